@@ -11,11 +11,29 @@ import (
 	"wirelab/experiment/config"
 )
 
-// Reports saved by the first edition, with every kind of change, replay to the same digest. Their
-// changes are written as they were read.
-func TestFirstEditionReportsReplay(t *testing.T) {
+// A report of digest_version 3, whose packets were damaged without a checksum, replays with the behaviour of
+// version 3 only. TestOldReportsReplay replays it with that.
+func TestDigestVersionSelectsBehaviour(t *testing.T) {
+	data, err := os.ReadFile("testdata/reports/damaged.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := filepath.Join(t.TempDir(), "report.json")
+	later := bytes.Replace(data, []byte(`"digest_version": 3`), []byte(`"digest_version": 4`), 1)
+	if err := os.WriteFile(changed, later, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := experiment.Replay(t.Context(), changed, experiment.RunOptions{})
+	if err != nil || got.Same || bytes.Equal(data, later) {
+		t.Errorf("with the behaviour of version 4 the digest is the same: %+v, %v", got, err)
+	}
+}
+
+// Reports saved by the first edition, with every kind of change, and the one of digest_version 3 replay to
+// the same digest. Their changes are written as they were read.
+func TestOldReportsReplay(t *testing.T) {
 	paths, err := filepath.Glob("testdata/reports/*.json")
-	if err != nil || len(paths) != 3 {
+	if err != nil || len(paths) != 4 {
 		t.Fatalf("%d reports, %v", len(paths), err)
 	}
 	for _, path := range paths {

@@ -60,7 +60,7 @@ func TestSessionWithShadowsReplays(t *testing.T) {
 		t.Errorf("the session does not replay: %+v, %v", got, err)
 	}
 	saved, err := report.ReadRuns(path)
-	if err != nil || len(saved[0].Shadows) != 2 || saved[0].Shadows[1].FromS <= 0 {
+	if err != nil || saved[0].Running() != 2 || len(saved[0].Shadows) != 4 || saved[0].Shadows[1].FromS <= 0 {
 		t.Errorf("the report's shadows: %+v, %v", saved[0].Shadows, err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"wirelab/experiment"
 	"wirelab/experiment/engine"
@@ -118,7 +117,7 @@ func (a *app) runExperiment(cmd *cobra.Command, f runFlags) error {
 	link.close()
 	if result != nil {
 		if len(result.Runs) > 0 { // print only the warnings about data; those about links are printed above
-			a.warn(slices.DeleteFunc(slices.Clone(result.Runs[0].Warnings), func(w string) bool { return !strings.HasPrefix(w, "data: ") }))
+			a.warn(slices.DeleteFunc(slices.Clone(result.Runs[0].Warnings), func(w string) bool { return slices.Contains(cfg.Warnings(), w) }))
 		}
 		err = errors.Join(err, a.writeExports(f.exports, result))
 	}

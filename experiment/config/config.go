@@ -37,12 +37,7 @@ type Config struct {
 	Assert   []Assertion     // bounds on figures of the run
 
 	Codecs []encoders.Codec // available codecs; nil means those of package table
-	// TrustSequences makes endpoints accept every sequence number, as in reports without a
-	// digest_version. Only replays of these set it.
-	TrustSequences bool
-	// DigestWholeFrames makes the digest of a run cover every decoded frame in full, as in reports with
-	// a digest_version below 3. Only replays of these set it.
-	DigestWholeFrames bool
+	oldRules
 	// ResolvePath returns the path of a file that the data or a link names; nil means that the name is the
 	// path.
 	ResolvePath func(name string) (path string)
@@ -51,6 +46,20 @@ type Config struct {
 	lines  map[string]int  // line of each key in the file
 	flags  map[string]bool // keys that were set after reading the file: errors do not name the file
 	chosen map[string]bool // keys of dataDependentKeys that were set explicitly for the data
+}
+
+// oldRules selects rules of earlier versions. Only replays of old reports set them.
+type oldRules struct {
+	// TrustSequences makes endpoints accept every sequence number, as in reports without a
+	// digest_version. Only replays of these set it.
+	TrustSequences bool
+	// DigestWholeFrames makes the digest of a run cover every decoded frame in full, as in reports with
+	// a digest_version below 3. Only replays of these set it.
+	DigestWholeFrames bool
+	// HideTainted keeps three rules of reports with a digest_version below 4: a frame that depends on
+	// damage is tainted even if it is correct, displays leave out tainted frames, and receivers accept
+	// sequence numbers up to 255 ahead at once. Only replays of these reports set it.
+	HideTainted bool
 }
 
 // Encoder is the name of a codec and the parameters that were set.

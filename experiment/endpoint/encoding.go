@@ -51,6 +51,10 @@ type Options struct {
 	// Only replays of old reports set it: those without a digest_version.
 	Trusting bool
 
+	// AcceptJumps makes Receiver.Guard accept jumps of up to 255 packets at once, and makes the receiver
+	// never undo a wrong jump or correct a wrong epoch. Only replays of old reports set it: those with a digest_version below 4.
+	AcceptJumps bool
+
 	// Probe is called around each call of the encoder or decoder; nil means none.
 	Probe drive.Probe
 

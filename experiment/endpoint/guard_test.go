@@ -17,7 +17,7 @@ import (
 // ones, one after the other; 0 for those that it doubts.
 func assignedSeqs(top uint64, guard bool, seqs ...uint64) (got []uint64) {
 	s := frame.Cubes(1)
-	r := NewReceiver(s, s.NewFrame(), nil, Options{History: 10})
+	r := NewReceiver(s, s.NewFrame(), nil, Options{History: 10, Cadence: Cadence{TickHz: 60, RateHz: 60}})
 	r.Guard(guard)
 	r.recordArrival(top)
 	for _, seq := range seqs {
@@ -41,7 +41,12 @@ func TestFarSequenceNumbers(t *testing.T) {
 			what        string
 			ahead, want []uint64 // relative to top; 0 means doubted
 		}{
-			{"packets in order, with gaps", []uint64{1, 2, 5, 260}, []uint64{1, 2, 5, 260}},
+			{"packets in order, with gaps", []uint64{1, 2, 5, 65}, []uint64{1, 2, 5, 65}},
+			{"an outlier one second and one packet ahead", []uint64{1, 62, 3, 4}, []uint64{1, 0, 3, 4}},
+			{"every 100th packet is sent", []uint64{100, 200, 300, 400, 500}, []uint64{0, 200, 300, 400, 500}},
+			{"two outliers that agree", []uint64{1, 9000, 9001, 4, 5, 6}, []uint64{1, 0, 9001, 0, 5, 6}},
+			{"the same, two minutes ahead", []uint64{1, 2049, 2050, 2051, 5, 6, 7}, []uint64{1, 0, 2050, 2051, 0, 6, 7}},
+			{"the same, two seconds ahead", []uint64{1, 130, 131, 4, 5, 6}, []uint64{1, 0, 131, 0, 5, 6}},
 			{"one outlier", []uint64{1, 32_770, 3, 4}, []uint64{1, 0, 3, 4}},
 			{"outliers between the others", []uint64{1, 20_000, 3, 20_001, 4, 20_002}, []uint64{1, 0, 3, 0, 4, 0}},
 			{"a copy of an outlier", []uint64{1, 9000, 9000, 9000, 5}, []uint64{1, 0, 0, 0, 5}},
@@ -148,6 +153,20 @@ func TestReceiverRecoversSequence(t *testing.T) {
 		if right, p, rx := c.exchange(t, nil); !right || wrong > 16 {
 			t.Errorf("off by %d: %d of 40 packets were wrong or refused; then packet %d is %v as %d, %v", off, wrong, p.Seq, rx.Outcome,
 				rx.Seq, rx.Err)
+		}
+	}
+}
+
+// A damaged epoch in the first packet does not make the sender repeat the parameters permanently.
+func TestReceiverRecoversEpoch(t *testing.T) {
+	for _, flip := range []byte{1, 4, 0x80} {
+		c := newEndpointPair(t, 0)
+		c.exchange(t, func(d []byte) { d[4] ^= flip })
+		for range 10 {
+			c.exchange(t, nil)
+		}
+		if right, p, rx := c.exchange(t, nil); !right || p.Header != headerBytes {
+			t.Errorf("flip %x: packet %d is %v, its header takes %d bytes, expected %d", flip, p.Seq, rx.Outcome, p.Header, headerBytes)
 		}
 	}
 }

@@ -23,7 +23,7 @@ type Receiver struct {
 	codecs  [128]encoders.Codec // by Codec.ID
 
 	epochs      [StoredEpochs]epochDecoder // the decoder of epoch e is at e % StoredEpochs
-	newestEpoch uint64                     // newest epoch with a decoder
+	newestEpoch uint64                     // of the newest decoded packet; with Options.AcceptJumps the highest with a decoder
 	anyEpoch    bool                       // there is a decoder
 
 	newestSeq uint64     // newest sequence number that arrived; before the first arrival, the one expected
@@ -31,6 +31,7 @@ type Receiver struct {
 	seen      seenWindow // decoded packets, to recognise duplicates
 	acks      ackWindow  // decoded packets, for acks
 	guard     guard
+	movedBack bool // see Reception.MovedBack
 
 	digest   digester
 	reported []byte // the digest in the newest ack
@@ -54,7 +55,7 @@ const confirmedAfter = 3
 // state; the receiver shares its memory, so it must not be modified.
 func NewReceiver(s *frame.Schema, initial *frame.Frame, known []encoders.Codec, opt Options) *Receiver {
 	coder := opt.newCoder(s, initial, frame.NewHistory(s, opt.History))
-	r := &Receiver{schema: s, cadence: opt.cadence(), coder: coder, history: coder.History, digest: newDigester(&opt)}
+	r := &Receiver{schema: s, cadence: opt.cadence(), coder: coder, history: coder.History, digest: newDigester(&opt), guard: newGuard(&opt)}
 	for _, c := range known {
 		r.codecs[c.ID&0x7f] = c // IDs have 7 bits: in a header, the highest bit is paramsFollow
 	}
@@ -79,6 +80,7 @@ type Reception struct {
 	Entry     *frame.Entry // the frame's entry in the history; nil if the frame is too old to be stored
 	Reordered bool         // a newer packet arrived before it
 	Err       error        // why it was not decoded; nil for outcomes without an error
+	MovedBack bool         // the newest sequence number was wrong, and this packet corrected it to a lower one
 
 	// Refs[:NRefs] are the sequence numbers of the packet's references. If NRefs is 0, its baseline is
 	// the initial state.
@@ -99,6 +101,14 @@ type Reception struct {
 // the next call.
 func (r *Receiver) Receive(datagram []byte) Reception {
 	r.Finish()
+	r.movedBack = false
+	out := r.receive(datagram)
+	out.MovedBack = r.movedBack
+	return out
+}
+
+// receive implements Receive, except for Reception.MovedBack.
+func (r *Receiver) receive(datagram []byte) Reception {
 	h, payload, err := parseHeader(datagram, r.refCount, r.digest.coversSeq)
 	if err != nil {
 		return Reception{Outcome: Corrupt, Err: err}
@@ -156,6 +166,9 @@ func (r *Receiver) decode(out Reception, d *epochDecoder, payload []byte, refs [
 	d.decoded++
 	if out.Fresh {
 		r.install(&out, d)
+	}
+	if r.guard.undoes && !out.Reordered && (out.Installed || !out.Fresh) {
+		r.newestEpoch = d.epoch // lower than before if a damaged packet had a later epoch
 	}
 	out.Outcome = Decoded
 	if r.acks.any && out.Seq < r.acks.newest && r.schema.Delivery == frame.Latest { // messages are never stale

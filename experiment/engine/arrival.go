@@ -7,6 +7,7 @@ import (
 
 	"wirelab/encoders"
 	"wirelab/experiment/endpoint"
+	"wirelab/experiment/engine/inspector"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/lossmodel"
 )
@@ -48,8 +49,9 @@ func (l *lane) passAck(now time.Duration, ack []byte) error {
 // reception is the receiver's result for a datagram, and what the lab adds to it.
 type reception struct {
 	endpoint.Reception
-	tainted  bool  // the result depends on damaged bytes, or has another packet's sequence number
-	decodeNS int64 // wall time of the decoder in nanoseconds
+	tainted  bool             // the result depends on damaged bytes, or has another packet's sequence number; see judge
+	damage   inspector.Damage // to earlier packets
+	decodeNS int64            // wall time of the decoder in nanoseconds
 }
 
 // passToReceiver passes a datagram to the receiver of frames, or of the file's blocks, and determines
@@ -57,11 +59,12 @@ type reception struct {
 func (l *lane) passToReceiver(d *lossmodel.Delivery) (rx reception) {
 	if l.delivery != nil {
 		block, ns := l.delivery.Receive(d.Data)
-		return reception{block.Reception, l.taint.trackBlock(&block, d.Flipped > 0), ns}
+		return reception{Reception: block.Reception, tainted: l.taint.trackBlock(&block, d.Flipped > 0), decodeNS: ns}
 	}
 	l.decoding.NS = 0 // stays 0 if the datagram does not reach a decoder
 	rx.Reception = l.rcv.Receive(d.Data)
-	rx.tainted, rx.decodeNS = l.taint.track(&rx.Reception, d.Flipped > 0), l.decoding.NS
+	rx.tainted, rx.damage = l.taint.track(&rx.Reception, d.Flipped > 0)
+	rx.decodeNS = l.decoding.NS
 	return rx
 }
 
@@ -104,7 +107,7 @@ func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) {
 	}
 	if d.Damaged {
 		rec.Outcome = packetlog.Corrupt
-		l.inspector.Arrived(rec, &endpoint.Reception{Outcome: endpoint.Corrupt}, false, d.Flipped)
+		l.inspector.Arrived(rec, &endpoint.Reception{Outcome: endpoint.Corrupt}, false, inspector.Damage{}, d.Flipped)
 	} else {
 		rx := l.passToReceiver(d)
 		rec.DecodeNS = rx.decodeNS
@@ -113,7 +116,7 @@ func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) {
 		} else {
 			rec.Outcome = l.judge(f, &rx, l.compare(f, &rx))
 		}
-		l.inspector.Arrived(rec, &rx.Reception, rx.tainted, d.Flipped)
+		l.inspector.Arrived(rec, &rx.Reception, rx.tainted, rx.damage, d.Flipped)
 		l.measureArrival(now, &rx)
 		l.unpackFile(now, rec)
 		l.sendAck(now)
@@ -164,7 +167,7 @@ func (l *lane) compare(f *flight, rx *reception) comparison {
 		rx.tainted = true
 		l.taint.setTainted(rx.Seq, true)
 	}
-	if c.equal && f.unquantised && rx.Entry != nil && !rx.tainted {
+	if c.equal && f.unquantised && rx.Entry != nil && !c.wrongSeq {
 		l.taint.setExact(rx.Seq)
 	}
 	return c
@@ -195,9 +198,9 @@ func (l *lane) compareRemote(f *flight, rx *reception, report *RemoteReport) com
 }
 
 // judge returns the outcome of an arrival, and counts frames that differ from the sender's and packets
-// that the decoder rejected. The outcome of a packet that depends on damage is Tainted even if its
-// frame is correct. But the stored frame no longer counts as tainted if it is correct and has no memo,
-// because then frames that refer to it do not depend on the damage.
+// that the decoder rejected. A frame that differs is Tainted if it depends on damage, otherwise Wrong. judge
+// clears rx.tainted if the frame is correct. The stored frame of such a packet no longer counts as tainted if
+// it has no memo, because then frames that refer to it do not depend on the damage.
 func (l *lane) judge(f *flight, rx *reception, c comparison) packetlog.Outcome {
 	if !c.decoded {
 		if rx.Frame == nil && rx.Err != nil && !rx.tainted { // the receiver in this process failed without damage
@@ -206,14 +209,18 @@ func (l *lane) judge(f *flight, rx *reception, c comparison) packetlog.Outcome {
 		return labOutcome(c.outcome)
 	}
 	isCorrect := c.equal && !c.wrongSeq
+	if isCorrect && rx.tainted {
+		if rx.Entry != nil && rx.Entry.Memo == nil {
+			l.taint.setTainted(rx.Seq, false)
+		}
+		rx.tainted = l.taint.byDescent
+	}
 	if !isCorrect {
 		l.meter.Undetected++
+		l.taint.setDiffers(rx.Seq)
 	}
 	switch {
 	case rx.tainted:
-		if isCorrect && rx.Entry != nil && rx.Entry.Memo == nil {
-			l.taint.setTainted(rx.Seq, false)
-		}
 		return packetlog.Tainted
 	case !isCorrect:
 		return packetlog.Wrong
@@ -241,8 +248,8 @@ func (l *lane) recordRefusal(rx *reception) {
 	}
 }
 
-// measureArrival passes a decoded frame to the meter and to the display. Tainted frames are not
-// displayed, since their sequence number may be wrong; neither are files.
+// measureArrival passes a decoded frame to the meter and to the display, which shows damaged frames too, as
+// the display of a game would. Files are not displayed.
 func (l *lane) measureArrival(now time.Duration, rx *reception) {
 	if rx.Reordered && rx.Outcome != endpoint.Duplicate {
 		l.meter.Reordered++
@@ -251,8 +258,11 @@ func (l *lane) measureArrival(now time.Duration, rx *reception) {
 		return
 	}
 	l.meter.AddDecodeTime(rx.decodeNS)
-	if rx.tainted || l.delivery != nil {
+	if l.delivery != nil || rx.tainted && l.taint.byDescent {
 		return
+	}
+	if rx.MovedBack && !l.taint.byDescent {
+		l.display.Restart()
 	}
 	if late := l.display.Arrive(now, rx.Seq); late > 0 && l.paths.peer == nil {
 		l.meter.CountLate(late)

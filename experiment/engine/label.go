@@ -30,6 +30,25 @@ func laneName(encoder, differs string) string {
 	return encoder + " " + differs
 }
 
+// encodingText returns the name of an encoder and its parameters that differ from the defaults: "rotor bits=8".
+func encodingText(e *endpoint.Encoding) string {
+	text := e.Codec.Name
+	for _, info := range e.Codec.ParamInfo() {
+		if v, ok := encoders.ParamValue(e.Params, info.Name); ok && fmt.Sprint(v) != fmt.Sprint(info.Default) {
+			text += fmt.Sprintf(" %s=%v", info.Name, v)
+		}
+	}
+	return text
+}
+
+// laneLetter returns the letter of the lane that joined after n others: A to Z, then AA, AB and so on.
+func laneLetter(n int) string {
+	if n < 26 {
+		return string(rune('A' + n))
+	}
+	return laneLetter(n/26-1) + laneLetter(n%26)
+}
+
 // differences returns, for each encoding in list, the parameters that distinguish it from the others
 // with the same encoder, such as "history=4 lag=2"; empty if none exist. These are the parameters that do
 // not have the same value in all encodings of that encoder. An encoding whose value is the default leaves

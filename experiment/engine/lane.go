@@ -24,9 +24,9 @@ import (
 // datagrams; the lane has both.
 type lane struct {
 	stream
+	membership
 	config     config.Encoder // at the start of the lane
 	liveConfig *config.Config // the current configuration; only settings that may change during a run may be read
-	joinedAt   time.Duration  // when the lane began; 0 for the first lane
 	observer   Observer       // nil if none
 
 	snd      *endpoint.Sender
@@ -51,6 +51,12 @@ type lane struct {
 	outcomeRec  packetlog.Record // record of the packet copy whose outcome is being determined
 	problem     Problem          // result of withConfig, reused
 	ackScratch  []byte           // the ack being sent, reused
+}
+
+// membership describes when a lane joined the session, and its place among the lanes.
+type membership struct {
+	joinedAt time.Duration // when the lane began; 0 for the first lane
+	letter   string        // A for the first lane, B for the first shadow, and so on; empty for the lane of a trial
 }
 
 // stream describes the frames that the lanes of a session carry.
@@ -81,10 +87,12 @@ func newLane(c *config.Config, e config.Encoder, s stream, opt *Options) (*lane,
 	l := &lane{stream: s, config: e.Clone(), observer: opt.Observer, digest: newDigest(c.DigestWholeFrames || c.TrustSequences),
 		encoding: meters.NewStopwatch(opt.Clock, s.schema), decoding: meters.NewStopwatch(opt.Clock, s.schema),
 		meter: meters.New(float64(c.DisplayMilliHz(s.schema.TickHz))/1000, opt.KeepSamples),
-		log:   packetlog.New(max(opt.KeepPackets, minStoredPackets)), flights: flights{pool: frame.NewPool(s.schema)}}
+		log:   packetlog.New(max(opt.KeepPackets, minStoredPackets)), flights: flights{pool: frame.NewPool(s.schema)},
+		taint: taint{byDescent: c.HideTainted}}
 	// Endpoints defer work until a packet has left only on a real network. Without one nothing is gained,
 	// and the times of the encoder and the decoder include that work.
-	both := endpoint.Options{Cadence: s.cadence, DigestBits: c.Receiver.DigestBits, Trusting: c.TrustSequences, Defer: opt.Network != nil}
+	both := endpoint.Options{Cadence: s.cadence, DigestBits: c.Receiver.DigestBits, Trusting: c.TrustSequences,
+		AcceptJumps: c.HideTainted, Defer: opt.Network != nil}
 	sending, receiving := both, both
 	sending.History, sending.Probe = c.Sender.History, &l.encoding
 	receiving.History, receiving.Probe = c.Receiver.History, &l.decoding
@@ -210,6 +218,13 @@ func (l *lane) totals(now time.Duration) figures.Totals {
 	payload, wire, feedback := l.meter.Bytes()
 	t.Transfer = l.delivery.Figures(now, payload, wire, feedback)
 	return t
+}
+
+// sequencesAhead returns by how many packets the receiver's newest sequence number is ahead of the sender's;
+// at most 0 unless damaged packets changed it.
+func (l *lane) sequencesAhead() int64 {
+	newest, _ := l.rcv.History().Newest() // 0 if nothing was stored
+	return int64(newest) - int64(l.snd.Seq()-min(l.snd.Seq(), 1))
 }
 
 // codec returns the name of the sender's current codec.

@@ -1,6 +1,11 @@
 package engine
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -28,7 +33,7 @@ func damagedSequencesAt(t *testing.T, encoder string, digest int, seed uint64, v
 	t.Helper()
 	c := config.Default()
 	c.Seed, c.Encoder.Name, c.Receiver.DigestBits = seed, encoder, digest
-	c.TrustSequences, c.DigestWholeFrames = version < 2, version < 3
+	setDigestVersion(c, version)
 	for key, v := range map[string]any{"down.corrupt": "10%", "down.checksum": false, "link.latency": "30ms"} {
 		if err := c.Set(key, v); err != nil {
 			t.Fatal(err)
@@ -96,6 +101,65 @@ func TestDamagedSequencesRecover(t *testing.T) {
 	}
 }
 
+// After two seconds of damage, sender and receiver agree within one second and one round trip, whatever
+// the damage did to sequence numbers: the receiver is not ahead, and the sender has a current ack.
+func TestSequencesAgreeSoonAfterDamage(t *testing.T) {
+	const seeds, damage, run, latency = 1000, 2 * time.Second, 5 * time.Second, 40 * time.Millisecond
+	var longest time.Duration
+	var longestSeed uint64
+	ahead, jumps := 0, 0 // seeds after whose damage the receiver was ahead, and by more than a second
+	for seed := range uint64(seeds) {
+		rng := rand.New(rand.NewPCG(seed, 26))
+		c := config.Default()
+		c.Seed, c.Encoder.Name, c.Receiver.DigestBits = seed, "quantized", rng.IntN(2)*16
+		c.Sender.RateHz = []int{10, 20, 60}[rng.IntN(3)]
+		for key, v := range map[string]any{"down.corrupt": []string{"5%", "30%", "80%"}[rng.IntN(3)], "down.corrupt_bits": 1 + rng.IntN(32),
+			"down.checksum": false, "link.latency": latency.String(), "down.loss": []string{"0%", "10%"}[rng.IntN(2)]} {
+			if err := c.Set(key, v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := NewSessionFromSource(c, labtest.NewCubeSource(1, 1, -1, seed), Options{Endless: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := s.lanes[0]
+		if err := s.RunUntil(damage); err != nil {
+			t.Fatal(err)
+		}
+		if off := sequenceError(l); off > 0 {
+			ahead++
+			if off > int64(c.Sender.RateHz) {
+				jumps++
+			}
+		}
+		if err := s.Change(config.NewChange("down.corrupt", "0%", "down.loss", "0%")); err != nil {
+			t.Fatal(err)
+		}
+		inTransit := int64(2*latency*time.Duration(c.Sender.RateHz)/time.Second) + 2
+		agreedAt := s.Now()
+		for s.Now() < run {
+			if err := s.RunUntil(s.NextEvent()); err != nil {
+				t.Fatal(err)
+			}
+			acked, ok := l.snd.Acked()
+			if off := sequenceError(l); off > 0 || off < -inTransit || !ok || int64(l.snd.Seq()-acked) > inTransit {
+				agreedAt = s.NextEvent()
+			}
+		}
+		if d := agreedAt - damage; d > longest {
+			longest, longestSeed = d, seed
+		}
+	}
+	t.Logf("of %d seeds, the receiver was ahead in %d, by more than a second in %d; the longest took %v, seed %d", seeds, ahead, jumps, longest, longestSeed)
+	if ahead == 0 || jumps == 0 {
+		t.Error("no receiver was ahead: the test tests nothing")
+	}
+	if limit := time.Second + 2*latency; longest > limit {
+		t.Errorf("seed %d: sender and receiver disagreed for %v after the damage; the limit is %v", longestSeed, longest, limit)
+	}
+}
+
 // Packets that were damaged while the checksum was off arrive after it was turned on.
 func TestDamageInFlight(t *testing.T) {
 	for seed := range uint64(15) {
@@ -132,6 +196,9 @@ func TestFramesWithWrongSequenceCount(t *testing.T) {
 		l := s.lanes[0]
 		if sequenceError(l) < 60_000 {
 			continue
+		}
+		if w := s.Result().Warnings; !slices.ContainsFunc(w, func(x string) bool { return strings.HasPrefix(x, "receiver: its newest sequence number is 6") }) {
+			t.Errorf("the report does not say that the receiver is ahead: %q", w)
 		}
 		before, shown := l.meter.Undetected, l.meter.Display.DisplayCounts
 		if err := s.RunUntil(8 * time.Second); err != nil {
@@ -188,7 +255,8 @@ func TestOutageWithGuard(t *testing.T) {
 }
 
 // A report without a digest_version is replayed with a receiver that accepts all sequence numbers,
-// and one of version 2 with a digest of complete frames. A later version is refused.
+// one of version 2 with a digest of complete frames, and one of version 3 with a display without damaged
+// frames. A later version is refused.
 func TestDigestVersions(t *testing.T) {
 	digests := map[string]bool{}
 	for version := 1; version <= currentDigestVersion; version++ {
@@ -201,7 +269,7 @@ func TestDigestVersions(t *testing.T) {
 			t.Errorf("version %d of the digest is said to be %d", version, r.DigestVersion)
 		}
 		c, err := r.Replayable()
-		if err != nil || c.TrustSequences != (version < 2) || c.DigestWholeFrames != (version < 3) {
+		if err != nil || c.TrustSequences != (version < 2) || c.DigestWholeFrames != (version < 3) || c.HideTainted != (version < 4) {
 			t.Fatalf("version %d: a replay trusts %v, takes whole frames %v, %v", version, c.TrustSequences, c.DigestWholeFrames, err)
 		}
 		again, err := NewSessionFromSource(c, labtest.NewCubeSource(20, 5, -1, firstSeedWithError(t)), Options{})
@@ -211,10 +279,10 @@ func TestDigestVersions(t *testing.T) {
 		if err := again.RunUntil(time.Minute); err != nil {
 			t.Fatal(err)
 		}
-		if got := again.Result(); got.Digest != r.Digest || got.DigestVersion != r.DigestVersion {
+		if got := again.Result(); got.Digest != r.Digest || got.DigestVersion != r.DigestVersion || !reflect.DeepEqual(got.Totals.Playout, r.Totals.Playout) {
 			t.Errorf("version %d: the replay is another", version)
 		}
-		digests[r.Digest] = true
+		digests[fmt.Sprint(r.Digest, r.Totals.Playout)] = true // version 4 may differ from 3 on the display only
 		r.DigestVersion = currentDigestVersion + 1
 		if _, err := r.Replayable(); err == nil {
 			t.Error("a report of a later version of the digest is replayed")

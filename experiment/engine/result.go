@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"wirelab/experiment/config"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/figures"
 )
 
@@ -22,7 +24,7 @@ type Result struct {
 	Totals      figures.Totals         `json:"totals"`
 	Timing      figures.Timing         `json:"timing"`
 	Budget      []figures.BudgetShare  `json:"budget"`
-	Shadows     []shadowResult         `json:"shadows"`
+	Shadows     []shadowResult         `json:"shadows"`              // the running ones, then those that left, both in the order of joining
 	Comparison  *Comparison            `json:"comparison,omitempty"` // of all encoders; nil without shadows
 	Changes     []config.StampedChange `json:"changes"`
 	Assertions  []AssertionResult      `json:"assertions,omitempty"`
@@ -32,8 +34,8 @@ type Result struct {
 	Warnings    []string               `json:"warnings,omitempty"`    // about unusual link settings and about the data
 	CodecError  string                 `json:"codec_error,omitempty"` // newest error of the codec
 	Digest      string                 `json:"digest"`
-	Label       string                 `json:"label,omitempty"` // Lane.Name of the first lane at the end
 	completion
+	firstLane
 	SamplesByLane []LaneSamples `json:"-"`                // of all encoders; nil without shadows
 	Files         []DataFile    `json:"files,omitempty"`  // files that the data and the links were read from
 	Remote        *Remote       `json:"remote,omitempty"` // events of a real network; nil if the links were modelled
@@ -47,6 +49,13 @@ type extent struct {
 	Frames        uint64        `json:"frames"`
 	Item          string        `json:"item"`
 	ItemsPerFrame int           `json:"items_per_frame"`
+}
+
+// firstLane describes the lane of the active encoder.
+type firstLane struct {
+	Lane      string                  `json:"lane,omitempty"`      // its letter: A; empty in reports of earlier versions
+	Label     string                  `json:"label,omitempty"`     // Lane.Name at the end
+	Stretches []meters.StretchFigures `json:"stretches,omitempty"` // between swaps of its encoder; nil without swaps
 }
 
 // completion describes how a run ended, compared with what was planned.
@@ -90,9 +99,11 @@ type DataFile struct {
 
 // shadowResult is the result of a shadow, another encoder on the same frames and losses.
 type shadowResult struct {
+	Lane    string                `json:"lane,omitempty"` // letter, which no other lane of the run has; empty in reports of earlier versions
 	Encoder string                `json:"encoder"`
 	Label   string                `json:"label,omitempty"`  // Lane.Name: Encoder, and the parameters that distinguish it
 	FromS   float64               `json:"from_s,omitempty"` // when the shadow joined, in seconds; its figures count from then
+	ToS     float64               `json:"to_s,omitempty"`   // when the shadow left; 0 if it ran until the end
 	Totals  figures.Totals        `json:"totals"`
 	Timing  figures.Timing        `json:"timing"`
 	Budget  []figures.BudgetShare `json:"budget"`
@@ -120,17 +131,48 @@ func (s *Session) Result() *Result {
 	for _, remark := range s.remarks() {
 		r.Warnings = append(r.Warnings, "data: "+remark)
 	}
+	if n := first.sequencesAhead(); n > 0 {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("receiver: its newest sequence number is %d packets ahead of the sender's: "+
+			"damaged packets changed it, because the checksum is off", n))
+	}
 	if first.lastErr != nil {
 		r.CodecError = first.lastErr.Error()
 	}
 	differs := s.differences()
-	r.Label = laneName(first.codec(), differs[0])
+	r.Lane, r.Label, r.Stretches = first.letter, laneName(first.codec(), differs[0]), first.meter.Swaps.Figures(until)
 	for i, l := range s.lanes[1:] {
-		r.Shadows = append(r.Shadows, shadowResult{Encoder: l.codec(), Label: laneName(l.codec(), differs[1+i]),
-			FromS: l.joinedAt.Seconds(), Totals: l.totals(until), Timing: l.timing(), Budget: l.meter.Shares(s.schema),
-			Digest: l.digest.sum()})
+		r.Shadows = append(r.Shadows, s.shadowResult(l, differs[1+i], until))
+	}
+	for i := range s.departed {
+		r.Shadows = append(r.Shadows, s.departed[i].result)
 	}
 	return r
+}
+
+// Running returns the number of shadows that ran until the end. They are the first ones in r.Shadows.
+func (r *Result) Running() int {
+	n := 0
+	for n < len(r.Shadows) && r.Shadows[n].ToS == 0 {
+		n++
+	}
+	return n
+}
+
+// Encoders returns the names of the encoders of the first lane in their order, such as "raw, rotor".
+func (r *Result) Encoders() string {
+	if len(r.Stretches) == 0 {
+		return cmp.Or(r.Label, r.Config.Text("encoder.name"))
+	}
+	var names []string
+	for i := range r.Stretches {
+		if name := r.Stretches[i].Encoder; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if n := len(names); n > 4 {
+		names = append(names[:3:3], fmt.Sprintf("%d others", n-3))
+	}
+	return strings.Join(names, ", ")
 }
 
 // frames returns how many frames were encoded, or how many deliveries of the file were begun.
@@ -170,7 +212,9 @@ const ReportVersion = 1
 //	1  receivers accept every sequence number (config.Config.TrustSequences)
 //	2  receivers verify sequence numbers that damage may have changed
 //	3  the digest covers a frame that equals the source's by its sequence number; see digest
-const currentDigestVersion = 3
+//	4  receivers accept smaller jumps of the sequence number and undo wrong ones, and displays show damaged
+//	   frames (config.Config.HideTainted)
+const currentDigestVersion = 4
 
 // digestVersion returns the digest version of a run of c.
 func digestVersion(c *config.Config) int {
@@ -179,8 +223,15 @@ func digestVersion(c *config.Config) int {
 		return 1
 	case c.DigestWholeFrames:
 		return 2
+	case c.HideTainted:
+		return 3
 	}
 	return currentDigestVersion
+}
+
+// setDigestVersion makes a run of c behave like the runs of the given digest version.
+func setDigestVersion(c *config.Config, version int) {
+	c.TrustSequences, c.DigestWholeFrames, c.HideTainted = version < 2, version < 3, version < 4
 }
 
 // Settings returns the configuration at the end of the run, with all changes applied: the value of
@@ -239,15 +290,18 @@ func (r *Result) Replayable() (*config.Config, error) {
 		return nil, config.Within("config", err)
 	}
 	c.At, c.Duration = r.Changes, r.DurationNS
-	c.TrustSequences, c.DigestWholeFrames = r.DigestVersion < 2, r.DigestVersion < 3 // see currentDigestVersion
+	setDigestVersion(c, r.DigestVersion)
 	return c, c.Validate()
 }
 
-// Digests returns the digests of all lanes, separated by spaces, the first lane's first.
+// Digests returns the digests of all lanes, separated by spaces, the first lane's first. Reports with a
+// digest_version below 4 do not contain the shadows that left, so Digests leaves these out.
 func (r *Result) Digests() string {
 	all := r.Digest
 	for _, s := range r.Shadows {
-		all += " " + s.Digest
+		if s.ToS == 0 || r.DigestVersion >= 4 {
+			all += " " + s.Digest
+		}
 	}
 	return all
 }
@@ -301,6 +355,7 @@ type Comparison struct {
 
 // ComparedLane is one encoder of a Comparison.
 type ComparedLane struct {
+	Lane           string         `json:"lane,omitempty"` // letter; empty in reports of earlier versions
 	Label          string         `json:"label"`
 	PayloadKbps    figures.Figure `json:"payload_kbps"`
 	BitsPerChanged figures.Figure `json:"bits_per_changed"`

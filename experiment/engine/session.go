@@ -72,13 +72,12 @@ type Session struct {
 	changes
 	fileDelivery
 	trials
+	laneSet
 	config     *config.Config // with every change applied so far
 	start      *config.Config // at the start of the session
 	opt        Options
 	feed       feed
 	player     player
-	lanes      []*lane
-	running    []*lane        // lanes, and the extra lane of the current trial, if it needs one
 	truths     playout.Truths // the source's newest frames, to compare displays with; cubes only
 	unsentRows frame.Rows     // rows that may differ between the source's newest frame and the frame sent last
 
@@ -93,6 +92,14 @@ type Session struct {
 	displayTicks             uint64 // display ticks so far
 	closedSamples            uint64 // complete samples so far
 	restartUnsent            bool   // the recording restarted after the last frame sent
+}
+
+// laneSet contains the lanes of a session, past and present.
+type laneSet struct {
+	lanes      []*lane        // that of the active encoder, then the shadows
+	running    []*lane        // lanes, and the extra lane of the current trial, if it needs one
+	lanesNamed int            // lanes that have a letter, with those that left
+	departed   []departedLane // shadows that left, oldest first
 }
 
 // NewSession opens the source and creates the endpoints. When ctx ends, opening fails, and so does a
@@ -158,6 +165,7 @@ func newSession(ctx context.Context, c *config.Config, src dataset.Source, opt O
 			return nil, err
 		}
 		s.setUpDelivery(l)
+		s.nameLane(l)
 		s.lanes = append(s.lanes, l)
 	}
 	s.updateRunning()

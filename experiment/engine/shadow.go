@@ -25,7 +25,7 @@ func (s *Session) checkShadows(c, after *config.Config) error {
 }
 
 // updateShadows starts and stops shadow lanes as the configuration requires. Other shadow lanes
-// continue unchanged.
+// continue unchanged. The measurements of shadows that leave are stored in s.departed.
 func (s *Session) updateShadows() error {
 	lanes := s.lanes[:1:1] // the active encoder's; without capacity, so that append makes a new slice
 	for _, e := range s.config.Shadows {
@@ -37,11 +37,50 @@ func (s *Session) updateShadows() error {
 		if err != nil {
 			return err
 		}
+		s.nameLane(l)
 		lanes = append(lanes, l)
+	}
+	differs := s.differences()
+	for i, l := range s.lanes {
+		if !slices.Contains(lanes, l) {
+			s.storeDeparted(l, differs[i])
+		}
 	}
 	s.lanes = lanes
 	s.updateRunning()
 	return nil
+}
+
+// nameLane gives a lane the next letter.
+func (s *Session) nameLane(l *lane) {
+	l.letter = laneLetter(s.lanesNamed)
+	s.lanesNamed++
+}
+
+// departedLane contains what a shadow measured until it left.
+type departedLane struct {
+	result  shadowResult
+	samples LaneSamples
+}
+
+// maxDeparted is the maximum number of shadows that left whose measurements are stored. Those of the shadows that
+// left first are dropped.
+const maxDeparted = 200
+
+// storeDeparted stores the measurements of a shadow that leaves now. differs is its element of s.differences.
+// Its last sample ends with the current period, although the shadow leaves before.
+func (s *Session) storeDeparted(l *lane, differs string) {
+	x := departedLane{result: s.shadowResult(l, differs, s.now)}
+	x.result.ToS = s.now.Seconds()
+	l.closeSample(s.nextSample())
+	x.samples = l.samplesForReport(differs)
+	s.departed = append(s.departed[max(0, len(s.departed)-maxDeparted+1):], x)
+}
+
+// shadowResult returns the result of a shadow at until. differs is its element of s.differences.
+func (s *Session) shadowResult(l *lane, differs string, until time.Duration) shadowResult {
+	return shadowResult{Lane: l.letter, Encoder: l.codec(), Label: laneName(l.codec(), differs), FromS: l.joinedAt.Seconds(),
+		Totals: l.totals(until), Timing: l.timing(), Budget: l.meter.Shares(s.schema), Digest: l.digest.sum()}
 }
 
 // shadowOf returns the shadow lane that began with encoder e; nil if none exists.

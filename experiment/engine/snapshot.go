@@ -57,6 +57,7 @@ type Notice struct {
 // Lane is one lane of a snapshot. The first lane has the active encoder; further lanes are shadows
 // on the same frames and losses.
 type Lane struct {
+	Letter    string // A for the first lane; never changes, and no other lane of the session has it
 	Encoder   string
 	Params    any           // of the type that the encoder's Codec.Defaults returns
 	Differs   string        // parameters that distinguish it from lanes with the same encoder; empty if none do

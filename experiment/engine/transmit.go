@@ -37,6 +37,9 @@ func (l *lane) transmit(now time.Duration, p *endpoint.Packet, encoded encodeInf
 		f.rec.Due = verdict.Due
 	}
 	baselineTicks := p.Baseline * l.cadence.TickHz / l.cadence.RateHz // the distance is in packets
+	if l.meter.Swaps.Begins(p.Epoch) {
+		l.meter.Swaps.Begin(p.Epoch, now, encodingText(l.snd.Encoding()))
+	}
 	l.meter.CountPacket(&f.rec, baselineTicks, &l.budget)
 	f.record = l.log.Add(f.rec)
 	l.meter.Network.CountSent(verdict.Lost != lossmodel.None)
@@ -71,7 +74,7 @@ func (l *lane) transmit(now time.Duration, p *endpoint.Packet, encoded encodeInf
 // to the log; a copy made by the link gets a separate record.
 func (l *lane) recordOutcome(now time.Duration, f *flight) {
 	r := &l.outcomeRec
-	l.meter.CountOutcome(r.Outcome, r.Cause)
+	l.meter.CountOutcome(r)
 	f.endedCopies |= 1 << r.Copy
 	if r.Copy > 0 {
 		l.inspector.Ended(l.log.Add(*r), r, now)

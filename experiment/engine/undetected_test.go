@@ -6,6 +6,8 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/internal/labtest"
 	"wirelab/internal/testkit"
 )
@@ -66,6 +68,107 @@ func TestUndetectedDamage(t *testing.T) {
 		}
 	}
 }
+
+// A frame is tainted if and only if it differs from the sender's. The encoder full uses no earlier frames, so
+// only the damaged packets themselves can differ. In this run, packet 0, whose parameters make the decoder, is
+// damaged: once that made all later frames tainted.
+func TestTaintIsWhatDiffers(t *testing.T) {
+	c := config.Default()
+	for key, v := range map[string]any{"data.source": "rpc", "encoder.name": "full", "seed": 2, "duration": "20s", "down.corrupt": "5%",
+		"down.corrupt_bits": 1, "down.checksum": false} {
+		if err := c.Set(key, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seen := &taintedPackets{t: t}
+	s, err := engine.NewSession(t.Context(), c, engine.Options{Inspect: true, Observer: seen})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RunUntil(20 * time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if !seen.damagedFirst {
+		t.Fatal("packet 0 was not damaged: the test tests nothing")
+	}
+	x := totals(s)
+	if x.Tainted != seen.n || x.Tainted != x.Undetected || x.Wrong != 0 || x.Decoded+x.Stale < 1140 {
+		t.Errorf("%d tainted, %d differ, %d wrong, %d decoded of 1200", x.Tainted, x.Undetected, x.Wrong, x.Decoded+x.Stale)
+	}
+}
+
+// The reference that the lab blames for a tainted packet is tainted itself, and every tainted packet has a cause.
+func TestTaintHasATrueCause(t *testing.T) {
+	blamed := 0
+	for _, encoder := range []string{"relative-orientation", "predictive", "adaptive"} { // predictive has two references
+		c := config.Default()
+		c.Encoder.Name = encoder
+		for key, v := range map[string]any{"down.corrupt": "10%", "down.checksum": false, "link.latency": "30ms"} {
+			if err := c.Set(key, v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		seen := &taintCauses{tainted: map[uint64]bool{}, t: t}
+		s, err := engine.NewSessionFromSource(c, labtest.NewCubeSource(50, 5, -1, 4), engine.Options{Endless: true, Inspect: true, Observer: seen})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.RunUntil(10 * time.Second); err != nil {
+			t.Fatal(err)
+		}
+		blamed += seen.blamed
+	}
+	if blamed == 0 {
+		t.Error("no reference was blamed: the test tests nothing")
+	}
+}
+
+// taintCauses is an observer that checks the causes of tainted packets. tainted contains the numbers under which
+// the receiver stored tainted frames.
+type taintCauses struct {
+	taintedPackets
+	t       *testing.T
+	tainted map[uint64]bool
+	blamed  int // packets for which a reference is blamed
+}
+
+func (o *taintCauses) Packet(r *packetlog.Record, p *engine.Problem) {
+	if r.Outcome != packetlog.Tainted {
+		return
+	}
+	in := &p.Inside
+	o.tainted[in.TakenFor] = true
+	switch d := in.Damage; {
+	case in.Flipped > 0, in.TakenFor != r.Seq:
+	case d.AnyRef && !d.MemoOnly:
+		o.blamed++
+		if !o.tainted[d.Ref] || d.Ref >= r.Seq {
+			o.t.Errorf("packet %d is tainted because of %d, which is not tainted", r.Seq, d.Ref)
+		}
+	case !d.AnyRef && !d.Decoder:
+		o.t.Errorf("packet %d is tainted without a cause", r.Seq)
+	}
+}
+
+// taintedPackets is an observer that checks that tainted packets were damaged themselves, and counts them.
+type taintedPackets struct {
+	t            *testing.T
+	n            int64
+	damagedFirst bool // packet 0 had flipped bits
+}
+
+func (o *taintedPackets) Packet(r *packetlog.Record, p *engine.Problem) {
+	if r.Outcome != packetlog.Tainted {
+		return
+	}
+	o.n++
+	o.damagedFirst = o.damagedFirst || r.Seq == 0
+	if p == nil || p.Inside.Flipped == 0 {
+		o.t.Errorf("packet %d is tainted but was not damaged", r.Seq)
+	}
+}
+func (*taintedPackets) Sample(*meters.Sample) {}
+func (*taintedPackets) Settled(uint64)        {}
 
 // On a link without damage, digests do not change packets and cause no restarts.
 func TestDigestsOfCorrectFrames(t *testing.T) {

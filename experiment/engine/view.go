@@ -6,7 +6,6 @@ import (
 
 	"wirelab/dataset"
 	"wirelab/experiment/engine/inspector"
-	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/packetlog"
 )
 
@@ -48,7 +47,7 @@ func (s *Session) viewDisplay(snap *Snapshot) {
 // view returns the lane's part of a snapshot, with the newest packets, at most maxPackets of them.
 func (l *lane) view(now time.Duration, maxPackets int) Lane {
 	v := Lane{
-		Encoder: l.codec(), Params: l.snd.Encoding().Params, Began: l.joinedAt, Epoch: l.snd.Epoch(),
+		Letter: l.letter, Encoder: l.codec(), Params: l.snd.Encoding().Params, Began: l.joinedAt, Epoch: l.snd.Epoch(),
 		Samples: l.meter.Samples(), Packets: l.log.Last(make([]packetlog.Record, 0, maxPackets), maxPackets),
 		Totals: l.totals(now),
 		Timing: l.timing(),
@@ -100,17 +99,41 @@ func (s *Session) Packets() []packetlog.Record {
 
 // LaneSamples are the stored samples of a lane.
 type LaneSamples struct {
-	Name    string          // Lane.Name
-	Began   time.Duration   // when the lane joined
-	Samples []meters.Sample // oldest first
+	Letter  string        // Lane.Letter
+	Name    string        // Lane.Name
+	Began   time.Duration // when the lane joined
+	Samples []LaneSample  // oldest first
 }
 
-// SamplesByLane returns the stored samples of every lane; the lane of the active encoder is first.
+// LaneSample contains the figures of a meters.Sample that shadows.csv has.
+type LaneSample struct {
+	T                    time.Duration // end of the period
+	Encoder              string        // see meters.Sample
+	PayloadBits, Changed int64
+	Failed               int // packets
+}
+
+// samplesForReport returns the lane's stored samples. differs is its element of Session.differences.
+func (l *lane) samplesForReport(differs string) LaneSamples {
+	x := LaneSamples{Letter: l.letter, Name: laneName(l.codec(), differs), Began: l.joinedAt}
+	samples := l.meter.Samples()
+	for i := range samples {
+		m := &samples[i]
+		x.Samples = append(x.Samples, LaneSample{m.T, m.Encoder, m.PayloadBits, m.Changed, m.Failed()})
+	}
+	return x
+}
+
+// SamplesByLane returns the stored samples of every lane: the lane of the active encoder is first, and the
+// shadows that left are last.
 func (s *Session) SamplesByLane() []LaneSamples {
 	var out []LaneSamples
 	differs := s.differences()
 	for i, l := range s.lanes {
-		out = append(out, LaneSamples{laneName(l.codec(), differs[i]), l.joinedAt, l.meter.Samples()})
+		out = append(out, l.samplesForReport(differs[i]))
+	}
+	for i := range s.departed {
+		out = append(out, s.departed[i].samples)
 	}
 	return out
 }

@@ -177,7 +177,7 @@ func Compare(snap *engine.Snapshot) *engine.Comparison {
 	c := &engine.Comparison{FromS: x.From.Seconds(), ToS: max(x.From, x.To).Seconds(), SeamS: seams.Seconds()}
 	for i := range x.Lanes {
 		l := &x.Lanes[i]
-		lane := engine.ComparedLane{Label: snap.Lanes[i].Name(), PayloadKbps: finiteValue(l.Kbps()), BitsPerChanged: finiteValue(l.PerChanged())}
+		lane := engine.ComparedLane{Lane: snap.Lanes[i].Letter, Label: snap.Lanes[i].Name(), PayloadKbps: finiteValue(l.Kbps()), BitsPerChanged: finiteValue(l.PerChanged())}
 		if i > 0 {
 			q := x.PayloadRatio(i, 0)
 			lane.Times = figures.Finite(q.Ratio)

@@ -42,6 +42,7 @@ type line struct {
 	Name  string  `json:"name"`
 	Color int     `json:"ink"`            // number of the colour in page.css, 1 to 8
 	Y     []value `json:"y"`              // null is a gap
+	Mean  *value  `json:"mean,omitempty"` // weighted mean over the whole line; nil means the mean of Y
 	Kind  string  `json:"kind,omitempty"` // "" (a line), "dots", "dash", or "edge" of a band
 	Band  int     `json:"band,omitempty"` // for the second edge of a band: how many lines before this one the first edge is; otherwise 0
 }

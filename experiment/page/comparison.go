@@ -297,11 +297,13 @@ func (d *document) compareChart(runs []*run, names []string, title, unit string,
 				y[j] = value(scale * divide(figure(&points[k])))
 			}
 		}
-		c.Lines = append(c.Lines, line{Name: names[i], Color: 1 + i, Y: y})
+		l := line{Name: names[i], Color: 1 + i}.withRatio(points, figure, scale) // for the mean
+		l.Y = y
+		c.Lines = append(c.Lines, l)
 		if i == 0 {
-			c.Label = describeSeries(names[0]+": "+title, unit, y)
+			c.Label = describeSeries(names[0]+": "+title, unit, &l)
 		} else {
-			c.Label += "; " + describeSeries(names[i], unit, y)
+			c.Label += "; " + describeSeries(names[i], unit, &l)
 		}
 	}
 	c.X, c.Top = d.data.addAxis(x), scaleTop(c.Lines)

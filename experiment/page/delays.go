@@ -25,6 +25,9 @@ func (d delayStats) join(x delayStats) delayStats {
 	return delayStats{d.count + x.count, d.sum + x.sum, min(d.min, x.min), max(d.max, x.max)}
 }
 
+// meanMS returns the mean delay in milliseconds. There must be at least one packet.
+func (d delayStats) meanMS() value { return value(float64(d.sum) / float64(d.count) / 1e6) }
+
 // add adds a packet that was sent at virtual time sent and arrived after took, both in nanoseconds.
 func (d *delaySeries) add(sent, took int64) {
 	if d.buckets == nil {

@@ -420,3 +420,34 @@ func TestCount(t *testing.T) {
 		}
 	}
 }
+
+// The means in the charts are those of the totals: weighted, although the samples have different numbers of changed
+// cubes.
+func TestChartMeansAreWeighted(t *testing.T) {
+	l, err := Load(saveRun(t, "seed = 3\nduration = \"6s\"\n[encoder]\nname = \"quantized\"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, x := l.Run.document(), &l.Run.Result.Totals
+	unweighted := false // the mean of the samples differs from the weighted one: the test tests something
+	for title, want := range map[string]float64{"Bits per changed cube": x.BitsPerChangedCube.Or(0), "Bandwidth": x.PayloadKbps} {
+		i := slices.IndexFunc(d.data.Charts, func(c chart) bool { return c.Title == title })
+		if i < 0 {
+			t.Fatalf("no chart %q", title)
+		}
+		c := &d.data.Charts[i]
+		mean, sum, n := float64(*c.Lines[0].Mean), 0.0, 0.0
+		for _, y := range c.Lines[0].Y {
+			if f := float64(y); !math.IsNaN(f) {
+				sum, n = sum+f, n+1
+			}
+		}
+		unweighted = unweighted || math.Abs(sum/n-mean) > 0.01*mean
+		if math.Abs(mean-want) > 1e-3*want || !strings.Contains(c.Label, "mean "+formatNumber(mean)+",") {
+			t.Errorf("%s: the mean is %g, the total %g: %s", title, mean, want, c.Label)
+		}
+	}
+	if !unweighted {
+		t.Error("weighted and unweighted means are the same: the test tests nothing")
+	}
+}

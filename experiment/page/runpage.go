@@ -46,6 +46,7 @@ func (r *run) document() *document {
 	d.addBitBudget(x)
 	d.addPackets(r)
 	d.addChanges(x)
+	d.addStretches(x)
 	d.addShadows(x)
 	d.addTransfer(x)
 	d.addAssertions(x)

@@ -9,6 +9,22 @@ import (
 	"wirelab/internal/texttable"
 )
 
+// addStretches adds a table of the stretches between swaps of the encoder, if it was swapped.
+func (d *document) addStretches(x *engine.Result) {
+	if len(x.Stretches) == 0 {
+		return
+	}
+	t := newTable("Lane "+x.Lane+" between swaps of its encoder", "encoder", ">from, s", ">to, s", ">payload kbps", ">wire kbps", ">bits per "+x.Item,
+		">bits per changed", ">sent", ">decoded", ">stale", ">lost", ">failed", ">wrong")
+	for i := range x.Stretches {
+		s := &x.Stretches[i]
+		t.Add(s.Encoder, fmt.Sprintf("%.1f", s.FromS), fmt.Sprintf("%.1f", s.ToS), formatNumber(s.PayloadKbps), formatNumber(s.WireKbps),
+			formatFigure(s.BitsPerItem), formatFigure(s.BitsPerChanged), formatNumber(float64(s.Sent)), formatNumber(float64(s.Decoded)),
+			formatNumber(float64(s.Stale)), formatNumber(float64(s.Lost)), formatNumber(float64(s.Failed)), formatNumber(float64(s.Wrong)))
+	}
+	d.Sections = append(d.Sections, section{ID: "stretches", Title: "Between swaps", Tables: []table{t}})
+}
+
 // addShadows adds a comparison of the active encoder with the shadows. All ran on the same frames and
 // losses, so that the ratios depend on the encoders only.
 func (d *document) addShadows(x *engine.Result) {
@@ -17,8 +33,8 @@ func (d *document) addShadows(x *engine.Result) {
 	}
 	s := section{ID: "shadows", Title: "Encoders compared"}
 	s.Tables = append(s.Tables, ratioTable(x.Comparison)...)
-	t := newTable("Each since its start, on the same frames and losses", "encoder", ">payload kbps", ">wire kbps", ">bits per item", ">p95 bytes", ">decoded", ">failed", ">starved", ">wrong")
-	addRow := func(name string, totals *figures.Totals) {
+	t := newTable("Each since its start, on the same frames and losses", "lane", "encoder", ">payload kbps", ">wire kbps", ">bits per item", ">p95 bytes", ">decoded", ">failed", ">starved", ">wrong")
+	addRow := func(lane, name string, totals *figures.Totals) {
 		wrong := texttable.Cell{Text: formatNumber(float64(totals.Wrong))}
 		if totals.Wrong > 0 {
 			wrong.Class = "bad"
@@ -27,18 +43,21 @@ func (d *document) addShadows(x *engine.Result) {
 		if totals.BitsPerCube != nil { // the data are cubes
 			starved = formatShare(totals.Playout.StarvedRatio)
 		}
-		t.Add(name, formatNumber(totals.PayloadKbps), formatNumber(totals.WireKbps), formatFigure(totals.BitsPerItem),
+		t.Add(lane, name, formatNumber(totals.PayloadKbps), formatNumber(totals.WireKbps), formatFigure(totals.BitsPerItem),
 			formatFigure(totals.PacketBytes.Of(totals.PacketBytes.P95)), formatNumber(float64(totals.Decoded)),
 			formatNumber(float64(totals.Failed())), starved, wrong)
 	}
-	addRow(cmp.Or(x.Label, initialEncoder(x)), &x.Totals)
+	addRow(x.Lane, x.Encoders(), &x.Totals)
 	for i := range x.Shadows {
 		shadow := &x.Shadows[i]
 		name := cmp.Or(shadow.Label, shadow.Encoder)
 		if shadow.FromS > 0 { // added during the run
 			name += fmt.Sprintf(", from %.1f s", shadow.FromS)
 		}
-		addRow(name, &shadow.Totals)
+		if shadow.ToS > 0 { // removed during the run
+			name += fmt.Sprintf(", to %.1f s", shadow.ToS)
+		}
+		addRow(shadow.Lane, name, &shadow.Totals)
 	}
 	s.Tables = append(s.Tables, t)
 	d.Sections = append(d.Sections, s)
@@ -51,7 +70,7 @@ func ratioTable(c *engine.Comparison) []table {
 	if c == nil || len(c.Lanes) < 2 {
 		return nil
 	}
-	t := newTable(fmt.Sprintf("Payload ratio to the first, from %s to %s s, by pairs of samples", formatNumber(c.FromS), formatNumber(c.ToS)), "encoder", ">payload kbps", ">bits per changed", ">ratio", ">95 % CI")
+	t := newTable(fmt.Sprintf("Payload ratio to the first, from %s to %s s, by pairs of samples", formatNumber(c.FromS), formatNumber(c.ToS)), "lane", "encoder", ">payload kbps", ">bits per changed", ">ratio", ">95 % CI")
 	if c.SeamS > 0 {
 		t.Caption += fmt.Sprintf("; without %s s at loop points", formatNumber(c.SeamS))
 	}
@@ -69,7 +88,7 @@ func ratioTable(c *engine.Comparison) []table {
 				ratio.Class = "bad"
 			}
 		}
-		t.Add(l.Label, formatFigure(l.PayloadKbps), formatFigure(l.BitsPerChanged), ratio, interval)
+		t.Add(l.Lane, l.Label, formatFigure(l.PayloadKbps), formatFigure(l.BitsPerChanged), ratio, interval)
 	}
 	return []table{t}
 }

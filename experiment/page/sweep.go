@@ -181,7 +181,7 @@ func (d *document) addGridChart(points []gridPoint, axes []axis, m metric) {
 		}
 		c.Lines = append(c.Lines, lines...)
 	}
-	c.Label = describeSeries(m.title, m.unit, means) + ", by " + along.key + "; the table of all points has the figures"
+	c.Label = describeSeries(m.title, m.unit, &line{Y: means}) + ", by " + along.key + "; the table of all points has the figures"
 	c.X = d.data.addAxis(x)
 	d.data.Charts = append(d.data.Charts, c)
 }

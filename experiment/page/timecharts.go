@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"wirelab/experiment/figures"
 )
 
 // timeCharts adds the charts of a run over time. item is the name of an item; budget is in kbps, 0
@@ -47,13 +45,19 @@ func positionMM(p *point) (num, den float64)       { return p.positionMM, 1 }
 func peakKbps(p *point) (num, den float64)         { return p.peakKbps, 1 }
 func minKbps(p *point) (num, den float64)          { return p.minKbps, 1 }
 
-// ratioValues returns a figure of each point, multiplied by scale.
-func ratioValues(points []point, figure ratio, scale float64) []value {
-	out := make([]value, len(points))
+// withRatio returns l with a figure of each point, and its mean over all points as the ratio of the sums. Both are
+// multiplied by scale.
+func (l line) withRatio(points []point, figure ratio, scale float64) line {
+	l.Y = make([]value, len(points))
+	sumNum, sumDen := 0.0, 0.0
 	for i := range points {
-		out[i] = value(scale * divide(figure(&points[i])))
+		num, den := figure(&points[i])
+		l.Y[i] = value(scale * divide(num, den))
+		sumNum, sumDen = sumNum+num, sumDen+den
 	}
-	return out
+	mean := value(scale * divide(sumNum, sumDen))
+	l.Mean = &mean
+	return l
 }
 
 // divide returns x/y, NaN if y is 0.
@@ -75,41 +79,41 @@ func (d *chartData) sampleCharts(points []point, item string, budget float64) {
 	x := d.addAxis(until)
 	add := func(title, unit string, lines ...line) {
 		c := chart{Title: title, Unit: unit, Axis: "s", X: x, Lines: lines, Marked: true, Top: scaleTop(lines)}
-		c.Label = describeSeries(title, unit, lines[0].Y)
+		c.Label = describeSeries(title, unit, &lines[0])
 		d.Charts = append(d.Charts, c)
 	}
 	kbps := []line{
-		{Name: "payload", Color: 1, Y: ratioValues(points, payloadKbps, 1)},
-		{Name: "wire", Color: 8, Y: ratioValues(points, wireKbps, 1)},
-		{Name: "feedback", Color: 3, Y: ratioValues(points, feedbackKbps, 1)},
+		line{Name: "payload", Color: 1}.withRatio(points, payloadKbps, 1),
+		line{Name: "wire", Color: 8}.withRatio(points, wireKbps, 1),
+		line{Name: "feedback", Color: 3}.withRatio(points, feedbackKbps, 1),
 	}
 	if points[0].width > 1.5*samplePeriod { // points are means of several samples: show their range
-		kbps = append(kbps, line{Name: "payload, max of 100 ms", Color: 1, Kind: "edge", Y: ratioValues(points, peakKbps, 1)},
-			line{Name: "payload, min of 100 ms", Color: 1, Kind: "edge", Band: 1, Y: ratioValues(points, minKbps, 1)})
+		kbps = append(kbps, line{Name: "payload, max of 100 ms", Color: 1, Kind: "edge"}.withRatio(points, peakKbps, 1),
+			line{Name: "payload, min of 100 ms", Color: 1, Kind: "edge", Band: 1}.withRatio(points, minKbps, 1))
 	}
 	if budget > 0 {
 		constant := func(*point) (num, den float64) { return budget, 1 }
-		kbps = append(kbps, line{Name: "budget", Color: 5, Kind: "dash", Y: ratioValues(points, constant, 1)})
+		kbps = append(kbps, line{Name: "budget", Color: 5, Kind: "dash"}.withRatio(points, constant, 1))
 	}
 	add("Bandwidth", "kbps", kbps...)
 	if anyPositive(points, func(p *point) float64 { return p.changed }) {
-		add("Bits per changed "+item, "bits", line{Name: "per changed " + item, Color: 1, Y: ratioValues(points, bitsPerChanged, 1)})
+		add("Bits per changed "+item, "bits", line{Name: "per changed " + item, Color: 1}.withRatio(points, bitsPerChanged, 1))
 	} else if anyPositive(points, func(p *point) float64 { return p.items }) {
-		add("Bits per "+item, "bits", line{Name: "per " + item, Color: 1, Y: ratioValues(points, bitsPerItem, 1)})
+		add("Bits per "+item, "bits", line{Name: "per " + item, Color: 1}.withRatio(points, bitsPerItem, 1))
 	}
-	add("Packets failed, lost or stale", "per second", line{Name: "failed", Color: 5, Y: ratioValues(points, failedRate, 1)},
-		line{Name: "lost", Color: 2, Y: ratioValues(points, lostRate, 1)}, line{Name: "stale", Color: 4, Y: ratioValues(points, staleRate, 1)})
+	add("Packets failed, lost or stale", "per second", line{Name: "failed", Color: 5}.withRatio(points, failedRate, 1),
+		line{Name: "lost", Color: 2}.withRatio(points, lostRate, 1), line{Name: "stale", Color: 4}.withRatio(points, staleRate, 1))
 	if anyPositive(points, func(p *point) float64 { return p.packetsWithAge }) {
-		add("Age of the baseline", "ticks", line{Name: "mean age", Color: 1, Y: ratioValues(points, baselineAge, 1)})
+		add("Age of the baseline", "ticks", line{Name: "mean age", Color: 1}.withRatio(points, baselineAge, 1))
 	}
 	if anyPositive(points, func(p *point) float64 { return p.ticksWithAge }) {
-		add("Age of displayed data", "ms", line{Name: "mean age", Color: 3, Y: ratioValues(points, displayAge, 1)})
+		add("Age of displayed data", "ms", line{Name: "mean age", Color: 3}.withRatio(points, displayAge, 1))
 	}
 	if anyPositive(points, func(p *point) float64 { return p.starved + p.late }) {
-		add("Display starved", "% of display ticks", line{Name: "starved", Color: 5, Y: ratioValues(points, starvedShare, 100)})
+		add("Display starved", "% of display ticks", line{Name: "starved", Color: 5}.withRatio(points, starvedShare, 100))
 	}
 	if anyPositive(points, func(p *point) float64 { return p.positionMM }) {
-		add("Maximum position error", "mm", line{Name: "position error", Color: 4, Y: ratioValues(points, positionMM, 1)})
+		add("Maximum position error", "mm", line{Name: "position error", Color: 4}.withRatio(points, positionMM, 1))
 	}
 }
 
@@ -145,10 +149,10 @@ func anyPositive(points []point, value func(p *point) float64) bool {
 	return false
 }
 
-// describeSeries returns the text alternative of a chart: mean, minimum and maximum of y.
-func describeSeries(title, unit string, y []value) string {
+// describeSeries returns the text alternative of a line: its mean, minimum and maximum.
+func describeSeries(title, unit string, l *line) string {
 	minValue, maxValue, sum, n := math.Inf(1), math.Inf(-1), 0.0, 0.0
-	for _, v := range y {
+	for _, v := range l.Y {
 		if f := float64(v); !math.IsNaN(f) {
 			minValue, maxValue, sum, n = min(minValue, f), max(maxValue, f), sum+f, n+1
 		}
@@ -156,24 +160,32 @@ func describeSeries(title, unit string, y []value) string {
 	if n == 0 {
 		return title + ": no data"
 	}
-	return fmt.Sprintf("%s, %s: mean %s, from %s to %s", title, unit, formatNumber(figures.RatioOrZero(sum, n)), formatNumber(minValue), formatNumber(maxValue))
+	mean := sum / n
+	if l.Mean != nil {
+		mean = float64(*l.Mean)
+	}
+	return fmt.Sprintf("%s, %s: mean %s, from %s to %s", title, unit, formatNumber(mean), formatNumber(minValue), formatNumber(maxValue))
 }
 
 // delayChart adds the chart of one-way delays: mean, and the band from the fastest to the slowest packet.
 // It adds nothing if no packet arrived.
 func (d *chartData) delayChart(p *packetStats) {
 	var x []axisValue
-	var mean, minDelay, maxDelay []value
+	var minDelay, maxDelay []value
+	var all delayStats
+	mean := line{Name: "mean", Color: 1}
 	p.delays.forEach(func(until float64, b delayStats) {
-		x = append(x, axisValue(until))
-		mean = append(mean, value(float64(b.sum)/float64(b.count)/1e6)) // from ns to ms
+		x, all = append(x, axisValue(until)), all.join(b)
+		mean.Y = append(mean.Y, b.meanMS())
 		minDelay, maxDelay = append(minDelay, value(float64(b.min)/1e6)), append(maxDelay, value(float64(b.max)/1e6))
 	})
 	if len(x) == 0 {
 		return
 	}
+	ofAll := all.meanMS()
+	mean.Mean = &ofAll
 	d.Charts = append(d.Charts, chart{Title: "One-way delay", Unit: "ms", Axis: "s", X: d.addAxis(x), Marked: true,
-		Label: describeSeries("One-way delay", "ms", mean), Lines: []line{{Name: "mean", Color: 1, Y: mean},
+		Label: describeSeries("One-way delay", "ms", &mean), Lines: []line{mean,
 			{Name: "slowest", Color: 1, Kind: "edge", Y: maxDelay}, {Name: "fastest", Color: 1, Kind: "edge", Band: 1, Y: minDelay}}})
 }
 

@@ -248,6 +248,9 @@ func (srv *server) handlePacket(at time.Time, msg []byte) error {
 	switch {
 	case received.Frame != nil:
 		r.decoded, r.fingerprint = true, srv.fingerprinter.Of(received.Frame)
+		if received.MovedBack {
+			srv.playout.Restart()
+		}
 		srv.playout.Arrive(srv.displayTime(at), received.Seq)
 		srv.stats.Frames++
 	case received.Outcome != endpoint.Duplicate:

@@ -39,7 +39,11 @@ func WriteBench(w io.Writer, r *Report) error {
 		benchLine(out, benchName(run, SettingOf(run, "encoder", "name"), &run.Timing), &run.Totals, &run.Timing)
 		for i := range run.Shadows {
 			s := &run.Shadows[i]
-			benchLine(out, benchName(run, s.Encoder, &s.Timing), &s.Totals, &s.Timing)
+			name := benchName(run, s.Encoder, &s.Timing)
+			if s.ToS > 0 { // another lane may have the same encoder
+				name += "/lane=" + s.Lane
+			}
+			benchLine(out, name, &s.Totals, &s.Timing)
 		}
 	}
 	return out.Flush()

@@ -52,7 +52,8 @@ func sampleHead() []string {
 	}
 	return append(head, "late", // number of late snapshots
 		"position_error_mm", "orientation_error_deg", // maxima of the period
-		"age_ms") // mean; empty if nothing was displayed
+		"age_ms",  // mean; empty if nothing was displayed
+		"encoder") // of the packets sent; after a swap within the period both
 }
 
 // sampleRow returns the row of a sample in samples.csv, with the columns of sampleHead. width is the length
@@ -77,7 +78,7 @@ func sampleRow(s *meters.Sample, width time.Duration) []string {
 	if s.Aged > 0 {
 		age = units.Fixed(s.Age.Seconds()*1000/float64(s.Aged), 3)
 	}
-	return append(row, strconv.Itoa(s.Late), units.Fixed(s.PositionErrorMM, 3), units.Fixed(s.OrientationErrorDeg, 3), age)
+	return append(row, strconv.Itoa(s.Late), units.Fixed(s.PositionErrorMM, 3), units.Fixed(s.OrientationErrorDeg, 3), age, s.Encoder)
 }
 
 // packetHead returns the column names of packets.csv, which has a row for each packet and each copy, in

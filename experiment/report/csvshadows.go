@@ -14,19 +14,23 @@ import (
 	"wirelab/internal/units"
 )
 
-// writeSideBySide writes shadows.csv, which has a row for each stored sample of the active encoder, the first
-// lane, with the figures of all lanes: the active encoder and its shadows. The cells of a shadow are empty for
-// the time before it joined.
+// writeSideBySide writes shadows.csv, which has a row for each time at which a lane has a stored sample, with the
+// figures of all lanes. The columns of a lane have its letter, because its encoder may change. The cells of a shadow
+// are empty before it joined and after it left.
 func writeSideBySide(w io.Writer, lanes []engine.LaneSamples) error {
 	head := []string{"t_s"}
+	var times []time.Duration
 	for i := range lanes {
-		for _, what := range []string{"payload_kbps", "bits_per_changed", "failed"} {
-			head = append(head, what+" ["+lanes[i].Name+"]")
+		for _, what := range []string{"encoder", "payload_kbps", "bits_per_changed", "failed"} {
+			head = append(head, what+" ["+lanes[i].Letter+"]")
+		}
+		for k := range lanes[i].Samples {
+			times = append(times, lanes[i].Samples[k].T)
 		}
 	}
+	slices.Sort(times)
 	t := texttable.New(head...)
-	for i := range lanes[0].Samples {
-		at := lanes[0].Samples[i].T
+	for _, at := range slices.Compact(times) {
 		row := []string{units.Fixed(at.Seconds(), 3)}
 		for k := range lanes {
 			row = append(row, laneCells(&lanes[k], at)...)
@@ -36,12 +40,12 @@ func writeSideBySide(w io.Writer, lanes []engine.LaneSamples) error {
 	return t.WriteCSV(w)
 }
 
-// laneCells returns the three cells of a lane in the row of the sample that ends at t: payload in kbit/s,
+// laneCells returns the cells of a lane in the row of the sample that ends at t: the encoder, the payload in kbit/s,
 // bits per changed row, and failures. They are empty if the lane has no sample that ends at t.
 func laneCells(l *engine.LaneSamples, t time.Duration) []string {
-	i, found := slices.BinarySearchFunc(l.Samples, t, func(x meters.Sample, t time.Duration) int { return cmp.Compare(x.T, t) })
+	i, found := slices.BinarySearchFunc(l.Samples, t, func(x engine.LaneSample, t time.Duration) int { return cmp.Compare(x.T, t) })
 	if !found {
-		return []string{"", "", ""}
+		return []string{"", "", "", ""}
 	}
 	s := &l.Samples[i]
 	// The start of the sample: that of its period, unless the lane joined later. -1 because t itself, the
@@ -51,5 +55,5 @@ func laneCells(l *engine.LaneSamples, t time.Duration) []string {
 	if s.Changed > 0 {
 		perChanged = units.Fixed(float64(s.PayloadBits)/float64(s.Changed), 3)
 	}
-	return []string{units.Fixed(figures.RatioOrZero(float64(s.PayloadBits)/1000, (t-from).Seconds()), 3), perChanged, strconv.Itoa(s.Failed())}
+	return []string{s.Encoder, units.Fixed(figures.RatioOrZero(float64(s.PayloadBits)/1000, (t-from).Seconds()), 3), perChanged, strconv.Itoa(s.Failed)}
 }

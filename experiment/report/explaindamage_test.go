@@ -12,6 +12,7 @@ import (
 	"wirelab/encoders/table"
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
+	"wirelab/experiment/engine/inspector"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/internal/labtest"
 	"wirelab/internal/units"
@@ -57,7 +58,7 @@ func TestExplainWithoutChecksum(t *testing.T) {
 	bits := units.Thousands(int64(rec.Wire-28) * 8)
 	if got := Explain(&i.Opened, i.Reason, x.s.Config()); !strings.HasSuffix(got,
 		fmt.Sprintf("decoded although 3 of its %s bits were flipped: the checksum is off", bits)) &&
-		got != fmt.Sprintf("packet %d arrived undamaged, but depends on snapshot %d, which depends on a corrupted packet: the checksum is off", rec.Seq,
+		got != fmt.Sprintf("packet %d arrived undamaged, but depends on snapshot %d, which differs from the sender's because of a corrupted packet: the checksum is off", rec.Seq,
 			rec.Seq-uint64(rec.Baseline)) {
 		t.Errorf("got\n%s", got)
 	}
@@ -71,6 +72,24 @@ func TestExplainWithoutChecksum(t *testing.T) {
 	if err := i.Opened.Inside.Err; !errors.Is(err, encoders.ErrCorrupt) && !errors.Is(err, encoders.ErrTruncated) &&
 		!errors.Is(err, endpoint.ErrMalformed) {
 		t.Errorf("the decoder said %v", err)
+	}
+}
+
+// The sentence about a tainted packet names the cause: its own damage, another number, or earlier damage.
+func TestExplainCausesOfTaint(t *testing.T) {
+	for want, in := range map[string]inspector.AtReceiver{
+		"packet 9 was decoded although 1 of its 80 bits was flipped: the checksum is off": {Flipped: 1, TakenFor: 9, Damage: inspector.Damage{AnyRef: true, Ref: 8}},
+		"packet 9 arrived undamaged, but depends on snapshot 7, which differs from the sender's because of a corrupted packet: the checksum is off": {
+			TakenFor: 9, Damage: inspector.Damage{AnyRef: true, Ref: 7, Decoder: true}},
+		"packet 9 arrived undamaged, but its decoder was made from a corrupted packet: the checksum is off": {TakenFor: 9,
+			Damage: inspector.Damage{Decoder: true}},
+		"packet 9 arrived undamaged, but depends on what the encoder learned up to snapshot 8, which includes a corrupted packet: the checksum is off": {
+			TakenFor: 9, Damage: inspector.Damage{AnyRef: true, Ref: 8, MemoOnly: true}},
+	} {
+		o := &inspector.Opened{Record: packetlog.Record{Seq: 9, Payload: 10, Outcome: packetlog.Tainted}, Inside: inspector.Inside{AtReceiver: in}}
+		if got := Explain(o, o.Reasons()[0], config.Default()); got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
 	}
 }
 

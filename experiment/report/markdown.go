@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"io"
@@ -44,6 +45,7 @@ var markdown = sync.OnceValue(func() *template.Template {
 		},
 		"lanes":         Lanes,
 		"lanesCompared": lanesCompared,
+		"allLanes":      allLanes,
 		"changes":       mdChanges,
 		"charts":        func(*engine.Result) []mdChart { return nil },
 		"join":          strings.Join,
@@ -133,16 +135,19 @@ func mdChanges(changes []config.StampedChange) (list []mdChange) {
 // comparedLane is a row of the table that compares lanes.
 type comparedLane struct {
 	engine.ComparedLane
-	FromS  float64 // when the lane joined, in seconds
+	FromS  float64 // when the lane joined or its encoder was swapped last, in seconds
 	Bounds string  // 95 % confidence interval of the ratio to the first lane
 	Wrong  int64
 }
 
 // lanesCompared returns the rows of the table that compares lanes; none without shadows.
 func lanesCompared(r *engine.Result) (list []comparedLane) {
-	if c := r.Comparison; c != nil && len(c.Lanes) == 1+len(r.Shadows) {
+	if c := r.Comparison; c != nil && len(c.Lanes) == 1+r.Running() {
 		for i, l := range c.Lanes {
 			row := comparedLane{ComparedLane: l, Wrong: r.Totals.Wrong} // the first lane has no bounds
+			if n := len(r.Stretches); n > 0 && i == 0 {
+				row.FromS = r.Stretches[n-1].FromS
+			}
 			if i > 0 {
 				shadow := &r.Shadows[i-1]
 				row.FromS, row.Wrong, row.Bounds = shadow.FromS, shadow.Totals.Wrong, "too few data"
@@ -152,6 +157,26 @@ func lanesCompared(r *engine.Result) (list []comparedLane) {
 			}
 			list = append(list, row)
 		}
+	}
+	return list
+}
+
+// mdLane is a row of the table of all lanes.
+type mdLane struct {
+	Lane, Encoders string
+	FromS, ToS     float64 // seconds
+	*figures.Totals
+}
+
+// allLanes returns the rows of the table of all lanes; none without shadows.
+func allLanes(r *engine.Result) (list []mdLane) {
+	if len(r.Shadows) == 0 {
+		return nil
+	}
+	list = []mdLane{{r.Lane, r.Encoders(), 0, r.DurationS, &r.Totals}}
+	for i := range r.Shadows {
+		s := &r.Shadows[i]
+		list = append(list, mdLane{s.Lane, cmp.Or(s.Label, s.Encoder), s.FromS, cmp.Or(s.ToS, r.DurationS), &s.Totals})
 	}
 	return list
 }

@@ -75,14 +75,23 @@ func SettingOf(r *engine.Result, table, key string) string {
 }
 
 // Lanes iterates over the lanes of a result, with the name of the encoder and the totals: first the
-// active encoder, then the shadows.
+// active encoder, then the shadows. After swaps, the first name contains all encoders. The name of a shadow
+// that left contains the time.
 func Lanes(r *engine.Result) iter.Seq2[string, *figures.Totals] {
 	return func(yield func(string, *figures.Totals) bool) {
-		if !yield(SettingOf(r, "encoder", "name"), &r.Totals) {
+		name := SettingOf(r, "encoder", "name")
+		if len(r.Stretches) > 0 {
+			name = r.Encoders()
+		}
+		if !yield(name, &r.Totals) {
 			return
 		}
 		for i := range r.Shadows {
-			if !yield(r.Shadows[i].Encoder, &r.Shadows[i].Totals) {
+			name := r.Shadows[i].Encoder
+			if left := r.Shadows[i].ToS; left > 0 {
+				name += fmt.Sprintf(" (left at %.1f s)", left)
+			}
+			if !yield(name, &r.Shadows[i].Totals) {
 				return
 			}
 		}

@@ -45,8 +45,17 @@ type AtReceiver struct {
 	Late      time.Duration // how long after its display time it arrived; 0 if in time
 	Err       error         // error of the decoder
 	TakenFor  uint64        // sequence number that the receiver assigned to it; set if it was decoded or doubted
+	Damage    Damage        // damage to earlier packets that the decoded frame depends on
 	AckLost   lossmodel.Cause
 	AckDue    time.Duration // when its ack reaches the sender; 0 if no ack was sent or the ack was lost
+}
+
+// Damage describes on which damage to earlier packets a decoded frame depends. The zero value means none.
+type Damage struct {
+	AnyRef   bool   // on damage to a reference
+	Ref      uint64 // sequence number of that reference, if AnyRef
+	MemoOnly bool   // the frame of that reference is correct, but what its codec has learned may not be
+	Decoder  bool   // on damage to the packet from which the decoder was made
 }
 
 // Usual contains means over at most usualPackets packets sent before a packet.

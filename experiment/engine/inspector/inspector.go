@@ -131,14 +131,15 @@ func (w *Inspector) Begin(number uint64, copyNumber int, trails []lossmodel.Trai
 	}
 }
 
-// Arrived records the receiver's result for the current copy, whose record is r. tainted means that
-// the result depends on damaged bytes; flipped is the number of flipped bits in the datagram.
-func (w *Inspector) Arrived(r *packetlog.Record, rx *endpoint.Reception, tainted bool, flipped int) {
+// Arrived records the receiver's result for the current copy, whose record is r. tainted means that the
+// decoded frame is tainted; by describes the damage to earlier packets that it depends on; flipped is the
+// number of flipped bits in the datagram.
+func (w *Inspector) Arrived(r *packetlog.Record, rx *endpoint.Reception, tainted bool, by Damage, flipped int) {
 	if w == nil {
 		return
 	}
 	in := &w.current
-	in.Flipped, in.Err = flipped, rx.Err
+	in.Flipped, in.Err, in.Damage = flipped, rx.Err, by
 	if rx.Frame != nil || errors.Is(rx.Err, endpoint.ErrDoubted) {
 		in.TakenFor = rx.Seq
 	}

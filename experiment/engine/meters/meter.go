@@ -26,11 +26,12 @@ type Meter struct {
 	Link     link
 	Display  Display
 	Rounding rounding
+	Swaps    stretches
 
 	total   Sample // sum of all complete samples
 	sample  Sample // the current, incomplete sample
 	samples samples
-
+	stretches
 	sizes, ages    quantile.Counts // payload in bytes; age of the baseline in ticks
 	encode, decode codecTimes
 	runsAs         string // Codec.RunsAs of the newest plugin encoder; empty if none was used
@@ -47,6 +48,8 @@ func New(displayHz float64, keepSamples int) *Meter {
 // CountPacket counts a packet that was sent. ageTicks is the age of its baseline in ticks, and budget its bit
 // budget.
 func (m *Meter) CountPacket(r *packetlog.Record, ageTicks int, budget *encoders.Budget) {
+	m.Swaps.countPacket(r)
+	m.sample.countEncoder(r.Encoder)
 	m.sizes.Add(int64(r.Payload))
 	m.encode.add(r.EncodeNS)
 	s := &m.sample
@@ -72,11 +75,12 @@ func (m *Meter) SetRunsAs(how string) { m.runsAs, m.runsAsSince = how, m.encode.
 // AddDecodeTime counts the time of one call of the decoder, in nanoseconds.
 func (m *Meter) AddDecodeTime(ns int64) { m.decode.add(ns) }
 
-// CountOutcome counts the outcome of one copy of a packet. cause is used only if o is packetlog.Lost.
-func (m *Meter) CountOutcome(o packetlog.Outcome, cause lossmodel.Cause) {
-	m.sample.Outcomes[o]++
-	if o == packetlog.Lost {
-		m.sample.LostBy[cause]++
+// CountOutcome counts the outcome of one copy of the packet with record r.
+func (m *Meter) CountOutcome(r *packetlog.Record) {
+	m.Swaps.countOutcome(r)
+	m.sample.Outcomes[r.Outcome]++
+	if r.Outcome == packetlog.Lost {
+		m.sample.LostBy[r.Cause]++
 	}
 }
 

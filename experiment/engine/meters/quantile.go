@@ -49,24 +49,60 @@ func (s *histogram) addZeros(n int) {
 	s.n += int64(n)
 }
 
-// bucketValue returns the middle of a bucket.
-func bucketValue(i int) float64 {
-	low, width := quantile.Bounds(i, precision)
-	return float64(low) + float64(width/2)
-}
-
 // thousandths returns the quantiles divided by 1000, for example in millimetres if the values are in
 // micrometres; unknown if the histogram is empty.
 func (s *histogram) thousandths() figures.Quantiles {
-	if s.n == 0 {
+	return thousandthsOf(s.buckets[:], precision, s.n, s.min, s.max)
+}
+
+// fineHistogram is like histogram, but its buckets are at most 0.2 % wide, so its quantiles differ by at most 0.1 %
+// from the exact ones. Its memory grows with the largest value: 80 kB for 50 ms in nanoseconds.
+type fineHistogram struct {
+	buckets  []int64
+	n        int64 // values
+	min, max int64
+}
+
+// finePrecision is the precision of a fineHistogram; see precision.
+const finePrecision = 9
+
+// add adds a value; a negative one counts as 0.
+func (s *fineHistogram) add(v int64) {
+	v = max(v, 0)
+	if s.n == 0 || v < s.min {
+		s.min = v
+	}
+	i := quantile.Bucket(uint64(v), finePrecision)
+	if missing := i + 1 - len(s.buckets); missing > 0 {
+		s.buckets = append(s.buckets, make([]int64, missing)...)
+	}
+	s.buckets[i]++
+	s.n++
+	s.max = max(s.max, v)
+}
+
+// thousandths is like histogram.thousandths.
+func (s *fineHistogram) thousandths() figures.Quantiles {
+	return thousandthsOf(s.buckets, finePrecision, s.n, s.min, s.max)
+}
+
+// bucketMiddle returns the middle of a bucket.
+func bucketMiddle(bucket, precision int) float64 {
+	low, width := quantile.Bounds(bucket, precision)
+	return float64(low) + float64(width/2)
+}
+
+// thousandthsOf returns the quantiles of n values divided by 1000; unknown if n is 0. buckets have the given
+// precision, and lowest and highest are the extremes of the values.
+func thousandthsOf(buckets []int64, precision int, n, lowest, highest int64) figures.Quantiles {
+	if n == 0 {
 		return figures.Quantiles{}
 	}
-	lowest, highest := float64(s.min)/1000, float64(s.max)/1000
 	q := func(p float64) float64 {
-		v := bucketValue(quantile.Weighted(s.buckets[:], s.n, p)) / 1000
-		return min(max(v, lowest), highest) // the middle of a bucket may be outside the range of the values
+		middle := bucketMiddle(quantile.Weighted(buckets, n, p), precision)
+		return min(max(middle, float64(lowest)), float64(highest)) / 1000 // the middle may be outside the range of the values
 	}
-	return figures.Quantiles{Min: lowest, P50: q(.50), P95: q(.95), P99: q(.99), Max: highest, N: s.n}
+	return figures.Quantiles{Min: float64(lowest) / 1000, P50: q(.50), P95: q(.95), P99: q(.99), Max: float64(highest) / 1000, N: n}
 }
 
 // codecTimes contains the durations of the calls of an encoder or decoder, in nanoseconds.

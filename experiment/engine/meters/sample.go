@@ -1,6 +1,7 @@
 package meters
 
 import (
+	"strings"
 	"time"
 
 	"wirelab/encoders"
@@ -14,6 +15,7 @@ const SamplePeriod = 100 * time.Millisecond
 // Sample contains the counts of one period of virtual time.
 type Sample struct {
 	T            time.Duration // end of the period
+	Encoder      string        // of the packets sent; after a swap within the period both, joined by "+"; empty without packets
 	Sent         int           // packets
 	PayloadBits  int64
 	WireBits     int64                      // payload, the lab's header, 28 bytes of IPv4 and UDP per fragment
@@ -45,6 +47,16 @@ func (s *Sample) Failed() (n int) {
 		}
 	}
 	return n
+}
+
+// countEncoder adds the name of the encoder of a packet to s.Encoder, if that does not end with it.
+func (s *Sample) countEncoder(name string) {
+	switch {
+	case s.Encoder == "":
+		s.Encoder = name
+	case s.Encoder != name && !strings.HasSuffix(s.Encoder, "+"+name):
+		s.Encoder += "+" + name
+	}
 }
 
 // add adds the counts of x, which must be a later period.

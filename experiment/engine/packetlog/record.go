@@ -23,7 +23,7 @@ const (
 	NoBaseline                  // the receiver no longer has the reference
 	Corrupt                     // rejected by the checksum or the decoder, or its sequence number was doubted
 	UnknownCodec                // has a codec or an epoch that is unknown to the receiver
-	Tainted                     // checksum off: decoded from damaged bytes, from a tainted frame, or as another packet
+	Tainted                     // checksum off: decoded, and differs from the sender's frame because of damage
 	Wrong                       // decoded without an error, but different from the sender's frame
 	Unknown                     // real network: no arrival was reported in time
 	NumOutcomes

@@ -21,9 +21,8 @@ type Display struct {
 // Verifier reports properties of the frames in the receiver's history that only the lab can
 // determine, by comparing them with the sender's.
 type Verifier interface {
-	// Tainted reports whether the frame of packet seq depends on damaged bytes. The display leaves
-	// out such frames.
-	Tainted(seq uint64) bool
+	// Hidden reports whether the display leaves out the frame of packet seq.
+	Hidden(seq uint64) bool
 	// Exact reports whether the frame of packet seq is known to equal the source's.
 	Exact(seq uint64) bool
 }
@@ -53,6 +52,10 @@ func (d *Display) Arrive(now time.Duration, seq uint64) (late time.Duration) {
 	c := &d.screen.cadence
 	return d.clock.arrive(now, c.TickTime(c.Tick(seq)))
 }
+
+// Restart restarts the playout clock with the next snapshot. Call it when the receiver has corrected its
+// sequence numbers to lower ones, because the displayed time is ahead then.
+func (d *Display) Restart() { d.clock = clock{delay: d.clock.delay, moment: d.clock.moment} }
 
 // tick is the result of one tick of a display.
 type tick struct {
@@ -91,11 +94,14 @@ func NewCounter(c endpoint.Cadence, h *frame.History) *Counter {
 // unverified is a Verifier without information.
 type unverified struct{}
 
-func (unverified) Tainted(uint64) bool { return false }
-func (unverified) Exact(uint64) bool   { return false }
+func (unverified) Hidden(uint64) bool { return false }
+func (unverified) Exact(uint64) bool  { return false }
 
 // SetDelay sets the playout delay.
 func (c *Counter) SetDelay(d time.Duration) { c.display.clock.delay = d }
+
+// Restart restarts the playout clock; see Display.Restart.
+func (c *Counter) Restart() { c.display.Restart() }
 
 // Arrive records that packet seq was decoded at now.
 func (c *Counter) Arrive(now time.Duration, seq uint64) {

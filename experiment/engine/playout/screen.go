@@ -63,7 +63,7 @@ type snapshot struct {
 // Snapshots 0 and 3 are set only for the spline.
 type window [4]snapshot
 
-// findWindow returns the snapshots around the displayed time moment, without tainted ones; for their order
+// findWindow returns the snapshots around the displayed time moment, without hidden ones; for their order
 // see window. If a snapshot has exactly that time, it is both snapshot 1 and 2.
 func (x *screen) findWindow(moment time.Duration) (w window) {
 	newest, has := x.history.Newest()
@@ -95,11 +95,11 @@ func (x *screen) snapshotOf(e *frame.Entry) snapshot {
 	return snapshot{e, tick, x.cadence.TickTime(tick)}
 }
 
-// newestUpTo returns the newest untainted frame in the history with a sequence number of at most seq;
+// newestUpTo returns the newest frame that is not hidden in the history with a sequence number of at most seq;
 // nil if none exists. It tries as many sequence numbers as the history can hold.
 func (x *screen) newestUpTo(seq uint64) *frame.Entry {
 	for n := 0; n <= x.history.Len(); n++ {
-		if e := x.history.Get(seq); e != nil && !x.verifier.Tainted(e.Seq) {
+		if e := x.history.Get(seq); e != nil && !x.verifier.Hidden(e.Seq) {
 			return e
 		}
 		if seq == 0 {
@@ -110,14 +110,14 @@ func (x *screen) newestUpTo(seq uint64) *frame.Entry {
 	return nil
 }
 
-// oldestFrom returns the oldest untainted frame in the history with a sequence number from seq to
+// oldestFrom returns the oldest frame that is not hidden in the history with a sequence number from seq to
 // newest; nil if none exists.
 func (x *screen) oldestFrom(seq, newest uint64) *frame.Entry {
 	if reach := uint64(x.history.Len()); newest > reach {
 		seq = max(seq, newest-reach)
 	}
 	for ; seq <= newest; seq++ {
-		if e := x.history.Get(seq); e != nil && !x.verifier.Tainted(e.Seq) {
+		if e := x.history.Get(seq); e != nil && !x.verifier.Hidden(e.Seq) {
 			return e
 		}
 	}

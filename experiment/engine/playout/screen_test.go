@@ -49,8 +49,8 @@ func newFixture(t *testing.T, s *frame.Schema, rateHz int, next func(f *frame.Fr
 	return r
 }
 
-// Tainted implements Verifier.
-func (r *fixture) Tainted(seq uint64) bool { return r.tainted[seq] }
+// Hidden implements Verifier.
+func (r *fixture) Hidden(seq uint64) bool { return r.tainted[seq] }
 
 // Exact implements Verifier.
 func (r *fixture) Exact(seq uint64) bool { return !r.tainted[seq] && !r.inexact[seq] }

@@ -118,7 +118,7 @@
     const series = [{label: time ? 'time' : chart.axis, value: (u, v) => v == null ? '–' : chart.ticks ? chart.ticks[v] : time ? seconds(v) : text(v)}];
     const bands = [], cap = chart.top || Infinity;
     chart.lines.forEach((l, i) => {
-      const color = ink('i' + l.ink), average = mean(l.y);
+      const color = ink('i' + l.ink), average = l.mean ?? mean(l.y);
       series.push({
         label: l.name, stroke: l.kind === 'edge' ? 'transparent' : color, width: l.kind === 'edge' ? 0 : 1.6,
         dash: l.kind === 'dash' ? [6, 4] : undefined, spanGaps: false,

@@ -48,7 +48,7 @@ func openRun(s report.SavedReport) *run {
 	for i, shadow := range r.Shadows {
 		name, kbps := cmp.Or(shadow.Label, shadow.Encoder), shadow.Totals.PayloadKbps
 		// Prefer the payload of the period in which all lanes ran, as on page 5 and in report.md.
-		if c := r.Comparison; c != nil && len(c.Lanes) == 1+len(r.Shadows) {
+		if c := r.Comparison; c != nil && len(c.Lanes) == 1+r.Running() && i < r.Running() {
 			kbps = c.Lanes[1+i].PayloadKbps.Or(math.NaN())
 		}
 		opened.shadows = append(opened.shadows, name+" "+units.Fixed(kbps, 1)+" kbps")

@@ -1,0 +1,113 @@
+package meters
+
+import (
+	"time"
+
+	"wirelab/experiment/engine/packetlog"
+	"wirelab/experiment/figures"
+)
+
+// stretch contains the counts of the packets that a lane sent with the same encoder and parameters.
+type stretch struct {
+	encoder  string                       // name and parameters
+	began    time.Duration                // when its first packet was sent
+	epoch    uint64                       // of its first packet
+	sent     int64                        // packets, without copies made by the link
+	outcomes [packetlog.NumOutcomes]int64 // of these packets and their copies
+
+	payloadBits, wireBits, items, changed int64
+}
+
+// maxSwapStretches is the maximum number of stretches of a lane. The last one contains all further packets.
+const maxSwapStretches = 1000
+
+// furtherEncoders is stretch.encoder of the last of maxSwapStretches stretches.
+const furtherEncoders = "all further encoders"
+
+// stretches are the stretches of a lane. The zero value is ready to use.
+type stretches struct {
+	list        []stretch // oldest first
+	newestEpoch uint64    // of the newest packet, if list is not empty
+}
+
+// Begins reports whether a packet of the given epoch is the first of its epoch. Then the caller must call Begin
+// before the packet is counted.
+func (x *stretches) Begins(epoch uint64) bool { return len(x.list) == 0 || epoch > x.newestEpoch }
+
+// Begin begins a stretch with the first packet of an epoch, which is sent at now, unless the encoder is that of
+// the stretch before. encoder contains the name and the parameters.
+func (x *stretches) Begin(epoch uint64, now time.Duration, encoder string) {
+	x.newestEpoch = epoch
+	n := len(x.list)
+	if n == maxSwapStretches || n > 0 && x.list[n-1].encoder == encoder {
+		return
+	}
+	if n == maxSwapStretches-1 {
+		encoder = furtherEncoders
+	}
+	x.list = append(x.list, stretch{encoder: encoder, began: now, epoch: epoch})
+}
+
+// countPacket counts a packet that was sent.
+func (x *stretches) countPacket(r *packetlog.Record) {
+	s := &x.list[len(x.list)-1]
+	s.sent++
+	s.payloadBits += int64(r.Payload) * 8
+	s.wireBits += int64(r.Wire) * 8
+	s.items += int64(r.Items)
+	s.changed += int64(r.Changed)
+}
+
+// countOutcome counts the outcome of one copy of the packet with record r, in the stretch in which the packet
+// was sent.
+func (x *stretches) countOutcome(r *packetlog.Record) {
+	i := len(x.list) - 1
+	for i > 0 && r.Epoch < x.list[i].epoch {
+		i--
+	}
+	x.list[i].outcomes[r.Outcome]++
+}
+
+// StretchFigures are the figures of a stretch in a report.
+type StretchFigures struct {
+	Encoder        string         `json:"encoder"` // name and parameters
+	FromS          float64        `json:"from_s"`  // seconds
+	ToS            float64        `json:"to_s"`
+	Sent           int64          `json:"sent"`
+	Decoded        int64          `json:"decoded"`
+	Stale          int64          `json:"stale"`
+	Lost           int64          `json:"lost"`
+	Failed         int64          `json:"failed"`
+	Wrong          int64          `json:"wrong"`
+	PayloadKbps    float64        `json:"payload_kbps"`
+	WireKbps       float64        `json:"wire_kbps"`
+	BitsPerItem    figures.Figure `json:"bits_per_item"`
+	BitsPerChanged figures.Figure `json:"bits_per_changed"`
+}
+
+// Figures returns the figures of the stretches between swaps of the encoder or its parameters, oldest first; nil
+// if there is only one. until is the end of the last.
+func (x *stretches) Figures(until time.Duration) (out []StretchFigures) {
+	if len(x.list) < 2 {
+		return nil
+	}
+	for i := range x.list {
+		s, end := &x.list[i], until
+		if i+1 < len(x.list) {
+			end = x.list[i+1].began
+		}
+		bits, seconds := float64(s.payloadBits), (end - s.began).Seconds()
+		f := StretchFigures{Encoder: s.encoder, FromS: s.began.Seconds(), ToS: end.Seconds(), Sent: s.sent,
+			Decoded: s.outcomes[packetlog.Decoded], Stale: s.outcomes[packetlog.Stale], Lost: s.outcomes[packetlog.Lost],
+			Wrong:       s.outcomes[packetlog.Wrong],
+			PayloadKbps: figures.RatioOrZero(bits/1000, seconds), WireKbps: figures.RatioOrZero(float64(s.wireBits)/1000, seconds),
+			BitsPerItem: figures.RatioFigure(bits, float64(s.items)), BitsPerChanged: figures.RatioFigure(bits, float64(s.changed))}
+		for o, n := range s.outcomes {
+			if packetlog.Outcome(o).Failed() {
+				f.Failed += n
+			}
+		}
+		out = append(out, f)
+	}
+	return out
+}

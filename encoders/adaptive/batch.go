@@ -63,8 +63,8 @@ func (s *batches) age(newest, id uint16) int {
 	return age
 }
 
-// addMessage counts a message in the batch of its tick, unless it was already counted or its batch is
-// older than maxAge. A message of a newer batch makes that the newest one.
+// addMessage adds a message to the statistics of the batch of its tick, unless it was already counted or
+// its batch is older than maxAge. If the batch is newer than all others, it becomes the newest one.
 func (s *batches) addMessage(tick uint32, message []byte) {
 	id, index := s.locate(tick)
 	switch {
@@ -77,7 +77,7 @@ func (s *batches) addMessage(tick uint32, message []byte) {
 	if b == nil {
 		b = s.allocate(id)
 	}
-	if b.counted>>index&1 == 1 {
+	if b.counted>>index&1 == 1 { // b.counted has a flag for each message of the batch
 		return
 	}
 	b.counted |= 1 << index
@@ -237,8 +237,8 @@ func contextKey(order int, recent uint32, b byte) uint32 {
 // the highest.
 func nextContext(recent uint32, b byte) uint32 { return recent>>8 | uint32(b)<<16 }
 
-// countChunk returns the tally of a chunk of a message, in dst's memory. recent holds the last three
-// bytes before the chunk, last those at its end.
+// countChunk returns the tally of a chunk of a message, in dst's memory: how often each byte followed each
+// context. recent holds the last three bytes before the chunk, last the last three up to its end.
 func (p layout) countChunk(dst tally, recent uint32, chunk []byte) (counted tally, last uint32) {
 	n := len(chunk)
 	dst = grow(dst[:0], n*p.entryWords)
@@ -248,15 +248,15 @@ func (p layout) countChunk(dst tally, recent uint32, chunk []byte) (counted tall
 		recent = nextContext(recent, b)
 	}
 	slices.Sort(keys)
-	to := 0
-	for at := 0; at < n; to++ {
+	nEntries := 0
+	for at := 0; at < n; nEntries++ {
 		key, from := keys[at], at
 		for at < n && keys[at] == key {
 			at++
 		}
-		p.setEntry(dst, to, key, uint32(at-from))
+		p.setEntry(dst, nEntries, key, uint32(at-from))
 	}
-	return dst[:to*p.entryWords], recent
+	return dst[:nEntries*p.entryWords], recent
 }
 
 // add adds the counts of b to those of a, in a's memory, which it extends by the keys that a lacks.
@@ -266,17 +266,17 @@ func (p layout) add(a, b tally) tally {
 	i, j := p.numEntries(a)-1, p.numEntries(b)-1
 	a = grow(a, p.countNewKeys(a, b)*p.entryWords)
 	for to := p.numEntries(a) - 1; j >= 0; to-- {
-		key, n := p.key(b, j), p.count(b, j)
+		key, count := p.key(b, j), p.count(b, j)
 		if i >= 0 && p.key(a, i) > key {
 			p.setEntry(a, to, p.key(a, i), p.count(a, i))
 			i--
 			continue
 		}
 		if i >= 0 && p.key(a, i) == key {
-			n += p.count(a, i)
+			count += p.count(a, i)
 			i--
 		}
-		p.setEntry(a, to, key, n)
+		p.setEntry(a, to, key, count)
 		j--
 	}
 	return a

@@ -36,7 +36,8 @@ type table struct {
 // rowSize is the number of cumulative sums of the bytes after a context.
 const rowSize = 257
 
-// prepare turns the tally in t.keys into a table.
+// prepare turns t.keys, which holds a tally of keys and counts, into a table: sorted keys and the running sums of
+// their counts.
 func (t *table) prepare(p layout) {
 	n := p.numEntries(t.keys)
 	t.order, t.sums = p.order, grow(t.sums[:0], n+1)
@@ -60,8 +61,8 @@ func (t *table) tally(p layout) tally {
 	return list
 }
 
-// foldFrom fills the table from one of the next higher order, by summing over the oldest byte of
-// the context.
+// foldFrom fills the table from one of the next higher order, by summing over the oldest byte of the context.
+// A key holds, from its highest byte down, the latest to the oldest byte of the context and the byte that followed.
 func (t *table) foldFrom(from *table) {
 	t.order, t.keys, t.sums = from.order-1, t.keys[:0], grow(t.sums[:0], 1)
 	t.sums[0] = 0
@@ -92,7 +93,8 @@ func (t *table) appendEntry(key, n uint32) {
 	t.keys[last], t.sums[last+1] = key, t.sums[last]+n
 }
 
-// buildRowIndex computes rowStart.
+// buildRowIndex computes rowStart: for each byte c, the index of the first key whose context has c as its latest
+// byte, which is the highest byte of the key. The last element is the number of keys.
 func (t *table) buildRowIndex() {
 	if t.order == 0 {
 		return
@@ -109,7 +111,8 @@ func (t *table) buildRowIndex() {
 	}
 }
 
-// buildDense computes dense, for tables of order 0 and 1.
+// buildDense computes dense, for tables of order 0 and 1: for each context a row of 257 running sums, where
+// element b is the number of bytes below b that followed the context.
 func (t *table) buildDense() {
 	contexts := 1 << (8 * t.order) // 1 or 256
 	if t.dense == nil {

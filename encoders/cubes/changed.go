@@ -116,7 +116,7 @@ func appendChangedRows(list []int32, cur, base []int32, first int) []int32 {
 // bitmap is an indexCoder: one bit for every cube, 1 if the cube is in the list.
 type bitmap struct{}
 
-// codeList implements indexCoder, in words of 32 bits.
+// codeList implements indexCoder: a bit for each row, 1 if the row is in the list, in words of 32 rows.
 func (bitmap) codeList(c *coder, list []int32, rows int) []int32 {
 	k := 0
 	for first := 0; first < rows; first += 32 {

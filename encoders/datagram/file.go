@@ -151,9 +151,9 @@ func (f *modelFile) codeSparse(b []byte) {
 }
 
 // codeNumber codes v in size bytes and returns it, sign-extended if low is negative. A number that was
-// read must be from low to high; otherwise the file is damaged, and what is the name of the number for
-// the error.
-func (f *modelFile) codeNumber(v int64, size int, low, high int64, what string) int64 {
+// read must be from low to high; otherwise the file is damaged, and the error contains name, the name of the
+// number.
+func (f *modelFile) codeNumber(v int64, size int, low, high int64, name string) int64 {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], uint64(v))
 	f.codeBytes(b[:size])
@@ -166,15 +166,16 @@ func (f *modelFile) codeNumber(v int64, size int, low, high int64, what string) 
 		v = v << unused >> unused
 	}
 	if v < low || v > high {
-		f.fail(fmt.Sprintf("%s is %d, expected %d to %d", what, v, low, high))
+		f.fail(fmt.Sprintf("%s is %d, expected %d to %d", name, v, low, high))
 		return max(low, 0)
 	}
 	return v
 }
 
-// codeInteger codes *v in the size of its type. For low, high and what see codeNumber.
-func codeInteger[T uint8 | int8 | uint16 | int16 | uint32](f *modelFile, v *T, low, high int64, what string) {
-	*v = T(f.codeNumber(int64(*v), int(unsafe.Sizeof(*v)), low, high, what))
+// codeInteger codes *v in the size of its type. A value that was read must be from low to high; name is its name
+// for the error, "" if every value of the type is valid.
+func codeInteger[T uint8 | int8 | uint16 | int16 | uint32](f *modelFile, v *T, low, high int64, name string) {
+	*v = T(f.codeNumber(int64(*v), int(unsafe.Sizeof(*v)), low, high, name))
 }
 
 // codeInt16s codes a list of numbers without a restriction of their range.
@@ -222,7 +223,8 @@ func (f *modelFile) codeModel(m *model) {
 	f.codeLengths(&m.lengths)
 }
 
-// codeKind codes a message kind. kinds is the number of kinds.
+// codeKind codes a message kind. kinds is the number of kinds. Numbers of which every value is valid have no name
+// for errors.
 func (f *modelFile) codeKind(k *messageKind, kinds int) {
 	f.codeFlag(&k.anchored)
 	codeInteger(f, &k.anchor, 0, 1<<32-1, "")
@@ -264,7 +266,8 @@ func (f *modelFile) codeGroupUnits(g *group) {
 }
 
 // codeUnitModel codes the model of a unit. The file has only the flag seen for a unit that did not occur in
-// training; codecs code the bits of such a unit directly, as if it were random.
+// training; codecs code the bits of such a unit directly, as if it were random. Numbers of which every value is
+// valid have no name for errors.
 func (f *modelFile) codeUnitModel(m *model, unit *unitModel) {
 	if !f.codeFlag(&unit.seen) {
 		unit.random, unit.field = f.reading || unit.random, -1 // a reader makes the unit random
@@ -296,7 +299,7 @@ func (f *modelFile) codeUnitModel(m *model, unit *unitModel) {
 	}
 }
 
-// codeField codes a field without massBelow.
+// codeField codes a field, except for massBelow, which buildMass computes from bucketCost.
 func (f *modelFile) codeField(fld *field) {
 	codeInteger(f, &fld.bits, 1, 32, "size of a field")
 	codeInteger(f, &fld.nUnits, int64(fld.bits+7)/8, int64(fld.bits+7)/8, "number of units of a field")

@@ -44,14 +44,14 @@ func findClocks(list []comparedMessage) (found []clockCandidate) {
 // least. The clock of each kind is the candidate with the least total cost, because rates depend on
 // clocks.
 func (t *trainer) findFields() {
-	leastBits, fields := t.fitFields()
+	leastCost, fields := t.fitFields()
 	for i, list := range t.clocks {
 		k := &t.model.kinds[i]
 		chosen := clockCandidate{-1, 0}
 		for _, c := range list {
 			k.clockByte, k.clockFormat = c.offset, c.format
-			if bits, with := t.fitFields(); bits < leastBits {
-				leastBits, fields, chosen = bits, with, c
+			if cost, candidateFields := t.fitFields(); cost < leastCost {
+				leastCost, fields, chosen = cost, candidateFields, c
 			}
 		}
 		k.clockByte, k.clockFormat = chosen.offset, chosen.format
@@ -198,9 +198,9 @@ func (x *fitter) tryPredictor(f *fieldFit, p predictor) int64 {
 		if !f.canPredict(m, &p) {
 			tried.cost[i] = int32(f.bits) << 10
 		} else {
-			before := cost.bits
+			before := cost.cost
 			cost.add(message{units: m.units}.readNumber(f.first, f.bits) - p.predict(f.bits, f.first, m.predictionInput()))
-			tried.cost[i] = int32(cost.bits - before)
+			tried.cost[i] = int32(cost.cost - before)
 		}
 		tried.sum += int64(tried.cost[i])
 	}
@@ -262,7 +262,7 @@ func (x *fitter) unpredictedCost(f *fieldFit) int64 {
 			c.add(message{units: m.units}.readNumber(f.first, f.bits))
 		}
 	}
-	return c.bits
+	return c.cost
 }
 
 // uniformCost returns the cost of the field in all messages if its values were equally likely, in 1/1024 bit.
@@ -392,7 +392,7 @@ func (x *fitter) tryTurns(a, b, heading *fieldFit, speed int64, reversed bool) {
 	}
 	x.tryPredictor(a, p)
 	x.tryArcs(a, p)
-	p.a, p.b, p.reversed = p.b, p.a, !reversed // for b: swapping the components reverses the turn
+	p.a, p.b, p.reversed = p.b, p.a, !reversed // predict b now: with a and b exchanged the turn has the other sense
 	x.tryPredictor(b, p)
 	x.tryArcs(b, p)
 	p.method = predictRefSpeed

@@ -318,7 +318,8 @@ func readPieces(values *[4][]int64, list []comparedMessage, p piece, order int) 
 	}
 }
 
-// readFrom returns the piece's number in b. Bytes beyond the end of b are 0.
+// readFrom returns the piece's number in b, which is stored in one of the orders bytewise, lsbFirst and msbFirst.
+// Bytes beyond the end of b are 0.
 func (p piece) readFrom(b []byte, order int) (v int64) {
 	if order == bytewise {
 		for i := range p.bits / 8 {
@@ -345,17 +346,18 @@ func (p piece) readFrom(b []byte, order int) (v int64) {
 	return int64(window >> (32 - p.firstBit&7 - p.bits) & (1<<p.bits - 1))
 }
 
-// simplestCost returns the cost of a number's residuals with the best of the methods that have no
-// parameters, those before predictRate, in 1/1024 bit. values is set by readPieces; bits is the size of the
-// number.
-func simplestCost(values *[4][]int64, bits int) int64 {
+// simplestCost returns the cost of a number's residuals, in 1/1024 bit, with the best of the prediction methods
+// that have no parameters: predictRate is the first method with one. width is the number's size in bits.
+// readPieces sets values: the numbers of all messages, and for each of them the same number of the reference, of
+// the message before the reference with the same key, and of the last message of the same kind.
+func simplestCost(values *[4][]int64, width int) int64 {
 	if len(values[0]) == 0 {
 		return 0
 	}
 	best := int64(math.MaxInt64)
 	ref, prevRef, sameKind := values[1], values[2], values[3]
 	for method := range predictRate {
-		cost := newResidualCost(bits)
+		cost := newResidualCost(width)
 		for i, value := range values[0] {
 			switch method {
 			case predictSameKind:
@@ -366,7 +368,7 @@ func simplestCost(values *[4][]int64, bits int) int64 {
 				cost.add(value - 2*ref[i] + prevRef[i]) // as far after ref as ref is after prevRef
 			}
 		}
-		best = min(best, cost.bits)
+		best = min(best, cost.cost)
 	}
 	return best
 }
@@ -377,17 +379,17 @@ type residualCost struct {
 	half   int64              // of the range of the numbers
 	counts [2][nBuckets]int64 // residuals so far by side (0 and more, below 0) and bucket
 	total  int64              // sum of counts
-	bits   int64              // cost so far, in 1/1024 bit
+	cost   int64              // so far, in 1/1024 bit
 }
 
-// newResidualCost returns the cost of residuals of numbers with the given bits.
-func newResidualCost(bits int) residualCost { return residualCost{half: 1 << (bits - 1)} }
+// newResidualCost returns a cost of 0 for residuals of numbers with width bits.
+func newResidualCost(width int) residualCost { return residualCost{half: 1 << (width - 1)} }
 
 // add adds the cost of residual r to c.bits, in 1/1024 bit.
 func (c *residualCost) add(r int64) {
 	side, i, log := residualBucket(wrapResidual(r, c.half))
 	// The bucket's probability is (counts+1/20)/(total+12.8): each of the 256 counts begins at 1/20.
-	c.bits += int64(log)<<10 + (fixedLog2(10*c.total+128)-fixedLog2(20*c.counts[side][i]+1)+fixedLog2(2))>>6
+	c.cost += int64(log)<<10 + (fixedLog2(10*c.total+128)-fixedLog2(20*c.counts[side][i]+1)+fixedLog2(2))>>6
 	c.counts[side][i]++
 	c.total++
 }
@@ -411,7 +413,8 @@ func residualBucket(r int64) (side, i int, log uint) {
 	return side, i, log
 }
 
-// littleEndianGroups returns a group for each little-endian number, with the bytes reversed.
+// littleEndianGroups returns a group for each little-endian number. The units of a group are its bytes, the last
+// byte first; bitIndex lists the bits of a unit, the highest first, counted from the lowest bit of the first byte.
 func littleEndianGroups(pieces []piece) (list []group) {
 	for _, p := range pieces {
 		if !p.littleEndian {

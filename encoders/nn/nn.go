@@ -263,7 +263,7 @@ func (l *layer) rows(outBits int) []row {
 	for k := range rows {
 		r := row{weight: make([]int16, l.in)}
 		r.shift = uint8(int(l.sumShift[k]) - InputBits + outBits)
-		r.bias = unpackHalf(l.bias[k/2], k) - 1<<l.sumShift[k]/2
+		r.bias = unpackHalf(l.bias[k/2], k) - 1<<l.sumShift[k]/2 // the stored bias has half a unit more, for rounding
 		first := k / (2 * block) * l.in
 		for i := range r.weight {
 			r.weight[i] = int16(unpackHalf(l.weightPairs[first+i][k/2%block], k))

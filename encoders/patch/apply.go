@@ -114,7 +114,8 @@ func (a *applier) write(b []byte) error {
 	return a.reportProgress()
 }
 
-// nextBlock reads the next block of the patch and appends the bytes that the block makes to the new file.
+// nextBlock reads the next block of the patch and appends the bytes that the block makes to the new file. A block
+// begins with a number: the mode in the lowest two bits, the number of bytes above them.
 func (a *applier) nextBlock() error {
 	head, err := readNumber(a.r)
 	if err != nil {
@@ -191,7 +192,8 @@ func (a *applier) applyClone(n int64) error {
 	a.cloneDiagonal += unzigzag(diagonalChange)
 	from := a.written + a.cloneDiagonal
 	if _, left := a.source.Locate(from); left < n {
-		return fmt.Errorf("%w: clone of %d bytes from address %d, where the file has %d", ErrCorrupt, n, from, left)
+		return fmt.Errorf("%w: clone of %d bytes from address %d, but the file has only %d bytes from there on", ErrCorrupt,
+			n, from, left)
 	}
 	file, offset := a.source.fileAt(from)
 	for left := n; left > 0; {
@@ -267,7 +269,7 @@ func (s *windows) fileAt(at int64) (io.ReaderAt, int64) {
 func (s *windows) View(at int64, _ int) ([]byte, int, error) {
 	file, offset := s.fileAt(at)
 	size, core := s.oldSize, offset/delta.Core
-	if at >= s.oldSize {
+	if at >= s.oldSize { // ids of cores of the new file are negative
 		size, core = s.newSize, ^core
 	}
 	i := 0

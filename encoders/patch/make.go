@@ -135,13 +135,13 @@ func (s *memory) View(at int64, _ int) ([]byte, int, error) {
 	return s.new, int(at - int64(len(s.old))), nil
 }
 
-// codeNext codes the next part of the new file: a clone if minClone bytes or more equal the source on the
+// codeNext codes the next part of the new file: a clone if at least minClone bytes are equal to the source on the
 // diagonal of the last copy, or if the rest of the file does and has more than 64 bytes, because a clone takes
 // only a few bytes; otherwise a range of align.Block bytes.
 func (m *maker) codeNext() error {
-	from, n := m.aligner.EqualRun(m.pos, len(m.new))
-	if n >= minClone || n > 64 && n == len(m.new)-m.pos {
-		return m.codeClone(from, n)
+	from, equal := m.aligner.EqualRun(m.pos, len(m.new))
+	if equal >= minClone || equal > 64 && equal == len(m.new)-m.pos {
+		return m.codeClone(from, equal)
 	}
 	end := min(m.pos+align.Block, len(m.new))
 	m.ops = m.aligner.Plan(m.ops[:0], m.pos, end)

@@ -314,7 +314,7 @@ func (x *process) request(name string, kind uint32, message []byte, limit int) (
 func (x *process) exitReason() error {
 	select {
 	case <-x.exited: // may come shortly after the end of the output
-		x.kill() // reads the rest of standard error
+		x.kill() // the process has exited already: this only reads the rest of standard error
 		return fmt.Errorf("the process ended: %v", x.cmd.ProcessState)
 	case <-time.After(exitGrace):
 		return errors.New("the process closed its input or output")

@@ -20,7 +20,8 @@ const (
 // errSections means that sections or their contents have wrong lengths.
 var errSections = errors.New("the sections of the module are damaged")
 
-// limitTables returns the module with a maximum for each table. It does not change its argument.
+// limitTables returns the module with a maximum of at most maxTableItems entries for each table, so that a plugin
+// cannot grow its tables without bound. It does not change its argument.
 func limitTables(module []byte) ([]byte, error) {
 	const headerLen = 8 // magic and version
 	// Each section is its ID, the size of its contents as a varint, and the contents.

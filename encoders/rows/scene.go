@@ -41,7 +41,7 @@ func (s *scene) begin(p *plan, base *frame.Frame, past *memo) {
 	s.plan, s.movers, s.fastestIndex = p, s.movers[:0], -1
 	s.changedPositions, s.nearestDistance = s.changedPositions[:0], s.nearestDistance[:0]
 	s.positions = slices.Grow(s.positions[:0], p.rows)[:p.rows]
-	tooWide := s.computePositions(base.Table)
+	scalarOnly := s.computePositions(base.Table)
 	if len(p.position) == 0 {
 		return
 	}
@@ -72,14 +72,15 @@ func (s *scene) begin(p *plan, base *frame.Frame, past *memo) {
 			s.fastestIndex = i
 		}
 	}
-	if len(s.movers) > 0 && !tooWide && hasVectors {
+	if len(s.movers) > 0 && !scalarOnly && hasVectors {
 		s.findNearest()
 	}
 }
 
 // computePositions computes the positions of all rows. Coordinates are shifted so that sums of
-// their squares do not overflow. It reports whether some are too large for the vector routine.
-func (s *scene) computePositions(table []int32) (tooWide bool) {
+// their squares do not overflow. scalarOnly reports that the vector routine cannot be used: some
+// coordinates are too large for it, or the rows have no position.
+func (s *scene) computePositions(table []int32) (scalarOnly bool) {
 	if len(s.plan.position) == 0 {
 		clear(s.positions)
 		return true

@@ -314,7 +314,8 @@ const (
 	minRun     = 3 // shorter runs are literals
 )
 
-// appendRuns appends src, run-length coded, to dst.
+// appendRuns appends src, run-length coded, to dst: a byte n up to maxRun, followed by the byte that occurs n times
+// in a row, or a byte maxRun+n, followed by n literal bytes.
 func appendRuns(dst, src []byte) []byte {
 	for len(src) > 0 {
 		if n := countRun(src); n >= minRun || n == len(src) { // at the end of src, even a short run takes at most as many bytes as literals
@@ -347,8 +348,8 @@ func countLiterals(src []byte) int {
 	return n
 }
 
-// readRuns fills dst with run-length coded bytes. next returns the next byte of the code. The code
-// must give exactly len(dst) bytes.
+// readRuns is the inverse of appendRuns: it fills dst. next returns the next byte of the code, which must give
+// exactly len(dst) bytes.
 func readRuns(dst []byte, next func() byte) error {
 	for offset := 0; offset < len(dst); {
 		length := int(next())

@@ -125,8 +125,9 @@ func (e *coder) codeFrame(cur, base *frame.Frame, past, next *memo) error {
 		}
 	}
 	e.mixer.Begin()
-	e.mixer.AddContext(decisionBody, flag(len(base.Body) == 0), 0, 0)
-	same := e.mixer.CodeFlag(string(cur.Body) == string(base.Body), 0, decisionBody, 1) // node 0, one context
+	e.mixer.AddContext(decisionBody, flag(len(base.Body) == 0), 0, 0) // two of the four values are not needed
+	// Node 0, one context.
+	same := e.mixer.CodeFlag(string(cur.Body) == string(base.Body), 0, decisionBody, 1)
 	err := e.CodeBody(cur, base, same)
 	e.Charge(encoders.SlotBody)
 	return err

@@ -38,6 +38,7 @@ func (r *row) codeNumber(k int, c *fieldPlan, old int32, differs bool) error {
 	}
 	id := (uint32(c.statsField)<<9|isNew<<8)<<3 | uint32(class) // id of the statistics: field, new or old row, class
 	r.mixer.Begin()
+	// The last values only make the contexts, and the weight set, differ from each other.
 	r.mixer.AddContext(id, r.typeContext, decisionNumber, 0)
 	r.mixer.AddContext(id, uint32(history.residual), spreadClass/2, 1)
 	r.mixer.AddContext(id, r.typeContext, spreadClass, 3)
@@ -80,15 +81,15 @@ func (r *row) codeClass(c *fieldPlan, actual floatClass, id, oldClass, residual 
 		if candidate == classStepped && c.step == 0 {
 			continue
 		}
-		if mixer.CodeFlag(actual == candidate, uint32(candidate), id<<3|uint32(candidate), 3) {
+		if mixer.CodeFlag(actual == candidate, uint32(candidate), id<<3|uint32(candidate), 3) { // three contexts
 			return candidate
 		}
 	}
 	return classSpecial
 }
 
-// toFixed returns value v of field k in the field's fixed point: an integer x that stands for x * 2^-unit,
-// where unit is that of the field. Predictions are computed with such integers.
+// toFixed returns value v of field k in fixed point: an integer x that stands for x * 2^-unit, where unit is
+// the number of fractional bits of the field. Predictions are computed with such integers.
 func (r *row) toFixed(k int, v int32) int64 {
 	c := &r.columns[k]
 	if c.kind == frame.Float32 {
@@ -197,7 +198,7 @@ func (n *numberCoder) codeDistance(distance int64) int64 {
 	for level := 4; level >= 0; level-- {
 		split := length + 1<<level
 		n.predictSplit(1 << split)
-		b := n.mixer.CodeBit(actual>>level&1, nodeLength+node, n.weightSet+nodeLength+node, 3)
+		b := n.mixer.CodeBit(actual>>level&1, nodeLength+node, n.weightSet+nodeLength+node, 3) // three contexts
 		n.restrict(b == 1)
 		if b == 1 {
 			length = split

@@ -83,7 +83,8 @@ const tableMagic = "wkt1"
 // errModel marks a model that does not fit this version of the encoder.
 var errModel = errors.New("not a model of this version")
 
-// appendTables appends the weights file of m to dst.
+// appendTables appends the weights file of m to dst: tableMagic, the slopes and the weights, 16 bits each. A
+// zero is followed by the number of zeros in its run (16 bits), which are written once.
 func appendTables(dst []byte, m *model) []byte {
 	dst = append(dst, tableMagic...)
 	all := append(m.slopes[:len(m.slopes):len(m.slopes)], m.weights...) // the capacity makes append copy the slopes

@@ -207,7 +207,8 @@ type classes struct {
 	table  []uint8  // the class of every code below the last bound
 }
 
-// newClasses returns the classes for the settings of a grid. No setting has a limit between two bounds.
+// newClasses divides the zigzag codes of differences into classes: at every largest code, plus one, that some
+// setting of the grid sends as a small or as a large value. So each setting treats all codes of a class alike.
 func newClasses(grid []widths) classes {
 	bounds := []uint32{0}
 	for _, w := range grid {

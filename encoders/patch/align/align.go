@@ -32,7 +32,8 @@ type space struct {
 	limit    int // start of the block that is planned: copies are from before it
 }
 
-// bytesAt returns the bytes from an address to the end of its file, nil if the address is in neither.
+// bytesAt returns the bytes from an address to the end of its file; nil if the address is in no file. Addresses
+// count the bytes of the old file and then those of the new file before limit.
 func (s *space) bytesAt(address int64) []byte {
 	if address < 0 {
 		return nil
@@ -264,7 +265,7 @@ func (x *index) add(text []byte, address int64) {
 		for probe := range uint64(maxProbes) {
 			s := &x.slots[(h+probe)&uint64(len(x.slots)-1)]
 			if s.position == 0 {
-				*s = slot{uint32(h >> 32), uint32((address+i)/x.interval) + 1}
+				*s = slot{uint32(h >> 32), uint32((address+i)/x.interval) + 1} // position 0 marks an empty slot
 				break
 			}
 		}

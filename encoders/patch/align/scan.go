@@ -64,7 +64,7 @@ func (a *Aligner) findSeeds(start, end int) (stop int) {
 		current, currentFrom = next, from
 		if n >= maxMatchLength && commonPrefix(a.bytesAt(address), a.new[p:end]) >= scanStop {
 			a.addSeed(&current, start, currentFrom, p+n)
-			return min(end, p+1024)
+			return min(end, p+1024) // Plan copies the rest of the run without a search
 		}
 		p += n
 		lastMatchEnd = p
@@ -93,7 +93,7 @@ func (a *Aligner) nextMatch(current *diagonal, p *int, end int) (address int64, 
 		}
 		skip := 1
 		if allowCompared.exceeded(a.work.compared, *p) {
-			skip = min(1+n/8, end-*p) // the next positions are in this match too
+			skip = min(1+n/8, end-*p) // to save work: the next positions are in this match too
 		}
 		for ; skip > 0; skip-- {
 			if *p < countedTo {

@@ -29,7 +29,7 @@ func sortSuffixes[T symbol](text []T, sa []int32, alphabet int, memory *scratch)
 		}
 	}
 	s.induce()
-	// Name them, and sort the LMS suffixes by sorting the text of the names; it is at the end of sa.
+	// Name the substrings, and sort the LMS suffixes by sorting the text of the names, which is at the end of sa.
 	m := s.collectLeftmost()
 	names := s.nameParts(m)
 	reduced := sa[len(sa)-m:]
@@ -206,9 +206,10 @@ func (s *sorter[T]) sameParts(a, b int) bool {
 	}
 }
 
-// sortAll sorts all suffixes, given the order of the m LMS suffixes at the front of sa.
+// sortAll sorts all suffixes. The first m elements of sa are the LMS suffixes in their order, as numbers from 0 on
+// that count them in the order of the text.
 func (s *sorter[T]) sortAll(m int) {
-	places := s.sa[len(s.sa)-m:]
+	places := s.sa[len(s.sa)-m:] // the positions of the LMS suffixes in the text
 	k := 0
 	for i := range s.text {
 		if s.isLeftmost(i) {

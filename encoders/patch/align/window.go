@@ -116,7 +116,7 @@ func (w *window) fill(s *space, wantedCells []bool) {
 		size := min(max(bits.Len(uint(cap(w.text)-1))+3, 6), maxFilterBits)
 		w.filter, w.shift = make([]uint64, 1<<size/64), uint(64-size)
 	}
-	clear(w.filter)
+	clear(w.filter) // a bit for each hash of eight bytes: 1 if eight bytes of the text have the hash
 	for i := 0; i+8 <= len(w.text); i++ {
 		h := hash8(w.text[i:]) >> w.shift
 		w.filter[h>>6] |= 1 << (h & 63)

@@ -330,7 +330,8 @@ func (m *Model) codeCopy(op Op, src Source) error {
 	for left > 0 {
 		offset, leftInFile := src.Locate(address)
 		if leftInFile < int64(left) {
-			return fmt.Errorf("%w: copy of %d bytes from address %d, where the file has %d", ErrCorrupt, left, address, leftInFile)
+			return fmt.Errorf("%w: copy of %d bytes from address %d, but the file has only %d bytes from there on", ErrCorrupt,
+				left, address, leftInFile)
 		}
 		n := min(left, Core-int(offset%Core)) // a view must not cross a multiple of Core
 		view, first, err := src.View(address, n)

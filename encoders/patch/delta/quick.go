@@ -284,6 +284,7 @@ func (p *bytePair) code(c *rangecoder.Coder, v byte, small byte, large uint32) b
 	base := hash(large, 3) * 0x9E3779B1
 	node := uint32(1)
 	for lowestBit := uint(4); ; lowestBit = 0 { // the lowest bit of the nibble: first the upper one, then the lower one
+		// A multiplicative hash, with constants of MurmurHash3, selects 16 counters for the nibble.
 		slot := (base + node*0x85EBCA6B) * 0xC2B2AE35 >> (p.shift + 4) << 4
 		largeNodes := p.large[slot:][:16]
 		nibbleNode := uint32(1)
@@ -325,7 +326,8 @@ type storedLiterals struct {
 }
 
 // append appends to dst the literals of a block, after a number: 0 if they are not stored separately,
-// otherwise twice their stored size, plus 1 if they are compressed.
+// because they are fewer than manyLiterals, otherwise twice their stored size, plus 1 if they are compressed. It
+// sets s.unused to the literals, nil if they are not stored.
 func (s *storedLiterals) append(dst, block []byte, ops []Op) ([]byte, error) {
 	s.buf = s.buf[:0]
 	at := 0
@@ -345,7 +347,6 @@ func (s *storedLiterals) append(dst, block []byte, ops []Op) ([]byte, error) {
 			return dst, err
 		}
 	}
-	s.unused = s.buf
 	size := len(s.buf)
 	s.buf = s.enc.EncodeAll(s.buf, s.buf) // appends the compressed literals to the literals
 	s.unused = s.buf[:size]

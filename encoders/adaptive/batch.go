@@ -189,7 +189,8 @@ type layout struct {
 	keyShift   uint // of the key in the first word
 }
 
-// newLayout returns the layout for contexts of order bytes.
+// newLayout returns the layout of a tally's entries for contexts of order bytes. Key and count share a word if
+// at least 8 bits are left for the count; a key of 32 bits, at order 3, is followed by a word for the count.
 func newLayout(order int) layout {
 	switch order {
 	case 0, 1:

@@ -51,7 +51,8 @@ func (t *table) prepare(p layout) {
 	t.buildRowIndex()
 }
 
-// tally is the inverse of prepare. It uses the memory of t.keys.
+// tally returns the keys of the table with their counts, the differences of successive sums. It uses the memory of
+// t.keys; prepare turns the result into a table again.
 func (t *table) tally(p layout) tally {
 	n := len(t.keys)
 	list := tally(grow(t.keys, n*(p.entryWords-1)))
@@ -193,7 +194,7 @@ func (t *table) countHalves(c cursor, middle byte) (split, below, above uint32) 
 	return split, sums[split] - sums[c.lo], sums[c.hi] - sums[split]
 }
 
-// totals computes the cumulative sums of each byte over all contexts.
+// totals sets sums[b] to the number of bytes below b that were counted, over all contexts. sums is all 0 before.
 func (t *table) totals(sums *[rowSize]uint32) {
 	for i, key := range t.keys {
 		sums[key&0xff+1] += t.sums[i+1] - t.sums[i]

@@ -216,7 +216,8 @@ func codeTree(c *rangecoder.Coder, probs []uint16, v, n int) int {
 	return node - 1<<n
 }
 
-// buildIndex computes l.index from l.common.
+// buildIndex computes l.index, the inverse of l.common: for each length its index in l.common, or 0. Index 0 stands
+// for lengths that are not common.
 func (l *lengths) buildIndex() {
 	l.index = [maxBytes + 1]uint8{}
 	for i := nCommon - 1; i > 0; i-- {

@@ -385,7 +385,7 @@ type residualCost struct {
 // newResidualCost returns a cost of 0 for residuals of numbers with width bits.
 func newResidualCost(width int) residualCost { return residualCost{half: 1 << (width - 1)} }
 
-// add adds the cost of residual r to c.bits, in 1/1024 bit.
+// add adds the cost of residual r to c.cost, in 1/1024 bit, and counts r for the costs that follow.
 func (c *residualCost) add(r int64) {
 	side, i, log := residualBucket(wrapResidual(r, c.half))
 	// The bucket's probability is (counts+1/20)/(total+12.8): each of the 256 counts begins at 1/20.

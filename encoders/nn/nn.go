@@ -95,7 +95,7 @@ func (n *Net) Run(out, x []int32, s *Scratch) {
 	}
 }
 
-// run is Run in plain Go.
+// run is Run without vector instructions.
 func (n *Net) run(out, x []int32, s *Scratch) {
 	s.loadInputs(x)
 	last := len(n.layers) - 1
@@ -108,7 +108,7 @@ func (n *Net) run(out, x []int32, s *Scratch) {
 	n.layers[last].run(out, s)
 }
 
-// loadInputs stores the clamped inputs of the first layer in nonZero.
+// loadInputs clamps the inputs x of the first layer and stores those that are not 0, with their indices, in nonZero.
 func (s *Scratch) loadInputs(x []int32) {
 	n := 0
 	s.nonZero = resize(s.nonZero, len(x))

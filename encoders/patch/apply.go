@@ -243,7 +243,8 @@ func newWindows(old io.ReaderAt, size int64, new io.ReaderAt) *windows {
 // setNewSize sets the number of bytes written of the new file.
 func (s *windows) setNewSize(size int64) { s.newSize = size }
 
-// Locate implements delta.Source.
+// Locate implements delta.Source: it returns the offset of an address in its file, and the number of bytes from there
+// to the end of the file. Addresses of the new file follow those of the old one.
 func (s *windows) Locate(at int64) (offset, left int64) {
 	if at < 0 {
 		return 0, 0

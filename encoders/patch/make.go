@@ -118,7 +118,8 @@ func (m *maker) write(b []byte) error {
 // memory is a delta.Source in memory: the files from which Make copies.
 type memory struct{ old, new []byte }
 
-// Locate implements delta.Source. Addresses of the new file follow those of the old one.
+// Locate implements delta.Source: it returns the offset of an address in its file, and the number of bytes from there
+// to the end of the file. Addresses of the new file follow those of the old one.
 func (s *memory) Locate(at int64) (offset, left int64) {
 	if at < int64(len(s.old)) {
 		return at, int64(len(s.old)) - at

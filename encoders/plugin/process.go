@@ -374,7 +374,7 @@ type tail struct {
 	text []byte
 }
 
-// Write implements io.Writer.
+// Write implements io.Writer. It stores only the last maxStderr bytes of all that was written.
 func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -427,7 +427,7 @@ type messageReader struct {
 	failed bool
 }
 
-// next returns the next n bytes, nil if there are fewer.
+// next returns the next n bytes. If there are fewer, it returns nil and sets r.failed, and all later reads fail too.
 func (r *messageReader) next(n int) []byte {
 	if n < 0 || n > len(r.rest) {
 		r.failed, r.rest = true, nil

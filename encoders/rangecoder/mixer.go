@@ -209,7 +209,7 @@ func (w *Weights) Code(c *Coder, in *Inputs, bit int, rate int32) int {
 	return bit
 }
 
-// codeScalar is Code in plain Go.
+// codeScalar is Code without vector instructions.
 func (w *Weights) codeScalar(c *Coder, in *Inputs, bit int, rate int32) int {
 	p := w.mixedP(in)
 	bit = c.Bit(bit, p)

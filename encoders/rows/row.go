@@ -211,7 +211,7 @@ func (r *rowState) expectedDeltaLength(f int, c *fieldPlan) int {
 	return bitLength(c.difference(c.apply(r.origin[f], r.lastDelta[f]), r.origin[f]))
 }
 
-// recordUnchanged records in the motion that a field did not change.
+// recordUnchanged records in the motion that a field did not change: its delta is 0.
 func (r *rowState) recordUnchanged(f int, col *fieldPlan) {
 	r.cur[f] = r.base[f]
 	if column.IsNumber(col.kind) {

@@ -296,7 +296,7 @@ func (v *vector) write(w *bitio.Writer) {
 
 // read reads a vector. ok is false if its exponent is not the one that write would have chosen.
 func (v *vector) read(r *bitio.Reader) (ok bool) {
-	exponent := uint(r.Bits(4))
+	exponent := uint(r.Bits(4)) // the lower four bits; a fifth one follows unless it must be 0
 	if exponentBits(exponent) == 5 {
 		exponent |= uint(r.Bits(1)) << 4
 	}
@@ -329,7 +329,7 @@ func appendRuns(dst, src []byte) []byte {
 	return dst
 }
 
-// countRun returns how many times the first byte of src is repeated there.
+// countRun returns how many times in a row the first byte of src occurs at the beginning of src.
 func countRun(src []byte) int {
 	n := 1
 	for n < len(src) && src[n] == src[0] {

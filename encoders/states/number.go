@@ -316,8 +316,8 @@ const (
 func newErrorDist() (e errorDist) {
 	rangecoder.Fill(e.Count[:], 1)
 	e.Count[0] = 8
-	e.Total = errorBins + 7
-	e.Above = 1 << 15
+	e.Total = errorBins + 7 // the sum of the counts
+	e.Above = 1 << 15       // half of the errors are above 0
 	return e
 }
 

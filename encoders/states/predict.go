@@ -474,7 +474,7 @@ func (r *row) fromVector(k int, component int64) int64 {
 // stopSpeed returns group.stopSpeed in the fixed point of vectors.
 func (r *row) stopSpeed(g *group) int64 {
 	k := g.velocity[0]
-	shift := r.fixedUnit(&r.columns[k]) - 8
+	shift := r.fixedUnit(&r.columns[k]) - 8 // group.stopSpeed has 8 fractional bits
 	if r.columns[k].kind == frame.Float32 {
 		shift -= vectorShift
 	}

@@ -68,7 +68,9 @@ const (
 	slowPlayerMotion = 768
 )
 
-// packQuietInfo returns the element of scene.quietInfo of cube q at the baseline.
+// packQuietInfo returns what scene.quietInfo holds for cube q at the baseline: the index of its grid cell, the
+// interacting flag, and quietFar if the cube is so far from the player that it stays out of reach while the player
+// moves slowly.
 func packQuietInfo(player, q *cube.Row) uint16 {
 	x, y := q[frame.CubeX], q[frame.CubeY]
 	info := uint16(cellIndex(cellCoordinates(x, y))) | uint16(q[frame.CubeInteracting]&1)*quietInteracting

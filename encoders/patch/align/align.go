@@ -171,7 +171,8 @@ type plan struct {
 	oldSize int64
 }
 
-// addCopy adds a copy of n bytes, by extending the last operation if possible.
+// addCopy adds a copy of n bytes, by extending the last operation if possible. No copy crosses from the old file
+// into the new one, which begins at address p.oldSize.
 func (p *plan) addCopy(from int64, n int) {
 	if last := len(p.ops) - 1; last >= 0 {
 		if o := &p.ops[last]; o.Literal == 0 && o.From+int64(o.Copy) == from && from != p.oldSize {
@@ -297,7 +298,8 @@ func isRepetitive(b []byte) bool {
 	return true
 }
 
-// hashSample hashes the 24 bytes of a sample.
+// hashSample hashes the 24 bytes of a sample. The multipliers are constants of xxHash, and 2^64 divided by the
+// golden ratio.
 func hashSample(b []byte) uint64 {
 	x, y, z := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]), binary.LittleEndian.Uint64(b[16:])
 	h := x*0x9E3779B97F4A7C15 ^ y*0xC2B2AE3D27D4EB4F

@@ -26,7 +26,8 @@ const (
 	rebaseAbove  = 1 << 29  // a cost from which on all costs are reduced
 )
 
-// jumpCost returns the cost of a change to a diagonal at a distance from the last one.
+// jumpCost returns the cost, in 1/16 bit, of a change to a diagonal at a distance from the last one. A distance of 0
+// is the return to the last diagonal after literals.
 func jumpCost(distance int64) int32 {
 	switch distance = max(distance, -distance); {
 	case distance == 0:

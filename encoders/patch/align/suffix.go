@@ -56,7 +56,7 @@ func newScratch(n int) *scratch {
 	return &scratch{small: make([]bool, 2*n), bucket: make([]int32, n/2+256)}
 }
 
-// alloc returns n false values and a bucket for each symbol.
+// alloc returns n false values and a bucket for each symbol. The buckets are allocated if those of r do not suffice.
 func (r *scratch) alloc(n, alphabet int) ([]bool, []int32) {
 	small := r.small[r.usedSmall : r.usedSmall+n]
 	clear(small)

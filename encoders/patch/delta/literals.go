@@ -171,7 +171,7 @@ func (m *matcher) find(buf []byte, p int, bufOffset int64, w uint64) (predicted 
 
 // verify begins a match at buf[at] if at least minMatch bytes before it equal those before buf[p].
 func (m *matcher) verify(buf []byte, p, at int) {
-	n := 0
+	n := 0 // equal bytes, at most 32
 	for n < 32 && at-n > 0 && buf[at-1-n] == buf[p-1-n] {
 		n++
 	}

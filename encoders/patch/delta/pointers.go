@@ -175,9 +175,9 @@ func (m *pointers) startWord(kind, size int, oldWord uint32, target, base int64)
 // register of an ARM64 instruction stay.
 func (m *pointers) setPrediction(oldWord uint32, newValue int64) {
 	switch m.kind {
-	case kindBranch:
+	case kindBranch: // the lowest 26 bits are the displacement in instructions of 4 bytes
 		binary.LittleEndian.PutUint32(m.predicted[:], oldWord&0xfc000000|uint32(newValue>>2)&0x03ffffff)
-	case kindPage:
+	case kindPage: // bits 29 and 30 are the lowest bits of the displacement in pages, bits 5 to 23 the others
 		binary.LittleEndian.PutUint32(m.predicted[:], oldWord&0x9f00001f|uint32(newValue&3)<<29|uint32(newValue>>2)&0x7ffff<<5)
 	default:
 		binary.LittleEndian.PutUint64(m.predicted[:], uint64(newValue))

@@ -250,12 +250,12 @@ func (p layout) countChunk(dst tally, recent uint32, chunk []byte) (counted tall
 	}
 	slices.Sort(keys)
 	nEntries := 0
-	for at := 0; at < n; nEntries++ {
-		key, from := keys[at], at
-		for at < n && keys[at] == key {
-			at++
+	for pos := 0; pos < n; nEntries++ {
+		key, from := keys[pos], pos
+		for pos < n && keys[pos] == key {
+			pos++
 		}
-		p.setEntry(dst, nEntries, key, uint32(at-from))
+		p.setEntry(dst, nEntries, key, uint32(pos-from))
 	}
 	return dst[:nEntries*p.entryWords], recent
 }
@@ -266,10 +266,10 @@ func (p layout) countChunk(dst tally, recent uint32, chunk []byte) (counted tall
 func (p layout) add(a, b tally) tally {
 	i, j := p.numEntries(a)-1, p.numEntries(b)-1
 	a = grow(a, p.countNewKeys(a, b)*p.entryWords)
-	for to := p.numEntries(a) - 1; j >= 0; to-- {
+	for slot := p.numEntries(a) - 1; j >= 0; slot-- {
 		key, count := p.key(b, j), p.count(b, j)
 		if i >= 0 && p.key(a, i) > key {
-			p.setEntry(a, to, p.key(a, i), p.count(a, i))
+			p.setEntry(a, slot, p.key(a, i), p.count(a, i))
 			i--
 			continue
 		}
@@ -277,7 +277,7 @@ func (p layout) add(a, b tally) tally {
 			count += p.count(a, i)
 			i--
 		}
-		p.setEntry(a, to, key, count)
+		p.setEntry(a, slot, key, count)
 		j--
 	}
 	return a
@@ -312,14 +312,14 @@ func grow(t []uint32, extra int) []uint32 {
 // counts sum to at most maxTotal.
 func (p layout) halve(t tally, maxEntries int, maxTotal uint32) tally {
 	for p.numEntries(t) > maxEntries || p.total(t) > maxTotal {
-		to := 0
+		next := 0
 		for i := range p.numEntries(t) {
 			if half := p.count(t, i) / 2; half > 0 {
-				p.setEntry(t, to, p.key(t, i), half)
-				to++
+				p.setEntry(t, next, p.key(t, i), half)
+				next++
 			}
 		}
-		t = t[:to*p.entryWords]
+		t = t[:next*p.entryWords]
 	}
 	return t
 }

@@ -42,9 +42,9 @@ func (m *model) prepare(p layout) {
 	for node := 1; node < len(m.root); node++ {
 		width := 256 >> (bits.Len(uint(node)) - 1)
 		from := node * width & 0xff // the bytes that begin with these bits
-		middle, to := from+width/2, from+width
+		middle, end := from+width/2, from+width
 		m.root[node] = uint16(m.blend(0, rangecoder.One/2,
-			pretrained[middle]-pretrained[from], pretrained[to]-pretrained[middle], learnt[middle]-learnt[from], learnt[to]-learnt[middle]))
+			pretrained[middle]-pretrained[from], pretrained[end]-pretrained[middle], learnt[middle]-learnt[from], learnt[end]-learnt[middle]))
 	}
 }
 

@@ -103,12 +103,12 @@ func (t *table) buildRowIndex() {
 	if t.rowStart == nil {
 		t.rowStart = make([]uint32, 257)
 	}
-	at := 0
+	index := 0
 	for c := range t.rowStart {
-		for at < len(t.keys) && int(t.keys[at]>>(8*t.order)) < c {
-			at++
+		for index < len(t.keys) && int(t.keys[index]>>(8*t.order)) < c {
+			index++
 		}
-		t.rowStart[c] = uint32(at)
+		t.rowStart[c] = uint32(index)
 	}
 }
 
@@ -119,15 +119,15 @@ func (t *table) buildDense() {
 	if t.dense == nil {
 		t.dense = make([]uint32, contexts*rowSize)
 	}
-	at := 0
+	next := 0
 	for c := range contexts {
 		row := t.dense[c*rowSize:][:rowSize]
 		sum := uint32(0)
 		for b := range uint32(256) {
 			row[b] = sum
-			if at < len(t.keys) && t.keys[at] == uint32(c)<<8|b {
-				sum += t.sums[at+1] - t.sums[at]
-				at++
+			if next < len(t.keys) && t.keys[next] == uint32(c)<<8|b {
+				sum += t.sums[next+1] - t.sums[next]
+				next++
 			}
 		}
 		row[256] = sum

@@ -197,9 +197,9 @@ func (c *coder) codeFlag(v bool) bool {
 // charge charges the bits written since the last charge to slot k. It does nothing in a reader.
 func (c *coder) charge(k encoders.Slot) {
 	if !c.reading {
-		at := c.w.Len()
-		c.spent[k] += at - c.charged
-		c.charged = at
+		length := c.w.Len()
+		c.spent[k] += length - c.charged
+		c.charged = length
 	}
 }
 

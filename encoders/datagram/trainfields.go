@@ -430,7 +430,7 @@ func (x *fitter) tryArcs(rate *fieldFit, p predictor) {
 // elapsed time, where the rate is p.a. It uses the half of the messages in which that product is largest.
 // The result is false if no gain was found, or if it is 0.
 func (x *fitter) fitGain(p *predictor, f *fieldFit) bool {
-	type point struct{ moved, by int64 } // change of the field; rate x elapsed time
+	type point struct{ moved, expected int64 } // change of the field; rate x elapsed time
 	var points []point
 	half := int64(1) << (f.bits - 1)
 	for i := range x.messages {
@@ -439,8 +439,8 @@ func (x *fitter) fitGain(p *predictor, f *fieldFit) bool {
 			continue
 		}
 		moved := wrapResidual(message{units: m.units}.readNumber(f.first, f.bits)-m.ref.readNumber(f.first, f.bits), half)
-		if by := p.a.readSigned(m.ref) * elapsed(m.clock, m.ref.clock); by != 0 {
-			points = append(points, point{moved, by})
+		if expected := p.a.readSigned(m.ref) * elapsed(m.clock, m.ref.clock); expected != 0 {
+			points = append(points, point{moved, expected})
 		}
 	}
 	if len(points) < minMessages {
@@ -448,14 +448,14 @@ func (x *fitter) fitGain(p *predictor, f *fieldFit) bool {
 	}
 	sizes := make([]int64, len(points)) // of the products; with small ones, rounding errors dominate
 	for i, pt := range points {
-		sizes[i] = max(pt.by, -pt.by)
+		sizes[i] = max(pt.expected, -pt.expected)
 	}
 	slices.Sort(sizes)
 	middle := sizes[len(sizes)/2]
 	var ratios []int64
 	for _, pt := range points {
-		if max(pt.by, -pt.by) >= middle {
-			ratios = append(ratios, fixedRatio(pt.moved, pt.by))
+		if max(pt.expected, -pt.expected) >= middle {
+			ratios = append(ratios, fixedRatio(pt.moved, pt.expected))
 		}
 	}
 	slices.Sort(ratios)
@@ -513,9 +513,9 @@ func (t *trainer) learnDistributions() {
 // like the residuals of all classes together. In these, each bucket also gets a tenth of the counts of both
 // neighbouring buckets.
 func learnBucketCosts(costs *[nClasses][2][nBuckets]uint8, counts *[nClasses][2][nBuckets]int64) {
-	var all [2][nBuckets]int64 // counts of all classes, in 1/50
+	var pooled [2][nBuckets]int64 // counts of all classes, in 1/50
 	total := int64(0)
-	for side := range all {
+	for side := range pooled {
 		for i := range nBuckets {
 			v := int64(1) // no bucket has a probability of 0
 			for c := range counts {
@@ -524,7 +524,7 @@ func learnBucketCosts(costs *[nClasses][2][nBuckets]uint8, counts *[nClasses][2]
 					v += 5 * (counts[c][side][i-1] + counts[c][side][i+1])
 				}
 			}
-			all[side][i] = v
+			pooled[side][i] = v
 			total += v
 		}
 	}
@@ -533,7 +533,7 @@ func learnBucketCosts(costs *[nClasses][2][nBuckets]uint8, counts *[nClasses][2]
 		sum := int64(0)
 		for side := range n {
 			for i := range nBuckets {
-				n[side][i] = 50*counts[c][side][i] + 400*(all[side][i]<<16/total)>>16 // 400/50 = 8 counts
+				n[side][i] = 50*counts[c][side][i] + 400*(pooled[side][i]<<16/total)>>16 // 400/50 = 8 counts
 				sum += n[side][i]
 			}
 		}

@@ -165,16 +165,16 @@ type positionCounts [257 + unitsPerKind][256][2]uint16
 func (t *positionCounts) cost(list []comparedMessage, head, period int) (bits int64) {
 	clear(t[:])
 	for i := range list {
-		for at, b := range list[i].raw {
+		for pos, b := range list[i].raw {
 			if period == 0 {
-				at = min(at, 255) // later bytes share the last position
-			} else if at >= head {
-				at = 256 + (at-head)%period // see positionCounts
+				pos = min(pos, 255) // later bytes share the last position
+			} else if pos >= head {
+				pos = 256 + (pos-head)%period // see positionCounts
 			}
 			node := 1
 			for n := 7; n >= 0; n-- {
 				bit := b >> n & 1
-				c := &t[at][node]
+				c := &t[pos][node]
 				bits += int64(countLogs.all[c[0]+c[1]] - countLogs.one[c[bit]])
 				c[bit]++
 				if c[0]+c[1] >= 4095 { // halve the counts, which must be indices of countLogs
@@ -323,11 +323,11 @@ func readPieces(values *[4][]int64, list []comparedMessage, p piece, order int) 
 func (p piece) readFrom(b []byte, order int) (v int64) {
 	if order == bytewise {
 		for i := range p.bits / 8 {
-			at := p.firstBit/8 + i
+			index := p.firstBit/8 + i
 			if p.littleEndian {
-				at = (p.firstBit+p.bits)/8 - 1 - i
+				index = (p.firstBit+p.bits)/8 - 1 - i
 			}
-			v = v<<8 | int64(message{units: b}.unitAt(at))
+			v = v<<8 | int64(message{units: b}.unitAt(index))
 		}
 		return v
 	}
@@ -442,13 +442,13 @@ func bitGroup(pieces []piece, order, size int) group {
 		for left := p.bits; left > 0; {
 			u := groupUnit{bits: uint8((left-1)%8 + 1)}
 			for j := range int(u.bits) {
-				at := p.firstBit + p.bits - left + j // counted from the highest bit of each byte
+				bit := p.firstBit + p.bits - left + j // counted from the highest bit of each byte
 				if order == lsbFirst {
-					at = p.firstBit + left - 1 - j
+					bit = p.firstBit + left - 1 - j
 				} else {
-					at ^= 7 // groupUnit counts from the lowest bit
+					bit ^= 7 // groupUnit counts from the lowest bit
 				}
-				u.bitIndex[j] = uint8(at)
+				u.bitIndex[j] = uint8(bit)
 			}
 			g.units = append(g.units, u)
 			left -= int(u.bits)

@@ -189,8 +189,8 @@ func learnLogits(forEachHalf func(func(u *unitSample, half int))) (logits stateL
 			// the logit is -15 to 15, in steps of 0.4 nat; Squash takes 1/2048 nat. See countState.
 			p := int64(rangecoder.Squash(int32((s-1)%31-15) * 4096 / 5))
 			n := seen[i][s]
-			ones, all := n[1]<<16+2*p+64, (n[0]+n[1]+2)<<16+128 // 64 and 128 keep the quotient off 0 and 1
-			logits[i][s] = toLogit16(rangecoder.Stretch(uint32(min(max(ones<<16/all, 1), rangecoder.One-1))))
+			ones, total := n[1]<<16+2*p+64, (n[0]+n[1]+2)<<16+128 // 64 and 128 keep the quotient off 0 and 1
+			logits[i][s] = toLogit16(rangecoder.Stretch(uint32(min(max(ones<<16/total, 1), rangecoder.One-1))))
 		}
 	}
 	return logits
@@ -423,7 +423,7 @@ func (p *unitModel) chooseRecipes(list []unitSample, bits uint, table *[1 << 16]
 	for i := range p.recipes {
 		r, best := recipe{}, int64(math.MaxInt64)
 		for r.n < maxParts {
-			add, before := part{}, best
+			bestPart, previous := part{}, best
 			for s := range uint8(nSources) {
 				if usedFirst[s] && r.n == 0 {
 					continue
@@ -433,14 +433,14 @@ func (p *unitModel) chooseRecipes(list []unitSample, bits uint, table *[1 << 16]
 					try.parts[r.n] = part{s, mask}
 					try.n++
 					if c := recipeCost(list, &try, table, bits); c < best {
-						best, add = c, try.parts[r.n]
+						best, bestPart = c, try.parts[r.n]
 					}
 				}
 			}
-			if best >= before/1000*995 { // the part saves less than 0.5 %
+			if best >= previous/1000*995 { // the part saves less than 0.5 %
 				break
 			}
-			r.parts[r.n] = add
+			r.parts[r.n] = bestPart
 			r.n++
 		}
 		if r.n > 0 {

@@ -85,13 +85,13 @@ func (a *applier) checkOld(old io.ReaderAt, size int64) error {
 		return fmt.Errorf("%w: this one has %d bytes, expected %d", ErrWrongOld, size, a.header.OldSize)
 	}
 	sum := sha256.New()
-	for at := int64(0); at < size; {
-		b := a.copyBuf[:min(size-at, copyBuffer)]
-		if n, err := old.ReadAt(b, at); n < len(b) {
-			return fmt.Errorf("reading the old file at %d: %w", at, err)
+	for offset := int64(0); offset < size; {
+		b := a.copyBuf[:min(size-offset, copyBuffer)]
+		if n, err := old.ReadAt(b, offset); n < len(b) {
+			return fmt.Errorf("reading the old file at %d: %w", offset, err)
 		}
 		sum.Write(b)
-		at += int64(len(b))
+		offset += int64(len(b))
 		if err := a.reportProgress(); err != nil {
 			return err
 		}

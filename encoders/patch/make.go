@@ -329,11 +329,11 @@ type span struct {
 // file: bytes that look random and are not repeated. The result is valid until the next call.
 func (f *noiseFinder) find(file []byte, start int, ops []delta.Op) []span {
 	f.spans = f.spans[:0]
-	at := start
+	pos := start
 	for _, o := range ops {
-		at += o.Copy + o.Literal
+		pos += o.Copy + o.Literal
 		if o.Literal >= minNoise {
-			f.spans = append(f.spans, span{from: at - o.Literal, to: at, isRandom: looksRandom(file[at-o.Literal : at])})
+			f.spans = append(f.spans, span{from: pos - o.Literal, to: pos, isRandom: looksRandom(file[pos-o.Literal : pos])})
 		}
 	}
 	if !slices.ContainsFunc(f.spans, func(s span) bool { return s.isRandom }) {
@@ -472,12 +472,12 @@ func (m *maker) reportCoded(mode Mode, n int, size int64, ops []delta.Op) {
 	}
 	start := int64(m.pos - n)
 	m.watchedCopies = m.watchedCopies[:0]
-	at := start
+	pos := start
 	for _, o := range ops {
 		if o.Copy > 0 {
-			m.watchedCopies = append(m.watchedCopies, Copy{at, o.From, int64(o.Copy)})
+			m.watchedCopies = append(m.watchedCopies, Copy{pos, o.From, int64(o.Copy)})
 		}
-		at += int64(o.Copy + o.Literal)
+		pos += int64(o.Copy + o.Literal)
 	}
 	m.opt.Watch.Coded(Segment{Start: start, End: int64(m.pos), Mode: mode, Size: size, Copies: m.watchedCopies})
 }

@@ -25,10 +25,10 @@ var errSections = errors.New("the sections of the module are damaged")
 func limitTables(module []byte) ([]byte, error) {
 	const headerLen = 8 // magic and version
 	// Each section is its ID, the size of its contents as a varint, and the contents.
-	for at := headerLen; at < len(module); {
-		id := module[at]
-		size, n := uvarint32(module[at+1:])
-		start := at + 1 + n
+	for offset := headerLen; offset < len(module); {
+		id := module[offset]
+		size, n := uvarint32(module[offset+1:])
+		start := offset + 1 + n
 		if n <= 0 || uint64(len(module)-start) < uint64(size) {
 			return nil, errSections
 		}
@@ -38,11 +38,11 @@ func limitTables(module []byte) ([]byte, error) {
 			if err != nil {
 				return nil, err
 			}
-			out := append([]byte(nil), module[:at+1]...)
+			out := append([]byte(nil), module[:offset+1]...)
 			out = binary.AppendUvarint(out, uint64(len(tables)))
 			return append(append(out, tables...), module[end:]...), nil
 		}
-		at = end
+		offset = end
 	}
 	return module, nil
 }

@@ -470,12 +470,12 @@ func (r *row) codeBits(k int, old int32) {
 	changed := uint32(r.cur[k]) ^ uint32(old) // unused by the decoder
 	var out, n uint32                         // the changes coded so far, and their number up to 3
 	for i := range uint32(32) {
-		was := uint32(old) >> i & 1
+		oldBit := uint32(old) >> i & 1
 		mixer.Begin()
-		mixer.AddContext(id, i, was, r.typeContext)
+		mixer.AddContext(id, i, oldBit, r.typeContext)
 		mixer.AddContext(id, i, uint32(old), 0)
-		mixer.AddContext(id, i, n<<1|was, r.typeContext)
-		mixer.AddContext(id, i, r.symbolHash, was)
+		mixer.AddContext(id, i, n<<1|oldBit, r.typeContext)
+		mixer.AddContext(id, i, r.symbolHash, oldBit)
 		b := uint32(mixer.CodeBit(int(changed>>i&1), 0, id<<5|i, 4)) // no tree of decisions: node 0; weights by field and bit
 		out |= b << i
 		n = min(n+b, 3)

@@ -302,8 +302,8 @@ func (k *cubeContext) codeOrientation() {
 		maxResidual, last = max(maxResidual, bitLength(residual, numLastResiduals-1)), residual
 		j++
 	}
-	to := orientation(q)
-	k.own.turnResidual, k.own.maxTurnResidual = turnBetween(&guess, &to), maxResidual
+	final := orientation(q)
+	k.own.turnResidual, k.own.maxTurnResidual = turnBetween(&guess, &final), maxResidual
 }
 
 // predictOrientation returns the orientation after the predicted turn from the baseline's, from, and the
@@ -332,8 +332,8 @@ func (k *cubeContext) predictOrientation(from *rotation.Quaternion) (rotation.Qu
 
 // addTurnSamples adds samples of the turn to p.fits, in training.
 func (k *cubeContext) addTurnSamples(from *rotation.Quaternion, lastTurn, turn [3]int32) {
-	to := orientation(k.cur)
-	truth := turnBetween(from, &to)
+	final := orientation(k.cur)
+	truth := turnBetween(from, &final)
 	for axis := range turn {
 		f := k.turnFeatures(axis, lastTurn, k.own.shift)
 		k.p.fits.turn.addSample(k.linearClass(axis), f[:], truth[axis], truth[axis]-turn[axis])

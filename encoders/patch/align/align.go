@@ -99,19 +99,19 @@ func (a *Aligner) Plan(ops []delta.Op, start, end int) []delta.Op {
 	a.limit = start
 	a.windowReady = false
 	plan := plan{ops: ops, oldSize: int64(len(a.old))}
-	for at := start; at < end; {
-		if from, n := a.EqualRun(at, end); n >= longRun || n == end-at {
+	for pos := start; pos < end; {
+		if from, n := a.EqualRun(pos, end); n >= longRun || n == end-pos {
 			plan.addCopy(from, n)
-			at += n
+			pos += n
 			continue
 		}
 		if !a.windowReady { // once for each call, and only if a search is necessary
-			a.prepareWindow(at, end)
+			a.prepareWindow(pos, end)
 			a.windowReady = true
 		}
-		stop := a.findSeeds(at, end)
-		a.choosePath(&plan, at, stop)
-		at = stop
+		stop := a.findSeeds(pos, end)
+		a.choosePath(&plan, pos, stop)
+		pos = stop
 	}
 	return plan.ops
 }
@@ -128,8 +128,8 @@ func (a *Aligner) prepareWindow(start, end int) {
 	clear(a.votes)
 	a.countVotes(start, end)
 	// The cells around the current diagonal are likely to be needed.
-	for at := int64(start) + a.currentDiagonal - Cell; at < int64(end)+a.currentDiagonal+Cell; at += Cell {
-		if i := at / Cell; at >= 0 && i < int64(cells) {
+	for address := int64(start) + a.currentDiagonal - Cell; address < int64(end)+a.currentDiagonal+Cell; address += Cell {
+		if i := address / Cell; address >= 0 && i < int64(cells) {
 			a.votes[i] += 3 // as many as a few samples: other cells must be clearly better
 		}
 	}

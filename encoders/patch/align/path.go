@@ -155,8 +155,8 @@ func (w *path) advance(p, i int, c byte) {
 	newBest, choice, segmentStart, newDiagonal := int32(math.MaxInt32), int32(literals), int32(0), w.bestDiagonal
 	for j := 0; j < len(w.lines); j++ {
 		x := &w.lines[j]
-		at := int64(p) + x.offset
-		if at < 0 || at >= int64(len(x.file)) || x.cost > w.bestCost+dropBehind ||
+		fileIndex := int64(p) + x.offset
+		if fileIndex < 0 || fileIndex >= int64(len(x.file)) || x.cost > w.bestCost+dropBehind ||
 			p >= x.seedEnd && x.cost > w.bestCost+dropPastSeed {
 			w.dropLine(j)
 			j-- // dropLine moved the last line to j
@@ -167,7 +167,7 @@ func (w *path) advance(p, i int, c byte) {
 				x.cost, x.start = switchCost, int32(i)
 			}
 		}
-		if x.file[at] == c {
+		if x.file[fileIndex] == c {
 			x.cost += costHit
 		} else {
 			x.cost += costMiss

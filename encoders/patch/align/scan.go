@@ -121,14 +121,14 @@ func (a *Aligner) divide(current, next *diagonal, start, end int) (to, from int)
 	if to <= from {
 		return to, from
 	}
-	score, best, at := 0, 0, from
+	score, best, split := 0, 0, from
 	for i := from; i < to; i++ {
 		score += current.matches(i, a.new[i]) - next.matches(i, a.new[i])
 		if score > best {
-			best, at = score, i+1
+			best, split = score, i+1
 		}
 	}
-	return at, at
+	return split, split
 }
 
 // bestExtension returns the length, at most n, that maximises the number of matches minus the number of

@@ -181,11 +181,11 @@ func (s *sorter[T]) nameParts(m int) int {
 		last = i
 		rest[i/2] = int32(names - 1) // LMS suffixes are at least two apart, so i/2 is unique
 	}
-	to := len(rest)
+	firstName := len(rest)
 	for k := len(rest) - 1; k >= 0; k-- {
 		if rest[k] >= 0 {
-			to--
-			rest[to] = rest[k]
+			firstName--
+			rest[firstName] = rest[k]
 		}
 	}
 	return names

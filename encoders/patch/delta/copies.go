@@ -93,16 +93,16 @@ func (m *Model) codeDifferences(view []byte, k, n, copyLeft int, offset int64) {
 				continue
 			}
 		}
-		at := contextAt(view, k+i)
+		context := contextAt(view, k+i)
 		if m.words.remaining == 0 {
 			m.words.beginWord(view, k+i, offset+int64(i), m.bufOffset+int64(m.pos), copyLeft-i)
 			if w := m.words; w.remaining > 0 && w.level < noPrediction && w.size <= n-i &&
-				m.codeWholeWord(&at, view[k+i:]) {
+				m.codeWholeWord(&context, view[k+i:]) {
 				i += w.size
 				continue
 			}
 		}
-		m.codeCopiedByte(&at)
+		m.codeCopiedByte(&context)
 		i++
 	}
 }
@@ -140,15 +140,15 @@ type oldContext struct {
 
 // contextAt returns the context of view[k].
 func contextAt(view []byte, k int) oldContext {
-	at := func(k int) uint32 {
+	byteAt := func(k int) uint32 {
 		if k >= 0 && k < len(view) {
 			return uint32(view[k])
 		}
 		return 0
 	}
-	x := oldContext{old: view[k], previous: byte(at(k - 1))}
-	x.backward = at(k) | at(k-1)<<8 | at(k-2)<<16 | at(k-3)<<24
-	x.forward = at(k) | at(k+1)<<8 | at(k+2)<<16 | at(k+3)<<24
+	x := oldContext{old: view[k], previous: byte(byteAt(k - 1))}
+	x.backward = byteAt(k) | byteAt(k-1)<<8 | byteAt(k-2)<<16 | byteAt(k-3)<<24
+	x.forward = byteAt(k) | byteAt(k+1)<<8 | byteAt(k+2)<<16 | byteAt(k+3)<<24
 	return x
 }
 

@@ -249,7 +249,7 @@ func (s *shapes) code(c *rangecoder.Coder, n int) bool {
 // is copied and over a third of the copied bytes differ.
 func (s *shapes) analyse(block []byte, ops []Op, src Source) {
 	var literals, copies, differing [MaxBlock / shapeBlock]int
-	at := 0
+	pos := 0
 	for _, op := range ops {
 		for i := 0; i < op.Copy; {
 			offset, _ := src.Locate(op.From + int64(i))
@@ -259,17 +259,17 @@ func (s *shapes) analyse(block []byte, ops []Op, src Source) {
 				return // the error recurs when the block is coded
 			}
 			for j := range n {
-				b := (at + i + j) / shapeBlock
+				b := (pos + i + j) / shapeBlock
 				copies[b]++
-				differing[b] += rangecoder.Flag(view[k+j] != block[at+i+j])
+				differing[b] += rangecoder.Flag(view[k+j] != block[pos+i+j])
 			}
 			i += n
 		}
-		at += op.Copy
+		pos += op.Copy
 		for i := range op.Literal {
-			literals[(at+i)/shapeBlock]++
+			literals[(pos+i)/shapeBlock]++
 		}
-		at += op.Literal
+		pos += op.Literal
 	}
 	last := s.last // shape of the last part that was analysed
 	last.numeric = false

@@ -330,11 +330,11 @@ type storedLiterals struct {
 // sets s.unused to the literals, nil if they are not stored.
 func (s *storedLiterals) append(dst, block []byte, ops []Op) ([]byte, error) {
 	s.buf = s.buf[:0]
-	at := 0
+	offset := 0
 	for _, op := range ops {
-		at += op.Copy
-		s.buf = append(s.buf, block[at:at+op.Literal]...)
-		at += op.Literal
+		offset += op.Copy
+		s.buf = append(s.buf, block[offset:offset+op.Literal]...)
+		offset += op.Literal
 	}
 	s.unused = nil
 	if len(s.buf) < manyLiterals {

@@ -153,8 +153,8 @@ func (s *sparse) len() int { return len(s.start) - 1 }
 
 // row returns the values and offsets of row r.
 func (s *sparse) row(r int) (val []float32, offsets []int32) {
-	from, to := s.start[r], s.start[r+1]
-	return s.val[from:to], s.offset[from:to]
+	start, end := s.start[r], s.start[r+1]
+	return s.val[start:end], s.offset[start:end]
 }
 
 // reset empties s.

@@ -100,9 +100,9 @@ type modelFile struct {
 }
 
 // fail records that the file is damaged and discards the rest of it.
-func (f *modelFile) fail(what string) {
+func (f *modelFile) fail(problem string) {
 	if f.err == nil {
-		f.err = fmt.Errorf("%w: %s", errDamaged, what)
+		f.err = fmt.Errorf("%w: %s", errDamaged, problem)
 	}
 	f.data = nil
 }
@@ -192,8 +192,8 @@ func (f *modelFile) codeFlag(v *bool) bool {
 }
 
 // codeLength codes the length of a slice in the given number of bytes. A reader allocates the slice.
-func codeLength[T any](f *modelFile, s *[]T, bytes int, low, high int64, what string) {
-	n := f.codeNumber(int64(len(*s)), bytes, low, high, what)
+func codeLength[T any](f *modelFile, s *[]T, bytes int, low, high int64, name string) {
+	n := f.codeNumber(int64(len(*s)), bytes, low, high, name)
 	if f.reading {
 		*s = make([]T, n)
 	}
@@ -202,11 +202,11 @@ func codeLength[T any](f *modelFile, s *[]T, bytes int, low, high int64, what st
 // codeModel codes the whole model: kinds with the models of their units, fields, weights, slots, lengths.
 func (f *modelFile) codeModel(m *model) {
 	f.codeFlag(&m.acked)
-	codeLength(f, &m.kinds, 1, 1, maxKinds, "number of kinds")
+	codeLength(f, &m.kinds, 1, 1, maxKinds, "number of kinds") // in one byte; at least 1
 	if f.reading {
 		m.units = make([]unitModel, len(m.kinds)*unitsPerKind)
 	}
-	codeLength(f, &m.fields, 2, 0, maxKinds*unitsPerKind, "number of fields")
+	codeLength(f, &m.fields, 2, 0, maxKinds*unitsPerKind, "number of fields") // in two bytes; 0 or more
 	for i := range m.kinds {
 		f.codeKind(&m.kinds[i], len(m.kinds))
 		for j := range unitsPerKind {

@@ -195,7 +195,7 @@ func (l *lengths) code(c *rangecoder.Coder, n, packetSize int) int {
 		return int(l.common[index])
 	}
 	diff := n - packetSize - minOffset
-	if diff < 0 || diff >= nOffsets {
+	if diff < 0 || diff >= nOffsets { // the last value means another difference: the length follows
 		diff = nOffsets - 1
 	}
 	diff = codeTree(c, l.offsetProb[:], diff, 5)

@@ -198,9 +198,9 @@ func (x *fitter) tryPredictor(f *fieldFit, p predictor) int64 {
 		if !f.canPredict(m, &p) {
 			tried.cost[i] = int32(f.bits) << 10
 		} else {
-			before := cost.cost
+			before := cost.sum
 			cost.add(message{units: m.units}.readNumber(f.first, f.bits) - p.predict(f.bits, f.first, m.predictionInput()))
-			tried.cost[i] = int32(cost.cost - before)
+			tried.cost[i] = int32(cost.sum - before)
 		}
 		tried.sum += int64(tried.cost[i])
 	}
@@ -262,7 +262,7 @@ func (x *fitter) unpredictedCost(f *fieldFit) int64 {
 			c.add(message{units: m.units}.readNumber(f.first, f.bits))
 		}
 	}
-	return c.cost
+	return c.sum
 }
 
 // uniformCost returns the cost of the field in all messages if its values were equally likely, in 1/1024 bit.

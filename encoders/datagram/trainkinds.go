@@ -368,7 +368,7 @@ func simplestCost(values *[4][]int64, width int) int64 {
 				cost.add(value - 2*ref[i] + prevRef[i]) // as far after ref as ref is after prevRef
 			}
 		}
-		best = min(best, cost.cost)
+		best = min(best, cost.sum)
 	}
 	return best
 }
@@ -376,22 +376,22 @@ func simplestCost(values *[4][]int64, width int) int64 {
 // A residualCost adds up the cost of residuals that are coded adaptively: the bucket by its frequency so
 // far, the position in the bucket directly.
 type residualCost struct {
-	half   int64              // of the range of the numbers
-	counts [2][nBuckets]int64 // residuals so far by side (0 and more, below 0) and bucket
-	total  int64              // sum of counts
-	cost   int64              // so far, in 1/1024 bit
+	half    int64              // of the range of the numbers
+	counts  [2][nBuckets]int64 // residuals so far by side (0 and more, below 0) and bucket
+	counted int64              // sum of counts
+	sum     int64              // so far, in 1/1024 bit
 }
 
 // newResidualCost returns a cost of 0 for residuals of numbers with width bits.
 func newResidualCost(width int) residualCost { return residualCost{half: 1 << (width - 1)} }
 
-// add adds the cost of residual r to c.cost, in 1/1024 bit, and counts r for the costs that follow.
+// add adds the cost of residual r to c.sum, in 1/1024 bit, and counts r for the costs that follow.
 func (c *residualCost) add(r int64) {
 	side, i, log := residualBucket(wrapResidual(r, c.half))
 	// The bucket's probability is (counts+1/20)/(total+12.8): each of the 256 counts begins at 1/20.
-	c.cost += int64(log)<<10 + (fixedLog2(10*c.total+128)-fixedLog2(20*c.counts[side][i]+1)+fixedLog2(2))>>6
+	c.sum += int64(log)<<10 + (fixedLog2(10*c.counted+128)-fixedLog2(20*c.counts[side][i]+1)+fixedLog2(2))>>6
 	c.counts[side][i]++
-	c.total++
+	c.counted++
 }
 
 // fixedLog2 returns the binary logarithm of v in 1/65536, 0 if v is below 2.

@@ -356,7 +356,7 @@ func (t *trainer) forEachUnit(visit func(x *mixer, s *sample, v byte, bits uint)
 			continue
 		}
 		k.parse(s.data, acked, func(v byte, bits uint) {
-			k.parser.field.active = false
+			k.parser.field.active = false // mixer.begin sets it; bits of random units do not pass through the field coder
 			if t.model.units[k.parser.modelIndex()].random {
 				return
 			}

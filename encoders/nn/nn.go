@@ -257,7 +257,8 @@ func (l *layer) setOutput(k int, r *row, shift int) {
 	}
 }
 
-// rows is the inverse of packLayer. outBits is the number of fractional bits of the layer's outputs.
+// rows is the inverse of packLayer: it returns the weights, the bias and the shift of each output. outBits is the
+// number of fractional bits of the layer's outputs.
 func (l *layer) rows(outBits int) []row {
 	rows := make([]row, l.out)
 	for k := range rows {

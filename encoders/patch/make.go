@@ -219,19 +219,20 @@ func (m *maker) codeBlock(ops []delta.Op, n int) error {
 // splitNoise splits a part at the limits of noise. The parts share no operations with whole.
 func (m *maker) splitNoise(whole part) (parts []part) {
 	rest, splitUpTo := slices.Clone(whole.ops), m.pos
-	add := func(to int, raw bool) {
-		if to > splitUpTo {
+	// addPart adds the part from the end of the last one to position end.
+	addPart := func(end int, raw bool) {
+		if end > splitUpTo {
 			var head []delta.Op
-			head, rest = align.Cut(rest, to-splitUpTo)
-			parts = append(parts, part{n: to - splitUpTo, raw: raw, ops: head})
-			splitUpTo = to
+			head, rest = align.Cut(rest, end-splitUpTo)
+			parts = append(parts, part{n: end - splitUpTo, raw: raw, ops: head})
+			splitUpTo = end
 		}
 	}
 	for _, s := range m.noise.find(m.new, m.pos, whole.ops) {
-		add(s.from, false)
-		add(s.to, true)
+		addPart(s.from, false)
+		addPart(s.to, true)
 	}
-	add(m.pos+whole.n, false)
+	addPart(m.pos+whole.n, false)
 	return parts
 }
 

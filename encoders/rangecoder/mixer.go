@@ -101,8 +101,9 @@ func (x *Mixer) codeScalar(w *Weights, salt uint32, bit int, own *Counter) int {
 	return bit
 }
 
-// codeOne is codeScalar for one context, where six of the eight inputs are zero: w[0] is the weight
-// of the context's counter, w[1] that of the bias.
+// codeOne codes a decision in a single context and returns it, without vector instructions: only two of the eight
+// inputs are not zero. w[0] is the weight of the context's counter, w[1] that of the bias. salt, which nodeSalt
+// derives from the decision's node, is added to the hash of the context. A decoder ignores bit.
 func (x *Mixer) codeOne(w *Weights, salt uint32, bit int) int {
 	k := &x.Counters[(x.Hashes[0]+salt)&uint32(len(x.Counters)-1)]
 	in := Stretch(k.P())

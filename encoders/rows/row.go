@@ -372,8 +372,8 @@ func signClass(v int32) uint32 { return 1 + flag(v > 0) - flag(v < 0) }
 func (r *rowState) codeLowBits(f int, length, size uint32) uint32 {
 	mixer, col := &r.coder.mixer, &r.coder.columns[f]
 	r.coder.beginContexts(col.weightSet)
-	mixer.AddContext(uint32(col.statsField)<<8|decisionTopBits, length, 0, 0)
-	bitsLeft, known := length-1, uint32(1) // known holds the bits coded so far; its highest is 1
+	mixer.AddContext(uint32(col.statsField)<<8|decisionTopBits, length, 0, 0) // two of the four values are not needed
+	bitsLeft, known := length-1, uint32(1)                                    // known holds the bits coded so far; its highest is 1
 	for bitsLeft > 0 && known < 4 {
 		bitsLeft--
 		// nil: only the counters of the contexts are used.

@@ -284,7 +284,7 @@ func (n *numberCoder) restrict(far bool) {
 // learnErrors adds the error of each predictor to its distribution: the difference between the value
 // of index i and the predictor's nearest point.
 func (n *numberCoder) learnErrors(i int64) {
-	value := (n.grid.lowerBound(i) + n.grid.lowerBound(i+1)) / 2
+	value := (n.grid.lowerBound(i) + n.grid.lowerBound(i+1)) / 2 // the middle of the values that round to index i
 	for k := range n.predictors {
 		p := &n.predictors[k]
 		err := value - p.points[0]

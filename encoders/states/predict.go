@@ -311,6 +311,7 @@ func (r *row) narrowRounding(k, velocityField int) {
 			*bounds = [2]int64{}
 			return
 		}
+		// The rounded position is nearer to zero than the exact one, by less than 1. At 0 the sign is unknown.
 		low, high = -1<<uint(unitBits), 1<<uint(unitBits)
 		if position > 0 {
 			low = 0

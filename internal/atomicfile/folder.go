@@ -291,7 +291,7 @@ func (d *Disk) swap(fresh, path, spare string) (old string, err error) {
 	})
 	// These three errors mean that the system or the file system cannot exchange: continue in two steps.
 	if !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.EXDEV) {
-		return fresh, err
+		return fresh, err // exchanged, if err is nil: the replaced file or folder is at fresh now
 	}
 	if err := d.perform("mkdir", path, func() error { return os.MkdirAll(filepath.Dir(spare), 0o755) }); err != nil {
 		return "", err

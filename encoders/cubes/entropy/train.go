@@ -154,7 +154,7 @@ func trainPredictive(ctx context.Context, job train.Job, log train.Log) ([]train
 		}
 	}
 	// Measure the complete model with the weights that a codec will read.
-	s.coder.Initial = t.initialMemo(1)
+	s.coder.Initial = t.initialMemo(1) // of one cube; encodeClip sets the number of cubes
 	if err := s.epoch(ctx, p, t, "everything", 1); err != nil {
 		return nil, err
 	}
@@ -170,7 +170,7 @@ func (s *trainer) epoch(ctx context.Context, p *predictive, t *trainedModel, par
 	}
 	fit, counts, rate, weights := p.fits, p.counts, p.sizeModel.rate, p.trainedWeights
 	p.fits, p.counts, p.sizeModel.rate, p.trainedWeights = nil, nil, 0, nil
-	s.coder.Initial = t.initialMemo(1)
+	s.coder.Initial = t.initialMemo(1) // of one cube; encodeClip sets the number of cubes
 	err = s.report(ctx, part, epoch, bits)
 	p.fits, p.counts, p.sizeModel.rate, p.trainedWeights = fit, counts, rate, weights
 	return err

@@ -34,7 +34,7 @@ func quietInteractIndex(interacting int, a age, still int) int {
 // quiet cube. Such a cube is in the last class of distances to the player and to the nearest
 // moved cube, has size class 0, and no forecast contacts.
 func (m *model) computeQuietSums() {
-	weight := func(t contextTable, at int) int32 { return int32(m.weights[t.offset+at]) }
+	weight := func(t contextTable, context int) int32 { return int32(m.weights[t.offset+context]) }
 	for h := range numHistoryClasses {
 		for interacting := range 2 {
 			t := &m.flag

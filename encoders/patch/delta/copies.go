@@ -138,7 +138,8 @@ type oldContext struct {
 	backward, forward uint32 // four bytes each; the lowest byte is old, then those before or after it
 }
 
-// contextAt returns the context of view[k].
+// contextAt returns the context of view[k]: this byte, the byte before it, the four bytes that end with it and the
+// four that begin with it. Bytes outside of the view are 0.
 func contextAt(view []byte, k int) oldContext {
 	byteAt := func(k int) uint32 {
 		if k >= 0 && k < len(view) {

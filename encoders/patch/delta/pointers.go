@@ -222,7 +222,8 @@ func (m *pointers) finishWord(newWord []byte) {
 	m.recordMove(v + m.base - m.target)
 }
 
-// recordMove records that the word's target moved by delta.
+// recordMove records that the word's target moved by delta, in the table entries of the target and of the ranges
+// around it, and counts in m.hits whether the prediction was right.
 func (m *pointers) recordMove(delta int64) {
 	if delta <= -maxMove || delta >= maxMove { // probably no pointer
 		return

@@ -104,7 +104,8 @@ func (m *Model) quickCopy(view []byte, k, n, copyLeft int, offset int64) {
 
 // copyExpected copies at most n expected bytes, for view[k:], to the block and returns their number. An
 // encoder, whose block is complete already, stops at the first byte that differs from the expected one; a
-// decoder copies all n. Parameters are those of quickCopy.
+// decoder copies all n. offset is that of view[k] in its file, copyLeft the number of bytes that are left of the
+// copy operation.
 func (m *Model) copyExpected(view []byte, k, n, copyLeft int, offset int64) int {
 	q, w, reading := m.quick, m.words, m.coder.Reading()
 	for i := 0; i < n; {
@@ -158,7 +159,8 @@ func (m *Model) quickWhole() bool {
 	return true
 }
 
-// quickWord begins a word at view[k:] if it looks like a pointer. Parameters are those of quickCopy.
+// quickWord begins a word at view[k:] if it looks like a pointer. offset is that of view[k] in its file, copyLeft the
+// number of bytes that are left of the copy operation.
 func (m *Model) quickWord(view []byte, k int, offset int64, copyLeft int) {
 	p := m.bufOffset + int64(m.pos)
 	// Only words that are aligned in both files or follow an opcode are tried as pointers: most pointers are.

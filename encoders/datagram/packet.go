@@ -292,7 +292,7 @@ func (k *coder) minPacketSize() int {
 		case d.p == 0: // coded directly
 			bits += int(d.bits) << 8
 		case d.value == 0:
-			bits += int(k.mixer.tables.bitCost[(rangecoder.One-d.p)>>4])
+			bits += int(k.mixer.tables.bitCost[(rangecoder.One-d.p)>>4]) // bitCost is indexed by a 16th of the probability
 		default:
 			bits += int(k.mixer.tables.bitCost[d.p>>4])
 		}

@@ -137,8 +137,8 @@ func (s *memory) View(at int64, _ int) ([]byte, int, error) {
 }
 
 // codeNext codes the next part of the new file: a clone if at least minClone bytes are equal to the source on the
-// diagonal of the last copy, or if the rest of the file does and has more than 64 bytes, because a clone takes
-// only a few bytes; otherwise a range of align.Block bytes.
+// diagonal of the last copy, or if the whole rest of the file is equal and has more than 64 bytes, because a clone
+// takes only a few bytes; otherwise a range of align.Block bytes.
 func (m *maker) codeNext() error {
 	from, equal := m.aligner.EqualRun(m.pos, len(m.new))
 	if equal >= minClone || equal > 64 && equal == len(m.new)-m.pos {

@@ -268,7 +268,8 @@ func (r *row) motionContext(k int, c *fieldPlan) uint32 {
 	return context
 }
 
-// learnMotion updates the state of the memo that concerns motion, after a row that changed.
+// learnMotion updates the state of the memo that concerns motion, after a row that changed: the last push of each
+// driven group, the bounds of rounded positions, and the frequent changes of velocities.
 func (r *row) learnMotion() {
 	for _, n := range r.part.groups {
 		g := &r.groups[n]

@@ -333,8 +333,9 @@ func (r *row) similarity(i int) int {
 // 2^(20/2) = 1024 units of the field.
 const nearby = 20
 
-// nearness scores how close the row with fields s is to the new row: for each coordinate of the
-// part's first group, half the number of half octaves by which the distance is below nearby.
+// nearness scores how close the row with fields s is to the new row: for each coordinate of the part's first
+// group, half the number of half octaves (factors of the square root of 2) by which the distance is below the
+// constant nearby.
 func (r *row) nearness(s []int32) int {
 	n := 0
 	for _, g := range r.part.groups {

@@ -272,13 +272,13 @@ func cheapestDivision(list []comparedMessage, order, size, anchorSize int) (int6
 	}
 	n := size * 8 / step
 	type choice struct {
-		bits  int64 // cost of this piece and of all after it
+		cost  int64 // cost of this piece and of all after it
 		piece piece
 	}
 	best := make([]choice, n+1)
 	var values [4][]int64
 	for start := n - 1; start >= 0; start-- {
-		best[start].bits = math.MaxInt64
+		best[start].cost = math.MaxInt64
 		for width := 1; width <= maxWidth && start+width <= n; width++ {
 			for little := range 2 { // 0: big-endian, 1: little-endian
 				// A single byte has no order, and numbers of three bytes are not tried.
@@ -287,8 +287,8 @@ func cheapestDivision(list []comparedMessage, order, size, anchorSize int) (int6
 				}
 				p := piece{start * step, width * step, little == 1}
 				readPieces(&values, list, p, order)
-				if bits := simplestCost(&values, p.bits) + best[start+width].bits + 12<<10; bits < best[start].bits {
-					best[start] = choice{bits, p}
+				if cost := simplestCost(&values, p.bits) + best[start+width].cost + 12<<10; cost < best[start].cost {
+					best[start] = choice{cost, p}
 				}
 			}
 		}
@@ -297,7 +297,7 @@ func cheapestDivision(list []comparedMessage, order, size, anchorSize int) (int6
 	for start := 0; start < n; start += best[start].piece.bits / step {
 		pieces = append(pieces, best[start].piece)
 	}
-	return best[0].bits, pieces
+	return best[0].cost, pieces
 }
 
 // readPieces sets values[0] to the piece's number in each message, and values[1] to values[3] to the

@@ -159,7 +159,7 @@ func (r *row) predictPosition(k int, c *fieldPlan, last int64) (guess int64) {
 		predictors.addPoint(inputMeanVelocity, 0, last+(dOld+dNew)/2)
 	}
 	guess = last + dNew
-	if g.indexInPart == 0 {
+	if g.indexInPart == 0 { // only the first group of a part has bounds of its rounding
 		point, widthClass := r.extrapolateUnrounded(k, c, dNew)
 		predictors.addPoint(inputUnrounded, widthClass, point)
 		guess = point

@@ -243,11 +243,11 @@ func (d *valueCoder) decide(answer bool, decision int, pYes, pNo float64) bool {
 		return e.learner.decide(rangecoder.Flag(answer), z, &c) != 0
 	}
 	// The same as coder.decide, without the list of contexts: most decisions are made here.
-	m, v := e.model, &e.memo.adaptive[t.adaptive.offset+row]
+	m, weight := e.model, &e.memo.adaptive[t.adaptive.offset+row]
 	p := rangecoder.Squash(z*int32(m.slopes[row])/slopeUnit +
-		int32(m.weights[scale]) + int32(m.weights[residual]) + int32(m.weights[logit]) + int32(*v))
+		int32(m.weights[scale]) + int32(m.weights[residual]) + int32(m.weights[logit]) + int32(*weight))
 	bit := e.Bit(rangecoder.Flag(answer), p)
-	adapt(v, adaptStep(bit, p, valueRate))
+	adapt(weight, adaptStep(bit, p, valueRate))
 	return bit != 0
 }
 

@@ -42,7 +42,7 @@ const adaptiveSize = numCoordinates*numDecisions + numHistoryClasses*numForecast
 // layOutTables allocates all context tables and returns them with the number of trained weights.
 // The order is that of the weights in a model file. A size is the product of the numbers of classes
 // that form a context: 2 for a flag, 4 for two flags or for a short time at rest, 8 for three flags, 16 for the
-// margin between the largest components. flags.go has the indices.
+// margin between the largest components, 17 for this margin and one more row. flags.go has the indices.
 func layOutTables() (t tables, size int) {
 	var trained, adaptive tableLayout
 	t.value.scale = trained.allocate(numCoordinates * numDecisions * numScaleClasses)

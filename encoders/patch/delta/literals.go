@@ -44,8 +44,8 @@ func (m *Model) setTextContexts(w uint64) {
 
 // setTableContexts sets the contexts of neighbours in tables and pictures: the values to the left and above
 // and their gradients, and the value that the old file has here with its neighbours. The shape of this part
-// of the block has the distances: step to the left, row to the value above. view and k are those of
-// codeLiteral.
+// of the block has the distances: step to the left, row to the value above. view[k] is the byte of the old file
+// that corresponds to the next byte; view is nil for a literal.
 func (m *Model) setTableContexts(view []byte, k int) {
 	mixer := m.literalMixer
 	step, row := m.shape.stepAndRow(m.pos - m.start)

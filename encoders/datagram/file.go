@@ -306,11 +306,11 @@ func (f *modelFile) codeField(fld *field) {
 	for i := range fld.predictors {
 		f.codePredictor(&fld.predictors[i])
 	}
-	for which := range fld.predictorCount() {
-		for class := range fld.bucketCost[which] {
-			for side := range fld.bucketCost[which][class] {
-				n := fld.clearUnusedBuckets(&fld.bucketCost[which][class][side])
-				f.codeSparse(fld.bucketCost[which][class][side][:n])
+	for predictorIndex := range fld.predictorCount() {
+		for class := range fld.bucketCost[predictorIndex] {
+			for side := range fld.bucketCost[predictorIndex][class] {
+				n := fld.clearUnusedBuckets(&fld.bucketCost[predictorIndex][class][side])
+				f.codeSparse(fld.bucketCost[predictorIndex][class][side][:n])
 			}
 		}
 	}

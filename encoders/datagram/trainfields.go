@@ -486,9 +486,9 @@ func (t *trainer) learnDistributions() {
 			if fc.active && fc.unitIndex == fc.field.nUnits-1 { // the field is complete
 				number := fc.prefix | int64(v)
 				counted := &counts[t.model.units[p.modelIndex()].field]
-				for which := range fc.nPredictors {
-					side, b, _ := residualBucket(wrapResidual(number-fc.estimates[which].prediction, 1<<(fc.field.bits-1)))
-					counted[which][fc.estimates[which].class][side][b]++
+				for predictorIndex := range fc.nPredictors {
+					side, b, _ := residualBucket(wrapResidual(number-fc.estimates[predictorIndex].prediction, 1<<(fc.field.bits-1)))
+					counted[predictorIndex][fc.estimates[predictorIndex].class][side][b]++
 				}
 			}
 			fc.endUnit(v)
@@ -496,11 +496,11 @@ func (t *trainer) learnDistributions() {
 	})
 	for i := range t.model.fields {
 		f := &t.model.fields[i]
-		for which := range f.predictorCount() {
-			learnBucketCosts(&f.bucketCost[which], &counts[i][which])
+		for predictorIndex := range f.predictorCount() {
+			learnBucketCosts(&f.bucketCost[predictorIndex], &counts[i][predictorIndex])
 			for class := range nClasses {
 				for side := range 2 {
-					f.clearUnusedBuckets(&f.bucketCost[which][class][side])
+					f.clearUnusedBuckets(&f.bucketCost[predictorIndex][class][side])
 				}
 			}
 		}

@@ -225,13 +225,13 @@ func (n *numberCoder) codeLowBits(distance int64, length int) int64 {
 			unhelpful = 0
 		}
 		// The first three bits below the highest have contexts of their own; deeper ones share them by depth.
-		contexts, node := 2, nodeLowBits+uint32(length)<<8+uint32(min(depth, 6))<<4
+		numContexts, node := 2, nodeLowBits+uint32(length)<<8+uint32(min(depth, 6))<<4
 		if depth >= 3 {
-			contexts = 1
+			numContexts = 1
 		} else {
 			node |= uint32(known>>(pos+1)) & 7
 		}
-		b := n.mixer.CodeBit(int(distance>>pos&1), node, n.weightSet+nodeLowBits+uint32(min(depth, 6)), contexts)
+		b := n.mixer.CodeBit(int(distance>>pos&1), node, n.weightSet+nodeLowBits+uint32(min(depth, 6)), numContexts)
 		n.restrict(b == 1)
 		if b == 1 {
 			known += 1 << pos

@@ -242,7 +242,7 @@ func (r *row) motionContext(k int, c *fieldPlan) uint32 {
 	}
 	g := &r.groups[c.group]
 	if c.role == frame.Velocity {
-		return 1 + flag(r.base[k]&0x7fffffff != 0)
+		return 1 + flag(r.base[k]&0x7fffffff != 0) // without the sign bit, because -0 is zero too
 	}
 	velocityField := g.velocity[c.axis]
 	if velocityField < 0 {

@@ -102,7 +102,8 @@ func appendTables(dst []byte, m *model) []byte {
 	return dst
 }
 
-// readTables sets the tables, slopes and weights of m from a file that appendTables wrote.
+// readTables sets the tables, slopes and weights of m from a file that appendTables wrote: 16-bit numbers, where a
+// zero is followed by the number of zeros in its run.
 func readTables(m *model, file []byte) error {
 	var size int
 	m.tables, size = layOutTables()

@@ -94,7 +94,8 @@ func (m *Model) codeByte(before uint32, predicted byte, length int) {
 	}
 	node := uint32(1)
 	for k := 7; k >= 0; k-- {
-		match, set := uint32(0), 0                                     // the context of the match, and its weight sets; 0 without a match
+		// The context of the match, and its weight sets; 0 without a match.
+		match, set := uint32(0), 0
 		if lengthClass > 0 && (uint32(predicted)|256)>>(k+1) == node { // the bits so far are those of predicted
 			match = uint32(lengthClass)<<1 | uint32(predicted>>k&1) | 64
 			set = 1 + min(lengthClass/4, 2)

@@ -159,7 +159,7 @@ func convert(dst reflect.Value, value any) (ok bool) {
 		var f float64
 		f, err = strconv.ParseFloat(text, 64)
 		dst.SetFloat(f)
-	default:
+	default: // bool
 		dst.SetBool(text == "true")
 		return text == "true" || text == "false"
 	}

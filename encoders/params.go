@@ -24,7 +24,7 @@ func (e *ParamError) Error() string {
 	switch {
 	case e.Expected != "" && e.Name != "":
 		return fmt.Sprintf("%v %s: got %s, expected %s", ErrParam, e.Name, e.Got, e.Expected)
-	case e.Expected != "":
+	case e.Expected != "": // no single parameter is wrong: "encoder parameters: expected ..."
 		return fmt.Sprintf("%vs: expected %s", ErrParam, e.Expected)
 	case len(e.Known) == 0:
 		return fmt.Sprintf("%v %q: this encoder has no parameters", ErrParam, e.Name)

@@ -63,8 +63,8 @@ func (s *batches) age(newest, id uint16) int {
 	return age
 }
 
-// addMessage counts a message in the batch of its tick, unless it was already counted or its batch is
-// older than maxAge. A message of a newer batch makes that the newest one.
+// addMessage adds a message to the statistics of the batch of its tick, unless it was already counted or
+// its batch is older than maxAge. If the batch is newer than all others, it becomes the newest one.
 func (s *batches) addMessage(tick uint32, message []byte) {
 	id, index := s.locate(tick)
 	switch {
@@ -77,7 +77,7 @@ func (s *batches) addMessage(tick uint32, message []byte) {
 	if b == nil {
 		b = s.allocate(id)
 	}
-	if b.counted>>index&1 == 1 {
+	if b.counted>>index&1 == 1 { // b.counted has a flag for each message of the batch
 		return
 	}
 	b.counted |= 1 << index
@@ -189,7 +189,8 @@ type layout struct {
 	keyShift   uint // of the key in the first word
 }
 
-// newLayout returns the layout for contexts of order bytes.
+// newLayout returns the layout of a tally's entries for contexts of order bytes. Key and count share a word if
+// at least 8 bits are left for the count; a key of 32 bits, at order 3, is followed by a word for the count.
 func newLayout(order int) layout {
 	switch order {
 	case 0, 1:
@@ -237,8 +238,8 @@ func contextKey(order int, recent uint32, b byte) uint32 {
 // the highest.
 func nextContext(recent uint32, b byte) uint32 { return recent>>8 | uint32(b)<<16 }
 
-// countChunk returns the tally of a chunk of a message, in dst's memory. recent holds the last three
-// bytes before the chunk, last those at its end.
+// countChunk returns the tally of a chunk of a message, in dst's memory: how often each byte followed each
+// context. recent holds the last three bytes before the chunk, last the last three up to its end.
 func (p layout) countChunk(dst tally, recent uint32, chunk []byte) (counted tally, last uint32) {
 	n := len(chunk)
 	dst = grow(dst[:0], n*p.entryWords)
@@ -248,15 +249,15 @@ func (p layout) countChunk(dst tally, recent uint32, chunk []byte) (counted tall
 		recent = nextContext(recent, b)
 	}
 	slices.Sort(keys)
-	to := 0
-	for at := 0; at < n; to++ {
-		key, from := keys[at], at
-		for at < n && keys[at] == key {
-			at++
+	nEntries := 0
+	for pos := 0; pos < n; nEntries++ {
+		key, from := keys[pos], pos
+		for pos < n && keys[pos] == key {
+			pos++
 		}
-		p.setEntry(dst, to, key, uint32(at-from))
+		p.setEntry(dst, nEntries, key, uint32(pos-from))
 	}
-	return dst[:to*p.entryWords], recent
+	return dst[:nEntries*p.entryWords], recent
 }
 
 // add adds the counts of b to those of a, in a's memory, which it extends by the keys that a lacks.
@@ -265,18 +266,18 @@ func (p layout) countChunk(dst tally, recent uint32, chunk []byte) (counted tall
 func (p layout) add(a, b tally) tally {
 	i, j := p.numEntries(a)-1, p.numEntries(b)-1
 	a = grow(a, p.countNewKeys(a, b)*p.entryWords)
-	for to := p.numEntries(a) - 1; j >= 0; to-- {
-		key, n := p.key(b, j), p.count(b, j)
+	for slot := p.numEntries(a) - 1; j >= 0; slot-- {
+		key, count := p.key(b, j), p.count(b, j)
 		if i >= 0 && p.key(a, i) > key {
-			p.setEntry(a, to, p.key(a, i), p.count(a, i))
+			p.setEntry(a, slot, p.key(a, i), p.count(a, i))
 			i--
 			continue
 		}
 		if i >= 0 && p.key(a, i) == key {
-			n += p.count(a, i)
+			count += p.count(a, i)
 			i--
 		}
-		p.setEntry(a, to, key, n)
+		p.setEntry(a, slot, key, count)
 		j--
 	}
 	return a
@@ -311,14 +312,14 @@ func grow(t []uint32, extra int) []uint32 {
 // counts sum to at most maxTotal.
 func (p layout) halve(t tally, maxEntries int, maxTotal uint32) tally {
 	for p.numEntries(t) > maxEntries || p.total(t) > maxTotal {
-		to := 0
+		next := 0
 		for i := range p.numEntries(t) {
 			if half := p.count(t, i) / 2; half > 0 {
-				p.setEntry(t, to, p.key(t, i), half)
-				to++
+				p.setEntry(t, next, p.key(t, i), half)
+				next++
 			}
 		}
-		t = t[:to*p.entryWords]
+		t = t[:next*p.entryWords]
 	}
 	return t
 }

@@ -98,8 +98,8 @@ func (e *endpoint) fingerprint(ids []uint16) (hash uint32, ok bool) {
 	return hash, true
 }
 
-// buildNextModel builds the next model from the statistics of batches. It adds them in the memory
-// of the first batch and releases all of them. hash is their fingerprint.
+// buildNextModel builds the next model from the statistics of the batches ids. It adds the statistics in
+// the memory of the first batch and releases those of all batches. hash is the fingerprint of the statistics.
 func (e *endpoint) buildNextModel(ids []uint16, hash uint32) {
 	s := &e.batches
 	first := s.get(ids[0])

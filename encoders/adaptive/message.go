@@ -41,9 +41,9 @@ func codeSize(c *rangecoder.Coder, n, usual int) int {
 // literal bytes.
 const maxOverhead = 7
 
-// appendPacket appends the packet of a message to dst: coded with model used, or with literal bytes
-// if it would exceed the message by more than maxOverhead. It charges the packet to budget, which
-// may be nil.
+// appendPacket appends the packet of a message to dst: coded with the model with index used, or with literal
+// bytes if the coded packet is more than maxOverhead bytes longer than the message. It charges the packet to
+// budget, which may be nil.
 func (e *endpoint) appendPacket(dst, message []byte, used uint64, budget *encoders.Budget) []byte {
 	before, begin := budget.Total(), len(dst)
 	const modelled, literal = false, true
@@ -57,8 +57,8 @@ func (e *endpoint) appendPacket(dst, message []byte, used uint64, budget *encode
 	return dst
 }
 
-// encodeWith appends a message, coded with model used or literally. It returns the cost of the
-// labels and of the body in units of a budget.
+// encodeWith appends a message to dst, coded with the model with index used, or with literal bytes if literal
+// is true. It returns the cost of the labels and of the body in units of a budget.
 func (e *endpoint) encodeWith(dst, message []byte, used uint64, literal bool) (packet []byte, labels, body int64) {
 	var c rangecoder.Coder
 	c.Write(dst)

@@ -28,8 +28,9 @@ const numOrders = 4
 // of an observation.
 var lowerOrderWeight = [numOrders]uint64{256, 400, 200, 120}
 
-// prepare builds the learnt tables and m.root from the tally in the keys of the highest order's
-// table.
+// prepare builds the learnt tables from the tally in the keys of the highest order's table, and m.root: for each
+// node of the binary tree of a byte's bits (1 has no bits yet, then 2*node+bit), the probability without a
+// context that the next bit is 1.
 func (m *model) prepare(p layout) {
 	m.learnt[m.order].prepare(p)
 	for k := m.order; k > 1; k-- {
@@ -41,9 +42,9 @@ func (m *model) prepare(p layout) {
 	for node := 1; node < len(m.root); node++ {
 		width := 256 >> (bits.Len(uint(node)) - 1)
 		from := node * width & 0xff // the bytes that begin with these bits
-		middle, to := from+width/2, from+width
+		middle, end := from+width/2, from+width
 		m.root[node] = uint16(m.blend(0, rangecoder.One/2,
-			pretrained[middle]-pretrained[from], pretrained[to]-pretrained[middle], learnt[middle]-learnt[from], learnt[to]-learnt[middle]))
+			pretrained[middle]-pretrained[from], pretrained[end]-pretrained[middle], learnt[middle]-learnt[from], learnt[end]-learnt[middle]))
 	}
 }
 
@@ -67,7 +68,8 @@ func (m *model) codeByte(c *rangecoder.Coder, recent uint32, b byte) byte {
 	for k := 1; k <= m.order; k++ {
 		pretrained[k], learnt[k] = m.pretrained[k].find(recent), m.learnt[k].find(recent)
 	}
-	known := byte(0) // the bits so far
+	// Each cursor is the range of a table's entries of this context whose bytes begin with the bits coded so far.
+	known := byte(0) // these bits
 	for mask, node := byte(128), 1; mask > 0; mask >>= 1 {
 		middle := known | mask // the smallest byte whose next bit is 1
 		p := uint64(m.root[node])

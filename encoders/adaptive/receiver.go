@@ -74,7 +74,7 @@ func tickDifference(a, b uint32) int { return int(int16(uint16(b) - uint16(a))) 
 // observe updates the receiver's state with a decoded message: which models the sender has, which
 // messages were missed, and the statistics. newest is the label of the sender's newest model.
 func (r *receiver) observe(f *frame.Frame, newest int) {
-	for i := range r.builtAt {
+	for i := range r.builtAt { // so long after a model was built no packet is older than the model
 		if d := tickDifference(r.builtAt[i].tick, f.Tick); d > maxLateness || d < -maxLateness {
 			r.builtAt[i].valid = false
 		}
@@ -147,6 +147,7 @@ func (r *receiver) Report(dst []byte) []byte {
 func (r *receiver) requestModel() {
 	r.requested = r.requested[:0]
 	for age := maxAge; age >= 0 && r.batches.started; age-- {
+		// The batch that is age batches before the newest one; numbers of batches repeat after a period.
 		id := uint16((int(r.batches.newest) + r.batches.batchesPerPeriod() - age) % r.batches.batchesPerPeriod())
 		if b := r.batches.get(id); b != nil && !b.released && r.isComplete(b) {
 			r.requested = append(r.requested, id)

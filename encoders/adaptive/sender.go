@@ -57,8 +57,8 @@ func (s *sender) isHeldByReceiver(index, inFlight uint64) bool {
 	return index+maxModels-1 > s.models.newest+inFlight
 }
 
-// shortest encodes message with every model up to newest that both endpoints have and returns the
-// model of the shortest packet.
+// shortest encodes message with every model up to newest that both endpoints have and returns the index of
+// the model that gives the shortest packet. The receiver always has newest and 0, the pretrained model.
 func (s *sender) shortest(message []byte, newest uint64) uint64 {
 	best, size := newest, 0
 	s.candidates = s.models.appendAvailable(s.candidates[:0])

@@ -36,7 +36,8 @@ type table struct {
 // rowSize is the number of cumulative sums of the bytes after a context.
 const rowSize = 257
 
-// prepare turns the tally in t.keys into a table.
+// prepare turns t.keys, which holds a tally of keys and counts, into a table: sorted keys and the running sums of
+// their counts.
 func (t *table) prepare(p layout) {
 	n := p.numEntries(t.keys)
 	t.order, t.sums = p.order, grow(t.sums[:0], n+1)
@@ -50,7 +51,8 @@ func (t *table) prepare(p layout) {
 	t.buildRowIndex()
 }
 
-// tally is the inverse of prepare. It uses the memory of t.keys.
+// tally returns the keys of the table with their counts, the differences of successive sums. It uses the memory of
+// t.keys; prepare turns the result into a table again.
 func (t *table) tally(p layout) tally {
 	n := len(t.keys)
 	list := tally(grow(t.keys, n*(p.entryWords-1)))
@@ -60,8 +62,8 @@ func (t *table) tally(p layout) tally {
 	return list
 }
 
-// foldFrom fills the table from one of the next higher order, by summing over the oldest byte of
-// the context.
+// foldFrom fills the table from one of the next higher order, by summing over the oldest byte of the context.
+// A key holds, from its highest byte down, the latest to the oldest byte of the context and the byte that followed.
 func (t *table) foldFrom(from *table) {
 	t.order, t.keys, t.sums = from.order-1, t.keys[:0], grow(t.sums[:0], 1)
 	t.sums[0] = 0
@@ -92,7 +94,8 @@ func (t *table) appendEntry(key, n uint32) {
 	t.keys[last], t.sums[last+1] = key, t.sums[last]+n
 }
 
-// buildRowIndex computes rowStart.
+// buildRowIndex computes rowStart: for each byte c, the index of the first key whose context has c as its latest
+// byte, which is the highest byte of the key. The last element is the number of keys.
 func (t *table) buildRowIndex() {
 	if t.order == 0 {
 		return
@@ -100,30 +103,31 @@ func (t *table) buildRowIndex() {
 	if t.rowStart == nil {
 		t.rowStart = make([]uint32, 257)
 	}
-	at := 0
+	index := 0
 	for c := range t.rowStart {
-		for at < len(t.keys) && int(t.keys[at]>>(8*t.order)) < c {
-			at++
+		for index < len(t.keys) && int(t.keys[index]>>(8*t.order)) < c {
+			index++
 		}
-		t.rowStart[c] = uint32(at)
+		t.rowStart[c] = uint32(index)
 	}
 }
 
-// buildDense computes dense, for tables of order 0 and 1.
+// buildDense computes dense, for tables of order 0 and 1: for each context a row of 257 running sums, where
+// element b is the number of bytes below b that followed the context.
 func (t *table) buildDense() {
 	contexts := 1 << (8 * t.order) // 1 or 256
 	if t.dense == nil {
 		t.dense = make([]uint32, contexts*rowSize)
 	}
-	at := 0
+	next := 0
 	for c := range contexts {
 		row := t.dense[c*rowSize:][:rowSize]
 		sum := uint32(0)
 		for b := range uint32(256) {
 			row[b] = sum
-			if at < len(t.keys) && t.keys[at] == uint32(c)<<8|b {
-				sum += t.sums[at+1] - t.sums[at]
-				at++
+			if next < len(t.keys) && t.keys[next] == uint32(c)<<8|b {
+				sum += t.sums[next+1] - t.sums[next]
+				next++
 			}
 		}
 		row[256] = sum
@@ -190,7 +194,7 @@ func (t *table) countHalves(c cursor, middle byte) (split, below, above uint32) 
 	return split, sums[split] - sums[c.lo], sums[c.hi] - sums[split]
 }
 
-// totals computes the cumulative sums of each byte over all contexts.
+// totals sets sums[b] to the number of bytes below b that were counted, over all contexts. sums is all 0 before.
 func (t *table) totals(sums *[rowSize]uint32) {
 	for i, key := range t.keys {
 		sums[key&0xff+1] += t.sums[i+1] - t.sums[i]

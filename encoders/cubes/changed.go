@@ -92,14 +92,14 @@ func (absolutes) codeRow(c *coder, _ int, q, base *cube.Row) {
 // a time, because most are equal. A list is 7 % faster here than the set cube.Changes.
 func appendChanged(list []int32, cur, base []int32) []int32 {
 	const block = 8 * frame.CubeFields
-	at := 0
-	for ; at+block <= len(cur); at += block {
-		a, b := (*[block]int32)(cur[at:]), (*[block]int32)(base[at:])
+	offset := 0
+	for ; offset+block <= len(cur); offset += block {
+		a, b := (*[block]int32)(cur[offset:]), (*[block]int32)(base[offset:])
 		if *a != *b {
-			list = appendChangedRows(list, a[:], b[:], at/frame.CubeFields)
+			list = appendChangedRows(list, a[:], b[:], offset/frame.CubeFields)
 		}
 	}
-	return appendChangedRows(list, cur[at:], base[at:], at/frame.CubeFields)
+	return appendChangedRows(list, cur[offset:], base[offset:], offset/frame.CubeFields)
 }
 
 // appendChangedRows is appendChanged for parts of two tables that begin with row first. It compares
@@ -116,7 +116,7 @@ func appendChangedRows(list []int32, cur, base []int32, first int) []int32 {
 // bitmap is an indexCoder: one bit for every cube, 1 if the cube is in the list.
 type bitmap struct{}
 
-// codeList implements indexCoder, in words of 32 bits.
+// codeList implements indexCoder: a bit for each row, 1 if the row is in the list, in words of 32 rows.
 func (bitmap) codeList(c *coder, list []int32, rows int) []int32 {
 	k := 0
 	for first := 0; first < rows; first += 32 {
@@ -165,18 +165,18 @@ func (x indices) codeList(c *coder, list []int32, rows int) []int32 {
 	n := int(c.codeBits(uint64(len(list)), x.lengthBits))
 	last := -1
 	for k := range n {
-		var at int32 // the next index; not known yet when decoding
+		var index int32 // the next index; not known yet when decoding
 		if !c.reading {
-			at = list[k]
+			index = list[k]
 		}
-		at = int32(c.codeBits(uint64(at), x.indexBits))
+		index = int32(c.codeBits(uint64(index), x.indexBits))
 		if c.reading {
-			list = c.appendIndex(list, last, int(at), rows)
+			list = c.appendIndex(list, last, int(index), rows)
 			if c.err != nil {
 				return list
 			}
 		}
-		last = int(at)
+		last = int(index)
 	}
 	c.charge(encoders.SlotIndex)
 	return list
@@ -286,9 +286,9 @@ func (g gaps) listBits(list []int32) int {
 		}
 	}
 	last := -1
-	for _, at := range list {
-		n += g.gapBits(int(at) - last)
-		last = int(at)
+	for _, index := range list {
+		n += g.gapBits(int(index) - last)
+		last = int(index)
 	}
 	return n
 }

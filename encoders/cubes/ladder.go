@@ -66,7 +66,7 @@ func Ladder() []encoders.Codec {
 		{ID: 9, Name: "rotor", New: newCodec(newRotor), Source: "Quaternions, Rotations and Compression, Chris Doran, 2015",
 			Params: &rotorParams{positionWidths: positionWidths{6, 8, 6, 7}, RotorSmall: 5, RotorLarge: 7, RotorSteps: 710,
 				RollBits: 4, GearBits: 3},
-			Summary: "orientation as the rotation since the baseline, minus the rotation of a cube that rolls"},
+			Summary: "orientation as the rotation since the baseline, relative to the rotation of a rolling cube"},
 	}
 	for i := range list {
 		list[i].Refs, list[i].Suits = 1, frame.IsCubes
@@ -197,9 +197,9 @@ func (c *coder) codeFlag(v bool) bool {
 // charge charges the bits written since the last charge to slot k. It does nothing in a reader.
 func (c *coder) charge(k encoders.Slot) {
 	if !c.reading {
-		at := c.w.Len()
-		c.spent[k] += at - c.charged
-		c.charged = at
+		length := c.w.Len()
+		c.spent[k] += length - c.charged
+		c.charged = length
 	}
 }
 

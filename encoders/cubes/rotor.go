@@ -97,17 +97,17 @@ func (t *rotor) planAll(cur, base *frame.Frame, list []int32) int32 {
 func (t *rotor) planTurn(q, base *cube.Row) rotorPlan {
 	from := orientation(base)
 	nearest := bivectorBetween(from, orientation(q), t.steps)
-	got := nearest.applyTo(from, t.steps) // what a decoder would compute
-	if cube.SameOrientation(&got, q) {
+	decoded := nearest.applyTo(from, t.steps) // what a decoder would compute
+	if cube.SameOrientation(&decoded, q) {
 		return rotorPlan{bivector: nearest, correction: noCorrection}
 	}
 	for i := range numCorrections { // correctionDigit enumerates the neighbours
 		near := bivector{nearest[0] + correctionDigit(i, 0), nearest[1] + correctionDigit(i, 1), nearest[2] + correctionDigit(i, 2)}
-		if got := near.applyTo(from, t.steps); cube.SameOrientation(&got, q) {
+		if decoded := near.applyTo(from, t.steps); cube.SameOrientation(&decoded, q) {
 			return rotorPlan{bivector: near, correction: noCorrection}
 		}
 	}
-	correction, ok := findCorrection(&got, q)
+	correction, ok := findCorrection(&decoded, q)
 	return rotorPlan{bivector: nearest, correction: correction, absolute: !ok}
 }
 
@@ -198,10 +198,10 @@ func (t *rotor) codeOrientation(c *coder, k int, q, base *cube.Row, class int) {
 		}
 	}
 	if c.reading {
-		got := turn.applyTo(orientation(base), t.steps)
-		q[frame.CubeLargest] = got[frame.CubeLargest]
+		decoded := turn.applyTo(orientation(base), t.steps)
+		q[frame.CubeLargest] = decoded[frame.CubeLargest]
 		for i := range 3 {
-			q[frame.CubeA+i] = got[frame.CubeA+i] + correctionDigit(correction, i)
+			q[frame.CubeA+i] = decoded[frame.CubeA+i] + correctionDigit(correction, i)
 		}
 	}
 	c.charge(encoders.SlotOrientation)

@@ -55,9 +55,9 @@ func findBucket(distance uint32) (index int, start uint32, widthLog2 uint) {
 
 // buildMass computes f.massBelow from f.bucketCost.
 func (f *field) buildMass() {
-	for which := range f.predictorCount() {
-		for class := range f.bucketCost[which] {
-			buildMass(&f.massBelow[which][class], &f.bucketCost[which][class])
+	for predictorIndex := range f.predictorCount() {
+		for class := range f.bucketCost[predictorIndex] {
+			buildMass(&f.massBelow[predictorIndex][class], &f.bucketCost[predictorIndex][class])
 		}
 	}
 }

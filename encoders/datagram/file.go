@@ -100,9 +100,9 @@ type modelFile struct {
 }
 
 // fail records that the file is damaged and discards the rest of it.
-func (f *modelFile) fail(what string) {
+func (f *modelFile) fail(problem string) {
 	if f.err == nil {
-		f.err = fmt.Errorf("%w: %s", errDamaged, what)
+		f.err = fmt.Errorf("%w: %s", errDamaged, problem)
 	}
 	f.data = nil
 }
@@ -151,9 +151,9 @@ func (f *modelFile) codeSparse(b []byte) {
 }
 
 // codeNumber codes v in size bytes and returns it, sign-extended if low is negative. A number that was
-// read must be from low to high; otherwise the file is damaged, and what is the name of the number for
-// the error.
-func (f *modelFile) codeNumber(v int64, size int, low, high int64, what string) int64 {
+// read must be from low to high; otherwise the file is damaged, and the error contains name, the name of the
+// number.
+func (f *modelFile) codeNumber(v int64, size int, low, high int64, name string) int64 {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], uint64(v))
 	f.codeBytes(b[:size])
@@ -166,15 +166,16 @@ func (f *modelFile) codeNumber(v int64, size int, low, high int64, what string) 
 		v = v << unused >> unused
 	}
 	if v < low || v > high {
-		f.fail(fmt.Sprintf("%s is %d, expected %d to %d", what, v, low, high))
+		f.fail(fmt.Sprintf("%s is %d, expected %d to %d", name, v, low, high))
 		return max(low, 0)
 	}
 	return v
 }
 
-// codeInteger codes *v in the size of its type. For low, high and what see codeNumber.
-func codeInteger[T uint8 | int8 | uint16 | int16 | uint32](f *modelFile, v *T, low, high int64, what string) {
-	*v = T(f.codeNumber(int64(*v), int(unsafe.Sizeof(*v)), low, high, what))
+// codeInteger codes *v in the size of its type. A value that was read must be from low to high; name is its name
+// for the error, "" if every value of the type is valid.
+func codeInteger[T uint8 | int8 | uint16 | int16 | uint32](f *modelFile, v *T, low, high int64, name string) {
+	*v = T(f.codeNumber(int64(*v), int(unsafe.Sizeof(*v)), low, high, name))
 }
 
 // codeInt16s codes a list of numbers without a restriction of their range.
@@ -191,8 +192,8 @@ func (f *modelFile) codeFlag(v *bool) bool {
 }
 
 // codeLength codes the length of a slice in the given number of bytes. A reader allocates the slice.
-func codeLength[T any](f *modelFile, s *[]T, bytes int, low, high int64, what string) {
-	n := f.codeNumber(int64(len(*s)), bytes, low, high, what)
+func codeLength[T any](f *modelFile, s *[]T, bytes int, low, high int64, name string) {
+	n := f.codeNumber(int64(len(*s)), bytes, low, high, name)
 	if f.reading {
 		*s = make([]T, n)
 	}
@@ -201,11 +202,11 @@ func codeLength[T any](f *modelFile, s *[]T, bytes int, low, high int64, what st
 // codeModel codes the whole model: kinds with the models of their units, fields, weights, slots, lengths.
 func (f *modelFile) codeModel(m *model) {
 	f.codeFlag(&m.acked)
-	codeLength(f, &m.kinds, 1, 1, maxKinds, "number of kinds")
+	codeLength(f, &m.kinds, 1, 1, maxKinds, "number of kinds") // in one byte; at least 1
 	if f.reading {
 		m.units = make([]unitModel, len(m.kinds)*unitsPerKind)
 	}
-	codeLength(f, &m.fields, 2, 0, maxKinds*unitsPerKind, "number of fields")
+	codeLength(f, &m.fields, 2, 0, maxKinds*unitsPerKind, "number of fields") // in two bytes; 0 or more
 	for i := range m.kinds {
 		f.codeKind(&m.kinds[i], len(m.kinds))
 		for j := range unitsPerKind {
@@ -222,7 +223,8 @@ func (f *modelFile) codeModel(m *model) {
 	f.codeLengths(&m.lengths)
 }
 
-// codeKind codes a message kind. kinds is the number of kinds.
+// codeKind codes a message kind. kinds is the number of kinds. Numbers of which every value is valid have no name
+// for errors.
 func (f *modelFile) codeKind(k *messageKind, kinds int) {
 	f.codeFlag(&k.anchored)
 	codeInteger(f, &k.anchor, 0, 1<<32-1, "")
@@ -264,7 +266,8 @@ func (f *modelFile) codeGroupUnits(g *group) {
 }
 
 // codeUnitModel codes the model of a unit. The file has only the flag seen for a unit that did not occur in
-// training; codecs code the bits of such a unit directly, as if it were random.
+// training; codecs code the bits of such a unit directly, as if it were random. Numbers of which every value is
+// valid have no name for errors.
 func (f *modelFile) codeUnitModel(m *model, unit *unitModel) {
 	if !f.codeFlag(&unit.seen) {
 		unit.random, unit.field = f.reading || unit.random, -1 // a reader makes the unit random
@@ -296,18 +299,18 @@ func (f *modelFile) codeUnitModel(m *model, unit *unitModel) {
 	}
 }
 
-// codeField codes a field without massBelow.
+// codeField codes a field, except for massBelow, which buildMass computes from bucketCost.
 func (f *modelFile) codeField(fld *field) {
 	codeInteger(f, &fld.bits, 1, 32, "size of a field")
 	codeInteger(f, &fld.nUnits, int64(fld.bits+7)/8, int64(fld.bits+7)/8, "number of units of a field")
 	for i := range fld.predictors {
 		f.codePredictor(&fld.predictors[i])
 	}
-	for which := range fld.predictorCount() {
-		for class := range fld.bucketCost[which] {
-			for side := range fld.bucketCost[which][class] {
-				n := fld.clearUnusedBuckets(&fld.bucketCost[which][class][side])
-				f.codeSparse(fld.bucketCost[which][class][side][:n])
+	for predictorIndex := range fld.predictorCount() {
+		for class := range fld.bucketCost[predictorIndex] {
+			for side := range fld.bucketCost[predictorIndex][class] {
+				n := fld.clearUnusedBuckets(&fld.bucketCost[predictorIndex][class][side])
+				f.codeSparse(fld.bucketCost[predictorIndex][class][side][:n])
 			}
 		}
 	}

@@ -156,8 +156,9 @@ func (x *mixer) comparisonInputs(head uint32, bits, n uint) (in [inBias - inRef]
 	return in
 }
 
-// prob returns the probability that the next bit is 1, of 65536. node, 1 to 15, is the node in the current
-// tree of up to four bits. For head, bits and n see agreementInput. findSlots must have been called for the
+// prob returns the probability that the next bit of a unit is 1, of 65536. The unit has the given number of bits,
+// of which n are not coded yet; head is a 1 followed by the coded ones. node, 1 to 15, is the node in the current
+// tree of up to four bits: a 1 followed by the coded bits of the tree. findSlots must have been called for the
 // tree.
 func (x *mixer) prob(head uint32, node uint32, bits, n uint) uint32 {
 	node &= 15 // changes no value; spares the checks of indices

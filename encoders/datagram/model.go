@@ -195,7 +195,7 @@ func (l *lengths) code(c *rangecoder.Coder, n, packetSize int) int {
 		return int(l.common[index])
 	}
 	diff := n - packetSize - minOffset
-	if diff < 0 || diff >= nOffsets {
+	if diff < 0 || diff >= nOffsets { // the last value means another difference: the length follows
 		diff = nOffsets - 1
 	}
 	diff = codeTree(c, l.offsetProb[:], diff, 5)
@@ -216,7 +216,8 @@ func codeTree(c *rangecoder.Coder, probs []uint16, v, n int) int {
 	return node - 1<<n
 }
 
-// buildIndex computes l.index from l.common.
+// buildIndex computes l.index, the inverse of l.common: for each length its index in l.common, or 0. Index 0 stands
+// for lengths that are not common.
 func (l *lengths) buildIndex() {
 	l.index = [maxBytes + 1]uint8{}
 	for i := nCommon - 1; i > 0; i-- {

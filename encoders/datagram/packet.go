@@ -163,7 +163,7 @@ func (k *coder) codeGroup(rest []byte) []byte {
 func (k *coder) parse(d []byte, acked *ackedLog, visit func(v byte, bits uint)) {
 	p := &k.parser
 	p.begin(k.model, len(d), acked)
-	unit := func(v byte, bits uint) {
+	visitAndAdd := func(v byte, bits uint) {
 		if visit != nil {
 			visit(v, bits)
 		}
@@ -172,12 +172,12 @@ func (k *coder) parse(d []byte, acked *ackedLog, visit func(v byte, bits uint)) 
 	for len(d) > 0 {
 		n := 1
 		if g := p.currentGroup(); g == nil {
-			unit(d[0], 8)
+			visitAndAdd(d[0], 8)
 		} else {
 			n = int(g.span)
 			g.split(d, &k.unitValues)
 			for i := range g.units {
-				unit(k.unitValues[i], uint(g.units[i].bits))
+				visitAndAdd(k.unitValues[i], uint(g.units[i].bits))
 			}
 		}
 		p.addBytes(d[:n])
@@ -273,13 +273,13 @@ func (k *coder) codeBit(bit int, p uint32) int {
 	return bit
 }
 
-// codeDirect codes the lowest bits of v, as many as bits, each with probability 1/2, and returns them. An
-// encoder only notes them; a decoder ignores v.
-func (k *coder) codeDirect(v byte, bits uint) byte {
+// codeDirect codes the lowest count bits of v, each with probability 1/2, and returns them. An encoder only
+// notes them; a decoder ignores v.
+func (k *coder) codeDirect(v byte, count uint) byte {
 	if k.decoding {
-		return byte(k.rc.Direct(0, bits))
+		return byte(k.rc.Direct(0, count))
 	}
-	k.decisions = append(k.decisions, decision{value: v, bits: uint8(bits)})
+	k.decisions = append(k.decisions, decision{value: v, bits: uint8(count)})
 	return v
 }
 
@@ -292,7 +292,7 @@ func (k *coder) minPacketSize() int {
 		case d.p == 0: // coded directly
 			bits += int(d.bits) << 8
 		case d.value == 0:
-			bits += int(k.mixer.tables.bitCost[(rangecoder.One-d.p)>>4])
+			bits += int(k.mixer.tables.bitCost[(rangecoder.One-d.p)>>4]) // bitCost is indexed by a 16th of the probability
 		default:
 			bits += int(k.mixer.tables.bitCost[d.p>>4])
 		}

@@ -83,8 +83,8 @@ func learnModel(ctx context.Context, job train.Job, log train.Log, acked bool) (
 	return m, job.Measure(log, "model", func(clips ...train.Clip) (float64, error) { return bitsPerByte(ctx, m, clips) })
 }
 
-// bitsPerByte codes clips with model m, with acknowledgements as in ackReplay, and returns the bits of
-// the packets per byte of the datagrams.
+// bitsPerByte codes clips with model m, as if each datagram were acknowledged after ackLag more datagrams, and
+// returns the bits of the packets per byte of the datagrams.
 func bitsPerByte(ctx context.Context, m *model, clips []train.Clip) (float64, error) {
 	in, out := 0, 0
 	replay, k := newAckReplay(m), newCoder(m, asEncoder)

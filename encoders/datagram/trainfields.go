@@ -44,14 +44,14 @@ func findClocks(list []comparedMessage) (found []clockCandidate) {
 // least. The clock of each kind is the candidate with the least total cost, because rates depend on
 // clocks.
 func (t *trainer) findFields() {
-	leastBits, fields := t.fitFields()
+	leastCost, fields := t.fitFields()
 	for i, list := range t.clocks {
 		k := &t.model.kinds[i]
 		chosen := clockCandidate{-1, 0}
 		for _, c := range list {
 			k.clockByte, k.clockFormat = c.offset, c.format
-			if bits, with := t.fitFields(); bits < leastBits {
-				leastBits, fields, chosen = bits, with, c
+			if cost, candidateFields := t.fitFields(); cost < leastCost {
+				leastCost, fields, chosen = cost, candidateFields, c
 			}
 		}
 		k.clockByte, k.clockFormat = chosen.offset, chosen.format
@@ -198,9 +198,9 @@ func (x *fitter) tryPredictor(f *fieldFit, p predictor) int64 {
 		if !f.canPredict(m, &p) {
 			tried.cost[i] = int32(f.bits) << 10
 		} else {
-			before := cost.bits
+			before := cost.sum
 			cost.add(message{units: m.units}.readNumber(f.first, f.bits) - p.predict(f.bits, f.first, m.predictionInput()))
-			tried.cost[i] = int32(cost.bits - before)
+			tried.cost[i] = int32(cost.sum - before)
 		}
 		tried.sum += int64(tried.cost[i])
 	}
@@ -262,7 +262,7 @@ func (x *fitter) unpredictedCost(f *fieldFit) int64 {
 			c.add(message{units: m.units}.readNumber(f.first, f.bits))
 		}
 	}
-	return c.bits
+	return c.sum
 }
 
 // uniformCost returns the cost of the field in all messages if its values were equally likely, in 1/1024 bit.
@@ -392,7 +392,7 @@ func (x *fitter) tryTurns(a, b, heading *fieldFit, speed int64, reversed bool) {
 	}
 	x.tryPredictor(a, p)
 	x.tryArcs(a, p)
-	p.a, p.b, p.reversed = p.b, p.a, !reversed // for b: swapping the components reverses the turn
+	p.a, p.b, p.reversed = p.b, p.a, !reversed // predict b now: with a and b exchanged the turn has the other sense
 	x.tryPredictor(b, p)
 	x.tryArcs(b, p)
 	p.method = predictRefSpeed
@@ -430,7 +430,7 @@ func (x *fitter) tryArcs(rate *fieldFit, p predictor) {
 // elapsed time, where the rate is p.a. It uses the half of the messages in which that product is largest.
 // The result is false if no gain was found, or if it is 0.
 func (x *fitter) fitGain(p *predictor, f *fieldFit) bool {
-	type point struct{ moved, by int64 } // change of the field; rate x elapsed time
+	type point struct{ moved, expected int64 } // change of the field; rate x elapsed time
 	var points []point
 	half := int64(1) << (f.bits - 1)
 	for i := range x.messages {
@@ -439,8 +439,8 @@ func (x *fitter) fitGain(p *predictor, f *fieldFit) bool {
 			continue
 		}
 		moved := wrapResidual(message{units: m.units}.readNumber(f.first, f.bits)-m.ref.readNumber(f.first, f.bits), half)
-		if by := p.a.readSigned(m.ref) * elapsed(m.clock, m.ref.clock); by != 0 {
-			points = append(points, point{moved, by})
+		if expected := p.a.readSigned(m.ref) * elapsed(m.clock, m.ref.clock); expected != 0 {
+			points = append(points, point{moved, expected})
 		}
 	}
 	if len(points) < minMessages {
@@ -448,14 +448,14 @@ func (x *fitter) fitGain(p *predictor, f *fieldFit) bool {
 	}
 	sizes := make([]int64, len(points)) // of the products; with small ones, rounding errors dominate
 	for i, pt := range points {
-		sizes[i] = max(pt.by, -pt.by)
+		sizes[i] = max(pt.expected, -pt.expected)
 	}
 	slices.Sort(sizes)
 	middle := sizes[len(sizes)/2]
 	var ratios []int64
 	for _, pt := range points {
-		if max(pt.by, -pt.by) >= middle {
-			ratios = append(ratios, fixedRatio(pt.moved, pt.by))
+		if max(pt.expected, -pt.expected) >= middle {
+			ratios = append(ratios, fixedRatio(pt.moved, pt.expected))
 		}
 	}
 	slices.Sort(ratios)
@@ -486,9 +486,9 @@ func (t *trainer) learnDistributions() {
 			if fc.active && fc.unitIndex == fc.field.nUnits-1 { // the field is complete
 				number := fc.prefix | int64(v)
 				counted := &counts[t.model.units[p.modelIndex()].field]
-				for which := range fc.nPredictors {
-					side, b, _ := residualBucket(wrapResidual(number-fc.estimates[which].prediction, 1<<(fc.field.bits-1)))
-					counted[which][fc.estimates[which].class][side][b]++
+				for predictorIndex := range fc.nPredictors {
+					side, b, _ := residualBucket(wrapResidual(number-fc.estimates[predictorIndex].prediction, 1<<(fc.field.bits-1)))
+					counted[predictorIndex][fc.estimates[predictorIndex].class][side][b]++
 				}
 			}
 			fc.endUnit(v)
@@ -496,11 +496,11 @@ func (t *trainer) learnDistributions() {
 	})
 	for i := range t.model.fields {
 		f := &t.model.fields[i]
-		for which := range f.predictorCount() {
-			learnBucketCosts(&f.bucketCost[which], &counts[i][which])
+		for predictorIndex := range f.predictorCount() {
+			learnBucketCosts(&f.bucketCost[predictorIndex], &counts[i][predictorIndex])
 			for class := range nClasses {
 				for side := range 2 {
-					f.clearUnusedBuckets(&f.bucketCost[which][class][side])
+					f.clearUnusedBuckets(&f.bucketCost[predictorIndex][class][side])
 				}
 			}
 		}
@@ -513,9 +513,9 @@ func (t *trainer) learnDistributions() {
 // like the residuals of all classes together. In these, each bucket also gets a tenth of the counts of both
 // neighbouring buckets.
 func learnBucketCosts(costs *[nClasses][2][nBuckets]uint8, counts *[nClasses][2][nBuckets]int64) {
-	var all [2][nBuckets]int64 // counts of all classes, in 1/50
+	var pooled [2][nBuckets]int64 // counts of all classes, in 1/50
 	total := int64(0)
-	for side := range all {
+	for side := range pooled {
 		for i := range nBuckets {
 			v := int64(1) // no bucket has a probability of 0
 			for c := range counts {
@@ -524,7 +524,7 @@ func learnBucketCosts(costs *[nClasses][2][nBuckets]uint8, counts *[nClasses][2]
 					v += 5 * (counts[c][side][i-1] + counts[c][side][i+1])
 				}
 			}
-			all[side][i] = v
+			pooled[side][i] = v
 			total += v
 		}
 	}
@@ -533,7 +533,7 @@ func learnBucketCosts(costs *[nClasses][2][nBuckets]uint8, counts *[nClasses][2]
 		sum := int64(0)
 		for side := range n {
 			for i := range nBuckets {
-				n[side][i] = 50*counts[c][side][i] + 400*(all[side][i]<<16/total)>>16 // 400/50 = 8 counts
+				n[side][i] = 50*counts[c][side][i] + 400*(pooled[side][i]<<16/total)>>16 // 400/50 = 8 counts
 				sum += n[side][i]
 			}
 		}

@@ -165,16 +165,16 @@ type positionCounts [257 + unitsPerKind][256][2]uint16
 func (t *positionCounts) cost(list []comparedMessage, head, period int) (bits int64) {
 	clear(t[:])
 	for i := range list {
-		for at, b := range list[i].raw {
+		for pos, b := range list[i].raw {
 			if period == 0 {
-				at = min(at, 255) // later bytes share the last position
-			} else if at >= head {
-				at = 256 + (at-head)%period // see positionCounts
+				pos = min(pos, 255) // later bytes share the last position
+			} else if pos >= head {
+				pos = 256 + (pos-head)%period // see positionCounts
 			}
 			node := 1
 			for n := 7; n >= 0; n-- {
 				bit := b >> n & 1
-				c := &t[at][node]
+				c := &t[pos][node]
 				bits += int64(countLogs.all[c[0]+c[1]] - countLogs.one[c[bit]])
 				c[bit]++
 				if c[0]+c[1] >= 4095 { // halve the counts, which must be indices of countLogs
@@ -272,13 +272,13 @@ func cheapestDivision(list []comparedMessage, order, size, anchorSize int) (int6
 	}
 	n := size * 8 / step
 	type choice struct {
-		bits  int64 // cost of this piece and of all after it
+		cost  int64 // cost of this piece and of all after it
 		piece piece
 	}
 	best := make([]choice, n+1)
 	var values [4][]int64
 	for start := n - 1; start >= 0; start-- {
-		best[start].bits = math.MaxInt64
+		best[start].cost = math.MaxInt64
 		for width := 1; width <= maxWidth && start+width <= n; width++ {
 			for little := range 2 { // 0: big-endian, 1: little-endian
 				// A single byte has no order, and numbers of three bytes are not tried.
@@ -287,8 +287,8 @@ func cheapestDivision(list []comparedMessage, order, size, anchorSize int) (int6
 				}
 				p := piece{start * step, width * step, little == 1}
 				readPieces(&values, list, p, order)
-				if bits := simplestCost(&values, p.bits) + best[start+width].bits + 12<<10; bits < best[start].bits {
-					best[start] = choice{bits, p}
+				if cost := simplestCost(&values, p.bits) + best[start+width].cost + 12<<10; cost < best[start].cost {
+					best[start] = choice{cost, p}
 				}
 			}
 		}
@@ -297,7 +297,7 @@ func cheapestDivision(list []comparedMessage, order, size, anchorSize int) (int6
 	for start := 0; start < n; start += best[start].piece.bits / step {
 		pieces = append(pieces, best[start].piece)
 	}
-	return best[0].bits, pieces
+	return best[0].cost, pieces
 }
 
 // readPieces sets values[0] to the piece's number in each message, and values[1] to values[3] to the
@@ -318,15 +318,16 @@ func readPieces(values *[4][]int64, list []comparedMessage, p piece, order int) 
 	}
 }
 
-// readFrom returns the piece's number in b. Bytes beyond the end of b are 0.
+// readFrom returns the piece's number in b, which is stored in one of the orders bytewise, lsbFirst and msbFirst.
+// Bytes beyond the end of b are 0.
 func (p piece) readFrom(b []byte, order int) (v int64) {
 	if order == bytewise {
 		for i := range p.bits / 8 {
-			at := p.firstBit/8 + i
+			index := p.firstBit/8 + i
 			if p.littleEndian {
-				at = (p.firstBit+p.bits)/8 - 1 - i
+				index = (p.firstBit+p.bits)/8 - 1 - i
 			}
-			v = v<<8 | int64(message{units: b}.unitAt(at))
+			v = v<<8 | int64(message{units: b}.unitAt(index))
 		}
 		return v
 	}
@@ -345,17 +346,18 @@ func (p piece) readFrom(b []byte, order int) (v int64) {
 	return int64(window >> (32 - p.firstBit&7 - p.bits) & (1<<p.bits - 1))
 }
 
-// simplestCost returns the cost of a number's residuals with the best of the methods that have no
-// parameters, those before predictRate, in 1/1024 bit. values is set by readPieces; bits is the size of the
-// number.
-func simplestCost(values *[4][]int64, bits int) int64 {
+// simplestCost returns the cost of a number's residuals, in 1/1024 bit, with the best of the prediction methods
+// that have no parameters: predictRate is the first method with one. width is the number's size in bits.
+// readPieces sets values: the numbers of all messages, and for each of them the same number of the reference, of
+// the message before the reference with the same key, and of the last message of the same kind.
+func simplestCost(values *[4][]int64, width int) int64 {
 	if len(values[0]) == 0 {
 		return 0
 	}
 	best := int64(math.MaxInt64)
 	ref, prevRef, sameKind := values[1], values[2], values[3]
 	for method := range predictRate {
-		cost := newResidualCost(bits)
+		cost := newResidualCost(width)
 		for i, value := range values[0] {
 			switch method {
 			case predictSameKind:
@@ -366,7 +368,7 @@ func simplestCost(values *[4][]int64, bits int) int64 {
 				cost.add(value - 2*ref[i] + prevRef[i]) // as far after ref as ref is after prevRef
 			}
 		}
-		best = min(best, cost.bits)
+		best = min(best, cost.sum)
 	}
 	return best
 }
@@ -374,22 +376,22 @@ func simplestCost(values *[4][]int64, bits int) int64 {
 // A residualCost adds up the cost of residuals that are coded adaptively: the bucket by its frequency so
 // far, the position in the bucket directly.
 type residualCost struct {
-	half   int64              // of the range of the numbers
-	counts [2][nBuckets]int64 // residuals so far by side (0 and more, below 0) and bucket
-	total  int64              // sum of counts
-	bits   int64              // cost so far, in 1/1024 bit
+	half    int64              // of the range of the numbers
+	counts  [2][nBuckets]int64 // residuals so far by side (0 and more, below 0) and bucket
+	counted int64              // sum of counts
+	sum     int64              // so far, in 1/1024 bit
 }
 
-// newResidualCost returns the cost of residuals of numbers with the given bits.
-func newResidualCost(bits int) residualCost { return residualCost{half: 1 << (bits - 1)} }
+// newResidualCost returns a cost of 0 for residuals of numbers with width bits.
+func newResidualCost(width int) residualCost { return residualCost{half: 1 << (width - 1)} }
 
-// add adds the cost of residual r to c.bits, in 1/1024 bit.
+// add adds the cost of residual r to c.sum, in 1/1024 bit, and counts r for the costs that follow.
 func (c *residualCost) add(r int64) {
 	side, i, log := residualBucket(wrapResidual(r, c.half))
 	// The bucket's probability is (counts+1/20)/(total+12.8): each of the 256 counts begins at 1/20.
-	c.bits += int64(log)<<10 + (fixedLog2(10*c.total+128)-fixedLog2(20*c.counts[side][i]+1)+fixedLog2(2))>>6
+	c.sum += int64(log)<<10 + (fixedLog2(10*c.counted+128)-fixedLog2(20*c.counts[side][i]+1)+fixedLog2(2))>>6
 	c.counts[side][i]++
-	c.total++
+	c.counted++
 }
 
 // fixedLog2 returns the binary logarithm of v in 1/65536, 0 if v is below 2.
@@ -411,7 +413,8 @@ func residualBucket(r int64) (side, i int, log uint) {
 	return side, i, log
 }
 
-// littleEndianGroups returns a group for each little-endian number, with the bytes reversed.
+// littleEndianGroups returns a group for each little-endian number. The units of a group are its bytes, the last
+// byte first; bitIndex lists the bits of a unit, the highest first, counted from the lowest bit of the first byte.
 func littleEndianGroups(pieces []piece) (list []group) {
 	for _, p := range pieces {
 		if !p.littleEndian {
@@ -439,13 +442,13 @@ func bitGroup(pieces []piece, order, size int) group {
 		for left := p.bits; left > 0; {
 			u := groupUnit{bits: uint8((left-1)%8 + 1)}
 			for j := range int(u.bits) {
-				at := p.firstBit + p.bits - left + j // counted from the highest bit of each byte
+				bit := p.firstBit + p.bits - left + j // counted from the highest bit of each byte
 				if order == lsbFirst {
-					at = p.firstBit + left - 1 - j
+					bit = p.firstBit + left - 1 - j
 				} else {
-					at ^= 7 // groupUnit counts from the lowest bit
+					bit ^= 7 // groupUnit counts from the lowest bit
 				}
-				u.bitIndex[j] = uint8(at)
+				u.bitIndex[j] = uint8(bit)
 			}
 			g.units = append(g.units, u)
 			left -= int(u.bits)

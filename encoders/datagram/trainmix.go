@@ -189,8 +189,8 @@ func learnLogits(forEachHalf func(func(u *unitSample, half int))) (logits stateL
 			// the logit is -15 to 15, in steps of 0.4 nat; Squash takes 1/2048 nat. See countState.
 			p := int64(rangecoder.Squash(int32((s-1)%31-15) * 4096 / 5))
 			n := seen[i][s]
-			ones, all := n[1]<<16+2*p+64, (n[0]+n[1]+2)<<16+128 // 64 and 128 keep the quotient off 0 and 1
-			logits[i][s] = toLogit16(rangecoder.Stretch(uint32(min(max(ones<<16/all, 1), rangecoder.One-1))))
+			ones, total := n[1]<<16+2*p+64, (n[0]+n[1]+2)<<16+128 // 64 and 128 keep the quotient off 0 and 1
+			logits[i][s] = toLogit16(rangecoder.Stretch(uint32(min(max(ones<<16/total, 1), rangecoder.One-1))))
 		}
 	}
 	return logits
@@ -356,7 +356,7 @@ func (t *trainer) forEachUnit(visit func(x *mixer, s *sample, v byte, bits uint)
 			continue
 		}
 		k.parse(s.data, acked, func(v byte, bits uint) {
-			k.parser.field.active = false
+			k.parser.field.active = false // mixer.begin sets it; bits of random units do not pass through the field coder
 			if t.model.units[k.parser.modelIndex()].random {
 				return
 			}
@@ -416,13 +416,14 @@ var sourceMasks = [...]uint8{0xff, 0xf8, 0xe0}
 // less than 0.5 %. Recipes begin with different sources. It also sets random if no recipe saves 0.5 %
 // of the bits, and lowRandom if none saves 0.3 % of the last four bits. table is scratch memory.
 func (p *unitModel) chooseRecipes(list []unitSample, bits uint, table *[1 << 16][2]uint16, fields []field) {
-	// An empty recipe stands for the context of the position alone. lowCost is that of the last four bits.
+	// least is the cost of all bits with the best recipe so far, lowCost that of the last four bits. The first
+	// one is the empty recipe, whose context is the position of the unit alone.
 	least, lowCost := recipeCost(list, &recipe{}, table, bits), recipeCost(list, &recipe{}, table, min(bits, 4))
 	var usedFirst [nSources]bool // by source: it is the first of a recipe
 	for i := range p.recipes {
 		r, best := recipe{}, int64(math.MaxInt64)
 		for r.n < maxParts {
-			add, before := part{}, best
+			bestPart, previous := part{}, best
 			for s := range uint8(nSources) {
 				if usedFirst[s] && r.n == 0 {
 					continue
@@ -432,14 +433,14 @@ func (p *unitModel) chooseRecipes(list []unitSample, bits uint, table *[1 << 16]
 					try.parts[r.n] = part{s, mask}
 					try.n++
 					if c := recipeCost(list, &try, table, bits); c < best {
-						best, add = c, try.parts[r.n]
+						best, bestPart = c, try.parts[r.n]
 					}
 				}
 			}
-			if best >= before/1000*995 { // the part saves less than 0.5 %
+			if best >= previous/1000*995 { // the part saves less than 0.5 %
 				break
 			}
-			r.parts[r.n] = add
+			r.parts[r.n] = bestPart
 			r.n++
 		}
 		if r.n > 0 {
@@ -457,17 +458,17 @@ func (p *unitModel) chooseRecipes(list []unitSample, bits uint, table *[1 << 16]
 	}
 }
 
-// recipeCost returns the cost of the given number of last bits of each unit in list, in 1/1024 bit, if each
-// bit is coded adaptively in the recipe's context. table is scratch memory: counts of zeros and ones by hash.
-func recipeCost(list []unitSample, r *recipe, table *[1 << 16][2]uint16, bits uint) (total int64) {
+// recipeCost returns the cost of the last count bits of each unit in list, in 1/1024 bit, if each bit is coded
+// adaptively in the recipe's context. table is scratch memory: counts of zeros and ones by a multiplicative hash.
+func recipeCost(list []unitSample, r *recipe, table *[1 << 16][2]uint16, count uint) (total int64) {
 	clear(table[:])
 	for i := range list {
 		s := &list[i]
 		const seed = 0 // all units of the list use the same recipe
 		h := r.hash(seed, &s.sources)
 		// A 1 followed by the preceding bits of the unit, then by those that are coded.
-		head := (uint32(s.value) | 1<<s.bits) >> bits
-		for n := bits; n > 0; n-- {
+		head := (uint32(s.value) | 1<<s.bits) >> count
+		for n := count; n > 0; n-- {
 			bit := s.value >> (n - 1) & 1
 			c := &table[(h+head*0x9e3779b1)>>16]
 			total += int64(countLogs.all[(c[0]+c[1])&4095] - countLogs.one[c[bit]&4095])
@@ -483,7 +484,7 @@ func recipeCost(list []unitSample, r *recipe, table *[1 << 16][2]uint16, bits ui
 // or 0 without a reference; logit is the logit of the fraction that does, in 1/16 nat. Units are not compared
 // with their most frequent value, because a constant of the training data may differ in another session.
 func measureSteady(list []unitSample, withRef bool) (isSteady bool, logit int8) {
-	var n [2]int64 // units that differ from expected[0], units that equal it
+	var n [2]int64 // numbers of units: n[0] of those that differ from expected[0], n[1] of those that equal it
 	for i := range list {
 		if s := &list[i]; s.hasExpected[0] == withRef {
 			if s.value == s.expected[0] {

@@ -130,7 +130,7 @@ func (e *End) Decode(dec encoders.Decoder, tick uint32, epoch uint64, packet []b
 	}
 	e.scratch.Tick = tick // a decoder may have copied its reference's tick
 	if err == nil {
-		e.deferred = finisher
+		e.deferred = finisher // nil, or a codec with work left for Finish
 	}
 	return memo, err
 }

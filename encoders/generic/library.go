@@ -95,7 +95,7 @@ func (c fieldLayout) pack(dst []byte, values []int32, stride, rows int) (invalid
 	return outOfRange != 0
 }
 
-// unpack fills f from bytes, which need not come from pack.
+// unpack is the inverse of pack: it fills f from src. src may hold any bytes; values out of range are an error.
 func (l *layout) unpack(f *frame.Frame, src []byte) error {
 	if len(src) < l.size {
 		return fmt.Errorf("generic: %w: table of %d bytes, expected %d", encoders.ErrTruncated, len(src), l.size)

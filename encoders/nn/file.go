@@ -12,7 +12,9 @@ import (
 // the weights (int16 each).
 const magic = "wnn1"
 
-// Append appends the net's file to dst.
+// Append appends the net's file to dst: magic, the number of layers (8 bits), the number of inputs and the number
+// of outputs of each layer (16 bits each), and for each output of each layer the fractional bits of its weights
+// (8 bits), its bias (32 bits) and its weights (16 bits each).
 func (n *Net) Append(dst []byte) []byte {
 	dst = append(dst, magic...)
 	dst = append(dst, byte(len(n.layers)))
@@ -69,7 +71,8 @@ const rowHeader = 1 + 4
 // rowBytes returns the size of a row with in inputs in a file.
 func rowBytes(in int) int { return rowHeader + 2*in }
 
-// readShape reads the widths. It returns them, inputs first, and the rest of the file.
+// readShape reads the start of a net's file: magic, the number of layers (8 bits), the number of inputs and the
+// number of outputs of each layer (16 bits each). It returns the latter two as shape, and the rest of the file.
 func readShape(file []byte) (shape []int, body []byte, err error) {
 	if len(file) < len(magic)+1 || string(file[:len(magic)]) != magic {
 		return nil, nil, fmt.Errorf("%w: %d bytes, expected to begin with %q", errInvalidNet, len(file), magic)

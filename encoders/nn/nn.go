@@ -95,7 +95,7 @@ func (n *Net) Run(out, x []int32, s *Scratch) {
 	}
 }
 
-// run is Run in plain Go.
+// run is Run without vector instructions.
 func (n *Net) run(out, x []int32, s *Scratch) {
 	s.loadInputs(x)
 	last := len(n.layers) - 1
@@ -108,7 +108,7 @@ func (n *Net) run(out, x []int32, s *Scratch) {
 	n.layers[last].run(out, s)
 }
 
-// loadInputs stores the clamped inputs of the first layer in nonZero.
+// loadInputs clamps the inputs x of the first layer and stores those that are not 0, with their indices, in nonZero.
 func (s *Scratch) loadInputs(x []int32) {
 	n := 0
 	s.nonZero = resize(s.nonZero, len(x))
@@ -257,13 +257,14 @@ func (l *layer) setOutput(k int, r *row, shift int) {
 	}
 }
 
-// rows is the inverse of packLayer. outBits is the number of fractional bits of the layer's outputs.
+// rows is the inverse of packLayer: it returns the weights, the bias and the shift of each output. outBits is the
+// number of fractional bits of the layer's outputs.
 func (l *layer) rows(outBits int) []row {
 	rows := make([]row, l.out)
 	for k := range rows {
 		r := row{weight: make([]int16, l.in)}
 		r.shift = uint8(int(l.sumShift[k]) - InputBits + outBits)
-		r.bias = unpackHalf(l.bias[k/2], k) - 1<<l.sumShift[k]/2
+		r.bias = unpackHalf(l.bias[k/2], k) - 1<<l.sumShift[k]/2 // the stored bias has half a unit more, for rounding
 		first := k / (2 * block) * l.in
 		for i := range r.weight {
 			r.weight[i] = int16(unpackHalf(l.weightPairs[first+i][k/2%block], k))

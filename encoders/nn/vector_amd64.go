@@ -42,13 +42,15 @@ func newVectorNet(layers []layer) vectorNet {
 	return n
 }
 
-// newVectorLayer converts a layer whose outputs have outBits fractional bits.
+// newVectorLayer converts a layer whose outputs have outBits fractional bits. The weights are stored in the
+// order in which the vector routine reads them: by group of groupSize outputs, then by pair of inputs, then by
+// output of the group, two weights each.
 func newVectorLayer(l *layer, outBits int) vectorLayer {
 	packed := vectorLayer{pairs: (l.in + 1) / 2, groups: (l.out + groupSize - 1) / groupSize}
 	packed.weights = make([]int16, packed.groups*packed.pairs*2*groupSize)
 	packed.bias, packed.shift = make([]int32, packed.groups*groupSize), make([]int32, packed.groups*groupSize)
 	for k, r := range l.rows(outBits) {
-		// Half of the unit of the scaled sum is added to the bias, which rounds the sum.
+		// Half of the unit of the scaled sum, 1<<sumShift[k], is added to the bias, which rounds the sum.
 		packed.bias[k], packed.shift[k] = r.bias+1<<l.sumShift[k]/2, int32(l.sumShift[k])
 		group := packed.weights[k/groupSize*packed.pairs*2*groupSize:]
 		for i, v := range r.weight {

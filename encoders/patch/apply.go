@@ -85,13 +85,13 @@ func (a *applier) checkOld(old io.ReaderAt, size int64) error {
 		return fmt.Errorf("%w: this one has %d bytes, expected %d", ErrWrongOld, size, a.header.OldSize)
 	}
 	sum := sha256.New()
-	for at := int64(0); at < size; {
-		b := a.copyBuf[:min(size-at, copyBuffer)]
-		if n, err := old.ReadAt(b, at); n < len(b) {
-			return fmt.Errorf("reading the old file at %d: %w", at, err)
+	for offset := int64(0); offset < size; {
+		b := a.copyBuf[:min(size-offset, copyBuffer)]
+		if n, err := old.ReadAt(b, offset); n < len(b) {
+			return fmt.Errorf("reading the old file at %d: %w", offset, err)
 		}
 		sum.Write(b)
-		at += int64(len(b))
+		offset += int64(len(b))
 		if err := a.reportProgress(); err != nil {
 			return err
 		}
@@ -114,7 +114,8 @@ func (a *applier) write(b []byte) error {
 	return a.reportProgress()
 }
 
-// nextBlock reads the next block of the patch and appends the bytes that the block makes to the new file.
+// nextBlock reads the next block of the patch and appends the bytes that the block makes to the new file. A block
+// begins with a number: the mode in the lowest two bits, the number of bytes above them.
 func (a *applier) nextBlock() error {
 	head, err := readNumber(a.r)
 	if err != nil {
@@ -191,7 +192,8 @@ func (a *applier) applyClone(n int64) error {
 	a.cloneDiagonal += unzigzag(diagonalChange)
 	from := a.written + a.cloneDiagonal
 	if _, left := a.source.Locate(from); left < n {
-		return fmt.Errorf("%w: clone of %d bytes from address %d, where the file has %d", ErrCorrupt, n, from, left)
+		return fmt.Errorf("%w: clone of %d bytes from address %d, but the file has only %d bytes from there on", ErrCorrupt,
+			n, from, left)
 	}
 	file, offset := a.source.fileAt(from)
 	for left := n; left > 0; {
@@ -241,7 +243,8 @@ func newWindows(old io.ReaderAt, size int64, new io.ReaderAt) *windows {
 // setNewSize sets the number of bytes written of the new file.
 func (s *windows) setNewSize(size int64) { s.newSize = size }
 
-// Locate implements delta.Source.
+// Locate implements delta.Source: it returns the offset of an address in its file, and the number of bytes from there
+// to the end of the file. Addresses of the new file follow those of the old one.
 func (s *windows) Locate(at int64) (offset, left int64) {
 	if at < 0 {
 		return 0, 0
@@ -267,7 +270,7 @@ func (s *windows) fileAt(at int64) (io.ReaderAt, int64) {
 func (s *windows) View(at int64, _ int) ([]byte, int, error) {
 	file, offset := s.fileAt(at)
 	size, core := s.oldSize, offset/delta.Core
-	if at >= s.oldSize {
+	if at >= s.oldSize { // ids of cores of the new file are negative
 		size, core = s.newSize, ^core
 	}
 	i := 0

@@ -118,7 +118,8 @@ func (m *maker) write(b []byte) error {
 // memory is a delta.Source in memory: the files from which Make copies.
 type memory struct{ old, new []byte }
 
-// Locate implements delta.Source. Addresses of the new file follow those of the old one.
+// Locate implements delta.Source: it returns the offset of an address in its file, and the number of bytes from there
+// to the end of the file. Addresses of the new file follow those of the old one.
 func (s *memory) Locate(at int64) (offset, left int64) {
 	if at < int64(len(s.old)) {
 		return at, int64(len(s.old)) - at
@@ -135,13 +136,13 @@ func (s *memory) View(at int64, _ int) ([]byte, int, error) {
 	return s.new, int(at - int64(len(s.old))), nil
 }
 
-// codeNext codes the next part of the new file: a clone if minClone bytes or more equal the source on the
-// diagonal of the last copy, or if the rest of the file does and has more than 64 bytes, because a clone takes
-// only a few bytes; otherwise a range of align.Block bytes.
+// codeNext codes the next part of the new file: a clone if at least minClone bytes are equal to the source on the
+// diagonal of the last copy, or if the whole rest of the file is equal and has more than 64 bytes, because a clone
+// takes only a few bytes; otherwise a range of align.Block bytes.
 func (m *maker) codeNext() error {
-	from, n := m.aligner.EqualRun(m.pos, len(m.new))
-	if n >= minClone || n > 64 && n == len(m.new)-m.pos {
-		return m.codeClone(from, n)
+	from, equal := m.aligner.EqualRun(m.pos, len(m.new))
+	if equal >= minClone || equal > 64 && equal == len(m.new)-m.pos {
+		return m.codeClone(from, equal)
 	}
 	end := min(m.pos+align.Block, len(m.new))
 	m.ops = m.aligner.Plan(m.ops[:0], m.pos, end)
@@ -218,19 +219,20 @@ func (m *maker) codeBlock(ops []delta.Op, n int) error {
 // splitNoise splits a part at the limits of noise. The parts share no operations with whole.
 func (m *maker) splitNoise(whole part) (parts []part) {
 	rest, splitUpTo := slices.Clone(whole.ops), m.pos
-	add := func(to int, raw bool) {
-		if to > splitUpTo {
+	// addPart adds the part from the end of the last one to position end.
+	addPart := func(end int, raw bool) {
+		if end > splitUpTo {
 			var head []delta.Op
-			head, rest = align.Cut(rest, to-splitUpTo)
-			parts = append(parts, part{n: to - splitUpTo, raw: raw, ops: head})
-			splitUpTo = to
+			head, rest = align.Cut(rest, end-splitUpTo)
+			parts = append(parts, part{n: end - splitUpTo, raw: raw, ops: head})
+			splitUpTo = end
 		}
 	}
 	for _, s := range m.noise.find(m.new, m.pos, whole.ops) {
-		add(s.from, false)
-		add(s.to, true)
+		addPart(s.from, false)
+		addPart(s.to, true)
 	}
-	add(m.pos+whole.n, false)
+	addPart(m.pos+whole.n, false)
 	return parts
 }
 
@@ -328,11 +330,11 @@ type span struct {
 // file: bytes that look random and are not repeated. The result is valid until the next call.
 func (f *noiseFinder) find(file []byte, start int, ops []delta.Op) []span {
 	f.spans = f.spans[:0]
-	at := start
+	pos := start
 	for _, o := range ops {
-		at += o.Copy + o.Literal
+		pos += o.Copy + o.Literal
 		if o.Literal >= minNoise {
-			f.spans = append(f.spans, span{from: at - o.Literal, to: at, isRandom: looksRandom(file[at-o.Literal : at])})
+			f.spans = append(f.spans, span{from: pos - o.Literal, to: pos, isRandom: looksRandom(file[pos-o.Literal : pos])})
 		}
 	}
 	if !slices.ContainsFunc(f.spans, func(s span) bool { return s.isRandom }) {
@@ -471,12 +473,12 @@ func (m *maker) reportCoded(mode Mode, n int, size int64, ops []delta.Op) {
 	}
 	start := int64(m.pos - n)
 	m.watchedCopies = m.watchedCopies[:0]
-	at := start
+	pos := start
 	for _, o := range ops {
 		if o.Copy > 0 {
-			m.watchedCopies = append(m.watchedCopies, Copy{at, o.From, int64(o.Copy)})
+			m.watchedCopies = append(m.watchedCopies, Copy{pos, o.From, int64(o.Copy)})
 		}
-		at += int64(o.Copy + o.Literal)
+		pos += int64(o.Copy + o.Literal)
 	}
 	m.opt.Watch.Coded(Segment{Start: start, End: int64(m.pos), Mode: mode, Size: size, Copies: m.watchedCopies})
 }

@@ -14,7 +14,7 @@ type mapped struct {
 	info  os.FileInfo
 }
 
-// openMapped maps a regular file.
+// openMapped maps a regular file into memory. An empty file is not mapped: its bytes are nil.
 func openMapped(name string) (*mapped, error) {
 	f, info, err := openFile(name)
 	if err != nil {

@@ -138,7 +138,7 @@ func readHeader(r byteReader) (h Header, err error) {
 	return h, nil
 }
 
-// readNumber reads a number below 1<<62.
+// readNumber reads a number below 1<<62 in the format of binary.Uvarint.
 func readNumber(r io.ByteReader) (int64, error) {
 	v, err := binary.ReadUvarint(r)
 	switch {

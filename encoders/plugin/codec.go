@@ -112,6 +112,7 @@ type codec struct {
 
 // newCodec returns an encoder or decoder for frames of schema s.
 func (p *Plugin) newCodec(d *description, s *frame.Schema, params any) (*codec, error) {
+	// The host is an instance of the WebAssembly module, or a process.
 	e := &codec{session: &session{plugin: p, desc: d, schema: *s, params: paramValues(params)}, openHost: newModule}
 	if p.Runs == Process {
 		e.openHost = newProcessHost

@@ -86,14 +86,14 @@ func (p *Plugin) describeModule() (list []description, err error) {
 	}
 	defer x.close()
 	for i := range maxCodecs {
-		at, err := x.call("wl_describe", uint32(i))
+		addr, err := x.call("wl_describe", uint32(i))
 		if err != nil {
 			return nil, err
 		}
-		if at == 0 {
+		if addr == 0 {
 			break
 		}
-		d, err := x.readDescription(i, at)
+		d, err := x.readDescription(i, addr)
 		if err != nil {
 			return nil, fmt.Errorf("%w: encoder %d: %w", ErrContract, i, err)
 		}

@@ -122,8 +122,9 @@ type Plugin struct {
 	firstPanic atomic.Pointer[panics.Error] // the first panic of a goroutine of the plugin; nil if none
 }
 
-// recordPanic stores err if it is the first recovered panic; other errors are ignored. The next failed
-// call of any process of the plugin returns the panic, and Close panics with it.
+// recordPanic stores the recovered panic that err wraps, if it is the first one of the plugin. It ignores
+// later panics and errors that wrap none. The next failed call of any process of the plugin returns the
+// stored panic, and Close panics with it.
 func (p *Plugin) recordPanic(err error) {
 	var bug *panics.Error
 	if errors.As(err, &bug) {

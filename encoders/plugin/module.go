@@ -243,11 +243,11 @@ func (m *module) readAnswer(c *call, cur *frameBuffer, bits uint32) error {
 	// word returns a word of the wl_call: 3 is frame.body_size, 6 frame.memo_size, 3*frameWords+2 packet_size.
 	word := func(i int) uint32 { v, _ := m.memory.ReadUint32Le(m.callAddr + uint32(4*i)); return v }
 	// limited returns the bytes at addr, of which the module reported size. It fails if they are more than limit or
-	// outside of the memory. what names them in the error.
-	limited := func(what string, addr, size, limit uint32) ([]byte, error) {
+	// outside of the memory. part names them in the error.
+	limited := func(part string, addr, size, limit uint32) ([]byte, error) {
 		raw, ok := m.memory.Read(addr, size)
 		if size > limit || !ok {
-			return nil, m.plugin.callError(a.callName, "the %s has %d bytes, expected at most %d", what, size, limit)
+			return nil, m.plugin.callError(a.callName, "the %s has %d bytes, expected at most %d", part, size, limit)
 		}
 		return raw, nil
 	}

@@ -314,7 +314,7 @@ func (x *process) request(name string, kind uint32, message []byte, limit int) (
 func (x *process) exitReason() error {
 	select {
 	case <-x.exited: // may come shortly after the end of the output
-		x.kill() // reads the rest of standard error
+		x.kill() // the process has exited already: this only reads the rest of standard error
 		return fmt.Errorf("the process ended: %v", x.cmd.ProcessState)
 	case <-time.After(exitGrace):
 		return errors.New("the process closed its input or output")
@@ -374,7 +374,7 @@ type tail struct {
 	text []byte
 }
 
-// Write implements io.Writer.
+// Write implements io.Writer. It stores only the last maxStderr bytes of all that was written.
 func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -427,7 +427,7 @@ type messageReader struct {
 	failed bool
 }
 
-// next returns the next n bytes, nil if there are fewer.
+// next returns the next n bytes. If there are fewer, it returns nil and sets r.failed, and all later reads fail too.
 func (r *messageReader) next(n int) []byte {
 	if n < 0 || n > len(r.rest) {
 		r.failed, r.rest = true, nil

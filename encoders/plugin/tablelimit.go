@@ -20,14 +20,15 @@ const (
 // errSections means that sections or their contents have wrong lengths.
 var errSections = errors.New("the sections of the module are damaged")
 
-// limitTables returns the module with a maximum for each table. It does not change its argument.
+// limitTables returns the module with a maximum of at most maxTableItems entries for each table, so that a plugin
+// cannot grow its tables without bound. It does not change its argument.
 func limitTables(module []byte) ([]byte, error) {
 	const headerLen = 8 // magic and version
 	// Each section is its ID, the size of its contents as a varint, and the contents.
-	for at := headerLen; at < len(module); {
-		id := module[at]
-		size, n := uvarint32(module[at+1:])
-		start := at + 1 + n
+	for offset := headerLen; offset < len(module); {
+		id := module[offset]
+		size, n := uvarint32(module[offset+1:])
+		start := offset + 1 + n
 		if n <= 0 || uint64(len(module)-start) < uint64(size) {
 			return nil, errSections
 		}
@@ -37,11 +38,11 @@ func limitTables(module []byte) ([]byte, error) {
 			if err != nil {
 				return nil, err
 			}
-			out := append([]byte(nil), module[:at+1]...)
+			out := append([]byte(nil), module[:offset+1]...)
 			out = binary.AppendUvarint(out, uint64(len(tables)))
 			return append(append(out, tables...), module[end:]...), nil
 		}
-		at = end
+		offset = end
 	}
 	return module, nil
 }

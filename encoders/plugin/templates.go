@@ -41,16 +41,16 @@ func Template(lang, name string) ([]File, error) {
 	}
 	root := path.Join("templates", lang)
 	var list []File
-	err := fs.WalkDir(embedded, root, func(at string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(embedded, root, func(source string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		text, err := embedded.ReadFile(at)
+		text, err := embedded.ReadFile(source)
 		if err != nil {
 			return err
 		}
 		text = bytes.ReplaceAll(text, []byte("NAME"), []byte(name))
-		file := strings.ReplaceAll(strings.TrimSuffix(strings.TrimPrefix(at, root+"/"), ".txt"), "NAME", name)
+		file := strings.ReplaceAll(strings.TrimSuffix(strings.TrimPrefix(source, root+"/"), ".txt"), "NAME", name)
 		list = append(list, File{Name: file, Data: text, Executable: path.Base(file) == "build"})
 		return nil
 	})

@@ -69,7 +69,8 @@ func (x *codec) writeFallback(cur, base *frame.Frame) {
 	x.budget.Bits(encoders.SlotBody, w.Len()-tableBits)
 }
 
-// readFallback is the inverse of writeFallback.
+// readFallback is the inverse of writeFallback: it reads for each cell a flag whether it changed and its 32 bits if
+// so, then the length of the body (32 bits) and its bytes.
 func (x *codec) readFallback(dst, base *frame.Frame) {
 	r := &x.reader
 	for i, v := range base.Table {

@@ -107,8 +107,8 @@ func (x *codec) entityFields(row []int32) []int32 {
 	return row[netcode.FirstFieldColumn : netcode.FirstFieldColumn+len(x.Entities)]
 }
 
-// oldFields returns the fields relative to which entity i is encoded, and whether it was present in
-// base.
+// oldFields returns the fields relative to which entity i is encoded, and whether it was present in base: its
+// fields in base; of an entity that was not present those of m.baselines, or zeros if the memo has none.
 func (x *codec) oldFields(base *frame.Frame, m *memo, i int) (fields []int32, existed bool) {
 	switch row := base.Table[i*x.Columns:]; {
 	case row[netcode.PresentColumn] != 0:

@@ -432,7 +432,7 @@ func (c *Coder) CodeZeros(counters []Counter, indices []int32, limit int) (done 
 		lowOffset, code, rng = lowOffset+uint64(bound), code-bound, rng-bound
 		if limit != 0 { // Counter.Update(0, limit)
 			p = max(p-uint32((uint64(p)*uint64(adaptationRates[n])+One-1)>>16), fineScale)
-			n += uint32(int32(n)-int32(limit)) >> 31
+			n += uint32(int32(n)-int32(limit)) >> 31 // 1 more if n is below limit
 		}
 		if rng < minRange {
 			c.setInterval(lowOffset, code, rng) // renormalises

@@ -48,8 +48,9 @@ func (x *Mixer) CodeTree(v uint32, n, first int) uint32 {
 	return uint32(node) - 1<<n
 }
 
-// codeDecision codes a decision with weights w. salt is nodeSalt of the decision. The order of the
-// weights is that of the contexts, then own, then the bias.
+// codeDecision codes a decision with weights w: an encoder codes bit, a decoder ignores it, and both return the
+// decision. salt, which nodeSalt derives from the decision's node, is added to the hashes of the contexts. own is an
+// additional counter, nil for none. The weights are those of the contexts, then of own, then of the bias.
 func (x *Mixer) codeDecision(w *Weights, salt uint32, bit int, own *Counter) int {
 	if x.N == 1 && own == nil {
 		return x.codeOne(w, salt, bit)
@@ -78,7 +79,7 @@ func (x *Mixer) codeDecision(w *Weights, salt uint32, bit int, own *Counter) int
 	return coded
 }
 
-// codeScalar is codeDecision in plain Go.
+// codeScalar is codeDecision without vector instructions.
 func (x *Mixer) codeScalar(w *Weights, salt uint32, bit int, own *Counter) int {
 	var in Inputs
 	var used [mixerContexts + 1]*Counter
@@ -100,8 +101,9 @@ func (x *Mixer) codeScalar(w *Weights, salt uint32, bit int, own *Counter) int {
 	return bit
 }
 
-// codeOne is codeScalar for one context, where six of the eight inputs are zero: w[0] is the weight
-// of the context's counter, w[1] that of the bias.
+// codeOne codes a decision in a single context and returns it, without vector instructions: only two of the eight
+// inputs are not zero. w[0] is the weight of the context's counter, w[1] that of the bias. salt, which nodeSalt
+// derives from the decision's node, is added to the hash of the context. A decoder ignores bit.
 func (x *Mixer) codeOne(w *Weights, salt uint32, bit int) int {
 	k := &x.Counters[(x.Hashes[0]+salt)&uint32(len(x.Counters)-1)]
 	in := Stretch(k.P())
@@ -208,7 +210,7 @@ func (w *Weights) Code(c *Coder, in *Inputs, bit int, rate int32) int {
 	return bit
 }
 
-// codeScalar is Code in plain Go.
+// codeScalar is Code without vector instructions.
 func (w *Weights) codeScalar(c *Coder, in *Inputs, bit int, rate int32) int {
 	p := w.mixedP(in)
 	bit = c.Bit(bit, p)

@@ -103,7 +103,7 @@ func (e *coder) codeFrame(cur, base *frame.Frame, past, next *memo) error {
 		return err
 	}
 	e.beginContexts(e.sharedWeights)
-	e.mixer.AddContext(decisionBody, flag(len(base.Body) == 0), 0, 0)
+	e.mixer.AddContext(decisionBody, flag(len(base.Body) == 0), 0, 0) // two of the four values are not needed
 	same := e.mixer.CodeFlag(bodyNode, string(cur.Body) == string(base.Body))
 	err := e.CodeBody(cur, base, same)
 	e.Charge(encoders.SlotBody)

@@ -37,14 +37,14 @@ func newPlan(s *frame.Schema) *plan {
 	p := &plan{schema: s, fields: len(s.Fields), rows: s.Rows}
 	for i, f := range s.Fields {
 		c := fieldPlan{kind: f.Kind, Range: column.NewRange(&f), weightSet: min(i, maxWeightSets-1), statsField: i}
-		for j, g := range s.Fields[:i] {
+		for j, g := range s.Fields[:i] { // fields of the same kind, range and unit share the statistics of the first
 			if g.Kind == f.Kind && g.Min == f.Min && g.Max == f.Max && g.Unit == f.Unit {
 				c.statsField = j
 				break
 			}
 		}
 		p.columns = append(p.columns, c)
-		if f.Kind == frame.Flag && len(p.rowFlags) < 4 {
+		if f.Kind == frame.Flag && len(p.rowFlags) < 4 { // the first four flags are contexts of the row
 			p.rowFlags = append(p.rowFlags, i)
 		}
 	}
@@ -70,7 +70,7 @@ func (p *plan) findPosition() {
 		}
 		if len(axes) > 1 {
 			p.position = axes
-			for _, j := range axes {
+			for _, j := range axes { // drop the lowest bits of coordinates with more than 30 bits
 				p.positionShift = max(p.positionShift, int(p.columns[j].Width)-30)
 			}
 			return

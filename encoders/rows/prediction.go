@@ -180,11 +180,11 @@ func (c *fieldPlan) wrapAngle(d int64) int32 { return int32(column.Wrap(d, int64
 // normaliseAngle reduces an angle to the field's range.
 func (c *fieldPlan) normaliseAngle(v int64) int32 {
 	turn := int64(c.Span) + 1
-	at := (v - int64(c.Min)) % turn
-	if at < 0 {
-		at += turn
+	offset := (v - int64(c.Min)) % turn
+	if offset < 0 {
+		offset += turn
 	}
-	return int32(at + int64(c.Min))
+	return int32(offset + int64(c.Min))
 }
 
 // rangePart returns in which sixteenth of the range a quantity lies, 0 to 15; 0 for other kinds.

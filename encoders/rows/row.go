@@ -211,7 +211,7 @@ func (r *rowState) expectedDeltaLength(f int, c *fieldPlan) int {
 	return bitLength(c.difference(c.apply(r.origin[f], r.lastDelta[f]), r.origin[f]))
 }
 
-// recordUnchanged records in the motion that a field did not change.
+// recordUnchanged records in the motion that a field did not change: its delta is 0.
 func (r *rowState) recordUnchanged(f int, col *fieldPlan) {
 	r.cur[f] = r.base[f]
 	if column.IsNumber(col.kind) {
@@ -372,8 +372,8 @@ func signClass(v int32) uint32 { return 1 + flag(v > 0) - flag(v < 0) }
 func (r *rowState) codeLowBits(f int, length, size uint32) uint32 {
 	mixer, col := &r.coder.mixer, &r.coder.columns[f]
 	r.coder.beginContexts(col.weightSet)
-	mixer.AddContext(uint32(col.statsField)<<8|decisionTopBits, length, 0, 0)
-	bitsLeft, known := length-1, uint32(1) // known holds the bits coded so far; its highest is 1
+	mixer.AddContext(uint32(col.statsField)<<8|decisionTopBits, length, 0, 0) // two of the four values are not needed
+	bitsLeft, known := length-1, uint32(1)                                    // known holds the bits coded so far; its highest is 1
 	for bitsLeft > 0 && known < 4 {
 		bitsLeft--
 		// nil: only the counters of the contexts are used.

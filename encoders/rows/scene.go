@@ -41,7 +41,7 @@ func (s *scene) begin(p *plan, base *frame.Frame, past *memo) {
 	s.plan, s.movers, s.fastestIndex = p, s.movers[:0], -1
 	s.changedPositions, s.nearestDistance = s.changedPositions[:0], s.nearestDistance[:0]
 	s.positions = slices.Grow(s.positions[:0], p.rows)[:p.rows]
-	tooWide := s.computePositions(base.Table)
+	scalarOnly := s.computePositions(base.Table)
 	if len(p.position) == 0 {
 		return
 	}
@@ -72,28 +72,29 @@ func (s *scene) begin(p *plan, base *frame.Frame, past *memo) {
 			s.fastestIndex = i
 		}
 	}
-	if len(s.movers) > 0 && !tooWide && hasVectors {
+	if len(s.movers) > 0 && !scalarOnly && hasVectors {
 		s.findNearest()
 	}
 }
 
 // computePositions computes the positions of all rows. Coordinates are shifted so that sums of
-// their squares do not overflow. It reports whether some are too large for the vector routine.
-func (s *scene) computePositions(table []int32) (tooWide bool) {
+// their squares do not overflow. scalarOnly reports that the vector routine cannot be used: some
+// coordinates are too large for it, or the rows have no position.
+func (s *scene) computePositions(table []int32) (scalarOnly bool) {
 	if len(s.plan.position) == 0 {
 		clear(s.positions)
 		return true
 	}
 	var usedBits int32 // union of the bits of all coordinates
 	for row := range s.positions {
-		at, values := &s.positions[row], table[row*s.plan.fields:][:s.plan.fields]
+		position, values := &s.positions[row], table[row*s.plan.fields:][:s.plan.fields]
 		for k, f := range s.plan.position {
 			v := values[f] >> s.plan.positionShift
-			at[k] = v
+			position[k] = v
 			usedBits |= v ^ v>>31 // the complement of a negative v
 		}
 		for k := len(s.plan.position); k < maxAxes; k++ {
-			at[k] = 0
+			position[k] = 0
 		}
 	}
 	return usedBits >= 1<<29
@@ -116,12 +117,12 @@ func (s *scene) findNearest() {
 // in half octaves (the bit length of the squared distance); noMover without movers. The row itself
 // does not count; moved reports whether it may be a mover. fastest is 0 if the row itself is the
 // fastest mover.
-func (s *scene) distances(row int, at *[maxAxes]int32, moved bool) (nearest, fastest uint32) {
+func (s *scene) distances(row int, position *[maxAxes]int32, moved bool) (nearest, fastest uint32) {
 	if len(s.movers) == 0 {
 		return noMover, noMover
 	}
 	if top := &s.movers[s.fastestIndex]; top.row != row {
-		fastest = uint32(bits.Len64(squaredDistance(at, &top.position)))
+		fastest = uint32(bits.Len64(squaredDistance(position, &top.position)))
 	}
 	if !moved && len(s.nearestDistance) > 0 {
 		return uint32(s.nearestDistance[row]), fastest
@@ -129,7 +130,7 @@ func (s *scene) distances(row int, at *[maxAxes]int32, moved bool) (nearest, fas
 	best := uint64(1<<63 - 1) // the result if the row itself is the only mover
 	for i := range s.movers {
 		if m := &s.movers[i]; m.row != row {
-			best = min(best, squaredDistance(at, &m.position))
+			best = min(best, squaredDistance(position, &m.position))
 		}
 	}
 	return uint32(bits.Len64(best)), fastest

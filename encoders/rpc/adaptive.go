@@ -281,6 +281,7 @@ func (x *adaptive) codeQuantity(state *numberMemo, raw, old uint32, e *elapsed) 
 	if !(step > -1<<31 && step < 1<<31) {
 		step = 0
 	}
+	// Numbers have no field with their rate of change, so byRate is the same as unchanged.
 	guesses := [predictors]uint32{unchanged: old, byRate: old, byHistory: old + uint32(int32(math.Floor(step)))}
 	guess := guesses[state.best()]
 	d := int32(raw - guess)
@@ -414,7 +415,7 @@ func newMemo(numbers, symbols int) *memo {
 	return m
 }
 
-// best returns the predictor with the least recent error.
+// best returns the predictor whose recent mean error is smallest.
 func (f *numberMemo) best() int {
 	best := 0
 	for predictor, e := range f.meanErrors {

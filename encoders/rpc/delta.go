@@ -296,7 +296,7 @@ func (v *vector) write(w *bitio.Writer) {
 
 // read reads a vector. ok is false if its exponent is not the one that write would have chosen.
 func (v *vector) read(r *bitio.Reader) (ok bool) {
-	exponent := uint(r.Bits(4))
+	exponent := uint(r.Bits(4)) // the lower four bits; a fifth one follows unless it must be 0
 	if exponentBits(exponent) == 5 {
 		exponent |= uint(r.Bits(1)) << 4
 	}
@@ -314,7 +314,8 @@ const (
 	minRun     = 3 // shorter runs are literals
 )
 
-// appendRuns appends src, run-length coded, to dst.
+// appendRuns appends src, run-length coded, to dst: a byte n up to maxRun, followed by the byte that occurs n times
+// in a row, or a byte maxRun+n, followed by n literal bytes.
 func appendRuns(dst, src []byte) []byte {
 	for len(src) > 0 {
 		if n := countRun(src); n >= minRun || n == len(src) { // at the end of src, even a short run takes at most as many bytes as literals
@@ -328,7 +329,7 @@ func appendRuns(dst, src []byte) []byte {
 	return dst
 }
 
-// countRun returns how many times the first byte of src is repeated there.
+// countRun returns how many times in a row the first byte of src occurs at the beginning of src.
 func countRun(src []byte) int {
 	n := 1
 	for n < len(src) && src[n] == src[0] {
@@ -347,8 +348,8 @@ func countLiterals(src []byte) int {
 	return n
 }
 
-// readRuns fills dst with run-length coded bytes. next returns the next byte of the code. The code
-// must give exactly len(dst) bytes.
+// readRuns is the inverse of appendRuns: it fills dst. next returns the next byte of the code, which must give
+// exactly len(dst) bytes.
 func readRuns(dst []byte, next func() byte) error {
 	for offset := 0; offset < len(dst); {
 		length := int(next())

@@ -32,7 +32,8 @@ type field struct {
 	memoIndex int  // index in memo.numbers or memo.symbols
 }
 
-// describeFields describes the fields of a call.
+// describeFields describes the fields of a call. A memo holds numbers and other fields in two lists, so each of
+// these kinds is numbered from 0 on.
 func describeFields(s *frame.Schema) []field {
 	list := make([]field, len(s.Fields))
 	numbers, symbols := 0, 0

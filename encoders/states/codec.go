@@ -125,8 +125,9 @@ func (e *coder) codeFrame(cur, base *frame.Frame, past, next *memo) error {
 		}
 	}
 	e.mixer.Begin()
-	e.mixer.AddContext(decisionBody, flag(len(base.Body) == 0), 0, 0)
-	same := e.mixer.CodeFlag(string(cur.Body) == string(base.Body), 0, decisionBody, 1) // node 0, one context
+	e.mixer.AddContext(decisionBody, flag(len(base.Body) == 0), 0, 0) // two of the four values are not needed
+	// Node 0, one context.
+	same := e.mixer.CodeFlag(string(cur.Body) == string(base.Body), 0, decisionBody, 1)
 	err := e.CodeBody(cur, base, same)
 	e.Charge(encoders.SlotBody)
 	return err
@@ -143,7 +144,7 @@ func (e *coder) codeStrays() error {
 		strayCell = e.findStray(0)
 	}
 	e.mixer.Begin()
-	e.mixer.AddContext(decisionStray, 0, 0, 0)
+	e.mixer.AddContext(decisionStray, 0, 0, 0) // the same context always: only the kind of the decision
 	for more := e.mixer.CodeFlag(strayCell >= 0, 0, decisionStray, 1); more; more = e.Direct(uint64(flag(strayCell >= 0)), 1) != 0 {
 		v := uint64(0)
 		if strayCell >= 0 {
@@ -171,8 +172,8 @@ func (e *coder) codeStrays() error {
 	return nil
 }
 
-// findStray returns the index in the table of the first stray value at or after from; -1 if there
-// is none.
+// findStray returns the index in the table of the first stray value at or after index from: a changed value in a
+// field that does not belong to its row's part. It returns -1 if there is none.
 func (e *coder) findStray(from int) int {
 	for i := range e.changed.All() {
 		q := &e.parts[e.partOf[i]]
@@ -199,7 +200,7 @@ func (e *coder) codeTime() error {
 	old := e.base[timeIndex]
 	predicted := int64(old) + (e.ticks*e.memo.timePerTick+1<<15)>>16 // timePerTick has 16 fractional bits
 	e.mixer.Begin()
-	e.mixer.AddContext(decisionTime, 0, 0, 0)
+	e.mixer.AddContext(decisionTime, 0, 0, 0) // the same context always: only the kind of the decision
 	v := int64(e.cur[timeIndex])
 	if e.mixer.CodeFlag(v == predicted, 0, decisionTime, 1) { // node 0, one context
 		v = predicted

@@ -144,7 +144,7 @@ func (m *memo) claimSlot(row int, q *part, base []int32) int {
 	}
 	slot := &m.slots[chosen]
 	if slot.row >= 0 { // the row that had the slot loses its history
-		m.slotByRow[slot.row] = 0
+		m.slotByRow[slot.row] = 0 // 0: no slot; otherwise 1 + the index of the slot
 	}
 	*slot = slotHistory{row: int32(row), lastUsed: m.frames}
 	m.slotByRow[row] = uint16(chosen + 1)

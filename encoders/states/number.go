@@ -38,6 +38,7 @@ func (r *row) codeNumber(k int, c *fieldPlan, old int32, differs bool) error {
 	}
 	id := (uint32(c.statsField)<<9|isNew<<8)<<3 | uint32(class) // id of the statistics: field, new or old row, class
 	r.mixer.Begin()
+	// The last values only make the contexts, and the weight set, differ from each other.
 	r.mixer.AddContext(id, r.typeContext, decisionNumber, 0)
 	r.mixer.AddContext(id, uint32(history.residual), spreadClass/2, 1)
 	r.mixer.AddContext(id, r.typeContext, spreadClass, 3)
@@ -80,15 +81,15 @@ func (r *row) codeClass(c *fieldPlan, actual floatClass, id, oldClass, residual 
 		if candidate == classStepped && c.step == 0 {
 			continue
 		}
-		if mixer.CodeFlag(actual == candidate, uint32(candidate), id<<3|uint32(candidate), 3) {
+		if mixer.CodeFlag(actual == candidate, uint32(candidate), id<<3|uint32(candidate), 3) { // three contexts
 			return candidate
 		}
 	}
 	return classSpecial
 }
 
-// toFixed returns value v of field k in the field's fixed point: an integer x that stands for x * 2^-unit,
-// where unit is that of the field. Predictions are computed with such integers.
+// toFixed returns value v of field k in fixed point: an integer x that stands for x * 2^-unit, where unit is
+// the number of fractional bits of the field. Predictions are computed with such integers.
 func (r *row) toFixed(k int, v int32) int64 {
 	c := &r.columns[k]
 	if c.kind == frame.Float32 {
@@ -197,7 +198,7 @@ func (n *numberCoder) codeDistance(distance int64) int64 {
 	for level := 4; level >= 0; level-- {
 		split := length + 1<<level
 		n.predictSplit(1 << split)
-		b := n.mixer.CodeBit(actual>>level&1, nodeLength+node, n.weightSet+nodeLength+node, 3)
+		b := n.mixer.CodeBit(actual>>level&1, nodeLength+node, n.weightSet+nodeLength+node, 3) // three contexts
 		n.restrict(b == 1)
 		if b == 1 {
 			length = split
@@ -224,13 +225,13 @@ func (n *numberCoder) codeLowBits(distance int64, length int) int64 {
 			unhelpful = 0
 		}
 		// The first three bits below the highest have contexts of their own; deeper ones share them by depth.
-		contexts, node := 2, nodeLowBits+uint32(length)<<8+uint32(min(depth, 6))<<4
+		numContexts, node := 2, nodeLowBits+uint32(length)<<8+uint32(min(depth, 6))<<4
 		if depth >= 3 {
-			contexts = 1
+			numContexts = 1
 		} else {
 			node |= uint32(known>>(pos+1)) & 7
 		}
-		b := n.mixer.CodeBit(int(distance>>pos&1), node, n.weightSet+nodeLowBits+uint32(min(depth, 6)), contexts)
+		b := n.mixer.CodeBit(int(distance>>pos&1), node, n.weightSet+nodeLowBits+uint32(min(depth, 6)), numContexts)
 		n.restrict(b == 1)
 		if b == 1 {
 			known += 1 << pos
@@ -283,7 +284,7 @@ func (n *numberCoder) restrict(far bool) {
 // learnErrors adds the error of each predictor to its distribution: the difference between the value
 // of index i and the predictor's nearest point.
 func (n *numberCoder) learnErrors(i int64) {
-	value := (n.grid.lowerBound(i) + n.grid.lowerBound(i+1)) / 2
+	value := (n.grid.lowerBound(i) + n.grid.lowerBound(i+1)) / 2 // the middle of the values that round to index i
 	for k := range n.predictors {
 		p := &n.predictors[k]
 		err := value - p.points[0]
@@ -315,8 +316,8 @@ const (
 func newErrorDist() (e errorDist) {
 	rangecoder.Fill(e.Count[:], 1)
 	e.Count[0] = 8
-	e.Total = errorBins + 7
-	e.Above = 1 << 15
+	e.Total = errorBins + 7 // the sum of the counts
+	e.Above = 1 << 15       // half of the errors are above 0
 	return e
 }
 

@@ -220,6 +220,7 @@ func (p *plan) completeGroup(g *group, groupIndex map[uint8]int) {
 		if vel >= 0 {
 			h := &p.schema.Fields[vel].Hint
 			if h.Drag > 0 && a == 0 { // the hints of axis 0 hold for the group
+				// The shift by 24 leaves 8 of the 32 fractional bits.
 				g.drag, g.stopSpeed = toFixed32(h.Drag), toFixed32(float64(h.StopSpeed/scale(vel)))>>24
 				g.driven = true
 			}

@@ -159,7 +159,7 @@ func (r *row) predictPosition(k int, c *fieldPlan, last int64) (guess int64) {
 		predictors.addPoint(inputMeanVelocity, 0, last+(dOld+dNew)/2)
 	}
 	guess = last + dNew
-	if g.indexInPart == 0 {
+	if g.indexInPart == 0 { // only the first group of a part has bounds of its rounding
 		point, widthClass := r.extrapolateUnrounded(k, c, dNew)
 		predictors.addPoint(inputUnrounded, widthClass, point)
 		guess = point
@@ -188,7 +188,7 @@ func (r *row) fixedTime() int64 {
 	return int64(r.coder.cur[r.timeCell.row*r.fields+r.timeCell.field]) << integerUnit
 }
 
-// fixedUnit returns the unit of a field's fixed point; see fixed.go.
+// fixedUnit returns the number of fractional bits of a field's fixed point; see fixed.go.
 func (r *row) fixedUnit(c *fieldPlan) int {
 	if c.kind == frame.Float32 {
 		return int(r.memo.units[c.statsField])
@@ -242,7 +242,7 @@ func (r *row) motionContext(k int, c *fieldPlan) uint32 {
 	}
 	g := &r.groups[c.group]
 	if c.role == frame.Velocity {
-		return 1 + flag(r.base[k]&0x7fffffff != 0)
+		return 1 + flag(r.base[k]&0x7fffffff != 0) // without the sign bit, because -0 is zero too
 	}
 	velocityField := g.velocity[c.axis]
 	if velocityField < 0 {
@@ -268,7 +268,8 @@ func (r *row) motionContext(k int, c *fieldPlan) uint32 {
 	return context
 }
 
-// learnMotion updates the state of the memo that concerns motion, after a row that changed.
+// learnMotion updates the state of the memo that concerns motion, after a row that changed: the last push of each
+// driven group, the bounds of rounded positions, and the frequent changes of velocities.
 func (r *row) learnMotion() {
 	for _, n := range r.part.groups {
 		g := &r.groups[n]
@@ -298,29 +299,30 @@ func (r *row) learnMotion() {
 
 // narrowRounding updates the bounds of the exact position, relative to the rounded position of
 // field k. Two intervals contain the exact position: the values that round to the new position
-// (floats: towards zero), and the previous bounds moved by velocity v. The new bounds are their
-// intersection, or the first interval if they do not intersect. v is -1 if the position has no
-// velocity.
-func (r *row) narrowRounding(k, v int) {
+// (floats: towards zero), and the previous bounds moved by the velocity in field velocityField, -1 if
+// the position has no velocity. The new bounds are their intersection, or the first interval if they
+// do not intersect. unitBits is the number of fractional bits of the position's fixed point.
+func (r *row) narrowRounding(k, velocityField int) {
 	c := &r.columns[k]
 	bounds := (*[2]int64)(r.slot.rounding[2*c.axis:])
-	unit, position := r.fixedUnit(c), r.toFixed(k, r.cur[k])
+	unitBits, position := r.fixedUnit(c), r.toFixed(k, r.cur[k])
 	low, high := int64(-1)<<(integerUnit-1), int64(1)<<(integerUnit-1) // half a step in both directions
 	if c.kind == frame.Float32 {
-		if unit < 4 || c.classOf(uint32(r.cur[k])) != classWhole { // too coarse for fractions, or not rounded
+		if unitBits < 4 || c.classOf(uint32(r.cur[k])) != classWhole { // too coarse for fractions, or not rounded
 			*bounds = [2]int64{}
 			return
 		}
-		low, high = -1<<uint(unit), 1<<uint(unit)
+		// The rounded position is nearer to zero than the exact one, by less than 1. At 0 the sign is unknown.
+		low, high = -1<<uint(unitBits), 1<<uint(unitBits)
 		if position > 0 {
 			low = 0
 		} else if position < 0 {
 			high = 0
 		}
 	}
-	if !r.isNew && v >= 0 {
-		step := r.displacement(c, v, r.toFixed(v, r.cur[v])) + r.toFixed(k, r.base[k]) - position
-		slack := int64(1) << uint(max(unit-13, 0)) // tolerance for rounding errors
+	if !r.isNew && velocityField >= 0 {
+		step := r.displacement(c, velocityField, r.toFixed(velocityField, r.cur[velocityField])) + r.toFixed(k, r.base[k]) - position
+		slack := int64(1) << uint(max(unitBits-13, 0)) // tolerance for rounding errors
 		if x, y := max(bounds[0]+step-slack, low), min(bounds[1]+step+slack, high); x < y {
 			low, high = x, y
 		}
@@ -429,8 +431,8 @@ func (d *push) observe(undriven, observed vector, speeds, pushes *cluster) {
 	pushes.add(length, nearPush)
 }
 
-// applyDrag returns velocity v after drag for the time elapsed. Below stopSpeed the deceleration is
-// that of stopSpeed (PM_Friction). stopSpeed is in the fixed point of vectors.
+// applyDrag returns velocity v after drag for the time elapsed. Below stopSpeed the deceleration is that at
+// stopSpeed, as in PM_Friction of Quake III. stopSpeed is in the fixed point of vectors.
 func (g *group) applyDrag(v vector, elapsed int64, stopSpeed int64) vector {
 	speed := v.length()
 	if speed == 0 {
@@ -474,7 +476,7 @@ func (r *row) fromVector(k int, component int64) int64 {
 // stopSpeed returns group.stopSpeed in the fixed point of vectors.
 func (r *row) stopSpeed(g *group) int64 {
 	k := g.velocity[0]
-	shift := r.fixedUnit(&r.columns[k]) - 8
+	shift := r.fixedUnit(&r.columns[k]) - 8 // group.stopSpeed has 8 fractional bits
 	if r.columns[k].kind == frame.Float32 {
 		shift -= vectorShift
 	}
@@ -515,23 +517,25 @@ func (r *row) predictVelocity(k int, c *fieldPlan, last int64, residual uint32) 
 }
 
 // predictDrivenX adds predictors of axis 0 of a driven velocity: the row is pushed again in the
-// direction of its last push. k is the field of that axis, group an index in plan.groups. Products
-// with a direction are shifted by 24 bits, because its length is 1<<24.
+// direction of its last push. That push was derived in two ways: as if drag acted before it, and as if there were
+// no drag. k is the field of the axis, group an index in plan.groups, residual the size class of the field's last
+// residual, a context of the error distributions. Products with a direction are shifted by 24 bits, because its
+// length is 1<<24.
 func (r *row) predictDrivenX(k, group int, residual uint32) {
 	predictors, g := &r.predictors, &r.groups[group]
 	from := r.velocityVector(g, r.base)
 	slowed := g.applyDrag(from, r.elapsed, r.stopSpeed(g))
-	pushed, pushedFree := &r.slot.lastPush[0], &r.slot.lastPush[1]
-	if pushed.known {
+	lastPush, lastPushNoDrag := &r.slot.lastPush[0], &r.slot.lastPush[1]
+	if lastPush.known {
 		speeds, _ := r.memo.speeds[group].mostFrequent()
-		direction := pushed.vector()
+		direction := lastPush.vector()
 		along := slowed.along(direction)
-		predictors.add(inputOwnSpeed, residual, r.fromVector(k, slowed[0]+(int64(pushed.speed)-along)*direction[0]>>24))
+		predictors.add(inputOwnSpeed, residual, r.fromVector(k, slowed[0]+(int64(lastPush.speed)-along)*direction[0]>>24))
 		predictors.add(inputCommonSpeed, residual, r.fromVector(k, slowed[0]+(speeds[0]-along)*direction[0]>>24))
 	}
-	if pushedFree.known {
+	if lastPushNoDrag.known {
 		lengths, _ := r.memo.pushes[group][1].mostFrequent()
-		predictors.add(inputPush, residual, r.fromVector(k, from[0]+lengths[0]*int64(pushedFree.direction[0])>>24))
+		predictors.add(inputPush, residual, r.fromVector(k, from[0]+lengths[0]*int64(lastPushNoDrag.direction[0])>>24))
 	}
 }
 
@@ -543,17 +547,17 @@ func (r *row) predictDrivenY(group int, residual uint32) (likeliest int64, ok bo
 	g := &r.groups[group]
 	from := r.velocityVector(g, r.base)
 	slowed := g.applyDrag(from, r.elapsed, r.stopSpeed(g))
-	pushed := &r.slot.lastPush[0]
+	lastPush := &r.slot.lastPush[0]
 	x := r.toVector(g.velocity[0], r.toFixed(g.velocity[0], r.cur[g.velocity[0]]))
 	var set candidates
-	if pushed.known { // a push up to the speed of the row's last push
+	if lastPush.known { // a push up to the speed of the row's last push
 		const fullWeight = 256
-		set.addPushed(slowed, x, int64(pushed.speed), pushed.vector(), fullWeight)
+		set.addPushed(slowed, x, int64(lastPush.speed), lastPush.vector(), fullWeight)
 		set.addPredictor(r, g.velocity[1], inputOwnSpeed, residual)
 	}
 	speeds, weights := r.memo.speeds[group].mostFrequent()
 	for j := range speeds { // a push up to a frequent speed
-		set.addPushed(slowed, x, speeds[j], pushed.vector(), weights[j])
+		set.addPushed(slowed, x, speeds[j], lastPush.vector(), weights[j])
 	}
 	likeliest, ok = set.addPredictor(r, g.velocity[1], inputCommonSpeed, residual)
 	for j, before := range [2]vector{slowed, from} { // a push of a frequent length, with drag and without

@@ -161,7 +161,7 @@ func (r *row) codeContents(existed bool) error {
 		mixer.AddContext(decisionVanished, r.typeContext, uint32(history.changes>>1)&15, 0)
 		mixer.AddContext(decisionVanished, r.typeContext, ageClass(history.presenceAge), uint32(history.changes>>1)&1)
 		mixer.AddContext(decisionVanished, uint32(r.index), 0, 0)
-		if mixer.CodeFlag(r.empty(r.cur), 0, decisionVanished<<8, 3) {
+		if mixer.CodeFlag(r.empty(r.cur), 0, decisionVanished<<8, 3) { // node 0, three contexts
 			e.Charge(encoders.SlotIndex)
 			return r.emptyRow()
 		}
@@ -257,6 +257,7 @@ func (r *row) codeSource() error {
 		mixer.AddContext(decisionSource, node, uint32(q.firstRow), 0)
 		mixer.AddContext(decisionSource, node, e.memo.lastSource, 1)
 		mixer.AddContext(decisionSource, node, uint32(r.index), 2)
+		// Node 0, because the contexts contain the node; three contexts.
 		node = node<<1 | uint32(mixer.CodeBit(int(v>>b&1), 0, decisionSource<<8|uint32(b), 3))
 	}
 	v = node - 1<<q.indexBits // without the leading 1
@@ -332,8 +333,9 @@ func (r *row) similarity(i int) int {
 // 2^(20/2) = 1024 units of the field.
 const nearby = 20
 
-// nearness scores how close the row with fields s is to the new row: for each coordinate of the
-// part's first group, half the number of half octaves by which the distance is below nearby.
+// nearness scores how close the row with fields s is to the new row: for each coordinate of the part's first
+// group, half the number of half octaves (factors of the square root of 2) by which the distance is below the
+// constant nearby.
 func (r *row) nearness(s []int32) int {
 	n := 0
 	for _, g := range r.part.groups {
@@ -389,7 +391,7 @@ func (r *row) codeNewField(k int, c *fieldPlan) error {
 		mixer.AddContext(id, r.typeContext, r.sourceMisses&7, equalGuesses<<2|uint32(n))
 		mixer.AddContext(id, r.typeContext, uint32(g), uint32(n))
 		mixer.AddContext(id, r.symbolHash, equalGuesses, uint32(n))
-		right := mixer.CodeFlag(r.cur[k] == g, 0, id<<2|uint32(n), 4)
+		right := mixer.CodeFlag(r.cur[k] == g, 0, id<<2|uint32(n), 4) // node 0, four contexts
 		if n == 0 {
 			r.sourceMisses = r.sourceMisses<<1 | flag(!right)
 		}
@@ -444,7 +446,7 @@ func (r *row) codeSymbol(k int, c *fieldPlan, old int32) {
 		raw = 1 - oldRaw
 	} else {
 		mixer.Begin()
-		mixer.AddContext(id, 0, 0, 0)
+		mixer.AddContext(id, 0, 0, 0) // the field alone; below, zeros are values that a context does not need
 		mixer.AddContext(id, r.typeContext, oldRaw, 0)
 		mixer.AddContext(id, r.typeContext, r.lastSymbol, 0)
 		mixer.AddContext(id, r.symbolHash, 0, 0)
@@ -470,12 +472,12 @@ func (r *row) codeBits(k int, old int32) {
 	changed := uint32(r.cur[k]) ^ uint32(old) // unused by the decoder
 	var out, n uint32                         // the changes coded so far, and their number up to 3
 	for i := range uint32(32) {
-		was := uint32(old) >> i & 1
+		oldBit := uint32(old) >> i & 1
 		mixer.Begin()
-		mixer.AddContext(id, i, was, r.typeContext)
+		mixer.AddContext(id, i, oldBit, r.typeContext)
 		mixer.AddContext(id, i, uint32(old), 0)
-		mixer.AddContext(id, i, n<<1|was, r.typeContext)
-		mixer.AddContext(id, i, r.symbolHash, was)
+		mixer.AddContext(id, i, n<<1|oldBit, r.typeContext)
+		mixer.AddContext(id, i, r.symbolHash, oldBit)
 		b := uint32(mixer.CodeBit(int(changed>>i&1), 0, id<<5|i, 4)) // no tree of decisions: node 0; weights by field and bit
 		out |= b << i
 		n = min(n+b, 3)

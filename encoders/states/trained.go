@@ -216,12 +216,12 @@ func trainModel(ctx context.Context, job train.Job, log train.Log) ([]train.File
 			lengths[i] = min(lengths[i], quickFrames)
 		}
 	}
-	first, second, all := trainingPass{largeTable: true}, trainingPass{}, trainingPass{largeTable: true}
+	first, second, third := trainingPass{largeTable: true}, trainingPass{}, trainingPass{largeTable: true}
 	for epoch, pass := range []struct {
 		name string
 		*trainingPass
 		from, to int // in halves of a clip: 0 and 1 for the first half, 0 and 2 for all
-	}{{"counters, first halves", &first, 0, 1}, {"weights, second halves", &second, 1, 2}, {"counters, all frames", &all, 0, 2}} {
+	}{{"counters, first halves", &first, 0, 1}, {"weights, second halves", &second, 1, 2}, {"counters, all frames", &third, 0, 2}} {
 		if pass.trainingPass == &second {
 			second.pretrained = first.coder.Initial.counters
 		}
@@ -234,7 +234,7 @@ func trainModel(ctx context.Context, job train.Job, log train.Log) ([]train.File
 		log.Report(train.Point{Part: pass.name, Epoch: epoch + 1, Train: pass.bitsPerRow(), Held: math.NaN()})
 	}
 	trained := second.coder
-	trained.mixer.Pretrained = all.coder.Initial.counters
+	trained.mixer.Pretrained = third.coder.Initial.counters
 	data, err := trained.marshalModel()
 	if err != nil {
 		return nil, err

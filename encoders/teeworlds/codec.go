@@ -260,6 +260,7 @@ func (x *coder) decode(dst *frame.Frame, src []byte, base *frame.Frame) error {
 	if len(src) == 0 { // nothing else changed
 		return nil
 	}
+	// math.MaxInt: no limit on the number of bytes and of integers.
 	if x.bytes, err = protocol.Huffman().Decode(x.bytes[:0], src, math.MaxInt); err != nil {
 		return err
 	}
@@ -267,7 +268,7 @@ func (x *coder) decode(dst *frame.Frame, src []byte, base *frame.Frame) error {
 		return err
 	}
 	if isFallback(x.ints) {
-		return x.readFallback(dst, x.ints[3:])
+		return x.readFallback(dst, x.ints[3:]) // after the three counts
 	}
 	if err := x.delta.Parse(x.ints); err != nil {
 		return err

@@ -44,9 +44,9 @@ type Point struct {
 // baselineAge is the age of the baseline in frames, by the rules of the walk-off.
 const baselineAge = 6
 
-// Chain calls code for each frame of a clip of cubes by the rules of the walk-off. base is the frame six
-// before cur, memo the memo that code returned for base (nil for the first six), and spare a memo that may
-// be overwritten. n is the number of cur from 0 on, and its tick. code returns the memo of cur. Frames after number
+// Chain calls code for each frame of a clip of cubes that has a baseline, base, six frames earlier. memo is the
+// memo that code returned for base, nil if base is one of the first six frames; spare is a memo that may be
+// overwritten. n is the number of cur from 0 on, and its tick. code returns the memo of cur. Frames after number
 // limit are skipped; 0 means no limit. If code returns an error, Chain returns it at once.
 func (c *Clip) Chain(limit int, code func(n int, cur, base *frame.Frame, memo, spare encoders.Memo) (encoders.Memo, error)) error {
 	// Frame n is in element n%baselineAge, where its baseline was before.

@@ -99,19 +99,21 @@ func (d *Disk) NewDir(path string) error {
 // TempDir creates a folder among the machine's temporary files.
 func (d *Disk) TempDir() (string, error) { return d.tempDir(os.TempDir()) }
 
-// tempDir creates a folder with a temporary name in parent.
-func (d *Disk) tempDir(parent string) (name string, err error) {
+// tempDir creates a folder with a temporary name in parent and returns its path. It also removes the
+// temporary files and folders that killed processes left in parent more than a day before.
+func (d *Disk) tempDir(parent string) (path string, err error) {
 	err = d.perform("mkdir", parent, func() (err error) {
-		name, err = os.MkdirTemp(parent, tempPattern)
+		path, err = os.MkdirTemp(parent, tempPattern)
 		return err
 	})
 	if err == nil {
-		removeLeftovers(parent, name)
+		removeLeftovers(parent, path) // what is old is judged by the time of the new folder
 	}
-	return name, err
+	return path, err
 }
 
-// Prepare is MkdirAll, and checks that files can be created in dir: it creates one and removes it.
+// Prepare creates dir and its missing parents, and checks that files can be created in dir: it creates one and
+// removes it. It returns the folders that it created, the outermost first; after an error they are removed again.
 func (d *Disk) Prepare(dir string) (created []string, err error) {
 	if created, err = d.MkdirAll(dir); err != nil {
 		return nil, err

@@ -200,16 +200,17 @@ func isNotReplaceable(err error) bool {
 		errors.Is(err, syscall.EXDEV)
 }
 
-// replace writes a new folder next to this one and swaps the two. The new folder gets the permissions of the
-// old one, which is removed.
+// replace writes a new folder, fresh, next to this one and swaps the two. The new folder gets the permissions
+// of the old one. The old one is exchanged with fresh, or moved into oldDir if the system cannot exchange
+// folders; stage then removes both.
 func (f *Folder) replace(entries []Entry) error {
-	return f.disk.stage(filepath.Dir(f.path), f.path, entries, func(fresh, old string) error {
-		if was, err := os.Stat(f.path); err == nil { // the new folder gets the permissions of the old one
-			if err := f.disk.perform("chmod", f.path, func() error { return os.Chmod(fresh, was.Mode().Perm()) }); err != nil {
+	return f.disk.stage(filepath.Dir(f.path), f.path, entries, func(fresh, oldDir string) error {
+		if oldInfo, err := os.Stat(f.path); err == nil {
+			if err := f.disk.perform("chmod", f.path, func() error { return os.Chmod(fresh, oldInfo.Mode().Perm()) }); err != nil {
 				return err
 			}
 		}
-		return f.swapLocked(fresh, filepath.Join(old, filepath.Base(f.path)))
+		return f.swapLocked(fresh, filepath.Join(oldDir, filepath.Base(f.path)))
 	})
 }
 
@@ -249,10 +250,10 @@ func (f *Folder) swapLocked(fresh, spare string) (err error) {
 // are written before the first is moved to its destination. A crash in between leaves some old and
 // some new files, each complete; replacing the folder avoids that.
 func (d *Disk) Group(dir string, entries []Entry) error {
-	return d.stage(dir, dir, entries, func(fresh, old string) (err error) {
+	return d.stage(dir, dir, entries, func(fresh, oldDir string) (err error) {
 		oldPaths := make([]string, len(entries))
 		for i, e := range entries {
-			oldPaths[i], err = d.swap(filepath.Join(fresh, e.Name), filepath.Join(dir, e.Name), filepath.Join(old, e.Name))
+			oldPaths[i], err = d.swap(filepath.Join(fresh, e.Name), filepath.Join(dir, e.Name), filepath.Join(oldDir, e.Name))
 			if err != nil {
 				d.restore(dir, entries[:i], oldPaths)
 				break
@@ -277,9 +278,10 @@ func (d *Disk) restore(dir string, entries []Entry, oldPaths []string) {
 // Names in a temporary folder: the folder with the new files, and that with what they replace.
 const newName, oldName = "new", "old"
 
-// stage writes the files into a temporary folder in parent and calls install to move them to
-// dir. fresh is the folder with the files, old one that does not exist yet. Errors name dir.
-func (d *Disk) stage(parent, dir string, entries []Entry, install func(fresh, old string) error) (err error) {
+// stage writes the files into a temporary folder in parent, calls install to move them to dir, and removes
+// the temporary folder. install gets two paths in the temporary folder: fresh, the folder with the files,
+// and oldDir, where it may create a folder for the files that it replaces. Errors name dir.
+func (d *Disk) stage(parent, dir string, entries []Entry, install func(fresh, oldDir string) error) (err error) {
 	tmp, err := d.tempDir(parent)
 	if err != nil {
 		return withPath(dir, err)
@@ -332,7 +334,7 @@ func (d *Disk) swap(fresh, path, spare string) (old string, err error) {
 	})
 	// These three errors mean that the system or the file system cannot exchange: continue in two steps.
 	if !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.EXDEV) {
-		return fresh, err
+		return fresh, err // exchanged, if err is nil: the replaced file or folder is at fresh now
 	}
 	if err := d.perform("mkdir", path, func() error { return os.MkdirAll(filepath.Dir(spare), 0o755) }); err != nil {
 		return "", err

@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// NearestRank returns the nearest-rank quantile p of sorted values: the smallest value such that at
-// least the share p of all values is not greater. There must be at least one value.
+// NearestRank returns the nearest-rank quantile p, 0 to 1, of sorted values: the smallest value such
+// that at least the fraction p of all values is at most this value. There must be at least one value.
 func NearestRank[T any](sorted []T, p float64) T {
 	return sorted[max(int(math.Ceil(p*float64(len(sorted)))), 1)-1]
 }

@@ -54,7 +54,7 @@ func (e *KeyError) Unknown() (name string, known []string) {
 	if len(e.Known) == 0 {
 		return "", nil
 	}
-	if e.Value == "" {
+	if e.Value == "" { // the key itself is unknown, not a name in its value
 		return e.Key, slices.Clone(e.Known)
 	}
 	if name, err := strconv.Unquote(e.Value); err == nil {

@@ -27,7 +27,7 @@ func Count[N int | int64 | uint64](n N, noun string) string {
 // Ordinal formats a position: 2nd, 3rd, 11th.
 func Ordinal(n int) string {
 	suffix := "th"
-	if n%100 < 11 || n%100 > 13 {
+	if n%100 < 11 || n%100 > 13 { // not 11th, 12th or 13th
 		switch n % 10 {
 		case 1:
 			suffix = "st"

@@ -31,6 +31,7 @@ const (
 
 // InRange reports whether every field of q is within the schema.
 func InRange(q *Row) bool {
+	// A number is in range if, as a uint32, it has no 1 above the bits of its field. A negative one has.
 	return uint32(q[frame.CubeLargest])>>LargestBits|
 		uint32(q[frame.CubeA]|q[frame.CubeB]|q[frame.CubeC])>>SmallBits|
 		uint32(q[frame.CubeX]+XYOffset)>>XYBits|

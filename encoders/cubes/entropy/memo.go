@@ -111,8 +111,8 @@ const (
 	numSpeedClasses    = 12 // bit lengths of a motion
 )
 
-// idleClass returns the class of a cube that has not changed for n packets: 0 to 2 for these numbers, 3
-// for 3 to 7, 4 for more, and 5 for idleMax.
+// idleClass returns the class of a cube that has not changed for n packets, at most idleMax: class n for n
+// below 3, class 3 for 3 to 7 packets, 4 for 8 to idleMax-1, and 5 for idleMax.
 func idleClass(n uint8) int {
 	switch {
 	case n < 3:
@@ -125,6 +125,8 @@ func idleClass(n uint8) int {
 	return 5
 }
 
-// distanceClass returns the class of a squared distance in units: 0 below 64 units (1/8 m), then two
-// classes for each factor of two of the distance.
-func distanceClass(d uint64) int { return min(max(bits.Len64(d)-12, 0), numDistanceClasses-1) }
+// distanceClass returns the class of a distance, given its square in units of 1/512 m: 0 below 64 units (1/8 m),
+// then two classes for each factor of two of the distance.
+func distanceClass(square uint64) int {
+	return min(max(bits.Len64(square)-12, 0), numDistanceClasses-1)
+}

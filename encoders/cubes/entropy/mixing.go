@@ -42,22 +42,22 @@ const flagNode = 0
 // codeMixed encodes the bit v, or decodes and returns it, and updates the counter and the weights. node
 // is the number of the decision in the current contexts: a node of a number's length tree, else flagNode.
 func (m *mixing) codeMixed(node, v int) int {
-	k := &m.counters[m.counterContext+node]
+	counter := &m.counters[m.counterContext+node]
 	// The inputs of the counter and the bias follow those of the numContexts contexts and overwrite
 	// the inputs of unused ones. Unrolled, because that is faster than a loop.
 	var in rangecoder.Inputs
-	t, c := m.trainedLogits, &m.contexts
-	in[0] = int32(t[c[0]+node]) * stretchStep
-	in[1] = int32(t[c[1]+node]) * stretchStep
-	in[2] = int32(t[c[2]+node]) * stretchStep
-	in[3] = int32(t[c[3]+node]) * stretchStep
-	in[4] = int32(t[c[4]+node]) * stretchStep
-	in[m.numContexts], in[m.numContexts+1] = rangecoder.Stretch(k.P()), bias
+	logits, contexts := m.trainedLogits, &m.contexts
+	in[0] = int32(logits[contexts[0]+node]) * stretchStep
+	in[1] = int32(logits[contexts[1]+node]) * stretchStep
+	in[2] = int32(logits[contexts[2]+node]) * stretchStep
+	in[3] = int32(logits[contexts[3]+node]) * stretchStep
+	in[4] = int32(logits[contexts[4]+node]) * stretchStep
+	in[m.numContexts], in[m.numContexts+1] = rangecoder.Stretch(counter.P()), bias
 	v = m.weights[m.weightSet+node].Code(m.rangeCoder, &in, v, m.rate)
-	k.Update(v, m.limit)
+	counter.Update(v, m.limit)
 	if m.counts != nil {
-		for _, at := range m.contexts[:m.numContexts] {
-			m.counts.count(at+node, v)
+		for _, context := range m.contexts[:m.numContexts] {
+			m.counts.count(context+node, v)
 		}
 	}
 	return v

@@ -48,8 +48,8 @@ func ring(d uint64) int {
 	return min((n-2)*4+int(d>>(n-3)&3), numRings-1)
 }
 
-// begin orders the cubes of a frame by their rings in the baseline and clears the grid. It is a
-// counting sort, so cubes of the same ring stay in the order of rows.
+// begin orders the cubes of a frame by their rings, fine classes of the distance from the player in the
+// baseline, and clears the grid. It is a counting sort, so cubes of the same ring stay in the order of rows.
 func (s *neighbourhood) begin(base *frame.Frame, rows int) {
 	player := cube.At(base.Table, 0)
 	s.order = slices.Grow(s.order[:0], rows)[:rows]

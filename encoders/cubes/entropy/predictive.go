@@ -135,7 +135,7 @@ func (k *cubeContext) codeChanged(idle uint8, differs int) int {
 		k.neighbourTurnResidual = 1 + k.neighbour.maxTurnResidual
 	}
 	p.setContexts(5, &changedTables, [maxContexts]int{
-		(k.idleClass*numDistanceClasses+k.distanceClass)*8 + p.recent&7,
+		(k.idleClass*numDistanceClasses+k.distanceClass)*8 + p.recent&7, // the changed flags of the last three cubes
 		int(min(idle, 31))*numSpeedClasses + k.speedClass,
 		(neighbourGap*numPaces+neighbourPace)*4 + min(k.idleClass, 3),
 		p.recent*numIdleClasses + k.idleClass,
@@ -251,7 +251,7 @@ func (k *cubeContext) codePosition() {
 }
 
 // setNumberContexts sets the contexts of a residual. group is 0 for x and y, 1 for z and 2 for the
-// orientation; expected is the predicted size, see sizeModel. The contexts combine it with
+// orientation; expected is the predicted binary logarithm of 1+|residual|, times 65536. The contexts combine it with
 // the lengths of the predicted shift, of the last residual, of the residuals of other coordinates,
 // and with the speed.
 func (k *cubeContext) setNumberContexts(group int, expected int32, shiftLength, lastResidual, otherResidual, speed int) {
@@ -302,8 +302,8 @@ func (k *cubeContext) codeOrientation() {
 		maxResidual, last = max(maxResidual, bitLength(residual, numLastResiduals-1)), residual
 		j++
 	}
-	to := orientation(q)
-	k.own.turnResidual, k.own.maxTurnResidual = turnBetween(&guess, &to), maxResidual
+	final := orientation(q)
+	k.own.turnResidual, k.own.maxTurnResidual = turnBetween(&guess, &final), maxResidual
 }
 
 // predictOrientation returns the orientation after the predicted turn from the baseline's, from, and the
@@ -332,8 +332,8 @@ func (k *cubeContext) predictOrientation(from *rotation.Quaternion) (rotation.Qu
 
 // addTurnSamples adds samples of the turn to p.fits, in training.
 func (k *cubeContext) addTurnSamples(from *rotation.Quaternion, lastTurn, turn [3]int32) {
-	to := orientation(k.cur)
-	truth := turnBetween(from, &to)
+	final := orientation(k.cur)
+	truth := turnBetween(from, &final)
 	for axis := range turn {
 		f := k.turnFeatures(axis, lastTurn, k.own.shift)
 		k.p.fits.turn.addSample(k.linearClass(axis), f[:], truth[axis], truth[axis]-turn[axis])
@@ -341,8 +341,9 @@ func (k *cubeContext) addTurnSamples(from *rotation.Quaternion, lastTurn, turn [
 }
 
 // codeLargest codes which component of the orientation is the largest: first whether it is that of
-// the prediction guess, then whether it is the second largest of guess, and otherwise its index. turn
-// has the bit length of the predicted turn in units of 1/turnUnit; a 16th of it is its size class.
+// the prediction guess, then whether it is the second largest of guess, and otherwise its index. turn is a
+// number with as many bits as the longest component of the predicted turn in units of 1/turnUnit; a context is
+// the bit length of turn/16.
 func (k *cubeContext) codeLargest(guess *rotation.Quaternion, turn int32) {
 	p, q := k.p, &k.cur[frame.CubeLargest]
 	first, second := guess.Largest()

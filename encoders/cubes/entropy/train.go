@@ -35,22 +35,22 @@ type trainer struct {
 	total int64 // clips to encode, for the progress log
 }
 
-// pass encodes clips by the rules of the walk-off and returns the bits per changed cube. what names
-// the part that is trained, for errors.
-func (s *trainer) pass(ctx context.Context, what string, clips ...train.Clip) (float64, error) {
+// pass encodes clips, each frame with the frame six before it as the baseline, and returns the bits per
+// changed cube. partName is the part of the model that is trained, for errors.
+func (s *trainer) pass(ctx context.Context, partName string, clips ...train.Clip) (float64, error) {
 	var units, cubes int64
 	for _, clip := range clips {
 		s.log.Progress("passes", s.done, s.total)
 		if err := s.encodeClip(ctx, clip, &units, &cubes); err != nil {
-			return 0, fmt.Errorf("%s, %s: %w", what, clip.Name, err)
+			return 0, fmt.Errorf("%s, %s: %w", partName, clip.Name, err)
 		}
 		s.done++
 	}
 	return float64(units) / encoders.BitUnit / float64(max(cubes, 1)), nil
 }
 
-// encodeClip encodes a clip and adds the bits to units (in 1/encoders.BitUnit) and the changed cubes
-// to cubes.
+// encodeClip encodes a clip, and adds its size in 1/encoders.BitUnit bits to units and the number of
+// changed cubes to cubes.
 func (s *trainer) encodeClip(ctx context.Context, clip train.Clip, units, cubes *int64) error {
 	if err := cube.CheckSchema(clip.Schema); err != nil {
 		return err
@@ -154,7 +154,7 @@ func trainPredictive(ctx context.Context, job train.Job, log train.Log) ([]train
 		}
 	}
 	// Measure the complete model with the weights that a codec will read.
-	s.coder.Initial = t.initialMemo(1)
+	s.coder.Initial = t.initialMemo(1) // of one cube; encodeClip sets the number of cubes
 	if err := s.epoch(ctx, p, t, "everything", 1); err != nil {
 		return nil, err
 	}
@@ -170,7 +170,7 @@ func (s *trainer) epoch(ctx context.Context, p *predictive, t *trainedModel, par
 	}
 	fit, counts, rate, weights := p.fits, p.counts, p.sizeModel.rate, p.trainedWeights
 	p.fits, p.counts, p.sizeModel.rate, p.trainedWeights = nil, nil, 0, nil
-	s.coder.Initial = t.initialMemo(1)
+	s.coder.Initial = t.initialMemo(1) // of one cube; encodeClip sets the number of cubes
 	err = s.report(ctx, part, epoch, bits)
 	p.fits, p.counts, p.sizeModel.rate, p.trainedWeights = fit, counts, rate, weights
 	return err

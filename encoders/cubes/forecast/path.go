@@ -75,8 +75,8 @@ func (p *Path) inferMode(table []int32) {
 	const reach = pullRadius * frame.UnitsPerMetre
 	neighbours := 0
 	x, y, z := int64(p.From[frame.CubeX]), int64(p.From[frame.CubeY]), int64(p.From[frame.CubeZ])
-	for at := frame.CubeFields; at < len(table); at += frame.CubeFields {
-		row := (*[frame.CubeFields]int32)(table[at:])
+	for offset := frame.CubeFields; offset < len(table); offset += frame.CubeFields {
+		row := (*[frame.CubeFields]int32)(table[offset:])
 		dx := int64(row[frame.CubeX]) - x
 		if uint64(dx+1024) > 2*1024 { // |dx| > 1024, in one comparison; reach is 921.6
 			continue // too far away, as most cubes are

@@ -192,6 +192,7 @@ func (e *coder) codeMotion(i int, q, base *cube.Row, c *contextClasses) {
 	for a := range 3 {
 		old := base[frame.CubeX+a]
 		low, high := cube.Bounds(a)
+		// a is the axis in the mixture and the number of the coordinate.
 		d := e.codeValue(q[frame.CubeX+a]-old, low-old, high-old, &e.mixture, a, a, c.residual)
 		q[frame.CubeX+a] = old + d
 	}

@@ -135,9 +135,9 @@ type valueTables struct{ scale, residual, logit, adaptive contextTable }
 // (0..2) of mixture m. coordinate is 0..5; residualClass is the class of the cube's last residual.
 //
 // The value is binarised around the median of the mixture: whether it differs, on which side it
-// is, how far away in steps that double, and then by bisection. The odds of each decision are
-// those of the mixture's masses of the two outcomes. Afterwards the weights of the mixture are
-// updated, which sharpens the distributions of the integers that follow.
+// is, how far away in steps that double, and then by bisection. The odds of each decision are the
+// ratio of the probabilities that the mixture gives to the two outcomes. Afterwards the weights of the
+// mixture are updated, which sharpens the distributions of the integers that follow.
 func (e *coder) codeValue(v, low, high int32, m *mixture, axis, coordinate, residualClass int) int32 {
 	median, scale := m.median(axis)
 	mid := int32(math.Floor(min(max(median+0.5, float64(low)), float64(high))))
@@ -243,17 +243,17 @@ func (d *valueCoder) decide(answer bool, decision int, pYes, pNo float64) bool {
 		return e.learner.decide(rangecoder.Flag(answer), z, &c) != 0
 	}
 	// The same as coder.decide, without the list of contexts: most decisions are made here.
-	m, v := e.model, &e.memo.adaptive[t.adaptive.offset+row]
+	m, weight := e.model, &e.memo.adaptive[t.adaptive.offset+row]
 	p := rangecoder.Squash(z*int32(m.slopes[row])/slopeUnit +
-		int32(m.weights[scale]) + int32(m.weights[residual]) + int32(m.weights[logit]) + int32(*v))
+		int32(m.weights[scale]) + int32(m.weights[residual]) + int32(m.weights[logit]) + int32(*weight))
 	bit := e.Bit(rangecoder.Flag(answer), p)
-	adapt(v, adaptStep(bit, p, valueRate))
+	adapt(weight, adaptStep(bit, p, valueRate))
 	return bit != 0
 }
 
-// codeDistance encodes the distance of a value from the median, or decodes and returns it. It is in
-// 1..maxDistance, on side s, whose mass is massFrom. The distance is compared with 2, 3, 5, 9, ...
-// until it is smaller; a bisection codes the rest.
+// codeDistance encodes the distance of a value from the median, or decodes and returns it. The distance is in
+// 1..maxDistance; s is the side of the median on which the value lies, and massFrom the probability of this
+// side. The distance is compared with 2, 3, 5, 9, ... until it is smaller; a bisection codes the rest.
 func (d *valueCoder) codeDistance(distance, maxDistance int32, massFrom float64, s *side) int32 {
 	from, width := int32(1), int32(1) // of the current interval of distances, which ends before from+width
 	step := atLeastStep

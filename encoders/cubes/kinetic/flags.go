@@ -28,7 +28,7 @@ type contextClasses struct {
 	forecastMove int // 0..11: logarithm of the forecast motion; 0 if it is forecast to rest
 	contacts     int // 0..7: forecast contacts, a bit each for floor, player, other cubes
 	interacting  int // 0 or 1: the interacting flag of the nearest coded cube that moved
-	residual     int // 0..15: logarithm of the last residual, and whether player or cubes touch
+	residual     int // 0..15: logarithm of the last residual, and whether player or cubes will touch the cube
 }
 
 // The numbers of classes.
@@ -194,6 +194,7 @@ func (e *coder) codeLargest(v int, predicted quat, old int, c *contextClasses) i
 		return first
 	}
 	e.contexts.reset(largestSlope, flagRate)
+	// extraRow is a row of the table after those of the margins, for decisions after the first.
 	e.contexts.addTrained(t.second, ratio)
 	e.contexts.addTrained(t.err, extraRow*numResidualClasses+c.residual)
 	if e.decide(rangecoder.Flag(v != second), noMixture, &e.contexts) == 0 {

@@ -141,7 +141,7 @@ func (m *mixture) bisectMedian(a int, low, high, tolerance float64) float64 {
 // above the middle of low..high, and above the middles of the lower and the upper half. That is two
 // steps of the bisection, with the same results.
 func (m *mixture) bisectMedianAVX2(a int, low, high, tolerance float64) float64 {
-	for n := 0; high-low > tolerance && n < 24; n += 2 {
+	for n := 0; high-low > tolerance && n < 24; n += 2 { // at most 24 halvings
 		middle := float64((low + high) / 2)
 		lower, upper := float64((low+middle)/2), float64((middle+high)/2)
 		var masses [4]float64

@@ -42,7 +42,7 @@ const adaptiveSize = numCoordinates*numDecisions + numHistoryClasses*numForecast
 // layOutTables allocates all context tables and returns them with the number of trained weights.
 // The order is that of the weights in a model file. A size is the product of the numbers of classes
 // that form a context: 2 for a flag, 4 for two flags or for a short time at rest, 8 for three flags, 16 for the
-// margin between the largest components. flags.go has the indices.
+// margin between the largest components, 17 for this margin and one more row. flags.go has the indices.
 func layOutTables() (t tables, size int) {
 	var trained, adaptive tableLayout
 	t.value.scale = trained.allocate(numCoordinates * numDecisions * numScaleClasses)
@@ -83,15 +83,16 @@ const tableMagic = "wkt1"
 // errModel marks a model that does not fit this version of the encoder.
 var errModel = errors.New("not a model of this version")
 
-// appendTables appends the weights file of m to dst.
+// appendTables appends the weights file of m to dst: tableMagic, the slopes and the weights, 16 bits each. A
+// zero is followed by the number of zeros in its run (16 bits), which are written once.
 func appendTables(dst []byte, m *model) []byte {
 	dst = append(dst, tableMagic...)
-	all := append(m.slopes[:len(m.slopes):len(m.slopes)], m.weights...) // the capacity makes append copy the slopes
-	for i := 0; i < len(all); i++ {
-		dst = binary.LittleEndian.AppendUint16(dst, uint16(all[i]))
-		if all[i] == 0 {
+	numbers := append(m.slopes[:len(m.slopes):len(m.slopes)], m.weights...) // the capacity makes append copy the slopes
+	for i := 0; i < len(numbers); i++ {
+		dst = binary.LittleEndian.AppendUint16(dst, uint16(numbers[i]))
+		if numbers[i] == 0 {
 			run := 1
-			for i+run < len(all) && all[i+run] == 0 && run < 1<<16-1 {
+			for i+run < len(numbers) && numbers[i+run] == 0 && run < 1<<16-1 {
 				run++
 			}
 			dst = binary.LittleEndian.AppendUint16(dst, uint16(run))
@@ -101,7 +102,8 @@ func appendTables(dst []byte, m *model) []byte {
 	return dst
 }
 
-// readTables sets the tables, slopes and weights of m from a file that appendTables wrote.
+// readTables sets the tables, slopes and weights of m from a file that appendTables wrote: 16-bit numbers, where a
+// zero is followed by the number of zeros in its run.
 func readTables(m *model, file []byte) error {
 	var size int
 	m.tables, size = layOutTables()
@@ -109,25 +111,25 @@ func readTables(m *model, file []byte) error {
 		return fmt.Errorf("%w: file of %d bytes, expected an even number and %q at the start", errModel, len(file),
 			tableMagic)
 	}
-	all := make([]int16, 0, numSlopes+size)
-	for at := len(tableMagic); at < len(file); at += 2 {
-		v, run := int16(binary.LittleEndian.Uint16(file[at:])), 1
-		if v == 0 && at+2 < len(file) { // the length of the run follows
-			at += 2
-			run = int(binary.LittleEndian.Uint16(file[at:]))
+	numbers := make([]int16, 0, numSlopes+size)
+	for offset := len(tableMagic); offset < len(file); offset += 2 {
+		v, run := int16(binary.LittleEndian.Uint16(file[offset:])), 1
+		if v == 0 && offset+2 < len(file) { // the length of the run follows
+			offset += 2
+			run = int(binary.LittleEndian.Uint16(file[offset:]))
 		}
-		if len(all)+run > cap(all) {
-			return fmt.Errorf("%w: more than %d slopes and weights, the expected number", errModel, cap(all))
+		if len(numbers)+run > cap(numbers) {
+			return fmt.Errorf("%w: more than %d slopes and weights, the expected number", errModel, cap(numbers))
 		}
 		for range run {
-			all = append(all, v)
+			numbers = append(numbers, v)
 		}
 	}
-	if len(all) != cap(all) {
-		return fmt.Errorf("%w: %d slopes and weights, expected %d", errModel, len(all), cap(all))
+	if len(numbers) != cap(numbers) {
+		return fmt.Errorf("%w: %d slopes and weights, expected %d", errModel, len(numbers), cap(numbers))
 	}
-	copy(m.slopes[:], all)
-	m.weights = all[numSlopes:]
+	copy(m.slopes[:], numbers)
+	m.weights = numbers[numSlopes:]
 	m.computeQuietSums()
 	return nil
 }

@@ -34,7 +34,7 @@ func quietInteractIndex(interacting int, a age, still int) int {
 // quiet cube. Such a cube is in the last class of distances to the player and to the nearest
 // moved cube, has size class 0, and no forecast contacts.
 func (m *model) computeQuietSums() {
-	weight := func(t contextTable, at int) int32 { return int32(m.weights[t.offset+at]) }
+	weight := func(t contextTable, context int) int32 { return int32(m.weights[t.offset+context]) }
 	for h := range numHistoryClasses {
 		for interacting := range 2 {
 			t := &m.flag
@@ -68,7 +68,9 @@ const (
 	slowPlayerMotion = 768
 )
 
-// packQuietInfo returns the element of scene.quietInfo of cube q at the baseline.
+// packQuietInfo returns what scene.quietInfo holds for cube q at the baseline: the index of its grid cell, the
+// interacting flag, and quietFar if the cube is so far from the player that it stays out of reach while the player
+// moves slowly.
 func packQuietInfo(player, q *cube.Row) uint16 {
 	x, y := q[frame.CubeX], q[frame.CubeY]
 	info := uint16(cellIndex(cellCoordinates(x, y))) | uint16(q[frame.CubeInteracting]&1)*quietInteracting

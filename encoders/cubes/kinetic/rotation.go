@@ -126,12 +126,12 @@ func jacobian(q quat, largest int) [3]vec {
 	if q[largest] < 0 {
 		sign = -1
 	}
-	by := [4]vec{{q[3], q[2], -q[1]}, {-q[2], q[3], q[0]}, {q[1], -q[0], q[3]}, {-q[0], -q[1], -q[2]}}
+	derivatives := [4]vec{{q[3], q[2], -q[1]}, {-q[2], q[3], q[0]}, {q[1], -q[0], q[3]}, {-q[0], -q[1], -q[2]}}
 	var rows [3]vec
 	k := 0
-	for i := range by {
+	for i := range derivatives {
 		if i != largest {
-			rows[k] = by[i].times(sign)
+			rows[k] = derivatives[i].times(sign)
 			k++
 		}
 	}

@@ -348,11 +348,12 @@ func cellCoordinates(x, y int32) (cx, cy int32) { return x >> cellShift, y >> ce
 // cellIndex returns the index of a cell, 0 to gridSide*gridSide-1.
 func cellIndex(cx, cy int32) int32 { return cy&(gridSide-1)*gridSide + cx&(gridSide-1) }
 
-// add adds cube i at x, y.
+// add adds cube i to the list of the cell at x, y. The list begins at head and continues in next, which hold 1 + a
+// cube's number, or 0 at the end.
 func (g *grid) add(i int, x, y int32) {
 	cx, cy := cellCoordinates(x, y)
 	s := cellIndex(cx, cy)
-	if g.head[s] == 0 {
+	if g.head[s] == 0 { // the first cube of the cell: mark the cells around it
 		for dy := int32(-1); dy <= 1; dy++ {
 			for dx := int32(-1); dx <= 1; dx++ {
 				g.occupiedNear[cellIndex(cx+dx, cy+dy)] = true

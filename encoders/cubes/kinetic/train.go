@@ -121,7 +121,7 @@ func (l *training) netConfig(part string) mdn.Config {
 func (l *training) gatherSamples(ctx context.Context, clips []train.Clip, sets *[2]*mdn.Set, limit int) error {
 	var x [maxFeatures]float32
 	sample := func(coordinate int, in []int32, g *mixtureBases, y [3]float64) {
-		set := &sets[coordinate/3]
+		set := &sets[coordinate/3] // coordinate is 0 for a position, 3 for an orientation
 		if *set == nil {
 			*set = mdn.NewSet(len(in), limit, l.job.Seed+uint64(coordinate))
 		}
@@ -162,10 +162,10 @@ const decisionRate = 0.2
 // cost in bits per cube that moved: over this pass, and then of the held-out clip with fixed weights.
 func (l *training) fitWeights(ctx context.Context) error {
 	fitted := newLearner(len(l.m.weights))
-	encodeAll := func(what string, rate float64, clips []train.Clip) (float64, error) {
+	encodeAll := func(activity string, rate float64, clips []train.Clip) (float64, error) {
 		fitted.rate, fitted.costBits, fitted.moved = rate, 0, 0
 		for i := range clips {
-			if err := l.encodeClip(ctx, what, &clips[i], i, len(clips), fitted); err != nil {
+			if err := l.encodeClip(ctx, activity, &clips[i], i, len(clips), fitted); err != nil {
 				return 0, err
 			}
 		}
@@ -188,8 +188,8 @@ func (l *training) fitWeights(ctx context.Context) error {
 	return nil
 }
 
-// encodeClip encodes a clip by the rules of the walk-off while the learner observes. activity, done
-// and total are for the progress log: done of total clips are complete.
+// encodeClip encodes a clip, each frame with the frame six before it as the baseline, and passes every cube and
+// decision to observer. activity, done and total are for the progress log: done of total clips are complete.
 func (l *training) encodeClip(ctx context.Context, activity string, clip *train.Clip, done, total int,
 	observer *learner) error {
 	e := newCoder(l.m, clip.Schema.Rows, l.simulation)

@@ -207,7 +207,8 @@ type classes struct {
 	table  []uint8  // the class of every code below the last bound
 }
 
-// newClasses returns the classes for the settings of a grid. No setting has a limit between two bounds.
+// newClasses divides the zigzag codes of differences into classes, at the ends of the small and the large range of
+// every setting of the grid. So each setting takes the same number of bits for all codes of a class.
 func newClasses(grid []widths) classes {
 	bounds := []uint32{0}
 	for _, w := range grid {

@@ -32,7 +32,8 @@ type space struct {
 	limit    int // start of the block that is planned: copies are from before it
 }
 
-// bytesAt returns the bytes from an address to the end of its file, nil if the address is in neither.
+// bytesAt returns the bytes from an address to the end of its file; nil if the address is in no file. Addresses
+// count the bytes of the old file and then those of the new file before limit.
 func (s *space) bytesAt(address int64) []byte {
 	if address < 0 {
 		return nil
@@ -98,19 +99,19 @@ func (a *Aligner) Plan(ops []delta.Op, start, end int) []delta.Op {
 	a.limit = start
 	a.windowReady = false
 	plan := plan{ops: ops, oldSize: int64(len(a.old))}
-	for at := start; at < end; {
-		if from, n := a.EqualRun(at, end); n >= longRun || n == end-at {
+	for pos := start; pos < end; {
+		if from, n := a.EqualRun(pos, end); n >= longRun || n == end-pos {
 			plan.addCopy(from, n)
-			at += n
+			pos += n
 			continue
 		}
 		if !a.windowReady { // once for each call, and only if a search is necessary
-			a.prepareWindow(at, end)
+			a.prepareWindow(pos, end)
 			a.windowReady = true
 		}
-		stop := a.findSeeds(at, end)
-		a.choosePath(&plan, at, stop)
-		at = stop
+		stop := a.findSeeds(pos, end)
+		a.choosePath(&plan, pos, stop)
+		pos = stop
 	}
 	return plan.ops
 }
@@ -127,8 +128,8 @@ func (a *Aligner) prepareWindow(start, end int) {
 	clear(a.votes)
 	a.countVotes(start, end)
 	// The cells around the current diagonal are likely to be needed.
-	for at := int64(start) + a.currentDiagonal - Cell; at < int64(end)+a.currentDiagonal+Cell; at += Cell {
-		if i := at / Cell; at >= 0 && i < int64(cells) {
+	for address := int64(start) + a.currentDiagonal - Cell; address < int64(end)+a.currentDiagonal+Cell; address += Cell {
+		if i := address / Cell; address >= 0 && i < int64(cells) {
 			a.votes[i] += 3 // as many as a few samples: other cells must be clearly better
 		}
 	}
@@ -170,7 +171,8 @@ type plan struct {
 	oldSize int64
 }
 
-// addCopy adds a copy of n bytes, by extending the last operation if possible.
+// addCopy adds a copy of n bytes, by extending the last operation if possible. No copy crosses from the old file
+// into the new one, which begins at address p.oldSize.
 func (p *plan) addCopy(from int64, n int) {
 	if last := len(p.ops) - 1; last >= 0 {
 		if o := &p.ops[last]; o.Literal == 0 && o.From+int64(o.Copy) == from && from != p.oldSize {
@@ -264,7 +266,7 @@ func (x *index) add(text []byte, address int64) {
 		for probe := range uint64(maxProbes) {
 			s := &x.slots[(h+probe)&uint64(len(x.slots)-1)]
 			if s.position == 0 {
-				*s = slot{uint32(h >> 32), uint32((address+i)/x.interval) + 1}
+				*s = slot{uint32(h >> 32), uint32((address+i)/x.interval) + 1} // position 0 marks an empty slot
 				break
 			}
 		}
@@ -296,7 +298,8 @@ func isRepetitive(b []byte) bool {
 	return true
 }
 
-// hashSample hashes the 24 bytes of a sample.
+// hashSample hashes the 24 bytes of a sample. The multipliers are constants of xxHash, and 2^64 divided by the
+// golden ratio.
 func hashSample(b []byte) uint64 {
 	x, y, z := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]), binary.LittleEndian.Uint64(b[16:])
 	h := x*0x9E3779B97F4A7C15 ^ y*0xC2B2AE3D27D4EB4F

@@ -26,7 +26,8 @@ const (
 	rebaseAbove  = 1 << 29  // a cost from which on all costs are reduced
 )
 
-// jumpCost returns the cost of a change to a diagonal at a distance from the last one.
+// jumpCost returns the cost, in 1/16 bit, of a change to a diagonal at a distance from the last one. A distance of 0
+// is the return to the last diagonal after literals.
 func jumpCost(distance int64) int32 {
 	switch distance = max(distance, -distance); {
 	case distance == 0:
@@ -45,7 +46,7 @@ type line struct {
 	diagonal int64
 	file     []byte
 	offset   int64 // what is added to a position in the new file to get the index in file
-	to       int   // position in the new file up to which the seed of the diagonal reaches
+	seedEnd  int   // position in the new file up to which the seed of the diagonal reaches
 	extra    int32 // cost of changing to this diagonal, in addition to jumpCost
 	cost     int32 // cost of the cheapest path that ends on this diagonal
 	start    int32 // position in the block at which the cheapest path came to this diagonal
@@ -118,14 +119,14 @@ func (a *Aligner) choosePath(out *plan, start, end int) {
 func (w *path) addLine(s seed, file []byte, base int64, i int) {
 	for j := range w.lines {
 		if x := &w.lines[j]; x.diagonal == s.diagonal && x.offset == s.diagonal-base {
-			x.to = max(x.to, s.to)
+			x.seedEnd = max(x.seedEnd, s.to)
 			return
 		}
 	}
 	for len(w.lines) >= w.maxActive {
 		worst := 0
 		for j := range w.lines {
-			if w.lines[j].to < w.lines[worst].to {
+			if w.lines[j].seedEnd < w.lines[worst].seedEnd {
 				worst = j
 			}
 		}
@@ -135,7 +136,7 @@ func (w *path) addLine(s seed, file []byte, base int64, i int) {
 	w.diagonals = append(w.diagonals, s.diagonal)
 	w.lines = append(w.lines, line{
 		id: int32(len(w.diagonals) - 1), diagonal: s.diagonal, file: file, offset: s.diagonal - base,
-		to: s.to, extra: extra, cost: w.bestCost + extra + jumpCost(s.diagonal-w.bestDiagonal), start: int32(i),
+		seedEnd: s.to, extra: extra, cost: w.bestCost + extra + jumpCost(s.diagonal-w.bestDiagonal), start: int32(i),
 	})
 }
 
@@ -145,27 +146,28 @@ func (w *path) dropLine(j int) {
 	w.lines = w.lines[:len(w.lines)-1]
 }
 
-// advance extends all paths by byte c, at position p of the new file and i of the block, and stores the cheapest
-// one in w.choice and w.choiceStart. It drops diagonals that left their file or have become too expensive.
+// advance adds byte c, at position p of the new file and i of the block, to the cost of every diagonal in w.lines
+// and of the literals. It stores the cheapest of them in w.choice, and where its run began in w.choiceStart. It
+// drops diagonals that left their file or have become too expensive.
 func (w *path) advance(p, i int, c byte) {
 	w.followed += int64(len(w.lines))
-	// The cheapest path that ends after byte c.
+	// The cheapest way to code all bytes up to c.
 	newBest, choice, segmentStart, newDiagonal := int32(math.MaxInt32), int32(literals), int32(0), w.bestDiagonal
 	for j := 0; j < len(w.lines); j++ {
 		x := &w.lines[j]
-		at := int64(p) + x.offset
-		if at < 0 || at >= int64(len(x.file)) || x.cost > w.bestCost+dropBehind ||
-			p >= x.to && x.cost > w.bestCost+dropPastSeed {
+		fileIndex := int64(p) + x.offset
+		if fileIndex < 0 || fileIndex >= int64(len(x.file)) || x.cost > w.bestCost+dropBehind ||
+			p >= x.seedEnd && x.cost > w.bestCost+dropPastSeed {
 			w.dropLine(j)
 			j-- // dropLine moved the last line to j
 			continue
 		}
-		if p < x.to { // is it cheaper to change to this diagonal here?
+		if p < x.seedEnd { // is it cheaper to change to this diagonal here?
 			if switchCost := w.bestCost + x.extra + jumpCost(x.diagonal-w.bestDiagonal); switchCost < x.cost {
 				x.cost, x.start = switchCost, int32(i)
 			}
 		}
-		if x.file[at] == c {
+		if x.file[fileIndex] == c {
 			x.cost += costHit
 		} else {
 			x.cost += costMiss
@@ -197,8 +199,8 @@ func (w *path) rebase() {
 	w.bestCost = 0
 }
 
-// appendBest follows the cheapest path back from its end and appends it to the plan. start is the position of
-// the block in the new file, n its size.
+// appendBest follows the cheapest sequence of diagonals and literals back from the end of the block, by w.choice
+// and w.choiceStart, and appends it to the plan. start is the position of the block in the new file, n its size.
 func (w *path) appendBest(a *Aligner, out *plan, start, n int) {
 	w.segments = w.segments[:0]
 	for i := int32(n); i > 0; i = w.choiceStart[i] {

@@ -64,7 +64,7 @@ func (a *Aligner) findSeeds(start, end int) (stop int) {
 		current, currentFrom = next, from
 		if n >= maxMatchLength && commonPrefix(a.bytesAt(address), a.new[p:end]) >= scanStop {
 			a.addSeed(&current, start, currentFrom, p+n)
-			return min(end, p+1024)
+			return min(end, p+1024) // Plan copies the rest of the run without a search
 		}
 		p += n
 		lastMatchEnd = p
@@ -93,7 +93,7 @@ func (a *Aligner) nextMatch(current *diagonal, p *int, end int) (address int64, 
 		}
 		skip := 1
 		if allowCompared.exceeded(a.work.compared, *p) {
-			skip = min(1+n/8, end-*p) // the next positions are in this match too
+			skip = min(1+n/8, end-*p) // to save work: the next positions are in this match too
 		}
 		for ; skip > 0; skip-- {
 			if *p < countedTo {
@@ -121,14 +121,14 @@ func (a *Aligner) divide(current, next *diagonal, start, end int) (to, from int)
 	if to <= from {
 		return to, from
 	}
-	score, best, at := 0, 0, from
+	score, best, split := 0, 0, from
 	for i := from; i < to; i++ {
 		score += current.matches(i, a.new[i]) - next.matches(i, a.new[i])
 		if score > best {
-			best, at = score, i+1
+			best, split = score, i+1
 		}
 	}
-	return at, at
+	return split, split
 }
 
 // bestExtension returns the length, at most n, that maximises the number of matches minus the number of

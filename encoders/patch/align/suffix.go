@@ -29,7 +29,7 @@ func sortSuffixes[T symbol](text []T, sa []int32, alphabet int, memory *scratch)
 		}
 	}
 	s.induce()
-	// Name them, and sort the LMS suffixes by sorting the text of the names; it is at the end of sa.
+	// Name the substrings, and sort the LMS suffixes by sorting the text of the names, which is at the end of sa.
 	m := s.collectLeftmost()
 	names := s.nameParts(m)
 	reduced := sa[len(sa)-m:]
@@ -56,7 +56,7 @@ func newScratch(n int) *scratch {
 	return &scratch{small: make([]bool, 2*n), bucket: make([]int32, n/2+256)}
 }
 
-// alloc returns n false values and a bucket for each symbol.
+// alloc returns n false values and a bucket for each symbol. The buckets are allocated if those of r do not suffice.
 func (r *scratch) alloc(n, alphabet int) ([]bool, []int32) {
 	small := r.small[r.usedSmall : r.usedSmall+n]
 	clear(small)
@@ -181,11 +181,11 @@ func (s *sorter[T]) nameParts(m int) int {
 		last = i
 		rest[i/2] = int32(names - 1) // LMS suffixes are at least two apart, so i/2 is unique
 	}
-	to := len(rest)
+	firstName := len(rest)
 	for k := len(rest) - 1; k >= 0; k-- {
 		if rest[k] >= 0 {
-			to--
-			rest[to] = rest[k]
+			firstName--
+			rest[firstName] = rest[k]
 		}
 	}
 	return names
@@ -206,9 +206,10 @@ func (s *sorter[T]) sameParts(a, b int) bool {
 	}
 }
 
-// sortAll sorts all suffixes, given the order of the m LMS suffixes at the front of sa.
+// sortAll sorts all suffixes. The first m elements of sa are the LMS suffixes in their order, as numbers from 0 on
+// that count them in the order of the text.
 func (s *sorter[T]) sortAll(m int) {
-	places := s.sa[len(s.sa)-m:]
+	places := s.sa[len(s.sa)-m:] // the positions of the LMS suffixes in the text
 	k := 0
 	for i := range s.text {
 		if s.isLeftmost(i) {

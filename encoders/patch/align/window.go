@@ -116,7 +116,7 @@ func (w *window) fill(s *space, wantedCells []bool) {
 		size := min(max(bits.Len(uint(cap(w.text)-1))+3, 6), maxFilterBits)
 		w.filter, w.shift = make([]uint64, 1<<size/64), uint(64-size)
 	}
-	clear(w.filter)
+	clear(w.filter) // a bit for each hash of eight bytes: 1 if eight bytes of the text have the hash
 	for i := 0; i+8 <= len(w.text); i++ {
 		h := hash8(w.text[i:]) >> w.shift
 		w.filter[h>>6] |= 1 << (h & 63)
@@ -159,15 +159,15 @@ func (w *window) longestPrefix(t []byte, compared *int64) (address int64, n int)
 	if h := hash8(t) >> w.shift; w.filter[h>>6]>>(h&63)&1 == 0 {
 		return 0, 0
 	}
-	at, n := w.search(t[:min(len(t), maxCompare)], compared)
-	i := sort.Search(len(w.parts), func(i int) bool { return w.parts[i].offset > at }) - 1
-	p := w.parts[i] // the part that contains at; a match must not cross its end
-	return p.address + int64(at-p.offset), min(n, p.offset+p.size-at)
+	pos, n := w.search(t[:min(len(t), maxCompare)], compared)
+	i := sort.Search(len(w.parts), func(i int) bool { return w.parts[i].offset > pos }) - 1
+	p := w.parts[i] // the part that contains pos; a match must not cross its end
+	return p.address + int64(pos-p.offset), min(n, p.offset+p.size-pos)
 }
 
 // search returns the position in text of the suffix with the longest common prefix with t, and the length n
 // of that prefix. The work is added to compared.
-func (w *window) search(t []byte, compared *int64) (at, n int) {
+func (w *window) search(t []byte, compared *int64) (pos, n int) {
 	lo, hi := 0, len(w.order)-1
 	var lowPrefix, highPrefix int // lower bounds of the common prefixes of t and the suffixes at lo and hi
 	for hi-lo > 1 {

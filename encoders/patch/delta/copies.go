@@ -93,16 +93,16 @@ func (m *Model) codeDifferences(view []byte, k, n, copyLeft int, offset int64) {
 				continue
 			}
 		}
-		at := contextAt(view, k+i)
+		context := contextAt(view, k+i)
 		if m.words.remaining == 0 {
 			m.words.beginWord(view, k+i, offset+int64(i), m.bufOffset+int64(m.pos), copyLeft-i)
 			if w := m.words; w.remaining > 0 && w.level < noPrediction && w.size <= n-i &&
-				m.codeWholeWord(&at, view[k+i:]) {
+				m.codeWholeWord(&context, view[k+i:]) {
 				i += w.size
 				continue
 			}
 		}
-		m.codeCopiedByte(&at)
+		m.codeCopiedByte(&context)
 		i++
 	}
 }
@@ -138,17 +138,18 @@ type oldContext struct {
 	backward, forward uint32 // four bytes each; the lowest byte is old, then those before or after it
 }
 
-// contextAt returns the context of view[k].
+// contextAt returns the context of view[k]: this byte, the byte before it, the four bytes that end with it and the
+// four that begin with it. Bytes outside of the view are 0.
 func contextAt(view []byte, k int) oldContext {
-	at := func(k int) uint32 {
+	byteAt := func(k int) uint32 {
 		if k >= 0 && k < len(view) {
 			return uint32(view[k])
 		}
 		return 0
 	}
-	x := oldContext{old: view[k], previous: byte(at(k - 1))}
-	x.backward = at(k) | at(k-1)<<8 | at(k-2)<<16 | at(k-3)<<24
-	x.forward = at(k) | at(k+1)<<8 | at(k+2)<<16 | at(k+3)<<24
+	x := oldContext{old: view[k], previous: byte(byteAt(k - 1))}
+	x.backward = byteAt(k) | byteAt(k-1)<<8 | byteAt(k-2)<<16 | byteAt(k-3)<<24
+	x.forward = byteAt(k) | byteAt(k+1)<<8 | byteAt(k+2)<<16 | byteAt(k+3)<<24
 	return x
 }
 
@@ -166,9 +167,9 @@ func (m *Model) codeCopiedByte(x *oldContext) {
 	r.add(d)
 }
 
-// codeDiffers codes whether the next byte differs from x.old. word is the first result of
-// pointers.contexts. The contexts combine which of the last bytes differed, the distances of the last
-// three differences, the old bytes around this one, and the prediction of a pointer.
+// codeDiffers codes whether the next byte differs from x.old. The contexts combine which of the last bytes
+// differed, the distances of the last three differences, the old bytes around this one, and the prediction of a
+// pointer. word describes the current pointer word, see pointers.contexts; it is 0 outside of words.
 func (m *Model) codeDiffers(x *oldContext, word uint32) bool {
 	r, mixer := &m.run, m.flagMixer
 	since := uint32(min(r.sinceDiff, 31))
@@ -198,9 +199,10 @@ func (m *Model) codeDiffers(x *oldContext, word uint32) bool {
 		ContextA: apm, ContextB: int(old) | int(min(since, 3))<<8}) != 0
 }
 
-// codeDifference codes the difference of the next byte, which is not 0, in two nibbles. word is the second
-// result of pointers.contexts. The contexts combine the last differences, the position in a group of
-// differences, old and new bytes around this one, and the difference that a pointer prediction implies.
+// codeDifference codes the difference of the next byte, which is not 0, in two nibbles. The contexts combine the
+// last differences, the position in a group of differences, old and new bytes around this one, and the difference
+// that a pointer prediction implies. word describes the current pointer word, see pointers.contexts; it is 0 outside
+// of words. Bit 31 is set if the word has a prediction; the lowest byte then is the predicted difference.
 func (m *Model) codeDifference(x *oldContext, word uint32) byte {
 	r, mixer := &m.run, m.diffMixer
 	if r.sinceDiff > 3 {
@@ -213,6 +215,7 @@ func (m *Model) codeDifference(x *oldContext, word uint32) byte {
 		}
 	}
 	old, diffHistory, groupPos := uint32(x.old), r.history, uint32(r.groupPos)
+	// The last four differences, and the last three that are not 0.
 	d1, d2, d3, d4 := uint32(r.last[0]), uint32(r.last[1]), uint32(r.last[2]), uint32(r.last[3])
 	s1, s2, s3 := uint32(r.nonzero[0]), uint32(r.nonzero[1]), uint32(r.nonzero[2])
 	mixer.Hashes[0] = hash(1, d1|diffHistory&15<<8)
@@ -244,7 +247,7 @@ func (m *Model) codeDifference(x *oldContext, word uint32) byte {
 		}
 		apm := int(node)
 		// In a word with a prediction, if the bits so far are those of the predicted difference: its next
-		// bit, and what is known of the prediction.
+		// bit, and kind, level and confidence of the prediction.
 		if word>>31 != 0 && (word&255|256)>>(k+1) == node {
 			apm = 512 + int(word>>uint(k)&1<<7|word>>20&7<<4|word>>16&3<<2|word>>14&3)
 		}

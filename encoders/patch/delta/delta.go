@@ -297,18 +297,18 @@ func (m *Model) codeOperation(op *Op, last Op) error {
 	bytesLeft := m.end - m.pos
 	// The context of the length: the size of the last copy, and whether 0, 1 or more literals followed it.
 	ctx := min(bitLength(last.Copy), 15) + 16*min(last.Literal, 2)
-	copies := m.copyLengths.code(c, int64(op.Copy), ctx)
-	if copies > int64(bytesLeft) {
-		return fmt.Errorf("%w: copy of %d bytes, but %d are left in the block", ErrCorrupt, copies, bytesLeft)
+	copyLength := m.copyLengths.code(c, int64(op.Copy), ctx)
+	if copyLength > int64(bytesLeft) {
+		return fmt.Errorf("%w: copy of %d bytes, but %d are left in the block", ErrCorrupt, copyLength, bytesLeft)
 	}
-	op.Copy = int(copies)
+	op.Copy = int(copyLength)
 	bytesLeft -= op.Copy
 	if bytesLeft > 0 {
-		literals := m.literalLengths.code(c, int64(op.Literal), min(bitLength(op.Copy), 30))
-		if literals > int64(bytesLeft) {
-			return fmt.Errorf("%w: %d literals, but %d bytes are left in the block", ErrCorrupt, literals, bytesLeft)
+		literalCount := m.literalLengths.code(c, int64(op.Literal), min(bitLength(op.Copy), 30))
+		if literalCount > int64(bytesLeft) {
+			return fmt.Errorf("%w: %d literals, but %d bytes are left in the block", ErrCorrupt, literalCount, bytesLeft)
 		}
-		op.Literal = int(literals)
+		op.Literal = int(literalCount)
 	}
 	if op.Copy+op.Literal == 0 {
 		return fmt.Errorf("%w: operation without copy and literals", ErrCorrupt)
@@ -330,7 +330,8 @@ func (m *Model) codeCopy(op Op, src Source) error {
 	for left > 0 {
 		offset, leftInFile := src.Locate(address)
 		if leftInFile < int64(left) {
-			return fmt.Errorf("%w: copy of %d bytes from address %d, where the file has %d", ErrCorrupt, left, address, leftInFile)
+			return fmt.Errorf("%w: copy of %d bytes from address %d, but the file has only %d bytes from there on", ErrCorrupt,
+				left, address, leftInFile)
 		}
 		n := min(left, Core-int(offset%Core)) // a view must not cross a multiple of Core
 		view, first, err := src.View(address, n)

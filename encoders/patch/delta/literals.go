@@ -44,8 +44,8 @@ func (m *Model) setTextContexts(w uint64) {
 
 // setTableContexts sets the contexts of neighbours in tables and pictures: the values to the left and above
 // and their gradients, and the value that the old file has here with its neighbours. The shape of this part
-// of the block has the distances: step to the left, row to the value above. view and k are those of
-// codeLiteral.
+// of the block has the distances: step to the left, row to the value above. view[k] is the byte of the old file
+// that corresponds to the next byte; view is nil for a literal.
 func (m *Model) setTableContexts(view []byte, k int) {
 	mixer := m.literalMixer
 	step, row := m.shape.stepAndRow(m.pos - m.start)
@@ -94,6 +94,7 @@ func (m *Model) codeByte(before uint32, predicted byte, length int) {
 	}
 	node := uint32(1)
 	for k := 7; k >= 0; k-- {
+		// The context of the match, and its weight sets; 0 without a match.
 		match, set := uint32(0), 0
 		if lengthClass > 0 && (uint32(predicted)|256)>>(k+1) == node { // the bits so far are those of predicted
 			match = uint32(lengthClass)<<1 | uint32(predicted>>k&1) | 64
@@ -171,7 +172,7 @@ func (m *matcher) find(buf []byte, p int, bufOffset int64, w uint64) (predicted 
 
 // verify begins a match at buf[at] if at least minMatch bytes before it equal those before buf[p].
 func (m *matcher) verify(buf []byte, p, at int) {
-	n := 0
+	n := 0 // equal bytes, at most 32
 	for n < 32 && at-n > 0 && buf[at-1-n] == buf[p-1-n] {
 		n++
 	}
@@ -249,7 +250,7 @@ func (s *shapes) code(c *rangecoder.Coder, n int) bool {
 // is copied and over a third of the copied bytes differ.
 func (s *shapes) analyse(block []byte, ops []Op, src Source) {
 	var literals, copies, differing [MaxBlock / shapeBlock]int
-	at := 0
+	pos := 0
 	for _, op := range ops {
 		for i := 0; i < op.Copy; {
 			offset, _ := src.Locate(op.From + int64(i))
@@ -259,17 +260,17 @@ func (s *shapes) analyse(block []byte, ops []Op, src Source) {
 				return // the error recurs when the block is coded
 			}
 			for j := range n {
-				b := (at + i + j) / shapeBlock
+				b := (pos + i + j) / shapeBlock
 				copies[b]++
-				differing[b] += rangecoder.Flag(view[k+j] != block[at+i+j])
+				differing[b] += rangecoder.Flag(view[k+j] != block[pos+i+j])
 			}
 			i += n
 		}
-		at += op.Copy
+		pos += op.Copy
 		for i := range op.Literal {
-			literals[(at+i)/shapeBlock]++
+			literals[(pos+i)/shapeBlock]++
 		}
-		at += op.Literal
+		pos += op.Literal
 	}
 	last := s.last // shape of the last part that was analysed
 	last.numeric = false

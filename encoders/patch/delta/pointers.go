@@ -112,11 +112,11 @@ func (m *pointers) beginWord(old []byte, k int, oldOffset, newOffset int64, copy
 	if oldOffset&3 != 0 || newOffset&3 != 0 {
 		return
 	}
-	if word>>26 == 0x25 || word>>26 == 0x05 { // BL or B
+	if word>>26 == 0x25 || word>>26 == 0x05 { // the AArch64 instructions BL and B
 		m.startWord(kindBranch, 4, word, oldOffset+branchDisplacement(word), newOffset)
 		return
 	}
-	if word&0x9f000000 == 0x90000000 { // ADRP
+	if word&0x9f000000 == 0x90000000 { // the AArch64 instruction ADRP
 		m.startWord(kindPage, 4, word, oldOffset>>12+pageDisplacement(word), newOffset>>12)
 		return
 	}
@@ -155,8 +155,9 @@ func branchDisplacement(w uint32) int64 { return int64(int32(w<<6)>>6) * 4 }
 func pageDisplacement(w uint32) int64 { return int64(w>>29&3) | int64(int32(w<<8)>>13)<<2 }
 
 // startWord begins a word of size bytes, whose first four in the old file are oldWord, and predicts the new
-// word. target and base are the fields of pointers. If the target, or one near it, moved before, the new word
-// is predicted to point there; otherwise it has no prediction.
+// word. target is the address or the page to which the old word points; base is what is added to the value of the
+// new word to get its target. If the target, or one near it, moved before, the new word is predicted to point to
+// the target plus this movement; otherwise it has no prediction.
 func (m *pointers) startWord(kind, size int, oldWord uint32, target, base int64) {
 	m.remaining, m.size, m.wordPos = size, size, 0
 	m.kind, m.target, m.base = kind, target, base
@@ -174,9 +175,9 @@ func (m *pointers) startWord(kind, size int, oldWord uint32, target, base int64)
 // register of an ARM64 instruction stay.
 func (m *pointers) setPrediction(oldWord uint32, newValue int64) {
 	switch m.kind {
-	case kindBranch:
+	case kindBranch: // the lowest 26 bits are the displacement in instructions of 4 bytes
 		binary.LittleEndian.PutUint32(m.predicted[:], oldWord&0xfc000000|uint32(newValue>>2)&0x03ffffff)
-	case kindPage:
+	case kindPage: // bits 29 and 30 are the lowest bits of the displacement in pages, bits 5 to 23 the others
 		binary.LittleEndian.PutUint32(m.predicted[:], oldWord&0x9f00001f|uint32(newValue&3)<<29|uint32(newValue>>2)&0x7ffff<<5)
 	default:
 		binary.LittleEndian.PutUint64(m.predicted[:], uint64(newValue))
@@ -221,7 +222,8 @@ func (m *pointers) finishWord(newWord []byte) {
 	m.recordMove(v + m.base - m.target)
 }
 
-// recordMove records that the word's target moved by delta.
+// recordMove records that the word's target moved by delta, in the table entries of the target and of the ranges
+// around it, and counts in m.hits whether the prediction was right.
 func (m *pointers) recordMove(delta int64) {
 	if delta <= -maxMove || delta >= maxMove { // probably no pointer
 		return

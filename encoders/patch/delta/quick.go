@@ -104,7 +104,8 @@ func (m *Model) quickCopy(view []byte, k, n, copyLeft int, offset int64) {
 
 // copyExpected copies at most n expected bytes, for view[k:], to the block and returns their number. An
 // encoder, whose block is complete already, stops at the first byte that differs from the expected one; a
-// decoder copies all n. Parameters are those of quickCopy.
+// decoder copies all n. offset is that of view[k] in its file, copyLeft the number of bytes that are left of the
+// copy operation.
 func (m *Model) copyExpected(view []byte, k, n, copyLeft int, offset int64) int {
 	q, w, reading := m.quick, m.words, m.coder.Reading()
 	for i := 0; i < n; {
@@ -158,7 +159,8 @@ func (m *Model) quickWhole() bool {
 	return true
 }
 
-// quickWord begins a word at view[k:] if it looks like a pointer. Parameters are those of quickCopy.
+// quickWord begins a word at view[k:] if it looks like a pointer. offset is that of view[k] in its file, copyLeft the
+// number of bytes that are left of the copy operation.
 func (m *Model) quickWord(view []byte, k int, offset int64, copyLeft int) {
 	p := m.bufOffset + int64(m.pos)
 	// Only words that are aligned in both files or follow an opcode are tried as pointers: most pointers are.
@@ -284,6 +286,7 @@ func (p *bytePair) code(c *rangecoder.Coder, v byte, small byte, large uint32) b
 	base := hash(large, 3) * 0x9E3779B1
 	node := uint32(1)
 	for lowestBit := uint(4); ; lowestBit = 0 { // the lowest bit of the nibble: first the upper one, then the lower one
+		// A multiplicative hash, with constants of MurmurHash3, selects 16 counters for the nibble.
 		slot := (base + node*0x85EBCA6B) * 0xC2B2AE35 >> (p.shift + 4) << 4
 		largeNodes := p.large[slot:][:16]
 		nibbleNode := uint32(1)
@@ -325,14 +328,15 @@ type storedLiterals struct {
 }
 
 // append appends to dst the literals of a block, after a number: 0 if they are not stored separately,
-// otherwise twice their stored size, plus 1 if they are compressed.
+// because they are fewer than manyLiterals, otherwise twice their stored size, plus 1 if they are compressed. It
+// sets s.unused to the literals, nil if they are not stored.
 func (s *storedLiterals) append(dst, block []byte, ops []Op) ([]byte, error) {
 	s.buf = s.buf[:0]
-	at := 0
+	offset := 0
 	for _, op := range ops {
-		at += op.Copy
-		s.buf = append(s.buf, block[at:at+op.Literal]...)
-		at += op.Literal
+		offset += op.Copy
+		s.buf = append(s.buf, block[offset:offset+op.Literal]...)
+		offset += op.Literal
 	}
 	s.unused = nil
 	if len(s.buf) < manyLiterals {
@@ -345,7 +349,6 @@ func (s *storedLiterals) append(dst, block []byte, ops []Op) ([]byte, error) {
 			return dst, err
 		}
 	}
-	s.unused = s.buf
 	size := len(s.buf)
 	s.buf = s.enc.EncodeAll(s.buf, s.buf) // appends the compressed literals to the literals
 	s.unused = s.buf[:size]

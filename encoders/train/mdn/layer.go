@@ -23,6 +23,7 @@ type layer struct {
 func newLayer(rng *rand.Rand, in, out int, gain float64) *layer {
 	l := &layer{in: in, out: out, blocks: (out + lanes - 1) / lanes}
 	n := l.blocks * (in + 1) * lanes
+	// The weights, and the moving averages of Adam.
 	l.w, l.mean, l.square = make([]float32, n), make([]float32, n), make([]float32, n)
 	spread := gain * math.Sqrt(3/float64(in)) // a uniform number in [-spread, spread] has this deviation
 	for k := range out {
@@ -93,8 +94,8 @@ func (l *layer) gradient(grads, deltas []float32, columns *sparse, n int) {
 }
 
 // backward sets previous to the derivatives of the loss by the inputs of l, given the deltas of l for n samples:
-// the derivatives by its outputs before activation. The layout of both is that of worker. The caller multiplies
-// previous by the derivative of the activation function.
+// the derivatives by its outputs before activation. In both, the value of input or output k of sample r is at
+// (k/lanes*n+r)*lanes+k%lanes. The caller multiplies previous by the derivative of the activation function.
 func (l *layer) backward(previous, deltas []float32, n int) {
 	clear(previous)
 	for b := range l.blocks {
@@ -152,8 +153,8 @@ func (s *sparse) len() int { return len(s.start) - 1 }
 
 // row returns the values and offsets of row r.
 func (s *sparse) row(r int) (val []float32, offsets []int32) {
-	from, to := s.start[r], s.start[r+1]
-	return s.val[from:to], s.offset[from:to]
+	start, end := s.start[r], s.start[r+1]
+	return s.val[start:end], s.offset[start:end]
 }
 
 // reset empties s.

@@ -170,7 +170,8 @@ type pool struct {
 	biasPowerSquare float64       // beta2 to the power of the number of steps
 }
 
-// newPool returns a pool for batches of at most batch samples. Call close to stop its goroutine.
+// newPool returns a pool for batches of at most batch samples and starts the goroutine that runs half of the work.
+// Call close to stop it.
 func newPool(n *net, batch int) *pool {
 	t := &pool{net: n, jobs: make(chan func()), done: make(chan struct{}), biasPowerMean: 1, biasPowerSquare: 1}
 	for i := range t.workers {
@@ -299,7 +300,7 @@ func (w *worker) forward(set *Set, ids []uint32) {
 		if i+1 < len(w.net.layers) {
 			w.rows[i+1].reset()
 			for r := range ids {
-				for k := range l.out { // output k of sample r, in the layout of worker
+				for k := range l.out { // output k of sample r is at (k/lanes*n+r)*lanes+k%lanes, where n is len(ids)
 					w.rows[i+1].add(leakyReLU(w.sums[i][(k/lanes*len(ids)+r)*lanes+k%lanes]), k)
 				}
 				w.rows[i+1].endRow(l.out)
@@ -312,7 +313,8 @@ func (w *worker) forward(set *Set, ids []uint32) {
 const withDeltas, withoutDeltas = true, false
 
 // lossSum returns the sum of the losses of the samples ids in bits, after forward for the same samples. If
-// derivatives is true, it also sets the deltas of the last layer: the derivatives of the loss by the outputs.
+// derivatives is true, it also sets the deltas of the last layer: the derivatives of the loss by the outputs. In
+// sums and deltas, the value of output k for sample r of n is at (k/lanes*n+r)*lanes+k%lanes.
 func (w *worker) lossSum(set *Set, ids []uint32, derivatives bool) float64 {
 	var output, gradient [Outputs]float32
 	last, n, bits := len(w.net.layers)-1, len(ids), 0.0

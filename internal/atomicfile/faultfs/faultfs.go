@@ -47,7 +47,7 @@ func (f *Failing) before(op atomicfile.Op, path string) error {
 	case f.count == f.failAt:
 		f.Op, f.Path = op, path
 		return Cause
-	case f.failAfter && f.count > f.failAt:
+	case f.failAfter && f.count > f.failAt: // a crash: all later operations fail too
 		return Cause
 	}
 	return nil
@@ -64,7 +64,7 @@ func Each(t *testing.T, try func(t *testing.T, d *Failing, crash bool)) (n int) 
 		for n = 1; ; n += step {
 			d := FailAt(n, crash)
 			try(t, d, crash)
-			if d.Op == "" {
+			if d.Op == "" { // nothing failed, because try has fewer than n operations
 				break
 			}
 			if t.Failed() {

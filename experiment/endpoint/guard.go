@@ -61,7 +61,7 @@ func (r *Receiver) acceptSeq(h *header, seq uint64) bool {
 	case !isFar(seq, r.newestSeq), isBehind && !h.hasFullSeq, !isBehind && !r.guard.on: // near, merely late, or not guarded
 		r.guard.doubted = false
 		return true
-	case !r.guard.confirms(seq): // this packet is doubted now
+	case !r.guard.confirms(seq): // seq is doubted from now on, until a second packet confirms it
 		return false
 	case isBehind:
 		r.restartAt(seq)

@@ -4,7 +4,8 @@ import "math"
 
 // MeanOf returns the mean of independent values, such as one per seed, with the confidence interval of
 // Student's t distribution. With a single value the interval is unknown; without values the mean is NaN.
-// For differences between pairs of runs with the same seed it is the paired interval.
+// If the values are differences between pairs of runs with the same seed, the result is the interval of the
+// paired t-test.
 func MeanOf(values []float64) Interval {
 	n := len(values)
 	if n == 0 {

@@ -23,8 +23,7 @@ func (m *minDelay) update(sentAt, delay time.Duration) time.Duration {
 	switch {
 	case !m.started:
 		*m = minDelay{started: true, windowStart: sentAt, current: delay, previous: delay}
-	case sentAt-m.windowStart >= 2*minDelayWindow: // no datagram in a whole window
-		m.windowStart, m.previous, m.current = sentAt, min(m.current, delay), delay
+
 	case sentAt-m.windowStart >= minDelayWindow:
 		m.windowStart, m.previous, m.current = sentAt, m.current, delay
 	}

@@ -142,7 +142,7 @@ func (s *search) summarize(list []setting, own setting, ownOutcome outcome) *Res
 	if result.Best.Violations != "" {
 		text := "No setting that was tried meets all bounds. With the best, "
 		if s.outcomeOf(completeRun(best, 0)).Violation == 0 {
-			text = "The best four settings do not meet all bounds with every seed. With the best, "
+			text = "The setting that ranks first meets all bounds with the first seed, but not with every seed. With it, "
 		}
 		result.Confidence = append(result.Confidence, text+result.Best.Violations+".")
 	}

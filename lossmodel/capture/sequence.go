@@ -83,7 +83,9 @@ func (s *Sequence) addDatagram(rows []Packet) {
 	s.Datagrams = append(s.Datagrams, d)
 }
 
-// interpolate sets the send times of missing numbers evenly between those of the rows around them.
+// interpolate sets the send times of missing datagrams. They are spaced evenly between the send time of the
+// datagram before the gap and the send time of the datagram after it. The first and the last datagram are
+// never missing.
 func (s *Sequence) interpolate() {
 	all := s.Datagrams
 	for i := 0; i < len(all); i++ {

@@ -116,7 +116,7 @@ func (f *fitter) addCaptureNotes(c *capture.Capture, seq *capture.Sequence) {
 		f.addNote("%d sequence numbers are missing and count as lost", seq.Missing)
 	}
 	if seq.Repeated > 0 {
-		f.addNote("%d rows repeat a sequence and copy number and count as further copies", seq.Repeated)
+		f.addNote("%d rows have the same sequence number and copy number as another row and count as further copies", seq.Repeated)
 	}
 	if c.Unfinished > 0 {
 		f.addNote("%d packets were in flight when the capture ended and are ignored", c.Unfinished)

@@ -64,8 +64,8 @@ func (c *event) form(words ...string) form {
 		percentages.forField(&c.Corr, 0)}}
 }
 
-// stateForm returns the form of "loss state". Reading the first probability sets the defaults of
-// the others.
+// stateForm returns the form of "loss state" with the probabilities p13, p31, p32, p23 and p14. Only p13 is
+// required. Reading it sets the defaults of the others: p31 = 1-p13, p32 = 0, p23 = 1 and p14 = 0.
 func (l *lossParams) stateForm() form {
 	first := percentages.forField(&l.P13, 0)
 	first.read = func(word string) bool {

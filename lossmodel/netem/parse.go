@@ -221,7 +221,7 @@ func (r *reader) readSlotBounds(s *slot) error {
 	if err := r.readValues(s.boundsForm()); err != nil {
 		return err
 	}
-	if r.pos == from+1 {
+	if r.pos == from+1 { // one time was read
 		s.Max = s.Min
 	}
 	if s.Max < s.Min {

@@ -239,8 +239,8 @@ func (s *Session) Poll(buf []byte) (Datagram, bool) {
 }
 
 // handleDatagram processes and counts a datagram of this session. It answers a ping with a pong and
-// ends the session after a bye. at is the time of arrival since s.start. first is true for the first
-// authentic datagram.
+// ends the session after a bye. at is the time of arrival since s.start. v is how the datagram is counted.
+// first is true for the first authentic datagram.
 func (s *Session) handleDatagram(b []byte, at time.Duration) (v verdict, first bool) {
 	v, first, msg := s.acceptAndCount(b, at)
 	if v.class == control {

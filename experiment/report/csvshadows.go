@@ -20,8 +20,8 @@ import (
 func writeSideBySide(w io.Writer, lanes []engine.LaneSamples) error {
 	head := []string{"t_s"}
 	for i := range lanes {
-		for _, what := range []string{"payload_kbps", "bits_per_changed", "failed"} {
-			head = append(head, what+" ["+lanes[i].Name+"]")
+		for _, figure := range []string{"payload_kbps", "bits_per_changed", "failed"} {
+			head = append(head, figure+" ["+lanes[i].Name+"]")
 		}
 	}
 	t := texttable.New(head...)
@@ -44,8 +44,8 @@ func laneCells(l *engine.LaneSamples, t time.Duration) []string {
 		return []string{"", "", ""}
 	}
 	s := &l.Samples[i]
-	// The start of the sample: that of its period, unless the lane joined later. -1 because t itself, the
-	// end of the period, is usually a multiple of SamplePeriod.
+	// The sample starts with its period, or when the lane joined, if that was later. The period ends at t, which
+	// is usually a multiple of SamplePeriod; so t-1 is truncated, which is within the period.
 	from := max((t - 1).Truncate(meters.SamplePeriod), l.Began)
 	perChanged := ""
 	if s.Changed > 0 {

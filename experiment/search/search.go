@@ -186,8 +186,8 @@ func (s *search) remainingRuns() float64 {
 
 // drawAndHalve draws settings at random and reduces them by successive halving: all are run for a short time,
 // then the better half for a longer one, and so on. It returns those that remain, the best first. If the whole
-// grid fits into the remaining runs, all settings are run for the whole duration instead. own is the
-// configuration's own setting, which takes part; nil if none.
+// grid fits into the remaining runs, all settings are run for the whole duration instead. own, the setting of the
+// configuration itself, takes part too; nil means that it is not in the grid.
 func (s *search) drawAndHalve(ctx context.Context, own setting) ([]setting, error) {
 	var list []setting
 	rungs := divisors

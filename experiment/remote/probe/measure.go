@@ -174,7 +174,7 @@ func (n *initiator) newPath() (*Path, error) {
 	slices.Sort(n.roundTrips)
 	peerSentAt := fillSendTimes(n.peerSentAt[:n.peerSentCount], n.plan.Interval)
 	p := &Path{Plan: n.plan, RoundTrips: n.roundTrips, DroppedCopies: n.droppedCopies}
-	p.Base, p.BaseError = estimateBase(up, n.arrivals)
+	p.Base, p.BaseError = estimateBase(up, n.arrivals) // the base delay of a direction, and its uncertainty
 	p.Up, p.Down = newCapture(up, p.Base, n.sentAt), newCapture(n.arrivals, p.Base, peerSentAt)
 	return p, nil
 }

@@ -109,8 +109,9 @@ func checkFiles(ctx context.Context, c *config.Config, report string, saved *fig
 		return err
 	}
 	for _, x := range []struct {
-		which, want string // SHA-256 in the report, in hexadecimal
-		got         [sha256.Size]byte
+		which string // "old" or "new", for the error
+		want  string // SHA-256 in the report, in hexadecimal
+		got   [sha256.Size]byte
 	}{{which: "old", want: saved.OldSHA256, got: oldSum}, {which: "new", want: saved.SHA256, got: newSum}} {
 		if got := hex.EncodeToString(x.got[:]); got != x.want {
 			return &config.Error{File: report, Key: "data.source",

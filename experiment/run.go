@@ -246,7 +246,8 @@ func Check(ctx context.Context, c *config.Config) error {
 	if err != nil {
 		return err
 	}
-	return checkPoints(ctx, c, grid, false)
+	const force = false
+	return checkPoints(ctx, c, grid, force)
 }
 
 // checkPoints returns an error for the first point in grid, the grid of c, at which a run could not

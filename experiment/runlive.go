@@ -62,9 +62,9 @@ func (s *liveWriter) Packet(r *packetlog.Record, p *engine.Problem) {
 // Settled implements engine.Observer: the outcomes of all packets before seq are known.
 func (s *liveWriter) Settled(seq uint64) { s.work <- func() { s.out.Settled(seq) } }
 
-// saveIfDue queues a write of the report if one is due: at most once a second, and for at most a
-// twentieth of the time. result returns the result so far. saveIfDue returns the error of the last
-// finished write.
+// saveIfDue starts writing the report in another goroutine if that is due: at most once a second, and so rarely
+// that writing takes at most a twentieth of the time. result returns the result so far. saveIfDue returns the
+// error of the write that finished last.
 func (s *liveWriter) saveIfDue(result func() *engine.Result) error {
 	select {
 	case w := <-s.results:

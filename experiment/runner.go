@@ -255,8 +255,10 @@ func (r *Runner) handleCommand(ctx context.Context, c Command) {
 	if c.Save != nil {
 		r.startSave(*c.Save)
 	}
-	if r.opt.Remote == nil || r.paused { // over a network the session catches up with the remote display
-		r.target = r.session.Now() // a backlog from before the command is not caught up
+	// Drop the backlog of virtual time from before the command. Over a network the session must catch up, because
+	// the remote display has continued.
+	if r.opt.Remote == nil || r.paused {
+		r.target = r.session.Now()
 	}
 }
 

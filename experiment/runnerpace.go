@@ -126,8 +126,8 @@ func (r *Runner) setSpeed(v float64) {
 	r.speed = v
 }
 
-// seek makes the session run to virtual time t without pacing. To go back, it opens the session again,
-// which repeats the changes made before t.
+// seek makes the session run to virtual time t without pacing. If t is in the past, seek replaces the session by a
+// new one, which runs from the start to t and repeats the changes that were made before t.
 func (r *Runner) seek(ctx context.Context, t time.Duration) error {
 	now := r.session.Now()
 	if t < 0 || t > now+maxSeek {

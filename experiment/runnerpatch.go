@@ -21,8 +21,9 @@ type packing struct {
 	deferredCommands []Command        // commands to execute after the patch is made
 }
 
-// pollPatch reports whether the session must wait for a patch. It starts to make the next patch that
-// the session needs. When a patch is finished, it executes the deferred commands.
+// pollPatch reports whether the session must wait for a patch. If the session needs a patch and none is being
+// made, it starts to make one in another goroutine. When a patch is finished, it executes the commands that were
+// deferred meanwhile.
 func (r *Runner) pollPatch(ctx context.Context) bool {
 	if r.job != nil {
 		select {
@@ -89,8 +90,8 @@ type packJob struct {
 	err         error                 // valid once finished is closed
 }
 
-// startPackJob starts packing the file of session s like encoding. The job is cancelled
-// when ctx ends.
+// startPackJob starts packing the file of session s with the codec and the parameters of encoding, in another
+// goroutine. The job is cancelled when ctx ends.
 func startPackJob(ctx context.Context, s *engine.Session, encoding *endpoint.Encoding, clock wallclock.Clock) *packJob {
 	oldSize, newSize := s.FileSizes()
 	job := &packJob{encoder: encoding.Codec.Name, finished: make(chan struct{}), matrix: delivery.NewMatrixMaker(oldSize, newSize)}

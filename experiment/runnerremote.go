@@ -26,9 +26,9 @@ func (r *Runner) maxBacklog() time.Duration {
 	return 4 * tickInterval
 }
 
-// pollNetwork receives datagrams from the network, if any, and schedules them as events up to virtual
-// time to, which corresponds to the current wall time. While the session is paused, they are scheduled
-// for when it continues.
+// pollNetwork receives datagrams from the network, if the session uses one, and schedules them as events at
+// virtual times up to to, which corresponds to the current wall time. While the session is paused, they are
+// scheduled right after the current virtual time, so they take effect when it continues.
 func (r *Runner) pollNetwork(to time.Duration) {
 	link := r.opt.Remote
 	if link == nil || r.err != nil {

@@ -25,12 +25,12 @@ func (b *bitErrors) draw(word uint64, n int) int {
 		b.bits, b.noneProb = n, power(1-b.rate, n)
 	}
 	u := float64(word>>11) / (1 << 53)    // uniform in [0, 1): the 53 bits that a float64 holds exactly
-	term, below := b.noneProb, b.noneProb // probability of k flips, and of at most k
+	term, total := b.noneProb, b.noneProb // probability of k flips, and of at most k flips
 	odds := b.rate / (1 - b.rate)         // term(k+1) = term(k) * odds * (n-k) / (k+1)
 	k := 0
-	for u >= below && k < min(n, maxFlips) {
+	for u >= total && k < min(n, maxFlips) {
 		term = float64(term*odds) * float64(n-k) / float64(k+1)
-		below += term
+		total += term
 		k++
 	}
 	return k

@@ -37,8 +37,8 @@ func (s *corruptStage) reshape(spec *Spec) bool {
 	return s.chance > 0 || s.bitErrors.rate > 0
 }
 
-// Apply implements Stage. It adds the positions of the flipped bits to f.Corrupt. A position that was
-// drawn before is drawn again, so that the bits differ.
+// Apply implements Stage. size is the size of the datagram in bytes. Apply adds the positions of the flipped bits
+// to f.Corrupt. If it draws a position twice, it draws another one, so that all positions differ.
 func (s *corruptStage) Apply(_ time.Duration, size int, f *Fate) {
 	word := s.stream.Next(f.Copy)
 	flips := 0

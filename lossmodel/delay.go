@@ -64,7 +64,7 @@ func (s *delayStage) reshape(spec *Spec) bool {
 }
 
 // Apply implements Stage: it adds the delay of this stage to f.Delay. Without jitter it uses no random
-// numbers. With KeepOrder a copy has the jitter of its datagram.
+// numbers. With KeepOrder, packets do not overtake each other, and a copy has the jitter of its datagram.
 func (s *delayStage) Apply(now time.Duration, _ int, f *Fate) {
 	entry := now + f.Delay // when the packet enters this stage: f.Delay is the delay of the stages before it
 	if s.spec.Jitter == 0 {
@@ -80,8 +80,9 @@ func (s *delayStage) Apply(now time.Duration, _ int, f *Fate) {
 	f.Delay = departure - now
 }
 
-// extraDelay returns the delay that spikes, the bad state of the loss model and the trace add for a
-// packet sent at now. A spike is at the end of each interval of SpikeEvery.
+// extraDelay returns the sum of the delays that a spike, the bad state of the loss model and the trace add to a
+// packet sent at now. Time is divided into intervals of SpikeEvery, and a spike lasts from SpikeLength before the
+// end of each interval to its end.
 func (s *delayStage) extraDelay(now time.Duration, f *Fate) (d time.Duration) {
 	if every := s.spec.SpikeEvery; every > 0 && now%every >= every-s.spec.SpikeLength {
 		d += s.spec.SpikeHeight
@@ -132,7 +133,8 @@ func (*Delay) row() stageRow {
 	}
 }
 
-// checkDelay checks the settings that depend on each other.
+// checkDelay checks the settings of the delay stage that must fit each other: the length and the interval of
+// spikes, and the distribution "table" and its table.
 func (s *Spec) checkDelay() error {
 	d := &s.Delay
 	switch {

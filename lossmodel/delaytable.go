@@ -34,7 +34,8 @@ const (
 	tcUnit       = 8192 // value in a tc table that stands for one jitter
 )
 
-// points returns the quantiles in units of 1/random.One; nil if they are empty or invalid.
+// points parses the text t.Quantiles and returns the quantiles as fixed-point numbers, in units of
+// 1/random.One. It returns nil if one of them is invalid, and no points if the text is empty.
 func (t Table) points() []int64 {
 	fields := strings.Fields(t.Quantiles)
 	points := make([]int64, len(fields))

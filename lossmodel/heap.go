@@ -16,10 +16,10 @@ func (e heapEntry) before(o heapEntry) bool {
 // line. It is not container/heap because that would allocate an interface value for each entry.
 type heap []heapEntry
 
-// push adds an entry: it moves up from the end of the heap until its parent is not greater.
+// push adds an entry. In this heap, each entry has four children that are not before it.
 func (h *heap) push(e heapEntry) {
 	*h = append(*h, e)
-	s := *h // parents move down until the place of e is found
+	s := *h // from the end up, parents that come after e move down
 	i := len(s) - 1
 	for i > 0 {
 		parent := (i - 1) / 4

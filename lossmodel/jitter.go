@@ -75,8 +75,8 @@ func (s *sampler) draw(word uint64) time.Duration {
 	return random.Scale(s.drawUnits(word), s.jitter)
 }
 
-// drawUnits returns the jitter in units of jitter/random.One, for distributions that have a
-// quantile function.
+// drawUnits returns a random value of the distribution in units of 1/random.One, to be multiplied by the
+// jitter setting. word is a random word. The distributions that draw computes itself are not handled.
 func (s *sampler) drawUnits(word uint64) int64 {
 	switch s.dist {
 	case Pareto:

@@ -67,7 +67,7 @@ func openFiles(files *tracefile.Library, s Spec) (Spec, error) {
 	}
 	for _, k := range stages().keys {
 		if k.file == nil || k.file(&s).Path == "" {
-			continue
+			continue // the value of the key is not a file, or no file is set
 		}
 		f, err := files.Open(*k.file(&s), k.fileKind)
 		if err != nil {

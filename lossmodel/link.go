@@ -80,7 +80,7 @@ func (l *Link) Send(now time.Duration, datagram []byte, tag uint64) Verdict {
 			MaxDatagram))
 	}
 	l.now = now
-	l.freeLent() // the data of the last Receive are no longer valid
+	l.freeLent() // reuses the buffer of the delivery that Receive returned before
 
 	var v Verdict
 	v.Wire, v.Fragments = WireBytes(len(datagram), l.spec.MTU)
@@ -97,7 +97,8 @@ func (l *Link) Send(now time.Duration, datagram []byte, tag uint64) Verdict {
 		c := &l.copyFate
 		c.reset(i+1, v.Fragments)
 		l.applyStages(now, len(datagram), c)
-		c.Delay = max(0, c.Delay+extra) // extra is negative if the copy precedes its datagram in a capture
+		// extra is negative if the link replays a capture in which the copy arrived before its datagram.
+		c.Delay = max(0, c.Delay+extra)
 		if t := l.Trail(c.Copy); t != nil && t.N > 0 {
 			t.Steps[0].Delay += extra // counts for the first stage, the one that makes copies
 		}
@@ -109,8 +110,8 @@ func (l *Link) Send(now time.Duration, datagram []byte, tag uint64) Verdict {
 	return v
 }
 
-// enqueue puts a packet that will be delivered in flight: a copy of the datagram's data in which the
-// bits of f.Corrupt are flipped, due after f.Delay.
+// enqueue adds a packet, the datagram or a copy of it, to the packets in flight. It is due f.Delay after now. Its
+// data are a copy of the datagram's data in which the bits at the positions f.Corrupt are flipped.
 func (l *Link) enqueue(now time.Duration, datagram []byte, tag uint64, f *Fate) {
 	slot := l.pool.alloc(len(datagram))
 	p := &l.pool.packets[slot]

@@ -115,7 +115,7 @@ func lossKey() keyRow {
 	k.Set = func(s *Spec, value any) error {
 		text, _ := value.(string)
 		table, ok := loss.Parse(text)
-		if !ok { // the text is not the name of a model: a loss rate
+		if !ok { // the text does not begin with the name of a model, so it is a loss rate
 			return setRate(s, value)
 		}
 		return s.setLoss(table)
@@ -139,9 +139,9 @@ func (s *Spec) setLoss(table loss.Table) error {
 	return err
 }
 
-// setLossParam sets a parameter of the current loss model, from a key such as "loss.r". ok is
-// false if the model has no such parameter, or is bernoulli or gilbert, whose parameters have
-// their own keys.
+// setLossParam sets parameter name of the current loss model, such as "r" for the key "loss.r". ok is
+// false, and nothing is set, if the model has no such parameter, or if it is bernoulli or gilbert, whose
+// parameters have their own keys.
 func (s *Spec) setLossParam(name string, value any) (err error, ok bool) {
 	switch s.Loss.(type) {
 	case nil, loss.Bernoulli, loss.Gilbert:

@@ -94,9 +94,10 @@ func (l *tracedLine) setTrace(trace *opportunities) {
 	l.opportunities = trace
 }
 
-// departure returns when a packet of wire bytes that can be sent from start on has left, and reserves
-// the opportunities that it needs. ok is false, and nothing is reserved, if that would be later than
-// latest.
+// departure returns the time at which a packet has left that has the given size on the wire in bytes and can be
+// sent from start on, and reserves the opportunities that it needs. An opportunity is a time of the trace at
+// which the line sends opportunityBytes. ok is false, and nothing is reserved, if the packet would leave later
+// than latest.
 func (l *tracedLine) departure(start, latest time.Duration, wire int64) (at time.Duration, ok bool) {
 	at, bytesLeft, next := l.current, l.bytesLeft, l.next
 	if at < start { // the opportunity in use is over; its unused bytes are lost

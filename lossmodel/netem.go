@@ -56,7 +56,8 @@ func (s *netemStage) reshape(spec *Spec) bool {
 }
 
 // Apply implements Stage. It decides about the copy of a datagram together with the datagram, because in
-// the kernel the random numbers of the copy are drawn before the delay of the datagram.
+// the kernel the random numbers of the copy are drawn before the delay of the datagram. The decision about the
+// copy is stored in s.copyPacket for the later call that is about the copy.
 func (s *netemStage) Apply(now time.Duration, size int, f *Fate) {
 	word := s.stream.Next(f.Copy)
 	if f.Copy > 0 {

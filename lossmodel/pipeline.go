@@ -47,7 +47,8 @@ func (p *pipeline) apply(now time.Duration, size int, f *Fate) {
 	}
 }
 
-// applyTraced is like apply and records in t what each stage does: it compares f before and after the stage.
+// applyTraced passes a datagram of size bytes that is sent at now through the active stages, which modify its fate
+// f. It records in t what each stage does, by comparing f before and after the stage.
 func (p *pipeline) applyTraced(now time.Duration, size int, f *Fate, t *Trail) {
 	t.N = len(p.active)
 	for i, stage := range p.active {

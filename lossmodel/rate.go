@@ -133,8 +133,8 @@ func addFraming(r *Rate, wire int64, fragments int) int64 {
 	return n * ((perFragment + cell - 1) / cell) * int64(r.Cell+r.CellOverhead)
 }
 
-// departure returns when a packet of wire bytes that enters the queue at now has left the line, and
-// reserves the line until then. ok is false if the packet would wait longer than maxWait.
+// departure returns when a packet has left the line that enters the queue at now and has the given size on the
+// wire in bytes. It reserves the line until then. ok is false if the packet would wait longer than maxWait.
 func (s *rateStage) departure(now time.Duration, wire int64) (at time.Duration, ok bool) {
 	if s.tracedLine.opportunities != nil {
 		return s.tracedLine.departure(max(now, s.idleAt), now+maxWait, wire)

@@ -47,7 +47,7 @@ func (s Spec) CompleteUnits(k KeyInfo, words []string) (string, error) {
 	}
 	typed := make([]string, len(words))
 	for i, word := range words {
-		parts := strings.Split(word, "±") // the parts are a latency and its jitter
+		parts := strings.Split(word, "±") // "50±5" is a latency and its jitter; each of them gets the unit
 		for j := range parts {
 			parts[j] = units.AppendUnit(parts[j], unit)
 		}
@@ -61,8 +61,9 @@ func (s Spec) CompleteUnits(k KeyInfo, words []string) (string, error) {
 	return strings.Join(typed, " "), nil
 }
 
-// CompleteWords lists the words that may follow the words typed before for a key: choices, models and
-// values of the ladder as the first word, then the parameters of the model that are not yet given.
+// CompleteWords lists the words that may follow the words in before, which the user typed as the value of key
+// k. The first word is a choice, a model or one of the key's usual values (its ladder). The words after a
+// model are its parameters that are not given yet.
 func CompleteWords(k KeyInfo, before []string) (words []string) {
 	switch {
 	case k.Key == string(StageNetem):

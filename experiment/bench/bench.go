@@ -77,8 +77,9 @@ func (s *samples) add(us, ref float64) {
 }
 
 // Run measures codecs on the data that open opens; spec is the name of the data. In each round each codec runs
-// in a walk-off, and then in a session over a bad link with the given seed. A codec whose decoded frames are
-// wrong is an error. After an error, also that of ctx, the report has the complete rounds.
+// in a walk-off, which measures it alone and without loss, and then in a session over a bad link with the given
+// seed. Run returns an error if a codec decodes a frame incorrectly or if ctx is cancelled. With an error, the
+// report still has the rounds that were complete.
 func Run(ctx context.Context, spec string, seed uint64, open walkoff.Open, codecs []*encoders.Codec, opt Options) (*Report, error) {
 	b := &Report{GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, CPU: cpuName(), Cores: runtime.GOMAXPROCS(0), Go: runtime.Version()}
 	c, err := badLinkConfig(spec, seed)
@@ -172,10 +173,10 @@ func (m *measurement) measureCodec(ctx context.Context, row *encoderRow, codec *
 	if err := c.Set("encoder.name", codec.Name); err != nil {
 		return err
 	}
-	from := m.opt.Clock()
+	sessionStart := m.opt.Clock()
 	report, err := experiment.Run(ctx, c, experiment.RunOptions{Clock: m.opt.Clock,
 		Progress: func(done, total float64) { m.progress(0.5 + done/max(total, 1)/2) }})
-	took := m.opt.Clock() - from
+	took := m.opt.Clock() - sessionStart
 	if err == nil {
 		err = ctx.Err() // an interrupted run returns no error
 	}

@@ -35,10 +35,11 @@ func WriteGo(w io.Writer, b *Report) error {
 			}
 			fmt.Fprintf(out, "BenchmarkEncoder/%s %d", name, r.Packets)
 			for _, x := range []struct {
-				unit string
-				of   *samples
+				step  string
+				times *samples
 			}{{"encode", &r.Encode}, {"decode", &r.Decode}, {"frame", &r.Frame}} {
-				fmt.Fprintf(out, " %s %s-ns %s %[2]s-ref", units.Fixed(1000*x.of.US[round], 0), x.unit, units.Fixed(x.of.Ref[round], 4))
+				ns := 1000 * x.times.US[round] // from µs
+				fmt.Fprintf(out, " %s %s-ns %s %[2]s-ref", units.Fixed(ns, 0), x.step, units.Fixed(x.times.Ref[round], 4))
 			}
 			fmt.Fprintf(out, " %s B/packet\n", units.Fixed(r.BytesPerPacket, 1))
 		}

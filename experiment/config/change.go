@@ -91,8 +91,8 @@ func (ch Change) members() []member {
 	return slices.DeleteFunc(list, func(m member) bool { return !m.set })
 }
 
-// Keys returns the keys that the change sets, in the order of its JSON. Those of settings are keys of the
-// TOML file, others are keys of [[at]]: see Set.
+// Keys returns the keys that the change sets, in the order of its JSON. Settings have their full key in the TOML
+// file, such as "sender.every". Actions such as "press", "shadow" or "mark" have their key in an [[at]] table.
 func (ch Change) Keys() (keys []string) {
 	for _, m := range ch.members() {
 		switch m.name {
@@ -110,7 +110,7 @@ func (ch Change) Keys() (keys []string) {
 			}
 		default:
 			if s := findSetting(m.name); s != nil {
-				m.name = s.Key
+				m.name = s.Key // the full key; m.name was the short name
 			}
 			keys = append(keys, m.name)
 		}
@@ -230,7 +230,7 @@ func (ch *Change) setLive(s *scalarSetting, key string, value any) error {
 }
 
 // setParams sets the encoder's parameter name, or if name is "", all parameters in the table value. key is
-// for the error.
+// the key in an error.
 func (ch *Change) setParams(name, key string, value any) error {
 	if name == "" && !isTable(value) {
 		return &Error{Key: key, Problem: quoteValue(value) + " is not a table",
@@ -244,8 +244,9 @@ func (ch *Change) setParams(name, key string, value any) error {
 	return nil
 }
 
-// setLink sets a key of a link, or each key of the table value. dir is "down", "up", or "link" for both
-// directions. Values are checked when the change is applied.
+// setLink sets a key of a link. If value is a table, such as the parameters of a loss model, setLink sets each
+// of its keys; with the key "", these are keys of the link. dir is "down", "up", or "link" for both directions.
+// Values are checked when the change is applied.
 func (ch *Change) setLink(dir, key string, value any) {
 	flat := map[string]any{}
 	flatten(key, value, flat)
@@ -353,9 +354,10 @@ func (ch Change) Restarts() bool {
 	return slices.ContainsFunc(sortedKeys(ch.Live), func(key string) bool { return findSetting(key).Restarts })
 }
 
-// TouchedKeys returns a text that identifies the settings that the change sets, without their values.
-// Consecutive changes of the same settings are undone together. Each encoder, profile and shadow counts
-// as a setting of its own. Inputs and bookmarks, which are not undone, are left out.
+// TouchedKeys returns a text that identifies the settings that the change sets, without their values. Two
+// consecutive changes with the same text are undone together. The names of an encoder, profile or shadow are
+// part of the text, so changing to another encoder is undone separately. Inputs and bookmarks, which cannot be
+// undone, are left out.
 func (ch Change) TouchedKeys() string {
 	names := ch.shadowLabels()
 	if ch.Encoder != "" {

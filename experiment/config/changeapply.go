@@ -26,7 +26,8 @@ func (c *Config) Apply(ch Change) error {
 	return nil
 }
 
-// apply is Apply, but it may leave c partly changed on error.
+// apply applies ch to c. If it returns an error, c may be partly changed; Apply, which calls it, prevents this
+// with a copy.
 func (c *Config) apply(ch Change) error {
 	err := firstError(
 		func() error { return c.applyEncoder(ch) },
@@ -35,7 +36,7 @@ func (c *Config) apply(ch Change) error {
 		func() error { return c.applyLinks(ch) },
 		func() error { return c.applyLive(ch) })
 	if err == nil {
-		c.Profile = c.matchProfile()
+		c.Profile = c.matchProfile() // the profile that the links are equal to now, if any
 	}
 	return err
 }
@@ -99,8 +100,8 @@ func patchLink(spec *lossmodel.Spec, dir string, values map[string]string) error
 	return ErrorAt(dir, spec.Validate())
 }
 
-// Undo returns the change that restores c: applied to the configuration after, it makes all settings that a
-// session can change equal to those of c.
+// Undo returns the change that turns the configuration after back into c: it sets all settings that a session
+// can change and that differ to their values in c.
 func (c *Config) Undo(after *Config) Change {
 	var ch Change
 	if !c.Encoder.Equal(after.Encoder) {
@@ -116,14 +117,15 @@ func (c *Config) Undo(after *Config) Change {
 	return ch
 }
 
-// specDiff returns the values of link from that differ from those of link to; nil if none does.
-func specDiff(from, to *lossmodel.Spec) (values map[string]string) {
-	if *from == *to {
+// specDiff returns the values of link spec that differ from the values of link other, by key; nil if all are
+// equal.
+func specDiff(spec, other *lossmodel.Spec) (values map[string]string) {
+	if *spec == *other {
 		return nil
 	}
 	for _, k := range lossmodel.Keys() {
-		a, errA := from.Get(k.Key)
-		b, errB := to.Get(k.Key)
+		a, errA := spec.Get(k.Key)
+		b, errB := other.Get(k.Key)
 		if errA == nil && errB == nil && a != b {
 			values = withEntry(values, k.Key, a)
 		}

@@ -46,7 +46,8 @@ func (c *Config) setClient(i int, key, rest string, value any) error {
 	return Within(Indexed("client", i), client.Change.Set(rest, value))
 }
 
-// clientRows returns the rows of the keys that select a client.
+// clientRows returns the table rows of the two keys of [[client]] that select a client of a proxy: its address,
+// or its turn in the order in which clients send their first datagram.
 func clientRows() []setting.Row[proxyClient] {
 	return []setting.Row[proxyClient]{
 		newSettingRow("address", "is not an address", `an address without a port, such as "10.0.0.5"`, func(x *proxyClient) any {
@@ -56,9 +57,9 @@ func clientRows() []setting.Row[proxyClient] {
 			return x.Address.String()
 		}, func(x *proxyClient, v any) bool {
 			var text string
-			_ = setText(&text, v) // the empty text is not an address either
+			_ = setText(&text, v) // if v is not a text, text stays empty, which ParseAddr rejects
 			addr, err := netip.ParseAddr(text)
-			if err == nil {
+			if err == nil { // without zone and without ::ffff:, as a proxy compares addresses
 				x.Address = addr.Unmap().WithZone("")
 			}
 			return err == nil

@@ -215,7 +215,7 @@ func (c *Config) Normalise() (err error) {
 // names a key.
 func (c *Config) Validate() error { return c.Locate(c.validate()) }
 
-// validate is Validate without file and line in the error.
+// validate checks all settings. Its errors name only the key; Validate adds the file and the line.
 func (c *Config) validate() error {
 	if _, _, err := c.Encoder.Resolve("encoder", c.Codecs); err != nil {
 		return err
@@ -244,9 +244,10 @@ func firstError(checks ...func() error) error {
 	return nil
 }
 
-// checkHistories checks that the histories are long enough. They count all frames taken from the source, of
-// which every N-th is sent, and must hold two that are sent: one and its baseline, or the two between which
-// the display interpolates. The receiver must also store a frame until the playout delay is over.
+// checkHistories checks that the histories of sender and receiver are long enough. A history has a slot for each
+// frame of the source, also for those that are not sent because only every N-th one is (sender.every). It must
+// hold two sent frames: a frame and its baseline, or the two frames between which the display interpolates.
+// The receiver must also store a frame until the playout delay is over.
 func (c *Config) checkHistories() error {
 	if shorter := min(c.Sender.History, c.Receiver.History); c.Sender.Every > 1 && 2*c.Sender.Every > shorter {
 		return &Error{Key: "sender.every", Problem: fmt.Sprintf("with every %d-th snapshot a history of %d frames is too short",

@@ -27,7 +27,8 @@ func LoadFile(path string) (*Config, error) {
 	return Parse(path, data)
 }
 
-// ReadFile reads a regular file of at most limit bytes. Its errors are *Error with the given expectation.
+// ReadFile reads a regular file of at most limit bytes. Its errors are *Error; expected is the text in them that
+// describes the file that was expected.
 func ReadFile(path string, limit int64, expected string) ([]byte, error) {
 	bad := func(problem string) error { return &Error{File: path, Problem: problem, Expected: expected} }
 	data, err := boundedio.ReadFile(path, limit)
@@ -38,7 +39,7 @@ func ReadFile(path string, limit int64, expected string) ([]byte, error) {
 		return nil, bad("is " + source.DescribeMode(kind.Mode))
 	case errors.As(err, &tooLarge) && tooLarge.Size > 10*limit:
 		return nil, bad(fmt.Sprintf("has %.1f MB", float64(tooLarge.Size)/1e6))
-	case errors.As(err, &tooLarge): // in megabytes, the size might look the same as the limit
+	case errors.As(err, &tooLarge): // close to the limit: rounded to megabytes, both could look the same
 		return nil, bad(fmt.Sprintf("has more than %d bytes", limit))
 	case err != nil:
 		return nil, readError(path, expected, err)
@@ -60,8 +61,8 @@ func WithoutPath(err error) string {
 	return err.Error()
 }
 
-// Parse reads a configuration from TOML text. name is the name of the file in errors, and its folder is that
-// to which the paths of plugins are relative.
+// Parse reads a configuration from TOML text. name is the path of the file; errors name it, and paths of plugins
+// are relative to its folder.
 func Parse(name string, data []byte) (*Config, error) {
 	c := Default()
 	lines, err := c.setAll(name, data)
@@ -165,8 +166,9 @@ func checkShape(tree map[string]any) error {
 // firstKeys are set before all others: see setAll.
 var firstKeys = []string{"profile", "data.source"}
 
-// setTree sets key. If the value of key is an inline table, it sets the keys of that table. flat has the values by
-// full key, sorted the keys of flat in order.
+// setTree sets key to its value in flat, which has values by full key. If the value of key is an inline table,
+// flat has no value for key itself but for the keys in the table, and setTree sets these. sorted are the keys of
+// flat in alphabetical order.
 func (c *Config) setTree(key string, flat map[string]any, sorted []string) error {
 	if v, ok := flat[key]; ok {
 		if list, isList := v.([]any); isList && len(list) == 0 && !strings.Contains(key, ".") {
@@ -176,8 +178,8 @@ func (c *Config) setTree(key string, flat map[string]any, sorted []string) error
 	}
 	first, _ := slices.BinarySearch(sorted, key)
 	for _, sub := range sorted[first:] {
-		rest, below := strings.CutPrefix(sub, key)
-		if !below {
+		rest, hasPrefix := strings.CutPrefix(sub, key)
+		if !hasPrefix {
 			break
 		}
 		if rest[0] != '.' && rest[0] != '[' {

@@ -50,7 +50,7 @@ func (in *Input) toggle(key string) **bool {
 	return &in.Autopilot
 }
 
-// then returns the input that has the effect of in followed by next. Both may be nil.
+// then returns the input that has the effect of in followed by next. Both may be nil, which means no input.
 func (in *Input) then(next *Input) *Input {
 	if in == nil || next == nil {
 		return cmp.Or(next, in)

@@ -15,7 +15,8 @@ import (
 )
 
 // Set sets the value of one dotted key of the TOML file, such as "down.loss", "encoder.name" or
-// "at[0].t". "link.KEY" sets both directions. A value has a type of TOML; text is parsed.
+// "at[0].t". "link.KEY" sets both directions. value has one of the types to which TOML is decoded; a
+// number or a Boolean may also be given as text. Set also records that a flag or a caller set the key.
 func (c *Config) Set(key string, value any) error {
 	if key == "plugin" || strings.HasPrefix(key, "plugin[") || strings.HasPrefix(key, "plugin.") {
 		return &Error{Key: key, Problem: "plugins cannot be set here, because they are loaded first",
@@ -29,7 +30,7 @@ func (c *Config) Set(key string, value any) error {
 	return c.set(key, value)
 }
 
-// set sets a key as Set does, but does not record it as set after the file was read.
+// set sets a key as Set does, but does not record it in c.flags, the keys that were not set by the file.
 func (c *Config) set(key string, value any) error {
 	if text, ok := value.(string); ok && !utf8.ValidString(text) {
 		return &Error{Key: key, Problem: fmt.Sprintf("%q is not UTF-8", text), Expected: "UTF-8 text"}
@@ -82,7 +83,8 @@ func (c *Config) setScalar(key string, value any) error {
 	return err
 }
 
-// unknownKey returns the error for a key that does not exist, or that is a table.
+// unknownKey returns the error for a key that cannot be set: it does not exist, or it is a table, of which only
+// the keys can be set.
 func unknownKey(key string) error {
 	known := knownKeys()
 	for _, k := range known {
@@ -141,7 +143,7 @@ func (c *Config) setProfile(value any) error {
 		return &Error{Key: "profile", Problem: quoteValue(value) + " is not a name", Expected: "the name of a link profile"}
 	}
 	i := slices.IndexFunc(profiles(), func(p lossmodel.Profile) bool { return p.Name == name })
-	if i < 0 { // ProfileByName returns the error, which lists the names
+	if i < 0 { // ProfileByName fails too, with an error that lists the names
 		_, err := lossmodel.ProfileByName(name)
 		return ErrorAt("profile", err)
 	}

@@ -41,7 +41,8 @@ func (c *Config) setPlugin(i int, key, rest string, value any) error {
 	return err
 }
 
-// pluginRows returns the rows of the keys of [[plugin]].
+// pluginRows returns the table rows of the keys of [[plugin]]. Each row has functions that read a key from and
+// store it in a table.Wanted.
 func pluginRows() []setting.Row[table.Wanted] {
 	type wanted = table.Wanted
 	return []setting.Row[wanted]{
@@ -133,8 +134,8 @@ func (c *Config) loadPlugins(dir string) error {
 			p.Path = filepath.Join(dir, filepath.FromSlash(p.Path))
 		}
 	}
-	if at, err := table.Load(c.Plugins); err != nil {
-		return withKey(Indexed("plugin", at)+".path", err)
+	if failed, err := table.Load(c.Plugins); err != nil { // failed is the index of the plugin
+		return withKey(Indexed("plugin", failed)+".path", err)
 	}
 	return nil
 }
@@ -169,7 +170,7 @@ func (v Values) LoadPlugins() error {
 			return err
 		}
 	}
-	return c.loadPlugins("")
+	return c.loadPlugins("") // no folder: the paths in values are absolute
 }
 
 // pluginValues returns the plugins for the values v of a configuration: all loaded plugins if v contains the
@@ -187,7 +188,7 @@ func (c *Config) pluginValues(v Values) (list []any) {
 			}
 			w := table.Wanted{Path: p.Path, SHA256: p.SHA256, Memory: p.Memory, Timeout: p.Timeout}
 			if k := slices.IndexFunc(c.Plugins, func(x table.Wanted) bool { return x.SHA256 == p.SHA256 }); k >= 0 {
-				w = c.Plugins[k] // with the path of the file, even if it was loaded from another one
+				w = c.Plugins[k] // the path in the configuration, even if the plugin was loaded from another path
 			}
 			wanted = append(wanted, w)
 		}

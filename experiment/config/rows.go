@@ -94,10 +94,10 @@ type lossParam struct {
 	Name string
 }
 
-// LossParamRows returns rows for the parameters of the loss model of a link. shown is the direction of the
-// link whose model is listed, dir that of the links that the rows set. Models that consist only of a rate and
-// a burst have no rows, because rate and burst have keys of their own. A step sets the complete model, so
-// that its effect does not depend on earlier changes.
+// LossParamRows returns rows for the parameters of the loss model of a link. The parameters are those of the
+// link in direction shown; the rows set the links of direction dir, which may be both. Models that consist only
+// of a rate and a burst have no rows, because rate and burst have keys of their own. A step sets the complete
+// model, so that its effect does not depend on earlier changes.
 func LossParamRows(c *Config, info lossmodel.KeyInfo, shown, dir Direction) (rows []lossParam) {
 	current := lossTable(shown.Link(c))
 	for _, m := range info.Models {
@@ -143,8 +143,9 @@ func lossParamRow(model string, p lossmodel.ParamInfo, dir Direction) Row {
 	return r
 }
 
-// stepLossParam returns a parameter's value after n steps from current: percentages move along the usual
-// values of the loss, percentages that may be negative by 5 points, and numbers of packets by 1.
+// stepLossParam returns the value of parameter p after n steps from current. Percentages move along the ladder
+// of the key "loss", which has its usual values. Percentages that may be negative move by 5 percentage points,
+// and numbers of packets by 1.
 func stepLossParam(p lossmodel.ParamInfo, current string, n int) string {
 	const points, limit = 5, 95 // step and limit of percentages that may be negative
 	v, err := strconv.ParseFloat(strings.TrimSuffix(current, "%"), 64)
@@ -156,7 +157,7 @@ func stepLossParam(p lossmodel.ParamInfo, current string, n int) string {
 	case strings.HasPrefix(p.Min, "-"):
 		return units.FormatDecimal(min(max(v+float64(points*n), -limit), limit)) + "%"
 	}
-	probe := lossmodel.DefaultSpec()
+	probe := lossmodel.DefaultSpec() // a link that is used only to step the value of its loss
 	if probe.Set("loss", current) != nil || probe.Nudge("loss", n) != nil {
 		return current
 	}

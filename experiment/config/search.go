@@ -44,12 +44,13 @@ func TimingNames() []string {
 	return []string{"encode_us.p50", "encode_us.p95", "encode_us.p99", "decode_us.p50", "decode_us.p95", "decode_us.p99"}
 }
 
-// set sets key rest of [search]. key is the full key, for errors.
+// set sets key rest of [search]. key is the full key, for errors. After "over." follows the key that the search
+// varies.
 func (s *Search) set(key, rest string, value any) error {
-	head, below, _ := strings.Cut(rest, ".")
+	head, varied, _ := strings.Cut(rest, ".")
 	switch {
-	case head == "over" && slices.Contains([]string{"duration", "seed"}, below):
-		return &Error{Key: key, Problem: quote(below) + " cannot be searched, because settings are compared with equal duration and seeds",
+	case head == "over" && slices.Contains([]string{"duration", "seed"}, varied):
+		return &Error{Key: key, Problem: quote(varied) + " cannot be searched, because settings are compared with equal duration and seeds",
 			Expected: "another key"}
 	case rest == "minimise":
 		return s.setMinimise(key, value)
@@ -61,8 +62,8 @@ func (s *Search) set(key, rest string, value any) error {
 	case rest == "seeds":
 		return errorUnless(setInt(&s.Seeds, value, 1, maxRepeat), key, value, "is not a number of seeds",
 			fmt.Sprintf("1 to %d", maxRepeat))
-	case head == "over" && below != "":
-		return s.setRange(key, below, value)
+	case head == "over" && varied != "":
+		return s.setRange(key, varied, value)
 	}
 	return Unknown(key, "key", rest, []string{"minimise", "subject_to", "over", "runs", "seeds"})
 }
@@ -136,9 +137,9 @@ func parseSubject(name, bound string) (Assertion, error) {
 	return a, err
 }
 
-// setRange sets the range of the key name, which it adds to s.Over if necessary. If name ends with from, to
-// or step, setRange sets that bound of the range, otherwise its list of values. key is the full key, for
-// errors.
+// setRange sets the values that a search tries for the key name. It adds the key to s.Over if necessary. value is
+// a list of values. If name ends with ".from", ".to" or ".step", value is that number of a range instead, from
+// which fillValues later computes the list. key is the full key, for errors.
 func (s *Search) setRange(key, name string, value any) error {
 	part := "" // from, to, step, or "" for the list
 	if head, last := cutLast(name); slices.Contains([]string{"from", "to", "step"}, last) && head != "" {
@@ -221,7 +222,8 @@ func isRising[T cmp.Ordered](list []any, parse func(any) (T, bool)) bool {
 	return true
 }
 
-// checkSearch computes the values of ranges and checks each value on a copy of the configuration.
+// checkSearch computes the values of the ranges in c.Search and checks that each value can be set, on a copy of
+// the configuration. It returns nil if the configuration has no search.
 func (c *Config) checkSearch() error {
 	s := &c.Search
 	if len(s.Over) == 0 && len(s.Minimise) == 0 {
@@ -281,7 +283,7 @@ func (r *Range) fillValues() error {
 	return nil
 }
 
-// values returns the search as a table, as in a file; nil if none.
+// values returns the table [search] of a file; nil if there is no search.
 func (s *Search) values() map[string]any {
 	if len(s.Over) == 0 && len(s.Minimise) == 0 {
 		return nil

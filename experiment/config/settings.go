@@ -129,7 +129,9 @@ var liveRows = sync.OnceValue(func() []*scalarSetting {
 	return live
 })
 
-// liveSettings returns the settings that a session can change.
+// liveSettings returns the settings that can change while a session runs. Short is the name of the command,
+// Args and CommandHelp are its help. Label and Position are the name and the order of the control on the screen,
+// and IsShown reports whether it is shown.
 func liveSettings() []scalarSetting {
 	return []scalarSetting{
 		{Row: playoutRow(), Short: playoutName, Args: "TIME", Label: "Playout",
@@ -234,8 +236,8 @@ func everyRow() Row {
 	}
 	last := len(rungs) - 1 // the ladder is rungs in reverse order
 	return withLadder(r, len(rungs), func(c *Config) int {
-		at, _ := slices.BinarySearch(rungs, c.Sender.Every)
-		return last - at
+		rung, _ := slices.BinarySearch(rungs, c.Sender.Every)
+		return last - rung
 	}, func(i int) any { return int64(rungs[last-i]) })
 }
 

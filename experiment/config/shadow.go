@@ -95,7 +95,8 @@ func parseNames(value any) ([]string, bool) {
 	return names, len(names) > 0
 }
 
-// shadowTable returns shadows as in a script: a list of names, or a list of tables if one has parameters.
+// shadowTable returns shadows as the value of the key "shadow" in an [[at]] table: a list of names, or a list of
+// tables if at least one shadow has parameters.
 func shadowTable(list []Encoder) any {
 	var names []string
 	var full []any
@@ -105,7 +106,7 @@ func shadowTable(list []Encoder) any {
 			names = append(names, s.Name)
 		}
 	}
-	if len(names) < len(full) {
+	if len(names) < len(full) { // a shadow has parameters
 		return full
 	}
 	return names
@@ -143,7 +144,8 @@ func (c *Config) removeShadows(names []string) error {
 	return nil
 }
 
-// addShadows adds shadows. A shadow that exists already is an error.
+// addShadows adds shadows, encoders that encode the same frames as the active one for comparison. A shadow that
+// exists already is an error.
 func (c *Config) addShadows(list []Encoder) error {
 	for i, added := range list {
 		s, err := added.normalised(Indexed("shadow", i), c.Codecs)

@@ -25,7 +25,8 @@ type Point struct {
 	Set    map[string]string // the values as text, by key
 }
 
-// checkSweep checks the number of points, and each value of each axis on a copy of the configuration.
+// checkSweep checks the numbers of points, scripted changes and runs of the grid. Then it checks that each value
+// of each axis can be set, on a copy of the configuration.
 func (c *Config) checkSweep() error {
 	total := 1
 	for i := range c.Sweep {
@@ -33,7 +34,7 @@ func (c *Config) checkSweep() error {
 			return err
 		}
 		if c.Sweep[i].Repeat > 0 {
-			continue
+			continue // repeat adds seeds to each point, no points
 		}
 		total *= len(c.Sweep[i].Values)
 		switch key := Indexed("sweep", i) + ".values"; {
@@ -80,7 +81,7 @@ func (c *Config) checkAxis(i int) error {
 	return nil
 }
 
-// checkRepeat checks entry i, which has repeat instead of a key.
+// checkRepeat checks [[sweep]] entry i, which sets the number of seeds per point instead of the values of a key.
 func (c *Config) checkRepeat(i int) error {
 	key := Indexed("sweep", i)
 	if axis := &c.Sweep[i]; axis.Key != "" || axis.Values != nil {
@@ -123,8 +124,9 @@ func (p *Point) Seeded(repetition int) Point {
 	return q
 }
 
-// sweepTable replaces the table [sweep], with repeat and [[sweep.axis]], by the equivalent list [[sweep]]. It
-// modifies tree, and returns keys and lines with the keys of the list.
+// sweepTable converts a sweep in the form of a table [sweep], with repeat and [[sweep.axis]], to the equivalent
+// list [[sweep]]. It modifies tree, the tables of the file. keys and lines are the keys of the file and their
+// lines; they are returned with the keys of the list, such as "sweep[0].key" for "sweep.axis[0].key".
 func sweepTable(tree map[string]any, keys []string, lines map[string]int) ([]string, map[string]int, error) {
 	table, isTable := tree["sweep"].(map[string]any)
 	if !isTable {
@@ -138,7 +140,7 @@ func sweepTable(tree map[string]any, keys []string, lines map[string]int) ([]str
 	list = slices.Clip(list)
 	for _, name := range sortedKeys(table) {
 		switch name {
-		case "axis":
+		case "axis": // list has its entries already
 		case "repeat":
 			list = append(list, map[string]any{"repeat": table["repeat"]})
 		default:
@@ -177,9 +179,9 @@ func (c *Config) checkValue(i, j int) error {
 	return errorElsewhere(key, axis.Key+" = "+quoteValue(axis.Values[j]), axis.Key, err)
 }
 
-// checkSetting returns an error if key cannot be set to value in a copy of c without its sweep and search, so
-// that other keys of these do not matter. The script and the clients are left out too, unless key is a key of
-// them.
+// checkSetting returns an error if key cannot be set to value. It tries this in a copy of c without sweep and
+// search, so that values of other axes do not matter. The script and the clients are left out of the copy too,
+// unless key is a key of them.
 func (c *Config) checkSetting(key string, value any) error {
 	trial := c.Clone()
 	trial.Sweep, trial.Search = nil, Search{}
@@ -195,9 +197,9 @@ func (c *Config) checkSetting(key string, value any) error {
 	return trial.validate()
 }
 
-// errorElsewhere converts err into an *Error about key, whose value caused it: an entry of a sweep or search.
-// tried describes the setting that was tried, such as "down.loss = 5%". The key of err is added to the
-// problem unless it is triedKey, which tried contains.
+// errorElsewhere converts err, which the value of a sweep or search caused, into an *Error about key, the key of
+// this value in the file. tried describes the setting that was tried, such as "down.loss = 5%"; triedKey is its
+// key, here "down.loss". If err is about another key, this is added to the problem.
 func errorElsewhere(key, tried, triedKey string, err error) error {
 	var ce *Error
 	if !errors.As(err, &ce) {

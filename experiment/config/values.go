@@ -13,7 +13,8 @@ import (
 // Values is a configuration as nested tables of texts, numbers and lists, as in reports.
 type Values map[string]any
 
-// Values returns the effective configuration. Values.Config is the inverse.
+// Values returns all settings of the configuration as nested tables, as in a TOML file. Values.Config converts
+// them back.
 func (c *Config) Values() Values {
 	v := Values{"down": c.Down.Values(), "up": c.Up.Values(), "encoder": c.Encoder.values()}
 	for _, s := range rows() {
@@ -37,8 +38,8 @@ func (c *Config) Values() Values {
 
 // setNested sets a dotted key to v in nested tables, which it adds where they are missing.
 func setNested(table map[string]any, key string, v any) {
-	head, rest, below := strings.Cut(key, ".")
-	if !below {
+	head, rest, isNested := strings.Cut(key, ".")
+	if !isNested {
 		table[key] = v
 		return
 	}
@@ -93,16 +94,16 @@ func (e Encoder) values() map[string]any {
 // TOML returns the effective configuration as a file for Parse.
 func (c *Config) TOML() ([]byte, error) { return toml.Marshal(c.Values()) }
 
-// ExplicitTOML returns the configuration like TOML, but without settings that depend on the data and were not set
-// explicitly. So the file has the same effect if the data are swept.
+// ExplicitTOML returns the configuration as TOML text. Unlike TOML, it leaves out settings whose defaults depend
+// on the data, unless they were set explicitly. So a sweep over several data sources chooses them for each source.
 func (c *Config) ExplicitTOML() ([]byte, error) {
 	values := c.Values()
 	for _, key := range dataDependentKeys {
 		if c.chosen[key] || key == "encoder.name" && len(c.Encoder.Params) > 0 {
 			continue
 		}
-		head, rest, below := strings.Cut(key, ".")
-		if table, ok := values[head].(map[string]any); ok && below {
+		head, rest, isNested := strings.Cut(key, ".")
+		if table, ok := values[head].(map[string]any); ok && isNested {
 			delete(table, rest)
 		} else {
 			delete(values, head)

@@ -50,7 +50,7 @@ type ackWindow struct {
 	any    bool   // a packet was decoded
 }
 
-// record records that seq was decoded.
+// record records that packet seq was decoded. Bit i of the mask stands for packet newest-1-i.
 func (w *ackWindow) record(seq uint64) {
 	switch {
 	case !w.any:
@@ -63,7 +63,7 @@ func (w *ackWindow) record(seq uint64) {
 			w.mask = 0
 		}
 		w.newest = seq
-	case seq < w.newest && w.newest-seq <= 32:
+	case seq < w.newest && w.newest-seq <= 32: // older packets have no bit and are not acked
 		w.mask |= 1 << (w.newest - seq - 1)
 	}
 }

@@ -30,7 +30,8 @@ func newDigester(opt *Options) digester {
 	return digester{bytes: opt.DigestBits / 8, coversSeq: opt.DigestBits > 0 && !opt.Trusting}
 }
 
-// appendDigest appends the digest of the frame in history entry e to dst; nothing if there are no digests.
+// appendDigest appends the digest of the frame in history entry e to dst: the first d.bytes bytes of its CRC-32C,
+// little endian. It appends nothing if digests are off (0 bytes).
 func (d *digester) appendDigest(dst []byte, e *frame.Entry) []byte {
 	if d.bytes == 0 {
 		return dst

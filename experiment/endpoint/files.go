@@ -100,8 +100,9 @@ func (f *FileSender) blockPacket(number int, budget *encoders.Budget) Packet {
 	labelBytes := max(0, min(f.labelSize-number*f.blockSize, len(body))) // the label is at the start of the stream
 	budget.Bits(encoders.SlotModel, 8*labelBytes)
 	budget.Bits(encoders.SlotBody, 8*(len(body)-labelBytes))
-	f.buf = seal(append(f.buf, body...), 0)
+	f.buf = seal(append(f.buf, body...), 0)             // 0: the sealed bytes begin at the start of the buffer
 	f.stored.Tick, f.stored.Body = uint32(number), body // as the receiver will report the block
+	// Payload is the size of the block; Header is the rest of the datagram, with the seal at its end.
 	out.Datagram, out.Payload, out.Header, out.Stored = f.buf, len(body), len(f.buf)-len(body), &f.stored
 	return out
 }
@@ -113,7 +114,7 @@ func (f *FileSender) HandleBlockAck(now time.Duration, src []byte) error {
 	if err != nil {
 		return err
 	}
-	a, err := parseAck(src, 0) // acks of files have no digest
+	a, err := parseAck(src, 0) // 0 bytes of digest: acks of files have none
 	if err == nil && len(a.report) < ackedSeqBytes+blockNumberBytes {
 		err = fmt.Errorf("%w: ack without a number of blocks", ErrMalformed)
 	}

@@ -229,7 +229,8 @@ func (r *Receiver) decoderFor(h *header) (d *epochDecoder, fresh bool, err error
 	return d, true, d.build(r.schema, codec, h, epoch)
 }
 
-// build sets d to a new decoder of codec, with the parameters in header h.
+// build sets d to a new decoder of codec for frames of schema s, with the parameters in header h. epoch is the
+// full number of the epoch, of which the header has only 8 bits.
 func (d *epochDecoder) build(s *frame.Schema, codec *encoders.Codec, h *header, epoch uint64) error {
 	params, err := codec.ParseCanonical(h.params)
 	if err != nil {

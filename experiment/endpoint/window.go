@@ -19,18 +19,18 @@ func (w *seenWindow) has(seq uint64) bool {
 	return w.bits[seq%seenPackets/64]>>(seq%64)&1 == 1
 }
 
-// record records that packet seq was decoded, and clears the bits of packets between it and the newest
-// one before.
+// record records that packet seq was decoded. The bits are a ring. If seq is newer than all packets before,
+// record clears the bits of the packets that it skips.
 func (w *seenWindow) record(seq uint64) {
 	switch {
 	case !w.any:
 		w.top, w.any = seq, true
-	case seq > w.top: // the bits up to seq still stand for packets that left the window
+	case seq > w.top: // the bits after w.top still stand for packets that have left the window
 		for n := w.top + 1; n < seq && n-w.top <= seenPackets; n++ {
 			w.clear(n)
 		}
 		w.top = seq
-	case w.top-seq >= seenPackets:
+	case w.top-seq >= seenPackets: // too old: its bit stands for a newer packet
 		return
 	}
 	w.bits[seq%seenPackets/64] |= 1 << (seq % 64)

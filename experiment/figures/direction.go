@@ -22,8 +22,8 @@ func DirectionOf(key string) direction {
 		"transfer.blocks":
 		return Neither
 	}
-	if strings.HasPrefix(key, "sender.") || strings.HasPrefix(key, "receiver.") { // gauges of the codec
-		return Neither
+	if strings.HasPrefix(key, "sender.") || strings.HasPrefix(key, "receiver.") {
+		return Neither // values that encoder and decoder publish about their state, with any meaning
 	}
 	return LessIsBetter
 }

@@ -162,8 +162,8 @@ func Names() map[string]bool {
 	return names
 }
 
-// setAll makes every figure in v known, also those behind nil pointers to figures, so that Flatten lists them. v
-// must be settable.
+// setAll gives every figure in v, a struct or a pointer to one, a known value, so that Flatten lists all of them.
+// For a nil pointer to a figure it allocates one. v must be settable.
 func setAll(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:

@@ -71,7 +71,7 @@ func CommonSamples(snap *engine.Snapshot) CommonPeriod {
 		x.Lanes[i] = newSeries(samples)
 		n = min(n, len(samples))
 	}
-	for i := range x.Lanes { // all end at the same sample
+	for i := range x.Lanes { // all end at the same sample, so of each the last n samples are of the same period
 		series := &x.Lanes[i]
 		for _, v := range series.values() {
 			*v = (*v)[max(len(*v)-n, 0):]
@@ -173,13 +173,13 @@ func Compare(snap *engine.Snapshot) *engine.Comparison {
 		return nil
 	}
 	x := CommonSamples(snap)
-	seams := time.Duration(x.LoopSamples) * meters.SamplePeriod
-	c := &engine.Comparison{FromS: x.From.Seconds(), ToS: max(x.From, x.To).Seconds(), SeamS: seams.Seconds()}
+	omitted := time.Duration(x.LoopSamples) * meters.SamplePeriod // the time of samples with loop points
+	c := &engine.Comparison{FromS: x.From.Seconds(), ToS: max(x.From, x.To).Seconds(), SeamS: omitted.Seconds()}
 	for i := range x.Lanes {
 		l := &x.Lanes[i]
 		lane := engine.ComparedLane{Lane: snap.Lanes[i].Letter, Label: snap.Lanes[i].Name(), PayloadKbps: finiteValue(l.Kbps()), BitsPerChanged: finiteValue(l.PerChanged())}
 		if i > 0 {
-			q := x.PayloadRatio(i, 0)
+			q := x.PayloadRatio(i, 0) // to lane 0, the active encoder
 			lane.Times = figures.Finite(q.Ratio)
 			if q.Known {
 				lane.TimesLo, lane.TimesHi = figures.Finite(q.Lo), figures.Finite(q.Hi)

@@ -38,7 +38,7 @@ func WriteComparison(w io.Writer, list []*Loaded) error {
 			}
 		}
 	}
-	if onlyRuns {
+	if onlyRuns { // all reports are of single runs
 		d.compareRuns(list, names)
 	} else {
 		d.compareSweeps(list, names)
@@ -126,19 +126,19 @@ func comparisonHeadline(runs []*run, names []string) string {
 // of changes during the runs, and remarks about configurations that cannot be read.
 func (d *document) compareConfigurations(runs []*engine.Result, names []string) {
 	s := section{ID: "configuration", Title: "Differences in the configuration"}
-	all := make([]map[string]string, len(runs))
+	settings := make([]map[string]string, len(runs)) // values by key; nil if the configuration cannot be read
 	for i, r := range runs {
 		if c, err := r.Config.Config(""); err == nil {
-			all[i] = c.Settings()
+			settings[i] = c.Settings()
 		} else {
 			s.Lead = append(s.Lead, names[i]+": its configuration cannot be read by this version.")
 		}
 	}
 	t := newTable("Settings that differ", append([]string{"key"}, names...)...)
-	for _, k := range report.SortedKeys(all) {
+	for _, k := range report.SortedKeys(settings) {
 		row, differs := []any{k}, false // the key, then the value in each run
-		for i := range all {
-			v, has := all[i][k]
+		for i := range settings {
+			v, has := settings[i][k]
 			if !has {
 				v = "–"
 			}
@@ -149,8 +149,8 @@ func (d *document) compareConfigurations(runs []*engine.Result, names []string) 
 			t.Add(row...)
 		}
 	}
-	changes := slices.ContainsFunc(runs, func(r *engine.Result) bool { return len(r.Changes) > 0 })
-	if changes {
+	hasChanges := slices.ContainsFunc(runs, func(r *engine.Result) bool { return len(r.Changes) > 0 })
+	if hasChanges {
 		row := []any{"changes during the run"}
 		for _, r := range runs {
 			row = append(row, len(r.Changes))
@@ -174,15 +174,15 @@ var mainKeys = []string{"payload_kbps", "wire_kbps", "feedback_kbps", "bits_per_
 // compareFigures adds a table of mainKeys and a collapsed one of all figures. Each run after the first
 // has a column with the change to the first run and, for runs with the same seed, its paired interval.
 func (d *document) compareFigures(runs []*run, names []string) {
-	all := make([]map[string]float64, len(runs))
+	values := make([]map[string]float64, len(runs)) // figures of each run by key
 	for i, r := range runs {
-		all[i] = figures.Flatten(r.Result.Totals)
+		values[i] = figures.Flatten(r.Result.Totals)
 	}
 	columns := []string{"figure", "unit"}
 	for i, name := range names {
 		columns = append(columns, ">"+name)
 		if i > 0 {
-			columns = append(columns, ">vs "+names[0][:1])
+			columns = append(columns, ">vs "+names[0][:1]) // a name begins with the letter of its report
 		}
 	}
 	// build returns a table with a row for each of keys that any run has.
@@ -191,14 +191,14 @@ func (d *document) compareFigures(runs []*run, names []string) {
 		for _, k := range keys {
 			row, anyHas := []any{k, figures.UnitOf(k)}, false
 			for i := range runs {
-				v, has := all[i][k]
+				v, has := values[i][k]
 				anyHas = anyHas || has
 				if !has {
 					v = math.NaN() // formatted as "–"
 				}
 				row = append(row, formatNumber(v))
 				if i > 0 {
-					base, hasBase := all[0][k]
+					base, hasBase := values[0][k]
 					row = append(row, formatChange(k, base, v, has && hasBase, pairedInterval(runs[0], runs[i], k)))
 				}
 			}
@@ -212,15 +212,16 @@ func (d *document) compareFigures(runs []*run, names []string) {
 	if pairedInterval(runs[0], runs[1], "payload_kbps") != "" {
 		s.Lead = []string{"Brackets contain the 95 % confidence interval. The runs have the same seed, so equal periods of time are compared (paired block bootstrap)."}
 	}
-	rest := build("All figures, by key", report.SortedKeys(all))
+	rest := build("All figures, by key", report.SortedKeys(values))
 	rest.Folded = true
 	s.Tables = append(s.Tables, rest)
 	d.Sections = append(d.Sections, s)
 }
 
-// formatChange formats the change of a figure from base to v, in percent if base is not 0, followed by the
-// text interval. The class of the cell marks a good or bad change of at least 0.05 %, if the figure has a
-// direction. known means that both runs have the figure.
+// formatChange formats the change of figure key from base to v, in percent if base is not 0. interval is a text
+// that is appended, such as the confidence interval; it may be empty. known means that both runs have the
+// figure. The CSS class of the cell marks a change of at least 0.05 % as good or bad, unless neither more nor
+// less of the figure is better.
 func formatChange(key string, base, v float64, known bool, interval string) texttable.Cell {
 	switch {
 	case !known:
@@ -259,13 +260,14 @@ func (d *document) compareCharts(runs []*run, names []string) {
 		return
 	}
 	s := section{ID: "charts", Title: "Differences over time"}
-	s.addCharts(&d.data, 0)
+	s.addCharts(&d.data, 0) // all charts, from the first (0) on
 	d.Sections = append(d.Sections, s)
 }
 
-// compareChart adds a chart with a line per run: a figure, multiplied by scale. The X values are the union
-// of the runs' points in time, because their samples may have different periods. It adds nothing if the
-// figure is 0 or unknown everywhere.
+// compareChart adds a chart of a figure with a line per run. figure returns numerator and denominator of the
+// figure at a point; their quotient is multiplied by scale. The X values are all points in time of all runs,
+// because the samples of the runs may have different periods. compareChart adds nothing if the figure is 0 or
+// unknown everywhere.
 func (d *document) compareChart(runs []*run, names []string, title, unit string, figure ratio, scale float64) {
 	times := map[float64]bool{}
 	hasData := false
@@ -352,9 +354,9 @@ const reportKey = "report"
 // each with the first, point by point.
 func (d *document) compareSweeps(list []*Loaded, names []string) {
 	var points []gridPoint
-	firsts := make([]*engine.Result, len(list))
+	firstRuns := make([]*engine.Result, len(list)) // of each report, for its configuration
 	for i, l := range list {
-		firsts[i] = l.Report.Runs[0]
+		firstRuns[i] = l.Report.Runs[0]
 		for _, p := range gridPoints(l.Report.Runs) {
 			set := maps.Clone(p.Set)
 			if set == nil {
@@ -366,7 +368,7 @@ func (d *document) compareSweeps(list []*Loaded, names []string) {
 		}
 	}
 	d.Headline = fmt.Sprintf("%d reports of sweeps, %s.", len(list), formatCount(int64(len(points)), "point"))
-	d.compareConfigurations(firsts, names)
+	d.compareConfigurations(firstRuns, names)
 	d.Sections[len(d.Sections)-1].Lead = append(d.Sections[len(d.Sections)-1].Lead, "This is the configuration of the first run of each report. The other runs differ in the swept keys.")
 	for i, l := range list[1:] {
 		d.comparePoints(list[0].Report, l.Report, names[0], names[1+i])

@@ -28,14 +28,15 @@ func (d delayStats) join(x delayStats) delayStats {
 // meanMS returns the mean delay in milliseconds. There must be at least one packet.
 func (d delayStats) meanMS() value { return value(float64(d.sum) / float64(d.count) / 1e6) }
 
-// add adds a packet that was sent at virtual time sent and arrived after took, both in nanoseconds.
-func (d *delaySeries) add(sent, took int64) {
+// add adds a packet that was sent at virtual time sent and arrived after delay, both in nanoseconds. It is
+// added to the bucket of its send time. There are at most maxPoints buckets; they become wider if necessary.
+func (d *delaySeries) add(sent, delay int64) {
 	if d.buckets == nil {
 		d.width, d.buckets = 100e6, map[int64]delayStats{} // 100 ms
 		d.first, d.last = sent/d.width, sent/d.width
 	}
 	bucket := sent / d.width
-	d.buckets[bucket] = d.buckets[bucket].join(delayStats{count: 1, sum: took, min: took, max: took})
+	d.buckets[bucket] = d.buckets[bucket].join(delayStats{count: 1, sum: delay, min: delay, max: delay})
 	d.first, d.last = min(d.first, bucket), max(d.last, bucket)
 	for d.last-d.first >= maxPoints { // merge pairs of buckets
 		d.width *= 2

@@ -85,7 +85,7 @@ type metric struct {
 // variedMetrics returns the metrics to draw: those with data that are not equal at all points. Payload
 // is always drawn.
 func variedMetrics(points []gridPoint) (out []metric) {
-	for _, m := range []metric{ // key, title, unit, scale
+	for _, m := range []metric{ // key, title, unit, factor from the figure to the unit
 		{"payload_kbps", "Payload", "kbps", 1},
 		{"transfer.time_s", "Transfer time of the file", "s", 1},
 		{"bits_per_changed_cube", "Bits per changed cube", "bits", 1},

@@ -61,7 +61,7 @@ func heatMap(points []*gridPoint, name string, down, across axis, m metric) tabl
 		for _, x := range across.values {
 			c := texttable.Cell{Text: "–"}
 			if p := at[[2]string{y, x}]; p != nil {
-				if v, ok := p.Figures[m.key]; ok {
+				if v, ok := p.Figures[m.key]; ok { // h0, h1, ... are the CSS classes of the shades
 					c = texttable.Cell{Text: formatNumber(v.Estimate * m.scale), Class: fmt.Sprintf("h%d", shade(v.Estimate, minValue, maxValue))}
 				}
 			}

@@ -25,8 +25,9 @@ type Loaded struct {
 	summary *Summary // the points of a sweep without Report
 }
 
-// Load reads a report.json, or the folder that contains it, and the CSV files in the folder. Missing
-// CSV files are no error; the page mentions them. The files of a sweep's runs are not read.
+// Load reads a report.json and the CSV files in its folder. path is that file or the folder. Missing CSV files
+// are no error; the page mentions them. The CSV files of a sweep's runs are not read. If report.json is the
+// summary of a sweep that a queue of machines runs, only the field summary of the result is set.
 func Load(path string) (*Loaded, error) {
 	r, err := report.Read(path)
 	if err != nil {

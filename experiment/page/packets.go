@@ -183,7 +183,7 @@ func (p *packetStats) sortedProblems(k problemKind) []problem {
 	return list
 }
 
-// clone returns a deep copy.
+// clone returns a deep copy, which later rows do not change.
 func (p *packetStats) clone() packetStats {
 	x := *p
 	x.reasons = make(map[string]*reasonCount, len(p.reasons))

@@ -19,7 +19,8 @@ const costKey = "payload_kbps"
 // time). Points are compared only under the same network conditions: each condition has its own
 // Pareto frontier, the points that no other point beats in both figures.
 func (d *document) addParetoCharts(points []gridPoint) {
-	for _, m := range []metric{{"playout.starved_ratio", "display starved", "%", 100}, // key, title, unit, scale
+	// A metric has a key, a title, a unit, and the factor from the figure to the unit.
+	for _, m := range []metric{{"playout.starved_ratio", "display starved", "%", 100},
 		{"playout.position_error_mm.p95", "position error of moving cubes, p95", "mm", 1}, {"transfer.time_s", "transfer time of the file", "s", 1}} {
 		names, groups := byCondition(points, m)
 		if len(names) == 0 {
@@ -45,10 +46,11 @@ func isCondition(key string) bool {
 	return key == "profile"
 }
 
-// byCondition groups points by condition: the values of those of their swept keys that describe the network
-// or the data. names are the conditions in the order of their first points, at most maxLines of them. It uses
-// only the first maxListed points, and omits points without the cost or the quality m and conditions with one
-// point. It returns nil if no chart is useful, because the quality of all points is equal.
+// byCondition groups the points of a sweep by condition. The condition of a point are its values of those swept
+// keys that describe the network or the data, as text. names are the conditions in the order of their first
+// points, at most maxLines of them; groups has the points of each. byCondition uses only the first maxListed
+// points. It omits points without payload (the cost) or without metric m (the quality), and conditions with one
+// point. It returns nil if the quality of all points is equal, because a chart would show nothing.
 func byCondition(points []gridPoint, m metric) (names []string, groups map[string][]*gridPoint) {
 	minQuality, maxQuality := math.Inf(1), math.Inf(-1)
 	points = slices.DeleteFunc(slices.Clone(points[:min(len(points), maxListed)]), func(p gridPoint) bool {
@@ -91,7 +93,8 @@ func frontier(list []*gridPoint, quality string) (out []*gridPoint) {
 // frontierTable lists the points on the frontier of each condition, by the keys of the condition first.
 func frontierTable(names []string, groups map[string][]*gridPoint, m metric) table {
 	keys := slices.Sorted(maps.Keys(groups[names[0]][0].Set))
-	slices.SortStableFunc(keys, func(a, b string) int { // "true" is after "false", so conditions come first
+	slices.SortStableFunc(keys, func(a, b string) int {
+		// Compares b with a, because "true" is after "false" and keys of conditions must come first.
 		return strings.Compare(strconv.FormatBool(isCondition(b)), strconv.FormatBool(isCondition(a)))
 	})
 	t := newTable("Pareto frontier by "+m.title+": under the same condition no other point is both cheaper and better",
@@ -154,22 +157,22 @@ func paretoGraphic(names []string, groups map[string][]*gridPoint, m metric) gra
 func (g *graphic) drawAxes(maxX, maxY float64, yName string) (x, y func(v float64) string) {
 	stepX, stepY := tickStep(maxX), tickStep(maxY)
 	maxX, maxY = stepX*math.Ceil(maxX/stepX), stepY*math.Ceil(maxY/stepY)
-	at := func(v float64) string { return units.Fixed(v, 1) }
-	x = func(v float64) string { return at(paretoLeft + (paretoRight-paretoLeft)*v/maxX) }
-	y = func(v float64) string { return at(paretoBottom - (paretoBottom-paretoTop)*v/maxY) }
+	format := func(v float64) string { return units.Fixed(v, 1) } // a coordinate with one decimal
+	x = func(v float64) string { return format(paretoLeft + (paretoRight-paretoLeft)*v/maxX) }
+	y = func(v float64) string { return format(paretoBottom - (paretoBottom-paretoTop)*v/maxY) }
 	// The labels are a few units outside of the plotting area.
 	for i := range int(math.Round(maxX/stepX)) + 1 {
 		v := float64(i) * stepX
-		g.Lines = append(g.Lines, stroke{x(v), at(paretoTop), x(v), at(paretoBottom), "grid"})
-		g.Texts = append(g.Texts, caption{x(v), at(paretoBottom + 18), "mid", formatRounded(v)})
+		g.Lines = append(g.Lines, stroke{x(v), format(paretoTop), x(v), format(paretoBottom), "grid"})
+		g.Texts = append(g.Texts, caption{x(v), format(paretoBottom + 18), "mid", formatRounded(v)})
 	}
 	for i := range int(math.Round(maxY/stepY)) + 1 {
 		v := float64(i) * stepY
-		g.Lines = append(g.Lines, stroke{at(paretoLeft), y(v), at(paretoRight), y(v), "grid"})
-		g.Texts = append(g.Texts, caption{at(paretoLeft - 8), y(v), "end", formatRounded(v)})
+		g.Lines = append(g.Lines, stroke{format(paretoLeft), y(v), format(paretoRight), y(v), "grid"})
+		g.Texts = append(g.Texts, caption{format(paretoLeft - 8), y(v), "end", formatRounded(v)})
 	}
-	g.Texts = append(g.Texts, caption{at((paretoLeft + paretoRight) / 2), at(paretoBottom + 40), "mid strong", "payload, kbps"},
-		caption{at(paretoLeft), at(paretoTop - 10), "strong", yName})
+	g.Texts = append(g.Texts, caption{format((paretoLeft + paretoRight) / 2), format(paretoBottom + 40), "mid strong", "payload, kbps"},
+		caption{format(paretoLeft), format(paretoTop - 10), "strong", yName})
 	return x, y
 }
 

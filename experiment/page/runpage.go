@@ -29,7 +29,7 @@ func (r *run) document() *document {
 	x := r.Result
 	c, err := x.Config.Config("")
 	if err != nil {
-		c = nil // of a later version, or with missing files: the page omits what needs it
+		c = nil // written by a later version, or with missing files: the page omits what needs the configuration
 	}
 	d := &document{Title: initialEncoder(x) + " on " + report.SettingOf(x, "data", "source"), Headline: runHeadline(x, c)}
 	d.Meta = []string{formatNumber(x.DurationS) + " s of virtual time", formatCount(int64(x.Frames), "frame") + " of " + formatCount(int64(x.ItemsPerFrame), x.Item),
@@ -61,7 +61,8 @@ func nonEmpty(texts ...string) []string {
 	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
 }
 
-// addTiles adds the main figures of the run. Figures without data are omitted.
+// addTiles adds the main figures of the run, each as a tile: a name, a value with its unit, and a note with
+// related figures. Figures without data are omitted.
 func (d *document) addTiles(x *engine.Result) {
 	t := &x.Totals
 	add := func(name, value, unit, note string) { d.Tiles = append(d.Tiles, tile{name, value, unit, note}) }
@@ -79,7 +80,7 @@ func (d *document) addTiles(x *engine.Result) {
 		add("round trip", formatFigure(q.Of(q.P50)), "ms", "p95 "+formatFigure(q.Of(q.P95))+", jitter "+formatFigure(t.Remote.JitterMS))
 	}
 	add("failed", formatNumber(float64(t.Failed())), "packets", "wrong "+formatNumber(float64(t.Wrong))+", stale "+formatNumber(float64(t.Stale)))
-	if t.BitsPerCube != nil {
+	if t.BitsPerCube != nil { // the data are cubes; others have no display
 		add("starved", formatShare(t.Playout.StarvedRatio), "", formatCount(t.Playout.Freezes, "freeze")+", "+formatFigure(t.Playout.BehindMS)+" ms behind the sender")
 		if q := &t.AgeMS; q.N > 0 {
 			add("age of displayed data", formatNumber(q.P50), "ms", "p99 "+formatNumber(q.P99))
@@ -105,7 +106,7 @@ func (d *document) addTimeCharts(r *run, c *config.Config) {
 		return
 	}
 	s := section{ID: "charts", Title: "Over time"}
-	s.addCharts(&d.data, 0)
+	s.addCharts(&d.data, 0) // all charts, from the first (0) on
 	s.Tables = append(s.Tables, timeTable(r.Rows.series.allPoints(), r.Result.Item))
 	d.Sections = append(d.Sections, s)
 }
@@ -218,7 +219,8 @@ func problemTables(p *packetStats) (out []table) {
 // maxChanges bounds the table of changes: a session in which a user plays has thousands.
 const maxChanges = 1000
 
-// addChanges adds a table of the changes during the run.
+// addChanges adds a table of the changes during the run. Successive changes that Summarise describes together
+// share a row.
 func (d *document) addChanges(x *engine.Result) {
 	if len(x.Changes) == 0 {
 		return
@@ -231,7 +233,7 @@ func (d *document) addChanges(x *engine.Result) {
 			break
 		}
 		t.Add(len(t.Rows)+1, fmt.Sprintf("%.3f", x.Changes[i].TS), label)
-		i += n
+		i += n // label describes n changes
 	}
 	d.Sections = append(d.Sections, section{ID: "changes", Title: "Changes", Tables: []table{t}})
 }

@@ -18,7 +18,8 @@ type point struct {
 	minKbps                              float64 // minimum payload of the samples
 }
 
-// join adds the samples of q, which follows p in time, to p: the sums, and the extremes.
+// join merges q, the samples of the period after p, into p. Counts and sums are added, and of the extremes the
+// larger maximum and the smaller minimum remain.
 func (p *point) join(q *point) {
 	p.until = q.until
 	p.width += q.width
@@ -57,7 +58,7 @@ var failures = []string{"no_baseline", "corrupt", "unknown_codec", "tainted"}
 // sums, so that samples can be merged.
 func (s *series) add(c cells) {
 	until := c.number("t_s")
-	if !s.started { // not at 0 for a live session, which stores only its last minutes
+	if !s.started { // the first sample may be late: a live session stores only its last minutes
 		s.started, s.samplesPerPoint = true, 1
 		s.end = samplePeriod * math.Floor((until-1e-6)/samplePeriod)
 	}
@@ -90,8 +91,8 @@ func (s *series) add(c cells) {
 	s.addPoint(p)
 }
 
-// addPoint adds one sample to the partial point. If that is complete, it becomes a point; if there are
-// maxPoints then, pairs of points are merged.
+// addPoint adds one sample to s.partial, which becomes a point when it has s.samplesPerPoint samples. When there
+// are maxPoints points, addPoint merges pairs of them and doubles s.samplesPerPoint.
 func (s *series) addPoint(p point) {
 	if s.partialSamples == 0 {
 		s.partial = p

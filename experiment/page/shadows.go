@@ -63,9 +63,9 @@ func (d *document) addShadows(x *engine.Result) {
 	d.Sections = append(d.Sections, s)
 }
 
-// ratioTable compares the payload of the encoders over their common period with that of the first, by pairs
-// of samples. A ratio whose interval excludes 1 is marked as good or bad. It returns nil for reports of
-// versions without this comparison.
+// ratioTable returns a table of the payload of each encoder divided by the payload of the first, over the period
+// in which all of them ran. The confidence intervals are from pairs of samples. A ratio whose interval excludes
+// 1 is marked as good or bad. ratioTable returns nil if the report has no comparison (c is nil) or only one lane.
 func ratioTable(c *engine.Comparison) []table {
 	if c == nil || len(c.Lanes) < 2 {
 		return nil

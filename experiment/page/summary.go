@@ -67,7 +67,8 @@ func loadSummary(path string) (*Summary, error) {
 // maxSummaryBytes bounds what is read as a summary.
 const maxSummaryBytes = 256 << 20
 
-// points returns the points of the grid that have runs.
+// points returns the points of the grid that have complete runs, with the mean of each figure over the seeds
+// and its confidence interval, if known.
 func (s *Summary) points() (out []gridPoint) {
 	for _, p := range s.Points {
 		if p.Seeds == 0 {

@@ -46,8 +46,9 @@ func sweepDocument(r *report.Report) *document {
 	return d
 }
 
-// gridDocument begins the page of a grid. runs counts the runs in words, failed has a sentence for
-// each failure, and endings, unless empty, describe how the sweep ended.
+// gridDocument returns the beginning of the page of a sweep: its headline, failures, charts and tables. runs is
+// the number of runs as text, such as "12 runs". failed has a sentence for each failure. endings are sentences
+// about an incomplete sweep; empty ones are ignored.
 func gridDocument(points []gridPoint, headline, runs string, failed []string, endings ...string) *document {
 	d := &document{Title: "Sweep", Headline: headline, Alarms: failed}
 	axes := sweptAxes(points)
@@ -76,7 +77,7 @@ func (d *document) addGrid(points []gridPoint, axes []axis) {
 		for _, m := range ms {
 			d.addGridChart(points, axes, m)
 		}
-		s.addCharts(&d.data, 0)
+		s.addCharts(&d.data, 0) // all charts, from the first (0) on
 		d.Sections = append(d.Sections, s)
 	}
 	if len(axes) > 1 {
@@ -207,18 +208,19 @@ func (a *axis) sorted() (values []string, positions []axisValue) {
 	return values, positions
 }
 
-// lines returns the line of the means over the values of a key and, if any point has a confidence interval,
-// the upper and the lower edge of the band of intervals. Values without a point are gaps.
+// lines returns the lines of a chart of metric m over the values of a swept key: the line of the means and, if
+// any point has a confidence interval, the upper and the lower edge of the band of the intervals. Values
+// without a point are gaps.
 func (m metric) lines(points []*gridPoint, key string, values []string) []line {
-	at := map[string]*gridPoint{}
+	byValue := map[string]*gridPoint{}
 	for _, p := range points {
-		at[p.Set[key]] = p
+		byValue[p.Set[key]] = p
 	}
 	mid, lo, hi := make([]value, len(values)), make([]value, len(values)), make([]value, len(values))
 	hasBand := false
 	for k, text := range values {
 		mid[k], lo[k], hi[k] = noValue, noValue, noValue
-		if p := at[text]; p != nil {
+		if p := byValue[text]; p != nil {
 			if v, ok := p.Figures[m.key]; ok {
 				mid[k] = value(v.Estimate * m.scale)
 				if v.Known {

@@ -88,8 +88,8 @@ func (d *chartData) sampleCharts(points []point, item string, budget float64) {
 		line{Name: "feedback", Color: 3}.withRatio(points, feedbackKbps, 1),
 	}
 	if points[0].width > 1.5*samplePeriod { // points are means of several samples: show their range
-		kbps = append(kbps, line{Name: "payload, max of 100 ms", Color: 1, Kind: "edge"}.withRatio(points, peakKbps, 1),
-			line{Name: "payload, min of 100 ms", Color: 1, Kind: "edge", Band: 1}.withRatio(points, minKbps, 1))
+		kbps = append(kbps, line{Name: "payload, largest in 100 ms", Color: 1, Kind: "edge"}.withRatio(points, peakKbps, 1),
+			line{Name: "payload, smallest in 100 ms", Color: 1, Kind: "edge", Band: 1}.withRatio(points, minKbps, 1))
 	}
 	if budget > 0 {
 		constant := func(*point) (num, den float64) { return budget, 1 }
@@ -117,9 +117,9 @@ func (d *chartData) sampleCharts(points []point, item string, budget float64) {
 	}
 }
 
-// scaleTop returns the upper end of a chart's scale, so that rare spikes do not flatten the rest: 1.5
-// times the 99th percentile if the maximum exceeds three times that percentile, otherwise 0, which
-// means no limit.
+// scaleTop returns the upper end of a chart's scale, which may cut off rare spikes so that they do not flatten
+// the rest. It is 1.5 times the 99th percentile if the maximum exceeds three times that percentile, otherwise
+// 0, which means that the scale ends at the maximum.
 func scaleTop(lines []line) value {
 	var all []float64
 	for _, l := range lines {

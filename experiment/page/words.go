@@ -112,10 +112,10 @@ func runHeadline(r *engine.Result, c *config.Config) string {
 // its name; "" if there are none.
 func laterEncoders(r *engine.Result) string {
 	var names []string
-	last := initialEncoder(r)
+	current := initialEncoder(r)
 	for i := range r.Changes {
-		if name := r.Changes[i].Change.Encoder; name != "" && name != last {
-			names, last = append(names, name), name
+		if name := r.Changes[i].Change.Encoder; name != "" && name != current {
+			names, current = append(names, name), name
 		}
 	}
 	switch {
@@ -151,9 +151,9 @@ func describeLink(r *engine.Result, c *config.Config) string {
 	return text
 }
 
-// linkName names a link by its profile, or by its latency and jitter, as a phrase that begins with "over".
-// A link whose settings are those of a profile except for the loss has its name, because the loss follows
-// in the sentence.
+// linkName describes a link by its profile, or by its latency and jitter, as a phrase that begins with "over". A
+// link that differs from a profile only in the loss gets the name of the profile, because the sentence then
+// continues with the loss.
 func linkName(c *config.Config) string {
 	for _, p := range lossmodel.Profiles() {
 		down, up := p.Down, p.Up

@@ -49,8 +49,9 @@ func persistence(r float64, n int) float64 { return min(r+(1+3*max(r, 0))/float6
 
 // wideningFactor returns the factor by which blocks of the given length make intervals of
 // the mean of v too narrow, because they miss the dependence between blocks. For a
-// first-order autoregressive process with v's autocorrelation, it is the true standard
-// deviation of the mean over the one that such blocks show. It is at least 1.
+// first-order autoregressive process with v's autocorrelation at lag 1, it is the true
+// standard deviation of the mean divided by the standard deviation that a bootstrap with
+// such blocks estimates. The factor is at least 1.
 func wideningFactor(v []float64, block int) float64 {
 	r := autocovariance(v, 1)
 	if block < 2 || r[0] <= 0 {
@@ -60,22 +61,22 @@ func wideningFactor(v []float64, block int) float64 {
 	if phi <= 0 {
 		return 1
 	}
-	// Of the variance of the mean, relative to that of independent values: all of it, and the part that blocks
-	// of length l do not show.
+	// total is the variance of the mean, and lost the part of it that blocks of length l do not show. Both are
+	// relative to the variance that the mean of independent values has.
 	total := (1 + phi) / (1 - phi)
 	lost := 2 * phi * (1 - math.Pow(phi, l)) / (l * (1 - phi) * (1 - phi))
 	return math.Sqrt(total / (total - lost))
 }
 
-// insignificant is the number of successive lags whose autocorrelation must be within the
+// lagsWithinNoise is how many successive lags must have an autocorrelation within the
 // noise before it counts as died out.
-const insignificant = 5
+const lagsWithinNoise = 5
 
 // maxLag returns the largest lag that blockLength uses for n values.
-func maxLag(n int) int { return min(n-1, max(n/10, 10)+insignificant) }
+func maxLag(n int) int { return min(n-1, max(n/10, 10)+lagsWithinNoise) }
 
-// autocovariance returns the autocovariance of v by lag, for lags 0 to largest, or to the
-// lag at which the autocorrelation has died out.
+// autocovariance returns the autocovariance of v by lag. The lags are 0 to largest, or fewer
+// if the autocorrelation dies out before.
 func autocovariance(v []float64, largest int) []float64 {
 	mean := sum(v) / float64(len(v))
 	centred := make([]float64, len(v))
@@ -97,13 +98,13 @@ func autocovariance(v []float64, largest int) []float64 {
 }
 
 // diedOut reports whether the autocovariances r of n values are within the noise at the
-// last insignificant lags.
+// last lagsWithinNoise lags.
 func diedOut(r []float64, n int) bool {
-	if len(r) <= insignificant {
+	if len(r) <= lagsWithinNoise {
 		return false
 	}
 	bound := 2 * math.Sqrt(math.Log10(float64(n))/float64(n)) * r[0] // noise by the rule of Politis and White
-	for _, x := range r[len(r)-insignificant:] {
+	for _, x := range r[len(r)-lagsWithinNoise:] {
 		if math.Abs(x) >= bound {
 			return false
 		}
@@ -115,7 +116,7 @@ func diedOut(r []float64, n int) bool {
 // lag if it does not.
 func lastLag(r []float64, n int) int {
 	if diedOut(r, n) {
-		return len(r) - 1 - insignificant
+		return len(r) - 1 - lagsWithinNoise
 	}
 	return len(r) - 1
 }
@@ -141,8 +142,9 @@ func influence(a, b Ratio) []float64 {
 	return out
 }
 
-// exceedances is influence for quantiles qa and qb. The value of a pair is 1 if only a
-// exceeds its quantile, -1 if only b does, otherwise 0.
+// exceedances returns for each pair how much it shifts the difference of the quantiles of a
+// and b, up to a factor: 1 if only a exceeds its quantile qa, -1 if only b exceeds its
+// quantile qb, otherwise 0. The block length follows from the dependence among these values.
 func exceedances(a, b []float64, qa, qb float64) []float64 {
 	out := make([]float64, len(a))
 	for i := range out {

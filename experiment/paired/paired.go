@@ -80,9 +80,10 @@ func ratios(a, b Ratio, block int, wider float64, seed uint64) Interval {
 	return bootstrap(a, b, block, wider, seed, func(sums *[4]float64) float64 { return sums[0]/sums[1] - sums[2]/sums[3] })
 }
 
-// bootstrap returns the interval of a figure that is a function of four sums: of a.Num,
-// a.Den, b.Num and b.Den. It computes the figure for each draw; for block and wider
-// see ratios.
+// bootstrap returns the confidence interval of a figure that is a function of four sums: of
+// a.Num, a.Den, b.Num and b.Den. It resamples blocks of block successive pairs and computes
+// the figure for each resample. wider is the factor by which the interval is widened, because
+// blocks miss some dependence. seed is the seed of the random draws.
 func bootstrap(a, b Ratio, block int, wider float64, seed uint64, figure func(*[4]float64) float64) Interval {
 	n := len(a.Num)
 	out := Interval{Estimate: figure(&[4]float64{sum(a.Num), sum(a.Den), sum(b.Num), sum(b.Den)}), Block: block}

@@ -14,7 +14,8 @@ type ranked struct {
 	rank   []int32 // by pair: index in sorted
 }
 
-// rank returns v sorted, with the ranks. Equal values are ranked in order.
+// rank returns the values of v in ascending order, and for each value of v its rank, from 0 on. Of equal values
+// the first in v has the lowest rank.
 func rank(v []float64) ranked {
 	order := make([]int32, len(v))
 	for i := range order {
@@ -22,8 +23,8 @@ func rank(v []float64) ranked {
 	}
 	slices.SortFunc(order, func(i, j int32) int { return cmp.Or(cmp.Compare(v[i], v[j]), cmp.Compare(i, j)) })
 	r := ranked{make([]float64, len(v)), make([]int32, len(v))}
-	for place, i := range order {
-		r.sorted[place], r.rank[i] = v[i], int32(place)
+	for position, i := range order {
+		r.sorted[position], r.rank[i] = v[i], int32(position)
 	}
 	return r
 }

@@ -44,7 +44,7 @@ func CompareByRatio(a, b Ratio, seed uint64) RatioInterval {
 		return RatioInterval{Ratio: times}
 	}
 	influences := relativeInfluence(a, b)
-	// The estimated length, but at least longBlock as far as the data allow: see longBlock.
+	// The block length that the data suggest, but at least longBlock, as long as enough blocks remain.
 	block := max(blockLength(influences), n/maxBlocks, min(int(maxBlockFraction*float64(n)), longBlock))
 	wider := wideningFactor(influences, block) * (1 + smallSample/float64(n))
 	i := bootstrap(a, b, block, wider, seed, func(sums *[4]float64) float64 { // of a.Num, a.Den, b.Num and b.Den
@@ -76,9 +76,9 @@ func (i *Interval) exp() RatioInterval {
 	return q
 }
 
-// relativeInfluence returns, for each pair, how much the logarithm of the quotient a/b
-// shifts with the weight of that pair, to first order. The block length follows from
-// the dependence among these values.
+// relativeInfluence returns, for each pair, how much the logarithm of the quotient of the
+// ratios, a over b, changes if the pair gets more weight (the first derivative). The block
+// length follows from the dependence among these values.
 func relativeInfluence(a, b Ratio) []float64 {
 	out := make([]float64, len(a.Num))
 	for _, side := range []struct {

@@ -19,13 +19,13 @@ func studentQuantile(df int) float64 {
 // quantileCache maps degrees of freedom to quantiles. A large grid needs half a million quantiles.
 var quantileCache sync.Map
 
-// studentT computes the 0.975 quantile by bisection of the distribution function, which is a finite sum for
-// integer degrees of freedom (Abramowitz and Stegun, 26.7.3 and 26.7.4).
+// studentT computes the 0.975 quantile of Student's t distribution with df degrees of freedom. It bisects the
+// distribution function, which is a finite sum for integer df (Abramowitz and Stegun, 26.7.3 and 26.7.4).
 func studentT(df int) float64 {
 	lo, hi := 1.9, 13.0 // the quantile is between 1.96 (many degrees of freedom) and 12.71 (one)
 	for range 60 {
 		mid := (lo + hi) / 2
-		if centralProbability(mid, df) < 0.95 {
+		if centralProbability(mid, df) < 0.95 { // |t| is at most the 0.975 quantile with probability 0.95
 			lo = mid
 		} else {
 			hi = mid

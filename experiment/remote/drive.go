@@ -22,6 +22,7 @@ const (
 // flight; see Settle. onInterval is called every reportInterval; an error of onInterval ends Drive
 // at once.
 func (l *Link) Drive(ctx context.Context, s *engine.Session, onInterval func() error) error {
+	// Virtual time stops endMargin before the end, so that reports about the last datagrams can still be applied.
 	zero := time.Now().Add(-s.Now()) // the wall time at which virtual time was zero
 	wake := time.NewTimer(0)
 	defer wake.Stop()
@@ -81,12 +82,12 @@ func (l *Link) Settle(s *engine.Session) {
 	// The receiver stops its display and reports more often.
 	l.sentConfirmation.ending, l.sentConfirmation.paused = true, true
 	l.sendConfirmation()
-	begun := time.Now()
+	startedAt := time.Now()
 	until := max(s.Now(), l.lastStamp) + endMargin/2
-	for time.Since(begun) < drainTimeout && l.Err() == nil && l.recordsRead < uint64(l.inFlight.nextNumber) {
+	for time.Since(startedAt) < drainTimeout && l.Err() == nil && l.recordsRead < uint64(l.inFlight.nextNumber) {
 		time.Sleep(drainPollInterval)
-		// Messages are stamped as if virtual time had continued from begun, but at most until.
-		l.Poll(s.Config(), s.Now(), until, begun.Add(-s.Now()))
+		// Messages get time stamps as if virtual time had continued since startedAt, but not beyond until.
+		l.Poll(s.Config(), s.Now(), until, startedAt.Add(-s.Now()))
 	}
 	l.acks.limitTimes(until)
 	l.arrivals.limitTimes(until)

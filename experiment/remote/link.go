@@ -100,7 +100,7 @@ func (l *Link) Live() bool { return l != nil && l.conn != nil }
 // Begin implements engine.Network. It ends any session that was begun before, sends the setup of the
 // new session and waits until the receiver is ready. In a replay it only queues the recorded events.
 func (l *Link) Begin(ctx context.Context, s *frame.Schema, initial *frame.Frame, c *config.Config) error {
-	l.reset()
+	l.reset() // ends the session that was begun before
 	request := setup{Version: protocolVersion, Schema: *s, RateHz: c.Sender.RateHz, History: c.Receiver.History,
 		DigestBits: c.Receiver.DigestBits, DisplayMilliHz: c.DisplayMilliHz(s.TickHz), Playout: c.Receiver.Playout,
 		Encoder: c.Encoder.Name, Initial: *initial}
@@ -173,6 +173,7 @@ func (l *Link) sendSetup(ctx context.Context, data []byte) error {
 			case stateRefused:
 				return l.networkErrorf("the receiver reports: %s", config.Printable(st.reason))
 			}
+			// The receiver reports progress.
 			if st.nextChunk > firstMissing && st.nextChunk <= chunkCount(len(data)) {
 				firstMissing, next = st.nextChunk, max(next, st.nextChunk)
 			}
@@ -322,7 +323,7 @@ func (l *Link) handleAck(at time.Time, msg []byte) error {
 	e := event{at: l.lastStamp, number: binary.LittleEndian.Uint32(msg), data: append(l.acks.takeBuffer(), msg[4:]...)}
 	if sent := l.inFlight.lookup(e.number); sent != nil {
 		e.rtt, e.rttKnown = at.Sub(sent.sentWall), true
-		l.smoothedRTT += (e.rtt - l.smoothedRTT) / 8
+		l.smoothedRTT += (e.rtt - l.smoothedRTT) / 8 // the smoothing of RFC 6298
 	}
 	l.traffic.Cover += gameOverhead // bytes that the lab adds to the ack
 	l.acks.push(e)

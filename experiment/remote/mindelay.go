@@ -18,13 +18,13 @@ const minDelayWindow = 30 * time.Second
 
 // update adds the delay of a datagram that was sent at sentAt and returns the minimum of the
 // current and the previous window. The delay is the arrival by the receiver's clock minus sentAt by
-// the sender's, and may be negative. A window ends with the first datagram sent after its length.
+// the sender's, and may be negative. A window ends with the first datagram that is sent minDelayWindow
+// or more after its start.
 func (m *minDelay) update(sentAt, delay time.Duration) time.Duration {
 	switch {
 	case !m.started:
 		*m = minDelay{started: true, windowStart: sentAt, current: delay, previous: delay}
-	case sentAt-m.windowStart >= 2*minDelayWindow: // no datagram in a whole window
-		m.windowStart, m.previous, m.current = sentAt, min(m.current, delay), delay
+
 	case sentAt-m.windowStart >= minDelayWindow:
 		m.windowStart, m.previous, m.current = sentAt, m.current, delay
 	}

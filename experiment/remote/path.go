@@ -44,12 +44,12 @@ const (
 // push appends an event. If the queue is full, push drops the event, as if the network had lost it.
 // If the event and the newest queued event both carry display counts, the event replaces that one.
 func (q *eventQueue) push(e event) {
-	n := len(q.events) - q.head
-	if n >= maxQueued || q.bytes+len(e.data) > maxQueuedBytes {
+	queued := len(q.events) - q.head // events before head were popped
+	if queued >= maxQueued || q.bytes+len(e.data) > maxQueuedBytes {
 		return
 	}
 	q.last = max(q.last, e.at)
-	if e.isDisplay && n > 0 && q.events[len(q.events)-1].isDisplay {
+	if e.isDisplay && queued > 0 && q.events[len(q.events)-1].isDisplay {
 		q.events[len(q.events)-1] = e
 		return
 	}

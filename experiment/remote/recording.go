@@ -96,8 +96,8 @@ func (l *Link) AddRecording(r *engine.Result) {
 	}
 }
 
-// Replay returns a Link that plays back a recording instead of using a network. Its connection is
-// nil.
+// Replay returns a Link that plays back the recording in x instead of using a network. Its connection is
+// nil. It returns an error if x has no recording, or one that is damaged or of another version.
 func Replay(x *engine.Remote) (*Link, error) {
 	if x.Version != protocolVersion {
 		return nil, fmt.Errorf("network recording has version %d, expected %d", x.Version, protocolVersion)

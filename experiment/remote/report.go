@@ -94,7 +94,7 @@ func (r *reader) readDisplay() (d meters.DisplayCounts) {
 }
 
 // append appends the message to dst with as many records as fit into maxReportBytes. n is the number
-// of these records.
+// of these records. Number and arrival time (µs) of a record are encoded as differences to the record before.
 func (m *report) append(dst []byte, session uint8) (msg []byte, n int) {
 	start := len(dst)
 	dst = append(dst, session)

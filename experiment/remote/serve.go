@@ -267,8 +267,8 @@ func (srv *server) handlePacket(at time.Time, msg []byte) error {
 }
 
 // handleConfirmation drops confirmed records, prepares unconfirmed ones to be sent again if the
-// sender requests it, and applies the settings of the display. Time up to a change of the pause is
-// displayed first.
+// sender requests it, and applies the settings of the display. Before the display is paused or resumed,
+// it runs up to time at.
 func (srv *server) handleConfirmation(at time.Time, msg []byte) error {
 	var c confirmation
 	if err := c.parse(msg); err != nil {
@@ -280,7 +280,8 @@ func (srv *server) handleConfirmation(at time.Time, msg []byte) error {
 		srv.lastProgress, srv.resendTimeout = at, initialResendTimeout
 	}
 	if c.resend && c.recordsRead == srv.firstUnconfirmed {
-		srv.sentRecords, srv.reportedAt = 0, time.Time{} // report all records at once
+		// Send all records again. With a zero time of the last report, the next one is due immediately.
+		srv.sentRecords, srv.reportedAt = 0, time.Time{}
 	}
 	srv.playout.SetDelay(c.playout)
 	srv.runDisplay(at)
@@ -308,7 +309,8 @@ func (srv *server) runDisplay(at time.Time) {
 		return
 	}
 	if behind := now - maxDisplayLag; srv.nextTick() < behind {
-		srv.displayTicks = max(srv.displayTicks, endpoint.TickAt(behind, srv.setup.DisplayMilliHz)/1000) // see nextTick
+		// TickAt counts ticks of a clock with DisplayMilliHz as its rate in hertz: 1000 of them are a display tick.
+		srv.displayTicks = max(srv.displayTicks, endpoint.TickAt(behind, srv.setup.DisplayMilliHz)/1000)
 	}
 	for t := srv.nextTick(); t <= now; t = srv.nextTick() {
 		srv.playout.Tick(t)
@@ -323,8 +325,8 @@ func (srv *server) nextTick() time.Duration {
 }
 
 // reportIfDue sends a report if one is due and returns the time until the next call. A report is due
-// after reportInterval if there are unsent records, otherwise after keepAliveInterval; five times as
-// often as the former while the session ends.
+// after reportInterval if there are unsent records, otherwise after keepAliveInterval. While the session
+// ends, a report is due after a fifth of reportInterval.
 func (srv *server) reportIfDue(now time.Time) time.Duration {
 	if srv.setup == nil {
 		return time.Second // no session: nothing to report

@@ -104,10 +104,10 @@ func benchWord(text string) string {
 // benchLine writes the line of one benchmark: its name, 1 as the number of iterations, and the known figures
 // with their units.
 func benchLine(out io.Writer, name string, t *figures.Totals, timing *figures.Timing) {
-	all := figures.Flatten(*t)
+	values := figures.Flatten(*t)
 	fmt.Fprintf(out, "%s 1", name)
 	for _, u := range benchUnits {
-		if v, ok := all[u.key]; ok {
+		if v, ok := values[u.key]; ok {
 			fmt.Fprintf(out, " %s %s", units.General(v, -1), u.unit)
 		}
 	}

@@ -205,15 +205,15 @@ func figureColumn(runs []map[string]float64, key string) []float64 {
 	return out
 }
 
-// setMeans sets d.Base and d.New to the means, and d.Share to their relative difference; with at least two
-// pairs it also sets d.Lo and d.Hi, its confidence interval. baseValues and newValues contain a figure of
-// each run, NaN if unknown, which makes the mean unknown. arePairs means that baseValues[i] and
-// newValues[i] have the same seed.
+// setMeans sets d.Base and d.New to the means of a figure in the base runs and in the new runs, and d.Share to
+// their difference relative to the base. With at least two pairs it also sets d.Lo and d.Hi, the confidence
+// interval of d.Share. baseValues and newValues contain the figure of each run, NaN if unknown, which makes the
+// mean unknown. arePairs means that baseValues[i] and newValues[i] have the same seed.
 func (d *Difference) setMeans(baseValues, newValues []float64, arePairs bool) {
 	a, b := paired.MeanOf(baseValues).Estimate, paired.MeanOf(newValues).Estimate // the means
 	d.Base, d.New = figures.Finite(a), figures.Finite(b)
 	if math.IsNaN(a) || math.IsNaN(b) || a == 0 {
-		if a == 0 && b == 0 { // otherwise a change from 0 has no share
+		if a == 0 && b == 0 { // no change; any other change from 0 has no relative size
 			d.Share = figures.Known(0)
 		}
 		return
@@ -241,7 +241,7 @@ func (d *Difference) applyLimit(maxShare float64) {
 		d.Worse = true
 		return
 	}
-	up, down := b-a, a-b // a change in the better direction counts as 0
+	up, down := b-a, a-b // the increase and the decrease; the one that is an improvement is set to 0
 	switch figures.DirectionOf(d.Key) {
 	case figures.LessIsBetter:
 		down = 0

@@ -48,8 +48,8 @@ func laneCells(l *engine.LaneSamples, t time.Duration) []string {
 		return []string{"", "", "", ""}
 	}
 	s := &l.Samples[i]
-	// The start of the sample: that of its period, unless the lane joined later. -1 because t itself, the
-	// end of the period, is usually a multiple of SamplePeriod.
+	// The sample starts with its period, or when the lane joined, if that was later. The period ends at t, which
+	// is usually a multiple of SamplePeriod; so t-1 is truncated, which is within the period.
 	from := max((t - 1).Truncate(meters.SamplePeriod), l.Began)
 	perChanged := ""
 	if s.Changed > 0 {

@@ -62,9 +62,10 @@ func (e *Exporter) Sample(s *meters.Sample) {
 	}
 }
 
-// Settled implements engine.Observer. Packets get their outcomes in another order than they were sent.
-// Settled sorts them and moves those below seq to the file. It does so only after their number has
-// doubled since the last time, so that the cost per packet stays constant.
+// Settled implements engine.Observer: the outcomes of all packets below seq are known. Packets get their
+// outcomes in another order than they were sent. Settled sorts the packets in e.list and moves those below seq to
+// packets.csv. It does so only when the list has doubled since the last time, so that the mean cost per packet
+// stays constant.
 func (e *Exporter) Settled(seq uint64) {
 	if len(e.list) < e.settleAt {
 		return
@@ -195,17 +196,18 @@ func OpenFolder(disk *atomicfile.Disk, dir string, force bool) (*atomicfile.Fold
 	return OpenFolderMatching(disk, dir, reportFileName.MatchString, force, "--force to replace them")
 }
 
-// OpenFolderMatching is like OpenFolder for results with other file names: ours reports whether name is one of
-// them. If dir contains results and force is false, the error message recommends "an empty folder or a new
-// one, or " and the text otherwise. If another process has dir open, the error is an *atomicfile.LockedError.
-func OpenFolderMatching(disk *atomicfile.Disk, dir string, ours func(name string) bool, force bool, otherwise string) (*atomicfile.Folder, error) {
-	f, err := disk.Open(dir, ours, force)
+// OpenFolderMatching opens folder dir for results. isResult reports whether a file name is one of the results. If
+// dir contains results already, they are replaced if force is true; otherwise the error message recommends "an
+// empty folder or a new one, or " followed by alternative. If another process has dir open, the error is an
+// *atomicfile.LockedError.
+func OpenFolderMatching(disk *atomicfile.Disk, dir string, isResult func(name string) bool, force bool, alternative string) (*atomicfile.Folder, error) {
+	f, err := disk.Open(dir, isResult, force)
 	switch {
 	case errors.As(err, new(*atomicfile.LockedError)):
 		return nil, err
 	case errors.Is(err, atomicfile.ErrHasResults):
 		return nil, &config.Error{Key: "out", Problem: dir + " holds the results of another run",
-			Expected: "an empty folder or a new one, or " + otherwise}
+			Expected: "an empty folder or a new one, or " + alternative}
 	case errors.Is(err, atomicfile.ErrHasOtherFiles), errors.Is(err, atomicfile.ErrNotReplaceable):
 		return nil, &config.Error{Key: "out", Problem: dir + " " + err.Error(), Expected: "an empty folder or a new one"}
 	case err != nil:

@@ -43,7 +43,8 @@ func (f *Files) Note(name string) string {
 	return name
 }
 
-// List returns the recorded regular files by name, with their paths relative to dir.
+// List returns the data files that Note recorded, sorted by name, with their paths relative to dir. Files that
+// are not regular or cannot be read are left out. f may be nil.
 func (f *Files) List(dir string) []engine.DataFile {
 	if f == nil {
 		return nil

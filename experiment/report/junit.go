@@ -42,27 +42,27 @@ type (
 // further tests check what must hold in every run. If runs are missing, an additional suite has an
 // error.
 func WriteJUnit(w io.Writer, r *Report) error {
-	all := junitSuites{Name: "wirelab"}
+	suites := junitSuites{Name: "wirelab"}
 	for i, run := range r.Runs {
 		name := PointName(run.Set)
 		if name == "" {
 			name = fmt.Sprintf("run %d", i+1)
 		}
-		all.add(junitSuiteOf(name, run))
+		suites.add(junitSuiteOf(name, run))
 	}
 	if r.Error != "" || r.Interrupted || len(r.Runs) < r.Planned {
 		why := r.Error
 		if why == "" {
 			why = fmt.Sprintf("%d of %d runs were finished", len(r.Runs), r.Planned)
 		}
-		all.add(junitSuite{Name: "all runs", Tests: 1, Errors: 1, Cases: []junitCase{{Name: "finished", Class: "all runs", Error: newJUnitMessage(why)}}})
+		suites.add(junitSuite{Name: "all runs", Tests: 1, Errors: 1, Cases: []junitCase{{Name: "finished", Class: "all runs", Error: newJUnitMessage(why)}}})
 	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
 	}
 	enc := xml.NewEncoder(w)
 	enc.Indent("", "  ")
-	if err := enc.Encode(&all); err != nil {
+	if err := enc.Encode(&suites); err != nil {
 		return err
 	}
 	_, err := io.WriteString(w, "\n")

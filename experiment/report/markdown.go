@@ -236,7 +236,8 @@ func plot(v []float64, peaks bool, from, to time.Duration) string {
 		asciigraph.Caption(fmt.Sprintf("%.1f to %.1f s", from.Seconds(), to.Seconds())))
 }
 
-// bucket reduces v to n values, each the maximum (peaks) or the mean of a part of v.
+// bucket divides v into n parts and returns one value for each: its maximum if peaks is true, otherwise its
+// mean. v must have at least n values.
 func bucket(v []float64, n int, peaks bool) []float64 {
 	out := make([]float64, n)
 	for i := range out {

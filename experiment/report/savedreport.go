@@ -88,8 +88,8 @@ func (s *SavedReport) Rename(name string) error {
 	return renameDir(filepath.Dir(s.Path), filepath.Join(filepath.Dir(filepath.Dir(s.Path)), name))
 }
 
-// Delete hides a report from SavedReports by renaming its folder. Restore can restore it as long as it is
-// one of the last maxDeleted by name; Delete removes those before.
+// Delete hides a report from SavedReports by renaming its folder, so that Restore can restore it. Of the hidden
+// reports, Delete keeps this one and, of the others, the maxDeleted-1 whose names come last; it removes the rest.
 func (s *SavedReport) Delete(disk *atomicfile.Disk) error {
 	dir := filepath.Dir(filepath.Dir(s.Path)) // the folder of all reports
 	if err := renameDir(filepath.Dir(s.Path), filepath.Join(dir, deletedPrefix+s.Name)); err != nil {

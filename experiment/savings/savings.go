@@ -97,11 +97,12 @@ func Measure(ctx context.Context, codec *encoders.Codec, params any, s *frame.Sc
 	return t.Result, nil
 }
 
-// refsFor returns the references for message n, with the memos that endpoint e has for them: the newest decoded
-// messages whose acks have arrived, the newest first, as many as the codec uses. If none of the last messages
-// was decoded, it is the initial state.
+// refsFor returns the references for message n, with the memos that endpoint e has for them: as many messages as
+// the codec uses, the newest first, of those that were decoded and whose acks have arrived. The ack of a
+// message arrives t.lag messages later. Without such a message, the initial state is the only reference.
 func (t *measurement) refsFor(e *drive.End, n int) []encoders.Ref {
 	var seqs []uint64
+	// Messages that are older than two lags are not used.
 	for i := n - t.lag; i >= max(0, n-2*t.lag-1) && len(seqs) < max(1, t.codec.Refs); i-- {
 		if t.pair.Receiver.History.Get(uint64(i)) != nil {
 			seqs = append(seqs, uint64(i))
@@ -150,8 +151,8 @@ func (t *measurement) send(n int, f *frame.Frame) {
 	}
 }
 
-// deliverReport passes the decoder's report in the ack that arrives before message n, which is about message
-// n-lag, to the encoder. It does nothing if encoder or decoder do not use reports.
+// deliverReport passes the decoder's report about message n-lag to the encoder. This report is in the ack that
+// arrives just before message n is sent. deliverReport does nothing if encoder or decoder do not use reports.
 func (t *measurement) deliverReport(n int) {
 	report := t.reports[n%t.lag]
 	if e, ok := t.pair.Encoder.(encoders.Feedback); ok && len(report) > 0 {

@@ -84,10 +84,10 @@ func (s *search) violationText(x setting) string {
 	return worst.Reason
 }
 
-// countDrawnAhead sets drawnAhead: the number of settings drawn at random that are better than the best,
-// list[0], in runs of 1/8 of the duration. All drawn settings have been run that long; the best is run here
-// if it has not. drawnAhead stays -1 if the limit of runs does not allow that, if nothing was drawn, or if
-// two figures are minimised.
+// countDrawnAhead sets s.drawnAhead to the number of settings drawn at random that are better than the best
+// setting, list[0], in runs of 1/8 of the duration (divisors[0] is 8). All drawn settings have been run that long;
+// countDrawnAhead runs the best one that long if necessary. drawnAhead stays -1 if the limit of runs does not
+// allow that, if nothing was drawn, or if two figures are minimised.
 func (s *search) countDrawnAhead(ctx context.Context, list []setting) {
 	if s.nDrawn == 0 || len(list) == 0 || len(s.spec.Minimise) > 1 {
 		return
@@ -142,16 +142,17 @@ func (s *search) summarize(list []setting, own setting, ownOutcome outcome) *Res
 	if result.Best.Violations != "" {
 		text := "No setting that was tried meets all bounds. With the best, "
 		if s.outcomeOf(completeRun(best, 0)).Violation == 0 {
-			text = "The best four settings do not meet all bounds with every seed. With the best, "
+			text = "The setting that ranks first meets all bounds with the first seed, but not with every seed. With it, "
 		}
 		result.Confidence = append(result.Confidence, text+result.Best.Violations+".")
 	}
 	return result
 }
 
-// addConfidence adds sentences to f.Confidence that describe how certain it is that best is the best setting. list
-// are the settings that the race left, best first. It also adds the neighbours of best that were run to f.Rivals
-// and sorts that list by the ratio to best.
+// addConfidence adds sentences to result.Confidence that describe how certain it is that best is the best setting.
+// list has the settings that remained after the race (the comparison of the best settings with several seeds), best
+// first. addConfidence also adds the neighbours of best that were run to result.Rivals, and sorts that list by the
+// ratio to best.
 func (s *search) addConfidence(result *Result, list []setting, best setting) {
 	addf := func(format string, args ...any) {
 		result.Confidence = append(result.Confidence, fmt.Sprintf(format, args...))

@@ -203,9 +203,9 @@ func (e *evaluator) failedOutcome(err error) outcome {
 	return v
 }
 
-// outcomeOf returns the figures to minimise of a run, and by how much it violates the bounds: the sum, over the violated
-// bounds, of the difference relative to the larger of bound and figure. A figure that the run does not have
-// violates infinitely.
+// outcomeOf returns the figures of a run that the search minimises, and by how much the run violates the bounds.
+// The violation is a sum over the violated bounds: the difference between figure and bound, divided by the larger
+// of the two. It is infinite if the run lacks a figure.
 func (e *evaluator) outcomeOf(r *engine.Result) (v outcome) {
 	measured := figures.Flatten(r.Totals)
 	for name, x := range timingFigures(r.Timing) {

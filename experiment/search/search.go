@@ -186,8 +186,8 @@ func (s *search) remainingRuns() float64 {
 
 // drawAndHalve draws settings at random and reduces them by successive halving: all are run for a short time,
 // then the better half for a longer one, and so on. It returns those that remain, the best first. If the whole
-// grid fits into the remaining runs, all settings are run for the whole duration instead. own is the
-// configuration's own setting, which takes part; nil if none.
+// grid fits into the remaining runs, all settings are run for the whole duration instead. own, the setting of the
+// configuration itself, takes part too; nil means that it is not in the grid.
 func (s *search) drawAndHalve(ctx context.Context, own setting) ([]setting, error) {
 	var list []setting
 	rungs := divisors
@@ -247,9 +247,9 @@ func allSettings(over []config.Range) []setting {
 // decides among equals.
 func (s *search) rank(list []setting, divisor int) {
 	type placed struct {
-		at          setting
+		at          setting // position in the grid
 		value       outcome
-		dominatedBy int // number of settings that dominate it; 0 if one figure is minimised
+		dominatedBy int // number of settings in list that dominate this one; 0 if one figure is minimised
 	}
 	ranked := make([]placed, len(list))
 	for i, x := range list {
@@ -453,7 +453,7 @@ func (s *search) chooseWalkSeeds(ctx context.Context, list []setting) error {
 // difference is above 0. It returns the others, the best first.
 func (s *search) race(ctx context.Context, list []setting) ([]setting, error) {
 	if s.walkSeeds == 1 {
-		return list, nil // a seed changes nothing
+		return list, nil // the figures do not depend on the seed
 	}
 	for seed := range s.spec.Seeds {
 		if affordable, err := s.raceRound(ctx, list, seed); err != nil {
@@ -582,8 +582,8 @@ func (s *search) searchOptimum(ctx context.Context, own setting) ([]setting, err
 const maxFront = 16
 
 // searchFront returns the Pareto front of two figures, at most maxFront settings. It runs the neighbours of the
-// settings of the front, which may change the front, until those of all its settings have been run or the
-// runs are spent. own is as in searchOptimum.
+// settings of the front, which may change the front. It stops when the neighbours of all settings of the front
+// have been run, or when the runs are spent. own is the configuration's own setting, nil if none.
 func (s *search) searchFront(ctx context.Context, own setting) ([]setting, error) {
 	list, err := s.drawAndHalve(ctx, own)
 	if err == nil && len(list) > 0 {

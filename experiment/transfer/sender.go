@@ -108,8 +108,8 @@ type Ack struct {
 	Contiguous int    // blocks received without a gap
 }
 
-// HandleAck updates the sender with an acknowledgement that arrives at now. On ErrAck it
-// changes nothing.
+// HandleAck updates the sender with an acknowledgement that arrives at now. It returns
+// ErrAck, and changes nothing, if the acknowledgement names blocks that were not sent.
 func (s *Sender) HandleAck(now time.Duration, a Ack) error {
 	if a.Contiguous < 0 || a.Contiguous > s.next {
 		return fmt.Errorf("%w: %d blocks of %d", ErrAck, a.Contiguous, s.next)

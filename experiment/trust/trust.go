@@ -77,7 +77,7 @@ func checkLoss(stretches []meters.LinkStretch) Check {
 			c.Known = false
 		}
 	}
-	sent = max(sent, 1) // a divisor
+	sent = max(sent, 1) // avoids a division by 0
 	least, most := odds.Interval(alpha)
 	c.Set, c.Measured = 100*odds.Mean()/sent, 100*lost/sent
 	c.Min, c.Max = 100*least/sent, 100*most/sent

@@ -18,8 +18,9 @@ type audit struct {
 	buf      []byte          // the table of the newest frame
 }
 
-// startAudit starts the seven processes for the codec called codec. start returns the command of a process. On
-// error no process is left.
+// startAudit starts the processes that audit the codec called codec: one that encodes all frames again, and Delay
+// processes that decode. Decoding process k gets only every Delay-th packet, from packet Delay+k on. start returns
+// the command of a process. After an error no process is left.
 func startAudit(ctx context.Context, start processCommand, codec string, s *frame.Schema, initial *frame.Frame) (a *audit, err error) {
 	a = &audit{}
 	t := task{Codec: codec, Schema: s, Initial: appendTable(nil, initial), First: Delay, Stride: 1, Encode: true}

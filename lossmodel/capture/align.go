@@ -20,13 +20,14 @@ const (
 	minWindow   = 50 * time.Millisecond  // smallest typicalDelays.window
 )
 
-// newTypicalDelays measures the delays of datagrams whose arrival is certain, in the order of
-// sending. A clock offset shifts all delays and a clock drift shifts them slowly, so the typical
-// delay is the median of datagrams sent around the same time.
+// newTypicalDelays measures the typical delay as a function of the send time. certain are datagrams
+// whose arrival is certain, in the order of sending. The delays include the offset between the
+// clocks, which drifts slowly, so the typical delay is the median of datagrams sent around the same time.
 func newTypicalDelays(certain []knownArrival) typicalDelays {
 	t := typicalDelays{spread: minSpread, window: minWindow}
 	delays := make([]time.Duration, 0, medianCount)
-	for start := 0; start < len(certain); start += medianCount / 4 { // the windows overlap
+	// The median of the medianCount datagrams around every (medianCount/4)-th one.
+	for start := 0; start < len(certain); start += medianCount / 4 {
 		first := max(0, min(start-medianCount/2, len(certain)-medianCount))
 		delays = delays[:0]
 		for _, k := range certain[first:min(first+medianCount, len(certain))] {
@@ -70,12 +71,13 @@ func (a *alignment) deviation(i int, r int32) time.Duration {
 	return (a.receivedAt(r) - a.expected[i]).Abs()
 }
 
-// align assigns the arrivals of one content to the datagrams that were sent with it: each to the
-// datagram with the nearest expected time, without changing the order. If that datagram has an
-// arrival already, the earlier arrival moves to the datagram before, or the new one to the
-// datagram after, if that datagram would otherwise be lost.
+// align assigns the arrivals of g, a group of datagrams with the same content, to the sent datagrams of g. Each
+// arrival is assigned to the datagram whose expected time of arrival is nearest, without changing the order. If
+// that datagram has an arrival already, the earlier arrival moves to the datagram before it or the new one to
+// the datagram after it, provided that this datagram would otherwise be lost.
 func (x *matcher) align(g *group) {
 	a := &alignment{receivedAt: func(r int32) time.Duration { return x.received[r].At }, tolerance: 3 * x.typical.spread}
+	// latest is the largest expected time so far, since expected times must not decrease.
 	latest := x.sent[g.sent[0]].At + x.typical.delayAt(x.sent[g.sent[0]].At)
 	for _, s := range g.sent {
 		latest = max(latest, x.sent[s].At+x.typical.delayAt(x.sent[s].At))

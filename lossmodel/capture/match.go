@@ -75,23 +75,23 @@ type group struct{ sent, received []int32 }
 // later. It counts Unmatched and Equal in m.
 func (x *matcher) groupByContent(m *Matching) {
 	index := make(map[[16]byte]int32, len(x.sent)) // index of a group in x.groups, by the hash of the content
-	key := func(data []byte) [16]byte {
+	key := func(data []byte) [16]byte {            // half of SHA-256 is enough to tell contents apart
 		sum := sha256.Sum256(data)
 		return [16]byte(sum[:16])
 	}
 	for i := range x.sent {
 		k := key(x.sent[i].Data)
-		at, known := index[k]
+		groupIndex, known := index[k]
 		if !known {
-			at = int32(len(x.groups))
-			index[k] = at
+			groupIndex = int32(len(x.groups))
+			index[k] = groupIndex
 			x.groups = append(x.groups, group{})
 		}
-		x.groups[at].sent = append(x.groups[at].sent, int32(i))
+		x.groups[groupIndex].sent = append(x.groups[groupIndex].sent, int32(i))
 	}
 	for i := range x.received {
-		if at, known := index[key(x.received[i].Data)]; known {
-			x.groups[at].received = append(x.groups[at].received, int32(i))
+		if groupIndex, known := index[key(x.received[i].Data)]; known {
+			x.groups[groupIndex].received = append(x.groups[groupIndex].received, int32(i))
 		} else {
 			m.Unmatched++
 		}
@@ -109,9 +109,9 @@ func (x *matcher) groupByContent(m *Matching) {
 // knownArrival is a datagram whose arrival is certain.
 type knownArrival struct{ sentAt, delay time.Duration }
 
-// certainArrivals returns the datagrams with unique content that arrived, in order. If there are
-// none, it returns those of contents received as often as sent, and the first of each other
-// content.
+// certainArrivals returns sent datagrams whose arrival is known, with their delays, in the order of sending:
+// those that arrived and whose content was sent only once. If there are none, it pairs the datagrams of contents
+// that were received as often as sent in their order, and of other contents only the first.
 func (x *matcher) certainArrivals() (list []knownArrival) {
 	add := func(s, r int32) {
 		list = append(list, knownArrival{sentAt: x.sent[s].At, delay: x.received[r].At - x.sent[s].At})
@@ -155,8 +155,8 @@ func (x *matcher) dropFarArrivals(g *group) {
 }
 
 // writeRows adds the rows of all sent datagrams to c and counts them in m. A datagram without an
-// arrival is lost, unless it is before the first or after the last one that arrived and its arrival
-// would be outside from to to, the time range of the receiver's capture; then it is ignored.
+// arrival is lost, with one exception: if it is before the first or after the last datagram that arrived, and it
+// would have arrived outside of the time range of the receiver's capture, which is from to to, it is ignored.
 func (x *matcher) writeRows(c *Capture, m *Matching, from, to time.Duration) {
 	used := 0 // received datagrams that belong to a sent one
 	arrived := func(arrivals []int32) bool { return len(arrivals) > 0 }

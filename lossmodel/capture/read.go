@@ -82,10 +82,12 @@ func Read(r io.Reader) (*Capture, error) {
 // columns has the index of each column, -1 if it is missing.
 type columns struct{ seq, send, receive, delay, lost, copy int }
 
-// findColumns finds the columns in the header.
+// findColumns returns the indices of the known columns in the header, -1 for those that are missing. It returns
+// an error if the columns do not determine the outcome of a packet.
 func findColumns(header []string) (columns, error) {
 	index := func(name string) int {
 		return slices.IndexFunc(header, func(s string) bool {
+			// U+FEFF is the byte order mark that some programs write at the start of a file.
 			return strings.EqualFold(strings.TrimSpace(strings.TrimPrefix(s, "\ufeff")), name)
 		})
 	}

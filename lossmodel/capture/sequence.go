@@ -62,8 +62,9 @@ func (c *Capture) Sequence() (*Sequence, error) {
 	return s, nil
 }
 
-// addDatagram adds the datagram of the rows with one number, which are ordered by copy. Copies that
-// did not arrive are dropped. A second arrival of number 0 counts as a copy.
+// addDatagram adds one datagram. rows are all rows with its sequence number, ordered by copy number: 0 is the
+// datagram itself, 1 and up are its copies. Copies that did not arrive are dropped. A second arrival with copy
+// number 0 counts as a copy.
 func (s *Sequence) addDatagram(rows []Packet) {
 	d := Datagram{Seq: rows[0].Seq, Sent: rows[0].Sent, Lost: true}
 	for i := range rows {
@@ -83,20 +84,22 @@ func (s *Sequence) addDatagram(rows []Packet) {
 	s.Datagrams = append(s.Datagrams, d)
 }
 
-// interpolate sets the send times of missing numbers evenly between those of the rows around them.
+// interpolate sets the send times of missing datagrams. They are spaced evenly between the send time of the
+// datagram before the gap and the send time of the datagram after it. The first and the last datagram are
+// never missing.
 func (s *Sequence) interpolate() {
-	all := s.Datagrams
-	for i := 0; i < len(all); i++ {
-		if !all[i].Missing {
+	datagrams := s.Datagrams
+	for i := 0; i < len(datagrams); i++ {
+		if !datagrams[i].Missing {
 			continue
 		}
-		next := i
-		for all[next].Missing { // the last number always has a row
+		next := i // the first datagram after the gap
+		for datagrams[next].Missing {
 			next++
 		}
-		from, to := all[i-1].Sent, all[next].Sent
+		from, to := datagrams[i-1].Sent, datagrams[next].Sent
 		for k := i; k < next; k++ {
-			all[k].Sent = from + (to-from)/time.Duration(next-i+1)*time.Duration(k-i+1)
+			datagrams[k].Sent = from + (to-from)/time.Duration(next-i+1)*time.Duration(k-i+1)
 		}
 		i = next
 	}

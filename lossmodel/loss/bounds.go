@@ -19,8 +19,8 @@ type segment struct {
 	n     int64
 }
 
-// Add adds n packets of the given number of fragments, sent under model m after those added before.
-// ok is false, and nothing is added, if the losses depend on a file.
+// Add adds n packets that are sent after the packets added before, and whose losses model m decides. Each of them
+// has the given number of fragments. ok is false, and nothing is added, if the losses depend on a file.
 func (o *LossBounds) Add(m Model, fragments int, n int64) (ok bool) {
 	if b, ok := m.(Bernoulli); ok && fragments > 1 { // a fragmented datagram is lost if any fragment is
 		m = Bernoulli{P: 1 - math.Pow(1-b.P, float64(fragments))}
@@ -44,10 +44,10 @@ func (o *LossBounds) Add(m Model, fragments int, n int64) (ok bool) {
 // Mean returns the expected number of losses.
 func (o *LossBounds) Mean() float64 { return o.mean }
 
-// Interval returns bounds of the number of losses. The number is outside with a probability of at most
-// alpha.
+// Interval returns bounds of the number of losses of all added packets. The number is outside of them with a
+// probability of at most alpha.
 func (o *LossBounds) Interval(alpha float64) (low, high float64) {
-	deterministic := o.mean // losses of models that are not random
+	deterministic := o.mean // becomes the mean losses of models that are not random
 	for i := range o.segments {
 		deterministic -= o.segments[i].chain.closedForm().Rate * float64(o.segments[i].n)
 	}
@@ -62,7 +62,7 @@ func (o *LossBounds) Interval(alpha float64) (low, high float64) {
 // chernoff returns bounds of the losses of all chains. For every t > 0, P(S >= s) <= exp(K(t) -
 // t*s), and the same holds below the mean with -t, where K(t) = ln E[exp(t*S)] is the cumulant
 // generating function. level is ln(2/alpha): each bound gets half of alpha. The best t is searched
-// around its value for a normal distribution.
+// around the value that would be the best if the number of losses were normally distributed.
 func (o *LossBounds) chernoff(level float64) (low, high float64) {
 	low, high = 0, math.Inf(1)
 	const around, steps = 16, 4                                 // 16 steps of a factor 2^(1/4) in both directions

@@ -59,17 +59,18 @@ func (s fourState) chain() markov {
 	}}
 }
 
-// Process implements Model. The first state is drawn from the stationary distribution; a process that
-// has begun keeps its state.
+// Process implements Model. In states 1 and 2 packets arrive, between bursts and within a burst; in states 3 and 4
+// they are lost, within a burst and as a single loss between bursts. The first state is drawn from the stationary distribution. If
+// prev, the process that the model replaces, has begun, its state is kept.
 func (s fourState) Process(prev Process, _ *tracefile.Library) Process {
 	p := newChain(prev)
 	// State 0, before the first datagram, leads to states 1 to 3 or, by default, 4. State 4 leads to 1.
 	p.defaults[0], p.defaults[4] = 4, 1
 	pi := s.chain().stationary()
-	below := 0.0 // cumulative probability of states 1 to 3
+	cumulative := 0.0 // probability of states 1 to i+1
 	for i := range p.transitions[0] {
-		below += pi[i]
-		p.transitions[0][i] = transition{random.NewChance(below), uint8(i + 1)}
+		cumulative += pi[i]
+		p.transitions[0][i] = transition{random.NewChance(cumulative), uint8(i + 1)}
 	}
 	// Chances are cumulative, because one random word is compared with all transitions of a state: {p14 +
 	// p13, 3} is taken if {p14, 4} is not. The order of the transitions is the kernel's.

@@ -57,10 +57,11 @@ func (m markov) stationary() [4]float64 {
 	return solve(a, m.states)
 }
 
-// closedForm computes the closed form. With f the loss probability by state minus its mean mu,
-// and g the solution of (I-P) g = f, the covariances at all lags from 1 sum to <f, g> - <f, f>
-// under the stationary distribution. A stationary process with rate L and lag-1 covariance C has
-// a mean run of L/(L-L^2-C).
+// closedForm computes the statistics of the chain's losses: rate, mean run length, correlation at lag 1 and
+// asymptotic variance. P is the transition matrix and mu the loss rate. With f the loss probability by state
+// minus mu, and g the solution of (I-P) g = f, the covariances at all lags from 1 on sum to <f, g> - <f, f>,
+// where <,> is the mean of the product under the stationary distribution. A stationary process with rate L and
+// covariance C at lag 1 has a mean run of L/(L-L^2-C).
 func (m markov) closedForm() ClosedForm {
 	pi := m.stationary()
 	mu := 0.0

@@ -71,7 +71,7 @@ func (ps params[M]) newKind(finish func(M) Model, info setting.ModelInfo) kind {
 		for _, p := range ps {
 			value := t[p.Name]
 			switch {
-			case value == nil && p.setDefault != nil:
+			case value == nil && p.setDefault != nil: // the default depends on other parameters
 				p.setDefault(&m)
 				continue
 			case value == nil && p.Default != "":
@@ -106,9 +106,9 @@ func (ps params[M]) text(model string, m M) string {
 	return model
 }
 
-// readFile reads the parameters file, by and sha256 of a table; the zero File if none is given. It
-// is an error to give by or sha256 without file. description and hasTimes are as for
-// tracefile.Unit.
+// readFile reads the parameters "file", "by" and "sha256" of a table. Without them it returns the zero File. "by"
+// or "sha256" without "file" is an error. description names the kind of file in errors, and hasTimes is true if
+// the file may be replayed by send time; see tracefile.Unit.
 func (t Table) readFile(description string, hasTimes bool) (f tracefile.File, err error) {
 	u := tracefile.Unit(description, hasTimes)
 	if t["file"] == nil {

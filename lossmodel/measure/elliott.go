@@ -50,7 +50,7 @@ func (m *elliott) likelihood(lost []bool) float64 {
 
 // baumWelchStep returns the model after one step of the Baum-Welch algorithm: it computes
 // expected counts under m (forward-backward) and the model that maximizes their likelihood. alpha
-// is scratch space of len(lost).
+// is scratch space of length len(lost). In the names of variables, g is the good and b the bad state.
 func (m *elliott) baumWelchStep(lost []bool, alpha []float64) elliott {
 	g, b := m.stationary()
 	for i, l := range lost { // forward pass: alpha[i] is the probability of the bad state given lost[:i+1]
@@ -81,10 +81,10 @@ func (m *elliott) baumWelchStep(lost []bool, alpha []float64) elliott {
 		ag, ab = 1-alpha[i-1], alpha[i-1]
 		// Weights of the transitions from packet i-1 to i: good to good and bad, bad to good and bad.
 		gg, gb := ag*(1-m.p)*fg, ag*m.p*fb
-		bgo, bba := ab*m.r*fg, ab*(1-m.r)*fb
-		total = gg + gb + bgo + bba
+		badGood, badBad := ab*m.r*fg, ab*(1-m.r)*fb
+		total = gg + gb + badGood + badBad
 		leftGood, toBad = leftGood+(gg+gb)/total, toBad+gb/total
-		leftBad, toGood = leftBad+(bgo+bba)/total, toGood+bgo/total
+		leftBad, toGood = leftBad+(badGood+badBad)/total, toGood+badGood/total
 		bg, bb = (1-m.p)*fg+m.p*fb, m.r*fg+(1-m.r)*fb
 		if s := bg + bb; s < 1e-100 || s > 1e100 { // rescale before they leave the range of float64
 			bg, bb = bg/s, bb/s
@@ -106,8 +106,8 @@ func clampedRatio(a, b float64) float64 {
 
 // fitElliott fits the Gilbert-Elliott model to losses. The likelihood has several local maxima, so
 // it starts from several models derived from gilbert, the fitted Gilbert model, and returns the
-// most likely result. The starts have bad states that lose 95 %, longer ones that lose 60 %, and
-// rare, very long ones.
+// most likely result. In the three starting models the bad states lose 95 % of the packets; are longer and
+// lose 60 %; and are rare and very long.
 func fitElliott(lost []bool, gilbert elliott) elliott {
 	rate := gilbert.eG + (gilbert.eB-gilbert.eG)*gilbert.p/(gilbert.p+gilbert.r) // fraction lost
 	best := elliott{logLikelihood: math.Inf(-1)}
@@ -122,7 +122,7 @@ func fitElliott(lost []bool, gilbert elliott) elliott {
 			best = m
 		}
 	}
-	if best.eG > best.eB { // swap the states: the bad one is that with the higher loss
+	if best.eG > best.eB { // swap the states: by definition, the bad state is the one with the higher loss
 		best.p, best.r, best.eG, best.eB = best.r, best.p, best.eB, best.eG
 	}
 	return best

@@ -70,8 +70,9 @@ func elliottFromLogits(x [4]float64) *elliott {
 // that by less than 1e-5.
 const maxFreeLogit = 12
 
-// uncertainty estimates the covariance of the parameters by finite differences of the log
-// likelihood of the losses. ok is false if the likelihood has no maximum at m.
+// uncertainty estimates the covariance of the parameters of m, on the logit scale: it is the inverse of the
+// negative second derivatives of the log likelihood, which are computed by finite differences. Parameters
+// close to 0 or 1 are treated as fixed. ok is false if the likelihood has no maximum at m.
 func (m *elliott) uncertainty(lost []bool) (u uncertainty, ok bool) {
 	u = uncertainty{model: m, lost: lost, logits: [4]float64{logit(m.p), logit(m.r), logit(m.eG), logit(m.eB)}}
 	for i, x := range u.logits {

@@ -43,8 +43,9 @@ const minDelays = 40
 
 // batchStdErr returns the standard error of the mean of x, estimated from the means of batches. It accounts for
 // correlation between neighbouring batches by their lag-1 covariance, but not for correlation over more
-// batches. drifting reports that the latter is likely, as in a slow drift, because the covariance of neighbouring
-// batches exceeds 0.4 times their variance; then se may be too small. x must not be empty.
+// batches. drifting reports that a correlation over more batches is likely, as in a slow drift, because the
+// covariance of neighbouring batches exceeds 0.4 times their variance; then se, the standard error, may be too
+// small. x must not be empty.
 func batchStdErr(x []float64) (se float64, drifting bool) {
 	batches := min(minDelays, len(x))
 	size, overall := len(x)/batches, mean(x)

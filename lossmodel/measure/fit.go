@@ -116,7 +116,7 @@ func (f *fitter) addCaptureNotes(c *capture.Capture, seq *capture.Sequence) {
 		f.addNote("%d sequence numbers are missing and count as lost", seq.Missing)
 	}
 	if seq.Repeated > 0 {
-		f.addNote("%d rows repeat a sequence and copy number and count as further copies", seq.Repeated)
+		f.addNote("%d rows have the same sequence number and copy number as another row and count as further copies", seq.Repeated)
 	}
 	if c.Unfinished > 0 {
 		f.addNote("%d packets were in flight when the capture ended and are ignored", c.Unfinished)
@@ -149,17 +149,18 @@ func (f *fitter) fitCopies() {
 	}
 }
 
-// correctForCopies corrects the fitted loss and duplication for captures in which the copy that
-// arrives first is always number 0. duplicated is the number of datagrams with at least one copy that arrived.
-// In such captures a datagram counts as lost only if its copy was lost too, and as duplicated only
-// if both arrived. For independent losses with probability p and one copy with probability d: lost
-// = p (1-d) + d p^2, duplicated = d (1-p)^2. The equations are solved by fixed-point iteration. If
-// the capture shows that copies can be lost, losses are correlated or there are several copies, it
-// adds a note instead.
+// correctForCopies corrects the fitted loss and duplication for captures that give the arrival that comes first
+// the copy number 0, whether it is the original or a copy. duplicated is the number of datagrams with at least
+// one copy that arrived. In such captures a datagram counts as lost only if its copy was lost too, and as
+// duplicated only if both arrived. For independent losses with probability p and one copy with probability d:
+// lost = p (1-d) + d p^2, duplicated = d (1-p)^2. The equations are solved by fixed-point iteration. If an
+// original is lost and its copy is not, losses are correlated or there are several copies, correctForCopies adds
+// a note instead.
 func (f *fitter) correctForCopies(duplicated int) {
-	copiesLost := slices.ContainsFunc(f.datagrams, func(d capture.Datagram) bool { return d.Lost && len(d.Copies) > 0 })
+	// In a capture of the other kind, a datagram can be lost while its copy arrives.
+	onlyCopyArrived := slices.ContainsFunc(f.datagrams, func(d capture.Datagram) bool { return d.Lost && len(d.Copies) > 0 })
 	independent, ok := f.Spec.Loss.(loss.Bernoulli)
-	if copiesLost || !ok || f.Spec.Duplicate.Copies != 1 {
+	if onlyCopyArrived || !ok || f.Spec.Duplicate.Copies != 1 {
 		f.addNote("lost copies cannot be observed: the true duplication may be slightly higher")
 		return
 	}

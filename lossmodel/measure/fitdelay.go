@@ -12,8 +12,9 @@ import (
 	"wirelab/lossmodel"
 )
 
-// correctClocks removes the effects of clocks that differ: a drift, if the capture has times
-// (timed), negative delays, and a minimum delay above lossmodel.MaxDelay.
+// correctClocks removes the effects of clocks that differ. If the capture has send times and delays (timed), it
+// removes a drift. If the minimum delay is negative or above lossmodel.MaxDelay, it shifts all delays so that
+// the minimum is 0.
 func (f *fitter) correctClocks(timed bool) {
 	if timed {
 		f.removeDrift()
@@ -113,7 +114,7 @@ func fitLine(x, y []float64) (slope, scatter float64, ok bool) {
 const minSpread = 100 * time.Microsecond
 
 // fitDelay fits latency and jitter. If the delays form two clusters far apart, it fits latency
-// and the reorder stage. timed reports whether the capture has send times.
+// and the reorder stage instead. timed means that the capture has send times.
 func (f *fitter) fitDelay(timed bool) {
 	var delays []time.Duration
 	for i := range f.datagrams {
@@ -132,7 +133,7 @@ func (f *fitter) fitDelay(timed bool) {
 	case quantile.NextRank(sorted, 0.99)-quantile.NextRank(sorted, 0.01) < minSpread:
 		f.Spec.Delay.Latency = clampDelay(middle)
 		f.addNote("98 %% of the delays are within %v: the delay is taken as constant", minSpread)
-	case ok:
+	case ok: // two clusters, divided at split
 		f.fitReorder(sorted, split)
 	default:
 		f.fitJitter(sorted, timed)
@@ -194,9 +195,9 @@ func (f *fitter) fitReorder(sorted []time.Duration, split time.Duration) {
 	f.addNote("delays form two clusters, at %v and %v: the later one is fitted by the reorder stage", early, late)
 }
 
-// fitJitter selects the candidate distribution with the smallest rankingDistance, the table of
-// quantiles if no named distribution is close enough. Latency and jitter follow from mean and
-// standard deviation. timed reports whether the capture has send times.
+// fitJitter selects the distribution of the jitter. It is the candidate with the smallest rankingDistance, so
+// the table of quantiles if no named distribution is close enough. sorted are the delays in ascending order;
+// latency and jitter follow from their mean and standard deviation. timed means that the capture has send times.
 func (f *fitter) fitJitter(sorted []time.Duration, timed bool) {
 	mean, sd := moments(sorted)
 	type fitted struct {
@@ -244,9 +245,9 @@ func (c *Candidate) rankingDistance() float64 {
 	return c.D
 }
 
-// candidates returns the distributions to try for delays with the given mean and standard deviation.
-// The shape of the gamma distribution follows from the skewness, which is 2/sqrt(shape); without a
-// positive skewness it is left out.
+// candidates returns the distributions to try for delays, which are sorted and have the given mean and standard
+// deviation. The shape of the gamma distribution follows from the skewness, which is 2/sqrt(shape). Without a
+// positive skewness, the gamma distribution is left out.
 func candidates(sorted []time.Duration, mean, sd float64) []lossmodel.Delay {
 	skew := 0.0
 	for _, t := range sorted {
@@ -296,9 +297,10 @@ func distance(sorted []time.Duration, d *lossmodel.Delay, dist *jitterDist) floa
 }
 
 // lag1Interval returns the 95 % interval of the lag-1 correlation r of delays. With delays z that have
-// mean 0 and standard deviation 1, packet i contributes q*z[i]*z[i-1] - r*z[i]^2 to the error of r, where
-// q is the number of packets divided by that of pairs of successive packets that arrived. The standard error of the mean contribution is converted to Fisher's scale, atanh(r), which keeps
-// the bounds within -1 to 1. The interval is -1 to 1 if there are fewer than minDelays pairs.
+// mean 0 and standard deviation 1, packet i contributes q*z[i]*z[i-1] - r*z[i]^2 to the error of r. q is the
+// number of packets that arrived divided by the number of pairs of successive packets that both arrived. The
+// standard error of the mean contribution is converted to Fisher's scale, atanh(r), which keeps the bounds within
+// -1 to 1. The interval is -1 to 1 if there are fewer than minDelays pairs.
 func (f *fitter) lag1Interval() span {
 	d := &f.Measured.Delay
 	z := func(i int) float64 { return float64(f.datagrams[i].Took-d.Mean) / float64(d.SD) }
@@ -328,8 +330,8 @@ func (f *fitter) lag1Interval() span {
 }
 
 // fitCorrelation fits Correlation and KeepOrder of the delay stage. KeepOrder is set if no packet
-// was overtaken although the delays vary by more than half of the interval between packets.
-// KeepOrder needs the times of the capture (timed).
+// was overtaken although the delays vary by more than half of the interval between packets. This can
+// be decided only if the capture has send times (timed).
 func (f *fitter) fitCorrelation(timed bool) {
 	rho, n := f.Measured.Delay.Lag1, f.Measured.Delay.Count
 	f.addEstimate("jitter correlation", "", rho, f.lag1Interval())

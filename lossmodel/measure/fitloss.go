@@ -20,7 +20,7 @@ func (f *fitter) fitLoss() {
 	for i := range f.datagrams {
 		lost[i] = f.datagrams[i].Lost
 	}
-	f.RunsP = 1
+	f.RunsP = 1 // p-value of testBurstLengths; 1 means that the test was not made
 	t := countTransitions(lost)
 	switch f.Measured.Lost {
 	case 0:

@@ -17,8 +17,9 @@ type jitterDist struct {
 	mean, sd float64
 }
 
-// newJitterDist returns the distribution of a delay's jitter, with mean and standard deviation. ok is
-// false if the distribution is a table in a file.
+// newJitterDist returns the distribution of a delay's jitter, in units of d.Jitter, with mean and standard
+// deviation. min and max are the range over which it is integrated. ok is false if the distribution is a table in
+// a file.
 func newJitterDist(d *lossmodel.Delay) (dist jitterDist, ok bool) {
 	switch d.Distribution {
 	case lossmodel.Uniform:
@@ -49,7 +50,8 @@ func newJitterDist(d *lossmodel.Delay) (dist jitterDist, ok bool) {
 	return dist, dist.cdf != nil
 }
 
-// integrate sets mean and standard deviation, from the quantile function if available.
+// integrate computes the mean and the standard deviation of d and stores them in d. It integrates the quantile
+// function, if d has one, otherwise the distribution function.
 func (d *jitterDist) integrate() {
 	const steps = 20_000 // steps of the numerical integration
 	if d.quantile != nil {

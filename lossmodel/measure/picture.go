@@ -109,7 +109,7 @@ func (p *picture) writeDelays(s *capture.Sequence, st *Stats) {
 	slices.Sort(delays)
 	lo, hi := quantile.NextRank(delays, 0.001), quantile.NextRank(delays, 0.999)
 	n := maxDelayBars
-	if hi-lo < maxDelayBars { // all delays are practically equal
+	if hi-lo < maxDelayBars { // less than a nanosecond per bar: all delays are practically equal
 		n = 1
 	}
 	counts := make([]int, n)
@@ -171,18 +171,18 @@ func (p *picture) writeBar(label string, n, largest, total int) {
 // writeStrip draws one character for each packet, in the order of sending: arrived, lost, reordered
 // (overtaken by a packet sent later) or copied. The first character that applies is lost, reordered,
 // copied, arrived.
-func (p *picture) writeStrip(all []capture.Datagram) {
+func (p *picture) writeStrip(datagrams []capture.Datagram) {
 	arrived, lost, overtaken, duplicated := '·', '×', '‹', '+'
 	if p.style.ASCII {
 		arrived, lost, overtaken, duplicated = '.', 'x', '<', '+'
 	}
 	p.writeLine("")
-	p.writeLine("the first %d packets", len(all))
+	p.writeLine("the first %d packets", len(datagrams))
 	p.writeLine("%c arrived  %c lost  %c reordered  %c copied", arrived, lost, overtaken, duplicated)
-	marks := make([]rune, len(all))
+	marks := make([]rune, len(datagrams))
 	next := time.Duration(math.MaxInt64) // earliest arrival of the packets sent later
-	for i := len(all) - 1; i >= 0; i-- {
-		d := &all[i]
+	for i := len(datagrams) - 1; i >= 0; i-- {
+		d := &datagrams[i]
 		at := time.Duration(math.MaxInt64) // arrival of the first copy; unchanged if none arrived
 		if !d.Lost || len(d.Copies) > 0 {
 			at = d.Sent + firstDelay(d)

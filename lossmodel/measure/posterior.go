@@ -49,8 +49,9 @@ type posterior struct {
 // gridSteps gives about ten steps per standard deviation.
 const gridSteps = 128
 
-// newPosterior tabulates the posterior between the log odds at which the density falls below e^-20 of
-// its maximum.
+// newPosterior returns the posterior distribution of a probability after the given numbers of hits and misses,
+// with the prior of Jeffreys, Beta(1/2, 1/2). It tabulates the distribution function over the log odds of the
+// probability, between the points at which the density falls below e^-20 of its maximum.
 func newPosterior(hits, misses int) (b posterior) {
 	a, c := float64(hits)+0.5, float64(misses)+0.5 // parameters of the beta distribution
 	density := func(u float64) float64 {           // log density of the log odds u

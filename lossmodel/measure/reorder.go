@@ -37,11 +37,12 @@ type arrival struct {
 	rank int // position in the order of sending, among the datagrams that arrived
 }
 
-// newReordering computes the reordering of datagrams in the order of sending.
-func newReordering(all []capture.Datagram) (r reordering) {
-	order := make([]arrival, 0, len(all))
-	for i := range all {
-		if d := &all[i]; !d.Lost || len(d.Copies) > 0 {
+// newReordering computes how the network reordered datagrams, which are listed in the order of sending.
+// Datagrams of which nothing arrived are ignored.
+func newReordering(datagrams []capture.Datagram) (r reordering) {
+	order := make([]arrival, 0, len(datagrams)) // in the order of sending, then sorted by arrival
+	for i := range datagrams {
+		if d := &datagrams[i]; !d.Lost || len(d.Copies) > 0 {
 			order = append(order, arrival{d.Sent + firstDelay(d), len(order)})
 		}
 	}

@@ -62,8 +62,8 @@ func NewStats(s *capture.Sequence) Stats {
 	return st
 }
 
-// countLosses sets the figures of losses from all datagrams in the order of sending.
-func (st *Stats) countLosses(all []capture.Datagram) {
+// countLosses computes the statistics of losses in st. datagrams are in the order of sending.
+func (st *Stats) countLosses(datagrams []capture.Datagram) {
 	run, pairs := 0, 0 // length of the current run; losses that follow a loss
 	runs := make([]int, maxRuns)
 	endRun := func() {
@@ -74,14 +74,14 @@ func (st *Stats) countLosses(all []capture.Datagram) {
 		}
 		run = 0
 	}
-	for i := range all {
-		if !all[i].Lost {
+	for i := range datagrams {
+		if !datagrams[i].Lost {
 			endRun()
 			continue
 		}
 		st.Lost++
 		run++
-		if i > 0 && all[i-1].Lost {
+		if i > 0 && datagrams[i-1].Lost {
 			pairs++
 		}
 	}
@@ -96,7 +96,8 @@ func (st *Stats) countLosses(all []capture.Datagram) {
 	}
 }
 
-// newDelayStats computes the statistics of the delays of originals; all zero if none arrived.
+// newDelayStats computes the statistics of the delays of originals, without copies; all are 0 if no original
+// arrived.
 func newDelayStats(all []capture.Datagram) delayStats {
 	delays := make([]time.Duration, 0, len(all))
 	for i := range all {
@@ -110,7 +111,7 @@ func newDelayStats(all []capture.Datagram) delayStats {
 	}
 	mean, sd := moments(delays)
 	d.Mean, d.SD, d.Lag1 = time.Duration(math.Round(mean)), time.Duration(math.Round(sd)), delayLag1(all, mean, sd)
-	slices.Sort(delays)
+	slices.Sort(delays) // for the quantiles; delayLag1 needs the order of sending
 	d.Min, d.Max = delays[0], delays[len(delays)-1]
 	d.P5, d.P50, d.P95, d.P99 = quantile.NextRank(delays, 0.05), quantile.NextRank(delays, 0.5),
 		quantile.NextRank(delays, 0.95), quantile.NextRank(delays, 0.99)

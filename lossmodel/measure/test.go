@@ -74,8 +74,9 @@ type tester struct {
 // delivery that was due by then; the zero Delivery if there was none.
 type figureFunc func(now time.Duration, v *lossmodel.Verdict, d *lossmodel.Delivery) float64
 
-// measureStage sends the traffic over a link with only the settings that copySettings copies from the
-// spec. Datagram i is sent at sendTime(i). It returns the figure of each datagram.
+// measureStage sends the traffic over a link that has only the settings that copySettings copies from r.spec; the
+// other stages are off. Datagram i is sent at sendTime(i). measureStage returns the result of figure for each
+// datagram.
 func (r *tester) measureStage(copySettings func(s *lossmodel.Spec), sendTime func(i int) time.Duration, figure figureFunc) ([]float64, error) {
 	s := lossmodel.DefaultSpec()
 	s.MTU = r.spec.MTU
@@ -87,7 +88,7 @@ func (r *tester) measureStage(copySettings func(s *lossmodel.Spec), sendTime fun
 	data, figures := make([]byte, r.traffic.Size), make([]float64, r.traffic.Packets)
 	for i := range figures {
 		now := sendTime(i)
-		v := link.Send(now, data, 0)
+		v := link.Send(now, data, 0) // 0: the tag of deliveries is not used
 		first, ok := link.Receive(now)
 		figures[i] = figure(now, &v, &first)
 		for ok { // discard the other deliveries that are due
@@ -195,15 +196,15 @@ func (r *tester) testDuplicate() error {
 	if d.P == 0 {
 		return nil
 	}
-	d.Trace = tracefile.File{}
+	d.Trace = tracefile.File{} // the test is without the copies of the trace
 	return r.checkFraction("duplicate", "share duplicated", func(s *lossmodel.Spec) { s.Duplicate = d }, d.P, independentTrials,
 		func(_ time.Duration, v *lossmodel.Verdict, _ *lossmodel.Delivery) float64 {
 			return boolToFloat(v.Copies > 0)
 		})
 }
 
-// testCorrupt compares the fraction of damaged datagrams with its closed form: one that neither the
-// probability nor any single bit error damages arrives intact.
+// testCorrupt compares the fraction of damaged datagrams with its closed form. A datagram arrives intact if
+// neither the setting "corrupt" nor the bit errors flip any of its bits.
 func (r *tester) testCorrupt() error {
 	c := r.spec.Corrupt
 	if c.P == 0 && c.BitRate == 0 {

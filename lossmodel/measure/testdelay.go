@@ -11,7 +11,8 @@ import (
 // millisecond is one millisecond in nanoseconds, to convert durations to milliseconds.
 const millisecond = float64(time.Millisecond)
 
-// testDelay tests the spikes and the mean, spread and reordering of the jitter.
+// testDelay compares the delay stage with its closed forms: the spikes, and the mean, standard deviation,
+// correlation and reordering of the jitter. It adds notes about settings that have no closed form.
 func (r *tester) testDelay() error {
 	d := r.spec.Delay
 	if d.Trace.Path != "" {
@@ -36,8 +37,8 @@ func (r *tester) testDelay() error {
 	return r.testJitter(d)
 }
 
-// testSpikes compares the fraction of delayed packets with the fraction sent during a spike,
-// which is exact.
+// testSpikes compares the fraction of delayed packets with the fraction of packets that are sent during
+// a spike. Both must be equal, because spikes are not random.
 func (r *tester) testSpikes(d lossmodel.Delay) error {
 	d.Jitter, d.Latency = 0, 0
 	const exact = 1e-12 // standard error of an exact figure; 0 would divide by 0
@@ -104,9 +105,9 @@ func (r *tester) testReordering(d lossmodel.Delay, dist jitterDist) error {
 	}
 	spec := lossmodel.DefaultSpec()
 	spec.Delay = d
-	even := r.traffic
-	even.Poisson, even.Size = false, 0
-	rows, err := Trace(spec, r.seed, even)
+	evenTraffic := r.traffic
+	evenTraffic.Poisson, evenTraffic.Size = false, 0
+	rows, err := Trace(spec, r.seed, evenTraffic)
 	if err != nil {
 		return err
 	}

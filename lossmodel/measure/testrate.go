@@ -35,7 +35,7 @@ func (r *tester) testRate() error {
 func (r *tester) testPoissonQueue(rate lossmodel.Rate, service float64) error {
 	const load = 0.8
 	rate.Queue, rate.QueuePackets = 0, 0
-	pcg := seed.Tagged(r.seed, "queue\x00\x00") // a random stream for the gaps alone
+	pcg := seed.Tagged(r.seed, "queue\x00\x00") // a random stream for the gaps alone; results depend on the tag
 	gap := time.Duration(service / load * float64(time.Second))
 	sent := time.Duration(0)
 	next := func(int) time.Duration { sent += random.ExponentialGap(pcg.Uint64(), gap); return sent }

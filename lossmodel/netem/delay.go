@@ -61,7 +61,8 @@ func (s *delayDist) draw(u uint32) int64 {
 	if s.table == nil {
 		return int64(u%(2*uint32(s.sigma))) + s.mean - s.sigma
 	}
-	// mean + sigma*entry/tableUnit, rounded to nearest; sigma is split so that the product fits.
+	// mean + sigma*entry/tableUnit, rounded to nearest. sigma is split into multiples of tableUnit and a
+	// remainder, so that the product does not overflow.
 	entry := int64(s.table[u%uint32(len(s.table))])
 	scaled := s.sigma % tableUnit * entry
 	if scaled >= 0 {

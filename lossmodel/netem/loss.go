@@ -34,8 +34,9 @@ func (l *lossState) decide(g *lfsr, p *lossParams) outcome {
 	return passed
 }
 
-// nextFourState advances the four-state chain with the random number u. The new state gives the
-// outcome. The sums of two thresholds overflow 32 bits as in the kernel.
+// nextFourState advances the four-state chain with the random number u and returns the outcome of the packet in
+// the new state. Pij is the probability of changing from state i to j; the states 1 to 4 are receivedInGap,
+// receivedInBurst, lostInBurst and lostInGap. Sums of two probabilities overflow 32 bits as in the kernel.
 func (l *lossState) nextFourState(u uint32, p *lossParams) outcome {
 	x := probability(u)
 	switch l.chain {
@@ -67,8 +68,8 @@ func (l *lossState) nextFourState(u uint32, p *lossParams) outcome {
 	return passed
 }
 
-// nextGilbertElliott draws twice: for the state of the next packet, and for the loss of this
-// packet in the current state.
+// nextGilbertElliott returns the outcome of a packet under the Gilbert-Elliott model. It draws two random numbers
+// of g: one for the state of the next packet, and one for the loss of this packet in the current state.
 func (l *lossState) nextGilbertElliott(g *lfsr, p *lossParams) outcome {
 	transition, lose := probability(g.next()), probability(g.next())
 	if l.bad {

@@ -64,8 +64,8 @@ func (c *event) form(words ...string) form {
 		percentages.forField(&c.Corr, 0)}}
 }
 
-// stateForm returns the form of "loss state". Reading the first probability sets the defaults of
-// the others.
+// stateForm returns the form of "loss state" with the probabilities p13, p31, p32, p23 and p14. Only p13 is
+// required. Reading it sets the defaults of the others: p31 = 1-p13, p32 = 0, p23 = 1 and p14 = 0.
 func (l *lossParams) stateForm() form {
 	first := percentages.forField(&l.P13, 0)
 	first.read = func(word string) bool {
@@ -146,8 +146,9 @@ func (s *slot) bytesForm() form {
 	return form{keywords: []string{"bytes"}, required: 1, values: []value{slotBytes.forField(&s.Bytes, 0)}}
 }
 
-// String returns the options of the line in their shortest form, so that Parse returns equal
-// Params; "off" without a line.
+// String returns the options as a netem line without values that have their defaults, such as
+// "delay 50ms loss 1%". Parse converts the line back to equal Params. Without a netem stage (On is
+// false), the result is "off".
 func (p Params) String() string {
 	if !p.On {
 		return "off"
@@ -168,14 +169,16 @@ func (p Params) String() string {
 	b.addIf(p.Duplicate.Probability > 0, p.Duplicate.form("duplicate"))
 	corrupt := p.Corrupt.form("corrupt")
 	if p.Duplicate.Corr > 0 && !p.DuplicateCorrUnsent && p.Delay.Corr|p.Loss.Corr|p.Reorder.Corr|p.Corrupt.Corr == 0 {
-		corrupt.minWritten = 2 // writes a correlation of 0, without which tc would not pass on that of duplicates
+		// tc passes correlations to the kernel only if an option other than duplicate has one. So "corrupt" is
+		// written with a correlation of 0; without it, tc would ignore the correlation of duplicates.
+		corrupt.minWritten = 2
 	}
 	b.addIf(p.Corrupt.Probability > 0 || corrupt.minWritten == 2, corrupt)
 	b.addIf(p.Reorder.Probability > 0, p.Reorder.form("reorder"))
 	b.addIf(p.Gap > 1, p.gapForm())
 	b.addIf(p.Rate.Bytes > 0, p.rateForm())
 	b.slot(&p.Slot)
-	b.addIf(p.Limit != defaultLimit || len(b) == 0, p.limitForm()) // a line must not be empty
+	b.addIf(p.Limit != defaultLimit || len(b) == 0, p.limitForm()) // len(b) == 0: a line needs at least one option
 	b.addIf(p.Seeded, p.seedForm())
 	return strings.Join(b, " ")
 }

@@ -108,7 +108,9 @@ func (r *reader) hasOptionalValue(signed bool) bool {
 	return word != "" && (word[0] >= '0' && word[0] <= '9' || signed && word[0] == '-')
 }
 
-// readValues reads the values of a form. Optional values that are missing keep what is stored.
+// readValues reads the values that follow the keywords of an option, and stores them in the fields to which
+// f.values point. The first f.required values must be present. The fields of optional values that are missing
+// are not changed.
 func (r *reader) readValues(f form) error {
 	for i, v := range f.values {
 		if i >= f.required && !r.hasOptionalValue(v.signed) {
@@ -219,7 +221,7 @@ func (r *reader) readSlotBounds(s *slot) error {
 	if err := r.readValues(s.boundsForm()); err != nil {
 		return err
 	}
-	if r.pos == from+1 {
+	if r.pos == from+1 { // one time was read
 		s.Max = s.Min
 	}
 	if s.Max < s.Min {

@@ -135,9 +135,9 @@ func (q *Qdisc) hit(threshold, rho probability, c *correlated) bool {
 // full reports whether the limit of waiting packets is reached.
 func (q *Qdisc) full() bool { return uint64(q.waiting.Len()) >= uint64(q.p.Limit) }
 
-// schedule sets the departure of a packet that arrives at now, or the outcome Full if it would wait
-// longer than horizon. At most every Gap-th packet is reordered, with the
-// configured probability; it leaves immediately, regardless of delay and rate.
+// schedule sets p.Due, the departure of a packet that arrives at now, or the outcome Full if it would wait longer
+// than horizon. Times are in nanoseconds. At most every Gap-th packet is reordered, with the configured
+// probability; it leaves immediately, regardless of delay and rate.
 func (q *Qdisc) schedule(now int64, wireBytes int, p *Packet) {
 	if q.p.Gap > 0 && q.sinceReordered >= q.p.Gap-1 &&
 		uint32(q.p.Reorder.Probability) >= q.reorderCorr.next(&q.seeded, q.p.Reorder.Corr) {

@@ -49,8 +49,9 @@ func (w *waiting) removeDeparted(now int64) {
 	}
 }
 
-// add adds a packet. send is the time at which the packet would leave without slots, departure the time
-// at which it leaves; both are in nanoseconds. Slots are netem's intervals in which packets may leave.
+// add adds a packet. departure is the time at which the packet leaves. send is the earlier time at which it
+// would leave if packets could leave at any time, not only in the intervals that netem's option "slot"
+// opens. Both are in nanoseconds.
 func (w *waiting) add(send, departure int64) {
 	if len(w.departures) == 0 || send > w.latestSend {
 		w.latestSend = send

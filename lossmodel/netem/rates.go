@@ -52,9 +52,9 @@ func exitProbability(first, second probability) float64 {
 	return first.Float()
 }
 
-// hitRate returns the probability that a value of netem's correlation hits a threshold. The
-// distribution F of the values is invariant under the step x = (1-rho)u + rho x with uniform u.
-// It is computed on a grid by repeating the step until F does not change.
+// hitRate returns the long-run probability that netem's correlated random number is at most threshold, a
+// fraction of 2^32. netem computes each number x from the one before: x = (1-rho)u + rho x, where u is uniform. The
+// stationary distribution F of x is computed on a grid by repeating this step until F does not change.
 func hitRate(threshold, rho probability) float64 {
 	if rho == 0 || threshold == 0 || threshold == always {
 		return threshold.Float()

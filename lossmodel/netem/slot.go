@@ -17,9 +17,9 @@ type slots struct {
 	lastDeparture int64 // time at which a packet last left, in nanoseconds
 }
 
-// departure returns when a packet of wire bytes leaves that is ready at the given time, and counts
-// it in the current slot. Without slots it leaves at once. Random intervals are drawn from
-// unseeded.
+// departure returns when a packet leaves that is ready at the given time and has the given size on the wire in
+// bytes. It counts the packet in the current slot. If the option "slot" is not set, the packet leaves when it is
+// ready. Random intervals between slots are drawn from unseeded.
 func (s *slots) departure(ready int64, wire int, cfg *slot, unseeded *lfsr) int64 {
 	if !cfg.on() {
 		return ready

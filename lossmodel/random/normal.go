@@ -29,6 +29,7 @@ func Normal(word uint64, sd time.Duration) time.Duration { return Scale(NormalUn
 func NormalUnits(word uint64) int64 {
 	z := uint64(normalTable[0]) // the largest value, for p below the table
 	rest := word << 1           // word without the sign bit: p = rest / 2^65
+	// The table divides each octave of p, a range from 2^-k to 2^-(k-1), into equal parts.
 	if octave := bits.LeadingZeros64(rest); octave < normalOctaves {
 		part := rest << (octave + 1) // rest without its leading one: the position within the octave
 		i := (normalOctaves-1-octave)*normalParts + int(part>>(64-normalPartBits))

@@ -32,6 +32,7 @@ func (s *Stream) Next(number int) uint64 {
 	return seed.Derive(s.word, number)
 }
 
-// DeriveWord returns the i-th further word derived from word. It differs from the words of all
-// copies.
+// DeriveWord returns a further random word for the datagram or copy that has word. i, from 0 on,
+// numbers the further words of a stage. They differ from the words of the datagram's copies, which
+// Next derives with the numbers 1 to MaxCopies.
 func DeriveWord(word uint64, i int) uint64 { return seed.Derive(word, MaxCopies+1+i) }

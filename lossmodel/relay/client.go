@@ -39,7 +39,7 @@ func (r *Relay) readClient(buf []byte) bool {
 	var n, oobLen int
 	var replyTo netip.AddrPort
 	var err error
-	if r.oob == nil { // ReadFromUDPAddrPort is faster
+	if r.oob == nil { // control messages are not needed, and ReadFromUDPAddrPort is faster
 		n, replyTo, err = r.listen.ReadFromUDPAddrPort(buf)
 	} else {
 		n, oobLen, _, replyTo, err = r.listen.ReadMsgUDPAddrPort(buf, r.oob)
@@ -177,7 +177,8 @@ func (r *Relay) expireClients() {
 		if now-c.lastSeen >= r.options.Idle {
 			delete(r.clients, addr)
 			r.totals.Forgotten++
-			_ = c.server.SetReadDeadline(time.Unix(1, 0)) // ends readAnswers; datagrams in flight are still sent
+			// A deadline in the past ends readAnswers. Datagrams in flight are still sent.
+			_ = c.server.SetReadDeadline(time.Unix(1, 0))
 			r.forgotten = append(r.forgotten, c)
 		}
 	}

@@ -140,8 +140,9 @@ func (j *Journal) run() {
 	}
 }
 
-// writePending writes all pending blocks. empty is a list whose memory becomes the new pending
-// list; the written list is returned for the next call.
+// writePending passes the events of all pending blocks to the Writers. The memory of empty, a list that is no
+// longer used, becomes the new list of pending blocks. writePending returns the list of written blocks, which
+// the caller passes as empty to the next call.
 func (j *Journal) writePending(empty []*eventBlock) []*eventBlock {
 	j.mu.Lock()
 	batch := j.pending

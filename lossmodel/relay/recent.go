@@ -85,7 +85,7 @@ func (r *Recent) Find(direction Direction, n uint64) (TracedDatagram, bool) {
 // Newest appends at most n of the newest datagrams of a direction to list, oldest first. It
 // releases the lock after every 16 datagrams so that traffic is not delayed.
 func (r *Recent) Newest(list []TracedDatagram, direction Direction, n int) []TracedDatagram {
-	const atOnce = 16 // datagrams copied before the lock is released
+	const perLock = 16 // datagrams copied before the lock is released
 	window := &r.rings[direction]
 	r.mu.Lock()
 	from := window.n - min(window.n, uint64(min(n, len(window.ring))))
@@ -93,7 +93,7 @@ func (r *Recent) Newest(list []TracedDatagram, direction Direction, n int) []Tra
 		if stored := &window.ring[i%uint64(len(window.ring))]; stored.Seq == i {
 			list = append(list, *stored)
 		}
-		if i%atOnce == 0 {
+		if i%perLock == 0 {
 			r.mu.Unlock()
 			r.mu.Lock()
 		}
@@ -105,17 +105,17 @@ func (r *Recent) Newest(list []TracedDatagram, direction Direction, n int) []Tra
 // Describe describes the outcome of the datagram so far, such as "lost by queue" or "left after 52.000
 // ms".
 func (d *TracedDatagram) Describe() string {
-	end := d.Outcomes[0]
+	final := d.Outcomes[0] // of the datagram itself; its copies follow
 	switch {
 	case d.OverLimit:
 		return "lost by queue: memory limit reached"
 	case d.Verdict.Lost != lossmodel.None:
 		return "lost by " + d.Verdict.Lost.String()
-	case end.Kind == Left:
-		return "left after " + shortTime(end.At-d.At)
-	case end.Kind == refusedByChecksum:
+	case final.Kind == Left:
+		return "left after " + shortTime(final.At-d.At)
+	case final.Kind == refusedByChecksum:
 		return "lost by " + lossmodel.Corrupt.String()
-	case end.Kind == unsent:
+	case final.Kind == unsent:
 		return "not sent: refused by the system"
 	}
 	return "in flight, due after " + shortTime(d.Verdict.Due-d.At)
@@ -126,9 +126,9 @@ func (d *TracedDatagram) Lost() bool {
 	return d.OverLimit || d.Verdict.Lost != lossmodel.None || d.Outcomes[0].Kind == refusedByChecksum || d.Outcomes[0].Kind == unsent
 }
 
-// Stages describes the datagram's way through the link as rows of a name and a text: each stage and
-// what it did, up to the one that lost the datagram; each copy and its outcome; and, if the
-// datagram was sent, how long after its due time.
+// Stages describes what happened to the datagram in the link, as rows of a name and a text: each stage and
+// what it did, up to the stage that lost the datagram; each copy and its outcome; and, if the datagram was
+// sent, how long after its due time it was sent.
 func (d *TracedDatagram) Stages() (list [][2]string) {
 	for i := range d.Trail.All() {
 		s := &d.Trail.Steps[i]

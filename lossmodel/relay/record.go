@@ -25,8 +25,9 @@ func NewRecord(w io.Writer, direction Direction) *record {
 	return r
 }
 
-// Write adds the rows whose outcome an event determines. When a datagram enters, these are the losses
-// that the link decided; the other rows follow when the datagram or copy leaves or ends.
+// Write writes the rows whose outcome an event determines. When a datagram enters the link, these are the rows of
+// the datagram and its copies that the link loses. The other rows are written when the datagram or the copy
+// leaves or is dropped.
 func (r *record) Write(e *Event) error {
 	if e.Way != r.direction {
 		return nil

@@ -61,8 +61,8 @@ func (t *Totals) Remarks() (list []string) {
 // Millis formats a duration in milliseconds with two decimals.
 func Millis(d time.Duration) string { return units.Fixed(units.Milliseconds(d), 2) }
 
-// Since returns the counters since earlier, a previous copy. Gauges such as Queued are the
-// current ones.
+// Since returns f with the counters reduced by those of earlier, a previous copy of f. Gauges such as Queued keep
+// their current values.
 func (f *Flow) Since(earlier *Flow) Flow {
 	d := *f
 	for _, counter := range []struct{ now, earlier *uint64 }{
@@ -81,7 +81,8 @@ func (f *Flow) Since(earlier *Flow) Flow {
 	return d
 }
 
-// Since returns the counters since earlier, a previous copy. At is the time between the two.
+// Since returns t with the counters reduced by those of earlier, a previous copy of t. Its field At is the time
+// between the two.
 func (t *Totals) Since(earlier *Totals) Totals {
 	d := *t
 	d.At -= earlier.At
@@ -105,13 +106,13 @@ func Kbps(bytes uint64, seconds float64) float64 {
 	return float64(bytes) * 8 / 1000 / seconds
 }
 
-// FormatSecond formats the counters d of the last interval, which ended at the given time, as one line,
-// such as "     5 s  up 60/s 38 kbps 52.00 ms  down 60/s ...". The line begins with "!" if there
-// are deviations: those of d, and those given in addition.
+// FormatSecond formats d, the counters of the interval that ended at time at, as one line such as
+// "     5 s  up 60/s 38 kbps 52.00 ms  down 60/s ...". The line begins with "!" and ends with the deviations from
+// the configured links if there are any, in d or in the list deviations.
 func FormatSecond(at time.Duration, d *Totals, deviations []string) string {
 	const minSpan = 1e-9 // avoids a division by 0
 	span := d.At.Seconds()
-	mark, words := " ", []string{fmt.Sprintf("%6.0f s", at.Seconds())}
+	marker, words := " ", []string{fmt.Sprintf("%6.0f s", at.Seconds())}
 	for direction := range d.Flows {
 		f := &d.Flows[direction]
 		words = append(words, fmt.Sprintf("%s %.0f/s %.0f kbps %s ms", Direction(direction), float64(f.Out)/max(span, minSpan), Kbps(f.OutBytes, span),
@@ -131,9 +132,9 @@ func FormatSecond(at time.Duration, d *Totals, deviations []string) string {
 	words = append(words, d.Remarks()...)
 	deviations = append(deviations, d.Deviations()...)
 	if len(deviations) > 0 {
-		mark, words = "!", append(words, deviations...)
+		marker, words = "!", append(words, deviations...)
 	}
-	return mark + strings.Join(words, "  ")
+	return marker + strings.Join(words, "  ")
 }
 
 // Causes lists the number of lost datagrams by cause, such as "3 by loss, 1 by queue"; "" if none was

@@ -57,7 +57,7 @@ func (c *CubeSource) Next(f *frame.Frame) error {
 	if c.left == 0 {
 		return io.EOF
 	}
-	c.left-- // a negative value never reaches 0
+	c.left-- // left starts below 0 for an endless source, and then never reaches 0
 	for range c.Moving {
 		row := c.cur.Table[c.rng.IntN(c.schema.Rows)*frame.CubeFields:][:frame.CubeFields]
 		for col, fd := range c.schema.Fields {
@@ -139,7 +139,7 @@ func OverwriteFile(t *testing.T, path, text string) {
 // FileSource is a source that consists of two small files: the old file, and the new file to deliver.
 type FileSource struct{ Old, New []byte }
 
-// NewFileSource returns a source of two similar, compressible files of n bytes each.
+// NewFileSource returns a source of two similar, compressible files of n bytes each. seed selects their contents.
 func NewFileSource(n int, seed uint64) *FileSource {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	p := &FileSource{}

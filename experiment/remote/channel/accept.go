@@ -41,7 +41,7 @@ func (l *Listener) acceptOrRefuse(h *hello, from netip.AddrPort, at time.Duratio
 	case len(l.sessions) >= l.options.MaxSessions || len(l.handshakes.recentHellos) >= maxRecentHellos:
 		reason = refusedFull
 	}
-	if reason != 0 {
+	if reason != 0 { // 0 means no refusal
 		l.sendAnswer(&answer{kind: kindRefusal, nonce: h.nonce(), reason: reason}, from)
 		return droppedAs(full)
 	}
@@ -100,8 +100,8 @@ func (l *Listener) writeAnswer(b []byte, to netip.AddrPort) {
 	l.books.countWritten(len(b))
 }
 
-// refuseVersion1 answers the hello of a dialer that has the token and speaks version 1, so that its user
-// learns the reason: a refusal of version 1 with refusedPurpose, which such a dialer reports as "the
+// refuseVersion1 answers the hello of a dialer that has the token and uses version 1 of the protocol. The answer
+// is a refusal in the format of version 1 with reason refusedPurpose, which the dialer shows to its user as "the
 // listener does not offer this service; it may have another version". Other datagrams get no answer. In a
 // hello of version 1, the nonce follows the first byte and the purpose. l.mu must be held.
 func (l *Listener) refuseVersion1(b []byte, from netip.AddrPort) {

@@ -91,7 +91,7 @@ func (d *dialer) handshake(ctx context.Context) (*Session, error) {
 	buf, out := make([]byte, 1<<16), []byte(nil)
 	for {
 		if d.hellosSent >= maxCookieHellos && d.hello.cookie != (cookie{}) {
-			d.startHello(d.hello.purpose)
+			d.startHello(d.hello.purpose) // no answer to the cookie: begin again with a hello without a cookie
 		}
 		out = d.hello.append(out, &d.tokenMAC)
 		d.send(out)
@@ -235,7 +235,8 @@ func (s *Session) readFrom(conn *socket, confirmed chan struct{}) {
 }
 
 // route passes a datagram from the dialer's socket to the session, or counts it as dropped if it is
-// not a data datagram of this session. first is true for the first authentic datagram.
+// not a data datagram of this session. at is the time of arrival since s.start. first is true for the first
+// authentic datagram.
 func (s *Session) route(b []byte, at time.Duration) (first bool) {
 	v := droppedAs(malformed) // an empty datagram or an unknown kind
 	switch {

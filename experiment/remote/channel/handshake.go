@@ -51,25 +51,25 @@ func (l *Listener) handleHello(b []byte, from netip.AddrPort, at time.Duration) 
 	if len(b) != helloBytes {
 		return droppedAs(malformed)
 	}
-	d := &l.handshakes
-	h, ok := parseHello(b, &d.tokenMAC)
+	state := &l.handshakes
+	h, ok := parseHello(b, &state.tokenMAC)
 	if !ok {
 		return droppedAs(Forged)
 	}
 	if h.cookie == (cookie{}) {
-		l.sendAnswer(&answer{kind: kindRetry, nonce: h.nonce(), cookie: d.cookieFor(&h, from, at)}, from)
+		l.sendAnswer(&answer{kind: kindRetry, nonce: h.nonce(), cookie: state.cookieFor(&h, from, at)}, from)
 		return verdict{class: handshake}
 	}
-	issuedAt := d.cookieTime(&h)
-	if expected := d.cookieFor(&h, from, issuedAt); !hmac.Equal(expected[:], h.cookie[:]) {
+	issuedAt := state.cookieTime(&h)
+	if expected := state.cookieFor(&h, from, issuedAt); !hmac.Equal(expected[:], h.cookie[:]) {
 		return droppedAs(Forged)
 	}
 	if at-issuedAt > cookieLifetime || issuedAt > at {
 		return droppedAs(expired)
 	}
-	if accepted, known := d.recentHellos[h.nonce()]; known {
+	if accepted, known := state.recentHellos[h.nonce()]; known {
 		if accepted.session.confirmed() || accepted.session.Err() != nil {
-			return droppedAs(Replayed)
+			return droppedAs(Replayed) // the dialer has the welcome, or the session has ended
 		}
 		l.sendWelcome(&h, &accepted, from) // the first welcome was lost or is in flight
 		return verdict{class: handshake}
@@ -77,11 +77,12 @@ func (l *Listener) handleHello(b []byte, from netip.AddrPort, at time.Duration) 
 	return l.acceptOrRefuse(&h, from, at)
 }
 
-// cookieFor returns the cookie for a dialer at the address from: the time of issue at (8 bytes) and a
-// MAC over time, purpose, nonce, address and port. A dialer that returns it receives at that address.
-func (d *handshakeState) cookieFor(h *hello, from netip.AddrPort, at time.Duration) (c cookie) {
-	var b [8 + 1 + nonceBytes + 16 + 2]byte
-	binary.BigEndian.PutUint64(b[:], uint64(at))
+// cookieFor returns the cookie that answers hello h of a dialer at address from. It consists of the time of its
+// issue (8 bytes) and a MAC over this time and the purpose, nonce, address and port of the dialer. Only a dialer
+// that receives datagrams at that address can return the cookie.
+func (d *handshakeState) cookieFor(h *hello, from netip.AddrPort, issuedAt time.Duration) (c cookie) {
+	var b [8 + 1 + nonceBytes + 16 + 2]byte // time, purpose, nonce, IPv6 address, port
+	binary.BigEndian.PutUint64(b[:], uint64(issuedAt))
 	b[8] = h.purpose
 	n := h.nonce()
 	copy(b[9:], n[:])

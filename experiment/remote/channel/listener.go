@@ -188,16 +188,16 @@ func (l *Listener) maintain() {
 		l.mu.Lock()
 		l.handshakes.expire(now)
 		maps.DeleteFunc(l.ended, func(_ uint32, s *Session) bool { return now-s.lastReceived() > confirmTimeout })
-		all := slices.Collect(maps.Values(l.sessions))
+		sessions := slices.Collect(maps.Values(l.sessions)) // a copy, because s.maintain must be called without l.mu
 		l.mu.Unlock()
-		for _, s := range all {
+		for _, s := range sessions {
 			s.maintain(now)
 		}
 	})
 }
 
 // handleDatagram processes and counts a datagram. The first authentic datagram of a session makes the
-// session available to Accept. from is the address as the socket reports it, at the time since the
+// session available to Accept. from is the address as the socket reports it. at is the time since the
 // start of the listener.
 func (l *Listener) handleDatagram(b []byte, from netip.AddrPort, at time.Duration) {
 	v, s := l.route(b, from, at)

@@ -20,8 +20,8 @@ type opening [openingBytes]byte
 type reply [replyBytes]byte
 
 // newNoise returns the state of a handshake Noise_NNpsk0_25519_AESGCM_SHA256: both peers prove that
-// they have the token, and the session keys depend on two ephemeral keys that are never stored or
-// sent. The purpose is authenticated.
+// they have the token, and the session keys depend on two ephemeral private keys that are never stored or
+// sent. The handshake fails if the peers use different purposes. initiator is true on the dialing side.
 func (t *Token) newNoise(initiator bool, purpose uint8) *noise.HandshakeState {
 	psk := derive(t.secret[:], "wirelab channel 2 noise")
 	state, err := noise.NewHandshakeState(noise.Config{

@@ -79,8 +79,9 @@ var (
 	errClosed = errors.New("closed")
 )
 
-// newSession returns a session that encrypts with the key send and decrypts with the key receive. now
-// is the time since s.start. The caller sets start, remote, write and onEnd.
+// newSession returns a session that encrypts with the key send and decrypts with the key receive. number
+// identifies the session in packets; purpose is what the dialer requested. now is the time since the
+// session's start. The caller sets the fields start, remote, write and onEnd before it uses the session.
 func newSession(number uint32, purpose uint8, o *Options, send, receive [32]byte, now time.Duration) *Session {
 	s := &Session{number: number, purpose: purpose, idleTimeout: o.Idle, ready: make(chan struct{}, 1), done: make(chan struct{})}
 	s.out.gcm, s.in.gcm = newGCM(send), newGCM(receive)
@@ -238,8 +239,8 @@ func (s *Session) Poll(buf []byte) (Datagram, bool) {
 }
 
 // handleDatagram processes and counts a datagram of this session. It answers a ping with a pong and
-// ends the session after a bye. at is the time of arrival since s.start. first is true for the first
-// authentic datagram.
+// ends the session after a bye. at is the time of arrival since s.start. v is how the datagram is counted.
+// first is true for the first authentic datagram.
 func (s *Session) handleDatagram(b []byte, at time.Duration) (v verdict, first bool) {
 	v, first, msg := s.acceptAndCount(b, at)
 	if v.class == control {

@@ -43,16 +43,15 @@ func (s *socket) readDatagram(buf []byte) (a received, err error) {
 	}
 	a = received{size: n, from: from, at: time.Now()}
 	waited, kernelDrops := parseControlMessages(s.oob[:oobLen], a.at)
-	if waited > 0 && waited < maxKernelWait {
+	if waited > 0 && waited < maxKernelWait { // otherwise the clock was set meanwhile, or the wait is unknown
 		a.at = a.at.Add(-waited)
 	}
 	a.dropped = kernelDrops
 	return a, nil
 }
 
-// readLoop passes each datagram to onDatagram until the socket is closed. b is valid only during the
-// call. Other read errors, such
-// as ICMP errors, are reported to onError.
+// readLoop passes each datagram b, with the data a about its arrival, to onDatagram until the socket is closed.
+// b is valid only during the call. For read errors, such as ICMP errors, readLoop calls onError and continues.
 func (s *socket) readLoop(onError func(), onDatagram func(b []byte, a received)) {
 	buf := make([]byte, 1<<16) // larger than any UDP payload
 	for {

@@ -50,7 +50,7 @@ func (e *endpoint) sendDue(now time.Time) (next time.Time, more bool, err error)
 		if now.Before(e.nextDue) {
 			return e.nextDue, true, nil
 		}
-		if now.Sub(e.nextDue) > maxCatchUp {
+		if now.Sub(e.nextDue) > maxCatchUp { // too late to catch up: shift the rest of the plan
 			e.nextDue = now
 		}
 		e.nextDue = e.nextDue.Add(e.plan.Interval)
@@ -76,8 +76,9 @@ func (e *endpoint) send() error {
 	return e.session.Send(streamProbe, e.out)
 }
 
-// recordArrival stores the arrival of a probe, and measures the round-trip time with its echo unless
-// the probe is a duplicate. Invalid probes are ignored.
+// recordArrival stores the arrival of a probe. A probe contains an echo: the send time of the probe that its
+// sender received last, and how long ago that was. Unless the probe is a duplicate, recordArrival measures the
+// round-trip time with it. Invalid probes are ignored.
 func (e *endpoint) recordArrival(d *channel.Datagram) {
 	s, ok := parseTimestamps(d.Data)
 	if !ok || s.seq >= uint32(e.plan.Packets()) {
@@ -94,7 +95,7 @@ func (e *endpoint) recordArrival(d *channel.Datagram) {
 	if d.Duplicate {
 		return
 	}
-	if s.echoSent >= 0 {
+	if s.echoSent >= 0 { // negative without an echo
 		if trip := at - s.echoSent - s.echoDelay; trip >= 0 && len(e.roundTrips) < e.plan.Packets() {
 			e.roundTrips = append(e.roundTrips, trip)
 		}

@@ -30,9 +30,8 @@ var (
 	errNoProbes        = errors.New("no datagram arrived in at least one direction")
 )
 
-// Measure measures the path to the peer of a session, which must run Serve. It takes the plan's
-// duration and some seconds. progress is called with the completed fraction, from 0 to 1; nil
-// means no reports.
+// Measure measures the path to the peer of a session, which must run Serve. It takes a few seconds longer than
+// the plan's duration. progress is called with the completed fraction, from 0 to 1; it may be nil.
 func Measure(ctx context.Context, s *channel.Session, plan Plan, progress func(share float64)) (*Path, error) {
 	if err := plan.Check(); err != nil {
 		return nil, err
@@ -47,7 +46,7 @@ func Measure(ctx context.Context, s *channel.Session, plan Plan, progress func(s
 	if err := m.run(ctx, m.startedAt.Add(plan.Duration), sendProbes, m.receive, m.reportProgress); err != nil {
 		return nil, err
 	}
-	if err := m.run(ctx, time.Now().Add(m.drainTime()), onlyReceive, m.receive, nil); err != nil {
+	if err := m.run(ctx, time.Now().Add(m.drainTime()), onlyReceive, m.receive, nil); err != nil { // nil: until the deadline
 		return nil, err
 	}
 	if err := m.collect(ctx); err != nil {
@@ -175,7 +174,7 @@ func (n *initiator) newPath() (*Path, error) {
 	slices.Sort(n.roundTrips)
 	peerSentAt := fillSendTimes(n.peerSentAt[:n.peerSentCount], n.plan.Interval)
 	p := &Path{Plan: n.plan, RoundTrips: n.roundTrips, DroppedCopies: n.droppedCopies}
-	p.Base, p.BaseError = estimateBase(up, n.arrivals)
+	p.Base, p.BaseError = estimateBase(up, n.arrivals) // the base delay of a direction, and its uncertainty
 	p.Up, p.Down = newCapture(up, p.Base, n.sentAt), newCapture(n.arrivals, p.Base, peerSentAt)
 	return p, nil
 }

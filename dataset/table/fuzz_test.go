@@ -21,7 +21,6 @@ import (
 type schemaBuilder struct {
 	*testkit.Choices
 	text    strings.Builder
-	names   []string // of the fields
 	columns []string
 	fields  []frame.Field // what the schema describes, unless damaged
 	words   [][]string    // of each field: the names of an enum's values, or nil

@@ -310,7 +310,7 @@ func FuzzSchema(f *testing.F) {
 		}
 		again, err := ParseLayout("again", l.Describe())
 		if err != nil || !reflect.DeepEqual(l, again) {
-			t.Fatalf("%s\nreads back as\n%+v, %v, expected\n%+v", l.Describe(), again, err, l)
+			t.Fatalf("%s\nis described as\n%s\nwhich is read as another layout, or %v", b.text.String(), l.Describe(), err)
 		}
 		if l.Schema.Cells() > 1<<12 {
 			return // slow, and no different

@@ -142,7 +142,7 @@ func describeHint(b *strings.Builder, h *frame.Hint) {
 		key   string
 		value uint8
 		write bool
-	}{{"group", h.Group, h.Group != 0}, {"axis", h.Axis, h.Role == frame.Position || h.Role == frame.Velocity}, {"rides", h.Rides, h.Rides != 0}} {
+	}{{"group", h.Group, h.Group != 0}, {"axis", h.Axis, h.Axis != 0 || h.Role == frame.Position || h.Role == frame.Velocity}, {"rides", h.Rides, h.Rides != 0}} {
 		if x.write {
 			writeKey(b, x.key, x.value)
 		}

@@ -1,7 +1,6 @@
 package table
 
 import (
-	"bytes"
 	"errors"
 	"math"
 	"os"
@@ -257,38 +256,4 @@ func TestDescribeKeepsRecords(t *testing.T) {
 	if !reflect.DeepEqual(l, again) {
 		t.Errorf("%+v\nreads back as\n%+v", l, again)
 	}
-}
-
-// FuzzTable checks that arbitrary schemas and records give frames within the ranges of their fields or
-// an error that names the file.
-func FuzzTable(f *testing.F) {
-	schema, records := Example()
-	f.Add(schema, records, "a.csv")
-	f.Add([]byte(two), packedBytes([][]int32{{1, 0, 2, 1}, {3, 1, 4, 0}}), "a.bin")
-	f.Add([]byte(two), zstded([]byte("x,on\n1,0\n\"1\",1\n")), "a.csv.zst")
-	f.Add([]byte("frame = \"t\"\n"+two), []byte("t,x,on\n1,0,0\n1,0,0\n"), "b.csv")
-	dir := f.TempDir()
-	f.Fuzz(func(t *testing.T, schema, records []byte, name string) {
-		l, err := ParseLayout("schema", schema)
-		if err != nil {
-			if !strings.HasPrefix(err.Error(), "schema:") {
-				t.Fatalf("an error without its file: %v", err)
-			}
-			return
-		}
-		if l.Schema.Cells() > 1<<12 {
-			return // slow, and no different
-		}
-		ending := ".bin"
-		if bytes.HasSuffix([]byte(name), []byte(".csv")) {
-			ending = ".csv"
-		}
-		path := filepath.Join(dir, "a"+ending)
-		if err := os.WriteFile(path, records, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := play(l, path); err != nil && !strings.HasPrefix(err.Error(), path+":") {
-			t.Fatalf("an error without its file: %v", err)
-		}
-	})
 }

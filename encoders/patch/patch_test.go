@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"wirelab/encoders/patch/delta"
-	"wirelab/encoders/rangecoder"
 	"wirelab/internal/testkit"
 )
 
@@ -244,65 +243,4 @@ func TestWindows(t *testing.T) {
 			t.Fatalf("address %d: the window has different bytes", at)
 		}
 	}
-}
-
-// FuzzApply checks that no patch causes a panic or unbounded work.
-func FuzzApply(f *testing.F) {
-	old := text(3000)
-	for _, fast := range []bool{false, true} {
-		f.Add(mustMake(f, old, edit(old, 1), fast))
-		f.Add(mustMake(f, old, old, fast))
-		f.Add(mustMake(f, old, append(randomBytes(200, 2), old...), fast))
-	}
-	f.Fuzz(func(t *testing.T, patch []byte) {
-		out := buffer{Limit: 1 << 16} // more would take too long under the fuzzer
-		_, err := applyPatch(delta.New, &out, bytes.NewReader(old), int64(len(old)), bytes.NewReader(patch), nil)
-		if err != nil && !isPatchError(err) && !errors.Is(err, errLimit) {
-			t.Error(err)
-		}
-	})
-}
-
-// smallModels returns a function that returns untrained models with small tables. It reuses two models of each
-// profile, because new models of the usual size would take 40 MB for each input of the fuzzer.
-func smallModels() func(fast bool) *delta.Model {
-	type set struct {
-		new  *delta.Model
-		used [2]*delta.Model
-		next int
-	}
-	var sets [2]set
-	for i, fast := range []bool{false, true} {
-		sets[i] = set{new: delta.NewSmall(fast), used: [2]*delta.Model{delta.NewSmall(fast), delta.NewSmall(fast)}}
-	}
-	return func(fast bool) *delta.Model {
-		s := &sets[rangecoder.Flag(fast)]
-		s.next = 1 - s.next
-		m := s.used[s.next]
-		m.CopyFrom(s.new)
-		return m
-	}
-}
-
-// FuzzRoundTrip makes and applies patches for arbitrary short files. Many short inputs find more than a few long
-// ones.
-func FuzzRoundTrip(f *testing.F) {
-	f.Add([]byte("the old file, the old file"), []byte("the new file, the old file"), false)
-	f.Add([]byte{}, []byte{0}, true)
-	f.Add(randomBytes(600, 1), append(randomBytes(400, 2), randomBytes(600, 1)[100:]...), true)
-	f.Add(callProgram(3, 0), callProgram(3, 64), false)
-	models := smallModels()
-	f.Fuzz(func(t *testing.T, old, new []byte, fast bool) {
-		old, new = old[:min(len(old), 4096)], new[:min(len(new), 1024)]
-		var patch bytes.Buffer
-		stats, err := makeWith(models(fast), &patch, old, new, Options{Fast: fast})
-		if err != nil || stats.Size != int64(patch.Len()) || stats.Raw+stats.Clone+stats.Patch != int64(len(new)) {
-			t.Fatalf("%+v, %v do not add up to %d bytes of patch for %d", stats, err, patch.Len(), len(new))
-		}
-		var out buffer
-		_, err = applyPatch(models, &out, bytes.NewReader(old), int64(len(old)), &patch, nil)
-		if err != nil || !bytes.Equal(out.Bytes, new) {
-			t.Errorf("%x from %x: %x, %v", new, old, out.Bytes, err)
-		}
-	})
 }

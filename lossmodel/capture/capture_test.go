@@ -136,30 +136,6 @@ func TestSequence(t *testing.T) {
 	}
 }
 
-// No file makes Read or Sequence panic. Packets that were read are equal after Write and Read.
-func FuzzRead(f *testing.F) {
-	f.Add([]byte("seq,send_us,recv_us,copy\n0,0.0,lost,\n1,4246.6,4259.2,0\n1,1,2,1\n7,8,9,0\n"))
-	f.Add([]byte("lost\n1\n0\n"))
-	f.Add([]byte("delay_us,seq\n-5.0001,3\nlost,9\n"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		c, err := Read(bytes.NewReader(data))
-		if err != nil {
-			return
-		}
-		if s, err := c.Sequence(); err == nil && len(s.Datagrams) < 1 {
-			t.Fatal("an empty sequence")
-		}
-		var b bytes.Buffer
-		if err := Write(&b, slices.Values(c.Packets)); err != nil {
-			t.Fatal(err)
-		}
-		back, err := Read(&b)
-		if err != nil || !slices.Equal(back.Packets, c.Packets) {
-			t.Fatalf("%+v read back as %+v, %v", c.Packets, back, err)
-		}
-	})
-}
-
 // Match counts every datagram exactly once and assigns every arrival at most once.
 func FuzzMatch(f *testing.F) {
 	f.Add(uint64(1), uint8(3), uint8(40), uint8(50), int64(1e6))

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"wirelab/internal/setting"
 )
@@ -261,40 +260,4 @@ func TestParseErrors(t *testing.T) {
 	if _, err := Parse("loss 1% " + strings.Repeat(" ", 5000)); err == nil {
 		t.Error("no error for a line beyond the maximum length")
 	}
-}
-
-// No line makes Parse panic. An accepted line is formatted so that it parses to equal Params, and
-// packets have valid due times.
-func FuzzParse(f *testing.F) {
-	for _, c := range parseCases {
-		f.Add(c.line)
-	}
-	for _, c := range refusedLines {
-		f.Add(c.line)
-	}
-	f.Fuzz(func(t *testing.T, line string) {
-		p, err := Parse(line)
-		if err != nil {
-			if p != (Params{}) {
-				t.Fatalf("%q: %v, and %+v", line, err, p)
-			}
-			return
-		}
-		back, err := Parse(p.String())
-		if err != nil || back != p || back.String() != p.String() {
-			t.Fatalf("%q, formatted as %q, parses as %q, %v", line, p, back, err)
-		}
-		q := New(p, 1)
-		now := int64(0)
-		for i := range 50 {
-			now += int64(i) * int64(time.Millisecond) / 4
-			d := q.Enqueue(now, 42+i*97)
-			for _, k := range []Packet{d.Packet, d.Copy} {
-				if k.Outcome == passed && k.Due != 0 && (k.Due < now || k.Due-now > horizon) {
-					t.Fatalf("%q: at %d due at %d", line, now, k.Due)
-				}
-			}
-		}
-		p.Warnings()
-	})
 }

@@ -193,32 +193,6 @@ func TestStoredLiterals(t *testing.T) {
 	}
 }
 
-// FuzzDecode checks that no packet makes Decode panic, run without bound or return another number of bytes.
-func FuzzDecode(f *testing.F) {
-	old, new, ops := testBlock()
-	for _, fast := range []bool{false, true} {
-		packet, err := New(fast).Encode(nil, new[:5000], []Op{{From: 100, Copy: 3000, Literal: 2000}}, fileSource(old))
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(packet, uint(5000), fast)
-		packet, _ = New(fast).Encode(nil, new, ops, fileSource(old))
-		f.Add(packet, uint(len(new)), fast)
-	}
-	slow, quick, slowNew, quickNew := New(false), New(true), New(false), New(true)
-	f.Fuzz(func(t *testing.T, packet []byte, n uint, fast bool) {
-		m, from := slow, slowNew
-		if fast {
-			m, from = quick, quickNew
-		}
-		m.CopyFrom(from)
-		got, err := m.Decode(packet, int(n%10_000), fileSource(old))
-		if err == nil && len(got) != int(n%10_000) || err != nil && !errors.Is(err, ErrCorrupt) {
-			t.Errorf("%d bytes of %d: %v", len(got), n%10_000, err)
-		}
-	})
-}
-
 // TestOpcodeEnds compares opcodeEnds with endsOpcode.
 func TestOpcodeEnds(t *testing.T) {
 	for a := range 256 {

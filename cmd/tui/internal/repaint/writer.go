@@ -2,7 +2,6 @@ package repaint
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"os"
 	"strconv"
@@ -62,19 +61,20 @@ const home = "\x1b[H"
 
 // Write sends p without what the terminal shows already. Output that is not a frame, complete frames, and
 // frames of another height than the last one are sent unchanged.
-func (w *writer) Write(p []byte) (int, error) {
+func (w *writer) Write(p []byte) (n int, err error) {
 	if w.broken {
 		return len(p), w.send(p)
 	}
-	err := panics.Call(func() error { return w.repaint(p) })
-	if errors.As(err, new(*panics.Error)) {
-		if w.OnPanic == nil {
-			panic(err)
+	defer func() { // not panics.Call, whose argument would be allocated for each frame
+		if bug := panics.Recovered(recover()); bug != nil {
+			if w.OnPanic == nil {
+				panic(bug)
+			}
+			w.broken, err = true, bug
+			w.OnPanic(bug)
 		}
-		w.broken = true
-		w.OnPanic(err)
-	}
-	return len(p), err
+	}()
+	return len(p), w.repaint(p)
 }
 
 // repaint does the work of Write.

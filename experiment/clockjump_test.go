@@ -73,6 +73,56 @@ func TestElapsedTimeIsBounded(t *testing.T) {
 	}
 }
 
+// stoppable is a clock that a test can stop.
+type stoppable struct {
+	real      wallclock.Clock
+	stoppedAt atomic.Int64 // time at which the clock stands; 0 while it runs
+}
+
+func (s *stoppable) now() time.Duration {
+	if at := s.stoppedAt.Load(); at != 0 {
+		return time.Duration(at)
+	}
+	return s.real()
+}
+
+// While the clock stands, a session executes commands, at any speed and during a seek, and ends when it is
+// stopped. What was measured is saved, and replays.
+func TestClockStops(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]Command{
+		"real time": {}, "maximum speed": {Speed: new(float64)}, "seek": {Seek: new(30 * time.Minute)},
+	} {
+		clock := &stoppable{real: wallClock()}
+		cfg := quickConfig(t)
+		cfg.At, cfg.Duration = nil, 0
+		r, err := NewRunner(t.Context(), cfg, RunnerOptions{Clock: clock.now, Reports: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(r.Stop)
+		r.Start(t.Context())
+		await(t, r, "the start", func(s *engine.Snapshot) bool { return s.Now > 100*time.Millisecond })
+		clock.stoppedAt.Store(int64(clock.now()))
+		send(t, r, c)
+		send(t, r, Command{Change: new(config.NewChange("down.loss", "3%"))})
+		await(t, r, "the change with the clock stopped, "+name, func(s *engine.Snapshot) bool { return len(s.Log) == 1 })
+		at := r.Snapshot().Now
+		if at > 10*time.Minute {
+			t.Errorf("%s: the change waited until %v", name, at)
+		}
+		r.Stop()
+		path, err := r.Save("")
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		got, err := Replay(t.Context(), filepath.Join(path, "report.json"), RunOptions{})
+		if err != nil || !got.Same || r.Snapshot().Now < at {
+			t.Errorf("%s: saved at %v of %v, replays as %+v, %v", name, r.Snapshot().Now, at, got, err)
+		}
+	}
+}
+
 // A clock that goes back during a run delays neither the run nor its saves, and timings are never
 // negative.
 func TestRunWithJumpingClock(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 const (
 	tickInterval = 8 * time.Millisecond
 	maxSlice     = 12 * time.Millisecond // maximum time of advance, between two reads of the commands
+	maxSteps     = 2000                  // maximum steps of advance, which end it also if the clock has stopped
 	publishEvery = 45 * time.Millisecond
 	maxElapsed   = 250 * time.Millisecond // a longer tick, after a sleep or a jump of the clock, counts as this
 )
@@ -99,7 +100,7 @@ func (r *Runner) advance() {
 		r.target = max(r.target, from) + time.Duration(float64(elapsed)*r.speed)
 	}
 	r.pollNetwork(r.target)
-	for !r.session.Reached(r.target) && !r.session.Done() && r.opt.Clock()-wall < maxSlice {
+	for step := 0; step < maxSteps && !r.session.Reached(r.target) && !r.session.Done() && r.opt.Clock()-wall < maxSlice; step++ {
 		to := min(r.target, r.session.Now()+20*time.Millisecond) // short steps, so that maxSlice is respected
 		if err := r.session.RunUntil(to); err != nil {
 			r.fail(err)

@@ -103,7 +103,7 @@ func (r *Runner) Save(dir string) (path string, err error) {
 		}
 		path, err = write()
 		if err == nil {
-			report.Prune(r.opt.Disk, filepath.Dir(path))
+			report.Prune(r.opt.Disk, filepath.Dir(path), path)
 		}
 		return err
 	})

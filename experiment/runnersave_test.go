@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -152,10 +153,58 @@ func TestAutomaticReportsArePruned(t *testing.T) {
 	if err != nil || !strings.HasPrefix(filepath.Base(path), "2026-01-02-100000-autosave-") {
 		t.Fatalf("%s, %v", path, err)
 	}
-	for name, want := range map[string]bool{"2026-01-01-100000-autosave-rotor": false, "2026-01-01-100002-autosave-rotor": false,
-		"2026-01-01-100003-autosave-rotor": true, "2026-01-01-100000-rotor": true, "my autosave-rotor": true, filepath.Base(path): true} {
+	checkThere(t, dir, map[string]bool{"2026-01-01-100000-autosave-rotor": false, "2026-01-01-100002-autosave-rotor": false,
+		"2026-01-01-100003-autosave-rotor": true, "2026-01-01-100000-rotor": true, "my autosave-rotor": true, filepath.Base(path): true})
+}
+
+// checkThere checks which folders exist in dir.
+func checkThere(t *testing.T, dir string, want map[string]bool) {
+	t.Helper()
+	for name, want := range want {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil != want {
 			t.Errorf("%s is there: %v", name, err == nil)
 		}
 	}
+}
+
+// If the clock of the system is set back, the reports saved after that are older by name and by time than those
+// before. They are kept all the same, up to ten.
+func TestAutomaticReportsAfterTheClockWentBack(t *testing.T) {
+	dir, now := t.TempDir(), time.Now()
+	stamp := ""
+	save := func() string {
+		r, err := NewRunner(t.Context(), quickConfig(t), RunnerOptions{Clock: wallClock(), Reports: dir, Stamp: func() string { return stamp }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Stop()
+		path, err := r.Save("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return filepath.Base(path)
+	}
+	want := map[string]bool{}
+	for i := range 10 { // saved by a clock that was an hour ahead
+		stamp = fmt.Sprintf("2026-01-01-11000%d", i)
+		name := save()
+		later := now.Add(time.Hour + time.Duration(i)*time.Second)
+		if err := os.Chtimes(filepath.Join(dir, name, "report.json"), later, later); err != nil {
+			t.Fatal(err)
+		}
+		want[name] = true
+	}
+	for i := range 12 {
+		stamp = fmt.Sprintf("2026-01-01-1000%02d", i)
+		name := save()
+		earlier := now.Add(time.Duration(i-20) * time.Second)
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Fatalf("the report that was just saved is gone: %v", err)
+		}
+		if err := os.Chtimes(filepath.Join(dir, name, "report.json"), earlier, earlier); err != nil {
+			t.Fatal(err)
+		}
+		want[name] = i >= 2
+	}
+	checkThere(t, dir, want)
 }

@@ -131,6 +131,7 @@ func TestDashboardQuits(t *testing.T) {
 		"SIGINT":  {func(s *session) error { return s.cmd.Process.Signal(os.Interrupt) }, exitInterrupted, true},
 		"SIGTERM": {func(s *session) error { return s.cmd.Process.Signal(syscall.SIGTERM) }, exitInterrupted, true},
 		"SIGHUP":  {func(s *session) error { return s.cmd.Process.Signal(syscall.SIGHUP) }, exitInterrupted, true},
+		"SIGQUIT": {func(s *session) error { return s.cmd.Process.Signal(syscall.SIGQUIT) }, exitInterrupted, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			reports := t.TempDir()

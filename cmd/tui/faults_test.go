@@ -98,6 +98,35 @@ func TestWritersOnAFailingDisk(t *testing.T) {
 	}
 }
 
+// TestFullDiskPrintsNoFolder makes each file operation of a sweep and of a search fail in turn, and checks
+// that "results in DIR" is printed exactly if the results are there.
+func TestFullDiskPrintsNoFolder(t *testing.T) {
+	recording := short(t, 1, 901)
+	config := filepath.Join(t.TempDir(), "x.toml")
+	write(t, config, `duration = "100ms"
+[search]
+minimise = "payload_kbps"
+runs = 10
+seeds = 2
+[search.over]
+"sender.every" = [1, 2]
+`)
+	for name, args := range map[string][]string{
+		"sweep":  {"sweep", config, "--data", recording, "--repeat", "2"},
+		"search": {"search", config, "--data", recording},
+	} {
+		t.Run(name, func(t *testing.T) {
+			faultfs.Each(t, func(t *testing.T, d *faultfs.Failing, _ bool) {
+				dir := filepath.Join(t.TempDir(), "out")
+				o := tuiOn(d, append(args, "--jobs", "1", "--out", dir)...)
+				if named := strings.Contains(o.stderr, "results in "+dir); named != (o.code == exitDone) || !named && d.Op == "" {
+					t.Errorf("exit %d: %s", o.code, o.stderr)
+				}
+			})
+		})
+	}
+}
+
 // TestTraceToAFullDisk checks that tui links trace reports a write error of its output after any
 // number of bytes.
 func TestTraceToAFullDisk(t *testing.T) {

@@ -96,6 +96,7 @@ func TestProxyDashboardQuits(t *testing.T) {
 	}{
 		"ctrl-c":   {func(s *session) error { return keys(s, "\x03") }, nil, exitInterrupted},
 		"SIGTERM":  {func(s *session) error { return s.cmd.Process.Signal(syscall.SIGTERM) }, nil, exitInterrupted},
+		"SIGQUIT":  {func(s *session) error { return s.cmd.Process.Signal(syscall.SIGQUIT) }, nil, exitInterrupted},
 		"duration": {func(*session) error { return nil }, []string{"--duration", "1500ms"}, exitDone},
 	} {
 		t.Run(name, func(t *testing.T) {

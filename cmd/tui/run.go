@@ -128,7 +128,7 @@ func (a *app) runExperiment(cmd *cobra.Command, f runFlags) error {
 		// Bad data or a broken network end a run that has measured something. After other errors, such
 		// as a full disk, the report may be missing or incomplete.
 		runEndedEarly := result != nil && (result.Reason == engine.BadData || result.Reason == engine.BadNetwork) && len(result.Runs) > 0
-		if f.out != "" && runEndedEarly {
+		if f.out != "" && runEndedEarly && !errors.Is(err, report.ErrWrite) {
 			a.remark("report in %s, with what was measured until the error", f.out)
 		}
 		return markDataError(err)

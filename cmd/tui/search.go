@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,8 +101,7 @@ func (a *app) search(ctx context.Context, f searchFlags) error {
 		return markDataError(err)
 	}
 	if err != nil { // interrupted: write what was found until then
-		_ = a.writeSearchResult(f, c, found, folder)
-		return err
+		return cmp.Or(a.writeSearchResult(f, c, found, folder), err)
 	}
 	err = a.writeSearchResult(f, c, found, folder)
 	if found.Best == nil || found.Best.Violations != "" { // the best setting violates a constraint
@@ -115,10 +115,13 @@ func (a *app) search(ctx context.Context, f searchFlags) error {
 // to the folder.
 func (a *app) writeSearchResult(f searchFlags, c *config.Config, found *search.Result, folder *atomicfile.Folder) (err error) {
 	err = a.writeResult(found, func(w io.Writer) { writeSearchText(w, found) })
-	if folder != nil {
-		err = errors.Join(err, saveSearchFolder(folder, c, found))
-		a.remark("results in %s", f.out)
+	if folder == nil {
+		return err
 	}
+	if saveErr := saveSearchFolder(folder, c, found); saveErr != nil {
+		return errors.Join(err, saveErr)
+	}
+	a.remark("results in %s", f.out)
 	return err
 }
 

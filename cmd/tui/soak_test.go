@@ -280,7 +280,7 @@ func (x *soakRun) settle(speed string) {
 			return
 		}
 		if time.Now().After(deadline) {
-			_ = x.cmd.Process.Signal(syscall.SIGQUIT) // prints the stacks
+			_ = x.cmd.Process.Signal(syscall.SIGQUIT) // stores the stacks; stderr names the file
 			time.Sleep(2 * time.Second)
 			x.t.Fatalf("no clock for %v; the screen is\n%s\n%s", 2*patience, x.screen.shown(), x.stderr.String())
 		}

@@ -157,6 +157,7 @@ func (a *app) sweep(ctx context.Context, f sweepFlags) error {
 	defer closeQueue()
 	makeReport := f.exports.collect(plan, &o) // nil without --bench and --junit
 	sum, err := run(ctx, plan, o)
+	isIncomplete := errors.Is(err, report.ErrWrite) // some results are not in the folder, as on a full disk
 	line.done()
 	if makeReport != nil {
 		err = errors.Join(err, a.writeExports(f.exports, makeReport(sum)))
@@ -165,8 +166,12 @@ func (a *app) sweep(ctx context.Context, f sweepFlags) error {
 	err = errors.Join(err, a.writeResult(sum, func(w io.Writer) { _ = sum.Text(w) }))
 	_ = a.stdout.flush() // print the result before the notes on standard error
 	if dir := cmp.Or(f.out, f.resume); dir != "" {
-		a.remark("results in %s", dir)
-		if sum.Interrupted {
+		if isIncomplete {
+			a.remark("%s is incomplete, see the error below", dir)
+		} else {
+			a.remark("results in %s", dir)
+		}
+		if sum.Interrupted || isIncomplete {
 			a.remark("tui sweep --resume %s continues it", dir)
 		}
 	}

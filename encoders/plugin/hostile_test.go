@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -27,6 +28,19 @@ func TestEndlessLoopOutsideOfCalls(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), call+": took longer than 150ms") {
 			t.Errorf("%s: %v", call, err)
 		}
+	}
+}
+
+// Load gives up a module that takes too long to compile.
+func TestSlowCompilation(t *testing.T) {
+	_, err := Load(t.Context(), "testdata/delta.wasm", Options{compileTime: -time.Nanosecond}) // has passed already
+	if !errors.Is(err, ErrContract) || !strings.Contains(err.Error(), "compiling the module took longer than") {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Load(ctx, "testdata/delta.wasm", Options{}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
 	}
 }
 

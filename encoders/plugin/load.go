@@ -27,6 +27,7 @@ package plugin
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -59,6 +60,8 @@ const (
 	defaultMemory = 256 << 20 // memory of a module instance, in bytes
 	pageSize      = 64 << 10  // size of a page, the unit of a module's memory, in bytes
 	maxCodecs     = 16
+
+	maxCompileTime = time.Minute // time to compile a module
 )
 
 // DefaultTimeout is the default of Options.Timeout.
@@ -84,6 +87,8 @@ type Options struct {
 	// SHA256 is the expected hash of the plugin in hexadecimal, see Plugin.SHA256. If another is found,
 	// Load returns an error that wraps ErrHashMismatch. Empty means any.
 	SHA256 string
+
+	compileTime time.Duration // maximum time to compile a module; 0 means maxCompileTime
 }
 
 // Values of Plugin.Runs and encoders.Plugin.Runs.
@@ -163,6 +168,9 @@ func Load(ctx context.Context, path string, opt Options) (*Plugin, error) {
 	}
 	if opt.Timeout == 0 {
 		opt.Timeout = DefaultTimeout
+	}
+	if opt.compileTime == 0 {
+		opt.compileTime = maxCompileTime
 	}
 	p := &Plugin{Path: path, opt: opt, ctx: ctx, Runs: Interpreted}
 	if command, ok := strings.CutPrefix(path, encoders.ProcessPrefix); ok {
@@ -267,8 +275,8 @@ func (p *Plugin) compile(text []byte) error {
 	if _, err := wasi_snapshot_preview1.Instantiate(p.ctx, p.runtime); err != nil {
 		return err
 	}
-	if p.compiled, err = compileModule(p.ctx, p.runtime, text); err != nil {
-		return fmt.Errorf("%w: %w", ErrContract, err)
+	if err := p.compileInTime(text); err != nil {
+		return err
 	}
 	for _, f := range p.compiled.ImportedFunctions() {
 		if from, name, _ := f.Import(); from != wasi_snapshot_preview1.ModuleName {
@@ -289,6 +297,42 @@ func (p *Plugin) compile(text []byte) error {
 				len(d.ParamTypes()), len(d.ResultTypes()), f.params, f.results)
 		}
 	}
+	return nil
+}
+
+// compileInTime sets p.compiled to the compiled text. It returns an error after p.opt.compileTime, or when p.ctx is
+// done. The compiler cannot be interrupted, so it then continues in the background, and the runtime and the cache
+// are closed when it has finished.
+func (p *Plugin) compileInTime(text []byte) error {
+	ctx, cancel := context.WithTimeout(p.ctx, p.opt.compileTime)
+	defer cancel()
+	runtime, cache := p.runtime, p.cache
+	var module wazero.CompiledModule
+	var err error
+	finished := make(chan struct{})
+	go panics.Guard(p.recordPanic, func() {
+		defer close(finished)
+		module, err = compileModule(p.ctx, runtime, text)
+	})()
+	select {
+	case <-finished:
+	case <-ctx.Done():
+	}
+	if ctx.Err() != nil {
+		p.runtime, p.cache = nil, nil
+		go panics.Guard(p.recordPanic, func() {
+			<-finished
+			_ = runtime.Close(context.Background())
+			if cache != nil {
+				_ = cache.Close(context.Background())
+			}
+		})()
+		return cmp.Or(p.ctx.Err(), fmt.Errorf("%w: compiling the module %w %v", ErrContract, errLate, p.opt.compileTime))
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrContract, err)
+	}
+	p.compiled = module
 	return nil
 }
 

@@ -113,9 +113,10 @@ func splitCommand(command string) (words []string, err error) {
 type process struct {
 	plugin       *Plugin
 	cmd          *exec.Cmd
-	stdin        *os.File // write end
-	stdout       *os.File // read end
-	stderr       *os.File // read end
+	tree         *processTree // the process with its descendants
+	stdin        *os.File     // write end
+	stdout       *os.File     // read end
+	stderr       *os.File     // read end
 	answers      *bufio.Reader
 	stderrTail   tail   // the end of what the process wrote to standard error
 	lastMessage  uint32 // number of the last message, counted from 1; 0 before the first
@@ -153,8 +154,7 @@ func (p *Plugin) startProcess() (*process, error) {
 		stderrClosed: make(chan struct{}), exited: make(chan struct{}), busy: true}
 	if err == nil {
 		x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = pipes[0].read, pipes[1].write, pipes[2].write
-		ownGroup(x.cmd)
-		err = x.cmd.Start()
+		x.tree, err = startTree(x.cmd)
 	}
 	// The process has its own copies of these ends. Closing a nil file only returns an error.
 	_, _, _ = pipes[0].read.Close(), pipes[1].write.Close(), pipes[2].write.Close()
@@ -172,7 +172,7 @@ func (p *Plugin) startProcess() (*process, error) {
 		panics.Guard(x.fail, func() {
 			_ = x.cmd.Wait()
 			stop()
-			killGroup(x.cmd) // ends children that are still running
+			x.tree.end()
 		})()
 	}()
 	p.processes.add(x)
@@ -219,21 +219,21 @@ func (x *process) release() {
 	x.busy, x.releasedAt = false, l.releases
 }
 
-// kill kills a process with its children, waits for its exit and removes it from the list of processes. It
+// kill kills a process with its descendants, waits for its exit and removes it from the list of processes. It
 // may be called several times.
 func (x *process) kill() {
 	x.killOnce.Do(func() {
 		select {
 		case <-x.exited:
 		default: // still running
-			killGroup(x.cmd)
+			x.tree.kill()
 		}
 		_, _ = x.stdin.Close(), x.stdout.Close()
 	})
 	<-x.exited
 	select { // read the rest of standard error
 	case <-x.stderrClosed:
-	case <-time.After(exitGrace): // a child in another process group keeps it open
+	case <-time.After(exitGrace): // a descendant that is still running keeps it open
 	}
 	_ = x.stderr.Close()
 	l := &x.plugin.processes

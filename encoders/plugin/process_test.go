@@ -4,6 +4,7 @@ package plugin
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -29,6 +30,7 @@ func TestMain(m *testing.M) {
 		serveProcess(os.Args[2])
 		return
 	}
+	EndOrphans()
 	os.Exit(m.Run())
 }
 
@@ -149,6 +151,15 @@ func serveProcess(mode string) {
 				_ = cmd.Start()
 				fmt.Fprintf(os.Stderr, "child %d;", cmd.Process.Pid)
 				os.Exit(4)
+			case "daemon", "daemon-hangs": // a child in a session of its own, without pipes and environment, whose parent ends
+				cmd := exec.Command("/bin/sh", "-c", "sleep 3600 >/dev/null 2>&1 & echo $!")
+				cmd.Env, cmd.SysProcAttr = []string{"PATH=" + os.Getenv("PATH")}, &syscall.SysProcAttr{Setsid: true}
+				pid, _ := cmd.Output()
+				fmt.Fprintf(os.Stderr, "child %s;", bytes.TrimSpace(pid))
+				if mode == "daemon-hangs" {
+					time.Sleep(time.Hour)
+				}
+				os.Exit(4)
 			case "closes":
 				_ = os.Stdout.Close()
 				time.Sleep(time.Hour)
@@ -223,6 +234,8 @@ func TestProcessContractViolations(t *testing.T) {
 			"hangs":        {"encode", "encode: took longer than 1s"},
 			"dies":         {"encode", "encode: the process ended: exit status 3; standard error: out of / ideas [2J"},
 			"family":       {"encode", "exit status 4"},
+			"daemon":       {"encode", "exit status 4"},
+			"daemon-hangs": {"encode", "took longer than 1s"},
 			"closes":       {"encode", "closed its input or output"},
 			"huge":         {"encode", "size of 4294967295 bytes"},
 			"tiny":         {"encode", "size of 0 bytes"},
@@ -235,6 +248,9 @@ func TestProcessContractViolations(t *testing.T) {
 			"out-of-range": {"decode", "out of range"},
 		} {
 			t.Run(mode, func(t *testing.T) {
+				if strings.HasPrefix(mode, "daemon") && runtime.GOOS != "linux" {
+					t.Skip("NOT RUN: only Linux makes the lab the parent of orphans")
+				}
 				t.Parallel()
 				failed, err := "load", error(nil)
 				p, err := Load(t.Context(), processPath(t, mode), Options{Timeout: time.Second})
@@ -290,7 +306,7 @@ func TestProcessContractViolations(t *testing.T) {
 						}
 						time.Sleep(10 * time.Millisecond)
 					}
-				} else if mode == "family" {
+				} else if c.text == "exit status 4" || mode == "daemon-hangs" {
 					t.Error(err)
 				}
 			})

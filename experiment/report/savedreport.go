@@ -65,11 +65,14 @@ func (s *SavedReport) Automatic() bool { return automaticName.MatchString(s.Name
 // maxAutomatic is the number of newest automatic reports that Prune keeps.
 const maxAutomatic = 10
 
-// Prune removes the automatic reports below dir, except for the newest maxAutomatic. It ignores errors.
-func Prune(disk *atomicfile.Disk, dir string) {
+// Prune removes the automatic reports below dir, except for newest, the folder of the report that was just saved,
+// and the maxAutomatic-1 before it. Reports with a later time than newest stay and do not count: they were saved
+// before the clock of the system was set back. Prune ignores errors.
+func Prune(disk *atomicfile.Disk, dir, newest string) {
 	list, _ := SavedReports(dir)
 	list = slices.DeleteFunc(list, func(s SavedReport) bool { return !s.Automatic() })
-	for _, s := range list[min(len(list), maxAutomatic):] {
+	first := slices.IndexFunc(list, func(s SavedReport) bool { return s.Name == filepath.Base(newest) })
+	for _, s := range list[min(len(list), max(first, 0)+maxAutomatic):] {
 		_ = disk.RemoveAll(filepath.Dir(s.Path))
 	}
 }

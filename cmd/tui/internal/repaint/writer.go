@@ -6,6 +6,8 @@ import (
 	"os"
 	"strconv"
 	"sync/atomic"
+
+	"wirelab/internal/panics"
 )
 
 // writer sends frames of bubbletea to a terminal, without what the terminal shows already. Write must not be
@@ -21,6 +23,11 @@ type writer struct {
 	byStyle []byte   // the output of the current line, written style by style
 	written atomic.Int64
 	prefix  string // written before the next output
+	broken  bool   // Write has panicked, so the output is sent unchanged
+
+	// OnPanic is called with an *panics.Error if Write panics, because bubbletea does not recover panics in the
+	// goroutine that calls Write. nil means that the panic continues.
+	OnPanic func(error)
 }
 
 // SendFirst makes the writer send text before its next output.
@@ -54,17 +61,34 @@ const home = "\x1b[H"
 
 // Write sends p without what the terminal shows already. Output that is not a frame, complete frames, and
 // frames of another height than the last one are sent unchanged.
-func (w *writer) Write(p []byte) (int, error) {
+func (w *writer) Write(p []byte) (n int, err error) {
+	if w.broken {
+		return len(p), w.send(p)
+	}
+	defer func() { // not panics.Call, whose argument would be allocated for each frame
+		if bug := panics.Recovered(recover()); bug != nil {
+			if w.OnPanic == nil {
+				panic(bug)
+			}
+			w.broken, err = true, bug
+			w.OnPanic(bug)
+		}
+	}()
+	return len(p), w.repaint(p)
+}
+
+// repaint does the work of Write.
+func (w *writer) repaint(p []byte) error {
 	body, tail, ok := cutFrame(p)
 	if !ok {
 		w.lines = w.lines[:0] // what the terminal shows is unknown now
-		return len(p), w.send(p)
+		return w.send(p)
 	}
 	w.rows = appendRows(w.rows[:0], body)
 	rows := w.rows
 	if isComplete(rows) || len(rows) != len(w.lines) { // bubbletea redraws everything, as after a resize
 		w.storeRows(rows)
-		return len(p), w.send(p)
+		return w.send(p)
 	}
 	w.buf, w.style = w.buf[:0], nil
 	for y, row := range rows {
@@ -74,10 +98,10 @@ func (w *writer) Write(p []byte) (int, error) {
 		}
 	}
 	if len(w.buf) == 0 {
-		return len(p), nil
+		return nil
 	}
 	w.buf = append(appendStyle(w.buf, w.style, nil), tail...)
-	return len(p), w.send(w.buf)
+	return w.send(w.buf)
 }
 
 // send writes p to the terminal, after the text of SendFirst.

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"regexp"
 	"runtime"
@@ -13,6 +14,8 @@ import (
 	"github.com/muesli/termenv"
 
 	_ "a.wirelab/ahead" // prevents Bubble Tea's own query
+
+	"wirelab/internal/panics"
 )
 
 // backgroundQuery queries the background colour of the terminal (OSC 11), then the position of
@@ -33,6 +36,7 @@ const maxWaitTicks = 4
 type replyFilter struct {
 	*os.File
 	report   func(dark bool)
+	onPanic  func(error) // called if Read panics, because Bubble Tea does not recover panics of Read
 	expected atomic.Bool // whether a reply is still expected
 	reported bool        // whether the colour of the background was reported
 	partial  []byte      // the beginning of an incomplete reply
@@ -54,13 +58,19 @@ const maxReply = 64
 
 // Read implements io.Reader. While a reply is expected it removes replies; a buffer without room
 // for one is filled without removing them.
-func (f *replyFilter) Read(p []byte) (int, error) {
+func (f *replyFilter) Read(p []byte) (n int, err error) {
 	if !f.expected.Load() || len(p) <= maxReply {
 		return f.File.Read(p)
 	}
-	n, err := f.File.Read(p[:len(p)-len(f.partial)]) // leave room for f.partial, which precedes the new input
-	got := f.removeReplies(append(f.partial, p[:max(n, 0)]...))
-	return copy(p, got), err
+	err = panics.Call(func() error {
+		read, err := f.File.Read(p[:len(p)-len(f.partial)]) // leave room for f.partial, which precedes the new input
+		n = copy(p, f.removeReplies(append(f.partial, p[:max(read, 0)]...)))
+		return err
+	})
+	if errors.As(err, new(*panics.Error)) {
+		f.onPanic(err)
+	}
+	return n, err
 }
 
 // removeReplies returns got without complete replies, and reports the background: the colour in the

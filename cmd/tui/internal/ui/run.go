@@ -7,10 +7,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/lipgloss"
+	"github.com/charmbracelet/x/ansi"
+	"golang.org/x/term"
 
 	"wirelab/cmd/tui/internal/repaint"
 	"wirelab/cmd/tui/internal/room"
@@ -35,7 +39,18 @@ func Show(ctx context.Context, opt Options, open func(Options) *Shell) error {
 		in.expected.Store(opt.In == nil && opt.Out == os.Stdout && canQuery(opt.Renderer))
 	}
 	s := open(opt)
+	var p *tea.Program
+	bugs := make(chan error, 8) // the first panics in goroutines that Bubble Tea does not recover
+	onPanic := func(err error) {
+		select {
+		case bugs <- err:
+		default:
+		}
+		p.Kill()
+	}
+	in.onPanic = onPanic
 	out := repaint.New(opt.Out)
+	out.OnPanic = onPanic
 	s.output.written = out.Written
 	options := []tea.ProgramOption{tea.WithOutput(out.File()), tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithoutSignalHandler()}
 	if opt.In != nil {
@@ -45,30 +60,70 @@ func Show(ctx context.Context, opt Options, open func(Options) *Shell) error {
 		out.SendFirst(backgroundQuery)
 		s.startDelay.ticks = maxWaitTicks
 	}
-	p := tea.NewProgram(s, options...)
+	p = tea.NewProgram(s, options...)
 	in.report = func(dark bool) { p.Send(backgroundMsg{dark}) }
-	signalPanics := make(chan error, 2) // at most one panic of each of the two goroutines of watchSignals
-	stop := watchSignals(ctx, p, func(err error) {
-		signalPanics <- err
-		p.Kill()
-	})
-	_, err := p.Run()
-	stop()
+	restore := terminalState(opt)
+	interruption := watchSignals(ctx, p, opt.CrashDir, onPanic)
+	ended := make(chan error, 1)
+	go func() {
+		ended <- panics.Call(func() error { _, err := p.Run(); return err })
+	}()
+	var err error
 	select {
-	case err := <-signalPanics:
+	case err = <-ended:
+		interruption.stop()
+	case <-interruption.stuck:
+		restore()
+		return fmt.Errorf("%w: the screen does not respond", ErrInterrupted)
+	}
+	select {
+	case text := <-interruption.stacks:
+		fmt.Fprintln(os.Stderr, text)
+	case err := <-bugs:
 		return fmt.Errorf("%w: %w", errPanic, err)
 	default:
 	}
 	switch {
 	case s.Err() != nil:
 		return s.Err()
-	case errors.Is(err, tea.ErrProgramPanic):
+	case errors.Is(err, tea.ErrProgramPanic), errors.As(err, new(*panics.Error)):
 		return fmt.Errorf("%w: %w", errPanic, err)
 	case err != nil: // killed at a second signal
 		return fmt.Errorf("%w: %w", ErrInterrupted, err)
 	}
 	return nil
 }
+
+// terminalState records the mode of the terminal from which opt reads. The returned function restores the mode,
+// and leaves the alternate screen within restoreTimeout unless the terminal accepts no output. It is for the
+// case that Bubble Tea, which normally does this, does not respond.
+func terminalState(opt Options) (restore func()) {
+	in, ok := opt.In.(*os.File)
+	if !ok {
+		in = os.Stdin
+	}
+	mode, modeErr := term.GetState(int(in.Fd()))
+	return func() {
+		if modeErr == nil {
+			_ = term.Restore(int(in.Fd()), mode)
+		}
+		written := make(chan struct{})
+		go panics.Guard(func(error) {}, func() {
+			defer close(written)
+			_, _ = io.WriteString(opt.Out, ansi.ResetBracketedPasteMode+ansi.ResetButtonEventMouseMode+ansi.ResetSgrExtMouseMode+
+				ansi.ResetAltScreenSaveCursorMode+ansi.ShowCursor)
+		})()
+		select {
+		case <-written:
+		case <-time.After(restoreTimeout):
+		}
+	}
+}
+
+const (
+	quitTimeout    = 3 * time.Second // from a signal to the end of the program; then it counts as stuck
+	restoreTimeout = time.Second / 2 // for the output that restores a terminal
+)
 
 // newRenderer returns a renderer with the colours of the terminal at out and the background
 // according to the environment.
@@ -78,31 +133,57 @@ func newRenderer(out io.Writer) *lipgloss.Renderer {
 	return r
 }
 
-// watchSignals sends the program interruptMsg when a signal arrives or ctx ends, and kills it at a
-// second signal. onPanic is called if one of its goroutines panics. stop ends the watch.
-func watchSignals(ctx context.Context, p *tea.Program, onPanic func(error)) (stop func()) {
+// An interruption is the state of watchSignals.
+type interruption struct {
+	stop   func()          // ends the watch
+	stuck  <-chan struct{} // closed if the program has not ended quitTimeout after a signal
+	stacks <-chan string   // receives, after SIGQUIT, the sentence that names the log with the stacks
+}
+
+// watchSignals sends the program interruptMsg when a signal arrives or ctx ends, and kills it at a second signal.
+// If the signal is SIGQUIT, it also writes the stacks of all goroutines to a log in crashDir. onPanic is called if
+// one of its goroutines panics.
+func watchSignals(ctx context.Context, p *tea.Program, crashDir string, onPanic func(error)) interruption {
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	done := make(chan struct{})
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	done, stuck, stacks := make(chan struct{}), make(chan struct{}), make(chan string, 1)
 	go panics.Guard(onPanic, func() {
 		select {
 		case <-done:
 			return
 		case <-ctx.Done():
 		case s := <-signals:
-			if s == syscall.SIGHUP { // a closed window sends several of these, and the run must still be saved
+			switch s {
+			case syscall.SIGHUP: // a closed window sends several of these, and the run must still be saved
 				signal.Ignore(syscall.SIGHUP)
+			case syscall.SIGQUIT:
+				stacks <- "ended by SIGQUIT" + storeStack(crashDir, s, allStacks())
 			}
 		}
 		go panics.Guard(onPanic, func() { p.Send(interruptMsg{}) })() // Send blocks while the program is busy
-		select {
-		case <-done:
-		case <-signals:
-			p.Kill()
+		timeout := time.After(quitTimeout)
+		for {
+			select {
+			case <-done:
+				return
+			case <-signals:
+				p.Kill()
+			case <-timeout:
+				p.Kill()
+				signal.Stop(signals) // the next signal ends the program
+				close(stuck)
+				return
+			}
 		}
 	})()
-	return func() {
+	return interruption{stuck: stuck, stacks: stacks, stop: func() {
 		signal.Stop(signals)
 		close(done)
-	}
+	}}
+}
+
+// allStacks returns the stacks of all goroutines, at most 16 MB.
+func allStacks() []byte {
+	stacks := make([]byte, 16<<20)
+	return stacks[:runtime.Stack(stacks, true)]
 }

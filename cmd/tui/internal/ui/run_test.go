@@ -18,18 +18,20 @@ import (
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment"
 	"wirelab/experiment/engine"
+	"wirelab/internal/panics"
 
 	"github.com/creack/pty"
 )
 
 // terminal is a pseudo-terminal that runs a dashboard.
 type terminal struct {
-	t      *testing.T
-	master *os.File
-	tty    *os.File
-	done   chan error
-	mu     sync.Mutex
-	out    strings.Builder
+	t       *testing.T
+	master  *os.File
+	tty     *os.File
+	keepTTY bool // do not close tty at the end, because a program that was given up may still use it
+	done    chan error
+	mu      sync.Mutex
+	out     strings.Builder
 }
 
 // startTerminal runs the dashboard of a lab in a terminal of 80 x 24.
@@ -59,7 +61,9 @@ func startTerminal(ctx context.Context, t *testing.T, lab room.Lab, opt Options)
 	go func() { term.done <- Run(ctx, lab, opt) }()
 	t.Cleanup(func() {
 		master.Close()
-		tty.Close()
+		if !term.keepTTY {
+			tty.Close()
+		}
 	})
 	return term
 }
@@ -122,23 +126,34 @@ func TestQuitByKey(t *testing.T) {
 func TestInterruptions(t *testing.T) {
 	// Otherwise a signal before Run has installed its handler would end the test program.
 	spare := make(chan os.Signal, 8)
-	signal.Notify(spare, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(spare, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	defer signal.Stop(spare)
 	for name, interrupt := range map[string]func(*terminal, context.CancelFunc){
 		"ctrl-c":  func(term *terminal, _ context.CancelFunc) { term.typeKeys("\x03") },
 		"SIGINT":  func(*terminal, context.CancelFunc) { kill(t, syscall.SIGINT) },
 		"SIGTERM": func(*terminal, context.CancelFunc) { kill(t, syscall.SIGTERM) },
 		"SIGHUP":  func(*terminal, context.CancelFunc) { kill(t, syscall.SIGHUP) },
+		"SIGQUIT": func(*terminal, context.CancelFunc) { kill(t, syscall.SIGQUIT) },
 		"context": func(_ *terminal, cancel context.CancelFunc) { cancel() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(context.Background())
 			defer cancel()
-			term := startTerminal(ctx, t, labtest.NewLab(), Options{})
+			dir := t.TempDir()
+			term := startTerminal(ctx, t, labtest.NewLab(), Options{CrashDir: dir})
 			term.waitFor("LIVE")
 			interrupt(term, cancel)
 			if err := term.end(); !errors.Is(err, ErrInterrupted) {
 				t.Errorf("ends with %v, want ErrInterrupted", err)
+			}
+			logs, _ := filepath.Glob(filepath.Join(dir, "wirelab-crash-*.log"))
+			if len(logs) > 0 != (name == "SIGQUIT") {
+				t.Fatalf("stacks are in %v", logs)
+			}
+			for _, log := range logs {
+				if stacks, err := os.ReadFile(log); err != nil || !strings.Contains(string(stacks), "ui.TestInterruptions") {
+					t.Errorf("the log lacks the stack of the test: %v\n%s", err, stacks)
+				}
 			}
 		})
 	}
@@ -199,6 +214,43 @@ func TestPanicRestoresTheTerminal(t *testing.T) {
 	account, readErr := os.ReadFile(logs[0])
 	if readErr != nil || !strings.Contains(string(account), "badLab") {
 		t.Errorf("the account does not say where it happened: %v\n%s", readErr, account)
+	}
+}
+
+// panicking is a terminal that panics when the first frame is written to it.
+type panicking struct{ frames atomic.Int64 }
+
+func (p *panicking) Write(b []byte) (int, error) {
+	if strings.HasPrefix(string(b), "\x1b[H") && p.frames.Add(1) == 1 {
+		panic("a bug")
+	}
+	return len(b), nil
+}
+
+// TestPanicOfWriting checks that a panic in the goroutine that writes frames, which belongs to Bubble Tea, ends
+// the dashboard with an error.
+func TestPanicOfWriting(t *testing.T) {
+	in, _ := io.Pipe()
+	err := Run(context.Background(), labtest.NewLab(), Options{In: in, Out: &panicking{}, Renderer: labtest.PlainRenderer()})
+	if !errors.Is(err, errPanic) || !errors.As(err, new(*panics.Error)) {
+		t.Errorf("ends with %v, want a panic", err)
+	}
+}
+
+// TestPanicOfReading does the same for the goroutine that reads keys.
+func TestPanicOfReading(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	_, _ = io.WriteString(w, "\x1b[1;1R")
+	w.Close()
+	var reported error
+	f := &replyFilter{File: r, report: func(bool) { panic("a bug") }, onPanic: func(err error) { reported = err }}
+	f.expected.Store(true)
+	if _, err := f.Read(make([]byte, 100)); err == nil || err != reported {
+		t.Errorf("Read returns %v and reports %v", err, reported)
 	}
 }
 

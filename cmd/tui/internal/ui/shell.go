@@ -191,18 +191,23 @@ func (s *Shell) recoverPanic(cmd *tea.Cmd) {
 	}
 }
 
-// writeCrashLog writes a panic to a file in dir, and returns an error that names the file. If
-// writing fails, the error contains the stack itself.
+// writeCrashLog stores a panic as storeStack does, and returns the error that ends the program.
 func writeCrashLog(dir string, cause any, stack []byte) error {
+	return fmt.Errorf("%w: %v%s", errPanic, cause, storeStack(dir, cause, stack))
+}
+
+// storeStack writes cause and stack to a new file in dir, and returns the end of a message that names the file.
+// If writing fails, the returned text contains the stack itself.
+func storeStack(dir string, cause any, stack []byte) string {
 	f, err := os.CreateTemp(dir, "wirelab-crash-*.log")
 	if err != nil {
-		return fmt.Errorf("%w: %v\n%s", errPanic, cause, stack)
+		return "\n" + string(stack)
 	}
 	_, err = fmt.Fprintf(f, "%v\n\n%s", cause, stack)
 	if closeErr := f.Close(); err != nil || closeErr != nil {
-		return fmt.Errorf("%w: %v\n%s", errPanic, cause, stack)
+		return "\n" + string(stack)
 	}
-	return fmt.Errorf("%w: %v; details are in %s", errPanic, cause, f.Name())
+	return "; details are in " + f.Name()
 }
 
 // page returns the open page.

@@ -295,6 +295,11 @@ func TestSearchRange(t *testing.T) {
 			t.Errorf("%s: from %d to %d by %v, want %d by %s; %v", name, x.at, got[0], runs, x.want, x.runs, err)
 		}
 	}
+	spent, ran := newTestSearch(newSpace(3, 1, 12), func(j job) outcome { return figuresOf(float64(-j.Setting[0])) })
+	spent.walkSeeds = 1 // three runs are enough for the first step, and no further one is begun
+	if got, err := spent.searchRange(t.Context(), setting{1}, 0); err != nil || got[0] != 2 || len(*ran) != 3 {
+		t.Errorf("with three runs: %v after %d runs, %v", got, len(*ran), err)
+	}
 	c := newSpace(100, 1, 5)
 	c.Search.Over[0].Ordered = false
 	s, ran := newTestSearch(c, func(j job) outcome { return figuresOf([]float64{4, 3, 2, 9, 1}[j.Setting[0]]) })

@@ -98,7 +98,7 @@ func (l *Link) Send(now time.Duration, datagram []byte, tag uint64) Verdict {
 		c.reset(i+1, v.Fragments)
 		l.applyStages(now, len(datagram), c)
 		c.Delay = max(0, c.Delay+extra) // extra is negative if the copy precedes its datagram in a capture
-		if t := l.Trail(c.Copy); t != nil && t.N > 0 {
+		if t := l.Trail(c.Copy); t != nil {
 			t.Steps[0].Delay += extra // counts for the first stage, the one that makes copies
 		}
 		v.CopyLost[i] = c.Lost

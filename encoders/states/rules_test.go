@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
+	"wirelab/encoders/train"
 )
 
 // planSchema returns a schema of fields with the given hints.
@@ -401,5 +402,44 @@ func TestCandidates(t *testing.T) {
 				t.Fatal("a point has the weight of another")
 			}
 		}
+	}
+}
+
+// Training reports a point for each pass, and one for the held-out clip if there is one.
+func TestTrainingCurve(t *testing.T) {
+	s := planSchema(3, coordinate(frame.Position, 1, 0), frame.Field{Name: "n", Max: 100})
+	clip := train.Clip{Name: "synthetic", Schema: s, Frames: func(yield func(*frame.Frame) error) error {
+		rng := rand.New(rand.NewPCG(1, 2))
+		f := s.NewFrame()
+		for range 30 {
+			f.Tick++
+			f.Table[0], f.Table[1+2*rng.IntN(3)] = int32(math.Float32bits(float32(f.Tick)/8)), int32(rng.IntN(100))
+			if err := yield(f); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+	for _, held := range []*train.Clip{nil, &clip} {
+		var points []train.Point
+		files, err := trainModel(t.Context(), train.Job{Clips: []train.Clip{clip}, Held: held}, train.Log{Point: func(p train.Point) { points = append(points, p) }})
+		want := 3
+		if held != nil {
+			want = 4
+		}
+		if err != nil || len(files) != 1 || len(points) != want {
+			t.Fatalf("%d files, %d points, want %d; %v", len(files), len(points), want, err)
+		}
+		for i, p := range points {
+			if trained := i < 3; p.Epoch != i+1 || (p.Train > 0) != trained || (p.Held > 0) == trained {
+				t.Errorf("point %d: %+v", i, p)
+			}
+		}
+		if _, err := trainModel(t.Context(), train.Job{Clips: []train.Clip{clip}, Held: held}, train.Log{}); err != nil {
+			t.Errorf("without a log: %v", err)
+		}
+	}
+	if _, err := trainModel(t.Context(), train.Job{}, train.Log{}); err == nil {
+		t.Error("a model of no recordings")
 	}
 }

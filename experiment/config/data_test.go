@@ -353,6 +353,16 @@ func TestSmallRules(t *testing.T) {
 	if _, err := findCodec("onyl", before.Codecs); err == nil || !strings.Contains(err.Error(), "did you mean only?") {
 		t.Errorf("a misspelt codec: %v", err)
 	}
+	for _, key := range []string{"down", "up", "link"} {
+		if err := before.Set(key, "5%"); err == nil || !strings.Contains(err.Error(), "is not a link; expected a key of it, such as "+key+".loss") {
+			t.Errorf("%s as text: %v", key, err)
+		}
+	}
+	for _, key := range []string{"search.over", "search.other.sender.every", "search"} {
+		if err := before.Set(key, []any{int64(1)}); err == nil || !strings.Contains(err.Error(), "unknown key") || len(before.Search.Over) != 0 {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
 	if Stamp(1500*time.Millisecond, Change{}).TS != 1.5 {
 		t.Error("a time in seconds is wrong")
 	}

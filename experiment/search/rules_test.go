@@ -660,3 +660,16 @@ func TestApplySetting(t *testing.T) {
 		t.Errorf("an unknown encoder: %v", err)
 	}
 }
+
+// If the configuration itself is a setting, the result has the ratio of the best to it, paired by seed, also if it is the best; otherwise none.
+func TestRatioToOwn(t *testing.T) {
+	for every, want := range map[int]float64{1: 1, 3: 10.0 / 12, 4: -1} {
+		c := config.Default()
+		c.Sender.Every = every
+		c.Search = config.Search{Minimise: []string{"payload_kbps"}, Runs: 20, Seeds: 1, Over: []config.Range{{Key: "sender.every", Values: []any{int64(1), int64(2), int64(3)}, Ordered: true}}}
+		f, _, err := searchSynthetic(t, t.Context(), c, func(j job) outcome { return figuresOf(float64(10 + j.Setting[0])) })
+		if err != nil || (f.RatioToOwn != nil) != (want > 0) || want > 0 && math.Abs(f.RatioToOwn.Mean-want) > 1e-9 {
+			t.Errorf("every %d: %+v, %v, want %g", every, f.RatioToOwn, err, want)
+		}
+	}
+}

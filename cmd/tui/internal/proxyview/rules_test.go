@@ -547,3 +547,34 @@ func TestDroppedBySystem(t *testing.T) {
 		}
 	}
 }
+
+// No pane writes over its frame, at any width and height: the last column is that of an empty frame.
+func TestFramesStayWhole(t *testing.T) {
+	g := newGame(t, 5, linkText)
+	g.snap.Clients[4].Leaving = true
+	g.late = 4 * time.Millisecond
+	m := g.screen(160, 48, false)
+	g.run(m, 9*time.Second)
+	m.live.snap.Totals.At += 100_000 * time.Second // so that the time of silence is long
+	lastColumn := func(c *look.Canvas) (list []rune) {
+		for _, line := range c.Lines(m.Theme()) {
+			runes := []rune(line)
+			list = append(list, runes[len(runes)-1])
+		}
+		return list
+	}
+	for w := 52; w < 130; w++ { // 52: the least of room.RightColumn
+		for _, h := range []int{5, 9, 20} {
+			empty := look.NewCanvas(w, h)
+			empty.Frame(m.Theme(), false, "")
+			want := lastColumn(empty)
+			for name, draw := range map[string]func(*look.Canvas, bool){"clients": m.drawClients, "datagrams": m.drawDatagrams, "now": m.drawNow, "trust": m.drawTrust} {
+				c := look.NewCanvas(w, h)
+				draw(c, true)
+				if got := lastColumn(c); !slices.Equal(got[1:h-1], want[1:h-1]) {
+					t.Fatalf("%s of %d x %d ends with %q, want %q\n%s", name, w, h, string(got), string(want), strings.Join(c.Lines(m.Theme()), "\n"))
+				}
+			}
+		}
+	}
+}

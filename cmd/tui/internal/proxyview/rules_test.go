@@ -578,3 +578,17 @@ func TestFramesStayWhole(t *testing.T) {
 		}
 	}
 }
+
+// All panes are visible from the same size of the terminal on as in the other programs: header and footer count.
+func TestWideFromTheSameSize(t *testing.T) {
+	g := newGame(t, 1, "")
+	for _, w := range []int{80, 103, 104, 120} {
+		for h := 15; h < 45; h++ {
+			m := g.screen(w, h, false)
+			_ = m.View()
+			if m.page.Wide() != room.Wide(w, h) {
+				t.Errorf("%d x %d: all panes visible %v, want %v", w, h, m.page.Wide(), room.Wide(w, h))
+			}
+		}
+	}
+}

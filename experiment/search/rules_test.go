@@ -673,3 +673,20 @@ func TestRatioToOwn(t *testing.T) {
 		}
 	}
 }
+
+// A setting that equals the leader on every seed is not dropped, and the last run may be spent on a diagonal.
+func TestTiesAndLastRun(t *testing.T) {
+	s, _ := newTestSearch(newSpace(100, 8, 2), func(j job) outcome { return figuresOf(10 + float64(j.Seed%3)) })
+	s.walkSeeds = 3
+	if list, err := s.race(t.Context(), []setting{{0}, {1}}); err != nil || len(list) != 2 {
+		t.Errorf("of two equal settings %v remain, %v", list, err)
+	}
+	s, ran := newTestSearch(newSpace(2, 1, 3, 3), func(j job) outcome { return figuresOf(float64(j.Setting[0])) })
+	s.walkSeeds = 1
+	if err := s.runJobs(t.Context(), "drawn", []job{completeRun(setting{1, 1}, 0)}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.tryDiagonals(t.Context()); err != nil && !errors.Is(err, errBudgetSpent) || len(*ran) != 2 {
+		t.Errorf("%d of 2 runs, %v", len(*ran), err)
+	}
+}

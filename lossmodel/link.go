@@ -99,7 +99,7 @@ func (l *Link) Send(now time.Duration, datagram []byte, tag uint64) Verdict {
 		l.applyStages(now, len(datagram), c)
 		// extra is negative if the link replays a capture in which the copy arrived before its datagram.
 		c.Delay = max(0, c.Delay+extra)
-		if t := l.Trail(c.Copy); t != nil && t.N > 0 {
+		if t := l.Trail(c.Copy); t != nil {
 			t.Steps[0].Delay += extra // counts for the first stage, the one that makes copies
 		}
 		v.CopyLost[i] = c.Lost

@@ -198,10 +198,10 @@ func (s Spec) replacedByNetem() Spec {
 	return s
 }
 
-// refusedByNetem returns a *KeyError if changed differs from s in settings that have no effect
-// because a netem line is on in both; nil otherwise. key and value are what the user set.
+// refusedByNetem returns a *KeyError if a netem line is on in s and changed differs from s in settings that
+// the line replaces; nil otherwise. key and value are what the user set.
 func (s *Spec) refusedByNetem(changed *Spec, key string, value any) error {
-	if !s.Netem.On || !changed.Netem.On || changed.replacedByNetem() == s.replacedByNetem() {
+	if !s.Netem.On || changed.replacedByNetem() == s.replacedByNetem() {
 		return nil
 	}
 	return &KeyError{Key: key, Value: setting.FormatValue(value),

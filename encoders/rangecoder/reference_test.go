@@ -8,15 +8,16 @@ import (
 	"testing"
 )
 
-// referenceEncode is the coder with big integers: nothing is shifted out, so there are no carries;
-// at the end it tries one length after the other.
-func referenceEncode(list []decision) []byte {
-	low, shifted, rng := new(big.Int), uint(0), uint64(1<<32-1)
+// referenceInterval returns the interval [low, high) of the decisions, in units of 2^-scale. It is the coder with big
+// integers: nothing is shifted out, so there are no carries.
+func referenceInterval(list []decision) (low, high *big.Int, scale uint) {
+	low, scale = new(big.Int), 32
+	rng := uint64(1<<32 - 1)
 	cut := func(from, width uint64) {
 		low.Add(low, new(big.Int).SetUint64(from))
 		for rng = width; rng < 1<<24; rng <<= 8 {
 			low.Lsh(low, 8)
-			shifted++
+			scale += 8
 		}
 	}
 	for _, d := range list {
@@ -39,9 +40,14 @@ func referenceEncode(list []decision) []byte {
 			}
 		}
 	}
-	high := new(big.Int).Add(low, new(big.Int).SetUint64(rng))
+	return low, new(big.Int).Add(low, new(big.Int).SetUint64(rng)), scale
+}
+
+// referenceEncode returns the packet of the decisions: it tries one length after the other.
+func referenceEncode(list []decision) []byte {
+	low, high, scale := referenceInterval(list)
 	for n := uint(0); ; n++ {
-		unit := new(big.Int).Lsh(big.NewInt(1), 8*(shifted+4-n))
+		unit := new(big.Int).Lsh(big.NewInt(1), scale-8*n)
 		number := new(big.Int).Add(low, unit)
 		number.Sub(number, big.NewInt(1)).Div(number, unit)
 		end := new(big.Int).Add(number, big.NewInt(1))

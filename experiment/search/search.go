@@ -185,9 +185,9 @@ func (s *search) remainingRuns() float64 {
 }
 
 // drawAndHalve draws settings at random and reduces them by successive halving: all are run for a short time,
-// then the better half for a longer one, and so on. It returns those that remain, the best first. If the whole
-// grid fits into the remaining runs, all settings are run for the whole duration instead. own, the setting of the
-// configuration itself, takes part too; nil means that it is not in the grid.
+// then the better half for a longer one, and so on. It returns those that remain, at least one, the best first. If
+// the whole grid fits into the remaining runs, all settings are run for the whole duration instead. own, the setting
+// of the configuration itself, takes part too; nil means that it is not in the grid.
 func (s *search) drawAndHalve(ctx context.Context, own setting) ([]setting, error) {
 	var list []setting
 	rungs := divisors
@@ -558,16 +558,13 @@ func (s *search) bestSettings(n int) []setting {
 // run so far. own is the configuration's own setting, nil if none.
 func (s *search) searchOptimum(ctx context.Context, own setting) ([]setting, error) {
 	list, err := s.drawAndHalve(ctx, own)
-	if err == nil && len(list) > 0 {
+	if err == nil {
 		err = s.chooseWalkSeeds(ctx, list)
 	}
 	if err != nil {
 		return nil, err
 	}
 	for _, start := range list[:min(3, len(list))] {
-		if s.remainingRuns() <= 0 {
-			break
-		}
 		if _, err := s.descend(ctx, start); err != nil && !errors.Is(err, errBudgetSpent) {
 			return nil, err
 		}
@@ -586,7 +583,7 @@ const maxFront = 16
 // have been run, or when the runs are spent. own is the configuration's own setting, nil if none.
 func (s *search) searchFront(ctx context.Context, own setting) ([]setting, error) {
 	list, err := s.drawAndHalve(ctx, own)
-	if err == nil && len(list) > 0 {
+	if err == nil {
 		err = s.chooseWalkSeeds(ctx, list)
 	}
 	if err != nil {

@@ -1,0 +1,594 @@
+package proxyview
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/cmd/tui/internal/command"
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/config"
+	"wirelab/experiment/trust"
+	"wirelab/lossmodel"
+	"wirelab/lossmodel/relay"
+)
+
+// Rates have one decimal below 10; shares two below 10 and one above; percentages at most three characters.
+func TestFormats(t *testing.T) {
+	for _, x := range []struct {
+		n       uint64
+		seconds float64
+		want    string
+	}{{5, 0, "-"}, {5, -1, "-"}, {0, 2, "0"}, {19, 2, "9.5"}, {21, 2, "10"}, {200, 2, "100"}} {
+		if got := formatRate(x.n, x.seconds); got != x.want {
+			t.Errorf("%d in %g s: %s, want %s", x.n, x.seconds, got, x.want)
+		}
+	}
+	for _, x := range []struct {
+		n, all         uint64
+		share, percent string
+	}{{0, 0, "-", "-"}, {0, 5, "0.00 %", "0"}, {1, 1000, "0.10 %", "0.1"}, {99, 1000, "9.90 %", "9.9"}, {996, 10000, "9.96 %", "10"}, {1, 9, "11.1 %", "11"}, {5, 5, "100.0 %", "100"}} {
+		share, percent := formatShare(x.n, x.all), formatPercent(x.n, x.all)
+		if share != x.share || percent != x.percent || len(percent) > 3 {
+			t.Errorf("%d of %d: %s and %s, want %s and %s", x.n, x.all, share, percent, x.share, x.percent)
+		}
+	}
+	var h relay.Histogram
+	if formatQuantile(&h, 0.5) != "-" || formatSizes(&h) != "-" {
+		t.Error("an empty histogram has figures")
+	}
+	h.Add(1200)
+	if got := formatSizes(&h); !strings.HasSuffix(got, "/1200") || strings.Count(got, "/") != 2 {
+		t.Errorf("one size of 1200: %s", got)
+	}
+	h = relay.Histogram{}
+	h.Add(5 * time.Millisecond)
+	if got := formatQuantile(&h, 0.5); !strings.Contains(got, ".") || len(got) != 4 {
+		t.Errorf("5 ms: %s", got)
+	}
+	for name, want := range map[string]string{"loss": "1.50", "delay": "1.50", "rate": "2"} {
+		if got := formatValue(&trust.Check{Name: name}, 1.5); got != want {
+			t.Errorf("%s 1.5: %s, want %s", name, got, want)
+		}
+	}
+}
+
+// Loss rates are the losses of the last two seconds, or of the time so far, per second.
+func TestLossRates(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	up, down := make([]float64, 100), make([]float64, 100)
+	for i := range up {
+		up[i], down[i] = float64(rng.IntN(5)), float64(rng.IntN(3))
+	}
+	for i, got := range lossRates(up, down) {
+		first, sum := max(0, i-19), 0.0 // 20 periods of 100 ms
+		for k := first; k <= i; k++ {
+			sum += up[k] + down[k]
+		}
+		if want := sum / (float64(i-first+1) / 10); math.Abs(got-want) > 1e-9 {
+			t.Errorf("after %d periods %g losses per second, want %g", i+1, got, want)
+		}
+	}
+}
+
+// The samples of a poll are the mean over its periods; series are cut to maxSamples when they exceed twice that.
+func TestAppendSamples(t *testing.T) {
+	var s directionSeries
+	flow := relay.Flow{Out: 30, OutWire: 2500}
+	flow.LostBy[lossmodel.Queue] = 8
+	flow.LineQueue.Bytes = 4500
+	s.appendSamples(flow, 0.4, 4)
+	if len(s.kbps) != 4 || s.kbps[3] != 50 || s.rate[0] != 75 || s.queue[0] != 4.5 || s.lost[lossmodel.Queue][3] != 2 || !math.IsNaN(s.p50[0]) || !math.IsNaN(s.p95[0]) {
+		t.Errorf("%+v", s)
+	}
+	flow.Delay.Add(8 * time.Millisecond)
+	s.appendSamples(flow, 0.1, 1)
+	if p := s.p50[4]; math.Abs(p-8) > 0.5 || math.Abs(s.p95[4]-8) > 0.5 {
+		t.Errorf("delay %g ms, want 8", p)
+	}
+	s.appendSamples(flow, 1, 2*maxSamples-5)
+	if len(s.kbps) != 2*maxSamples {
+		t.Errorf("%d samples are cut, want %d", len(s.kbps), 2*maxSamples)
+	}
+	s.appendSamples(flow, 0.1, 1)
+	for _, line := range s.allSeries() {
+		if len(*line) != maxSamples {
+			t.Errorf("%d samples remain, want %d", len(*line), maxSamples)
+		}
+	}
+	if s.rate[maxSamples-1] != 300 || s.rate[maxSamples-2] != 30 {
+		t.Error("the newest samples do not remain")
+	}
+}
+
+// Polls within a period add nothing. The recent figures cover at least two seconds once there are as many, and at most one poll more.
+// The rates of clients are measured over two to four seconds.
+func TestObserve(t *testing.T) {
+	var h history
+	var polls []time.Duration
+	at := 50 * time.Millisecond
+	rng := rand.New(rand.NewPCG(3, 4))
+	h.snap.Clients = []relay.ClientState{{Client: relay.Client{Number: 1}}}
+	for i := range 400 {
+		h.snap.Totals.At, h.snap.Totals.Flows[0].Out = at, uint64(at/time.Millisecond)
+		h.snap.Clients[0].Ways[0].Out = uint64(at / time.Millisecond)
+		before := h.nextIndex
+		h.observe()
+		if i == 0 {
+			if h.nextIndex != 0 || len(h.directions[0].rate) != 0 {
+				t.Fatalf("the first poll adds samples: %+v", h)
+			}
+			polls = append(polls, at)
+		} else if int64(at/period) > before {
+			polls = append(polls, at)
+			if h.nextIndex != int64(at/period) || len(h.directions[0].rate) != int(h.nextIndex) {
+				t.Fatalf("at %v: index %d, %d samples", at, h.nextIndex, len(h.directions[0].rate))
+			}
+			first := polls[0]
+			for _, p := range polls[:len(polls)-1] { // the newest poll that is at least two seconds old
+				if at-p >= recentSpan {
+					first = p
+				}
+			}
+			if got := h.recentSeconds; math.Abs(got-(at-first).Seconds()) > 1e-9 || h.recent.Flows[0].Out != uint64(at/time.Millisecond)-uint64(first/time.Millisecond) {
+				t.Fatalf("at %v the recent figures are of %g s, want since %v", at, got, first)
+			}
+			if age := at - h.olderAt; at > 5*time.Second && (age < recentSpan || age > 2*recentSpan+time.Second) {
+				t.Fatalf("at %v the rates of clients are measured over %v", at, age)
+			}
+			if got := clientTraffic(&h.snap.Clients[0], h.olderClients)[0].Out; got != uint64(at/time.Millisecond)-uint64(h.olderAt/time.Millisecond) {
+				t.Fatalf("at %v a client got %d since %v", at, got, h.olderAt)
+			}
+		} else if h.nextIndex != before {
+			t.Fatalf("a poll within a period changes the index")
+		}
+		at += time.Duration(rng.IntN(250)) * time.Millisecond
+	}
+	// Every figure of a client is the difference; a client that was not there before counts in full.
+	flow := relay.ClientFlow{In: 10, InBytes: 200, Out: 8, OutBytes: 150, Lost: 2, TotalDelay: 90}
+	older := relay.ClientFlow{In: 4, InBytes: 50, Out: 3, OutBytes: 40, Lost: 1, TotalDelay: 30}
+	now := &relay.ClientState{Client: relay.Client{Number: 3}, Ways: [2]relay.ClientFlow{flow, older}}
+	earlier := []relay.ClientState{{Client: relay.Client{Number: 3}, Ways: [2]relay.ClientFlow{older, {}}}}
+	if got := clientTraffic(now, earlier); got != [2]relay.ClientFlow{{In: 6, InBytes: 150, Out: 5, OutBytes: 110, Lost: 1, TotalDelay: 60}, older} {
+		t.Errorf("differences %+v", got)
+	}
+	if got := clientTraffic(now, nil); got != now.Ways {
+		t.Errorf("a new client: %+v", got)
+	}
+	copied := h.clone()
+	h.directions[0].rate[0]++
+	h.snap.Clients[0].Number++
+	if copied.directions[0].rate[0] == h.directions[0].rate[0] || copied.snap.Clients[0].Number == h.snap.Clients[0].Number {
+		t.Error("a stopped display changes")
+	}
+}
+
+// linkStatus returns a link that passed n of its datagrams, each after delay.
+func linkStatus(t *testing.T, direction relay.Direction, n uint64, delay time.Duration, pairs ...string) relay.LinkStatus {
+	t.Helper()
+	spec := lossmodel.DefaultSpec()
+	for i := 0; i < len(pairs); i += 2 {
+		if err := spec.Set(pairs[i], pairs[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return relay.LinkStatus{Way: direction, Spec: spec, Sent: n, Passed: n, TotalDelay: time.Duration(n) * delay, First: 0, Until: 10 * time.Second, Bits: n * 8000}
+}
+
+// Links are compared per direction, without those that sent nothing, at most 64 of them. A delay may be a millisecond longer. With
+// fragments the expected loss is unknown. Of several rates, the worst is reported.
+func TestJudgeChecks(t *testing.T) {
+	check := func(links []relay.LinkStatus, name string) *trust.Check {
+		var j Judge
+		for _, c := range j.Checks(links, relay.Up) {
+			if c.Name == name {
+				return &c
+			}
+		}
+		return nil
+	}
+	exact := linkStatus(t, relay.Up, 1000, 20*time.Millisecond, "latency", "20ms")
+	late := linkStatus(t, relay.Up, 1000, 20*time.Millisecond+900*time.Microsecond, "latency", "20ms")
+	later := linkStatus(t, relay.Up, 1000, 20*time.Millisecond+1200*time.Microsecond, "latency", "20ms")
+	early := linkStatus(t, relay.Up, 1000, 19*time.Millisecond, "latency", "20ms")
+	for name, x := range map[string]struct {
+		link relay.LinkStatus
+		ok   bool
+	}{"exact": {exact, true}, "late": {late, true}, "later": {later, false}, "early": {early, false}} {
+		if c := check([]relay.LinkStatus{x.link}, "delay"); c == nil || !c.Known || c.OK != x.ok {
+			t.Errorf("%s: %+v", name, c)
+		}
+	}
+	other := later
+	other.Way = relay.Down
+	silent := relay.LinkStatus{Way: relay.Up, Spec: later.Spec}
+	if c := check([]relay.LinkStatus{exact, other, silent}, "delay"); !c.OK || math.Abs(c.Measured-20) > 1e-9 {
+		t.Errorf("with links of the other direction and silent ones: %+v", c)
+	}
+	lossy := exact
+	lossy.Lost, lossy.Passed = 100, 900
+	lossy.TotalDelay = 900 * 20 * time.Millisecond
+	if c := check([]relay.LinkStatus{lossy}, "loss"); c == nil || c.OK || math.Abs(c.Measured-10) > 1e-9 {
+		t.Errorf("10 %% lost of a link without loss: %+v", c)
+	}
+	lossy.Fragmented = 1
+	if c := check([]relay.LinkStatus{lossy}, "loss"); c == nil || !c.OK || c.Known {
+		t.Errorf("with a fragmented datagram: %+v", c)
+	}
+	if c := check([]relay.LinkStatus{exact, lossy}, "loss"); !c.OK || c.Known {
+		t.Errorf("with a fragmented datagram of the second link: %+v", c)
+	}
+	// 64 links are compared, the 65th is not.
+	var links []relay.LinkStatus
+	for range maxLinksJudged {
+		links = append(links, exact)
+	}
+	if c := check(append(links, later), "delay"); math.Abs(c.Measured-20) > 1e-9 {
+		t.Errorf("the 65th link counts: %+v", c)
+	}
+	if c := check(append(links[1:], later), "delay"); math.Abs(c.Measured-20) < 1e-9 {
+		t.Errorf("the 64th link does not count: %+v", c)
+	}
+	// 1000 datagrams of 8000 bits in 10 s are 800 kbit/s.
+	within, faster := linkStatus(t, relay.Up, 1000, 0, "rate", "1mbit"), linkStatus(t, relay.Up, 1100, 0, "rate", "1mbit")
+	beyond := linkStatus(t, relay.Up, 900, 0, "rate", "100kbit")
+	for i, x := range []struct {
+		links    []relay.LinkStatus
+		measured float64
+		ok       bool
+	}{{[]relay.LinkStatus{within}, 800, true}, {[]relay.LinkStatus{within, faster}, 880, true}, {[]relay.LinkStatus{faster, within}, 880, true}, {[]relay.LinkStatus{faster, beyond}, 720, false}, {[]relay.LinkStatus{beyond, faster}, 720, false}} {
+		if c := check(x.links, "rate"); c == nil || c.OK != x.ok || math.Abs(c.Measured-x.measured) > 20 {
+			t.Errorf("%d: the rate is %+v, want about %g", i, c, x.measured)
+		}
+	}
+	if c := check([]relay.LinkStatus{exact}, "rate"); c != nil {
+		t.Errorf("an unlimited link has a rate: %+v", c)
+	}
+	var j Judge
+	if got := j.Deviations([]relay.LinkStatus{exact, other}); len(got) != 1 || !strings.HasPrefix(got[0], "down: delay set 20.00, measured 21.20 ms") {
+		t.Errorf("deviations %q", got)
+	}
+}
+
+// The verdict compares links at most once a second, adds up the time with faults, and keeps the newest fault.
+func TestJudgeNow(t *testing.T) {
+	var v verdict
+	var h history
+	fault := linkStatus(t, relay.Up, 1000, 30*time.Millisecond, "latency", "20ms")
+	right := linkStatus(t, relay.Up, 1000, 20*time.Millisecond, "latency", "20ms")
+	for _, x := range []struct {
+		ms     int
+		link   relay.LinkStatus
+		faulty bool
+		sum    int // ms
+	}{{100, fault, true, 0}, {600, right, true, 500}, {1099, right, true, 999}, {1100, right, false, 999}, {2099, fault, false, 999}, {2100, fault, true, 1000}, {2300, fault, true, 1200}} {
+		h.snap.Totals.At = time.Duration(x.ms) * time.Millisecond
+		h.snap.Links = []relay.LinkStatus{x.link}
+		v.judgeNow(&h)
+		if (len(v.faults) > 0) != x.faulty || v.faultyFor != time.Duration(x.sum)*time.Millisecond || !strings.HasPrefix(v.lastFault, "up: delay") {
+			t.Errorf("at %d ms: faults %q for %v, last %q", x.ms, v.faults, v.faultyFor, v.lastFault)
+		}
+	}
+}
+
+// The header reports the most severe: faults now, remarks, faults before, and otherwise how late datagrams left.
+func TestSummary(t *testing.T) {
+	m := newGame(t, 1, "").screen(100, 30, false)
+	expect := func(want string) {
+		t.Helper()
+		if got, _ := m.summary(); !strings.HasPrefix(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	expect("as set: nothing sent on yet")
+	m.live.recent.Flows[0].Lateness.Add(100 * time.Microsecond)
+	m.live.recent.Flows[1].Lateness.Add(300 * time.Microsecond)
+	if n, p99 := m.lateness(); n != 2 || p99 != m.live.recent.Flows[1].Lateness.Quantile(0.99) {
+		t.Errorf("%d datagrams, %v", n, p99)
+	}
+	expect("as set: late p99 0.")
+	m.faultyFor, m.lastFault = 3*time.Second, "up: loss"
+	expect("as set now; not as set for 3 s of ")
+	m.live.recent.Flows[relay.Up].Unreachable = 1
+	expect("as set, but ")
+	m.faults = []string{"down: delay"}
+	expect("! NOT AS SET: down: delay; ")
+}
+
+// On a large screen the panes fill two columns without gaps.
+func TestPanesTileTheScreen(t *testing.T) {
+	m := newGame(t, 3, "").screen(160, 48, false)
+	for w := 104; w < 200; w += 13 {
+		for h := 24; h < 80; h++ {
+			next := map[int]int{} // by column of panes: the row after the last pane
+			for _, place := range m.page.layOut(w, h) {
+				if place.H < 4 || place.Y != next[place.X] {
+					t.Fatalf("%d x %d: a pane of %d rows at row %d, the one above ends at %d", w, h, place.H, place.Y, next[place.X])
+				}
+				next[place.X] += place.H
+			}
+			if len(next) != 2 || next[0] != h || next[w-room.RightColumn(w)] != h {
+				t.Fatalf("%d x %d: columns of panes end at rows %v", w, h, next)
+			}
+		}
+	}
+	places := m.page.layOut(160, 60) // controls and figures get all rows that they need
+	if places[2].H != 14 || places[3].H != 14 || places[4].H != 9 || places[1].H != 12 {
+		t.Errorf("rows of 60: %+v", places)
+	}
+}
+
+// The cursor of the clients stays in the list; of a client that left, it goes to the one after it. The next client after the last is 0,
+// which means all.
+func TestClientCursor(t *testing.T) {
+	g := newGame(t, 4, "")
+	m := g.screen(160, 48, false)
+	g.run(m, time.Second)
+	m.live.snap.Clients = slices.DeleteFunc(m.live.snap.Clients, func(c relay.ClientState) bool { return c.Number == 3 })
+	for _, x := range []struct{ from, rows, want int }{{0, 0, 1}, {0, 1, 1}, {1, 1, 2}, {2, 1, 4}, {4, 1, 4}, {1, -1, 1}, {2, -1, 1}, {3, 0, 4}, {9, 0, 4}} {
+		m.page.selectedClient = x.from
+		if m.page.moveClientCursor(x.rows); m.page.selectedClient != x.want {
+			t.Errorf("from %d by %d: %d, want %d", x.from, x.rows, m.page.selectedClient, x.want)
+		}
+	}
+	for from, want := range map[int]int{0: 1, 1: 2, 2: 4, 3: 4, 4: 0, 9: 0} {
+		m.target.Number = from
+		if got := m.nextClient(); got != want {
+			t.Errorf("after client %d comes %d, want %d", from, got, want)
+		}
+	}
+	// Enter selects the client for the controls, and again all clients.
+	m.target = relay.Client{}
+	m.page.selectedClient, m.page.Focused = 0, paneClients
+	if r := m.page.Enter(); m.target.Number != 1 || !strings.Contains(r.Notice, "client 1 only") || r.IsError {
+		t.Errorf("client %d, %q", m.target.Number, r.Notice)
+	}
+	if r := m.page.Enter(); m.target.Number != 0 || !strings.Contains(r.Notice, "all clients") {
+		t.Errorf("client %d, %q", m.target.Number, r.Notice)
+	}
+	m.proxy.Shared = true
+	if r := m.page.Enter(); m.target.Number != 0 || !r.IsError || !strings.Contains(r.Notice, "share") {
+		t.Errorf("of a shared link: client %d, %q", m.target.Number, r.Notice)
+	}
+	m.page.selectedClient = 2
+	m.page.Wheel(1)
+	if m.page.selectedClient != 1 {
+		t.Errorf("the wheel up moves to client %d", m.page.selectedClient)
+	}
+	if m.page.Wheel(-1); m.page.selectedClient != 2 {
+		t.Errorf("the wheel down moves to client %d", m.page.selectedClient)
+	}
+	empty := newGame(t, 0, "").screen(160, 48, false)
+	if empty.page.moveClientCursor(1); empty.page.selectedClient != 0 || empty.nextClient() != 0 {
+		t.Error("without clients one is selected")
+	}
+}
+
+// x explains the newest lost datagram while the display runs, otherwise the one under the cursor; a typed number explains that one.
+func TestExplainedDatagram(t *testing.T) {
+	g := newGame(t, 2, linkText)
+	m := g.screen(160, 48, false)
+	if r := m.explainDatagram(); !r.IsError || r.Notice != "no datagrams yet" {
+		t.Errorf("%+v", r)
+	}
+	if err := m.openDatagram(command.Datagram{N: 0}); err == nil || !strings.Contains(err.Error(), "datagram down 0 is not stored: no datagrams yet") {
+		t.Error(err)
+	}
+	g.run(m, 6*time.Second)
+	explained := func(r room.Request) *relay.TracedDatagram { return &r.Overlay.(*datagramBox).datagram }
+	var newestLost relay.TracedDatagram
+	for _, d := range m.newest {
+		if d.Lost() {
+			newestLost = d
+		}
+	}
+	if got := explained(m.explainDatagram()); !got.Lost() || got.Seq != newestLost.Seq || got.Way != newestLost.Way {
+		t.Errorf("%v %d is explained, want the newest lost, %v %d", got.Way, got.Seq, newestLost.Way, newestLost.Seq)
+	}
+	m.page.Focused = paneDatagrams
+	last := m.newest[len(m.newest)-1]
+	if got := explained(m.explainDatagram()); got.Seq != last.Seq || got.Way != last.Way {
+		t.Errorf("with the focus on the list %v %d is explained, want the newest", got.Way, got.Seq)
+	}
+	m.page.Move(0, -1) // the first move stops the display, at the newest datagram
+	m.page.Move(0, -3)
+	if m.frozen == nil || m.page.datagramOffset < 3 {
+		t.Fatalf("frozen %v, offset %d", m.frozen != nil, m.page.datagramOffset)
+	}
+	list := m.listedDatagrams()
+	want := list[len(list)-1-m.page.datagramOffset]
+	if got := explained(m.explainDatagram()); got.Seq != want.Seq || got.Way != want.Way {
+		t.Errorf("%v %d is explained, want the one at the cursor", got.Way, got.Seq)
+	}
+	m.page.Focused = paneCharts
+	if got := explained(m.explainDatagram()); got.Seq != want.Seq || got.Way != want.Way {
+		t.Errorf("a stopped display explains %v %d without the focus, want the one at the cursor", got.Way, got.Seq)
+	}
+	m.page.Focused = paneDatagrams
+	for range 2000 {
+		m.page.Move(0, -1)
+	}
+	if m.page.datagramOffset != len(list)-1 {
+		t.Errorf("offset %d of %d", m.page.datagramOffset, len(list))
+	}
+	for range 2000 {
+		m.page.Move(0, 1)
+	}
+	if m.page.datagramOffset != 0 {
+		t.Errorf("offset %d after moving down", m.page.datagramOffset)
+	}
+	for _, x := range []struct {
+		up   bool
+		n    uint64
+		want string
+	}{{true, want.Seq, ""}, {false, 1, ""}, {false, 1 << 40, fmt.Sprintf("the newest is %d,", g.snap.Totals.Flows[relay.Down].In-1)}} {
+		err := m.openDatagram(command.Datagram{Up: x.up, N: x.n})
+		if (err == nil) != (x.want == "") || err != nil && !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%+v: %v", x, err)
+		}
+	}
+	for _, x := range []struct {
+		shared bool
+		want   string
+	}{{false, relay.LinkName(want.Way, want.Client.Number)}, {true, relay.LinkName(want.Way, 0)}} {
+		if got := (&datagramBox{want, x.shared}).streamName(); got != x.want {
+			t.Errorf("shared %v: stream %s, want %s", x.shared, got, x.want)
+		}
+	}
+	m.page.Release()
+	if m.frozen != nil || m.page.datagramOffset != 0 {
+		t.Error("the display does not continue")
+	}
+}
+
+// Charts appear in their order on the screen, the most important first to stay; bandwidth has a rule for each limit, one if both are equal.
+func TestChartsByImportance(t *testing.T) {
+	g := newGame(t, 1, "")
+	m := g.screen(160, 48, false)
+	for n, want := range []string{"", "Bandwidth", "Bandwidth Delay", "Bandwidth Delay Lost/s", "Bandwidth Datagrams/s Delay Lost/s", "Bandwidth Datagrams/s Delay Lost/s Queue"} {
+		var got []string
+		for _, c := range m.visibleCharts(n) {
+			got = append(got, strings.Fields(c.Title)[0])
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%d charts: %v, want %s", n, got, want)
+		}
+	}
+	for i, x := range []struct{ change, want string }{{"", ""}, {"down.rate 1mbit", "rate down 1000"}, {"up.rate 2mbit", "rate up 2000 rate down 1000"}, {"down.rate 2mbit", "rate 2000"}, {"link.netem limit 5", ""}} {
+		if key, value, ok := strings.Cut(x.change, " "); ok {
+			if _, err := g.live.Change(relay.Client{}, config.NewChange(key, value)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var got []string
+		for _, r := range m.bandwidthChart().Spec.Rules {
+			got = append(got, fmt.Sprint(r.Name, " ", r.Value))
+		}
+		if strings.Join(got, " ") != x.want {
+			t.Errorf("%d: rules %v, want %s", i, got, x.want)
+		}
+	}
+	g.run(m, time.Second)
+	if c := m.lossChart(); c.Empty != "no losses yet" || len(c.Legend) != 0 {
+		t.Errorf("without losses: %q, %d entries", c.Empty, len(c.Legend))
+	}
+	m.live.snap.Totals.Flows[1].LostBy[lossmodel.Queue] = 1
+	m.live.recent.Flows[1].LostBy[lossmodel.Queue], m.live.recent.Flows[0].LostBy[lossmodel.Queue] = 3, 1
+	if c := m.lossChart(); c.Empty != "" || len(c.Legend) != 2 || strings.TrimSpace(c.Legend[1].Text) != formatRate(4, m.live.recentSeconds) {
+		t.Errorf("4 losses: %q, %+v", c.Empty, c.Legend)
+	}
+	m.marks = []config.StampedChange{config.Stamp(0, config.NewChange("mark", "first")), config.Stamp(time.Duration(m.live.nextIndex)*period, config.NewChange("mark", "too late"))}
+	c := m.lossChart()
+	if m.styleChart(c.Spec); len(c.Spec.Marks) != 1 || c.Spec.Marks[0].Label != "first" || c.Spec.Newest != "" {
+		t.Errorf("marks %+v, newest %q", c.Spec.Marks, c.Spec.Newest)
+	}
+	for range 4 {
+		m.page.Zoom()
+	}
+	if m.page.spanIndex != 0 {
+		t.Errorf("after all spans comes %d", m.page.spanIndex)
+	}
+}
+
+// At most 200 marks are kept, the newest.
+func TestMarksAreBounded(t *testing.T) {
+	g := newGame(t, 1, "")
+	m := g.screen(160, 48, false)
+	for i := range 205 {
+		if _, err := g.live.Change(relay.Client{}, config.NewChange("mark", fmt.Sprint("m", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.update()
+	if len(m.marks) != 200 || m.marks[0].Change.Mark != "m5" || m.marks[199].Change.Mark != "m204" {
+		t.Errorf("%d marks, from %s", len(m.marks), m.marks[0].Change.Mark)
+	}
+	g.notes.Add("something failed")
+	m.update()
+	if m.notesShown != 1 {
+		t.Errorf("%d notes shown", m.notesShown)
+	}
+}
+
+// A datagram that the system dropped is a fault while it is recent, and a remark in the list after that. Each counts alone.
+func TestDroppedBySystem(t *testing.T) {
+	for i, count := range []func(*relay.Flow) *uint64{func(f *relay.Flow) *uint64 { return &f.KernelDrops }, func(f *relay.Flow) *uint64 { return &f.Unsent }, func(f *relay.Flow) *uint64 { return &f.OverLimit }} {
+		for _, x := range []struct{ total, recent, lines, faults int }{{0, 0, 2, 0}, {5, 0, 3, 0}, {5, 2, 3, 1}} {
+			m := newGame(t, 1, "").screen(160, 48, false)
+			*count(&m.live.snap.Totals.Flows[1]), *count(&m.live.recent.Flows[1]) = uint64(x.total), uint64(x.recent)
+			lines, faults := 0, 0
+			m.addLateness(func(ok bool, pieces ...look.Span) {
+				lines++
+				if !ok {
+					faults++
+				}
+			})
+			if lines != x.lines || faults != x.faults {
+				t.Errorf("counter %d, %+v: %d lines, %d faults", i, x, lines, faults)
+			}
+		}
+	}
+	for late, faults := range map[time.Duration]int{relay.MaxLateness / 2: 0, relay.MaxLateness * 2: 1} {
+		m := newGame(t, 1, "").screen(160, 48, false)
+		m.live.recent.Flows[0].Lateness.Add(late)
+		got := 0
+		m.addLateness(func(ok bool, _ ...look.Span) {
+			if !ok {
+				got++
+			}
+		})
+		if got != faults {
+			t.Errorf("%v late: %d faults", late, got)
+		}
+	}
+}
+
+// No pane writes over its frame, at any width and height: the last column is that of an empty frame.
+func TestFramesStayWhole(t *testing.T) {
+	g := newGame(t, 5, linkText)
+	g.snap.Clients[4].Leaving = true
+	g.late = 4 * time.Millisecond
+	m := g.screen(160, 48, false)
+	g.run(m, 9*time.Second)
+	m.live.snap.Totals.At += 100_000 * time.Second // so that the time of silence is long
+	lastColumn := func(c *look.Canvas) (list []rune) {
+		for _, line := range c.Lines(m.Theme()) {
+			runes := []rune(line)
+			list = append(list, runes[len(runes)-1])
+		}
+		return list
+	}
+	for w := 52; w < 130; w++ { // 52: the least of room.RightColumn
+		for _, h := range []int{5, 9, 20} {
+			empty := look.NewCanvas(w, h)
+			empty.Frame(m.Theme(), false, "")
+			want := lastColumn(empty)
+			for name, draw := range map[string]func(*look.Canvas, bool){"clients": m.drawClients, "datagrams": m.drawDatagrams, "now": m.drawNow, "trust": m.drawTrust} {
+				c := look.NewCanvas(w, h)
+				draw(c, true)
+				if got := lastColumn(c); !slices.Equal(got[1:h-1], want[1:h-1]) {
+					t.Fatalf("%s of %d x %d ends with %q, want %q\n%s", name, w, h, string(got), string(want), strings.Join(c.Lines(m.Theme()), "\n"))
+				}
+			}
+		}
+	}
+}
+
+// All panes are visible from the same size of the terminal on as in the other programs: header and footer count.
+func TestWideFromTheSameSize(t *testing.T) {
+	g := newGame(t, 1, "")
+	for _, w := range []int{80, 103, 104, 120} {
+		for h := 15; h < 45; h++ {
+			m := g.screen(w, h, false)
+			_ = m.View()
+			if m.page.Wide() != room.Wide(w, h) {
+				t.Errorf("%d x %d: all panes visible %v, want %v", w, h, m.page.Wide(), room.Wide(w, h))
+			}
+		}
+	}
+}

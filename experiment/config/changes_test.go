@@ -1,0 +1,426 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"wirelab/lossmodel"
+)
+
+// changeOf returns the change that sets keys to values, which alternate.
+func changeOf(t *testing.T, pairs ...any) Change {
+	t.Helper()
+	var ch Change
+	for i := 0; i < len(pairs); i += 2 {
+		if err := ch.Set(pairs[i].(string), pairs[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return ch
+}
+
+// fullChange returns a change that sets everything a change can set.
+func fullChange(t *testing.T) Change {
+	t.Helper()
+	return changeOf(t, "encoder", "kinetic", "encoder.params.damping", 0.5, "profile", "lte", "loss", "5%", "up.latency", "9ms", "down", map[string]any{"rate": "1mbit"},
+		"playout_delay", "40ms", "every", 2, "interpolation", "hermite", "budget", "off", "seed", 3, "press", " up  left", "hover", "on", "katamari", false,
+		"autopilot", "off", "reset", true, "shadow", []any{"raw", "rotor"}, "shadow_off", "zstd", "mark", "here")
+}
+
+// What a change sets can be read from its keys, its label, and back from its JSON and from the table of a script.
+func TestChangeForms(t *testing.T) {
+	ch := fullChange(t)
+	if got, want := strings.Join(ch.Keys(), " "), "encoder.name encoder.params.damping profile down.loss down.rate up.latency up.loss "+
+		"receiver.playout_delay sender.every receiver.interpolation budget seed press hover katamari autopilot reset shadow shadow_off mark"; got != want {
+		t.Errorf("keys\n%s, want\n%s", got, want)
+	}
+	if got, want := ch.Label(), "encoder kinetic, damping 0.5, shadow zstd off, shadow raw on, shadow rotor on, profile lte, loss 5%, down rate 1mbit, up latency 9ms, "+
+		"playout 40ms, every 2, interpolation hermite, budget off, seed 3, reset the world, autopilot off, hover on, katamari off, press up left, here"; got != want {
+		t.Errorf("label\n%s, want\n%s", got, want)
+	}
+	if got, want := ch.TouchedKeys(), "down.loss down.rate encoder.name kinetic encoder.params.damping budget profile lte receiver.interpolation receiver.playout_delay "+
+		"seed sender.every shadow raw on shadow rotor on shadow zstd off up.latency up.loss"; len(strings.Fields(got)) != len(strings.Fields(want)) {
+		t.Errorf("touched keys\n%s, want in some order\n%s", got, want)
+	}
+	data, err := json.Marshal(ch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(data), `"playout_ns":40000000`) {
+		t.Errorf("the playout delay is not in nanoseconds: %s", data)
+	}
+	var back Change
+	if err := json.Unmarshal(data, &back); err != nil || back.Label() != ch.Label() || !reflect.DeepEqual(back.Keys(), ch.Keys()) {
+		t.Errorf("%s is read as %s, %v", data, back.Label(), err)
+	}
+	// As an entry of [[at]] in a file.
+	text, err := toml.Marshal(map[string]any{"at": []any{withEntry(ch.table(), "t", any("1s"))}, "shadow": []any{map[string]any{"name": "zstd"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Parse("x.toml", text)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if got := c.At[0].Change; got.Label() != ch.Label() || c.At[0].TS != 1 || c.At[0].T != time.Second {
+		t.Errorf("read as %s at %v\n%s", got.Label(), c.At[0].T, text)
+	}
+	// Shadows with parameters are tables, in scripts as in JSON.
+	withParams := Change{Shadows: []Encoder{{Name: "raw"}, {Name: "kinetic", Params: map[string]any{"damping": 0.5}}}}
+	if got, ok := withParams.table()["shadow"].([]any); !ok || len(got) != 2 {
+		t.Errorf("shadows as a table: %v", withParams.table())
+	}
+	if got := withParams.Label(); got != "shadow raw on, shadow kinetic damping=0.5 on" {
+		t.Error(got)
+	}
+	if text := (Change{}).Label(); text != "" || !(Change{}).IsZero() || ch.IsZero() || len((Change{}).Keys()) != 0 {
+		t.Errorf("the empty change is %q", text)
+	}
+	// Exactly the members that are set are in the JSON.
+	for _, m := range ch.members() {
+		single := Change{}
+		data, _ := json.Marshal(map[string]any{m.name: m.value})
+		if m.name == playoutName {
+			data = []byte(`{"playout_ns":40000000}`)
+		}
+		if err := json.Unmarshal(data, &single); err != nil || len(single.members()) != 1 {
+			t.Errorf("%s alone has %d members: %v", data, len(single.members()), err)
+		}
+		again, err := json.Marshal(single)
+		if err != nil || !strings.HasPrefix(string(again), `{"`) || strings.Contains(string(again), ",,") || strings.HasPrefix(string(again), "{,") {
+			t.Errorf("%s is written as %s, %v", data, again, err)
+		}
+	}
+}
+
+// A merged change has the effect of both changes in turn.
+func TestMergeEqualsBoth(t *testing.T) {
+	changes := []Change{
+		changeOf(t, "encoder", "kinetic", "params.damping", 0.5), changeOf(t, "encoder", "raw"), changeOf(t, "encoder", "kinetic"), changeOf(t, "loss", "5%"), changeOf(t, "up.loss", "3%", "down.latency", "5ms"),
+		changeOf(t, "profile", "lte"), changeOf(t, "every", 2), changeOf(t, "every", 3, "budget", 64), changeOf(t, "shadow", "rotor"), changeOf(t, "shadow", "zstd", "mark", "a"),
+		changeOf(t, "mark", "b"), {}, changeOf(t, "hover", true, "press", "up"), changeOf(t, "hover", "off", "reset", "true"),
+	}
+	for i, a := range changes {
+		for j, b := range changes {
+			inTurn := Default()
+			if inTurn.Apply(a) != nil || inTurn.Apply(b) != nil {
+				continue // such as the same shadow twice
+			}
+			merged := Default()
+			both := a.Merge(b)
+			if err := merged.Apply(both); err != nil || !reflect.DeepEqual(merged.Values(), inTurn.Values()) {
+				t.Errorf("%d then %d, %s: %v\n%v, want\n%v", i, j, both.Label(), err, merged.Values(), inTurn.Values())
+			}
+			if !merged.SameLive(inTurn) {
+				t.Errorf("%d then %d: settings differ", i, j)
+			}
+			if want := b.Mark; want != "" && both.Mark != want || want == "" && both.Mark != a.Mark {
+				t.Errorf("%d then %d: mark %q", i, j, both.Mark)
+			}
+		}
+	}
+	in := changes[12].Input.then(changes[13].Input)
+	if *in.Hover || in.Press != "up" || !in.Reset || in.Katamari != nil {
+		t.Errorf("inputs in turn: %+v", in)
+	}
+	if got := changes[13].Input.then(changes[12].Input); !*got.Hover || !got.Reset {
+		t.Errorf("in the other order: %+v", got)
+	}
+	var none *Input
+	if none.then(in) != in || in.then(nil) != in || none.then(nil) != nil || none.labels() != nil || none.Switches() != nil {
+		t.Error("no input is not neutral")
+	}
+	if !changeOf(t, "seed", 3).Restarts() || changeOf(t, "every", 3).Restarts() || (Change{}).Restarts() {
+		t.Error("only a change of the seed restarts a run")
+	}
+	if !changes[0].SetsEncoder() || !changeOf(t, "params.damping", 1).SetsEncoder() || changes[3].SetsEncoder() {
+		t.Error("SetsEncoder is wrong")
+	}
+}
+
+// Undo restores everything that a session can change, from every change, and undoing nothing changes nothing.
+func TestUndoRestores(t *testing.T) {
+	before := Default()
+	for _, e := range []Encoder{{Name: "zstd"}, {Name: "changed-index"}, {Name: "kinetic", Params: map[string]any{"damping": 0.5}}, {Name: "kinetic"}} {
+		before.Shadows = append(before.Shadows, e)
+	}
+	if err := before.Apply(Change{Mark: "sets the name of the profile"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, ch := range []Change{fullChange(t), changeOf(t, "shadow", "rotor"), changeOf(t, "shadow_off", "kinetic"), changeOf(t, "shadow_off", []any{"changed-index", "kinetic"}, "shadow", "rotor"),
+		changeOf(t, "every", 3), changeOf(t, "up.loss", "7%"), {}} {
+		after := before.Clone()
+		if err := after.Apply(ch); err != nil {
+			t.Fatal(err)
+		}
+		undo := before.Undo(after)
+		if changed := len(ch.Keys()) > 0; undo.IsZero() == changed || after.SameLive(before) == changed {
+			t.Errorf("%s: undone by %q", ch.Label(), undo.Label())
+		}
+		if err := after.Apply(undo); err != nil || !after.SameLive(before) {
+			t.Errorf("%s: undone by %s: %v; differs by %s", ch.Label(), undo.Label(), err, before.Undo(after).Label())
+		}
+		for _, s := range before.Shadows {
+			if !s.IsIn(after.Shadows) || len(after.Shadows) != len(before.Shadows) {
+				t.Errorf("%s: shadows %v", ch.Label(), after.Shadows)
+			}
+		}
+	}
+	other := before.Clone()
+	other.Profile = "lte"
+	if other.SameLive(before) {
+		t.Error("another profile is the same")
+	}
+}
+
+// Wrong keys and values of a change are refused with the key, and leave a configuration unchanged.
+func TestChangeRefused(t *testing.T) {
+	for _, x := range []struct {
+		key   string
+		value any
+		want  string
+	}{
+		{"encoder", 3, "encoder: 3 is not text"}, {"profile", "", `profile: "" is not text`}, {"mark", " ", "is not text"}, {"down", "5%", "down: \"5%\" is not a link"},
+		{"link", 3, "is not a link"}, {"params", 3, "is not a table"}, {"encoder.params", 3, "is not a table"}, {"duration", "5s", "cannot be changed during a run"},
+		{"sender.history", 5, "cannot be changed during a run"}, {"los", "5%", "did you mean loss?"}, {"evry", 3, "did you mean every?"}, {"", 3, "unknown key"},
+		{"press", "sideways", "unknown direction"}, {"press", 3, "is not a direction"}, {"reset", false, "true, which restarts the world"}, {"reset", "x", "true, which"},
+		{"hover", "x", `"on" or "off"`}, {"shadow", 3, "is not a name"}, {"shadow", []any{}, "is not a name"}, {"shadow_off", []any{3}, "is not a name"}, {"every", 0, "every: 0 is invalid"},
+		{"shadow[0].nme", "x", "unknown key"}, {"receiver.playout_delay", 3, "receiver.playout_delay: 3 is invalid"},
+	} {
+		var ch Change
+		if err := ch.Set(x.key, x.value); err == nil || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%s = %v: %v, want %s", x.key, x.value, err, x.want)
+		}
+	}
+	for _, x := range []struct {
+		ch   Change
+		want string
+	}{
+		{changeOf(t, "loss", "101%"), "down.loss"}, {changeOf(t, "up.loss", "101%"), "up.loss"}, {changeOf(t, "down.bogus", 1), "bogus"}, {changeOf(t, "profile", "bogus"), "profile"},
+		{changeOf(t, "encoder", "bogus"), "encoder.name"}, {changeOf(t, "params.bogus", 3), "encoder.params.bogus"}, {changeOf(t, "shadow_off", "raw"), "there are no shadows"},
+		{changeOf(t, "shadow", []any{"raw", "raw"}), "raw is already a shadow"}, {changeOf(t, "playout_delay", "59m"), "exceeds the receiver's history"},
+		{changeOf(t, "shadow", "raw").Merge(changeOf(t, "shadow_off", "rotor")), "there are no shadows"},
+	} {
+		c := Default()
+		if err := c.Apply(x.ch); err == nil || !strings.Contains(err.Error(), x.want) || !reflect.DeepEqual(c.Values(), Default().Values()) {
+			t.Errorf("%s: %v, want %s; the configuration is now %v", x.ch.Label(), err, x.want, c.Values())
+		}
+		if c.Check(x.ch) == nil {
+			t.Errorf("%s passes the check", x.ch.Label())
+		}
+	}
+	c := Default()
+	c.Shadows = []Encoder{{Name: "raw"}, {Name: "rotor"}}
+	if err := c.Apply(changeOf(t, "shadow_off", "rotr")); err == nil || !strings.Contains(err.Error(), "did you mean rotor?") {
+		t.Errorf("a misspelt shadow: %v", err)
+	}
+}
+
+// Consecutive key presses are summarised; a change with more than a press is described alone.
+func TestSummarise(t *testing.T) {
+	press := func(s float64) StampedChange { return Stamp(time.Duration(s*1e9), changeOf(t, "press", "up")) }
+	other := Stamp(3*time.Second, changeOf(t, "press", "up", "hover", true))
+	marked := Stamp(3*time.Second, changeOf(t, "press", "up", "mark", "x"))
+	for i, x := range []struct {
+		list  []StampedChange
+		label string
+		n     int
+	}{
+		{[]StampedChange{press(1), press(2), press(2.5), other}, "3 arrow key presses, until 2.500 s", 3}, {[]StampedChange{press(1), press(2)}, "2 arrow key presses, until 2.000 s", 2},
+		{[]StampedChange{press(1), other}, "press up", 1}, {[]StampedChange{other, press(1)}, "hover on, press up", 1}, {[]StampedChange{marked, press(4)}, "press up, x", 1},
+	} {
+		if label, n := Summarise(x.list); label != x.label || n != x.n {
+			t.Errorf("%d: %q, %d, want %q, %d", i, label, n, x.label, x.n)
+		}
+	}
+	if !press(1).Change.OnlyInput() || !other.Change.OnlyInput() || marked.Change.OnlyInput() || (Change{Mark: "x"}).OnlyInput() {
+		t.Error("OnlyInput is wrong")
+	}
+}
+
+// The rows of a link show the downlink unless they are of the uplink, and setting a row of both directions sets both.
+func TestLinkRows(t *testing.T) {
+	for _, info := range lossmodel.Keys() {
+		for _, dir := range []Direction{BothDirections, DownOnly, UpOnly} {
+			c := Default()
+			row := LinkRow(info, dir)
+			if (row.Step == nil) != (len(info.Ladder) == 0 && len(info.Choices) == 0) || (row.Gauge == nil) != (len(info.Ladder) < 2) {
+				t.Errorf("%s: step %v, gauge %v", row.Key, row.Step != nil, row.Gauge != nil)
+			}
+			if row.Step == nil {
+				continue
+			}
+			next, changed := row.Step(c, 1)
+			if !changed {
+				next, changed = row.Step(c, -1)
+			}
+			if err := row.Set(c, next); err != nil || !changed && fmt.Sprint(next) != row.Text(c) {
+				t.Errorf("%s = %v: %v", row.Key, next, err)
+			}
+			d := Default()
+			down, up := c.Down != d.Down, c.Up != d.Up
+			if changed && (down != (dir != UpOnly) || up != (dir != DownOnly)) {
+				t.Errorf("%s changes down: %v, up: %v", row.Key, down, up)
+			}
+			if row.Text(c) != fmt.Sprint(next) {
+				t.Errorf("%s shows %s, was set to %v", row.Key, row.Text(c), next)
+			}
+		}
+	}
+	if UpOnly.Other() != DownOnly || DownOnly.Other() != UpOnly || BothDirections.Other() != UpOnly || LinkValue(Default(), DownOnly, "bogus") != "?" {
+		t.Error("directions or the value of an unknown key are wrong")
+	}
+	// A netem line governs all keys except its own, mtu and checksum: exactly those that cannot be set beside it.
+	for _, info := range lossmodel.Keys() {
+		c := Default()
+		if err := c.Set("down.netem", "loss 1%"); err != nil {
+			t.Fatal(err)
+		}
+		values := slices.Concat(info.Ladder, info.Choices)
+		if len(values) == 0 {
+			continue
+		}
+		refused := slices.ContainsFunc(values, func(v string) bool { return c.Clone().Set("down."+info.Key, v) != nil })
+		if refused != GovernedByNetem(info) {
+			t.Errorf("%s beside netem: refused %v", info.Key, refused)
+		}
+		next, _ := LinkRow(info, DownOnly).Step(c, 1)
+		if next == nil {
+			t.Errorf("%s has no step beside netem", info.Key)
+		}
+	}
+	// The parameters of a loss model have rows: those that are percentages or numbers of packets.
+	c := Default()
+	if err := c.Set("link.loss", "gilbert-elliott p=2% r=30%"); err != nil {
+		t.Fatal(err)
+	}
+	info := lossmodel.Keys()[0]
+	var names []string
+	for _, row := range LossParamRows(c, info, DownOnly, BothDirections) {
+		names = append(names, row.Name)
+		if row.Name != "p" {
+			continue
+		}
+		next, changed := row.Step(c, 1)
+		if row.Text(c) != "2%" || next != "gilbert-elliott p=3% r=30%" && !strings.Contains(fmt.Sprint(next), "p=3% r=30%") || !changed {
+			t.Errorf("p is %s, a step gives %v, %v", row.Text(c), next, changed)
+		}
+		if err := row.Set(c, "4%"); err != nil || row.Text(c) != "4%" || c.Up != c.Down {
+			t.Errorf("p is set to %s: %v", row.Text(c), err)
+		}
+	}
+	if strings.Join(names, " ") != "p r h k" || len(LossParamRows(Default(), info, DownOnly, DownOnly)) != 0 {
+		t.Errorf("rows of %v", names)
+	}
+	if _, changed := LossParamRows(c, info, UpOnly, UpOnly)[2].Step(c, -9); changed {
+		t.Error("a step below 0 % changes h")
+	}
+	if err := c.Set("up.loss", "pattern bits=01"); err != nil || len(LossParamRows(c, info, UpOnly, UpOnly)) != 0 {
+		t.Errorf("a pattern has no steps: %v", err)
+	}
+}
+
+// A profile is named as long as both links equal it.
+func TestProfileName(t *testing.T) {
+	c := Default()
+	for _, x := range []struct {
+		ch   Change
+		want string
+	}{{changeOf(t, "profile", "lte"), "lte"}, {changeOf(t, "up.loss", "77%"), ""}, {changeOf(t, "profile", "lte"), "lte"}, {changeOf(t, "down.loss", "77%"), ""}} {
+		if err := c.Apply(x.ch); err != nil || c.Profile != x.want {
+			t.Errorf("after %s the profile is %q, want %q: %v", x.ch.Label(), c.Profile, x.want, err)
+		}
+	}
+	for _, p := range lossmodel.Profiles() { // two profiles may have equal links: the name stays
+		c := Default()
+		if err := c.Apply(changeOf(t, "profile", p.Name, "mark", "x")); err != nil || c.Profile != p.Name {
+			t.Errorf("profile %s is named %q, %v", p.Name, c.Profile, err)
+		}
+	}
+}
+
+// Values are found by dotted keys, in nested tables; ExplicitTOML leaves out only what depends on the data and was not chosen.
+func TestValuesText(t *testing.T) {
+	c := Default()
+	v := c.Values()
+	if v.Text("down.loss") != "0%" || v.Text("seed") != "7" || v.Text("down.bogus") != "" || v.Text("seed.x") != "" || v.Text("down.loss.x") != "" {
+		t.Errorf("values by key: %q, %q", v.Text("down.loss"), v.Text("seed"))
+	}
+	has := func(c *Config, text string) bool {
+		data, err := c.ExplicitTOML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Contains(string(data), text)
+	}
+	if has(c, "rate_hz") || has(c, "relative-orientation") || !has(c, "history") || !has(c, "latency") {
+		t.Error("defaults that depend on the data are explicit, or others are missing")
+	}
+	for _, set := range [][2]any{{"sender.rate_hz", 60}, {"encoder.name", "relative-orientation"}, {"encoder.params.small", 4}, {"budget", 64}} {
+		d := Default()
+		if err := d.Set(set[0].(string), set[1]); err != nil {
+			t.Fatal(err)
+		}
+		if has(d, "rate_hz") != (set[0] == "sender.rate_hz") || has(d, "relative-orientation") != strings.HasPrefix(set[0].(string), "encoder") || has(d, "budget") != (set[0] == "budget") {
+			t.Errorf("after %s", set[0])
+		}
+		if set[0] != "encoder.params.small" {
+			if err := d.Set("data.source", "world"); err != nil || has(d, "rate_hz") || has(d, "relative-orientation") || has(d, "budget") {
+				t.Errorf("%s was chosen for other data", set[0])
+			}
+		}
+	}
+	full, err := Parse("full.toml", []byte(fullConfig+"[search]\nminimise = \"wrong\"\nsubject_to = [\"wrong <= 5%\"]\nruns = 20\nseeds = 2\n[search.over]\n\"sender.every\" = [3, 4]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := full.TOML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Parse("again.toml", text)
+	if err != nil || !reflect.DeepEqual(full.Values(), again.Values()) || again.Search.Runs != 20 || again.Search.Seeds != 2 || again.Search.Subject[0].Value != 0.05 ||
+		len(again.Search.Over) != 1 || len(again.Search.Over[0].Values) != 2 {
+		t.Errorf("%+v, %v\n%s", again.Search, err, text)
+	}
+	settings := full.Settings()
+	for key := range settings {
+		if head, _, _ := strings.Cut(key, "."); slices.Contains([]string{"at[0]", "sweep[0]", "search", "assert", "duration"}, head) {
+			t.Errorf("settings contain %s", key)
+		}
+	}
+	if settings["sender.every"] != "3" || settings["shadow[0].name"] != "raw" {
+		t.Errorf("settings %v", slices.Sorted(maps.Keys(settings)))
+	}
+	if w := full.Warnings(); w != nil {
+		t.Errorf("warnings %v", w)
+	}
+	if err := full.Set("client[0].turn", 1); err != nil || len(full.Warnings()) != 1 {
+		t.Errorf("a run ignores clients: %v", full.Warnings())
+	}
+}
+
+// Encoders are equal with equal explicit parameters, and equivalent with equal values of all.
+func TestEncoderEquality(t *testing.T) {
+	plain, same := Encoder{Name: "kinetic"}, Encoder{Name: "kinetic"}
+	codec, params, err := plain.Resolve("encoder", nil)
+	if err != nil || codec.Name != "kinetic" || params == nil {
+		t.Fatal(err)
+	}
+	other := Encoder{Name: "kinetic", Params: map[string]any{"damping": 0.123}}
+	if !plain.Equal(same) || plain.Equal(other) || plain.Equal(Encoder{Name: "raw"}) || !plain.IsEquivalent(same, nil) || plain.IsEquivalent(other, nil) ||
+		plain.IsEquivalent(Encoder{Name: "raw"}, nil) || (Encoder{Name: "bogus"}).IsEquivalent(Encoder{Name: "bogus"}, nil) || (Encoder{Name: "raw"}).IsEquivalent(Encoder{Name: "zstd"}, nil) {
+		t.Error("equality of encoders is wrong")
+	}
+	if other.Text() != "kinetic damping=0.123" || plain.Text() != "kinetic" {
+		t.Errorf("%s, %s", other.Text(), plain.Text())
+	}
+}

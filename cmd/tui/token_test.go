@@ -72,10 +72,10 @@ func TestTokenFromPipe(t *testing.T) {
 func TestTokenFileOfEditors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "token")
 	for text, want := range map[string]string{
-		exampleToken:                                exampleToken,
-		"\ufeff" + exampleToken + "\r\n":            exampleToken,
-		exampleToken + "\n" + exampleToken + "\n":   "",
-		exampleToken + " \x1b[31m":                  "",
+		exampleToken:                                  exampleToken,
+		"\ufeff" + exampleToken + "\r\n":              exampleToken,
+		exampleToken + "\n" + exampleToken + "\n":     "",
+		exampleToken + " \x1b[31m":                    "",
 		"\xff\xfe0\x001\x002\x003\x00a\x00b\x00c\x00": "", // UTF-16
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {

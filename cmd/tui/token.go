@@ -9,7 +9,9 @@ import (
 	"net/url"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/remote/channel"
@@ -46,9 +48,13 @@ func (a *app) readToken(ctx context.Context, path string) (string, error) {
 			a.warn([]string{fmt.Sprintf("every user of this machine can read %s; to prevent it: chmod 600 %s", path, path)})
 		}
 	}
-	token := strings.TrimSpace(text)
+	const byteOrderMark = "\ufeff" // which some editors on Windows add
+	token := strings.TrimSpace(strings.TrimPrefix(text, byteOrderMark))
 	if token == "" {
 		return "", usagef("--token-file %s: contains no token; expected one, such as that of openssl rand -hex 16", path)
+	}
+	if strings.ContainsFunc(token, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
+		return "", usagef("--token-file %s: contains white space or control characters inside the token; expected one line of text", path)
 	}
 	return token, nil
 }
@@ -150,6 +156,9 @@ func checkQueueURL(list string) (hosts []string, err error) {
 			return nil, usagef("--queue has another scheme than nats, tls, ws and wss; %s", expected)
 		case u.Hostname() == "":
 			return nil, usagef("--queue has no host; %s", expected)
+		}
+		if _, err := strconv.ParseUint(u.Port(), 10, 16); err != nil && u.Port() != "" {
+			return nil, usagef("--queue has no valid port; %s", expected)
 		}
 		hosts = append(hosts, u.Host, u.Hostname())
 	}

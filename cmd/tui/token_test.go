@@ -67,6 +67,26 @@ func TestTokenFromPipe(t *testing.T) {
 	}
 }
 
+// TestTokenFileOfEditors checks that a byte order mark and the end of a line are no part of the token, that
+// a file and a pipe with the same text give the same token, and that a file with two tokens is refused.
+func TestTokenFileOfEditors(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "token")
+	for text, want := range map[string]string{
+		exampleToken:                                  exampleToken,
+		"\ufeff" + exampleToken + "\r\n":              exampleToken,
+		exampleToken + "\n" + exampleToken + "\n":     "",
+		exampleToken + " \x1b[31m":                    "",
+		"\xff\xfe0\x001\x002\x003\x00a\x00b\x00c\x00": "", // UTF-16
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := (&app{}).readToken(t.Context(), path); got != want || (err == nil) != (want != "") {
+			t.Errorf("%q: %q, %v; want %q", text, got, err, want)
+		}
+	}
+}
+
 // TestTokenFileReadableByAll checks the warning for a token file that every user of the machine can read.
 func TestTokenFileReadableByAll(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "token")
@@ -103,6 +123,7 @@ func TestTokenIsNotPrinted(t *testing.T) {
 		{[]string{"worker", "--queue", "nats://" + secret + "@"}, exitUsage},
 		{[]string{"worker", "--queue", "nats://" + secret + "@127.0.0.1:1%"}, exitUsage},
 		{[]string{"worker", "--queue", "nats://127.0.0.1:1,ftp://" + secret}, exitUsage},
+		{[]string{"worker", "--queue", "nats://" + secret + "@127.0.0.1:65536"}, exitUsage},
 		{[]string{"worker", "--queue", "nats://" + secret + "@127.0.0.1:1"}, exitMachine},
 		{[]string{"sweep", "--preset", "loss-table", "--queue", "nats://" + secret + "@127.0.0.1:1"}, exitMachine},
 	} {

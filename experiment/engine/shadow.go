@@ -68,8 +68,12 @@ type departedLane struct {
 const maxDeparted = 200
 
 // storeDeparted stores the measurements of a shadow that leaves now. differs is its element of s.differences.
-// Its last sample ends with the current period, although the shadow leaves before.
+// Its last sample ends with the current period, although the shadow leaves before. A shadow that leaves at the
+// moment at which it joined has measured nothing and is not stored.
 func (s *Session) storeDeparted(l *lane, differs string) {
+	if l.joinedAt == s.now {
+		return
+	}
 	x := departedLane{result: s.shadowResult(l, differs, s.now)}
 	x.result.ToS = s.now.Seconds()
 	l.closeSample(s.nextSample())

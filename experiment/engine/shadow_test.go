@@ -254,6 +254,21 @@ func TestShadowsAreBounded(t *testing.T) {
 	}
 }
 
+// A shadow that leaves at the moment at which it joined, here at the beginning of a run, has measured nothing: it
+// is in no report. It must not count as one that ran until the end.
+func TestShadowLeavesAtOnce(t *testing.T) {
+	c := config.Default()
+	c.Shadows = shadowsNamed("zstd")
+	s, err := NewSessionFromSource(c, labtest.NewCubeSource(10, 2, -1, 1), Options{Endless: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	changeAndRun(t, s, config.NewChange("shadow_off", []string{"zstd"}), time.Second)
+	if r := s.Result(); len(r.Shadows) > 0 {
+		t.Errorf("%d shadows, the first from %v s to %v s", len(r.Shadows), r.Shadows[0].FromS, r.Shadows[0].ToS)
+	}
+}
+
 // With shadows that join and leave at random under random changes, no frame is wrong, and every
 // packet of a shadow has one outcome.
 func TestShadowsAreNeverWrong(t *testing.T) {

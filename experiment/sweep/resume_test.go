@@ -1,9 +1,12 @@
 package sweep
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"wirelab/experiment/config"
 )
 
 // A sweep is resumed after a job failed halfway, with other files in its folder, and from a working
@@ -37,6 +40,27 @@ func TestResumeAfterFailedJob(t *testing.T) {
 		t.Errorf("digest %.12s, in one go %.12s", got, want)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "notes.txt")); err != nil {
+		t.Error(err)
+	}
+}
+
+// A file in the place of the folder of results is an error of the configuration, which names it.
+func TestResumeWithoutResultsFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	store, err := NewStore(nil, dir, newTestPlan(t, small), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	store.Close()
+	results := filepath.Join(dir, resultsName)
+	if err := os.RemoveAll(results); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(results, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var wrong *config.Error
+	if _, _, err := OpenStore(nil, dir, "v1", false); !errors.As(err, &wrong) || wrong.File != results {
 		t.Error(err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"syscall"
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
@@ -107,6 +108,9 @@ func OpenStore(disk *atomicfile.Disk, dir, version string, force bool) (s *Store
 			return s, p, nil
 		}
 		err = report.WriteError(err)
+		if errors.Is(err, syscall.ENOTDIR) {
+			err = &config.Error{File: filepath.Join(dir, resultsName), Problem: "is not a folder", Expected: expectedFolder, Cause: err}
+		}
 	}
 	s.Close()
 	return nil, nil, err

@@ -62,6 +62,9 @@ type Folder struct {
 	logs     []*Log
 	created  []string // folders that Open created; nil after the first Write
 	lock     *os.File // lock file in the folder; nil in a Sub, and after Close
+
+	newest     string      // path of a file that the last Write or Update wrote; "" before the first
+	newestInfo os.FileInfo // of that file
 }
 
 // Open prepares dir for the results of a run and creates it if necessary. isResult reports whether
@@ -163,8 +166,17 @@ func (f *Folder) Write(entries []Entry) error {
 	}
 	if err == nil {
 		f.written, f.created = true, nil
+		f.noteNewest(entries)
 	}
 	return err
+}
+
+// noteNewest records a file that was written.
+func (f *Folder) noteNewest(entries []Entry) {
+	if len(entries) > 0 {
+		f.newest = filepath.Join(f.path, entries[0].Name)
+		f.newestInfo, _ = os.Lstat(f.newest) // nil if the file was removed
+	}
 }
 
 // Update writes files into the folder and keeps its other files.
@@ -178,6 +190,7 @@ func (f *Folder) Update(entries []Entry) error {
 	err := f.disk.Group(f.path, entries)
 	if err == nil {
 		f.created = nil
+		f.noteNewest(entries)
 	}
 	return err
 }

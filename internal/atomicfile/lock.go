@@ -36,7 +36,7 @@ func (d *Disk) lock(dir string) (f *os.File, err error) {
 	// A file that its holder removed between the two calls is locked in vain: try again with the new one.
 	for attempt := 0; ; attempt++ {
 		err := d.perform("create", path, func() (err error) {
-			f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+			f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|noFollow, 0o644)
 			return err
 		})
 		if err != nil {
@@ -113,16 +113,32 @@ func isFileAt(f *os.File, path string) bool {
 }
 
 // keepLock locks the folder again if the lock file is no longer the one that this process locked, because
-// the folder was replaced. If another process writes the folder now, the error is a *LockedError. A folder
-// that was removed is locked when it is written.
+// the folder was replaced. If another process writes the folder now, the error is a *LockedError. If another
+// process has written results to it, the error is that of checkReplaceable. A folder that was removed is locked
+// when it is written.
 func (f *Folder) keepLock() error {
 	if f.lock == nil || isMissing(f.path) || isFileAt(f.lock, filepath.Join(f.path, LockName)) { // a Sub has no lock
 		return nil
 	}
 	again, err := f.disk.lock(f.path)
-	if err == nil {
-		f.lock.Close()
-		f.lock = again
+	if err != nil {
+		return err
 	}
-	return err
+	if !f.hasOwnResults() { // not only the lock file was removed
+		f.written = false
+		if err := f.checkReplaceable(); err != nil {
+			f.disk.unlock(again, f.path)
+			return fmt.Errorf("%s: %w", f.path, err)
+		}
+	}
+	f.lock.Close()
+	f.lock = again
+	return nil
+}
+
+// hasOwnResults reports whether the file that this Folder wrote last is unchanged. The time of the file
+// distinguishes it from a later one with the same inode number.
+func (f *Folder) hasOwnResults() bool {
+	info, err := os.Lstat(f.newest)
+	return err == nil && f.newestInfo != nil && os.SameFile(info, f.newestInfo) && info.ModTime().Equal(f.newestInfo.ModTime())
 }

@@ -118,3 +118,66 @@ func TestFolderTaken(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Results that another process has written to a folder since the first one was removed are not replaced. After
+// the removal of the lock file alone, the first process still writes its own results.
+func TestFolderFinishedByAnother(t *testing.T) {
+	for name, write := range map[string]func(*atomicfile.Folder) error{
+		"Write":  func(f *atomicfile.Folder) error { return f.Write(newEntries("again")) },
+		"Update": func(f *atomicfile.Folder) error { return f.Update(newEntries("again")) },
+	} {
+		root, dir := prepared(t, nil)
+		var d *atomicfile.Disk
+		first, err := d.Open(dir, isResult, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := first.Write(newEntries("first")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Remove(filepath.Join(dir, atomicfile.LockName)); err != nil {
+			t.Fatal(err)
+		}
+		if err := write(first); err != nil {
+			t.Errorf("%s after the removal of the lock file: %v", name, err)
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		second, err := d.Open(dir, isResult, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(second.Write(newEntries("second")), second.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if err := write(first); !errors.Is(err, atomicfile.ErrHasResults) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := write(first); !errors.Is(err, atomicfile.ErrHasResults) {
+			t.Errorf("%s, second attempt: %v", name, err)
+		}
+		if err := first.Close(); err != nil {
+			t.Error(err)
+		}
+		if files, left := faultfs.Tree(t, root); files["d/a"] != "a second" || len(left) > 0 {
+			t.Errorf("%s: %v; temporary files %v", name, files, left)
+		}
+	}
+}
+
+// A lock file that is a symbolic link is refused, and its target is not created.
+func TestLockIsLink(t *testing.T) {
+	root, dir := prepared(t, tree("old"))
+	target := filepath.Join(root, "target")
+	if err := os.Symlink(target, filepath.Join(dir, atomicfile.LockName)); err != nil {
+		t.Skip(err)
+	}
+	if f, err := (*atomicfile.Disk)(nil).Open(dir, isResult, true); err == nil {
+		f.Close()
+		t.Error("a link is accepted")
+	}
+	if _, err := os.Lstat(target); err == nil {
+		t.Error("the target of the link was created")
+	}
+}

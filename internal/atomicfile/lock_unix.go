@@ -9,6 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// noFollow makes os.OpenFile fail if the path is a symbolic link, whose target it would create.
+const noFollow = unix.O_NOFOLLOW
+
 // lockFile locks f with flock(2), without waiting. The error is errLocked if another open file has the lock.
 func lockFile(f *os.File) error {
 	for {

@@ -7,6 +7,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+// noFollow has no effect: only administrators can create symbolic links.
+const noFollow = 0
+
 // lockFile locks f with LockFileEx, without waiting. The error is errLocked if another open file has the
 // lock. The locked byte is far beyond the content, which others must be able to read.
 func lockFile(f *os.File) error {

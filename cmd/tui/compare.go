@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"wirelab/experiment/config"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/report"
 	"wirelab/internal/texttable"
@@ -175,7 +174,7 @@ func regressions(c *report.Comparison, hasLimits bool) (list []string) {
 		return nil
 	}
 	for _, name := range c.OnlyBase {
-		list = append(list, fmt.Sprintf("%s is missing in the new report", config.Printable(name)))
+		list = append(list, fmt.Sprintf("%s is missing in the new report", name))
 	}
 	return list
 }

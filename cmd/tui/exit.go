@@ -14,6 +14,7 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/remote/channel"
 	"wirelab/experiment/sweep"
+	"wirelab/internal/escape"
 	"wirelab/internal/panics"
 )
 
@@ -104,7 +105,7 @@ func machineErrnos() []syscall.Errno {
 func (a *app) printError(err error) {
 	text := err.Error()
 	if errors.As(err, new(*panics.Error)) { // a panic takes precedence over errors that are joined with it
-		fmt.Fprintf(a.stderr, "tui: a bug in wirelab: %s\n", strings.TrimSuffix(text, "\n"))
+		fmt.Fprintf(a.stderr, "tui: a bug in wirelab: %s\n", escape.Terminal(strings.TrimSuffix(text, "\n")))
 		return
 	}
 	if errors.Is(err, context.Canceled) {
@@ -114,7 +115,7 @@ func (a *app) printError(err error) {
 		if !strings.HasPrefix(line, "tui ") { // unless the line names its command already
 			line = "tui: " + line
 		}
-		fmt.Fprintln(a.stderr, config.Printable(line))
+		fmt.Fprintln(a.stderr, escape.Line(line))
 	}
 }
 

@@ -188,7 +188,9 @@ func writeSearchText(w io.Writer, f *search.Result) {
 			fmt.Fprintf(w, "ratio of the best setting to the original configuration: %s\n", formatRatio(*f.RatioToOwn))
 		}
 	}
-	fmt.Fprintln(w, strings.Join(f.Confidence, "\n"))
+	for _, sentence := range f.Confidence {
+		printf(w, "%s\n", sentence)
+	}
 }
 
 // formatMean formats a mean with half the width of its confidence interval, or "-" without data.

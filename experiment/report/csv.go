@@ -10,6 +10,7 @@ import (
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/figures"
 	"wirelab/internal/atomicfile"
+	"wirelab/internal/escape"
 	"wirelab/internal/units"
 	"wirelab/lossmodel"
 )
@@ -98,8 +99,8 @@ func packetRow(p *packetEntry) []string {
 		recv = micros(p.Arrived)
 	}
 	return []string{
-		strconv.FormatUint(p.Seq, 10), strconv.Itoa(p.Copy), micros(p.Sent), recv, p.Outcome.String(), cause, p.Encoder,
+		strconv.FormatUint(p.Seq, 10), strconv.Itoa(p.Copy), micros(p.Sent), recv, p.Outcome.String(), cause, escape.CSV(p.Encoder),
 		strconv.FormatUint(p.Epoch, 10), strconv.Itoa(p.Baseline), strconv.Itoa(p.Payload), strconv.Itoa(p.Wire), strconv.Itoa(p.Changed),
-		strconv.FormatBool(p.Seam), p.problem.Reason, p.problem.Why,
+		strconv.FormatBool(p.Seam), escape.CSV(p.problem.Reason), escape.CSV(p.problem.Why),
 	}
 }

@@ -4,10 +4,9 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
-	"strings"
-	"unicode/utf8"
 
 	"wirelab/experiment/engine"
+	"wirelab/internal/escape"
 )
 
 // The elements of the JUnit XML format that CI systems read.
@@ -71,7 +70,7 @@ func WriteJUnit(w io.Writer, r *Report) error {
 
 // add adds a suite, with its counts added to those of s, and sets the class of its tests to its name.
 func (s *junitSuites) add(x junitSuite) {
-	x.Name = xmlText(x.Name)
+	x.Name = escape.Line(x.Name)
 	for i := range x.Cases {
 		x.Cases[i].Class = x.Name
 	}
@@ -83,7 +82,7 @@ func (s *junitSuites) add(x junitSuite) {
 func junitSuiteOf(name string, r *engine.Result) junitSuite {
 	s := junitSuite{Name: name}
 	add := func(name, failure string) { // an empty failure means that the test passed
-		c := junitCase{Name: xmlText(name)}
+		c := junitCase{Name: escape.Line(name)}
 		if failure != "" {
 			c.Failure, s.Failures = newJUnitMessage(failure), s.Failures+1
 		}
@@ -126,14 +125,4 @@ func countMessage(n int64, what string) string {
 }
 
 // newJUnitMessage returns the element of a failure or an error.
-func newJUnitMessage(message string) *junitMessage { return &junitMessage{xmlText(message)} }
-
-// xmlText removes the characters that XML does not allow.
-func xmlText(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || r < ' ' && r != '\t' && r != '\n' || r == 0xFFFE || r == 0xFFFF {
-			return -1
-		}
-		return r
-	}, text)
-}
+func newJUnitMessage(message string) *junitMessage { return &junitMessage{escape.Line(message)} }

@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"strings"
 
 	"wirelab/experiment/engine"
 	"wirelab/internal/escape"
@@ -37,15 +38,19 @@ type (
 	}
 )
 
-// WriteJUnit writes a report in the JUnit XML format. Each run is a suite, and each assertion is a test;
-// further tests check what must hold in every run. If runs are missing, an additional suite has an
-// error.
+// WriteJUnit writes a report in the JUnit XML format. Each run is a suite, named by r.File and its point of the
+// sweep, such as "loss.toml: down.loss=5% seed=2", and each assertion is a test; further tests check what must
+// hold in every run. If runs are missing, an additional suite has an error.
 func WriteJUnit(w io.Writer, r *Report) error {
 	all := junitSuites{Name: "wirelab"}
+	prefix := ""
+	if r.File != "" {
+		prefix = r.File + ": "
+	}
 	for i, run := range r.Runs {
-		name := PointName(run.Set)
-		if name == "" {
-			name = fmt.Sprintf("run %d", i+1)
+		name := strings.TrimSuffix(prefix+PointName(run.Set), ": ")
+		if name == "" || len(run.Set) == 0 && len(r.Runs) > 1 { // nothing distinguishes the run from the others
+			name = prefix + fmt.Sprintf("run %d", i+1)
 		}
 		all.add(junitSuiteOf(name, run))
 	}
@@ -54,7 +59,7 @@ func WriteJUnit(w io.Writer, r *Report) error {
 		if why == "" {
 			why = fmt.Sprintf("%d of %d runs were finished", len(r.Runs), r.Planned)
 		}
-		all.add(junitSuite{Name: "all runs", Tests: 1, Errors: 1, Cases: []junitCase{{Name: "finished", Class: "all runs", Error: newJUnitMessage(why)}}})
+		all.add(junitSuite{Name: prefix + "all runs", Tests: 1, Errors: 1, Cases: []junitCase{{Name: "finished", Class: "all runs", Error: newJUnitMessage(why)}}})
 	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err

@@ -55,7 +55,11 @@ func newFailure(reasons []string) error {
 	if len(reasons) == 0 {
 		return nil
 	}
-	return failure(reasons)
+	lines := make(failure, len(reasons))
+	for i, reason := range reasons {
+		lines[i] = escape.Line(reason)
+	}
+	return lines
 }
 
 // exitCode returns the exit code for the error of a command. If several errors are joined, the

@@ -19,7 +19,6 @@ import (
 	"wirelab/encoders/plugin"
 	"wirelab/encoders/table"
 	"wirelab/experiment/config"
-	"wirelab/internal/escape"
 	"wirelab/internal/texttable"
 )
 
@@ -310,7 +309,7 @@ func (a *app) checkPlugin(p *plugin.Plugin) error {
 		for _, c := range plugin.CheckCodec(&p.Codecs[i]) {
 			doc.Checks = append(doc.Checks, c)
 			if c.Problem != "" {
-				failed = append(failed, fmt.Sprintf("%s: %s: %s", c.Encoder, c.Name, escape.Line(c.Problem)))
+				failed = append(failed, fmt.Sprintf("%s: %s: %s", c.Encoder, c.Name, c.Problem))
 			}
 		}
 	}

@@ -47,7 +47,7 @@ func (e *Error) Error() string {
 	if e.Near != "" {
 		b.WriteString("; did you mean " + e.Near + "?")
 	}
-	return escape.Terminal(b.String())
+	return escape.Line(b.String())
 }
 
 // maxQuoted is the maximum number of bytes of a value in an error.

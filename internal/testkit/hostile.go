@@ -75,7 +75,7 @@ func CheckTerminalText(t testing.TB, name, text string) {
 	if at := invisible.FindStringIndex(text); at != nil || !utf8.ValidString(text) {
 		t.Errorf("%s: an invisible character: %q", name, excerpt(text, at))
 	}
-	if at := regexp.MustCompile(`(?m)^\s*FORGED`).FindStringIndex(text); at != nil {
+	if at := regexp.MustCompile(`(?m)^\s*(tui: )?FORGED`).FindStringIndex(text); at != nil {
 		t.Errorf("%s: a forged line: %q", name, excerpt(text, at))
 	}
 }

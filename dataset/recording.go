@@ -10,6 +10,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/dataset/source"
+	"wirelab/internal/escape"
 	"wirelab/internal/unpack"
 )
 
@@ -62,7 +63,7 @@ func openRecording(ctx context.Context, path string, opt Options) (*Recording, e
 	}
 	if err != nil {
 		r.Close()
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", escape.Line(path), err)
 	}
 	return r, nil
 }

@@ -33,6 +33,7 @@ import (
 	"time"
 
 	"wirelab/dataset/frame"
+	"wirelab/internal/escape"
 )
 
 // Memo is what a codec has learnt up to a frame. A codec must not change a memo that is attached to
@@ -187,7 +188,7 @@ func TimeFootnote(runsAs string) string {
 	if runsAs == "process" { // native already, but every call is an exchange of messages
 		why = "they include the exchange of messages with the process"
 	}
-	return "* times of a plugin (" + runsAs + "): " + why
+	return "* times of a plugin (" + escape.Line(runsAs) + "): " + why
 }
 
 // Gauge is a figure of one endpoint of a codec for display, such as the number of models or the

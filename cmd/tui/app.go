@@ -10,6 +10,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -28,6 +29,7 @@ import (
 	"wirelab/encoders/plugin"
 	"wirelab/encoders/train"
 	"wirelab/internal/atomicfile"
+	"wirelab/internal/escape"
 	"wirelab/internal/panics"
 )
 
@@ -111,11 +113,23 @@ func (a *app) run(ctx context.Context, args []string) (code int) {
 	return exitCode(err)
 }
 
-// remark prints a line to standard error, unless --quiet is set.
+// remark prints a line to standard error, unless --quiet is set. A newline in a name does not begin
+// another line.
 func (a *app) remark(format string, args ...any) {
 	if !a.quiet {
-		fmt.Fprintf(a.stderr, format+"\n", args...)
+		fmt.Fprintln(a.stderr, escape.Line(fmt.Sprintf(format, args...)))
 	}
+}
+
+// printf is fmt.Fprintf for results on standard output. It escapes the strings among args for one line,
+// so that a newline in a name that a file controls does not begin a line.
+func printf(w io.Writer, format string, args ...any) {
+	for i, arg := range args {
+		if text, ok := arg.(string); ok {
+			args[i] = escape.Line(text)
+		}
+	}
+	fmt.Fprintf(w, format, args...)
 }
 
 // writeResult writes the result of a command: doc as JSON if --json is set, otherwise the text that
@@ -126,6 +140,17 @@ func (a *app) writeResult(doc any, writeText func(w io.Writer)) error {
 	}
 	writeText(a.stdout)
 	return nil
+}
+
+// writeTOML writes a configuration or a schema to standard output: escaped for a terminal, unchanged to a
+// file, which must keep its meaning.
+func (a *app) writeTOML(text []byte) error {
+	var w io.Writer = a.stdout
+	if !a.isTerminal(a.screen) {
+		w = a.stdout.raw()
+	}
+	_, err := w.Write(text)
+	return err
 }
 
 // isTerminal reports whether stream is a file that is a terminal.
@@ -164,19 +189,33 @@ func auditProcess(ctx context.Context, args ...string) *exec.Cmd {
 
 // output is buffered standard output. Write discards output after the first error; flush reports
 // that error, except when the reader closed the pipe: a reader that has read enough does not
-// change the exit code.
+// change the exit code. Write escapes terminal control characters; its argument must be text that
+// does not end within a UTF-8 sequence. raw writes bytes unchanged.
 type output struct {
 	w   *bufio.Writer
 	err error // the first write error; nil if none
 }
+
+// rawOutput writes to an output without escaping.
+type rawOutput struct{ *output }
 
 // newOutput returns an output that writes to w.
 func newOutput(w io.Writer) *output { return &output{w: bufio.NewWriter(w)} }
 
 // Write always succeeds; flush reports errors.
 func (o *output) Write(p []byte) (int, error) {
-	if o.err == nil {
-		_, o.err = o.w.Write(p)
+	_, _ = o.raw().Write([]byte(escape.Terminal(string(p))))
+	return len(p), nil
+}
+
+// raw returns a writer for bytes that are not text for people: messages between processes, JSON, and
+// TOML that must be read again.
+func (o *output) raw() rawOutput { return rawOutput{o} }
+
+// Write always succeeds; output.flush reports errors.
+func (r rawOutput) Write(p []byte) (int, error) {
+	if r.err == nil {
+		_, r.err = r.w.Write(p)
 	}
 	return len(p), nil
 }
@@ -203,16 +242,20 @@ func readerLeft(err error) bool {
 }
 
 // json writes v as an indented JSON document.
-func (o *output) json(v any) error {
-	enc := json.NewEncoder(o)
+func (o *output) json(v any) error { return o.encodeJSON(v, "  ") }
+
+// encodeJSON writes v as JSON, indented by indent, or in one line if indent is "".
+func (o *output) encodeJSON(v any, indent string) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	enc.SetIndent("", indent)
+	err := enc.Encode(v)
+	_, _ = o.raw().Write(escape.JSON(b.Bytes()))
+	return err
 }
 
 // jsonLine writes v as one line of JSON and flushes it.
 func (o *output) jsonLine(v any) error {
-	enc := json.NewEncoder(o)
-	enc.SetEscapeHTML(false)
-	return errors.Join(enc.Encode(v), o.flush())
+	return errors.Join(o.encodeJSON(v, ""), o.flush())
 }

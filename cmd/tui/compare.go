@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/report"
+	"wirelab/experiment/sweep"
 	"wirelab/internal/texttable"
 	"wirelab/internal/units"
 
@@ -26,14 +28,16 @@ func (a *app) compareCommand() *cobra.Command {
 		Use:     "compare BASE NEW",
 		GroupID: groupData,
 		Short:   "Compare two reports and fail if a figure got worse",
-		Long: `Compare the figures of two reports: of single runs, or of sweeps point by point. Runs with
+		Long: `Compare the figures of two reports: of single runs, or of sweeps point by point. BASE and NEW
+may also be folders of tui sweep, complete or not. Runs with
 the same seed are compared as pairs, because they have the same losses; if there are pairs,
 other runs are ignored. Two pairs or more give a 95 % confidence interval.
 
 --max-regression KEY=SHARE limits how much worse a figure may get, such as payload_kbps=2%;
 it may be repeated. For most figures higher is worse; for decoded lower is worse; a figure
 without a better direction, such as sent, must not change by more in either direction. A
-figure without data exceeds every limit. Keys are those of assertions, such as
+figure without data exceeds every limit. A report with an impossible figure, such as a
+negative size or a share above 1, is refused. Keys are those of assertions, such as
 payload_kbps, playout.starved_ratio and packet_bytes.p95.
 
 The exit code is 1 if a figure exceeds its limit, or if a point of BASE is missing in NEW.
@@ -76,11 +80,11 @@ func (a *app) compare(basePath, newPath string, limits []string) error {
 	if err != nil {
 		return err
 	}
-	base, err := report.Read(basePath)
+	base, err := a.readCompared(basePath)
 	if err != nil {
 		return markDataError(err)
 	}
-	current, err := report.Read(newPath)
+	current, err := a.readCompared(newPath)
 	if err != nil {
 		return markDataError(err)
 	}
@@ -88,6 +92,35 @@ func (a *app) compare(basePath, newPath string, limits []string) error {
 	err = a.writeResult(result, func(w io.Writer) { writeComparison(w, result) })
 	hasLimits := len(maxRegressions) > 0
 	return cmp.Or(err, newFailure(regressions(result, hasLimits)))
+}
+
+// readCompared reads a report to compare: a report.json, its folder, or the folder of a sweep, whose runs are
+// in files of their own. It returns an error if a run has a figure that no run can have.
+func (a *app) readCompared(path string) (*report.Report, error) {
+	read, folder := report.Read, path
+	if filepath.Base(path) == "report.json" {
+		folder = filepath.Dir(path)
+	}
+	if sweep.IsFolder(folder) {
+		read, path = sweep.ReadResults, folder
+	}
+	r, err := read(path)
+	if err != nil {
+		return nil, err
+	}
+	for _, run := range r.Runs {
+		list := figures.Flatten(run.Totals)
+		for _, key := range slices.Sorted(maps.Keys(list)) {
+			if !figures.InRange(key, list[key]) {
+				return nil, &config.Error{File: path, Key: pointPrefix(run.Set) + key, Problem: fmt.Sprintf("%g is impossible", list[key]),
+					Expected: "a figure that a run can have: the report is damaged or was altered"}
+			}
+		}
+	}
+	if missing := r.Missing(); missing != "" {
+		a.remark("%s: %s", path, missing)
+	}
+	return r, nil
 }
 
 // parseLimits parses the values of --max-regression: KEY=SHARE, with a figure that exists, and each
@@ -178,7 +211,7 @@ func regressions(c *report.Comparison, hasLimits bool) (list []string) {
 		return nil
 	}
 	for _, name := range c.OnlyBase {
-		list = append(list, fmt.Sprintf("%s is missing in the new report", config.Printable(name)))
+		list = append(list, fmt.Sprintf("%s is missing in the new report", name))
 	}
 	return list
 }

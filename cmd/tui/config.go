@@ -217,6 +217,5 @@ func (a *app) check(ctx context.Context, f *configFlags) error {
 		return err
 	}
 	a.warn(cfg.Warnings())
-	_, err = a.stdout.Write(text)
-	return err
+	return a.writeTOML(text)
 }

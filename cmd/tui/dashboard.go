@@ -14,6 +14,7 @@ import (
 	"wirelab/cmd/tui/internal/ui"
 	"wirelab/experiment"
 	"wirelab/experiment/report"
+	"wirelab/internal/escape"
 	"wirelab/internal/panics"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/measure"
@@ -182,9 +183,9 @@ func (a *app) saveUnfinished(runner *experiment.Runner, err error) error {
 	if runner.Snapshot().Now == 0 { // no virtual time has passed: a file transfer was still making its patch
 		fmt.Fprintln(a.stderr, "nothing was sent yet, so nothing is saved")
 	} else if path, saveErr := runner.Save(""); saveErr != nil {
-		fmt.Fprintf(a.stderr, "tui: the run could not be saved: %v\n", saveErr)
+		fmt.Fprintf(a.stderr, "tui: the run could not be saved: %s\n", escape.Line(saveErr.Error()))
 	} else {
-		fmt.Fprintf(a.stderr, "the run is saved in %[1]s; tui replay %[1]s repeats it\n", path)
+		printf(a.stderr, "the run is saved in %[1]s; tui replay %[1]s repeats it\n", path)
 	}
 	if errors.Is(err, ui.ErrInterrupted) {
 		return context.Canceled

@@ -159,7 +159,7 @@ func (a *app) writeMessageText(w io.Writer, m *messageInfo) {
 	for _, r := range m.Remarks {
 		a.remark("%s", r)
 	}
-	fmt.Fprintf(w, "%s: %d messages, %d bytes in %.1f s: %.1f per second (max %d), %.2f kbps\n\n", m.Spec, m.Messages, m.Bytes,
+	printf(w, "%s: %d messages, %d bytes in %.1f s: %.1f per second (max %d), %.2f kbps\n\n", m.Spec, m.Messages, m.Bytes,
 		m.Seconds, m.PerSecond, m.Most, m.Kbps)
 	fmt.Fprintf(w, "size      mean %.1f bytes, median %d, p95 %d, min %d, max %d\n", m.Size.Mean, m.Size.P50,
 		m.Size.P95, m.Size.Min, m.Size.Max)

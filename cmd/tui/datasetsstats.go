@@ -274,7 +274,7 @@ func (a *app) writeFieldStats(ctx context.Context, spec string, src dataset.Sour
 	}
 	doc := map[string]any{"spec": spec, "frames": count.Frames(), "age": statsDistance, "fields": count.Changes()}
 	return a.writeResult(doc, func(w io.Writer) {
-		fmt.Fprintf(w, "%s: %d frames, each compared with the one %d frames earlier\n\n", s.Name, count.Frames(), statsDistance)
+		printf(w, "%s: %d frames, each compared with the one %d frames earlier\n\n", s.Name, count.Frames(), statsDistance)
 		g := texttable.New("field", "kind", ">changed %", ">mean change", ">max change", "unit", ">entropy bits")
 		for _, c := range count.Changes() {
 			g.Add(c.Field, c.Kind, 100*c.Changed, formatNumber(c.Mean), formatNumber(c.Max), c.Unit, c.Entropy)

@@ -86,7 +86,7 @@ func (a *app) showEncoder(name string) error {
 
 // writeEncoder writes the description of an encoder as text.
 func (a *app) writeEncoder(info encoderInfo) {
-	fmt.Fprintf(a.stdout, "%s: %s\nBased on: %s.\n", info.Name, info.Summary, strings.TrimSuffix(info.Source, "."))
+	printf(a.stdout, "%s: %s\nBased on: %s.\n", info.Name, info.Summary, strings.TrimSuffix(info.Source, "."))
 	if len(info.Params) == 0 {
 		fmt.Fprint(a.stdout, "This encoder has no parameters.\n")
 		return

@@ -15,6 +15,7 @@ import (
 	"wirelab/experiment/remote/channel"
 	"wirelab/experiment/sweep"
 	"wirelab/internal/atomicfile"
+	"wirelab/internal/escape"
 	"wirelab/internal/panics"
 )
 
@@ -55,7 +56,11 @@ func newFailure(reasons []string) error {
 	if len(reasons) == 0 {
 		return nil
 	}
-	return failure(reasons)
+	lines := make(failure, len(reasons))
+	for i, reason := range reasons {
+		lines[i] = escape.Line(reason)
+	}
+	return lines
 }
 
 // exitCode returns the exit code for the error of a command. If several errors are joined, the
@@ -106,7 +111,7 @@ func machineErrnos() []syscall.Errno {
 func (a *app) printError(err error) {
 	text := err.Error()
 	if errors.As(err, new(*panics.Error)) { // a panic takes precedence over errors that are joined with it
-		fmt.Fprintf(a.stderr, "tui: a bug in wirelab: %s\n", strings.TrimSuffix(text, "\n"))
+		fmt.Fprintf(a.stderr, "tui: a bug in wirelab: %s\n", escape.Terminal(strings.TrimSuffix(text, "\n")))
 		return
 	}
 	if errors.Is(err, context.Canceled) {
@@ -116,7 +121,7 @@ func (a *app) printError(err error) {
 		if !strings.HasPrefix(line, "tui ") { // lines such as "tui sweep: ..." begin with their command already
 			line = "tui: " + line
 		}
-		fmt.Fprintln(a.stderr, config.Printable(line))
+		fmt.Fprintln(a.stderr, escape.Line(line))
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"wirelab/dataset/packets"
 	"wirelab/dataset/source"
 	"wirelab/dataset/table"
+	"wirelab/internal/escape"
 )
 
 // dataFlags are the flags that choose a source of frames, for commands that need no other
@@ -148,7 +149,7 @@ func (d *dataFlags) checkRereadable() error {
 func withoutSyscall(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) && err == error(pe) { // an error that wraps a PathError has a text of its own, which is kept
-		return fmt.Errorf("%s: %w", pe.Path, pe.Err)
+		return fmt.Errorf("%s: %w", escape.Line(pe.Path), pe.Err)
 	}
 	return err
 }
@@ -160,7 +161,7 @@ func writeError(path string, err error) error {
 	if errors.As(err, &pe) {
 		err = pe.Err
 	}
-	return fmt.Errorf("%s cannot be written: %w", path, err)
+	return fmt.Errorf("%s cannot be written: %w", escape.Line(path), err)
 }
 
 // isDataError reports whether err is an error in the requested data, such as an unknown name or a

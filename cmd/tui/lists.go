@@ -116,8 +116,7 @@ func (a *app) describeDataset(ctx context.Context, args []string, records bool) 
 			return err
 		}
 	}
-	_, err := a.stdout.Write(text)
-	return err
+	return a.writeTOML(text)
 }
 
 // readSchema returns the schema of the data that spec names as TOML. Data without fields, such as

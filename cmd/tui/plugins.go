@@ -263,7 +263,7 @@ func (a *app) listPlugins(w io.Writer, list []pluginInfo) {
 	g := texttable.New("encoder", "plugin", "runs as", "idea")
 	for _, p := range list {
 		for _, c := range p.Encoders {
-			g.Add(c.Name, config.Printable(p.Path), p.RunsAs, c.Summary)
+			g.Add(c.Name, p.Path, p.RunsAs, c.Summary)
 		}
 	}
 	g.WriteText(w, a.columns)
@@ -310,7 +310,7 @@ func (a *app) checkPlugin(p *plugin.Plugin) error {
 		for _, c := range plugin.CheckCodec(&p.Codecs[i]) {
 			doc.Checks = append(doc.Checks, c)
 			if c.Problem != "" {
-				failed = append(failed, fmt.Sprintf("%s: %s: %s", c.Encoder, c.Name, config.Printable(c.Problem)))
+				failed = append(failed, fmt.Sprintf("%s: %s: %s", c.Encoder, c.Name, c.Problem))
 			}
 		}
 	}
@@ -320,7 +320,7 @@ func (a *app) checkPlugin(p *plugin.Plugin) error {
 
 // writeChecks writes, for each encoder of a plugin, its description and the result of each test.
 func (a *app) writeChecks(p *plugin.Plugin, checks []plugin.Check) {
-	fmt.Fprintf(a.stdout, "%s: sha256 %.12s, runs as %s\n\n", config.Printable(p.Path), p.SHA256, p.Runs)
+	printf(a.stdout, "%s: sha256 %.12s, runs as %s\n\n", p.Path, p.SHA256, p.Runs)
 	for i := range p.Codecs {
 		a.writeEncoder(newEncoderInfo(&p.Codecs[i]))
 		g := texttable.New("", "test", "result")
@@ -328,7 +328,7 @@ func (a *app) writeChecks(p *plugin.Plugin, checks []plugin.Check) {
 			if c.Encoder == p.Codecs[i].Name {
 				status, result := "ok", c.Result
 				if c.Problem != "" {
-					status, result = "FAIL", config.Printable(c.Problem)
+					status, result = "FAIL", c.Problem
 				}
 				g.Add(status, c.Name, result)
 			}
@@ -390,6 +390,6 @@ func (a *app) writeTemplate(dir string, files []plugin.File) error {
 	if !slices.ContainsFunc(files, func(f plugin.File) bool { return f.Name == "build" }) { // Python needs no build
 		next = fmt.Sprintf("tui plugins check \"exec:python3 %s.py\"", dir)
 	}
-	fmt.Fprintf(a.stdout, "Created %s. Next:\n  cd %[1]s && %s\n", dir, next)
+	printf(a.stdout, "Created %s. Next:\n  cd %[1]s && %s\n", dir, next)
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"wirelab/internal/escape"
 	"wirelab/internal/panics"
 )
 
@@ -124,6 +125,7 @@ func (p *progress) clear() {
 // draw overwrites the line, padded with spaces to the length of the previous one. Unlike escape
 // codes this works on every terminal. The caller must hold mu.
 func (p *progress) draw(line string) {
+	line = escape.Line(line)
 	pad := max(p.width-len(line), 0)
 	fmt.Fprint(p.app.stderr, "\r"+line+strings.Repeat(" ", pad))
 	p.width = len(line)

@@ -104,9 +104,9 @@ func (p *runningProxy) writeTotals(w io.Writer, deviations []string) {
 	g.Add("busiest second", fmt.Sprintf("%.0f kbit/s", p.wireMax[relay.Up]), fmt.Sprintf("%.0f kbit/s", p.wireMax[relay.Down]))
 	g.WriteText(w, anyWidth)
 	for _, d := range deviations {
-		fmt.Fprintf(w, "A measured value differs from its setting: %s.\n", d)
+		printf(w, "A measured value differs from its setting: %s.\n", d)
 	}
 	for _, remark := range t.Remarks() {
-		fmt.Fprintf(w, "Note: %s.\n", remark)
+		printf(w, "Note: %s.\n", remark)
 	}
 }

@@ -57,7 +57,7 @@ func (a *app) replay(cmd *cobra.Command, path string, force bool) error {
 		if !run.Same {
 			differ = append(differ, fmt.Sprintf("%sdifferent bytes: saved digest %s, got %s", pointPrefix(run.Set), run.Want, run.Got))
 		} else if !a.asJSON {
-			fmt.Fprintf(a.stdout, "%ssame bytes: %s\n", pointPrefix(run.Set), run.Got)
+			printf(a.stdout, "%ssame bytes: %s\n", pointPrefix(run.Set), run.Got)
 		}
 	}
 	if result.Missing != "" { // the report is of an incomplete sweep

@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"fmt"
 	"os"
 	"path/filepath"
 
@@ -85,7 +84,7 @@ func (a *app) report(paths []string, out string) error {
 func (a *app) printWritten(out string, err error) error {
 	switch {
 	case err == nil:
-		fmt.Fprintln(a.stdout, out)
+		printf(a.stdout, "%s\n", out)
 		return nil
 	case out == "":
 		return markDataError(err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -119,6 +120,7 @@ func (a *app) runExperiment(cmd *cobra.Command, f runFlags) error {
 		if len(result.Runs) > 0 { // print only the warnings about data; those about links are printed above
 			a.warn(slices.DeleteFunc(slices.Clone(result.Runs[0].Warnings), func(w string) bool { return slices.Contains(cfg.Warnings(), w) }))
 		}
+		result.File = cmp.Or(f.config.file, f.config.preset)
 		err = errors.Join(err, a.writeExports(f.exports, result))
 	}
 	if err != nil {

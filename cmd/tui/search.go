@@ -192,7 +192,9 @@ func writeSearchText(w io.Writer, found *search.Result) {
 			fmt.Fprintf(w, "ratio of the best setting to the original configuration: %s\n", formatRatio(*found.RatioToOwn))
 		}
 	}
-	fmt.Fprintln(w, strings.Join(found.Confidence, "\n"))
+	for _, sentence := range found.Confidence {
+		printf(w, "%s\n", sentence)
+	}
 }
 
 // formatMean formats a mean with half the width of its confidence interval, or "-" without data.

@@ -36,13 +36,13 @@ func writeRun(w io.Writer, r *engine.Result) {
 		writeTransfer(w, r)
 		return
 	}
-	fmt.Fprintf(w, "%s, seed %d: %.1f s, %d frames of %s\n\n", runTitle(r), r.Seed, r.DurationS, r.Frames, words.Count(r.ItemsPerFrame, r.Item))
+	printf(w, "%s, seed %d: %.1f s, %d frames of %s\n\n", runTitle(r), r.Seed, r.DurationS, r.Frames, words.Count(r.ItemsPerFrame, r.Item))
 	fmt.Fprintf(w, "payload   %s kbps; on the wire %s, feedback %s\n", formatNumber(t.PayloadKbps), formatNumber(t.WireKbps), formatNumber(t.FeedbackKbps))
 	q := &t.PacketBytes
 	fmt.Fprintf(w, "packet    median %.0f bytes, p95 %.0f, max %.0f\n", q.Of(q.P50), q.Of(q.P95), q.Of(q.Max))
-	fmt.Fprintf(w, "per %-5s %s bits", r.Item, formatFigure(t.BitsPerItem))
+	printf(w, "per %-5s %s bits", r.Item, formatFigure(t.BitsPerItem))
 	if t.BitsPerChangedCube != nil {
-		fmt.Fprintf(w, "; per changed %s %s", r.Item, formatFigure(*t.BitsPerChangedCube))
+		printf(w, "; per changed %s %s", r.Item, formatFigure(*t.BitsPerChangedCube))
 	}
 	fmt.Fprintln(w)
 	if list := allGauges(&t); len(list) > 0 {
@@ -51,12 +51,12 @@ func writeRun(w io.Writer, r *engine.Result) {
 		fmt.Fprintf(w, "baseline  age: median %.0f ticks, p95 %.0f\n", t.BaselineAgeTicks.P50, t.BaselineAgeTicks.P95)
 	}
 	if e := t.Rounding; e != nil {
-		fmt.Fprintf(w, "rounding  error: mean %.3f, max %.3f (%s)\n", e.Mean, e.Max, e.Field)
+		printf(w, "rounding  error: mean %.3f, max %.3f (%s)\n", e.Mean, e.Max, e.Field)
 	}
 	if over, budgeted := t.OverBudgetRatio.Value(); budgeted {
 		fmt.Fprintf(w, "budget    exceeded %.1f %% of the time (payload of the last second)\n", 100*over)
 	}
-	fmt.Fprintf(w, "packets   %s\n", outcomes(t))
+	printf(w, "packets   %s\n", outcomes(t))
 	if t.BitsPerCube != nil {
 		writePlayout(w, &t.Playout)
 	}
@@ -76,11 +76,11 @@ func writeRun(w io.Writer, r *engine.Result) {
 	fmt.Fprintf(w, "times     median: encode %s µs%s, decode %s µs%[2]s; run at %.0[4]f times real time\n",
 		formatNumber(r.Timing.EncodeUS.P50), mark, formatNumber(r.Timing.DecodeUS.P50), r.Timing.RealTimeFactor)
 	if mark != "" {
-		fmt.Fprintf(w, "          %s\n", encoders.TimeFootnote(r.Timing.RunsAs))
+		printf(w, "          %s\n", encoders.TimeFootnote(r.Timing.RunsAs))
 	}
 	writeBudget(w, r.Budget)
 	writeShadows(w, r)
-	fmt.Fprintf(w, "\ndigest %s\n", r.Digest)
+	printf(w, "\ndigest %s\n", r.Digest)
 }
 
 // writeRemote writes what was measured on the network. peer is nil in reports that do not name
@@ -92,7 +92,7 @@ func writeRemote(w io.Writer, peer *engine.Remote, network *figures.Remote) {
 	}
 	// ms formats v, a quantile of q in milliseconds, with one decimal.
 	ms := func(q *figures.Quantiles, v float64) string { return q.Of(v).Text(1) }
-	fmt.Fprintf(w, "network   to %s: round trip: median %s ms, p95 %s; jitter %s ms\n", to, ms(&network.RoundTripMS, network.RoundTripMS.P50),
+	printf(w, "network   to %s: round trip: median %s ms, p95 %s; jitter %s ms\n", to, ms(&network.RoundTripMS, network.RoundTripMS.P50),
 		ms(&network.RoundTripMS, network.RoundTripMS.P95), network.JitterMS.Text(1))
 	fmt.Fprintf(w, "          delay above the fastest packet: max %s ms, p95 %s; outcomes known after: median %s ms\n",
 		ms(&network.SlowerMS, network.SlowerMS.Max), ms(&network.SlowerMS, network.SlowerMS.P95), ms(&network.ReportedAfterMS, network.ReportedAfterMS.P50))
@@ -169,7 +169,7 @@ func writeBudget(w io.Writer, budget []figures.BudgetShare) {
 	if n := len(budget) - len(named); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d others %.1f %%", n, 100*max(rest, 0)))
 	}
-	fmt.Fprintf(w, "bits      %s\n", strings.Join(parts, ", "))
+	printf(w, "bits      %s\n", strings.Join(parts, ", "))
 }
 
 // writeShadows writes a table that compares the encoder with its shadows.
@@ -332,5 +332,5 @@ func writeGauges(w io.Writer, list []encoders.Gauge) {
 	for i, g := range list {
 		parts[i] = strings.TrimSpace(g.Name + " " + gaugeValue(g) + " " + g.Unit)
 	}
-	fmt.Fprintf(w, "gauges    %s\n", strings.Join(parts, ", "))
+	printf(w, "gauges    %s\n", strings.Join(parts, ", "))
 }

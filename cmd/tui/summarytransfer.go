@@ -16,22 +16,22 @@ import (
 // same for the shadows.
 func writeTransfer(w io.Writer, r *engine.Result) {
 	t, x := r.Totals, r.Totals.Transfer
-	fmt.Fprintf(w, "%s, seed %d: %.1f s, a file of %d bytes for a receiver with an old version of %d bytes\n\n", runTitle(r), r.Seed, r.DurationS,
+	printf(w, "%s, seed %d: %.1f s, a file of %d bytes for a receiver with an old version of %d bytes\n\n", runTitle(r), r.Seed, r.DurationS,
 		x.NewBytes, x.OldBytes)
 	fmt.Fprintf(w, "time      %s\n", transferStatus(x))
 	fmt.Fprintf(w, "packed    %d bytes, %.2f %% of the new file; %d blocks\n", x.PackedBytes,
 		percent(int64(x.PackedBytes), int64(x.NewBytes)), x.Blocks)
-	fmt.Fprintf(w, "datagrams %s\n", outcomes(t))
+	printf(w, "datagrams %s\n", outcomes(t))
 	fmt.Fprintf(w, "resent    %d blocks; %d blocks received again\n", x.Resent, x.Spurious)
 	fmt.Fprintf(w, "sent      payload %s KB, wire %s KB, feedback %s KB\n",
 		kilobytes(x.PayloadBytes), kilobytes(x.WireBytes), kilobytes(x.FeedbackBytes))
-	fmt.Fprintf(w, "per %-5s %s bits\n", r.Item, formatFigure(t.BitsPerItem))
+	printf(w, "per %-5s %s bits\n", r.Item, formatFigure(t.BitsPerItem))
 	fmt.Fprintf(w, "timers    smoothed round trip %s ms, retransmission timeout %s ms\n", formatNumber(x.RoundTripMS), formatNumber(x.TimeoutMS))
 	fmt.Fprintf(w, "wrong     %d\n", t.Wrong)
 	fmt.Fprintf(w, "cpu       packing %s, unpacking %s; run at %.0f times real time\n", formatMillis(r.Timing.PackMS),
 		formatMillis(r.Timing.UnpackMS), r.Timing.RealTimeFactor)
 	writeTransferShadows(w, r)
-	fmt.Fprintf(w, "\ndigest %s\n", r.Digest)
+	printf(w, "\ndigest %s\n", r.Digest)
 }
 
 // transferStatus describes how long the transfer took or, if it is incomplete, how much of it was

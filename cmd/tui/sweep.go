@@ -160,7 +160,9 @@ func (a *app) sweep(ctx context.Context, f sweepFlags) error {
 	isIncomplete := errors.Is(err, report.ErrWrite) // some results are not in the folder, as on a full disk
 	line.done()
 	if makeReport != nil {
-		err = errors.Join(err, a.writeExports(f.exports, makeReport(sum)))
+		r := makeReport(sum)
+		r.File = cmp.Or(f.config.file, f.resume, f.config.preset)
+		err = errors.Join(err, a.writeExports(f.exports, r))
 	}
 	// Errors of Text and of this flush are ignored: a.stdout keeps the first write error, and its last flush returns it.
 	err = errors.Join(err, a.writeResult(sum, func(w io.Writer) { _ = sum.Text(w) }))

@@ -149,7 +149,7 @@ func (a *app) searchData(ctx context.Context, data dataFlags, search *tune.Searc
 
 // writeTuneResult writes the best settings and that of the article as a table.
 func writeTuneResult(w io.Writer, t tuneResult) {
-	fmt.Fprintf(w, "%s: %d changed %s, %d settings in %.0f ms\n\n", t.Data, t.Samples, words.Plural(t.Field), t.Settings, t.SearchMS)
+	printf(w, "%s: %d changed %s, %d settings in %.0f ms\n\n", t.Data, t.Samples, words.Plural(t.Field), t.Settings, t.SearchMS)
 	g := texttable.New(">rank", "setting", ">bits", ">of absolute")
 	for _, s := range append(t.Results, t.Article) {
 		g.Add(s.Rank, s.Setting, fmt.Sprintf("%.2f", s.Bits), fmt.Sprintf("%.1f %%", 100*s.Share))

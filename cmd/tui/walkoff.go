@@ -199,7 +199,7 @@ func (a *app) auditCommand() *cobra.Command {
 		Use: auditCommandName, Hidden: true, Args: noArgs,
 		Short: "Run one process of the walk-off's audit (internal)",
 		RunE: func(*cobra.Command, []string) error {
-			return walkoff.Serve(a.stdin, a.stdout, table.ByName)
+			return walkoff.Serve(a.stdin, a.stdout.raw(), table.ByName)
 		},
 	}
 }
@@ -209,7 +209,7 @@ func (a *app) auditCommand() *cobra.Command {
 // a demo, a match that the game recorded.
 func writeBoard(w io.Writer, b *walkoff.Scoreboard) {
 	d := b.Dataset
-	fmt.Fprintf(w, "%s: %d frames of %d %s, sha256 %.12s\n\n", d.Spec, d.Frames, d.Items, words.Plural(d.Item), d.SHA256)
+	printf(w, "%s: %d frames of %d %s, sha256 %.12s\n\n", d.Spec, d.Frames, d.Items, words.Plural(d.Item), d.SHA256)
 	titles := []string{"encoder", ">bytes/packet", ">kbps", ">bits/" + d.Item, ">bits/changed", ">encode µs", ">decode µs", "lossless", "audit"}
 	if d.Game != nil {
 		titles = append(titles, ">vs game")

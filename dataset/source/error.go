@@ -3,8 +3,8 @@ package source
 import (
 	"fmt"
 	"strconv"
-	"strings"
-	"unicode"
+
+	"wirelab/internal/escape"
 )
 
 // Error is an error in a file, with its place and with what was expected there.
@@ -35,21 +35,7 @@ func (e *Error) Error() string {
 	case e.Expected != "":
 		text += "; expected " + e.Expected
 	}
-	return printable(text)
-}
-
-// printable escapes control characters, which a terminal would execute: names in errors come from
-// files.
-func printable(s string) string {
-	var b strings.Builder
-	for _, c := range s {
-		if unicode.IsPrint(c) {
-			b.WriteRune(c)
-		} else {
-			b.WriteString(strings.Trim(strconv.QuoteRune(c), "'"))
-		}
-	}
-	return b.String()
+	return escape.Line(text)
 }
 
 // Unwrap returns Kind.

@@ -4,11 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"wirelab/encoders"
+	"wirelab/internal/escape"
 	"wirelab/internal/suggest"
 	"wirelab/lossmodel"
 )
@@ -48,29 +47,8 @@ func (e *Error) Error() string {
 	if e.Near != "" {
 		b.WriteString("; did you mean " + e.Near + "?")
 	}
-	return Printable(b.String())
+	return escape.Line(b.String())
 }
-
-// Printable returns text with characters that are not printable, such as terminal escape sequences,
-// replaced by Go escapes. Newlines are unchanged.
-func Printable(text string) string {
-	if !strings.ContainsFunc(text, isHidden) && utf8.ValidString(text) {
-		return text
-	}
-	var b strings.Builder
-	for _, r := range text {
-		if isHidden(r) || r == utf8.RuneError {
-			quoted := strconv.QuoteToASCII(string(r))
-			b.WriteString(quoted[1 : len(quoted)-1]) // without the quotes
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
-// isHidden reports whether Printable replaces r.
-func isHidden(r rune) bool { return r != '\n' && !strconv.IsPrint(r) }
 
 // maxQuoted is the maximum number of bytes of a value in an error.
 const maxQuoted = 80

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"wirelab/internal/escape"
 	"wirelab/internal/units"
 )
 
@@ -74,8 +75,31 @@ func (p axisValue) MarshalJSON() ([]byte, error) {
 	return json.Marshal(math.Round(float64(p)*1000) / 1000)
 }
 
-// marshalJSON returns the data as JSON that is safe inside a script element.
+// marshalJSON returns the data as JSON that is safe inside a script element. It replaces control
+// characters in the texts of d, which the script writes into the page, by visible escapes.
 func (d *chartData) marshalJSON() (string, error) {
+	for i := range d.Marks {
+		escapeTexts(&d.Marks[i].Text)
+	}
+	for i := range d.Charts {
+		c := &d.Charts[i]
+		escapeTexts(&c.Title, &c.Unit, &c.Axis)
+		for _, list := range [][]string{c.Ticks, c.Rows, c.Notes} {
+			for k := range list {
+				escapeTexts(&list[k])
+			}
+		}
+		for k := range c.Lines {
+			escapeTexts(&c.Lines[k].Name)
+		}
+	}
 	text, err := json.Marshal(d) // writes <, > and & as \u003c and so on
 	return string(text), err
+}
+
+// escapeTexts replaces the control characters in each text by visible escapes.
+func escapeTexts(texts ...*string) {
+	for _, text := range texts {
+		*text = escape.Line(*text)
+	}
 }

@@ -9,6 +9,9 @@ import (
 	"html"
 	"html/template"
 	"io"
+	"strings"
+
+	"wirelab/internal/escape"
 )
 
 // The parts of a page. Charts are drawn by uPlot, whose MIT licence is included in the page.
@@ -27,7 +30,8 @@ var (
 	pageTemplate string
 )
 
-// bodyTemplate is the body of the page; html/template escapes every text for its context.
+// bodyTemplate is the body of the page; html/template escapes the markup in every text for its context.
+// writeDocument then escapes the control characters, which html/template leaves.
 var bodyTemplate = template.Must(template.New("page").Parse(pageTemplate))
 
 // writeDocument writes a document as one self-contained file. Its Content-Security-Policy allows, by
@@ -53,10 +57,12 @@ func writeDocument(w io.Writer, d *document) error {
 <title>%s</title>
 <style>%s</style>
 </head>
-`, contentSecurityPolicy(style, charts, pageScript), html.EscapeString(d.Title), style)
-	if err := bodyTemplate.Execute(&b, d); err != nil {
+`, contentSecurityPolicy(style, charts, pageScript), html.EscapeString(escape.Line(d.Title)), style)
+	var body strings.Builder
+	if err := bodyTemplate.Execute(&body, d); err != nil {
 		return err
 	}
+	b.WriteString(escape.Terminal(body.String()))
 	fmt.Fprintf(&b, "<script type=\"application/json\" id=\"data\">%s</script>\n<script>%s</script>\n<script>%s</script>\n</body>\n</html>\n",
 		script, charts, pageScript)
 	_, err = w.Write(b.Bytes())

@@ -13,6 +13,7 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/remote/channel"
+	"wirelab/internal/escape"
 	"wirelab/internal/panics"
 	"wirelab/lossmodel"
 )
@@ -171,7 +172,7 @@ func (l *Link) sendSetup(ctx context.Context, data []byte) error {
 				l.lastReceived = time.Now()
 				return nil
 			case stateRefused:
-				return l.networkErrorf("the receiver reports: %s", config.Printable(st.reason))
+				return l.networkErrorf("the receiver reports: %s", escape.Line(st.reason))
 			}
 			// The receiver reports progress.
 			if st.nextChunk > firstMissing && st.nextChunk <= chunkCount(len(data)) {

@@ -8,12 +8,12 @@ import (
 	"io"
 	"time"
 
-	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/playout"
 	"wirelab/experiment/remote/channel"
+	"wirelab/internal/escape"
 	"wirelab/internal/panics"
 )
 
@@ -208,7 +208,7 @@ func (srv *server) startSession(data []byte) {
 		return
 	}
 	srv.status.state = stateReady
-	srv.setup, srv.stats.Data, srv.stats.Refused = s, config.Printable(s.Schema.Name), ""
+	srv.setup, srv.stats.Data, srv.stats.Refused = s, escape.Line(s.Schema.Name), ""
 	srv.stats.Sessions++
 	srv.receiver = endpoint.NewReceiver(&s.Schema, &s.Initial, srv.files.restrictedCodecs(), s.receiverOptions())
 	srv.receiver.Guard(true) // doubt large jumps of the sequence: the sender's model may flip bits

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
@@ -93,7 +94,7 @@ func benchKey(key string, set map[string]string) string {
 // slashes, by underscores.
 func benchWord(text string) string {
 	word := strings.Map(func(r rune) rune {
-		if r <= ' ' || r == '/' || !strconv.IsPrint(r) {
+		if r <= ' ' || r == '/' || !strconv.IsPrint(r) || r == utf8.RuneError {
 			return '_'
 		}
 		return r

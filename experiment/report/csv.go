@@ -10,6 +10,7 @@ import (
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/figures"
 	"wirelab/internal/atomicfile"
+	"wirelab/internal/escape"
 	"wirelab/internal/units"
 	"wirelab/lossmodel"
 )
@@ -78,7 +79,7 @@ func sampleRow(s *meters.Sample, width time.Duration) []string {
 	if s.Aged > 0 {
 		age = units.Fixed(s.Age.Seconds()*1000/float64(s.Aged), 3)
 	}
-	return append(row, strconv.Itoa(s.Late), units.Fixed(s.PositionErrorMM, 3), units.Fixed(s.OrientationErrorDeg, 3), age, s.Encoder)
+	return append(row, strconv.Itoa(s.Late), units.Fixed(s.PositionErrorMM, 3), units.Fixed(s.OrientationErrorDeg, 3), age, escape.CSV(s.Encoder))
 }
 
 // packetHead returns the column names of packets.csv, which has a row for each packet and each copy, in
@@ -100,8 +101,8 @@ func packetRow(p *packetEntry) []string {
 		recv = micros(p.Arrived)
 	}
 	return []string{
-		strconv.FormatUint(p.Seq, 10), strconv.Itoa(p.Copy), micros(p.Sent), recv, p.Outcome.String(), cause, p.Encoder,
+		strconv.FormatUint(p.Seq, 10), strconv.Itoa(p.Copy), micros(p.Sent), recv, p.Outcome.String(), cause, escape.CSV(p.Encoder),
 		strconv.FormatUint(p.Epoch, 10), strconv.Itoa(p.Baseline), strconv.Itoa(p.Payload), strconv.Itoa(p.Wire), strconv.Itoa(p.Changed),
-		strconv.FormatBool(p.Seam), p.problem.Reason, p.problem.Why,
+		strconv.FormatBool(p.Seam), escape.CSV(p.problem.Reason), escape.CSV(p.problem.Why),
 	}
 }

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"wirelab/experiment/engine"
+	"wirelab/internal/escape"
 )
 
 // The elements of the JUnit XML format that CI systems read.
@@ -38,15 +38,19 @@ type (
 	}
 )
 
-// WriteJUnit writes a report in the JUnit XML format. Each run is a suite, and each assertion is a test;
-// further tests check what must hold in every run. If runs are missing, an additional suite has an
-// error.
+// WriteJUnit writes a report in the JUnit XML format. Each run is a suite, named by r.File and its point of the
+// sweep, such as "loss.toml: down.loss=5% seed=2", and each assertion is a test; further tests check what must
+// hold in every run. If runs are missing, an additional suite has an error.
 func WriteJUnit(w io.Writer, r *Report) error {
 	suites := junitSuites{Name: "wirelab"}
+	prefix := ""
+	if r.File != "" {
+		prefix = r.File + ": "
+	}
 	for i, run := range r.Runs {
-		name := PointName(run.Set)
-		if name == "" {
-			name = fmt.Sprintf("run %d", i+1)
+		name := strings.TrimSuffix(prefix+PointName(run.Set), ": ")
+		if name == "" || len(run.Set) == 0 && len(r.Runs) > 1 { // nothing distinguishes the run from the others
+			name = prefix + fmt.Sprintf("run %d", i+1)
 		}
 		suites.add(junitSuiteOf(name, run))
 	}
@@ -55,7 +59,7 @@ func WriteJUnit(w io.Writer, r *Report) error {
 		if why == "" {
 			why = fmt.Sprintf("%d of %d runs were finished", len(r.Runs), r.Planned)
 		}
-		suites.add(junitSuite{Name: "all runs", Tests: 1, Errors: 1, Cases: []junitCase{{Name: "finished", Class: "all runs", Error: newJUnitMessage(why)}}})
+		suites.add(junitSuite{Name: prefix + "all runs", Tests: 1, Errors: 1, Cases: []junitCase{{Name: "finished", Class: "all runs", Error: newJUnitMessage(why)}}})
 	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
@@ -71,7 +75,7 @@ func WriteJUnit(w io.Writer, r *Report) error {
 
 // add adds a suite, with its counts added to those of s, and sets the class of its tests to its name.
 func (s *junitSuites) add(x junitSuite) {
-	x.Name = xmlText(x.Name)
+	x.Name = escape.Line(x.Name)
 	for i := range x.Cases {
 		x.Cases[i].Class = x.Name
 	}
@@ -83,7 +87,7 @@ func (s *junitSuites) add(x junitSuite) {
 func junitSuiteOf(name string, r *engine.Result) junitSuite {
 	s := junitSuite{Name: name}
 	add := func(name, failure string) { // an empty failure means that the test passed
-		c := junitCase{Name: xmlText(name)}
+		c := junitCase{Name: escape.Line(name)}
 		if failure != "" {
 			c.Failure, s.Failures = newJUnitMessage(failure), s.Failures+1
 		}
@@ -126,14 +130,4 @@ func countMessage(n int64, what string) string {
 }
 
 // newJUnitMessage returns the element of a failure or an error.
-func newJUnitMessage(message string) *junitMessage { return &junitMessage{xmlText(message)} }
-
-// xmlText removes the characters that XML does not allow.
-func xmlText(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || r < ' ' && r != '\t' && r != '\n' || r == 0xFFFE || r == 0xFFFF {
-			return -1
-		}
-		return r
-	}, text)
-}
+func newJUnitMessage(message string) *junitMessage { return &junitMessage{escape.Line(message)} }

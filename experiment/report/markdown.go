@@ -18,6 +18,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
+	"wirelab/internal/escape"
 	"wirelab/internal/texttable"
 	"wirelab/internal/units"
 	"wirelab/internal/words"
@@ -32,10 +33,10 @@ var markdownTemplate string
 // function charts draws nothing; writeMarkdown, which has the data of the charts, replaces it.
 var markdown = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"setting": SettingOf,
+		"setting": func(r *engine.Result, table, key string) string { return escape.Markdown(SettingOf(r, table, key)) },
 		"ending":  mdEnding,
 		"plural":  words.Plural,
-		"name":    mdName,
+		"name":    escape.Markdown,
 		"gauge":   mdGauge,
 		"known":   func(f figures.Figure) bool { _, ok := f.Value(); return ok },
 		"percent": mdPercent,
@@ -48,7 +49,7 @@ var markdown = sync.OnceValue(func() *template.Template {
 		"allLanes":      allLanes,
 		"changes":       mdChanges,
 		"charts":        func(*engine.Result) []mdChart { return nil },
-		"join":          strings.Join,
+		"joinNames":     mdJoin,
 		"place":         settingValues,
 		"sweepKeys":     func(r *Report) []string { return slices.Sorted(maps.Keys(r.Runs[0].Set)) },
 		"sweepTable":    sweepTable,
@@ -86,7 +87,7 @@ func mdEnding(why engine.Ending, problem string, interrupted bool) string {
 	const until = " these are the results until then."
 	switch {
 	case problem != "":
-		return " Stopped by an error: " + strings.ReplaceAll(problem, "\n", "; ") + ";" + until
+		return " Stopped by an error: " + escape.Markdown(strings.ReplaceAll(problem, "\n", "; ")) + ";" + until
 	case why == engine.Unfinished:
 		return " Still running, or killed:" + until
 	case interrupted:
@@ -110,9 +111,13 @@ func mdGauge(g encoders.Gauge) string {
 	return strings.TrimSpace(units.Significant(g.Value, 3) + " " + g.Unit)
 }
 
-// mdName escapes a name from a schema for a cell of a Markdown table.
-func mdName(name string) string {
-	return strings.NewReplacer("|", "&#124;", "<", "&lt;", "&", "&amp;").Replace(name)
+// mdJoin joins the cells of a row of a Markdown table, each escaped.
+func mdJoin(cells []string) string {
+	escaped := make([]string, len(cells))
+	for i, cell := range cells {
+		escaped[i] = escape.Markdown(cell)
+	}
+	return strings.Join(escaped, " | ")
 }
 
 // mdChange is a row of the table of changes.
@@ -126,7 +131,7 @@ type mdChange struct {
 func mdChanges(changes []config.StampedChange) (list []mdChange) {
 	for i := 0; i < len(changes); {
 		label, n := config.Summarise(changes[i:])
-		list = append(list, mdChange{changes[i].TS, strings.ReplaceAll(label, "|", "\\|")})
+		list = append(list, mdChange{changes[i].TS, label})
 		i += n
 	}
 	return list
@@ -191,7 +196,7 @@ type chartedCurve struct {
 // that are not zero throughout.
 func chartedCurves(r *engine.Result) []chartedCurve {
 	p := &r.Totals.Playout
-	list := []chartedCurve{{payloadCurve, "Payload, kbps"}, {changedCurve, "Bits per changed " + mdName(r.Item)},
+	list := []chartedCurve{{payloadCurve, "Payload, kbps"}, {changedCurve, "Bits per changed " + r.Item},
 		{failureCurve, "Decode failures per second"}}
 	if p.StarvedRatio.Or(0) > 0 {
 		list = append(list, chartedCurve{starvedCurve, "Display ticks starved, %"})
@@ -288,7 +293,7 @@ func mdItemHeads(r *Report) []string {
 	if first.Totals.BitsPerCube != nil {
 		return nil
 	}
-	heads := []string{"bits/" + mdName(first.Item)}
+	heads := []string{"bits/" + first.Item}
 	if first.Totals.Transfer != nil {
 		heads = append(heads, "resent", "seconds")
 	} else if first.Item == "byte" {

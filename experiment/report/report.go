@@ -18,6 +18,7 @@ type Report struct {
 	Planned     int              // number of planned runs; 0 if unknown
 	Reason      engine.Ending    // why the run or the sweep ended
 	Error       string           // the error, if Reason is engine.BadData, BadMachine or BadNetwork
+	File        string           // path or preset of the configuration, for the names in JUnit; "" if unknown
 }
 
 // sweepDoc is the JSON of a sweep, or of a run that did not begin.

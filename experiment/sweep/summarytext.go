@@ -10,6 +10,7 @@ import (
 	"wirelab/experiment/figures"
 	"wirelab/experiment/page"
 	"wirelab/experiment/report"
+	"wirelab/internal/escape"
 	"wirelab/internal/texttable"
 	"wirelab/internal/units"
 )
@@ -131,14 +132,14 @@ func (s *Summary) markdown(w io.Writer) error {
 	fmt.Fprintf(w, "# Sweep\n\n%d of %d runs: %d points with %d seeds each. Means with 95 %% intervals over the seeds;\n"+
 		"the last column is the ratio of the payload to that of the first point, paired by seed.\n\n", s.Done, s.Planned, len(s.Points), s.Repeat)
 	if s.Error != "" {
-		fmt.Fprintf(w, "The sweep stopped: %s\n\n", s.Error)
+		fmt.Fprintf(w, "The sweep stopped: %s\n\n", escape.Markdown(s.Error))
 	}
 	s.table().WriteMarkdown(w)
 	if s.hasApproximate() {
 		fmt.Fprintf(w, "\n%s\n", approximateNote)
 	}
 	for _, text := range s.Failed {
-		fmt.Fprintf(w, "\n- %s", text)
+		fmt.Fprintf(w, "\n- %s", escape.Markdown(text))
 	}
 	_, err := fmt.Fprintln(w)
 	return err

@@ -1,5 +1,5 @@
-// Package texttable formats tables for a terminal, as Markdown and as CSV. Its exported fields
-// serve HTML templates.
+// Package texttable formats tables for a terminal, as Markdown and as CSV, and escapes the cells for
+// each. Its exported fields serve HTML templates, which escape them too.
 package texttable
 
 import (
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"wirelab/internal/escape"
 	"wirelab/internal/words"
 )
 
@@ -69,16 +70,16 @@ func (t *Table) Add(cells ...any) {
 	t.Rows = append(t.Rows, row)
 }
 
-// texts returns the texts of the titles and of each row.
-func (t *Table) texts() [][]string {
+// texts returns the titles and the cells of each row, passed through escape.
+func (t *Table) texts(escape func(string) string) [][]string {
 	out := [][]string{make([]string, len(t.Heads))}
 	for i, h := range t.Heads {
-		out[0][i] = h.Text
+		out[0][i] = escape(h.Text)
 	}
 	for _, row := range t.Rows {
 		texts := make([]string, len(row))
 		for i, c := range row {
-			texts[i] = c.Text
+			texts[i] = escape(c.Text)
 		}
 		out = append(out, texts)
 	}
@@ -93,7 +94,7 @@ const (
 // WriteText writes the table with aligned columns. If it would be wider than width, the last column
 // is wrapped unless it contains numbers. width 0 means no limit.
 func (t *Table) WriteText(w io.Writer, width int) {
-	rows := t.texts() // rows[0] are the titles
+	rows := t.texts(escape.Line) // rows[0] are the titles
 	widths := make([]int, len(t.Heads))
 	for _, row := range rows {
 		for i, cell := range row {
@@ -130,9 +131,9 @@ func (t *Table) pad(cell string, column, width int) string {
 	return cell + blank
 }
 
-// WriteMarkdown writes the table as Markdown. Cells must not contain "|".
+// WriteMarkdown writes the table as Markdown. Markup in cells is escaped.
 func (t *Table) WriteMarkdown(w io.Writer) {
-	for i, row := range t.texts() {
+	for i, row := range t.texts(escape.Markdown) {
 		line := "| " + strings.Join(row, " | ") + " |"
 		if i == 0 { // row 0 has the titles; an empty title takes one space
 			line = strings.ReplaceAll(line, "|  |", "| |") + "\n|"
@@ -144,5 +145,7 @@ func (t *Table) WriteMarkdown(w io.Writer) {
 	}
 }
 
-// WriteCSV writes the table as CSV.
-func (t *Table) WriteCSV(w io.Writer) error { return csv.NewWriter(w).WriteAll(t.texts()) }
+// WriteCSV writes the table as CSV. Formulas in cells are escaped.
+func (t *Table) WriteCSV(w io.Writer) error {
+	return csv.NewWriter(w).WriteAll(t.texts(escape.CSV))
+}

@@ -113,7 +113,7 @@ func TestWriteCSV(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := csv.NewReader(&b).ReadAll()
-	want := [][]string{{"a", "b"}, {"with, comma", "with \"quote\""}, {"line\nbreak", ""}}
+	want := [][]string{{"a", "b"}, {"with, comma", "with \"quote\""}, {`line\nbreak`, ""}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, %v; want %q", got, err, want)
 	}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// comparedSweep is a sweep of two points with two seeds.
+const comparedSweep = `
+duration = "1s"
+encoder.name = "raw"
+[sweep]
+repeat = 2
+[[sweep.axis]]
+key = "down.loss"
+values = ["0%", "20%"]
+`
+
+// TestCompareImpossible checks that compare refuses a report or a result of a sweep with a figure that no run
+// can have, and names the file and the figure.
+func TestCompareImpossible(t *testing.T) {
+	dir := t.TempDir()
+	base, bad := filepath.Join(dir, "base"), filepath.Join(dir, "bad")
+	if o := tui("run", "--set", "duration=1s", "--out", base); o.code != exitDone {
+		t.Fatal(o.stderr)
+	}
+	text, err := os.ReadFile(filepath.Join(base, "report.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(bad, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range [][2]string{{"payload_kbps", "-1e308"}, {"payload_kbps", "1e308"}, {"wire_kbps", "-5"}, {"loss_rate", "1.5"}, {"decoded", "-1"}} {
+		figure := regexp.MustCompile(`"` + c[0] + `":\s*[-0-9.e+]+`)
+		if !figure.Match(text) {
+			t.Fatalf("no %s in the report", c[0])
+		}
+		altered := figure.ReplaceAll(text, []byte(`"`+c[0]+`": `+c[1]))
+		if err := os.WriteFile(filepath.Join(bad, "report.json"), altered, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{{base, bad}, {bad, base}} {
+			o := tui(append([]string{"compare", "--max-regression", "payload_kbps=1%"}, args...)...)
+			if o.code != exitUsage || !strings.Contains(o.stderr, c[0]) || !strings.Contains(o.stderr, "impossible") || !strings.Contains(o.stderr, bad) {
+				t.Errorf("%v: exit %d\n%s%s", c, o.code, o.stdout, o.stderr)
+			}
+		}
+	}
+	if o := tui("compare", base, base); o.code != exitDone {
+		t.Errorf("the original: exit %d: %s", o.code, o.stderr)
+	}
+}
+
+// TestCompareSweepFolders checks that compare reads the folders of tui sweep: it pairs the seeds of each point,
+// and reports a missing run and a result of another sweep. It also checks that JUnit names the suites by the
+// file and the point.
+func TestCompareSweepFolders(t *testing.T) {
+	dir := t.TempDir()
+	file, base, lossy, junit := filepath.Join(dir, "loss.toml"), filepath.Join(dir, "base"), filepath.Join(dir, "lossy"), filepath.Join(dir, "junit.xml")
+	if err := os.WriteFile(file, []byte(comparedSweep), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for out, latency := range map[string]string{base: "10ms", lossy: "90ms"} {
+		if o := tui("sweep", file, "--set", "down.latency="+latency, "--out", out, "--junit", junit); o.code != exitDone {
+			t.Fatal(o.stderr)
+		}
+	}
+	o := tui("compare", base, filepath.Join(lossy, "report.json"), "--max-regression", "network.delay_ms.p50=1%", "--json")
+	var doc struct {
+		Differences []struct {
+			Set   map[string]string
+			Pairs int
+			Worse bool `json:"regression"`
+		}
+	}
+	document(t, o.stdout, &doc)
+	if o.code != exitFailed || len(doc.Differences) != 2 {
+		t.Fatalf("exit %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+	for i, d := range doc.Differences {
+		if d.Pairs != 2 || !d.Worse || d.Set["down.loss"] != []string{"0%", "20%"}[i] {
+			t.Errorf("%+v", d)
+		}
+	}
+
+	text, err := os.ReadFile(junit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, m := range regexp.MustCompile(`<testsuite name="([^"]*)"`).FindAllSubmatch(text, -1) {
+		names = append(names, string(m[1]))
+	}
+	var want []string
+	for _, point := range []string{"down.loss=0% seed=7", "down.loss=0% seed=8", "down.loss=20% seed=7", "down.loss=20% seed=8"} {
+		want = append(want, file+": "+point)
+	}
+	if !slices.Equal(names, want) {
+		t.Errorf("suites %q, expected %q", names, want)
+	}
+
+	results, err := filepath.Glob(filepath.Join(base, "results", "*.json"))
+	if err != nil || len(results) < 2 {
+		t.Fatalf("%d results, %v", len(results), err)
+	}
+	if err := os.Remove(results[0]); err != nil {
+		t.Fatal(err)
+	}
+	if o := tui("compare", base, lossy); o.code != exitDone || !strings.Contains(o.stderr, " of 4 runs are complete") {
+		t.Errorf("a missing result: exit %d: %s", o.code, o.stderr)
+	}
+	other, err := filepath.Glob(filepath.Join(lossy, "results", "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(other[0], results[0]); err != nil {
+		t.Fatal(err)
+	}
+	if o := tui("compare", base, lossy); o.code != exitUsage || !strings.Contains(o.stderr, "another sweep") || !strings.Contains(o.stderr, results[0]) {
+		t.Errorf("a result of another sweep: exit %d: %s", o.code, o.stderr)
+	}
+}

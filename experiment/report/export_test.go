@@ -105,6 +105,9 @@ func TestSettled(t *testing.T) {
 			t.Errorf("packets.csv has %d lines, want %d", got, len(want))
 		}
 	}
+	if !strings.Contains(readText(t, folder, "experiment.toml"), "[encoder]") {
+		t.Error("experiment.toml has no settings")
+	}
 	if r.Set["seed"] != "1" || r.Files != nil {
 		t.Errorf("set %v, files %v", r.Set, r.Files)
 	}

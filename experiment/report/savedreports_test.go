@@ -86,7 +86,7 @@ func TestDeleteAndRestore(t *testing.T) {
 			t.Errorf("restoring %s: %v", all[i].Name, err)
 		}
 	}
-	for name, ok := range map[string]bool{"": false, "a/b": false, ".hidden": false, "r05": false, "mine": true} {
+	for name, ok := range map[string]bool{"": false, "a/b": false, "r06/x": false, ".hidden": false, "r05": false, "mine": true} {
 		if err := all[4].Rename(name); (err == nil) != ok {
 			t.Errorf("renaming to %q: %v", name, err)
 		}

@@ -233,8 +233,13 @@ func mdCharts(r *engine.Result, data *curves) (list []mdChart) {
 func plot(v []float64, peaks bool, from, to time.Duration) string {
 	const width, height = 72, 10
 	v = bucket(v, min(width, len(v)), peaks)
+	for i := range v {
+		if math.IsInf(v[i], 0) {
+			v[i] = math.NaN() // asciigraph leaves a gap; it panics for infinite values
+		}
+	}
 	top := slices.Max(v)
-	if top <= 0 || math.IsInf(top, 0) || math.IsNaN(top) {
+	if top <= 0 || math.IsNaN(top) {
 		top = 1 // asciigraph needs a finite range above 0
 	}
 	return asciigraph.Plot(v, asciigraph.Height(height), asciigraph.Precision(1), asciigraph.LowerBound(0), asciigraph.UpperBound(top),

@@ -67,7 +67,7 @@ func (x *axis) updateForFace(i int, d, half, other, spread float64) bool {
 	if gap > x.gap {
 		x.gap, x.i = gap, i
 	}
-	return !(gap > 0) // true also for NaN, unlike gap <= 0: broken positions do not make cubes disjoint
+	return !(gap > 0) // not gap <= 0, which is false for NaN: cubes at broken positions count as touching
 }
 
 // computeNormal sets the normal of x, from A to B.

@@ -293,7 +293,7 @@ func (d *demo) readEntities(s, base *snapshot) error {
 		case number == netcode.MaxEntities:
 			return nil
 		case number <= last:
-			return d.messageError(fmt.Sprintf("entity %d follows entity %d", number, last), "increasing numbers")
+			return d.messageError(fmt.Sprintf("entity %d follows entity %d", number, last), "entity numbers that increase")
 		}
 		last = number
 		baseline := d.baselines[number]

@@ -16,5 +16,5 @@ var (
 	// ErrTruncated means that a recording ends within a frame.
 	ErrTruncated = errors.New("recording truncated")
 	// ErrPreamble means that frames 1 to 5 do not repeat frame 0, which the walk-off's rules require.
-	ErrPreamble = errors.New("frames 0..5 do not repeat the initial state")
+	ErrPreamble = errors.New("frames 0..5 are not all the initial state")
 )

@@ -59,7 +59,8 @@ func openRecording(ctx context.Context, path string, opt Options) (*Recording, e
 	} else if info.Mode().IsRegular() {
 		err = r.start(nil, info.Size())
 	} else {
-		err = r.start(nil, -1) // size -1: a pipe has no size
+		const unknownSize = -1 // a pipe has no size
+		err = r.start(nil, unknownSize)
 	}
 	if err != nil {
 		r.Close()
@@ -258,8 +259,9 @@ func (r *Recording) next(f *frame.Frame) error {
 	return nil
 }
 
-// advance sets table and changed to the next frame, from the reel if that is complete. At the end of a
-// recording that does not loop it returns io.EOF.
+// advance sets table and changed to the next frame. The frame comes from the file or, in later rounds of a loop,
+// from the reel, which stores all frames in memory once it is complete. At the end of a recording that does not
+// loop it returns io.EOF.
 func (r *Recording) advance() error {
 	if r.reelComplete {
 		r.Restart = r.reel.play(r.table, r.changed)

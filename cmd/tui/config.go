@@ -114,9 +114,9 @@ func (f *configFlags) loadBase() (*config.Config, error) {
 	return config.Default(), nil
 }
 
-// setKey sets one key of c. Setting another encoder removes the parameters in c, because those of
-// the previous encoder have another meaning. Before a parameter is set, the default encoder of the
-// data must be known; to find it, the data is opened. If ctx ends, this stops.
+// setKey sets one key of c. Setting another encoder removes the parameters in c, because they were meant
+// for the previous encoder. Before a parameter of the default encoder is set, the data is opened to find
+// which encoder that is; the end of ctx ends the wait for the data.
 func setKey(ctx context.Context, c *config.Config, key string, value any) error {
 	if (key == "encoder.name" || key == "encoder") && value != any(c.Encoder.Name) {
 		c.Encoder.Params = nil

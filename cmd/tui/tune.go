@@ -30,9 +30,9 @@ func (a *app) tuneCommand() *cobra.Command {
 		GroupID: groupMeasure,
 		Short:   "Find the bit widths with the smallest size on a recording",
 		Long: `Find the bit widths of small and large differences that encode all changed values of a
-recording in the fewest bits, each relative to the frame six before it. The whole grid is
-evaluated exactly: positions with 2..8 bits for small and 8..12 bits for large differences,
-separately for xy and z; orientations with 2..7 and 6..10 bits.
+recording in the fewest bits. A value is encoded as its difference from the value six frames
+before. The whole grid is evaluated exactly: positions with 2..8 bits for small and 8..12
+bits for large differences, separately for xy and z; orientations with 2..7 and 6..10 bits.
 
 Settings are written as in Fiedler's article: 5-9-5-9 is 5 and 9 bits for xy, 5 and 9 bits
 for z. Use a setting under [encoder.params], with gear_bits = 0 for fixed widths.`,

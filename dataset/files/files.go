@@ -63,9 +63,9 @@ func open(spec string, seed uint64, loop bool) (*filePair, error) {
 	if err != nil {
 		return nil, err
 	}
-	oldInfo, errA := os.Stat(old)
-	newInfo, errB := os.Stat(new)
-	if errA == nil && errB == nil && os.SameFile(oldInfo, newInfo) {
+	oldInfo, oldErr := os.Stat(old)
+	newInfo, newErr := os.Stat(new)
+	if oldErr == nil && newErr == nil && os.SameFile(oldInfo, newInfo) {
 		return nil, fmt.Errorf("%s %w", new, errSame)
 	}
 	if s.old, err = readFile(old); err != nil {

@@ -33,10 +33,11 @@ func Cubes(n int) *Schema {
 // to 1/sqrt(2) in 511 steps, so that a step is sqrt(2)/511 = 1/361.33.
 func cubeFields() [CubeFields]Field {
 	const metre = 1.0 / UnitsPerMetre
-	small := func(name string) Field { return Field{Name: name, Kind: Quantity, Max: 511, Scale: 1 / 361.33} }
+	// component returns the column of one of the three smallest components of the quaternion.
+	component := func(name string) Field { return Field{Name: name, Kind: Quantity, Max: 511, Scale: 1 / 361.33} }
 	return [CubeFields]Field{
 		{Name: "largest", Kind: Enum, Max: 3},
-		small("a"), small("b"), small("c"),
+		component("a"), component("b"), component("c"),
 		{Name: "x", Unit: "m", Kind: Quantity, Min: -1 << 17, Max: 1<<17 - 1, Scale: metre},
 		{Name: "y", Unit: "m", Kind: Quantity, Min: -1 << 17, Max: 1<<17 - 1, Scale: metre},
 		{Name: "z", Unit: "m", Kind: Quantity, Max: 1<<14 - 1, Scale: metre},

@@ -41,20 +41,20 @@ func tablesEqual(a, b []int32) bool {
 
 // ChangedRows returns the number of rows, of n fields each, in which f differs from g. It returns 0
 // if n is 0. Rows that only one of the frames has are not counted.
-func (f *Frame) ChangedRows(g *Frame, n int) int {
-	if n == 0 {
+func (f *Frame) ChangedRows(g *Frame, fieldsPerRow int) int {
+	if fieldsPerRow == 0 {
 		return 0
 	}
 	size := min(len(f.Table), len(g.Table))
-	size -= size % n
-	group := n * max(1, blockCells/n) // cells to compare at once; a multiple of n
+	size -= size % fieldsPerRow
+	group := fieldsPerRow * max(1, blockCells/fieldsPerRow) // cells to compare at once; a multiple of n
 	changed, at := 0, 0
 	for ; at+group <= size; at += group {
 		if a, b := f.Table[at:at+group], g.Table[at:at+group]; !tablesEqual(a, b) {
-			changed += countChanged(a, b, n)
+			changed += countChanged(a, b, fieldsPerRow)
 		}
 	}
-	return changed + countChanged(f.Table[at:size], g.Table[at:size], n)
+	return changed + countChanged(f.Table[at:size], g.Table[at:size], fieldsPerRow)
 }
 
 // countChanged returns the number of rows, of n cells each, in which a and b differ.

@@ -75,18 +75,18 @@ func (r Rows) addDiffering(a, b []int32, firstCell, n int) {
 }
 
 // RemoveEqual removes from r the rows, of n fields each, in which tables a and b are equal.
-func (r Rows) RemoveEqual(a, b []int32, n int) {
-	for k, all := range r {
-		for w := all; w != 0; w &= w - 1 { // once for each row in the set, the lowest first
-			firstCell := (k<<6 + bits.TrailingZeros64(w)) * n
+func (r Rows) RemoveEqual(a, b []int32, fieldsPerRow int) {
+	for wordIndex, word := range r {
+		for remaining := word; remaining != 0; remaining &= remaining - 1 { // once for each row in the set, the lowest first
+			firstCell := (wordIndex<<6 + bits.TrailingZeros64(remaining)) * fieldsPerRow
 			equal := false
-			if n == CubeFields {
+			if fieldsPerRow == CubeFields {
 				equal = EqualCubes((*[CubeFields]int32)(a[firstCell:]), (*[CubeFields]int32)(b[firstCell:]))
 			} else {
-				equal = slices.Equal(a[firstCell:firstCell+n], b[firstCell:firstCell+n])
+				equal = slices.Equal(a[firstCell:firstCell+fieldsPerRow], b[firstCell:firstCell+fieldsPerRow])
 			}
 			if equal {
-				r[k] &^= w & -w // the lowest bit of w
+				r[wordIndex] &^= remaining & -remaining // the lowest bit of w
 			}
 		}
 	}

@@ -81,12 +81,12 @@ func (c *Capture) Chosen() []datagram { return c.chosen }
 // server's port goes up, one from it down. If both ports are the server's, the addresses decide:
 // the receiver of the first such datagram is taken for the server.
 func (c *Capture) selectDatagrams(choice Choice) error {
-	ports := c.portsByCount()
+	busiest := c.portsByCount()
 	c.Port, c.Down = choice.Port, !choice.Up
 	if c.Port == 0 {
-		c.Port = ports[0].port
+		c.Port = busiest[0].port
 		c.Remark("port %d is assumed to be the server's: %d of %s are from or to it; port=N selects another",
-			c.Port, ports[0].n, words.Count(len(c.Datagrams), "datagram"))
+			c.Port, busiest[0].n, words.Count(len(c.Datagrams), "datagram"))
 	}
 	var server netip.Addr
 	c.chosen = c.chosen[:0]
@@ -124,7 +124,7 @@ func (c *Capture) selectDatagrams(choice Choice) error {
 	}
 	e.Problem = fmt.Sprintf("contains no datagrams from or to port %d", c.Port)
 	var list []string
-	for _, p := range ports[:min(3, len(ports))] {
+	for _, p := range busiest[:min(3, len(busiest))] {
 		list = append(list, fmt.Sprintf("%d (%d)", p.port, p.n))
 	}
 	e.Expected = "one of its ports, the busiest first: " + strings.Join(list, ", ")

@@ -105,8 +105,8 @@ func TestPullAndTwist(t *testing.T) {
 	if s.sleeping() != 2 {
 		t.Fatal("what floats does not sleep")
 	}
-	s.Pull(0, Vec{X: 30})
-	s.Pull(0, Vec{X: 30})
+	s.Accelerate(0, Vec{X: 30})
+	s.Accelerate(0, Vec{X: 30})
 	s.Twist(0, Vec{Y: 6})
 	for range 3 {
 		s.Step(tick)
@@ -190,7 +190,7 @@ func TestIslandWakesWhole(t *testing.T) {
 	if s.sleeping() != 5 {
 		t.Fatal("the tower does not sleep")
 	}
-	s.Pull(3, Vec{X: 0.1})
+	s.Accelerate(3, Vec{X: 0.1})
 	s.Step(tick)
 	for i := range 4 {
 		if s.Body(i).Asleep() {

@@ -33,6 +33,7 @@ func (m *manifold) addFaceContact(a, b *Body, x *axis) {
 	incident.clipToSquare(ref.half)
 	incident.removeAbove(ref.half)
 	incident.reduce()
+	// The centre of ref is the origin of the points' coordinates, so s.w - ref.half is the gap to the reference face.
 	for _, s := range incident.points[:incident.n] {
 		m.addPoint(a, b, ref.Pos.AddScaled(u, s.u).AddScaled(v, s.v).AddScaled(n, s.w), s.w-ref.half)
 	}
@@ -114,14 +115,14 @@ func (p *polygon) reduce() {
 		}
 	}
 	candidates[0], candidates[deepest] = candidates[deepest], candidates[0]
-	far, most := 1, -1.0 // index of the farthest corner, and its squared distance
+	farthest, farthestSquared := 1, -1.0 // index of the farthest corner, and its squared distance
 	for i := 1; i < len(candidates); i++ {
 		du, dv := candidates[i].u-candidates[0].u, candidates[i].v-candidates[0].v
-		if d := float64(du*du) + float64(dv*dv); d > most {
-			far, most = i, d
+		if d := float64(du*du) + float64(dv*dv); d > farthestSquared {
+			farthest, farthestSquared = i, d
 		}
 	}
-	candidates[1], candidates[far] = candidates[far], candidates[1]
+	candidates[1], candidates[farthest] = candidates[farthest], candidates[1]
 	left, right := 2, 2 // left and right of the line from point 0 to 1: the points with the largest and the smallest signed area
 	for i := 3; i < len(candidates); i++ {
 		if signedArea2(candidates[0], candidates[1], candidates[i]) > signedArea2(candidates[0], candidates[1], candidates[left]) {

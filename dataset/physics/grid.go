@@ -45,7 +45,7 @@ func (s *Scene) ForEachNear(p Vec, reach float64, f func(i int, offset Vec, squa
 	}
 	for y := cellOf(p.Y - reach); y <= cellOf(p.Y+reach); y++ {
 		for x := cellOf(p.X - reach); x <= cellOf(p.X+reach); x++ {
-			for j := s.laidGrid.firstPlusOne(x, y); j > 0; j = s.laidGrid.next[j-1] {
+			for j := s.laidGrid.firstPlusOne(x, y); j > 0; j = s.laidGrid.next[j-1] { // j is a body's index plus one; 0 ends the list
 				if s.state[j-1] <= posed { // bodies that have woken up are in s.live
 					callIfNear(int(j-1), s.laid[j-1].pos, p, reach, f)
 				}

@@ -177,9 +177,9 @@ func (s *Scene) Touch(i int) touchCount { return s.touches[i] }
 // steps since Reset.
 func (s *Scene) Impact(i int) Impact { return s.impact[i] }
 
-// Pull applies an acceleration, in metres per second squared, to cube i during the next step, and
+// Accelerate applies an acceleration, in metres per second squared, to cube i during the next step, and
 // wakes it.
-func (s *Scene) Pull(i int, acceleration Vec) {
+func (s *Scene) Accelerate(i int, acceleration Vec) {
 	s.wake(i)
 	b := &s.bodies[i]
 	b.accel = b.accel.Add(acceleration)

@@ -33,11 +33,11 @@ type alignment struct {
 // convex bodies are disjoint exactly if there is an axis along which they do not overlap. For boxes
 // it suffices to test the three face normals of each and the nine cross products of their edges.
 // It returns false if A and B are disjoint. It does not set the normals: see computeNormal.
-func separations(a, b *Body, best *[3]axis) bool {
+func separations(a, b *Body, axes *[3]axis) bool {
 	const eps = 1e-9 // keeps near-parallel edges from looking separated
 	var g alignment
 	g.offset = b.Pos.Sub(a.Pos)
-	best[0] = axis{kind: faceOfA, gap: math.Inf(-1)}
+	axes[0] = axis{kind: faceOfA, gap: math.Inf(-1)}
 	for i := range 3 {
 		u := &a.axes[i]
 		g.da[i] = g.offset.Dot(*u)
@@ -45,17 +45,17 @@ func separations(a, b *Body, best *[3]axis) bool {
 			g.cos[i][j] = u.Dot(b.axes[j])
 			g.abs[i][j] = abs(g.cos[i][j]) + eps
 		}
-		if !best[0].updateForFace(i, g.da[i], a.half, b.half, g.abs[i][0]+g.abs[i][1]+g.abs[i][2]) {
+		if !axes[0].updateForFace(i, g.da[i], a.half, b.half, g.abs[i][0]+g.abs[i][1]+g.abs[i][2]) {
 			return false
 		}
 	}
-	best[1] = axis{kind: faceOfB, gap: math.Inf(-1)}
+	axes[1] = axis{kind: faceOfB, gap: math.Inf(-1)}
 	for j := range 3 {
-		if !best[1].updateForFace(j, g.offset.Dot(b.axes[j]), b.half, a.half, g.abs[0][j]+g.abs[1][j]+g.abs[2][j]) {
+		if !axes[1].updateForFace(j, g.offset.Dot(b.axes[j]), b.half, a.half, g.abs[0][j]+g.abs[1][j]+g.abs[2][j]) {
 			return false
 		}
 	}
-	return g.edgeAxis(a.half, b.half, &best[2])
+	return g.edgeAxis(a.half, b.half, &axes[2])
 }
 
 // updateForFace tests face normal i of one of two cubes, and replaces axis x by this normal if the gap
@@ -67,7 +67,7 @@ func (x *axis) updateForFace(i int, d, half, other, spread float64) bool {
 	if gap > x.gap {
 		x.gap, x.i = gap, i
 	}
-	return !(gap > 0) // true also for NaN, unlike gap <= 0: broken positions do not make cubes disjoint
+	return !(gap > 0) // not gap <= 0, which is false for NaN: cubes at broken positions count as touching
 }
 
 // computeNormal sets the normal of x, from A to B.

@@ -80,7 +80,8 @@ func (s *contactSolver) init(n int) {
 	s.constrained = make([]int32, 0, n)
 }
 
-// reset removes all bodies and contacts and sets the coefficients for a step of dt seconds.
+// reset removes all bodies and contacts and sets the coefficients for a step of dt seconds. CFM (constraint force
+// mixing) and ERP (error reduction parameter) are the terms of the Open Dynamics Engine for softness and correction.
 func (s *contactSolver) reset(params *Params, dt float64) {
 	s.params = params
 	s.orderPasses()

@@ -24,15 +24,16 @@ func (s *contactSolver) solve(iterations int) {
 		if it%sweepsPerOrder == 0 {
 			s.shuffle()
 		}
-		checked := it%sweepsPerOrder == sweepsPerOrder-1
-		if checked {
+		// After the last sweep in the same order, dropConverged compares the motions with those before the sweep.
+		isLastOfOrder := it%sweepsPerOrder == sweepsPerOrder-1
+		if isLastOfOrder {
 			for _, k := range s.constrained {
 				s.previous[k] = s.motion[k]
 			}
 		}
 		s.spent += work
 		s.sweep()
-		if checked && s.dropConverged() {
+		if isLastOfOrder && s.dropConverged() {
 			work = s.sweepCost()
 			if work == 0 {
 				return

@@ -274,14 +274,14 @@ func (d *demo) readSnapshot() error {
 func (d *demo) readEntities(s, base *snapshot) error {
 	r, n := &d.reader, len(d.fields)
 	s.numbers, s.states = s.numbers[:0], s.states[:0]
-	i, last := 0, int16(-1)              // index of the next entity of base; number of the last entity in the message
-	copyUnchanged := func(below int16) { // copies the entities of base with lower numbers
-		from := i
-		for i < len(base.numbers) && base.numbers[i] < below {
-			i++
+	nextBase, last := 0, int16(-1)       // index of the next entity of base; number of the entity read before
+	copyUnchanged := func(limit int16) { // copies the entities of base with numbers below limit
+		from := nextBase
+		for nextBase < len(base.numbers) && base.numbers[nextBase] < limit {
+			nextBase++
 		}
-		s.numbers = append(s.numbers, base.numbers[from:i]...)
-		s.states = append(s.states, base.states[from*n:i*n]...)
+		s.numbers = append(s.numbers, base.numbers[from:nextBase]...)
+		s.states = append(s.states, base.states[from*n:nextBase*n]...)
 	}
 	for {
 		number := int16(r.Bits(10))
@@ -293,16 +293,16 @@ func (d *demo) readEntities(s, base *snapshot) error {
 		case number == netcode.MaxEntities:
 			return nil
 		case number <= last:
-			return d.messageError(fmt.Sprintf("entity %d follows entity %d", number, last), "increasing numbers")
+			return d.messageError(fmt.Sprintf("entity %d follows entity %d", number, last), "entity numbers that increase")
 		}
 		last = number
 		baseline := d.baselines[number]
 		if baseline == nil {
 			baseline = d.zero
 		}
-		if i < len(base.numbers) && base.numbers[i] == number {
-			baseline = base.states[i*n : (i+1)*n]
-			i++
+		if nextBase < len(base.numbers) && base.numbers[nextBase] == number {
+			baseline = base.states[nextBase*n : (nextBase+1)*n]
+			nextBase++
 		}
 		if removed := r.Flag(); removed {
 			continue

@@ -54,20 +54,20 @@ func OpenFile(ctx context.Context, path, expected string, kind error) (*inputFil
 	if err != nil {
 		return nil, err
 	}
-	what := DescribeMode(info.Mode())
+	fileType := DescribeMode(info.Mode())
 	switch {
-	case what == "a folder" && kind != nil:
+	case fileType == "a folder" && kind != nil:
 		return nil, &Error{File: path, Problem: "is a folder", Expected: expected, Kind: kind}
-	case what == "" || what == "a folder":
+	case fileType == "" || fileType == "a folder":
 		file, err := os.Open(path)
 		if err != nil {
 			return nil, err
 		}
 		return &inputFile{File: file}, nil
-	case what == "a pipe":
+	case fileType == "a pipe":
 		return openPipe(ctx, path)
 	}
-	return nil, fmt.Errorf("%s: %w: it is %s; expected a file or a pipe", path, ErrFile, what)
+	return nil, fmt.Errorf("%s: %w: it is %s; expected a file or a pipe", path, ErrFile, fileType)
 }
 
 // openPipe opens a pipe. If ctx ends before the pipe has a writer, a goroutine remains until it has

@@ -106,7 +106,7 @@ func (b *Bodies) Summary() BodySummary {
 		// s.Seconds has n-1 times between messages.
 		s.PerSecond, s.Kbps = float64(n-1)/s.Seconds, float64(8*s.Bytes)/1000/s.Seconds
 	}
-	s.Gap, s.Most = b.gaps()
+	s.Gap, s.Most = b.gaps() // Most is the largest number of messages within a second
 	var all [256]int64
 	for last := range b.byteAfter {
 		for v, count := range b.byteAfter[last] {
@@ -125,24 +125,24 @@ func (b *Bodies) Summary() BodySummary {
 
 // gaps returns the distribution of the times between messages, and the largest number of messages
 // within a second.
-func (b *Bodies) gaps() (g gapStats, most int64) {
+func (b *Bodies) gaps() (g gapStats, maxPerSecond int64) {
 	var list []time.Duration
 	first := 0
 	for i, t := range b.times {
 		for t-b.times[first] >= time.Second {
 			first++
 		}
-		most = max(most, int64(i-first+1))
+		maxPerSecond = max(maxPerSecond, int64(i-first+1))
 		if i > 0 {
 			list = append(list, t-b.times[i-1])
 		}
 	}
 	if len(list) == 0 {
-		return g, most
+		return g, maxPerSecond
 	}
 	slices.Sort(list)
 	quantileMs := func(p float64) float64 { return quantile.LowerRank(list, p).Seconds() * 1000 }
-	return gapStats{P50: quantileMs(0.5), P95: quantileMs(0.95), Max: quantileMs(1)}, most
+	return gapStats{P50: quantileMs(0.5), P95: quantileMs(0.95), Max: quantileMs(1)}, maxPerSecond
 }
 
 // statsAt returns the statistics of the bytes at an offset. reached is false if no message is long enough.

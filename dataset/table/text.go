@@ -135,11 +135,11 @@ func (t *csvFrames) readRow(row int) error {
 	}
 	t.hasNextRow = false
 	if n := len(t.cells); n != len(t.names) {
-		what := fmt.Sprintf("%d columns", len(t.names))
+		expected := fmt.Sprintf("%d columns", len(t.names))
 		if n < len(t.names) {
-			what += fmt.Sprintf(": column %d (%s) is missing", n+1, t.names[n])
+			expected += fmt.Sprintf(": column %d (%s) is missing", n+1, t.names[n])
 		}
-		return t.fail(-1, ErrRecords, fmt.Sprintf("a row of %d columns", n), what)
+		return t.fail(-1, ErrRecords, fmt.Sprintf("a row of %d columns", n), expected)
 	}
 	if t.frameColumn < 0 {
 		return nil

@@ -53,19 +53,20 @@ func isPrintableName(s string) bool {
 	})
 }
 
-// readInt reads a whole number from lo to hi; what describes it for errors, such as "rows in each
+// readInt reads a whole number from lo to hi; meaning describes it for errors, such as "rows in each
 // frame". It returns lo on errors and if the key does not exist, which is an error if required is set.
-func (r *schemaReader) readInt(tree map[string]any, key string, required bool, lo, hi int, what string) int {
+func (r *schemaReader) readInt(tree map[string]any, key string, required bool, lo, hi int, meaning string) int {
 	if _, ok := tree[key]; !ok && required {
-		r.failMissing(key, fmt.Sprintf("%d to %d %s", lo, hi, what))
+		r.failMissing(key, fmt.Sprintf("%d to %d %s", lo, hi, meaning))
 		return lo
 	}
-	return r.readOptionalInt("", tree, key, lo, hi, what)
+	return r.readOptionalInt("", tree, key, lo, hi, meaning)
 }
 
-// readOptionalInt is readInt for an optional key of the table at prefix.
-func (r *schemaReader) readOptionalInt(prefix string, tree map[string]any, key string, lo, hi int, what string) int {
-	expected := fmt.Sprintf("%d to %d %s", lo, hi, what) // "0 to 1000 frames that repeat the initial state"
+// readOptionalInt reads a whole number from lo to hi, or returns lo if the key does not exist. prefix is the key of
+// the table in the file, with a dot, and meaning describes the number; both are for errors, which are stored in r.
+func (r *schemaReader) readOptionalInt(prefix string, tree map[string]any, key string, lo, hi int, meaning string) int {
+	expected := fmt.Sprintf("%d to %d %s", lo, hi, meaning) // "0 to 1000 frames that repeat the initial state"
 	v, ok := tree[key]
 	if !ok {
 		return lo

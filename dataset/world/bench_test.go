@@ -15,7 +15,7 @@ func ball(n int) *sim {
 		k := i - 1
 		at := physics.Vec{X: float64(k%6)*0.45 - 1.1, Y: float64(k/6%6)*0.45 - 1.1, Z: 2.5 + float64(k/36)*0.45}
 		s.scene.Body(i).Pos = at
-		s.scene.Pull(i, physics.Vec{})
+		s.scene.Accelerate(i, physics.Vec{})
 	}
 	return s
 }

@@ -21,7 +21,7 @@ func (p *pilot) chase(s *sim, in *Input) {
 	}
 	p.targetSteps--
 	if p.act.maxSpeed > 0 && playerCube.Vel.Dot(playerCube.Vel) > float64(p.act.maxSpeed*p.act.maxSpeed) {
-		return
+		return // too fast: hold no direction key
 	}
 	in.Left, in.Right = dx < -nearTarget/2, dx > nearTarget/2
 	in.Down, in.Up = dy < -nearTarget/2, dy > nearTarget/2

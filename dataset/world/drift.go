@@ -14,7 +14,8 @@ const (
 	driftCountHalf   = 3  // metres; half the side of that square
 )
 
-// drift sets the direction keys of in, and chooses another direction when the time of the last is over.
+// drift sets the direction keys of in. When the time for the current direction is over, it tries some random
+// directions and chooses the one with the most cubes ahead.
 func (p *pilot) drift(s *sim, in *Input) {
 	if p.driftSteps == 0 {
 		p.driftSteps = driftMinSteps + p.rng.IntN(driftRandomSteps)

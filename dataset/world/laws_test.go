@@ -74,7 +74,7 @@ func TestKeyForce(t *testing.T) {
 func accelerationAt(s *sim, at physics.Vec, in Input) physics.Vec {
 	b := s.scene.Body(1)
 	b.Pos = at
-	s.scene.Pull(1, physics.Vec{})
+	s.scene.Accelerate(1, physics.Vec{})
 	s.Step(in)
 	a := b.Vel.Scale(1 / kept / dt)
 	a.Z += gravity
@@ -272,7 +272,7 @@ func TestInteractingSpreadsAndEnds(t *testing.T) {
 		b.Pos = physics.Vec{X: 60, Z: 0.2 + 0.395*float64(k)}
 	}
 	s.markInteracting(1)
-	s.scene.Pull(1, physics.Vec{})
+	s.scene.Accelerate(1, physics.Vec{})
 	s.Step(Input{})
 	for i := 1; i < cubes; i++ {
 		if s.interacting[i] != (i <= n) {

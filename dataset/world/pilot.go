@@ -84,8 +84,8 @@ func (s *sim) countCubes(centre physics.Vec, half float64) (n int) {
 
 // randomAct returns a random act, mostly hovering, as in the recordings alpha, bravo and charlie. The
 // first act of a world is a rest, during which the player falls to the floor.
-func (p *pilot) randomAct(first bool) act {
-	if first {
+func (p *pilot) randomAct(isFirst bool) act {
+	if isFirst {
 		return restAct(2.2)
 	}
 	seconds := float64(3 + p.rng.IntN(10))

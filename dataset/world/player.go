@@ -57,7 +57,9 @@ func (s *sim) drive(in Input) {
 }
 
 // pushPlayer applies a force in newtons to the player during the next step.
-func (s *sim) pushPlayer(force physics.Vec) { s.scene.Pull(player, force.Scale(1/s.Player().Mass())) }
+func (s *sim) pushPlayer(force physics.Vec) {
+	s.scene.Accelerate(player, force.Scale(1/s.Player().Mass()))
+}
 
 // twistPlayer applies a torque in newton metres to the player during the next step.
 func (s *sim) twistPlayer(torque physics.Vec) {
@@ -96,7 +98,7 @@ func torqueTowards(up, target physics.Vec) physics.Vec {
 	if sine < 1e-9 { // the vectors are parallel: the axis has no direction
 		return physics.Vec{}
 	}
-	angle := maxTiltAngle
+	angle := maxTiltAngle // radians; larger angles are treated as this one
 	if s2 := float64(sine * sine); up.Dot(target) > 0 && sine < maxTiltAngle {
 		// The first terms of the series of the arc sine: library functions may differ in the last bit.
 		angle = min(angle, float64(sine*(1+float64(s2/6)+float64(s2*s2*0.075))))

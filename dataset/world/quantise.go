@@ -40,18 +40,18 @@ func position(metres float64, low, high int32) int32 {
 // component follows from the others. Its sign is made positive: q and -q are the same rotation. The
 // others are between -1/sqrt(2) and 1/sqrt(2); zero becomes 256.
 func smallestThree(q physics.Quat) (largest int32, three [3]int32) {
-	all := [4]float64{q.X, q.Y, q.Z, q.W}
-	for i, v := range all {
-		if math.Abs(v) > math.Abs(all[largest]) {
+	components := [4]float64{q.X, q.Y, q.Z, q.W}
+	for i, v := range components {
+		if math.Abs(v) > math.Abs(components[largest]) {
 			largest = int32(i)
 		}
 	}
 	n := 0
-	for i, v := range all {
+	for i, v := range components {
 		if i == int(largest) {
 			continue
 		}
-		if all[largest] < 0 {
+		if components[largest] < 0 {
 			v = -v
 		}
 		step := math.Floor(float64((v+1/math.Sqrt2)/math.Sqrt2*511) + 0.5)

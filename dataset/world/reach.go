@@ -32,7 +32,7 @@ func (s *sim) push(pulling bool) {
 		if d >= pushReach || d < minDistance {
 			continue
 		}
-		s.scene.Pull(i, away.Scale(inverseSquare(d, pushLimit)/d))
+		s.scene.Accelerate(i, away.Scale(inverseSquare(d, pushLimit)/d))
 		s.markInteracting(i)
 	}
 }
@@ -60,7 +60,7 @@ func (s *sim) pull() {
 		if d < pullFrom || d > pullTo {
 			continue
 		}
-		s.scene.Pull(i, inwards.Scale(inverseSquare(d, pullLimit)/d))
+		s.scene.Accelerate(i, inwards.Scale(inverseSquare(d, pullLimit)/d))
 		s.markInteracting(i)
 	}
 }

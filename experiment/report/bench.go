@@ -42,7 +42,7 @@ func WriteBench(w io.Writer, r *Report) error {
 			s := &run.Shadows[i]
 			name := benchName(run, s.Encoder, &s.Timing)
 			if s.ToS > 0 { // another lane may have the same encoder
-				name += "/lane=" + s.Lane
+				name += "/lane=" + benchWord(s.Lane)
 			}
 			benchLine(out, name, &s.Totals, &s.Timing)
 		}

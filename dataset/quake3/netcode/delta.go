@@ -91,10 +91,11 @@ func (w *Writer) State(fields []Field, base, row []int32, spent []int) {
 	}
 }
 
-// writeValue writes the value of a field as Reader.readValue reads it.
-func (w *Writer) writeValue(bits int, v int32) {
-	if bits != 0 {
-		w.Bits(uint32(v), max(bits, -bits))
+// writeValue writes the value of a field as Reader.readValue reads it. fieldBits is Field.Bits: 0 means a float, a
+// negative number a signed integer. A float that is a small whole number is written as such, after a flag.
+func (w *Writer) writeValue(fieldBits int, v int32) {
+	if fieldBits != 0 {
+		w.Bits(uint32(v), max(fieldBits, -fieldBits))
 		return
 	}
 	f := math.Float32frombits(uint32(v))
@@ -140,7 +141,7 @@ func (w *Writer) Player(base, row []int32, spent []int) {
 
 // writeArray writes the delta of one of the player's arrays. bits is the Field.Bits of its elements.
 // The number of bits spent on element i is added to spent[i].
-func (w *Writer) writeArray(bits int, base, row []int32, spent []int) {
+func (w *Writer) writeArray(fieldBits int, base, row []int32, spent []int) {
 	mask := uint32(0)
 	for i, v := range base {
 		if row[i] != v {
@@ -154,7 +155,7 @@ func (w *Writer) writeArray(bits int, base, row []int32, spent []int) {
 	for i, v := range base {
 		if row[i] != v {
 			at := w.Len()
-			w.Bits(uint32(row[i]), max(bits, -bits))
+			w.Bits(uint32(row[i]), max(fieldBits, -fieldBits))
 			spent[i] += w.Len() - at
 		}
 	}

@@ -149,14 +149,14 @@ const (
 	stopSpeed = 100 // units per second; a slower player loses as much speed per second as one with this speed
 )
 
-// floatField returns the column for a float field. name is the name of the field, place and
-// velocity are those of the fields, without an index, that are a position and its velocity; group
-// is the number of that position. Rates are per millisecond, the unit of time.
-func floatField(name, column string, group uint8, place, velocity string) frame.Field {
+// floatField returns the column for the float field called name. position and velocity are the names, without an
+// index, of the fields that hold a position and its velocity; group is the number of this position in the schema.
+// Rates are per millisecond, the unit of time.
+func floatField(name, column string, group uint8, position, velocity string) frame.Field {
 	f := frame.Field{Name: column, Kind: frame.Float32}
 	base, axis, indexed := strings.Cut(name, "[") // "origin[1]" is on axis 1
 	switch {
-	case indexed && base == place:
+	case indexed && base == position:
 		f.Hint = frame.Hint{Role: frame.Position, Group: group, Axis: axis[0] - '0'}
 	case indexed && base == velocity:
 		f.Hint = frame.Hint{Role: frame.Velocity, Group: group, Axis: axis[0] - '0', Rate: 1.0 / 1000, Drag: friction / 1000, StopSpeed: stopSpeed}

@@ -97,7 +97,7 @@ func (g *Groups) Add(item Item) error {
 	target := &g.list[i]
 	ids := max(target.ids, item.Key.ID()+1)
 	rows := g.rows + ids - target.ids
-	if ids > target.ids && rows+1 > maxTableCells/(fields+1) {
+	if ids > target.ids && rows+1 > maxTableCells/(fields+1) { // one row and one field more, for the tick
 		g.list = g.list[:len(g.index)] // removes the group if it is new
 		return fmt.Errorf("%w: item %v needs a table of %d rows x %d fields, expected at most %d cells",
 			ErrLarge, item.Key, rows+1, fields+1, maxTableCells)

@@ -131,14 +131,14 @@ func (p *Path) applyForces(s *physics.Scene) {
 		origin := vec{X: pos.X, Y: pos.Y, Z: pushOriginHeight}
 		s.ForEachNear(origin, pushRadius, func(i int, away vec, square float64) {
 			if i != 0 && square > 1e-4 { // not the player itself; the direction of a very near cube is undefined
-				s.Pull(i, away.Scale(min(forceAtMetre/square, maxPush)/math.Sqrt(square)))
+				s.Accelerate(i, away.Scale(min(forceAtMetre/square, maxPush)/math.Sqrt(square)))
 			}
 		})
 	}
 	if p.Mode == Pull {
 		s.ForEachNear(pos, pullRadius, func(i int, away vec, square float64) {
 			if i != 0 && square > minPullDistance*minPullDistance {
-				s.Pull(i, away.Scale(-min(forceAtMetre/square, maxPull)/math.Sqrt(square)))
+				s.Accelerate(i, away.Scale(-min(forceAtMetre/square, maxPull)/math.Sqrt(square)))
 			}
 		})
 	}

@@ -94,7 +94,7 @@ func (c *crowd) step() {
 func (c *crowd) kick(i int) {
 	// A random speed between two bounds, as the acceleration that gives it in a step of 1/60 s.
 	random := func(low, high float64) float64 { return 60 * (low + float64(c.rng.Float64()*(high-low))) }
-	c.scene.Pull(i, physics.Vec{X: random(-3, 3), Y: random(-3, 3), Z: random(3, 6)})
+	c.scene.Accelerate(i, physics.Vec{X: random(-3, 3), Y: random(-3, 3), Z: random(3, 6)})
 	c.scene.Twist(i, physics.Vec{X: random(-8, 8), Y: random(-8, 8), Z: random(-8, 8)})
 }
 

@@ -69,8 +69,9 @@ func layerAt(layers [][]float64, x int, v float64) (at int) {
 	return at
 }
 
-// edgeRune returns the rune of a cell whose lower part, share of 0 to 1, is filled; above 1 it is full. A
-// full block has steps of eighths; other fills are drawn from a half on.
+// edgeRune returns the rune of a cell at the upper edge of an area. share is how much of the cell the area
+// covers, from the bottom: 0 is nothing, 1 or more the whole cell. For the fill '█' there are runes for every
+// eighth; any other fill is drawn if at least half of the cell is covered.
 func edgeRune(fill rune, share float64, ascii bool) rune {
 	if share >= 1 || fill != '█' || ascii {
 		if share >= 0.5 {

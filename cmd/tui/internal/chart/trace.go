@@ -67,8 +67,9 @@ func trace(heights []float64, rows int, chars asciigraph.CharSet, draw func(x, y
 	}
 }
 
-// tracePart plots part of a line. data are whole rows from the bottom, or NaN; the last element is the height
-// in the column after the part. It draws nothing if all are NaN.
+// tracePart plots part of a line. data are the heights of the line, one per column, in whole rows from the
+// bottom; NaN where the line is unknown. The last element is the height in the column after the part. If all
+// heights are NaN, nothing is drawn.
 func tracePart(data []float64, rows int, chars asciigraph.CharSet, draw func(x, y int, r rune)) {
 	lo, hi, known := rows, -1, 0 // the rows of this part: the picture needs no others
 	for _, v := range data {

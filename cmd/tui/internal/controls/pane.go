@@ -207,24 +207,24 @@ func (p *Pane) DirectionText() string {
 // if not everything fits, and also the encoder's summary if the controls and the summary do not
 // fit. cursorRow is the index of the selected row.
 func (p *Pane) layout(w, maxRows int) (rows []row, cursorRow int) {
-	all := p.all
+	controls := p.all
 	_, selected := p.current()
 	summary := p.summary(w - 4)
 	const numHeadings = 2 // "Link" and "Run"
-	showHeadings := len(all)+len(summary)+numHeadings <= maxRows
-	if len(all)+len(summary) > maxRows {
+	showHeadings := len(controls)+len(summary)+numHeadings <= maxRows
+	if len(controls)+len(summary) > maxRows {
 		summary = nil
 	}
 	group := ""
-	for i := range all {
-		if all[i].group != group && showHeadings {
-			group = all[i].group
+	for i := range controls {
+		if controls[i].group != group && showHeadings {
+			group = controls[i].group
 			rows = append(rows, row{text: []look.Span{look.Dim.Span(group)}})
 		}
 		if i == selected {
 			cursorRow = len(rows)
 		}
-		rows = append(rows, row{control: &all[i]})
+		rows = append(rows, row{control: &controls[i]})
 		if i == 0 { // the control of the encoder, which has the summary below it
 			for _, line := range summary {
 				rows = append(rows, row{text: []look.Span{look.Dim.Span("    " + line)}})

@@ -40,14 +40,14 @@ type preview struct {
 
 // draw draws the preview of a name at (x, y) in w columns and h rows.
 func (p *preview) draw(c *look.Canvas, th *look.Theme, x, y, w, h int, name string) {
-	key := fmt.Sprint(name, " ", w, th.Ascii)
-	lines, ok := p.cache[key]
+	cacheKey := fmt.Sprint(name, " ", w, th.Ascii)
+	lines, ok := p.cache[cacheKey]
 	if !ok {
 		if p.cache == nil {
 			p.cache = map[string][]string{}
 		}
 		lines = p.lines(name, w, th.Ascii)
-		p.cache[key] = lines
+		p.cache[cacheKey] = lines
 	}
 	for i, line := range lines[:min(len(lines), h)] {
 		c.Clip(x, y+i, w, look.Plain, line)

@@ -101,19 +101,19 @@ func Snapshot(now time.Duration) *engine.Snapshot {
 // effects returns the measured effect of the change of the encoder at 46 s: before it, packets
 // were 1.5 times as large.
 func effects(samples []meters.Sample) []engine.Effect {
-	e := engine.Effect{T: 46 * time.Second, Until: 51 * time.Second}
+	effect := engine.Effect{T: 46 * time.Second, Until: 51 * time.Second}
 	for _, s := range samples {
-		if s.T <= e.T+1100*time.Millisecond || s.T > e.Until {
+		if s.T <= effect.T+1100*time.Millisecond || s.T > effect.Until {
 			continue
 		}
-		e.After = append(e.After, s)
-		s.PayloadBits = s.PayloadBits*3/2 + int64(len(e.After)%7)*100
-		e.Before = append(e.Before, s)
+		effect.After = append(effect.After, s)
+		s.PayloadBits = s.PayloadBits*3/2 + int64(len(effect.After)%7)*100
+		effect.Before = append(effect.Before, s)
 	}
-	if len(e.After) < 20 { // the change is too recent
+	if len(effect.After) < 20 { // the change is too recent
 		return nil
 	}
-	return []engine.Effect{e}
+	return []engine.Effect{effect}
 }
 
 // budget returns the bit budget of the recent packets of the fake session, in bits by part.

@@ -32,19 +32,19 @@ func NewBits(shadow bool) *Lab {
 // spend sets the bit budget of a lane's samples to shares of their payload. Shares that add up to
 // less than 1 reduce the payload.
 func spend(l *engine.Lane, shares map[encoders.Slot]float64) {
-	charge := func(bits float64) (b encoders.Budget, total int64) {
+	charge := func(bits float64) (laneBudget encoders.Budget, total int64) {
 		for k, share := range shares {
-			b.Bits(k, int(bits*share))
+			laneBudget.Bits(k, int(bits*share))
 		}
-		return b, b.Total() / encoders.BitUnit
+		return laneBudget, laneBudget.Total() / encoders.BitUnit
 	}
 	for i := range l.Samples {
 		s := &l.Samples[i]
 		s.Budget, s.PayloadBits = charge(float64(s.PayloadBits))
 	}
 	before := l.Recent.PayloadKbps
-	b, bits := charge(before * 1000)
-	l.Recent.Budget = b
+	laneBudget, bits := charge(before * 1000)
+	l.Recent.Budget = laneBudget
 	l.Recent.PayloadKbps = float64(bits) / 1000
 	l.Recent.BitsPerChanged *= l.Recent.PayloadKbps / before
 }

@@ -55,15 +55,15 @@ func (c *Canvas) Text(x, y int, style Style, s string) int {
 	return c.Clip(x, y, c.W-x, style, s)
 }
 
-// Clip writes s in at most n columns and returns the column after it. Longer text ends in an
+// Clip writes s at (x, y) in at most maxWidth columns and returns the column after it. Longer text ends in an
 // ellipsis.
-func (c *Canvas) Clip(x, y, n int, style Style, s string) int {
-	n = min(n, c.W-x)
-	if n <= 0 {
+func (c *Canvas) Clip(x, y, maxWidth int, style Style, s string) int {
+	maxWidth = min(maxWidth, c.W-x)
+	if maxWidth <= 0 {
 		return x
 	}
-	if TextWidth(s) > n {
-		s = Truncate(s, n-1) + "…"
+	if TextWidth(s) > maxWidth {
+		s = Truncate(s, maxWidth-1) + "…"
 	}
 	for _, r := range s {
 		switch RuneWidth(r) {

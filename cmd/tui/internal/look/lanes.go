@@ -28,26 +28,25 @@ func ShadowSymbol(th *Theme, i int) rune {
 	return symbols[i%len(symbols)]
 }
 
-// LaneName returns the name of a lane in at most w columns: its encoder, then params, the
-// parameters in which it differs from other lanes with that encoder; "" if it has the defaults or
-// no other lane has that encoder. If the name is too long, the encoder is shortened to no less than
-// minName columns, then the beginning of params is cut off, because a value follows its name. w
-// must be at least 9.
-func LaneName(encoder, params string, w int) string {
+// LaneName returns the name of a lane in at most maxWidth columns, at least 9: the encoder and, if not "",
+// params, the parameters in which the lane differs from other lanes with the same encoder. If the name is too
+// long, the encoder is shortened to no less than minName columns. If that does not suffice, the beginning of
+// params is cut off, so that the values, which follow the names of the parameters, stay visible.
+func LaneName(encoder, params string, maxWidth int) string {
 	if params == "" {
-		return Shorten(encoder, w)
+		return Shorten(encoder, maxWidth)
 	}
-	if full := encoder + " " + params; TextWidth(full) <= w {
+	if full := encoder + " " + params; TextWidth(full) <= maxWidth {
 		return full
 	}
 	const minName = 6 // columns that the encoder's name keeps
 
-	if room := w - 1 - TextWidth(params); room >= minName { // 1 for the blank
+	if room := maxWidth - 1 - TextWidth(params); room >= minName { // 1 for the blank
 		return Shorten(encoder, room) + " " + params
 	}
 	runes := []rune(params)
-	if keep := w - 2 - minName; keep > 0 && keep < len(runes) { // 2 for the blank and the ellipsis
-		params = "…" + string(runes[len(runes)-keep:])
+	if keepRunes := maxWidth - 2 - minName; keepRunes > 0 && keepRunes < len(runes) { // 2 for the blank and the ellipsis
+		params = "…" + string(runes[len(runes)-keepRunes:])
 	}
 	return Shorten(encoder, minName) + " " + params
 }

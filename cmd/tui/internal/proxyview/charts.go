@@ -89,8 +89,8 @@ func (m *model) bandwidthChart() panes.Stacked {
 	cfg := m.proxy.Live.Config(m.target)
 	// rule adds the rate limit of a link, if there is one, as a horizontal line with this name.
 	rule := func(name string, s *lossmodel.Spec) {
-		if bits := s.Rate.BitsPerSecond; bits > 0 && !s.Netem.On { // netem replaces Rate
-			stacked.Spec.Rules = append(stacked.Spec.Rules, chart.Rule{Value: float64(bits) / 1000, Style: chart.Style(look.Budget), Name: name})
+		if limit := s.Rate.BitsPerSecond; limit > 0 && !s.Netem.On { // netem has a rate of its own and ignores s.Rate
+			stacked.Spec.Rules = append(stacked.Spec.Rules, chart.Rule{Value: float64(limit) / 1000, Style: chart.Style(look.Budget), Name: name})
 		}
 	}
 	if cfg.Up.Rate == cfg.Down.Rate {
@@ -134,7 +134,7 @@ func (m *model) lossChart() panes.Stacked {
 	stacked := panes.Stacked{Title: "Lost/s by cause", Spec: &chart.Spec{Floor: 1}}
 	total := uint64(0)
 	for i, cause := range shownCauses() {
-		n := h.recent.Flows[0].LostBy[cause] + h.recent.Flows[1].LostBy[cause]
+		recentLosses := h.recent.Flows[0].LostBy[cause] + h.recent.Flows[1].LostBy[cause]
 		const firstSlot = 5 // the slots before it include the colours of the two directions
 		style := look.SlotStyle(firstSlot + i)
 		fill := '█'
@@ -143,8 +143,8 @@ func (m *model) lossChart() panes.Stacked {
 		}
 		stacked.Spec.Areas = append(stacked.Spec.Areas, chart.Area{Values: lossRates(h.directions[0].lost[cause], h.directions[1].lost[cause]), Fill: fill, Style: chart.Style(style),
 			NameStyle: chart.Style(look.Dim)})
-		if n > 0 {
-			stacked.Legend = append(stacked.Legend, style.Span(string(m.Theme().Swatch(i))+" "+cause.String()+" "), look.Value.Span(formatRate(n, h.recentSeconds)+" "))
+		if recentLosses > 0 {
+			stacked.Legend = append(stacked.Legend, style.Span(string(m.Theme().Swatch(i))+" "+cause.String()+" "), look.Value.Span(formatRate(recentLosses, h.recentSeconds)+" "))
 		}
 		total += h.snap.Totals.Flows[0].LostBy[cause] + h.snap.Totals.Flows[1].LostBy[cause]
 	}

@@ -100,8 +100,8 @@ func (m *model) drawNow(c *look.Canvas, focused bool) {
 	row("port unreachable", look.Plain, func(_, t *relay.Flow) string { return fmt.Sprint(t.Unreachable) })
 }
 
-// drawTrust draws the set and the measured values of the links and the lateness of the proxy
-// itself. Lines outside their tolerance come first, in red and marked in words.
+// drawTrust draws, for each property of the links, the value measured and the value set, and how late the
+// proxy itself sends datagrams. Lines outside their tolerance come first, in red and marked in words.
 func (m *model) drawTrust(c *look.Canvas, focused bool) {
 	c.Frame(m.Theme(), focused, "Set and measured", look.Dim.Span("since the last change"))
 	var bad, good [][]look.Span

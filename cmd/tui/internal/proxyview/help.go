@@ -17,7 +17,7 @@ func (m *model) HelpParts() []ui.HelpPart {
 	part := ui.HelpPart{Title: "What the screen shows", Style: look.Plain}
 	for _, x := range [][2]string{
 		{"up, down", "up is from clients to the server, down from the server to clients. Delay is the time from reading a datagram to sending it on."},
-		{"as set", "The set and the measured values of the links: loss, delay and rate since the last change. NOT AS SET, in red, means that a " +
+		{"as set", "Loss, delay and rate of the links since the last change: the values set and the values measured. NOT AS SET, in red, means that a " +
 			"measured value is outside its confidence interval, or that datagrams left more than 1 ms after their due time (p99)."},
 		{"Clients", "Each address that sends has its own pair of links. Lost is the percentage lost, up and down. On a client, enter makes the " +
 			"controls set the links of this client only."},
@@ -43,11 +43,11 @@ func (f *datagramBox) Size(w, h int) (boxW, boxH int, atRight bool) {
 func (f *datagramBox) Draw(c *look.Canvas, th *look.Theme) {
 	datagram := &f.datagram
 	c.Frame(th, look.Focused, fmt.Sprintf("%s %d", datagram.Way, datagram.Seq), look.Dim.Span("any key closes"))
-	to := "to the server"
+	serverRole := "to the server" // of the server: the receiver or the sender
 	if datagram.Way == relay.Down {
-		to = "from the server"
+		serverRole = "from the server"
 	}
-	c.Spans(2, 1, c.W-4, look.Plain.Span(fmt.Sprintf("%d bytes of client %d (%s) %s, read at ", datagram.Size, datagram.Client.Number, datagram.Client.Addr, to)),
+	c.Spans(2, 1, c.W-4, look.Plain.Span(fmt.Sprintf("%d bytes of client %d (%s) %s, read at ", datagram.Size, datagram.Client.Number, datagram.Client.Addr, serverRole)),
 		look.Value.Span(fmt.Sprintf("%.6f s", datagram.At.Seconds())))
 	style := look.Good
 	if datagram.Lost() {

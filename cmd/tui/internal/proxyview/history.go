@@ -76,7 +76,7 @@ func (h *history) observe() {
 	for len(h.recentTotals) > 2 && now.At-h.recentTotals[1].At >= recentSpan {
 		h.recentTotals = slices.Delete(h.recentTotals, 0, 1)
 	}
-	if now.At-h.newerAt >= recentSpan {
+	if now.At-h.newerAt >= recentSpan { // so olderClients, from which recent traffic is counted, is one to two spans old
 		h.olderClients, h.olderAt = h.newerClients, h.newerAt
 		h.newerClients, h.newerAt = slices.Clone(h.snap.Clients), now.At
 	}
@@ -141,8 +141,8 @@ func lossRates(counts ...[]float64) []float64 {
 	return out
 }
 
-// clientTraffic returns what was counted for client c since the earlier list of clients, by
-// relay.Way; everything if c is not in that list.
+// clientTraffic returns what was counted for client c, per direction, since the earlier list of clients
+// was made. If c is not in that list, it returns everything counted for c.
 func clientTraffic(c *relay.ClientState, earlier []relay.ClientState) (delta [2]relay.ClientFlow) {
 	delta = c.Ways
 	i := slices.IndexFunc(earlier, func(x relay.ClientState) bool { return x.Number == c.Number })

@@ -37,12 +37,12 @@ func (m *model) drawClients(c *look.Canvas, focused bool) {
 	if c.W >= wide {
 		addressWidth = min(c.W-4-37, 48)
 	}
-	// line draws the columns up to the losses and returns the column after them.
-	line := func(y int, style look.Style, turn, addr, up, down, lost string) int {
+	// drawLine draws the columns up to the losses and returns the column after them.
+	drawLine := func(y int, style look.Style, turn, addr, up, down, lost string) int {
 		return c.Clip(2, y, c.W-4, style, look.PadRight(turn, 4)+look.PadRight(look.Shorten(addr, addressWidth-1), addressWidth)+
 			look.PadLeft(up, 5)+look.PadLeft(down, 7)+look.PadLeft(lost, 8))
 	}
-	c.Clip(line(1, look.Dim, "turn", " address", "up/s", "down/s", "lost %")+2, 1, 8, look.Dim, "state")
+	c.Clip(drawLine(1, look.Dim, "turn", " address", "up/s", "down/s", "lost %")+2, 1, 8, look.Dim, "state")
 	rows := c.H - 3
 	first := max(0, min(cursor-rows/2, len(list)-rows)) // the cursor is in the middle if possible
 	for i := first; i < len(list) && i < first+rows; i++ {
@@ -69,7 +69,7 @@ func (m *model) drawClients(c *look.Canvas, focused bool) {
 			}
 		}
 		lost := formatPercent(up.Lost, up.In) + "/" + formatPercent(down.Lost, down.In)
-		end := line(y, style, fmt.Sprint(client.Number), " "+client.Addr.String(), formatRate(up.Out, span), formatRate(down.Out, span), lost)
+		end := drawLine(y, style, fmt.Sprint(client.Number), " "+client.Addr.String(), formatRate(up.Out, span), formatRate(down.Out, span), lost)
 		c.Clip(end+2, y, c.W-2-end-2, stateStyle, state)
 	}
 	if len(list) > rows {

@@ -149,8 +149,8 @@ func (v *verdict) judgeNow(h *history) {
 	v.polledAt = now
 	if now-v.judgedAt >= judgeEvery || v.judgedAt == 0 {
 		v.judgedAt = now
-		for w := range v.checks {
-			v.checks[w] = v.judge.Checks(h.snap.Links, relay.Direction(w))
+		for direction := range v.checks {
+			v.checks[direction] = v.judge.Checks(h.snap.Links, relay.Direction(direction))
 		}
 		v.linkFaults = v.judge.Deviations(h.snap.Links)
 	}

@@ -78,7 +78,8 @@ type cursor struct {
 	style []byte
 }
 
-// appendRun appends the output that moves the cursor to a run of line l and writes it.
+// appendRun appends the output that moves the cursor to a run of line l and writes the run. p.x is the
+// column of the cursor, negative if the cursor is not in the line yet.
 func (p *cursor) appendRun(b []byte, l *line, r *run) []byte {
 	switch {
 	case p.x < 0:
@@ -115,9 +116,9 @@ func (p *cursor) appendByStyle(b []byte, l *line, runs []run) []byte {
 			style = p.style
 		}
 		for i := range runs {
-			if r := &runs[i]; !r.written && r.fits(style) {
-				b = p.appendRun(b, l, r)
-				r.written = true
+			if other := &runs[i]; !other.written && other.fits(style) { // other may be r itself
+				b = p.appendRun(b, l, other)
+				other.written = true
 			}
 		}
 	}

@@ -59,8 +59,9 @@ func (f *file) Write(p []byte) (int, error) { return f.w.Write(p) }
 // home begins a frame of bubbletea on the alternate screen.
 const home = "\x1b[H"
 
-// Write sends p without what the terminal shows already. Output that is not a frame, complete frames, and
-// frames of another height than the last one are sent unchanged.
+// Write sends p without what the terminal shows already. Three kinds of output are sent unchanged: output
+// that is not an update of the screen, updates that redraw every row, and updates with another number of
+// rows than the update before. A panic is reported to OnPanic; from then on all output is sent unchanged.
 func (w *writer) Write(p []byte) (n int, err error) {
 	if w.broken {
 		return len(p), w.send(p)
@@ -86,7 +87,7 @@ func (w *writer) repaint(p []byte) error {
 	}
 	w.rows = appendRows(w.rows[:0], body)
 	rows := w.rows
-	if isComplete(rows) || len(rows) != len(w.lines) { // bubbletea redraws everything, as after a resize
+	if redrawsAllRows(rows) || len(rows) != len(w.lines) { // bubbletea redraws everything, as after a resize
 		w.storeRows(rows)
 		return w.send(p)
 	}
@@ -149,8 +150,8 @@ func isSequence(p []byte, last byte) bool {
 	return n == len(p) && p[n-1] == last
 }
 
-// isComplete reports whether a frame contains all lines: bubbletea omits unchanged ones, which are empty.
-func isComplete(rows [][]byte) bool {
+// redrawsAllRows reports whether a frame contains all lines: bubbletea omits unchanged ones, which are empty.
+func redrawsAllRows(rows [][]byte) bool {
 	for _, row := range rows {
 		if len(row) == 0 {
 			return false
@@ -163,7 +164,7 @@ func isComplete(rows [][]byte) bool {
 // unknown afterwards.
 func (w *writer) storeRows(rows [][]byte) {
 	w.lines = w.lines[:0]
-	if !isComplete(rows) {
+	if !redrawsAllRows(rows) {
 		return
 	}
 	for _, row := range rows {

@@ -92,7 +92,7 @@ func (n *Notice) Lines(th *look.Theme, w int) []string {
 		style, marker = look.Dim, ""
 	}
 	lines := look.Wrap(n.text, w-4)
-	if len(lines) > maxNoticeRows {
+	if len(lines) > maxNoticeRows { // the last row gets the rest of the text, which is clipped
 		lines = append(lines[:maxNoticeRows-1:maxNoticeRows-1], strings.Join(lines[maxNoticeRows-1:], " "))
 	}
 	c := look.NewCanvas(w, max(len(lines), 1))

@@ -33,8 +33,8 @@ type AppliedChange struct {
 
 // state contains all settings at one moment. It is immutable.
 type state struct {
-	all     *config.Config       // for clients without conditions of their own
-	clients map[int]clientChange // changes by the user for single clients, by number
+	configForAll *config.Config       // for clients without conditions of their own
+	clients      map[int]clientChange // changes by the user for single clients, by number
 }
 
 // clientChange is all changes by the user for one client, combined.
@@ -57,7 +57,7 @@ const mergeWindow = time.Second
 // NewLive returns the links of a script. reshape applies new conditions to the relay and returns
 // the time at which they take effect.
 func NewLive(s *Script, reshape func(relay.Conditions) (time.Duration, error)) *Live {
-	return &Live{Script: s, reshape: reshape, now: state{all: s.Base, clients: map[int]clientChange{}}}
+	return &Live{Script: s, reshape: reshape, now: state{configForAll: s.Base, clients: map[int]clientChange{}}}
 }
 
 // Config returns the settings for a client or, for the zero client, for clients without
@@ -67,7 +67,7 @@ func (l *Live) Config(client relay.Client) *config.Config {
 	defer l.mu.Unlock()
 	c, err := l.now.configFor(l.Script, client)
 	if err != nil { // cannot happen: check has validated all combinations
-		return l.now.all
+		return l.now.configForAll
 	}
 	return c
 }
@@ -89,7 +89,7 @@ func (l *Live) DefaultLinks() (up, down lossmodel.Spec) {
 // [[client]] entries of the configuration and then by the user's changes for this client. The zero
 // client has the settings for all. It fails if the combination is invalid.
 func (s state) configFor(script *Script, client relay.Client) (c *config.Config, err error) {
-	c = s.all
+	c = s.configForAll
 	if client.Number == 0 {
 		return c, nil
 	}
@@ -107,10 +107,10 @@ func (s state) configFor(script *Script, client relay.Client) (c *config.Config,
 }
 
 // check validates the settings of all clients with conditions of their own: those that match a
-// [[client]] entry, and those that the user has changed. PinFiles checks the files that the settings
-// name, such as traces.
+// [[client]] entry, and those that the user has changed. It also fails if a file that the settings name,
+// such as a trace, cannot be used; PinFiles reads it.
 func (s state) check(script *Script) error {
-	if err := script.checkClients(s.all); err != nil {
+	if err := script.checkClients(s.configForAll); err != nil {
 		return fmt.Errorf("not valid for a client with conditions of its own: %w", err)
 	}
 	for _, number := range slices.Sorted(maps.Keys(s.clients)) { // in order, so that the same error is reported each time
@@ -143,7 +143,7 @@ func (l *Live) conditions() relay.Conditions {
 	return func(client relay.Client) (up, down lossmodel.Spec) {
 		c, err := now.configFor(l.Script, client)
 		if err != nil { // cannot happen: check has validated all combinations
-			c = now.all
+			c = now.configForAll
 		}
 		return c.Up, c.Down
 	}
@@ -190,8 +190,8 @@ const maxUndoSteps, maxChanges = 200, 100_000
 func (s state) after(script *Script, client relay.Client, ch config.Change) (next state, err error) {
 	next = s
 	if client.Number == 0 {
-		if next.all, err = s.all.WithChange(ch); err == nil {
-			err = next.all.PinFiles()
+		if next.configForAll, err = s.configForAll.WithChange(ch); err == nil {
+			err = next.configForAll.PinFiles()
 		}
 		if err != nil {
 			return s, err
@@ -251,7 +251,7 @@ func (l *Live) restore(from, to *[]undoStep, isRedo bool) (*AppliedChange, error
 	}
 	var ch config.Change         // from the current settings to those of next
 	if step.client.Number == 0 { // the change was for all clients
-		ch = next.all.Undo(l.now.all)
+		ch = next.configForAll.Undo(l.now.configForAll)
 	} else {
 		current, currentErr := l.now.configFor(l.Script, step.client)
 		target, targetErr := next.configFor(l.Script, step.client)

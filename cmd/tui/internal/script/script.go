@@ -76,13 +76,13 @@ func (s *Script) check() error {
 	return nil
 }
 
-// checkClients validates the links of clients with conditions of their own, if all is the
-// configuration of the others: the links after each [[client]] entry, and after each pair of an
+// checkClients validates the links of clients with conditions of their own; configForAll is the
+// configuration of all other clients. It checks the links after each [[client]] entry, and after each pair of an
 // entry by address and one by number, since a client may match both.
-func (s *Script) checkClients(all *config.Config) error {
+func (s *Script) checkClients(configForAll *config.Config) error {
 	for i := range s.Base.Clients {
 		first := &s.Base.Clients[i]
-		c, err := all.WithChange(first.Change)
+		c, err := configForAll.WithChange(first.Change)
 		if err == nil {
 			err = c.PinFiles()
 		}

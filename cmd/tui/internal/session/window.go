@@ -46,7 +46,7 @@ func (w window) cutLane(lane *engine.Lane) engine.Lane {
 		to = w.snap.Now
 	}
 	l.Samples = meters.Between(l.Samples, w.from, to)
-	if w.to == 0 {
+	if w.to == 0 { // the window ends at the present, which the figures of lane describe
 		return l
 	}
 	n := len(l.Packets)
@@ -90,13 +90,13 @@ func medianTimes(packets []packetlog.Record, t time.Duration) (encode, decode fl
 // pluginKind returns how a plugin that encoded packets in the two seconds before t runs, such as WebAssembly; "" if
 // no plugin encoded any.
 func pluginKind(packets []packetlog.Record, t time.Duration, c *config.Config) string {
-	last := ""
+	lastEncoder := ""
 	for i := len(packets) - 1; i >= 0 && packets[i].Sent >= t-room.RecentSpan; i-- {
-		if packets[i].Encoder == last {
+		if packets[i].Encoder == lastEncoder {
 			continue
 		}
-		last = packets[i].Encoder
-		if codec, _, err := (config.Encoder{Name: last}).Resolve("encoder", c.Codecs); err == nil && codec.Runtime() != "" {
+		lastEncoder = packets[i].Encoder
+		if codec, _, err := (config.Encoder{Name: lastEncoder}).Resolve("encoder", c.Codecs); err == nil && codec.Runtime() != "" {
 			return codec.Runtime()
 		}
 	}

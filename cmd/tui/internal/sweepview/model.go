@@ -133,12 +133,12 @@ func (m *model) Bindings() []room.Binding {
 		bind("end", "end", "last column", func() { m.Move(room.ListEnd, 0) }),
 	}
 	if len(m.axisOrder) > 1 {
-		list = append(list, bind("x", "x", "rotate the axes: another axis becomes the columns", m.rotateAxes).InFooter("rotate"))
+		list = append(list, bind("x", "x", "rotate the axes: show another axis as columns", m.rotateAxes).InFooter("rotate"))
 	}
 	if len(m.axisOrder) > 2 {
 		list = append(list,
-			bind("[", "[ ]", "previous values of the axes that the map does not show", func() { m.stepHiddenAxes(-1) }).InFooter("axes"),
-			bind("]", "]", "next values of the axes that the map does not show", func() { m.stepHiddenAxes(1) }))
+			bind("[", "[ ]", "axes that are neither rows nor columns: previous value", func() { m.stepHiddenAxes(-1) }).InFooter("axes"),
+			bind("]", "]", "axes that are neither rows nor columns: next value", func() { m.stepHiddenAxes(1) }))
 	}
 	return list
 }

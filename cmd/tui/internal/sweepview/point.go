@@ -242,9 +242,9 @@ func (m *model) axisMeans(axis, first, n int) (means []figures.Mean, lo, hi floa
 	return means, lo, hi
 }
 
-// drawAxisNames draws the values of an axis in the last row, below its chart, which shows n values from first
-// on, step columns each, from column left on: first that of the selected point, then the outermost ones, then
-// the others, each if there is room.
+// drawAxisNames draws the values of an axis as labels in the last row, below a chart of n values from index
+// first on. The chart begins at column left and has step columns per value. The label of the selected point
+// is drawn first, then those of the first and the last value, then the others, each if there is room.
 func (m *model) drawAxisNames(c *look.Canvas, axis, first, n, left, step int) {
 	taken := make([]bool, c.W+1)
 	drawName := func(i int, style look.Style) { // i is counted from first

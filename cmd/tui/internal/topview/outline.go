@@ -20,7 +20,8 @@ type outline struct {
 }
 
 // newOutline returns the projection of c. The distance of a side along the normal of an edge is the sum of the
-// projections of all edges on that normal.
+// projections of all edges on that normal. The normals are as long as their edges, not unit vectors, which
+// scales all distances along a normal equally.
 func newOutline(c *Cube) (o outline) {
 	edges := c.edges()
 	for i, e := range edges {

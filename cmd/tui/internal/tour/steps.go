@@ -53,53 +53,53 @@ func steps() []step {
 	swap := func(from, to string) config.Change {
 		return config.NewChange("encoder.name", to, "shadow", []config.Encoder{{Name: from}})
 	}
-	by := newFigures()
+	figs := newFigures()
 	lossScene := scene("adaptive")
 	jitterScene := config.NewChange("encoder.name", "adaptive", "profile", cleanLink, "receiver.playout_delay", "20ms",
 		"down.loss", "2%", "down.jitter", "30ms")
 	return []step{
 		{
-			name: "Quantise", spot: OnBandwidth, scene: scene("raw"), change: swap("raw", "quantized"), figures: []figure{by.kbps,
-				by.packet},
+			name: "Quantise", spot: OnBandwidth, scene: scene("raw"), change: swap("raw", "quantized"), figures: []figure{figs.kbps,
+				figs.packet},
 			text: "All 901 cubes are sent 60 times per second, each as ten floats and one bit: 321 bits. Positions in steps of " +
 				"2 mm and orientations as the smallest three components look the same and take 80 bits. Watch the bandwidth fall " +
 				"to a quarter.",
 		},
 		{
 			name: "Delta", spot: OnBandwidth, scene: scene("quantized"), change: swap("quantized",
-				"changed-bits"), figures: []figure{by.kbps, by.packet},
+				"changed-bits"), figures: []figure{figs.kbps, figs.packet},
 			text: "Most cubes are at rest, but are sent in every packet. With delta compression a cube is sent only if it differs " +
 				"from the baseline, a snapshot that the receiver has acknowledged. Watch the rest: the moving cubes, and one bit " +
 				"for each cube that does not move.",
 		},
 		{
 			name: "Index", spot: OnRatio, scene: scene("changed-bits"), change: swap("changed-bits",
-				"relative-index"), figures: []figure{by.indexBits, by.ratio},
+				"relative-index"), figures: []figure{figs.indexBits, figs.ratio},
 			text: "One bit per cube is 901 bits per packet, 54 kbps, even when nothing moves. Few cubes change, and changed cubes " +
 				"are often neighbours: so send the distance from the previous index. Watch the bits per changed cube.",
 		},
 		{
 			name: "Relative", spot: OnRatio, scene: scene("relative-index"), change: swap("relative-index",
-				"relative-orientation"), figures: []figure{by.ratio, by.kbps},
+				"relative-orientation"), figures: []figure{figs.ratio, figs.kbps},
 			text: "A cube that moved is still close to its baseline. The difference is a small number, which takes few bits. " +
 				"This encoder sends the differences of position and orientation. Watch the bits per changed cube again.",
 		},
 		{
 			name: "Entropy", spot: OnRatio, scene: scene("relative-orientation"), change: swap("relative-orientation",
-				"adaptive"), figures: []figure{by.ratio, by.kbps},
+				"adaptive"), figures: []figure{figs.ratio, figs.kbps},
 			text: "A field of six bits takes six bits, however probable its value is. A range coder spends -log2(p) bits on a " +
 				"value of probability p, which it learns from earlier values. Watch the bits per changed cube fall again.",
 		},
 		{
 			name: "Loss", spot: OnPackets, scene: lossScene, change: config.NewChange("down.loss", "20%"),
-			figures: []figure{by.lost, by.failed, by.age},
+			figures: []figure{figs.lost, figs.failed, figs.age},
 			text: "Now 20 % of the packets are lost, and none is retransmitted. Every packet that arrives can still be decoded, " +
 				"because its baseline is a snapshot that the receiver has acknowledged. Watch the packets: the cost of loss is an " +
 				"older baseline and so larger differences.",
 		},
 		{
 			name: "Playout", spot: onWorld, scene: jitterScene, change: config.NewChange("receiver.playout_delay", "85ms"),
-			figures: []figure{by.starved, by.positionError},
+			figures: []figure{figs.starved, figs.positionError},
 			text: "Packets arrive with jitter, or not at all, and a display that shows them on arrival stutters. A playout delay " +
 				"of 85 ms covers two consecutive losses and the jitter. Watch the receiver's side become smooth, at the cost of delay.",
 		},

@@ -83,8 +83,8 @@ func (s *Shell) smallText() string {
 	text := fmt.Sprintf("Wirelab needs a terminal of %d x %d or more; this one is %d x %d. Make it larger, or press q to quit.",
 		minWidth, s.minRows(), s.w, s.h)
 	for _, x := range []any{s.overlay, s.screen} {
-		if x, ok := x.(smallScreen); ok {
-			if further, alone := x.Small(); alone {
+		if small, ok := x.(smallScreen); ok {
+			if further, alone := small.Small(); alone { // this text replaces the request
 				return further
 			} else if further != "" {
 				text += " " + further

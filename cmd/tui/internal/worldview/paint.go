@@ -70,13 +70,14 @@ func (p *Painter) isNear() bool {
 }
 
 // cellMask returns the dots of a cell that are set, bit 0 at the top left, row by row, and the style with
-// the highest rank among their cubes. If near is set, dots at the boundary between cubes are not set.
-func (p *Painter) cellMask(col, row int, near bool, styleOf func(int) cubeStyle) (mask uint8, best cubeStyle) {
+// the highest rank among their cubes. If leaveGaps is set, dots at the boundary between two cubes are left
+// empty, so that each cube is visible by itself.
+func (p *Painter) cellMask(col, row int, leaveGaps bool, styleOf func(int) cubeStyle) (mask uint8, best cubeStyle) {
 	for dy := range DotsDown {
 		for dx := range DotsAcross {
 			x, y := col*DotsAcross+dx, row*DotsDown+dy
 			i := p.Raster.CubeAt(x, y)
-			if i == topview.Ground || near && p.isBoundary(x, y, i) {
+			if i == topview.Ground || leaveGaps && p.isBoundary(x, y, i) {
 				continue
 			}
 			if style := styleOf(i); mask == 0 || style.rank > best.rank {

@@ -75,7 +75,7 @@ func (p *stack) legend(lane *engine.Lane, maxWidth int) []look.Span {
 	return look.Fit(maxWidth, now, now[:1], nil)
 }
 
-// spec returns the chart of a lane for w columns.
+// spec returns the chart of a lane for w columns, with an area per slot of the bit budget.
 func (p *stack) spec(lane *engine.Lane, th *look.Theme, w int) *chart.Spec {
 	s := &chart.Spec{ASCII: th.Ascii, End: p.nextIndex, Step: meters.SamplePeriod, Span: int(p.span() / meters.SamplePeriod), Time: true, Labels: true, Floor: 1}
 	look.SetChartStyles(s)
@@ -112,19 +112,19 @@ func (p *stack) slotOrder() []encoders.Slot {
 }
 
 // area returns the layer of slot k. Colours distinguish the layers; without colours, shades do.
-func (p *stack) area(samples []meters.Sample, weights []float64, k encoders.Slot, th *look.Theme) chart.Area {
+func (p *stack) area(samples []meters.Sample, weights []float64, slot encoders.Slot, th *look.Theme) chart.Area {
 	values := make([]float64, len(samples))
 	for i := range samples {
-		values[i] = p.value(&samples[i], k)
+		values[i] = p.value(&samples[i], slot)
 	}
-	a := chart.Area{Values: values, Weights: weights, Fill: th.Block, Style: chart.Style(look.SlotStyle(int(k))),
-		Name: panes.SlotName(k, p.snap.Schema), NameStyle: chart.Style(look.BarStyle(int(k)))}
+	layer := chart.Area{Values: values, Weights: weights, Fill: th.Block, Style: chart.Style(look.SlotStyle(int(slot))),
+		Name: panes.SlotName(slot, p.snap.Schema), NameStyle: chart.Style(look.BarStyle(int(slot)))}
 	if th.Color && !th.Ascii {
-		a.Fill = '█'
+		layer.Fill = '█'
 	} else if !th.Color {
-		a.Fill, a.NameStyle = th.Shade(int(k)), chart.Style(look.Plain)
+		layer.Fill, layer.NameStyle = th.Shade(int(slot)), chart.Style(look.Plain)
 	}
-	return a
+	return layer
 }
 
 // value returns what sample s spent on slot k, in the current unit: kbps, percent of all bits, or bits per

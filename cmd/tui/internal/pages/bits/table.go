@@ -30,8 +30,8 @@ func (p *table) Name() string { return "Bit budget" }
 // item and bits per packet.
 type slotCost struct{ kbps, share, changed, packet float64 }
 
-// newSlotCost returns what a lane spent on slot k in the last two seconds, or on all slots if k is
-// encoders.MaxSlots.
+// newSlotCost returns what a lane spent in the last two seconds on slot k, a kind of content that bits are
+// charged to, or on all slots if k is encoders.MaxSlots.
 func newSlotCost(l *engine.Lane, k encoders.Slot) slotCost {
 	r, total := &l.Recent, l.Recent.Budget.Total()
 	if total <= 0 {

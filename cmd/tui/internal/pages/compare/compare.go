@@ -118,7 +118,7 @@ func compare(snap *engine.Snapshot) comparison {
 // because a recording restarts. The packets of all lanes are sorted by sequence, so one pass with an index
 // per lane suffices.
 func (c *comparison) pairPackets(snap *engine.Snapshot) int {
-	next := make([]int, len(snap.Lanes))              // index in the packets of each lane
+	nextIndex := make([]int, len(snap.Lanes))         // index in the packets of each lane
 	row := make([]*packetlog.Record, len(snap.Lanes)) // the same packet in each lane
 	silent := make([]bool, len(snap.Lanes))           // the lane sends nothing
 	n := 0
@@ -142,7 +142,7 @@ func (c *comparison) pairPackets(snap *engine.Snapshot) int {
 			if silent[i] {
 				continue
 			}
-			row[i] = findPacket(snap.Lanes[i].Packets, &next[i], p.Seq)
+			row[i] = findPacket(snap.Lanes[i].Packets, &nextIndex[i], p.Seq)
 			if row[i] == nil {
 				inAllLanes = false
 				break
@@ -179,9 +179,9 @@ func findPacket(list []packetlog.Record, next *int, seq uint64) *packetlog.Recor
 	return nil
 }
 
-// ratio returns a figure as a ratio of two sums over the common period. It returns false if the figure is
-// a quantile instead; see samplesFor.
-func (r *entry) ratio(f figure) (paired.Ratio, bool) {
+// ratioOfSums returns a figure that is the ratio of two sums over the common period. It returns false for
+// the other figures, which are quantiles of the values that samplesFor returns.
+func (r *entry) ratioOfSums(f figure) (paired.Ratio, bool) {
 	switch f {
 	case figureKbps:
 		return r.Kbps(), true
@@ -217,7 +217,7 @@ func (r *entry) computeFigures() {
 		return
 	}
 	for f := range numFigures {
-		if ratio, ok := r.ratio(f); ok {
+		if ratio, ok := r.ratioOfSums(f); ok {
 			r.figures[f] = ratio.Value()
 		} else if values, p := r.samplesFor(f); len(values) > 0 {
 			sorted := slices.Clone(values)
@@ -247,12 +247,12 @@ func (g *gap) blockLength() int { return max(g.ratio.Block, g.difference.Block) 
 // gapTo compares r with the best entry by figure f, with a 95 % confidence interval. The gap is zero if
 // the entries do not have the same samples or packets.
 func (r *entry) gapTo(best *entry, f figure) gap {
-	const seed = 1 // constant, so that the interval changes only with the data
+	const seed = 1 // of the bootstrap; constant, so that the interval changes only with the data
 	if len(r.Payload) != len(best.Payload) || len(r.sizes) != len(best.sizes) && f == figurePacket {
 		return gap{} // one of the two did not run all the time
 	}
-	ownRatio, isRatio := r.ratio(f)
-	bestRatio, _ := best.ratio(f)
+	ownRatio, isRatio := r.ratioOfSums(f)
+	bestRatio, _ := best.ratioOfSums(f)
 	switch {
 	case f == figureFailures:
 		return gap{difference: paired.CompareByDifference(ownRatio, bestRatio, seed)}

@@ -9,8 +9,8 @@ import (
 	"wirelab/experiment/engine/delivery"
 )
 
-// blocks is a map of the blocks that the active encoder sends: a marker per block, or per group of
-// neighbouring blocks if they do not fit.
+// blocks is the pane that shows the state of each block of a file that the active encoder sends: a marker
+// per block, or per group of neighbouring blocks if there are more blocks than cells.
 type blocks struct {
 	states    []delivery.BlockState
 	numBlocks int // number of blocks of the whole file; states may contain fewer

@@ -77,8 +77,8 @@ func (p *transfer) drawLane(c *look.Canvas, th *look.Theme, y int, l *engine.Lan
 	if x == nil {
 		return
 	}
-	name := min(14, c.W/4)
-	c.Clip(2, y, name, look.Title, packEncoder(l))
+	nameWidth := min(14, c.W/4)
+	c.Clip(2, y, nameWidth, look.Title, packEncoder(l))
 	share, text := p.progress(l, x)
 	right := c.W - 2 - look.TextWidth(text)
 	style := look.Value
@@ -89,12 +89,12 @@ func (p *transfer) drawLane(c *look.Canvas, th *look.Theme, y int, l *engine.Lan
 		style = look.Good
 	}
 	c.Clip(right, y, look.TextWidth(text), style, text)
-	bar := right - 2 - (3 + name)
-	if bar > 0 {
-		c.Fill(3+name, y, bar, look.Faint, th.GaugeOff)
-		c.Fill(3+name, y, min(int(share*float64(bar)+0.5), bar), style, th.GaugeOn)
+	barWidth := right - 2 - (3 + nameWidth)
+	if barWidth > 0 {
+		c.Fill(3+nameWidth, y, barWidth, look.Faint, th.GaugeOff)
+		c.Fill(3+nameWidth, y, min(int(share*float64(barWidth)+0.5), barWidth), style, th.GaugeOn)
 	}
-	c.Spans(3+name, y+1, c.W-5-name, look.FitGroups(c.W-5-name, p.details(l, x))...)
+	c.Spans(3+nameWidth, y+1, c.W-5-nameWidth, look.FitGroups(c.W-5-nameWidth, p.details(l, x))...)
 }
 
 // packEncoder returns the encoder of the file in transfer. It can differ from l.Encoder while the
@@ -131,8 +131,9 @@ func (p *transfer) progress(l *engine.Lane, x *figures.Transfer) (share float64,
 	return share, text
 }
 
-// isMakingFor reports whether the patch being computed is for lane l: l has its encoder, or no lane
-// has, and l is the active encoder, which is about to be swapped.
+// isMakingFor reports whether the patch that is being computed is for lane l. That is the lane with the
+// encoder of the patch. If there is no such lane, the active encoder is about to be swapped for it, and the patch
+// counts as that of the active lane, lanes[0].
 func (p *transfer) isMakingFor(l *engine.Lane) bool {
 	if p.making == nil {
 		return false

@@ -94,7 +94,7 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 // layOut places the panes on a large screen: charts above packets on the left; controls, figures and
 // changes on the right; the bit budget at the bottom. The names of heights end in H.
 func (p *page) layOut(w, h int) []room.Place {
-	const highScreen = 44   // rows from which on the panes have more rows than they need at least
+	const highScreen = 44   // with fewer rows, three of the panes get their minimum height
 	const maxControlsH = 23 // the changes get the rows that are left
 	rightW := room.RightColumn(w)
 	leftW := w - rightW

@@ -222,8 +222,8 @@ func (p *strip) drawStrip(c *look.Canvas, th *look.Theme, w int) {
 			c.Set(2+cell%w, 1+cell/w, look.OutcomeStyle(r.Outcome), th.Outcome[min(r.Outcome, packetlog.NumOutcomes-1)])
 		}
 	}
-	beam := int((p.newest + 1) % capacity)
-	c.Set(2+beam%w, 1+beam/w, look.Dim, th.Sweep)
+	nextCell := int((p.newest + 1) % capacity)
+	c.Set(2+nextCell%w, 1+nextCell/w, look.Dim, th.Sweep)
 	if p.hasSelection {
 		cell := int(p.selected % capacity)
 		c.Set(1+cell%w, 1+cell/w, look.Chosen, '[')

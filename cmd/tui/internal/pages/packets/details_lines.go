@@ -58,8 +58,8 @@ func (p *details) sizeSpans() []look.Span {
 }
 
 // baselineLines returns two lines about the baseline, the packet that this one is relative to: its age,
-// when it was acked, and whether the receiver has it. If the baseline is the initial state, the lines are
-// one that mentions that.
+// when it was acked, and whether the receiver has it. If the baseline is the initial state, there is only one
+// line.
 func (p *details) baselineLines() [][]look.Span {
 	r, in := &p.opened.Record, &p.opened.Inside
 	if r.Baseline == 0 { // r.Baseline is the age in packets; 0 means the initial state

@@ -56,7 +56,7 @@ func (p *Bits) chooseLayout(parts []Part, w, h int) bitsLayout {
 // drawRows draws each part in a row of its own: swatch and name, a bar, share, kbps and bits per
 // changed item.
 func (p *Bits) drawRows(c *look.Canvas, th *look.Theme, parts []Part) {
-	const figures = 34                                             // columns of the three figures at the right edge
+	const figures = 34                                             // width of the columns share, kbps and bits/changed
 	nameWidth := min(max(maxNameWidth(parts)+3, nameMaxWidth), 24) // with the swatch and a gap
 	c.TextRight(c.W-2, 3, look.Dim, "share      kbps   bits/changed")
 	for i, name := range PartNames(parts, nameWidth-3) {

@@ -103,7 +103,7 @@ func TestDraggedControlStartsAtItsFirstStep(t *testing.T) {
 		return engine.Mark{T: time.Duration(ms) * time.Millisecond, Label: label}
 	}
 	got := groupMarks([]engine.Mark{mark(5000, "loss 1%"), mark(5800, "loss 2%"), mark(6600, "loss 5%")})
-	if len(got) != 1 || got[0].started != 5*time.Second || got[0].T != 6600*time.Millisecond {
+	if len(got) != 1 || got[0].firstStep != 5*time.Second || got[0].T != 6600*time.Millisecond {
 		t.Errorf("%+v", got)
 	}
 }

@@ -15,7 +15,7 @@ import (
 // mark of the last step.
 type entry struct {
 	engine.Mark
-	started time.Duration // time of the first step; the time of a single change
+	firstStep time.Duration // time of the first step; the time of a single change
 }
 
 // groupMarks combines the marks of a dragged control, which sets a mark at every step, into one
@@ -26,10 +26,10 @@ func groupMarks(marks []engine.Mark) []entry {
 	for _, m := range marks {
 		if n := len(out); n > 0 && m.Kind == engine.MarkChange && out[n-1].Kind == m.Kind &&
 			m.T-out[n-1].T < maxDragGap && settingName(m.Label) == settingName(out[n-1].Label) {
-			out[n-1].Mark = m // the entry keeps the time of its first step
+			out[n-1].Mark = m // now the latest step; firstStep does not change
 			continue
 		}
-		out = append(out, entry{m, m.T})
+		out = append(out, entry{Mark: m, firstStep: m.T})
 	}
 	return out
 }

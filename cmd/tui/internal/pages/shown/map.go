@@ -147,15 +147,15 @@ func (p *mapView) drawSide(c *look.Canvas, th *look.Theme, title string, points 
 	}
 	// A cell is twice as high as wide; the scale is the same in both directions.
 	const cellAspect = 2
-	unit := math.Max((p.right-p.left)/float64(max(w-1, 1)), (p.top-p.bottom)/float64(cellAspect*max(h-1, 1)))
-	if !(unit > 0) { // all points are at one position
-		unit = 1
+	unitsPerColumn := math.Max((p.right-p.left)/float64(max(w-1, 1)), (p.top-p.bottom)/float64(cellAspect*max(h-1, 1)))
+	if !(unitsPerColumn > 0) { // all points are at one position
+		unitsPerColumn = 1
 	}
 	middleX, middleY := (p.left+p.right)/2, (p.bottom+p.top)/2
 	covering := make([]kind, w*h) // the kind drawn in each cell, plus 1; 0 means none
 	for _, pt := range points {
-		x := int(math.Floor((pt.x-middleX)/unit + float64(w)/2))
-		y := int(math.Floor((middleY-pt.y)/(cellAspect*unit) + float64(h)/2))
+		x := int(math.Floor((pt.x-middleX)/unitsPerColumn + float64(w)/2))
+		y := int(math.Floor((middleY-pt.y)/(cellAspect*unitsPerColumn) + float64(h)/2))
 		if x < 0 || x >= w || y < 0 || y >= h {
 			continue
 		}
@@ -166,7 +166,7 @@ func (p *mapView) drawSide(c *look.Canvas, th *look.Theme, title string, points 
 		}
 	}
 	if unitName := p.unitName(); c.H > 4 {
-		c.TextRight(c.W-2, c.H-1, look.Dim, " "+units.Fixed(unit*float64(w), 0)+" "+unitName+"across ")
+		c.TextRight(c.W-2, c.H-1, look.Dim, " "+units.Fixed(unitsPerColumn*float64(w), 0)+" "+unitName+"across ")
 	}
 }
 

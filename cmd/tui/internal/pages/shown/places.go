@@ -90,11 +90,11 @@ const (
 // findPoints returns the points of a table. Points with NaN or huge coordinates are omitted.
 func findPoints(s *frame.Schema, parts []frame.Part, places [][]placeFields, table []int32) (list []point) {
 	const maxCoordinate = 1e9
-	n := len(s.Fields)
-	for k, p := range parts {
-		for row := p.Row; row < p.Row+p.Rows && (row+1)*n <= len(table); row++ {
-			values := table[row*n : (row+1)*n]
-			for g, at := range places[k] {
+	numFields := len(s.Fields)
+	for partIndex, p := range parts {
+		for row := p.Row; row < p.Row+p.Rows && (row+1)*numFields <= len(table); row++ {
+			values := table[row*numFields : (row+1)*numFields]
+			for g, at := range places[partIndex] {
 				if at.present >= 0 && values[at.present] == 0 {
 					continue
 				}

@@ -174,8 +174,8 @@ func (p *values) listEntries() (list []entry) {
 		}
 		return list
 	}
-	n := len(p.schema.Fields)
-	for row := range len(p.frames.Sent.Table) / n {
+	numFields := len(p.schema.Fields)
+	for row := range len(p.frames.Sent.Table) / numFields {
 		part := p.schema.PartForRow(row)
 		if !p.isPresent(row, &part) {
 			continue
@@ -184,13 +184,13 @@ func (p *values) listEntries() (list []entry) {
 		if part.Rows > 1 {
 			name += " " + strconv.Itoa(row-part.Row)
 		}
-		list = append(list, entry{name, -1})
+		list = append(list, entry{name, -1}) // -1: a heading without a value
 		var names []string
 		for _, f := range p.schema.Fields[part.Field : part.Field+part.Size] {
 			names = append(names, strings.TrimPrefix(f.Name, part.Name+"."))
 		}
 		for i, name := range look.ShortenDistinct(names, nameWidth-1) {
-			list = append(list, entry{name, row*n + part.Field + i})
+			list = append(list, entry{name, row*numFields + part.Field + i})
 		}
 	}
 	return list
@@ -208,7 +208,8 @@ func (p *values) isPresent(row int, part *frame.Part) bool {
 	return true
 }
 
-// names returns the names of all values, with the number of the row if there are several rows.
+// names returns the name of each value of a table without parts: the name of its field, which follows the
+// number of the row if there are several rows. A name leaves at least one column of nameWidth blank.
 func (p *values) names() []string {
 	fields := make([]string, len(p.schema.Fields))
 	for i := range fields {

@@ -140,17 +140,17 @@ func (p *views) drawView(c *look.Canvas, th *look.Theme, v sideView, brush *worl
 		c.Clip(2, c.H/2, c.W-4, look.Dim, "nothing displayed yet")
 		return
 	}
-	looks := worldview.StylesByKind(poses)
+	styles := worldview.StylesByKind(poses)
 	if v == viewError {
 		if p.pic.Error == nil {
 			c.Clip(2, c.H/2, c.W-4, look.Dim, "no error known at this time")
 			return
 		}
-		looks = worldview.StylesByError(p.pic.Error)
+		styles = worldview.StylesByError(p.pic.Error)
 	}
 	brush.Draw(&p.cam, c.W-2, c.H-2, poses)
 	p.drawGroundMarks(c, th, brush)
-	brush.Paint(c, th, 1, 1, looks)
+	brush.Paint(c, th, 1, 1, styles) // from (1, 1) on: inside the frame
 	if v != viewSender {
 		p.display.drawStarved(c, th)
 	}
@@ -163,7 +163,8 @@ func (p *views) drawGroundMarks(c *look.Canvas, th *look.Theme, brush *worldview
 	for p.cam.Span() > 12*step { // at most about a dozen marks on the narrower side
 		step *= 10
 	}
-	// Half of the longer side is at most this far from the centre; a cell is twice as high as wide.
+	// half is half the length of the longer side in metres; Span is that of the shorter side, so half is more than
+	// enough. Heights count twice, because a cell is twice as high as wide.
 	half := p.cam.Span() * float64(max(c.W, 2*c.H)) / float64(max(min(c.W, 2*c.H), 1))
 	for gx := floorTo(p.cam.X-half, step); gx <= p.cam.X+half; gx += step {
 		for gy := floorTo(p.cam.Y-half, step); gy <= p.cam.Y+half; gy += step {
@@ -179,22 +180,22 @@ func (p *views) drawGroundMarks(c *look.Canvas, th *look.Theme, brush *worldview
 func (p *views) title(th *look.Theme, v sideView, w int) (name string, figure []look.Span) {
 	switch v {
 	case viewSender:
-		n := 0
+		interacting := 0
 		for i := range p.pic.Sent {
 			if i > 0 && p.pic.Sent[i].Interacting { // cube 0 is the player
-				n++
+				interacting++
 			}
 		}
 		return "Sender", look.Fit(look.TitleSpace(w, "Sender"),
-			[]look.Span{look.Value.Span(strconv.Itoa(n)), look.Dim.Span(" cubes interact")},
-			[]look.Span{look.Value.Span(strconv.Itoa(n)), look.Dim.Span(" interact")})
+			[]look.Span{look.Value.Span(strconv.Itoa(interacting)), look.Dim.Span(" cubes interact")},
+			[]look.Span{look.Value.Span(strconv.Itoa(interacting)), look.Dim.Span(" interact")})
 	case viewReceiver:
 		return "Receiver", p.display.heading(look.TitleSpace(w, "Receiver"))
 	}
 	mean, maximum := worldview.ErrorStats(p.pic.Error)
 	const title = "Position error"
 	return title, look.Fit(look.TitleSpace(w, title),
-		[]look.Span{look.Dim.Span("max "), look.Value.Span(units.Fixed(maximum, 1)), look.Dim.Span(" mm, mean above 0 "),
+		[]look.Span{look.Dim.Span("max "), look.Value.Span(units.Fixed(maximum, 1)), look.Dim.Span(" mm, mean of errors > 0: "),
 			look.Value.Span(units.Fixed(mean, 1))},
 		[]look.Span{look.Dim.Span("max "), look.Value.Span(units.Fixed(maximum, 1)), look.Dim.Span(" mm")},
 		[]look.Span{look.Value.Span(units.Fixed(maximum, 0)), look.Dim.Span(" mm")})

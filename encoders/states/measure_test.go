@@ -8,7 +8,6 @@ import (
 	"math"
 	"reflect"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 	"unsafe"
@@ -58,13 +57,6 @@ type matchOptions struct {
 	budget      bool
 	schema      func(*frame.Schema) // changes the schema; nil leaves it
 	modelFile   []byte              // nil means no pretrained model
-}
-
-// cpuTime returns the CPU time of this process.
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return time.Duration(u.Utime.Nano())
 }
 
 // encodeMatch encodes a match, each frame against the frame baselineAge frames before.

@@ -51,7 +51,7 @@ func TestPrune(t *testing.T) {
 			writeFile(t, filepath.Join(dir, fmt.Sprintf("2026-01-01-1000%02d-autosave-raw", i), "report.json"), "{}", int64(i))
 		}
 		writeFile(t, filepath.Join(dir, "2026-01-01-100000-raw", "report.json"), "{}", 0)
-		Prune(nil, dir)
+		Prune(nil, dir, filepath.Join(dir, fmt.Sprintf("2026-01-01-1000%02d-autosave-raw", n-1)))
 		got := savedNames(t, dir)
 		if len(got) != min(n, 10)+1 || got[0] != fmt.Sprintf("2026-01-01-1000%02d-autosave-raw", n-1) {
 			t.Errorf("of %d: %q", n, got)

@@ -121,15 +121,15 @@ func (r *receiver) isComplete(b *batch) bool {
 	return b.messages == size || b.id != r.batches.newest && b.messages >= max(1, size/r.stride)
 }
 
-// Report implements encoders.Feedback. A report is the number of the newest model (8 bits) and,
-// until the sender confirms that model, the request for it: the number of batches (8 bits), their
-// numbers (16 bits each) and their fingerprint (32 bits).
+// Report implements encoders.Feedback. A report is the index of the newest model (8 bits) and,
+// until the sender confirms that model, the request for it: the count of its batches (8 bits), their
+// ids (16 bits each) and the fingerprint of their statistics (32 bits), which models.hash holds.
 func (r *receiver) Report(dst []byte) []byte {
 	if r.params.Static {
 		return dst
 	}
 	if !r.requesting {
-		r.requestModel()
+		r.requestModel() // sets r.requesting if enough batches are complete
 	}
 	dst = append(dst, uint8(r.models.newest))
 	if !r.requesting {

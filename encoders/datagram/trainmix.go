@@ -267,7 +267,8 @@ func (w *weightTrainer) learn(u *unitSample, half int, rate int64) {
 		}
 		// sum is in 1/16 nat x 1/fineWeight; a shift by 17 makes it 1/2048 nat.
 		p := rangecoder.Squash(int32(min(max(sum>>17, -fullTrustLogit), fullTrustLogit)))
-		errScaled := (int64(bit)<<16 - int64(p)) * rate // the shifts below complete the scale of the rate
+		errScaled := (int64(bit)<<16 - int64(p)) * rate
+		// errScaled is in units of 2^-32 and x of 2^-4, so a shift by 12 makes their product 1/fineWeight.
 		for i, x := range in {
 			unitWeights[i] += errScaled * x >> 12
 			foundWeights[i] += errScaled * x >> 14 // a quarter

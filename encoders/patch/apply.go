@@ -102,8 +102,9 @@ func (a *applier) checkOld(old io.ReaderAt, size int64) error {
 	return nil
 }
 
-// write appends b to the new file and reports the progress. It is called often within a block, because a
-// clone may have any size and the caller must be able to stop it.
+// write appends b to the new file and reports the progress; an error of the progress function stops the caller.
+// A clone, which is a block that copies a range of the source, may have any size, so its bytes are written in
+// several calls.
 func (a *applier) write(b []byte) error {
 	if _, err := a.out.WriteAt(b, a.written); err != nil {
 		return fmt.Errorf("writing the new file: %w", err)

@@ -61,7 +61,8 @@ func (x *StateMixer) SetModel(counters []StateCounter, weights []StateWeights, s
 	x.rndState = seed
 }
 
-// Begin clears the contexts and the numeric predictions.
+// Begin removes the contexts and the numeric predictions of the symbol before. The counters and weights,
+// which are the model, stay as they are.
 func (x *StateMixer) Begin() {
 	x.N = 0
 	if x.nInputs > firstPredictor {

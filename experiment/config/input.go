@@ -20,7 +20,7 @@ type Input struct {
 // Directions returns the names of the direction keys.
 func Directions() []string { return []string{"left", "right", "up", "down"} }
 
-// inputKeys returns the keys of an Input in [[at]].
+// inputKeys returns the keys that set an Input in an [[at]] table of the configuration, a scripted change.
 func inputKeys() []string { return []string{"press", "hover", "katamari", "autopilot", "reset"} }
 
 // members returns the values that the input sets, in the order of inputKeys. in may be nil.

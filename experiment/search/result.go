@@ -188,12 +188,12 @@ func (s *search) addConfidence(result *Result, list []setting, best setting) {
 	if result.Drawn > 0 && float64(result.Tried) < result.Settings {
 		switch {
 		case s.drawnAhead == 0:
-			addf("In runs of 1/8 of the duration, none of %d settings drawn at random is better. "+
+			addf("In runs of 1/8 of the duration, none of %d settings drawn at random is better than the best setting. "+
 				"With 95 %% confidence, at most %.1f %% of all settings are better in such runs.",
 				result.Drawn, 100*(1-math.Pow(0.05, 1/float64(result.Drawn))))
 		case s.drawnAhead > 0:
-			addf("In runs of 1/8 of the duration, %d of %d settings drawn at random are better; "+
-				"how many are in complete runs is unknown.",
+			addf("In runs of 1/8 of the duration, %d of %d settings drawn at random are better than the best setting; "+
+				"how many are better in complete runs is unknown.",
 				s.drawnAhead, result.Drawn)
 		}
 	}

@@ -81,8 +81,9 @@ func (p pattern) closedForm() (ClosedForm, bool) {
 	return analyzePattern(bits), p.Bits != "" && err == nil
 }
 
-// analyzePattern computes the closed form of a repeating pattern. Its Variance is 0: the number
-// of losses differs from its mean by less than the losses of one period.
+// analyzePattern computes the closed form of a repeating pattern; a set bit is a loss. form.Variance is 0: among N
+// packets the number of losses differs from its mean by less than the losses of one period, so N times the
+// variance of the fraction lost goes to 0 for large N.
 func analyzePattern(bits []bool) (form ClosedForm) {
 	n := float64(len(bits))
 	if n == 0 {

@@ -128,13 +128,13 @@ func codeLowBits(c *rangecoder.Coder, top, direct uint, magnitude uint32) int32 
 // of its magnitude, the sign unless v is 0, and the bits below the leading one.
 func (l *contextCoder) codeNumber(v int32) int32 {
 	c, magnitude := &l.coder.Coder, uint32(max(v, -v))
-	bitLen := bits.Len32(magnitude)
-	n := codeEscape(c, l.codeTree(l.numberCtx.length, min(bitLen, longest), lengthBits), bitLen)
-	if n == 0 {
+	ownLen := bits.Len32(magnitude) // the length to encode; not used when decoding
+	bitLen := codeEscape(c, l.codeTree(l.numberCtx.length, min(ownLen, longest), lengthBits), ownLen)
+	if bitLen == 0 {
 		return 0
 	}
 	negative := -int32(l.codeBit(l.numberCtx.sign, rangecoder.Flag(v < 0))) // all ones or zero; the result negates with it
-	modelled, node, direct := splitTopBits(n)
+	modelled, node, direct := splitTopBits(bitLen)
 	top := uint(l.codeTree(l.numberCtx.top+node, int(magnitude>>direct)&(1<<modelled-1), modelled)) | 1<<modelled
 	return codeLowBits(c, top, direct, magnitude) ^ negative - negative
 }
@@ -143,16 +143,17 @@ func (l *contextCoder) codeNumber(v int32) int32 {
 // decisions about the length are mixed; those about sign and top bits have one trained context each.
 func (m *mixing) codeNumber(v int32) int32 {
 	c, magnitude := m.rangeCoder, uint32(max(v, -v))
-	bitLen, tree := bits.Len32(magnitude), 1
+	ownLen := bits.Len32(magnitude) // the length to encode; not used when decoding
+	tree := 1                       // node of the length tree, from the root to a leaf
 	for i := lengthBits - 1; i >= 0; i-- {
-		tree = tree<<1 | m.codeMixed(tree, min(bitLen, longest)>>i&1)
+		tree = tree<<1 | m.codeMixed(tree, min(ownLen, longest)>>i&1)
 	}
-	n := codeEscape(c, tree-lengthNodes, bitLen)
-	if n == 0 {
+	bitLen := codeEscape(c, tree-lengthNodes, ownLen)
+	if bitLen == 0 {
 		return 0
 	}
 	negative := -int32(m.codeTrained(m.signContext, rangecoder.Flag(v < 0))) // all ones or zero; the result negates with it
-	modelled, node, direct := splitTopBits(n)
+	modelled, node, direct := splitTopBits(bitLen)
 	top := 1
 	for i := modelled; i > 0; i-- {
 		top = top<<1 | m.codeTrained(m.topContext+node+top, int(magnitude>>(direct+i-1)&1))

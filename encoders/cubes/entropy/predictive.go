@@ -205,8 +205,9 @@ func (k *cubeContext) recordResiduals(s *step) {
 	s.maxResidualLength = uint8(k.own.maxTurnResidual)
 }
 
-// codePosition codes x, y and z as residuals of the linear prediction, and stores residuals and shifts in
-// k.own. The predicted size of each residual selects the contexts of its length. The context of its sign is that
+// codePosition codes x, y and z as residuals of the linear prediction, and stores the residuals and the shifts in
+// k.own; the shift of a coordinate is its difference from the baseline.
+// The predicted size of each residual selects the contexts of its length. The context of its sign is that
 // size and the signs of the last residual, the neighbour's residual and the predicted shift. Features of the size
 // model are lengths in bits, at most 31 because the model has 32 weights for each.
 func (k *cubeContext) codePosition() {

@@ -487,7 +487,7 @@ func (s *scene) orientationBases(c *cubeState) (p [components]quat) {
 	p[1] = c.turn.times(s.baselineAge).quaternion().Times(c.rot)
 	p[2], p[3], p[4] = p[1], p[1], p[1]
 	switch {
-	case c.i == 0:
+	case c.i == 0: // the player: all components except 0 predict its last turn, as set above
 	case s.forecast != nil:
 		forecastRot := s.predicted(c.i).rot
 		p[1], p[2], p[4] = forecastRot, forecastRot, forecastRot

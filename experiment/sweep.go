@@ -198,7 +198,7 @@ func (p *sweepProgress) set(i int, done, total float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done[i], p.total[i] = done, total
-	longest := max(slices.Max(p.total), 0)
+	longest := max(slices.Max(p.total), 0) // stands for unknown lengths
 	sumDone, sum := 0.0, 0.0
 	for j, t := range p.total {
 		sumDone += p.done[j]

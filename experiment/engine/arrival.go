@@ -23,6 +23,7 @@ func (l *lane) receiveAll(now time.Duration) {
 		}
 	}
 	if peer := l.paths.peer; peer != nil {
+		// Record the round-trip times that the network has measured since the last call.
 		for rtt, ok := peer.RoundTrip(); ok; rtt, ok = peer.RoundTrip() {
 			l.paths.remote.RoundTrip(rtt)
 		}
@@ -107,6 +108,7 @@ func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) {
 	}
 	if d.Damaged {
 		rec.Outcome = packetlog.Corrupt
+		// Nothing is decoded: no frame that could be tainted or depend on earlier damage.
 		l.inspector.Arrived(rec, &endpoint.Reception{Outcome: endpoint.Corrupt}, false, inspector.Damage{}, d.Flipped)
 	} else {
 		rx := l.passToReceiver(d)
@@ -155,7 +157,8 @@ type comparison struct {
 }
 
 // compare compares the result of the receiver in this process with the sender's frame. It adds a decoded
-// frame to the digest, and updates what l.taint stores about the frame, and rx.tainted.
+// frame to the digest, and updates rx.tainted and what l.taint stores about the frame: whether it is tainted, and
+// whether it is exact, which means known to equal the source's frame.
 func (l *lane) compare(f *flight, rx *reception) comparison {
 	c := comparison{outcome: rx.Outcome, decoded: rx.Frame != nil, wrongSeq: rx.Seq != f.rec.Seq}
 	if !c.decoded {
@@ -167,6 +170,7 @@ func (l *lane) compare(f *flight, rx *reception) comparison {
 		rx.tainted = true
 		l.taint.setTainted(rx.Seq, true)
 	}
+	// If the codec does not quantise, a frame that equals the sender's equals the source's too.
 	if c.equal && f.unquantised && rx.Entry != nil && !c.wrongSeq {
 		l.taint.setExact(rx.Seq)
 	}
@@ -200,7 +204,8 @@ func (l *lane) compareRemote(f *flight, rx *reception, report *RemoteReport) com
 // judge returns the outcome of an arrival, and counts frames that differ from the sender's and packets
 // that the decoder rejected. A frame that differs is Tainted if it depends on damage, otherwise Wrong. judge
 // clears rx.tainted if the frame is correct. The stored frame of such a packet no longer counts as tainted if
-// it has no memo, because then frames that refer to it do not depend on the damage.
+// it has no memo, because then frames that refer to it do not depend on the damage. taint.byDescent is set only
+// in replays of old reports, in which a correct frame stays tainted if it depends on damage.
 func (l *lane) judge(f *flight, rx *reception, c comparison) packetlog.Outcome {
 	if !c.decoded {
 		if rx.Frame == nil && rx.Err != nil && !rx.tainted { // the receiver in this process failed without damage
@@ -249,7 +254,8 @@ func (l *lane) recordRefusal(rx *reception) {
 }
 
 // measureArrival passes a decoded frame to the meter and to the display, which shows damaged frames too, as
-// the display of a game would. Files are not displayed.
+// the display of a game would. Files are not displayed. taint.byDescent is set only in replays of old reports,
+// whose displays left out tainted frames.
 func (l *lane) measureArrival(now time.Duration, rx *reception) {
 	if rx.Reordered && rx.Outcome != endpoint.Duplicate {
 		l.meter.Reordered++

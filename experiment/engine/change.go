@@ -53,7 +53,8 @@ var errEnded = errors.New("the session has ended: its settings can no longer be 
 // applied, Change returns an error and has no effect.
 func (s *Session) Change(ch config.Change) error { return s.change(ch, false) }
 
-// change implements Change. undo means that ch reverts the newest undo step.
+// change implements Change: it schedules ch for the next nanosecond and runs the session until then, so that ch is
+// applied when change returns. undo means that ch reverts the newest undo step.
 func (s *Session) change(ch config.Change, undo bool) error {
 	if s.ended {
 		return errEnded
@@ -76,6 +77,7 @@ func (s *Session) change(ch config.Change, undo bool) error {
 	if err != nil {
 		return err
 	}
+	// Like in an editor, a new change discards the changes that a backward seek has left to be redone.
 	s.pending = slices.DeleteFunc(s.pending, func(p pendingChange) bool { return p.redo && p.T > at })
 	made := pendingChange{StampedChange: config.Stamp(at, ch)}
 	made.Undo = undo

@@ -97,7 +97,8 @@ func (s *Session) shadowOf(e config.Encoder) *lane {
 	return nil
 }
 
-// newShadowLane returns a new shadow lane for encoder e that begins now.
+// newShadowLane returns a new shadow lane for encoder e that begins now. Its links are copies of the first lane's, with
+// the datagrams in flight: these occupy the links, but inheritedTag marks them as another lane's.
 func (s *Session) newShadowLane(e config.Encoder) (*lane, error) {
 	l, err := newLane(s.config, e, s.stream, s.opt.shadow())
 	if err != nil {

@@ -29,7 +29,7 @@ func (l *lane) transmit(now time.Duration, p *endpoint.Packet, encoded encodeInf
 	f.rec = packetlog.Record{
 		Seq: p.Seq, Sent: now, Encoder: p.Codec, Epoch: p.Epoch, Baseline: p.Baseline,
 		Payload: p.Payload, Items: encoded.items, Changed: encoded.changed, EncodeNS: encoded.ns,
-		Seam: encoded.restarted, CrossesLoop: encoded.crossesRestart, // of the loop point: the restart of the recording
+		Seam: encoded.restarted, CrossesLoop: encoded.crossesRestart, // both mean a restart of the recording
 	}
 	verdict := l.paths.down.Send(now, p.Datagram, f.tag)
 	f.rec.Wire = verdict.Wire

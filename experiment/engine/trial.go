@@ -54,11 +54,11 @@ type trial struct {
 // slow to run another lane.
 func (s *Session) AllowTrials(allowed bool) { s.paused = !allowed }
 
-// startTrial begins a trial after a change of the encoder at time at, and updates s.previousEncoder.
-// before is the configuration before the change, and touched the keys that it set. If the change continues
-// a drag of the same setting, the trial measures against the encoder before the first step of the drag.
-// No trial begins if Options.Trials is not set, for files and real networks, or if there is no room for
-// another lane.
+// startTrial begins a trial after a change of the encoder at time at, and updates s.previousEncoder. before is
+// the configuration before the change, and touched the keys that it set. If the change continues a drag of the
+// same setting, which means that it follows within dragPeriod, the trial measures against the encoder before the
+// first step of the drag. No trial begins if Options.Trials is not set, for files and real networks, or if there
+// is no room for another lane.
 func (s *Session) startTrial(at time.Duration, before *config.Config, touched string) {
 	encoderBefore := before.Encoder
 	if encoderBefore.Equal(s.config.Encoder) {
@@ -79,7 +79,7 @@ func (s *Session) startTrial(at time.Duration, before *config.Config, touched st
 	s.endTrial()
 	t := &trial{lane: s.shadowOf(*s.previousEncoder), changedAt: at, before: *s.previousEncoder}
 	if t.lane == nil {
-		if s.paused || len(s.lanes) >= maxTrialLanes {
+		if s.paused || len(s.lanes) >= maxTrialLanes { // AllowTrials(false), or no room for a lane
 			return
 		}
 		l, err := s.newShadowLane(t.before)

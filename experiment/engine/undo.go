@@ -23,9 +23,9 @@ type undoStep struct {
 	label  string         // describes the change
 }
 
-// addUndoStep adds an undo step for sc, unless it belongs to the same drag as the change before or
-// altered nothing. before is the configuration before the change. If sc is itself an undo,
-// addUndoStep removes the step that it reverted.
+// addUndoStep adds an undo step for sc, unless it belongs to the same drag as the change before, which means that
+// it sets the same keys within dragPeriod, or altered nothing. before is the configuration before the change. If
+// sc is itself an undo, addUndoStep removes the step that it reverted.
 func (s *Session) addUndoStep(before *config.Config, sc *config.StampedChange) {
 	touched := sc.Change.TouchedKeys()
 	dragged := touched == s.lastKeys && sc.T-s.lastChangedAt < dragPeriod && len(s.undo) > 0

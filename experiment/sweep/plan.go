@@ -30,7 +30,7 @@ func NewPlan(ctx context.Context, c *config.Config, version string) (*Plan, erro
 	files := &report.Files{}
 	find := c.ResolvePath
 	c = c.Clone()
-	c.ResolvePath = func(name string) string {
+	c.ResolvePath = func(name string) string { // is called for each file that a run reads
 		files.Note(name)
 		if find != nil {
 			return find(name)

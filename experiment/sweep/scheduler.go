@@ -57,7 +57,7 @@ func (c *scheduler) assignJob() (job, bool) {
 	for n := c.next; n < len(c.done) && len(runs) < limit; n++ {
 		if c.done[n] || c.assigned[n] {
 			if len(runs) == 0 {
-				c.next = n + 1
+				c.next = n + 1 // all runs up to n are done or assigned
 			}
 			continue
 		}
@@ -97,8 +97,8 @@ func (c *scheduler) endJob(key string, seconds float64, runs int) {
 		if c.perRun == 0 {
 			c.perRun = perRun
 		}
-		c.perRun += (perRun - c.perRun) / 4
-		c.perRun = max(c.perRun, 1e-6) // not 0, which means unknown
+		c.perRun += (perRun - c.perRun) / 4 // exponential moving average
+		c.perRun = max(c.perRun, 1e-6)      // not 0, which means unknown
 	}
 	if assigned := c.jobs[key]; assigned != nil {
 		delete(c.jobs, key)

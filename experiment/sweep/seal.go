@@ -126,7 +126,8 @@ func contentOf(r *engine.Result) (content any, err error) {
 	return content, err
 }
 
-// removeNulls removes the keys whose values are null from v, decoded JSON.
+// removeNulls removes the keys whose values are null from v, decoded JSON, at all depths. An absent key and a null
+// value mean the same, so that they must not differ when results are compared.
 func removeNulls(v any) {
 	switch x := v.(type) {
 	case map[string]any:
@@ -169,8 +170,8 @@ func differences(a, b *engine.Result) []difference {
 	return append(first, others...)
 }
 
-// addDifferences adds the values below key in which a and b, decoded JSON, differ. Lists of different lengths
-// are one value.
+// addDifferences adds to list the values in which a and b, decoded JSON, differ. key is the key of a and b in the
+// whole result, such as "totals.counts", or empty. Lists of different lengths count as one value.
 func addDifferences(list *[]difference, key string, a, b any) {
 	switch x := a.(type) {
 	case map[string]any:

@@ -236,8 +236,8 @@ func (s *Store) Load(p *Plan, each func(result jobResult, name string) error) (s
 // errUnhashed means that results have no hashes.
 var errUnhashed = errors.New("a run has no hash")
 
-// find returns the result of a run with this content from the folder, and the name of its file; nil if there
-// is none.
+// find searches the folder for the result of a run whose content has the given hash. It returns the result and the
+// name of its file; nil if there is none.
 func (s *Store) find(p *Plan, run int, content contentHash) (found *engine.Result, name string) {
 	_, _ = s.Load(p, func(result jobResult, file string) error { // files with errors are skipped
 		for _, o := range result.Runs {

@@ -39,7 +39,7 @@ var textColumns = []textColumn{
 	{"wrong", "wrong", 0},
 }
 
-// Text writes the table for people, with one row for each point.
+// Text writes the figures as a plain-text table with one row for each point, for terminals.
 func (s *Summary) Text(w io.Writer) error {
 	t := s.table()
 	for i := range t.Heads {
@@ -162,7 +162,7 @@ func (s *Summary) CSV(w io.Writer) error {
 		var row, marks []string
 		for _, name := range s.names {
 			row = append(append(row, csvCells(p.Figures, name)...), csvCells(p.Ratio, name)...)
-			marks = append(marks, map[bool]string{true: "1"}[p.Figures[name].Approximate])
+			marks = append(marks, map[bool]string{true: "1", false: ""}[p.Figures[name].Approximate])
 		}
 		row = append(row, marks...)
 		t.Add(s.pointSettings(p), p.Seeds, row)

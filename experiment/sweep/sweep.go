@@ -241,7 +241,7 @@ func (s *activeSweep) addResult(result jobResult, store bool) error {
 	if s.closed {
 		return nil
 	}
-	isForeign := false // some result is not from this process
+	isForeign := false // a result was not computed by this process
 	for i, o := range result.Runs {
 		isForeign = isForeign || s.ranHere[o.Run] != contents[i]
 	}
@@ -257,7 +257,7 @@ func (s *activeSweep) addResult(result jobResult, store bool) error {
 		}
 	}
 	if len(newRuns) > 0 && store {
-		unstored := result
+		unstored := result // the part that is not in the store yet
 		unstored.Runs = newRuns
 		if err := s.opt.Store.Save(s.plan, unstored); err != nil {
 			return err
@@ -294,7 +294,8 @@ func (s *activeSweep) addResult(result jobResult, store bool) error {
 	return s.saveLocked(last)
 }
 
-// mismatch returns the error for a run of which the sweep has another result than other, that of a worker.
+// mismatch returns the error for a run with two different results: the one that the sweep has, and other, which a
+// worker has sent or, in a verification, this machine has computed.
 func (s *activeSweep) mismatch(run int, other *engine.Result, worker string) error {
 	point := s.plan.Run(run)
 	e := &mismatchError{Set: point.Set, Seed: point.Config.Seed, Workers: [2]string{s.ranBy[run], worker}}

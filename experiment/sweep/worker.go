@@ -73,7 +73,7 @@ func Work(ctx context.Context, q *queue, opt WorkerOptions) error {
 		opt.OnNotice = func(string) {}
 	}
 	w := &worker{q: q, opt: opt, plans: map[string]*executor{}}
-	if x := opt.local; x != nil {
+	if x := opt.local; x != nil { // a worker in the coordinator's process, which need not download the plan
 		w.plans[x.plan.ID], w.planOrder = x, []string{x.plan.ID}
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -283,8 +283,8 @@ func (w *worker) sendResult(ctx context.Context, result jobResult) error {
 	}
 }
 
-// executor returns the executor for the plan with an ID. It downloads the plan if necessary, and
-// drops the oldest one beyond maxPlans.
+// executor returns the executor for the plan with an ID. It downloads the plan if necessary. At most maxPlans executors
+// are stored; a further one replaces the oldest.
 func (w *worker) executor(ctx context.Context, id string) (*executor, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -42,7 +42,7 @@ func newWorkerSet(q *queue, s *activeSweep) (*workerSet, error) {
 }
 
 // handleHello adds the worker that sent a hello, or refuses it if it runs another version. It ignores a
-// hello that is malformed or that no program of ours sends.
+// hello that is malformed or has values that no Wirelab worker sends.
 func (c *workerSet) handleHello(m *nats.Msg) {
 	var h hello
 	if json.Unmarshal(m.Data, &h) != nil || h.Name == "" || len(h.Name) > 200 || h.Jobs < 1 || h.Jobs > 4096 {

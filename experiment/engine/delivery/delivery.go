@@ -71,7 +71,7 @@ func (d *Delivery) Begin(now time.Duration) error {
 	d.closeRound(now)
 	d.start, d.done, d.failed, d.spurious = now, false, false, 0
 	encoding := d.snd.Encoding()
-	p, err := d.packs.get(encoding, d.pair, nil)
+	p, err := d.packs.get(encoding, d.pair, nil) // nil: without reports of the progress
 	if err != nil {
 		d.failed = true
 		d.snd.Load(nil, nil) // nothing to deliver
@@ -82,7 +82,7 @@ func (d *Delivery) Begin(now time.Duration) error {
 	return nil
 }
 
-// Send returns the packet of the next block and charges its bits to budget; ok is false if none is due.
+// Send returns the packet of the next block and charges its bits to budget; ok is false if no block is due.
 // items is the number of bytes of the new file that the block stands for, so that bits per item can be
 // computed: an equal share of the file for each block, and 0 if the block was sent before.
 func (d *Delivery) Send(now time.Duration, budget *encoders.Budget) (p endpoint.Packet, items int, ok bool) {

@@ -90,8 +90,9 @@ func (x *MatrixMaker) addCorrelation(c patch.Correlation) {
 	}
 }
 
-// addSegment marks the copies of a finished segment of the patch. step is half a cell, so that no
-// cell along a copy is left out.
+// addSegment marks the cells of the copies in a finished segment of the patch. A copy takes c.N bytes from source
+// address c.From for byte c.At of the new file and those after it. step is half the smaller side of a cell in
+// bytes, so that no cell along a copy is left out.
 func (x *MatrixMaker) addSegment(t patch.Segment) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -11,7 +11,8 @@ import (
 // maxRounds is the maximum number of stored rounds.
 const maxRounds = 100
 
-// closeRound adds the delivery of the epoch that ends at now to d.rounds.
+// closeRound adds the delivery of the epoch that ends at now to d.rounds, which keeps the newest maxRounds. It does
+// nothing if that epoch has no packed file.
 func (d *Delivery) closeRound(now time.Duration) {
 	if d.packed == nil {
 		return
@@ -120,7 +121,7 @@ func (d *Delivery) Blocks() []BlockState {
 		from, to := i*n/len(out), (i+1)*n/len(out)
 		out[i] = d.blockState(from)
 		for b := from + 1; b < to; b++ {
-			// Undelivered states replace higher ones; among delivered blocks, BlockRecovered does.
+			// The lowest undelivered state wins. If all blocks are delivered, BlockRecovered wins over BlockDelivered.
 			if s := d.blockState(b); s < BlockDelivered && s < out[i] || s > out[i] && out[i] >= BlockDelivered {
 				out[i] = s
 			}

@@ -109,7 +109,7 @@ func (s *compactBudget) setBudget(b *encoders.Budget) {
 		case s.N < maxCompactSlots:
 			s.Slots[s.N], s.Units[s.N] = encoders.Slot(k), u
 			s.N++
-		default:
+		default: // no room: the last entry gets the bits of all further slots
 			s.Slots[maxCompactSlots-1] = encoders.MaxSlots - 1
 			s.Units[maxCompactSlots-1] += u
 		}

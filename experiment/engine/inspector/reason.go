@@ -72,7 +72,7 @@ func failureReason(r *packetlog.Record, in *Inside) Reason {
 		switch {
 		case errors.Is(in.Err, endpoint.ErrDoubted):
 			return becauseDoubted
-		case in.Flipped > 0 && in.Err == nil: // without an error of a decoder: discarded before
+		case in.Flipped > 0 && in.Err == nil: // no decoder was called: the checksum failed
 			return becauseChecksum
 		case in.Flipped > 0:
 			return becauseDamaged

@@ -37,7 +37,7 @@ type Display struct {
 }
 
 // Tick counts a tick on which something was displayed. behind is the lag of the displayed time behind
-// the sender.
+// the sender. starved means that there was no newer snapshot to interpolate to; such ticks in a row are a freeze.
 func (d *Display) Tick(behind time.Duration, starved bool) {
 	d.Shown++
 	d.lagSum += behind

@@ -41,7 +41,9 @@ func (m *link) SetSpec(spec lossmodel.Spec) {
 	}
 }
 
-// CountSent counts a packet sent at now, and returns the number of its stretch for CountArrival.
+// CountSent counts a packet sent at now under its stretch: packets with equal settings of the link and equally many
+// IP fragments. It returns the number of the stretch for CountArrival; the count of evicted stretches is part of it,
+// so that it stays valid when older stretches are evicted.
 func (m *link) CountSent(now time.Duration, v *lossmodel.Verdict) (stretch int) {
 	i := m.currentStretch(now, v.Fragments)
 	s := &m.stretches[i]
@@ -55,12 +57,12 @@ func (m *link) CountSent(now time.Duration, v *lossmodel.Verdict) (stretch int) 
 	return m.evicted + i
 }
 
-// currentStretch returns the index of the stretch of the current settings for packets of n fragments. It
-// begins one if none exists or the settings were changed. Stretches with the same settings are adjacent.
-func (m *link) currentStretch(now time.Duration, n int) int {
+// currentStretch returns the index of the stretch of the current settings for packets of the given number of IP
+// fragments. It begins one if none exists or the settings were changed. Stretches with the same settings are adjacent.
+func (m *link) currentStretch(now time.Duration, fragments int) int {
 	if !m.changed {
 		for i := len(m.stretches) - 1; i >= 0 && m.stretches[i].Down == m.spec; i-- {
-			if m.stretches[i].Fragments == n {
+			if m.stretches[i].Fragments == fragments {
 				return i
 			}
 		}
@@ -70,7 +72,7 @@ func (m *link) currentStretch(now time.Duration, n int) int {
 		m.stretches = slices.Delete(m.stretches, 0, 1)
 		m.evicted++
 	}
-	m.stretches = append(m.stretches, LinkStretch{Down: m.spec, Fragments: n, From: now})
+	m.stretches = append(m.stretches, LinkStretch{Down: m.spec, Fragments: fragments, From: now})
 	return len(m.stretches) - 1
 }
 

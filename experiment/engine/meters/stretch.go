@@ -86,7 +86,7 @@ type StretchFigures struct {
 }
 
 // Figures returns the figures of the stretches between swaps of the encoder or its parameters, oldest first; nil
-// if there is only one. until is the end of the last.
+// if there is only one. until is the end of the newest stretch.
 func (x *stretches) Figures(until time.Duration) (out []StretchFigures) {
 	if len(x.list) < 2 {
 		return nil

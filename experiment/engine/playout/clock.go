@@ -33,13 +33,13 @@ const (
 // arrive records a snapshot with source time source that was decoded at now. It returns how long
 // after its display time the snapshot arrived; 0 if it arrived in time.
 func (c *clock) arrive(now, source time.Duration) (late time.Duration) {
-	offset := now - source
+	offset := now - source // of the receiver's clock, plus the latency of this snapshot
 	if !c.started {
 		c.started, c.firstSource = true, source
 		c.offset, c.lastOffset, c.windowEnd = offset, offset, now+offsetWindow
 		return 0
 	}
-	if now >= c.windowEnd { // the current window becomes the one before
+	if now >= c.windowEnd { // begin a window: the smallest offset of the last one is kept in lastOffset
 		c.lastOffset, c.offset, c.windowEnd = c.offset, offset, now+offsetWindow
 	}
 	c.offset = min(c.offset, offset)

@@ -82,8 +82,9 @@ type Frames struct {
 // Limits of a copy in Frames: maxCells values of the table, except for maps, and maxBody bytes of the body.
 const maxCells, maxBody = 4096, 4096
 
-// Frames returns copies of the frames at both endpoints. s is the schema of sent, the sender's newest
-// frame, and now is the virtual time.
+// Frames returns copies of the frames at both endpoints, with at most maxCells values of the table unless the schema
+// has positions, which are displayed as a map. s is the schema of sent, the sender's newest frame, and now is the
+// virtual time.
 func (d *Display) Frames(s *frame.Schema, sent *frame.Frame, now time.Duration) *Frames {
 	cells := maxCells
 	if slices.ContainsFunc(s.Fields, func(f frame.Field) bool { return f.Hint.Role == frame.Position }) {

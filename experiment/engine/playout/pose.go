@@ -121,10 +121,10 @@ func slopes(t [4]time.Duration, before, after bool) (first, second [4]float64) {
 func parabola(a, b, c time.Duration) (w [3][3]float64) {
 	t := [3]float64{(a - b).Seconds(), 0, (c - b).Seconds()}
 	for j := range t {
-		k, l := (j+1)%3, (j+2)%3
-		below := float64((t[j] - t[k]) * (t[j] - t[l]))
+		k, l := (j+1)%3, (j+2)%3 // the two other points
+		denominator := float64((t[j] - t[k]) * (t[j] - t[l]))
 		for i := range t {
-			w[i][j] = (t[i] - t[k] + t[i] - t[l]) / below
+			w[i][j] = (t[i] - t[k] + t[i] - t[l]) / denominator
 		}
 	}
 	return w

@@ -63,8 +63,9 @@ type snapshot struct {
 // Snapshots 0 and 3 are set only for the spline.
 type window [4]snapshot
 
-// findWindow returns the snapshots around the displayed time moment, without hidden ones; for their order
-// see window. If a snapshot has exactly that time, it is both snapshot 1 and 2.
+// findWindow returns the snapshots around the displayed time moment, without hidden ones: snapshot 1 is the newest up
+// to moment, 2 the oldest after it, and 0 and 3, which only the spline needs, the ones next to these. If a snapshot
+// has exactly that time, it is both snapshot 1 and 2. Snapshots that do not exist stay zero.
 func (x *screen) findWindow(moment time.Duration) (w window) {
 	newest, has := x.history.Newest()
 	if !has {
@@ -140,7 +141,7 @@ func (x *screen) show(moment time.Duration, t *Truths, m *meters.DisplayErrors) 
 	}
 	b.setTruth(t, &w, moment, x.cadence.TickHz)
 	x.truthKnown = b.hasTruth
-	if x.findMoving(&w, &b, t) {
+	if x.findMoving(&w, &b, t) { // all cubes that are not in x.moving are at rest and without error
 		x.drawMoving(&b, m)
 		return x.starved
 	}

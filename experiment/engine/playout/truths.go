@@ -73,6 +73,6 @@ func (t *Truths) loopBetween(from, to uint64) bool {
 	if stored == t.loops {
 		return false // all loop points are stored
 	}
-	oldest := t.loopTicks[t.loops%stored]
+	oldest := t.loopTicks[t.loops%stored] // the ring is full: the next loop point would replace the oldest one
 	return from < oldest
 }

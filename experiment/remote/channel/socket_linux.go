@@ -34,7 +34,7 @@ func parseControlMessages(b []byte, now time.Time) (waited time.Duration, droppe
 		}
 		b = rest
 		switch {
-		case h.Level != unix.SOL_SOCKET:
+		case h.Level != unix.SOL_SOCKET: // ignored: both messages below have this level
 		case h.Type == unix.SO_RXQ_OVFL && len(data) >= 4:
 			dropped = uint64(binary.NativeEndian.Uint32(data))
 		case h.Type == unix.SO_TIMESTAMPNS && len(data) >= int(unsafe.Sizeof(unix.Timespec{})):

@@ -149,9 +149,7 @@ func TestMergeEqualsBoth(t *testing.T) {
 // Undo restores everything that a session can change, from every change, and undoing nothing changes nothing.
 func TestUndoRestores(t *testing.T) {
 	before := Default()
-	for _, e := range []Encoder{{Name: "zstd"}, {Name: "changed-index"}, {Name: "kinetic", Params: map[string]any{"damping": 0.5}}, {Name: "kinetic"}} {
-		before.Shadows = append(before.Shadows, e)
-	}
+	before.Shadows = []Encoder{{Name: "zstd"}, {Name: "changed-index"}, {Name: "kinetic", Params: map[string]any{"damping": 0.5}}, {Name: "kinetic"}}
 	if err := before.Apply(Change{Mark: "sets the name of the profile"}); err != nil {
 		t.Fatal(err)
 	}

@@ -110,8 +110,8 @@ func terminalState(opt Options) (restore func()) {
 		written := make(chan struct{})
 		go panics.Guard(func(error) {}, func() {
 			defer close(written)
-			_, _ = io.WriteString(opt.Out, ansi.ResetBracketedPasteMode+ansi.ResetButtonEventMouseMode+ansi.ResetSgrExtMouseMode+
-				ansi.ResetAltScreenSaveCursorMode+ansi.ShowCursor)
+			_, _ = io.WriteString(opt.Out, ansi.ResetModeBracketedPaste+ansi.ResetModeMouseButtonEvent+ansi.ResetModeMouseExtSgr+
+				ansi.ResetModeAltScreenSaveCursor+ansi.ShowCursor)
 		})()
 		select {
 		case <-written:

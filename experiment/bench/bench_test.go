@@ -101,7 +101,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("%d lines of results", lines)
 	}
 	text.Reset()
-	if err := WriteTable(&text, b, "2026-11-22"); err != nil || strings.Count(text.String(), "\n| `") != 2 ||
+	if err := WriteTable(&text, b, "2026-11-22"); err != nil || strings.Count(text.String(), "\n| rotor |")+strings.Count(text.String(), "\n| static |") != 2 ||
 		!strings.Contains(text.String(), "2026-11-22") {
 		t.Errorf("%v\n%s", err, &text)
 	}

@@ -55,7 +55,7 @@ func WriteTable(w io.Writer, b *Report, date string) error {
 		r := &b.Rows[i]
 		encode, encodeRef := r.Encode.Median()
 		decode, decodeRef := r.Decode.Median()
-		name := "`" + r.Encoder + "`"
+		name := r.Encoder
 		if r.RunsAs != "" {
 			name += " (" + r.RunsAs + ")"
 		}

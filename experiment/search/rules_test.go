@@ -570,7 +570,7 @@ func TestConfidenceSentences(t *testing.T) {
 		t.Errorf("%d seeds, %d rivals", f.Seeds, len(f.Rivals))
 	}
 	f = run(newSpace(20, 1, 500), plain)
-	has(f, "none of 8 settings drawn at random is better. With 95 % confidence, at most 31.2 % of all settings", true) // 1-0.05^(1/8)
+	has(f, "none of 8 settings drawn at random is better than the best setting. With 95 % confidence, at most 31.2 % of all settings", true) // 1-0.05^(1/8)
 	has(f, "All ", false)
 	f = run(newSpace(20, 1, 5), func(j job) outcome {
 		return (&evaluator{spec: config.Search{Minimise: []string{"a"}}}).failedOutcome(errors.New("no"))
@@ -587,7 +587,7 @@ func TestConfidenceSentences(t *testing.T) {
 		}
 		return v
 	})
-	has(f, "The best four settings do not meet all bounds with every seed. With the best, wrong is 1.", true)
+	has(f, "The setting that ranks first meets all bounds with the first seed, but not with every seed. With it, wrong is 1.", true)
 	c := newSpace(40, 1, 5)
 	c.Search.Minimise = []string{"payload_kbps", "wire_kbps"}
 	f = run(c, func(j job) outcome { return figuresOf(float64(j.Setting[0]), float64(-j.Setting[0])) })

@@ -121,7 +121,7 @@ func (a *app) listen(ctx context.Context, addr string, f *listenFlags) error {
 	if err != nil {
 		return asUsageError(err)
 	}
-	text, printToken, err := a.serverToken(ctx, f.tokenFile)
+	text, mustPrint, err := a.serverToken(ctx, f.tokenFile)
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (a *app) listen(ctx context.Context, addr string, f *listenFlags) error {
 	if err != nil {
 		return asUsageError(fmt.Errorf("cannot listen on %s: %w", addrPort, err))
 	}
-	if !printToken {
+	if !mustPrint {
 		text = ""
 	}
 	tokenFile := "FILE"

@@ -29,16 +29,14 @@ func (a *app) readToken(ctx context.Context, path string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
-	const expected = "a file with a token"
 	var text string
-	info, err := os.Stat(path)
+	info, err := os.Stat(path) // an error is reported by config.ReadFile, with what was expected
 	if err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0 {
-		text, err = readLine(ctx, path)
-		if err != nil {
+		if text, err = readLine(ctx, path); err != nil {
 			return "", asUsageError(withFlag("--token-file "+path, err))
 		}
 	} else {
-		data, err := config.ReadFile(path, maxTokenBytes, expected)
+		data, err := config.ReadFile(path, maxTokenBytes, "a file with a token")
 		if err != nil {
 			return "", err
 		}
@@ -87,9 +85,9 @@ func readLine(ctx context.Context, path string) (string, error) {
 }
 
 // serverToken returns the token of a server: that in the file path, or a new one. If the file does not
-// exist, serverToken creates it with the new token, readable only by this user. print is true for a new
-// token without a file, which the server must print because no other place has it.
-func (a *app) serverToken(ctx context.Context, path string) (token string, print bool, err error) {
+// exist, serverToken creates it with the new token, readable only by this user. mustPrint is true for a new
+// token without a file, which the user can learn only from the output of the server.
+func (a *app) serverToken(ctx context.Context, path string) (token string, mustPrint bool, err error) {
 	if path == "" {
 		return channel.NewToken(), true, nil
 	}
@@ -111,13 +109,9 @@ func (a *app) serverToken(ctx context.Context, path string) (token string, print
 	return token, false, nil
 }
 
-// hideAll returns err with each of the secrets replaced by "...", for errors of libraries that repeat what
-// the user typed. Where a user forgot a separator, a token stands in the place of a host. Empty
-// secrets are ignored. The result wraps err.
+// hideAll returns err, which must not be nil, with each of the secrets replaced by "...", for errors of
+// libraries that repeat what the user typed. Empty secrets are ignored. The result wraps err.
 func hideAll(err error, secrets ...string) error {
-	if err == nil {
-		return nil
-	}
 	text := err.Error()
 	for _, secret := range secrets {
 		if secret != "" {
@@ -139,8 +133,9 @@ func (e hiddenError) Error() string { return e.text }
 func (e hiddenError) Unwrap() error { return e.err }
 
 // checkQueueURL returns a usage error if a list of URLs of NATS servers, separated by commas, is malformed.
-// The error does not repeat the URL, which may contain a token. hosts are the texts between the scheme and
-// the port, with which hideAll removes a token from later errors.
+// The error does not repeat the URL, which may contain a token. hosts are the hosts of the URLs, each with and
+// without its port. They may be tokens too, because a token without the "@" after it is parsed as a host; so
+// hideAll must hide them in later errors.
 func checkQueueURL(list string) (hosts []string, err error) {
 	const expected = "expected nats://HOST:PORT, tls://HOST:PORT or TOKEN@ before the host"
 	for text := range strings.SplitSeq(list, ",") {

@@ -105,7 +105,7 @@ func (h *History) Put(seq uint64) *Entry {
 }
 
 // Drop removes the entry of seq if its frame is shared, and releases the frame. The memo stays in the
-// slot until Put returns it.
+// slot; the next Put into that slot returns it for reuse.
 func (h *History) Drop(seq uint64) {
 	if e := h.Get(seq); e != nil && e.shared != nil {
 		e.unshare()

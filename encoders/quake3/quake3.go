@@ -250,8 +250,8 @@ func (x *codec) readEntities(dst, base *frame.Frame, m *memo) {
 	}
 }
 
-// copyUnchanged copies the entities of rows from..to-1, which the packet does not mention, from
-// base.
+// copyUnchanged copies the entities of rows from..to-1, which the packet does not mention, from base. The columns
+// from x.Time on are not copied: they belong to the row of the time and the player, and are 0 in rows of entities.
 func (x *codec) copyUnchanged(dst, base *frame.Frame, from, to int) {
 	for i := from; i < to; i++ {
 		if row := base.Table[i*x.Columns:]; row[netcode.PresentColumn] != 0 {

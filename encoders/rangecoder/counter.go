@@ -20,7 +20,7 @@ func NewCounter(p uint32, n int) Counter {
 
 // P returns the probability of a 1, in 1..65535 of 65536.
 func (m Counter) P() uint32 {
-	return uint32(m) >> (countBits + 6) // without the 6 bits that refine a probability of 16 bits, see fineScale
+	return uint32(m) >> (countBits + 6) // the upper 16 bits of the probability, which has 22; see fineScale
 }
 
 // N returns the number of updates, up to the limit of Update.

@@ -12,7 +12,7 @@ const (
 	maxAge        = 255 // ages saturate here
 	maxSlots      = 256 // maximum number of slots of a part
 
-	// maxMemory bounds a memo, in bytes. Histories of rows share what the models leave. The other
+	// maxMemory bounds a memo, in bytes. The histories of all rows together use the bytes that the models do not need. The other
 	// constants are upper bounds of the sizes of the memo's parts; TestMemoryIsBounded checks them.
 	maxMemory = 256 << 10
 	// Counters of 2 bytes, sets of weights of 34 bytes, and error distributions of 128 bytes.

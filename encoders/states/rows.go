@@ -353,7 +353,7 @@ func (r *row) nearness(s []int32) int {
 // value if so.
 func (r *row) codeOldField(k int, c *fieldPlan) error {
 	mixer, history, old := &r.mixer, &r.cells[k-r.part.firstField], r.base[k]
-	// changes: in which of the row's previous changes the field changed, the last in bit 0.
+	// Bit i of changes: the field changed when the row changed i+1 changes ago.
 	changes, id := uint32(history.changes), uint32(k)<<8|decisionChanged
 	mixer.Begin()
 	mixer.AddContext(id, r.typeContext, changes&7, 0)

@@ -102,7 +102,8 @@ func (f *FileSender) blockPacket(number int, budget *encoders.Budget) Packet {
 	budget.Bits(encoders.SlotBody, 8*(len(body)-labelBytes))
 	f.buf = seal(append(f.buf, body...), 0)             // 0: the sealed bytes begin at the start of the buffer
 	f.stored.Tick, f.stored.Body = uint32(number), body // as the receiver will report the block
-	// Payload is the size of the block; Header is the rest of the datagram, with the seal at its end.
+	// Payload is the size of the block; Header is the size of everything else, including the seal at the end of the
+	// datagram.
 	out.Datagram, out.Payload, out.Header, out.Stored = f.buf, len(body), len(f.buf)-len(body), &f.stored
 	return out
 }

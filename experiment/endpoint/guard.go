@@ -36,7 +36,7 @@ type guard struct {
 	refutedBy uint64   // sequence number of that packet
 }
 
-// position is the part of a receiver's state that follows the sequence numbers.
+// position is the part of a receiver's state that depends on the sequence numbers.
 type position struct {
 	newestSeq uint64
 	seen      seenWindow

@@ -294,8 +294,8 @@ func (s *activeSweep) addResult(result jobResult, store bool) error {
 	return s.saveLocked(last)
 }
 
-// mismatch returns the error for a run with two different results: the one that the sweep has, and other, which a
-// worker has sent or, in a verification, this machine has computed.
+// mismatch returns the error for a run with two different results: the one that the sweep has, and other. worker
+// names who computed other: the worker that sent it or, in a verification, this machine.
 func (s *activeSweep) mismatch(run int, other *engine.Result, worker string) error {
 	point := s.plan.Run(run)
 	e := &mismatchError{Set: point.Set, Seed: point.Config.Seed, Workers: [2]string{s.ranBy[run], worker}}

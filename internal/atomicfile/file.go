@@ -129,9 +129,9 @@ func (d *Disk) Prepare(dir string) (created []string, err error) {
 	return created, nil
 }
 
-// rename moves a file or folder from from to to, on the same file system. Errors name to.
-func (d *Disk) rename(from, to string) error {
-	return d.perform("rename", to, func() error { return os.Rename(from, to) })
+// rename moves a file or folder from oldPath to newPath, on the same file system. Errors contain newPath.
+func (d *Disk) rename(oldPath, newPath string) error {
+	return d.perform("rename", newPath, func() error { return os.Rename(oldPath, newPath) })
 }
 
 // File is a file that is written next to its destination. Commit moves it there; Abort removes it.

@@ -136,8 +136,8 @@ const (
 
 // The numbers of classes that form the contexts of mixed decisions.
 const (
-	numFineSizes       = 40 // predicted sizes of a residual, four for each factor of two
-	numCoarseSizes     = 10 // predicted sizes, one for each factor of two
+	numFineSizes       = 40 // predicted sizes of a residual, in classes: four classes per power of two
+	numCoarseSizes     = 10 // predicted sizes of a residual, in classes: one class per power of two
 	numLastResiduals   = 10 // lengths of the cube's last residual
 	numResidualLengths = 12 // lengths of a residual in this packet
 	numRecents         = 64 // the last six changed flags

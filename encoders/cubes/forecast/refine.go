@@ -163,8 +163,9 @@ const (
 // or Infer if too few cubes near the player moved to find out.
 func (s *Simulator) Mode() Mode { return s.refinement.foundMode }
 
-// tryModes repeats the last run in up to maxTries other modes if the error around the player is suspicious. The
-// best mode becomes that of further runs, and its run the last run. tryModes returns the number of runs.
+// tryModes repeats the last run in up to maxTries other modes if the error around the player is suspicious.
+// Further runs use the best mode, and the simulator is left in the state after the run in that mode. tryModes
+// returns the number of runs that it made.
 func (s *Simulator) tryModes(now *frame.Frame, moved frame.Rows, maxTries int) (tried int) {
 	h := &s.refinement
 	firstMode := h.path.Mode

@@ -160,7 +160,7 @@ func (m *Model) quickWhole() bool {
 }
 
 // quickWord begins a word at view[k:] if it looks like a pointer. offset is that of view[k] in its file, copyLeft the
-// number of bytes that are left of the copy operation.
+// number of bytes that the copy operation has still to copy.
 func (m *Model) quickWord(view []byte, k int, offset int64, copyLeft int) {
 	p := m.bufOffset + int64(m.pos)
 	// Only words that are aligned in both files or follow an opcode are tried as pointers: most pointers are.

@@ -340,7 +340,7 @@ type movingMeans struct {
 	sum  packetSize               // of the ring
 }
 
-// packetSize contains the quantities of a packet that Usual has means of.
+// packetSize contains the quantities of a packet whose means are in Usual.
 type packetSize struct{ payload, changed, baseline int }
 
 // usualPackets is the number of packets that the means of Usual cover: about a second at 60 Hz.

@@ -94,7 +94,7 @@ func (p *plot) dotPosition(dot int64) int64 {
 // dotAt returns the first dot of the value with index at in the plot, which may be outside.
 func (p *plot) dotAt(at int64) int64 { return p.dotPosition(p.firstDot(min(at, p.End-1))) }
 
-// firstDotSince returns the first dot without values before index at.
+// firstDotSince returns the first dot whose values all have an index of at least at.
 func (p *plot) firstDotSince(at int64) int64 { return p.dotPosition(p.lastDot(min(at, p.End)-1) + 1) }
 
 // column returns the column of the value with index at, -1 if it is outside the plot.

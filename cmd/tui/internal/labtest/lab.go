@@ -98,8 +98,8 @@ func Snapshot(now time.Duration) *engine.Snapshot {
 	}
 }
 
-// effects returns the measured effect of the change of the encoder at 46 s: before it, packets
-// were 1.5 times as large.
+// effects returns an invented effect of the change of the encoder at 46 s: Before contains the samples of After,
+// with packets about 1.5 times as large.
 func effects(samples []meters.Sample) []engine.Effect {
 	effect := engine.Effect{T: 46 * time.Second, Until: 51 * time.Second}
 	for _, s := range samples {

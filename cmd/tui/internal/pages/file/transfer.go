@@ -2,6 +2,7 @@ package file
 
 import (
 	"strconv"
+	"time"
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
@@ -24,7 +25,7 @@ func (p *transfer) Name() string { return "Transfer" }
 
 // Observe implements room.Observer.
 func (p *transfer) Observe(v room.View) bool {
-	making, now := v.Snap.Patch, int64(v.Snap.Now)/1e7
+	making, now := v.Snap.Patch, int64(v.Snap.Now/(10*time.Millisecond))
 	same := p.past == v.Past && len(p.lanes) == len(v.Snap.Lanes) && p.now == now && (p.making == nil) == (making == nil) &&
 		(making == nil || *making == *p.making)
 	if same {

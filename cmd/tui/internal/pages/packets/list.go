@@ -135,7 +135,8 @@ func (p *list) findIndex(id packetlog.ID) int {
 	return -1
 }
 
-// nextFilter selects the next filter that matches any packet, or all packets if none does.
+// nextFilter selects the next filter that matches at least one packet. The filter for all packets counts as
+// matching even without packets.
 func (p *list) nextFilter() {
 	p.dirty = true
 	for range room.NumFilters {

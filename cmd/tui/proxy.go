@@ -229,8 +229,9 @@ func (p *runningProxy) runDashboard(ctx context.Context) error {
 			}
 		})
 	}, func(shown context.Context) error {
-		return proxyview.Run(shown, view, ui.Options{ASCII: p.flags.look.ascii, Theme: p.flags.look.theme,
-			Charts: defaultChartStyle(os.Getenv), Picture: drawLink})
+		return p.flags.look.show(ui.Options{Charts: defaultChartStyle(os.Getenv), Picture: drawLink}, func(opt ui.Options) error {
+			return proxyview.Run(shown, view, opt)
+		})
 	})
 	for _, text := range view.Notes.All() {
 		p.remark("tui: warning: %s", text)

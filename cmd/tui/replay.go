@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -11,7 +12,7 @@ import (
 
 // replayCommand returns tui replay.
 func (a *app) replayCommand() *cobra.Command {
-	var force bool
+	var f replayFlags
 	cmd := &cobra.Command{
 		Use:     "replay REPORT.json",
 		GroupID: groupData,
@@ -25,26 +26,45 @@ path relative to the report, then next to the report; they must have the same SH
 
 The exit code is 1 if any byte differs, or if the report is of an incomplete sweep.`,
 		Example: `  tui replay report/report.json
-  tui replay report/report.json --json`,
+  tui replay report/report.json --json
+  tui replay report/report.json --cast run.cast --page 3`,
 		Args:              oneArg("a report.json"),
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.replay(cmd, args[0], force) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.replay(cmd, args[0], f) },
 		ValidArgsFunction: completeFiles(1, "json"),
 	}
-	cmd.Flags().BoolVar(&force, "force", false, "allow more than 8 GB of memory")
+	cmd.Flags().BoolVar(&f.force, "force", false, "allow more than 8 GB of memory")
+	cmd.Flags().StringVar(&f.film.file, "cast", "", "record the dashboard in virtual time to a new `FILE`, as asciicast v2: the same bytes every time")
+	cmd.Flags().IntVar(&f.film.page, "page", 1, "with --cast: record page `N` of the dashboard, 1 to 5")
+	cmd.Flags().StringVar(&f.film.size, "size", "120x36", "with --cast: `COLUMNSxROWS` of the terminal")
+	cmd.Flags().StringVar(&f.film.image, "image", "", "with --cast: save the last frame to a new `FILE`, as SVG")
 	a.addOutputFlags(cmd)
 	return cmd
 }
 
+// replayFlags are the flags of tui replay.
+type replayFlags struct {
+	force bool // allow more than 8 GB of memory
+	film  filmFlags
+}
+
 // replay repeats the runs of the report at path and compares their digests with the saved ones. It
-// returns a failure that names the runs that differ. force allows more than 8 GB of memory.
-func (a *app) replay(cmd *cobra.Command, path string, force bool) error {
+// returns a failure that names the runs that differ.
+func (a *app) replay(cmd *cobra.Command, path string, f replayFlags) error {
 	line := a.progress("replay")
-	result, err := experiment.Replay(cmd.Context(), path, experiment.RunOptions{
+	opt := experiment.RunOptions{
 		Progress: line.report,
 		Packing:  a.packingProgress(line), // shows the patches that file transfers make before they begin
-		Clock:    a.clock, Force: force})
-	line.done()
+		Clock:    a.clock, Force: f.force}
+	film, err := f.film.open(path)
 	if err != nil {
+		return err
+	}
+	if film != nil {
+		opt.Clock, opt.View = nil, film.show // without a clock nothing is timed, so that the film is the same on all machines
+	}
+	result, err := experiment.Replay(cmd.Context(), path, opt)
+	line.done()
+	if err := errors.Join(err, film.close()); err != nil {
 		return markDataError(err)
 	}
 	if a.asJSON {

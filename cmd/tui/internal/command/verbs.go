@@ -31,6 +31,8 @@ type Order struct {
 	Help, Tour bool         // show the help; start the guided tour
 	Quit       QuitMode     // whether and how to quit
 	Themes     bool         // show the list of themes
+	Image      bool         // save the screen as an image and as text
+	Copy       bool         // copy the selection, or the screen, to the clipboard
 	Theme      string       // the new theme; "" leaves it unchanged
 	Filter     *room.Filter // the new filter of packets; nil leaves it unchanged
 	Client     *int         // the client of a proxy whose links the controls set, 0 for all; nil leaves it unchanged
@@ -313,6 +315,8 @@ func screenVerbs() []Verb {
 			parse: func(args []string) (Order, error) {
 				return Order{Command: experiment.Command{Save: new(strings.Join(args, " "))}}, nil
 			}},
+		{Name: "image", Help: "save the screen as SVG and as text", screens: Lab | Proxy | Sweep, parse: fixedOrder(Order{Image: true})},
+		{Name: "copy", Help: "copy the selection, or else the screen, to the clipboard", screens: Lab | Proxy | Sweep, parse: fixedOrder(Order{Copy: true})},
 		{Name: "help", Help: "show keys and commands", screens: Lab | Proxy | Sweep, maxArgs: unlimited, parse: fixedOrder(Order{Help: true})},
 		{Name: "quit", Args: "[save|now]", Help: "quit; save first, or quit without asking", screens: Lab, maxArgs: 1, parse: parseQuit,
 			words: []string{"save", "now"}},

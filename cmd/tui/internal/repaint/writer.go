@@ -22,16 +22,18 @@ type writer struct {
 	runs    []run    // changed runs of the current line
 	byStyle []byte   // the output of the current line, written style by style
 	written atomic.Int64
-	prefix  string // written before the next output
-	broken  bool   // Write has panicked, so the output is sent unchanged
+	prefix  atomic.Pointer[string] // written before the next output; nil for none
+	broken  bool                   // Write has panicked, so the output is sent unchanged
 
 	// OnPanic is called with an *panics.Error if Write panics, because bubbletea does not recover panics in the
 	// goroutine that calls Write. nil means that the panic continues.
 	OnPanic func(error)
+	// OnSend is called with all that is sent to the terminal; nil if nobody wants it. It must not keep the slice.
+	OnSend func([]byte)
 }
 
-// SendFirst makes the writer send text before its next output.
-func (w *writer) SendFirst(text string) { w.prefix = text }
+// SendFirst makes the writer send text before its next output. It may be called at any time.
+func (w *writer) SendFirst(text string) { w.prefix.Store(&text) }
 
 // New returns a writer to out. Pass its File to bubbletea.
 func New(out io.Writer) *writer { return &writer{out: out} }
@@ -107,11 +109,13 @@ func (w *writer) repaint(p []byte) error {
 
 // send writes p to the terminal, after the text of SendFirst.
 func (w *writer) send(p []byte) error {
-	if first := w.prefix; first != "" {
-		w.prefix = ""
-		if err := w.send([]byte(first)); err != nil {
+	if first := w.prefix.Swap(nil); first != nil {
+		if err := w.send([]byte(*first)); err != nil {
 			return err
 		}
+	}
+	if w.OnSend != nil {
+		w.OnSend(p)
 	}
 	n, err := w.out.Write(p)
 	w.written.Add(int64(n))

@@ -79,6 +79,11 @@ type Wheeler interface {
 	Wheel(up int) Request // in notches; positive is away from the user
 }
 
+// Copier is a page whose selection can be copied to the clipboard.
+type Copier interface {
+	Selection() string // the selection as text; "" if nothing is selected
+}
+
 // Hinter is a page whose arrow keys have hints in the footer.
 type Hinter interface {
 	Arrows() [][2]string // pairs of keys and what they do, such as {"↑↓", "select"}

@@ -80,10 +80,12 @@ type Shell struct {
 	quitting   bool       // whether tea.Quit was returned
 	startDelay startDelay // delays the first drawing until the terminal has replied
 	output     outputBudget
-	view       string // the text of the whole screen, which View returns
-	refreshed  bool   // whether a key has caused a refresh since the last tick
-	dirty      bool   // whether anything outside of the page changed
-	err        error  // why the program ends; nil for a normal quit
+	sendFirst  func(string)   // sends text to the terminal before the next output; nil if there is no terminal
+	resized    func(w, h int) // tells the recording of the screen the size of the terminal; nil if there is none
+	view       string         // the text of the whole screen, which View returns
+	refreshed  bool           // whether a key has caused a refresh since the last tick
+	dirty      bool           // whether anything outside of the page changed
+	err        error          // why the program ends; nil for a normal quit
 }
 
 // newShell returns a shell without pages.
@@ -131,6 +133,9 @@ func (s *Shell) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 		return s, s.tick()
 	case tea.WindowSizeMsg:
 		s.w, s.h = msg.Width, msg.Height
+		if s.resized != nil {
+			s.resized(s.w, s.h)
+		}
 		s.render()
 	case tea.KeyMsg:
 		s.dirty = true
@@ -371,6 +376,10 @@ func (s *Shell) execute(line string) (cmd tea.Cmd, err error) {
 	switch {
 	case o.Help:
 		s.overlay = s.help()
+	case o.Image:
+		return s.saveImage(), nil
+	case o.Copy:
+		return s.perform(s.copySelection()), nil
 	case o.Themes:
 		s.overlay = controls.NewPicker("Theme", "theme", controls.ThemeChoices(), s.scheme.String())
 	case o.Theme != "":

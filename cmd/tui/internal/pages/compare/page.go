@@ -209,6 +209,20 @@ func (p *page) Zoom() {
 
 func (p *page) Fit() { p.charts.Fit() }
 
+// Selection implements room.Copier: the figures of the selected encoder, as "heading value" in each line.
+func (p *page) Selection() string {
+	r := p.table.selected()
+	if r == nil {
+		return ""
+	}
+	text := r.label() + "\n"
+	for f := range numFigures {
+		name := f.text("item").long
+		text += name + " " + f.format(r.figures[f]) + r.timingMark(f) + "\n"
+	}
+	return text
+}
+
 // Click selects an encoder, or sorts by the column whose heading is at (x, y).
 func (p *page) Click(x, y int) room.Request {
 	y-- // row 0 is the summary line

@@ -224,6 +224,14 @@ func (p *page) Release() {
 	p.updateComparison()
 }
 
+// Selection implements room.Copier: the path of the selected report.
+func (p *page) Selection() string {
+	if r := p.saved.selected(); r != nil {
+		return r.Path
+	}
+	return ""
+}
+
 // Click focuses the pane at (x, y) and selects the report there.
 func (p *page) Click(x, y int) room.Request {
 	y--              // row 0 is the summary line

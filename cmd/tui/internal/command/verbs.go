@@ -28,13 +28,13 @@ import (
 // fields, which concern only the screen.
 type Order struct {
 	experiment.Command
-	Help, Tour bool         // show the help; start the guided tour
-	Quit       QuitMode     // whether and how to quit
-	Themes     bool         // show the list of themes
-	Theme      string       // the new theme; "" leaves it unchanged
-	Filter     *room.Filter // the new filter of packets; nil leaves it unchanged
-	Client     *int         // the client of a proxy whose links the controls set, 0 for all; nil leaves it unchanged
-	Datagram   *Datagram    // the datagram of a proxy to explain, if not nil
+	Help, Tour bool              // show the help; start the guided tour
+	Quit       QuitMode          // whether and how to quit
+	Themes     bool              // show the list of themes
+	Theme      string            // the new theme; "" leaves it unchanged
+	Packets    *room.PacketOrder // an order for the list of packets, if not nil
+	Client     *int              // the client of a proxy whose links the controls set, 0 for all; nil leaves it unchanged
+	Datagram   *Datagram         // the datagram of a proxy to explain, if not nil
 }
 
 // Datagram identifies a datagram of a proxy: number N of a direction, from 0.
@@ -96,7 +96,7 @@ const unlimited = 1 << 20
 func Verbs(env Context) []Verb {
 	all := screenVerbs()
 	if env.Screen != Sweep {
-		all = slices.Concat(encoderVerbs(env), linkVerbs(env), settingVerbs(), worldVerbs(), proxyVerbs(), timeVerbs(), all)
+		all = slices.Concat(encoderVerbs(env), linkVerbs(env), settingVerbs(), worldVerbs(), proxyVerbs(), timeVerbs(), packetVerbs(), all)
 	}
 	return slices.DeleteFunc(all, func(v Verb) bool {
 		screens := cmp.Or(v.screens, Lab|Proxy) // the default of Verb.screens
@@ -280,7 +280,7 @@ func proxyVerbs() []Verb {
 	}
 }
 
-// timeVerbs returns the commands for virtual time and the list of packets.
+// timeVerbs returns the commands for virtual time.
 func timeVerbs() []Verb {
 	return []Verb{
 		{Name: "speed", Args: "FACTOR|max", Help: "set the speed of virtual time", screens: Lab, maxArgs: unlimited, parse: parseSpeed,
@@ -288,8 +288,6 @@ func timeVerbs() []Verb {
 		{Name: "pause", Help: "stop virtual time", screens: Lab, parse: fixedOrder(Order{Command: experiment.Command{Pause: new(true)}})},
 		{Name: "resume", Help: "continue virtual time", screens: Lab, parse: fixedOrder(Order{Command: experiment.Command{Pause: new(false)}})},
 		{Name: "step", Args: "[FRAMES]", Help: "advance by FRAMES frames, default 1", screens: Lab, maxArgs: unlimited, parse: parseStep},
-		{Name: "filter", Args: "all|trouble|OUTCOME", Help: "select the packets on page 3", screens: Lab, minArgs: 1, maxArgs: unlimited,
-			parse: parseFilter, words: room.FilterNames()},
 		{Name: "seek", Args: "MM:SS", Help: "go to a time; a time in the past is reached by replaying", screens: Lab, minArgs: 1, maxArgs: 1,
 			parse: parseSeek},
 	}
@@ -480,17 +478,6 @@ func parseTheme(args []string) (Order, error) {
 		return Order{Theme: scheme.String()}, nil
 	}
 	return Order{}, unknownName("unknown theme", args[0], look.SchemeNames(), expectedOneOf(look.SchemeNames()))
-}
-
-// parseFilter parses the name of a packet filter. Several words are joined with "-", so that "no
-// baseline" means "no-baseline".
-func parseFilter(args []string) (Order, error) {
-	name := strings.ToLower(strings.Join(args, "-"))
-	i := slices.Index(room.FilterNames(), name)
-	if i < 0 {
-		return Order{}, unknownName("unknown filter", name, room.FilterNames(), expectedOneOf(room.FilterNames()))
-	}
-	return Order{Filter: new(room.Filter(i))}, nil
 }
 
 // parseQuit parses the arguments of quit: none, "save" or "now". It refuses any other word, so

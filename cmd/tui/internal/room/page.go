@@ -2,6 +2,7 @@ package room
 
 import (
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/packetfilter"
 	"wirelab/experiment/engine/packetlog"
 )
 
@@ -101,7 +102,23 @@ type Worker interface {
 // PacketPage is the page that shows packets.
 type PacketPage interface {
 	ShowPacket(packetlog.ID) Request
-	FilterPackets(Filter)
+	// ListPackets executes an order for the list of packets. The error is for the user.
+	ListPackets(PacketOrder) (Request, error)
+}
+
+// PacketOrder is an order for the list of packets. Fields with a zero value have no effect.
+type PacketOrder struct {
+	Filter *packetfilter.Filter // list only the packets that it selects
+	Find   *packetfilter.Filter // the packets to which the keys for the next and the previous match go
+	Sort   *PacketSort          // the order of the list
+	Number *uint64              // select the packet with this number
+	Export string               // write the listed packets to this file; its extension is the format
+}
+
+// PacketSort is the order of a list of packets.
+type PacketSort struct {
+	Field     string // the name of a field of packetfilter; "" means the order of sending
+	Ascending bool   // smallest first
 }
 
 // PacketChooser is a page on which packets can be selected.

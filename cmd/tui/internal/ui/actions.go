@@ -18,8 +18,8 @@ func (m *dashboard) Execute(o command.Order) (tea.Cmd, error) {
 		return nil, err
 	}
 	switch {
-	case o.Filter != nil:
-		m.filterPackets(*o.Filter)
+	case o.Packets != nil:
+		return m.listPackets(*o.Packets)
 	case o.Tour:
 		m.startTour()
 	case o.Quit != command.NoQuit:
@@ -56,14 +56,16 @@ func (m *dashboard) explain() room.Request {
 	return room.Request{Overlay: packets.NewProblems(m.lab.Shown(), m.lab.Config())}
 }
 
-// filterPackets opens the page of packets with the filter f.
-func (m *dashboard) filterPackets(f room.Filter) {
+// listPackets opens the page of packets and executes an order for its list.
+func (m *dashboard) listPackets(o room.PacketOrder) (tea.Cmd, error) {
 	for i, p := range m.pages {
 		if q, ok := p.(room.PacketPage); ok {
-			q.FilterPackets(f)
 			m.openPage(i)
+			r, err := q.ListPackets(o)
+			return m.perform(r), err
 		}
 	}
+	return nil, nil
 }
 
 // startTour starts the guided tour. When the tour ends, the page that was open before is opened

@@ -6,12 +6,14 @@ import (
 	"wirelab/cmd/tui/internal/room"
 )
 
-// page is page 2: the bit budget of the active encoder and of a shadow, over time and as a table.
+// maxCharts is the largest number of lanes with a chart; minChartRows is the smallest height of one of several.
+const maxCharts, minChartRows = 4, 8
+
+// page is page 2: the bit budget of the active encoder and of shadows, over time and as a table.
 type page struct {
 	budget  *budgetModel
-	stacks  [2]*stack // of the active encoder and of the shadow
 	table   *room.Slot
-	charts  [2]*room.Slot
+	charts  [maxCharts]*room.Slot // of the shown lanes, the active encoder first
 	summary *room.Slot
 	w, h    int // size of the page, as last drawn
 }
@@ -21,9 +23,8 @@ type page struct {
 func New(shadowChoice *panes.SelectedShadow) *page {
 	p := &page{budget: &budgetModel{shadowChoice: shadowChoice, selected: -1}, summary: room.NewSlot(&panes.SummaryLine{})}
 	p.table = room.NewSlot(&table{p.budget})
-	for i := range p.stacks {
-		p.stacks[i] = &stack{budgetModel: p.budget, index: i}
-		p.charts[i] = room.NewSlot(p.stacks[i])
+	for i := range p.charts {
+		p.charts[i] = room.NewSlot(&stack{budgetModel: p.budget, index: i})
 	}
 	return p
 }
@@ -42,13 +43,15 @@ func (p *page) Observe(v room.View) bool {
 // redraw marks all panes for redrawing.
 func (p *page) redraw() {
 	p.table.Redraw()
-	p.charts[0].Redraw()
-	p.charts[1].Redraw()
+	for _, c := range p.charts {
+		c.Redraw()
+	}
 }
 
 // recompute sums the budgets again and redraws, after the visible time or the shadow changed.
 func (p *page) recompute() {
 	p.budget.sumBudgets()
+	p.budget.listSlots()
 	p.redraw()
 }
 
@@ -72,16 +75,16 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 
 // layOut places the panes on a large screen: the charts on the left, the table on the right.
 func (p *page) layOut(w, h int) []room.Place {
-	right := widthWithShadow
-	if p.budget.shadow() == nil {
-		right = widthAlone
-	}
+	lanes := max(len(p.budget.shownLanes()), 1)
+	right := tableWidth(lanes, w)
 	left := w - right
-	if p.budget.shadow() == nil {
-		return []room.Place{p.charts[0].Place(0, 0, left, h), p.table.Place(left, 0, right, h)}
+	charts := max(min(lanes, maxCharts, h/minChartRows), 1)
+	var places []room.Place
+	for i := range charts {
+		top, bottom := (h*i+charts-1)/charts, (h*(i+1)+charts-1)/charts
+		places = append(places, p.charts[i].Place(0, top, left, bottom-top))
 	}
-	upper := (h + 1) / 2
-	return []room.Place{p.charts[0].Place(0, 0, left, upper), p.charts[1].Place(0, upper, left, h-upper), p.table.Place(left, 0, right, h)}
+	return append(places, p.table.Place(left, 0, right, h))
 }
 
 // Focus selects the next shadow, or the previous one if step is -1. On a small screen, which has one
@@ -141,15 +144,24 @@ func (p *page) Zoom() {
 
 // Bindings implements room.Binder.
 func (p *page) Bindings() []room.Binding {
-	next := func() room.Request {
-		if len(p.budget.lanes) < 3 { // the active encoder and at most one shadow
-			return room.Request{Notice: "w selects another shadow, but there are fewer than two; v adds one"}
+	const group = "Bits, page 2"
+	hasChoice := func() bool { return len(p.budget.lanes) > 2 } // beside the active encoder at least two shadows
+	choose := func() room.Request {
+		if !hasChoice() {
+			return room.Request{Notice: "w chooses the shadows to compare with, but there are fewer than two; v adds one"}
 		}
-		p.budget.shadowChoice.Next(p.budget.lanes, 1)
+		return room.Request{Overlay: &laneBox{page: p}}
+	}
+	sort := func() room.Request {
+		p.budget.byCost = !p.budget.byCost
 		p.recompute()
 		return room.Request{}
 	}
-	return []room.Binding{room.Bind("Bits, page 2", []string{"w"}, "w", "compare with the next shadow", next)}
+	return []room.Binding{
+		room.Bind(group, []string{"o"}, "o", "sort the fields by cost, or in their order", sort).InFooter("sort"),
+		room.Bind(group, []string{"w"}, "w", "choose the shadows to compare with, also several", choose).InFooter("lanes").
+			Unless(func() bool { return !hasChoice() }),
+	}
 }
 
 // Arrows implements room.Hinter.

@@ -72,6 +72,11 @@ type Fitter interface {
 	Fit() // toggles between axes that fit the data and axes that begin at 0
 }
 
+// Maximiser is a page on which one pane can fill the page.
+type Maximiser interface {
+	Maximise() // shows one pane alone, then the next one on pages without focus, then all panes again
+}
+
 // Clicker is a page that uses mouse clicks.
 type Clicker interface{ Click(x, y int) Request }
 

@@ -16,7 +16,19 @@ type page struct {
 	charts  [maxCharts]*room.Slot // of the shown lanes, the active encoder first
 	summary *room.Slot
 	w, h    int // size of the page, as last drawn
+
+	maximised maximised
 }
+
+// maximised is which part of the page fills it.
+type maximised uint8
+
+const (
+	allPanes maximised = iota
+	chartsOnly
+	tableOnly
+	numMaximised
+)
 
 // New returns the page. shadowChoice selects the shadow that is compared with the active encoder; all pages
 // share it.
@@ -62,27 +74,48 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 		return room.RenderPlaces(th, p.layOut(w, h), h, nil, nil) // no pane is focused, and none is highlighted
 	}
 	const summaryRows = 1
+	if p.maximised == tableOnly {
+		return append(p.summary.Render(th, w, summaryRows, look.Unfocused)[:1:1], p.table.Render(th, w, h-summaryRows, look.Unfocused)...)
+	}
 	tableRows := len(p.budget.slots) + 5 // with border, heading, sum and verdict
 	tableRows = min(max(tableRows, 8), (h-summaryRows)*6/10)
+	if p.maximised == chartsOnly {
+		tableRows = 0
+	}
 	visibleChart := p.charts[0]
 	if p.budget.showShadow && p.budget.shadow() != nil {
 		visibleChart = p.charts[1]
 	}
 	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, look.Unfocused)...)
 	lines = append(lines, visibleChart.Render(th, w, h-summaryRows-tableRows, look.Unfocused)...)
-	return append(lines, p.table.Render(th, w, tableRows, look.Unfocused)...)
+	if tableRows > 0 {
+		lines = append(lines, p.table.Render(th, w, tableRows, look.Unfocused)...)
+	}
+	return lines
 }
+
+// Maximise implements room.Maximiser: the charts alone, then the table alone, then both.
+func (p *page) Maximise() { p.maximised = (p.maximised + 1) % numMaximised }
 
 // layOut places the panes on a large screen: the charts on the left, the table on the right.
 func (p *page) layOut(w, h int) []room.Place {
 	lanes := max(len(p.budget.shownLanes()), 1)
+	if p.maximised == tableOnly {
+		return []room.Place{p.table.Place(0, 0, w, h)}
+	}
 	right := tableWidth(lanes, w)
+	if p.maximised == chartsOnly {
+		right = 0
+	}
 	left := w - right
 	charts := max(min(lanes, maxCharts, h/minChartRows), 1)
 	var places []room.Place
 	for i := range charts {
 		top, bottom := (h*i+charts-1)/charts, (h*(i+1)+charts-1)/charts
 		places = append(places, p.charts[i].Place(0, top, left, bottom-top))
+	}
+	if right == 0 {
+		return places
 	}
 	return append(places, p.table.Place(left, 0, right, h))
 }
@@ -175,6 +208,6 @@ func (p *page) Arrows() [][2]string {
 // KeyHelp implements room.Explainer.
 func (p *page) KeyHelp(key string) string {
 	return map[string]string{"up": "select a field", "left": "kbps, share of the bits, or bits per changed item",
-		"enter": "show the selected field only, or all", "tab": "compare with the next shadow", "z": "time span; dots or lines; the axis always begins at 0",
+		"enter": "show the selected field only, or all", "tab": "compare with the next shadow", "Y": "time span; dots or lines; the axis always begins at 0",
 		"esc": "show all fields"}[key]
 }

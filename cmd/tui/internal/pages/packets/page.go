@@ -18,7 +18,18 @@ type page struct {
 	listSlot    *room.Slot // of list
 	detailsSlot *room.Slot // of details
 	summary     *room.Slot
+	maximised   maximised
 }
+
+// maximised is which of the panes fills the page.
+type maximised uint8
+
+const (
+	bothPanes maximised = iota
+	listOnly
+	detailsOnly
+	numMaximised
+)
 
 // New returns the page.
 func New() *page {
@@ -41,6 +52,10 @@ func (p *page) Observe(v room.View) bool {
 func (p *page) Lines(th *look.Theme, w, h int) []string {
 	const summaryRows = 1
 	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, look.Unfocused)...)
+	if p.maximised != bothPanes {
+		slot := map[maximised]*room.Slot{listOnly: p.listSlot, detailsOnly: p.detailsSlot}[p.maximised]
+		return append(lines, slot.Render(th, w, h-summaryRows, look.Focused)...)
+	}
 	if room.Wide(w, h) {
 		left := min(max(w*52/100, listWidth), listWidth+12)
 		return append(lines, room.RenderPlaces(th, []room.Place{p.listSlot.Place(0, 0, left, h-summaryRows), p.detailsSlot.Place(left, 0, w-left, h-summaryRows)},
@@ -105,8 +120,14 @@ func (p *page) redraw() {
 	p.detailsSlot.Redraw()
 }
 
+// Maximise implements room.Maximiser: the list alone, then the details alone, then both.
+func (p *page) Maximise() { p.maximised = (p.maximised + 1) % numMaximised }
+
 // Click selects the packet in row y of the page, if (x, y) is in the list. Row 0 is the summary line.
 func (p *page) Click(x, y int) room.Request {
+	if p.maximised == detailsOnly {
+		return room.Request{}
+	}
 	if id, ok := p.list.packetAt(y - 1); ok && x < p.listSlot.W && y-1 < p.listSlot.H {
 		p.list.selectPacket(id)
 	}

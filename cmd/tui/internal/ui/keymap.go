@@ -3,7 +3,6 @@ package ui
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"wirelab/experiment/config"
 
@@ -106,16 +105,16 @@ func timeKeys(m *dashboard) []room.Binding {
 // sessionKeys returns the keys for the run and for quitting.
 func sessionKeys(m *dashboard) []room.Binding {
 	bind := bindGroup(programGroup) // bind(keys, label, help, action) makes a binding
-	mark := func() room.Request {
-		m.marks++
-		return room.Change(config.NewChange("mark", "mark "+strconv.Itoa(m.marks)))
+	bookmark := func(isJump bool) func() room.Request {
+		return func() room.Request { return room.Request{Overlay: &bookmarkBox{m, isJump}} }
 	}
 	return append([]room.Binding{
 		bind([]string{"s"}, "s", "save a report that can be replayed",
 			sendCommand(m, experiment.Command{Save: &m.opt.ReportsDir})).InFooter("save"),
 		bind([]string{"x"}, "x",
 			"explain why the last packet failed or was large, or open the packet under the cursor", m.explain).InFooter("why"),
-		bind([]string{"m"}, "m", "add a mark to the charts; /mark TEXT gives it a name", mark),
+		bind([]string{"m"}, "m", "with a letter: store the configuration under it; with enter: only mark the charts", bookmark(false)),
+		bind([]string{previousName}, "'", "with a letter: restore a stored configuration; '' is the one before the last jump", bookmark(true)),
 		bind([]string{"t"}, "t", "start the guided tour in seven steps",
 			room.WithoutRequest(m.startTour)).InFooter("tour"),
 	}, m.ProgramKeys(Leaving{Release: m.lab.ReturnToPresent, Esc: "clear the selection",

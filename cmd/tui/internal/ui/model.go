@@ -35,6 +35,7 @@ type dashboard struct {
 	lab         *session.Session
 	cat         *controls.Catalog // the encoders, link profiles and keys of links that can be chosen
 	marks       int               // number of marks made with the m key
+	bookmarks   bookmarks
 	pendingQuit pendingQuit
 }
 
@@ -47,7 +48,7 @@ func newDashboard(lab room.Lab, opt Options) *dashboard {
 // the catalog. If opt.Tour is set, the tour is open.
 func newDashboardWith(lab room.Lab, opt Options, cat *controls.Catalog) *dashboard {
 	cat.Picture = opt.Picture
-	m := &dashboard{cat: cat}
+	m := &dashboard{cat: cat, bookmarks: bookmarks{}}
 	m.Shell = newShell(m, opt)
 	m.lab = session.New(lab, m.theme, m.refreshAll)
 	m.notice = &m.lab.Notice

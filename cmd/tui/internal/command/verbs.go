@@ -32,6 +32,7 @@ type Order struct {
 	Quit       QuitMode          // whether and how to quit
 	Themes     bool              // show the list of themes
 	Theme      string            // the new theme; "" leaves it unchanged
+	Crosshair  *time.Duration    // move the crosshair of the charts to this time; 0 removes it
 	Bookmark   string            // store the configuration under this letter; "" for none
 	Jump       string            // restore the configuration of this bookmark; "" for none
 	Packets    *room.PacketOrder // an order for the list of packets, if not nil
@@ -292,6 +293,14 @@ func timeVerbs() []Verb {
 		{Name: "step", Args: "[FRAMES]", Help: "advance by FRAMES frames, default 1", screens: Lab, maxArgs: unlimited, parse: parseStep},
 		{Name: "seek", Args: "MM:SS", Help: "go to a time; a time in the past is reached by replaying", screens: Lab, minArgs: 1, maxArgs: 1,
 			parse: parseSeek},
+		{Name: "crosshair", Args: "MM:SS|off", Help: "show the values of all charts at a time", screens: Lab, minArgs: 1, maxArgs: 1,
+			words: []string{"off"}, parse: func(args []string) (Order, error) {
+				if args[0] == "off" {
+					return Order{Crosshair: new(time.Duration)}, nil
+				}
+				o, err := parseSeek(args)
+				return Order{Crosshair: o.Seek}, err
+			}},
 	}
 }
 

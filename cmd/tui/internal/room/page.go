@@ -1,6 +1,8 @@
 package room
 
 import (
+	"time"
+
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/packetfilter"
 	"wirelab/experiment/engine/packetlog"
@@ -65,6 +67,11 @@ type Aimer interface {
 // Zoomer is a page with charts over time.
 type Zoomer interface {
 	Zoom() // shows the next span of time
+}
+
+// Spanner is a page with charts over time that show View.Crosshair.
+type Spanner interface {
+	Span() time.Duration // the time that the charts show
 }
 
 // Fitter is a page with charts whose value axes can fit the data.

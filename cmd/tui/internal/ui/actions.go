@@ -18,6 +18,10 @@ func (m *dashboard) Execute(o command.Order) (tea.Cmd, error) {
 		return nil, err
 	}
 	switch {
+	case o.Crosshair != nil && *o.Crosshair == 0:
+		m.crosshair = 0
+	case o.Crosshair != nil:
+		return m.perform(m.setCrosshair(*o.Crosshair)), nil
 	case o.Bookmark != "":
 		return m.perform(m.storeBookmark(o.Bookmark)), nil
 	case o.Jump != "":

@@ -15,7 +15,7 @@ import (
 // bindings returns the keys of all pages of the dashboard, in the order of the help. They apply
 // while neither the command line nor an overlay is open. Keys of single pages take precedence.
 func (m *dashboard) bindings() []room.Binding {
-	return slices.Concat(controlKeys(m), timeKeys(m), sessionKeys(m))
+	return slices.Concat(controlKeys(m), timeKeys(m), crosshairKeys(m), sessionKeys(m))
 }
 
 // sendCommand returns the action of a key that sends a command to the lab.
@@ -108,6 +108,10 @@ func sessionKeys(m *dashboard) []room.Binding {
 	bookmark := func(isJump bool) func() room.Request {
 		return func() room.Request { return room.Request{Overlay: &bookmarkBox{m, isJump}} }
 	}
+	release := func() {
+		m.lab.ReturnToPresent()
+		m.crosshair = 0
+	}
 	return append([]room.Binding{
 		bind([]string{"s"}, "s", "save a report that can be replayed",
 			sendCommand(m, experiment.Command{Save: &m.opt.ReportsDir})).InFooter("save"),
@@ -117,7 +121,7 @@ func sessionKeys(m *dashboard) []room.Binding {
 		bind([]string{previousName}, "'", "with a letter: restore a stored configuration; '' is the one before the last jump", bookmark(true)),
 		bind([]string{"t"}, "t", "start the guided tour in seven steps",
 			room.WithoutRequest(m.startTour)).InFooter("tour"),
-	}, m.ProgramKeys(Leaving{Release: m.lab.ReturnToPresent, Esc: "clear the selection",
+	}, m.ProgramKeys(Leaving{Release: release, Esc: "clear the selection and the crosshair",
 		Quit: "quit; asks first if a minute or more is unsaved", Stop: "save the run and quit"})...)
 }
 

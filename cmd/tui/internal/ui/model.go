@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"time"
 
 	"wirelab/experiment/engine"
 
@@ -36,6 +37,7 @@ type dashboard struct {
 	cat         *controls.Catalog // the encoders, link profiles and keys of links that can be chosen
 	marks       int               // number of marks made with the m key
 	bookmarks   bookmarks
+	crosshair   time.Duration // the instant under the crosshair of all charts; 0 means none
 	pendingQuit pendingQuit
 }
 
@@ -96,7 +98,7 @@ func (m *dashboard) observe(v room.View) (changed bool) {
 // are drawn when they change.
 func (m *dashboard) pageView(redrawDue bool) room.View {
 	s := m.lab
-	return room.View{Snap: s.Shown(), Now: s.Snap, Cfg: s.Config(), Speed: s.Speed(), RedrawDue: redrawDue, Past: s.Past.Active,
+	return room.View{Snap: s.Shown(), Now: s.Snap, Cfg: s.Config(), Speed: s.Speed(), RedrawDue: redrawDue, Past: s.Past.Active, Crosshair: m.shownCrosshair(),
 		CanRedrawAll: m.output.available()}
 }
 

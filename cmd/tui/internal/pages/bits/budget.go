@@ -37,6 +37,7 @@ type budgetModel struct {
 	shadowChoice *panes.SelectedShadow // which shadows are compared with the active encoder; shared by all pages
 	shadowsShown []int                 // lane indices of those shadows when the page was last drawn
 	showShadow   bool                  // on a small screen, which has one chart: show that of the shadow
+	crosshair    time.Duration         // the instant under the crosshair, whose figures the table has; 0 means the present
 	nextIndex    int64                 // sample period after the newest sample
 }
 
@@ -49,10 +50,19 @@ func (m *budgetModel) observe(v room.View) bool {
 	if same && !slices.Equal(m.shadowsShown, m.shadowChoice.Indices(m.lanes)) { // another page selected another shadow
 		same, canRedraw = false, true
 	}
+	if v.Crosshair != m.crosshair {
+		same, canRedraw = false, true
+	}
 	if m.snap != nil && (same || !canRedraw) {
 		return false
 	}
-	m.snap, m.lanes, m.nextIndex = v.Snap, v.Snap.Lanes, m.nextPeriod(v.Snap)
+	m.snap, m.lanes, m.nextIndex, m.crosshair = v.Snap, v.Snap.Lanes, m.nextPeriod(v.Snap), v.Crosshair
+	if m.crosshair > 0 {
+		m.lanes = slices.Clone(m.lanes)
+		for i, l := range panes.LanesAt(m.lanes, m.crosshair, m.snap.Schema.TickHz) {
+			m.lanes[i].Recent = l.Recent
+		}
+	}
 	m.shadowsShown = m.shadowChoice.Indices(m.lanes)
 	m.sumBudgets()
 	m.listSlots()

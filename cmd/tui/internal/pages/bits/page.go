@@ -1,6 +1,8 @@
 package bits
 
 import (
+	"time"
+
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
@@ -174,6 +176,9 @@ func (p *page) Zoom() {
 	p.budget.spanIndex = (p.budget.spanIndex + 1) % len(panes.ChartSpans())
 	p.recompute()
 }
+
+// Span implements room.Spanner.
+func (p *page) Span() time.Duration { return p.budget.span() }
 
 // Bindings implements room.Binder.
 func (p *page) Bindings() []room.Binding {

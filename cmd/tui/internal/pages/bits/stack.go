@@ -70,7 +70,7 @@ func (p *stack) legend(lane *engine.Lane, maxWidth int) []look.Span {
 		unit = "only " + panes.SlotName(encoders.Slot(p.selected), p.snap.Schema) + ", " + unit
 	}
 	r := &lane.Recent
-	now := []look.Span{look.Dim.Span(unit), look.Dim.Span("  now "), look.Payload.Span(units.Fixed(r.PayloadKbps, 1)),
+	now := []look.Span{look.Dim.Span(unit), look.Dim.Span("  " + panes.FiguresAt(p.crosshair) + " "), look.Payload.Span(units.Fixed(r.PayloadKbps, 1)),
 		look.Dim.Span(" kbps, "), look.Ratio.Span(panes.FormatBitsPerItem(r.BitsPerChanged)),
 		look.Dim.Span(" bits/" + panes.PerItemShort(p.snap.Schema, p.item()))}
 	return look.Fit(maxWidth, now, now[:1], nil)
@@ -81,6 +81,7 @@ func (p *stack) spec(lane *engine.Lane, th *look.Theme, w int) *chart.Spec {
 	s := &chart.Spec{ASCII: th.Ascii, End: p.nextIndex, Step: meters.SamplePeriod, Span: int(p.span() / meters.SamplePeriod), Time: true, Labels: true, Floor: 1}
 	look.SetChartStyles(s)
 	panes.AddMarks(s, th, p.snap.Marks)
+	panes.AddCrosshair(s, p.crosshair)
 	samples := lockstep.AfterWarmUp(lane)
 	samples = samples[max(len(samples)-s.VisibleValues(w), 0):]
 	if n := len(samples); n > 0 { // the newest sample of a shadow may be older than that of the active encoder

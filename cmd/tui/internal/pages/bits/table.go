@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
@@ -102,12 +103,20 @@ func (p *table) heading(maxWidth, h int) []look.Span {
 	if p.byCost {
 		order = ", by cost"
 	}
-	period := []look.Span{look.Dim.Span("mean of the last 2 s" + order)}
+	figures := []look.Span{look.Dim.Span(period(p.crosshair) + order)}
 	if len(p.slots) > h-4 { // minus the border, the column headings and the sum
-		return look.Fit(maxWidth, append(period[:1:1], look.Dim.Span("; "), look.Key.Span("↑↓"), look.Dim.Span(" select one of "),
-			look.Value.Span(strconv.Itoa(len(p.slots)))), period, nil)
+		return look.Fit(maxWidth, append(figures[:1:1], look.Dim.Span("; "), look.Key.Span("↑↓"), look.Dim.Span(" select one of "),
+			look.Value.Span(strconv.Itoa(len(p.slots)))), figures, nil)
 	}
-	return look.Fit(maxWidth, period, nil)
+	return look.Fit(maxWidth, figures, nil)
+}
+
+// period names the two seconds of the figures: those before the crosshair or, if that is 0, the last ones.
+func period(crosshair time.Duration) string {
+	if crosshair > 0 {
+		return "mean of 2 s to " + look.FormatTime(crosshair)
+	}
+	return "mean of the last 2 s"
 }
 
 // nameWidth is the maximum width of a slot's name.

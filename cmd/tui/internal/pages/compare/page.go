@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"time"
+
 	"slices"
 
 	"wirelab/cmd/tui/internal/look"
@@ -210,6 +212,9 @@ func (p *page) Zoom() {
 	p.charts.NextSpan()
 	p.ratios.NextSpan()
 }
+
+// Span implements room.Spanner.
+func (p *page) Span() time.Duration { return p.charts.Span() }
 
 func (p *page) Fit() { p.charts.Fit() }
 

@@ -2,6 +2,7 @@ package live
 
 import (
 	"slices"
+	"time"
 
 	"wirelab/cmd/tui/internal/controls"
 	"wirelab/cmd/tui/internal/look"
@@ -142,6 +143,9 @@ func (p *page) Aim() room.Request {
 }
 
 func (p *page) Zoom() { p.charts.NextSpan() }
+
+// Span implements room.Spanner.
+func (p *page) Span() time.Duration { return p.charts.Span() }
 
 func (p *page) Fit() { p.charts.Fit() }
 

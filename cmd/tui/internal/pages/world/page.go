@@ -1,6 +1,8 @@
 package world
 
 import (
+	"time"
+
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
@@ -115,6 +117,9 @@ func (p *page) Zoom() {
 	p.playout.NextSpan()
 	p.charts.Redraw()
 }
+
+// Span implements room.Spanner.
+func (p *page) Span() time.Duration { return p.playout.Span() }
 
 // Fit toggles between value axes that fit the data and axes that begin at 0.
 func (p *page) Fit() {

@@ -16,7 +16,7 @@ func crosshairKeys(m *dashboard) []room.Binding {
 	bind := bindGroup("Time")
 	move := func(steps int) func() room.Request { return func() room.Request { return m.moveCrosshair(steps) } }
 	return []room.Binding{
-		bind([]string{"("}, "( ) { }", "crosshair: legends have the values at an instant; to the left, right; far left, right; esc removes it", move(-1)),
+		bind([]string{"("}, "( ) { }", "crosshair in the charts; esc removes it", move(-1)),
 		bind([]string{")"}, "", "", move(1)),
 		bind([]string{"{"}, "", "", move(-large)),
 		bind([]string{"}"}, "", "", move(large)),

@@ -41,7 +41,7 @@ func TestKeysMakeCommands(t *testing.T) {
 		{[]string{"."}, "step 1"},
 		{[]string{"u"}, "undo"},
 		{[]string{"s"}, "save /reports"},
-		{[]string{"m"}, "mark 1"},
+		{[]string{"m", "enter"}, "mark 1"},
 		{[]string{"+", "+"}, "speed 2; speed 4"},
 		{[]string{"++"}, "speed 2; speed 4"}, // two keys in one message
 		{[]string{"/undo", "enter"}, "undo"},

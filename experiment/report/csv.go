@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/csv"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
@@ -87,6 +88,18 @@ func sampleRow(s *meters.Sample, width time.Duration) []string {
 func packetHead() []string {
 	return []string{"seq", "copy", "send_us", "recv_us", "outcome", "cause", "encoder", "epoch", "baseline", "payload_bytes", "wire_bytes",
 		"changed", "seam", "reason", "why"}
+}
+
+// WritePackets writes packets as CSV, with the columns of packets.csv up to "seam"; without the reasons of
+// problems.
+func WritePackets(w io.Writer, packets []packetlog.Record) error {
+	columns := slices.Index(packetHead(), "reason")
+	out := csv.NewWriter(w)
+	rows := [][]string{packetHead()[:columns]}
+	for i := range packets {
+		rows = append(rows, packetRow(&packetEntry{Record: packets[i]})[:columns])
+	}
+	return out.WriteAll(rows)
 }
 
 // packetRow returns the row of a packet in packets.csv, with the columns of packetHead. The time of arrival is

@@ -18,11 +18,63 @@ import (
 // of each datagram in a comment. The capture has two interfaces, "clients" and "server". IP and
 // UDP headers are generated from the addresses.
 type pcapng struct {
-	out            *pcapgo.NgWriter
+	*Capture
 	start          time.Time
 	listen, server netip.AddrPort
-	packet         gopacket.SerializeBuffer
-	comment        [1]string
+}
+
+// Capture writes UDP datagrams in pcapng format, each with a comment, on several interfaces. IP and UDP headers are
+// generated from the addresses.
+type Capture struct {
+	out     *pcapgo.NgWriter
+	packet  gopacket.SerializeBuffer
+	comment [1]string
+}
+
+// NewCapture returns a Capture with at least one interface, and writes the header of the file. Interfaces are
+// numbered from 0 in the order of their names.
+func NewCapture(w io.Writer, interfaces ...string) (*Capture, error) {
+	side := func(name string) pcapgo.NgInterface {
+		return pcapgo.NgInterface{Name: name, LinkType: layers.LinkTypeRaw, TimestampResolution: 9} // timestamps have a resolution of 10^-9 s
+	}
+	section := pcapgo.NgSectionInfo{Application: "wirelab"}
+	out, err := pcapgo.NewNgWriterInterface(w, side(interfaces[0]), pcapgo.NgWriterOptions{SectionInfo: section})
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range interfaces[1:] {
+		if _, err := out.AddInterface(side(name)); err != nil {
+			return nil, err
+		}
+	}
+	return &Capture{out: out, packet: gopacket.NewSerializeBuffer()}, nil
+}
+
+// Datagram is one entry of a Capture.
+type Datagram struct {
+	At        time.Time
+	Interface int
+	From, To  netip.AddrPort
+	Payload   []byte
+	// HeadersOnly leaves out the payload, of which only the length is known. Readers of the capture show the
+	// datagram as cut off after the headers.
+	HeadersOnly bool
+	Comment     string
+}
+
+// Write adds a datagram.
+func (c *Capture) Write(d *Datagram) error {
+	if err := c.headers(d.From, d.To, d.Payload); err != nil {
+		return err
+	}
+	data := c.packet.Bytes()
+	length := len(data)
+	if d.HeadersOnly {
+		data = data[:length-len(d.Payload)]
+	}
+	info := gopacket.CaptureInfo{Timestamp: d.At, CaptureLength: len(data), Length: length, InterfaceIndex: d.Interface}
+	c.comment[0] = d.Comment
+	return c.out.WritePacketWithOptions(info, data, pcapgo.NgPacketOptions{Comments: c.comment[:]})
 }
 
 // Numbers of the two interfaces of a capture: the side of the clients and that of the server.
@@ -33,19 +85,11 @@ const (
 
 // NewPcapng returns a pcapng for the datagrams of r and writes its header.
 func NewPcapng(w io.Writer, r *Relay) (*pcapng, error) {
-	side := func(name string) pcapgo.NgInterface {
-		return pcapgo.NgInterface{Name: name, LinkType: layers.LinkTypeRaw, TimestampResolution: 9} // timestamps have a resolution of 10^-9 s
-	}
-	section := pcapgo.NgSectionInfo{Application: "wirelab"}
-	out, err := pcapgo.NewNgWriterInterface(w, side("clients"), pcapgo.NgWriterOptions{SectionInfo: section})
+	capture, err := NewCapture(w, "clients", "server")
 	if err != nil {
 		return nil, err
 	}
-	if _, err := out.AddInterface(side("server")); err != nil {
-		return nil, err
-	}
-	return &pcapng{out: out, start: r.start, listen: r.Addr(), server: r.options.Server,
-		packet: gopacket.NewSerializeBuffer()}, nil
+	return &pcapng{Capture: capture, start: r.start, listen: r.Addr(), server: r.options.Server}, nil
 }
 
 // Write adds the datagram of an event, as the relay received it or as it sent it; the interface is
@@ -64,18 +108,11 @@ func (p *pcapng) Write(e *Event) error {
 	if e.Way == Down { // the cases above set from and to for the direction up
 		from, to = to, from
 	}
-	if err := p.headers(from, to, e.Data); err != nil {
-		return err
-	}
-	data := p.packet.Bytes()
-	info := gopacket.CaptureInfo{Timestamp: p.start.Add(e.At), CaptureLength: len(data), Length: len(data),
-		InterfaceIndex: side}
-	p.comment[0] = describeEvent(e)
-	return p.out.WritePacketWithOptions(info, data, pcapgo.NgPacketOptions{Comments: p.comment[:]})
+	return p.Capture.Write(&Datagram{At: p.start.Add(e.At), Interface: side, From: from, To: to, Payload: e.Data, Comment: describeEvent(e)})
 }
 
-// headers stores a payload with generated IP and UDP headers in p.packet.
-func (p *pcapng) headers(from, to netip.AddrPort, payload []byte) error {
+// headers stores a payload with generated IP and UDP headers in c.packet.
+func (c *Capture) headers(from, to netip.AddrPort, payload []byte) error {
 	src, dst := sameFamily(from.Addr(), to.Addr())
 	udp := &layers.UDP{SrcPort: layers.UDPPort(from.Port()), DstPort: layers.UDPPort(to.Port())}
 	var ip interface {
@@ -90,7 +127,7 @@ func (p *pcapng) headers(from, to netip.AddrPort, payload []byte) error {
 	if err := udp.SetNetworkLayerForChecksum(ip); err != nil {
 		return err
 	}
-	return gopacket.SerializeLayers(p.packet, gopacket.SerializeOptions{FixLengths: true, ComputeChecksums: true}, ip, udp,
+	return gopacket.SerializeLayers(c.packet, gopacket.SerializeOptions{FixLengths: true, ComputeChecksums: true}, ip, udp,
 		gopacket.Payload(payload))
 }
 
@@ -112,7 +149,7 @@ func sameFamily(a, b netip.Addr) (netip.Addr, netip.Addr) {
 }
 
 // Flush writes buffered data.
-func (p *pcapng) Flush() error { return p.out.Flush() }
+func (c *Capture) Flush() error { return c.out.Flush() }
 
 // describeEvent returns the comment of a packet in the capture: which datagram it is and, for a
 // received one, what each stage did; for a sent one, its delay and how late it was.

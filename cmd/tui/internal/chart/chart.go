@@ -42,6 +42,7 @@ type Spec struct {
 	Series            []Series      // later ones are drawn over earlier ones
 	Rules             []Rule
 	Marks             []Mark
+	Crosshair         *Crosshair // nil for none
 	Floor             float64    // the top of the axis is at least this
 	Whole             float64    // if positive, the sum of the areas, which are shares; the axis has labels at its quarters
 	Since             int64      // index on the time line; older values may leave the chart instead of flattening newer ones
@@ -83,6 +84,7 @@ func Draw(s *Spec, w, h int) *Box {
 	p.markOffChart(stackHeights(layers), unscaled, s.Label) // the stack has several styles; its marker gets that of labels
 	p.drawMarkers(dots)
 	p.drawNamesOfRulesAbove()
+	p.drawCrosshair()
 	p.drawValueAxis()
 	if p.timeRow >= 0 {
 		p.drawTimeAxis()

@@ -28,15 +28,18 @@ import (
 // fields, which concern only the screen.
 type Order struct {
 	experiment.Command
-	Help, Tour bool         // show the help; start the guided tour
-	Quit       QuitMode     // whether and how to quit
-	Themes     bool         // show the list of themes
-	Image      bool         // save the screen as an image and as text
-	Copy       bool         // copy the selection, or the screen, to the clipboard
-	Theme      string       // the new theme; "" leaves it unchanged
-	Filter     *room.Filter // the new filter of packets; nil leaves it unchanged
-	Client     *int         // the client of a proxy whose links the controls set, 0 for all; nil leaves it unchanged
-	Datagram   *Datagram    // the datagram of a proxy to explain, if not nil
+	Help, Tour bool              // show the help; start the guided tour
+	Quit       QuitMode          // whether and how to quit
+	Themes     bool              // show the list of themes
+	Image      bool              // save the screen as an image and as text
+	Copy       bool              // copy the selection, or the screen, to the clipboard
+	Theme      string            // the new theme; "" leaves it unchanged
+	Crosshair  *time.Duration    // move the crosshair of the charts to this time; 0 removes it
+	Bookmark   string            // store the configuration under this letter; "" for none
+	Jump       string            // restore the configuration of this bookmark; "" for none
+	Packets    *room.PacketOrder // an order for the list of packets, if not nil
+	Client     *int              // the client of a proxy whose links the controls set, 0 for all; nil leaves it unchanged
+	Datagram   *Datagram         // the datagram of a proxy to explain, if not nil
 }
 
 // Datagram identifies a datagram of a proxy: number N of a direction, from 0.
@@ -98,7 +101,7 @@ const unlimited = 1 << 20
 func Verbs(env Context) []Verb {
 	all := screenVerbs()
 	if env.Screen != Sweep {
-		all = slices.Concat(encoderVerbs(env), linkVerbs(env), settingVerbs(), worldVerbs(), proxyVerbs(), timeVerbs(), all)
+		all = slices.Concat(encoderVerbs(env), linkVerbs(env), settingVerbs(), worldVerbs(), proxyVerbs(), timeVerbs(), packetVerbs(), all)
 	}
 	return slices.DeleteFunc(all, func(v Verb) bool {
 		screens := cmp.Or(v.screens, Lab|Proxy) // the default of Verb.screens
@@ -282,7 +285,7 @@ func proxyVerbs() []Verb {
 	}
 }
 
-// timeVerbs returns the commands for virtual time and the list of packets.
+// timeVerbs returns the commands for virtual time.
 func timeVerbs() []Verb {
 	return []Verb{
 		{Name: "speed", Args: "FACTOR|max", Help: "set the speed of virtual time", screens: Lab, maxArgs: unlimited, parse: parseSpeed,
@@ -290,10 +293,16 @@ func timeVerbs() []Verb {
 		{Name: "pause", Help: "stop virtual time", screens: Lab, parse: fixedOrder(Order{Command: experiment.Command{Pause: new(true)}})},
 		{Name: "resume", Help: "continue virtual time", screens: Lab, parse: fixedOrder(Order{Command: experiment.Command{Pause: new(false)}})},
 		{Name: "step", Args: "[FRAMES]", Help: "advance by FRAMES frames, default 1", screens: Lab, maxArgs: unlimited, parse: parseStep},
-		{Name: "filter", Args: "all|trouble|OUTCOME", Help: "select the packets on page 3", screens: Lab, minArgs: 1, maxArgs: unlimited,
-			parse: parseFilter, words: room.FilterNames()},
 		{Name: "seek", Args: "MM:SS", Help: "go to a time; a time in the past is reached by replaying", screens: Lab, minArgs: 1, maxArgs: 1,
 			parse: parseSeek},
+		{Name: "crosshair", Args: "MM:SS|off", Help: "show the values of all charts at a time", screens: Lab, minArgs: 1, maxArgs: 1,
+			words: []string{"off"}, parse: func(args []string) (Order, error) {
+				if args[0] == "off" {
+					return Order{Crosshair: new(time.Duration)}, nil
+				}
+				o, err := parseSeek(args)
+				return Order{Crosshair: o.Seek}, err
+			}},
 	}
 }
 
@@ -307,6 +316,15 @@ func screenVerbs() []Verb {
 			}
 			return changeOrder("mark", strings.Join(args, " "))
 		}},
+		{Name: "bookmark", Args: "LETTER", Help: "store the configuration under a letter, a to z", screens: Lab, minArgs: 1, maxArgs: 1,
+			parse: func(args []string) (Order, error) {
+				if len(args[0]) != 1 || args[0] < "a" || args[0] > "z" {
+					return Order{}, errors.New("expected a letter from a to z")
+				}
+				return Order{Bookmark: args[0]}, nil
+			}},
+		{Name: "jump", Args: "LETTER", Help: "restore the configuration of a bookmark", screens: Lab, minArgs: 1, maxArgs: 1,
+			parse: func(args []string) (Order, error) { return Order{Jump: args[0]}, nil }},
 		{Name: "theme", Args: "[NAME]", Help: "set the colours, or list the themes", screens: Lab | Proxy | Sweep, maxArgs: 1, parse: parseTheme, words: look.SchemeNames()},
 		{Name: "tour", Help: "start the guided tour in seven steps", screens: Lab, maxArgs: unlimited, parse: fixedOrder(Order{Tour: true})},
 		{Name: "undo", Help: "undo the last change", parse: fixedOrder(Order{Command: experiment.Command{Undo: true}})},
@@ -484,17 +502,6 @@ func parseTheme(args []string) (Order, error) {
 		return Order{Theme: scheme.String()}, nil
 	}
 	return Order{}, unknownName("unknown theme", args[0], look.SchemeNames(), expectedOneOf(look.SchemeNames()))
-}
-
-// parseFilter parses the name of a packet filter. Several words are joined with "-", so that "no
-// baseline" means "no-baseline".
-func parseFilter(args []string) (Order, error) {
-	name := strings.ToLower(strings.Join(args, "-"))
-	i := slices.Index(room.FilterNames(), name)
-	if i < 0 {
-		return Order{}, unknownName("unknown filter", name, room.FilterNames(), expectedOneOf(room.FilterNames()))
-	}
-	return Order{Filter: new(room.Filter(i))}, nil
 }
 
 // parseQuit parses the arguments of quit: none, "save" or "now". It refuses any other word, so

@@ -5,6 +5,8 @@
 // the content of each line of the screen, compares it cell by cell with the new line, and writes the
 // difference: from left to right, or style by style, whichever is shorter.
 //
+// Frames are sent as synchronized output, so that a terminal with this mode never shows half of a frame.
+//
 // The writer recognizes only frames of bubbletea's renderer on the alternate screen, each of which is
 // one Write. Other output passes unchanged, and so do complete frames, as after a resize, because the
 // content of the terminal is then unknown.

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"sync/atomic"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"wirelab/internal/panics"
 )
 
@@ -91,19 +93,27 @@ func (w *writer) repaint(p []byte) error {
 	rows := w.rows
 	if redrawsAllRows(rows) || len(rows) != len(w.lines) { // bubbletea redraws everything, as after a resize
 		w.storeRows(rows)
-		return w.send(p)
+		w.buf = append(append(w.buf[:0], ansi.SetModeSynchronizedOutput...), p...)
+		return w.sendFrame()
 	}
-	w.buf, w.style = w.buf[:0], nil
+	w.buf, w.style = append(w.buf[:0], ansi.SetModeSynchronizedOutput...), nil
 	for y, row := range rows {
 		row = bytes.TrimSuffix(row, []byte("\r"))
 		if len(row) > 0 {
 			w.updateLine(y, row)
 		}
 	}
-	if len(w.buf) == 0 {
+	if len(w.buf) == len(ansi.SetModeSynchronizedOutput) { // nothing changed
 		return nil
 	}
 	w.buf = append(appendStyle(w.buf, w.style, nil), tail...)
+	return w.sendFrame()
+}
+
+// sendFrame sends w.buf, which begins with the start of synchronized output (mode 2026), and ends the
+// synchronization. A terminal with this mode shows the frame at once; others ignore it.
+func (w *writer) sendFrame() error {
+	w.buf = append(w.buf, ansi.ResetModeSynchronizedOutput...)
 	return w.send(w.buf)
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // terminal simulates the sequences that the writer and the renderer use: cursor movement, carriage
@@ -18,6 +20,8 @@ type terminal struct {
 	cells      []string
 	colour     string
 	flags      []string
+
+	synchronized bool // mode 2026 is set: the terminal does not draw
 }
 
 func newTerminal(w, h int) *terminal {
@@ -81,6 +85,11 @@ func (t *terminal) obey(tb testing.TB, args string, last byte) {
 		default:
 			t.flags = append(slices.DeleteFunc(t.flags, func(s string) bool { return s == args }), args)
 		}
+	case 'h', 'l':
+		if args != "?2026" || t.synchronized == (last == 'h') {
+			tb.Fatalf("a sequence %q%c while synchronized is %v", args, last, t.synchronized)
+		}
+		t.synchronized = last == 'h'
 	default:
 		tb.Fatalf("a sequence %q%c", args, last)
 	}
@@ -186,6 +195,9 @@ func TestScreenIsTheSame(t *testing.T) {
 			}
 			plain.write(t, p)
 			thrifty.write(t, sent.Bytes())
+			if thrifty.synchronized {
+				t.Fatalf("the terminal does not draw after %q", sent.Bytes())
+			}
 			for i := range plain.cells {
 				if plain.cells[i] != thrifty.cells[i] {
 					t.Fatalf("seed %d, step %d: cell %d,%d is %q, want %q\nwritten %q\nfor %q", seed, step, i%w, i/w,
@@ -217,7 +229,7 @@ func TestOneCellIsCheap(t *testing.T) {
 		t.Errorf("the first frame has %d bytes", n)
 	}
 	changed := strings.Repeat("⣿", 100) + "\x1b[38;5;9m█\x1b[0m" + strings.Repeat("⣿", 99)
-	if n := write(long, changed); n > 40 {
+	if n := write(long, changed); n > 40+len(ansi.SetModeSynchronizedOutput+ansi.ResetModeSynchronizedOutput) {
 		t.Errorf("a cell takes %d bytes: %q", n, sent.String())
 	}
 	if n := write(long, changed); n != 0 {
@@ -259,7 +271,7 @@ func TestFewBytesAreWritten(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		want := c.want + fmt.Sprintf("\x1b[%d;H", len(c.now)+1)
+		want := "\x1b[?2026h" + c.want + fmt.Sprintf("\x1b[%d;H\x1b[?2026l", len(c.now)+1) // synchronized output around the frame
 		if sent.String() != want {
 			t.Errorf("%s: %q, want %q", c.name, sent.String(), want)
 		}

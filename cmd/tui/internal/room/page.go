@@ -1,7 +1,10 @@
 package room
 
 import (
+	"time"
+
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/packetfilter"
 	"wirelab/experiment/engine/packetlog"
 )
 
@@ -66,9 +69,19 @@ type Zoomer interface {
 	Zoom() // shows the next span of time
 }
 
+// Spanner is a page with charts over time that show View.Crosshair.
+type Spanner interface {
+	Span() time.Duration // the time that the charts show
+}
+
 // Fitter is a page with charts whose value axes can fit the data.
 type Fitter interface {
 	Fit() // toggles between axes that fit the data and axes that begin at 0
+}
+
+// Maximiser is a page on which one pane can fill the page.
+type Maximiser interface {
+	Maximise() // shows one pane alone, then the next one on pages without focus, then all panes again
 }
 
 // Clicker is a page that uses mouse clicks.
@@ -106,7 +119,23 @@ type Worker interface {
 // PacketPage is the page that shows packets.
 type PacketPage interface {
 	ShowPacket(packetlog.ID) Request
-	FilterPackets(Filter)
+	// ListPackets executes an order for the list of packets. The error is for the user.
+	ListPackets(PacketOrder) (Request, error)
+}
+
+// PacketOrder is an order for the list of packets. Fields with a zero value have no effect.
+type PacketOrder struct {
+	Filter *packetfilter.Filter // list only the packets that it selects
+	Find   *packetfilter.Filter // the packets to which the keys for the next and the previous match go
+	Sort   *PacketSort          // the order of the list
+	Number *uint64              // select the packet with this number
+	Export string               // write the listed packets to this file; its extension is the format
+}
+
+// PacketSort is the order of a list of packets.
+type PacketSort struct {
+	Field     string // the name of a field of packetfilter; "" means the order of sending
+	Ascending bool   // smallest first
 }
 
 // PacketChooser is a page on which packets can be selected.

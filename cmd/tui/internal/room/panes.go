@@ -14,13 +14,29 @@ type Panes struct {
 	UserChose bool    // the user selected the focused pane
 	Places    []Place // layout of the page, as last drawn
 	w, h      int     // size of the page
+	maximised bool    // a large screen shows only the focused pane, as a small one does
 }
 
 // Resize sets the size of the page.
 func (p *Panes) Resize(w, h int) { p.w, p.h = w, h }
 
 // Wide reports whether all panes are visible.
-func (p *Panes) Wide() bool { return Wide(p.w, p.h) }
+func (p *Panes) Wide() bool { return Wide(p.w, p.h) && !p.maximised }
+
+// Maximise implements Maximiser: it shows the focused pane alone or, if the user has focused none, the first one. The
+// next call shows all panes again.
+func (p *Panes) Maximise() {
+	if !Wide(p.w, p.h) { // a small screen shows one pane anyway
+		return
+	}
+	p.maximised = !p.maximised
+	switch {
+	case p.maximised && !p.UserChose:
+		p.Focused = 0
+	case !p.maximised && !slices.Contains(p.Focusable, p.Focused) && len(p.Focusable) > 0:
+		p.Focused = p.Focusable[0]
+	}
+}
 
 // Width returns the width of the page.
 func (p *Panes) Width() int { return p.w }
@@ -66,6 +82,9 @@ func (p *Panes) TabRow(th *look.Theme) string {
 			style, left, right = look.Focus, "[", "]"
 		}
 		x = c.Spans(x, 0, p.w-x, style.Span(left+s.Name()+right), look.Faint.Span(" "))
+	}
+	if p.maximised {
+		c.Spans(x+1, 0, p.w-x-1, look.Key.Span("tab"), look.Dim.Span(" next pane  "), look.Key.Span("z"), look.Dim.Span(" all panes"))
 	}
 	return c.Lines(th)[0]
 }

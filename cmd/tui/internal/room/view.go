@@ -33,6 +33,7 @@ type View struct {
 	Speed        float64          // requested speed of virtual time; 0 means unlimited
 	RedrawDue    bool             // redraw panes that change all the time now, such as charts and means: twice per second, or if the page was opened
 	Past         bool             // the time cursor is in the past
+	Crosshair    time.Duration    // the instant under the crosshair of the charts; 0 means none
 	CanRedrawAll bool             // the budget of output to the terminal allows a redraw of the whole page now
 }
 

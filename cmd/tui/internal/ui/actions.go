@@ -18,8 +18,16 @@ func (m *dashboard) Execute(o command.Order) (tea.Cmd, error) {
 		return nil, err
 	}
 	switch {
-	case o.Filter != nil:
-		m.filterPackets(*o.Filter)
+	case o.Crosshair != nil && *o.Crosshair == 0:
+		m.crosshair = 0
+	case o.Crosshair != nil:
+		return m.perform(m.setCrosshair(*o.Crosshair)), nil
+	case o.Bookmark != "":
+		return m.perform(m.storeBookmark(o.Bookmark)), nil
+	case o.Jump != "":
+		return m.perform(m.jumpTo(o.Jump)), nil
+	case o.Packets != nil:
+		return m.listPackets(*o.Packets)
 	case o.Tour:
 		m.startTour()
 	case o.Quit != command.NoQuit:
@@ -34,6 +42,8 @@ func (m *dashboard) List(commandName string) (room.Overlay, bool) {
 	switch commandName {
 	case "encoder", "shadow":
 		return m.cat.EncoderList(m.lab.Config(), m.lab.Snap.Schema), true
+	case "bookmark", "jump":
+		return &bookmarkBox{m, commandName == "jump"}, true
 	case "profile":
 		return m.cat.ProfileList(m.lab.Config()), true
 	}
@@ -56,14 +66,16 @@ func (m *dashboard) explain() room.Request {
 	return room.Request{Overlay: packets.NewProblems(m.lab.Shown(), m.lab.Config())}
 }
 
-// filterPackets opens the page of packets with the filter f.
-func (m *dashboard) filterPackets(f room.Filter) {
+// listPackets opens the page of packets and executes an order for its list.
+func (m *dashboard) listPackets(o room.PacketOrder) (tea.Cmd, error) {
 	for i, p := range m.pages {
 		if q, ok := p.(room.PacketPage); ok {
-			q.FilterPackets(f)
 			m.openPage(i)
+			r, err := q.ListPackets(o)
+			return m.perform(r), err
 		}
 	}
+	return nil, nil
 }
 
 // startTour starts the guided tour. When the tour ends, the page that was open before is opened

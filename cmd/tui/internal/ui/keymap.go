@@ -3,7 +3,6 @@ package ui
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"wirelab/experiment/config"
 
@@ -16,7 +15,7 @@ import (
 // bindings returns the keys of all pages of the dashboard, in the order of the help. They apply
 // while neither the command line nor an overlay is open. Keys of single pages take precedence.
 func (m *dashboard) bindings() []room.Binding {
-	return slices.Concat(controlKeys(m), timeKeys(m), sessionKeys(m))
+	return slices.Concat(controlKeys(m), timeKeys(m), crosshairKeys(m), sessionKeys(m))
 }
 
 // sendCommand returns the action of a key that sends a command to the lab.
@@ -106,19 +105,23 @@ func timeKeys(m *dashboard) []room.Binding {
 // sessionKeys returns the keys for the run and for quitting.
 func sessionKeys(m *dashboard) []room.Binding {
 	bind := bindGroup(programGroup) // bind(keys, label, help, action) makes a binding
-	mark := func() room.Request {
-		m.marks++
-		return room.Change(config.NewChange("mark", "mark "+strconv.Itoa(m.marks)))
+	bookmark := func(isJump bool) func() room.Request {
+		return func() room.Request { return room.Request{Overlay: &bookmarkBox{m, isJump}} }
+	}
+	release := func() {
+		m.lab.ReturnToPresent()
+		m.crosshair = 0
 	}
 	return append([]room.Binding{
 		bind([]string{"s"}, "s", "save a report that can be replayed",
 			sendCommand(m, experiment.Command{Save: &m.opt.ReportsDir})).InFooter("save"),
 		bind([]string{"x"}, "x",
 			"explain why the last packet failed or was large, or open the packet under the cursor", m.explain).InFooter("why"),
-		bind([]string{"m"}, "m", "add a mark to the charts; /mark TEXT gives it a name", mark),
+		bind([]string{"m"}, "m", "a letter: store the configuration; enter: mark the charts", bookmark(false)),
+		bind([]string{previousName}, "'", "a letter: restore the configuration; ': the one before", bookmark(true)),
 		bind([]string{"t"}, "t", "start the guided tour in seven steps",
 			room.WithoutRequest(m.startTour)).InFooter("tour"),
-	}, m.ProgramKeys(Leaving{Release: m.lab.ReturnToPresent, Esc: "clear the selection",
+	}, m.ProgramKeys(Leaving{Release: release, Esc: "clear the selection and the crosshair",
 		Quit: "quit; asks first if a minute or more is unsaved", Stop: "save the run and quit"})...)
 }
 

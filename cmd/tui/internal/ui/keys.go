@@ -85,13 +85,16 @@ func (s *Shell) DirectionKey(group string) room.Binding {
 	}).NotifyIdle()
 }
 
-// ChartKeys returns the keys that change how charts are drawn: scale of the vertical axis, time range,
-// characters. group is their section of the help. A notice appears if the first two have no effect on
-// the open page.
+// ChartKeys returns the keys that change how charts and panes are drawn: scale of the vertical axis, time range,
+// characters, one pane alone. group is their section of the help. A notice appears if one has no effect on the open
+// page.
 func (s *Shell) ChartKeys(group string) []room.Binding {
 	bind := bindGroup(group)
 	return []room.Binding{
-		bind([]string{"z"}, "z Z i", "charts: fit the axis; time range; dots or lines", func() room.Request {
+		bind([]string{"z"}, "z", "one pane fills the page; again: all panes", func() room.Request {
+			return room.Dispatch(s.page(), func(p room.Maximiser) room.Request { p.Maximise(); return room.Request{Redraw: true} })
+		}).NotifyIdle(),
+		bind([]string{"Y"}, "Y Z i", "charts: fit the axis; time range; dots or lines", func() room.Request {
 			return room.Dispatch(s.page(), func(p room.Fitter) room.Request { p.Fit(); return room.Request{} })
 		}).NotifyIdle(),
 		bind([]string{"Z"}, "", "", func() room.Request {

@@ -41,7 +41,7 @@ func TestKeysMakeCommands(t *testing.T) {
 		{[]string{"."}, "step 1"},
 		{[]string{"u"}, "undo"},
 		{[]string{"s"}, "save /reports"},
-		{[]string{"m"}, "mark 1"},
+		{[]string{"m", "enter"}, "mark 1"},
 		{[]string{"+", "+"}, "speed 2; speed 4"},
 		{[]string{"++"}, "speed 2; speed 4"}, // two keys in one message
 		{[]string{"/undo", "enter"}, "undo"},
@@ -576,7 +576,7 @@ func TestHelpNamesEveryKeyAndCommand(t *testing.T) {
 				}
 			}
 		}
-		for _, k := range []string{"up", "left", "enter", "tab", "z", "d", "esc", "["} {
+		for _, k := range []string{"up", "left", "enter", "tab", "Y", "d", "esc", "["} {
 			if what := m.page().(room.Explainer).KeyHelp(k); what != "" {
 				if row, ok := label(keyName(k)); !ok || row.pageHelp != what && !hasBinding(m.page(), k) {
 					t.Errorf("%s: the help of %q is not %q but %+v", m.page().Name(), k, what, row)

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"time"
 
 	"wirelab/experiment/engine"
 
@@ -35,6 +36,8 @@ type dashboard struct {
 	lab         *session.Session
 	cat         *controls.Catalog // the encoders, link profiles and keys of links that can be chosen
 	marks       int               // number of marks made with the m key
+	bookmarks   bookmarks
+	crosshair   time.Duration // the instant under the crosshair of all charts; 0 means none
 	pendingQuit pendingQuit
 }
 
@@ -47,7 +50,7 @@ func newDashboard(lab room.Lab, opt Options) *dashboard {
 // the catalog. If opt.Tour is set, the tour is open.
 func newDashboardWith(lab room.Lab, opt Options, cat *controls.Catalog) *dashboard {
 	cat.Picture = opt.Picture
-	m := &dashboard{cat: cat}
+	m := &dashboard{cat: cat, bookmarks: bookmarks{}}
 	m.Shell = newShell(m, opt)
 	m.lab = session.New(lab, m.theme, m.refreshAll)
 	m.notice = &m.lab.Notice
@@ -95,7 +98,7 @@ func (m *dashboard) observe(v room.View) (changed bool) {
 // are drawn when they change.
 func (m *dashboard) pageView(redrawDue bool) room.View {
 	s := m.lab
-	return room.View{Snap: s.Shown(), Now: s.Snap, Cfg: s.Config(), Speed: s.Speed(), RedrawDue: redrawDue, Past: s.Past.Active,
+	return room.View{Snap: s.Shown(), Now: s.Snap, Cfg: s.Config(), Speed: s.Speed(), RedrawDue: redrawDue, Past: s.Past.Active, Crosshair: m.shownCrosshair(),
 		CanRedrawAll: m.output.available()}
 }
 

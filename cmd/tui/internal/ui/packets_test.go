@@ -14,6 +14,7 @@ import (
 	"wirelab/experiment/report"
 
 	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/packetfilter"
 	"wirelab/cmd/tui/internal/room"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -130,7 +131,7 @@ func TestHostileBitsAndPackets(t *testing.T) {
 // TestTypedFilters checks that a typed filter opens the page of packets.
 func TestTypedFilters(t *testing.T) {
 	m := screen(labtest.Opening{Lab: labtest.NewPackets()}, 160, 48, Options{})
-	for _, name := range room.FilterNames() {
+	for _, name := range packetfilter.Conditions() {
 		press(m, "1")
 		press(m, line("filter "+name)...)
 		if m.open+1 != 3 || !strings.Contains(m.View(), "filter "+name+" ") {

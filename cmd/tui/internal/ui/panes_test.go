@@ -124,3 +124,38 @@ func TestZoom(t *testing.T) {
 		t.Errorf("Z does not show two minutes:\n%s", m.View())
 	}
 }
+
+// TestMaximise checks that z shows one pane alone on every page that has several, that tab goes through all panes then,
+// and that z shows all panes again.
+func TestMaximise(t *testing.T) {
+	for _, c := range []struct {
+		page string
+		keys []string // to all panes again
+		seen []string // titles that are seen alone, in this order, one after each key
+		gone string   // a title that is not seen meanwhile
+	}{
+		{"1", []string{"z", "tab", "shift+tab", "shift+tab", "z"}, []string{"Bandwidth kbps", "Controls ", "Bandwidth kbps", "Changes "}, "Bit budget"},
+		{"2", []string{"z", "z", "z"}, []string{"kinetic", "Bit budget"}, ""},
+		{"3", []string{"z", "z", "z"}, []string{"Packets  filter", "Last problem"}, ""},
+		{"5", []string{"z", "z"}, []string{"Payload ratio"}, "encoders"},
+		{"6", []string{"z", "z"}, []string{"Reports  "}, ""},
+	} {
+		lab := labtest.NewBits(true)
+		lab.Snap.Lanes[0].Incidents = labtest.NewPackets().Snap.Lanes[0].Incidents
+		m := screen(lab, 160, 48, Options{})
+		press(m, c.page)
+		before := m.View()
+		for i, k := range c.keys {
+			press(m, k)
+			view := m.View()
+			checkScreen(t, "page "+c.page, view, 160, 48)
+			switch isLast := i == len(c.keys)-1; {
+			case isLast && view != before:
+				t.Errorf("page %s: after %v the page differs:\n%s\nbefore:\n%s", c.page, c.keys, view, before)
+			case isLast:
+			case !strings.Contains(view, c.seen[i]) || c.gone != "" && strings.Contains(view, "╭─ "+c.gone) || view == before:
+				t.Errorf("page %s: after %v %q is not seen alone:\n%s", c.page, c.keys[:i+1], c.seen[i], view)
+			}
+		}
+	}
+}

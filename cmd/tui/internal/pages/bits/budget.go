@@ -1,6 +1,7 @@
 package bits
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -26,15 +27,17 @@ const (
 type budgetModel struct {
 	snap         *engine.Snapshot
 	lanes        []engine.Lane
-	total        encoders.Budget // units per slot in the visible time, both lanes together; see sumBudgets
-	slots        []encoders.Slot // slots that either lane charged, in slot order
+	total        encoders.Budget // units per slot in the visible time, all shown lanes together; see sumBudgets
+	slots        []encoders.Slot // slots that a shown lane charged, in slot order or by cost
+	byCost       bool            // slots is sorted by cost, largest first
 	unit         stackUnit
 	spanIndex    int                   // index in panes.ChartSpans
 	selected     int                   // selected slot; -1 means none
 	onlySelected bool                  // the charts show the selected slot only
-	shadowChoice *panes.SelectedShadow // which shadow is compared with the active encoder; shared by all pages
-	shadowShown  int                   // lane index of that shadow when the page was last drawn
+	shadowChoice *panes.SelectedShadow // which shadows are compared with the active encoder; shared by all pages
+	shadowsShown []int                 // lane indices of those shadows when the page was last drawn
 	showShadow   bool                  // on a small screen, which has one chart: show that of the shadow
+	crosshair    time.Duration         // the instant under the crosshair, whose figures the table has; 0 means the present
 	nextIndex    int64                 // sample period after the newest sample
 }
 
@@ -44,25 +47,42 @@ func (m *budgetModel) observe(v room.View) bool {
 	same := m.snap != nil && len(m.lanes) == len(v.Snap.Lanes) && m.nextPeriod(v.Snap) == m.nextIndex &&
 		panes.SameMarks(m.snap.Marks, v.Snap.Marks)
 	canRedraw := !v.Running() || v.RedrawDue && v.CanRedrawAll
-	if same && m.shadowShown != m.shadowChoice.Index(m.lanes) { // another page selected another shadow
+	if same && !slices.Equal(m.shadowsShown, m.shadowChoice.Indices(m.lanes)) { // another page selected another shadow
+		same, canRedraw = false, true
+	}
+	if v.Crosshair != m.crosshair {
 		same, canRedraw = false, true
 	}
 	if m.snap != nil && (same || !canRedraw) {
 		return false
 	}
-	m.snap, m.lanes, m.nextIndex = v.Snap, v.Snap.Lanes, m.nextPeriod(v.Snap)
-	m.shadowShown = m.shadowChoice.Index(m.lanes)
-	m.slots = m.slots[:0]
+	m.snap, m.lanes, m.nextIndex, m.crosshair = v.Snap, v.Snap.Lanes, m.nextPeriod(v.Snap), v.Crosshair
+	if m.crosshair > 0 {
+		m.lanes = slices.Clone(m.lanes)
+		for i, l := range panes.LanesAt(m.lanes, m.crosshair, m.snap.Schema.TickHz) {
+			m.lanes[i].Recent = l.Recent
+		}
+	}
+	m.shadowsShown = m.shadowChoice.Indices(m.lanes)
 	m.sumBudgets()
+	m.listSlots()
+	if !slices.Contains(m.slots, encoders.Slot(max(m.selected, 0))) { // the selected slot is no longer charged
+		m.selected, m.onlySelected = -1, false
+	}
+	return true
+}
+
+// listSlots sets m.slots to the slots that were charged, in slot order or by cost.
+func (m *budgetModel) listSlots() {
+	m.slots = m.slots[:0]
 	for k, u := range m.total.Units {
 		if u > 0 {
 			m.slots = append(m.slots, encoders.Slot(k))
 		}
 	}
-	if !slices.Contains(m.slots, encoders.Slot(max(m.selected, 0))) { // the selected slot is no longer charged
-		m.selected, m.onlySelected = -1, false
+	if m.byCost {
+		slices.SortStableFunc(m.slots, func(a, b encoders.Slot) int { return cmp.Compare(m.total.Units[b], m.total.Units[a]) })
 	}
-	return true
 }
 
 // nextPeriod returns the end of the newest sample, counted in sample periods from the start of the run; 0
@@ -75,14 +95,11 @@ func (m *budgetModel) nextPeriod(snap *engine.Snapshot) int64 {
 	return int64(all[len(all)-1].T / meters.SamplePeriod)
 }
 
-// sumBudgets sets m.total to the sum of the budgets of both lanes over the visible time, so that a slot
+// sumBudgets sets m.total to the sum of the budgets of the shown lanes over the visible time, so that a slot
 // keeps its row in the table while it is visible in the charts.
 func (m *budgetModel) sumBudgets() {
 	m.total = encoders.Budget{}
-	for _, l := range []*engine.Lane{m.active(), m.shadow()} {
-		if l == nil {
-			continue
-		}
+	for _, l := range m.shownLanes() {
 		m.total.Add(&l.Recent.Budget)
 		recent := meters.Tail(l.Samples, m.span())
 		for i := range recent {
@@ -108,12 +125,23 @@ func (m *budgetModel) active() *engine.Lane {
 	return &m.lanes[0]
 }
 
-// shadow returns the lane of the selected shadow, nil if there are no shadows.
+// shadow returns the lane of the first selected shadow, nil if there are no shadows.
 func (m *budgetModel) shadow() *engine.Lane {
 	if i := m.shadowChoice.Index(m.lanes); i > 0 {
 		return &m.lanes[i]
 	}
 	return nil
+}
+
+// shownLanes returns the lane of the active encoder and those of the selected shadows; nil before the first frame.
+func (m *budgetModel) shownLanes() (list []*engine.Lane) {
+	if active := m.active(); active != nil {
+		list = append(list, active)
+	}
+	for _, i := range m.shadowChoice.Indices(m.lanes) {
+		list = append(list, &m.lanes[i])
+	}
+	return list
 }
 
 // moveSelection moves the selection by n slots. Without a selection it starts at the first slot.

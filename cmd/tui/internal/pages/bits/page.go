@@ -1,29 +1,44 @@
 package bits
 
 import (
+	"time"
+
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 )
 
-// page is page 2: the bit budget of the active encoder and of a shadow, over time and as a table.
+// maxCharts is the largest number of lanes with a chart; minChartRows is the smallest height of one of several.
+const maxCharts, minChartRows = 4, 8
+
+// page is page 2: the bit budget of the active encoder and of shadows, over time and as a table.
 type page struct {
 	budget  *budgetModel
-	stacks  [2]*stack // of the active encoder and of the shadow
 	table   *room.Slot
-	charts  [2]*room.Slot
+	charts  [maxCharts]*room.Slot // of the shown lanes, the active encoder first
 	summary *room.Slot
 	w, h    int // size of the page, as last drawn
+
+	maximised maximised
 }
+
+// maximised is which part of the page fills it.
+type maximised uint8
+
+const (
+	allPanes maximised = iota
+	chartsOnly
+	tableOnly
+	numMaximised
+)
 
 // New returns the page. shadowChoice selects the shadow that is compared with the active encoder; all pages
 // share it.
 func New(shadowChoice *panes.SelectedShadow) *page {
 	p := &page{budget: &budgetModel{shadowChoice: shadowChoice, selected: -1}, summary: room.NewSlot(&panes.SummaryLine{})}
 	p.table = room.NewSlot(&table{p.budget})
-	for i := range p.stacks {
-		p.stacks[i] = &stack{budgetModel: p.budget, index: i}
-		p.charts[i] = room.NewSlot(p.stacks[i])
+	for i := range p.charts {
+		p.charts[i] = room.NewSlot(&stack{budgetModel: p.budget, index: i})
 	}
 	return p
 }
@@ -42,13 +57,15 @@ func (p *page) Observe(v room.View) bool {
 // redraw marks all panes for redrawing.
 func (p *page) redraw() {
 	p.table.Redraw()
-	p.charts[0].Redraw()
-	p.charts[1].Redraw()
+	for _, c := range p.charts {
+		c.Redraw()
+	}
 }
 
 // recompute sums the budgets again and redraws, after the visible time or the shadow changed.
 func (p *page) recompute() {
 	p.budget.sumBudgets()
+	p.budget.listSlots()
 	p.redraw()
 }
 
@@ -59,29 +76,50 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 		return room.RenderPlaces(th, p.layOut(w, h), h, nil, nil) // no pane is focused, and none is highlighted
 	}
 	const summaryRows = 1
+	if p.maximised == tableOnly {
+		return append(p.summary.Render(th, w, summaryRows, look.Unfocused)[:1:1], p.table.Render(th, w, h-summaryRows, look.Unfocused)...)
+	}
 	tableRows := len(p.budget.slots) + 5 // with border, heading, sum and verdict
 	tableRows = min(max(tableRows, 8), (h-summaryRows)*6/10)
+	if p.maximised == chartsOnly {
+		tableRows = 0
+	}
 	visibleChart := p.charts[0]
 	if p.budget.showShadow && p.budget.shadow() != nil {
 		visibleChart = p.charts[1]
 	}
 	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, look.Unfocused)...)
 	lines = append(lines, visibleChart.Render(th, w, h-summaryRows-tableRows, look.Unfocused)...)
-	return append(lines, p.table.Render(th, w, tableRows, look.Unfocused)...)
+	if tableRows > 0 {
+		lines = append(lines, p.table.Render(th, w, tableRows, look.Unfocused)...)
+	}
+	return lines
 }
+
+// Maximise implements room.Maximiser: the charts alone, then the table alone, then both.
+func (p *page) Maximise() { p.maximised = (p.maximised + 1) % numMaximised }
 
 // layOut places the panes on a large screen: the charts on the left, the table on the right.
 func (p *page) layOut(w, h int) []room.Place {
-	right := widthWithShadow
-	if p.budget.shadow() == nil {
-		right = widthAlone
+	lanes := max(len(p.budget.shownLanes()), 1)
+	if p.maximised == tableOnly {
+		return []room.Place{p.table.Place(0, 0, w, h)}
+	}
+	right := tableWidth(lanes, w)
+	if p.maximised == chartsOnly {
+		right = 0
 	}
 	left := w - right
-	if p.budget.shadow() == nil {
-		return []room.Place{p.charts[0].Place(0, 0, left, h), p.table.Place(left, 0, right, h)}
+	charts := max(min(lanes, maxCharts, h/minChartRows), 1)
+	var places []room.Place
+	for i := range charts {
+		top, bottom := (h*i+charts-1)/charts, (h*(i+1)+charts-1)/charts
+		places = append(places, p.charts[i].Place(0, top, left, bottom-top))
 	}
-	upper := (h + 1) / 2
-	return []room.Place{p.charts[0].Place(0, 0, left, upper), p.charts[1].Place(0, upper, left, h-upper), p.table.Place(left, 0, right, h)}
+	if right == 0 {
+		return places
+	}
+	return append(places, p.table.Place(left, 0, right, h))
 }
 
 // Focus selects the next shadow, or the previous one if step is -1. On a small screen, which has one
@@ -139,17 +177,29 @@ func (p *page) Zoom() {
 	p.recompute()
 }
 
+// Span implements room.Spanner.
+func (p *page) Span() time.Duration { return p.budget.span() }
+
 // Bindings implements room.Binder.
 func (p *page) Bindings() []room.Binding {
-	next := func() room.Request {
-		if len(p.budget.lanes) < 3 { // the active encoder and at most one shadow
-			return room.Request{Notice: "w selects another shadow, but there are fewer than two; v adds one"}
+	const group = "Bits, page 2"
+	hasChoice := func() bool { return len(p.budget.lanes) > 2 } // beside the active encoder at least two shadows
+	choose := func() room.Request {
+		if !hasChoice() {
+			return room.Request{Notice: "w chooses the shadows to compare with, but there are fewer than two; v adds one"}
 		}
-		p.budget.shadowChoice.Next(p.budget.lanes, 1)
+		return room.Request{Overlay: &laneBox{page: p}}
+	}
+	sort := func() room.Request {
+		p.budget.byCost = !p.budget.byCost
 		p.recompute()
 		return room.Request{}
 	}
-	return []room.Binding{room.Bind("Bits, page 2", []string{"w"}, "w", "compare with the next shadow", next)}
+	return []room.Binding{
+		room.Bind(group, []string{"o"}, "o", "sort the fields by cost, or in their order", sort).InFooter("sort"),
+		room.Bind(group, []string{"w"}, "w", "choose the shadows to compare with, also several", choose).InFooter("lanes").
+			Unless(func() bool { return !hasChoice() }),
+	}
 }
 
 // Arrows implements room.Hinter.
@@ -163,6 +213,6 @@ func (p *page) Arrows() [][2]string {
 // KeyHelp implements room.Explainer.
 func (p *page) KeyHelp(key string) string {
 	return map[string]string{"up": "select a field", "left": "kbps, share of the bits, or bits per changed item",
-		"enter": "show the selected field only, or all", "tab": "compare with the next shadow", "z": "time span; dots or lines; the axis always begins at 0",
+		"enter": "show the selected field only, or all", "tab": "compare with the next shadow", "Y": "time span; dots or lines; the axis always begins at 0",
 		"esc": "show all fields"}[key]
 }

@@ -18,20 +18,20 @@ import (
 // stack is a chart of one encoder's bits over time, stacked by slot.
 type stack struct {
 	*budgetModel
-	index int // 0: the active encoder; 1: the shadow
+	index int // in shownLanes; 0 is the active encoder
 }
 
 func (p *stack) Name() string { return "Bits over time" }
 
 // lane returns the lane of the chart, nil if it does not exist.
 func (p *stack) lane() *engine.Lane {
-	if p.index == 0 {
-		return p.active()
+	if lanes := p.shownLanes(); p.index < len(lanes) {
+		return lanes[p.index]
 	}
-	return p.shadow()
+	return nil
 }
 
-// Draw implements room.Pane. Both charts have the same scale, so that their heights can be compared.
+// Draw implements room.Pane. All charts have the same scale, so that their heights can be compared.
 func (p *stack) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	lane := p.lane()
 	if lane == nil {
@@ -39,7 +39,7 @@ func (p *stack) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		return
 	}
 	title := lane.Name()
-	if p.index == 1 {
+	if p.index > 0 {
 		title = "shadow " + lane.Name()
 	}
 	c.Frame(th, focused, title, p.legend(lane, look.TitleSpace(c.W, title))...)
@@ -52,14 +52,15 @@ func (p *stack) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	c.Blit(1, 1, chart.Draw(spec, c.W-2, c.H-2))
 }
 
-// otherHeight returns the highest value of the other lane's chart, w columns wide, for the common scale.
+// otherHeight returns the highest value of the charts of the other lanes, w columns wide, for the common scale.
 // It is 0 if there is no other lane, or if the unit is a share, whose scale always ends at 100 %.
-func (p *stack) otherHeight(th *look.Theme, w int) float64 {
-	other := [2]*engine.Lane{p.shadow(), p.active()}[p.index]
-	if other == nil || p.unit == byShare {
-		return 0
+func (p *stack) otherHeight(th *look.Theme, w int) (height float64) {
+	for i, other := range p.shownLanes() {
+		if i != p.index && p.unit != byShare {
+			height = math.Max(height, p.spec(other, th, w).Height(w))
+		}
 	}
-	return p.spec(other, th, w).Height(w)
+	return height
 }
 
 // legend returns the unit and the current figures, in at most maxWidth columns.
@@ -69,7 +70,7 @@ func (p *stack) legend(lane *engine.Lane, maxWidth int) []look.Span {
 		unit = "only " + panes.SlotName(encoders.Slot(p.selected), p.snap.Schema) + ", " + unit
 	}
 	r := &lane.Recent
-	now := []look.Span{look.Dim.Span(unit), look.Dim.Span("  now "), look.Payload.Span(units.Fixed(r.PayloadKbps, 1)),
+	now := []look.Span{look.Dim.Span(unit), look.Dim.Span("  " + panes.FiguresAt(p.crosshair) + " "), look.Payload.Span(units.Fixed(r.PayloadKbps, 1)),
 		look.Dim.Span(" kbps, "), look.Ratio.Span(panes.FormatBitsPerItem(r.BitsPerChanged)),
 		look.Dim.Span(" bits/" + panes.PerItemShort(p.snap.Schema, p.item()))}
 	return look.Fit(maxWidth, now, now[:1], nil)
@@ -80,6 +81,7 @@ func (p *stack) spec(lane *engine.Lane, th *look.Theme, w int) *chart.Spec {
 	s := &chart.Spec{ASCII: th.Ascii, End: p.nextIndex, Step: meters.SamplePeriod, Span: int(p.span() / meters.SamplePeriod), Time: true, Labels: true, Floor: 1}
 	look.SetChartStyles(s)
 	panes.AddMarks(s, th, p.snap.Marks)
+	panes.AddCrosshair(s, p.crosshair)
 	samples := lockstep.AfterWarmUp(lane)
 	samples = samples[max(len(samples)-s.VisibleValues(w), 0):]
 	if n := len(samples); n > 0 { // the newest sample of a shadow may be older than that of the active encoder

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
@@ -23,6 +24,21 @@ const (
 	widthWithShadow = 80
 	widthAlone      = 56
 )
+
+// Columns of the table with several shadows: where the first lane begins, and the width of a lane.
+const lanesLeft, laneWidth = 18, 16
+
+// tableWidth returns the width of the table with the given number of lanes on a screen of w columns.
+func tableWidth(lanes, w int) int {
+	const minChartWidth = 60
+	switch lanes {
+	case 1:
+		return widthAlone
+	case 2:
+		return widthWithShadow
+	}
+	return min(lanesLeft+lanes*laneWidth+2, max(w-minChartWidth, widthWithShadow))
+}
 
 func (p *table) Name() string { return "Bit budget" }
 
@@ -58,10 +74,15 @@ func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		c.Clip(2, 1, c.W-4, look.Dim, panes.NothingSentText(active))
 		return
 	}
-	y := p.drawHead(c, active, p.shadow())
+	y := 0
+	if p.comparesSeveral() {
+		y = p.drawLaneNames(c, th)
+	} else {
+		y = p.drawHead(c, active, p.shadow())
+	}
 	visible, rest := p.visibleSlots(c.H - y - 2) // minus the border and the sum
 	names := panes.SlotNames(p.slots, p.snap.Schema, nameWidth)
-	for i, k := range p.slots { // in slot order
+	for i, k := range p.slots {
 		if slices.Contains(visible, k) {
 			p.drawRow(c, th, y, tableRow{name: names[i], slots: []encoders.Slot{k}, selected: int(k) == p.selected})
 			y++
@@ -78,12 +99,24 @@ func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 // heading describes the figures and, if slots are hidden, the keys that show them. h is the height
 // of the table.
 func (p *table) heading(maxWidth, h int) []look.Span {
-	period := []look.Span{look.Dim.Span("mean of the last 2 s")}
-	if len(p.slots) > h-4 { // minus the border, the column headings and the sum
-		return look.Fit(maxWidth, append(period[:1:1], look.Dim.Span("; "), look.Key.Span("↑↓"), look.Dim.Span(" select one of "),
-			look.Value.Span(strconv.Itoa(len(p.slots)))), period, nil)
+	order := ""
+	if p.byCost {
+		order = ", by cost"
 	}
-	return look.Fit(maxWidth, period, nil)
+	figures := []look.Span{look.Dim.Span(period(p.crosshair) + order)}
+	if len(p.slots) > h-4 { // minus the border, the column headings and the sum
+		return look.Fit(maxWidth, append(figures[:1:1], look.Dim.Span("; "), look.Key.Span("↑↓"), look.Dim.Span(" select one of "),
+			look.Value.Span(strconv.Itoa(len(p.slots)))), figures, nil)
+	}
+	return look.Fit(maxWidth, figures, nil)
+}
+
+// period names the two seconds of the figures: those before the crosshair or, if that is 0, the last ones.
+func period(crosshair time.Duration) string {
+	if crosshair > 0 {
+		return "mean of 2 s to " + look.FormatTime(crosshair)
+	}
+	return "mean of the last 2 s"
 }
 
 // nameWidth is the maximum width of a slot's name.
@@ -179,6 +212,10 @@ func (p *table) drawRow(c *look.Canvas, th *look.Theme, y int, r tableRow) {
 		c.Set(3, y, look.SlotStyle(k), th.Swatch(k))
 	}
 	c.Clip(5, y, nameWidth, style, r.name)
+	if p.comparesSeveral() {
+		p.drawLaneFigures(c, y, &r)
+		return
+	}
 	activeCost := r.sumCost(p.active())
 	p.drawFigures(c, y, columnEnds[:3], activeCost)
 	other := p.shadow()
@@ -245,11 +282,11 @@ func (p *table) drawBelow(c *look.Canvas, th *look.Theme, y int) {
 	p.drawBars(c, th, y+1)
 }
 
-// verdict describes the largest slot or, with a shadow, the difference of both encoders and the slot that
+// verdict describes the largest slot or, with shadows, the difference of the active encoder and the cheapest of them, and the slot that
 // contributes most to it. more continues text and may be omitted if there is no room. Both are "" if an
 // encoder sent nothing.
 func (p *table) verdict() (text, more string) {
-	active, shadow := p.active(), p.shadow()
+	active, shadow := p.active(), p.cheapestShadow()
 	if shadow == nil {
 		largest, maxShare := encoders.Slot(0), -1.0
 		for _, k := range p.slots {
@@ -290,10 +327,7 @@ func (p *table) drawBars(c *look.Canvas, th *look.Theme, y int) {
 	if c.H-1-y < 5 { // two names and bars, and an empty row between them
 		return
 	}
-	lanes := []*engine.Lane{p.active()}
-	if shadow := p.shadow(); shadow != nil {
-		lanes = append(lanes, shadow)
-	}
+	lanes := p.shownLanes()
 	maxKbps := 0.0
 	for _, l := range lanes {
 		maxKbps = max(maxKbps, l.Recent.PayloadKbps)

@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"time"
+
 	"slices"
 
 	"wirelab/cmd/tui/internal/look"
@@ -20,7 +22,8 @@ type page struct {
 	summary      *room.Slot
 	places       []room.Place
 	shadowChoice *panes.SelectedShadow // the shadow that all pages compare with the active encoder
-	tableRows    int                   // height of the table
+	tableRows    int                   // height of the table; 0 if maximised
+	maximised    bool                  // the charts fill the page
 	chartRows    int                   // height below the table, for one chart or both
 }
 
@@ -61,6 +64,9 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	}
 	p.tableRows = min(neededRows, max((h-summaryRows)/2, hintRows)) // at most half of the page, but never less than the hint needs
 	p.places = []room.Place{p.slots[tableSlot].Place(0, 0, w, p.tableRows)}
+	if p.maximised {
+		p.tableRows, p.places = 0, nil
+	}
 	p.chartRows = h - summaryRows - p.tableRows
 	switch y, rows := p.tableRows, p.chartRows; p.visibleCharts(rows) {
 	case bothCharts:
@@ -207,6 +213,9 @@ func (p *page) Zoom() {
 	p.ratios.NextSpan()
 }
 
+// Span implements room.Spanner.
+func (p *page) Span() time.Duration { return p.charts.Span() }
+
 func (p *page) Fit() { p.charts.Fit() }
 
 // Selection implements room.Copier: the figures of the selected encoder, as "heading value" in each line.
@@ -222,6 +231,9 @@ func (p *page) Selection() string {
 	}
 	return text
 }
+
+// Maximise implements room.Maximiser: the charts alone, or all panes.
+func (p *page) Maximise() { p.maximised = !p.maximised }
 
 // Click selects an encoder, or sorts by the column whose heading is at (x, y).
 func (p *page) Click(x, y int) room.Request {
@@ -242,7 +254,7 @@ func (p *page) Arrows() [][2]string {
 // KeyHelp implements room.Explainer.
 func (p *page) KeyHelp(key string) string {
 	return map[string]string{"up": "select an encoder", "left": "sort by another figure", "tab": "sort by the next figure",
-		"enter": "make the selected shadow the active encoder; the active encoder becomes a shadow", "z": "fit the axis; time span; dots or lines"}[key]
+		"enter": "make the selected shadow the active encoder; the active encoder becomes a shadow", "Y": "fit the axis; time span; dots or lines"}[key]
 }
 
 // Bindings implements room.Binder. The command encoder without arguments opens the list of encoders, in which

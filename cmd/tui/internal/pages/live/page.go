@@ -2,6 +2,7 @@ package live
 
 import (
 	"slices"
+	"time"
 
 	"wirelab/cmd/tui/internal/controls"
 	"wirelab/cmd/tui/internal/look"
@@ -57,7 +58,7 @@ func (p *page) Arrows() [][2]string {
 func (p *page) KeyHelp(key string) string {
 	return map[string]string{"up": "select a control; in the packets: a row up or down",
 		"left": "less, more; in the packets: older, newer", "[": "much less, much more",
-		"enter": "type an exact value, or choose from a list", "tab": "next pane: controls or packets", "z": "fit the axis; time span; dots or lines",
+		"enter": "type an exact value, or choose from a list", "tab": "next pane: controls or packets", "Y": "fit the axis; time span; dots or lines",
 		"d": "which link the controls set: both, down, up", "esc": "clear the selection; set both links"}[key]
 }
 
@@ -142,6 +143,9 @@ func (p *page) Aim() room.Request {
 }
 
 func (p *page) Zoom() { p.charts.NextSpan() }
+
+// Span implements room.Spanner.
+func (p *page) Span() time.Duration { return p.charts.Span() }
 
 func (p *page) Fit() { p.charts.Fit() }
 

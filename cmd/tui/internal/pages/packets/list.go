@@ -1,12 +1,15 @@
 package packets
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"time"
 
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/packetfilter"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine/packetlog"
@@ -17,8 +20,11 @@ import (
 // selected packet stays in place while it is stored.
 type list struct {
 	packets      []packetlog.Record // as last observed
-	rateHz       int                // packets per second, which converts ages to ms
-	filter       room.Filter
+	env          packetfilter.Env   // what filters need in addition to packets
+	encoder      string             // the active encoder
+	filter       packetfilter.Filter
+	find         packetfilter.Filter // what the keys for the next and the previous match go to
+	sort         room.PacketSort
 	selected     packetlog.ID
 	hasSelection bool
 	dirty        bool // selection or filter changed since the last Observe
@@ -42,80 +48,109 @@ func (p *list) Observe(v room.View) bool {
 		return false
 	}
 	p.dirty = false
-	p.packets, p.rateHz = lane.Packets, v.Cfg.Sender.RateHz
+	p.packets, p.env.RateHz, p.encoder = lane.Packets, v.Cfg.Sender.RateHz, lane.Encoder
 	return true
 }
 
-// filtered returns the indices of the packets that match the filter.
-func (p *list) filtered() []int {
+// listed returns the indices of the packets that match the filter, in the order of the list.
+func (p *list) listed() []int {
 	out := make([]int, 0, len(p.packets))
 	for i := range p.packets {
-		if p.filter.Matches(&p.packets[i]) {
+		if p.filter.Matches(&p.env, &p.packets[i]) {
 			out = append(out, i)
 		}
 	}
+	field, ok := packetfilter.FindField(p.sort.Field)
+	if !ok {
+		return out
+	}
+	keys := make([]float64, len(p.packets)) // packets are in ascending order of their keys
+	for _, i := range out {
+		v, hasValue := field.Value(&p.env, &p.packets[i])
+		switch {
+		case !hasValue: // last
+			keys[i] = math.Inf(1)
+		case p.sort.Ascending:
+			keys[i] = v
+		default:
+			keys[i] = -v
+		}
+	}
+	slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
 	return out
 }
 
-// selectedRow returns the index in filtered of the selected packet or, if the filter excludes it, of the
-// first packet after it.
-func (p *list) selectedRow(filtered []int) int {
-	for row, i := range filtered {
+// selectedRow returns the index of the selected packet in listed, and true. If the filter excludes the packet, it
+// returns the index of the first packet after it, or the number of rows if there is none, and false.
+func (p *list) selectedRow(listed []int) (row int, isListed bool) {
+	next := len(listed)
+	for row, i := range listed {
 		r := &p.packets[i]
-		if r.Seq > p.selected.Seq && r.Copy == 0 || r.ID() == p.selected {
-			return row
+		switch {
+		case r.ID() == p.selected:
+			return row, true
+		case next == len(listed) && r.Seq > p.selected.Seq && r.Copy == 0:
+			next = row
 		}
 	}
-	return len(filtered) - 1
+	return next, false
 }
 
 // moveCursor moves the cursor by n rows. Without a selection it starts below the newest packet, so that
-// -1 selects the newest one; moving down selects that too.
+// -1 selects the newest one; moving down selects that too. In a sorted list it starts at the first row.
 func (p *list) moveCursor(n int) {
-	filtered := p.filtered()
-	if len(filtered) == 0 || n == 0 {
+	listed := p.listed()
+	if len(listed) == 0 || n == 0 {
 		return
 	}
-	row := len(filtered) + min(n, -1)
-	if p.hasSelection {
-		row = p.selectedRow(filtered) + n
+	row := len(listed) + min(n, -1)
+	switch {
+	case p.hasSelection:
+		selected, _ := p.selectedRow(listed)
+		row = selected + n
+	case p.sort.Field != "":
+		row = 0
 	}
-	row = min(max(row, 0), len(filtered)-1)
-	r := &p.packets[filtered[row]]
-	p.selectPacket(r.ID())
+	p.selectPacket(p.packets[listed[min(max(row, 0), len(listed)-1)]].ID())
 }
 
-// moveToFailure moves the cursor to the next (direction > 0) or previous failed packet that matches the
-// filter. Without a selection it starts at the end of the list. It does nothing if there is no such packet.
-func (p *list) moveToFailure(direction int) {
-	if len(p.packets) == 0 {
-		return
-	}
-	start := len(p.packets)
-	if p.hasSelection {
-		if i := p.findIndex(p.selected); i >= 0 {
-			start = i
-		}
-	} else if direction > 0 {
-		return // nothing is newer than the newest
+// moveToMatch moves the cursor to the next (direction > 0) or previous listed packet that p.find selects. Without a
+// selection it starts at the end of the list. It returns false if there is no such packet.
+func (p *list) moveToMatch(direction int) bool {
+	listed := p.listed()
+	row := len(listed)
+	selected, isListed := p.selectedRow(listed)
+	switch isSorted := p.sort.Field != ""; {
+	case p.hasSelection && isListed:
+		row = selected
+	case isSorted && direction > 0: // a sorted list shows its first rows
+		row = -1
+	case isSorted: // start at the end
+	case p.hasSelection && direction > 0:
+		row = selected - 1 // the row after the selected packet is the first candidate
+	case p.hasSelection:
+		row = selected
 	}
 	step := 1
 	if direction < 0 {
 		step = -1
 	}
-	for i := start + step; i >= 0 && i < len(p.packets); i += step {
-		if r := &p.packets[i]; room.IsFailure(r) && (p.filter == room.FilterAll || p.filter.Matches(r)) {
+	for row += step; row >= 0 && row < len(listed); row += step {
+		if r := &p.packets[listed[row]]; p.find.Matches(&p.env, r) {
 			p.selectPacket(r.ID())
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // selectPacket moves the cursor to a packet.
 func (p *list) selectPacket(id packetlog.ID) { p.selected, p.hasSelection, p.dirty = id, true, true }
 
-// release clears selection and filter.
-func (p *list) release() { p.hasSelection, p.dirty, p.filter = false, true, room.FilterAll }
+// release clears selection, filter and order.
+func (p *list) release() {
+	p.hasSelection, p.dirty, p.filter, p.sort = false, true, packetfilter.Filter{}, room.PacketSort{}
+}
 
 // findPacket returns a packet of the list, nil if it is not stored.
 func (p *list) findPacket(id packetlog.ID) *packetlog.Record {
@@ -135,27 +170,36 @@ func (p *list) findIndex(id packetlog.ID) int {
 	return -1
 }
 
-// nextFilter selects the next filter that matches at least one packet. The filter for all packets counts as
-// matching even without packets.
+// nextFilter selects the next condition that matches at least one packet. After a typed filter, and after the last
+// condition, it selects all packets.
 func (p *list) nextFilter() {
 	p.dirty = true
-	for range room.NumFilters {
-		p.filter = (p.filter + 1) % room.NumFilters
-		if p.filter == room.FilterAll || len(p.filtered()) > 0 {
+	names := packetfilter.Conditions()
+	i := slices.Index(names, p.filter.String()) // -1 for a typed filter
+	for i++; i < len(names); i++ {
+		p.filter, _ = packetfilter.Parse(names[i])
+		if p.filter.SelectsAll() || len(p.listed()) > 0 {
 			return
 		}
 	}
+	p.filter = packetfilter.Filter{}
+}
+
+// nextSort sorts by the next column: the order of sending, the size, the delay, and so on.
+func (p *list) nextSort() {
+	order := []string{"", "bytes", "took", "changed", "age", "outcome"}
+	p.sort, p.dirty = room.PacketSort{Field: order[(slices.Index(order, p.sort.Field)+1)%len(order)]}, true
 }
 
 // packetAt returns the packet in row y of the pane, false if there is none.
 func (p *list) packetAt(y int) (packetlog.ID, bool) {
-	filtered := p.filtered()
+	listed := p.listed()
 	const firstRowY = 2 // below the border and the headings
 	i := p.firstRow + y - firstRowY
-	if y < firstRowY || y-firstRowY >= p.numRows || i < 0 || i >= len(filtered) {
+	if y < firstRowY || y-firstRowY >= p.numRows || i < 0 || i >= len(listed) {
 		return packetlog.ID{}, false
 	}
-	r := &p.packets[filtered[i]]
+	r := &p.packets[listed[i]]
 	return r.ID(), true
 }
 
@@ -210,10 +254,10 @@ func (p *list) columns() []listColumn {
 			return plain("-" + strconv.Itoa(r.Baseline))
 		}},
 		{27, "ms old", func(r *packetlog.Record) (string, look.Style) {
-			if r.Baseline == 0 || p.rateHz <= 0 {
+			if r.Baseline == 0 || p.env.RateHz <= 0 {
 				return "", look.Dim
 			}
-			return plain(strconv.Itoa(r.Baseline * 1000 / p.rateHz))
+			return plain(strconv.Itoa(r.Baseline * 1000 / p.env.RateHz))
 		}},
 		{34, "bytes", func(r *packetlog.Record) (string, look.Style) { return strconv.Itoa(r.Payload), look.Payload }},
 		{41, "chg", func(r *packetlog.Record) (string, look.Style) { return plain(strconv.Itoa(r.Changed)) }},
@@ -230,11 +274,11 @@ func (p *list) columns() []listColumn {
 	}
 }
 
-// Draw implements room.Pane. The selected packet is in the middle, or the newest packet in the last
-// row.
+// Draw implements room.Pane. The selected packet is in the middle. Without a selection the newest packet is in the
+// last row or, in a sorted list, the first packet in the first row.
 func (p *list) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	filtered := p.filtered()
-	c.Frame(th, focused, "Packets", p.legend(th, len(filtered), look.TitleSpace(c.W, "Packets"))...)
+	listed := p.listed()
+	c.Frame(th, focused, "Packets", p.legend(len(listed), look.TitleSpace(c.W, "Packets"))...)
 	p.linkStatus.Draw(c)
 	columns, outcomeX := p.fitColumns(c.W)
 	for _, col := range columns {
@@ -242,27 +286,50 @@ func (p *list) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 	c.Clip(outcomeX, 1, c.W-2-outcomeX, look.Dim, "outcome")
 	p.numRows = max(c.H-3, 0)
-	p.firstRow = max(len(filtered)-p.numRows, 0)
+	p.firstRow = max(len(listed)-p.numRows, 0)
 	if p.hasSelection { // in the middle, with the packets before and after
-		p.firstRow = min(max(p.selectedRow(filtered)-p.numRows/2, 0), p.firstRow)
+		selected, _ := p.selectedRow(listed)
+		p.firstRow = min(max(selected-p.numRows/2, 0), p.firstRow)
+	} else if p.sort.Field != "" {
+		p.firstRow = 0
 	}
-	for y := range min(p.numRows, len(filtered)-p.firstRow) {
-		p.drawRow(c, th, 2+y, &p.packets[filtered[p.firstRow+y]], columns, outcomeX)
+	for y := range min(p.numRows, len(listed)-p.firstRow) {
+		p.drawRow(c, th, 2+y, &p.packets[listed[p.firstRow+y]], columns, outcomeX)
 	}
-	if len(filtered) == 0 {
-		c.Clip(2, 2, c.W-4, look.Dim, "none of the "+strconv.Itoa(len(p.packets))+" stored packets matches; f changes the filter")
+	if len(listed) == 0 {
+		for y, line := range look.Wrap(p.emptyText(), c.W-4) {
+			c.Clip(2, 2+y, c.W-4, look.Dim, line)
+		}
 	}
 }
 
-// legend returns the filter, the number n of packets that match it, and which packet the list follows, in
-// at most maxWidth columns.
-func (p *list) legend(th *look.Theme, n, maxWidth int) []look.Span {
-	out := []look.Span{look.Dim.Span("filter "), look.Key.Span(p.filter.String())}
-	counted := append(out[:2:2], look.Dim.Span(fmt.Sprintf("  %d of %d", n, len(p.packets))))
-	if p.hasSelection {
-		return look.Fit(maxWidth, append(counted[:3:3], look.Dim.Span("  esc: follow the newest")), counted, out, nil)
+// emptyText explains why no packet is listed.
+func (p *list) emptyText() string {
+	if p.filter.NeedsRows() && p.env.RowsOf == nil {
+		return "The encoder " + p.encoder + " cannot tell which rows a packet carries, so the filter \"" + p.filter.String() + "\" matches none."
 	}
-	return look.Fit(maxWidth, append(counted[:3:3], look.Dim.Span("  following the newest")), counted, out, nil)
+	return "none of the " + strconv.Itoa(len(p.packets)) + " stored packets matches; f changes the filter, F edits it"
+}
+
+// legend returns the filter, the number n of packets that match it, the order, and which packet the list follows,
+// in at most maxWidth columns.
+func (p *list) legend(n, maxWidth int) []look.Span {
+	filter := []look.Span{look.Dim.Span("filter "), look.Key.Span(p.filter.String())}
+	order := ""
+	if p.sort.Field != "" {
+		order = "  by " + p.sort.Field + map[bool]string{true: " up", false: " down"}[p.sort.Ascending]
+	}
+	sorted := append(filter[:2:2], look.Key.Span(order))
+	counted := append(filter[:2:2], look.Dim.Span(fmt.Sprintf("  %d of %d", n, len(p.packets))), look.Key.Span(order))
+	following := "  following the newest"
+	switch {
+	case p.hasSelection:
+		following = "  esc: follow the newest"
+	case order != "":
+		following = "  esc: order of sending"
+	}
+	return look.Fit(maxWidth, append(counted[:4:4], look.Dim.Span(following)), counted, sorted,
+		[]look.Span{look.Key.Span(look.Shorten(p.filter.String(), maxWidth))}, nil)
 }
 
 // drawRow draws packet r at row y. outcomeX is the left edge of the outcome.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/labtest"
-	"wirelab/cmd/tui/internal/room"
+	"wirelab/cmd/tui/internal/packetfilter"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/inspector"
 )
@@ -19,22 +19,22 @@ func TestFilters(t *testing.T) {
 	page := New()
 	m := labtest.NewStage(page, labtest.Opening{Lab: lab}, 160, 46)
 	p := page.list
-	seen := map[room.Filter]int{}
+	seen := map[string]int{}
 	for range 12 {
 		n := 0
 		for i := range lab.Snap.Lanes[0].Packets {
-			if p.filter.Matches(&lab.Snap.Lanes[0].Packets[i]) {
+			if p.filter.Matches(&p.env, &lab.Snap.Lanes[0].Packets[i]) {
 				n++
 			}
 		}
-		if got := len(p.filtered()); got != n || n == 0 {
+		if got := len(p.listed()); got != n || n == 0 {
 			t.Errorf("filter %v shows %d of %d", p.filter, got, n)
 		}
-		seen[p.filter] = n
+		seen[p.filter.String()] = n
 		m.Press("f")
 	}
 	// all, trouble, in flight, ok, late, lost, no baseline; duplicate if there is one
-	if seen[room.FilterAll] != len(lab.Snap.Lanes[0].Packets) || len(seen) != 7 {
+	if seen["all"] != len(lab.Snap.Lanes[0].Packets) || len(seen) != 7 {
 		if len(seen) != 8 {
 			t.Errorf("seen %v", seen)
 		}
@@ -51,11 +51,11 @@ func TestArrowsOpenPackets(t *testing.T) {
 	m.Press("left")
 	p := page.list
 	first := *p.findPacket(p.selected)
-	if !room.IsFailure(&first) || lab.Got[len(lab.Got)-1].Open == nil || *lab.Got[len(lab.Got)-1].Open != p.selected {
+	if !packetfilter.IsFailure(&first) || lab.Got[len(lab.Got)-1].Open == nil || *lab.Got[len(lab.Got)-1].Open != p.selected {
 		t.Fatalf("left chose %+v, the lab was asked %v", first, lab.Got)
 	}
 	for i := range p.packets { // none newer
-		if r := &p.packets[i]; r.Seq > first.Seq && room.IsFailure(r) {
+		if r := &p.packets[i]; r.Seq > first.Seq && packetfilter.IsFailure(r) {
 			t.Fatalf("%d is a newer failure than %d", r.Seq, first.Seq)
 		}
 	}
@@ -73,7 +73,7 @@ func TestArrowsOpenPackets(t *testing.T) {
 		t.Errorf("up went to %+v", p.selected)
 	}
 	m.Click(20, 2+3)
-	clicked := p.packets[p.filtered()[p.firstRow]].Seq // the list may have moved to have it in the middle
+	clicked := p.packets[p.listed()[p.firstRow]].Seq // the list may have moved to have it in the middle
 	if o := lab.Got[len(lab.Got)-1].Open; o == nil || *o != p.selected || p.selected.Seq < clicked {
 		t.Errorf("a click chose %v, the lab was asked for %v", p.selected, o)
 	}

@@ -1,7 +1,10 @@
 package packets
 
 import (
+	"strings"
+
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/packetfilter"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment"
@@ -15,11 +18,22 @@ type page struct {
 	listSlot    *room.Slot // of list
 	detailsSlot *room.Slot // of details
 	summary     *room.Slot
+	maximised   maximised
 }
+
+// maximised is which of the panes fills the page.
+type maximised uint8
+
+const (
+	bothPanes maximised = iota
+	listOnly
+	detailsOnly
+	numMaximised
+)
 
 // New returns the page.
 func New() *page {
-	p := &page{list: &list{}, details: &details{}, summary: room.NewSlot(&panes.SummaryLine{})}
+	p := &page{list: &list{find: packetfilter.Trouble()}, details: &details{}, summary: room.NewSlot(&panes.SummaryLine{})}
 	p.listSlot, p.detailsSlot = room.NewSlot(p.list), room.NewSlot(p.details)
 	return p
 }
@@ -38,6 +52,10 @@ func (p *page) Observe(v room.View) bool {
 func (p *page) Lines(th *look.Theme, w, h int) []string {
 	const summaryRows = 1
 	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, look.Unfocused)...)
+	if p.maximised != bothPanes {
+		slot := map[maximised]*room.Slot{listOnly: p.listSlot, detailsOnly: p.detailsSlot}[p.maximised]
+		return append(lines, slot.Render(th, w, h-summaryRows, look.Focused)...)
+	}
 	if room.Wide(w, h) {
 		left := min(max(w*52/100, listWidth), listWidth+12)
 		return append(lines, room.RenderPlaces(th, []room.Place{p.listSlot.Place(0, 0, left, h-summaryRows), p.detailsSlot.Place(left, 0, w-left, h-summaryRows)},
@@ -51,12 +69,21 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 // Focus selects the next filter.
 func (p *page) Focus(int) { p.list.nextFilter() }
 
-// Move selects another packet: up and down by rows, left and right by failures.
+// Move selects another packet: up and down by rows, left and right by matches of /find, which are failures at first.
 func (p *page) Move(dx, dy int) room.Request {
 	if dx != 0 {
-		p.list.moveToFailure(dx)
+		return p.moveToMatch(dx)
 	} else {
 		p.list.moveCursor(dy)
+	}
+	return p.openSelected()
+}
+
+// moveToMatch selects the next match of /find (direction > 0) or the previous one.
+func (p *page) moveToMatch(direction int) room.Request {
+	if !p.list.moveToMatch(direction) {
+		where := map[bool]string{true: "after", false: "before"}[direction > 0]
+		return room.Request{Notice: "no listed packet " + where + " this one matches " + p.list.find.String() + "; /find changes what n and N go to"}
 	}
 	return p.openSelected()
 }
@@ -93,8 +120,14 @@ func (p *page) redraw() {
 	p.detailsSlot.Redraw()
 }
 
+// Maximise implements room.Maximiser: the list alone, then the details alone, then both.
+func (p *page) Maximise() { p.maximised = (p.maximised + 1) % numMaximised }
+
 // Click selects the packet in row y of the page, if (x, y) is in the list. Row 0 is the summary line.
 func (p *page) Click(x, y int) room.Request {
+	if p.maximised == detailsOnly {
+		return room.Request{}
+	}
 	if id, ok := p.list.packetAt(y - 1); ok && x < p.listSlot.W && y-1 < p.listSlot.H {
 		p.list.selectPacket(id)
 	}
@@ -103,21 +136,46 @@ func (p *page) Click(x, y int) room.Request {
 
 // ShowPacket implements room.PacketPage: it selects a packet and removes the filter.
 func (p *page) ShowPacket(id packetlog.ID) room.Request {
-	p.list.filter = room.FilterAll
+	p.list.filter = packetfilter.Filter{}
 	p.list.selectPacket(id)
 	return p.openSelected()
 }
 
-func (p *page) FilterPackets(f room.Filter) { p.list.filter, p.list.dirty = f, true }
+// ListPackets implements room.PacketPage.
+func (p *page) ListPackets(o room.PacketOrder) (room.Request, error) {
+	p.list.dirty = true
+	switch {
+	case o.Filter != nil:
+		p.list.filter = *o.Filter
+	case o.Find != nil:
+		p.list.find = *o.Find
+		p.list.hasSelection = false // the first match from the end of the list that is visible
+		if p.list.sort.Field != "" {
+			return p.moveToMatch(1), nil
+		}
+		return p.moveToMatch(-1), nil
+	case o.Sort != nil:
+		p.list.sort = *o.Sort
+	case o.Number != nil:
+		return p.ShowPacket(packetlog.ID{Seq: *o.Number}), nil
+	case o.Export != "":
+		return p.export(o.Export)
+	}
+	return room.Request{Redraw: true}, nil
+}
 
 func (p *page) Arrows() [][2]string {
-	return [][2]string{{"↑↓", "packet"}, {"←→", "failure"}, {"enter", "its baseline"}}
+	match := "failure"
+	if p.list.find.String() != packetfilter.Trouble().String() {
+		match = "match"
+	}
+	return [][2]string{{"↑↓", "packet"}, {"←→", match}, {"enter", "its baseline"}}
 }
 
 // KeyHelp implements room.Explainer.
 func (p *page) KeyHelp(key string) string {
-	return map[string]string{"up": "previous or next packet", "left": "previous or next failure",
-		"enter": "the baseline of this packet", "tab": "next filter, as f", "esc": "clear selection and filter: follow the newest"}[key]
+	return map[string]string{"up": "previous or next packet", "left": "previous or next failure, as N n",
+		"enter": "the baseline of this packet", "tab": "next filter, as f", "esc": "clear selection, filter and order: follow the newest"}[key]
 }
 
 // Bindings implements room.Binder.
@@ -129,7 +187,18 @@ func (p *page) Bindings() []room.Binding {
 			return p.openSelected()
 		}
 	}
-	failure := func(direction int) func() room.Request { return func() room.Request { return p.Move(direction, 0) } }
+	match := func(direction int) func() room.Request {
+		return func() room.Request { return p.moveToMatch(direction) }
+	}
+	edit := func(line func() string) func() room.Request {
+		return func() room.Request { return room.Request{Edit: line()} }
+	}
+	sort := func(change func()) func() room.Request {
+		return func() room.Request {
+			change()
+			return room.Request{Redraw: true}
+		}
+	}
 	toEnd := func(direction int) func() room.Request {
 		return func() room.Request { return p.Move(0, direction*room.ListEnd) }
 	}
@@ -140,10 +209,18 @@ func (p *page) Bindings() []room.Binding {
 	return []room.Binding{
 		room.Bind(group, []string{"f"}, "f", "next filter: all, failed, lost, late, ...; or type /filter lost",
 			next).InFooter("filter").Pin(),
-		room.Bind(group, []string{"n"}, "n N", "next failure, previous failure", failure(1)),
-		room.Bind(group, []string{"N"}, "", "", failure(-1)),
-		room.Bind(group, []string{"pgup", "ctrl+b"}, "pgup", "a page of older packets", movePage(-1)),
-		room.Bind(group, []string{"pgdown", "ctrl+f"}, "pgdn", "a page of newer packets", movePage(1)),
+		room.Bind(group, []string{"F"}, "F", "type a filter: bytes > 800 && lost",
+			edit(func() string { return "filter " + strings.TrimPrefix(p.list.filter.String(), "all") })).InFooter("type a filter"),
+		room.Bind(group, []string{"n"}, "n N", "next, previous failure, or match of /find", match(1)),
+		room.Bind(group, []string{"N"}, "", "", match(-1)),
+		room.Bind(group, []string{"o"}, "o O", "sort by another column; reverse",
+			sort(p.list.nextSort)).InFooter("sort"),
+		room.Bind(group, []string{"O"}, "", "", sort(func() { p.list.sort.Ascending, p.list.dirty = !p.list.sort.Ascending, true })),
+		room.Bind(group, []string{"#"}, "#", "go to the packet with a number", edit(func() string { return "goto " })),
+		room.Bind(group, []string{"w"}, "w", "export the list as CSV or pcapng",
+			edit(func() string { return "export packets.csv" })).InFooter("export"),
+		room.Bind(group, []string{"pgup", "ctrl+b"}, "pgup", "a page older, newer", movePage(-1)),
+		room.Bind(group, []string{"pgdown", "ctrl+f"}, "", "", movePage(1)),
 		room.Bind(group, []string{"home"}, "home end", "oldest packet, newest packet", toEnd(-1)),
 		room.Bind(group, []string{"end"}, "", "", toEnd(1)),
 	}

@@ -34,8 +34,8 @@ func VisibleSpan(spans []time.Duration, chosen int, available time.Duration) tim
 	return spans[0]
 }
 
-// span returns the time span that the charts show, at most 30 s for the guided tour.
-func (p *Charts) span() time.Duration {
+// Span returns the time span that the charts show, at most 30 s for the guided tour.
+func (p *Charts) Span() time.Duration {
 	span := VisibleSpan(ChartSpans(), p.spanIndex, time.Duration(len(p.Lane.Samples))*meters.SamplePeriod)
 	if p.InTour {
 		return min(span, 30*time.Second)
@@ -59,6 +59,7 @@ type Charts struct {
 	viewChanged bool             // span or axes changed since the last Observe
 	fitAxes     bool             // value axes fit the data instead of beginning at 0
 	past        bool             // the time cursor is in the past
+	crosshair   time.Duration    // the instant under the crosshair; 0 means none
 
 	Selected     int  // the highlighted chart, an index into chartKinds; -1 means none
 	OnlySelected bool // show only the selected chart
@@ -86,11 +87,12 @@ func (p *Charts) Observe(v room.View) bool {
 	}
 	changed := end != p.end || !SameMarks(p.marks, v.Snap.Marks) || len(p.shadows) != len(v.Shadows()) || v.Past != p.past ||
 		v.Cfg.BudgetKbps != p.budget
+	p.viewChanged = p.viewChanged || v.Crosshair != p.crosshair
 	if !p.viewChanged && !(v.RedrawDue && changed) {
 		return false
 	}
 	p.item, p.schema, p.Lane, p.marks, p.end, p.viewChanged = v.Snap.Item, v.Snap.Schema, *lane, v.Snap.Marks, end, false
-	p.shadows, p.past, p.budget = v.Shadows(), v.Past, v.Cfg.BudgetKbps
+	p.shadows, p.past, p.budget, p.crosshair = v.Shadows(), v.Past, v.Cfg.BudgetKbps, v.Crosshair
 	return true
 }
 
@@ -98,7 +100,7 @@ func (p *Charts) Observe(v room.View) bool {
 // before them that sliding rates need, and the visible loop points. Drawing need not visit the whole
 // history then, which is several times longer than the charts.
 func (p *Charts) withVisibleSamples(th *look.Theme, w int) *Charts {
-	spec := &chart.Spec{Span: int(p.span() / meters.SamplePeriod)}
+	spec := &chart.Spec{Span: int(p.Span() / meters.SamplePeriod)}
 	th.StyleChart(spec)
 	maxAge := time.Duration(spec.VisibleValues(w))*meters.SamplePeriod + room.RecentSpan
 	cut := *p
@@ -149,6 +151,7 @@ func chartKinds() []chartKind {
 // one of several charts has a marker before its title.
 func (p *Charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	p = p.withVisibleSamples(th, c.W-2)
+	legends := p.atCrosshair()
 	kinds := chartKinds()[:liveCharts]
 	if p.OnlySelected && p.Selected >= 0 {
 		kinds = chartKinds()[p.Selected : p.Selected+1]
@@ -164,7 +167,7 @@ func (p *Charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		if p.fitAxes {
 			legendWidth = look.TitleSpace(c.W-len(notFromZero), out.Title)
 		}
-		out.Legend = kind.legend(p, th, legendWidth)
+		out.Legend = kind.legend(legends, th, legendWidth)
 		if isSelected && !isSingle {
 			out.Title = th.Chosen + " " + out.Title
 		}
@@ -210,9 +213,10 @@ func (p *Charts) StyleChart(s *chart.Spec, th *look.Theme) {
 		s.Newest = look.FormatTime(time.Duration(p.end) * meters.SamplePeriod)
 	}
 	s.End, s.Step, s.Since = p.end, meters.SamplePeriod, LastSwap(p.marks, p.end)
-	s.Span = int(p.span() / meters.SamplePeriod)
+	s.Span = int(p.Span() / meters.SamplePeriod)
 	s.UnscaledIntervals = p.loopPoints
 	AddMarks(s, th, p.marks)
+	AddCrosshair(s, p.crosshair)
 }
 
 // mapSamples returns value of each sample.
@@ -345,7 +349,7 @@ func (p *Charts) bitsPerItemLegend(th *look.Theme, maxWidth int) []look.Span {
 	if !enoughChangedRecently(&r) {
 		style = look.Dim
 	}
-	now := []look.Span{look.Ratio.Span(look.LineSamples(th)[chart.Solid] + " now "), style.Span(units.Fixed(r.BitsPerChanged, p.decimals()))}
+	now := []look.Span{look.Ratio.Span(look.LineSamples(th)[chart.Solid] + " " + FiguresAt(p.crosshair) + " "), style.Span(units.Fixed(r.BitsPerChanged, p.decimals()))}
 	if len(p.shadows) > 0 {
 		return append(now, shadowLegend(th, maxWidth-look.SpansWidth(now), &p.Lane, p.shadows,
 			func(l *engine.Lane) string { return units.Fixed(l.Recent.BitsPerChanged, p.decimals()) })...)

@@ -214,8 +214,8 @@ func TestVisibleSamplesSuffice(t *testing.T) {
 		for _, th := range []*look.Theme{labtest.Theme(false), labtest.Theme(true), labtest.Theme(false).NextCharts()} {
 			for _, w := range []int{9, 40, 78, 159, 300} {
 				cut := p.withVisibleSamples(th, w)
-				if kept := time.Duration(len(cut.Lane.Samples)) * meters.SamplePeriod; w == 159 && kept > p.span()+10*time.Second {
-					t.Errorf("%v are visible, %v were used", p.span(), kept)
+				if kept := time.Duration(len(cut.Lane.Samples)) * meters.SamplePeriod; w == 159 && kept > p.Span()+10*time.Second {
+					t.Errorf("%v are visible, %v were used", p.Span(), kept)
 				}
 				for i := range RatioChart + 1 {
 					var drawn [2]string
@@ -228,7 +228,7 @@ func TestVisibleSamplesSuffice(t *testing.T) {
 						drawn[n] = chart.Draw(spec, w, 12).String()
 					}
 					if drawn[0] != drawn[1] {
-						t.Fatalf("chart %d of %v, %d columns: want\n%s\ngot\n%s", i, p.span(), w, drawn[0], drawn[1])
+						t.Fatalf("chart %d of %v, %d columns: want\n%s\ngot\n%s", i, p.Span(), w, drawn[0], drawn[1])
 					}
 				}
 				all, some := starvedSeries(snap.Lanes[0].Samples), starvedSeries(cut.Lane.Samples)
@@ -236,7 +236,7 @@ func TestVisibleSamplesSuffice(t *testing.T) {
 				p.StyleChart(spec, th)
 				n := spec.VisibleValues(w)
 				if all, some = all[max(len(all)-n, 0):], some[max(len(some)-n, 0):]; !slices.Equal(all, some) {
-					t.Fatalf("%d columns of %v: the starved series differs", w, p.span())
+					t.Fatalf("%d columns of %v: the starved series differs", w, p.Span())
 				}
 			}
 		}

@@ -117,7 +117,7 @@ func (p *Playout) Draw(c *look.Canvas, th *look.Theme, _ bool) {
 // drawChart draws one chart with its frame. If the legend does not fit, only its last figure is drawn,
 // or nothing.
 func (p *Playout) drawChart(c *look.Canvas, th *look.Theme, k *playoutChart) {
-	legend := k.legend(&p.Lane)
+	legend := k.legend(&p.atCrosshair().Lane)
 	lastFigure := legend[max(len(legend)-2, 0):] // its label and value
 	const focused = false
 	c.Frame(th, focused, k.title, look.Fit(look.TitleSpace(c.W, k.title), legend, lastFigure, nil)...)

@@ -1,10 +1,14 @@
 package panes
 
-import "wirelab/experiment/engine"
+import (
+	"slices"
 
-// SelectedShadow identifies the shadow that pages compare with the active encoder where they have room for
-// only one shadow. All pages share it.
-type SelectedShadow struct{ selected laneID }
+	"wirelab/experiment/engine"
+)
+
+// SelectedShadow identifies the shadows that pages compare with the active encoder where they do not show all
+// shadows. All pages share it.
+type SelectedShadow struct{ selected []laneID }
 
 // laneID identifies a shadow while it runs; its index changes when other shadows are removed.
 type laneID struct {
@@ -16,26 +20,51 @@ type laneID struct {
 // newLaneID returns the identity of lane l.
 func newLaneID(l *engine.Lane) laneID { return laneID{l.Encoder, l.Params, int64(l.Began)} }
 
-// Index returns the index of the selected shadow in lanes, where lanes[0] is the active encoder. It
-// returns 1, the first shadow, if none is selected or the selected one was removed, and 0 if there
+// Indices returns the indices of the selected shadows in lanes, in ascending order; lanes[0] is the active encoder.
+// If no shadow is selected, or all selected ones were removed, it returns 1, the first shadow. It returns nil if there
 // are no shadows.
-func (s *SelectedShadow) Index(lanes []engine.Lane) int {
+func (s *SelectedShadow) Indices(lanes []engine.Lane) (list []int) {
 	for i := 1; i < len(lanes); i++ {
-		if newLaneID(&lanes[i]) == s.selected {
-			return i
+		if slices.Contains(s.selected, newLaneID(&lanes[i])) {
+			list = append(list, i)
 		}
 	}
-	return max(min(len(lanes)-1, 1), 0)
+	if list == nil && len(lanes) > 1 {
+		return []int{1}
+	}
+	return list
 }
 
-// Select selects lanes[i]. It does nothing if i is 0, the active encoder, or out of range.
+// Index returns the first of Indices, 0 if there are no shadows.
+func (s *SelectedShadow) Index(lanes []engine.Lane) int {
+	if list := s.Indices(lanes); len(list) > 0 {
+		return list[0]
+	}
+	return 0
+}
+
+// Select selects only lanes[i]. It does nothing if i is 0, the active encoder, or out of range.
 func (s *SelectedShadow) Select(lanes []engine.Lane, i int) {
 	if i > 0 && i < len(lanes) {
-		s.selected = newLaneID(&lanes[i])
+		s.selected = []laneID{newLaneID(&lanes[i])}
 	}
 }
 
-// Next moves the selection by step shadows, cyclically.
+// Toggle adds lanes[i], a shadow, to the selection or removes it. The last selected shadow stays selected.
+func (s *SelectedShadow) Toggle(lanes []engine.Lane, i int) {
+	list := s.Indices(lanes)
+	if at := slices.Index(list, i); at < 0 {
+		list = append(list, i)
+	} else if len(list) > 1 {
+		list = slices.Delete(list, at, at+1)
+	}
+	s.selected = s.selected[:0]
+	for _, k := range list {
+		s.selected = append(s.selected, newLaneID(&lanes[k]))
+	}
+}
+
+// Next selects only the shadow that is step shadows after the first selected one, cyclically.
 func (s *SelectedShadow) Next(lanes []engine.Lane, step int) {
 	if n := len(lanes) - 1; n > 0 {
 		s.Select(lanes, 1+((s.Index(lanes)-1+step)%n+n)%n)

@@ -47,6 +47,9 @@ func DrawStack(c *look.Canvas, th *look.Theme, list []Stacked) {
 		}
 		isLast := i == len(list)-1
 		item.Spec.Time, item.Spec.Labels = isLast, isLast
+		if cross := item.Spec.Crosshair; cross != nil && i > 0 { // the label is at the uppermost chart only
+			cross.Label = ""
+		}
 		drawn := chart.Draw(item.Spec, c.W-2, max(min(rows[i], c.H-2-y), 0))
 		c.Blit(1, y+1, drawn)
 		if drawn.Cut && item.Fit {

@@ -1,6 +1,8 @@
 package world
 
 import (
+	"time"
+
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
@@ -116,6 +118,9 @@ func (p *page) Zoom() {
 	p.charts.Redraw()
 }
 
+// Span implements room.Spanner.
+func (p *page) Span() time.Duration { return p.playout.Span() }
+
 // Fit toggles between value axes that fit the data and axes that begin at 0.
 func (p *page) Fit() {
 	p.playout.Fit()
@@ -167,7 +172,7 @@ func (p *page) Arrows() [][2]string {
 }
 
 func (p *page) KeyHelp(key string) string {
-	return map[string]string{"tab": "next views, same as v", "z": "fit the axis; time span; dots or lines", "esc": "reset the view"}[key]
+	return map[string]string{"tab": "next views, same as v", "Y": "fit the axis; time span; dots or lines", "esc": "reset the view"}[key]
 }
 
 // Bindings implements room.Binder. The keys of the player have no effect in a recording.

@@ -1,0 +1,134 @@
+package packetfilter
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/experiment/engine/packetlog"
+	"wirelab/internal/units"
+	"wirelab/lossmodel"
+)
+
+// Env is what filters need in addition to the record of a packet.
+type Env struct {
+	RateHz int // packets per second, which converts the distance of a baseline to its age; 0 if unknown
+	// RowsOf returns the rows that a packet carries. It is nil if the encoder cannot tell; then no packet
+	// matches a comparison of rows.
+	RowsOf func(*packetlog.Record) []int
+}
+
+// Field is a property of packets that filters compare and lists are sorted by.
+type Field struct {
+	Name, Help string
+	// Value returns the value of a packet: a number, a time in milliseconds, or for a text its place in
+	// texts. It returns false if the packet has none. It is nil for the fields row and encoder.
+	Value  func(*Env, *packetlog.Record) (v float64, ok bool)
+	isTime bool
+	texts  []string // the possible values of a text; nil if the field is no text with a fixed set of values
+}
+
+// Fields returns all fields.
+func Fields() []Field {
+	number := func(value func(*packetlog.Record) float64) func(*Env, *packetlog.Record) (float64, bool) {
+		return func(_ *Env, r *packetlog.Record) (float64, bool) { return value(r), true }
+	}
+	wallTime := func(ns func(*packetlog.Record) int64) func(*Env, *packetlog.Record) (float64, bool) {
+		return func(_ *Env, r *packetlog.Record) (float64, bool) { return float64(ns(r)) / 1e6, ns(r) > 0 }
+	}
+	return []Field{
+		{Name: "packet", Help: "its number", Value: number(func(r *packetlog.Record) float64 { return float64(r.Seq) })},
+		{Name: "bytes", Help: "size of the payload", Value: number(func(r *packetlog.Record) float64 { return float64(r.Payload) })},
+		{Name: "wire", Help: "bytes with all headers", Value: number(func(r *packetlog.Record) float64 { return float64(r.Wire) })},
+		{Name: "changed", Help: "rows that differ from the baseline", Value: number(func(r *packetlog.Record) float64 { return float64(r.Changed) })},
+		{Name: "baseline", Help: "its distance in packets, 0 for the initial state", Value: number(func(r *packetlog.Record) float64 { return float64(r.Baseline) })},
+		{Name: "age", Help: "of the baseline", isTime: true, Value: func(e *Env, r *packetlog.Record) (float64, bool) {
+			return float64(r.Baseline) * 1000 / float64(max(e.RateHz, 1)), r.Baseline > 0 && e.RateHz > 0
+		}},
+		{Name: "sent", Help: "virtual time", isTime: true, Value: number(func(r *packetlog.Record) float64 { return units.Milliseconds(r.Sent) })},
+		{Name: "took", Help: "from sending to arrival", isTime: true, Value: func(_ *Env, r *packetlog.Record) (float64, bool) {
+			arrived := r.Outcome != packetlog.Lost && r.Outcome != packetlog.Unknown && r.Outcome != packetlog.InFlight
+			return units.Milliseconds(r.Arrived - r.Sent), arrived
+		}},
+		{Name: "encode", Help: "time of the encoder", isTime: true, Value: wallTime(func(r *packetlog.Record) int64 { return r.EncodeNS })},
+		{Name: "decode", Help: "time of the decoder", isTime: true, Value: wallTime(func(r *packetlog.Record) int64 { return r.DecodeNS })},
+		{Name: "epoch", Help: "number of changes of the encoder before it", Value: number(func(r *packetlog.Record) float64 { return float64(r.Epoch) })},
+		{Name: "copy", Help: "0 for the packet itself, from 1 for duplicates", Value: number(func(r *packetlog.Record) float64 { return float64(r.Copy) })},
+		{Name: "outcome", Help: "such as lost", texts: outcomeNames(),
+			Value: number(func(r *packetlog.Record) float64 { return float64(r.Outcome) })},
+		{Name: "cause", Help: "the stage that dropped it", texts: causeNames(), Value: func(_ *Env, r *packetlog.Record) (float64, bool) {
+			return float64(r.Cause), r.Outcome == packetlog.Lost
+		}},
+		{Name: "encoder", Help: "name of the encoder"},
+		{Name: "row", Help: "a row that the packet carries"},
+	}
+}
+
+// FieldNames returns the names of the fields.
+func FieldNames() (names []string) {
+	for _, f := range Fields() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// SortNames returns the names of the fields by which packets can be sorted.
+func SortNames() (names []string) {
+	for _, f := range Fields() {
+		if f.Value != nil {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// FindField returns the field with a name, false if there is none.
+func FindField(name string) (Field, bool) {
+	list := Fields()
+	i := slices.IndexFunc(list, func(f Field) bool { return f.Name == name })
+	if i < 0 {
+		return Field{}, false
+	}
+	return list[i], true
+}
+
+// outcomeNames returns the names of the outcomes as users type them, by outcome.
+func outcomeNames() []string {
+	names := make([]string, packetlog.NumOutcomes)
+	for o := range names {
+		names[o] = strings.ToLower(strings.ReplaceAll(look.OutcomeName(packetlog.Outcome(o)), " ", "-"))
+	}
+	return names
+}
+
+// causeNames returns the names of the causes of loss, by cause.
+func causeNames() []string {
+	names := make([]string, lossmodel.NumCauses)
+	for c := range names {
+		names[c] = lossmodel.Cause(c).String()
+	}
+	return names
+}
+
+// parseValue parses what a comparison of the field compares with; false if text is no such value. A time
+// without a unit is in milliseconds, and a time of day such as 00:42.3 is minutes and seconds.
+func (f *Field) parseValue(text string) (v float64, ok bool) {
+	switch {
+	case f.texts != nil:
+		i := slices.Index(f.texts, strings.ToLower(text))
+		return float64(i), i >= 0
+	case f.isTime:
+		if minutes, seconds, found := strings.Cut(text, ":"); found {
+			m, errM := strconv.ParseUint(minutes, 10, 32)
+			s, errS := strconv.ParseFloat(seconds, 64)
+			return float64(m)*60_000 + s*1000, errM == nil && errS == nil && s >= 0 && s < 60
+		}
+		d, valid := units.ParseDuration(units.AppendUnit(text, "ms"))
+		return float64(d) / float64(time.Millisecond), valid
+	}
+	v, ok = units.ParseDecimal(text, 0)
+	return v, ok && !math.IsInf(v, 0)
+}

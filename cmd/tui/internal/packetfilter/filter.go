@@ -1,0 +1,112 @@
+package packetfilter
+
+import (
+	"slices"
+	"strings"
+
+	"wirelab/experiment/engine/packetlog"
+)
+
+// Filter selects packets. The zero value selects all packets. Filters with equal texts are equal.
+type Filter struct {
+	text      string // as typed; "" for all packets
+	match     predicate
+	needsRows bool
+}
+
+// predicate reports whether a packet matches.
+type predicate func(*Env, *packetlog.Record) bool
+
+// String returns the filter as it was typed, "all" for all packets.
+func (f Filter) String() string {
+	if f.text == "" {
+		return allName
+	}
+	return f.text
+}
+
+// SelectsAll reports whether the filter is that for all packets.
+func (f Filter) SelectsAll() bool { return f.match == nil }
+
+// NeedsRows reports whether the filter compares rows, for which it needs Env.RowsOf.
+func (f Filter) NeedsRows() bool { return f.needsRows }
+
+// Matches reports whether the filter selects a packet.
+func (f Filter) Matches(e *Env, r *packetlog.Record) bool { return f.match == nil || f.match(e, r) }
+
+// Names of conditions that are no outcomes.
+const (
+	allName     = "all"
+	troubleName = "trouble" // IsFailure
+)
+
+// Conditions returns the names of all conditions, which are filters by themselves: "all", "trouble", and the
+// names of the outcomes.
+func Conditions() []string { return append([]string{allName, troubleName}, outcomeNames()...) }
+
+// Trouble returns the filter for packets that failed.
+func Trouble() Filter {
+	return Filter{text: troubleName, match: func(_ *Env, r *packetlog.Record) bool { return IsFailure(r) }}
+}
+
+// IsFailure reports whether a packet was lost, was stale, failed to decode, or has an unknown outcome.
+func IsFailure(r *packetlog.Record) bool {
+	switch r.Outcome {
+	case packetlog.InFlight, packetlog.Decoded, packetlog.Duplicate:
+		return false
+	}
+	return true
+}
+
+// condition returns the predicate of a condition, false if there is none with this name.
+func condition(name string) (predicate, bool) {
+	switch name {
+	case allName:
+		return func(*Env, *packetlog.Record) bool { return true }, true
+	case troubleName:
+		return Trouble().match, true
+	}
+	i := slices.Index(outcomeNames(), name)
+	return func(_ *Env, r *packetlog.Record) bool { return int(r.Outcome) == i }, i >= 0
+}
+
+// comparison returns the predicate "field op text", false if text is no value of the field, or if op is no
+// operator for it: texts and rows are equal or not.
+func comparison(f Field, op, text string) (predicate, bool) {
+	onlyEquality := f.texts != nil || f.Value == nil
+	if onlyEquality && op != "==" && op != "!=" {
+		return nil, false
+	}
+	isEqual := op == "=="
+	switch f.Name {
+	case "encoder":
+		return func(_ *Env, r *packetlog.Record) bool { return strings.EqualFold(r.Encoder, text) == isEqual }, true
+	case "row":
+		row, ok := f.parseValue(text)
+		return func(e *Env, r *packetlog.Record) bool {
+			return e.RowsOf != nil && slices.Contains(e.RowsOf(r), int(row)) == isEqual
+		}, ok && row >= 0 && row == float64(int(row))
+	}
+	limit, ok := f.parseValue(text)
+	return func(e *Env, r *packetlog.Record) bool {
+		v, hasValue := f.Value(e, r)
+		return hasValue && holds(v, op, limit)
+	}, ok
+}
+
+// holds reports whether "v op limit" is true.
+func holds(v float64, op string, limit float64) bool {
+	switch op {
+	case "==":
+		return v == limit
+	case "!=":
+		return v != limit
+	case "<":
+		return v < limit
+	case "<=":
+		return v <= limit
+	case ">":
+		return v > limit
+	}
+	return v >= limit // the remaining operator is ">="
+}

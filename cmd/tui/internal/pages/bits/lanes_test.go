@@ -1,0 +1,103 @@
+package bits
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/pages/panes"
+	"wirelab/encoders"
+	"wirelab/internal/units"
+)
+
+// TestSortByCost checks that o lists the fields of wide data by their cost, and back.
+func TestSortByCost(t *testing.T) {
+	lab := labtest.NewWide()
+	p := New(&panes.SelectedShadow{})
+	m := labtest.NewStage(p, lab, 160, 48)
+	inOrder := slices.Clone(p.budget.slots)
+	if !slices.IsSorted(inOrder) {
+		t.Fatal("the fields are not in their order at first")
+	}
+	sum := func(k encoders.Slot) (units int64) { // what the packets of the samples spent
+		for _, l := range lab.Snap.Lanes[:min(2, len(lab.Snap.Lanes))] {
+			for i := range l.Samples {
+				units += l.Samples[i].Budget.Units[k]
+			}
+		}
+		return units
+	}
+	m.Press("o")
+	if !slices.IsSortedFunc(p.budget.slots, func(a, b encoders.Slot) int { return cmp.Compare(sum(b), sum(a)) }) {
+		t.Errorf("by cost: %v", p.budget.slots)
+	}
+	if slices.IsSorted(p.budget.slots) || len(p.budget.slots) != len(inOrder) || !strings.Contains(m.View(), "by cost") {
+		t.Errorf("the order did not change:\n%s", m.View())
+	}
+	m.Press("down")
+	if p.budget.selected != int(p.budget.slots[0]) {
+		t.Error("down does not select the most expensive field")
+	}
+	m.Press("o")
+	if !slices.Equal(p.budget.slots, inOrder) {
+		t.Error("o does not restore the order")
+	}
+}
+
+// TestSeveralShadows checks the choice of lanes, and the figures of each lane in every unit.
+func TestSeveralShadows(t *testing.T) {
+	lab := labtest.FourShadows()
+	for i := range lab.Lanes {
+		lab.Lanes[i].Letter = string(rune('A' + i))
+		total := encoders.Budget{}
+		total.Bits(encoders.SlotPosition, 600*(i+1))
+		total.Bits(encoders.SlotIndex, 400)
+		lab.Lanes[i].Recent.Budget = total
+		lab.Lanes[i].Recent.PayloadKbps = float64(1000 + 600*i)
+	}
+	p := New(&panes.SelectedShadow{})
+	m := labtest.NewStage(p, &labtest.Lab{Snap: lab}, 160, 48)
+	box := &laneBox{page: p}
+	for _, k := range []string{"down", "space", "down", "down", "space"} { // the first shadow is selected already: B, C, E
+		box.Key(labtest.KeyMsg(k))
+	}
+	if got := p.budget.shadowChoice.Indices(p.budget.lanes); !slices.Equal(got, []int{1, 2, 4}) {
+		t.Fatalf("lanes %v are chosen", got)
+	}
+	view := m.View()
+	row := ""
+	for _, line := range strings.Split(view, "\n") {
+		if strings.Contains(line, " payload ") && strings.Contains(line, "+600.0") {
+			row = line
+		}
+	}
+	for _, want := range []string{"1000.0", "1600.0", "+600.0", "2200.0", "+1200.0", "3400.0", "+2400.0"} {
+		if !strings.Contains(row, want) {
+			t.Errorf("the sums lack %s: %q\n%s", want, row, view)
+		}
+	}
+	if strings.Contains(row, "2800.0") {
+		t.Error("lane D is shown")
+	}
+	m.Press("right")            // shares
+	share := 100 * 1200. / 1600 // of position in lane B
+	if !strings.Contains(m.View(), units.Fixed(share, 1)) {
+		t.Errorf("the share %g is lacking:\n%s", share, m.View())
+	}
+	if cheapest := p.budget.cheapestShadow(); cheapest.Letter != "B" || math.IsNaN(cheapest.Recent.PayloadKbps) {
+		t.Errorf("the cheapest shadow is %s", cheapest.Letter)
+	}
+	box.Key(labtest.KeyMsg("space")) // E leaves
+	box.Key(labtest.KeyMsg("up"))
+	box.Key(labtest.KeyMsg("enter"))
+	if got := p.budget.shadowChoice.Indices(p.budget.lanes); !slices.Equal(got, []int{3}) {
+		t.Errorf("enter chose %v", got)
+	}
+	box.Key(labtest.KeyMsg("space")) // the last one stays
+	if got := p.budget.shadowChoice.Indices(p.budget.lanes); !slices.Equal(got, []int{3}) {
+		t.Errorf("the last lane was removed: %v", got)
+	}
+}

@@ -1,0 +1,177 @@
+package packets
+
+import (
+	"bytes"
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/gopacket/gopacket"
+	"github.com/gopacket/gopacket/layers"
+	"github.com/gopacket/gopacket/pcapgo"
+
+	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/packetfilter"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/engine/packetlog"
+)
+
+// order executes an order for the list, and fails the test on an error.
+func order(t *testing.T, p *page, o room.PacketOrder) room.Request {
+	t.Helper()
+	r, err := p.ListPackets(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// filter parses a filter.
+func filter(t *testing.T, text string) *packetfilter.Filter {
+	t.Helper()
+	f, err := packetfilter.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &f
+}
+
+// TestMatches checks that n and N go exactly to the packets that /find selects, also if the selected packet is not
+// listed.
+func TestMatches(t *testing.T) {
+	lab := labtest.NewPackets()
+	p := New()
+	m := labtest.NewStage(p, lab, 160, 46)
+	var want []uint64 // newest first
+	for _, r := range slices.Backward(lab.Snap.Lanes[0].Packets) {
+		if r.Payload > 380 && r.Outcome == packetlog.Decoded {
+			want = append(want, r.Seq)
+		}
+	}
+	order(t, p, room.PacketOrder{Find: filter(t, "bytes > 380 && ok")}) // selects the newest match
+	for i, seq := range want {
+		if p.list.selected.Seq != seq {
+			t.Fatalf("match %d is packet %d, want %d", i, p.list.selected.Seq, seq)
+		}
+		m.Press("N")
+	}
+	if r := p.moveToMatch(-1); r.Notice == "" || p.list.selected.Seq != want[len(want)-1] {
+		t.Errorf("after the last match: %+v, packet %d", r, p.list.selected.Seq)
+	}
+	order(t, p, room.PacketOrder{Filter: filter(t, "bytes > 380 && ok")})
+	p.list.selectPacket(packetlog.ID{Seq: want[1] - 1}) // not listed
+	m.Press("n")
+	if p.list.selected.Seq != want[1] {
+		t.Errorf("the match after %d is %d, want %d", want[1]-1, p.list.selected.Seq, want[1])
+	}
+}
+
+// TestSort checks the order of the list by every field: descending, then ascending, packets without a value last.
+func TestSort(t *testing.T) {
+	lab := labtest.NewPackets()
+	p := New()
+	labtest.NewStage(p, lab, 160, 46)
+	for _, name := range packetfilter.SortNames() {
+		field, _ := packetfilter.FindField(name)
+		for _, ascending := range []bool{false, true} {
+			order(t, p, room.PacketOrder{Sort: &room.PacketSort{Field: name, Ascending: ascending}})
+			listed := p.list.listed()
+			if len(listed) != len(p.list.packets) {
+				t.Fatalf("%s: %d of %d packets are listed", name, len(listed), len(p.list.packets))
+			}
+			for row := range listed[1:] {
+				a, hasA := field.Value(&p.list.env, &p.list.packets[listed[row]])
+				b, hasB := field.Value(&p.list.env, &p.list.packets[listed[row+1]])
+				if !hasA && hasB || hasA && hasB && (ascending && a > b || !ascending && a < b) {
+					t.Errorf("by %s, ascending %v: %g is before %g", name, ascending, a, b)
+				}
+			}
+		}
+	}
+}
+
+// TestUnknownRows checks that a filter of rows explains why it matches nothing if the encoder cannot tell, and
+// otherwise uses what RowsOf returns.
+func TestUnknownRows(t *testing.T) {
+	p := New()
+	m := labtest.NewStage(p, labtest.NewPackets(), 160, 46)
+	order(t, p, room.PacketOrder{Filter: filter(t, "row == 417")})
+	if v := m.View(); !strings.Contains(v, "cannot tell which rows a packet carries") {
+		t.Errorf("no explanation:\n%s", v)
+	}
+	p.list.env.RowsOf = func(r *packetlog.Record) []int { return []int{int(r.Seq % 418)} }
+	want := 0
+	for i := range p.list.packets {
+		if p.list.packets[i].Seq%418 == 417 {
+			want++
+		}
+	}
+	if got := len(p.list.listed()); got != want {
+		t.Errorf("row == 417 lists %d packets, want %d", got, want)
+	}
+}
+
+// TestExport checks an exported selection against the packets of the lab, with readers that are not ours.
+func TestExport(t *testing.T) {
+	lab := labtest.NewPackets()
+	p := New()
+	labtest.NewStage(p, lab, 160, 46)
+	order(t, p, room.PacketOrder{Filter: filter(t, "trouble")})
+	var want []packetlog.Record
+	arrived := 0
+	for _, r := range lab.Snap.Lanes[0].Packets {
+		if packetfilter.IsFailure(&r) {
+			want = append(want, r)
+			if r.Arrived > 0 {
+				arrived++
+			}
+		}
+	}
+	dir := t.TempDir()
+	write := func(name string) []byte {
+		r := order(t, p, room.PacketOrder{Export: filepath.Join(dir, name)})
+		if msg := r.Program().(room.NoticeMsg); msg.IsError || !strings.Contains(msg.Text, strconv.Itoa(len(want))+" packets") {
+			t.Fatal(msg)
+		}
+		if msg := r.Program().(room.NoticeMsg); !msg.IsError || !strings.Contains(msg.Text, "exists already") {
+			t.Errorf("the file was replaced: %v", msg)
+		}
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	rows, err := csv.NewReader(bytes.NewReader(write("a.csv"))).ReadAll()
+	if err != nil || len(rows) != len(want)+1 {
+		t.Fatal(len(rows), err)
+	}
+	for i, r := range want {
+		if rows[i+1][0] != strconv.FormatUint(r.Seq, 10) || rows[i+1][4] != r.Outcome.String() || rows[i+1][9] != strconv.Itoa(r.Payload) {
+			t.Errorf("row %v, packet %+v", rows[i+1], r)
+		}
+	}
+	capture, err := pcapgo.NewNgReader(bytes.NewReader(write("a.PcapNG")), pcapgo.DefaultNgReaderOptions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := [2]int{}
+	for {
+		data, info, err := capture.ReadPacketData()
+		if err != nil {
+			break
+		}
+		seen[info.InterfaceIndex]++
+		packet := gopacket.NewPacket(data, layers.LayerTypeIPv4, gopacket.Default)
+		if udp, ok := packet.Layer(layers.LayerTypeUDP).(*layers.UDP); !ok || int(udp.Length)+20 != info.Length || info.CaptureLength != 28 {
+			t.Fatalf("%+v is no UDP datagram cut off after its headers: %v", info, packet)
+		}
+	}
+	if seen != [2]int{len(want), arrived} {
+		t.Errorf("%d datagrams at the interfaces, want %d and %d", seen, len(want), arrived)
+	}
+}

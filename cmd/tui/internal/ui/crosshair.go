@@ -1,0 +1,57 @@
+package ui
+
+import (
+	"time"
+
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/engine/meters"
+)
+
+// crosshairSteps is the number of steps of the crosshair over the time that the charts show.
+const crosshairSteps = 60
+
+// crosshairKeys returns the keys that move the crosshair, which all charts share.
+func crosshairKeys(m *dashboard) []room.Binding {
+	const large = 10 // steps
+	bind := bindGroup("Time")
+	move := func(steps int) func() room.Request { return func() room.Request { return m.moveCrosshair(steps) } }
+	return []room.Binding{
+		bind([]string{"("}, "( ) { }", "crosshair in the charts; esc removes it", move(-1)),
+		bind([]string{")"}, "", "", move(1)),
+		bind([]string{"{"}, "", "", move(-large)),
+		bind([]string{"}"}, "", "", move(large)),
+	}
+}
+
+// moveCrosshair moves the crosshair by a number of steps; without a crosshair it starts at the newest sample.
+func (m *dashboard) moveCrosshair(steps int) room.Request {
+	page, ok := m.page().(room.Spanner)
+	if !ok {
+		return room.Request{Notice: "the crosshair needs charts, as on pages 1, 2 and 5"}
+	}
+	at := m.shownCrosshair()
+	if at == 0 {
+		at = m.lab.Shown().Now
+	}
+	step := max((page.Span() / crosshairSteps).Truncate(meters.SamplePeriod), meters.SamplePeriod)
+	return m.setCrosshair(at + time.Duration(steps)*step)
+}
+
+// setCrosshair moves the crosshair to time t or, if no sample of that time is stored, to the nearest that is.
+func (m *dashboard) setCrosshair(t time.Duration) room.Request {
+	snap := m.lab.Shown()
+	if len(snap.Lanes) == 0 || len(snap.Lanes[0].Samples) == 0 {
+		return room.Request{Notice: "there are no samples yet", IsError: true}
+	}
+	samples := snap.Lanes[0].Samples
+	m.crosshair = min(max(t.Truncate(meters.SamplePeriod), samples[0].T), samples[len(samples)-1].T)
+	return room.Request{}
+}
+
+// shownCrosshair returns the time of the crosshair, 0 if there is none or if the shown state ends before it.
+func (m *dashboard) shownCrosshair() time.Duration {
+	if m.crosshair > m.lab.Shown().Now {
+		return 0
+	}
+	return m.crosshair
+}

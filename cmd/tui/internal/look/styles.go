@@ -172,6 +172,7 @@ func BarStyle(i int) Style { return slot + numSlotStyles + Style(i%numSlotStyles
 type Theme struct {
 	glyphs
 	escapes      [numStyles]string // written before text in a style; "" for none
+	backgrounds  [numStyles]string // written in addition for a background in the colour of a style; "" for none
 	visibleSpace [numStyles]bool   // the style shows on a space, as a background or underline does
 	colorOnly    [numStyles]bool   // only sets a foreground colour, which the next style may replace without a reset
 	Color        bool              // the theme distinguishes things by colour
@@ -188,8 +189,10 @@ const Off = "\x1b[0m"
 func NewTheme(r *lipgloss.Renderer, scheme Scheme, ascii bool) *Theme {
 	th := &Theme{glyphs: glyphSet(ascii)}
 	for k, s := range scheme.styles(r) {
-		th.escapes[k], _, _ = strings.Cut(s.Render("x"), "x")  // what is written before the text "x"
-		th.visibleSpace[k] = s.GetReverse() || k == int(Alarm) // Alarm has a background
+		th.escapes[k], _, _ = strings.Cut(s.Render("x"), "x") // what is written before the text "x"
+		th.visibleSpace[k] = s.GetReverse() || s.GetBackground() != lipgloss.NoColor{}
+		under := s.UnsetForeground().UnsetBold().UnsetUnderline().UnsetReverse().Background(s.GetForeground())
+		th.backgrounds[k], _, _ = strings.Cut(under.Render("x"), "x")
 		th.colorOnly[k] = !th.visibleSpace[k] && !s.GetBold() && !s.GetUnderline()
 		th.Color = th.Color || th.escapes[k] != "" && scheme != schemeMono
 	}

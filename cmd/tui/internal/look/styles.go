@@ -53,9 +53,28 @@ const (
 const (
 	numSlotStyles = 10
 
-	shadow    = slot + 2*numSlotStyles // first of the styles of shadows
-	numStyles = shadow + numShadowStyles
+	shadow    = slot + 2*numSlotStyles   // first of the styles of shadows
+	fill      = shadow + numShadowStyles // first of the styles of filled cells
+	numStyles = fill + NumFills
 )
+
+// NumFills is the number of steps of filled cells, from small to large values.
+const NumFills = 8
+
+// FillStyle returns the style of a filled cell: level, from 0 to NumFills-1, is its background. Without colours the
+// style is plain.
+func FillStyle(level int) Style { return fill + Style(level) }
+
+// fillColors returns background and text of filled cells. The backgrounds follow the palette viridis of
+// matplotlib, whose lightness increases evenly, also for people who do not distinguish red and green.
+func fillColors() [NumFills][2]adaptiveColor {
+	white, black := adaptiveColor{"231", "15", "231", "15"}, adaptiveColor{"16", "0", "16", "0"}
+	same := func(c256, c16 string) adaptiveColor { return adaptiveColor{c256, c16, c256, c16} } // on both backgrounds of the terminal
+	return [NumFills][2]adaptiveColor{
+		{same("53", "4"), white}, {same("54", "4"), white}, {same("24", "4"), white}, {same("30", "6"), black},
+		{same("36", "6"), black}, {same("71", "2"), black}, {same("149", "2"), black}, {same("220", "3"), black},
+	}
+}
 
 // adaptiveColor is a colour for dark and for light backgrounds, as indices into the palette of
 // 256 colours and, for terminals with 16 colours, into the first 16. Users often redefine the
@@ -148,6 +167,9 @@ func defaultStyles(r *lipgloss.Renderer) [numStyles]lipgloss.Style {
 	}
 	for i, t := range shadowColors() {
 		s[ShadowStyle(i)] = s[ShadowStyle(i)].Foreground(t.color())
+	}
+	for i, t := range fillColors() {
+		s[FillStyle(i)] = s[FillStyle(i)].Background(t[0].color()).Foreground(t[1].color())
 	}
 	// The state of the run is shown reversed: its colour is the background of the text.
 	badge := func(k Style, t adaptiveColor) { s[k] = s[k].Foreground(t.color()).Reverse(true).Bold(true) }

@@ -75,7 +75,7 @@ func screen(w *sweep.Watch, width, height int, ascii bool, keys ...string) *mode
 
 func screenWith(w *sweep.Watch, width, height int, opt ui.Options, keys ...string) *model {
 	now := time.Duration(0)
-	m := newModel(Sweep{Watch: w, Title: "loss.toml", Dir: "out", Queue: true, Clock: func() time.Duration { return now }}, opt)
+	m := newModel(Sweep{Watch: w, Title: "loss.toml", Dir: "out", Queue: true, Clock: func() time.Duration { return now }}, opt, nil)
 	now = 10 * time.Second
 	m.Update(tea.WindowSizeMsg{Width: width, Height: height})
 	for _, k := range keys {

@@ -78,7 +78,8 @@ all their figures, except times. The default is 1% of the runs that workers sent
 Only one process can write a folder. While one does, also if it is stopped, others end with
 exit code 3 and name its process and machine.
 
---watch shows the grid during the sweep, with the figures and charts of every point.
+--watch shows the grid during the sweep, with the figures and charts of every point, a
+ranking, and comparisons with intervals; enter opens a point as a live session.
 
 The exit code is 1 if an assertion fails, if two machines give different results, or if a
 worker sends a figure that is impossible.`,
@@ -238,7 +239,9 @@ func (a *app) withWatch(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepFunc
 			cfg.Duration = 0 // a point of a sweep is often too short to look at
 			return a.showSession(ctx, cfg, dashboardFlags{lookFlags: f.look, reports: defaultReports(), charts: defaultChartStyle(os.Getenv)}, nil)
 		},
-		Export: func(fill func(io.Writer) error) (string, error) { return a.writeNewCSV("sweep-"+sweepTitle(f), fill) },
+		Export: func(fill func(io.Writer) error) (string, error) {
+			return a.writeNewCSV("sweep-"+strings.TrimSuffix(sweepTitle(f), ".toml"), fill)
+		},
 	}
 	return func(ctx context.Context, p *sweep.Plan, o sweep.Options) (sum *sweep.Summary, err error) {
 		err, screenErr := runWithScreen(ctx, func(ctx context.Context, _ func()) (err error) {

@@ -39,7 +39,11 @@ func DrawPoints(s *PointsSpec, w, h int) *Box {
 	column := func(i int) int { return p.left + (i-first)*step + step/2 } // of point i
 	points, values := s.Points[first:first+n], make([]float64, 0, 3*n)    // values that the axis includes
 	for _, x := range points {
-		values = append(values, x.Value, x.Lo, x.Hi)
+		for _, v := range []float64{x.Value, x.Lo, x.Hi} {
+			if isFinite(v) {
+				values = append(values, clampValue(v))
+			}
+		}
 	}
 	p.bounds = p.chooseBounds([][]float64{values})
 	for i := range points {

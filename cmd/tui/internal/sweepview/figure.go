@@ -62,6 +62,9 @@ func (m *model) ratioText(point, figure int) string {
 	if r.N == 0 {
 		return ""
 	}
+	if r.Lo == nil || *r.Hi <= *r.Lo { // one seed, or all seeds have the same ratio
+		return m.Theme().Times + units.Fixed(r.Mean, maxDecimals)
+	}
 	return m.Theme().Times + m.formatInterval(r)
 }
 
@@ -91,6 +94,9 @@ func (m *model) formatInterval(v figures.Mean) string {
 		return units.Short(v.Mean)
 	}
 	half := (*v.Hi - *v.Lo) / 2
+	if smallest := math.Pow(10, -maxDecimals); math.Abs(v.Mean) > 100*smallest {
+		half = math.Max(half, smallest)
+	}
 	text := formatNumber(v.Mean, half) + " " + m.Theme().PlusMinus + formatNumber(half, half)
 	if v.Approximate {
 		text += "?"
@@ -98,10 +104,17 @@ func (m *model) formatInterval(v figures.Mean) string {
 	return text
 }
 
-// formatNumber formats v with as many decimals as two significant digits of step need. Numbers that need too
-// many digits are abbreviated.
+// maxDecimals is the largest number of decimals of means and ratios, except close to 0. Narrower intervals are shown
+// as wide as the last decimal.
+const maxDecimals = 3
+
+// formatNumber formats v with as many decimals as two significant digits of step need, but at most maxDecimals
+// unless v is close to 0. Numbers that need too many digits are abbreviated.
 func formatNumber(v, step float64) string {
 	decimals := 1 - int(math.Floor(math.Log10(step)))
+	if step >= math.Pow(10, -maxDecimals) {
+		decimals = min(decimals, maxDecimals)
+	}
 	if math.Abs(v) >= 9999.5 || step <= 0 || decimals > 6 {
 		return units.Short(v)
 	}

@@ -1,6 +1,7 @@
 package sweepview
 
 import (
+	"fmt"
 	"math"
 
 	"wirelab/cmd/tui/internal/look"
@@ -92,8 +93,8 @@ func (m *model) layOutMap(w, h int) mapGrid {
 	return g
 }
 
-// drawMap draws the grid: a filled cell per point, coloured by the mean of the figure, and a legend in the lower
-// edge. Row labels are on the left, and two rows of headings above.
+// drawMap draws the grid: a filled cell per point, coloured by the mean of the figure, and in the lower edge a
+// legend and the seeds of the selected point. Row labels are on the left, and two rows of headings above.
 func (m *model) drawMap(c *look.Canvas, focused bool) {
 	name, unit := m.figureName(m.figure)
 	c.Frame(m.Theme(), focused, "Map", look.Value.Span(name), look.Dim.Span(spaced(unit)))
@@ -118,6 +119,9 @@ func (m *model) drawMap(c *look.Canvas, focused bool) {
 		}
 	}
 	m.drawLegend(c)
+	if c.W >= 60 {
+		c.TextRight(c.W-2, c.H-1, look.Dim, fmt.Sprintf(" seeds %d of %d ", m.seeds[m.selected()], m.watch.Repeat()))
+	}
 }
 
 // drawHeadings draws the names of the axes in row 1 and the headings of the columns in row 2. Narrow columns
@@ -323,5 +327,6 @@ func (m *model) drawLegend(c *look.Canvas) {
 	case figures.MoreIsBetter:
 		better = ", more is better"
 	}
-	c.Clip(x, y, c.W-2-x, look.Dim, spaced(unit)+better+" ")
+	const seedsWidth = 20 // at the right
+	c.Spans(x, y, c.W, look.Fit(c.W-seedsWidth-x, []look.Span{look.Dim.Span(spaced(unit) + better + " ")}, []look.Span{look.Dim.Span(spaced(unit) + " ")})...)
 }

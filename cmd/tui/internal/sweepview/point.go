@@ -29,7 +29,7 @@ func (m *model) drawVitalLine(c *look.Canvas) {
 	p := m.selected()
 	name, _ := m.figureName(m.figure)
 	pieces := []look.Span{look.Dim.Span(name + " "), look.Value.Span(m.valueText(p, m.figure))}
-	if text, style := m.comparison(p, false); text != "-" {
+	if text, style := m.comparison(p, false); text != "-" && len(m.means) > 1 {
 		pieces = append(pieces, style.Span("  "+text))
 	}
 	settings := look.Title.Span(look.Shorten(m.describe(p), max(c.W-4-look.SpansWidth(pieces), 0)) + "  ")

@@ -2,7 +2,9 @@ package sweepview
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/experiment/config"
@@ -12,9 +14,9 @@ import (
 // drawRanking draws the sorted list of points: rank, settings, mean of the figure, and the ratio to the reference
 // point with its 95 % confidence interval.
 func (m *model) drawRanking(c *look.Canvas, focused bool) {
-	name, _ := m.figureName(m.figure)
+	name, unit := m.figureName(m.figure)
 	c.Frame(m.Theme(), focused, "Ranking", look.Value.Span(name), look.Dim.Span(", "+m.orderName()))
-	const left, markWidth, rankWidth, valueWidth, ratioWidth, wideRatio = 2, 2, 5, 19, 18, 29
+	const left, markWidth, rankWidth, valueWidth, ratioWidth, wideRatio = 2, 2, 5, 16, 17, 29
 	ratio := ratioWidth
 	if c.W >= 90 {
 		ratio = wideRatio
@@ -27,7 +29,7 @@ func (m *model) drawRanking(c *look.Canvas, focused bool) {
 		c.Clip(x, 1, max(widths[i]-1, 0), look.Dim, config.KeyInWords(a.Key))
 		x += widths[i]
 	}
-	c.TextRight(valueEnd, 1, look.Dim, "mean")
+	c.TextRight(valueEnd, 1, look.Dim, strings.TrimSpace("mean "+unit))
 	c.TextRight(c.W-left, 1, look.Dim, "vs reference")
 	rows := max(c.H-3, 1)
 	at := slices.Index(m.ranked, m.selected())
@@ -45,9 +47,9 @@ func (m *model) drawRanking(c *look.Canvas, focused bool) {
 			c.Clip(x, y, max(widths[k]-1, 0), style, m.watch.Points()[p].Set[a.Key])
 			x += widths[k]
 		}
-		value := m.valueText(p, m.figure)
-		if look.TextWidth(value) >= valueWidth { // without the unit, which the headings of map and chart show
-			value = m.formatInterval(scale(m.watch.Mean(p, m.figure), m.scaled(1)))
+		value := "-"
+		if v := m.watch.Mean(p, m.figure); v.N > 0 {
+			value = m.formatInterval(scale(v, m.scaled(1)))
 		}
 		c.TextRight(valueEnd, y, look.Value, value)
 		text, textStyle := m.comparison(p, ratio == wideRatio)
@@ -92,8 +94,7 @@ func (m *model) comparison(p int, withBounds bool) (string, look.Style) {
 	}
 	text, arrow, style := m.ratioText(p, m.figure), "  ", look.Dim
 	if r.Lo != nil && withBounds {
-		half := (*r.Hi - *r.Lo) / 2
-		mark := ""
+		half, mark := math.Max((*r.Hi-*r.Lo)/2, math.Pow(10, -maxDecimals)), ""
 		if r.Approximate {
 			mark = "?"
 		}

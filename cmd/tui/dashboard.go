@@ -14,6 +14,8 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/ui"
 	"wirelab/experiment"
+	"wirelab/experiment/config"
+	"wirelab/experiment/remote"
 	"wirelab/experiment/report"
 	"wirelab/internal/escape"
 	"wirelab/internal/panics"
@@ -162,8 +164,14 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 		return err
 	}
 	defer link.close()
+	return a.showSession(ctx, cfg, f, link.Link)
+}
+
+// showSession runs a session of cfg in the dashboard until the user quits. link is the connection to the receiver,
+// or nil for a modelled network. If the dashboard ends in another way, the run is saved.
+func (a *app) showSession(ctx context.Context, cfg *config.Config, f dashboardFlags, link *remote.Link) error {
 	runner, err := experiment.NewRunner(ctx, cfg, experiment.RunnerOptions{
-		Clock: a.clock, Reports: f.reports, Disk: a.disk, Remote: link.Link,
+		Clock: a.clock, Reports: f.reports, Disk: a.disk, Remote: link,
 		Stamp: func() string { return time.Now().Format("2006-01-02-150405") }, // the name of each report's folder begins with this
 	})
 	if err != nil {

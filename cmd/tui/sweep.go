@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -20,6 +21,7 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/report"
 	"wirelab/experiment/sweep"
+	"wirelab/internal/atomicfile"
 	"wirelab/internal/panics"
 	"wirelab/internal/words"
 
@@ -76,7 +78,8 @@ all their figures, except times. The default is 1% of the runs that workers sent
 Only one process can write a folder. While one does, also if it is stopped, others end with
 exit code 3 and name its process and machine.
 
---watch shows the grid during the sweep, with the figures and charts of every point.
+--watch shows the grid during the sweep, with the figures and charts of every point, a
+ranking, and comparisons with intervals; enter opens a point as a live session.
 
 The exit code is 1 if an assertion fails, if two machines give different results, or if a
 worker sends a figure that is impossible.`,
@@ -230,7 +233,16 @@ type sweepFunc func(context.Context, *sweep.Plan, sweep.Options) (*sweep.Summary
 func (a *app) withWatch(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepFunc {
 	w := sweep.NewWatch(p)
 	o.OnProgress, o.OnResult, o.OnNotice = w.SetProgress, w.AddResult, w.AddNotice
-	view := sweepview.Sweep{Watch: w, Title: sweepTitle(f), Dir: cmp.Or(f.out, f.resume), Queue: f.queue != "" || f.serve != "", Clock: a.clock}
+	view := sweepview.Sweep{Watch: w, Title: sweepTitle(f), Dir: cmp.Or(f.out, f.resume), Queue: f.queue != "" || f.serve != "", Clock: a.clock,
+		Live: func(ctx context.Context, point int) error {
+			cfg := p.Points[point].Config.Clone()
+			cfg.Duration = 0 // a point of a sweep is often too short to look at
+			return a.showSession(ctx, cfg, dashboardFlags{lookFlags: f.look, reports: defaultReports(), charts: defaultChartStyle(os.Getenv)}, nil)
+		},
+		Export: func(fill func(io.Writer) error) (string, error) {
+			return a.writeNewCSV("sweep-"+strings.TrimSuffix(sweepTitle(f), ".toml"), fill)
+		},
+	}
 	return func(ctx context.Context, p *sweep.Plan, o sweep.Options) (sum *sweep.Summary, err error) {
 		err, screenErr := runWithScreen(ctx, func(ctx context.Context, _ func()) (err error) {
 			sum, err = sweep.Run(ctx, p, o)
@@ -253,6 +265,22 @@ func (a *app) withWatch(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepFunc
 			}
 		}
 		return sum, errors.Join(err, screenErr)
+	}
+}
+
+// writeNewCSV writes a CSV file to the working directory: base with the extension .csv or, if a file of this name
+// exists, base-2.csv and so on. It returns the path.
+func (a *app) writeNewCSV(base string, fill func(io.Writer) error) (path string, err error) {
+	for n := 1; ; n++ {
+		path = base + ".csv"
+		if n > 1 {
+			path = fmt.Sprintf("%s-%d.csv", base, n)
+		}
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			return path, a.disk.WriteFile(path, 0o644, func(f *atomicfile.File) error { return fill(f) })
+		} else if err != nil {
+			return "", err
+		}
 	}
 }
 

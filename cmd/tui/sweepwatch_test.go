@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestSweepWatch watches a sweep, quits before its end, continues it with --resume and sees its
-// end.
+// TestSweepWatch watches a sweep, opens a point as a live session and returns, quits before the end of the sweep,
+// and continues it with --resume.
 func TestSweepWatch(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -34,6 +34,8 @@ func TestSweepWatch(t *testing.T) {
 	s.see("seeds 1 of 400") // the first result
 	s.after("?", "Here: Sweep")
 	s.gone("?", "Here: Sweep")
+	s.after("\r", "LIVE") // the first point as a live session, while the sweep continues
+	s.after("q", "RUNNING")
 	if err := keys(s, "q"); err != nil {
 		t.Fatal(err)
 	}

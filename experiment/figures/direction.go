@@ -28,12 +28,41 @@ func DirectionOf(key string) direction {
 	return LessIsBetter
 }
 
+// unitSuffixes are the ends of parts of keys that name the unit of a figure.
+var unitSuffixes = []struct{ suffix, unit string }{{"_kbps", "kbps"}, {"_ms", "ms"}, {"_mm", "mm"}, {"_deg", "°"}, {"_bytes", "bytes"},
+	{"_ticks", "ticks"}, {"_s", "s"}, {"_bits", "bits"}}
+
+// InWords returns how people read the figure with the given dotted key: its name, its unit, "" for counts, and the
+// factor from its value to that unit, 1 except for shares, which are in percent. "playout.starved_ratio" is
+// "playout starved" in % with the factor 100.
+func InWords(key string) (name, unit string, factor float64) {
+	unit, factor = UnitOf(key), 1
+	parts := strings.Split(key, ".")
+	for i, part := range parts {
+		if part == "packet_bytes" {
+			part = "packet size"
+		}
+		for _, share := range []string{"_ratio", "_rate"} {
+			if short, ok := strings.CutSuffix(part, share); ok {
+				part, unit, factor = short, "%", 100
+			}
+		}
+		for _, u := range unitSuffixes {
+			if short, ok := strings.CutSuffix(part, u.suffix); ok {
+				part = short
+				break
+			}
+		}
+		parts[i] = strings.ReplaceAll(part, "_", " ")
+	}
+	return strings.Join(parts, " "), unit, factor
+}
+
 // UnitOf returns the unit of the figure with the given dotted key; empty for counts and ratios. A part of
 // the key ends with the unit: "age_ms.p95" is in ms.
 func UnitOf(key string) string {
 	for _, part := range strings.Split(key, ".") {
-		for _, u := range []struct{ suffix, unit string }{{"_kbps", "kbps"}, {"_ms", "ms"}, {"_mm", "mm"}, {"_deg", "°"}, {"_bytes", "bytes"},
-			{"_ticks", "ticks"}, {"_s", "s"}, {"_bits", "bits"}} {
+		for _, u := range unitSuffixes {
 			if strings.HasSuffix(part, u.suffix) {
 				return u.unit
 			}

@@ -384,7 +384,7 @@ func TestWatch(t *testing.T) {
 			w.State()
 			w.Means(0)
 			w.Values(3, 0)
-			w.Ratio(3, 0)
+			w.Ratio(3, 0, 0)
 			select {
 			case <-stop:
 				return
@@ -400,7 +400,7 @@ func TestWatch(t *testing.T) {
 	means, seeds := w.Means(0)
 	for i, point := range sum.Points {
 		want := point.Figures[w.Names[0]]
-		if math.Abs(means[i]-want.Mean) > 1e-9 || seeds[i] != point.Seeds || i > 0 && w.Ratio(i, 0).Mean != point.Ratio[w.Names[0]].Mean {
+		if math.Abs(means[i]-want.Mean) > 1e-9 || seeds[i] != point.Seeds || i > 0 && w.Ratio(i, 0, 0).Mean != point.Ratio[w.Names[0]].Mean {
 			t.Errorf("point %d: %g of %d seeds, the summary has %g of %d", i, means[i], seeds[i], want.Mean, point.Seeds)
 		}
 		at := []int{i / 3, i % 3}

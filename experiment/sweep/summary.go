@@ -72,12 +72,12 @@ func (s *samples) pointValues(point, figure int) (list []float64) {
 	return list
 }
 
-// ratioToFirst returns the ratio of a figure of a point to that of the first point, over the seeds
+// ratio returns the ratio of a figure of a point to that of the point reference, over the seeds
 // for which both points have it. Without such a seed N is 0.
-func (s *samples) ratioToFirst(point, figure int) figures.Mean {
+func (s *samples) ratio(point, reference, figure int) figures.Mean {
 	var x, y []float64
 	for r := range s.repeat {
-		a, b := s.values[point*s.repeat+r], s.values[r]
+		a, b := s.values[point*s.repeat+r], s.values[reference*s.repeat+r]
 		if a != nil && b != nil && !math.IsNaN(a[figure]) && !math.IsNaN(b[figure]) {
 			x, y = append(x, a[figure]), append(y, b[figure])
 		}
@@ -165,7 +165,7 @@ func (s *Summary) updateFigures() {
 			if i == 0 {
 				continue
 			}
-			if m := s.ratioToFirst(i, f); m.N > 0 {
+			if m := s.ratio(i, 0, f); m.N > 0 {
 				if p.Ratio == nil {
 					p.Ratio = map[string]figures.Mean{}
 				}

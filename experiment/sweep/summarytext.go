@@ -161,7 +161,7 @@ func (s *Summary) CSV(w io.Writer) error {
 		p := &s.Points[i]
 		var row, marks []string
 		for _, name := range s.names {
-			row = append(append(row, csvCells(p.Figures, name)...), csvCells(p.Ratio, name)...)
+			row = append(append(row, csvCells(p.Figures[name])...), csvCells(p.Ratio[name])...)
 			marks = append(marks, map[bool]string{true: "1", false: ""}[p.Figures[name].Approximate])
 		}
 		row = append(row, marks...)
@@ -171,9 +171,8 @@ func (s *Summary) CSV(w io.Writer) error {
 }
 
 // csvCells returns mean, lo and hi of a figure as CSV cells, which are empty if unknown.
-func csvCells(list map[string]figures.Mean, name string) []string {
-	m, ok := list[name]
-	if !ok {
+func csvCells(m figures.Mean) []string {
+	if m.N == 0 {
 		return []string{"", "", ""}
 	}
 	const allDigits = -1

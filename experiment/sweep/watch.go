@@ -2,10 +2,13 @@ package sweep
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"sync"
 
+	"wirelab/experiment/config"
 	"wirelab/experiment/figures"
+	"wirelab/internal/texttable"
 )
 
 // Watch collects the figures of a sweep while it runs, for a display. Its methods AddResult, SetProgress and AddNotice
@@ -137,10 +140,41 @@ func (w *Watch) Mean(point, figure int) figures.Mean {
 	return w.mean(point, figure)
 }
 
-// Ratio returns the ratio of a figure of a point to that of the first point, over the seeds for which
-// both points have it.
-func (w *Watch) Ratio(point, figure int) figures.Mean {
+// Ratio returns the ratio of a figure of a point to that of the point reference, over the seeds for which
+// both points have it. Without such a seed N is 0.
+func (w *Watch) Ratio(point, reference, figure int) figures.Mean {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.ratioToFirst(point, figure)
+	return w.ratio(point, reference, figure)
+}
+
+// Points returns the points of the grid, by number. The caller must not modify them.
+func (w *Watch) Points() []config.Point { return w.plan.Points }
+
+// WriteCSV writes one row for each point of list, in this order: its settings, the number of seeds, and for each
+// figure the mean and the ratio to the point reference, both with their intervals. Unknown values are empty.
+func (w *Watch) WriteCSV(out io.Writer, list []int, reference int) error {
+	var heads []string
+	for _, a := range w.Axes {
+		heads = append(heads, a.Key)
+	}
+	heads = append(heads, "seeds")
+	for _, name := range w.Names {
+		heads = append(heads, name, name+".lo", name+".hi", name+".ratio_to_reference", name+".ratio_lo", name+".ratio_hi")
+	}
+	t := texttable.New(heads...)
+	for _, point := range list {
+		var settings, row []string
+		for _, a := range w.Axes {
+			settings = append(settings, w.plan.Points[point].Set[a.Key])
+		}
+		for f := range w.Names {
+			row = append(append(row, csvCells(w.Mean(point, f))...), csvCells(w.Ratio(point, reference, f))...)
+		}
+		w.mu.Lock()
+		seeds := w.seeds[point]
+		w.mu.Unlock()
+		t.Add(settings, seeds, row)
+	}
+	return t.WriteCSV(out)
 }

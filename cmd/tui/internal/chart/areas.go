@@ -17,7 +17,9 @@ type Area struct {
 }
 
 // drawStack draws the areas on top of each other, and their names. layers are the values of each area, one per
-// column. A cell belongs to the area at the centre of its filled part.
+// column. A cell with several areas belongs to the area at the centre of its filled part. If it is filled to the
+// top and all its areas have full blocks as their fill, it shows the boundary of its two largest areas to an
+// eighth of a row.
 func (p *plot) drawStack(layers [][]float64) {
 	owner := make([]int, p.cols*p.rows)                     // index of the area of each cell plus 1; 0 means none
 	unit := (p.bounds.hi - p.bounds.lo) / float64(p.rows-1) // value per row
@@ -36,12 +38,67 @@ func (p *plot) drawStack(layers [][]float64) {
 				owner[y*p.cols+x] = layer + 1
 				p.box.set(p.left+x, y, r, a.Style)
 			}
+			if height >= float64(k+1) && k > 0 && !p.ASCII { // row 0 is half a cell: its lower half is below the axis
+				p.drawBoundary(layers, x, y, low*unit, high*unit)
+			}
 		}
 	}
 	for i := range p.Areas {
 		p.drawAreaName(owner, i)
 	}
 }
+
+// drawBoundary draws the boundary between the two largest areas in cell (x, y), which shows the values from low to
+// high of the stack: the upper area as the background of a block of eighths in the style of the lower one. It
+// draws nothing if the cell has only one area, or if a fill is not a full block.
+func (p *plot) drawBoundary(layers [][]float64, x, y int, low, high float64) {
+	type part struct {
+		layer  int
+		height float64 // of the layer in the cell, in values
+	}
+	var first, second part // the largest and the second largest; height 0 means that there is none
+	sum := 0.0
+	for i, c := range layers {
+		if !isFinite(c[x]) || c[x] <= 0 {
+			continue
+		}
+		from := sum
+		sum += c[x]
+		h := math.Min(sum, high) - math.Max(from, low)
+		if h <= 0 {
+			continue
+		}
+		if p.Areas[i].Fill != '█' {
+			return
+		}
+		switch {
+		case h > first.height:
+			first, second = part{i, h}, first
+		case h > second.height:
+			second = part{i, h}
+		}
+	}
+	if second.height <= 0 {
+		return
+	}
+	lower, upper := first, second
+	if lower.layer > upper.layer {
+		lower, upper = upper, lower
+	}
+	eighths := int(8*lower.height/(lower.height+upper.height) + 0.5)
+	style, under := p.Areas[lower.layer].Style, p.Areas[upper.layer].Style
+	switch eighths {
+	case 0:
+		p.box.set(p.left+x, y, '█', under)
+	case 8:
+		p.box.set(p.left+x, y, '█', style)
+	default:
+		p.box.Cells[y*p.box.W+p.left+x] = cell{Rune: eighthRunes[eighths], Style: style, Under: under}
+	}
+}
+
+// eighthRunes are the runes that fill 0 to 8 eighths of a cell, from the bottom.
+var eighthRunes = []rune(" ▁▂▃▄▅▆▇█")
 
 // stackHeight returns the height of the stack in column x: the sum of the positive values.
 func stackHeight(layers [][]float64, x int) (sum float64) {
@@ -79,7 +136,7 @@ func edgeRune(fill rune, share float64, ascii bool) rune {
 		}
 		return ' '
 	}
-	return []rune(" ▁▂▃▄▅▆▇█")[min(int(share*8+0.5), 8)]
+	return eighthRunes[min(int(share*8+0.5), 8)]
 }
 
 // drawAreaName draws the name of area i at the rightmost place, in the right half of the plot, where the area

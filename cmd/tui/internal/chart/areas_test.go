@@ -72,3 +72,29 @@ func TestHostileStack(t *testing.T) {
 		}
 	}
 }
+
+// TestBoundariesHaveEighths: the height of the lowest layer, read from the runes of a column, is the value
+// within a sixteenth of a row, and the upper layer is the background of the boundary.
+func TestBoundariesHaveEighths(t *testing.T) {
+	const rows, top = 11, 10 // one row is one unit; the axis is at the centre of the lowest row
+	for v := 0.6; v < 9.4; v += 0.07 {
+		fill := func(v float64) []float64 { return []float64{v, v, v} }
+		s := stackOf(1, Area{Values: fill(v), Fill: '█', Style: styleA}, Area{Values: fill(top - v), Fill: '█', Style: styleB})
+		b := Draw(s, gutter+4, rows)
+		got := -0.5
+		for y := range rows {
+			c := b.Row(y)[gutter+2]
+			if c.Style != styleA {
+				continue
+			}
+			eighths := strings.IndexRune(" ▁▂▃▄▅▆▇█", c.Rune)
+			got += float64(len([]rune(" ▁▂▃▄▅▆▇█"[:eighths]))) / 8
+			if (c.Rune != '█') != (c.Under == styleB) {
+				t.Errorf("%.2f: %q has background %d", v, c.Rune, c.Under)
+			}
+		}
+		if math.Abs(got-v) > 1./16+1e-9 {
+			t.Errorf("the boundary of %.3f is drawn at %.3f:\n%s", v, got, b)
+		}
+	}
+}

@@ -18,7 +18,7 @@ type bounds struct {
 }
 
 // mantissas are the mantissas of round steps; the factor is a power of ten.
-var mantissas = [...]float64{1, 1.5, 2, 2.5, 3, 4, 5, 6, 8}
+var mantissas = [...]float64{1, 2, 2.5, 5}
 
 // niceSteps calls accept with increasing round steps, starting at the first that is at least minStep > 0,
 // until it returns true.
@@ -151,24 +151,42 @@ func withoutFar(list [][]float64, top float64) (out [][]float64) {
 // zeroBounds returns the tightest bounds with round labels that include lo <= 0 <= hi, for a plot of
 // at least two rows.
 func zeroBounds(lo, hi float64, rows int) bounds {
-	rowsPerLabel := chooseRowsPerLabel(rows)
-	b := bounds{rowsPerLabel: rowsPerLabel}
-	niceSteps((hi-lo)*float64(rowsPerLabel)/float64(rows-1), func(step float64) bool {
-		row := step / float64(rowsPerLabel)                   // value per row
+	if rows < 3 && lo < 0 && hi > 0 {
+		lo = 0 // two rows cannot show values on both sides of 0
+	}
+	return tightestBounds(hi-lo, rows, func(b *bounds) bool {
+		row := b.step / float64(b.rowsPerLabel)               // value per row
 		below, above := math.Ceil(-lo/row), math.Ceil(hi/row) // rows needed on either side of 0
-		b.step, b.lo, b.hi, b.baseRow = step, -below*row, (float64(rows-1)-below)*row, -int(below)
+		b.lo, b.hi, b.baseRow = -below*row, (float64(rows-1)-below)*row, -int(below)
 		return below+above <= float64(rows-1)
 	})
-	return b
 }
 
-// chooseRowsPerLabel returns the number of rows between two labels.
-func chooseRowsPerLabel(rows int) int {
-	every := 2
+// tightestBounds returns bounds with round labels for a plot of rows >= 2 rows that shows a range of height > 0.
+// It tries several distances between labels, in rows, each with increasing round steps, until fill accepts the
+// bounds. fill gets bounds with step and rowsPerLabel, sets the other fields, and reports whether the bounds
+// include the range. A larger distance is used only if it makes the picture clearly taller.
+func tightestBounds(height float64, rows int, fill func(*bounds) bool) (best bounds) {
+	const clearly = 0.9
+	minDistance, maxDistance := 2, 5
 	if rows >= 16 {
-		every = 3
+		minDistance, maxDistance = 3, 6
 	}
-	return min(every, rows-1)
+	minDistance = min(minDistance, rows-1)
+	if maxDistance = max(minDistance, min(maxDistance, (rows-1)/2)); rows < 5 { // at least three labels, if there are rows for them
+		maxDistance = rows - 1
+	}
+	for distance := minDistance; distance <= maxDistance; distance++ {
+		b := bounds{rowsPerLabel: distance}
+		niceSteps(height*float64(distance)/float64(rows-1), func(step float64) bool {
+			b.step = step
+			return fill(&b)
+		})
+		if best.rowsPerLabel == 0 || b.hi-b.lo < clearly*(best.hi-best.lo) {
+			best = b
+		}
+	}
+	return best
 }
 
 // shareBounds returns bounds from 0 to whole, with labels at quarters or, with few rows, at the whole
@@ -237,14 +255,12 @@ func fitBounds(lo, hi float64, rows int) bounds {
 	if rows < 3 && lo < 0 && hi > 0 {
 		lo = 0 // two rows cannot show values on both sides of 0
 	}
-	b := bounds{rowsPerLabel: chooseRowsPerLabel(rows)}
-	niceSteps((hi-lo)*float64(b.rowsPerLabel)/float64(rows-1), func(step float64) bool {
-		row := step / float64(b.rowsPerLabel) // value per row
-		bottom := math.Floor(lo / row)        // number of the lowest row, counted from the row of value 0
-		b.step, b.baseRow, b.lo, b.hi = step, int(bottom), bottom*row, (bottom+float64(rows-1))*row
-		return math.Ceil(hi/row)-bottom <= float64(rows-1) && labelsDiffer(step, math.Max(math.Abs(b.lo), math.Abs(b.hi)))
+	return tightestBounds(hi-lo, rows, func(b *bounds) bool {
+		row := b.step / float64(b.rowsPerLabel) // value per row
+		bottom := math.Floor(lo / row)          // number of the lowest row, counted from the row of value 0
+		b.baseRow, b.lo, b.hi = int(bottom), bottom*row, (bottom+float64(rows-1))*row
+		return math.Ceil(hi/row)-bottom <= float64(rows-1) && labelsDiffer(b.step, math.Max(math.Abs(b.lo), math.Abs(b.hi)))
 	})
-	return b
 }
 
 // labelDecimals returns how many decimals fit into a label for numbers up to top, and the unit (1,

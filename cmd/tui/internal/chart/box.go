@@ -10,6 +10,7 @@ type Style uint8
 type cell struct {
 	Rune  rune
 	Style Style
+	Under Style // its colour is the background of the cell; 0 means the background of the terminal
 }
 
 // Box is a picture of W x H cells, row by row from the top.
@@ -24,7 +25,7 @@ func newBox(w, h int, blank Style) *Box {
 	b := &Box{W: max(w, 0), H: max(h, 0)}
 	b.Cells = make([]cell, b.W*b.H)
 	for i := range b.Cells {
-		b.Cells[i] = cell{' ', blank}
+		b.Cells[i] = cell{Rune: ' ', Style: blank}
 	}
 	return b
 }
@@ -49,7 +50,7 @@ func (b *Box) String() string {
 // set sets a cell; cells outside the box are dropped.
 func (b *Box) set(x, y int, r rune, style Style) {
 	if x >= 0 && x < b.W && y >= 0 && y < b.H {
-		b.Cells[y*b.W+x] = cell{r, style}
+		b.Cells[y*b.W+x] = cell{Rune: r, Style: style}
 	}
 }
 

@@ -3,6 +3,9 @@ package chart
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -54,7 +57,7 @@ func TestColumnsAgainstDefinition(t *testing.T) {
 func TestBoundsAreRoundAndTight(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for range 5000 {
-		rows := 2 + rng.IntN(40)
+		rows := 3 + rng.IntN(40)
 		hi := math.Pow(10, rng.Float64()*8-2)
 		lo := 0.0
 		if rng.IntN(3) == 0 {
@@ -64,7 +67,14 @@ func TestBoundsAreRoundAndTight(t *testing.T) {
 		if b.lo > lo || b.hi < hi*(1-1e-9) {
 			t.Fatalf("rows %d: [%v, %v] does not hold [%v, %v]", rows, b.lo, b.hi, lo, hi)
 		}
-		// Two mantissas apart is at most a factor of 2, and a label's rows may be
+		step := strconv.FormatFloat(b.step, 'e', 6, 64)
+		if mantissa := strings.TrimRight(step[:strings.Index(step, "e")], "0"); !slices.Contains([]string{"1.", "2.", "2.5", "5."}, mantissa) {
+			t.Fatalf("rows %d: labels are %s apart, which is not round", rows, step)
+		}
+		if rows > 4 && lo == 0 && b.hi > 2.01*hi {
+			t.Fatalf("rows %d: the axis ends at %v for data up to %v", rows, b.hi, hi)
+		}
+		// Two mantissas apart is at most a factor of 2.5, and a label's rows may be
 		// lost at either end.
 		if span := b.hi - b.lo; rows > 8 && span > 4*(hi-lo) {
 			t.Fatalf("rows %d: [%v, %v] is far wider than [%v, %v]", rows, b.lo, b.hi, lo, hi)

@@ -23,6 +23,7 @@ type Canvas struct {
 type cell struct {
 	r     rune
 	style Style
+	under Style // its foreground colour is the background of the cell; Plain means none
 }
 
 // NewCanvas returns an empty canvas of w columns and h rows.
@@ -46,7 +47,7 @@ func (c *Canvas) Set(x, y int, style Style, r rune) {
 	} else if x+1 < c.W && c.cells[i+1].r == 0 { // overwrites the left half: clear the right half
 		c.cells[i+1].r = ' '
 	}
-	c.cells[i] = cell{r, style}
+	c.cells[i] = cell{r: r, style: style}
 }
 
 // Text writes s from (x, y) and returns the column after it. Control characters and runes without
@@ -74,7 +75,7 @@ func (c *Canvas) Clip(x, y, maxWidth int, style Style, s string) int {
 			c.Set(x, y, style, ' ') // clears halves of wide runes under the new one
 			c.Set(x+1, y, style, ' ')
 			if x+1 < c.W && y >= 0 && y < c.H {
-				c.cells[y*c.W+x], c.cells[y*c.W+x+1] = cell{r, style}, cell{0, style}
+				c.cells[y*c.W+x], c.cells[y*c.W+x+1] = cell{r: r, style: style}, cell{style: style}
 			}
 			x += 2
 		}
@@ -97,6 +98,9 @@ func (c *Canvas) Blit(x, y int, drawn *chart.Box) {
 	for row := range drawn.H {
 		for col, cell := range drawn.Row(row) {
 			c.Set(x+col, y+row, Style(cell.Style), cell.Rune)
+			if at := (y+row)*c.W + x + col; cell.Under != 0 && x+col < c.W && y+row < c.H {
+				c.cells[at].under = Style(cell.Under)
+			}
 		}
 	}
 }
@@ -149,17 +153,22 @@ func (c *Canvas) Lines(th *Theme) []string {
 	for y := range out {
 		b.Reset()
 		b.Grow(2*c.W + 64)
-		current := Plain
+		current, under := Plain, Plain
 		for _, cl := range c.cells[y*c.W : (y+1)*c.W] {
 			if cl.r == 0 { // covered by the wide rune before it
 				continue
 			}
 			style := cl.style
-			if cl.r == ' ' && !th.visibleSpace[style] && !th.visibleSpace[current] {
+			if cl.r == ' ' && cl.under == under && !th.visibleSpace[style] && !th.visibleSpace[current] {
 				style = current // the space looks the same in both styles
 			}
-			if style != current {
+			switch {
+			case cl.under != under: // a background cannot be replaced by "no background" without a reset
+				b.WriteString(Off + th.escapes[style] + th.backgrounds[cl.under])
+				current, under = style, cl.under
+			case style != current:
 				th.switchStyle(&b, current, style)
+				b.WriteString(th.backgrounds[under])
 				current = style
 			}
 			if th.Ascii && cl.r >= utf8.RuneSelf { // one ASCII character for each column of the rune
@@ -167,6 +176,10 @@ func (c *Canvas) Lines(th *Theme) []string {
 				continue
 			}
 			b.WriteRune(cl.r)
+		}
+		if under != Plain {
+			b.WriteString(Off)
+			current = Plain
 		}
 		th.switchStyle(&b, current, Plain)
 		out[y] = b.String()

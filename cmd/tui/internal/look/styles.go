@@ -53,9 +53,28 @@ const (
 const (
 	numSlotStyles = 10
 
-	shadow    = slot + 2*numSlotStyles // first of the styles of shadows
-	numStyles = shadow + numShadowStyles
+	shadow    = slot + 2*numSlotStyles   // first of the styles of shadows
+	fill      = shadow + numShadowStyles // first of the styles of filled cells
+	numStyles = fill + NumFills
 )
+
+// NumFills is the number of steps of filled cells, from small to large values.
+const NumFills = 8
+
+// FillStyle returns the style of a filled cell: level, from 0 to NumFills-1, is its background. Without colours the
+// style is plain.
+func FillStyle(level int) Style { return fill + Style(level) }
+
+// fillColors returns background and text of filled cells. The backgrounds follow the palette viridis of
+// matplotlib, whose lightness increases evenly, also for people who do not distinguish red and green.
+func fillColors() [NumFills][2]adaptiveColor {
+	white, black := adaptiveColor{"231", "15", "231", "15"}, adaptiveColor{"16", "0", "16", "0"}
+	same := func(c256, c16 string) adaptiveColor { return adaptiveColor{c256, c16, c256, c16} } // on both backgrounds of the terminal
+	return [NumFills][2]adaptiveColor{
+		{same("53", "4"), white}, {same("54", "4"), white}, {same("24", "4"), white}, {same("30", "6"), black},
+		{same("36", "6"), black}, {same("71", "2"), black}, {same("149", "2"), black}, {same("220", "3"), black},
+	}
+}
 
 // adaptiveColor is a colour for dark and for light backgrounds, as indices into the palette of
 // 256 colours and, for terminals with 16 colours, into the first 16. Users often redefine the
@@ -149,6 +168,9 @@ func defaultStyles(r *lipgloss.Renderer) [numStyles]lipgloss.Style {
 	for i, t := range shadowColors() {
 		s[ShadowStyle(i)] = s[ShadowStyle(i)].Foreground(t.color())
 	}
+	for i, t := range fillColors() {
+		s[FillStyle(i)] = s[FillStyle(i)].Background(t[0].color()).Foreground(t[1].color())
+	}
 	// The state of the run is shown reversed: its colour is the background of the text.
 	badge := func(k Style, t adaptiveColor) { s[k] = s[k].Foreground(t.color()).Reverse(true).Bold(true) }
 	badge(Live, baseColors()[Good])
@@ -172,6 +194,7 @@ func BarStyle(i int) Style { return slot + numSlotStyles + Style(i%numSlotStyles
 type Theme struct {
 	glyphs
 	escapes      [numStyles]string // written before text in a style; "" for none
+	backgrounds  [numStyles]string // written in addition for a background in the colour of a style; "" for none
 	visibleSpace [numStyles]bool   // the style shows on a space, as a background or underline does
 	colorOnly    [numStyles]bool   // only sets a foreground colour, which the next style may replace without a reset
 	Color        bool              // the theme distinguishes things by colour
@@ -188,8 +211,10 @@ const Off = "\x1b[0m"
 func NewTheme(r *lipgloss.Renderer, scheme Scheme, ascii bool) *Theme {
 	th := &Theme{glyphs: glyphSet(ascii)}
 	for k, s := range scheme.styles(r) {
-		th.escapes[k], _, _ = strings.Cut(s.Render("x"), "x")  // what is written before the text "x"
-		th.visibleSpace[k] = s.GetReverse() || k == int(Alarm) // Alarm has a background
+		th.escapes[k], _, _ = strings.Cut(s.Render("x"), "x") // what is written before the text "x"
+		th.visibleSpace[k] = s.GetReverse() || s.GetBackground() != lipgloss.NoColor{}
+		under := s.UnsetForeground().UnsetBold().UnsetUnderline().UnsetReverse().Background(s.GetForeground())
+		th.backgrounds[k], _, _ = strings.Cut(under.Render("x"), "x")
 		th.colorOnly[k] = !th.visibleSpace[k] && !s.GetBold() && !s.GetUnderline()
 		th.Color = th.Color || th.escapes[k] != "" && scheme != schemeMono
 	}

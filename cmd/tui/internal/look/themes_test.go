@@ -28,6 +28,28 @@ func luminance(index int) float64 {
 	return 0.2126*rgb[0] + 0.7152*rgb[1] + 0.0722*rgb[2]
 }
 
+// TestFilledCellsAreLegible: text on every filled cell has a contrast of 4.5 : 1, and fills get lighter.
+func TestFilledCellsAreLegible(t *testing.T) {
+	lightnessBefore := -1.0
+	for level, tone := range fillColors() {
+		var l [2]float64
+		for i := range l {
+			index, err := strconv.Atoi(tone[i].dark)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l[i] = luminance(index) + 0.05
+		}
+		if contrast := max(l[0]/l[1], l[1]/l[0]); contrast < 4.5 {
+			t.Errorf("level %d: contrast %.1f : 1", level, contrast)
+		}
+		if l[0] <= lightnessBefore {
+			t.Errorf("level %d is not lighter than the level before", level)
+		}
+		lightnessBefore = l[0]
+	}
+}
+
 func TestHighContrastIsHigh(t *testing.T) {
 	for k, tone := range contrastColors() {
 		least := 7.0

@@ -1,6 +1,7 @@
 package proxyview
 
 import (
+	"slices"
 	"time"
 
 	"wirelab/cmd/tui/internal/chart"
@@ -30,8 +31,11 @@ var directionStyles = [2]look.Style{relay.Up: look.Wire, relay.Down: look.Payloa
 func (m *model) drawCharts(c *look.Canvas, focused bool) {
 	const minRows = 6                // of one chart
 	const edgeRows, maxCharts = 3, 5 // edgeRows: the lower edge and the time axis
-	list := m.visibleCharts(min(max((c.H-edgeRows)/minRows, 1), maxCharts))
+	list := m.visibleCharts(min(max((c.H-edgeRows)/minRows, 1), maxCharts), c.H >= 24)
 	for i := range list {
+		if list[i].Folded && list[i].Empty != "" {
+			list[i].Legend = []look.Span{look.Dim.Span(list[i].Empty)}
+		}
 		list[i].Focused, list[i].Fit = focused && i == 0, m.page.fit
 		m.styleChart(list[i].Spec)
 	}
@@ -54,11 +58,24 @@ func (m *model) styleChart(s *chart.Spec) {
 	}
 }
 
-// visibleCharts returns the n most important charts, in their order on the screen.
-func (m *model) visibleCharts(n int) (list []panes.Stacked) {
+// visibleCharts returns the n most important charts, in their order on the screen. Charts of losses and queues without
+// data are folded: they do not count and, unless withFolded is set, are left out.
+func (m *model) visibleCharts(n int, withFolded bool) (list []panes.Stacked) {
 	all := []panes.Stacked{m.bandwidthChart(), m.packetRateChart(), m.delayChart(), m.lossChart(), m.queueChart()}
-	for i, rank := range [5]int{0, 3, 1, 2, 4} { // importance of each chart of all; 0 is the highest
-		if rank < n {
+	const loss, queue = 3, 4
+	all[loss].Folded, all[queue].Folded = all[loss].Empty != "", all[queue].Empty != ""
+	var shown [5]bool
+	for _, i := range [5]int{0, 2, loss, 1, queue} { // in the order of importance
+		switch {
+		case all[i].Folded:
+			shown[i] = withFolded
+		case n > 0:
+			shown[i] = true
+			n--
+		}
+	}
+	for i := range all {
+		if shown[i] {
 			list = append(list, all[i])
 		}
 	}
@@ -160,5 +177,11 @@ func (m *model) queueChart() panes.Stacked {
 		return units.Fixed(float64(f.LineQueue.Bytes)/1000, 1)
 	})
 	stacked.Spec.Floor = 1
+	const noticeable = 0.1 // kB; a datagram that leaves at once is in the queue only for an instant
+	isNoticeable := func(kB float64) bool { return kB >= noticeable }
+	h := m.displayed()
+	if !slices.ContainsFunc(h.directions[0].queue, isNoticeable) && !slices.ContainsFunc(h.directions[1].queue, isNoticeable) {
+		stacked.Empty = "no queue yet"
+	}
 	return stacked
 }

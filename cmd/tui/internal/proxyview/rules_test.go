@@ -450,15 +450,18 @@ func TestExplainedDatagram(t *testing.T) {
 func TestChartsByImportance(t *testing.T) {
 	g := newGame(t, 1, "")
 	m := g.screen(160, 48, false)
+	queue := m.live.directions[0].queue
+	m.live.directions[0].queue, m.live.snap.Totals.Flows[1].LostBy[lossmodel.Queue] = []float64{1}, 1 // otherwise two charts are folded
 	for n, want := range []string{"", "Bandwidth", "Bandwidth Delay", "Bandwidth Delay Lost/s", "Bandwidth Datagrams/s Delay Lost/s", "Bandwidth Datagrams/s Delay Lost/s Queue"} {
 		var got []string
-		for _, c := range m.visibleCharts(n) {
+		for _, c := range m.visibleCharts(n, true) {
 			got = append(got, strings.Fields(c.Title)[0])
 		}
 		if strings.Join(got, " ") != want {
 			t.Errorf("%d charts: %v, want %s", n, got, want)
 		}
 	}
+	m.live.directions[0].queue, m.live.snap.Totals.Flows[1].LostBy[lossmodel.Queue] = queue, 0
 	for i, x := range []struct{ change, want string }{{"", ""}, {"down.rate 1mbit", "rate down 1000"}, {"up.rate 2mbit", "rate up 2000 rate down 1000"}, {"down.rate 2mbit", "rate 2000"}, {"link.netem limit 5", ""}} {
 		if key, value, ok := strings.Cut(x.change, " "); ok {
 			if _, err := g.live.Change(relay.Client{}, config.NewChange(key, value)); err != nil {
@@ -589,6 +592,25 @@ func TestWideFromTheSameSize(t *testing.T) {
 			if m.page.Wide() != room.Wide(w, h) {
 				t.Errorf("%d x %d: all panes visible %v, want %v", w, h, m.page.Wide(), room.Wide(w, h))
 			}
+		}
+	}
+}
+
+// TestEmptyChartsAreFolded: without losses and queues their charts take one row each, and the other charts get the
+// rows; they open with the first loss.
+func TestEmptyChartsAreFolded(t *testing.T) {
+	for _, text := range []string{"", linkText} {
+		g := newGame(t, 5, text)
+		m := g.screen(160, 48, false)
+		g.run(m, 9*time.Second)
+		view := m.View()
+		isEmpty := text == ""
+		if strings.Contains(view, "Lost/s by cause  no losses yet") != isEmpty {
+			t.Errorf("%q: is the chart of losses folded? expected %v:\n%s", text, isEmpty, view)
+		}
+		axes := strings.Count(view, " 0┤")
+		if want := map[bool]int{true: 3, false: 5}[isEmpty]; axes != want {
+			t.Errorf("%q: %d charts, want %d:\n%s", text, axes, want, view)
 		}
 	}
 }

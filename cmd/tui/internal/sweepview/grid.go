@@ -1,14 +1,17 @@
 package sweepview
 
 import (
+	"fmt"
 	"math"
 
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/experiment/config"
+	"wirelab/experiment/figures"
 	"wirelab/internal/units"
 )
 
-// Widths of a cell of the map: wide cells contain the value, narrow ones only the shade.
-const wideCell, narrowCell = 9, 3
+// Widths of a cell of the map: narrow cells have a colour or a shade, but no text.
+const minTextWidth, narrowWidth = 8, 3
 
 // axisValues returns the values of an axis, or one empty value if axis is -1.
 func (m *model) axisValues(axis int) []string {
@@ -18,15 +21,18 @@ func (m *model) axisValues(axis int) []string {
 	return m.axes[axis].Values
 }
 
-// mapRows returns the rows of the whole map.
-func (m *model) mapRows() int { return len(m.axisValues(m.rows())) }
-
 // cursorOn returns the cursor's index on an axis, 0 if axis is -1.
 func (m *model) cursorOn(axis int) int {
 	if axis < 0 {
 		return 0
 	}
 	return m.cursor[axis]
+}
+
+// mapRows returns the rows that the pane of the map needs for all lines of text in each cell.
+func (p *page) mapRows() int {
+	const headings, edges, cellLines = 2, 2, 3
+	return len(p.m.axisValues(p.m.rows()))*cellLines + headings + edges
 }
 
 // scrollTo returns the index of the first visible element of a list of total elements, of which n are visible:
@@ -36,98 +42,164 @@ func scrollTo(first, cursor, n, total int) int {
 	return max(0, min(first, total-n))
 }
 
-// drawMap draws the grid: a cell per point, shaded by the mean of the figure. Row labels are on the left, and
-// two rows of headings above. The map scrolls so that the cursor is visible.
-func (m *model) drawMap(c *look.Canvas) {
+// mapGrid is the layout of the map's cells in its pane. The cells fill their area; the widths and heights of two
+// cells differ by at most one.
+type mapGrid struct {
+	x, y          int    // upper left corner of the first cell
+	width, height int    // columns and rows of all cells
+	first         [2]int // row and column of the map that the first cell shows
+	shown         [2]int // visible rows and columns of the map
+}
+
+// cell returns the place and the size of the cell that is row i and column j of the visible ones.
+func (g *mapGrid) cell(i, j int) (x, y, w, h int) {
+	left, top := j*g.width/g.shown[1], i*g.height/g.shown[0]
+	return g.x + left, g.y + top, (j+1)*g.width/g.shown[1] - left, (i+1)*g.height/g.shown[0] - top
+}
+
+// cellWidth returns the width of the narrowest cell.
+func (g *mapGrid) cellWidth() int { return g.width / g.shown[1] }
+
+// cellAt returns the row and the column of the map at (x, y) of the pane; ok is false if there is no cell.
+func (g *mapGrid) cellAt(x, y int) (row, col int, ok bool) {
+	for i := range g.shown[0] {
+		for j := range g.shown[1] {
+			if left, top, w, h := g.cell(i, j); x >= left && x < left+w && y >= top && y < top+h {
+				return g.first[0] + i, g.first[1] + j, true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// layOutMap computes the layout of the map in a pane of w x h: cells grow to fill the pane, and the map scrolls if
+// they do not fit.
+func (m *model) layOutMap(w, h int) mapGrid {
 	rows, cols := m.axisValues(m.rows()), m.axisValues(m.columns())
+	const left, top, bottom = 1, 3, 1 // frame, names of the axes, headings of the columns
 	labelWidth := 4
 	for _, v := range rows {
 		labelWidth = max(labelWidth, look.TextWidth(v))
 	}
-	labelWidth = min(labelWidth, c.W/4)
-	gridWidth := c.W - labelWidth - 1
-	cellWidth := wideCell
-	if len(cols)*wideCell > gridWidth {
-		cellWidth = narrowCell
+	g := mapGrid{x: left + min(labelWidth, w/4) + 1, y: top, height: max(h-top-bottom, 1)}
+	g.width = max(w-g.x-1, narrowWidth)
+	if m.columns() < 0 {
+		g.width = min(g.width, max(minTextWidth, g.width/3)) // the rest of the row shows a bar
 	}
-	shownRows, shownCols := min(len(rows), max(c.H-2, 1)), min(len(cols), max(gridWidth/cellWidth, 1))
-	m.scroll[0] = scrollTo(m.scroll[0], m.cursorOn(m.rows()), shownRows, len(rows))
-	m.scroll[1] = scrollTo(m.scroll[1], m.cursorOn(m.columns()), shownCols, len(cols))
-	m.drawHeadings(c, labelWidth, cellWidth, shownRows, shownCols)
-	for i := range shownRows {
-		row := m.scroll[0] + i
+	g.shown = [2]int{min(len(rows), g.height), min(len(cols), g.width/narrowWidth)}
+	g.first[0] = scrollTo(m.page.scroll[0], m.cursorOn(m.rows()), g.shown[0], len(rows))
+	g.first[1] = scrollTo(m.page.scroll[1], m.cursorOn(m.columns()), g.shown[1], len(cols))
+	m.page.scroll = g.first
+	return g
+}
+
+// drawMap draws the grid: a filled cell per point, coloured by the mean of the figure, and in the lower edge a
+// legend and the seeds of the selected point. Row labels are on the left, and two rows of headings above.
+func (m *model) drawMap(c *look.Canvas, focused bool) {
+	name, unit := m.figureName(m.figure)
+	c.Frame(m.Theme(), focused, "Map", look.Value.Span(name), look.Dim.Span(spaced(unit)))
+	g := m.layOutMap(c.W, c.H)
+	m.page.mapGrid = g
+	m.drawHeadings(c, &g)
+	rows := m.axisValues(m.rows())
+	for i := range g.shown[0] {
+		row := g.first[0] + i
+		_, y, _, h := g.cell(i, 0)
 		style := look.Dim
 		if row == m.cursorOn(m.rows()) {
 			style = look.Value
 		}
-		c.TextRight(labelWidth, 2+i, style, look.Shorten(rows[row], labelWidth))
-		for j := range shownCols {
-			m.drawCell(c, labelWidth+1+j*cellWidth, 2+i, cellWidth, row, m.scroll[1]+j)
+		c.TextRight(g.x-1, y+(h-1)/2, style, look.Shorten(rows[row], g.x-2))
+		for j := range g.shown[1] {
+			x, y, w, h := g.cell(i, j)
+			m.drawCell(c, x, y, w, h, row, g.first[1]+j)
 		}
-		if len(cols) == 1 { // a single axis leaves room for bars
-			m.drawBar(c, labelWidth+1+wideCell+1, 2+i, m.pointAt(m.rows(), row))
+		if m.columns() < 0 { // a single axis leaves room for bars
+			m.drawBar(c, g.x+g.width+1, y, h, m.pointAt(m.rows(), row))
 		}
+	}
+	m.drawLegend(c)
+	if c.W >= 60 {
+		c.TextRight(c.W-2, c.H-1, look.Dim, fmt.Sprintf(" seeds %d of %d ", m.seeds[m.selected()], m.watch.Repeat()))
 	}
 }
 
-// drawHeadings draws the names of the axes in row 0 and the headings of the columns in row 1. Narrow columns
+// drawHeadings draws the names of the axes in row 1 and the headings of the columns in row 2. Narrow columns
 // have room only for the headings of the selected, the first and the last column, as far as these do not
 // overlap.
-func (m *model) drawHeadings(c *look.Canvas, labelWidth, cellWidth, shownRows, shownCols int) {
+func (m *model) drawHeadings(c *look.Canvas, g *mapGrid) {
 	if m.rows() < 0 {
-		c.Text(0, 0, look.Dim, "one point")
+		c.Text(2, 1, look.Dim, "one point")
 		return
 	}
-	pieces := []look.Span{look.Title.Span(m.axes[m.rows()].Key), look.Dim.Span(" down")}
+	pieces := []look.Span{look.Title.Span(config.KeyInWords(m.axes[m.rows()].Key)), look.Dim.Span(" down")}
 	if m.columns() >= 0 {
-		pieces = append(pieces, look.Dim.Span(", "), look.Title.Span(m.axes[m.columns()].Key), look.Dim.Span(" across"))
+		pieces = append(pieces, look.Dim.Span(", "), look.Title.Span(config.KeyInWords(m.axes[m.columns()].Key)), look.Dim.Span(" across"))
 	}
-	if shownRows < m.mapRows() || shownCols < len(m.axisValues(m.columns())) {
+	if g.shown[0] < len(m.axisValues(m.rows())) || g.shown[1] < len(m.axisValues(m.columns())) {
 		pieces = append(pieces, look.Dim.Span("; scroll for more"))
 	}
-	c.Spans(0, 0, c.W, pieces...)
-	cols, first := m.axisValues(m.columns()), m.scroll[1]
-	selected := m.cursorOn(m.columns())
-	columnX := func(col int) int { return labelWidth + 1 + (col-first)*cellWidth }
-	if cellWidth == wideCell {
-		for col := first; col < first+shownCols; col++ {
-			style := look.Dim
+	c.Spans(2, 1, c.W-4, pieces...)
+	cols, selected := m.axisValues(m.columns()), m.cursorOn(m.columns())
+	// place returns the first column and the width of the cells of a column of the map.
+	place := func(col int) (x, w int) {
+		x, _, w, _ = g.cell(0, col-g.first[1])
+		return x, w
+	}
+	const headingRow = 2
+	if g.cellWidth() >= minTextWidth {
+		for j := range g.shown[1] {
+			col, style := g.first[1]+j, look.Dim
 			if col == selected {
 				style = look.Value
 			}
-			c.TextRight(columnX(col)+cellWidth-1, 1, style, look.Shorten(cols[col], cellWidth-1))
+			x, w := place(col)
+			text := look.Shorten(cols[col], w-1)
+			c.Text(x+max(w-1-look.TextWidth(text), 0)/2, headingRow, style, text)
 		}
 		return
 	}
-	selectedEnd := c.Text(columnX(selected), 1, look.Value, cols[selected]) + 1 // with a gap
-	if columnX(first)+look.TextWidth(cols[first])+1 < columnX(selected) {
-		c.Text(columnX(first), 1, look.Dim, cols[first])
+	selectedX, _ := place(selected)
+	selectedEnd := c.Clip(selectedX, headingRow, c.W-1-selectedX, look.Value, cols[selected]) + 1 // with a gap
+	if first := g.first[1]; g.x+look.TextWidth(cols[first])+1 < selectedX {
+		c.Text(g.x, headingRow, look.Dim, cols[first])
 	}
-	last := first + shownCols - 1
-	if x := columnX(last) + cellWidth - look.TextWidth(cols[last]); x > selectedEnd {
-		c.Text(x, 1, look.Dim, cols[last])
+	last := g.first[1] + g.shown[1] - 1
+	if x := g.x + g.width - look.TextWidth(cols[last]); x > selectedEnd {
+		c.Text(x, headingRow, look.Dim, cols[last])
 	}
 }
 
-// shadeLevel maps v from the range of all means to 0 to NumHeats-1; 0 if all means are equal.
-func (m *model) shadeLevel(v float64) int {
+// level maps v from the range of all means to 0 to look.NumFills-1; 0 if all means are equal.
+func (m *model) level(v float64) int {
 	if m.hi <= m.lo {
 		return 0
 	}
-	return min(int((v-m.lo)/(m.hi-m.lo)*look.NumHeats), look.NumHeats-1)
+	return min(int((v-m.lo)/(m.hi-m.lo)*look.NumFills), look.NumFills-1)
 }
 
-// shade returns the rune for a level; denser means larger.
+// shade returns the rune that fills a cell of a level without colours; denser means larger.
 func (m *model) shade(level int) rune {
 	if m.Theme().Ascii {
-		return []rune(".:+*#")[level]
+		return []rune(".,:;+*%#")[level]
 	}
-	return []rune("·░▒▓█")[level]
+	return []rune(" ·░░▒▒▓█")[level]
 }
 
-// drawCell draws the point in the given row and column of the map at (x, y), in w columns: brackets if it is
-// selected, its shade and, in a wide cell, its mean, which follows "~" if seeds are missing.
-func (m *model) drawCell(c *look.Canvas, x, y, w, row, col int) {
+// fillCell fills w x h cells at (x, y) with the colour of a level or, without colours, with its shade.
+func (m *model) fillCell(c *look.Canvas, x, y, w, h, level int) {
+	style, r := look.FillStyle(level), ' '
+	if !m.Theme().Color || m.Theme().Ascii {
+		r = m.shade(level)
+	}
+	for k := range h {
+		c.Fill(x, y+k, w, style, r)
+	}
+}
+
+// drawCell draws the point in the given row and column of the map at (x, y), in w x h cells: its colour, as many
+// lines of text as fit, and marks at both sides if it is selected.
+func (m *model) drawCell(c *look.Canvas, x, y, w, h, row, col int) {
 	indices := append([]int{}, m.cursor...) // of the point on each axis
 	if m.rows() >= 0 {
 		indices[m.rows()] = row
@@ -136,38 +208,125 @@ func (m *model) drawCell(c *look.Canvas, x, y, w, row, col int) {
 		indices[m.columns()] = col
 	}
 	p := m.watch.PointIndex(indices)
+	width := w
+	if w >= minTextWidth {
+		width = w - 1 // a gap to the next cell
+	}
+	style := look.Faint
+	if v := m.means[p]; !math.IsNaN(v) {
+		style = look.FillStyle(m.level(v))
+		m.fillCell(c, x, y, width, h, m.level(v))
+	}
+	var lines []string
+	if w >= minTextWidth {
+		const sides = 2 // columns for the marks of the selected cell
+		lines = m.cellText(p, width-sides)
+	} else if math.IsNaN(m.means[p]) {
+		lines = []string{"-"}
+	}
+	lines = lines[:min(len(lines), h)]
+	for i, text := range lines {
+		c.Text(x+max((width-look.TextWidth(text))/2, 0), y+(h-len(lines))/2+i, style, text)
+	}
 	if row == m.cursorOn(m.rows()) && col == m.cursorOn(m.columns()) {
-		c.Set(x, y, look.Chosen, '[')
-		c.Set(x+w-1, y, look.Chosen, ']')
+		left, right := '▐', '▌'
+		if m.Theme().Ascii || !m.Theme().Color || h == 1 {
+			left, right = '[', ']'
+		}
+		for k := range h {
+			c.Set(x, y+k, look.Chosen, left)
+			c.Set(x+width-1, y+k, look.Chosen, right)
+		}
 	}
-	v := m.means[p]
-	switch {
-	case math.IsNaN(v) && m.seeds[p] > 0:
-		c.Set(x+1, y, look.Faint, '?') // the point has results but not this figure
-		return
-	case math.IsNaN(v):
-		c.Set(x+1, y, look.Faint, '-')
-		return
-	}
-	style := look.Heat + look.Style(m.shadeLevel(v))
-	c.Set(x+1, y, style, m.shade(m.shadeLevel(v)))
-	if w == narrowCell {
-		return
-	}
-	valueStyle := look.Plain
-	if m.seeds[p] < m.watch.Repeat() {
-		c.Set(x+2, y, look.Dim, '~')
-		valueStyle = look.Dim
-	}
-	c.TextRight(x+w-1, y, valueStyle, units.Short(v))
 }
 
-// drawBar draws the mean of point p as a bar from 0, for grids with a single axis. The bar of the largest mean
-// takes all columns from x on; there is none for negative means.
-func (m *model) drawBar(c *look.Canvas, x, y, p int) {
+// cellText returns the lines of the cell of point p, in at most w columns each, the most important first: the mean
+// with its unit, which follows "~" if seeds are missing, half of its confidence interval, the ratio to the
+// reference point, and the number of seeds.
+func (m *model) cellText(p, w int) []string {
 	v := m.means[p]
-	if math.IsNaN(v) || m.hi <= 0 || v < 0 || x >= c.W {
+	if math.IsNaN(v) {
+		if m.seeds[p] > 0 {
+			return []string{"?"} // the point has results but not this figure
+		}
+		return []string{"-"}
+	}
+	_, unit := m.figureName(m.figure)
+	missing := ""
+	if m.seeds[p] < m.watch.Repeat() {
+		missing = "~"
+	}
+	number := missing + units.Short(m.scaled(v))
+	full := number + spaced(unit)
+	if look.TextWidth(full) > w {
+		full = number
+	}
+	lines := []string{" " + full + " "}
+	ratio := m.ratioText(p, m.figure)
+	if p == m.reference && len(m.means) > 1 {
+		ratio = "reference"
+	}
+	for _, text := range []string{m.halfText(m.watch.Mean(p, m.figure)), ratio} {
+		if text != "" && look.TextWidth(text) <= w {
+			lines = append(lines, " "+text+" ")
+		}
+	}
+	return lines
+}
+
+// drawBar draws the mean of point p as a bar from 0 with its confidence interval, in h rows from (x, y), for grids
+// with a single axis. The largest value takes all columns up to the edge; there is no bar for negative means.
+func (m *model) drawBar(c *look.Canvas, x, y, h, p int) {
+	v := m.watch.Mean(p, m.figure)
+	width := c.W - 2 - x
+	if v.N == 0 || m.hi <= 0 || v.Mean < 0 || width < 4 {
 		return
 	}
-	c.Fill(x, y, int(math.Round(float64(c.W-x)*v/m.hi)), look.Gauge, m.Theme().GaugeOn)
+	top := m.hi * 1.1 // leaves room for the interval of the largest mean
+	column := func(value float64) int { return x + max(0, min(int(math.Round(float64(width-1)*value/top)), width-1)) }
+	const maxThick = 3
+	thick := min(max(h-1, 1), maxThick) // a free row between bars, if there is one
+	y += (h - thick) / 2
+	for k := range thick {
+		c.Fill(x, y+k, column(v.Mean)-x+1, look.Gauge, m.Theme().GaugeOn)
+	}
+	if v.Lo == nil || column(*v.Hi) == column(*v.Lo) {
+		return
+	}
+	line, from, to := '─', '├', '┤'
+	if m.Theme().Ascii {
+		line, from, to = '-', '|', '|'
+	}
+	middle := y + (thick-1)/2
+	c.Fill(column(*v.Lo), middle, column(*v.Hi)-column(*v.Lo)+1, look.Value, line)
+	c.Set(column(*v.Lo), middle, look.Value, from)
+	c.Set(column(*v.Hi), middle, look.Value, to)
+}
+
+// drawLegend draws the scale of the colours into the lower edge, with the range of the means, and which values are
+// better.
+func (m *model) drawLegend(c *look.Canvas) {
+	if m.hi < m.lo {
+		return
+	}
+	const cell = 2 // columns of a level
+	x, y := 2, c.H-1
+	x = c.Text(x, y, look.Dim, " "+units.Short(m.scaled(m.lo))+" ")
+	if m.hi > m.lo {
+		for level := range look.NumFills {
+			m.fillCell(c, x, y, cell, 1, level)
+			x += cell
+		}
+		x = c.Text(x, y, look.Dim, " "+units.Short(m.scaled(m.hi)))
+	}
+	_, unit := m.figureName(m.figure)
+	better := ""
+	switch figures.DirectionOf(m.watch.Names[m.figure]) {
+	case figures.LessIsBetter:
+		better = ", less is better"
+	case figures.MoreIsBetter:
+		better = ", more is better"
+	}
+	const seedsWidth = 20 // at the right
+	c.Spans(x, y, c.W, look.Fit(c.W-seedsWidth-x, []look.Span{look.Dim.Span(spaced(unit) + better + " ")}, []look.Span{look.Dim.Span(spaced(unit) + " ")})...)
 }

@@ -3,7 +3,9 @@ package sweepview
 import (
 	"context"
 	"errors"
+	"io"
 	"math"
+	"slices"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -11,6 +13,7 @@ import (
 	"wirelab/cmd/tui/internal/command"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/cmd/tui/internal/ui"
+	"wirelab/experiment/figures"
 	"wirelab/experiment/sweep"
 )
 
@@ -21,52 +24,105 @@ type Sweep struct {
 	Dir   string               // folder of the results; "" if they are not saved
 	Queue bool                 // a queue is served, which workers may join
 	Clock func() time.Duration // monotonic
+
+	// Live shows a live session with the settings of a point until the user leaves it. nil means that points
+	// cannot be opened.
+	Live func(ctx context.Context, point int) error
+	// Export writes a new CSV file with the content that fill writes, and returns its path. It may be called from
+	// any goroutine. nil means that nothing can be exported.
+	Export func(fill func(io.Writer) error) (path string, err error)
 }
 
 var _ ui.Screen = (*model)(nil)
 
-// model is the screen of a sweep, and its one page.
+// model is the screen of a sweep.
 type model struct {
 	*ui.Shell
+	page    *page
 	sweep   Sweep
 	watch   *sweep.Watch  // sweep.Watch
 	started time.Duration // sweep.Clock() when the screen was opened
 	ticks   int
 
-	axes      []sweep.WatchAxis
-	axisOrder []int  // indices of axes; the last two are the rows and columns of the map
-	cursor    []int  // the selected point: an index on each axis
-	figure    int    // the figure shown, an index of watch.Names
-	scroll    [2]int // first visible row and column of the map
+	axes []sweep.WatchAxis
+	selection
 
 	state  sweep.WatchState
 	means  []float64 // mean of the figure at each point; NaN without results
 	seeds  []int     // completed seeds of each point
 	lo, hi float64   // range of the means
+	ranked []int     // all points, in the order of the ranking
+	opened int       // the point whose live session is shown next; -1 for none
 }
 
-// newModel returns the screen of a sweep.
-func newModel(s Sweep, opt ui.Options) *model {
-	m := &model{sweep: s, watch: s.Watch, axes: s.Watch.Axes, started: s.Clock()}
-	for i := range m.axes {
-		m.axisOrder = append(m.axisOrder, i)
+// selection is what the user selected. It survives a live session.
+type selection struct {
+	axisOrder []int // indices of axes; the last two are the rows and columns of the map
+	cursor    []int // the selected point: an index on each axis
+	figure    int   // the figure shown, an index of watch.Names
+	reference int   // the point with which the others are compared
+	order     order // of the ranking
+	focused   int   // the focused pane
+	fromZero  bool  // charts along axes begin at 0 instead of fitting the data
+}
+
+// order is an order of points in the ranking.
+type order uint8
+
+// The orders. If neither small nor large values of the figure are better, the best is the lowest.
+const (
+	bestFirst order = iota
+	worstFirst
+	gridOrder
+	numOrders
+)
+
+// newModel returns the screen of a sweep. before is the selection of an earlier screen of the same sweep, or nil.
+func newModel(s Sweep, opt ui.Options, before *selection) *model {
+	m := &model{sweep: s, watch: s.Watch, axes: s.Watch.Axes, started: s.Clock(), opened: -1}
+	if before != nil {
+		m.selection = *before
+	} else {
+		for i := range m.axes {
+			m.axisOrder = append(m.axisOrder, i)
+		}
+		m.cursor = make([]int, len(m.axes))
 	}
-	m.cursor = make([]int, len(m.axes))
-	m.Shell = ui.NewShell(m, m, opt) // the model is both the screen and its only page
-	m.Bind(append(m.MoveKeys(), m.ProgramKeys(ui.Leaving{Esc: "clear the selection", Quit: "quit and end the sweep, without confirmation",
-		Stop: "quit and end the sweep, like q"})...))
+	m.page = newPage(m)
+	m.Shell = ui.NewShell(m, m.page, opt)
+	m.Bind(slices.Concat(m.FocusKeys(), m.MoveKeys(), m.ProgramKeys(ui.Leaving{Esc: "clear the selection",
+		Quit: "quit and end the sweep, without confirmation", Stop: "quit and end the sweep, like q"})))
 	m.poll()
 	return m
 }
 
-// Run shows the screen until the user quits or ctx ends, and restores the terminal before it returns. Ctrl-C
-// is not an error, because the caller ends the sweep in any case.
+// Run shows the screen until the user quits or ctx ends, and restores the terminal before it returns. When the user
+// opens a point, Run shows its live session instead, and then the screen again. Ctrl-C is not an error, because
+// the caller ends the sweep in any case.
 func Run(ctx context.Context, s Sweep, opt ui.Options) error {
-	err := ui.Show(ctx, opt, func(opt ui.Options) *ui.Shell { return newModel(s, opt).Shell })
-	if errors.Is(err, ui.ErrInterrupted) {
-		return nil
+	var before *selection
+	var liveErr error // of the last live session
+	for {
+		var m *model
+		err := ui.Show(ctx, opt, func(opt ui.Options) *ui.Shell {
+			m = newModel(s, opt, before)
+			if liveErr != nil {
+				const isError = true
+				m.ShowNotice("the point could not be opened: "+liveErr.Error(), isError)
+			}
+			return m.Shell
+		})
+		switch {
+		case errors.Is(err, ui.ErrInterrupted):
+			return nil
+		case err != nil || m.opened < 0 || ctx.Err() != nil:
+			return err
+		}
+		before = &m.selection
+		if liveErr = s.Live(ctx, m.opened); errors.Is(liveErr, context.Canceled) {
+			return nil
+		}
 	}
-	return err
 }
 
 // pollTicks is the number of ticks between two polls of the sweep.
@@ -82,8 +138,12 @@ func (m *model) Tick() (changed bool, cmd tea.Cmd) {
 	return true, nil
 }
 
-// Refresh implements ui.Screen. It does nothing, because the page is always drawn from the last poll.
-func (m *model) Refresh(bool) {}
+// Refresh implements ui.Screen: it redraws all panes from the last poll.
+func (m *model) Refresh(bool) {
+	for _, s := range m.page.Slots {
+		s.Redraw()
+	}
+}
 
 // Context implements ui.Screen. A sweep has no settings to change.
 func (m *model) Context() command.Context { return command.Context{Screen: command.Sweep} }
@@ -106,48 +166,97 @@ func (m *model) poll() {
 			m.lo, m.hi = min(m.lo, v), max(m.hi, v)
 		}
 	}
+	m.rank()
+	m.Refresh(true)
 }
 
-// Move implements room.Mover: it moves the cursor on the map.
-func (m *model) Move(dx, dy int) room.Request {
-	m.moveCursor(m.columns(), dx)
-	m.moveCursor(m.rows(), dy)
-	return room.Request{}
+// rank sorts the points for the ranking. Points without a value of the figure are last.
+func (m *model) rank() {
+	m.ranked = m.ranked[:0]
+	for p := range m.means {
+		m.ranked = append(m.ranked, p)
+	}
+	if m.order == gridOrder {
+		return
+	}
+	descending := (figures.DirectionOf(m.watch.Names[m.figure]) == figures.MoreIsBetter) == (m.order == bestFirst)
+	slices.SortStableFunc(m.ranked, func(a, b int) int {
+		x, y := m.means[a], m.means[b]
+		switch {
+		case math.IsNaN(x) || math.IsNaN(y):
+			return map[bool]int{true: 1}[math.IsNaN(x)] - map[bool]int{true: 1}[math.IsNaN(y)]
+		case x == y:
+			return 0
+		case (x < y) == descending:
+			return 1
+		}
+		return -1
+	})
 }
 
-func (m *model) Arrows() [][2]string { return [][2]string{{"arrows", "point"}} }
-
-func (m *model) KeyHelp(key string) string {
-	return map[string]string{"up": "point above or below", "left": "point to the left or right"}[key]
+// orderName describes the order of the ranking.
+func (m *model) orderName() string {
+	return [numOrders]string{"best first", "worst first", "in the order of the grid"}[m.order]
 }
 
-// Bindings implements room.Binder. Keys that need several axes exist only for such grids.
-func (m *model) Bindings() []room.Binding {
-	bind := func(key, shown, help string, do func()) room.Binding {
-		return room.Bind("Sweep", []string{key}, shown, help, room.WithoutRequest(do))
+// selected returns the selected point.
+func (m *model) selected() int { return m.watch.PointIndex(m.cursor) }
+
+// selectPoint moves the cursor to a point.
+func (m *model) selectPoint(point int) {
+	for i := len(m.axes) - 1; i >= 0; i-- { // the last axis changes fastest
+		n := len(m.axes[i].Values)
+		m.cursor[i] = point % n
+		point /= n
 	}
-	list := []room.Binding{
-		room.Bind("Sweep", []string{"f", "tab"}, "f F", "next figure", room.WithoutRequest(func() { m.nextFigure(1) })).InFooter("figure"),
-		room.Bind("Sweep", []string{"F", "shift+tab"}, "F", "previous figure", room.WithoutRequest(func() { m.nextFigure(-1) })),
-		bind("home", "home", "first column", func() { m.Move(-room.ListEnd, 0) }),
-		bind("end", "end", "last column", func() { m.Move(room.ListEnd, 0) }),
+}
+
+// nextOrder sorts the ranking in the next order.
+func (m *model) nextOrder() {
+	m.order = (m.order + 1) % numOrders
+	m.rank()
+}
+
+// setReference makes the selected point the one with which the others are compared, or the first point if the
+// selected point is that already.
+func (m *model) setReference() room.Request {
+	if p := m.selected(); p != m.reference {
+		m.reference = p
+		return room.Request{Notice: "all points are compared with " + m.describe(p)}
 	}
-	if len(m.axisOrder) > 1 {
-		list = append(list, bind("x", "x", "rotate the axes: show another axis as columns", m.rotateAxes).InFooter("rotate"))
+	m.reference = 0
+	return room.Request{Notice: "all points are compared with the first"}
+}
+
+// openLive ends the screen so that Run shows the live session of the selected point.
+func (m *model) openLive() room.Request {
+	if m.sweep.Live == nil {
+		return room.Request{Notice: "points of this sweep cannot be opened", IsError: true}
 	}
-	if len(m.axisOrder) > 2 {
-		list = append(list,
-			bind("[", "[ ]", "axes that are neither rows nor columns: previous value", func() { m.stepHiddenAxes(-1) }).InFooter("axes"),
-			bind("]", "]", "axes that are neither rows nor columns: next value", func() { m.stepHiddenAxes(1) }))
+	m.opened = m.selected()
+	return room.Request{Program: m.Quit(nil)}
+}
+
+// export writes the ranking to a CSV file, in the background because a large sweep takes a second.
+func (m *model) export() room.Request {
+	if m.sweep.Export == nil {
+		return room.Request{Notice: "this sweep cannot be exported", IsError: true}
 	}
-	return list
+	list, reference := slices.Clone(m.ranked), m.reference
+	return room.Request{Program: func() tea.Msg {
+		path, err := m.sweep.Export(func(w io.Writer) error { return m.watch.WriteCSV(w, list, reference) })
+		if err != nil {
+			return room.NoticeMsg{Text: err.Error(), IsError: true}
+		}
+		return room.NoticeMsg{Text: "all points, " + m.orderName() + ", with all figures are in " + path}
+	}}
 }
 
 // rotateAxes makes the last axis the first, so that another axis becomes the columns of the map.
 func (m *model) rotateAxes() {
 	n := len(m.axisOrder)
 	m.axisOrder = append([]int{m.axisOrder[n-1]}, m.axisOrder[:n-1]...)
-	m.scroll = [2]int{}
+	m.page.scroll = [2]int{}
 }
 
 // rows returns the axis of the map's rows, -1 if there are no axes.
@@ -177,6 +286,12 @@ func (m *model) moveCursor(axis, by int) {
 	}
 }
 
+// moveRanked moves the cursor by some rows of the ranking.
+func (m *model) moveRanked(by int) {
+	at := slices.Index(m.ranked, m.selected())
+	m.selectPoint(m.ranked[max(0, min(at+by, len(m.ranked)-1))])
+}
+
 // stepHiddenAxes moves the cursor to the next (by 1) or previous (-1) combination of values of the axes that
 // the map does not show. Like in an odometer, the last of them changes first.
 func (m *model) stepHiddenAxes(by int) {
@@ -197,12 +312,10 @@ func (m *model) nextFigure(by int) {
 	for i := 1; i <= n; i++ {
 		f := ((m.figure+by*i)%n + n) % n
 		means, _ := m.watch.Means(f)
-		for _, v := range means {
-			if v == v { // not NaN
-				m.figure = f
-				m.poll()
-				return
-			}
+		if slices.ContainsFunc(means, func(v float64) bool { return v == v }) { // not NaN
+			m.figure = f
+			m.poll()
+			return
 		}
 	}
 }
@@ -211,7 +324,7 @@ func (m *model) nextFigure(by int) {
 // An axis of -1 means that the sweep has no axes; pointAt then returns the index of the only point.
 func (m *model) pointAt(axis, index int) int {
 	if axis < 0 {
-		return m.watch.PointIndex(m.cursor)
+		return m.selected()
 	}
 	indices := append([]int{}, m.cursor...)
 	indices[axis] = index

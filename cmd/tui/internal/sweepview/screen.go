@@ -7,54 +7,26 @@ import (
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/ui"
+	"wirelab/experiment/config"
 	"wirelab/internal/words"
 )
-
-func (m *model) Name() string { return "Sweep" }
-
-// Lines implements room.Page: the map and the selected point, and below them the last notice.
-func (m *model) Lines(th *look.Theme, w, h int) []string {
-	c, body := look.NewCanvas(w, h), look.NewCanvas(w, h-1)
-	m.drawBody(body)
-	c.Paste(0, 0, body)
-	if n := len(m.state.Notices); n > 0 {
-		c.Text(1, h-1, look.Warn, m.state.Notices[n-1])
-	}
-	return c.Lines(th)
-}
 
 // Small implements ui.Screen: the text for terminals that are too small for the map.
 func (m *model) Small() (text string, alone bool) { return "The sweep continues.", false }
 
-// drawBody draws map and point side by side or, on narrow screens, one below the other.
-func (m *model) drawBody(c *look.Canvas) {
-	paste := func(x, y, w, h int, draw func(*look.Canvas)) {
-		part := look.NewCanvas(w, h)
-		draw(part)
-		c.Paste(x, y, part)
-	}
-	const wideScreen = 120
-	if c.W >= wideScreen { // the map on the left; point and charts on the right
-		rightX := c.W * 11 / 20
-		paste(1, 0, rightX-3, c.H, m.drawMap)
-		pointRows := min(len(m.shownFigures())+4, c.H/2)
-		paste(rightX, 0, c.W-rightX-1, pointRows, m.drawPoint)
-		paste(rightX, pointRows+1, c.W-rightX-1, c.H-pointRows-1, m.drawCharts)
-		return
-	}
-	mapRows := max(min(m.mapRows()+2, c.H/2), 4) // with the headings
-	paste(1, 0, c.W-2, mapRows, m.drawMap)
-	const chartsX = 40
-	paste(1, mapRows+1, chartsX-3, c.H-mapRows-1, m.drawPoint)
-	paste(chartsX, mapRows+1, c.W-chartsX-1, c.H-mapRows-1, m.drawCharts)
-}
+// MinHeight implements ui.Screen.
+func (m *model) MinHeight() int { return 15 }
 
-// Header implements ui.Screen: title, progress, and the figure that the map shows.
+// Header implements ui.Screen: title, progress, the figure that the map shows, and the last notice of the sweep.
 func (m *model) Header(w int) ui.Header {
 	title := func(int) []look.Span {
 		return []look.Span{look.Title.Span("Sweep "), look.Plain.Span(m.sweep.Title)}
 	}
-	return ui.Header{Title: title, Badge: m.badge(), Below: [][]look.Span{m.progressLine(min(w/5, 40)), m.figureLine(), nil}}
+	below := [][]look.Span{m.progressLine(min(w/5, 40)), m.figureLine()}
+	if n := len(m.state.Notices); n > 0 {
+		below = append(below, []look.Span{look.Warn.Span(look.Shorten(m.state.Notices[n-1], w-2))})
+	}
+	return ui.Header{Title: title, Badge: m.badge(), Below: below}
 }
 
 // badge returns the state of the sweep.
@@ -96,7 +68,8 @@ func (m *model) progressLine(barWidth int) []look.Span {
 
 // figureLine returns the figure that the map shows, and the values of the axes that it does not show.
 func (m *model) figureLine() []look.Span {
-	pieces := []look.Span{look.Dim.Span("figure "), look.Value.Span(m.watch.Names[m.figure]), look.Dim.Span(" "), look.Key.Span("f")}
+	name, unit := m.figureName(m.figure)
+	pieces := []look.Span{look.Dim.Span("figure "), look.Value.Span(name), look.Dim.Span(spaced(unit) + " "), look.Key.Span("f")}
 	if n := len(m.axisOrder); n > 2 {
 		for i, axis := range m.axisOrder[:n-2] {
 			if i == 0 {
@@ -105,7 +78,7 @@ func (m *model) figureLine() []look.Span {
 				pieces = append(pieces, look.Dim.Span(", "))
 			}
 			a := m.axes[axis]
-			pieces = append(pieces, look.Plain.Span(a.Key+" = "), look.Value.Span(a.Values[m.cursor[axis]]),
+			pieces = append(pieces, look.Plain.Span(config.KeyInWords(a.Key)+" "), look.Value.Span(a.Values[m.cursor[axis]]),
 				look.Dim.Span(fmt.Sprintf(" (%d of %d)", m.cursor[axis]+1, len(a.Values))))
 		}
 		pieces = append(pieces, look.Key.Span(" [ ]"))
@@ -138,11 +111,13 @@ func (m *model) HelpParts() []ui.HelpPart {
 	}
 	part := ui.HelpPart{Title: "What the screen shows", Style: look.Plain}
 	for _, text := range []string{
-		"Each cell of the map is a point with its mean over the completed seeds. A denser shade is a larger value. " +
-			"~ marks points with missing seeds, - points without results.",
-		"The number after " + m.Theme().PlusMinus + " is half of the 95 % confidence interval over the seeds. A ? marks an approximate interval: fewer than 30 seeds, or a percentile, an extreme or a rare event. \"vs first\" is the ratio to the " +
-			"first point of the grid, paired by seed. " +
-			"In the charts along an axis, bars are the intervals of the means.",
+		"Each cell of the map is a point with its mean over the completed seeds and, if there is room, half of its 95 % confidence " +
+			"interval and its ratio to the reference point. Lighter colours, or denser shades, are larger values. ~ marks points with " +
+			"missing seeds, - points without results.",
+		"A ? marks an approximate interval: fewer than 30 seeds, or a percentile, an extreme or a rare event. Ratios to the reference " +
+			"point, at first the first point of the grid, are paired by seed; an arrow marks a ratio whose interval excludes 1. In the " +
+			"charts along an axis, bars are the intervals of the means.",
+		"Enter opens the selected point as a live session with its first seed, while the sweep continues; q returns to the sweep.",
 		savedText,
 		strings.Join(m.state.Notices, "; "),
 	} {

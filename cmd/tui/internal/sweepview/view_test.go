@@ -1,9 +1,16 @@
 package sweepview
 
 import (
+	"context"
+	"encoding/csv"
 	"fmt"
+	"io"
 	"math"
 	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -47,7 +54,7 @@ values = ["0%", "1%", "5%", "10%", "20%"]
 `
 
 // watched returns a sweep with a given number of simulated results.
-func watched(t *testing.T, text string, runs int) *sweep.Watch {
+func watched(t testing.TB, text string, runs int) *sweep.Watch {
 	t.Helper()
 	c, err := config.Parse("test.toml", []byte(text))
 	if err != nil {
@@ -75,7 +82,7 @@ func screen(w *sweep.Watch, width, height int, ascii bool, keys ...string) *mode
 
 func screenWith(w *sweep.Watch, width, height int, opt ui.Options, keys ...string) *model {
 	now := time.Duration(0)
-	m := newModel(Sweep{Watch: w, Title: "loss.toml", Dir: "out", Queue: true, Clock: func() time.Duration { return now }}, opt)
+	m := newModel(Sweep{Watch: w, Title: "loss.toml", Dir: "out", Queue: true, Clock: func() time.Duration { return now }}, opt, nil)
 	now = 10 * time.Second
 	m.Update(tea.WindowSizeMsg{Width: width, Height: height})
 	for _, k := range keys {
@@ -104,6 +111,11 @@ func TestGoldenScreens(t *testing.T) {
 		{"nothing-80x24", three, 0, 80, 24, false, nil},
 		{"help-80x24", three, 20, 80, 24, false, []string{"?"}},
 		{"small-40x10", three, 20, 40, 10, false, nil},
+		{"three-60x18", three, 320, 60, 18, false, []string{"down", "right"}},
+		{"three-120x36", three, 320, 120, 36, false, []string{"down", "right", "c", "down", "s"}},
+		{"three-220x60", three, 320, 220, 60, false, []string{"down", "right"}},
+		{"ranking-80x24", three, 320, 80, 24, false, []string{"tab", "tab", "down"}},
+		{"charts-80x24", three, 320, 80, 24, false, []string{"tab", "tab", "tab", "right", "0"}},
 		{"ascii-160x48", three, 320, 160, 48, true, []string{"down", "right", "f", "]"}},
 		{"turned-160x48", three, 320, 160, 48, false, []string{"x", "down", "right", "F"}},
 		{"help-160x48", three, 150, 160, 48, false, []string{"?"}},
@@ -148,7 +160,7 @@ func TestSizes(t *testing.T) {
 	many := "duration = \"1s\"\n[[sweep]]\nkey = \"sender.window\"\nvalues = [" + numbers(90) + "]\n[[sweep]]\nkey = \"sender.history\"\nvalues = [" + numbers(60) + "]\n"
 	for _, text := range []string{three, one, many} {
 		w := watched(t, text, 100)
-		for _, size := range [][2]int{{1, 1}, {20, 5}, {60, 20}, {61, 23}, {80, 24}, {119, 30}, {120, 20}, {200, 60}} {
+		for _, size := range [][2]int{{1, 1}, {20, 5}, {60, 18}, {60, 20}, {61, 23}, {80, 24}, {119, 30}, {120, 20}, {200, 60}} {
 			m := screen(w, size[0], size[1], false)
 			for _, k := range []string{"", "end", "pgdown", "x", "end", "f", "]", "home", "?"} {
 				if k != "" {
@@ -213,5 +225,167 @@ func TestKeys(t *testing.T) {
 		if _, cmd := m.Update(labtest.KeyMsg(k)); cmd == nil || cmd() != (tea.QuitMsg{}) {
 			t.Errorf("%s does not quit", k)
 		}
+	}
+}
+
+// TestLeftHalfIsFilled: at every size that the screen is made for, with one and with several axes, at most a quarter of the rows between
+// header and footer are blank in the left half of the screen.
+func TestLeftHalfIsFilled(t *testing.T) {
+	for _, text := range []string{three, one} {
+		w := watched(t, text, 320)
+		for _, size := range [][2]int{{60, 18}, {80, 24}, {120, 36}, {160, 48}, {220, 60}} {
+			lines := strings.Split(screen(w, size[0], size[1], false).View(), "\n")
+			blank, page := 0, lines[3:len(lines)-1]
+			for _, line := range page {
+				if strings.Trim(string([]rune(line)[:size[0]/2]), " │") == "" {
+					blank++
+				}
+			}
+			if blank > len(page)/4 {
+				t.Errorf("%v: %d of %d rows are blank at the left:\n%s", size, blank, len(page), strings.Join(lines, "\n"))
+			}
+		}
+	}
+}
+
+// TestCellsTile: the cells of the map cover their area without gaps and overlaps, for any grid and size.
+func TestCellsTile(t *testing.T) {
+	for _, g := range []mapGrid{{x: 3, y: 2, width: 80, height: 30, shown: [2]int{7, 9}}, {width: 3, height: 1, shown: [2]int{1, 1}},
+		{x: 1, y: 1, width: 100, height: 17, first: [2]int{4, 5}, shown: [2]int{17, 33}}} {
+		for y := range g.height {
+			for x := range g.width {
+				row, col, ok := g.cellAt(g.x+x, g.y+y)
+				left, top, w, h := g.cell(row-g.first[0], col-g.first[1])
+				if !ok || g.x+x < left || g.x+x >= left+w || g.y+y < top || g.y+y >= top+h {
+					t.Fatalf("%+v: (%d,%d) is cell %d,%d, %v", g, x, y, row, col, ok)
+				}
+			}
+		}
+		if _, _, ok := g.cellAt(g.x+g.width, g.y); ok {
+			t.Errorf("%+v: a cell beyond the right edge", g)
+		}
+	}
+}
+
+// TestFilledCells: with colours the cell of the largest mean has the background of the highest level, and its value
+// and unit are in it.
+func TestFilledCells(t *testing.T) {
+	m := screenWith(watched(t, three, 320), 160, 48, ui.Options{Theme: "dark", Renderer: labtest.ColourRenderer()}, "]")
+	if !regexp.MustCompile(`\x1b\[38;5;16;48;5;220m +[0-9.]+ kbps`).MatchString(m.View()) {
+		t.Errorf("no filled cell with value and unit:\n%q", m.View())
+	}
+}
+
+// TestRanking: the ranking is sorted by the means, and the cursor moves along it.
+func TestRanking(t *testing.T) {
+	w := watched(t, three, 150)
+	m := screen(w, 160, 48, false)
+	means, _ := w.Means(0)
+	for _, want := range []func(before, after float64) bool{
+		func(before, after float64) bool { return before <= after },
+		func(before, after float64) bool { return before >= after },
+	} {
+		for i := 1; i < len(m.ranked); i++ {
+			before, after := means[m.ranked[i-1]], means[m.ranked[i]]
+			if math.IsNaN(before) && !math.IsNaN(after) || !math.IsNaN(after) && !want(before, after) {
+				t.Fatalf("%s: %v before %v", m.orderName(), before, after)
+			}
+		}
+		m.Update(labtest.KeyMsg("s"))
+	}
+	if !slices.IsSorted(m.ranked) {
+		t.Errorf("%s: %v", m.orderName(), m.ranked)
+	}
+	for _, k := range []string{"s", "tab", "tab", "g", "down", "down"} { // best first, in the pane Ranking
+		m.Update(labtest.KeyMsg(k))
+	}
+	if m.selected() != m.ranked[2] {
+		t.Errorf("point %d, want %d", m.selected(), m.ranked[2])
+	}
+	m.Update(tea.MouseMsg{X: 10, Y: strings.Count(m.View()[:strings.Index(m.View(), "Ranking")], "\n") + 2, Action: tea.MouseActionPress, Button: tea.MouseButtonLeft})
+	if m.selected() != m.ranked[0] {
+		t.Errorf("a click on the first row selects point %d", m.selected())
+	}
+}
+
+// TestCompareWithAnyPoint: c compares with the selected point; the ratio and its interval follow from the values of
+// both points, paired by seed.
+func TestCompareWithAnyPoint(t *testing.T) {
+	w := watched(t, three, 320)
+	m := screen(w, 160, 48, false, "down", "right", "c", "down")
+	reference, point := w.PointIndex([]int{0, 1, 1}), w.PointIndex([]int{0, 2, 1})
+	if m.reference != reference || m.selected() != point {
+		t.Fatalf("points %d and %d", m.reference, m.selected())
+	}
+	x, y := w.Values(point, 0), w.Values(reference, 0)
+	want := sweep.EstimateRatio(x, y)
+	half := (*want.Hi - *want.Lo) / 2
+	text := fmt.Sprintf("×%.3f ±%.3f?", want.Mean, half)
+	if half >= 0.0995 {
+		text = fmt.Sprintf("×%.2f ±%.2f?", want.Mean, half)
+	}
+	if view := m.View(); strings.Count(view, text) < 3 { // in the map, the ranking and the list of figures
+		t.Errorf("%q is not on the screen:\n%s", text, view)
+	}
+	if m.Update(labtest.KeyMsg("up")); m.ratioText(m.selected(), 0) != "" {
+		t.Error("the reference is compared with itself")
+	}
+	if m.Update(labtest.KeyMsg("c")); m.reference != 0 {
+		t.Errorf("c on the reference: compared with %d", m.reference)
+	}
+}
+
+// TestExport: the CSV file has a row per point in the order of the ranking, with the ratio to the reference.
+func TestExport(t *testing.T) {
+	w := watched(t, three, 320)
+	m := screen(w, 160, 48, false, "down", "c", "s")
+	var file strings.Builder
+	m.sweep.Export = func(fill func(io.Writer) error) (string, error) { return "x.csv", fill(&file) }
+	_, cmd := m.Update(labtest.KeyMsg("w"))
+	if msg, ok := cmd().(room.NoticeMsg); !ok || msg.IsError || !strings.Contains(msg.Text, "x.csv") {
+		t.Fatalf("%+v", msg)
+	}
+	rows, err := csv.NewReader(strings.NewReader(file.String())).ReadAll()
+	if err != nil || len(rows) != 41 {
+		t.Fatalf("%d rows: %v", len(rows), err)
+	}
+	at := func(row []string, column string) string { return row[slices.Index(rows[0], column)] }
+	for i, p := range m.ranked {
+		row := rows[i+1]
+		set := w.Points()[p].Set
+		mean, _ := strconv.ParseFloat(at(row, "payload_kbps"), 64)
+		ratio, _ := strconv.ParseFloat(at(row, "payload_kbps.ratio_to_reference"), 64)
+		if at(row, "down.loss") != set["down.loss"] || at(row, "encoder.name") != set["encoder.name"] || at(row, "seeds") != "8" ||
+			mean != w.Mean(p, 0).Mean || ratio != w.Ratio(p, m.reference, 0).Mean {
+			t.Errorf("row %d, point %d: %v", i, p, row[:10])
+		}
+	}
+}
+
+// TestEnterOpensThePoint: enter ends the screen with the selected point, and the next screen has the same selection.
+func TestEnterOpensThePoint(t *testing.T) {
+	m := screen(watched(t, three, 320), 80, 24, false, "down", "right", "s", "c")
+	if _, cmd := m.Update(labtest.KeyMsg("enter")); cmd != nil || m.opened >= 0 {
+		t.Error("a point was opened without a way to show it")
+	}
+	m.sweep.Live = func(context.Context, int) error { return nil }
+	_, cmd := m.Update(labtest.KeyMsg("enter"))
+	if cmd == nil || cmd() != (tea.QuitMsg{}) || m.opened != m.selected() {
+		t.Errorf("opened %d, selected %d", m.opened, m.selected())
+	}
+	next := newModel(m.sweep, ui.Options{Renderer: labtest.PlainRenderer()}, &m.selection)
+	if !reflect.DeepEqual(next.selection, m.selection) || next.selected() != m.opened || next.opened >= 0 {
+		t.Errorf("%+v after %+v", next.selection, m.selection)
+	}
+}
+
+func BenchmarkFrame160x48(b *testing.B) {
+	m := screenWith(watched(b, three, 320), 160, 48, ui.Options{Theme: "dark", Renderer: labtest.ColourRenderer()}, "down", "right")
+	b.ReportAllocs()
+	for b.Loop() {
+		for range pollTicks {
+			m.Update(room.Tick{})
+		}
+		_ = m.View()
 	}
 }

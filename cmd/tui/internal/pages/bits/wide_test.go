@@ -26,7 +26,7 @@ func TestAreasFillShortSessions(t *testing.T) {
 			lane.Samples = lane.Samples[len(lane.Samples)-int(there/meters.SamplePeriod):]
 			view := labtest.NewStage(bits.New(&panes.SelectedShadow{}), lab, size[0], size[1]).View()
 			axis := regexp.MustCompile(`└(.*now)`).FindStringSubmatch(view)[1]
-			bottom := regexp.MustCompile(`0┤([^│]*)│`).FindStringSubmatch(view)[1]
+			bottom := regexp.MustCompile(` 0┤([^│]*)│`).FindStringSubmatch(view)[1]
 			filled := len([]rune(strings.TrimLeft(bottom, " ")))
 			if cols := len([]rune(axis)); filled < cols*2/5-1 {
 				t.Errorf("%v at %v: %d of %d columns are filled:\n%s", there, size, filled, cols, view)

@@ -55,7 +55,7 @@ func TestFailureRatesAgree(t *testing.T) {
 		t.Errorf("the line ends at %s, the legend is %q", newest, legend)
 	}
 	box := chart.Draw(&chart.Spec{End: int64(len(values)), Per: 7, Series: spec.Series, Floor: spec.Floor}, 100, 8).String()
-	if !strings.Contains(box, "4.5┤") || strings.Contains(box, "10┤") {
+	if !strings.Contains(box, "4┤") || strings.Contains(box, "10┤") {
 		t.Errorf("the axis of 3.3 a second:\n%s", box)
 	}
 }

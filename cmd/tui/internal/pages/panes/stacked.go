@@ -13,6 +13,7 @@ type Stacked struct {
 	Focused bool        // draw the title as focused
 	Fit     bool        // mark a value axis that does not begin at 0
 	Empty   string      // text in the middle of a chart without data; "" means none
+	Folded  bool        // draw only the title and the legend, in one row; at least one chart of a stack must not be folded
 }
 
 // notFromZero marks a value axis that does not begin at 0.
@@ -35,9 +36,33 @@ func chartRows(h, n int) (first, rows []int) {
 	return first, rows
 }
 
+// stackRows is chartRows for a stack with folded charts, whose rows go to the others. last is the index of the last
+// chart that is not folded, which has the time axis.
+func stackRows(h int, list []Stacked) (first, rows []int, last int) {
+	folded := 0
+	for i := range list {
+		if list[i].Folded {
+			folded++
+		} else {
+			last = i
+		}
+	}
+	_, open := chartRows(h-folded, len(list)-folded)
+	first, rows = make([]int, len(list)), make([]int, len(list))
+	y := 0
+	for i := range list {
+		first[i] = y
+		if !list[i].Folded {
+			rows[i], open = open[0], open[1:]
+		}
+		y += 1 + rows[i]
+	}
+	return first, rows, last
+}
+
 // DrawStack fills c with the charts of list, from top to bottom.
 func DrawStack(c *look.Canvas, th *look.Theme, list []Stacked) {
-	first, rows := chartRows(c.H, len(list))
+	first, rows, last := stackRows(c.H, list)
 	for i, item := range list {
 		y := first[i]
 		if i == 0 {
@@ -45,8 +70,10 @@ func DrawStack(c *look.Canvas, th *look.Theme, list []Stacked) {
 		} else if y < c.H-1 {
 			c.Divider(th, y, item.Focused, item.Title, item.Legend...)
 		}
-		isLast := i == len(list)-1
-		item.Spec.Time, item.Spec.Labels = isLast, isLast
+		if item.Folded {
+			continue
+		}
+		item.Spec.Time, item.Spec.Labels = i == last, i == last
 		if cross := item.Spec.Crosshair; cross != nil && i > 0 { // the label is at the uppermost chart only
 			cross.Label = ""
 		}

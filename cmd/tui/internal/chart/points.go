@@ -1,0 +1,121 @@
+package chart
+
+import (
+	"slices"
+	"unicode/utf8"
+)
+
+// Point is a value with its interval, for a chart along an axis of names.
+type Point struct {
+	Value, Lo, Hi float64 // NaN if unknown
+	Name          string  // below the value, if there is room; every rune must be one column wide
+}
+
+// PointsSpec describes a chart with a dot and an interval for each of several points. Its value axis has round
+// steps like that of Draw.
+type PointsSpec struct {
+	Points   []Point
+	Selected int  // index of the selected point; if not all points fit, those around it are drawn
+	Zero     bool // the value axis begins at 0 instead of fitting the data
+	ASCII    bool
+
+	Blank, Axis, Label             Style // of empty cells, axes and their labels
+	Dot, Interval, Chosen, Current Style // of dots, intervals, the selected dot, and the name of the selected point
+}
+
+// DrawPoints returns a box of exactly w x h cells: the plot, and below it an axis and the names of the points.
+// If the box is too small for this, it is empty.
+func DrawPoints(s *PointsSpec, w, h int) *Box {
+	b := newBox(w, h, s.Blank)
+	p := &plot{Spec: &Spec{Fit: !s.Zero, ASCII: s.ASCII, Axis: s.Axis, Label: s.Label}, box: b, left: gutter + 1, cols: plotWidth(w),
+		rows: b.H - 2, dotsPerColumn: 1} // two rows for the axis and the names
+	if p.rows < 2 || p.cols < 2 || len(s.Points) == 0 {
+		return b
+	}
+	const widest = 24                                                     // columns for a point; wider charts are hard to read
+	n := min(len(s.Points), p.cols)                                       // points that fit
+	first := max(0, min(s.Selected-n/2, len(s.Points)-n))                 // the first of them
+	step := min(p.cols/n, widest)                                         // columns for each point
+	column := func(i int) int { return p.left + (i-first)*step + step/2 } // of point i
+	points, values := s.Points[first:first+n], make([]float64, 0, 3*n)    // values that the axis includes
+	for _, x := range points {
+		for _, v := range []float64{x.Value, x.Lo, x.Hi} {
+			if isFinite(v) {
+				values = append(values, clampValue(v))
+			}
+		}
+	}
+	p.bounds = p.chooseBounds([][]float64{values})
+	for i := range points {
+		s.drawPoint(p, &points[i], column(first+i), step, first+i == s.Selected)
+	}
+	p.drawValueAxis()
+	s.drawNames(p, first, n, column)
+	return b
+}
+
+// drawPoint draws a point in column x: a bar from the lower to the upper bound of its interval, with ends of at most
+// step columns, and a dot.
+func (s *PointsSpec) drawPoint(p *plot, point *Point, x, step int, isSelected bool) {
+	if !isFinite(point.Value) {
+		return
+	}
+	bar, top, bottom, end, dot, chosen := '│', '┬', '┴', '─', '●', '◆'
+	if s.ASCII {
+		bar, top, bottom, end, dot, chosen = '|', '+', '+', '-', 'o', '@'
+	}
+	if isFinite(point.Lo) && isFinite(point.Hi) {
+		from, to := p.bounds.row(point.Hi, p.rows), p.bounds.row(point.Lo, p.rows)
+		for y := from; y <= to; y++ {
+			p.box.set(x, y, bar, s.Interval)
+		}
+		if arm := min(step/4, 3); from < to {
+			for k := -arm; k <= arm; k++ {
+				p.box.set(x+k, from, end, s.Interval)
+				p.box.set(x+k, to, end, s.Interval)
+			}
+			p.box.set(x, from, top, s.Interval)
+			p.box.set(x, to, bottom, s.Interval)
+		}
+	}
+	style := s.Dot
+	if isSelected {
+		dot, style = chosen, s.Chosen
+	}
+	p.box.set(x, p.bounds.row(point.Value, p.rows), dot, style)
+}
+
+// drawNames draws the axis below the plot, and below that the names of n points from first on: that of the
+// selected point, then those of the first and the last, then the others, each if there is room. column returns the
+// column of a point.
+func (s *PointsSpec) drawNames(p *plot, first, n int, column func(i int) int) {
+	corner, line, tick := '└', '─', '┬'
+	if s.ASCII {
+		corner, line, tick = '+', '-', '+'
+	}
+	p.box.set(gutter, p.rows, corner, s.Axis)
+	for x := p.left; x < p.box.W; x++ {
+		p.box.set(x, p.rows, line, s.Axis)
+	}
+	taken := make([]bool, p.box.W+1)
+	drawName := func(i int, style Style) {
+		p.box.set(column(i), p.rows, tick, s.Axis)
+		text := replaceWide(s.Points[i].Name)
+		length := utf8.RuneCountInString(text)
+		x := max(min(column(i)-length/2, p.box.W-length), 0)
+		from, to := max(x-1, 0), min(x+length+1, p.box.W)
+		if length > p.box.W || slices.Contains(taken[from:to], true) {
+			return
+		}
+		for k := from; k < to; k++ {
+			taken[k] = true
+		}
+		p.box.text(x, p.rows+1, text, style)
+	}
+	drawName(max(first, min(s.Selected, first+n-1)), s.Current)
+	drawName(first, s.Label)
+	drawName(first+n-1, s.Label)
+	for i := first; i < first+n; i++ {
+		drawName(i, s.Label)
+	}
+}

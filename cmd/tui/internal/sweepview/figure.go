@@ -1,0 +1,122 @@
+package sweepview
+
+import (
+	"math"
+	"strings"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/figures"
+	"wirelab/internal/units"
+)
+
+// figureName returns the name of a figure in words and its unit, "" for counts.
+func (m *model) figureName(figure int) (name, unit string) {
+	name, unit, _ = figures.InWords(m.watch.Names[figure])
+	return name, unit
+}
+
+// scaled converts a value of the figure of the map to its unit.
+func (m *model) scaled(v float64) float64 {
+	_, _, factor := figures.InWords(m.watch.Names[m.figure])
+	return v * factor
+}
+
+// spaced returns text after a blank, or "" if text is empty.
+func spaced(text string) string {
+	if text == "" {
+		return ""
+	}
+	return " " + text
+}
+
+// describe returns the settings of a point in words: "downlink loss 5%, encoder rotor".
+func (m *model) describe(point int) string {
+	var parts []string
+	for _, a := range m.axes {
+		parts = append(parts, config.KeyInWords(a.Key)+" "+m.watch.Points()[point].Set[a.Key])
+	}
+	if len(parts) == 0 {
+		return "the only point"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// valueText formats the mean of a figure at a point with half of its confidence interval and the unit, "-" if
+// it is unknown.
+func (m *model) valueText(point, figure int) string {
+	v := m.watch.Mean(point, figure)
+	if v.N == 0 {
+		return "-"
+	}
+	_, unit, factor := figures.InWords(m.watch.Names[figure])
+	return m.formatInterval(scale(v, factor)) + spaced(unit)
+}
+
+// ratioText formats the ratio of a figure at a point to the reference point, paired by seed, with half of its
+// confidence interval: "×1.75 ±0.19". It returns "" for the reference point and if the ratio is unknown.
+func (m *model) ratioText(point, figure int) string {
+	if point == m.reference {
+		return ""
+	}
+	r := m.watch.Ratio(point, m.reference, figure)
+	if r.N == 0 {
+		return ""
+	}
+	if r.Lo == nil || *r.Hi <= *r.Lo { // one seed, or all seeds have the same ratio
+		return m.Theme().Times + units.Fixed(r.Mean, maxDecimals)
+	}
+	return m.Theme().Times + m.formatInterval(r)
+}
+
+// halfText formats half of the confidence interval of a mean of the figure of the map, "" if it is unknown.
+func (m *model) halfText(v figures.Mean) string {
+	_, half, hasInterval := strings.Cut(m.formatInterval(scale(v, m.scaled(1))), " ")
+	if !hasInterval {
+		return ""
+	}
+	return half
+}
+
+// scale returns v in another unit: all values multiplied by factor.
+func scale(v figures.Mean, factor float64) figures.Mean {
+	v.Mean *= factor
+	if v.Lo != nil {
+		lo, hi := *v.Lo*factor, *v.Hi*factor
+		v.Lo, v.Hi = &lo, &hi
+	}
+	return v
+}
+
+// formatInterval formats a mean and, if known, half the width of its confidence interval, both with the
+// decimals that two significant digits of the latter need. A "?" marks an approximate interval.
+func (m *model) formatInterval(v figures.Mean) string {
+	if v.Lo == nil || *v.Hi <= *v.Lo {
+		return units.Short(v.Mean)
+	}
+	half := (*v.Hi - *v.Lo) / 2
+	if smallest := math.Pow(10, -maxDecimals); math.Abs(v.Mean) > 100*smallest {
+		half = math.Max(half, smallest)
+	}
+	text := formatNumber(v.Mean, half) + " " + m.Theme().PlusMinus + formatNumber(half, half)
+	if v.Approximate {
+		text += "?"
+	}
+	return text
+}
+
+// maxDecimals is the largest number of decimals of means and ratios, except close to 0. Narrower intervals are shown
+// as wide as the last decimal.
+const maxDecimals = 3
+
+// formatNumber formats v with as many decimals as two significant digits of step need, but at most maxDecimals
+// unless v is close to 0. Numbers that need too many digits are abbreviated.
+func formatNumber(v, step float64) string {
+	decimals := 1 - int(math.Floor(math.Log10(step)))
+	if step >= math.Pow(10, -maxDecimals) {
+		decimals = min(decimals, maxDecimals)
+	}
+	if math.Abs(v) >= 9999.5 || step <= 0 || decimals > 6 {
+		return units.Short(v)
+	}
+	return units.Fixed(v, max(decimals, 0))
+}

@@ -90,6 +90,9 @@ func isMachineError(err error) bool {
 	var refused *channel.RefusedError
 	var network *engine.NetworkError
 	var locked *atomicfile.LockedError
+	if errors.Is(err, atomicfile.ErrHasResults) || errors.Is(err, atomicfile.ErrHasOtherFiles) || errors.Is(err, atomicfile.ErrNotReplaceable) {
+		return true // another process wrote into the folder during the run; before a run, this is a config.Error
+	}
 	if errors.Is(err, fs.ErrPermission) || errors.As(err, &locked) || errors.As(err, &queue) || errors.As(err, &refused) || errors.As(err, &network) || errors.Is(err, channel.ErrNoAnswer) {
 		return true
 	}

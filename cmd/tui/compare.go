@@ -158,7 +158,7 @@ func writeComparison(w io.Writer, c *report.Comparison) {
 		titles = append([]string{"point"}, titles...)
 	}
 	g := texttable.New(titles...)
-	same := 0
+	same, hasApproximate := 0, false
 	for i := range c.Differences {
 		d := &c.Differences[i]
 		if d.Max == nil && d.Base == d.New { // no limit, no difference
@@ -170,7 +170,8 @@ func writeComparison(w io.Writer, c *report.Comparison) {
 			change = fmt.Sprintf("%+.2f %%", 100*share)
 		}
 		if lo, known := d.Lo.Value(); known {
-			interval = fmt.Sprintf("%+.2f to %+.2f", 100*lo, 100*d.Hi.Or(lo))
+			interval = fmt.Sprintf("%+.2f to %+.2f%s", 100*lo, 100*d.Hi.Or(lo), figures.ApproximateMark(d.Approximate))
+			hasApproximate = hasApproximate || d.Approximate
 		}
 		switch {
 		case d.Worse:
@@ -186,6 +187,9 @@ func writeComparison(w io.Writer, c *report.Comparison) {
 	}
 	if len(g.Rows) > 0 {
 		g.WriteText(w, anyWidth)
+	}
+	if hasApproximate {
+		fmt.Fprintln(w, figures.ApproximateNote)
 	}
 	if same > 0 {
 		fmt.Fprintf(w, "%d figures are the same\n", same)

@@ -90,6 +90,9 @@ func isMachineError(err error) bool {
 	var refused *channel.RefusedError
 	var network *engine.NetworkError
 	var locked *atomicfile.LockedError
+	if errors.Is(err, atomicfile.ErrHasResults) || errors.Is(err, atomicfile.ErrHasOtherFiles) || errors.Is(err, atomicfile.ErrNotReplaceable) {
+		return true // another process wrote into the folder during the run; before a run, this is a config.Error
+	}
 	if errors.Is(err, fs.ErrPermission) || errors.As(err, &locked) || errors.As(err, &queue) || errors.As(err, &refused) || errors.As(err, &network) || errors.Is(err, channel.ErrNoAnswer) {
 		return true
 	}
@@ -107,22 +110,44 @@ func machineErrnos() []syscall.Errno {
 		syscall.EMFILE, syscall.ENFILE, syscall.EADDRINUSE, syscall.EAGAIN}
 }
 
-// printError prints err to standard error, each of its lines prefixed with "tui: ".
+// printError prints err to standard error, each joined error and each reason of a failure on a line of its own,
+// prefixed with "tui: ". A newline in a name that an error contains does not begin a line.
 func (a *app) printError(err error) {
-	text := err.Error()
 	if errors.As(err, new(*panics.Error)) { // a panic takes precedence over errors that are joined with it
-		fmt.Fprintf(a.stderr, "tui: a bug in wirelab: %s\n", escape.Terminal(strings.TrimSuffix(text, "\n")))
+		fmt.Fprintf(a.stderr, "tui: a bug in wirelab: %s\n", escape.Terminal(strings.TrimSuffix(err.Error(), "\n")))
 		return
 	}
+	lines := errorLines(err)
 	if errors.Is(err, context.Canceled) {
-		text = "interrupted"
+		lines = []string{"interrupted"}
 	}
-	for _, line := range strings.Split(text, "\n") {
+	for _, line := range lines {
 		if !strings.HasPrefix(line, "tui ") { // lines such as "tui sweep: ..." begin with their command already
 			line = "tui: " + line
 		}
 		fmt.Fprintln(a.stderr, escape.Line(line))
 	}
+}
+
+// errorLines returns the text of err, or the text of each error that errors.Join joined in it and of each reason
+// of a failure. Errors that wrap another error without further text are unwrapped.
+func errorLines(err error) (lines []string) {
+	switch e := err.(type) {
+	case failure:
+		return e
+	case interface{ Unwrap() []error }:
+		for _, joined := range e.Unwrap() {
+			lines = append(lines, errorLines(joined)...)
+		}
+		if strings.Join(lines, "\n") == err.Error() {
+			return lines
+		}
+	case interface{ Unwrap() error }:
+		if inner := e.Unwrap(); inner != nil && inner.Error() == err.Error() {
+			return errorLines(inner)
+		}
+	}
+	return []string{err.Error()}
 }
 
 // unknownError is an error about an unknown name that also returns the known names. Unknown

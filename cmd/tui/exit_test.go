@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"wirelab/experiment/config"
+	"wirelab/experiment/report"
+	"wirelab/internal/atomicfile"
 )
 
 // TestExitCodes checks the exit code of each kind of error.
@@ -37,6 +39,8 @@ func TestExitCodes(t *testing.T) {
 		{&config.Error{Problem: "cannot be read", Cause: fs.ErrPermission}, exitMachine},
 		{asUsageError(fmt.Errorf("x: %w", &fs.PathError{Op: "open", Path: "x", Err: syscall.EACCES})), exitMachine},
 		{inUse, exitMachine},
+		{report.WriteError(fmt.Errorf("out: %w", atomicfile.ErrHasResults)), exitMachine},
+		{report.WriteError(fmt.Errorf("out: %w", atomicfile.ErrHasOtherFiles)), exitMachine},
 		{context.Canceled, exitInterrupted},
 		{errors.Join(syscall.ENOTDIR, context.Canceled), exitInterrupted},
 	} {

@@ -26,10 +26,14 @@ func TestHostileNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	schema, records, toml := filepath.Join(dir, "s.toml"), filepath.Join(dir, "r.csv"), filepath.Join(dir, "x.toml")
+	capture, model, module := filepath.Join(dir, "c.pcap"), filepath.Join(dir, "m.toml"), filepath.Join(dir, "m\x1b[2J.wasm")
 	for path, text := range map[string]string{
 		schema: "name = \"=cmd()|<script>\"\nitem = \"t|<script>\"\nrows = 1\nrate_hz = 60\n[[field]]\nkind = \"quantity\"\nscale = 1\nname = \"@f|<script>\"\nunit = \"|<b>\"\nrange = [0, 9]\n" +
 			"[[field]]\nkind = \"quantity\"\nscale = 1\nname = \"=1+1\"\nrange = [0, 9]\n",
 		records: "@f|<script>,=1+1\n1,2\n2,3\n3,1\n4,2\n5,2\n6,3\n7,1\n8,2\n1,2\n2,3\n3,1\n4,2\n5,2\n6,3\n7,1\n8,2\n",
+		capture: "\xd4\xc3\xb2\xa1" + strings.Repeat("\x00", 40), // a header of version 0
+		module:  "\x00asm\x01\x00\x00\x00",                       // without exports
+		model:   "[encoder]\nname = \"receiver-adaptive\"\nmodel = \"\\u001b[2J\\nFORGED |<script>.bin\"\n",
 		toml: "duration = \"1s\"\n[[at]]\nt = \"500ms\"\nmark = \"=m|<script>\\u001b[2J\\u202e\\nFORGED\"\n[[shadow]]\nname = \"xor-rle\"\n" +
 			"[assert]\nwrong = \"== 0\"\n",
 	} {
@@ -47,6 +51,11 @@ func TestHostileNames(t *testing.T) {
 		{"sweep", toml, "--data", spec, "--encoder", "delta-adaptive", "--repeat", "2", "--out", swept},
 		{"walkoff", "--data", spec, "--encoder", "delta-adaptive", "--json"}, {"walkoff", "--data", spec, "--encoder", "delta-adaptive"},
 		{"datasets", "stats", spec}, {"datasets", "stats", dir}, {"replay", out}, {"replay", dir}, {"report", out}, {"compare", out, out}, {"compare", out, dir},
+		{"run", "--data", "packets:" + capture, "--duration", "1s"}, {"datasets", "stats", "packets:" + capture}, {"links", "fit", capture},
+		{"run", model, "--data", "packets:" + capture}, {"run", capture}, {"search", toml}, {"sweep", "--worker-token-file", dir, toml},
+		{"run", "--preset", "demo" + dir}, {"run", "--encoder", dir}, {"encoders", dir}, {"encoders", "--plugin", module},
+		{"plugins", "check", module}, {"plugins", "new", "--lang", "c", dir + "/new"}, {"proxy", "--listen", dir, "--to", dir},
+		{"proxy", "--listen", "127.0.0.1:0", "--to", "127.0.0.1:9", "--duration", "1ms", "--capture", dir + "/p.pcap", "--config", toml},
 		{"plugins", "check", dir + "/none.wasm"}, {"check", toml + "x"}, {"links", "fit", dir + "/none.csv"},
 	} {
 		o := tui(args...)

@@ -161,7 +161,7 @@ func writeSearchText(w io.Writer, found *search.Result) {
 	fmt.Fprintf(w, "%.0f settings, %d of them run for the full duration; total cost %.0f full runs\n\n", found.Settings, found.Tried, found.Runs)
 	if found.Best != nil {
 		const maxOthers = 9 // number of settings listed after the best one
-		note := ""          // explains the mark on times of plugins
+		note := ""          // explains the marks
 		g := texttable.New(slices.Concat([]string{"setting"}, texttable.Numbers(found.Minimise...), []string{">ratio to best"})...)
 		row := func(c search.Candidate, ratio string) {
 			var cells []string
@@ -186,6 +186,10 @@ func writeSearchText(w io.Writer, found *search.Result) {
 			}
 		}
 		g.WriteText(w, anyWidth)
+		isMarked := func(c texttable.Cell) bool { return strings.HasSuffix(c.Text, figures.ApproximateMark(true)) }
+		if slices.ContainsFunc(g.Rows, func(row []texttable.Cell) bool { return slices.ContainsFunc(row[1:], isMarked) }) {
+			note += figures.ApproximateNote + "\n"
+		}
 		fmt.Fprintln(w, note)
 		// RatioToOwn compares with the settings that the configuration has without the search.
 		if found.RatioToOwn != nil && len(found.Front) == 0 {
@@ -204,7 +208,7 @@ func formatMean(m figures.Mean) string {
 	}
 	text := units.Significant(m.Mean, 5)
 	if m.Lo != nil && *m.Hi > *m.Lo { // Lo and Hi are nil without an interval, as for a single run
-		text += " ± " + units.Significant((*m.Hi-*m.Lo)/2, 2)
+		text += " ± " + units.Significant((*m.Hi-*m.Lo)/2, 2) + figures.ApproximateMark(m.Approximate)
 	}
 	return text
 }
@@ -217,7 +221,7 @@ func formatRatio(m figures.Mean) string {
 	}
 	text := fmt.Sprintf("%.4f", m.Mean)
 	if m.Lo != nil && *m.Hi-*m.Lo > 1e-4 { // half of a narrower interval would be shown as 0
-		text += fmt.Sprintf(" ± %.4f", (*m.Hi-*m.Lo)/2)
+		text += fmt.Sprintf(" ± %.4f%s", (*m.Hi-*m.Lo)/2, figures.ApproximateMark(m.Approximate))
 	}
 	return text
 }

@@ -6,6 +6,7 @@ import (
 
 	"wirelab/encoders"
 	"wirelab/experiment/figures"
+	"wirelab/experiment/search"
 )
 
 // TestFormatNumber checks the number of digits.
@@ -47,5 +48,11 @@ func TestGaugeValue(t *testing.T) {
 	lo, hi := 123_000.0, 124_000.0
 	if got := formatMean(figures.Mean{N: 8, Mean: 123_456.7, Lo: &lo, Hi: &hi}); got != "123457 ± 500" {
 		t.Errorf("a mean is shown as %s", got)
+	}
+	few := figures.Mean{N: 8, Mean: 1.5, Lo: &lo, Hi: &hi, Approximate: true}
+	var b strings.Builder
+	writeSearchText(&b, &search.Result{Minimise: []string{"payload_kbps"}, Best: &search.Candidate{Text: "x?", Figures: map[string]figures.Mean{"payload_kbps": few}}, RatioToOwn: &few})
+	if strings.Count(b.String(), "500?") != 1 || strings.Count(b.String(), "500.0000?") != 1 || !strings.Contains(b.String(), figures.ApproximateNote) {
+		t.Errorf("approximate intervals are not marked:\n%s", b.String())
 	}
 }

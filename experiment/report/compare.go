@@ -32,9 +32,12 @@ type Difference struct {
 	Share figures.Figure `json:"share"`
 	Lo    figures.Figure `json:"share_lo"`
 	Hi    figures.Figure `json:"share_hi"`
-	Pairs int            `json:"pairs"`                    // pairs of runs with the same seed
-	Max   *float64       `json:"max_regression,omitempty"` // Limit.Share; nil without a limit
-	Worse bool           `json:"regression"`               // worse by more than Max, or unknown in one report
+	// Approximate means that the interval may contain the true share in less or more than 95 % of cases; see
+	// figures.IsApproximate.
+	Approximate bool     `json:"approximate,omitempty"`
+	Pairs       int      `json:"pairs"`                    // pairs of runs with the same seed
+	Max         *float64 `json:"max_regression,omitempty"` // Limit.Share; nil without a limit
+	Worse       bool     `json:"regression"`               // worse by more than Max, or unknown in one report
 }
 
 // Comparison is the comparison of two reports.
@@ -228,6 +231,8 @@ func (d *Difference) setMeans(baseValues, newValues []float64, arePairs bool) {
 	}
 	if m := paired.MeanOf(shares); m.Known {
 		d.Lo, d.Hi = figures.Known(m.Lo), figures.Known(m.Hi)
+		isApproximate := figures.IsApproximate(d.Key, baseValues) || figures.IsApproximate(d.Key, newValues)
+		d.Approximate = isApproximate && m.Lo < m.Hi // as in other tables, equal shares have no mark
 	}
 }
 
@@ -253,7 +258,7 @@ func (d *Difference) applyLimit(maxShare float64) {
 }
 
 // Text describes the change of the figure: "143.2 -> 150.1, +4.80 % (+4.10 to +5.50)". The 95 % confidence
-// interval is in parentheses, if known. The change in percent is left out if it is unknown.
+// interval is in parentheses, if known, with a "?" if it is approximate. The change in percent is left out if it is unknown.
 func (d *Difference) Text() string {
 	text := fmt.Sprintf("%s -> %s", formatFigure(d.Base), formatFigure(d.New))
 	share, ok := d.Share.Value()
@@ -263,7 +268,7 @@ func (d *Difference) Text() string {
 	text += fmt.Sprintf(", %+.2f %%", 100*share)
 	lo, hasLo := d.Lo.Value()
 	if hi, hasHi := d.Hi.Value(); hasLo && hasHi {
-		text += fmt.Sprintf(" (%+.2f to %+.2f)", 100*lo, 100*hi)
+		text += fmt.Sprintf(" (%+.2f to %+.2f%s)", 100*lo, 100*hi, figures.ApproximateMark(d.Approximate))
 	}
 	return text
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"wirelab/experiment/engine"
@@ -40,6 +41,9 @@ func TestComparePairs(t *testing.T) {
 	lo, hi := 4.0/15-12.7062*2/15, 4.0/15+12.7062*2/15
 	if math.Abs(d.Lo.Or(0)-lo) > 1e-4 || math.Abs(d.Hi.Or(0)-hi) > 1e-4 {
 		t.Errorf("the interval is %v to %v, want %g to %g", d.Lo, d.Hi, lo, hi)
+	}
+	if !d.Approximate || !strings.HasSuffix(d.Text(), "?)") {
+		t.Errorf("two pairs, and the interval is not marked as approximate: %s", d.Text())
 	}
 	// One pair has no interval; nor have runs without pairs.
 	d = find(Compare(&Report{Runs: base.Runs[:1]}, next, nil), "sent")

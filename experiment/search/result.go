@@ -66,7 +66,9 @@ func (s *search) describe(x setting) Candidate {
 	}
 	for f, name := range s.spec.Minimise {
 		if values := s.figureBySeed(x, f, s.spec.Seeds); len(values) > 0 && finiteOrNil(values) != nil {
-			c.Figures[name] = sweep.EstimateMean(values)
+			m := sweep.EstimateMean(values)
+			m.Approximate = figures.IsApproximate(name, values)
+			c.Figures[name] = m
 		}
 	}
 	return c

@@ -525,7 +525,9 @@ func (s *search) worstViolation(x setting, seeds int) (worst float64) {
 func (s *search) pairedRatio(x, y setting, f, seeds int) figures.Mean {
 	a, b := s.figureBySeed(x, f, seeds), s.figureBySeed(y, f, seeds)
 	n := min(len(a), len(b))
-	return sweep.EstimateRatio(a[:n], b[:n])
+	m, name := sweep.EstimateRatio(a[:n], b[:n]), s.spec.Minimise[f]
+	m.Approximate = figures.IsApproximate(name, a[:n]) || figures.IsApproximate(name, b[:n])
+	return m
 }
 
 // pairedDifference returns the first figure of x minus that of y, paired by seed. Unlike a ratio it exists

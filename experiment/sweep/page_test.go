@@ -2,12 +2,15 @@ package sweep
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"wirelab/experiment/figures"
 	"wirelab/experiment/page"
+	"wirelab/internal/testkit"
 )
 
 // The report.html of a sweep equals the page made from its report.json, and has every point with its
@@ -38,6 +41,32 @@ func TestPageOfASweep(t *testing.T) {
 	for _, what := range []string{"6 points, 30 runs: from ", "at-rest", "±", "Heat maps", "nothing decoded wrong"} {
 		if !strings.Contains(made.String(), what) {
 			t.Errorf("the page does not contain %q", what)
+		}
+	}
+}
+
+// TestHostileSummary checks the table for a terminal, report.md and summary.csv of a sweep whose settings and failures
+// are hostile texts.
+func TestHostileSummary(t *testing.T) {
+	lo, hi := 1.0, 3.0
+	for first, text := range testkit.HostileTexts {
+		s := Summary{}
+		testkit.FillHostile(&s, first)
+		s.Keys = []string{text}
+		list := map[string]figures.Mean{"payload_kbps": {Mean: 2, Lo: &lo, Hi: &hi, Approximate: true}}
+		s.Points = []page.SummaryPoint{{Set: map[string]string{text: text}, Figures: list, Ratio: list}}
+		for name, c := range map[string]struct {
+			write func(io.Writer) error
+			check func(testing.TB, string, string)
+		}{
+			"text": {s.Text, testkit.CheckTerminalText}, "report.md": {s.markdown, testkit.CheckMarkdown},
+			"summary.csv": {s.CSV, func(t testing.TB, name, text string) { testkit.CheckCSV(t, name, text) }},
+		} {
+			var b strings.Builder
+			if err := c.write(&b); err != nil || b.Len() == 0 {
+				t.Fatalf("%s: %d bytes, %v", name, b.Len(), err)
+			}
+			c.check(t, name, b.String())
 		}
 	}
 }

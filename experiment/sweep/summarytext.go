@@ -49,14 +49,11 @@ func (s *Summary) Text(w io.Writer) error {
 	const noLimit = 0
 	t.WriteText(w, noLimit)
 	if s.hasApproximate() {
-		_, err := fmt.Fprintln(w, "  "+approximateNote)
+		_, err := fmt.Fprintln(w, "  "+figures.ApproximateNote)
 		return err
 	}
 	return nil
 }
-
-// approximateNote explains the mark of approximate intervals.
-const approximateNote = "? approximate interval: fewer than 30 seeds, or a percentile, an extreme or a rare event"
 
 // hasApproximate reports whether the table of all points has an interval with the mark of approximate ones.
 func (s *Summary) hasApproximate() bool {
@@ -119,10 +116,7 @@ func withInterval(list map[string]figures.Mean, name string, decimals int) strin
 	}
 	half := units.Fixed(scale*(*m.Hi-*m.Lo)/2, decimals)
 	if strings.Trim(half, "0.") != "" {
-		text += " ±" + half
-		if m.Approximate {
-			text += "?"
-		}
+		text += " ±" + half + figures.ApproximateMark(m.Approximate)
 	}
 	return text
 }
@@ -136,7 +130,7 @@ func (s *Summary) markdown(w io.Writer) error {
 	}
 	s.table().WriteMarkdown(w)
 	if s.hasApproximate() {
-		fmt.Fprintf(w, "\n%s\n", approximateNote)
+		fmt.Fprintf(w, "\n%s\n", figures.ApproximateNote)
 	}
 	for _, text := range s.Failed {
 		fmt.Fprintf(w, "\n- %s", escape.Markdown(text))

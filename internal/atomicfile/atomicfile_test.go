@@ -231,6 +231,33 @@ func TestFolderByLink(t *testing.T) {
 	}
 }
 
+// TestWriteKeepsOtherFiles checks that a second Write keeps a file that the user put into the folder after the first.
+func TestWriteKeepsOtherFiles(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	f, err := (*atomicfile.Disk)(nil).Open(dir, isResult, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	notes := filepath.Join(dir, "notes.txt")
+	for _, text := range []string{"first", "second"} {
+		if err := f.Write(newEntries(text)); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(notes, []byte("mine"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Write(newEntries("third")); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := os.ReadFile(notes)
+	written, err2 := os.ReadFile(filepath.Join(dir, "a"))
+	if string(kept) != "mine" || string(written) != "a third" {
+		t.Errorf("%q, %v; %q, %v", kept, err, written, err2)
+	}
+}
+
 // Temporary files and folders of killed processes are removed after a day; other files remain.
 func TestRemoveLeftovers(t *testing.T) {
 	dir := t.TempDir()

@@ -106,7 +106,7 @@ func isWorkingDir(path string) bool {
 }
 
 // checkReplaceable returns an error if the folder contains results that must not be replaced. It
-// sets inPlace if the folder contains other files.
+// sets inPlace if the folder contains other files, which are kept.
 func (f *Folder) checkReplaceable() error {
 	entries, err := os.ReadDir(f.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -123,7 +123,7 @@ func (f *Folder) checkReplaceable() error {
 	}
 	f.inPlace = f.inPlace || other != ""
 	switch {
-	case result == "":
+	case result == "", f.written:
 		return nil
 	case !f.force:
 		return fmt.Errorf("%w (%s)", ErrHasResults, result)
@@ -150,10 +150,8 @@ func (f *Folder) Write(entries []Entry) error {
 	if err := f.keepLock(); err != nil {
 		return err
 	}
-	if !f.written {
-		if err := f.checkReplaceable(); err != nil { // the folder may have changed since Open
-			return fmt.Errorf("%s: %w", f.path, err)
-		}
+	if err := f.checkReplaceable(); err != nil { // the folder may have changed since Open
+		return fmt.Errorf("%s: %w", f.path, err)
 	}
 	write := f.replace
 	if f.inPlace {

@@ -80,6 +80,19 @@ func CheckTerminalText(t testing.TB, name, text string) {
 	}
 }
 
+// CheckScreen checks that a screen without colours contains no invisible characters and has the given number
+// of lines. Bytes that are not UTF-8 may be replacement characters, which terminals display.
+func CheckScreen(t testing.TB, name, screen string, lines int) {
+	t.Helper()
+	screen = strings.ReplaceAll(screen, string(utf8.RuneError), "?")
+	if at := invisible.FindStringIndex(screen); at != nil {
+		t.Errorf("%s: an invisible character: %q", name, excerpt(screen, at))
+	}
+	if n := strings.Count(screen, "\n") + 1; n != lines {
+		t.Errorf("%s: %d lines, expected %d", name, n, lines)
+	}
+}
+
 // CheckMarkdown checks that text is safe as CheckTerminalText does, contains no HTML, image or unbalanced
 // code, and that each row of a table has the columns of the table's first row.
 func CheckMarkdown(t testing.TB, name, text string) {

@@ -28,10 +28,9 @@ type Meter struct {
 	Rounding rounding
 	Swaps    stretches
 
-	total   Sample // sum of all complete samples
-	sample  Sample // the current, incomplete sample
-	samples samples
-	stretches
+	total          Sample // sum of all complete samples
+	sample         Sample // the current, incomplete sample
+	samples        samples
 	sizes, ages    quantile.Counts // payload in bytes; age of the baseline in ticks
 	encode, decode codecTimes
 	runsAs         string // Codec.RunsAs of the newest plugin encoder; empty if none was used
@@ -42,7 +41,7 @@ type Meter struct {
 // New returns a meter for a lane with a display rate of displayHz. It stores the newest keepSamples
 // samples; 0 means all.
 func New(displayHz float64, keepSamples int) *Meter {
-	return &Meter{Display: Display{Hz: displayHz}, samples: samples{maxStored: keepSamples}}
+	return &Meter{Display: Display{Hz: displayHz}, Network: network{delay: histogram{fine: true}}, samples: samples{maxStored: keepSamples}}
 }
 
 // CountPacket counts a packet that was sent. ageTicks is the age of its baseline in ticks, and budget its bit
@@ -53,11 +52,7 @@ func (m *Meter) CountPacket(r *packetlog.Record, ageTicks int, budget *encoders.
 	m.sizes.Add(int64(r.Payload))
 	m.encode.add(r.EncodeNS)
 	s := &m.sample
-	s.Sent++
-	s.PayloadBits += int64(r.Payload) * 8
-	s.WireBits += int64(r.Wire) * 8
-	s.Items += int64(r.Items)
-	s.Changed += int64(r.Changed)
+	s.countPacket(r)
 	if r.Baseline > 0 {
 		m.ages.Add(int64(ageTicks))
 		s.BaselineAge += int64(ageTicks)

@@ -20,7 +20,7 @@ type network struct {
 	received       int64
 	reordered      int64
 	reorderExtents quantile.Counts
-	delay          fineHistogram            // nanoseconds
+	delay          histogram                // nanoseconds; fine
 	recent         [maxReorderExtent]uint64 // sequence numbers of the newest arrivals; number n is at n % len
 	newest         uint64                   // highest sequence number received
 }

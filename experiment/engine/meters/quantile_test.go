@@ -68,14 +68,14 @@ func FuzzBuckets(f *testing.F) {
 	f.Add(uint64(0))
 	f.Add(uint64(math.MaxInt64))
 	f.Fuzz(func(t *testing.T, v uint64) {
-		i := quantile.Bucket(v, precision)
-		if i < 0 || i >= len(histogram{}.buckets) {
+		i := quantile.Bucket(v, coarsePrecision)
+		if i < 0 || i >= 64<<coarsePrecision {
 			t.Fatalf("%d falls into bucket %d", v, i)
 		}
-		if mid := bucketMiddle(i, precision); math.Abs(mid-float64(v)) > float64(v)/32+1 {
+		if mid := bucketMiddle(i, coarsePrecision); math.Abs(mid-float64(v)) > float64(v)/32+1 {
 			t.Errorf("%d is shown as %g", v, mid)
 		}
-		if v > 0 && quantile.Bucket(v-1, precision) > i {
+		if v > 0 && quantile.Bucket(v-1, coarsePrecision) > i {
 			t.Errorf("buckets are not in order at %d", v)
 		}
 	})
@@ -86,7 +86,7 @@ func TestDelayPercentiles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for _, base := range []time.Duration{20 * time.Microsecond, time.Millisecond, 41 * time.Millisecond, 3 * time.Second} {
 		for _, spread := range []float64{0.001, 0.1, 2} {
-			var m network
+			m := &New(60, 0).Network
 			var all []int64
 			for seq := range uint64(3000) {
 				d := base + time.Duration(rng.ExpFloat64()*spread*float64(base))

@@ -49,6 +49,15 @@ func (s *Sample) Failed() (n int) {
 	return n
 }
 
+// countPacket counts the size and the content of a packet that was sent.
+func (s *Sample) countPacket(r *packetlog.Record) {
+	s.Sent++
+	s.PayloadBits += int64(r.Payload) * 8
+	s.WireBits += int64(r.Wire) * 8
+	s.Items += int64(r.Items)
+	s.Changed += int64(r.Changed)
+}
+
 // countEncoder adds the name of the encoder of a packet to s.Encoder, if that does not end with it.
 func (s *Sample) countEncoder(name string) {
 	switch {

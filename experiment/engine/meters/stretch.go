@@ -9,13 +9,10 @@ import (
 
 // stretch contains the counts of the packets that a lane sent with the same encoder and parameters.
 type stretch struct {
-	encoder  string                       // name and parameters
-	began    time.Duration                // when its first packet was sent
-	epoch    uint64                       // of its first packet
-	sent     int64                        // packets, without copies made by the link
-	outcomes [packetlog.NumOutcomes]int64 // of these packets and their copies
-
-	payloadBits, wireBits, items, changed int64
+	encoder string        // name and parameters
+	began   time.Duration // when its first packet was sent
+	epoch   uint64        // of its first packet
+	counts  Sample        // sizes and outcomes of its packets; other fields are not set
 }
 
 // maxSwapStretches is the maximum number of stretches of a lane. The last one contains all further packets.
@@ -49,14 +46,7 @@ func (x *stretches) Begin(epoch uint64, now time.Duration, encoder string) {
 }
 
 // countPacket counts a packet that was sent.
-func (x *stretches) countPacket(r *packetlog.Record) {
-	s := &x.list[len(x.list)-1]
-	s.sent++
-	s.payloadBits += int64(r.Payload) * 8
-	s.wireBits += int64(r.Wire) * 8
-	s.items += int64(r.Items)
-	s.changed += int64(r.Changed)
-}
+func (x *stretches) countPacket(r *packetlog.Record) { x.list[len(x.list)-1].counts.countPacket(r) }
 
 // countOutcome counts the outcome of one copy of the packet with record r, in the stretch in which the packet
 // was sent.
@@ -65,7 +55,7 @@ func (x *stretches) countOutcome(r *packetlog.Record) {
 	for i > 0 && r.Epoch < x.list[i].epoch {
 		i--
 	}
-	x.list[i].outcomes[r.Outcome]++
+	x.list[i].counts.Outcomes[r.Outcome]++
 }
 
 // StretchFigures are the figures of a stretch in a report.
@@ -92,22 +82,16 @@ func (x *stretches) Figures(until time.Duration) (out []StretchFigures) {
 		return nil
 	}
 	for i := range x.list {
-		s, end := &x.list[i], until
+		begun, s, end := x.list[i].began, &x.list[i].counts, until
 		if i+1 < len(x.list) {
 			end = x.list[i+1].began
 		}
-		bits, seconds := float64(s.payloadBits), (end - s.began).Seconds()
-		f := StretchFigures{Encoder: s.encoder, FromS: s.began.Seconds(), ToS: end.Seconds(), Sent: s.sent,
-			Decoded: s.outcomes[packetlog.Decoded], Stale: s.outcomes[packetlog.Stale], Lost: s.outcomes[packetlog.Lost],
-			Wrong:       s.outcomes[packetlog.Wrong],
-			PayloadKbps: figures.RatioOrZero(bits/1000, seconds), WireKbps: figures.RatioOrZero(float64(s.wireBits)/1000, seconds),
-			BitsPerItem: figures.RatioFigure(bits, float64(s.items)), BitsPerChanged: figures.RatioFigure(bits, float64(s.changed))}
-		for o, n := range s.outcomes {
-			if packetlog.Outcome(o).Failed() {
-				f.Failed += n
-			}
-		}
-		out = append(out, f)
+		bits, seconds := float64(s.PayloadBits), (end - begun).Seconds()
+		of := func(o packetlog.Outcome) int64 { return int64(s.Outcomes[o]) }
+		out = append(out, StretchFigures{Encoder: x.list[i].encoder, FromS: begun.Seconds(), ToS: end.Seconds(), Sent: int64(s.Sent),
+			Decoded: of(packetlog.Decoded), Stale: of(packetlog.Stale), Lost: of(packetlog.Lost), Failed: int64(s.Failed()), Wrong: of(packetlog.Wrong),
+			PayloadKbps: figures.RatioOrZero(bits/1000, seconds), WireKbps: figures.RatioOrZero(float64(s.WireBits)/1000, seconds),
+			BitsPerItem: figures.RatioFigure(bits, float64(s.Items)), BitsPerChanged: figures.RatioFigure(bits, float64(s.Changed))})
 	}
 	return out
 }

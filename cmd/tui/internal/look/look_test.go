@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/charmbracelet/lipgloss"
 	"github.com/muesli/termenv"
@@ -92,6 +93,20 @@ func TestLanesHaveDistinctSymbols(t *testing.T) {
 				t.Errorf("ascii %v: lanes %d and %d both are %q", ascii, other, lane, r)
 			}
 			seen[r] = lane
+		}
+	}
+}
+
+// TestCanvasDropsControls draws a text with each control, format character and line separator of Unicode: none
+// reaches the terminal, and the text keeps its other characters and its width.
+func TestCanvasDropsControls(t *testing.T) {
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if !unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
+			continue
+		}
+		c := NewCanvas(3, 1)
+		if x := c.Text(0, 0, Plain, "a"+string(r)+"b"); x != 2 || c.Lines(bareTheme(false))[0] != "ab " {
+			t.Errorf("%U: %q, then column %d", r, c.Lines(bareTheme(false))[0], x)
 		}
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"wirelab/cmd/tui/internal/ui"
 	"wirelab/experiment/config"
 	"wirelab/internal/golden"
+	"wirelab/internal/testkit"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/relay"
 )
@@ -567,5 +568,31 @@ func TestNewestInOrder(t *testing.T) {
 	list := m.appendNewest(nil, 8)
 	if len(list) != 4 || !slices.IsSortedFunc(list, func(a, b relay.TracedDatagram) int { return cmp.Compare(a.At, b.At) }) {
 		t.Errorf("%d datagrams, not in order: %v", len(list), list)
+	}
+}
+
+// TestHostileNames shows hostile names on the proxy's screen: addresses, the folder of the configuration, marks, and
+// warnings about files. No screen contains a control character or a further line.
+func TestHostileNames(t *testing.T) {
+	const w, h = 160, 48
+	for _, text := range testkit.HostileTexts {
+		g := newGame(t, 2, linkText)
+		for i := range g.snap.Clients { // the zone is the only part of an address that is text
+			g.snap.Clients[i].Addr = netip.AddrPortFrom(netip.MustParseAddr("fe80::1").WithZone(text), 40000)
+		}
+		g.notes.Add("cannot write " + text)
+		m := newModel(Proxy{Snapshot: g.snapshot, Recent: g.recent, Live: g.live, Notes: &g.notes, Listen: text, Server: text},
+			ui.Options{Renderer: labtest.PlainRenderer()})
+		m.Update(tea.WindowSizeMsg{Width: w, Height: h})
+		g.run(m, 2*time.Second)
+		for _, keys := range [][]string{{}, {"5", "down", "enter"}, {"6", "up", "x"}, {"?"}, {"esc", "m"}} {
+			press(m, keys...)
+			testkit.CheckScreen(t, strings.Join(keys, " "), m.View(), h)
+		}
+		for _, command := range []string{"mark " + text, text, "client " + text} {
+			typed(m, command)
+			g.run(m, 100*time.Millisecond)
+			testkit.CheckScreen(t, "the command "+command, m.View(), h)
+		}
 	}
 }

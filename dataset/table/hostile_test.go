@@ -1,7 +1,9 @@
 package table
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -71,6 +73,7 @@ func TestBadSchemas(t *testing.T) {
 			":12: field[1].values: is not valid here; expected two words or more"},
 		{edit(t, "kind = \"flag\"", "kind = \"enum\"\nrange = [-0.5, 3]"), ":12: field[1].range: [-0.5, 3] is not a range of whole numbers"},
 		{two + angle + "range = [0, 360]\nscale = 7\n", ":15: field[2].range: a turn of 360 is not a multiple of the scale 7"},
+		{two + angle + "range = [90, 450]\nscale = 7\n", ":15: field[2].range: a turn of 360 is not a multiple of the scale 7"},
 		{two + angle + "range = [0, 1]\n", ":15: field[2].range: a turn from 0 to 1 has fewer than two steps of 1"},
 		{two + angle + "range = [0, 4294967297]\n", "exceeds 32 bits"},
 		{strings.Replace(two, "rows = 2", "rows = 65536", 1) + strings.Repeat(angle, 0) + many(4), "rows: a frame has"},
@@ -126,6 +129,7 @@ func TestBadRows(t *testing.T) {
 		{two, "x\ton\n0\t0\n0\t0\n", ErrRecords, `expected separator = "\t" in the schema`},
 		{two, "x,on\r0,0\r0,0\r", ErrRecords,
 			"a.csv:1: a carriage return in the middle of a line; expected lines that end with LF or CRLF"},
+		{two, "\rx,on\n0,0\n0,0\n", ErrRecords, "a.csv:1: a carriage return in the middle of a line"},
 		{two, "\xff\xfex\x00,\x00", ErrRecords, "a.csv:1: the file is in UTF-16; expected text in UTF-8"},
 		{two, "x,\x1b[2J,on\n0\n", ErrRecords, `column 2 (\x1b[2J) is missing`},
 		{two, "x,on\n0,0\n" + strings.Repeat("1", 1<<15) + ",0\n", frame.ErrRange, ": " + strings.Repeat("1", 40) + "... is out of range"},
@@ -206,6 +210,9 @@ func TestBadPacked(t *testing.T) {
 		if !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.wantText) || !strings.HasPrefix(err.Error(), path+":") {
 			t.Errorf("%s error %v\nwant %q", c.name, err, c.wantText)
 		}
+		if isText := bytes.HasPrefix(c.content, []byte("x,on")); strings.Contains(fmt.Sprint(err), "looks like text") != isText {
+			t.Errorf("%s: the error %v mentions text, or omits it", c.name, err)
+		}
 	}
 	if _, err := layoutOf(t, two).Open(t.TempDir(), false); !errors.Is(err, ErrRecords) || !strings.Contains(err.Error(), "is a folder") {
 		t.Errorf("a folder as records: %v", err)
@@ -255,5 +262,9 @@ func TestDescribeKeepsRecords(t *testing.T) {
 	}
 	if !reflect.DeepEqual(l, again) {
 		t.Errorf("%+v\nreads back as\n%+v", l, again)
+	}
+	l.Preamble = 0
+	if bytes.Contains(l.Describe(), []byte("preamble")) {
+		t.Errorf("a layout without a preamble is described with one:\n%s", l.Describe())
 	}
 }

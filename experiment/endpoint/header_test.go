@@ -2,16 +2,17 @@ package endpoint
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"testing"
 )
 
 func TestUnwrap(t *testing.T) {
 	for _, newest := range []uint64{0, 1, 100, maxBehind, 65_535, 65_536, 1 << 20, 1<<40 + 12345} {
 		for d := -int64(maxBehind); d < 1<<16-maxBehind; d += 7 {
-			if d < 0 && uint64(-d) > newest {
-				continue
-			}
 			want := newest + uint64(d)
+			if d < 0 && uint64(-d) > newest { // no sequence number is negative
+				want += 1 << 16
+			}
 			if got := unwrap(newest, uint16(want)); got != want {
 				t.Fatalf("newest %d: sequence %d unwrapped as %d", newest, want, got)
 			}
@@ -76,6 +77,32 @@ func FuzzAck(f *testing.F) {
 			t.Errorf("% x was read as %+v and written as % x", data, a, again)
 		}
 	})
+}
+
+// The window of decoded packets agrees with the set of those that are at most seenPackets-1 before the newest.
+func TestSeenWindow(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var w seenWindow
+	decoded, newest := map[uint64]bool{}, uint64(0)
+	for step := range 50_000 {
+		seq := newest + uint64(rng.IntN(3))
+		switch rng.IntN(10) {
+		case 0, 1, 2, 3:
+			seq = newest - min(newest, uint64(rng.IntN(2*seenPackets)))
+		case 4:
+			seq = newest + uint64(rng.IntN(2*seenPackets))*uint64(rng.IntN(100)/99)
+		}
+		if want := decoded[seq] && newest-seq < seenPackets; w.has(seq) != want {
+			t.Fatalf("step %d: packet %d, newest %d: %v, want %v", step, seq, newest, !want, want)
+		}
+		if rng.IntN(2) == 0 {
+			w.record(seq)
+			newest = max(newest, seq)
+			if newest-seq < seenPackets {
+				decoded[seq] = true
+			}
+		}
+	}
 }
 
 // The ack window agrees with the set of decoded sequences.

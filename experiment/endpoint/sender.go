@@ -194,9 +194,9 @@ func (s *Sender) Skip() {
 	s.seq++
 }
 
-// stalled reports whether a full history was sent, and none of its packets was acked.
+// stalled reports whether none of the packets in the history was acked.
 func (s *Sender) stalled() bool {
-	return s.seq-s.first > uint64(s.history.Len()) && (!s.hasAck || s.seq-s.newestAcked > uint64(s.history.Len()))
+	return !s.hasAck || s.seq-s.newestAcked > uint64(s.history.Len())
 }
 
 // pickRefs chooses the newest acked frames as references, one or two as the codec requires, and sets their

@@ -8,6 +8,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/experiment/transfer"
 )
 
 // plain is a codec whose packets contain the values, one byte each.
@@ -115,6 +116,79 @@ func TestEpochs(t *testing.T) {
 	}
 	if rx := r.Receive(lost.Datagram); rx.Outcome != Duplicate {
 		t.Errorf("a second copy is %v", rx.Outcome)
+	}
+}
+
+// After the newest acked packet has left the history, packets refer to the initial state and contain the
+// parameters again.
+func TestParametersAfterSilence(t *testing.T) {
+	s, r, _ := newPair(t) // with a history of 10 packets
+	f := frame.Cubes(1).NewFrame()
+	for i := range 16 {
+		p, err := s.Send(time.Duration(i)*time.Second, f, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if alone := i <= 3 || i > 3+10; (p.Datagram[3]&paramsFollow != 0) != alone || (p.Baseline == 0) != alone {
+			t.Errorf("packet %d: baseline %d, header % x; refers to no packet: %v", i, p.Baseline, p.Datagram[:8], alone)
+		}
+		if i == 3 {
+			r.Receive(p.Datagram)
+			if err := s.HandleAck(r.AppendAck(nil)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// WithoutMemo is true for a codec with memos until a packet of the epoch is acked, and always false for other codecs.
+func TestWithoutMemo(t *testing.T) {
+	s, r, _ := newPair(t)
+	f := frame.Cubes(1)
+	codec := codecNamed(1, "memo")
+	codec.New = func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
+		return &deferring{}, &deferring{}, nil
+	}
+	encoding, err := NewEncoding(f, &codec, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := Options{History: 10}
+	for _, x := range []struct {
+		s    *Sender
+		r    *Receiver
+		want [2]bool
+	}{{s, r, [2]bool{}}, {NewSender(f, f.NewFrame(), encoding, opt), NewReceiver(f, f.NewFrame(), []encoders.Codec{codec}, opt), [2]bool{true, false}}} {
+		for i, want := range x.want {
+			p, err := x.s.Send(0, f.NewFrame(), nil)
+			if err != nil || p.WithoutMemo != want {
+				t.Errorf("%s, packet %d: %v, %v; want %v", p.Codec, i, p.WithoutMemo, err, want)
+			}
+			x.r.Receive(p.Datagram)
+			if err := x.s.HandleAck(x.r.AppendAck(nil)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// The header and the payload of a packet of a file add up to the datagram.
+func TestBlockSizes(t *testing.T) {
+	s, _, _ := newPair(t)
+	f := NewFileSender(s, 100, 8, time.Millisecond)
+	f.Begin(0)
+	f.Load(&transfer.Label{}, make([]byte, 450))
+	total, _ := f.Bytes()
+	payload := 0
+	for range (total + 99) / 100 {
+		p, number, _, ok := f.SendBlock(0, nil)
+		if want := min(100, total-100*number); !ok || p.Payload != want || p.Header+p.Payload != len(p.Datagram) || p.Header <= 0 {
+			t.Errorf("block %d: %d bytes of header and %d of payload in %d; want %d of payload", number, p.Header, p.Payload, len(p.Datagram), want)
+		}
+		payload += p.Payload
+	}
+	if payload != total {
+		t.Errorf("the blocks have %d bytes, want %d", payload, total)
 	}
 }
 

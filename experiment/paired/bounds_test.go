@@ -18,13 +18,18 @@ func TestBounds(t *testing.T) {
 	for i := range 3 {
 		v := [4][]float64{two, two, two, two}
 		v[i+1] = one
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("slice %d may be shorter", i+1)
-				}
+		for name, compare := range map[string]func(a, b Ratio){
+			"difference": func(a, b Ratio) { CompareByDifference(a, b, 1) },
+			"quotient":   func(a, b Ratio) { CompareByRatio(a, b, 1) },
+		} {
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Errorf("%s: slice %d may be shorter", name, i+1)
+					}
+				}()
+				compare(Ratio{v[0], v[1]}, Ratio{v[2], v[3]})
 			}()
-			CompareByDifference(Ratio{v[0], v[1]}, Ratio{v[2], v[3]}, 1)
-		}()
+		}
 	}
 }

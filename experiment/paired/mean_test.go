@@ -3,10 +3,22 @@ package paired_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"wirelab/experiment/paired"
 )
+
+// The interval of equal values is the value.
+func TestMeanOfEqualValues(t *testing.T) {
+	for _, n := range []int{2, 3, 10, 50} {
+		for _, value := range []float64{0, -3, 1.5e308} {
+			if i := paired.MeanOf(slices.Repeat([]float64{value}, n)); i != (paired.Interval{Estimate: value, Lo: value, Hi: value, Block: 1, Known: true}) {
+				t.Errorf("%d times %g: %+v", n, value, i)
+			}
+		}
+	}
+}
 
 // The interval of a mean agrees with a computation by hand for three values, and 95 of 100 intervals contain the true
 // mean for any number of values.

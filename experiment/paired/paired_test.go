@@ -288,6 +288,59 @@ func TestWidening(t *testing.T) {
 	}
 }
 
+// The blocks of a draw have the block length, except the last one, and add up to n pairs.
+func TestBlocksOfDraw(t *testing.T) {
+	for _, x := range []struct {
+		n, block int
+		want     []int
+	}{{12, 4, []int{4, 4, 4}}, {10, 4, []int{4, 4, 2}}, {3, 4, []int{3}}, {1, 1, []int{1}}} {
+		d := newDraws(x.n, x.block, 7)
+		for range 50 {
+			var got []int
+			d.forEachBlock(func(from, length int) {
+				if from < 0 || from >= x.n {
+					t.Errorf("%d pairs: a block from %d", x.n, from)
+				}
+				got = append(got, length)
+			})
+			if !slices.Equal(got, x.want) {
+				t.Fatalf("%d pairs: blocks of %d, want %d", x.n, got, x.want)
+			}
+		}
+	}
+}
+
+// The correction of an autocorrelation is that of Marriott and Pope (1954), and the result stays below 1.
+// The largest lag is less than the number of values.
+func TestPersistence(t *testing.T) {
+	for _, x := range []struct {
+		r    float64
+		n    int
+		want float64
+	}{{0, 100, 0.01}, {0.5, 100, 0.525}, {0.8, 20, 0.97}, {0.9, 20, 0.99}, {-0.5, 100, -0.49}} {
+		if got := persistence(x.r, x.n); math.Abs(got-x.want) > 1e-12 {
+			t.Errorf("%g from %d values: %g, want %g", x.r, x.n, got, x.want)
+		}
+	}
+	for n := 1; n < 300; n++ {
+		if lag := maxLag(n); lag >= n {
+			t.Errorf("%d values: largest lag %d", n, lag)
+		}
+	}
+}
+
+// From MinPairsForDifference pairs on, an interval is known.
+func TestEnoughPairs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	a, b := against(rng, autoregressive(rng, MinPairsForDifference, 0))
+	if i := CompareByDifference(a, b, 1); !i.Known {
+		t.Errorf("difference of ratios: %+v", i)
+	}
+	if i := bootstrapQuantiles(a.Num, b.Num, 0.95, 1); !i.Known {
+		t.Errorf("difference of quantiles: %+v", i)
+	}
+}
+
 func TestTooFewPairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	a, b := against(rng, autoregressive(rng, MinPairsForDifference-1, 0))

@@ -215,13 +215,13 @@ func figureColumn(runs []map[string]float64, key string) []float64 {
 func (d *Difference) setMeans(baseValues, newValues []float64, arePairs bool) {
 	a, b := paired.MeanOf(baseValues).Estimate, paired.MeanOf(newValues).Estimate // the means
 	d.Base, d.New = figures.Finite(a), figures.Finite(b)
-	if math.IsNaN(a) || math.IsNaN(b) || a == 0 {
+	if a == 0 {
 		if a == 0 && b == 0 { // no change; any other change from 0 has no relative size
 			d.Share = figures.Known(0)
 		}
 		return
 	}
-	d.Share = figures.Finite((b - a) / math.Abs(a))
+	d.Share = figures.Finite((b - a) / math.Abs(a)) // unknown if a mean is
 	if !arePairs || len(baseValues) < 2 {
 		return
 	}

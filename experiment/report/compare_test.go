@@ -124,6 +124,7 @@ func TestLimits(t *testing.T) {
 		{"lost", 1, 0, 0.5, false, "1 -> 0, -100.00 %"},
 		{"lost", nan, 1, 0.5, true, "- -> 1"},
 		{"lost", 1, nan, 0.5, true, "1 -> -"},
+		{"lost", 0, nan, 0.5, true, "0 -> -"},
 	} {
 		d := Difference{Key: c.key}
 		d.setMeans([]float64{c.base}, []float64{c.next}, true)
@@ -138,7 +139,13 @@ func TestLimits(t *testing.T) {
 	if d.Text() != "1.5 -> 3, +100.00 %" {
 		t.Errorf("not pairs: %q", d.Text())
 	}
-	d.Hi = figures.Known(2)
+	d = Difference{Key: "sent"}
+	d.setMeans([]float64{1, nan}, []float64{2, 4}, true)
+	if d.Share != (Difference{}.Share) || d.Lo != d.Share || d.Hi != d.Share {
+		t.Errorf("one unknown figure: %+v", d)
+	}
+	d = Difference{Key: "sent", Hi: figures.Known(2)}
+	d.setMeans([]float64{1, 2}, []float64{2, 4}, false)
 	if d.Text() != "1.5 -> 3, +100.00 %" {
 		t.Errorf("one bound: %q", d.Text())
 	}

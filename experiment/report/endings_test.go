@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 
@@ -94,6 +95,20 @@ func TestJUnitCounts(t *testing.T) {
 		"3 packets were rejected: bad row", "2 could not be made; the first: too late", "interrupted after 2.5 s", "3 of 4 runs were finished"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing", want)
+		}
+	}
+	for _, c := range []struct {
+		file string
+		runs int
+		want string
+	}{{"", 1, "run 1"}, {"", 2, "run 1; run 2"}, {"a.toml", 1, "a.toml"}, {"a.toml", 2, "a.toml: run 1; a.toml: run 2"}} {
+		all, _ := write(&Report{File: c.file, Runs: slices.Repeat([]*engine.Result{{}}, c.runs)})
+		var names []string
+		for _, s := range all.Suites {
+			names = append(names, s.Name)
+		}
+		if got := strings.Join(names, "; "); got != c.want {
+			t.Errorf("%d runs of %q: suites %q, want %q", c.runs, c.file, got, c.want)
 		}
 	}
 	for _, c := range []struct {

@@ -137,15 +137,8 @@ func laterVersion(data []byte) int {
 			Version int `json:"version"`
 		} `json:"runs"`
 	}
-	if err := json.Unmarshal(data, &head); err != nil {
-		head.Version = 0 // the file is incomplete, or "runs" has another type in the later format
-		var alone struct {
-			Version int `json:"version"`
-		}
-		if json.Unmarshal(data, &alone) == nil {
-			head.Version = alone.Version
-		}
-	}
+	// If "runs" has another type in the later format, Unmarshal returns an error, but sets head.Version.
+	_ = json.Unmarshal(data, &head)
 	for _, r := range head.Runs {
 		head.Version = max(head.Version, r.Version)
 	}

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -132,9 +133,6 @@ func (s *queueServer) Close() {
 
 // hostName returns the name of this machine, or "unnamed".
 func hostName() string {
-	name, err := os.Hostname()
-	if err != nil || name == "" {
-		return "unnamed"
-	}
-	return name
+	name, _ := os.Hostname() // "" after an error
+	return cmp.Or(name, "unnamed")
 }

@@ -105,12 +105,61 @@ func TestOverhead(t *testing.T) {
 	l := listen(t, Options{})
 	here, _ := connect(t, l, l.Addr(), 1)
 	was := here.Stats()
+	if was.Out == 0 || was.Unsent != 0 {
+		t.Errorf("after the handshake: %+v", was)
+	}
 	_ = here.Send(1, make([]byte, 100))
 	if now := here.Stats(); now.OutBytes-was.OutBytes != 100+Overhead || now.SentBytes != 100 {
 		t.Errorf("%+v after %+v", now, was)
 	}
 	if err := here.Send(1, make([]byte, MaxPayload+1)); err == nil {
 		t.Error("no error for a payload above MaxPayload")
+	}
+}
+
+// A dialer's session drops answers of a handshake as unexpected, and unknown kinds as malformed.
+func TestRouteAfterHandshake(t *testing.T) {
+	l, p := newOfflineListener(t, Options{})
+	here, _, _ := handshakeWith(t, l, p, 0)
+	for kind, want := range map[uint8]cause{kindRetry: unknownSession, kindWelcome: unknownSession, kindRefusal: unknownSession, kindHello: malformed, kindData: malformed} {
+		was := here.Stats()
+		here.route([]byte{firstByte(kind)}, 0)
+		if now := here.Stats(); now.DroppedBy[want] != was.DroppedBy[want]+1 || now.In != was.In+1 || !now.Balanced() {
+			t.Errorf("kind %d: %+v after %+v", kind, now, was)
+		}
+	}
+}
+
+// A dialer's session pings when it has received or sent nothing for more than a quarter of the idle timeout.
+func TestPingsWhenSilent(t *testing.T) {
+	l, p := newOfflineListener(t, Options{Idle: 4 * time.Second})
+	here, _, out := handshakeWith(t, l, p, 0)
+	here.sendsPings, here.idleTimeout = true, 4*time.Second
+	for _, x := range []struct {
+		received, sent, now time.Duration
+		pings               int
+	}{{60, 60, 60, 0}, {60, 60, 61, 0}, {60, 61, 62, 1}, {61, 60, 62, 1}, {61, 61, 62, 0}} {
+		here.in.lastReceived, here.out.lastSent = x.received*time.Second, x.sent*time.Second
+		here.maintain(x.now * time.Second)
+		if len(out.sent) != x.pings {
+			t.Errorf("at %d s, received at %d s and sent at %d s: %d pings, want %d", x.now, x.received, x.sent, len(out.sent), x.pings)
+		}
+		out.takeLast()
+	}
+}
+
+// The smallest receive buffer has room for two datagrams of the largest size.
+func TestSmallestBuffer(t *testing.T) {
+	o := Options{Token: token(t, secret), Buffer: 1}
+	o.setDefaults()
+	q := queue{ring: make([]byte, o.Buffer)}
+	largest := &Datagram{Data: make([]byte, MaxPayload)}
+	if !q.push(largest, 0) || !q.push(largest, 0) {
+		t.Errorf("a buffer of %d bytes", o.Buffer)
+	}
+	buf := make([]byte, MaxPayload)
+	if d, _, ok := q.pop(buf); !ok || &d.Data[0] != &buf[0] {
+		t.Error("a payload was not stored in a buffer of its size")
 	}
 }
 

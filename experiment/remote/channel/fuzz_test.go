@@ -81,6 +81,7 @@ func FuzzSession(f *testing.F) {
 // The queue behaves like a list of limited size.
 func FuzzQueue(f *testing.F) {
 	f.Add([]byte{9, 1, 200, 0, 255, 0, 0, 3})
+	f.Add([]byte{132, 132, 1, 0, 133, 132}) // two entries of 150 bytes fill the ring
 	f.Fuzz(func(t *testing.T, steps []byte) {
 		q := queue{ring: make([]byte, 300)}
 		var list []Datagram

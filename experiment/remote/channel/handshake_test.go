@@ -2,7 +2,9 @@ package channel
 
 import (
 	"bytes"
+	"context"
 	"math/rand/v2"
+	"net"
 	"net/netip"
 	"slices"
 	"testing"
@@ -23,7 +25,7 @@ func TestHelloFloodLeavesNoState(t *testing.T) {
 		l.handleDatagram(b, dialerAddr, time.Second)
 		sent, got = sent+len(b), got+len(p.takeLast())
 	}
-	if b := l.Stats(); listenerState(l) != [3]int{} || b.Handshake != 2000 || !b.Balanced() {
+	if b := l.Stats(); listenerState(l) != [3]int{} || b.Handshake != 2000 || b.Out != 2000 || b.Unsent != 0 || !b.Balanced() {
 		t.Errorf("state %v, %+v", listenerState(l), b)
 	}
 	if 3*got > sent {
@@ -98,6 +100,81 @@ func TestCookies(t *testing.T) {
 	l.handleDatagram(again, dialerAddr, time.Minute)
 	if listenerState(l) != [3]int{1, 1, 0} {
 		t.Errorf("the genuine hello: %v", listenerState(l))
+	}
+}
+
+// A cookie depends on every bit of the nonce, of the address and of the port.
+func TestCookieBits(t *testing.T) {
+	l, _ := newOfflineListener(t, Options{})
+	d, _ := newOfflineDialer(t)
+	genuine := l.handshakes.cookieFor(&d.hello, dialerAddr, time.Minute)
+	for bit := range 8 * nonceBytes {
+		h := d.hello
+		h.opening[bit/8] ^= 1 << (bit % 8)
+		if l.handshakes.cookieFor(&h, dialerAddr, time.Minute) == genuine {
+			t.Errorf("bit %d of the nonce does not matter", bit)
+		}
+	}
+	for bit := range 32 {
+		ip := dialerAddr.Addr().As4()
+		ip[bit/8] ^= 1 << (bit % 8)
+		if l.handshakes.cookieFor(&d.hello, netip.AddrPortFrom(netip.AddrFrom4(ip), dialerAddr.Port()), time.Minute) == genuine {
+			t.Errorf("bit %d of the address does not matter", bit)
+		}
+	}
+	for bit := range 16 {
+		if l.handshakes.cookieFor(&d.hello, netip.AddrPortFrom(dialerAddr.Addr(), dialerAddr.Port()^1<<bit), time.Minute) == genuine {
+			t.Errorf("bit %d of the port does not matter", bit)
+		}
+	}
+}
+
+// A listener that stores maxRecentHellos hellos refuses further dialers until a hello expires.
+func TestRecentHellosAreBounded(t *testing.T) {
+	l, p := newOfflineListener(t, Options{MaxSessions: maxRecentHellos + 1})
+	for i := range maxRecentHellos - 1 {
+		l.handshakes.recentHellos[nonce{byte(i), byte(i >> 8), 1}] = acceptedHello{}
+	}
+	for _, wantFull := range []uint64{0, 1} {
+		d, first := newOfflineDialer(t)
+		l.handleDatagram(first, dialerAddr, 0)
+		l.handleDatagram(helloWithCookie(t, d, p.takeLast()), dialerAddr, 0)
+		if b := l.Stats(); b.DroppedBy[full] != wantFull || len(l.handshakes.recentHellos) != maxRecentHellos {
+			t.Errorf("%d hellos stored, %d refused; want %d and %d", len(l.handshakes.recentHellos), b.DroppedBy[full], maxRecentHellos, wantFull)
+		}
+		p.takeLast()
+	}
+}
+
+// A hello with the same cookie is sent maxCookieHellos times. The next hello has no cookie.
+func TestCookieIsGivenUp(t *testing.T) {
+	for sent, wantCookie := range map[int]bool{maxCookieHellos - 1: true, maxCookieHellos: false} {
+		peer, err := net.ListenUDP("udp4", net.UDPAddrFromAddrPort(loopback())) // its own: an ended handshake may send once more
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer peer.Close()
+		_ = peer.SetReadDeadline(time.Now().Add(testTimeout))
+		conn, err := net.DialUDP("udp4", nil, peer.LocalAddr().(*net.UDPAddr))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, _ := newOfflineDialer(t)
+		d.conn, d.hello.cookie, d.hellosSent = newSocket(conn), cookie{1}, sent
+		ctx, cancel := context.WithCancel(context.Background())
+		ended := make(chan error)
+		go func() { _, err := d.handshake(ctx); ended <- err }()
+		b := make([]byte, 2*helloBytes)
+		n, err := peer.Read(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		<-ended
+		conn.Close()
+		if h, ok := parseHello(b[:n], &d.tokenMAC); !ok || (h.cookie != cookie{}) != wantCookie {
+			t.Errorf("hello %d has cookie %x (genuine: %v)", sent+1, h.cookie, ok)
+		}
 	}
 }
 

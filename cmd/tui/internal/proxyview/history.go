@@ -73,7 +73,7 @@ func (h *history) observe() {
 	}
 	h.nextIndex += numPeriods
 	h.recentTotals = append(h.recentTotals, &totals)
-	for len(h.recentTotals) > 2 && now.At-h.recentTotals[1].At >= recentSpan {
+	for now.At-h.recentTotals[1].At >= recentSpan { // ends at the totals just appended, which are of now.At
 		h.recentTotals = slices.Delete(h.recentTotals, 0, 1)
 	}
 	if now.At-h.newerAt >= recentSpan { // so olderClients, from which recent traffic is counted, is one to two spans old

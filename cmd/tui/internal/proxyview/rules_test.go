@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
+
+	tea "github.com/charmbracelet/bubbletea"
 
 	"wirelab/cmd/tui/internal/command"
 	"wirelab/cmd/tui/internal/look"
@@ -24,7 +27,7 @@ func TestFormats(t *testing.T) {
 		n       uint64
 		seconds float64
 		want    string
-	}{{5, 0, "-"}, {5, -1, "-"}, {0, 2, "0"}, {19, 2, "9.5"}, {21, 2, "10"}, {200, 2, "100"}} {
+	}{{5, 0, "-"}, {0, 0, "-"}, {5, -1, "-"}, {0, 2, "0"}, {19, 2, "9.5"}, {21, 2, "10"}, {200, 2, "100"}} {
 		if got := formatRate(x.n, x.seconds); got != x.want {
 			t.Errorf("%d in %g s: %s, want %s", x.n, x.seconds, got, x.want)
 		}
@@ -369,6 +372,51 @@ func TestClientCursor(t *testing.T) {
 	}
 }
 
+// The list of clients shows the cursor, and as many clients as it has rows for.
+func TestClientListScrolls(t *testing.T) {
+	const clients = 40
+	g := newGame(t, clients, "")
+	m := g.screen(160, 60, false)
+	g.run(m, time.Second)
+	rows := 0
+	for n := 1; n <= clients; n++ {
+		m.page.selectedClient = n
+		m.Update(room.Tick{})
+		view := m.View()
+		if !strings.Contains(view, fmt.Sprintf(" 10.0.0.%d:40000 ", n)) {
+			t.Errorf("the cursor is at client %d, which is not shown:\n%s", n, view)
+		}
+		if n == 1 {
+			rows = strings.Count(view, ":40000 ")
+		}
+		if got := strings.Count(view, ":40000 "); got != rows || got < 3 || got >= clients {
+			t.Errorf("the cursor is at client %d: %d clients are shown, %d for client 1", n, got, rows)
+		}
+	}
+}
+
+// A click on a control moves the cursor of the controls to it, on large screens and on small ones.
+func TestClickSelectsControl(t *testing.T) {
+	for _, size := range [][2]int{{160, 48}, {80, 24}} {
+		m := newGame(t, 2, linkText).screen(size[0], size[1], false)
+		m.page.Focused = paneControls
+		for _, label := range []string{"Latency", "Loss", "Jitter"} {
+			m.Update(room.Tick{})
+			x, y := -1, -1
+			for row, line := range strings.Split(m.View(), "\n") {
+				if before, _, found := strings.Cut(line, label+" "); found {
+					x, y = utf8.RuneCountInString(before), row
+				}
+			}
+			m.Update(tea.MouseMsg{X: x, Y: y, Button: tea.MouseButtonLeft, Action: tea.MouseActionPress})
+			m.Update(room.Tick{})
+			if !strings.Contains(m.View(), m.Theme().Chosen+" "+label+" ") {
+				t.Errorf("a click on %s at column %d of row %d:\n%s", label, x, y, m.View())
+			}
+		}
+	}
+}
+
 // x explains the newest lost datagram while the display runs, otherwise the one under the cursor; a typed number explains that one.
 func TestExplainedDatagram(t *testing.T) {
 	g := newGame(t, 2, linkText)
@@ -534,6 +582,20 @@ func TestDroppedBySystem(t *testing.T) {
 			if lines != x.lines || faults != x.faults {
 				t.Errorf("counter %d, %+v: %d lines, %d faults", i, x, lines, faults)
 			}
+		}
+	}
+	// Counters of the same value do not cancel each other.
+	for i, flow := range []relay.Flow{{KernelDrops: 2, Unsent: 2}, {KernelDrops: 2, OverLimit: 2}, {Unsent: 2, OverLimit: 2}} {
+		m := newGame(t, 1, "").screen(160, 48, false)
+		m.live.snap.Totals.Flows[1], m.live.recent.Flows[1] = flow, flow
+		faults := 0
+		m.addLateness(func(ok bool, _ ...look.Span) {
+			if !ok {
+				faults++
+			}
+		})
+		if faults != 1 {
+			t.Errorf("two counters, case %d: %d faults", i, faults)
 		}
 	}
 	for late, faults := range map[time.Duration]int{relay.MaxLateness / 2: 0, relay.MaxLateness * 2: 1} {

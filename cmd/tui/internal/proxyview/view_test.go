@@ -2,8 +2,10 @@ package proxyview
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/netip"
 	"path/filepath"
 	"slices"
@@ -481,6 +483,30 @@ func TestControlsChangeTheLinks(t *testing.T) {
 	}
 	if !press(m, "q") || m.Err() != nil || !press(m, "ctrl+c") || !errors.Is(m.Err(), ui.ErrInterrupted) {
 		t.Error("q or ctrl+c does not leave")
+	}
+}
+
+// Run returns nil after q and after the end of its context, and ErrInterrupted after Ctrl-C.
+func TestRunEnds(t *testing.T) {
+	for _, x := range []struct {
+		keys  string // before the end of the input
+		ended bool   // the context ends instead
+		want  error
+	}{{keys: "q"}, {ended: true}, {keys: "\x03", want: ui.ErrInterrupted}} {
+		g := newGame(t, 1, "")
+		ctx, cancel := context.WithCancel(t.Context())
+		if x.ended {
+			cancel()
+		}
+		proxy := Proxy{Snapshot: g.snapshot, Recent: g.recent, Live: g.live, Notes: &g.notes}
+		in, keys := io.Pipe()
+		go func() { _, _ = io.WriteString(keys, x.keys) }()
+		err := Run(ctx, proxy, ui.Options{In: in, Out: io.Discard, Renderer: labtest.PlainRenderer()})
+		if !errors.Is(err, x.want) {
+			t.Errorf("keys %q, context ended %v: %v, want %v", x.keys, x.ended, err, x.want)
+		}
+		in.Close()
+		cancel()
 	}
 }
 

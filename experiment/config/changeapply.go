@@ -35,9 +35,6 @@ func (c *Config) apply(ch Change) error {
 		func() error { return c.addShadows(ch.Shadows) },
 		func() error { return c.applyLinks(ch) },
 		func() error { return c.applyLive(ch) })
-	if err == nil {
-		c.Profile = c.matchProfile() // the profile that the links are equal to now, if any
-	}
 	return err
 }
 
@@ -80,7 +77,13 @@ func (c *Config) applyLinks(ch Change) error {
 			return err
 		}
 	}
-	return errors.Join(patchLink(&c.Down, "down", ch.Down), patchLink(&c.Up, "up", ch.Up))
+	if err := errors.Join(patchLink(&c.Down, "down", ch.Down), patchLink(&c.Up, "up", ch.Up)); err != nil {
+		return err
+	}
+	if c.Profile != "" {
+		c.Profile, _ = c.LinkProfile() // a change that sets all values of another profile selects that profile
+	}
+	return nil
 }
 
 // patchLink sets keys of one link and validates the link. dir is "down" or "up", for errors.
@@ -136,8 +139,27 @@ func specDiff(spec, other *lossmodel.Spec) (values map[string]string) {
 // SameLive reports whether two configurations agree in everything that a session can change.
 func (c *Config) SameLive(o *Config) bool { return c.Profile == o.Profile && c.Undo(o).IsZero() }
 
+// LinkProfile returns the name of the profile that both links equal. If none does, it returns c.Profile, "" if
+// none was set; changed reports that the links differ from the profile returned.
+func (c *Config) LinkProfile() (name string, changed bool) {
+	if name = c.matchProfile(); name != "" {
+		return name, false
+	}
+	return c.Profile, c.Profile != ""
+}
+
+// LinkProfileText returns LinkProfile as text for the user, such as "lte" or "lte, changed"; "" if the links
+// belong to no profile.
+func (c *Config) LinkProfileText() string {
+	name, changed := c.LinkProfile()
+	if changed {
+		name += ", changed"
+	}
+	return name
+}
+
 // matchProfile returns the name of a profile that both links equal, "" if none. If several match,
-// the current profile is preferred.
+// c.Profile is preferred.
 func (c *Config) matchProfile() string {
 	name := ""
 	for _, p := range profiles() {

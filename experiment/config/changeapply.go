@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"slices"
@@ -29,13 +30,12 @@ func (c *Config) Apply(ch Change) error {
 // apply applies ch to c. If it returns an error, c may be partly changed; Apply, which calls it, prevents this
 // with a copy.
 func (c *Config) apply(ch Change) error {
-	err := firstError(
+	return firstError(
 		func() error { return c.applyEncoder(ch) },
 		func() error { return c.removeShadows(ch.ShadowsOff) },
 		func() error { return c.addShadows(ch.Shadows) },
 		func() error { return c.applyLinks(ch) },
 		func() error { return c.applyLive(ch) })
-	return err
 }
 
 // applyLive applies the live settings of ch.
@@ -77,13 +77,7 @@ func (c *Config) applyLinks(ch Change) error {
 			return err
 		}
 	}
-	if err := errors.Join(patchLink(&c.Down, "down", ch.Down), patchLink(&c.Up, "up", ch.Up)); err != nil {
-		return err
-	}
-	if c.Profile != "" {
-		c.Profile, _ = c.LinkProfile() // a change that sets all values of another profile selects that profile
-	}
-	return nil
+	return errors.Join(patchLink(&c.Down, "down", ch.Down), patchLink(&c.Up, "up", ch.Up))
 }
 
 // patchLink sets keys of one link and validates the link. dir is "down" or "up", for errors.
@@ -111,7 +105,14 @@ func (c *Config) Undo(after *Config) Change {
 		ch.Encoder, ch.Params = c.Encoder.Name, maps.Clone(c.Encoder.Params)
 	}
 	ch.ShadowsOff, ch.Shadows = undoShadows(c.Shadows, after.Shadows)
-	ch.Down, ch.Up = specDiff(&c.Down, &after.Down), specDiff(&c.Up, &after.Up)
+	down, up := after.Down, after.Up // the links after the profile of ch
+	if c.Profile != after.Profile {
+		ch.Profile = cmp.Or(c.Profile, noProfile)
+		if p := findProfile(c.Profile); p != nil {
+			down, up = p.Down, p.Up
+		}
+	}
+	ch.Down, ch.Up = specDiff(&c.Down, &down), specDiff(&c.Up, &up)
 	for _, s := range liveRows() {
 		if v := s.Get(c); v != s.Get(after) {
 			ch.Live = withEntry(ch.Live, s.Key, v)
@@ -137,7 +138,7 @@ func specDiff(spec, other *lossmodel.Spec) (values map[string]string) {
 }
 
 // SameLive reports whether two configurations agree in everything that a session can change.
-func (c *Config) SameLive(o *Config) bool { return c.Profile == o.Profile && c.Undo(o).IsZero() }
+func (c *Config) SameLive(o *Config) bool { return c.Undo(o).IsZero() }
 
 // LinkProfile returns the name of the profile that both links equal. If none does, it returns c.Profile, "" if
 // none was set; changed reports that the links differ from the profile returned.
@@ -172,6 +173,14 @@ func (c *Config) matchProfile() string {
 
 // profiles returns the link profiles. The list is made once, because every change searches it.
 var profiles = sync.OnceValue(lossmodel.Profiles)
+
+// findProfile returns the link profile called name, nil if there is none.
+func findProfile(name string) *lossmodel.Profile {
+	if i := slices.IndexFunc(profiles(), func(p lossmodel.Profile) bool { return p.Name == name }); i >= 0 {
+		return &profiles()[i]
+	}
+	return nil
+}
 
 // sortedKeys returns the keys of m, sorted.
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

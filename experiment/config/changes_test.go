@@ -150,11 +150,8 @@ func TestMergeEqualsBoth(t *testing.T) {
 func TestUndoRestores(t *testing.T) {
 	before := Default()
 	before.Shadows = []Encoder{{Name: "zstd"}, {Name: "changed-index"}, {Name: "kinetic", Params: map[string]any{"damping": 0.5}}, {Name: "kinetic"}}
-	if err := before.Apply(changeOf(t, "profile", "perfect")); err != nil {
-		t.Fatal(err)
-	}
 	for _, ch := range []Change{fullChange(t), changeOf(t, "shadow", "rotor"), changeOf(t, "shadow_off", "kinetic"), changeOf(t, "shadow_off", []any{"changed-index", "kinetic"}, "shadow", "rotor"),
-		changeOf(t, "every", 3), changeOf(t, "up.loss", "7%"), {}} {
+		changeOf(t, "every", 3), changeOf(t, "up.loss", "7%"), changeOf(t, "profile", "lte"), {}} {
 		after := before.Clone()
 		if err := after.Apply(ch); err != nil {
 			t.Fatal(err)
@@ -163,8 +160,13 @@ func TestUndoRestores(t *testing.T) {
 		if changed := len(ch.Keys()) > 0; undo.IsZero() == changed || after.SameLive(before) == changed {
 			t.Errorf("%s: undone by %q", ch.Label(), undo.Label())
 		}
-		if err := after.Apply(undo); err != nil || !after.SameLive(before) {
+		undone := after.Clone() // the configuration with the change
+		if err := after.Apply(undo); err != nil || !after.SameLive(before) || after.LinkProfileText() != before.LinkProfileText() {
 			t.Errorf("%s: undone by %s: %v; differs by %s", ch.Label(), undo.Label(), err, before.Undo(after).Label())
+		}
+		redone := after.Clone()
+		if redo := undone.Undo(after); redone.Apply(redo) != nil || !redone.SameLive(undone) || redone.LinkProfileText() != undone.LinkProfileText() {
+			t.Errorf("%s: redone by %s; differs by %s", ch.Label(), redo.Label(), undone.Undo(redone).Label())
 		}
 		for _, s := range before.Shadows {
 			if !s.IsIn(after.Shadows) || len(after.Shadows) != len(before.Shadows) {

@@ -94,20 +94,26 @@ func (p *Charts) Observe(v room.View) bool {
 	return true
 }
 
+// MeanWindow is the number of samples that a point of a chart averages: those of room.RecentSpan, as in the legends.
+const MeanWindow = int(room.RecentSpan / meters.SamplePeriod)
+
 // withVisibleSamples returns a copy of p with only the samples that are visible in w columns, those
-// before them that sliding rates need, and the visible loop points. Drawing need not visit the whole
+// before them that sliding means need, and the visible loop points. Drawing need not visit the whole
 // history then, which is several times longer than the charts.
 func (p *Charts) withVisibleSamples(th *look.Theme, w int) *Charts {
-	spec := &chart.Spec{Span: int(p.span() / meters.SamplePeriod)}
+	spec := &chart.Spec{Span: int(p.span() / meters.SamplePeriod), Window: MeanWindow}
 	th.StyleChart(spec)
-	maxAge := time.Duration(spec.VisibleValues(w))*meters.SamplePeriod + room.RecentSpan
+	maxAge := time.Duration(spec.VisibleValues(w)) * meters.SamplePeriod
 	cut := *p
 	cut.Lane.Samples = meters.Tail(p.Lane.Samples, maxAge)
 	cut.shadows = slices.Clone(p.shadows)
 	for i := range cut.shadows {
 		cut.shadows[i].Samples = meters.Tail(cut.shadows[i].Samples, maxAge)
 	}
-	cut.loopPoints = findLoopPoints(slices.Concat([]engine.Lane{cut.Lane}, cut.shadows))
+	cut.loopPoints = LoopPoints(cut.Lane.Samples)
+	for i := range cut.shadows {
+		cut.loopPoints = append(cut.loopPoints, LoopPoints(cut.shadows[i].Samples)...)
+	}
 	return &cut
 }
 
@@ -137,11 +143,11 @@ type chartKind struct {
 func chartKinds() []chartKind {
 	named := func(title string) func(*Charts) string { return func(*Charts) string { return title } }
 	return []chartKind{ // title, legend, spec, isEmpty
-		BandwidthChart: {named("Bandwidth kbps"), (*Charts).bandwidthLegend, (*Charts).bandwidthSpec, nil},
-		ItemChart:      {func(p *Charts) string { return "Bits per " + p.perItem() }, (*Charts).bitsPerItemLegend, (*Charts).bitsPerItemSpec, nil},
-		FailureChart: {named("Decode failures/s"), (*Charts).failuresLegend, (*Charts).failuresSpec,
+		BandwidthChart: {named("Bandwidth kbps, " + room.MeanText), (*Charts).bandwidthLegend, (*Charts).bandwidthSpec, nil},
+		ItemChart:      {func(p *Charts) string { return "Bits per " + p.perItem() + ", " + room.MeanText }, (*Charts).bitsPerItemLegend, (*Charts).bitsPerItemSpec, nil},
+		FailureChart: {named("Decode failures/s, " + room.MeanText), (*Charts).failuresLegend, (*Charts).failuresSpec,
 			func(l *engine.Lane) bool { return l.Totals.Failed() == 0 }},
-		RatioChart: {named("Payload ratio"), (*Charts).payloadRatioLegend, (*Charts).payloadRatioSpec, nil},
+		RatioChart: {named("Payload ratio, " + room.MeanText), (*Charts).payloadRatioLegend, (*Charts).payloadRatioSpec, nil},
 	}
 }
 
@@ -210,7 +216,7 @@ func (p *Charts) StyleChart(s *chart.Spec, th *look.Theme) {
 		s.Newest = look.FormatTime(time.Duration(p.end) * meters.SamplePeriod)
 	}
 	s.End, s.Step, s.Since = p.end, meters.SamplePeriod, LastSwap(p.marks, p.end)
-	s.Span = int(p.span() / meters.SamplePeriod)
+	s.Span, s.Window = int(p.span()/meters.SamplePeriod), MeanWindow
 	s.UnscaledIntervals = p.loopPoints
 	AddMarks(s, th, p.marks)
 }
@@ -272,25 +278,9 @@ func (p *Charts) bitsPerItemSpec(th *look.Theme) *chart.Spec {
 	return spec
 }
 
-// rateSeries returns events per second for each sample, averaged over the room.RecentSpan that ends
-// with the sample, as in the legends. A rate over one sample of 100 ms would show a single event as
-// ten per second.
-func rateSeries(samples []meters.Sample, count func(*meters.Sample) int) []float64 {
-	const window = int(room.RecentSpan / meters.SamplePeriod)
-	out, sum := make([]float64, len(samples)), 0
-	for i := range samples {
-		sum += count(&samples[i])
-		if i >= window {
-			sum -= count(&samples[i-window])
-		}
-		out[i] = float64(sum) / room.RecentSpan.Seconds()
-	}
-	return out
-}
-
 // failureRateSeries returns the decode failures per second of all causes; the weights are nil.
 func failureRateSeries(all []meters.Sample) (values, weights []float64) {
-	return rateSeries(all, (*meters.Sample).Failed), nil
+	return mapSamples(all, func(s *meters.Sample) float64 { return room.PerSecond * float64(s.Failed()) }), nil
 }
 
 // failuresSpec returns the chart of decode failures per second by cause, and of the shadows in total.
@@ -303,7 +293,7 @@ func (p *Charts) failuresSpec(th *look.Theme) *chart.Spec {
 			continue // two causes share the dotted stroke; one without failures would cover the other
 		}
 		spec.Series = append(spec.Series, chart.Series{
-			Values: rateSeries(p.Lane.Samples, func(s *meters.Sample) int { return s.Outcomes[f.outcome] }),
+			Values: mapSamples(p.Lane.Samples, func(s *meters.Sample) float64 { return room.PerSecond * float64(s.Outcomes[f.outcome]) }),
 			Stroke: f.stroke, Style: chart.Style(look.OutcomeStyle(f.outcome)),
 		})
 	}

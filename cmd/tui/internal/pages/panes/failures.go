@@ -36,7 +36,7 @@ func failureStats(lane *engine.Lane) []failure {
 		for j := range recent {
 			n += recent[j].Outcomes[list[i].outcome]
 		}
-		list[i].rate = float64(n) / room.RecentSpan.Seconds()
+		list[i].rate = float64(n) * room.PerSecond / float64(max(len(recent), 1))
 	}
 	return list
 }

@@ -133,22 +133,33 @@ const liveCharts = RatioChart
 
 // chartKind describes one of the charts.
 type chartKind struct {
-	title   func(*Charts) string                                      // heading, with the unit
-	legend  func(p *Charts, th *look.Theme, maxWidth int) []look.Span // current figures, in at most maxWidth columns
-	spec    func(*Charts, *look.Theme) *chart.Spec                    // the lines and the axis
-	isEmpty func(*engine.Lane) bool                                   // reports whether there are no data yet; nil if there always are
+	title, short func(*Charts) string                                      // heading, with the unit; short is for narrow panes
+	legend       func(p *Charts, th *look.Theme, maxWidth int) []look.Span // current figures, in at most maxWidth columns
+	spec         func(*Charts, *look.Theme) *chart.Spec                    // the lines and the axis
+	isEmpty      func(*engine.Lane) bool                                   // reports whether there are no data yet; nil if there always are
 }
 
 // chartKinds returns all charts.
 func chartKinds() []chartKind {
 	named := func(title string) func(*Charts) string { return func(*Charts) string { return title } }
-	return []chartKind{ // title, legend, spec, isEmpty
-		BandwidthChart: {named("Bandwidth kbps, " + room.MeanText), (*Charts).bandwidthLegend, (*Charts).bandwidthSpec, nil},
-		ItemChart:      {func(p *Charts) string { return "Bits per " + p.perItem() + ", " + room.MeanText }, (*Charts).bitsPerItemLegend, (*Charts).bitsPerItemSpec, nil},
-		FailureChart: {named("Decode failures/s, " + room.MeanText), (*Charts).failuresLegend, (*Charts).failuresSpec,
+	return []chartKind{ // title, short, legend, spec, isEmpty
+		BandwidthChart: {named("Bandwidth kbps"), named("kbps"), (*Charts).bandwidthLegend, (*Charts).bandwidthSpec, nil},
+		ItemChart: {func(p *Charts) string { return "Bits per " + p.perItem() }, func(p *Charts) string { return "Bits/" + PerItemShort(p.schema, p.itemName()) },
+			(*Charts).bitsPerItemLegend, (*Charts).bitsPerItemSpec, nil},
+		FailureChart: {named("Decode failures/s"), named("Fail/s"), (*Charts).failuresLegend, (*Charts).failuresSpec,
 			func(l *engine.Lane) bool { return l.Totals.Failed() == 0 }},
-		RatioChart: {named("Payload ratio, " + room.MeanText), (*Charts).payloadRatioLegend, (*Charts).payloadRatioSpec, nil},
+		RatioChart: {named("Payload ratio"), named("Ratio"), (*Charts).payloadRatioLegend, (*Charts).payloadRatioSpec, nil},
 	}
+}
+
+// heading returns the title of a chart in a pane of w columns, with the period of its means.
+func (k *chartKind) heading(p *Charts, w int) string {
+	const narrow = 66 // below it, a long title leaves too little room for the legend
+	title := k.title
+	if w < narrow {
+		title = k.short
+	}
+	return title(p) + ", " + room.MeanText
 }
 
 // Draw implements room.Pane: the charts of page 1, stacked, or only the selected chart. The selected
@@ -164,7 +175,7 @@ func (p *Charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	for i, kind := range kinds {
 		out := &list[i]
 		isSelected := p.Selected == i || isSingle
-		out.Title, out.Spec, out.Fit = kind.title(p), kind.spec(p, th), p.fitAxes
+		out.Title, out.Spec, out.Fit = kind.heading(p, c.W), kind.spec(p, th), p.fitAxes
 		out.Focused = focused && (p.Selected < 0 || isSelected) || isSingle && p.InTour // the tour always highlights its chart
 		legendWidth := look.TitleSpace(c.W, out.Title)
 		if p.fitAxes {

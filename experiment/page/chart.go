@@ -34,6 +34,7 @@ type chart struct {
 	Notes  []string `json:"notes,omitempty"` // a remark about each X value
 	Marked bool     `json:"marked"`          // draw the marks
 	Top    value    `json:"top,omitempty"`   // upper end of the Y scale, which cuts spikes; 0 means that all values fit
+	Loops  []int    `json:"loops,omitempty"` // indices of X values at loop points of the recording, which do not affect the Y scale
 
 	Label string `json:"-"` // text alternative, for screen readers
 }

@@ -77,7 +77,7 @@ func TestSampleRow(t *testing.T) {
 		t.Fatalf("%+v, %v", read, err)
 	}
 	if r := read[0]; r.T != s.T || r.Sent != s.Sent || r.PayloadBits != s.PayloadBits || r.WireBits != s.WireBits || r.FeedbackBits != s.FeedbackBits ||
-		r.Changed != s.Changed || r.CrossingLoop != s.CrossingLoop {
+		r.Changed != s.Changed || r.Items != s.Items || r.CrossingLoop != s.CrossingLoop {
 		t.Errorf("%+v, want %+v", r, s)
 	}
 	for o := packetlog.Decoded; o < packetlog.NumOutcomes; o++ {

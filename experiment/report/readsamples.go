@@ -56,7 +56,11 @@ func ReadSamples(path string) ([]meters.Sample, error) {
 		s := meters.Sample{T: time.Duration(math.Round(number("t_s")*1000)) * time.Millisecond, Sent: int(number("sent")),
 			PayloadBits: bits(number("payload_kbps")), WireBits: bits(number("wire_kbps")), FeedbackBits: bits(number("feedback_kbps")),
 			CrossingLoop: int(number("across"))}
-		if perChanged := number("bits_per_changed"); perChanged > 0 { // the file has the ratio, not the number of rows
+		// The file has the ratios, not the numbers of rows.
+		if perItem := number("bits_per_item"); perItem > 0 {
+			s.Items = int64(math.Round(float64(s.PayloadBits) / perItem))
+		}
+		if perChanged := number("bits_per_changed"); perChanged > 0 {
 			s.Changed = int64(math.Round(float64(s.PayloadBits) / perChanged))
 		}
 		for o := packetlog.Decoded; o < packetlog.NumOutcomes; o++ {

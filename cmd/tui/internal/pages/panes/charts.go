@@ -56,12 +56,14 @@ type Charts struct {
 	marks       []engine.Mark
 	loopPoints  []chart.Interval // visible periods in which packets have references from before a loop point
 	end         int64            // number of periods from the start to the newest sample
+	numSamples  int              // samples of the active encoder; Lane has only the visible ones while drawing
 	viewChanged bool             // span or axes changed since the last Observe
 	fitAxes     bool             // value axes fit the data instead of beginning at 0
 	past        bool             // the time cursor is in the past
 
 	Selected     int  // the highlighted chart, an index into chartKinds; -1 means none
 	OnlySelected bool // show only the selected chart
+	OfRun        bool // the figures above the charts, from Lane.Recent, are means of the run, not of the last two seconds
 	InTour       bool // the guided tour is open: the span is at most 30 s, and a single chart is highlighted
 }
 
@@ -90,7 +92,7 @@ func (p *Charts) Observe(v room.View) bool {
 		return false
 	}
 	p.item, p.schema, p.Lane, p.marks, p.end, p.viewChanged = v.Snap.Item, v.Snap.Schema, *lane, v.Snap.Marks, end, false
-	p.shadows, p.past, p.budget = v.Shadows(), v.Past, v.Cfg.BudgetKbps
+	p.shadows, p.past, p.budget, p.numSamples = v.Shadows(), v.Past, v.Cfg.BudgetKbps, len(lane.Samples)
 	return true
 }
 
@@ -298,7 +300,7 @@ func failureRateSeries(all []meters.Sample) (values, weights []float64) {
 // Its axis reaches at least 4 per second.
 func (p *Charts) failuresSpec(th *look.Theme) *chart.Spec {
 	spec := &chart.Spec{Floor: 4, Series: shadowSeries(th, p.shadows, failureRateSeries)}
-	list := failureStats(&p.Lane)
+	list := p.failureStats()
 	for _, f := range slices.Backward(list) { // the last series is drawn on top: the first cause
 		if f.stroke == chart.Dotted && f.total == 0 {
 			continue // two causes share the dotted stroke; one without failures would cover the other
@@ -316,7 +318,11 @@ func (p *Charts) failuresSpec(th *look.Theme) *chart.Spec {
 func (p *Charts) bandwidthLegend(th *look.Theme, maxWidth int) []look.Span {
 	r := p.Lane.Recent
 	stroke := look.LineSamples(th)
-	lines := []look.Span{look.Payload.Span(stroke[chart.Solid] + " payload "), look.Value.Span(units.Fixed(r.PayloadKbps, 1))}
+	word := " payload "
+	if p.OfRun {
+		word = " payload, mean "
+	}
+	lines := []look.Span{look.Payload.Span(stroke[chart.Solid] + word), look.Value.Span(units.Fixed(r.PayloadKbps, 1))}
 	if len(p.shadows) == 0 {
 		lines = append(lines, look.Wire.Span("  "+stroke[chart.Dashed]+" wire "), look.Value.Span(units.Fixed(r.WireKbps, 1)))
 	}
@@ -346,7 +352,11 @@ func (p *Charts) bitsPerItemLegend(th *look.Theme, maxWidth int) []look.Span {
 	if !enoughChangedRecently(&r) {
 		style = look.Dim
 	}
-	now := []look.Span{look.Ratio.Span(look.LineSamples(th)[chart.Solid] + " now "), style.Span(units.Fixed(r.BitsPerChanged, p.decimals()))}
+	word := " now "
+	if p.OfRun {
+		word = " mean "
+	}
+	now := []look.Span{look.Ratio.Span(look.LineSamples(th)[chart.Solid] + word), style.Span(units.Fixed(r.BitsPerChanged, p.decimals()))}
 	if len(p.shadows) > 0 {
 		return append(now, shadowLegend(th, maxWidth-look.SpansWidth(now), &p.Lane, p.shadows,
 			func(l *engine.Lane) string { return units.Fixed(l.Recent.BitsPerChanged, p.decimals()) })...)
@@ -361,7 +371,7 @@ func (p *Charts) bitsPerItemLegend(th *look.Theme, maxWidth int) []look.Span {
 // failuresLegend returns the causes of failures with their rates, and the number of failures of each shadow in the
 // whole run.
 func (p *Charts) failuresLegend(th *look.Theme, maxWidth int) []look.Span {
-	own := failureLegend(th, failureStats(&p.Lane), maxWidth)
+	own := failureLegend(th, p.failureStats(), maxWidth)
 	return append(own, shadowLegend(th, maxWidth-look.SpansWidth(own), &p.Lane, p.shadows, func(l *engine.Lane) string {
 		return strconv.FormatInt(l.Totals.Failed(), 10)
 	})...)

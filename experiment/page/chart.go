@@ -79,6 +79,9 @@ func (p axisValue) MarshalJSON() ([]byte, error) {
 // marshalJSON returns the data as JSON that is safe inside a script element. It replaces control
 // characters in the texts of d, which the script writes into the page, by visible escapes.
 func (d *chartData) marshalJSON() (string, error) {
+	if d.Marks == nil {
+		d.Marks = []mark{} // the script expects a list, not null
+	}
 	for i := range d.Marks {
 		escapeTexts(&d.Marks[i].Text)
 	}

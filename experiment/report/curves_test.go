@@ -74,7 +74,7 @@ func TestCurvesAreTwoSecondMeans(t *testing.T) {
 		}
 	}
 	drawn := plot(c.series(payloadCurve), c.series(loopCurve), false, c.begin, c.end)
-	if !strings.Contains(drawn, "; loop point, cut off: 1") || !strings.Contains(drawn, "\n 20") && !strings.HasPrefix(drawn, " 20") {
+	if !strings.Contains(drawn, "; loop point at 15.0 s") || !strings.Contains(drawn, "\n 20") && !strings.HasPrefix(drawn, " 20") {
 		t.Errorf("the loop point of 312 kbps at 15 s:\n%s", drawn)
 	}
 }

@@ -235,7 +235,7 @@ func mdCharts(r *engine.Result, data *curves) (list []mdChart) {
 
 // plot returns a chart of v as text, with a scale that starts at 0. It reduces v to the width of the
 // chart: to maxima if peaks is set, otherwise to means. from and to are the time range of v. Values at loop points,
-// where loops is positive, do not set the scale; the caption lists those that are cut off. loops may be nil.
+// where loops is positive, do not set the scale; the caption lists their times. loops may be nil.
 func plot(v, loops []float64, peaks bool, from, to time.Duration) string {
 	const width, height = 72, 10
 	n := min(width, len(v))
@@ -243,8 +243,8 @@ func plot(v, loops []float64, peaks bool, from, to time.Duration) string {
 	caption := fmt.Sprintf("%.1f to %.1f s", from.Seconds(), to.Seconds())
 	if loops != nil {
 		const usePeaks = true
-		if cut := cutLoopPoints(v, bucket(loops, n, usePeaks), from, to); cut != "" {
-			caption += "; loop point, cut off: " + cut
+		if times := cutLoopPoints(v, bucket(loops, n, usePeaks), from, to); times != "" {
+			caption += "; loop point at " + times + ", higher values cut off"
 		}
 	}
 	for i := range v {
@@ -260,30 +260,28 @@ func plot(v, loops []float64, peaks bool, from, to time.Duration) string {
 		asciigraph.Caption(caption))
 }
 
-// cutLoopPoints limits the values of v at loop points, where loops is positive, to the maximum of the others, and
-// returns the times at which it did, such as "12.5, 27.1 s"; "" if it changed nothing. from and to are the time range
-// of v.
+// cutLoopPoints limits the values of v at loop points, where loops is positive, to the maximum of the others, if there
+// are others. It returns the times of the loop points, such as "12.5, 27.1 s"; "" if there are none. from and to are the
+// time range of v.
 func cutLoopPoints(v, loops []float64, from, to time.Duration) (times string) {
-	top, found := 0.0, false
+	top := math.Inf(-1)
 	for i := range v {
 		if loops[i] == 0 {
-			top, found = max(top, v[i]), true
+			top = max(top, v[i])
 		}
-	}
-	if !found {
-		return ""
 	}
 	const maxTimes = 5
 	var list []string
-	wasCut := false
 	for i := range v {
-		isCut := loops[i] > 0 && v[i] > top
-		if isCut && !wasCut {
+		if loops[i] == 0 {
+			continue
+		}
+		if i == 0 || loops[i-1] == 0 {
 			at := from + time.Duration(float64(to-from)*float64(i)/float64(len(v)))
 			list = append(list, fmt.Sprintf("%.1f", at.Seconds()))
 		}
-		if wasCut = isCut; isCut {
-			v[i] = top
+		if !math.IsInf(top, -1) {
+			v[i] = min(v[i], top)
 		}
 	}
 	switch {

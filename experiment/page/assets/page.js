@@ -87,7 +87,8 @@
   };
 
   // Rare spikes would flatten the rest: unless zoomed in, the scale of such a chart ends at chart.top,
-  // and an arrow with the value marks each spike. Values at loop points of the recording never set the scale.
+  // and an arrow with the value marks each spike. Values at loop points of the recording never set the scale;
+  // ↻ marks the loop points.
   const beyond = (u, chart) => {
     const top = u.scales.y.max, c = u.ctx, px = devicePixelRatio;
     c.save();
@@ -105,7 +106,12 @@
     for (const p of peaks) {
       const right = p.at > u.bbox.left + u.bbox.width - 70 * px;
       c.textAlign = right ? 'right' : 'left';
-      c.fillText((p.loop ? '↻ loop ' : '▲ ') + text(p.most), p.at + (right ? -4 : 4) * px, u.bbox.top + 11 * px);
+      c.fillText((p.loop ? '↻ ' : '▲ ') + text(p.most), p.at + (right ? -4 : 4) * px, u.bbox.top + 11 * px);
+    }
+    c.textAlign = 'center';
+    for (const i of chart.loops ?? []) {
+      const x = u.data[0][i];
+      if (!chart.loops.includes(i - 1) && x >= u.scales.x.min && x <= u.scales.x.max) c.fillText('↻', u.valToPos(x, 'x', true), u.bbox.top - 3 * px);
     }
     c.restore();
   };
@@ -161,6 +167,7 @@
     }, [xs, ...chart.lines.map((l) => l.y)], place);
     u.root.querySelector('.u-wrap').setAttribute('aria-hidden', 'true');
     u.root.querySelectorAll('.u-series').forEach((row, i) => { row.hidden = i > 0 && chart.lines[i - 1].kind === 'edge'; });
+    u.setLegend({idx: null}); // shows the means
     u.group = time ? 's' : chart.x;
     u.full = [xs[0], xs[xs.length - 1]];
     return u;

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"slices"
@@ -29,16 +30,12 @@ func (c *Config) Apply(ch Change) error {
 // apply applies ch to c. If it returns an error, c may be partly changed; Apply, which calls it, prevents this
 // with a copy.
 func (c *Config) apply(ch Change) error {
-	err := firstError(
+	return firstError(
 		func() error { return c.applyEncoder(ch) },
 		func() error { return c.removeShadows(ch.ShadowsOff) },
 		func() error { return c.addShadows(ch.Shadows) },
 		func() error { return c.applyLinks(ch) },
 		func() error { return c.applyLive(ch) })
-	if err == nil {
-		c.Profile = c.matchProfile() // the profile that the links are equal to now, if any
-	}
-	return err
 }
 
 // applyLive applies the live settings of ch.
@@ -108,7 +105,14 @@ func (c *Config) Undo(after *Config) Change {
 		ch.Encoder, ch.Params = c.Encoder.Name, maps.Clone(c.Encoder.Params)
 	}
 	ch.ShadowsOff, ch.Shadows = undoShadows(c.Shadows, after.Shadows)
-	ch.Down, ch.Up = specDiff(&c.Down, &after.Down), specDiff(&c.Up, &after.Up)
+	down, up := after.Down, after.Up // the links after the profile of ch
+	if c.Profile != after.Profile {
+		ch.Profile = cmp.Or(c.Profile, noProfile)
+		if p := findProfile(c.Profile); p != nil {
+			down, up = p.Down, p.Up
+		}
+	}
+	ch.Down, ch.Up = specDiff(&c.Down, &down), specDiff(&c.Up, &up)
 	for _, s := range liveRows() {
 		if v := s.Get(c); v != s.Get(after) {
 			ch.Live = withEntry(ch.Live, s.Key, v)
@@ -134,10 +138,29 @@ func specDiff(spec, other *lossmodel.Spec) (values map[string]string) {
 }
 
 // SameLive reports whether two configurations agree in everything that a session can change.
-func (c *Config) SameLive(o *Config) bool { return c.Profile == o.Profile && c.Undo(o).IsZero() }
+func (c *Config) SameLive(o *Config) bool { return c.Undo(o).IsZero() }
+
+// LinkProfile returns the name of the profile that both links equal. If none does, it returns c.Profile, "" if
+// none was set; changed reports that the links differ from the profile returned.
+func (c *Config) LinkProfile() (name string, changed bool) {
+	if name = c.matchProfile(); name != "" {
+		return name, false
+	}
+	return c.Profile, c.Profile != ""
+}
+
+// LinkProfileText returns LinkProfile as text for the user, such as "lte" or "lte, changed"; "" if the links
+// belong to no profile.
+func (c *Config) LinkProfileText() string {
+	name, changed := c.LinkProfile()
+	if changed {
+		name += ", changed"
+	}
+	return name
+}
 
 // matchProfile returns the name of a profile that both links equal, "" if none. If several match,
-// the current profile is preferred.
+// c.Profile is preferred.
 func (c *Config) matchProfile() string {
 	name := ""
 	for _, p := range profiles() {
@@ -150,6 +173,14 @@ func (c *Config) matchProfile() string {
 
 // profiles returns the link profiles. The list is made once, because every change searches it.
 var profiles = sync.OnceValue(lossmodel.Profiles)
+
+// findProfile returns the link profile called name, nil if there is none.
+func findProfile(name string) *lossmodel.Profile {
+	if i := slices.IndexFunc(profiles(), func(p lossmodel.Profile) bool { return p.Name == name }); i >= 0 {
+		return &profiles()[i]
+	}
+	return nil
+}
 
 // sortedKeys returns the keys of m, sorted.
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

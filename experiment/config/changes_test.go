@@ -150,11 +150,8 @@ func TestMergeEqualsBoth(t *testing.T) {
 func TestUndoRestores(t *testing.T) {
 	before := Default()
 	before.Shadows = []Encoder{{Name: "zstd"}, {Name: "changed-index"}, {Name: "kinetic", Params: map[string]any{"damping": 0.5}}, {Name: "kinetic"}}
-	if err := before.Apply(Change{Mark: "sets the name of the profile"}); err != nil {
-		t.Fatal(err)
-	}
 	for _, ch := range []Change{fullChange(t), changeOf(t, "shadow", "rotor"), changeOf(t, "shadow_off", "kinetic"), changeOf(t, "shadow_off", []any{"changed-index", "kinetic"}, "shadow", "rotor"),
-		changeOf(t, "every", 3), changeOf(t, "up.loss", "7%"), {}} {
+		changeOf(t, "every", 3), changeOf(t, "up.loss", "7%"), changeOf(t, "profile", "lte"), {}} {
 		after := before.Clone()
 		if err := after.Apply(ch); err != nil {
 			t.Fatal(err)
@@ -163,8 +160,13 @@ func TestUndoRestores(t *testing.T) {
 		if changed := len(ch.Keys()) > 0; undo.IsZero() == changed || after.SameLive(before) == changed {
 			t.Errorf("%s: undone by %q", ch.Label(), undo.Label())
 		}
-		if err := after.Apply(undo); err != nil || !after.SameLive(before) {
+		undone := after.Clone() // the configuration with the change
+		if err := after.Apply(undo); err != nil || !after.SameLive(before) || after.LinkProfileText() != before.LinkProfileText() {
 			t.Errorf("%s: undone by %s: %v; differs by %s", ch.Label(), undo.Label(), err, before.Undo(after).Label())
+		}
+		redone := after.Clone()
+		if redo := undone.Undo(after); redone.Apply(redo) != nil || !redone.SameLive(undone) || redone.LinkProfileText() != undone.LinkProfileText() {
+			t.Errorf("%s: redone by %s; differs by %s", ch.Label(), redo.Label(), undone.Undo(redone).Label())
 		}
 		for _, s := range before.Shadows {
 			if !s.IsIn(after.Shadows) || len(after.Shadows) != len(before.Shadows) {
@@ -326,15 +328,40 @@ func TestLinkRows(t *testing.T) {
 	}
 }
 
-// A profile is named as long as both links equal it.
-func TestProfileName(t *testing.T) {
+// The links keep the name of their profile. The name is followed by "changed" exactly while a link differs from the
+// profile, whatever else is changed.
+func TestLinkProfile(t *testing.T) {
+	loaded, err := Parse("x.toml", []byte("profile = \"unity-broadband\"\n[link]\nloss = \"5%\"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := loaded.LinkProfileText(); got != "unity-broadband, changed" {
+		t.Errorf("a file that changes the loss of its profile: %q", got)
+	}
 	c := Default()
+	if got := c.LinkProfileText(); got != "perfect" {
+		t.Errorf("links without loss and delay: %q", got)
+	}
+	if err := c.Apply(changeOf(t, "loss", "7.5%")); err != nil || c.LinkProfileText() != "" {
+		t.Errorf("links of no profile: %q, %v", c.LinkProfileText(), err)
+	}
 	for _, x := range []struct {
 		ch   Change
 		want string
-	}{{changeOf(t, "profile", "lte"), "lte"}, {changeOf(t, "up.loss", "77%"), ""}, {changeOf(t, "profile", "lte"), "lte"}, {changeOf(t, "down.loss", "77%"), ""}} {
-		if err := c.Apply(x.ch); err != nil || c.Profile != x.want {
-			t.Errorf("after %s the profile is %q, want %q: %v", x.ch.Label(), c.Profile, x.want, err)
+	}{
+		{changeOf(t, "profile", "lte"), "lte"},
+		{changeOf(t, "encoder", "kinetic"), "lte"},
+		{changeOf(t, "params.damping", 0.5), "lte"},
+		{changeOf(t, "up.loss", "77%"), "lte, changed"},
+		{changeOf(t, "params.damping", 0.25), "lte, changed"},
+		{changeOf(t, "every", 2), "lte, changed"},
+		{changeOf(t, "profile", "lte"), "lte"},
+		{changeOf(t, "down.loss", "77%"), "lte, changed"},
+		{changeOf(t, "down.loss", "0%"), "lte"},
+		{changeOf(t, "profile", "unity-congested"), "unity-congested"},
+	} {
+		if err := c.Apply(x.ch); err != nil || c.LinkProfileText() != x.want {
+			t.Errorf("after %s the profile is %q, want %q: %v", x.ch.Label(), c.LinkProfileText(), x.want, err)
 		}
 	}
 	for _, p := range lossmodel.Profiles() { // two profiles may have equal links: the name stays

@@ -24,7 +24,7 @@ type Config struct {
 	Encoder    Encoder
 	BudgetKbps float64 // limit of the payload for charts and totals; 0 means none
 
-	Profile  string // link profile from which Down and Up were set, "" if none
+	Profile  string // link profile that Down and Up were set to; later changes may have made them differ; "" if none
 	Down, Up lossmodel.Spec
 	Sender   senderSettings
 	Receiver receiverSettings

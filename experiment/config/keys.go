@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -136,18 +135,25 @@ func (e *Encoder) set(key, rest string, value any) error {
 	return Unknown(key, "key", key, []string{"encoder.name", "encoder.params"})
 }
 
-// setProfile sets the links to a link profile.
+// noProfile as the name of a profile leaves the links unchanged, but they are no longer named by a profile. Undo
+// needs it.
+const noProfile = "none"
+
+// setProfile sets the links to a link profile. The name noProfile only removes the name of the profile.
 func (c *Config) setProfile(value any) error {
 	var name string
 	if !setText(&name, value) {
 		return &Error{Key: "profile", Problem: quoteValue(value) + " is not a name", Expected: "the name of a link profile"}
 	}
-	i := slices.IndexFunc(profiles(), func(p lossmodel.Profile) bool { return p.Name == name })
-	if i < 0 { // ProfileByName fails too, with an error that lists the names
+	if name == noProfile {
+		c.Profile = ""
+		return nil
+	}
+	p := findProfile(name)
+	if p == nil { // ProfileByName fails too, with an error that lists the names
 		_, err := lossmodel.ProfileByName(name)
 		return ErrorAt("profile", err)
 	}
-	p := &profiles()[i]
 	c.Profile, c.Down, c.Up = name, p.Down, p.Up
 	return nil
 }

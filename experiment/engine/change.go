@@ -217,12 +217,6 @@ func (s *Session) applyDue(at time.Duration, sc config.StampedChange) {
 		s.addMark(at, MarkNote, "refused: "+sc.Change.Label())
 		return
 	}
-	// Undo sets the links but not the profile's name, so the name is restored along with them.
-	if n := len(s.undo); sc.Undo && n > 0 {
-		if was := s.undo[n-1].before; was.Down == after.Down && was.Up == after.Up {
-			after.Profile = was.Profile
-		}
-	}
 	s.config, sc.Change = after, normal
 	if err := s.reconfigureAll(at, normal); err != nil {
 		panic("engine: a change that was checked cannot be carried out: " + err.Error())

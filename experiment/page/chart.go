@@ -34,6 +34,7 @@ type chart struct {
 	Notes  []string `json:"notes,omitempty"` // a remark about each X value
 	Marked bool     `json:"marked"`          // draw the marks
 	Top    value    `json:"top,omitempty"`   // upper end of the Y scale, which cuts spikes; 0 means that all values fit
+	Loops  []int    `json:"loops,omitempty"` // indices of X values at loop points of the recording, which do not affect the Y scale
 
 	Label string `json:"-"` // text alternative, for screen readers
 }
@@ -78,6 +79,9 @@ func (p axisValue) MarshalJSON() ([]byte, error) {
 // marshalJSON returns the data as JSON that is safe inside a script element. It replaces control
 // characters in the texts of d, which the script writes into the page, by visible escapes.
 func (d *chartData) marshalJSON() (string, error) {
+	if d.Marks == nil {
+		d.Marks = []mark{} // the script expects a list, not null
+	}
 	for i := range d.Marks {
 		escapeTexts(&d.Marks[i].Text)
 	}

@@ -249,13 +249,26 @@ func formatChange(key string, base, v float64, known bool, interval string) text
 
 // compareCharts adds charts with one line per run.
 func (d *document) compareCharts(runs []*run, names []string) {
-	// The last argument is the factor from the figure to the unit of the chart.
-	d.compareChart(runs, names, "Payload", "kbps", payloadKbps, 1)
-	d.compareChart(runs, names, "Bits per changed "+runs[0].Result.Item, "bits", bitsPerChanged, 1)
-	d.compareChart(runs, names, "Packets failed or lost", "per second", failedOrLostRate, 1)
-	d.compareChart(runs, names, "Age of the baseline", "ticks", baselineAge, 1)
-	d.compareChart(runs, names, "Display starved", "% of display ticks", starvedShare, 100)
-	d.compareChart(runs, names, "Maximum position error", "mm", positionMM, 1)
+	// mean returns a function that computes a line of means of a figure; scale is the factor to the unit of the chart.
+	mean := func(figure ratio, scale float64) func([]point) line {
+		return func(points []point) line { return line{}.withMean(points, figure, scale) }
+	}
+	var all []point
+	for _, r := range runs { // the means of the longest run may be over more than two seconds
+		if points := r.Rows.series.allPoints(); len(all) == 0 || len(points) > 0 && points[0].width > all[0].width {
+			all = points
+		}
+	}
+	period := describeMean(all)
+	const hasLoops = true
+	d.compareChart(runs, names, "Payload"+period, "kbps", hasLoops, mean(payloadKbps, 1))
+	d.compareChart(runs, names, "Bits per changed "+runs[0].Result.Item+period, "bits", hasLoops, mean(bitsPerChanged, 1))
+	d.compareChart(runs, names, "Packets failed or lost"+period, "per second", !hasLoops, mean(failedOrLostRate, 1))
+	d.compareChart(runs, names, "Age of the baseline"+period, "ticks", !hasLoops, mean(baselineAge, 1))
+	d.compareChart(runs, names, "Display starved"+period, "% of display ticks", !hasLoops, mean(starvedShare, 100))
+	d.compareChart(runs, names, "Maximum position error", "mm", !hasLoops, func(points []point) line {
+		return line{}.withRatio(points, positionMM, 1)
+	})
 	if len(d.data.Charts) == 0 {
 		return
 	}
@@ -264,17 +277,21 @@ func (d *document) compareCharts(runs []*run, names []string) {
 	d.Sections = append(d.Sections, s)
 }
 
-// compareChart adds a chart of a figure with a line per run. figure returns numerator and denominator of the
-// figure at a point; their quotient is multiplied by scale. The X values are all points in time of all runs,
-// because the samples of the runs may have different periods. compareChart adds nothing if the figure is 0 or
-// unknown everywhere.
-func (d *document) compareChart(runs []*run, names []string, title, unit string, figure ratio, scale float64) {
+// compareChart adds a chart of a figure with a line per run. newLine computes the values of a line and their mean from
+// the points of a run; hasLoops is set if loop points of the recording must not set the scale. The X values are all points
+// in time of all runs, because the samples of the runs may have different periods. compareChart adds nothing if the
+// figure is 0 or unknown everywhere.
+func (d *document) compareChart(runs []*run, names []string, title, unit string, hasLoops bool, newLine func([]point) line) {
 	times := map[float64]bool{}
 	hasData := false
-	for _, r := range runs {
-		for _, p := range r.Rows.series.allPoints() {
+	lines, allPoints := make([]line, len(runs)), make([][]point, len(runs))
+	for i, r := range runs {
+		allPoints[i] = r.Rows.series.allPoints()
+		lines[i] = newLine(allPoints[i])
+		lines[i].Name, lines[i].Color = names[i], 1+i
+		for k, p := range allPoints[i] {
 			times[p.until] = true
-			v := divide(figure(&p))
+			v := float64(lines[i].Y[k])
 			hasData = hasData || !math.IsNaN(v) && v != 0
 		}
 	}
@@ -287,8 +304,11 @@ func (d *document) compareChart(runs []*run, names []string, title, unit string,
 		x[i] = axisValue(t)
 	}
 	c := chart{Title: title, Unit: unit, Axis: "s"}
-	for i, r := range runs {
-		points := r.Rows.series.allPoints()
+	for i, l := range lines {
+		points, loops := allPoints[i], []int(nil)
+		if hasLoops {
+			loops = loopPoints(points)
+		}
 		y, k := make([]value, len(until)), 0 // k: index of the point that covers t, since both are in order of time
 		for j, t := range until {            // a point covers the time from until-width to until
 			for k < len(points) && points[k].until < t {
@@ -296,10 +316,12 @@ func (d *document) compareChart(runs []*run, names []string, title, unit string,
 			}
 			y[j] = noValue
 			if k < len(points) && t > points[k].until-points[k].width {
-				y[j] = value(scale * divide(figure(&points[k])))
+				y[j] = l.Y[k]
+				if _, isLoop := slices.BinarySearch(loops, k); isLoop {
+					c.Loops = append(c.Loops, j)
+				}
 			}
 		}
-		l := line{Name: names[i], Color: 1 + i}.withRatio(points, figure, scale) // for the mean
 		l.Y = y
 		c.Lines = append(c.Lines, l)
 		if i == 0 {
@@ -308,7 +330,9 @@ func (d *document) compareChart(runs []*run, names []string, title, unit string,
 			c.Label += "; " + describeSeries(names[i], unit, &l)
 		}
 	}
-	c.X, c.Top = d.data.addAxis(x), scaleTop(c.Lines)
+	slices.Sort(c.Loops)
+	c.Loops = slices.Compact(c.Loops)
+	c.X, c.Top = d.data.addAxis(x), scaleTop(c.Lines, c.Loops)
 	d.data.Charts = append(d.data.Charts, c)
 }
 

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -430,7 +431,7 @@ func TestChartMeansAreWeighted(t *testing.T) {
 	}
 	d, x := l.Run.document(), &l.Run.Result.Totals
 	unweighted := false // the mean of the samples differs from the weighted one: the test tests something
-	for title, want := range map[string]float64{"Bits per changed cube": x.BitsPerChangedCube.Or(0), "Bandwidth": x.PayloadKbps} {
+	for title, want := range map[string]float64{"Bits per changed cube, 2 s mean": x.BitsPerChangedCube.Or(0), "Bandwidth, 2 s mean": x.PayloadKbps} {
 		i := slices.IndexFunc(d.data.Charts, func(c chart) bool { return c.Title == title })
 		if i < 0 {
 			t.Fatalf("no chart %q", title)
@@ -450,4 +451,56 @@ func TestChartMeansAreWeighted(t *testing.T) {
 	if !unweighted {
 		t.Error("weighted and unweighted means are the same: the test tests nothing")
 	}
+}
+
+// The charts over time show means of the two seconds that end with a sample. A loop point of the recording, which makes
+// packets large, does not set the scale, also if the samples around it are merged.
+func TestChartsOfTwoSecondMeans(t *testing.T) {
+	const loopAt, n = 300, 600
+	r := newRows([]string{"t_s", "sent", "payload_kbps", "wire_kbps", "bits_per_changed", "across"}, nil)
+	kbps := make([]float64, n)
+	for i := range kbps {
+		across := 0
+		if kbps[i] = 100 + float64(i%10); i == loopAt {
+			kbps[i], across = 2476, 1
+		}
+		text := formatTestRow(float64(i+1)/10, 6, kbps[i], kbps[i]+13, 20, float64(across))
+		r.Sample(text)
+	}
+	var d chartData
+	d.timeCharts(r, "cube", 0)
+	c := &d.Charts[0]
+	for i, got := range c.Lines[0].Y {
+		sum, samples := 0.0, 0.0
+		for _, v := range kbps[max(i-19, 0) : i+1] {
+			sum, samples = sum+v, samples+1
+		}
+		if want := sum / samples; math.Abs(float64(got)-want) > 1e-6*want {
+			t.Fatalf("sample %d is %v, want %v", i, got, want)
+		}
+	}
+	if len(c.Loops) != 20 || c.Loops[0] != loopAt || c.Loops[19] != loopAt+19 {
+		t.Errorf("the values at the loop point have indices %v", c.Loops)
+	}
+	if c.Top != 0 { // the other values are all near 100
+		t.Errorf("the scale ends at %v", c.Top)
+	}
+	if !strings.HasSuffix(c.Title, ", 2 s mean") {
+		t.Errorf("the title is %q", c.Title)
+	}
+	merged := mergePoints(r.series.allPoints(), n/50) // five seconds each
+	if got := describeMean(merged); got != ", 5 s mean" {
+		t.Errorf("points of 5 s have the title %q", got)
+	}
+	if got := loopPoints(merged); len(got) != 1 || got[0] != loopAt/50 {
+		t.Errorf("merged points at the loop point: %v", got)
+	}
+}
+
+// formatTestRow returns the cells of a row of a CSV file.
+func formatTestRow(numbers ...float64) (row []string) {
+	for _, v := range numbers {
+		row = append(row, strconv.FormatFloat(v, 'f', -1, 64))
+	}
+	return row
 }

@@ -14,6 +14,7 @@ type point struct {
 	displayed, starved, late             float64 // display ticks, those for which no newer snapshot had arrived, and snapshots too late for display
 	displayAge, ticksWithAge             float64 // age in ms, summed over ticksWithAge
 	stale, lost, failed, wrong           float64 // packets
+	across                               float64 // packets with references from before a loop point of the recording
 	peakKbps, positionMM, orientationDeg float64 // maxima of the samples
 	minKbps                              float64 // minimum payload of the samples
 }
@@ -27,7 +28,7 @@ func (p *point) join(q *point) {
 	for _, pair := range [][2]*float64{{&p.sent, &q.sent}, {&p.payload, &q.payload}, {&p.wire, &q.wire}, {&p.feedback, &q.feedback},
 		{&p.items, &q.items}, {&p.changed, &q.changed}, {&p.age, &q.age}, {&p.packetsWithAge, &q.packetsWithAge}, {&p.displayed, &q.displayed},
 		{&p.starved, &q.starved}, {&p.late, &q.late}, {&p.displayAge, &q.displayAge}, {&p.ticksWithAge, &q.ticksWithAge}, {&p.stale, &q.stale}, {&p.lost, &q.lost}, {&p.failed, &q.failed},
-		{&p.wrong, &q.wrong}} {
+		{&p.wrong, &q.wrong}, {&p.across, &q.across}} {
 		*pair[0] += *pair[1]
 	}
 	p.peakKbps, p.minKbps = max(p.peakKbps, q.peakKbps), min(p.minKbps, q.minKbps)
@@ -65,7 +66,7 @@ func (s *series) add(c cells) {
 	width := max(until-s.end, 0)
 	s.end = until
 	p := point{until: until, width: width, sent: c.number("sent"), displayed: c.number("displayed"), starved: c.number("starved"),
-		late: c.number("late"), stale: c.number("stale"), lost: c.number("lost"), wrong: c.number("wrong"),
+		late: c.number("late"), stale: c.number("stale"), lost: c.number("lost"), wrong: c.number("wrong"), across: c.number("across"),
 		positionMM: c.number("position_error_mm"), orientationDeg: c.number("orientation_error_deg")}
 	for _, name := range failures {
 		p.failed += c.number(name)

@@ -45,6 +45,56 @@ func positionMM(p *point) (num, den float64)       { return p.positionMM, 1 }
 func peakKbps(p *point) (num, den float64)         { return p.peakKbps, 1 }
 func minKbps(p *point) (num, den float64)          { return p.minKbps, 1 }
 
+// withMean is withRatio with the mean of the last two seconds in place of each point. If a point is longer, it is the
+// mean of the point.
+func (l line) withMean(points []point, figure ratio, scale float64) line {
+	l = l.withRatio(points, figure, scale)
+	for i := range points {
+		sumNum, sumDen := 0.0, 0.0
+		forEachRecent(points[:i+1], func(p *point) {
+			num, den := figure(p)
+			sumNum, sumDen = sumNum+num, sumDen+den
+		})
+		l.Y[i] = value(scale * divide(sumNum, sumDen))
+	}
+	return l
+}
+
+// meanSpan is the period of means in seconds: two, as in the dashboard.
+const meanSpan = 2.0
+
+// describeMean returns what a title says about the means of withMean, such as ", 2 s mean".
+func describeMean(points []point) string {
+	if len(points) == 0 {
+		return ""
+	}
+	return ", " + formatNumber(max(meanSpan, points[0].width)) + " s mean"
+}
+
+// forEachRecent calls f for the points of the last meanSpan of points, at least for the last point.
+func forEachRecent(points []point, f func(*point)) {
+	span := 0.0
+	for i := len(points) - 1; i >= 0; i-- {
+		span += points[i].width
+		if i < len(points)-1 && span > meanSpan+samplePeriod/2 {
+			return
+		}
+		f(&points[i])
+	}
+}
+
+// loopPoints returns the indices of the points whose means include a loop point of the recording.
+func loopPoints(points []point) (list []int) {
+	for i := range points {
+		across := 0.0
+		forEachRecent(points[:i+1], func(p *point) { across += p.across })
+		if across > 0 {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
 // withRatio returns l with a figure of each point, and its mean over all points as the ratio of the sums. Both are
 // multiplied by scale.
 func (l line) withRatio(points []point, figure ratio, scale float64) line {
@@ -77,15 +127,17 @@ func (d *chartData) sampleCharts(points []point, item string, budget float64) {
 		until[i] = axisValue(points[i].until)
 	}
 	x := d.addAxis(until)
-	add := func(title, unit string, lines ...line) {
-		c := chart{Title: title, Unit: unit, Axis: "s", X: x, Lines: lines, Marked: true, Top: scaleTop(lines)}
+	// addSized adds a chart of sizes of packets, which do not set the scale at loop points, where the data jump.
+	addSized := func(loops []int, title, unit string, lines ...line) {
+		c := chart{Title: title, Unit: unit, Axis: "s", X: x, Lines: lines, Marked: true, Top: scaleTop(lines, loops), Loops: loops}
 		c.Label = describeSeries(title, unit, &lines[0])
 		d.Charts = append(d.Charts, c)
 	}
+	add := func(title, unit string, lines ...line) { addSized(nil, title, unit, lines...) }
 	kbps := []line{
-		line{Name: "payload", Color: 1}.withRatio(points, payloadKbps, 1),
-		line{Name: "wire", Color: 8}.withRatio(points, wireKbps, 1),
-		line{Name: "feedback", Color: 3}.withRatio(points, feedbackKbps, 1),
+		line{Name: "payload", Color: 1}.withMean(points, payloadKbps, 1),
+		line{Name: "wire", Color: 8}.withMean(points, wireKbps, 1),
+		line{Name: "feedback", Color: 3}.withMean(points, feedbackKbps, 1),
 	}
 	if points[0].width > 1.5*samplePeriod { // points are means of several samples: show their range
 		kbps = append(kbps, line{Name: "payload, largest in 100 ms", Color: 1, Kind: "edge"}.withRatio(points, peakKbps, 1),
@@ -95,22 +147,23 @@ func (d *chartData) sampleCharts(points []point, item string, budget float64) {
 		constant := func(*point) (num, den float64) { return budget, 1 }
 		kbps = append(kbps, line{Name: "budget", Color: 5, Kind: "dash"}.withRatio(points, constant, 1))
 	}
-	add("Bandwidth", "kbps", kbps...)
+	mean, loops := describeMean(points), loopPoints(points)
+	addSized(loops, "Bandwidth"+mean, "kbps", kbps...)
 	if anyPositive(points, func(p *point) float64 { return p.changed }) {
-		add("Bits per changed "+item, "bits", line{Name: "per changed " + item, Color: 1}.withRatio(points, bitsPerChanged, 1))
+		addSized(loops, "Bits per changed "+item+mean, "bits", line{Name: "per changed " + item, Color: 1}.withMean(points, bitsPerChanged, 1))
 	} else if anyPositive(points, func(p *point) float64 { return p.items }) {
-		add("Bits per "+item, "bits", line{Name: "per " + item, Color: 1}.withRatio(points, bitsPerItem, 1))
+		addSized(loops, "Bits per "+item+mean, "bits", line{Name: "per " + item, Color: 1}.withMean(points, bitsPerItem, 1))
 	}
-	add("Packets failed, lost or stale", "per second", line{Name: "failed", Color: 5}.withRatio(points, failedRate, 1),
-		line{Name: "lost", Color: 2}.withRatio(points, lostRate, 1), line{Name: "stale", Color: 4}.withRatio(points, staleRate, 1))
+	add("Packets failed, lost or stale"+mean, "per second", line{Name: "failed", Color: 5}.withMean(points, failedRate, 1),
+		line{Name: "lost", Color: 2}.withMean(points, lostRate, 1), line{Name: "stale", Color: 4}.withMean(points, staleRate, 1))
 	if anyPositive(points, func(p *point) float64 { return p.packetsWithAge }) {
-		add("Age of the baseline", "ticks", line{Name: "mean age", Color: 1}.withRatio(points, baselineAge, 1))
+		add("Age of the baseline"+mean, "ticks", line{Name: "mean age", Color: 1}.withMean(points, baselineAge, 1))
 	}
 	if anyPositive(points, func(p *point) float64 { return p.ticksWithAge }) {
-		add("Age of displayed data", "ms", line{Name: "mean age", Color: 3}.withRatio(points, displayAge, 1))
+		add("Age of displayed data"+mean, "ms", line{Name: "mean age", Color: 3}.withMean(points, displayAge, 1))
 	}
 	if anyPositive(points, func(p *point) float64 { return p.starved + p.late }) {
-		add("Display starved", "% of display ticks", line{Name: "starved", Color: 5}.withRatio(points, starvedShare, 100))
+		add("Display starved"+mean, "% of display ticks", line{Name: "starved", Color: 5}.withMean(points, starvedShare, 100))
 	}
 	if anyPositive(points, func(p *point) float64 { return p.positionMM }) {
 		add("Maximum position error", "mm", line{Name: "position error", Color: 4}.withRatio(points, positionMM, 1))
@@ -119,12 +172,12 @@ func (d *chartData) sampleCharts(points []point, item string, budget float64) {
 
 // scaleTop returns the upper end of a chart's scale, which may cut off rare spikes so that they do not flatten
 // the rest. It is 1.5 times the 99th percentile if the maximum exceeds three times that percentile, otherwise
-// 0, which means that the scale ends at the maximum.
-func scaleTop(lines []line) value {
+// 0, which means that the scale ends at the maximum. Values with an index in loops, which is in order, do not count.
+func scaleTop(lines []line, loops []int) value {
 	var all []float64
 	for _, l := range lines {
-		for _, v := range l.Y {
-			if l.Kind != "edge" && !math.IsNaN(float64(v)) {
+		for i, v := range l.Y {
+			if _, isLoop := slices.BinarySearch(loops, i); !isLoop && l.Kind != "edge" && !math.IsNaN(float64(v)) {
 				all = append(all, float64(v))
 			}
 		}

@@ -54,13 +54,15 @@ func sampleHead() []string {
 	}
 	return append(head, "late", // number of late snapshots
 		"position_error_mm", "orientation_error_deg", // maxima of the period
-		"age_ms",  // mean; empty if nothing was displayed
-		"encoder") // of the packets sent; after a swap within the period both
+		"age_ms",          // mean; empty if nothing was displayed
+		"encoder",         // of the packets sent; after a swap within the period both
+		"payload_kbps_2s", // mean of the two seconds that end with the sample, as charts show it
+		"across")          // packets with references from before a loop point of the recording
 }
 
 // sampleRow returns the row of a sample in samples.csv, with the columns of sampleHead. width is the length
-// of the sample's period.
-func sampleRow(s *meters.Sample, width time.Duration) []string {
+// of the sample's period, and payload2s the mean payload of the last two seconds in kbit/s.
+func sampleRow(s *meters.Sample, width time.Duration, payload2s float64) []string {
 	kbps := func(bits int64) string {
 		return units.Fixed(figures.RatioOrZero(float64(bits)/1000, width.Seconds()), 3)
 	}
@@ -80,7 +82,8 @@ func sampleRow(s *meters.Sample, width time.Duration) []string {
 	if s.Aged > 0 {
 		age = units.Fixed(s.Age.Seconds()*1000/float64(s.Aged), 3)
 	}
-	return append(row, strconv.Itoa(s.Late), units.Fixed(s.PositionErrorMM, 3), units.Fixed(s.OrientationErrorDeg, 3), age, escape.CSV(s.Encoder))
+	return append(row, strconv.Itoa(s.Late), units.Fixed(s.PositionErrorMM, 3), units.Fixed(s.OrientationErrorDeg, 3), age, escape.CSV(s.Encoder),
+		units.Fixed(payload2s, 3), strconv.Itoa(s.CrossingLoop))
 }
 
 // packetHead returns the column names of packets.csv, which has a row for each packet and each copy, in

@@ -39,11 +39,12 @@ func TestSampleRow(t *testing.T) {
 	for c := range s.LostBy {
 		s.LostBy[c] = 200 + c
 	}
-	row := sampleRow(&s, meters.SamplePeriod)
+	s.CrossingLoop = 5
+	row := sampleRow(&s, meters.SamplePeriod, 12.5)
 	got := cells(t, sampleHead(), row)
 	want := map[string]string{"t_s": "1.500", "sent": "6", "payload_kbps": "30.000", "wire_kbps": "45.000", "feedback_kbps": "6.000", "bits_per_item": "3.7500",
 		"bits_per_changed": "20.000", "baseline_age_ticks": "2.250", "displayed": "7", "starved": "2", "late": "3", "position_error_mm": "1.250",
-		"orientation_error_deg": "2.500", "age_ms": "22.500", "encoder": "raw"}
+		"orientation_error_deg": "2.500", "age_ms": "22.500", "encoder": "raw", "payload_kbps_2s": "12.500", "across": "5"}
 	for o := packetlog.Decoded; o < packetlog.NumOutcomes; o++ {
 		want[o.String()] = strconv.Itoa(100 + int(o))
 	}
@@ -58,7 +59,7 @@ func TestSampleRow(t *testing.T) {
 			t.Errorf("%s: %q, want %q", k, got[k], v)
 		}
 	}
-	if age := cells(t, sampleHead(), sampleRow(&meters.Sample{}, 0))["age_ms"]; age != "" {
+	if age := cells(t, sampleHead(), sampleRow(&meters.Sample{}, 0, 0))["age_ms"]; age != "" {
 		t.Errorf("the age of nothing is %q", age)
 	}
 	path := filepath.Join(t.TempDir(), "samples.csv")
@@ -76,7 +77,7 @@ func TestSampleRow(t *testing.T) {
 		t.Fatalf("%+v, %v", read, err)
 	}
 	if r := read[0]; r.T != s.T || r.Sent != s.Sent || r.PayloadBits != s.PayloadBits || r.WireBits != s.WireBits || r.FeedbackBits != s.FeedbackBits ||
-		r.Changed != s.Changed {
+		r.Changed != s.Changed || r.Items != s.Items || r.CrossingLoop != s.CrossingLoop {
 		t.Errorf("%+v, want %+v", r, s)
 	}
 	for o := packetlog.Decoded; o < packetlog.NumOutcomes; o++ {

@@ -11,7 +11,8 @@ import (
 type curve int
 
 // The curves. A point that stands for several samples is their maximum for firstPeakCurve and the curves
-// after it, and their mean for the curves before it.
+// after it, and their mean for the curves before it. The curves before positionCurve are means of the last two
+// seconds, as in the charts of the dashboard; loopCurve is 1 if these contain a loop point of the recording, otherwise 0.
 const (
 	payloadCurve curve = iota
 	changedCurve
@@ -20,6 +21,7 @@ const (
 	failureCurve
 	positionCurve
 	orientationCurve
+	loopCurve
 	numCurves
 
 	firstPeakCurve = failureCurve
@@ -31,6 +33,7 @@ const (
 type curves struct {
 	begin, end      time.Duration // time range of the samples
 	points          [numCurves][]float64
+	recent          slidingSums
 	samplesPerPoint int                // 0 before the first sample
 	partial         [numCurves]float64 // incomplete point of the newest partialSamples samples
 	partialSamples  int
@@ -38,6 +41,48 @@ type curves struct {
 
 // maxPoints is the maximum number of points: nearly two hours of samples, many more than a chart shows.
 const maxPoints = 1 << 16
+
+// meanSamples is the number of samples in two seconds, over which rates are averaged.
+const meanSamples = int(2 * time.Second / meters.SamplePeriod)
+
+// sampleSums are the counts of one or more samples, and the length of their period.
+type sampleSums struct {
+	width                                                            time.Duration
+	payloadBits, changed, displayed, starved, late, failed, crossing int64
+}
+
+// add adds sign times the counts of x.
+func (t *sampleSums) add(x *sampleSums, sign int64) {
+	t.width += time.Duration(sign) * x.width
+	t.payloadBits += sign * x.payloadBits
+	t.changed += sign * x.changed
+	t.displayed += sign * x.displayed
+	t.starved += sign * x.starved
+	t.late += sign * x.late
+	t.failed += sign * x.failed
+	t.crossing += sign * x.crossing
+}
+
+// slidingSums is the sum of the newest meanSamples samples.
+type slidingSums struct {
+	sampleSums
+	ring [meanSamples]sampleSums // sample number n is at n % len
+	n    int                     // samples so far
+}
+
+// addSample adds sample s, whose period has the given length, and removes the oldest of meanSamples samples.
+func (t *slidingSums) addSample(s *meters.Sample, width time.Duration) {
+	oldest := &t.ring[t.n%meanSamples]
+	t.sampleSums.add(oldest, -1)
+	*oldest = sampleSums{width, s.PayloadBits, s.Changed, int64(s.Displayed), int64(s.Starved), int64(s.Late), int64(s.Failed()), int64(s.CrossingLoop)}
+	t.sampleSums.add(oldest, 1)
+	t.n++
+}
+
+// payloadKbps returns the mean payload in kbit/s.
+func (t *slidingSums) payloadKbps() float64 {
+	return figures.RatioOrZero(float64(t.payloadBits)/1000, t.width.Seconds())
+}
 
 // add adds a sample and returns the length of its period, which is shorter for the last sample of a run.
 func (c *curves) add(s *meters.Sample) (width time.Duration) {
@@ -48,14 +93,17 @@ func (c *curves) add(s *meters.Sample) (width time.Duration) {
 	}
 	width = s.T - c.end
 	c.end = s.T
+	c.recent.addSample(s, width)
+	t := &c.recent
 	v := [numCurves]float64{
-		payloadCurve:     figures.RatioOrZero(float64(s.PayloadBits)/1000, width.Seconds()),
-		changedCurve:     figures.RatioOrZero(float64(s.PayloadBits), float64(s.Changed)),
-		starvedCurve:     100 * figures.RatioOrZero(float64(s.Starved), float64(s.Displayed)),
-		lateCurve:        figures.RatioOrZero(float64(s.Late), width.Seconds()),
-		failureCurve:     figures.RatioOrZero(float64(s.Failed()), width.Seconds()),
+		payloadCurve:     t.payloadKbps(),
+		changedCurve:     figures.RatioOrZero(float64(t.payloadBits), float64(t.changed)),
+		starvedCurve:     100 * figures.RatioOrZero(float64(t.starved), float64(t.displayed)),
+		lateCurve:        figures.RatioOrZero(float64(t.late), t.width.Seconds()),
+		failureCurve:     figures.RatioOrZero(float64(t.failed), t.width.Seconds()),
 		positionCurve:    s.PositionErrorMM,
 		orientationCurve: s.OrientationErrorDeg,
+		loopCurve:        float64(min(t.crossing, 1)),
 	}
 	for i := range v {
 		c.partial[i] = combine(curve(i), c.partial[i], float64(c.partialSamples), v[i], 1)

@@ -55,7 +55,8 @@ func (e *Exporter) Observer() engine.Observer {
 
 // Sample implements engine.Observer.
 func (e *Exporter) Sample(s *meters.Sample) {
-	row := sampleRow(s, e.curves.add(s))
+	width := e.curves.add(s)
+	row := sampleRow(s, width, e.curves.recent.payloadKbps())
 	e.samples.addRow(row)
 	if e.page != nil {
 		e.page.Sample(row)

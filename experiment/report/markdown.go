@@ -196,13 +196,14 @@ type chartedCurve struct {
 // that are not zero throughout.
 func chartedCurves(r *engine.Result) []chartedCurve {
 	p := &r.Totals.Playout
-	list := []chartedCurve{{payloadCurve, "Payload, kbps"}, {changedCurve, "Bits per changed " + r.Item},
-		{failureCurve, "Decode failures per second"}}
+	const mean = ", 2 s mean"
+	list := []chartedCurve{{payloadCurve, "Payload, kbps" + mean}, {changedCurve, "Bits per changed " + r.Item + mean},
+		{failureCurve, "Decode failures per second" + mean}}
 	if p.StarvedRatio.Or(0) > 0 {
-		list = append(list, chartedCurve{starvedCurve, "Display ticks starved, %"})
+		list = append(list, chartedCurve{starvedCurve, "Display ticks starved, %" + mean})
 	}
 	if p.Late > 0 {
-		list = append(list, chartedCurve{lateCurve, "Late snapshots per second"})
+		list = append(list, chartedCurve{lateCurve, "Late snapshots per second" + mean})
 	}
 	if p.PositionErrorMM != nil && p.PositionErrorMM.Max > 0 {
 		list = append(list, chartedCurve{positionCurve, "Largest position error of a displayed cube, mm"})
@@ -223,16 +224,29 @@ func mdCharts(r *engine.Result, data *curves) (list []mdChart) {
 	}
 	for _, x := range chartedCurves(r) {
 		hasPeaks := x.curve >= firstPeakCurve
-		list = append(list, mdChart{x.title, plot(data.series(x.curve), hasPeaks, data.begin, data.end)})
+		var loops []float64 // the data jump at loop points, which makes packets large
+		if x.curve == payloadCurve || x.curve == changedCurve {
+			loops = data.series(loopCurve)
+		}
+		list = append(list, mdChart{x.title, plot(data.series(x.curve), loops, hasPeaks, data.begin, data.end)})
 	}
 	return list
 }
 
 // plot returns a chart of v as text, with a scale that starts at 0. It reduces v to the width of the
-// chart: to maxima if peaks is set, otherwise to means. from and to are the time range of v.
-func plot(v []float64, peaks bool, from, to time.Duration) string {
+// chart: to maxima if peaks is set, otherwise to means. from and to are the time range of v. Values at loop points,
+// where loops is positive, do not set the scale; the caption lists their times. loops may be nil.
+func plot(v, loops []float64, peaks bool, from, to time.Duration) string {
 	const width, height = 72, 10
-	v = bucket(v, min(width, len(v)), peaks)
+	n := min(width, len(v))
+	v = bucket(v, n, peaks)
+	caption := fmt.Sprintf("%.1f to %.1f s", from.Seconds(), to.Seconds())
+	if loops != nil {
+		const usePeaks = true
+		if times := cutLoopPoints(v, bucket(loops, n, usePeaks), from, to); times != "" {
+			caption += "; loop point at " + times + ", higher values cut off"
+		}
+	}
 	for i := range v {
 		if math.IsInf(v[i], 0) {
 			v[i] = math.NaN() // asciigraph leaves a gap; it panics for infinite values
@@ -243,7 +257,40 @@ func plot(v []float64, peaks bool, from, to time.Duration) string {
 		top = 1 // asciigraph needs a finite range above 0
 	}
 	return asciigraph.Plot(v, asciigraph.Height(height), asciigraph.Precision(1), asciigraph.LowerBound(0), asciigraph.UpperBound(top),
-		asciigraph.Caption(fmt.Sprintf("%.1f to %.1f s", from.Seconds(), to.Seconds())))
+		asciigraph.Caption(caption))
+}
+
+// cutLoopPoints limits the values of v at loop points, where loops is positive, to the maximum of the others, if there
+// are others. It returns the times of the loop points, such as "12.5, 27.1 s"; "" if there are none. from and to are the
+// time range of v.
+func cutLoopPoints(v, loops []float64, from, to time.Duration) (times string) {
+	top := math.Inf(-1)
+	for i := range v {
+		if loops[i] == 0 {
+			top = max(top, v[i])
+		}
+	}
+	const maxTimes = 5
+	var list []string
+	for i := range v {
+		if loops[i] == 0 {
+			continue
+		}
+		if i == 0 || loops[i-1] == 0 {
+			at := from + time.Duration(float64(to-from)*float64(i)/float64(len(v)))
+			list = append(list, fmt.Sprintf("%.1f", at.Seconds()))
+		}
+		if !math.IsInf(top, -1) {
+			v[i] = min(v[i], top)
+		}
+	}
+	switch {
+	case len(list) == 0:
+		return ""
+	case len(list) > maxTimes:
+		return strings.Join(list[:maxTimes], ", ") + fmt.Sprintf(" s and %d more", len(list)-maxTimes)
+	}
+	return strings.Join(list, ", ") + " s"
 }
 
 // bucket divides v into n parts and returns one value for each: its maximum if peaks is true, otherwise its

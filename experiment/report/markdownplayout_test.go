@@ -32,7 +32,8 @@ func TestPlayoutCharts(t *testing.T) {
 		}
 		return strings.Join(got, "; ")
 	}
-	want := "Display ticks starved, %: 50 of 50; Late snapshots per second: 20 of 50; Largest position error of a displayed cube, mm: 80 of 50"
+	// 3 of 20 x 6 display ticks in two seconds; 2 snapshots in two seconds
+	want := "Display ticks starved, %, 2 s mean: 2.5 of 50; Late snapshots per second, 2 s mean: 1 of 50; Largest position error of a displayed cube, mm: 80 of 50"
 	if got := charted(&figures.Playout{StarvedRatio: figures.Known(0.01), Late: 2, PositionErrorMM: mm,
 		OrientationErrorDeg: deg}); got != want {
 		t.Errorf("charts %q, want %q", got, want)

@@ -16,7 +16,7 @@ import (
 // can show.
 const maxSampleRows = 40_000
 
-// ReadSamples reads the figures that charts need from a samples.csv: bandwidth, changed rows and the
+// ReadSamples reads the figures that charts need from a samples.csv: bandwidth, changed rows, loop points and the
 // outcomes of packets. The other fields of the samples stay zero. It stops without an error at a
 // truncated line.
 func ReadSamples(path string) ([]meters.Sample, error) {
@@ -54,8 +54,13 @@ func ReadSamples(path string) ([]meters.Sample, error) {
 		}
 		bits := func(kbps float64) int64 { return int64(math.Round(kbps * 1000 * meters.SamplePeriod.Seconds())) }
 		s := meters.Sample{T: time.Duration(math.Round(number("t_s")*1000)) * time.Millisecond, Sent: int(number("sent")),
-			PayloadBits: bits(number("payload_kbps")), WireBits: bits(number("wire_kbps")), FeedbackBits: bits(number("feedback_kbps"))}
-		if perChanged := number("bits_per_changed"); perChanged > 0 { // the file has the ratio, not the number of rows
+			PayloadBits: bits(number("payload_kbps")), WireBits: bits(number("wire_kbps")), FeedbackBits: bits(number("feedback_kbps")),
+			CrossingLoop: int(number("across"))}
+		// The file has the ratios, not the numbers of rows.
+		if perItem := number("bits_per_item"); perItem > 0 {
+			s.Items = int64(math.Round(float64(s.PayloadBits) / perItem))
+		}
+		if perChanged := number("bits_per_changed"); perChanged > 0 {
 			s.Changed = int64(math.Round(float64(s.PayloadBits) / perChanged))
 		}
 		for o := packetlog.Decoded; o < packetlog.NumOutcomes; o++ {

@@ -30,7 +30,15 @@ type Recent struct {
 // first. tickHz is the tick rate of the source. Samples contain no codec times, so EncodeUS, DecodeUS
 // and RunsAs stay zero. Without samples the rates and bits are NaN.
 func RecentOf(all []Sample, tickHz int) Recent {
-	last := Tail(all, 2*time.Second)
+	r := MeanOf(Tail(all, 2*time.Second), tickHz)
+	if len(all) > 0 {
+		r.PayloadP95Kbps = p95Kbps(Tail(all, time.Minute))
+	}
+	return r
+}
+
+// MeanOf returns the figures of all samples, as RecentOf does of the last two seconds.
+func MeanOf(last []Sample, tickHz int) Recent {
 	if len(last) == 0 {
 		none := math.NaN()
 		return Recent{PayloadKbps: none, WireKbps: none, FeedbackKbps: none, PayloadP95Kbps: none, BitsPerItem: none, BitsPerChanged: none}
@@ -44,7 +52,7 @@ func RecentOf(all []Sample, tickHz int) Recent {
 		PayloadKbps:      figures.RatioOrZero(float64(s.PayloadBits)/1000, secs),
 		WireKbps:         figures.RatioOrZero(float64(s.WireBits)/1000, secs),
 		FeedbackKbps:     figures.RatioOrZero(float64(s.FeedbackBits)/1000, secs),
-		PayloadP95Kbps:   p95Kbps(Tail(all, time.Minute)),
+		PayloadP95Kbps:   p95Kbps(last),
 		BitsPerItem:      figures.RatioOrZero(float64(s.PayloadBits), float64(s.Items)),
 		BitsPerChanged:   figures.RatioOrZero(float64(s.PayloadBits), float64(s.Changed)),
 		ChangedPerFrame:  figures.RatioOrZero(float64(s.Changed), float64(s.Sent)),

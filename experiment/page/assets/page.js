@@ -87,7 +87,8 @@
   };
 
   // Rare spikes would flatten the rest: unless zoomed in, the scale of such a chart ends at chart.top,
-  // and an arrow with the value marks each spike.
+  // and an arrow with the value marks each spike. Values at loop points of the recording never set the scale;
+  // ↻ marks the loop points.
   const beyond = (u, chart) => {
     const top = u.scales.y.max, c = u.ctx, px = devicePixelRatio;
     c.save();
@@ -99,15 +100,30 @@
       let most = 0;
       for (const l of lines) if (l.y[i] > most) most = l.y[i];
       if (most <= top || x < u.scales.x.min || x > u.scales.x.max) return;
-      const at = u.valToPos(x, 'x', true), last = peaks[peaks.length - 1];
-      if (last && at - last.at < 60 * px) { if (most > last.most) Object.assign(last, {most}); } else peaks.push({at, most});
+      const at = u.valToPos(x, 'x', true), last = peaks[peaks.length - 1], loop = chart.loops?.includes(i);
+      if (last && at - last.at < 60 * px) { if (most > last.most) Object.assign(last, {most, loop}); } else peaks.push({at, most, loop});
     });
     for (const p of peaks) {
       const right = p.at > u.bbox.left + u.bbox.width - 70 * px;
       c.textAlign = right ? 'right' : 'left';
-      c.fillText('▲ ' + text(p.most), p.at + (right ? -4 : 4) * px, u.bbox.top + 11 * px);
+      c.fillText((p.loop ? '↻ ' : '▲ ') + text(p.most), p.at + (right ? -4 : 4) * px, u.bbox.top + 11 * px);
+    }
+    c.textAlign = 'center';
+    for (const i of chart.loops ?? []) {
+      const x = u.data[0][i];
+      if (!chart.loops.includes(i - 1) && x >= u.scales.x.min && x <= u.scales.x.max) c.fillText('↻', u.valToPos(x, 'x', true), u.bbox.top - 3 * px);
     }
     c.restore();
+  };
+
+  // The highest visible value without those at loop points, null if there is none.
+  const highest = (u, chart, loops) => {
+    let most = null;
+    u.data[0].forEach((x, i) => {
+      if (loops.has(i) || x < u.scales.x.min || x > u.scales.x.max) return;
+      for (const l of chart.lines) if (l.y[i] != null && !(l.y[i] <= most)) most = l.y[i];
+    });
+    return most;
   };
 
   const faded = (color) => color + '33';
@@ -116,7 +132,7 @@
     const chart = data.charts[place.dataset.chart], xs = data.x[chart.x];
     const time = chart.axis === 's', rows = chart.rows;
     const series = [{label: time ? 'time' : chart.axis, value: (u, v) => v == null ? '–' : chart.ticks ? chart.ticks[v] : time ? seconds(v) : text(v)}];
-    const bands = [], cap = chart.top || Infinity;
+    const bands = [], cap = chart.top || Infinity, loops = new Set(chart.loops);
     chart.lines.forEach((l, i) => {
       const color = ink('i' + l.ink), average = l.mean ?? mean(l.y);
       series.push({
@@ -135,6 +151,7 @@
       scales: {x: {time: false}, y: rows ? {range: [-0.6, rows.length - 0.4]}
         : {range: (u, lo, hi) => {
           const far = u.full && u.scales.x.max - u.scales.x.min > (u.full[1] - u.full[0]) / 5;
+          if (loops.size) hi = highest(u, chart, loops) ?? hi;
           const top = far ? Math.min(hi ?? 0, cap) : hi ?? 0;
           return [Math.min(0, lo ?? 0), top <= 0 ? 1 : top * 1.06];
         }}},
@@ -145,11 +162,12 @@
         {...axis, size: rows ? 86 : 54, splits: rows ? () => rows.map((r, i) => i) : undefined, values: (u, vs) => vs.map((v) => rows ? rows[v] : text(v)), space: 34},
       ],
       cursor: {sync: {key: 'axis-' + (time ? 's' : chart.x), setSeries: false}, drag: {x: true, y: false, setScale: true}, points: {size: 7},},
-      hooks: {draw: [(u) => { if (chart.marked) marks(u); if (cap < Infinity) beyond(u, chart); }], setCursor: [(u) => say(u, chart)],
+      hooks: {draw: [(u) => { if (chart.marked) marks(u); if (cap < Infinity || loops.size) beyond(u, chart); }], setCursor: [(u) => say(u, chart)],
         setScale: [(u, key) => { if (key === 'x') follow(u); }]},
     }, [xs, ...chart.lines.map((l) => l.y)], place);
     u.root.querySelector('.u-wrap').setAttribute('aria-hidden', 'true');
     u.root.querySelectorAll('.u-series').forEach((row, i) => { row.hidden = i > 0 && chart.lines[i - 1].kind === 'edge'; });
+    u.setLegend({idx: null}); // shows the means
     u.group = time ? 's' : chart.x;
     u.full = [xs[0], xs[xs.length - 1]];
     return u;

@@ -188,11 +188,15 @@ func stackHeights(layers [][]float64) []float64 {
 	return out
 }
 
-// Height returns the highest column of the stack in a box of w columns. Two charts share a scale if
-// both have the larger height as their Floor.
+// Height returns the highest column of the stack in a box of w columns, without UnscaledIntervals. Two charts share a
+// scale if both have the larger height as their Floor.
 func (s *Spec) Height(w int) (top float64) {
-	for _, v := range stackHeights(s.gatherAreas(s.grid(plotWidth(w), 1), plotWidth(w))) {
-		top = math.Max(top, v)
+	cols := plotWidth(w)
+	p := plot{Spec: s, cols: cols, dotsPerColumn: 1, grid: s.grid(cols, 1)}
+	for _, v := range maskValues(stackHeights(s.gatherAreas(p.grid, cols)), p.unscaledDots()) {
+		if isFinite(v) {
+			top = math.Max(top, v)
+		}
 	}
 	return top
 }

@@ -79,7 +79,7 @@ const farFactor = 4
 func (p *plot) scaledValues(dots [][]float64, areas []float64, unscaled []bool) [][]float64 {
 	since := 0
 	if p.Since > 0 {
-		since = int(min(max(p.firstDotSince(p.Since), 0), int64(p.cols*p.dotsPerColumn)))
+		since = int(min(max(p.firstDotSince(p.Since+int64(p.meanSpan())), 0), int64(p.cols*p.dotsPerColumn)))
 	}
 	fixed, loose, old := [][]float64{}, [][]float64{}, [][]float64{}
 	// classify adds the values before since to old, and the others to loose or fixed.

@@ -38,6 +38,7 @@ type Spec struct {
 	Per               int           // values per column
 	Span              int           // if positive, replaces Per: values that the whole plot shows
 	Step              time.Duration // time between two values
+	Window            int           // if positive, means are over this number of values, which end with the newest of the dot
 	Areas             []Area        // stacked, the first at the bottom; series are drawn over them
 	Series            []Series      // later ones are drawn over earlier ones
 	Rules             []Rule
@@ -57,6 +58,9 @@ type Spec struct {
 
 	Blank, Axis, Label, Tick Style // of empty cells, axes, axis labels, and the vertical lines of marks
 }
+
+// meanSpan returns the number of values before the newest one that a mean of s can include.
+func (s *Spec) meanSpan() int { return max(s.Window-1, 0) }
 
 // Draw returns a box of exactly w x h cells. If the box is too small it omits the labels of marks, then
 // the time axis, then everything.

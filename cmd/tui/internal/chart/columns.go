@@ -33,6 +33,18 @@ func addValue(reduced, weightSum *float64, v, weight float64, how Reducer) {
 	*weightSum += weight
 }
 
+// slidingMean returns the weighted mean of the n values that end with values[last], or of fewer at the start; NaN if
+// none of them counts. See weightOf for the weights.
+func slidingMean(values, weights []float64, last, n int) float64 {
+	mean, weightSum := math.NaN(), 0.0
+	for i := max(last+1-n, 0); i <= last; i++ {
+		if weight := weightOf(weights, i); isFinite(values[i]) && weight > 0 {
+			addValue(&mean, &weightSum, clampValue(values[i]), weight, Mean)
+		}
+	}
+	return mean
+}
+
 // weightOf returns the weight of value i: 1 without weights, 0 if it is missing or too large.
 func weightOf(weights []float64, i int) float64 {
 	if weights == nil {

@@ -54,6 +54,40 @@ func TestColumnsAgainstDefinition(t *testing.T) {
 	}
 }
 
+// TestWindowAgainstDefinition: with a window, a dot shows the weighted mean of the values that end with its newest
+// value, whichever of them are on the dot, and at least all values of the dot.
+func TestWindowAgainstDefinition(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for range 500 {
+		values, weights := make([]float64, 1+rng.IntN(200)), make([]float64, 200)
+		for i := range values {
+			values[i], weights[i] = rng.Float64()*100, float64(rng.IntN(3))
+		}
+		end := int64(len(values) + rng.IntN(3))
+		g := grid{dots: 1 + rng.Int64N(40), values: 1 + rng.Int64N(60), window: 1 + rng.Int64N(25)}
+		const n = 12
+		got := g.gather(values, weights, end, n, Mean)
+		for d := range int64(n) {
+			dot := g.lastDot(end-1) - (n - 1) + d
+			newest := int64(-1)
+			for at := max(end-int64(len(values)), 0); at < end; at++ {
+				if g.firstDot(at) <= dot && dot <= g.lastDot(at) {
+					newest = at
+				}
+			}
+			sum, weight := 0.0, 0.0
+			for at := newest; newest >= 0 && at > newest-max(g.window, (g.values+g.dots-1)/g.dots); at-- {
+				if i := int(at - end + int64(len(values))); i >= 0 {
+					sum, weight = sum+values[i]*weights[i], weight+weights[i]
+				}
+			}
+			if want := sum / weight; math.IsNaN(want) != math.IsNaN(got[d]) || math.Abs(want-got[d]) > 1e-9 {
+				t.Fatalf("%+v, end %d, dot %d of %d: %v, want %v", g, end, d, n, got[d], want)
+			}
+		}
+	}
+}
+
 func TestBoundsAreRoundAndTight(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	for range 5000 {

@@ -4,8 +4,8 @@ import "math"
 
 // grid maps values to the dots of a plot; a column has two dots if lines are fine, otherwise one. The
 // given number of dots shows the given number of values. Their ratio need not be an integer, so that
-// any span fits any width.
-type grid struct{ dots, values int64 }
+// any span fits any width. window is Spec.Window.
+type grid struct{ dots, values, window int64 }
 
 // Interval is the part of the time line with From <= index < To.
 type Interval struct{ From, To int64 }
@@ -13,11 +13,11 @@ type Interval struct{ From, To int64 }
 // grid returns a grid with Span values over all dots or, if Span is 0, with Per values per column.
 func (s *Spec) grid(cols, dotsPerColumn int) grid {
 	if s.Span <= 0 {
-		return grid{dots: 1, values: int64((max(s.Per, 1) + dotsPerColumn - 1) / dotsPerColumn)} // values per dot, rounded up
+		return grid{dots: 1, values: int64((max(s.Per, 1) + dotsPerColumn - 1) / dotsPerColumn), window: int64(s.Window)} // values per dot, rounded up
 	}
 	// One column less than the plot has: the last column may be incomplete, and the oldest value may
 	// share its dot.
-	return grid{dots: int64(max(cols*dotsPerColumn-dotsPerColumn, 1)), values: int64(s.Span)}
+	return grid{dots: int64(max(cols*dotsPerColumn-dotsPerColumn, 1)), values: int64(s.Span), window: int64(s.Window)}
 }
 
 // firstDot and lastDot return the range of dots of the value with index at, on an endless line of dots. It
@@ -31,19 +31,20 @@ func (g grid) valuesOn(n int) int {
 	return int(math.Ceil(float64(n+1) * float64(g.values) / float64(g.dots)))
 }
 
-// VisibleValues returns how many of the newest values are visible in a box of w columns. Series may
-// omit older values.
+// VisibleValues returns how many of the newest values a box of w columns shows, including those of which only a
+// mean is visible. Series may omit older values.
 func (s *Spec) VisibleValues(w int) int {
 	dotsPerColumn := 1
 	if s.drawsFine() {
 		dotsPerColumn = fineDotsAcross
 	}
 	cols := plotWidth(w)
-	return s.grid(cols, dotsPerColumn).valuesOn(cols * dotsPerColumn)
+	return s.grid(cols, dotsPerColumn).valuesOn(cols*dotsPerColumn) + s.Window
 }
 
 // gather reduces values, the newest of which has index end-1, to n dots, the last of which contains the newest
-// value. A value that covers several dots is in each of them; dots without values are NaN. See Columns.
+// value. A value that covers several dots is in each of them; dots without values are NaN. See Columns. If g has a
+// window, Mean reduces a dot to slidingMean of its newest value.
 func (g grid) gather(values, weights []float64, end int64, n int, how Reducer) []float64 {
 	out := make([]float64, max(n, 0))
 	for i := range out {
@@ -53,15 +54,26 @@ func (g grid) gather(values, weights []float64, end int64, n int, how Reducer) [
 		return out
 	}
 	sums := make([]float64, n)
-	left := g.lastDot(end-1) - int64(n-1) // index of the dot at the left edge
+	left := g.lastDot(end-1) - int64(n-1)                    // index of the dot at the left edge
+	window := int(max(g.window, (g.values+g.dots-1)/g.dots)) // at least the values of a dot
 	for i := len(values) - min(g.valuesOn(n), len(values)); i < len(values); i++ {
-		index, v := end-int64(len(values)-i), values[i] // index on the time line
-		weight := weightOf(weights, i)
-		if index < 0 || !isFinite(v) || !(weight > 0) {
+		index, v, weight := end-int64(len(values)-i), values[i], weightOf(weights, i) // index on the time line
+		if index < 0 {
 			continue
 		}
-		for d := max(g.firstDot(index)-left, 0); d <= g.lastDot(index)-left; d++ {
-			addValue(&out[d], &sums[d], clampValue(v), weight, how)
+		first, last := max(g.firstDot(index)-left, 0), g.lastDot(index)-left
+		switch {
+		case how == Mean && g.window > 0:
+			if index+1 < end && g.firstDot(index+1)-left == last { // a newer value has the same last dot
+				last--
+			}
+			for d := first; d <= last; d++ {
+				out[d] = slidingMean(values, weights, i, window)
+			}
+		case isFinite(v) && weight > 0:
+			for d := first; d <= last; d++ {
+				addValue(&out[d], &sums[d], clampValue(v), weight, how)
+			}
 		}
 	}
 	return out
@@ -109,15 +121,18 @@ func (p *plot) column(at int64) int {
 	return int(d) / p.dotsPerColumn
 }
 
-// unscaledDots reports for every dot whether it is in an interval of p.UnscaledIntervals; nil if none
-// is.
+// unscaledDots reports for every dot whether it shows a value in an interval of p.UnscaledIntervals or a mean
+// that includes one; nil if none does.
 func (p *plot) unscaledDots() (out []bool) {
 	n := int64(p.cols * p.dotsPerColumn)
 	for _, interval := range p.UnscaledIntervals {
 		if interval.From < 0 || interval.To <= interval.From || p.End <= 0 || interval.From >= p.End {
 			continue
 		}
-		from, to := max(p.dotAt(interval.From), 0), min(p.dotPosition(p.lastDot(min(interval.To, p.End)-1)+1), n)
+		from, to := max(p.dotAt(interval.From), 0), n // n: the dots without values yet repeat the newest value
+		if newest := interval.To - 1 + int64(p.meanSpan()); newest < p.End-1 {
+			to = min(p.dotPosition(p.lastDot(newest)+1), n)
+		}
 		for d := from; d < to; d++ {
 			if out == nil {
 				out = make([]bool, n)

@@ -1,6 +1,7 @@
 package controls
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -215,12 +216,15 @@ func (cat *Catalog) profileControl() control {
 	c := control{label: "Profile", command: "profile", group: "Link", preview: &preview{lines: cat.describeProfile}}
 	c.Help = "a predefined pair of links; sets all link settings below"
 	c.Get = func(current *config.Config) any {
-		if current.Profile == "" {
-			return "none"
-		}
-		return current.Profile
+		return cmp.Or(current.LinkProfileText(), "none")
 	}
-	return c.withOptions("profile", cat.Links())
+	c = c.withOptions("profile", cat.Links())
+	c.Step = func(cfg *config.Config, n int) (any, bool) { // steps from the profile, even if a link was changed
+		profile, _ := cfg.LinkProfile()
+		name := setting.Cycle(cat.Links(), profile, n)
+		return name, name != ""
+	}
+	return c
 }
 
 // withOptions returns c as the control of a configuration key with a fixed list of values. Stepping
@@ -282,8 +286,10 @@ func (cat *Catalog) NextEncoder(cfg *config.Config, schema *frame.Schema, n int)
 // ProfileList returns the list to choose a link profile from.
 func (cat *Catalog) ProfileList(cfg *config.Config) *picker {
 	c := cat.profileControl()
-	c.label = "Link profile"
-	return c.newPicker(cfg)
+	current, _ := cfg.LinkProfile()
+	p := NewPicker("Link profile", c.typedPrefix(), c.Options, current)
+	p.preview = c.preview
+	return p
 }
 
 // ChangeCommand returns the command that makes a change.

@@ -184,3 +184,22 @@ func TestGaugeClimbsWithTheLadder(t *testing.T) {
 		}
 	}
 }
+
+// After a change of a link the profile's control steps from the profile that was set, and its list begins there.
+func TestProfileControlStepsFromChangedProfile(t *testing.T) {
+	cat := NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
+	cfg := config.Default()
+	if err := cfg.Apply(config.NewChange("profile", "unity-broadband", "loss", "5%")); err != nil {
+		t.Fatal(err)
+	}
+	c := cat.profileControl()
+	if got := c.Text(cfg); got != "unity-broadband, changed" {
+		t.Errorf("the control shows %q", got)
+	}
+	if next, ok := c.Step(cfg, 1); !ok || next != "unity-congested" {
+		t.Errorf("the next profile is %v", next)
+	}
+	if name, ok := cat.ProfileList(cfg).selected(); !ok || name != "unity-broadband" {
+		t.Errorf("the cursor of the list is on %q", name)
+	}
+}

@@ -289,6 +289,8 @@ func (p *Pane) Enter() room.Request {
 		return room.Request{}
 	case c.Key == "encoder.name":
 		return room.Request{Overlay: p.Cat.EncoderList(p.cfg, p.schema)}
+	case c.Key == "profile":
+		return room.Request{Overlay: p.Cat.ProfileList(p.cfg)}
 	case len(c.Options) > 0:
 		return room.Request{Overlay: c.newPicker(p.cfg)}
 	}

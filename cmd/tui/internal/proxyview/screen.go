@@ -94,7 +94,7 @@ func (m *model) title(w int) []look.Span {
 func (m *model) linkName() string {
 	c := m.proxy.Live.Config(m.target)
 	if c.Profile != "" {
-		return "profile " + c.Profile
+		return "profile " + c.LinkProfileText()
 	}
 	if m.changesShown == 0 {
 		return m.proxy.Live.Script.Title

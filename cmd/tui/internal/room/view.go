@@ -71,3 +71,6 @@ const PerSecond = float64(time.Second / meters.SamplePeriod)
 
 // RecentSpan is the period of current figures, the same as that of meters.Recent.
 const RecentSpan = 2 * time.Second
+
+// MeanText describes, in the titles of charts, that each point of a line is the mean of the RecentSpan that ends there.
+const MeanText = "2 s mean"

@@ -2,12 +2,16 @@ package bits
 
 import (
 	"math"
+	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
 	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/encoders"
+	"wirelab/experiment/engine"
 	"wirelab/internal/units"
 )
 
@@ -71,5 +75,40 @@ func TestFillsAreDistinctWithoutColour(t *testing.T) {
 	}
 	if len(seen) != 6 {
 		t.Errorf("%d parts", len(seen))
+	}
+}
+
+// TestLoopPointNeverSetsTheScale: packets at a loop point are 40 times as large. The axes remain, in both charts and in
+// all units, and a symbol marks the values above the chart.
+func TestLoopPointNeverSetsTheScale(t *testing.T) {
+	axis := regexp.MustCompile(`([0-9.]+)┤`)
+	for _, unit := range []stackUnit{byKbps, byShare, byChanged} {
+		var labels [2][][]string
+		var view string
+		for i := range labels {
+			lab := labtest.NewBits(true)
+			for l := range lab.Snap.Lanes {
+				s := &lab.Snap.Lanes[l].Samples[len(lab.Snap.Lanes[l].Samples)-30]
+				if i == 1 {
+					s.CrossingLoop, s.PayloadBits = 1, 40*s.PayloadBits
+					for k := range s.Budget.Units {
+						s.Budget.Units[k] *= 40
+					}
+				}
+			}
+			p := New(&panes.SelectedShadow{})
+			p.budget.unit = unit
+			view = labtest.NewStage(p, lab, 160, 46).View()
+			labels[i] = axis.FindAllStringSubmatch(view, -1)
+		}
+		if !reflect.DeepEqual(labels[0], labels[1]) {
+			t.Errorf("unit %d: the axes are %v, want %v", unit, labels[1], labels[0])
+		}
+		if loop := string(look.MarkSymbol(labtest.Theme(false), engine.MarkLoop)); unit != byShare && strings.Count(view, loop) < 2 {
+			t.Errorf("unit %d: no symbol %s above the charts:\n%s", unit, loop, view)
+		}
+		if strings.Count(view, "2 s mean") < 2 {
+			t.Errorf("unit %d: the titles do not name the mean:\n%s", unit, view)
+		}
 	}
 }

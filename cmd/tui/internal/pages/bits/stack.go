@@ -8,6 +8,7 @@ import (
 	"wirelab/cmd/tui/internal/chart"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
+	"wirelab/cmd/tui/internal/room"
 	"wirelab/encoders"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
@@ -65,7 +66,7 @@ func (p *stack) otherHeight(th *look.Theme, w int) (height float64) {
 
 // legend returns the unit and the current figures, in at most maxWidth columns.
 func (p *stack) legend(lane *engine.Lane, maxWidth int) []look.Span {
-	unit := [numUnits]string{"kbps", "% of the payload", "bits per " + panes.PerItemUnit(p.snap.Schema, p.item())}[p.unit]
+	unit := [numUnits]string{"kbps", "% of the payload", "bits per " + panes.PerItemUnit(p.snap.Schema, p.item())}[p.unit] + ", " + room.MeanText
 	if p.onlySelected {
 		unit = "only " + panes.SlotName(encoders.Slot(p.selected), p.snap.Schema) + ", " + unit
 	}
@@ -78,7 +79,8 @@ func (p *stack) legend(lane *engine.Lane, maxWidth int) []look.Span {
 
 // spec returns the chart of a lane for w columns, with an area per slot of the bit budget.
 func (p *stack) spec(lane *engine.Lane, th *look.Theme, w int) *chart.Spec {
-	s := &chart.Spec{ASCII: th.Ascii, End: p.nextIndex, Step: meters.SamplePeriod, Span: int(p.span() / meters.SamplePeriod), Time: true, Labels: true, Floor: 1}
+	s := &chart.Spec{ASCII: th.Ascii, End: p.nextIndex, Step: meters.SamplePeriod, Span: int(p.span() / meters.SamplePeriod), Window: panes.MeanWindow,
+		Time: true, Labels: true, Floor: 1, UnscaledRune: look.MarkSymbol(th, engine.MarkLoop)}
 	look.SetChartStyles(s)
 	panes.AddMarks(s, th, p.snap.Marks)
 	panes.AddCrosshair(s, p.crosshair)
@@ -88,6 +90,7 @@ func (p *stack) spec(lane *engine.Lane, th *look.Theme, w int) *chart.Spec {
 		s.End = int64(samples[n-1].T / meters.SamplePeriod)
 	}
 	s.Since = panes.LastSwap(p.snap.Marks, s.End)
+	s.UnscaledIntervals = panes.LoopPoints(samples)
 	if p.unit == byShare {
 		s.Whole = 100
 	}

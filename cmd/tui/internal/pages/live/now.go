@@ -1,6 +1,7 @@
 package live
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -45,7 +46,7 @@ type now struct {
 	lane     engine.Lane
 	observed bool      // Observe was called
 	past     bool      // the time cursor is in the past
-	payload  []float64 // payload bits of each sample, for the sparkline
+	payload  []float64 // payload bits of each sample, for the sparkline; NaN at loop points
 }
 
 func (p *now) Name() string { return "Now" }
@@ -60,7 +61,11 @@ func (p *now) Observe(v room.View) bool {
 	p.item, p.schema, p.lane, p.observed, p.past = v.Snap.Item, v.Snap.Schema, *lane, true, v.Past
 	p.payload = p.payload[:0]
 	for i := range lane.Samples {
-		p.payload = append(p.payload, float64(lane.Samples[i].PayloadBits))
+		bits := float64(lane.Samples[i].PayloadBits)
+		if lane.Samples[i].CrossingLoop > 0 { // the data jump there
+			bits = math.NaN()
+		}
+		p.payload = append(p.payload, bits)
 	}
 	return true
 }

@@ -56,6 +56,7 @@ type Charts struct {
 	marks       []engine.Mark
 	loopPoints  []chart.Interval // visible periods in which packets have references from before a loop point
 	end         int64            // number of periods from the start to the newest sample
+	numSamples  int              // samples of the active encoder; Lane has only the visible ones while drawing
 	viewChanged bool             // span or axes changed since the last Observe
 	fitAxes     bool             // value axes fit the data instead of beginning at 0
 	past        bool             // the time cursor is in the past
@@ -63,6 +64,7 @@ type Charts struct {
 
 	Selected     int  // the highlighted chart, an index into chartKinds; -1 means none
 	OnlySelected bool // show only the selected chart
+	OfRun        bool // the figures above the charts, from Lane.Recent, are means of the run, not of the last two seconds
 	InTour       bool // the guided tour is open: the span is at most 30 s, and a single chart is highlighted
 }
 
@@ -93,23 +95,30 @@ func (p *Charts) Observe(v room.View) bool {
 	}
 	p.item, p.schema, p.Lane, p.marks, p.end, p.viewChanged = v.Snap.Item, v.Snap.Schema, *lane, v.Snap.Marks, end, false
 	p.shadows, p.past, p.budget, p.crosshair = v.Shadows(), v.Past, v.Cfg.BudgetKbps, v.Crosshair
+	p.numSamples = len(lane.Samples)
 	return true
 }
 
+// MeanWindow is the number of samples that a point of a chart averages: those of room.RecentSpan, as in the legends.
+const MeanWindow = int(room.RecentSpan / meters.SamplePeriod)
+
 // withVisibleSamples returns a copy of p with only the samples that are visible in w columns, those
-// before them that sliding rates need, and the visible loop points. Drawing need not visit the whole
+// before them that sliding means need, and the visible loop points. Drawing need not visit the whole
 // history then, which is several times longer than the charts.
 func (p *Charts) withVisibleSamples(th *look.Theme, w int) *Charts {
-	spec := &chart.Spec{Span: int(p.Span() / meters.SamplePeriod)}
+	spec := &chart.Spec{Span: int(p.Span() / meters.SamplePeriod), Window: MeanWindow}
 	th.StyleChart(spec)
-	maxAge := time.Duration(spec.VisibleValues(w))*meters.SamplePeriod + room.RecentSpan
+	maxAge := time.Duration(spec.VisibleValues(w)) * meters.SamplePeriod
 	cut := *p
 	cut.Lane.Samples = meters.Tail(p.Lane.Samples, maxAge)
 	cut.shadows = slices.Clone(p.shadows)
 	for i := range cut.shadows {
 		cut.shadows[i].Samples = meters.Tail(cut.shadows[i].Samples, maxAge)
 	}
-	cut.loopPoints = findLoopPoints(slices.Concat([]engine.Lane{cut.Lane}, cut.shadows))
+	cut.loopPoints = LoopPoints(cut.Lane.Samples)
+	for i := range cut.shadows {
+		cut.loopPoints = append(cut.loopPoints, LoopPoints(cut.shadows[i].Samples)...)
+	}
 	return &cut
 }
 
@@ -129,22 +138,33 @@ const liveCharts = RatioChart
 
 // chartKind describes one of the charts.
 type chartKind struct {
-	title   func(*Charts) string                                      // heading, with the unit
-	legend  func(p *Charts, th *look.Theme, maxWidth int) []look.Span // current figures, in at most maxWidth columns
-	spec    func(*Charts, *look.Theme) *chart.Spec                    // the lines and the axis
-	isEmpty func(*engine.Lane) bool                                   // reports whether there are no data yet; nil if there always are
+	title, short func(*Charts) string                                      // heading, with the unit; short is for narrow panes
+	legend       func(p *Charts, th *look.Theme, maxWidth int) []look.Span // current figures, in at most maxWidth columns
+	spec         func(*Charts, *look.Theme) *chart.Spec                    // the lines and the axis
+	isEmpty      func(*engine.Lane) bool                                   // reports whether there are no data yet; nil if there always are
 }
 
 // chartKinds returns all charts.
 func chartKinds() []chartKind {
 	named := func(title string) func(*Charts) string { return func(*Charts) string { return title } }
-	return []chartKind{ // title, legend, spec, isEmpty
-		BandwidthChart: {named("Bandwidth kbps"), (*Charts).bandwidthLegend, (*Charts).bandwidthSpec, nil},
-		ItemChart:      {func(p *Charts) string { return "Bits per " + p.perItem() }, (*Charts).bitsPerItemLegend, (*Charts).bitsPerItemSpec, nil},
-		FailureChart: {named("Decode failures/s"), (*Charts).failuresLegend, (*Charts).failuresSpec,
+	return []chartKind{ // title, short, legend, spec, isEmpty
+		BandwidthChart: {named("Bandwidth kbps"), named("kbps"), (*Charts).bandwidthLegend, (*Charts).bandwidthSpec, nil},
+		ItemChart: {func(p *Charts) string { return "Bits per " + p.perItem() }, func(p *Charts) string { return "Bits/" + PerItemShort(p.schema, p.itemName()) },
+			(*Charts).bitsPerItemLegend, (*Charts).bitsPerItemSpec, nil},
+		FailureChart: {named("Decode failures/s"), named("Fail/s"), (*Charts).failuresLegend, (*Charts).failuresSpec,
 			func(l *engine.Lane) bool { return l.Totals.Failed() == 0 }},
-		RatioChart: {named("Payload ratio"), (*Charts).payloadRatioLegend, (*Charts).payloadRatioSpec, nil},
+		RatioChart: {named("Payload ratio"), named("Ratio"), (*Charts).payloadRatioLegend, (*Charts).payloadRatioSpec, nil},
 	}
+}
+
+// heading returns the title of a chart in a pane of w columns, with the period of its means.
+func (k *chartKind) heading(p *Charts, w int) string {
+	const narrow = 66 // below it, a long title leaves too little room for the legend
+	title := k.title
+	if w < narrow {
+		title = k.short
+	}
+	return title(p) + ", " + room.MeanText
 }
 
 // Draw implements room.Pane: the charts of page 1, stacked, or only the selected chart. The selected
@@ -161,7 +181,7 @@ func (p *Charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	for i, kind := range kinds {
 		out := &list[i]
 		isSelected := p.Selected == i || isSingle
-		out.Title, out.Spec, out.Fit = kind.title(p), kind.spec(p, th), p.fitAxes
+		out.Title, out.Spec, out.Fit = kind.heading(p, c.W), kind.spec(p, th), p.fitAxes
 		out.Focused = focused && (p.Selected < 0 || isSelected) || isSingle && p.InTour // the tour always highlights its chart
 		legendWidth := look.TitleSpace(c.W, out.Title)
 		if p.fitAxes {
@@ -213,7 +233,7 @@ func (p *Charts) StyleChart(s *chart.Spec, th *look.Theme) {
 		s.Newest = look.FormatTime(time.Duration(p.end) * meters.SamplePeriod)
 	}
 	s.End, s.Step, s.Since = p.end, meters.SamplePeriod, LastSwap(p.marks, p.end)
-	s.Span = int(p.Span() / meters.SamplePeriod)
+	s.Span, s.Window = int(p.Span()/meters.SamplePeriod), MeanWindow
 	s.UnscaledIntervals = p.loopPoints
 	AddMarks(s, th, p.marks)
 	AddCrosshair(s, p.crosshair)
@@ -276,38 +296,22 @@ func (p *Charts) bitsPerItemSpec(th *look.Theme) *chart.Spec {
 	return spec
 }
 
-// rateSeries returns events per second for each sample, averaged over the room.RecentSpan that ends
-// with the sample, as in the legends. A rate over one sample of 100 ms would show a single event as
-// ten per second.
-func rateSeries(samples []meters.Sample, count func(*meters.Sample) int) []float64 {
-	const window = int(room.RecentSpan / meters.SamplePeriod)
-	out, sum := make([]float64, len(samples)), 0
-	for i := range samples {
-		sum += count(&samples[i])
-		if i >= window {
-			sum -= count(&samples[i-window])
-		}
-		out[i] = float64(sum) / room.RecentSpan.Seconds()
-	}
-	return out
-}
-
 // failureRateSeries returns the decode failures per second of all causes; the weights are nil.
 func failureRateSeries(all []meters.Sample) (values, weights []float64) {
-	return rateSeries(all, (*meters.Sample).Failed), nil
+	return mapSamples(all, func(s *meters.Sample) float64 { return room.PerSecond * float64(s.Failed()) }), nil
 }
 
 // failuresSpec returns the chart of decode failures per second by cause, and of the shadows in total.
 // Its axis reaches at least 4 per second.
 func (p *Charts) failuresSpec(th *look.Theme) *chart.Spec {
 	spec := &chart.Spec{Floor: 4, Series: shadowSeries(th, p.shadows, failureRateSeries)}
-	list := failureStats(&p.Lane)
+	list := p.failureStats()
 	for _, f := range slices.Backward(list) { // the last series is drawn on top: the first cause
 		if f.stroke == chart.Dotted && f.total == 0 {
 			continue // two causes share the dotted stroke; one without failures would cover the other
 		}
 		spec.Series = append(spec.Series, chart.Series{
-			Values: rateSeries(p.Lane.Samples, func(s *meters.Sample) int { return s.Outcomes[f.outcome] }),
+			Values: mapSamples(p.Lane.Samples, func(s *meters.Sample) float64 { return room.PerSecond * float64(s.Outcomes[f.outcome]) }),
 			Stroke: f.stroke, Style: chart.Style(look.OutcomeStyle(f.outcome)),
 		})
 	}
@@ -319,7 +323,11 @@ func (p *Charts) failuresSpec(th *look.Theme) *chart.Spec {
 func (p *Charts) bandwidthLegend(th *look.Theme, maxWidth int) []look.Span {
 	r := p.Lane.Recent
 	stroke := look.LineSamples(th)
-	lines := []look.Span{look.Payload.Span(stroke[chart.Solid] + " payload "), look.Value.Span(units.Fixed(r.PayloadKbps, 1))}
+	word := " payload "
+	if p.OfRun {
+		word = " payload, mean "
+	}
+	lines := []look.Span{look.Payload.Span(stroke[chart.Solid] + word), look.Value.Span(units.Fixed(r.PayloadKbps, 1))}
 	if len(p.shadows) == 0 {
 		lines = append(lines, look.Wire.Span("  "+stroke[chart.Dashed]+" wire "), look.Value.Span(units.Fixed(r.WireKbps, 1)))
 	}
@@ -349,7 +357,11 @@ func (p *Charts) bitsPerItemLegend(th *look.Theme, maxWidth int) []look.Span {
 	if !enoughChangedRecently(&r) {
 		style = look.Dim
 	}
-	now := []look.Span{look.Ratio.Span(look.LineSamples(th)[chart.Solid] + " " + FiguresAt(p.crosshair) + " "), style.Span(units.Fixed(r.BitsPerChanged, p.decimals()))}
+	word := " " + FiguresAt(p.crosshair) + " "
+	if p.OfRun {
+		word = " mean "
+	}
+	now := []look.Span{look.Ratio.Span(look.LineSamples(th)[chart.Solid] + word), style.Span(units.Fixed(r.BitsPerChanged, p.decimals()))}
 	if len(p.shadows) > 0 {
 		return append(now, shadowLegend(th, maxWidth-look.SpansWidth(now), &p.Lane, p.shadows,
 			func(l *engine.Lane) string { return units.Fixed(l.Recent.BitsPerChanged, p.decimals()) })...)
@@ -364,7 +376,7 @@ func (p *Charts) bitsPerItemLegend(th *look.Theme, maxWidth int) []look.Span {
 // failuresLegend returns the causes of failures with their rates, and the number of failures of each shadow in the
 // whole run.
 func (p *Charts) failuresLegend(th *look.Theme, maxWidth int) []look.Span {
-	own := failureLegend(th, failureStats(&p.Lane), maxWidth)
+	own := failureLegend(th, p.failureStats(), maxWidth)
 	return append(own, shadowLegend(th, maxWidth-look.SpansWidth(own), &p.Lane, p.shadows, func(l *engine.Lane) string {
 		return strconv.FormatInt(l.Totals.Failed(), 10)
 	})...)

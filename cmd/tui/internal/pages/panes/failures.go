@@ -6,7 +6,6 @@ import (
 	"wirelab/cmd/tui/internal/chart"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
-	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/internal/units"
@@ -17,12 +16,13 @@ type failure struct {
 	outcome packetlog.Outcome
 	stroke  chart.Stroke
 	total   int64   // packets in the whole run
-	rate    float64 // packets per second, over room.RecentSpan
+	rate    float64 // packets per second, over room.RecentSpan or, if Charts.OfRun is set, over the run
 }
 
-// failureStats returns the failures of a lane by outcome, in the order of the legend. Tainted
+// failureStats returns the failures of the active encoder by outcome, in the order of the legend. Tainted
 // packets are included: they contain damage that no checksum detected.
-func failureStats(lane *engine.Lane) []failure {
+func (p *Charts) failureStats() []failure {
+	lane := &p.Lane
 	f := lane.Totals.Failures
 	list := []failure{
 		{outcome: packetlog.NoBaseline, stroke: chart.Solid, total: f.NoBaseline},
@@ -32,11 +32,15 @@ func failureStats(lane *engine.Lane) []failure {
 	}
 	recent := meters.Tail(lane.Samples, room.RecentSpan)
 	for i := range list {
+		if p.OfRun {
+			list[i].rate = float64(list[i].total) * room.PerSecond / float64(max(p.numSamples, 1))
+			continue
+		}
 		n := 0
 		for j := range recent {
 			n += recent[j].Outcomes[list[i].outcome]
 		}
-		list[i].rate = float64(n) / room.RecentSpan.Seconds()
+		list[i].rate = float64(n) * room.PerSecond / float64(max(len(recent), 1))
 	}
 	return list
 }

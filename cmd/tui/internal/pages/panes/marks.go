@@ -54,15 +54,13 @@ func LastSwap(marks []engine.Mark, end int64) int64 {
 	return 0
 }
 
-// findLoopPoints returns the sample periods in which any lane sent packets whose references are from
-// before a loop point. Charts draw these periods differently, because the data jump there.
-func findLoopPoints(lanes []engine.Lane) (out []chart.Interval) {
-	for i := range lanes {
-		for k := range lanes[i].Samples {
-			if s := &lanes[i].Samples[k]; s.CrossingLoop > 0 {
-				end := int64(s.T / meters.SamplePeriod)
-				out = append(out, chart.Interval{From: end - 1, To: end})
-			}
+// LoopPoints returns the sample periods in which packets were sent whose references are from before a loop
+// point. Charts draw these periods differently, because the data jump there. samples must be in order.
+func LoopPoints(samples []meters.Sample) (out []chart.Interval) {
+	for i := range samples {
+		if s := &samples[i]; s.CrossingLoop > 0 {
+			end := int64(s.T / meters.SamplePeriod)
+			out = append(out, chart.Interval{From: end - 1, To: end})
 		}
 	}
 	return out

@@ -10,13 +10,12 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
-	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 )
 
 func TestFailuresAreRates(t *testing.T) {
 	lane := &labtest.NewDamaged().Snap.Lanes[0]
-	for _, f := range failureStats(lane) {
+	for _, f := range (&Charts{Lane: *lane}).failureStats() {
 		n := 0
 		for _, s := range lane.Samples[len(lane.Samples)-20:] { // of 100 ms
 			n += s.Outcomes[f.outcome]
@@ -25,7 +24,7 @@ func TestFailuresAreRates(t *testing.T) {
 			t.Errorf("%v: %v a second, want %d in 2 s", f.outcome, f.rate, n)
 		}
 	}
-	if got := failureStats(&engine.Lane{}); got[0].rate != 0 {
+	if got := (&Charts{}).failureStats(); got[0].rate != 0 {
 		t.Error("failures before the first sample")
 	}
 }

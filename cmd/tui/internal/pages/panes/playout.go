@@ -32,13 +32,13 @@ const minPlayoutWidth = 38
 
 // playoutChart describes one of the charts.
 type playoutChart struct {
-	title  string                          // heading, with the unit
-	cubes  bool                            // only for cubes
-	reduce chart.Reducer                   // combines the samples of a column
-	style  look.Style                      // of the line
-	floor  float64                         // the minimum of the axis's upper end
-	values func([]meters.Sample) []float64 // a value for each sample
-	legend func(*engine.Lane) []look.Span  // the current figures; the last two spans are label and value
+	title  string                                            // heading, with the unit
+	cubes  bool                                              // only for cubes
+	reduce chart.Reducer                                     // combines the samples of a column
+	style  look.Style                                        // of the line
+	floor  float64                                           // the minimum of the axis's upper end
+	values func([]meters.Sample) (values, weights []float64) // as in chart.Series
+	legend func(*engine.Lane) []look.Span                    // the current figures; the last two spans are label and value
 }
 
 // playoutCharts returns all charts, the most important first.
@@ -49,17 +49,17 @@ func playoutCharts() []playoutChart {
 	return []playoutChart{
 		{title: "Age ms", reduce: chart.Max, style: look.Payload, floor: 100, legend: AgeSpans,
 			values: perSample(func(s *meters.Sample) float64 { return float64(s.Oldest) / 1e6 })},
-		{title: "Starved %", reduce: chart.Mean, style: look.Warn, floor: 10, values: starvedSeries,
+		{title: "Starved %, " + room.MeanText, reduce: chart.Mean, style: look.Warn, floor: 10, values: starvedSeries,
 			legend: func(l *engine.Lane) []look.Span { return valueSpans("now ", 100*l.Recent.StarvedRatio, 1, "") }},
 		{title: "Position error mm", cubes: true, reduce: chart.Max, style: look.Bad, floor: 10,
 			values: perSample(func(s *meters.Sample) float64 { return s.PositionErrorMM }),
 			legend: func(l *engine.Lane) []look.Span { return valueSpans("max ", l.Recent.PositionErrorMM, 1, "") }},
-		{title: "Late/s", reduce: chart.Mean, style: look.Late, floor: 4, values: lateSeries, legend: func(l *engine.Lane) []look.Span {
-			rate := lateSeries(meters.Tail(l.Samples, room.RecentSpan))
-			now := 0.0
-			if n := len(rate); n > 0 {
-				now = rate[n-1]
+		{title: "Late/s, " + room.MeanText, reduce: chart.Mean, style: look.Late, floor: 4, values: lateSeries, legend: func(l *engine.Lane) []look.Span {
+			recent, late := meters.Tail(l.Samples, room.RecentSpan), 0
+			for i := range recent {
+				late += recent[i].Late
 			}
+			now := float64(late) * room.PerSecond / float64(max(len(recent), 1))
 			return append(valueSpans("now ", now, 1, "  total "), look.Value.Span(strconv.FormatInt(l.Totals.Playout.Late, 10)))
 		}},
 		{title: "Rotation error deg", cubes: true, reduce: chart.Max, style: look.Ratio, floor: 1,
@@ -68,25 +68,21 @@ func playoutCharts() []playoutChart {
 	}
 }
 
-// perSample returns a function that maps samples to their values.
-func perSample(value func(*meters.Sample) float64) func([]meters.Sample) []float64 {
-	return func(all []meters.Sample) []float64 { return mapSamples(all, value) }
+// perSample returns a function that maps samples to their values, with equal weights.
+func perSample(value func(*meters.Sample) float64) func([]meters.Sample) (values, weights []float64) {
+	return func(all []meters.Sample) (values, weights []float64) { return mapSamples(all, value), nil }
 }
 
 // starvedSeries returns, for each sample, the percentage of display ticks that starved, for which no newer
-// snapshot had arrived, over the two seconds that end with the sample.
-func starvedSeries(all []meters.Sample) []float64 {
-	displayed := rateSeries(all, func(s *meters.Sample) int { return s.Displayed })
-	starved := rateSeries(all, func(s *meters.Sample) int { return s.Starved })
-	for i := range starved {
-		starved[i] *= 100 / math.Max(displayed[i], 1)
-	}
-	return starved
+// snapshot had arrived, weighted by the number of display ticks.
+func starvedSeries(all []meters.Sample) (values, weights []float64) {
+	weights = mapSamples(all, func(s *meters.Sample) float64 { return float64(s.Displayed) })
+	return mapSamples(all, func(s *meters.Sample) float64 { return 100 * float64(s.Starved) / math.Max(float64(s.Displayed), 1) }), weights
 }
 
-// lateSeries returns the snapshots per second that arrived after their display time.
-func lateSeries(all []meters.Sample) []float64 {
-	return rateSeries(all, func(s *meters.Sample) int { return s.Late })
+// lateSeries returns the snapshots per second that arrived after their display time; the weights are nil.
+func lateSeries(all []meters.Sample) (values, weights []float64) {
+	return mapSamples(all, func(s *meters.Sample) float64 { return room.PerSecond * float64(s.Late) }), nil
 }
 
 // AgeSpans returns the median and the 99th percentile of the age of a lane's displayed data in ms,
@@ -123,7 +119,11 @@ func (p *Playout) drawChart(c *look.Canvas, th *look.Theme, k *playoutChart) {
 	c.Frame(th, focused, k.title, look.Fit(look.TitleSpace(c.W, k.title), legend, lastFigure, nil)...)
 	spec := &chart.Spec{Floor: k.floor, Time: true}
 	visible := p.withVisibleSamples(th, c.W-2)
-	spec.Series = []chart.Series{{Values: k.values(visible.Lane.Samples), Reduce: k.reduce, Style: chart.Style(k.style)}}
+	values, weights := k.values(visible.Lane.Samples)
+	spec.Series = []chart.Series{{Values: values, Weights: weights, Reduce: k.reduce, Style: chart.Style(k.style)}}
 	visible.StyleChart(spec, th)
+	if k.reduce == chart.Max { // not a mean
+		spec.Window = 0
+	}
 	c.Blit(1, 1, chart.Draw(spec, c.W-2, max(c.H-2, 0)))
 }

@@ -13,6 +13,7 @@ import (
 	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/report"
 )
@@ -111,14 +112,20 @@ func (p *page) openCharts() room.Request {
 	if s == nil {
 		return room.Request{}
 	}
-	b := &chartsBox{name: s.Name, charts: panes.Charts{Selected: -1}}
+	b := &chartsBox{name: s.Name, charts: panes.Charts{Selected: -1, OfRun: true}}
 	samples, err := report.ReadSamples(filepath.Join(filepath.Dir(s.Path), "samples.csv"))
 	b.err = err
 	if err == nil {
-		lane := engine.Lane{Samples: samples}
+		const tickHz = 0 // unknown; only ages need it, which the charts do not show
+		lane := engine.Lane{Samples: samples, Recent: meters.MeanOf(samples, tickHz)}
 		for i := range samples { // the failure chart shows only causes that occurred
-			lane.Totals.Lost += int64(samples[i].Outcomes[packetlog.Lost])
-			lane.Totals.Failures.NoBaseline += int64(samples[i].Outcomes[packetlog.NoBaseline])
+			count := func(o packetlog.Outcome) int64 { return int64(samples[i].Outcomes[o]) }
+			t := &lane.Totals
+			t.Lost += count(packetlog.Lost)
+			t.Failures.NoBaseline += count(packetlog.NoBaseline)
+			t.Failures.Corrupt += count(packetlog.Corrupt)
+			t.Failures.UnknownCodec += count(packetlog.UnknownCodec)
+			t.Tainted += count(packetlog.Tainted)
 		}
 		snap := &engine.Snapshot{Config: config.Default(), Lanes: []engine.Lane{lane}, Item: p.comparison.item}
 		if n := len(samples); n > 0 {
@@ -143,5 +150,5 @@ func (b *chartsBox) Draw(c *look.Canvas, th *look.Theme) {
 	}
 	b.charts.Draw(c, th, look.Focused)
 	c.Text(2, c.H-1, look.Title, " "+b.name+" ")
-	c.TextRight(c.W-2, c.H-1, look.Dim, " any key closes ")
+	c.TextRight(c.W-2, c.H-1, look.Dim, " figures: means of the run; any key closes ")
 }

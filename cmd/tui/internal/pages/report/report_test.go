@@ -248,8 +248,12 @@ func TestChartsOfAReport(t *testing.T) {
 	}
 	c := look.NewCanvas(120, 40)
 	box.Draw(c, labtest.Theme(false))
-	if v := strings.Join(c.Lines(labtest.Theme(false)), "\n"); !strings.Contains(v, "Bandwidth") || !strings.Contains(v, "2026-02-01-100000-rotor") {
-		t.Errorf("the charts:\n%s", v)
+	v := strings.Join(c.Lines(labtest.Theme(false)), "\n")
+	// The mean of 100 to 399 kbps, with 50 bits per changed cube and 1 per cube.
+	for _, want := range []string{"Bandwidth", "2026-02-01-100000-rotor", "payload, mean 249.5", "wire 200.0", "mean 50.0  per cube 1.00", "means of the run"} {
+		if !strings.Contains(v, want) {
+			t.Errorf("the charts lack %q:\n%s", want, v)
+		}
 	}
 	m.Press("up")
 	if box := p.Enter().Overlay.(*chartsBox); box.err == nil {

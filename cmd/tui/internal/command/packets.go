@@ -24,7 +24,7 @@ func packetVerbs() []Verb {
 	return []Verb{
 		filterVerb("filter", "list only some packets on page 3: bytes > 800 && lost",
 			func(f packetfilter.Filter) room.PacketOrder { return room.PacketOrder{Filter: &f} }),
-		filterVerb("find", "set the packets to which n and N go on page 3",
+		filterVerb("search", "set the packets to which n and N go on page 3",
 			func(f packetfilter.Filter) room.PacketOrder { return room.PacketOrder{Find: &f} }),
 		{Name: "sort", Args: "off|FIELD [up]", Help: "sort the packets on page 3, largest first", screens: Lab,
 			minArgs: 1, maxArgs: 2, parse: parseSort, complete: func(before []string) []string {

@@ -69,7 +69,7 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 // Focus selects the next filter.
 func (p *page) Focus(int) { p.list.nextFilter() }
 
-// Move selects another packet: up and down by rows, left and right by matches of /find, which are failures at first.
+// Move selects another packet: up and down by rows, left and right by matches of /search, which are failures at first.
 func (p *page) Move(dx, dy int) room.Request {
 	if dx != 0 {
 		return p.moveToMatch(dx)
@@ -79,11 +79,11 @@ func (p *page) Move(dx, dy int) room.Request {
 	return p.openSelected()
 }
 
-// moveToMatch selects the next match of /find (direction > 0) or the previous one.
+// moveToMatch selects the next match of /search (direction > 0) or the previous one.
 func (p *page) moveToMatch(direction int) room.Request {
 	if !p.list.moveToMatch(direction) {
 		where := map[bool]string{true: "after", false: "before"}[direction > 0]
-		return room.Request{Notice: "no listed packet " + where + " this one matches " + p.list.find.String() + "; /find changes what n and N go to"}
+		return room.Request{Notice: "no listed packet " + where + " this one matches " + p.list.find.String() + "; /search changes what n and N go to"}
 	}
 	return p.openSelected()
 }
@@ -211,12 +211,12 @@ func (p *page) Bindings() []room.Binding {
 			next).InFooter("filter").Pin(),
 		room.Bind(group, []string{"F"}, "F", "type a filter: bytes > 800 && lost",
 			edit(func() string { return "filter " + strings.TrimPrefix(p.list.filter.String(), "all") })).InFooter("type a filter"),
-		room.Bind(group, []string{"n"}, "n N", "next, previous failure, or match of /find", match(1)),
+		room.Bind(group, []string{"n"}, "n N", "next, previous failure, or match of /search", match(1)),
 		room.Bind(group, []string{"N"}, "", "", match(-1)),
 		room.Bind(group, []string{"o"}, "o O", "sort by another column; reverse",
 			sort(p.list.nextSort)).InFooter("sort"),
 		room.Bind(group, []string{"O"}, "", "", sort(func() { p.list.sort.Ascending, p.list.dirty = !p.list.sort.Ascending, true })),
-		room.Bind(group, []string{"#"}, "#", "go to the packet with a number", edit(func() string { return "goto " })),
+		room.Bind(group, []string{"@"}, "@", "go to the packet with a number", edit(func() string { return "goto " })),
 		room.Bind(group, []string{"w"}, "w", "export the list as CSV or pcapng",
 			edit(func() string { return "export packets.csv" })).InFooter("export"),
 		room.Bind(group, []string{"pgup", "ctrl+b"}, "pgup", "a page older, newer", movePage(-1)),

@@ -40,7 +40,7 @@ func filter(t *testing.T, text string) *packetfilter.Filter {
 	return &f
 }
 
-// TestMatches checks that n and N go exactly to the packets that /find selects, also if the selected packet is not
+// TestMatches checks that n and N go exactly to the packets that /search selects, also if the selected packet is not
 // listed.
 func TestMatches(t *testing.T) {
 	lab := labtest.NewPackets()

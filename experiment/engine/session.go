@@ -357,7 +357,7 @@ func (s *Session) step(at time.Duration) error {
 		for _, l := range s.running {
 			l.closeSample(at)
 		}
-		s.finishTrial(at)
+		s.measureTrial(at)
 	}
 	for len(s.pending) > 0 && s.pending[0].T <= at {
 		ch := s.pending[0]

@@ -12,7 +12,7 @@ func TestBounds(t *testing.T) {
 		}
 	}
 	two, one := []float64{1, 1}, []float64{1}
-	if got := CompareByDifference(Ratio{[]float64{3, 3}, two}, Ratio{two, two}, 1); got != (Interval{Estimate: 2}) {
+	if got := CompareByDifference(Ratio{[]float64{3, 3}, two}, Ratio{two, two}); got != (Interval{Estimate: 2}) {
 		t.Errorf("two pairs: %+v", got)
 	}
 	for i := range 3 {
@@ -24,7 +24,7 @@ func TestBounds(t *testing.T) {
 					t.Errorf("slice %d may be shorter", i+1)
 				}
 			}()
-			CompareByDifference(Ratio{v[0], v[1]}, Ratio{v[2], v[3]}, 1)
+			CompareByDifference(Ratio{v[0], v[1]}, Ratio{v[2], v[3]})
 		}()
 	}
 }

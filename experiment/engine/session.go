@@ -400,6 +400,7 @@ func (s *Session) tick(at time.Duration) error {
 		}
 		return nil
 	}
+	s.alignLanes(at)
 	for _, l := range s.running {
 		l.send(at, s.feed.current, s.unsentRows, s.restartUnsent)
 	}

@@ -3,6 +3,7 @@ package experiment_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,29 +12,31 @@ import (
 	"wirelab/experiment/config"
 )
 
-// A report of digest_version 3, whose packets were damaged without a checksum, replays with the behaviour of
-// version 3 only. TestOldReportsReplay replays it with that.
+// A report of digest_version 3, whose packets were damaged without a checksum, and one of version 4, in which a change
+// made two lanes equal, replay with the behaviour of their version only. TestOldReportsReplay replays them with that.
 func TestDigestVersionSelectsBehaviour(t *testing.T) {
-	data, err := os.ReadFile("testdata/reports/damaged.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	changed := filepath.Join(t.TempDir(), "report.json")
-	later := bytes.Replace(data, []byte(`"digest_version": 3`), []byte(`"digest_version": 4`), 1)
-	if err := os.WriteFile(changed, later, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	got, err := experiment.Replay(t.Context(), changed, experiment.RunOptions{})
-	if err != nil || got.Same || bytes.Equal(data, later) {
-		t.Errorf("with the behaviour of version 4 the digest is the same: %+v, %v", got, err)
+	for name, version := range map[string]int{"damaged.json": 3, "equal.json": 4} {
+		data, err := os.ReadFile("testdata/reports/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := filepath.Join(t.TempDir(), "report.json")
+		later := bytes.Replace(data, fmt.Appendf(nil, `"digest_version": %d`, version), fmt.Appendf(nil, `"digest_version": %d`, version+1), 1)
+		if err := os.WriteFile(changed, later, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, err := experiment.Replay(t.Context(), changed, experiment.RunOptions{})
+		if err != nil || got.Same || bytes.Equal(data, later) {
+			t.Errorf("%s: with the behaviour of the next version the digest is the same: %+v, %v", name, got, err)
+		}
 	}
 }
 
-// Reports saved by the first edition, with every kind of change, and the one of digest_version 3 replay to
+// Reports saved by the first edition, with every kind of change, and those of digest_version 3 and 4 replay to
 // the same digest. Their changes are written as they were read.
 func TestOldReportsReplay(t *testing.T) {
 	paths, err := filepath.Glob("testdata/reports/*.json")
-	if err != nil || len(paths) != 4 {
+	if err != nil || len(paths) != 5 {
 		t.Fatalf("%d reports, %v", len(paths), err)
 	}
 	for _, path := range paths {

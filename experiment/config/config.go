@@ -60,6 +60,9 @@ type oldRules struct {
 	// damage is tainted even if it is correct, displays leave out tainted frames, and receivers accept
 	// sequence numbers up to 255 ahead at once. Only replays of these reports set it.
 	HideTainted bool
+	// SeparateEpochs makes lanes whose configurations a change makes equal keep what their encoders learned, so that
+	// they send different bytes, as in reports with a digest_version below 5. Only replays of these set it.
+	SeparateEpochs bool
 }
 
 // Encoder is the name of a codec and the parameters that were set.

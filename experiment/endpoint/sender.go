@@ -61,6 +61,35 @@ func (s *Sender) Encoding() *Encoding { return &s.encoding }
 // Pending returns the requested encoding of the next epoch; nil if none is requested.
 func (s *Sender) Pending() *Encoding { return s.pending }
 
+// Requested returns the requested encoding of the next epoch, or that of the current epoch if none is requested.
+func (s *Sender) Requested() *Encoding {
+	if s.pending != nil {
+		return s.pending
+	}
+	return &s.encoding
+}
+
+// CanBeginEpoch reports whether an epoch that is requested now begins with a packet that is sent at now.
+func (s *Sender) CanBeginEpoch(now time.Duration) bool {
+	return s.seq == s.first || now-s.epochStart >= epochPeriod
+}
+
+// SharesReferences reports whether s and o, whose next packets have the same sequence number, would choose references
+// with the same sequence numbers.
+func (s *Sender) SharesReferences(o *Sender) bool {
+	own, other := s.ackedEntry(s.newestAcked), o.ackedEntry(o.newestAcked)
+	for range 2 { // the baseline, then the second reference
+		if own == nil || other == nil {
+			return own == nil && other == nil
+		}
+		if own.Seq != other.Seq {
+			return false
+		}
+		own, other = s.ackedBefore(own), o.ackedBefore(other)
+	}
+	return true
+}
+
 // Epoch returns the number of the current epoch, starting at 0.
 func (s *Sender) Epoch() uint64 { return s.epoch }
 
@@ -93,7 +122,7 @@ func (s *Sender) StartAt(seq uint64, now time.Duration) {
 // beginEpoch begins the requested epoch, if any, once epochPeriod has passed since the current one began.
 // Packets then contain the parameters until an ack names the epoch.
 func (s *Sender) beginEpoch(now time.Duration) {
-	if s.pending == nil || now-s.epochStart < epochPeriod {
+	if s.pending == nil || !s.CanBeginEpoch(now) {
 		return
 	}
 	s.encoding, s.pending = *s.pending, nil
@@ -215,13 +244,22 @@ func (s *Sender) pickRefs(h *header) (refs []encoders.Ref, base *frame.Entry) {
 	if s.encoding.Codec.Refs < 2 {
 		return s.coder.Refs(s.epoch, best), best
 	}
-	for seq := best.Seq; seq > 0 && s.seq-(seq-1) <= uint64(s.history.Len()); seq-- {
-		if e := s.ackedEntry(seq - 1); e != nil {
-			h.second = uint8(s.seq - e.Seq)
-			return s.coder.Refs(s.epoch, best, e), best
-		}
+	if second := s.ackedBefore(best); second != nil {
+		h.second = uint8(s.seq - second.Seq)
+		return s.coder.Refs(s.epoch, best, second), best
 	}
 	return s.coder.Refs(s.epoch, best), best
+}
+
+// ackedBefore returns the newest acked entry that is older than e and can be a reference of the next packet; nil if
+// none.
+func (s *Sender) ackedBefore(e *frame.Entry) *frame.Entry {
+	for seq := e.Seq; seq > 0 && s.seq-(seq-1) <= uint64(s.history.Len()); seq-- {
+		if older := s.ackedEntry(seq - 1); older != nil {
+			return older
+		}
+	}
+	return nil
 }
 
 // dropUnreachable releases shared frames that can no longer be references: those older than the second

@@ -261,6 +261,7 @@ func (s *Session) reconfigureAll(at time.Duration, ch config.Change) error {
 	if err := s.updateShadows(); err != nil {
 		return err
 	}
+	s.markEqualLanes(&ch)
 	for _, l := range s.running {
 		if err := l.reconfigure(s.config); err != nil {
 			return err

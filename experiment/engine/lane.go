@@ -45,6 +45,7 @@ type lane struct {
 	inspector *inspector.Inspector // nil unless Options.Inspect
 
 	restart     restart
+	aligning    bool             // must begin an epoch together with a lane of equal configuration; see alignLanes
 	lastErr     error            // newest error of the encoder, the decoder or the feedback
 	brokenCodec string           // name of the plugin encoder that broke its contract in the current frame; else empty
 	budget      encoders.Budget  // bit budget of the packet being encoded

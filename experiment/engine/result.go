@@ -214,7 +214,8 @@ const ReportVersion = 1
 //	3  the digest covers a frame that equals the source's by its sequence number; see digest
 //	4  receivers accept smaller jumps of the sequence number and undo wrong ones, and displays show damaged
 //	   frames (config.Config.HideTainted)
-const currentDigestVersion = 4
+//	5  lanes whose configurations a change makes equal begin an epoch together (config.Config.SeparateEpochs)
+const currentDigestVersion = 5
 
 // digestVersion returns the digest version of a run of c.
 func digestVersion(c *config.Config) int {
@@ -225,13 +226,15 @@ func digestVersion(c *config.Config) int {
 		return 2
 	case c.HideTainted:
 		return 3
+	case c.SeparateEpochs:
+		return 4
 	}
 	return currentDigestVersion
 }
 
 // setDigestVersion makes a run of c behave like the runs of the given digest version.
 func setDigestVersion(c *config.Config, version int) {
-	c.TrustSequences, c.DigestWholeFrames, c.HideTainted = version < 2, version < 3, version < 4
+	c.TrustSequences, c.DigestWholeFrames, c.HideTainted, c.SeparateEpochs = version < 2, version < 3, version < 4, version < 5
 }
 
 // Settings returns the configuration at the end of the run, with all changes applied: the value of

@@ -357,7 +357,7 @@ func (s *Session) step(at time.Duration) error {
 		for _, l := range s.running {
 			l.closeSample(at)
 		}
-		s.finishTrial(at)
+		s.measureTrial(at)
 	}
 	for len(s.pending) > 0 && s.pending[0].T <= at {
 		ch := s.pending[0]
@@ -400,6 +400,7 @@ func (s *Session) tick(at time.Duration) error {
 		}
 		return nil
 	}
+	s.alignLanes(at)
 	for _, l := range s.running {
 		l.send(at, s.feed.current, s.unsentRows, s.restartUnsent)
 	}

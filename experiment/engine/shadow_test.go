@@ -110,7 +110,7 @@ func comparePackets(t *testing.T, s *Session, joins time.Duration) {
 	}
 }
 
-// Shadows that join and leave do not change the first lane.
+// Shadows that join and leave do not change the first lane, unless they have its configuration; see TestEqualLanesSendEqualBytes.
 func TestShadowsDoNotChangeFirstLane(t *testing.T) {
 	digests := map[bool]string{}
 	for _, with := range []bool{false, true} {
@@ -122,7 +122,7 @@ func TestShadowsDoNotChangeFirstLane(t *testing.T) {
 		for i := range 30 {
 			ch := config.NewChange("mark", "nothing")
 			if on := s.config.Shadows; with && (len(on) == 0 || rng.IntN(2) == 0) {
-				ch = config.NewChange("shadow", shadowsNamed([]string{"raw", "quantized", "zstd", "relative-orientation"}[i%4]))
+				ch = config.NewChange("shadow", shadowsNamed([]string{"raw", "quantized", "zstd", "rotor"}[i%4]))
 				if ch.Shadows[0].IsIn(on) {
 					ch = config.NewChange("shadow_off", []string{ch.Shadows[0].Name})
 				}

@@ -9,7 +9,7 @@ import (
 )
 
 // A trial is a measurement of the effect of a change of the encoder. Comparing the packets before and after the
-// change would not do, because the data change too. Instead the previous encoder continues for some
+// change would not do, because the data change too. Instead the previous encoder continues for seventeen
 // seconds after the change, on the same frames and losses, in an extra lane. That lane is not part of
 // the run: reports, digests and logs do not contain it, and replays do not run it. If a shadow
 // already runs the previous encoder, the trial uses the shadow's lane.
@@ -19,13 +19,15 @@ import (
 const WarmUp = time.Second
 
 const (
-	trialDuration = 4 * time.Second // duration of the measurement, after the warm-up
-	maxTrialLanes = 8               // no trial begins if the session has this many lanes
-	maxEffects    = 100             // number of newest effects that are stored
+	earlyResult   = 4 * time.Second  // duration of the measurement, after the warm-up, until its first result
+	trialDuration = 16 * time.Second // duration of the whole measurement, enough for a confidence interval; see paired.MinPairs
+	maxTrialLanes = 8                // no trial begins if the session has this many lanes
+	maxEffects    = 100              // number of newest effects that are stored
 )
 
 // Effect is the measured effect of a change of the encoder: the samples of the encoders before and
-// after the change over the same frames. Before[i] and After[i] cover the same period.
+// after the change over the same frames. Before[i] and After[i] cover the same period. A trial gives two effects: an early
+// one after earlyResult, too short for a confidence interval, and one of the whole measurement, which follows in the list.
 type Effect struct {
 	T             time.Duration // when the encoder was changed; for a drag of a slider, its last step
 	Until         time.Duration // end of the last sample
@@ -48,6 +50,7 @@ type trial struct {
 	ownsLane  bool  // the lane was started for the trial; otherwise it is a shadow's
 	changedAt time.Duration
 	before    config.Encoder // the previous encoder
+	reported  bool           // the early result was recorded
 }
 
 // AllowTrials sets whether new trials may begin. The caller disallows them when the machine is too
@@ -73,7 +76,7 @@ func (s *Session) startTrial(at time.Duration, before *config.Config, touched st
 		return
 	}
 	if dragged && s.trial != nil && s.trial.before.Equal(*s.previousEncoder) {
-		s.trial.changedAt = at // the trial continues and measures from this step on
+		s.trial.changedAt, s.trial.reported = at, false // the trial continues and measures from this step on
 		return
 	}
 	s.endTrial()
@@ -92,13 +95,27 @@ func (s *Session) startTrial(at time.Duration, before *config.Config, touched st
 	s.updateRunning()
 }
 
-// finishTrial ends the current trial if its time is over at now, and records the measured effect. It
-// records none if the two lanes do not have samples of the same periods.
-func (s *Session) finishTrial(now time.Duration) {
+// measureTrial records the early result of the current trial and, when its time is over, the final result; then it ends the
+// trial.
+func (s *Session) measureTrial(now time.Duration) {
 	t := s.trial
-	if t == nil || now < t.changedAt+WarmUp+trialDuration {
+	if t == nil {
 		return
 	}
+	measured := now - t.changedAt - WarmUp
+	if !t.reported && measured >= earlyResult {
+		t.reported = true
+		s.recordEffect(t, now)
+	}
+	if measured >= trialDuration {
+		s.recordEffect(t, now)
+		s.endTrial()
+	}
+}
+
+// recordEffect records the effect that trial t has measured until now. It records none if the two lanes do not have
+// samples of the same periods.
+func (s *Session) recordEffect(t *trial, now time.Duration) {
 	measured := func(l *lane) []meters.Sample {
 		return slices.Clone(meters.Between(l.meter.Samples(), t.changedAt+WarmUp, now))
 	}
@@ -107,7 +124,6 @@ func (s *Session) finishTrial(now time.Duration) {
 		stored := s.effects[max(0, len(s.effects)-maxEffects+1):]
 		s.effects = append(slices.Clip(stored), e) // snapshots share the old list
 	}
-	s.endTrial()
 }
 
 // endTrial ends the current trial without a result.

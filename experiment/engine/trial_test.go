@@ -61,7 +61,7 @@ func TestEffectCoversSameFrames(t *testing.T) {
 		return s
 	}
 	left, changed := open(), open()
-	if err := left.RunUntil(9 * time.Second); err != nil {
+	if err := left.RunUntil(20 * time.Second); err != nil {
 		t.Fatal(err)
 	}
 	changeAndRun(t, changed, config.NewChange("encoder.name", "raw"), time.Second)
@@ -71,12 +71,18 @@ func TestEffectCoversSameFrames(t *testing.T) {
 	if err := changed.RunUntil(9 * time.Second); err != nil {
 		t.Fatal(err)
 	}
+	if list := changed.View(0).Effects; len(list) != 1 || len(list[0].Before) != 40 || list[0].Until != 7100*time.Millisecond || changed.trial == nil {
+		t.Fatalf("%d effects while the trial continues", len(list))
+	}
+	if err := changed.RunUntil(20 * time.Second); err != nil {
+		t.Fatal(err)
+	}
 	list := changed.View(0).Effects
-	if len(list) != 1 || changed.trial != nil || len(changed.running) != 1 {
+	if len(list) != 2 || changed.trial != nil || len(changed.running) != 1 {
 		t.Fatalf("%d effects, %d lanes run", len(list), len(changed.running))
 	}
-	e := list[0]
-	if len(e.Before) != 40 || e.Before[0].T != 3200*time.Millisecond || e.T != 2050*time.Millisecond+1 || e.Until != 7100*time.Millisecond {
+	e := list[1]
+	if len(e.Before) != 160 || e.Before[0].T != 3200*time.Millisecond || e.T != 2050*time.Millisecond+1 || e.Until != 19100*time.Millisecond {
 		t.Errorf("%d samples from %v, of %v until %v", len(e.Before), e.Before[0].T, e.T, e.Until)
 	}
 	for i := range e.Before {

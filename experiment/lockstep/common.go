@@ -159,12 +159,9 @@ func (r *Series) constant(v float64) []float64 {
 	return out
 }
 
-// seed is the seed of the bootstrap. It is constant so that intervals depend only on the data.
-const seed = 1
-
 // PayloadRatio returns the payload of lane i divided by that of lane other, with its confidence interval.
 func (x *CommonPeriod) PayloadRatio(i, other int) paired.RatioInterval {
-	return paired.CompareByRatio(x.Lanes[i].Kbps(), x.Lanes[other].Kbps(), seed)
+	return paired.CompareByRatio(x.Lanes[i].Kbps(), x.Lanes[other].Kbps())
 }
 
 // Compare returns the comparison of a snapshot's lanes for a report; nil if there is only one lane.

@@ -21,5 +21,5 @@ func WithoutLoopPoints(a, b []meters.Sample) (x, y []meters.Sample) {
 // samples of two lanes in the same periods.
 func PayloadRatio(a, b []meters.Sample) paired.RatioInterval {
 	x, y := newSeries(a), newSeries(b)
-	return paired.CompareByRatio(x.Kbps(), y.Kbps(), seed)
+	return paired.CompareByRatio(x.Kbps(), y.Kbps())
 }

@@ -79,8 +79,8 @@ func TestWarmUpIsLeftOut(t *testing.T) {
 // samples of a loop point.
 func TestCompare(t *testing.T) {
 	busy := func(t time.Duration) int64 { return int64(1000 + 700*math.Sin(float64(t)/1e9)) }
-	snap := &engine.Snapshot{Now: 20 * time.Second, Lanes: []engine.Lane{*line(0, 20*time.Second, busy),
-		*line(5*time.Second+1, 20*time.Second, func(t time.Duration) int64 { return 3*busy(t) + int64(t/meters.SamplePeriod%2) })}}
+	snap := &engine.Snapshot{Now: 30 * time.Second, Lanes: []engine.Lane{*line(0, 30*time.Second, busy),
+		*line(5*time.Second+1, 30*time.Second, func(t time.Duration) int64 { return 3*busy(t) + int64(t/meters.SamplePeriod%2) })}}
 	snap.Lanes[0].Encoder, snap.Lanes[1].Encoder, snap.Lanes[1].Differs = "rotor", "rotor", "small=3"
 	for i := range snap.Lanes {
 		for k := range snap.Lanes[i].Samples {
@@ -102,7 +102,7 @@ func TestCompare(t *testing.T) {
 			sum[0], sum[1], n = sum[0]+float64(a.PayloadBits), sum[1]+float64(b.PayloadBits), n+1
 		}
 	}
-	if c.FromS != 6.000000001 || c.ToS != 20 || c.SeamS != 0.1 || len(c.Lanes) != 2 {
+	if c.FromS != 6.000000001 || c.ToS != 30 || c.SeamS != 0.1 || len(c.Lanes) != 2 {
 		t.Fatalf("%+v", c)
 	}
 	for i, l := range c.Lanes {

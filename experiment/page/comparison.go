@@ -210,7 +210,7 @@ func (d *document) compareFigures(runs []*run, names []string) {
 	}
 	s := section{ID: "figures", Title: "Differences in figures", Tables: []table{build("Main figures", mainKeys)}}
 	if pairedInterval(runs[0], runs[1], "payload_kbps") != "" {
-		s.Lead = []string{"Brackets contain the 95 % confidence interval. The runs have the same seed, so equal periods of time are compared (paired block bootstrap)."}
+		s.Lead = []string{"Brackets contain the 95 % confidence interval. The runs have the same seed, so equal periods of time are compared (paired block jackknife)."}
 	}
 	rest := build("All figures, by key", report.SortedKeys(values))
 	rest.Folded = true

@@ -29,8 +29,7 @@ func pairedInterval(a, b *run, key string) string {
 	}
 	ratioA, ratioB := newPairedRatio(pointsA, figure), newPairedRatio(pointsB, figure)
 	base := ratioA.Value()
-	const seed = 1 // of the bootstrap: constant, so that a page written again is the same
-	change := paired.CompareByDifference(ratioB, ratioA, seed)
+	change := paired.CompareByDifference(ratioB, ratioA)
 	if !change.Known || base == 0 {
 		return ""
 	}

@@ -4,16 +4,33 @@
 // The samples of both encoders, one per tenth of a second, are paired: a busy moment
 // is costly for both, so their differences vary much less than the samples
 // themselves. But successive differences are correlated, and intervals that ignore
-// this are several times too narrow. So the package uses the block bootstrap (Künsch
-// 1989). It draws blocks of time with replacement, the same blocks for both encoders,
-// until they add up to the length of the run. It repeats this some hundred times. The
-// spread of the difference over the draws gives the interval. Blocks wrap around the
-// end (Politis and Romano 1992), so that every sample is drawn equally often.
+// this are several times too narrow. So the package divides the run into ten blocks
+// of time and computes the figure ten times, each time without one of the blocks
+// (the jackknife of Quenouille 1949 and Tukey 1958). The scatter of the ten results
+// gives the interval. Two corrections apply: blocks depend on their neighbours, which
+// wideningFactor corrects, and blocks with different amounts of traffic tell less than
+// ten equal ones, which degreesOfFreedom corrects.
 //
-// The block length follows from the data: see blockLength. A short run with long
-// correlations has few blocks, and they are too short to capture all of the
-// dependence. Both effects make an interval too narrow, and both are corrected: see
-// critical and wideningFactor.
+// With fewer than MinPairs pairs the blocks are too short, and the interval is unknown.
+// From then on the 95 % intervals contain the true ratio in the following percentages of
+// 20,000 simulated runs. TestRatioCoverage recomputes the table with 2,000 runs, and demands
+// above the line that 95 is within the 99 % confidence interval of each percentage.
+//
+//	samples with                                 5 s        10 s       15 s  20 s  60 s
+//	independent noise; traffic in bursts         too early  too early  95.3  95.4  95.2
+//	noise with a correlation time of 0.2 s       too early  too early  95.5  95.4  95.2
+//	noise with a correlation time of 0.4 s       too early  too early  95.2  94.9  95.2
+//	bursts of 1 s every 3 s                      too early  too early  94.6  95.0  95.5
+//	bursts of 0.5 s every 1.5 s                  too early  too early  95.4  95.5  95.3
+//	bursts of 0.3 s every 3.3 s                  too early  too early  93.8  94.4  95.5
+//	----
+//	noise with a correlation time of 0.6 s       too early  too early  94.5  94.5  94.9
+//	noise, a quarter of which lasts 2 s          too early  too early  87.8  88.8  92.8
+//	noise with a correlation time of 3.3 s       too early  too early  82.0  83.6  90.9
+//
+// The lengths of bursts are random, with the given means. In a burst the ratio of the two encoders
+// is 1.10, between bursts 0.95. The rows below the line show the limit of the method: a run of 20 s
+// does not show how much data vary from one 20 s to the next.
 //
 // Products are converted to float64 before they are added, which keeps the compiler
 // from fusing multiply and add. So results are the same on every machine.
@@ -21,23 +38,23 @@ package paired
 
 import (
 	"math"
-	"math/bits"
-	"math/rand/v2"
 	"slices"
+
+	"wirelab/internal/quantile"
 )
 
-// MinPairsForDifference is the minimum number of pairs for an interval. Fewer give too few blocks to
-// estimate their variance and the correlation time.
-const MinPairsForDifference = 100
+// blocks is the number of blocks into which a run is divided. Fewer blocks make the
+// interval wider, because their scatter is less certain; more blocks are shorter and
+// depend more on each other.
+const blocks = 10
 
-// resamples is the number of draws. The width of an interval is proportional to their
-// standard deviation, which is then known to 1/sqrt(2 resamples) = 3.5 %.
-const resamples = 400
+// MinPairs is the minimum number of pairs for an interval: ten blocks of 1.5 s. In shorter blocks
+// the correlation of games' traffic makes intervals too narrow.
+const MinPairs = 150
 
-// maxBlocks is the maximum number of blocks in a draw, which limits its cost. Blocks
-// that are longer than necessary do no harm, and 300 are enough to estimate a
-// variance.
-const maxBlocks = 300
+// MinPairsForQuantile is the minimum number of pairs for the interval of a quantile: ten blocks of
+// 30 packets. In shorter blocks a 95th percentile depends on a single packet.
+const MinPairsForQuantile = 300
 
 // Interval is an estimated difference or mean with the bounds of its 95 % confidence
 // interval, in the units of the figures.
@@ -58,176 +75,104 @@ type Ratio struct{ Num, Den []float64 }
 // Value returns the figure; NaN or an infinity if the sum of Den is 0.
 func (r Ratio) Value() float64 { return sum(r.Num) / sum(r.Den) }
 
+// RatioInterval is the ratio of two figures with its 95 % confidence interval. The interval
+// is computed for the logarithm, so that the inverse ratio has the inverse interval.
+type RatioInterval struct {
+	Ratio, Lo, Hi float64 // Lo and Hi are the bounds of the interval
+	Block         int     // block length in pairs
+	Known         bool    // there were enough data; otherwise Lo and Hi are not set
+}
+
+// Significant reports whether the interval is known and excludes 1.
+func (q RatioInterval) Significant() bool { return q.Known && (q.Lo > 1 || q.Hi < 1) }
+
 // CompareByDifference returns the difference of the ratios, a minus b. The four slices must have
 // equal lengths. The interval is unknown if a denominator is zero, or if there are
-// fewer than MinPairsForDifference pairs. seed is that of the random draws.
-func CompareByDifference(a, b Ratio, seed uint64) Interval {
+// fewer than MinPairs pairs.
+func CompareByDifference(a, b Ratio) Interval {
+	return compare(a, b, a.Value(), -b.Value(), func(ratioA, ratioB float64) float64 { return ratioA - ratioB })
+}
+
+// CompareByRatio returns the quotient of the ratios, a over b. The four slices must have
+// equal lengths. The interval is unknown if a ratio or its denominator is zero, or if
+// there are fewer than MinPairs pairs.
+func CompareByRatio(a, b Ratio) RatioInterval {
+	i := compare(a, b, 1, -1, func(ratioA, ratioB float64) float64 { return math.Log(ratioA / ratioB) })
+	return i.exp()
+}
+
+// compare returns the interval of a figure of two ratios. slopeA and slopeB are the derivatives of the figure by the
+// logarithms of the ratios.
+func compare(a, b Ratio, slopeA, slopeB float64, figure func(ratioA, ratioB float64) float64) Interval {
 	n := len(a.Num)
 	if len(a.Den) != n || len(b.Num) != n || len(b.Den) != n {
 		panic("paired: slices have different lengths")
 	}
-	if diff := a.Value() - b.Value(); n < MinPairsForDifference || math.IsNaN(diff) || math.IsInf(diff, 0) {
-		return Interval{Estimate: diff}
+	lists := [4][]float64{a.Num, a.Den, b.Num, b.Den}
+	var total [4]float64
+	for i, v := range lists {
+		total[i] = sum(v)
 	}
-	influences := influence(a, b)
-	block := max(blockLength(influences), n/maxBlocks)
-	return ratios(a, b, block, wideningFactor(influences, block), seed)
-}
-
-// ratios is CompareByDifference with a given block length in pairs. The width of the interval is
-// multiplied by wider.
-func ratios(a, b Ratio, block int, wider float64, seed uint64) Interval {
-	return bootstrap(a, b, block, wider, seed, func(sums *[4]float64) float64 { return sums[0]/sums[1] - sums[2]/sums[3] })
-}
-
-// bootstrap returns the confidence interval of a figure that is a function of four sums: of
-// a.Num, a.Den, b.Num and b.Den. It resamples blocks of block successive pairs and computes
-// the figure for each resample. wider is the factor by which the interval is widened, because
-// blocks miss some dependence. seed is the seed of the random draws.
-func bootstrap(a, b Ratio, block int, wider float64, seed uint64, figure func(*[4]float64) float64) Interval {
-	n := len(a.Num)
-	out := Interval{Estimate: figure(&[4]float64{sum(a.Num), sum(a.Den), sum(b.Num), sum(b.Den)}), Block: block}
-	sums := [4]prefixSums{newPrefixSums(a.Num, out.Block), newPrefixSums(a.Den, out.Block), newPrefixSums(b.Num, out.Block),
-		newPrefixSums(b.Den, out.Block)}
-	var m moments
-	draws := newDraws(n, out.Block, seed)
-	for range resamples {
-		var total [4]float64
-		draws.forEachBlock(func(from, length int) {
-			for i := range total {
-				total[i] += sums[i].sumOf(from, length)
+	all := figure(total[0]/total[1], total[2]/total[3])
+	if n < MinPairs || math.IsNaN(all) || math.IsInf(all, 0) {
+		return Interval{Estimate: all}
+	}
+	var without, shares [blocks]float64
+	for k := range blocks {
+		from, to := blockBounds(n, k)
+		var block [4]float64
+		for i, v := range lists {
+			block[i] = sum(v[from:to])
+		}
+		without[k] = figure((total[0]-block[0])/(total[1]-block[1]), (total[2]-block[2])/(total[3]-block[3]))
+		for i := 0; i < len(block); i += 2 { // of the numerators
+			if total[i] > 0 {
+				shares[k] += block[i] / total[i]
 			}
-		})
-		m.add(figure(&total))
+		}
 	}
-	out.setFromDeviation(n, &m, wider)
-	return out
+	return jackknife(all, &without, &shares, influence(a, b, slopeA, slopeB))
 }
 
-// bootstrapQuantiles returns the difference of the p-quantiles of a and b, a minus b, for
-// 0 < p < 1 by nearest rank. Both slices must have equal lengths. With fewer than MinPairsForDifference
-// pairs the interval is unknown.
-func bootstrapQuantiles(a, b []float64, p float64, seed uint64) Interval {
+// CompareQuantilesByRatio returns the quotient of the p-quantiles of a and b, a over b, for
+// 0 < p < 1 by nearest rank. Both slices must have equal lengths and positive values. The
+// interval is unknown with fewer than MinPairsForQuantile pairs.
+func CompareQuantilesByRatio(a, b []float64, p float64) RatioInterval {
 	n := len(a)
 	if len(b) != n {
 		panic("paired: slices have different lengths")
 	}
 	if n == 0 {
-		return Interval{Estimate: math.NaN()}
+		return RatioInterval{Ratio: math.NaN()}
 	}
-	x, y := rank(a), rank(b)
-	out := Interval{Estimate: x.quantile(nil, n, p) - y.quantile(nil, n, p)}
-	if n < MinPairsForDifference {
-		return out
+	rest := make([]float64, 0, n)
+	quantileWithout := func(v []float64, from, to int) float64 {
+		rest = append(append(rest[:0], v[:from]...), v[to:]...)
+		slices.Sort(rest)
+		return quantile.NearestRank(rest, p)
 	}
-	influences := exceedances(a, b, x.quantile(nil, n, p), y.quantile(nil, n, p))
-	out.Block = blockLength(influences)
-	drawn := make([]float64, 0, resamples)
-	draws := newDraws(n, out.Block, seed)
-	timesX, timesY := make([]int32, n), make([]int32, n) // how often each rank was drawn
-	ranksX, ranksY := wrapAround(x.rank, out.Block), wrapAround(y.rank, out.Block)
-	for range resamples {
-		clear(timesX)
-		clear(timesY)
-		draws.forEachBlock(func(from, length int) {
-			for i, at := range ranksX[from : from+length] {
-				timesX[at]++
-				timesY[ranksY[from+i]]++
-			}
-		})
-		drawn = append(drawn, x.quantile(timesX, n, p)-y.quantile(timesY, n, p))
+	qa, qb := quantileWithout(a, 0, 0), quantileWithout(b, 0, 0)
+	if n < MinPairsForQuantile {
+		return RatioInterval{Ratio: qa / qb}
 	}
-	out.setFromPercentiles(n, drawn, wideningFactor(influences, out.Block))
-	return out
-}
-
-// setFromDeviation sets the interval from the standard deviation of the figure over the
-// draws, whose moments are m. n is the number of pairs, and wider the factor of ratios.
-// The interval remains unknown if the figure of a draw was not finite.
-func (i *Interval) setFromDeviation(n int, m *moments, wider float64) {
-	half := wider * critical(float64(i.Block)/float64(n)) * math.Sqrt(m.variance())
-	if math.IsNaN(half) || math.IsInf(half, 0) {
-		return
+	var without, shares [blocks]float64
+	for k := range blocks {
+		from, to := blockBounds(n, k)
+		without[k] = math.Log(quantileWithout(a, from, to) / quantileWithout(b, from, to))
+		shares[k] = 1.0 / blocks
 	}
-	i.Lo, i.Hi, i.Known = i.Estimate-half, i.Estimate+half, true
+	i := jackknife(math.Log(qa/qb), &without, &shares, exceedances(a, b, qa, qb))
+	return i.exp()
 }
 
-// setFromPercentiles sets the interval to the middle 95 % of the draws, widened like
-// that of setFromDeviation. Quantiles can jump between clusters of values and scatter
-// asymmetrically, so their standard deviation is not meaningful.
-func (i *Interval) setFromPercentiles(n int, drawn []float64, wider float64) {
-	wider *= critical(float64(i.Block)/float64(n)) / critical(0)
-	slices.Sort(drawn)
-	tail := len(drawn) / 40 // 2.5 % at each end
-	lo, hi := drawn[tail], drawn[len(drawn)-1-tail]
-	i.Lo = i.Estimate - wider*max(i.Estimate-lo, 0)
-	i.Hi = i.Estimate + wider*max(hi-i.Estimate, 0)
-	i.Known = true
-}
-
-// critical returns the critical value at 95 %, in standard deviations of the draws,
-// if a block is the fraction b of the data. It is 1.96 for short blocks. It grows with
-// b, because few blocks make the variance itself uncertain. The theory is that of
-// Kiefer and Vogelsang (2005, "fixed b") for the Bartlett kernel, to which
-// overlapping blocks are equivalent. The polynomial is fitted to simulations of
-// circular blocks: 20,000 for each simulated value of b, up to 0.5 (see the tests).
-func critical(b float64) float64 { return 1.959963984540054 + 2.6*b + float64(2.7*b)*b }
-
-// draws draws random circular blocks of n pairs.
-type draws struct {
-	n, block int
-	rng      *rand.PCG
-}
-
-// newDraws returns draws with a generator seeded by seed.
-func newDraws(n, block int, seed uint64) draws {
-	return draws{n, block, rand.NewPCG(seed, 0x9e3779b97f4a7c15)} // the second half of the PCG's seed: any constant
-}
-
-// forEachBlock calls visit with the blocks of one draw, which add up to n pairs.
-func (d *draws) forEachBlock(visit func(from, length int)) {
-	for left := d.n; left > 0; left -= d.block {
-		// The upper half of the product of 128 bits is evenly distributed from 0 to n-1.
-		start, _ := bits.Mul64(d.rng.Uint64(), uint64(d.n))
-		visit(int(start), min(d.block, left))
+// exp converts the interval of a logarithm to the quotient itself.
+func (i *Interval) exp() RatioInterval {
+	q := RatioInterval{Ratio: math.Exp(i.Estimate), Block: i.Block, Known: i.Known}
+	if q.Known {
+		q.Lo, q.Hi = math.Exp(i.Lo), math.Exp(i.Hi)
 	}
+	return q
 }
-
-// wrapAround returns v followed by its first block values, so that every circular block
-// is a slice of the result.
-func wrapAround(v []int32, block int) []int32 {
-	return append(slices.Clip(v), v[:min(block, len(v))]...)
-}
-
-// prefixSums gives the sum of any circular block of up to block values.
-type prefixSums []float64
-
-// newPrefixSums returns the prefix sums of v, continued by block values of v.
-func newPrefixSums(v []float64, block int) prefixSums {
-	r := make(prefixSums, len(v)+block+1)
-	for i := range len(v) + block {
-		r[i+1] = r[i] + v[i%len(v)]
-	}
-	return r
-}
-
-// sumOf returns the sum of length values from index from on.
-func (r prefixSums) sumOf(from, length int) float64 { return r[from+length] - r[from] }
-
-// moments holds the mean and the sum of squared deviations of the added values
-// (Welford 1962).
-type moments struct{ n, mean, squares float64 }
-
-// add adds a value.
-func (m *moments) add(v float64) {
-	m.n++
-	d := v - m.mean
-	m.mean += d / m.n
-	m.squares += float64(d * (v - m.mean))
-}
-
-// variance returns the unbiased estimate of the variance.
-func (m *moments) variance() float64 { return m.squares / (m.n - 1) }
 
 // sum returns the sum of v, added in order.
 func sum(v []float64) (s float64) {

@@ -241,13 +241,12 @@ func (g *gap) hasInterval() bool { return g.ratio.Known || g.difference.Known }
 // isSignificant reports whether the difference is significant.
 func (g *gap) isSignificant() bool { return g.ratio.Significant() || g.difference.Significant() }
 
-// blockLength returns the number of samples or packets in a block of the bootstrap.
+// blockLength returns the number of samples or packets in a block of the jackknife.
 func (g *gap) blockLength() int { return max(g.ratio.Block, g.difference.Block) }
 
 // gapTo compares r with the best entry by figure f, with a 95 % confidence interval. The gap is zero if
 // the entries do not have the same samples or packets.
 func (r *entry) gapTo(best *entry, f figure) gap {
-	const seed = 1 // of the bootstrap; constant, so that the interval changes only with the data
 	if len(r.Payload) != len(best.Payload) || len(r.sizes) != len(best.sizes) && f == figurePacket {
 		return gap{} // one of the two did not run all the time
 	}
@@ -255,14 +254,14 @@ func (r *entry) gapTo(best *entry, f figure) gap {
 	bestRatio, _ := best.ratioOfSums(f)
 	switch {
 	case f == figureFailures:
-		return gap{difference: paired.CompareByDifference(ownRatio, bestRatio, seed)}
+		return gap{difference: paired.CompareByDifference(ownRatio, bestRatio)}
 	case isRatio:
-		return gap{ratio: paired.CompareByRatio(ownRatio, bestRatio, seed)}
+		return gap{ratio: paired.CompareByRatio(ownRatio, bestRatio)}
 	}
 	ownValues, p := r.samplesFor(f)
 	bestValues, _ := best.samplesFor(f)
-	if len(ownValues) != len(bestValues) { // the values are not of the same packets
+	if len(ownValues) != len(bestValues) || len(r.Payload) < paired.MinPairs { // not the same packets, or too early
 		return gap{}
 	}
-	return gap{ratio: paired.CompareQuantilesByRatio(ownValues, bestValues, p, seed)}
+	return gap{ratio: paired.CompareQuantilesByRatio(ownValues, bestValues, p)}
 }

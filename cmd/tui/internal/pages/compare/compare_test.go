@@ -113,17 +113,21 @@ func busy(now time.Duration) *engine.Snapshot {
 	return snap
 }
 
-// TestRatioIsSignificantSoon: three seconds after the shadow started, the ratio of 2.9 is significant
-// although the data vary; ratio and interval are shown at every width.
-func TestRatioIsSignificantSoon(t *testing.T) {
+// TestTooEarlyForInterval: the ratio of 2.9 is shown without an interval until the common period is 15 s long, which is 16 s
+// after the shadow was added. Then it is significant; ratio and interval are shown at every width.
+func TestTooEarlyForInterval(t *testing.T) {
 	early := regexp.MustCompile(`×[23]\.\d+ `)
 	sure := regexp.MustCompile(`×[23]\.\d+  2\.\d+ to [23]\.\d+ `)
 	for _, w := range []int{60, 80, 100, 160, 200} {
-		text := labtest.Draw(comparedPane(busy(12*time.Second), w, 24), labtest.NewView(busy(12*time.Second)), w, 10)[3]
-		if !early.MatchString(text) || strings.Contains(text, "not significant") || w > 100 && !strings.Contains(text, "too few data for an interval") {
-			t.Errorf("after a second, %d columns: %q", w, text)
+		for _, now := range []time.Duration{12 * time.Second, 20 * time.Second, 25 * time.Second} {
+			lines := labtest.Draw(comparedPane(busy(now), w, 24), labtest.NewView(busy(now)), w, 10)
+			text := lines[3]
+			if !early.MatchString(text) || strings.Contains(text, "significant") || strings.Contains(text, " to ") || w > 60 && !strings.Contains(text, "too early") ||
+				w > 60 && !strings.Contains(strings.Join(lines, "\n"), "95 % CI: from 15.0 s on") {
+				t.Errorf("at %v, %d columns: %q", now, w, lines)
+			}
 		}
-		for _, now := range []time.Duration{14 * time.Second, 30 * time.Second} {
+		for _, now := range []time.Duration{27 * time.Second, 30 * time.Second} {
 			text := labtest.Draw(comparedPane(busy(now), w, 24), labtest.NewView(busy(now)), w, 10)[3]
 			if !sure.MatchString(text) || strings.Contains(text, "not significant") {
 				t.Errorf("at %v, %d columns: %q", now, w, text)

@@ -365,7 +365,7 @@ func (p *table) gapSpans(th *look.Theme, rank int, r *entry, maxWidth int) []loo
 	}
 	if !g.ratio.Known {
 		ratio := []look.Span{look.Plain.Span(formatRatio(th, v/best, 1, 1))} // an empty interval gives two decimals
-		return look.Fit(maxWidth, append(ratio, look.Dim.Span("  too few data for an interval")), append(ratio, look.Dim.Span("  too few data")), ratio)
+		return look.Fit(maxWidth, append(ratio, look.Dim.Span("  too early for an interval")), append(ratio, look.Dim.Span("  too early")), ratio)
 	}
 	q := &g.ratio
 	style := look.Value
@@ -389,7 +389,7 @@ func (p *table) gapSpans(th *look.Theme, rank int, r *entry, maxWidth int) []loo
 func (p *table) failureSpans(th *look.Theme, more float64, g *gap, maxWidth int) []look.Span {
 	diff := look.Plain.Span("+" + units.Fixed(more, 1))
 	if !g.difference.Known {
-		return look.Fit(maxWidth, []look.Span{diff, look.Dim.Span("  too few data for an interval")}, []look.Span{diff})
+		return look.Fit(maxWidth, []look.Span{diff, look.Dim.Span("  too early for an interval")}, []look.Span{diff, look.Dim.Span("  too early")}, []look.Span{diff})
 	}
 	half := look.Dim.Span(" " + th.PlusMinus + " " + units.Fixed((g.difference.Hi-g.difference.Lo)/2, 1))
 	if !g.isSignificant() {
@@ -427,33 +427,38 @@ func (p *table) footnote(c *look.Canvas, th *look.Theme) {
 	if p.data.LoopSamples > 0 {
 		parts[0] += fmt.Sprintf(", leaving out %s at loop points", seconds(time.Duration(p.data.LoopSamples)*meters.SamplePeriod))
 	}
-	if p.sortFigure == figurePacket || p.sortFigure == figureEncode || p.sortFigure == figureDecode {
+	if p.comparesPackets() {
 		parts = append(parts, fmt.Sprintf("sizes and times: the last %d packets", p.data.packets))
 	}
-	parts = append(parts, "95 % CI: paired block bootstrap"+p.blockText())
+	parts = append(parts, "95 % CI: "+p.intervalText())
 	text := strings.Join(parts, "; ")
 	if look.TextWidth(text) > c.W-4 {
-		text = fmt.Sprintf("common %s; 95 %% CI: paired block bootstrap%s", seconds(max(span, 0)), p.blockText())
+		text = fmt.Sprintf("common %s; 95 %% CI: %s", seconds(max(span, 0)), p.intervalText())
 	}
 	c.Clip(2, y, c.W-4, look.Dim, text)
 }
 
-// blockText describes the block length of the bootstrap for the entry under the cursor, or for the
-// second entry if the cursor is on the best: a number of packets for sizes and times, otherwise seconds. If
-// there are too few data, it describes how long the common period must be.
-func (p *table) blockText() string {
+// comparesPackets reports whether the sort figure is a quantile over packets: a size or a time.
+func (p *table) comparesPackets() bool {
+	return p.sortFigure == figurePacket || p.sortFigure == figureEncode || p.sortFigure == figureDecode
+}
+
+// intervalText describes the method of the interval of the entry under the cursor, or of the second entry if the cursor
+// is on the best, with the block length: a number of packets for sizes and times, otherwise seconds. If it is too early
+// for an interval, intervalText describes how long the common period must be.
+func (p *table) intervalText() string {
 	g := p.gaps[p.gapKeyOf(p.order[min(max(p.cursor, 1), len(p.order)-1)])]
 	if !g.hasInterval() {
-		minPairs := paired.MinPairsForRatio
-		if p.sortFigure == figureFailures {
-			minPairs = paired.MinPairsForDifference
+		needs := "from " + seconds(paired.MinPairs*meters.SamplePeriod) + " on"
+		if p.comparesPackets() {
+			needs += fmt.Sprintf(" and %d packets", paired.MinPairsForQuantile)
 		}
-		return fmt.Sprintf(", needs %s", seconds(time.Duration(minPairs)*meters.SamplePeriod))
+		return needs
 	}
-	if p.sortFigure == figurePacket || p.sortFigure == figureEncode || p.sortFigure == figureDecode {
-		return fmt.Sprintf(", blocks of %d", g.blockLength())
+	if p.comparesPackets() {
+		return fmt.Sprintf("jackknife of ten blocks of %d packets", g.blockLength())
 	}
-	return ", blocks of " + seconds(time.Duration(g.blockLength())*meters.SamplePeriod)
+	return "jackknife of ten blocks of " + seconds(time.Duration(g.blockLength())*meters.SamplePeriod)
 }
 
 // seconds formats d in seconds.

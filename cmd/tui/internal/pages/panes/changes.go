@@ -1,7 +1,6 @@
 package panes
 
 import (
-	"math"
 	"slices"
 	"time"
 
@@ -61,8 +60,7 @@ func newestEffectID(list []engine.Effect) *meters.Sample {
 	return firstSampleAfter(&list[len(list)-1])
 }
 
-// updateEffects makes p.effects the effects of list. Effects that were computed before are reused,
-// because each needs hundreds of random draws for its confidence interval.
+// updateEffects makes p.effects the effects of list. Effects that were computed before are reused.
 func (p *Changes) updateEffects(list []engine.Effect) {
 	cached := p.effects
 	p.effects = make(map[time.Duration]effect, len(list))
@@ -152,8 +150,8 @@ func (e *effect) bandwidthSpans() []look.Span {
 		look.Payload.Span(units.Fixed(e.after.kbps, 0)), look.Dim.Span(" kbps")}
 }
 
-// percentSpans returns the change of the payload in percent. With withInterval, half the width of
-// its confidence interval follows, or "?" if the interval is unknown.
+// percentSpans returns the change of the payload in percent. With withInterval, its confidence interval follows: half its
+// width, its bounds if they are far apart, or "too early" if it is unknown.
 func (e *effect) percentSpans(th *look.Theme, withInterval bool) []look.Span {
 	q := &e.ratio
 	digits := 0
@@ -169,18 +167,25 @@ func (e *effect) percentSpans(th *look.Theme, withInterval bool) []look.Span {
 	default:
 		style = look.Warn
 	}
-	sign := "+"
-	if percent < 0 {
-		sign = "−"
-	}
-	out := []look.Span{style.Span(sign + units.Fixed(math.Abs(percent), digits) + " %")}
+	out := []look.Span{style.Span(signed(percent, digits) + " %")}
+	const wide = 10 // in percent; the bounds of a wide interval are not at equal distances
+	halfWidth := 100 * (q.Hi - q.Lo) / 2
 	switch {
 	case !withInterval:
 	case !q.Known:
-		out = append(out, look.Dim.Span(" "+th.PlusMinus+" ?"))
+		out = append(out, look.Dim.Span(", too early"))
+	case halfWidth >= wide:
+		out = append(out, look.Dim.Span(" ("+signed(100*(q.Lo-1), 0)+" to "+signed(100*(q.Hi-1), 0)+")"))
 	default:
-		halfWidth := 100 * (q.Hi - q.Lo) / 2 // in percent
 		out = append(out, look.Dim.Span(" "+th.PlusMinus+" "+units.Fixed(halfWidth, digits)))
 	}
 	return out
+}
+
+// signed formats v with its sign.
+func signed(v float64, digits int) string {
+	if v < 0 {
+		return "−" + units.Fixed(-v, digits)
+	}
+	return "+" + units.Fixed(v, digits)
 }

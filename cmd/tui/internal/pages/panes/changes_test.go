@@ -1,6 +1,7 @@
 package panes
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -13,14 +14,14 @@ import (
 
 // tried returns the snapshot of a session in which a change at 5 s reduced every packet to 60 % of
 // the packet with the previous setting. At 8 s both fall to a quarter, as at the end of a scene.
-// done reports whether the measurement of the effect is complete.
-func tried(now time.Duration, done bool) *engine.Snapshot {
+// measured is the duration of the effect's samples; 0 means that there is no result yet.
+func tried(now, measured time.Duration) *engine.Snapshot {
 	const at = 5 * time.Second
 	snap := labtest.Snapshot(now)
 	snap.Marks = []engine.Mark{{T: 2 * time.Second, Label: "loss 5%"}, {T: at, Label: "encoder rotor"}}
 	snap.Effects, snap.TrialAt = nil, at
-	if done {
-		e := engine.Effect{T: at, Until: at + 5*time.Second}
+	if measured > 0 {
+		e := engine.Effect{T: at, Until: at + time.Second + measured}
 		for t := at + 1100*time.Millisecond; t <= e.Until; t += meters.SamplePeriod {
 			s := meters.Sample{T: t, Sent: 6, Changed: 60, PayloadBits: 10_000}
 			if t > 8*time.Second {
@@ -39,21 +40,35 @@ func tried(now time.Duration, done bool) *engine.Snapshot {
 // TestChangesShowTheirEffects: an effect compares both settings on the same frames, so it does not
 // depend on the data. A change of the link has no effect to show.
 func TestChangesShowTheirEffects(t *testing.T) {
-	for w, want := range map[int]string{100: " 102.6 → 61.5 bits/changed  62 → 37 kbps  −40.0 % ± 0.0 │", 72: " 62 → 37 kbps  −40.0 % ± 0.0 │",
+	for w, want := range map[int]string{100: " 56.6 → 34.0 bits/changed  34 → 20 kbps  −40.0 % ± 0.0 │", 72: " 34 → 20 kbps  −40.0 % ± 0.0 │",
 		48: " −40.0 % ± 0.0 │", 40: " −40.0 % │"} {
-		rows := labtest.Draw(&Changes{}, labtest.NewView(tried(20*time.Second, true)), w, 5)
+		rows := labtest.Draw(&Changes{}, labtest.NewView(tried(30*time.Second, 16*time.Second)), w, 5)
 		if !strings.Contains(rows[1], want) || !strings.Contains(rows[2], " - │") {
 			t.Errorf("%d columns:\n%s\n%s\nwant %q", w, rows[1], rows[2], want)
 		}
 	}
+	for w, want := range map[int]string{100: " 62 → 37 kbps  −40 %, too early │", 48: " −40 %, too early │", 40: " −40 % │"} {
+		if rows := labtest.Draw(&Changes{}, labtest.NewView(tried(10*time.Second, 4*time.Second)), w, 5); !strings.Contains(rows[1], want) {
+			t.Errorf("after 4 s, %d columns: %s\nwant %q", w, rows[1], want)
+		}
+	}
+	snap := tried(30*time.Second, 16*time.Second)
+	for i := range snap.Effects[0].After {
+		if i%20 < 10 {
+			snap.Effects[0].After[i].PayloadBits *= 3
+		}
+	}
+	if rows := labtest.Draw(&Changes{}, labtest.NewView(snap), 100, 5); !regexp.MustCompile(` % \([−+]\d+ to \+\d+\) │`).MatchString(rows[1]) {
+		t.Errorf("a wide interval: %s", rows[1])
+	}
 	p := &Changes{}
-	if rows := labtest.Draw(p, labtest.NewView(tried(6*time.Second, false)), 80, 5); !strings.Contains(rows[1], "measuring against") {
+	if rows := labtest.Draw(p, labtest.NewView(tried(6*time.Second, 0)), 80, 5); !strings.Contains(rows[1], "measuring against") {
 		t.Errorf("while measuring: %q", rows[1])
 	}
-	if p.Observe(labtest.NewView(tried(7*time.Second, false))) || !p.Observe(labtest.NewView(tried(10*time.Second, true))) {
+	if p.Observe(labtest.NewView(tried(7*time.Second, 0))) || !p.Observe(labtest.NewView(tried(10*time.Second, 4*time.Second))) {
 		t.Error("not redrawn exactly when the effect is known")
 	}
-	snap := tried(20*time.Second, true)
+	snap = tried(30*time.Second, 16*time.Second)
 	snap.Item, snap.Schema = "byte", fileSchema()
 	if rows := labtest.Draw(&Changes{}, labtest.NewView(snap), 100, 5); strings.Contains(strings.Join(rows, ""), "changed") {
 		t.Errorf("of bytes: %q", rows)
@@ -65,7 +80,7 @@ func TestChangesShowTheirEffects(t *testing.T) {
 // time.
 func TestNewEffectsReplaceOldOnes(t *testing.T) {
 	const maxEffects = 100
-	model := tried(20*time.Second, true).Effects[0]
+	model := tried(30*time.Second, 16*time.Second).Effects[0]
 	effect := func(at time.Duration, tenths int64) engine.Effect {
 		e := engine.Effect{T: at, Until: at + 6*time.Second, Before: model.Before}
 		for _, s := range model.Before {

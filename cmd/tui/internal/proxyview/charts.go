@@ -36,6 +36,11 @@ func (m *model) drawCharts(c *look.Canvas, focused bool) {
 	for i := range list {
 		list[i].Focused, list[i].Fit = focused && i == 0, m.page.fit
 		m.styleChart(list[i].Spec)
+		for _, rule := range list[i].Spec.Rules { // name the rules as far as they fit
+			named := append(list[i].Legend[:len(list[i].Legend):len(list[i].Legend)],
+				look.Budget.Span("  "+look.RuleSample(m.Theme())+" "+rule.Name+" "+units.Fixed(rule.Value, 0)))
+			list[i].Legend = look.Fit(look.TitleSpace(c.W, list[i].Title), named, list[i].Legend)
+		}
 	}
 	panes.DrawStack(c, m.Theme(), list)
 }

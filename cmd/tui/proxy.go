@@ -152,7 +152,7 @@ func (a *app) proxy(cmd *cobra.Command, f *proxyFlags) (err error) {
 	}
 	interrupted := cmd.Context().Err() != nil || errors.Is(err, context.Canceled)
 	doc := p.newDocument(interrupted)
-	return errors.Join(err, a.writeResult(doc, func(w io.Writer) { p.writeTotals(w, doc.Deviations) }), cmd.Context().Err())
+	return errors.Join(err, a.writeResult(doc, func(w io.Writer) { p.writeTotals(w, doc.PerClient, doc.Deviations) }), cmd.Context().Err())
 }
 
 // runningProxy is a proxy during its run, with what its report needs.
@@ -452,6 +452,7 @@ func (p *runningProxy) reportEachSecond(quit <-chan struct{}, report func(format
 	defer tick.Stop()
 	previous := p.relay.Totals()
 	var current relay.Snapshot
+	var late [2]bool // of the last second
 	for {
 		select {
 		case <-quit:
@@ -463,7 +464,8 @@ func (p *runningProxy) reportEachSecond(quit <-chan struct{}, report func(format
 		for dir := range lastSecond.Flows {
 			p.wireMax[dir] = max(p.wireMax[dir], relay.Kbps(lastSecond.Flows[dir].OutWire, lastSecond.At.Seconds()))
 		}
-		report("%s", relay.FormatSecond(current.Totals.At, &lastSecond, p.judge.Deviations(current.Links)))
+		late = lastSecond.Late(late)
+		report("%s", relay.FormatSecond(current.Totals.At, &lastSecond, late, p.judge.Deviations(current.Links)))
 		previous = current.Totals
 	}
 }

@@ -5,12 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"net"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -291,5 +293,47 @@ func TestProxyRefuses(t *testing.T) {
 			t.Errorf("%v %q: exit %d, %s", args, c.toml, o.code, o.stderr)
 		}
 		cancel()
+	}
+}
+
+// TestProxyTotalsPerClient checks that the totals contain each client with the settings of its own links, and that the
+// totals of all clients do not claim a setting that one of them did not have.
+func TestProxyTotalsPerClient(t *testing.T) {
+	t.Parallel()
+	c := config.Default()
+	if err := c.Set("link.loss", "10%"); err != nil {
+		t.Fatal(err)
+	}
+	s, err := script.New(c, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p runningProxy
+	p.flags = &proxyFlags{}
+	p.live = script.NewLive(s, func(relay.Conditions) (time.Duration, error) { return 0, nil })
+	if p.relay, err = relay.Open(relay.Options{Listen: netip.MustParseAddrPort("127.0.0.1:0"), Server: netip.MustParseAddrPort("127.0.0.1:9")}); err != nil {
+		t.Fatal(err)
+	}
+	defer p.relay.Close()
+	for _, n := range []int{2, 1} {
+		state := relay.ClientState{Client: relay.Client{Number: n, Addr: netip.MustParseAddrPort(fmt.Sprintf("127.0.0.1:500%d", n))}}
+		state.Ways[relay.Down] = relay.ClientFlow{In: 200, Out: 150, Lost: uint64(50 * n), TotalDelay: 150 * 30 * time.Millisecond}
+		p.final.Clients = append(p.final.Clients, state)
+	}
+	if _, err := p.live.Change(p.final.Clients[1].Client, config.NewChange("down.loss", "50%")); err != nil {
+		t.Fatal(err)
+	}
+	doc := p.newDocument(false)
+	if n := len(doc.PerClient); n != 2 || doc.PerClient[0].Turn != 1 || doc.PerClient[0].Down.Set["loss"] != "50%" || doc.PerClient[1].Down.Set["loss"] != "10%" ||
+		doc.PerClient[0].Up.Delay != nil || *doc.PerClient[0].Down.Delay != 30 {
+		t.Errorf("%d clients: %+v", n, doc.PerClient)
+	}
+	var text strings.Builder
+	p.writeTotals(&text, doc.PerClient, nil)
+	for _, want := range []string{`loss set at the end +10% +differs by client: see below`, `1 +127.0.0.1:5001 +down +200 +150 +50% +25.00 +0ms +30.00`,
+		`2 +127.0.0.1:5002 +down +200 +150 +10% +50.00 +0ms +30.00`} {
+		if !regexp.MustCompile(want).MatchString(text.String()) {
+			t.Errorf("the totals lack %q:\n%s", want, text.String())
+		}
 	}
 }

@@ -3,10 +3,12 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"wirelab/cmd/tui/internal/script"
 	"wirelab/internal/texttable"
+	"wirelab/internal/units"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/relay"
 )
@@ -26,8 +28,31 @@ type (
 		Up       relay.Figures `json:"up"`
 		Down     relay.Figures `json:"down"`
 
+		PerClient []clientTotals `json:"per_client"` // in the order of joining
+
 		Changes    []script.AppliedChange `json:"changes"`
 		Deviations []string               `json:"lies"` // differences between set and measured values
+	}
+	// clientTotals are the totals of one client.
+	clientTotals struct {
+		Turn    int              `json:"turn"` // number in the order of joining
+		Address string           `json:"address"`
+		Joined  float64          `json:"joined_s"`
+		Last    float64          `json:"last_seen_s"` // time of the client's last datagram
+		Up      directionOfTotal `json:"up"`
+		Down    directionOfTotal `json:"down"`
+	}
+	// directionOfTotal are the totals of one client in one direction, and the settings of the client's link at the end.
+	directionOfTotal struct {
+		In       uint64         `json:"in"`
+		InBytes  uint64         `json:"in_bytes"`
+		Out      uint64         `json:"out"`
+		OutBytes uint64         `json:"out_bytes"`
+		Lost     uint64         `json:"lost"`
+		Delay    *float64       `json:"delay_ms"` // mean time from reading to sending; null if nothing was sent on
+		Set      map[string]any `json:"asked"`
+
+		spec lossmodel.Spec
 	}
 	proxyClients struct {
 		Now       int    `json:"now"`       // clients at the end
@@ -47,15 +72,73 @@ func (p *runningProxy) newDocument(interrupted bool) proxyDocument {
 		Duration: t.At.Seconds(),
 		Clients:  proxyClients{t.Clients, t.Joined, t.Forgotten, t.Refused, t.NoSocket}, Oversize: t.Oversize,
 		Up: t.Figures(relay.Up, up, p.wireMax[relay.Up]), Down: t.Figures(relay.Down, down, p.wireMax[relay.Down]),
-		Changes: append([]script.AppliedChange{}, p.live.Changes(0)...), Deviations: append(append([]string{}, t.Deviations()...), p.judge.Deviations(p.final.Links)...)}
+		Changes: append([]script.AppliedChange{}, p.live.Changes(0)...), Deviations: append(append([]string{}, t.Deviations(t.Late([2]bool{}))...), p.judge.Deviations(p.final.Links)...)}
+	d.PerClient = p.clientTotals()
 	if interrupted {
 		d.Reason = "interrupted"
 	}
 	return d
 }
 
-// writeTotals writes the totals as a table with a column per direction, then the deviations.
-func (p *runningProxy) writeTotals(w io.Writer, deviations []string) {
+// clientTotals returns the totals of all clients, also of those that were removed, in the order of joining.
+func (p *runningProxy) clientTotals() []clientTotals {
+	list := []clientTotals{}
+	for _, c := range slices.Concat(p.relay.Departed(), p.final.Clients) {
+		cfg := p.live.Config(c.Client)
+		total := func(f *relay.ClientFlow, spec lossmodel.Spec) directionOfTotal {
+			d := directionOfTotal{In: f.In, InBytes: f.InBytes, Out: f.Out, OutBytes: f.OutBytes, Lost: f.Lost, Set: spec.Values(), spec: spec}
+			if f.Out > 0 {
+				d.Delay = new(units.Milliseconds(f.TotalDelay) / float64(f.Out))
+			}
+			return d
+		}
+		list = append(list, clientTotals{Turn: c.Number, Address: c.Addr.String(), Joined: c.Joined.Seconds(), Last: c.LastSeen.Seconds(),
+			Up: total(&c.Ways[relay.Up], cfg.Up), Down: total(&c.Ways[relay.Down], cfg.Down)})
+	}
+	slices.SortFunc(list, func(a, b clientTotals) int { return a.Turn - b.Turn })
+	return list
+}
+
+// settingText returns a setting of a link as text, "netem" if a netem line overrides it.
+func settingText(spec *lossmodel.Spec, key string) string {
+	if spec.Netem.String() != "off" {
+		return "netem"
+	}
+	text, _ := spec.Get(key)
+	return text
+}
+
+// writeClients writes a table with the totals of each client and the settings of its links at the end. It omits clients
+// beyond the first maxRows.
+func writeClients(w io.Writer, list []clientTotals) {
+	const maxRows = 32
+	g := texttable.New(">client", "address", "", ">in", ">out", ">loss set", ">lost %", ">latency set", ">mean delay ms")
+	for i := range list[:min(len(list), maxRows)] {
+		c := &list[i]
+		for _, d := range []struct {
+			name string
+			*directionOfTotal
+		}{{"up", &c.Up}, {"down", &c.Down}} {
+			lost, delay := "-", "-"
+			if d.In > 0 {
+				lost = units.Fixed(100*float64(d.Lost)/float64(d.In), 2)
+			}
+			if d.Delay != nil {
+				delay = units.Fixed(*d.Delay, 2)
+			}
+			g.Add(c.Turn, c.Address, d.name, d.In, d.Out, settingText(&d.spec, "loss"), lost, settingText(&d.spec, "latency"), delay)
+		}
+	}
+	fmt.Fprintln(w)
+	g.WriteText(w, anyWidth)
+	if n := len(list) - maxRows; n > 0 {
+		printf(w, "%d more clients; --json lists all.\n", n)
+	}
+}
+
+// writeTotals writes the totals as a table with a column per direction, those of each client if there are several, and
+// then the deviations.
+func (p *runningProxy) writeTotals(w io.Writer, clients []clientTotals, deviations []string) {
 	up, down := p.live.DefaultLinks()
 	specs := [2]lossmodel.Spec{up, down}
 	t := &p.final.Totals
@@ -66,11 +149,17 @@ func (p *runningProxy) writeTotals(w io.Writer, deviations []string) {
 	}
 	// setting returns a function for row, which returns the value of a setting of a link.
 	setting := func(key string) func(*relay.Flow, lossmodel.Spec) any {
-		return func(_ *relay.Flow, s lossmodel.Spec) any {
-			if s.Netem.String() != "off" { // a netem line overrides the setting
-				return "netem"
+		return func(f *relay.Flow, s lossmodel.Spec) any {
+			text := settingText(&s, key)
+			for i := range clients {
+				own := &clients[i].Up
+				if f == &t.Flows[relay.Down] {
+					own = &clients[i].Down
+				}
+				if settingText(&own.spec, key) != text {
+					return "differs by client: see below"
+				}
 			}
-			text, _ := s.Get(key)
 			return text
 		}
 	}
@@ -103,10 +192,19 @@ func (p *runningProxy) writeTotals(w io.Writer, deviations []string) {
 	row(fmt.Sprintf(settingTitle, "rate"), setting("rate"))
 	g.Add("busiest second", fmt.Sprintf("%.0f kbit/s", p.wireMax[relay.Up]), fmt.Sprintf("%.0f kbit/s", p.wireMax[relay.Down]))
 	g.WriteText(w, anyWidth)
+	if len(clients) > 1 || len(clients) == 1 && (clients[0].Up.spec != up || clients[0].Down.spec != down) {
+		writeClients(w, clients)
+	}
 	for _, d := range deviations {
 		printf(w, "A measured value differs from its setting: %s.\n", d)
 	}
-	for _, remark := range t.Remarks() {
+	remarks := t.Remarks()
+	for direction := range t.Flows {
+		if remark := t.Flows[direction].LateRemark(relay.Direction(direction)); remark != "" {
+			remarks = append(remarks, remark)
+		}
+	}
+	for _, remark := range remarks {
 		printf(w, "Note: %s.\n", remark)
 	}
 }

@@ -192,6 +192,8 @@ func (r *Relay) releaseIfIdle(c *client) bool {
 		return false
 	}
 	c.server.Close()
+	r.departed = append(r.departed, r.stateOf(c))
+	r.departed = r.departed[max(len(r.departed)-maxDeparted, 0):]
 	r.slots[c.slot] = nil
 	if !r.options.Shared {
 		r.lanes = slices.DeleteFunc(r.lanes, func(l *lane) bool { return l == c.lanes[Up] || l == c.lanes[Down] })

@@ -29,7 +29,7 @@ func TestOversizeDatagrams(t *testing.T) {
 	defer stop()
 	send(t, newSocket6(t), r.Addr(), make([]byte, lossmodel.MaxDatagram+20))
 	now := waitFor(t, r, "one too large", func(now *Totals) bool { return now.Oversize == 1 })
-	if deviations := now.Deviations(); now.Flows[Up].In != 0 || len(deviations) != 1 || !strings.Contains(deviations[0], "1 datagrams were larger than IPv4 allows") {
+	if deviations := now.Deviations([2]bool{}); now.Flows[Up].In != 0 || len(deviations) != 1 || !strings.Contains(deviations[0], "1 datagrams were larger than IPv4 allows") {
 		t.Errorf("%d in, deviations %q", now.Flows[Up].In, deviations)
 	}
 }
@@ -68,7 +68,7 @@ func TestNoSocket(t *testing.T) {
 	}
 	earlier := Totals{}
 	second := now.Since(&earlier)
-	if line := FormatSecond(now.At, &second, nil); !strings.HasPrefix(line, "!") || !strings.Contains(line, "no socket for 1") {
+	if line := FormatSecond(now.At, &second, [2]bool{}, nil); !strings.HasPrefix(line, "!") || !strings.Contains(line, "no socket for 1") {
 		t.Error(line)
 	}
 	if stop(); len(r.slots) != 0 || now.Joined != 0 {

@@ -32,8 +32,9 @@ type Relay struct {
 	virtualNow    time.Duration // latest time passed to any link; never decreases
 	timerDue      time.Duration // when the timer fires; noDeadline if it is not set
 	clients       map[netip.AddrPort]*client
-	slots         []*client // clients by the slot in a datagram's tag; nil if the slot is free
-	forgotten     []*client // clients removed from the map clients, with datagrams still in flight
+	slots         []*client     // clients by the slot in a datagram's tag; nil if the slot is free
+	forgotten     []*client     // clients removed from the map clients, with datagrams still in flight
+	departed      []ClientState // final states of removed clients, the newest maxDeparted, oldest first
 	lanes         []*lane
 	dueLanes      laneHeap // lanes with datagrams in flight, by due time
 	shared        [2]*lane // lanes of all clients by direction, if Options.Shared is set

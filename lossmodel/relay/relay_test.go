@@ -224,6 +224,14 @@ func TestIdleClients(t *testing.T) {
 		return now.Clients == 0 && now.Forgotten == now.Joined && len(r.forgotten) == 0 && len(r.lanes) == 0 &&
 			!slices.ContainsFunc(r.slots, func(c *client) bool { return c != nil })
 	})
+	in := uint64(0) // the removed clients remain in the totals per client
+	departed := r.Departed()
+	for _, c := range departed {
+		in += c.Ways[Up].In
+	}
+	if totals := r.Totals(); uint64(len(departed)) != uint64(totals.Joined) || in != totals.Flows[Up].In {
+		t.Errorf("%d clients with %d datagrams departed, the totals are %+v", len(departed), in, totals.Flows[Up])
+	}
 }
 
 // ICMP errors while the server is down do not end the relay and are counted.

@@ -9,14 +9,52 @@ import (
 	"wirelab/lossmodel"
 )
 
-// MaxLateness is the largest 99th percentile of lateness without a warning. No game notices less.
-const MaxLateness = time.Millisecond
+// Lateness is the time by which datagrams leave after their due time, as a 99th percentile.
+const (
+	// NoticeableLateness is the lateness from which on a remark is due. Ordinary scheduling causes some milliseconds.
+	NoticeableLateness = time.Millisecond
+	// MinLateLimit is the lateness below which no link counts as distorted, however short its delay is.
+	MinLateLimit = 5 * time.Millisecond
+)
 
-// Deviations describes where the relay deviated from the configured link in one direction: datagrams
-// that were sent late, and losses that the link did not cause; nil if none.
-func (f *Flow) Deviations(direction Direction) (list []string) {
-	if p99 := f.Lateness.Quantile(0.99); p99 > MaxLateness {
-		list = append(list, fmt.Sprintf("%s is late: p99 %s ms", direction, Millis(p99)))
+// LateLimit returns the lateness above which the relay distorts the effect of the links: a tenth of the delay that they
+// caused, jitter and queues included (its 95th percentile), but at least MinLateLimit.
+func (f *Flow) LateLimit() time.Duration { return max(MinLateLimit, f.LinkDelay.Quantile(0.95)/10) }
+
+// IsLate reports whether datagrams were sent so late that the effect of the links is distorted. was is the previous
+// result: a direction that was late remains so until the lateness is below half of the limit, so that the result does
+// not alternate.
+func (f *Flow) IsLate(was bool) bool {
+	limit := f.LateLimit()
+	if was {
+		limit /= 2
+	}
+	return f.Lateness.Quantile(0.99) > limit
+}
+
+// Late returns IsLate of both directions.
+func (t *Totals) Late(was [2]bool) (late [2]bool) {
+	for direction := range t.Flows {
+		late[direction] = t.Flows[direction].IsLate(was[direction])
+	}
+	return late
+}
+
+// LateRemark describes a lateness that is noticeable, but within the limit; "" if there is none.
+func (f *Flow) LateRemark(direction Direction) string {
+	p99 := f.Lateness.Quantile(0.99)
+	if p99 <= NoticeableLateness || f.IsLate(false) {
+		return ""
+	}
+	return fmt.Sprintf("%s late by p99 %s ms, limit %s", direction, Millis(p99), Millis(f.LateLimit()))
+}
+
+// deviations describes where the relay deviated from the configured link in one direction: datagrams
+// that were sent late, if late is set, and losses that the link did not cause; nil if none.
+func (f *Flow) deviations(direction Direction, late bool) (list []string) {
+	if late {
+		list = append(list, fmt.Sprintf("%s is late: p99 %s ms, limit %s", direction,
+			Millis(f.Lateness.Quantile(0.99)), Millis(f.LateLimit())))
 	}
 	for _, x := range []struct {
 		n      uint64
@@ -33,10 +71,11 @@ func (f *Flow) Deviations(direction Direction) (list []string) {
 	return list
 }
 
-// Deviations describes where the relay deviated from the configured links; nil if nowhere.
-func (t *Totals) Deviations() (list []string) {
+// Deviations describes where the relay deviated from the configured links; nil if nowhere. late are the directions that
+// are late: see Late.
+func (t *Totals) Deviations(late [2]bool) (list []string) {
 	for direction := range t.Flows {
-		list = append(list, t.Flows[direction].Deviations(Direction(direction))...)
+		list = append(list, t.Flows[direction].deviations(Direction(direction), late[direction])...)
 	}
 	if t.Oversize > 0 {
 		list = append(list, fmt.Sprintf("%d datagrams were larger than IPv4 allows and were dropped", t.Oversize))
@@ -108,8 +147,9 @@ func Kbps(bytes uint64, seconds float64) float64 {
 
 // FormatSecond formats d, the counters of the interval that ended at time at, as one line such as
 // "     5 s  up 60/s 38 kbps 52.00 ms  down 60/s ...". The line begins with "!" and ends with the deviations from
-// the configured links if there are any, in d or in the list deviations.
-func FormatSecond(at time.Duration, d *Totals, deviations []string) string {
+// the configured links if there are any, in d or in the list deviations. late are the directions that are late in d: see
+// Late.
+func FormatSecond(at time.Duration, d *Totals, late [2]bool, deviations []string) string {
 	const minSpan = 1e-9 // avoids a division by 0
 	span := d.At.Seconds()
 	marker, words := " ", []string{fmt.Sprintf("%6.0f s", at.Seconds())}
@@ -124,13 +164,13 @@ func FormatSecond(at time.Duration, d *Totals, deviations []string) string {
 			words = append(words, fmt.Sprintf("queue %d B", f.LineQueue.Bytes))
 		}
 	}
-	late := max(d.Flows[Up].Lateness.Quantile(0.99), d.Flows[Down].Lateness.Quantile(0.99))
-	words = append(words, fmt.Sprintf("late %s ms", Millis(late)))
+	p99 := max(d.Flows[Up].Lateness.Quantile(0.99), d.Flows[Down].Lateness.Quantile(0.99))
+	words = append(words, fmt.Sprintf("late %s ms", Millis(p99)))
 	if d.Clients != 1 {
 		words = append(words, fmt.Sprintf("%d clients", d.Clients))
 	}
 	words = append(words, d.Remarks()...)
-	deviations = append(deviations, d.Deviations()...)
+	deviations = append(deviations, d.Deviations(late)...)
 	if len(deviations) > 0 {
 		marker, words = "!", append(words, deviations...)
 	}

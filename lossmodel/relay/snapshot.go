@@ -1,6 +1,7 @@
 package relay
 
 import (
+	"slices"
 	"time"
 
 	"wirelab/lossmodel"
@@ -123,14 +124,30 @@ func (r *Relay) Snapshot(s *Snapshot) {
 		if c == nil {
 			continue
 		}
-		state := ClientState{Client: c.Client, Joined: c.joined, LastSeen: c.lastSeen, Leaving: r.clients[c.Addr] != c,
-			InFlight: c.inFlight, Ways: c.tallies}
-		for direction, l := range c.lanes {
-			state.Ways[direction].LineQueue = l.queued
-		}
-		s.Clients = append(s.Clients, state)
+		s.Clients = append(s.Clients, r.stateOf(c))
 	}
 	for _, l := range r.lanes {
 		s.Links = append(s.Links, l.status)
 	}
+}
+
+// stateOf returns the state of a client. The lock must be held.
+func (r *Relay) stateOf(c *client) ClientState {
+	state := ClientState{Client: c.Client, Joined: c.joined, LastSeen: c.lastSeen, Leaving: r.clients[c.Addr] != c,
+		InFlight: c.inFlight, Ways: c.tallies}
+	for direction, l := range c.lanes {
+		state.Ways[direction].LineQueue = l.queued
+	}
+	return state
+}
+
+// maxDeparted bounds the clients that Departed returns.
+const maxDeparted = 10_000
+
+// Departed returns the final states of the clients that were removed and have no datagrams in flight, in the order of
+// removal, at most the newest maxDeparted.
+func (r *Relay) Departed() []ClientState {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.departed)
 }

@@ -1,12 +1,14 @@
 package proxyview
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
 	"wirelab/cmd/tui/internal/chart"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
+	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
 	"wirelab/internal/units"
 	"wirelab/lossmodel"
@@ -38,6 +40,11 @@ func (m *model) drawCharts(c *look.Canvas, focused bool) {
 		}
 		list[i].Focused, list[i].Fit = focused && i == 0, m.page.fit
 		m.styleChart(list[i].Spec)
+		for _, rule := range list[i].Spec.Rules { // name the rules as far as they fit
+			named := append(list[i].Legend[:len(list[i].Legend):len(list[i].Legend)],
+				look.Budget.Span("  "+look.RuleSample(m.Theme())+" "+rule.Name+" "+units.Fixed(rule.Value, 0)))
+			list[i].Legend = look.Fit(look.TitleSpace(c.W, list[i].Title), named, list[i].Legend)
+		}
 	}
 	panes.DrawStack(c, m.Theme(), list)
 }
@@ -98,31 +105,67 @@ func (m *model) directionChart(title string, series func(*directionSeries) []flo
 	return stacked
 }
 
-// bandwidthChart shows the rate on the wire, and the rate limits of the links as rules.
+// bandwidthChart shows the rate on the wire, which includes headers, of all clients together, and the rate limits of the links as rules.
 func (m *model) bandwidthChart() panes.Stacked {
-	stacked := m.directionChart("Bandwidth kbps with headers", func(series *directionSeries) []float64 { return series.kbps },
+	stacked := m.directionChart("Wire kbps, "+room.MeanText, func(series *directionSeries) []float64 { return series.kbps },
 		func(f *relay.Flow, seconds float64) string { return units.Fixed(relay.Kbps(f.OutWire, seconds), 1) })
-	stacked.Spec.Floor = 1
-	cfg := m.proxy.Live.Config(m.target)
-	// rule adds the rate limit of a link, if there is one, as a horizontal line with this name.
-	rule := func(name string, s *lossmodel.Spec) {
-		if limit := s.Rate.BitsPerSecond; limit > 0 && !s.Netem.On { // netem has a rate of its own and ignores s.Rate
-			stacked.Spec.Rules = append(stacked.Spec.Rules, chart.Rule{Value: float64(limit) / 1000, Style: chart.Style(look.Budget), Name: name})
+	stacked.Spec.Floor, stacked.Spec.Window = 1, meanWindow
+	rule := func(name string, kbps float64) {
+		if kbps > 0 {
+			stacked.Spec.Rules = append(stacked.Spec.Rules, chart.Rule{Value: kbps, Style: chart.Style(look.Budget), Name: name})
 		}
 	}
-	if cfg.Up.Rate == cfg.Down.Rate {
-		rule("rate", &cfg.Down)
+	up, _ := m.rateLimit(relay.Up)
+	down, clients := m.rateLimit(relay.Down)
+	name := "rate"
+	if clients > 1 {
+		name = fmt.Sprintf("rate of %d clients", clients)
+	}
+	if up == down {
+		rule(name, up)
 	} else {
-		rule("rate up", &cfg.Up)
-		rule("rate down", &cfg.Down)
+		rule(name+" up", up)
+		rule(name+" down", down)
 	}
 	return stacked
 }
 
+// meanWindow is the number of samples that a point of a chart of rates averages: those of recentSpan.
+const meanWindow = int(recentSpan / period)
+
+// rateLimit returns the sum of the rate limits of all links of a direction in kbps, 0 if one of them has none, and the
+// number of links. Lines and limits in the chart are then sums over the same clients. Before the first client it is
+// the limit that a client will have.
+func (m *model) rateLimit(direction relay.Direction) (kbps float64, links int) {
+	unlimited := false
+	for _, link := range m.displayed().snap.Links {
+		if link.Way == direction {
+			limit := specLimit(&link.Spec)
+			kbps, links, unlimited = kbps+limit, links+1, unlimited || limit == 0
+		}
+	}
+	switch {
+	case links == 0:
+		cfg := m.proxy.Live.Config(m.target)
+		return specLimit([2]*lossmodel.Spec{relay.Up: &cfg.Up, relay.Down: &cfg.Down}[direction]), 0
+	case unlimited:
+		return 0, links
+	}
+	return kbps, links
+}
+
+// specLimit returns the rate limit of a link in kbps, 0 if it has none. netem has a rate of its own and ignores s.Rate.
+func specLimit(s *lossmodel.Spec) float64 {
+	if s.Netem.On {
+		return 0
+	}
+	return float64(s.Rate.BitsPerSecond) / 1000
+}
+
 // packetRateChart shows the datagrams per second that were sent on.
 func (m *model) packetRateChart() panes.Stacked {
-	stacked := m.directionChart("Datagrams/s", func(series *directionSeries) []float64 { return series.rate }, func(f *relay.Flow, seconds float64) string { return formatRate(f.Out, seconds) })
-	stacked.Spec.Floor = 1
+	stacked := m.directionChart("Datagrams/s, "+room.MeanText, func(series *directionSeries) []float64 { return series.rate }, func(f *relay.Flow, seconds float64) string { return formatRate(f.Out, seconds) })
+	stacked.Spec.Floor, stacked.Spec.Window = 1, meanWindow
 	return stacked
 }
 
@@ -148,7 +191,7 @@ func shownCauses() []lossmodel.Cause {
 // lossChart stacks the losses of both directions per second, by cause.
 func (m *model) lossChart() panes.Stacked {
 	h := m.displayed()
-	stacked := panes.Stacked{Title: "Lost/s by cause", Spec: &chart.Spec{Floor: 1}}
+	stacked := panes.Stacked{Title: "Lost/s by cause, " + room.MeanText, Spec: &chart.Spec{Floor: 1, Window: meanWindow}}
 	total := uint64(0)
 	for i, cause := range shownCauses() {
 		recentLosses := h.recent.Flows[0].LostBy[cause] + h.recent.Flows[1].LostBy[cause]
@@ -158,7 +201,7 @@ func (m *model) lossChart() panes.Stacked {
 		if !m.Theme().Color || m.Theme().Ascii {
 			fill = m.Theme().Shade(i)
 		}
-		stacked.Spec.Areas = append(stacked.Spec.Areas, chart.Area{Values: lossRates(h.directions[0].lost[cause], h.directions[1].lost[cause]), Fill: fill, Style: chart.Style(style),
+		stacked.Spec.Areas = append(stacked.Spec.Areas, chart.Area{Values: sumLossRates(h.directions[0].lost[cause], h.directions[1].lost[cause]), Fill: fill, Style: chart.Style(style),
 			NameStyle: chart.Style(look.Dim)})
 		if recentLosses > 0 {
 			stacked.Legend = append(stacked.Legend, style.Span(string(m.Theme().Swatch(i))+" "+cause.String()+" "), look.Value.Span(formatRate(recentLosses, h.recentSeconds)+" "))

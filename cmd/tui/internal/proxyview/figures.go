@@ -153,7 +153,7 @@ func (m *model) addLateness(addLine func(ok bool, pieces ...look.Span)) {
 		name := directionStyles[direction].Span(look.PadRight(relay.Direction(direction).String(), 5))
 		late := []look.Span{name, look.Dim.Span("late  p50 "), look.Value.Span(formatQuantile(&recent.Lateness, 0.5)), look.Dim.Span(" p99 "),
 			look.Value.Span(formatQuantile(&recent.Lateness, 0.99)), look.Dim.Span(" ms")}
-		ok := recent.Lateness.Quantile(0.99) <= relay.MaxLateness
+		ok := !m.late[direction]
 		if ok {
 			const maximum = 1 // the largest quantile
 			late = append(late, look.Dim.Span(", max "), look.Value.Span(formatQuantile(&total.Lateness, maximum)))

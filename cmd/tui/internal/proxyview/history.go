@@ -122,21 +122,11 @@ func (h *history) clone() *history {
 	return &c
 }
 
-// lossRates returns the losses per second for each sample, summed over counts (one series per
-// direction) and averaged over the recentSpan that ends at the sample: a single period has too few
-// datagrams for a rate.
-func lossRates(counts ...[]float64) []float64 {
-	const window = int(recentSpan / period)
-	out, sum := make([]float64, len(counts[0])), 0.0
+// sumLossRates returns the losses per second of both directions, for each sample, from their losses in each period.
+func sumLossRates(up, down []float64) []float64 {
+	out := make([]float64, len(up))
 	for i := range out {
-		for _, c := range counts {
-			sum += c[i]
-			if i >= window {
-				sum -= c[i-window]
-			}
-		}
-		// Rounding can make the sum slightly negative. The first samples are averaged over the time so far.
-		out[i] = max(sum, 0) / min(recentSpan, time.Duration(i+1)*period).Seconds()
+		out[i] = (up[i] + down[i]) / period.Seconds()
 	}
 	return out
 }

@@ -59,6 +59,7 @@ type verdict struct {
 	checks     [2][]trust.Check // by relay.Way
 	linkFaults []string         // deviations of the links from their settings at the last comparison
 	faults     []string         // linkFaults and the deviations of the proxy itself in the last recentSpan
+	late       [2]bool          // directions that are late in the last recentSpan: see relay.Totals.Late
 	faultyFor  time.Duration    // total time with faults
 	lastFault  string           // the first of the newest faults
 	judgedAt   time.Duration    // relay time at which the links were last compared with their settings
@@ -154,7 +155,8 @@ func (v *verdict) judgeNow(h *history) {
 		}
 		v.linkFaults = v.judge.Deviations(h.snap.Links)
 	}
-	v.faults = append(slices.Clone(v.linkFaults), h.recent.Deviations()...)
+	v.late = h.recent.Late(v.late)
+	v.faults = append(slices.Clone(v.linkFaults), h.recent.Deviations(v.late)...)
 	if len(v.faults) > 0 {
 		v.lastFault = v.faults[0]
 		if before > 0 {

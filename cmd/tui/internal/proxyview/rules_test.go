@@ -61,24 +61,6 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// Loss rates are the losses of the last two seconds, or of the time so far, per second.
-func TestLossRates(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	up, down := make([]float64, 100), make([]float64, 100)
-	for i := range up {
-		up[i], down[i] = float64(rng.IntN(5)), float64(rng.IntN(3))
-	}
-	for i, got := range lossRates(up, down) {
-		first, sum := max(0, i-19), 0.0 // 20 periods of 100 ms
-		for k := first; k <= i; k++ {
-			sum += up[k] + down[k]
-		}
-		if want := sum / (float64(i-first+1) / 10); math.Abs(got-want) > 1e-9 {
-			t.Errorf("after %d periods %g losses per second, want %g", i+1, got, want)
-		}
-	}
-}
-
 // The samples of a poll are the mean over its periods; series are cut to maxSamples when they exceed twice that.
 func TestAppendSamples(t *testing.T) {
 	var s directionSeries
@@ -295,6 +277,8 @@ func TestSummary(t *testing.T) {
 		t.Errorf("%d datagrams, %v", n, p99)
 	}
 	expect("as set: late p99 0.")
+	m.live.recent.Flows[1].Lateness.Add(2110 * time.Microsecond) // ordinary scheduling
+	expect("as set: down late by p99 2.")
 	m.faultyFor, m.lastFault = 3*time.Second, "up: loss"
 	expect("as set now; not as set for 3 s of ")
 	m.live.recent.Flows[relay.Up].Unreachable = 1
@@ -500,16 +484,17 @@ func TestChartsByImportance(t *testing.T) {
 	m := g.screen(160, 48, false)
 	queue := m.live.directions[0].queue
 	m.live.directions[0].queue, m.live.snap.Totals.Flows[1].LostBy[lossmodel.Queue] = []float64{1}, 1 // otherwise two charts are folded
-	for n, want := range []string{"", "Bandwidth", "Bandwidth Delay", "Bandwidth Delay Lost/s", "Bandwidth Datagrams/s Delay Lost/s", "Bandwidth Datagrams/s Delay Lost/s Queue"} {
+	for n, want := range []string{"", "Wire", "Wire Delay", "Wire Delay Lost/s", "Wire Datagrams/s Delay Lost/s", "Wire Datagrams/s Delay Lost/s Queue"} {
 		var got []string
 		for _, c := range m.visibleCharts(n, true) {
-			got = append(got, strings.Fields(c.Title)[0])
+			got = append(got, strings.TrimSuffix(strings.Fields(c.Title)[0], ","))
 		}
 		if strings.Join(got, " ") != want {
 			t.Errorf("%d charts: %v, want %s", n, got, want)
 		}
 	}
 	m.live.directions[0].queue, m.live.snap.Totals.Flows[1].LostBy[lossmodel.Queue] = queue, 0
+	m.live.snap.Links = nil // before the first client, the limits are those that it will have
 	for i, x := range []struct{ change, want string }{{"", ""}, {"down.rate 1mbit", "rate down 1000"}, {"up.rate 2mbit", "rate up 2000 rate down 1000"}, {"down.rate 2mbit", "rate 2000"}, {"link.netem limit 5", ""}} {
 		if key, value, ok := strings.Cut(x.change, " "); ok {
 			if _, err := g.live.Change(relay.Client{}, config.NewChange(key, value)); err != nil {
@@ -543,6 +528,62 @@ func TestChartsByImportance(t *testing.T) {
 	}
 	if m.page.spanIndex != 0 {
 		t.Errorf("after all spans comes %d", m.page.spanIndex)
+	}
+}
+
+// The rule of a rate limit is the sum of the limits of all clients, as the lines are sums of their traffic; there is none
+// if one client has no limit.
+func TestRateRuleSumsClients(t *testing.T) {
+	g := newGame(t, 1, "")
+	m := g.screen(160, 48, false)
+	link := func(client int, direction relay.Direction, pairs ...string) relay.LinkStatus {
+		l := linkStatus(t, direction, 100, 0, pairs...)
+		l.Client = client
+		return l
+	}
+	for _, x := range []struct {
+		links []relay.LinkStatus
+		want  string
+	}{
+		{[]relay.LinkStatus{link(1, relay.Down, "rate", "200kbit"), link(1, relay.Up, "rate", "200kbit")}, "rate 200"},
+		{[]relay.LinkStatus{link(1, relay.Down, "rate", "200kbit"), link(1, relay.Up), link(2, relay.Down, "rate", "300kbit"), link(2, relay.Up)}, "rate of 2 clients down 500"},
+		{[]relay.LinkStatus{link(1, relay.Down, "rate", "200kbit"), link(1, relay.Up), link(2, relay.Down), link(2, relay.Up)}, ""},
+		{[]relay.LinkStatus{link(0, relay.Down, "rate", "200kbit"), link(0, relay.Up)}, "rate down 200"}, // shared by all clients
+	} {
+		m.live.snap.Links = x.links
+		var got []string
+		for _, r := range m.bandwidthChart().Spec.Rules {
+			got = append(got, fmt.Sprint(r.Name, " ", r.Value))
+		}
+		if strings.Join(got, ", ") != x.want {
+			t.Errorf("rules %v, want %s", got, x.want)
+		}
+	}
+}
+
+// A delay that is too long by chance or scheduling is no fault: the tolerance is 1 ms or 5 % of the delay. A fault
+// remains until the delay is within half of the tolerance.
+func TestDelayToleranceIsRelative(t *testing.T) {
+	for _, x := range []struct{ set, measured, faults string }{
+		{"20ms", "20.9 21.2 20.8 20.4 20.8", "01100"},
+		{"100ms", "104 106 104 102 104", "01100"},
+	} {
+		var j Judge
+		got := ""
+		for _, text := range strings.Fields(x.measured) {
+			delay, err := time.ParseDuration(text + "ms")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(j.Deviations([]relay.LinkStatus{linkStatus(t, relay.Down, 1000, delay, "latency", x.set)})) > 0 {
+				got += "1"
+			} else {
+				got += "0"
+			}
+		}
+		if got != x.faults {
+			t.Errorf("set %s, measured %s ms: faults %s, want %s", x.set, x.measured, got, x.faults)
+		}
 	}
 }
 
@@ -588,6 +629,7 @@ func TestDroppedBySystem(t *testing.T) {
 	for i, flow := range []relay.Flow{{KernelDrops: 2, Unsent: 2}, {KernelDrops: 2, OverLimit: 2}, {Unsent: 2, OverLimit: 2}} {
 		m := newGame(t, 1, "").screen(160, 48, false)
 		m.live.snap.Totals.Flows[1], m.live.recent.Flows[1] = flow, flow
+		m.verdict.judgeNow(&m.live)
 		faults := 0
 		m.addLateness(func(ok bool, _ ...look.Span) {
 			if !ok {
@@ -598,9 +640,10 @@ func TestDroppedBySystem(t *testing.T) {
 			t.Errorf("two counters, case %d: %d faults", i, faults)
 		}
 	}
-	for late, faults := range map[time.Duration]int{relay.MaxLateness / 2: 0, relay.MaxLateness * 2: 1} {
+	for late, faults := range map[time.Duration]int{relay.MinLateLimit / 2: 0, relay.MinLateLimit * 2: 1} {
 		m := newGame(t, 1, "").screen(160, 48, false)
 		m.live.recent.Flows[0].Lateness.Add(late)
+		m.verdict.judgeNow(&m.live)
 		got := 0
 		m.addLateness(func(ok bool, _ ...look.Span) {
 			if !ok {

@@ -29,7 +29,7 @@ func (m *model) drawControls(c *look.Canvas, focused bool) {
 }
 
 // summary returns the verdict on links and proxy as one line with its style, the most severe that applies:
-// faults now, remarks, faults before, or none.
+// faults now, remarks, faults before, noticeable lateness, or none.
 func (m *model) summary() (string, look.Style) {
 	remarks := m.live.recent.Remarks()
 	switch {
@@ -39,6 +39,11 @@ func (m *model) summary() (string, look.Style) {
 		return "as set, but " + strings.Join(remarks, "; "), look.Warn
 	case m.faultyFor > 0:
 		return fmt.Sprintf("as set now; not as set for %s s of %s s: %s", units.Fixed(m.faultyFor.Seconds(), 0), units.Fixed(m.elapsed().Seconds(), 0), m.lastFault), look.Warn
+	}
+	for direction := range m.live.recent.Flows {
+		if remark := m.live.recent.Flows[direction].LateRemark(relay.Direction(direction)); remark != "" {
+			return "as set: " + remark, look.Plain
+		}
 	}
 	late := "nothing sent on yet"
 	if n, p99 := m.lateness(); n > 0 {

@@ -12,14 +12,24 @@ import (
 
 // Judge compares links with their settings: loss, delay and rate since each link was last set,
 // with confidence intervals. Its zero value is ready to use.
-type Judge struct{ judge trust.Verifier }
+type Judge struct {
+	judge   trust.Verifier
+	tooSlow [2]bool // directions whose delay was above its tolerance at the last comparison
+}
 
 // maxLinksJudged bounds the work: only the first links of a direction are compared.
 const maxLinksJudged = 64
 
-// toleranceMs is how much longer than its link's delay a datagram may take on average, in
-// milliseconds: relay.MaxLateness, the tolerance for single datagrams.
-const toleranceMs = 1
+// delayTolerance returns how much longer than the delay of its link, set, a datagram may take on average, both in
+// milliseconds. Beyond it the effect of the link is distorted. wasTooSlow is the previous result: the delay must then be
+// within half of the tolerance.
+func delayTolerance(set float64, wasTooSlow bool) float64 {
+	tolerance := max(1, 0.05*set)
+	if wasTooSlow {
+		tolerance /= 2
+	}
+	return tolerance
+}
 
 // Checks compares the links of one direction with their settings. Loss and delay are those of all
 // links together; the rate is that of the worst link. Links that sent nothing are ignored.
@@ -52,7 +62,8 @@ func (j *Judge) Checks(links []relay.LinkStatus, direction relay.Direction) []tr
 		case c.Name == "loss" && fragmented: // the loss depends on the number of fragments of each datagram
 			c.Known, c.OK = false, true
 		case c.Name == "delay":
-			c.Max += toleranceMs // the accuracy of the proxy's own timers
+			c.Max += delayTolerance(c.Set, j.tooSlow[direction]) // for the proxy's own timers
+			j.tooSlow[direction] = c.Known && c.Measured > c.Max
 			c.OK = !c.Known || c.Measured >= c.Min && c.Measured <= c.Max
 		}
 	}

@@ -2,6 +2,7 @@ package look
 
 import (
 	"io"
+	"math"
 	"strings"
 	"testing"
 
@@ -92,6 +93,15 @@ func TestLanesHaveDistinctSymbols(t *testing.T) {
 				t.Errorf("ascii %v: lanes %d and %d both are %q", ascii, other, lane, r)
 			}
 			seen[r] = lane
+		}
+	}
+}
+
+// Times below a microsecond are not shown as 0, which means that none was measured.
+func TestFormatMicroseconds(t *testing.T) {
+	for us, want := range map[float64]string{0: "-", 0.01: "<0.1", 0.42: "0.4", 0.97: "1", 1.4: "1", 41: "41", math.NaN(): "-"} {
+		if got := FormatMicroseconds(us); got != want {
+			t.Errorf("%v µs are shown as %q, want %q", us, got, want)
 		}
 	}
 }

@@ -151,7 +151,7 @@ func TestSwapsAndDepartures(t *testing.T) {
 	for name, parts := range map[string][]string{
 		"report.md":   {"| raw | 0.0 s | 2.1 s |", "| B | static | 0.0 s | 3.0 s |", "| A | raw, rotor | 0.0 s | 6.0 s |", "| A | rotor | 2.1 s |"},
 		"report.html": {"static, to 3.0 s", "raw, rotor", "Between swaps"},
-		"samples.csv": {",raw+rotor\n"},
+		"samples.csv": {",raw+rotor,"},
 		"report.json": {`"to_s": 3`, `"stretches"`},
 	} {
 		for _, part := range parts {

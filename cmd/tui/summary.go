@@ -41,7 +41,7 @@ func writeRun(w io.Writer, r *engine.Result) {
 	q := &t.PacketBytes
 	fmt.Fprintf(w, "packet    median %.0f bytes, p95 %.0f, max %.0f\n", q.Of(q.P50), q.Of(q.P95), q.Of(q.Max))
 	printf(w, "per %-5s %s bits", r.Item, formatFigure(t.BitsPerItem))
-	if t.BitsPerChangedCube != nil {
+	if t.BitsPerChangedCube != nil && report.CostsPerChange(r) {
 		printf(w, "; per changed %s %s", r.Item, formatFigure(*t.BitsPerChangedCube))
 	}
 	fmt.Fprintln(w)
@@ -74,7 +74,7 @@ func writeRun(w io.Writer, r *engine.Result) {
 	fmt.Fprintln(w)
 	mark := r.Timing.Mark()
 	fmt.Fprintf(w, "times     median: encode %s µs%s, decode %s µs%[2]s; run at %.0[4]f times real time\n",
-		formatNumber(r.Timing.EncodeUS.P50), mark, formatNumber(r.Timing.DecodeUS.P50), r.Timing.RealTimeFactor)
+		formatMicroseconds(&r.Timing.EncodeUS), mark, formatMicroseconds(&r.Timing.DecodeUS), r.Timing.RealTimeFactor)
 	if mark != "" {
 		printf(w, "          %s\n", encoders.TimeFootnote(r.Timing.RunsAs))
 	}
@@ -281,6 +281,14 @@ func itemTable(r *report.Report) (titles []string, cells func(*engine.Result) []
 // formatNumber formats a measured number with about four digits: 3 decimals below 10, 2 below
 // 100, 1 below 10000, else none.
 func formatNumber(v float64) string { return units.Stepped(v, 3, 10, 100, 10000) }
+
+// formatMicroseconds formats the median of codec times in microseconds, "-" if no time was measured.
+func formatMicroseconds(q *figures.Quantiles) string {
+	if q.N == 0 || q.P50 == 0 {
+		return "-"
+	}
+	return formatNumber(q.P50)
+}
 
 // formatFigure formats a figure as formatNumber does, or as "-" if it has no value.
 func formatFigure(f figures.Figure) string { return f.FormatWith(formatNumber, "-") }

@@ -378,8 +378,9 @@ func TestTrainModel(t *testing.T) {
 		if o.code != exitDone || !strings.Contains(o.stdout, `"wrong": 0,`) {
 			t.Errorf("%s: exit %d: %s%s", name, o.code, o.stdout, o.stderr)
 		}
-		if o := tui(run...); o.code != exitUsage || !strings.Contains(o.stderr, "tui train --encoder "+name+" --data packets:") {
-			t.Errorf("%s without a model: exit %d, %s", name, o.code, o.stderr)
+		run[6] = "duration=20s" // enough data for the remark
+		if o := tui(run...); o.code != exitDone || !strings.Contains(o.stdout, "tui train --encoder "+name+" makes one") {
+			t.Errorf("%s without a model: exit %d, %s%s", name, o.code, o.stdout, o.stderr)
 		}
 	}
 	for args, want := range map[string]string{

@@ -40,7 +40,7 @@ import (
 
 // modelParams are the parameters of both encoders.
 type modelParams struct {
-	Model string `toml:"model" help:"model file written by tui train; both endpoints need it" file:"true"`
+	Model string `toml:"model" help:"model file written by tui train; both endpoints need it; empty: an untrained model, which compresses nothing" file:"true"`
 }
 
 const source = "ours, after Mahoney's PAQ; the idea of a trained, stateless model is Oodle Network's (RAD, 2016)"
@@ -75,8 +75,8 @@ func newFunc(name string, acked bool) func(*frame.Schema, any) (encoders.Encoder
 	return func(_ *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
 		path := params.(*modelParams).Model
 		if path == "" {
-			return nil, nil, fmt.Errorf("%w model: empty, expected a model file; to make one, run tui train --encoder %s "+
-				"--data packets:FILE.pcap --out FILE.model", encoders.ErrParam, name)
+			m := newUntrained(acked)
+			return newCodec(m, asEncoder), newCodec(m, asDecoder), nil
 		}
 		m, err := load(path)
 		if err == nil && m.acked != acked {

@@ -206,6 +206,24 @@ func (t *trainer) train(ctx context.Context, acked bool) (*model, error) {
 	return m, ctx.Err()
 }
 
+// newUntrained returns a model that knows nothing about the datagrams: all bytes are equally likely. Its packets are about
+// a byte longer than the datagrams. acked is as in model.
+func newUntrained(acked bool) *model {
+	m := &model{acked: acked, kinds: []messageKind{{keyUnit: -1, clockByte: -1}}, hashShift: maxShift, slots: make([]slot, 1<<(32-maxShift))}
+	(&trainer{model: m}).allocUnits()
+	const rare, even = 1 << 11, 1 << 15 // probabilities, of 65536: no length is common, and all differences are equally likely
+	for size := range m.lengths.commonProb {
+		for i := range m.lengths.commonProb[size] {
+			m.lengths.commonProb[size][i] = rare
+		}
+	}
+	for i := range m.lengths.offsetProb {
+		m.lengths.offsetProb[i] = even
+	}
+	m.buildTables()
+	return m
+}
+
 // allocUnits replaces model.units by empty models for the units of all kinds.
 func (t *trainer) allocUnits() {
 	t.model.units = make([]unitModel, len(t.model.kinds)*unitsPerKind)

@@ -18,6 +18,7 @@ func TestDefaults(t *testing.T) {
 		"rpc-adaptive":         {Name: "rpc", Item: "call", Rows: 1, Fields: field, TickHz: 20, Delivery: frame.Unreliable},
 		"delta-adaptive":       {Name: "values", Item: "row", Rows: 1, Fields: field, TickHz: 20},
 		"patch":                {Name: "file", Item: "byte", TickHz: 20, Delivery: frame.Reliable},
+		"datagram":             {Name: "packets", Item: "byte", TickHz: 20, Delivery: frame.Unreliable},
 		"receiver-adaptive":    {Name: "text", Item: "byte", TickHz: 20, Delivery: frame.Unreliable},
 	} {
 		if got := table.Default(s); got != want {

@@ -171,6 +171,8 @@ func Default(s *frame.Schema) string {
 		return "delta-adaptive"
 	case s.Delivery == frame.Reliable:
 		return "patch"
+	case s.Name == "packets":
+		return "datagram"
 	}
 	return "receiver-adaptive"
 }

@@ -128,8 +128,11 @@ func (s *Session) Result() *Result {
 		Interrupted: s.interrupted, Shadows: []shadowResult{}, Changes: append([]config.StampedChange{}, s.log...),
 		Assertions: checkAssertions(s.start.Assert, totals), Refused: s.refused, Warnings: s.config.Warnings(),
 	}
-	for _, remark := range s.remarks() {
+	for _, remark := range s.dataRemarks() {
 		r.Warnings = append(r.Warnings, "data: "+remark)
+	}
+	if text := s.expansionRemark(); text != "" {
+		r.Warnings = append(r.Warnings, "encoder: "+text)
 	}
 	if n := first.sequencesAhead(); n > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("receiver: its newest sequence number is %d packets ahead of the sender's: "+

@@ -41,6 +41,9 @@ func (l *lane) transmit(now time.Duration, p *endpoint.Packet, encoded encodeInf
 		l.meter.Swaps.Begin(p.Epoch, now, encodingText(l.snd.Encoding()))
 	}
 	l.meter.CountPacket(&f.rec, baselineTicks, &l.budget)
+	if l.snd.Encoding().Codec.Standalone {
+		l.meter.CountStandalone()
+	}
 	f.record = l.log.Add(f.rec)
 	l.meter.Network.CountSent(verdict.Lost != lossmodel.None)
 	if !verdict.Pending && l.inspector != nil { // link stretches are shown only in sessions with an inspector

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"wirelab/dataset"
+	"wirelab/encoders"
 	"wirelab/experiment/engine/inspector"
 	"wirelab/experiment/engine/packetlog"
 )
@@ -167,11 +168,37 @@ func (s *Session) Planned() time.Duration {
 	return s.expectedEnd()
 }
 
-// remarks returns the source's assumptions about the data, and the parts of the data that it leaves
+// dataRemarks returns the source's assumptions about the data, and the parts of the data that it leaves
 // out.
-func (s *Session) remarks() []string {
+func (s *Session) dataRemarks() []string {
 	if src, ok := s.feed.source.(dataset.Remarked); ok {
 		return src.Remarks()
 	}
 	return nil
+}
+
+// expansionRemark describes that the payload of the first lane is larger than the data, which are bytes, and why; "" if
+// it is not, or if too little was sent to tell. The payload of a file contains retransmissions and does not count.
+func (s *Session) expansionRemark() string {
+	const minBytes = 10_000
+	first := s.lanes[0]
+	payload, _, _ := first.meter.Bytes()
+	if dataBytes := first.meter.Items(); s.schema.Item != "byte" || s.isFile || dataBytes < minBytes || payload <= dataBytes {
+		return ""
+	}
+	text := "the payload of " + first.codec() + " is larger than the data"
+	isModel := func(p encoders.ParamInfo) bool { return p.Name == "model" }
+	if set, _ := s.config.Encoder.Params["model"].(string); set == "" && slices.ContainsFunc(first.snd.Encoding().Codec.ParamInfo(), isModel) {
+		text += ": it has no model of such data; tui train --encoder " + first.codec() + " makes one"
+	}
+	return text
+}
+
+// remarks returns what the user should know about the data and about the payload.
+func (s *Session) remarks() []string {
+	list := s.dataRemarks()
+	if text := s.expansionRemark(); text != "" {
+		list = append(slices.Clip(list), text)
+	}
+	return list
 }

@@ -140,7 +140,7 @@ func TestOrderOfPackets(t *testing.T) {
 			r.Packet(rows[i])
 		}
 		var d chartData
-		d.timeCharts(r.Clone(), "cube", 0)
+		d.timeCharts(r.Clone(), "cube", true, 0)
 		text, err := d.marshalJSON()
 		if err != nil {
 			t.Fatal(err)
@@ -402,7 +402,7 @@ func FuzzRows(f *testing.F) {
 		feed(samples, func(h []string) { rows.sampleHead = columnsOf(h) }, rows.Sample)
 		feed(packets, func(h []string) { rows.packetHead = columnsOf(h) }, rows.Packet)
 		var d chartData
-		d.timeCharts(rows.Clone(), "cube", 0)
+		d.timeCharts(rows.Clone(), "cube", true, 0)
 		problemTables(&rows.packets)
 		timeTable(rows.series.allPoints(), "cube")
 		if text, err := d.marshalJSON(); err != nil || !json.Valid([]byte(text)) {
@@ -425,7 +425,7 @@ func TestCount(t *testing.T) {
 // The means in the charts are those of the totals: weighted, although the samples have different numbers of changed
 // cubes.
 func TestChartMeansAreWeighted(t *testing.T) {
-	l, err := Load(saveRun(t, "seed = 3\nduration = \"6s\"\n[encoder]\nname = \"quantized\"\n"))
+	l, err := Load(saveRun(t, "seed = 3\nduration = \"6s\"\n[encoder]\nname = \"changed-index\"\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -468,7 +468,7 @@ func TestChartsOfTwoSecondMeans(t *testing.T) {
 		r.Sample(text)
 	}
 	var d chartData
-	d.timeCharts(r, "cube", 0)
+	d.timeCharts(r, "cube", true, 0)
 	c := &d.Charts[0]
 	for i, got := range c.Lines[0].Y {
 		sum, samples := 0.0, 0.0

@@ -67,7 +67,7 @@ func (d *document) addTiles(x *engine.Result) {
 	t := &x.Totals
 	add := func(name, value, unit, note string) { d.Tiles = append(d.Tiles, tile{name, value, unit, note}) }
 	add("payload", formatNumber(t.PayloadKbps), "kbps", "wire "+formatNumber(t.WireKbps)+", feedback "+formatNumber(t.FeedbackKbps))
-	if f := t.BitsPerChangedCube; f != nil {
+	if f := t.BitsPerChangedCube; f != nil && report.CostsPerChange(x) {
 		add("per changed "+x.Item, formatFigure(*f), "bits", "per "+x.Item+" "+formatFigure(t.BitsPerItem))
 	} else {
 		add("per "+x.Item, formatFigure(t.BitsPerItem), "bits", "")
@@ -101,7 +101,7 @@ func (d *document) addTimeCharts(r *run, c *config.Config) {
 		budget = c.BudgetKbps
 	}
 	d.data.Marks = changeMarks(r.Result.Changes)
-	d.data.timeCharts(r.Rows, r.Result.Item, budget)
+	d.data.timeCharts(r.Rows, r.Result.Item, report.CostsPerChange(r.Result), budget)
 	if len(d.data.Charts) == 0 {
 		return
 	}

@@ -7,12 +7,12 @@ import (
 	"slices"
 )
 
-// timeCharts adds the charts of a run over time. item is the name of an item; budget is in kbps, 0
-// means none.
-func (d *chartData) timeCharts(r *rows, item string, budget float64) {
+// timeCharts adds the charts of a run over time. item is the name of an item; costsPerChange is whether bits per changed
+// item mean something; budget is in kbps, 0 means none.
+func (d *chartData) timeCharts(r *rows, item string, costsPerChange bool, budget float64) {
 	points := r.series.allPoints()
 	if len(points) > 0 {
-		d.sampleCharts(points, item, budget)
+		d.sampleCharts(points, item, costsPerChange, budget)
 	}
 	d.delayChart(&r.packets)
 	d.packetChart(&r.packets)
@@ -120,8 +120,8 @@ func divide(x, y float64) float64 {
 
 // sampleCharts adds the charts of the data in samples.csv, all over the same axis: bandwidth, bits per
 // item, failures, age of the baseline, and the display. Charts without data are omitted. Color is the number
-// of a colour in page.css; lines of the kind "edge" bound a band. budget is in kbps, 0 means none.
-func (d *chartData) sampleCharts(points []point, item string, budget float64) {
+// of a colour in page.css; lines of the kind "edge" bound a band. The other parameters are those of timeCharts.
+func (d *chartData) sampleCharts(points []point, item string, costsPerChange bool, budget float64) {
 	until := make([]axisValue, len(points))
 	for i := range points {
 		until[i] = axisValue(points[i].until)
@@ -149,7 +149,7 @@ func (d *chartData) sampleCharts(points []point, item string, budget float64) {
 	}
 	mean, loops := describeMean(points), loopPoints(points)
 	addSized(loops, "Bandwidth"+mean, "kbps", kbps...)
-	if anyPositive(points, func(p *point) float64 { return p.changed }) {
+	if costsPerChange && anyPositive(points, func(p *point) float64 { return p.changed }) {
 		addSized(loops, "Bits per changed "+item+mean, "bits", line{Name: "per changed " + item, Color: 1}.withMean(points, bitsPerChanged, 1))
 	} else if anyPositive(points, func(p *point) float64 { return p.items }) {
 		addSized(loops, "Bits per "+item+mean, "bits", line{Name: "per " + item, Color: 1}.withMean(points, bitsPerItem, 1))

@@ -44,15 +44,16 @@ var markdown = sync.OnceValue(func() *template.Template {
 		"perPacket": func(bits float64, packets int64) float64 {
 			return bits / max(1, float64(packets))
 		},
-		"lanes":         Lanes,
-		"lanesCompared": lanesCompared,
-		"allLanes":      allLanes,
-		"changes":       mdChanges,
-		"charts":        func(*engine.Result) []mdChart { return nil },
-		"joinNames":     mdJoin,
-		"place":         settingValues,
-		"sweepKeys":     func(r *Report) []string { return slices.Sorted(maps.Keys(r.Runs[0].Set)) },
-		"sweepTable":    sweepTable,
+		"lanes":          Lanes,
+		"lanesCompared":  lanesCompared,
+		"allLanes":       allLanes,
+		"changes":        mdChanges,
+		"costsPerChange": CostsPerChange,
+		"charts":         func(*engine.Result) []mdChart { return nil },
+		"joinNames":      mdJoin,
+		"place":          settingValues,
+		"sweepKeys":      func(r *Report) []string { return slices.Sorted(maps.Keys(r.Runs[0].Set)) },
+		"sweepTable":     sweepTable,
 	}).Parse(markdownTemplate))
 })
 
@@ -197,8 +198,11 @@ type chartedCurve struct {
 func chartedCurves(r *engine.Result) []chartedCurve {
 	p := &r.Totals.Playout
 	const mean = ", 2 s mean"
-	list := []chartedCurve{{payloadCurve, "Payload, kbps" + mean}, {changedCurve, "Bits per changed " + r.Item + mean},
-		{failureCurve, "Decode failures per second" + mean}}
+	list := []chartedCurve{{payloadCurve, "Payload, kbps" + mean}}
+	if CostsPerChange(r) {
+		list = append(list, chartedCurve{changedCurve, "Bits per changed " + r.Item + mean})
+	}
+	list = append(list, chartedCurve{failureCurve, "Decode failures per second" + mean})
 	if p.StarvedRatio.Or(0) > 0 {
 		list = append(list, chartedCurve{starvedCurve, "Display ticks starved, %" + mean})
 	}

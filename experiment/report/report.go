@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
+	"wirelab/encoders/table"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 )
@@ -73,6 +75,19 @@ func SetReason(x *engine.Result, err error) {
 // For example, table "encoder" and key "name" give the name of the encoder.
 func SettingOf(r *engine.Result, table, key string) string {
 	return r.Config.Text(table + "." + key)
+}
+
+// CostsPerChange reports whether bits per changed item mean something for the result: whether the encoders of its first
+// lane send only what changed. An unknown encoder, such as a plugin, counts as one that does.
+func CostsPerChange(r *engine.Result) bool {
+	names := []string{SettingOf(r, "encoder", "name")}
+	for i := range r.Stretches {
+		names = append(names, r.Stretches[i].Encoder)
+	}
+	return slices.ContainsFunc(names, func(name string) bool {
+		codec, err := table.ByName(name)
+		return err != nil || !codec.Standalone
+	})
 }
 
 // Lanes iterates over the lanes of a result, with the name of the encoder and the totals: first the

@@ -44,6 +44,9 @@ func New(displayHz float64, keepSamples int) *Meter {
 	return &Meter{Display: Display{Hz: displayHz}, Network: network{delay: histogram{fine: true}}, samples: samples{maxStored: keepSamples}}
 }
 
+// CountStandalone counts a packet whose encoder sends all rows, whether they changed or not.
+func (m *Meter) CountStandalone() { m.sample.Standalone++ }
+
 // CountPacket counts a packet that was sent. ageTicks is the age of its baseline in ticks, and budget its bit
 // budget.
 func (m *Meter) CountPacket(r *packetlog.Record, ageTicks int, budget *encoders.Budget) {

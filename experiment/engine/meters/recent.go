@@ -14,7 +14,8 @@ import (
 type Recent struct {
 	PayloadKbps, WireKbps, FeedbackKbps float64
 	PayloadP95Kbps                      float64 // 95th percentile of the 100 ms samples of the last minute
-	BitsPerItem, BitsPerChanged         float64
+	BitsPerItem, BitsPerPacket          float64
+	BitsPerChanged                      float64 // NaN if it means nothing: see Sample.CostsPerChange
 	ChangedPerFrame                     float64
 	BaselineAgeTicks, BaselineAgeMS     float64
 	StarvedRatio                        float64 // share of display ticks
@@ -41,20 +42,25 @@ func RecentOf(all []Sample, tickHz int) Recent {
 func MeanOf(last []Sample, tickHz int) Recent {
 	if len(last) == 0 {
 		none := math.NaN()
-		return Recent{PayloadKbps: none, WireKbps: none, FeedbackKbps: none, PayloadP95Kbps: none, BitsPerItem: none, BitsPerChanged: none}
+		return Recent{PayloadKbps: none, WireKbps: none, FeedbackKbps: none, PayloadP95Kbps: none, BitsPerItem: none, BitsPerPacket: none, BitsPerChanged: none}
 	}
 	var s Sample
 	for i := range last {
 		s.add(&last[i])
 	}
 	secs := float64(len(last)) * SamplePeriod.Seconds()
+	perChanged := figures.RatioOrZero(float64(s.PayloadBits), float64(s.Changed))
+	if !s.CostsPerChange() {
+		perChanged = math.NaN()
+	}
 	return Recent{
 		PayloadKbps:      figures.RatioOrZero(float64(s.PayloadBits)/1000, secs),
 		WireKbps:         figures.RatioOrZero(float64(s.WireBits)/1000, secs),
 		FeedbackKbps:     figures.RatioOrZero(float64(s.FeedbackBits)/1000, secs),
 		PayloadP95Kbps:   p95Kbps(last),
 		BitsPerItem:      figures.RatioOrZero(float64(s.PayloadBits), float64(s.Items)),
-		BitsPerChanged:   figures.RatioOrZero(float64(s.PayloadBits), float64(s.Changed)),
+		BitsPerPacket:    figures.RatioOrZero(float64(s.PayloadBits), float64(s.Sent)),
+		BitsPerChanged:   perChanged,
 		ChangedPerFrame:  figures.RatioOrZero(float64(s.Changed), float64(s.Sent)),
 		BaselineAgeTicks: figures.RatioOrZero(float64(s.BaselineAge), float64(s.Referenced)),
 		BaselineAgeMS:    figures.RatioOrZero(float64(s.BaselineAge)*1000, float64(s.Referenced)*float64(tickHz)),

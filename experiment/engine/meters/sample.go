@@ -22,6 +22,7 @@ type Sample struct {
 	FeedbackBits int64                      // on the uplink, with the same headers as WireBits
 	Items        int64                      // items in the frames sent
 	Changed      int64                      // rows that differed from their baseline
+	Standalone   int                        // packets of encoders that send all rows whether they changed or not: see encoders.Codec
 	Outcomes     [packetlog.NumOutcomes]int // packets and copies by outcome
 	LostBy       [figures.MaxCauses]int     // lost packets and copies by lossmodel.Cause
 	BaselineAge  int64                      // in ticks, summed over the packets counted in Referenced
@@ -38,6 +39,10 @@ type Sample struct {
 	PositionErrorMM, OrientationErrorDeg float64
 	Budget                               encoders.Budget
 }
+
+// CostsPerChange reports whether bits per changed row mean something: whether an encoder sent only changes, or all rows
+// changed.
+func (s *Sample) CostsPerChange() bool { return s.Standalone == 0 || s.Changed == s.Items }
 
 // Failed returns the number of packets whose outcome is a failure; see packetlog.Outcome.Failed.
 func (s *Sample) Failed() (n int) {
@@ -77,6 +82,7 @@ func (s *Sample) add(x *Sample) {
 	s.FeedbackBits += x.FeedbackBits
 	s.Items += x.Items
 	s.Changed += x.Changed
+	s.Standalone += x.Standalone
 	for o, n := range x.Outcomes {
 		s.Outcomes[o] += n
 	}

@@ -85,7 +85,7 @@ func Snapshot(now time.Duration) *engine.Snapshot {
 		Took: time.Duration(sent-272) * 50_100 * time.Microsecond, Until: now}}
 	lane.Timing = figures.Timing{EncodeUS: figures.Quantiles{N: 1, P99: 77}, DecodeUS: figures.Quantiles{N: 1, P99: 75}}
 	lane.Recent = meters.Recent{PayloadKbps: 187.3, WireKbps: 211.9, FeedbackKbps: 12.1, PayloadP95Kbps: 244,
-		BitsPerItem: 3.46, BitsPerChanged: 58.8,
+		BitsPerItem: 3.46, BitsPerChanged: 58.8, BitsPerPacket: 3598.56,
 		ChangedPerFrame: 61.2, BaselineAgeTicks: 6.2, BaselineAgeMS: 103.3, EncodeUS: 41, DecodeUS: 38, Budget: budget()}
 	return &engine.Snapshot{
 		Effects: effects(lane.Samples),

@@ -47,6 +47,7 @@ func spend(l *engine.Lane, shares map[encoders.Slot]float64) {
 	l.Recent.Budget = laneBudget
 	l.Recent.PayloadKbps = float64(bits) / 1000
 	l.Recent.BitsPerChanged *= l.Recent.PayloadKbps / before
+	l.Recent.BitsPerPacket *= l.Recent.PayloadKbps / before
 }
 
 // NewPackets returns a lab with two recent problems of different kinds, a lost packet and one

@@ -64,6 +64,7 @@ func WithShadows(snap *engine.Snapshot, names ...string) *engine.Snapshot {
 		}
 		l.Recent.PayloadKbps *= share
 		l.Recent.BitsPerChanged *= share
+		l.Recent.BitsPerPacket *= share
 		l.Recent.EncodeUS, l.Recent.DecodeUS = 20*float64(i+1), 10*float64(i+1)
 		l.Totals.Failures = figures.Failures{NoBaseline: int64(3 * i)}
 		if n := len(l.Samples); i == 3 && n > 400 {

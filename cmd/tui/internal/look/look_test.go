@@ -2,6 +2,7 @@ package look
 
 import (
 	"io"
+	"math"
 	"strings"
 	"testing"
 	"unicode"
@@ -107,6 +108,15 @@ func TestCanvasDropsControls(t *testing.T) {
 		c := NewCanvas(3, 1)
 		if x := c.Text(0, 0, Plain, "a"+string(r)+"b"); x != 2 || c.Lines(bareTheme(false))[0] != "ab " {
 			t.Errorf("%U: %q, then column %d", r, c.Lines(bareTheme(false))[0], x)
+		}
+	}
+}
+
+// Times below a microsecond are not shown as 0, which means that none was measured.
+func TestFormatMicroseconds(t *testing.T) {
+	for us, want := range map[float64]string{0: "-", 0.01: "<0.1", 0.42: "0.4", 0.97: "1", 1.4: "1", 41: "41", math.NaN(): "-"} {
+		if got := FormatMicroseconds(us); got != want {
+			t.Errorf("%v µs are shown as %q, want %q", us, got, want)
 		}
 	}
 }

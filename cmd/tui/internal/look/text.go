@@ -126,3 +126,15 @@ func Shorten(s string, n int) string {
 	}
 	return s
 }
+
+// FormatMicroseconds formats the time of a codec in microseconds: whole ones, or one decimal below 1; "-" for 0, which
+// means that no time was measured.
+func FormatMicroseconds(us float64) string {
+	switch {
+	case us == 0:
+		return "-"
+	case us < 0.05:
+		return "<0.1"
+	}
+	return units.Stepped(us, 1, 0.95)
+}

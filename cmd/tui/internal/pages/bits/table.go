@@ -59,11 +59,7 @@ func newSlotCost(l *engine.Lane, k encoders.Slot) slotCost {
 	if k < encoders.MaxSlots {
 		share = float64(r.Budget.Units[k]) / float64(total)
 	}
-	perPacket := 0.0
-	if r.ChangedPerFrame > 0 {
-		perPacket = r.BitsPerChanged * r.ChangedPerFrame
-	}
-	return slotCost{share * r.PayloadKbps, 100 * share, share * r.BitsPerChanged, share * perPacket}
+	return slotCost{share * r.PayloadKbps, 100 * share, share * r.BitsPerChanged, share * r.BitsPerPacket}
 }
 
 // Draw implements room.Pane: a row per slot, then the payload and the verdict.

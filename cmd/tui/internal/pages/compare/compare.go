@@ -102,6 +102,9 @@ func compare(snap *engine.Snapshot) comparison {
 	c := comparison{CommonPeriod: lockstep.CommonSamples(snap)}
 	for i := range snap.Lanes {
 		l := &snap.Lanes[i]
+		if n := len(l.Samples); n > 0 && !l.Samples[n-1].CostsPerChange() {
+			c.Lanes[i].Changed = make([]float64, len(c.Lanes[i].Changed)) // its bits per changed item are unknown
+		}
 		c.entries = append(c.entries, entry{Series: c.Lanes[i], lane: i, name: l.Encoder, differs: l.Differs, absent: lockstep.IsAbsent(snap, l), started: l.Began, timing: l.Timing,
 			err: l.Err})
 	}

@@ -87,15 +87,15 @@ func (p *now) rows() [][2]figure {
 	}, p.itemRows()...)
 	// The marker after µs means that a plugin ran recently or in the whole run.
 	recentUS, totalUS := "µs"+encoders.TimeMarker(r.RunsAs), "µs"+timing.Mark()
-	rows = append(rows, [2]figure{{look.Dim, "encode", units.Fixed(r.EncodeUS, 0), recentUS},
-		{look.Dim, "decode", units.Fixed(r.DecodeUS, 0), recentUS}})
+	rows = append(rows, [2]figure{{look.Dim, "encode", look.FormatMicroseconds(r.EncodeUS), recentUS},
+		{look.Dim, "decode", look.FormatMicroseconds(r.DecodeUS), recentUS}})
 	link := linkRows(t.Network)
 	if t.Remote != nil {
 		link = remoteRows(&t)
 	}
 	return append(append(rows, link...),
-		[2]figure{{look.Dim, "enc p99", units.Fixed(timing.EncodeUS.P99, 0), totalUS},
-			{look.Dim, "dec p99", units.Fixed(timing.DecodeUS.P99, 0), totalUS}},
+		[2]figure{{look.Dim, "enc p99", look.FormatMicroseconds(timing.EncodeUS.P99), totalUS},
+			{look.Dim, "dec p99", look.FormatMicroseconds(timing.DecodeUS.P99), totalUS}},
 		[2]figure{{look.Dim, "extent p95", units.Fixed(t.Network.ReorderExtent.P95, 0), "pkts"},
 			{look.Dim, "order delay", units.Fixed(t.Network.OrderCostMS, 1), "ms"}},
 		[2]figure{{look.Dim, "late", strconv.FormatInt(t.Playout.Late, 10), ""}, {look.Dim, "age p50", t.AgeMS.Of(t.AgeMS.P50).Text(0), "ms"}},

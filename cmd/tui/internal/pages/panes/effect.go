@@ -60,13 +60,15 @@ type cost struct {
 // sumCost returns the cost of the period that the samples cover.
 func sumCost(list []meters.Sample) cost {
 	var sent, bits, changed, items int64
+	costsPerChange := true // see meters.Sample.CostsPerChange
 	for i := range list {
 		sent += int64(list[i].Sent)
 		bits += list[i].PayloadBits
 		changed, items = changed+list[i].Changed, items+list[i].Items
+		costsPerChange = costsPerChange && list[i].CostsPerChange()
 	}
 	c := cost{kbps: float64(bits) / 1000 / (float64(len(list)) * meters.SamplePeriod.Seconds())}
-	if changed > 0 && (changed >= room.MinChanged*sent || changed == items) { // enough changed; see EnoughChanged
+	if costsPerChange && changed > 0 && (changed >= room.MinChanged*sent || changed == items) { // enough changed; see EnoughChanged
 		c.perChanged = float64(bits) / float64(changed)
 	}
 	return c

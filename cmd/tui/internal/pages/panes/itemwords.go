@@ -52,9 +52,10 @@ func PerItemHeading(per string) string {
 func FormatBitsPerItem(v float64) string { return units.Stepped(v, 3, 1, 1) }
 
 // EnoughChanged reports whether enough items changed in a sample for bits per changed item to be
-// meaningful: room.MinChanged items per packet on average, or all items.
+// meaningful: room.MinChanged items per packet on average, or all items. They are not if an encoder sends all items
+// whether they changed or not.
 func EnoughChanged(s *meters.Sample) bool {
-	return s.Changed > 0 && (s.Changed >= room.MinChanged*int64(s.Sent) || s.Changed == s.Items)
+	return s.CostsPerChange() && s.Changed > 0 && (s.Changed >= room.MinChanged*int64(s.Sent) || s.Changed == s.Items)
 }
 
 // enoughChangedRecently is EnoughChanged for the last two seconds. Equal bits per changed item and per item

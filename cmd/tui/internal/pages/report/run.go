@@ -134,8 +134,8 @@ func runFigures(item string) []runFigure {
 			}
 			return q.Of(q.P95).Value()
 		}},
-		{"encode µs, median", 0, always(func(d *run) float64 { return d.timing.EncodeUS.P50 })},
-		{"decode µs, median", 0, always(func(d *run) float64 { return d.timing.DecodeUS.P50 })},
+		{"encode µs, median", 0, func(d *run) (float64, bool) { return d.timing.EncodeUS.P50, d.timing.EncodeUS.P50 > 0 }},
+		{"decode µs, median", 0, func(d *run) (float64, bool) { return d.timing.DecodeUS.P50, d.timing.DecodeUS.P50 > 0 }},
 		{"wrong", 0, always(func(d *run) float64 { return float64(d.totals.Wrong) })},
 	}
 	if item == "cube" {

@@ -207,12 +207,10 @@ func (p *plan) completeGroup(g *group, groupIndex map[uint8]int) {
 		}
 		return 1
 	}
+	p.shareStatistics(g.position[0], g.position[1])
+	p.shareStatistics(g.velocity[0], g.velocity[1])
 	for a := range maxAxes {
 		pos, vel := g.position[a], g.velocity[a]
-		if a == 1 {
-			p.shareStatistics(g.position[0], g.position[1])
-			p.shareStatistics(g.velocity[0], g.velocity[1])
-		}
 		if pos >= 0 && vel >= 0 {
 			h := &p.schema.Fields[vel].Hint
 			p.columns[pos].rate = toFixed32(float64(float64(h.Rate*scale(vel)) / scale(pos)))

@@ -381,6 +381,56 @@ func TestVectors(t *testing.T) {
 	}
 }
 
+// A velocity may be the first field of a schema.
+func TestPlanOfFirstVelocity(t *testing.T) {
+	v := coordinate(frame.Velocity, 1, 0)
+	v.Hint.Drag, v.Hint.Rate = 0.5, 0.25
+	p := newPlan(planSchema(1, v, coordinate(frame.Position, 1, 0)))
+	if p.groups[0].drag != 1<<31 || p.columns[1].rate != 1<<30 {
+		t.Errorf("drag %d, rate %d", p.groups[0].drag, p.columns[1].rate)
+	}
+}
+
+// Beyond 255 parts, the remaining rows belong to the last part.
+func TestPlanOfManyParts(t *testing.T) {
+	s := planSchema(300, frame.Field{Name: "n", Max: 100})
+	for row := range s.Rows {
+		s.Parts = append(s.Parts, frame.Part{Name: "p", Row: row, Rows: 1, Size: 1})
+	}
+	p := newPlan(s)
+	if n := len(p.parts); n != 255 || p.parts[n-1].rows != 300-254 || p.partOf[253] != 253 || p.partOf[254] != 254 || p.partOf[299] != 254 {
+		t.Errorf("%d parts, the last of %d rows; parts of rows %d", n, p.parts[n-1].rows, p.partOf)
+	}
+}
+
+// The time per tick of a model is at most 2^20 units, in units of 2^-16.
+func TestModelTime(t *testing.T) {
+	e := defaultCoder(planSchema(1, coordinate(frame.Position, 1, 0)))
+	for perTick, want := range map[int64]error{-1: errNotModel, 0: nil, 1 << 36: nil, 1<<36 + 1: errNotModel} {
+		if e.Initial.timePerTick = perTick; e.Initial.check(e.plan) != want {
+			t.Errorf("%d: want %v", perTick, want)
+		}
+	}
+}
+
+// The weights of a predictor's points add up to 256, in proportion to those of the candidates plus 1.
+func TestCandidateWeights(t *testing.T) {
+	e := defaultCoder(planSchema(1, coordinate(frame.Velocity, 1, 0)))
+	for _, x := range []struct{ weights, want []uint32 }{{[]uint32{0}, []uint32{256}}, {[]uint32{0, 0}, []uint32{128, 128}}, {[]uint32{1, 5}, []uint32{64, 192}}, {[]uint32{2, 0, 3}, []uint32{96, 32, 128}}} {
+		r := row{coder: e}
+		r.predictors = predictorList{errors: make([]errorDist, 1<<errorDistBits)}
+		var s candidates
+		for i, w := range x.weights {
+			s.add(int64(i), w)
+		}
+		_, ok := s.addPredictor(&r, 0, 0, 0)
+		list := e.predictors.list()
+		if p := &list[len(list)-1]; !ok || !slices.Equal(p.weights[:p.nPoints], x.want) {
+			t.Errorf("candidates of weights %d: %d, want %d", x.weights, p.weights[:p.nPoints], x.want)
+		}
+	}
+}
+
 // A full set of candidates keeps the heaviest.
 func TestCandidates(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))

@@ -1,12 +1,14 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -155,6 +157,42 @@ func TestPinFiles(t *testing.T) {
 		}
 		if _, err := ReadFile(huge, 10, "a file"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%d bytes of 10: %v", size, err)
+		}
+	}
+}
+
+// Whole numbers from 0 on are accepted in every type; a float64 only where it is exact.
+func TestToUint(t *testing.T) {
+	for _, x := range []struct {
+		v    any
+		want uint64
+		ok   bool
+	}{{int64(0), 0, true}, {int64(-1), 0, false}, {int(0), 0, true}, {int(-1), 0, false}, {uint64(math.MaxUint64), math.MaxUint64, true}, {0.0, 0, true}, {-1.0, 0, false}, {1.5, 0, false},
+		{float64(1<<53 - 1), 1<<53 - 1, true}, {float64(1 << 53), 0, false}, {" 7 ", 7, true}, {"-7", 0, false}, {nil, 0, false}, {true, 0, false}} {
+		if got, ok := toUint(x.v); ok != x.ok || ok && got != x.want {
+			t.Errorf("%T %v: %d, %v; want %d, %v", x.v, x.v, got, ok, x.want, x.ok)
+		}
+	}
+}
+
+// An error at a point of a sweep stays nil if it is nil, and unchanged without a sweep.
+func TestNoErrorAtPoint(t *testing.T) {
+	swept, plain, problem := Config{Sweep: make([]Axis, 1)}, Config{}, errors.New("x")
+	if err := swept.AtPoint(&Point{}, nil); err != nil {
+		t.Errorf("nil becomes %v", err)
+	}
+	if err := plain.AtPoint(&Point{}, problem); err != problem {
+		t.Errorf("without a sweep: %v", err)
+	}
+}
+
+// A range with values keeps them, and one without values and bounds stays empty.
+func TestSearchRangeKeepsValues(t *testing.T) {
+	one := 1.0
+	for _, r := range []Range{{}, {Values: []any{int64(3)}}, {Values: []any{int64(3)}, from: &one, to: &one}, {Values: []any{int64(3)}, step: &one}} {
+		before := slices.Clone(r.Values)
+		if err := r.fillValues(); err != nil || !slices.Equal(r.Values, before) || r.Ordered {
+			t.Errorf("%v: %v, %v", before, r, err)
 		}
 	}
 }

@@ -496,6 +496,34 @@ func TestDiagonalValley(t *testing.T) {
 	}
 }
 
+// After a diagonal step to a better setting, single ranges are searched again from there, before other diagonals.
+func TestDescendAfterDiagonal(t *testing.T) {
+	s, ran := newTestSearch(newSpace(100, 1, 12, 12), func(j job) outcome {
+		switch x, y := j.Setting[0], j.Setting[1]; {
+		case x == 0 && y == 0:
+			return figuresOf(50)
+		case x > 0 && y == 1:
+			return figuresOf(float64(20 - x))
+		}
+		return figuresOf(100)
+	})
+	s.walkSeeds = 1
+	if at, err := s.descend(t.Context(), setting{0, 0}); err != nil || fmt.Sprint(at) != "[0 0]" {
+		t.Fatalf("single ranges lead to %v, %v", at, err)
+	}
+	before := len(*ran)
+	if err := s.tryDiagonals(t.Context()); err != nil && !errors.Is(err, errBudgetSpent) {
+		t.Fatal(err)
+	}
+	var after []string
+	for _, j := range (*ran)[before:] {
+		after = append(after, fmt.Sprint(j.Setting))
+	}
+	if len(after) < 2 || after[0] != "[1 1]" || slices.Contains([]string{"[0 2]", "[2 0]", "[2 2]"}, after[1]) || fmt.Sprint(s.bestSettings(1)[0]) != "[11 1]" {
+		t.Errorf("from a diagonal step to the best setting: %v", after)
+	}
+}
+
 // Drawn settings that are better than the best in short runs are counted, if the runs allow it.
 func TestCountDrawnAhead(t *testing.T) {
 	for _, x := range []struct {

@@ -109,12 +109,9 @@ func (a *app) readCompared(path string) (*report.Report, error) {
 		return nil, err
 	}
 	for _, run := range r.Runs {
-		list := figures.Flatten(run.Totals)
-		for _, key := range slices.Sorted(maps.Keys(list)) {
-			if !figures.InRange(key, list[key]) {
-				return nil, &config.Error{File: path, Key: pointPrefix(run.Set) + key, Problem: fmt.Sprintf("%g is impossible", list[key]),
-					Expected: "a figure that a run can have: the report is damaged or was altered"}
-			}
+		if key, value, ok := figures.FindImpossible(&run.Totals); ok {
+			return nil, &config.Error{File: path, Key: pointPrefix(run.Set) + key, Problem: value + " is impossible",
+				Expected: "a figure that a run can have: the report is damaged or was altered"}
 		}
 	}
 	if missing := r.Missing(); missing != "" {

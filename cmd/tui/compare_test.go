@@ -35,7 +35,7 @@ func TestCompareImpossible(t *testing.T) {
 	if err := os.Mkdir(bad, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range [][2]string{{"payload_kbps", "-1e308"}, {"payload_kbps", "1e308"}, {"wire_kbps", "-5"}, {"loss_rate", "1.5"}, {"decoded", "-1"}} {
+	for _, c := range [][2]string{{"payload_kbps", "-1e308"}, {"payload_kbps", "1e308"}, {"wire_kbps", "-5"}, {"loss_rate", "1.5"}, {"decoded", "-1"}, {"sent", "7"}} {
 		figure := regexp.MustCompile(`"` + c[0] + `":\s*[-0-9.e+]+`)
 		if !figure.Match(text) {
 			t.Fatalf("no %s in the report", c[0])

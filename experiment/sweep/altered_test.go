@@ -129,9 +129,9 @@ func TestAlteredFile(t *testing.T) {
 	if err := os.WriteFile(copied, good, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	rewrite(t, copied, func(r *jobResult) { r.Runs[0].Result.Totals.Sent++ })
+	rewrite(t, copied, func(r *jobResult) { r.Runs[0].Result.Totals.Reordered++ })
 	_, _, err = resume(t, dir, Options{})
-	if err == nil || !strings.Contains(err.Error(), ": sent is 1") || !strings.Contains(err.Error(), "copied.json") || !strings.Contains(err.Error(), filepath.Base(files[0])) {
+	if err == nil || !strings.Contains(err.Error(), ": reordered is ") || !strings.Contains(err.Error(), "copied.json") || !strings.Contains(err.Error(), filepath.Base(files[0])) {
 		t.Errorf("two files: %v; want both, and the figure", err)
 	}
 	if err := os.Remove(copied); err != nil {
@@ -331,8 +331,9 @@ func TestLyingWorker(t *testing.T) {
 				r.Budget[0].Bits++
 			}
 		}, Options{Verify: 1}, "budget.0.bits is "},
-		"impossible": {func(_ *config.Config, r *engine.Result) { r.Totals.Lost = -1 }, Options{}, "impossible figure: lost is -1"},
-		"beyond any": {func(_ *config.Config, r *engine.Result) { r.Totals.WireKbps = 1e308 }, Options{}, "wire_kbps is 1e+308"},
+		"impossible":    {func(_ *config.Config, r *engine.Result) { r.Totals.Lost = -1 }, Options{}, "impossible figure: lost is -1"},
+		"not adding up": {func(_ *config.Config, r *engine.Result) { r.Totals.Decoded++ }, Options{}, "impossible figure: sent is "},
+		"beyond any":    {func(_ *config.Config, r *engine.Result) { r.Totals.WireKbps = 1e308 }, Options{}, "wire_kbps is 1e+308"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, q := served(t)

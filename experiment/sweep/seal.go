@@ -89,11 +89,8 @@ func (p *Plan) checkFigures(n int, r *engine.Result) error {
 		if lane > 0 {
 			totals, prefix = r.Shadows[lane-1].Totals, fmt.Sprintf("shadows.%d.", lane-1)
 		}
-		list := figures.Flatten(totals)
-		for _, key := range slices.Sorted(maps.Keys(list)) {
-			if !figures.InRange(key, list[key]) {
-				return fmt.Errorf("run %d has an impossible figure: %s%s is %g", n, prefix, key, list[key])
-			}
+		if key, value, ok := figures.FindImpossible(&totals); ok {
+			return fmt.Errorf("run %d has an impossible figure: %s%s is %s", n, prefix, key, value)
 		}
 	}
 	return nil

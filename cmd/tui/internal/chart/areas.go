@@ -63,6 +63,9 @@ func (p *plot) drawBoundary(layers [][]float64, x, y int, low, high float64) {
 			continue
 		}
 		from := sum
+		if from >= high {
+			break
+		}
 		sum += c[x]
 		h := math.Min(sum, high) - math.Max(from, low)
 		if h <= 0 {

@@ -164,7 +164,9 @@ func (c *Canvas) Lines(th *Theme) []string {
 			}
 			switch {
 			case cl.under != under: // a background cannot be replaced by "no background" without a reset
-				b.WriteString(Off + th.escapes[style] + th.backgrounds[cl.under])
+				b.WriteString(Off)
+				b.WriteString(th.escapes[style])
+				b.WriteString(th.backgrounds[cl.under])
 				current, under = style, cl.under
 			case style != current:
 				th.switchStyle(&b, current, style)

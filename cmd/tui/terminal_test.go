@@ -55,7 +55,7 @@ func TestSessionByKeys(t *testing.T) {
 	s.after("<", "1.0 s AGO")
 	s.gone(end, "AGO")
 	s.after(" ", "▶ LIVE")
-	s.after("m", "● mark 1")
+	s.after("m\r", "● mark 1")
 	s.after("/loss 140%\r", "loss: ")
 	s.after("\x15loss 20%\r", "● loss 20%") // ctrl-u clears the line
 	s.after("p", "Link profile")

@@ -29,7 +29,7 @@ func TestReport(t *testing.T) {
 	root := t.TempDir()
 	one, two := filepath.Join(root, "one"), filepath.Join(root, "two")
 	for _, dir := range []string{one, two} {
-		if o := tui("run", "--set", "duration=12s", "--set", "encoder.name="+map[string]string{one: "rotor", two: "changed-index"}[dir], "--out", dir); o.code != exitDone {
+		if o := tui("run", "--set", "duration=17s", "--set", "encoder.name="+map[string]string{one: "rotor", two: "changed-index"}[dir], "--out", dir); o.code != exitDone {
 			t.Fatalf("exit %d: %s", o.code, o.stderr)
 		}
 	}

@@ -14,10 +14,13 @@ import (
 func (l *Lane) Name() string { return laneName(l.Encoder, l.Differs) }
 
 // ShortName returns the name of l for a text that already contains the name of lane first. If both
-// have the same encoder, it returns only the parameters that differ.
+// have the same encoder, it returns only the parameters that differ, or the letter and the name if none differ.
 func (l *Lane) ShortName(first *Lane) string {
 	if l.Encoder == first.Encoder && l.Differs != "" {
 		return l.Differs
+	}
+	if l.Name() == first.Name() {
+		return strings.TrimSpace(l.Letter + " " + l.Name())
 	}
 	return l.Name()
 }

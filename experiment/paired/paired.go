@@ -30,7 +30,9 @@
 //
 // The lengths of bursts are random, with the given means. In a burst the ratio of the two encoders
 // is 1.10, between bursts 0.95. The rows below the line show the limit of the method: a run of 20 s
-// does not show how much data vary from one 20 s to the next.
+// does not show how much data vary from one 20 s to the next. An interval is thus about
+// content like that of the run. For rotor, adaptive and zstd-baseline beside relative-orientation, intervals of
+// 20 s contain the ratio of 190 s of play in 69 to 100 % of cases, intervals of 60 s in 89 to 100 %.
 //
 // Products are converted to float64 before they are added, which keeps the compiler
 // from fusing multiply and add. So results are the same on every machine.

@@ -71,7 +71,7 @@ func Snapshot(now time.Duration) *engine.Snapshot {
 	if err := cfg.Apply(link); err != nil {
 		panic(err)
 	}
-	lane := engine.Lane{Encoder: cfg.Encoder.Name, Samples: samples(now), Packets: RecentPackets(now)}
+	lane := engine.Lane{Letter: "A", Encoder: cfg.Encoder.Name, Samples: samples(now), Packets: RecentPackets(now)}
 	lane.Totals = figures.Totals{Rates: figures.Rates{BitsPerItem: figures.Known(0)},
 		Counts: figures.Counts{Sent: int64(now.Seconds() * PacketRateHz), Decoded: 5102, Lost: 268, Stale: 21, Duplicate: 3,
 			Failures: figures.Failures{NoBaseline: 7}},

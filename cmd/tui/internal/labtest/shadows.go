@@ -43,7 +43,7 @@ func WithShadows(snap *engine.Snapshot, names ...string) *engine.Snapshot {
 	}
 	for i, name := range names {
 		l := *first
-		l.Encoder = name
+		l.Letter, l.Encoder = string(rune('B'+i)), name
 		share := []float64{0.62, 1.55, 0.9, 1.18}[i%4]
 		rng := rand.New(rand.NewPCG(7, uint64(i)))
 		l.Samples = append([]meters.Sample{}, l.Samples...)

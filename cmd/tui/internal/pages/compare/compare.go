@@ -3,6 +3,7 @@ package compare
 import (
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"wirelab/cmd/tui/internal/look"
@@ -62,9 +63,9 @@ func (f figure) format(v float64) string {
 
 // entry is one lane of the comparison.
 type entry struct {
-	lockstep.Series     // of the samples of the common period
-	lane            int // index in the snapshot; 0 is the active encoder
-	name            string
+	lockstep.Series                     // of the samples of the common period
+	lane            int                 // index in the snapshot; 0 is the active encoder
+	name            string              // letter of the lane, which other lanes of the run do not have, and encoder
 	differs         string              // the parameters that distinguish lanes with one name
 	absent          bool                // not yet started at the displayed time
 	started         time.Duration       // virtual time at which the lane was added
@@ -86,7 +87,7 @@ func (r *entry) timingMark(f figure) string {
 	return ""
 }
 
-// label returns the name of the encoder and the params that distinguish it.
+// label returns the letter of the lane, the name of the encoder and the params that distinguish it.
 func (r *entry) label() string { return look.LaneName(r.name, r.differs, math.MaxInt) }
 
 // comparison compares all lanes over the period in which all of them ran.
@@ -105,7 +106,7 @@ func compare(snap *engine.Snapshot) comparison {
 		if n := len(l.Samples); n > 0 && !l.Samples[n-1].CostsPerChange() {
 			c.Lanes[i].Changed = make([]float64, len(c.Lanes[i].Changed)) // its bits per changed item are unknown
 		}
-		c.entries = append(c.entries, entry{Series: c.Lanes[i], lane: i, name: l.Encoder, differs: l.Differs, absent: lockstep.IsAbsent(snap, l), started: l.Began, timing: l.Timing,
+		c.entries = append(c.entries, entry{Series: c.Lanes[i], lane: i, name: strings.TrimSpace(l.Letter + " " + l.Encoder), differs: l.Differs, absent: lockstep.IsAbsent(snap, l), started: l.Began, timing: l.Timing,
 			err: l.Err})
 	}
 	c.packets = c.pairPackets(snap)

@@ -66,6 +66,7 @@ func (d *changedRung) codeFrame(c *coder, cur, base *frame.Frame) {
 	d.rows.beginRows(c, cur, base, d.changed)
 	for k, i := range d.changed {
 		q, old := cube.At(cur.Table, int(i)), cube.At(base.Table, int(i))
+		c.traceRow(int(i))
 		d.rows.codeRow(c, k, q, old)
 		if c.reading && (!cube.InRange(q) || frame.EqualCubes(q, old)) {
 			c.fail(cube.ChangedError(int(i), q))
@@ -125,6 +126,9 @@ func (bitmap) codeList(c *coder, list []int32, rows int) []int32 {
 			word |= 1 << (int(list[k]) - first)
 		}
 		word = c.codeBits(word, uint(min(32, rows-first)))
+		if c.trace != nil {
+			c.traceBitmap(first, min(32, rows-first))
+		}
 		for ; c.reading && word != 0; word &= word - 1 { // clears the lowest 1
 			list = append(list, int32(first+bits.TrailingZeros64(word)))
 			k++ // stays the length of list, so that the loop above does nothing in a decoder
@@ -132,6 +136,35 @@ func (bitmap) codeList(c *coder, list []int32, rows int) []int32 {
 	}
 	c.charge(encoders.SlotFlags)
 	return list
+}
+
+// traceBitmap assigns the last n bits written to the rows from first on, in the trace.
+func (c *coder) traceBitmap(first, n int) {
+	begin := c.w.Len() - n
+	c.trace.ExtendBits(encoders.SlotFlags, encoders.NoField, begin)
+	for i := range n {
+		c.trace.SetRow(first + i)
+		c.trace.ExtendBits(encoders.SlotFlags, encoders.NoField, begin+i+1)
+	}
+	c.trace.SetRow(encoders.NoRow)
+}
+
+// traceIndex assigns the bits written since the last charge to the index of row i, in the trace only. They must be
+// charged to encoders.SlotIndex afterwards.
+func (c *coder) traceIndex(i int) {
+	if c.trace != nil {
+		c.trace.SetRow(i)
+		c.trace.ExtendBits(encoders.SlotIndex, encoders.NoField, c.w.Len())
+		c.trace.SetRow(encoders.NoRow)
+	}
+}
+
+// traceLength assigns the bits written since the last charge to the length of the list, in the trace only. They must
+// be charged to encoders.SlotIndex afterwards.
+func (c *coder) traceLength() {
+	if c.trace != nil {
+		c.trace.ExtendBits(encoders.SlotIndex, encoders.NoField, c.w.Len())
+	}
 }
 
 // indices is an indexCoder: a flag, and then either the length of the list and the index of each
@@ -163,6 +196,7 @@ func (x indices) codeList(c *coder, list []int32, rows int) []int32 {
 		return bitmap{}.codeList(c, list, rows)
 	}
 	n := int(c.codeBits(uint64(len(list)), x.lengthBits))
+	c.traceLength()
 	last := -1
 	for k := range n {
 		var index int32 // the next index; not known yet when decoding
@@ -170,6 +204,7 @@ func (x indices) codeList(c *coder, list []int32, rows int) []int32 {
 			index = list[k]
 		}
 		index = int32(c.codeBits(uint64(index), x.indexBits))
+		c.traceIndex(int(index))
 		if c.reading {
 			list = c.appendIndex(list, last, int(index), rows)
 			if c.err != nil {
@@ -224,12 +259,14 @@ func (g gaps) codeList(c *coder, list []int32, rows int) []int32 {
 		return bitmap{}.codeList(c, list, rows)
 	}
 	n, last := g.codeLength(c, len(list)), -1
+	c.traceLength()
 	for k := range n {
 		var gap int
 		if !c.reading {
 			gap = int(list[k]) - last
 		}
 		index := last + g.codeGap(c, gap)
+		c.traceIndex(index)
 		if c.reading {
 			list = c.appendIndex(list, last, index, rows)
 			if c.err != nil {

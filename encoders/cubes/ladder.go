@@ -120,7 +120,7 @@ func (l *ladder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ enc
 	}
 	c := &l.coder
 	c.beginWrite(dst)
-	c.changed = refs[0].Changed
+	c.changed, c.trace = refs[0].Changed, b.Tracing()
 	l.rung.codeFrame(c, cur, l.baseline(refs))
 	if c.err != nil {
 		return dst, nil, fmt.Errorf("cubes: %w", c.err)
@@ -158,6 +158,7 @@ type coder struct {
 	charged int                       // bits of the packet that are in spent
 	spent   [encoders.SlotPadding]int // bits written so far of each slot of the budget
 	changed frame.Rows                // when writing: the rows that differ from the baseline; nil if not known
+	trace   *encoders.Trace           // when writing: gets the position of each charge too; nil if no trace is wanted
 }
 
 // beginWrite makes c append a packet to dst.
@@ -200,6 +201,27 @@ func (c *coder) charge(k encoders.Slot) {
 		length := c.w.Len()
 		c.spent[k] += length - c.charged
 		c.charged = length
+		if c.trace != nil {
+			c.trace.ExtendBits(k, encoders.NoField, length)
+		}
+	}
+}
+
+// traceRow sets the cube on which the bits that follow are spent, or encoders.NoRow. Only a trace uses it.
+func (c *coder) traceRow(i int) {
+	if c.trace != nil {
+		c.trace.SetRow(i)
+	}
+}
+
+// traceFields assigns the bits that will be written next to the fields f, f+1 and so on, in the trace only. ends are
+// the ends of their bits, relative to the beginning of the first. Bits before them that were not charged yet belong to
+// no single field. All must be charged to slot k afterwards.
+func (c *coder) traceFields(k encoders.Slot, f int, ends ...uint) {
+	begin := c.w.Len()
+	c.trace.ExtendBits(k, encoders.NoField, begin)
+	for i, end := range ends {
+		c.trace.ExtendBits(k, f+i, begin+int(end))
 	}
 }
 
@@ -222,8 +244,9 @@ func (c *coder) checkRange(i int, q *cube.Row) bool {
 // finish returns the written packet and charges its bits to b, with the zero bits that fill its last byte.
 func (c *coder) finish(b *encoders.Budget) []byte {
 	for k, n := range c.spent {
-		b.Bits(encoders.Slot(k), n)
+		b.AddUnits(encoders.Slot(k), int64(n)*encoders.BitUnit) // the trace has them already
 	}
+	c.traceRow(encoders.NoRow)
 	b.Bits(encoders.SlotPadding, -c.w.Len()&7) // from the length in bits to the next multiple of 8
 	return c.w.Bytes()
 }

@@ -123,6 +123,9 @@ func codeParts(c *coder, q, base *cube.Row) (moved, turned bool) {
 		if moved == turned {
 			flagChanged = true
 		} else {
+			if c.trace != nil {
+				c.traceFields(encoders.SlotInteracting, frame.CubeInteracting, 1)
+			}
 			flagChanged = c.codeFlag(flagChanged)
 			c.charge(encoders.SlotInteracting)
 		}
@@ -174,6 +177,9 @@ func (o axisWidths) codePositionOrAbsolute(c *coder, q, base *cube.Row) {
 	if c.codeFlag(!c.reading && o.fits(q, base)) {
 		o.codePosition(c, q, base)
 	} else {
+		if c.trace != nil {
+			c.traceFields(encoders.SlotPosition, frame.CubeX, positionEnds[:]...)
+		}
 		unpackPosition(q, c.codeBits(packPosition(q), cube.PositionBits))
 		c.charge(encoders.SlotPosition)
 	}
@@ -191,8 +197,13 @@ func (o axisWidths) codePosition(c *coder, q, base *cube.Row) {
 	}
 	var packed word
 	packed.append(o.xy, q[frame.CubeX]-base[frame.CubeX])
+	xEnd := packed.n
 	packed.append(o.xy, q[frame.CubeY]-base[frame.CubeY])
+	yEnd := packed.n
 	packed.append(o.z, q[frame.CubeZ]-base[frame.CubeZ])
+	if c.trace != nil {
+		c.traceFields(encoders.SlotPosition, frame.CubeX, xEnd, yEnd, packed.n)
+	}
 	c.w.Bits(packed.bits, packed.n)
 	c.charge(encoders.SlotPosition)
 }
@@ -409,7 +420,12 @@ func (w widths) codeThree(c *coder, differences *[3]int32) {
 	}
 	var packed word
 	packed.append(w, differences[0])
+	aEnd := packed.n
 	packed.append(w, differences[1])
+	bEnd := packed.n
 	packed.append(w, differences[2])
+	if c.trace != nil {
+		c.traceFields(encoders.SlotOrientation, frame.CubeA, aEnd, bEnd, packed.n)
+	}
 	c.w.Bits(packed.bits, packed.n)
 }

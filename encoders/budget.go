@@ -95,7 +95,7 @@ func (b *Budget) Charge(k Slot, units int64) {
 	if b != nil {
 		b.Units[k] += units
 		if b.Trace != nil {
-			b.Trace.ExtendTo(k, NoField, b.Trace.end+units)
+			b.Trace.extend(k, units)
 		}
 	}
 }

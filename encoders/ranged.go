@@ -40,7 +40,9 @@ func (c *RangeCoder) Charge(k Slot) {
 		spent := c.Spent()
 		c.charged[k] += spent - c.chargedUpTo
 		c.chargedUpTo = spent
-		c.trace.ExtendTo(k, NoField, spent)
+		if c.trace != nil {
+			c.extendTrace(k, NoField)
+		}
 	}
 }
 
@@ -58,9 +60,12 @@ func (c *RangeCoder) TraceRow(row int) {
 // be charged to slot k afterwards.
 func (c *RangeCoder) TraceField(k Slot, field int) {
 	if c.trace != nil {
-		c.trace.ExtendTo(k, field, c.Spent())
+		c.extendTrace(k, field)
 	}
 }
+
+// extendTrace is TraceField if a trace is wanted. It is a function of its own so that the compiler inlines TraceField.
+func (c *RangeCoder) extendTrace(k Slot, field int) { c.trace.ExtendTo(k, field, c.Spent()) }
 
 // Charged returns the units charged to slot k since BeginEncode.
 func (c *RangeCoder) Charged(k Slot) int64 { return c.charged[k] }

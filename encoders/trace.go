@@ -66,6 +66,9 @@ func (t *Trace) ExtendTo(k Slot, field int, end int64) {
 	t.end = end
 }
 
+// extend adds a span of slot k after the last one.
+func (t *Trace) extend(k Slot, units int64) { t.ExtendTo(k, NoField, t.end+units) }
+
 // ExtendBits is ExtendTo with the position in whole bits.
 func (t *Trace) ExtendBits(k Slot, field, end int) { t.ExtendTo(k, field, int64(end)*BitUnit) }
 

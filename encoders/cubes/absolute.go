@@ -26,7 +26,12 @@ func (code everyRow) codeFrame(c *coder, cur, base *frame.Frame) {
 		if !c.checkRange(i, q) {
 			return
 		}
-		c.traceRow(i)
+		if c.trace != nil {
+			before := c.spent
+			code(c, q, cube.At(base.Table, i), ticks)
+			c.traceWhole(i, &before)
+			continue
+		}
 		code(c, q, cube.At(base.Table, i), ticks)
 	}
 }
@@ -79,18 +84,12 @@ func velocity(to, from, ticks int32) float64 {
 
 // codeAbsoluteOrientation codes the smallest three in 29 bits.
 func codeAbsoluteOrientation(c *coder, q *cube.Row) {
-	if c.trace != nil {
-		c.traceFields(encoders.SlotOrientation, frame.CubeLargest, orientationEnds[:]...)
-	}
 	cube.UnpackOrientation(q, uint32(c.codeBits(uint64(cube.PackOrientation(q)), cube.OrientationBits)))
 	c.charge(encoders.SlotOrientation)
 }
 
 // codeInteracting codes the interacting flag.
 func codeInteracting(c *coder, q *cube.Row) {
-	if c.trace != nil {
-		c.traceFields(encoders.SlotInteracting, frame.CubeInteracting, 1)
-	}
 	q[frame.CubeInteracting] = int32(c.codeBits(uint64(q[frame.CubeInteracting]), 1))
 	c.charge(encoders.SlotInteracting)
 }
@@ -108,9 +107,6 @@ func codeAbsolute(c *coder, q, _ *cube.Row, _ int32) {
 		q[frame.CubeInteracting] = int32(rest >> cube.PositionBits & 1)
 		return
 	}
-	if c.trace != nil {
-		c.traceAbsolute()
-	}
 	c.w.Bits(uint64(cube.PackOrientation(q)), cube.OrientationBits)
 	c.w.Bits(packPosition(q)|uint64(q[frame.CubeInteracting])<<cube.PositionBits, cube.PositionBits+1)
 	c.spent[encoders.SlotOrientation] += cube.OrientationBits
@@ -118,23 +114,6 @@ func codeAbsolute(c *coder, q, _ *cube.Row, _ int32) {
 	c.spent[encoders.SlotInteracting]++
 	c.charged += cube.OrientationBits + cube.PositionBits + 1
 }
-
-// traceAbsolute assigns the bits of codeAbsolute to their fields, in the trace.
-func (c *coder) traceAbsolute() {
-	c.traceFields(encoders.SlotOrientation, frame.CubeLargest, orientationEnds[:]...)
-	begin := c.w.Len() + cube.OrientationBits
-	for i, end := range positionEnds {
-		c.trace.ExtendBits(encoders.SlotPosition, frame.CubeX+i, begin+int(end))
-	}
-	c.trace.ExtendBits(encoders.SlotInteracting, frame.CubeInteracting, begin+cube.PositionBits+1)
-}
-
-// Ends of the fields in an absolute orientation, whose first field is the largest component, and in an absolute position.
-var (
-	orientationEnds = [4]uint{cube.LargestBits, cube.LargestBits + cube.SmallBits, cube.LargestBits + 2*cube.SmallBits,
-		cube.OrientationBits}
-	positionEnds = [3]uint{cube.XYBits, 2 * cube.XYBits, cube.PositionBits}
-)
 
 // packPosition returns the position in 50 bits: x, y and z from the lowest bit.
 func packPosition(q *cube.Row) uint64 {
@@ -157,9 +136,6 @@ var errFloat = errors.New("float is out of the snapshot's range")
 // schema's units, which restores the integers exactly.
 func codeFloatPosition(c *coder, q *cube.Row) {
 	for k := frame.CubeX; k <= frame.CubeZ; k++ {
-		if c.trace != nil {
-			c.traceFields(encoders.SlotPosition, k, floatBits)
-		}
 		metres := c.codeFloat(float32(q[k]) / frame.UnitsPerMetre)
 		if c.reading {
 			lo, hi := cube.Bounds(k - frame.CubeX)
@@ -235,7 +211,7 @@ func (c *coder) quantiseFloats(q *cube.Row, f [4]float32) {
 // floatBits is the number of bits of a float.
 const floatBits = 32
 
-// codeFloat writes the bits of f (IEEE 754, 32 bits), or reads and returns a float.
+// codeFloat writes the bits of f (IEEE 754), or reads and returns a float.
 func (c *coder) codeFloat(f float32) float32 {
 	return math.Float32frombits(uint32(c.codeBits(uint64(math.Float32bits(f)), floatBits)))
 }

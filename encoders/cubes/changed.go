@@ -87,6 +87,9 @@ func (absolutes) beginRows(*coder, *frame.Frame, *frame.Frame, []int32) {}
 func (absolutes) codeRow(c *coder, _ int, q, base *cube.Row) {
 	const noTicks = 0 // codeAbsolute ignores the time since the baseline
 	codeAbsolute(c, q, base, noTicks)
+	if c.trace != nil {
+		c.traceAbsolute()
+	}
 }
 
 // appendChanged appends the numbers of the rows in which two tables differ. It compares eight rows at
@@ -138,35 +141,6 @@ func (bitmap) codeList(c *coder, list []int32, rows int) []int32 {
 	return list
 }
 
-// traceBitmap assigns the last n bits written to the rows from first on, in the trace.
-func (c *coder) traceBitmap(first, n int) {
-	begin := c.w.Len() - n
-	c.trace.ExtendBits(encoders.SlotFlags, encoders.NoField, begin)
-	for i := range n {
-		c.trace.SetRow(first + i)
-		c.trace.ExtendBits(encoders.SlotFlags, encoders.NoField, begin+i+1)
-	}
-	c.trace.SetRow(encoders.NoRow)
-}
-
-// traceIndex assigns the bits written since the last charge to the index of row i, in the trace only. They must be
-// charged to encoders.SlotIndex afterwards.
-func (c *coder) traceIndex(i int) {
-	if c.trace != nil {
-		c.trace.SetRow(i)
-		c.trace.ExtendBits(encoders.SlotIndex, encoders.NoField, c.w.Len())
-		c.trace.SetRow(encoders.NoRow)
-	}
-}
-
-// traceLength assigns the bits written since the last charge to the length of the list, in the trace only. They must
-// be charged to encoders.SlotIndex afterwards.
-func (c *coder) traceLength() {
-	if c.trace != nil {
-		c.trace.ExtendBits(encoders.SlotIndex, encoders.NoField, c.w.Len())
-	}
-}
-
 // indices is an indexCoder: a flag, and then either the length of the list and the index of each
 // changed cube, or a bitmap if that is shorter.
 type indices struct {
@@ -192,11 +166,12 @@ var errIndex = errors.New("index of a changed cube is not larger than the one be
 func (x indices) codeList(c *coder, list []int32, rows int) []int32 {
 	asIndices := c.codeFlag(len(list) <= x.maxLength)
 	c.charge(encoders.SlotFlags)
+	c.traceTo(encoders.SlotFlags)
 	if !asIndices {
 		return bitmap{}.codeList(c, list, rows)
 	}
 	n := int(c.codeBits(uint64(len(list)), x.lengthBits))
-	c.traceLength()
+	c.traceTo(encoders.SlotIndex)
 	last := -1
 	for k := range n {
 		var index int32 // the next index; not known yet when decoding
@@ -204,7 +179,9 @@ func (x indices) codeList(c *coder, list []int32, rows int) []int32 {
 			index = list[k]
 		}
 		index = int32(c.codeBits(uint64(index), x.indexBits))
-		c.traceIndex(int(index))
+		if c.trace != nil {
+			c.traceIndex(int(index))
+		}
 		if c.reading {
 			list = c.appendIndex(list, last, int(index), rows)
 			if c.err != nil {
@@ -255,18 +232,21 @@ func newGaps(rows int, widths ...uint) gaps {
 func (g gaps) codeList(c *coder, list []int32, rows int) []int32 {
 	listed := c.codeFlag(!c.reading && g.listBits(list) < rows)
 	c.charge(encoders.SlotFlags)
+	c.traceTo(encoders.SlotFlags)
 	if !listed {
 		return bitmap{}.codeList(c, list, rows)
 	}
 	n, last := g.codeLength(c, len(list)), -1
-	c.traceLength()
+	c.traceTo(encoders.SlotIndex)
 	for k := range n {
 		var gap int
 		if !c.reading {
 			gap = int(list[k]) - last
 		}
 		index := last + g.codeGap(c, gap)
-		c.traceIndex(index)
+		if c.trace != nil {
+			c.traceIndex(index)
+		}
 		if c.reading {
 			list = c.appendIndex(list, last, index, rows)
 			if c.err != nil {

@@ -158,7 +158,7 @@ type coder struct {
 	charged int                       // bits of the packet that are in spent
 	spent   [encoders.SlotPadding]int // bits written so far of each slot of the budget
 	changed frame.Rows                // when writing: the rows that differ from the baseline; nil if not known
-	trace   *encoders.Trace           // when writing: gets the position of each charge too; nil if no trace is wanted
+	trace   *encoders.Trace           // when writing: describes the bits; nil if no trace is wanted. See trace.go
 }
 
 // beginWrite makes c append a packet to dst.
@@ -201,27 +201,6 @@ func (c *coder) charge(k encoders.Slot) {
 		length := c.w.Len()
 		c.spent[k] += length - c.charged
 		c.charged = length
-		if c.trace != nil {
-			c.trace.ExtendBits(k, encoders.NoField, length)
-		}
-	}
-}
-
-// traceRow sets the cube on which the bits that follow are spent, or encoders.NoRow. Only a trace uses it.
-func (c *coder) traceRow(i int) {
-	if c.trace != nil {
-		c.trace.SetRow(i)
-	}
-}
-
-// traceFields assigns the bits that will be written next to the fields f, f+1 and so on, in the trace only. ends are
-// the ends of their bits, relative to the beginning of the first. Bits before them that were not charged yet belong to
-// no single field. All must be charged to slot k afterwards.
-func (c *coder) traceFields(k encoders.Slot, f int, ends ...uint) {
-	begin := c.w.Len()
-	c.trace.ExtendBits(k, encoders.NoField, begin)
-	for i, end := range ends {
-		c.trace.ExtendBits(k, f+i, begin+int(end))
 	}
 }
 
@@ -246,7 +225,7 @@ func (c *coder) finish(b *encoders.Budget) []byte {
 	for k, n := range c.spent {
 		b.AddUnits(encoders.Slot(k), int64(n)*encoders.BitUnit) // the trace has them already
 	}
-	c.traceRow(encoders.NoRow)
+	b.SetRow(encoders.NoRow)
 	b.Bits(encoders.SlotPadding, -c.w.Len()&7) // from the length in bits to the next multiple of 8
 	return c.w.Bytes()
 }

@@ -38,7 +38,7 @@ func (r *Runner) addTraces(snap *engine.Snapshot) {
 		x.traced, x.rowCosts, x.tracedOf = nil, nil, r.session
 	}
 	if x.tracedSeq != nil {
-		if x.traced == nil {
+		if x.traced == nil || x.traced.Packet == nil {
 			x.traced = r.session.Trace(*x.tracedSeq)
 		}
 		x.traced = r.session.WithAck(x.traced)

@@ -32,6 +32,7 @@ type Order struct {
 	Quit       QuitMode     // whether and how to quit
 	Themes     bool         // show the list of themes
 	Theme      string       // the new theme; "" leaves it unchanged
+	FindRow    *int         // the row whose bits are shown in the selected packet; nil means none
 	Filter     *room.Filter // the new filter of packets; nil leaves it unchanged
 	Client     *int         // the client of a proxy whose links the controls set, 0 for all; nil leaves it unchanged
 	Datagram   *Datagram    // the datagram of a proxy to explain, if not nil
@@ -290,6 +291,8 @@ func timeVerbs() []Verb {
 		{Name: "step", Args: "[FRAMES]", Help: "advance by FRAMES frames, default 1", screens: Lab, maxArgs: unlimited, parse: parseStep},
 		{Name: "filter", Args: "all|trouble|OUTCOME", Help: "select the packets on page 3", screens: Lab, minArgs: 1, maxArgs: unlimited,
 			parse: parseFilter, words: room.FilterNames()},
+		{Name: "find", Args: "ROW", Help: "on page 3: the bits of a row in the selected packet, such as find cube 417", screens: Lab, minArgs: 1,
+			maxArgs: 2, parse: parseFind},
 		{Name: "seek", Args: "MM:SS", Help: "go to a time; a time in the past is reached by replaying", screens: Lab, minArgs: 1, maxArgs: 1,
 			parse: parseSeek},
 	}
@@ -491,6 +494,15 @@ func parseFilter(args []string) (Order, error) {
 		return Order{}, unknownName("unknown filter", name, room.FilterNames(), expectedOneOf(room.FilterNames()))
 	}
 	return Order{Filter: new(room.Filter(i))}, nil
+}
+
+// parseFind parses the number of a row, which may follow the word for a row, as in "cube 417".
+func parseFind(args []string) (Order, error) {
+	row, err := strconv.Atoi(args[len(args)-1])
+	if err != nil || row < 0 {
+		return Order{}, errUsage
+	}
+	return Order{FindRow: &row}, nil
 }
 
 // parseQuit parses the arguments of quit: none, "save" or "now". It refuses any other word, so

@@ -18,6 +18,8 @@ func (m *dashboard) Execute(o command.Order) (tea.Cmd, error) {
 		return nil, err
 	}
 	switch {
+	case o.FindRow != nil:
+		return m.findRow(*o.FindRow)
 	case o.Filter != nil:
 		m.filterPackets(*o.Filter)
 	case o.Tour:
@@ -64,6 +66,21 @@ func (m *dashboard) filterPackets(f room.Filter) {
 			m.openPage(i)
 		}
 	}
+}
+
+// findRow opens the page that shows the bits of a row.
+func (m *dashboard) findRow(row int) (tea.Cmd, error) {
+	for i, p := range m.pages {
+		if q, ok := p.(room.RowFinder); ok {
+			r, err := q.FindRow(row)
+			if err != nil {
+				return nil, err
+			}
+			m.openPage(i)
+			return m.perform(r), nil
+		}
+	}
+	return nil, nil
 }
 
 // startTour starts the guided tour. When the tour ends, the page that was open before is opened

@@ -15,11 +15,12 @@ type page struct {
 	listSlot    *room.Slot // of list
 	detailsSlot *room.Slot // of details
 	summary     *room.Slot
+	bits        *bitView
 }
 
 // New returns the page.
 func New() *page {
-	p := &page{list: &list{}, details: &details{}, summary: room.NewSlot(&panes.SummaryLine{})}
+	p := &page{list: &list{}, details: &details{}, summary: room.NewSlot(&panes.SummaryLine{}), bits: newBitView()}
 	p.listSlot, p.detailsSlot = room.NewSlot(p.list), room.NewSlot(p.details)
 	return p
 }
@@ -30,6 +31,7 @@ func (p *page) Name() string { return "Packets" }
 func (p *page) Observe(v room.View) bool {
 	changed := p.summary.Observe(v)
 	p.details.selected, p.details.hasSelection = p.list.selected, p.list.hasSelection
+	changed = p.bits.observe(v) || changed
 	return room.ObserveAll(v, p.listSlot, p.detailsSlot) || changed
 }
 
@@ -38,6 +40,9 @@ func (p *page) Observe(v room.View) bool {
 func (p *page) Lines(th *look.Theme, w, h int) []string {
 	const summaryRows = 1
 	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, look.Unfocused)...)
+	if p.bits.on {
+		return append(lines, p.bits.lines(th, w, h-summaryRows, p.detailsSlot)...)
+	}
 	if room.Wide(w, h) {
 		left := min(max(w*52/100, listWidth), listWidth+12)
 		return append(lines, room.RenderPlaces(th, []room.Place{p.listSlot.Place(0, 0, left, h-summaryRows), p.detailsSlot.Place(left, 0, w-left, h-summaryRows)},
@@ -51,8 +56,13 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 // Focus selects the next filter.
 func (p *page) Focus(int) { p.list.nextFilter() }
 
-// Move selects another packet: up and down by rows, left and right by failures.
+// Move selects another packet: up and down by rows, left and right by failures. In the view of bits it moves the
+// cursor.
 func (p *page) Move(dx, dy int) room.Request {
+	if p.bits.on {
+		p.bits.move(dx, dy)
+		return room.Request{}
+	}
 	if dx != 0 {
 		p.list.moveToFailure(dx)
 	} else {
@@ -68,7 +78,9 @@ func (p *page) openSelected() room.Request {
 		return room.Request{}
 	}
 	id := p.list.selected
-	return room.Request{Command: &experiment.Command{Open: &id}}
+	c := &experiment.Command{Open: &id}
+	p.traceSelected(c)
+	return room.Request{Command: c}
 }
 
 // Enter selects the baseline of the selected packet.
@@ -81,8 +93,13 @@ func (p *page) Enter() room.Request {
 	return p.openSelected()
 }
 
-// Release clears selection and filter.
+// Release leaves the view of bits or, in the list, clears selection and filter.
 func (p *page) Release() {
+	if p.bits.on {
+		p.bits.on = false
+		p.redraw()
+		return
+	}
 	p.list.release()
 	p.redraw()
 }
@@ -91,10 +108,16 @@ func (p *page) Release() {
 func (p *page) redraw() {
 	p.listSlot.Redraw()
 	p.detailsSlot.Redraw()
+	p.bits.redraw()
 }
 
 // Click selects the packet in row y of the page, if (x, y) is in the list. Row 0 is the summary line.
 func (p *page) Click(x, y int) room.Request {
+	if p.bits.on {
+		p.bits.bits.click(x, y-1)
+		p.redraw()
+		return room.Request{}
+	}
 	if id, ok := p.list.packetAt(y - 1); ok && x < p.listSlot.W && y-1 < p.listSlot.H {
 		p.list.selectPacket(id)
 	}
@@ -111,6 +134,9 @@ func (p *page) ShowPacket(id packetlog.ID) room.Request {
 func (p *page) FilterPackets(f room.Filter) { p.list.filter, p.list.dirty = f, true }
 
 func (p *page) Arrows() [][2]string {
+	if p.bits.on {
+		return [][2]string{{"←→", "field"}, {"↑↓", "row"}, {"[ ]", "byte"}}
+	}
 	return [][2]string{{"↑↓", "packet"}, {"←→", "failure"}, {"enter", "its baseline"}}
 }
 
@@ -125,11 +151,20 @@ func (p *page) Bindings() []room.Binding {
 	const group = "Packets, page 3"
 	movePage := func(direction int) func() room.Request {
 		return func() room.Request {
+			if p.bits.on {
+				p.bits.scroll(direction)
+				return room.Request{}
+			}
 			p.list.moveCursor(direction * max(p.listSlot.H-4, 1))
 			return p.openSelected()
 		}
 	}
-	failure := func(direction int) func() room.Request { return func() room.Request { return p.Move(direction, 0) } }
+	failure := func(direction int) func() room.Request {
+		return func() room.Request {
+			p.list.moveToFailure(direction)
+			return p.openSelected()
+		}
+	}
 	toEnd := func(direction int) func() room.Request {
 		return func() room.Request { return p.Move(0, direction*room.ListEnd) }
 	}
@@ -137,7 +172,7 @@ func (p *page) Bindings() []room.Binding {
 		p.list.nextFilter()
 		return room.Request{Redraw: true} // redraw at once
 	}
-	return []room.Binding{
+	return append(p.bitBindings(), []room.Binding{
 		room.Bind(group, []string{"f"}, "f", "next filter: all, failed, lost, late, ...; or type /filter lost",
 			next).InFooter("filter").Pin(),
 		room.Bind(group, []string{"n"}, "n N", "next failure, previous failure", failure(1)),
@@ -146,5 +181,5 @@ func (p *page) Bindings() []room.Binding {
 		room.Bind(group, []string{"pgdown", "ctrl+f"}, "pgdn", "a page of newer packets", movePage(1)),
 		room.Bind(group, []string{"home"}, "home end", "oldest packet, newest packet", toEnd(-1)),
 		room.Bind(group, []string{"end"}, "", "", toEnd(1)),
-	}
+	}...)
 }

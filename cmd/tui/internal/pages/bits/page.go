@@ -13,6 +13,8 @@ type page struct {
 	table   *room.Slot
 	charts  [2]*room.Slot
 	summary *room.Slot
+	rows    *room.Slot // of rowList
+	rowList *rowList
 	w, h    int // size of the page, as last drawn
 }
 
@@ -21,6 +23,8 @@ type page struct {
 func New(shadowChoice *panes.SelectedShadow) *page {
 	p := &page{budget: &budgetModel{shadowChoice: shadowChoice, selected: -1}, summary: room.NewSlot(&panes.SummaryLine{})}
 	p.table = room.NewSlot(&table{p.budget})
+	p.rowList = &rowList{}
+	p.rows = room.NewSlot(p.rowList)
 	for i := range p.stacks {
 		p.stacks[i] = &stack{budgetModel: p.budget, index: i}
 		p.charts[i] = room.NewSlot(p.stacks[i])
@@ -36,7 +40,7 @@ func (p *page) Observe(v room.View) bool {
 	if p.budget.observe(v) {
 		p.redraw()
 	}
-	return changed || !p.table.UpToDate
+	return p.rows.Observe(v) || changed || !p.table.UpToDate
 }
 
 // redraw marks all panes for redrawing.
@@ -65,6 +69,9 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	if p.budget.showShadow && p.budget.shadow() != nil {
 		visibleChart = p.charts[1]
 	}
+	if p.showsRows() {
+		visibleChart = p.rows
+	}
 	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, look.Unfocused)...)
 	lines = append(lines, visibleChart.Render(th, w, h-summaryRows-tableRows, look.Unfocused)...)
 	return append(lines, p.table.Render(th, w, tableRows, look.Unfocused)...)
@@ -77,12 +84,19 @@ func (p *page) layOut(w, h int) []room.Place {
 		right = widthAlone
 	}
 	left := w - right
+	if p.showsRows() { // below the chart of the active encoder, in place of that of the shadow
+		upper := h - min(rowListHeight, h/2)
+		return []room.Place{p.charts[0].Place(0, 0, left, upper), p.rows.Place(0, upper, left, h-upper), p.table.Place(left, 0, right, h)}
+	}
 	if p.budget.shadow() == nil {
 		return []room.Place{p.charts[0].Place(0, 0, left, h), p.table.Place(left, 0, right, h)}
 	}
 	upper := (h + 1) / 2
 	return []room.Place{p.charts[0].Place(0, 0, left, upper), p.charts[1].Place(0, upper, left, h-upper), p.table.Place(left, 0, right, h)}
 }
+
+// showsRows reports whether the page lists the most expensive rows.
+func (p *page) showsRows() bool { return p.rowList.costs != nil }
 
 // Focus selects the next shadow, or the previous one if step is -1. On a small screen, which has one
 // chart, the active encoder is one of the choices.
@@ -149,7 +163,9 @@ func (p *page) Bindings() []room.Binding {
 		p.recompute()
 		return room.Request{}
 	}
-	return []room.Binding{room.Bind("Bits, page 2", []string{"w"}, "w", "compare with the next shadow", next)}
+	const group = "Bits, page 2"
+	return []room.Binding{room.Bind(group, []string{"w"}, "w", "compare with the next shadow", next),
+		panes.RowCostBinding(group, "the ten rows on which most bits were spent in the last 2 s; page 4 shows all as a heat map", p.showsRows)}
 }
 
 // Arrows implements room.Hinter.

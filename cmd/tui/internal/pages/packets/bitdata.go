@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 	"strconv"
+	"strings"
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/dataset/frame"
@@ -63,10 +64,22 @@ func newBitData(t *engine.Traced, s *frame.Schema) *bitData {
 	return d
 }
 
-// firstField returns the index of the first item that is a field of a row; the first of the payload if none is.
+// isUnchanged reports whether an item belongs to a row that equals the baseline, such as the flag of a cube at rest.
+func (d *bitData) isUnchanged(item *bitItem) bool {
+	if item.row == encoders.NoRow {
+		return false
+	}
+	n := len(d.schema.Fields)
+	from, to := item.row*n, (item.row+1)*n
+	p := d.traced.Packet
+	return to <= len(p.Frame.Table) && to <= len(p.Base.Table) && slices.Equal(p.Frame.Table[from:to], p.Base.Table[from:to])
+}
+
+// firstField returns the index of the first item that is a field of a row that changed; the first of the payload if
+// none is.
 func (d *bitData) firstField() int {
 	for i := range d.items {
-		if d.items[i].field != encoders.NoField {
+		if d.items[i].field != encoders.NoField && !d.isUnchanged(&d.items[i]) {
 			return i
 		}
 	}
@@ -133,17 +146,13 @@ func (d *bitData) label(item *bitItem) string {
 	case item.name != "":
 		return item.name
 	case item.field != encoders.NoField:
-		return d.schema.Fields[item.field].Name
+		name := d.schema.Fields[item.field].Name
+		if item.row != encoders.NoRow && len(d.schema.Parts) > 0 {
+			name = strings.TrimPrefix(name, d.schema.PartForRow(item.row).Name+".")
+		}
+		return name
 	}
 	return item.slot.Name(d.schema)
-}
-
-// rowName returns the name of a row, such as "cube 417".
-func (d *bitData) rowName(row int) string {
-	if d.schema.Rows == 1 {
-		return d.schema.Item
-	}
-	return d.schema.Item + " " + strconv.Itoa(row)
 }
 
 // rowItems returns the indices of the items that belong together with item i: those of its row or, for bits that

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
@@ -102,7 +103,7 @@ func (p *bitPane) moveItem(n int) {
 	}
 }
 
-// moveRow moves the cursor to the next item of another row, or of another slot where bits belong to no row;
+// moveRow moves the cursor to the next item of another row that changed, or of another slot where bits belong to no row;
 // direction is 1 or -1.
 func (p *bitPane) moveRow(direction int) {
 	if p.data == nil {
@@ -113,7 +114,7 @@ func (p *bitPane) moveRow(direction int) {
 		return a.section == b.section && a.row == b.row && (a.row != encoders.NoRow || a.slot == b.slot && a.name == b.name)
 	}
 	i := p.cursor + direction
-	for i >= 0 && i < len(items) && same(&items[i], &items[p.cursor]) {
+	for i >= 0 && i < len(items) && (same(&items[i], &items[p.cursor]) || p.data.isUnchanged(&items[i])) {
 		i += direction
 	}
 	if i < 0 || i >= len(items) {
@@ -259,7 +260,7 @@ func (p *bitPane) drawLine(c *look.Canvas, th *look.Theme, y int, line *bitLine)
 	}
 	c.TextRight(2+offsetWidth-1, y, look.Dim, strconv.Itoa(line.first))
 	bitsX := 2 + offsetWidth + hexWidth*p.perLine + 1
-	labelled := -1 // item of the last label
+	labelled, row := -1, -2 // item of the last label, and its row; none yet, so that the first label names its row
 	for i := range line.n {
 		p.drawHex(c, 2+offsetWidth+hexWidth*i, y, line.section, line.first+i)
 		for j := range 8 {
@@ -269,7 +270,8 @@ func (p *bitPane) drawLine(c *look.Canvas, th *look.Theme, y int, line *bitLine)
 			c.Set(x, y, p.style(item), rune('0'+s.bit(n)))
 			if item != labelled {
 				labelled = item
-				p.drawLabel(c, th, x, y+1, bitsX, line, item)
+				p.drawLabel(c, th, x, y+1, bitsX, line, item, p.data.items[item].row != row)
+				row = p.data.items[item].row
 			}
 		}
 	}
@@ -298,8 +300,8 @@ func (p *bitPane) drawHex(c *look.Canvas, x, y, section, i int) {
 }
 
 // drawLabel draws the label of an item whose first bit of the line is at column x, below that bit. It takes the columns
-// up to the item's last bit of the line.
-func (p *bitPane) drawLabel(c *look.Canvas, th *look.Theme, x, y, bitsX int, line *bitLine, index int) {
+// up to the item's last bit of the line. The label begins with the number of the row if namesRow is set.
+func (p *bitPane) drawLabel(c *look.Canvas, th *look.Theme, x, y, bitsX int, line *bitLine, index int, namesRow bool) {
 	item := &p.data.items[index]
 	_, end := item.bitRange()
 	last := min(end, 8*(line.first+line.n)) - 1 - 8*line.first // of the bits of the line
@@ -311,7 +313,7 @@ func (p *bitPane) drawLabel(c *look.Canvas, th *look.Theme, x, y, bitsX int, lin
 		w++ // the gap between bytes
 	}
 	text, row := p.data.label(item), ""
-	if item.row != encoders.NoRow && p.data.schema.Rows > 1 && (index == 0 || p.data.items[index-1].row != item.row) {
+	if namesRow && item.row != encoders.NoRow && p.data.schema.Rows > 1 {
 		row = strconv.Itoa(item.row)
 		if item.slot == encoders.SlotIndex {
 			text = ""
@@ -391,8 +393,11 @@ func (p *rowPane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 
 // rowColumns returns the right edges of value, baseline, change and bits on w columns. The rest is a bar.
 func rowColumns(w int) [4]int {
-	if w < 76 {
-		return [4]int{32, 45, 54, min(62, w-2)}
+	switch {
+	case w < 76:
+		return [4]int{30, 40, 49, min(56, w-2)}
+	case w < 100:
+		return [4]int{35, 52, 62, 70}
 	}
 	return [4]int{38, 58, 72, 82}
 }
@@ -406,7 +411,7 @@ func (p *rowPane) title() string {
 	case item.row == encoders.NoRow:
 		return p.data.label(item)
 	}
-	return p.data.rowName(item.row)
+	return panes.RowName(p.data.schema, item.row)
 }
 
 // heading returns the cost of items, and the position of the bits under the cursor.

@@ -189,6 +189,8 @@ func (p *page) Bindings() []room.Binding {
 			func() room.Request { return room.Change(config.NewChange("reset", true)) }).InFooter("reset").Unless(notPlayed),
 		on([]string{"v"}, "v", "next views: sender, receiver, error", func() { p.Focus(1) }).InFooter("views"),
 		on([]string{"c"}, "c", "charts of the display: age, starved, position error, late, rotation error; or a larger world", p.toggleCharts).InFooter("charts"),
+		panes.RowCostBinding(group, "what each cube cost in the last 2 s, as a heat map; page 2 lists the ten most expensive",
+			func() bool { return p.world.costs != nil }),
 		on([]string{"f"}, "f", "follow the player, or stop", p.toggleFollow).InFooter("follow"),
 		on([]string{"+", "="}, "+", "zoom in, zoom out", func() { p.zoomBy(1) }).InFooter("zoom in"),
 		on([]string{"-"}, "", "", func() { p.zoomBy(-1) }),

@@ -35,7 +35,7 @@ func RowCostBinding(group, help string, shown func() bool) room.Binding {
 	return room.Bind(group, []string{"$"}, "$", help, func() room.Request {
 		on := !shown()
 		return room.Request{Command: &experiment.Command{RowCosts: &on}}
-	}).InFooter("cost by row")
+	}).InFooter("row costs")
 }
 
 // BitsPerPacket returns units of a budget, summed over the packets of c, as the mean of bits per packet.

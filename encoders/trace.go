@@ -11,11 +11,11 @@ const (
 // Span is a run of bits of a payload that were spent on one thing: for a range coder on one symbol, which may
 // take a fraction of a bit.
 type Span struct {
-	Row   int  // row of the table, or NoRow
-	Field int  // index in Schema.Fields, or NoField
-	Slot  Slot // the slot of the budget that the bits were charged to
-	Begin int64
-	Units int64 // Begin is the position in the payload and Units the length, both in units of 1/BitUnit bit
+	Row   int   // row of the table, or NoRow
+	Field int   // index in Schema.Fields, or NoField
+	Slot  Slot  // the slot of the budget that the bits were charged to
+	Begin int64 // position in the payload in units of 1/BitUnit bit
+	Units int64 // length in the same units
 }
 
 // End returns the position of the first unit after the span.

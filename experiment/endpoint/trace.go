@@ -39,7 +39,7 @@ func (t *PacketTrace) HeaderBytes() int {
 	return n / 8
 }
 
-// sentPacket contains what is needed to encode a packet again, besides the history.
+// sentPacket contains what Trace needs of a packet in addition to the history.
 type sentPacket struct {
 	seq      uint64
 	used     bool

@@ -88,17 +88,34 @@ func (b *Budget) SetRow(row int) {
 }
 
 // Bits charges n whole bits to slot k. In a trace they follow the bits that were charged before.
-func (b *Budget) Bits(k Slot, n int) { b.Charge(k, int64(n)*BitUnit) }
+func (b *Budget) Bits(k Slot, n int) {
+	if b != nil {
+		b.Units[k] += int64(n) * BitUnit
+		if b.Trace != nil {
+			b.extendTraceBits(k, n)
+		}
+	}
+}
 
 // Charge charges units of 1/65,536 bit to slot k. In a trace they follow the bits that were charged before.
 func (b *Budget) Charge(k Slot, units int64) {
 	if b != nil {
 		b.Units[k] += units
 		if b.Trace != nil {
-			b.Trace.extend(k, units)
+			b.extendTrace(k, units)
 		}
 	}
 }
+
+// extendTrace is Charge for the trace. It is not inlined so that the compiler inlines Charge.
+//
+//go:noinline
+func (b *Budget) extendTrace(k Slot, units int64) { b.Trace.extend(k, units) }
+
+// extendTraceBits is Bits for the trace, see extendTrace.
+//
+//go:noinline
+func (b *Budget) extendTraceBits(k Slot, n int) { b.Trace.extend(k, int64(n)*BitUnit) }
 
 // AddUnits charges units of 1/65,536 bit to slot k without adding them to the trace, for an encoder that
 // charges its bits in another order than that of the payload and extends the trace itself.

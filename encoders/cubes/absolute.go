@@ -20,17 +20,14 @@ type everyRow func(c *coder, q, base *cube.Row, ticks int32)
 
 // codeFrame implements rung: it calls the function code for each cube.
 func (code everyRow) codeFrame(c *coder, cur, base *frame.Frame) {
+	if c.trace != nil {
+		code = code.traced()
+	}
 	ticks := elapsedTicks(cur, base)
 	for i := range len(cur.Table) / frame.CubeFields {
 		q := cube.At(cur.Table, i)
 		if !c.checkRange(i, q) {
 			return
-		}
-		if c.trace != nil {
-			before := c.spent
-			code(c, q, cube.At(base.Table, i), ticks)
-			c.traceWhole(i, &before)
-			continue
 		}
 		code(c, q, cube.At(base.Table, i), ticks)
 	}

@@ -77,6 +77,18 @@ func (c *coder) traceAbsolute() {
 	c.trace.ExtendBits(encoders.SlotInteracting, frame.CubeInteracting, end+1)
 }
 
+// traced returns a function that codes a cube like code and assigns its bits, in the trace. It counts the cubes of one
+// frame.
+func (code everyRow) traced() everyRow {
+	i := 0
+	return func(c *coder, q, base *cube.Row, ticks int32) {
+		before := c.spent
+		code(c, q, base, ticks)
+		c.traceWhole(i, &before)
+		i++
+	}
+}
+
 // traceWhole assigns the bits of cube i to its fields, in the trace. before is c.spent before the cube was written. The
 // fields are in the order of codeRaw and codeAtRest, and of codeAbsolute.
 func (c *coder) traceWhole(i int, before *[encoders.SlotPadding]int) {

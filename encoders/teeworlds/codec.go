@@ -234,12 +234,13 @@ func (x *coder) writeUpdated(cur, base *frame.Frame, rows frame.Rows, b *encoder
 // writeInt writes the number v through the Huffman code and charges its bits to a slot of b.
 func (x *coder) writeInt(slot encoders.Slot, v int32, b *encoders.Budget) {
 	x.bytes = protocol.AppendInt(x.bytes[:0], v)
-	words := &protocol.Huffman().Words
+	words, total := &protocol.Huffman().Words, 0
 	for _, symbol := range x.bytes {
 		w := words[symbol]
 		x.writer.Bits(uint64(w.Bits), w.Len)
-		b.Bits(slot, int(w.Len))
+		total += int(w.Len)
 	}
+	b.Bits(slot, total)
 }
 
 // Decode implements encoders.Decoder.

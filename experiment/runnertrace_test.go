@@ -33,7 +33,9 @@ func TestRunnerTracesPackets(t *testing.T) {
 	}
 	start, after := time.Second, snap.Now
 	send(t, r, Command{Seek: &start})
-	await(t, r, "the past", func(s *engine.Snapshot) bool { return s.State == engine.Paused && s.Now < 2*time.Second && !described(s) })
+	await(t, r, "the past", func(s *engine.Snapshot) bool {
+		return s.State == engine.Paused && s.Now < 2*time.Second && !described(s)
+	})
 	off := false
 	send(t, r, Command{Seek: &after, RowCosts: &off})
 	again := await(t, r, "the packet after the replay", described)

@@ -32,6 +32,14 @@ const BitUnit = 1 << 16
 // FieldSlot returns the slot of field i of a schema.
 func FieldSlot(i int) Slot { return Slot(min(int(fixedSlots)+i, MaxSlots-1)) }
 
+// field returns the index of the field that the slot belongs to; NoField if it does not belong to one field.
+func (slot Slot) field() int {
+	if slot < fixedSlots || slot == MaxSlots-1 {
+		return NoField
+	}
+	return int(slot - fixedSlots)
+}
+
 // Name returns the name of the slot for schema s, which may be nil. The last slot is "other" if
 // several fields share it.
 func (slot Slot) Name(s *frame.Schema) string {
@@ -61,17 +69,57 @@ func (k Slot) Fields(s *frame.Schema) int {
 // of a nil Budget do nothing.
 type Budget struct {
 	Units [MaxSlots]int64
+	Trace *Trace // gets the position of each charge too; nil if no trace is wanted
 }
 
-// Bits charges n whole bits to slot k.
-func (b *Budget) Bits(k Slot, n int) {
-	if b != nil {
-		b.Units[k] += int64(n) * BitUnit
+// Tracing returns the trace that the encoder must fill; nil if none is wanted.
+func (b *Budget) Tracing() *Trace {
+	if b == nil {
+		return nil
+	}
+	return b.Trace
+}
+
+// SetRow sets the row of the table on which the charges that follow are spent, or NoRow. Only a trace uses it.
+func (b *Budget) SetRow(row int) {
+	if b != nil && b.Trace != nil {
+		b.Trace.row = row
 	}
 }
 
-// Charge charges units of 1/65,536 bit to slot k.
+// Bits charges n whole bits to slot k. In a trace they follow the bits that were charged before.
+func (b *Budget) Bits(k Slot, n int) {
+	if b != nil {
+		b.Units[k] += int64(n) * BitUnit
+		if b.Trace != nil {
+			b.extendTraceBits(k, n)
+		}
+	}
+}
+
+// Charge charges units of 1/65,536 bit to slot k. In a trace they follow the bits that were charged before.
 func (b *Budget) Charge(k Slot, units int64) {
+	if b != nil {
+		b.Units[k] += units
+		if b.Trace != nil {
+			b.extendTrace(k, units)
+		}
+	}
+}
+
+// extendTrace is Charge for the trace. It is not inlined so that the compiler inlines Charge.
+//
+//go:noinline
+func (b *Budget) extendTrace(k Slot, units int64) { b.Trace.extend(k, units) }
+
+// extendTraceBits is Bits for the trace, see extendTrace.
+//
+//go:noinline
+func (b *Budget) extendTraceBits(k Slot, n int) { b.Trace.extend(k, int64(n)*BitUnit) }
+
+// AddUnits charges units of 1/65,536 bit to slot k without adding them to the trace, for an encoder that
+// charges its bits in another order than that of the payload and extends the trace itself.
+func (b *Budget) AddUnits(k Slot, units int64) {
 	if b != nil {
 		b.Units[k] += units
 	}
@@ -95,6 +143,9 @@ func (b *Budget) Total() int64 {
 func (b *Budget) Close(before int64, n int) {
 	if b != nil {
 		b.Units[SlotPadding] += int64(n)*8*BitUnit - (b.Total() - before)
+		if b.Trace != nil {
+			b.Trace.Close(n)
+		}
 	}
 }
 
@@ -105,5 +156,5 @@ func (b *Budget) Add(other *Budget) {
 	}
 }
 
-// Reset sets all slots to zero.
-func (b *Budget) Reset() { *b = Budget{} }
+// Reset sets all slots to zero. The trace, if any, stays.
+func (b *Budget) Reset() { *b = Budget{Trace: b.Trace} }

@@ -69,7 +69,8 @@ type Encoder interface {
 	// spare is a memo of this codec that is no longer used, or nil. Encode may overwrite and return
 	// it instead of allocating.
 	//
-	// The bits of the payload are charged to budget, which may be nil.
+	// The bits of the payload are charged to budget, which may be nil. If it has a Trace, their
+	// positions are recorded too.
 	//
 	// A codec with Quantises set rewrites cur, the endpoint's own copy, to exactly what Decode will
 	// return. Other codecs do not change cur.

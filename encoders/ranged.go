@@ -13,12 +13,16 @@ type RangeCoder struct {
 	hasBudget   bool            // false if charges are not needed
 	chargedUpTo int64           // Spent at the last charge
 	charged     [MaxSlots]int64 // units by slot since BeginEncode
+	trace       *Trace          // gets the position of each charge too; nil if no trace is wanted
 }
 
 // BeginEncode starts a packet that is appended to dst. FinishEncode adds the charges to b, which may be nil.
 func (c *RangeCoder) BeginEncode(dst []byte, b *Budget) {
 	c.Write(dst)
-	c.hasBudget = b != nil
+	c.hasBudget, c.trace = b != nil, b.Tracing()
+	if c.trace != nil {
+		c.trace.Arithmetic = true
+	}
 	if c.hasBudget {
 		c.chargedUpTo, c.charged = 0, [MaxSlots]int64{} // the previous packet may not have reached FinishEncode
 	}
@@ -27,7 +31,7 @@ func (c *RangeCoder) BeginEncode(dst []byte, b *Budget) {
 // BeginDecode starts to read a packet from src.
 func (c *RangeCoder) BeginDecode(src []byte) {
 	c.Read(src)
-	c.hasBudget = false
+	c.hasBudget, c.trace = false, nil
 }
 
 // Charge charges the bits since the last charge to slot k.
@@ -36,8 +40,32 @@ func (c *RangeCoder) Charge(k Slot) {
 		spent := c.Spent()
 		c.charged[k] += spent - c.chargedUpTo
 		c.chargedUpTo = spent
+		if c.trace != nil {
+			c.extendTrace(k, NoField)
+		}
 	}
 }
+
+// Traced reports whether a trace is wanted. A codec must then charge every row separately.
+func (c *RangeCoder) Traced() bool { return c.trace != nil }
+
+// TraceRow sets the row on which the bits that follow are spent, or NoRow. Only a trace uses it.
+func (c *RangeCoder) TraceRow(row int) {
+	if c.trace != nil {
+		c.trace.row = row
+	}
+}
+
+// TraceField assigns the bits since the last charge or call of TraceField to a field, in the trace only. They must
+// be charged to slot k afterwards.
+func (c *RangeCoder) TraceField(k Slot, field int) {
+	if c.trace != nil {
+		c.extendTrace(k, field)
+	}
+}
+
+// extendTrace is TraceField if a trace is wanted. It is a function of its own so that the compiler inlines TraceField.
+func (c *RangeCoder) extendTrace(k Slot, field int) { c.trace.ExtendTo(k, field, c.Spent()) }
 
 // Charged returns the units charged to slot k since BeginEncode.
 func (c *RangeCoder) Charged(k Slot) int64 { return c.charged[k] }
@@ -49,7 +77,7 @@ func (c *RangeCoder) FinishEncode(dst []byte, b *Budget) []byte {
 	if c.hasBudget {
 		before := b.Total() // the charges of earlier packets
 		for k, units := range c.charged {
-			b.Charge(Slot(k), units)
+			b.AddUnits(Slot(k), units) // the trace has them already
 		}
 		b.Close(before, len(out)-len(dst)) // charges the rest of the packet's bytes to padding
 	}

@@ -19,4 +19,7 @@ type Command struct {
 	Seek   *time.Duration // run to this virtual time without pacing; to go back, replay from the start
 	Save   *string        // write a report into a new folder below this folder; "" means RunnerOptions.Reports
 	Open   *packetlog.ID  // from now on, each snapshot contains the inspection of this packet: Snapshot.Opened
+	Trace  *uint64        // from now on, each snapshot describes every bit of this packet: Snapshot.Traced
+
+	RowCosts *bool // true: from now on, snapshots contain the costs of rows: Snapshot.RowCosts; false: no longer
 }

@@ -60,9 +60,10 @@ type Runner struct {
 	notice          engine.Notice
 	refusalsShown   int           // number of refused scripted changes for which a notice was shown
 	inspectedPacket *packetlog.ID // the packet of the last Command.Open; nil if none
-	standing        pausedPackets // packets to show while virtual time stands still
-	err             error         // the error that stopped the session; nil if none
-	panicked        bool          // the session panicked, so its state is not used any more
+	tracing
+	standing pausedPackets // packets to show while virtual time stands still
+	err      error         // the error that stopped the session; nil if none
+	panicked bool          // the session panicked, so its state is not used any more
 }
 
 // NewRunner opens a session; Start runs it. When ctx ends, reading from a pipe fails.
@@ -92,7 +93,7 @@ func (r *Runner) openSession(ctx context.Context) (*engine.Session, error) {
 	c.Data.Loop, c.Data.Again = true, true
 	c.ResolvePath = r.files.Note
 	opt := engine.Options{Clock: r.opt.Clock, KeepSamples: liveSamples, KeepPackets: livePackets,
-		Trials: true, Endless: true, WithPicture: true, Inspect: true, Packs: r.packs}
+		Trials: true, Endless: true, WithPicture: true, Inspect: true, KeepSent: true, Packs: r.packs}
 	if r.opt.Remote != nil {
 		opt.Network = r.opt.Remote
 	}
@@ -249,6 +250,7 @@ func (r *Runner) handleCommand(ctx context.Context, c Command) {
 	if c.Open != nil {
 		r.inspectedPacket = c.Open
 	}
+	r.tracing.handle(&c)
 	if r.err == nil {
 		r.handleSessionCommand(ctx, c)
 	}
@@ -309,6 +311,7 @@ func (r *Runner) publish() {
 	if r.inspectedPacket != nil {
 		snap.Opened = r.session.Opened(*r.inspectedPacket)
 	}
+	r.addTraces(snap)
 	snap.Speed, snap.Actual, snap.Notice, snap.Err = r.speed, r.measuredSpeed.factor, r.notice, r.err
 	snap.Saved, snap.Saving = r.saved, r.pendingSave != nil
 	switch {

@@ -20,6 +20,9 @@ type everyRow func(c *coder, q, base *cube.Row, ticks int32)
 
 // codeFrame implements rung: it calls the function code for each cube.
 func (code everyRow) codeFrame(c *coder, cur, base *frame.Frame) {
+	if c.trace != nil {
+		code = code.traced()
+	}
 	ticks := elapsedTicks(cur, base)
 	for i := range len(cur.Table) / frame.CubeFields {
 		q := cube.At(cur.Table, i)
@@ -202,7 +205,10 @@ func (c *coder) quantiseFloats(q *cube.Row, f [4]float32) {
 	}
 }
 
-// codeFloat writes the bits of f (IEEE 754, 32 bits), or reads and returns a float.
+// floatBits is the number of bits of a float.
+const floatBits = 32
+
+// codeFloat writes the bits of f (IEEE 754), or reads and returns a float.
 func (c *coder) codeFloat(f float32) float32 {
-	return math.Float32frombits(uint32(c.codeBits(uint64(math.Float32bits(f)), 32)))
+	return math.Float32frombits(uint32(c.codeBits(uint64(math.Float32bits(f)), floatBits)))
 }

@@ -66,6 +66,7 @@ func (d *changedRung) codeFrame(c *coder, cur, base *frame.Frame) {
 	d.rows.beginRows(c, cur, base, d.changed)
 	for k, i := range d.changed {
 		q, old := cube.At(cur.Table, int(i)), cube.At(base.Table, int(i))
+		c.traceRow(int(i))
 		d.rows.codeRow(c, k, q, old)
 		if c.reading && (!cube.InRange(q) || frame.EqualCubes(q, old)) {
 			c.fail(cube.ChangedError(int(i), q))
@@ -86,6 +87,9 @@ func (absolutes) beginRows(*coder, *frame.Frame, *frame.Frame, []int32) {}
 func (absolutes) codeRow(c *coder, _ int, q, base *cube.Row) {
 	const noTicks = 0 // codeAbsolute ignores the time since the baseline
 	codeAbsolute(c, q, base, noTicks)
+	if c.trace != nil {
+		c.traceAbsolute()
+	}
 }
 
 // appendChanged appends the numbers of the rows in which two tables differ. It compares eight rows at
@@ -125,6 +129,9 @@ func (bitmap) codeList(c *coder, list []int32, rows int) []int32 {
 			word |= 1 << (int(list[k]) - first)
 		}
 		word = c.codeBits(word, uint(min(32, rows-first)))
+		if c.trace != nil {
+			c.traceBitmap(first, min(32, rows-first))
+		}
 		for ; c.reading && word != 0; word &= word - 1 { // clears the lowest 1
 			list = append(list, int32(first+bits.TrailingZeros64(word)))
 			k++ // stays the length of list, so that the loop above does nothing in a decoder
@@ -159,10 +166,12 @@ var errIndex = errors.New("index of a changed cube is not larger than the one be
 func (x indices) codeList(c *coder, list []int32, rows int) []int32 {
 	asIndices := c.codeFlag(len(list) <= x.maxLength)
 	c.charge(encoders.SlotFlags)
+	c.traceTo(encoders.SlotFlags)
 	if !asIndices {
 		return bitmap{}.codeList(c, list, rows)
 	}
 	n := int(c.codeBits(uint64(len(list)), x.lengthBits))
+	c.traceTo(encoders.SlotIndex)
 	last := -1
 	for k := range n {
 		var index int32 // the next index; not known yet when decoding
@@ -170,6 +179,9 @@ func (x indices) codeList(c *coder, list []int32, rows int) []int32 {
 			index = list[k]
 		}
 		index = int32(c.codeBits(uint64(index), x.indexBits))
+		if c.trace != nil {
+			c.traceIndex(int(index))
+		}
 		if c.reading {
 			list = c.appendIndex(list, last, int(index), rows)
 			if c.err != nil {
@@ -220,16 +232,21 @@ func newGaps(rows int, widths ...uint) gaps {
 func (g gaps) codeList(c *coder, list []int32, rows int) []int32 {
 	listed := c.codeFlag(!c.reading && g.listBits(list) < rows)
 	c.charge(encoders.SlotFlags)
+	c.traceTo(encoders.SlotFlags)
 	if !listed {
 		return bitmap{}.codeList(c, list, rows)
 	}
 	n, last := g.codeLength(c, len(list)), -1
+	c.traceTo(encoders.SlotIndex)
 	for k := range n {
 		var gap int
 		if !c.reading {
 			gap = int(list[k]) - last
 		}
 		index := last + g.codeGap(c, gap)
+		if c.trace != nil {
+			c.traceIndex(index)
+		}
 		if c.reading {
 			list = c.appendIndex(list, last, index, rows)
 			if c.err != nil {

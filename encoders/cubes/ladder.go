@@ -120,7 +120,7 @@ func (l *ladder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ enc
 	}
 	c := &l.coder
 	c.beginWrite(dst)
-	c.changed = refs[0].Changed
+	c.changed, c.trace = refs[0].Changed, b.Tracing()
 	l.rung.codeFrame(c, cur, l.baseline(refs))
 	if c.err != nil {
 		return dst, nil, fmt.Errorf("cubes: %w", c.err)
@@ -158,6 +158,7 @@ type coder struct {
 	charged int                       // bits of the packet that are in spent
 	spent   [encoders.SlotPadding]int // bits written so far of each slot of the budget
 	changed frame.Rows                // when writing: the rows that differ from the baseline; nil if not known
+	trace   *encoders.Trace           // when writing: describes the bits; nil if no trace is wanted. See trace.go
 }
 
 // beginWrite makes c append a packet to dst.
@@ -222,8 +223,9 @@ func (c *coder) checkRange(i int, q *cube.Row) bool {
 // finish returns the written packet and charges its bits to b, with the zero bits that fill its last byte.
 func (c *coder) finish(b *encoders.Budget) []byte {
 	for k, n := range c.spent {
-		b.Bits(encoders.Slot(k), n)
+		b.AddUnits(encoders.Slot(k), int64(n)*encoders.BitUnit) // the trace has them already
 	}
+	b.SetRow(encoders.NoRow)
 	b.Bits(encoders.SlotPadding, -c.w.Len()&7) // from the length in bits to the next multiple of 8
 	return c.w.Bytes()
 }

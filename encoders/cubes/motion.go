@@ -36,8 +36,14 @@ func newRelativePosition(rows int, params any) rung {
 	return &changedRung{indices: newGaps(rows, publishedGapWidths...),
 		rows: independent(func(c *coder, q, base *cube.Row) {
 			codeAbsoluteOrientation(c, q)
+			if c.trace != nil {
+				c.traceAbsoluteOrientation()
+			}
 			move.codePositionOrAbsolute(c, q, base)
 			codeInteracting(c, q)
+			if c.trace != nil {
+				c.traceInteracting()
+			}
 		})}
 }
 
@@ -96,6 +102,7 @@ func (m *motionCoder) codeRow(c *coder, k int, q, base *cube.Row) {
 	}
 	class = int(c.codeBits(uint64(class), m.classBits))
 	c.charge(encoders.SlotFlags)
+	c.traceTo(encoders.SlotFlags)
 	if moved {
 		m.position.codePosition(c, q, base, class)
 	}
@@ -117,14 +124,19 @@ func codeParts(c *coder, q, base *cube.Row) (moved, turned bool) {
 	if c.codeFlag(moved && turned && !flagChanged) {
 		moved, turned, flagChanged = true, true, false
 		c.charge(encoders.SlotFlags)
+		c.traceTo(encoders.SlotFlags)
 	} else {
 		moved, turned = c.codeFlag(moved), c.codeFlag(turned)
 		c.charge(encoders.SlotFlags)
+		c.traceTo(encoders.SlotFlags)
 		if moved == turned {
 			flagChanged = true
 		} else {
 			flagChanged = c.codeFlag(flagChanged)
 			c.charge(encoders.SlotInteracting)
+			if c.trace != nil {
+				c.traceInteracting()
+			}
 		}
 	}
 	if flagChanged {
@@ -176,6 +188,9 @@ func (o axisWidths) codePositionOrAbsolute(c *coder, q, base *cube.Row) {
 	} else {
 		unpackPosition(q, c.codeBits(packPosition(q), cube.PositionBits))
 		c.charge(encoders.SlotPosition)
+		if c.trace != nil {
+			c.traceFields(encoders.SlotPosition, frame.CubeX, c.w.Len(), cube.XYBits, cube.XYBits, cube.ZBits)
+		}
 	}
 }
 
@@ -191,10 +206,15 @@ func (o axisWidths) codePosition(c *coder, q, base *cube.Row) {
 	}
 	var packed word
 	packed.append(o.xy, q[frame.CubeX]-base[frame.CubeX])
+	xEnd := packed.n
 	packed.append(o.xy, q[frame.CubeY]-base[frame.CubeY])
+	yEnd := packed.n
 	packed.append(o.z, q[frame.CubeZ]-base[frame.CubeZ])
 	c.w.Bits(packed.bits, packed.n)
 	c.charge(encoders.SlotPosition)
+	if c.trace != nil {
+		c.traceFields(encoders.SlotPosition, frame.CubeX, c.w.Len(), xEnd, yEnd-xEnd, packed.n-yEnd)
+	}
 }
 
 // closeGapWidths are the widths of gaps for rungs after the article. The distance 1, which half of all distances
@@ -236,6 +256,9 @@ func (t *smallestThreeCoder) codeOrientation(c *coder, k int, q, base *cube.Row,
 	relative := c.codeFlag(!c.reading && t.costs(k, q, base).ofClass(class) <= cube.OrientationBits)
 	if !relative {
 		codeAbsoluteOrientation(c, q)
+		if c.trace != nil {
+			c.traceAbsoluteOrientation()
+		}
 		return
 	}
 	v := [3]int32{q[frame.CubeA] - base[frame.CubeA], q[frame.CubeB] - base[frame.CubeB], q[frame.CubeC] - base[frame.CubeC]}
@@ -243,6 +266,7 @@ func (t *smallestThreeCoder) codeOrientation(c *coder, k int, q, base *cube.Row,
 	q[frame.CubeLargest] = base[frame.CubeLargest]
 	q[frame.CubeA], q[frame.CubeB], q[frame.CubeC] = base[frame.CubeA]+v[0], base[frame.CubeB]+v[1], base[frame.CubeC]+v[2]
 	c.charge(encoders.SlotOrientation)
+	c.traceTo(encoders.SlotOrientation)
 }
 
 // A cube that moves fast usually also turns fast. So one short number for each cube, its width class,
@@ -409,7 +433,12 @@ func (w widths) codeThree(c *coder, differences *[3]int32) {
 	}
 	var packed word
 	packed.append(w, differences[0])
+	aEnd := packed.n
 	packed.append(w, differences[1])
+	bEnd := packed.n
 	packed.append(w, differences[2])
 	c.w.Bits(packed.bits, packed.n)
+	if c.trace != nil {
+		c.traceFields(encoders.SlotOrientation, frame.CubeA, c.w.Len(), aEnd, bEnd-aEnd, packed.n-bEnd)
+	}
 }

@@ -65,6 +65,7 @@ func (t *rotor) beginFrame(c *coder, cur, base *frame.Frame, list []int32) {
 	}
 	t.roll = int32(c.codeBits(uint64(t.roll), t.rollBits))
 	c.charge(encoders.SlotOrientation)
+	c.traceTo(encoders.SlotOrientation)
 }
 
 // planAll sets t.plans to the plans for the cubes of the list that turned, and returns the roll that gives the
@@ -184,6 +185,9 @@ func (t *rotor) codeOrientation(c *coder, k int, q, base *cube.Row, class int) {
 	exact := c.codeFlag(relative && plan.correction == noCorrection) // true: relative, and no correction follows
 	if !exact && !c.codeFlag(relative) {
 		codeAbsoluteOrientation(c, q)
+		if c.trace != nil {
+			c.traceAbsoluteOrientation()
+		}
 		return
 	}
 	rolled := predictRoll(q, base, t.roll)
@@ -205,6 +209,7 @@ func (t *rotor) codeOrientation(c *coder, k int, q, base *cube.Row, class int) {
 		}
 	}
 	c.charge(encoders.SlotOrientation)
+	c.traceTo(encoders.SlotOrientation)
 }
 
 // orientationGrid is the grid of the smallest three: 511 steps from -1/sqrt(2) to 1/sqrt(2), which is

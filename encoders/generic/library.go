@@ -148,6 +148,14 @@ func (l *layout) fieldAt(offset int) (field, end int) {
 	return -1, math.MaxInt
 }
 
+// rowAt returns the row of the byte at offset; encoders.NoRow for bytes of the body.
+func (l *layout) rowAt(offset int) int {
+	if offset >= l.size {
+		return encoders.NoRow
+	}
+	return offset % l.schema.Rows // each field takes a multiple of that number of bytes
+}
+
 // packBaseline returns the baseline as bytes, in dst's memory.
 func (l *layout) packBaseline(dst []byte, refs []encoders.Ref) []byte {
 	if len(refs) == 0 {

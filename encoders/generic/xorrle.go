@@ -68,10 +68,15 @@ func (x *xorRLE) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ enc
 // charge charges a token of n bytes that begins at offset begin: the literals to their fields, the
 // counts to the field in which the token begins.
 func (x *xorRLE) charge(b *encoders.Budget, begin, literalsBegin, literalsEnd, n int) {
+	b.SetRow(encoders.NoRow)
 	b.Bits(x.slotOf(begin), 8*(n-(literalsEnd-literalsBegin)))
 	for literalsBegin < literalsEnd && b != nil {
 		_, end := x.layout.fieldAt(literalsBegin)
 		end = min(end, literalsEnd)
+		if b.Trace != nil { // a row for each byte
+			end = literalsBegin + 1
+			b.SetRow(x.layout.rowAt(literalsBegin))
+		}
 		b.Bits(x.slotOf(literalsBegin), 8*(end-literalsBegin))
 		literalsBegin = end
 	}

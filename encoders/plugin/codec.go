@@ -260,10 +260,10 @@ func chargeBits(b *encoders.Budget, size, fields int, raw []byte) {
 		if i < fields {
 			slot = encoders.FieldSlot(i)
 		}
-		b.Charge(slot, units)
+		b.AddUnits(slot, units) // not in a trace: the plugin does not report where the bits are
 	}
 	if remaining == int64(size)*8*encoders.BitUnit { // nothing was reported
-		b.Charge(encoders.SlotBody, remaining)
+		b.AddUnits(encoders.SlotBody, remaining)
 	}
 	b.Close(before, size)
 }

@@ -52,6 +52,7 @@ type codec struct {
 	reader        netcode.Reader
 	budget        *encoders.Budget // budget of the current packet; may be nil
 	fieldBits     []int            // bits of the current packet, by column
+	traceColumn   int              // in a trace: the column of the first field that the writer writes
 }
 
 // newCodec returns an encoder or a decoder.
@@ -142,11 +143,25 @@ func (x *codec) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare 
 	x.budget = b
 	clear(x.fieldBits)
 	w, isGameFrame := &x.writer, x.isGameFrame(cur)
+	trace := b.Tracing()
+	w.OnField = nil
+	if trace != nil {
+		w.OnField = func(i, begin, end int) {
+			trace.ExtendBits(encoders.SlotFlags, encoders.NoField, begin)
+			trace.ExtendBits(encoders.FieldSlot(x.traceColumn+i), x.traceColumn+i, end)
+		}
+	}
 	if w.Flag(isGameFrame) {
 		timeStart := w.Len()
+		trace.SetRow(x.Rows) // of the time and the player
+		trace.ExtendBits(encoders.SlotFlags, encoders.NoField, timeStart)
 		w.Bits(uint32(cur.Table[x.Rows*x.Columns+x.Time]), 32)
 		x.fieldBits[x.Time] = w.Len() - timeStart // the Huffman code makes the length vary
+		trace.ExtendBits(encoders.FieldSlot(x.Time), x.Time, w.Len())
+		x.traceColumn = x.Player
 		w.Player(x.playerValues(base), x.playerValues(cur), x.fieldBits[x.Player:])
+		trace.ExtendBits(encoders.SlotFlags, encoders.NoField, w.Len())
+		x.traceColumn = netcode.FirstFieldColumn
 		numberBits := x.writeEntities(cur, base, m)
 		x.charge(numberBits)
 	} else {
@@ -162,11 +177,11 @@ func (x *codec) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare 
 func (x *codec) charge(numberBits int) {
 	flags := x.writer.Len() - numberBits
 	for i, n := range x.fieldBits {
-		x.budget.Bits(encoders.FieldSlot(i), n)
+		x.budget.AddUnits(encoders.FieldSlot(i), int64(n)*encoders.BitUnit) // the trace has them already
 		flags -= n
 	}
-	x.budget.Bits(encoders.SlotIndex, numberBits)
-	x.budget.Bits(encoders.SlotFlags, flags)
+	x.budget.AddUnits(encoders.SlotIndex, int64(numberBits)*encoders.BitUnit)
+	x.budget.AddUnits(encoders.SlotFlags, int64(flags)*encoders.BitUnit)
 }
 
 // entityNumberBits is the number of bits of an entity's number, before the Huffman code.
@@ -175,7 +190,7 @@ const entityNumberBits = 10
 // writeEntities writes the entities that appeared, changed or vanished. It returns the number of
 // bits of their numbers.
 func (x *codec) writeEntities(cur, base *frame.Frame, m *memo) (numberBits int) {
-	w := &x.writer
+	w, trace := &x.writer, x.budget.Tracing()
 	for i := range x.Rows {
 		row := cur.Table[i*x.Columns:]
 		fields, existed := x.oldFields(base, m, i)
@@ -187,12 +202,17 @@ func (x *codec) writeEntities(cur, base *frame.Frame, m *memo) (numberBits int) 
 		w.Bits(uint32(i), entityNumberBits)
 		w.Flag(!present)
 		numberBits += w.Len() - start
+		trace.SetRow(i)
+		trace.ExtendBits(encoders.SlotIndex, encoders.NoField, w.Len())
 		if present {
 			w.State(x.Entities, fields, x.entityFields(row), x.fieldBits[netcode.FirstFieldColumn:])
+			trace.ExtendBits(encoders.SlotFlags, encoders.NoField, w.Len())
 		}
 	}
 	start := w.Len()
 	w.Bits(netcode.MaxEntities, entityNumberBits) // the end mark
+	trace.SetRow(encoders.NoRow)
+	trace.ExtendBits(encoders.SlotIndex, encoders.NoField, w.Len())
 	return numberBits + w.Len() - start
 }
 

@@ -102,6 +102,7 @@ func (e *coder) codeFrame(cur, base *frame.Frame, past, next *memo) error {
 	if err := e.codeRows(cur, base, past, next); err != nil {
 		return err
 	}
+	e.TraceRow(encoders.NoRow)
 	e.beginContexts(e.sharedWeights)
 	e.mixer.AddContext(decisionBody, flag(len(base.Body) == 0), 0, 0) // two of the four values are not needed
 	same := e.mixer.CodeFlag(bodyNode, string(cur.Body) == string(base.Body))

@@ -62,6 +62,7 @@ func (e *coder) codeRows(cur, base *frame.Frame, past, next *memo) error {
 	r, n := &e.row, e.fields
 	for i := range e.rows {
 		r.cur, r.base = cur.Table[i*n:][:n], base.Table[i*n:][:n]
+		e.TraceRow(i)
 		r.idleClass = idleClass(past.unchangedFor[i])
 		r.position = &e.scene.positions[i]
 		moved := nextMoved < len(past.changedRows) && int(past.changedRows[nextMoved]) == i
@@ -180,6 +181,7 @@ func (r *rowState) codeFields() error {
 		if f == r.coder.rotation.enumField {
 			r.updateLargest(int(r.cur[f] - col.Min))
 		}
+		r.coder.TraceField(encoders.FieldSlot(f), f) // a slot may have several fields
 		r.coder.Charge(encoders.FieldSlot(f))
 	}
 	return nil

@@ -71,6 +71,10 @@ func (x *adaptive) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spa
 	total, start := b.Total(), len(dst)
 	x.coder.Write(dst)
 	x.budget = b
+	b.SetRow(0)
+	if t := b.Tracing(); t != nil {
+		t.Arithmetic = true
+	}
 	m, err := x.codeCall(cur, &refs[0], spare)
 	if err != nil {
 		panic("rpc: error while encoding: " + err.Error()) // errors come only from decoded values

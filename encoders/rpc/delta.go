@@ -73,6 +73,7 @@ func (x *delta) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ enco
 	before, start := b.Total(), len(dst)
 	var w bitio.Writer
 	w.Reset(dst)
+	b.SetRow(0)
 	relative := !x.fullOnly && x.computeDelta(cur, refs[0].Frame)
 	if !x.fullOnly && !isInitial(refs[0].Frame) {
 		w.Bits(uint64(rangecoder.Flag(relative)), 1)
@@ -143,12 +144,13 @@ func (x *delta) writeDelta(w *bitio.Writer, b *encoders.Budget) {
 }
 
 // chargeVector charges a vector to its fields. With the given size exponent, each of its three components takes
-// exponent+2 bits. The first field pays also for the exponent and for unused components.
+// exponent+2 bits. The first field pays also for the exponent before them and for the unused components after them.
 func chargeVector(b *encoders.Budget, fields []int, exponent uint) {
-	b.Bits(encoders.FieldSlot(fields[0]), int(exponentBits(exponent)+(vectorSize-uint(len(fields)))*(exponent+2)))
+	b.Bits(encoders.FieldSlot(fields[0]), int(exponentBits(exponent)))
 	for _, i := range fields {
 		b.Bits(encoders.FieldSlot(i), int(exponent+2))
 	}
+	b.Bits(encoders.FieldSlot(fields[0]), (vectorSize-len(fields))*int(exponent+2))
 }
 
 // applyVectors sets the floats of f to those of base plus the differences.

@@ -124,6 +124,7 @@ func (e *coder) codeFrame(cur, base *frame.Frame, past, next *memo) error {
 			return err
 		}
 	}
+	e.TraceRow(encoders.NoRow)
 	e.mixer.Begin()
 	e.mixer.AddContext(decisionBody, flag(len(base.Body) == 0), 0, 0) // two of the four values are not needed
 	// Node 0, one context.
@@ -217,7 +218,10 @@ func (e *coder) codeTime() error {
 		e.memo.elapsed = elapsed
 		e.memo.timePerTick = (elapsed << 16) / e.ticks
 	}
+	e.TraceRow(e.timeCell.row)
+	e.TraceField(encoders.FieldSlot(e.timeCell.field), e.timeCell.field)
 	e.Charge(encoders.FieldSlot(e.timeCell.field))
+	e.TraceRow(encoders.NoRow)
 	return nil
 }
 

@@ -87,6 +87,7 @@ func (e *coder) codeRow(i int) error {
 	q := &e.parts[e.partOf[i]]
 	n := e.fields
 	r.index, r.part = i, q
+	e.TraceRow(i)
 	r.cur, r.base = e.cur[i*n:][:n], e.base[i*n:][:n]
 	r.history = &e.memo.rows[i]
 	r.typeContext = uint32(e.partOf[i]) << 24
@@ -183,6 +184,7 @@ func (r *row) codeContents(existed bool) error {
 		if err := r.codeField(k, &e.columns[k]); err != nil {
 			return err
 		}
+		e.TraceField(encoders.FieldSlot(k), k) // a slot may have several fields
 		e.Charge(encoders.FieldSlot(k))
 	}
 	r.learnMotion()

@@ -90,7 +90,9 @@ func (x *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ enco
 	}
 	before, start := b.Total(), len(dst)
 	dst = protocol.AppendInt(dst, cur.Table[x.layout.TickCell]-base.Table[x.layout.TickCell])
+	b.SetRow(0) // which contains the tick
 	b.Bits(encoders.FieldSlot(x.layout.TickCell), 8*(len(dst)-start))
+	b.SetRow(encoders.NoRow)
 	x.writer.Reset(dst)
 	if removed, updated, ok := x.countItems(cur, base, rows); !ok {
 		x.writeFallback(cur, base, rows, b)
@@ -99,6 +101,7 @@ func (x *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ enco
 		x.writeRemoved(cur, base, rows, b)
 		x.writeUpdated(cur, base, rows, b)
 	}
+	b.SetRow(encoders.NoRow)
 	if x.writer.Len() > 0 { // anything but the tick
 		end := protocol.Huffman().Words[protocol.EndSymbol]
 		x.writer.Bits(uint64(end.Bits), end.Len)
@@ -194,6 +197,7 @@ func (x *coder) writeRemoved(cur, base *frame.Frame, rows frame.Rows, b *encoder
 		p := &x.layout.Parts[i]
 		for row := p.Row; row < p.Row+p.Rows; row++ {
 			if rows.Has(row) && x.layout.Row(base.Table, row)[p.Present] == 1 && x.layout.Row(cur.Table, row)[p.Present] == 0 {
+				b.SetRow(row)
 				x.writeInt(encoders.SlotIndex, int32(protocol.NewKey(p.Type, row-p.Row)), b)
 			}
 		}
@@ -214,6 +218,7 @@ func (x *coder) writeUpdated(cur, base *frame.Frame, rows frame.Rows, b *encoder
 			if newRow[p.Present] == 0 || slices.Equal(newRow, oldRow) {
 				continue
 			}
+			b.SetRow(row)
 			x.writeInt(encoders.SlotIndex, int32(p.Type), b)
 			x.writeInt(encoders.SlotIndex, int32(row-p.Row), b)
 			if !fixed {
@@ -229,12 +234,13 @@ func (x *coder) writeUpdated(cur, base *frame.Frame, rows frame.Rows, b *encoder
 // writeInt writes the number v through the Huffman code and charges its bits to a slot of b.
 func (x *coder) writeInt(slot encoders.Slot, v int32, b *encoders.Budget) {
 	x.bytes = protocol.AppendInt(x.bytes[:0], v)
-	words := &protocol.Huffman().Words
+	words, total := &protocol.Huffman().Words, 0
 	for _, symbol := range x.bytes {
 		w := words[symbol]
 		x.writer.Bits(uint64(w.Bits), w.Len)
-		b.Bits(slot, int(w.Len))
+		total += int(w.Len)
 	}
+	b.Bits(slot, total)
 }
 
 // Decode implements encoders.Decoder.

@@ -23,12 +23,14 @@ func (x *coder) writeFallback(cur, base *frame.Frame, rows frame.Rows, b *encode
 	x.writeCounts(0, 0, 1, b) // 1 marks the fallback
 	x.writeInt(encoders.SlotIndex, int32(rows.Count()), b)
 	for row := range rows.All() {
+		b.SetRow(row)
 		x.writeInt(encoders.SlotIndex, int32(row), b)
 		oldRow := x.layout.Row(base.Table, row)
 		for c, v := range x.layout.Row(cur.Table, row) {
 			x.writeInt(encoders.FieldSlot(c), v-oldRow[c], b)
 		}
 	}
+	b.SetRow(encoders.NoRow)
 	for _, v := range cur.Body {
 		x.writeInt(encoders.SlotBody, int32(v), b)
 	}

@@ -58,6 +58,9 @@ type Options struct {
 	// Probe is called around each call of the encoder or decoder; nil means none.
 	Probe drive.Probe
 
+	// KeepSent makes a sender keep the packets of its history, so that Sender.Trace can describe them.
+	KeepSent bool
+
 	// Defer makes Send and Receive leave work that their result does not depend on to Finish. The
 	// caller calls Finish after it has transmitted the packet or displayed the frame.
 	Defer bool

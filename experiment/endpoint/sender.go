@@ -44,6 +44,8 @@ type Sender struct {
 	changed     []frame.Rows
 	changedRows frame.Rows // rows that differ from the baseline, reused
 	buf         []byte     // the datagram being built, reused
+
+	sent *sentPackets // for Trace; nil unless Options.KeepSent
 }
 
 // NewSender returns a sender of frames of schema s, which begins with the given encoding. initial is
@@ -51,8 +53,12 @@ type Sender struct {
 // modified.
 func NewSender(s *frame.Schema, initial *frame.Frame, encoding Encoding, opt Options) *Sender {
 	coder := opt.newCoder(s, initial, frame.NewSharedHistory(opt.History))
-	return &Sender{schema: s, cadence: opt.cadence(), coder: coder, history: coder.History, encoding: encoding,
+	sender := &Sender{schema: s, cadence: opt.cadence(), coder: coder, history: coder.History, encoding: encoding,
 		changed: make([]frame.Rows, frame.MaxHistory+1), changedRows: frame.NewRows(s.Rows), digest: newDigester(&opt)}
+	if opt.KeepSent {
+		sender.sent = &sentPackets{}
+	}
+	return sender
 }
 
 // Encoding returns the encoding of the current epoch.
@@ -202,6 +208,9 @@ func (s *Sender) send(now time.Duration, cur *frame.Frame, shared *frame.Shared,
 	s.buf = buf
 	out.WithoutMemo = e.Memo != nil && refs[0].Memo == nil
 	out.Datagram, out.Payload, out.Stored = buf, len(buf)-out.Header, &e.Frame
+	if s.sent != nil {
+		s.sent.add(&out, &s.encoding, base)
+	}
 	return out, nil
 }
 
@@ -264,10 +273,11 @@ func (s *Sender) ackedBefore(e *frame.Entry) *frame.Entry {
 
 // dropUnreachable releases shared frames that can no longer be references: those older than the second
 // reference of a packet whose baseline is base. Acks that arrive later only name newer references. With
-// digests nothing is released, because the digest in an old ack is compared with the frame.
+// digests nothing is released, because the digest in an old ack is compared with the frame. With
+// Options.KeepSent nothing is released, because Trace needs the frames.
 func (s *Sender) dropUnreachable(base *frame.Entry) {
 	s.oldestShared = max(s.oldestShared, s.seq-min(s.seq, uint64(s.history.Len())))
-	if base == nil || base.Seq <= s.oldestShared || s.digest.bytes > 0 {
+	if base == nil || base.Seq <= s.oldestShared || s.digest.bytes > 0 || s.sent != nil {
 		return
 	}
 	second := base.Seq - 1

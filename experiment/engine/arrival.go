@@ -122,6 +122,7 @@ func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) {
 		l.measureArrival(now, &rx)
 		l.unpackFile(now, rec)
 		l.sendAck(now)
+		l.acks.add(rec.Seq, l.ackScratch)
 	}
 	l.recordOutcome(now, f)
 	if f.fateUnknown && l.paths.peer == nil {

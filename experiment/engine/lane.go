@@ -52,6 +52,7 @@ type lane struct {
 	outcomeRec  packetlog.Record // record of the packet copy whose outcome is being determined
 	problem     Problem          // result of withConfig, reused
 	ackScratch  []byte           // the ack being sent, reused
+	acks        *sentAcks        // acks sent; nil unless Options.KeepSent
 }
 
 // membership describes when a lane joined the session, and its place among the lanes.
@@ -95,13 +96,16 @@ func newLane(c *config.Config, e config.Encoder, s stream, opt *Options) (*lane,
 	both := endpoint.Options{Cadence: s.cadence, DigestBits: c.Receiver.DigestBits, Trusting: c.TrustSequences,
 		AcceptJumps: c.HideTainted, Defer: opt.Network != nil}
 	sending, receiving := both, both
-	sending.History, sending.Probe = c.Sender.History, &l.encoding
+	sending.History, sending.Probe, sending.KeepSent = c.Sender.History, &l.encoding, opt.KeepSent
 	receiving.History, receiving.Probe = c.Receiver.History, &l.decoding
 	l.snd = endpoint.NewSender(s.schema, s.initial, encoding, sending)
 	l.rcv = endpoint.NewReceiver(s.schema, s.initial, c.CodecTable(), receiving)
 	l.display = playout.New(s.schema, s.cadence, l.rcv.History(), &l.taint, opt.WithPicture)
 	if opt.Inspect {
 		l.inspector = inspector.New(l.log, l.rcv.History())
+	}
+	if opt.KeepSent {
+		l.acks = &sentAcks{}
 	}
 	l.applySettings(c)
 	return l, nil

@@ -37,6 +37,7 @@ type Options struct {
 	KeepPackets int                 // number of newest packet records to store per lane; at least 256 are stored
 	WithPicture bool                // compute the displayed pose of every cube, for Snapshot.World
 	Inspect     bool                // store an inspector.Inside for each packet of the first lane
+	KeepSent    bool                // store what Session.Trace and Session.RowCosts need of the first lane
 	Trials      bool                // measure the effect of each change of the encoder; see Effect
 	Endless     bool                // ignore config.Config.Duration: a live session ends with Interrupt
 	Packs       *delivery.PackCache // packed files of earlier sessions; nil means none
@@ -79,7 +80,8 @@ type Session struct {
 	feed       feed
 	player     player
 	truths     playout.Truths // the source's newest frames, to compare displays with; cubes only
-	unsentRows frame.Rows     // rows that may differ between the source's newest frame and the frame sent last
+	rowCosts   rowCostMeter
+	unsentRows frame.Rows // rows that may differ between the source's newest frame and the frame sent last
 
 	now         time.Duration // all events up to this time were handled; -1 before the first
 	end         time.Duration // events at this time or later are not handled; never if unknown

@@ -146,7 +146,7 @@ func (l *lane) handleInherited(now time.Duration, damaged bool) {
 // shadow returns the options of a shadow lane: no observer, no picture, no inspection, and at most
 // ShownPackets packet records.
 func (o Options) shadow() *Options {
-	o.Observer, o.WithPicture, o.Inspect, o.Network = nil, false, false, nil
+	o.Observer, o.WithPicture, o.Inspect, o.KeepSent, o.Network = nil, false, false, false, nil
 	o.KeepPackets = min(o.KeepPackets, ShownPackets)
 	return &o
 }

@@ -101,5 +101,7 @@ type Snapshot struct {
 	World           *playout.Picture        // the cubes at both endpoints; nil if the data are not cubes
 	Frames          *playout.Frames         // the frames at both endpoints; nil for cubes and files
 	Opened          *inspector.Opened       // the packet that experiment.Command.Open selected; nil if none
+	Traced          *Traced                 // the packet that experiment.Command.Trace selected; nil if none
+	RowCosts        *RowCosts               // nil unless experiment.Command.RowCosts requested them
 	Notice          Notice                  // the newest notice; ID 0 means none
 }

@@ -130,7 +130,20 @@ func (r *Reader) Text(dst []byte) []byte {
 }
 
 // Writer appends values to a slice. The zero Writer appends to nil.
-type Writer struct{ bitio.Writer }
+type Writer struct {
+	bitio.Writer
+	// OnField is called after each field that State or Player writes, with the field's index in their parameter
+	// spent and its position in bits; nil means none.
+	OnField func(i, begin, end int)
+}
+
+// spend adds the bits from begin to the end of the message to those of field i.
+func (w *Writer) spend(spent []int, i, begin int) {
+	spent[i] += w.Len() - begin
+	if w.OnField != nil {
+		w.OnField(i, begin, w.Len())
+	}
+}
 
 // Bits writes the low n bits of v as Reader.Bits reads them. n is at most 32.
 func (w *Writer) Bits(v uint32, n int) {

@@ -87,7 +87,7 @@ func (w *Writer) State(fields []Field, base, row []int32, spent []int) {
 		if w.Flag(row[i] != base[i]) && w.Flag(row[i] != 0) {
 			w.writeValue(fields[i].Bits, row[i])
 		}
-		spent[i] += w.Len() - at
+		w.spend(spent, i, at)
 	}
 }
 
@@ -128,20 +128,20 @@ func (w *Writer) Player(base, row []int32, spent []int) {
 		if w.Flag(row[i] != base[i]) {
 			w.writeValue(playerFields[i].Bits, row[i])
 		}
-		spent[i] += w.Len() - at
+		w.spend(spent, i, at)
 	}
 	if !w.Flag(changedPrefix(base[size:], row[size:]) > 0) {
 		return
 	}
 	for a, bits := range arrayBits {
 		from := size + a*arraySize
-		w.writeArray(bits, base[from:from+arraySize], row[from:], spent[from:])
+		w.writeArray(bits, base[from:from+arraySize], row[from:], spent, from)
 	}
 }
 
 // writeArray writes the delta of one of the player's arrays. bits is the Field.Bits of its elements.
-// The number of bits spent on element i is added to spent[i].
-func (w *Writer) writeArray(fieldBits int, base, row []int32, spent []int) {
+// The number of bits spent on element i is added to spent[first+i].
+func (w *Writer) writeArray(fieldBits int, base, row []int32, spent []int, first int) {
 	mask := uint32(0)
 	for i, v := range base {
 		if row[i] != v {
@@ -156,7 +156,7 @@ func (w *Writer) writeArray(fieldBits int, base, row []int32, spent []int) {
 		if row[i] != v {
 			at := w.Len()
 			w.Bits(uint32(row[i]), max(fieldBits, -fieldBits))
-			spent[i] += w.Len() - at
+			w.spend(spent, first+i, at)
 		}
 	}
 }

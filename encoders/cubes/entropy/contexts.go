@@ -83,7 +83,7 @@ func (l *contextCoder) codeFrame(e *coder, cur, base *frame.Frame, past, next *m
 	player, steps, recent := cube.At(base.Table, 0), past.steps, 0
 	k := contextCube{coder: e, contexts: l, lastTicks: past.ticks, ticks: next.ticks}
 	for i := 0; i < e.rows; i++ {
-		if past.idle[i] > 0 && l.counts == nil {
+		if past.idle[i] > 0 && l.counts == nil && !e.Traced() { // a trace has the flag of each cube
 			i, recent = l.codeResting(base, past, next, player, i, recent)
 			if i == e.rows {
 				break
@@ -99,6 +99,7 @@ func (l *contextCoder) codeFrame(e *coder, cur, base *frame.Frame, past, next *m
 		if s != nil {
 			predictedShift = s.scaled(past.ticks, next.ticks)
 		}
+		e.TraceRow(i)
 		context := ctxChanged + (changeContext(idle, distance, predictedShift)*2+int(b[frame.CubeInteracting]))*numRecentPatterns + recent
 		changed := l.codeBit(context, e.changes.Bit(i))
 		e.Charge(encoders.SlotFlags)
@@ -207,6 +208,7 @@ func (k *contextCube) codeChanged() {
 		flipped = l.codeBit(context, int(k.cur[frame.CubeInteracting]^k.base[frame.CubeInteracting]))
 	}
 	k.cur[frame.CubeInteracting] = k.base[frame.CubeInteracting] ^ int32(flipped)
+	k.coder.TraceField(encoders.SlotInteracting, frame.CubeInteracting)
 	k.coder.Charge(encoders.SlotInteracting)
 }
 
@@ -225,6 +227,7 @@ func (k *contextCube) codePosition() {
 		guess := clampCoordinate(j, k.base[frame.CubeX+j]+v)
 		residual := k.contexts.codeNumber(*p - guess)
 		*p = guess + residual
+		k.coder.TraceField(encoders.SlotPosition, frame.CubeX+j)
 		k.maxResidualBits, lastSign = max(k.maxResidualBits, bitLength(residual, 32)), signClass(residual)
 	}
 }
@@ -273,6 +276,7 @@ func (k *contextCube) codeOrientation() {
 		guess := gridStep(predicted[i])
 		residual := l.codeNumber(*p - guess)
 		*p = guess + residual
+		k.coder.TraceField(encoders.SlotOrientation, frame.CubeA+j)
 		maxComponentBits, lastSign = max(maxComponentBits, bitLength(residual, 32)), signClass(residual)
 		j++
 	}
@@ -292,4 +296,5 @@ func (k *contextCube) codeLargest(guess *rotation.Quaternion, spin int) {
 	default:
 		*q = int32(k.coder.Direct(uint64(*q), cube.LargestBits))
 	}
+	k.coder.TraceField(encoders.SlotOrientation, frame.CubeLargest)
 }

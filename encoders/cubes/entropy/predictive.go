@@ -59,6 +59,7 @@ func (p *predictive) codeFrame(e *coder, cur, base *frame.Frame, past, next *mem
 	for _, i := range p.neighbours.order {
 		q, b := cube.At(cur.Table, int(i)), cube.At(base.Table, int(i))
 		k.cur, k.base, k.lastStep = q, b, nil
+		e.TraceRow(int(i))
 		if stepNumber := p.stepIndex[i]; stepNumber != 0 {
 			k.lastStep = &past.steps[stepNumber-1]
 		}
@@ -178,6 +179,7 @@ func (k *cubeContext) codeCube() {
 		e.Charge(encoders.SlotOrientation)
 	}
 	k.codeInteracting(moved|turned != 0)
+	e.TraceField(encoders.SlotInteracting, frame.CubeInteracting)
 	e.Charge(encoders.SlotInteracting)
 }
 
@@ -244,6 +246,7 @@ func (k *cubeContext) codePosition() {
 			p.fits.shift.addSample(class, f[:], *coord-base, *coord-predicted)
 		}
 		*coord = predicted + residual
+		p.coder.TraceField(encoders.SlotPosition, frame.CubeX+j)
 		p.sizeModel.train(residual)
 		k.own.residual[j], k.own.shift[j] = residual, *coord-base
 		total += min(max(residual, -residual), 1<<20)
@@ -298,6 +301,7 @@ func (k *cubeContext) codeOrientation() {
 		p.signContext = signOffset + (group*4+bucket(size, 1, 8)/2)*numSigns + signClass(last)*9
 		residual := p.mixing.codeNumber(*component - predicted)
 		*component = predicted + residual
+		p.coder.TraceField(encoders.SlotOrientation, frame.CubeA+j)
 		p.sizeModel.train(residual)
 		total += max(residual, -residual)
 		maxResidual, last = max(maxResidual, bitLength(residual, numLastResiduals-1)), residual
@@ -361,4 +365,5 @@ func (k *cubeContext) codeLargest(guess *rotation.Quaternion, turn int32) {
 	default:
 		*q = int32(p.rangeCoder.Direct(uint64(*q), cube.LargestBits))
 	}
+	p.coder.TraceField(encoders.SlotOrientation, frame.CubeLargest)
 }

@@ -148,6 +148,7 @@ func (e *coder) Finish() {
 // gives the same bits; training does not use it because the learner needs each context.
 func (e *coder) codeCube(i int) error {
 	s := &e.scene
+	e.TraceRow(i)
 	quiet := s.isQuiet(i) && e.learner == nil
 	if quiet && e.codeQuiet(i) {
 		return nil
@@ -170,6 +171,7 @@ func (e *coder) codeCube(i int) error {
 		}
 	}
 	q[frame.CubeInteracting] = e.codeInteracting(q[frame.CubeInteracting], i, moved, &c)
+	e.TraceField(encoders.SlotInteracting, frame.CubeInteracting)
 	e.Charge(encoders.SlotInteracting)
 	s.recordCube(i)
 	if i == 0 && e.forecaster != nil {
@@ -195,6 +197,7 @@ func (e *coder) codeMotion(i int, q, base *cube.Row, c *contextClasses) {
 		// a is the axis in the mixture and the number of the coordinate.
 		d := e.codeValue(q[frame.CubeX+a]-old, low-old, high-old, &e.mixture, a, a, c.residual)
 		q[frame.CubeX+a] = old + d
+		e.TraceField(encoders.SlotPosition, frame.CubeX+a)
 	}
 	e.Charge(encoders.SlotPosition)
 	s.fillPositionResidual(&e.features, &state, position(q).minus(position(base)).times(1/s.baselineAge))
@@ -202,6 +205,7 @@ func (e *coder) codeMotion(i int, q, base *cube.Row, c *contextClasses) {
 	poses := s.orientationBases(&state) // poses[1] is the main prediction
 	largest := e.codeLargest(int(q[frame.CubeLargest]), poses[1], int(base[frame.CubeLargest]), c)
 	q[frame.CubeLargest] = int32(largest)
+	e.TraceField(encoders.SlotOrientation, frame.CubeLargest)
 	for k := range poses {
 		e.bases.base[k] = smallestThree(poses[k], largest)
 	}
@@ -210,6 +214,7 @@ func (e *coder) codeMotion(i int, q, base *cube.Row, c *contextClasses) {
 	for a := range 3 {
 		k := frame.CubeA + a
 		q[k] = e.codeValue(q[k], 0, cube.SmallMax, &e.mixture, a, 3+a, c.residual)
+		e.TraceField(encoders.SlotOrientation, k)
 	}
 	e.Charge(encoders.SlotOrientation)
 }

@@ -124,6 +124,7 @@ func (e *coder) codeQuiet(i int) bool {
 	if newFlag != oldFlag {
 		s.cur[i*frame.CubeFields+frame.CubeInteracting] = int32(newFlag)
 	}
+	e.TraceField(encoders.SlotInteracting, frame.CubeInteracting)
 	e.Charge(encoders.SlotInteracting)
 	s.flags[i] |= isCoded
 	return true

@@ -38,6 +38,7 @@ type Order struct {
 	Bookmark   string            // store the configuration under this letter; "" for none
 	Jump       string            // restore the configuration of this bookmark; "" for none
 	Packets    *room.PacketOrder // an order for the list of packets, if not nil
+	FindRow    *int              // the row whose bits are shown in the selected packet; nil means none
 	Client     *int              // the client of a proxy whose links the controls set, 0 for all; nil leaves it unchanged
 	Datagram   *Datagram         // the datagram of a proxy to explain, if not nil
 }
@@ -293,6 +294,8 @@ func timeVerbs() []Verb {
 		{Name: "pause", Help: "stop virtual time", screens: Lab, parse: fixedOrder(Order{Command: experiment.Command{Pause: new(true)}})},
 		{Name: "resume", Help: "continue virtual time", screens: Lab, parse: fixedOrder(Order{Command: experiment.Command{Pause: new(false)}})},
 		{Name: "step", Args: "[FRAMES]", Help: "advance by FRAMES frames, default 1", screens: Lab, maxArgs: unlimited, parse: parseStep},
+		{Name: "find", Args: "ROW", Help: "on page 3: the bits of a row in the selected packet, such as find cube 417", screens: Lab, minArgs: 1,
+			maxArgs: 2, parse: parseFind},
 		{Name: "seek", Args: "MM:SS", Help: "go to a time; a time in the past is reached by replaying", screens: Lab, minArgs: 1, maxArgs: 1,
 			parse: parseSeek},
 		{Name: "crosshair", Args: "MM:SS|off", Help: "show the values of all charts at a time", screens: Lab, minArgs: 1, maxArgs: 1,
@@ -502,6 +505,15 @@ func parseTheme(args []string) (Order, error) {
 		return Order{Theme: scheme.String()}, nil
 	}
 	return Order{}, unknownName("unknown theme", args[0], look.SchemeNames(), expectedOneOf(look.SchemeNames()))
+}
+
+// parseFind parses the number of a row, which may follow the word for a row, as in "cube 417".
+func parseFind(args []string) (Order, error) {
+	row, err := strconv.Atoi(args[len(args)-1])
+	if err != nil || row < 0 {
+		return Order{}, errUsage
+	}
+	return Order{FindRow: &row}, nil
 }
 
 // parseQuit parses the arguments of quit: none, "save" or "now". It refuses any other word, so

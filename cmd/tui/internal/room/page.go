@@ -138,6 +138,12 @@ type PacketSort struct {
 	Ascending bool   // smallest first
 }
 
+// RowFinder is the page that shows the bits of a row in the selected packet.
+type RowFinder interface {
+	// FindRow shows them. It returns an error if the row does not exist or the packet has no bits of it.
+	FindRow(row int) (Request, error)
+}
+
 // PacketChooser is a page on which packets can be selected.
 type PacketChooser interface {
 	// ChosenPacket returns the selected packet, false if none exists.

@@ -28,6 +28,8 @@ func (m *dashboard) Execute(o command.Order) (tea.Cmd, error) {
 		return m.perform(m.jumpTo(o.Jump)), nil
 	case o.Packets != nil:
 		return m.listPackets(*o.Packets)
+	case o.FindRow != nil:
+		return m.findRow(*o.FindRow)
 	case o.Tour:
 		m.startTour()
 	case o.Quit != command.NoQuit:
@@ -73,6 +75,21 @@ func (m *dashboard) listPackets(o room.PacketOrder) (tea.Cmd, error) {
 			m.openPage(i)
 			r, err := q.ListPackets(o)
 			return m.perform(r), err
+		}
+	}
+	return nil, nil
+}
+
+// findRow opens the page that shows the bits of a row.
+func (m *dashboard) findRow(row int) (tea.Cmd, error) {
+	for i, p := range m.pages {
+		if q, ok := p.(room.RowFinder); ok {
+			r, err := q.FindRow(row)
+			if err != nil {
+				return nil, err
+			}
+			m.openPage(i)
+			return m.perform(r), nil
 		}
 	}
 	return nil, nil

@@ -44,12 +44,12 @@ func StylesByKind(poses []playout.Pose) func(int) cubeStyle {
 
 // ErrorSteps returns the upper bounds of the steps of the error map, in millimetres. Larger errors are
 // one more step.
-func ErrorSteps() []float32 { return []float32{1, 5, 20, 100} }
+func ErrorSteps() []float64 { return []float64{1, 5, 20, 100} }
 
 // errorStep returns the step of an error.
 func errorStep(mm float32) int {
 	for i, bound := range ErrorSteps() {
-		if mm <= bound {
+		if float64(mm) <= bound {
 			return i
 		}
 	}
@@ -59,6 +59,25 @@ func errorStep(mm float32) int {
 // StylesByError returns the style of each cube by its position error in millimetres.
 func StylesByError(mm []float32) func(int) cubeStyle {
 	return func(i int) cubeStyle { return ErrorStepStyle(errorStep(mm[i])) }
+}
+
+// CostSteps returns the upper bounds of the steps of the map of costs, in bits per packet. Larger costs are one more
+// step.
+func CostSteps() []float64 { return []float64{0.1, 2, 10, 40} }
+
+// CostStep returns the step of a cost in bits per packet.
+func CostStep(bits float64) (step int) {
+	for _, bound := range CostSteps() {
+		if bits > bound {
+			step++
+		}
+	}
+	return step
+}
+
+// StylesByCost returns the style of each cube by its cost in bits per packet.
+func StylesByCost(bits func(i int) float64) func(int) cubeStyle {
+	return func(i int) cubeStyle { return ErrorStepStyle(CostStep(bits(i))) }
 }
 
 // ErrorStepStyle returns the style of a step of the error map; larger errors have a higher rank.

@@ -17,6 +17,8 @@ type page struct {
 	table   *room.Slot
 	charts  [maxCharts]*room.Slot // of the shown lanes, the active encoder first
 	summary *room.Slot
+	rows    *room.Slot // of rowList
+	rowList *rowList
 	w, h    int // size of the page, as last drawn
 
 	maximised maximised
@@ -37,6 +39,8 @@ const (
 func New(shadowChoice *panes.SelectedShadow) *page {
 	p := &page{budget: &budgetModel{shadowChoice: shadowChoice, selected: -1}, summary: room.NewSlot(&panes.SummaryLine{})}
 	p.table = room.NewSlot(&table{p.budget})
+	p.rowList = &rowList{}
+	p.rows = room.NewSlot(p.rowList)
 	for i := range p.charts {
 		p.charts[i] = room.NewSlot(&stack{budgetModel: p.budget, index: i})
 	}
@@ -51,7 +55,7 @@ func (p *page) Observe(v room.View) bool {
 	if p.budget.observe(v) {
 		p.redraw()
 	}
-	return changed || !p.table.UpToDate
+	return p.rows.Observe(v) || changed || !p.table.UpToDate
 }
 
 // redraw marks all panes for redrawing.
@@ -88,6 +92,9 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	if p.budget.showShadow && p.budget.shadow() != nil {
 		visibleChart = p.charts[1]
 	}
+	if p.showsRows() {
+		visibleChart = p.rows
+	}
 	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, look.Unfocused)...)
 	lines = append(lines, visibleChart.Render(th, w, h-summaryRows-tableRows, look.Unfocused)...)
 	if tableRows > 0 {
@@ -111,16 +118,28 @@ func (p *page) layOut(w, h int) []room.Place {
 	}
 	left := w - right
 	charts := max(min(lanes, maxCharts, h/minChartRows), 1)
+	lower := 0
+	if p.showsRows() { // below the charts
+		lower = min(rowListHeight, h/2)
+		charts = max(min(lanes, maxCharts, (h-lower)/minChartRows), 1)
+	}
+	upper := h - lower
 	var places []room.Place
 	for i := range charts {
-		top, bottom := (h*i+charts-1)/charts, (h*(i+1)+charts-1)/charts
+		top, bottom := (upper*i+charts-1)/charts, (upper*(i+1)+charts-1)/charts
 		places = append(places, p.charts[i].Place(0, top, left, bottom-top))
+	}
+	if lower > 0 {
+		places = append(places, p.rows.Place(0, upper, left, lower))
 	}
 	if right == 0 {
 		return places
 	}
 	return append(places, p.table.Place(left, 0, right, h))
 }
+
+// showsRows reports whether the page lists the most expensive rows.
+func (p *page) showsRows() bool { return p.rowList.costs != nil }
 
 // Focus selects the next shadow, or the previous one if step is -1. On a small screen, which has one
 // chart, the active encoder is one of the choices.
@@ -199,6 +218,7 @@ func (p *page) Bindings() []room.Binding {
 		room.Bind(group, []string{"o"}, "o", "sort the fields by cost, or in their order", sort).InFooter("sort"),
 		room.Bind(group, []string{"w"}, "w", "choose the shadows to compare with, also several", choose).InFooter("lanes").
 			Unless(func() bool { return !hasChoice() }),
+		panes.RowCostBinding(group, "the ten rows on which most bits were spent in the last 2 s; page 4 shows all as a heat map", p.showsRows),
 	}
 }
 

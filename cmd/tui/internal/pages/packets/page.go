@@ -18,6 +18,7 @@ type page struct {
 	listSlot    *room.Slot // of list
 	detailsSlot *room.Slot // of details
 	summary     *room.Slot
+	bits        *bitView
 	maximised   maximised
 }
 
@@ -33,7 +34,7 @@ const (
 
 // New returns the page.
 func New() *page {
-	p := &page{list: &list{find: packetfilter.Trouble()}, details: &details{}, summary: room.NewSlot(&panes.SummaryLine{})}
+	p := &page{list: &list{find: packetfilter.Trouble()}, details: &details{}, summary: room.NewSlot(&panes.SummaryLine{}), bits: newBitView()}
 	p.listSlot, p.detailsSlot = room.NewSlot(p.list), room.NewSlot(p.details)
 	return p
 }
@@ -44,6 +45,7 @@ func (p *page) Name() string { return "Packets" }
 func (p *page) Observe(v room.View) bool {
 	changed := p.summary.Observe(v)
 	p.details.selected, p.details.hasSelection = p.list.selected, p.list.hasSelection
+	changed = p.bits.observe(v) || changed
 	return room.ObserveAll(v, p.listSlot, p.detailsSlot) || changed
 }
 
@@ -52,6 +54,9 @@ func (p *page) Observe(v room.View) bool {
 func (p *page) Lines(th *look.Theme, w, h int) []string {
 	const summaryRows = 1
 	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, look.Unfocused)...)
+	if p.bits.on {
+		return append(lines, p.bits.lines(th, w, h-summaryRows, p.detailsSlot)...)
+	}
 	if p.maximised != bothPanes {
 		slot := map[maximised]*room.Slot{listOnly: p.listSlot, detailsOnly: p.detailsSlot}[p.maximised]
 		return append(lines, slot.Render(th, w, h-summaryRows, look.Focused)...)
@@ -70,7 +75,12 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 func (p *page) Focus(int) { p.list.nextFilter() }
 
 // Move selects another packet: up and down by rows, left and right by matches of /search, which are failures at first.
+// In the view of bits it moves the cursor.
 func (p *page) Move(dx, dy int) room.Request {
+	if p.bits.on {
+		p.bits.move(dx, dy)
+		return room.Request{}
+	}
 	if dx != 0 {
 		return p.moveToMatch(dx)
 	} else {
@@ -95,7 +105,9 @@ func (p *page) openSelected() room.Request {
 		return room.Request{}
 	}
 	id := p.list.selected
-	return room.Request{Command: &experiment.Command{Open: &id}}
+	c := &experiment.Command{Open: &id}
+	p.traceSelected(c)
+	return room.Request{Command: c}
 }
 
 // Enter selects the baseline of the selected packet.
@@ -108,8 +120,13 @@ func (p *page) Enter() room.Request {
 	return p.openSelected()
 }
 
-// Release clears selection and filter.
+// Release leaves the view of bits or, in the list, clears selection and filter.
 func (p *page) Release() {
+	if p.bits.on {
+		p.bits.on = false
+		p.redraw()
+		return
+	}
 	p.list.release()
 	p.redraw()
 }
@@ -118,6 +135,7 @@ func (p *page) Release() {
 func (p *page) redraw() {
 	p.listSlot.Redraw()
 	p.detailsSlot.Redraw()
+	p.bits.redraw()
 }
 
 // Maximise implements room.Maximiser: the list alone, then the details alone, then both.
@@ -125,6 +143,11 @@ func (p *page) Maximise() { p.maximised = (p.maximised + 1) % numMaximised }
 
 // Click selects the packet in row y of the page, if (x, y) is in the list. Row 0 is the summary line.
 func (p *page) Click(x, y int) room.Request {
+	if p.bits.on {
+		p.bits.bits.click(x, y-1)
+		p.redraw()
+		return room.Request{}
+	}
 	if p.maximised == detailsOnly {
 		return room.Request{}
 	}
@@ -165,6 +188,9 @@ func (p *page) ListPackets(o room.PacketOrder) (room.Request, error) {
 }
 
 func (p *page) Arrows() [][2]string {
+	if p.bits.on {
+		return [][2]string{{"←→", "field"}, {"↑↓", "row"}, {"[ ]", "byte"}}
+	}
 	match := "failure"
 	if p.list.find.String() != packetfilter.Trouble().String() {
 		match = "match"
@@ -183,6 +209,10 @@ func (p *page) Bindings() []room.Binding {
 	const group = "Packets, page 3"
 	movePage := func(direction int) func() room.Request {
 		return func() room.Request {
+			if p.bits.on {
+				p.bits.scroll(direction)
+				return room.Request{}
+			}
 			p.list.moveCursor(direction * max(p.listSlot.H-4, 1))
 			return p.openSelected()
 		}
@@ -206,7 +236,7 @@ func (p *page) Bindings() []room.Binding {
 		p.list.nextFilter()
 		return room.Request{Redraw: true} // redraw at once
 	}
-	return []room.Binding{
+	return append(p.bitBindings(), []room.Binding{
 		room.Bind(group, []string{"f"}, "f", "next filter: all, failed, lost, late, ...; or type /filter lost",
 			next).InFooter("filter").Pin(),
 		room.Bind(group, []string{"F"}, "F", "type a filter: bytes > 800 && lost",
@@ -223,5 +253,5 @@ func (p *page) Bindings() []room.Binding {
 		room.Bind(group, []string{"pgdown", "ctrl+f"}, "", "", movePage(1)),
 		room.Bind(group, []string{"home"}, "home end", "oldest packet, newest packet", toEnd(-1)),
 		room.Bind(group, []string{"end"}, "", "", toEnd(1)),
-	}
+	}...)
 }

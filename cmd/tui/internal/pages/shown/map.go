@@ -7,7 +7,9 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
+	"wirelab/cmd/tui/internal/worldview"
 	"wirelab/dataset/frame"
+	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/playout"
 	"wirelab/internal/units"
 	"wirelab/internal/words"
@@ -16,10 +18,11 @@ import (
 // mapView draws two maps: the positions at the sender, and as the receiver displays them.
 type mapView struct {
 	schema *frame.Schema
-	parts  []frame.Part    // kinds of rows, such as players and cubes; see findPlaces
-	places [][]placeFields // the columns with positions, by part
-	frames *playout.Frames // the newest frame sent and the one displayed; nil before the first
-	past   bool            // the time cursor is in the past, of which no positions are stored
+	parts  []frame.Part     // kinds of rows, such as players and cubes; see findPlaces
+	places [][]placeFields  // the columns with positions, by part
+	frames *playout.Frames  // the newest frame sent and the one displayed; nil before the first
+	past   bool             // the time cursor is in the past, of which no positions are stored
+	costs  *engine.RowCosts // what each row cost, which is shown in place of the receiver; nil while it is not shown
 
 	sent, shown []point
 	// The extent of all points so far. It only grows, so that the map does not move.
@@ -34,7 +37,8 @@ func (p *mapView) Name() string { return "World" }
 // Observe implements room.Observer. It computes the points of both frames and extends the map.
 func (p *mapView) Observe(v room.View) bool {
 	p.emptyText = panes.NothingSentText(v.ActiveLane())
-	same := p.frames == v.Snap.Frames && p.past == v.Past
+	same := p.frames == v.Snap.Frames && p.past == v.Past && p.costs == v.Snap.RowCosts
+	p.costs = v.Snap.RowCosts
 	p.schema, p.frames, p.past = v.Snap.Schema, v.Snap.Frames, v.Past
 	if same || p.frames == nil || p.schema == nil {
 		return !same
@@ -73,10 +77,13 @@ func (p *mapView) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		return
 	}
 	c.Split(2, func(i int, side *look.Canvas) {
-		if i == 0 {
-			p.drawSide(side, th, "Sender", p.sent, p.countSpans(side.W))
-		} else {
-			p.drawSide(side, th, "Receiver", p.shown, p.ageSpans(side.W))
+		switch {
+		case i == 0:
+			p.drawSide(side, th, "Sender", p.sent, p.countSpans(side.W), marker)
+		case p.costs != nil:
+			p.drawSide(side, th, p.costTitle(), p.sent, p.costSpans(side.W), p.costMarker)
+		default:
+			p.drawSide(side, th, "Receiver", p.shown, p.ageSpans(side.W), marker)
 		}
 	})
 }
@@ -138,8 +145,29 @@ func (p *mapView) ageSpans(w int) []look.Span {
 	return look.Fit(maxWidth, append(age[:len(age):len(age)], look.Dim.Span("; "), look.Value.Span(strconv.Itoa(displaced)), look.Dim.Span(" displaced")), age, nil)
 }
 
-// drawSide draws the map of one endpoint.
-func (p *mapView) drawSide(c *look.Canvas, th *look.Theme, title string, points []point, more []look.Span) {
+// costTitle is the title of the map of costs.
+func (p *mapView) costTitle() string { return "Bits by " + p.schema.Item }
+
+// costSpans returns the most expensive row of the last two seconds, in a heading of w columns.
+func (p *mapView) costSpans(w int) []look.Span {
+	ranked, maxWidth := p.costs.Ranked(1), look.TitleSpace(w, p.costTitle())
+	if len(ranked) == 0 {
+		return look.Fit(maxWidth, []look.Span{look.Warn.Span(p.costs.Limit)}, nil)
+	}
+	bits := look.Ratio.Span(units.Fixed(panes.BitsPerPacket(p.costs, p.costs.Rows[ranked[0]]), 1))
+	return look.Fit(maxWidth, []look.Span{look.Dim.Span("most: "), look.Value.Span(panes.RowName(p.schema, ranked[0])), look.Dim.Span(", "), bits,
+		look.Dim.Span(" bits/packet")}, []look.Span{bits, look.Dim.Span(" bits/packet")}, nil)
+}
+
+// costMarker returns style and rune of a point by the cost of its row: a digit from 0 to 4, the step of the cost.
+func (p *mapView) costMarker(_ *look.Theme, pt *point) (look.Style, rune) {
+	step := worldview.CostStep(panes.BitsPerPacket(p.costs, p.costs.Rows[pt.row]))
+	return look.Heat + look.Style(step), rune('0' + step)
+}
+
+// drawSide draws a map of points with the style and rune that mark returns.
+func (p *mapView) drawSide(c *look.Canvas, th *look.Theme, title string, points []point, more []look.Span,
+	mark func(*look.Theme, *point) (look.Style, rune)) {
 	c.Frame(th, look.Unfocused, title, more...)
 	w, h := c.W-2, c.H-2
 	if w < 1 || h < 1 {
@@ -161,7 +189,7 @@ func (p *mapView) drawSide(c *look.Canvas, th *look.Theme, title string, points 
 		}
 		if drawn := &covering[y*w+x]; pt.kind+1 > *drawn {
 			*drawn = pt.kind + 1
-			style, r := marker(th, pt.kind)
+			style, r := mark(th, &pt)
 			c.Set(1+x, 1+y, style, r)
 		}
 	}
@@ -182,10 +210,10 @@ func (p *mapView) unitName() string {
 	return "units "
 }
 
-// marker returns style and rune of a kind. The styles are those of the highest cubes in the world view, the last of
+// marker returns style and rune of a point by its kind. The styles are those of the highest cubes in the world view, the last of
 // look.Levels shades, which contrast most with the background.
-func marker(th *look.Theme, k kind) (style look.Style, symbol rune) {
-	switch k {
+func marker(th *look.Theme, pt *point) (style look.Style, symbol rune) {
+	switch pt.kind {
 	case alwaysPresent:
 		return look.Player + look.Levels - 1, '@'
 	case moving:

@@ -85,7 +85,9 @@ func (p *page) Bindings() []room.Binding {
 	if p.worldMap == nil {
 		return nil
 	}
-	return []room.Binding{room.Bind("World, page 4", []string{"v"}, "v", "show the map, or the values of all fields", func() room.Request {
+	const group = "World, page 4"
+	return []room.Binding{panes.RowCostBinding(group, "what each row cost in the last 2 s, as a heat map: 0 at most 0.1 bits/packet, 1 2, 2 10, 3 40, 4 more",
+		func() bool { return p.worldMap.costs != nil }), room.Bind(group, []string{"v"}, "v", "show the map, or the values of all fields", func() room.Request {
 		p.showValues = !p.showValues
 		p.valuesSlot.Redraw()
 		p.mapSlot.Redraw()

@@ -193,10 +193,12 @@ func (p *page) Bindings() []room.Binding {
 		room.Bind(group, []string{"r"}, "r", "reset: put all cubes back into the grid",
 			func() room.Request { return room.Change(config.NewChange("reset", true)) }).InFooter("reset").Unless(notPlayed),
 		on([]string{"v"}, "v", "next views: sender, receiver, error", func() { p.Focus(1) }).InFooter("views"),
-		on([]string{"c"}, "c", "charts of the display: age, starved, position error, late, rotation error; or a larger world", p.toggleCharts).InFooter("charts"),
+		on([]string{"c"}, "c", "charts of the display (age, errors), or a larger world", p.toggleCharts).InFooter("charts"),
 		on([]string{"f"}, "f", "follow the player, or stop", p.toggleFollow).InFooter("follow"),
 		on([]string{"+", "="}, "+", "zoom in, zoom out", func() { p.zoomBy(1) }).InFooter("zoom in"),
 		on([]string{"-"}, "", "", func() { p.zoomBy(-1) }),
+		panes.RowCostBinding(group, "heat map of the bits that each cube cost in the last 2 s",
+			func() bool { return p.world.costs != nil }),
 	}
 	for i, d := range config.Directions() { // left, right, up, down; up is the direction of growing y
 		dx, dy := [4]int{-1, 1, 0, 0}[i], [4]int{0, 0, 1, -1}[i]

@@ -5,8 +5,10 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/cmd/tui/internal/worldview"
+	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/playout"
 	"wirelab/internal/units"
 )
@@ -21,8 +23,9 @@ type views struct {
 	cam         worldview.Camera
 	arrangement int // index of arrangements; -1 until the user chooses
 	painters    [3]worldview.Painter
-	dirty       bool // the world changed and is not drawn yet
-	past        bool // the time cursor is in the past, of which no pictures are stored
+	dirty       bool             // the world changed and is not drawn yet
+	costs       *engine.RowCosts // what each cube cost; nil while the map of costs is not shown
+	past        bool             // the time cursor is in the past, of which no pictures are stored
 }
 
 // sideView is one of the views side by side.
@@ -32,6 +35,7 @@ const (
 	viewSender sideView = iota
 	viewReceiver
 	viewError
+	viewCost
 )
 
 // arrangements returns the sets of views that the v key cycles through.
@@ -46,6 +50,9 @@ const tripleWidth = 200
 
 // visibleViews returns the views to show side by side on w columns, from left to right.
 func (p *views) visibleViews(w int) []sideView {
+	if p.costs != nil {
+		return []sideView{viewReceiver, viewCost}
+	}
 	if p.arrangement < 0 { // the user has not chosen: all three views if there is room, otherwise both endpoints
 		if w >= tripleWidth {
 			return arrangements()[1]
@@ -72,6 +79,9 @@ func (p *views) Observe(v room.View) bool {
 	pic := v.Snap.World
 	p.dirty = p.dirty || v.Past != p.past || v.Past && v.Snap.Now != p.now
 	p.past = v.Past
+	if p.costs != v.Snap.RowCosts {
+		p.costs, p.dirty = v.Snap.RowCosts, true
+	}
 	if p.past {
 		p.now = v.Snap.Now
 		return false
@@ -131,7 +141,10 @@ func (p *views) drawView(c *look.Canvas, th *look.Theme, v sideView, brush *worl
 	case viewSender:
 		poses = p.pic.Sent
 	case viewError:
-		p.legend(c, th)
+		p.legend(c, th, " mm ", worldview.ErrorSteps())
+	case viewCost:
+		poses = p.pic.Sent
+		p.legend(c, th, " bits/packet ", worldview.CostSteps())
 	}
 	if c.W < 4 || c.H < 3 {
 		return
@@ -148,10 +161,14 @@ func (p *views) drawView(c *look.Canvas, th *look.Theme, v sideView, brush *worl
 		}
 		styles = worldview.StylesByError(p.pic.Error)
 	}
+	if v == viewCost {
+		costs := p.costs
+		styles = worldview.StylesByCost(func(i int) float64 { return panes.BitsPerPacket(costs, costs.Rows[i]) })
+	}
 	brush.Draw(&p.cam, c.W-2, c.H-2, poses)
 	p.drawGroundMarks(c, th, brush)
 	brush.Paint(c, th, 1, 1, styles) // from (1, 1) on: inside the frame
-	if v != viewSender {
+	if v != viewSender && v != viewCost {
 		p.display.drawStarved(c, th)
 	}
 }
@@ -189,6 +206,8 @@ func (p *views) title(th *look.Theme, v sideView, w int) (name string, figure []
 		return "Sender", look.Fit(look.TitleSpace(w, "Sender"),
 			[]look.Span{look.Value.Span(strconv.Itoa(interacting)), look.Dim.Span(" cubes interact")},
 			[]look.Span{look.Value.Span(strconv.Itoa(interacting)), look.Dim.Span(" interact")})
+	case viewCost:
+		return "Bits by cube", p.costHeading(look.TitleSpace(w, "Bits by cube"))
 	case viewReceiver:
 		return "Receiver", p.display.heading(look.TitleSpace(w, "Receiver"))
 	}
@@ -201,14 +220,25 @@ func (p *views) title(th *look.Theme, v sideView, w int) (name string, figure []
 		[]look.Span{look.Value.Span(units.Fixed(maximum, 0)), look.Dim.Span(" mm")})
 }
 
-// legend draws the steps of the error map into the lower edge.
-func (p *views) legend(c *look.Canvas, th *look.Theme) {
+// costHeading returns the most expensive cube of the last two seconds, or why costs are unknown.
+func (p *views) costHeading(maxWidth int) []look.Span {
+	ranked := p.costs.Ranked(1)
+	if len(ranked) == 0 {
+		return look.Fit(maxWidth, []look.Span{look.Warn.Span(p.costs.Limit)}, nil)
+	}
+	figure := []look.Span{look.Dim.Span("most: cube "), look.Value.Span(strconv.Itoa(ranked[0])), look.Dim.Span(", "),
+		look.Ratio.Span(units.Fixed(panes.BitsPerPacket(p.costs, p.costs.Rows[ranked[0]]), 1)), look.Dim.Span(" bits/packet")}
+	return look.Fit(maxWidth, append(figure[:len(figure):len(figure)], look.Dim.Span(", last 2 s")), figure, nil)
+}
+
+// legend draws the steps of a map of errors or costs into the lower edge: its unit and the upper bounds.
+func (p *views) legend(c *look.Canvas, th *look.Theme, unit string, bounds []float64) {
 	const allDots = 0xff // a bit for each of the eight dots of a cell
-	x := c.Text(2, c.H-1, look.Dim, " mm ")
+	x := c.Text(2, c.H-1, look.Dim, unit)
 	for i := range look.NumHeats {
 		text := "more "
-		if i < len(worldview.ErrorSteps()) {
-			text = th.AtMost + units.Fixed(float64(worldview.ErrorSteps()[i]), 0) + " "
+		if i < len(bounds) {
+			text = th.AtMost + strconv.FormatFloat(bounds[i], 'g', 3, 64) + " "
 		}
 		if x+look.TextWidth(text)+2 > c.W-1 {
 			return

@@ -1,0 +1,475 @@
+package packets
+
+import (
+	"fmt"
+	"strconv"
+
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/internal/words"
+)
+
+// bitPane shows the bytes of a packet and of its ack as hexadecimal digits and as bits, coloured and labelled by field.
+// The cursor is on one item.
+type bitPane struct {
+	seq     uint64   // the selected packet
+	data    *bitData // nil until the lab has described it
+	missing bool     // the lab cannot describe it
+	cursor  int      // index of an item
+	wantRow int      // row that the cursor moves to when data arrives; encoders.NoRow for none
+	schema  *frame.Schema
+	perLine int       // bytes in a line, as last drawn
+	lines   []bitLine // as last drawn
+	top     int       // index of the first visible line
+	rows    int       // visible rows
+	search  string    // result of the last search for a row; empty if it succeeded
+}
+
+// bitLine is a line of bytes with a line of labels below, or the heading of a section.
+type bitLine struct {
+	section int
+	first   int // first byte
+	n       int // number of bytes; 0 for a heading
+}
+
+// height returns the number of rows of a line.
+func (l *bitLine) height() int {
+	if l.n == 0 {
+		return 1
+	}
+	return 2
+}
+
+func (p *bitPane) Name() string { return "Bits" }
+
+// selectPacket shows another packet. The cursor stays on the row and field that it is on, if the packet has bits of
+// them.
+func (p *bitPane) selectPacket(seq uint64) {
+	if p.seq == seq && p.data != nil {
+		return
+	}
+	if p.data != nil && p.wantRow == encoders.NoRow {
+		p.wantRow = p.data.items[p.cursor].row
+	}
+	p.seq, p.data, p.missing, p.search = seq, nil, false, ""
+}
+
+// Observe implements room.Observer: it takes the description of the selected packet from the snapshot.
+func (p *bitPane) Observe(v room.View) bool {
+	p.schema = v.Snap.Schema
+	t := v.Snap.Traced
+	if t == nil || t.Seq != p.seq || p.data != nil && p.data.traced == t {
+		return false
+	}
+	if t.Packet == nil {
+		changed := !p.missing
+		p.missing, p.data = true, nil
+		return changed
+	}
+	isSame := p.data != nil && p.data.traced.Packet == t.Packet // only the ack is new
+	p.data, p.missing = newBitData(t, v.Snap.Schema), false
+	if !isSame {
+		p.cursor = p.data.firstField()
+		p.findRow(p.wantRow)
+		p.wantRow = encoders.NoRow
+	}
+	return true
+}
+
+// findRow moves the cursor to the first field of a row, and reports whether the packet has bits of the row. Without
+// data it does so when they arrive.
+func (p *bitPane) findRow(row int) bool {
+	if p.data == nil {
+		p.wantRow = row
+		return true
+	}
+	if row == encoders.NoRow {
+		return true
+	}
+	i, ok := p.data.findRow(row)
+	if ok {
+		p.cursor = i
+	}
+	return ok
+}
+
+// moveItem moves the cursor by n items.
+func (p *bitPane) moveItem(n int) {
+	if p.data != nil {
+		p.cursor = min(max(p.cursor+n, 0), len(p.data.items)-1)
+	}
+}
+
+// moveRow moves the cursor to the next item of another row that changed, or of another slot where bits belong to no row;
+// direction is 1 or -1.
+func (p *bitPane) moveRow(direction int) {
+	if p.data == nil {
+		return
+	}
+	items := p.data.items
+	same := func(a, b *bitItem) bool {
+		return a.section == b.section && a.row == b.row && (a.row != encoders.NoRow || a.slot == b.slot && a.name == b.name)
+	}
+	i := p.cursor + direction
+	for i >= 0 && i < len(items) && (same(&items[i], &items[p.cursor]) || p.data.isUnchanged(&items[i])) {
+		i += direction
+	}
+	if i < 0 || i >= len(items) {
+		return
+	}
+	for direction < 0 && i > 0 && same(&items[i-1], &items[i]) { // to the beginning of the row
+		i--
+	}
+	p.cursor = i
+}
+
+// moveByte moves the cursor to the item at the beginning of the byte that is n bytes after the one in which the item
+// under the cursor begins.
+func (p *bitPane) moveByte(n int) {
+	if p.data == nil {
+		return
+	}
+	item := &p.data.items[p.cursor]
+	first, _ := item.bitRange()
+	section, at := item.section, first/8+n
+	for at < 0 && section > 0 {
+		section--
+		at += len(p.data.sections[section].bytes)
+	}
+	for section+1 < numSections && at >= len(p.data.sections[section].bytes) && len(p.data.sections[section+1].bytes) > 0 {
+		at -= len(p.data.sections[section].bytes)
+		section++
+	}
+	if bytes := len(p.data.sections[section].bytes); bytes > 0 {
+		p.cursor = p.data.itemAt(section, 8*min(max(at, 0), bytes-1))
+	}
+}
+
+// Draw implements room.Pane.
+func (p *bitPane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
+	title := "Bits of packet " + strconv.FormatUint(p.seq, 10)
+	p.lines = p.lines[:0]
+	switch {
+	case p.missing:
+		c.Frame(th, focused, title)
+		c.Centre(1, look.Dim, "The sender keeps the newest "+strconv.Itoa(frame.MaxHistory)+" packets with the frames they refer to. This one is older, or was "+
+			"not sent. To see its bits, pause sooner, or go back with /seek to the time when it was sent and select it again.")
+		return
+	case p.data == nil:
+		c.Frame(th, focused, title)
+		c.Clip(2, 1, c.W-4, look.Dim, "...")
+		return
+	}
+	d := p.data
+	sizes := []look.Span{look.Value.Span(strconv.Itoa(len(d.traced.Packet.Datagram))), look.Dim.Span(" bytes, "),
+		look.Value.Span(words.Count(len(d.traced.Packet.Payload.Spans), d.itemWord()))}
+	c.Frame(th, focused, title, look.Fit(look.TitleSpace(c.W, title), sizes, nil)...)
+	y := 1
+	if limit := d.traced.Packet.Limit; limit != "" {
+		c.Clip(2, y, c.W-4, look.Warn, limit)
+	} else {
+		c.Spans(2, y, c.W-4, look.FitGroups(c.W-4, d.slotShares(th))...)
+	}
+	p.layOut(c.W-4, c.H-4)
+	for _, line := range p.lines[p.top:] {
+		y++
+		if y+line.height() > c.H-1 {
+			break
+		}
+		p.drawLine(c, th, y, &line)
+		y += line.height() - 1
+	}
+	hidden := 0
+	for i := p.top + p.visible(c.H-3); i < len(p.lines); i++ {
+		hidden += p.lines[i].n
+	}
+	if hidden > 0 {
+		c.TextRight(c.W-2, c.H-1, look.Dim, fmt.Sprintf(" %s more %s ", words.Count(hidden, "byte"), th.Down))
+	}
+	if p.search != "" {
+		c.Clip(2, c.H-1, c.W-30, look.Warn, " "+p.search+" ")
+	}
+}
+
+// Columns of a line: the offset, then three for the hexadecimal digits of each byte, then nine for its bits.
+const (
+	offsetWidth = 6
+	hexWidth    = 3
+	bitsWidth   = 9
+)
+
+// layOut divides the bytes into lines for w columns, and scrolls so that the cursor is visible in h rows.
+func (p *bitPane) layOut(w, h int) {
+	p.perLine = max((w-offsetWidth-1)/(hexWidth+bitsWidth), 1)
+	if p.perLine > 4 {
+		p.perLine = min(p.perLine&^1, 16)
+	}
+	if p.perLine >= 8 {
+		p.perLine = p.perLine / 4 * 4
+	}
+	cursorLine := 0
+	item := &p.data.items[p.cursor]
+	firstBit, _ := item.bitRange()
+	for k := range p.data.sections {
+		s := &p.data.sections[k]
+		if len(s.bytes) == 0 {
+			continue
+		}
+		p.lines = append(p.lines, bitLine{section: k})
+		for from := 0; from < len(s.bytes); from += p.perLine {
+			if k == item.section && firstBit/8 >= from {
+				cursorLine = len(p.lines)
+			}
+			p.lines = append(p.lines, bitLine{k, from, min(p.perLine, len(s.bytes)-from)})
+		}
+	}
+	p.rows = h
+	p.top = min(p.top, max(len(p.lines)-1, 0))
+	if cursorLine <= p.top+1 {
+		p.top = max(cursorLine-2, 0)
+	}
+	for p.top < cursorLine && p.top+p.visible(h)-1 <= cursorLine {
+		p.top++
+	}
+}
+
+// visible returns the number of lines that fit in h rows from the first visible one on.
+func (p *bitPane) visible(h int) (n int) {
+	for _, line := range p.lines[p.top:] {
+		if h -= line.height(); h < 0 {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// drawLine draws a line at row y.
+func (p *bitPane) drawLine(c *look.Canvas, th *look.Theme, y int, line *bitLine) {
+	s := &p.data.sections[line.section]
+	if line.n == 0 {
+		order := ", lowest bit of each byte first"
+		if s.highFirst {
+			order = ", arithmetic code: a symbol takes a fraction of a bit"
+		}
+		c.Spans(2, y, c.W-4, look.Title.Span(s.name), look.Dim.Span("  "+words.Count(len(s.bytes), "byte")+order))
+		return
+	}
+	c.TextRight(2+offsetWidth-1, y, look.Dim, strconv.Itoa(line.first))
+	bitsX := 2 + offsetWidth + hexWidth*p.perLine + 1
+	labelled, row := -1, -2 // item of the last label, and its row; none yet, so that the first label names its row
+	for i := range line.n {
+		p.drawHex(c, 2+offsetWidth+hexWidth*i, y, line.section, line.first+i)
+		for j := range 8 {
+			n := 8*(line.first+i) + j
+			item := p.data.itemAt(line.section, n)
+			x := bitsX + bitsWidth*i + j
+			c.Set(x, y, p.style(item), rune('0'+s.bit(n)))
+			if item != labelled {
+				labelled = item
+				p.drawLabel(c, th, x, y+1, bitsX, line, item, p.data.items[item].row != row)
+				row = p.data.items[item].row
+			}
+		}
+	}
+}
+
+// style returns the style of the bits of an item.
+func (p *bitPane) style(item int) look.Style {
+	k := int(p.data.items[item].slot)
+	if item == p.cursor {
+		return look.BarStyle(k)
+	}
+	return look.SlotStyle(k)
+}
+
+// drawHex draws the hexadecimal digits of a byte. Each has the colour of a bit of its half.
+func (p *bitPane) drawHex(c *look.Canvas, x, y, section, i int) {
+	s := &p.data.sections[section]
+	const digits = "0123456789abcdef"
+	for half, digit := range [2]byte{s.bytes[i] >> 4, s.bytes[i] & 15} { // the high digit is the first
+		bit := 8*i + 4*half + 1
+		if !s.highFirst {
+			bit = 8*i + 4*(1-half) + 1
+		}
+		c.Set(x+half, y, p.style(p.data.itemAt(section, bit)), rune(digits[digit]))
+	}
+}
+
+// drawLabel draws the label of an item whose first bit of the line is at column x, below that bit. It takes the columns
+// up to the item's last bit of the line. The label begins with the number of the row if namesRow is set.
+func (p *bitPane) drawLabel(c *look.Canvas, th *look.Theme, x, y, bitsX int, line *bitLine, index int, namesRow bool) {
+	item := &p.data.items[index]
+	_, end := item.bitRange()
+	last := min(end, 8*(line.first+line.n)) - 1 - 8*line.first // of the bits of the line
+	if item.end%encoders.BitUnit != 0 && last > 0 {
+		last-- // the rest of that bit belongs to the next item
+	}
+	w := bitsX + bitsWidth*(last/8) + last%8 + 1 - x
+	if last%8 == 7 {
+		w++ // the gap between bytes
+	}
+	text, row := p.data.label(item), ""
+	if namesRow && item.row != encoders.NoRow && p.data.schema.Rows > 1 {
+		row = strconv.Itoa(item.row)
+		if item.slot == encoders.SlotIndex {
+			text = ""
+		}
+	}
+	style := look.SlotStyle(int(item.slot))
+	if index == p.cursor {
+		x, w, style = c.Text(x, y, look.Chosen, th.Chosen), w-1, look.Chosen
+	}
+	if w > 1 {
+		w-- // a blank before the next label
+	}
+	switch {
+	case len(row) > w: // part of a number would mislead
+		text, row = look.Truncate(th.Dot, w), ""
+	case row != "":
+		x, w = c.Text(x, y, look.Title, row), w-len(row)
+		text = " " + text
+	}
+	c.Text(x, y, style, look.Truncate(text, max(w, 0)))
+}
+
+// click moves the cursor to the item at (x, y) of the pane.
+func (p *bitPane) click(x, y int) {
+	if p.data == nil {
+		return
+	}
+	row := 2
+	for _, line := range p.lines[min(p.top, len(p.lines)):] {
+		if y < row+line.height() {
+			bit := x - (2 + offsetWidth + hexWidth*p.perLine + 1)
+			if hex := (x - 2 - offsetWidth) / hexWidth; hex >= 0 && hex < line.n && bit < 0 {
+				bit = bitsWidth * hex
+			}
+			if i := bit / bitsWidth; line.n > 0 && y >= row && bit >= 0 && i < line.n {
+				p.cursor = p.data.itemAt(line.section, 8*(line.first+i)+min(bit%bitsWidth, 7))
+			}
+			return
+		}
+		row += line.height()
+	}
+}
+
+// rowPane shows the row under the cursor of a bitPane: value, baseline and cost of each of its fields in the packet.
+type rowPane struct{ *bitPane }
+
+func (p *rowPane) Name() string { return "Row" }
+
+// Draw implements room.Pane.
+func (p *rowPane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
+	if p.data == nil {
+		c.Frame(th, focused, p.Name())
+		return
+	}
+	items := p.data.rowItems(p.cursor)
+	c.Frame(th, focused, p.title(), p.heading(items, look.TitleSpace(c.W, p.title()))...)
+	rows := c.H - 3
+	at := 0 // of the cursor in items
+	for i, k := range items {
+		if k == p.cursor {
+			at = i
+		}
+	}
+	first := min(max(at-rows/2, 0), max(len(items)-rows, 0))
+	ends := rowColumns(c.W)
+	for i, heading := range []string{"value", "baseline", "change", "bits"} {
+		c.TextRight(ends[i], 1, look.Dim, heading)
+	}
+	if p.data.items[p.cursor].name != "" {
+		c.TextRight(ends[1], 1, look.Dim, "        ") // a header has no baseline
+	}
+	for y := range min(max(rows, 0), len(items)-first) {
+		p.drawItem(c, th, 2+y, items[first+y], ends)
+	}
+	c.MoreBelow(th, len(items)-first-max(rows, 0))
+}
+
+// rowColumns returns the right edges of value, baseline, change and bits on w columns. The rest is a bar.
+func rowColumns(w int) [4]int {
+	switch {
+	case w < 76:
+		return [4]int{30, 40, 49, min(56, w-2)}
+	case w < 100:
+		return [4]int{35, 52, 62, 70}
+	}
+	return [4]int{38, 58, 72, 82}
+}
+
+// title returns the name of the row under the cursor, or of the section if the bits belong to no row.
+func (p *rowPane) title() string {
+	item := &p.data.items[p.cursor]
+	switch {
+	case item.section != sectionPayload:
+		return p.data.sections[item.section].name
+	case item.row == encoders.NoRow:
+		return p.data.label(item)
+	}
+	return panes.RowName(p.data.schema, item.row)
+}
+
+// heading returns the cost of items, and the position of the bits under the cursor.
+func (p *rowPane) heading(items []int, maxWidth int) []look.Span {
+	sum := 0.0
+	for _, i := range items {
+		sum += p.data.items[i].bits()
+	}
+	item := &p.data.items[p.cursor]
+	s := &p.data.sections[item.section]
+	cost := []look.Span{look.Value.Span(formatBits(sum)), look.Dim.Span(bitsWord(sum) + ", "),
+		look.Value.Span(fmt.Sprintf("%.1f", 100*sum/float64(8*max(len(s.bytes), 1)))), look.Dim.Span(" % of the " + s.name)}
+	first, end := item.bitRange()
+	position := fmt.Sprintf("; cursor: bits %d to %d, byte %d", first, end-1, first/8)
+	if first == end-1 {
+		position = fmt.Sprintf("; cursor: bit %d, byte %d", first, first/8)
+	}
+	return look.Fit(maxWidth, append(cost[:len(cost):len(cost)], look.Dim.Span(position)), cost, nil)
+}
+
+// drawItem draws one item at row y; ends are the right edges of its columns.
+func (p *rowPane) drawItem(c *look.Canvas, th *look.Theme, y, index int, ends [4]int) {
+	item := &p.data.items[index]
+	style := look.Plain
+	if index == p.cursor {
+		c.Text(1, y, look.Chosen, th.Chosen)
+		style = look.Chosen
+	}
+	c.Set(3, y, look.SlotStyle(int(item.slot)), th.Swatch(int(item.slot)))
+	const nameX, nameWidth = 5, 14
+	c.Clip(nameX, y, nameWidth, style, p.data.label(item))
+	if item.name != "" {
+		c.Clip(nameX+nameWidth+1, y, ends[2]-nameX-nameWidth-2, look.Value, item.value)
+	} else if value, baseline, change, ok := p.data.values(item); ok {
+		c.TextRight(ends[0], y, look.Value, look.Shorten(value, ends[0]-nameX-nameWidth-1))
+		c.TextRight(ends[1], y, look.Plain, look.Shorten(baseline, ends[1]-ends[0]-1))
+		changeStyle := look.Ratio
+		if change == "0" {
+			changeStyle = look.Dim
+		}
+		c.TextRight(ends[2], y, changeStyle, look.Shorten(change, ends[2]-ends[1]-1))
+	}
+	c.TextRight(ends[3], y, look.Value, formatBits(item.bits()))
+	c.Fill(ends[3]+2, y, min(int(item.bits()+0.5), c.W-4-ends[3]), look.SlotStyle(int(item.slot)), th.Swatch(int(item.slot)))
+}
+
+// bitsWord returns the unit of a number of bits, with a blank before it.
+func bitsWord(n float64) string {
+	if n == 1 {
+		return " bit"
+	}
+	return " bits"
+}
+
+// formatBits formats a number of bits: with two decimals unless it is whole.
+func formatBits(v float64) string {
+	if v == float64(int(v)) {
+		return strconv.Itoa(int(v))
+	}
+	return strconv.FormatFloat(v, 'f', 2, 64)
+}

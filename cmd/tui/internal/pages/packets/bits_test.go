@@ -1,0 +1,189 @@
+package packets
+
+import (
+	"bytes"
+	"encoding/hex"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/dataset/frame"
+	"wirelab/encoders/table"
+	"wirelab/experiment/endpoint"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/packetlog"
+)
+
+// movedCubes are the cubes that the traced packet of newTraced changes.
+var movedCubes = []int{3, 17, 417, 899}
+
+// newTraced returns a packet of the given encoder, in which movedCubes changed since the initial state.
+func newTraced(t testing.TB, encoder string) (*engine.Traced, *frame.Schema) {
+	t.Helper()
+	s := frame.Cubes(frame.WalkoffCubes)
+	codec, err := table.ByName(encoder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoding, err := endpoint.NewEncoding(s, codec, codec.Defaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	initial := s.NewFrame()
+	snd := endpoint.NewSender(s, initial, encoding, endpoint.Options{History: 16, KeepSent: true})
+	f := s.NewFrame()
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, i := range movedCubes {
+		f.Table[i*frame.CubeFields+frame.CubeX] = rng.Int32N(60) + 1
+		f.Table[i*frame.CubeFields+frame.CubeZ] = rng.Int32N(60) + 1
+	}
+	if _, err := snd.Send(0, f, nil); err != nil {
+		t.Fatal(err)
+	}
+	ack := []byte{0, 0, 0, 0, 0, 0, 0}
+	return &engine.Traced{Seq: 0, Packet: snd.Trace(0), Ack: ack, AckOf: endpoint.DescribeAck(ack, 0)}, s
+}
+
+// newBitsStage returns page 3 with the view of bits of a traced packet.
+func newBitsStage(t testing.TB, encoder string, w, h int) (*page, *labtest.Stage, *engine.Traced) {
+	t.Helper()
+	traced, s := newTraced(t, encoder)
+	lab := labtest.NewPackets()
+	snap := *lab.Snap
+	snap.Schema, snap.Traced = s, traced
+	lab.Snap = &snap
+	p := New()
+	m := labtest.NewStage(p, lab, w, h)
+	p.list.selectPacket(packetlog.ID{Seq: traced.Seq})
+	m.Press("#")
+	return p, m, traced
+}
+
+// The view shows exactly the bytes that were sent, and the bits of each byte beside its digits.
+func TestBitsAreThoseOfTheDatagram(t *testing.T) {
+	for _, encoder := range []string{"relative-orientation", "kinetic", "zstd", "quantized"} {
+		for _, size := range [][2]int{{160, 48}, {120, 36}, {80, 24}, {60, 18}, {220, 60}} {
+			t.Run(encoder+"/"+strconv.Itoa(size[0]), func(t *testing.T) {
+				p, _, traced := newBitsStage(t, encoder, size[0], size[1])
+				c := look.NewCanvas(size[0], 12_000) // all bytes
+				p.bits.bits.Draw(c, labtest.Theme(false), look.Unfocused)
+				want := append(slices.Clone(traced.Packet.Datagram), traced.Ack...)
+				packet := traced.Packet
+				got := readBytes(t, c.Lines(labtest.Theme(false)), packet.Payload.Arithmetic, packet.HeaderBytes(), len(packet.Datagram))
+				if !bytes.Equal(got, want) {
+					t.Errorf("the view shows %d bytes, %x..., the packet has %d, %x...", len(got), got[:min(len(got), 16)], len(want), want[:16])
+				}
+			})
+		}
+	}
+}
+
+// readBytes reads the bytes from drawn lines, and checks the bits beside them. The bytes from from to below to have
+// their highest bit first if arithmetic is set.
+func readBytes(t *testing.T, lines []string, arithmetic bool, from, to int) (out []byte) {
+	t.Helper()
+	for _, line := range lines {
+		words := strings.Fields(strings.Trim(line, "│ "))
+		if len(words) < 3 || len(words)%2 == 0 {
+			continue
+		}
+		n := (len(words) - 1) / 2
+		if _, err := strconv.Atoi(words[0]); err != nil || len(words[1+n]) != 8 || strings.Trim(words[1+n], "01") != "" {
+			continue
+		}
+		for i, digits := range words[1 : 1+n] {
+			b, err := hex.DecodeString(digits)
+			if err != nil {
+				t.Fatalf("%q in %q", digits, line)
+			}
+			bits := []byte(words[1+n+i])
+			if highFirst := arithmetic && len(out) >= from && len(out) < to; !highFirst {
+				slices.Reverse(bits)
+			}
+			if v, err := strconv.ParseUint(string(bits), 2, 8); err != nil || byte(v) != b[0] {
+				t.Fatalf("byte %d is %x, its bits are %q", len(out), b[0], words[1+n+i])
+			}
+			out = append(out, b...)
+		}
+	}
+	return out
+}
+
+// The cursor moves by field, by row that changed and by byte; a row can be searched, and values and baselines of its
+// fields are those of the frames.
+func TestBitsCursor(t *testing.T) {
+	p, m, traced := newBitsStage(t, "relative-position", 160, 48)
+	b := p.bits.bits
+	row := func() int { return b.data.items[b.cursor].row }
+	if row() != movedCubes[0] {
+		t.Fatalf("the cursor begins at cube %d", row())
+	}
+	for _, want := range movedCubes[1:] {
+		m.Press("down")
+		if row() != want {
+			t.Errorf("down moves to cube %d, want %d", row(), want)
+		}
+	}
+	before := b.cursor
+	if m.Press("right"); b.cursor != before+1 {
+		t.Errorf("right moves from item %d to %d", before, b.cursor)
+	}
+	first, _ := b.data.items[b.cursor].bitRange()
+	m.Press("[")
+	if begin, end := b.data.items[b.cursor].bitRange(); begin > 8*(first/8-1) || end <= 8*(first/8-1) {
+		t.Errorf("[ moves from bit %d to bits %d to %d", first, begin, end)
+	}
+	if _, err := p.FindRow(417); err != nil || row() != 417 {
+		t.Errorf("/find 417 moves to cube %d, error %v", row(), err)
+	}
+	m.Tick(true)
+	if x := strconv.Itoa(int(traced.Packet.Frame.Table[417*frame.CubeFields+frame.CubeX])); !strings.Contains(m.View(), x+" (") || !strings.Contains(m.View(), "cube 417") {
+		t.Errorf("cube 417 with x %s is not shown in\n%s", x, m.View())
+	}
+	for _, missing := range []int{5, 901, -1} {
+		if _, err := p.FindRow(missing); err == nil {
+			t.Errorf("row %d was found", missing)
+		}
+	}
+	if m.Press("esc"); p.bits.on || !p.list.hasSelection {
+		t.Error("esc did not return to the list")
+	}
+}
+
+// A packet that the sender no longer stores is explained, and the command names the selected packet.
+func TestBitsOfMissingPacket(t *testing.T) {
+	lab := labtest.NewPackets()
+	p := New()
+	m := labtest.NewStage(p, labtest.Opening{Lab: lab}, 160, 48)
+	m.Press("up", "#")
+	got := lab.Got[len(lab.Got)-1]
+	if got.Trace == nil || *got.Trace != p.list.selected.Seq || got.Open == nil {
+		t.Fatalf("# sends %+v", got)
+	}
+	snap := *lab.Snap
+	snap.Traced = &engine.Traced{Seq: p.list.selected.Seq}
+	lab.Snap = &snap
+	if m.Tick(true); !strings.Contains(m.View(), "The sender keeps the newest") {
+		t.Error(m.View())
+	}
+}
+
+// BenchmarkBits draws the view of bits of a packet with 2,000 symbols.
+func BenchmarkBits(b *testing.B) {
+	traced, s := newTraced(b, "kinetic")
+	pane := &bitPane{data: newBitData(traced, s), schema: s}
+	row, th := &rowPane{pane}, labtest.Theme(false)
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, p := range []room.Pane{pane, row} {
+			c := look.NewCanvas(107, 32)
+			p.Draw(c, th, look.Focused)
+			_ = c.Lines(th)
+		}
+	}
+}

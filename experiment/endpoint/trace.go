@@ -1,0 +1,241 @@
+package endpoint
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strconv"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/internal/words"
+)
+
+// HeaderField is a field of a packet header or of an ack, with its value as text.
+type HeaderField struct {
+	Name, Value string
+	Bits        int
+}
+
+// PacketTrace describes every bit of a packet that was sent.
+type PacketTrace struct {
+	Seq      uint64
+	Datagram []byte // the bytes that were sent: header and payload
+	Header   []HeaderField
+	Payload  encoders.Trace // of the payload; positions count from its beginning
+	Frame    *frame.Frame   // the frame that was encoded
+	Base     *frame.Frame   // the newest reference that the encoder had
+	Limit    string         // why Payload does not describe rows and fields; empty if it does
+}
+
+// HeaderBytes returns the size of the header.
+func (t *PacketTrace) HeaderBytes() int {
+	n := 0
+	for _, f := range t.Header {
+		n += f.Bits
+	}
+	return n / 8
+}
+
+// sentPacket contains what Trace needs of a packet in addition to the history.
+type sentPacket struct {
+	seq      uint64
+	used     bool
+	epoch    uint64
+	hasBase  bool // the newest reference is packet base; otherwise it is the initial state
+	base     uint64
+	second   int // distance of the second reference; 0 means none
+	header   int // bytes
+	datagram []byte
+}
+
+// sentEncoding is the encoding of an epoch.
+type sentEncoding struct {
+	epoch  uint64
+	codec  *encoders.Codec
+	params any
+}
+
+// sentPackets contains the newest packets of a sender with Options.KeepSent.
+type sentPackets struct {
+	ring      [frame.MaxHistory + 1]sentPacket // packet s is at s % len(ring)
+	encodings []sentEncoding                   // newest last; those of all packets in ring
+	encoder   encoders.Encoder                 // encodes packets again; nil before the first
+	epoch     uint64                           // whose encoding encoder has
+}
+
+// add stores packet p of the current encoding. base is the history's entry of the newest reference, nil for
+// the initial state.
+func (k *sentPackets) add(p *Packet, e *Encoding, base *frame.Entry) {
+	if n := len(k.encodings); n == 0 || k.encodings[n-1].epoch != p.Epoch {
+		if n >= len(k.ring) { // each epoch has at least one packet
+			k.encodings = slices.Delete(k.encodings, 0, n-len(k.ring)+1)
+		}
+		k.encodings = append(k.encodings, sentEncoding{p.Epoch, e.Codec, e.Params})
+	}
+	s := &k.ring[p.Seq%uint64(len(k.ring))]
+	*s = sentPacket{seq: p.Seq, used: true, epoch: p.Epoch, second: p.Second, header: p.Header, datagram: append(s.datagram[:0], p.Datagram...)}
+	if base != nil {
+		s.hasBase, s.base = true, base.Seq
+	}
+}
+
+// get returns packet seq, nil if it is not stored.
+func (k *sentPackets) get(seq uint64) *sentPacket {
+	if k == nil {
+		return nil
+	}
+	if s := &k.ring[seq%uint64(len(k.ring))]; s.used && s.seq == seq {
+		return s
+	}
+	return nil
+}
+
+// encodingOf returns the encoding of a stored packet.
+func (k *sentPackets) encodingOf(p *sentPacket) *sentEncoding {
+	return &k.encodings[slices.IndexFunc(k.encodings, func(e sentEncoding) bool { return e.epoch == p.epoch })]
+}
+
+// Trace encodes packet seq once more and describes each of its bits. It returns nil unless Options.KeepSent
+// is set and the history contains the packet and its references. Neither the history nor the encoder of later
+// packets is affected.
+func (s *Sender) Trace(seq uint64) *PacketTrace {
+	out := &PacketTrace{Seq: seq, Frame: &frame.Frame{}, Base: &frame.Frame{}}
+	limit, ok := s.TracePayload(seq, &out.Payload)
+	if !ok {
+		return nil
+	}
+	p := s.sent.get(seq)
+	refs, entry := s.refsOf(p, seq)
+	out.Frame.CopyFrom(&entry.Frame)
+	out.Base.CopyFrom(refs[0].Frame)
+	out.Limit, out.Datagram = limit, bytes.Clone(p.datagram)
+	out.Header = describeHeader(p.datagram[:p.header], s.sent.encodingOf(p).codec, s.digest.coversSeq)
+	return out
+}
+
+// TracePayload is Trace for the payload only: it sets trace, reusing its memory. limit is PacketTrace.Limit. ok
+// is false if Trace would return nil.
+func (s *Sender) TracePayload(seq uint64, trace *encoders.Trace) (limit string, ok bool) {
+	p := s.sent.get(seq)
+	refs, entry := s.refsOf(p, seq)
+	if refs == nil {
+		return "", false
+	}
+	s.Finish() // completes the memos of the references
+	limit = s.encodeAgain(trace, p, s.sent.encodingOf(p), &entry.Frame, refs)
+	if limit != "" {
+		trace.Reset()
+		trace.Close(len(p.datagram) - p.header)
+	}
+	return limit, true
+}
+
+// refsOf returns the references that packet p was encoded with and the history's entry of its frame. It returns nil
+// if p, its frame or one of its references is no longer stored.
+func (s *Sender) refsOf(p *sentPacket, seq uint64) ([]encoders.Ref, *frame.Entry) {
+	entry := s.history.Get(seq)
+	if p == nil || entry == nil {
+		return nil, nil
+	}
+	if !p.hasBase {
+		return s.coder.Initial(s.cadence.initialTick(seq)), entry
+	}
+	base := s.history.Get(p.base)
+	if base == nil {
+		return nil, nil
+	}
+	if p.second == 0 {
+		return s.coder.Refs(p.epoch, base), entry
+	}
+	second := s.history.Get(seq - uint64(p.second))
+	if second == nil {
+		return nil, nil
+	}
+	return s.coder.Refs(p.epoch, base, second), entry
+}
+
+// encodeAgain encodes frame f of packet p and sets trace. It returns the reason if the result does not describe
+// the packet; empty if it does.
+func (s *Sender) encodeAgain(trace *encoders.Trace, p *sentPacket, encoding *sentEncoding, f *frame.Frame, refs []encoders.Ref) (limit string) {
+	if encoding.codec.Plugin != nil {
+		return "an encoder of a plugin does not report where its bits are"
+	}
+	if s.sent.encoder == nil || s.sent.epoch != p.epoch {
+		enc, _, err := encoding.codec.New(s.schema, encoding.params)
+		if err != nil {
+			return err.Error()
+		}
+		s.sent.encoder, s.sent.epoch = enc, p.epoch
+	}
+	if _, ok := s.sent.encoder.(encoders.Feedback); ok {
+		return "the encoder depends on reports of the receiver, so the packet cannot be encoded again"
+	}
+	var again frame.Frame // a codec that quantises modifies it
+	again.CopyFrom(f)
+	payload, err := trace.Record(s.sent.encoder, &again, refs)
+	if err != nil {
+		return err.Error()
+	}
+	if !bytes.Equal(payload, p.datagram[p.header:]) {
+		return "encoding the frame again gives other bytes"
+	}
+	if len(trace.Spans) <= 1 && s.schema.Rows > 0 && len(payload) > 0 {
+		return "this encoder treats the frame as one block of bytes"
+	}
+	return ""
+}
+
+// describeHeader describes the bits of a packet header of the given codec, from the lowest bit of each byte on.
+// fullSeqs is as for parseHeader.
+func describeHeader(b []byte, codec *encoders.Codec, fullSeqs bool) (list []HeaderField) {
+	h, _, err := parseHeader(b, func(uint8) int { return codec.Refs }, fullSeqs)
+	if err != nil {
+		return []HeaderField{{"header", hex.EncodeToString(b), 8 * len(b)}}
+	}
+	add := func(name, value string, bits int) { list = append(list, HeaderField{name, value, bits}) }
+	add("sequence", strconv.Itoa(int(uint16(h.seq))), 16)
+	add("baseline", distanceText(h.baseline, "initial state"), 8)
+	add("codec", fmt.Sprintf("%d, %s", h.codec, codec.Name), 7)
+	add("params follow", strconv.FormatBool(h.hasParams), 1)
+	add("epoch", strconv.Itoa(int(h.epoch)), 8)
+	if codec.Refs == 2 {
+		add("second reference", distanceText(h.second, "none"), 8)
+	}
+	if h.hasFullSeq {
+		add("sequence, bits 16 to 47", strconv.FormatUint(h.seq>>16, 10), 32)
+	}
+	if h.hasParams {
+		add("length of params", strconv.Itoa(len(h.params)), 8)
+		add("params", string(h.params), 8*len(h.params))
+	}
+	return list
+}
+
+// distanceText describes the distance of a reference; none is the text for 0.
+func distanceText(distance uint8, none string) string {
+	if distance == 0 {
+		return none
+	}
+	return words.Count(int(distance), "packet") + " before"
+}
+
+// DescribeAck describes the bits of an ack, from the lowest bit of each byte on. digestBits is
+// Options.DigestBits of the receiver.
+func DescribeAck(b []byte, digestBits int) (list []HeaderField) {
+	a, err := parseAck(b, digestBits/8)
+	if err != nil {
+		return []HeaderField{{"ack", hex.EncodeToString(b), 8 * len(b)}}
+	}
+	list = []HeaderField{{"newest decoded", strconv.Itoa(int(a.newest)), 16},
+		{"decoded before", fmt.Sprintf("%d of the 32 before it", bits.OnesCount32(a.mask)), 32}, {"epoch", strconv.Itoa(int(a.epoch)), 8}}
+	if len(a.digest) > 0 {
+		list = append(list, HeaderField{"digest", hex.EncodeToString(a.digest), 8 * len(a.digest)})
+	}
+	if len(a.report) > 0 {
+		list = append(list, HeaderField{"report", words.Count(len(a.report), "byte"), 8 * len(a.report)})
+	}
+	return list
+}

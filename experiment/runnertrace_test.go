@@ -1,0 +1,45 @@
+package experiment
+
+import (
+	"testing"
+	"time"
+
+	"wirelab/encoders"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+)
+
+// A runner describes the requested packet and the costs of rows, also after a seek into the past, until the costs are no
+// longer requested.
+func TestRunnerTracesPackets(t *testing.T) {
+	r := startRunner(t, config.Default())
+	fast := 0.0
+	send(t, r, Command{Speed: &fast})
+	await(t, r, "three seconds", func(s *engine.Snapshot) bool { return s.Now > 3*time.Second })
+	pause, on := true, true
+	send(t, r, Command{Pause: &pause, RowCosts: &on})
+	snap := await(t, r, "costs of rows", func(s *engine.Snapshot) bool { return s.State == engine.Paused && s.RowCosts != nil })
+	if sum := snap.RowCosts.Total; sum <= 0 || snap.RowCosts.Packets == 0 {
+		t.Errorf("costs of %d packets sum to %d", snap.RowCosts.Packets, sum)
+	}
+	packets := snap.Lanes[0].Packets
+	newest := &packets[len(packets)-1]
+	seq, payload := newest.Seq, newest.Payload
+	send(t, r, Command{Trace: &seq})
+	described := func(s *engine.Snapshot) bool { return s.Traced != nil && s.Traced.Seq == seq && s.Traced.Packet != nil }
+	first := await(t, r, "the packet", described).Traced.Packet
+	if got := first.Payload.Total(); got != int64(payload)*8*encoders.BitUnit {
+		t.Errorf("the trace of %d bytes sums to %d units", payload, got)
+	}
+	start, after := time.Second, snap.Now
+	send(t, r, Command{Seek: &start})
+	await(t, r, "the past", func(s *engine.Snapshot) bool {
+		return s.State == engine.Paused && s.Now < 2*time.Second && !described(s)
+	})
+	off := false
+	send(t, r, Command{Seek: &after, RowCosts: &off})
+	again := await(t, r, "the packet after the replay", described)
+	if string(again.Traced.Packet.Datagram) != string(first.Datagram) || again.RowCosts != nil {
+		t.Error("the replay describes another packet, or costs that were not requested")
+	}
+}

@@ -39,6 +39,7 @@ func scrollTo(first, cursor, n, total int) int {
 // drawMap draws the grid: a cell per point, shaded by the mean of the figure. Row labels are on the left, and
 // two rows of headings above. The map scrolls so that the cursor is visible.
 func (m *model) drawMap(c *look.Canvas) {
+	m.mapSize = [2]int{c.W, c.H}
 	rows, cols := m.axisValues(m.rows()), m.axisValues(m.columns())
 	labelWidth := 4
 	for _, v := range rows {

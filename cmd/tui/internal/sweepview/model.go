@@ -38,6 +38,7 @@ type model struct {
 	cursor    []int  // the selected point: an index on each axis
 	figure    int    // the figure shown, an index of watch.Names
 	scroll    [2]int // first visible row and column of the map
+	mapSize   [2]int // columns and rows of the map, which is at the upper left, as last drawn
 
 	state  sweep.WatchState
 	means  []float64 // mean of the figure at each point; NaN without results
@@ -141,6 +142,14 @@ func (m *model) Bindings() []room.Binding {
 			bind("]", "]", "axes that are neither rows nor columns: next value", func() { m.stepHiddenAxes(1) }))
 	}
 	return list
+}
+
+// Wheel implements room.Wheeler: over the map, it moves the cursor up or down.
+func (m *model) Wheel(x, y, notches int) room.Request {
+	if x < m.mapSize[0] && y < m.mapSize[1] {
+		return m.Move(0, -notches)
+	}
+	return room.Request{}
 }
 
 // rotateAxes makes the last axis the first, so that another axis becomes the columns of the map.

@@ -316,7 +316,7 @@ func TestQuit(t *testing.T) {
 	} {
 		lab := labtest.NewLab()
 		m := screen(lab, 80, 24, Options{})
-		m.Update(labtest.NamedKeys["right"])
+		m.Update(labtest.KeyMsg("right"))
 		cmd := press(m, c.keys...)
 		if cmd == nil || m.Err() != c.want {
 			t.Errorf("%v: command %v, error %v, want %v", c.keys, cmd != nil, m.Err(), c.want)
@@ -567,7 +567,7 @@ func TestHelpNamesEveryKeyAndCommand(t *testing.T) {
 		for _, b := range m.activeKeys() {
 			for _, k := range b.Keys() {
 				taken := b.Page == nil && (hasBinding(m.page(), k) || isViArrow(k) && usesViArrows(m.page()))
-				row, ok := label(keyName(k))
+				row, ok := label(room.KeyLabel(k))
 				if ok == taken && !hasBinding(m.page(), k) {
 					t.Errorf("%s: %q is in the help: %v", m.page().Name(), k, ok)
 				}
@@ -578,7 +578,7 @@ func TestHelpNamesEveryKeyAndCommand(t *testing.T) {
 		}
 		for _, k := range []string{"up", "left", "enter", "tab", "z", "d", "esc", "["} {
 			if what := m.page().(room.Explainer).KeyHelp(k); what != "" {
-				if row, ok := label(keyName(k)); !ok || row.pageHelp != what && !hasBinding(m.page(), k) {
+				if row, ok := label(room.KeyLabel(k)); !ok || row.pageHelp != what && !hasBinding(m.page(), k) {
 					t.Errorf("%s: the help of %q is not %q but %+v", m.page().Name(), k, what, row)
 				}
 			}
@@ -648,7 +648,7 @@ func TestFooterNamesRealKeys(t *testing.T) {
 		if b.Brief != "" && !strings.Contains(footer, b.Help().Key+" "+b.Brief) {
 			t.Errorf("footer %q lacks %q", footer, b.Help().Key)
 		}
-		if msg, ok := labtest.NamedKeys[b.Keys()[0]]; ok && !key.Matches(msg, b.Binding) {
+		if msg := labtest.KeyMsg(b.Keys()[0]); !key.Matches(msg, b.Binding) {
 			t.Errorf("%q does not match its own key", b.Keys()[0])
 		}
 	}

@@ -386,44 +386,39 @@ func (s *Shell) applyTheme() {
 	s.theme = look.NewTheme(s.opt.Renderer, s.scheme, s.opt.ASCII).WithCharts(s.theme.Charts())
 }
 
-// mouse handles mouse events: a click selects a page or something on the page, the wheel changes
-// the value or scrolls. An overlay only scrolls. All of this can also be done by keys.
-func (s *Shell) mouse(msg tea.MouseMsg) tea.Cmd {
-	if s.line.Open || msg.Action != tea.MouseActionPress {
+// mouse handles mouse events. A click selects a page or something on the page, or presses the key of the footer
+// under it. The wheel acts on the pane under the pointer, or moves the cursor of the command line or of the
+// overlay. All of this can also be done by keys.
+func (s *Shell) mouse(msg tea.MouseMsg) (cmd tea.Cmd) {
+	if msg.Action != tea.MouseActionPress || s.tooSmall() {
 		return nil
 	}
 	s.dirty = true
-	if s.overlay != nil {
-		switch msg.Button {
-		case tea.MouseButtonWheelUp:
-			return s.handleOverlayKey(tea.KeyMsg{Type: tea.KeyUp})
-		case tea.MouseButtonWheelDown:
-			return s.handleOverlayKey(tea.KeyMsg{Type: tea.KeyDown})
+	s.notice.DismissOld()
+	modal := s.line.Open || s.overlay != nil
+	y := msg.Y - 1 - len(s.screen.Header(s.w).Below) // row of the page
+	switch {
+	case msg.Button == tea.MouseButtonWheelUp && modal:
+		cmd = s.handleKey(tea.KeyMsg{Type: tea.KeyUp})
+	case msg.Button == tea.MouseButtonWheelDown && modal:
+		cmd = s.handleKey(tea.KeyMsg{Type: tea.KeyDown})
+	case msg.Button == tea.MouseButtonWheelUp:
+		cmd = s.perform(room.Dispatch(s.page(), func(p room.Wheeler) room.Request { return p.Wheel(msg.X, y, 1) }))
+	case msg.Button == tea.MouseButtonWheelDown:
+		cmd = s.perform(room.Dispatch(s.page(), func(p room.Wheeler) room.Request { return p.Wheel(msg.X, y, -1) }))
+	case msg.Button != tea.MouseButtonLeft:
+	case msg.Y == s.h-1:
+		cmd = s.clickFooter(msg.X)
+	case modal: // only the keys in the footer can be clicked
+	case msg.Y == 0: // the line with the names of the pages
+		if i := s.tabAt(msg.X); i >= 0 {
+			s.openPage(i)
 		}
-		return nil
+	default:
+		cmd = s.perform(room.Dispatch(s.page(), func(p room.Clicker) room.Request { return p.Click(msg.X, y) }))
 	}
-	wheel := func(notchesUp int) tea.Cmd {
-		if p, ok := s.page().(room.Wheeler); ok {
-			return s.perform(p.Wheel(notchesUp))
-		}
-		return s.perform(s.move(0, -notchesUp)())
-	}
-	switch msg.Button {
-	case tea.MouseButtonLeft:
-		if msg.Y == 0 { // the line with the names of the pages
-			if i := s.tabAt(msg.X); i >= 0 {
-				s.openPage(i)
-			}
-			return nil
-		}
-		headerRows := 1 + len(s.screen.Header(s.w).Below)
-		return s.perform(room.Dispatch(s.page(), func(p room.Clicker) room.Request { return p.Click(msg.X, msg.Y-headerRows) }))
-	case tea.MouseButtonWheelUp:
-		return wheel(1)
-	case tea.MouseButtonWheelDown:
-		return wheel(-1)
-	}
-	return nil
+	s.refreshAfterKey()
+	return cmd
 }
 
 // listFor returns the list that a command line opens because it is a command without its argument, such

@@ -169,7 +169,7 @@ func TestHelpOfTheWorld(t *testing.T) {
 	press(m, "4", "?")
 	view, text := m.View(), m.overlay.(*helpBox).text()
 	for _, b := range room.PageBindings(m.page()) {
-		if h := b.Help(); !strings.Contains(text, keyName(b.Keys()[0])) || !strings.Contains(text, h.Desc) {
+		if h := b.Help(); !strings.Contains(text, room.KeyLabel(b.Keys()[0])) || !strings.Contains(text, h.Desc) {
 			t.Errorf("the help lacks %q: %q", h.Key, h.Desc)
 		}
 	}

@@ -14,6 +14,7 @@ type page struct {
 	charts  [2]*room.Slot
 	summary *room.Slot
 	w, h    int // size of the page, as last drawn
+	places  []room.Place
 }
 
 // New returns the page. shadowChoice selects the shadow that is compared with the active encoder; all pages
@@ -56,7 +57,8 @@ func (p *page) recompute() {
 func (p *page) Lines(th *look.Theme, w, h int) []string {
 	p.w, p.h = w, h
 	if room.Wide(w, h) {
-		return room.RenderPlaces(th, p.layOut(w, h), h, nil, nil) // no pane is focused, and none is highlighted
+		p.places = p.layOut(w, h)
+		return room.RenderPlaces(th, p.places, h, nil, nil) // no pane is focused, and none is highlighted
 	}
 	const summaryRows = 1
 	tableRows := len(p.budget.slots) + 5 // with border, heading, sum and verdict
@@ -65,6 +67,7 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	if p.budget.showShadow && p.budget.shadow() != nil {
 		visibleChart = p.charts[1]
 	}
+	p.places = []room.Place{visibleChart.Place(0, summaryRows, w, h-summaryRows-tableRows), p.table.Place(0, h-tableRows, w, tableRows)}
 	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, look.Unfocused)...)
 	lines = append(lines, visibleChart.Render(th, w, h-summaryRows-tableRows, look.Unfocused)...)
 	return append(lines, p.table.Render(th, w, tableRows, look.Unfocused)...)
@@ -137,6 +140,18 @@ func (p *page) Release() {
 func (p *page) Zoom() {
 	p.budget.spanIndex = (p.budget.spanIndex + 1) % len(panes.ChartSpans())
 	p.recompute()
+}
+
+// Wheel implements room.Wheeler.
+func (p *page) Wheel(x, y, notches int) room.Request {
+	switch room.PlaceAt(p.places, x, y).Slot {
+	case p.table:
+		return p.Move(0, -notches)
+	case p.charts[0], p.charts[1]:
+		p.budget.spanIndex = panes.ZoomSpan(panes.ChartSpans(), p.budget.spanIndex, p.budget.available(), notches)
+		p.recompute()
+	}
+	return room.Request{}
 }
 
 // Bindings implements room.Binder.

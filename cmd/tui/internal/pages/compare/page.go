@@ -207,6 +207,20 @@ func (p *page) Zoom() {
 	p.ratios.NextSpan()
 }
 
+// Wheel implements room.Wheeler.
+func (p *page) Wheel(x, y, notches int) room.Request {
+	const summaryRows = 1
+	switch room.PlaceAt(p.places, x, y-summaryRows).Slot {
+	case p.slots[tableSlot]:
+		return p.Move(0, -notches)
+	case p.slots[chartSlot], p.slots[ratioSlot]: // they share a time axis
+		p.charts.ZoomBy(notches)
+		p.ratios.ZoomBy(notches)
+		p.redraw()
+	}
+	return room.Request{}
+}
+
 func (p *page) Fit() { p.charts.Fit() }
 
 // Click selects an encoder, or sorts by the column whose heading is at (x, y).

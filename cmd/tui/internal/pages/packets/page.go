@@ -101,6 +101,15 @@ func (p *page) Click(x, y int) room.Request {
 	return p.openSelected()
 }
 
+// Wheel implements room.Wheeler: over the list, which is below the line of figures, it selects another packet.
+func (p *page) Wheel(x, y, notches int) room.Request {
+	const summaryRows = 1
+	if y < summaryRows || y >= summaryRows+p.listSlot.H || x >= p.listSlot.W {
+		return room.Request{}
+	}
+	return p.Move(0, -notches)
+}
+
 // ShowPacket implements room.PacketPage: it selects a packet and removes the filter.
 func (p *page) ShowPacket(id packetlog.ID) room.Request {
 	p.list.filter = room.FilterAll

@@ -236,6 +236,20 @@ func (p *page) Click(x, y int) room.Request {
 	return room.Request{}
 }
 
+// Wheel implements room.Wheeler: it selects a report, or scrolls the comparison.
+func (p *page) Wheel(x, y, notches int) room.Request {
+	const summaryRows = 1
+	switch at := room.PlaceAt(p.Places, x, y-summaryRows); at.Slot {
+	case p.Slots[paneSaved]:
+		p.saved.moveCursor(-notches)
+		p.updateComparison()
+	case p.Slots[paneComparison]:
+		p.comparison.scroll(-notches)
+		p.Slots[paneComparison].Redraw()
+	}
+	return room.Request{}
+}
+
 // Arrows implements room.Hinter.
 func (p *page) Arrows() [][2]string {
 	if p.Focused == paneComparison {

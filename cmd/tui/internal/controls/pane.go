@@ -275,8 +275,23 @@ func (p *Pane) HandleArrow(dx, dy int) room.Request {
 		if cmd, ok := p.adjust(dx); ok {
 			return room.Request{Command: &cmd}
 		}
+		return p.limitNotice(dx)
 	}
 	return room.Request{}
+}
+
+// limitNotice returns a notice of why the selected control cannot be moved by n steps.
+func (p *Pane) limitNotice(n int) room.Request {
+	c, _ := p.current()
+	switch {
+	case c == nil || c.command == foldCommand:
+		return room.Request{}
+	case c.Step == nil && c.command != speedCommand:
+		return room.Refusal(c.label + " has no steps; enter types a value")
+	case n < 0:
+		return room.Refusal(c.label + " has its smallest value")
+	}
+	return room.Refusal(c.label + " has its largest value")
 }
 
 // Enter returns the request to open a list of the values of the selected control, or a line to type

@@ -9,7 +9,7 @@ import (
 // keyLabels lists the keys whose label in help and footer is not their name: the name that Bubble Tea has,
 // and the label.
 var keyLabels = [][2]string{{"shift+up", "S-↑"}, {"shift+down", "S-↓"}, {"shift+left", "S-←"}, {"shift+right", "S-→"}, {"shift+tab", "S-tab"},
-	{"up", "↑"}, {"down", "↓"}, {"left", "←"}, {"right", "→"}, {" ", "space"}, {"pgdown", "pgdn"}, {"delete", "del"}}
+	{"up", "↑"}, {"down", "↓"}, {"left", "←"}, {"right", "→"}, {" ", "space"}, {"pgdown", "pgdn"}, {"delete", "del"}, {"f1", "F1"}}
 
 // KeyLabel returns the label of a key: "↑" for "up", "^c" for "ctrl+c", or the name itself.
 func KeyLabel(name string) string {

@@ -97,7 +97,7 @@ func timeKeys(m *dashboard) []room.Binding {
 		bind([]string{"B"}, "", "", room.WithoutRequest(func() { m.lab.MoveCursorToMark(1) })),
 		bind([]string{"home"}, "home end", "to the oldest stored moment; to the present",
 			room.WithoutRequest(func() { m.lab.MoveCursorTo(0) })),
-		bind([]string{"end"}, "", "", room.WithoutRequest(m.lab.ReturnToPresent)),
+		bind([]string{"end"}, "", "", room.WithoutRequest(m.lab.GoToPresent)),
 		bind([]string{"+", "="}, "+", "faster", speed(1)),
 		bind([]string{"-"}, "-", "slower", speed(-1)),
 	}, m.ChartKeys("Time")...)

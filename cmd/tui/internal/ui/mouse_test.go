@@ -208,7 +208,7 @@ func TestHelpBeginsWithTheTour(t *testing.T) {
 			press(m, keys)
 		}
 		press(m, "?")
-		if first := m.overlay.(*helpBox).lines[0][0].Text; !strings.HasPrefix(first, want) {
+		if first := m.overlay.(*helpBox).lines()[0][0].Text; !strings.HasPrefix(first, want) {
 			t.Errorf("after %q the help begins with %q", keys, first)
 		}
 	}

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -325,21 +326,22 @@ func (s *Shell) openPacket(id packetlog.ID) (cmd tea.Cmd) {
 	return cmd
 }
 
-// executeTyped executes the typed line, or opens the list of values if the line is a command
+// executeTyped executes the typed line, whose names may be abbreviated, or opens the list of values if the line is a command
 // without its argument. It then closes the line; after an error the line stays open and shows the
 // error.
 func (s *Shell) executeTyped() tea.Cmd {
-	if list, ok := s.listFor(s.line.Text()); ok {
-		s.line.Remember()
+	text := command.Expand(s.screen.Context(), s.line.Text())
+	if list, ok := s.listFor(text); ok {
+		s.line.Remember(text)
 		s.overlay = list
 		return nil
 	}
-	cmd, err := s.execute(s.line.Text())
+	cmd, err := s.execute(text)
 	if err != nil {
 		s.line.Err = err.Error()
 		return cmd
 	}
-	s.line.Remember()
+	s.line.Remember(text)
 	return cmd
 }
 
@@ -398,14 +400,10 @@ func (s *Shell) mouse(msg tea.MouseMsg) (cmd tea.Cmd) {
 	modal := s.line.Open || s.overlay != nil
 	y := msg.Y - 1 - len(s.screen.Header(s.w).Below) // row of the page
 	switch {
-	case msg.Button == tea.MouseButtonWheelUp && modal:
-		cmd = s.handleKey(tea.KeyMsg{Type: tea.KeyUp})
-	case msg.Button == tea.MouseButtonWheelDown && modal:
-		cmd = s.handleKey(tea.KeyMsg{Type: tea.KeyDown})
 	case msg.Button == tea.MouseButtonWheelUp:
-		cmd = s.perform(room.Dispatch(s.page(), func(p room.Wheeler) room.Request { return p.Wheel(msg.X, y, 1) }))
+		cmd = s.wheel(msg.X, y, 1)
 	case msg.Button == tea.MouseButtonWheelDown:
-		cmd = s.perform(room.Dispatch(s.page(), func(p room.Wheeler) room.Request { return p.Wheel(msg.X, y, -1) }))
+		cmd = s.wheel(msg.X, y, -1)
 	case msg.Button != tea.MouseButtonLeft:
 	case msg.Y == s.h-1:
 		cmd = s.clickFooter(msg.X)
@@ -421,6 +419,21 @@ func (s *Shell) mouse(msg tea.MouseMsg) (cmd tea.Cmd) {
 	return cmd
 }
 
+// wheel handles the wheel over (x, y) of the page, in notches; positive is away from the user. In the command line
+// and in overlays without a use of their own for it, it acts as the arrows up and down.
+func (s *Shell) wheel(x, y, notches int) tea.Cmd {
+	arrow := tea.KeyMsg{Type: tea.KeyUp}
+	if notches < 0 {
+		arrow.Type = tea.KeyDown
+	}
+	if overlay, ok := s.overlay.(room.Wheeler); ok && !s.line.Open {
+		return s.perform(overlay.Wheel(x, y, notches))
+	} else if s.line.Open || s.overlay != nil {
+		return s.handleKey(arrow)
+	}
+	return s.perform(room.Dispatch(s.page(), func(p room.Wheeler) room.Request { return p.Wheel(x, y, notches) }))
+}
+
 // listFor returns the list that a command line opens because it is a command without its argument, such
 // as "encoder"; false if it opens none.
 func (s *Shell) listFor(line string) (room.Overlay, bool) {
@@ -430,8 +443,38 @@ func (s *Shell) listFor(line string) (room.Overlay, bool) {
 	return nil, false
 }
 
-// help returns the help for the open page. The keys of the tour, if it is open, come first.
+// modalKeys returns the keys of what is over the page and receives all keys: the command line or an overlay; nil if
+// there is neither.
+func (s *Shell) modalKeys() []room.Binding {
+	switch overlay := s.overlay.(type) {
+	case room.Binder:
+		return overlay.Bindings()
+	case room.Overlay:
+		return []room.Binding{room.OverlayKey("esc", "close", "close this box")}
+	}
+	if s.line.Open {
+		return s.line.Bindings()
+	}
+	return nil
+}
+
+// help returns the help for the command line or the overlay that is open, or else for the open page. Closing it
+// opens line or overlay again. The keys of the tour, if it is open, come first.
 func (s *Shell) help() room.Overlay {
+	if keys := s.modalKeys(); keys != nil {
+		var rows []helpKey
+		for _, b := range keys {
+			rows = append(rows, helpKey{label: b.Help().Key, pageHelp: cmp.Or(b.Help().Desc, b.Brief)})
+		}
+		box := newHelp("Here", rows, nil, s.w)
+		box.back.Overlay = s.overlay
+		if s.overlay == nil { // the command line
+			box = newHelp("Here: the command line", rows, []HelpPart{commandHelp(s.screen.Context())}, s.w)
+			box.back.Edit = cmp.Or(s.line.Text(), " ")
+			s.line.Open = false
+		}
+		return box
+	}
 	keys := s.activeKeys()
 	if s.tour != nil {
 		keys = append(s.tour.Keys(), keys...)
@@ -440,5 +483,5 @@ func (s *Shell) help() room.Overlay {
 	if len(s.pages) > 1 {
 		pageName = strconv.Itoa(s.open+1) + " " + pageName
 	}
-	return newHelp(pageName, helpKeys(keys, s.page()), append(s.screen.HelpParts(), commandHelp(s.screen.Context())), s.w)
+	return newHelp("Here: "+pageName, helpKeys(keys, s.page()), append(s.screen.HelpParts(), commandHelp(s.screen.Context())), s.w)
 }

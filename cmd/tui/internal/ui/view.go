@@ -61,9 +61,8 @@ func (s *Shell) render() {
 			lines = append(lines[:uncovered:uncovered], notice...)
 		}
 		if s.line.Open {
-			c := look.NewCanvas(s.w, s.line.Rows(s.w))
-			s.line.Draw(c, s.theme, s.screen.Context())
-			copy(lines[s.h-c.H:], c.Lines(s.theme))
+			c := s.line.Canvas(s.theme, s.screen.Context(), s.w, s.h-headerRows-footerRows)
+			copy(lines[s.h-footerRows-c.H:], c.Lines(s.theme))
 		}
 		s.view = strings.Join(lines, "\n")
 	}

@@ -123,10 +123,11 @@ func (p *page) Move(dx, dy int) room.Request {
 
 // Enter toggles between the selected slot only and all slots.
 func (p *page) Enter() room.Request {
-	if p.budget.selected >= 0 {
-		p.budget.onlySelected = !p.budget.onlySelected
-		p.redraw()
+	if p.budget.selected < 0 {
+		return room.Refusal("no field is selected; ↑ and ↓ select one")
 	}
+	p.budget.onlySelected = !p.budget.onlySelected
+	p.redraw()
 	return room.Request{}
 }
 

@@ -160,8 +160,13 @@ func (p *page) redraw() {
 // on the active encoder, or on a shadow whose removal was requested already.
 func (p *page) Enter() room.Request {
 	r := p.table.selected()
-	if r == nil || r.lane == 0 || r.lane > len(p.table.cfg.Shadows) {
-		return room.Request{}
+	switch {
+	case r == nil || len(p.table.cfg.Shadows) == 0:
+		return room.Refusal("there are no shadows; v adds one")
+	case r.lane == 0:
+		return room.Refusal("this encoder is active already; ↑ and ↓ select a shadow")
+	case r.lane > len(p.table.cfg.Shadows):
+		return room.Refusal("this shadow is being removed")
 	}
 	active, chosen := p.table.cfg.Encoder, p.table.cfg.Shadows[r.lane-1]
 	ch := config.NewChange("encoder.name", chosen.Name, "encoder.params", chosen.Params).Merge(p.removal(chosen))
@@ -194,7 +199,7 @@ func (p *page) removeSelected() room.Request {
 		return room.Request{Notice: "the active encoder cannot be removed; select a shadow", IsError: true}
 	}
 	if r.lane > len(p.table.cfg.Shadows) {
-		return room.Request{}
+		return room.Refusal("this shadow is being removed")
 	}
 	return room.Change(p.removal(p.table.cfg.Shadows[r.lane-1]))
 }

@@ -87,17 +87,14 @@ func (p *list) moveCursor(n int) {
 
 // moveToFailure moves the cursor to the next (direction > 0) or previous failed packet that matches the
 // filter. Without a selection it starts at the end of the list. It does nothing if there is no such packet.
-func (p *list) moveToFailure(direction int) {
-	if len(p.packets) == 0 {
-		return
-	}
+func (p *list) moveToFailure(direction int) (found bool) {
 	start := len(p.packets)
 	if p.hasSelection {
 		if i := p.findIndex(p.selected); i >= 0 {
 			start = i
 		}
 	} else if direction > 0 {
-		return // nothing is newer than the newest
+		return false // nothing is newer than the newest
 	}
 	step := 1
 	if direction < 0 {
@@ -106,9 +103,10 @@ func (p *list) moveToFailure(direction int) {
 	for i := start + step; i >= 0 && i < len(p.packets); i += step {
 		if r := &p.packets[i]; room.IsFailure(r) && (p.filter == room.FilterAll || p.filter.Matches(r)) {
 			p.selectPacket(r.ID())
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // selectPacket moves the cursor to a packet.

@@ -54,7 +54,9 @@ func (p *page) Focus(int) { p.list.nextFilter() }
 // Move selects another packet: up and down by rows, left and right by failures.
 func (p *page) Move(dx, dy int) room.Request {
 	if dx != 0 {
-		p.list.moveToFailure(dx)
+		if !p.list.moveToFailure(dx) {
+			return room.Refusal(map[bool]string{false: "no earlier failure is stored", true: "no later failure is stored"}[dx > 0])
+		}
 	} else {
 		p.list.moveCursor(dy)
 	}
@@ -74,8 +76,13 @@ func (p *page) openSelected() room.Request {
 // Enter selects the baseline of the selected packet.
 func (p *page) Enter() room.Request {
 	r := p.list.findPacket(p.list.selected)
-	if !p.list.hasSelection || r == nil || r.Baseline == 0 {
-		return room.Request{}
+	switch {
+	case !p.list.hasSelection:
+		return room.Refusal("no packet is selected; ↑ and ↓ select one")
+	case r == nil:
+		return room.Refusal("the selected packet is no longer stored")
+	case r.Baseline == 0:
+		return room.Refusal("the baseline of this packet is the initial state, which is not a packet")
 	}
 	p.list.selectPacket(packetlog.ID{Seq: r.Seq - uint64(r.Baseline)})
 	return p.openSelected()

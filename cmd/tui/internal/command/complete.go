@@ -10,6 +10,7 @@ import (
 // completions returns the part of a typed line before its last word, and the words that may
 // replace the last word, best first: see fuzzy.Rank.
 func completions(env Context, line string) (stem string, words []string) {
+	line = env.expandCommand(line)
 	cut := strings.LastIndexByte(line, ' ') + 1
 	stem, last := line[:cut], strings.ToLower(line[cut:])
 	candidates := env.candidates(strings.Fields(stem))
@@ -20,6 +21,20 @@ func completions(env Context, line string) (stem string, words []string) {
 		}
 	}
 	return stem, words
+}
+
+// expandCommand returns a typed line with its first word written out if that is followed by a blank and is the
+// beginning of the name of a single command, as in "enc rotor".
+func (env Context) expandCommand(line string) string {
+	first, rest, ok := strings.Cut(strings.TrimLeft(line, " /"), " ")
+	_, names, known := env.findVerb(first)
+	if !ok || known || len(first) < 2 {
+		return line
+	}
+	if full, ok := fuzzy.Complete(first, names); ok && strings.HasPrefix(full, strings.ToLower(first)) {
+		return full + " " + rest
+	}
+	return line
 }
 
 // candidates returns the words that may follow the words before; the names of all commands if there are none.
@@ -122,6 +137,7 @@ func sharedPrefix(words []string) string {
 // command has one, and then isHint is true, or else the usage of the command. The text is empty if
 // the line does not begin with a command.
 func usage(env Context, line string) (text string, isHint bool) {
+	line = env.expandCommand(line)
 	words := splitLine(line)
 	if len(words) == 0 {
 		return "", false

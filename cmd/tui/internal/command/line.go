@@ -281,7 +281,8 @@ func (l *Line) drawInput(c *look.Canvas, th *look.Theme) {
 	}
 }
 
-// hint returns the first of these that exists: the hint for the next argument, the effect of the line, its usage.
+// hint returns the first of these that exists: the hint for the next argument, the effect of the line, its usage,
+// how to choose what matches.
 func (l *Line) hint(env Context) string {
 	typed := l.input.String()
 	usageText, isHint := usage(env, typed)
@@ -293,6 +294,9 @@ func (l *Line) hint(env Context) string {
 			text += "; " + v.Note
 		}
 		return text
+	}
+	if list, _ := l.choices(env); usageText == "" && len(list) > 0 && typed != "" {
+		return "↑ chooses " + list[0].line
 	}
 	return usageText
 }

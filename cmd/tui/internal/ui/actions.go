@@ -109,7 +109,7 @@ func (m *dashboard) quit(mode command.QuitMode) tea.Cmd {
 		}
 		return nil
 	case mode == command.QuitAsking && snap.Now-snap.Saved > askThreshold:
-		m.overlay = AskToQuit(unsavedQuestion(snap.Now, snap.Now-snap.Saved), QuitChoice{"s", "save a report and quit", "quit save"},
+		m.overlay = AskToQuit(unsavedQuestion(snap.Now, snap.Now-snap.Saved), QuitChoice{"s", "save and quit", "quit save"},
 			QuitChoice{"d", "quit without saving", "quit now"})
 		return nil
 	}

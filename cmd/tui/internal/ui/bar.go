@@ -96,9 +96,9 @@ func (s *Shell) footer(keys []room.Binding, special bool) string {
 }
 
 // clickFooter presses the key of the footer whose entry is at column x, or dismisses the notice that covers the
-// footer.
+// footer, except while the command line or an overlay is open.
 func (s *Shell) clickFooter(x int) tea.Cmd {
-	if s.notice.Visible() {
+	if s.notice.Visible() && s.modalKeys() == nil {
 		s.notice.Dismiss()
 		return nil
 	}

@@ -94,6 +94,17 @@ func commandHelp(d command.Context) HelpPart {
 	return part
 }
 
+// mouseHelp returns the help of the mouse.
+func mouseHelp() HelpPart {
+	entry := func(name, text string) HelpEntry {
+		const nameColumns = 14
+		return HelpEntry{[]look.Span{look.Key.Span("  " + look.PadRight(name, nameColumns))}, text}
+	}
+	return HelpPart{Title: "Mouse", Style: look.Plain, Entries: []HelpEntry{
+		entry("click", "select a page, a pane, or what is under the pointer; an entry of the footer: press its key"),
+		entry("wheel", "over charts: shorter or longer time range; over a list: previous, next; over a control: increase, decrease its value")}}
+}
+
 // addKey adds the description of keys to a section: their names, label, and text to the right of it.
 func (h *helpBox) addKey(section, label, text string) {
 	const labelColumns = 14

@@ -77,7 +77,7 @@ func TestHelpOfOverlays(t *testing.T) {
 		"e":       {"space select, stay", "make the encoder active; the list stays open"},
 		"p":       {"enter select", "select the name under the cursor"},
 		"/ p a u": {"tab complete", "complete the last word"},
-		"q":       {"s save a report and quit", "save a report and quit"},
+		"q":       {"s save and quit", "save and quit"},
 	} {
 		m := screen(labtest.NewLab(), 120, 40, Options{})
 		press(m, strings.Fields(keys)...)

@@ -118,7 +118,7 @@ const programGroup = "Session"
 func (s *Shell) ProgramKeys(leaving Leaving) []room.Binding {
 	bind := bindGroup(programGroup)
 	return []room.Binding{
-		bind([]string{"/", ":"}, "/", "type a command; tab completes, ↑ recalls",
+		bind([]string{"/", ":"}, "/", "type a command or a part of it; the list shows what matches, ↑ chooses",
 			room.WithoutRequest(func() { s.line.Show("") })).InFooter("command").Pin(),
 		bind([]string{"?"}, "?", "show this list", func() room.Request { return room.Request{Overlay: s.help()} }).InFooter("help").Pin(),
 		bind([]string{"esc"}, "esc", leaving.Esc, func() room.Request {

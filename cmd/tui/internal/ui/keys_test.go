@@ -306,10 +306,11 @@ func TestPalette(t *testing.T) {
 	press(m, line("loss 5%")...)
 	press(m, line("enc rotor")...)
 	for typed, want := range map[string][]string{ // from the line upwards
-		"":          {"encoder rotor", "loss 5%"},
-		"loss":      {"loss 5%", "loss"},
-		"rotr":      {"encoder rotor", "shadow rotor"},
-		"rel-ori":   {"encoder relative-orientation", "shadow relative-orientation"},
+		"":         {"encoder rotor", "loss 5%"},
+		"loss":     {"loss 5%", "loss"},
+		"rotr":     {"encoder rotor", "shadow rotor"},
+		"rel-ori":  {"encoder relative-orientation", "shadow relative-orientation"},
+		"enc rotr": {"encoder rotor"},
 	} {
 		press(m, "/", typed)
 		for n, line := range want {

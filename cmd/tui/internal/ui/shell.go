@@ -483,5 +483,5 @@ func (s *Shell) help() room.Overlay {
 	if len(s.pages) > 1 {
 		pageName = strconv.Itoa(s.open+1) + " " + pageName
 	}
-	return newHelp("Here: "+pageName, helpKeys(keys, s.page()), append(s.screen.HelpParts(), commandHelp(s.screen.Context())), s.w)
+	return newHelp("Here: "+pageName, helpKeys(keys, s.page()), append(s.screen.HelpParts(), mouseHelp(), commandHelp(s.screen.Context())), s.w)
 }

@@ -2,6 +2,7 @@ package command
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 
 	"wirelab/cmd/tui/internal/fuzzy"
@@ -52,26 +53,36 @@ func (env Context) candidates(before []string) []string {
 // Expand returns a typed line with its abbreviated words written out, such as "encoder rotor" for "enc rotr". A word
 // is written out if it abbreviates a single name, see fuzzy.Complete; the command, which acts, only if the word is its
 // beginning. If the line is valid as it is, or the result is invalid, Expand returns the line unchanged. A command
-// without its arguments is written out too.
-func Expand(env Context, line string) string {
+// without its arguments is written out too. The error lists the names that an abbreviation may stand for.
+func Expand(env Context, line string) (expanded string, ambiguous error) {
 	words := splitLine(line)
 	if len(words) == 0 || viCommands[words[0]] != "" || env.check(line) == nil {
-		return line
+		return line, nil
 	}
 	for i, word := range words {
-		if i == 0 && len(word) == 1 { // too short for the name of a command
-			return line
-		}
-		full, ok := fuzzy.Complete(word, env.candidates(words[:i]))
-		if ok && (i > 0 || strings.HasPrefix(full, strings.ToLower(word))) {
+		candidates := env.candidates(words[:i])
+		full, ok := fuzzy.Complete(word, candidates)
+		if ok && (i > 0 || len(word) > 1 && strings.HasPrefix(full, strings.ToLower(word))) {
 			words[i] = full
+		} else if names := beginning(word, candidates); len(names) > 1 && ambiguous == nil {
+			ambiguous = fmt.Errorf("%q may be %s", word, strings.Join(names, ", "))
 		}
 	}
-	expanded := strings.Join(words, " ")
-	if err := env.check(expanded); err != nil && len(words) > 1 {
-		return line
+	expanded = strings.Join(words, " ")
+	if err := env.check(expanded); err == nil || len(words) == 1 && ambiguous == nil {
+		return expanded, nil
 	}
-	return expanded
+	return line, ambiguous
+}
+
+// beginning returns the names that begin with a word but do not equal it.
+func beginning(word string, names []string) (list []string) {
+	for _, name := range names {
+		if strings.HasPrefix(strings.ToLower(name), strings.ToLower(word)) && !strings.EqualFold(name, word) {
+			list = append(list, name)
+		}
+	}
+	return list
 }
 
 // check reports whether a line is a command whose change, if any, the configuration accepts.
@@ -86,7 +97,8 @@ func (env Context) check(line string) error {
 // effect describes what a typed line does if it is run now: its full form with the settings that it replaces, or the
 // help of the command. It is "" if the line cannot be run.
 func effect(env Context, line string) string {
-	line = strings.Join(splitLine(Expand(env, line)), " ")
+	line, _ = Expand(env, line)
+	line = strings.Join(splitLine(line), " ")
 	o, err := Parse(env, line)
 	if err != nil || line == "" {
 		return ""

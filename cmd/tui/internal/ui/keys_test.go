@@ -345,7 +345,7 @@ func TestAbbreviations(t *testing.T) {
 		"resume":           {"enter: resume: continue virtual time", "pause false"},
 		"re":               {"", ""}, // redo, reset, resume
 		"rsm":              {"", ""}, // a command is not guessed
-		"encoder r":        {"", ""},
+		"encoder r":        {"", ""}, // raw, rotor, relative-orientation
 		"encoder nonsense": {"", ""},
 	} {
 		lab := labtest.NewLab()
@@ -356,6 +356,9 @@ func TestAbbreviations(t *testing.T) {
 		}
 		if press(m, "enter"); spell(lab.Got) != want[1] || m.line.Open != (want[1] == "") {
 			t.Errorf("%q sent %q, want %q; the line is open: %v", typed, spell(lab.Got), want[1], m.line.Open)
+		}
+		if typed == "encoder r" && m.line.Err != `"r" may be raw, relative-orientation, rotor` {
+			t.Errorf("%q gives the error %q", typed, m.line.Err)
 		}
 	}
 }

@@ -330,7 +330,11 @@ func (s *Shell) openPacket(id packetlog.ID) (cmd tea.Cmd) {
 // without its argument. It then closes the line; after an error the line stays open and shows the
 // error.
 func (s *Shell) executeTyped() tea.Cmd {
-	text := command.Expand(s.screen.Context(), s.line.Text())
+	text, err := command.Expand(s.screen.Context(), s.line.Text())
+	if err != nil {
+		s.line.Err = err.Error()
+		return nil
+	}
 	if list, ok := s.listFor(text); ok {
 		s.line.Remember(text)
 		s.overlay = list

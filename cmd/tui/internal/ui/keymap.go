@@ -37,8 +37,9 @@ func controlKeys(m *dashboard) []room.Binding {
 		const steps = 1
 		if cmd, ok := m.cat.NextEncoder(m.lab.Config(), m.lab.Snap.Schema, steps); ok {
 			r.Command = &cmd
+			return r
 		}
-		return r
+		return room.Refusal("no encoder suits these data")
 	}
 	return slices.Concat(m.FocusKeys(), m.MoveKeys(), m.AdjustKeys("Controls"), []room.Binding{
 		bind([]string{"e"}, "e", "list the encoders: select, run as a shadow, set params",

@@ -97,14 +97,19 @@ func (p *page) visibleCharts(rows int) charts {
 	return p.chartChoice
 }
 
-// nextChartChoice selects the next choice: both charts, the chart of the figure, the ratio chart.
+// nextChartChoice selects the next choice: both charts, the chart of the figure, the ratio chart. Without a second
+// encoder there is no ratio, and it returns a notice.
 // On a page too small for both charts it skips the chart of the figure, which is shown already.
-func (p *page) nextChartChoice() {
+func (p *page) nextChartChoice() room.Request {
+	if len(p.table.order) < minEncoders {
+		return room.Refusal("the chart of ratios needs a shadow; v adds one")
+	}
 	isReduced := p.visibleCharts(p.chartRows) == figureChart && p.chartChoice == bothCharts
 	p.chartChoice = (p.chartChoice + 1) % numCharts
 	if isReduced && p.chartChoice == figureChart {
 		p.chartChoice = ratioChart
 	}
+	return room.Request{}
 }
 
 // Move selects another encoder if dy is not 0, and another figure to sort by if dx is not 0.
@@ -258,7 +263,7 @@ func (p *page) Bindings() []room.Binding {
 		room.Bind(group, []string{"v"}, "v", "add or remove shadows",
 			func() room.Request { return room.Request{Line: "encoder"} }).InFooter("shadows").Pin(),
 		room.Bind(group, []string{"c"}, "c", "charts: the sort figure, the payload ratio to the active encoder, or both",
-			room.WithoutRequest(p.nextChartChoice)).InFooter("charts"),
+			p.nextChartChoice).InFooter("charts"),
 		room.Bind(group, []string{"delete", "backspace"}, "del", "remove the selected shadow", p.removeSelected).InFooter("remove"),
 	}
 }

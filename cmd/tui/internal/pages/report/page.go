@@ -209,6 +209,9 @@ func (p *page) Enter() room.Request {
 // toggleBase makes the selected report the base of comparisons, or the current run if the report is
 // the base already.
 func (p *page) toggleBase() room.Request {
+	if p.saved.selected() == nil && p.saved.base == "" {
+		return room.Refusal("this run is the base already; select a saved report")
+	}
 	path := ""
 	if s := p.saved.selected(); s != nil && s.Path != p.saved.base {
 		path = s.Path

@@ -1,28 +1,122 @@
 package command
 
 import (
+	"cmp"
+	"fmt"
 	"strings"
+
+	"wirelab/cmd/tui/internal/fuzzy"
 )
 
 // completions returns the part of a typed line before its last word, and the words that may
-// replace the last word.
+// replace the last word, best first: see fuzzy.Rank.
 func completions(env Context, line string) (stem string, words []string) {
+	line = env.expandCommand(line)
 	cut := strings.LastIndexByte(line, ' ') + 1
 	stem, last := line[:cut], strings.ToLower(line[cut:])
-	before := strings.Fields(stem)
-	var candidates []string
-	if len(before) == 0 { // the names of all commands
-		_, candidates, _ = env.findVerb("")
-	} else if v, _, ok := env.findVerb(before[0]); ok {
-		candidates = v.nextWords(before[1:])
-	}
-	for _, w := range candidates {
-		isTypedParam := w == last && strings.HasSuffix(w, "=") // "NAME=" is typed: only its value is missing
-		if strings.HasPrefix(strings.ToLower(w), last) && !isTypedParam {
+	candidates := env.candidates(strings.Fields(stem))
+	for _, i := range fuzzy.Rank(last, candidates) {
+		w := candidates[i]
+		if w != last || !strings.HasSuffix(w, "=") { // after "NAME=" only the value is missing
 			words = append(words, w)
 		}
 	}
 	return stem, words
+}
+
+// expandCommand returns a typed line with its first word written out if that is followed by a blank and is the
+// beginning of the name of a single command, as in "enc rotor".
+func (env Context) expandCommand(line string) string {
+	first, rest, ok := strings.Cut(strings.TrimLeft(line, " /"), " ")
+	_, names, known := env.findVerb(first)
+	if !ok || known || len(first) < 2 {
+		return line
+	}
+	if full, ok := fuzzy.Complete(first, names); ok && strings.HasPrefix(full, strings.ToLower(first)) {
+		return full + " " + rest
+	}
+	return line
+}
+
+// candidates returns the words that may follow the words before; the names of all commands if there are none.
+func (env Context) candidates(before []string) []string {
+	if len(before) == 0 {
+		_, names, _ := env.findVerb("")
+		return names
+	}
+	if v, _, ok := env.findVerb(before[0]); ok {
+		return v.nextWords(before[1:])
+	}
+	return nil
+}
+
+// Expand returns a typed line with its abbreviated words written out, such as "encoder rotor" for "enc rotr". A word
+// is written out if it abbreviates a single name, see fuzzy.Complete; the command, which acts, only if the word is its
+// beginning. If the line is valid as it is, or the result is invalid, Expand returns the line unchanged. A command
+// without its arguments is written out too. The error lists the names that an abbreviation may stand for.
+func Expand(env Context, line string) (expanded string, ambiguous error) {
+	words := splitLine(line)
+	if len(words) == 0 || viCommands[words[0]] != "" || env.check(line) == nil {
+		return line, nil
+	}
+	for i, word := range words {
+		candidates := env.candidates(words[:i])
+		full, ok := fuzzy.Complete(word, candidates)
+		if ok && (i > 0 || len(word) > 1 && strings.HasPrefix(full, strings.ToLower(word))) {
+			words[i] = full
+		} else if names := beginning(word, candidates); len(names) > 1 && ambiguous == nil {
+			ambiguous = fmt.Errorf("%q may be %s", word, strings.Join(names, ", "))
+		}
+	}
+	expanded = strings.Join(words, " ")
+	if err := env.check(expanded); err == nil || len(words) == 1 && ambiguous == nil {
+		return expanded, nil
+	}
+	return line, ambiguous
+}
+
+// beginning returns the names that begin with a word but do not equal it.
+func beginning(word string, names []string) (list []string) {
+	for _, name := range names {
+		if strings.HasPrefix(strings.ToLower(name), strings.ToLower(word)) && !strings.EqualFold(name, word) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// check reports whether a line is a command whose change, if any, the configuration accepts.
+func (env Context) check(line string) error {
+	o, err := Parse(env, line)
+	if err == nil && o.Change != nil && env.Config != nil {
+		err = env.Config.Check(*o.Change)
+	}
+	return err
+}
+
+// effect describes what a typed line does if it is run now: its full form with the settings that it replaces, or the
+// help of the command. It is "" if the line cannot be run.
+func effect(env Context, line string) string {
+	line, _ = Expand(env, line)
+	line = strings.Join(splitLine(line), " ")
+	o, err := Parse(env, line)
+	if err != nil || line == "" {
+		return ""
+	}
+	if o.Change == nil || o.Change.Mark != "" || o.Change.Input != nil || env.Config == nil {
+		name := strings.Fields(cmp.Or(viCommands[line], line))[0]
+		v, _, _ := env.findVerb(name)
+		return "enter: " + line + ": " + v.Help
+	}
+	after := env.Config.Clone()
+	if err := after.Apply(*o.Change); err != nil {
+		return ""
+	}
+	label := o.Change.Label()
+	if now := env.Config.Undo(after); !now.IsZero() {
+		return "enter: " + label + "; now " + now.Label()
+	}
+	return "enter: " + label + " (is set already)"
 }
 
 // nextWords returns the words that may follow the arguments before, the ones typed so far; nil if
@@ -55,6 +149,7 @@ func sharedPrefix(words []string) string {
 // command has one, and then isHint is true, or else the usage of the command. The text is empty if
 // the line does not begin with a command.
 func usage(env Context, line string) (text string, isHint bool) {
+	line = env.expandCommand(line)
 	words := splitLine(line)
 	if len(words) == 0 {
 		return "", false

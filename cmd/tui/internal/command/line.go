@@ -1,49 +1,47 @@
 package command
 
 import (
+	"slices"
 	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
 	"wirelab/cmd/tui/internal/controls"
+	"wirelab/cmd/tui/internal/fuzzy"
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
 )
 
 // maxHistory is the largest number of lines in the history.
 const maxHistory = 100
 
-// Line is the line in which commands are typed: an editor with a history and completion. After an
-// error the line stays open, so that it can be corrected.
+// Line is the line in which commands are typed: an editor with a history, completion, and a list of the lines
+// that match the text. After an error the line stays open, so that it can be corrected.
 type Line struct {
-	Open       bool
-	input      controls.Editor
-	history    []string // executed lines, oldest first
-	historyPos int      // how many lines back in the history; 0 is the line being typed
-	draft      string   // the line being typed, while historyPos is not 0
-	Err        string   // the error about the line; "" for none
+	Open    bool
+	input   controls.Editor
+	history []string // executed lines, oldest first
+	Err     string   // the error about the line; "" for none
 
-	// Completion in progress: the unchanged start of the line, the candidates for its last word,
-	// and the index of the candidate that is inserted. No words mean that none is in progress.
-	stem  string
-	words []string
-	shown int
+	draft  string // the line as typed, from which the choices follow
+	chosen int    // number of the choice that is in the line, from 1; 0 is the draft
 }
 
 // Show opens the line with an initial text.
 func (l *Line) Show(text string) {
-	l.Open, l.historyPos, l.Err, l.words = true, 0, "", nil
+	l.Open, l.Err, l.draft, l.chosen = true, "", text, 0
 	l.input.Set(text)
 }
 
-// Remember closes the line and adds its text to the history, unless it is blank or equals the
-// previous one.
-func (l *Line) Remember() {
-	text := strings.TrimSpace(l.input.String())
-	if n := len(l.history); text != "" && (n == 0 || l.history[n-1] != text) {
-		l.history = append(l.history, text)
-		l.history = l.history[max(len(l.history)-maxHistory, 0):]
-	}
+// Remember closes the line and adds text, the line that was executed, to the history as its newest entry, unless
+// it is blank.
+func (l *Line) Remember(text string) {
 	l.Open = false
+	if text = strings.TrimSpace(text); text == "" {
+		return
+	}
+	l.history = append(slices.DeleteFunc(l.history, func(old string) bool { return old == text }), text)
+	l.history = l.history[max(len(l.history)-maxHistory, 0):]
 }
 
 // Key handles a key while the line is open. It reports whether the caller must execute the line.
@@ -58,9 +56,9 @@ func (l *Line) Key(msg tea.KeyMsg, env Context) (run bool) {
 	case "shift+tab":
 		l.complete(env, -1)
 	case "up", "ctrl+p":
-		l.recall(1)
+		l.choose(env, l.chosen+1)
 	case "down", "ctrl+n":
-		l.recall(-1)
+		l.choose(env, l.chosen-1)
 	default:
 		if msg.Type == tea.KeyBackspace && l.input.String() == "" { // as in vi
 			l.Open = false
@@ -73,63 +71,124 @@ func (l *Line) Key(msg tea.KeyMsg, env Context) (run bool) {
 // Text returns the typed text.
 func (l *Line) Text() string { return l.input.String() }
 
-// Edit passes a key to the input. If the text changes, the error and the completion in progress
-// are discarded.
+// Edit passes a key to the input. If the text changes, the error is discarded and the choices follow from the new
+// text.
 func (l *Line) Edit(msg tea.KeyMsg) {
 	before := l.input.String()
 	l.input.Key(msg)
-	if l.input.String() != before {
-		l.Err, l.words = "", nil
+	if text := l.input.String(); text != before {
+		l.Err, l.draft, l.chosen = "", text, 0
 	}
 }
 
-// recall moves n lines back in the history, or forward if n is negative, and shows the line there.
-// The line being typed is the newest.
-func (l *Line) recall(n int) {
-	if l.historyPos == 0 {
-		l.draft = l.input.String()
-	}
-	l.historyPos = min(max(l.historyPos+n, 0), len(l.history))
+// choose puts choice n into the line, or the nearest one that exists; 0 is the draft.
+func (l *Line) choose(env Context, n int) {
+	list, _ := l.choices(env)
+	l.chosen, l.Err = min(max(n, 0), len(list)), ""
 	text := l.draft
-	if l.historyPos > 0 {
-		text = l.history[len(l.history)-l.historyPos]
+	if l.chosen > 0 {
+		text = list[l.chosen-1].line
 	}
 	l.input.Set(text)
-	l.Err, l.words = "", nil
 }
 
-// complete completes the last word. It first adds what all candidates share. When there is nothing
-// to add, each further call inserts the next candidate, or the previous one if step is -1. Without
-// candidates the line is unchanged.
+// complete completes the last word. It first adds what all words that begin with it share. When there is nothing
+// to add, each further call puts the next completion into the line, or the previous one if step is -1.
 func (l *Line) complete(env Context, step int) {
-	if len(l.words) == 0 {
-		typed := l.input.String()
-		l.stem, l.words = completions(env, typed)
-		l.shown = -1 // no candidate is inserted yet
-		extended := l.stem + sharedPrefix(l.words)
-		if len(l.words) == 1 && !strings.HasSuffix(extended, "=") { // after "=" the value follows without a blank
+	list, recent := l.choices(env)
+	if l.chosen <= recent { // no completion is in the line yet
+		stem, words := completions(env, l.input.String())
+		last := strings.ToLower(strings.TrimPrefix(l.input.String(), stem))
+		words = slices.DeleteFunc(words, func(w string) bool { return !strings.HasPrefix(strings.ToLower(w), last) })
+		extended := stem + sharedPrefix(words)
+		if len(words) == 1 && !strings.HasSuffix(extended, "=") { // after "=" the value follows without a blank
 			extended += " "
 		}
-		if len(l.words) < 2 || len(extended) > len(typed) {
-			if len(l.words) > 0 {
-				l.setText(extended)
-			}
-			l.words = nil
+		if len(words) == 1 || len(words) > 0 && len(extended) > len(l.input.String()) {
+			l.draft, l.chosen = extended, 0
+			l.input.Set(extended)
 			return
 		}
 	}
-	l.shown += step
-	if l.shown < 0 {
-		l.shown = len(l.words) - 1
+	if n := len(list) - recent; n > 0 {
+		at := l.chosen - recent - 1 + step // index of the completion
+		if l.chosen <= recent {
+			at = min(step-1, 0) // the first one, or the last one
+		}
+		l.choose(env, recent+1+(at+n)%n)
 	}
-	l.shown %= len(l.words)
-	l.setText(l.stem + l.words[l.shown])
 }
 
-// setText replaces the text and discards the error, but not the completion in progress.
-func (l *Line) setText(text string) {
-	l.input.Set(text)
-	l.Err = ""
+// choice is a line that the user may choose instead of typing it.
+type choice struct {
+	line, help string
+}
+
+// choices returns the lines that match the draft: those of the history, newest first, of which recent is the
+// number; then the completions of the last word; then, if the draft is the beginning of an argument, the commands
+// with this argument, such as "encoder rotor" for "rotr".
+func (l *Line) choices(env Context) (list []choice, recent int) {
+	draft := strings.TrimLeft(l.draft, " /")
+	newestFirst := slices.Clone(l.history)
+	slices.Reverse(newestFirst)
+	ranked := fuzzy.Rank(draft, newestFirst)
+	slices.Sort(ranked)
+	for _, i := range ranked {
+		if newestFirst[i] != draft {
+			list = append(list, choice{newestFirst[i], "recent"})
+		}
+	}
+	recent = len(list)
+	add := func(line, help string) {
+		if !slices.ContainsFunc(list, func(c choice) bool { return c.line == line }) {
+			list = append(list, choice{line, help})
+		}
+	}
+	stem, words := completions(env, draft)
+	for _, word := range words {
+		if v, _, ok := env.findVerb(word); ok && stem == "" {
+			add(word, strings.TrimSpace(v.Args+"  "+v.Help))
+		} else if stem+word != draft {
+			add(stem+word, env.summary(word))
+		}
+	}
+	const minLetters = 2 // of an argument that is typed without its command
+	if stem != "" || len(draft) < minLetters {
+		return list, recent
+	}
+	for _, v := range Verbs(env) {
+		arguments := v.nextWords(nil)
+		for _, i := range fuzzy.Rank(draft, arguments) {
+			if _, _, isVerb := env.findVerb(arguments[i]); !isVerb {
+				add(v.Name+" "+arguments[i], env.summary(arguments[i]))
+			}
+		}
+	}
+	return list, recent
+}
+
+// summary returns the summary of an encoder, a link profile or a setting of links; "" for other words.
+func (env Context) summary(word string) string {
+	if env.Catalog == nil {
+		return ""
+	}
+	for _, option := range append(env.Encoders(env.Schema), env.Links()...) {
+		if option.Name == word {
+			return option.Summary
+		}
+	}
+	info, _ := env.Key(word)
+	return info.Help
+}
+
+// Bindings returns the keys of the line, for the footer and the help.
+func (l *Line) Bindings() []room.Binding {
+	return []room.Binding{
+		room.OverlayKey("enter", "run", "run the line; names may be abbreviated, as the line above shows"),
+		room.OverlayKey("↑↓", "choose", "choose from the list: recent lines first, then all that matches"),
+		room.OverlayKey("tab", "complete", "complete the last word, or put the next completion into the line"),
+		room.OverlayKey("esc", "close", "close the command line"),
+	}
 }
 
 // prompt is written before the typed line.
@@ -156,10 +215,6 @@ func (l *Line) errorRows(w int) []string {
 	return rows
 }
 
-// Rows returns the number of rows that Draw needs on a canvas w columns wide: one for the line, and
-// at least one above it for hints or errors.
-func (l *Line) Rows(w int) int { return 1 + max(len(l.errorRows(w)), 1) }
-
 // firstVisible returns the index of the first rune to show so that the cursor is within columns
 // columns.
 func (l *Line) firstVisible(columns int) int {
@@ -173,9 +228,43 @@ func (l *Line) firstVisible(columns int) int {
 	return from
 }
 
-// Draw draws the line at the bottom of the canvas, and above it an error, completions or the
-// usage of the command.
-func (l *Line) Draw(c *look.Canvas, th *look.Theme, env Context) {
+// Canvas returns the line as the bottom row of a canvas of w columns and at most maxRows rows. Above it are an error,
+// the effect of the line or its usage, and above these the choices, the first one at the bottom.
+func (l *Line) Canvas(th *look.Theme, env Context, w, maxRows int) *look.Canvas {
+	const maxChoices = 10
+	hints := l.errorRows(w)
+	if l.Err == "" {
+		hints = []string{l.hint(env)}
+	}
+	list, _ := l.choices(env)
+	const edge = 1 // the row above the choices
+	rows := max(min(len(list), maxChoices, maxRows-1-len(hints)-edge), 0)
+	c := look.NewCanvas(w, edge+rows+len(hints)+1)
+	c.Divider(th, 0, look.Unfocused, "Command")
+	first := min(max(l.chosen-rows, 0), len(list)-rows)
+	for i := range rows {
+		style, y, item := look.Plain, rows-i, list[first+i]
+		if first+i == l.chosen-1 {
+			style = look.Chosen
+			c.Text(1, y, style, th.Chosen)
+		}
+		const nameColumns = 34
+		end := c.Clip(len(prompt), y, w-len(prompt)-1, style, item.line)
+		c.Clip(max(end+2, len(prompt)+nameColumns), y, max(w-max(end+2, len(prompt)+nameColumns)-1, 0), look.Dim, item.help)
+	}
+	for i, text := range hints {
+		style := look.Dim
+		if l.Err != "" {
+			style = look.Bad
+		}
+		c.Clip(len(prompt), edge+rows+i, w-len(prompt)-1, style, text)
+	}
+	l.drawInput(c, th)
+	return c
+}
+
+// drawInput draws prompt, text and cursor in the last row.
+func (l *Line) drawInput(c *look.Canvas, th *look.Theme) {
 	text, cursor := l.input.Text, l.input.At
 	const cursorWidth = 3 // columns: without colour, "_" before a rune of up to two columns
 	from := l.firstVisible(c.W - len(prompt) - cursorWidth)
@@ -190,32 +279,26 @@ func (l *Line) Draw(c *look.Canvas, th *look.Theme, env Context) {
 	if cursor == len(text) {
 		l.drawCursor(c, th, x, " ")
 	}
-	l.drawHints(c, env)
 }
 
-// drawHints draws, above the line, the first of these that exists: the error about the line; the
-// candidates of a completion in progress; the hint for the next argument; the candidates for the
-// last word if they are few; the usage of the command.
-func (l *Line) drawHints(c *look.Canvas, env Context) {
-	const x = len(prompt)
-	const maxCandidates = 7 // more candidates would hide the usage for little use
+// hint returns the first of these that exists: the hint for the next argument, the effect of the line, its usage,
+// how to choose what matches.
+func (l *Line) hint(env Context) string {
 	typed := l.input.String()
-	_, candidates := completions(env, typed)
 	usageText, isHint := usage(env, typed)
-	switch {
-	case l.Err != "":
-		for y, row := range l.errorRows(c.W) {
-			c.Clip(x, y, c.W-x-1, look.Bad, row)
-		}
-	case len(l.words) > 0:
-		c.Clip(x, 0, c.W-x-1, look.Dim, strings.Join(l.words, "  "))
-	case strings.HasSuffix(typed, " ") && isHint:
-		c.Clip(x, 0, c.W-x-1, look.Dim, usageText)
-	case len(candidates) > 0 && len(candidates) <= maxCandidates || usageText == "":
-		c.Clip(x, 0, c.W-x-1, look.Dim, strings.Join(candidates, "  "))
-	default:
-		c.Clip(x, 0, c.W-x-1, look.Dim, usageText)
+	if strings.HasSuffix(typed, " ") && isHint {
+		return usageText
 	}
+	if text := effect(env, typed); text != "" {
+		if v, _, ok := env.findVerb(strings.Fields(typed)[0]); ok && v.Note != "" {
+			text += "; " + v.Note
+		}
+		return text
+	}
+	if list, _ := l.choices(env); usageText == "" && len(list) > 0 && typed != "" {
+		return "↑ chooses " + list[0].line
+	}
+	return usageText
 }
 
 // drawCursor draws the cursor at column x, on the text under it, and returns the column after the

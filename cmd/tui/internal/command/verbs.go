@@ -341,8 +341,8 @@ func screenVerbs() []Verb {
 		{Name: "help", Help: "show keys and commands", screens: Lab | Proxy | Sweep, maxArgs: unlimited, parse: fixedOrder(Order{Help: true})},
 		{Name: "quit", Args: "[save|now]", Help: "quit; save first, or quit without asking", screens: Lab, maxArgs: 1, parse: parseQuit,
 			words: []string{"save", "now"}},
-		{Name: "quit", Help: "stop the proxy and print the totals", screens: Proxy, maxArgs: 1, parse: parseQuit},
-		{Name: "quit", Help: "leave", screens: Sweep, maxArgs: 1, parse: parseQuit},
+		{Name: "quit", Args: "[now]", Help: "stop the proxy and print the totals; now: do not ask first", screens: Proxy, maxArgs: 1, parse: parseQuit, words: []string{"now"}},
+		{Name: "quit", Args: "[now]", Help: "end the sweep; now: do not ask first", screens: Sweep, maxArgs: 1, parse: parseQuit, words: []string{"now"}},
 	}
 }
 

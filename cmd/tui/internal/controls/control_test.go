@@ -1,9 +1,13 @@
 package controls
 
 import (
+	"io"
 	"slices"
 	"testing"
 
+	"github.com/charmbracelet/lipgloss"
+
+	"wirelab/cmd/tui/internal/look"
 	"wirelab/dataset/frame"
 	"wirelab/encoders/table"
 	"wirelab/experiment/config"
@@ -201,5 +205,37 @@ func TestProfileControlStepsFromChangedProfile(t *testing.T) {
 	}
 	if name, ok := cat.ProfileList(cfg).selected(); !ok || name != "unity-broadband" {
 		t.Errorf("the cursor of the list is on %q", name)
+	}
+}
+
+// TestControlsStayUnderThePointer checks that the list does not scroll when the wheel sets a visible control, so
+// that each further notch sets the same one.
+func TestControlsStayUnderThePointer(t *testing.T) {
+	cfg := config.Default()
+	p := &Pane{Cat: NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())}
+	p.SetInput(Input{Config: cfg, Speed: 1})
+	p.scope.more = true
+	p.rebuild()
+	var auto look.Scheme
+	th := look.NewTheme(lipgloss.NewRenderer(io.Discard), auto, true)
+	draw := func() { p.Draw(look.NewCanvas(60, 12), th, look.Focused) }
+	draw()
+	for y := 1; y < 11; y++ {
+		chosen := p.rows[y]
+		if chosen == "" || chosen == foldCommand {
+			continue
+		}
+		for range 2 {
+			p.Wheel(y, 1)
+			draw()
+			if p.chosen != chosen || p.rows[y] != chosen {
+				t.Errorf("row %d: %q is selected and %q is under the pointer, not %q", y, p.chosen, p.rows[y], chosen)
+			}
+		}
+	}
+	p.moveCursor(100)
+	draw()
+	if !slices.Contains(p.rows, p.chosen) {
+		t.Errorf("%q is not visible", p.chosen)
 	}
 }

@@ -23,6 +23,7 @@ type Pane struct {
 	dirty  bool      // whether the pane must be drawn again after a key
 	past   bool      // whether the time cursor is in the past; the controls show the current settings
 	rows   []string  // for each row, the command of the control that Draw put there; "" for none
+	first  int       // index of the first visible row; Draw changes it only to make the selected control visible
 }
 
 // Name implements room.Pane.
@@ -143,7 +144,9 @@ func (p *Pane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 	visibleRows := c.H - 2 - p.drawHelp(c) // without the frame
 	rows, cursorRow := p.layout(c.W-4, visibleRows)
-	first := min(max(cursorRow-visibleRows/2, 0), max(len(rows)-visibleRows, 0)) // scroll so that the cursor is in the middle
+	// A click or the wheel selects a control that is visible already: the list then stays under the pointer.
+	first := min(max(p.first, cursorRow-visibleRows+1), cursorRow, max(len(rows)-visibleRows, 0))
+	p.first = first
 	for y := 1; y <= visibleRows && first+y-1 < len(rows); y++ {
 		r := rows[first+y-1]
 		if r.control == nil {
@@ -272,8 +275,23 @@ func (p *Pane) HandleArrow(dx, dy int) room.Request {
 		if cmd, ok := p.adjust(dx); ok {
 			return room.Request{Command: &cmd}
 		}
+		return p.limitNotice(dx)
 	}
 	return room.Request{}
+}
+
+// limitNotice returns a notice of why the selected control cannot be moved by n steps.
+func (p *Pane) limitNotice(n int) room.Request {
+	c, _ := p.current()
+	switch {
+	case c == nil || c.command == foldCommand:
+		return room.Request{}
+	case c.Step == nil && c.command != speedCommand:
+		return room.Refusal(c.label + " has no steps; enter types a value")
+	case n < 0:
+		return room.Refusal(c.label + " has its smallest value")
+	}
+	return room.Refusal(c.label + " has its largest value")
 }
 
 // Enter returns the request to open a list of the values of the selected control, or a line to type
@@ -299,6 +317,15 @@ func (p *Pane) Enter() room.Request {
 		line += c.editText(p.cfg)
 	}
 	return room.Request{Edit: line}
+}
+
+// Wheel selects the control on row y and changes its value by the given number of steps. It does nothing on rows
+// without a setting.
+func (p *Pane) Wheel(y, steps int) room.Request {
+	if y < 0 || y >= len(p.rows) || p.rows[y] == foldCommand || !p.selectAt(y) {
+		return room.Request{}
+	}
+	return p.HandleArrow(steps, 0)
 }
 
 // Click selects the control on row y. A second click on the row of the less used settings shows

@@ -8,6 +8,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine/packetlog"
 
+	"wirelab/cmd/tui/internal/fuzzy"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/internal/setting"
@@ -65,14 +66,18 @@ func NewPicker(title, command string, list []setting.Option, current string) *pi
 	return p
 }
 
-// matches returns the options whose name or summary contains the filter, in upper or lower case.
+// matches returns the options whose name matches the filter, best first, see fuzzy.Rank; then those whose summary
+// contains it.
 func (p *picker) matches() []setting.Option {
 	if p.filter == "" {
 		return p.all
 	}
 	var out []setting.Option
+	for _, i := range fuzzy.Rank(p.filter, setting.Names(p.all)) {
+		out = append(out, p.all[i])
+	}
 	for _, c := range p.all {
-		if strings.Contains(strings.ToLower(c.Name+" "+c.Summary), p.filter) {
+		if strings.Contains(strings.ToLower(c.Summary), p.filter) && !slices.Contains(out, c) {
 			out = append(out, c)
 		}
 	}
@@ -178,7 +183,11 @@ func (p *picker) toggleShadow() room.Request {
 // Draw implements room.Overlay. A row has the cursor at column 2, the symbol of the shadow at 3,
 // the marker of the current value at 4, and name and summary from 6.
 func (p *picker) Draw(c *look.Canvas, th *look.Theme) {
-	c.Frame(th, look.Focused, p.title, p.hint(look.TitleSpace(c.W, p.title))...)
+	filter := look.Dim.Span("type to filter")
+	if p.filter != "" {
+		filter = look.Plain.Span("filter " + p.filter)
+	}
+	c.Frame(th, look.Focused, p.title, look.Fit(look.TitleSpace(c.W, p.title), []look.Span{filter}, nil)...)
 	nameWidth := 0
 	for _, option := range p.all {
 		nameWidth = max(nameWidth, look.TextWidth(option.Name))
@@ -229,26 +238,22 @@ func (p *picker) Draw(c *look.Canvas, th *look.Theme) {
 	}
 }
 
-// hint returns the help for the keys, in the longest form that fits in maxWidth columns. Only the
-// list of encoders, with shadows that are not nil, has keys to activate an encoder without closing
-// the list, to add a shadow and to set parameters.
-func (p *picker) hint(maxWidth int) []look.Span {
-	variants := []string{"type to filter, enter selects, esc closes", "enter selects, esc closes"} // longest first
-	switch {
-	case p.filter != "" && p.shadows != nil:
-		variants = []string{"filter " + p.filter + ": space selects, " + p.shadowKey() + " shadow, tab params",
-			p.filter + ": space selects, " + p.shadowKey() + " shadow", p.filter}
-	case p.filter != "":
-		variants = []string{"filter " + p.filter, p.filter}
-	case p.shadows != nil:
-		variants = []string{"enter selects, space selects and stays, v shadow, tab params", "space selects, v shadow, tab params",
-			"v shadow, tab params"}
+// Bindings returns the keys of the list, for the footer and the help. Only the list of encoders has keys to activate
+// an encoder without closing the list, to add a shadow and to set parameters.
+func (p *picker) Bindings() []room.Binding {
+	key := room.OverlayKey
+	if p.card != nil && p.card.focused {
+		return []room.Binding{key("↑↓", "parameter", "select a parameter"), key("←→", "change", "decrease, increase the value; or type it"),
+			key("enter", "set", "type the value, or set the typed value"), key("esc", "list", "return to the list of encoders")}
 	}
-	spans := make([][]look.Span, len(variants))
-	for i, text := range variants {
-		spans[i] = []look.Span{look.Dim.Span(text)}
+	list := []room.Binding{key("enter", "select", "select the name under the cursor, and close the list").Pin()}
+	if p.shadows != nil {
+		list = append(list, key("space", "select, stay", "make the encoder active; the list stays open").Pin(),
+			key(p.shadowKey(), "shadow", "run the encoder as a shadow, on the same frames and losses, or remove it").Pin(),
+			key("tab", "parameters", "set the parameters of the encoder").Pin())
 	}
-	return look.Fit(maxWidth, spans...)
+	return append(list, key("↑↓", "move", "move the cursor"), key("a-z", "", "filter: type part of a name or of a summary; letters may be left out"),
+		key("esc", "close", "close the list").Pin())
 }
 
 // maxDescriptionRows is the largest number of rows of the description below the list.

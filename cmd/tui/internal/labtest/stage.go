@@ -110,12 +110,7 @@ func (s *Stage) pressKey(k string) {
 }
 
 // KeyMsg returns the message of a key.
-func KeyMsg(k string) tea.KeyMsg {
-	if msg, ok := NamedKeys[k]; ok {
-		return msg
-	}
-	return tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(k)}
-}
+func KeyMsg(k string) tea.KeyMsg { return room.KeyPress(k) }
 
 // View returns the lines of the page.
 func (s *Stage) View() string { return strings.Join(s.page.Lines(s.th, s.w, s.h), "\n") }
@@ -125,16 +120,4 @@ func (s *Stage) Click(x, y int) {
 	const redrawDue = true
 	s.do(s.page.(room.Clicker).Click(x, y))
 	s.Tick(redrawDue)
-}
-
-// NamedKeys maps the names of keys that do not type a character to their messages.
-var NamedKeys = map[string]tea.KeyMsg{
-	"tab": {Type: tea.KeyTab}, "shift+tab": {Type: tea.KeyShiftTab}, "enter": {Type: tea.KeyEnter}, "esc": {Type: tea.KeyEsc},
-	"up": {Type: tea.KeyUp}, "down": {Type: tea.KeyDown}, "left": {Type: tea.KeyLeft}, "right": {Type: tea.KeyRight},
-	"space": {Type: tea.KeySpace, Runes: []rune{' '}}, "backspace": {Type: tea.KeyBackspace}, "ctrl+c": {Type: tea.KeyCtrlC},
-	"shift+left": {Type: tea.KeyShiftLeft}, "shift+up": {Type: tea.KeyShiftUp},
-	"pgdown": {Type: tea.KeyPgDown}, "insert": {Type: tea.KeyInsert}, "end": {Type: tea.KeyEnd}, "home": {Type: tea.KeyHome},
-	"ctrl+u": {Type: tea.KeyCtrlU}, "ctrl+w": {Type: tea.KeyCtrlW}, "ctrl+d": {Type: tea.KeyCtrlD}, "ctrl+r": {Type: tea.KeyCtrlR},
-	"ctrl+n": {Type: tea.KeyCtrlN}, "ctrl+p": {Type: tea.KeyCtrlP}, "ctrl+v": {Type: tea.KeyCtrlV}, "pgup": {Type: tea.KeyPgUp},
-	"ctrl+f": {Type: tea.KeyCtrlF}, "ctrl+b": {Type: tea.KeyCtrlB}, "ctrl+l": {Type: tea.KeyCtrlL}, "delete": {Type: tea.KeyDelete},
 }

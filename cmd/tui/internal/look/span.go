@@ -1,5 +1,7 @@
 package look
 
+import "strings"
+
 // Span is text in one style.
 type Span struct {
 	Style Style
@@ -17,6 +19,15 @@ func (c *Canvas) Spans(x, y, n int, pieces ...Span) int {
 		x = c.Clip(x, y, end-x, p.Style, p.Text)
 	}
 	return x
+}
+
+// SpansText returns the text of pieces without styles.
+func SpansText(pieces []Span) string {
+	var text strings.Builder
+	for _, p := range pieces {
+		text.WriteString(p.Text)
+	}
+	return text.String()
 }
 
 // SpansWidth returns the width of pieces in columns.

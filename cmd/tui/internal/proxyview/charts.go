@@ -23,7 +23,12 @@ func spans() []time.Duration {
 
 // currentSpan returns the time span that the charts show.
 func (m *model) currentSpan() time.Duration {
-	return panes.VisibleSpan(spans(), m.page.spanIndex, time.Duration(len(m.displayed().directions[0].kbps))*period)
+	return panes.VisibleSpan(spans(), m.page.spanIndex, m.available())
+}
+
+// available returns the length of the displayed history.
+func (m *model) available() time.Duration {
+	return time.Duration(len(m.displayed().directions[0].kbps)) * period
 }
 
 // directionStyles are the styles of the two directions, by relay.Way.

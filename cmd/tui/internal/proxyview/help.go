@@ -42,7 +42,7 @@ func (f *datagramBox) Size(w, h int) (boxW, boxH int, atRight bool) {
 // Draw implements room.Overlay: the datagram, its outcome, and a row per stage of the link.
 func (f *datagramBox) Draw(c *look.Canvas, th *look.Theme) {
 	datagram := &f.datagram
-	c.Frame(th, look.Focused, fmt.Sprintf("%s %d", datagram.Way, datagram.Seq), look.Dim.Span("any key closes"))
+	c.Frame(th, look.Focused, fmt.Sprintf("%s %d", datagram.Way, datagram.Seq))
 	serverRole := "to the server" // of the server: the receiver or the sender
 	if datagram.Way == relay.Down {
 		serverRole = "from the server"
@@ -78,4 +78,7 @@ func (f *datagramBox) streamName() string {
 	return relay.LinkName(f.datagram.Way, f.datagram.Client.Number)
 }
 
-func (f *datagramBox) Key(tea.KeyMsg) room.Request { return room.Request{Closes: true} }
+// Key implements room.Overlay: any key but those that scroll closes the box.
+func (f *datagramBox) Key(msg tea.KeyMsg) room.Request {
+	return room.Request{Closes: room.ListStep(msg) == 0}
+}

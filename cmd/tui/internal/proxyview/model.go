@@ -15,6 +15,7 @@ import (
 	"wirelab/cmd/tui/internal/ui"
 	"wirelab/experiment/config"
 	"wirelab/experiment/trust"
+	"wirelab/internal/words"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/relay"
 )
@@ -231,11 +232,24 @@ func (m *model) Execute(o command.Order) (cmd tea.Cmd, err error) {
 		err = m.setTarget(*o.Client)
 	case o.Datagram != nil:
 		err = m.openDatagram(*o.Datagram)
+	case o.Quit == command.QuitAsking && m.activeClients() > 0:
+		m.Open(ui.AskToQuit(fmt.Sprintf("%s will lose the connection to the server.", words.Count(m.activeClients(), "active client")),
+			ui.QuitChoice{Key: "d", Description: "end the proxy and print the totals", Command: "quit now"}))
 	case o.Quit != command.NoQuit:
 		return m.Quit(nil), nil
 	}
 	m.update()
 	return nil, err
+}
+
+// activeClients returns the number of clients that sent a datagram within idleAfter.
+func (m *model) activeClients() (n int) {
+	for _, c := range m.live.snap.Clients {
+		if !c.Leaving && m.elapsed()-c.LastSeen < idleAfter {
+			n++
+		}
+	}
+	return n
 }
 
 // List implements ui.Screen: the command profile without a name opens the list of profiles.

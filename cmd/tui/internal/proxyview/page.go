@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 )
 
@@ -120,20 +121,33 @@ func (p *page) Move(dx, dy int) room.Request {
 	case p.Focused == paneClients:
 		p.moveClientCursor(dy)
 	case p.Focused == paneDatagrams:
-		p.datagramOffset = max(0, min(p.datagramOffset-dy, len(p.m.listedDatagrams())-1))
-		if p.m.frozen == nil {
-			p.m.toggleFrozen() // otherwise the list would scroll away under the cursor
-		}
+		p.moveDatagramCursor(dy)
 	}
 	return room.Request{}
 }
 
-// Wheel adjusts the control, or moves the cursor of the focused list.
-func (p *page) Wheel(up int) room.Request {
-	if p.Focused == paneControls {
-		return p.Move(up, 0)
+// moveDatagramCursor moves the cursor in the list of datagrams by the given number of rows, and stops the
+// display, because otherwise the list would scroll away under the cursor.
+func (p *page) moveDatagramCursor(rows int) {
+	p.datagramOffset = max(0, min(p.datagramOffset-rows, len(p.m.listedDatagrams())-1))
+	if p.m.frozen == nil {
+		p.m.toggleFrozen()
 	}
-	return p.Move(0, -up)
+}
+
+// Wheel implements room.Wheeler.
+func (p *page) Wheel(x, y, notches int) room.Request {
+	switch at := room.PlaceAt(p.Places, x, y); at.Slot {
+	case p.Slots[paneCharts]:
+		p.spanIndex = panes.ZoomSpan(spans(), p.spanIndex, p.m.available(), notches)
+	case p.Slots[paneControls]:
+		return p.m.controls.Wheel(y-at.Y, notches)
+	case p.Slots[paneClients]:
+		p.moveClientCursor(-notches)
+	case p.Slots[paneDatagrams]:
+		p.moveDatagramCursor(-notches)
+	}
+	return room.Request{}
 }
 
 // Click focuses the pane at (x, y) and selects the control there.

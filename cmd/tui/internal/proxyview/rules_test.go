@@ -342,14 +342,6 @@ func TestClientCursor(t *testing.T) {
 	if r := m.page.Enter(); m.target.Number != 0 || !r.IsError || !strings.Contains(r.Notice, "share") {
 		t.Errorf("of a shared link: client %d, %q", m.target.Number, r.Notice)
 	}
-	m.page.selectedClient = 2
-	m.page.Wheel(1)
-	if m.page.selectedClient != 1 {
-		t.Errorf("the wheel up moves to client %d", m.page.selectedClient)
-	}
-	if m.page.Wheel(-1); m.page.selectedClient != 2 {
-		t.Errorf("the wheel down moves to client %d", m.page.selectedClient)
-	}
 	empty := newGame(t, 0, "").screen(160, 48, false)
 	if empty.page.moveClientCursor(1); empty.page.selectedClient != 0 || empty.nextClient() != 0 {
 		t.Error("without clients one is selected")
@@ -717,5 +709,51 @@ func TestEmptyChartsAreFolded(t *testing.T) {
 		if want := map[bool]int{true: 3, false: 5}[isEmpty]; axes != want {
 			t.Errorf("%q: %d charts, want %d:\n%s", text, axes, want, view)
 		}
+	}
+}
+
+// TestWheelActsUnderThePointer turns the wheel over each pane, while the controls have the focus: over charts it
+// zooms, over a list it moves the cursor, over a control it sets that control, and elsewhere nothing happens.
+func TestWheelActsUnderThePointer(t *testing.T) {
+	g := newGame(t, 3, "")
+	m := g.screen(160, 48, false)
+	g.run(m, 2*time.Minute)
+	wheel := func(pane, dy, notches int) {
+		for _, place := range m.page.Places {
+			if place.Slot == m.page.Slots[pane] {
+				m.Update(tea.MouseMsg{X: place.X + 5, Y: place.Y + 2 + dy, Action: tea.MouseActionPress, Button: map[int]tea.MouseButton{1: tea.MouseButtonWheelUp, -1: tea.MouseButtonWheelDown}[notches]})
+			}
+		}
+	}
+	before := m.currentSpan()
+	for _, pane := range []int{paneCharts, paneNow, paneTrust, paneClients, paneDatagrams} {
+		wheel(pane, 4, 1)
+		wheel(pane, 4, -1)
+	}
+	if n := len(m.proxy.Live.Changes(0)); n != 0 {
+		t.Errorf("%d changes outside of the controls", n)
+	}
+	wheel(paneCharts, 4, 1)
+	if m.currentSpan() >= before {
+		t.Errorf("the charts show %v, before %v", m.currentSpan(), before)
+	}
+	m.page.selectedClient = 2
+	if wheel(paneClients, 1, -1); m.page.selectedClient != 3 {
+		t.Errorf("the wheel down moves to client %d", m.page.selectedClient)
+	}
+	loss := 0
+	for i, line := range strings.Split(m.View(), "\n") {
+		if strings.Contains(line, " Loss  ") {
+			loss = i - 2 // below the header of two rows
+			break
+		}
+	}
+	for _, place := range m.page.Places {
+		if place.Slot == m.page.Slots[paneControls] {
+			wheel(paneControls, loss-place.Y, 1)
+		}
+	}
+	if list := m.proxy.Live.Changes(0); len(list) != 1 || !strings.HasPrefix(list[0].Change.Label(), "loss ") {
+		t.Errorf("the wheel over Loss makes %v", list)
 	}
 }

@@ -168,7 +168,7 @@ func (g *game) run(m *model, d time.Duration) {
 }
 
 // boxOpen reports whether a box is open over the page.
-func boxOpen(m *model) bool { return strings.Contains(m.View(), "key closes") }
+func boxOpen(m *model) bool { return strings.Contains(m.View(), "esc close") }
 
 // beat advances the screen by one period.
 func beat(m *model) {
@@ -481,8 +481,17 @@ func TestControlsChangeTheLinks(t *testing.T) {
 	if opened := boxOpen(m); !opened || press(m, "q") || boxOpen(m) {
 		t.Error("q leaves the help, and the proxy with it")
 	}
-	if !press(m, "q") || m.Err() != nil || !press(m, "ctrl+c") || !errors.Is(m.Err(), ui.ErrInterrupted) {
-		t.Error("q or ctrl+c does not leave")
+	if press(m, "q") || !strings.Contains(m.View(), "3 active clients will lose the connection") {
+		t.Errorf("q does not ask while clients are active:\n%s", m.View())
+	}
+	if press(m, "esc") || press(m, "q") || !press(m, "d") || m.Err() != nil {
+		t.Error("q and d does not leave")
+	}
+	if !press(m, "ctrl+c") || !errors.Is(m.Err(), ui.ErrInterrupted) {
+		t.Error("ctrl+c does not leave")
+	}
+	if idle := newGame(t, 0, "").screen(160, 48, false); !press(idle, "q") {
+		t.Error("q asks without clients")
 	}
 }
 

@@ -1,6 +1,8 @@
 package room
 
 import (
+	"strings"
+
 	"github.com/charmbracelet/bubbles/key"
 )
 
@@ -12,7 +14,7 @@ type Binding struct {
 	Action func() Request // the action
 
 	Pinned   bool        // in the footer on screens of any size
-	NoteIdle bool        // show a notice if the key has nothing to do
+	IdleText string      // the notice if the key has nothing to do: why it has no effect; "" for none
 	Page     Page        // the only page with this binding; nil means all pages
 	Idle     func() bool // reports whether the key has nothing to do, so that the footer omits it; nil means it always has
 }
@@ -21,6 +23,12 @@ type Binding struct {
 // the keys there, and help describes the action; if both are "", the help omits the binding.
 func Bind(group string, keys []string, shown, help string, do func() Request) Binding {
 	return Binding{Binding: key.NewBinding(key.WithKeys(keys...), key.WithHelp(shown, help)), Group: group, Action: do}
+}
+
+// OverlayKey returns the description of keys that an overlay or the command line handles itself, for footer and
+// help. label names the keys, separated by blanks; brief and help describe them in the footer and in the help.
+func OverlayKey(label, brief, help string) Binding {
+	return Bind("", strings.Fields(label), label, help, nil).InFooter(brief)
 }
 
 // InFooter adds the key to the footer, if there is room, with the name brief.
@@ -41,9 +49,9 @@ func (b Binding) Unless(idle func() bool) Binding {
 	return b
 }
 
-// NotifyIdle makes the key show a notice when it has nothing to do.
-func (b Binding) NotifyIdle() Binding {
-	b.NoteIdle = true
+// NotifyIdle makes the key show a notice when it has nothing to do, with the reason.
+func (b Binding) NotifyIdle(reason string) Binding {
+	b.IdleText = reason
 	return b
 }
 

@@ -77,6 +77,9 @@ func (n *Notice) UnknownKey() {
 	}
 }
 
+// Visible reports whether there is a notice.
+func (n *Notice) Visible() bool { return n.text != "" }
+
 // Lines returns the lines of the notice in w columns; nil if none exists.
 func (n *Notice) Lines(th *look.Theme, w int) []string {
 	if n.text == "" {

@@ -87,9 +87,12 @@ type Maximiser interface {
 // Clicker is a page that uses mouse clicks.
 type Clicker interface{ Click(x, y int) Request }
 
-// Wheeler is a page that handles the mouse wheel. On other pages it acts as the arrows up and down.
+// Wheeler is a page that handles the mouse wheel.
 type Wheeler interface {
-	Wheel(up int) Request // in notches; positive is away from the user
+	// Wheel handles the wheel over (x, y) of the page, in notches; positive is away from the user. It acts on
+	// the pane under the pointer: over charts it changes the time span, over a control it sets the control,
+	// over a list it moves the cursor. Nowhere else does it change a setting.
+	Wheel(x, y, notches int) Request
 }
 
 // Copier is a page whose selection can be copied to the clipboard.

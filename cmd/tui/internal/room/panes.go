@@ -63,7 +63,7 @@ func (p *Panes) focus(i int) bool {
 // FocusAt focuses the pane at (x, y) or, on a small screen, the pane whose tab is there; tabRow is the row
 // of the tabs. It returns the place at (x, y); its slot is nil if none exists.
 func (p *Panes) FocusAt(x, y, tabRow int) Place {
-	at := placeAt(p.Places, x, y)
+	at := PlaceAt(p.Places, x, y)
 	if i, ok := tabAt(p.Slots, x); ok && y == tabRow && !p.Wide() {
 		p.focus(i)
 	} else if i := slices.Index(p.Slots, at.Slot); i >= 0 {

@@ -33,6 +33,9 @@ type NoticeMsg struct {
 	IsError bool // it is an error
 }
 
+// Refusal returns a request for a notice of why a key cannot act.
+func Refusal(reason string) Request { return Request{Notice: reason, IsError: true} }
+
 // Change returns a request for a change of settings.
 func Change(ch config.Change) Request {
 	return Request{Command: &experiment.Command{Change: &ch}}

@@ -64,8 +64,8 @@ type Place struct {
 	X, Y, w, H int
 }
 
-// placeAt returns the place that contains (x, y); its slot is nil if none exists.
-func placeAt(places []Place, x, y int) Place {
+// PlaceAt returns the place that contains (x, y); its slot is nil if none exists.
+func PlaceAt(places []Place, x, y int) Place {
 	for _, p := range places {
 		if x >= p.X && x < p.X+p.w && y >= p.Y && y < p.Y+p.H {
 			return p

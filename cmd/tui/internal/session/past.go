@@ -53,7 +53,8 @@ func (s *Session) MoveCursor(d time.Duration) {
 	if s.Past.Active {
 		at = s.Past.At
 	} else if d > 0 {
-		return // there is nothing after the present
+		s.sayAtPresent()
+		return
 	}
 	s.MoveCursorTo(at + d)
 }
@@ -69,8 +70,18 @@ func (s *Session) MoveCursorTo(t time.Duration) {
 		s.ReturnToPresent()
 		return
 	}
+	if s.Past.Active && s.Past.At == s.oldest() && t < s.Past.At {
+		const isError = true
+		s.Say("this is the oldest stored moment", isError)
+	}
 	s.Past.Active, s.Past.At = true, max(t, s.oldest())
 	s.redraw()
+}
+
+// sayAtPresent shows a notice that nothing is after the present.
+func (s *Session) sayAtPresent() {
+	const isError = true
+	s.Say("this is the present; < and b go back", isError)
 }
 
 // oldest returns the oldest time with stored samples.
@@ -89,6 +100,14 @@ func (s *Session) ReturnToPresent() {
 	}
 }
 
+// GoToPresent is ReturnToPresent with a notice if the time cursor is there already.
+func (s *Session) GoToPresent() {
+	if !s.Past.Active {
+		s.sayAtPresent()
+	}
+	s.ReturnToPresent()
+}
+
 // MoveCursorToMark moves the time cursor to the previous mark (direction -1) or the next mark (1). After the last
 // mark is the present; before the first stored mark it shows a notice.
 func (s *Session) MoveCursorToMark(direction int) {
@@ -101,7 +120,7 @@ func (s *Session) MoveCursorToMark(direction int) {
 				return
 			}
 		}
-		s.ReturnToPresent()
+		s.GoToPresent()
 		return
 	}
 	for i := len(marks) - 1; i >= 0; i-- {

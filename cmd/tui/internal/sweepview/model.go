@@ -3,6 +3,7 @@ package sweepview
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -91,7 +92,7 @@ func newModel(s Sweep, opt ui.Options, before *selection) *model {
 	m.page = newPage(m)
 	m.Shell = ui.NewShell(m, m.page, opt)
 	m.Bind(slices.Concat(m.FocusKeys(), m.MoveKeys(), m.ProgramKeys(ui.Leaving{Esc: "clear the selection",
-		Quit: "quit and end the sweep, without confirmation", Stop: "quit and end the sweep, like q"})))
+		Quit: "quit and end the sweep; asks first while the sweep runs", Stop: "quit and end the sweep, without asking"})))
 	m.poll()
 	return m
 }
@@ -150,10 +151,22 @@ func (m *model) Context() command.Context { return command.Context{Screen: comma
 
 // Execute implements ui.Screen.
 func (m *model) Execute(o command.Order) (tea.Cmd, error) {
-	if o.Quit != command.NoQuit {
+	switch {
+	case o.Quit == command.QuitAsking && m.state.Ended == "":
+		m.Open(ui.AskToQuit(m.quitQuestion(), ui.QuitChoice{Key: "d", Description: "end the sweep", Command: "quit now"}))
+	case o.Quit != command.NoQuit:
 		return m.Quit(nil), nil
 	}
 	return nil, nil
+}
+
+// quitQuestion describes what ends with a sweep that is under way.
+func (m *model) quitQuestion() string {
+	text := fmt.Sprintf("The sweep has completed %d of %d runs. ", m.state.Runs, m.state.Planned)
+	if m.sweep.Dir != "" {
+		return text + "They are saved: tui sweep --resume " + m.sweep.Dir + " continues."
+	}
+	return text + "They are printed, but the sweep cannot be continued, because --out is not set."
 }
 
 // poll reads the current state of the sweep.

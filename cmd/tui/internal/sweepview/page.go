@@ -154,6 +154,18 @@ func (p *page) Click(x, y int) room.Request {
 	return room.Request{}
 }
 
+// Wheel implements room.Wheeler: over the map and the ranking it moves the cursor up or down.
+func (p *page) Wheel(x, y, notches int) room.Request {
+	switch room.PlaceAt(p.Places, x, y).Slot {
+	case p.Slots[paneMap]:
+		p.m.moveCursor(p.m.rows(), -notches)
+	case p.Slots[paneRanking]:
+		p.m.moveRanked(-notches)
+	}
+	p.m.Refresh(true)
+	return room.Request{}
+}
+
 func (p *page) Arrows() [][2]string { return [][2]string{{"arrows", "point"}} }
 
 // KeyHelp implements room.Explainer.

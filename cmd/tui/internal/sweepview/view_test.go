@@ -217,14 +217,23 @@ func TestKeys(t *testing.T) {
 	}
 	m.Update(room.Tick{})
 	press("?")
-	if !strings.Contains(m.View(), "closes") {
+	if !strings.Contains(m.View(), "esc close") {
 		t.Error("no help")
 	}
 	press("esc")
-	for _, k := range []string{"q", "ctrl+c"} {
+	press("q")
+	m.Update(room.Tick{})
+	if !strings.Contains(m.View(), "The sweep has completed") {
+		t.Errorf("q does not ask while the sweep runs:\n%s", m.View())
+	}
+	for _, k := range []string{"d", "ctrl+c"} { // d answers the question
 		if _, cmd := m.Update(labtest.KeyMsg(k)); cmd == nil || cmd() != (tea.QuitMsg{}) {
 			t.Errorf("%s does not quit", k)
 		}
+	}
+	m.state.Ended = "done"
+	if _, cmd := m.Update(labtest.KeyMsg("q")); cmd == nil || cmd() != (tea.QuitMsg{}) {
+		t.Error("q asks after the sweep ended")
 	}
 }
 

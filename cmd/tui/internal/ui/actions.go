@@ -138,7 +138,8 @@ func (m *dashboard) quit(mode command.QuitMode) tea.Cmd {
 		}
 		return nil
 	case mode == command.QuitAsking && snap.Now-snap.Saved > askThreshold:
-		m.overlay = &quitBox{length: snap.Now, unsaved: snap.Now - snap.Saved}
+		m.overlay = AskToQuit(unsavedQuestion(snap.Now, snap.Now-snap.Saved), QuitChoice{"s", "save and quit", "quit save"},
+			QuitChoice{"d", "quit without saving", "quit now"})
 		return nil
 	}
 	return m.Quit(nil)

@@ -1,7 +1,11 @@
 package ui
 
 import (
+	"regexp"
+	"slices"
 	"strconv"
+
+	tea "github.com/charmbracelet/bubbletea"
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
@@ -82,50 +86,94 @@ func (s *Shell) tabAt(x int) int {
 // footerKeys: special is set if keys are not those of the page.
 func (s *Shell) footer(keys []room.Binding, special bool) string {
 	c := look.NewCanvas(s.w, 1)
-	x := 1
-	for i, piece := range s.hints(keys, special, s.w-2) {
+	for i, h := range s.hints(keys, special, s.w-2) {
 		if i > 0 {
-			x = c.Text(x, 0, look.Faint, " "+s.theme.Dot+" ")
+			c.Text(h.x-hintGap, 0, look.Faint, " "+s.theme.Dot+" ")
 		}
-		x = c.Spans(x, 0, s.w-x, piece[:]...)
+		c.Spans(h.x, 0, s.w-h.x, h.spans()...)
 	}
 	return c.Lines(s.theme)[0]
 }
 
-// hints returns key and description of the entries in the footer, in the order of keys. If they do
-// not all fit in w columns, the pinned ones take precedence. Unless special is set, which means that
-// keys are not those of the page, the first entry is followed by the keys that open pages and by the
-// arrow keys of the page.
-func (s *Shell) hints(keys []room.Binding, special bool, w int) [][2]look.Span {
-	type hint struct {
-		text [2]look.Span // key and description
-		show bool         // first whether the hint is pinned, then whether it fits
+// clickFooter presses the key of the footer whose entry is at column x, or dismisses the notice that covers the
+// footer, except while the command line or an overlay is open.
+func (s *Shell) clickFooter(x int) tea.Cmd {
+	if s.notice.Visible() && s.modalKeys() == nil {
+		s.notice.Dismiss()
+		return nil
 	}
+	keys, special := s.footerKeys(s.screen.Header(s.w).Keys)
+	for _, h := range s.hints(keys, special, s.w-2) {
+		if x >= h.x && x < h.x+h.width() {
+			if press := room.KeyPress(h.keyAt(x - h.x)); len(press.Runes) < 2 { // not a word for several keys
+				return s.handleKeys(press)
+			}
+		}
+	}
+	return nil
+}
+
+// hint is an entry of the footer.
+type hint struct {
+	label       string // of one or more keys, such as "n N" or "↑↓"
+	description string
+	key         string // the key that a click presses; "" for the keys of the label
+	x           int    // column of the footer
+	show        bool   // first whether the hint is pinned, then whether it fits
+}
+
+// hintGap is the width of the separator between two entries of the footer.
+const hintGap = 3
+
+func (h *hint) width() int { return look.TextWidth(h.label) + 1 + look.TextWidth(h.description) }
+
+// spans returns label and description.
+func (h *hint) spans() []look.Span {
+	return []look.Span{look.Key.Span(h.label), look.Dim.Span(" " + h.description)}
+}
+
+// labelParts matches the parts of a label: arrows, which follow each other, other keys, and blanks between them.
+var labelParts = regexp.MustCompile("[←↑↓→]|[^ ←↑↓→]+| +")
+
+// keyAt returns the key that a click on column x of the entry presses: that of the label under the pointer, or
+// the first one of the label for a click on the description.
+func (h *hint) keyAt(x int) string {
+	if h.key != "" {
+		return h.key
+	}
+	parts := labelParts.FindAllString(h.label, -1)
+	for _, part := range parts {
+		if x -= look.TextWidth(part); x < 0 && part[0] != ' ' {
+			return part
+		}
+	}
+	return parts[0]
+}
+
+// hints returns the entries in the footer that fit in w columns from column 1, in the order of keys. If they do
+// not all fit, the pinned ones take precedence. Unless special is set, which means that keys are not those of
+// the page, the first entry is followed by the keys that open pages and by the arrow keys of the page.
+func (s *Shell) hints(keys []room.Binding, special bool, w int) []hint {
 	var all []hint
-	const notPinned = false
-	add := func(key, description string, pinned bool) {
-		all = append(all, hint{[2]look.Span{look.Key.Span(key), look.Dim.Span(" " + description)}, pinned})
-	}
 	for _, k := range keys {
 		if k.Brief == "" { // the footer does not list this key
 			continue
 		}
-		add(k.Help().Key, k.Brief, k.Pinned)
+		all = append(all, hint{label: k.Help().Key, description: k.Brief, show: k.Pinned})
 		if len(all) == 1 && !special {
-			if s.w < tabsWidth && len(s.pages) > 1 { // the header has no room for the pages
-				add("1-"+strconv.Itoa(len(s.pages)), "pages", notPinned)
+			if n := len(s.pages); s.w < tabsWidth && n > 1 { // the header has no room for the pages
+				all = append(all, hint{label: "1-" + strconv.Itoa(n), description: "pages", key: strconv.Itoa((s.open+1)%n + 1)})
 			}
 			if p, ok := s.page().(room.Hinter); ok {
 				for _, arrow := range p.Arrows() { // symbol of the arrow keys, and description
-					add(arrow[0], arrow[1], notPinned)
+					all = append(all, hint{label: arrow[0], description: arrow[1]})
 				}
 			}
 		}
 	}
-	const gap = 3               // width of the separator between two entries
-	left := w + gap             // one gap more, since the last entry has no separator
+	left := w + hintGap         // one gap more, since the last entry has no separator
 	fit := func(h *hint) bool { // marks h to be shown if it fits, and reports whether it does
-		n := look.SpansWidth(h.text[:]) + gap
+		n := h.width() + hintGap
 		h.show = n <= left
 		if h.show {
 			left -= n
@@ -142,11 +190,11 @@ func (s *Shell) hints(keys []room.Binding, special bool, w int) [][2]look.Span {
 			break
 		}
 	}
-	var out [][2]look.Span
-	for _, h := range all {
-		if h.show {
-			out = append(out, h.text)
-		}
+	x := 1
+	all = slices.DeleteFunc(all, func(h hint) bool { return !h.show })
+	for i := range all {
+		all[i].x = x
+		x += all[i].width() + hintGap
 	}
-	return out
+	return all
 }

@@ -67,7 +67,7 @@ func TestCompareKeys(t *testing.T) {
 		t.Errorf("sent %s", got)
 	}
 	press(m, "v")
-	if m.overlay == nil || !strings.Contains(m.View(), "v shadow") {
+	if m.overlay == nil || !strings.Contains(m.View(), "Encoder  type to filter") {
 		t.Error("v does not open the list of encoders")
 	}
 }

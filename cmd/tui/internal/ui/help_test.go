@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
@@ -10,13 +11,46 @@ import (
 	"wirelab/cmd/tui/internal/room"
 )
 
-// TestHelpUsesTheWidth checks that a wide screen shows all of the help.
-func TestHelpUsesTheWidth(t *testing.T) {
-	m := screen(labtest.NewLab(), 220, 76, Options{})
+// TestHelpIsOneList checks that the help lists every key and command once, from top to bottom, with the keys that
+// have a meaning of their own on the page first.
+func TestHelpIsOneList(t *testing.T) {
+	m := screen(labtest.NewLab(), 220, 300, Options{})
+	press(m, "3", "?")
+	v := m.View()
+	last := 0
+	for _, want := range []string{"Here: 3 Packets", "previous or next packet", "Controls", "change to the next encoder", "Session", "suspend",
+		"damaged but decoded", "Commands, after /", "quit without asking"} {
+		at := strings.Index(v[last:], want)
+		if at < 0 {
+			t.Fatalf("%q is missing, or not in order:\n%s", want, v)
+		}
+		last += at
+	}
+	for _, once := range []string{"next filter: all", "change to the next encoder", "suspend", "start the guided tour in seven steps"} {
+		if n := strings.Count(v, once); n > 2 || n == 2 && !strings.Contains(once, "tour") { // a key and a command start the tour
+			t.Errorf("%q is listed %d times", once, n)
+		}
+	}
+}
+
+// TestHelpFilter checks that the help shows only the entries that contain the typed words, and all again after esc.
+func TestHelpFilter(t *testing.T) {
+	m := screen(labtest.NewLab(), 80, 24, Options{})
 	press(m, "?")
-	if v := m.View(); !strings.Contains(v, "any other key closes") || !strings.Contains(v, "T   tainted       damaged but decoded") ||
-		!strings.Contains(v, "quit without asking") {
-		t.Errorf("not all of the help is visible:\n%s", v)
+	all := m.View()
+	press(m, "/", "undo")
+	if v := m.View(); !strings.Contains(v, "undo the last change") || strings.Contains(v, "suspend") || !strings.Contains(v, "/undo_") {
+		t.Errorf("the filter shows:\n%s", v)
+	}
+	press(m, "enter", "esc")
+	if m.View() != all {
+		t.Errorf("after esc:\n%s", m.View())
+	}
+	if press(m, "/", "qqqq"); !strings.Contains(m.View(), "no entry contains this") {
+		t.Errorf("nothing matches, but it shows:\n%s", m.View())
+	}
+	if press(m, "esc", "esc"); m.overlay != nil {
+		t.Error("esc does not close the help")
 	}
 }
 
@@ -25,24 +59,46 @@ func TestHelpShowsScrollPosition(t *testing.T) {
 	m := screen(labtest.NewLab(), 60, 20, Options{})
 	press(m, "?")
 	h := m.overlay.(*helpBox)
-	if h.columnRows <= h.visibleRows || !strings.Contains(m.View(), " ↓  arrows") {
+	if h.numLines <= h.visibleRows || !strings.Contains(m.View(), " ↓  / filters") {
 		t.Errorf("no hint that there are further rows:\n%s", m.View())
 	}
 	for range 300 {
 		press(m, "down")
 	}
-	if v := m.View(); !strings.Contains(v, " ↑  arrows") || !strings.Contains(v, "quit") {
+	if v := m.View(); !strings.Contains(v, " ↑  / filters") || !strings.Contains(v, "quit") {
 		t.Errorf("the end of the help:\n%s", v)
+	}
+}
+
+// TestHelpOfOverlays checks that footer and help list the keys of what is open over the page, and that closing the
+// help opens it again.
+func TestHelpOfOverlays(t *testing.T) {
+	for keys, want := range map[string][2]string{ // in the footer, in the help
+		"e":       {"space select, stay", "make the encoder active; the list stays open"},
+		"p":       {"enter select", "select the name under the cursor"},
+		"/ p a u": {"tab complete", "complete the last word"},
+		"q":       {"s save and quit", "save and quit"},
+	} {
+		m := screen(labtest.NewLab(), 120, 40, Options{})
+		press(m, strings.Fields(keys)...)
+		before := m.View()
+		if row := lastRow(m); !strings.Contains(row, want[0]) || !strings.Contains(row, "F1 help") || strings.Contains(row, "space pause") {
+			t.Errorf("after %s the footer is %q", keys, row)
+		}
+		if press(m, "f1"); !strings.Contains(m.View(), want[1]) || strings.Contains(lastRow(m), "F1") {
+			t.Errorf("the help after %s:\n%s", keys, m.View())
+		}
+		if press(m, "esc"); m.View() != before {
+			t.Errorf("after the help of %s is closed:\n%s", keys, m.View())
+		}
 	}
 }
 
 // text returns the whole text of the help in one line.
 func (h *helpBox) text() string {
 	var words []string
-	for _, line := range h.lines {
-		for _, p := range line {
-			words = append(words, strings.Fields(p.Text)...)
-		}
+	for _, line := range h.lines() {
+		words = append(words, strings.Fields(look.SpansText(line))...)
 	}
 	return strings.Join(words, " ")
 }
@@ -54,15 +110,15 @@ func TestHelpCutsNothing(t *testing.T) {
 		m := screen(labtest.NewLab(), w, 48, Options{})
 		press(m, "?")
 		h := m.overlay.(*helpBox)
-		for _, line := range h.lines {
+		for _, line := range h.lines() {
 			if n := look.SpansWidth(line); n > w-room.OverlayMargin-helpEdges {
 				t.Errorf("%d columns: a line of %d: %v", w, n, line)
 			}
 		}
 		said := h.text()
 		for _, k := range helpKeys(m.activeKeys(), m.page()) {
-			if !strings.Contains(said, k.help) || !strings.Contains(said, k.pageHelp) {
-				t.Errorf("%d columns: %q or %q is lacking", w, k.help, k.pageHelp)
+			if text := cmp.Or(k.pageHelp, k.help); !strings.Contains(said, text) {
+				t.Errorf("%d columns: %q is lacking", w, text)
 			}
 		}
 		for _, v := range command.Verbs(m.Context()) {

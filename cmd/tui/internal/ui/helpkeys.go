@@ -25,7 +25,7 @@ func helpKeys(keys []room.Binding, page room.Page) []helpKey {
 		for _, k := range b.Keys() {
 			givenOtherMeaning := hasBinding(page, k) || isViArrow(k) && usesViArrows(page)
 			if b.Page != nil || !givenOtherMeaning {
-				names = append(names, keyName(k))
+				names = append(names, room.KeyLabel(k))
 			}
 		}
 		label := strings.Join(names, " ")
@@ -49,16 +49,4 @@ func helpKeys(keys []room.Binding, page room.Page) []helpKey {
 		}
 	}
 	return shown
-}
-
-// keyName returns the label of a key: "↑" for "up", "^c" for "ctrl+c", or the name itself.
-func keyName(k string) string {
-	// Names of Bubble Tea, and their labels.
-	for _, x := range [][2]string{{"shift+up", "S-↑"}, {"shift+down", "S-↓"}, {"shift+left", "S-←"}, {"shift+right", "S-→"}, {"shift+tab", "S-tab"},
-		{"up", "↑"}, {"down", "↓"}, {"left", "←"}, {"right", "→"}, {" ", "space"}, {"pgdown", "pgdn"}, {"delete", "del"}} {
-		if k == x[0] {
-			return x[1]
-		}
-	}
-	return strings.Replace(k, "ctrl+", "^", 1)
 }

@@ -36,8 +36,9 @@ func controlKeys(m *dashboard) []room.Binding {
 		const steps = 1
 		if cmd, ok := m.cat.NextEncoder(m.lab.Config(), m.lab.Snap.Schema, steps); ok {
 			r.Command = &cmd
+			return r
 		}
-		return r
+		return room.Refusal("no encoder suits these data")
 	}
 	return slices.Concat(m.FocusKeys(), m.MoveKeys(), m.AdjustKeys("Controls"), []room.Binding{
 		bind([]string{"e"}, "e", "list the encoders: select, run as a shadow, set params",
@@ -96,7 +97,7 @@ func timeKeys(m *dashboard) []room.Binding {
 		bind([]string{"B"}, "", "", room.WithoutRequest(func() { m.lab.MoveCursorToMark(1) })),
 		bind([]string{"home"}, "home end", "to the oldest stored moment; to the present",
 			room.WithoutRequest(func() { m.lab.MoveCursorTo(0) })),
-		bind([]string{"end"}, "", "", room.WithoutRequest(m.lab.ReturnToPresent)),
+		bind([]string{"end"}, "", "", room.WithoutRequest(m.lab.GoToPresent)),
 		bind([]string{"+", "="}, "+", "faster", speed(1)),
 		bind([]string{"-"}, "-", "slower", speed(-1)),
 	}, m.ChartKeys("Time")...)

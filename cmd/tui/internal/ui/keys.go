@@ -32,7 +32,7 @@ func (s *Shell) FocusKeys() []room.Binding {
 	focus := func(keyName, help string, step int) room.Binding {
 		return room.Bind("Moving", []string{keyName}, keyName, help, func() room.Request {
 			return room.Dispatch(s.page(), func(p room.Focuser) room.Request { p.Focus(step); return room.Request{} })
-		}).NotifyIdle()
+		}).NotifyIdle("this page has no other pane or shadow to select")
 	}
 	return []room.Binding{focus("tab", "next pane", 1).InFooter("pane"), focus("shift+tab", "previous pane", -1)}
 }
@@ -73,7 +73,7 @@ func (s *Shell) AdjustKeys(group string) []room.Binding {
 		bind([]string{"]", "shift+right"}, "", "", s.move(bigStep, 0)),
 		bind([]string{"enter"}, "enter", "type a value, or choose it from a list", func() room.Request {
 			return room.Dispatch(s.page(), func(p room.Enterer) room.Request { return p.Enter() })
-		}).NotifyIdle(),
+		}).NotifyIdle("nothing on this page can be opened"),
 	}
 }
 
@@ -82,7 +82,7 @@ func (s *Shell) AdjustKeys(group string) []room.Binding {
 func (s *Shell) DirectionKey(group string) room.Binding {
 	return room.Bind(group, []string{"d"}, "d", "select the link to set: both, down, up", func() room.Request {
 		return room.Dispatch(s.page(), func(p room.Aimer) room.Request { return p.Aim() })
-	}).NotifyIdle()
+	}).NotifyIdle("this page has no controls of links; page 1 has them")
 }
 
 // ChartKeys returns the keys that change how charts and panes are drawn: scale of the vertical axis, time range,
@@ -93,13 +93,13 @@ func (s *Shell) ChartKeys(group string) []room.Binding {
 	return []room.Binding{
 		bind([]string{"z"}, "z", "one pane fills the page; again: all panes", func() room.Request {
 			return room.Dispatch(s.page(), func(p room.Maximiser) room.Request { p.Maximise(); return room.Request{Redraw: true} })
-		}).NotifyIdle(),
+		}).NotifyIdle("this page has one pane"),
 		bind([]string{"Y"}, "Y Z i", "charts: fit the axis; time range; dots or lines", func() room.Request {
 			return room.Dispatch(s.page(), func(p room.Fitter) room.Request { p.Fit(); return room.Request{} })
-		}).NotifyIdle(),
+		}).NotifyIdle("this page has no chart whose value axis can fit the data"),
 		bind([]string{"Z"}, "", "", func() room.Request {
 			return room.Dispatch(s.page(), func(p room.Zoomer) room.Request { p.Zoom(); return room.Request{} })
-		}).NotifyIdle(),
+		}).NotifyIdle("this page has no charts over time"),
 		bind([]string{"i"}, "", "", func() room.Request {
 			s.theme = s.theme.NextCharts()
 			return room.Request{Notice: "charts: " + s.theme.Charts().String()}
@@ -121,7 +121,7 @@ const programGroup = "Session"
 func (s *Shell) ProgramKeys(leaving Leaving) []room.Binding {
 	bind := bindGroup(programGroup)
 	return []room.Binding{
-		bind([]string{"/", ":"}, "/", "type a command; tab completes, ↑ recalls",
+		bind([]string{"/", ":"}, "/", "type a command or a part of it; the list shows what matches, ↑ chooses",
 			room.WithoutRequest(func() { s.line.Show("") })).InFooter("command").Pin(),
 		bind([]string{"?"}, "?", "show this list", func() room.Request { return room.Request{Overlay: s.help()} }).InFooter("help").Pin(),
 		bind([]string{"esc"}, "esc", leaving.Esc, func() room.Request {
@@ -206,11 +206,17 @@ func (s *Shell) activeKeys() []room.Binding {
 	return append(own, all...)
 }
 
-// footerKeys returns the keys that the footer lists: normally those that have an effect on the open
-// page. If replacement is not nil, or while a tour is open, it returns instead replacement, or the
+// footerKeys returns the keys that the footer lists: those of the command line or the overlay that is open, or
+// else normally those that have an effect on the open page. If replacement is not nil, or while a tour is open, it returns instead replacement, or the
 // keys of the tour, followed by the pinned keys of the program, and special is true.
 func (s *Shell) footerKeys(replacement []room.Binding) (list []room.Binding, special bool) {
+	modal := s.modalKeys()
 	switch {
+	case modal != nil:
+		if _, isHelp := s.overlay.(*helpBox); !isHelp {
+			modal = append(modal, room.OverlayKey("F1", "help", "").Pin())
+		}
+		return modal, true
 	case replacement != nil:
 		list = replacement
 	case s.tour != nil:
@@ -255,7 +261,11 @@ func (s *Shell) handleKeys(msg tea.KeyMsg) tea.Cmd {
 // handleKey passes one key to the first of these that is open: the command line, the overlay, the
 // tour, the page. The tour ignores keys that it does not use.
 func (s *Shell) handleKey(msg tea.KeyMsg) tea.Cmd {
+	_, isHelp := s.overlay.(*helpBox)
 	switch {
+	case !isHelp && (s.overlay != nil || s.line.Open) && s.requestsHelp(msg):
+		s.overlay = s.help()
+		return nil
 	case s.line.Open:
 		return s.handleLineKey(msg)
 	case s.overlay != nil:
@@ -264,6 +274,12 @@ func (s *Shell) handleKey(msg tea.KeyMsg) tea.Cmd {
 		return nil
 	}
 	return s.runBinding(msg)
+}
+
+// requestsHelp reports whether a key opens the help while the command line or an overlay is open: F1 always, and "?"
+// unless it is part of a typed line.
+func (s *Shell) requestsHelp(msg tea.KeyMsg) bool {
+	return msg.Type == tea.KeyF1 || msg.String() == "?" && (!s.line.Open || s.line.Text() == "")
 }
 
 // runBinding runs the action that is bound to a key: that of the open page if it binds the key,
@@ -309,10 +325,10 @@ func (s *Shell) handleOverlayKey(msg tea.KeyMsg) tea.Cmd {
 	return s.perform(s.overlay.Key(msg))
 }
 
-// runKey runs the action of a binding; msg is the key that was pressed. If the binding has NoteIdle and
-// its action changes nothing that the user can see, a notice reports that the key has no effect.
+// runKey runs the action of a binding; msg is the key that was pressed. If the binding has an IdleText and its
+// action changes nothing that the user can see, a notice reports why the key has no effect.
 func (s *Shell) runKey(b *room.Binding, msg tea.KeyMsg) tea.Cmd {
-	if !b.NoteIdle {
+	if b.IdleText == "" {
 		return s.perform(b.Action())
 	}
 	textBefore, noticeBefore := s.pageText(), *s.notice
@@ -322,7 +338,7 @@ func (s *Shell) runKey(b *room.Binding, msg tea.KeyMsg) tea.Cmd {
 	noticeBefore.Changed = s.notice.Changed // only whether the notice must be drawn again: not compared
 	idle := r.Command == nil && r.Line == "" && s.overlay == nil && !s.line.Open
 	if idle && *s.notice == noticeBefore && s.pageText() == textBefore {
-		s.notice.Show(fmt.Sprintf("%s: no effect here; ? lists the keys", msg), room.ToneDim)
+		s.notice.Show(fmt.Sprintf("%s: %s", msg, b.IdleText), room.ToneDim)
 	}
 	return cmd
 }

@@ -7,24 +7,36 @@ import (
 	"wirelab/cmd/tui/internal/labtest"
 )
 
-// TestKeysWithoutEffect checks that a key without effect on a page shows a notice, and a key with
-// an effect does not.
+// TestKeysWithoutEffect checks that a key without effect on a page shows why, and a key with an effect shows no
+// such notice.
 func TestKeysWithoutEffect(t *testing.T) {
-	const notice = "no effect here"
+	reasons := []string{"no chart whose value axis", "no charts over time", "no controls of links", "no field is selected", "no other pane",
+		"no packet is selected", "no earlier failure", "there are no shadows", "on page 1; select a saved report", "this is the present", "has its largest value"}
 	for _, c := range []struct {
-		page, key string
-		idle      bool
+		keys   string
+		reason string // "" for none
 	}{
-		{"1", "tab", false}, {"1", "d", false}, {"1", "Y", false}, {"1", "enter", false},
-		{"2", "Y", true}, {"2", "z", false}, {"2", "Z", false}, {"2", "d", true}, {"2", "enter", true}, {"2", "tab", true},
-		{"3", "Y", true}, {"3", "z", false}, {"3", "d", true}, {"5", "Y", false}, {"5", "z", false}, {"5", "d", true}, {"6", "Y", true}, {"6", "tab", false},
+		{"1 tab", ""}, {"1 d", ""}, {"1 Y", ""}, {"1 enter", ""}, {"1 >", "this is the present"}, {"1 end", "this is the present"},
+		{"1 down down ] ] ] ]", "has its largest value"},
+		{"2 Y", "no chart whose value axis"}, {"2 Z", ""}, {"2 d", "no controls of links"}, {"2 enter", "no field is selected"}, {"2 tab", "no other pane"},
+		{"2 down enter", ""},
+		{"3 Y", "no chart whose value axis"}, {"3 Z", "no charts over time"}, {"3 d", "no controls of links"}, {"3 enter", "no packet is selected"},
+		{"5 Y", ""}, {"5 d", "no controls of links"}, {"5 enter", "there are no shadows"},
+		{"6 Y", "no chart whose value axis"}, {"6 tab", ""}, {"6 enter", "on page 1; select a saved report"},
 	} {
 		for _, size := range [][2]int{{160, 48}, {80, 24}} {
+			if size[0] == 80 && c.keys == "6 enter" { // opens the comparison there
+				continue
+			}
 			m := screen(labtest.NewEcho(), size[0], size[1], Options{})
-			press(m, c.page)
+			keys := strings.Fields(c.keys)
+			press(m, keys[:len(keys)-1]...)
 			m.lab.Dismiss()
-			if press(m, c.key); strings.Contains(m.View(), notice) != c.idle {
-				t.Errorf("page %s, %s at %v: notice shown: %v", c.page, c.key, size, !c.idle)
+			press(m, keys[len(keys)-1])
+			for _, reason := range reasons {
+				if shown := strings.Contains(m.View(), reason); shown != (reason == c.reason) {
+					t.Errorf("keys %s at %v: %q is shown: %v\n%s", c.keys, size, reason, shown, lastRow(m))
+				}
 			}
 		}
 	}

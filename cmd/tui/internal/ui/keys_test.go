@@ -193,14 +193,14 @@ func TestBusyLabLosesNoChange(t *testing.T) {
 
 func TestErrorsAreShownInTheLine(t *testing.T) {
 	for text, want := range map[string]string{
-		"los 5%":       "did you mean loss?",
+		"losz 5%":      "did you mean loss?",
 		"loss 140%":    "loss",
-		"encoder rotr": "did you mean rotor?",
+		"encoder rotz": "did you mean rotor?",
 		"speed 900":    "0.1 to 64",
 		"step 0":       "1 to 10000",
 		"seek never":   "00:30",
 		"quit smoking": "expected: quit",
-		"down lss 5%":  "did you mean loss?",
+		"down losz 5%": "did you mean loss?",
 		"playout -5s":  "85ms",
 
 		"interpolation cubic": "linear, hermite",
@@ -208,7 +208,7 @@ func TestErrorsAreShownInTheLine(t *testing.T) {
 
 		"frobnicate": "?",
 
-		"netem dely 50ms":          "did you mean delay?",
+		"netem delaz 50ms":         "did you mean delay?",
 		"netem delay 50ms loss x":  "random, state or gemodel",
 		"up netem delay":           `nothing after "delay"`,
 		"loss gilbert-eliott p=1%": "did you mean gilbert-elliott?",
@@ -264,7 +264,7 @@ func TestHistoryAndCompletion(t *testing.T) {
 	}{
 		{[]string{"up"}, "step 3"},
 		{[]string{"up", "up"}, "loss 5%"},
-		{[]string{"up", "up", "up", "down"}, "step 3"},
+		{[]string{"up", "up", "up", "down"}, "loss 5%"}, // after the history come all commands,
 		{[]string{"x", "up", "down"}, "x"},
 		{[]string{"enc", "tab"}, "encoder "},
 		{[]string{"encoder r", "tab"}, "encoder raw"},
@@ -298,6 +298,71 @@ func TestHistoryAndCompletion(t *testing.T) {
 	}
 }
 
+// TestPalette checks the list above the command line: lines of the history first, then what matches, also in part,
+// and an argument without its command.
+func TestPalette(t *testing.T) {
+	lab := labtest.NewLab()
+	m := screen(lab, 120, 40, Options{})
+	press(m, line("loss 5%")...)
+	press(m, line("enc rotor")...)
+	for typed, want := range map[string][]string{ // from the line upwards
+		"":         {"encoder rotor", "loss 5%"},
+		"loss":     {"loss 5%", "loss"},
+		"rotr":     {"encoder rotor", "shadow rotor"},
+		"rel-ori":  {"encoder relative-orientation", "shadow relative-orientation"},
+		"enc rotr": {"encoder rotor"},
+	} {
+		press(m, "/", typed)
+		for n, line := range want {
+			if press(m, "up"); m.line.Text() != line {
+				t.Errorf("%q: choice %d is %q, want %q", typed, n+1, m.line.Text(), line)
+			}
+			if v := m.View(); !strings.Contains(v, "▸ "+line+" ") {
+				t.Errorf("%q: choice %d is not marked:\n%s", typed, n+1, v)
+			}
+		}
+		for range want {
+			press(m, "down")
+		}
+		if m.line.Text() != typed {
+			t.Errorf("back at %q, want %q", m.line.Text(), typed)
+		}
+		press(m, "esc")
+	}
+}
+
+// TestAbbreviations checks that a line with abbreviated names does what the row above the line shows before enter.
+func TestAbbreviations(t *testing.T) {
+	for typed, want := range map[string][2]string{ // shown before enter, sent
+		"encoder rotr":     {"enter: encoder rotor; now encoder relative-orientation", "encoder rotor"},
+		"enc ro":           {"enter: encoder rotor; now", "encoder rotor"},
+		"enc rel-ori":      {"enter: encoder relative-orientation (is set already)", "encoder relative-orientation"},
+		"los 7":            {"enter: loss 7%; now down loss 5%", "loss 7%"},
+		"param xy_s 7":     {"enter: xy_small 7; now encoder", `params {"xy_small":"7"}`},
+		"shadow rotr":      {"enter: shadow rotor on; now shadow rotor off", "shadow rotor on"},
+		"speed 3":          {"enter: speed 3: set the speed", "speed 3"}, // not 32, which begins with 3
+		"pau":              {"enter: pause: stop virtual time", "pause true"},
+		"resume":           {"enter: resume: continue virtual time", "pause false"},
+		"re":               {"", ""}, // redo, reset, resume
+		"rsm":              {"", ""}, // a command is not guessed
+		"encoder r":        {"", ""}, // raw, rotor, relative-orientation
+		"encoder nonsense": {"", ""},
+	} {
+		lab := labtest.NewLab()
+		m := screen(lab, 160, 40, Options{})
+		press(m, "/", typed)
+		if v := m.View(); !strings.Contains(strings.ToLower(v), want[0]) || want[0] == "" && strings.Contains(v, "enter: ") {
+			t.Errorf("%q does not show %q:\n%s", typed, want[0], v)
+		}
+		if press(m, "enter"); spell(lab.Got) != want[1] || m.line.Open != (want[1] == "") {
+			t.Errorf("%q sent %q, want %q; the line is open: %v", typed, spell(lab.Got), want[1], m.line.Open)
+		}
+		if typed == "encoder r" && m.line.Err != `"r" may be raw, relative-orientation, rotor` {
+			t.Errorf("%q gives the error %q", typed, m.line.Err)
+		}
+	}
+}
+
 func TestQuit(t *testing.T) {
 	for _, c := range []struct {
 		keys []string
@@ -316,7 +381,7 @@ func TestQuit(t *testing.T) {
 	} {
 		lab := labtest.NewLab()
 		m := screen(lab, 80, 24, Options{})
-		m.Update(labtest.NamedKeys["right"])
+		m.Update(labtest.KeyMsg("right"))
 		cmd := press(m, c.keys...)
 		if cmd == nil || m.Err() != c.want {
 			t.Errorf("%v: command %v, error %v, want %v", c.keys, cmd != nil, m.Err(), c.want)
@@ -525,8 +590,8 @@ func TestFilteredListOfEncoders(t *testing.T) {
 	}
 	lab = labtest.NewLab()
 	m = screen(lab, 160, 48, Options{})
-	press(m, "e", "e", "v", "e") // every
-	if len(lab.Got) > 0 || !strings.Contains(m.View(), "eve: space selects") {
+	press(m, "e", "e", "v", "e") // every, in a summary
+	if len(lab.Got) > 0 || !strings.Contains(m.View(), "filter eve ") {
 		t.Errorf("v is not typed: %q", spell(lab.Got))
 	}
 	if press(m, "ctrl+u", "r", "o", "enter"); spell(lab.Got) != "encoder rotor" {
@@ -567,7 +632,7 @@ func TestHelpNamesEveryKeyAndCommand(t *testing.T) {
 		for _, b := range m.activeKeys() {
 			for _, k := range b.Keys() {
 				taken := b.Page == nil && (hasBinding(m.page(), k) || isViArrow(k) && usesViArrows(m.page()))
-				row, ok := label(keyName(k))
+				row, ok := label(room.KeyLabel(k))
 				if ok == taken && !hasBinding(m.page(), k) {
 					t.Errorf("%s: %q is in the help: %v", m.page().Name(), k, ok)
 				}
@@ -578,7 +643,7 @@ func TestHelpNamesEveryKeyAndCommand(t *testing.T) {
 		}
 		for _, k := range []string{"up", "left", "enter", "tab", "Y", "d", "esc", "["} {
 			if what := m.page().(room.Explainer).KeyHelp(k); what != "" {
-				if row, ok := label(keyName(k)); !ok || row.pageHelp != what && !hasBinding(m.page(), k) {
+				if row, ok := label(room.KeyLabel(k)); !ok || row.pageHelp != what && !hasBinding(m.page(), k) {
 					t.Errorf("%s: the help of %q is not %q but %+v", m.page().Name(), k, what, row)
 				}
 			}
@@ -603,40 +668,10 @@ func TestHelpBeginsWithThePage(t *testing.T) {
 		m := screen(labtest.NewLab(), 80, 24, Options{})
 		press(m, string(rune('1'+page)), "?")
 		h := m.overlay.(*helpBox)
-		here := slices.IndexFunc(h.lines, func(line []look.Span) bool { return len(line) == 0 })
+		here := slices.IndexFunc(h.lines(), func(line []look.Span) bool { return len(line) == 0 })
 		if !strings.Contains(m.View(), "Here: ") || here > h.visibleRows {
 			t.Errorf("%s: %d lines of keys of the page, more than the %d visible rows", m.page().Name(), here, h.visibleRows)
 		}
-	}
-}
-
-// TestHelpSearch checks the search in the help, with next and previous match.
-func TestHelpSearch(t *testing.T) {
-	m := screen(labtest.NewLab(), 80, 24, Options{})
-	press(m, "?", "/", "seek", "enter")
-	h := m.overlay.(*helpBox)
-	if v := m.View(); !strings.Contains(v, "go to a time") || !strings.Contains(v, "/seek 1 of ") {
-		t.Fatalf("seek is not visible:\n%s", v)
-	}
-	press(m, "/", "packet", "enter")
-	found := h.search.matches(h.lines)
-	for _, c := range []struct {
-		key string
-		at  int
-	}{{"n", 1}, {"n", 2}, {"N", 1}, {"N", 0}, {"N", len(found) - 1}, {"n", 0}} {
-		if press(m, c.key); h.search.current != c.at || found[c.at] < h.first || found[c.at] >= h.first+h.visibleRows {
-			t.Errorf("%s selects match %d, want %d of %v; visible are %d rows from %d", c.key, h.search.current, c.at, found, h.visibleRows, h.first)
-		}
-	}
-	press(m, "/", "no such thing", "enter", "n")
-	if !strings.Contains(m.View(), "no match") {
-		t.Error("no message without a match")
-	}
-	if press(m, "esc"); m.overlay == nil || strings.Contains(m.View(), "no match") {
-		t.Error("esc ends more than the search")
-	}
-	if press(m, "esc"); m.overlay != nil {
-		t.Error("esc does not close the help")
 	}
 }
 
@@ -648,7 +683,7 @@ func TestFooterNamesRealKeys(t *testing.T) {
 		if b.Brief != "" && !strings.Contains(footer, b.Help().Key+" "+b.Brief) {
 			t.Errorf("footer %q lacks %q", footer, b.Help().Key)
 		}
-		if msg, ok := labtest.NamedKeys[b.Keys()[0]]; ok && !key.Matches(msg, b.Binding) {
+		if msg := labtest.KeyMsg(b.Keys()[0]); !key.Matches(msg, b.Binding) {
 			t.Errorf("%q does not match its own key", b.Keys()[0])
 		}
 	}

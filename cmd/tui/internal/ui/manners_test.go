@@ -29,14 +29,14 @@ func TestFooterKeepsPinnedKeys(t *testing.T) {
 
 func TestErrorFitsOnTheScreen(t *testing.T) {
 	m := screen(labtest.NewLab(), 60, 20, Options{})
-	press(m, line("encoder rotr")...)
+	press(m, line("encoder rotz")...)
 	if !strings.Contains(m.View(), "did you mean rotor?") {
 		t.Errorf("the way out is not on the screen:\n%s", m.View())
 	}
 	press(m, "esc")
 	press(m, line("latency a bb ccc 5ms 9 quite wrong and rather long as well")...)
-	if rows := strings.Split(m.View(), "\n"); len(rows) != 20 || m.line.Rows(60) != 3 {
-		t.Errorf("%d rows, the line takes %d:\n%s", len(rows), m.line.Rows(60), m.View())
+	if rows := strings.Split(m.View(), "\n"); len(rows) != 20 || !strings.Contains(rows[18], " a bb ccc 5ms 9 quite wrong") || !strings.Contains(rows[17], "…") {
+		t.Errorf("%d rows:\n%s", len(rows), m.View())
 	}
 }
 
@@ -46,10 +46,12 @@ func TestCursorOfWideTextStaysOnTheScreen(t *testing.T) {
 			m := screen(labtest.NewLab(), 60, 20, opt)
 			press(m, "/", text)
 			for range 130 {
-				row := ansi.Strip(lastRow(m))
+				rows := strings.Split(m.View(), "\n")
+				input := rows[len(rows)-2]
+				row := ansi.Strip(input)
 				bar := strings.Contains(row, "_")
 				if opt.Renderer.ColorProfile() != labtest.PlainRenderer().ColorProfile() {
-					bar = strings.Contains(lastRow(m), "\x1b[7m")
+					bar = strings.Contains(input, "\x1b[7m")
 				}
 				if !bar || ansi.StringWidth(row) != 60 || strings.Contains(row, "…") {
 					t.Fatalf("the cursor is lost: %q", row)

@@ -41,9 +41,119 @@ func TestPagesCanBeClicked(t *testing.T) {
 	}
 }
 
+// TestWheelChangesOnlyControls turns the wheel over every part of every page, with the focus on the controls and
+// elsewhere: outside of the pane of controls, no setting changes.
+func TestWheelChangesOnlyControls(t *testing.T) {
+	for _, size := range [][2]int{{160, 48}, {80, 24}} {
+		for _, keys := range [][]string{{"1"}, {"1", "tab"}, {"2"}, {"3"}, {"4"}, {"5"}, {"6"}} {
+			lab := labtest.NewLab()
+			m := screen(lab, size[0], size[1], Options{})
+			press(m, keys...)
+			for y := 0; y < size[1]; y += 2 {
+				for x := 0; x < size[0]; x += 13 {
+					if overControls(m.View(), x, y) {
+						continue
+					}
+					lab.Got = nil
+					clickAt(m, x, y, tea.MouseButtonWheelUp)
+					clickAt(m, x, y, tea.MouseButtonWheelDown)
+					for _, c := range lab.Got {
+						if c.Change != nil || c.Speed != nil {
+							t.Fatalf("%v, keys %v: the wheel at %d, %d sends %s", size, keys, x, y, spell(lab.Got))
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// overControls reports whether (x, y) of a screen is in the pane of controls, according to its frame.
+func overControls(view string, x, y int) bool {
+	lines := strings.Split(view, "\n")
+	for top, line := range lines {
+		for _, corner := range []string{"╭━ Controls", "╭─ Controls"} {
+			left, pane, ok := strings.Cut(line, corner)
+			if !ok {
+				continue
+			}
+			x0 := look.TextWidth(left)
+			x1 := x0 + look.TextWidth(corner+pane[:strings.Index(pane, "╮")])
+			bottom := top
+			for []rune(lines[bottom])[x0] != '╰' {
+				bottom++
+			}
+			return x >= x0 && x <= x1 && y >= top && y <= bottom
+		}
+	}
+	return false
+}
+
+// TestWheelZoomsCharts checks that the wheel over the charts of each page changes their time span, also while the
+// controls have the focus, and that turning it back restores the page.
+func TestWheelZoomsCharts(t *testing.T) {
+	for _, c := range []struct {
+		key           string
+		x, y          int
+		before, after string // labels of the time axis
+	}{{"1", 40, 10, "50s┬", "25s┬"}, {"2", 40, 10, "50s┬", "25s┬"}, {"4", 20, 42, "30s┬", "15s┬"}, {"5", 40, 40, "50s┬", "25s┬"}} {
+		m := screen(labtest.NewLab(), 160, 48, Options{})
+		press(m, c.key)
+		was := m.View()
+		if !strings.Contains(was, c.before) {
+			t.Fatalf("page %s does not begin with a minute:\n%s", c.key, was)
+		}
+		clickAt(m, c.x, c.y, tea.MouseButtonWheelUp)
+		if v := m.View(); strings.Contains(v, c.before) || !strings.Contains(v, c.after) {
+			t.Errorf("page %s does not show 30 seconds:\n%s", c.key, v)
+		}
+		if clickAt(m, c.x, c.y, tea.MouseButtonWheelDown); m.View() != was {
+			t.Errorf("page %s: turned back, the page differs:\n%s", c.key, m.View())
+		}
+	}
+}
+
+// TestFooterCanBeClicked clicks every entry of the footer: it does what its key does.
+func TestFooterCanBeClicked(t *testing.T) {
+	for _, w := range []int{160, 80} {
+		for _, page := range []string{"1", "2", "3", "4", "5", "6"} {
+			open := func() (*dashboard, *labtest.Lab) {
+				lab := labtest.NewLab()
+				m := screen(lab, w, 48, Options{})
+				press(m, page)
+				return m, lab
+			}
+			m, _ := open()
+			keys, special := m.footerKeys(nil)
+			for _, h := range m.hints(keys, special, w-2) {
+				for dx, symbol := range []rune(h.label) {
+					if symbol == ' ' {
+						continue
+					}
+					clicked, clickedLab := open()
+					clickAt(clicked, h.x+dx, 47, tea.MouseButtonLeft)
+					pressed, pressedLab := open()
+					key := strings.Fields(h.label)[0]
+					switch {
+					case h.description == "pages": // opens the next page
+						key = "123456"[int(page[0]-'0')%6:][:1]
+					case strings.ContainsAny(h.label, "↑←") || len(strings.Fields(h.label)) > 1: // several keys
+						key = string(symbol)
+					}
+					press(pressed, key)
+					if clicked.View() != pressed.View() || spell(clickedLab.Got) != spell(pressedLab.Got) {
+						t.Errorf("page %s: column %d of %q in the footer is not the key %s, but sends %q:\n%s", page, dx, h.label, key,
+							spell(clickedLab.Got), clicked.View())
+					}
+				}
+			}
+		}
+	}
+}
+
 // TestWheelGoesThroughLists checks that scrolling down moves down in a list.
 func TestWheelGoesThroughLists(t *testing.T) {
-	for _, key := range []string{"2", "3"} {
+	for key, x := range map[string]int{"2": 140, "3": 40} {
 		marks := map[string]int{}
 		for _, how := range []string{"wheel", "arrow"} {
 			m := screen(labtest.NewLab(), 160, 48, Options{})
@@ -51,7 +161,7 @@ func TestWheelGoesThroughLists(t *testing.T) {
 			was := m.View()
 			for range 2 {
 				if how == "wheel" {
-					clickAt(m, 40, 10, tea.MouseButtonWheelDown)
+					clickAt(m, x, 10, tea.MouseButtonWheelDown)
 				} else {
 					press(m, "down")
 				}
@@ -98,7 +208,7 @@ func TestHelpBeginsWithTheTour(t *testing.T) {
 			press(m, keys)
 		}
 		press(m, "?")
-		if first := m.overlay.(*helpBox).lines[0][0].Text; !strings.HasPrefix(first, want) {
+		if first := m.overlay.(*helpBox).lines()[0][0].Text; !strings.HasPrefix(first, want) {
 			t.Errorf("after %q the help begins with %q", keys, first)
 		}
 	}

@@ -138,7 +138,7 @@ func TestTypedFilters(t *testing.T) {
 			t.Errorf("/filter %s: page %d\n%s", name, m.open+1, m.View())
 		}
 	}
-	press(m, line("filter los")...)
+	press(m, line("filter losz")...)
 	if !strings.Contains(m.line.Err, "did you mean lost?") {
 		t.Errorf("a typo is answered with %q", m.line.Err)
 	}

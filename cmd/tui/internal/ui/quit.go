@@ -37,75 +37,96 @@ func (q *pendingQuit) done(snap *engine.Snapshot) bool {
 	return q.saving && reported && snap.Saved >= q.minSaved
 }
 
-// quitBox is the overlay that asks whether to save the run before quitting.
+// quitBox is the overlay that asks before the program ends.
 type quitBox struct {
-	length, unsaved time.Duration // length of the whole run, and of the part after the last report
-	cursor          int           // index of the selected choice in quitChoices
+	question string
+	choices  []QuitChoice
+	cursor   int // index of the selected choice
 }
 
-// quitChoice is an answer to the question of quitBox.
-type quitChoice struct {
-	key, description string
-	command          string // the command line to execute; "" for none
+// QuitChoice is an answer to the question whether to quit.
+type QuitChoice struct {
+	Key, Description string
+	Command          string // the command line to execute; "" to continue
 }
 
-// quitChoices returns the answers in the order of the screen.
-func quitChoices() []quitChoice {
-	return []quitChoice{{"s", "save a report and quit", "quit save"}, {"d", "quit without saving", "quit now"}, {"esc", "continue", ""}}
+// AskToQuit returns an overlay with a question, the choices to quit, and a last choice to continue.
+func AskToQuit(question string, choices ...QuitChoice) room.Overlay {
+	return &quitBox{question: question, choices: append(choices, QuitChoice{"esc", "continue", ""})}
 }
 
 // Key implements room.Overlay: it moves the cursor, or closes the box and executes a choice. Other
 // keys do nothing.
 func (b *quitBox) Key(msg tea.KeyMsg) room.Request {
-	choices := quitChoices()
 	switch step := room.ReadStep(msg); { // 0 if the key does not move the cursor
 	case step != 0:
-		b.cursor = min(max(b.cursor+step, 0), len(choices)-1)
+		b.cursor = min(max(b.cursor+step, 0), len(b.choices)-1)
 		return room.Request{}
 	case msg.Type == tea.KeyTab:
-		b.cursor = (b.cursor + 1) % len(choices)
+		b.cursor = (b.cursor + 1) % len(b.choices)
 		return room.Request{}
 	}
-	for i, choice := range choices {
-		if msg.String() == choice.key || msg.Type == tea.KeyEnter && i == b.cursor {
-			return room.Request{Closes: true, Line: choice.command}
+	for i, choice := range b.choices {
+		if msg.String() == choice.Key || msg.Type == tea.KeyEnter && i == b.cursor {
+			return room.Request{Closes: true, Line: choice.Command}
 		}
 	}
 	return room.Request{}
 }
 
-// question describes the unsaved part of the run in a sentence.
-func (b *quitBox) question() string {
-	if b.unsaved == b.length {
-		return fmt.Sprintf("This run of %s is not saved.", look.FormatTime(b.length.Truncate(time.Second)))
+// Bindings returns the keys of the box, for the footer and the help.
+func (b *quitBox) Bindings() (list []room.Binding) {
+	for _, c := range b.choices {
+		list = append(list, room.OverlayKey(c.Key, c.Description, c.Description))
 	}
-	return fmt.Sprintf("The last %s of this run are not saved.", look.FormatTime(b.unsaved.Truncate(time.Second)))
+	return list
 }
+
+// quitBoxWidth is the largest width of the box in columns.
+const quitBoxWidth = 64
 
 // Size implements room.Overlay: it returns the size of the box, at most that of the screen.
 func (b *quitBox) Size(maxWidth, maxHeight int) (width, height int, right bool) {
-	const columns, otherRows = 54, 5 // rows of the frame and the question, and two empty rows
-	const atRight = false            // the box is in the middle of the screen
-	return min(maxWidth, columns), min(maxHeight, len(quitChoices())+otherRows), atRight
+	const otherRows = 4   // rows of the frame, and two empty rows
+	const atRight = false // the box is in the middle of the screen
+	width = min(maxWidth, quitBoxWidth)
+	return width, min(maxHeight, len(look.Wrap(b.question, width-4))+len(b.choices)+otherRows), atRight
 }
 
 // Draw implements room.Overlay: it draws the question, and a row for each choice with its key.
 func (b *quitBox) Draw(c *look.Canvas, th *look.Theme) {
 	const focused = true
 	c.Frame(th, focused, "Quit?")
-	c.Clip(2, 1, c.W-4, look.Plain, b.question())
-	for i, choice := range quitChoices() {
-		y, style := 3+i, look.Plain
+	y := 1
+	for _, line := range look.Wrap(b.question, c.W-4) {
+		c.Clip(2, y, c.W-4, look.Plain, line)
+		y++
+	}
+	for i, choice := range b.choices {
+		y++
+		style := look.Plain
 		if i == b.cursor {
 			style = look.Chosen
 			c.Text(2, y, style, th.Chosen)
 		}
-		c.Text(4, y, look.Key, choice.key)
-		c.Clip(9, y, c.W-11, style, choice.description)
+		c.Text(4, y, look.Key, choice.Key)
+		c.Clip(9, y, c.W-11, style, choice.Description)
 	}
 }
 
 // Small implements smallScreen: the question and its keys replace the request for a larger terminal.
 func (b *quitBox) Small() (text string, alone bool) {
-	return fmt.Sprintf("%s s saves and quits, d quits without saving, esc continues.", b.question()), true
+	text = b.question
+	for _, c := range b.choices {
+		text += " " + c.Key + ": " + c.Description + "."
+	}
+	return text, true
+}
+
+// unsavedQuestion describes the unsaved part of a run in a sentence.
+func unsavedQuestion(length, unsaved time.Duration) string {
+	if unsaved == length {
+		return fmt.Sprintf("This run of %s is not saved.", look.FormatTime(length.Truncate(time.Second)))
+	}
+	return fmt.Sprintf("The last %s of this run are not saved.", look.FormatTime(unsaved.Truncate(time.Second)))
 }

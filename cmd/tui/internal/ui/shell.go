@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -330,21 +331,26 @@ func (s *Shell) openPacket(id packetlog.ID) (cmd tea.Cmd) {
 	return cmd
 }
 
-// executeTyped executes the typed line, or opens the list of values if the line is a command
+// executeTyped executes the typed line, whose names may be abbreviated, or opens the list of values if the line is a command
 // without its argument. It then closes the line; after an error the line stays open and shows the
 // error.
 func (s *Shell) executeTyped() tea.Cmd {
-	if list, ok := s.listFor(s.line.Text()); ok {
-		s.line.Remember()
+	text, err := command.Expand(s.screen.Context(), s.line.Text())
+	if err != nil {
+		s.line.Err = err.Error()
+		return nil
+	}
+	if list, ok := s.listFor(text); ok {
+		s.line.Remember(text)
 		s.overlay = list
 		return nil
 	}
-	cmd, err := s.execute(s.line.Text())
+	cmd, err := s.execute(text)
 	if err != nil {
 		s.line.Err = err.Error()
 		return cmd
 	}
-	s.line.Remember()
+	s.line.Remember(text)
 	return cmd
 }
 
@@ -395,44 +401,50 @@ func (s *Shell) applyTheme() {
 	s.theme = look.NewTheme(s.opt.Renderer, s.scheme, s.opt.ASCII).WithCharts(s.theme.Charts())
 }
 
-// mouse handles mouse events: a click selects a page or something on the page, the wheel changes
-// the value or scrolls. An overlay only scrolls. All of this can also be done by keys.
-func (s *Shell) mouse(msg tea.MouseMsg) tea.Cmd {
-	if s.line.Open || msg.Action != tea.MouseActionPress {
+// mouse handles mouse events. A click selects a page or something on the page, or presses the key of the footer
+// under it. The wheel acts on the pane under the pointer, or moves the cursor of the command line or of the
+// overlay. All of this can also be done by keys.
+func (s *Shell) mouse(msg tea.MouseMsg) (cmd tea.Cmd) {
+	if msg.Action != tea.MouseActionPress || s.tooSmall() {
 		return nil
 	}
 	s.dirty = true
-	if s.overlay != nil {
-		switch msg.Button {
-		case tea.MouseButtonWheelUp:
-			return s.handleOverlayKey(tea.KeyMsg{Type: tea.KeyUp})
-		case tea.MouseButtonWheelDown:
-			return s.handleOverlayKey(tea.KeyMsg{Type: tea.KeyDown})
+	s.notice.DismissOld()
+	modal := s.line.Open || s.overlay != nil
+	y := msg.Y - 1 - len(s.screen.Header(s.w).Below) // row of the page
+	switch {
+	case msg.Button == tea.MouseButtonWheelUp:
+		cmd = s.wheel(msg.X, y, 1)
+	case msg.Button == tea.MouseButtonWheelDown:
+		cmd = s.wheel(msg.X, y, -1)
+	case msg.Button != tea.MouseButtonLeft:
+	case msg.Y == s.h-1:
+		cmd = s.clickFooter(msg.X)
+	case modal: // only the keys in the footer can be clicked
+	case msg.Y == 0: // the line with the names of the pages
+		if i := s.tabAt(msg.X); i >= 0 {
+			s.openPage(i)
 		}
-		return nil
+	default:
+		cmd = s.perform(room.Dispatch(s.page(), func(p room.Clicker) room.Request { return p.Click(msg.X, y) }))
 	}
-	wheel := func(notchesUp int) tea.Cmd {
-		if p, ok := s.page().(room.Wheeler); ok {
-			return s.perform(p.Wheel(notchesUp))
-		}
-		return s.perform(s.move(0, -notchesUp)())
+	s.refreshAfterKey()
+	return cmd
+}
+
+// wheel handles the wheel over (x, y) of the page, in notches; positive is away from the user. In the command line
+// and in overlays without a use of their own for it, it acts as the arrows up and down.
+func (s *Shell) wheel(x, y, notches int) tea.Cmd {
+	arrow := tea.KeyMsg{Type: tea.KeyUp}
+	if notches < 0 {
+		arrow.Type = tea.KeyDown
 	}
-	switch msg.Button {
-	case tea.MouseButtonLeft:
-		if msg.Y == 0 { // the line with the names of the pages
-			if i := s.tabAt(msg.X); i >= 0 {
-				s.openPage(i)
-			}
-			return nil
-		}
-		headerRows := 1 + len(s.screen.Header(s.w).Below)
-		return s.perform(room.Dispatch(s.page(), func(p room.Clicker) room.Request { return p.Click(msg.X, msg.Y-headerRows) }))
-	case tea.MouseButtonWheelUp:
-		return wheel(1)
-	case tea.MouseButtonWheelDown:
-		return wheel(-1)
+	if overlay, ok := s.overlay.(room.Wheeler); ok && !s.line.Open {
+		return s.perform(overlay.Wheel(x, y, notches))
+	} else if s.line.Open || s.overlay != nil {
+		return s.handleKey(arrow)
 	}
-	return nil
+	return s.perform(room.Dispatch(s.page(), func(p room.Wheeler) room.Request { return p.Wheel(x, y, notches) }))
 }
 
 // listFor returns the list that a command line opens because it is a command without its argument, such
@@ -444,8 +456,38 @@ func (s *Shell) listFor(line string) (room.Overlay, bool) {
 	return nil, false
 }
 
-// help returns the help for the open page. The keys of the tour, if it is open, come first.
+// modalKeys returns the keys of what is over the page and receives all keys: the command line or an overlay; nil if
+// there is neither.
+func (s *Shell) modalKeys() []room.Binding {
+	switch overlay := s.overlay.(type) {
+	case room.Binder:
+		return overlay.Bindings()
+	case room.Overlay:
+		return []room.Binding{room.OverlayKey("esc", "close", "close this box")}
+	}
+	if s.line.Open {
+		return s.line.Bindings()
+	}
+	return nil
+}
+
+// help returns the help for the command line or the overlay that is open, or else for the open page. Closing it
+// opens line or overlay again. The keys of the tour, if it is open, come first.
 func (s *Shell) help() room.Overlay {
+	if keys := s.modalKeys(); keys != nil {
+		var rows []helpKey
+		for _, b := range keys {
+			rows = append(rows, helpKey{label: b.Help().Key, pageHelp: cmp.Or(b.Help().Desc, b.Brief)})
+		}
+		box := newHelp("Here", rows, nil, s.w)
+		box.back.Overlay = s.overlay
+		if s.overlay == nil { // the command line
+			box = newHelp("Here: the command line", rows, []HelpPart{commandHelp(s.screen.Context())}, s.w)
+			box.back.Edit = cmp.Or(s.line.Text(), " ")
+			s.line.Open = false
+		}
+		return box
+	}
 	keys := s.activeKeys()
 	if s.tour != nil {
 		keys = append(s.tour.Keys(), keys...)
@@ -454,5 +496,5 @@ func (s *Shell) help() room.Overlay {
 	if len(s.pages) > 1 {
 		pageName = strconv.Itoa(s.open+1) + " " + pageName
 	}
-	return newHelp(pageName, helpKeys(keys, s.page()), append(s.screen.HelpParts(), commandHelp(s.screen.Context())), s.w)
+	return newHelp("Here: "+pageName, helpKeys(keys, s.page()), append(s.screen.HelpParts(), mouseHelp(), commandHelp(s.screen.Context())), s.w)
 }

@@ -69,7 +69,7 @@ func TestThemesDifferInColoursOnly(t *testing.T) {
 
 func TestThemeCommand(t *testing.T) {
 	m := screen(labtest.NewLab(), 120, 40, Options{})
-	press(m, line("theme hgh-contrast")...)
+	press(m, line("theme high-contrazt")...)
 	if !strings.Contains(m.line.Err, "did you mean high-contrast?") {
 		t.Errorf("error %q", m.line.Err)
 	}

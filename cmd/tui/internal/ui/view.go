@@ -53,17 +53,18 @@ func (s *Shell) render() {
 		if s.overlay != nil {
 			lines = append(lines[:headerRows:headerRows], drawOverlay(lines[headerRows:], s.overlay, s.theme, s.w)...)
 		}
-		if notice := s.notice.Lines(s.theme, s.w); notice == nil {
-			keys, special := s.footerKeys(header.Keys)
-			lines = append(lines, s.footer(keys, special))
-		} else { // the notice covers the footer and the last lines of the page
-			uncovered := s.h - len(notice)
-			lines = append(lines[:uncovered:uncovered], notice...)
+		keys, special := s.footerKeys(header.Keys)
+		lines = append(lines, s.footer(keys, special))
+		if notice := s.notice.Lines(s.theme, s.w); notice != nil {
+			top := s.h - len(notice)
+			if s.modalKeys() != nil { // the footer stays visible
+				top -= footerRows
+			}
+			copy(lines[top:], notice)
 		}
 		if s.line.Open {
-			c := look.NewCanvas(s.w, s.line.Rows(s.w))
-			s.line.Draw(c, s.theme, s.screen.Context())
-			copy(lines[s.h-c.H:], c.Lines(s.theme))
+			c := s.line.Canvas(s.theme, s.screen.Context(), s.w, s.h-headerRows-footerRows)
+			copy(lines[s.h-footerRows-c.H:], c.Lines(s.theme))
 		}
 		s.view = strings.Join(lines, "\n")
 	}

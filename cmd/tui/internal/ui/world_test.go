@@ -169,11 +169,11 @@ func TestHelpOfTheWorld(t *testing.T) {
 	press(m, "4", "?")
 	view, text := m.View(), m.overlay.(*helpBox).text()
 	for _, b := range room.PageBindings(m.page()) {
-		if h := b.Help(); !strings.Contains(text, keyName(b.Keys()[0])) || !strings.Contains(text, h.Desc) {
+		if h := b.Help(); !strings.Contains(text, room.KeyLabel(b.Keys()[0])) || !strings.Contains(text, h.Desc) {
 			t.Errorf("the help lacks %q: %q", h.Key, h.Desc)
 		}
 	}
-	if at := strings.Index(view, "katamari: "); at < 0 || at > strings.Index(view, "next pane") {
+	if at := strings.Index(view, "katamari: "); at < 0 || at > strings.Index(view, "type a command") {
 		t.Error("the keys of the page are not first")
 	}
 	if press(m, "esc", "1", "?"); strings.Contains(m.View(), "katamari: ") {
@@ -203,7 +203,7 @@ func TestRecordingCannotBePlayed(t *testing.T) {
 	if len(lab.Got) > 0 || !strings.Contains(m.View(), " fixed") {
 		t.Errorf("an arrow over a recording: sent %q\n%s", spell(lab.Got), m.View())
 	}
-	for text, want := range map[string]string{"press lft": "did you mean left?", "press": "expected: press DIRECTION",
+	for text, want := range map[string]string{"press lefz": "did you mean left?", "press": "expected: press DIRECTION",
 		"hover maybe": "on", "reset now": "expected: reset"} {
 		m := screen(newWorld(), 120, 40, Options{})
 		press(m, line(text)...)

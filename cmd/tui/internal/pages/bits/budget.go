@@ -108,13 +108,17 @@ func (m *budgetModel) sumBudgets() {
 	}
 }
 
+// available returns the length of the history.
+func (m *budgetModel) available() time.Duration {
+	if l := m.active(); l != nil {
+		return time.Duration(len(l.Samples)) * meters.SamplePeriod
+	}
+	return 0
+}
+
 // span returns the time span that the charts show.
 func (m *budgetModel) span() time.Duration {
-	available := time.Duration(0) // the length of the history
-	if l := m.active(); l != nil {
-		available = time.Duration(len(l.Samples)) * meters.SamplePeriod
-	}
-	return panes.VisibleSpan(panes.ChartSpans(), m.spanIndex, available)
+	return panes.VisibleSpan(panes.ChartSpans(), m.spanIndex, m.available())
 }
 
 // active returns the lane of the active encoder, nil before the first frame.

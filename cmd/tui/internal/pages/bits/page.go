@@ -20,6 +20,7 @@ type page struct {
 	rows    *room.Slot // of rowList
 	rowList *rowList
 	w, h    int // size of the page, as last drawn
+	places  []room.Place
 
 	maximised maximised
 }
@@ -77,10 +78,12 @@ func (p *page) recompute() {
 func (p *page) Lines(th *look.Theme, w, h int) []string {
 	p.w, p.h = w, h
 	if room.Wide(w, h) {
-		return room.RenderPlaces(th, p.layOut(w, h), h, nil, nil) // no pane is focused, and none is highlighted
+		p.places = p.layOut(w, h)
+		return room.RenderPlaces(th, p.places, h, nil, nil) // no pane is focused, and none is highlighted
 	}
 	const summaryRows = 1
 	if p.maximised == tableOnly {
+		p.places = []room.Place{p.table.Place(0, summaryRows, w, h-summaryRows)}
 		return append(p.summary.Render(th, w, summaryRows, look.Unfocused)[:1:1], p.table.Render(th, w, h-summaryRows, look.Unfocused)...)
 	}
 	tableRows := len(p.budget.slots) + 5 // with border, heading, sum and verdict
@@ -95,6 +98,7 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	if p.showsRows() {
 		visibleChart = p.rows
 	}
+	p.places = []room.Place{visibleChart.Place(0, summaryRows, w, h-summaryRows-tableRows), p.table.Place(0, h-tableRows, w, tableRows)}
 	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, look.Unfocused)...)
 	lines = append(lines, visibleChart.Render(th, w, h-summaryRows-tableRows, look.Unfocused)...)
 	if tableRows > 0 {
@@ -177,10 +181,11 @@ func (p *page) Move(dx, dy int) room.Request {
 
 // Enter toggles between the selected slot only and all slots.
 func (p *page) Enter() room.Request {
-	if p.budget.selected >= 0 {
-		p.budget.onlySelected = !p.budget.onlySelected
-		p.redraw()
+	if p.budget.selected < 0 {
+		return room.Refusal("no field is selected; ↑ and ↓ select one")
 	}
+	p.budget.onlySelected = !p.budget.onlySelected
+	p.redraw()
 	return room.Request{}
 }
 
@@ -198,6 +203,19 @@ func (p *page) Zoom() {
 
 // Span implements room.Spanner.
 func (p *page) Span() time.Duration { return p.budget.span() }
+
+// Wheel implements room.Wheeler.
+func (p *page) Wheel(x, y, notches int) room.Request {
+	switch room.PlaceAt(p.places, x, y).Slot {
+	case p.table:
+		return p.Move(0, -notches)
+	case nil, p.rows: // outside of all panes, or over ten rows that do not scroll
+	default: // a chart; all share a time axis
+		p.budget.spanIndex = panes.ZoomSpan(panes.ChartSpans(), p.budget.spanIndex, p.budget.available(), notches)
+		p.recompute()
+	}
+	return room.Request{}
+}
 
 // Bindings implements room.Binder.
 func (p *page) Bindings() []room.Binding {

@@ -103,14 +103,19 @@ func (p *page) visibleCharts(rows int) charts {
 	return p.chartChoice
 }
 
-// nextChartChoice selects the next choice: both charts, the chart of the figure, the ratio chart.
+// nextChartChoice selects the next choice: both charts, the chart of the figure, the ratio chart. Without a second
+// encoder there is no ratio, and it returns a notice.
 // On a page too small for both charts it skips the chart of the figure, which is shown already.
-func (p *page) nextChartChoice() {
+func (p *page) nextChartChoice() room.Request {
+	if len(p.table.order) < minEncoders {
+		return room.Refusal("the chart of ratios needs a shadow; v adds one")
+	}
 	isReduced := p.visibleCharts(p.chartRows) == figureChart && p.chartChoice == bothCharts
 	p.chartChoice = (p.chartChoice + 1) % numCharts
 	if isReduced && p.chartChoice == figureChart {
 		p.chartChoice = ratioChart
 	}
+	return room.Request{}
 }
 
 // Move selects another encoder if dy is not 0, and another figure to sort by if dx is not 0.
@@ -166,8 +171,13 @@ func (p *page) redraw() {
 // on the active encoder, or on a shadow whose removal was requested already.
 func (p *page) Enter() room.Request {
 	r := p.table.selected()
-	if r == nil || r.lane == 0 || r.lane > len(p.table.cfg.Shadows) {
-		return room.Request{}
+	switch {
+	case r == nil || len(p.table.cfg.Shadows) == 0:
+		return room.Refusal("there are no shadows; v adds one")
+	case r.lane == 0:
+		return room.Refusal("this encoder is active already; ↑ and ↓ select a shadow")
+	case r.lane > len(p.table.cfg.Shadows):
+		return room.Refusal("this shadow is being removed")
 	}
 	active, chosen := p.table.cfg.Encoder, p.table.cfg.Shadows[r.lane-1]
 	ch := config.NewChange("encoder.name", chosen.Name, "encoder.params", chosen.Params).Merge(p.removal(chosen))
@@ -200,7 +210,7 @@ func (p *page) removeSelected() room.Request {
 		return room.Request{Notice: "the active encoder cannot be removed; select a shadow", IsError: true}
 	}
 	if r.lane > len(p.table.cfg.Shadows) {
-		return room.Request{}
+		return room.Refusal("this shadow is being removed")
 	}
 	return room.Change(p.removal(p.table.cfg.Shadows[r.lane-1]))
 }
@@ -215,6 +225,20 @@ func (p *page) Zoom() {
 
 // Span implements room.Spanner.
 func (p *page) Span() time.Duration { return p.charts.Span() }
+
+// Wheel implements room.Wheeler.
+func (p *page) Wheel(x, y, notches int) room.Request {
+	const summaryRows = 1
+	switch room.PlaceAt(p.places, x, y-summaryRows).Slot {
+	case p.slots[tableSlot]:
+		return p.Move(0, -notches)
+	case p.slots[chartSlot], p.slots[ratioSlot]: // they share a time axis
+		p.charts.ZoomBy(notches)
+		p.ratios.ZoomBy(notches)
+		p.redraw()
+	}
+	return room.Request{}
+}
 
 func (p *page) Fit() { p.charts.Fit() }
 
@@ -265,7 +289,7 @@ func (p *page) Bindings() []room.Binding {
 		room.Bind(group, []string{"v"}, "v", "add or remove shadows",
 			func() room.Request { return room.Request{Line: "encoder"} }).InFooter("shadows").Pin(),
 		room.Bind(group, []string{"c"}, "c", "charts: the sort figure, the payload ratio to the active encoder, or both",
-			room.WithoutRequest(p.nextChartChoice)).InFooter("charts"),
+			p.nextChartChoice).InFooter("charts"),
 		room.Bind(group, []string{"delete", "backspace"}, "del", "remove the selected shadow", p.removeSelected).InFooter("remove"),
 	}
 }

@@ -103,8 +103,13 @@ func (p *page) layOut(w, h int) []room.Place {
 
 func (p *page) Move(dx, dy int) room.Request { return p.controls.HandleArrow(dx, dy) }
 
-// Wheel adjusts the selected control.
-func (p *page) Wheel(up int) room.Request { return p.Move(up, 0) }
+// Wheel implements room.Wheeler.
+func (p *page) Wheel(x, y, notches int) room.Request {
+	if at := room.PlaceAt(p.Places, x, y); at.Slot == p.Slots[paneControls] {
+		return p.controls.Wheel(y-at.Y, notches)
+	}
+	return room.Request{}
+}
 
 func (p *page) Enter() room.Request { return p.controls.Enter() }
 

@@ -124,8 +124,18 @@ func (p *page) Move(dx, dy int) room.Request {
 	return p.controls.HandleArrow(dx, dy)
 }
 
-// Wheel adjusts the selected control or moves the packet cursor.
-func (p *page) Wheel(up int) room.Request { return p.Move(up, 0) }
+// Wheel implements room.Wheeler. Over the packets, which are in the order of reading, down is newer.
+func (p *page) Wheel(x, y, notches int) room.Request {
+	switch at := room.PlaceAt(p.Places, x, y); at.Slot {
+	case p.Slots[paneCharts]:
+		p.charts.ZoomBy(notches)
+	case p.Slots[panePackets]:
+		p.packets.moveCursor(-notches)
+	case p.Slots[paneControls]:
+		return p.controls.Wheel(y-at.Y, notches)
+	}
+	return room.Request{}
+}
 
 func (p *page) Enter() room.Request { return p.controls.Enter() }
 

@@ -92,11 +92,17 @@ func (p *page) Move(dx, dy int) room.Request {
 // moveToMatch selects the next match of /search (direction > 0) or the previous one.
 func (p *page) moveToMatch(direction int) room.Request {
 	if !p.list.moveToMatch(direction) {
+		if p.findsFailures() {
+			return room.Refusal("no " + map[bool]string{true: "later", false: "earlier"}[direction > 0] + " failure is listed; /search changes what n and N go to")
+		}
 		where := map[bool]string{true: "after", false: "before"}[direction > 0]
-		return room.Request{Notice: "no listed packet " + where + " this one matches " + p.list.find.String() + "; /search changes what n and N go to"}
+		return room.Refusal("no listed packet " + where + " this one matches " + p.list.find.String() + "; /search changes what n and N go to")
 	}
 	return p.openSelected()
 }
+
+// findsFailures reports whether n and N go to failures, because no other search is set.
+func (p *page) findsFailures() bool { return p.list.find.String() == packetfilter.Trouble().String() }
 
 // openSelected requests the details of the selected packet from the lab.
 func (p *page) openSelected() room.Request {
@@ -113,8 +119,13 @@ func (p *page) openSelected() room.Request {
 // Enter selects the baseline of the selected packet.
 func (p *page) Enter() room.Request {
 	r := p.list.findPacket(p.list.selected)
-	if !p.list.hasSelection || r == nil || r.Baseline == 0 {
-		return room.Request{}
+	switch {
+	case !p.list.hasSelection:
+		return room.Refusal("no packet is selected; ↑ and ↓ select one")
+	case r == nil:
+		return room.Refusal("the selected packet is no longer stored")
+	case r.Baseline == 0:
+		return room.Refusal("the baseline of this packet is the initial state, which is not a packet")
 	}
 	p.list.selectPacket(packetlog.ID{Seq: r.Seq - uint64(r.Baseline)})
 	return p.openSelected()
@@ -157,6 +168,15 @@ func (p *page) Click(x, y int) room.Request {
 	return p.openSelected()
 }
 
+// Wheel implements room.Wheeler: over the list, which is below the line of figures, it selects another packet.
+func (p *page) Wheel(x, y, notches int) room.Request {
+	const summaryRows = 1
+	if y < summaryRows || y >= summaryRows+p.listSlot.H || x >= p.listSlot.W {
+		return room.Request{}
+	}
+	return p.Move(0, -notches)
+}
+
 // ShowPacket implements room.PacketPage: it selects a packet and removes the filter.
 func (p *page) ShowPacket(id packetlog.ID) room.Request {
 	p.list.filter = packetfilter.Filter{}
@@ -192,7 +212,7 @@ func (p *page) Arrows() [][2]string {
 		return [][2]string{{"←→", "field"}, {"↑↓", "row"}, {"[ ]", "byte"}}
 	}
 	match := "failure"
-	if p.list.find.String() != packetfilter.Trouble().String() {
+	if !p.findsFailures() {
 		match = "match"
 	}
 	return [][2]string{{"↑↓", "packet"}, {"←→", match}, {"enter", "its baseline"}}

@@ -45,6 +45,12 @@ func (b *problemBox) Key(msg tea.KeyMsg) room.Request {
 	return room.Request{Closes: true}
 }
 
+// Bindings returns the keys of the box, for the footer and the help.
+func (b *problemBox) Bindings() []room.Binding {
+	return []room.Binding{room.OverlayKey("↑↓", "select", "select a problem"), room.OverlayKey("enter", "open", "open the packet on page 3"),
+		room.OverlayKey("esc", "close", "close the box")}
+}
+
 // Size implements room.Overlay: the box is in the middle, and as high as all problems need. It stores the
 // width in b.width, because lines depends on it.
 func (b *problemBox) Size(w, h int) (boxW, boxH int, atRight bool) {
@@ -63,9 +69,7 @@ func (b *problemBox) lines(i int) []string {
 
 // Draw implements room.Overlay.
 func (b *problemBox) Draw(c *look.Canvas, th *look.Theme) {
-	hint := []look.Span{look.Dim.Span("newest of each kind; enter opens the packet, any other key closes")}
-	c.Frame(th, look.Focused, "Problems", look.Fit(look.TitleSpace(c.W, "Problems"), hint,
-		[]look.Span{look.Dim.Span("enter opens, any other key closes")}, nil)...)
+	c.Frame(th, look.Focused, "Problems", look.Fit(look.TitleSpace(c.W, "Problems"), []look.Span{look.Dim.Span("newest of each kind")}, nil)...)
 	if len(b.list) == 0 {
 		c.Clip(2, 1, c.W-4, look.Plain, "no problems: no packet failed or was much larger than those before it")
 		return

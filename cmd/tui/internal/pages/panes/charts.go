@@ -34,9 +34,31 @@ func VisibleSpan(spans []time.Duration, chosen int, available time.Duration) tim
 	return spans[0]
 }
 
+// ZoomSpan returns the index in spans of the next shorter visible span if notches is positive, otherwise of
+// the next longer one; chosen if there is none. See VisibleSpan for the other parameters.
+func ZoomSpan(spans []time.Duration, chosen int, available time.Duration, notches int) int {
+	current := VisibleSpan(spans, chosen, available)
+	best, bestDistance := chosen, time.Duration(math.MaxInt64)
+	for i := range spans {
+		distance := VisibleSpan(spans, i, available) - current // how much longer
+		if notches > 0 {
+			distance = -distance
+		}
+		if distance > 0 && distance < bestDistance {
+			best, bestDistance = i, distance
+		}
+	}
+	return best
+}
+
+// available returns the length of the history.
+func (p *Charts) available() time.Duration {
+	return time.Duration(len(p.Lane.Samples)) * meters.SamplePeriod
+}
+
 // Span returns the time span that the charts show, at most 30 s for the guided tour.
 func (p *Charts) Span() time.Duration {
-	span := VisibleSpan(ChartSpans(), p.spanIndex, time.Duration(len(p.Lane.Samples))*meters.SamplePeriod)
+	span := VisibleSpan(ChartSpans(), p.spanIndex, p.available())
 	if p.InTour {
 		return min(span, 30*time.Second)
 	}
@@ -74,6 +96,11 @@ func (p *Charts) Name() string { return "Charts" }
 // NextSpan selects the next time span.
 func (p *Charts) NextSpan() {
 	p.spanIndex, p.viewChanged = (p.spanIndex+1)%len(ChartSpans()), true
+}
+
+// ZoomBy selects the next shorter time span if notches is positive, otherwise the next longer one.
+func (p *Charts) ZoomBy(notches int) {
+	p.spanIndex, p.viewChanged = ZoomSpan(ChartSpans(), p.spanIndex, p.available(), notches), true
 }
 
 // Fit toggles between value axes that fit the data and axes that begin at 0.

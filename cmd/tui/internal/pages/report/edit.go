@@ -61,9 +61,14 @@ func (b *renameBox) Key(msg tea.KeyMsg) room.Request {
 	return room.Request{}
 }
 
+// Bindings returns the keys of the box, for the footer and the help.
+func (b *renameBox) Bindings() []room.Binding {
+	return []room.Binding{room.OverlayKey("enter", "rename", "rename the report"), room.OverlayKey("esc", "cancel", "keep the old name")}
+}
+
 // Draw implements room.Overlay.
 func (b *renameBox) Draw(c *look.Canvas, th *look.Theme) {
-	c.Frame(th, look.Focused, "Rename", look.Dim.Span("enter renames, esc cancels"))
+	c.Frame(th, look.Focused, "Rename")
 	const textCursor = "_"
 	text := string(b.editor.Text[:b.editor.At]) + textCursor + string(b.editor.Text[b.editor.At:])
 	c.Clip(2, 1, c.W-4, look.Value, text)
@@ -110,7 +115,7 @@ type chartsBox struct {
 func (p *page) openCharts() room.Request {
 	s := p.saved.selected()
 	if s == nil {
-		return room.Request{}
+		return room.Refusal("the charts of this run are on page 1; select a saved report")
 	}
 	b := &chartsBox{name: s.Name, charts: panes.Charts{Selected: -1, OfRun: true}}
 	samples, err := report.ReadSamples(filepath.Join(filepath.Dir(s.Path), "samples.csv"))
@@ -139,16 +144,33 @@ func (p *page) openCharts() room.Request {
 // Size implements room.Overlay: the box covers the whole screen.
 func (b *chartsBox) Size(w, h int) (boxW, boxH int, atRight bool) { return w, h, false }
 
-func (b *chartsBox) Key(tea.KeyMsg) room.Request { return room.Request{Closes: true} }
+// Wheel implements room.Wheeler: it changes the time span.
+func (b *chartsBox) Wheel(_, _, notches int) room.Request {
+	b.charts.ZoomBy(notches)
+	return room.Request{}
+}
+
+// Key implements room.Overlay: Z changes the time span; any other key closes the box.
+func (b *chartsBox) Key(msg tea.KeyMsg) room.Request {
+	if msg.String() == "Z" {
+		b.charts.NextSpan()
+		return room.Request{}
+	}
+	return room.Request{Closes: true}
+}
+
+// Bindings returns the keys of the box, for the footer and the help.
+func (b *chartsBox) Bindings() []room.Binding {
+	return []room.Binding{room.OverlayKey("Z", "time range", "change the time range of the charts"), room.OverlayKey("esc", "close", "close the charts")}
+}
 
 // Draw implements room.Overlay.
 func (b *chartsBox) Draw(c *look.Canvas, th *look.Theme) {
 	if b.err != nil {
-		c.Frame(th, look.Focused, b.name, look.Dim.Span("any key closes"))
+		c.Frame(th, look.Focused, b.name)
 		c.Clip(2, 1, c.W-4, look.Bad, b.err.Error())
 		return
 	}
 	b.charts.Draw(c, th, look.Focused)
 	c.Text(2, c.H-1, look.Title, " "+b.name+" ")
-	c.TextRight(c.W-2, c.H-1, look.Dim, " figures: means of the run; any key closes ")
 }

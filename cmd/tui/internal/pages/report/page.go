@@ -209,6 +209,9 @@ func (p *page) Enter() room.Request {
 // toggleBase makes the selected report the base of comparisons, or the current run if the report is
 // the base already.
 func (p *page) toggleBase() room.Request {
+	if p.saved.selected() == nil && p.saved.base == "" {
+		return room.Refusal("this run is the base already; select a saved report")
+	}
 	path := ""
 	if s := p.saved.selected(); s != nil && s.Path != p.saved.base {
 		path = s.Path
@@ -240,6 +243,20 @@ func (p *page) Click(x, y int) room.Request {
 	if at.Slot == p.Slots[paneSaved] {
 		p.saved.clickAt(y - at.Y)
 		p.updateComparison()
+	}
+	return room.Request{}
+}
+
+// Wheel implements room.Wheeler: it selects a report, or scrolls the comparison.
+func (p *page) Wheel(x, y, notches int) room.Request {
+	const summaryRows = 1
+	switch at := room.PlaceAt(p.Places, x, y-summaryRows); at.Slot {
+	case p.Slots[paneSaved]:
+		p.saved.moveCursor(-notches)
+		p.updateComparison()
+	case p.Slots[paneComparison]:
+		p.comparison.scroll(-notches)
+		p.Slots[paneComparison].Redraw()
 	}
 	return room.Request{}
 }

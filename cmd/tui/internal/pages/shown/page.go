@@ -112,6 +112,25 @@ func (p *page) Release() {
 	}
 }
 
+// Wheel implements room.Wheeler: it scrolls the values, and has no effect on the map.
+func (p *page) Wheel(_, y, notches int) room.Request {
+	const summaryRows = 1
+	top := p.charts.H // the height of the upper part
+	if p.showsMap() {
+		top = p.mapSlot.H
+	}
+	overCharts := (y < summaryRows+top) != p.showsMap() // the charts are above the values, but below the map
+	switch {
+	case y < summaryRows: // the line of figures
+	case overCharts:
+		p.playout.ZoomBy(notches)
+		p.charts.Redraw()
+	case !p.showsMap():
+		return p.Move(0, -notches)
+	}
+	return room.Request{}
+}
+
 // Zoom selects the next time span of the charts.
 func (p *page) Zoom() {
 	p.playout.NextSpan()

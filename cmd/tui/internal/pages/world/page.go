@@ -109,8 +109,19 @@ func (p *page) Move(dx, _ int) room.Request {
 	return room.Request{}
 }
 
-// Wheel zooms in or out.
-func (p *page) Wheel(up int) room.Request { return p.Move(up, 0) }
+// Wheel implements room.Wheeler: over the world it zooms in or out.
+func (p *page) Wheel(_, y, notches int) room.Request {
+	const summaryRows = 1
+	switch belowWorld := y - summaryRows - p.slot.H; {
+	case y < summaryRows: // the line of figures
+	case belowWorld < 0:
+		p.zoomBy(notches)
+	case p.showsCharts(p.h) && belowWorld < p.charts.H:
+		p.playout.ZoomBy(notches)
+		p.charts.Redraw()
+	}
+	return room.Request{}
+}
 
 // Zoom selects the next time span of the charts.
 func (p *page) Zoom() {

@@ -1,0 +1,51 @@
+// Package fuzzy finds the names that a user has typed in part.
+package fuzzy
+
+import (
+	"strings"
+
+	"github.com/sahilm/fuzzy"
+)
+
+// Rank returns the indices of the names that match typed, best first: names that begin with typed, then names
+// that contain it. If there are none, it returns the names that contain the letters of typed in their order, as
+// "rotr" is in "rotor". Upper and lower case are the same. If typed is empty, all names match.
+func Rank(typed string, names []string) (ranked []int) {
+	typed = strings.ToLower(typed)
+	var inside []int
+	for i, name := range names {
+		switch at := strings.Index(strings.ToLower(name), typed); {
+		case at == 0:
+			ranked = append(ranked, i)
+		case at > 0:
+			inside = append(inside, i)
+		}
+	}
+	if ranked = append(ranked, inside...); len(ranked) > 0 {
+		return ranked
+	}
+	for _, match := range fuzzy.Find(typed, names) {
+		ranked = append(ranked, match.Index)
+	}
+	return ranked
+}
+
+// Complete returns the name that typed abbreviates: the only name that begins with typed or, if none does, the
+// only one that matches it, see Rank. It returns false if several names are possible, or none. A name that
+// equals typed is returned even if others begin with it.
+func Complete(typed string, names []string) (name string, ok bool) {
+	ranked := Rank(typed, names)
+	begins := 0 // number of names that begin with typed
+	for _, i := range ranked {
+		if strings.EqualFold(names[i], typed) {
+			return names[i], true
+		}
+		if len(names[i]) >= len(typed) && strings.EqualFold(names[i][:len(typed)], typed) {
+			begins++
+		}
+	}
+	if typed == "" || begins != 1 && len(ranked) != 1 {
+		return "", false
+	}
+	return names[ranked[0]], true
+}

@@ -192,7 +192,8 @@ func TestReadmeTyped(t *testing.T) {
 		for _, m := range regexp.MustCompile("`/([a-z][^`]*)`").FindAllStringSubmatch(text, -1) {
 			count++
 			line := strings.Join(strings.Fields(m[1]), " ")
-			_, err := command.Parse(here, line)
+			expanded, _ := command.Expand(here, line)
+			_, err := command.Parse(here, expanded)
 			if _, other := command.Parse(proxy, line); err != nil && other != nil { // accepted neither by the dashboard of the lab nor by that of a proxy
 				t.Errorf("%s: /%s: %v", name, m[1], err)
 			}

@@ -60,9 +60,9 @@ func TestSessionByKeys(t *testing.T) {
 	s.after("\x15loss 20%\r", "● loss 20%") // ctrl-u clears the line
 	s.after("p", "Link profile")
 	s.after("lte\r", "● profile lte")
-	s.after("e", "space selects")
+	s.after("e", "select, stay")
 	s.after(down+" ", "● encoder relative-position")
-	s.gone(esc, "space selects")
+	s.gone(esc, "select, stay")
 	s.after("?", "━ Help")
 	s.gone(esc, "━ Help")
 	s.after("4", "─ Receiver")

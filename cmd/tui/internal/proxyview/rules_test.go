@@ -702,7 +702,7 @@ func TestEmptyChartsAreFolded(t *testing.T) {
 		g.run(m, 9*time.Second)
 		view := m.View()
 		isEmpty := text == ""
-		if strings.Contains(view, "Lost/s by cause  no losses yet") != isEmpty {
+		if strings.Contains(view, "Lost/s by cause, 2 s mean  no losses yet") != isEmpty {
 			t.Errorf("%q: is the chart of losses folded? expected %v:\n%s", text, isEmpty, view)
 		}
 		axes := strings.Count(view, " 0┤")

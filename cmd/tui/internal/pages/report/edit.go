@@ -173,4 +173,5 @@ func (b *chartsBox) Draw(c *look.Canvas, th *look.Theme) {
 	}
 	b.charts.Draw(c, th, look.Focused)
 	c.Text(2, c.H-1, look.Title, " "+b.name+" ")
+	c.TextRight(c.W-2, c.H-1, look.Dim, " figures: means of the run ")
 }

@@ -42,7 +42,7 @@ func TestCrosshair(t *testing.T) {
 			t.Errorf("page %s lacks %s, %s or %s:\n%s", page, look.FormatTime(at), want[0], want[1], view)
 		}
 	}
-	press(m, "3", "(")
+	press(m, "6", "(")
 	if !strings.Contains(m.View(), "the crosshair needs charts") {
 		t.Error("no notice on a page without charts")
 	}

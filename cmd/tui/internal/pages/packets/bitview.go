@@ -140,7 +140,7 @@ func (p *page) bitBindings() []room.Binding {
 	return []room.Binding{
 		room.Bind(group, []string{"#"}, "#", "the packet bit by bit, with header and ack: arrows by field and row, [ ] by byte, /find 417 to a row",
 			p.toggleBits).InFooter("bits").Pin(),
-		room.Bind(group, []string{"("}, "( )", "in the view of bits: previous packet, next packet", packet(-1)).InFooter("packet").Unless(off),
+		room.Bind(group, []string{"("}, "( )", "previous packet, next packet, also in the view of bits", packet(-1)).InFooter("packet").Unless(off),
 		room.Bind(group, []string{")"}, "", "", packet(1)),
 	}
 }

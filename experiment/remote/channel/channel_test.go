@@ -154,8 +154,10 @@ func TestSmallestBuffer(t *testing.T) {
 	o.setDefaults()
 	q := queue{ring: make([]byte, o.Buffer)}
 	largest := &Datagram{Data: make([]byte, MaxPayload)}
-	if !q.push(largest, 0) || !q.push(largest, 0) {
-		t.Errorf("a buffer of %d bytes", o.Buffer)
+	for i := range 2 {
+		if !q.push(largest, 0) {
+			t.Errorf("datagram %d does not fit into a buffer of %d bytes", i, o.Buffer)
+		}
 	}
 	buf := make([]byte, MaxPayload)
 	if d, _, ok := q.pop(buf); !ok || &d.Data[0] != &buf[0] {

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -30,6 +31,15 @@ func TestRunnerTracesPackets(t *testing.T) {
 	first := await(t, r, "the packet", described).Traced.Packet
 	if got := first.Payload.Total(); got != int64(payload)*8*encoders.BitUnit {
 		t.Errorf("the trace of %d bytes sums to %d units", payload, got)
+	}
+	for row := range snap.Schema.Rows {
+		want := slices.ContainsFunc(first.Payload.Spans, func(span encoders.Span) bool { return span.Row == row })
+		if carries, known := snap.RowCosts.Carries(seq, row); !known || carries != want {
+			t.Fatalf("packet %d carries row %d: %v, known: %v; its bits say %v", seq, row, carries, known, want)
+		}
+	}
+	if _, known := snap.RowCosts.Carries(0, 0); known {
+		t.Error("the rows of packet 0 are known after three seconds")
 	}
 	start, after := time.Second, snap.Now
 	send(t, r, Command{Seek: &start})

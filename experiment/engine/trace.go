@@ -81,6 +81,16 @@ type RowCosts struct {
 	Slots      []encoders.Slot // slots that rows spent on, ascending
 	BySlot     []int64         // by row and slot: row r, Slots[k] is at r*len(Slots)+k
 	Limit      string          // why packets of the active encoder have no costs by row; empty if they have
+	packets    []packetCost    // that are summed, ascending by sequence number
+}
+
+// Carries reports whether packet seq spent bits on a row. It is not known for packets that are not in the sums.
+func (c *RowCosts) Carries(seq uint64, row int) (carries, known bool) {
+	i, found := slices.BinarySearchFunc(c.packets, seq, packetCost.compareSeq)
+	if !found || c.packets[i].limit != "" {
+		return false, false
+	}
+	return slices.ContainsFunc(c.packets[i].cells, func(cell cellCost) bool { return int(cell.row) == row }), true
 }
 
 // OfSlot returns what row r spent on Slots[k].
@@ -105,6 +115,9 @@ type packetCost struct {
 	cells []cellCost
 }
 
+// compareSeq compares the sequence number of the packet with seq.
+func (p packetCost) compareSeq(seq uint64) int { return cmp.Compare(p.seq, seq) }
+
 // cellCost is what a packet spent on one slot of one row.
 type cellCost struct {
 	row   int32 // encoders.NoRow for bits of no single row
@@ -120,7 +133,7 @@ type rowCostMeter struct {
 
 // costOf returns what packet seq spent; ok is false if the sender no longer stores the packet or one of its references.
 func (m *rowCostMeter) costOf(snd *endpoint.Sender, seq uint64) (c packetCost, ok bool) {
-	if i, found := slices.BinarySearchFunc(m.packets, seq, func(c packetCost, seq uint64) int { return cmp.Compare(c.seq, seq) }); found {
+	if i, found := slices.BinarySearchFunc(m.packets, seq, packetCost.compareSeq); found {
 		return m.packets[i], true
 	}
 	limit, ok := snd.TracePayload(seq, &m.trace)
@@ -160,6 +173,7 @@ func (s *Session) RowCosts() *RowCosts {
 	}
 	slices.Reverse(counted)
 	m.packets = slices.CompactFunc(counted, func(a, b packetCost) bool { return a.seq == b.seq })
+	out.packets = m.packets
 	out.sum(m.packets)
 	return out
 }

@@ -16,9 +16,9 @@ import (
 // Env is what filters need in addition to the record of a packet.
 type Env struct {
 	RateHz int // packets per second, which converts the distance of a baseline to its age; 0 if unknown
-	// RowsOf returns the rows that a packet carries. It is nil if the encoder cannot tell; then no packet
-	// matches a comparison of rows.
-	RowsOf func(*packetlog.Record) []int
+	// Carries reports whether packet seq carries a row, if that is known; otherwise the packet matches no
+	// comparison of rows. It is nil if that is known of no packet.
+	Carries func(seq uint64, row int) (carries, known bool)
 }
 
 // Field is a property of packets that filters compare and lists are sorted by.
@@ -63,7 +63,7 @@ func Fields() []Field {
 			return float64(r.Cause), r.Outcome == packetlog.Lost
 		}},
 		{Name: "encoder", Help: "name of the encoder"},
-		{Name: "row", Help: "a row that the packet carries"},
+		{Name: "row", Help: "a row that the packet carries; known for 2 s"},
 	}
 }
 

@@ -28,7 +28,7 @@ func (f Filter) String() string {
 // SelectsAll reports whether the filter is that for all packets.
 func (f Filter) SelectsAll() bool { return f.match == nil }
 
-// NeedsRows reports whether the filter compares rows, for which it needs Env.RowsOf.
+// NeedsRows reports whether the filter compares rows, for which it needs Env.Carries.
 func (f Filter) NeedsRows() bool { return f.needsRows }
 
 // Matches reports whether the filter selects a packet.
@@ -84,7 +84,11 @@ func comparison(f Field, op, text string) (predicate, bool) {
 	case "row":
 		row, ok := f.parseValue(text)
 		return func(e *Env, r *packetlog.Record) bool {
-			return e.RowsOf != nil && slices.Contains(e.RowsOf(r), int(row)) == isEqual
+			if e.Carries == nil {
+				return false
+			}
+			carries, known := e.Carries(r.Seq, int(row))
+			return known && carries == isEqual
 		}, ok && row >= 0 && row == float64(int(row))
 	}
 	limit, ok := f.parseValue(text)

@@ -38,7 +38,7 @@ func matching(f Filter, e *Env) string {
 
 // TestFilters checks which packets each kind of filter selects, at 60 packets per second.
 func TestFilters(t *testing.T) {
-	rows := func(r *packetlog.Record) []int { return []int{int(r.Seq), 417} }
+	rows := func(seq uint64, row int) (carries, known bool) { return row == int(seq) || row == 417, true }
 	for _, c := range []struct{ text, want string }{
 		{"", "1 2 3 4 5"}, {"all", "1 2 3 4 5"}, {"trouble", "1 3 4"}, {"lost", "1"}, {"LOST", "1"}, {"no-baseline", "4"},
 		{"bytes > 800 && lost", "1"}, {"bytes>800 and not lost", "2 5"}, {"bytes == 900 || stale", "1 2 3"},
@@ -52,7 +52,7 @@ func TestFilters(t *testing.T) {
 		{"row == 3", "3"}, {"row == 417 && lost", "1"}, {"row != 417", ""},
 	} {
 		f, err := Parse(c.text)
-		if got := matching(f, &Env{RateHz: 60, RowsOf: rows}); err != nil || got != c.want {
+		if got := matching(f, &Env{RateHz: 60, Carries: rows}); err != nil || got != c.want {
 			t.Errorf("%q selects %q, want %q; error %v", c.text, got, c.want, err)
 		}
 		if usesRows := strings.Contains(c.text, "row "); f.NeedsRows() != usesRows {
@@ -156,7 +156,7 @@ func FuzzParse(f *testing.F) {
 	for _, s := range []string{"bytes > 800 && lost", "row == 417", "age > 100ms", "!(a||b)", "took<=1e9s", "sent > 1:2.5", "((((", "encoder==\xff", "= = ="} {
 		f.Add(s)
 	}
-	rows := func(r *packetlog.Record) []int { return []int{int(r.Seq)} }
+	rows := func(seq uint64, row int) (carries, known bool) { return row == int(seq) || row == 417, true }
 	f.Fuzz(func(t *testing.T, text string) {
 		filter, err := Parse(text)
 		if err != nil {
@@ -166,7 +166,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		again, err := Parse(filter.String())
-		e := &Env{RateHz: 60, RowsOf: rows}
+		e := &Env{RateHz: 60, Carries: rows}
 		if err != nil || matching(again, e) != matching(filter, e) || again.String() != filter.String() {
 			t.Errorf("%q: parsed again as %q: %v", text, again, err)
 		}

@@ -12,6 +12,7 @@ import (
 	"wirelab/cmd/tui/internal/packetfilter"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/internal/units"
 )
@@ -21,6 +22,7 @@ import (
 type list struct {
 	packets      []packetlog.Record // as last observed
 	env          packetfilter.Env   // what filters need in addition to packets
+	costs        *engine.RowCosts   // tells which rows the packets carry; nil if not requested
 	encoder      string             // the active encoder
 	filter       packetfilter.Filter
 	find         packetfilter.Filter // what the keys for the next and the previous match go to
@@ -42,13 +44,18 @@ func (p *list) Observe(v room.View) bool {
 	lane := v.ActiveLane()
 	p.linkStatus.Observe(v) // drawn with the next change of the list
 	n := len(lane.Packets)
-	same := n == len(p.packets) && (n == 0 || room.SamePacketState(&lane.Packets[n-1], &p.packets[n-1]) && &lane.Packets[0] == &p.packets[0])
+	rowsChanged := p.filter.NeedsRows() && p.costs != v.Snap.RowCosts
+	same := !rowsChanged && n == len(p.packets) && (n == 0 || room.SamePacketState(&lane.Packets[n-1], &p.packets[n-1]) && &lane.Packets[0] == &p.packets[0])
 	canRedraw := p.packets == nil || !v.Running() || v.RedrawDue && v.CanRedrawAll
 	if !p.dirty && (same || !canRedraw) {
 		return false
 	}
 	p.dirty = false
 	p.packets, p.env.RateHz, p.encoder = lane.Packets, v.Cfg.Sender.RateHz, lane.Encoder
+	p.costs, p.env.Carries = v.Snap.RowCosts, nil
+	if p.costs != nil {
+		p.env.Carries = p.costs.Carries
+	}
 	return true
 }
 
@@ -305,8 +312,14 @@ func (p *list) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 
 // emptyText explains why no packet is listed.
 func (p *list) emptyText() string {
-	if p.filter.NeedsRows() && p.env.RowsOf == nil {
-		return "The encoder " + p.encoder + " cannot tell which rows a packet carries, so the filter \"" + p.filter.String() + "\" matches none."
+	switch filter := "the filter \"" + p.filter.String() + "\" matches none"; {
+	case !p.filter.NeedsRows():
+	case p.costs == nil:
+		return "It is not known which rows the packets carry, so " + filter + ". F and enter determine it, for the packets of the last 2 s."
+	case p.costs.Limit != "":
+		return "It is not known which rows the packets of " + p.encoder + " carry (" + p.costs.Limit + "), so " + filter + "."
+	default:
+		return "Of the packets of the last 2 s, for which the rows are known, " + filter + "."
 	}
 	return "none of the " + strconv.Itoa(len(p.packets)) + " stored packets matches; f changes the filter, F edits it"
 }

@@ -189,7 +189,11 @@ func (p *page) ListPackets(o room.PacketOrder) (room.Request, error) {
 	p.list.dirty = true
 	switch {
 	case o.Filter != nil:
+		needed, needs := p.list.filter.NeedsRows(), o.Filter.NeedsRows()
 		p.list.filter = *o.Filter
+		if needs || needed {
+			return room.Request{Command: &experiment.Command{RowCosts: &needs}, Redraw: true}, nil
+		}
 	case o.Find != nil:
 		p.list.find = *o.Find
 		p.list.hasSelection = false // the first match from the end of the list that is visible

@@ -94,16 +94,18 @@ func TestSort(t *testing.T) {
 	}
 }
 
-// TestUnknownRows checks that a filter of rows explains why it matches nothing if the encoder cannot tell, and
-// otherwise uses what RowsOf returns.
+// TestUnknownRows checks that a filter of rows requests which rows packets carry, explains why it matches nothing while
+// that is not known, and uses it when it is.
 func TestUnknownRows(t *testing.T) {
 	p := New()
 	m := labtest.NewStage(p, labtest.NewPackets(), 160, 46)
-	order(t, p, room.PacketOrder{Filter: filter(t, "row == 417")})
-	if v := m.View(); !strings.Contains(v, "cannot tell which rows a packet carries") {
+	if c := order(t, p, room.PacketOrder{Filter: filter(t, "row == 417")}).Command; c == nil || !*c.RowCosts {
+		t.Errorf("the filter requests %+v, not the costs of rows", c)
+	}
+	if v := m.View(); !strings.Contains(v, "not known which rows the packets carry") {
 		t.Errorf("no explanation:\n%s", v)
 	}
-	p.list.env.RowsOf = func(r *packetlog.Record) []int { return []int{int(r.Seq % 418)} }
+	p.list.env.Carries = func(seq uint64, row int) (carries, known bool) { return int(seq%418) == row, true }
 	want := 0
 	for i := range p.list.packets {
 		if p.list.packets[i].Seq%418 == 417 {

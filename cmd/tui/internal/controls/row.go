@@ -86,7 +86,11 @@ func (p *Pane) drawNumber(c *look.Canvas, th *look.Theme, x, y int, style look.S
 		end = c.Clip(x, y, c.W-2-x, look.Dim, "set by netem")
 		x = max(x+gaugeWidth, end) + 2
 	case ctl.Gauge != nil && x+gaugeWidth < c.W-2:
-		p.drawGauge(c, th, x, y, gaugeWidth, ctl.Gauge(p.cfg))
+		level := ctl.Gauge(p.cfg)
+		if text == "off" { // also where it is the largest value, as of a rate
+			level = 0
+		}
+		p.drawGauge(c, th, x, y, gaugeWidth, level)
 		end = x + gaugeWidth
 		x = end + 2
 	}

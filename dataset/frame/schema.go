@@ -61,8 +61,21 @@ type Field struct {
 	Min, Max int32
 	// Scale is the number of units of one integer step. 0 means 1.
 	Scale float64
+	// Values are the names of the values 0, 1, and so on, for display. Further values have no name.
+	Values []string
 	// Hint describes the role of the field in the game. The zero Hint means that it is unknown.
 	Hint Hint
+}
+
+// Named reports whether every value of the field has a name.
+func (f *Field) Named() bool { return f.Kind == Enum && f.Min == 0 && len(f.Values) == int(f.Max)+1 }
+
+// NameOf returns the name of value v, or "" if it has none.
+func (f *Field) NameOf(v int32) string {
+	if v < 0 || int(v) >= len(f.Values) {
+		return ""
+	}
+	return f.Values[v]
 }
 
 // Step returns Scale, or 1 if Scale is 0.

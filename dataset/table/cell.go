@@ -38,19 +38,19 @@ func outOfRange(text []byte, expected string) error {
 	return &cellError{number + " is out of range", expected, frame.ErrRange}
 }
 
-// parseCell parses the text of a cell as a value of f and returns it in steps. words are the names
-// of an enum's values, or nil if they are numbers. Errors are of type *cellError.
-func parseCell(text []byte, f *frame.Field, words []string) (int32, error) {
+// parseCell parses the text of a cell as a value of f, or as the name of one, and returns it in steps. Errors are of
+// type *cellError.
+func parseCell(text []byte, f *frame.Field) (int32, error) {
 	switch {
 	case f.Kind == frame.Bits:
 		return parseBits(text)
 	case f.Kind == frame.Flag:
 		return parseFlag(text)
-	case words != nil:
-		if i := slices.IndexFunc(words, func(w string) bool { return string(text) == w }); i >= 0 {
+	case f.Named():
+		if i := slices.IndexFunc(f.Values, func(w string) bool { return string(text) == w }); i >= 0 {
 			return int32(i), nil
 		}
-		return 0, invalidValue(text, "one of "+strings.Join(words[:min(len(words), 16)], ", "))
+		return 0, invalidValue(text, "one of "+strings.Join(f.Values[:min(len(f.Values), 16)], ", "))
 	}
 	if f.Kind == frame.Float32 && bytes.HasPrefix(text, []byte("0x")) {
 		return parseBits(text) // the bits of a NaN or an infinity, which have no decimal number

@@ -40,9 +40,9 @@ func (l *Layout) Describe() []byte {
 			writeKey(&b, "column", l.columns[i])
 		}
 		writeKey(&b, "kind", f.Kind.String())
-		if l.values != nil && l.values[i] != nil {
+		if f.Named() {
 			fmt.Fprintf(&b, "%-7s = [", "values")
-			for k, word := range l.values[i] {
+			for k, word := range f.Values {
 				b.WriteString(strings.Repeat(", ", min(k, 1)) + strconv.Quote(word)) // no comma before the first
 			}
 			b.WriteString("]\n")

@@ -74,10 +74,10 @@ func (r *schemaReader) readField(l *Layout, prefix string, t map[string]any) {
 	if column == l.Frame {
 		r.fail(prefix+"column", fmt.Sprintf("column %q is already used by the key frame", column), "another column")
 	}
-	words := r.readValueNames(prefix, t, &f)
-	r.readRange(prefix, t, &f, words)
+	f.Values = r.readValueNames(prefix, t, &f)
+	r.readRange(prefix, t, &f)
 	r.readHint(prefix, t, &f)
-	s.Fields, l.columns, l.values = append(s.Fields, f), append(l.columns, column), append(l.values, words)
+	s.Fields, l.columns = append(s.Fields, f), append(l.columns, column)
 }
 
 // oneOf returns the element of values whose String is name. If there is none it reports an error for key, whose
@@ -121,8 +121,8 @@ func (r *schemaReader) readValueNames(prefix string, t map[string]any, f *frame.
 }
 
 // readRange reads the keys scale and range of the field at prefix in the file, and sets the limits of f. The
-// keys are errors for kinds that do not have them. words are the names of an enum's values, or nil.
-func (r *schemaReader) readRange(prefix string, t map[string]any, f *frame.Field, words []string) {
+// keys are errors for kinds that do not have them, and for enums with names of values.
+func (r *schemaReader) readRange(prefix string, t map[string]any, f *frame.Field) {
 	f.Scale = 1
 	scale, scaled := t["scale"]
 	span, ranged := t["range"]
@@ -130,13 +130,13 @@ func (r *schemaReader) readRange(prefix string, t map[string]any, f *frame.Field
 	case f.Kind == frame.Flag:
 		f.Max = 1
 		fallthrough
-	case !f.Kind.Bounded(), words != nil:
+	case !f.Kind.Bounded(), f.Values != nil:
 		f.Scale = 0
 		if ranged {
-			r.fail(prefix+"range", "is not valid for a "+f.Kind.String(), r.expectedInstead(f, words))
+			r.fail(prefix+"range", "is not valid for a "+f.Kind.String(), r.expectedInstead(f))
 		}
 		if scaled {
-			r.fail(prefix+"scale", "is not valid for a "+f.Kind.String(), r.expectedInstead(f, words))
+			r.fail(prefix+"scale", "is not valid for a "+f.Kind.String(), r.expectedInstead(f))
 		}
 		return
 	case f.Kind == frame.Enum && scaled:
@@ -169,11 +169,11 @@ func (r *schemaReader) readRange(prefix string, t map[string]any, f *frame.Field
 }
 
 // expectedInstead returns the text after "expected" for a key that fields of the kind do not have.
-func (r *schemaReader) expectedInstead(f *frame.Field, words []string) string {
+func (r *schemaReader) expectedInstead(f *frame.Field) string {
 	switch {
 	case f.Kind == frame.Float32:
 		return `nothing: a float32 keeps its bits; kind = "quantity" rounds to steps of scale`
-	case words != nil:
+	case f.Values != nil:
 		return "nothing: there are as many values as words"
 	}
 	return "nothing"

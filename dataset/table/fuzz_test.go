@@ -272,7 +272,8 @@ func (b *schemaBuilder) checkLayout(t *testing.T, l *Layout, parts []frame.Part)
 		t.Fatalf("%s\nis read as\n%+v", b.text.String(), l)
 	}
 	for i, f := range b.fields {
-		if l.Schema.Fields[i] != f {
+		f.Values = b.words[i]
+		if !reflect.DeepEqual(l.Schema.Fields[i], f) {
 			t.Fatalf("field %d is read as\n%+v, expected\n%+v\n%s", i, l.Schema.Fields[i], f, b.text.String())
 		}
 	}

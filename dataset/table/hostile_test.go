@@ -245,7 +245,10 @@ func TestDescribeReadsBack(t *testing.T) {
 			if f.Scale == 0 && f.Kind.Bounded() && f.Kind != frame.Flag && f.Kind != frame.Enum {
 				f.Scale = 1
 			}
-			if f != g {
+			if !f.Named() {
+				f.Values = nil // the description has a range instead
+			}
+			if !reflect.DeepEqual(f, g) {
 				t.Errorf("%s: field %+v reads back as %+v", name, f, g)
 			}
 		}

@@ -48,8 +48,7 @@ type Layout struct {
 	Comma    byte   // CSV: separator of cells
 	Frame    string // CSV: column that identifies the frame of a row; "" if rows are counted
 
-	columns []string   // CSV: name of the column of each field
-	values  [][]string // CSV: for each field, the names of an enum's values, or nil
+	columns []string // CSV: name of the column of each field
 }
 
 // readLayout reads a schema from a TOML file.

@@ -131,26 +131,25 @@ func TestCells(t *testing.T) {
 	angle := frame.Field{Kind: frame.Angle, Min: -360, Max: 359, Scale: 0.5}
 	for _, c := range []struct {
 		field frame.Field
-		words []string
 		text  string
 		want  int32
 	}{
-		{frame.Field{Min: -5, Max: 5, Scale: 0.1}, nil, "0.3", 3},
-		{frame.Field{Min: -5, Max: 5, Scale: 0.1}, nil, "-0.46", -5},
-		{frame.Field{Min: math.MinInt32, Max: math.MaxInt32, Scale: 1}, nil, "-2147483648", math.MinInt32},
-		{angle, nil, "180", -360}, {angle, nil, "-180", -360}, {angle, nil, "179.5", 359}, {angle, nil, "179.8", -360},
-		{angle, nil, "540.5", -359}, {angle, nil, "-900", -360}, {angle, nil, "0", 0},
-		{frame.Field{Kind: frame.Angle, Min: math.MinInt32, Max: math.MaxInt32, Scale: 1}, nil, "4294967297", 1},
-		{frame.Field{Kind: frame.Float32}, nil, "0.1", f32(0.1)}, {frame.Field{Kind: frame.Float32}, nil, "-0",
+		{frame.Field{Min: -5, Max: 5, Scale: 0.1}, "0.3", 3},
+		{frame.Field{Min: -5, Max: 5, Scale: 0.1}, "-0.46", -5},
+		{frame.Field{Min: math.MinInt32, Max: math.MaxInt32, Scale: 1}, "-2147483648", math.MinInt32},
+		{angle, "180", -360}, {angle, "-180", -360}, {angle, "179.5", 359}, {angle, "179.8", -360},
+		{angle, "540.5", -359}, {angle, "-900", -360}, {angle, "0", 0},
+		{frame.Field{Kind: frame.Angle, Min: math.MinInt32, Max: math.MaxInt32, Scale: 1}, "4294967297", 1},
+		{frame.Field{Kind: frame.Float32}, "0.1", f32(0.1)}, {frame.Field{Kind: frame.Float32}, "-0",
 			f32(float32(math.Copysign(0, -1)))},
-		{frame.Field{Kind: frame.Float32}, nil, "1e-46", 0},
-		{frame.Field{Kind: frame.Bits}, nil, "4294967295", -1}, {frame.Field{Kind: frame.Bits}, nil, "-1",
-			-1}, {frame.Field{Kind: frame.Bits}, nil, "0x80000000", math.MinInt32},
-		{frame.Field{Kind: frame.Enum, Max: 3, Scale: 1}, nil, "2.0", 2},
-		{frame.Field{Kind: frame.Enum, Max: 1}, []string{"idle", "run"}, "run", 1},
-		{frame.Field{Kind: frame.Flag, Max: 1}, nil, "False", 0},
+		{frame.Field{Kind: frame.Float32}, "1e-46", 0},
+		{frame.Field{Kind: frame.Bits}, "4294967295", -1}, {frame.Field{Kind: frame.Bits}, "-1",
+			-1}, {frame.Field{Kind: frame.Bits}, "0x80000000", math.MinInt32},
+		{frame.Field{Kind: frame.Enum, Max: 3, Scale: 1}, "2.0", 2},
+		{frame.Field{Kind: frame.Enum, Max: 1, Values: []string{"idle", "run"}}, "run", 1},
+		{frame.Field{Kind: frame.Flag, Max: 1}, "False", 0},
 	} {
-		if got, err := parseCell([]byte(c.text), &c.field, c.words); got != c.want || err != nil {
+		if got, err := parseCell([]byte(c.text), &c.field); got != c.want || err != nil {
 			t.Errorf("%s %q: %d, %v, want %d", c.field.Kind, c.text, got, err, c.want)
 		}
 	}

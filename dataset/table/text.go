@@ -195,7 +195,7 @@ func quotedLabel(label []byte) string { return quoted(string(label)) }
 func (t *csvFrames) parseRow(row []int32) error {
 	for i := range t.layout.Schema.Fields {
 		column := t.columnOf[i]
-		v, err := parseCell(t.cells[column], &t.layout.Schema.Fields[i], t.layout.values[i])
+		v, err := parseCell(t.cells[column], &t.layout.Schema.Fields[i])
 		if err != nil {
 			var cellErr *cellError
 			errors.As(err, &cellErr)

@@ -32,7 +32,12 @@ func NewWriter(out io.Writer, s *frame.Schema) *csvWriter {
 		return name
 	}
 	w := &csvWriter{out: bufio.NewWriterSize(out, 1<<16)}
-	w.layout = Layout{Schema: s, Preamble: 1, Header: true, Comma: ',', Frame: unusedName("frame")}
+	numbers := *s // with values as numbers, also those that have a name
+	numbers.Fields = slices.Clone(s.Fields)
+	for i := range numbers.Fields {
+		numbers.Fields[i].Values = nil
+	}
+	w.layout = Layout{Schema: &numbers, Preamble: 1, Header: true, Comma: ',', Frame: unusedName("frame")}
 	w.line = append(append(w.line, w.layout.Frame+","...), unusedName("row")...)
 	for i := range s.Fields {
 		w.line = append(append(w.line, ','), quotedCell(s.Fields[i].Name)...)

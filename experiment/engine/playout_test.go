@@ -3,7 +3,9 @@ package engine
 import (
 	"fmt"
 	"math"
+	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -234,12 +236,24 @@ func TestAgeWithoutInterpolation(t *testing.T) {
 	}
 }
 
-// Snapshot.Frames contains the sender's newest frame, and a displayed frame that has the reported
-// age.
+// Snapshot.Frames contains the sender's newest frame, and a displayed frame that has the reported age. If the schema has
+// positions, the displayed moment is between that frame and the next one.
 func TestDisplayedFrameHasReportedAge(t *testing.T) {
+	for _, source := range []string{"rpc", "teeworlds:../../../shared/data/games/tw-ctf2.demo"} {
+		if _, path, ok := strings.Cut(source, ":"); ok {
+			if _, err := os.Stat(path); err != nil {
+				t.Logf("%s is not checked: %v", source, err)
+				continue
+			}
+		}
+		checkDisplayedFrames(t, source)
+	}
+}
+
+func checkDisplayedFrames(t *testing.T, source string) {
 	c := config.Default()
-	c.Data.Source, c.Duration = "rpc", 10*time.Second
-	for key, v := range map[string]any{"encoder.name": "full", "down.loss": "20%", "down.burst": "4", "down.latency": "40ms", "down.jitter": "35ms"} {
+	c.Data.Source, c.Duration = source, 10*time.Second
+	for key, v := range map[string]any{"encoder.name": "delta-adaptive", "down.loss": "20%", "down.burst": "4", "down.latency": "40ms", "down.jitter": "35ms"} {
 		if err := c.Set(key, v); err != nil {
 			t.Fatal(err)
 		}
@@ -249,28 +263,39 @@ func TestDisplayedFrameHasReportedAge(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
+	hz := s.schema.TickHz
 	var made [][]int32
-	shown := 0
-	for n := range uint64(590) {
-		now := endpoint.TickTime(n, 60)
+	shown, blended := 0, 0
+	for n := range uint64(10*hz - 10) {
+		now := endpoint.TickTime(n, hz)
 		if err := s.RunUntil(now); err != nil {
 			t.Fatal(err)
 		}
 		made = append(made, slices.Clone(s.feed.current.Table))
 		d := s.View(0).Frames
 		if !slices.Equal(d.Sent.Table, made[n]) {
-			t.Fatalf("tick %d: sent is not the newest frame", n)
+			t.Fatalf("%s, tick %d: sent is not the newest frame", source, n)
 		}
 		if d.Shown == nil {
 			continue
 		}
 		shown++
-		if tick := endpoint.TickAt(now-d.Age, 60); !slices.Equal(d.Shown.Table, made[tick]) {
-			t.Fatalf("tick %d: shown is not the frame of tick %d, %v ago", n, tick, d.Age)
+		tick := endpoint.TickAt(now-d.Age, hz)
+		if !slices.Equal(d.Shown.Table, made[tick]) {
+			t.Fatalf("%s, tick %d: shown is not the frame of tick %d, %v ago", source, n, tick, d.Age)
+		}
+		if d.Next == nil {
+			continue
+		}
+		blended++
+		span := float64(d.Age-d.Behind) / d.Weight // between the two frames
+		next := tick + uint64(math.Round(span*float64(hz)/1e9))
+		if d.Weight <= 0 || d.Weight >= 1 || next <= tick || next >= uint64(len(made)) || !slices.Equal(d.Next.Table, made[next]) {
+			t.Fatalf("%s, tick %d: %v of the way from tick %d is not on the way to tick %d", source, n, d.Weight, tick, next)
 		}
 	}
-	if shown < 500 {
-		t.Errorf("only %d were shown", shown)
+	if shown < int(9*hz)-50 || (blended > 0) == (source == "rpc") {
+		t.Errorf("%s: %d were shown, %d between two frames", source, shown, blended)
 	}
 }
 

@@ -110,10 +110,14 @@ func entityField(f Field) frame.Field {
 	}
 	out := integerField(f, frame.Enum)
 	if f.Name == "eType" {
-		out.Hint.Role = frame.Type
+		out.Hint.Role, out.Values = frame.Type, entityTypes[:]
 	}
 	return out
 }
+
+// entityTypes are the names of the values of eType (entityType_t in bg_public.h). Higher values are events.
+var entityTypes = [...]string{"general", "player", "item", "missile", "mover", "beam", "portal", "speaker", "jump pad", "teleporter",
+	"invisible", "grapple", "team", "event"}
 
 // playerField returns the column for a field of the player.
 func playerField(f Field) frame.Field {

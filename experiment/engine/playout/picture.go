@@ -77,6 +77,13 @@ type Frames struct {
 	Shown   *frame.Frame  // nil before the display begins, or if the frame is no longer in the history
 	Age     time.Duration // since the sender captured Shown
 	Starved bool          // no newer frame has arrived
+
+	// Next is the frame after Shown in the receiver's history, and Weight from 0 to 1 is how much of the time between
+	// both has passed: a game that interpolates shows positions between them, Behind the sender's present. Next is nil
+	// while the display is starved, and for schemas without positions.
+	Next   *frame.Frame
+	Weight float64
+	Behind time.Duration
 }
 
 // Limits of a copy in Frames: maxCells values of the table, except for maps, and maxBody bytes of the body.
@@ -87,7 +94,8 @@ const maxCells, maxBody = 4096, 4096
 // virtual time.
 func (d *Display) Frames(s *frame.Schema, sent *frame.Frame, now time.Duration) *Frames {
 	cells := maxCells
-	if slices.ContainsFunc(s.Fields, func(f frame.Field) bool { return f.Hint.Role == frame.Position }) {
+	hasPositions := slices.ContainsFunc(s.Fields, func(f frame.Field) bool { return f.Hint.Role == frame.Position })
+	if hasPositions {
 		cells = s.Cells()
 	}
 	f := &Frames{Sent: copyPrefix(sent, cells)}
@@ -99,6 +107,11 @@ func (d *Display) Frames(s *frame.Schema, sent *frame.Frame, now time.Duration) 
 	if e := x.history.Get(x.shownSeq); e != nil {
 		shown := copyPrefix(&e.Frame, cells)
 		f.Shown = &shown
+	}
+	if w := x.findWindow(x.moment); hasPositions && f.Shown != nil && w[1].entry != nil && w[2].entry != nil && w[1].entry.Seq == x.shownSeq && w[1].at < w[2].at {
+		next := copyPrefix(&w[2].entry.Frame, cells)
+		f.Next, f.Behind = &next, now-x.moment
+		f.Weight = float64(x.moment-w[1].at) / float64(w[2].at-w[1].at)
 	}
 	return f
 }

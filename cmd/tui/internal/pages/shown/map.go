@@ -3,6 +3,8 @@ package shown
 import (
 	"math"
 	"strconv"
+	"strings"
+	"unicode"
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
@@ -17,18 +19,23 @@ import (
 
 // mapView draws two maps: the positions at the sender, and as the receiver displays them.
 type mapView struct {
-	schema *frame.Schema
-	parts  []frame.Part     // kinds of rows, such as players and cubes; see findPlaces
-	places [][]placeFields  // the columns with positions, by part
-	frames *playout.Frames  // the newest frame sent and the one displayed; nil before the first
-	past   bool             // the time cursor is in the past, of which no positions are stored
-	costs  *engine.RowCosts // what each row cost, which is shown in place of the receiver; nil while it is not shown
+	schema  *frame.Schema
+	parts   []frame.Part     // kinds of rows, such as players and cubes; see findPlaces
+	places  [][]placeFields  // the columns with positions, by part
+	kinds   []entityKind     // of things on the map
+	ofParts []partKinds      // the kinds of each part
+	frames  *playout.Frames  // the newest frame sent and the one displayed; nil before the first
+	past    bool             // the time cursor is in the past, of which no positions are stored
+	costs   *engine.RowCosts // what each row cost, which is shown in place of the receiver; nil while it is not shown
 
-	sent, shown []point
-	// The extent of all points so far. It only grows, so that the map does not move.
-	left, right, bottom, top float64
-	hasExtent                bool
+	sent, shown             []point
+	sentTracks, shownTracks tracks
+	extent                  extent
+	displaced               int   // number of points displayed at another place than the sender's
+	worst                   point // the one of these that is farthest from the sender's place
+	worstDistance           float64
 
+	stacked   bool   // the maps are one above the other, as drawn last
 	emptyText string // shown while there are no points
 }
 
@@ -45,29 +52,56 @@ func (p *mapView) Observe(v room.View) bool {
 	}
 	if p.parts == nil {
 		p.parts, p.places = findPlaces(p.schema)
+		p.kinds, p.ofParts = findKinds(p.schema, p.parts, p.places)
 	}
-	p.sent, p.shown = findPoints(p.schema, p.parts, p.places, p.frames.Sent.Table), nil
-	if p.frames.Shown != nil {
-		p.shown = findPoints(p.schema, p.parts, p.places, p.frames.Shown.Table)
+	p.sent, p.shown = p.findPoints(&p.frames.Sent), p.findPoints(p.frames.Shown)
+	if p.frames.Next != nil {
+		blend(p.shown, p.findPoints(p.frames.Next), p.frames.Weight)
 	}
-	for _, pt := range p.sent {
-		p.include(pt)
-	}
+	p.sentTracks.add(v.Snap.Now, p.sent)
+	p.shownTracks.add(v.Snap.Now, p.shown)
+	p.extent.follow(v.Snap.Now, p.sent)
+	p.findDisplaced()
 	return true
 }
 
-// include extends the map to a point.
-func (p *mapView) include(pt point) {
-	if !p.hasExtent {
-		p.left, p.right, p.bottom, p.top, p.hasExtent = pt.x, pt.x, pt.y, pt.y, true
+// findPoints returns the points of a frame, or nil without one.
+func (p *mapView) findPoints(f *frame.Frame) []point {
+	if f == nil {
+		return nil
 	}
-	p.left, p.right = math.Min(p.left, pt.x), math.Max(p.right, pt.x)
-	p.bottom, p.top = math.Min(p.bottom, pt.y), math.Max(p.top, pt.y)
+	return findPoints(p.schema, p.parts, p.places, p.ofParts, f.Table)
 }
 
-// Draw implements room.Pane: the sender's map on the left, the receiver's on the right.
+// findDisplaced counts the points that are displayed elsewhere than at the sender's places, and finds the one that is
+// farthest away.
+func (p *mapView) findDisplaced() {
+	p.displaced, p.worstDistance = 0, 0
+	sent := p.sentByKey()
+	for _, pt := range p.shown {
+		at, ok := sent[pt.key()]
+		if ok && at.x == pt.x && at.y == pt.y {
+			continue
+		}
+		p.displaced++
+		if d := math.Hypot(pt.x-at.x, pt.y-at.y); ok && d > p.worstDistance {
+			p.worst, p.worstDistance = pt, d
+		}
+	}
+}
+
+// sentByKey returns the sender's points by row and group.
+func (p *mapView) sentByKey() map[placeKey]point {
+	m := make(map[placeKey]point, len(p.sent))
+	for _, pt := range p.sent {
+		m[pt.key()] = pt
+	}
+	return m
+}
+
+// Draw implements room.Pane: the sender's map on the left or at the top, the receiver's on the right or below.
 func (p *mapView) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	if p.frames == nil || p.past || !p.hasExtent {
+	if p.frames == nil || p.past || !p.extent.known {
 		c.Frame(th, focused, p.Name())
 		text := p.emptyText
 		if p.past {
@@ -76,16 +110,41 @@ func (p *mapView) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		c.Clip(2, 1, c.W-4, look.Dim, text)
 		return
 	}
-	c.Split(2, func(i int, side *look.Canvas) {
+	p.chooseLayout(c.W, c.H)
+	scale := p.extent.unitsPerColumn(c.W/2-2, c.H-2) // of both maps
+	draw := c.Split
+	if p.stacked {
+		draw, scale = c.SplitRows, p.extent.unitsPerColumn(c.W-2, c.H/2-2)
+	}
+	draw(2, func(i int, side *look.Canvas) {
 		switch {
 		case i == 0:
-			p.drawSide(side, th, "Sender", p.sent, p.countSpans(side.W), marker)
+			side.Frame(th, look.Unfocused, "Sender", p.countSpans(side.W)...)
+			p.drawSide(side, th, p.sent, &p.sentTracks, scale, p.marker)
 		case p.costs != nil:
-			p.drawSide(side, th, p.costTitle(), p.sent, p.costSpans(side.W), p.costMarker)
+			side.Frame(th, look.Unfocused, p.costTitle(), p.costSpans(side.W)...)
+			p.drawSide(side, th, p.sent, nil, scale, p.costMarker)
 		default:
-			p.drawSide(side, th, "Receiver", p.shown, p.ageSpans(side.W), marker)
+			side.Frame(th, look.Unfocused, "Receiver", p.ageSpans(side.W)...)
+			p.drawSide(side, th, p.shown, &p.shownTracks, scale, p.marker)
 		}
 	})
+}
+
+// chooseLayout decides whether the maps are side by side or one above the other on a canvas of w columns and h rows: the
+// layout with the larger scale, unless the difference to that of the present one is small.
+func (p *mapView) chooseLayout(w, h int) {
+	const (
+		minRows   = 8   // of a map that is above another
+		advantage = 1.3 // of the scale, from which the layout changes
+	)
+	beside, above := p.extent.unitsPerColumn(w/2-2, h-2), p.extent.unitsPerColumn(w-2, h/2-2)
+	switch {
+	case h/2-2 < minRows || above > advantage*beside:
+		p.stacked = false
+	case beside > advantage*above:
+		p.stacked = true
+	}
 }
 
 // countSpans returns the number of objects of each part, and how many of them move, in a heading of w
@@ -94,8 +153,11 @@ func (p *mapView) countSpans(w int) []look.Span {
 	count := make([]int, len(p.parts))
 	moves := 0
 	for _, pt := range p.sent {
+		if pt.group > 0 {
+			continue
+		}
 		for k, part := range p.parts {
-			if pt.group == 0 && pt.row >= part.Row && pt.row < part.Row+part.Rows {
+			if pt.row >= part.Row && pt.row < part.Row+part.Rows {
 				count[k]++
 			}
 		}
@@ -128,21 +190,34 @@ func (p *mapView) ageSpans(w int) []look.Span {
 	if p.frames.Shown == nil {
 		return look.Fit(maxWidth, []look.Span{look.Dim.Span("nothing displayed yet")}, nil)
 	}
-	age := []look.Span{look.Value.Span(strconv.FormatInt(p.frames.Age.Milliseconds(), 10)), look.Dim.Span(" ms behind")}
+	behind := p.frames.Age
+	if p.frames.Next != nil {
+		behind = p.frames.Behind
+	}
+	age := []look.Span{look.Value.Span(strconv.FormatInt(behind.Milliseconds(), 10)), look.Dim.Span(" ms behind")}
 	if p.frames.Starved {
 		age = append(age, look.Warn.Span(", STARVED"))
 	}
-	displaced := 0
-	sentPoints := map[[2]int]point{} // by row and group
-	for _, pt := range p.sent {
-		sentPoints[[2]int{pt.row, pt.group}] = pt
+	count := append(age[:len(age):len(age)], look.Dim.Span("; "), look.Value.Span(strconv.Itoa(p.displaced)), look.Dim.Span(" displaced"))
+	if p.worstDistance == 0 {
+		return look.Fit(maxWidth, count, age, nil)
 	}
-	for _, pt := range p.shown {
-		if sent, ok := sentPoints[[2]int{pt.row, pt.group}]; !ok || sent.x != pt.x || sent.y != pt.y {
-			displaced++
-		}
+	worst := append(count[:len(count):len(count)], look.Dim.Span("; worst "), look.Value.Span(p.pointName(&p.worst)), look.Dim.Span(": "),
+		look.Late.Span(units.Fixed(p.worstDistance, 1)), look.Dim.Span(" "+strings.TrimSpace(p.unitName())))
+	return look.Fit(maxWidth, worst, count, age, nil)
+}
+
+// pointName returns the name of a point: its kind, and the number of its row in its part.
+func (p *mapView) pointName(pt *point) string {
+	part := p.schema.PartForRow(pt.row)
+	name := part.Name
+	if pt.entityKind != noKind {
+		name = p.kinds[pt.entityKind].name
 	}
-	return look.Fit(maxWidth, append(age[:len(age):len(age)], look.Dim.Span("; "), look.Value.Span(strconv.Itoa(displaced)), look.Dim.Span(" displaced")), age, nil)
+	if part.Rows == 1 {
+		return name
+	}
+	return name + " " + strconv.Itoa(pt.row-part.Row)
 }
 
 // costTitle is the title of the map of costs.
@@ -165,37 +240,57 @@ func (p *mapView) costMarker(_ *look.Theme, pt *point) (look.Style, rune) {
 	return look.Heat + look.Style(step), rune('0' + step)
 }
 
-// drawSide draws a map of points with the style and rune that mark returns.
-func (p *mapView) drawSide(c *look.Canvas, th *look.Theme, title string, points []point, more []look.Span,
+// drawSide draws a map of points at a scale, in units per column, with the style and rune that mark returns and, if t is not nil, their trails, their
+// names, and what separates them from the sender's places.
+func (p *mapView) drawSide(c *look.Canvas, th *look.Theme, points []point, t *tracks, scale float64,
 	mark func(*look.Theme, *point) (look.Style, rune)) {
-	c.Frame(th, look.Unfocused, title, more...)
-	w, h := c.W-2, c.H-2
-	if w < 1 || h < 1 {
+	if c.W < 3 || c.H < 3 {
 		return
 	}
-	// A cell is twice as high as wide; the scale is the same in both directions.
-	const cellAspect = 2
-	unitsPerColumn := math.Max((p.right-p.left)/float64(max(w-1, 1)), (p.top-p.bottom)/float64(cellAspect*max(h-1, 1)))
-	if !(unitsPerColumn > 0) { // all points are at one position
-		unitsPerColumn = 1
+	plot := newPlot(c, th, &p.extent, scale)
+	for i := range points {
+		style, r := mark(th, &points[i])
+		plot.drawMarker(&points[i], style, r)
 	}
-	middleX, middleY := (p.left+p.right)/2, (p.bottom+p.top)/2
-	covering := make([]kind, w*h) // the kind drawn in each cell, plus 1; 0 means none
+	if t != nil {
+		sent := p.sentByKey()
+		for _, pt := range points {
+			if at, ok := sent[pt.key()]; ok {
+				plot.drawLine(pt, at)
+			}
+		}
+		plot.drawTrails(t)
+		for i := range points {
+			if pt := &points[i]; pt.kind == moving && pt.group == 0 {
+				plot.drawLabel(pt, p.pointName(pt))
+			}
+		}
+	}
+	if c.H > 4 {
+		across := " " + units.Fixed(scale*float64(plot.w), 0) + " " + p.unitName() + "across "
+		c.TextRight(c.W-2, c.H-1, look.Dim, across)
+		c.Spans(2, c.H-1, c.W, look.FitGroups(c.W-6-look.TextWidth(across), p.legend(points))...)
+	}
+}
+
+// legend returns the kinds of the points with their letters and numbers, if there are several kinds.
+func (p *mapView) legend(points []point) (groups [][]look.Span) {
+	if len(p.kinds) < 2 {
+		return nil
+	}
+	count := make([]int, len(p.kinds))
 	for _, pt := range points {
-		x := int(math.Floor((pt.x-middleX)/unitsPerColumn + float64(w)/2))
-		y := int(math.Floor((middleY-pt.y)/(cellAspect*unitsPerColumn) + float64(h)/2))
-		if x < 0 || x >= w || y < 0 || y >= h {
-			continue
-		}
-		if drawn := &covering[y*w+x]; pt.kind+1 > *drawn {
-			*drawn = pt.kind + 1
-			style, r := mark(th, &pt)
-			c.Set(1+x, 1+y, style, r)
+		if pt.entityKind != noKind && pt.group == 0 {
+			count[pt.entityKind]++
 		}
 	}
-	if unitName := p.unitName(); c.H > 4 {
-		c.TextRight(c.W-2, c.H-1, look.Dim, " "+units.Fixed(unitsPerColumn*float64(w), 0)+" "+unitName+"across ")
+	for i, k := range p.kinds {
+		if count[i] > 0 {
+			groups = append(groups, []look.Span{k.style.Span(" " + string(k.letter)), look.Dim.Span(" " + k.name + " "),
+				look.Value.Span(strconv.Itoa(count[i])), look.Dim.Span(" ")})
+		}
 	}
+	return groups
 }
 
 // unitName returns the unit of the coordinates, with a space after it.
@@ -210,16 +305,22 @@ func (p *mapView) unitName() string {
 	return "units "
 }
 
-// marker returns style and rune of a point by its kind. The styles are those of the highest cubes in the world view, the last of
-// look.Levels shades, which contrast most with the background.
-func marker(th *look.Theme, pt *point) (style look.Style, symbol rune) {
-	switch pt.kind {
-	case alwaysPresent:
+// marker returns style and rune of a point: a letter for its kind if there are several kinds, and otherwise a circle if
+// it moves and a dot if it does not. The styles of a single kind are those of the highest cubes in the world view, the last
+// of look.Levels shades, which contrast most with the background.
+func (p *mapView) marker(th *look.Theme, pt *point) (style look.Style, symbol rune) {
+	switch {
+	case pt.kind == alwaysPresent:
 		return look.Player + look.Levels - 1, '@'
-	case moving:
+	case len(p.kinds) > 1 && pt.entityKind != noKind:
+		k := &p.kinds[pt.entityKind]
+		if pt.kind == moving {
+			return k.style, unicode.ToUpper(k.letter)
+		}
+		return k.style, k.letter
+	case pt.kind == moving:
 		return look.Interacting + look.Levels - 1, 'o'
-	}
-	if th.Ascii {
+	case th.Ascii:
 		return look.AtRest + look.Levels - 1, '.'
 	}
 	return look.AtRest + look.Levels - 1, '·'

@@ -107,7 +107,7 @@ func (p *page) Release() {
 	p.values.firstLine, p.showValues = 0, false
 	p.valuesSlot.Redraw()
 	if p.worldMap != nil {
-		p.worldMap.hasExtent = false
+		p.worldMap.extent.known = false
 		p.mapSlot.Redraw()
 	}
 }

@@ -72,11 +72,15 @@ func findPartPlaces(s *frame.Schema, p frame.Part) (list []placeFields) {
 
 // point is an object on the map.
 type point struct {
-	x, y  float64
-	row   int
-	group int // index of its position in the row
-	kind  kind
+	x, y       float64
+	row        int
+	group      int // index of its position in the row
+	kind       kind
+	entityKind int // index of its entityKind, or noKind
 }
+
+// key identifies the point among those of other frames.
+func (p *point) key() placeKey { return placeKey{p.row, p.group} }
 
 // kind is how a point is drawn; higher kinds cover lower ones.
 type kind uint8
@@ -87,8 +91,8 @@ const (
 	alwaysPresent // in a row that is always present: the player
 )
 
-// findPoints returns the points of a table. Points with NaN or huge coordinates are omitted.
-func findPoints(s *frame.Schema, parts []frame.Part, places [][]placeFields, table []int32) (list []point) {
+// findPoints returns the points of a table, in the order of rows. Points with NaN or huge coordinates are omitted.
+func findPoints(s *frame.Schema, parts []frame.Part, places [][]placeFields, kinds []partKinds, table []int32) (list []point) {
 	const maxCoordinate = 1e9
 	numFields := len(s.Fields)
 	for partIndex, p := range parts {
@@ -98,7 +102,7 @@ func findPoints(s *frame.Schema, parts []frame.Part, places [][]placeFields, tab
 				if at.present >= 0 && values[at.present] == 0 {
 					continue
 				}
-				pt := point{x: inUnits(&s.Fields[at.x], values[at.x]), y: inUnits(&s.Fields[at.y], values[at.y]), row: row, group: g}
+				pt := point{x: inUnits(&s.Fields[at.x], values[at.x]), y: inUnits(&s.Fields[at.y], values[at.y]), row: row, group: g, entityKind: kinds[partIndex].of(values)}
 				if at.yDown {
 					pt.y = -pt.y
 				}
@@ -116,6 +120,21 @@ func findPoints(s *frame.Schema, parts []frame.Part, places [][]placeFields, tab
 		}
 	}
 	return list
+}
+
+// blend moves each point towards the one with the same row and group in next, which is as far as the fraction weight
+// of the way. Things that became something else keep their place.
+func blend(points, next []point, weight float64) {
+	later := make(map[placeKey]*point, len(next))
+	for i := range next {
+		later[next[i].key()] = &next[i]
+	}
+	for i := range points {
+		pt := &points[i]
+		if to := later[pt.key()]; to != nil && to.entityKind == pt.entityKind {
+			pt.x, pt.y = pt.x+(to.x-pt.x)*weight, pt.y+(to.y-pt.y)*weight
+		}
+	}
 }
 
 // inUnits returns v, a value of field f, in the units of f.

@@ -41,21 +41,22 @@ func arenaTable() []int32 {
 func TestPlaces(t *testing.T) {
 	s := arena()
 	parts, places := findPlaces(s)
+	_, kinds := findKinds(s, parts, places)
 	table := arenaTable()
-	want := []point{{-100, 50, 0, 0, resting}, {100, -50, 1, 0, moving}, {0, 0, 3, 0, resting}, {50, -25, 4, 0, alwaysPresent}}
-	if got := findPoints(s, parts, places, table); !slices.Equal(got, want) {
+	want := []point{{-100, 50, 0, 0, resting, 0}, {100, -50, 1, 0, moving, 0}, {0, 0, 3, 0, resting, 0}, {50, -25, 4, 0, alwaysPresent, noKind}}
+	if got := findPoints(s, parts, places, kinds, table); !slices.Equal(got, want) {
 		t.Errorf("%v, expected %v", got, want)
 	}
 	table[5+4*7] = int32(math.Float32bits(float32(math.NaN())))
-	if got := findPoints(s, parts, places, table[:len(table)-1]); !slices.Equal(got, want[:3]) {
+	if got := findPoints(s, parts, places, kinds, table[:len(table)-1]); !slices.Equal(got, want[:3]) {
 		t.Errorf("a short table: %v", got)
 	}
-	if got := findPoints(s, parts, places, table); !slices.Equal(got, want[:3]) {
+	if got := findPoints(s, parts, places, kinds, table); !slices.Equal(got, want[:3]) {
 		t.Errorf("NaN: %v", got)
 	}
 	s.Fields[6].Hint.Axis = 2
 	parts, places = findPlaces(s)
-	if got := findPoints(s, parts, places, arenaTable()); !slices.Equal(got, want) {
+	if got := findPoints(s, parts, places, kinds, arenaTable()); !slices.Equal(got, want) {
 		t.Errorf("from the side: %v, expected %v", got, want)
 	}
 	s.Parts = nil

@@ -227,9 +227,11 @@ func (p *values) names() []string {
 	return out
 }
 
-// formatValue formats a value in the units of its field.
+// formatValue formats a value in the units of its field, or as its name.
 func formatValue(f *frame.Field, v int32) string {
 	switch {
+	case f.NameOf(v) != "":
+		return f.NameOf(v)
 	case f.Kind == frame.Bits:
 		return "x" + strconv.FormatUint(uint64(uint32(v)), 16)
 	case f.Kind == frame.Float32:

@@ -181,7 +181,7 @@ func lossModelControl(cfg *config.Config, loss lossmodel.KeyInfo, direction conf
 }
 
 // foldControl returns the control that shows or hides the less used settings, rest. Its value is a
-// text that contains their number and, while they are hidden, how many are not at their default.
+// text that contains their number and, while they are hidden, those that are not at their default.
 func foldControl(rest []lossmodel.KeyInfo, sc scope) control {
 	c := control{label: "More", command: foldCommand, group: "Link", isText: true}
 	c.Help = "all other settings of the link: loss models, bursts, bandwidth, distribution of the jitter, " +
@@ -190,14 +190,14 @@ func foldControl(rest []lossmodel.KeyInfo, sc scope) control {
 		if sc.more {
 			return "link settings, enter hides them"
 		}
-		changed := 0
+		var changed []string
 		for _, k := range rest {
 			if text, _ := sc.direction.Link(current).Get(k.Key); text != k.Default {
-				changed++
+				changed = append(changed, fmt.Sprintf("%s %s (default %s)", k.Key, text, cmp.Or(k.Default, "none")))
 			}
 		}
-		if changed > 0 {
-			return fmt.Sprintf("link settings: %d, %d of them changed", len(rest), changed)
+		if len(changed) > 0 {
+			return fmt.Sprintf("%d of %d changed: %s", len(changed), len(rest), strings.Join(changed, ", "))
 		}
 		return fmt.Sprintf("link settings: %d, enter shows them", len(rest))
 	}

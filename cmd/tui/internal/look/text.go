@@ -127,6 +127,20 @@ func Shorten(s string, n int) string {
 	return s
 }
 
+// ShortenStart shortens text to n columns, with an ellipsis in place of its beginning if it is longer. Names of files
+// differ at their ends.
+func ShortenStart(s string, n int) string {
+	if TextWidth(s) <= n {
+		return s
+	}
+	for i := range s {
+		if tail := s[i:]; TextWidth(tail) < n {
+			return "…" + tail
+		}
+	}
+	return ""
+}
+
 // FormatMicroseconds formats the time of a codec in microseconds: whole ones, or one decimal below 1; "-" for 0, which
 // means that no time was measured.
 func FormatMicroseconds(us float64) string {

@@ -202,13 +202,14 @@ func (p *page) toggleClientTarget() room.Request {
 
 // Release continues the display, clears all selections, and makes the controls set the links of all
 // clients.
-func (p *page) Release() {
+func (p *page) Release() room.Request {
 	if p.m.frozen != nil {
 		p.m.toggleFrozen()
 	}
 	p.m.controls.SelectBothLinks()
 	p.datagramOffset, p.selectedClient = 0, 0
 	_ = p.m.setTarget(0) // 0, all clients, does not fail
+	return room.Request{}
 }
 
 // moveClientCursor moves the cursor in the list of clients by the given number of rows. If the selected

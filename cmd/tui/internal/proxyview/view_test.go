@@ -495,13 +495,13 @@ func TestControlsChangeTheLinks(t *testing.T) {
 	}
 }
 
-// Run returns nil after q and the answer to its question, after the end of its context, and ErrInterrupted after Ctrl-C.
+// Run returns nil after q and the answer d to its question, to which Enter alone means to stay, after the end of its context, and ErrInterrupted after Ctrl-C.
 func TestRunEnds(t *testing.T) {
 	for _, x := range []struct {
 		keys  string // before the end of the input
 		ended bool   // the context ends instead
 		want  error
-	}{{keys: "q\r"}, {ended: true}, {keys: "\x03", want: ui.ErrInterrupted}} {
+	}{{keys: "q\rqd"}, {ended: true}, {keys: "\x03", want: ui.ErrInterrupted}} {
 		g := newGame(t, 1, "")
 		ctx, cancel := context.WithCancel(t.Context())
 		if x.ended {

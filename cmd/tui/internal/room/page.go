@@ -56,7 +56,7 @@ type Enterer interface{ Enter() Request }
 
 // Releaser is a page with a selection that esc clears.
 type Releaser interface {
-	Release() // clears the selection
+	Release() Request // clears the selection
 }
 
 // Aimer is a page whose controls set the downlink, the uplink or both.

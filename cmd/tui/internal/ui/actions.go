@@ -138,7 +138,7 @@ func (m *dashboard) quit(mode command.QuitMode) tea.Cmd {
 		}
 		return nil
 	case mode == command.QuitAsking && snap.Now-snap.Saved > askThreshold:
-		m.overlay = AskToQuit(unsavedQuestion(snap.Now, snap.Now-snap.Saved), QuitChoice{"s", "save and quit", "quit save"},
+		m.overlay = newQuitBox(unsavedQuestion(snap.Now, snap.Now-snap.Saved), QuitChoice{"s", "save and quit", "quit save"},
 			QuitChoice{"d", "quit without saving", "quit now"})
 		return nil
 	}

@@ -29,7 +29,7 @@ func TestEncoderListKeys(t *testing.T) {
 		{[]string{"e", "r", "o", "t", "enter"}, "encoder rotor", false},
 		{[]string{"e", "z", "z", "tab", "space", "enter", "esc"}, "", false},
 	} {
-		for _, size := range [][2]int{{160, 48}, {80, 24}, {60, 20}} {
+		for _, size := range [][2]int{{160, 48}, {80, 24}, {60, 18}} {
 			lab := labtest.NewLab()
 			m := screen(lab, size[0], size[1], Options{})
 			press(m, c.keys...)

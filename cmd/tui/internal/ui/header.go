@@ -53,7 +53,7 @@ const maxSourceWidth = 32
 
 // title returns the first line of the header in at most w columns: program, data, encoders, peer,
 // seed, speed, virtual time. If the space is short, it omits more at each level: 1 reduces the
-// gaps, 2 omits the name of the program, 3 the seed.
+// gaps, 2 omits the name of the program, 3 the seed and the beginnings of the names of data and encoders.
 func (m *dashboard) title(w int) []look.Span {
 	cfg, th := m.lab.Config(), m.theme
 	for level := 0; ; level++ {
@@ -62,7 +62,7 @@ func (m *dashboard) title(w int) []look.Span {
 			gap = " "
 		}
 		dot := look.Faint.Span(gap + th.Dot + gap)
-		pieces := []look.Span{look.Plain.Span(look.Shorten(shortSource(cfg.Data.Source, m.lab.Snap.Schema), maxSourceWidth)), dot, look.Title.Span(m.encoders(cfg)), dot}
+		pieces := []look.Span{look.Plain.Span(look.ShortenStart(shortSource(cfg.Data.Source, m.lab.Snap.Schema), maxSourceWidth)), dot, look.Title.Span(m.encoders(cfg)), dot}
 		if peer := m.lab.Snap.To; peer != "" { // the address of the receiver in a session over a real network
 			pieces = append(pieces, look.Dim.Span("to "), look.Plain.Span(peer), dot)
 		}
@@ -73,7 +73,15 @@ func (m *dashboard) title(w int) []look.Span {
 			pieces = append([]look.Span{look.Focus.Span("wirelab"), dot}, pieces...)
 		}
 		pieces = append(append(pieces, m.speedSpans()...), dot, look.Value.Span(look.FormatTime(m.lab.Shown().Now.Truncate(clockStep(m.lab.Snap)))))
-		if look.SpansWidth(pieces) <= w || level == 3 {
+		if look.SpansWidth(pieces) <= w {
+			return pieces
+		}
+		if level == 3 {
+			const minNameWidth = 12
+			for _, name := range []*look.Span{&pieces[0], &pieces[2]} { // the data, then the encoders
+				excess := max(look.SpansWidth(pieces)-w, 0)
+				name.Text = look.ShortenStart(name.Text, max(look.TextWidth(name.Text)-excess, min(minNameWidth, look.TextWidth(name.Text))))
+			}
 			return pieces
 		}
 	}

@@ -129,7 +129,7 @@ func (s *Shell) ProgramKeys(leaving Leaving) []room.Binding {
 			if leaving.Release != nil {
 				leaving.Release()
 			}
-			r := room.Dispatch(s.page(), func(p room.Releaser) room.Request { p.Release(); return room.Request{} })
+			r := room.Dispatch(s.page(), room.Releaser.Release)
 			s.screen.Refresh(!allPanes)
 			return r
 		}),

@@ -18,7 +18,7 @@ import (
 func TestWrongIsUnmistakable(t *testing.T) {
 	lab := labtest.NewLab()
 	lab.Snap.Lanes[0].Totals.Wrong = 3
-	for _, size := range [][2]int{{160, 48}, {80, 24}, {60, 20}} {
+	for _, size := range [][2]int{{160, 48}, {80, 24}, {60, 18}} {
 		m := screen(lab, size[0], size[1], Options{Renderer: labtest.ColourRenderer()})
 		head, _, _ := strings.Cut(m.View(), "\n")
 		if !strings.Contains(head, "WRONG DATA: 3 packets") || !strings.Contains(head, "48;5;160m") {

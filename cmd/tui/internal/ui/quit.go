@@ -50,9 +50,17 @@ type QuitChoice struct {
 	Command          string // the command line to execute; "" to continue
 }
 
-// AskToQuit returns an overlay with a question, the choices to quit, and a last choice to continue.
-func AskToQuit(question string, choices ...QuitChoice) room.Overlay {
+// newQuitBox returns a box with a question, the choices to quit, and a last choice to continue. The cursor is on the
+// first choice.
+func newQuitBox(question string, choices ...QuitChoice) *quitBox {
 	return &quitBox{question: question, choices: append(choices, QuitChoice{"esc", "continue", ""})}
+}
+
+// AskToQuit returns an overlay that asks before something is lost: its cursor is on the choice to continue.
+func AskToQuit(question string, choices ...QuitChoice) room.Overlay {
+	b := newQuitBox(question, choices...)
+	b.cursor = len(choices)
+	return b
 }
 
 // Key implements room.Overlay: it moves the cursor, or closes the box and executes a choice. Other

@@ -86,7 +86,7 @@ func TestTourCanBeLeft(t *testing.T) {
 }
 
 func TestTourFitsEveryScreen(t *testing.T) {
-	for _, size := range [][2]int{{160, 48}, {80, 24}, {60, 20}, {104, 30}, {20, 5}, {1, 1}, {250, 80}} {
+	for _, size := range [][2]int{{160, 48}, {80, 24}, {60, 18}, {104, 30}, {20, 5}, {1, 1}, {250, 80}} {
 		lab := labtest.NewEcho()
 		m := screen(lab, size[0], size[1], Options{Renderer: labtest.ColourRenderer()})
 		press(m, "t")

@@ -8,7 +8,7 @@ import (
 )
 
 // The smallest terminal for pages, in columns and rows; see heightScreen for an exception.
-const minWidth, minHeight = 60, 20
+const minWidth, minHeight = 60, 18
 
 // smallScreen is a screen or an overlay that has a text for terminals that are too small for pages.
 type smallScreen interface {

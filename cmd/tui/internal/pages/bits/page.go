@@ -190,9 +190,10 @@ func (p *page) Enter() room.Request {
 }
 
 // Release clears the selection and shows all slots.
-func (p *page) Release() {
+func (p *page) Release() room.Request {
 	p.budget.selected, p.budget.onlySelected = -1, false
 	p.redraw()
+	return room.Request{}
 }
 
 // Zoom selects the next time span.

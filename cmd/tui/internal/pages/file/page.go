@@ -113,7 +113,10 @@ func (p *page) Wheel(x, y, notches int) room.Request {
 
 func (p *page) Enter() room.Request { return p.controls.Enter() }
 
-func (p *page) Release() { p.controls.SelectBothLinks() }
+func (p *page) Release() room.Request {
+	p.controls.SelectBothLinks()
+	return room.Request{}
+}
 
 // Aim selects the next link for the controls.
 func (p *page) Aim() room.Request {

@@ -95,13 +95,19 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 // layOut places the panes on a large screen: charts above packets on the left; controls, figures and
 // changes on the right; the bit budget at the bottom. The names of heights end in H.
 func (p *page) layOut(w, h int) []room.Place {
-	const highScreen = 44   // with fewer rows, three of the panes get their minimum height
+	const (
+		highScreen     = 44 // with fewer rows, three of the panes get their minimum height
+		veryHighScreen = 56 // with as many, the packets get more rows
+	)
 	const maxControlsH = 23 // the changes get the rows that are left
 	rightW := room.RightColumn(w)
 	leftW := w - rightW
 	bitsH, packetsH, nowH := 7, 5, 12
-	if h < highScreen {
+	switch {
+	case h < highScreen:
 		bitsH, packetsH, nowH = 4, 4, 11
+	case h >= veryHighScreen:
+		packetsH = 10
 	}
 	upperH := h - bitsH
 	changesH := max(upperH-nowH-maxControlsH, 4)
@@ -140,9 +146,10 @@ func (p *page) Wheel(x, y, notches int) room.Request {
 func (p *page) Enter() room.Request { return p.controls.Enter() }
 
 // Release clears the selected packet and resets the controls to both links.
-func (p *page) Release() {
+func (p *page) Release() room.Request {
 	p.packets.release()
 	p.controls.SelectBothLinks()
+	return room.Request{}
 }
 
 // Aim selects the next link for the controls, and shows a notice, because a small screen shows the

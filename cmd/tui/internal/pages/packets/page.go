@@ -61,8 +61,8 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 		slot := map[maximised]*room.Slot{listOnly: p.listSlot, detailsOnly: p.detailsSlot}[p.maximised]
 		return append(lines, slot.Render(th, w, h-summaryRows, look.Focused)...)
 	}
-	if room.Wide(w, h) {
-		left := min(max(w*52/100, listWidth), listWidth+12)
+	const minDetailsWidth = 52 // for the sentence about a packet; a narrower pane is below the list instead
+	if left := min(max(w*52/100, listWidth), listWidth+12); room.Wide(w, h) && w-left >= minDetailsWidth {
 		return append(lines, room.RenderPlaces(th, []room.Place{p.listSlot.Place(0, 0, left, h-summaryRows), p.detailsSlot.Place(left, 0, w-left, h-summaryRows)},
 			h-summaryRows, p.list, nil)...) // nil: no pane is highlighted in addition to the focused one
 	}
@@ -131,15 +131,27 @@ func (p *page) Enter() room.Request {
 	return p.openSelected()
 }
 
-// Release leaves the view of bits or, in the list, clears selection and filter.
-func (p *page) Release() {
+// Release leaves the view of bits or, in the list, clears selection and filter, and ends what only the filter needs.
+func (p *page) Release() room.Request {
+	p.redraw()
 	if p.bits.on {
 		p.bits.on = false
-		p.redraw()
-		return
+		return room.Request{}
 	}
+	request := p.setFilter(packetfilter.Filter{})
 	p.list.release()
-	p.redraw()
+	return request
+}
+
+// setFilter changes the filter. It requests the costs of rows from the lab if the filter needs them, and ends that
+// request if only the filter before needed them.
+func (p *page) setFilter(f packetfilter.Filter) room.Request {
+	needed, needs := p.list.filter.NeedsRows(), f.NeedsRows()
+	p.list.filter, p.list.dirty = f, true
+	if needs || needed {
+		return room.Request{Command: &experiment.Command{RowCosts: &needs}, Redraw: true}
+	}
+	return room.Request{Redraw: true}
 }
 
 // redraw marks both panes for redrawing.
@@ -189,11 +201,7 @@ func (p *page) ListPackets(o room.PacketOrder) (room.Request, error) {
 	p.list.dirty = true
 	switch {
 	case o.Filter != nil:
-		needed, needs := p.list.filter.NeedsRows(), o.Filter.NeedsRows()
-		p.list.filter = *o.Filter
-		if needs || needed {
-			return room.Request{Command: &experiment.Command{RowCosts: &needs}, Redraw: true}, nil
-		}
+		return p.setFilter(*o.Filter), nil
 	case o.Find != nil:
 		p.list.find = *o.Find
 		p.list.hasSelection = false // the first match from the end of the list that is visible
@@ -257,8 +265,11 @@ func (p *page) Bindings() []room.Binding {
 		return func() room.Request { return p.Move(0, direction*room.ListEnd) }
 	}
 	next := func() room.Request {
+		before := p.list.filter
 		p.list.nextFilter()
-		return room.Request{Redraw: true} // redraw at once
+		after := p.list.filter
+		p.list.filter = before
+		return p.setFilter(after)
 	}
 	return append(p.bitBindings(), []room.Binding{
 		room.Bind(group, []string{"f"}, "f", "next filter: all, failed, lost, late, ...; or type /filter lost",

@@ -218,8 +218,8 @@ func (p *Charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		if isSelected && !isSingle {
 			out.Title = th.Chosen + " " + out.Title
 		}
-		if kind.isEmpty != nil && kind.isEmpty(&p.Lane) && !isSingle {
-			out.Empty = "none yet"
+		if kind.isEmpty != nil && kind.isEmpty(&p.Lane) && !isSelected {
+			out.Folded, out.Legend = true, []look.Span{look.Dim.Span("none yet")}
 		}
 		p.StyleChart(out.Spec, th)
 	}

@@ -127,3 +127,28 @@ func (p *Playout) drawChart(c *look.Canvas, th *look.Theme, k *playoutChart) {
 	}
 	c.Blit(1, 1, chart.Draw(spec, c.W-2, max(c.H-2, 0)))
 }
+
+// Alone is which part of a page with charts below it is shown.
+type Alone uint8
+
+// Parts of a page.
+const (
+	Both Alone = iota
+	UpperAlone
+	ChartsAlone
+	numAlone
+)
+
+// Next selects the next part.
+func (a *Alone) Next() { *a = (*a + 1) % numAlone }
+
+// ChartRows returns how many of h rows the charts get. usual is their height if both parts are shown.
+func (a Alone) ChartRows(h, usual int) int {
+	switch a {
+	case UpperAlone:
+		return 0
+	case ChartsAlone:
+		return h
+	}
+	return usual
+}

@@ -222,9 +222,10 @@ func (p *page) toggleBase() room.Request {
 }
 
 // Release clears selection and base: only the current run is shown.
-func (p *page) Release() {
+func (p *page) Release() room.Request {
 	p.saved.cursor, p.saved.base, p.comparison.firstRow = -1, "", 0
 	p.updateComparison()
+	return room.Request{}
 }
 
 // Selection implements room.Copier: the path of the selected report.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"wirelab/cmd/tui/internal/look"
@@ -31,9 +32,10 @@ type mapView struct {
 	sent, shown             []point
 	sentTracks, shownTracks tracks
 	extent                  extent
-	displaced               int   // number of points displayed at another place than the sender's
-	worst                   point // the one of these that is farthest from the sender's place
-	worstDistance           float64
+	displaced               int           // number of points displayed at another place than the sender's
+	worst                   point         // the one of these that is farthest from the sender's place, within the last second
+	worstDistance           float64       // of worst
+	heldWorst               panes.HeldMax // of worstDistance
 
 	stacked   bool   // the maps are one above the other, as drawn last
 	emptyText string // shown while there are no points
@@ -61,7 +63,7 @@ func (p *mapView) Observe(v room.View) bool {
 	p.sentTracks.add(v.Snap.Now, p.sent)
 	p.shownTracks.add(v.Snap.Now, p.shown)
 	p.extent.follow(v.Snap.Now, p.sent)
-	p.findDisplaced()
+	p.findDisplaced(v.Snap.Now)
 	return true
 }
 
@@ -73,10 +75,12 @@ func (p *mapView) findPoints(f *frame.Frame) []point {
 	return findPoints(p.schema, p.parts, p.places, p.ofParts, f.Table)
 }
 
-// findDisplaced counts the points that are displayed elsewhere than at the sender's places, and finds the one that is
-// farthest away.
-func (p *mapView) findDisplaced() {
-	p.displaced, p.worstDistance = 0, 0
+// findDisplaced counts the points that are displayed elsewhere than at the sender's places, and finds the one that was
+// farthest away within the last second.
+func (p *mapView) findDisplaced(now time.Duration) {
+	p.displaced = 0
+	var worst point
+	distance := 0.0
 	sent := p.sentByKey()
 	for _, pt := range p.shown {
 		at, ok := sent[pt.key()]
@@ -84,9 +88,13 @@ func (p *mapView) findDisplaced() {
 			continue
 		}
 		p.displaced++
-		if d := math.Hypot(pt.x-at.x, pt.y-at.y); ok && d > p.worstDistance {
-			p.worst, p.worstDistance = pt, d
+		if d := math.Hypot(pt.x-at.x, pt.y-at.y); ok && d > distance {
+			worst, distance = pt, d
 		}
+	}
+	held, isNew := p.heldWorst.Add(now, distance)
+	if p.worstDistance = held; isNew {
+		p.worst = worst
 	}
 }
 

@@ -18,6 +18,7 @@ type page struct {
 	worldMap   *mapView   // nil if the schema has no coordinates
 	mapSlot    *room.Slot // of worldMap
 	showValues bool       // show the values instead of the map
+	alone      panes.Alone
 }
 
 // New returns the page for frames of schema s.
@@ -64,20 +65,33 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	if need := p.values.preferredHeight(w); need > 0 { // the charts get the rows that the values do not need
 		charts = max(charts, min(h-summaryRows-need, 2*charts))
 	}
+	charts = p.alone.ChartRows(h-summaryRows, charts)
 	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, look.Unfocused)...)
-	lines = append(lines, p.charts.Render(th, w, charts, look.Unfocused)...)
-	return append(lines, p.valuesSlot.Render(th, w, max(h-summaryRows-charts, 0), look.Unfocused)...)
+	if charts > 0 {
+		lines = append(lines, p.charts.Render(th, w, charts, look.Unfocused)...)
+	}
+	if rows := h - summaryRows - charts; rows > 0 {
+		lines = append(lines, p.valuesSlot.Render(th, w, rows, look.Unfocused)...)
+	}
+	return lines
 }
 
 // mapLines renders the summary line, the map, and charts below it if there is room.
 func (p *page) mapLines(th *look.Theme, w, h int) []string {
 	const summaryRows, chartRows = 1, 8
 	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, look.Unfocused)...)
-	if h < minHeightForCharts {
-		return append(lines, p.mapSlot.Render(th, w, max(h-summaryRows, 0), look.Unfocused)...)
+	charts := 0
+	if h >= minHeightForCharts {
+		charts = chartRows
 	}
-	lines = append(lines, p.mapSlot.Render(th, w, h-summaryRows-chartRows, look.Unfocused)...)
-	return append(lines, p.charts.Render(th, w, chartRows, look.Unfocused)...)
+	charts = p.alone.ChartRows(h-summaryRows, charts)
+	if rows := h - summaryRows - charts; rows > 0 {
+		lines = append(lines, p.mapSlot.Render(th, w, rows, look.Unfocused)...)
+	}
+	if charts > 0 {
+		lines = append(lines, p.charts.Render(th, w, charts, look.Unfocused)...)
+	}
+	return lines
 }
 
 // Bindings implements room.Binder. Only a page with a map has a key to switch to the values.
@@ -103,13 +117,14 @@ func (p *page) Move(_, dy int) room.Request {
 }
 
 // Release scrolls to the top, and shows the map again with a new extent.
-func (p *page) Release() {
+func (p *page) Release() room.Request {
 	p.values.firstLine, p.showValues = 0, false
 	p.valuesSlot.Redraw()
 	if p.worldMap != nil {
 		p.worldMap.extent.known = false
 		p.mapSlot.Redraw()
 	}
+	return room.Request{}
 }
 
 // Wheel implements room.Wheeler: it scrolls the values, and has no effect on the map.
@@ -120,6 +135,9 @@ func (p *page) Wheel(_, y, notches int) room.Request {
 		top = p.mapSlot.H
 	}
 	overCharts := (y < summaryRows+top) != p.showsMap() // the charts are above the values, but below the map
+	if p.alone != panes.Both {
+		overCharts = p.alone == panes.ChartsAlone
+	}
 	switch {
 	case y < summaryRows: // the line of figures
 	case overCharts:
@@ -130,6 +148,9 @@ func (p *page) Wheel(_, y, notches int) room.Request {
 	}
 	return room.Request{}
 }
+
+// Maximise implements room.Maximiser: the map or the values alone, then the charts alone, then both.
+func (p *page) Maximise() { p.alone.Next() }
 
 // Zoom selects the next time span of the charts.
 func (p *page) Zoom() {

@@ -165,7 +165,7 @@ func TestMap(t *testing.T) {
 		p.shownTracks.add(time.Duration(i)*50*time.Millisecond, p.shown)
 	}
 	p.extent = extent{left: -10, right: 10, bottom: -5, top: 5, known: true}
-	p.findDisplaced()
+	p.findDisplaced(0)
 	if p.displaced != 1 || p.worstDistance != 10 {
 		t.Errorf("%d displaced, by up to %v", p.displaced, p.worstDistance)
 	}

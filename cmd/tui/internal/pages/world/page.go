@@ -23,6 +23,7 @@ type page struct {
 	chartsChoice *bool      // whether to show the charts; nil if the user has not chosen
 	play         *play
 	player       *room.Slot // of play
+	alone        panes.Alone
 	w, h         int
 }
 
@@ -64,6 +65,9 @@ const (
 
 // showsCharts reports whether a page of h rows shows the charts of the display.
 func (p *page) showsCharts(h int) bool {
+	if p.alone != panes.Both {
+		return p.alone == panes.ChartsAlone
+	}
 	if p.chartsChoice != nil {
 		return *p.chartsChoice && h > 2*chartRows
 	}
@@ -76,10 +80,12 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	p.w, p.h = w, h
 	rows := 0
 	if p.showsCharts(h) {
-		rows = chartRows
+		rows = p.alone.ChartRows(h-summaryRows-playRows, chartRows)
 	}
 	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, look.Unfocused)...)
-	lines = append(lines, p.slot.Render(th, w, h-summaryRows-playRows-rows, look.Unfocused)...)
+	if world := h - summaryRows - playRows - rows; world > 0 {
+		lines = append(lines, p.slot.Render(th, w, world, look.Unfocused)...)
+	}
 	if rows > 0 {
 		lines = append(lines, p.charts.Render(th, w, rows, look.Unfocused)...)
 	}
@@ -112,7 +118,11 @@ func (p *page) Move(dx, _ int) room.Request {
 // Wheel implements room.Wheeler: over the world it zooms in or out.
 func (p *page) Wheel(_, y, notches int) room.Request {
 	const summaryRows = 1
-	switch belowWorld := y - summaryRows - p.slot.H; {
+	worldRows := p.slot.H
+	if p.alone == panes.ChartsAlone {
+		worldRows = 0
+	}
+	switch belowWorld := y - summaryRows - worldRows; {
 	case y < summaryRows: // the line of figures
 	case belowWorld < 0:
 		p.zoomBy(notches)
@@ -138,6 +148,12 @@ func (p *page) Fit() {
 	p.charts.Redraw()
 }
 
+// Maximise implements room.Maximiser: the world alone, then the charts alone, then both.
+func (p *page) Maximise() {
+	p.alone.Next()
+	p.redraw()
+}
+
 // toggleCharts shows or hides the charts of the display.
 func (p *page) toggleCharts() {
 	on := !p.showsCharts(p.h)
@@ -146,9 +162,10 @@ func (p *page) toggleCharts() {
 }
 
 // Release resets the camera and the arrangement of views.
-func (p *page) Release() {
+func (p *page) Release() room.Request {
 	p.world.cam, p.world.arrangement = worldview.Camera{ZoomLevel: worldview.FirstZoom, Follow: true}, -1
 	p.redraw()
+	return room.Request{}
 }
 
 // zoomBy zooms in by n levels, or out if n is negative.

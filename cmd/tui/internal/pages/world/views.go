@@ -1,6 +1,8 @@
 package world
 
 import (
+	"cmp"
+	"math"
 	"strconv"
 	"time"
 
@@ -26,6 +28,7 @@ type views struct {
 	dirty       bool             // the world changed and is not drawn yet
 	costs       *engine.RowCosts // what each cube cost; nil while the map of costs is not shown
 	past        bool             // the time cursor is in the past, of which no pictures are stored
+	heldError   panes.HeldMax    // of the largest position error
 }
 
 // sideView is one of the views side by side.
@@ -167,10 +170,60 @@ func (p *views) drawView(c *look.Canvas, th *look.Theme, v sideView, brush *worl
 	}
 	brush.Draw(&p.cam, c.W-2, c.H-2, poses)
 	p.drawGroundMarks(c, th, brush)
+	p.drawEdge(c, th, brush)
 	brush.Paint(c, th, 1, 1, styles) // from (1, 1) on: inside the frame
+	p.drawArrowHome(c, th, brush)
 	if v != viewSender && v != viewCost {
 		p.display.drawStarved(c, th)
 	}
+}
+
+// worldEdge is the largest coordinate of a cube in metres, in all directions; see frame.Cubes.
+const worldEdge = 256
+
+// drawEdge draws the edge of the world, where it is in view.
+func (p *views) drawEdge(c *look.Canvas, th *look.Theme, brush *worldview.Painter) {
+	w, h := c.W-2, c.H-2
+	left, top := cellAt(brush, -worldEdge, worldEdge)
+	right, bottom := cellAt(brush, worldEdge, -worldEdge)
+	for _, y := range []int{top, bottom} {
+		for x := max(left, 0); y >= 0 && y < h && x <= min(right, w-1); x++ {
+			c.Text(1+x, 1+y, look.Faint, th.Border.Top)
+		}
+	}
+	for _, x := range []int{left, right} {
+		for y := max(top, 0); x >= 0 && x < w && y <= min(bottom, h-1); y++ {
+			c.Text(1+x, 1+y, look.Faint, th.Border.Left)
+		}
+	}
+}
+
+// cellAt returns the cell of a place on the ground, which may be outside of the view.
+func cellAt(brush *worldview.Painter, x, y float64) (col, row int) {
+	dotX, dotY := brush.Raster.DotAt(x, y)
+	return floorDiv(dotX, worldview.DotsAcross), floorDiv(dotY, worldview.DotsDown)
+}
+
+// floorDiv returns a/b rounded down.
+func floorDiv(a, b int) int { return int(math.Floor(float64(a) / float64(b))) }
+
+// drawArrowHome draws an arrow at the border to the middle of the world, where the grid of cubes is, and how far that
+// is, if it is out of view.
+func (p *views) drawArrowHome(c *look.Canvas, th *look.Theme, brush *worldview.Painter) {
+	w, h := c.W-2, c.H-2
+	col, row := cellAt(brush, 0, 0)
+	if col >= 0 && col < w && row >= 0 && row < h {
+		return
+	}
+	arrows := [3]string{"↖↑↗", "← →", "↙↓↘"}
+	if th.Ascii {
+		arrows = [3]string{"\\^/", "< >", "/v\\"}
+	}
+	side := func(v, size int) int { return 1 + cmp.Compare(v, min(max(v, 0), size-1)) } // 0 before the view, 1 inside, 2 after it
+	arrow := string([]rune(arrows[side(row, h)])[side(col, w)])
+	text := arrow + " home " + units.Fixed(math.Hypot(p.cam.X, p.cam.Y), 0) + " m"
+	x := min(max(col, 0), max(w-look.TextWidth(text), 0))
+	c.Clip(1+x, 1+min(max(row, 0), h-1), w-x, look.Key, text)
 }
 
 // drawGroundMarks draws a mark every 10 m, or 100 m and so on for large views, so that motion of the camera
@@ -212,6 +265,7 @@ func (p *views) title(th *look.Theme, v sideView, w int) (name string, figure []
 		return "Receiver", p.display.heading(look.TitleSpace(w, "Receiver"))
 	}
 	mean, maximum := worldview.ErrorStats(p.pic.Error)
+	maximum, _ = p.heldError.Add(p.now, maximum)
 	const title = "Position error"
 	return title, look.Fit(look.TitleSpace(w, title),
 		[]look.Span{look.Dim.Span("max "), look.Value.Span(units.Fixed(maximum, 1)), look.Dim.Span(" mm, mean of errors > 0: "),

@@ -32,6 +32,16 @@ func shortSource(spec string, schema *frame.Schema) string {
 	return kind + ":" + strings.Join(parts, ",")
 }
 
+// shortenSource shortens the name of data to n columns. The name of a file loses its beginning, because names of files
+// differ at their ends.
+func shortenSource(name string, n int) string {
+	kind, file, ok := strings.Cut(name, ":")
+	if !ok || len(kind)+2 > n {
+		return look.Shorten(name, n)
+	}
+	return kind + ":" + look.ShortenStart(file, n-len(kind)-1)
+}
+
 // Header implements Screen. If a packet was decoded wrongly, an alarm replaces the title. While the
 // time cursor is in the past, the footer lists the keys that move it. The width of the screen is
 // not used, because Shell passes the remaining width to m.title.
@@ -62,7 +72,7 @@ func (m *dashboard) title(w int) []look.Span {
 			gap = " "
 		}
 		dot := look.Faint.Span(gap + th.Dot + gap)
-		pieces := []look.Span{look.Plain.Span(look.ShortenStart(shortSource(cfg.Data.Source, m.lab.Snap.Schema), maxSourceWidth)), dot, look.Title.Span(m.encoders(cfg)), dot}
+		pieces := []look.Span{look.Plain.Span(shortenSource(shortSource(cfg.Data.Source, m.lab.Snap.Schema), maxSourceWidth)), dot, look.Title.Span(m.encoders(cfg)), dot}
 		if peer := m.lab.Snap.To; peer != "" { // the address of the receiver in a session over a real network
 			pieces = append(pieces, look.Dim.Span("to "), look.Plain.Span(peer), dot)
 		}
@@ -77,10 +87,11 @@ func (m *dashboard) title(w int) []look.Span {
 			return pieces
 		}
 		if level == 3 {
-			const minNameWidth = 12
+			const minNameWidth = 8
 			for _, name := range []*look.Span{&pieces[0], &pieces[2]} { // the data, then the encoders
-				excess := max(look.SpansWidth(pieces)-w, 0)
-				name.Text = look.ShortenStart(name.Text, max(look.TextWidth(name.Text)-excess, min(minNameWidth, look.TextWidth(name.Text))))
+				if excess, width := look.SpansWidth(pieces)-w, look.TextWidth(name.Text); excess > 0 {
+					name.Text = shortenSource(name.Text, max(width-excess, min(minNameWidth, width)))
+				}
 			}
 			return pieces
 		}

@@ -10,16 +10,18 @@ import (
 
 // Types of package source, which describe sources of frames.
 type (
-	Source   = source.Source
-	Sized    = source.Sized
-	Looping  = source.Looping
-	Tracked  = source.Tracked
-	Timed    = source.Timed
-	Priced   = source.Priced
-	Price    = source.Price
-	Remarked = source.Remarked
-	Options  = source.Options
-	Kind     = source.Kind
+	Source    = source.Source
+	Sized     = source.Sized
+	Looping   = source.Looping
+	Tracked   = source.Tracked
+	Timed     = source.Timed
+	Priced    = source.Priced
+	Price     = source.Price
+	Remarked  = source.Remarked
+	Rounded   = source.Rounded
+	Precision = source.Precision
+	Options   = source.Options
+	Kind      = source.Kind
 )
 
 // Steered is a source that a user can play: the live cube world. Calls take effect in the next frame.

@@ -50,9 +50,10 @@ type Source struct {
 		// read reads the next frame into table. n is its number. It returns io.EOF at the end.
 		read(table []int32, n int) error
 	}
-	initial frame.Frame
-	first   frame.Frame // the frame after the preamble, read when the source was opened
-	started bool        // Next has returned first
+	rounding []roundingErrors // of each field; packed records have none
+	initial  frame.Frame
+	first    frame.Frame // the frame after the preamble, read when the source was opened
+	started  bool        // Next has returned first
 }
 
 // Open opens the records at path, which have the layout l. If loop is set, they begin again at their
@@ -63,7 +64,8 @@ func (l *Layout) Open(path string, loop bool) (*Source, error) {
 
 // open is Open with a context, whose end ends the wait for the writer of a pipe.
 func (l *Layout) open(ctx context.Context, path string, loop bool) (*Source, error) {
-	s := &Source{Playback: source.Playback{Path: path, Loop: loop, Lead: l.Preamble}, layout: l}
+	s := &Source{Playback: source.Playback{Path: path, Loop: loop, Lead: l.Preamble}, layout: l,
+		rounding: make([]roundingErrors, len(l.Schema.Fields))}
 	if err := s.open(ctx); err != nil {
 		s.Close()
 		return nil, err
@@ -105,7 +107,7 @@ func (s *Source) start() error {
 	if s.records == nil && s.layout.FormatOf(s.Path) == formatPacked {
 		s.records = &packedFrames{path: s.Path, layout: s.layout, buf: make([]byte, s.layout.Schema.Cells()*4)}
 	} else if s.records == nil {
-		s.records = &csvFrames{csvReader: csvReader{path: s.Path, comma: s.layout.Separator(s.Path)}, layout: s.layout}
+		s.records = &csvFrames{csvReader: csvReader{path: s.Path, comma: s.layout.Separator(s.Path)}, layout: s.layout, rounding: s.rounding}
 	}
 	if err := s.records.start(s.In); err != io.EOF {
 		return err // an error, or nil

@@ -18,11 +18,12 @@ import (
 type csvFrames struct {
 	csvReader
 	layout      *Layout
-	columnOf    []int   // index of the column of each field
-	frameColumn int     // index of the column that identifies frames, -1 if rows are counted
-	label       []byte  // text of the frame column in the newest frame
-	number      float64 // label as a number, -Inf if it is not a number
-	hasNextRow  bool    // cells contain the first row of the next frame
+	rounding    []roundingErrors // of each field
+	columnOf    []int            // index of the column of each field
+	frameColumn int              // index of the column that identifies frames, -1 if rows are counted
+	label       []byte           // text of the frame column in the newest frame
+	number      float64          // label as a number, -Inf if it is not a number
+	hasNextRow  bool             // cells contain the first row of the next frame
 }
 
 // start reads the names of the columns, if the file has them, and finds the column of each field. In a
@@ -195,7 +196,7 @@ func quotedLabel(label []byte) string { return quoted(string(label)) }
 func (t *csvFrames) parseRow(row []int32) error {
 	for i := range t.layout.Schema.Fields {
 		column := t.columnOf[i]
-		v, err := parseCell(t.cells[column], &t.layout.Schema.Fields[i])
+		v, err := parseCell(t.cells[column], &t.layout.Schema.Fields[i], &t.rounding[i])
 		if err != nil {
 			var cellErr *cellError
 			errors.As(err, &cellErr)

@@ -24,6 +24,9 @@ type (
 	Kind      = source.Kind
 )
 
+// PrecisionTitles returns the titles of the columns of Precision.Cells.
+func PrecisionTitles() []string { return source.PrecisionTitles() }
+
 // Steered is a source that a user can play: the live cube world. Calls take effect in the next frame.
 // The same calls between the same frames give the same frames.
 type Steered interface {

@@ -2,6 +2,7 @@ package table
 
 import (
 	"math"
+	"strconv"
 
 	"wirelab/dataset/frame"
 	"wirelab/dataset/source"
@@ -47,11 +48,18 @@ func (r *roundingErrors) add(f *frame.Field, logged, stored float64) {
 	r.max = max(r.max, e)
 }
 
-// figures returns the maximum, the mean and the 99th percentile of the errors of f. There must be at least one value.
+// figures returns the maximum, the mean and the 99th percentile of the errors of f, rounded to nine digits: further ones
+// are rounding errors of float64. There must be at least one value.
 func (r *roundingErrors) figures(f *frame.Field) (maximum, mean, p99 float64) {
 	low, width := quantile.Bounds(quantile.Weighted(r.buckets, r.n, 0.99), bucketBits)
 	p99 = min((float64(low)+float64(width/2))*bucketUnit(f), r.max)
-	return r.max, r.sum / float64(r.n), p99
+	return roundDigits(r.max), roundDigits(r.sum / float64(r.n)), roundDigits(p99)
+}
+
+// roundDigits rounds v to nine significant digits.
+func roundDigits(v float64) float64 {
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 9, 64), 64) // the text of a number is one
+	return rounded
 }
 
 // Precision implements source.Rounded. Errors of packed records are unknown where a step is not one unit: the game
@@ -62,9 +70,12 @@ func (s *Source) Precision() []source.Precision {
 	for i := range list {
 		f := &s.layout.Schema.Fields[i]
 		p := &list[i]
-		p.Field, p.Unit, p.Scale = f.Name, f.Unit, f.Scale
-		rounds := f.Kind == frame.Quantity || f.Kind == frame.Angle || f.Kind == frame.Float32
-		whole := !rounds || packed && (f.Kind == frame.Float32 || f.Step() == 1)
+		p.Field, p.Unit = f.Name, f.Unit
+		scaled := f.Kind == frame.Quantity || f.Kind == frame.Angle
+		if scaled {
+			p.Scale = f.Step()
+		}
+		whole := !scaled && f.Kind != frame.Float32 || packed && (!scaled || p.Scale == 1)
 		switch {
 		case whole:
 			p.Max, p.Mean, p.P99 = new(float64), new(float64), new(float64)

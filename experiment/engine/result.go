@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"wirelab/dataset"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/figures"
@@ -34,6 +35,7 @@ type Result struct {
 	Warnings    []string               `json:"warnings,omitempty"`    // about unusual link settings and about the data
 	CodecError  string                 `json:"codec_error,omitempty"` // newest error of the codec
 	Digest      string                 `json:"digest"`
+	Precision   []dataset.Precision    `json:"precision,omitempty"` // rounding errors of the data read so far; nil unless they are a table
 	completion
 	firstLane
 	SamplesByLane []LaneSamples `json:"-"`                // of all encoders; nil without shadows
@@ -127,6 +129,7 @@ func (s *Session) Result() *Result {
 		Totals: totals, Timing: first.timing(), Budget: first.meter.Shares(s.schema), Digest: first.digest.sum(),
 		Interrupted: s.interrupted, Shadows: []shadowResult{}, Changes: append([]config.StampedChange{}, s.log...),
 		Assertions: checkAssertions(s.start.Assert, totals), Refused: s.refused, Warnings: s.config.Warnings(),
+		Precision: s.precision(),
 	}
 	for _, remark := range s.dataRemarks() {
 		r.Warnings = append(r.Warnings, "data: "+remark)

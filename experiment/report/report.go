@@ -90,6 +90,16 @@ func CostsPerChange(r *engine.Result) bool {
 	})
 }
 
+// RoundingRows returns a row for each field of the data that rounds, with the columns dataset.PrecisionTitles.
+func RoundingRows(r *engine.Result) (rows [][]string) {
+	for i := range r.Precision {
+		if p := &r.Precision[i]; p.Rounds() {
+			rows = append(rows, p.Cells())
+		}
+	}
+	return rows
+}
+
 // Lanes iterates over the lanes of a result, with the name of the encoder and the totals: first the
 // active encoder, then the shadows. After swaps, the first name contains all encoders. The name of a shadow
 // that left contains the time.

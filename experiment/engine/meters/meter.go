@@ -118,7 +118,7 @@ func (m *Meter) CloseSample(t time.Duration, budgetKbps float64) *Sample {
 	if m.Display.Units == nil {
 		s.PositionErrorMM, s.OrientationErrorDeg = position, angle
 	} else {
-		s.PositionError, s.AngleError = position/1000, angle/1000
+		s.PositionError, s.AngleError, s.Interpolated = position/1000, angle/1000, true
 	}
 	m.overBudget.addSample(s.PayloadBits, budgetKbps)
 	m.total.add(s)

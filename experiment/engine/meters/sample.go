@@ -37,8 +37,10 @@ type Sample struct {
 	Aged        int
 	// Largest errors of any displayed cube in the period.
 	PositionErrorMM, OrientationErrorDeg float64
-	// Largest errors of any displayed position and angle of a table, in the units of ErrorUnits.
+	// Largest errors of any displayed position and angle of a table, in the units of ErrorUnits. Interpolated is whether
+	// the table has positions or angles.
 	PositionError, AngleError float64
+	Interpolated              bool
 	Budget                    encoders.Budget
 }
 

@@ -102,7 +102,11 @@ func (p *values) heading(maxWidth int) []look.Span {
 	if p.frames.Shown == nil {
 		return look.Fit(maxWidth, []look.Span{look.Dim.Span("nothing displayed yet")}, nil)
 	}
-	age := []look.Span{look.Dim.Span("age "), look.Value.Span(strconv.FormatInt(p.frames.Age.Milliseconds(), 10)), look.Dim.Span(" ms")}
+	behind := p.frames.Age
+	if p.frames.Next != nil { // interpolated
+		behind = p.frames.Behind
+	}
+	age := []look.Span{look.Dim.Span("age "), look.Value.Span(strconv.FormatInt(behind.Milliseconds(), 10)), look.Dim.Span(" ms")}
 	if p.frames.Starved {
 		age = append(age, look.Warn.Span(", STARVED"))
 	}

@@ -14,7 +14,7 @@ import (
 
 // Kind describes a user's own records to dataset.Open.
 var Kind = source.Kind{Name: "table", Spec: "table:SCHEMA.toml,PATH", Source: "a user's own", Arg: source.NeedsArgument,
-	Summary: "your own records, CSV, JSON Lines or packed int32, with a schema; tui datasets infer guesses one",
+	Summary: "your own records, CSV, JSON Lines or packed int32, described by a schema; tui datasets describe prints an example",
 	Open: func(ctx context.Context, names string, opt source.Options) (source.Source, error) {
 		return source.AsSource(openNamed(ctx, names, opt.Loop))
 	}}

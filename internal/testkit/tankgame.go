@@ -100,7 +100,7 @@ func (t *tank) step(rng *rand.Rand) {
 	if t.firing {
 		t.ammo--
 	}
-	if rng.IntN(20) == 0 {
+	if rng.IntN(40) == 0 {
 		t.health -= 5 + rng.IntN(30)
 	}
 }

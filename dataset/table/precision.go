@@ -79,7 +79,7 @@ func (s *Source) Precision() []source.Precision {
 		switch {
 		case whole:
 			p.Max, p.Mean, p.P99 = new(float64), new(float64), new(float64)
-		case s.rounding[i].n > 0:
+		case !packed && s.rounding[i].n > 0:
 			maximum, mean, p99 := s.rounding[i].figures(f)
 			p.Max, p.Mean, p.P99 = &maximum, &mean, &p99
 		}

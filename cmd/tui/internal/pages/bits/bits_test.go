@@ -33,7 +33,7 @@ func TestBudgetAddsUp(t *testing.T) {
 			t.Errorf("%s: parts %+v, all %+v", l.Encoder, sum, all)
 		}
 	}
-	text, more := (&table{a}).verdict()
+	text, more := (&table{budgetModel: a}).verdict()
 	got := text + more
 	saved := lab.Snap.Lanes[0].Recent.PayloadKbps - lab.Snap.Lanes[1].Recent.PayloadKbps
 	if !strings.Contains(got, "kinetic uses "+units.Fixed(saved, 1)+" kbps less") || !strings.Contains(got, "mostly on position") {

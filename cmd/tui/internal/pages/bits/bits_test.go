@@ -122,7 +122,7 @@ func TestRoundingOfSelectedField(t *testing.T) {
 	field := labtest.WideFields[2]
 	lab.Snap.Precision = []dataset.Precision{{Field: field, Unit: "m", Scale: 0.01, Max: &maximum, Mean: &mean, P99: &maximum}}
 	a.observe(labtest.NewView(lab.Snap))
-	p := &table{a}
+	p := &table{budgetModel: a}
 	if got := p.roundingOfSelected(); got != "" {
 		t.Errorf("without a selection: %q", got)
 	}

@@ -219,7 +219,8 @@ func (g *guess) isNamed(i int) bool {
 	return isPrintableName(g.columns[i].name) && slices.IndexFunc(g.columns, same) == i && !slices.ContainsFunc(g.columns[i+1:], same)
 }
 
-// preferred returns that of two columns whose name is the more probable one; best is -1 if there is none yet.
+// preferred returns column i if its name is among names and stands before that of column best, which is -1 if unknown.
+// Otherwise it returns best.
 func (g *guess) preferred(best, i int, names []string) int {
 	rank := nameRank(g.columns[i].name, names)
 	if rank > 0 && (best < 0 || rank > nameRank(g.columns[best].name, names)) {
@@ -228,20 +229,25 @@ func (g *guess) preferred(best, i int, names []string) int {
 	return best
 }
 
-// findKey determines the column that identifies things, and how many rows frames have.
-func (g *guess) findKey() error {
-	const maxCandidates = 8
-	var candidates []int
+// keyCandidates returns the columns that may identify things, the most probable first.
+func (g *guess) keyCandidates() (list []int) {
+	const maxCandidates = 8 // bounds the memory
 	for i := range g.columns {
-		if p := &g.columns[i]; i != g.frame && i != g.time && p.empty == 0 && p.bools == 0 && !p.around && g.isNamed(i) &&
-			nameRank(p.name, keyNames) > 0 && (p.numbers == 0 || p.integers) {
-			candidates = append(candidates, i)
+		p := &g.columns[i]
+		exact := p.numbers == 0 || p.integers
+		if i != g.frame && i != g.time && exact && p.empty == 0 && p.bools == 0 && !p.around && g.isNamed(i) && nameRank(p.name, keyNames) > 0 {
+			list = append(list, i)
 		}
 	}
-	slices.SortStableFunc(candidates, func(i, j int) int {
+	slices.SortStableFunc(list, func(i, j int) int {
 		return nameRank(g.columns[j].name, keyNames) - nameRank(g.columns[i].name, keyNames)
 	})
-	candidates = candidates[:min(len(candidates), maxCandidates)]
+	return list[:min(len(list), maxCandidates)]
+}
+
+// findKey determines the column that identifies things, and how many rows frames have.
+func (g *guess) findKey() error {
+	candidates := g.keyCandidates()
 	rows, read, least := 0, 0, math.MaxInt
 	lastTime := math.NaN()
 	endFrame := func() {

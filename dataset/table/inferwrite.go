@@ -131,7 +131,6 @@ func (g *guess) rate() (hz int, reason string) {
 type guessedField struct {
 	field   frame.Field
 	column  column
-	lo, hi  float64  // range in units, if the kind has one
 	reasons []string // comments
 }
 
@@ -141,35 +140,13 @@ func (f *guessedField) write(b *strings.Builder) {
 	for _, r := range f.reasons {
 		fmt.Fprintf(b, "# %s.\n", strings.TrimSuffix(comment(r), "."))
 	}
-	writeKey(b, "name", f.field.Name)
-	if f.column.name != f.field.Name {
-		writeKey(b, "column", f.column.name)
-	}
-	writeKey(b, "kind", f.field.Kind.String())
-	switch {
-	case f.column.half != wholeNumber:
-		writeKey(b, "half", halfNames[f.column.half])
-	case f.column.learn:
-		writeKey(b, "values", "auto")
-	case f.field.Values != nil:
-		var quotes []string
-		for _, w := range f.field.Values {
-			quotes = append(quotes, strconv.Quote(w))
-		}
-		fmt.Fprintf(b, "%-7s = [%s]\n", "values", strings.Join(quotes, ", "))
-	case f.field.Kind == frame.Quantity || f.field.Kind == frame.Angle || f.field.Kind == frame.Enum:
-		fmt.Fprintf(b, "%-7s = [%s, %s]\n", "range", formatNumber(f.lo), formatNumber(f.hi))
-		if f.field.Scale != 1 && f.field.Kind != frame.Enum {
-			fmt.Fprintf(b, "%-7s = %s\n", "scale", formatNumber(f.field.Scale))
-		}
-	}
-	if f.field.Unit != "" {
-		writeKey(b, "unit", f.field.Unit)
-	}
-	if f.column.empty != "" {
-		writeKey(b, "empty", f.column.empty)
-	}
-	describeHint(b, &f.field.Hint)
+	describeField(b, &f.field, &f.column)
+}
+
+// setRange sets the range, in units, to steps of scale.
+func (f *guessedField) setRange(lo, hi, scale float64) {
+	f.field.Scale = scale
+	f.field.Min, f.field.Max = int32(math.Round(lo/scale)), int32(math.Round(hi/scale))
 }
 
 // fields returns the fields of the schema: those of all columns that are not frame, time or key, if a field can hold
@@ -206,7 +183,7 @@ func (g *guess) fields() (list []guessedField) {
 	return list
 }
 
-// fields returns the fields for a column, or why there is none.
+// fields returns the fields for a column, or the reason why no field can hold its values.
 func (p *profile) fields() (list []guessedField, problem string) {
 	f := guessedField{field: frame.Field{Name: p.name, Scale: 1}, column: column{name: p.name}}
 	kinds := 0
@@ -279,9 +256,14 @@ func (p *profile) setWords(f *guessedField) (problem string) {
 	f.field.Kind = frame.Enum
 	f.reason("%s", words.Count(len(p.words), "different text"))
 	if f.column.learn = len(p.words) > maxEnumWords; !f.column.learn {
-		f.field.Values = slices.Sorted(maps.Keys(p.words))
+		f.setValues(slices.Sorted(maps.Keys(p.words)))
 	}
 	return ""
+}
+
+// setValues sets the words of an enum.
+func (f *guessedField) setValues(words []string) {
+	f.field.Values, f.field.Max = words, int32(len(words)-1)
 }
 
 // setNumber makes f a field for numbers with decimals.
@@ -293,7 +275,7 @@ func (p *profile) setNumber(f *guessedField) {
 	case p.digits > maxDigits || (p.max-p.min)*1.25/scale > math.MaxInt32 || max(-p.min, p.max)*1.25/scale > math.MaxInt32:
 		f.field.Kind = frame.Float32
 		f.reason("%s to %s with up to %d decimals, too many for 32 bits", formatNumber(p.min), formatNumber(p.max), p.digits)
-		f.reason("QUESTION: how precise must it be? kind = \"quantity\" with range and a scale such as 0.01 costs much less")
+		f.reason("QUESTION: how precise must it be? kind = \"quantity\" with a range and tolerance = 0.05, for example, costs much less")
 		if p.exact > 7 {
 			f.reason("The log has up to %d significant digits, of which a float32 keeps 7", p.exact)
 		}
@@ -303,11 +285,10 @@ func (p *profile) setNumber(f *guessedField) {
 	case isAngle:
 		p.setAngle(f, turn, low, scale)
 	default:
-		f.field.Kind, f.field.Scale = frame.Quantity, scale
-		f.lo, f.hi = p.roundRange(scale)
+		p.setRange(f, scale)
 		f.reason("%s to %s; %s", formatNumber(p.min), formatNumber(p.max), words.Count(p.digits, "decimal"))
 		if p.digits > 2 {
-			f.reason("QUESTION: does the game need this precision? A larger scale costs less")
+			f.reason("QUESTION: does the game need this precision? tolerance = 0.05 instead of scale, for example, costs less")
 		}
 	}
 }
@@ -324,11 +305,10 @@ func (p *profile) setInteger(f *guessedField) {
 	case len(p.words) <= maxEnumWords && p.max-p.min < 1<<16 &&
 		p.named("state", "type", "kind", "class", "team", "mode", "weapon", "anim", "animation", "status", "model", "skin", "phase", "owner", "target"):
 		f.field.Kind = frame.Enum
-		f.lo, f.hi = min(p.min, 0), max(p.max, 0)
-		f.reason("%s, without an order by its name", words.Count(len(p.words), "whole number"))
+		f.setRange(min(p.min, 0), max(p.max, 0), 1)
+		f.reason("%s, without an order by its name", words.Count(len(p.words), "different whole number"))
 	default:
-		f.field.Kind = frame.Quantity
-		f.lo, f.hi = p.roundRange(1)
+		p.setRange(f, 1)
 		f.reason("whole numbers from %s to %s", formatNumber(p.min), formatNumber(p.max))
 	}
 }
@@ -347,7 +327,7 @@ func (p *profile) halves() (list []guessedField) {
 	return list
 }
 
-// angle returns the turn of which the numbers seem to be parts, and the lowest angle. scale is the unit of the digits.
+// angle returns the size of a turn and the lowest angle if the numbers are angles. scale is the unit of the last digit.
 func (p *profile) angle(scale float64) (turn, low float64, ok bool) {
 	byName := p.named("angle", "heading", "yaw", "bearing", "azimuth", "course", "rot", "rotation", "direction", "dir", "orientation", "turret", "roll", "hdg")
 	for i, turn := range turns {
@@ -364,40 +344,34 @@ func (p *profile) angle(scale float64) (turn, low float64, ok bool) {
 
 // setAngle makes f an angle.
 func (p *profile) setAngle(f *guessedField, turn, low, digit float64) {
-	f.field.Kind, f.field.Scale, f.field.Unit = frame.Angle, digit, "deg"
+	f.field.Kind, f.field.Unit = frame.Angle, "deg"
 	if turn != 360 { // radians: the largest step of 1/2^n turn that is not larger than the last digit
 		steps := math.Exp2(math.Ceil(math.Log2(turn / digit)))
-		f.field.Scale, f.field.Unit = turn/min(steps, 1<<30), "rad"
+		digit, f.field.Unit = turn/min(steps, 1<<30), "rad"
 	}
-	f.lo, f.hi = low, low+turn
+	f.setRange(low, low+turn, digit)
+	f.field.Max-- // the end of a turn is its beginning
 	f.reason("%s to %s with %s", formatNumber(p.min), formatNumber(p.max), words.Count(max(p.wraps[0], p.wraps[1]), "jump")+" by nearly a turn")
 }
 
-// roundRange returns a range in steps of scale that contains all numbers and 0 if that is near. Its ends are round.
-func (p *profile) roundRange(scale float64) (lo, hi float64) {
-	lo, hi = p.min, p.max
-	if span := hi - lo; lo > 0 && lo <= span {
+// setRange makes f a quantity in steps of scale, with a range that contains all numbers, and 0 if that is near. Its ends
+// are round.
+func (p *profile) setRange(f *guessedField, scale float64) {
+	lo, hi := p.min, p.max
+	if span := hi - lo; lo > 0 && (lo <= span || p.empty > 0) {
 		lo = 0
-	} else if hi < 0 && -hi <= span {
+	} else if hi < 0 && (-hi <= span || p.empty > 0) {
 		hi = 0
 	}
 	if hi > lo {
 		step := max(math.Pow(10, math.Floor(math.Log10(hi-lo))-1), scale)
 		roundLo, roundHi := math.Floor(lo/step)*step, math.Ceil(hi/step)*step
 		if roundLo/scale >= math.MinInt32 && roundHi/scale <= math.MaxInt32 {
-			lo, hi = cleanNumber(roundLo), cleanNumber(roundHi)
+			lo, hi = roundLo, roundHi
 		}
 	}
-	if p.empty > 0 {
-		lo, hi = min(lo, 0), max(hi, 0)
-	}
-	return lo, hi
-}
-
-// cleanNumber removes the rounding error of a decimal number with few digits.
-func cleanNumber(v float64) float64 {
-	clean, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
-	return clean
+	f.field.Kind = frame.Quantity
+	f.setRange(lo, hi, scale)
 }
 
 // setEmpty allows empty cells, which then stand for 0 or for a word of their own.
@@ -406,100 +380,79 @@ func (p *profile) setEmpty(f *guessedField) {
 	if f.field.Kind == frame.Enum && (f.field.Values != nil || f.column.learn) {
 		f.column.empty = "none"
 		if !f.column.learn && !slices.Contains(f.field.Values, "none") {
-			f.field.Values = append(f.field.Values, "none")
-			slices.Sort(f.field.Values)
+			f.setValues(slices.Sorted(slices.Values(append(f.field.Values, "none"))))
 		}
 	}
 	f.reason("empty in %s: it then is %s", words.Count(p.empty, "row"), f.column.empty)
 }
 
-// findVectors marks the fields that are coordinates of positions and velocities.
+// findVectors marks the first position among the fields, and its velocity.
 func findVectors(list []guessedField) {
-	group := uint8(0)
-	for _, role := range []frame.Role{frame.Position, frame.Velocity} {
-		prefixes := []string{"", "pos", "position", "loc", "location", "origin", "p", "coord", "place"}
-		if role == frame.Velocity {
-			prefixes = []string{"v", "vel", "velocity", "speed"}
-		}
-		for _, prefix := range prefixes {
-			axes := [3]int{-1, -1, -1}
-			found := 0
-			for i := range list {
-				f := &list[i]
-				p, axis, ok := splitAxis(f.column.name)
-				if ok && p == prefix && axes[axis] < 0 && (f.field.Kind == frame.Quantity || f.field.Kind == frame.Float32) {
-					axes[axis] = i
-					found++
-				}
-			}
-			if found < 2 || axes[0] < 0 || role == frame.Velocity && group == 0 {
-				continue
-			}
-			if role == frame.Position && group > 0 {
-				continue // of several positions the first one
-			}
-			group = 1
-			markVector(list, axes, role, found)
-		}
+	place := findVector(list, "", "pos", "position", "loc", "location", "origin", "p", "coord", "place")
+	if place == nil {
+		return
 	}
+	markVector(place, frame.Position, "m")
+	markVector(findVector(list, "v", "vel", "velocity", "speed"), frame.Velocity, "m/s")
 }
 
-// splitAxis returns the prefix and the axis of a coordinate: "pos.x", "posX", "pos_x" and "pos[0]" are pos and 0.
-func splitAxis(name string) (prefix string, axis int, ok bool) {
-	list := tokens(name)
-	last := list[len(list)-1]
-	axis = strings.Index("xyz", last)
-	if len(last) > 1 && len(list) == 1 {
-		if axis = strings.IndexByte("xyz", last[len(last)-1]); axis >= 0 {
-			list = []string{last[:len(last)-1], ""}
+// findVector returns the two or three coordinates whose name begins with the first of the prefixes that has a coordinate x.
+func findVector(list []guessedField, prefixes ...string) (axes []*guessedField) {
+	for _, prefix := range prefixes {
+		for i := range list {
+			f := &list[i]
+			p, axis := splitAxis(f.column.name)
+			if p == prefix && axis >= 0 && (axis > 0) == (axes != nil) && len(axes) < 3 && (f.field.Kind == frame.Quantity || f.field.Kind == frame.Float32) {
+				axes = append(axes, f)
+			}
 		}
+		if len(axes) > 1 {
+			return axes
+		}
+		axes = nil
 	}
-	if n := strings.Index("012", last); n >= 0 && len(list) > 1 && strings.HasSuffix(name, "]") {
-		axis = n
+	return nil
+}
+
+// splitAxis returns the prefix and the axis of a coordinate: "pos.y", "posY", "pos_y" and "pos[1]" are pos and 1. The axis is
+// -1 if the name is none of a coordinate.
+func splitAxis(name string) (prefix string, axis int) {
+	list := tokens(name)
+	if len(list) == 1 && len(list[0]) > 1 { // "vx"
+		end := len(list[0]) - 1
+		list = []string{list[0][:end], list[0][end:]}
 	}
-	if axis < 0 {
-		return "", 0, false
+	if len(list) == 0 || len(list[len(list)-1]) != 1 {
+		return "", -1
+	}
+	names := "xyz"
+	if strings.HasSuffix(name, "]") {
+		names = "012"
 	}
 	if len(list) > 1 {
 		prefix = list[len(list)-2]
 	}
-	return prefix, axis, true
+	return prefix, strings.Index(names, list[len(list)-1])
 }
 
-// markVector sets the roles of coordinates. axes are their indices in list; -1 if the axis does not exist.
-func markVector(list []guessedField, axes [3]int, role frame.Role, found int) {
-	up := 2
-	if found == 3 && list[axes[1]].hi-list[axes[1]].lo < (list[axes[2]].hi-list[axes[2]].lo)/2 {
-		up = 1
+// markVector sets the role and the unit of coordinates. Of three, the last one points up, or the second one if its range is
+// far smaller.
+func markVector(axes []*guessedField, role frame.Role, unit string) {
+	size := func(i int) float64 {
+		return (float64(axes[i].field.Max) - float64(axes[i].field.Min)) * axes[i].field.Step()
 	}
-	unit := "m"
-	if role == frame.Velocity {
-		unit = "m/s"
+	if len(axes) == 3 && size(1) < size(2)/2 {
+		axes[1], axes[2] = axes[2], axes[1]
 	}
-	next := 0
-	reach := 0.0 // the largest distance from 0 on a horizontal axis
-	for i, at := range axes {
-		if at >= 0 && (found < 3 || i != up) {
-			reach = max(reach, -list[at].lo, list[at].hi)
+	for i, f := range axes {
+		f.field.Hint.Role, f.field.Hint.Group, f.field.Hint.Axis, f.field.Unit = role, 1, uint8(i), unit
+		f.reason("A coordinate, by its name")
+		if i == 0 {
+			f.reason("QUESTION: is %s the unit? Figures show it", unit)
 		}
-	}
-	for i, at := range axes {
-		if at < 0 {
-			continue
-		}
-		f := &list[at]
-		f.field.Hint.Role, f.field.Hint.Group, f.field.Unit = role, 1, unit
-		if found == 3 && i == up {
-			f.field.Hint.Axis = 2
-		} else {
-			f.field.Hint.Axis = uint8(next)
-			next++
-			if f.lo < 0 && f.hi > 0 && reach/f.field.Scale < math.MaxInt32 {
-				f.lo, f.hi = -reach, reach // of a map around its origin
-			}
-		}
-		if next == 1 && f.field.Hint.Axis == 0 {
-			f.reason("A coordinate, by its name. QUESTION: is %s the unit? Figures show it", unit)
+		if f.field.Min < 0 && f.field.Max > 0 && f.field.Min > math.MinInt32 { // a map around its origin
+			reach := max(-f.field.Min, f.field.Max)
+			f.field.Min, f.field.Max = -reach, reach
 		}
 	}
 }

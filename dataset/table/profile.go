@@ -164,7 +164,8 @@ func tokens(name string) (list []string) {
 	return list
 }
 
-// nameRank returns how well the last word of a name is one of names, of which the first is the best; 0 if it is none.
+// nameRank returns how early the last word of a name stands in names; a larger rank is earlier. The rank is 0 if names does
+// not contain it.
 func nameRank(name string, names []string) int {
 	list := tokens(name)
 	if len(list) == 0 {

@@ -220,7 +220,8 @@ func (p *page) Bindings() []room.Binding {
 			flip(toggleAutopilot)).InFooter("autopilot").Unless(notPlayed),
 		room.Bind(group, []string{"r"}, "r", "reset: put all cubes back into the grid",
 			func() room.Request { return room.Change(config.NewChange("reset", true)) }).InFooter("reset").Unless(notPlayed),
-		on([]string{"v"}, "v", "next views: sender, receiver, error", func() { p.Focus(1) }).InFooter("views"),
+		on([]string{"v"}, "v", "next views: sender, receiver, error", func() { p.Focus(1) }).InFooter("views").
+			NotifyIdle("the heat map of costs stands beside the receiver; $ ends it"),
 		on([]string{"c"}, "c", "charts of the display (age, errors), or a larger world", p.toggleCharts).InFooter("charts"),
 		on([]string{"f"}, "f", "follow the player, or stop", p.toggleFollow).InFooter("follow"),
 		on([]string{"+", "="}, "+", "zoom in, zoom out", func() { p.zoomBy(1) }).InFooter("zoom in"),

@@ -338,7 +338,7 @@ func TestInferTankGame(t *testing.T) {
 		if name == "tanks.jsonl" {
 			x, y = "pos.x", "pos.y"
 		}
-		want := fmt.Sprintf("present flag 0 present ;class enum 0  ;team enum 0  ;%s quantity 0.001 place m;%s quantity 0.001 place m;heading angle 0.1  deg;"+
+		want := fmt.Sprintf("present flag 0 present ;class enum 0 type ;team enum 0  ;%s quantity 0.001 place m;%s quantity 0.001 place m;heading angle 0.1  deg;"+
 			"turret angle 0.1  deg;speed quantity 0.01  ;health quantity 1  ;ammo quantity 1  ;firing flag 0  ;", x, y)
 		if got.String() != want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got.String(), want)

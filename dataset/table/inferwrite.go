@@ -149,6 +149,9 @@ func (f *guessedField) setRange(lo, hi, scale float64) {
 	f.field.Min, f.field.Max = int32(math.Round(lo/scale)), int32(math.Round(hi/scale))
 }
 
+// typeNames are names of columns with the type of a row.
+var typeNames = []string{"type", "kind", "class", "model"}
+
 // fields returns the fields of the schema: those of all columns that are not frame, time or key, if a field can hold
 // their values.
 func (g *guess) fields() (list []guessedField) {
@@ -180,6 +183,11 @@ func (g *guess) fields() (list []guessedField) {
 		list = list[:room]
 	}
 	findVectors(list)
+	isType := func(f guessedField) bool { return f.field.Kind == frame.Enum && nameRank(f.column.name, typeNames) > 0 }
+	if i := slices.IndexFunc(list, isType); i >= 0 {
+		list[i].field.Hint.Role = frame.Type
+		list[i].reason("The type of a row, by its name")
+	}
 	return list
 }
 

@@ -157,7 +157,7 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// A looping log gives each round the same frames, and reading it allocates only for new things.
+// A looping log gives each round the same frames.
 func TestKeyLoops(t *testing.T) {
 	log := "t,id,x,kind\n1,a,1,u\n1,b,2,u\n2,b,3,u\n3,c,4,u\n3,b,4,u\n"
 	for name, content := range map[string]string{"a.csv": log,

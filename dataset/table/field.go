@@ -1,6 +1,7 @@
 package table
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -16,7 +17,7 @@ const (
 
 // fieldKeys returns the keys of a table [[field]].
 func fieldKeys() []string {
-	return append([]string{"name", "column", "kind", "range", "scale", "unit", "values"}, hintKeys()...)
+	return append([]string{"name", "column", "kind", "range", "scale", "unit", "values", "empty", "half"}, hintKeys()...)
 }
 
 // kinds returns all kinds of field.
@@ -54,8 +55,8 @@ func (r *schemaReader) readField(l *Layout, prefix string, t map[string]any) {
 	r.readText(prefix, t, "name", &f.Name, requiredKey)
 	r.readText(prefix, t, "unit", &f.Unit, optionalKey)
 	r.readText(prefix, t, "kind", &kind, requiredKey)
-	column := f.Name
-	r.readText(prefix, t, "column", &column, optionalKey)
+	c := column{name: f.Name}
+	r.readText(prefix, t, "column", &c.name, optionalKey)
 	if r.err != nil {
 		return
 	}
@@ -67,17 +68,62 @@ func (r *schemaReader) readField(l *Layout, prefix string, t map[string]any) {
 	if i := slices.IndexFunc(s.Fields, func(g frame.Field) bool { return g.Name == f.Name }); i >= 0 {
 		r.fail(prefix+"name", fmt.Sprintf("%q is already the name of field[%d]", f.Name, i), "a different name for each field")
 	}
-	if i := slices.Index(l.columns, column); i >= 0 {
-		r.fail(prefix+"column", fmt.Sprintf("column %q is already that of field[%d] (%s)", column, i, s.Fields[i].Name),
+	c.half = r.readHalf(prefix, t, &f)
+	if i := slices.IndexFunc(l.columns, func(d column) bool { return d.name == c.name && (d.half == wholeNumber || d.half == c.half) }); i >= 0 {
+		r.fail(prefix+"column", fmt.Sprintf("column %q is already that of field[%d] (%s)", c.name, i, s.Fields[i].Name),
 			"a different column for each field")
 	}
-	if column == l.Frame {
-		r.fail(prefix+"column", fmt.Sprintf("column %q is already used by the key frame", column), "another column")
+	if c.name == l.Frame {
+		r.fail(prefix+"column", fmt.Sprintf("column %q is already used by the key frame", c.name), "another column")
 	}
-	f.Values = r.readValueNames(prefix, t, &f)
-	r.readRange(prefix, t, &f)
+	if c.learn = t["values"] == "auto" && f.Kind == frame.Enum; !c.learn {
+		f.Values = r.readValueNames(prefix, t, &f)
+	}
+	r.readRange(prefix, t, &f, c.learn)
 	r.readHint(prefix, t, &f)
-	s.Fields, l.columns = append(s.Fields, f), append(l.columns, column)
+	r.readEmpty(prefix, t, &f, &c)
+	s.Fields, l.columns = append(s.Fields, f), append(l.columns, c)
+}
+
+// half is the part of a number that is the value of a field.
+type half uint8
+
+// The halves of 64-bit numbers.
+const (
+	wholeNumber half = iota
+	lowHalf
+	highHalf
+)
+
+// halfNames are the names of the halves in schemas.
+var halfNames = [...]string{"", "low", "high"}
+
+// readHalf reads the key "half" of a field of 32 bits.
+func (r *schemaReader) readHalf(prefix string, t map[string]any, f *frame.Field) half {
+	var name string
+	r.readText(prefix, t, "half", &name, optionalKey)
+	switch i := slices.Index(halfNames[:], name); {
+	case i > 0 && f.Kind != frame.Bits:
+		r.fail(prefix+"half", "is not valid for kind "+f.Kind.String(), `kind = "bits"`)
+	case i < 0:
+		r.failUnknown(prefix+"half", "half", name, halfNames[1:])
+	default:
+		return half(i)
+	}
+	return wholeNumber
+}
+
+// readEmpty reads the key "empty", the text for which an empty cell of the field stands. The values of an enum whose
+// words are learnt from the records include it.
+func (r *schemaReader) readEmpty(prefix string, t map[string]any, f *frame.Field, c *column) {
+	r.readText(prefix, t, "empty", &c.empty, optionalKey)
+	if c.empty == "" || c.learn || r.err != nil {
+		return
+	}
+	var problem *cellError
+	if _, err := c.parse([]byte(c.empty), f); errors.As(err, &problem) {
+		r.fail(prefix+"empty", problem.problem, problem.expected)
+	}
 }
 
 // oneOf returns the element of values whose String is name. If there is none it reports an error for key, whose
@@ -102,8 +148,8 @@ func (r *schemaReader) readValueNames(prefix string, t map[string]any, f *frame.
 		return nil
 	}
 	list, ok := v.([]any)
-	if f.Kind != frame.Enum || !ok || len(list) < 2 {
-		r.fail(prefix+"values", "is not valid here", `two words or more, as in ["idle", "run"], and kind = "enum"`)
+	if f.Kind != frame.Enum || !ok || len(list) < 1 {
+		r.fail(prefix+"values", "is not valid here", `words, as in ["idle", "run"], or "auto", and kind = "enum"`)
 		return nil
 	}
 	for _, v := range list {
@@ -121,8 +167,8 @@ func (r *schemaReader) readValueNames(prefix string, t map[string]any, f *frame.
 }
 
 // readRange reads the keys scale and range of the field at prefix in the file, and sets the limits of f. The
-// keys are errors for kinds that do not have them, and for enums with names of values.
-func (r *schemaReader) readRange(prefix string, t map[string]any, f *frame.Field) {
+// keys are errors for kinds that do not have them, and for enums with names of values, also if those are learnt.
+func (r *schemaReader) readRange(prefix string, t map[string]any, f *frame.Field, learnt bool) {
 	f.Scale = 1
 	scale, scaled := t["scale"]
 	span, ranged := t["range"]
@@ -130,7 +176,7 @@ func (r *schemaReader) readRange(prefix string, t map[string]any, f *frame.Field
 	case f.Kind == frame.Flag:
 		f.Max = 1
 		fallthrough
-	case !f.Kind.Bounded(), f.Values != nil:
+	case !f.Kind.Bounded(), f.Values != nil, learnt:
 		f.Scale = 0
 		if ranged {
 			r.fail(prefix+"range", "is not valid for a "+f.Kind.String(), r.expectedInstead(f))

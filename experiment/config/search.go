@@ -126,13 +126,13 @@ func (s *Search) setSubject(key string, value any) error {
 	return nil
 }
 
-// parseSubject is parseAssertion, but it also accepts the figures in TimingNames and percentages.
+// parseSubject is parseAssertion, but it also accepts the figures in TimingNames.
 func parseSubject(name, bound string) (Assertion, error) {
 	figure := name
 	if slices.Contains(TimingNames(), name) {
 		figure = "wrong" // parseAssertion rejects timings, so it gets any other figure; only the bound matters
 	}
-	a, err := parseAssertion(figure, strings.Replace(bound, "%", "e-2", 1)) // "5%" becomes "5e-2"
+	a, err := parseAssertion(figure, bound)
 	a.Name = name
 	return a, err
 }

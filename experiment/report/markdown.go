@@ -49,6 +49,7 @@ var markdown = sync.OnceValue(func() *template.Template {
 		"allLanes":       allLanes,
 		"changes":        mdChanges,
 		"costsPerChange": CostsPerChange,
+		"hasPlayout":     HasPlayout,
 		"charts":         func(*engine.Result) []mdChart { return nil },
 		"joinNames":      mdJoin,
 		"place":          settingValues,

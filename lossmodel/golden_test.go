@@ -60,6 +60,9 @@ func checkGoldenFates(t *testing.T, l *Link, want string) {
 		now := time.Duration(i) * 1_234_567
 		buf = pseudoRandomData(buf, uint64(i), i%1700)
 		v := l.Send(now, buf, uint64(i))
+		if v.Waiting {
+			v.Due = 0 // an estimate
+		}
 		hash(uint64(v.Lost), uint64(v.Due), uint64(v.Fragments), uint64(v.Wire), uint64(v.Copies))
 		for _, cause := range v.CopyLost {
 			hash(uint64(cause))

@@ -7,6 +7,7 @@ import (
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/cmd/tui/internal/worldview"
+	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
 )
 
@@ -29,9 +30,8 @@ type page struct {
 
 // New returns the page.
 func New() *page {
-	const cubes = true // the page is for data with cubes
 	p := &page{world: &views{arrangement: -1, cam: worldview.Camera{ZoomLevel: worldview.FirstZoom, Follow: true}}, play: &play{},
-		playout: panes.NewPlayout(cubes)}
+		playout: panes.NewPlayout(frame.Cubes(1))}
 	p.slot, p.player, p.summary, p.charts = room.NewSlot(p.world), room.NewSlot(p.play), room.NewSlot(&panes.SummaryLine{}),
 		room.NewSlot(p.playout)
 	return p

@@ -263,7 +263,7 @@ func (s *Session) reconfigureAll(at time.Duration, ch config.Change) error {
 	}
 	s.markEqualLanes(&ch)
 	for _, l := range s.running {
-		if err := l.reconfigure(s.config); err != nil {
+		if err := l.reconfigure(at, s.config); err != nil {
 			return err
 		}
 	}

@@ -24,14 +24,13 @@ type encodeInfo struct {
 // (Verdict.Pending) the fate of a packet is unknown until its arrival is reported. l.budget is the bit budget
 // of the packet.
 func (l *lane) transmit(now time.Duration, p *endpoint.Packet, encoded encodeInfo) {
-	l.digest.addDatagram(p.Datagram)
 	f := l.flights.add(p.Stored, encoded.source, &l.digest)
 	f.rec = packetlog.Record{
 		Seq: p.Seq, Sent: now, Encoder: p.Codec, Epoch: p.Epoch, Baseline: p.Baseline,
 		Payload: p.Payload, Items: encoded.items, Changed: encoded.changed, EncodeNS: encoded.ns,
 		Seam: encoded.restarted, CrossesLoop: encoded.crossesRestart, // both mean a restart of the recording
 	}
-	verdict := l.paths.down.Send(now, p.Datagram, f.tag)
+	verdict := l.sendPacket(now, p.Datagram, f)
 	f.rec.Wire = verdict.Wire
 	if verdict.Lost == lossmodel.None && !verdict.Pending {
 		f.rec.Due = verdict.Due
@@ -61,14 +60,14 @@ func (l *lane) transmit(now time.Duration, p *endpoint.Packet, encoded encodeInf
 		if n > 0 {
 			lost = verdict.CopyLost[n-1]
 		}
-		if lost == lossmodel.None {
+		if lost == lossmodel.None || n == 0 && f.awaitRepair(lost) {
 			f.arriving++
 			continue
 		}
 		l.recordUnreceived(now, f, n, packetlog.Lost, lost)
 	}
 	if f.arriving == 0 {
-		l.flights.release(f)
+		l.releaseFlight(f)
 	}
 }
 

@@ -228,6 +228,12 @@ func linkVerb(env Context, info lossmodel.KeyInfo, direction config.Direction) V
 // user has typed the command and does not know the configuration key.
 func settingVerbs() (list []Verb) {
 	for _, s := range config.LiveSettings() {
+		if s.Policies != nil {
+			list = append(list, Verb{Name: s.CommandName(), Args: s.Args, Help: s.CommandHelp, screens: Lab, minArgs: 1, maxArgs: unlimited,
+				parse:    func(args []string) (Order, error) { return changeOrder(s.Key, strings.Join(args, " ")) },
+				complete: s.Policies.Complete})
+			continue
+		}
 		unit := ""                             // the unit of a bare number; "" for none
 		if s.Label != "" && s.Args == "TIME" { // a time with a control in the pane, which shows milliseconds
 			unit = "ms"

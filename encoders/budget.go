@@ -1,6 +1,10 @@
 package encoders
 
-import "wirelab/dataset/frame"
+import (
+	"slices"
+
+	"wirelab/dataset/frame"
+)
 
 // Slot names what bits of a packet were spent on.
 type Slot uint8
@@ -40,20 +44,32 @@ func (slot Slot) field() int {
 	return int(slot - fixedSlots)
 }
 
+// fixedNames are the names of the slots that do not belong to a field.
+var fixedNames = [fixedSlots]string{"flags", "index", "position", "orientation", "velocity", "interacting", "table", "body", "model", "padding"}
+
 // Name returns the name of the slot for schema s, which may be nil. The last slot is "other" if
-// several fields share it.
+// several fields share it. A field with the name of another slot that its codecs charge is told
+// apart as "index (field)".
 func (slot Slot) Name(s *frame.Schema) string {
-	names := [fixedSlots]string{"flags", "index", "position", "orientation", "velocity", "interacting", "table", "body", "model", "padding"}
 	if slot < fixedSlots {
-		return names[slot]
+		return fixedNames[slot]
 	}
 	i := int(slot - fixedSlots) // index of the field
 	shared := s != nil && slot == MaxSlots-1 && len(s.Fields) > i+1
 	if s != nil && i < len(s.Fields) && !shared {
-		return s.Fields[i].Name
+		name := s.Fields[i].Name
+		// No codec charges both a field and one of the slots of cubes.
+		isOfCubes := func(k Slot) bool { return k >= SlotPosition && k <= SlotInteracting }
+		if k := Slot(slices.Index(fixedNames[:], name)); name == otherFields || k < fixedSlots && !isOfCubes(k) {
+			name += " (field)"
+		}
+		return name
 	}
-	return "other"
+	return otherFields
 }
+
+// otherFields is the name of the last slot if several fields share it.
+const otherFields = "other"
 
 // Fields returns the number of fields of schema s that charge the slot: 1, except for the last slot
 // if several fields share it.

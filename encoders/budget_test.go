@@ -60,6 +60,12 @@ func TestSlotNames(t *testing.T) {
 			t.Errorf("the slot of field %s is named %q", f.Name, got)
 		}
 	}
+	own := &frame.Schema{Fields: []frame.Field{{Name: "index"}, {Name: "position"}, {Name: "other"}, {Name: "hp"}}}
+	for i, want := range []string{"index (field)", "position", "other (field)", "hp"} {
+		if got := encoders.FieldSlot(i).Name(own); got != want {
+			t.Errorf("the slot of field %s is named %q, want %q", own.Fields[i].Name, got, want)
+		}
+	}
 	last := encoders.MaxSlots - 1 - int(encoders.FieldSlot(0)) // the last field with a slot
 	for n, want := range map[int]string{last + 1: "z", last + 2: "other"} {
 		many := &frame.Schema{Fields: make([]frame.Field, n)}

@@ -27,6 +27,7 @@
 package encoders
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -130,6 +131,7 @@ var ErrBroken = errors.New("broken")
 type Codec struct {
 	ID        uint8  // sent in every packet header; 1..127, never reused
 	Name      string // the name as users type it
+	Version   int    // of the packets: raised when equal frames give other packets than before; 0 means 1
 	Summary   string // the idea of the codec in one line
 	Source    string // name, author and year of the publication that it implements
 	Refs      int    // maximum number of references, 1 or 2
@@ -148,6 +150,14 @@ type Codec struct {
 	// New returns the encoder and the decoder of a session. params has the type of Params; nil for a
 	// codec without parameters.
 	New func(s *frame.Schema, params any) (Encoder, Decoder, error)
+}
+
+// PacketVersion returns Version, and 1 if that is 0. For a plugin it returns 0: the hash of its file identifies it.
+func (c *Codec) PacketVersion() int {
+	if c.Plugin != nil {
+		return 0
+	}
+	return cmp.Or(c.Version, 1)
 }
 
 // Plugin describes a codec that a plugin implements.

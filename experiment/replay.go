@@ -28,6 +28,9 @@ type replayRun struct {
 	Want string            `json:"want"`          // engine.Result.Digests of the saved run
 	Got  string            `json:"got"`           // engine.Result.Digests of the repetition
 	Same bool              `json:"same"`          // Want equals Got
+	// Changed explains a difference: a sentence for each codec of which the program had another version when the
+	// run was saved.
+	Changed []string `json:"changed_codecs,omitempty"`
 }
 
 // Replay repeats all runs of the saved report at path, and compares the digests. When ctx ends, it
@@ -69,7 +72,9 @@ func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, er
 			return out, ctx.Err()
 		}
 		run := replayRun{Set: saved.Set, Want: saved.Digests(), Got: repeated.Digests()}
-		run.Same = run.Want == run.Got
+		if run.Same = run.Want == run.Got; !run.Same {
+			run.Changed = saved.ChangedCodecs(repeated)
+		}
 		out.Same = out.Same && run.Same
 		out.Runs = append(out.Runs, run)
 	}

@@ -44,11 +44,14 @@ func NewLinkWith(load tracefile.Loader, spec Spec, seed uint64, name string) (*L
 	return l, nil
 }
 
-// Reshape replaces the spec. It resets no state and does not change packets in flight. The random
+// Reshape is ReshapeAt at the time of the last Send.
+func (l *Link) Reshape(spec Spec) error { return l.ReshapeAt(l.now, spec) }
+
+// ReshapeAt replaces the spec at now, which must not be before the last Send. It resets no state and does not change packets in flight. The random
 // stream of a stage starts when the stage is first on and continues where it stopped when the
 // stage is on again. Files that this link has read before are not read again. After an error the
 // link is unchanged.
-func (l *Link) Reshape(spec Spec) error {
+func (l *Link) ReshapeAt(now time.Duration, spec Spec) error {
 	if err := spec.Validate(); err != nil {
 		return err
 	}
@@ -57,6 +60,7 @@ func (l *Link) Reshape(spec Spec) error {
 		return err
 	}
 	l.spec = spec
+	l.pipe.advance(now)
 	l.pipe.reshape(&l.spec)
 	return nil
 }

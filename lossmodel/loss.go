@@ -15,6 +15,7 @@ import (
 // lossStage applies the loss model of a spec.
 type lossStage struct {
 	stream    random.Stream
+	times     random.Stream // of models whose state depends on time
 	files     *tracefile.Library
 	process   loss.Process
 	packet    loss.Packet             // buffer of Apply, reused
@@ -36,8 +37,18 @@ func (s *lossStage) reshape(spec *Spec) bool {
 		s.processes = map[string]loss.Process{}
 	}
 	s.process = m.Process(s.processes[m.Model()], s.files)
+	if timed, ok := s.process.(loss.Timed); ok {
+		timed.Start(s.times)
+	}
 	s.processes[m.Model()] = s.process
 	return true
+}
+
+// advance implements timedStage.
+func (s *lossStage) advance(now time.Duration) {
+	if timed, ok := s.process.(loss.Timed); ok {
+		timed.Advance(now)
+	}
 }
 
 // Apply implements Stage. It passes the packet to the loss model and stores the outcome in f.
@@ -73,7 +84,7 @@ func lossRow() stageRow {
 		name: StageLoss,
 		keys: lossKeys(),
 		newStage: func(context *stageContext) specStage {
-			return &lossStage{stream: context.stream(StageLoss), files: context.files}
+			return &lossStage{stream: context.stream(StageLoss), times: context.stream(StageLoss + ".time"), files: context.files}
 		},
 		check: func(s *Spec) error {
 			if s.Loss == nil {
@@ -90,10 +101,11 @@ func lossRow() stageRow {
 func lossKeys() []keyRow {
 	return []keyRow{
 		lossKey(),
-		newComputedKey(setting.Burst, func(s *Spec) float64 { return loss.BurstOf(s.Loss) },
-			func(s *Spec, burst float64) { s.Loss = loss.WithBurst(s.Loss, burst) }, KeyInfo{
+		newComputedKey(loss.BurstLengthUnit, func(s *Spec) loss.BurstLength { return loss.BurstOf(s.Loss) },
+			func(s *Spec, burst loss.BurstLength) { s.Loss = loss.WithBurst(s.Loss, burst) }, KeyInfo{
 				Key: "burst", Stage: "loss", Ladder: []string{"off", "1.5", "2", "3", "4", "5", "7", "10", "15", "20", "50", "100"},
-				Help:   "mean number of packets lost in a row, by the Gilbert model; off: losses are independent",
+				Help: "mean number of packets lost in a row, by the Gilbert model, or the mean duration of a burst, such as \"30ms\"; " +
+					"off: losses are independent",
 				Source: "E. N. Gilbert, Capacity of a Burst-Noise Channel, 1960",
 			}),
 	}
@@ -143,8 +155,7 @@ func (s *Spec) setLoss(table loss.Table) error {
 // false, and nothing is set, if the model has no such parameter, or if it is bernoulli or gilbert, whose
 // parameters have their own keys.
 func (s *Spec) setLossParam(name string, value any) (err error, ok bool) {
-	switch s.Loss.(type) {
-	case nil, loss.Bernoulli, loss.Gilbert:
+	if _, independent := s.Loss.(loss.Bernoulli); s.Loss == nil || independent || loss.BurstOf(s.Loss) != (loss.BurstLength{}) {
 		return nil, false
 	}
 	kind, err := loss.KindByName(s.Loss.Model())
@@ -181,7 +192,7 @@ func regroupLoss(table map[string]any) map[string]any {
 func (s *Spec) setLossModel(value any) error {
 	kind, err := loss.KindByName(value)
 	if err == nil && kind.Name == "bernoulli" {
-		s.Loss = loss.WithBurst(s.Loss, 0)
+		s.Loss = loss.WithBurst(s.Loss, loss.BurstLength{})
 	}
 	return err
 }

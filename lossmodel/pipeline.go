@@ -39,6 +39,15 @@ func (p *pipeline) reshape(spec *Spec) {
 	}
 }
 
+// advance advances the state of the stages to now, before reshape.
+func (p *pipeline) advance(now time.Duration) {
+	for _, stage := range p.stages {
+		if timed, ok := stage.(timedStage); ok {
+			timed.advance(now)
+		}
+	}
+}
+
 // apply passes a packet of size payload bytes, sent at now, through the active stages, which store
 // their decisions in f.
 func (p *pipeline) apply(now time.Duration, size int, f *Fate) {

@@ -89,7 +89,7 @@ func FuzzSetNumber(f *testing.F) {
 			checkRoundTrip(t, s)
 		}
 		s = DefaultSpec()
-		s.Loss = loss.WithBurst(loss.Bernoulli{P: x}, 2)
+		s.Loss = loss.WithBurst(loss.Bernoulli{P: x}, loss.BurstLength{Packets: 2})
 		if s.Validate() == nil {
 			checkRoundTrip(t, s)
 		}

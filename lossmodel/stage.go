@@ -77,6 +77,12 @@ type specStage interface {
 	fork() specStage
 }
 
+// timedStage is implemented by stages with parameters that act over time. advance is called before reshape: until
+// now the old parameters apply.
+type timedStage interface {
+	advance(now time.Duration)
+}
+
 // describer is implemented by stages that add details to a packet's trail. describe is called
 // before Apply.
 type describer interface {

@@ -97,7 +97,7 @@ func TestLossWords(t *testing.T) {
 	}{
 		{[]string{"5%"}, ""},
 		{[]string{"gilbert", ""}, "gilbert: bursts in which all packets are lost; takes mean= burst="},
-		{[]string{"gilbert", "mean=5", "burst=3"}, "gilbert burst: mean number of packets lost in a row; off: independent losses, 1 to 1000000; default off"},
+		{[]string{"gilbert", "mean=5", "burst=3"}, "gilbert burst: mean number of packets lost in a row, or mean duration of a burst such as 30ms; off: independent losses, 1 to 1000000; default off"},
 		{[]string{"gilbert", "mean"}, "gilbert mean: loss rate, 0% to 100%"}, // no default
 		{[]string{"pattern", "bits=01"}, "pattern bits: 0 for an arriving packet, 1 for a lost one"},
 		{[]string{"trace", "by=t"}, "trace by: packet: packet n has the outcome of row n; time: a packet has the outcome of the row sent at the same time; default packet"},

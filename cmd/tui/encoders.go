@@ -17,6 +17,7 @@ import (
 type encoderInfo struct {
 	Name      string               `json:"name"`
 	ID        uint8                `json:"id"`
+	Version   int                  `json:"version,omitempty"` // of its packets; 0 for a plugin
 	Summary   string               `json:"summary"`
 	Source    string               `json:"source"`
 	Cubes     bool                 `json:"cubes"`      // encodes snapshots of cubes
@@ -30,7 +31,7 @@ type encoderInfo struct {
 // that JSON has a list.
 func newEncoderInfo(c *encoders.Codec) encoderInfo {
 	return encoderInfo{
-		Name: c.Name, ID: c.ID, Summary: c.Summary, Source: c.Source, Cubes: c.Suits(frame.Cubes(frame.WalkoffCubes)),
+		Name: c.Name, ID: c.ID, Version: c.PacketVersion(), Summary: c.Summary, Source: c.Source, Cubes: c.Suits(frame.Cubes(frame.WalkoffCubes)),
 		Refs: c.Refs, Alone: c.Standalone, Quantises: c.Quantises, Params: append([]encoders.ParamInfo{}, c.ParamInfo()...),
 	}
 }

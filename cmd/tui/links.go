@@ -31,8 +31,8 @@ func (a *app) linksCommand() *cobra.Command {
 Set a key under [down] for the link to the receiver and under [up] for the link back to
 the sender; with --set, link.KEY sets both.`,
 		`  tui links
-  tui links show lte
-  tui links test lte
+  tui links show unity-4g
+  tui links test unity-4g
   tui run --set profile=lte --set down.loss=3%`,
 		a.listLinks)
 	cmd.AddCommand(a.linksShowCommand(), a.linksTestCommand(), a.linksTraceCommand(), a.linksFitCommand(), a.linksMeasureCommand())
@@ -133,7 +133,7 @@ and so does the key trace of a link: down.trace = "FILE.csv".
 With --netem, the outcome of every packet is the one that Linux gives for the same seed:
 
   tui links trace --netem "loss gemodel 1% 20% seed 1" --packets 200000`,
-		Example: `  tui links trace --profile lte --packets 10000 > lte.csv
+		Example: `  tui links trace --profile unity-4g --packets 10000 > mobile.csv
   tui links trace --set down.loss=5% --set down.burst=3 --packets 100000 | tui links fit -
   tui links trace --config experiment.toml --up --interval 16.667ms --packets 3600`,
 		Args: noArgs,

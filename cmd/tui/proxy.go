@@ -68,7 +68,7 @@ and "down": the seed and a file of --record reproduce the outcome of every datag
 
 It listens on 127.0.0.1 unless --listen names another address, and sends only to the
 server and to clients that have sent to it.`,
-		Example: `  tui proxy --listen 27961 --to 127.0.0.1:27960 --profile lte
+		Example: `  tui proxy --listen 27961 --to 127.0.0.1:27960 --profile unity-4g
   tui proxy --listen 27961 --to game.example.org:27960 --set down.loss=5% --duration 1m --json
   tui proxy --listen 27961 --to 127.0.0.1:27960 bad.toml --capture game.pcapng --record game.csv`,
 		Args: optionalArg("a configuration in TOML"),

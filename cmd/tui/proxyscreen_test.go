@@ -72,7 +72,7 @@ func TestProxyDashboard(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.see("[Controls]")
-	if err := keys(s, "q\r"); err != nil {
+	if err := keys(s, "qd"); err != nil {
 		t.Fatal(err)
 	}
 	if code := s.end(); code != exitDone {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -24,7 +25,8 @@ tui run can be replayed on any machine. Instead of the report.json its folder ma
 Files that the run read are searched for at the path in the configuration, then at that
 path relative to the report, then next to the report; they must have the same SHA-256.
 
-The exit code is 1 if any byte differs, or if the report is of an incomplete sweep.`,
+The exit code is 1 if any byte differs, or if the report is of an incomplete sweep. If the
+packets of an encoder have changed since the report was saved, that is the reason given.`,
 		Example: `  tui replay report/report.json
   tui replay report/report.json --json
   tui replay report/report.json --cast run.cast --page 3`,
@@ -74,7 +76,9 @@ func (a *app) replay(cmd *cobra.Command, path string, f replayFlags) error {
 	}
 	var differ []string
 	for _, run := range result.Runs {
-		if !run.Same {
+		if len(run.Changed) > 0 {
+			differ = append(differ, pointPrefix(run.Set)+strings.Join(run.Changed, "; "))
+		} else if !run.Same {
 			differ = append(differ, fmt.Sprintf("%sdifferent bytes: saved digest %s, got %s", pointPrefix(run.Set), run.Want, run.Got))
 		} else if !a.asJSON {
 			printf(a.stdout, "%ssame bytes: %s\n", pointPrefix(run.Set), run.Got)

@@ -40,4 +40,14 @@ func TestReplay(t *testing.T) {
 	if !strings.HasPrefix(o.stderr, "tui: seed=2: different bytes: saved ") {
 		t.Errorf("stderr %q", o.stderr)
 	}
+	// The reason is the version of an encoder, if that is another one now.
+	const version = `"relative-orientation": 1`
+	if strings.Count(string(text), version) != 2 {
+		t.Fatalf("the report has %d versions of the encoder", strings.Count(string(text), version))
+	}
+	write(t, report, strings.ReplaceAll(string(text), version, `"relative-orientation": 7`))
+	o = tui("replay", report)
+	if want := "tui: seed=2: the report is of version 7 of relative-orientation, but this program has version 1, whose packets differ\n"; o.code != exitFailed || o.stderr != want {
+		t.Errorf("exit %d, stderr %q, want %q", o.code, o.stderr, want)
+	}
 }

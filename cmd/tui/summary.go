@@ -57,10 +57,12 @@ func writeRun(w io.Writer, r *engine.Result) {
 		fmt.Fprintf(w, "budget    exceeded %.1f %% of the time (payload of the last second)\n", 100*over)
 	}
 	printf(w, "packets   %s\n", outcomes(t))
-	if t.BitsPerCube != nil {
+	if report.HasPlayout(&t) {
 		writePlayout(w, &t.Playout)
 	}
-	fmt.Fprintf(w, "age       of the displayed snapshot: median %.0f ms, p99 %.0f\n", t.AgeMS.Of(t.AgeMS.P50), t.AgeMS.Of(t.AgeMS.P99))
+	if t.AgeMS.N > 0 {
+		fmt.Fprintf(w, "age       of the displayed snapshot: median %.0f ms, p99 %.0f\n", t.AgeMS.P50, t.AgeMS.P99)
+	}
 	if t.Remote != nil {
 		writeRemote(w, r.Remote, t.Remote)
 	}
@@ -79,6 +81,7 @@ func writeRun(w io.Writer, r *engine.Result) {
 		printf(w, "          %s\n", encoders.TimeFootnote(r.Timing.RunsAs))
 	}
 	writeBudget(w, r.Budget)
+	writePrecision(w, r.Precision)
 	writeShadows(w, r)
 	printf(w, "\ndigest %s\n", r.Digest)
 }
@@ -252,7 +255,7 @@ func playoutCells(run *engine.Result) []any {
 }
 
 // itemTable returns the columns of sweeps without cubes: bits per item, for bytes also the
-// compressed size in percent, encode and decode times, and the gauges of the endpoints. cells
+// compressed size in percent, starvation if any run measured it, encode and decode times, and the gauges of the endpoints. cells
 // returns the row of one run. note is the footnote of the mark that some times have (times of an
 // encoder that runs emulated, for example); it is empty if no time has a mark.
 func itemTable(r *report.Report) (titles []string, cells func(*engine.Result) []any, note string) {
@@ -261,7 +264,12 @@ func itemTable(r *report.Report) (titles []string, cells func(*engine.Result) []
 	if item == "byte" {
 		titles = append(titles, ">ratio %")
 	}
-	titles = append(titles, ">payload kbps", ">wire kbps", ">decoded", ">lost", ">failed", ">wrong", ">encode µs", ">decode µs")
+	titles = append(titles, ">payload kbps", ">wire kbps", ">decoded", ">lost", ">failed")
+	hasPlayout := slices.ContainsFunc(r.Runs, func(run *engine.Result) bool { return report.HasPlayout(&run.Totals) })
+	if hasPlayout {
+		titles = append(titles, ">starved %")
+	}
+	titles = append(titles, ">wrong", ">encode µs", ">decode µs")
 	for _, run := range r.Runs {
 		if run.Timing.Mark() != "" {
 			note = encoders.TimeFootnote(run.Timing.RunsAs) + "\n"
@@ -273,7 +281,11 @@ func itemTable(r *report.Report) (titles []string, cells func(*engine.Result) []
 		if item == "byte" {
 			row = append(row, fmt.Sprintf("%.1f", t.BitsPerItem.Times(100.0/8))) // compressed size in percent of the raw 8 bits of a byte
 		}
-		return append(row, t.PayloadKbps, t.WireKbps, t.Decoded, t.Lost, t.Failed(), t.Wrong,
+		row = append(row, t.PayloadKbps, t.WireKbps, t.Decoded, t.Lost, t.Failed())
+		if hasPlayout {
+			row = append(row, t.Playout.StarvedRatio.Times(100).Text(2))
+		}
+		return append(row, t.Wrong,
 			fmt.Sprintf("%.1f%s", run.Timing.EncodeUS.P50, mark), fmt.Sprintf("%.1f%s", run.Timing.DecodeUS.P50, mark), gaugeCells(t, names))
 	}, note
 }

@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"wirelab/encoders"
+	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
+	"wirelab/experiment/report"
 	"wirelab/experiment/search"
 )
 
@@ -54,5 +56,31 @@ func TestGaugeValue(t *testing.T) {
 	writeSearchText(&b, &search.Result{Minimise: []string{"payload_kbps"}, Best: &search.Candidate{Text: "x?", Figures: map[string]figures.Mean{"payload_kbps": few}}, RatioToOwn: &few})
 	if strings.Count(b.String(), "500?") != 1 || strings.Count(b.String(), "500.0000?") != 1 || !strings.Contains(b.String(), figures.ApproximateNote) {
 		t.Errorf("approximate intervals are not marked:\n%s", b.String())
+	}
+}
+
+// TestDisplayOfCalls checks that starvation and age are printed for data without cubes if anything was displayed, and
+// otherwise left out.
+func TestDisplayOfCalls(t *testing.T) {
+	shown := figures.Totals{AgeMS: figures.Quantiles{P50: 167, P99: 182, N: 9}, Playout: figures.Playout{StarvedRatio: figures.Known(0.0123)}}
+	for _, x := range []struct {
+		totals  figures.Totals
+		present bool
+	}{{shown, true}, {figures.Totals{}, false}} {
+		var b strings.Builder
+		writeRun(&b, &engine.Result{Totals: x.totals})
+		for _, want := range []string{"playout   1.23 % of display ticks starved", "age       of the displayed snapshot: median 167 ms"} {
+			if strings.Contains(b.String(), want) != x.present {
+				t.Errorf("%q present: %v, in\n%s", want, !x.present, b.String())
+			}
+		}
+		if strings.Contains(b.String(), "age       ") != x.present {
+			t.Errorf("an age without data:\n%s", b.String())
+		}
+		b.Reset()
+		writeReport(&b, &report.Report{Sweep: true, Runs: []*engine.Result{{Set: map[string]string{"down.loss": "1%"}, Totals: x.totals}}})
+		if strings.Contains(b.String(), "starved %") != x.present || strings.Contains(b.String(), "1.23") != x.present {
+			t.Errorf("the table of a sweep:\n%s", b.String())
+		}
 	}
 }

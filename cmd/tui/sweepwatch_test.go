@@ -36,7 +36,7 @@ func TestSweepWatch(t *testing.T) {
 	s.gone("?", "Here: Sweep")
 	s.after("\r", "LIVE") // the first point as a live session, while the sweep continues
 	s.after("q", "RUNNING")
-	if err := keys(s, "q\r"); err != nil {
+	if err := keys(s, "qd"); err != nil {
 		t.Fatal(err)
 	}
 	if code := s.end(); code != exitInterrupted || !strings.Contains(s.stderr.String(), "--resume "+out) {

@@ -1,6 +1,9 @@
 package frame
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Role is the meaning of a field in the game, in addition to its Kind.
 type Role uint8
@@ -67,6 +70,11 @@ type Part struct {
 	Row, Rows int
 	// Field is the index of the first field, Size the number of fields.
 	Field, Size int
+}
+
+// FieldOf returns the index of the first field with a role, or -1 if there is none.
+func (s *Schema) FieldOf(role Role) int {
+	return slices.IndexFunc(s.Fields, func(f Field) bool { return f.Hint.Role == role })
 }
 
 // PartForRow returns the part that contains a row. If no part does, the result has all fields.

@@ -38,9 +38,25 @@ func outOfRange(text []byte, expected string) error {
 	return &cellError{number + " is out of range", expected, frame.ErrRange}
 }
 
-// parseCell parses the text of a cell as a value of f, or as the name of one, and returns it in steps. Errors are of
-// type *cellError.
-func parseCell(text []byte, f *frame.Field) (int32, error) {
+// parse parses the text of a cell of the column as a value of f, and returns it in steps. An empty cell stands for
+// c.empty, if set. Errors are of type *cellError. rounding is as for parseCell.
+func (c *column) parse(text []byte, f *frame.Field, rounding *roundingErrors) (int32, error) {
+	if len(text) == 0 && c.empty != "" {
+		text = []byte(c.empty)
+	}
+	if c.half == wholeNumber {
+		return parseCell(text, f, rounding)
+	}
+	v, err := parseBits64(text)
+	if c.half == highHalf {
+		v >>= 32
+	}
+	return int32(uint32(v)), err
+}
+
+// parseCell parses the text of a cell as a value of f, or as the name of one, and returns it in steps. It adds the
+// rounding error to rounding, unless that is nil. Errors are of type *cellError.
+func parseCell(text []byte, f *frame.Field, rounding *roundingErrors) (int32, error) {
 	switch {
 	case f.Kind == frame.Bits:
 		return parseBits(text)
@@ -48,6 +64,9 @@ func parseCell(text []byte, f *frame.Field) (int32, error) {
 		return parseFlag(text)
 	case f.Named():
 		if i := slices.IndexFunc(f.Values, func(w string) bool { return string(text) == w }); i >= 0 {
+			return int32(i), nil
+		}
+		if i, err := strconv.ParseUint(string(text), 10, 31); err == nil && i < uint64(len(f.Values)) {
 			return int32(i), nil
 		}
 		return 0, invalidValue(text, "one of "+strings.Join(f.Values[:min(len(f.Values), 16)], ", "))
@@ -61,11 +80,16 @@ func parseCell(text []byte, f *frame.Field) (int32, error) {
 	}
 	if f.Kind == frame.Float32 {
 		if x := float32(v); !math.IsInf(float64(x), 0) {
+			rounding.add(f, v, float64(x))
 			return int32(math.Float32bits(x)), nil
 		}
 		return 0, outOfRange(text, "a float32, up to 3.4e38")
 	}
-	return quantise(text, v, f)
+	step, err := quantise(text, v, f)
+	if err == nil && f.Kind != frame.Enum {
+		rounding.add(f, v, float64(math.Round(v/f.Scale)*f.Scale)) // of an angle: before it wraps
+	}
+	return step, err
 }
 
 // quantise returns the step nearest to v, which is in units. Angles wrap into the range of the field.
@@ -139,19 +163,43 @@ func parseFlag(text []byte) (int32, error) {
 // digits.
 func parseBits(text []byte) (int32, error) {
 	const expected = "0 to 4294967295, or 0x0 to 0xffffffff"
-	base := 10
-	digits := text
-	if bytes.HasPrefix(text, []byte("0x")) || bytes.HasPrefix(text, []byte("0X")) {
-		base, digits = 16, text[2:]
-	}
-	v, err := strconv.ParseInt(string(digits), base, 64)
+	v, negative, err := parseInteger(text, expected)
 	switch {
-	case base == 16 && bytes.ContainsAny(digits, "+-"):
-		return 0, invalidValue(text, expected)
-	case errors.Is(err, strconv.ErrRange) || err == nil && (v < math.MinInt32 || v > math.MaxUint32):
-		return 0, outOfRange(text, expected)
 	case err != nil:
-		return 0, invalidValue(text, expected)
+		return 0, err
+	case negative && int64(v) < math.MinInt32 || !negative && v > math.MaxUint32:
+		return 0, outOfRange(text, expected)
 	}
 	return int32(uint32(v)), nil
+}
+
+// parseBits64 parses 64 bits, as parseBits parses 32.
+func parseBits64(text []byte) (uint64, error) {
+	v, _, err := parseInteger(text, "0 to 18446744073709551615, or 0x0 to 0xffffffffffffffff")
+	return v, err
+}
+
+// parseInteger parses a decimal number of 64 bits, or 0x and hexadecimal digits. It returns a negative number in two's
+// complement. expected is for errors.
+func parseInteger(text []byte, expected string) (v uint64, negative bool, err error) {
+	digits, base := text, 10
+	if bytes.HasPrefix(text, []byte("0x")) || bytes.HasPrefix(text, []byte("0X")) {
+		digits, base = text[2:], 16
+	} else if negative = bytes.HasPrefix(text, []byte("-")); !negative {
+		digits = bytes.TrimPrefix(text, []byte("+"))
+	}
+	if negative {
+		var n int64
+		n, err = strconv.ParseInt(string(digits), base, 64)
+		v = uint64(n)
+	} else {
+		v, err = strconv.ParseUint(string(digits), base, 64) // accepts no sign
+	}
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return 0, false, outOfRange(text, expected)
+	case err != nil:
+		return 0, false, invalidValue(text, expected)
+	}
+	return v, negative, nil
 }

@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"wirelab/dataset/source"
+	"wirelab/internal/suggest"
 )
 
 // maxLine is the maximum length of a line of CSV in bytes. It bounds the memory for reading.
@@ -19,16 +22,109 @@ const byteOrderMark = "\ufeff"
 // csvReader reads rows of CSV as in RFC 4180, except that a quoted cell cannot contain line breaks. It
 // removes blanks around cells and skips empty lines. encoding/csv would allocate for each row.
 type csvReader struct {
-	path  string
-	comma byte // separator of cells
-	in    *bufio.Reader
-	line  int      // number of the line in cells, from 1
-	cells [][]byte // cells of the current row; valid until the next row is read
-	names []string // names of the columns, for errors; nil if not known yet
+	path   string
+	comma  byte // separator of cells
+	header bool // the first line has the names of the columns
+	in     *bufio.Reader
+	line   int      // number of the line in cells, from 1
+	bytes  int64    // number of bytes read
+	cells  [][]byte // cells of the current row; valid until the next row is read
+	names  []string // names of the columns, for errors; nil if not known yet
 }
 
-// fail returns an error about column i of the current row, or about the row if i < 0. kind is the error that it
-// wraps, such as ErrRecords.
+// start implements rowReader. In a file without names the columns are those of columns, in that order.
+func (c *csvReader) start(in io.Reader, columns []string) (at []int, err error) {
+	if c.in == nil {
+		c.in = bufio.NewReaderSize(in, maxLine)
+	}
+	c.in.Reset(in)
+	c.line, c.bytes, c.names = 0, 0, nil
+	if !c.header {
+		c.names = columns
+		for i := range columns {
+			at = append(at, i)
+		}
+		return at, nil
+	}
+	if err := c.readLine(); err != nil {
+		return nil, err
+	}
+	for _, cell := range c.cells {
+		c.names = append(c.names, string(cell))
+	}
+	for _, name := range columns {
+		i, err := c.findColumn(name, columns)
+		if err != nil {
+			return nil, err
+		}
+		at = append(at, i)
+	}
+	return at, nil
+}
+
+// findColumn returns the index of the column called name. The error for a missing column suggests
+// what is wrong with the file or the schema. columns are all names to find.
+func (c *csvReader) findColumn(name string, columns []string) (int, error) {
+	i := slices.Index(c.names, name)
+	switch {
+	case i >= 0 && slices.Contains(c.names[i+1:], name):
+		return 0, c.fail(i, ErrRecords, "two columns have this name", "one column called "+quoted(name))
+	case i >= 0:
+		return i, nil
+	case c.lacksHeader(columns):
+		return 0, c.fail(-1, ErrRecords, "the first line has values, not the names of columns",
+			`names in the first line, or header = false in the schema`)
+	}
+	if comma := c.guessSeparator(); comma != 0 {
+		return 0, c.fail(-1, ErrRecords, fmt.Sprintf("a single cell with %q in it, no columns separated by %q", comma, c.comma),
+			fmt.Sprintf("separator = %q in the schema", string(comma)))
+	}
+	expected := `this name in the first line, or column = "..." in the schema`
+	if close := suggest.Closest(name, c.names); close != "" {
+		expected = fmt.Sprintf("this name in the first line, or column = %q in the schema", close)
+	}
+	return 0, c.fail(-1, ErrRecords, "no column is called "+quoted(name), expected)
+}
+
+// lacksHeader reports whether the first line seems to have values instead of names: at least one cell
+// is a number, and no cell is one of the expected names.
+func (c *csvReader) lacksHeader(expected []string) bool {
+	return slices.ContainsFunc(c.cells, func(cell []byte) bool { _, err := parseDecimal(cell); return err == nil }) &&
+		!slices.ContainsFunc(expected, func(name string) bool { return slices.Contains(c.names, name) })
+}
+
+// guessSeparator returns the separator that the file seems to use if, with the separator of the schema,
+// its first line is a single cell. It returns 0 if there is none.
+func (c *csvReader) guessSeparator() byte {
+	if len(c.names) == 1 {
+		for _, b := range []byte(separators) {
+			if strings.IndexByte(c.names[0], b) >= 0 {
+				return b
+			}
+		}
+	}
+	return 0
+}
+
+// next implements rowReader.
+func (c *csvReader) next() ([][]byte, error) {
+	if err := c.readLine(); err != nil {
+		return nil, err
+	}
+	if n := len(c.cells); n != len(c.names) {
+		expected := fmt.Sprintf("%d columns", len(c.names))
+		if n < len(c.names) {
+			expected += fmt.Sprintf(": column %d (%s) is missing", n+1, c.names[n])
+		}
+		return nil, c.fail(-1, ErrRecords, fmt.Sprintf("a row of %d columns", n), expected)
+	}
+	return c.cells, nil
+}
+
+// position implements rowReader.
+func (c *csvReader) position() (line int, bytes int64) { return c.line, c.bytes }
+
+// fail implements rowReader.
 func (c *csvReader) fail(i int, kind error, problem, expected string) error {
 	e := &source.Error{File: c.path, Line: c.line, Problem: problem, Expected: expected, Kind: kind}
 	if i >= 0 {
@@ -40,11 +136,11 @@ func (c *csvReader) fail(i int, kind error, problem, expected string) error {
 	return e
 }
 
-// next reads the next row into c.cells. It returns io.EOF at the end of the file.
-func (c *csvReader) next() error {
+// readLine reads the next line that is not empty into c.cells. It returns io.EOF at the end of the file.
+func (c *csvReader) readLine() error {
 	for {
 		text, err := c.in.ReadSlice('\n')
-		c.line++
+		c.line, c.bytes = c.line+1, c.bytes+int64(len(text))
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 			return c.fail(-1, ErrRecords, fmt.Sprintf("a line of more than %d bytes", maxLine), "one row of CSV")
@@ -85,7 +181,7 @@ func (c *csvReader) split(text []byte) error {
 			if end < 0 {
 				end = len(text)
 			}
-			cell, text = bytes.TrimSpace(text[:end]), text[end:]
+			cell, text = bytes.TrimRight(text[:end], " \t"), text[end:] // not nil: the cell exists
 			if bytes.IndexByte(cell, '"') >= 0 {
 				return c.fail(len(c.cells), ErrRecords, "a quote in the middle of "+quoted(string(cell)),
 					`the whole cell in quotes, and "" for a quote`)

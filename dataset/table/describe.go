@@ -27,7 +27,11 @@ func (l *Layout) Describe() []byte {
 	}
 	writeKey(&b, "item", s.Item)
 	writeKey(&b, "rate_hz", s.TickHz)
-	writeKey(&b, "rows", s.Rows)
+	if l.AutoRows {
+		writeKey(&b, "rows", "auto")
+	} else {
+		writeKey(&b, "rows", s.Rows)
+	}
 	if l.Preamble > 0 {
 		fmt.Fprintf(&b, "preamble = %d # frames that repeat the initial state, and are not sent\n", l.Preamble)
 	}
@@ -36,11 +40,20 @@ func (l *Layout) Describe() []byte {
 		f := &s.Fields[i]
 		b.WriteString("\n[[field]]\n")
 		writeKey(&b, "name", f.Name)
-		if l.columns != nil && l.columns[i] != f.Name {
-			writeKey(&b, "column", l.columns[i])
+		var c column
+		if l.columns != nil {
+			c = l.columns[i]
+		}
+		if c.name != "" && c.name != f.Name {
+			writeKey(&b, "column", c.name)
 		}
 		writeKey(&b, "kind", f.Kind.String())
-		if f.Named() {
+		if c.half != wholeNumber {
+			writeKey(&b, "half", halfNames[c.half])
+		}
+		if c.learn {
+			writeKey(&b, "values", "auto")
+		} else if f.Named() {
 			fmt.Fprintf(&b, "%-7s = [", "values")
 			for k, word := range f.Values {
 				b.WriteString(strings.Repeat(", ", min(k, 1)) + strconv.Quote(word)) // no comma before the first
@@ -51,6 +64,9 @@ func (l *Layout) Describe() []byte {
 		}
 		if f.Unit != "" {
 			writeKey(&b, "unit", f.Unit)
+		}
+		if c.empty != "" {
+			writeKey(&b, "empty", c.empty)
 		}
 		describeHint(&b, &f.Hint)
 	}
@@ -69,8 +85,10 @@ func (l *Layout) describeRecords(b *strings.Builder) {
 	if l.Comma != ',' {
 		writeKey(b, "separator", string(l.Comma))
 	}
-	if l.Frame != "" {
-		writeKey(b, "frame", l.Frame)
+	for _, x := range [][2]string{{"frame", l.Frame}, {"key", l.Key}, {"list", l.List}} {
+		if x[1] != "" {
+			writeKey(b, x[0], x[1])
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -16,7 +17,7 @@ const (
 
 // fieldKeys returns the keys of a table [[field]].
 func fieldKeys() []string {
-	return append([]string{"name", "column", "kind", "range", "scale", "unit", "values"}, hintKeys()...)
+	return append([]string{"name", "column", "kind", "range", "scale", "tolerance", "unit", "values", "empty", "half"}, hintKeys()...)
 }
 
 // kinds returns all kinds of field.
@@ -54,8 +55,8 @@ func (r *schemaReader) readField(l *Layout, prefix string, t map[string]any) {
 	r.readText(prefix, t, "name", &f.Name, requiredKey)
 	r.readText(prefix, t, "unit", &f.Unit, optionalKey)
 	r.readText(prefix, t, "kind", &kind, requiredKey)
-	column := f.Name
-	r.readText(prefix, t, "column", &column, optionalKey)
+	c := column{name: f.Name}
+	r.readText(prefix, t, "column", &c.name, optionalKey)
 	if r.err != nil {
 		return
 	}
@@ -67,17 +68,62 @@ func (r *schemaReader) readField(l *Layout, prefix string, t map[string]any) {
 	if i := slices.IndexFunc(s.Fields, func(g frame.Field) bool { return g.Name == f.Name }); i >= 0 {
 		r.fail(prefix+"name", fmt.Sprintf("%q is already the name of field[%d]", f.Name, i), "a different name for each field")
 	}
-	if i := slices.Index(l.columns, column); i >= 0 {
-		r.fail(prefix+"column", fmt.Sprintf("column %q is already that of field[%d] (%s)", column, i, s.Fields[i].Name),
+	c.half = r.readHalf(prefix, t, &f)
+	if i := slices.IndexFunc(l.columns, func(d column) bool { return d.name == c.name && (d.half == wholeNumber || d.half == c.half) }); i >= 0 {
+		r.fail(prefix+"column", fmt.Sprintf("column %q is already that of field[%d] (%s)", c.name, i, s.Fields[i].Name),
 			"a different column for each field")
 	}
-	if column == l.Frame {
-		r.fail(prefix+"column", fmt.Sprintf("column %q is already used by the key frame", column), "another column")
+	if c.name == l.Frame {
+		r.fail(prefix+"column", fmt.Sprintf("column %q is already used by the key frame", c.name), "another column")
 	}
-	f.Values = r.readValueNames(prefix, t, &f)
-	r.readRange(prefix, t, &f)
+	if c.learn = t["values"] == "auto" && f.Kind == frame.Enum; !c.learn {
+		f.Values = r.readValueNames(prefix, t, &f)
+	}
+	r.readRange(prefix, t, &f, c.learn)
 	r.readHint(prefix, t, &f)
-	s.Fields, l.columns = append(s.Fields, f), append(l.columns, column)
+	r.readEmpty(prefix, t, &f, &c)
+	s.Fields, l.columns = append(s.Fields, f), append(l.columns, c)
+}
+
+// half is the part of a number that is the value of a field.
+type half uint8
+
+// The halves of 64-bit numbers.
+const (
+	wholeNumber half = iota
+	lowHalf
+	highHalf
+)
+
+// halfNames are the names of the halves in schemas.
+var halfNames = [...]string{"", "low", "high"}
+
+// readHalf reads the key "half" of a field of 32 bits.
+func (r *schemaReader) readHalf(prefix string, t map[string]any, f *frame.Field) half {
+	var name string
+	r.readText(prefix, t, "half", &name, optionalKey)
+	switch i := slices.Index(halfNames[:], name); {
+	case i > 0 && f.Kind != frame.Bits:
+		r.fail(prefix+"half", "is not valid for kind "+f.Kind.String(), `kind = "bits"`)
+	case i < 0:
+		r.failUnknown(prefix+"half", "half", name, halfNames[1:])
+	default:
+		return half(i)
+	}
+	return wholeNumber
+}
+
+// readEmpty reads the key "empty", the text for which an empty cell of the field stands. The values of an enum whose
+// words are learnt from the records include it.
+func (r *schemaReader) readEmpty(prefix string, t map[string]any, f *frame.Field, c *column) {
+	r.readText(prefix, t, "empty", &c.empty, optionalKey)
+	if c.empty == "" || c.learn || r.err != nil {
+		return
+	}
+	var problem *cellError
+	if _, err := c.parse([]byte(c.empty), f, nil); errors.As(err, &problem) {
+		r.fail(prefix+"empty", problem.problem, problem.expected)
+	}
 }
 
 // oneOf returns the element of values whose String is name. If there is none it reports an error for key, whose
@@ -102,8 +148,8 @@ func (r *schemaReader) readValueNames(prefix string, t map[string]any, f *frame.
 		return nil
 	}
 	list, ok := v.([]any)
-	if f.Kind != frame.Enum || !ok || len(list) < 2 {
-		r.fail(prefix+"values", "is not valid here", `two words or more, as in ["idle", "run"], and kind = "enum"`)
+	if f.Kind != frame.Enum || !ok || len(list) < 1 {
+		r.fail(prefix+"values", "is not valid here", `words, as in ["idle", "run"], or "auto", and kind = "enum"`)
 		return nil
 	}
 	for _, v := range list {
@@ -120,17 +166,18 @@ func (r *schemaReader) readValueNames(prefix string, t map[string]any, f *frame.
 	return words
 }
 
-// readRange reads the keys scale and range of the field at prefix in the file, and sets the limits of f. The
-// keys are errors for kinds that do not have them, and for enums with names of values.
-func (r *schemaReader) readRange(prefix string, t map[string]any, f *frame.Field) {
+// readRange reads the keys scale, tolerance and range of the field at prefix in the file, and sets the limits of f. The
+// keys are errors for kinds that do not have them, and for enums with names of values, also if those are learnt.
+func (r *schemaReader) readRange(prefix string, t map[string]any, f *frame.Field, learnt bool) {
 	f.Scale = 1
 	scale, scaled := t["scale"]
+	limit, tolerant := t["tolerance"]
 	span, ranged := t["range"]
 	switch {
 	case f.Kind == frame.Flag:
 		f.Max = 1
 		fallthrough
-	case !f.Kind.Bounded(), f.Values != nil:
+	case !f.Kind.Bounded(), f.Values != nil, learnt:
 		f.Scale = 0
 		if ranged {
 			r.fail(prefix+"range", "is not valid for a "+f.Kind.String(), r.expectedInstead(f))
@@ -138,9 +185,18 @@ func (r *schemaReader) readRange(prefix string, t map[string]any, f *frame.Field
 		if scaled {
 			r.fail(prefix+"scale", "is not valid for a "+f.Kind.String(), r.expectedInstead(f))
 		}
+		if tolerant {
+			r.fail(prefix+"tolerance", "is not valid for a "+f.Kind.String(), r.expectedInstead(f))
+		}
 		return
 	case f.Kind == frame.Enum && scaled:
 		r.fail(prefix+"scale", "is not valid for an enum", "a range only")
+		return
+	case f.Kind == frame.Enum && tolerant:
+		r.fail(prefix+"tolerance", "is not valid for an enum", "a range only")
+		return
+	case scaled && tolerant:
+		r.fail(prefix+"tolerance", "is a second way to set the steps, next to scale", "one of both keys")
 		return
 	}
 	if scaled {
@@ -150,6 +206,14 @@ func (r *schemaReader) readRange(prefix string, t map[string]any, f *frame.Field
 			return
 		}
 		f.Scale = n
+	}
+	maxError := 0.0 // of rounding, in units; 0 without a tolerance
+	if tolerant {
+		var err error
+		if maxError, err = parseTolerance(limit, f.Unit); err != nil {
+			r.fail(prefix+"tolerance", err.Error(), toleranceExpected(f.Unit))
+			return
+		}
 	}
 	list, _ := span.([]any)
 	if len(list) != 2 {
@@ -165,7 +229,10 @@ func (r *schemaReader) readRange(prefix string, t map[string]any, f *frame.Field
 		r.fail(prefix+"range", fmt.Sprintf("[%v, %v] is not a range", list[0], list[1]), "[lowest, highest], in units")
 		return
 	}
-	r.setSteps(prefix+"range", f, lo, hi)
+	if tolerant {
+		f.Scale = scaleWithin(f.Kind, maxError, hi-lo)
+	}
+	r.setSteps(prefix+"range", f, lo, hi, tolerant)
 }
 
 // expectedInstead returns the text after "expected" for a key that fields of the kind do not have.
@@ -180,14 +247,18 @@ func (r *schemaReader) expectedInstead(f *frame.Field) string {
 }
 
 // setSteps sets the range of f to the steps (multiples of its scale) between lo and hi, which are in units. For
-// an angle, lo to hi is a turn, and the last step is one before hi. key is that of the range, for errors.
-func (r *schemaReader) setSteps(key string, f *frame.Field, lo, hi float64) {
-	const slack = 1e-6 // tolerance for rounding, as a fraction of a step: in float64 3 * 0.1 is not 0.3
+// an angle, lo to hi is a turn, and the last step is one before hi. outward means that lo and hi themselves need not be
+// steps: the range then has the steps nearest to them. key is that of the range, for errors.
+func (r *schemaReader) setSteps(key string, f *frame.Field, lo, hi float64, outward bool) {
+	slack := 1e-6 // allowance for rounding, as a fraction of a step: in float64 3 * 0.1 is not 0.3
+	if outward {
+		slack = 0.5
+	}
 	first, last := math.Ceil(lo/f.Scale-slack), math.Floor(hi/f.Scale+slack)
 	if f.Kind == frame.Angle {
 		turn := (hi - lo) / f.Scale
 		first, last = math.Round(lo/f.Scale), math.Round(lo/f.Scale)+math.Round(turn)-1
-		if remainder := math.Abs(turn - math.Round(turn)); remainder > slack*max(1, turn*1e-6) { // rounding errors grow with turn
+		if remainder := math.Abs(turn - math.Round(turn)); remainder > 1e-6*max(1, turn*1e-6) { // rounding errors grow with turn
 			r.fail(key, fmt.Sprintf("a turn of %g is not a multiple of the scale %g", hi-lo, f.Scale), "a scale that divides it")
 			return
 		}

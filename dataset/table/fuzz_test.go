@@ -21,7 +21,7 @@ import (
 type schemaBuilder struct {
 	*testkit.Choices
 	text    strings.Builder
-	columns []string
+	columns []column
 	fields  []frame.Field // what the schema describes, unless damaged
 	words   [][]string    // of each field: the names of an enum's values, or nil
 	layout  Layout        // the settings of records
@@ -87,13 +87,13 @@ func (b *schemaBuilder) settings() {
 func (b *schemaBuilder) field() {
 	i := len(b.fields)
 	f := frame.Field{Name: b.name(i), Kind: testkit.Pick(b.Choices, kinds()...)}
-	column := f.Name
+	c := column{name: f.Name}
 	b.text.WriteString("[[field]]\n")
 	b.key("name", strconv.Quote(f.Name))
 	b.key("kind", strconv.Quote(f.Kind.String()))
 	if b.IntN(4) == 3 {
-		column = "column" + strconv.Itoa(i)
-		b.key("column", strconv.Quote(column))
+		c.name = "column" + strconv.Itoa(i)
+		b.key("column", strconv.Quote(c.name))
 	}
 	if b.IntN(4) == 3 {
 		f.Unit = "m/s"
@@ -117,7 +117,7 @@ func (b *schemaBuilder) field() {
 		}
 	}
 	b.hint(&f)
-	b.fields, b.columns, b.words = append(b.fields, f), append(b.columns, column), append(b.words, words)
+	b.fields, b.columns, b.words = append(b.fields, f), append(b.columns, c), append(b.words, words)
 }
 
 // numbers writes the scale and the range of a field.
@@ -222,7 +222,10 @@ func (b *schemaBuilder) csv(frames [][]int32, damaged *bool) string {
 	w.UseCRLF = b.IntN(4) == 3
 	write := func(cells []string) { _ = w.Write(cells) } // a strings.Builder returns no error
 	if b.layout.Header {
-		head := slices.Clone(b.columns)
+		var head []string
+		for _, c := range b.columns {
+			head = append(head, c.name)
+		}
 		if b.layout.Frame != "" {
 			head = append([]string{b.layout.Frame}, head...)
 		}

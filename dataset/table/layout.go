@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"wirelab/dataset/frame"
@@ -36,6 +37,7 @@ type recordFormat uint8
 const (
 	formatCSV    recordFormat = iota // rows of text, values in units
 	formatPacked                     // little-endian int32, values in steps
+	formatJSON                       // JSON Lines: an object on each line, values in units
 )
 
 // Layout is the content of a schema file: the schema of the frames, and the format of
@@ -43,12 +45,31 @@ const (
 type Layout struct {
 	Schema   *frame.Schema
 	Preamble int    // number of frames at the start that repeat the initial state and are not sent
-	Format   string // "csv" or "int32"; "" means that the name of the file decides
+	Format   string // "csv", "jsonl" or "int32"; "" means that the name of the file decides
 	Header   bool   // CSV: the first line has the names of the columns
 	Comma    byte   // CSV: separator of cells
-	Frame    string // CSV: column that identifies the frame of a row; "" if rows are counted
+	Frame    string // text: column that identifies the frame of a row; "" if rows are counted, or a line is a frame
+	Key      string // text: column that identifies the thing in a row; "" if things have fixed rows
+	List     string // JSON Lines: path of the list of rows, if a line is a frame; "" if a line is a row
+	AutoRows bool   // the number of rows is found in the records; Schema.Rows is 0
 
-	columns []string // CSV: name of the column of each field
+	columns []column // of each field
+}
+
+// column describes where the values of a field come from in text, and how they are written.
+type column struct {
+	name  string // name in CSV; path in JSON Lines
+	half  half   // the half of a 64-bit number that is the value
+	empty string // the text for which an empty cell stands; "" if empty cells are errors
+	learn bool   // the words of the enum are found in the records
+}
+
+// unfinished reports whether the schema of l depends on the records.
+func (l *Layout) unfinished() bool { return l.AutoRows || l.learns() }
+
+// learns reports whether the records determine the words of an enum.
+func (l *Layout) learns() bool {
+	return slices.ContainsFunc(l.columns, func(c column) bool { return c.learn })
 }
 
 // readLayout reads a schema from a TOML file.
@@ -87,7 +108,7 @@ func ParseLayout(name string, data []byte) (*Layout, error) {
 
 // layoutKeys returns the keys at the top level of a schema.
 func layoutKeys() []string {
-	return []string{"name", "item", "rate_hz", "rows", "preamble", "format", "header", "separator", "frame", "part", "field"}
+	return []string{"name", "item", "rate_hz", "rows", "preamble", "format", "header", "separator", "frame", "key", "list", "part", "field"}
 }
 
 // readSchema reads the whole schema into l. An error is stored in r.err.
@@ -97,10 +118,13 @@ func (r *schemaReader) readSchema(l *Layout, tree map[string]any) {
 	r.readText("", tree, "name", &s.Name, optionalKey)
 	r.readText("", tree, "item", &s.Item, requiredKey)
 	s.TickHz = r.readInt(tree, "rate_hz", requiredKey, 1, maxRateHz, "frames a second")
-	s.Rows = r.readInt(tree, "rows", requiredKey, 1, maxRows, "rows in each frame")
+	if l.AutoRows = tree["rows"] == "auto"; !l.AutoRows {
+		s.Rows = r.readInt(tree, "rows", requiredKey, 1, maxRows, `rows in each frame, or "auto"`)
+	}
 	l.Preamble = r.readInt(tree, "preamble", optionalKey, 0, maxPreamble, "frames that repeat the initial state")
 	r.readFormat(l, tree)
 	r.readFields(l, tree)
+	r.checkKey(l, tree)
 	r.readParts(s, tree)
 	if r.err == nil && s.Cells() > MaxCells {
 		r.fail("rows", fmt.Sprintf("a frame has %d values", s.Cells()), fmt.Sprintf("at most %d, rows times fields", MaxCells))
@@ -119,8 +143,8 @@ func (r *schemaReader) readSchema(l *Layout, tree map[string]any) {
 // error is stored in r.err.
 func (r *schemaReader) readFormat(l *Layout, tree map[string]any) {
 	r.readText("", tree, "format", &l.Format, optionalKey)
-	if l.Format != "" && l.Format != "csv" && l.Format != "int32" {
-		r.failUnknown("format", "format", l.Format, []string{"csv", "int32"})
+	if formats := []string{"csv", "jsonl", "int32"}; l.Format != "" && !slices.Contains(formats, l.Format) {
+		r.failUnknown("format", "format", l.Format, formats)
 	}
 	if v, ok := tree["header"]; ok {
 		l.Header, ok = v.(bool)
@@ -137,6 +161,49 @@ func (r *schemaReader) readFormat(l *Layout, tree map[string]any) {
 		l.Comma = s[0]
 	}
 	r.readText("", tree, "frame", &l.Frame, optionalKey)
+	r.readText("", tree, "key", &l.Key, optionalKey)
+	r.readText("", tree, "list", &l.List, optionalKey)
+}
+
+// checkKey checks the keys "key", "list" and rows = "auto". With a key it adds a field for the presence of rows, unless
+// the schema has one.
+func (r *schemaReader) checkKey(l *Layout, tree map[string]any) {
+	s := l.Schema
+	framed := l.Frame != "" || l.List != ""
+	_, hasParts := tree["part"]
+	switch {
+	case r.err != nil:
+	case l.Key != "" && !framed:
+		r.fail("key", "has no effect without frames", `the key "frame" with the column of the frame, or "list" if a line of JSON is a frame`)
+	case l.AutoRows && !framed:
+		r.fail("rows", `"auto" counts the rows of a frame`, `the key "frame" with the column of the frame, or "list" if a line of JSON is a frame`)
+	case l.Format == "int32" && (framed || l.Key != ""):
+		r.fail("format", "int32 has no columns, which the keys frame, key and list name", `"csv" or "jsonl"`)
+	case hasParts && (l.AutoRows || l.Key != ""):
+		r.fail("part", "needs rows in a fixed order", `no parts with a key or with rows = "auto"; empty = "0" in a [[field]] allows empty cells`)
+	case l.List != "" && l.Format == "csv":
+		r.fail("list", "is not valid for CSV", `format = "jsonl"`)
+	}
+	if r.err != nil || l.Key == "" {
+		return
+	}
+	if i := s.FieldOf(frame.Present); i >= 0 {
+		if s.Fields[i].Kind != frame.Flag {
+			r.fail(fmt.Sprintf("field[%d].kind", i), quoted(s.Fields[i].Kind.String())+" is not valid for the presence of rows", `kind = "flag"`)
+		}
+		return
+	}
+	if len(s.Fields) == MaxFields {
+		r.fail("field", fmt.Sprintf("the schema has %d fields", MaxFields), fmt.Sprintf("at most %d with a key, which needs a field for the presence", MaxFields-1))
+		return
+	}
+	name := "present"
+	for slices.ContainsFunc(s.Fields, func(f frame.Field) bool { return f.Name == name }) ||
+		slices.ContainsFunc(l.columns, func(c column) bool { return c.name == name }) || name == l.Frame {
+		name += "_"
+	}
+	present := frame.Field{Name: name, Kind: frame.Flag, Max: 1, Hint: frame.Hint{Role: frame.Present}}
+	s.Fields, l.columns = slices.Insert(s.Fields, 0, present), slices.Insert(l.columns, 0, column{name: name})
 }
 
 // FormatOf returns the format of the records at path: that of the schema, if set, or the one for the
@@ -145,6 +212,8 @@ func (l *Layout) FormatOf(path string) recordFormat {
 	switch l.Format {
 	case "csv":
 		return formatCSV
+	case "jsonl":
+		return formatJSON
 	case "int32":
 		return formatPacked
 	}
@@ -154,6 +223,8 @@ func (l *Layout) FormatOf(path string) recordFormat {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".csv", ".tsv", ".txt":
 		return formatCSV
+	case ".jsonl", ".ndjson", ".json":
+		return formatJSON
 	}
 	return formatPacked
 }

@@ -14,7 +14,7 @@ import (
 
 // Kind describes a user's own records to dataset.Open.
 var Kind = source.Kind{Name: "table", Spec: "table:SCHEMA.toml,PATH", Source: "a user's own", Arg: source.NeedsArgument,
-	Summary: "your own records, CSV or packed int32, described by a schema; tui datasets describe prints an example",
+	Summary: "your own records, CSV, JSON Lines or packed int32, described by a schema; tui datasets describe prints an example",
 	Open: func(ctx context.Context, names string, opt source.Options) (source.Source, error) {
 		return source.AsSource(openNamed(ctx, names, opt.Loop))
 	}}
@@ -38,10 +38,11 @@ func openNamed(ctx context.Context, names string, loop bool) (*Source, error) {
 	return l.open(ctx, records, loop)
 }
 
-// Source is the source of frames of a file of records. It implements dataset.Source, Sized, Looping and
-// io.Closer.
+// Source is the source of frames of a file of records. It implements dataset.Source, Sized, Looping, Remarked
+// and io.Closer.
 type Source struct {
 	source.Playback
+	source.Notes
 	layout  *Layout
 	records interface { // the reader for the format
 		// start begins to read from the start of the unpacked file. It returns io.EOF if the file is
@@ -50,9 +51,10 @@ type Source struct {
 		// read reads the next frame into table. n is its number. It returns io.EOF at the end.
 		read(table []int32, n int) error
 	}
-	initial frame.Frame
-	first   frame.Frame // the frame after the preamble, read when the source was opened
-	started bool        // Next has returned first
+	rounding []roundingErrors // of each field of text
+	initial  frame.Frame
+	first    frame.Frame // the frame after the preamble, read when the source was opened
+	started  bool        // Next has returned first
 }
 
 // Open opens the records at path, which have the layout l. If loop is set, they begin again at their
@@ -84,6 +86,9 @@ func (s *Source) open(ctx context.Context) error {
 	if err := s.Unpack(nil, unpack.Errors{Format: ErrRecords, Truncated: ErrTruncated}); err != nil {
 		return fmt.Errorf("%s: %w", s.Path, err)
 	}
+	if err := s.survey(info.Mode().IsRegular()); err != nil {
+		return err
+	}
 	if err := s.start(); err != nil {
 		return err
 	}
@@ -105,7 +110,10 @@ func (s *Source) start() error {
 	if s.records == nil && s.layout.FormatOf(s.Path) == formatPacked {
 		s.records = &packedFrames{path: s.Path, layout: s.layout, buf: make([]byte, s.layout.Schema.Cells()*4)}
 	} else if s.records == nil {
-		s.records = &csvFrames{csvReader: csvReader{path: s.Path, comma: s.layout.Separator(s.Path)}, layout: s.layout}
+		s.rounding = make([]roundingErrors, len(s.layout.Schema.Fields))
+		t := newTextFrames(s.Path, s.layout)
+		t.rounding = s.rounding
+		s.records = t
 	}
 	if err := s.records.start(s.In); err != io.EOF {
 		return err // an error, or nil
@@ -117,12 +125,7 @@ func (s *Source) start() error {
 // frame after it.
 func (s *Source) readPreamble() error {
 	schema := s.layout.Schema
-	s.initial = *schema.NewFrame()
-	for i, v := range s.initial.Table {
-		if f := &schema.Fields[i%len(schema.Fields)]; f.Kind.Bounded() {
-			s.initial.Table[i] = min(max(v, f.Min), f.Max)
-		}
-	}
+	s.initial = frame.Frame{Table: slices.Repeat(absentRow(schema), schema.Rows)}
 	s.first = *schema.NewFrame()
 	for s.Count <= s.Lead { // Lead frames of the preamble, and one more
 		if err := s.read(&s.first); err == io.EOF {
@@ -140,6 +143,18 @@ func (s *Source) readPreamble() error {
 		}
 	}
 	return nil
+}
+
+// absentRow returns the values of a row in which there is nothing: zero in every field, or the value nearest to zero in
+// its range.
+func absentRow(s *frame.Schema) []int32 {
+	row := make([]int32, len(s.Fields))
+	for i := range s.Fields {
+		if f := &s.Fields[i]; f.Kind.Bounded() {
+			row[i] = min(max(0, f.Min), f.Max)
+		}
+	}
+	return row
 }
 
 // checkInitial returns an error if the last frame read differs from the initial state.

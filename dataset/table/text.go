@@ -1,162 +1,176 @@
 package table
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
-	"strings"
 
-	"wirelab/internal/suggest"
+	"wirelab/dataset/frame"
 	"wirelab/internal/unpack"
 )
 
-// csvFrames reads frames from rows of CSV.
-type csvFrames struct {
-	csvReader
-	layout      *Layout
-	columnOf    []int   // index of the column of each field
-	frameColumn int     // index of the column that identifies frames, -1 if rows are counted
-	label       []byte  // text of the frame column in the newest frame
-	number      float64 // label as a number, -Inf if it is not a number
-	hasNextRow  bool    // cells contain the first row of the next frame
+// rowReader reads rows of text, in CSV or JSON Lines.
+type rowReader interface {
+	// start begins to read from in, and returns the index in each row of each of the columns.
+	start(in io.Reader, columns []string) (at []int, err error)
+	// next returns the cells of the next row, which are valid until the next call. A cell is nil if the row does not
+	// have it. A nil row stands for a frame without rows. At the end of the file the error is io.EOF.
+	next() (cells [][]byte, err error)
+	// position returns the number of the current line, from 1, and the number of bytes read since start.
+	position() (line int, bytes int64)
+	// fail returns an error about cell i of the current row, or about the row if i < 0. kind is the error that it
+	// wraps, such as ErrRecords.
+	fail(i int, kind error, problem, expected string) error
 }
 
-// start reads the names of the columns, if the file has them, and finds the column of each field. In a
-// file without names the columns are that of the frame, if the schema has one, then the fields in order.
-func (t *csvFrames) start(in *unpack.Reader) error {
-	if t.in == nil {
-		t.in = bufio.NewReaderSize(in, maxLine)
+// textFrames reads frames from rows of text.
+type textFrames struct {
+	rowReader
+	layout      *Layout
+	rounding    []roundingErrors // of each field; nil to measure nothing
+	columnOf    []int            // by field: index of its cell in a row; -1 for the presence of a row with a key
+	frameColumn int              // index of the cell that identifies frames, -1 if none does
+	keyColumn   int              // index of the cell that identifies the thing of a row, -1 if things have fixed rows
+	absent      []int32          // value of each field in rows without a thing
+	roster      roster
+
+	cells      [][]byte // of the newest row
+	hasNextRow bool     // cells is the first row of the next frame
+	begins     bool     // the newest row is the first of a frame; false if rows are counted
+	line       int      // of the newest row, if a line is a frame
+	label      []byte   // text of the frame column in the newest frame
+	number     float64  // label as a number, -Inf if it is not a number
+}
+
+// newTextFrames returns a reader of the file at path, which has layout l.
+func newTextFrames(path string, l *Layout) *textFrames {
+	t := &textFrames{layout: l}
+	if l.FormatOf(path) == formatJSON {
+		t.rowReader = &jsonReader{path: path, list: l.List}
+	} else {
+		t.rowReader = &csvReader{path: path, comma: l.Separator(path), header: l.Header}
 	}
-	t.in.Reset(in)
-	t.line, t.hasNextRow, t.label, t.names = 0, false, t.label[:0], nil
-	t.columnOf, t.frameColumn, t.number = t.columnOf[:0], -1, math.Inf(-1)
-	l := t.layout
-	if !l.Header {
-		if l.Frame != "" {
-			t.frameColumn, t.names = 0, append(t.names, l.Frame)
-		}
-		for _, name := range l.columns {
-			t.columnOf, t.names = append(t.columnOf, len(t.names)), append(t.names, name)
-		}
-		return nil
+	return t
+}
+
+// start prepares to read frames from the start of the unpacked file. It returns io.EOF if the file is empty.
+func (t *textFrames) start(in *unpack.Reader) error {
+	t.hasNextRow, t.label, t.line, t.number = false, t.label[:0], 0, math.Inf(-1)
+	l, s := t.layout, t.layout.Schema
+	present := -1
+	if l.Key != "" {
+		present = s.FieldOf(frame.Present)
 	}
-	if err := t.next(); err != nil {
+	var names []string // of the columns to find, in the order of a file without names
+	index := func(name string) int {
+		i := slices.Index(names, name)
+		if i < 0 {
+			i, names = len(names), append(names, name)
+		}
+		return i
+	}
+	wanted := []int{-1, -1} // frame, key, and then the fields
+	for i, name := range []string{l.Frame, l.Key} {
+		if name != "" {
+			wanted[i] = index(name)
+		}
+	}
+	for i, c := range l.columns {
+		if i == present {
+			wanted = append(wanted, -1)
+		} else {
+			wanted = append(wanted, index(c.name))
+		}
+	}
+	at, err := t.rowReader.start(in, names)
+	if err != nil {
 		return err
 	}
-	for _, cell := range t.cells {
-		t.names = append(t.names, string(cell))
-	}
-	for _, name := range l.columns {
-		i, err := t.findColumn(name)
-		if err != nil {
-			return err
-		}
-		t.columnOf = append(t.columnOf, i)
-	}
-	if l.Frame == "" {
-		return nil
-	}
-	var err error
-	t.frameColumn, err = t.findColumn(l.Frame)
-	return err
-}
-
-// findColumn returns the index of the column called name. The error for a missing column suggests
-// what is wrong with the file or the schema.
-func (t *csvFrames) findColumn(name string) (int, error) {
-	i := slices.Index(t.names, name)
-	switch {
-	case i >= 0 && slices.Contains(t.names[i+1:], name):
-		return 0, t.fail(i, ErrRecords, "two columns have this name", "one column called "+quoted(name))
-	case i >= 0:
-		return i, nil
-	case t.lacksHeader():
-		return 0, t.fail(-1, ErrRecords, "the first line has values, not the names of columns",
-			`names in the first line, or header = false in the schema`)
-	}
-	if comma := t.guessSeparator(); comma != 0 {
-		return 0, t.fail(-1, ErrRecords, fmt.Sprintf("a single cell with %q in it, no columns separated by %q", comma, t.comma),
-			fmt.Sprintf("separator = %q in the schema", string(comma)))
-	}
-	expected := `this name in the first line, or column = "..." in the schema`
-	if close := suggest.Closest(name, t.names); close != "" {
-		expected = fmt.Sprintf("this name in the first line, or column = %q in the schema", close)
-	}
-	return 0, t.fail(-1, ErrRecords, "no column is called "+quoted(name), expected)
-}
-
-// lacksHeader reports whether the first line seems to have values instead of names: at least one cell
-// is a number, and no cell is the name of a column.
-func (t *csvFrames) lacksHeader() bool {
-	return slices.ContainsFunc(t.cells, func(c []byte) bool { _, err := parseDecimal(c); return err == nil }) &&
-		!slices.ContainsFunc(t.layout.columns, func(name string) bool { return slices.Contains(t.names, name) })
-}
-
-// guessSeparator returns the separator that the file seems to use if, with the separator of the schema,
-// its first line is a single cell. It returns 0 if there is none.
-func (t *csvFrames) guessSeparator() byte {
-	if len(t.names) == 1 {
-		for _, c := range []byte(separators) {
-			if strings.IndexByte(t.names[0], c) >= 0 {
-				return c
-			}
+	for i, w := range wanted {
+		if w >= 0 {
+			wanted[i] = at[w]
 		}
 	}
-	return 0
+	t.frameColumn, t.keyColumn, t.columnOf = wanted[0], wanted[1], wanted[2:]
+	t.absent = absentRow(s)
+	if l.Key != "" {
+		t.roster.reset(s.Rows)
+	}
+	return nil
 }
 
 // read reads the next frame into table. It returns io.EOF at the end of the file.
-func (t *csvFrames) read(table []int32, _ int) error {
-	s := t.layout.Schema
-	for row := range s.Rows {
-		if err := t.readRow(row); err != nil {
-			return err
-		}
-		if err := t.parseRow(table[row*len(s.Fields):]); err != nil {
-			return err
-		}
-	}
-	return t.checkFrameEnd()
-}
-
-// readRow reads the next row, which must be row number row of its frame, into t.cells.
-func (t *csvFrames) readRow(row int) error {
+func (t *textFrames) read(table []int32, _ int) error {
 	if !t.hasNextRow {
-		if err := t.next(); err == io.EOF && row > 0 {
-			return t.fail(-1, ErrTruncated, fmt.Sprintf("the records end after %d rows of a frame", row),
-				fmt.Sprintf("%d rows in each frame", t.layout.Schema.Rows))
-		} else if err != nil {
+		if err := t.nextRow(); err != nil {
 			return err
 		}
 	}
 	t.hasNextRow = false
-	if n := len(t.cells); n != len(t.names) {
-		expected := fmt.Sprintf("%d columns", len(t.names))
-		if n < len(t.names) {
-			expected += fmt.Sprintf(": column %d (%s) is missing", n+1, t.names[n])
-		}
-		return t.fail(-1, ErrRecords, fmt.Sprintf("a row of %d columns", n), expected)
+	if err := t.startFrame(); err != nil {
+		return err
 	}
-	if t.frameColumn < 0 {
+	keyed, counted := t.keyColumn >= 0, t.frameColumn < 0 && t.layout.List == ""
+	if keyed {
+		t.clear(table)
+	}
+	rows := 0
+	for end := false; !end; {
+		if t.cells != nil {
+			place := t.placeRow
+			if keyed {
+				place = t.placeKey
+			}
+			if err := place(table, rows); err != nil {
+				return err
+			}
+			rows++
+		}
+		if counted && rows == t.layout.Schema.Rows {
+			return nil
+		}
+		switch err := t.nextRow(); {
+		case err == io.EOF && counted:
+			return t.truncated(rows)
+		case err == io.EOF:
+			end = true
+		case err != nil:
+			return err
+		case t.begins:
+			end, t.hasNextRow = true, true
+		}
+	}
+	if keyed {
+		t.roster.finish(table, len(t.absent))
 		return nil
 	}
-	label := t.cells[t.frameColumn]
-	if row == 0 {
-		return t.startFrame(label)
+	return t.checkRows(rows)
+}
+
+// nextRow reads the next row into t.cells, and sets t.begins.
+func (t *textFrames) nextRow() (err error) {
+	if t.cells, err = t.next(); err != nil {
+		return err
 	}
-	if !bytes.Equal(label, t.label) {
-		return t.fail(t.frameColumn, ErrRecords, fmt.Sprintf("frame %s ends after %d rows", quotedLabel(t.label), row),
-			fmt.Sprintf("%d rows in each frame", t.layout.Schema.Rows))
+	switch {
+	case t.layout.List != "":
+		line, _ := t.position()
+		t.begins, t.line = line != t.line, line
+	case t.frameColumn >= 0:
+		t.begins = !bytes.Equal(t.cells[t.frameColumn], t.label)
 	}
 	return nil
 }
 
 // startFrame stores the label of a new frame. Labels that are numbers must not decrease.
-func (t *csvFrames) startFrame(label []byte) error {
+func (t *textFrames) startFrame() error {
+	if t.frameColumn < 0 || t.cells == nil {
+		return nil
+	}
+	label := t.cells[t.frameColumn]
 	number, err := parseDecimal(label)
 	if err != nil {
 		number = math.Inf(-1) // the label is a name, after which any label may follow
@@ -168,38 +182,112 @@ func (t *csvFrames) startFrame(label []byte) error {
 	return nil
 }
 
-// checkFrameEnd reads the next row and returns an error if that belongs to the frame that is
-// complete. If not, the row stays in t.cells for the next frame.
-func (t *csvFrames) checkFrameEnd() error {
+// checkRows returns an error unless the frame that has ended has all of its rows. The newest row is that after it.
+func (t *textFrames) checkRows(rows int) error {
+	want := t.layout.Schema.Rows
+	switch {
+	case rows == want:
+		return nil
+	case !t.hasNextRow:
+		return t.truncated(rows)
+	}
+	name := quotedLabel(t.label)
 	if t.frameColumn < 0 {
-		return nil
+		name = "before this line"
 	}
-	switch err := t.next(); {
-	case err == io.EOF:
-		return nil
-	case err != nil:
-		return err
-	}
-	t.hasNextRow = true
-	if t.frameColumn < len(t.cells) && bytes.Equal(t.cells[t.frameColumn], t.label) {
-		return t.fail(t.frameColumn, ErrRecords, fmt.Sprintf("frame %s has more rows", quotedLabel(t.label)),
-			fmt.Sprintf("%d rows in each frame", t.layout.Schema.Rows))
-	}
-	return nil
+	return t.fail(t.frameColumn, ErrRecords, fmt.Sprintf("frame %s ends after %d rows", name, rows),
+		fmt.Sprintf("%d rows in each frame, or the key \"key\" in the schema if things come and go", want))
+}
+
+// truncated returns the error for a file that ends after some rows of a frame.
+func (t *textFrames) truncated(rows int) error {
+	return t.fail(-1, ErrTruncated, fmt.Sprintf("the records end after %d rows of a frame", rows),
+		fmt.Sprintf("%d rows in each frame", t.layout.Schema.Rows))
 }
 
 // quotedLabel quotes a label for an error and shortens it.
 func quotedLabel(label []byte) string { return quoted(string(label)) }
 
-// parseRow parses the fields of the current row into row, in steps.
-func (t *csvFrames) parseRow(row []int32) error {
-	for i := range t.layout.Schema.Fields {
+// placeRow parses the newest row as the row of table with the given index.
+func (t *textFrames) placeRow(table []int32, row int) error {
+	s := t.layout.Schema
+	if row >= s.Rows {
+		return t.fail(t.frameColumn, ErrRecords, fmt.Sprintf("frame %s has more rows", quotedLabel(t.label)),
+			fmt.Sprintf("%d rows in each frame", s.Rows))
+	}
+	return t.parseRow(table[row*len(s.Fields):], row)
+}
+
+// placeKey parses the newest row as the row of the thing that its key identifies. Rows of new things are stored in
+// t.roster until the frame is complete.
+func (t *textFrames) placeKey(table []int32, rows int) error {
+	s := t.layout.Schema
+	key := t.cells[t.keyColumn]
+	switch {
+	case key == nil:
+		return t.fail(t.keyColumn, ErrRecords, "is missing", "a key, which identifies the thing in the row")
+	case len(key) == 0:
+		return t.fail(t.keyColumn, ErrRecords, "is empty", "a key, which identifies the thing in the row")
+	case len(key) > maxKey:
+		return t.fail(t.keyColumn, ErrRecords, fmt.Sprintf("a key of %d bytes", len(key)), fmt.Sprintf("at most %d", maxKey))
+	case rows >= s.Rows:
+		return t.fail(-1, ErrRecords, fmt.Sprintf("more than %d things at once", s.Rows), t.expectedRows())
+	}
+	row, known := t.roster.find(key)
+	switch {
+	case row == duplicateKey:
+		return t.fail(t.keyColumn, ErrRecords, "a second row of "+quotedLabel(key)+" in one frame", "each key once in a frame")
+	case known:
+		return t.parseRow(table[row*len(s.Fields):], row)
+	}
+	return t.parseRow(t.roster.newRow(key, len(s.Fields)), 0)
+}
+
+// expectedRows describes how to make room for more things at once.
+func (t *textFrames) expectedRows() string {
+	most := min(maxRows, MaxCells/len(t.absent))
+	if t.layout.Schema.Rows < most {
+		return `more rows in the schema, or rows = "auto"`
+	}
+	return fmt.Sprintf("at most %d", most)
+}
+
+// clear sets all rows of table to absent.
+func (t *textFrames) clear(table []int32) {
+	copy(table, t.absent)
+	for n := len(t.absent); n < len(table); n *= 2 {
+		copy(table[n:], table[:n])
+	}
+}
+
+// parseRow parses the fields of the newest row into row, in steps. index is the number of the row in the table. Cells of
+// fields that its part does not use may be empty.
+func (t *textFrames) parseRow(row []int32, index int) error {
+	fields := t.layout.Schema.Fields
+	for i := range fields {
 		column := t.columnOf[i]
-		v, err := parseCell(t.cells[column], &t.layout.Schema.Fields[i])
+		if column < 0 {
+			row[i] = 1 // the row is present
+			continue
+		}
+		if len(t.cells[column]) == 0 {
+			if p := t.layout.Schema.PartForRow(index); i < p.Field || i >= p.Field+p.Size {
+				row[i] = t.absent[i]
+				continue
+			}
+		}
+		var rounding *roundingErrors
+		if t.rounding != nil {
+			rounding = &t.rounding[i]
+		}
+		v, err := t.layout.columns[i].parse(t.cells[column], &fields[i], rounding)
 		if err != nil {
-			var cellErr *cellError
-			errors.As(err, &cellErr)
-			return t.fail(column, cellErr.kind, cellErr.problem, cellErr.expected)
+			var problem *cellError
+			errors.As(err, &problem)
+			if t.cells[column] == nil {
+				problem.problem = "is missing"
+			}
+			return t.fail(column, problem.kind, problem.problem, problem.expected)
 		}
 		row[i] = v
 	}

@@ -23,13 +23,13 @@ func (a Assertion) Text() string {
 // operators returns the operators, the longest first so that "<=" is not parsed as "<".
 func operators() []string { return []string{"<=", ">=", "==", "!=", "<", ">"} }
 
-// parseAssertion parses the bound on figure name: text with an operator and a number, or a TOML number, which
-// stands for "==".
+// parseAssertion parses the bound on figure name: text with an operator and a number or a percentage, or a TOML
+// number, which stands for "==".
 func parseAssertion(name string, value any) (Assertion, error) {
 	text := fmt.Sprint(value)
 	fail := func() (Assertion, error) {
 		return Assertion{}, &Error{Problem: quoteValue(value) + " is not a bound",
-			Expected: `an operator and a number such as "<= 256" or "== 0"`}
+			Expected: `an operator and a number such as "<= 256", "== 0" or "<= 1%"`}
 	}
 	known := figures.Names()
 	if !known[name] {
@@ -46,7 +46,11 @@ func parseAssertion(name string, value any) (Assertion, error) {
 		if !found {
 			continue
 		}
-		f, err := strconv.ParseFloat(strings.TrimSpace(rest), 64)
+		number := strings.TrimSpace(rest)
+		if percent, ok := strings.CutSuffix(number, "%"); ok {
+			number = strings.TrimSpace(percent) + "e-2" // without the rounding error of a division by 100
+		}
+		f, err := strconv.ParseFloat(number, 64)
 		if err != nil || f != f { // f != f means that f is NaN
 			return fail()
 		}

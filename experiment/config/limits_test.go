@@ -268,7 +268,12 @@ func TestAssertions(t *testing.T) {
 			t.Errorf("%v: %+v, %v", v, a, err)
 		}
 	}
-	for _, v := range []any{"3", "= 3", "<", "< NaN", "<> 3", true} {
+	for text, want := range map[string]float64{"<= 1%": 0.01, "<= 0.7 %": 0.007, "<= 150%": 1.5} {
+		if a, err := parseAssertion("playout.starved_ratio", text); err != nil || a.Value != want {
+			t.Errorf("%q: %+v, %v", text, a, err)
+		}
+	}
+	for _, v := range []any{"3", "= 3", "<", "< NaN", "<> 3", "< %", "< 3%%", "< NaN%", true} {
 		if a, err := parseAssertion("wrong", v); err == nil {
 			t.Errorf("%v is accepted as %+v", v, a)
 		}

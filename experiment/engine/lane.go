@@ -128,13 +128,13 @@ func (l *lane) applySettings(now time.Duration, c *config.Config) {
 }
 
 // reconfigure applies the settings of c that may change during a run to the lane and to its modelled
-// links, if it has any.
+// links, if it has any, at time now.
 func (l *lane) reconfigure(now time.Duration, c *config.Config) error {
 	l.applySettings(now, c)
 	if l.paths.downLink == nil || l.paths.upLink == nil {
 		return nil
 	}
-	return errors.Join(l.paths.downLink.Reshape(c.Down), l.paths.upLink.Reshape(c.Up))
+	return errors.Join(l.paths.downLink.ReshapeAt(now, c.Down), l.paths.upLink.ReshapeAt(now, c.Up))
 }
 
 // send encodes cur and sends the packet. changed contains at least the rows in which cur differs

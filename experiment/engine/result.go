@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"wirelab/dataset"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/figures"
@@ -33,7 +35,9 @@ type Result struct {
 	Refused     []Refusal              `json:"refused,omitempty"`     // scripted changes that could not be applied
 	Warnings    []string               `json:"warnings,omitempty"`    // about unusual link settings and about the data
 	CodecError  string                 `json:"codec_error,omitempty"` // newest error of the codec
+	Codecs      map[string]int         `json:"codecs,omitempty"`      // encoders.Codec.Version of each built-in codec that sent packets; nil in reports of earlier versions
 	Digest      string                 `json:"digest"`
+	Precision   []dataset.Precision    `json:"precision,omitempty"` // rounding errors of the data read so far; nil unless they are a table
 	completion
 	firstLane
 	SamplesByLane []LaneSamples `json:"-"`                // of all encoders; nil without shadows
@@ -125,8 +129,10 @@ func (s *Session) Result() *Result {
 		extent: extent{Seed: start.Seed, DurationS: until.Seconds(), DurationNS: until,
 			Frames: s.frames(), Item: s.schema.Item, ItemsPerFrame: s.itemsPerFrame()},
 		Totals: totals, Timing: first.timing(), Budget: first.meter.Shares(s.schema), Digest: first.digest.sum(),
+		Codecs:      s.codecVersions(),
 		Interrupted: s.interrupted, Shadows: []shadowResult{}, Changes: append([]config.StampedChange{}, s.log...),
 		Assertions: checkAssertions(s.start.Assert, totals), Refused: s.refused, Warnings: s.config.Warnings(),
+		Precision: s.precision(),
 	}
 	for _, remark := range s.dataRemarks() {
 		r.Warnings = append(r.Warnings, "data: "+remark)
@@ -150,6 +156,38 @@ func (s *Session) Result() *Result {
 		r.Shadows = append(r.Shadows, s.departed[i].result)
 	}
 	return r
+}
+
+// codecVersions returns the version of each built-in codec that sent packets.
+func (s *Session) codecVersions() map[string]int {
+	versions := map[string]int{}
+	add := func(encoder string) {
+		name, _, _ := strings.Cut(encoder, " ") // parameters follow
+		e := config.Encoder{Name: name}
+		if codec, _, err := e.Resolve("encoder", s.config.Codecs); err == nil && codec.Plugin == nil {
+			versions[name] = codec.PacketVersion()
+		}
+	}
+	for _, l := range s.lanes {
+		for _, encoder := range l.meter.Swaps.Encoders() {
+			add(encoder)
+		}
+	}
+	for i := range s.departed {
+		add(s.departed[i].result.Encoder)
+	}
+	return versions
+}
+
+// ChangedCodecs compares the codecs of a saved run with those of its repetition. It returns a sentence for each
+// that has another version now, by name. Reports without versions are of version 1.
+func (r *Result) ChangedCodecs(repeated *Result) (changed []string) {
+	for _, name := range slices.Sorted(maps.Keys(repeated.Codecs)) {
+		if saved := cmp.Or(r.Codecs[name], 1); saved != repeated.Codecs[name] {
+			changed = append(changed, fmt.Sprintf("the report is of version %d of %s, but this program has version %d, whose packets differ", saved, name, repeated.Codecs[name]))
+		}
+	}
+	return changed
 }
 
 // Running returns the number of shadows that ran until the end. They are the first ones in r.Shadows.

@@ -39,13 +39,9 @@ func (d *document) addShadows(x *engine.Result) {
 		if totals.Wrong > 0 {
 			wrong.Class = "bad"
 		}
-		starved := "–"
-		if totals.BitsPerCube != nil { // the data are cubes
-			starved = formatShare(totals.Playout.StarvedRatio)
-		}
 		t.Add(lane, name, formatNumber(totals.PayloadKbps), formatNumber(totals.WireKbps), formatFigure(totals.BitsPerItem),
 			formatFigure(totals.PacketBytes.Of(totals.PacketBytes.P95)), formatNumber(float64(totals.Decoded)),
-			formatNumber(float64(totals.Failed())), starved, wrong)
+			formatNumber(float64(totals.Failed())), formatShare(totals.Playout.StarvedRatio), wrong)
 	}
 	addRow(x.Lane, x.Encoders(), &x.Totals)
 	for i := range x.Shadows {

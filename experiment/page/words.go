@@ -95,14 +95,10 @@ func runHeadline(r *engine.Result, c *config.Config) string {
 	if n := t.Failed(); n > 0 {
 		parts = append(parts, formatCount(n, "packet")+" could not be decoded")
 	}
-	if t.BitsPerCube != nil { // the data are cubes
-		if starved, known := t.Playout.StarvedRatio.Value(); known {
-			if starved > 0 {
-				parts = append(parts, formatPercent(starved)+" starved")
-			} else {
-				parts = append(parts, "never starved")
-			}
-		}
+	if starved, known := t.Playout.StarvedRatio.Value(); known && starved > 0 {
+		parts = append(parts, formatPercent(starved)+" starved")
+	} else if known {
+		parts = append(parts, "never starved")
 	}
 	b.WriteString(strings.Join(parts, "; ") + ".")
 	return b.String()

@@ -49,9 +49,11 @@ var markdown = sync.OnceValue(func() *template.Template {
 		"allLanes":       allLanes,
 		"changes":        mdChanges,
 		"costsPerChange": CostsPerChange,
+		"hasPlayout":     HasPlayout,
 		"charts":         func(*engine.Result) []mdChart { return nil },
 		"joinNames":      mdJoin,
 		"place":          settingValues,
+		"rounding":       RoundingRows,
 		"sweepKeys":      func(r *Report) []string { return slices.Sorted(maps.Keys(r.Runs[0].Set)) },
 		"sweepTable":     sweepTable,
 	}).Parse(markdownTemplate))

@@ -90,6 +90,23 @@ func CostsPerChange(r *engine.Result) bool {
 	})
 }
 
+// RoundingRows returns a row for each field of the data that rounds, with the columns dataset.PrecisionTitles.
+func RoundingRows(r *engine.Result) (rows [][]string) {
+	for i := range r.Precision {
+		if p := &r.Precision[i]; p.Rounds() {
+			rows = append(rows, p.Cells())
+		}
+	}
+	return rows
+}
+
+// HasPlayout reports whether totals have figures of the receiver's display: always for cubes, and for other data if
+// anything was displayed.
+func HasPlayout(t *figures.Totals) bool {
+	_, known := t.Playout.StarvedRatio.Value()
+	return known || t.BitsPerCube != nil
+}
+
 // Lanes iterates over the lanes of a result, with the name of the encoder and the totals: first the
 // active encoder, then the shadows. After swaps, the first name contains all encoders. The name of a shadow
 // that left contains the time.

@@ -19,6 +19,7 @@ const (
 // this process. An encoder that failed is scored up to the failure.
 type Result struct {
 	Encoder string `json:"encoder"`
+	Version int    `json:"version,omitempty"` // of its packets; 0 for a plugin
 	Packets int    `json:"packets"`
 	Bytes   int    `json:"bytes"`
 
@@ -68,7 +69,7 @@ type times struct {
 	P99 float64 `json:"p99"`
 }
 
-// result returns the figures of the tally; all are 0 without packets. It does not set Encoder, RunsAs, OfGame,
+// result returns the figures of the tally; all are 0 without packets. It does not set Encoder, Version, RunsAs, OfGame,
 // Lossless, Audit and Problem.
 func (t *tally) result() Result {
 	r := Result{Packets: len(t.sizes)}

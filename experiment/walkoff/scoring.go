@@ -125,7 +125,7 @@ func difference(s *frame.Schema, n int, want, got *frame.Frame) string {
 // lossless, "" if it is.
 func (m *scorer) result(ctx context.Context, problem string) (Result, error) {
 	r := m.tally.result()
-	r.Encoder, r.RunsAs, r.Audit = m.codec.Name, m.codec.Runtime(), auditOff
+	r.Encoder, r.Version, r.RunsAs, r.Audit = m.codec.Name, m.codec.PacketVersion(), m.codec.Runtime(), auditOff
 	r.Lossless, r.Problem = problem == "", problem
 	if m.audit == nil {
 		return r, nil

@@ -74,11 +74,17 @@ func gilbertChain(mean float64, rates func() (enter, leave float64)) markov {
 	return markov{states: 2, next: [4][4]float64{{1 - enter, enter}, {leave, 1 - leave}}, loss: [4]float64{0, 1}}
 }
 
+// gilbertParams are the parameters of the Gilbert models.
+type gilbertParams struct {
+	mean  float64
+	burst BurstLength
+}
+
 // gilbertKind returns a Bernoulli model if the burst is "off", the default.
-var gilbertKind = params[Gilbert]{
-	percent(func(g *Gilbert) *float64 { return &g.Mean }, "mean", "", "loss rate"),
-	newParam(setting.Burst, func(g *Gilbert) *float64 { return &g.Burst }, "burst", "off",
-		"mean number of packets lost in a row; off: independent losses"),
-}.newKind(func(g Gilbert) Model { return WithBurst(WithMean(nil, g.Mean), g.Burst) }, setting.ModelInfo{
+var gilbertKind = params[gilbertParams]{
+	percent(func(g *gilbertParams) *float64 { return &g.mean }, "mean", "", "loss rate"),
+	newParam(BurstLengthUnit, func(g *gilbertParams) *BurstLength { return &g.burst }, "burst", "off",
+		"mean number of packets lost in a row, or mean duration of a burst such as 30ms; off: independent losses"),
+}.newKind(func(g gilbertParams) Model { return WithBurst(WithMean(nil, g.mean), g.burst) }, setting.ModelInfo{
 	Name: "gilbert", Source: "E. N. Gilbert, Capacity of a Burst-Noise Channel, 1960",
 	Summary: "bursts in which all packets are lost"})

@@ -2,6 +2,8 @@ package loss
 
 import (
 	"math"
+	"time"
+
 	"wirelab/lossmodel/random"
 )
 
@@ -27,6 +29,18 @@ func Analyze(m Model) (form ClosedForm, ok bool) {
 		return m.closedForm()
 	}
 	return ClosedForm{}, false
+}
+
+// AnalyzeAt is like Analyze for packets that are sent at a constant interval, on which the losses of bursts in
+// time depend.
+func AnalyzeAt(m Model, interval time.Duration) (form ClosedForm, ok bool) {
+	if timed, isTimed := m.(gilbertTime); isTimed {
+		if interval == 0 { // all packets see the same state
+			return ClosedForm{}, false
+		}
+		return timed.chainAt(interval).closedForm(), true
+	}
+	return Analyze(m)
 }
 
 // chainModel is a model that is a Markov chain with a loss probability in each state.

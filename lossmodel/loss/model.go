@@ -84,35 +84,47 @@ func RateOf(m Model) float64 {
 	return m.LossRate()
 }
 
-// BurstOf returns the mean burst of a Gilbert model; 0 for any other.
-func BurstOf(m Model) float64 {
-	if g, ok := m.(Gilbert); ok {
-		return g.Burst
+// BurstOf returns the mean burst of a Gilbert model; the zero BurstLength for any other.
+func BurstOf(m Model) BurstLength {
+	switch m := m.(type) {
+	case Gilbert:
+		return BurstLength{Packets: m.Burst}
+	case gilbertTime:
+		return BurstLength{Time: m.Burst}
 	}
-	return 0
+	return BurstLength{}
 }
 
 // WithMean returns a Gilbert model with another mean, or a Bernoulli model in place of any other,
 // so that a text such as "5%" has the same meaning whatever was set before. It returns nil for a
 // mean of 0 without a burst.
 func WithMean(m Model, mean float64) Model {
-	if g, ok := m.(Gilbert); ok {
-		return Gilbert{Mean: mean, Burst: g.Burst}
-	}
-	if mean == 0 {
+	burst := BurstOf(m)
+	switch {
+	case burst != BurstLength{}:
+		return newGilbert(mean, burst)
+	case mean == 0:
 		return nil
 	}
 	return Bernoulli{P: mean}
 }
 
-// WithBurst returns a Gilbert model with the loss rate of m and the given burst. A burst of 0
+// WithBurst returns a Gilbert model with the loss rate of m and the given burst. The zero burst
 // turns a Gilbert model into a Bernoulli model and leaves other models unchanged.
-func WithBurst(m Model, burst float64) Model {
-	if burst == 0 {
-		if _, ok := m.(Gilbert); ok {
-			return WithMean(nil, RateOf(m)) // nil instead of m, because WithMean would keep the burst of m
-		}
-		return m
+func WithBurst(m Model, burst BurstLength) Model {
+	if burst != (BurstLength{}) {
+		return newGilbert(RateOf(m), burst)
 	}
-	return Gilbert{Mean: RateOf(m), Burst: burst}
+	if BurstOf(m) != (BurstLength{}) {
+		return WithMean(nil, RateOf(m)) // nil instead of m, because WithMean would keep the burst of m
+	}
+	return m
+}
+
+// newGilbert returns a Gilbert model with a burst in packets or in time.
+func newGilbert(mean float64, burst BurstLength) Model {
+	if burst.Time != 0 {
+		return gilbertTime{Mean: mean, Burst: burst.Time}
+	}
+	return Gilbert{Mean: mean, Burst: burst.Packets}
 }

@@ -150,8 +150,12 @@ func (r *tester) testLoss() error {
 	if model == nil {
 		return nil
 	}
-	expected, ok := loss.Analyze(model)
-	if !ok {
+	expected, ok := loss.AnalyzeAt(model, r.traffic.Interval)
+	switch {
+	case !ok && loss.BurstOf(model).Time != 0:
+		r.addNote("loss: not tested, because all packets are sent at the same time, in the same state of the bursts")
+		return nil
+	case !ok:
 		r.addNote("loss: not tested, because the losses of model %s come from a file", model.Model())
 		return nil
 	}

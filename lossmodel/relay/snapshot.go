@@ -103,7 +103,7 @@ func (s *LinkStatus) countDamaged(d *lossmodel.Delivery) {
 
 // reshape changes the settings of the link at the given time. Settings that differ reset the status.
 func (l *lane) reshape(spec lossmodel.Spec, at time.Duration) error {
-	err := l.link.Reshape(spec)
+	err := l.link.ReshapeAt(at, spec)
 	if err == nil && spec != l.status.Spec {
 		// Datagrams read at the time of the change had the old settings.
 		l.status = LinkStatus{Way: l.direction, Client: l.status.Client, Spec: spec, Since: at + 1}

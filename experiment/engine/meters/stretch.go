@@ -58,6 +58,14 @@ func (x *stretches) countOutcome(r *packetlog.Record) {
 	x.list[i].counts.Outcomes[r.Outcome]++
 }
 
+// Encoders returns the encoder of each stretch, oldest first: its name, a space, and its parameters.
+func (x *stretches) Encoders() (list []string) {
+	for i := range x.list {
+		list = append(list, x.list[i].encoder)
+	}
+	return list
+}
+
 // StretchFigures are the figures of a stretch in a report.
 type StretchFigures struct {
 	Encoder        string         `json:"encoder"` // name and parameters

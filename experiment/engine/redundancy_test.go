@@ -82,8 +82,8 @@ func TestDeadlines(t *testing.T) {
 	s := redundancyRun(t, testkit.Choose(30*time.Minute, 5*time.Minute), "sender.redundancy", "repeat n=2", "down.loss", "30%")
 	r := s.lanes[0].totals(s.Now()).Redundancy
 	for name, c := range map[string]struct{ got, want float64 }{
-		"50 ms":  {r.DeadlineLoss50.Or(-1), math.Pow(.3, 2)},
-		"100 ms": {r.DeadlineLoss100.Or(-1), math.Pow(.3, 3)},
+		"50 ms":  {r.Missed50.Or(-1), math.Pow(.3, 2)},
+		"100 ms": {r.Missed100.Or(-1), math.Pow(.3, 3)},
 	} {
 		if math.Abs(c.got/c.want-1) > .05 {
 			t.Errorf("later than %s: %.4f, want %.4f", name, c.got, c.want)

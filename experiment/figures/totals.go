@@ -224,10 +224,10 @@ type Redundancy struct {
 	Repaired  int64  `json:"repaired"`  // packets known from another datagram than their own
 	// RepairedAfterMS is the time from sending a packet until it was repaired.
 	RepairedAfterMS Quantiles `json:"repaired_after_ms"`
-	ResidualLoss    Figure    `json:"residual_loss"`     // share of packets that never arrive
-	DeadlineLoss50  Figure    `json:"deadline_loss_50"`  // share of packets not known 50 ms after they were sent
-	DeadlineLoss100 Figure    `json:"deadline_loss_100"` // share of packets not known 100 ms after they were sent
-	OverheadKbps    float64   `json:"overhead_kbps"`     // what redundancy adds to wire_kbps
+	ResidualLoss    Figure    `json:"residual_loss_rate"` // share of packets that never arrive
+	Missed50        Figure    `json:"missed_50ms_ratio"`  // share of packets not known 50 ms after they were sent
+	Missed100       Figure    `json:"missed_100ms_ratio"` // share of packets not known 100 ms after they were sent
+	OverheadKbps    float64   `json:"overhead_kbps"`      // what redundancy adds to wire_kbps
 }
 
 // LostBy returns the counts n of lost packets by the name of the cause; zeros if n is nil.

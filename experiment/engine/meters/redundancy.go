@@ -61,9 +61,9 @@ func (m *Redundancy) Figures(name string, d time.Duration) *figures.Redundancy {
 	all := float64(m.known + m.lost)
 	return &figures.Redundancy{
 		Policy: name, Datagrams: m.datagrams, Extra: m.extra, Repaired: m.repaired, RepairedAfterMS: m.repairedAfter.thousandths(),
-		ResidualLoss:    figures.RatioFigure(float64(m.lost), all),
-		DeadlineLoss50:  figures.RatioFigure(float64(m.lost+m.late50), all),
-		DeadlineLoss100: figures.RatioFigure(float64(m.lost+m.late100), all),
-		OverheadKbps:    figures.RatioOrZero(float64(m.wire-m.plain)*8/1000, d.Seconds()),
+		ResidualLoss: figures.RatioFigure(float64(m.lost), all),
+		Missed50:     figures.RatioFigure(float64(m.lost+m.late50), all),
+		Missed100:    figures.RatioFigure(float64(m.lost+m.late100), all),
+		OverheadKbps: figures.RatioOrZero(float64(m.wire-m.plain)*8/1000, d.Seconds()),
 	}
 }

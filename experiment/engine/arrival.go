@@ -20,9 +20,11 @@ func (l *lane) receiveAll(now time.Duration) {
 	for d, ok := l.paths.down.Receive(now); ok; d, ok = l.paths.down.Receive(now) {
 		switch {
 		case d.Tag == inheritedTag:
-			l.handleInherited(now, d.Damaged)
+			l.handleInherited(now, d.Damaged || d.Lost != lossmodel.None)
 		case d.Tag&containerTag != 0:
 			l.receiveContainer(now, &d)
+		case d.Lost != lossmodel.None:
+			l.handleDrop(now, &d)
 		default:
 			l.handleArrival(now, &d)
 		}
@@ -34,7 +36,7 @@ func (l *lane) receiveAll(now time.Duration) {
 		}
 	}
 	for d, ok := l.paths.up.Receive(now); ok; d, ok = l.paths.up.Receive(now) {
-		if d.Damaged || d.Tag == inheritedTag { // discarded by the checksum, or an ack of another lane's packet
+		if d.Damaged || d.Lost != lossmodel.None || d.Tag == inheritedTag { // discarded, or an ack of another lane's packet
 			continue
 		}
 		if err := l.passAck(now, d.Data); err != nil && d.Flipped == 0 { // an error of a damaged ack is expected
@@ -114,7 +116,7 @@ func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) (acked bo
 	rec := &l.outcomeRec
 	rec.Copy, rec.Arrived = d.Copy, now
 	if wasRepaired {
-		rec.Repair, rec.RepairedFrom = f.repair, f.repairedFrom
+		rec.Repair, rec.RepairedFrom, rec.Cause = f.repair, f.repairedFrom, f.lostAt
 	}
 	if reported {
 		rec.Arrived = report.Arrived
@@ -123,6 +125,7 @@ func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) (acked bo
 		rec.Copy = l.nextCopyNumber(f)
 	}
 	l.inspector.Begin(f.record, rec.Copy, f.trails)
+	l.inspector.Served(d)
 	if rec.Copy == 0 && !wasRepaired {
 		l.meter.Network.CountArrival(rec.Seq, rec.Arrived-rec.Sent)
 		if !f.fateUnknown && l.inspector != nil {

@@ -203,11 +203,12 @@ func (l *lane) receiveContainer(now time.Duration, d *lossmodel.Delivery) {
 	k := *c.sent.At(number - c.firstNumber)
 	own := *d
 	own.Tag = k.flight
-	if d.Damaged {
-		if k.hasPacket {
-			l.handleArrival(now, &own)
-		}
-	} else {
+	switch {
+	case d.Lost != lossmodel.None && k.hasPacket:
+		l.handleDrop(now, &own)
+	case d.Damaged && k.hasPacket:
+		l.handleArrival(now, &own)
+	case d.Lost == lossmodel.None && !d.Damaged:
 		opened, err := c.rcv.Open(d.Data)
 		if err != nil {
 			l.lastErr = fmt.Errorf("container %d: %w", number, err)

@@ -65,7 +65,7 @@ type Record struct {
 	Items    int // items in the frame
 	Changed  int // rows that differed from the baseline
 	Outcome  Outcome
-	Cause    lossmodel.Cause // stage that dropped it, if Outcome is Lost
+	Cause    lossmodel.Cause // stage that dropped it, if Outcome is Lost or it was repaired
 	EncodeNS int64           // wall time of the encoder; not reproducible
 	DecodeNS int64           // wall time of the decoder; not reproducible
 	Seam     bool            // first packet after a restart of the recording

@@ -33,6 +33,8 @@ type Playout struct {
 	// display ticks and all cubes that move at either endpoint.
 	PositionErrorMM     *Quantiles `json:"position_error_mm,omitempty"`
 	OrientationErrorDeg *Quantiles `json:"orientation_error_deg,omitempty"`
+
+	Policies *PlayoutComparison `json:"policies,omitempty"` // nil unless playout policies were compared
 }
 
 // Totals contains the figures of a lane since its start, with the keys of `tui run --json`.

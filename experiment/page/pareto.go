@@ -124,7 +124,7 @@ func paretoGraphic(names []string, groups map[string][]*gridPoint, m metric) gra
 			maxX, maxY = max(maxX, p.Figures[costKey].Estimate), max(maxY, p.Figures[m.key].Estimate*m.scale)
 		}
 	}
-	x, y := g.drawAxes(maxX, maxY, m.title+", "+m.unit)
+	x, y := g.drawAxes(maxX, maxY, "payload, kbps", m.title+", "+m.unit)
 	for i, name := range names {
 		color := strconv.Itoa(1 + i) // number of the colour in page.css
 		best := frontier(groups[name], m.key)
@@ -153,8 +153,8 @@ func paretoGraphic(names []string, groups map[string][]*gridPoint, m metric) gra
 }
 
 // drawAxes draws both axes from 0 to the maxima, rounded up to ticks, and returns functions that convert
-// values to coordinates. yName is the name of the Y axis.
-func (g *graphic) drawAxes(maxX, maxY float64, yName string) (x, y func(v float64) string) {
+// values to coordinates. xName and yName are the names of the axes.
+func (g *graphic) drawAxes(maxX, maxY float64, xName, yName string) (x, y func(v float64) string) {
 	stepX, stepY := tickStep(maxX), tickStep(maxY)
 	maxX, maxY = stepX*math.Ceil(maxX/stepX), stepY*math.Ceil(maxY/stepY)
 	format := func(v float64) string { return units.Fixed(v, 1) } // a coordinate with one decimal
@@ -171,7 +171,7 @@ func (g *graphic) drawAxes(maxX, maxY float64, yName string) (x, y func(v float6
 		g.Lines = append(g.Lines, stroke{format(paretoLeft), y(v), format(paretoRight), y(v), "grid"})
 		g.Texts = append(g.Texts, caption{format(paretoLeft - 8), y(v), "end", formatRounded(v)})
 	}
-	g.Texts = append(g.Texts, caption{format((paretoLeft + paretoRight) / 2), format(paretoBottom + 40), "mid strong", "payload, kbps"},
+	g.Texts = append(g.Texts, caption{format((paretoLeft + paretoRight) / 2), format(paretoBottom + 40), "mid strong", xName},
 		caption{format(paretoLeft), format(paretoTop - 10), "strong", yName})
 	return x, y
 }

@@ -43,6 +43,7 @@ func (r *run) document() *document {
 	if r.Rows != nil {
 		d.addTimeCharts(r, c)
 	}
+	d.addPlayoutPolicies(x)
 	d.addBitBudget(x)
 	d.addPackets(r)
 	d.addChanges(x)

@@ -38,6 +38,7 @@ type Sample struct {
 	// Largest errors of any displayed cube in the period.
 	PositionErrorMM, OrientationErrorDeg float64
 	Budget                               encoders.Budget
+	Playouts                             []PlayoutSample // of compared playout policies; nil if none are compared
 }
 
 // CostsPerChange reports whether bits per changed row mean something: whether an encoder sent only changes, or all rows

@@ -81,6 +81,7 @@ func writeRun(w io.Writer, r *engine.Result) {
 		printf(w, "          %s\n", encoders.TimeFootnote(r.Timing.RunsAs))
 	}
 	writeBudget(w, r.Budget)
+	writePrecision(w, r.Precision)
 	writeShadows(w, r)
 	printf(w, "\ndigest %s\n", r.Digest)
 }

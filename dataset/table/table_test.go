@@ -149,7 +149,7 @@ func TestCells(t *testing.T) {
 		{frame.Field{Kind: frame.Enum, Max: 1, Values: []string{"idle", "run"}}, "run", 1},
 		{frame.Field{Kind: frame.Flag, Max: 1}, "False", 0},
 	} {
-		if got, err := parseCell([]byte(c.text), &c.field); got != c.want || err != nil {
+		if got, err := parseCell([]byte(c.text), &c.field, nil); got != c.want || err != nil {
 			t.Errorf("%s %q: %d, %v, want %d", c.field.Kind, c.text, got, err, c.want)
 		}
 	}

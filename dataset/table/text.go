@@ -30,10 +30,11 @@ type rowReader interface {
 type textFrames struct {
 	rowReader
 	layout      *Layout
-	columnOf    []int   // by field: index of its cell in a row; -1 for the presence of a row with a key
-	frameColumn int     // index of the cell that identifies frames, -1 if none does
-	keyColumn   int     // index of the cell that identifies the thing of a row, -1 if things have fixed rows
-	absent      []int32 // value of each field in rows without a thing
+	rounding    []roundingErrors // of each field; nil to measure nothing
+	columnOf    []int            // by field: index of its cell in a row; -1 for the presence of a row with a key
+	frameColumn int              // index of the cell that identifies frames, -1 if none does
+	keyColumn   int              // index of the cell that identifies the thing of a row, -1 if things have fixed rows
+	absent      []int32          // value of each field in rows without a thing
 	roster      roster
 
 	cells      [][]byte // of the newest row
@@ -275,7 +276,11 @@ func (t *textFrames) parseRow(row []int32, index int) error {
 				continue
 			}
 		}
-		v, err := t.layout.columns[i].parse(t.cells[column], &fields[i])
+		var rounding *roundingErrors
+		if t.rounding != nil {
+			rounding = &t.rounding[i]
+		}
+		v, err := t.layout.columns[i].parse(t.cells[column], &fields[i], rounding)
 		if err != nil {
 			var problem *cellError
 			errors.As(err, &problem)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"wirelab/dataset"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/figures"
@@ -36,6 +37,7 @@ type Result struct {
 	CodecError  string                 `json:"codec_error,omitempty"` // newest error of the codec
 	Codecs      map[string]int         `json:"codecs,omitempty"`      // encoders.Codec.Version of each built-in codec that sent packets; nil in reports of earlier versions
 	Digest      string                 `json:"digest"`
+	Precision   []dataset.Precision    `json:"precision,omitempty"` // rounding errors of the data read so far; nil unless they are a table
 	completion
 	firstLane
 	SamplesByLane []LaneSamples `json:"-"`                // of all encoders; nil without shadows
@@ -130,6 +132,7 @@ func (s *Session) Result() *Result {
 		Codecs:      s.codecVersions(),
 		Interrupted: s.interrupted, Shadows: []shadowResult{}, Changes: append([]config.StampedChange{}, s.log...),
 		Assertions: checkAssertions(s.start.Assert, totals), Refused: s.refused, Warnings: s.config.Warnings(),
+		Precision: s.precision(),
 	}
 	for _, remark := range s.dataRemarks() {
 		r.Warnings = append(r.Warnings, "data: "+remark)

@@ -82,6 +82,14 @@ type metric struct {
 	scale            float64
 }
 
+// label returns the title with the unit, if any.
+func (m metric) label() string {
+	if m.unit == "" {
+		return m.title
+	}
+	return m.title + ", " + m.unit
+}
+
 // variedMetrics returns the metrics to draw: those with data that are not equal at all points. Payload
 // is always drawn.
 func variedMetrics(points []gridPoint) (out []metric) {

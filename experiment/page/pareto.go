@@ -118,13 +118,11 @@ const (
 func paretoGraphic(names []string, groups map[string][]*gridPoint, m metric) graphic {
 	g := graphic{Title: "Cheaper is to the left, better is down", Width: 740, Height: 350,
 		Description: "Payload and quality of each point; the table below lists the frontier"}
-	maxX, maxY := 0.0, 0.0
+	var all []*gridPoint
 	for _, name := range names {
-		for _, p := range groups[name] {
-			maxX, maxY = max(maxX, p.Figures[costKey].Estimate), max(maxY, p.Figures[m.key].Estimate*m.scale)
-		}
+		all = append(all, groups[name]...)
 	}
-	x, y := g.drawAxes(maxX, maxY, "payload, kbps", m.title+", "+m.unit)
+	x, y := g.drawAxes(all, metric{key: costKey, title: "payload", unit: "kbps", scale: 1}, m)
 	for i, name := range names {
 		color := strconv.Itoa(1 + i) // number of the colour in page.css
 		best := frontier(groups[name], m.key)
@@ -152,9 +150,34 @@ func paretoGraphic(names []string, groups map[string][]*gridPoint, m metric) gra
 	return g
 }
 
-// drawAxes draws both axes from 0 to the maxima, rounded up to ticks, and returns functions that convert
-// values to coordinates. xName and yName are the names of the axes.
-func (g *graphic) drawAxes(maxX, maxY float64, xName, yName string) (x, y func(v float64) string) {
+// scatter draws points by two metrics; those of which best is true are drawn large.
+func scatter(points []*gridPoint, best map[*gridPoint]bool, mx, my metric) graphic {
+	g := graphic{Title: "Better is to the left and down", Width: 740, Height: 350, Description: "The figures of each setting; the table below lists them"}
+	x, y := g.drawAxes(points, mx, my)
+	for _, p := range points {
+		c := dot{X: x(p.Figures[mx.key].Estimate * mx.scale), Y: y(p.Figures[my.key].Estimate * my.scale), R: "3.5", Class: "i1 beaten",
+			Title: fmt.Sprintf("%s: %s, %s", shortSet(p.Set), p.cell(mx), p.cell(my))}
+		if best[p] {
+			c.R, c.Class = "5.5", "i1"
+		}
+		g.Dots = append(g.Dots, c)
+	}
+	return g
+}
+
+// drawAxes draws both axes from 0 to the maxima of points, rounded up to ticks, and returns functions that convert
+// values to coordinates. mx and my are the metrics of the axes.
+func (g *graphic) drawAxes(points []*gridPoint, mx, my metric) (x, y func(v float64) string) {
+	maxX, maxY := 0.0, 0.0
+	for _, p := range points {
+		maxX, maxY = max(maxX, p.Figures[mx.key].Estimate*mx.scale), max(maxY, p.Figures[my.key].Estimate*my.scale)
+	}
+	return g.drawAxesTo(maxX, maxY, mx.label(), my.label())
+}
+
+// drawAxesTo draws both axes from 0 to maxX and maxY, rounded up to ticks, as drawAxes does. xName and yName are the
+// names of the axes.
+func (g *graphic) drawAxesTo(maxX, maxY float64, xName, yName string) (x, y func(v float64) string) {
 	stepX, stepY := tickStep(maxX), tickStep(maxY)
 	maxX, maxY = stepX*math.Ceil(maxX/stepX), stepY*math.Ceil(maxY/stepY)
 	format := func(v float64) string { return units.Fixed(v, 1) } // a coordinate with one decimal

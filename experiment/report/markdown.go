@@ -53,6 +53,7 @@ var markdown = sync.OnceValue(func() *template.Template {
 		"charts":         func(*engine.Result) []mdChart { return nil },
 		"joinNames":      mdJoin,
 		"place":          settingValues,
+		"rounding":       RoundingRows,
 		"sweepKeys":      func(r *Report) []string { return slices.Sorted(maps.Keys(r.Runs[0].Set)) },
 		"sweepTable":     sweepTable,
 	}).Parse(markdownTemplate))

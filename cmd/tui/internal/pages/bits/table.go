@@ -10,6 +10,7 @@ import (
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
+	"wirelab/dataset"
 	"wirelab/encoders"
 	"wirelab/experiment/engine"
 	"wirelab/internal/units"
@@ -264,6 +265,9 @@ func (p *table) drawBelow(c *look.Canvas, th *look.Theme, y int) {
 	}
 	rows, w := c.H-1-y, c.W-6
 	text, more := p.verdict()
+	if rounding := p.roundingOfSelected(); rounding != "" {
+		text, more = rounding, ""
+	}
 	lines := look.Wrap(text+more, w)
 	if len(lines) > rows {
 		lines = look.Wrap(text, w)
@@ -276,6 +280,20 @@ func (p *table) drawBelow(c *look.Canvas, th *look.Theme, y int) {
 		y++
 	}
 	p.drawBars(c, th, y+1)
+}
+
+// roundingOfSelected describes what rounding to the steps of the selected field loses; "" if no field is selected, or if
+// the data do not round.
+func (p *table) roundingOfSelected() string {
+	if p.selected < 0 {
+		return ""
+	}
+	name := panes.SlotName(encoders.Slot(p.selected), p.snap.Schema)
+	i := slices.IndexFunc(p.snap.Precision, func(x dataset.Precision) bool { return x.Field == name && x.Rounds() })
+	if i < 0 {
+		return ""
+	}
+	return p.snap.Precision[i].Sentence()
 }
 
 // verdict describes the largest slot or, with shadows, the difference of the active encoder and the cheapest of them, and the slot that

@@ -34,6 +34,13 @@ type Playout struct {
 	PositionErrorMM     *Quantiles `json:"position_error_mm,omitempty"`
 	OrientationErrorDeg *Quantiles `json:"orientation_error_deg,omitempty"`
 
+	// Errors of the displayed positions and angles of a table, counted in the same way, in the units of its schema.
+	// Both are nil if the display interpolates nothing, and unknown if the table has only the other.
+	PositionError     *Quantiles `json:"position_error,omitempty"`
+	PositionErrorUnit string     `json:"position_error_unit,omitempty"`
+	AngleError        *Quantiles `json:"angle_error,omitempty"`
+	AngleErrorUnit    string     `json:"angle_error_unit,omitempty"`
+
 	Policies *PlayoutComparison `json:"policies,omitempty"` // nil unless playout policies were compared
 }
 

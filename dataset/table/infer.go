@@ -125,8 +125,11 @@ func (g *guess) findColumns() error {
 	if c := r.(*csvReader); c.lacksHeader(nil) {
 		return c.fail(-1, ErrRecords, "the first line has values", "the names of the columns in the first line")
 	}
-	for _, name := range names {
+	for _, name := range names[:min(len(names), MaxFields)] {
 		g.columns = append(g.columns, profile{name: name})
+	}
+	if len(names) > MaxFields {
+		g.leave("further columns", fmt.Sprintf("the log has %d, and a schema at most %d", len(names), MaxFields))
 	}
 	return nil
 }

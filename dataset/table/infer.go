@@ -201,10 +201,10 @@ func (g *guess) findRanges() error {
 	if g.frame < 0 {
 		g.frame = g.time
 	}
-	if g.frame < 0 && g.list == "" {
-		g.frame = slices.IndexFunc(g.columns, func(p profile) bool {
-			return p.numbers == g.rows && !p.falls && p.whole && p.runs > 1 && p.runs < g.rows
-		})
+	for i := 0; i < len(g.columns) && g.frame < 0 && g.list == ""; i++ {
+		if p := &g.columns[i]; p.numbers == g.rows && !p.falls && p.whole && p.runs > 1 && p.runs < g.rows && g.isNamed(i) {
+			g.frame = i
+		}
 	}
 	return nil
 }

@@ -273,6 +273,9 @@ func (a *app) writeFieldStats(ctx context.Context, spec string, src dataset.Sour
 		return asUsageError(err)
 	}
 	doc := map[string]any{"spec": spec, "frames": count.Frames(), "age": statsDistance, "fields": count.Changes()}
+	if remarked, ok := src.(dataset.Remarked); ok {
+		doc["remarks"] = append([]string{}, remarked.Remarks()...)
+	}
 	precision := precisionOf(src)
 	if precision != nil {
 		doc["precision"] = precision

@@ -270,7 +270,8 @@ func (t *textFrames) parseRow(row []int32, index int) error {
 			row[i] = 1 // the row is present
 			continue
 		}
-		if len(t.cells[column]) == 0 {
+		cell := t.cells[column]
+		if len(cell) == 0 {
 			if p := t.layout.Schema.PartForRow(index); i < p.Field || i >= p.Field+p.Size {
 				row[i] = t.absent[i]
 				continue
@@ -280,11 +281,11 @@ func (t *textFrames) parseRow(row []int32, index int) error {
 		if t.rounding != nil {
 			rounding = &t.rounding[i]
 		}
-		v, err := t.layout.columns[i].parse(t.cells[column], &fields[i], rounding)
+		v, err := t.layout.columns[i].parse(cell, &fields[i], rounding)
 		if err != nil {
 			var problem *cellError
 			errors.As(err, &problem)
-			if t.cells[column] == nil {
+			if cell == nil {
 				problem.problem = "is missing"
 			}
 			return t.fail(column, problem.kind, problem.problem, problem.expected)

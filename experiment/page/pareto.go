@@ -21,7 +21,7 @@ const costKey = "payload_kbps"
 func (d *document) addParetoCharts(points []gridPoint) {
 	// A metric has a key, a title, a unit, and the factor from the figure to the unit.
 	for _, m := range []metric{{"playout.starved_ratio", "display starved", "%", 100},
-		{"playout.position_error_mm.p95", "position error of moving cubes, p95", "mm", 1}, {"transfer.time_s", "transfer time of the file", "s", 1}} {
+		{"playout.position_error_mm.p95", "position error of moving cubes, p95", "mm", 1}, {"playout.position_error.p95", "position error, p95", "", 1}, {"transfer.time_s", "transfer time of the file", "s", 1}} {
 		names, groups := byCondition(points, m)
 		if len(names) == 0 {
 			continue

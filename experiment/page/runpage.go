@@ -106,7 +106,7 @@ func (d *document) addTimeCharts(r *run, c *config.Config) {
 		budget = c.BudgetKbps
 	}
 	d.data.Marks = changeMarks(r.Result.Changes)
-	d.data.timeCharts(r.Rows, r.Result.Item, report.CostsPerChange(r.Result), budget)
+	d.data.timeCharts(r.Rows, r.Result.Item, report.CostsPerChange(r.Result), budget, &r.Result.Totals.Playout)
 	if len(d.data.Charts) == 0 {
 		return
 	}

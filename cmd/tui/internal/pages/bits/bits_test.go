@@ -34,7 +34,7 @@ func TestBudgetAddsUp(t *testing.T) {
 			t.Errorf("%s: parts %+v, all %+v", l.Encoder, sum, all)
 		}
 	}
-	text, more := (&table{a}).verdict()
+	text, more := (&table{budgetModel: a}).verdict()
 	got := text + more
 	saved := lab.Snap.Lanes[0].Recent.PayloadKbps - lab.Snap.Lanes[1].Recent.PayloadKbps
 	if !strings.Contains(got, "kinetic uses "+units.Fixed(saved, 1)+" kbps less") || !strings.Contains(got, "mostly on position") {
@@ -122,7 +122,7 @@ func TestRoundingOfSelectedField(t *testing.T) {
 	field := labtest.WideFields[2]
 	lab.Snap.Precision = []dataset.Precision{{Field: field, Unit: "m", Scale: 0.01, Max: &maximum, Mean: &mean, P99: &maximum}}
 	a.observe(labtest.NewView(lab.Snap))
-	p := &table{a}
+	p := &table{budgetModel: a}
 	if got := p.roundingOfSelected(); got != "" {
 		t.Errorf("without a selection: %q", got)
 	}

@@ -175,6 +175,12 @@ func (g *graphic) drawAxes(points []*gridPoint, mx, my metric) (x, y func(v floa
 	for _, p := range points {
 		maxX, maxY = max(maxX, p.Figures[mx.key].Estimate*mx.scale), max(maxY, p.Figures[my.key].Estimate*my.scale)
 	}
+	return g.drawAxesTo(maxX, maxY, mx.label(), my.label())
+}
+
+// drawAxesTo draws both axes from 0 to maxX and maxY, rounded up to ticks, as drawAxes does. xName and yName are the
+// names of the axes.
+func (g *graphic) drawAxesTo(maxX, maxY float64, xName, yName string) (x, y func(v float64) string) {
 	stepX, stepY := tickStep(maxX), tickStep(maxY)
 	maxX, maxY = stepX*max(math.Ceil(maxX/stepX), 1), stepY*max(math.Ceil(maxY/stepY), 1)
 	format := func(v float64) string { return units.Fixed(v, 1) } // a coordinate with one decimal
@@ -191,8 +197,8 @@ func (g *graphic) drawAxes(points []*gridPoint, mx, my metric) (x, y func(v floa
 		g.Lines = append(g.Lines, stroke{format(paretoLeft), y(v), format(paretoRight), y(v), "grid"})
 		g.Texts = append(g.Texts, caption{format(paretoLeft - 8), y(v), "end", formatRounded(v)})
 	}
-	g.Texts = append(g.Texts, caption{format((paretoLeft + paretoRight) / 2), format(paretoBottom + 40), "mid strong", mx.label()},
-		caption{format(paretoLeft), format(paretoTop - 10), "strong", my.label()})
+	g.Texts = append(g.Texts, caption{format((paretoLeft + paretoRight) / 2), format(paretoBottom + 40), "mid strong", xName},
+		caption{format(paretoLeft), format(paretoTop - 10), "strong", yName})
 	return x, y
 }
 

@@ -47,6 +47,7 @@ func (r *run) document() *document {
 	if r.Rows != nil {
 		d.addTimeCharts(r, c)
 	}
+	d.addPlayoutPolicies(x)
 	d.addBitBudget(x)
 	d.addPrecision(x)
 	d.addPackets(r)

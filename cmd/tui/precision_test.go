@@ -70,3 +70,49 @@ func TestPrecisionInCommands(t *testing.T) {
 		t.Error("a run of the demo has a precision")
 	}
 }
+
+// tui tune finds the cheapest scale of a table's fields; its flags are checked.
+func TestTuneTable(t *testing.T) {
+	spec := quartersTable(t)
+	o := tui("tune", "--data", spec, "--tolerance", "25 cm", "--json")
+	var doc struct {
+		Encoder string
+		Kbps    float64
+		Best    float64 `json:"best_kbps"`
+		Groups  []struct {
+			Fields []string
+			Scale  float64
+			Best   float64 `json:"best_scale"`
+			Curve  []struct {
+				Scale, Max, Kbps float64
+				Within           bool
+			}
+		}
+	}
+	document(t, o.stdout, &doc)
+	if o.code != exitDone || len(doc.Groups) != 1 || doc.Encoder != "delta-adaptive" || doc.Groups[0].Scale != 1 || len(doc.Groups[0].Curve) < 6 {
+		t.Fatalf("exit %d, %s%s", o.code, o.stdout, o.stderr)
+	}
+	for _, p := range doc.Groups[0].Curve {
+		// Multiples of a quarter are exact in steps of a quarter or less.
+		want, known := map[float64]float64{0.0625: 0, 0.125: 0, 0.25: 0, 0.5: 0.25, 1: 0.5, 2: 0.75}[p.Scale]
+		if known && p.Max != want || p.Within != (p.Max <= 0.25) {
+			t.Errorf("%+v, expected an error of %v", p, want)
+		}
+	}
+	if o := tui("tune", "--data", spec, "--quiet"); o.code != exitDone || !strings.Contains(o.stdout, "cheapest within the tolerance") {
+		t.Errorf("exit %d, %s%s", o.code, o.stdout, o.stderr)
+	}
+	for _, c := range []struct{ args, want string }{
+		{"--field|w", `no field is called "w"`}, {"--field|on", "on has the kind flag, which has no scale"}, {"--tolerance|1kg", "fits no field"},
+		{"--field|v|--tolerance|1 deg", `"1 deg" has no value in the unit of the field, "m"`}, {"--frames|2", "--frames 2 makes no sense"},
+	} {
+		o := tui(append([]string{"tune", "--data", spec}, strings.Split(c.args, "|")...)...)
+		if o.code != exitUsage || !strings.Contains(o.stderr, c.want) {
+			t.Errorf("%s: exit %d, %s", c.args, o.code, o.stderr)
+		}
+	}
+	if o := tui("tune", "--data", "demo", "--field", "position", "--tolerance", "1 m"); o.code != exitUsage || !strings.Contains(o.stderr, "for tables") {
+		t.Errorf("exit %d, %s", o.code, o.stderr)
+	}
+}

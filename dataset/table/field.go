@@ -210,8 +210,8 @@ func (r *schemaReader) readRange(prefix string, t map[string]any, f *frame.Field
 	maxError := 0.0 // of rounding, in units; 0 without a tolerance
 	if tolerant {
 		var err error
-		if maxError, err = parseTolerance(limit, f.Unit); err != nil {
-			r.fail(prefix+"tolerance", err.Error(), toleranceExpected(f.Unit))
+		if maxError, err = ParseTolerance(limit, f.Unit); err != nil {
+			r.fail(prefix+"tolerance", err.Error(), ToleranceExpected(f.Unit))
 			return
 		}
 	}

@@ -62,11 +62,17 @@ func roundDigits(v float64) float64 {
 	return rounded
 }
 
+// Packed reports whether the records are packed integers, whose values were rounded before.
+func (s *Source) Packed() bool {
+	_, packed := s.records.(*packedFrames)
+	return packed
+}
+
 // Precision implements source.Rounded. Errors of packed records are unknown where a step is not one unit: the game
 // rounded the values when it wrote them.
 func (s *Source) Precision() []source.Precision {
 	list := make([]source.Precision, len(s.layout.Schema.Fields))
-	_, packed := s.records.(*packedFrames)
+	packed := s.Packed()
 	for i := range list {
 		f := &s.layout.Schema.Fields[i]
 		p := &list[i]

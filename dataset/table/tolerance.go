@@ -9,9 +9,9 @@ import (
 	"wirelab/internal/units"
 )
 
-// parseTolerance returns the value of a key "tolerance" in the unit of its field: a number in that unit, or a text
-// such as "1 cm". An error is the problem, without the place in the file.
-func parseTolerance(value any, unit string) (float64, error) {
+// ParseTolerance returns the value of a key "tolerance" in the unit of its field: a number in that unit, or a text
+// such as "1 cm". An error is the problem, without the place in the file; ToleranceExpected describes valid values.
+func ParseTolerance(value any, unit string) (float64, error) {
 	v, ok := toFloat(value)
 	if text, isText := value.(string); isText {
 		number, textUnit := units.Split(text)
@@ -29,8 +29,8 @@ func parseTolerance(value any, unit string) (float64, error) {
 	return v / 2, nil
 }
 
-// toleranceExpected describes a valid tolerance of a field with the given unit.
-func toleranceExpected(unit string) string {
+// ToleranceExpected describes a valid tolerance of a field with the given unit.
+func ToleranceExpected(unit string) string {
 	if unit == "" {
 		return "the largest rounding error, such as 0.5; a unit needs the key unit too"
 	}

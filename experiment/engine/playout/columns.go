@@ -189,7 +189,7 @@ func (x *screen) addRowErrors(p *blendedPart, row int, b *blend, m *meters.Displ
 	if p == nil {
 		return
 	}
-	r := rowBlend{columns: x.columns, part: p, b: b, weight: b.weight, truthWeight: b.truthWeight}
+	r := rowBlend{columns: x.columns, b: b, weight: b.weight, truthWeight: b.truthWeight}
 	for i, f := range [4]*frame.Frame{b.a, b.b, b.truthBefore, b.truthAfter} {
 		r.rows[i] = x.columns.rowOf(f.Table, row)
 	}
@@ -204,13 +204,22 @@ func (x *screen) addRowErrors(p *blendedPart, row int, b *blend, m *meters.Displ
 		r.truthWeight = 0
 	}
 	r.curved = b.curved && x.joinsOuter(p, row, b)
+	same := b.sameTicks && slices.Equal(r.rows[0], r.rows[2]) && slices.Equal(r.rows[1], r.rows[3]) // then there is no error
 	for _, axes := range p.positions {
-		if !r.atRest(axes...) {
+		switch {
+		case r.atRest(axes...):
+		case same:
+			m.AddPosition(0)
+		default:
 			m.AddPosition(r.distance(axes, row))
 		}
 	}
 	for _, i := range p.angles {
-		if !r.atRest(i) {
+		switch {
+		case r.atRest(i):
+		case same:
+			m.AddAngle(0)
+		default:
 			m.AddAngle(r.turned(i))
 		}
 	}
@@ -229,7 +238,6 @@ func (x *screen) joinsOuter(p *blendedPart, row int, b *blend) bool {
 // rowBlend is a row in the two snapshots around the displayed time and in the two frames of the source around it.
 type rowBlend struct {
 	columns             *Columns
-	part                *blendedPart
 	b                   *blend
 	rows                [4][]int32
 	weight, truthWeight float64 // of rows[1] and of rows[3]

@@ -35,11 +35,13 @@ type lane struct {
 	decoding meters.Stopwatch   // times the decoder
 	delivery *delivery.Delivery // nil unless the stream's delivery is frame.Every
 	paths    paths
+	carrier  *carrier // puts packets into containers; nil unless sender.redundancy was set
 	flights  flights
 	taint    taint
 	digest   digest
 
 	display   *playout.Display
+	compared  *playout.Comparison // of playout policies; nil if none are compared
 	meter     *meters.Meter
 	log       *packetlog.Log
 	inspector *inspector.Inspector // nil unless Options.Inspect
@@ -52,6 +54,7 @@ type lane struct {
 	outcomeRec  packetlog.Record // record of the packet copy whose outcome is being determined
 	problem     Problem          // result of withConfig, reused
 	ackScratch  []byte           // the ack being sent, reused
+	withholdAck bool             // further packets of the same datagram follow: only the last causes an ack
 	acks        *sentAcks        // acks sent; nil unless Options.KeepSent
 }
 
@@ -108,16 +111,17 @@ func newLane(c *config.Config, e config.Encoder, s stream, opt *Options) (*lane,
 	if opt.KeepSent {
 		l.acks = &sentAcks{}
 	}
-	l.applySettings(c)
+	l.applySettings(0, c)
 	return l, nil
 }
 
 // applySettings applies the settings of c that may change during a run to the lane, except for those
 // of the modelled links.
-func (l *lane) applySettings(c *config.Config) {
+func (l *lane) applySettings(now time.Duration, c *config.Config) {
 	l.liveConfig = c
+	l.setRedundancy(now, c.Sender.Redundancy)
 	l.meter.Link.SetSpec(c.Down)
-	l.display.Set(c.Receiver.Playout, c.Receiver.Hermite)
+	l.display.Set(c.Playout(), c.PlayoutRhythm(l.schema.TickHz), c.Receiver.Hermite)
 	if !c.Down.Corrupt.Checksum && !c.TrustSequences {
 		// Without a checksum a damaged sequence number may arrive, so the receiver must doubt those far from the
 		// newest. This is never switched off again: packets damaged before may still be in flight.
@@ -125,10 +129,23 @@ func (l *lane) applySettings(c *config.Config) {
 	}
 }
 
+// comparePlayouts begins to compare the playout policies that the configuration lists, unless the same comparison
+// is running.
+func (l *lane) comparePlayouts(now time.Duration) {
+	c := l.liveConfig
+	timings, rhythm := c.ComparedPlayouts(), c.PlayoutRhythm(l.schema.TickHz)
+	switch {
+	case len(timings) == 0:
+		l.compared = nil
+	case !l.compared.Compares(timings, rhythm):
+		l.compared = playout.NewComparison(max(now, 0), timings, rhythm, l.cadence)
+	}
+}
+
 // reconfigure applies the settings of c that may change during a run to the lane and to its modelled
 // links, if it has any, at time now.
 func (l *lane) reconfigure(now time.Duration, c *config.Config) error {
-	l.applySettings(c)
+	l.applySettings(now, c)
 	if l.paths.downLink == nil || l.paths.upLink == nil {
 		return nil
 	}
@@ -181,6 +198,7 @@ func (l *lane) crossesRestart(p *endpoint.Packet) bool {
 // tickDisplay runs one tick of the receiver's display, compares the displayed state with the source's
 // frames around the displayed time, and counts the tick.
 func (l *lane) tickDisplay(now time.Duration, truths *playout.Truths) {
+	l.compared.Tick(now)
 	tick, ok := l.display.Tick(now, truths, &l.meter.Display.Errors)
 	if !ok || l.paths.peer != nil { // a remote receiver counts the ticks of its own display
 		return
@@ -197,7 +215,7 @@ func (l *lane) closeSample(t time.Duration) {
 		display, _ := peer.Counts()
 		l.meter.AddRemoteDisplay(&l.paths.remote, display)
 	}
-	s := l.meter.CloseSample(t, l.liveConfig.BudgetKbps)
+	s := l.meter.CloseSample(t, l.liveConfig.BudgetKbps, l.compared.CloseSample())
 	if l.observer != nil {
 		l.observer.Sample(s)
 		l.observer.Settled(l.flights.firstUnsettled())
@@ -219,6 +237,10 @@ func (l *lane) totals(now time.Duration) figures.Totals {
 	if peer := l.paths.peer; peer != nil {
 		display, lab := peer.Counts()
 		l.paths.remote.AdjustTotals(&t, l.meter, display, lab, now-l.joinedAt)
+	}
+	t.Playout.Policies = l.compared.Figures()
+	if l.carrier != nil {
+		t.Redundancy = l.carrier.meter.Figures(l.carrier.snd.Redundancy().String(), now-l.joinedAt)
 	}
 	t.Sender, t.Receiver = gauges(l.snd.Encoding().Encoder), gauges(l.rcv.Decoder())
 	payload, wire, feedback := l.meter.Bytes()

@@ -171,6 +171,7 @@ func newSession(ctx context.Context, c *config.Config, src dataset.Source, opt O
 		s.lanes = append(s.lanes, l)
 	}
 	s.updateRunning()
+	s.lanes[0].comparePlayouts(s.now)
 	return s, s.loadScript(c)
 }
 
@@ -334,6 +335,9 @@ func (s *Session) NextEvent() time.Duration {
 	}
 	for _, l := range s.running {
 		if t, ok := l.paths.next(); ok {
+			at = min(at, t)
+		}
+		if t, ok := l.nextDue(); ok {
 			at = min(at, t)
 		}
 	}

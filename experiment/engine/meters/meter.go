@@ -8,6 +8,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/experiment/container"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/figures"
 	"wirelab/internal/quantile"
@@ -77,6 +78,9 @@ func (m *Meter) AddDecodeTime(ns int64) { m.decode.add(ns) }
 func (m *Meter) CountOutcome(r *packetlog.Record) {
 	m.Swaps.countOutcome(r)
 	m.sample.Outcomes[r.Outcome]++
+	if r.Repair != container.NotRepaired {
+		m.sample.Repaired++
+	}
 	if r.Outcome == packetlog.Lost {
 		m.sample.LostBy[r.Cause]++
 	}
@@ -84,6 +88,9 @@ func (m *Meter) CountOutcome(r *packetlog.Record) {
 
 // CountFeedback counts a datagram of wire bytes on the uplink.
 func (m *Meter) CountFeedback(wire int) { m.sample.FeedbackBits += int64(wire) * 8 }
+
+// CountWire counts a datagram of wire bytes on the downlink that has no packet of its own.
+func (m *Meter) CountWire(wire int) { m.sample.WireBits += int64(wire) * 8 }
 
 // CountDisplayTick counts a tick of the receiver's display. behind is the lag of the displayed time
 // behind the sender.
@@ -110,10 +117,11 @@ func (m *Meter) CountLate(by time.Duration) {
 }
 
 // CloseSample completes the current sample, which ends at t, and begins the next one. budgetKbps is
-// the budget of the payload; 0 means none. It returns the stored sample.
-func (m *Meter) CloseSample(t time.Duration, budgetKbps float64) *Sample {
+// the budget of the payload; 0 means none. playouts are the samples of the compared playout policies. It returns
+// the stored sample.
+func (m *Meter) CloseSample(t time.Duration, budgetKbps float64, playouts []PlayoutSample) *Sample {
 	s := &m.sample
-	s.T = t
+	s.T, s.Playouts = t, playouts
 	position, angle := m.Display.Errors.takeLargest()
 	if m.Display.Units == nil {
 		s.PositionErrorMM, s.OrientationErrorDeg = position, angle

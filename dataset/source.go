@@ -10,17 +10,22 @@ import (
 
 // Types of package source, which describe sources of frames.
 type (
-	Source   = source.Source
-	Sized    = source.Sized
-	Looping  = source.Looping
-	Tracked  = source.Tracked
-	Timed    = source.Timed
-	Priced   = source.Priced
-	Price    = source.Price
-	Remarked = source.Remarked
-	Options  = source.Options
-	Kind     = source.Kind
+	Source    = source.Source
+	Sized     = source.Sized
+	Looping   = source.Looping
+	Tracked   = source.Tracked
+	Timed     = source.Timed
+	Priced    = source.Priced
+	Price     = source.Price
+	Remarked  = source.Remarked
+	Rounded   = source.Rounded
+	Precision = source.Precision
+	Options   = source.Options
+	Kind      = source.Kind
 )
+
+// PrecisionTitles returns the titles of the columns of Precision.Cells.
+func PrecisionTitles() []string { return source.PrecisionTitles() }
 
 // Steered is a source that a user can play: the live cube world. Calls take effect in the next frame.
 // The same calls between the same frames give the same frames.

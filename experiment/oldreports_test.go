@@ -13,10 +13,11 @@ import (
 	"wirelab/experiment/config"
 )
 
-// A report of digest_version 3, whose packets were damaged without a checksum, and one of version 4, in which a change
-// made two lanes equal, replay with the behaviour of their version only. TestOldReportsReplay replays them with that.
+// A report of digest_version 3, whose packets were damaged without a checksum, one of version 4, in which a change
+// made two lanes equal, and one of version 5, in which the rate of a link changed while packets were in its queue, replay
+// with the behaviour of their version only. TestOldReportsReplay replays them with that.
 func TestDigestVersionSelectsBehaviour(t *testing.T) {
-	for name, version := range map[string]int{"damaged.json": 3, "equal.json": 4} {
+	for name, version := range map[string]int{"damaged.json": 3, "equal.json": 4, "slow.json": 5} {
 		data, err := os.ReadFile("testdata/reports/" + name)
 		if err != nil {
 			t.Fatal(err)
@@ -46,11 +47,11 @@ func TestOldCodecIsNamed(t *testing.T) {
 	}
 }
 
-// Reports saved by the first edition, with every kind of change, and those of digest_version 3 and 4 replay to
+// Reports saved by the first edition, with every kind of change, and those of digest_version 3, 4 and 5 replay to
 // the same digest. Their changes are written as they were read.
 func TestOldReportsReplay(t *testing.T) {
 	paths, err := filepath.Glob("testdata/reports/*.json")
-	if err != nil || len(paths) != 5 {
+	if err != nil || len(paths) != 6 {
 		t.Fatalf("%d reports, %v", len(paths), err)
 	}
 	for _, path := range paths {

@@ -72,12 +72,27 @@ func (s *delayStage) Apply(now time.Duration, _ int, f *Fate) {
 	} else if f.Copy == 0 || !s.spec.KeepOrder {
 		s.jitter = s.process.next(s.stream.Next(f.Copy), f.Copy)
 	}
-	departure := entry + max(0, s.spec.Latency+s.jitter+s.extraDelay(now, f))
+	f.own = max(0, s.spec.Latency+s.jitter+s.extraDelay(now, f))
+	if f.waits { // leave continues when the packet has left the line
+		f.Delay += f.own
+		return
+	}
+	departure := entry + f.own
 	if s.spec.KeepOrder {
-		departure = s.inOrder(departure, f)
+		departure = s.inOrder(departure, f.Copy == 0 && f.Lost == None)
 	}
 	s.latestDeparture = max(s.latestDeparture, departure)
-	f.Delay = departure - now
+	f.Delay, f.departs = departure-now, departure
+}
+
+// leave returns when a packet leaves the stage that has left the line at now.
+func (s *delayStage) leave(now time.Duration, p *storedPacket) time.Duration {
+	departure := now + p.own
+	if s.spec.KeepOrder {
+		departure = s.inOrder(departure, p.copyNumber == 0)
+	}
+	s.latestDeparture = max(s.latestDeparture, departure)
+	return departure
 }
 
 // extraDelay returns the sum of the delays that a spike, the bad state of the loss model and the trace add to a
@@ -97,11 +112,11 @@ func (s *delayStage) extraDelay(now time.Duration, f *Fate) (d time.Duration) {
 }
 
 // inOrder returns the time at which a packet leaves the stage with KeepOrder: departure, or the latest
-// departure of an earlier packet if that is later. The wait is counted for Gauges.OrderCost, except
-// for copies and lost packets.
-func (s *delayStage) inOrder(departure time.Duration, fate *Fate) time.Duration {
+// departure of an earlier packet if that is later. If isCounted is set, the wait is counted for
+// Gauges.OrderCost; it is not for copies and lost packets.
+func (s *delayStage) inOrder(departure time.Duration, isCounted bool) time.Duration {
 	wait := max(0, s.latestDeparture-departure)
-	if fate.Copy == 0 && fate.Lost == None {
+	if isCounted {
 		s.totalWait += wait
 		s.waitCount++
 	}

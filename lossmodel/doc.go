@@ -26,6 +26,10 @@
 // dropped or when they are due. As a consequence, bursts of arrivals caused by jitter do not
 // fill the queue.
 //
+// Send does not decide about a packet in the queue if that depends on what happens later: with a
+// queue discipline such as CoDel, with other traffic, and after a change of the rate. Then
+// Verdict.Waiting is set, Due is an estimate, and Receive returns a packet that was dropped with Delivery.Lost.
+//
 // A spec may name files: a capture to replay, a recorded line, or a table of delays. See
 // tracefile.File for how files are read and how changes are detected. Package capture reads and
 // writes captures; package measure computes their statistics, tests links against closed forms,
@@ -37,8 +41,8 @@
 //     All further random numbers, also those for copies, are derived from that word. A change of
 //     one stage therefore does not affect random decisions of another, and two encoders with the
 //     same seed have the same losses.
-//   - Reshape changes parameters only. It resets no state and does not change the due times of
-//     packets in flight.
+//   - Reshape changes parameters only. It resets no state. Of the packets in flight it changes only
+//     those in the queue, which leave at the new rate.
 //   - Decisions compare integers. Where floats are needed, every operation is rounded separately
 //     (no fused multiply-add), so that all machines give the same result.
 package lossmodel

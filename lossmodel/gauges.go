@@ -22,7 +22,8 @@ type Gauges struct {
 // Gauges returns the gauges at now, which may be later than the last Send. It does not affect
 // later packets.
 func (l *Link) Gauges(now time.Duration) Gauges {
-	g := Gauges{InFlight: len(l.inFlight)}
+	l.runLine(now)
+	g := Gauges{InFlight: l.InFlight()}
 	for _, stage := range l.pipe.stages {
 		if s, ok := stage.(gauger); ok {
 			s.gauge(now, &g)

@@ -44,9 +44,18 @@ func (h *heap) pop() heapEntry {
 	return top
 }
 
+// init orders entries that are in any order.
+func (h heap) init() {
+	for i := (len(h) - 2) / 4; i >= 0 && len(h) > 1; i-- {
+		h.siftDownFrom(i, h[i])
+	}
+}
+
 // siftDown stores e at the root and moves it down to its position.
-func (h heap) siftDown(e heapEntry) {
-	i := 0
+func (h heap) siftDown(e heapEntry) { h.siftDownFrom(0, e) }
+
+// siftDownFrom stores e at index i and moves it down to its position.
+func (h heap) siftDownFrom(i int, e heapEntry) {
 	for {
 		first := 4*i + 1 // first of the four children of i
 		if first >= len(h) {

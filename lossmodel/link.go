@@ -16,6 +16,10 @@ type Link struct {
 	now      time.Duration // time of the last Send
 	enqueued uint64        // packets put in flight so far, including copies
 
+	rate           *rateStage  // of pipe
+	delay          *delayStage // of pipe
+	keepDepartures bool        // see KeepDepartures
+
 	inFlight heap
 	pool     pool
 	lentSlot int32 // slot whose data the caller of Receive may read; noSlot if none
@@ -38,6 +42,7 @@ func NewLink(spec Spec, seed uint64, name string) (*Link, error) {
 func NewLinkWith(load tracefile.Loader, spec Spec, seed uint64, name string) (*Link, error) {
 	files := tracefile.NewLibrary(load)
 	l := &Link{files: files, pipe: newPipeline(&stageContext{seed, name, files}), lentSlot: noSlot}
+	l.findStages()
 	if err := l.Reshape(spec); err != nil {
 		return nil, fmt.Errorf("link %s: %w", name, err)
 	}
@@ -47,8 +52,8 @@ func NewLinkWith(load tracefile.Loader, spec Spec, seed uint64, name string) (*L
 // Reshape is ReshapeAt at the time of the last Send.
 func (l *Link) Reshape(spec Spec) error { return l.ReshapeAt(l.now, spec) }
 
-// ReshapeAt replaces the spec at now, which must not be before the last Send. It resets no state and does not change packets in flight. The random
-// stream of a stage starts when the stage is first on and continues where it stopped when the
+// ReshapeAt replaces the spec at now, which must not be before the last Send. It resets no state. Of the packets in
+// flight it changes only those in the queue, which leave at the new rate; see KeepDepartures. The random stream of a stage starts when the stage is first on and continues where it stopped when the
 // stage is on again. Files that this link has read before are not read again. After an error the
 // link is unchanged.
 func (l *Link) ReshapeAt(now time.Duration, spec Spec) error {
@@ -59,17 +64,43 @@ func (l *Link) ReshapeAt(now time.Duration, spec Spec) error {
 	if err != nil {
 		return err
 	}
+	changesRate := l.reshapeRate(now, &spec)
+	rateBefore := l.rate.rate
 	l.spec = spec
 	l.pipe.advance(now)
 	l.pipe.reshape(&l.spec)
+	if n := l.rate.line; n != nil {
+		if changesRate {
+			n.retime(now, rateBefore)
+		}
+		n.configure(&l.spec.Rate)
+	}
 	return nil
+}
+
+// findStages sets the references to stages of the pipeline.
+func (l *Link) findStages() {
+	for _, stage := range l.pipe.stages {
+		switch s := stage.(type) {
+		case *rateStage:
+			l.rate = s
+		case *delayStage:
+			l.delay = s
+		}
+	}
 }
 
 // Spec returns the current spec, with the hashes of the files that were read.
 func (l *Link) Spec() Spec { return l.spec }
 
 // InFlight returns the number of deliveries in flight, including copies.
-func (l *Link) InFlight() int { return len(l.inFlight) }
+func (l *Link) InFlight() int {
+	n := len(l.inFlight)
+	if l.rate.line != nil {
+		n += l.rate.line.queue.Owned(0).Packets
+	}
+	return n
+}
 
 // Send passes a datagram to the link at virtual time now and returns what the link decided about the
 // datagram and the copies that it made. now must not decrease between calls, and the datagram must
@@ -84,6 +115,7 @@ func (l *Link) Send(now time.Duration, datagram []byte, tag uint64) Verdict {
 			MaxDatagram))
 	}
 	l.now = now
+	l.runLine(now)
 	l.freeLent() // reuses the buffer of the delivery that Receive returned before
 
 	var v Verdict
@@ -93,8 +125,11 @@ func (l *Link) Send(now time.Duration, datagram []byte, tag uint64) Verdict {
 	l.applyStages(now, len(datagram), f)
 	v.Lost = f.Lost
 	if v.Lost == None {
+		v.Lost = l.enqueue(now, datagram, tag, f)
 		v.Due = now + f.Delay
-		l.enqueue(now, datagram, tag, f)
+		if v.Waiting = f.waits; v.Waiting {
+			v.Due += l.rate.drainTime()
+		}
 	}
 	v.Copies = len(f.Copies)
 	for i, extra := range f.Copies {
@@ -108,40 +143,60 @@ func (l *Link) Send(now time.Duration, datagram []byte, tag uint64) Verdict {
 		}
 		v.CopyLost[i] = c.Lost
 		if c.Lost == None {
-			l.enqueue(now, datagram, tag, c)
+			v.CopyLost[i] = l.enqueue(now, datagram, tag, c)
 		}
 	}
 	return v
 }
 
-// enqueue adds a packet, the datagram or a copy of it, to the packets in flight. It is due f.Delay after now. Its
-// data are a copy of the datagram's data in which the bits at the positions f.Corrupt are flipped.
-func (l *Link) enqueue(now time.Duration, datagram []byte, tag uint64, f *Fate) {
+// enqueue adds a packet, the datagram or a copy of it, to the packets in flight. It is due f.Delay after now, or after
+// it has left the line if it waits for that. Its data are a copy of the datagram's data in which the bits at the
+// positions f.Corrupt are flipped. The result is Queue if the packet is dropped before the line, otherwise None.
+func (l *Link) enqueue(now time.Duration, datagram []byte, tag uint64, f *Fate) Cause {
 	slot := l.pool.alloc(len(datagram))
 	p := &l.pool.packets[slot]
 	p.data = append(p.data[:0], datagram...)
 	p.sent, p.tag, p.copyNumber = now, tag, f.Copy
+	p.lost, p.waited, p.lineTimes = None, 0, f.lineTimes
 	p.flipped = len(f.Corrupt)
 	p.damaged = p.flipped > 0 && l.spec.Corrupt.Checksum
 	for _, bit := range f.Corrupt { // bit 0 is the lowest of byte 0
 		p.data[bit>>3] ^= 1 << (bit & 7)
 	}
+	if f.waits {
+		p.extra = f.Delay - p.own
+		lost := l.enqueueOnLine(now, slot)
+		l.collectServed()
+		if t := l.Trail(f.Copy); t != nil && lost != None {
+			t.Step(StageRate).Lost = lost
+		}
+		return lost
+	}
+	p.extra = now + f.Delay - p.departs
 	l.inFlight.push(heapEntry{due: int64(now + f.Delay), seq: l.enqueued, slot: slot})
 	l.enqueued++
+	return None
 }
 
-// Next returns when the next delivery is due; false if nothing is in flight.
+// Next returns when Receive must be called next; false if nothing is in flight. That is when the next delivery is
+// due, or earlier, because packets that wait before a line have no due time yet.
 func (l *Link) Next() (due time.Duration, ok bool) {
-	if len(l.inFlight) == 0 {
-		return 0, false
+	if len(l.inFlight) > 0 {
+		due, ok = time.Duration(l.inFlight[0].due), true
 	}
-	return time.Duration(l.inFlight[0].due), true
+	if l.rate.line != nil {
+		if at, any := l.rate.line.next(); any && (!ok || at < due) {
+			return at, true
+		}
+	}
+	return due, ok
 }
 
 // Receive returns the next delivery that is due at or before now, in order of due time and then
 // of sending; false if none.
 func (l *Link) Receive(now time.Duration) (Delivery, bool) {
 	l.freeLent()
+	l.runLine(now)
 	if len(l.inFlight) == 0 || l.inFlight[0].due > int64(now) {
 		return Delivery{}, false
 	}
@@ -150,7 +205,7 @@ func (l *Link) Receive(now time.Duration) (Delivery, bool) {
 	p := &l.pool.packets[e.slot]
 	return Delivery{
 		Data: p.data, Sent: p.sent, Due: time.Duration(e.due), Tag: p.tag,
-		Copy: p.copyNumber, Flipped: p.flipped, Damaged: p.damaged,
+		Copy: p.copyNumber, Flipped: p.flipped, Damaged: p.damaged, Lost: p.lost, Waited: p.waited,
 	}, true
 }
 
@@ -170,7 +225,7 @@ func (l *Link) freeLent() {
 // data and with the given tag.
 func (l *Link) Fork(tag uint64) *Link {
 	f := &Link{spec: l.spec, files: l.files, now: l.now, enqueued: l.enqueued, inFlight: slices.Clone(l.inFlight),
-		lentSlot: noSlot}
+		lentSlot: noSlot, keepDepartures: l.keepDepartures}
 	// The copy has no buffers, so its pool.freeBytes stays 0.
 	f.pool.packets, f.pool.freeSlots = slices.Clone(l.pool.packets), slices.Clone(l.pool.freeSlots)
 	for i := range f.pool.packets {
@@ -181,5 +236,6 @@ func (l *Link) Fork(tag uint64) *Link {
 	}
 	f.pipe = l.pipe.fork()
 	f.pipe.reshape(&f.spec)
+	f.findStages()
 	return f
 }

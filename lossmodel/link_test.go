@@ -65,7 +65,7 @@ func runScript(t *testing.T, number uint64, script []byte) {
 			spec := l.Spec()
 			k := stages().keys[arg%len(stages().keys)]
 			if spec.Nudge(k.Key, int(seed.Derive(uint64(i), 0)%7)-3) == nil {
-				_ = l.Reshape(spec) // inconsistent values are refused and change nothing
+				_ = l.ReshapeAt(now, spec) // inconsistent values are refused and change nothing
 			}
 		}
 	}
@@ -119,7 +119,7 @@ func (b *accountant) send(now time.Duration, size int) {
 			b.lost++
 		}
 	}
-	if v.Lost == None && v.Due < now {
+	if v.Lost == None && !v.Waiting && v.Due < now {
 		b.t.Fatalf("packet %d is due at %v, before its send time %v", n, v.Due, now)
 	}
 }
@@ -131,7 +131,11 @@ func (b *accountant) receive(now time.Duration) {
 		if !ok {
 			return
 		}
-		b.received++
+		if d.Lost != None {
+			b.lost++
+		} else {
+			b.received++
+		}
 		if d.Due > now || d.Due < d.Sent || d.Due < b.last {
 			b.t.Fatalf("packet %d, sent %v, due %v, received at %v after one due at %v", d.Tag, d.Sent, d.Due, now, b.last)
 		}

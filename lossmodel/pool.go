@@ -12,6 +12,9 @@ type storedPacket struct {
 	copyNumber int           // 0 for the datagram, 1 and up for copies
 	flipped    int           // number of bits of data that the corrupt stage flipped
 	damaged    bool          // bits were flipped while the UDP checksum was on
+	lost       Cause         // Queue if a queue dropped the packet after Send
+	waited     time.Duration // in the queue and on the line, if it waited before a line
+	lineTimes
 }
 
 // pool stores the packets in flight, addressed by slot. Free slots are reused with their buffers,

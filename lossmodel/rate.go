@@ -1,18 +1,24 @@
 package lossmodel
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
+	"wirelab/internal/policy"
 	"wirelab/internal/ring"
 	"wirelab/internal/setting"
+	"wirelab/lossmodel/queue"
+	"wirelab/lossmodel/random"
 	"wirelab/lossmodel/tracefile"
+	"wirelab/lossmodel/traffic"
 )
 
 // maxWait is the longest wait before the bottleneck. A queue without a limit also
 // drops packets that would wait longer.
 const maxWait = time.Hour
 
-// Rate is the bottleneck: a line and the drop-tail queue before it.
+// Rate is the bottleneck: a line and the queue before it.
 type Rate struct {
 	BitsPerSecond int64 // wire bytes count, see WireBytes; 0 means no bottleneck
 	Queue         int64 // maximum bytes waiting or being sent; 0 means no limit
@@ -28,6 +34,8 @@ type Rate struct {
 	// Trace is a Mahimahi trace of delivery opportunities. It replaces BitsPerSecond
 	// and Burst.
 	Trace tracefile.File
+	// Discipline decides which packets the queue drops and which it sends next.
+	Discipline policy.Policy
 }
 
 // queuedPacket is a packet that waits before the line or is being sent.
@@ -36,11 +44,14 @@ type queuedPacket struct {
 	bytes    int64         // size on the line
 }
 
-// rateStage is the line and its queue. It uses no random numbers: whether the queue is
-// full depends only on the packets before. Packets enter in order of sending, so the
-// backlog is exact (Lindley's recursion), and the time at which a packet leaves is final
-// when it enters.
+// rateStage is the line and its queue. It uses no random numbers except with PIE: whether a
+// drop-tail queue is full depends only on the packets before. Packets enter in order of
+// sending, so the backlog is exact (Lindley's recursion), and the time at which a packet
+// leaves is known when it enters. While that is not so, the stage has a line; see there.
 type rateStage struct {
+	stream     random.Stream // of PIE
+	line       *line         // serves the queue packet by packet; nil if times are known when packets enter
+	flows      []*traffic.Flow
 	files      *tracefile.Library
 	spec       Rate
 	rate       uint64        // bits per second; 0 with a trace
@@ -69,7 +80,20 @@ func (s *rateStage) reshape(spec *Spec) bool {
 		s.tracedLine.setTrace(nil) // packets sent by an earlier trace occupy the line until they have left
 		s.idleAt = max(s.idleAt, s.tracedLine.current)
 	}
-	return s.rate > 0 || s.tracedLine.opportunities != nil
+	return s.isOn()
+}
+
+// isOn reports whether there is a line with a limited rate.
+func (s *rateStage) isOn() bool { return s.rate > 0 || s.tracedLine.opportunities != nil }
+
+// rewind makes the line free when the packet has left that leaves at the given time, the first one in the queue. The
+// times that later packets reserved are free again.
+func (s *rateStage) rewind(leaves time.Duration) {
+	s.queue, s.backlog, s.remainder = ring.Queue[queuedPacket]{}, 0, 0
+	s.idleAt = leaves + s.burstLead
+	if t := &s.tracedLine; t.opportunities != nil {
+		t.current, t.bytesLeft, t.next = leaves, 0, t.opportunities.firstAt(leaves+1)
+	}
 }
 
 // Apply implements Stage. A packet is lost if the queue is full or it would wait longer than maxWait;
@@ -79,8 +103,13 @@ func (s *rateStage) Apply(now time.Duration, size int, f *Fate) {
 	if f.Lost != None {
 		return
 	}
-	s.removeSent(now)
 	wire := s.wireCost(size, f.Fragments)
+	f.lineBytes = wire
+	if s.line != nil {
+		f.waits = true
+		return
+	}
+	s.removeSent(now)
 	if s.full(wire) {
 		f.markLost(Queue)
 		return
@@ -94,6 +123,7 @@ func (s *rateStage) Apply(now time.Duration, size int, f *Fate) {
 	*s.queue.Push() = queuedPacket{leavesAt: leaves, bytes: wire}
 	s.peak.Packets, s.peak.Bytes = max(s.peak.Packets, s.queue.Len()), max(s.peak.Bytes, s.backlog)
 	f.Delay += leaves - now
+	f.leaves, f.departs = leaves, leaves
 }
 
 // removeSent removes the packets that have left the line by now.
@@ -161,27 +191,53 @@ func (s *rateStage) sendingTime(wire int64) time.Duration {
 func (s *rateStage) fork() specStage {
 	c := *s
 	c.queue = s.queue.Clone()
+	c.flows = nil
+	for _, f := range s.flows {
+		c.flows = append(c.flows, f.Fork())
+	}
+	if s.line != nil {
+		c.line = s.line.fork(&c)
+	}
 	return &c
 }
 
 // describe reports the content of the queue and its limit.
 func (s *rateStage) describe(now time.Duration, step *Step) {
-	s.removeSent(now)
-	step.QueueAhead, step.QueueLimit = QueueLength{s.queue.Len(), s.backlog}, s.spec.Queue
+	step.QueueAhead, step.QueueLimit = s.length(now), s.spec.Queue
+	if !s.spec.isDropTail() {
+		step.Discipline = s.spec.Discipline.Name()
+	}
 }
 
 // gauge reports the content of the queue and its maximum.
-func (s *rateStage) gauge(now time.Duration, g *Gauges) {
+func (s *rateStage) gauge(now time.Duration, g *Gauges) { g.Queue, g.Peak = s.length(now), s.peak }
+
+// drainTime returns how long the present rate takes to send the packets that wait before a line; 0 with a trace.
+func (s *rateStage) drainTime() time.Duration {
+	if s.line == nil || s.rate == 0 {
+		return 0
+	}
+	return time.Duration(mulDiv(uint64(s.line.queue.Len().Bytes)*8, uint64(time.Second), s.rate))
+}
+
+// length returns the content of the queue. A line must have been run until now.
+func (s *rateStage) length(now time.Duration) QueueLength {
+	if s.line != nil {
+		return QueueLength(s.line.queue.Len())
+	}
 	s.removeSent(now)
-	g.Queue, g.Peak = QueueLength{s.queue.Len(), s.backlog}, s.peak
+	return QueueLength{s.queue.Len(), s.backlog}
 }
 
 // row describes the rate stage and its keys.
 func (*Rate) row() stageRow {
 	return stageRow{
 		name:        StageRate,
-		setDefaults: func(s *Spec) { s.Rate.Queue = 64_000 },
-		newStage:    func(context *stageContext) specStage { return &rateStage{files: context.files} },
+		check:       (*Spec).checkDiscipline,
+		setDefaults: func(s *Spec) { s.Rate.Queue, s.Rate.Discipline = 64_000, queue.DropTail },
+		newStage: func(context *stageContext) specStage {
+			return &rateStage{files: context.files, stream: context.stream(StageRate)}
+		},
 		keys: []keyRow{
 			newKey(setting.Rate, func(s *Spec) *int64 { return &s.Rate.BitsPerSecond }, KeyInfo{
 				Key: "rate", Stage: "rate", Ladder: []string{
@@ -192,13 +248,14 @@ func (*Rate) row() stageRow {
 			newKey(setting.Size, func(s *Spec) *int64 { return &s.Rate.Queue }, KeyInfo{
 				Key: "queue", Stage: "rate", Ladder: []string{
 					"4KB", "8KB", "16KB", "32KB", "64KB", "128KB", "256KB", "512KB", "1MB", "off"},
-				Help: "size of the drop-tail queue before the line, in bytes waiting or being sent; " +
+				Help: "size of the queue before the line, in bytes waiting or being sent; " +
 					"off: no limit; no effect while rate is off",
 			}),
 			newKey(setting.OrOff(setting.Count("packets", 1, 1_000_000)), func(s *Spec) *int { return &s.Rate.QueuePackets }, KeyInfo{
 				Key: "queue_packets", Stage: "rate", Ladder: []string{"1", "2", "5", "10", "20", "50", "100", "200", "500", "1000", "off"},
 				Help: "size of the queue in datagrams, in addition to its limit in bytes; off: no such limit",
 			}),
+			disciplineRow(),
 			newKey(setting.Count("bytes", -28, 1500), func(s *Spec) *int { return &s.Rate.Overhead }, KeyInfo{
 				Key: "rate_overhead", Stage: "rate", Ladder: []string{"0", "4", "8", "14", "18", "38"},
 				Help:   "bytes that the line adds to each IP packet: 14 for Ethernet, 38 with preamble, checksum and gap; negative values remove headers",
@@ -225,6 +282,61 @@ func (*Rate) row() stageRow {
 				Source: "R. Netravali et al., Mahimahi, 2015",
 			}),
 		},
+	}
+}
+
+// checkDiscipline checks that the queue discipline has an effect: a netem line has a queue of its own.
+func (s *Spec) checkDiscipline() error {
+	if s.Netem.On && !s.Rate.isDropTail() {
+		return &KeyError{Key: disciplineKey, Value: setting.FormatValue(s.Rate.Discipline.String()),
+			Expected: "droptail, because a netem line has a queue of its own"}
+	}
+	return nil
+}
+
+// isDropTail reports whether the queue drops only packets that do not fit.
+func (r *Rate) isDropTail() bool {
+	return r.Discipline == queue.DropTail || r.Discipline == policy.Policy{}
+}
+
+// disciplineKey is the key of Rate.Discipline.
+const disciplineKey = "queue_discipline"
+
+// disciplineRow returns the key of the queue discipline. Its errors are those of the policy, which name the parameter.
+func disciplineRow() keyRow {
+	k := newKey(disciplineUnit(), func(s *Spec) *policy.Policy { return &s.Rate.Discipline }, KeyInfo{
+		Key: disciplineKey, Stage: "rate", Ladder: queue.Texts(), Models: queue.Policies.Models(),
+		Help: "decides which packets the queue drops and which it sends next; queue and queue_packets limit every queue; " +
+			"with fq_codel the session and each flow of [[traffic]] have a queue of their own",
+		Source: "RFC 8289, RFC 8033, RFC 8290, and Linux's tc",
+	})
+	setPolicy := k.Set
+	k.Set = func(s *Spec, value any) error {
+		if text, ok := value.(string); ok {
+			if _, err := queue.Policies.Parse(text); err != nil {
+				return err
+			}
+		}
+		return setPolicy(s, value)
+	}
+	return k
+}
+
+// disciplineName is the name of the unit of queue disciplines.
+const disciplineName = "policy"
+
+// disciplineUnit returns the unit of queue disciplines.
+func disciplineUnit() setting.Unit[policy.Policy] {
+	return setting.Unit[policy.Policy]{
+		Name: disciplineName, Expected: queue.Policies.Expected(),
+		Parse: func(v any) (policy.Policy, bool) {
+			text, _ := v.(string)
+			p, err := queue.Policies.Parse(text)
+			return p, err == nil
+		},
+		Format:  func(p policy.Policy) string { return cmp.Or(p.String(), queue.DropTail.Name()) },
+		Number:  func(p policy.Policy) float64 { return float64(max(0, slices.Index(queue.Policies.Names(), p.Name()))) },
+		InRange: func(policy.Policy) bool { return true },
 	}
 }
 

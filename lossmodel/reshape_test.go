@@ -216,10 +216,11 @@ func arrivals(l *Link) []arrival {
 	return all
 }
 
-// Reshape does not change packets in flight.
+// Reshape does not change packets in flight, except that it re-times those in the queue: see TestRetimedQueue.
 func TestReshapeKeepsInFlight(t *testing.T) {
 	send := func() *Link {
 		l := newLink(t, allStagesSpec(t), 5)
+		l.KeepDepartures()
 		for i := range 500 {
 			l.Send(time.Duration(i)*ms, pseudoRandomData(nil, uint64(i), 700), uint64(i))
 		}

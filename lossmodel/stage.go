@@ -44,6 +44,18 @@ type Fate struct {
 	Delay     time.Duration   // total delay since sending
 	Copies    []time.Duration // additional delay of each copy to be made
 	Corrupt   []int           // positions of flipped bits; bit 0 is the lowest of byte 0
+
+	waits bool // the packet waits before a line: Delay is without the wait
+	lineTimes
+}
+
+// lineTimes are the times and the size of a packet at the bottleneck, which re-timing needs.
+type lineTimes struct {
+	lineBytes int64         // size on the line
+	leaves    time.Duration // when it leaves the line; 0 if it has left it, or waits before a line
+	own       time.Duration // delay of the delay stage, without waiting for other packets
+	departs   time.Duration // when it leaves the delay stage; not set while it waits before a line
+	extra     time.Duration // delay after that
 }
 
 // markLost sets the cause of loss unless there is one already.

@@ -34,6 +34,7 @@ type Step struct {
 	BaseDelay  time.Duration
 	QueueAhead QueueLength // content of the queue when the packet arrived at it
 	QueueLimit int64       // size limit of the queue in bytes; 0 if it has none
+	Discipline string      // queue discipline; empty for drop-tail
 }
 
 // maxSteps is the capacity of a trail: one step for each stage that can be on at once, and some
@@ -65,6 +66,13 @@ func (t *Trail) Delay() (sum time.Duration) {
 		sum += t.Steps[i].Delay
 	}
 	return max(0, sum) // a link delivers no packet before it was sent
+}
+
+// Served completes the step of the rate stage of a packet whose Verdict was Waiting, from its delivery.
+func (t *Trail) Served(d *Delivery) {
+	if s := t.Step(StageRate); s != nil && (d.Waited > 0 || d.Lost != None) {
+		s.Delay, s.Lost = d.Waited, d.Lost
+	}
 }
 
 // RecordTrails makes the link record a Trail for every packet from now on. It does not affect packets.

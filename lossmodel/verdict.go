@@ -13,8 +13,9 @@ type Verdict struct {
 	// Pending is set if the fate is not yet known. A Link never sets it. A real network sets it and
 	// only the fields Wire and Fragments.
 	Pending   bool
-	Lost      Cause         // cause of the loss; None if the datagram will be delivered
-	Due       time.Duration // time of delivery; undefined if lost
+	Lost      Cause         // cause of the loss; None if the datagram will be delivered, or waits
+	Due       time.Duration // time of delivery; undefined if lost or waiting
+	Waiting   bool          // waits before a line: Due is an estimate, and the queue may still drop the datagram, see Delivery.Lost
 	Fragments int           // number of IP packets
 	Wire      int           // bytes on the wire: UDP payload, UDP and IPv4 headers of all fragments
 	Copies    int           // number of copies made
@@ -34,4 +35,9 @@ type Delivery struct {
 	// Damaged is set if bits were flipped and the UDP checksum, which is assumed to detect all
 	// damage, was on. A real receiver does not receive such a datagram.
 	Damaged bool
+	// Lost is not None if the queue before the line dropped the packet after Send, at the time Due. A real receiver does
+	// not receive such a datagram.
+	Lost Cause
+	// Waited is the time in the queue and on the line of a packet whose verdict was Waiting.
+	Waited time.Duration
 }

@@ -273,6 +273,13 @@ func (a *app) writeFieldStats(ctx context.Context, spec string, src dataset.Sour
 		return asUsageError(err)
 	}
 	doc := map[string]any{"spec": spec, "frames": count.Frames(), "age": statsDistance, "fields": count.Changes()}
+	if remarked, ok := src.(dataset.Remarked); ok {
+		doc["remarks"] = append([]string{}, remarked.Remarks()...)
+	}
+	precision := precisionOf(src)
+	if precision != nil {
+		doc["precision"] = precision
+	}
 	return a.writeResult(doc, func(w io.Writer) {
 		printf(w, "%s: %d frames, each compared with the one %d frames earlier\n\n", s.Name, count.Frames(), statsDistance)
 		g := texttable.New("field", "kind", ">changed %", ">mean change", ">max change", "unit", ">entropy bits")
@@ -280,5 +287,29 @@ func (a *app) writeFieldStats(ctx context.Context, spec string, src dataset.Sour
 			g.Add(c.Field, c.Kind, 100*c.Changed, formatNumber(c.Mean), formatNumber(c.Max), c.Unit, c.Entropy)
 		}
 		g.WriteText(w, a.columns)
+		writePrecision(w, precision)
 	})
+}
+
+// precisionOf returns the rounding errors of the values that src has read; nil if src does not round.
+func precisionOf(src dataset.Source) []dataset.Precision {
+	if rounded, ok := src.(dataset.Rounded); ok {
+		return rounded.Precision()
+	}
+	return nil
+}
+
+// writePrecision writes a table of the rounding errors, with an empty line before it, or nothing if no field rounds.
+func writePrecision(w io.Writer, list []dataset.Precision) {
+	g, n := texttable.New(dataset.PrecisionTitles()...), 0
+	for i := range list {
+		if list[i].Rounds() {
+			g.Add(list[i].Cells())
+			n++
+		}
+	}
+	if n > 0 {
+		fmt.Fprint(w, "\nLost by rounding to steps:\n")
+		g.WriteText(w, anyWidth)
+	}
 }

@@ -51,9 +51,10 @@ a prefix is a recording in walk-off records, raw or compressed with zstd or gzip
 		`  tui datasets
   tui datasets stats world --against walk.bin.zst
   tui datasets describe > game.toml
+  tui datasets infer game.csv > game.toml
   tui walkoff --data file:walk.bin.zst`,
 		a.listDatasets)
-	cmd.AddCommand(a.datasetsStatsCommand(), a.datasetsDescribeCommand())
+	cmd.AddCommand(a.datasetsStatsCommand(), a.datasetsDescribeCommand(), a.datasetsInferCommand())
 	return cmd
 }
 

@@ -43,6 +43,7 @@ the whole grid; or, with two figures, the Pareto front.
   [search]
   minimise = "payload_kbps"        # or a list of two, for a Pareto front
   subject_to = ["wrong == 0", "playout.starved_ratio <= 0.1%"]
+  bounds = "mean"                  # of the seeds; "each": every seed keeps the bounds
   runs = 200                       # budget, in runs of the full duration
   seeds = 8                        # for the comparison of the best settings
   [search.over]
@@ -51,12 +52,14 @@ the whole grid; or, with two figures, the Pareto front.
 
 Random settings are run for an eighth of the duration; the better half runs longer, and so
 on (successive halving). A local search then moves from the best settings to better
-neighbours, compared on the same frames and losses. The last few are run with all seeds.
+neighbours, compared on the same frames and losses. The last few are run with all seeds;
+each that breaks the bounds makes room for the next, until one keeps them.
 The same file gives the same result, except for figures that are times, such as
 encode_us.p95, which depend on the machine.
 
 --out writes a folder with search.json (every setting tried, and why it was dropped),
-search.md, and best.toml, the configuration with the best setting.`,
+search.md, report.html, and best.toml, the configuration with the best setting, unless it
+breaks the bounds. The exit code is 0 if a setting keeps the bounds, and 1 if none does.`,
 		Example: `  tui search tuning.toml
   tui search tuning.toml --out found
   tui run found/best.toml`,
@@ -88,7 +91,9 @@ func (a *app) search(ctx context.Context, f searchFlags) error {
 	}
 	var folder *atomicfile.Folder
 	if f.out != "" {
-		isResult := func(name string) bool { return name == "search.json" || name == "search.md" || name == "best.toml" }
+		isResult := func(name string) bool {
+			return slices.Contains([]string{"search.json", "search.md", "report.html", "best.toml"}, name)
+		}
 		if folder, err = report.OpenFolderMatching(a.disk, f.out, isResult, f.force, "--force to replace them"); err != nil {
 			return err
 		}
@@ -104,7 +109,7 @@ func (a *app) search(ctx context.Context, f searchFlags) error {
 		return cmp.Or(a.writeSearchResult(f, c, found, folder), err)
 	}
 	err = a.writeSearchResult(f, c, found, folder)
-	if found.Best == nil || found.Best.Violations != "" { // the best setting violates a constraint
+	if !found.Best.Keeps() {
 		conclusion := found.Confidence[len(found.Confidence)-1] // the last sentence is the reason
 		err = errors.Join(err, newFailure([]string{conclusion}))
 	}
@@ -125,8 +130,8 @@ func (a *app) writeSearchResult(f searchFlags, c *config.Config, found *search.R
 	return err
 }
 
-// saveSearchFolder writes search.json, search.md and, if a best setting was found, best.toml: the
-// configuration c with this setting.
+// saveSearchFolder writes search.json, search.md, report.html and, if a setting keeps the bounds, best.toml: the
+// configuration c with the best of them.
 func saveSearchFolder(folder *atomicfile.Folder, c *config.Config, found *search.Result) error {
 	entries := []atomicfile.Entry{
 		atomicfile.JSON("search.json", found),
@@ -136,13 +141,14 @@ func saveSearchFolder(folder *atomicfile.Folder, c *config.Config, found *search
 			_, err2 := fmt.Fprint(w, "```\n")
 			return errors.Join(err, err2)
 		}},
+		{Name: "report.html", Write: func(w io.Writer) error { return found.WritePage(w, c) }},
 	}
-	if found.Best != nil {
+	if found.Best.Keeps() {
 		best, err := search.Apply(c, found.Best)
 		if err != nil {
 			return err
 		}
-		text, err := best.TOML()
+		text, err := best.ExplicitTOML() // the default encoder depends on the data
 		if err != nil {
 			return err
 		}
@@ -162,7 +168,11 @@ func writeSearchText(w io.Writer, found *search.Result) {
 	if found.Best != nil {
 		const maxOthers = 9 // number of settings listed after the best one
 		note := ""          // explains the marks
-		g := texttable.New(slices.Concat([]string{"setting"}, texttable.Numbers(found.Minimise...), []string{">ratio to best"})...)
+		titles := slices.Concat([]string{"setting"}, texttable.Numbers(found.Minimise...))
+		if found.Bounds != "" {
+			titles = append(titles, "bounds")
+		}
+		g := texttable.New(append(titles, ">ratio to best")...)
 		row := func(c search.Candidate, ratio string) {
 			var cells []string
 			for _, name := range found.Minimise {
@@ -173,6 +183,9 @@ func writeSearchText(w io.Writer, found *search.Result) {
 				}
 				cells = append(cells, text)
 			}
+			if found.Bounds != "" {
+				cells = append(cells, c.BoundsText())
+			}
 			g.Add(c.Text, cells, ratio)
 		}
 		if len(found.Front) > 0 {
@@ -180,13 +193,17 @@ func writeSearchText(w io.Writer, found *search.Result) {
 				row(c, "front")
 			}
 		} else {
-			row(*found.Best, "best")
+			if found.Best.Keeps() {
+				row(*found.Best, "best")
+			} else {
+				row(*found.Best, "closest")
+			}
 			for _, r := range found.Rivals[:min(len(found.Rivals), maxOthers)] {
 				row(r.Candidate, formatRatio(r.Ratio))
 			}
 		}
 		g.WriteText(w, anyWidth)
-		isMarked := func(c texttable.Cell) bool { return strings.HasSuffix(c.Text, figures.ApproximateMark(true)) }
+		isMarked := func(c texttable.Cell) bool { return strings.Contains(c.Text, figures.ApproximateMark(true)) }
 		if slices.ContainsFunc(g.Rows, func(row []texttable.Cell) bool { return slices.ContainsFunc(row[1:], isMarked) }) {
 			note += figures.ApproximateNote + "\n"
 		}

@@ -81,6 +81,7 @@ func writeRun(w io.Writer, r *engine.Result) {
 		printf(w, "          %s\n", encoders.TimeFootnote(r.Timing.RunsAs))
 	}
 	writeBudget(w, r.Budget)
+	writePrecision(w, r.Precision)
 	writeShadows(w, r)
 	printf(w, "\ndigest %s\n", r.Digest)
 }
@@ -119,7 +120,17 @@ func writePlayout(w io.Writer, p *figures.Playout) {
 		fmt.Fprintf(w, "; position error of moving cubes: median %.1f mm, p95 %.1f, max %.1f", e.Of(e.P50), e.Of(e.P95),
 			e.Of(e.Max))
 	}
+	writeTableError(w, "position error of what moves", p.PositionError, p.PositionErrorUnit)
+	writeTableError(w, "angle error of what turns", p.AngleError, p.AngleErrorUnit)
 	fmt.Fprintln(w)
+}
+
+// writeTableError writes the error of a kind of interpolated values of a table, with its unit, as the next part of a
+// line; nothing if it was not measured. q may be nil.
+func writeTableError(w io.Writer, what string, q *figures.Quantiles, unit string) {
+	if q != nil && q.N > 0 {
+		printf(w, "; %s: median %s %s, p95 %s, max %s", what, units.Significant(q.P50, 3), unit, units.Significant(q.P95, 3), units.Significant(q.Max, 3))
+	}
 }
 
 // runTitle names a run by its data and its encoder.
@@ -199,7 +210,7 @@ func writeSweep(w io.Writer, r *report.Report) {
 	case first.Transfer != nil:
 		titles, cells = transferTitles(), transferCells
 	case slices.Contains(keys, "receiver.playout_delay") || slices.Contains(keys, "receiver.interpolation"):
-		titles, cells = playoutTitles(), playoutCells
+		titles, cells = playoutTitles(first), playoutCells
 	case first.BitsPerCube == nil:
 		titles, cells, note = itemTable(r)
 	}
@@ -236,9 +247,14 @@ func cubeCells(run *engine.Result) []any {
 		fmt.Sprintf("%.2f", t.Playout.StarvedRatio.Times(100)), t.Wrong}
 }
 
-// playoutTitles returns the column titles of playoutCells.
-func playoutTitles() []string {
-	return []string{">lost", ">starved %", ">freezes", ">longest ms", ">late", ">behind ms", ">error p50 mm", ">p95 mm", ">wrong"}
+// playoutTitles returns the column titles of playoutCells. The errors of cubes are in millimetres, those of tables in the
+// unit of their positions.
+func playoutTitles(t *figures.Totals) []string {
+	unit := "mm"
+	if t.Playout.PositionError != nil {
+		unit = t.Playout.PositionErrorUnit
+	}
+	return []string{">lost", ">starved %", ">freezes", ">longest ms", ">late", ">behind ms", strings.TrimSpace(">error p50 " + unit), strings.TrimSpace(">p95 " + unit), ">wrong"}
 }
 
 // playoutCells returns the figures of the receiver's display in one run, in the columns of
@@ -248,6 +264,8 @@ func playoutCells(run *engine.Result) []any {
 	p50, p95 := "-", "-"
 	if e := p.PositionErrorMM; e != nil {
 		p50, p95 = e.Of(e.P50).Text(1), e.Of(e.P95).Text(1)
+	} else if e := p.PositionError; e != nil && e.N > 0 {
+		p50, p95 = units.Significant(e.P50, 3), units.Significant(e.P95, 3)
 	}
 	return []any{t.Lost, fmt.Sprintf("%.3f", p.StarvedRatio.Times(100)), p.Freezes, fmt.Sprintf("%.0f", p.LongestFreezeMS), p.Late,
 		fmt.Sprintf("%.0f", p.BehindMS), p50, p95, t.Wrong}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,33 +19,47 @@ import (
 
 // tuneFlags are the flags of tui tune.
 type tuneFlags struct {
-	data  dataFlags
-	field string // "position" or "orientation"
+	data      dataFlags
+	field     string // of cubes "position" or "orientation"; of a table the names of fields, separated by commas
+	tolerance string // of a table: the largest rounding error; "" means half of a step
+	encoder   string // of a table; "" means the default
+	frames    int    // of a table: the number of frames to encode; 0 means all
 }
 
 // tuneCommand returns tui tune.
 func (a *app) tuneCommand() *cobra.Command {
 	var f tuneFlags
 	cmd := &cobra.Command{
-		Use:     "tune --field position|orientation",
+		Use:     "tune",
 		GroupID: groupMeasure,
-		Short:   "Find the bit widths with the smallest size on a recording",
+		Short:   "Find the bit widths, or the scales of a table, with the smallest size",
 		Long: `Find the bit widths of small and large differences that encode all changed values of a
 recording in the fewest bits. A value is encoded as its difference from the value six frames
 before. The whole grid is evaluated exactly: positions with 2..8 bits for small and 8..12
 bits for large differences, separately for xy and z; orientations with 2..7 and 6..10 bits.
 
 Settings are written as in Fiedler's article: 5-9-5-9 is 5 and 9 bits for xy, 5 and 9 bits
-for z. Use a setting under [encoder.params], with gear_bits = 0 for fixed widths.`,
+for z. Use a setting under [encoder.params], with gear_bits = 0 for fixed widths.
+
+For a table, find the scale of each quantity and angle with the smallest size whose rounding
+error is at most --tolerance, by default half a step of the schema. Fields with the same
+kind, unit and range share a scale. Every scale is measured: the table is rounded again and
+encoded by the rules of walkoff. The result is the curve of error against kbps for each
+group of fields.`,
 		Example: `  tui tune --data demo --field position
-  tui tune --data walk.bin.zst --field orientation --json`,
+  tui tune --data walk.bin.zst --field orientation --json
+  tui tune --data table:game.toml,game.csv --field x,y --tolerance "1 cm"`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.tune(cmd.Context(), f) },
 	}
-	f.data.add(cmd, "demo", "demo", "world") // the default of --data, then the accepted kinds of data
-	cmd.Flags().StringVar(&f.field, "field", "", "field to tune: `position|orientation`")
+	f.data.add(cmd, "demo", "demo", "world", "table") // the default of --data, then the accepted kinds of data
+	cmd.Flags().StringVar(&f.field, "field", "", "field to tune: `position|orientation` of cubes; of a table names of fields, separated by commas (default: all)")
+	cmd.Flags().StringVar(&f.tolerance, "tolerance", "", "largest rounding error of a table's fields, such as `\"1 cm\"`")
+	cmd.Flags().StringVar(&f.encoder, "encoder", "", "`encoder` of a table")
+	cmd.Flags().IntVar(&f.frames, "frames", 0, "encode only the first `N` frames of a table")
 	a.addOutputFlags(cmd)
 	complete(cmd, "field", fieldNames)
+	complete(cmd, "encoder", encoderNames)
 	return cmd
 }
 
@@ -79,6 +94,12 @@ const maxShownSettings = 10
 
 // tune evaluates all settings of the field, a grid of bit widths, on the data and writes the best.
 func (a *app) tune(ctx context.Context, f tuneFlags) error {
+	if strings.HasPrefix(f.data.spec, "table:") {
+		return a.tuneTable(ctx, f)
+	}
+	if f.tolerance != "" || f.encoder != "" || f.frames != 0 {
+		return usagef("--tolerance, --encoder and --frames are for tables: --data table:SCHEMA.toml,PATH")
+	}
 	if f.field == "" {
 		return usagef("tui tune expects --field position or --field orientation")
 	}

@@ -249,6 +249,7 @@ func writeBoard(w io.Writer, b *walkoff.Scoreboard) {
 	fmt.Fprintf(w, "%s\nTimes are medians on this machine; sizes are exact.", note)
 	if d.Cubes == 0 { // the published results are for cubes
 		fmt.Fprintln(w)
+		writePrecision(w, d.Precision)
 		return
 	}
 	fmt.Fprint(w, `

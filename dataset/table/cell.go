@@ -39,13 +39,13 @@ func outOfRange(text []byte, expected string) error {
 }
 
 // parse parses the text of a cell of the column as a value of f, and returns it in steps. An empty cell stands for
-// c.empty, if set. Errors are of type *cellError.
-func (c *column) parse(text []byte, f *frame.Field) (int32, error) {
+// c.empty, if set. Errors are of type *cellError. rounding is as for parseCell.
+func (c *column) parse(text []byte, f *frame.Field, rounding *roundingErrors) (int32, error) {
 	if len(text) == 0 && c.empty != "" {
 		text = []byte(c.empty)
 	}
 	if c.half == wholeNumber {
-		return parseCell(text, f)
+		return parseCell(text, f, rounding)
 	}
 	v, err := parseBits64(text)
 	if c.half == highHalf {
@@ -54,9 +54,9 @@ func (c *column) parse(text []byte, f *frame.Field) (int32, error) {
 	return int32(uint32(v)), err
 }
 
-// parseCell parses the text of a cell as a value of f, or as the name of one, and returns it in steps. Errors are of
-// type *cellError.
-func parseCell(text []byte, f *frame.Field) (int32, error) {
+// parseCell parses the text of a cell as a value of f, or as the name of one, and returns it in steps. It adds the
+// rounding error to rounding, unless that is nil. Errors are of type *cellError.
+func parseCell(text []byte, f *frame.Field, rounding *roundingErrors) (int32, error) {
 	switch {
 	case f.Kind == frame.Bits:
 		return parseBits(text)
@@ -80,11 +80,16 @@ func parseCell(text []byte, f *frame.Field) (int32, error) {
 	}
 	if f.Kind == frame.Float32 {
 		if x := float32(v); !math.IsInf(float64(x), 0) {
+			rounding.add(f, v, float64(x))
 			return int32(math.Float32bits(x)), nil
 		}
 		return 0, outOfRange(text, "a float32, up to 3.4e38")
 	}
-	return quantise(text, v, f)
+	step, err := quantise(text, v, f)
+	if err == nil && f.Kind != frame.Enum {
+		rounding.add(f, v, float64(math.Round(v/f.Scale)*f.Scale)) // of an angle: before it wraps
+	}
+	return step, err
 }
 
 // quantise returns the step nearest to v, which is in units. Angles wrap into the range of the field.

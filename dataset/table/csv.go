@@ -181,7 +181,10 @@ func (c *csvReader) split(text []byte) error {
 			if end < 0 {
 				end = len(text)
 			}
-			cell, text = bytes.TrimRight(text[:end], " \t"), text[end:] // not nil: the cell exists
+			if cell = bytes.TrimSpace(text[:end]); cell == nil {
+				cell = text[:0] // nil would mean that the row has no such cell
+			}
+			text = text[end:]
 			if bytes.IndexByte(cell, '"') >= 0 {
 				return c.fail(len(c.cells), ErrRecords, "a quote in the middle of "+quoted(string(cell)),
 					`the whole cell in quotes, and "" for a quote`)

@@ -37,41 +37,46 @@ func (l *Layout) Describe() []byte {
 	}
 	l.describeRecords(&b)
 	for i := range s.Fields {
-		f := &s.Fields[i]
 		b.WriteString("\n[[field]]\n")
-		writeKey(&b, "name", f.Name)
 		var c column
 		if l.columns != nil {
 			c = l.columns[i]
 		}
-		if c.name != "" && c.name != f.Name {
-			writeKey(&b, "column", c.name)
-		}
-		writeKey(&b, "kind", f.Kind.String())
-		if c.half != wholeNumber {
-			writeKey(&b, "half", halfNames[c.half])
-		}
-		if c.learn {
-			writeKey(&b, "values", "auto")
-		} else if f.Named() {
-			fmt.Fprintf(&b, "%-7s = [", "values")
-			for k, word := range f.Values {
-				b.WriteString(strings.Repeat(", ", min(k, 1)) + strconv.Quote(word)) // no comma before the first
-			}
-			b.WriteString("]\n")
-		} else if f.Kind.Bounded() && f.Kind != frame.Flag {
-			describeRange(&b, f)
-		}
-		if f.Unit != "" {
-			writeKey(&b, "unit", f.Unit)
-		}
-		if c.empty != "" {
-			writeKey(&b, "empty", c.empty)
-		}
-		describeHint(&b, &f.Hint)
+		describeField(&b, &s.Fields[i], &c)
 	}
 	describeParts(&b, s)
 	return []byte(b.String())
+}
+
+// describeField writes the keys of a field, whose values come from column c. The name of the column is "" if it is that of
+// the field.
+func describeField(b *strings.Builder, f *frame.Field, c *column) {
+	writeKey(b, "name", f.Name)
+	if c.name != "" && c.name != f.Name {
+		writeKey(b, "column", c.name)
+	}
+	writeKey(b, "kind", f.Kind.String())
+	if c.half != wholeNumber {
+		writeKey(b, "half", halfNames[c.half])
+	}
+	if c.learn {
+		writeKey(b, "values", "auto")
+	} else if f.Named() {
+		fmt.Fprintf(b, "%-7s = [", "values")
+		for k, word := range f.Values {
+			b.WriteString(strings.Repeat(", ", min(k, 1)) + strconv.Quote(word)) // no comma before the first
+		}
+		b.WriteString("]\n")
+	} else if f.Kind.Bounded() && f.Kind != frame.Flag {
+		describeRange(b, f)
+	}
+	if f.Unit != "" {
+		writeKey(b, "unit", f.Unit)
+	}
+	if c.empty != "" {
+		writeKey(b, "empty", c.empty)
+	}
+	describeHint(b, &f.Hint)
 }
 
 // describeRecords writes the settings of the format of records that differ from the defaults.
@@ -102,10 +107,19 @@ func describeRange(b *strings.Builder, f *frame.Field) {
 	if f.Kind == frame.Angle {
 		last++ // the end of a turn is its beginning, so Max is one step before the end
 	}
-	fmt.Fprintf(b, "%-7s = [%s, %s]\n", "range", formatNumber(float64(f.Min)*scale), formatNumber(last*scale))
+	fmt.Fprintf(b, "%-7s = [%s, %s]\n", "range", formatSteps(float64(f.Min), scale), formatSteps(last, scale))
 	if scale != 1 {
 		fmt.Fprintf(b, "%-7s = %s\n", "scale", formatNumber(scale))
 	}
+}
+
+// formatSteps formats a number of steps in units, such as 3 steps of 0.1 as 0.3 and not as 0.30000000000000004.
+func formatSteps(steps, scale float64) string {
+	v := float64(steps * scale)
+	if short, err := strconv.ParseFloat(units.General(v, 15), 64); err == nil && math.Abs(short/scale-steps) < 1e-7 {
+		v = short
+	}
+	return formatNumber(v)
 }
 
 // writeKey writes a key and its value as a line of TOML.

@@ -17,7 +17,7 @@ const (
 
 // fieldKeys returns the keys of a table [[field]].
 func fieldKeys() []string {
-	return append([]string{"name", "column", "kind", "range", "scale", "unit", "values", "empty", "half"}, hintKeys()...)
+	return append([]string{"name", "column", "kind", "range", "scale", "tolerance", "unit", "values", "empty", "half"}, hintKeys()...)
 }
 
 // kinds returns all kinds of field.
@@ -121,7 +121,7 @@ func (r *schemaReader) readEmpty(prefix string, t map[string]any, f *frame.Field
 		return
 	}
 	var problem *cellError
-	if _, err := c.parse([]byte(c.empty), f); errors.As(err, &problem) {
+	if _, err := c.parse([]byte(c.empty), f, nil); errors.As(err, &problem) {
 		r.fail(prefix+"empty", problem.problem, problem.expected)
 	}
 }
@@ -166,11 +166,12 @@ func (r *schemaReader) readValueNames(prefix string, t map[string]any, f *frame.
 	return words
 }
 
-// readRange reads the keys scale and range of the field at prefix in the file, and sets the limits of f. The
+// readRange reads the keys scale, tolerance and range of the field at prefix in the file, and sets the limits of f. The
 // keys are errors for kinds that do not have them, and for enums with names of values, also if those are learnt.
 func (r *schemaReader) readRange(prefix string, t map[string]any, f *frame.Field, learnt bool) {
 	f.Scale = 1
 	scale, scaled := t["scale"]
+	limit, tolerant := t["tolerance"]
 	span, ranged := t["range"]
 	switch {
 	case f.Kind == frame.Flag:
@@ -184,9 +185,18 @@ func (r *schemaReader) readRange(prefix string, t map[string]any, f *frame.Field
 		if scaled {
 			r.fail(prefix+"scale", "is not valid for a "+f.Kind.String(), r.expectedInstead(f))
 		}
+		if tolerant {
+			r.fail(prefix+"tolerance", "is not valid for a "+f.Kind.String(), r.expectedInstead(f))
+		}
 		return
 	case f.Kind == frame.Enum && scaled:
 		r.fail(prefix+"scale", "is not valid for an enum", "a range only")
+		return
+	case f.Kind == frame.Enum && tolerant:
+		r.fail(prefix+"tolerance", "is not valid for an enum", "a range only")
+		return
+	case scaled && tolerant:
+		r.fail(prefix+"tolerance", "is a second way to set the steps, next to scale", "one of both keys")
 		return
 	}
 	if scaled {
@@ -196,6 +206,14 @@ func (r *schemaReader) readRange(prefix string, t map[string]any, f *frame.Field
 			return
 		}
 		f.Scale = n
+	}
+	maxError := 0.0 // of rounding, in units; 0 without a tolerance
+	if tolerant {
+		var err error
+		if maxError, err = ParseTolerance(limit, f.Unit); err != nil {
+			r.fail(prefix+"tolerance", err.Error(), ToleranceExpected(f.Unit))
+			return
+		}
 	}
 	list, _ := span.([]any)
 	if len(list) != 2 {
@@ -211,7 +229,10 @@ func (r *schemaReader) readRange(prefix string, t map[string]any, f *frame.Field
 		r.fail(prefix+"range", fmt.Sprintf("[%v, %v] is not a range", list[0], list[1]), "[lowest, highest], in units")
 		return
 	}
-	r.setSteps(prefix+"range", f, lo, hi)
+	if tolerant {
+		f.Scale = scaleWithin(f.Kind, maxError, hi-lo)
+	}
+	r.setSteps(prefix+"range", f, lo, hi, tolerant)
 }
 
 // expectedInstead returns the text after "expected" for a key that fields of the kind do not have.
@@ -226,14 +247,18 @@ func (r *schemaReader) expectedInstead(f *frame.Field) string {
 }
 
 // setSteps sets the range of f to the steps (multiples of its scale) between lo and hi, which are in units. For
-// an angle, lo to hi is a turn, and the last step is one before hi. key is that of the range, for errors.
-func (r *schemaReader) setSteps(key string, f *frame.Field, lo, hi float64) {
-	const slack = 1e-6 // tolerance for rounding, as a fraction of a step: in float64 3 * 0.1 is not 0.3
+// an angle, lo to hi is a turn, and the last step is one before hi. outward means that lo and hi themselves need not be
+// steps: the range then has the steps nearest to them. key is that of the range, for errors.
+func (r *schemaReader) setSteps(key string, f *frame.Field, lo, hi float64, outward bool) {
+	slack := 1e-6 // allowance for rounding, as a fraction of a step: in float64 3 * 0.1 is not 0.3
+	if outward {
+		slack = 0.5
+	}
 	first, last := math.Ceil(lo/f.Scale-slack), math.Floor(hi/f.Scale+slack)
 	if f.Kind == frame.Angle {
 		turn := (hi - lo) / f.Scale
 		first, last = math.Round(lo/f.Scale), math.Round(lo/f.Scale)+math.Round(turn)-1
-		if remainder := math.Abs(turn - math.Round(turn)); remainder > slack*max(1, turn*1e-6) { // rounding errors grow with turn
+		if remainder := math.Abs(turn - math.Round(turn)); remainder > 1e-6*max(1, turn*1e-6) { // rounding errors grow with turn
 			r.fail(key, fmt.Sprintf("a turn of %g is not a multiple of the scale %g", hi-lo, f.Scale), "a scale that divides it")
 			return
 		}

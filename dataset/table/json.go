@@ -219,7 +219,6 @@ func (r *jsonReader) readObject() error {
 		root = r.row
 	}
 	r.around.reset(len(r.name))
-	r.inRow.reset(0)
 	if err := r.find(d, root, &r.around); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -156,7 +157,7 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// A looping log gives each round the same frames, and reading it allocates only for new things.
+// A looping log gives each round the same frames.
 func TestKeyLoops(t *testing.T) {
 	log := "t,id,x,kind\n1,a,1,u\n1,b,2,u\n2,b,3,u\n3,c,4,u\n3,b,4,u\n"
 	for name, content := range map[string]string{"a.csv": log,
@@ -187,6 +188,10 @@ func TestKeyLoops(t *testing.T) {
 
 // A frame of JSON Lines may have no rows.
 func TestEmptyFrames(t *testing.T) {
+	none, err := play(layoutOf(t, "list = \"l\"\n"+fmt.Sprintf(keyed, `"auto"`)), fileOf(t, "a.jsonl", []byte(`{"t":1,"l":[]}`)))
+	if err != nil || fmt.Sprint(none) != "[[0 0 0]]" {
+		t.Errorf("only empty frames: %v, %v", none, err)
+	}
 	lines := `{"t":1,"l":[]}` + "\n" + `{"t":2,"l":[{"id":1,"x":2,"kind":"u"}]}` + "\n" + `{"t":3,"l":[]}` + "\n" + `{"t":4,"l":[]}`
 	got, err := play(layoutOf(t, "list = \"l\"\n"+fmt.Sprintf(keyed, `"auto"`)), fileOf(t, "a.jsonl", []byte(lines)))
 	if want := "[[0 0 0] [1 4 0] [0 0 0] [0 0 0]]"; err != nil || fmt.Sprint(got) != want {
@@ -300,6 +305,21 @@ func TestBadKeySchemas(t *testing.T) {
 		}
 		if err == nil || !strings.Contains(err.Error(), c[2]) || c[2] == "" {
 			t.Errorf("%s:\n%v\nwant %s", c[1], err, c[2])
+		}
+	}
+}
+
+// A layout with the keys for logs describes itself.
+func TestDescribeKeys(t *testing.T) {
+	keys := []string{"list = \"a.b\"\nformat = \"jsonl\"\n", ""}
+	for _, text := range []string{fmt.Sprintf(keyed, "7"), fmt.Sprintf(keyed, `"auto"`),
+		fmt.Sprintf(keyed, `"auto"`) + "empty = \"none\"\n[[field]]\nname = \"present\"\ncolumn = \"owner\"\nkind = \"bits\"\nhalf = \"high\"\nempty = \"0\"\n" +
+			"[[field]]\nname = \"low\"\ncolumn = \"owner\"\nkind = \"bits\"\nhalf = \"low\"\n[[field]]\nname = \"alive\"\nkind = \"flag\"\nrole = \"present\"\n"} {
+		for _, key := range keys {
+			l := layoutOf(t, key+text)
+			if again := layoutOf(t, string(l.Describe())); !reflect.DeepEqual(l, again) {
+				t.Errorf("%s\nis described as\n%s", key+text, l.Describe())
+			}
 		}
 	}
 }

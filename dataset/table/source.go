@@ -51,9 +51,10 @@ type Source struct {
 		// read reads the next frame into table. n is its number. It returns io.EOF at the end.
 		read(table []int32, n int) error
 	}
-	initial frame.Frame
-	first   frame.Frame // the frame after the preamble, read when the source was opened
-	started bool        // Next has returned first
+	rounding []roundingErrors // of each field of text
+	initial  frame.Frame
+	first    frame.Frame // the frame after the preamble, read when the source was opened
+	started  bool        // Next has returned first
 }
 
 // Open opens the records at path, which have the layout l. If loop is set, they begin again at their
@@ -109,7 +110,10 @@ func (s *Source) start() error {
 	if s.records == nil && s.layout.FormatOf(s.Path) == formatPacked {
 		s.records = &packedFrames{path: s.Path, layout: s.layout, buf: make([]byte, s.layout.Schema.Cells()*4)}
 	} else if s.records == nil {
-		s.records = newTextFrames(s.Path, s.layout)
+		s.rounding = make([]roundingErrors, len(s.layout.Schema.Fields))
+		t := newTextFrames(s.Path, s.layout)
+		t.rounding = s.rounding
+		s.records = t
 	}
 	if err := s.records.start(s.In); err != io.EOF {
 		return err // an error, or nil

@@ -74,7 +74,7 @@ func (s *Source) complete() error {
 	for i := range l.columns {
 		if l.columns[i].learn {
 			schema.Fields[i].Values = slices.Sorted(maps.Keys(c.words[i]))
-			schema.Fields[i].Max = int32(len(c.words[i]) - 1)
+			schema.Fields[i].Max = int32(max(len(c.words[i])-1, 0)) // without words: a log without rows
 			l.columns[i].learn = false
 		}
 	}
@@ -116,11 +116,10 @@ func (c *census) read() error {
 				return err
 			}
 		}
-		if c.cells == nil {
-			continue
-		}
-		if err := c.addRow(); err != nil {
-			return err
+		if c.cells != nil {
+			if err := c.addRow(); err != nil {
+				return err
+			}
 		}
 		if _, n := c.position(); n > maxSurvey {
 			c.partial = true

@@ -149,7 +149,7 @@ func TestCells(t *testing.T) {
 		{frame.Field{Kind: frame.Enum, Max: 1, Values: []string{"idle", "run"}}, "run", 1},
 		{frame.Field{Kind: frame.Flag, Max: 1}, "False", 0},
 	} {
-		if got, err := parseCell([]byte(c.text), &c.field); got != c.want || err != nil {
+		if got, err := parseCell([]byte(c.text), &c.field, nil); got != c.want || err != nil {
 			t.Errorf("%s %q: %d, %v, want %d", c.field.Kind, c.text, got, err, c.want)
 		}
 	}
@@ -205,8 +205,14 @@ func TestPreambleAndLoop(t *testing.T) {
 // Reading allocates nothing per frame, so that memory does not grow with the file.
 func TestReadingAllocatesNothing(t *testing.T) {
 	rows := strings.Repeat("0.5,1,\"a, b\"\n-0.25,0,\"\"\n", 3)
-	for name, content := range map[string][]byte{"a.csv": []byte("x,on,note\n" + rows), "a.bin": packedBytes([][]int32{{1, 0, 2, 1}})} {
-		s, err := layoutOf(t, two).Open(fileOf(t, name, content), true)
+	for name, content := range map[string][]byte{"a.csv": []byte("x,on,note\n" + rows), "a.bin": packedBytes([][]int32{{1, 0, 2, 1}}),
+		"a.jsonl": []byte(strings.Repeat(`{"id": 1, "note": ["a"], "x": 0.5, "on": true}`+"\n"+`{"id": 2, "x": "0.25", "on": false}`+"\n", 100)),
+		"l.jsonl": []byte(strings.Repeat(`{"rows": [{"id": 7, "x": 0.5, "on": true}, {"x": 0.25, "id": 8, "on": 0}], "t": 0}`+"\n", 100))} {
+		schema := two
+		if name == "l.jsonl" {
+			schema = "list = \"rows\"\nkey = \"id\"\n" + two
+		}
+		s, err := layoutOf(t, schema).Open(fileOf(t, name, content), true)
 		if err != nil {
 			t.Fatal(err)
 		}

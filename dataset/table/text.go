@@ -30,10 +30,11 @@ type rowReader interface {
 type textFrames struct {
 	rowReader
 	layout      *Layout
-	columnOf    []int   // by field: index of its cell in a row; -1 for the presence of a row with a key
-	frameColumn int     // index of the cell that identifies frames, -1 if none does
-	keyColumn   int     // index of the cell that identifies the thing of a row, -1 if things have fixed rows
-	absent      []int32 // value of each field in rows without a thing
+	rounding    []roundingErrors // of each field; nil to measure nothing
+	columnOf    []int            // by field: index of its cell in a row; -1 for the presence of a row with a key
+	frameColumn int              // index of the cell that identifies frames, -1 if none does
+	keyColumn   int              // index of the cell that identifies the thing of a row, -1 if things have fixed rows
+	absent      []int32          // value of each field in rows without a thing
 	roster      roster
 
 	cells      [][]byte // of the newest row
@@ -269,17 +270,22 @@ func (t *textFrames) parseRow(row []int32, index int) error {
 			row[i] = 1 // the row is present
 			continue
 		}
-		if len(t.cells[column]) == 0 {
+		cell := t.cells[column]
+		if len(cell) == 0 {
 			if p := t.layout.Schema.PartForRow(index); i < p.Field || i >= p.Field+p.Size {
 				row[i] = t.absent[i]
 				continue
 			}
 		}
-		v, err := t.layout.columns[i].parse(t.cells[column], &fields[i])
+		var rounding *roundingErrors
+		if t.rounding != nil {
+			rounding = &t.rounding[i]
+		}
+		v, err := t.layout.columns[i].parse(cell, &fields[i], rounding)
 		if err != nil {
 			var problem *cellError
 			errors.As(err, &problem)
-			if t.cells[column] == nil {
+			if cell == nil {
 				problem.problem = "is missing"
 			}
 			return t.fail(column, problem.kind, problem.problem, problem.expected)

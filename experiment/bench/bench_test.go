@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -63,7 +64,7 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b.Rounds != 2 || len(b.Rows) != 2 || b.Reference != 1 || b.Interrupted || b.Dataset != want.Dataset {
+	if b.Rounds != 2 || len(b.Rows) != 2 || b.Reference != 1 || b.Interrupted || !reflect.DeepEqual(b.Dataset, want.Dataset) {
 		t.Fatalf("%+v", b)
 	}
 	for i, r := range b.Rows {

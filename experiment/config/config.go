@@ -63,6 +63,9 @@ type oldRules struct {
 	// SeparateEpochs makes lanes whose configurations a change makes equal keep what their encoders learned, so that
 	// they send different bytes, as in reports with a digest_version below 5. Only replays of these set it.
 	SeparateEpochs bool
+	// KeepDepartures makes packets in the queue of a link leave at the times computed at the old rate when the rate
+	// changes, as in reports with a digest_version below 6. Only replays of these reports set it.
+	KeepDepartures bool
 }
 
 // Encoder is the name of a codec and the parameters that were set.

@@ -15,10 +15,17 @@ import (
 type Search struct {
 	Minimise []string    // names of one figure, or two for a Pareto front
 	Subject  []Assertion // bounds that the settings must meet
+	Bounds   string      // MeanOfSeeds, EachSeed, or "", which means MeanOfSeeds
 	Over     []Range     // settings to vary
 	Runs     int         // maximum cost in runs of the whole duration; 0 means DefaultSearchRuns
 	Seeds    int         // number of seeds for the best settings; 0 means DefaultSearchSeeds
 }
+
+// What the bounds of a search apply to.
+const (
+	MeanOfSeeds = "mean" // the mean of a figure over the seeds
+	EachSeed    = "each" // the figure with every seed
+)
 
 // Defaults and limits of a search.
 const (
@@ -56,6 +63,10 @@ func (s *Search) set(key, rest string, value any) error {
 		return s.setMinimise(key, value)
 	case rest == "subject_to":
 		return s.setSubject(key, value)
+	case rest == "bounds":
+		s.Bounds, _ = value.(string)
+		return errorUnless(s.Bounds == MeanOfSeeds || s.Bounds == EachSeed, key, value, "is not what bounds apply to",
+			quote(MeanOfSeeds)+" of the seeds, or "+quote(EachSeed)+" seed")
 	case rest == "runs":
 		return errorUnless(setInt(&s.Runs, value, 10, maxSearchRuns), key, value, "is not a number of runs",
 			fmt.Sprintf("10 to %d", maxSearchRuns))
@@ -65,7 +76,7 @@ func (s *Search) set(key, rest string, value any) error {
 	case head == "over" && varied != "":
 		return s.setRange(key, varied, value)
 	}
-	return Unknown(key, "key", rest, []string{"minimise", "subject_to", "over", "runs", "seeds"})
+	return Unknown(key, "key", rest, []string{"minimise", "subject_to", "bounds", "over", "runs", "seeds"})
 }
 
 // textList converts a text or a list of texts to a list; false if value is neither.
@@ -295,6 +306,9 @@ func (s *Search) values() map[string]any {
 			list = append(list, a.Name+" "+a.Text())
 		}
 		m["subject_to"] = list
+	}
+	if s.Bounds != "" {
+		m["bounds"] = s.Bounds
 	}
 	over := map[string]any{}
 	for _, r := range s.Over {

@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	"wirelab/experiment/config"
@@ -38,6 +39,28 @@ func TestSearchOrdered(t *testing.T) {
 	} {
 		if r := searchOver(t, over); r.Ordered != want {
 			t.Errorf("%s: ordered = %v, want %v", over, r.Ordered, want)
+		}
+	}
+}
+
+// Bounds apply to means unless every seed is named; other words are refused.
+func TestSearchBounds(t *testing.T) {
+	parse := func(line string) (*config.Config, error) {
+		return config.Parse("test.toml", []byte("[search]\nminimise = \"payload_kbps\"\n"+line+"\n[search.over]\n\"sender.every\" = [1, 2]\n"))
+	}
+	for line, want := range map[string]string{"": "", `bounds = "mean"`: config.MeanOfSeeds, `bounds = "each"`: config.EachSeed} {
+		c, err := parse(line)
+		if err != nil || c.Search.Bounds != want {
+			t.Fatalf("%s: %q, %v", line, c.Search.Bounds, err)
+		}
+		text, err := c.TOML()
+		if err != nil || strings.Contains(string(text), "bounds = ") != (line != "") {
+			t.Errorf("%s is written as\n%s\n%v", line, text, err)
+		}
+	}
+	for _, line := range []string{`bounds = "all"`, "bounds = 3", `bounds = ""`} {
+		if _, err := parse(line); err == nil || !strings.Contains(err.Error(), `expected "mean" of the seeds, or "each" seed`) || !strings.Contains(err.Error(), ":3: search.bounds") {
+			t.Errorf("%s: %v", line, err)
 		}
 	}
 }

@@ -16,9 +16,12 @@ import (
 // sender, because an ack of one of these packets arrives at once if the uplink has no delay.
 func (l *lane) receiveAll(now time.Duration) {
 	for d, ok := l.paths.down.Receive(now); ok; d, ok = l.paths.down.Receive(now) {
-		if d.Tag == inheritedTag {
-			l.handleInherited(now, d.Damaged)
-		} else {
+		switch {
+		case d.Tag == inheritedTag:
+			l.handleInherited(now, d.Damaged || d.Lost != lossmodel.None)
+		case d.Lost != lossmodel.None:
+			l.handleDrop(now, &d)
+		default:
 			l.handleArrival(now, &d)
 		}
 	}
@@ -29,7 +32,7 @@ func (l *lane) receiveAll(now time.Duration) {
 		}
 	}
 	for d, ok := l.paths.up.Receive(now); ok; d, ok = l.paths.up.Receive(now) {
-		if d.Damaged || d.Tag == inheritedTag { // discarded by the checksum, or an ack of another lane's packet
+		if d.Damaged || d.Lost != lossmodel.None || d.Tag == inheritedTag { // discarded, or an ack of another lane's packet
 			continue
 		}
 		if err := l.passAck(now, d.Data); err != nil && d.Flipped == 0 { // an error of a damaged ack is expected
@@ -100,6 +103,7 @@ func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) {
 		rec.Copy = l.nextCopyNumber(f)
 	}
 	l.inspector.Begin(f.record, rec.Copy, f.trails)
+	l.inspector.Served(d)
 	if rec.Copy == 0 {
 		l.meter.Network.CountArrival(rec.Seq, rec.Arrived-rec.Sent)
 		if !f.fateUnknown && l.inspector != nil {

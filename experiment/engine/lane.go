@@ -64,7 +64,7 @@ type membership struct {
 // stream describes the frames that the lanes of a session carry.
 type stream struct {
 	schema  *frame.Schema
-	cubes   bool         // the schema's rows are cubes, so display errors are measured
+	cubes   bool         // the schema's rows are cubes
 	initial *frame.Frame // the initial state, which both endpoints have
 	cadence endpoint.Cadence
 }
@@ -101,6 +101,7 @@ func newLane(c *config.Config, e config.Encoder, s stream, opt *Options) (*lane,
 	l.snd = endpoint.NewSender(s.schema, s.initial, encoding, sending)
 	l.rcv = endpoint.NewReceiver(s.schema, s.initial, c.CodecTable(), receiving)
 	l.display = playout.New(s.schema, s.cadence, l.rcv.History(), &l.taint, opt.WithPicture)
+	l.meter.Display.Units = l.display.ErrorUnits()
 	if opt.Inspect {
 		l.inspector = inspector.New(l.log, l.rcv.History())
 	}
@@ -177,7 +178,7 @@ func (l *lane) crossesRestart(p *endpoint.Packet) bool {
 	return l.restart.occurred && p.Baseline > 0 && p.Seq-uint64(max(p.Baseline, p.Second)) < l.restart.seq
 }
 
-// tickDisplay runs one tick of the receiver's display, compares the displayed cubes with the source's
+// tickDisplay runs one tick of the receiver's display, compares the displayed state with the source's
 // frames around the displayed time, and counts the tick.
 func (l *lane) tickDisplay(now time.Duration, truths *playout.Truths) {
 	tick, ok := l.display.Tick(now, truths, &l.meter.Display.Errors)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -256,13 +257,19 @@ func TestOutageWithGuard(t *testing.T) {
 
 // A report without a digest_version is replayed with a receiver that accepts all sequence numbers,
 // one of version 2 with a digest of complete frames, one of version 3 with a display without damaged
-// frames, and one of version 4 without common epochs of equal lanes. A later version is refused.
+// frames, one of version 4 without common epochs of equal lanes, and one of version 5 with queues that keep the times of
+// the old rate. A later version is refused.
 func TestDigestVersions(t *testing.T) {
 	digests := map[string]bool{}
 	for version := 1; version <= currentDigestVersion; version++ {
 		s := damagedSequencesAt(t, "relative-orientation", 16, firstSeedWithError(t), version)
 		if err := s.Change(config.NewChange("shadow", shadowsNamed("relative-orientation"))); err != nil { // for version 5
 			t.Fatal(err)
+		}
+		for _, rate := range []string{"20kbit", "1mbit"} { // for version 6
+			if err := errors.Join(s.Change(config.NewChange("down.rate", rate)), s.Advance(300*time.Millisecond)); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if err := s.RunUntil(7 * time.Second); err != nil {
 			t.Fatal(err)
@@ -273,7 +280,7 @@ func TestDigestVersions(t *testing.T) {
 		}
 		c, err := r.Replayable()
 		if err != nil || c.TrustSequences != (version < 2) || c.DigestWholeFrames != (version < 3) || c.HideTainted != (version < 4) ||
-			c.SeparateEpochs != (version < 5) {
+			c.SeparateEpochs != (version < 5) || c.KeepDepartures != (version < 6) {
 			t.Fatalf("version %d: a replay trusts %v, takes whole frames %v, %v", version, c.TrustSequences, c.DigestWholeFrames, err)
 		}
 		again, err := NewSessionFromSource(c, labtest.NewCubeSource(20, 5, -1, firstSeedWithError(t)), Options{})

@@ -15,13 +15,13 @@ import (
 // a socket. No method blocks.
 type Path interface {
 	// Send sends a datagram at now. The datagram and its copies arrive with the same tag. A modelled
-	// link reports at once which of them are lost and when the others arrive. A real network cannot,
-	// and sets Verdict.Pending.
+	// link reports at once which of them are lost and when the others arrive, except of those that wait
+	// in a queue (Verdict.Waiting). A real network cannot, and sets Verdict.Pending.
 	Send(now time.Duration, datagram []byte, tag uint64) lossmodel.Verdict
-	// Next returns when the next datagram arrives; false if none is known to be in flight.
+	// Next returns when the next datagram arrives, or earlier; false if none is known to be in flight.
 	Next() (at time.Duration, ok bool)
-	// Receive returns the next datagram that arrives at or before now; false if none exists. Its
-	// data are valid until the next call of any method.
+	// Receive returns the next datagram that arrives at or before now, or was dropped after Send
+	// (Delivery.Lost); false if none exists. Its data are valid until the next call of any method.
 	Receive(now time.Duration) (lossmodel.Delivery, bool)
 }
 
@@ -99,6 +99,10 @@ func (l *lane) connectNew(c *config.Config, network Network) error {
 	up, err := lossmodel.NewLinkWith(c.ReadTrace, c.Up, c.Seed, "up")
 	if err != nil {
 		return config.ErrorAt("up", err)
+	}
+	if c.KeepDepartures {
+		down.KeepDepartures()
+		up.KeepDepartures()
 	}
 	if l.inspector != nil {
 		down.RecordTrails() // records the effect of each stage on each packet

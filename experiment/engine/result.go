@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"wirelab/dataset"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/figures"
@@ -36,6 +37,7 @@ type Result struct {
 	CodecError  string                 `json:"codec_error,omitempty"` // newest error of the codec
 	Codecs      map[string]int         `json:"codecs,omitempty"`      // encoders.Codec.Version of each built-in codec that sent packets; nil in reports of earlier versions
 	Digest      string                 `json:"digest"`
+	Precision   []dataset.Precision    `json:"precision,omitempty"` // rounding errors of the data read so far; nil unless they are a table
 	completion
 	firstLane
 	SamplesByLane []LaneSamples `json:"-"`                // of all encoders; nil without shadows
@@ -130,6 +132,7 @@ func (s *Session) Result() *Result {
 		Codecs:      s.codecVersions(),
 		Interrupted: s.interrupted, Shadows: []shadowResult{}, Changes: append([]config.StampedChange{}, s.log...),
 		Assertions: checkAssertions(s.start.Assert, totals), Refused: s.refused, Warnings: s.config.Warnings(),
+		Precision: s.precision(),
 	}
 	for _, remark := range s.dataRemarks() {
 		r.Warnings = append(r.Warnings, "data: "+remark)
@@ -253,7 +256,8 @@ const ReportVersion = 1
 //	4  receivers accept smaller jumps of the sequence number and undo wrong ones, and displays show damaged
 //	   frames (config.Config.HideTainted)
 //	5  lanes whose configurations a change makes equal begin an epoch together (config.Config.SeparateEpochs)
-const currentDigestVersion = 5
+//	6  a change of a link's rate re-times the packets in its queue (config.Config.KeepDepartures)
+const currentDigestVersion = 6
 
 // digestVersion returns the digest version of a run of c.
 func digestVersion(c *config.Config) int {
@@ -266,6 +270,8 @@ func digestVersion(c *config.Config) int {
 		return 3
 	case c.SeparateEpochs:
 		return 4
+	case c.KeepDepartures:
+		return 5
 	}
 	return currentDigestVersion
 }
@@ -273,6 +279,7 @@ func digestVersion(c *config.Config) int {
 // setDigestVersion makes a run of c behave like the runs of the given digest version.
 func setDigestVersion(c *config.Config, version int) {
 	c.TrustSequences, c.DigestWholeFrames, c.HideTainted, c.SeparateEpochs = version < 2, version < 3, version < 4, version < 5
+	c.KeepDepartures = version < 6
 }
 
 // Settings returns the configuration at the end of the run, with all changes applied: the value of

@@ -79,7 +79,7 @@ type Session struct {
 	opt        Options
 	feed       feed
 	player     player
-	truths     playout.Truths // the source's newest frames, to compare displays with; cubes only
+	truths     playout.Truths // the source's newest frames, to compare displays with; of data that displays interpolate
 	rowCosts   rowCostMeter
 	unsentRows frame.Rows // rows that may differ between the source's newest frame and the frame sent last
 
@@ -440,7 +440,7 @@ func (s *Session) readFrame(at time.Duration) error {
 		s.addMark(at, MarkLoop, "loop")
 		s.restartUnsent = true
 	}
-	if s.cubes {
+	if s.lanes[0].display.Interpolates() {
 		s.truths.Add(s.feed.current, restarted, s.oldestDisplayedTick())
 	}
 	s.unsentRows.Union(s.feed.current.Changed)

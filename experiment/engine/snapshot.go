@@ -3,6 +3,7 @@ package engine
 import (
 	"time"
 
+	"wirelab/dataset"
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine/delivery"
@@ -79,16 +80,17 @@ type Lane struct {
 type Snapshot struct {
 	Now             time.Duration // virtual time
 	State           RunState
-	Speed           float64        // requested multiple of real time; 0 means as fast as possible
-	Actual          float64        // multiple of real time reached over the last second
-	Seek            time.Duration  // target of the seek, if State is Seeking
-	To              string         // address of the remote receiver; empty if the receiver is in this process
-	Saved           time.Duration  // a saved report contains the run up to this time
-	Saving          bool           // a report is being written
-	Err             error          // the error that stopped the session; nil if none
-	Config          *config.Config // with all changes applied so far
-	Item            string         // the word for one item of the data, such as "cube"
-	Remarks         []string       // assumptions about the data, and parts that were left out
+	Speed           float64             // requested multiple of real time; 0 means as fast as possible
+	Actual          float64             // multiple of real time reached over the last second
+	Seek            time.Duration       // target of the seek, if State is Seeking
+	To              string              // address of the remote receiver; empty if the receiver is in this process
+	Saved           time.Duration       // a saved report contains the run up to this time
+	Saving          bool                // a report is being written
+	Err             error               // the error that stopped the session; nil if none
+	Config          *config.Config      // with all changes applied so far
+	Item            string              // the word for one item of the data, such as "cube"
+	Remarks         []string            // assumptions about the data, and parts that were left out
+	Precision       []dataset.Precision // rounding errors of the data; nil unless they are a table
 	Schema          *frame.Schema
 	Lanes           []Lane
 	Marks           []Mark                  // oldest first

@@ -21,8 +21,8 @@ type encodeInfo struct {
 
 // transmit sends a packet on the downlink and records it. A modelled link reports at once whether the
 // packet and each of its copies are lost; those outcomes are recorded here. Over a real network
-// (Verdict.Pending) the fate of a packet is unknown until its arrival is reported. l.budget is the bit budget
-// of the packet.
+// (Verdict.Pending) the fate of a packet is unknown until its arrival is reported, and a packet that waits in a
+// queue (Verdict.Waiting) arrives later or is dropped later. l.budget is the bit budget of the packet.
 func (l *lane) transmit(now time.Duration, p *endpoint.Packet, encoded encodeInfo) {
 	l.digest.addDatagram(p.Datagram)
 	f := l.flights.add(p.Stored, encoded.source, &l.digest)
@@ -33,7 +33,7 @@ func (l *lane) transmit(now time.Duration, p *endpoint.Packet, encoded encodeInf
 	}
 	verdict := l.paths.down.Send(now, p.Datagram, f.tag)
 	f.rec.Wire = verdict.Wire
-	if verdict.Lost == lossmodel.None && !verdict.Pending {
+	if verdict.Lost == lossmodel.None && !verdict.Pending && !verdict.Waiting {
 		f.rec.Due = verdict.Due
 	}
 	baselineTicks := p.Baseline * l.cadence.TickHz / l.cadence.RateHz // the distance is in packets
@@ -101,6 +101,28 @@ func (l *lane) recordUnreceived(now time.Duration, f *flight, copyNumber int, o 
 	l.outcomeRec.Copy, l.outcomeRec.Outcome, l.outcomeRec.Cause = copyNumber, o, cause
 	l.inspector.Begin(f.record, copyNumber, f.trails)
 	l.recordOutcome(now, f)
+}
+
+// handleDrop records that a queue dropped a packet after it was sent.
+func (l *lane) handleDrop(now time.Duration, d *lossmodel.Delivery) {
+	f := l.flights.get(d.Tag)
+	if f == nil {
+		return // the packet was abandoned as Unknown
+	}
+	if d.Copy == 0 {
+		l.meter.Network.CountDropped(f.rec.Seq)
+		if !f.fateUnknown && l.inspector != nil {
+			l.meter.Link.CountDropped(f.linkStretch)
+		}
+	}
+	l.outcomeRec = f.rec
+	l.outcomeRec.Copy, l.outcomeRec.Outcome, l.outcomeRec.Cause = d.Copy, packetlog.Lost, d.Lost
+	l.inspector.Begin(f.record, d.Copy, f.trails)
+	l.inspector.Served(d)
+	l.recordOutcome(now, f)
+	if f.arriving--; f.arriving == 0 {
+		l.flights.release(f)
+	}
 }
 
 // A packet of unknown fate is abandoned when it is overdue.

@@ -16,6 +16,7 @@ func (s *Session) View(maxPackets int) *Snapshot {
 	snap := &Snapshot{
 		Now: s.Now(), Config: s.config.Clone(), Item: s.schema.Item, Schema: s.schema,
 		Marks: slices.Clip(s.marks), Log: s.Log(), Effects: slices.Clip(s.effects), PreviousEncoder: s.previousEncoder, Remarks: s.remarks(),
+		Precision: s.precision(),
 	}
 	if s.trial != nil { // otherwise TrialAt stays 0
 		snap.TrialAt = s.trial.changedAt
@@ -173,6 +174,14 @@ func (s *Session) Planned() time.Duration {
 func (s *Session) dataRemarks() []string {
 	if src, ok := s.feed.source.(dataset.Remarked); ok {
 		return src.Remarks()
+	}
+	return nil
+}
+
+// precision returns the rounding errors of the values that the source has read; nil if it does not round.
+func (s *Session) precision() []dataset.Precision {
+	if src, ok := s.feed.source.(dataset.Rounded); ok {
+		return src.Precision()
 	}
 	return nil
 }

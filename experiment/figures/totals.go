@@ -33,6 +33,13 @@ type Playout struct {
 	// display ticks and all cubes that move at either endpoint.
 	PositionErrorMM     *Quantiles `json:"position_error_mm,omitempty"`
 	OrientationErrorDeg *Quantiles `json:"orientation_error_deg,omitempty"`
+
+	// Errors of the displayed positions and angles of a table, counted in the same way, in the units of its schema.
+	// Both are nil if the display interpolates nothing, and unknown if the table has only the other.
+	PositionError     *Quantiles `json:"position_error,omitempty"`
+	PositionErrorUnit string     `json:"position_error_unit,omitempty"`
+	AngleError        *Quantiles `json:"angle_error,omitempty"`
+	AngleErrorUnit    string     `json:"angle_error_unit,omitempty"`
 }
 
 // Totals contains the figures of a lane since its start, with the keys of `tui run --json`.

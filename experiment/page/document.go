@@ -10,6 +10,7 @@ import (
 // document is the content of a page, in the order of the page. The template reads its fields.
 type document struct {
 	Title, Headline string
+	Verdict         string   // passedVerdict, failedVerdict, or "" if nothing was asserted
 	Meta            []string // facts about the run, a few words each
 	Alarms          []string // failed assertions, and why the run is incomplete
 	Notes           []string // missing files, and warnings
@@ -17,6 +18,12 @@ type document struct {
 	Sections        []section
 	data            chartData
 }
+
+// The verdicts, which precede the headline.
+const (
+	passedVerdict = "Passed"
+	failedVerdict = "Failed"
+)
 
 // tile is a main figure at the top of the page.
 type tile struct{ Name, Value, Unit, Note string }

@@ -82,6 +82,14 @@ type metric struct {
 	scale            float64
 }
 
+// label returns the title with the unit, if any.
+func (m metric) label() string {
+	if m.unit == "" {
+		return m.title
+	}
+	return m.title + ", " + m.unit
+}
+
 // variedMetrics returns the metrics to draw: those with data that are not equal at all points. Payload
 // is always drawn.
 func variedMetrics(points []gridPoint) (out []metric) {
@@ -92,6 +100,8 @@ func variedMetrics(points []gridPoint) (out []metric) {
 		{"bits_per_item", "Bits per item", "bits", 1},
 		{"playout.starved_ratio", "Display starved", "% of display ticks", 100},
 		{"playout.position_error_mm.p95", "Position error of moving cubes, p95", "mm", 1},
+		{"playout.position_error.p95", "Position error, p95", "", 1},
+		{"playout.angle_error.p95", "Angle error, p95", "", 1},
 		{"network.delay_ms.p95", "Delay, p95", "ms", 1},
 		{"baseline_age_ticks.p50", "Age of the baseline, median", "ticks", 1},
 		{failedKey, "Packets that failed", "", 1},

@@ -140,7 +140,7 @@ func TestOrderOfPackets(t *testing.T) {
 			r.Packet(rows[i])
 		}
 		var d chartData
-		d.timeCharts(r.Clone(), "cube", true, 0)
+		d.timeCharts(r.Clone(), "cube", true, 0, &figures.Playout{})
 		text, err := d.marshalJSON()
 		if err != nil {
 			t.Fatal(err)
@@ -402,7 +402,7 @@ func FuzzRows(f *testing.F) {
 		feed(samples, func(h []string) { rows.sampleHead = columnsOf(h) }, rows.Sample)
 		feed(packets, func(h []string) { rows.packetHead = columnsOf(h) }, rows.Packet)
 		var d chartData
-		d.timeCharts(rows.Clone(), "cube", true, 0)
+		d.timeCharts(rows.Clone(), "cube", true, 0, &figures.Playout{})
 		problemTables(&rows.packets)
 		timeTable(rows.series.allPoints(), "cube")
 		if text, err := d.marshalJSON(); err != nil || !json.Valid([]byte(text)) {
@@ -468,7 +468,7 @@ func TestChartsOfTwoSecondMeans(t *testing.T) {
 		r.Sample(text)
 	}
 	var d chartData
-	d.timeCharts(r, "cube", true, 0)
+	d.timeCharts(r, "cube", true, 0, &figures.Playout{})
 	c := &d.Charts[0]
 	for i, got := range c.Lines[0].Y {
 		sum, samples := 0.0, 0.0

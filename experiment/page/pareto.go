@@ -21,7 +21,7 @@ const costKey = "payload_kbps"
 func (d *document) addParetoCharts(points []gridPoint) {
 	// A metric has a key, a title, a unit, and the factor from the figure to the unit.
 	for _, m := range []metric{{"playout.starved_ratio", "display starved", "%", 100},
-		{"playout.position_error_mm.p95", "position error of moving cubes, p95", "mm", 1}, {"transfer.time_s", "transfer time of the file", "s", 1}} {
+		{"playout.position_error_mm.p95", "position error of moving cubes, p95", "mm", 1}, {"playout.position_error.p95", "position error, p95", "", 1}, {"transfer.time_s", "transfer time of the file", "s", 1}} {
 		names, groups := byCondition(points, m)
 		if len(names) == 0 {
 			continue
@@ -118,13 +118,11 @@ const (
 func paretoGraphic(names []string, groups map[string][]*gridPoint, m metric) graphic {
 	g := graphic{Title: "Cheaper is to the left, better is down", Width: 740, Height: 350,
 		Description: "Payload and quality of each point; the table below lists the frontier"}
-	maxX, maxY := 0.0, 0.0
+	var all []*gridPoint
 	for _, name := range names {
-		for _, p := range groups[name] {
-			maxX, maxY = max(maxX, p.Figures[costKey].Estimate), max(maxY, p.Figures[m.key].Estimate*m.scale)
-		}
+		all = append(all, groups[name]...)
 	}
-	x, y := g.drawAxes(maxX, maxY, m.title+", "+m.unit)
+	x, y := g.drawAxes(all, metric{key: costKey, title: "payload", unit: "kbps", scale: 1}, m)
 	for i, name := range names {
 		color := strconv.Itoa(1 + i) // number of the colour in page.css
 		best := frontier(groups[name], m.key)
@@ -152,9 +150,28 @@ func paretoGraphic(names []string, groups map[string][]*gridPoint, m metric) gra
 	return g
 }
 
-// drawAxes draws both axes from 0 to the maxima, rounded up to ticks, and returns functions that convert
-// values to coordinates. yName is the name of the Y axis.
-func (g *graphic) drawAxes(maxX, maxY float64, yName string) (x, y func(v float64) string) {
+// scatter draws points by two metrics; those of which best is true are drawn large.
+func scatter(points []*gridPoint, best map[*gridPoint]bool, mx, my metric) graphic {
+	g := graphic{Title: "Better is to the left and down", Width: 740, Height: 350, Description: "The figures of each setting; the table below lists them"}
+	x, y := g.drawAxes(points, mx, my)
+	for _, p := range points {
+		c := dot{X: x(p.Figures[mx.key].Estimate * mx.scale), Y: y(p.Figures[my.key].Estimate * my.scale), R: "3.5", Class: "i1 beaten",
+			Title: fmt.Sprintf("%s: %s, %s", shortSet(p.Set), p.cell(mx), p.cell(my))}
+		if best[p] {
+			c.R, c.Class = "5.5", "i1"
+		}
+		g.Dots = append(g.Dots, c)
+	}
+	return g
+}
+
+// drawAxes draws both axes from 0 to the maxima of points, rounded up to ticks, and returns functions that convert
+// values to coordinates. mx and my are the metrics of the axes.
+func (g *graphic) drawAxes(points []*gridPoint, mx, my metric) (x, y func(v float64) string) {
+	maxX, maxY := 0.0, 0.0
+	for _, p := range points {
+		maxX, maxY = max(maxX, p.Figures[mx.key].Estimate*mx.scale), max(maxY, p.Figures[my.key].Estimate*my.scale)
+	}
 	stepX, stepY := tickStep(maxX), tickStep(maxY)
 	maxX, maxY = stepX*math.Ceil(maxX/stepX), stepY*math.Ceil(maxY/stepY)
 	format := func(v float64) string { return units.Fixed(v, 1) } // a coordinate with one decimal
@@ -171,8 +188,8 @@ func (g *graphic) drawAxes(maxX, maxY float64, yName string) (x, y func(v float6
 		g.Lines = append(g.Lines, stroke{format(paretoLeft), y(v), format(paretoRight), y(v), "grid"})
 		g.Texts = append(g.Texts, caption{format(paretoLeft - 8), y(v), "end", formatRounded(v)})
 	}
-	g.Texts = append(g.Texts, caption{format((paretoLeft + paretoRight) / 2), format(paretoBottom + 40), "mid strong", "payload, kbps"},
-		caption{format(paretoLeft), format(paretoTop - 10), "strong", yName})
+	g.Texts = append(g.Texts, caption{format((paretoLeft + paretoRight) / 2), format(paretoBottom + 40), "mid strong", mx.label()},
+		caption{format(paretoLeft), format(paretoTop - 10), "strong", my.label()})
 	return x, y
 }
 

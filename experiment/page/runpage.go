@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"wirelab/dataset"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
@@ -44,6 +45,7 @@ func (r *run) document() *document {
 		d.addTimeCharts(r, c)
 	}
 	d.addBitBudget(x)
+	d.addPrecision(x)
 	d.addPackets(r)
 	d.addChanges(x)
 	d.addStretches(x)
@@ -101,7 +103,7 @@ func (d *document) addTimeCharts(r *run, c *config.Config) {
 		budget = c.BudgetKbps
 	}
 	d.data.Marks = changeMarks(r.Result.Changes)
-	d.data.timeCharts(r.Rows, r.Result.Item, report.CostsPerChange(r.Result), budget)
+	d.data.timeCharts(r.Rows, r.Result.Item, report.CostsPerChange(r.Result), budget, &r.Result.Totals.Playout)
 	if len(d.data.Charts) == 0 {
 		return
 	}
@@ -152,6 +154,19 @@ func (d *document) addBitBudget(x *engine.Result) {
 	}
 	s.Strip, s.Tables = newStrip(names, shares), []table{t}
 	d.Sections = append(d.Sections, s)
+}
+
+// addPrecision adds a table of the rounding errors of the data, if they round.
+func (d *document) addPrecision(x *engine.Result) {
+	rows := report.RoundingRows(x)
+	if len(rows) == 0 {
+		return
+	}
+	t := newTable("What rounding to the schema's steps loses", dataset.PrecisionTitles()...)
+	for _, row := range rows {
+		t.Add(row)
+	}
+	d.Sections = append(d.Sections, section{ID: "precision", Title: "Precision", Tables: []table{t}})
 }
 
 // addPackets adds a table of the outcomes of the packets, without those that did not occur, and tables of

@@ -16,6 +16,7 @@ type point struct {
 	stale, lost, failed, wrong           float64 // packets
 	across                               float64 // packets with references from before a loop point of the recording
 	peakKbps, positionMM, orientationDeg float64 // maxima of the samples
+	positionError, angleError            float64 // maxima of the samples, in the units of a table's schema
 	minKbps                              float64 // minimum payload of the samples
 }
 
@@ -33,6 +34,7 @@ func (p *point) join(q *point) {
 	}
 	p.peakKbps, p.minKbps = max(p.peakKbps, q.peakKbps), min(p.minKbps, q.minKbps)
 	p.positionMM, p.orientationDeg = max(p.positionMM, q.positionMM), max(p.orientationDeg, q.orientationDeg)
+	p.positionError, p.angleError = max(p.positionError, q.positionError), max(p.angleError, q.angleError)
 }
 
 // maxPoints bounds the points of a chart: more than a screen has pixels across.
@@ -67,7 +69,8 @@ func (s *series) add(c cells) {
 	s.end = until
 	p := point{until: until, width: width, sent: c.number("sent"), displayed: c.number("displayed"), starved: c.number("starved"),
 		late: c.number("late"), stale: c.number("stale"), lost: c.number("lost"), wrong: c.number("wrong"), across: c.number("across"),
-		positionMM: c.number("position_error_mm"), orientationDeg: c.number("orientation_error_deg")}
+		positionMM: c.number("position_error_mm"), orientationDeg: c.number("orientation_error_deg"),
+		positionError: c.number("position_error"), angleError: c.number("angle_error")}
 	for _, name := range failures {
 		p.failed += c.number(name)
 	}

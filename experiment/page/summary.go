@@ -76,15 +76,20 @@ func (s *Summary) points() (out []gridPoint) {
 		}
 		x := gridPoint{Set: p.Set, Seeds: p.Seeds, Figures: map[string]paired.Interval{}}
 		for key, m := range p.Figures {
-			i := paired.Interval{Estimate: m.Mean, Approximate: m.Approximate}
-			if m.Lo != nil && m.Hi != nil {
-				i.Lo, i.Hi, i.Known = *m.Lo, *m.Hi, true
-			}
-			x.Figures[key] = i
+			x.Figures[key] = intervalOf(m)
 		}
 		out = append(out, x)
 	}
 	return out
+}
+
+// intervalOf returns a mean and its confidence interval, if known.
+func intervalOf(m figures.Mean) paired.Interval {
+	i := paired.Interval{Estimate: m.Mean, Approximate: m.Approximate}
+	if m.Lo != nil && m.Hi != nil {
+		i.Lo, i.Hi, i.Known = *m.Lo, *m.Hi, true
+	}
+	return i
 }
 
 // Write writes the page of the sweep.

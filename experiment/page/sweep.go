@@ -252,11 +252,7 @@ func (d *document) addPointTable(points []gridPoint, ms []metric) {
 	}
 	ms = append(slices.Clone(ms), metric{key: "lost", title: "lost", scale: 1}, metric{key: "wrong", title: "wrong", scale: 1})
 	for _, m := range ms {
-		name := ">" + m.title
-		if m.unit != "" {
-			name += ", " + m.unit
-		}
-		names = append(names, name)
+		names = append(names, ">"+m.label())
 	}
 	t := newTable(fmt.Sprintf("All %s", formatCount(int64(len(points)), "point")), names...)
 	if hasSeeds {

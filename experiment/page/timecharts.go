@@ -5,14 +5,16 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"wirelab/experiment/figures"
 )
 
 // timeCharts adds the charts of a run over time. item is the name of an item; costsPerChange is whether bits per changed
-// item mean something; budget is in kbps, 0 means none.
-func (d *chartData) timeCharts(r *rows, item string, costsPerChange bool, budget float64) {
+// item mean something; budget is in kbps, 0 means none; display has the units of errors.
+func (d *chartData) timeCharts(r *rows, item string, costsPerChange bool, budget float64, display *figures.Playout) {
 	points := r.series.allPoints()
 	if len(points) > 0 {
-		d.sampleCharts(points, item, costsPerChange, budget)
+		d.sampleCharts(points, item, costsPerChange, budget, display)
 	}
 	d.delayChart(&r.packets)
 	d.packetChart(&r.packets)
@@ -42,6 +44,8 @@ func baselineAge(p *point) (num, den float64)      { return p.age, p.packetsWith
 func displayAge(p *point) (num, den float64)       { return p.displayAge, p.ticksWithAge }
 func starvedShare(p *point) (num, den float64)     { return p.starved, p.displayed }
 func positionMM(p *point) (num, den float64)       { return p.positionMM, 1 }
+func positionError(p *point) (num, den float64)    { return p.positionError, 1 }
+func angleError(p *point) (num, den float64)       { return p.angleError, 1 }
 func peakKbps(p *point) (num, den float64)         { return p.peakKbps, 1 }
 func minKbps(p *point) (num, den float64)          { return p.minKbps, 1 }
 
@@ -121,7 +125,7 @@ func divide(x, y float64) float64 {
 // sampleCharts adds the charts of the data in samples.csv, all over the same axis: bandwidth, bits per
 // item, failures, age of the baseline, and the display. Charts without data are omitted. Color is the number
 // of a colour in page.css; lines of the kind "edge" bound a band. The other parameters are those of timeCharts.
-func (d *chartData) sampleCharts(points []point, item string, costsPerChange bool, budget float64) {
+func (d *chartData) sampleCharts(points []point, item string, costsPerChange bool, budget float64, display *figures.Playout) {
 	until := make([]axisValue, len(points))
 	for i := range points {
 		until[i] = axisValue(points[i].until)
@@ -167,6 +171,12 @@ func (d *chartData) sampleCharts(points []point, item string, costsPerChange boo
 	}
 	if anyPositive(points, func(p *point) float64 { return p.positionMM }) {
 		add("Maximum position error", "mm", line{Name: "position error", Color: 4}.withRatio(points, positionMM, 1))
+	}
+	if anyPositive(points, func(p *point) float64 { return p.positionError }) {
+		add("Maximum position error", display.PositionErrorUnit, line{Name: "position error", Color: 4}.withRatio(points, positionError, 1))
+	}
+	if anyPositive(points, func(p *point) float64 { return p.angleError }) {
+		add("Maximum angle error", display.AngleErrorUnit, line{Name: "angle error", Color: 3}.withRatio(points, angleError, 1))
 	}
 }
 

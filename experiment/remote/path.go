@@ -139,11 +139,11 @@ func (p *downPath) Next() (time.Duration, bool) {
 
 // Receive implements engine.Path. It writes the datagrams that the modelled downlink delivers by
 // now to the socket, and returns the next due arrival that the receiver reported, or false if none
-// is due. A datagram damaged by the model is returned at once.
+// is due. A datagram that the model damaged or dropped is returned at once.
 func (p *downPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {
 	p.hasReport = false
 	for d, ok := p.down.Receive(now); ok; d, ok = p.down.Receive(now) {
-		if d.Damaged {
+		if d.Damaged || d.Lost != lossmodel.None {
 			return d, true // not written to the socket: a real receiver would discard it at the checksum
 		}
 		p.transmit(now, &d)

@@ -42,8 +42,9 @@ func (r *csvLog) logEntry(more ...[]string) atomicfile.Entry {
 	return atomicfile.Entry{Name: r.name, Log: r.log, Write: func(w io.Writer) error { return csv.NewWriter(w).WriteAll(more) }}
 }
 
-// sampleHead returns the column names of samples.csv, which has a row for each 100 ms.
-func sampleHead() []string {
+// sampleHead returns the column names of samples.csv, which has a row for each 100 ms. s is any sample of the run: the
+// last two columns exist only if the display interpolates a table.
+func sampleHead(s *meters.Sample) []string {
 	head := []string{"t_s", "sent", "payload_kbps", "wire_kbps", "feedback_kbps", "bits_per_item", "bits_per_changed", "baseline_age_ticks",
 		"displayed", "starved"}
 	for o := packetlog.Decoded; o < packetlog.NumOutcomes; o++ {
@@ -52,12 +53,16 @@ func sampleHead() []string {
 	for c := lossmodel.Cause(1); c < lossmodel.NumCauses; c++ {
 		head = append(head, "lost_"+c.String())
 	}
-	return append(head, "late", // number of late snapshots
+	head = append(head, "late", // number of late snapshots
 		"position_error_mm", "orientation_error_deg", // maxima of the period
 		"age_ms",          // mean; empty if nothing was displayed
 		"encoder",         // of the packets sent; after a swap within the period both
 		"payload_kbps_2s", // mean of the two seconds that end with the sample, as charts show it
 		"across")          // packets with references from before a loop point of the recording
+	if s.Interpolated {
+		head = append(head, "position_error", "angle_error") // maxima of the period, in the units of the schema
+	}
+	return head
 }
 
 // sampleRow returns the row of a sample in samples.csv, with the columns of sampleHead. width is the length
@@ -82,8 +87,12 @@ func sampleRow(s *meters.Sample, width time.Duration, payload2s float64) []strin
 	if s.Aged > 0 {
 		age = units.Fixed(s.Age.Seconds()*1000/float64(s.Aged), 3)
 	}
-	return append(row, strconv.Itoa(s.Late), units.Fixed(s.PositionErrorMM, 3), units.Fixed(s.OrientationErrorDeg, 3), age, escape.CSV(s.Encoder),
+	row = append(row, strconv.Itoa(s.Late), units.Fixed(s.PositionErrorMM, 3), units.Fixed(s.OrientationErrorDeg, 3), age, escape.CSV(s.Encoder),
 		units.Fixed(payload2s, 3), strconv.Itoa(s.CrossingLoop))
+	if s.Interpolated {
+		row = append(row, units.Fixed(s.PositionError, 6), units.Fixed(s.AngleError, 6))
+	}
+	return row
 }
 
 // packetHead returns the column names of packets.csv, which has a row for each packet and each copy, in

@@ -41,7 +41,7 @@ func TestSampleRow(t *testing.T) {
 	}
 	s.CrossingLoop = 5
 	row := sampleRow(&s, meters.SamplePeriod, 12.5)
-	got := cells(t, sampleHead(), row)
+	got := cells(t, sampleHead(&meters.Sample{}), row)
 	want := map[string]string{"t_s": "1.500", "sent": "6", "payload_kbps": "30.000", "wire_kbps": "45.000", "feedback_kbps": "6.000", "bits_per_item": "3.7500",
 		"bits_per_changed": "20.000", "baseline_age_ticks": "2.250", "displayed": "7", "starved": "2", "late": "3", "position_error_mm": "1.250",
 		"orientation_error_deg": "2.500", "age_ms": "22.500", "encoder": "raw", "payload_kbps_2s": "12.500", "across": "5"}
@@ -59,16 +59,16 @@ func TestSampleRow(t *testing.T) {
 			t.Errorf("%s: %q, want %q", k, got[k], v)
 		}
 	}
-	if age := cells(t, sampleHead(), sampleRow(&meters.Sample{}, 0, 0))["age_ms"]; age != "" {
+	if age := cells(t, sampleHead(&meters.Sample{}), sampleRow(&meters.Sample{}, 0, 0))["age_ms"]; age != "" {
 		t.Errorf("the age of nothing is %q", age)
 	}
 	path := filepath.Join(t.TempDir(), "samples.csv")
 	var text strings.Builder
 	w := csv.NewWriter(&text)
 	unchanged := slices.Clone(row)
-	unchanged[slices.Index(sampleHead(), "bits_per_changed")] = "0"
-	unchanged[slices.Index(sampleHead(), "sent")] = "1e12"
-	if err := w.WriteAll([][]string{sampleHead(), row, unchanged}); err != nil {
+	unchanged[slices.Index(sampleHead(&meters.Sample{}), "bits_per_changed")] = "0"
+	unchanged[slices.Index(sampleHead(&meters.Sample{}), "sent")] = "1e12"
+	if err := w.WriteAll([][]string{sampleHead(&meters.Sample{}), row, unchanged}); err != nil {
 		t.Fatal(err)
 	}
 	writeFile(t, path, text.String()+"1.7,3", 1)

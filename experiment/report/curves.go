@@ -101,8 +101,8 @@ func (c *curves) add(s *meters.Sample) (width time.Duration) {
 		starvedCurve:     100 * figures.RatioOrZero(float64(t.starved), float64(t.displayed)),
 		lateCurve:        figures.RatioOrZero(float64(t.late), t.width.Seconds()),
 		failureCurve:     figures.RatioOrZero(float64(t.failed), t.width.Seconds()),
-		positionCurve:    s.PositionErrorMM,
-		orientationCurve: s.OrientationErrorDeg,
+		positionCurve:    max(s.PositionErrorMM, s.PositionError), // a session has either cubes or a table
+		orientationCurve: max(s.OrientationErrorDeg, s.AngleError),
 		loopCurve:        float64(min(t.crossing, 1)),
 	}
 	for i := range v {

@@ -70,7 +70,7 @@ func (e explained) Bits() int { return (e.In.Header + e.Payload) * 8 }
 // BasePending reports whether the baseline was in flight when the packet arrived.
 func (e explained) BasePending() bool { return e.In.Base == inspector.BasePending }
 
-// FullQueue returns the stage that dropped the packet because its queue was full; nil if none did.
+// FullQueue returns the stage whose queue was full, or whose queue discipline dropped the packet; nil if none did.
 func (e explained) FullQueue() *lossmodel.Step {
 	for _, s := range e.In.Trail.All() {
 		if s.Lost == lossmodel.Queue {

@@ -21,9 +21,10 @@ type Exporter struct {
 	Set              map[string]string  // settings of the run in a sweep; nil otherwise
 	folder           *atomicfile.Folder // nil if no report is written
 	files            *Files             // data files that the run reads
-	samples, packets *csvLog
-	packetList           // packets with an outcome that are not in the packets file yet
-	settleAt         int // length of packetList at which Settled moves packets to the file
+	pages            Pages
+	samples, packets *csvLog // nil before begin
+	packetList               // packets with an outcome that are not in the packets file yet
+	settleAt         int     // length of packetList at which Settled moves packets to the file
 	curves           curves
 	page             Page // report.html; nil if none
 }
@@ -35,14 +36,20 @@ const minSettlePackets = 1024
 // the settings of the run in a sweep, files the data files that the run reads. pages makes
 // report.html.
 func NewExporter(folder *atomicfile.Folder, set map[string]string, files *Files, pages Pages) *Exporter {
-	e := &Exporter{folder: folder, Set: set, files: files, settleAt: minSettlePackets}
-	if folder != nil {
-		e.samples, e.packets = newCSVLog(folder, "samples.csv", sampleHead()), newCSVLog(folder, "packets.csv", packetHead())
-		if pages.Run != nil {
-			e.page = pages.Run(sampleHead(), packetHead())
-		}
+	return &Exporter{folder: folder, Set: set, files: files, pages: pages, settleAt: minSettlePackets}
+}
+
+// begin creates the CSV files and the page, unless they exist. first is the first sample, which decides on the columns of
+// samples.csv.
+func (e *Exporter) begin(first *meters.Sample) {
+	if e.samples != nil {
+		return
 	}
-	return e
+	head := sampleHead(first)
+	e.samples, e.packets = newCSVLog(e.folder, "samples.csv", head), newCSVLog(e.folder, "packets.csv", packetHead())
+	if e.pages.Run != nil {
+		e.page = e.pages.Run(head, packetHead())
+	}
 }
 
 // Observer returns the exporter as the observer of a session; nil if it has no folder.
@@ -55,6 +62,7 @@ func (e *Exporter) Observer() engine.Observer {
 
 // Sample implements engine.Observer.
 func (e *Exporter) Sample(s *meters.Sample) {
+	e.begin(s)
 	width := e.curves.add(s)
 	row := sampleRow(s, width, e.curves.recent.payloadKbps())
 	e.samples.addRow(row)
@@ -92,6 +100,7 @@ func (e *Exporter) Write(r *engine.Result) error {
 	if e.folder == nil {
 		return nil
 	}
+	e.begin(&meters.Sample{})
 	e.sort()
 	unsettled := make([][]string, len(e.list))
 	for i := range e.list {

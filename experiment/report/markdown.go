@@ -53,6 +53,7 @@ var markdown = sync.OnceValue(func() *template.Template {
 		"charts":         func(*engine.Result) []mdChart { return nil },
 		"joinNames":      mdJoin,
 		"place":          settingValues,
+		"rounding":       RoundingRows,
 		"sweepKeys":      func(r *Report) []string { return slices.Sorted(maps.Keys(r.Runs[0].Set)) },
 		"sweepTable":     sweepTable,
 	}).Parse(markdownTemplate))
@@ -216,7 +217,21 @@ func chartedCurves(r *engine.Result) []chartedCurve {
 	if p.OrientationErrorDeg != nil && p.OrientationErrorDeg.Max > 0 {
 		list = append(list, chartedCurve{orientationCurve, "Largest rotation error of a displayed cube, degrees"})
 	}
+	if p.PositionError != nil && p.PositionError.Max > 0 {
+		list = append(list, chartedCurve{positionCurve, "Largest position error of a displayed " + withUnit(r.Item, p.PositionErrorUnit)})
+	}
+	if p.AngleError != nil && p.AngleError.Max > 0 {
+		list = append(list, chartedCurve{orientationCurve, "Largest angle error of a displayed " + withUnit(r.Item, p.AngleErrorUnit)})
+	}
 	return list
+}
+
+// withUnit returns text, followed by a unit if there is one.
+func withUnit(text, unit string) string {
+	if unit == "" {
+		return text
+	}
+	return text + ", " + unit
 }
 
 // mdChart is a chart as text.

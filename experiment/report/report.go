@@ -90,6 +90,16 @@ func CostsPerChange(r *engine.Result) bool {
 	})
 }
 
+// RoundingRows returns a row for each field of the data that rounds, with the columns dataset.PrecisionTitles.
+func RoundingRows(r *engine.Result) (rows [][]string) {
+	for i := range r.Precision {
+		if p := &r.Precision[i]; p.Rounds() {
+			rows = append(rows, p.Cells())
+		}
+	}
+	return rows
+}
+
 // HasPlayout reports whether totals have figures of the receiver's display: always for cubes, and for other data if
 // anything was displayed.
 func HasPlayout(t *figures.Totals) bool {

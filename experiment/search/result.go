@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"wirelab/experiment/config"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/sweep"
 	"wirelab/internal/units"
@@ -15,19 +16,24 @@ import (
 
 // Result is the result of a search.
 type Result struct {
-	Minimise []string   `json:"minimise"` // names of the figures
-	Settings float64    `json:"settings"` // number of settings in the whole grid
-	Drawn    int        `json:"drawn"`    // settings drawn at random; 0 means that the whole grid was run
-	Tried    int        `json:"tried"`    // settings that were run for the whole duration
-	Runs     float64    `json:"runs"`     // cost of the search, in runs of the whole duration
-	Seeds    int        `json:"seeds"`    // seeds with which the best were compared; 1 if the seed has no effect
-	Best     *Candidate `json:"best"`     // nil if no setting could be run and measured
+	Minimise []string `json:"minimise"`         // names of the figures
+	Settings float64  `json:"settings"`         // number of settings in the whole grid
+	Drawn    int      `json:"drawn"`            // settings drawn at random; 0 means that the whole grid was run
+	Tried    int      `json:"tried"`            // settings that were run for the whole duration
+	Runs     float64  `json:"runs"`             // cost of the search, in runs of the whole duration
+	Seeds    int      `json:"seeds"`            // seeds with which the best were compared; 1 if the seed has no effect
+	Bounds   string   `json:"bounds,omitempty"` // config.MeanOfSeeds or config.EachSeed: what the bounds apply to; "" without bounds
+
+	// Best is the best setting that keeps the bounds or, if none does, the one that violates them least: see Keeps. It
+	// is nil if no setting could be run and measured.
+	Best *Candidate `json:"best"`
 
 	// Front lists the Pareto front of two figures, by the first: settings for which no other setting is
 	// better in one figure and not worse in the other. It is empty if one figure is minimised.
 	Front []Candidate `json:"front,omitempty"`
 
-	// Rivals lists settings that may be as good as the best, and the neighbours of the best that were run.
+	// Rivals lists settings that may be as good as the best, those that the race dropped because they break the bounds,
+	// and the neighbours of the best that were run.
 	Rivals []rival `json:"near"`
 
 	// RatioToOwn is the ratio of the best's first figure to that of the configuration itself, paired by seed;
@@ -45,11 +51,16 @@ type Candidate struct {
 	Set        map[string]any          `json:"set"`              // values by configuration key
 	Text       string                  `json:"words"`            // Set as KEY=VALUE, separated by spaces
 	Figures    map[string]figures.Mean `json:"figures"`          // by name; without figures that are not finite
+	Seeds      int                     `json:"seeds"`            // number of seeds with which it was run
+	Bounds     []BoundResult           `json:"bounds,omitempty"` // in the order of the configuration
 	Violations string                  `json:"breaks,omitempty"` // violated bounds; empty if none
 
 	// RunsAs is encoders.Plugin.Runs if a plugin influenced times among the figures, otherwise empty.
 	RunsAs string `json:"runs_as,omitempty"`
 }
+
+// Keeps reports whether the candidate could be run and keeps all bounds.
+func (c *Candidate) Keeps() bool { return c != nil && c.Violations == "" }
 
 // A rival is a setting with the ratio of its first figure to the best's, paired by seed.
 type rival struct {
@@ -60,7 +71,8 @@ type rival struct {
 // describe returns setting x with the means of its figures and the bounds that it violates.
 func (s *search) describe(x setting) Candidate {
 	c := Candidate{Set: map[string]any{}, Text: settingText(s.spec.Over, x), Figures: map[string]figures.Mean{},
-		Violations: s.violationText(x), RunsAs: s.outcomeOf(completeRun(x, 0)).RunsAs}
+		Seeds: len(s.figureBySeed(x, 0, s.spec.Seeds)), Bounds: s.boundResults(x), Violations: s.violationText(x),
+		RunsAs: s.outcomeOf(completeRun(x, 0)).RunsAs}
 	for d, valueIndex := range x {
 		c.Set[s.spec.Over[d].Key] = s.spec.Over[d].Values[valueIndex]
 	}
@@ -72,18 +84,6 @@ func (s *search) describe(x setting) Candidate {
 		}
 	}
 	return c
-}
-
-// violationText describes the bounds that a setting violates with the seed that violates them most; empty
-// if it violates none.
-func (s *search) violationText(x setting) string {
-	var worst outcome
-	for seed := range s.spec.Seeds {
-		if v := s.outcomeOf(completeRun(x, seed)); v.Violation > worst.Violation {
-			worst = v
-		}
-	}
-	return worst.Reason
 }
 
 // countDrawnAhead sets s.drawnAhead to the number of settings drawn at random that are better than the best
@@ -115,6 +115,9 @@ func (s *search) summarize(list []setting, own setting, ownOutcome outcome) *Res
 	if s.walkSeeds > 1 {
 		result.Seeds = s.racedSeeds
 	}
+	if len(s.spec.Subject) > 0 {
+		result.Bounds = cmp.Or(s.spec.Bounds, config.MeanOfSeeds)
+	}
 	if len(list) == 0 || math.IsInf(s.outcomeOf(completeRun(list[0], 0)).Violation, 1) {
 		result.Confidence = []string{"No setting that was tried could be run and measured."}
 		return result
@@ -132,48 +135,82 @@ func (s *search) summarize(list []setting, own setting, ownOutcome outcome) *Res
 			result.RatioToOwn = &ratio
 		}
 	}
-	for _, x := range list[1:] {
-		result.Rivals = append(result.Rivals, rival{s.describe(x), s.pairedRatio(x, best, 0, s.spec.Seeds)})
+	listed := map[string]bool{best.key(): true}
+	for _, x := range slices.Concat(list[1:], s.broken) {
+		if !listed[x.key()] {
+			listed[x.key()] = true
+			result.Rivals = append(result.Rivals, rival{s.describe(x), s.pairedRatio(x, best, 0, s.spec.Seeds)})
+		}
 	}
 	if len(s.spec.Minimise) == 1 {
-		s.addConfidence(result, list, best)
+		s.addConfidence(result, listed, best)
 	} else {
 		result.Confidence = append(result.Confidence, fmt.Sprintf("%d settings were run for the whole duration, "+
 			"and none is better than one of the front in both figures.", result.Tried))
 	}
-	if result.Best.Violations != "" {
-		text := "No setting that was tried meets all bounds. With the best, "
-		if s.outcomeOf(completeRun(best, 0)).Violation == 0 {
-			text = "The setting that ranks first meets all bounds with the first seed, but not with every seed. With it, "
-		}
-		result.Confidence = append(result.Confidence, text+result.Best.Violations+".")
-	}
+	s.addBounds(result)
 	return result
 }
 
-// addConfidence adds sentences to result.Confidence that describe how certain it is that best is the best setting.
-// list has the settings that remained after the race (the comparison of the best settings with several seeds), best
-// first. addConfidence also adds the neighbours of best that were run to result.Rivals, and sorts that list by the
-// ratio to best.
-func (s *search) addConfidence(result *Result, list []setting, best setting) {
+// addBounds adds sentences to result.Confidence that describe whether the best setting keeps the bounds. The last of
+// them is the reason if it does not.
+func (s *search) addBounds(result *Result) {
+	if len(s.spec.Subject) == 0 {
+		return
+	}
 	addf := func(format string, args ...any) {
 		result.Confidence = append(result.Confidence, fmt.Sprintf(format, args...))
+	}
+	over := fmt.Sprintf("on the mean of %s", words.Count(result.Best.Seeds, "seed"))
+	if s.walkSeeds == 1 {
+		over = "with every seed, because the seed has no effect"
+	} else if s.spec.Bounds == config.EachSeed {
+		over = fmt.Sprintf("with each of %s", words.Count(result.Best.Seeds, "seed"))
+	}
+	if !result.Best.Keeps() {
+		addf("No setting that was tried keeps all bounds. With the one that is closest, %s, %s.", result.Best.Violations, over)
+		return
+	}
+	addf("It keeps all bounds, %s.", over)
+	if s.walkSeeds > 1 && result.Best.Seeds < s.spec.Seeds {
+		addf("The limit of %d runs did not allow for all %d seeds.", s.spec.Runs, s.spec.Seeds)
+	}
+	for _, b := range result.Best.Bounds {
+		if b.Close {
+			addf("The 95 %% interval of %s, %s to %s, contains the bound %s: more seeds may change the answer.", b.Figure,
+				units.Significant(*b.Measured.Lo, 3), units.Significant(*b.Measured.Hi, 3), b.Bound)
+		}
+	}
+}
+
+// addConfidence adds sentences to result.Confidence that describe how certain it is that best is the best setting.
+// listed has best and the keys of the settings in result.Rivals. addConfidence also adds the neighbours of best that
+// were run to result.Rivals, and sorts that list by the ratio to best.
+func (s *search) addConfidence(result *Result, listed map[string]bool, best setting) {
+	addf := func(format string, args ...any) {
+		result.Confidence = append(result.Confidence, fmt.Sprintf(format, args...))
+	}
+	rivals := 0 // settings that the race could not distinguish from best
+	for i := range result.Rivals {
+		if result.Rivals[i].Keeps() == result.Best.Keeps() {
+			rivals++
+		}
 	}
 	if float64(result.Tried) >= result.Settings && s.walkSeeds <= 1 {
 		addf("All %.0f settings were run: no other setting is better on these frames.", result.Settings)
 	} else if float64(result.Tried) >= result.Settings {
 		addf("All %.0f settings were run with the first seed, and the best four of them with up to %d seeds.", result.Settings, max(s.racedSeeds, 1))
 	}
-	bestOutcome := s.outcomeOf(completeRun(best, 0))
+	bestFigure, bestViolation := s.outcomeOf(completeRun(best, 0)).Figures[0], s.violation(best, s.spec.Seeds)
 	ran, lowest := 0, math.Inf(1) // lowest is the lowest first figure of the neighbours that violate the bounds as much as best
 	neighbourList := neighbours(s.spec.Over, best)
 	for _, neighbour := range neighbourList {
 		if neighbourOutcome, ok := s.outcomes[jobKey(completeRun(neighbour, 0))]; ok {
 			ran++
-			if neighbourOutcome.Violation == bestOutcome.Violation {
+			if s.violation(neighbour, s.spec.Seeds) == bestViolation {
 				lowest = min(lowest, neighbourOutcome.Figures[0])
 			}
-			if !slices.ContainsFunc(list, func(x setting) bool { return x.key() == neighbour.key() }) {
+			if !listed[neighbour.key()] {
 				result.Rivals = append(result.Rivals, rival{s.describe(neighbour), s.pairedRatio(neighbour, best, 0, s.spec.Seeds)})
 			}
 		}
@@ -183,7 +220,7 @@ func (s *search) addConfidence(result *Result, list []setting, best setting) {
 	})
 	if !math.IsInf(lowest, 1) {
 		addf("Of the %d neighbours of the best setting, %d were run on the same frames. With the first seed, the lowest figure of a neighbour is %s.",
-			len(neighbourList), ran, compareText(lowest, bestOutcome.Figures[0]))
+			len(neighbourList), ran, compareText(lowest, bestFigure))
 	}
 	// If a fraction p of all settings is better than a given setting, the probability that none of n settings
 	// drawn at random is better is (1-p)^n. For p = 1 - 0.05^(1/n) it is 5 %.
@@ -199,7 +236,7 @@ func (s *search) addConfidence(result *Result, list []setting, best setting) {
 				s.drawnAhead, result.Drawn)
 		}
 	}
-	if rivals := len(list) - 1; rivals > 0 && s.walkSeeds > 1 {
+	if rivals > 0 && s.walkSeeds > 1 {
 		addf("With %d seeds, %s cannot be distinguished from it.", s.racedSeeds, words.Count(rivals, "other setting"))
 	}
 }

@@ -354,8 +354,10 @@ func TestIsBetter(t *testing.T) {
 			}
 		}
 	}
-	// A violation with a later seed decides, too.
-	s, _ := newTestSearch(newSpace(100, 4, 2), func(j job) outcome {
+	// If bounds apply to every seed, a violation with a later seed decides, too.
+	c := newSpace(100, 4, 2)
+	c.Search.Bounds = config.EachSeed
+	s, _ := newTestSearch(c, func(j job) outcome {
 		v := figuresOf(float64(2 - j.Setting[0]))
 		if j.Setting[0] == 1 && j.Seed == 2 {
 			v.Violation = 1
@@ -420,11 +422,13 @@ func TestRace(t *testing.T) {
 		}
 		return v
 	}
-	s, ran := newTestSearch(newSpace(100, 8, 4), value)
+	c := newSpace(100, 8, 4)
+	c.Search.Bounds = config.EachSeed
+	s, ran := newTestSearch(c, value)
 	s.walkSeeds = 3
 	list, err := s.race(t.Context(), []setting{{3}, {2}, {1}, {0}})
-	if err != nil || fmt.Sprint(list) != "[[0] [2]]" && fmt.Sprint(list) != "[[0] [2] [3]]" {
-		t.Errorf("the race leaves %v, %v", list, err)
+	if err != nil || fmt.Sprint(list) != "[[0] [2]]" || fmt.Sprint(s.broken) != "[[3]]" {
+		t.Errorf("the race leaves %v, broken are %v, %v", list, s.broken, err)
 	}
 	count := map[int]int{}
 	for _, j := range *ran {
@@ -448,7 +452,7 @@ func TestRace(t *testing.T) {
 	if got := len(s.figureBySeed(setting{0}, 0, 5)); got != 5 {
 		t.Errorf("%d figures of 5 seeds", got)
 	}
-	if s.worstViolation(setting{3}, 1) != 0 || s.worstViolation(setting{3}, 2) != 1 || s.violationText(setting{3}) != "broken" || s.violationText(setting{0}) != "" {
+	if s.violation(setting{3}, 1) != 0 || s.violation(setting{3}, 2) != 1 || s.violationText(setting{3}) != "broken" || s.violationText(setting{0}) != "" {
 		t.Error("violations are wrong")
 	}
 	// With 11 runs, two settings are run with five seeds each; the eleventh run is not enough for a sixth.
@@ -606,17 +610,50 @@ func TestConfidenceSentences(t *testing.T) {
 	if f.Best != nil || text(f) != "No setting that was tried could be run and measured." {
 		t.Errorf("%+v, %s", f.Best, text(f))
 	}
-	f = run(newSpace(20, 1, 5), func(j job) outcome { v := plain(j); v.Violation, v.Reason = 1, "wrong is 1"; return v })
-	has(f, "No setting that was tried meets all bounds. With the best, wrong is 1.", true)
-	f = run(newSpace(60, 4, 3), func(j job) outcome {
-		v := noisy(j)
-		if j.Seed == 2 {
-			v.Violation, v.Reason = 1, "wrong is 1"
-		}
+	// bounded returns a search whose figure "wrong" is limited, and limits the outcomes.
+	bounded := func(runs, seeds, size int, op string, limit float64) *config.Config {
+		c := newSpace(runs, seeds, size)
+		c.Search.Subject = []config.Assertion{{Name: "wrong", Op: op, Value: limit}}
+		return c
+	}
+	breaks := func(v outcome, got, violation float64) outcome {
+		v.Bounded, v.Violation = []float64{got}, violation
 		return v
+	}
+	f = run(bounded(20, 1, 5, "==", 0), func(j job) outcome { return breaks(plain(j), 1, 1) })
+	has(f, "No setting that was tried keeps all bounds. With the one that is closest, wrong is 1, with every seed, because the seed has no effect.", true)
+	f = run(bounded(60, 4, 3, "==", 0), func(j job) outcome {
+		if j.Seed == 2 {
+			return breaks(noisy(j), 1, 1)
+		}
+		return breaks(noisy(j), 0, 0)
 	})
-	has(f, "The setting that ranks first meets all bounds with the first seed, but not with every seed. With it, wrong is 1.", true)
-	c := newSpace(40, 1, 5)
+	has(f, "No setting that was tried keeps all bounds. With the one that is closest, wrong is 1, on the mean of 3 seeds.", true)
+	if f.Best.Keeps() || f.Bounds != config.MeanOfSeeds {
+		t.Errorf("best %+v, bounds %q", f.Best, f.Bounds)
+	}
+	// The cheapest setting breaks the bound on the mean, and the next one with one seed only.
+	c := bounded(60, 4, 3, "<=", 2)
+	value := func(j job) outcome {
+		got := []float64{2.5, 1.9, 1}[j.Setting[0]] + []float64{0, 0.2, -0.1, -0.2}[j.Seed]
+		return breaks(noisy(j), got, max(0, got-2)/got)
+	}
+	f = run(c, value)
+	has(f, "It keeps all bounds, on the mean of 4 seeds.", true)
+	has(f, "The 95 % interval of wrong, 1.6", true)
+	if f.Best.Text != "k0=1" || !f.Best.Keeps() || !f.Best.Bounds[0].Holds || f.Best.Bounds[0].Worst != 2.1 || f.Best.BoundsText() != "ok: wrong 1.88 ± 0.27?" {
+		t.Errorf("best %+v: %s", f.Best, f.Best.BoundsText())
+	}
+	i := slices.IndexFunc(f.Rivals, func(r rival) bool { return r.Text == "k0=0" })
+	if i < 0 || f.Rivals[i].Keeps() || f.Rivals[i].BoundsText() != "breaks: wrong 2.47 ± 0.27?, worst 2.7" {
+		t.Errorf("rivals %s: %+v", f.Rivals[max(i, 0)].BoundsText(), f.Rivals)
+	}
+	c.Search.Bounds = config.EachSeed
+	if f = run(c, value); f.Best.Text != "k0=2" || !f.Best.Keeps() {
+		t.Errorf("with each seed the best is %+v", f.Best)
+	}
+	has(f, "It keeps all bounds, with each of 4 seeds.", true)
+	c = newSpace(40, 1, 5)
 	c.Search.Minimise = []string{"payload_kbps", "wire_kbps"}
 	f = run(c, func(j job) outcome { return figuresOf(float64(j.Setting[0]), float64(-j.Setting[0])) })
 	has(f, "5 settings were run for the whole duration, and none is better than one of the front in both figures.", true)

@@ -203,9 +203,8 @@ func (e *evaluator) failedOutcome(err error) outcome {
 	return v
 }
 
-// outcomeOf returns the figures of a run that the search minimises, and by how much the run violates the bounds.
-// The violation is a sum over the violated bounds: the difference between figure and bound, divided by the larger
-// of the two. It is infinite if the run lacks a figure.
+// outcomeOf returns the figures of a run that the search minimises and bounds, and by how much the run violates the
+// bounds: the sum of their excesses. It is infinite if the run lacks a figure.
 func (e *evaluator) outcomeOf(r *engine.Result) (v outcome) {
 	measured := figures.Flatten(r.Totals)
 	for name, x := range timingFigures(r.Timing) {
@@ -224,12 +223,13 @@ func (e *evaluator) outcomeOf(r *engine.Result) (v outcome) {
 		got, ok := measured[a.Name]
 		switch {
 		case !ok:
-			v.Violation = math.Inf(1)
+			got, v.Violation = math.Inf(1), math.Inf(1)
 			reasons = append(reasons, "the run has no "+a.Name)
 		case !a.Holds(got):
-			v.Violation += math.Abs(got-a.Value) / max(math.Abs(a.Value), math.Abs(got), 1e-9) // 1e-9: never divide by 0
+			v.Violation += excess(a, got)
 			reasons = append(reasons, fmt.Sprintf("%s is %g", a.Name, got))
 		}
+		v.Bounded = append(v.Bounded, got)
 	}
 	v.Reason, v.RunsAs = strings.Join(reasons, ", "), r.Timing.RunsAs
 	return v

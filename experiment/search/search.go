@@ -28,6 +28,7 @@ func completeRun(x setting, seed int) job { return job{Setting: x, Seed: seed, D
 // An outcome is the result of a job. An outcome without figures stands for an interrupted job.
 type outcome struct {
 	Figures   []float64 // the figures to minimise, in the order of config.Search.Minimise; nil if interrupted
+	Bounded   []float64 // the bounded figures, in the order of config.Search.Subject; +Inf for one that the run does not have
 	Violation float64   // how far the bounds are violated; 0 if all are met, +Inf if the setting cannot be run
 	Reason    string    // describes the violation; empty if Violation is 0
 	RunsAs    string    // see Candidate.RunsAs
@@ -87,6 +88,7 @@ type search struct {
 	drawnAhead int       // see countDrawnAhead; -1 if unknown
 	walkSeeds  int       // number of seeds on which settings are compared in the walk; 1 if the seed has no effect
 	racedSeeds int       // number of seeds that the race has run
+	broken     []setting // settings that the race has dropped because they break the bounds
 }
 
 // raceSize is the number of settings that the race compares with all seeds.
@@ -243,8 +245,8 @@ func allSettings(over []config.Range) []setting {
 }
 
 // rank sorts list by the outcomes of its settings with the first seed and the given divisor of the duration, the
-// best first. If two figures are minimised, a setting is better the fewer others dominate it; compare
-// decides among equals.
+// best first. In complete runs the violation is that over all seeds so far. If two figures are minimised, a setting
+// is better the fewer others dominate it; compare decides among equals.
 func (s *search) rank(list []setting, divisor int) {
 	type placed struct {
 		at          setting // position in the grid
@@ -254,6 +256,9 @@ func (s *search) rank(list []setting, divisor int) {
 	ranked := make([]placed, len(list))
 	for i, x := range list {
 		ranked[i] = placed{at: x, value: s.outcomeOf(job{Setting: x, Divisor: divisor})}
+		if divisor == 1 {
+			ranked[i].value.Violation = s.violation(x, s.spec.Seeds)
+		}
 	}
 	if len(s.spec.Minimise) > 1 {
 		for i := range ranked {
@@ -276,6 +281,7 @@ func (s *search) rank(list []setting, divisor int) {
 // of a single range is better or the runs are spent. It returns the setting that it has reached, also with
 // an error.
 func (s *search) descend(ctx context.Context, at setting) (setting, error) {
+	left := map[string]bool{} // settings that the walk has left: with noise, each of three settings can be better than the next
 	for moved := true; moved && s.remainingRuns() > 0; {
 		moved = false
 		for _, d := range s.rand.Perm(len(at)) {
@@ -283,8 +289,14 @@ func (s *search) descend(ctx context.Context, at setting) (setting, error) {
 			if err != nil {
 				return at, err
 			}
-			moved = moved || next.key() != at.key()
-			at = next
+			if next.key() == at.key() {
+				continue
+			}
+			left[at.key()] = true
+			if left[next.key()] {
+				return at, nil
+			}
+			moved, at = true, next
 		}
 	}
 	return at, nil
@@ -292,35 +304,116 @@ func (s *search) descend(ctx context.Context, at setting) (setting, error) {
 
 // tryDiagonals spends the remaining runs on settings that differ from the best by one position in each of two
 // ranges, and descends from those that are better. descend alone changes one range at a time, and so stops in
-// valleys that are diagonal to the ranges.
+// valleys that are diagonal to the ranges. With bounds the optimum is often a trade: cheaper in one range and
+// costlier in others, so that the bounds are still kept. tryDiagonals then goes on to settings that are farther away.
 func (s *search) tryDiagonals(ctx context.Context) error {
+	distance := 2
 	for s.remainingRuns() >= 1 && len(s.tried) > 0 {
 		at := s.bestSettings(1)[0]
-		var list []setting
-		for rangeA := range at {
-			for rangeB := range rangeA { // each pair of ranges once
-				for _, by := range [][2]int{{-1, -1}, {-1, 1}, {1, -1}, {1, 1}} {
-					x, ok := s.shifted(at, rangeA, by[0])
-					if ok {
-						x, ok = s.shifted(x, rangeB, by[1])
-					}
-					if ok && s.tried[x.key()] == nil {
-						list = append(list, x)
+		list := s.diagonals(at, distance)
+		s.rand.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		if len(s.spec.Subject) > 0 {
+			list = s.promising(at, list)
+		}
+		// Four at a time, because the diagonals of the next best setting are tried instead after an improvement.
+		next, err := s.bestOf(ctx, at, list[:min(len(list), 4, int(s.remainingRuns()))])
+		improved := err == nil && next.key() != at.key()
+		if improved {
+			_, err = s.descend(ctx, next)
+		}
+		switch {
+		case err != nil:
+			return err
+		case improved:
+			distance = 2
+		case len(list) == 0 && (len(s.spec.Subject) == 0 || distance == maxDiagonal):
+			return nil
+		case len(list) == 0:
+			distance++
+		}
+	}
+	return nil
+}
+
+// Limits of diagonals.
+const (
+	maxDiagonal  = 6      // positions
+	maxDiagonals = 20_000 // settings; many ranges have more
+)
+
+// diagonals returns settings that were not tried and differ from at in two or three ranges, by the given number of
+// positions in all.
+func (s *search) diagonals(at setting, distance int) (list []setting) {
+	// extend adds the settings that differ from x by rest positions more, in ranges before d. ranges counts those that
+	// differ already.
+	var extend func(x setting, d, rest, ranges int)
+	extend = func(x setting, d, rest, ranges int) {
+		if rest == 0 && ranges > 1 && s.tried[x.key()] == nil {
+			list = append(list, x)
+		}
+		if rest == 0 || ranges == 3 {
+			return
+		}
+		for other := range d {
+			for step := 1; step <= rest && len(list) < maxDiagonals; step++ {
+				for _, by := range []int{-step, step} {
+					if next, ok := s.shifted(x, other, by); ok {
+						extend(next, other, rest-step, ranges+1)
 					}
 				}
 			}
 		}
-		s.rand.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
-		// Four at a time, because the diagonals of the next best setting are tried instead after an improvement.
-		next, err := s.bestOf(ctx, at, list[:min(len(list), 4, int(s.remainingRuns()))])
-		if err == nil && next.key() != at.key() {
-			_, err = s.descend(ctx, next)
-		}
-		if err != nil || len(list) == 0 {
-			return err
-		}
 	}
-	return nil
+	extend(at, len(at), distance, 0)
+	return list
+}
+
+// promising returns the settings of list that may be better than at, those first that are predicted to violate the
+// bounds least and to have the lowest first figure.
+func (s *search) promising(at setting, list []setting) []setting {
+	const ( // the prediction may be wrong by as much
+		maxViolation = 0.3
+		maxFigure    = 1.02
+	)
+	now, predicted := s.outcomeOf(completeRun(at, 0)), map[string]outcome{}
+	list = slices.DeleteFunc(list, func(x setting) bool {
+		v := s.predict(at, x)
+		predicted[x.key()] = v
+		return v.Violation > max(maxViolation, now.Violation) || now.Violation == 0 && v.Figures[0] > now.Figures[0]*maxFigure
+	})
+	slices.SortStableFunc(list, func(x, y setting) int { return predicted[x.key()].compare(predicted[y.key()]) })
+	return list
+}
+
+// predict predicts the outcome of setting x from those of at and its neighbours. It assumes that each step along a
+// range multiplies the figures by a constant: that of the neighbour in this direction, 1 if the neighbour was not run.
+func (s *search) predict(at, x setting) outcome {
+	now := s.outcomeOf(completeRun(at, 0))
+	v := outcome{Figures: slices.Clone(now.Figures), Bounded: slices.Clone(now.Bounded)}
+	for d := range x {
+		steps := max(x[d]-at[d], at[d]-x[d])
+		if steps == 0 {
+			continue
+		}
+		n, _ := s.shifted(at, d, (x[d]-at[d])/steps)
+		neighbour, ok := s.outcomes[jobKey(completeRun(n, 0))]
+		if !ok || math.IsInf(neighbour.Violation, 1) {
+			continue
+		}
+		scale := func(list, to, from []float64) {
+			for i := range list {
+				if factor := to[i] / from[i]; factor > 0 && !math.IsInf(factor, 1) {
+					list[i] *= math.Pow(factor, float64(steps))
+				}
+			}
+		}
+		scale(v.Figures, neighbour.Figures, now.Figures)
+		scale(v.Bounded, neighbour.Bounded, now.Bounded)
+	}
+	for b, a := range s.spec.Subject {
+		v.Violation += excess(a, v.Bounded[b])
+	}
+	return v
 }
 
 // searchRange looks for a better setting than at that differs only in range d, an index of spec.Over, and returns
@@ -403,27 +496,40 @@ func (s *search) bestOf(ctx context.Context, best setting, others []setting) (se
 
 // isBetter reports whether x is better than y: if it violates the bounds less or, with equal violations, if its
 // first figure is lower on average over the seeds of the walk. It runs both with seeds that are missing, unless
-// x is more than 5 % worse with the first seed.
+// the first seed decides: x is more than 5 % worse, or one of the two violates the bounds clearly more.
 func (s *search) isBetter(ctx context.Context, x, y setting) (bool, error) {
 	a, b := s.outcomeOf(completeRun(x, 0)), s.outcomeOf(completeRun(y, 0))
-	if a.Violation != b.Violation {
-		return a.Violation < b.Violation, nil
-	}
-	if s.walkSeeds == 1 || a.Figures[0] > b.Figures[0]*1.05 {
-		return a.Figures[0] < b.Figures[0], nil
+	switch {
+	case s.walkSeeds == 1 || s.firstSeedDecides(a, b):
+		return a.compare(b) < 0, nil
+	case a.Violation == b.Violation && a.Figures[0] > b.Figures[0]*1.05:
+		return false, nil
 	}
 	var diff float64
 	for seed := range s.walkSeeds {
 		if err := s.runJobs(ctx, "walk", []job{completeRun(x, seed), completeRun(y, seed)}); err != nil {
 			return false, err
 		}
-		a, b := s.outcomeOf(completeRun(x, seed)), s.outcomeOf(completeRun(y, seed))
-		if a.Violation != b.Violation {
-			return a.Violation < b.Violation, nil
+		diff += s.outcomeOf(completeRun(x, seed)).Figures[0] - s.outcomeOf(completeRun(y, seed)).Figures[0]
+		if s.spec.Bounds == config.EachSeed && s.violation(x, seed+1) != s.violation(y, seed+1) {
+			break // no later seed repairs a violation
 		}
-		diff += a.Figures[0] - b.Figures[0]
 	}
-	return diff < 0, nil
+	return cmp.Or(cmp.Compare(s.violation(x, s.walkSeeds), s.violation(y, s.walkSeeds)), cmp.Compare(diff, 0)) < 0, nil
+}
+
+// firstSeedDecides reports whether the outcomes a and b of two settings with the first seed show that one of them
+// violates the bounds more than the other. If the bounds apply to means over the seeds, it must also have the
+// higher figure, or violate the bounds so much that the other seeds are unlikely to make up for it.
+func (s *search) firstSeedDecides(a, b outcome) bool {
+	if a.Violation == b.Violation || s.spec.Bounds == config.EachSeed {
+		return a.Violation != b.Violation
+	}
+	if a.Violation > b.Violation {
+		a, b = b, a
+	}
+	const unlikely = 0.5 // the figure is twice its bound
+	return b.Violation > unlikely || b.Figures[0] >= a.Figures[0]
 }
 
 // chooseWalkSeeds sets walkSeeds: 1 if the seed has no effect on the figures, otherwise 3, or spec.Seeds if that
@@ -441,16 +547,18 @@ func (s *search) chooseWalkSeeds(ctx context.Context, list []setting) error {
 		if err := s.runJobs(ctx, "race", []job{completeRun(x, 1)}); err != nil {
 			return err
 		}
-		if !slices.Equal(s.outcomeOf(completeRun(x, 0)).Figures, s.outcomeOf(completeRun(x, 1)).Figures) {
+		first, second := s.outcomeOf(completeRun(x, 0)), s.outcomeOf(completeRun(x, 1))
+		if !slices.Equal(first.Figures, second.Figures) || !slices.Equal(first.Bounded, second.Bounded) {
 			s.walkSeeds = min(3, s.spec.Seeds)
 		}
 	}
 	return nil
 }
 
-// race runs settings with all seeds, one seed after the other, as far as the limit of runs allows. From the
-// third seed on it drops settings that are significantly worse than the leader: the 95 % interval of the
-// difference is above 0. It returns the others, the best first.
+// race runs settings with all seeds, one seed after the other, as far as the limit of runs allows. It drops settings
+// that break the bounds, which it adds to s.broken, and from the third seed on those that are significantly worse
+// than a leader that keeps the bounds: the 95 % interval of the difference is above 0. It returns the others, the
+// best first.
 func (s *search) race(ctx context.Context, list []setting) ([]setting, error) {
 	if s.walkSeeds == 1 {
 		return list, nil // the figures do not depend on the seed
@@ -462,11 +570,19 @@ func (s *search) race(ctx context.Context, list []setting) ([]setting, error) {
 			break
 		}
 		slices.SortStableFunc(list, func(x, y setting) int {
-			return cmp.Or(cmp.Compare(s.worstViolation(x, seed+1), s.worstViolation(y, seed+1)),
+			return cmp.Or(cmp.Compare(s.violation(x, seed+1), s.violation(y, seed+1)),
 				cmp.Compare(s.meanFigure(x, 0, seed+1), s.meanFigure(y, 0, seed+1)))
 		})
-		if seed < 2 {
-			continue // too few seeds for an interval
+		list = slices.DeleteFunc(list, func(x setting) bool {
+			if !s.isBroken(x, seed+1) {
+				return false
+			}
+			s.addStep("race", completeRun(x, seed), fmt.Sprintf("dropped: %s, over %d seeds", s.violationText(x), seed+1))
+			s.broken = append(s.broken, x)
+			return true
+		})
+		if len(list) == 0 || seed < 2 || s.violation(list[0], seed+1) > 0 {
+			continue // no leader, or too few seeds for an interval
 		}
 		remaining := list[:1]
 		for _, x := range list[1:] {
@@ -480,6 +596,57 @@ func (s *search) race(ctx context.Context, list []setting) ([]setting, error) {
 		list = remaining
 	}
 	return list, nil
+}
+
+// finals races the best settings. Each setting that breaks the bounds makes room for the next one that was tried.
+// Then it races settings that are cheaper than the leader but broke the bounds so far: with more seeds they may
+// keep them. It returns the best setting, followed by those that may be as good; if no setting keeps the bounds,
+// those that violate them least.
+func (s *search) finals(ctx context.Context) ([]setting, error) {
+	if s.walkSeeds == 1 {
+		return s.bestSettings(raceSize), nil
+	}
+	list := s.waiting(nil)
+	list = list[:min(len(list), raceSize)]
+	for { // race, until no setting of a race breaks the bounds
+		brokenBefore := len(s.broken)
+		var err error
+		if list, err = s.race(ctx, list); err != nil {
+			return nil, err
+		}
+		waiting := s.waiting(list)
+		next := waiting[:min(len(s.broken)-brokenBefore, len(waiting))]
+		if len(next) == 0 {
+			break
+		}
+		list = append(list, next...)
+	}
+	for improved := true; improved && len(list) > 0 && s.violation(list[0], s.spec.Seeds) == 0; {
+		leader := list[0]
+		challengers := slices.DeleteFunc(s.waiting(list), func(x setting) bool {
+			return s.violation(x, s.spec.Seeds) == 0 || s.pairedDifference(x, leader, s.spec.Seeds).Mean >= 0
+		})
+		affordable := int((float64(s.spec.Runs) - s.spentRuns) / float64(s.spec.Seeds-1)) // each was run with the first seed
+		challengers = challengers[:min(len(challengers), raceSize, affordable)]
+		var err error
+		if list, err = s.race(ctx, slices.Concat(list, challengers)); err != nil {
+			return nil, err
+		}
+		improved = len(list) > 0 && list[0].key() != leader.key()
+	}
+	if len(list) > 0 && s.violation(list[0], s.spec.Seeds) == 0 {
+		return list, nil
+	}
+	return s.bestSettings(raceSize), nil // the limit of runs is spent, or no setting keeps the bounds
+}
+
+// waiting returns the settings that were run for the whole duration and are neither in list nor broken, the best first.
+func (s *search) waiting(list []setting) []setting {
+	done := map[string]bool{}
+	for _, x := range slices.Concat(list, s.broken) {
+		done[x.key()] = true
+	}
+	return slices.DeleteFunc(s.bestSettings(len(s.tried)), func(x setting) bool { return done[x.key()] || s.isBroken(x, s.spec.Seeds) })
 }
 
 // raceRound runs settings with one more seed and sets racedSeeds. affordable is false if that would exceed the
@@ -510,14 +677,6 @@ func (s *search) figureBySeed(x setting, f, seeds int) (list []float64) {
 // meanFigure returns the mean of figure f, an index of spec.Minimise, of setting x over the first seeds.
 func (s *search) meanFigure(x setting, f, seeds int) float64 {
 	return sweep.EstimateMean(s.figureBySeed(x, f, seeds)).Mean
-}
-
-// worstViolation returns the largest violation of the bounds by setting x over the first seeds.
-func (s *search) worstViolation(x setting, seeds int) (worst float64) {
-	for seed := range seeds {
-		worst = max(worst, s.outcomes[jobKey(completeRun(x, seed))].Violation)
-	}
-	return worst
 }
 
 // pairedRatio returns the ratio of figure f, an index of spec.Minimise, of setting x to that of y, paired by the
@@ -571,10 +730,16 @@ func (s *search) searchOptimum(ctx context.Context, own setting) ([]setting, err
 			return nil, err
 		}
 	}
-	if err := s.tryDiagonals(ctx); err != nil && !errors.Is(err, errBudgetSpent) {
-		return nil, err
+	for {
+		tried := len(s.tried)
+		if err := s.tryDiagonals(ctx); err != nil && !errors.Is(err, errBudgetSpent) {
+			return nil, err
+		}
+		if list, err = s.finals(ctx); err != nil || len(s.spec.Subject) == 0 || len(s.tried) == tried {
+			return list, err
+		}
+		// The setting from which the diagonals were tried may have broken the bounds in the race.
 	}
-	return s.race(ctx, s.bestSettings(raceSize))
 }
 
 // maxFront is the maximum number of settings of a front.
@@ -611,17 +776,22 @@ func (s *search) searchFront(ctx context.Context, own setting) ([]setting, error
 			return nil, err
 		}
 	}
-	front := thinOut(s.undominated(), maxFront)
-	if s.walkSeeds > 1 { // run the other seeds for the means of the figures; the front remains
-		for seed := range s.spec.Seeds {
+	for {
+		front, before := thinOut(s.undominated(), maxFront), s.spentRuns
+		for seed := range s.spec.Seeds { // run the other seeds for the means of the figures
+			if s.walkSeeds == 1 {
+				break
+			}
 			if affordable, err := s.raceRound(ctx, front, seed); err != nil {
 				return nil, err
 			} else if !affordable {
 				break
 			}
 		}
+		if s.spentRuns == before || len(s.spec.Subject) == 0 {
+			return front, nil // no setting of the front was dropped
+		}
 	}
-	return front, nil
 }
 
 // undominated returns the settings that no other dominates, of those run for the whole duration, sorted by
@@ -634,6 +804,7 @@ func (s *search) undominated() (front []setting) {
 	var list []placed
 	for _, x := range s.tried {
 		if v, ok := s.outcomes[jobKey(completeRun(x, 0))]; ok {
+			v.Violation = s.violation(x, s.spec.Seeds)
 			list = append(list, placed{x, v})
 		}
 	}
@@ -641,12 +812,13 @@ func (s *search) undominated() (front []setting) {
 		return cmp.Or(cmp.Compare(x.value.Violation, y.value.Violation),
 			slices.Compare(x.value.Figures, y.value.Figures), slices.Compare(x.at, y.at))
 	})
+	var last outcome // of the newest setting of the front
 	for _, x := range list {
 		if x.value.Violation > list[0].value.Violation {
 			break
 		}
-		if last := len(front) - 1; last < 0 || !s.outcomeOf(completeRun(front[last], 0)).dominates(x.value) {
-			front = append(front, x.at)
+		if len(front) == 0 || !last.dominates(x.value) {
+			front, last = append(front, x.at), x.value
 		}
 	}
 	return front

@@ -56,6 +56,9 @@ type Dataset struct {
 	Items  int      `json:"items"`           // rows per frame
 	Game   *gameRun `json:"game,omitempty"`  // demos only
 
+	// Precision contains the rounding errors of the scored data; nil unless the data are a table.
+	Precision []dataset.Precision `json:"precision,omitempty"`
+
 	Baselines string      `json:"baselines"`      // how baselines were chosen: walkoffRule, BackRule or GameRule
 	Back      BaselineAge `json:"back,omitempty"` // age of the baselines with BackRule
 }
@@ -171,6 +174,9 @@ func (d *Dataset) survey(ctx context.Context, open Open, opt *Options) error {
 		return fmt.Errorf("%w: %s ends with the initial state, expected more than %d frames", errUnsuitable, d.Spec, Delay)
 	}
 	d.SHA256 = digest.Sum()
+	if rounded, ok := src.(dataset.Rounded); ok {
+		d.Precision = rounded.Precision()
+	}
 	if isPriced {
 		gameSize.computeMeans(s.TickHz)
 		d.Game = gameSize

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -134,7 +135,7 @@ func TestScore(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := (Dataset{Spec: "walk", SHA256: hex.EncodeToString(hash.Sum(nil)), Frames: frames, Cubes: walkCubes, Item: "cube",
-		Items: walkCubes, Baselines: walkoffRule}); board.Dataset != want {
+		Items: walkCubes, Baselines: walkoffRule}); !reflect.DeepEqual(board.Dataset, want) {
 		t.Errorf("dataset %+v, want %+v", board.Dataset, want)
 	}
 	r := board.Results[0]

@@ -60,7 +60,7 @@ func Trace(spec lossmodel.Spec, seed uint64, t Traffic) ([]capture.Packet, error
 	}
 	receiveUntil := func(until time.Duration) {
 		for d, ok := link.Receive(until); ok; d, ok = link.Receive(until) {
-			if d.Damaged {
+			if d.Damaged || d.Lost != lossmodel.None {
 				addLost(d.Tag, d.Copy, d.Sent)
 				continue
 			}

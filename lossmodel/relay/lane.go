@@ -90,6 +90,13 @@ func (r *Relay) deliverDue(l *lane) {
 		flow.Queued--
 		c.inFlight--
 		r.bytesInFlight -= datagramOverhead + int64(len(d.Data))
+		if d.Lost != lossmodel.None { // the queue dropped it after it had entered
+			flow.LostBy[d.Lost]++
+			c.tallies[l.direction].Lost++
+			l.status.countDropped(&d)
+			r.emitDone(c, l, dropped, &d, sentAt, d.Lost)
+			continue
+		}
 		if d.Damaged { // a real receiver never sees it
 			flow.LostBy[lossmodel.Corrupt]++
 			c.tallies[l.direction].Lost++

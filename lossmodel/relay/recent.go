@@ -2,6 +2,7 @@ package relay
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -115,15 +116,19 @@ func (d *TracedDatagram) Describe() string {
 		return "left after " + shortTime(final.At-d.At)
 	case final.Kind == refusedByChecksum:
 		return "lost by " + lossmodel.Corrupt.String()
+	case final.Kind == dropped:
+		return "lost by " + lossmodel.Queue.String()
 	case final.Kind == unsent:
 		return "not sent: refused by the system"
+	case d.Verdict.Waiting:
+		return "in the queue"
 	}
 	return "in flight, due after " + shortTime(d.Verdict.Due-d.At)
 }
 
 // Lost reports whether the datagram was not delivered and will not be.
 func (d *TracedDatagram) Lost() bool {
-	return d.OverLimit || d.Verdict.Lost != lossmodel.None || d.Outcomes[0].Kind == refusedByChecksum || d.Outcomes[0].Kind == unsent
+	return d.OverLimit || d.Verdict.Lost != lossmodel.None || slices.Contains([]kind{refusedByChecksum, dropped, unsent}, d.Outcomes[0].Kind)
 }
 
 // Stages describes what happened to the datagram in the link, as rows of a name and a text: each stage and
@@ -153,13 +158,15 @@ func (d *TracedDatagram) Stages() (list [][2]string) {
 				words = "in flight"
 			case Left:
 				words = "left after " + shortTime(end.At-d.At)
+			case dropped:
+				words = "lost by " + lossmodel.Queue.String()
 			default:
 				words = "lost by " + lossmodel.Corrupt.String()
 			}
 		}
 		list = append(list, [2]string{fmt.Sprintf("copy %d", i+1), words})
 	}
-	if end := d.Outcomes[0]; end.Kind == Left {
+	if end := d.Outcomes[0]; end.Kind == Left && !d.Verdict.Waiting {
 		list = append(list, [2]string{"socket", "sent " + shortTime(end.At-d.Verdict.Due) + " after it was due"})
 	}
 	return list

@@ -184,6 +184,8 @@ func (r *Relay) Reshape(conditions Conditions) (time.Duration, error) {
 	reshape := func(c Client, lanes [2]*lane) {
 		up, down := conditions(c)
 		errs = append(errs, lanes[Up].reshape(up, r.virtualNow), lanes[Down].reshape(down, r.virtualNow))
+		r.schedule(lanes[Up]) // a change of the rate re-times the queue
+		r.schedule(lanes[Down])
 	}
 	if r.options.Shared {
 		reshape(Client{}, r.shared)

@@ -92,6 +92,14 @@ func (s *LinkStatus) countSent(d *lossmodel.Delivery, at time.Duration, wire int
 	}
 }
 
+// countDropped counts a datagram that the queue dropped after it had entered.
+func (s *LinkStatus) countDropped(d *lossmodel.Delivery) {
+	if s.isCounted(d) {
+		s.Lost++
+		s.Queue++
+	}
+}
+
 // countDamaged counts a datagram that the receiver's checksum would refuse. It used the line like
 // any other.
 func (s *LinkStatus) countDamaged(d *lossmodel.Delivery) {

@@ -14,6 +14,7 @@ const (
 	Entered           kind = iota // the datagram was read and passed to its link, which returned Verdict
 	Left                          // the datagram was sent on
 	refusedByChecksum             // the datagram was damaged; a real receiver's checksum would refuse it
+	dropped                       // the queue of the link dropped it after it had entered
 	unsent                        // the system refused to send it
 	overLimit                     // the datagram was read and dropped because of Options.MaxQueued, without passing the link
 	abandoned                     // the datagram was in flight when the relay ended

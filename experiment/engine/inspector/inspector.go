@@ -131,6 +131,13 @@ func (w *Inspector) Begin(number uint64, copyNumber int, trails []lossmodel.Trai
 	}
 }
 
+// Served completes the trail of the current copy from d, its delivery or its drop by a queue.
+func (w *Inspector) Served(d *lossmodel.Delivery) {
+	if w != nil {
+		w.current.Trail.Served(d)
+	}
+}
+
 // Arrived records the receiver's result for the current copy, whose record is r. tainted means that the
 // decoded frame is tainted; by describes the damage to earlier packets that it depends on; flipped is the
 // number of flipped bits in the datagram.
@@ -199,7 +206,7 @@ func (w *Inspector) AckSent(v *lossmodel.Verdict) {
 		return
 	}
 	w.current.AckLost = v.Lost
-	if v.Lost == lossmodel.None {
+	if v.Lost == lossmodel.None && !v.Waiting {
 		w.current.AckDue = v.Due
 	}
 }

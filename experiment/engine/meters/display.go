@@ -30,6 +30,7 @@ type Display struct {
 	DisplayCounts
 	Hz          float64 // rate of the display
 	Errors      DisplayErrors
+	Units       *ErrorUnits   // of the errors of a table; nil for other data
 	frozenTicks int64         // ticks of the current freeze; 0 if none
 	lagSum      time.Duration // lag behind the sender, summed over DisplayCounts.Shown
 	late        histogram     // how late the late snapshots were, in microseconds
@@ -69,14 +70,35 @@ func (d *Display) figures(cubes bool) figures.Playout {
 		um, mdeg := d.Errors.um.thousandths().OutOf(d.Shown), d.Errors.mdeg.thousandths().OutOf(d.Shown)
 		p.PositionErrorMM, p.OrientationErrorDeg = &um, &mdeg
 	}
+	if d.Units != nil {
+		d.Units.describe(&p)
+		if d.Units.HasPositions {
+			*p.PositionError = d.Errors.um.scaled(1e6).OutOf(d.Shown)
+		}
+		if d.Units.HasAngles {
+			*p.AngleError = d.Errors.mdeg.scaled(1e6).OutOf(d.Shown)
+		}
+	}
 	return p
 }
 
-// DisplayErrors measures the errors of displayed cubes, over all display ticks. Cubes at rest both on
-// the display and in the source's frames are left out: they have no error, and would hide the errors
-// of the others.
+// ErrorUnits are the units in which errors of a table are measured: those of its schema.
+type ErrorUnits struct {
+	HasPositions, HasAngles bool // what the table has
+	Position, Angle         string
+}
+
+// describe lists the errors in p, as unknown, with their units.
+func (u *ErrorUnits) describe(p *figures.Playout) {
+	p.PositionError, p.AngleError = &figures.Quantiles{}, &figures.Quantiles{}
+	p.PositionErrorUnit, p.AngleErrorUnit = u.Position, u.Angle
+}
+
+// DisplayErrors measures the errors of displayed cubes, or of the positions and angles of a table, over all display ticks.
+// Values at rest both on the display and in the source's frames are left out: they have no error, and would hide the
+// errors of the others.
 type DisplayErrors struct {
-	um, mdeg               histogram // position errors in micrometres, rotation errors in thousandths of a degree
+	um, mdeg               histogram // of cubes, in micrometres and in thousandths of a degree; of tables, in millionths of ErrorUnits
 	largestUM, largestMdeg int64     // largest errors since takeLargest
 }
 
@@ -93,10 +115,29 @@ func (e *DisplayErrors) AddExact(n int) {
 	e.mdeg.addZeros(n)
 }
 
+// AddPosition adds the error of a position of a table, in its unit. NaN, of a float that is no number, is not counted.
+func (e *DisplayErrors) AddPosition(v float64) { addMillionths(&e.um, &e.largestUM, v) }
+
+// AddAngle adds the error of an angle of a table, in its unit, as AddPosition does.
+func (e *DisplayErrors) AddAngle(v float64) { addMillionths(&e.mdeg, &e.largestMdeg, v) }
+
+// addMillionths adds v, 0 or more, to a histogram of millionths, and to the largest of these. Integers make all figures
+// derived from them the same on every machine.
+func addMillionths(h *histogram, largest *int64, v float64) {
+	const limit = 1 << 50
+	if v != v {
+		return
+	}
+	n := int64(float64(min(v, limit/1e6)*1e6) + 0.5) // + 0.5 rounds to the nearest integer
+	h.add(n)
+	*largest = max(*largest, n)
+}
+
 // Count returns the number of errors added.
 func (e *DisplayErrors) Count() int64 { return e.um.n }
 
-// takeLargest returns the largest errors since the last call, in millimetres and degrees.
+// takeLargest returns the largest errors since the last call: of cubes in millimetres and degrees, of tables in thousandths
+// of their units.
 func (e *DisplayErrors) takeLargest() (mm, deg float64) {
 	mm, deg = float64(e.largestUM)/1000, float64(e.largestMdeg)/1000
 	e.largestUM, e.largestMdeg = 0, 0

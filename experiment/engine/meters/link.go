@@ -90,5 +90,13 @@ func (m *link) CountArrival(stretch int, now time.Duration, r *packetlog.Record)
 	s.Until = now
 }
 
+// CountDropped counts a packet that was dropped by the queue after it was sent. stretch is the result of CountSent.
+func (m *link) CountDropped(stretch int) {
+	if i := stretch - m.evicted; i >= 0 {
+		m.stretches[i].Lost++
+		m.stretches[i].Queue++
+	}
+}
+
 // Stretches returns a copy of the stored stretches, oldest first.
 func (m *link) Stretches() []LinkStretch { return slices.Clone(m.stretches) }

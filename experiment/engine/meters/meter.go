@@ -114,7 +114,12 @@ func (m *Meter) CountLate(by time.Duration) {
 func (m *Meter) CloseSample(t time.Duration, budgetKbps float64) *Sample {
 	s := &m.sample
 	s.T = t
-	s.PositionErrorMM, s.OrientationErrorDeg = m.Display.Errors.takeLargest()
+	position, angle := m.Display.Errors.takeLargest()
+	if m.Display.Units == nil {
+		s.PositionErrorMM, s.OrientationErrorDeg = position, angle
+	} else {
+		s.PositionError, s.AngleError, s.Interpolated = position/1000, angle/1000, true
+	}
 	m.overBudget.addSample(s.PayloadBits, budgetKbps)
 	m.total.add(s)
 	done := m.samples.add(s)

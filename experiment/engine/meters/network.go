@@ -17,6 +17,8 @@ type network struct {
 	sent, lost     int64
 	bursts         int64 // runs of consecutive losses
 	inBurst        bool  // the newest packet sent was lost
+	dropped        int64 // of lost, by a queue after they were sent
+	lastDropped    uint64
 	received       int64
 	reordered      int64
 	reorderExtents quantile.Counts
@@ -36,6 +38,17 @@ func (m *network) CountSent(lost bool) {
 		}
 	}
 	m.inBurst = lost
+}
+
+// CountDropped counts packet seq, which was counted as sent, as lost: a queue dropped it. Runs of such losses count as
+// bursts of their own.
+func (m *network) CountDropped(seq uint64) {
+	m.lost++
+	if m.dropped == 0 || seq != m.lastDropped+1 {
+		m.bursts++
+	}
+	m.dropped++
+	m.lastDropped = seq
 }
 
 // CountUnknown counts a packet of a real network as lost after it was abandoned.

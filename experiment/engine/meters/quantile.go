@@ -63,15 +63,18 @@ func (s *histogram) addN(v, n int64) {
 
 // thousandths returns the quantiles divided by 1000, for example in millimetres if the values are in
 // micrometres; unknown if the histogram is empty.
-func (s *histogram) thousandths() figures.Quantiles {
+func (s *histogram) thousandths() figures.Quantiles { return s.scaled(1000) }
+
+// scaled returns the quantiles divided by divisor; unknown if the histogram is empty.
+func (s *histogram) scaled(divisor float64) figures.Quantiles {
 	if s.n == 0 {
 		return figures.Quantiles{}
 	}
 	q := func(p float64) float64 {
 		middle := bucketMiddle(quantile.Weighted(s.buckets, s.n, p), s.precision())
-		return min(max(middle, float64(s.min)), float64(s.max)) / 1000 // the middle may be outside the range of the values
+		return min(max(middle, float64(s.min)), float64(s.max)) / divisor // the middle may be outside the range of the values
 	}
-	return figures.Quantiles{Min: float64(s.min) / 1000, P50: q(.50), P95: q(.95), P99: q(.99), Max: float64(s.max) / 1000, N: s.n}
+	return figures.Quantiles{Min: float64(s.min) / divisor, P50: q(.50), P95: q(.95), P99: q(.99), Max: float64(s.max) / divisor, N: s.n}
 }
 
 // bucketMiddle returns the middle of a bucket.

@@ -22,6 +22,7 @@ type Recent struct {
 	AgeMS                               float64 // mean age of the displayed state
 	Aged                                int     // display ticks on which a state was displayed
 	PositionErrorMM                     float64 // largest error of any displayed cube
+	PositionError, AngleError           float64 // largest errors of a table: see Sample
 	EncodeUS, DecodeUS                  float64 // medians
 	RunsAs                              string  // figures.Timing.RunsAs of the plugin that made some of the times; else empty
 	Budget                              encoders.Budget
@@ -68,6 +69,8 @@ func MeanOf(last []Sample, tickHz int) Recent {
 		AgeMS:            figures.RatioOrZero(s.Age.Seconds()*1000, float64(s.Aged)),
 		Aged:             s.Aged,
 		PositionErrorMM:  s.PositionErrorMM,
+		PositionError:    s.PositionError,
+		AngleError:       s.AngleError,
 		Budget:           s.Budget,
 	}
 }

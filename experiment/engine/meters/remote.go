@@ -61,6 +61,9 @@ func (m *Remote) AdjustTotals(t *figures.Totals, meter *Meter, display DisplayCo
 	if hasCubes { // errors of cubes stay listed, but unknown
 		t.Playout.PositionErrorMM, t.Playout.OrientationErrorDeg = &figures.Quantiles{}, &figures.Quantiles{}
 	}
+	if u := meter.Display.Units; u != nil { // likewise errors of tables
+		u.describe(&t.Playout)
+	}
 	t.Remote = &figures.Remote{RoundTripMS: m.roundTrip.thousandths(), SlowerMS: m.slower.thousandths(),
 		ReportedAfterMS: m.reportedAfter.thousandths(), Differs: m.Differs}
 	if m.slower.n > 1 { // the jitter is defined by the difference of two delays

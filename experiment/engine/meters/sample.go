@@ -37,7 +37,11 @@ type Sample struct {
 	Aged        int
 	// Largest errors of any displayed cube in the period.
 	PositionErrorMM, OrientationErrorDeg float64
-	Budget                               encoders.Budget
+	// Largest errors of any displayed position and angle of a table, in the units of ErrorUnits. Interpolated is whether
+	// the table has positions or angles.
+	PositionError, AngleError float64
+	Interpolated              bool
+	Budget                    encoders.Budget
 }
 
 // CostsPerChange reports whether bits per changed row mean something: whether an encoder sent only changes, or all rows
@@ -100,6 +104,8 @@ func (s *Sample) add(x *Sample) {
 	s.Aged += x.Aged
 	s.PositionErrorMM = max(s.PositionErrorMM, x.PositionErrorMM)
 	s.OrientationErrorDeg = max(s.OrientationErrorDeg, x.OrientationErrorDeg)
+	s.PositionError = max(s.PositionError, x.PositionError)
+	s.AngleError = max(s.AngleError, x.AngleError)
 	s.Budget.Add(&x.Budget)
 }
 

@@ -43,6 +43,19 @@ func (d *Display) Set(delay time.Duration, hermite bool) {
 // StartAt sets the source time at which the display of a lane that joins a running session begins.
 func (d *Display) StartAt(moment time.Duration) { d.clock.moment = moment }
 
+// Interpolates reports whether the display interpolates anything, so that its errors are measured.
+func (d *Display) Interpolates() bool { return d.screen.poses != nil || d.screen.columns != nil }
+
+// ErrorUnits returns the units of the errors that the display measures for a table; nil for other data, and for tables of
+// which it interpolates nothing.
+func (d *Display) ErrorUnits() *meters.ErrorUnits {
+	if d.screen.columns == nil {
+		return nil
+	}
+	u := d.screen.columns.Units()
+	return &u
+}
+
 // Moment returns the source time that was displayed last.
 func (d *Display) Moment() time.Duration { return d.clock.moment }
 
@@ -66,8 +79,8 @@ type tick struct {
 }
 
 // Tick runs one tick of the display at now. It returns false if there is nothing to display yet. It adds
-// the errors of the displayed cubes to e, if t has the source's frames of the displayed time. Both t and
-// e may be nil if the data are not cubes.
+// the errors of the displayed cubes, positions and angles to e, if t has the source's frames of the displayed time.
+// Both t and e may be nil if the display interpolates nothing.
 func (d *Display) Tick(now time.Duration, t *Truths, e *meters.DisplayErrors) (tick, bool) {
 	moment, ok := d.clock.tick(now)
 	if !ok {

@@ -79,8 +79,8 @@ type Frames struct {
 	Starved bool          // no newer frame has arrived
 
 	// Next is the frame after Shown in the receiver's history, and Weight from 0 to 1 is how much of the time between
-	// both has passed: a game that interpolates shows positions between them, Behind the sender's present. Next is nil
-	// while the display is starved, and for schemas without positions.
+	// both has passed: a game that interpolates shows positions and angles between them, Behind the sender's present. Next is nil
+	// while the display is starved, and for schemas without interpolated columns.
 	Next   *frame.Frame
 	Weight float64
 	Behind time.Duration
@@ -103,12 +103,12 @@ func (d *Display) Frames(s *frame.Schema, sent *frame.Frame, now time.Duration) 
 	if !d.clock.running || !x.hasState {
 		return f
 	}
-	f.Age, f.Starved = now-x.capturedAt, x.starved
+	f.Age, f.Starved = now-x.cadence.TickTime(x.cadence.Tick(x.shownSeq)), x.starved
 	if e := x.history.Get(x.shownSeq); e != nil {
 		shown := copyPrefix(&e.Frame, cells)
 		f.Shown = &shown
 	}
-	if w := x.findWindow(x.moment); hasPositions && f.Shown != nil && w[1].entry != nil && w[2].entry != nil && w[1].entry.Seq == x.shownSeq && w[1].at < w[2].at {
+	if w := x.findWindow(x.moment); x.columns != nil && f.Shown != nil && w[1].entry != nil && w[2].entry != nil && w[1].entry.Seq == x.shownSeq && w[1].at < w[2].at {
 		next := copyPrefix(&w[2].entry.Frame, cells)
 		f.Next, f.Behind = &next, now-x.moment
 		f.Weight = float64(x.moment-w[1].at) / float64(w[2].at-w[1].at)

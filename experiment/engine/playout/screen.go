@@ -8,8 +8,8 @@ import (
 	"wirelab/experiment/engine/meters"
 )
 
-// screen displays the state at the source time of the playout clock. It interpolates cubes between
-// the snapshots around that time in the receiver's history, and measures the error of each cube
+// screen displays the state at the source time of the playout clock. It interpolates cubes, and the positions and angles
+// of tables, between the snapshots around that time in the receiver's history, and measures their errors
 // against the source's frames of the same time.
 type screen struct {
 	cadence     endpoint.Cadence
@@ -23,7 +23,9 @@ type screen struct {
 	errorUM    []int64    // position error of each cube in micrometres
 	truthKnown bool       // errorUM is valid
 
-	moving              frame.Rows // cubes to compute on this tick, if findMoving returned true
+	columns *Columns // interpolated columns of a table; nil if there are none
+
+	moving              frame.Rows // cubes to compute on this tick, if findMoving returned true; rows of a table likewise
 	exact               bool       // both snapshots of this tick are known to equal the source's frames
 	wasExact            bool       // exact on the display tick before
 	firstTick, lastTick uint64     // blend.firstTick and lastTick of the newest tick
@@ -44,6 +46,10 @@ func newScreen(s *frame.Schema, c endpoint.Cadence, h *frame.History, v Verifier
 		for i := range x.restRows {
 			x.restRows[i][frame.CubeLargest] = noRow
 		}
+		return x
+	}
+	if x.columns = FindColumns(s); x.columns != nil {
+		x.moving = frame.NewRows(s.Rows)
 	}
 	return x
 }
@@ -125,14 +131,14 @@ func (x *screen) oldestFrom(seq, newest uint64) *frame.Entry {
 	return nil
 }
 
-// show displays the state at source time moment, and adds the errors of the cubes to m if t has the
+// show displays the state at source time moment, and adds the errors of cubes, positions and angles to m if t has the
 // source's frames of that time. It reports whether there is no snapshot to interpolate to.
 func (x *screen) show(moment time.Duration, t *Truths, m *meters.DisplayErrors) (starved bool) {
 	w := x.findWindow(moment)
 	x.moment, x.starved, x.truthKnown = moment, w[2].entry == nil, false
 	x.wasExact, x.exact = x.exact, false
 	x.capturedAt, x.shownSeq, x.hasState = x.captureTime(&w, moment)
-	if x.poses == nil {
+	if x.poses == nil && x.columns == nil {
 		return x.starved
 	}
 	b := newBlend(x, &w, moment)
@@ -140,6 +146,12 @@ func (x *screen) show(moment time.Duration, t *Truths, m *meters.DisplayErrors) 
 		return x.starved
 	}
 	b.setTruth(t, &w, moment, x.cadence.TickHz)
+	if x.columns != nil {
+		if b.hasTruth {
+			x.addErrors(&w, &b, t, m)
+		}
+		return x.starved
+	}
 	x.truthKnown = b.hasTruth
 	if x.findMoving(&w, &b, t) { // all cubes that are not in x.moving are at rest and without error
 		x.drawMoving(&b, m)
@@ -188,16 +200,16 @@ func (x *screen) drawMoving(b *blend, m *meters.DisplayErrors) {
 }
 
 // captureTime returns when the sender captured the state that is displayed at moment; ok is false if
-// nothing is displayed. For cubes interpolated between two snapshots the result is moment itself. For
+// nothing is displayed. For cubes and tables interpolated between two snapshots the result is moment itself. For
 // other data, and without a second snapshot, it is the time of the displayed snapshot. seq is the
-// displayed snapshot or, for interpolated cubes, the one before moment.
+// displayed snapshot or, for interpolated data, the one before moment.
 func (x *screen) captureTime(w *window, moment time.Duration) (at time.Duration, seq uint64, ok bool) {
 	switch before, after := w[1].entry, w[2].entry; {
 	case before == nil && after == nil:
 		return 0, 0, false
 	case before == nil:
 		return w[2].at, after.Seq, true
-	case after == nil || x.poses == nil:
+	case after == nil || x.poses == nil && x.columns == nil:
 		return w[1].at, before.Seq, true
 	default:
 		return moment, before.Seq, true

@@ -74,7 +74,7 @@ func (r *fixture) tick(send func(seq uint64, now time.Duration)) {
 	r.next(&f.Frame)
 	f.Changed = frame.NewRows(r.schema.Rows)
 	if n > 0 {
-		f.Changed.SetDiffering(f.Table, r.source[n-1].Table, frame.CubeFields)
+		f.Changed.SetDiffering(f.Table, r.source[n-1].Table, len(r.schema.Fields))
 	}
 	kept := r.schema.NewFrame()
 	kept.CopyFrom(&f.Frame)

@@ -5,9 +5,9 @@ import (
 	"wirelab/internal/ring"
 )
 
-// maxTruthFrames is the maximum number of frames that Truths stores. Errors of displays with a
-// longer lag are not measured.
-const maxTruthFrames = 1024
+// maxTruthFrames is the maximum number of frames that Truths stores, and maxTruthCells that of their values together, which
+// is 256 MB. Errors of displays with a longer lag are not measured.
+const maxTruthFrames, maxTruthCells = 1024, 1 << 26
 
 // Truths stores the newest frames of the source, with which the displays of the receivers are
 // compared: the displayed time is older than the sender's newest frame. It grows to the longest lag
@@ -30,7 +30,8 @@ func (t *Truths) Add(f *frame.Shared, restarted bool, needed uint64) {
 		t.loopTicks[t.loops%uint64(len(t.loopTicks))] = tick
 		t.loops++
 	}
-	for t.frames.Len() > 0 && (t.frames.First() < needed || t.frames.Len() == maxTruthFrames) {
+	maxFrames := min(maxTruthFrames, maxTruthCells/max(len(f.Table), 1))
+	for t.frames.Len() > 0 && (t.frames.First() < needed || t.frames.Len() >= maxFrames) {
 		(*t.frames.At(t.frames.First())).Release()
 		t.frames.Pop()
 	}

@@ -51,6 +51,16 @@ func TestTruths(t *testing.T) {
 			}
 		}
 	}
+	const large = 1 << 18 // values: 256 frames are the limit
+	big := frame.NewPool(&frame.Schema{Rows: large, Fields: []frame.Field{{Name: "x"}}})
+	f := big.Get()
+	var y Truths
+	for range 300 { // the same frame, to save memory
+		y.Add(f, false, 0)
+	}
+	if y.frames.Len() != maxTruthCells/large {
+		t.Errorf("%d frames of %d values are kept, expected %d", y.frames.Len(), large, maxTruthCells/large)
+	}
 	if x.get(5000) != nil || most != maxTruthFrames {
 		t.Errorf("%d frames kept, or one that is still to come", most)
 	}

@@ -105,12 +105,29 @@ func (p *picker) selected() (string, bool) {
 func (p *picker) Size(w, h int) (width, height int, right bool) {
 	switch {
 	case p.layoutRight(w, h):
-		return room.RightColumn(w + room.OverlayMargin), min(h, len(p.all)+maxDescriptionRows), true
+		const minChartWidth = 90 // of the charts beside the list
+		width = room.RightColumn(w + room.OverlayMargin)
+		nameWidth, summaryWidth := p.columnWidths()
+		if whole := nameWidth + summaryWidth + otherColumns; whole <= w-minChartWidth {
+			width = max(width, whole)
+		}
+		return width, min(h, len(p.all)+maxDescriptionRows), true
 	case p.preview != nil || p.card != nil:
 		return min(w, 104), min(h, 40), false
 	}
 	const edges = 4 // rows: the frame and an empty row above and below the list
 	return min(w, 96), min(h, len(p.all)+edges), false
+}
+
+// otherColumns are the columns of a row of the list beside name and summary.
+const otherColumns = 10
+
+// columnWidths returns the widths of the longest name and of the longest summary.
+func (p *picker) columnWidths() (name, summary int) {
+	for _, option := range p.all {
+		name, summary = max(name, look.TextWidth(option.Name)), max(summary, look.TextWidth(option.Summary))
+	}
+	return name, summary
 }
 
 // Key implements room.Overlay. The card, if any, handles a key first. Other keys move the cursor,
@@ -188,10 +205,7 @@ func (p *picker) Draw(c *look.Canvas, th *look.Theme) {
 		filter = look.Plain.Span("filter " + p.filter)
 	}
 	c.Frame(th, look.Focused, p.title, look.Fit(look.TitleSpace(c.W, p.title), []look.Span{filter}, nil)...)
-	nameWidth := 0
-	for _, option := range p.all {
-		nameWidth = max(nameWidth, look.TextWidth(option.Name))
-	}
+	nameWidth, _ := p.columnWidths()
 	list, rows := p.matches(), c.H-4
 	if p.descriptionBelow {
 		rows = min(rows, len(p.all))
@@ -212,7 +226,7 @@ func (p *picker) Draw(c *look.Canvas, th *look.Theme) {
 		}
 		c.Clip(6, 2+y, nameWidth, style, option.Name)
 		if p.preview == nil && (p.card == nil || p.descriptionBelow) {
-			c.Clip(6+nameWidth+2, 2+y, c.W-10-nameWidth, look.Dim, option.Summary)
+			c.Clip(6+nameWidth+2, 2+y, c.W-otherColumns-nameWidth, look.Dim, option.Summary)
 		}
 	}
 	if len(list) == 0 {

@@ -48,10 +48,14 @@ func TestWrapLosesNothing(t *testing.T) {
 func TestFlowKeepsWordsOfTwoColoursTogether(t *testing.T) {
 	pieces := []Span{Plain.Span("■"), Dim.Span("flags 3% "), Plain.Span("■"), Dim.Span("index ")}
 	for n := 8; n < 30; n++ {
-		for _, line := range WrapSpans(pieces, n) {
+		lines := WrapSpans(pieces, n)
+		for i, line := range lines {
 			text := ""
 			for _, p := range line {
 				text += p.Text
+			}
+			if i < len(lines)-1 && TextWidth(text) > n {
+				t.Errorf("%d columns: %q", n, text)
 			}
 			if strings.HasSuffix(strings.TrimSpace(text), "■") {
 				t.Errorf("%d columns: %q", n, text)

@@ -77,6 +77,8 @@ func WrapSpans(pieces []Span, n int) (lines [][]Span) {
 				w += firstWordWidth(pieces[i+1:])
 			}
 			if w > left && len(line) > 0 {
+				last := &line[len(line)-1]
+				last.Text = strings.TrimRight(last.Text, " ") // it may be beyond column n
 				lines, line, left = append(lines, line), []Span{Plain.Span(indent)}, n-len(indent)
 			}
 			left -= TextWidth(word)

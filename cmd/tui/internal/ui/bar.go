@@ -151,7 +151,7 @@ func (h *hint) keyAt(x int) string {
 }
 
 // hints returns the entries in the footer that fit in w columns from column 1, in the order of keys. If they do
-// not all fit, the pinned ones take precedence. Unless special is set, which means that keys are not those of
+// not all fit, the help and then the pinned ones take precedence. Unless special is set, which means that keys are not those of
 // the page, the first entry is followed by the keys that open pages and by the arrow keys of the page.
 func (s *Shell) hints(keys []room.Binding, special bool, w int) []hint {
 	var all []hint
@@ -180,13 +180,19 @@ func (s *Shell) hints(keys []room.Binding, special bool, w int) []hint {
 		}
 		return h.show
 	}
-	for i := range all { // pinned entries take precedence
-		if all[i].show {
+	isHelp := func(h *hint) bool { return h.description == "help" } // explains the keys for which there is no room
+	for i := range all {
+		if isHelp(&all[i]) {
+			fit(&all[i])
+		}
+	}
+	for i := range all { // then the other pinned ones
+		if all[i].show && !isHelp(&all[i]) {
 			fit(&all[i])
 		}
 	}
 	for i := range all { // the entries that are not pinned, until one does not fit
-		if !all[i].show && !fit(&all[i]) {
+		if !all[i].show && !isHelp(&all[i]) && !fit(&all[i]) {
 			break
 		}
 	}

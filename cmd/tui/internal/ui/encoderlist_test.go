@@ -68,6 +68,18 @@ func TestEncoderListShowsErrors(t *testing.T) {
 	}
 }
 
+// TestEncoderListHasWholeSummaries checks that a wide screen shows each summary of the list without an ellipsis.
+func TestEncoderListHasWholeSummaries(t *testing.T) {
+	m := screen(labtest.NewLab(), 220, 60, Options{})
+	press(m, "e")
+	view := m.View()
+	for _, o := range m.cat.Encoders(m.lab.Snap.Schema) {
+		if !strings.Contains(view, " "+o.Summary+" ") {
+			t.Errorf("no whole summary of %s: %s", o.Name, o.Summary)
+		}
+	}
+}
+
 func TestGoldenEncoderList(t *testing.T) {
 	for name, size := range map[string][2]int{"encoders-160x48": {160, 48}, "encoders-80x24": {80, 24}} {
 		m := screen(labtest.NewLab(), size[0], size[1], Options{})

@@ -81,6 +81,18 @@ func TestOverlaysFitEverySize(t *testing.T) {
 	}
 }
 
+// TestFooterKeepsHelp checks that the footer of each page names the key of the help on the smallest screen.
+func TestFooterKeepsHelp(t *testing.T) {
+	for _, page := range []string{"1", "2", "3", "4", "5", "6"} {
+		m := screen(labtest.NewLab(), 60, 18, Options{})
+		press(m, page)
+		lines := strings.Split(m.View(), "\n")
+		if footer := lines[len(lines)-1]; !strings.Contains(footer, "? help") {
+			t.Errorf("page %s: %q", page, footer)
+		}
+	}
+}
+
 // hostileLab returns a lab whose snapshot contains unusual texts, and lists that are empty or
 // very long.
 func hostileLab() *labtest.Lab {

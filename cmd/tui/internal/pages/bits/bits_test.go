@@ -10,6 +10,7 @@ import (
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
+	"wirelab/dataset"
 	"wirelab/encoders"
 	"wirelab/experiment/engine"
 	"wirelab/internal/units"
@@ -33,7 +34,7 @@ func TestBudgetAddsUp(t *testing.T) {
 			t.Errorf("%s: parts %+v, all %+v", l.Encoder, sum, all)
 		}
 	}
-	text, more := (&table{a}).verdict()
+	text, more := (&table{budgetModel: a}).verdict()
 	got := text + more
 	saved := lab.Snap.Lanes[0].Recent.PayloadKbps - lab.Snap.Lanes[1].Recent.PayloadKbps
 	if !strings.Contains(got, "kinetic uses "+units.Fixed(saved, 1)+" kbps less") || !strings.Contains(got, "mostly on position") {
@@ -110,5 +111,27 @@ func TestLoopPointNeverSetsTheScale(t *testing.T) {
 		if strings.Count(view, "2 s mean") < 2 {
 			t.Errorf("unit %d: the titles do not name the mean:\n%s", unit, view)
 		}
+	}
+}
+
+// The table describes what rounding loses of the selected field.
+func TestRoundingOfSelectedField(t *testing.T) {
+	lab := labtest.NewWide()
+	a := &budgetModel{shadowChoice: &panes.SelectedShadow{}, selected: -1}
+	maximum, mean := 0.005, 0.0025
+	field := labtest.WideFields[2]
+	lab.Snap.Precision = []dataset.Precision{{Field: field, Unit: "m", Scale: 0.01, Max: &maximum, Mean: &mean, P99: &maximum}}
+	a.observe(labtest.NewView(lab.Snap))
+	p := &table{budgetModel: a}
+	if got := p.roundingOfSelected(); got != "" {
+		t.Errorf("without a selection: %q", got)
+	}
+	a.selected = int(encoders.FieldSlot(2))
+	if got, want := p.roundingOfSelected(), field+" in steps of 0.01 m: rounding lost at most 0.005 m, 0.0025 on average."; got != want {
+		t.Errorf("%q, expected %q", got, want)
+	}
+	lab.Snap.Precision[0].Max = nil
+	if got := p.roundingOfSelected(); !strings.HasSuffix(got, "is unknown.") {
+		t.Errorf("of an unknown error: %q", got)
 	}
 }

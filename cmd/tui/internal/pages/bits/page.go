@@ -39,7 +39,7 @@ const (
 // share it.
 func New(shadowChoice *panes.SelectedShadow) *page {
 	p := &page{budget: &budgetModel{shadowChoice: shadowChoice, selected: -1}, summary: room.NewSlot(&panes.SummaryLine{})}
-	p.table = room.NewSlot(&table{p.budget})
+	p.table = room.NewSlot(&table{budgetModel: p.budget})
 	p.rowList = &rowList{}
 	p.rows = room.NewSlot(p.rowList)
 	for i := range p.charts {
@@ -112,11 +112,13 @@ func (p *page) Maximise() { p.maximised = (p.maximised + 1) % numMaximised }
 
 // layOut places the panes on a large screen: the charts on the left, the table on the right.
 func (p *page) layOut(w, h int) []room.Place {
+	const minWideChart = 96 // of charts beside a table with longer names
 	lanes := max(len(p.budget.shownLanes()), 1)
 	if p.maximised == tableOnly {
 		return []room.Place{p.table.Place(0, 0, w, h)}
 	}
 	right := tableWidth(lanes, w)
+	right += max(min(p.budget.wantedWidth(), w-right-minWideChart), 0)
 	if p.maximised == chartsOnly {
 		right = 0
 	}

@@ -203,10 +203,12 @@ func (d *bitData) values(item *bitItem) (value, baseline, change string, ok bool
 	return formatCell(f, v), formatCell(f, old), formatChange(f, v, old), true
 }
 
-// formatCell formats a value: the integer of the table, and in parentheses the value in the unit of the field if that
-// differs.
+// formatCell formats a value: its name if it has one, and otherwise the integer of the table, and in parentheses the value
+// in the unit of the field if that differs.
 func formatCell(f *frame.Field, v int32) string {
 	switch {
+	case f.NameOf(v) != "":
+		return f.NameOf(v)
 	case f.Kind == frame.Bits:
 		return "x" + strconv.FormatUint(uint64(uint32(v)), 16)
 	case f.Kind == frame.Float32:

@@ -173,18 +173,17 @@ func (p *bitPane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	} else {
 		c.Spans(2, y, c.W-4, look.FitGroups(c.W-4, d.slotShares(th))...)
 	}
-	p.layOut(c.W-4, c.H-4)
-	for _, line := range p.lines[p.top:] {
+	const otherRows = 3 // frame and shares
+	p.layOut(c.W-4, c.H-otherRows)
+	end := p.end(p.top, c.H-otherRows)
+	for _, line := range p.lines[p.top:end] {
 		y++
-		if y+line.height() > c.H-1 {
-			break
-		}
 		p.drawLine(c, th, y, &line)
 		y += line.height() - 1
 	}
 	hidden := 0
-	for i := p.top + p.visible(c.H-3); i < len(p.lines); i++ {
-		hidden += p.lines[i].n
+	for _, line := range p.lines[end:] {
+		hidden += line.n
 	}
 	if hidden > 0 {
 		c.TextRight(c.W-2, c.H-1, look.Dim, fmt.Sprintf(" %s more %s ", words.Count(hidden, "byte"), th.Down))
@@ -227,24 +226,24 @@ func (p *bitPane) layOut(w, h int) {
 		}
 	}
 	p.rows = h
-	p.top = min(p.top, max(len(p.lines)-1, 0))
-	if cursorLine <= p.top+1 {
-		p.top = max(cursorLine-2, 0)
-	}
-	for p.top < cursorLine && p.top+p.visible(h)-1 <= cursorLine {
+	// The lines above and below the cursor are visible, too.
+	p.top = min(p.top, max(cursorLine-2, 0))
+	for p.top < cursorLine && p.end(p.top, h) < min(cursorLine+2, len(p.lines)) {
 		p.top++
+	}
+	for p.top > 0 && p.end(p.top-1, h) == len(p.lines) { // no empty rows below the last line
+		p.top--
 	}
 }
 
-// visible returns the number of lines that fit in h rows from the first visible one on.
-func (p *bitPane) visible(h int) (n int) {
-	for _, line := range p.lines[p.top:] {
-		if h -= line.height(); h < 0 {
-			break
+// end returns the index after the last line that fits in h rows if the line at index first is the topmost.
+func (p *bitPane) end(first, h int) int {
+	for i := first; i < len(p.lines); i++ {
+		if h -= p.lines[i].height(); h < 0 {
+			return i
 		}
-		n++
 	}
-	return n
+	return len(p.lines)
 }
 
 // drawLine draws a line at row y.

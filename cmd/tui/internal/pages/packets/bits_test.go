@@ -173,6 +173,42 @@ func TestBitsOfMissingPacket(t *testing.T) {
 	}
 }
 
+// The line of the cursor is visible wherever it is, with the lines around it, and no rows are empty while lines above are
+// hidden.
+func TestBitsScroll(t *testing.T) {
+	for _, encoder := range []string{"quantized", "relative-position"} { // many lines, few lines
+		p, m, _ := newBitsStage(t, encoder, 120, 36)
+		b := p.bits.bits
+		for _, rows := range []int{room.ListEnd, -1, -1, -room.ListEnd, 1, 3, room.ListEnd} {
+			p.Move(0, rows)
+			m.Tick(true)
+			m.View()
+			first, _ := b.data.items[b.cursor].bitRange()
+			h := b.rows
+			end := b.end(b.top, h)
+			cursor := slices.IndexFunc(b.lines, func(l bitLine) bool {
+				return l.section == b.data.items[b.cursor].section && l.n > 0 && first/8 >= l.first && first/8 < l.first+l.n
+			})
+			if cursor < b.top || cursor >= end || cursor > 0 && cursor == b.top || end < len(b.lines) && cursor == end-1 {
+				t.Errorf("%s, %d rows down: the cursor is on line %d, lines %d to %d of %d are visible", encoder, rows, cursor, b.top, end-1, len(b.lines))
+			}
+			if b.top > 0 && b.end(b.top-1, h) == len(b.lines) {
+				t.Errorf("%s, %d rows down: line %d is hidden, but there is room", encoder, rows, b.top-1)
+			}
+		}
+	}
+}
+
+// An enum has its word, and a word that the schema does not name has its number.
+func TestCellsHaveWords(t *testing.T) {
+	f := &frame.Field{Kind: frame.Enum, Max: 2, Values: []string{"idle", "driving"}}
+	for v, want := range []string{"idle", "driving", "2"} {
+		if got := formatCell(f, int32(v)); got != want {
+			t.Errorf("value %d is %q, want %q", v, got, want)
+		}
+	}
+}
+
 // BenchmarkBits draws the view of bits of a packet with 2,000 symbols.
 func BenchmarkBits(b *testing.B) {
 	traced, s := newTraced(b, "kinetic")

@@ -52,9 +52,11 @@ func (b *bitView) lines(th *look.Theme, w, h int, details *room.Slot) []string {
 		left = max(bitsWidthWide, w-72)
 	}
 	places := []room.Place{b.bitsSlot.Place(0, 0, left, h-rowHeight), b.rowSlot.Place(0, h-rowHeight, left, rowHeight)}
+	if b.bits.missing { // no row to show
+		places = []room.Place{b.bitsSlot.Place(0, 0, left, h)}
+	}
 	if left < w {
-		places = []room.Place{b.bitsSlot.Place(0, 0, left, h-rowHeight), b.rowSlot.Place(0, h-rowHeight, left, rowHeight),
-			details.Place(left, 0, w-left, h)}
+		places = append(places, details.Place(left, 0, w-left, h))
 	}
 	return room.RenderPlaces(th, places, h, b.bits, nil)
 }
@@ -140,7 +142,7 @@ func (p *page) bitBindings() []room.Binding {
 	return []room.Binding{
 		room.Bind(group, []string{"#"}, "#", "the packet bit by bit, with header and ack: arrows by field and row, [ ] by byte, /find 417 to a row",
 			p.toggleBits).InFooter("bits").Pin(),
-		room.Bind(group, []string{"("}, "( )", "previous packet, next packet, also in the view of bits", packet(-1)).InFooter("packet").Unless(off),
-		room.Bind(group, []string{")"}, "", "", packet(1)),
+		room.Bind(group, []string{"J"}, "J K", "next packet, previous packet, also in the view of bits", packet(1)).InFooter("packet").Unless(off),
+		room.Bind(group, []string{"K"}, "", "", packet(-1)),
 	}
 }

@@ -164,7 +164,10 @@ func formatPacketID(id packetlog.ID) string {
 func (p *details) drawBody(c *look.Canvas, th *look.Theme) {
 	budget := p.opened.Inside.Spent.Budget()
 	parts := panes.BudgetParts(&budget, p.schema)
-	path := p.pathLines(th)
+	var path [][]look.Span
+	for _, line := range p.pathLines(th) {
+		path = append(path, look.WrapSpans(line, c.W-4)...)
+	}
 	baseline := p.baselineLines()
 	reasons := p.reasonLines(c.W - 6)
 	gap := 0                // rows between sections

@@ -151,6 +151,9 @@ func (p *details) pathLines(th *look.Theme) (lines [][]look.Span) {
 func describeStep(th *look.Theme, s *lossmodel.Step) (event string, style look.Style) {
 	jitter := s.Delay - s.BaseDelay
 	switch {
+	case s.Lost == lossmodel.Queue && s.Discipline != "":
+		return "DROPPED by " + s.Discipline + " after " + formatMs(s.Delay) + ", behind " + strconv.Itoa(s.QueueAhead.Packets) + " packets of " +
+			strconv.FormatInt(s.QueueAhead.Bytes, 10) + " bytes", look.Lost
 	case s.Lost == lossmodel.Queue:
 		return "DROPPED: " + strconv.FormatInt(s.QueueAhead.Bytes, 10) + " bytes in the queue, which is full", look.Lost
 	case s.Lost != lossmodel.None:

@@ -191,9 +191,13 @@ func (p *page) Wheel(x, y, notches int) room.Request {
 
 // ShowPacket implements room.PacketPage: it selects a packet and removes the filter.
 func (p *page) ShowPacket(id packetlog.ID) room.Request {
-	p.list.filter = packetfilter.Filter{}
+	unfiltered := p.setFilter(packetfilter.Filter{})
 	p.list.selectPacket(id)
-	return p.openSelected()
+	r := p.openSelected()
+	if unfiltered.Command != nil {
+		r.Command.RowCosts = unfiltered.Command.RowCosts
+	}
+	return r
 }
 
 // ListPackets implements room.PacketPage.

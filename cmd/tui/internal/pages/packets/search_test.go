@@ -117,6 +117,24 @@ func TestUnknownRows(t *testing.T) {
 	}
 }
 
+// TestRowFilterEnds checks that whatever ends a filter of rows also ends the computation of which rows packets carry.
+func TestRowFilterEnds(t *testing.T) {
+	number := uint64(7)
+	for name, end := range map[string]func(p *page) room.Request{
+		"esc":        (*page).Release,
+		"/goto":      func(p *page) room.Request { return order(t, p, room.PacketOrder{Number: &number}) },
+		"/filter":    func(p *page) room.Request { return order(t, p, room.PacketOrder{Filter: filter(t, "lost")}) },
+		"x, explain": func(p *page) room.Request { return p.ShowPacket(packetlog.ID{Seq: number}) },
+	} {
+		p := New()
+		labtest.NewStage(p, labtest.NewPackets(), 160, 46)
+		order(t, p, room.PacketOrder{Filter: filter(t, "row == 417")})
+		if c := end(p).Command; c == nil || c.RowCosts == nil || *c.RowCosts {
+			t.Errorf("%s requests %+v", name, c)
+		}
+	}
+}
+
 // TestExport checks an exported selection against the packets of the lab, with readers that are not ours.
 func TestExport(t *testing.T) {
 	lab := labtest.NewPackets()

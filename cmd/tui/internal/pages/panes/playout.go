@@ -4,25 +4,40 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"wirelab/cmd/tui/internal/chart"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
+	"wirelab/dataset/frame"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/playout"
 	"wirelab/internal/units"
 )
 
 // Playout shows charts of the receiver's display over time: the age of the displayed data,
-// starvation, position and orientation errors of the cubes, and late snapshots. It collects
+// starvation, position and orientation errors of cubes, position and angle errors of tables, and late snapshots. It collects
 // the same samples as the charts of page 1 and has the same time axis.
 type Playout struct {
 	Charts
-	cubes bool // the data are cubes, which have positions and orientations
+	cubes bool               // the data are cubes, which have positions and orientations
+	units *meters.ErrorUnits // of the errors of a table; nil for other data
 }
 
-// NewPlayout returns the charts of a display. cubes reports whether the data are cubes.
-func NewPlayout(cubes bool) *Playout { return &Playout{Charts{Selected: -1}, cubes} }
+// NewPlayout returns the charts of the display of data with the given schema, which may be nil.
+func NewPlayout(s *frame.Schema) *Playout {
+	p := &Playout{Charts: Charts{Selected: -1}}
+	if s == nil {
+		return p
+	}
+	p.cubes = frame.IsCubes(s)
+	if c := playout.FindColumns(s); c != nil {
+		u := c.Units()
+		p.units = &u
+	}
+	return p
+}
 
 // Name implements room.Pane.
 func (p *Playout) Name() string { return "Playout" }
@@ -33,7 +48,7 @@ const minPlayoutWidth = 38
 // playoutChart describes one of the charts.
 type playoutChart struct {
 	title  string                                            // heading, with the unit
-	cubes  bool                                              // only for cubes
+	absent bool                                              // the data do not have it
 	reduce chart.Reducer                                     // combines the samples of a column
 	style  look.Style                                        // of the line
 	floor  float64                                           // the minimum of the axis's upper end
@@ -41,17 +56,17 @@ type playoutChart struct {
 	legend func(*engine.Lane) []look.Span                    // the current figures; the last two spans are label and value
 }
 
-// playoutCharts returns all charts, the most important first.
-func playoutCharts() []playoutChart {
+// playoutCharts returns the charts that apply to the data, the most important first.
+func (p *Playout) playoutCharts() []playoutChart {
 	valueSpans := func(before string, v float64, prec int, after string) []look.Span {
 		return []look.Span{look.Dim.Span(before), look.Value.Span(units.Fixed(v, prec)), look.Dim.Span(after)}
 	}
-	return []playoutChart{
+	all := []playoutChart{
 		{title: "Age ms", reduce: chart.Max, style: look.Payload, floor: 100, legend: AgeSpans,
 			values: perSample(func(s *meters.Sample) float64 { return float64(s.Oldest) / 1e6 })},
 		{title: "Starved %, " + room.MeanText, reduce: chart.Mean, style: look.Warn, floor: 10, values: starvedSeries,
 			legend: func(l *engine.Lane) []look.Span { return valueSpans("now ", 100*l.Recent.StarvedRatio, 1, "") }},
-		{title: "Position error mm", cubes: true, reduce: chart.Max, style: look.Bad, floor: 10,
+		{title: "Position error mm", absent: !p.cubes, reduce: chart.Max, style: look.Bad, floor: 10,
 			values: perSample(func(s *meters.Sample) float64 { return s.PositionErrorMM }),
 			legend: func(l *engine.Lane) []look.Span { return valueSpans("max ", l.Recent.PositionErrorMM, 1, "") }},
 		{title: "Late/s, " + room.MeanText, reduce: chart.Mean, style: look.Late, floor: 4, values: lateSeries, legend: func(l *engine.Lane) []look.Span {
@@ -62,10 +77,23 @@ func playoutCharts() []playoutChart {
 			now := float64(late) * room.PerSecond / float64(max(len(recent), 1))
 			return append(valueSpans("now ", now, 1, "  total "), look.Value.Span(strconv.FormatInt(l.Totals.Playout.Late, 10)))
 		}},
-		{title: "Rotation error deg", cubes: true, reduce: chart.Max, style: look.Ratio, floor: 1,
+		{title: "Rotation error deg", absent: !p.cubes, reduce: chart.Max, style: look.Ratio, floor: 1,
 			values: perSample(func(s *meters.Sample) float64 { return s.OrientationErrorDeg }),
 			legend: func(l *engine.Lane) []look.Span { return valueSpans("max ", maxOrientationError(l), 1, "") }},
 	}
+	if p.units != nil {
+		largest := func(v float64) []look.Span {
+			return []look.Span{look.Dim.Span("max "), look.Value.Span(units.Significant(v, 3))}
+		}
+		all = slices.Insert(all, 2,
+			playoutChart{title: strings.TrimSpace("Position error " + p.units.Position), absent: !p.units.HasPositions, reduce: chart.Max, style: look.Bad,
+				values: perSample(func(s *meters.Sample) float64 { return s.PositionError }),
+				legend: func(l *engine.Lane) []look.Span { return largest(l.Recent.PositionError) }},
+			playoutChart{title: strings.TrimSpace("Angle error " + p.units.Angle), absent: !p.units.HasAngles, reduce: chart.Max, style: look.Ratio,
+				values: perSample(func(s *meters.Sample) float64 { return s.AngleError }),
+				legend: func(l *engine.Lane) []look.Span { return largest(l.Recent.AngleError) }})
+	}
+	return slices.DeleteFunc(all, func(k playoutChart) bool { return k.absent })
 }
 
 // perSample returns a function that maps samples to their values, with equal weights.
@@ -105,7 +133,7 @@ func maxOrientationError(l *engine.Lane) (deg float64) {
 
 // Draw implements room.Pane. It draws as many charts side by side as fit, at least one.
 func (p *Playout) Draw(c *look.Canvas, th *look.Theme, _ bool) {
-	list := slices.DeleteFunc(playoutCharts(), func(k playoutChart) bool { return k.cubes && !p.cubes })
+	list := p.playoutCharts()
 	list = list[:min(max(c.W/minPlayoutWidth, 1), len(list))]
 	c.Split(len(list), func(i int, side *look.Canvas) { p.drawChart(side, th, &list[i]) })
 }

@@ -23,8 +23,7 @@ type page struct {
 
 // New returns the page for frames of schema s.
 func New(s *frame.Schema) *page {
-	const cubes = true // sessions with cubes have another page
-	p := &page{summary: room.NewSlot(&panes.SummaryLine{}), playout: panes.NewPlayout(!cubes), values: &values{}}
+	p := &page{summary: room.NewSlot(&panes.SummaryLine{}), playout: panes.NewPlayout(s), values: &values{}}
 	p.charts, p.valuesSlot = room.NewSlot(p.playout), room.NewSlot(p.values)
 	if parts, _ := findPlaces(s); parts != nil {
 		p.worldMap = &mapView{}

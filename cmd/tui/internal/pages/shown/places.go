@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"wirelab/dataset/frame"
+	"wirelab/experiment/engine/playout"
 )
 
 // placeFields are the columns of a schema that hold the position of a row, seen from above (axes 0 and
@@ -102,7 +103,7 @@ func findPoints(s *frame.Schema, parts []frame.Part, places [][]placeFields, kin
 				if at.present >= 0 && values[at.present] == 0 {
 					continue
 				}
-				pt := point{x: inUnits(&s.Fields[at.x], values[at.x]), y: inUnits(&s.Fields[at.y], values[at.y]), row: row, group: g, entityKind: kinds[partIndex].of(values)}
+				pt := point{x: playout.InUnits(&s.Fields[at.x], values[at.x]), y: playout.InUnits(&s.Fields[at.y], values[at.y]), row: row, group: g, entityKind: kinds[partIndex].of(values)}
 				if at.yDown {
 					pt.y = -pt.y
 				}
@@ -112,7 +113,7 @@ func findPoints(s *frame.Schema, parts []frame.Part, places [][]placeFields, kin
 				switch {
 				case at.present < 0 && len(s.Parts) > 0: // the schema has parts, and this row is never absent: the player
 					pt.kind = alwaysPresent
-				case slices.ContainsFunc(at.velocities, func(v int) bool { return inUnits(&s.Fields[v], values[v]) != 0 }):
+				case slices.ContainsFunc(at.velocities, func(v int) bool { return playout.InUnits(&s.Fields[v], values[v]) != 0 }):
 					pt.kind = moving
 				}
 				list = append(list, pt)
@@ -135,12 +136,4 @@ func blend(points, next []point, weight float64) {
 			pt.x, pt.y = pt.x+(to.x-pt.x)*weight, pt.y+(to.y-pt.y)*weight
 		}
 	}
-}
-
-// inUnits returns v, a value of field f, in the units of f.
-func inUnits(f *frame.Field, v int32) float64 {
-	if f.Kind == frame.Float32 {
-		return float64(math.Float32frombits(uint32(v)))
-	}
-	return float64(v) * f.Step()
 }

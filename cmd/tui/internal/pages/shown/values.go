@@ -22,6 +22,8 @@ type values struct {
 	visibleLines int             // as last drawn
 	numLines     int             // of the content, as last drawn
 
+	columns *playout.Columns // interpolated between two frames; nil if there are none
+
 	entries   []entry
 	emptyText string // shown while there are no values
 }
@@ -45,6 +47,9 @@ func (p *values) Observe(v room.View) bool {
 	p.schema, p.frames, p.past = v.Snap.Schema, v.Snap.Frames, v.Past
 	if !same {
 		p.entries = p.listEntries()
+		if p.columns == nil && p.schema != nil {
+			p.columns = playout.FindColumns(p.schema)
+		}
 	}
 	return !same
 }
@@ -97,7 +102,11 @@ func (p *values) heading(maxWidth int) []look.Span {
 	if p.frames.Shown == nil {
 		return look.Fit(maxWidth, []look.Span{look.Dim.Span("nothing displayed yet")}, nil)
 	}
-	age := []look.Span{look.Dim.Span("age "), look.Value.Span(strconv.FormatInt(p.frames.Age.Milliseconds(), 10)), look.Dim.Span(" ms")}
+	behind := p.frames.Age
+	if p.frames.Next != nil { // interpolated
+		behind = p.frames.Behind
+	}
+	age := []look.Span{look.Dim.Span("age "), look.Value.Span(strconv.FormatInt(behind.Milliseconds(), 10)), look.Dim.Span(" ms")}
 	if p.frames.Starved {
 		age = append(age, look.Warn.Span(", STARVED"))
 	}
@@ -116,7 +125,25 @@ func (p *values) heading(maxWidth int) []look.Span {
 
 // differs reports whether value i is displayed with another value than was sent.
 func (p *values) differs(i int) bool {
-	return p.frames.Shown != nil && i < len(p.frames.Shown.Table) && p.frames.Shown.Table[i] != p.frames.Sent.Table[i]
+	if p.frames.Shown == nil || i >= len(p.frames.Shown.Table) {
+		return false
+	}
+	if v, ok := p.interpolated(i); ok {
+		return v != playout.InUnits(&p.schema.Fields[i%len(p.schema.Fields)], p.frames.Sent.Table[i])
+	}
+	return p.frames.Shown.Table[i] != p.frames.Sent.Table[i]
+}
+
+// interpolated returns displayed value i in the units of its field if the display interpolates it between two frames;
+// otherwise false.
+func (p *values) interpolated(i int) (float64, bool) {
+	n := len(p.schema.Fields)
+	shown, next := p.frames.Shown, p.frames.Next
+	// Copies of frames may end within a row.
+	if p.columns == nil || next == nil || (i/n+1)*n > len(next.Table) || !p.columns.Interpolates(i%n) || !p.columns.Joins(i/n, shown.Table, next.Table) {
+		return 0, false
+	}
+	return playout.Between(&p.schema.Fields[i%n], shown.Table[i], next.Table[i], p.frames.Weight), true
 }
 
 // drawCells draws the values of a table in columns, filled from top to bottom, from firstLine on.
@@ -159,7 +186,11 @@ func (p *values) drawCell(c *look.Canvas, th *look.Theme, x, y, i int, name stri
 	if p.differs(i) {
 		style = look.Late
 	}
-	c.TextRight(x+nameWidth+2*valueWidth, y, style, look.Shorten(formatValue(f, p.frames.Shown.Table[i]), valueWidth-1))
+	text := formatValue(f, p.frames.Shown.Table[i])
+	if v, ok := p.interpolated(i); ok {
+		text = formatNumber(v)
+	}
+	c.TextRight(x+nameWidth+2*valueWidth, y, style, look.Shorten(text, valueWidth-1))
 }
 
 // listEntries returns an entry for every value, with the number of its row if there are several rows.

@@ -7,6 +7,7 @@ import (
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/cmd/tui/internal/worldview"
+	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
 )
 
@@ -29,9 +30,8 @@ type page struct {
 
 // New returns the page.
 func New() *page {
-	const cubes = true // the page is for data with cubes
 	p := &page{world: &views{arrangement: -1, cam: worldview.Camera{ZoomLevel: worldview.FirstZoom, Follow: true}}, play: &play{},
-		playout: panes.NewPlayout(cubes)}
+		playout: panes.NewPlayout(frame.Cubes(1))}
 	p.slot, p.player, p.summary, p.charts = room.NewSlot(p.world), room.NewSlot(p.play), room.NewSlot(&panes.SummaryLine{}),
 		room.NewSlot(p.playout)
 	return p
@@ -220,7 +220,8 @@ func (p *page) Bindings() []room.Binding {
 			flip(toggleAutopilot)).InFooter("autopilot").Unless(notPlayed),
 		room.Bind(group, []string{"r"}, "r", "reset: put all cubes back into the grid",
 			func() room.Request { return room.Change(config.NewChange("reset", true)) }).InFooter("reset").Unless(notPlayed),
-		on([]string{"v"}, "v", "next views: sender, receiver, error", func() { p.Focus(1) }).InFooter("views"),
+		on([]string{"v"}, "v", "next views: sender, receiver, error", func() { p.Focus(1) }).InFooter("views").
+			NotifyIdle("the heat map of costs stands beside the receiver; $ ends it"),
 		on([]string{"c"}, "c", "charts of the display (age, errors), or a larger world", p.toggleCharts).InFooter("charts"),
 		on([]string{"f"}, "f", "follow the player, or stop", p.toggleFollow).InFooter("follow"),
 		on([]string{"+", "="}, "+", "zoom in, zoom out", func() { p.zoomBy(1) }).InFooter("zoom in"),

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"wirelab/dataset/frame"
+	"wirelab/dataset/table"
+	encodertable "wirelab/encoders/table"
+	"wirelab/experiment/scales"
+	"wirelab/experiment/walkoff"
+	"wirelab/internal/texttable"
+	"wirelab/internal/units"
+)
+
+// scalesResult is the JSON output of tui tune for tables.
+type scalesResult struct {
+	Data    string `json:"data"`
+	Encoder string `json:"encoder"`
+	*scales.Result
+}
+
+// tuneTable finds the cheapest scales of a table within the tolerances and writes them.
+func (a *app) tuneTable(ctx context.Context, f tuneFlags) error {
+	src, err := f.data.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeSource(src)
+	t, ok := src.(*table.Source)
+	switch {
+	case !ok || t.Packed():
+		return usagef("%s has packed integers, which the game has rounded already; expected records as text", f.data.spec)
+	case f.frames != 0 && f.frames <= walkoff.Delay:
+		return usagef("--frames %d makes no sense; expected more than %d, because frames 0..5 are the initial state", f.frames, walkoff.Delay)
+	}
+	groups, err := f.scaleGroups(t.Schema())
+	if err != nil {
+		return err
+	}
+	codec, err := encodertable.ByName(cmp.Or(f.encoder, encodertable.Default(t.Schema())))
+	if err != nil {
+		return asUsageError(withSuggestion(err))
+	}
+	if err := checkSuits(codec, t.Schema()); err != nil {
+		return err
+	}
+	line := a.progress("tune")
+	search := scales.Search{Spec: f.data.spec, Layout: t.Layout(), Path: t.Path, Codec: codec, Frames: f.frames, Clock: a.clock,
+		Progress: line.report, Groups: groups}
+	result, err := search.Run(ctx)
+	line.done()
+	if err != nil {
+		return markDataError(err)
+	}
+	out := scalesResult{f.data.spec, codec.Name, result}
+	return a.writeResult(out, func(w io.Writer) { writeScales(w, &out) })
+}
+
+// scaleGroups returns the groups of fields that the flags choose: those of --field as one group, or without the flag all
+// quantities and angles, grouped by kind, unit and range. Without --tolerance, that of a group is half of a step.
+func (f *tuneFlags) scaleGroups(s *frame.Schema) (groups []scales.Group, err error) {
+	var chosen [][]int // indices of fields, by group
+	if f.field != "" {
+		indices, err := f.chosenFields(s)
+		if err != nil {
+			return nil, err
+		}
+		chosen = [][]int{indices}
+	} else {
+		chosen = similarFields(s)
+	}
+	for _, indices := range chosen {
+		first := &s.Fields[indices[0]]
+		tolerance := first.Step() / 2
+		if f.tolerance != "" {
+			if tolerance, err = table.ParseTolerance(f.tolerance, first.Unit); err != nil {
+				if f.field == "" {
+					continue // a field of another unit
+				}
+				return nil, usagef("--tolerance: %w; expected %s", err, table.ToleranceExpected(first.Unit))
+			}
+		}
+		groups = append(groups, scales.NewGroup(s, indices, tolerance))
+	}
+	switch {
+	case len(chosen) == 0:
+		return nil, usagef("%s has no quantities or angles, whose scale could be tuned", f.data.spec)
+	case len(groups) == 0:
+		return nil, usagef("--tolerance %s fits no field of %s; expected a number with the unit of a field, such as \"1 cm\"", f.tolerance, f.data.spec)
+	}
+	return groups, nil
+}
+
+// chosenFields returns the indices of the fields that --field names. They must have the same kind and unit.
+func (f *tuneFlags) chosenFields(s *frame.Schema) (indices []int, err error) {
+	names := make([]string, len(s.Fields))
+	for i := range s.Fields {
+		names[i] = s.Fields[i].Name
+	}
+	for _, name := range strings.Split(f.field, ",") {
+		i := slices.Index(names, strings.TrimSpace(name))
+		if i < 0 {
+			return nil, usagef("--field: no field is called %q%s", name, didYouMean(name, names))
+		}
+		field := &s.Fields[i]
+		if field.Kind != frame.Quantity && field.Kind != frame.Angle {
+			return nil, usagef("--field: %s has the kind %s, which has no scale; expected quantities or angles", name, field.Kind)
+		}
+		if len(indices) > 0 {
+			if first := &s.Fields[indices[0]]; field.Kind != first.Kind || field.Unit != first.Unit {
+				return nil, usagef("--field: %s (%s in %q) and %s (%s in %q) cannot share a scale; expected fields of one kind and unit",
+					first.Name, first.Kind, first.Unit, name, field.Kind, field.Unit)
+			}
+		}
+		indices = append(indices, i)
+	}
+	return indices, nil
+}
+
+// similarFields returns the quantities and angles of s, grouped by kind, unit, scale and range.
+func similarFields(s *frame.Schema) (groups [][]int) {
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		if f.Kind != frame.Quantity && f.Kind != frame.Angle {
+			continue
+		}
+		k := slices.IndexFunc(groups, func(g []int) bool {
+			x := &s.Fields[g[0]]
+			return x.Kind == f.Kind && x.Unit == f.Unit && x.Scale == f.Scale && x.Min == f.Min && x.Max == f.Max
+		})
+		if k < 0 {
+			groups = append(groups, []int{i})
+		} else {
+			groups[k] = append(groups[k], i)
+		}
+	}
+	return groups
+}
+
+// writeScales writes the curve of each group as a table.
+func writeScales(w io.Writer, r *scalesResult) {
+	printf(w, "%s with %s, %d frames: %s kbps with the scales of the schema, %s with the cheapest within the tolerances\n", r.Data, r.Encoder,
+		r.Frames, formatNumber(r.Kbps), formatNumber(r.BestKbps))
+	number := func(v float64) string { return units.General(v, 4) }
+	for _, group := range r.Groups {
+		unit := strings.TrimRight(" "+group.Unit, " ")
+		printf(w, "\n%s, tolerance %s%s: cheapest scale %s, in the schema %s\n", strings.Join(group.Fields, ", "), number(group.Tolerance), unit,
+			units.General(group.BestScale, -1), units.General(group.Scale, -1))
+		g := texttable.New(">scale", ">max error", ">mean error", ">p99 error", ">kbps", "")
+		for _, p := range group.Curve {
+			note := ""
+			switch {
+			case p.Scale == group.BestScale:
+				note = "cheapest within the tolerance"
+			case !p.Within:
+				note = "exceeds the tolerance"
+			}
+			g.Add(number(p.Scale), number(p.Max), number(p.Mean), number(p.P99), fmt.Sprintf("%.3f", p.Kbps), note)
+		}
+		g.WriteText(w, anyWidth)
+	}
+}

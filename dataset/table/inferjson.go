@@ -1,0 +1,149 @@
+package table
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"wirelab/dataset/source"
+)
+
+// Limits of the search for columns in JSON Lines.
+const (
+	maxPathLines = 1000
+	maxPathBytes = 1 << 22
+	maxPathDepth = 8
+)
+
+// pathFinder collects the paths of values in lines of JSON.
+type pathFinder struct {
+	list   string   // path of the first list of objects; "" if none was found
+	around []string // paths of values outside of that list
+	within []string // paths of values in its objects
+	lists  []string // further lists of objects
+	tooFar bool     // there are more than MaxFields paths, or deep ones
+}
+
+// findPaths determines the columns of JSON Lines from the first lines.
+func (g *guess) findPaths() error {
+	r := &jsonReader{path: g.Path}
+	if _, err := r.start(g.In, nil); err != nil {
+		return err
+	}
+	var f pathFinder
+	for n := 0; n < maxPathLines && r.size < maxPathBytes; n++ {
+		if _, err := r.next(); err == io.EOF {
+			break
+		} else if err != nil {
+			return err
+		}
+		if err := f.find(jsontext.NewDecoder(bytes.NewReader(r.text)), "", 0, false); err != nil {
+			return r.syntaxError(err)
+		}
+	}
+	g.list = f.list
+	paths := f.around
+	if f.list != "" {
+		paths = append(f.within, f.around...)
+	}
+	for i, path := range paths {
+		switch {
+		case !isPrintableName(path):
+			g.leave(path[:min(len(path), maxText)], fmt.Sprintf("its path is not a printable text of at most %d characters", maxText))
+		case len(g.columns) == MaxFields || slices.Contains(paths[:i], path):
+			f.tooFar = f.tooFar || len(g.columns) == MaxFields
+		default:
+			g.columns = append(g.columns, profile{name: path, around: f.list != "" && i >= len(f.within)})
+		}
+	}
+	for _, list := range f.lists {
+		g.leave(list, "it is a list of objects beside or within "+f.list)
+	}
+	if f.tooFar {
+		g.leave("further paths", fmt.Sprintf("the lines have more than %d, or more than %d levels", MaxFields, maxPathDepth))
+	}
+	if len(g.columns) == 0 {
+		return &source.Error{File: g.Path, Problem: "has no values", Expected: "lines with an object that has members", Kind: ErrRecords}
+	}
+	return nil
+}
+
+// leave remarks that the schema does not describe a value, and why.
+func (g *guess) leave(name, reason string) {
+	if len(g.leftOut) < MaxFields {
+		g.leftOut = append(g.leftOut, fmt.Sprintf("%s: left out, since %s", name, reason))
+	}
+}
+
+// find collects the paths of the next value, whose own path is given. inList means that the value is in an object of
+// f.list.
+func (f *pathFinder) find(d *jsontext.Decoder, path string, depth int, inList bool) error {
+	kind := d.PeekKind()
+	if depth > maxPathDepth && (kind == '{' || kind == '[') {
+		f.tooFar = true
+		return d.SkipValue()
+	}
+	if kind != '{' && kind != '[' {
+		f.add(path, inList)
+		return d.SkipValue()
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return err
+	}
+	for i := 0; d.PeekKind() != '}' && d.PeekKind() != ']'; i++ {
+		if kind == '[' && d.PeekKind() == '{' && path != "" {
+			if err := f.findRow(d, path, depth, inList); err != nil {
+				return err
+			}
+			continue
+		}
+		step := fmt.Sprintf("[%d]", i)
+		if kind == '{' {
+			name, err := d.ReadToken()
+			if err != nil {
+				return err
+			}
+			if step = name.String(); path != "" {
+				step = "." + step
+			}
+		}
+		if err := f.find(d, path+step, depth+1, inList); err != nil {
+			return err
+		}
+	}
+	_, err := d.ReadToken()
+	return err
+}
+
+// findRow collects the paths of the next value, an object in the list at path.
+func (f *pathFinder) findRow(d *jsontext.Decoder, path string, depth int, inList bool) error {
+	if f.list == "" && !inList && isPrintableName(path) {
+		f.list = path
+	}
+	if path == f.list && !inList {
+		return f.find(d, "", depth+1, true)
+	}
+	if !slices.Contains(f.lists, path) && len(f.lists) < maxPathDepth {
+		f.lists = append(f.lists, path)
+	}
+	return d.SkipValue()
+}
+
+// add adds the path of a value.
+func (f *pathFinder) add(path string, inList bool) {
+	list := &f.around
+	if inList {
+		list = &f.within
+	}
+	if slices.Contains(*list, path) {
+		return
+	}
+	if len(*list) > MaxFields {
+		f.tooFar = true
+		return
+	}
+	*list = append(*list, path)
+}

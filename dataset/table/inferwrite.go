@@ -1,0 +1,466 @@
+package table
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"wirelab/dataset/frame"
+	"wirelab/internal/quantile"
+	"wirelab/internal/units"
+	"wirelab/internal/words"
+)
+
+// write returns the schema with the given fields as TOML with comments.
+func (g *guess) write(fields []guessedField) []byte {
+	var b strings.Builder
+	base := filepath.Base(g.Path)
+	fmt.Fprintf(&b, "# Guessed from %s: %s of %s.\n", base, words.Count(g.rows, "row"), words.Count(len(g.columns), "column"))
+	b.WriteString("# Comments give the reasons. Lines with QUESTION ask for what the records do not show.\n")
+	if g.partial {
+		fmt.Fprintf(&b, "# QUESTION: only the first %d MB were read. Are all ranges large enough?\n", maxSurvey>>20)
+	}
+	g.writeFrames(&b, base)
+	for _, f := range fields {
+		f.write(&b)
+	}
+	if len(g.leftOut) > 0 {
+		b.WriteString("\n")
+	}
+	for _, text := range g.leftOut {
+		fmt.Fprintf(&b, "# %s.\n", comment(text))
+	}
+	return []byte(b.String())
+}
+
+// comment returns a text from the log for use in a comment of TOML, which must be printable and on one line.
+func comment(text string) string {
+	return strings.Map(func(c rune) rune {
+		if !strconv.IsPrint(c) {
+			return '?'
+		}
+		return c
+	}, text)
+}
+
+// writeFrames writes the keys before the fields.
+func (g *guess) writeFrames(b *strings.Builder, base string) {
+	name, _, _ := strings.Cut(base, ".")
+	item := name
+	if list := tokens(g.list); len(list) > 0 {
+		item = list[len(list)-1]
+	}
+	if len(item) > 1 && strings.HasSuffix(item, "s") {
+		item = item[:len(item)-1]
+	}
+	if !isPrintableName(name) || name == "rpc" || name == "text" || name == "files" || name == "cubes" {
+		name = "table"
+	}
+	if !isPrintableName(item) {
+		item = "row"
+	}
+	writeKey(b, "name", name)
+	line := func(key string, value any, reason string) {
+		if text, ok := value.(string); ok {
+			value = strconv.Quote(text)
+		}
+		fmt.Fprintf(b, "%-7s = %v # %s\n", key, value, comment(reason))
+	}
+	line("item", item, "the word for one row in figures; from the name of the list or of the file")
+	if hz, reason := g.rate(); reason != "" {
+		line("rate_hz", hz, reason)
+	}
+	if g.comma != 0 && g.comma != ',' && !(g.comma == '\t' && strings.Contains(strings.ToLower(base), ".tsv")) {
+		writeKey(b, "separator", string(g.comma))
+	}
+	if l := (&Layout{}); g.comma == 0 && l.FormatOf(g.Path) != formatJSON {
+		line("format", "jsonl", "each line is an object")
+	} else if g.comma != 0 && l.FormatOf(g.Path) != formatCSV {
+		line("format", "csv", "cells are separated by "+strconv.Quote(string(g.comma)))
+	}
+	if g.list != "" {
+		line("list", g.list, "each line is a frame with a list of rows")
+	}
+	if g.frame >= 0 {
+		line("frame", g.columns[g.frame].name, "never falls, and is equal for the rows of a frame")
+	} else if g.list == "" {
+		b.WriteString("# QUESTION: no column seems to count frames. Each row is a frame unless frame = \"...\" names that column.\n")
+	}
+	switch {
+	case g.key >= 0:
+		p := &g.columns[g.key]
+		line("key", p.name, fmt.Sprintf("differs in all rows of a frame; %d of %d rows after the first frame had it in the frame before", p.returns, g.later))
+		line("rows", "auto", fmt.Sprintf("at most %d at once", g.most))
+	case g.frame < 0 && g.list == "":
+		writeKey(b, "rows", 1)
+	default:
+		if g.varying {
+			b.WriteString("# QUESTION: frames have different numbers of rows. Which column is the key, which identifies the thing in a row?\n")
+		} else if g.most > 1 {
+			b.WriteString("# QUESTION: no column identifies the things. Is each row the same thing in all frames? If not, log an id, and set key.\n")
+		}
+		line("rows", max(g.most, 1), "in each frame")
+	}
+}
+
+// rate returns the number of frames per second with a reason.
+func (g *guess) rate() (hz int, reason string) {
+	const assumed = 60
+	if len(g.steps) == 0 {
+		return assumed, "QUESTION: how many frames does a second have? No column seems to be a time"
+	}
+	step := quantile.Median(g.steps)
+	name := g.columns[g.time].name
+	for _, u := range []struct {
+		name string
+		unit float64
+	}{{"seconds", 1}, {"ms", 1e-3}, {"µs", 1e-6}, {"ns", 1e-9}} {
+		isCount := step == 1 && g.columns[g.time].whole // a tick, not a second
+		if period := step * u.unit; !isCount && period > 0.9/maxRateHz && period <= 1 {
+			return int(math.Round(1 / period)), fmt.Sprintf("the median step of %s is %s, taken as %s", name, units.Significant(step, 4), u.name)
+		}
+	}
+	return assumed, fmt.Sprintf("QUESTION: how many frames does a second have? The median step of %s is %s", name, units.Significant(step, 4))
+}
+
+// guessedField is a field of the schema with the reasons for its keys.
+type guessedField struct {
+	field   frame.Field
+	column  column
+	reasons []string // comments
+}
+
+// write writes the field as a table [[field]].
+func (f *guessedField) write(b *strings.Builder) {
+	b.WriteString("\n[[field]]\n")
+	for _, r := range f.reasons {
+		fmt.Fprintf(b, "# %s.\n", strings.TrimSuffix(comment(r), "."))
+	}
+	describeField(b, &f.field, &f.column)
+}
+
+// setRange sets the range, in units, to steps of scale.
+func (f *guessedField) setRange(lo, hi, scale float64) {
+	f.field.Scale = scale
+	f.field.Min, f.field.Max = int32(math.Round(lo/scale)), int32(math.Round(hi/scale))
+}
+
+// typeNames are names of columns with the type of a row.
+var typeNames = []string{"type", "kind", "class", "model"}
+
+// fields returns the fields of the schema: those of all columns that are not frame, time or key, if a field can hold
+// their values.
+func (g *guess) fields() (list []guessedField) {
+	for i := range g.columns {
+		p := &g.columns[i]
+		switch {
+		case i == g.frame || i == g.key:
+			continue
+		case i == g.time && g.frame >= 0:
+			g.leave(p.name, "it is the time of the frame")
+			continue
+		case p.around:
+			g.leave(p.name, "it is outside of the list of rows")
+			continue
+		case !g.isNamed(i):
+			g.leave(strconv.Quote(p.name[:min(len(p.name), maxText)]), fmt.Sprintf("a name must be unique, and a printable text of 1 to %d characters", maxText))
+			continue
+		}
+		fields, problem := p.fields()
+		if problem != "" {
+			g.leave(p.name, problem)
+		}
+		list = append(list, fields...)
+	}
+	if room := MaxFields - 1; len(list) > room { // one more is the presence of rows
+		for _, f := range list[room:] {
+			g.leave(f.field.Name, fmt.Sprintf("the schema has %d fields already", room))
+		}
+		list = list[:room]
+	}
+	findVectors(list)
+	isType := func(f guessedField) bool { return f.field.Kind == frame.Enum && nameRank(f.column.name, typeNames) > 0 }
+	if i := slices.IndexFunc(list, isType); i >= 0 {
+		list[i].field.Hint.Role = frame.Type
+		list[i].reason("The type of a row, by its name")
+	}
+	return list
+}
+
+// fields returns the fields for a column, or the reason why no field can hold its values.
+func (p *profile) fields() (list []guessedField, problem string) {
+	f := guessedField{field: frame.Field{Name: p.name, Scale: 1}, column: column{name: p.name}}
+	kinds := 0
+	for _, n := range []int{p.numbers, p.bools, p.texts} {
+		kinds += min(n, 1)
+	}
+	switch {
+	case kinds == 0:
+		return nil, "it is empty"
+	case p.texts == 0 && p.bools > 0 && (p.numbers == 0 || p.zeroOrOne()), p.bools == 0 && p.texts == 0 && p.zeroOrOne() && p.max > p.min:
+		f.field.Kind = frame.Flag
+		f.reason("only %s", strings.Join(slices.Sorted(maps.Keys(p.words)), " and "))
+	case kinds > 1 && p.notFinite():
+		return nil, "it has numbers that are not finite"
+	case p.texts > 0:
+		if problem := p.setWords(&f); problem != "" {
+			return nil, problem
+		}
+	case !p.integers:
+		p.setNumber(&f)
+	case p.wide():
+		return p.halves(), ""
+	default:
+		p.setInteger(&f)
+	}
+	if p.empty > 0 {
+		p.setEmpty(&f)
+	}
+	return []guessedField{f}, ""
+}
+
+// reason adds a comment.
+func (f *guessedField) reason(format string, args ...any) {
+	f.reasons = append(f.reasons, fmt.Sprintf(format, args...))
+}
+
+// zeroOrOne reports whether all numbers are 0 or 1, written so.
+func (p *profile) zeroOrOne() bool {
+	for w := range p.words {
+		if w != "0" && w != "1" && !strings.EqualFold(w, "true") && !strings.EqualFold(w, "false") {
+			return false
+		}
+	}
+	return p.min >= 0 && p.max <= 1
+}
+
+// notFinite reports whether one of the words is infinite or not a number.
+func (p *profile) notFinite() bool {
+	for w := range p.words {
+		if low := strings.ToLower(strings.TrimLeft(w, "+-")); low == "nan" || low == "inf" || low == "infinity" {
+			return true
+		}
+	}
+	return false
+}
+
+// wide reports whether a whole number needs more than 32 bits.
+func (p *profile) wide() bool {
+	return p.min < math.MinInt32 || p.max > math.MaxUint32 || p.min < 0 && p.max > math.MaxInt32
+}
+
+// setWords makes f an enum. It returns why that is not possible, or "".
+func (p *profile) setWords(f *guessedField) (problem string) {
+	switch {
+	case p.badWord:
+		return fmt.Sprintf("it has texts that are not printable or longer than %d characters", maxText)
+	case len(p.words) > maxWords:
+		return fmt.Sprintf("it has more than %d different texts. If it identifies things, set key = %q", maxWords, p.name)
+	}
+	f.field.Kind = frame.Enum
+	f.reason("%s", words.Count(len(p.words), "different text"))
+	if f.column.learn = len(p.words) > maxEnumWords; !f.column.learn {
+		f.setValues(slices.Sorted(maps.Keys(p.words)))
+	}
+	return ""
+}
+
+// setValues sets the words of an enum.
+func (f *guessedField) setValues(words []string) {
+	f.field.Values, f.field.Max = words, int32(len(words)-1)
+}
+
+// setNumber makes f a field for numbers with decimals.
+func (p *profile) setNumber(f *guessedField) {
+	const maxDigits = 9 // a scale is at least 1e-9
+	scale := math.Pow10(-min(p.digits, maxDigits))
+	turn, low, isAngle := p.angle(scale)
+	switch {
+	case p.digits > maxDigits || (p.max-p.min)*1.25/scale > math.MaxInt32 || max(-p.min, p.max)*1.25/scale > math.MaxInt32:
+		f.field.Kind = frame.Float32
+		f.reason("%s to %s with up to %d decimals, too many for 32 bits", formatNumber(p.min), formatNumber(p.max), p.digits)
+		f.reason("QUESTION: how precise must it be? kind = \"quantity\" with a range and tolerance = 0.05, for example, costs much less")
+		if p.exact > 7 {
+			f.reason("The log has up to %d significant digits, of which a float32 keeps 7", p.exact)
+		}
+		if isAngle {
+			f.field.Hint.Turn = turn
+		}
+	case isAngle:
+		p.setAngle(f, turn, low, scale)
+	default:
+		p.setRange(f, scale)
+		f.reason("%s to %s; %s", formatNumber(p.min), formatNumber(p.max), words.Count(p.digits, "decimal"))
+		if p.digits > 2 {
+			f.reason("QUESTION: does the game need this precision? tolerance = 0.05 instead of scale, for example, costs less")
+		}
+	}
+}
+
+// setInteger makes f a field for whole numbers.
+func (p *profile) setInteger(f *guessedField) {
+	turn, low, isAngle := p.angle(1)
+	switch {
+	case p.max > math.MaxInt32 || p.min >= 0 && p.named("flags", "mask", "bits", "buttons", "keys", "input", "inputs", "bitmask"):
+		f.field.Kind = frame.Bits
+		f.reason("%s to %s: a set of bits, by its name or size", formatNumber(p.min), formatNumber(p.max))
+	case isAngle:
+		p.setAngle(f, turn, low, 1)
+	case len(p.words) <= maxEnumWords && p.max-p.min < 1<<16 &&
+		p.named("state", "type", "kind", "class", "team", "mode", "weapon", "anim", "animation", "status", "model", "skin", "phase", "owner", "target"):
+		f.field.Kind = frame.Enum
+		f.setRange(min(p.min, 0), max(p.max, 0), 1)
+		f.reason("%s, without an order by its name", words.Count(len(p.words), "different whole number"))
+	default:
+		p.setRange(f, 1)
+		f.reason("whole numbers from %s to %s", formatNumber(p.min), formatNumber(p.max))
+	}
+}
+
+// halves returns two fields for whole numbers of 64 bits.
+func (p *profile) halves() (list []guessedField) {
+	for _, h := range []half{lowHalf, highHalf} {
+		f := guessedField{field: frame.Field{Name: p.name + " " + halfNames[h], Kind: frame.Bits}, column: column{name: p.name, half: h}}
+		f.reason("whole numbers from %s to %s, which need more than 32 bits", formatNumber(p.min), formatNumber(p.max))
+		if p.empty > 0 {
+			p.setEmpty(&f)
+		}
+		list = append(list, f)
+	}
+	list[0].reason("QUESTION: if it identifies the thing in a row, set key = %q instead of both fields", p.name)
+	return list
+}
+
+// angle returns the size of a turn and the lowest angle if the numbers are angles. scale is the unit of the last digit.
+func (p *profile) angle(scale float64) (turn, low float64, ok bool) {
+	byName := p.named("angle", "heading", "yaw", "bearing", "azimuth", "course", "rot", "rotation", "direction", "dir", "orientation", "turret", "roll", "hdg")
+	for i, turn := range turns {
+		wraps := p.wraps[i] >= 2 && p.between[i] <= p.wraps[i]/4
+		for _, low := range []float64{0, -turn / 2} {
+			inside := p.min >= low-scale/2 && p.max <= low+turn+scale/2
+			if inside && (wraps || byName && p.max-p.min > turn/2) {
+				return turn, low, true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// setAngle makes f an angle.
+func (p *profile) setAngle(f *guessedField, turn, low, digit float64) {
+	f.field.Kind, f.field.Unit = frame.Angle, "deg"
+	if turn != 360 { // radians: the largest step of 1/2^n turn that is not larger than the last digit
+		steps := math.Exp2(math.Ceil(math.Log2(turn / digit)))
+		digit, f.field.Unit = turn/min(steps, 1<<30), "rad"
+	}
+	f.setRange(low, low+turn, digit)
+	f.field.Max-- // the end of a turn is its beginning
+	f.reason("%s to %s with %s", formatNumber(p.min), formatNumber(p.max), words.Count(max(p.wraps[0], p.wraps[1]), "jump")+" by nearly a turn")
+}
+
+// setRange makes f a quantity in steps of scale, with a range that contains all numbers, and 0 if that is near. Its ends
+// are round.
+func (p *profile) setRange(f *guessedField, scale float64) {
+	lo, hi := p.min, p.max
+	if span := hi - lo; lo > 0 && (lo <= span || p.empty > 0) {
+		lo = 0
+	} else if hi < 0 && (-hi <= span || p.empty > 0) {
+		hi = 0
+	}
+	if hi > lo {
+		step := max(math.Pow(10, math.Floor(math.Log10(hi-lo))-1), scale)
+		roundLo, roundHi := math.Floor(lo/step)*step, math.Ceil(hi/step)*step
+		if roundLo/scale >= math.MinInt32 && roundHi/scale <= math.MaxInt32 {
+			lo, hi = roundLo, roundHi
+		}
+	}
+	f.field.Kind = frame.Quantity
+	f.setRange(lo, hi, scale)
+}
+
+// setEmpty allows empty cells, which then stand for 0 or for a word of their own.
+func (p *profile) setEmpty(f *guessedField) {
+	f.column.empty = "0"
+	if f.field.Kind == frame.Enum && (f.field.Values != nil || f.column.learn) {
+		f.column.empty = "none"
+		if !f.column.learn && !slices.Contains(f.field.Values, "none") {
+			f.setValues(slices.Sorted(slices.Values(append(f.field.Values, "none"))))
+		}
+	}
+	f.reason("empty in %s: it then is %s", words.Count(p.empty, "row"), f.column.empty)
+}
+
+// findVectors marks the first position among the fields, and its velocity.
+func findVectors(list []guessedField) {
+	place := findVector(list, "", "pos", "position", "loc", "location", "origin", "p", "coord", "place")
+	if place == nil {
+		return
+	}
+	markVector(place, frame.Position, "m")
+	markVector(findVector(list, "v", "vel", "velocity", "speed"), frame.Velocity, "m/s")
+}
+
+// findVector returns the two or three coordinates whose name begins with the first of the prefixes that has a coordinate x.
+func findVector(list []guessedField, prefixes ...string) (axes []*guessedField) {
+	for _, prefix := range prefixes {
+		for i := range list {
+			f := &list[i]
+			p, axis := splitAxis(f.column.name)
+			if p == prefix && axis >= 0 && (axis > 0) == (axes != nil) && len(axes) < 3 && (f.field.Kind == frame.Quantity || f.field.Kind == frame.Float32) {
+				axes = append(axes, f)
+			}
+		}
+		if len(axes) > 1 {
+			return axes
+		}
+		axes = nil
+	}
+	return nil
+}
+
+// splitAxis returns the prefix and the axis of a coordinate: "pos.y", "posY", "pos_y" and "pos[1]" are pos and 1. The axis is
+// -1 if the name is none of a coordinate.
+func splitAxis(name string) (prefix string, axis int) {
+	list := tokens(name)
+	if len(list) == 1 && len(list[0]) > 1 { // "vx"
+		end := len(list[0]) - 1
+		list = []string{list[0][:end], list[0][end:]}
+	}
+	if len(list) == 0 || len(list[len(list)-1]) != 1 {
+		return "", -1
+	}
+	names := "xyz"
+	if strings.HasSuffix(name, "]") {
+		names = "012"
+	}
+	if len(list) > 1 {
+		prefix = list[len(list)-2]
+	}
+	return prefix, strings.Index(names, list[len(list)-1])
+}
+
+// markVector sets the role and the unit of coordinates. Of three, the last one points up, or the second one if its range is
+// far smaller.
+func markVector(axes []*guessedField, role frame.Role, unit string) {
+	size := func(i int) float64 {
+		return (float64(axes[i].field.Max) - float64(axes[i].field.Min)) * axes[i].field.Step()
+	}
+	if len(axes) == 3 && size(1) < size(2)/2 {
+		axes[1], axes[2] = axes[2], axes[1]
+	}
+	for i, f := range axes {
+		f.field.Hint.Role, f.field.Hint.Group, f.field.Hint.Axis, f.field.Unit = role, 1, uint8(i), unit
+		f.reason("A coordinate, by its name")
+		if i == 0 {
+			f.reason("QUESTION: is %s the unit? Figures show it", unit)
+		}
+		if f.field.Min < 0 && f.field.Max > 0 && f.field.Min > math.MinInt32 { // a map around its origin
+			reach := max(-f.field.Min, f.field.Max)
+			f.field.Min, f.field.Max = -reach, reach
+		}
+	}
+}

@@ -1,0 +1,290 @@
+package playout
+
+import (
+	"math"
+	"slices"
+
+	"wirelab/dataset/frame"
+	"wirelab/experiment/engine/meters"
+	"wirelab/internal/units"
+)
+
+// Columns are the columns of a table that a display interpolates between two snapshots: the coordinates of positions
+// (frame.Position) and angles. All other columns keep the values of the earlier snapshot.
+type Columns struct {
+	schema       *frame.Schema
+	parts        []blendedPart
+	hasPositions bool
+	hasAngles    bool
+	position     string // unit in which errors of positions are measured: that of the first coordinate
+	angle        string // unit in which errors of angles are measured: that of the first angle
+}
+
+// blendedPart are the interpolated columns of a range of rows.
+type blendedPart struct {
+	frame.Part
+	positions     [][]int // the columns of each position, which have one unit
+	angles        []int
+	present, kind int // columns with the roles frame.Present and frame.Type; -1 if there are none
+}
+
+// FindColumns returns the interpolated columns of a schema; nil if it has none. Only state of which the newest matters
+// is interpolated: calls and messages are not.
+func FindColumns(s *frame.Schema) *Columns {
+	if s.Delivery != frame.Latest || frame.IsCubes(s) {
+		return nil
+	}
+	c := &Columns{schema: s}
+	parts := s.Parts
+	if len(parts) == 0 {
+		parts = []frame.Part{s.PartForRow(0)}
+	}
+	for _, p := range parts {
+		c.parts = append(c.parts, c.findPart(p))
+	}
+	if !c.hasPositions && !c.hasAngles {
+		return nil
+	}
+	return c
+}
+
+// findPart returns the interpolated columns of part p. Columns whose unit does not convert to that of the first column
+// with the same role have no common error with it, and are left out.
+func (c *Columns) findPart(p frame.Part) blendedPart {
+	b := blendedPart{Part: p, present: -1, kind: -1}
+	var groups []uint8 // of b.positions
+	for i := p.Field; i < p.Field+p.Size; i++ {
+		f := &c.schema.Fields[i]
+		switch {
+		case f.Hint.Role == frame.Present:
+			b.present = i
+		case f.Hint.Role == frame.Type:
+			b.kind = i
+		case f.Hint.Role == frame.Position && (f.Kind == frame.Quantity || f.Kind == frame.Float32):
+			if !c.hasPositions {
+				c.hasPositions, c.position = true, f.Unit
+			}
+			if _, ok := units.Factor(f.Unit, c.position); !ok {
+				continue
+			}
+			g := slices.Index(groups, f.Hint.Group)
+			if g < 0 {
+				g = len(groups)
+				groups, b.positions = append(groups, f.Hint.Group), append(b.positions, nil)
+			}
+			b.positions[g] = append(b.positions[g], i)
+		case turnOf(f) > 0:
+			if !c.hasAngles {
+				c.hasAngles, c.angle = true, f.Unit
+			}
+			if _, ok := units.Factor(f.Unit, c.angle); ok {
+				b.angles = append(b.angles, i)
+			}
+		}
+	}
+	return b
+}
+
+// Units returns the units in which the errors of positions and of angles are measured.
+func (c *Columns) Units() meters.ErrorUnits {
+	return meters.ErrorUnits{HasPositions: c.hasPositions, Position: c.position, HasAngles: c.hasAngles, Angle: c.angle}
+}
+
+// Interpolates reports whether column i is interpolated.
+func (c *Columns) Interpolates(i int) bool {
+	return slices.ContainsFunc(c.parts, func(p blendedPart) bool {
+		return slices.Contains(p.angles, i) || slices.ContainsFunc(p.positions, func(axes []int) bool { return slices.Contains(axes, i) })
+	})
+}
+
+// Joins reports whether a row can be interpolated between tables a and b: whether it is the same thing in both, which
+// is present and of one type.
+func (c *Columns) Joins(row int, a, b []int32) bool {
+	p := c.partOf(row)
+	return p != nil && p.joins(c.rowOf(a, row), c.rowOf(b, row))
+}
+
+// partOf returns the part of a row; nil if it has no interpolated columns.
+func (c *Columns) partOf(row int) *blendedPart {
+	for i := range c.parts {
+		if p := &c.parts[i]; row >= p.Row && row-p.Row < p.Rows {
+			return p
+		}
+	}
+	return nil
+}
+
+// rowOf returns a row of a table.
+func (c *Columns) rowOf(table []int32, row int) []int32 {
+	n := len(c.schema.Fields)
+	return table[row*n : (row+1)*n]
+}
+
+// joins reports whether two rows are the same thing, which is present.
+func (p *blendedPart) joins(a, b []int32) bool {
+	return (p.present < 0 || a[p.present] != 0 && b[p.present] != 0) && (p.kind < 0 || a[p.kind] == b[p.kind])
+}
+
+// turnOf returns the period of an angle in the units of f; 0 if f is no angle. A time that wraps is none.
+func turnOf(f *frame.Field) float64 {
+	_, isTime := units.Factor(f.Unit, "s")
+	switch {
+	case isTime || f.Hint.Role == frame.Clock || f.Hint.Role == frame.Now:
+	case f.Kind == frame.Angle:
+		return float64((float64(f.Max) - float64(f.Min) + 1) * f.Step())
+	case f.Kind == frame.Float32:
+		return f.Hint.Turn
+	}
+	return 0
+}
+
+// InUnits returns value v of field f in the units of f.
+func InUnits(f *frame.Field, v int32) float64 {
+	if f.Kind == frame.Float32 {
+		return float64(math.Float32frombits(uint32(v)))
+	}
+	return float64(float64(v) * f.Step())
+}
+
+// Between returns the value of field f, in its units, as far as the fraction weight of the way from a to b. Angles take
+// the shorter way around, and the result is in the turn that begins at the lowest value of f, or at 0.
+func Between(f *frame.Field, a, b int32, weight float64) float64 {
+	from, to := InUnits(f, a), InUnits(f, b)
+	turn := turnOf(f)
+	if turn == 0 {
+		return from + float64((to-from)*weight)
+	}
+	v := from + float64(math.Remainder(to-from, turn)*weight)
+	lowest := 0.0
+	if f.Kind == frame.Angle {
+		lowest = InUnits(f, f.Min)
+	}
+	if v = lowest + math.Mod(v-lowest, turn); v < lowest {
+		v += turn
+	}
+	return v
+}
+
+// addErrors adds the errors of the displayed values to m: for each position and each angle of each row that is the same
+// thing on the display and in the source, if it is not at rest in both. b must have a truth.
+func (x *screen) addErrors(w *window, b *blend, t *Truths, m *meters.DisplayErrors) {
+	c := x.columns
+	exact := x.verifier.Exact(w[1].entry.Seq) && x.verifier.Exact(w[2].entry.Seq)
+	if exact && t.changedBetween(b.firstTick, b.lastTick, x.moving) { // all other rows are at rest
+		for row := range x.moving.All() {
+			x.addRowErrors(c.partOf(row), row, b, m)
+		}
+		return
+	}
+	for i := range c.parts {
+		p := &c.parts[i]
+		for row := p.Row; row < p.Row+p.Rows; row++ {
+			x.addRowErrors(p, row, b, m)
+		}
+	}
+}
+
+// addRowErrors is addErrors for one row, of part p; nil means that the row has no interpolated columns.
+func (x *screen) addRowErrors(p *blendedPart, row int, b *blend, m *meters.DisplayErrors) {
+	if p == nil {
+		return
+	}
+	r := rowBlend{columns: x.columns, b: b, weight: b.weight, truthWeight: b.truthWeight}
+	for i, f := range [4]*frame.Frame{b.a, b.b, b.truthBefore, b.truthAfter} {
+		r.rows[i] = x.columns.rowOf(f.Table, row)
+	}
+	if !p.joins(r.rows[0], r.rows[2]) {
+		return
+	}
+	// What appears, disappears or becomes something else is displayed unchanged until the later frame.
+	if !p.joins(r.rows[0], r.rows[1]) {
+		r.weight = 0
+	}
+	if !p.joins(r.rows[2], r.rows[3]) {
+		r.truthWeight = 0
+	}
+	r.curved = b.curved && x.joinsOuter(p, row, b)
+	same := b.sameTicks && slices.Equal(r.rows[0], r.rows[2]) && slices.Equal(r.rows[1], r.rows[3]) // then there is no error
+	for _, axes := range p.positions {
+		switch {
+		case r.atRest(axes...):
+		case same:
+			m.AddPosition(0)
+		default:
+			m.AddPosition(r.distance(axes, row))
+		}
+	}
+	for _, i := range p.angles {
+		switch {
+		case r.atRest(i):
+		case same:
+			m.AddAngle(0)
+		default:
+			m.AddAngle(r.turned(i))
+		}
+	}
+}
+
+// joinsOuter reports whether a row is the same thing in all snapshots of a curve.
+func (x *screen) joinsOuter(p *blendedPart, row int, b *blend) bool {
+	for _, f := range b.frames {
+		if f != nil && !p.joins(x.columns.rowOf(f.Table, row), x.columns.rowOf(b.a.Table, row)) {
+			return false
+		}
+	}
+	return true
+}
+
+// rowBlend is a row in the two snapshots around the displayed time and in the two frames of the source around it.
+type rowBlend struct {
+	columns             *Columns
+	b                   *blend
+	rows                [4][]int32
+	weight, truthWeight float64 // of rows[1] and of rows[3]
+	curved              bool    // positions follow the spline of b
+}
+
+// atRest reports whether columns are equal in all four rows.
+func (r *rowBlend) atRest(columns ...int) bool {
+	for _, i := range columns {
+		if v := r.rows[0][i]; r.rows[1][i] != v || r.rows[2][i] != v || r.rows[3][i] != v {
+			return false
+		}
+	}
+	return true
+}
+
+// distance returns the distance of the displayed position to the source's, in the unit of positions.
+func (r *rowBlend) distance(axes []int, row int) float64 {
+	sum := 0.0
+	for _, i := range axes {
+		f := &r.columns.schema.Fields[i]
+		shown := Between(f, r.rows[0][i], r.rows[1][i], r.weight)
+		if r.curved && r.rows[0][i] != r.rows[1][i] {
+			shown = r.b.spline.value(f, row*len(r.columns.schema.Fields)+i, &r.b.frames)
+		}
+		factor, _ := units.Factor(f.Unit, r.columns.position)
+		d := float64((shown - Between(f, r.rows[2][i], r.rows[3][i], r.truthWeight)) * factor)
+		sum += float64(d * d)
+	}
+	return math.Sqrt(sum)
+}
+
+// turned returns the angle between the displayed direction and the source's, in the unit of angles.
+func (r *rowBlend) turned(i int) float64 {
+	f := &r.columns.schema.Fields[i]
+	shown, truth := Between(f, r.rows[0][i], r.rows[1][i], r.weight), Between(f, r.rows[2][i], r.rows[3][i], r.truthWeight)
+	factor, _ := units.Factor(f.Unit, r.columns.angle)
+	return float64(math.Abs(math.Remainder(shown-truth, turnOf(f))) * factor)
+}
+
+// value returns the interpolated value of a cell of field f, in its units. Missing frames are nil and have weight 0.
+func (s *spline) value(f *frame.Field, cell int, frames *[4]*frame.Frame) float64 {
+	v := 0.0
+	for n, w := range s {
+		if frames[n] != nil {
+			v += float64(InUnits(f, frames[n].Table[cell]) * w)
+		}
+	}
+	return v
+}

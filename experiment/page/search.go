@@ -1,0 +1,183 @@
+package page
+
+import (
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/figures"
+	"wirelab/experiment/paired"
+	"wirelab/internal/texttable"
+)
+
+// Search is the result of a search, as its page shows it.
+type Search struct {
+	Minimise   []string // keys of the figures
+	Bounded    []string // keys of the figures with bounds
+	Bounds     string   // the bounds as a text, and what they apply to; "" without bounds
+	Config     *config.Config
+	Best       *SearchPoint  // the best setting that keeps the bounds or, if none does, the closest; nil without a result
+	Points     []SearchPoint // all settings that were compared, the best first, with Best
+	Facts      []string      // about the search, a few words each
+	Sentences  []string      // how certain the result is
+	Incomplete string        // why the search is incomplete; "" if it is complete
+	TOML       string        // the configuration with the best setting; "" if it breaks the bounds
+}
+
+// ratioKey is the key of the ratio of a setting's first figure to the best's.
+const ratioKey = "ratio"
+
+// SearchPoint is a setting of a search.
+type SearchPoint struct {
+	Set     map[string]string
+	Seeds   int                     // number of seeds with which it was run
+	Figures map[string]figures.Mean // the minimised and the bounded figures, over the seeds
+	Ratio   figures.Mean            // of the first figure to the best's; without data on the Pareto front
+	Bounds  string                  // "ok" or "breaks" with the figures; "" without bounds
+	Keeps   bool                    // it keeps the bounds
+	Front   bool                    // it is on the Pareto front of two figures
+}
+
+// Write writes the page of the search.
+func (s *Search) Write(w io.Writer) error { return writeDocument(w, s.document()) }
+
+// document returns the content of the page.
+func (s *Search) document() *document {
+	d := &document{Title: "Search", Verdict: failedVerdict, Meta: slices.Concat([]string{linkName(s.Config), "data " + s.Config.Data.Source}, s.Facts), Alarms: nonEmpty(s.Incomplete)}
+	if s.Best == nil {
+		d.Headline = "No setting that was tried could be run and measured."
+		return d
+	}
+	name := shortSet(s.Best.Set)
+	figure := func(key string) string {
+		m := searchMetric(key)
+		return strings.TrimSpace(s.Best.point().cell(m) + " " + m.unit)
+	}
+	switch {
+	case !s.Best.Keeps:
+		d.Headline = "No setting that was tried keeps the bounds. The closest, " + name + ", " + s.Best.Bounds + "."
+	case len(s.Minimise) > 1:
+		front := 0
+		for i := range s.Points {
+			if s.Points[i].Front {
+				front++
+			}
+		}
+		d.Headline = formatCount(int64(front), "setting") + " on the Pareto front; " + name + " has the lowest " + searchMetric(s.Minimise[0]).title + "."
+	default:
+		d.Headline = name + " has the lowest " + searchMetric(s.Minimise[0]).title + ", " + figure(s.Minimise[0])
+		if s.Bounds != "" {
+			d.Headline += ", of the settings that keep the bounds"
+		}
+		d.Headline += "."
+	}
+	if s.Best.Keeps && s.Bounds != "" {
+		d.Verdict = passedVerdict
+	} else if s.Best.Keeps {
+		d.Verdict = ""
+	}
+	for _, key := range slices.Concat(s.Minimise, s.Bounded) {
+		m := searchMetric(key)
+		if v, ok := s.Best.point().Figures[key]; ok && !slices.ContainsFunc(d.Tiles, func(t tile) bool { return t.Name == m.title }) {
+			note := ""
+			if v.Known {
+				note = formatNumber(v.Lo*m.scale) + " to " + formatNumber(v.Hi*m.scale) + ", 95 % CI"
+			}
+			d.Tiles = append(d.Tiles, tile{m.title, formatNumber(v.Estimate * m.scale), m.unit, note})
+		}
+	}
+	d.addSearchSetting(s)
+	d.addSearchPoints(s)
+	if s.TOML != "" {
+		d.Sections = append(d.Sections, section{ID: "configuration", Title: "Configuration", Code: []code{
+			{"", "tui run best.toml --out best    # run the recommended setting, with a report"}, {"best.toml", s.TOML}}})
+	}
+	return d
+}
+
+// point returns the setting as a point of a grid.
+func (p *SearchPoint) point() *gridPoint {
+	g := &gridPoint{Set: p.Set, Seeds: p.Seeds, Figures: map[string]paired.Interval{}}
+	for key, m := range p.Figures {
+		g.Figures[key] = intervalOf(m)
+	}
+	if p.Ratio.N > 0 {
+		g.Figures[ratioKey] = intervalOf(p.Ratio)
+	}
+	return g
+}
+
+// searchMetric returns the metric of a figure: ratios are shown in percent.
+func searchMetric(key string) metric {
+	m := metric{key: key, title: key, scale: 1}
+	for suffix, unit := range map[string]string{"_kbps": "kbps", "_ratio": "%", "_rate": "%"} {
+		if strings.HasSuffix(key, suffix) {
+			m.unit = unit
+		}
+	}
+	if m.unit == "%" {
+		m.scale = 100
+	}
+	return m
+}
+
+// addSearchSetting adds the best setting, key by key, and how certain it is.
+func (d *document) addSearchSetting(s *Search) {
+	title := "Recommended setting"
+	if !s.Best.Keeps {
+		title = "Closest setting"
+	}
+	t, own := newTable(title, "key", "value", "in the configuration"), s.Config.Settings()
+	for _, key := range slices.Sorted(maps.Keys(s.Best.Set)) {
+		t.Add(key, s.Best.Set[key], own[key])
+	}
+	d.Sections = append(d.Sections, section{ID: "recommended", Title: title, Lead: s.Sentences, Tables: []table{t}})
+}
+
+// addSearchPoints adds the settings that were compared: a chart of the first two figures, if there are two, and a table.
+func (d *document) addSearchPoints(s *Search) {
+	sec := section{ID: "settings", Title: "Settings compared"}
+	if s.Bounds != "" {
+		sec.Lead = []string{"Bounds: " + s.Bounds + "."}
+	}
+	keys := slices.Concat(s.Minimise, s.Bounded)
+	slices.SortStableFunc(keys, func(a, b string) int { return slices.Index(keys, a) - slices.Index(keys, b) })
+	keys = slices.Compact(keys)
+	if len(keys) > 1 && len(s.Points) > 1 {
+		var points []*gridPoint
+		best := map[*gridPoint]bool{} // drawn large
+		for i := range s.Points {
+			p := s.Points[i].point()
+			points = append(points, p)
+			best[p] = s.Points[i].Front || len(s.Minimise) == 1 && i == 0
+		}
+		sec.Graphics = []graphic{scatter(points, best, searchMetric(keys[0]), searchMetric(keys[1]))}
+	}
+	titles := []string{"setting"}
+	for _, key := range s.Minimise {
+		titles = append(titles, ">"+searchMetric(key).label())
+	}
+	if s.Bounds != "" {
+		titles = append(titles, "bounds")
+	}
+	t := newTable("The best first: means over the seeds ± half of the 95 % CI", append(titles, ">ratio to best", ">seeds")...)
+	for i := range s.Points {
+		p := &s.Points[i]
+		row := []any{shortSet(p.Set)}
+		for _, key := range s.Minimise {
+			row = append(row, p.point().cell(searchMetric(key)))
+		}
+		if s.Bounds != "" {
+			class := "bad"
+			if p.Keeps {
+				class = "good"
+			}
+			row = append(row, texttable.Cell{Text: p.Bounds, Class: class})
+		}
+		t.Add(append(row, p.point().cell(metric{key: ratioKey, scale: 1}), p.Seeds)...)
+	}
+	sec.Tables = []table{t}
+	d.Sections = append(d.Sections, sec)
+}

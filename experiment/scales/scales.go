@@ -1,0 +1,273 @@
+// Package scales finds the cheapest scales of the fields of a table under given tolerances. It encodes the table with
+// each scale that it tries, and measures the rounding errors of the same frames.
+package scales
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"wirelab/dataset"
+	"wirelab/dataset/frame"
+	"wirelab/dataset/table"
+	"wirelab/encoders"
+	"wirelab/experiment/walkoff"
+	"wirelab/internal/wallclock"
+)
+
+// Group is a set of fields that share a scale, such as the coordinates of a position.
+type Group struct {
+	Fields    []string `json:"fields"`
+	Unit      string   `json:"unit"`
+	Tolerance float64  `json:"tolerance"`  // the largest rounding error that is allowed
+	Scale     float64  `json:"scale"`      // of the schema
+	BestScale float64  `json:"best_scale"` // the one with the smallest size within the tolerance
+	Curve     []Point  `json:"curve"`      // in order of the scale
+
+	indices []int // of Fields in the schema
+}
+
+// Point is one scale of a group. The other groups have the scales that were the best so far.
+type Point struct {
+	Scale  float64 `json:"scale"`
+	Max    float64 `json:"max"` // rounding errors: the largest of each figure over the fields
+	Mean   float64 `json:"mean"`
+	P99    float64 `json:"p99"`
+	Kbps   float64 `json:"kbps"`
+	Within bool    `json:"within"` // Max is at most the tolerance
+}
+
+// Search finds scales. Its exported fields must be set.
+type Search struct {
+	Spec     string // name of the data, for errors
+	Layout   *table.Layout
+	Path     string // of the records, which must be text
+	Codec    *encoders.Codec
+	Frames   int // number of frames to encode, as in walkoff.Options; 0 means all
+	Clock    wallclock.Clock
+	Progress func(done, total float64) // called after each scale; total is an estimate
+	Groups   []Group                   // with their tolerances; see NewGroup
+
+	scales      map[int]float64 // by field: the best so far
+	done, total float64
+}
+
+// Result is what a search has found. Sizes are by the rules of a walk-off.
+type Result struct {
+	Frames   int     `json:"frames"`
+	Kbps     float64 `json:"kbps"`      // with the scales of the schema
+	BestKbps float64 `json:"best_kbps"` // with the best scales
+	Groups   []Group `json:"groups"`
+}
+
+// NewGroup returns a group of fields of s, which must be quantities or angles.
+func NewGroup(s *frame.Schema, indices []int, tolerance float64) Group {
+	first := &s.Fields[indices[0]]
+	g := Group{Unit: first.Unit, Tolerance: tolerance, Scale: first.Step(), indices: indices}
+	for _, i := range indices {
+		g.Fields = append(g.Fields, s.Fields[i].Name)
+	}
+	return g
+}
+
+// measurement is the size and the rounding errors of the table with certain scales.
+type measurement struct {
+	frames    int
+	kbps      float64
+	precision []dataset.Precision
+}
+
+// Run measures the scales of every group, one group after the other, and keeps the best of each.
+func (s *Search) Run(ctx context.Context) (*Result, error) {
+	s.total = float64(1 + len(s.Groups)*(len(ladder)+2))
+	before, err := s.measure(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{Frames: before.frames, Kbps: before.kbps, Groups: s.Groups}
+	grids, err := s.findGrids(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.scales = map[int]float64{}
+	for i := range s.Groups {
+		s.setScale(s.scales, &s.Groups[i], 2*s.Groups[i].Tolerance)
+	}
+	for i := range s.Groups {
+		if r.BestKbps, err = s.searchGroup(ctx, &s.Groups[i], grids[i]); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// setScale sets the scale of all fields of a group in scales.
+func (s *Search) setScale(scales map[int]float64, g *Group, scale float64) {
+	for _, i := range g.indices {
+		scales[i] = scale
+	}
+}
+
+// ladder are the scales of a curve, relative to twice the tolerance, which is the largest one that never rounds by more.
+var ladder = []float64{1. / 8, 1. / 4, 1. / 2, 1, 2, 4, 8}
+
+// searchGroup measures the scales of a group, sets its curve and its best scale, and returns the size with it. grid is
+// a number of which all values of the group are multiples; 0 if none is known.
+func (s *Search) searchGroup(ctx context.Context, g *Group, grid float64) (kbps float64, err error) {
+	var candidates []float64
+	for _, factor := range ladder {
+		candidates = append(candidates, factor*2*g.Tolerance)
+	}
+	candidates = append(candidates, g.Scale)
+	if grid > 0 {
+		// Multiples of an odd number of grid steps are at most half of them off, rounded down.
+		candidates = append(candidates, grid*(2*math.Floor(g.Tolerance/grid+1e-9)+1))
+	}
+	slices.Sort(candidates)
+	candidates = slices.CompactFunc(candidates, equalScales)
+	for _, scale := range candidates {
+		p, err := s.measurePoint(ctx, g, scale)
+		if errors.Is(err, errImpossible) {
+			continue
+		}
+		if err != nil {
+			return 0, err
+		}
+		if n := len(g.Curve); n > 0 && equalScales(p.Scale, g.Curve[n-1].Scale) {
+			continue // scales of angles that divide the turn may coincide
+		}
+		g.Curve = append(g.Curve, p)
+		if p.Within && (g.BestScale == 0 || p.Kbps < kbps) {
+			g.BestScale, kbps = p.Scale, p.Kbps
+		}
+	}
+	if g.BestScale == 0 {
+		return 0, fmt.Errorf("no scale of %v keeps the tolerance %g %s", g.Fields, g.Tolerance, g.Unit)
+	}
+	s.setScale(s.scales, g, g.BestScale)
+	return kbps, nil
+}
+
+// equalScales reports whether two scales are equal but for rounding errors.
+func equalScales(a, b float64) bool { return math.Abs(a/b-1) < 1e-9 }
+
+// measurePoint measures one scale of a group, with the best scales so far of the others.
+func (s *Search) measurePoint(ctx context.Context, g *Group, scale float64) (p Point, err error) {
+	scales := make(map[int]float64, len(s.scales))
+	for i, best := range s.scales {
+		scales[i] = best
+	}
+	s.setScale(scales, g, scale)
+	m, err := s.measure(ctx, scales)
+	if err != nil {
+		return p, err
+	}
+	p.Kbps = m.kbps
+	for _, i := range g.indices {
+		x := &m.precision[i]
+		if x.Max == nil {
+			return p, fmt.Errorf("%s: the rounding errors of %s are unknown", s.Spec, x.Field)
+		}
+		p.Scale, p.Max, p.Mean, p.P99 = x.Scale, max(p.Max, *x.Max), max(p.Mean, *x.Mean), max(p.P99, *x.P99)
+	}
+	p.Within = p.Max <= g.Tolerance*(1+1e-8) // figures have nine digits
+	return p, nil
+}
+
+// errImpossible means that a field cannot have a scale: its range would have less than two steps, or too many.
+var errImpossible = errors.New("impossible scale")
+
+// open returns an opener of the table with the given scales.
+func (s *Search) open(scales map[int]float64) (walkoff.Open, error) {
+	l, err := s.Layout.Rescaled(scales)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errImpossible, err)
+	}
+	return func() (dataset.Source, error) { return l.Open(s.Path, false) }, nil
+}
+
+// measure encodes the table with the given scales.
+func (s *Search) measure(ctx context.Context, scales map[int]float64) (m measurement, err error) {
+	open, err := s.open(scales)
+	if err != nil {
+		return m, err
+	}
+	board, err := walkoff.Run(ctx, s.Spec, open, []*encoders.Codec{s.Codec}, walkoff.Options{Frames: s.Frames, Clock: s.Clock})
+	if err != nil {
+		return m, err
+	}
+	if failed := board.Failed(); len(failed) > 0 {
+		return m, errors.New(failed[0])
+	}
+	s.done++
+	if s.Progress != nil {
+		s.Progress(min(s.done, s.total), s.total)
+	}
+	return measurement{board.Dataset.Frames, board.Results[0].Kbps, board.Dataset.Precision}, nil
+}
+
+// findGrids returns for each group the largest power of ten of which all values are multiples, at least a hundredth of
+// the tolerance; 0 if there is none. Logs are often written with a fixed number of decimals. Angles have no grid: it
+// would have to divide the turn.
+func (s *Search) findGrids(ctx context.Context) ([]float64, error) {
+	const below = 100 // of the tolerance: a finer grid saves nothing
+	grids := make([]float64, len(s.Groups))
+	for exp := 3; exp >= -9; exp-- {
+		step := math.Pow10(exp)
+		scales := map[int]float64{}
+		for i := range s.Groups {
+			g := &s.Groups[i]
+			if grids[i] > 0 || step < g.Tolerance/below || s.Layout.Schema.Fields[g.indices[0]].Kind != frame.Quantity {
+				continue
+			}
+			own := map[int]float64{}
+			s.setScale(own, g, step)
+			if _, err := s.Layout.Rescaled(own); err == nil {
+				s.setScale(scales, g, step)
+			}
+		}
+		if len(scales) == 0 {
+			continue
+		}
+		precision, err := s.readErrors(ctx, scales)
+		if err != nil {
+			return nil, err
+		}
+		for i := range s.Groups {
+			g := &s.Groups[i]
+			exact := func(k int) bool { return precision[k].Max != nil && *precision[k].Max == 0 }
+			if _, tried := scales[g.indices[0]]; tried && !slices.ContainsFunc(g.indices, func(k int) bool { return !exact(k) }) {
+				grids[i] = step
+			}
+		}
+	}
+	return grids, nil
+}
+
+// readErrors returns the rounding errors of the table with the given scales, without encoding it.
+func (s *Search) readErrors(ctx context.Context, scales map[int]float64) ([]dataset.Precision, error) {
+	open, err := s.open(scales)
+	if err != nil {
+		return nil, err
+	}
+	src, err := open()
+	if err != nil {
+		return nil, err
+	}
+	defer src.(io.Closer).Close()
+	f := src.Schema().NewFrame()
+	for n := walkoff.Delay; s.Frames == 0 || n < s.Frames; n++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := src.Next(f); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	return src.(dataset.Rounded).Precision(), nil
+}

@@ -96,7 +96,7 @@ func TestReadmeKeys(t *testing.T) {
 	rows := rowsOf(t, "experiment/README.md", "### Keys")
 	usual, all := scalars(config.Default()), config.Default()
 	for key, value := range map[string]any{"duration": "1s", "budget": 1, "data.source": "files", "data.again": true,
-		"receiver.digest": 16} {
+		"receiver.digest": 16, "receiver.playout_compare": "all"} {
 		if err := all.Set(key, value); err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +106,14 @@ func TestReadmeKeys(t *testing.T) {
 		live[s.Key] = map[bool]string{false: "yes", true: "begins anew"}[s.Restarts]
 		usual[s.Key] = fmt.Sprint(s.Get(config.Default()))
 	}
-	for key := range scalars(all) {
+	policy := config.Default()
+	if err := policy.Set("receiver.playout", "mirror"); err != nil { // replaces receiver.playout_delay
+		t.Fatal(err)
+	}
+	keys := scalars(all)
+	maps.Copy(keys, scalars(policy))
+	live["receiver.playout"] = live["receiver.playout_delay"]
+	for key := range keys {
 		row := rows[key]
 		switch {
 		case row == nil:

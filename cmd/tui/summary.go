@@ -209,7 +209,7 @@ func writeSweep(w io.Writer, r *report.Report) {
 	switch first := &r.Runs[0].Totals; {
 	case first.Transfer != nil:
 		titles, cells = transferTitles(), transferCells
-	case slices.Contains(keys, "receiver.playout_delay") || slices.Contains(keys, "receiver.interpolation"):
+	case slices.Contains(keys, "receiver.playout_delay") || slices.Contains(keys, "receiver.playout") || slices.Contains(keys, "receiver.interpolation"):
 		titles, cells = playoutTitles(first), playoutCells
 	case first.BitsPerCube == nil:
 		titles, cells, note = itemTable(r)

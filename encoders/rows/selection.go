@@ -26,7 +26,7 @@ type selector struct {
 // A candidate is a model that a selector can use.
 type candidate struct {
 	encoders.Model
-	handicap int // added to the size of each packet, in 1/64 of it: what a model must save because it takes longer
+	handicap int // added to the size of each packet, in 1/64 of it: what a model must save to be selected
 }
 
 // A selectionMemo is the memo of a selector: a pure function of the frame, its baseline and the baseline's memo.
@@ -45,6 +45,7 @@ const (
 	longTrial, longMargin   = 128, 8
 
 	statesHandicap = 8 // package states takes up to five times as long as this package
+	hintsHandicap  = 2 // hints that save little at first may cost later: their contexts are learnt faster, but are too many
 )
 
 // newModel returns the model of a table: an encoder or a decoder.
@@ -56,7 +57,7 @@ func newModel(s *frame.Schema, p *params) encoders.Model {
 	x := &selector{trial: shortTrial, margin: shortMargin}
 	switch {
 	case hasState && usesHints: // hints come first, because they pay late if little happens at the beginning
-		x.models = []candidate{{newStates(s), 0}, {newStates(plain), 0}}
+		x.models = []candidate{{newStates(s), hintsHandicap}, {newStates(plain), 0}}
 		x.trial, x.margin = longTrial, longMargin
 	case hasState:
 		return newStates(plain)

@@ -81,7 +81,11 @@ func (ch Change) members() []member {
 	}
 	for _, s := range liveRows() {
 		v, set := ch.Live[s.Key]
-		list = append(list, member{s.Short, v, set})
+		name := s.Short
+		if set && name == playoutName && checkPlayoutKey(name, v) != nil {
+			name = policyName
+		}
+		list = append(list, member{name, v, set})
 	}
 	list = append(list,
 		member{"input", ch.Input, ch.Input != nil},
@@ -111,6 +115,8 @@ func (ch Change) Keys() (keys []string) {
 		default:
 			if s := findSetting(m.name); s != nil {
 				m.name = s.Key // the full key; m.name was the short name
+			} else if m.name == policyName {
+				m.name = playoutPolicyKey
 			}
 			keys = append(keys, m.name)
 		}
@@ -175,7 +181,13 @@ func (ch *Change) Set(key string, value any) error {
 		ch.setLink("link", key, value)
 		return nil
 	}
+	if key == policyName || key == playoutPolicyKey {
+		return ch.setLive(findSetting(playoutKey), key, value)
+	}
 	if s := findSetting(key); s != nil && s.Short != "" {
+		if err := checkPlayoutKey(key, value); err != nil {
+			return err
+		}
 		return ch.setLive(s, key, value)
 	} else if s != nil {
 		return &Error{Key: key, Problem: "cannot be changed during a run",
@@ -198,7 +210,7 @@ func scriptedNames() (names []string) {
 			names = append(names, s.Short)
 		}
 	}
-	return append(names, inputKeys()...)
+	return append(append(names, policyName), inputKeys()...)
 }
 
 // changeKeys returns the keys that Set accepts, for suggestions.
@@ -207,7 +219,7 @@ func changeKeys() []string {
 	for _, s := range liveRows() {
 		known = append(known, s.Short)
 	}
-	known = append(known, inputKeys()...)
+	known = append(append(known, policyName), inputKeys()...)
 	for _, k := range lossmodel.Keys() {
 		known = append(known, k.Key)
 	}

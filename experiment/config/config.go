@@ -261,7 +261,7 @@ func (c *Config) checkHistories() error {
 			Expected: fmt.Sprintf("1 to %d (half of the shorter history)", max(1, shorter/2))}
 	}
 	stored := time.Duration(c.Receiver.History) * time.Second / time.Duration(c.Sender.RateHz)
-	if c.Receiver.Playout >= stored { // the frame would be overwritten before it is displayed
+	if c.Playout().IsFixed() && c.Receiver.Playout >= stored { // the frame would be overwritten before it is displayed
 		return &Error{Key: "receiver.playout_delay",
 			Problem:  c.Receiver.Playout.String() + " exceeds the receiver's history",
 			Expected: "less than " + stored.Round(time.Millisecond).String() + " (receiver.history frames at sender.rate_hz)"}

@@ -105,6 +105,9 @@ func (c *Config) setAll(name string, data []byte) (map[string]int, error) {
 	}
 	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(keyRank(a), keyRank(b)) })
 	sorted := sortedKeys(flat)
+	if err := checkPlayoutKeys(flat, sorted); err != nil {
+		return nil, Located(name, lines, err)
+	}
 	for _, key := range keys {
 		if slices.Contains(firstKeys, key) {
 			continue

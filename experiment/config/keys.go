@@ -75,6 +75,9 @@ func (c *Config) setScalar(key string, value any) error {
 	if s == nil || s.Key != key {
 		return unknownKey(key)
 	}
+	if err := checkPlayoutKey(key, value); err != nil {
+		return err
+	}
 	err := s.Set(c, value)
 	if text, ok := value.(string); ok && err != nil && s.names != nil {
 		return Unknown(key, "name", text, s.names)

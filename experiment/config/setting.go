@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"wirelab/internal/policy"
 	"wirelab/internal/setting"
 )
 
@@ -23,6 +24,7 @@ type scalarSetting struct {
 	Args        string               // arguments of the command: "N"
 	CommandHelp string               // help of the command; Help is that of the control
 	Completions []string             // further values for completion, in addition to Options
+	Policies    policy.Set           // the policies that are values, with their parameters; nil for other settings
 	Label       string               // of the control; "" if only the command sets it
 	Position    int                  // position among the controls, from the top
 	IsShown     func(c *Config) bool // whether the control is shown; nil means always

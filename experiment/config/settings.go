@@ -11,7 +11,9 @@ import (
 	"wirelab/dataset/frame"
 	messages "wirelab/dataset/text"
 	"wirelab/dataset/world"
+	"wirelab/experiment/engine/playout"
 	"wirelab/experiment/transfer"
+	"wirelab/internal/policy"
 	"wirelab/internal/setting"
 	"wirelab/internal/units"
 )
@@ -43,6 +45,9 @@ type senderSettings struct {
 type receiverSettings struct {
 	History int           // frames stored, 1 to 255
 	Playout time.Duration // playout delay: how far the display is behind the newest expected snapshot
+
+	PlayoutPolicy  policy.Policy // policy that replaces the fixed playout delay; zero for none
+	PlayoutCompare string        // playout policies to run beside the display's, in the form of Values; "" for none
 
 	DigestBits int // bits of the digest of each frame reported to the sender; 0 means no digests
 
@@ -88,9 +93,6 @@ const (
 	MaxDuration = 1000 * time.Hour
 )
 
-// playoutName is the short name of receiver.playout_delay, whose JSON form differs from its key.
-const playoutName = "playout_delay"
-
 // hasFileData reports whether the data are files.
 func (c *Config) hasFileData() bool {
 	kind, _, _ := strings.Cut(c.Data.Source, ":")
@@ -134,8 +136,12 @@ var liveRows = sync.OnceValue(func() []*scalarSetting {
 // and IsShown reports whether it is shown.
 func liveSettings() []scalarSetting {
 	return []scalarSetting{
-		{Row: playoutRow(), Short: playoutName, Args: "TIME", Label: "Playout",
-			CommandHelp: "playout delay of the receiver"},
+		{Row: playoutRow(playoutKey), Short: playoutName, Args: "TIME|POLICY", Label: "Playout", Policies: playout.Policies,
+			CommandHelp: "playout delay of the receiver, or the policy that adapts it",
+			omit:        func(c *Config) bool { return !c.Playout().IsFixed() }},
+		{Row: compareRow(), Short: "playout_compare", Args: "POLICY,...|all|off", Completions: []string{"all", "off"},
+			CommandHelp: "measure further playout policies on the same arrivals",
+			omit:        func(c *Config) bool { return c.Receiver.PlayoutCompare == "" }},
 		{Row: everyRow(), Short: "every", Args: "N", Label: "Send", Position: 2,
 			CommandHelp: "send only every N-th snapshot; 1 sends all",
 			IsShown:     func(c *Config) bool { return hasLowRate(c) || c.Sender.Every > 1 }},
@@ -181,6 +187,7 @@ func endpointSettings() []scalarSetting {
 			func(c *Config) *int { return &c.Sender.Block }), omit: isDefaultDelivery},
 		{Row: intRow("sender.window", fmt.Sprintf("1 to %d datagrams", maxWindow), 1, maxWindow,
 			func(c *Config) *int { return &c.Sender.Window }), omit: isDefaultDelivery},
+		{Row: playoutRow(playoutPolicyKey), omit: func(c *Config) bool { return c.Playout().IsFixed() }},
 		{Row: intRow("receiver.history", "1 to 255 frames", 1, frame.MaxHistory,
 			func(c *Config) *int { return &c.Receiver.History })},
 		{Row: scalarRow("receiver.digest", "0 (none), 8, 16, 24 or 32 bits",
@@ -200,22 +207,6 @@ func setDigest(c *Config, v any) bool {
 		c.Receiver.DigestBits = bits
 	}
 	return ok
-}
-
-// playoutStep is the step of the playout control.
-const playoutStep = 5 * time.Millisecond
-
-// playoutRow returns the row of the playout delay.
-func playoutRow() Row {
-	r := durationRow("receiver.playout_delay", `a time such as "85ms"`, time.Hour,
-		func(c *Config) *time.Duration { return &c.Receiver.Playout })
-	r.Help = "playout delay: how long the receiver buffers snapshots. Three intervals plus the jitter cover two consecutive losses. " +
-		"After a change the display runs slower or faster until it has the new delay; it never jumps back"
-	r.Step = func(c *Config, n int) (any, bool) {
-		d := max(c.Receiver.Playout+time.Duration(n)*playoutStep, 0)
-		return d.String(), d != c.Receiver.Playout
-	}
-	return r
 }
 
 // lowRate is the rate of snapshots per second up to which the controls of rate and interpolation are shown,

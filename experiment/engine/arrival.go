@@ -274,7 +274,9 @@ func (l *lane) measureArrival(now time.Duration, rx *reception) {
 	}
 	if rx.MovedBack && !l.taint.byDescent {
 		l.display.Restart()
+		l.compared.Restart()
 	}
+	l.compared.Arrive(now, rx.Seq)
 	if late := l.display.Arrive(now, rx.Seq); late > 0 && l.paths.peer == nil {
 		l.meter.CountLate(late)
 		l.inspector.Late(late)

@@ -267,6 +267,7 @@ func (s *Session) reconfigureAll(at time.Duration, ch config.Change) error {
 			return err
 		}
 	}
+	s.lanes[0].comparePlayouts(at)
 	return nil
 }
 

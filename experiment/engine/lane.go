@@ -40,6 +40,7 @@ type lane struct {
 	digest   digest
 
 	display   *playout.Display
+	compared  *playout.Comparison // of playout policies; nil if none are compared
 	meter     *meters.Meter
 	log       *packetlog.Log
 	inspector *inspector.Inspector // nil unless Options.Inspect
@@ -117,11 +118,24 @@ func newLane(c *config.Config, e config.Encoder, s stream, opt *Options) (*lane,
 func (l *lane) applySettings(c *config.Config) {
 	l.liveConfig = c
 	l.meter.Link.SetSpec(c.Down)
-	l.display.Set(c.Receiver.Playout, c.Receiver.Hermite)
+	l.display.Set(c.Playout(), c.PlayoutRhythm(l.schema.TickHz), c.Receiver.Hermite)
 	if !c.Down.Corrupt.Checksum && !c.TrustSequences {
 		// Without a checksum a damaged sequence number may arrive, so the receiver must doubt those far from the
 		// newest. This is never switched off again: packets damaged before may still be in flight.
 		l.rcv.Guard(true)
+	}
+}
+
+// comparePlayouts begins to compare the playout policies that the configuration lists, unless the same comparison
+// is running.
+func (l *lane) comparePlayouts(now time.Duration) {
+	c := l.liveConfig
+	timings, rhythm := c.ComparedPlayouts(), c.PlayoutRhythm(l.schema.TickHz)
+	switch {
+	case len(timings) == 0:
+		l.compared = nil
+	case !l.compared.Compares(timings, rhythm):
+		l.compared = playout.NewComparison(max(now, 0), timings, rhythm, l.cadence)
 	}
 }
 
@@ -181,6 +195,7 @@ func (l *lane) crossesRestart(p *endpoint.Packet) bool {
 // tickDisplay runs one tick of the receiver's display, compares the displayed state with the source's
 // frames around the displayed time, and counts the tick.
 func (l *lane) tickDisplay(now time.Duration, truths *playout.Truths) {
+	l.compared.Tick(now)
 	tick, ok := l.display.Tick(now, truths, &l.meter.Display.Errors)
 	if !ok || l.paths.peer != nil { // a remote receiver counts the ticks of its own display
 		return
@@ -197,7 +212,7 @@ func (l *lane) closeSample(t time.Duration) {
 		display, _ := peer.Counts()
 		l.meter.AddRemoteDisplay(&l.paths.remote, display)
 	}
-	s := l.meter.CloseSample(t, l.liveConfig.BudgetKbps)
+	s := l.meter.CloseSample(t, l.liveConfig.BudgetKbps, l.compared.CloseSample())
 	if l.observer != nil {
 		l.observer.Sample(s)
 		l.observer.Settled(l.flights.firstUnsettled())
@@ -220,6 +235,7 @@ func (l *lane) totals(now time.Duration) figures.Totals {
 		display, lab := peer.Counts()
 		l.paths.remote.AdjustTotals(&t, l.meter, display, lab, now-l.joinedAt)
 	}
+	t.Playout.Policies = l.compared.Figures()
 	t.Sender, t.Receiver = gauges(l.snd.Encoding().Encoder), gauges(l.rcv.Decoder())
 	payload, wire, feedback := l.meter.Bytes()
 	t.Transfer = l.delivery.Figures(now, payload, wire, feedback)

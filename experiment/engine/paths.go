@@ -136,6 +136,9 @@ func (s *Session) checkNetwork(c *config.Config) error {
 	case s.isFile:
 		return &config.Error{Key: "data.source", Problem: "files are delivered over modelled links only: the peer does not have the old file",
 			Expected: "snapshots or messages"}
+	case c.Receiver.PlayoutCompare != "":
+		return &config.Error{Key: "receiver.playout_compare", Problem: "the receiver at the other end of a real network runs one playout policy only",
+			Expected: "receiver.playout, or modelled links without --to and --udp"}
 	case len(c.Shadows) > 0:
 		return &config.Error{Key: "shadow", Problem: "a real network cannot lose and delay the packets of two encoders alike",
 			Expected: "one encoder, or modelled links without --to and --udp"}

@@ -15,6 +15,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/packetlog"
+	"wirelab/experiment/engine/playout"
 	"wirelab/experiment/internal/labtest"
 	"wirelab/lossmodel"
 )
@@ -74,6 +75,9 @@ func newSchedule(t *testing.T, seed uint64) *schedule {
 	}
 	c.Seed, c.Sender.History, c.Receiver.History = seed, 20+rng.IntN(236), 30+rng.IntN(226)
 	c.Receiver.Playout = time.Duration(rng.IntN(120)) * time.Millisecond
+	if rng.IntN(2) == 0 {
+		c.Receiver.PlayoutPolicy = playout.Policies.Default(playout.Policies.Names()[rng.IntN(len(playout.Policies))])
+	}
 	x.open(c) // only to list the encoders that can encode the data
 	x.codecs = slices.DeleteFunc(table.All(), func(k encoders.Codec) bool { return !k.Suits(x.session.Schema()) })
 	x.close()

@@ -319,7 +319,7 @@ func TestDisplayShowsWhatTheReceiverDecoded(t *testing.T) {
 				endpoint.Options{Cadence: s.cadence, History: c.Receiver.History})}
 			far.rcv.Guard(true)
 			far.counter = playout.NewCounter(s.cadence, far.rcv.History())
-			far.counter.SetDelay(c.Receiver.Playout)
+			far.counter.Set(c.Playout(), c.PlayoutRhythm(60))
 			l.paths.down = far
 			if err := s.RunUntil(10 * time.Second); err != nil {
 				t.Fatal(err)
@@ -343,7 +343,7 @@ func TestDisplayShowsWhatTheReceiverDecoded(t *testing.T) {
 func displayAt(s *frame.Schema, c endpoint.Cadence, h *frame.History, v playout.Verifier, hermite bool, moment time.Duration,
 	t *playout.Truths, e *meters.DisplayErrors) *playout.Display {
 	d := playout.New(s, c, h, v, true)
-	d.Set(0, hermite)
+	d.Set(playout.Timing{}, playout.Rhythm{}, hermite)
 	d.Arrive(0, 0)
 	d.Tick(moment, t, e)
 	return d

@@ -171,6 +171,7 @@ func newSession(ctx context.Context, c *config.Config, src dataset.Source, opt O
 		s.lanes = append(s.lanes, l)
 	}
 	s.updateRunning()
+	s.lanes[0].comparePlayouts(s.now)
 	return s, s.loadScript(c)
 }
 

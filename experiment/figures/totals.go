@@ -40,6 +40,8 @@ type Playout struct {
 	PositionErrorUnit string     `json:"position_error_unit,omitempty"`
 	AngleError        *Quantiles `json:"angle_error,omitempty"`
 	AngleErrorUnit    string     `json:"angle_error_unit,omitempty"`
+
+	Policies *PlayoutComparison `json:"policies,omitempty"` // nil unless playout policies were compared
 }
 
 // Totals contains the figures of a lane since its start, with the keys of `tui run --json`.

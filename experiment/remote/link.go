@@ -105,7 +105,8 @@ func (l *Link) Begin(ctx context.Context, s *frame.Schema, initial *frame.Frame,
 	request := setup{Version: protocolVersion, Schema: *s, RateHz: c.Sender.RateHz, History: c.Receiver.History,
 		DigestBits: c.Receiver.DigestBits, DisplayMilliHz: c.DisplayMilliHz(s.TickHz), Playout: c.Receiver.Playout,
 		Encoder: c.Encoder.Name, Initial: *initial}
-	l.sentConfirmation.playout = c.Receiver.Playout
+	l.sentConfirmation.setPlayout(c)
+	request.Policy, request.SendNS = l.sentConfirmation.policy, l.sentConfirmation.send
 	if l.conn == nil { // a replay: all events are known from the start
 		l.acks.events, l.arrivals.events = l.replay.acks, l.replay.arrivals
 		return nil
@@ -250,9 +251,8 @@ func (l *Link) Poll(c *config.Config, from, to time.Duration, zero time.Time) {
 	}
 	confirmDue := time.Since(l.lastConfirmed) >= confirmInterval
 	last := &l.sentConfirmation
-	if last.recordsRead != l.recordsRead && confirmDue || c.Receiver.Playout != last.playout ||
-		time.Since(l.lastConfirmed) >= keepAliveInterval {
-		last.playout = c.Receiver.Playout
+	playoutChanged := last.setPlayout(c)
+	if last.recordsRead != l.recordsRead && confirmDue || playoutChanged || time.Since(l.lastConfirmed) >= keepAliveInterval {
 		l.sendConfirmation()
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"time"
 
+	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
@@ -142,15 +143,20 @@ const maxAge = 100 * 365 * 24 * time.Hour
 
 // confirmation is a message from the sender to the receiver, sent in answer to reports and at
 // intervals. Layout after the session byte: flags (1 byte), recordsRead, playout and timeLost in
-// microseconds (uvarints).
+// microseconds (uvarints); with a playout policy also send in microseconds (uvarint) and the text of the policy.
 type confirmation struct {
 	recordsRead uint64        // records received without a gap since the start of the session
 	playout     time.Duration // playout delay of the receiver's display
+	policy      string        // playout policy that replaces the delay; empty for none
+	send        time.Duration // time between two packets, for the policy; 0 without a policy
 	timeLost    time.Duration // how far virtual time fell behind the wall clock, pauses excluded
 	paused      bool          // virtual time is paused at the sender
 	ending      bool          // no further packets are sent; report more often
 	resend      bool          // a gap was found: send all records from recordsRead again
 }
+
+// maxPolicyBytes is the maximum length of the text of a playout policy.
+const maxPolicyBytes = 200
 
 // Flags of a confirmation.
 const (
@@ -174,7 +180,21 @@ func (c *confirmation) append(dst []byte, session uint8) []byte {
 	dst = append(dst, session, flags)
 	dst = binary.AppendUvarint(dst, c.recordsRead)
 	dst = binary.AppendUvarint(dst, uint64(c.playout/time.Microsecond))
-	return binary.AppendUvarint(dst, uint64(c.timeLost/time.Microsecond))
+	dst = binary.AppendUvarint(dst, uint64(c.timeLost/time.Microsecond))
+	if c.policy != "" {
+		dst = append(binary.AppendUvarint(dst, uint64(c.send/time.Microsecond)), c.policy...)
+	}
+	return dst
+}
+
+// setPlayout sets the playout delay or policy to that of cfg, and reports whether it changed.
+func (c *confirmation) setPlayout(cfg *config.Config) (changed bool) {
+	before := *c
+	c.playout, c.policy, c.send = cfg.Receiver.Playout, "", 0
+	if t := cfg.Playout(); !t.IsFixed() {
+		c.policy, c.send = t.String(), cfg.PlayoutRhythm(1).Send.Truncate(time.Microsecond) // the other intervals are not sent
+	}
+	return *c != before
 }
 
 // parse reads a message without its session byte. It accepts arbitrary input.
@@ -184,10 +204,16 @@ func (c *confirmation) parse(src []byte) error {
 	c.paused, c.ending, c.resend = flags&pausedFlag != 0, flags&endingFlag != 0, flags&resendFlag != 0
 	c.recordsRead = r.uvarint()
 	playout, lost := r.uvarint(), r.uvarint() // microseconds
-	if r.failed || len(r.rest) > 0 || playout > uint64(time.Minute/time.Microsecond) ||
+	send := uint64(0)
+	if c.policy = ""; len(r.rest) > 0 {
+		send = r.uvarint()
+		c.policy = string(r.rest)
+	}
+	if r.failed || len(c.policy) > maxPolicyBytes || (c.policy == "") != (send == 0) || send > uint64(time.Minute/time.Microsecond) || playout > uint64(time.Minute/time.Microsecond) ||
 		lost > uint64(maxAge/time.Microsecond) {
 		return malformed("confirmation", src)
 	}
+	c.send = time.Duration(send) * time.Microsecond
 	c.playout, c.timeLost = time.Duration(playout)*time.Microsecond, time.Duration(lost)*time.Microsecond
 	return nil
 }

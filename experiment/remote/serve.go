@@ -213,7 +213,8 @@ func (srv *server) startSession(data []byte) {
 	srv.receiver = endpoint.NewReceiver(&s.Schema, &s.Initial, srv.files.restrictedCodecs(), s.receiverOptions())
 	srv.receiver.Guard(true) // doubt large jumps of the sequence: the sender's model may flip bits
 	srv.playout = playout.NewCounter(s.cadence(), srv.receiver.History())
-	srv.playout.SetDelay(s.Playout)
+	timing, _ := s.timing() // parseSetup has checked it
+	srv.playout.Set(timing, s.rhythm(s.SendNS))
 	now := time.Now()
 	srv.startedAt, srv.reportedAt, srv.lastProgress, srv.resendTimeout = now, now, now, initialResendTimeout
 	srv.displayTicks, srv.pausedFor, srv.timeLost, srv.pausedSince, srv.countedDisplay = 0, 0, 0, time.Time{}, meters.DisplayCounts{}
@@ -271,7 +272,8 @@ func (srv *server) handlePacket(at time.Time, msg []byte) error {
 // it runs up to time at.
 func (srv *server) handleConfirmation(at time.Time, msg []byte) error {
 	var c confirmation
-	if err := c.parse(msg); err != nil {
+	err := c.parse(msg)
+	if err != nil {
 		return err
 	}
 	if n := c.recordsRead - srv.firstUnconfirmed; c.recordsRead > srv.firstUnconfirmed && n <= uint64(len(srv.records)) {
@@ -283,7 +285,13 @@ func (srv *server) handleConfirmation(at time.Time, msg []byte) error {
 		// Send all records again. With a zero time of the last report, the next one is due immediately.
 		srv.sentRecords, srv.reportedAt = 0, time.Time{}
 	}
-	srv.playout.SetDelay(c.playout)
+	timing := playout.Fixed(c.playout)
+	if c.policy != "" {
+		if timing, err = playout.ParseTiming(c.policy); err != nil {
+			return malformed("confirmation", msg)
+		}
+	}
+	srv.playout.Set(timing, srv.setup.rhythm(c.send))
 	srv.runDisplay(at)
 	switch {
 	case c.paused && srv.pausedSince.IsZero():

@@ -12,6 +12,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders/table"
 	"wirelab/experiment/endpoint"
+	"wirelab/experiment/engine/playout"
 	"wirelab/internal/boundedio"
 )
 
@@ -20,16 +21,18 @@ const protocolVersion = 1
 
 // setup configures both sides of a session. The receiver learns everything else from the packets.
 type setup struct {
-	Version        int           `json:"version"`         // protocolVersion of the sender
-	Schema         frame.Schema  `json:"schema"`          // schema of the frames
-	RateHz         int           `json:"rate_hz"`         // packets per second
-	History        int           `json:"history"`         // number of frames that the receiver stores
-	DigestBits     int           `json:"digest_bits"`     // bits of the digest of a frame in each ack; 0 means none
-	DisplayMilliHz int           `json:"display_millihz"` // refresh rate of the receiver's display in 1/1000 Hz
-	Playout        time.Duration `json:"playout_ns"`      // playout delay of the receiver's display
-	Encoder        string        `json:"encoder"`         // name of the first encoder; must exist on both sides
-	Files          []setupFile   `json:"files,omitempty"` // files that the first encoder needs
-	Initial        frame.Frame   `json:"-"`               // initial state; encoded after the JSON
+	Version        int           `json:"version"`           // protocolVersion of the sender
+	Schema         frame.Schema  `json:"schema"`            // schema of the frames
+	RateHz         int           `json:"rate_hz"`           // packets per second
+	History        int           `json:"history"`           // number of frames that the receiver stores
+	DigestBits     int           `json:"digest_bits"`       // bits of the digest of a frame in each ack; 0 means none
+	DisplayMilliHz int           `json:"display_millihz"`   // refresh rate of the receiver's display in 1/1000 Hz
+	Playout        time.Duration `json:"playout_ns"`        // playout delay of the receiver's display
+	Policy         string        `json:"playout,omitempty"` // playout policy that replaces the delay; empty for none
+	SendNS         time.Duration `json:"send_ns,omitempty"` // time between two packets, for the policy
+	Encoder        string        `json:"encoder"`           // name of the first encoder; must exist on both sides
+	Files          []setupFile   `json:"files,omitempty"`   // files that the first encoder needs
+	Initial        frame.Frame   `json:"-"`                 // initial state; encoded after the JSON
 }
 
 // Limits of a setup. They bound the memory and the time that a session takes at the receiver,
@@ -163,6 +166,8 @@ func (s *setup) check() error {
 		return refusef("display rate %d mHz; expected 1 to %d", s.DisplayMilliHz, 1000*maxHz)
 	case s.Playout < 0 || s.Playout > time.Minute:
 		return refusef("playout delay %v; expected 0 to %v", s.Playout, time.Minute)
+	case s.SendNS < 0 || s.SendNS > time.Minute || s.Policy != "" && s.SendNS == 0:
+		return refusef("time of %v between packets; expected 1ns to %v", s.SendNS, time.Minute)
 	case s.DigestBits < 0 || s.DigestBits > endpoint.MaxDigestBits || s.DigestBits%8 != 0:
 		return refusef("digest of %d bits; expected a multiple of 8, at most %d", s.DigestBits, endpoint.MaxDigestBits)
 	case len(schema.Name) > maxNameBytes || len(schema.Item) > maxNameBytes || len(s.Encoder) > maxNameBytes:
@@ -177,6 +182,9 @@ func (s *setup) check() error {
 			return refusef("field %d has an unknown kind, an empty range, or a name or unit of more than %d bytes", i, maxNameBytes)
 		}
 	}
+	if _, err := s.timing(); err != nil {
+		return refusef("playout: %.200v", err)
+	}
 	codec, err := table.ByName(s.Encoder)
 	if err != nil {
 		return refusef("the receiver has no encoder %.40q", s.Encoder)
@@ -190,6 +198,19 @@ func (s *setup) check() error {
 // cadence returns the rates of ticks and packets.
 func (s *setup) cadence() endpoint.Cadence {
 	return endpoint.Cadence{TickHz: s.Schema.TickHz, RateHz: s.RateHz}
+}
+
+// timing returns the playout delay or policy of the display.
+func (s *setup) timing() (playout.Timing, error) {
+	if s.Policy == "" {
+		return playout.Fixed(s.Playout), nil
+	}
+	return playout.ParseTiming(s.Policy)
+}
+
+// rhythm returns the intervals for a playout policy. send is the time between two packets.
+func (s *setup) rhythm(send time.Duration) playout.Rhythm {
+	return playout.Rhythm{Send: send, Display: 1000 * time.Second / time.Duration(s.DisplayMilliHz), Tick: time.Second / time.Duration(s.Schema.TickHz)}
 }
 
 // receiverOptions returns the options of the endpoint.Receiver. With Defer, the receiver leaves work

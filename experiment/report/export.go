@@ -7,11 +7,13 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strconv"
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 	"wirelab/internal/atomicfile"
+	"wirelab/internal/units"
 )
 
 // Exporter writes the folder of a report while a session runs. It implements engine.Observer. Rows of
@@ -23,6 +25,7 @@ type Exporter struct {
 	files            *Files             // data files that the run reads
 	pages            Pages
 	samples, packets *csvLog // nil before begin
+	playouts         *csvLog // of compared playout policies; nil before the first sample of one
 	packetList               // packets with an outcome that are not in the packets file yet
 	settleAt         int     // length of packetList at which Settled moves packets to the file
 	curves           curves
@@ -66,8 +69,23 @@ func (e *Exporter) Sample(s *meters.Sample) {
 	width := e.curves.add(s)
 	row := sampleRow(s, width, e.curves.recent.payloadKbps())
 	e.samples.addRow(row)
+	e.addPlayouts(s)
 	if e.page != nil {
 		e.page.Sample(row)
+	}
+}
+
+// addPlayouts adds the rows of a sample to playout.csv: one for each compared playout policy.
+func (e *Exporter) addPlayouts(s *meters.Sample) {
+	for i := range s.Playouts {
+		if e.playouts == nil {
+			e.playouts = newCSVLog(e.folder, "playout.csv", []string{"t_s", "policy", "displayed", "starved", "age_ms"})
+		}
+		p, age := &s.Playouts[i], ""
+		if p.Shown > 0 {
+			age = units.Fixed(units.Milliseconds(p.Age)/float64(p.Shown), 3)
+		}
+		e.playouts.addRow([]string{units.Fixed(s.T.Seconds(), 3), p.Policy, strconv.Itoa(p.Shown), strconv.Itoa(p.Starved), age})
 	}
 }
 
@@ -114,6 +132,9 @@ func (e *Exporter) Write(r *engine.Result) error {
 		e.packets.logEntry(unsettled...),
 		{Name: "report.md", Write: func(w io.Writer) error { return writeMarkdown(w, &x, &e.curves) }},
 		atomicfile.JSON("report.json", &Report{Runs: []*engine.Result{&x}}),
+	}
+	if e.playouts != nil {
+		entries = append(entries, e.playouts.logEntry())
 	}
 	if len(x.SamplesByLane) > 1 {
 		entries = append(entries, atomicfile.Entry{Name: "shadows.csv", Write: func(w io.Writer) error { return writeSideBySide(w, x.SamplesByLane) }})

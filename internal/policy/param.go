@@ -39,7 +39,7 @@ var (
 	percentUnit = unit{name: "%", what: "a percentage", format: func(v int64) string { return units.FormatPercent(float64(v) / 1e6) },
 		parse: func(s string) (int64, bool) {
 			share, ok := units.ParsePercent(s)
-			return int64(math.Round(share * 1e6)), ok && share >= 0 && share <= 1
+			return int64(math.Round(share * 1e6)), ok && math.Abs(share) < 1e6
 		}}
 	rateUnit = unit{name: "kbit/s", what: "a rate", parse: units.ParseRate, format: units.FormatRate}
 	sizeUnit = unit{name: "bytes", what: "a size", parse: units.ParseSize, format: units.FormatSize}

@@ -18,7 +18,7 @@ var queues = policy.Set{
 		policy.Time("interval", 100*time.Millisecond, time.Millisecond, 10*time.Second, "time to react"),
 	}},
 	{Name: "mixed", Params: []policy.Param{
-		policy.Percent("quantile", 990_000, 500_000, 999_999, "share in time"),
+		policy.Percent("quantile", 990_000, 500_000, 1_700_000, "share in time"),
 		policy.Count("flows", 1024, 1, 65536, "hash buckets"),
 		policy.Rate("least", 30_000, 1000, 1_000_000, "lowest rate"),
 		policy.Size("limit", 64_000, 1500, 1<<20, "largest queue"),
@@ -34,7 +34,7 @@ func TestCanonicalText(t *testing.T) {
 		"codel interval=50ms target=2500us":  "codel target=2.5ms interval=50ms",
 		"mixed quantile=99.95% limit=64KiB":  "mixed quantile=99.95% flows=1024 least=30kbit limit=64KiB",
 		"mixed flows=7 least=1mbit":          "mixed quantile=99% flows=7 least=1mbit limit=64KB",
-		"mixed quantile=50% limit=100000B":   "mixed quantile=50% flows=1024 least=30kbit limit=100KB",
+		"mixed quantile=150% limit=100000B":  "mixed quantile=150% flows=1024 least=30kbit limit=100KB",
 		"mixed least=1500bit quantile=99.9%": "mixed quantile=99.9% flows=1024 least=1.5kbit limit=64KB",
 	} {
 		p, err := queues.Parse(text)
@@ -83,7 +83,8 @@ func TestErrors(t *testing.T) {
 		"codel target":                    `codel: got "target", expected each parameter once, as in target=5ms interval=100ms`,
 		"codel target=5ms target=6ms":     `got "target=6ms", expected each parameter once`,
 		"droptail limit=3":                `droptail: got "limit=3", expected nothing after droptail`,
-		"mixed quantile=100%":             `a percentage from 50% to 99.9999%`,
+		"mixed quantile=171%":             `a percentage from 50% to 170%`,
+		"mixed quantile=1e300%":           `a percentage`,
 		"mixed quantile=-1%":              `a percentage`,
 		"mixed flows=1.5":                 `a whole number from 1 to 65536`,
 		"mixed least=1tbit":               `a rate from 1kbit to 1mbit`,
@@ -110,7 +111,7 @@ func TestComplete(t *testing.T) {
 	if want := `"droptail", "codel target=5ms interval=100ms" or "mixed quantile=99% flows=1024 least=30kbit limit=64KB"`; queues.Expected() != want {
 		t.Errorf("expected: %s", queues.Expected())
 	}
-	if m := queues.Models(); len(m) != 3 || m[1].Params[0].Default != "5ms" || m[2].Params[0].Max != "99.9999%" {
+	if m := queues.Models(); len(m) != 3 || m[1].Params[0].Default != "5ms" || m[2].Params[0].Max != "170%" {
 		t.Errorf("models: %+v", m)
 	}
 	if o := queues.Options(); o[1].Summary != "RFC 8289" || !slices.Equal(setting.Names(o), queues.Names()) {

@@ -110,10 +110,11 @@ func (m *Meter) CountLate(by time.Duration) {
 }
 
 // CloseSample completes the current sample, which ends at t, and begins the next one. budgetKbps is
-// the budget of the payload; 0 means none. It returns the stored sample.
-func (m *Meter) CloseSample(t time.Duration, budgetKbps float64) *Sample {
+// the budget of the payload; 0 means none. playouts are the samples of the compared playout policies. It returns
+// the stored sample.
+func (m *Meter) CloseSample(t time.Duration, budgetKbps float64, playouts []PlayoutSample) *Sample {
 	s := &m.sample
-	s.T = t
+	s.T, s.Playouts = t, playouts
 	position, angle := m.Display.Errors.takeLargest()
 	if m.Display.Units == nil {
 		s.PositionErrorMM, s.OrientationErrorDeg = position, angle

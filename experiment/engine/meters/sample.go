@@ -42,6 +42,7 @@ type Sample struct {
 	PositionError, AngleError float64
 	Interpolated              bool
 	Budget                    encoders.Budget
+	Playouts                  []PlayoutSample // of compared playout policies; nil if none are compared
 }
 
 // CostsPerChange reports whether bits per changed row mean something: whether an encoder sent only changes, or all rows

@@ -4,45 +4,71 @@ import "time"
 
 // clock is the playout clock of the receiver's display. Snapshots arrive at uneven intervals, and
 // some are lost. The display delays them, so that it can move steadily from one to the next
-// (Fiedler, "Snapshot Interpolation", 2014).
+// (Fiedler, "Snapshot Interpolation", 2014). An estimator chooses the delay.
 //
-// The receiver cannot measure the link's latency. Like a jitter buffer, it estimates the offset of
-// its clock as the minimum of (arrival time - source time) over the last five to ten seconds. The
-// display shows the source time now - offset - delay. When offset or delay changes, the displayed
-// time does not jump: it runs a quarter faster or slower until it is right, so a longer delay appears
-// as slow motion for a while. The displayed time always advances. It jumps forward only if it is more
-// than maxLag behind.
+// When the estimator's target changes, the displayed time does not jump: it runs faster or slower, with a fixed
+// delay by a quarter, until it is right, so a longer delay appears as slow motion for a while. The displayed time
+// never goes back. It jumps forward only if it is more than maxLag behind.
 type clock struct {
-	delay              time.Duration // playout delay
-	started            bool          // a snapshot has arrived
-	firstSource        time.Duration // source time of the first snapshot
-	offset, lastOffset time.Duration // minimum offset in the current window and in the one before
-	windowEnd          time.Duration // when the current window ends
+	timing      Timing
+	rhythm      Rhythm
+	estimator   estimator
+	pace        pace
+	started     bool          // a snapshot has arrived
+	fresh       bool          // the estimator has not seen an arrival yet
+	firstSource time.Duration // source time of the first snapshot
+	follower
+}
 
+// follower is a displayed time that follows a target.
+type follower struct {
 	running  bool          // the display has begun
 	moment   time.Duration // displayed source time at the last tick
 	tickedAt time.Duration // time of the last tick
 }
 
-const (
-	offsetWindow   = 5 * time.Second
-	maxPaceDivisor = 4           // the displayed time runs faster or slower by at most 1/maxPaceDivisor
-	maxLag         = time.Second // if the displayed time is further behind, it jumps forward
-)
+// maxLag is the lag from which on the displayed time jumps forward.
+const maxLag = time.Second
+
+// newClock returns a clock that has seen no arrivals.
+func newClock(t Timing, r Rhythm) clock {
+	c := clock{timing: t, rhythm: r, fresh: true}
+	c.estimator, c.pace = newEstimator(t, r)
+	return c
+}
+
+// set changes the timing. Between two fixed delays the estimate of the clock offset is kept; every other estimator
+// begins with the next arrival, and until then the display runs at normal speed.
+func (c *clock) set(t Timing, r Rhythm) {
+	if t == c.timing && (r == c.rhythm || t.IsFixed()) {
+		return
+	}
+	fixed, wasFixed := c.estimator.(*fixedDelay)
+	c.timing, c.rhythm = t, r
+	if wasFixed && t.IsFixed() {
+		fixed.delay = t.Delay
+		return
+	}
+	c.estimator, c.pace = newEstimator(t, r)
+	c.fresh = true
+}
+
+// restarted returns a clock with the same settings that has seen no arrivals. Until the display begins again, its
+// displayed time is that of c.
+func (c *clock) restarted() clock {
+	fresh := newClock(c.timing, c.rhythm)
+	fresh.moment = c.moment
+	return fresh
+}
 
 // arrive records a snapshot with source time source that was decoded at now. It returns how long
 // after its display time the snapshot arrived; 0 if it arrived in time.
 func (c *clock) arrive(now, source time.Duration) (late time.Duration) {
-	offset := now - source // of the receiver's clock, plus the latency of this snapshot
 	if !c.started {
 		c.started, c.firstSource = true, source
-		c.offset, c.lastOffset, c.windowEnd = offset, offset, now+offsetWindow
-		return 0
 	}
-	if now >= c.windowEnd { // begin a window: the smallest offset of the last one is kept in lastOffset
-		c.lastOffset, c.offset, c.windowEnd = c.offset, offset, now+offsetWindow
-	}
-	c.offset = min(c.offset, offset)
+	c.fresh = false
+	c.estimator.arrive(now, source)
 	if !c.running {
 		return 0
 	}
@@ -50,30 +76,41 @@ func (c *clock) arrive(now, source time.Duration) (late time.Duration) {
 	return max(0, displayed-source)
 }
 
-// target returns the source time that the display should show at now.
-func (c *clock) target(now time.Duration) time.Duration {
-	return now - min(c.offset, c.lastOffset) - c.delay
-}
-
 // tick advances the displayed time by the time since the last tick, corrected towards the target, and
 // returns it; false if there is nothing to display yet: the display begins with the first snapshot.
 func (c *clock) tick(now time.Duration) (moment time.Duration, ok bool) {
-	goal := c.target(now)
-	if !c.running {
-		if !c.started || goal < c.firstSource { // nothing arrived, or the playout delay has not passed
+	if !c.started {
+		return 0, false
+	}
+	goal := c.moment + (now - c.tickedAt)
+	if !c.fresh {
+		goal = c.estimator.target(now)
+	}
+	return c.follow(now, goal, c.firstSource, c.pace)
+}
+
+// follow advances the displayed time to now, towards goal. The display begins when goal reaches first; before,
+// follow returns false.
+func (f *follower) follow(now, goal, first time.Duration, p pace) (moment time.Duration, ok bool) {
+	if !f.running {
+		if goal < first { // the playout delay has not passed
 			return 0, false
 		}
-		c.running, c.moment, c.tickedAt = true, goal, now
+		f.running, f.moment, f.tickedAt = true, goal, now
 		return goal, true
 	}
-	step := now - c.tickedAt
-	c.moment += step
-	c.tickedAt = now
-	lag := goal - c.moment // negative if the displayed time is ahead
-	if lag > maxLag {
-		c.moment = goal
-	} else {
-		c.moment += max(-step/maxPaceDivisor, min(lag, step/maxPaceDivisor))
+	step := now - f.tickedAt
+	before := f.moment
+	f.moment += step
+	f.tickedAt = now
+	switch lag := goal - f.moment; { // negative if the displayed time is ahead
+	case p.direct:
+		f.moment = max(goal, before)
+	case lag > maxLag:
+		f.moment = goal
+	case lag > p.deadband || lag < -p.deadband:
+		change := step * p.ppm / 1e6
+		f.moment += max(-change, min(lag, change))
 	}
-	return c.moment, true
+	return f.moment, true
 }

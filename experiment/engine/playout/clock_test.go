@@ -8,7 +8,7 @@ import (
 
 // When the latency of the link increases permanently, the estimate follows within two windows.
 func TestPlayoutAdaptsToLongerDelay(t *testing.T) {
-	p := clock{delay: 50 * time.Millisecond}
+	p := newClock(Fixed(50*time.Millisecond), Rhythm{})
 	latency := 20 * time.Millisecond
 	newest := time.Duration(0)
 	for i := range 60 * 30 {
@@ -41,12 +41,12 @@ func TestDelayChangeIsGradual(t *testing.T) {
 		{3 * time.Second, 0, tick, true},
 		{100 * time.Millisecond, 100 * time.Millisecond, 0, false},
 	} {
-		p := clock{delay: c.from}
+		p := newClock(Fixed(c.from), Rhythm{})
 		for at := time.Duration(0); at < 10*time.Second; at += tick {
 			p.arrive(at+50*time.Millisecond, at)
 			p.tick(at + 50*time.Millisecond)
 		}
-		p.delay = c.to
+		p.set(Fixed(c.to), Rhythm{})
 		settled := time.Duration(0)
 		for at := 10 * time.Second; at < 30*time.Second; at += tick {
 			now := at + 50*time.Millisecond
@@ -54,13 +54,13 @@ func TestDelayChangeIsGradual(t *testing.T) {
 			p.arrive(now, at)
 			moment, _ := p.tick(now)
 			step := moment - before
-			if leap := step > since; leap && c.leaps && moment == p.target(now) {
+			if leap := step > since; leap && c.leaps && moment == p.estimator.target(now) {
 				continue
 			}
 			if step < since-since/4 || step > since+since/4 {
 				t.Fatalf("%v to %v: the display advanced by %v in %v", c.from, c.to, step, since)
 			}
-			if moment != p.target(now) {
+			if moment != p.estimator.target(now) {
 				settled = now - 10*time.Second - 50*time.Millisecond + tick
 			}
 		}

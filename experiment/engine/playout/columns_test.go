@@ -83,7 +83,7 @@ func TestErrorsOfChangedRowsAreAllErrors(t *testing.T) {
 			}
 			copy(f.Table, table)
 		})
-		r.display.Set(250*time.Millisecond, hermite)
+		r.display.Set(Fixed(250*time.Millisecond), Rhythm{}, hermite)
 		for range 600 {
 			r.tick(func(seq uint64, now time.Duration) {
 				r.inexact[seq] = !exact

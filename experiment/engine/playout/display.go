@@ -31,13 +31,14 @@ type Verifier interface {
 // compute the pose of every cube on each tick, as Picture needs; otherwise it computes only the poses
 // of cubes that may have an error.
 func New(s *frame.Schema, c endpoint.Cadence, h *frame.History, v Verifier, withPicture bool) *Display {
-	return &Display{screen: newScreen(s, c, h, v, withPicture)}
+	return &Display{clock: newClock(Timing{}, Rhythm{}), screen: newScreen(s, c, h, v, withPicture)}
 }
 
-// Set sets the playout delay, and whether positions are interpolated by a cubic Hermite spline
-// instead of linearly.
-func (d *Display) Set(delay time.Duration, hermite bool) {
-	d.clock.delay, d.screen.hermite = delay, hermite
+// Set sets the playout delay or policy, the intervals for the policy, and whether positions are interpolated by
+// a cubic Hermite spline instead of linearly.
+func (d *Display) Set(t Timing, r Rhythm, hermite bool) {
+	d.clock.set(t, r)
+	d.screen.hermite = hermite
 }
 
 // StartAt sets the source time at which the display of a lane that joins a running session begins.
@@ -68,7 +69,7 @@ func (d *Display) Arrive(now time.Duration, seq uint64) (late time.Duration) {
 
 // Restart restarts the playout clock with the next snapshot. Call it when the receiver has corrected its
 // sequence numbers to lower ones, because the displayed time is ahead then.
-func (d *Display) Restart() { d.clock = clock{delay: d.clock.delay, moment: d.clock.moment} }
+func (d *Display) Restart() { d.clock = d.clock.restarted() }
 
 // tick is the result of one tick of a display.
 type tick struct {
@@ -110,8 +111,8 @@ type unverified struct{}
 func (unverified) Hidden(uint64) bool { return false }
 func (unverified) Exact(uint64) bool  { return false }
 
-// SetDelay sets the playout delay.
-func (c *Counter) SetDelay(d time.Duration) { c.display.clock.delay = d }
+// Set sets the playout delay or policy, and the intervals for the policy.
+func (c *Counter) Set(t Timing, r Rhythm) { c.display.clock.set(t, r) }
 
 // Restart restarts the playout clock; see Display.Restart.
 func (c *Counter) Restart() { c.display.Restart() }

@@ -92,7 +92,7 @@ func (r *fixture) tick(send func(seq uint64, now time.Duration)) {
 // fullRedraw returns the poses of a new display whose only tick shows the current displayed time.
 func (r *fixture) fullRedraw() *screen {
 	d := New(r.schema, r.cadence, r.history, r, true)
-	d.Set(0, r.display.screen.hermite)
+	d.Set(Timing{}, Rhythm{}, r.display.screen.hermite)
 	d.Arrive(0, 0)
 	d.Tick(r.display.Moment(), &r.truths, &meters.DisplayErrors{})
 	return &d.screen
@@ -134,7 +134,7 @@ func TestPictureEqualsFullRedraw(t *testing.T) {
 		for n := range 1000 {
 			if n%100 == 0 {
 				loss, jitter = rng.IntN(40), 1+rng.IntN(90)
-				r.display.Set(time.Duration(50+rng.IntN(200))*time.Millisecond, seed%2 == 0)
+				r.display.Set(Fixed(time.Duration(50+rng.IntN(200))*time.Millisecond), Rhythm{}, seed%2 == 0)
 			}
 			r.tick(func(seq uint64, now time.Duration) {
 				r.tainted[seq], r.inexact[seq] = rng.IntN(40) == 0, rng.IntN(40) == 0
@@ -181,7 +181,7 @@ func TestRestingCubesHaveNoError(t *testing.T) {
 			}
 			ticks++
 		})
-		r.display.Set(250*time.Millisecond, hermite)
+		r.display.Set(Fixed(250*time.Millisecond), Rhythm{}, hermite)
 		highest, lay := 0.0, 0
 		for range 900 {
 			r.tick(func(seq uint64, now time.Duration) { // 57.3 ms, so that the display is never at a snapshot

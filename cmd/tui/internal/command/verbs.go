@@ -19,6 +19,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/experiment"
 	"wirelab/experiment/config"
+	"wirelab/internal/policy"
 	"wirelab/internal/setting"
 	"wirelab/internal/units"
 	"wirelab/lossmodel"
@@ -228,11 +229,15 @@ func linkVerb(env Context, info lossmodel.KeyInfo, direction config.Direction) V
 // user has typed the command and does not know the configuration key.
 func settingVerbs() (list []Verb) {
 	for _, s := range config.LiveSettings() {
-		unit := ""                             // the unit of a bare number; "" for none
-		if s.Label != "" && s.Args == "TIME" { // a time with a control in the pane, which shows milliseconds
+		unit := ""                                              // the unit of a bare number; "" for none
+		if s.Label != "" && strings.HasPrefix(s.Args, "TIME") { // a time with a control in the pane, which shows milliseconds
 			unit = "ms"
 		}
 		names := setting.Names(s.Options) // the only values; empty if there are too many to list
+		if s.Policies != nil {
+			list = append(list, policyVerb(s.CommandName(), s.Args, s.CommandHelp, s.Key, unit, s.Policies))
+			continue
+		}
 		list = append(list, Verb{Name: s.CommandName(), Args: s.Args, Help: s.CommandHelp, screens: Lab, minArgs: 1, maxArgs: unlimited,
 			words: append(names, s.Completions...),
 			parse: func(args []string) (Order, error) {
@@ -248,6 +253,25 @@ func settingVerbs() (list []Verb) {
 			}})
 	}
 	return list
+}
+
+// policyVerb returns the command of a setting whose value is a policy with parameters, as in "playout age
+// quantile=99%". If unit is not "", the value may also be a number with or without that unit.
+func policyVerb(name, args, help, key, unit string, policies policy.Set) Verb {
+	return Verb{Name: name, Args: args, Help: help, screens: Lab, minArgs: 1, maxArgs: unlimited,
+		parse: func(args []string) (Order, error) {
+			key, text := config.PolicyKey(key), strings.ToLower(strings.Join(args, " "))
+			if unit != "" && text[0] <= '9' { // "100 ms" and "100ms" are the same
+				text = units.AppendUnit(strings.ReplaceAll(text, " ", ""), unit)
+			}
+			o, err := changeOrder(key, text)
+			var bad *config.Error
+			if errors.As(err, &bad) { // without the key, which the user did not type
+				err = &config.Error{Problem: bad.Problem, Expected: bad.Expected, Near: bad.Near}
+			}
+			return o, err
+		},
+		complete: policies.Complete}
 }
 
 // worldVerbs returns the commands that play the cube world like the keys of its page, with on and

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -86,7 +87,7 @@ func TestPastShowsTheSameScreen(t *testing.T) {
 	m := screen(lab, 160, 48, Options{})
 	m.lab.MoveCursorTo(80 * time.Second)
 	got := m.lab.Shown()
-	if !slices.Equal(got.Lanes[0].Samples, then.Lanes[0].Samples) || len(got.Lanes[0].Packets) != len(then.Lanes[0].Packets) {
+	if !reflect.DeepEqual(got.Lanes[0].Samples, then.Lanes[0].Samples) || len(got.Lanes[0].Packets) != len(then.Lanes[0].Packets) {
 		t.Errorf("%d samples and %d packets, want %d and %d", len(got.Lanes[0].Samples), len(got.Lanes[0].Packets),
 			len(then.Lanes[0].Samples), len(then.Lanes[0].Packets))
 	}

@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"testing"
+	"time"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/internal/labtest"
+)
+
+// playoutConfig returns a configuration with losses, jitter and a link that becomes slower.
+func playoutConfig(t *testing.T, pairs ...any) *config.Config {
+	t.Helper()
+	c := config.Default()
+	c.At = []config.StampedChange{config.Stamp(8*time.Second, config.NewChange("down.latency", "90ms"))}
+	pairs = append(pairs, "down.loss", "5%", "down.latency", "40ms", "down.jitter", "20ms", "receiver.display_hz", "59.9")
+	for i := 0; i < len(pairs); i += 2 {
+		if err := c.Set(pairs[i].(string), pairs[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+// runPlayoutOf runs c for 20 s on a few cubes.
+func runPlayoutOf(t *testing.T, c *config.Config) *Session {
+	t.Helper()
+	s, err := NewSessionFromSource(c, labtest.NewCubeSource(3, 1, -1, 3), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RunUntil(20*time.Second - 1); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// A policy that is compared starves on the same ticks as a display with that policy, and comparing changes nothing
+// else: no packet, and no figure of the display.
+func TestComparedPoliciesBehaveLikeDisplays(t *testing.T) {
+	const list = "mirror, lightyear, delay, age quantile=99%, 60ms"
+	plain := runPlayoutOf(t, playoutConfig(t))
+	compared := runPlayoutOf(t, playoutConfig(t, "receiver.playout_compare", list))
+	if a, b := plain.Result(), compared.Result(); a.Digest != b.Digest || a.Totals.AgeMS != b.Totals.AgeMS || a.Totals.Playout.StarvedRatio != b.Totals.Playout.StarvedRatio {
+		t.Error("comparing policies changed the run")
+	}
+	timings := compared.Config().ComparedPlayouts()
+	figures := compared.Result().Totals.Playout.Policies
+	if len(timings) != 6 || len(figures.List) != 6 {
+		t.Fatalf("%d policies, want the display's and 5 others", len(timings))
+	}
+	for i, timing := range timings {
+		alone := runPlayoutOf(t, playoutConfig(t, "receiver.playout", timing.String()))
+		starved := 0
+		for k, s := range alone.lanes[0].meter.Samples() {
+			if s.T < 5*time.Second { // the comparison does not count the first seconds
+				continue
+			}
+			p := compared.lanes[0].meter.Samples()[k].Playouts[i]
+			if p.Shown != s.Displayed || p.Starved != s.Starved || p.Age != s.Age {
+				t.Fatalf("%v at %v: %d of %d ticks starved, age %v; want %d of %d, %v", timing, s.T, p.Starved, p.Shown, p.Age, s.Starved, s.Displayed, s.Age)
+			}
+			starved += s.Starved
+		}
+		if starved == 0 && timing.IsFixed() {
+			t.Errorf("%v never starved: too little happened to test anything", timing)
+		}
+	}
+	// The point of the curve for 60 ms is the compared fixed delay.
+	for _, f := range figures.Fixed {
+		if last := figures.List[5]; f.DelayMS == 60 && (f.StarvedRatio != last.StarvedRatio || f.AgeMS.Or(0) != last.AgeMS.P50 || last.VsBestFixedMS.Or(9) > 0) {
+			t.Errorf("60 ms: %v and %v on the curve, %v and %v as a policy", f.StarvedRatio, f.AgeMS, last.StarvedRatio, last.AgeMS.P50)
+		}
+	}
+}
+
+// Policies change while a session runs; the session replays to the same digest, and undo restores the delay.
+func TestPlayoutPolicyReplaysAndIsUndone(t *testing.T) {
+	s := runPlayoutOf(t, playoutConfig(t, "receiver.playout", "age quantile=99%"))
+	if err := s.Change(config.NewChange("playout", "mirror tolerance=2")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Change(config.NewChange("playout_delay", "100ms")); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"mirror buffer=0 tolerance=2 catchup=2% slowdown=4%", "age quantile=99% forget=8s outage=150ms speed=25%"} {
+		if _, err := s.Undo(); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Config().Playout().String(); got != want {
+			t.Errorf("%s after undo, want %s", got, want)
+		}
+	}
+	if err := s.Advance(5 * time.Second); err != nil {
+		t.Fatal(err)
+	}
+	s.Interrupt()
+	want := s.Result()
+	c, err := want.Replayable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := NewSessionFromSource(c, labtest.NewCubeSource(3, 1, -1, 3), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.RunUntil(c.Duration); err != nil {
+		t.Fatal(err)
+	}
+	if got := again.Result(); got.Digest != want.Digest || got.Totals.AgeMS != want.Totals.AgeMS || got.Totals.Playout.StarvedRatio != want.Totals.Playout.StarvedRatio {
+		t.Errorf("the replay differs: age %v, want %v", got.Totals.AgeMS, want.Totals.AgeMS)
+	}
+}

@@ -1,0 +1,73 @@
+package meters
+
+import (
+	"time"
+
+	"wirelab/experiment/figures"
+)
+
+// PlayoutPolicy measures a playout policy: how often its display starves, how old its display is, and how
+// unsteadily it advances. The zero value is ready to use.
+type PlayoutPolicy struct {
+	display      Display
+	speedChanges int64         // changes between normal speed, faster and slower
+	jumps        int64         // ticks on which the display advanced by less than half or more than one and a half of a tick
+	shifted      time.Duration // sum of the deviations from normal speed
+	direction    int           // of the last tick: -1 slower, 0 normal, 1 faster
+	sample       PlayoutSample
+}
+
+// PlayoutSample is what a policy displayed in one sample period.
+type PlayoutSample struct {
+	Policy         string        // its label
+	Shown, Starved int           // display ticks; those without a snapshot to interpolate to
+	Age            time.Duration // sum over the ticks
+}
+
+// Tick counts a display tick. age is the time since the displayed state was captured.
+func (p *PlayoutPolicy) Tick(age time.Duration, starved bool) {
+	p.display.Tick(age, starved)
+	p.display.age.fine = true
+	p.display.age.add(age.Microseconds())
+	p.sample.Shown++
+	p.sample.Age += age
+	if starved {
+		p.sample.Starved++
+	}
+}
+
+// Step counts by how much the displayed time advanced in one display tick, which lasts interval.
+func (p *PlayoutPolicy) Step(advance, interval time.Duration) {
+	shift := advance - interval
+	direction := 0
+	switch tolerance := interval / 1000; {
+	case shift > tolerance:
+		direction = 1
+	case shift < -tolerance:
+		direction = -1
+	}
+	if direction != 0 {
+		p.shifted += shift.Abs()
+	}
+	if shift.Abs() > interval/2 {
+		p.jumps++
+	}
+	if direction != p.direction {
+		p.speedChanges++
+	}
+	p.direction = direction
+}
+
+// CloseSample returns the current sample and begins the next one.
+func (p *PlayoutPolicy) CloseSample() PlayoutSample {
+	s := p.sample
+	p.sample = PlayoutSample{}
+	return s
+}
+
+// Figures returns the measurements. interval is the time between two display ticks.
+func (p *PlayoutPolicy) Figures(interval time.Duration) figures.PlayoutPolicy {
+	d := p.display.DisplayCounts.figures(float64(time.Second) / float64(interval))
+	return figures.PlayoutPolicy{Displayed: d.Displayed, StarvedRatio: d.StarvedRatio, Freezes: d.Freezes, LongestFreezeMS: d.LongestFreezeMS,
+		AgeMS: p.display.age.thousandths(), SpeedChanges: p.speedChanges, Jumps: p.jumps, ShiftedMS: float64(p.shifted) / 1e6}
+}

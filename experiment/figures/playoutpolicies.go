@@ -1,0 +1,48 @@
+package figures
+
+// PlayoutComparison contains the measurements of several playout policies on the same arrivals, without the three
+// seconds after the first one.
+type PlayoutComparison struct {
+	FromS float64         `json:"from_s"` // when the comparison began, in seconds
+	List  []PlayoutPolicy `json:"list"`   // the display's own policy first
+	Fixed []FixedDelay    `json:"fixed"`  // fixed delays, the shortest first: the curve of starvation against age
+}
+
+// PlayoutPolicy contains the measurements of one playout policy.
+type PlayoutPolicy struct {
+	Policy          string    `json:"policy"` // with all parameters
+	Label           string    `json:"label"`  // without parameters that have their default
+	Displayed       int64     `json:"displayed"`
+	StarvedRatio    Figure    `json:"starved_ratio"`
+	Freezes         int64     `json:"freezes"`           // runs of consecutive starved ticks
+	LongestFreezeMS Figure    `json:"longest_freeze_ms"` // the longest of them
+	AgeMS           Quantiles `json:"age_ms"`            // of the displayed state
+	SpeedChanges    int64     `json:"speed_changes"`     // changes between normal speed, faster and slower
+	Jumps           int64     `json:"jumps"`             // ticks that advanced by less than half a tick or by more than one and a half
+	ShiftedMS       float64   `json:"shifted_ms"`        // sum of the deviations from normal speed
+
+	// BestFixedMS is the shortest fixed delay that starves at most as often, in hindsight. VsBestFixedMS is by how
+	// much the median age exceeds that of this delay. Both are unknown if every fixed delay starves more often.
+	BestFixedMS   Figure `json:"best_fixed_ms"`
+	VsBestFixedMS Figure `json:"vs_best_fixed_ms"`
+}
+
+// FixedDelay is a point of the curve of fixed playout delays.
+type FixedDelay struct {
+	DelayMS      float64 `json:"delay_ms"`
+	StarvedRatio Figure  `json:"starved_ratio"`
+	AgeMS        Figure  `json:"age_ms"` // median age of the displayed state
+}
+
+// AddPolicy adds the measurements of a policy, and compares it with the fixed delays, which must be set.
+func (c *PlayoutComparison) AddPolicy(p PlayoutPolicy) {
+	starved, known := p.StarvedRatio.Value()
+	for _, f := range c.Fixed {
+		if other, measured := f.StarvedRatio.Value(); known && measured && other <= starved {
+			p.BestFixedMS = Known(f.DelayMS)
+			p.VsBestFixedMS = Known(p.AgeMS.P50 - f.AgeMS.Or(0))
+			break
+		}
+	}
+	c.List = append(c.List, p)
+}

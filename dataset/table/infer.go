@@ -125,8 +125,11 @@ func (g *guess) findColumns() error {
 	if c := r.(*csvReader); c.lacksHeader(nil) {
 		return c.fail(-1, ErrRecords, "the first line has values", "the names of the columns in the first line")
 	}
-	for _, name := range names {
+	for _, name := range names[:min(len(names), MaxFields)] {
 		g.columns = append(g.columns, profile{name: name})
+	}
+	if len(names) > MaxFields {
+		g.leave("further columns", fmt.Sprintf("the log has %d, and a schema at most %d", len(names), MaxFields))
 	}
 	return nil
 }
@@ -198,10 +201,10 @@ func (g *guess) findRanges() error {
 	if g.frame < 0 {
 		g.frame = g.time
 	}
-	if g.frame < 0 && g.list == "" {
-		g.frame = slices.IndexFunc(g.columns, func(p profile) bool {
-			return p.numbers == g.rows && !p.falls && p.whole && p.runs > 1 && p.runs < g.rows
-		})
+	for i := 0; i < len(g.columns) && g.frame < 0 && g.list == ""; i++ {
+		if p := &g.columns[i]; p.numbers == g.rows && !p.falls && p.whole && p.runs > 1 && p.runs < g.rows && g.isNamed(i) {
+			g.frame = i
+		}
 	}
 	return nil
 }

@@ -359,7 +359,14 @@ func TestInferAsks(t *testing.T) {
 	for i := range 4000 {
 		many += fmt.Sprintf("%d,%d,%s,1\n", i/2, i%2, note(i))
 	}
+	var names, numbers, members []string
+	for i := range 300 {
+		names, numbers, members = append(names, fmt.Sprint("c", i)), append(numbers, "5"), append(members, fmt.Sprintf(`"c%d":5`, i))
+	}
+	wide := strings.Join(names, ",") + "\n" + strings.Join(numbers, ",") + "\n"
 	for _, c := range []struct{ name, text, wantText string }{
+		{"a.csv", wide, "# further columns: left out, since the log has 300, and a schema at most 256."},
+		{"a.jsonl", "{" + strings.Join(members, ",") + "}", "# further paths: left out, since the lines have more than 256"},
 		{"a.csv", "tick,id,x\n1,a,1\n1,b,2\n2,a,1\n2,b,2\n", "rate_hz = 60 # QUESTION: how many frames does a second have?"},
 		{"a.csv", "tick,x\n1,1\n1,2\n2,1\n2,2\n", "# QUESTION: no column identifies the things."},
 		{"a.csv", "tick,x\n1,1\n1,2\n2,1\n2,2\n3,2\n", "# QUESTION: frames have different numbers of rows. Which column is the key"},

@@ -19,7 +19,7 @@ import (
 func (g *guess) write(fields []guessedField) []byte {
 	var b strings.Builder
 	base := filepath.Base(g.Path)
-	fmt.Fprintf(&b, "# Guessed from %s: %s of %s.\n", base, words.Count(g.rows, "row"), words.Count(len(g.columns), "column"))
+	fmt.Fprintf(&b, "# Guessed from %s: %s of %s.\n", comment(base), words.Count(g.rows, "row"), words.Count(len(g.columns), "column"))
 	b.WriteString("# Comments give the reasons. Lines with QUESTION ask for what the records do not show.\n")
 	if g.partial {
 		fmt.Fprintf(&b, "# QUESTION: only the first %d MB were read. Are all ranges large enough?\n", maxSurvey>>20)
@@ -71,9 +71,8 @@ func (g *guess) writeFrames(b *strings.Builder, base string) {
 		fmt.Fprintf(b, "%-7s = %v # %s\n", key, value, comment(reason))
 	}
 	line("item", item, "the word for one row in figures; from the name of the list or of the file")
-	if hz, reason := g.rate(); reason != "" {
-		line("rate_hz", hz, reason)
-	}
+	hz, reason := g.rate()
+	line("rate_hz", hz, reason)
 	if g.comma != 0 && g.comma != ',' && !(g.comma == '\t' && strings.Contains(strings.ToLower(base), ".tsv")) {
 		writeKey(b, "separator", string(g.comma))
 	}

@@ -177,8 +177,8 @@ func (r *schemaReader) checkKey(l *Layout, tree map[string]any) {
 		r.fail("key", "has no effect without frames", `the key "frame" with the column of the frame, or "list" if a line of JSON is a frame`)
 	case l.AutoRows && !framed:
 		r.fail("rows", `"auto" counts the rows of a frame`, `the key "frame" with the column of the frame, or "list" if a line of JSON is a frame`)
-	case l.Format == "int32" && (framed || l.Key != ""):
-		r.fail("format", "int32 has no columns, which the keys frame, key and list name", `"csv" or "jsonl"`)
+	case l.Format == "int32" && (l.List != "" || l.Key != ""):
+		r.fail("format", "int32 has no columns, which key and list name", `"csv" or "jsonl"`)
 	case hasParts && (l.AutoRows || l.Key != ""):
 		r.fail("part", "needs rows in a fixed order", `no parts with a key or with rows = "auto"; empty = "0" in a [[field]] allows empty cells`)
 	case l.List != "" && l.Format == "csv":

@@ -135,7 +135,7 @@ func TestRetransmissions(t *testing.T) {
 		i := 0
 		runFlow(f, 100*time.Second, func(time.Duration, Packet) bool { i++; return i%37 != 0 })
 		open := f.Sent - f.Lost - f.Delivered
-		if f.Retransmitted > f.Lost || f.Retransmitted < f.Lost-2*reorderLimit || open != 0 || f.Sent < 5000 {
+		if f.Retransmitted > f.Lost || f.Retransmitted < f.Lost-2*cubic.ReorderLimit || open != 0 || f.Sent < 5000 {
 			t.Errorf("%s: %d sent, %d lost, %d retransmitted, %d delivered", kind, f.Sent, f.Lost, f.Retransmitted, f.Delivered)
 		}
 	}

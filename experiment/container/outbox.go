@@ -34,6 +34,7 @@ var Deliveries = policy.Set{
 			policy.Time("least", 100*time.Millisecond, time.Millisecond, 10*time.Second, "least timeout"),
 			policy.Count("window", 32, 1, 1024, "parts in flight in a lane")}},
 	{Name: "stream", Summary: "packets and messages in one ordered stream with CUBIC, as in TCP and WebSocket", Params: []policy.Param{
+		policy.Count("coalesce", 1, 0, 1, "1: bytes that wait share segments, as in TCP; 0: what is written keeps its own segments"),
 		policy.Count("skip", 0, 0, 1, "1: no packet is written while bytes wait at the sender")}},
 }
 
@@ -244,6 +245,9 @@ func (o *Outbox) nextDue(l *outLane) (at time.Duration, number uint64, ok bool) 
 
 // Datagram returns the parts of the next datagram, whose container has the given number; nil if none is due at now.
 func (o *Outbox) Datagram(now time.Duration, number uint64) []byte {
+	if !o.isRTO {
+		return nil
+	}
 	for lane := range o.lanes {
 		l := &o.lanes[lane]
 		at, n, ok := o.nextDue(l)
@@ -261,6 +265,25 @@ func (o *Outbox) Datagram(now time.Duration, number uint64) []byte {
 		return o.block
 	}
 	return nil
+}
+
+// TakeAt returns when the next part may be written to a stream; false if none waits.
+func (o *Outbox) TakeAt() (time.Duration, bool) { return o.paceAt, o.lanes[0].parts.Len() > 0 }
+
+// Take removes the next part, which is written to a stream, and returns it in the form that Inbox.Accept expects; nil
+// if none may be written at now. A stream has one lane.
+func (o *Outbox) Take(now time.Duration) []byte {
+	q := &o.lanes[0].parts
+	if at, ok := o.TakeAt(); !ok || at > now {
+		return nil
+	}
+	n := q.First()
+	p := q.At(n)
+	o.spend(now, len(p.bytes)+partHeader)
+	o.sends++
+	o.block = appendPart(append(o.block[:0], 1), 0, n, p.last, p.bytes)
+	q.Pop()
+	return o.block
 }
 
 // HandleAck handles an ack of Inbox.AppendAck at the beginning of src, and returns the rest. next is the number of the

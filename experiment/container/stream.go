@@ -39,11 +39,13 @@ const never = time.Duration(math.MaxInt64)
 // StreamSender is the sending end of a stream: TCP with CUBIC, selective acks, F-RTO and without Nagle's algorithm.
 // Segments are numbered again when they are retransmitted, as in QUIC. Create it with NewStreamSender.
 type StreamSender struct {
-	window cubic.Window
-	rtt    cubic.RoundTrip
-	data   []byte // written bytes from base on
-	base   uint64 // place of the first byte that is not acked
-	next   uint64 // place of the first byte that was never sent
+	window     cubic.Window
+	rtt        cubic.RoundTrip
+	data       []byte             // written bytes from base on
+	base       uint64             // place of the first byte that is not acked
+	next       uint64             // place of the first byte that was never sent
+	cuts       ring.Queue[uint64] // places that no segment crosses, from next on
+	keepsUnits bool               // each unit has its own segments
 
 	segments ring.Queue[segment] // from the oldest of unknown fate, by number
 	inFlight int
@@ -87,9 +89,9 @@ type beforeTimeout struct {
 	recovery uint64
 }
 
-// NewStreamSender returns the sending end of a new stream.
-func NewStreamSender() *StreamSender {
-	return &StreamSender{window: cubic.New(false, true), timer: never}
+// NewStreamSender returns the sending end of a new stream. keepsUnits means that units which wait do not share segments.
+func NewStreamSender(keepsUnits bool) *StreamSender {
+	return &StreamSender{window: cubic.New(false, true), timer: never, keepsUnits: keepsUnits}
 }
 
 // Write adds a unit to the stream. It returns false, and adds nothing, if too much is waiting.
@@ -99,6 +101,9 @@ func (s *StreamSender) Write(kind byte, unit []byte) bool {
 	}
 	s.data = append(s.data, kind, byte(len(unit)), byte(len(unit)>>8), byte(len(unit)>>16))
 	s.data = append(s.data, unit...)
+	if s.keepsUnits {
+		*s.cuts.Push() = s.end()
+	}
 	return true
 }
 
@@ -132,6 +137,9 @@ func (s *StreamSender) Segment(now time.Duration) []byte {
 		s.timeOut()
 	}
 	r := span{s.next, int(min(cubic.Payload, s.end()-s.next))}
+	if cut := s.cuts.At(s.cuts.First()); cut != nil {
+		r.size = int(min(cubic.Payload, *cut-s.next))
+	}
 	switch {
 	case int64(s.inFlight)*cubic.Packet >= s.window.Size():
 		return nil
@@ -143,6 +151,9 @@ func (s *StreamSender) Segment(now time.Duration) []byte {
 		return nil
 	default:
 		s.next += uint64(r.size)
+		if cut := s.cuts.At(s.cuts.First()); cut != nil && *cut == s.next {
+			s.cuts.Pop()
+		}
 	}
 	bytes := s.data[r.at-s.base:][:r.size]
 	b := appendHeader(s.buf[:0], s.segments.Next(), hasSegment)
@@ -177,7 +188,7 @@ func (s *StreamSender) timeOut() {
 	for n := s.segments.First(); n < s.segments.Next(); n++ {
 		if g := s.segments.At(n); g.fate == flying {
 			g.fate = givenUp
-			s.resend = append(s.resend, g.span)
+			s.sendAgain(g.span)
 		}
 	}
 	s.inFlight = 0
@@ -281,14 +292,23 @@ func (s *StreamSender) ackBytes(place uint64) bool {
 			s.inFlight--
 		}
 	}
-	keep := s.resend[:0]
-	for _, r := range s.resend {
-		if r.at >= place {
-			keep = append(keep, r)
-		}
+	again := s.resend
+	s.resend = s.resend[:0]
+	for _, r := range again {
+		s.sendAgain(r)
 	}
-	s.resend = keep
 	return true
+}
+
+// sendAgain adds what is not acked of a lost span to those to be sent again.
+func (s *StreamSender) sendAgain(r span) {
+	if r.at < s.base {
+		r.size -= int(min(s.base-r.at, uint64(r.size)))
+		r.at = s.base
+	}
+	if r.size > 0 {
+		s.resend = append(s.resend, r)
+	}
 }
 
 // detectLosses marks segments as lost that are at least cubic.ReorderLimit before the newest acked one, and forgets
@@ -298,7 +318,7 @@ func (s *StreamSender) detectLosses() (isNewEvent bool) {
 		if g := s.segments.At(n); g != nil && g.fate == flying {
 			g.fate = lost
 			s.inFlight--
-			s.resend = append(s.resend, g.span)
+			s.sendAgain(g.span)
 			isNewEvent = isNewEvent || n >= s.recovery
 		}
 	}
@@ -343,26 +363,35 @@ func (r *StreamReceiver) Accept(segment []byte, deliver func(kind byte, unit []b
 	}
 	r.acks.Arrived(binary.LittleEndian.Uint16(segment))
 	r.echo = binary.LittleEndian.Uint64(segment[12:])
-	r.insert(at, bytes)
+	if at > r.next {
+		r.insert(at, bytes)
+	} else {
+		r.append(at, bytes)
+	}
 	for len(r.waiting) > 0 && r.waiting[0].at <= r.next {
 		c := r.waiting[0]
 		r.waiting = append(r.waiting[:0], r.waiting[1:]...)
 		r.stored -= len(c.bytes)
-		if known := r.next - c.at; known < uint64(len(c.bytes)) {
-			r.ready = append(r.ready, c.bytes[known:]...)
-			r.next = c.at + uint64(len(c.bytes))
-		}
+		r.append(c.at, c.bytes)
 	}
 	return r.readUnits(deliver)
 }
 
-// insert adds a segment to r.waiting, unless its bytes are known.
+// append adds the bytes at a place up to r.next to those without a gap, except for known ones.
+func (r *StreamReceiver) append(at uint64, bytes []byte) {
+	if known := r.next - at; known < uint64(len(bytes)) {
+		r.ready = append(r.ready, bytes[known:]...)
+		r.next = at + uint64(len(bytes))
+	}
+}
+
+// insert adds a segment after a gap to r.waiting, unless it is there.
 func (r *StreamReceiver) insert(at uint64, bytes []byte) {
 	i := len(r.waiting)
 	for i > 0 && r.waiting[i-1].at > at {
 		i--
 	}
-	if at+uint64(len(bytes)) <= r.next || i > 0 && r.waiting[i-1].at == at && len(r.waiting[i-1].bytes) >= len(bytes) {
+	if i > 0 && r.waiting[i-1].at == at && len(r.waiting[i-1].bytes) >= len(bytes) {
 		return
 	}
 	r.waiting = append(r.waiting, chunk{})

@@ -21,6 +21,8 @@ func (l *lane) receiveAll(now time.Duration) {
 		switch {
 		case d.Tag == inheritedTag:
 			l.handleInherited(now, d.Damaged || d.Lost != lossmodel.None)
+		case d.Tag&streamTag != 0 && d.Tag&containerTag != 0:
+			l.receiveSegment(now, &d)
 		case d.Tag&containerTag != 0:
 			l.receiveContainer(now, &d)
 		case d.Lost != lossmodel.None:
@@ -53,6 +55,13 @@ func (l *lane) receiveAll(now time.Duration) {
 func (l *lane) passAck(now time.Duration, ack []byte) error {
 	if l.delivery != nil {
 		return l.delivery.HandleAck(now, ack)
+	}
+	if l.messenger != nil {
+		rest, err := l.handleMessageAck(now, ack)
+		if err != nil || len(rest) == 0 {
+			return err
+		}
+		ack = rest
 	}
 	return l.snd.HandleAck(ack)
 }
@@ -128,7 +137,7 @@ func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) (acked bo
 	l.inspector.Served(d)
 	if rec.Copy == 0 && !wasRepaired {
 		l.meter.Network.CountArrival(rec.Seq, rec.Arrived-rec.Sent)
-		if !f.fateUnknown && l.inspector != nil {
+		if !f.fateUnknown && !f.inStream && l.inspector != nil {
 			l.meter.Link.CountArrival(f.linkStretch, now, rec)
 		}
 	}
@@ -331,10 +340,18 @@ func (l *lane) sendAck(now time.Duration) {
 	} else {
 		l.ackScratch = l.rcv.AppendAck(l.ackScratch[:0])
 	}
-	if len(l.ackScratch) == 0 {
+	ack := l.ackScratch
+	if l.messenger != nil {
+		l.ackDatagram = l.messenger.appendAck(l.ackDatagram[:0])
+		if l.messenger.stream == nil {
+			l.ackDatagram = append(l.ackDatagram, ack...)
+		}
+		ack = l.ackDatagram
+	}
+	if len(ack) == 0 {
 		return
 	}
-	verdict := l.paths.up.Send(now, l.ackScratch, 0) // acks need no tag: nothing is stored for them
+	verdict := l.paths.up.Send(now, ack, 0) // acks need no tag: nothing is stored for them
 	l.inspector.AckSent(&verdict)
 	l.meter.CountFeedback(verdict.Wire)
 }

@@ -29,16 +29,17 @@ type lane struct {
 	liveConfig *config.Config // the current configuration; only settings that may change during a run may be read
 	observer   Observer       // nil if none
 
-	snd      *endpoint.Sender
-	rcv      *endpoint.Receiver
-	encoding meters.Stopwatch   // times the encoder
-	decoding meters.Stopwatch   // times the decoder
-	delivery *delivery.Delivery // nil unless the stream's delivery is frame.Every
-	paths    paths
-	carrier  *carrier // puts packets into containers; nil unless sender.redundancy was set
-	flights  flights
-	taint    taint
-	digest   digest
+	snd       *endpoint.Sender
+	rcv       *endpoint.Receiver
+	encoding  meters.Stopwatch   // times the encoder
+	decoding  meters.Stopwatch   // times the decoder
+	delivery  *delivery.Delivery // nil unless the stream's delivery is frame.Every
+	paths     paths
+	carrier   *carrier   // puts packets into containers; nil unless sender.redundancy was set or messages are sent
+	messenger *messenger // nil unless messages are sent
+	flights   flights
+	taint     taint
+	digest    digest
 
 	display   *playout.Display
 	compared  *playout.Comparison // of playout policies; nil if none are compared
@@ -46,16 +47,18 @@ type lane struct {
 	log       *packetlog.Log
 	inspector *inspector.Inspector // nil unless Options.Inspect
 
-	restart     restart
-	aligning    bool             // must begin an epoch together with a lane of equal configuration; see alignLanes
-	lastErr     error            // newest error of the encoder, the decoder or the feedback
-	brokenCodec string           // name of the plugin encoder that broke its contract in the current frame; else empty
-	budget      encoders.Budget  // bit budget of the packet being encoded
-	outcomeRec  packetlog.Record // record of the packet copy whose outcome is being determined
-	problem     Problem          // result of withConfig, reused
-	ackScratch  []byte           // the ack being sent, reused
-	withholdAck bool             // further packets of the same datagram follow: only the last causes an ack
-	acks        *sentAcks        // acks sent; nil unless Options.KeepSent
+	restart                 restart
+	skipped, skippedRestart bool             // frames since the newest packet were left out; the recording restarted before one of them
+	aligning                bool             // must begin an epoch together with a lane of equal configuration; see alignLanes
+	lastErr                 error            // newest error of the encoder, the decoder or the feedback
+	brokenCodec             string           // name of the plugin encoder that broke its contract in the current frame; else empty
+	budget                  encoders.Budget  // bit budget of the packet being encoded
+	outcomeRec              packetlog.Record // record of the packet copy whose outcome is being determined
+	problem                 Problem          // result of withConfig, reused
+	ackScratch              []byte           // the ack being sent, reused
+	ackDatagram             []byte           // ackScratch after the ack of messages, reused
+	withholdAck             bool             // further packets of the same datagram follow: only the last causes an ack
+	acks                    *sentAcks        // acks sent; nil unless Options.KeepSent
 }
 
 // membership describes when a lane joined the session, and its place among the lanes.
@@ -155,6 +158,15 @@ func (l *lane) reconfigure(now time.Duration, c *config.Config) error {
 // send encodes cur and sends the packet. changed contains at least the rows in which cur differs
 // from the frame sent before it. restarted means that the recording restarted since that frame.
 func (l *lane) send(now time.Duration, cur *frame.Shared, changed frame.Rows, restarted bool) {
+	if l.messenger.holdsBack() {
+		l.snd.Skip()
+		l.skipped, l.skippedRestart = true, l.skippedRestart || restarted
+		return
+	}
+	if l.skipped { // changed does not contain the changes of the frames that were left out
+		changed, restarted = nil, restarted || l.skippedRestart
+		l.skipped, l.skippedRestart = false, false
+	}
 	l.budget.Reset()
 	p, err := l.snd.SendShared(now, cur, changed, &l.budget)
 	if restarted {
@@ -215,6 +227,9 @@ func (l *lane) closeSample(t time.Duration) {
 		display, _ := peer.Counts()
 		l.meter.AddRemoteDisplay(&l.paths.remote, display)
 	}
+	if l.messenger != nil {
+		l.meter.SetUnderWay(l.messenger.underWay())
+	}
 	s := l.meter.CloseSample(t, l.liveConfig.BudgetKbps, l.compared.CloseSample())
 	if l.observer != nil {
 		l.observer.Sample(s)
@@ -239,7 +254,10 @@ func (l *lane) totals(now time.Duration) figures.Totals {
 		l.paths.remote.AdjustTotals(&t, l.meter, display, lab, now-l.joinedAt)
 	}
 	t.Playout.Policies = l.compared.Figures()
-	if l.carrier != nil {
+	if l.messenger != nil {
+		t.Messages = l.messenger.figures(now - l.joinedAt)
+	}
+	if l.liveConfig.Sender.Redundancy.Name() != "" {
 		t.Redundancy = l.carrier.meter.Figures(l.carrier.snd.Redundancy().String(), now-l.joinedAt)
 	}
 	t.Sender, t.Receiver = gauges(l.snd.Encoding().Encoder), gauges(l.rcv.Decoder())

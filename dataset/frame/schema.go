@@ -63,6 +63,9 @@ type Field struct {
 	Scale float64
 	// Values are the names of the values 0, 1, and so on, for display. Further values have no name.
 	Values []string
+	// Jump is, for a Position, the largest change in units between two snapshots that is a movement. After a larger one,
+	// such as a respawn, the thing is elsewhere: the display does not interpolate the way there. 0 means no limit.
+	Jump float64
 	// Hint describes the role of the field in the game. The zero Hint means that it is unknown.
 	Hint Hint
 }

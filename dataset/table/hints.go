@@ -121,7 +121,7 @@ func (r *schemaReader) readPart(prefix string, t map[string]any, s *frame.Schema
 	return p
 }
 
-// fieldNamed returns the index of the field called name. If there is none, it stores an error in r and
+// fieldNamed returns the index of the field called name. If no field has that name, it stores an error in r and
 // returns -1.
 func (r *schemaReader) fieldNamed(key string, s *frame.Schema, name string) int {
 	i := slices.IndexFunc(s.Fields, func(f frame.Field) bool { return f.Name == name })

@@ -153,8 +153,8 @@ const (
 	stopSpeed = 100 // units per second; a slower player loses as much speed per second as one with this speed
 )
 
-// farthestMove is the largest change of a coordinate within a snapshot that is a movement. In matches, players and missiles
-// change theirs by up to 100 per snapshot; respawns, teleporters and the ends of a lift's way change them by 1000 and more.
+// farthestMove is the largest change of a coordinate between two displayed snapshots that is a movement. In the match
+// oa-ctf players move by up to 108 from one snapshot to the next, and most respawns are farther than 500.
 const farthestMove = 500
 
 // floatField returns the column for the float field called name. position and velocity are the names, without an

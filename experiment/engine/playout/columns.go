@@ -29,7 +29,7 @@ type blendedPart struct {
 	jumping       []int // columns of positions whose field has a Jump
 }
 
-// FindColumns returns the interpolated columns of a schema; nil if it has none. Only state of which the newest matters
+// FindColumns returns the interpolated columns of a schema; nil without any. Only state of which the newest matters
 // is interpolated: calls and messages are not.
 func FindColumns(s *frame.Schema) *Columns {
 	if s.Delivery != frame.Latest || frame.IsCubes(s) {
@@ -112,7 +112,7 @@ func (c *Columns) Joins(row int, a, b []int32) bool {
 func (c *Columns) joins(p *blendedPart, a, b []int32) bool {
 	return p.sameThing(a, b) && !slices.ContainsFunc(p.jumping, func(i int) bool {
 		f := &c.schema.Fields[i]
-		return math.Abs(InUnits(f, a[i])-InUnits(f, b[i])) > f.Jump
+		return math.Abs(f.InUnits(a[i])-f.InUnits(b[i])) > f.Jump
 	})
 }
 
@@ -150,18 +150,10 @@ func turnOf(f *frame.Field) float64 {
 	return 0
 }
 
-// InUnits returns value v of field f in the units of f.
-func InUnits(f *frame.Field, v int32) float64 {
-	if f.Kind == frame.Float32 {
-		return float64(math.Float32frombits(uint32(v)))
-	}
-	return float64(float64(v) * f.Step())
-}
-
 // Between returns the value of field f, in its units, as far as the fraction weight of the way from a to b. Angles take
 // the shorter way around, and the result is in the turn that begins at the lowest value of f, or at 0.
 func Between(f *frame.Field, a, b int32, weight float64) float64 {
-	from, to := InUnits(f, a), InUnits(f, b)
+	from, to := f.InUnits(a), f.InUnits(b)
 	turn := turnOf(f)
 	if turn == 0 {
 		return from + float64((to-from)*weight)
@@ -169,7 +161,7 @@ func Between(f *frame.Field, a, b int32, weight float64) float64 {
 	v := from + float64(math.Remainder(to-from, turn)*weight)
 	lowest := 0.0
 	if f.Kind == frame.Angle {
-		lowest = InUnits(f, f.Min)
+		lowest = f.InUnits(f.Min)
 	}
 	if v = lowest + math.Mod(v-lowest, turn); v < lowest {
 		v += turn
@@ -295,7 +287,7 @@ func (s *spline) value(f *frame.Field, cell int, frames *[4]*frame.Frame) float6
 	v := 0.0
 	for n, w := range s {
 		if frames[n] != nil {
-			v += float64(InUnits(f, frames[n].Table[cell]) * w)
+			v += float64(f.InUnits(frames[n].Table[cell]) * w)
 		}
 	}
 	return v

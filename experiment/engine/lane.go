@@ -41,24 +41,24 @@ type lane struct {
 	taint     taint
 	digest    digest
 
+	control   laneControl
 	display   *playout.Display
 	compared  *playout.Comparison // of playout policies; nil if none are compared
 	meter     *meters.Meter
 	log       *packetlog.Log
 	inspector *inspector.Inspector // nil unless Options.Inspect
 
-	restart                 restart
-	skipped, skippedRestart bool             // frames since the newest packet were left out; the recording restarted before one of them
-	aligning                bool             // must begin an epoch together with a lane of equal configuration; see alignLanes
-	lastErr                 error            // newest error of the encoder, the decoder or the feedback
-	brokenCodec             string           // name of the plugin encoder that broke its contract in the current frame; else empty
-	budget                  encoders.Budget  // bit budget of the packet being encoded
-	outcomeRec              packetlog.Record // record of the packet copy whose outcome is being determined
-	problem                 Problem          // result of withConfig, reused
-	ackScratch              []byte           // the ack being sent, reused
-	ackDatagram             []byte           // ackScratch after the ack of messages, reused
-	withholdAck             bool             // further packets of the same datagram follow: only the last causes an ack
-	acks                    *sentAcks        // acks sent; nil unless Options.KeepSent
+	restart     restart
+	aligning    bool             // must begin an epoch together with a lane of equal configuration; see alignLanes
+	lastErr     error            // newest error of the encoder, the decoder or the feedback
+	brokenCodec string           // name of the plugin encoder that broke its contract in the current frame; else empty
+	budget      encoders.Budget  // bit budget of the packet being encoded
+	outcomeRec  packetlog.Record // record of the packet copy whose outcome is being determined
+	problem     Problem          // result of withConfig, reused
+	ackScratch  []byte           // the ack being sent, reused
+	ackDatagram []byte           // ackScratch after the ack of messages, reused
+	withholdAck bool             // further packets of the same datagram follow: only the last causes an ack
+	acks        *sentAcks        // acks sent; nil unless Options.KeepSent
 }
 
 // membership describes when a lane joined the session, and its place among the lanes.
@@ -124,6 +124,7 @@ func (l *lane) applySettings(now time.Duration, c *config.Config) {
 	l.liveConfig = c
 	l.setRedundancy(now, c.Sender.Redundancy)
 	l.meter.Link.SetSpec(c.Down)
+	l.setControl(c)
 	l.display.Set(c.Playout(), c.PlayoutRhythm(l.schema.TickHz), c.Receiver.Hermite)
 	if !c.Down.Corrupt.Checksum && !c.TrustSequences {
 		// Without a checksum a damaged sequence number may arrive, so the receiver must doubt those far from the
@@ -158,15 +159,6 @@ func (l *lane) reconfigure(now time.Duration, c *config.Config) error {
 // send encodes cur and sends the packet. changed contains at least the rows in which cur differs
 // from the frame sent before it. restarted means that the recording restarted since that frame.
 func (l *lane) send(now time.Duration, cur *frame.Shared, changed frame.Rows, restarted bool) {
-	if l.messenger.holdsBack() {
-		l.snd.Skip()
-		l.skipped, l.skippedRestart = true, l.skippedRestart || restarted
-		return
-	}
-	if l.skipped { // changed does not contain the changes of the frames that were left out
-		changed, restarted = nil, restarted || l.skippedRestart
-		l.skipped, l.skippedRestart = false, false
-	}
 	l.budget.Reset()
 	p, err := l.snd.SendShared(now, cur, changed, &l.budget)
 	if restarted {
@@ -230,7 +222,13 @@ func (l *lane) closeSample(t time.Duration) {
 	if l.messenger != nil {
 		l.meter.SetUnderWay(l.messenger.underWay())
 	}
+	if state := l.snd.Control(); state != nil {
+		l.meter.SetTarget(state.TargetBps)
+	}
 	s := l.meter.CloseSample(t, l.liveConfig.BudgetKbps, l.compared.CloseSample())
+	if s.Controlled {
+		l.control.steps.CloseSample(t, s.Sent)
+	}
 	if l.observer != nil {
 		l.observer.Sample(s)
 		l.observer.Settled(l.flights.firstUnsettled())
@@ -253,6 +251,7 @@ func (l *lane) totals(now time.Duration) figures.Totals {
 		display, lab := peer.Counts()
 		l.paths.remote.AdjustTotals(&t, l.meter, display, lab, now-l.joinedAt)
 	}
+	t.Control = l.controlFigures()
 	t.Playout.Policies = l.compared.Figures()
 	if l.messenger != nil {
 		t.Messages = l.messenger.figures(now - l.joinedAt)

@@ -140,7 +140,7 @@ func (l *lane) handleInherited(now time.Duration, damaged bool) {
 	if damaged { // the first lane does not ack a packet whose checksum failed
 		return
 	}
-	size := l.rcv.AckSize() + l.messenger.ackSize()
+	size := l.rcv.AckSize(l.control.arrivals) + l.messenger.ackSize()
 	if l.messenger != nil && l.messenger.stream != nil {
 		size = l.messenger.ackSize()
 	}

@@ -94,7 +94,7 @@ func TestEqualLinesAreJoined(t *testing.T) {
 	for _, l := range c.Lines {
 		got = append(got, l.Name+l.Kind)
 	}
-	if want := "[p, r edge edge q, t s udash]"; fmt.Sprint(got) != want {
+	if want := "[p = r edge edge q = t s udash]"; fmt.Sprint(got) != want {
 		t.Errorf("%v, want %s", got, want)
 	}
 }

@@ -98,7 +98,7 @@ func (c *chart) mergeEqual() {
 				k += n
 				continue
 			}
-			c.Lines[i].Name += ", " + c.Lines[k].Name
+			c.Lines[i].Name += " = " + c.Lines[k].Name
 			c.Lines = slices.Delete(c.Lines, k, k+n)
 		}
 		i += c.edges(i)

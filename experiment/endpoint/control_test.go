@@ -253,6 +253,27 @@ func TestControlCountsLosses(t *testing.T) {
 	}
 }
 
+// A control allocates nothing once its buffers have grown, also while it holds snapshots back.
+func TestControlDoesNotAllocate(t *testing.T) {
+	for _, text := range allControls {
+		g := newTestGame(t, text, 2)
+		g.line.rate = 100_000
+		g.run(0, 20*time.Second)
+		seq, now := uint64(20*60), 20*time.Second
+		n := testing.AllocsPerRun(2000, func() {
+			seq++
+			now += testSlot
+			if g.c.due(now) {
+				g.c.sent(now, seq, 500)
+			}
+			g.c.acked(now, seq-3, 0xff, uint16(now/arrivalUnit), NeedsArrivals(g.c.policy))
+		})
+		if n > 0 {
+			t.Errorf("%s: %g allocations", text, n)
+		}
+	}
+}
+
 // Texts of decisions name the measured value and the limit.
 func TestDecisionText(t *testing.T) {
 	ms := int64(time.Millisecond)

@@ -215,6 +215,9 @@ func (l *lane) closeSample(t time.Duration) {
 		display, _ := peer.Counts()
 		l.meter.AddRemoteDisplay(&l.paths.remote, display)
 	}
+	if l.paths.downLink != nil {
+		l.meter.MeasureQueue(t, l.paths.downLink)
+	}
 	s := l.meter.CloseSample(t, l.liveConfig.BudgetKbps, l.compared.CloseSample())
 	if l.observer != nil {
 		l.observer.Sample(s)

@@ -43,6 +43,7 @@ type Sample struct {
 	PositionError, AngleError float64
 	Interpolated              bool
 	Budget                    encoders.Budget
+	Transport                 Transport
 	Playouts                  []PlayoutSample // of compared playout policies; nil if none are compared
 }
 
@@ -109,6 +110,7 @@ func (s *Sample) add(x *Sample) {
 	s.OrientationErrorDeg = max(s.OrientationErrorDeg, x.OrientationErrorDeg)
 	s.PositionError = max(s.PositionError, x.PositionError)
 	s.AngleError = max(s.AngleError, x.AngleError)
+	s.Transport.add(&x.Transport)
 	s.Budget.Add(&x.Budget)
 }
 

@@ -50,7 +50,7 @@ func (p *playouts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	title := "Playout policies: starved %"
 	if p.compared == nil {
 		c.Frame(th, focused, "Playout policies", look.Fit(look.TitleSpace(c.W, "Playout policies"),
-			[]look.Span{look.Dim.Span("/playout_compare all compares them")}, []look.Span{look.Dim.Span("none compared")}, nil)...)
+			[]look.Span{look.Dim.Span("none: /playout_compare all")}, nil)...)
 		return
 	}
 	about := th.Dot + " fixed delays"

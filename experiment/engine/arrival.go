@@ -39,13 +39,11 @@ func (l *lane) receiveAll(now time.Duration) {
 		if d.Damaged || d.Lost != lossmodel.None || d.Tag == inheritedTag { // discarded, or an ack of another lane's packet
 			continue
 		}
-		before, _ := l.snd.Acked()
 		if err := l.passAck(now, d.Data); err != nil && d.Flipped == 0 { // an error of a damaged ack is expected
 			l.lastErr = fmt.Errorf("ack: %w", err)
 		}
-		newest, _ := l.snd.Acked()
-		l.meter.CountAck(now, newest, newest != before)
 		l.inspector.AckRead(now, l.snd, d.Flipped > 0)
+		l.meter.CountAck(now, l.snd)
 	}
 	if l.carrier != nil {
 		l.sendDue(now)

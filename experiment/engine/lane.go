@@ -211,12 +211,12 @@ func (l *lane) tickDisplay(now time.Duration, truths *playout.Truths) {
 
 // closeSample completes the sample that ends at t, and passes it to the observer.
 func (l *lane) closeSample(t time.Duration) {
+	if l.paths.downLink != nil {
+		l.meter.MeasureQueue(t, l.paths.downLink)
+	}
 	if peer := l.paths.peer; peer != nil {
 		display, _ := peer.Counts()
 		l.meter.AddRemoteDisplay(&l.paths.remote, display)
-	}
-	if l.paths.downLink != nil {
-		l.meter.MeasureQueue(t, l.paths.downLink)
 	}
 	s := l.meter.CloseSample(t, l.liveConfig.BudgetKbps, l.compared.CloseSample())
 	if l.observer != nil {

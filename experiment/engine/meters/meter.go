@@ -38,6 +38,8 @@ type Meter struct {
 	runsAsSince    int    // number of packets encoded before the plugin's newest packet
 	overBudget     budgetCounter
 	sent           sentTimes
+	newestAcked    uint64 // if hasAck
+	hasAck         bool
 	owners         []lossmodel.QueueLength // reused by MeasureQueue
 }
 

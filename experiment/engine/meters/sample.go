@@ -25,6 +25,7 @@ type Sample struct {
 	Standalone   int                        // packets of encoders that send all rows whether they changed or not: see encoders.Codec
 	Outcomes     [packetlog.NumOutcomes]int // packets and copies by outcome
 	Repaired     int                        // packets that redundancy delivered
+	Transport    Transport
 	LostBy       [figures.MaxCauses]int     // lost packets and copies by lossmodel.Cause
 	BaselineAge  int64                      // in ticks, summed over the packets counted in Referenced
 	Referenced   int                        // packets encoded against an acked frame, not the initial state
@@ -43,7 +44,6 @@ type Sample struct {
 	PositionError, AngleError float64
 	Interpolated              bool
 	Budget                    encoders.Budget
-	Transport                 Transport
 	Playouts                  []PlayoutSample // of compared playout policies; nil if none are compared
 }
 
@@ -83,6 +83,7 @@ func (s *Sample) countEncoder(name string) {
 // add adds the counts of x, which must be a later period.
 func (s *Sample) add(x *Sample) {
 	s.T = x.T
+	s.Transport.add(&x.Transport)
 	s.Sent += x.Sent
 	s.PayloadBits += x.PayloadBits
 	s.WireBits += x.WireBits
@@ -110,7 +111,6 @@ func (s *Sample) add(x *Sample) {
 	s.OrientationErrorDeg = max(s.OrientationErrorDeg, x.OrientationErrorDeg)
 	s.PositionError = max(s.PositionError, x.PositionError)
 	s.AngleError = max(s.AngleError, x.AngleError)
-	s.Transport.add(&x.Transport)
 	s.Budget.Add(&x.Budget)
 }
 

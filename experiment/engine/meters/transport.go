@@ -37,11 +37,16 @@ func (s *sentTimes) add(r *packetlog.Record) {
 	x.seq, x.at = r.Seq, r.Sent
 }
 
-// CountAck counts an ack that the sender received. isNewer is whether it is the first that names packet newest.
-func (m *Meter) CountAck(now time.Duration, newest uint64, isNewer bool) {
+// CountAck counts an ack that snd received at now.
+func (m *Meter) CountAck(now time.Duration, snd interface{ Acked() (newest uint64, ok bool) }) {
 	t := &m.sample.Transport
 	t.Acks++
-	if x := &m.sent[newest%uint64(len(m.sent))]; isNewer && x.seq == newest {
+	newest, ok := snd.Acked()
+	if !ok || m.hasAck && newest == m.newestAcked {
+		return
+	}
+	m.newestAcked, m.hasAck = newest, true
+	if x := &m.sent[newest%uint64(len(m.sent))]; x.seq == newest {
 		t.RoundTrip = now - x.at
 		t.RoundTripPeak = max(t.RoundTripPeak, t.RoundTrip)
 	}

@@ -38,7 +38,9 @@ func (s *sentTimes) add(r *packetlog.Record) {
 }
 
 // CountAck counts an ack that snd received at now.
-func (m *Meter) CountAck(now time.Duration, snd interface{ Acked() (newest uint64, ok bool) }) {
+func (m *Meter) CountAck(now time.Duration, snd interface {
+	Acked() (newest uint64, ok bool)
+}) {
 	t := &m.sample.Transport
 	t.Acks++
 	newest, ok := snd.Acked()

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/encoders"
 	"wirelab/experiment/engine/packetlog"
 )
 
@@ -19,7 +18,7 @@ func TestRoundTrips(t *testing.T) {
 	m := New(60, 0)
 	const tick = 10 * time.Millisecond
 	for seq := range uint64(3000) {
-		m.CountPacket(&packetlog.Record{Seq: seq, Sent: time.Duration(seq) * tick}, 0, &encoders.Budget{})
+		m.sent.add(&packetlog.Record{Seq: seq, Sent: time.Duration(seq) * tick})
 	}
 	now := 3000 * tick
 	for _, seq := range []ackedUpTo{1000, 2990, 2990, 2995} {

@@ -45,7 +45,11 @@ func (l *lane) receiveAll(now time.Duration) {
 		if err := l.passAck(now, &d); err != nil && d.Flipped == 0 { // an error of a damaged ack is expected
 			l.lastErr = fmt.Errorf("ack: %w", err)
 		}
+		if l.messenger != nil && l.messenger.stream != nil { // the ack is the stream's, not of a packet
+			continue
+		}
 		l.inspector.AckRead(now, l.snd, d.Flipped > 0)
+		l.meter.CountAck(now, l.snd)
 	}
 	if l.carrier != nil {
 		l.sendDue(now)

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"wirelab/dataset/frame"
-	"wirelab/experiment/engine/playout"
 )
 
 // placeFields are the columns of a schema that hold the position of a row, seen from above (axes 0 and
@@ -104,8 +103,8 @@ func findPoints(s *frame.Schema, parts []frame.Part, places [][]placeFields, kin
 				if place.present >= 0 && values[place.present] == 0 {
 					continue
 				}
-				pt := point{x: playout.InUnits(&s.Fields[place.x], values[place.x]), y: playout.InUnits(&s.Fields[place.y], values[place.y]),
-					row: row, group: g, entityKind: kinds[partIndex].kindOf(values)}
+				pt := point{x: s.Fields[place.x].InUnits(values[place.x]), y: s.Fields[place.y].InUnits(values[place.y]), row: row, group: g,
+					entityKind: kinds[partIndex].kindOf(values)}
 				if place.yDown {
 					pt.y = -pt.y
 				}
@@ -115,7 +114,7 @@ func findPoints(s *frame.Schema, parts []frame.Part, places [][]placeFields, kin
 				switch {
 				case place.present < 0 && len(s.Parts) > 0: // the player: its part has no field that marks it as absent
 					pt.state = alwaysPresent
-				case slices.ContainsFunc(place.velocities, func(v int) bool { return playout.InUnits(&s.Fields[v], values[v]) != 0 }):
+				case slices.ContainsFunc(place.velocities, func(v int) bool { return s.Fields[v].InUnits(values[v]) != 0 }):
 					pt.state = moving
 				}
 				list = append(list, pt)

@@ -116,7 +116,8 @@ func (s *bitSection) bit(n int) byte {
 	return s.bytes[n/8] >> (n % 8) & 1
 }
 
-// itemAt returns the index of the item that the most of bit n of a section belongs to.
+// itemAt returns the index of the item that has the largest part of bit n of a section: a bit of an arithmetic coder may
+// belong to several items.
 func (d *bitData) itemAt(section, n int) int {
 	s := &d.sections[section]
 	begin := int64(n) * encoders.BitUnit

@@ -140,7 +140,8 @@ func (p *page) Enter() room.Request {
 	return p.openSelected()
 }
 
-// Release leaves the view of bits or, in the list, clears selection and filter, and ends what only the filter needs.
+// Release leaves the view of bits or, in the list, clears selection and filter, and ends the measurement of row costs
+// that the filter needs.
 func (p *page) Release() room.Request {
 	p.redraw()
 	if p.bits.on {

@@ -12,6 +12,7 @@ import (
 	messages "wirelab/dataset/text"
 	"wirelab/dataset/world"
 	"wirelab/experiment/container"
+	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine/playout"
 	"wirelab/experiment/transfer"
 	"wirelab/internal/policy"
@@ -37,6 +38,8 @@ type senderSettings struct {
 	RateHz  int // snapshots per second that are taken from the source, at most its rate
 	Every   int // every Every-th of them is sent; can be changed during a session
 	History int // frames stored, 1 to 255
+
+	Control policy.Policy // decides which snapshots are sent; zero sends all
 
 	Block  int // bytes of a file per datagram
 	Window int // maximum number of unacknowledged datagrams with parts of a file
@@ -79,6 +82,7 @@ func defaultScalars() Config {
 		Seed: 7, BudgetKbps: defaultBudget,
 		Data:     Data{Source: "demo", Cubes: frame.WalkoffCubes, Loop: true, Script: "random", Message: messages.DefaultMessage},
 		Sender:   senderSettings{RateHz: 60, Every: 1, History: frame.MaxHistory, Block: 1200, Window: 128},
+		Messages: defaultMessages,
 		Receiver: receiverSettings{History: frame.MaxHistory, Playout: 85 * time.Millisecond},
 	}
 }
@@ -120,7 +124,7 @@ func scriptNames() (names []string) {
 // rows returns the table of scalar settings, which excludes links, encoder and lists. Live settings come
 // first, in the order of the JSON of a Change. The table is made once because every Set searches it.
 var rows = sync.OnceValue(func() []scalarSetting {
-	return slices.Concat(liveSettings(), dataSettings(), endpointSettings())
+	return slices.Concat(liveSettings(), dataSettings(), endpointSettings(), messageSettings())
 })
 
 // liveRows returns the rows that can be changed while a session runs.
@@ -148,11 +152,14 @@ func liveSettings() []scalarSetting {
 		{Row: everyRow(), Short: "every", Args: "N", Label: "Send", Position: 2,
 			CommandHelp: "send only every N-th snapshot; 1 sends all",
 			IsShown:     func(c *Config) bool { return hasLowRate(c) || c.Sender.Every > 1 }},
+		{Row: controlRow(), Short: "control", Args: "POLICY|off", Policies: endpoint.Controls, Completions: []string{noControl},
+			CommandHelp: "policy that decides which snapshots are sent",
+			omit:        func(c *Config) bool { return c.Sender.Control == (policy.Policy{}) }},
 		{Row: interpolationRow(), Short: "interpolation", Args: "linear|hermite", Label: "Blend", Position: 1,
 			CommandHelp: "interpolation between snapshots",
 			IsShown:     func(c *Config) bool { return hasLowRate(c) || c.Receiver.Hermite }},
 		{Row: redundancyRow(), Short: "redundancy", Args: "POLICY", Label: "Repair", Position: 4, Policies: container.Redundancies,
-			CommandHelp: "redundancy that repairs lost packets", IsShown: (*Config).HasContainers,
+			CommandHelp: "redundancy that repairs lost packets", IsShown: (*Config).HasRedundancy,
 			omit: func(c *Config) bool { return c.Sender.Redundancy.Name() == "" }},
 		{Row: budgetRow(), Short: "budget", Args: "KBPS|off", Completions: []string{"off"}, Label: "Budget", Position: 3,
 			CommandHelp: "payload limit, a line in the chart",

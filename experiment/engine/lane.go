@@ -29,17 +29,19 @@ type lane struct {
 	liveConfig *config.Config // the current configuration; only settings that may change during a run may be read
 	observer   Observer       // nil if none
 
-	snd      *endpoint.Sender
-	rcv      *endpoint.Receiver
-	encoding meters.Stopwatch   // times the encoder
-	decoding meters.Stopwatch   // times the decoder
-	delivery *delivery.Delivery // nil unless the stream's delivery is frame.Every
-	paths    paths
-	carrier  *carrier // puts packets into containers; nil unless sender.redundancy was set
-	flights  flights
-	taint    taint
-	digest   digest
+	snd       *endpoint.Sender
+	rcv       *endpoint.Receiver
+	encoding  meters.Stopwatch   // times the encoder
+	decoding  meters.Stopwatch   // times the decoder
+	delivery  *delivery.Delivery // nil unless the stream's delivery is frame.Every
+	paths     paths
+	carrier   *carrier   // puts packets into containers; nil unless sender.redundancy was set or messages are sent
+	messenger *messenger // nil unless messages are sent
+	flights   flights
+	taint     taint
+	digest    digest
 
+	control   laneControl
 	display   *playout.Display
 	compared  *playout.Comparison // of playout policies; nil if none are compared
 	meter     *meters.Meter
@@ -54,6 +56,7 @@ type lane struct {
 	outcomeRec  packetlog.Record // record of the packet copy whose outcome is being determined
 	problem     Problem          // result of withConfig, reused
 	ackScratch  []byte           // the ack being sent, reused
+	ackDatagram []byte           // ackScratch after the ack of messages, reused
 	withholdAck bool             // further packets of the same datagram follow: only the last causes an ack
 	acks        *sentAcks        // acks sent; nil unless Options.KeepSent
 }
@@ -121,6 +124,7 @@ func (l *lane) applySettings(now time.Duration, c *config.Config) {
 	l.liveConfig = c
 	l.setRedundancy(now, c.Sender.Redundancy)
 	l.meter.Link.SetSpec(c.Down)
+	l.setControl(c)
 	l.display.Set(c.Playout(), c.PlayoutRhythm(l.schema.TickHz), c.Receiver.Hermite)
 	if !c.Down.Corrupt.Checksum && !c.TrustSequences {
 		// Without a checksum a damaged sequence number may arrive, so the receiver must doubt those far from the
@@ -211,11 +215,23 @@ func (l *lane) tickDisplay(now time.Duration, truths *playout.Truths) {
 
 // closeSample completes the sample that ends at t, and passes it to the observer.
 func (l *lane) closeSample(t time.Duration) {
+	if l.paths.downLink != nil {
+		l.meter.MeasureQueue(t, l.paths.downLink)
+	}
 	if peer := l.paths.peer; peer != nil {
 		display, _ := peer.Counts()
 		l.meter.AddRemoteDisplay(&l.paths.remote, display)
 	}
+	if l.messenger != nil {
+		l.meter.SetUnderWay(l.messenger.underWay())
+	}
+	if state := l.snd.Control(); state != nil {
+		l.meter.SetTarget(state.TargetBps)
+	}
 	s := l.meter.CloseSample(t, l.liveConfig.BudgetKbps, l.compared.CloseSample())
+	if s.Controlled {
+		l.control.steps.CloseSample(t, s.Sent)
+	}
 	if l.observer != nil {
 		l.observer.Sample(s)
 		l.observer.Settled(l.flights.firstUnsettled())
@@ -238,8 +254,12 @@ func (l *lane) totals(now time.Duration) figures.Totals {
 		display, lab := peer.Counts()
 		l.paths.remote.AdjustTotals(&t, l.meter, display, lab, now-l.joinedAt)
 	}
+	t.Control = l.controlFigures()
 	t.Playout.Policies = l.compared.Figures()
-	if l.carrier != nil {
+	if l.messenger != nil {
+		t.Messages = l.messenger.figures(now - l.joinedAt)
+	}
+	if l.liveConfig.Sender.Redundancy.Name() != "" {
 		t.Redundancy = l.carrier.meter.Figures(l.carrier.snd.Redundancy().String(), now-l.joinedAt)
 	}
 	t.Sender, t.Receiver = gauges(l.snd.Encoding().Encoder), gauges(l.rcv.Decoder())

@@ -143,6 +143,9 @@ func newSession(ctx context.Context, c *config.Config, src dataset.Source, opt O
 	s.player.source, _ = src.(dataset.Steered)
 	s.end = s.plannedEnd(src)
 	s.feed, s.unsentRows = newFeed(src, s.initial), frame.NewRows(s.schema.Rows)
+	if err := s.checkControl(c); err != nil {
+		return nil, err
+	}
 	if opt.Network != nil {
 		if err := s.checkNetwork(c); err != nil {
 			return nil, err
@@ -161,6 +164,7 @@ func newSession(ctx context.Context, c *config.Config, src dataset.Source, opt O
 		}
 		l, err := newLane(c, e, s.stream, laneOptions)
 		if err == nil {
+			l.startMessages(0, c)
 			err = l.connectNew(c, laneOptions.Network)
 		}
 		if err != nil {
@@ -337,9 +341,7 @@ func (s *Session) NextEvent() time.Duration {
 		if t, ok := l.paths.next(); ok {
 			at = min(at, t)
 		}
-		if t, ok := l.nextDue(); ok {
-			at = min(at, t)
-		}
+		at = min(at, l.nextDue())
 	}
 	return at
 }
@@ -408,7 +410,7 @@ func (s *Session) tick(at time.Duration) error {
 	}
 	s.alignLanes(at)
 	for _, l := range s.running {
-		l.send(at, s.feed.current, s.unsentRows, s.restartUnsent)
+		l.offer(at, s.feed.current, s.unsentRows, s.restartUnsent)
 	}
 	s.replaceBrokenEncoder(at)
 	s.restartUnsent = false

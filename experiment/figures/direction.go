@@ -19,11 +19,12 @@ func DirectionOf(key string) direction {
 	case "decoded", "transfer.delivered":
 		return MoreIsBetter
 	case "sent", "duplicated", "duplicate", "in_flight", "unknown", "playout.displayed", "transfer.old_bytes", "transfer.new_bytes",
-		"transfer.blocks", "redundancy.datagrams", "redundancy.extra", "redundancy.repaired":
+		"transfer.blocks", "redundancy.datagrams", "redundancy.extra", "redundancy.repaired",
+		"messages.sent", "messages.delivered", "messages.parts", "messages.datagrams", "messages.goodput_kbps":
 		return Neither
 	}
-	if strings.HasPrefix(key, "sender.") || strings.HasPrefix(key, "receiver.") {
-		return Neither // values that encoder and decoder publish about their state, with any meaning
+	if strings.HasPrefix(key, "sender.") || strings.HasPrefix(key, "receiver.") || strings.HasPrefix(key, "control.") {
+		return Neither // values that encoder, decoder and control publish about their state, with any meaning
 	}
 	return LessIsBetter
 }

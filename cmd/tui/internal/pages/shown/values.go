@@ -22,7 +22,7 @@ type values struct {
 	visibleLines int             // as last drawn
 	numLines     int             // of the content, as last drawn
 
-	columns *playout.Columns // interpolated between two frames; nil if there are none
+	columns *playout.Columns // which columns the display interpolates; nil before the first frame
 
 	entries   []entry
 	emptyText string // shown while there are no values
@@ -129,7 +129,7 @@ func (p *values) differs(i int) bool {
 		return false
 	}
 	if v, ok := p.interpolated(i); ok {
-		return v != playout.InUnits(&p.schema.Fields[i%len(p.schema.Fields)], p.frames.Sent.Table[i])
+		return v != p.schema.Fields[i%len(p.schema.Fields)].InUnits(p.frames.Sent.Table[i])
 	}
 	return p.frames.Shown.Table[i] != p.frames.Sent.Table[i]
 }

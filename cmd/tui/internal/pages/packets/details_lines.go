@@ -41,15 +41,18 @@ func reasonStyle(r inspector.Reason) look.Style {
 	return look.Value
 }
 
-// sizeSpans returns the line about the sizes of the packet: the bytes on the wire by layer (those of a container with the
-// packets that it repeats), the number of
-// fragments if it is fragmented, the recent mean of the payload, and the number of changed items.
+// sizeSpans returns the line about the sizes of the packet: the bytes on the wire by layer, the number of fragments if it
+// is fragmented, the recent mean of the payload, and the number of changed items. The bytes of a container include the
+// packets that it repeats.
 func (p *details) sizeSpans() []look.Span {
 	r, in := &p.opened.Record, &p.opened.Inside
 	number := func(v int) look.Span { return look.Value.Span(strconv.Itoa(v)) }
 	out := []look.Span{look.Dim.Span("payload "), number(r.Payload), look.Dim.Span(" + header "), number(in.Header)}
 	plain := r.Wire // size without a container
-	if p.cfg.HasContainers() {
+	if r.Wire == 0 {
+		return append(out, look.Dim.Span(" bytes in the stream; "), number(r.Changed), look.Dim.Span(" changed"))
+	}
+	if _, ok := p.cfg.HasContainers(); ok {
 		plain, _ = lossmodel.WireBytes(r.Payload+in.Header, p.cfg.Down.MTU)
 		out = append(out, look.Dim.Span(" + container "), number(r.Wire-plain))
 	}
@@ -123,12 +126,12 @@ func (p *details) pathLines(th *look.Theme) (lines [][]look.Span) {
 			continue // stages after the loss have no effect
 		}
 		isLost = s.Lost != lossmodel.None
-		at := ""
+		delayText := ""
 		if s.Delay != 0 && !isLost {
-			at = look.PadLeft("+"+units.Fixed(float64(delay)/1e6, 1), 9)
+			delayText = look.PadLeft("+"+units.Fixed(float64(delay)/1e6, 1), 9)
 		}
 		event, style := describeStep(th, &s)
-		add(style, s.Stage.String(), at, event)
+		add(style, s.Stage.String(), delayText, event)
 	}
 	switch {
 	case r.Outcome == packetlog.Lost: // it did not reach the receiver

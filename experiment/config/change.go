@@ -289,7 +289,7 @@ func (ch Change) Label() string {
 	words = append(append(words, ch.shadowLabels()...), ch.linkLabels()...)
 	for _, s := range liveRows() {
 		if v, set := ch.Live[s.Key]; set {
-			words = append(words, s.CommandName()+" "+fmt.Sprint(v))
+			words = append(words, s.CommandName()+" "+s.labelValue(v))
 		}
 	}
 	words = append(words, ch.Input.labels()...)

@@ -56,6 +56,9 @@ type lane struct {
 	ackScratch  []byte           // the ack being sent, reused
 	withholdAck bool             // further packets of the same datagram follow: only the last causes an ack
 	acks        *sentAcks        // acks sent; nil unless Options.KeepSent
+
+	traffic      string                  // plan of the other traffic, as text
+	queueScratch []lossmodel.QueueLength // reused by measureQueue
 }
 
 // membership describes when a lane joined the session, and its place among the lanes.
@@ -149,7 +152,11 @@ func (l *lane) reconfigure(now time.Duration, c *config.Config) error {
 	if l.paths.downLink == nil || l.paths.upLink == nil {
 		return nil
 	}
-	return errors.Join(l.paths.downLink.ReshapeAt(now, c.Down), l.paths.upLink.ReshapeAt(now, c.Up))
+	if err := errors.Join(l.paths.downLink.ReshapeAt(now, c.Down), l.paths.upLink.ReshapeAt(now, c.Up)); err != nil {
+		return err
+	}
+	l.setTraffic(now, c.Traffic)
+	return nil
 }
 
 // send encodes cur and sends the packet. changed contains at least the rows in which cur differs
@@ -215,6 +222,7 @@ func (l *lane) closeSample(t time.Duration) {
 		display, _ := peer.Counts()
 		l.meter.AddRemoteDisplay(&l.paths.remote, display)
 	}
+	l.measureQueue(t)
 	s := l.meter.CloseSample(t, l.liveConfig.BudgetKbps, l.compared.CloseSample())
 	if l.observer != nil {
 		l.observer.Sample(s)

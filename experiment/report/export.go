@@ -25,6 +25,7 @@ type Exporter struct {
 	files            *Files             // data files that the run reads
 	pages            Pages
 	samples, packets *csvLog // nil before begin
+	queue            *csvLog // content by owner; nil before the first sample with other traffic
 	playouts         *csvLog // of compared playout policies; nil before the first sample of one
 	packetList               // packets with an outcome that are not in the packets file yet
 	settleAt         int     // length of packetList at which Settled moves packets to the file
@@ -70,6 +71,7 @@ func (e *Exporter) Sample(s *meters.Sample) {
 	row := sampleRow(s, width, e.curves.recent.payloadKbps())
 	e.samples.addRow(row)
 	e.addPlayouts(s)
+	e.addQueue(s)
 	if e.page != nil {
 		e.page.Sample(row)
 	}
@@ -86,6 +88,25 @@ func (e *Exporter) addPlayouts(s *meters.Sample) {
 			age = units.Fixed(units.Milliseconds(p.Age)/float64(p.Shown), 3)
 		}
 		e.playouts.addRow([]string{units.Fixed(s.T.Seconds(), 3), p.Policy, strconv.Itoa(p.Shown), strconv.Itoa(p.Starved), age})
+	}
+}
+
+// addQueue adds the rows of a sample to queue.csv: one for each owner of packets in the queue. Owner 0 is the session,
+// owner n the n-th flow of other traffic in report.json.
+func (e *Exporter) addQueue(s *meters.Sample) {
+	if s.Queue.Flows == nil {
+		return
+	}
+	if e.queue == nil {
+		e.queue = newCSVLog(e.folder, "queue.csv", []string{"t_s", "owner", "bytes", "ms"})
+	}
+	for owner := range 1 + len(s.Queue.Flows) {
+		bytes := s.Queue.Bytes
+		if owner > 0 {
+			bytes = s.Queue.Flows[owner-1]
+		}
+		e.queue.addRow([]string{units.Fixed(s.T.Seconds(), 3), strconv.Itoa(owner), strconv.FormatInt(bytes, 10),
+			units.Fixed(units.Milliseconds(s.Queue.DelayOf(bytes)), 3)})
 	}
 }
 
@@ -135,6 +156,9 @@ func (e *Exporter) Write(r *engine.Result) error {
 	}
 	if e.playouts != nil {
 		entries = append(entries, e.playouts.logEntry())
+	}
+	if e.queue != nil {
+		entries = append(entries, e.queue.logEntry())
 	}
 	if len(x.SamplesByLane) > 1 {
 		entries = append(entries, atomicfile.Entry{Name: "shadows.csv", Write: func(w io.Writer) error { return writeSideBySide(w, x.SamplesByLane) }})

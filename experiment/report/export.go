@@ -25,8 +25,9 @@ type Exporter struct {
 	files            *Files             // data files that the run reads
 	pages            Pages
 	samples, packets *csvLog // nil before begin
-	queue            *csvLog // content by owner; nil before the first sample with other traffic
-	playouts         *csvLog // of compared playout policies; nil before the first sample of one
+	playouts         *csvLog // playout.csv; nil before the first sample with compared playout policies
+	controls         *csvLog // control.csv; nil before the first sample with a send-rate control
+	queue            *csvLog // queue.csv; nil before the first sample with other traffic
 	packetList               // packets with an outcome that are not in the packets file yet
 	settleAt         int     // length of packetList at which Settled moves packets to the file
 	curves           curves
@@ -72,6 +73,7 @@ func (e *Exporter) Sample(s *meters.Sample) {
 	e.samples.addRow(row)
 	e.addPlayouts(s)
 	e.addQueue(s)
+	e.addControl(s)
 	if e.page != nil {
 		e.page.Sample(row)
 	}
@@ -108,6 +110,21 @@ func (e *Exporter) addQueue(s *meters.Sample) {
 		e.queue.addRow([]string{units.Fixed(s.T.Seconds(), 3), strconv.Itoa(owner), strconv.FormatInt(bytes, 10),
 			units.Fixed(units.Milliseconds(s.Queue.DelayOf(bytes)), 3)})
 	}
+}
+
+// addControl adds the row of a sample to control.csv, if a send-rate control was active.
+func (e *Exporter) addControl(s *meters.Sample) {
+	if !s.Controlled {
+		return
+	}
+	if e.controls == nil {
+		e.controls = newCSVLog(e.folder, "control.csv", []string{"t_s", "sent", "held", "target_kbps"})
+	}
+	target := ""
+	if s.TargetBps > 0 {
+		target = units.Fixed(float64(s.TargetBps)/1000, 3)
+	}
+	e.controls.addRow([]string{units.Fixed(s.T.Seconds(), 3), strconv.Itoa(s.Sent), strconv.Itoa(s.Held), target})
 }
 
 // Settled implements engine.Observer: the outcomes of all packets below seq are known. Packets get their
@@ -154,8 +171,10 @@ func (e *Exporter) Write(r *engine.Result) error {
 		{Name: "report.md", Write: func(w io.Writer) error { return writeMarkdown(w, &x, &e.curves) }},
 		atomicfile.JSON("report.json", &Report{Runs: []*engine.Result{&x}}),
 	}
-	if e.playouts != nil {
-		entries = append(entries, e.playouts.logEntry())
+	for _, log := range []*csvLog{e.playouts, e.controls} {
+		if log != nil {
+			entries = append(entries, log.logEntry())
+		}
 	}
 	if e.queue != nil {
 		entries = append(entries, e.queue.logEntry())
@@ -243,7 +262,7 @@ func writeConfig(w io.Writer, c *config.Config) error {
 }
 
 // reportFileName matches the names of a report's files and folders.
-var reportFileName = regexp.MustCompile(`^(experiment\.toml|samples\.csv|shadows\.csv|packets\.csv|summary\.csv|report\.(md|json|html)|run-[0-9]{3,})$`)
+var reportFileName = regexp.MustCompile(`^(experiment\.toml|samples\.csv|shadows\.csv|playout\.csv|control\.csv|packets\.csv|summary\.csv|report\.(md|json|html)|run-[0-9]{3,})$`)
 
 // OpenFolder opens dir for a report, and creates it if necessary. It returns an error if dir contains
 // other files, or if it contains the report of another run and force is false.

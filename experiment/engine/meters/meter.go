@@ -86,6 +86,15 @@ func (m *Meter) CountOutcome(r *packetlog.Record) {
 	}
 }
 
+// CountHeld counts a snapshot that the send-rate control held back.
+func (m *Meter) CountHeld() { m.sample.Held++ }
+
+// SetTarget records that a send-rate control is active, and its rate in bits per second; 0 if it has none.
+func (m *Meter) SetTarget(bps int64) { m.sample.Controlled, m.sample.TargetBps = true, bps }
+
+// Sent returns the number of packets sent.
+func (m *Meter) Sent() int64 { return int64(m.total.Sent + m.sample.Sent) }
+
 // CountFeedback counts a datagram of wire bytes on the uplink.
 func (m *Meter) CountFeedback(wire int) { m.sample.FeedbackBits += int64(wire) * 8 }
 

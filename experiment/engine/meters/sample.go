@@ -45,6 +45,9 @@ type Sample struct {
 	Budget                    encoders.Budget
 	Playouts                  []PlayoutSample // of compared playout policies; nil if none are compared
 	Queue                     Queue           // of the downlink, at the end of the period
+	Controlled                bool            // a send-rate control decides which snapshots are sent
+	Held                      int             // snapshots that it held back
+	TargetBps                 int64           // rate of the control at the end, in bits per second; 0 if it has none
 }
 
 // Queue is the content of the queue before a line.
@@ -124,6 +127,7 @@ func (s *Sample) add(x *Sample) {
 	s.BaselineAge += x.BaselineAge
 	s.Referenced += x.Referenced
 	s.CrossingLoop += x.CrossingLoop
+	s.Held += x.Held
 	s.Starved += x.Starved
 	s.Displayed += x.Displayed
 	s.Late += x.Late

@@ -44,6 +44,7 @@ func (l *lane) receiveAll(now time.Duration) {
 			l.lastErr = fmt.Errorf("ack: %w", err)
 		}
 		l.inspector.AckRead(now, l.snd, d.Flipped > 0)
+		l.meter.CountAck(now, l.snd)
 	}
 	if l.carrier != nil {
 		l.sendDue(now)

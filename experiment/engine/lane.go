@@ -220,6 +220,9 @@ func (l *lane) tickDisplay(now time.Duration, truths *playout.Truths) {
 
 // closeSample completes the sample that ends at t, and passes it to the observer.
 func (l *lane) closeSample(t time.Duration) {
+	if l.paths.downLink != nil {
+		l.meter.MeasureQueue(t, l.paths.downLink)
+	}
 	if peer := l.paths.peer; peer != nil {
 		display, _ := peer.Counts()
 		l.meter.AddRemoteDisplay(&l.paths.remote, display)

@@ -171,13 +171,10 @@ func (e *Exporter) Write(r *engine.Result) error {
 		{Name: "report.md", Write: func(w io.Writer) error { return writeMarkdown(w, &x, &e.curves) }},
 		atomicfile.JSON("report.json", &Report{Runs: []*engine.Result{&x}}),
 	}
-	for _, log := range []*csvLog{e.playouts, e.controls} {
+	for _, log := range []*csvLog{e.playouts, e.controls, e.queue} {
 		if log != nil {
 			entries = append(entries, log.logEntry())
 		}
-	}
-	if e.queue != nil {
-		entries = append(entries, e.queue.logEntry())
 	}
 	if len(x.SamplesByLane) > 1 {
 		entries = append(entries, atomicfile.Entry{Name: "shadows.csv", Write: func(w io.Writer) error { return writeSideBySide(w, x.SamplesByLane) }})

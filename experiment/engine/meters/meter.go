@@ -37,6 +37,10 @@ type Meter struct {
 	runsAs         string // Codec.RunsAs of the newest plugin encoder; empty if none was used
 	runsAsSince    int    // number of packets encoded before the plugin's newest packet
 	overBudget     budgetCounter
+	sent           sentTimes
+	newestAcked    uint64 // if hasAck
+	hasAck         bool
+	owners         []lossmodel.QueueLength // reused by MeasureQueue
 }
 
 // New returns a meter for a lane with a display rate of displayHz. It stores the newest keepSamples
@@ -57,6 +61,7 @@ func (m *Meter) CountPacket(r *packetlog.Record, ageTicks int, budget *encoders.
 	m.encode.add(r.EncodeNS)
 	s := &m.sample
 	s.countPacket(r)
+	m.sent.add(r)
 	if r.Baseline > 0 {
 		m.ages.Add(int64(ageTicks))
 		s.BaselineAge += int64(ageTicks)

@@ -25,13 +25,14 @@ type Sample struct {
 	Standalone   int                        // packets of encoders that send all rows whether they changed or not: see encoders.Codec
 	Outcomes     [packetlog.NumOutcomes]int // packets and copies by outcome
 	Repaired     int                        // packets that redundancy delivered
-	LostBy       [figures.MaxCauses]int     // lost packets and copies by lossmodel.Cause
-	BaselineAge  int64                      // in ticks, summed over the packets counted in Referenced
-	Referenced   int                        // packets encoded against an acked frame, not the initial state
-	CrossingLoop int                        // packets encoded across a loop point: packetlog.Record.CrossesLoop
-	Starved      int                        // display ticks without a snapshot to interpolate to
-	Displayed    int                        // display ticks
-	Late         int                        // snapshots that arrived after their display time
+	Transport    Transport
+	LostBy       [figures.MaxCauses]int // lost packets and copies by lossmodel.Cause
+	BaselineAge  int64                  // in ticks, summed over the packets counted in Referenced
+	Referenced   int                    // packets encoded against an acked frame, not the initial state
+	CrossingLoop int                    // packets encoded across a loop point: packetlog.Record.CrossesLoop
+	Starved      int                    // display ticks without a snapshot to interpolate to
+	Displayed    int                    // display ticks
+	Late         int                    // snapshots that arrived after their display time
 	// Age of the displayed state, which is the time since the sender captured it: the sum over Aged
 	// display ticks, and the maximum.
 	Age, Oldest time.Duration
@@ -110,6 +111,7 @@ func (s *Sample) countEncoder(name string) {
 // add adds the counts of x, which must be a later period.
 func (s *Sample) add(x *Sample) {
 	s.T = x.T
+	s.Transport.add(&x.Transport)
 	s.Sent += x.Sent
 	s.PayloadBits += x.PayloadBits
 	s.WireBits += x.WireBits

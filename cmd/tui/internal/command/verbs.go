@@ -339,8 +339,8 @@ func timeVerbs() []Verb {
 	}
 }
 
-// screenVerbs returns the commands for the screen and the session as a whole. "quit" differs
-// between the screens; Verbs selects the one of the open screen.
+// screenVerbs returns the commands for the screen and the session as a whole. They include
+// the command "quit" of each screen, of which Verbs selects that of the open screen.
 func screenVerbs() []Verb {
 	return []Verb{
 		{Name: "mark", Args: "[TEXT]", Help: "add a mark to the charts", maxArgs: unlimited, parse: func(args []string) (Order, error) {

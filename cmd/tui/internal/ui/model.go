@@ -15,6 +15,7 @@ import (
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/pages/report"
 	"wirelab/cmd/tui/internal/pages/shown"
+	"wirelab/cmd/tui/internal/pages/transport"
 	"wirelab/cmd/tui/internal/pages/world"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/cmd/tui/internal/session"
@@ -81,6 +82,7 @@ func pages(opt Options, cat *controls.Catalog) []room.Page {
 		world.New(),
 		compare.New(comparison),
 		report.New(opt.ReportsDir),
+		transport.New(),
 	}
 }
 
@@ -132,8 +134,8 @@ func (m *dashboard) Tick() (changed bool, cmd tea.Cmd) {
 // encoder has arrived between two snapshots. It is then shown without delay, so that the charts do not
 // stay empty.
 func isFirstSample(before, now *engine.Snapshot) bool {
-	const first = 4 // so many samples count as the first ones
-	return len(before.Lanes) > 0 && len(now.Lanes) > 0 && len(now.Lanes[0].Samples) <= first &&
+	const numFirst = 4
+	return len(before.Lanes) > 0 && len(now.Lanes) > 0 && len(now.Lanes[0].Samples) <= numFirst &&
 		len(now.Lanes[0].Samples) != len(before.Lanes[0].Samples)
 }
 

@@ -1,7 +1,10 @@
 package config
 
 import (
+	"slices"
+
 	"wirelab/experiment/container"
+	"wirelab/internal/policy"
 	"wirelab/internal/setting"
 )
 
@@ -10,33 +13,9 @@ const redundancyKey = "sender.redundancy"
 
 // redundancyRow returns the row of sender.redundancy.
 func redundancyRow() Row {
-	names := container.Redundancies
-	r := scalarRow(redundancyKey, names.Expected(), func(c *Config) any {
-		if c.Sender.Redundancy.Name() == "" {
-			return "none"
-		}
-		return c.Sender.Redundancy.String()
-	}, nil)
-	r.Set = func(c *Config, v any) error {
-		var text string
-		if !setText(&text, v) {
-			return &Error{Key: redundancyKey, Problem: quoteValue(v) + " " + invalidValue, Expected: r.Expected}
-		}
-		p, err := names.Parse(text)
-		if err == nil {
-			c.Sender.Redundancy = p
-		}
-		return ErrorAt(redundancyKey, err)
-	}
+	r := policyRow(redundancyKey, container.Redundancies, "none", func(c *Config) *policy.Policy { return &c.Sender.Redundancy })
 	r.Help = "redundancy that repairs lost packets: repeats of the packets before, or parities of groups of packets. " +
 		"Each costs bandwidth, also on a line that has none to spare"
-	r.Options = names.Options()
-	r.DisplayText = func(c *Config) string {
-		if c.Sender.Redundancy.Name() == "" {
-			return "none"
-		}
-		return c.Sender.Redundancy.Label()
-	}
 	r.Step = func(c *Config, n int) (any, bool) {
 		const changed = true
 		return setting.Cycle(r.Options, c.Sender.Redundancy.Name(), n), changed
@@ -44,21 +23,44 @@ func redundancyRow() Row {
 	return r
 }
 
-// HasContainers reports whether packets are sent in containers.
-func (c *Config) HasContainers() bool {
+// HasRedundancy reports whether redundancy protects packets.
+func (c *Config) HasRedundancy() bool {
 	name := c.Sender.Redundancy.Name()
 	return name != "" && name != "none"
 }
 
-// checkContainers checks that the links and the data allow containers.
-func (c *Config) checkContainers() error {
+// HasContainers reports whether packets are sent in containers or in a stream, and the key that requires it.
+func (c *Config) HasContainers() (key string, ok bool) {
 	switch {
-	case !c.HasContainers():
+	case c.HasRedundancy():
+		return redundancyKey, true
+	case c.HasMessages():
+		return "messages", true
+	}
+	return "", false
+}
+
+// hasControl reports whether the send rate of a lane is controlled.
+func (c *Config) hasControl() bool {
+	return c.Sender.Control != policy.Policy{} || slices.ContainsFunc(c.Shadows, func(e Encoder) bool { return e.Control != "" })
+}
+
+// checkContainers checks that the other settings allow containers.
+func (c *Config) checkContainers() error {
+	key, ok := c.HasContainers()
+	switch {
+	case !ok:
 		return nil
 	case c.hasFileData():
-		return &Error{Key: redundancyKey, Problem: "files are resent, not repaired", Expected: "none, or snapshots, calls or messages as data"}
+		return &Error{Key: key, Problem: "files are delivered in blocks of their own, without containers", Expected: "snapshots, calls or texts as data"}
 	case !c.Down.Corrupt.Checksum || !c.Up.Corrupt.Checksum:
-		return &Error{Key: redundancyKey, Problem: "containers rely on the checksum of UDP, which is off", Expected: "none, or down.checksum = true and up.checksum = true"}
+		return &Error{Key: key, Problem: "containers rely on the checksum of UDP, which is off", Expected: "down.checksum = true and up.checksum = true"}
+	case c.HasRedundancy() && c.HasMessages() && c.Messages.IsStream():
+		return &Error{Key: redundancyKey, Problem: "a stream resends what is lost, so redundancy repairs nothing", Expected: `none, or another messages.delivery than "stream"`}
+	case c.HasMessages() && c.Messages.IsStream() && c.hasControl():
+		return &Error{Key: "sender.control", Problem: "a stream has its own congestion control, and acks of its own", Expected: `off, or another messages.delivery than "stream"`}
+	case c.HasMessages() && c.Messages.IsStream() && c.Messages.Lanes > 1:
+		return &Error{Key: "messages.lanes", Problem: "a stream has one order for everything", Expected: `1, or another messages.delivery than "stream"`}
 	}
 	return nil
 }

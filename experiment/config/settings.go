@@ -83,6 +83,7 @@ func defaultScalars() Config {
 		Seed: 7, BudgetKbps: defaultBudget,
 		Data:     Data{Source: "demo", Cubes: frame.WalkoffCubes, Loop: true, Script: "random", Message: messages.DefaultMessage},
 		Sender:   senderSettings{RateHz: 60, Every: 1, History: frame.MaxHistory, Block: 1200, Window: 128},
+		Messages: defaultMessages,
 		Receiver: receiverSettings{History: frame.MaxHistory, Playout: 85 * time.Millisecond},
 	}
 }
@@ -124,7 +125,7 @@ func scriptNames() (names []string) {
 // rows returns the table of scalar settings, which excludes links, encoder and lists. Live settings come
 // first, in the order of the JSON of a Change. The table is made once because every Set searches it.
 var rows = sync.OnceValue(func() []scalarSetting {
-	return slices.Concat(liveSettings(), dataSettings(), endpointSettings())
+	return slices.Concat(liveSettings(), dataSettings(), endpointSettings(), messageSettings())
 })
 
 // liveRows returns the rows that can be changed while a session runs.
@@ -159,7 +160,7 @@ func liveSettings() []scalarSetting {
 			CommandHelp: "interpolation between snapshots",
 			IsShown:     func(c *Config) bool { return hasLowRate(c) || c.Receiver.Hermite }},
 		{Row: redundancyRow(), Short: "redundancy", Args: "POLICY", Label: "Repair", Position: 4, Policies: container.Redundancies,
-			CommandHelp: "redundancy that repairs lost packets", IsShown: (*Config).HasContainers,
+			CommandHelp: "redundancy that repairs lost packets", IsShown: (*Config).HasRedundancy,
 			omit: func(c *Config) bool { return c.Sender.Redundancy.Name() == "" }},
 		{Row: budgetRow(), Short: "budget", Args: "KBPS|off", Completions: []string{"off"}, Label: "Budget", Position: 3,
 			CommandHelp: "payload limit, a line in the chart",

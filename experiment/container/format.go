@@ -31,7 +31,7 @@ const (
 	// maxDatagram is the largest payload of a UDP datagram over IPv4.
 	maxDatagram = 65507
 	// maxSealed is the largest packet that Seal puts into a container: room is left for the header of every part.
-	maxSealed = maxDatagram - 32
+	maxSealed = maxDatagram - packetRoom - 32
 )
 
 // IsContainer reports whether a datagram is a container, not a packet of package endpoint.

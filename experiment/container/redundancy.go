@@ -183,8 +183,7 @@ type Sealed struct {
 func CanSeal(packet []byte) bool { return len(packet) <= maxSealed }
 
 // Seal returns the container of a packet that is sent at now, the next packet following after interval. messages
-// are encoded parts of messages; see Outbox. Repeats that do not fit are left out. CanSeal must hold for the packet
-// and the messages together.
+// are encoded parts of messages; see Outbox. Repeats that do not fit are left out. CanSeal must hold for the packet.
 func (s *Sender) Seal(now, interval time.Duration, packet, messages []byte) Sealed {
 	out := Sealed{Number: s.next, Group: s.group, Index: s.inGroup, InGroup: s.code.data > 0, Data: s.code.data, Parity: s.code.parity}
 	s.next++
@@ -232,6 +231,15 @@ func (s *Sender) Seal(now, interval time.Duration, packet, messages []byte) Seal
 	if out.InGroup {
 		s.addShard(now, interval, out.Number, packet)
 	}
+	return out
+}
+
+// SealMessages returns a container that has only parts of messages.
+func (s *Sender) SealMessages(messages []byte) Sealed {
+	out := Sealed{Number: s.next}
+	s.next++
+	s.buf = append(appendHeader(s.buf[:0], out.Number, hasMessages), messages...)
+	out.Datagram = s.buf
 	return out
 }
 

@@ -426,6 +426,13 @@ func (s *Sender) handleAck(src []byte) (newest uint64, mask uint32, err error) {
 // errNeverSent is the error of an ack of a packet that was not sent yet.
 var errNeverSent = fmt.Errorf("%w: ack of a packet that was never sent", ErrMalformed)
 
+// AssumeDecoded records that the receiver will decode the newest packet before any later one, because the caller sends
+// packets in a reliable, ordered stream. No ack is needed then.
+func (s *Sender) AssumeDecoded() {
+	s.recordAck(s.seq - 1)
+	s.epochAcked = true
+}
+
 // unwrapAck returns the sequence number of the newest sent packet with the low 16 bits seq; ok is false
 // if no such packet was sent.
 func (s *Sender) unwrapAck(seq uint16) (full uint64, ok bool) {

@@ -22,6 +22,8 @@ func (l *lane) receiveAll(now time.Duration) {
 		switch {
 		case d.Tag == inheritedTag:
 			l.handleInherited(now, d.Damaged || d.Lost != lossmodel.None)
+		case d.Tag&streamTag != 0 && d.Tag&containerTag != 0:
+			l.receiveSegment(now, &d)
 		case d.Tag&containerTag != 0:
 			l.receiveContainer(now, &d)
 		case d.Lost != lossmodel.None:
@@ -43,6 +45,9 @@ func (l *lane) receiveAll(now time.Duration) {
 		if err := l.passAck(now, &d); err != nil && d.Flipped == 0 { // an error of a damaged ack is expected
 			l.lastErr = fmt.Errorf("ack: %w", err)
 		}
+		if l.messenger != nil && l.messenger.stream != nil { // the ack is the stream's, not of a packet
+			continue
+		}
 		l.inspector.AckRead(now, l.snd, d.Flipped > 0)
 		l.meter.CountAck(now, l.snd)
 	}
@@ -59,7 +64,15 @@ func (l *lane) passAck(now time.Duration, d *lossmodel.Delivery) error {
 	case l.paths.peer != nil: // its acks have arrival times from the start or never
 		return l.snd.HandleAckAt(now, d.Data, l.control.arrivals)
 	}
-	return l.snd.HandleAckAt(now, d.Data, d.Tag == arrivalTag)
+	ack := d.Data
+	if l.messenger != nil {
+		rest, err := l.handleMessageAck(now, ack)
+		if err != nil || len(rest) == 0 {
+			return err
+		}
+		ack = rest
+	}
+	return l.snd.HandleAckAt(now, ack, d.Tag == arrivalTag)
 }
 
 // reception is the receiver's result for a datagram, and what the lab adds to it.
@@ -136,7 +149,7 @@ func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) (acked bo
 		if l.control.policy != (policy.Policy{}) {
 			l.control.steps.Arrived(now, rec.Arrived-rec.Sent)
 		}
-		if !f.fateUnknown && l.inspector != nil {
+		if !f.fateUnknown && !f.inStream && l.inspector != nil {
 			l.meter.Link.CountArrival(f.linkStretch, now, rec)
 		}
 	}
@@ -344,10 +357,18 @@ func (l *lane) sendAck(now time.Duration) {
 	default:
 		l.ackScratch = l.rcv.AppendAck(l.ackScratch[:0])
 	}
-	if len(l.ackScratch) == 0 {
+	ack := l.ackScratch
+	if l.messenger != nil {
+		l.ackDatagram = l.messenger.appendAck(l.ackDatagram[:0])
+		if l.messenger.stream == nil {
+			l.ackDatagram = append(l.ackDatagram, ack...)
+		}
+		ack = l.ackDatagram
+	}
+	if len(ack) == 0 {
 		return
 	}
-	verdict := l.paths.up.Send(now, l.ackScratch, tag)
+	verdict := l.paths.up.Send(now, ack, tag)
 	l.inspector.AckSent(&verdict)
 	l.meter.CountFeedback(verdict.Wire)
 }

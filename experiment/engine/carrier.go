@@ -97,8 +97,11 @@ func (c *carrier) follow(first *carrier) {
 
 // sendPacket sends the packet of a flight on the downlink, in a container if the lane has redundancy.
 func (l *lane) sendPacket(now time.Duration, packet []byte, f *flight) lossmodel.Verdict {
-	c := l.carrier
-	if c == nil || !c.snd.Protects() || !container.CanSeal(packet) {
+	c, m := l.carrier, l.messenger
+	if m != nil && m.stream != nil {
+		return l.writePacket(now, packet, f)
+	}
+	if c == nil || m == nil && !c.snd.Protects() || !container.CanSeal(packet) {
 		l.digest.addDatagram(packet)
 		verdict := l.paths.down.Send(now, packet, f.tag)
 		if c != nil {
@@ -106,14 +109,28 @@ func (l *lane) sendPacket(now time.Duration, packet []byte, f *flight) lossmodel
 		}
 		return verdict
 	}
-	f.repairable = true
+	var messages []byte
+	if m != nil {
+		messages = m.out.Fill(now, c.snd.Next())
+	}
+	f.repairable = c.snd.Protects()
 	interval := time.Second * time.Duration(l.liveConfig.Sender.Every) / time.Duration(l.cadence.RateHz)
-	sealed := c.snd.Seal(now, interval, packet, nil)
+	sealed := c.snd.Seal(now, interval, packet, messages)
 	k := c.sent.Push()
 	*k = sentContainer{flight: f.tag, seq: f.rec.Seq, hasPacket: true}
-	c.joinSets(k, &sealed)
+	if f.repairable {
+		c.joinSets(k, &sealed)
+	}
 	verdict := l.sendContainer(now, k, &sealed)
 	plain, _ := lossmodel.WireBytes(len(packet), l.liveConfig.Down.MTU)
+	if m != nil {
+		withMessages := verdict.Wire
+		if f.repairable {
+			withMessages, _ = lossmodel.WireBytes(len(packet)+len(messages), l.liveConfig.Down.MTU)
+		}
+		m.meter.CountCarried(withMessages - plain)
+		plain = withMessages
+	}
 	c.meter.CountDatagram(verdict.Wire, plain)
 	return verdict
 }
@@ -172,10 +189,13 @@ func (l *lane) sendContainer(now time.Duration, k *sentContainer, sealed *contai
 	return verdict
 }
 
-// sendDue sends the parities that are due.
+// sendDue sends the messages and the parities that are due.
 func (l *lane) sendDue(now time.Duration) {
-	for at, ok := l.nextDue(); ok && at <= now; at, ok = l.nextDue() {
-		c := l.carrier
+	if l.messenger != nil {
+		l.sendMessages(now)
+	}
+	c := l.carrier
+	for at, ok := c.snd.NextParity(); ok && at <= now; at, ok = c.snd.NextParity() {
 		sealed := c.snd.SealParity()
 		k := c.sent.Push()
 		*k = sentContainer{}
@@ -188,12 +208,19 @@ func (l *lane) sendDue(now time.Duration) {
 	}
 }
 
-// nextDue returns when the lane must send a datagram other than a packet; false if none is due.
-func (l *lane) nextDue() (time.Duration, bool) {
+// nextDue returns when the lane must write a message or send a datagram other than a packet; never if it need not.
+func (l *lane) nextDue() time.Duration {
+	at := never
 	if l.carrier == nil {
-		return 0, false
+		return at
 	}
-	return l.carrier.snd.NextParity()
+	if t, ok := l.carrier.snd.NextParity(); ok {
+		at = t
+	}
+	if l.messenger != nil {
+		at = min(at, l.messenger.nextDue())
+	}
+	return at
 }
 
 // receiveContainer opens a container that has arrived, passes its packets to the receiver and sends one ack. The
@@ -212,6 +239,11 @@ func (l *lane) receiveContainer(now time.Duration, d *lossmodel.Delivery) {
 		opened, err := c.rcv.Open(d.Data)
 		if err != nil {
 			l.lastErr = fmt.Errorf("container %d: %w", number, err)
+		}
+		if m := l.messenger; m != nil {
+			m.now = now
+			m.in.Arrived(opened.Number)
+			l.acceptMessages(opened.Messages)
 		}
 		acked := false
 		for i, p := range opened.Packets {

@@ -18,6 +18,7 @@ import (
 //	D  a datagram
 //	F  a decoded frame: its values as little-endian int32, then its body
 //	S  a decoded frame that equals the source's: the packet's sequence number as uint64
+//	M  a delivered message
 //	R  a frame decoded by a remote receiver: its Fingerprint
 //
 // S suffices for a frame that equals the source's, since the initial state and the datagrams
@@ -48,6 +49,13 @@ func (d *digest) addDecoded(f *flight, got *frame.Frame, same bool) {
 // addDatagram adds a sent datagram.
 func (d *digest) addDatagram(b []byte) {
 	d.beginRecord('D', len(b))
+	d.h.Write(d.buf)
+	d.h.Write(b)
+}
+
+// addMessage adds a delivered message.
+func (d *digest) addMessage(b []byte) {
+	d.beginRecord('M', len(b))
 	d.h.Write(d.buf)
 	d.h.Write(b)
 }

@@ -36,6 +36,7 @@ type flight struct {
 
 // repairing is the state of a flight whose lane has a carrier.
 type repairing struct {
+	inStream     bool             // the packet is in the stream of a messenger
 	known        bool             // the packet has arrived, by whatever datagram
 	repairable   bool             // datagrams that may repair it are in flight or to be sent
 	awaitsRepair bool             // its datagram was lost or damaged; counts as an arrival

@@ -29,16 +29,17 @@ type lane struct {
 	liveConfig *config.Config // the current configuration; only settings that may change during a run may be read
 	observer   Observer       // nil if none
 
-	snd      *endpoint.Sender
-	rcv      *endpoint.Receiver
-	encoding meters.Stopwatch   // times the encoder
-	decoding meters.Stopwatch   // times the decoder
-	delivery *delivery.Delivery // nil unless the stream's delivery is frame.Every
-	paths    paths
-	carrier  *carrier // puts packets into containers; nil unless sender.redundancy was set
-	flights  flights
-	taint    taint
-	digest   digest
+	snd       *endpoint.Sender
+	rcv       *endpoint.Receiver
+	encoding  meters.Stopwatch   // times the encoder
+	decoding  meters.Stopwatch   // times the decoder
+	delivery  *delivery.Delivery // nil unless the stream's delivery is frame.Every
+	paths     paths
+	carrier   *carrier   // puts packets into containers; nil unless sender.redundancy was set or messages are sent
+	messenger *messenger // nil unless messages are sent
+	flights   flights
+	taint     taint
+	digest    digest
 
 	control   laneControl
 	display   *playout.Display
@@ -55,6 +56,7 @@ type lane struct {
 	outcomeRec  packetlog.Record // record of the packet copy whose outcome is being determined
 	problem     Problem          // result of withConfig, reused
 	ackScratch  []byte           // the ack being sent, reused
+	ackDatagram []byte           // ackScratch after the ack of messages, reused
 	withholdAck bool             // further packets of the same datagram follow: only the last causes an ack
 	acks        *sentAcks        // acks sent; nil unless Options.KeepSent
 
@@ -228,6 +230,9 @@ func (l *lane) closeSample(t time.Duration) {
 		l.meter.AddRemoteDisplay(&l.paths.remote, display)
 	}
 	l.measureQueue(t)
+	if l.messenger != nil {
+		l.meter.SetUnderWay(l.messenger.underWay())
+	}
 	if state := l.snd.Control(); state != nil {
 		l.meter.SetTarget(state.TargetBps)
 	}
@@ -259,7 +264,10 @@ func (l *lane) totals(now time.Duration) figures.Totals {
 	}
 	t.Control = l.controlFigures()
 	t.Playout.Policies = l.compared.Figures()
-	if l.carrier != nil {
+	if l.messenger != nil {
+		t.Messages = l.messenger.figures(now - l.joinedAt)
+	}
+	if l.liveConfig.Sender.Redundancy.Name() != "" {
 		t.Redundancy = l.carrier.meter.Figures(l.carrier.snd.Redundancy().String(), now-l.joinedAt)
 	}
 	t.Sender, t.Receiver = gauges(l.snd.Encoding().Encoder), gauges(l.rcv.Decoder())

@@ -170,8 +170,8 @@ func TestRedundancyBreaksNarrowLine(t *testing.T) {
 // Settings with which containers cannot work are refused with one sentence.
 func TestRedundancyIsRefused(t *testing.T) {
 	for _, c := range []struct{ key, value, want string }{
-		{"down.checksum", "false", "sender.redundancy: containers rely on the checksum of UDP, which is off; expected none, or"},
-		{"data.source", "files:a,b", "sender.redundancy: files are resent, not repaired; expected none, or"},
+		{"down.checksum", "false", "sender.redundancy: containers rely on the checksum of UDP, which is off; expected"},
+		{"data.source", "files:a,b", "sender.redundancy: files are delivered in blocks"},
 		{"sender.redundancy", "repeat n=9", "sender.redundancy: got \"n=9\"; expected a whole number from 1 to 8 for n, such as n=1"},
 		{"sender.redundancy", "repaet", "did you mean repeat?"},
 	} {

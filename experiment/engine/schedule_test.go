@@ -74,6 +74,9 @@ func newSchedule(t *testing.T, seed uint64) *schedule {
 	case "rpc", "text", "demo", "world":
 		c.Data.Source = x.world
 	}
+	if x.world != "files" && rng.IntN(4) == 0 {
+		setRandomMessages(c, rng)
+	}
 	c.Seed, c.Sender.History, c.Receiver.History = seed, 20+rng.IntN(236), 30+rng.IntN(226)
 	c.Receiver.Playout = time.Duration(rng.IntN(120)) * time.Millisecond
 	if rng.IntN(2) == 0 {
@@ -189,6 +192,23 @@ back save`)
 
 // redundancies are the policies of redundancy in schedules.
 var redundancies = []string{"none", "none", "repeat n=1", "repeat n=3", "xor data=2", "xor data=5", "rs data=4 parity=2", "rs data=8 parity=5"}
+
+// setRandomMessages adds messages with random settings. Settings that conflict are left out.
+func setRandomMessages(c *config.Config, rng *rand.Rand) {
+	for _, s := range []struct {
+		key    string
+		values []string
+	}{
+		{"messages.rate_hz", []string{"0", "7", "20", "60"}}, {"messages.size", []string{"1B", "200B", "3KB"}},
+		{"messages.burst", []string{"off", "5KB", "50KB"}}, {"messages.burst_every", []string{"2s"}}, {"messages.pace", []string{"off", "100kbit"}},
+		{"messages.lanes", []string{"1", "2"}},
+		{"messages.delivery", []string{"all-unacked", "resend after=30ms", "rto", "rto window=4", "stream", "stream coalesce=0 skip=1"}},
+	} {
+		if d := c.Clone(); d.Set(s.key, s.values[rng.IntN(len(s.values))]) == nil && d.Validate() == nil {
+			*c = *d
+		}
+	}
+}
 
 // step performs one random operation of a user, a script or a bad link.
 func (x *schedule) step() {
@@ -343,6 +363,9 @@ func (x *schedule) check(s *Session) (sent int64) {
 		if sum := got.Decoded + got.Stale + got.Duplicate + got.Lost + got.Failures.NoBaseline + got.Failures.Corrupt +
 			got.Failures.UnknownCodec + got.Tainted + got.Wrong + got.InFlight; sum != got.Sent+got.Duplicated {
 			x.fatal("lane %d: sent %d + duplicated %d, outcomes sum to %d", i, got.Sent, got.Duplicated, sum)
+		}
+		if m := got.Messages; m != nil && (m.Wrong != 0 || m.Sent != m.Delivered+m.UnderWay) {
+			x.fatal("lane %d: %d of %d messages delivered, %d wrong", i, m.Delivered, m.Sent, m.Wrong)
 		}
 		if got.Wrong != 0 || got.Undetected != 0 || got.DecodeRefused != 0 || got.EncodeFailed != 0 {
 			x.fatal("lane %d: wrong %d, undetected %d, refused %d, not encoded %d: %v", i, got.Wrong, got.Undetected,

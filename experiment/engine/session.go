@@ -164,6 +164,7 @@ func newSession(ctx context.Context, c *config.Config, src dataset.Source, opt O
 		}
 		l, err := newLane(c, e, s.stream, laneOptions)
 		if err == nil {
+			l.startMessages(0, c)
 			err = l.connectNew(c, laneOptions.Network)
 		}
 		if err != nil {
@@ -340,9 +341,7 @@ func (s *Session) NextEvent() time.Duration {
 		if t, ok := l.paths.next(); ok {
 			at = min(at, t)
 		}
-		if t, ok := l.nextDue(); ok {
-			at = min(at, t)
-		}
+		at = min(at, l.nextDue())
 	}
 	return at
 }

@@ -105,6 +105,7 @@ func (s *Session) newShadowLane(e config.Encoder) (*lane, error) {
 	if err != nil {
 		return nil, err
 	}
+	l.startMessages(s.now, s.config)
 	s.setUpDelivery(l)
 	first := &s.lanes[0].paths
 	l.joinedAt = s.now
@@ -141,7 +142,10 @@ func (l *lane) handleInherited(now time.Duration, damaged bool) {
 	if damaged { // the first lane does not ack a packet whose checksum failed
 		return
 	}
-	size := l.rcv.AckSize(l.control.arrivals)
+	size := l.rcv.AckSize(l.control.arrivals) + l.messenger.ackSize()
+	if l.messenger != nil && l.messenger.stream != nil {
+		size = l.messenger.ackSize()
+	}
 	if l.delivery != nil {
 		size = l.delivery.AckSize()
 	}

@@ -46,10 +46,14 @@ func (l *lane) transmit(now time.Duration, p *endpoint.Packet, encoded encodeInf
 	}
 	f.record = l.log.Add(f.rec)
 	l.meter.Network.CountSent(verdict.Lost != lossmodel.None)
-	if !verdict.Pending && l.inspector != nil { // link stretches are shown only in sessions with an inspector
+	link := l.paths.downLink
+	if f.inStream {
+		link = nil // the link carries segments
+	}
+	if !verdict.Pending && !f.inStream && l.inspector != nil { // link stretches are shown only in sessions with an inspector
 		f.linkStretch = l.meter.Link.CountSent(now, &verdict)
 	}
-	f.trails = l.inspector.Sent(f.record, p, &l.budget, &verdict, l.paths.downLink, f.trails)
+	f.trails = l.inspector.Sent(f.record, p, &l.budget, &verdict, link, f.trails)
 	f.fateUnknown, f.copies = verdict.Pending, verdict.Copies
 	f.leftAt = max(now, verdict.Due) // with a peer, Due is when it has passed the modelled links and enters the network
 	if verdict.Pending {

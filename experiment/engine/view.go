@@ -56,6 +56,9 @@ func (l *lane) view(now time.Duration, maxPackets int) Lane {
 		Recent: l.meter.Recent(l.cadence.TickHz), Blocks: l.delivery.Blocks(),
 		Err: l.lastErr, Incidents: l.inspector.Incidents(),
 	}
+	if l.messenger != nil {
+		v.Messages = l.messenger.view()
+	}
 	if l.inspector != nil {
 		v.Link = l.meter.Link.Stretches()
 	}

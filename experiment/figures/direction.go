@@ -19,7 +19,8 @@ func DirectionOf(key string) direction {
 	case "decoded", "transfer.delivered":
 		return MoreIsBetter
 	case "sent", "duplicated", "duplicate", "in_flight", "unknown", "playout.displayed", "transfer.old_bytes", "transfer.new_bytes",
-		"transfer.blocks", "redundancy.datagrams", "redundancy.extra", "redundancy.repaired":
+		"transfer.blocks", "redundancy.datagrams", "redundancy.extra", "redundancy.repaired",
+		"messages.sent", "messages.delivered", "messages.parts", "messages.datagrams", "messages.goodput_kbps":
 		return Neither
 	}
 	if strings.HasPrefix(key, "sender.") || strings.HasPrefix(key, "receiver.") || strings.HasPrefix(key, "control.") {

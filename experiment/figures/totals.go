@@ -61,6 +61,7 @@ type Totals struct {
 	Rounding *Rounding `json:"rounding,omitempty"` // nil for codecs that do not quantise
 	// Redundancy is nil unless sender.redundancy was set, also to "none".
 	Redundancy *Redundancy `json:"redundancy,omitempty"`
+	Messages   *Messages   `json:"messages,omitempty"` // nil without [messages]
 
 	// Sender and Receiver are the gauges of the encoder and the decoder, if they have any.
 	Sender   []encoders.Gauge `json:"sender,omitempty"`
@@ -231,6 +232,29 @@ type Redundancy struct {
 	Missed50        Figure    `json:"missed_50ms_ratio"`  // share of packets not known 50 ms after they were sent
 	Missed100       Figure    `json:"missed_100ms_ratio"` // share of packets not known 100 ms after they were sent
 	OverheadKbps    float64   `json:"overhead_kbps"`      // what redundancy adds to wire_kbps
+}
+
+// Messages contains the delivery of the reliable messages beside the snapshots. Delivery times are from writing a message
+// until the receiver has all of it and all before it in its lane.
+type Messages struct {
+	Delivery   string    `json:"delivery"`    // policy
+	Sent       int64     `json:"sent"`        // written
+	Delivered  int64     `json:"delivered"`   // in order, and complete
+	UnderWay   int64     `json:"under_way"`   // not delivered yet
+	Refused    int64     `json:"refused"`     // by the sender, because too much was waiting
+	Wrong      int64     `json:"wrong"`       // delivered with other bytes than were sent; must be 0
+	DeliveryMS Quantiles `json:"delivery_ms"` // of messages of messages.size
+	BurstMS    Quantiles `json:"burst_ms"`    // of messages of messages.burst
+	Parts      int64     `json:"parts"`       // that the messages were split into
+	PartSends  int64     `json:"part_sends"`  // how often parts were sent; in a stream, each is written once
+	Datagrams  int64     `json:"datagrams"`   // datagrams without a packet; in a stream, its segments
+	Resent     int64     `json:"resent"`      // of these, retransmitted segments
+	Timeouts   int64     `json:"timeouts"`    // of a stream
+	// GoodputKbps is the rate of the messages' bytes. WireKbps is the part of wire_kbps that is for messages: datagrams
+	// without a packet, and what messages add to those of packets. Of a stream it is everything.
+	GoodputKbps  float64 `json:"goodput_kbps"`
+	WireKbps     float64 `json:"wire_kbps"`
+	SkippedRatio Figure  `json:"skipped_ratio"` // share of snapshots left out while the stream had bytes to send
 }
 
 // LostBy returns the counts n of lost packets by the name of the cause; zeros if n is nil.

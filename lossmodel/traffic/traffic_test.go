@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"wirelab/internal/cubic"
 	"wirelab/internal/setting"
 	"wirelab/internal/testkit"
 )
@@ -52,7 +53,7 @@ func TestClosedForms(t *testing.T) {
 		for _, rtt := range rtts {
 			for _, n := range []uint64{100, 1000, 10_000} {
 				f := flowOf(t, fmt.Sprintf("%s rtt=%v", kind, rtt))
-				f.sender.(*tcp).threshold = 4 * packetUnit
+				f.sender.(*tcp).window.LimitSlowStart(4 * cubic.Packet)
 				carry := func(_ time.Duration, p Packet) bool { return p.Number%n != n-1 }
 				warmUp, end := 100*time.Second, 1100*time.Second
 				runFlow(f, warmUp, carry)
@@ -81,16 +82,16 @@ func TestClosedForms(t *testing.T) {
 func TestSpuriousTimeout(t *testing.T) {
 	f := flowOf(t, "reno rtt=50ms")
 	tcp := f.sender.(*tcp)
-	tcp.threshold = initialWindow
+	tcp.window.LimitSlowStart(tcp.window.Size())
 	var held []Packet
 	runFlow(f, 2*time.Second, func(time.Duration, Packet) bool { return true })
-	window := tcp.window
+	window := tcp.window.Size()
 	runFlow(f, 4*time.Second, func(_ time.Duration, p Packet) bool {
 		held = append(held, p)
 		return false
 	})
-	if f.Timeouts < 2 || tcp.window != packetUnit {
-		t.Fatalf("%d timeouts, window %d", f.Timeouts, tcp.window)
+	if f.Timeouts < 2 || tcp.window.Size() != cubic.Packet {
+		t.Fatalf("%d timeouts, window %d", f.Timeouts, tcp.window.Size())
 	}
 	f.Lost = 0
 	delivered, timeouts := f.Delivered, f.Timeouts
@@ -98,8 +99,8 @@ func TestSpuriousTimeout(t *testing.T) {
 		f.Left(4*time.Second, p.Number, false)
 	}
 	runFlow(f, 4*time.Second+60*ms, func(time.Duration, Packet) bool { return true })
-	if f.Spurious != 1 || tcp.window < window || f.Timeouts != timeouts {
-		t.Errorf("%d spurious, window %d, before %d", f.Spurious, tcp.window, window)
+	if f.Spurious != 1 || tcp.window.Size() < window || f.Timeouts != timeouts {
+		t.Errorf("%d spurious, window %d, before %d", f.Spurious, tcp.window.Size(), window)
 	}
 	// Of the packets that arrived, the retransmissions are duplicates.
 	if got, want := f.Delivered-delivered, int64(len(held))-f.Retransmitted; got != want {
@@ -134,7 +135,7 @@ func TestRetransmissions(t *testing.T) {
 		i := 0
 		runFlow(f, 100*time.Second, func(time.Duration, Packet) bool { i++; return i%37 != 0 })
 		open := f.Sent - f.Lost - f.Delivered
-		if f.Retransmitted > f.Lost || f.Retransmitted < f.Lost-2*reorderLimit || open != 0 || f.Sent < 5000 {
+		if f.Retransmitted > f.Lost || f.Retransmitted < f.Lost-2*cubic.ReorderLimit || open != 0 || f.Sent < 5000 {
 			t.Errorf("%s: %d sent, %d lost, %d retransmitted, %d delivered", kind, f.Sent, f.Lost, f.Retransmitted, f.Delivered)
 		}
 	}
@@ -154,8 +155,8 @@ func TestMarks(t *testing.T) {
 			f.Left(at, p.Number, p.Number%500 == 0)
 		}
 	}
-	if f.Marked < 8 || f.Retransmitted != 0 || tcp.window > 60*packetUnit {
-		t.Errorf("%d marked, %d retransmitted, window %d", f.Marked, f.Retransmitted, tcp.window/packetUnit)
+	if f.Marked < 8 || f.Retransmitted != 0 || tcp.window.Size() > 60*cubic.Packet {
+		t.Errorf("%d marked, %d retransmitted, window %d", f.Marked, f.Retransmitted, tcp.window.Size()/cubic.Packet)
 	}
 }
 

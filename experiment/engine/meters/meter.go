@@ -103,6 +103,9 @@ func (m *Meter) Sent() int64 { return int64(m.total.Sent + m.sample.Sent) }
 // CountFeedback counts a datagram of wire bytes on the uplink.
 func (m *Meter) CountFeedback(wire int) { m.sample.FeedbackBits += int64(wire) * 8 }
 
+// SetUnderWay sets the number of messages that are not delivered at the end of the current sample.
+func (m *Meter) SetUnderWay(n int) { m.sample.UnderWay = n }
+
 // CountWire counts a datagram of wire bytes on the downlink that has no packet of its own.
 func (m *Meter) CountWire(wire int) { m.sample.WireBits += int64(wire) * 8 }
 

@@ -25,6 +25,7 @@ type Sample struct {
 	Standalone   int                        // packets of encoders that send all rows whether they changed or not: see encoders.Codec
 	Outcomes     [packetlog.NumOutcomes]int // packets and copies by outcome
 	Repaired     int                        // packets that redundancy delivered
+	UnderWay     int                        // messages that are not delivered at the end of the period
 	Transport    Transport
 	LostBy       [figures.MaxCauses]int // lost packets and copies by lossmodel.Cause
 	BaselineAge  int64                  // in ticks, summed over the packets counted in Referenced

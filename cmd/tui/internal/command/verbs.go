@@ -359,7 +359,7 @@ func screenVerbs() []Verb {
 		{Name: "jump", Args: "LETTER", Help: "restore the configuration of a bookmark", screens: Lab, minArgs: 1, maxArgs: 1,
 			parse: func(args []string) (Order, error) { return Order{Jump: args[0]}, nil }},
 		{Name: "theme", Args: "[NAME]", Help: "set the colours, or list the themes", screens: Lab | Proxy | Sweep, maxArgs: 1, parse: parseTheme, words: look.SchemeNames()},
-		{Name: "tour", Help: "start the guided tour in seven steps", screens: Lab, maxArgs: unlimited, parse: fixedOrder(Order{Tour: true})},
+		{Name: "tour", Help: "start the guided tour in eight steps", screens: Lab, maxArgs: unlimited, parse: fixedOrder(Order{Tour: true})},
 		{Name: "undo", Help: "undo the last change", parse: fixedOrder(Order{Command: experiment.Command{Undo: true}})},
 		{Name: "redo", Help: "redo the change that was undone", parse: fixedOrder(Order{Command: experiment.Command{Redo: true}})},
 		{Name: "save", Args: "[FOLDER]", Help: "write a report; tui replay FOLDER repeats the run", screens: Lab, maxArgs: unlimited,

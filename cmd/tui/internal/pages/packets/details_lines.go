@@ -49,7 +49,10 @@ func (p *details) sizeSpans() []look.Span {
 	number := func(v int) look.Span { return look.Value.Span(strconv.Itoa(v)) }
 	out := []look.Span{look.Dim.Span("payload "), number(r.Payload), look.Dim.Span(" + header "), number(in.Header)}
 	plain := r.Wire // size without a container
-	if p.cfg.HasContainers() {
+	if r.Wire == 0 {
+		return append(out, look.Dim.Span(" bytes in the stream; "), number(r.Changed), look.Dim.Span(" changed"))
+	}
+	if _, ok := p.cfg.HasContainers(); ok {
 		plain, _ = lossmodel.WireBytes(r.Payload+in.Header, p.cfg.Down.MTU)
 		out = append(out, look.Dim.Span(" + container "), number(r.Wire-plain))
 	}

@@ -1,0 +1,246 @@
+package container_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"wirelab/experiment/container"
+	"wirelab/internal/policy"
+)
+
+// post is a datagram in flight.
+type post struct {
+	at   time.Duration
+	data []byte
+}
+
+// mail carries datagrams with loss, copies and jitter.
+type mail struct {
+	rng    *rand.Rand
+	loss   float64
+	flight []post
+}
+
+func (m *mail) send(now time.Duration, data []byte) {
+	for range 1 + m.rng.IntN(10)/9 {
+		if m.rng.Float64() >= m.loss {
+			m.flight = append(m.flight, post{now + 20*time.Millisecond + time.Duration(m.rng.IntN(20))*time.Millisecond, bytes.Clone(data)})
+		}
+	}
+}
+
+// arrived returns the datagrams that arrive by now.
+func (m *mail) arrived(now time.Duration) (list [][]byte) {
+	keep := m.flight[:0]
+	for _, p := range m.flight {
+		if p.at <= now {
+			list = append(list, p.data)
+		} else {
+			keep = append(keep, p)
+		}
+	}
+	m.flight = keep
+	return list
+}
+
+func deliveryOf(t testing.TB, text string) policy.Policy {
+	t.Helper()
+	p, err := container.Deliveries.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// randomMessage returns a message with a size from 0 to 5 KB.
+func randomMessage(rng *rand.Rand) []byte {
+	b := make([]byte, rng.IntN(1+rng.IntN(5000)))
+	for i := range b {
+		b[i] = byte(rng.Uint32())
+	}
+	return b
+}
+
+// Over a path that loses 20 % in both directions, copies and reorders, every message is delivered once, unchanged and in
+// the order of its lane.
+func TestMessagesAreDelivered(t *testing.T) {
+	for _, text := range []string{"all-unacked", "resend after=60ms", "rto", "rto window=3"} {
+		for _, pace := range []int64{0, 400_000} {
+			rng := rand.New(rand.NewPCG(5, uint64(len(text))))
+			down, up := &mail{rng: rng, loss: .2}, &mail{rng: rng, loss: .2}
+			var sent, got [container.MaxLanes][][]byte
+			out := container.NewOutbox(deliveryOf(t, text), pace)
+			in := container.NewInbox(2, func(lane int, message []byte) { got[lane] = append(got[lane], bytes.Clone(message)) })
+			sender, receiver := container.NewSender(), &container.Receiver{}
+			for tick := range 60 * 200 {
+				now := time.Duration(tick) * interval / 4
+				if tick%40 == 0 && tick < 60*80 {
+					lane := rng.IntN(2)
+					message := randomMessage(rng)
+					if !out.Write(lane, message) {
+						t.Fatalf("%s: a message was refused", text)
+					}
+					sent[lane] = append(sent[lane], message)
+				}
+				for _, d := range down.arrived(now) {
+					opened, err := receiver.Open(d)
+					if err == nil {
+						in.Arrived(opened.Number)
+						err = in.Accept(opened.Messages)
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					up.send(now, in.AppendAck(nil))
+				}
+				for _, a := range up.arrived(now) {
+					if rest, err := out.HandleAck(now, sender.Next(), 2, a); err != nil || len(rest) > 0 {
+						t.Fatalf("%s: %d bytes left, %v", text, len(rest), err)
+					}
+				}
+				if tick%4 == 0 {
+					down.send(now, sender.Seal(now, interval, []byte("packet"), out.Fill(now, sender.Next())).Datagram)
+				}
+				for b := out.Datagram(now, sender.Next()); b != nil; b = out.Datagram(now, sender.Next()) {
+					down.send(now, sender.SealMessages(b).Datagram)
+				}
+			}
+			for lane := range sent {
+				if len(got[lane]) != len(sent[lane]) {
+					t.Errorf("%s, pace %d: %d of %d messages in lane %d, %d parts wait", text, pace, len(got[lane]), len(sent[lane]), lane, out.Waiting())
+				}
+				for i, m := range got[lane] {
+					if !bytes.Equal(m, sent[lane][i]) {
+						t.Fatalf("%s: message %d of lane %d differs", text, i, lane)
+					}
+				}
+			}
+			if written, sends := out.Parts(); sends <= written {
+				t.Errorf("%s: %d parts were sent %d times at 20 %% loss", text, written, sends)
+			}
+		}
+	}
+}
+
+// A stream delivers its units once, unchanged and in order, over the same path and after an outage.
+func TestStreamDelivers(t *testing.T) {
+	for _, keepsUnits := range []bool{false, true} {
+		rng := rand.New(rand.NewPCG(6, 6))
+		down, up := &mail{rng: rng}, &mail{rng: rng}
+		s, r := container.NewStreamSender(keepsUnits), &container.StreamReceiver{}
+		var sent, got [][]byte
+		for tick := range 60 * 150 {
+			now := time.Duration(tick) * interval / 4
+			down.loss, up.loss = .1, .1
+			if tick/600 == 2 { // 2.5 s without any datagram
+				down.loss, up.loss = 1, 1
+			}
+			if tick%40 == 0 && tick < 60*100 {
+				unit := randomMessage(rng)
+				if !s.Write(container.MessageUnit, unit) {
+					t.Fatal("a unit was refused")
+				}
+				sent = append(sent, unit)
+			}
+			for _, d := range down.arrived(now) {
+				if err := r.Accept(d, func(_ byte, unit []byte) { got = append(got, bytes.Clone(unit)) }); err != nil {
+					t.Fatal(err)
+				}
+				up.send(now, r.AppendAck(nil))
+			}
+			for _, a := range up.arrived(now) {
+				if err := s.HandleAck(now, a); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for b := s.Segment(now); b != nil; b = s.Segment(now) {
+				down.send(now, b)
+			}
+		}
+		if len(got) != len(sent) || s.Unacked() > 0 {
+			t.Errorf("%d of %d units, %d bytes are not acked", len(got), len(sent), s.Unacked())
+		}
+		for i := range got {
+			if !bytes.Equal(got[i], sent[i]) {
+				t.Fatalf("unit %d differs", i)
+			}
+		}
+		if _, _, _, resent, timeouts := s.State(); resent == 0 || timeouts == 0 {
+			t.Errorf("%d segments resent, %d timeouts", resent, timeouts)
+		}
+	}
+}
+
+// With a pace, parts leave no faster than that, apart from resends.
+func TestPace(t *testing.T) {
+	out := container.NewOutbox(deliveryOf(t, "rto"), 80_000) // 10 KB/s
+	out.Write(0, make([]byte, 20_000))
+	sent := 0
+	for now := time.Duration(0); now < time.Second; now += time.Millisecond {
+		for n, b := uint64(0), out.Datagram(now, 0); b != nil; b = out.Datagram(now, n) {
+			n++
+			if len(b) > 900 && sent < 20 { // each for the first time: without acks the timeout is 200 ms
+				sent++
+			}
+			if _, err := out.HandleAck(now, n, 1, ackOf(t, uint16(n-1), b)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if sent < 9 || sent > 11 {
+		t.Errorf("%d parts of 1000 bytes in a second, want 10", sent)
+	}
+}
+
+// ackOf returns the ack of the container with the given number, whose parts are block.
+func ackOf(t testing.TB, number uint16, block []byte) []byte {
+	t.Helper()
+	ack := binary.LittleEndian.AppendUint16(nil, number)
+	ack = append(ack, 0, 0, 0, 0)
+	return binary.LittleEndian.AppendUint16(ack, binary.LittleEndian.Uint16(block[2:])+1)
+}
+
+// Any bytes give an error that wraps ErrMalformed, or change nothing but what they describe; memory stays bounded.
+func FuzzMessages(f *testing.F) {
+	s := container.NewStreamSender(false)
+	s.Write(container.MessageUnit, []byte("message"))
+	f.Add(append([]byte{30, 0}, s.Segment(0)...))
+	out := container.NewOutbox(deliveryOf(f, "rto"), 0)
+	out.Write(0, []byte("message"))
+	block := out.Datagram(0, 0)
+	f.Add(append([]byte{byte(len(block)), 0}, block...))
+	f.Add([]byte{8, 0, 0, 0, 0, 0, 0, 0, 1, 0})
+	f.Fuzz(func(t *testing.T, src []byte) {
+		check := func(err error) {
+			if err != nil && !errors.Is(err, container.ErrMalformed) {
+				t.Fatal(err)
+			}
+		}
+		in := container.NewInbox(2, func(int, []byte) {})
+		var r container.StreamReceiver
+		out := container.NewOutbox(deliveryOf(t, "rto"), 0)
+		out.Write(0, make([]byte, 3000))
+		stream := container.NewStreamSender(false)
+		stream.Write(container.PacketUnit, make([]byte, 3000))
+		for number := range uint64(3) {
+			out.Datagram(0, number)
+			stream.Segment(0)
+		}
+		for now := time.Duration(1); len(src) >= 2; now++ {
+			n := min(int(binary.LittleEndian.Uint16(src)), len(src)-2)
+			b := src[2 : 2+n]
+			check(in.Accept(b))
+			check(r.Accept(b, func(byte, []byte) {}))
+			_, err := out.HandleAck(now, 3, 2, b)
+			check(err)
+			check(stream.HandleAck(now, b))
+			for stream.Segment(now) != nil {
+			}
+			src = src[2+n:]
+		}
+	})
+}

@@ -1,0 +1,347 @@
+package container
+
+import (
+	"encoding/binary"
+	"time"
+
+	"wirelab/internal/cubic"
+	"wirelab/internal/policy"
+	"wirelab/internal/ring"
+)
+
+// Limits of messages.
+const (
+	MaxLanes   = 2
+	MaxMessage = 1 << 20 // bytes
+	maxPart    = 1000    // bytes of a message in one part
+	partHeader = 5
+	// maxQueued is the number of parts of a lane that a sender stores until they are acked, and that a receiver accepts
+	// after a missing one.
+	maxQueued = 4096
+	// packetRoom is the room for parts in the container of a packet. As in yojimbo, such a datagram may exceed the MTU.
+	packetRoom = 1200
+)
+
+// Deliveries are the policies by which messages are delivered, in order and without loss.
+var Deliveries = policy.Set{
+	{Name: "all-unacked", Summary: "each packet carries all parts that are not acked and fit, the oldest first"},
+	{Name: "resend", Summary: "a part is in the next packet, and again when it is not acked after a time, as in yojimbo", Params: []policy.Param{
+		policy.Time("after", 100*time.Millisecond, time.Millisecond, 10*time.Second, "until a message of one part is sent again"),
+		policy.Time("block_after", 250*time.Millisecond, time.Millisecond, 10*time.Second,
+			"until a part of a larger message is sent again; a packet carries one such part")}},
+	{Name: "rto", Summary: "a part is sent at once in its own datagram, and again after a timeout or three acks of later ones, as in KCP",
+		Params: []policy.Param{
+			policy.Time("least", 100*time.Millisecond, time.Millisecond, 10*time.Second, "least timeout"),
+			policy.Count("window", 32, 1, 1024, "parts in flight in a lane")}},
+	{Name: "stream", Summary: "packets and messages in one ordered stream with CUBIC, as in TCP and WebSocket", Params: []policy.Param{
+		policy.Count("coalesce", 1, 0, 1, "1: bytes that wait share segments, as in TCP; 0: what is written keeps its own segments"),
+		policy.Count("skip", 0, 0, 1, "1: no packet is written while bytes wait at the sender")}},
+}
+
+// Outbox is the sending end of messages. It splits them into parts, which travel in containers, until the containers
+// are acked. Each lane keeps its order; a part that is missing in one does not delay the other. Create it with NewOutbox.
+type Outbox struct {
+	policy  policy.Policy
+	isRTO   bool
+	lanes   [MaxLanes]outLane
+	pace    int64         // bit/s at which parts are sent for the first time; 0 means no limit
+	paceAt  time.Duration // when the next part may be sent for the first time
+	carried [1024]carrying
+	rtt     cubic.RoundTrip
+	block   []byte
+	sends   int64
+	parts   int64
+}
+
+// outLane is a lane of an Outbox.
+type outLane struct {
+	parts  ring.Queue[outPart] // that are not acked, or follow one that is not
+	unsent uint64              // number of the first part that was never sent
+}
+
+// outPart is a part of a message. Its number in the lane is that in the queue.
+type outPart struct {
+	bytes   []byte
+	last    bool // of its message
+	isBlock bool // its message has several parts
+	acked   bool
+	sends   int
+	sentAt  time.Duration
+	in      uint64 // number of the container that carried it last
+	skipped int    // acks of later parts since then
+	timeout time.Duration
+}
+
+// carrying lists the parts in a container.
+type carrying struct {
+	number uint64 // of the container, plus 1; 0 if the entry is empty
+	sentAt time.Duration
+	acked  bool
+	parts  []partID
+}
+
+// partID identifies a part.
+type partID struct {
+	lane   int
+	number uint64
+}
+
+// NewOutbox returns an outbox with a policy of Deliveries. pace is the rate in bit/s at which parts are sent for the first
+// time; 0 means no limit.
+func NewOutbox(p policy.Policy, pace int64) *Outbox {
+	return &Outbox{policy: p, isRTO: p.Name() == "rto", pace: pace}
+}
+
+// Write adds a message to a lane. It returns false, and adds nothing, if too much is waiting.
+func (o *Outbox) Write(lane int, message []byte) bool {
+	q := &o.lanes[lane].parts
+	if q.Len()+len(message)/maxPart >= maxQueued {
+		return false
+	}
+	isBlock := len(message) > maxPart
+	for last := false; !last; {
+		n := min(len(message), maxPart)
+		last = n == len(message)
+		p := q.Push()
+		*p = outPart{bytes: append(p.bytes[:0], message[:n]...), last: last, isBlock: isBlock}
+		message = message[n:]
+		o.parts++
+	}
+	return true
+}
+
+// Waiting returns the number of parts that are not known to have arrived.
+func (o *Outbox) Waiting() (n int) {
+	for i := range o.lanes {
+		n += o.lanes[i].parts.Len()
+	}
+	return n
+}
+
+// Parts returns how many parts were written, and how often parts were sent.
+func (o *Outbox) Parts() (written, sent int64) { return o.parts, o.sends }
+
+// RoundTrip returns the smoothed round trip; 0 before the first measurement.
+func (o *Outbox) RoundTrip() time.Duration { return o.rtt.Smoothed() }
+
+// Fill returns the parts for the container of a packet, with the given number; nil if there are none, or if the policy
+// does not put them into packets. The result is valid until the next call.
+func (o *Outbox) Fill(now time.Duration, number uint64) []byte {
+	if o.isRTO {
+		return nil
+	}
+	o.block = append(o.block[:0], 0)
+	all := o.policy.Name() == "all-unacked"
+	room, blocks := packetRoom, 0
+	for lane := range o.lanes {
+		l := &o.lanes[lane]
+		for n := l.parts.First(); n < l.parts.Next() && o.block[0] < 255; n++ {
+			p := l.parts.At(n)
+			size := partHeader + len(p.bytes)
+			switch {
+			case p.acked:
+				continue
+			case p.sends == 0 && now < o.paceAt || all && size > room:
+				n = l.parts.Next() // keeps the order
+				continue
+			case size > room || !all && (now < o.resendAt(p) || p.isBlock && blocks > 0):
+				continue
+			}
+			if p.isBlock {
+				blocks++
+			}
+			room -= size
+			o.add(now, number, lane, n, p)
+		}
+	}
+	if o.block[0] == 0 {
+		return nil
+	}
+	return o.block
+}
+
+// resendAt returns when a part must be sent again; 0 if it was never sent.
+func (o *Outbox) resendAt(p *outPart) time.Duration {
+	switch {
+	case p.sends == 0:
+		return 0
+	case p.isBlock:
+		return p.sentAt + o.policy.Duration("block_after")
+	}
+	return p.sentAt + o.policy.Duration("after")
+}
+
+// add adds part n of a lane to o.block, for the container with the given number.
+func (o *Outbox) add(now time.Duration, number uint64, lane int, n uint64, p *outPart) {
+	c := &o.carried[number%uint64(len(o.carried))]
+	if c.number != number+1 {
+		*c = carrying{number: number + 1, sentAt: now, parts: c.parts[:0]}
+	}
+	c.parts = append(c.parts, partID{lane, n})
+	if p.sends == 0 {
+		o.lanes[lane].unsent = n + 1
+		o.spend(now, len(p.bytes)+partHeader)
+	}
+	p.sends++
+	p.sentAt, p.in, p.skipped = now, number, 0
+	o.sends++
+	o.block[0]++
+	o.block = appendPart(o.block, lane, n, p.last, p.bytes)
+}
+
+// appendPart appends a part: 8 bits lane, the highest set for the last part of a message, 16 bits number, 16 bits
+// length, and the bytes.
+func appendPart(dst []byte, lane int, number uint64, last bool, b []byte) []byte {
+	head := byte(lane)
+	if last {
+		head |= 0x80
+	}
+	dst = binary.LittleEndian.AppendUint16(append(dst, head), uint16(number))
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(len(b)))
+	return append(dst, b...)
+}
+
+// spend advances the pace by a part of n bytes.
+func (o *Outbox) spend(now time.Duration, n int) {
+	if o.pace > 0 {
+		o.paceAt = max(o.paceAt, now) + time.Duration(int64(n)*8*int64(time.Second)/o.pace)
+	}
+}
+
+// Next returns when a datagram of parts must be sent, for policies that do not put them into packets; ok is false if
+// nothing waits.
+func (o *Outbox) Next() (at time.Duration, ok bool) {
+	if !o.isRTO {
+		return 0, false
+	}
+	for i := range o.lanes {
+		if due, _, any := o.nextDue(&o.lanes[i]); any && (!ok || due < at) {
+			at, ok = due, true
+		}
+	}
+	return at, ok
+}
+
+// nextDue returns the part in the window of a lane that is due first, and when.
+func (o *Outbox) nextDue(l *outLane) (at time.Duration, number uint64, ok bool) {
+	window := uint64(o.policy.Int("window"))
+	for n := l.parts.First(); n < min(l.parts.Next(), l.parts.First()+window); n++ {
+		p := l.parts.At(n)
+		due := p.sentAt + p.timeout
+		switch {
+		case p.acked:
+			continue
+		case p.sends == 0:
+			due = o.paceAt
+		case p.skipped >= cubic.ReorderLimit:
+			due = 0
+		}
+		if !ok || due < at {
+			at, number, ok = due, n, true
+		}
+	}
+	return at, number, ok
+}
+
+// Datagram returns the parts of the next datagram, whose container has the given number; nil if none is due at now.
+func (o *Outbox) Datagram(now time.Duration, number uint64) []byte {
+	if !o.isRTO {
+		return nil
+	}
+	for lane := range o.lanes {
+		l := &o.lanes[lane]
+		at, n, ok := o.nextDue(l)
+		if !ok || at > now {
+			continue
+		}
+		p := l.parts.At(n)
+		if p.sends > 0 && p.skipped < cubic.ReorderLimit {
+			p.timeout = p.timeout * 3 / 2 // as KCP does
+		} else {
+			p.timeout = o.rtt.Timeout(o.policy.Duration("least"), cubic.MinTimeout)
+		}
+		o.block = append(o.block[:0], 0)
+		o.add(now, number, lane, n, p)
+		return o.block
+	}
+	return nil
+}
+
+// TakeAt returns when the next part may be written to a stream; false if none waits.
+func (o *Outbox) TakeAt() (time.Duration, bool) { return o.paceAt, o.lanes[0].parts.Len() > 0 }
+
+// Take removes the next part, which is written to a stream, and returns it in the form that Inbox.Accept expects; nil
+// if none may be written at now. A stream has one lane.
+func (o *Outbox) Take(now time.Duration) []byte {
+	q := &o.lanes[0].parts
+	if at, ok := o.TakeAt(); !ok || at > now {
+		return nil
+	}
+	n := q.First()
+	p := q.At(n)
+	o.spend(now, len(p.bytes)+partHeader)
+	o.sends++
+	o.block = appendPart(append(o.block[:0], 1), 0, n, p.last, p.bytes)
+	q.Pop()
+	return o.block
+}
+
+// HandleAck handles an ack of Inbox.AppendAck at the beginning of src, and returns the rest. next is the number of the
+// sender's next container.
+func (o *Outbox) HandleAck(now time.Duration, next uint64, lanes int, src []byte) (rest []byte, err error) {
+	in := reader{rest: src}
+	low, mask := in.uint16(), uint32(in.uint16())
+	mask |= uint32(in.uint16()) << 16
+	behind := uint64(uint16(next-1) - low)
+	if in.failed || next <= behind {
+		return nil, malformed("ack of %d bytes", len(src))
+	}
+	newest := next - 1 - behind
+	o.ackContainer(now, newest, true)
+	for i := range min(uint64(32), newest) {
+		if mask>>i&1 == 1 {
+			o.ackContainer(now, newest-1-i, false)
+		}
+	}
+	for lane := range lanes {
+		l := &o.lanes[lane]
+		arrived := uint64(in.uint16() - uint16(l.parts.First())) // parts since the oldest that is not acked
+		if in.failed || arrived > 1<<15 {
+			continue // an old ack
+		}
+		for n := l.parts.First(); n < min(l.parts.First()+arrived, l.unsent); n++ {
+			l.parts.At(n).acked = true
+		}
+		for l.parts.Len() > 0 && l.parts.At(l.parts.First()).acked {
+			l.parts.Pop()
+		}
+	}
+	if in.failed {
+		return nil, malformed("ack of %d bytes", len(src))
+	}
+	return in.rest, nil
+}
+
+// ackContainer marks the parts in a container as acked. It counts the parts before them as skipped, and measures the
+// round trip on the newest container.
+func (o *Outbox) ackContainer(now time.Duration, number uint64, newest bool) {
+	c := &o.carried[number%uint64(len(o.carried))]
+	if c.number != number+1 || c.acked {
+		return
+	}
+	c.acked = true
+	if newest {
+		o.rtt.Add(now - c.sentAt)
+	}
+	for _, id := range c.parts {
+		l := &o.lanes[id.lane]
+		if p := l.parts.At(id.number); p != nil {
+			p.acked = true
+		}
+		for n := l.parts.First(); n < min(id.number, l.parts.Next()); n++ {
+			if p := l.parts.At(n); !p.acked && p.in < number {
+				p.skipped++
+			}
+		}
+	}
+}

@@ -1,0 +1,188 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/figures"
+	"wirelab/experiment/internal/labtest"
+)
+
+// messageRun runs charlie with 20 messages a second over 2 Mbit/s with a queue of 64 KB and 25 +- 3 ms.
+func messageRun(t *testing.T, delivery, loss string, pairs ...string) figures.Totals {
+	t.Helper()
+	needCharlie(t)
+	c := config.Default()
+	pairs = append([]string{"data.source", charlie, "messages.rate_hz", "20", "messages.delivery", delivery, "link.loss", loss,
+		"link.latency", "25ms", "link.jitter", "3ms", "link.keep_order", "true", "down.rate", "2mbit", "down.queue", "64KB",
+		"receiver.display_hz", "59.9"}, pairs...)
+	for i := 0; i < len(pairs); i += 2 {
+		if err := c.Set(pairs[i], pairs[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := NewSession(t.Context(), c, Options{Endless: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RunUntil(40 * time.Second); err != nil {
+		t.Fatal(err)
+	}
+	got := s.lanes[0].totals(s.Now())
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	m := got.Messages
+	if m.Wrong > 0 || got.Wrong > 0 || m.Refused > 0 || m.Sent != m.Delivered+m.UnderWay || m.Delivered < 790 {
+		t.Errorf("%s at %s: %+v", delivery, loss, m)
+	}
+	if sum := got.Decoded + got.Stale + got.Duplicate + got.Lost + got.Failures.NoBaseline + got.InFlight; sum != got.Sent {
+		t.Errorf("%s: %d packets sent, the outcomes sum to %d", delivery, got.Sent, sum)
+	}
+	return got
+}
+
+// A message waits for its resend where one is lost, and for the whole stream in a stream. Datagrams of their own are not
+// delayed until the next packet.
+func TestDeliveryTimes(t *testing.T) {
+	for _, c := range []struct {
+		delivery, loss string
+		p50, p99       [2]float64 // bounds in ms
+	}{
+		{"all-unacked", "0%", [2]float64{35, 42}, [2]float64{38, 46}},
+		{"all-unacked", "5%", [2]float64{35, 42}, [2]float64{48, 80}},
+		{"resend", "0%", [2]float64{35, 42}, [2]float64{38, 46}},
+		{"resend", "5%", [2]float64{35, 42}, [2]float64{130, 250}},
+		{"rto", "0%", [2]float64{24, 28}, [2]float64{26, 34}},
+		{"rto", "5%", [2]float64{24, 28}, [2]float64{110, 150}},
+		{"stream", "0%", [2]float64{24, 28}, [2]float64{26, 34}},
+		{"stream", "5%", [2]float64{24, 40}, [2]float64{130, 400}},
+	} {
+		m := messageRun(t, c.delivery, c.loss).Messages
+		if q := m.DeliveryMS; q.P50 < c.p50[0] || q.P50 > c.p50[1] || q.P99 < c.p99[0] || q.P99 > c.p99[1] {
+			t.Errorf("%s at %s: median %.0f ms, 99 %% %.0f ms", c.delivery, c.loss, q.P50, q.P99)
+		}
+	}
+}
+
+// At 5 % loss a stream starves the display, and packets of their own do not. If each write keeps its own segments, the
+// window is full of small ones, and it is a third of the time.
+func TestStreamStarvesDisplay(t *testing.T) {
+	for delivery, bounds := range map[string][2]float64{"resend": {0, .005}, "stream": {.08, .2}, "stream coalesce=0": {.3, .45}} {
+		got := messageRun(t, delivery, "5%")
+		starved, _ := got.Playout.StarvedRatio.Value()
+		if starved < bounds[0] || starved > bounds[1] {
+			t.Errorf("%s: starved on %.1f %% of the ticks, want %g to %g", delivery, starved*100, bounds[0]*100, bounds[1]*100)
+		}
+		if isStream := strings.HasPrefix(delivery, "stream"); isStream != (got.Lost == 0) || isStream && got.BaselineAgeTicks.Max > 1 {
+			t.Errorf("%s: %d packets lost, the oldest baseline is %g ticks old", delivery, got.Lost, got.BaselineAgeTicks.Max)
+		}
+	}
+}
+
+// A burst in datagrams of their own fills the queue before snapshots; paced, it does not. A lane of its own keeps it from
+// delaying small messages.
+func TestBursts(t *testing.T) {
+	plain := messageRun(t, "rto", "0%", "messages.burst", "50KB")
+	paced := messageRun(t, "rto", "0%", "messages.burst", "50KB", "messages.pace", "500kbit")
+	lanes := messageRun(t, "rto", "0%", "messages.burst", "50KB", "messages.lanes", "2")
+	if a, b := plain.Network.DelayMS.P99, paced.Network.DelayMS.P99; a < 100 || b > 50 {
+		t.Errorf("delay of snapshots, 99 %%: %.0f ms, paced %.0f", a, b)
+	}
+	if a, b := plain.Messages.DeliveryMS.P99, lanes.Messages.DeliveryMS.P99; b > a*.9 {
+		t.Errorf("delivery of small messages, 99 %%: %.0f ms, with two lanes %.0f", a, b)
+	}
+	if plain.Messages.BurstMS.N == 0 || paced.Messages.BurstMS.P50 < 800 { // 50 KB at 500 kbit/s
+		t.Errorf("a burst takes %.0f ms, paced %.0f", plain.Messages.BurstMS.P50, paced.Messages.BurstMS.P50)
+	}
+}
+
+// Redundancy and messages share containers. Redundancy repairs packets, messages are resent.
+func TestMessagesWithRedundancy(t *testing.T) {
+	got := messageRun(t, "resend", "10%", "sender.redundancy", "repeat n=2")
+	if r := got.Redundancy; r.Repaired == 0 || r.ResidualLoss.Or(1) > .01 || got.Messages.PartSends <= got.Messages.Parts {
+		t.Errorf("%d repaired, residual loss %v, %d parts sent %d times", r.Repaired, r.ResidualLoss, got.Messages.Parts, got.Messages.PartSends)
+	}
+}
+
+// Without its key, a feature adds nothing to the totals.
+func TestNoMessagesNoFigures(t *testing.T) {
+	s := redundancyRun(t, time.Second)
+	if got := s.lanes[0].totals(s.Now()); got.Messages != nil || got.Redundancy != nil {
+		t.Errorf("%+v, %+v", got.Messages, got.Redundancy)
+	}
+	s = redundancyRun(t, 980*time.Millisecond, "messages.rate_hz", "20")
+	if got := s.lanes[0].totals(s.Now()); got.Messages == nil || got.Redundancy != nil || got.Messages.Sent != 20 {
+		t.Errorf("%+v, %+v", got.Messages, got.Redundancy)
+	}
+	if v := s.View(10).Lanes[0].Messages; v.UnderWay != 1 || v.Oldest == 0 || v.Unacked == 0 || v.RoundTrip < 40*time.Millisecond {
+		t.Errorf("view %+v", v)
+	}
+}
+
+// A sender that cannot deliver refuses messages at a limit, and continues when the link does.
+func TestMessagesSurviveOutage(t *testing.T) {
+	for _, delivery := range []string{"all-unacked", "resend", "rto", "stream"} {
+		c := config.Default()
+		for key, v := range map[string]string{"messages.rate_hz": "1000", "messages.size": "500B", "messages.delivery": delivery, "link.latency": "10ms",
+			"encoder.name": "raw"} {
+			if err := c.Set(key, v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.At = []config.StampedChange{{T: time.Second, Change: config.NewChange("link.loss", "100%")},
+			{T: 16 * time.Second, Change: config.NewChange("link.loss", "0%")}}
+		s, err := NewSessionFromSource(c, labtest.NewCubeSource(1, 1, -1, 1), Options{Endless: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.RunUntil(18 * time.Second); err != nil {
+			t.Fatal(err)
+		}
+		before := s.lanes[0].totals(s.Now()).Messages
+		if err := s.RunUntil(40 * time.Second); err != nil {
+			t.Fatal(err)
+		}
+		after := s.lanes[0].totals(s.Now()).Messages
+		if after.Wrong > 0 || after.Delivered < before.Delivered+1000 || after.Sent+after.Refused < 39_000 {
+			t.Errorf("%s: %+v, then %+v", delivery, before, after)
+		}
+	}
+}
+
+// Settings of messages that cannot work are refused with one sentence.
+func TestMessagesAreRefused(t *testing.T) {
+	for _, x := range []struct{ key, value, want string }{
+		{"up.checksum", "false", "messages: containers rely on the checksum of UDP, which is off; expected"},
+		{"data.source", "files:a,b", "messages: files are delivered in blocks of their own, without containers; expected"},
+		{"messages.lanes", "2", "messages.lanes: a stream has one order for everything; expected 1, or another"},
+		{"sender.redundancy", "xor", "sender.redundancy: a stream resends what is lost, so redundancy repairs nothing; expected none, or"},
+		{"messages.size", "0B", `messages.size: "0B" is invalid; expected a size from 1B to 1MiB`},
+		{"messages.pace", "1kbit", `messages.pace: "1kbit" is invalid; expected a rate from 8kbit to 1gbit`},
+		{"messages.delivery", "reliable", `messages.delivery: unknown policy "reliable"; expected one of all-unacked`},
+		{"messages.burst_every", "1ms", "expected a time from 100ms"},
+	} {
+		c := config.Default()
+		if err := c.Set("messages.delivery", "stream"); err != nil {
+			t.Fatal(err)
+		}
+		err := c.Set(x.key, x.value)
+		if err == nil {
+			err = c.Validate()
+		}
+		if err == nil || !strings.Contains(err.Error(), x.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s = %s: %v, want %s", x.key, x.value, err, x.want)
+		}
+	}
+	c := config.Default()
+	if err := c.Set("messages.rate_hz", "20"); err != nil {
+		t.Fatal(err)
+	}
+	again, err := c.Values().Config("report")
+	if err != nil || again.Messages.RateHz != 20 || fmt.Sprint(again.Values()["messages"]) != fmt.Sprint(c.Values()["messages"]) {
+		t.Errorf("the values of a configuration with messages are read as %v, %v", again, err)
+	}
+}

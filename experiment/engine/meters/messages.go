@@ -1,0 +1,67 @@
+package meters
+
+import (
+	"time"
+
+	"wirelab/experiment/figures"
+)
+
+// Messages counts the reliable messages of a lane and their datagrams.
+type Messages struct {
+	sent, delivered, refused, wrong int64
+	sentBytes                       int64
+	small, burst                    histogram // microseconds from writing to delivery
+	datagrams                       int64     // without a packet
+	wire                            int64     // bytes of these, and bytes in the containers of packets
+	skipped, packets                int64     // packets left out because the stream had bytes to send; packets due
+}
+
+// CountSent counts a message of n bytes that was written.
+func (m *Messages) CountSent(n int) {
+	m.sent++
+	m.sentBytes += int64(n)
+}
+
+// CountRefused counts a message that the sender refused, because too much was waiting.
+func (m *Messages) CountRefused() { m.refused++ }
+
+// CountWrong counts a delivered message that differs from the one sent.
+func (m *Messages) CountWrong() { m.wrong++ }
+
+// CountDelivered counts a message that was delivered delay after it was written.
+func (m *Messages) CountDelivered(isBurst bool, delay time.Duration) {
+	m.delivered++
+	if isBurst {
+		m.burst.add(delay.Microseconds())
+	} else {
+		m.small.add(delay.Microseconds())
+	}
+}
+
+// CountDatagram counts a datagram without a packet, or a segment of a stream.
+func (m *Messages) CountDatagram(wire int) {
+	m.datagrams++
+	m.wire += int64(wire)
+}
+
+// CountCarried counts the bytes that a container adds to the datagram of a packet.
+func (m *Messages) CountCarried(n int) { m.wire += int64(n) }
+
+// CountDue counts a packet that is due; skipped means that it is left out, because the stream has bytes to send.
+func (m *Messages) CountDue(skipped bool) {
+	m.packets++
+	if skipped {
+		m.skipped++
+	}
+}
+
+// Figures returns the figures of a run of duration d.
+func (m *Messages) Figures(d time.Duration) *figures.Messages {
+	return &figures.Messages{
+		Sent: m.sent, Delivered: m.delivered, UnderWay: m.sent - m.delivered, Refused: m.refused, Wrong: m.wrong,
+		DeliveryMS: m.small.thousandths(), BurstMS: m.burst.thousandths(), Datagrams: m.datagrams,
+		GoodputKbps:  figures.RatioOrZero(float64(m.sentBytes)*8/1000, d.Seconds()),
+		WireKbps:     figures.RatioOrZero(float64(m.wire)*8/1000, d.Seconds()),
+		SkippedRatio: figures.RatioFigure(float64(m.skipped), float64(m.packets)),
+	}
+}

@@ -1,0 +1,156 @@
+// Package cubic is the congestion control of a TCP sender in integers: windows of CUBIC (RFC 9438) and of Reno
+// (RFC 5681), and the estimate of the round trip (RFC 6298). All machines compute the same.
+//
+// Windows are in units of 1/1024 packet.
+package cubic
+
+import "time"
+
+// Constants of TCP. Windows are in units of Packet.
+const (
+	Packet       = 1 << 10 // one packet
+	Payload      = 1448    // bytes of a segment of 1500 bytes with timestamps
+	initial      = 10 * Packet
+	least        = 2 * Packet
+	most         = 4096 * Packet // 6 MB, Linux's default receive window
+	MinTimeout   = 200 * time.Millisecond
+	FirstTimeout = time.Second // before the first round trip
+	// ReorderLimit is the number of acks of later packets that reveal a loss.
+	ReorderLimit = 3
+	// MaxBackoff limits how often timeouts double the timeout.
+	MaxBackoff = 6
+)
+
+// Window is a congestion window. A copy is independent. Create it with New.
+type Window struct {
+	reno, fastConvergence bool
+	size, threshold       int64 // threshold of slow start
+	curve                 curve
+}
+
+// New returns the window of a new connection. reno selects Reno instead of CUBIC, which may use fast convergence.
+func New(reno, fastConvergence bool) Window {
+	return Window{reno: reno, fastConvergence: fastConvergence && !reno, size: initial, threshold: most}
+}
+
+// Size returns the window.
+func (w *Window) Size() int64 { return w.size }
+
+// LimitSlowStart ends slow start at the given window.
+func (w *Window) LimitSlowStart(threshold int64) { w.threshold = threshold }
+
+// Grow increases the window for a packet that was acked at now after rtt, while the window limits the sender.
+func (w *Window) Grow(now, rtt time.Duration, estimate *RoundTrip) {
+	switch {
+	case w.size < w.threshold:
+		w.size += Packet
+		// HyStart: leave slow start when the round trip has grown by an eighth, 4 to 16 ms.
+		const ms = time.Millisecond
+		if rtt > estimate.least+max(4*ms, min(16*ms, estimate.least/8)) && w.size > 16*Packet {
+			w.threshold = w.size
+		}
+	case w.reno:
+		w.size += Packet * Packet / w.size
+	default:
+		w.size = w.curve.grow(now, estimate.smoothed, w.size)
+	}
+	w.size = min(w.size, most)
+}
+
+// Reduce reduces the window after a loss, once for all losses of a round trip.
+func (w *Window) Reduce() {
+	peak := w.size
+	if w.reno {
+		w.size /= 2
+	} else {
+		if w.size < w.curve.peak && w.fastConvergence {
+			peak = w.size * 85 / 100
+		}
+		w.size = w.size * 7 / 10
+	}
+	w.curve.restart(peak)
+	w.size = max(least, w.size)
+	w.threshold = w.size
+}
+
+// TimeOut reduces the window to one packet after a timeout.
+func (w *Window) TimeOut() {
+	w.threshold = max(least, w.size/2)
+	w.curve.restart(w.size)
+	w.size = Packet
+}
+
+// curve is the window of CUBIC as a function of time (RFC 9438): C (t-K)^3 + peak, with C = 0.4 packets per
+// second cubed, but at least the window that Reno would have.
+type curve struct {
+	peak     int64         // window before the last reduction
+	k        int64         // time from the begin of the epoch to peak, in ms
+	began    bool          // the epoch has begun
+	epoch    time.Duration // when the epoch began
+	estimate int64         // of the window of Reno
+}
+
+// restart ends the epoch.
+func (c *curve) restart(peak int64) { c.peak, c.began = peak, false }
+
+// grow returns the window after a packet was acked at now.
+func (c *curve) grow(now, rtt time.Duration, window int64) int64 {
+	if !c.began {
+		c.began, c.epoch, c.estimate = true, now, window
+		c.k = 0
+		if c.peak < window {
+			c.peak = window
+		} else {
+			// K = cbrt((peak-window)/C) seconds: 1e9/0.4 converts to ms cubed.
+			c.k = int64(icbrt(uint64(c.peak-window) * 2_500_000_000 >> 10))
+		}
+	}
+	t := int64((now-c.epoch+rtt)/time.Millisecond) - c.k
+	t = min(max(t, -maxCurveTime), maxCurveTime) // no overflow below
+	target := c.peak + t*t/1000*t*410/1_000_000  // 0.4 * 1024 / 1e9
+	target = max(window, min(target, window*3/2))
+	next := window + (target-window)*Packet/window
+	c.estimate += 529 * Packet / 1000 * Packet / window // alpha = 3 (1-0.7)/(1+0.7) = 0.529 packets per round trip
+	return max(next, c.estimate)
+}
+
+// maxCurveTime limits the time in curve.grow, in ms. The window has reached its maximum before.
+const maxCurveTime = 1_000_000
+
+// icbrt returns the integer cube root.
+func icbrt(n uint64) uint64 {
+	var root uint64
+	for bit := uint64(1) << 20; bit > 0; bit >>= 1 {
+		if t := root | bit; t*t*t <= n {
+			root = t
+		}
+	}
+	return root
+}
+
+// RoundTrip estimates the round trip (RFC 6298). The zero value is ready to use.
+type RoundTrip struct{ smoothed, variation, least time.Duration }
+
+// Add adds a measurement.
+func (r *RoundTrip) Add(rtt time.Duration) {
+	if r.smoothed == 0 {
+		r.smoothed, r.variation, r.least = rtt, rtt/2, rtt
+		return
+	}
+	deviation := rtt - r.smoothed
+	r.variation += (max(deviation, -deviation) - r.variation) / 4
+	r.smoothed += deviation / 8
+	r.least = min(r.least, rtt)
+}
+
+// Smoothed returns the smoothed round trip; 0 before the first measurement.
+func (r *RoundTrip) Smoothed() time.Duration { return r.smoothed }
+
+// Timeout returns the retransmission timeout without backoff, at least the given minimum; first before the first
+// measurement.
+func (r *RoundTrip) Timeout(minimum, first time.Duration) time.Duration {
+	if r.smoothed == 0 {
+		return first
+	}
+	return max(minimum, r.smoothed+4*r.variation)
+}

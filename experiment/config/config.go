@@ -28,6 +28,7 @@ type Config struct {
 	Down, Up lossmodel.Spec
 	Sender   senderSettings
 	Receiver receiverSettings
+	Crowd    Crowd
 	At       []StampedChange // scripted changes, by time
 	Clients  []proxyClient   // settings for single clients of a proxy
 	Shadows  []Encoder       // further encoders on the same frames and losses

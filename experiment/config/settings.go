@@ -77,6 +77,7 @@ func defaultScalars() Config {
 		Data:     Data{Source: "demo", Cubes: frame.WalkoffCubes, Loop: true, Script: "random", Message: messages.DefaultMessage},
 		Sender:   senderSettings{RateHz: 60, Every: 1, History: frame.MaxHistory, Block: 1200, Window: 128},
 		Receiver: receiverSettings{History: frame.MaxHistory, Playout: 85 * time.Millisecond},
+		Crowd:    Crowd{Baseline: Baselines.Default("newest")},
 	}
 }
 
@@ -117,7 +118,7 @@ func scriptNames() (names []string) {
 // rows returns the table of scalar settings, which excludes links, encoder and lists. Live settings come
 // first, in the order of the JSON of a Change. The table is made once because every Set searches it.
 var rows = sync.OnceValue(func() []scalarSetting {
-	return slices.Concat(liveSettings(), dataSettings(), endpointSettings())
+	return slices.Concat(liveSettings(), dataSettings(), endpointSettings(), crowdSettings())
 })
 
 // liveRows returns the rows that can be changed while a session runs.

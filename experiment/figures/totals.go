@@ -58,6 +58,7 @@ type Totals struct {
 	Remote   *Remote   `json:"remote,omitempty"`   // nil unless the receiver was on another machine
 	Transfer *Transfer `json:"transfer,omitempty"` // nil unless the data are a file
 	Rounding *Rounding `json:"rounding,omitempty"` // nil for codecs that do not quantise
+	Crowd    *Crowd    `json:"crowd,omitempty"`    // nil unless the run has many receivers
 
 	// Sender and Receiver are the gauges of the encoder and the decoder, if they have any.
 	Sender   []encoders.Gauge `json:"sender,omitempty"`
@@ -128,6 +129,8 @@ type Timing struct {
 	// RunsAs describes how a plugin ran: as WebAssembly, interpreted WebAssembly or a process; empty
 	// without a plugin. A native implementation would be faster.
 	RunsAs string `json:"runs_as,omitempty"`
+	// TickUS contains the durations of the work of a tick of a crowd; nil unless the run has many receivers.
+	TickUS *CrowdTiming `json:"tick_us,omitempty"`
 }
 
 // Mark returns the marker that is shown after the times of a plugin; empty without a plugin.

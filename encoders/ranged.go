@@ -127,6 +127,12 @@ func (c *RangeCoder) CodeBody(cur, base *frame.Frame, same bool) error {
 	return nil
 }
 
+// A Model is an encoder and a decoder in one, such as a TableCoder.
+type Model interface {
+	Encoder
+	Decoder
+}
+
 // TableCoder implements Encoder and Decoder for a codec that passes every decision about a frame to
 // a range coder and has memos of type M. One traversal, Code, serves both directions.
 type TableCoder[M any] struct {

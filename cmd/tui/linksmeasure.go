@@ -99,7 +99,8 @@ that is slower in one direction cannot be detected. Jitter, loss, reordering and
 duplication are measured in each direction. Clock drift looks like jitter: a drift of
 50 ppm adds 1.5 ms to the delays within 30 seconds.
 
-Sizes are bytes of UDP payload. Other users of this machine can read a token in --to in
+Sizes are bytes of UDP payload, of which encryption takes 26: at least 30 up and 54 down,
+because the datagrams down also carry timestamps. Other users of this machine can read a token in --to in
 the list of processes; on a shared machine, use --token-file instead.`,
 		Example: `  tui links measure --to TOKEN@game.example.org:27970
   tui links measure --to 192.0.2.7:27970 --token-file token --seconds 60 > path.toml

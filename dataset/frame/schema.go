@@ -19,6 +19,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 )
 
 // Kind is the meaning of a field's integers. Encoders choose their predictions by it.
@@ -63,6 +64,9 @@ type Field struct {
 	Scale float64
 	// Values are the names of the values 0, 1, and so on, for display. Further values have no name.
 	Values []string
+	// Jump is, for a Position, the largest change in units between two snapshots that is a movement. After a larger one,
+	// such as a respawn, the thing is elsewhere: the display does not interpolate the way there. 0 means no limit.
+	Jump float64
 	// Hint describes the role of the field in the game. The zero Hint means that it is unknown.
 	Hint Hint
 }
@@ -80,6 +84,14 @@ func (f *Field) NameOf(v int32) string {
 
 // Step returns Scale, or 1 if Scale is 0.
 func (f *Field) Step() float64 { return cmp.Or(f.Scale, 1) }
+
+// InUnits returns value v of the field in its unit.
+func (f *Field) InUnits(v int32) float64 {
+	if f.Kind == Float32 {
+		return float64(math.Float32frombits(uint32(v)))
+	}
+	return float64(float64(v) * f.Step())
+}
 
 // Span returns the lowest value of the field, and the difference of the highest value to it modulo
 // 2^32. A value v is valid exactly if uint32(v)-uint32(lowest) <= span. For kinds without bounds all

@@ -185,7 +185,8 @@ func parseInteger(text []byte, expected string) (v uint64, negative bool, err er
 	digits, base := text, 10
 	if bytes.HasPrefix(text, []byte("0x")) || bytes.HasPrefix(text, []byte("0X")) {
 		digits, base = text[2:], 16
-	} else if negative = bytes.HasPrefix(text, []byte("-")); !negative {
+	} else {
+		negative = bytes.HasPrefix(text, []byte("-"))
 		digits = bytes.TrimPrefix(text, []byte("+"))
 	}
 	if negative {

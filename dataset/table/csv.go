@@ -94,7 +94,7 @@ func (c *csvReader) lacksHeader(expected []string) bool {
 }
 
 // guessSeparator returns the separator that the file seems to use if, with the separator of the schema,
-// its first line is a single cell. It returns 0 if there is none.
+// its first line is a single cell. It returns 0 if the line contains no separator.
 func (c *csvReader) guessSeparator() byte {
 	if len(c.names) == 1 {
 		for _, b := range []byte(separators) {
@@ -181,7 +181,8 @@ func (c *csvReader) split(text []byte) error {
 			if end < 0 {
 				end = len(text)
 			}
-			if cell = bytes.TrimSpace(text[:end]); cell == nil {
+			cell = bytes.TrimSpace(text[:end])
+			if cell == nil {
 				cell = text[:0] // nil would mean that the row has no such cell
 			}
 			text = text[end:]

@@ -76,7 +76,7 @@ func describeField(b *strings.Builder, f *frame.Field, c *column) {
 	if c.empty != "" {
 		writeKey(b, "empty", c.empty)
 	}
-	describeHint(b, &f.Hint)
+	describeHint(b, f)
 }
 
 // describeRecords writes the settings of the format of records that differ from the defaults.

@@ -76,7 +76,8 @@ func (r *schemaReader) readField(l *Layout, prefix string, t map[string]any) {
 	if c.name == l.Frame {
 		r.fail(prefix+"column", fmt.Sprintf("column %q is already used by the key frame", c.name), "another column")
 	}
-	if c.learn = t["values"] == "auto" && f.Kind == frame.Enum; !c.learn {
+	c.learn = t["values"] == "auto" && f.Kind == frame.Enum
+	if !c.learn {
 		f.Values = r.readValueNames(prefix, t, &f)
 	}
 	r.readRange(prefix, t, &f, c.learn)
@@ -126,7 +127,7 @@ func (r *schemaReader) readEmpty(prefix string, t map[string]any, f *frame.Field
 	}
 }
 
-// oneOf returns the element of values whose String is name. If there is none it reports an error for key, whose
+// oneOf returns the element of values whose String is name. For an unknown name it reports an error for key, whose
 // value name is, in the table at prefix.
 func oneOf[T fmt.Stringer](r *schemaReader, prefix, key, name string, values []T) (v T) {
 	var names []string
@@ -179,14 +180,10 @@ func (r *schemaReader) readRange(prefix string, t map[string]any, f *frame.Field
 		fallthrough
 	case !f.Kind.Bounded(), f.Values != nil, learnt:
 		f.Scale = 0
-		if ranged {
-			r.fail(prefix+"range", "is not valid for a "+f.Kind.String(), r.expectedInstead(f))
-		}
-		if scaled {
-			r.fail(prefix+"scale", "is not valid for a "+f.Kind.String(), r.expectedInstead(f))
-		}
-		if tolerant {
-			r.fail(prefix+"tolerance", "is not valid for a "+f.Kind.String(), r.expectedInstead(f))
+		for _, key := range []string{"range", "scale", "tolerance"} {
+			if _, ok := t[key]; ok {
+				r.fail(prefix+key, "is not valid for a "+f.Kind.String(), r.expectedInstead(f))
+			}
 		}
 		return
 	case f.Kind == frame.Enum && scaled:

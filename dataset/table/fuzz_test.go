@@ -165,8 +165,8 @@ func (b *schemaBuilder) hint(f *frame.Field) {
 	for _, x := range []struct {
 		key string
 		to  *float64
-	}{{"rate", &h.Rate}, {"drag", &h.Drag}, {"stop_speed", &h.StopSpeed}, {"turn", &h.Turn}, {"step", &h.Step}} {
-		if b.IntN(4) == 3 {
+	}{{"rate", &h.Rate}, {"drag", &h.Drag}, {"stop_speed", &h.StopSpeed}, {"turn", &h.Turn}, {"step", &h.Step}, {"jump", &f.Jump}} {
+		if b.IntN(4) == 3 && (x.key != "jump" || h.Role == frame.Position) {
 			*x.to = testkit.Pick(b.Choices, 0.125, 0.1, 360, maxScale, 1e-300)
 			b.key(x.key, strconv.FormatFloat(*x.to, 'g', -1, 64))
 		}

@@ -10,7 +10,7 @@ import (
 
 // hintKeys returns the keys of a field that describe its role in the game.
 func hintKeys() []string {
-	return []string{"role", "group", "axis", "rate", "drag", "stop_speed", "turn", "step", "rides"}
+	return []string{"role", "group", "axis", "rate", "drag", "stop_speed", "turn", "step", "rides", "jump"}
 }
 
 // partKeys returns the keys of a table [[part]].
@@ -38,7 +38,7 @@ func (r *schemaReader) readHint(prefix string, t map[string]any, f *frame.Field)
 	for _, x := range []struct {
 		key string
 		to  *float64
-	}{{"rate", &h.Rate}, {"drag", &h.Drag}, {"stop_speed", &h.StopSpeed}, {"turn", &h.Turn}, {"step", &h.Step}} {
+	}{{"rate", &h.Rate}, {"drag", &h.Drag}, {"stop_speed", &h.StopSpeed}, {"turn", &h.Turn}, {"step", &h.Step}, {"jump", &f.Jump}} {
 		v, ok := t[x.key]
 		if !ok {
 			continue
@@ -48,6 +48,9 @@ func (r *schemaReader) readHint(prefix string, t map[string]any, f *frame.Field)
 			r.fail(prefix+x.key, formatValue(v)+" is not valid", fmt.Sprintf("a number from 0 to %g", float64(maxScale)))
 		}
 		*x.to = n
+	}
+	if f.Jump > 0 && h.Role != frame.Position {
+		r.fail(prefix+"jump", "is not valid without a position", `role = "place"`)
 	}
 	moves := h.Role == frame.Position || h.Role == frame.Velocity
 	switch {
@@ -118,7 +121,7 @@ func (r *schemaReader) readPart(prefix string, t map[string]any, s *frame.Schema
 	return p
 }
 
-// fieldNamed returns the index of the field called name. If there is none, it stores an error in r and
+// fieldNamed returns the index of the field called name. If no field has that name, it stores an error in r and
 // returns -1.
 func (r *schemaReader) fieldNamed(key string, s *frame.Schema, name string) int {
 	i := slices.IndexFunc(s.Fields, func(f frame.Field) bool { return f.Name == name })
@@ -134,7 +137,8 @@ func (r *schemaReader) fieldNamed(key string, s *frame.Schema, name string) int 
 
 // describeHint writes a field's hint as the keys that readHint reads. Keys that are 0 are left out, except for the
 // axis of a position or a velocity.
-func describeHint(b *strings.Builder, h *frame.Hint) {
+func describeHint(b *strings.Builder, f *frame.Field) {
+	h := &f.Hint
 	if h.Role != frame.NoRole {
 		writeKey(b, "role", h.Role.String())
 	}
@@ -150,7 +154,7 @@ func describeHint(b *strings.Builder, h *frame.Hint) {
 	for _, x := range []struct {
 		key   string
 		value float64
-	}{{"rate", h.Rate}, {"drag", h.Drag}, {"stop_speed", h.StopSpeed}, {"turn", h.Turn}, {"step", h.Step}} {
+	}{{"rate", h.Rate}, {"drag", h.Drag}, {"stop_speed", h.StopSpeed}, {"turn", h.Turn}, {"step", h.Step}, {"jump", f.Jump}} {
 		if x.value != 0 {
 			fmt.Fprintf(b, "%-7s = %s\n", x.key, formatNumber(x.value))
 		}

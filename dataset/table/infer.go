@@ -22,6 +22,9 @@ const (
 	maxEnumWords = 64      // words of an enum that the schema lists; more are values = "auto"
 )
 
+// errUnreadable means that a log is empty or compressed in a way that cannot be read.
+var errUnreadable = errors.New("the log cannot be read")
+
 // Infer guesses the schema of a log in CSV or JSON Lines. The schema is TOML with a comment on each guess, and with
 // questions where the log does not show what a field means. It describes all values of the log, of which at most the
 // first 256 MB are read.
@@ -35,7 +38,7 @@ func Infer(ctx context.Context, path string) (schema []byte, err error) {
 	if !info.Mode().IsRegular() {
 		return nil, &source.Error{File: path, Problem: "is " + source.DescribeMode(info.Mode()), Expected: "a file, which is read several times", Kind: ErrRecords}
 	}
-	if err := g.Unpack(nil, unpack.Errors{Format: ErrRecords, Truncated: ErrTruncated}); err != nil {
+	if err := g.Unpack(nil, unpack.Errors{Format: errUnreadable, Truncated: ErrTruncated}); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	for _, pass := range []func() error{g.findColumns, g.findRanges, g.findKey, g.findChanges} {
@@ -75,7 +78,7 @@ type guess struct {
 	partial bool      // only the first part of the log was read
 }
 
-// reader returns a reader of the rows, and their columns if they are known from the file.
+// reader returns a reader of the rows, and the names of the columns: in CSV those of the first line.
 func (g *guess) reader() (rowReader, []string, error) {
 	if g.comma == 0 {
 		var names []string
@@ -125,8 +128,11 @@ func (g *guess) findColumns() error {
 	if c := r.(*csvReader); c.lacksHeader(nil) {
 		return c.fail(-1, ErrRecords, "the first line has values", "the names of the columns in the first line")
 	}
-	for _, name := range names {
+	for _, name := range names[:min(len(names), MaxFields)] {
 		g.columns = append(g.columns, profile{name: name})
+	}
+	if len(names) > MaxFields {
+		g.leave("further columns", fmt.Sprintf("the log has %d, and a schema at most %d", len(names), MaxFields))
 	}
 	return nil
 }
@@ -198,10 +204,10 @@ func (g *guess) findRanges() error {
 	if g.frame < 0 {
 		g.frame = g.time
 	}
-	if g.frame < 0 && g.list == "" {
-		g.frame = slices.IndexFunc(g.columns, func(p profile) bool {
-			return p.numbers == g.rows && !p.falls && p.whole && p.runs > 1 && p.runs < g.rows
-		})
+	for i := 0; i < len(g.columns) && g.frame < 0 && g.list == ""; i++ {
+		if p := &g.columns[i]; p.numbers == g.rows && !p.falls && p.whole && p.runs > 1 && p.runs < g.rows && g.isNamed(i) {
+			g.frame = i
+		}
 	}
 	return nil
 }
@@ -219,8 +225,7 @@ func (g *guess) isNamed(i int) bool {
 	return isPrintableName(g.columns[i].name) && slices.IndexFunc(g.columns, same) == i && !slices.ContainsFunc(g.columns[i+1:], same)
 }
 
-// preferred returns column i if its name is among names and stands before that of column best, which is -1 if unknown.
-// Otherwise it returns best.
+// preferred returns the column, i or best, whose name is earlier in names. best is -1 if no column was found yet.
 func (g *guess) preferred(best, i int, names []string) int {
 	rank := nameRank(g.columns[i].name, names)
 	if rank > 0 && (best < 0 || rank > nameRank(g.columns[best].name, names)) {
@@ -234,7 +239,7 @@ func (g *guess) keyCandidates() (list []int) {
 	const maxCandidates = 8 // bounds the memory
 	for i := range g.columns {
 		p := &g.columns[i]
-		exact := p.numbers == 0 || p.integers
+		exact := p.numbers == 0 || p.whole
 		if i != g.frame && i != g.time && exact && p.empty == 0 && p.bools == 0 && !p.around && g.isNamed(i) && nameRank(p.name, keyNames) > 0 {
 			list = append(list, i)
 		}
@@ -317,7 +322,8 @@ func (g *guess) findChanges() error {
 			return nil
 		}
 		thing := strconv.Itoa(row)
-		if row++; g.key >= 0 {
+		row++
+		if g.key >= 0 {
 			thing = string(cells[g.key])
 		}
 		before, known := last[thing]
@@ -334,7 +340,10 @@ func (g *guess) findChanges() error {
 				continue
 			}
 			v, err := parseDecimal(cells[i])
-			if err == nil && known {
+			if err != nil {
+				v = math.NaN() // no change, now and in the next frame
+			}
+			if known {
 				p.addChange(math.Abs(v - before[i]))
 			}
 			before[i] = v

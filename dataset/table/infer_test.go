@@ -359,7 +359,14 @@ func TestInferAsks(t *testing.T) {
 	for i := range 4000 {
 		many += fmt.Sprintf("%d,%d,%s,1\n", i/2, i%2, note(i))
 	}
+	var names, numbers, members []string
+	for i := range 300 {
+		names, numbers, members = append(names, fmt.Sprint("c", i)), append(numbers, "5"), append(members, fmt.Sprintf(`"c%d":5`, i))
+	}
+	wide := strings.Join(names, ",") + "\n" + strings.Join(numbers, ",") + "\n"
 	for _, c := range []struct{ name, text, wantText string }{
+		{"a.csv", wide, "# further columns: left out, since the log has 300, and a schema at most 256."},
+		{"a.jsonl", "{" + strings.Join(members, ",") + "}", "# further paths: left out, since the lines have more than 256"},
 		{"a.csv", "tick,id,x\n1,a,1\n1,b,2\n2,a,1\n2,b,2\n", "rate_hz = 60 # QUESTION: how many frames does a second have?"},
 		{"a.csv", "tick,x\n1,1\n1,2\n2,1\n2,2\n", "# QUESTION: no column identifies the things."},
 		{"a.csv", "tick,x\n1,1\n1,2\n2,1\n2,2\n3,2\n", "# QUESTION: frames have different numbers of rows. Which column is the key"},
@@ -367,6 +374,11 @@ func TestInferAsks(t *testing.T) {
 		{"a.csv", many, "# note: left out, since it has more than 1024 different texts. If it identifies things, set key = \"note\"."},
 		{"a.csv", "t,x\n0.0,1e-9\n0.5,12345.678901234567\n", "# QUESTION: how precise must it be? kind = \"quantity\""},
 		{"a.csv", "t,x,y\n0.0,nan,1\n0.5,1.5,2\n", "# x: left out, since it has numbers that are not finite."},
+		{"a.csv", "t,x,y\n0.0,-1e300,1\n0.5,1.5,2\n", "# x: left out, since it has numbers up to 1e+300, which a float32 cannot hold."},
+		{"a.csv", "t,x,y\n0.0,123456789012345678901234,1\n0.5,1,2\n", "# x: left out, since it has whole numbers that need more than 64 bits."},
+		{"a.csv", "t;x;y\n0.0;1,5;1\n0.5;-2,25;2\n", "# x: left out, since its numbers have a decimal comma."},
+		{"a.jsonl", "{\"t\":0,\"id\":7.0,\"x\":1}\n{\"t\":0,\"id\":8.0,\"x\":1}\n{\"t\":1,\"id\":8.0,\"x\":1}\n{\"t\":1,\"id\":7.0,\"x\":2}", "key     = \"id\""},
+		{"a.csv", "tick,id,yaw\n" + "1,1,300\n2,1,\n3,1,310\n4,1,\n5,1,100\n", "an angle by its name"},
 		{"a.csv", "t,x,y\n0.0,,1\n0.5,,2\n", "# x: left out, since it is empty."},
 		{"a.csv", "t,x,x,y\n0.0,1,2,3\n0.5,1,2,4\n", `# "x": left out, since a name must be unique`},
 		{"a.jsonl", `{"t":1,"map":"x","l":[{"id":1,"x":2,"inventory":[{"n":1}]}]}`, "# map: left out, since it is outside of the list of rows."},
@@ -389,7 +401,7 @@ func TestInferAsks(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ name, text, wantText string }{
-		{"a.csv", "", "the file is empty"},
+		{"a.csv", "", "a.csv: the log cannot be read: the file is empty"},
 		{"a.csv", "\n\n", "has no lines; expected a log in CSV or JSON Lines"},
 		{"a.csv", "t,x\n", "has no rows; expected a log with at least one row"},
 		{"a.csv", "1,2\n3,4\n", "a.csv:1: the first line has values; expected the names of the columns in the first line"},

@@ -106,7 +106,8 @@ func (f *pathFinder) find(d *jsontext.Decoder, path string, depth int, inList bo
 			if err != nil {
 				return err
 			}
-			if step = name.String(); path != "" {
+			step = name.String()
+			if path != "" {
 				step = "." + step
 			}
 		}

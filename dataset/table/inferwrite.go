@@ -19,7 +19,7 @@ import (
 func (g *guess) write(fields []guessedField) []byte {
 	var b strings.Builder
 	base := filepath.Base(g.Path)
-	fmt.Fprintf(&b, "# Guessed from %s: %s of %s.\n", base, words.Count(g.rows, "row"), words.Count(len(g.columns), "column"))
+	fmt.Fprintf(&b, "# Guessed from %s: %s of %s.\n", comment(base), words.Count(g.rows, "row"), words.Count(len(g.columns), "column"))
 	b.WriteString("# Comments give the reasons. Lines with QUESTION ask for what the records do not show.\n")
 	if g.partial {
 		fmt.Fprintf(&b, "# QUESTION: only the first %d MB were read. Are all ranges large enough?\n", maxSurvey>>20)
@@ -71,9 +71,8 @@ func (g *guess) writeFrames(b *strings.Builder, base string) {
 		fmt.Fprintf(b, "%-7s = %v # %s\n", key, value, comment(reason))
 	}
 	line("item", item, "the word for one row in figures; from the name of the list or of the file")
-	if hz, reason := g.rate(); reason != "" {
-		line("rate_hz", hz, reason)
-	}
+	hz, reason := g.rate()
+	line("rate_hz", hz, reason)
 	if g.comma != 0 && g.comma != ',' && !(g.comma == '\t' && strings.Contains(strings.ToLower(base), ".tsv")) {
 		writeKey(b, "separator", string(g.comma))
 	}
@@ -210,8 +209,12 @@ func (p *profile) fields() (list []guessedField, problem string) {
 		if problem := p.setWords(&f); problem != "" {
 			return nil, problem
 		}
+	case max(-p.min, p.max) > math.MaxFloat32:
+		return nil, fmt.Sprintf("it has numbers up to %s, which a float32 cannot hold", formatNumber(max(-p.min, p.max)))
 	case !p.integers:
 		p.setNumber(&f)
+	case p.min < -1<<63 || p.max > 1<<64:
+		return nil, "it has whole numbers that need more than 64 bits"
 	case p.wide():
 		return p.halves(), ""
 	default:
@@ -253,17 +256,30 @@ func (p *profile) wide() bool {
 	return p.min < math.MinInt32 || p.max > math.MaxUint32 || p.min < 0 && p.max > math.MaxInt32
 }
 
+// hasDecimalCommas reports whether all texts are numbers with a decimal comma.
+func (p *profile) hasDecimalCommas() bool {
+	for w := range p.words {
+		if _, err := parseDecimal([]byte(strings.Replace(w, ",", ".", 1))); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
 // setWords makes f an enum. It returns why that is not possible, or "".
 func (p *profile) setWords(f *guessedField) (problem string) {
 	switch {
 	case p.badWord:
 		return fmt.Sprintf("it has texts that are not printable or longer than %d characters", maxText)
+	case p.hasDecimalCommas():
+		return "its numbers have a decimal comma. Log them with a decimal point"
 	case len(p.words) > maxWords:
 		return fmt.Sprintf("it has more than %d different texts. If it identifies things, set key = %q", maxWords, p.name)
 	}
 	f.field.Kind = frame.Enum
 	f.reason("%s", words.Count(len(p.words), "different text"))
-	if f.column.learn = len(p.words) > maxEnumWords; !f.column.learn {
+	f.column.learn = len(p.words) > maxEnumWords
+	if !f.column.learn {
 		f.setValues(slices.Sorted(maps.Keys(p.words)))
 	}
 	return ""
@@ -350,7 +366,7 @@ func (p *profile) angle(scale float64) (turn, low float64, ok bool) {
 	return 0, 0, false
 }
 
-// setAngle makes f an angle.
+// setAngle makes f an angle from low to low+turn. digit is the unit of the last digit in the log.
 func (p *profile) setAngle(f *guessedField, turn, low, digit float64) {
 	f.field.Kind, f.field.Unit = frame.Angle, "deg"
 	if turn != 360 { // radians: the largest step of 1/2^n turn that is not larger than the last digit
@@ -359,7 +375,11 @@ func (p *profile) setAngle(f *guessedField, turn, low, digit float64) {
 	}
 	f.setRange(low, low+turn, digit)
 	f.field.Max-- // the end of a turn is its beginning
-	f.reason("%s to %s with %s", formatNumber(p.min), formatNumber(p.max), words.Count(max(p.wraps[0], p.wraps[1]), "jump")+" by nearly a turn")
+	evidence := "an angle by its name"
+	if n := max(p.wraps[0], p.wraps[1]); n > 0 {
+		evidence = words.Count(n, "jump") + " by nearly a turn"
+	}
+	f.reason("%s to %s; %s", formatNumber(p.min), formatNumber(p.max), evidence)
 }
 
 // setRange makes f a quantity in steps of scale, with a range that contains all numbers, and 0 if that is near. Its ends
@@ -404,7 +424,7 @@ func findVectors(list []guessedField) {
 	markVector(findVector(list, "v", "vel", "velocity", "speed"), frame.Velocity, "m/s")
 }
 
-// findVector returns the two or three coordinates whose name begins with the first of the prefixes that has a coordinate x.
+// findVector returns the two or three coordinates with one prefix, the first of prefixes that the fields have; nil if none.
 func findVector(list []guessedField, prefixes ...string) (axes []*guessedField) {
 	for _, prefix := range prefixes {
 		for i := range list {
@@ -422,8 +442,8 @@ func findVector(list []guessedField, prefixes ...string) (axes []*guessedField) 
 	return nil
 }
 
-// splitAxis returns the prefix and the axis of a coordinate: "pos.y", "posY", "pos_y" and "pos[1]" are pos and 1. The axis is
-// -1 if the name is none of a coordinate.
+// splitAxis splits the name of a coordinate into its prefix and its axis: "pos.y", "posY", "pos_y" and "pos[1]" are pos and
+// 1. The axis is -1 for other names.
 func splitAxis(name string) (prefix string, axis int) {
 	list := tokens(name)
 	if len(list) == 1 && len(list[0]) > 1 { // "vx"

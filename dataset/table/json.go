@@ -320,7 +320,8 @@ func (n *jsonNode) member(name jsontext.Value) *jsonNode {
 // the list.
 func (r *jsonReader) cells() [][]byte {
 	for i := range r.cell {
-		if r.cell[i] = r.inRow.get(i); r.cell[i] == nil {
+		r.cell[i] = r.inRow.get(i)
+		if r.cell[i] == nil {
 			r.cell[i] = r.around.get(i)
 		}
 	}

@@ -118,7 +118,8 @@ func (r *schemaReader) readSchema(l *Layout, tree map[string]any) {
 	r.readText("", tree, "name", &s.Name, optionalKey)
 	r.readText("", tree, "item", &s.Item, requiredKey)
 	s.TickHz = r.readInt(tree, "rate_hz", requiredKey, 1, maxRateHz, "frames a second")
-	if l.AutoRows = tree["rows"] == "auto"; !l.AutoRows {
+	l.AutoRows = tree["rows"] == "auto"
+	if !l.AutoRows {
 		s.Rows = r.readInt(tree, "rows", requiredKey, 1, maxRows, `rows in each frame, or "auto"`)
 	}
 	l.Preamble = r.readInt(tree, "preamble", optionalKey, 0, maxPreamble, "frames that repeat the initial state")
@@ -139,8 +140,8 @@ func (r *schemaReader) readSchema(l *Layout, tree map[string]any) {
 	}
 }
 
-// readFormat reads the keys that describe the format of records into l: format, header, separator and frame. An
-// error is stored in r.err.
+// readFormat reads the keys that describe the format of records into l: format, header, separator, frame, key and list.
+// An error is stored in r.err.
 func (r *schemaReader) readFormat(l *Layout, tree map[string]any) {
 	r.readText("", tree, "format", &l.Format, optionalKey)
 	if formats := []string{"csv", "jsonl", "int32"}; l.Format != "" && !slices.Contains(formats, l.Format) {
@@ -177,8 +178,8 @@ func (r *schemaReader) checkKey(l *Layout, tree map[string]any) {
 		r.fail("key", "has no effect without frames", `the key "frame" with the column of the frame, or "list" if a line of JSON is a frame`)
 	case l.AutoRows && !framed:
 		r.fail("rows", `"auto" counts the rows of a frame`, `the key "frame" with the column of the frame, or "list" if a line of JSON is a frame`)
-	case l.Format == "int32" && (framed || l.Key != ""):
-		r.fail("format", "int32 has no columns, which the keys frame, key and list name", `"csv" or "jsonl"`)
+	case l.Format == "int32" && (l.List != "" || l.Key != ""):
+		r.fail("format", "int32 has no columns, which key and list name", `"csv" or "jsonl"`)
 	case hasParts && (l.AutoRows || l.Key != ""):
 		r.fail("part", "needs rows in a fixed order", `no parts with a key or with rows = "auto"; empty = "0" in a [[field]] allows empty cells`)
 	case l.List != "" && l.Format == "csv":
@@ -257,7 +258,7 @@ func (r *schemaReader) failNear(key, problem, expected, near string) {
 }
 
 // failUnknown reports an error for a name that is not among known, and suggests the closest of these. key is
-// where the name was read, what says what it names, such as "format".
+// the key with the name, and what is the word for such names, such as "format".
 func (r *schemaReader) failUnknown(key, what, name string, known []string) {
 	r.failNear(key, "unknown "+what+" "+quoted(name), "one of "+strings.Join(known, ", "), suggest.Closest(name, known))
 }

@@ -185,9 +185,9 @@ func (c *census) addRow() error {
 // checkIdentity remarks on frames in which things seem to have changed rows. It reads some frames from the start of the
 // file. Errors are left to the reader that plays them.
 //
-// If row r holds the same thing in two frames, the sum over the rows of the distances |a[r]-b[r]| of a field is nearly
-// as small as that of any other assignment of a to b, which is the sum for both lists in order of size (optimal
-// transport in one dimension). A single thing that jumps leaves both sums equal; two things that change places do not.
+// If every row r holds the same thing in frames a and b, the sum of the distances |a[r]-b[r]| of a field is nearly the
+// smallest one of all assignments of rows, which is the sum with both lists in order of size (optimal transport in one
+// dimension). A single thing that jumps leaves both sums equal; two things that change places do not.
 func (s *Source) checkIdentity() {
 	const (
 		maxFrames = 256
@@ -220,8 +220,9 @@ func (s *Source) checkIdentity() {
 	}
 }
 
-// changesPlaces reports whether the rows of two frames hold other things: whether in every field that is a number and
-// that changes, and in two fields at least, values move over minRatio times as far as they need to.
+// changesPlaces reports whether things change rows between two frames: whether in every quantity or float32 that changes,
+// of which there must be two, the sum of the changes is over minRatio times the smallest one that an assignment of the
+// things to rows has.
 func changesPlaces(s *frame.Schema, was, now []int32, minRatio float64) bool {
 	fields := 0
 	a, b := make([]float64, s.Rows), make([]float64, s.Rows)
@@ -230,12 +231,6 @@ func changesPlaces(s *frame.Schema, was, now []int32, minRatio float64) bool {
 		if f.Kind != frame.Quantity && f.Kind != frame.Float32 {
 			continue
 		}
-		value := func(v int32) float64 {
-			if f.Kind == frame.Float32 {
-				return float64(math.Float32frombits(uint32(v)))
-			}
-			return float64(v)
-		}
 		distance := func() (sum float64) {
 			for r := range a {
 				sum += math.Abs(a[r] - b[r])
@@ -243,7 +238,7 @@ func changesPlaces(s *frame.Schema, was, now []int32, minRatio float64) bool {
 			return sum
 		}
 		for r := range a {
-			a[r], b[r] = value(was[r*len(s.Fields)+i]), value(now[r*len(s.Fields)+i])
+			a[r], b[r] = f.InUnits(was[r*len(s.Fields)+i]), f.InUnits(now[r*len(s.Fields)+i])
 		}
 		moved := distance()
 		if moved == 0 {

@@ -175,14 +175,18 @@ func (t *textFrames) startFrame() error {
 	if err != nil {
 		number = math.Inf(-1) // the label is a name, after which any label may follow
 	} else if number < t.number {
-		return t.fail(t.frameColumn, ErrRecords, fmt.Sprintf("frame %s comes after frame %s", quotedLabel(label), quotedLabel(t.label)),
-			`frames in order; without the key "frame" in the schema, rows are counted instead`)
+		expected := "frames in order"
+		if t.keyColumn < 0 {
+			expected += `; without the key "frame" in the schema, rows are counted instead`
+		}
+		return t.fail(t.frameColumn, ErrRecords, fmt.Sprintf("frame %s comes after frame %s", quotedLabel(label), quotedLabel(t.label)), expected)
 	}
 	t.label, t.number = append(t.label[:0], label...), number
 	return nil
 }
 
-// checkRows returns an error unless the frame that has ended has all of its rows. The newest row is that after it.
+// checkRows returns an error unless the frame that has ended has the number of rows of the schema. The newest row is then
+// the first one of the next frame.
 func (t *textFrames) checkRows(rows int) error {
 	want := t.layout.Schema.Rows
 	switch {

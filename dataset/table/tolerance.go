@@ -15,7 +15,8 @@ func ParseTolerance(value any, unit string) (float64, error) {
 	v, ok := toFloat(value)
 	if text, isText := value.(string); isText {
 		number, textUnit := units.Split(text)
-		if v, ok = units.ParseDecimal(number, 0); ok && textUnit != "" {
+		v, ok = units.ParseDecimal(number, 0)
+		if ok && textUnit != "" {
 			factor, convertible := units.Factor(textUnit, unit)
 			if !convertible {
 				return 0, fmt.Errorf("%s has no value in the unit of the field, %q", quoted(text), unit)
@@ -23,10 +24,10 @@ func ParseTolerance(value any, unit string) (float64, error) {
 			v *= factor
 		}
 	}
-	if v *= 2; !ok || v < minScale || v > maxScale {
+	if scale := 2 * v; !ok || scale < minScale || scale > maxScale {
 		return 0, errors.New(formatValue(value) + " is not valid")
 	}
-	return v / 2, nil
+	return v, nil
 }
 
 // ToleranceExpected describes a valid tolerance of a field with the given unit.

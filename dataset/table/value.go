@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"wirelab/internal/tomlkeys"
 )
@@ -48,7 +49,7 @@ func (r *schemaReader) readText(prefix string, tree map[string]any, key string, 
 
 // isPrintableName reports whether s is short, printable, and without blanks at its ends.
 func isPrintableName(s string) bool {
-	return s != "" && s == strings.TrimSpace(s) && len([]rune(s)) <= maxText && !strings.ContainsFunc(s, func(c rune) bool {
+	return s != "" && utf8.ValidString(s) && s == strings.TrimSpace(s) && len([]rune(s)) <= maxText && !strings.ContainsFunc(s, func(c rune) bool {
 		return !unicode.IsPrint(c)
 	})
 }

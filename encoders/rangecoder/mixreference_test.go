@@ -425,7 +425,7 @@ func TestStateMixerMatchesReference(t *testing.T) {
 			}
 		}
 		model := func() ([]StateCounter, []StateWeights) {
-			counters, weights := make([]StateCounter, 1<<7), make([]StateWeights, 1<<StateWeightBits)
+			counters, weights := make([]StateCounter, 1<<7), make([]StateWeights, 1<<11)
 			Fill(counters, NewStateCounter)
 			for i := range weights {
 				weights[i] = NewStateWeights()
@@ -505,7 +505,7 @@ func TestStateMixerBegin(t *testing.T) {
 		var c Coder
 		c.Write(nil)
 		x := StateMixer{Coder: &c}
-		counters, weights := make([]StateCounter, 8), make([]StateWeights, 1<<StateWeightBits)
+		counters, weights := make([]StateCounter, 8), make([]StateWeights, 1<<11)
 		Fill(counters, NewStateCounter)
 		Fill(weights, NewStateWeights())
 		x.SetModel(counters, weights, 1)

@@ -12,12 +12,8 @@ const (
 	stateBias      = 800 // logit of the bias input
 )
 
-// StateWeightBits and PretrainedBits are the logarithms of the numbers of weight sets and of
-// pretrained counters of a StateMixer.
-const (
-	StateWeightBits = 11
-	PretrainedBits  = 18
-)
+// PretrainedBits is the logarithm of the number of pretrained counters of a StateMixer.
+const PretrainedBits = 18
 
 // StateWeights are the weights of a StateMixer's inputs, in units of 1/8192. A model file holds the
 // fields in this order.
@@ -45,19 +41,20 @@ type StateMixer struct {
 	Pretrained []StateCounter // 1<<PretrainedBits, nil if there is no trained model
 	contexts
 
-	counters  []StateCounter                      // counters that hashes select; the length is a power of two
-	hashShift uint                                // shifts a 32-bit hash to an index of counters
-	weights   *[1 << StateWeightBits]StateWeights // weight sets, selected by a hash
-	rndState  uint32                              // of the generator for stochastic rounding
-	inputs    [maxStateInputs]int32               // the bias and the predictions as logits, see Stretch
-	nInputs   int                                 // inputs from here on are zero
+	counters    []StateCounter        // counters that hashes select; the length is a power of two
+	hashShift   uint                  // shifts a 32-bit hash to an index of counters
+	weights     []StateWeights        // weight sets that hashes select; the length is a power of two
+	weightShift uint                  // shifts a 32-bit hash to an index of weights
+	rndState    uint32                // of the generator for stochastic rounding
+	inputs      [maxStateInputs]int32 // the bias and the predictions as logits, see Stretch
+	nInputs     int                   // inputs from here on are zero
 }
 
-// SetModel sets the counters and weights that x codes with and adapts. The number of counters is a power
-// of two, that of weights 1<<StateWeightBits. seed starts the generator for stochastic rounding.
+// SetModel sets the counters and weights that x codes with and adapts. The numbers of both are
+// powers of two. seed starts the generator for stochastic rounding.
 func (x *StateMixer) SetModel(counters []StateCounter, weights []StateWeights, seed uint32) {
 	x.counters, x.hashShift = counters, uint(32-bits.TrailingZeros(uint(len(counters))))
-	x.weights = (*[1 << StateWeightBits]StateWeights)(weights)
+	x.weights, x.weightShift = weights, uint(32-bits.TrailingZeros(uint(len(weights))))
 	x.rndState = seed
 }
 
@@ -95,12 +92,11 @@ func (x *StateMixer) CodeFlag(v bool, node, weightSet uint32, n int) bool {
 // predict, too.
 func (x *StateMixer) CodeBit(v int, node, weightSet uint32, n int) int {
 	var used [maxContexts]*StateCounter
-	w := &x.weights[weightSet*0x9E3779B1>>(32-StateWeightBits)]
+	w := &x.weights[weightSet*0x9E3779B1>>(x.weightShift&31)] // &31 spares the check of a large shift
 	salt := nodeSalt(node)
 	n = min(n, x.N)
 	for i, h := range x.Hashes[:n] {
-		// The multiplier is a constant of MurmurHash3; the upper bits of the product are the index. &31 spares the
-		// check of a large shift.
+		// The multiplier is a constant of MurmurHash3; the upper bits of the product are the index.
 		counter := &x.counters[(h+salt)*0x85EBCA6B>>(x.hashShift&31)]
 		used[i] = counter
 		x.inputs[1+i] = counter.StretchedP()

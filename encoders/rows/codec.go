@@ -1,7 +1,7 @@
 // Package rows encodes tables of any schema: many rows of a few fields, most of which do not change
 // from frame to frame. It uses only the schema and learns the rest, so it suits users' own data.
-// Tables with floats, hints or parts are coded by package states instead, if their state fits
-// there.
+// Tables with floats are coded by package states instead, if their state fits there. For tables with
+// hints or parts a selector measures which of several models makes packets smallest.
 //
 // # Model
 //
@@ -24,23 +24,26 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/rangecoder"
-	"wirelab/encoders/states"
 )
 
 // params are the parameters of delta-adaptive.
 type params struct {
 	Limit int `toml:"limit" help:"largest number of decisions that a probability averages; lower adapts faster" unit:"decisions" min:"8" max:"1000"`
 	Rate  int `toml:"rate" help:"learning rate of the mixing weights; 0: they do not change" min:"0" max:"4000"`
+	// Memory also bounds the histories of rows of package states; see newMemo for this package.
+	Memory int `toml:"memory" help:"memory of what is learnt, for each frame of the history; half of it holds probabilities" unit:"KB" min:"64" max:"4096"`
 }
 
-// DeltaAdaptive returns the codec delta-adaptive, which encodes any table. Package states codes the tables that it
-// accepts, those with floats, hints or parts; this package codes the others.
+// DeltaAdaptive returns the codec delta-adaptive, which encodes any table. Its versions:
+//
+//	1  tables with floats, hints or parts are always coded by package states, with the hints
+//	2  models with the hints are selected if they save bytes
 func DeltaAdaptive() encoders.Codec {
 	return encoders.Codec{
-		ID: 40, Name: "delta-adaptive", Refs: 1, Suits: suits,
+		ID: 40, Name: "delta-adaptive", Version: 2, Refs: 1, Suits: suits,
 		Summary: "any table: changed rows, fields predicted from their motion, adaptive mixed probabilities",
 		Source:  "gaffer_net, Fabian Giesen, 2015; PAQ, Matt Mahoney, 2005",
-		Params:  &params{Limit: 250, Rate: 400},
+		Params:  &params{Limit: 250, Rate: 400, Memory: 256},
 		New: func(s *frame.Schema, p any) (encoders.Encoder, encoders.Decoder, error) {
 			if !suits(s) {
 				return nil, nil, fmt.Errorf("schema %s is not suited to delta-adaptive: expected a table, and frames of which only the newest matters", s.Name)
@@ -48,12 +51,7 @@ func DeltaAdaptive() encoders.Codec {
 			if err := encoders.Validate(p); err != nil {
 				return nil, nil, err
 			}
-			set := p.(*params)
-			if states.Suits(s) {
-				enc, dec := states.New(s, set.Limit, set.Rate)
-				return enc, dec, nil
-			}
-			return newCoder(s, set), newCoder(s, set), nil
+			return newModel(s, p.(*params)), newModel(s, p.(*params)), nil
 		},
 	}
 }
@@ -78,7 +76,7 @@ type coder struct {
 // newCoder returns an encoder or a decoder; p holds the parameters of delta-adaptive.
 func newCoder(s *frame.Schema, p *params) *coder {
 	e := &coder{plan: newPlan(s)}
-	e.TableCoder = encoders.TableCoder[memo]{Name: "rows", Cells: s.Cells(), Initial: newMemo(e.plan), Check: e.check, Code: e.codeFrame}
+	e.TableCoder = encoders.TableCoder[memo]{Name: "rows", Cells: s.Cells(), Initial: newMemo(e.plan, p.Memory), Check: e.check, Code: e.codeFrame}
 	e.mixer = rangecoder.Mixer{Coder: &e.Coder, Bias: bias, Limit: p.Limit, Rate: int32(p.Rate)}
 	n := e.fields
 	e.row = rowState{coder: e, lastDelta: make([]int32, n), origin: make([]int32, n),

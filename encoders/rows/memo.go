@@ -8,9 +8,10 @@ import (
 )
 
 const (
-	// All contexts share a hash table of counters: 4096 for each field, up to 128 KB.
+	// All contexts share a hash table of counters: with the default parameters 4096 for each field, up to 128 KB.
 	minCounterBits = 12
 	maxCounterBits = 15
+	defaultMemory  = 256 // see params.Memory
 
 	maxAge        = 255 // ages saturate here
 	maxTicks      = 255
@@ -36,10 +37,11 @@ type memo struct {
 	blends          [][2]blendWeights                 // by field and by whether the last delta was 0
 }
 
-// newMemo returns the initial memo of a plan.
-func newMemo(p *plan) *memo {
+// newMemo returns the initial memo of a plan, with as many counters as params.Memory allows.
+func newMemo(p *plan, memory int) *memo {
 	// 1<<minCounterBits counters for each field, rounded up to a power of two.
 	counterBits := min(max(bits.Len(uint(p.fields*(1<<minCounterBits-1))), minCounterBits), maxCounterBits)
+	counterBits += bits.Len(uint(memory)) - bits.Len(uint(defaultMemory))
 	m := &memo{ticks: 1, unchangedFor: make([]uint8, p.rows), rowCounters: make([]rangecoder.Counter, p.rows),
 		counters: make([]rangecoder.Counter, 1<<counterBits), weights: make([]rangecoder.Weights, (p.sharedWeights+1)*nodeCount),
 		predictorErrors: make([][deltaLengths][predictors]int32, p.fields), blends: make([][2]blendWeights, p.fields)}

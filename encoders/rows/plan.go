@@ -2,6 +2,7 @@ package rows
 
 import (
 	"math"
+	"slices"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders/column"
@@ -17,6 +18,7 @@ type plan struct {
 	fields        int // per row
 	rows          int
 	columns       []fieldPlan
+	order         []int // fields in the order of coding: positions after the velocities that move them
 	positionShift int   // low bits of a coordinate that distances ignore, so that squares fit
 	position      []int // fields of a row's position; nil if there are fewer than two
 	sharedWeights int   // weight set of decisions that belong to no field
@@ -28,15 +30,17 @@ type plan struct {
 type fieldPlan struct {
 	column.Range
 	kind       frame.Kind
-	statsField int // the first field of the same kind, range and unit, whose statistics it shares
-	weightSet  int // index of the field's weights in the mixer; fields beyond maxWeightSets share the last
+	statsField int     // the first field of the same kind, range and unit, whose statistics it shares
+	weightSet  int     // index of the field's weights in the mixer; fields beyond maxWeightSets share the last
+	velocity   int     // of a position: the field of its velocity; -1 if none
+	rate       float64 // of a position with a velocity: its change per tick at a velocity of 1
 }
 
 // newPlan derives the plan of a schema.
 func newPlan(s *frame.Schema) *plan {
 	p := &plan{schema: s, fields: len(s.Fields), rows: s.Rows}
 	for i, f := range s.Fields {
-		c := fieldPlan{kind: f.Kind, Range: column.NewRange(&f), weightSet: min(i, maxWeightSets-1), statsField: i}
+		c := fieldPlan{kind: f.Kind, Range: column.NewRange(&f), weightSet: min(i, maxWeightSets-1), statsField: i, velocity: -1}
 		for j, g := range s.Fields[:i] { // fields of the same kind, range and unit share the statistics of the first
 			if g.Kind == f.Kind && g.Min == f.Min && g.Max == f.Max && g.Unit == f.Unit {
 				c.statsField = j
@@ -49,9 +53,44 @@ func newPlan(s *frame.Schema) *plan {
 		}
 	}
 	p.sharedWeights = min(p.fields, maxWeightSets)
+	p.findVelocities()
 	p.findPosition()
 	p.rotation = p.findRotation()
 	return p
+}
+
+// findVelocities finds the velocity of each position, by their hints, and the order of the fields.
+func (p *plan) findVelocities() {
+	var last []int // positions with a velocity
+	for i := range p.columns {
+		f, c := &p.schema.Fields[i], &p.columns[i]
+		if f.Hint.Role == frame.Position && f.Hint.Group != 0 && f.Kind == frame.Quantity {
+			c.velocity = slices.IndexFunc(p.schema.Fields, func(g frame.Field) bool {
+				return g.Hint.Role == frame.Velocity && g.Kind == frame.Quantity && g.Hint.Group == f.Hint.Group && g.Hint.Axis == f.Hint.Axis
+			})
+		}
+		if c.velocity < 0 {
+			p.order = append(p.order, i)
+			continue
+		}
+		last = append(last, i)
+		g := &p.schema.Fields[c.velocity]
+		// If the rate is unknown, or not per tick, a velocity is taken to be per second; weightedSum corrects it.
+		c.rate = 1 / float64(max(p.schema.TickHz, 1))
+		if g.Hint.Rate > 0 && p.schema.FieldOf(frame.Now) < 0 {
+			c.rate = g.Hint.Rate
+		}
+		c.rate = float64(c.rate*g.Step()) / f.Step()
+		if !(c.rate > 0 && c.rate < 1<<32) { // not plausible; also NaN
+			c.rate = 1
+		}
+	}
+	p.order = append(p.order, last...)
+}
+
+// hasVelocities reports whether the position of a row has a velocity.
+func (p *plan) hasVelocities() bool {
+	return slices.ContainsFunc(p.columns, func(c fieldPlan) bool { return c.velocity >= 0 })
 }
 
 // findPosition finds the coordinates of a row's position: the first two or three quantities of one

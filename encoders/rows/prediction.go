@@ -7,13 +7,14 @@ import (
 	"wirelab/encoders/column"
 )
 
-// The predictors of the delta of a field.
+// The predictors of the delta of a field. Two of them differ for a position whose velocity is known, because a
+// velocity is a better guide than damping and neighbours.
 const (
 	constantVelocity = iota // the last delta again
-	damped                  // three quarters of the last delta; half of it for floats
+	damped                  // three quarters of the last delta; half of it for floats; by the mean of two velocities
 	unchanged               // no delta
 	accelerated             // the last delta plus half the last acceleration
-	neighbourMotion         // the delta of the nearest changed row
+	neighbourMotion         // the delta of the nearest changed row; by the new velocity
 	weightedSum             // a sum of the row's and its neighbour's deltas and accelerations with adaptive weights
 	predictors
 )
@@ -48,12 +49,16 @@ func (r *rowState) predict(f int, col *fieldPlan) *prediction {
 		p.byPredictor[damped], p.byPredictor[accelerated], p.byPredictor[neighbourMotion],
 			p.byPredictor[weightedSum] = col.apply(origin, col.halveDelta(lastDelta)), origin, origin, origin
 	} else {
-		acceleration, neighbourDelta := r.lastAcceleration[f], r.neighbour.delta[f]
-		p.byPredictor[damped] = col.apply(origin, lastDelta-lastDelta/4)
+		acceleration, neighbourDelta, neighbourAcceleration := r.lastAcceleration[f], r.neighbour.delta[f], r.neighbour.acceleration[f]
+		dampedDelta := lastDelta - lastDelta/4
+		if col.velocity >= 0 {
+			dampedDelta, neighbourDelta, neighbourAcceleration = r.moved-r.pushed/2, r.moved, r.pushed
+		}
+		p.byPredictor[damped] = col.apply(origin, dampedDelta)
 		p.byPredictor[accelerated] = col.apply(origin, lastDelta+acceleration/2)
 		p.byPredictor[neighbourMotion] = col.apply(origin, neighbourDelta)
 		p.weights = &m.blends[f][flag(lastDelta == 0)]
-		p.byPredictor[weightedSum] = col.apply(origin, p.computeWeightedSum(lastDelta, acceleration, neighbourDelta, r.neighbour.acceleration[f]))
+		p.byPredictor[weightedSum] = col.apply(origin, p.computeWeightedSum(lastDelta, acceleration, neighbourDelta, neighbourAcceleration))
 	}
 	best := 0
 	for candidate, meanError := range p.errors {
@@ -63,6 +68,16 @@ func (r *rowState) predict(f int, col *fieldPlan) *prediction {
 	}
 	p.value = p.byPredictor[best]
 	return p
+}
+
+// moveByVelocity sets moved, pushed and phase for a position with plan c, whose velocity is coded already.
+func (r *rowState) moveByVelocity(c *fieldPlan) {
+	perUnit := float64(c.rate * float64(r.coder.next.ticks))
+	now, before := float64(perUnit*float64(r.cur[c.velocity])), float64(perUnit*float64(r.base[c.velocity]))
+	whole := math.Floor(now + 0.5)
+	r.phase = uint32(int((now-whole+0.5)*8)) & 7
+	r.moved = int32(min(max(whole, math.MinInt32), math.MaxInt32))
+	r.pushed = int32(min(max(math.Floor(now-before+0.5), math.MinInt32), math.MaxInt32))
 }
 
 // computeWeightedSum sets the inputs and returns their weighted sum: the predicted delta.

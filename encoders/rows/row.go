@@ -43,6 +43,9 @@ type rowState struct {
 	nearestDistance   uint32          // of the nearest mover, a row that changed with base; see scene.distances
 	fastestDistance   uint32          // of the fastest mover; see scene.distances
 	positionSpeed     int             // greatest length of lastDelta among the fields of the position
+	moved             int32           // delta of the position being coded by its new velocity, if it has one
+	pushed            int32           // what the change of that velocity adds to moved
+	phase             uint32          // what rounding added to moved, in eighths, from 4 down
 	expectedLength    int             // length of the predicted delta of the field being coded
 	maxResidual       int             // greatest length of a residual of this row so far
 	recentResiduals   [2]int          // lengths of the last two residuals, the last first
@@ -158,17 +161,20 @@ func (r *rowState) codeChanged(i int, recentChanges uint32, moved bool, own *ran
 	return uint32(mixer.CodeBit(rowNode, rangecoder.Flag(differs != 0), own))
 }
 
-// codeFields codes the fields of a row that changed, in the order of the schema: for each a flag whether it is
+// codeFields codes the fields of a row that changed, in the order of the plan: for each a flag whether it is
 // unchanged, and its new value if not. The last field has no flag if all others are unchanged.
 func (r *rowState) codeFields() error {
 	r.maxResidual, r.recentResiduals, r.unchangedFields = 0, [2]int{}, 0
 	r.prepareRotation()
 	allUnchanged := true // no field of the row has changed so far
-	for f := range r.cur {
+	for n, f := range r.coder.order {
 		col := &r.coder.columns[f]
+		if col.velocity >= 0 {
+			r.moveByVelocity(col)
+		}
 		r.expectedLength = r.expectedDeltaLength(f, col)
 		isUnchanged := false // implied for the last field if no other field changed
-		if f < len(r.cur)-1 || !allUnchanged {
+		if n < len(r.cur)-1 || !allUnchanged {
 			isUnchanged = r.codeUnchanged(f, col)
 		}
 		r.unchangedFields = r.unchangedFields<<1 | flag(isUnchanged)
@@ -205,8 +211,12 @@ func (r *rowState) codeUnchanged(f int, col *fieldPlan) bool {
 }
 
 // expectedDeltaLength returns the length in bits of the change of field f if its last delta is applied to its
-// origin again; 0 for fields without differences.
+// origin again; 0 for fields without differences. Of a position with a velocity it is the length of pushed, as a
+// measure of how uncertain the position is.
 func (r *rowState) expectedDeltaLength(f int, c *fieldPlan) int {
+	if c.velocity >= 0 {
+		return bitLength(r.pushed)
+	}
 	if r.lastDelta[f] == 0 || !column.IsNumber(c.kind) {
 		return 0
 	}
@@ -316,14 +326,18 @@ const (
 // its bits, its sign unless the range implies it, and the bits below the highest.
 func (r *rowState) codeResidual(f int, col *fieldPlan, residual, guess int32) int32 {
 	mixer := &r.coder.mixer
-	rotationClass := flag(r.largestChanged && r.coder.rotation.isComponent(f))
+	largestClass := flag(r.largestChanged && r.coder.rotation.isComponent(f))
+	rotationClass := largestClass // a context of the sign, too
+	if col.velocity >= 0 {
+		rotationClass = r.phase
+	}
 	// Contexts with id share counters among fields of the same range and unit, those with fieldID do not.
 	id, fieldID := uint32(col.statsField)<<8|decisionLength, uint32(f)<<8|decisionLength
 	expected, size := uint32(r.expectedLength), abs(residual)
 	r.coder.beginContexts(col.weightSet)
-	mixer.AddContext(id, rotationClass, expected, uint32(r.maxResidual))
+	mixer.AddContext(id, largestClass, expected, uint32(r.maxResidual))
 	mixer.AddContext(id, uint32(r.lastResiduals[f]), uint32(r.idleClass), rotationClass)
-	mixer.AddContext(fieldID, uint32(r.recentResiduals[0]), uint32(r.recentResiduals[1]), rotationClass)
+	mixer.AddContext(fieldID, uint32(r.recentResiduals[0]), uint32(r.recentResiduals[1]), largestClass)
 	length := uint32(bits.Len32(size))
 	coded := mixer.CodeTree(min(length, maxShortLength), lengthBits, 0)
 	if coded == maxShortLength {
@@ -354,7 +368,7 @@ func (r *rowState) codeResidual(f int, col *fieldPlan, residual, guess int32) in
 func abs(v int32) uint32 { return uint32(max(v, -v)) }
 
 // codeSign codes the sign of a residual of field f and reports whether it is negative. Two parameters are contexts:
-// rotationClass is 1 for a component of a rotation whose largest component changed; boundClass combines in which
+// rotationClass is 1 for a component of a rotation whose largest component changed, and phase for a position with a velocity; boundClass combines in which
 // sixteenth of the range the prediction lies, and the length of the residual.
 func (r *rowState) codeSign(f int, residual int32, rotationClass, boundClass uint32) bool {
 	mixer, col := &r.coder.mixer, &r.coder.columns[f]

@@ -104,7 +104,7 @@ func TestRandomSchemas(t *testing.T) {
 	}
 	for n := range schemas {
 		s := randomSchema(rng)
-		enc, dec := New(s, defaultLimit, defaultRate)
+		enc, dec := New(s, defaultLimit, defaultRate, defaultMemory), New(s, defaultLimit, defaultRate, defaultMemory)
 		base := s.NewFrame()
 		for i := range base.Table { // 0 is outside the range of some fields
 			f := &s.Fields[i%len(s.Fields)]

@@ -66,16 +66,16 @@ type coder struct {
 	logs          *logarithms   // table for the predictions of numbers
 }
 
-// New returns an encoder and a decoder for a schema, of which Suits must report true. limit is the
-// maximum number of updates that a counter's confidence stands for, rate is the learning rate of
-// the mixer's weights in units of 1/131072.
-func New(s *frame.Schema, limit, rate int) (encoders.Encoder, encoders.Decoder) {
-	return newCoder(s, limit, rate), newCoder(s, limit, rate)
+// New returns an encoder that is also a decoder, for a schema that Suits accepts. limit is the maximum
+// number of updates that a counter's confidence stands for, rate is the learning rate of the mixer's
+// weights in units of 1/131072, memory bounds a memo, in bytes.
+func New(s *frame.Schema, limit, rate, memory int) encoders.Model {
+	return newCoder(s, limit, rate, memory)
 }
 
 // newCoder returns an encoder or a decoder; see New for the parameters.
-func newCoder(s *frame.Schema, limit, rate int) *coder {
-	e := &coder{plan: newPlan(s), changed: frame.NewRows(s.Rows), logs: logTable()}
+func newCoder(s *frame.Schema, limit, rate, memory int) *coder {
+	e := &coder{plan: newPlan(s, memory), changed: frame.NewRows(s.Rows), logs: logTable()}
 	e.TableCoder = encoders.TableCoder[memo]{Name: "states", Cells: s.Cells(), Initial: newMemo(e.plan), Check: e.check, Code: e.codeFrame}
 	// LearnRate is in units of 1/65536, rate in units of 1/131072.
 	e.mixer = rangecoder.StateMixer{Coder: &e.Coder, LearnRate: int32(rate / 2), StateLimit: rangecoder.MaxState(limit)}
@@ -230,8 +230,8 @@ func flag(v bool) uint32 { return uint32(rangecoder.Flag(v)) }
 
 // Suits reports whether New accepts a schema. It needs floats, parts (ranges of rows with fields of
 // their own) or hints (what a field means), because encoders/rows makes no use of them, and a memo
-// of at most maxMemory bytes.
-func Suits(s *frame.Schema) bool {
+// of at most memory bytes.
+func Suits(s *frame.Schema, memory int) bool {
 	if s.Rows > maxRows || len(s.Fields) > maxFields {
 		return false
 	}
@@ -240,5 +240,5 @@ func Suits(s *frame.Schema) bool {
 		f := &s.Fields[i]
 		hasState = hasState || f.Kind == frame.Float32 || f.Hint != (frame.Hint{})
 	}
-	return hasState && newPlan(s).memory <= maxMemory
+	return hasState && newPlan(s, memory).memory <= memory
 }

@@ -179,7 +179,9 @@ func TestMatchesBeatGames(t *testing.T) {
 }
 
 // defaultCoder returns a coder with the default parameters.
-func defaultCoder(s *frame.Schema) *coder { return newCoder(s, defaultLimit, defaultRate) }
+func defaultCoder(s *frame.Schema) *coder {
+	return newCoder(s, defaultLimit, defaultRate, defaultMemory)
+}
 
 // trainingClip returns a match to train on; frames limits its length, 0 means no limit.
 func trainingClip(t testing.TB, name string, frames int) train.Clip {
@@ -243,7 +245,7 @@ func TestGoldenPackets(t *testing.T) {
 		if r := encodeMatch(t, c.name, matchOptions{baselineAge: 1, frames: 150}); r.bytes != c.bytes || r.checksum != c.sum {
 			t.Errorf("%s: 150 packets take %d bytes of checksum %#x, want %d of %#x", c.name, r.bytes, r.checksum, c.bytes, c.sum)
 		}
-		if size := newMemo(newPlan(openMatch(t, c.name).Schema())).bytes(); size > maxMemory {
+		if size := newMemo(newPlan(openMatch(t, c.name).Schema(), defaultMemory)).bytes(); size > defaultMemory {
 			t.Errorf("%s: %d bytes in a memo", c.name, size)
 		}
 	}
@@ -273,9 +275,9 @@ func TestMemoryIsBounded(t *testing.T) {
 			n := c.rows / c.parts
 			s.Parts = append(s.Parts, frame.Part{Row: i * n, Rows: n, Field: i * c.size % c.fields, Size: c.size})
 		}
-		if Suits(s) != c.suits {
+		if Suits(s, defaultMemory) != c.suits {
 			t.Errorf("%+v: suits is %v", c, !c.suits)
-		} else if size := newMemo(newPlan(s)).bytes(); c.suits && size > maxMemory {
+		} else if size := newMemo(newPlan(s, defaultMemory)).bytes(); c.suits && size > defaultMemory {
 			t.Errorf("%+v: %d bytes in a memo", c, size)
 		}
 	}
@@ -327,7 +329,7 @@ func (m *memo) bytes() int {
 // Encode and Decode do not allocate when memos and buffers are reused.
 func TestNoAllocations(t *testing.T) {
 	s := openMatch(t, "oa-dm4.dm_71").Schema()
-	enc, dec := New(s, defaultLimit, defaultRate)
+	enc, dec := New(s, defaultLimit, defaultRate, defaultMemory), New(s, defaultLimit, defaultRate, defaultMemory)
 	base, cur, back := s.NewFrame(), s.NewFrame(), s.NewFrame()
 	for i := range 40 {
 		cur.Table[i*len(s.Fields)*3] = 1

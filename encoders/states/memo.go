@@ -1,28 +1,38 @@
 package states
 
 import (
+	"math/bits"
+
 	"wirelab/dataset/frame"
 	"wirelab/encoders/rangecoder"
 )
 
-// Sizes of a memo. The 64 Ki counters of two bytes take half of a memo.
 const (
-	counterBits   = 16  // logarithm of the number of counters
-	errorDistBits = 7   // logarithm of the number of error distributions
-	maxAge        = 255 // ages saturate here
-	maxSlots      = 256 // maximum number of slots of a part
+	maxAge   = 255 // ages saturate here
+	maxSlots = 256 // maximum number of slots of a part
 
-	// maxMemory bounds a memo, in bytes. The histories of all rows together use the bytes that the models do not need. The other
-	// constants are upper bounds of the sizes of the memo's parts; TestMemoryIsBounded checks them.
-	maxMemory = 256 << 10
-	// Counters of 2 bytes, sets of weights of 34 bytes, and error distributions of 128 bytes.
-	modelBytes   = 2<<counterBits + 34<<rangecoder.StateWeightBits + 128<<errorDistBits
+	// defaultMemory bounds a memo, in bytes, unless the user chose another size.
+	defaultMemory = 256 << 10
+
+	// Upper bounds of the sizes of a memo's parts, in bytes; TestMemoryIsBounded checks them.
 	rowBytes     = 6
 	cellBytes    = 8
 	slotBytes    = 96
 	clusterBytes = 72
 	groupBytes   = 3 * 72
 )
+
+// modelSize holds the logarithms of the numbers of counters, error distributions and weight sets.
+type modelSize struct{ counterBits, errorBits, weightBits int }
+
+// newModelSize returns the model of a memo of at most memory bytes, half of which are counters.
+func newModelSize(memory int) modelSize {
+	counterBits := bits.Len(uint(memory/4)) - 1 // a counter takes 2 bytes
+	return modelSize{counterBits: counterBits, errorBits: counterBits - 9, weightBits: min(counterBits-5, 11)}
+}
+
+// bytes returns the size of the model: counters of 2 bytes, error distributions of 128, sets of weights of 34.
+func (s *modelSize) bytes() int { return 2<<s.counterBits + 128<<s.errorBits + 34<<s.weightBits }
 
 // A memo holds the coder's state after a frame: the histories of its rows, and the adaptive models.
 // It is a pure function of the frame, its baseline and the baseline's memo, so sender and receiver
@@ -41,9 +51,9 @@ type memo struct {
 // A model is the part of a memo that does not refer to rows. A pretrained model initialises it.
 type model struct {
 	timePerTick int64                     // increase of the field of role Now per tick, in units of 2^-16
-	counters    []rangecoder.StateCounter // 1<<counterBits
+	counters    []rangecoder.StateCounter // 1<<modelSize.counterBits
 	weights     []rangecoder.StateWeights
-	errors      []errorDist  // 1<<errorDistBits distributions, selected by a hash
+	errors      []errorDist  // 1<<modelSize.errorBits distributions, selected by a hash
 	units       []int8       // by field: exponent of its fixed point; see fixed.go
 	speeds      []cluster    // by group: frequent speeds that pushes reach, along their direction
 	pushes      [][2]cluster // by group: lengths of pushes, with drag and without; see slotHistory.lastPush
@@ -81,8 +91,8 @@ type cellHistory struct {
 func newMemo(p *plan) *memo {
 	m := &memo{rows: make([]rowHistory, p.rows), slotByRow: make([]uint16, p.rows), slots: make([]slotHistory, p.historySlots),
 		cells: make([]cellHistory, p.historyCells), model: model{
-			timePerTick: 1 << 16 /* one unit per tick */, counters: make([]rangecoder.StateCounter, 1<<counterBits),
-			weights: make([]rangecoder.StateWeights, 1<<rangecoder.StateWeightBits), errors: make([]errorDist, 1<<errorDistBits),
+			timePerTick: 1 << 16 /* one unit per tick */, counters: make([]rangecoder.StateCounter, 1<<p.sizes.counterBits),
+			weights: make([]rangecoder.StateWeights, 1<<p.sizes.weightBits), errors: make([]errorDist, 1<<p.sizes.errorBits),
 			units: make([]int8, p.fields), speeds: make([]cluster, len(p.groups)), pushes: make([][2]cluster, len(p.groups)),
 			steps: make([]cluster, p.velocities)}}
 	rangecoder.Fill(m.rows, rowHistory{unchangedFor: maxAge, presenceAge: maxAge, lastPresenceAge: maxAge})

@@ -380,11 +380,12 @@ const (
 
 // A predictorList holds the predictors of a number.
 type predictorList struct {
-	all    [rangecoder.MaxPredictors]predictor
-	n      int
-	errors []errorDist // all distributions, of which the method add selects one by hash
-	key    uint32      // identifies the field, the class and whether the row is new; selects distributions
-	period int64       // values wrap at it; 0 if they do not
+	all        [rangecoder.MaxPredictors]predictor
+	n          int
+	errors     []errorDist // all distributions, of which the method add selects one by hash
+	errorShift uint        // shifts a 32-bit hash to an index of errors
+	key        uint32      // identifies the field, the class and whether the row is new; selects distributions
+	period     int64       // values wrap at it; 0 if they do not
 }
 
 func (l *predictorList) list() []predictor { return l.all[:l.n] }
@@ -397,7 +398,7 @@ func (l *predictorList) add(input int, context uint32, expected int64) *predicto
 	l.n++
 	p.input, p.nPoints = input, 1
 	p.points[0] = min(max(expected, -maxPrediction), maxPrediction)
-	p.errors = &l.errors[rangecoder.Hash(l.key|uint32(input), context, 3, 0)>>(32-errorDistBits)]
+	p.errors = &l.errors[rangecoder.Hash(l.key|uint32(input), context, 3, 0)>>(l.errorShift&31)]
 	return p
 }
 

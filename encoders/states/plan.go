@@ -19,10 +19,11 @@ type plan struct {
 	parts        []part
 	partOf       []uint8 // by row: index of its part
 	groups       []group
-	historySlots int       // length of memo.slots, over all parts
-	historyCells int       // length of memo.cells, over all parts
-	velocities   int       // number of fields with a cluster of steps
-	memory       int       // size of a memo, in bytes
+	historySlots int // length of memo.slots, over all parts
+	historyCells int // length of memo.cells, over all parts
+	velocities   int // number of fields with a cluster of steps
+	memory       int // size of a memo, in bytes
+	sizes        modelSize
 	timeCell     tableCell // the value of role Now
 }
 
@@ -81,10 +82,10 @@ type part struct {
 	firstCell               int   // index in memo.cells of the first slot's values
 }
 
-// newPlan derives the plan of a schema. Hints that contradict each other, and numbers that are not
-// plausible, are ignored: they cost compression, not correctness.
-func newPlan(s *frame.Schema) *plan {
-	p := &plan{schema: s, fields: len(s.Fields), rows: s.Rows, timeCell: tableCell{-1, -1}, partOf: make([]uint8, s.Rows)}
+// newPlan derives the plan of a schema, for memos of at most maxMemory bytes if possible. Hints that contradict
+// each other, and numbers that are not plausible, are ignored: they cost compression, not correctness.
+func newPlan(s *frame.Schema, maxMemory int) *plan {
+	p := &plan{schema: s, sizes: newModelSize(maxMemory), fields: len(s.Fields), rows: s.Rows, timeCell: tableCell{-1, -1}, partOf: make([]uint8, s.Rows)}
 	for i := range s.Fields {
 		f := &s.Fields[i]
 		c := fieldPlan{Range: column.NewRange(f), kind: f.Kind, role: f.Hint.Role, statsField: i, group: -1, carrier: -1, step: f.Hint.Step, period: f.Hint.Turn}
@@ -115,7 +116,7 @@ func newPlan(s *frame.Schema) *plan {
 			p.velocities++
 		}
 	}
-	p.allocateHistories()
+	p.allocateHistories(maxMemory)
 	return p
 }
 
@@ -300,14 +301,14 @@ func (p *plan) orderFields(q *part) {
 // allocateHistories gives each part as many history slots as it has rows, or as maxMemory allows.
 // Parts that need least memory come first, so that they get all that they need and leave the rest
 // to the others.
-func (p *plan) allocateHistories() {
+func (p *plan) allocateHistories(maxMemory int) {
 	list := make([]*part, len(p.parts))
 	for i := range p.parts {
 		list[i] = &p.parts[i]
 	}
 	slices.SortStableFunc(list, func(a, b *part) int { return a.rows*a.fields - b.rows*b.fields })
 	// 1024 bytes for the rest of a memo.
-	p.memory = 1024 + modelBytes + p.rows*rowBytes + p.fields + p.velocities*clusterBytes + len(p.groups)*groupBytes
+	p.memory = 1024 + p.sizes.bytes() + p.rows*rowBytes + p.fields + p.velocities*clusterBytes + len(p.groups)*groupBytes
 	left := maxMemory - p.memory
 	for i, q := range list {
 		size := q.fields*cellBytes + slotBytes

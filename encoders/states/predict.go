@@ -55,7 +55,7 @@ const maxPrediction = 1 << 45
 // field's old value (of a new row the source row's), class the class of the new value.
 func (r *row) predict(k int, c *fieldPlan, old int32, class floatClass) (guess int64) {
 	predictors := &r.predictors
-	predictors.n, predictors.errors, predictors.period = 0, r.memo.errors, 0
+	predictors.n, predictors.errors, predictors.errorShift, predictors.period = 0, r.memo.errors, uint(32-r.sizes.errorBits), 0
 	// The inputs take the lowest 4 bits of the key; see predictorList.add.
 	predictors.key = uint32(c.statsField)<<8 | uint32(class)<<5 | flag(r.isNew)<<4
 	if c.period != 0 {

@@ -40,7 +40,7 @@ func TestSuits(t *testing.T) {
 		"hint": {planSchema(3, hinted), true}, "parts": {parts, true}, "most rows": {planSchema(maxRows, float), true}, "too many rows": {planSchema(maxRows+1, float), false},
 		"most fields": {planSchema(1, many...), true}, "too many fields": {planSchema(1, append(many, float)...), false},
 	} {
-		if got := Suits(x.schema); got != x.suits {
+		if got := Suits(x.schema, defaultMemory); got != x.suits {
 			t.Errorf("%s: %v", name, got)
 		}
 		for _, delivery := range []frame.Delivery{frame.Latest, frame.Reliable} {
@@ -64,7 +64,7 @@ func TestPlanOfGroups(t *testing.T) {
 	fields[3].Hint.Rate, fields[3].Hint.Drag, fields[3].Hint.StopSpeed = 0.25, 0.5, 100
 	fields[4].Hint.Drag = 9 // only axis 0 has the hints of the group
 	fields[6].Hint.Rides = 1
-	p := newPlan(planSchema(4, fields...))
+	p := newPlan(planSchema(4, fields...), defaultMemory)
 	if len(p.groups) != 2 || p.velocities != 2 {
 		t.Fatalf("%d groups, %d velocities", len(p.groups), p.velocities)
 	}
@@ -99,14 +99,14 @@ func TestPlanOfGroups(t *testing.T) {
 	}
 	// Integers have scales: a velocity of 1 is 2 units, a position of 1 half a unit.
 	fields = []frame.Field{{Name: "x", Max: 1000, Scale: 0.5, Hint: fields[0].Hint}, {Name: "v", Max: 1000, Scale: 2, Hint: fields[3].Hint}}
-	p = newPlan(planSchema(1, fields...))
+	p = newPlan(planSchema(1, fields...), defaultMemory)
 	if p.columns[0].rate != 1<<32 || p.groups[0].stopSpeed != 50<<8 || p.groups[0].driven {
 		t.Errorf("rate %d, stop speed %d, driven %v with one axis", p.columns[0].rate, p.groups[0].stopSpeed, p.groups[0].driven)
 	}
 	// A carrier that is carried itself does not count, nor does a position on itself.
 	fields = []frame.Field{coordinate(frame.Position, 1, 0), coordinate(frame.Position, 2, 0), coordinate(frame.Position, 3, 0)}
 	fields[0].Hint.Rides, fields[1].Hint.Rides, fields[2].Hint.Rides = 2, 3, 3
-	p = newPlan(planSchema(1, fields...))
+	p = newPlan(planSchema(1, fields...), defaultMemory)
 	for f := range fields {
 		if p.columns[f].carrier != -1 {
 			t.Errorf("field %d is carried by %d", f, p.columns[f].carrier)
@@ -125,7 +125,7 @@ func TestPlanOfGroups(t *testing.T) {
 	for group := range uint8(6) {
 		fields = append(fields, coordinate(frame.Position, group+1, 0))
 	}
-	if p = newPlan(planSchema(1, fields...)); len(p.groups) != maxGroups || p.columns[3].group != 3 || p.columns[4].group != -1 {
+	if p = newPlan(planSchema(1, fields...), defaultMemory); len(p.groups) != maxGroups || p.columns[3].group != 3 || p.columns[4].group != -1 {
 		t.Errorf("%d groups", len(p.groups))
 	}
 }
@@ -134,12 +134,12 @@ func TestPlanOfGroups(t *testing.T) {
 func TestPlanOfFields(t *testing.T) {
 	for step, want := range map[float64]float64{0.1: 0.1, 1e-30: 0, 1.1e-30: 1.1e-30, 1e30: 0, 0.9e30: 0.9e30, -1: 0, 0: 0} {
 		f := frame.Field{Name: "x", Kind: frame.Float32, Hint: frame.Hint{Step: step, Turn: step}}
-		if c := newPlan(planSchema(1, f)).columns[0]; c.step != want || c.period != want {
+		if c := newPlan(planSchema(1, f), defaultMemory).columns[0]; c.step != want || c.period != want {
 			t.Errorf("step %g and period %g, want %g", c.step, c.period, want)
 		}
 	}
 	fields := []frame.Field{{Name: "a", Kind: frame.Angle, Max: 359}, {Name: "e", Kind: frame.Enum, Max: 3}, {Name: "f", Kind: frame.Flag, Max: 1}, {Name: "b", Kind: frame.Bits, Max: 255}, {Name: "n", Max: 9}}
-	p := newPlan(planSchema(2, fields...))
+	p := newPlan(planSchema(2, fields...), defaultMemory)
 	for f, want := range []coding{codingNumber, codingSymbol, codingSymbol, codingBits, codingNumber} {
 		if p.columns[f].coding != want {
 			t.Errorf("%s has coding %d, want %d", fields[f].Name, p.columns[f].coding, want)
@@ -151,7 +151,7 @@ func TestPlanOfFields(t *testing.T) {
 	// Rows with the same part are together; the index of a row in a part of n takes the bits of n-1.
 	s := planSchema(9, fields...)
 	s.Parts = []frame.Part{{Name: "p", Row: 2, Rows: 5, Field: 1, Size: 2}}
-	p = newPlan(s)
+	p = newPlan(s, defaultMemory)
 	if len(p.parts) != 3 || !slices.Equal(p.partOf, []uint8{0, 0, 1, 1, 1, 1, 1, 2, 2}) {
 		t.Fatalf("%d parts, by row %v", len(p.parts), p.partOf)
 	}
@@ -178,7 +178,7 @@ func TestPlanOfFields(t *testing.T) {
 
 // A row keeps its slot; a new row gets a free one, or that of the row that has not changed for longest, which loses its history.
 func TestClaimSlot(t *testing.T) {
-	p := newPlan(planSchema(300, frame.Field{Name: "x", Kind: frame.Float32}, frame.Field{Name: "y", Max: 9}))
+	p := newPlan(planSchema(300, frame.Field{Name: "x", Kind: frame.Float32}, frame.Field{Name: "y", Max: 9}), defaultMemory)
 	q := &p.parts[0]
 	if q.slots >= 300 {
 		t.Fatalf("%d slots for 300 rows: the test needs fewer", q.slots)
@@ -385,7 +385,7 @@ func TestVectors(t *testing.T) {
 func TestPlanOfFirstVelocity(t *testing.T) {
 	v := coordinate(frame.Velocity, 1, 0)
 	v.Hint.Drag, v.Hint.Rate = 0.5, 0.25
-	p := newPlan(planSchema(1, v, coordinate(frame.Position, 1, 0)))
+	p := newPlan(planSchema(1, v, coordinate(frame.Position, 1, 0)), defaultMemory)
 	if p.groups[0].drag != 1<<31 || p.columns[1].rate != 1<<30 {
 		t.Errorf("drag %d, rate %d", p.groups[0].drag, p.columns[1].rate)
 	}
@@ -397,7 +397,7 @@ func TestPlanOfManyParts(t *testing.T) {
 	for row := range s.Rows {
 		s.Parts = append(s.Parts, frame.Part{Name: "p", Row: row, Rows: 1, Size: 1})
 	}
-	p := newPlan(s)
+	p := newPlan(s, defaultMemory)
 	if n := len(p.parts); n != 255 || p.parts[n-1].rows != 300-254 || p.partOf[253] != 253 || p.partOf[254] != 254 || p.partOf[299] != 254 {
 		t.Errorf("%d parts, the last of %d rows; parts of rows %d", n, p.parts[n-1].rows, p.partOf)
 	}
@@ -418,7 +418,7 @@ func TestCandidateWeights(t *testing.T) {
 	e := defaultCoder(planSchema(1, coordinate(frame.Velocity, 1, 0)))
 	for _, x := range []struct{ weights, want []uint32 }{{[]uint32{0}, []uint32{256}}, {[]uint32{0, 0}, []uint32{128, 128}}, {[]uint32{1, 5}, []uint32{64, 192}}, {[]uint32{2, 0, 3}, []uint32{96, 32, 128}}} {
 		r := row{coder: e}
-		r.predictors = predictorList{errors: make([]errorDist, 1<<errorDistBits)}
+		r.predictors = predictorList{errors: make([]errorDist, 1<<7), errorShift: 32 - 7}
 		var s candidates
 		for i, w := range x.weights {
 			s.add(int64(i), w)

@@ -163,7 +163,7 @@ func DeltaTrained() encoders.Codec {
 				return nil, nil, fmt.Errorf("schema %s is not suited to delta-trained: expected rows with floats, hints or parts", s.Name)
 			}
 			p := params.(*trainedParams)
-			enc, dec := newCoder(s, defaultLimit, defaultRate), newCoder(s, defaultLimit, defaultRate)
+			enc, dec := newCoder(s, defaultLimit, defaultRate, defaultMemory), newCoder(s, defaultLimit, defaultRate, defaultMemory)
 			if p.Model == "" {
 				return enc, dec, nil
 			}
@@ -182,7 +182,9 @@ func DeltaTrained() encoders.Codec {
 
 // suitsTrained reports whether delta-trained accepts a schema: Suits, and only the newest frame
 // matters.
-func suitsTrained(s *frame.Schema) bool { return s.Rows > 0 && s.Delivery == frame.Latest && Suits(s) }
+func suitsTrained(s *frame.Schema) bool {
+	return s.Rows > 0 && s.Delivery == frame.Latest && Suits(s, defaultMemory)
+}
 
 // The parameters of New for delta-trained: the defaults of delta-adaptive.
 const defaultLimit, defaultRate = 250, 400
@@ -269,7 +271,7 @@ func (pass *trainingPass) bitsPerRow() float64 {
 // encodeClip encodes the frames with numbers in (from, to] of a clip, counted from 1, and stores
 // the resulting state in pass.coder.
 func (pass *trainingPass) encodeClip(ctx context.Context, clip train.Clip, from, to int, log train.Log) error {
-	e := newCoder(clip.Schema, defaultLimit, defaultRate)
+	e := newCoder(clip.Schema, defaultLimit, defaultRate, defaultMemory)
 	if pass.modelFile != nil {
 		if err := e.loadModel(pass.modelFile); err != nil {
 			return fmt.Errorf("states: %s: %w", clip.Name, err)

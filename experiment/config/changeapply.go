@@ -35,7 +35,8 @@ func (c *Config) apply(ch Change) error {
 		func() error { return c.removeShadows(ch.ShadowsOff) },
 		func() error { return c.addShadows(ch.Shadows) },
 		func() error { return c.applyLinks(ch) },
-		func() error { return c.applyLive(ch) })
+		func() error { return c.applyLive(ch) },
+		c.checkContainers)
 }
 
 // applyLive applies the live settings of ch.

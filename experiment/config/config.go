@@ -238,7 +238,7 @@ func (c *Config) validate() error {
 	return firstError(
 		func() error { return ErrorAt("down", c.Down.Validate()) },
 		func() error { return ErrorAt("up", c.Up.Validate()) },
-		c.checkHistories, c.checkSweep, c.checkSearch, c.checkClients, c.checkScript)
+		c.checkHistories, c.checkContainers, c.checkSweep, c.checkSearch, c.checkClients, c.checkScript)
 }
 
 // firstError calls checks in order and returns the first error.

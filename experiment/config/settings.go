@@ -11,6 +11,7 @@ import (
 	"wirelab/dataset/frame"
 	messages "wirelab/dataset/text"
 	"wirelab/dataset/world"
+	"wirelab/experiment/container"
 	"wirelab/experiment/engine/playout"
 	"wirelab/experiment/transfer"
 	"wirelab/internal/policy"
@@ -39,6 +40,8 @@ type senderSettings struct {
 
 	Block  int // bytes of a file per datagram
 	Window int // maximum number of unacknowledged datagrams with parts of a file
+
+	Redundancy policy.Policy // one of container.Redundancies; zero if it was never set, which means none
 }
 
 // receiverSettings configure the receiver.
@@ -149,6 +152,9 @@ func liveSettings() []scalarSetting {
 		{Row: interpolationRow(), Short: "interpolation", Args: "linear|hermite", Label: "Blend", Position: 1,
 			CommandHelp: "interpolation between snapshots",
 			IsShown:     func(c *Config) bool { return hasLowRate(c) || c.Receiver.Hermite }},
+		{Row: redundancyRow(), Short: "redundancy", Args: "POLICY", Label: "Repair", Position: 4, Policies: container.Redundancies,
+			CommandHelp: "redundancy that repairs lost packets", IsShown: (*Config).HasContainers,
+			omit: func(c *Config) bool { return c.Sender.Redundancy.Name() == "" }},
 		{Row: budgetRow(), Short: "budget", Args: "KBPS|off", Completions: []string{"off"}, Label: "Budget", Position: 3,
 			CommandHelp: "payload limit, a line in the chart",
 			omit:        func(c *Config) bool { return c.BudgetKbps == defaultBudget }},

@@ -242,6 +242,8 @@ func (r *run) checkSupport(codec *encoders.Codec) error {
 		return refuse("receiver.playout", "a crowd has no playout policies", `a fixed delay such as "85ms"`)
 	case c.Receiver.PlayoutCompare != "":
 		return refuse("receiver.playout_compare", "a crowd has no playout policies", `"off"`)
+	case c.HasContainers():
+		return refuse("sender.redundancy", "a crowd sends packets without redundancy", "no value")
 	case c.Receiver.DigestBits > 0:
 		return refuse("receiver.digest", "a crowd sends acks without digests", "0")
 	}

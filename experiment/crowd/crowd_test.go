@@ -209,6 +209,7 @@ func TestRefusals(t *testing.T) {
 		"shadow: ":             {"shadow[0].name", "raw"},
 		"at: ":                 {"at[0].t", "1s", "at[0].loss", "5%"},
 		"encoder.name: ":       {"encoder.name", "rounded"},
+		"sender.redundancy: ":  {"sender.redundancy", "repeat"},
 		"receiver.digest: ":    {"receiver.digest", "16"},
 		"receiver.playout: ":   {"receiver.playout", "mirror"},
 		"crowd.clients: needs": {"sender.rate_hz", "60", "link.latency", "20s", "crowd.rtt", "20s", "crowd.jitter", "20s", "link.distribution", "normal"},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"wirelab/encoders"
+	"wirelab/experiment/container"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine/inspector"
 	"wirelab/experiment/engine/packetlog"
@@ -13,12 +14,15 @@ import (
 )
 
 // receiveAll handles all arrivals at or before now: first the packets at the receiver, then the acks at the
-// sender, because an ack of one of these packets arrives at once if the uplink has no delay.
+// sender, because an ack of one of these packets arrives at once if the uplink has no delay. Then it sends the
+// datagrams other than packets that are due.
 func (l *lane) receiveAll(now time.Duration) {
 	for d, ok := l.paths.down.Receive(now); ok; d, ok = l.paths.down.Receive(now) {
 		switch {
 		case d.Tag == inheritedTag:
 			l.handleInherited(now, d.Damaged || d.Lost != lossmodel.None)
+		case d.Tag&containerTag != 0:
+			l.receiveContainer(now, &d)
 		case d.Lost != lossmodel.None:
 			l.handleDrop(now, &d)
 		default:
@@ -39,6 +43,9 @@ func (l *lane) receiveAll(now time.Duration) {
 			l.lastErr = fmt.Errorf("ack: %w", err)
 		}
 		l.inspector.AckRead(now, l.snd, d.Flipped > 0)
+	}
+	if l.carrier != nil {
+		l.sendDue(now)
 	}
 }
 
@@ -80,10 +87,22 @@ func (l *lane) passToReceiver(d *lossmodel.Delivery) (rx reception) {
 // There are three kinds of path: modelled links, which number the copies of a packet; a real network to a
 // receiver in this process, where the number of copies is unknown; and a real network to a remote
 // receiver, the peer, which reports each arrival.
-func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) {
+//
+// A packet that was repaired arrives as if from its own datagram; see handleRepaired. acked reports whether an ack was
+// sent.
+func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) (acked bool) {
 	f := l.flights.get(d.Tag)
 	if f == nil {
-		return // the packet was abandoned as Unknown
+		return false // the packet was abandoned as Unknown
+	}
+	wasRepaired := d.Copy == 0 && f.repair != container.NotRepaired
+	switch {
+	case wasRepaired && f.endedCopies&1 == 1: // the packet was repaired before its own datagram arrived
+		l.endArrival(f)
+		return false
+	case d.Damaged && d.Copy == 0 && f.awaitRepair(lossmodel.None):
+		f.rec.Arrived, f.flipped = now, d.Flipped
+		return false
 	}
 	var report RemoteReport
 	reported := false
@@ -91,11 +110,14 @@ func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) {
 		report, reported = l.paths.peer.Reported()
 	}
 	if reported && f.endedCopies>>d.Copy&1 == 1 {
-		return // this copy was reported before
+		return false // this copy was reported before
 	}
 	l.outcomeRec = f.rec
 	rec := &l.outcomeRec
 	rec.Copy, rec.Arrived = d.Copy, now
+	if wasRepaired {
+		rec.Repair, rec.RepairedFrom, rec.Cause = f.repair, f.repairedFrom, f.lostAt
+	}
 	if reported {
 		rec.Arrived = report.Arrived
 		l.paths.remote.CountArrival(report.ReportedAt-rec.Sent, report.Slower)
@@ -104,7 +126,7 @@ func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) {
 	}
 	l.inspector.Begin(f.record, rec.Copy, f.trails)
 	l.inspector.Served(d)
-	if rec.Copy == 0 {
+	if rec.Copy == 0 && !wasRepaired {
 		l.meter.Network.CountArrival(rec.Seq, rec.Arrived-rec.Sent)
 		if !f.fateUnknown && l.inspector != nil {
 			l.meter.Link.CountArrival(f.linkStretch, now, rec)
@@ -115,6 +137,10 @@ func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) {
 		// Nothing is decoded: no frame that could be tainted or depend on earlier damage.
 		l.inspector.Arrived(rec, &endpoint.Reception{Outcome: endpoint.Corrupt}, false, inspector.Damage{}, d.Flipped)
 	} else {
+		if l.carrier != nil && !f.known {
+			f.known = true
+			l.carrier.meter.CountKnown(now - rec.Sent)
+		}
 		rx := l.passToReceiver(d)
 		rec.DecodeNS = rx.decodeNS
 		if reported {
@@ -125,17 +151,32 @@ func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) {
 		l.inspector.Arrived(rec, &rx.Reception, rx.tainted, rx.damage, d.Flipped)
 		l.measureArrival(now, &rx)
 		l.unpackFile(now, rec)
-		l.sendAck(now)
-		l.acks.add(rec.Seq, l.ackScratch)
+		if !l.withholdAck {
+			acked = true
+			l.sendAck(now)
+			l.acks.add(rec.Seq, l.ackScratch)
+		}
 	}
 	l.recordOutcome(now, f)
 	if f.fateUnknown && l.paths.peer == nil {
-		return // more copies may arrive; expireOverdue releases the flight
+		return acked // more copies may arrive; expireOverdue releases the flight
 	}
-	f.arriving--
-	if f.arriving == 0 {
-		l.flights.release(f)
+	if wasRepaired && !f.awaitsRepair {
+		return acked // its own datagram is still in flight
 	}
+	f.awaitsRepair = f.awaitsRepair && !wasRepaired
+	l.endArrival(f)
+	return acked
+}
+
+// recordDamaged records that a copy of a packet arrived damaged and was discarded, because its checksum failed.
+func (l *lane) recordDamaged(now time.Duration, f *flight, copyNumber, flipped int) {
+	l.outcomeRec = f.rec
+	rec := &l.outcomeRec
+	rec.Copy, rec.Outcome = copyNumber, packetlog.Corrupt
+	l.inspector.Begin(f.record, copyNumber, f.trails)
+	l.inspector.Arrived(rec, &endpoint.Reception{Outcome: endpoint.Corrupt}, false, inspector.Damage{}, flipped)
+	l.recordOutcome(now, f)
 }
 
 // nextCopyNumber returns the copy number of an arrival if the number of copies of the packet is unknown. The

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wirelab/dataset/frame"
+	"wirelab/experiment/container"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/internal/ring"
 	"wirelab/lossmodel"
@@ -30,6 +31,18 @@ type flight struct {
 	fateUnknown bool              // a real network: whether and when it arrives was unknown when it was sent
 	leftAt      time.Duration     // latest time at which it entered the real network
 	trails      []lossmodel.Trail // of copies 1 and up; empty unless packets are inspected
+	repairing
+}
+
+// repairing is the state of a flight whose lane has a carrier.
+type repairing struct {
+	known        bool             // the packet has arrived, by whatever datagram
+	repairable   bool             // datagrams that may repair it are in flight or to be sent
+	awaitsRepair bool             // its datagram was lost or damaged; counts as an arrival
+	lostAt       lossmodel.Cause  // stage that dropped the datagram, if awaitsRepair; None if it was damaged
+	flipped      int              // flipped bits, if it was damaged
+	repair       container.Repair // how it was repaired; NotRepaired if it was not
+	repairedFrom uint64           // see packetlog.Record
 }
 
 // openCopies iterates over the numbers of the copies whose outcome is not recorded yet.

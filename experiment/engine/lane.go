@@ -35,6 +35,7 @@ type lane struct {
 	decoding meters.Stopwatch   // times the decoder
 	delivery *delivery.Delivery // nil unless the stream's delivery is frame.Every
 	paths    paths
+	carrier  *carrier // puts packets into containers; nil unless sender.redundancy was set
 	flights  flights
 	taint    taint
 	digest   digest
@@ -53,6 +54,7 @@ type lane struct {
 	outcomeRec  packetlog.Record // record of the packet copy whose outcome is being determined
 	problem     Problem          // result of withConfig, reused
 	ackScratch  []byte           // the ack being sent, reused
+	withholdAck bool             // further packets of the same datagram follow: only the last causes an ack
 	acks        *sentAcks        // acks sent; nil unless Options.KeepSent
 }
 
@@ -109,14 +111,15 @@ func newLane(c *config.Config, e config.Encoder, s stream, opt *Options) (*lane,
 	if opt.KeepSent {
 		l.acks = &sentAcks{}
 	}
-	l.applySettings(c)
+	l.applySettings(0, c)
 	return l, nil
 }
 
 // applySettings applies the settings of c that may change during a run to the lane, except for those
 // of the modelled links.
-func (l *lane) applySettings(c *config.Config) {
+func (l *lane) applySettings(now time.Duration, c *config.Config) {
 	l.liveConfig = c
+	l.setRedundancy(now, c.Sender.Redundancy)
 	l.meter.Link.SetSpec(c.Down)
 	l.display.Set(c.Playout(), c.PlayoutRhythm(l.schema.TickHz), c.Receiver.Hermite)
 	if !c.Down.Corrupt.Checksum && !c.TrustSequences {
@@ -142,7 +145,7 @@ func (l *lane) comparePlayouts(now time.Duration) {
 // reconfigure applies the settings of c that may change during a run to the lane and to its modelled
 // links, if it has any, at time now.
 func (l *lane) reconfigure(now time.Duration, c *config.Config) error {
-	l.applySettings(c)
+	l.applySettings(now, c)
 	if l.paths.downLink == nil || l.paths.upLink == nil {
 		return nil
 	}
@@ -236,6 +239,9 @@ func (l *lane) totals(now time.Duration) figures.Totals {
 		l.paths.remote.AdjustTotals(&t, l.meter, display, lab, now-l.joinedAt)
 	}
 	t.Playout.Policies = l.compared.Figures()
+	if l.carrier != nil {
+		t.Redundancy = l.carrier.meter.Figures(l.carrier.snd.Redundancy().String(), now-l.joinedAt)
+	}
 	t.Sender, t.Receiver = gauges(l.snd.Encoding().Encoder), gauges(l.rcv.Decoder())
 	payload, wire, feedback := l.meter.Bytes()
 	t.Transfer = l.delivery.Figures(now, payload, wire, feedback)

@@ -136,6 +136,9 @@ func (s *Session) checkNetwork(c *config.Config) error {
 	case s.isFile:
 		return &config.Error{Key: "data.source", Problem: "files are delivered over modelled links only: the peer does not have the old file",
 			Expected: "snapshots or messages"}
+	case c.HasContainers():
+		return &config.Error{Key: "sender.redundancy", Problem: "the receiver behind a real network opens no containers",
+			Expected: "none, or modelled links without --to and --udp"}
 	case c.Receiver.PlayoutCompare != "":
 		return &config.Error{Key: "receiver.playout_compare", Problem: "the receiver at the other end of a real network runs one playout policy only",
 			Expected: "receiver.playout, or modelled links without --to and --udp"}

@@ -180,8 +180,11 @@ func (x *schedule) play() int64 {
 // repeat all packets sent before.
 var stepOps = strings.Fields(`
 encoder encoder encoder encoder encoder encoder link link link link link link link link link link param param param param
-shadow shadow shadow setting setting setting undo undo undo outage outage pause pause pause profile profile profile play play
+shadow shadow shadow setting setting setting redundancy redundancy undo undo undo outage outage pause pause pause profile profile profile play play
 back save`)
+
+// redundancies are the policies of redundancy in schedules.
+var redundancies = []string{"none", "none", "repeat n=1", "repeat n=3", "xor data=2", "xor data=5", "rs data=4 parity=2", "rs data=8 parity=5"}
 
 // step performs one random operation of a user, a script or a bad link.
 func (x *schedule) step() {
@@ -207,6 +210,8 @@ func (x *schedule) step() {
 	case "setting":
 		x.change([...]string{"every", "playout_delay", "budget", "interpolation", "mark"}[x.rng.IntN(5)],
 			[...]string{"1", "2", "30ms", "150ms", "256", "off", "linear", "hermite"}[x.rng.IntN(8)])
+	case "redundancy": // refused for files
+		x.change("redundancy", redundancies[x.rng.IntN(len(redundancies))])
 	case "undo":
 		_, _ = s.Undo()
 	case "play": // refused unless the source accepts input
@@ -321,8 +326,9 @@ func (x *schedule) check(s *Session) (sent int64) {
 	x.t.Helper()
 	for i, l := range s.lanes {
 		got := l.totals(s.Now())
-		// Packets in flight when a shadow copied a link are in flight in the copy, too.
-		if under := int64(l.paths.downLink.InFlight()); got.InFlight > under || i == 0 && got.InFlight != under {
+		// Packets in flight when a shadow copied a link are in flight in the copy, too. Those of a lane with redundancy
+		// may wait for a repair, and parities are no packets.
+		if under := int64(l.paths.downLink.InFlight()); l.carrier == nil && (got.InFlight > under || i == 0 && got.InFlight != under) {
 			x.fatal("lane %d: %d in flight by the meter, %d by the link", i, got.InFlight, under)
 		}
 		if sum := got.Decoded + got.Stale + got.Duplicate + got.Lost + got.Failures.NoBaseline + got.Failures.Corrupt +

@@ -340,6 +340,9 @@ func (s *Session) NextEvent() time.Duration {
 		if t, ok := l.paths.next(); ok {
 			at = min(at, t)
 		}
+		if t, ok := l.nextDue(); ok {
+			at = min(at, t)
+		}
 	}
 	return at
 }

@@ -108,6 +108,9 @@ func (s *Session) newShadowLane(e config.Encoder) (*lane, error) {
 	first := &s.lanes[0].paths
 	l.joinedAt = s.now
 	l.connect(first.downLink.Fork(inheritedTag), first.upLink.Fork(inheritedTag))
+	if l.carrier != nil && s.lanes[0].carrier != nil { // the first lane gets its carrier after this one if a change sets it
+		l.carrier.follow(s.lanes[0].carrier)
+	}
 	l.snd.StartAt(s.framesDue, s.now)
 	l.rcv.StartAt(s.framesDue)
 	l.display.StartAt(s.now)

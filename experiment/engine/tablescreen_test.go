@@ -147,6 +147,39 @@ func TestRowsThatComeAndGoAreNotBlended(t *testing.T) {
 	}
 }
 
+// A tank that changes its place by more than the key jump of its schema stays where it was until the later snapshot, and
+// its error is the whole jump until then. Jumps are every period ticks; there is a snapshot every 6 ticks.
+func TestJumpsAreNotBlended(t *testing.T) {
+	const far, step = 5000, 0.5 // far is in steps of cm
+	for _, c := range []struct {
+		jump         float64
+		period       int
+		minimum, max float64 // of the largest position error
+	}{
+		{far*step - 1, 42, 0, 0}, // at the tick of a snapshot: the display and the source change at once
+		{far*step - 1, 40, far * step, far * step},
+		{far * step, 42, far * step / 2, far*step - 1}, // not farther than jump: on the way between snapshots
+		{0, 42, far * step / 2, far*step - 1},
+	} {
+		for _, interpolation := range []string{"linear", "hermite"} {
+			s := tankSchema(2)
+			s.Fields[0].Jump = c.jump
+			p := displayTable(t, &pathTable{schema: s, fill: func(row []int32, i, n int) {
+				copy(row, []int32{int32(n * (1 - i)), 0, 0, 1, 0, 0}) // row 0 drives
+				if i == 1 {
+					row[0], row[2] = int32(n/c.period%2*far), wrapStep(n/c.period*20_000)
+				}
+			}}, "receiver.interpolation", interpolation)
+			if got := p.PositionError.Max; p.PositionError.N == 0 || interpolation == "linear" && (got < c.minimum || got > c.max) || c.max == 0 && got > 1e-3 {
+				t.Errorf("%+v, %s: position error at most %v cm", c, interpolation, got)
+			}
+			if got := p.AngleError.Max; c.max == 0 && got != 0 {
+				t.Errorf("%+v, %s: angle error at most %v deg, expected 0", c, interpolation, got)
+			}
+		}
+	}
+}
+
 // The JSON has null for what a table does not have, and nothing for data that are not interpolated. Totals without a
 // heading do not hold an assertion about it.
 func TestTableErrorsThatDoNotApply(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"wirelab/dataset/frame"
+	"wirelab/experiment/container"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/lossmodel"
@@ -24,14 +25,13 @@ type encodeInfo struct {
 // (Verdict.Pending) the fate of a packet is unknown until its arrival is reported, and a packet that waits in a
 // queue (Verdict.Waiting) arrives later or is dropped later. l.budget is the bit budget of the packet.
 func (l *lane) transmit(now time.Duration, p *endpoint.Packet, encoded encodeInfo) {
-	l.digest.addDatagram(p.Datagram)
 	f := l.flights.add(p.Stored, encoded.source, &l.digest)
 	f.rec = packetlog.Record{
 		Seq: p.Seq, Sent: now, Encoder: p.Codec, Epoch: p.Epoch, Baseline: p.Baseline,
 		Payload: p.Payload, Items: encoded.items, Changed: encoded.changed, EncodeNS: encoded.ns,
 		Seam: encoded.restarted, CrossesLoop: encoded.crossesRestart, // both mean a restart of the recording
 	}
-	verdict := l.paths.down.Send(now, p.Datagram, f.tag)
+	verdict := l.sendPacket(now, p.Datagram, f)
 	f.rec.Wire = verdict.Wire
 	if verdict.Lost == lossmodel.None && !verdict.Pending && !verdict.Waiting {
 		f.rec.Due = verdict.Due
@@ -61,14 +61,14 @@ func (l *lane) transmit(now time.Duration, p *endpoint.Packet, encoded encodeInf
 		if n > 0 {
 			lost = verdict.CopyLost[n-1]
 		}
-		if lost == lossmodel.None {
+		if lost == lossmodel.None || n == 0 && f.awaitRepair(lost) {
 			f.arriving++
 			continue
 		}
 		l.recordUnreceived(now, f, n, packetlog.Lost, lost)
 	}
 	if f.arriving == 0 {
-		l.flights.release(f)
+		l.releaseFlight(f)
 	}
 }
 
@@ -115,14 +115,19 @@ func (l *lane) handleDrop(now time.Duration, d *lossmodel.Delivery) {
 			l.meter.Link.CountDropped(f.linkStretch)
 		}
 	}
+	if d.Copy == 0 && f.repair != container.NotRepaired { // repaired before its own datagram was dropped
+		l.endArrival(f)
+		return
+	}
+	if d.Copy == 0 && f.awaitRepair(d.Lost) {
+		return
+	}
 	l.outcomeRec = f.rec
 	l.outcomeRec.Copy, l.outcomeRec.Outcome, l.outcomeRec.Cause = d.Copy, packetlog.Lost, d.Lost
 	l.inspector.Begin(f.record, d.Copy, f.trails)
 	l.inspector.Served(d)
 	l.recordOutcome(now, f)
-	if f.arriving--; f.arriving == 0 {
-		l.flights.release(f)
-	}
+	l.endArrival(f)
 }
 
 // A packet of unknown fate is abandoned when it is overdue.

@@ -19,7 +19,7 @@ func DirectionOf(key string) direction {
 	case "decoded", "transfer.delivered":
 		return MoreIsBetter
 	case "sent", "duplicated", "duplicate", "in_flight", "unknown", "playout.displayed", "transfer.old_bytes", "transfer.new_bytes",
-		"transfer.blocks":
+		"transfer.blocks", "redundancy.datagrams", "redundancy.extra", "redundancy.repaired":
 		return Neither
 	}
 	if strings.HasPrefix(key, "sender.") || strings.HasPrefix(key, "receiver.") {

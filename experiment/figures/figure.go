@@ -153,7 +153,8 @@ func (q *Quantiles) UnmarshalJSON(data []byte) error {
 // Names returns the dotted keys of all figures of Totals. These are the names that assertions can use.
 func Names() map[string]bool {
 	// Set what is nil in the totals of some runs, so that its figures are listed.
-	t := Totals{Counts: Counts{LostBy: LostBy(nil)}, Transfer: &Transfer{TimeS: new(float64)}, Rounding: &Rounding{}, Remote: &Remote{}, Crowd: &Crowd{}}
+	t := Totals{Counts: Counts{LostBy: LostBy(nil)}, Transfer: &Transfer{TimeS: new(float64)}, Rounding: &Rounding{}, Remote: &Remote{}, Redundancy: &Redundancy{},
+		Crowd: &Crowd{}}
 	setAll(reflect.ValueOf(&t).Elem())
 	names := map[string]bool{}
 	for name := range Flatten(t) {

@@ -59,6 +59,8 @@ type Totals struct {
 	Transfer *Transfer `json:"transfer,omitempty"` // nil unless the data are a file
 	Rounding *Rounding `json:"rounding,omitempty"` // nil for codecs that do not quantise
 	Crowd    *Crowd    `json:"crowd,omitempty"`    // nil unless the run has many receivers
+	// Redundancy is nil unless sender.redundancy was set, also to "none".
+	Redundancy *Redundancy `json:"redundancy,omitempty"`
 
 	// Sender and Receiver are the gauges of the encoder and the decoder, if they have any.
 	Sender   []encoders.Gauge `json:"sender,omitempty"`
@@ -216,6 +218,21 @@ type Rounding struct {
 	Mean  float64 `json:"mean"`
 	Max   float64 `json:"max"`
 	Field string  `json:"field"` // name of the field with the largest error
+}
+
+// Redundancy contains what redundancy costs and repairs. A packet is known when it has first arrived, by whatever
+// datagram; ratios are of the packets that are known or will never be.
+type Redundancy struct {
+	Policy    string `json:"policy"`
+	Datagrams int64  `json:"datagrams"` // sent on the downlink
+	Extra     int64  `json:"extra"`     // of these, datagrams without a packet of their own, such as parities
+	Repaired  int64  `json:"repaired"`  // packets known from another datagram than their own
+	// RepairedAfterMS is the time from sending a packet until it was repaired.
+	RepairedAfterMS Quantiles `json:"repaired_after_ms"`
+	ResidualLoss    Figure    `json:"residual_loss_rate"` // share of packets that never arrive
+	Missed50        Figure    `json:"missed_50ms_ratio"`  // share of packets not known 50 ms after they were sent
+	Missed100       Figure    `json:"missed_100ms_ratio"` // share of packets not known 100 ms after they were sent
+	OverheadKbps    float64   `json:"overhead_kbps"`      // what redundancy adds to wire_kbps
 }
 
 // LostBy returns the counts n of lost packets by the name of the cause; zeros if n is nil.

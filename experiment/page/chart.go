@@ -3,6 +3,7 @@ package page
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 
 	"wirelab/internal/escape"
@@ -31,10 +32,11 @@ type chart struct {
 	Ticks  []string `json:"ticks,omitempty"` // names of the X values, if they are not numbers
 	Rows   []string `json:"rows,omitempty"`  // names of the Y values, if they are not numbers
 	Lines  []line   `json:"lines"`
-	Notes  []string `json:"notes,omitempty"` // a remark about each X value
-	Marked bool     `json:"marked"`          // draw the marks
-	Top    value    `json:"top,omitempty"`   // upper end of the Y scale, which cuts spikes; 0 means that all values fit
-	Loops  []int    `json:"loops,omitempty"` // indices of X values at loop points of the recording, which do not affect the Y scale
+	Notes  []string `json:"notes,omitempty"`  // a remark about each X value
+	Marked bool     `json:"marked"`           // draw the marks
+	Top    value    `json:"top,omitempty"`    // upper end of the Y scale, which cuts spikes; 0 means that all values fit
+	Loops  []int    `json:"loops,omitempty"`  // indices of X values at loop points of the recording, which do not affect the Y scale
+	Settle int      `json:"settle,omitempty"` // number of the first X values, of the first second, which do not affect the Y scale
 
 	Label string `json:"-"` // text alternative, for screen readers
 }
@@ -76,6 +78,55 @@ func (p axisValue) MarshalJSON() ([]byte, error) {
 	return json.Marshal(math.Round(float64(p)*1000) / 1000)
 }
 
+// settle excludes the first second of a chart over time from the scale, unless the run is short: caches and baselines
+// are still empty.
+func (c *chart) settle(x []axisValue) {
+	const settleTime, shortRun = 1, 5 // seconds
+	if c.Axis == "s" && c.Rows == nil && len(x) > 0 && x[len(x)-1] >= shortRun {
+		c.Settle, _ = slices.BinarySearch(x, settleTime+0.001)
+	}
+}
+
+// mergeEqual joins lines with the same values, and equal bands, to one line with both names, because only the last of
+// them would be visible.
+func (c *chart) mergeEqual() {
+	for i := 0; i < len(c.Lines); i++ {
+		k := i + 1 + c.edges(i)
+		for k < len(c.Lines) {
+			n := 1 + c.edges(k)
+			if !c.isEqual(i, k) {
+				k += n
+				continue
+			}
+			c.Lines[i].Name += " = " + c.Lines[k].Name
+			c.Lines = slices.Delete(c.Lines, k, k+n)
+		}
+		i += c.edges(i)
+	}
+}
+
+// edges returns the number of edges of bands that follow line i.
+func (c *chart) edges(i int) (n int) {
+	for i+1+n < len(c.Lines) && c.Lines[i+1+n].Kind == "edge" {
+		n++
+	}
+	return n
+}
+
+// isEqual reports whether line i and its edges equal line k and its edges, except for names and colours.
+func (c *chart) isEqual(i, k int) bool {
+	if n := c.edges(i); c.edges(k) == n && c.Lines[i].Kind != "edge" && c.Lines[i].Kind != "dots" {
+		for j := range n + 1 {
+			a, b := &c.Lines[i+j], &c.Lines[k+j]
+			if a.Kind != b.Kind || !slices.EqualFunc(a.Y, b.Y, func(x, y value) bool { return x == y || x != x && y != y }) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
 // marshalJSON returns the data as JSON that is safe inside a script element. It replaces control
 // characters in the texts of d, which the script writes into the page, by visible escapes.
 func (d *chartData) marshalJSON() (string, error) {
@@ -87,6 +138,8 @@ func (d *chartData) marshalJSON() (string, error) {
 	}
 	for i := range d.Charts {
 		c := &d.Charts[i]
+		c.mergeEqual()
+		c.settle(d.X[c.X])
 		escapeTexts(&c.Title, &c.Unit, &c.Axis)
 		for _, list := range [][]string{c.Ticks, c.Rows, c.Notes} {
 			for k := range list {

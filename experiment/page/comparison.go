@@ -78,7 +78,7 @@ func (d *document) compareRuns(list []*Loaded, names []string) {
 		if err != nil {
 			c = nil // written by a later version; the headline then omits what depends on it
 		}
-		t.Add(names[i], runHeadline(r.Result, c), r.Result.Seed, formatNumber(r.Result.DurationS))
+		t.Add(names[i], runHeadline(r.Result, describeLink(r.Result, c)), r.Result.Seed, formatNumber(r.Result.DurationS))
 	}
 	s.Tables = append(s.Tables, t)
 	d.Sections = append(d.Sections, s)

@@ -15,6 +15,7 @@ type document struct {
 	Alarms          []string // failed assertions, and why the run is incomplete
 	Notes           []string // missing files, and warnings
 	Tiles           []tile
+	Answers         []section // what is recommended; they precede Meta
 	Sections        []section
 	data            chartData
 }
@@ -36,6 +37,7 @@ type section struct {
 	Charts    []chartView
 	Graphics  []graphic
 	Tables    []table
+	Remarks   []string // paragraphs below the tables
 	Code      []code
 }
 

@@ -19,6 +19,8 @@ type gridPoint struct {
 	Set     map[string]string          // the values of the swept keys, without the seed
 	Seeds   int                        // number of runs, one per seed
 	Figures map[string]paired.Interval // by key: the mean (Estimate), with its interval if there are several seeds
+
+	Asserted, Failed int // assertions of the runs, and runs that failed
 }
 
 // gridPoints groups the runs of a sweep into points, in the order of the runs.
@@ -28,6 +30,10 @@ func gridPoints(runs []*engine.Result) []gridPoint {
 		p := gridPoint{Set: group.Set, Seeds: len(group.Runs), Figures: map[string]paired.Interval{}}
 		values := map[string][]float64{}
 		for _, r := range group.Runs {
+			p.Asserted += len(r.Assertions)
+			if len((&report.Report{Runs: []*engine.Result{r}}).Failed()) > 0 {
+				p.Failed++
+			}
 			for key, v := range figuresByKey(&r.Totals) {
 				values[key] = append(values[key], v)
 			}

@@ -15,7 +15,7 @@ import (
 // costKey is the figure on the X axis of a Pareto chart.
 const costKey = "payload_kbps"
 
-// addParetoCharts adds charts of cost (payload) against quality (starvation, position error, transfer
+// addParetoCharts adds answers: charts of cost (payload) against quality (starvation, position error, transfer
 // time). Points are compared only under the same network conditions: each condition has its own
 // Pareto frontier, the points that no other point beats in both figures.
 func (d *document) addParetoCharts(points []gridPoint) {
@@ -31,7 +31,7 @@ func (d *document) addParetoCharts(points []gridPoint) {
 		if n := len(names); n == maxLines {
 			s.Lead = []string{fmt.Sprintf("Only the first %d conditions are drawn.", n)}
 		}
-		d.Sections = append(d.Sections, s)
+		d.Answers = append(d.Answers, s)
 	}
 }
 
@@ -44,6 +44,13 @@ func isCondition(key string) bool {
 		}
 	}
 	return key == "profile"
+}
+
+// conditionOf returns the settings of a point that describe its condition.
+func conditionOf(p *gridPoint) map[string]string {
+	set := maps.Clone(p.Set)
+	maps.DeleteFunc(set, func(k, _ string) bool { return !isCondition(k) })
+	return set
 }
 
 // byCondition groups the points of a sweep by condition. The condition of a point are its values of those swept
@@ -62,11 +69,7 @@ func byCondition(points []gridPoint, m metric) (names []string, groups map[strin
 		minQuality, maxQuality = min(minQuality, quality.Estimate), max(maxQuality, quality.Estimate)
 		return false
 	})
-	names, groups = groupPoints(points, func(p *gridPoint) string {
-		set := maps.Clone(p.Set)
-		maps.DeleteFunc(set, func(k, _ string) bool { return !isCondition(k) })
-		return shortSet(set)
-	})
+	names, groups = groupPoints(points, func(p *gridPoint) string { return shortSet(conditionOf(p)) })
 	names = slices.DeleteFunc(names, func(name string) bool { return len(groups[name]) < 2 })
 	if minQuality >= maxQuality {
 		return nil, nil
@@ -179,7 +182,7 @@ func (g *graphic) drawAxes(points []*gridPoint, mx, my metric) (x, y func(v floa
 // names of the axes.
 func (g *graphic) drawAxesTo(maxX, maxY float64, xName, yName string) (x, y func(v float64) string) {
 	stepX, stepY := tickStep(maxX), tickStep(maxY)
-	maxX, maxY = stepX*math.Ceil(maxX/stepX), stepY*math.Ceil(maxY/stepY)
+	maxX, maxY = stepX*max(math.Ceil(maxX/stepX), 1), stepY*max(math.Ceil(maxY/stepY), 1)
 	format := func(v float64) string { return units.Fixed(v, 1) } // a coordinate with one decimal
 	x = func(v float64) string { return format(paretoLeft + (paretoRight-paretoLeft)*v/maxX) }
 	y = func(v float64) string { return format(paretoBottom - (paretoBottom-paretoTop)*v/maxY) }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"wirelab/dataset"
 	"wirelab/experiment/config"
@@ -32,8 +33,10 @@ func (r *run) document() *document {
 	if err != nil {
 		c = nil // written by a later version, or with missing files: the page omits what needs the configuration
 	}
-	d := &document{Title: initialEncoder(x) + " on " + report.SettingOf(x, "data", "source"), Headline: runHeadline(x, c)}
-	d.Meta = []string{formatNumber(x.DurationS) + " s of virtual time", formatCount(int64(x.Frames), "frame") + " of " + formatCount(int64(x.ItemsPerFrame), x.Item),
+	d := &document{Title: initialEncoder(x) + " on " + report.SettingOf(x, "data", "source")}
+	d.Verdict, d.Headline = verdict(x.Assertions, len((&report.Report{Runs: []*engine.Result{x}}).Failed()))
+	d.Headline += runHeadline(x, "")
+	d.Meta = []string{strings.TrimSuffix(describeLink(x, c), ","), formatNumber(x.DurationS) + " s of virtual time", formatCount(int64(x.Frames), "frame") + " of " + formatCount(int64(x.ItemsPerFrame), x.Item),
 		fmt.Sprintf("seed %d", x.Seed), "data " + report.SettingOf(x, "data", "source")}
 	if len(x.Set) > 0 {
 		d.Meta = append(d.Meta, report.SetText(x.Set, " = ", ", "))
@@ -69,7 +72,13 @@ func nonEmpty(texts ...string) []string {
 func (d *document) addTiles(x *engine.Result) {
 	t := &x.Totals
 	add := func(name, value, unit, note string) { d.Tiles = append(d.Tiles, tile{name, value, unit, note}) }
-	add("payload", formatNumber(t.PayloadKbps), "kbps", "wire "+formatNumber(t.WireKbps)+", feedback "+formatNumber(t.FeedbackKbps))
+	add("wire", formatNumber(t.WireKbps), "kbps", "payload "+formatNumber(t.PayloadKbps)+", feedback "+formatNumber(t.FeedbackKbps))
+	if starved, known := t.Playout.StarvedRatio.Value(); known {
+		add("starved", formatPercent(starved), "", formatCount(t.Playout.Freezes, "freeze")+", "+formatFigure(t.Playout.BehindMS)+" ms behind the sender")
+	}
+	if q := &t.AgeMS; q.N > 0 {
+		add("age of displayed data", formatNumber(q.P50), "ms", "p99 "+formatNumber(q.P99))
+	}
 	if f := t.BitsPerChangedCube; f != nil && report.CostsPerChange(x) {
 		add("per changed "+x.Item, formatFigure(*f), "bits", "per "+x.Item+" "+formatFigure(t.BitsPerItem))
 	} else {
@@ -83,12 +92,6 @@ func (d *document) addTiles(x *engine.Result) {
 		add("round trip", formatFigure(q.Of(q.P50)), "ms", "p95 "+formatFigure(q.Of(q.P95))+", jitter "+formatFigure(t.Remote.JitterMS))
 	}
 	add("failed", formatNumber(float64(t.Failed())), "packets", "wrong "+formatNumber(float64(t.Wrong))+", stale "+formatNumber(float64(t.Stale)))
-	if t.BitsPerCube != nil { // the data are cubes; others have no display
-		add("starved", formatShare(t.Playout.StarvedRatio), "", formatCount(t.Playout.Freezes, "freeze")+", "+formatFigure(t.Playout.BehindMS)+" ms behind the sender")
-		if q := &t.AgeMS; q.N > 0 {
-			add("age of displayed data", formatNumber(q.P50), "ms", "p99 "+formatNumber(q.P99))
-		}
-	}
 	if over, budgeted := t.OverBudgetRatio.Value(); budgeted {
 		add("over the budget", formatPercent(over), "", "of the time, payload per second")
 	}

@@ -51,10 +51,6 @@ func (s *Search) document() *document {
 		return d
 	}
 	name := shortSet(s.Best.Set)
-	figure := func(key string) string {
-		m := searchMetric(key)
-		return strings.TrimSpace(s.Best.point().cell(m) + " " + m.unit)
-	}
 	switch {
 	case !s.Best.Keeps:
 		d.Headline = "No setting that was tried keeps the bounds. The closest, " + name + ", " + s.Best.Bounds + "."
@@ -65,31 +61,31 @@ func (s *Search) document() *document {
 				front++
 			}
 		}
-		d.Headline = formatCount(int64(front), "setting") + " on the Pareto front; " + name + " has the lowest " + searchMetric(s.Minimise[0]).title + "."
+		d.Headline = formatCount(int64(front), "setting") + " on the Pareto front; " + name + " has the lowest " + s.Minimise[0] + "."
 	default:
-		d.Headline = name + " has the lowest " + searchMetric(s.Minimise[0]).title + ", " + figure(s.Minimise[0])
+		m := searchMetric(s.Minimise[0])
+		d.Headline = name + " has the lowest " + m.key
 		if s.Bounds != "" {
-			d.Headline += ", of the settings that keep the bounds"
+			d.Headline += " of the settings that keep the bounds"
 		}
-		d.Headline += "."
+		d.Headline += ": " + strings.TrimSpace(formatRounded(s.Best.Figures[m.key].Mean*m.scale)+" "+m.unit) + "."
 	}
 	if s.Best.Keeps && s.Bounds != "" {
 		d.Verdict = passedVerdict
 	} else if s.Best.Keeps {
 		d.Verdict = ""
 	}
-	for _, key := range slices.Concat(s.Minimise, s.Bounded) {
+	for _, key := range slices.Concat(s.Minimise, SearchTiles(), s.Bounded) {
 		m := searchMetric(key)
 		if v, ok := s.Best.point().Figures[key]; ok && !slices.ContainsFunc(d.Tiles, func(t tile) bool { return t.Name == m.title }) {
 			note := ""
-			if v.Known {
-				note = formatNumber(v.Lo*m.scale) + " to " + formatNumber(v.Hi*m.scale) + ", 95 % CI"
+			if v.Known && v.Hi > v.Lo {
+				note = formatNumber(max(v.Lo, 0)*m.scale) + " to " + formatNumber(v.Hi*m.scale) + ", 95 % CI" // figures are not negative
 			}
-			d.Tiles = append(d.Tiles, tile{m.title, formatNumber(v.Estimate * m.scale), m.unit, note})
+			d.Tiles = append(d.Tiles, tile{m.title, formatRounded(v.Estimate * m.scale), m.unit, note})
 		}
 	}
-	d.addSearchSetting(s)
-	d.addSearchPoints(s)
+	d.Answers = []section{s.settingSection(), s.pointsSection()}
 	if s.TOML != "" {
 		d.Sections = append(d.Sections, section{ID: "configuration", Title: "Configuration", Code: []code{
 			{"", "tui run best.toml --out best    # run the recommended setting, with a report"}, {"best.toml", s.TOML}}})
@@ -109,8 +105,15 @@ func (p *SearchPoint) point() *gridPoint {
 	return g
 }
 
+// SearchTiles returns the keys of figures that the page of a search shows as tiles even if they are neither minimised
+// nor bounded.
+func SearchTiles() []string { return []string{"wire_kbps", "playout.starved_ratio", "age_ms.p50"} }
+
 // searchMetric returns the metric of a figure: ratios are shown in percent.
 func searchMetric(key string) metric {
+	if i := slices.IndexFunc(choiceMetrics(nil), func(m metric) bool { return m.key == key }); i >= 0 {
+		return choiceMetrics(nil)[i]
+	}
 	m := metric{key: key, title: key, scale: 1}
 	for suffix, unit := range map[string]string{"_kbps": "kbps", "_ratio": "%", "_rate": "%"} {
 		if strings.HasSuffix(key, suffix) {
@@ -123,29 +126,31 @@ func searchMetric(key string) metric {
 	return m
 }
 
-// addSearchSetting adds the best setting, key by key, and how certain it is.
-func (d *document) addSearchSetting(s *Search) {
+// settingSection returns the best setting, key by key, and how certain it is.
+func (s *Search) settingSection() section {
 	title := "Recommended setting"
 	if !s.Best.Keeps {
 		title = "Closest setting"
 	}
-	t, own := newTable(title, "key", "value", "in the configuration"), s.Config.Settings()
+	t, own := newTable("Values of the keys that the search varied", "key", "value", "in the configuration"), s.Config.Settings()
 	for _, key := range slices.Sorted(maps.Keys(s.Best.Set)) {
 		t.Add(key, s.Best.Set[key], own[key])
 	}
-	d.Sections = append(d.Sections, section{ID: "recommended", Title: title, Lead: s.Sentences, Tables: []table{t}})
+	return section{ID: "recommended", Title: title, Tables: []table{t}, Remarks: []string{strings.Join(s.Sentences, " ")}}
 }
 
-// addSearchPoints adds the settings that were compared: a chart of the first two figures, if there are two, and a table.
-func (d *document) addSearchPoints(s *Search) {
+// pointsSection returns the settings that were compared: a chart of the first two figures, if there are two, and a table.
+func (s *Search) pointsSection() section {
 	sec := section{ID: "settings", Title: "Settings compared"}
 	if s.Bounds != "" {
 		sec.Lead = []string{"Bounds: " + s.Bounds + "."}
 	}
-	keys := slices.Concat(s.Minimise, s.Bounded)
-	slices.SortStableFunc(keys, func(a, b string) int { return slices.Index(keys, a) - slices.Index(keys, b) })
-	keys = slices.Compact(keys)
-	if len(keys) > 1 && len(s.Points) > 1 {
+	// The chart has the second figure or, if only one is minimised, the first bounded figure that differs.
+	other := slices.IndexFunc(slices.Concat(s.Minimise[1:], s.Bounded), func(key string) bool {
+		return key != s.Minimise[0] && slices.ContainsFunc(s.Points, func(p SearchPoint) bool { return p.Figures[key].Mean != s.Best.Figures[key].Mean })
+	})
+	if other >= 0 {
+		key := slices.Concat(s.Minimise[1:], s.Bounded)[other]
 		var points []*gridPoint
 		best := map[*gridPoint]bool{} // drawn large
 		for i := range s.Points {
@@ -153,7 +158,7 @@ func (d *document) addSearchPoints(s *Search) {
 			points = append(points, p)
 			best[p] = s.Points[i].Front || len(s.Minimise) == 1 && i == 0
 		}
-		sec.Graphics = []graphic{scatter(points, best, searchMetric(keys[0]), searchMetric(keys[1]))}
+		sec.Graphics = []graphic{scatter(points, best, searchMetric(s.Minimise[0]), searchMetric(key))}
 	}
 	titles := []string{"setting"}
 	for _, key := range s.Minimise {
@@ -179,5 +184,5 @@ func (d *document) addSearchPoints(s *Search) {
 		t.Add(append(row, p.point().cell(metric{key: ratioKey, scale: 1}), p.Seeds)...)
 	}
 	sec.Tables = []table{t}
-	d.Sections = append(d.Sections, sec)
+	return sec
 }

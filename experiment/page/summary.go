@@ -32,9 +32,11 @@ type Summary struct {
 
 // SummaryPoint is a point of the grid over its seeds.
 type SummaryPoint struct {
-	Set     map[string]string       `json:"set"`
-	Seeds   int                     `json:"seeds"` // number of completed runs
-	Figures map[string]figures.Mean `json:"figures"`
+	Set      map[string]string       `json:"set"`
+	Seeds    int                     `json:"seeds"`              // number of completed runs
+	Asserted int                     `json:"asserted,omitempty"` // assertions of these runs
+	Failed   int                     `json:"failed,omitempty"`   // runs that failed, by an assertion or otherwise
+	Figures  map[string]figures.Mean `json:"figures"`
 	// Ratio contains the ratios of the figures to those of the first point, over common seeds.
 	Ratio map[string]figures.Mean `json:"ratio_to_first,omitempty"`
 }
@@ -74,7 +76,7 @@ func (s *Summary) points() (out []gridPoint) {
 		if p.Seeds == 0 {
 			continue
 		}
-		x := gridPoint{Set: p.Set, Seeds: p.Seeds, Figures: map[string]paired.Interval{}}
+		x := gridPoint{Set: p.Set, Seeds: p.Seeds, Asserted: p.Asserted, Failed: p.Failed, Figures: map[string]paired.Interval{}}
 		for key, m := range p.Figures {
 			x.Figures[key] = intervalOf(m)
 		}

@@ -17,8 +17,9 @@ import (
 // writeSweep writes the page of a sweep whose report contains the runs.
 func writeSweep(w io.Writer, r *report.Report) error { return writeDocument(w, sweepDocument(r)) }
 
-// maxAlarms is the maximum number of sentences about failed assertions on a page.
-const maxAlarms = 20
+// maxAlarms is the maximum number of sentences about failed assertions at the top of a page. The section of failures
+// has more.
+const maxAlarms = 3
 
 // sweepDocument returns the page of a sweep.
 func sweepDocument(r *report.Report) *document {
@@ -51,17 +52,29 @@ func sweepDocument(r *report.Report) *document {
 // about an incomplete sweep; empty ones are ignored.
 func gridDocument(points []gridPoint, headline, runs string, failed []string, endings ...string) *document {
 	d := &document{Title: "Sweep", Headline: headline, Alarms: failed}
+	d.addChoices(points, failed)
+	if d.Headline != headline {
+		d.Meta = []string{strings.TrimSuffix(headline, ".")}
+	}
 	axes := sweptAxes(points)
 	for _, a := range axes {
 		d.Meta = append(d.Meta, a.key+": "+strings.Join(abbreviate(a.values), ", "))
 	}
 	d.Meta = append(d.Meta, runs)
 	if n := len(failed); n > maxAlarms {
-		d.Alarms = append(failed[:maxAlarms:maxAlarms], fmt.Sprintf("and %d more", n-maxAlarms))
+		d.Alarms = append(failed[:maxAlarms:maxAlarms], fmt.Sprintf("and %d more, listed under Failures", n-maxAlarms))
 	}
 	d.Alarms = append(d.Alarms, nonEmpty(endings...)...)
 	if len(points) > 0 {
 		d.addGrid(points, axes)
+	}
+	if n := len(failed); n > maxAlarms {
+		t := newTable("All "+formatCount(int64(n), "failure"), "failure")
+		t.Folded = true
+		for _, text := range failed[:min(n, maxListed)] {
+			t.Add(text)
+		}
+		d.Sections = append(d.Sections, section{ID: "failures", Title: "Failures", Tables: []table{t}})
 	}
 	return d
 }
@@ -69,6 +82,7 @@ func gridDocument(points []gridPoint, headline, runs string, failed []string, en
 // addGrid adds charts, heat maps, Pareto charts and the table of a grid.
 func (d *document) addGrid(points []gridPoint, axes []axis) {
 	ms := variedMetrics(points)
+	d.addParetoCharts(points)
 	if len(axes) > 0 {
 		s := section{ID: "lines", Title: "Figures"}
 		if n := maxSeeds(points); n > 1 {
@@ -83,7 +97,6 @@ func (d *document) addGrid(points []gridPoint, axes []axis) {
 	if len(axes) > 1 {
 		d.addHeatMaps(points, axes, ms)
 	}
-	d.addParetoCharts(points)
 	d.addPointTable(points, ms)
 }
 

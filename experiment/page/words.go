@@ -68,9 +68,40 @@ func formatCount(n int64, noun string) string {
 // initialEncoder returns the encoder at the start of a run.
 func initialEncoder(r *engine.Result) string { return report.SettingOf(r, "encoder", "name") }
 
+// verdict returns the verdict of a run and how it begins the headline: the number of assertions, or the first one that
+// does not hold. failures is the number of failures, which a run may also have without assertions.
+func verdict(assertions []engine.AssertionResult, failures int) (verdict, text string) {
+	if len(assertions) == 0 {
+		if failures > 0 {
+			return failedVerdict, ""
+		}
+		return "", ""
+	}
+	for _, a := range assertions {
+		if a.Holds && !a.Absent {
+			continue
+		}
+		text = fmt.Sprintf("%s is %s, not %s", a.Name, formatFigure(a.Got), a.Bound)
+		if a.Absent {
+			text = "no data for " + a.Name + " " + a.Bound
+		}
+		if failures > 1 {
+			text += fmt.Sprintf(", and %d more", failures-1)
+		}
+		return failedVerdict, text + "; "
+	}
+	if failures > 0 {
+		return failedVerdict, ""
+	}
+	if len(assertions) == 1 {
+		return passedVerdict, "the assertion holds; "
+	}
+	return passedVerdict, fmt.Sprintf("all %d assertions hold; ", len(assertions))
+}
+
 // runHeadline summarizes a run in a sentence, such as "adaptive uses 214 kbps over a link of 50 ms with
-// 5 % loss; nothing decoded wrong; never starved." c may be nil.
-func runHeadline(r *engine.Result, c *config.Config) string {
+// 5 % loss; nothing decoded wrong; never starved." link describes the link; "" leaves it out.
+func runHeadline(r *engine.Result, link string) string {
 	t := &r.Totals
 	var b strings.Builder
 	b.WriteString(initialEncoder(r) + laterEncoders(r))
@@ -87,7 +118,10 @@ func runHeadline(r *engine.Result, c *config.Config) string {
 		}
 		fmt.Fprintf(&b, "%s %s kbps", verb, formatRounded(t.PayloadKbps))
 	}
-	b.WriteString(" " + describeLink(r, c) + "; ")
+	if link != "" {
+		b.WriteString(" " + link)
+	}
+	b.WriteString("; ")
 	parts := []string{"nothing decoded wrong"}
 	if t.Wrong > 0 {
 		parts[0] = formatCount(t.Wrong, "packet") + " decoded WRONG"

@@ -115,7 +115,8 @@ func WritePackets(w io.Writer, packets []packetlog.Record) error {
 }
 
 // packetRow returns the row of a packet in packets.csv, with the columns of packetHead. The time of arrival is
-// "lost" for a lost packet, and empty for one in flight.
+// "lost" for a lost packet, and empty for one in flight. The cause of a packet that redundancy delivered is
+// "repaired".
 func packetRow(p *packetEntry) []string {
 	micros := func(d time.Duration) string { return units.Fixed(float64(d)/1000, 3) }
 	recv, cause := "", ""
@@ -124,6 +125,9 @@ func packetRow(p *packetEntry) []string {
 		recv, cause = "lost", p.Cause.String()
 	case p.Outcome != packetlog.InFlight:
 		recv = micros(p.Arrived)
+	}
+	if p.RepairedBy() != "" {
+		cause = "repaired"
 	}
 	return []string{
 		strconv.FormatUint(p.Seq, 10), strconv.Itoa(p.Copy), micros(p.Sent), recv, p.Outcome.String(), cause, escape.CSV(p.Encoder),

@@ -123,7 +123,8 @@ func (s *Search) searchGroup(ctx context.Context, g *Group, grid float64) (kbps 
 	}
 	candidates = append(candidates, g.Scale)
 	if grid > 0 {
-		// Multiples of an odd number of grid steps are at most half of them off, rounded down.
+		// With a scale of 2n+1 grid steps, a multiple of the grid is at most n of them from a multiple of the scale. The
+		// largest n within the tolerance allows a scale above twice the tolerance.
 		candidates = append(candidates, grid*(2*math.Floor(g.Tolerance/grid+1e-9)+1))
 	}
 	slices.Sort(candidates)
@@ -210,8 +211,7 @@ func (s *Search) measure(ctx context.Context, scales map[int]float64) (m measure
 }
 
 // findGrids returns for each group the largest power of ten of which all values are multiples, at least a hundredth of
-// the tolerance; 0 if there is none. Logs are often written with a fixed number of decimals. Angles have no grid: it
-// would have to divide the turn.
+// the tolerance; 0 if no power is found. Logs are often written with a fixed number of decimals. For angles it is 0.
 func (s *Search) findGrids(ctx context.Context) ([]float64, error) {
 	const below = 100 // of the tolerance: a finer grid saves nothing
 	grids := make([]float64, len(s.Groups))

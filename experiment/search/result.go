@@ -9,6 +9,7 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/figures"
+	"wirelab/experiment/page"
 	"wirelab/experiment/sweep"
 	"wirelab/internal/units"
 	"wirelab/internal/words"
@@ -50,7 +51,7 @@ type Result struct {
 type Candidate struct {
 	Set        map[string]any          `json:"set"`              // values by configuration key
 	Text       string                  `json:"words"`            // Set as KEY=VALUE, separated by spaces
-	Figures    map[string]figures.Mean `json:"figures"`          // by name; without figures that are not finite
+	Figures    map[string]figures.Mean `json:"figures"`          // those to minimise and of page.SearchTiles, by name; without those that are not finite
 	Seeds      int                     `json:"seeds"`            // number of seeds with which it was run
 	Bounds     []BoundResult           `json:"bounds,omitempty"` // in the order of the configuration
 	Violations string                  `json:"breaks,omitempty"` // violated bounds; empty if none
@@ -76,14 +77,29 @@ func (s *search) describe(x setting) Candidate {
 	for d, valueIndex := range x {
 		c.Set[s.spec.Over[d].Key] = s.spec.Over[d].Values[valueIndex]
 	}
-	for f, name := range s.spec.Minimise {
-		if values := s.figureBySeed(x, f, s.spec.Seeds); len(values) > 0 && finiteOrNil(values) != nil {
-			m := sweep.EstimateMean(values)
-			m.Approximate = figures.IsApproximate(name, values)
-			c.Figures[name] = m
+	for i, name := range page.SearchTiles() {
+		var values []float64
+		for seed := range s.spec.Seeds {
+			if v := s.outcomeOf(completeRun(x, seed)); i < len(v.Shown) {
+				values = append(values, v.Shown[i])
+			}
 		}
+		c.addFigure(name, values)
+	}
+	for f, name := range s.spec.Minimise {
+		c.addFigure(name, s.figureBySeed(x, f, s.spec.Seeds))
 	}
 	return c
+}
+
+// addFigure sets a figure to the mean of values, one for each seed, unless there is none or one is not finite.
+func (c *Candidate) addFigure(name string, values []float64) {
+	if len(values) == 0 || finiteOrNil(values) == nil {
+		return
+	}
+	m := sweep.EstimateMean(values)
+	m.Approximate = figures.IsApproximate(name, values)
+	c.Figures[name] = m
 }
 
 // countDrawnAhead sets s.drawnAhead to the number of settings drawn at random that are better than the best

@@ -16,6 +16,7 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/delivery"
 	"wirelab/experiment/figures"
+	"wirelab/experiment/page"
 	"wirelab/internal/panics"
 	"wirelab/internal/seed"
 	"wirelab/internal/wallclock"
@@ -218,6 +219,13 @@ func (e *evaluator) outcomeOf(r *engine.Result) (v outcome) {
 			reasons = append(reasons, "the run has no "+name)
 		}
 		v.Figures = append(v.Figures, x)
+	}
+	for _, name := range page.SearchTiles() {
+		x, ok := measured[name]
+		if !ok {
+			x = math.NaN()
+		}
+		v.Shown = append(v.Shown, x)
 	}
 	for _, a := range e.spec.Subject {
 		got, ok := measured[a.Name]

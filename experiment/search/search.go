@@ -29,6 +29,7 @@ func completeRun(x setting, seed int) job { return job{Setting: x, Seed: seed, D
 type outcome struct {
 	Figures   []float64 // the figures to minimise, in the order of config.Search.Minimise; nil if interrupted
 	Bounded   []float64 // the bounded figures, in the order of config.Search.Subject; +Inf for one that the run does not have
+	Shown     []float64 // the figures of page.SearchTiles; NaN for one that the run does not have
 	Violation float64   // how far the bounds are violated; 0 if all are met, +Inf if the setting cannot be run
 	Reason    string    // describes the violation; empty if Violation is 0
 	RunsAs    string    // see Candidate.RunsAs

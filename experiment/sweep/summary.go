@@ -18,7 +18,7 @@ var mainFigures = []string{
 	"payload_kbps", "wire_kbps", "feedback_kbps", "bits_per_item", "bits_per_changed_cube", "packet_bytes.p50", "packet_bytes.p95",
 	"packet_bytes.max", "over_budget_ratio", "playout.starved_ratio", "playout.late", "playout.behind_ms", "playout.position_error_mm.p95",
 	"playout.position_error.p95", "playout.angle_error.p95",
-	"decoded", "lost", "failures.no_baseline", "failures.corrupt", "wrong", "undetected", "network.loss_rate", "network.delay_ms.p50",
+	"decoded", "lost", "failures.no_baseline", "failures.corrupt", "wrong", "undetected", "network.loss_rate", "network.delay_ms.p50", "age_ms.p50",
 	"transfer.time_s",
 }
 
@@ -123,7 +123,9 @@ func (s *Summary) add(o Outcome) {
 	s.Points[o.Run/s.Repeat].Seeds++
 	s.stale[o.Run/s.Repeat] = true
 	runReport := report.Report{Runs: []*engine.Result{o.Result}}
+	s.Points[o.Run/s.Repeat].Asserted += len(o.Result.Assertions)
 	if texts := runReport.Failed(); len(texts) > 0 {
+		s.Points[o.Run/s.Repeat].Failed++
 		i, _ := slices.BinarySearchFunc(s.failedRuns, o.Run, func(f failedRun, run int) int { return cmp.Compare(f.run, run) })
 		s.failedRuns = slices.Insert(s.failedRuns, i, failedRun{o.Run, texts})
 		s.failedRuns = s.failedRuns[:min(len(s.failedRuns), maxFailures)]

@@ -153,6 +153,10 @@ const (
 	stopSpeed = 100 // units per second; a slower player loses as much speed per second as one with this speed
 )
 
+// farthestMove is the largest change of a coordinate between two displayed snapshots that is a movement. In the match
+// oa-ctf players move by up to 108 from one snapshot to the next, and most respawns are farther than 500.
+const farthestMove = 500
+
 // floatField returns the column for the float field called name. position and velocity are the names, without an
 // index, of the fields that hold a position and its velocity; group is the number of this position in the schema.
 // Rates are per millisecond, the unit of time.
@@ -161,7 +165,7 @@ func floatField(name, column string, group uint8, position, velocity string) fra
 	base, axis, indexed := strings.Cut(name, "[") // "origin[1]" is on axis 1
 	switch {
 	case indexed && base == position:
-		f.Hint = frame.Hint{Role: frame.Position, Group: group, Axis: axis[0] - '0'}
+		f.Hint, f.Jump = frame.Hint{Role: frame.Position, Group: group, Axis: axis[0] - '0'}, farthestMove
 	case indexed && base == velocity:
 		f.Hint = frame.Hint{Role: frame.Velocity, Group: group, Axis: axis[0] - '0', Rate: 1.0 / 1000, Drag: friction / 1000, StopSpeed: stopSpeed}
 		f.Unit = "1/s"

@@ -3,6 +3,7 @@ package inspector
 import (
 	"errors"
 
+	"wirelab/experiment/container"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine/packetlog"
 )
@@ -16,6 +17,7 @@ const (
 	NoReason            Reason = iota
 	BecauseLost                // the link dropped it
 	BecauseLate                // it arrived after its display time
+	becauseRepaired            // its datagram did not arrive, or later than the redundancy that repaired it
 	becauseStale               // it arrived after a newer one, though in time for the display
 	BecauseDropped             // its baseline had left the receiver's history
 	becauseBaseLost            // the link lost its baseline
@@ -40,7 +42,7 @@ const (
 
 // String returns a short name of the reason.
 func (r Reason) String() string {
-	names := [numReasons]string{"nothing", "lost", "late", "stale", "no baseline: dropped", "no baseline: lost",
+	names := [numReasons]string{"nothing", "lost", "late", "repaired", "stale", "no baseline: dropped", "no baseline: lost",
 		"no baseline: not decoded", "no baseline",
 		"checksum", "damaged", "doubted", "tainted", "unknown codec", "codec error", "frame refused", "WRONG",
 		"large: no ack", "large: swapped", "large: seam", "large: old baseline", "large: more changed", "large: dearer"}
@@ -54,13 +56,15 @@ func (r Reason) String() string {
 func (r Reason) Large() bool { return r >= becauseNoAck && r < numReasons }
 
 // failureReason returns why the receiver could not use a packet, or received it after its display time or
-// after a newer packet; NoReason otherwise.
+// after a newer packet, or by redundancy; NoReason otherwise.
 func failureReason(r *packetlog.Record, in *Inside) Reason {
 	switch r.Outcome {
 	case packetlog.Lost:
 		return BecauseLost
 	case packetlog.Decoded, packetlog.Stale:
 		switch {
+		case r.Repair != container.NotRepaired:
+			return becauseRepaired
 		case in.Late > 0:
 			return BecauseLate
 		case r.Outcome == packetlog.Stale:

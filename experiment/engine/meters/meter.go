@@ -8,6 +8,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/experiment/container"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/figures"
 	"wirelab/internal/quantile"
@@ -77,6 +78,9 @@ func (m *Meter) AddDecodeTime(ns int64) { m.decode.add(ns) }
 func (m *Meter) CountOutcome(r *packetlog.Record) {
 	m.Swaps.countOutcome(r)
 	m.sample.Outcomes[r.Outcome]++
+	if r.Repair != container.NotRepaired {
+		m.sample.Repaired++
+	}
 	if r.Outcome == packetlog.Lost {
 		m.sample.LostBy[r.Cause]++
 	}
@@ -84,6 +88,9 @@ func (m *Meter) CountOutcome(r *packetlog.Record) {
 
 // CountFeedback counts a datagram of wire bytes on the uplink.
 func (m *Meter) CountFeedback(wire int) { m.sample.FeedbackBits += int64(wire) * 8 }
+
+// CountWire counts a datagram of wire bytes on the downlink that has no packet of its own.
+func (m *Meter) CountWire(wire int) { m.sample.WireBits += int64(wire) * 8 }
 
 // CountDisplayTick counts a tick of the receiver's display. behind is the lag of the displayed time
 // behind the sender.

@@ -24,6 +24,7 @@ type Sample struct {
 	Changed      int64                      // rows that differed from their baseline
 	Standalone   int                        // packets of encoders that send all rows whether they changed or not: see encoders.Codec
 	Outcomes     [packetlog.NumOutcomes]int // packets and copies by outcome
+	Repaired     int                        // packets that redundancy delivered
 	LostBy       [figures.MaxCauses]int     // lost packets and copies by lossmodel.Cause
 	BaselineAge  int64                      // in ticks, summed over the packets counted in Referenced
 	Referenced   int                        // packets encoded against an acked frame, not the initial state
@@ -88,6 +89,7 @@ func (s *Sample) add(x *Sample) {
 	s.Items += x.Items
 	s.Changed += x.Changed
 	s.Standalone += x.Standalone
+	s.Repaired += x.Repaired
 	for o, n := range x.Outcomes {
 		s.Outcomes[o] += n
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"wirelab/experiment/container"
 	"wirelab/lossmodel"
 )
 
@@ -64,13 +65,28 @@ type Record struct {
 	Items    int // items in the frame
 	Changed  int // rows that differed from the baseline
 	Outcome  Outcome
-	Cause    lossmodel.Cause // stage that dropped it, if Outcome is Lost
+	Cause    lossmodel.Cause // stage that dropped it, if Outcome is Lost or it was repaired
 	EncodeNS int64           // wall time of the encoder; not reproducible
 	DecodeNS int64           // wall time of the decoder; not reproducible
 	Seam     bool            // first packet after a restart of the recording
+	// Repair is how redundancy delivered the packet instead of its own datagram. RepairedFrom is then the sequence
+	// number of the packet that repeated it, or the number of its group.
+	Repair       container.Repair
+	RepairedFrom uint64
 	// CrossesLoop is set for the first packet after a restart of the recording, and for packets after it
 	// with a reference from before the restart. They are large, since all cubes jump at a loop point.
 	CrossesLoop bool
+}
+
+// RepairedBy describes the redundancy that delivered the packet, such as "parity of group 17"; "" if none did.
+func (r *Record) RepairedBy() string {
+	switch r.Repair {
+	case container.ByRepeat:
+		return fmt.Sprintf("a repeat in the datagram of packet %d", r.RepairedFrom)
+	case container.ByParity:
+		return fmt.Sprintf("parity of group %d", r.RepairedFrom)
+	}
+	return ""
 }
 
 // ID identifies a packet of a lane, or a copy of it.

@@ -25,10 +25,11 @@ type blendedPart struct {
 	frame.Part
 	positions     [][]int // the columns of each position, which have one unit
 	angles        []int
-	present, kind int // columns with the roles frame.Present and frame.Type; -1 if there are none
+	present, kind int   // columns with the roles frame.Present and frame.Type; -1 if the part has none
+	jumping       []int // columns of positions whose field has a Jump
 }
 
-// FindColumns returns the interpolated columns of a schema; nil if it has none. Only state of which the newest matters
+// FindColumns returns the interpolated columns of a schema; nil without any. Only state of which the newest matters
 // is interpolated: calls and messages are not.
 func FindColumns(s *frame.Schema) *Columns {
 	if s.Delivery != frame.Latest || frame.IsCubes(s) {
@@ -73,6 +74,9 @@ func (c *Columns) findPart(p frame.Part) blendedPart {
 				groups, b.positions = append(groups, f.Hint.Group), append(b.positions, nil)
 			}
 			b.positions[g] = append(b.positions[g], i)
+			if f.Jump > 0 {
+				b.jumping = append(b.jumping, i)
+			}
 		case turnOf(f) > 0:
 			if !c.hasAngles {
 				c.hasAngles, c.angle = true, f.Unit
@@ -97,11 +101,19 @@ func (c *Columns) Interpolates(i int) bool {
 	})
 }
 
-// Joins reports whether a row can be interpolated between tables a and b: whether it is the same thing in both, which
-// is present and of one type.
+// Joins reports whether a row is interpolated between tables a and b: whether it is present in both, of one type, and
+// does not jump.
 func (c *Columns) Joins(row int, a, b []int32) bool {
 	p := c.partOf(row)
-	return p != nil && p.joins(c.rowOf(a, row), c.rowOf(b, row))
+	return p != nil && c.joins(p, c.rowOf(a, row), c.rowOf(b, row))
+}
+
+// joins is Joins for two rows of part p.
+func (c *Columns) joins(p *blendedPart, a, b []int32) bool {
+	return p.sameThing(a, b) && !slices.ContainsFunc(p.jumping, func(i int) bool {
+		f := &c.schema.Fields[i]
+		return math.Abs(f.InUnits(a[i])-f.InUnits(b[i])) > f.Jump
+	})
 }
 
 // partOf returns the part of a row; nil if it has no interpolated columns.
@@ -120,8 +132,8 @@ func (c *Columns) rowOf(table []int32, row int) []int32 {
 	return table[row*n : (row+1)*n]
 }
 
-// joins reports whether two rows are the same thing, which is present.
-func (p *blendedPart) joins(a, b []int32) bool {
+// sameThing reports whether a row is present and of one type in two tables, in which it is a and b.
+func (p *blendedPart) sameThing(a, b []int32) bool {
 	return (p.present < 0 || a[p.present] != 0 && b[p.present] != 0) && (p.kind < 0 || a[p.kind] == b[p.kind])
 }
 
@@ -138,18 +150,10 @@ func turnOf(f *frame.Field) float64 {
 	return 0
 }
 
-// InUnits returns value v of field f in the units of f.
-func InUnits(f *frame.Field, v int32) float64 {
-	if f.Kind == frame.Float32 {
-		return float64(math.Float32frombits(uint32(v)))
-	}
-	return float64(float64(v) * f.Step())
-}
-
 // Between returns the value of field f, in its units, as far as the fraction weight of the way from a to b. Angles take
 // the shorter way around, and the result is in the turn that begins at the lowest value of f, or at 0.
 func Between(f *frame.Field, a, b int32, weight float64) float64 {
-	from, to := InUnits(f, a), InUnits(f, b)
+	from, to := f.InUnits(a), f.InUnits(b)
 	turn := turnOf(f)
 	if turn == 0 {
 		return from + float64((to-from)*weight)
@@ -157,7 +161,7 @@ func Between(f *frame.Field, a, b int32, weight float64) float64 {
 	v := from + float64(math.Remainder(to-from, turn)*weight)
 	lowest := 0.0
 	if f.Kind == frame.Angle {
-		lowest = InUnits(f, f.Min)
+		lowest = f.InUnits(f.Min)
 	}
 	if v = lowest + math.Mod(v-lowest, turn); v < lowest {
 		v += turn
@@ -193,14 +197,14 @@ func (x *screen) addRowErrors(p *blendedPart, row int, b *blend, m *meters.Displ
 	for i, f := range [4]*frame.Frame{b.a, b.b, b.truthBefore, b.truthAfter} {
 		r.rows[i] = x.columns.rowOf(f.Table, row)
 	}
-	if !p.joins(r.rows[0], r.rows[2]) {
+	if !p.sameThing(r.rows[0], r.rows[2]) {
 		return
 	}
-	// What appears, disappears or becomes something else is displayed unchanged until the later frame.
-	if !p.joins(r.rows[0], r.rows[1]) {
+	// What appears, disappears, becomes something else or jumps is displayed unchanged until the later frame.
+	if !x.columns.joins(p, r.rows[0], r.rows[1]) {
 		r.weight = 0
 	}
-	if !p.joins(r.rows[2], r.rows[3]) {
+	if !x.columns.joins(p, r.rows[2], r.rows[3]) {
 		r.truthWeight = 0
 	}
 	r.curved = b.curved && x.joinsOuter(p, row, b)
@@ -225,10 +229,10 @@ func (x *screen) addRowErrors(p *blendedPart, row int, b *blend, m *meters.Displ
 	}
 }
 
-// joinsOuter reports whether a row is the same thing in all snapshots of a curve.
+// joinsOuter reports whether a row is the same thing in all snapshots of a curve, without a jump.
 func (x *screen) joinsOuter(p *blendedPart, row int, b *blend) bool {
 	for _, f := range b.frames {
-		if f != nil && !p.joins(x.columns.rowOf(f.Table, row), x.columns.rowOf(b.a.Table, row)) {
+		if f != nil && !x.columns.joins(p, x.columns.rowOf(f.Table, row), x.columns.rowOf(b.a.Table, row)) {
 			return false
 		}
 	}
@@ -283,7 +287,7 @@ func (s *spline) value(f *frame.Field, cell int, frames *[4]*frame.Frame) float6
 	v := 0.0
 	for n, w := range s {
 		if frames[n] != nil {
-			v += float64(InUnits(f, frames[n].Table[cell]) * w)
+			v += float64(f.InUnits(frames[n].Table[cell]) * w)
 		}
 	}
 	return v

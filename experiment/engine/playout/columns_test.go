@@ -44,7 +44,7 @@ func TestBetweenWraps(t *testing.T) {
 		}
 		a, b, weight := value(), value(), rng.Float64()
 		radians := func(v float64) float64 { return v / turn * 2 * math.Pi }
-		from, to := radians(InUnits(&f, a)), radians(InUnits(&f, b))
+		from, to := radians(f.InUnits(a)), radians(f.InUnits(b))
 		between := math.Atan2(math.Cos(from)*math.Sin(to)-math.Sin(from)*math.Cos(to), math.Cos(from)*math.Cos(to)+math.Sin(from)*math.Sin(to))
 		if math.Abs(between) > math.Pi-1e-4 {
 			continue // both ways around are equally short
@@ -54,7 +54,7 @@ func TestBetweenWraps(t *testing.T) {
 		if d := math.Hypot(math.Cos(radians(got))-math.Cos(want), math.Sin(radians(got))-math.Sin(want)); d > 1e-6 {
 			t.Fatalf("%+v: %v of the way from %d to %d is %v, off by %v", f, weight, a, b, got, d)
 		}
-		if lowest := InUnits(&f, f.Min); f.Kind == frame.Angle && (got < lowest-1e-9 || got > lowest+turn+1e-9) {
+		if lowest := f.InUnits(f.Min); f.Kind == frame.Angle && (got < lowest-1e-9 || got > lowest+turn+1e-9) {
 			t.Fatalf("%v is outside of the turn from %v to %v", got, lowest, lowest+turn)
 		}
 	}

@@ -23,7 +23,7 @@ type screen struct {
 	errorUM    []int64    // position error of each cube in micrometres
 	truthKnown bool       // errorUM is valid
 
-	columns *Columns // interpolated columns of a table; nil if there are none
+	columns *Columns // interpolated columns of a table; nil if nothing is interpolated
 
 	moving              frame.Rows // cubes to compute on this tick, if findMoving returned true; rows of a table likewise
 	exact               bool       // both snapshots of this tick are known to equal the source's frames
@@ -48,7 +48,8 @@ func newScreen(s *frame.Schema, c endpoint.Cadence, h *frame.History, v Verifier
 		}
 		return x
 	}
-	if x.columns = FindColumns(s); x.columns != nil {
+	x.columns = FindColumns(s)
+	if x.columns != nil {
 		x.moving = frame.NewRows(s.Rows)
 	}
 	return x

@@ -116,20 +116,27 @@
     c.restore();
   };
 
-  // The highest visible value without those at loop points, null if there is none.
-  const highest = (u, chart, loops) => {
+  // The highest value between two X values, without those at loop points and in the first second, null if there is none.
+  const highest = (xs, chart, loops, from, to) => {
     let most = null;
-    u.data[0].forEach((x, i) => {
-      if (loops.has(i) || x < u.scales.x.min || x > u.scales.x.max) return;
+    xs.forEach((x, i) => {
+      if (loops.has(i) || i < chart.settle || x < from || x > to) return;
       for (const l of chart.lines) if (l.y[i] != null && !(l.y[i] <= most)) most = l.y[i];
     });
     return most;
   };
 
+  // Steps of an axis whose values are whole.
+  const steps = [...Array(12).keys()].flatMap((p) => [1, 2, 5].map((k) => k * 10 ** p));
+  const whole = (vs) => vs.every((v) => v == null || Number.isInteger(v));
+
   const faded = (color) => color + '33';
 
+  const groupOf = (chart) => chart.axis === 's' ? 's' : chart.x;
+
   const draw = (place, width) => {
-    const chart = data.charts[place.dataset.chart], xs = data.x[chart.x];
+    const chart = data.charts[place.dataset.chart], xs = data.x[chart.x], group = groupOf(chart);
+    const [min, max] = shown.get(group) ?? range(group);
     const time = chart.axis === 's', rows = chart.rows;
     const series = [{label: time ? 'time' : chart.axis, value: (u, v) => v == null ? '–' : chart.ticks ? chart.ticks[v] : time ? seconds(v) : text(v)}];
     const bands = [], cap = chart.top || Infinity, loops = new Set(chart.loops);
@@ -148,50 +155,56 @@
     const u = new uPlot({
       width, height: rows ? 60 + 34 * rows.length : 190,
       padding: [14, 22, 0, 0],
-      scales: {x: {time: false}, y: rows ? {range: [-0.6, rows.length - 0.4]}
+      scales: {x: {time: false, min, max}, y: rows ? {range: [-0.6, rows.length - 0.4]}
         : {range: (u, lo, hi) => {
-          const far = u.full && u.scales.x.max - u.scales.x.min > (u.full[1] - u.full[0]) / 5;
-          if (loops.size) hi = highest(u, chart, loops) ?? hi;
+          const [from, to] = shown.get(group) ?? range(group); // u.scales.x follows only after this
+          const far = to - from > (xs[xs.length - 1] - xs[0]) / 5;
+          if (loops.size || chart.settle) hi = highest(xs, chart, loops, from, to) ?? hi;
           const top = far ? Math.min(hi ?? 0, cap) : hi ?? 0;
           return [Math.min(0, lo ?? 0), top <= 0 ? 1 : top * 1.06];
         }}},
       series, bands, legend: {markers: {fill: (u, i) => i ? ink('i' + chart.lines[i - 1].ink) : 'transparent', width: 0}},
       axes: [
         {...axis, values: (u, vs) => vs.map((v) => chart.ticks ? chart.ticks[v] ?? '' : time ? seconds(v) : text(v)),
-          incrs: chart.ticks ? [1, 2, 5, 10, 20, 50, 100] : undefined, space: time ? 64 : 70},
-        {...axis, size: rows ? 86 : 54, splits: rows ? () => rows.map((r, i) => i) : undefined, values: (u, vs) => vs.map((v) => rows ? rows[v] : text(v)), space: 34},
+          incrs: chart.ticks || !time && whole(xs) ? steps : undefined, space: time ? 64 : 70},
+        {...axis, size: rows ? 86 : 54, incrs: chart.lines.every((l) => whole(l.y)) ? steps : undefined, splits: rows ? () => rows.map((r, i) => i) : undefined, values: (u, vs) => vs.map((v) => rows ? rows[v] : text(v)), space: 34},
       ],
       cursor: {sync: {key: 'axis-' + (time ? 's' : chart.x), setSeries: false}, drag: {x: true, y: false, setScale: true}, points: {size: 7},},
-      hooks: {draw: [(u) => { if (chart.marked) marks(u); if (cap < Infinity || loops.size) beyond(u, chart); }], setCursor: [(u) => say(u, chart)],
+      hooks: {draw: [(u) => { if (chart.marked) marks(u); if (cap < Infinity || loops.size || chart.settle) beyond(u, chart); }], setCursor: [(u) => say(u, chart)],
         setScale: [(u, key) => { if (key === 'x') follow(u); }]},
     }, [xs, ...chart.lines.map((l) => l.y)], place);
     u.root.querySelector('.u-wrap').setAttribute('aria-hidden', 'true');
     u.root.querySelectorAll('.u-series').forEach((row, i) => { row.hidden = i > 0 && chart.lines[i - 1].kind === 'edge'; });
     u.setLegend({idx: null}); // shows the means
-    u.group = time ? 's' : chart.x;
-    u.full = [xs[0], xs[xs.length - 1]];
+    u.group = group;
+    if (rows) queueMicrotask(() => u.redraw()); // the first drawing of dots differs in a few pixels from later ones
     return u;
   };
 
-  // All charts of one axis show the same range.
-  let following = false;
+  // All charts of one axis show the same range; shown has it by group once it was zoomed.
+  const shown = new Map();
   const zoom = (group, lo, hi) => {
     const full = range(group);
     const span = Math.min(Math.max(hi - lo, (full[1] - full[0]) / 5000), full[1] - full[0]);
     lo = Math.min(Math.max(lo, full[0]), full[1] - span);
-    following = true;
-    for (const u of plots) if (u.group === group) u.setScale('x', {min: lo, max: lo + span});
-    following = false;
+    const [min, max] = span < full[1] - full[0] ? [lo, lo + span] : full; // full, without a rounding error
+    shown.set(group, [min, max]);
+    for (const u of plots) if (u.group === group) u.setScale('x', {min, max});
   };
+  const ranges = new Map(); // of all values, by group
   const range = (group) => {
-    const lo = [], hi = [];
-    for (const u of plots) if (u.group === group && u.data[0].length) { lo.push(u.data[0][0]); hi.push(u.data[0][u.data[0].length - 1]); }
-    const a = Math.min(...lo), b = Math.max(...hi);
-    return a < b ? [a, b] : [a - 1, a + 1];
+    if (!ranges.has(group)) {
+      const lo = [], hi = [];
+      for (const c of data.charts) if (groupOf(c) === group && data.x[c.x].length) { lo.push(data.x[c.x][0]); hi.push(data.x[c.x][data.x[c.x].length - 1]); }
+      const a = Math.min(...lo), b = Math.max(...hi);
+      ranges.set(group, a < b ? [a, b] : [a - 1, a + 1]);
+    }
+    return ranges.get(group);
   };
   const follow = (u) => {
-    if (following || !plots.includes(u) || u.scales.x.min == null) return;
-    const {min, max} = u.scales.x, own = [u.data[0][0], u.data[0][u.data[0].length - 1]];
+    if (!plots.includes(u) || u.scales.x.min == null) return;
+    const {min, max} = u.scales.x, own = [u.data[0][0], u.data[0][u.data[0].length - 1]], at = shown.get(u.group) ?? range(u.group);
+    if (min === at[0] && max === at[1]) return; // zoom set it
     queueMicrotask(() => min <= own[0] && max >= own[1] ? zoom(u.group, ...range(u.group)) : zoom(u.group, min, max));
   };
   const turn = (u, what) => {
@@ -205,16 +218,24 @@
     }
   };
 
+  // Draws the charts in their order. Those below the screen follow one by one, so that the page opens at once. For
+  // print all are drawn, with the given width.
+  let later = 0;
   const build = (width) => {
-    const was = new Map(plots.map((u) => [u.group, [u.scales.x.min, u.scales.x.max]]));
+    clearTimeout(later);
     for (const u of plots) u.destroy();
     [plots, style, inks] = [[], getComputedStyle(document.documentElement), {}];
-    const made = places.map((p) => draw(p, width || Math.max(p.clientWidth, 200)));
-    plots = made;
-    for (const group of new Set(plots.map((u) => u.group))) {
-      const at = was.get(group);
-      zoom(group, ...(at && at[0] != null ? at : range(group)));
-    }
+    const next = () => {
+      const place = places[plots.length];
+      plots.push(draw(place, width || Math.max(place.clientWidth, 200)));
+      document.documentElement.dataset.drawn = plots.length;
+    };
+    const rest = () => {
+      next();
+      if (plots.length < places.length) later = setTimeout(rest);
+    };
+    while (plots.length < places.length && (width || places[plots.length].getBoundingClientRect().top < innerHeight)) next();
+    if (plots.length < places.length) later = setTimeout(rest);
   };
 
   build();
@@ -226,12 +247,14 @@
       const groups = new Set();
       for (const p of inside) {
         const u = plots[places.indexOf(p)];
-        if (what && !groups.has(u.group)) { groups.add(u.group); turn(u, what); }
+        if (what && u && !groups.has(u.group)) { groups.add(u.group); turn(u, what); }
       }
     });
   }
   places.forEach((p, i) => p.addEventListener('keydown', (e) => {
-    const u = plots[i], xs = u.data[0];
+    const u = plots[i];
+    if (!u) return;
+    const xs = u.data[0];
     if (e.ctrlKey || e.metaKey || e.altKey) return;
     if (e.key === 'ArrowLeft' || e.key === 'ArrowRight') {
       const step = (e.key === 'ArrowLeft' ? -1 : 1) * (e.shiftKey ? 10 : 1);
@@ -262,5 +285,4 @@
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => build());
   addEventListener('beforeprint', () => { document.documentElement.classList.add('print'); build(660); });
   addEventListener('afterprint', () => { document.documentElement.classList.remove('print'); build(); });
-  document.documentElement.dataset.drawn = plots.length;
 })();

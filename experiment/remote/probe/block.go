@@ -9,7 +9,7 @@ import (
 type arrival struct {
 	seq        uint32
 	copyNumber uint8         // 0 for the first arrival of this seq, 1 and up for duplicates
-	clockDelay time.Duration // arrival by the receiver's clock minus sending by the sender's; may be negative
+	clockDelay time.Duration // arrival by the receiver's clock minus sending by the sender's; may be negative. If the plan is short, a block has the arrival
 }
 
 // Layout of a block, big endian: block number (2 bytes), number of blocks (2), number of datagrams

@@ -15,6 +15,8 @@ type endpoint struct {
 	plan    Plan
 	size    int // UDP payload of sent datagrams in bytes
 
+	isResponder bool
+
 	start            time.Time       // origin of all times of the endpoint
 	nextDue          time.Time       // when the next probe is due
 	sentAt           []time.Duration // send times of the own probes, by seq
@@ -71,6 +73,9 @@ func (e *endpoint) send() error {
 		s.echoSent, s.echoDelay = e.newestReceived.sent, s.sent-e.newestReceivedAt
 	}
 	e.out = s.append(e.out[:0])
+	if e.size < minSize {
+		e.out = e.out[:seqBytes]
+	}
 	e.out = append(e.out, make([]byte, e.size-channel.Overhead-len(e.out))...)
 	e.sentAt = append(e.sentAt, s.sent)
 	return e.session.Send(streamProbe, e.out)
@@ -80,7 +85,11 @@ func (e *endpoint) send() error {
 // sender received last, and how long ago that was. Unless the probe is a duplicate, recordArrival measures the
 // round-trip time with it. Invalid probes are ignored.
 func (e *endpoint) recordArrival(d *channel.Datagram) {
-	s, ok := parseTimestamps(d.Data)
+	parse, sendTimesKnown := parseTimestamps, true
+	if e.isResponder && e.plan.short() {
+		parse, sendTimesKnown = parseShort, false
+	}
+	s, ok := parse(d.Data)
 	if !ok || s.seq >= uint32(e.plan.Packets()) {
 		return
 	}
@@ -89,11 +98,21 @@ func (e *endpoint) recordArrival(d *channel.Datagram) {
 		e.droppedCopies++
 		return
 	}
-	e.arrivals = append(e.arrivals, arrival{s.seq, e.copies[s.seq], at - s.sent})
+	delay := at
+	if sendTimesKnown {
+		delay -= s.sent
+	}
+	e.arrivals = append(e.arrivals, arrival{s.seq, e.copies[s.seq], delay})
 	e.copies[s.seq]++
 	e.peerSentAt[s.seq] = s.sent
 	if d.Duplicate {
 		return
+	}
+	if e.plan.short() && s.echoSent >= 0 { // it is a seq
+		if s.echoSent >= time.Duration(len(e.sentAt)) {
+			return
+		}
+		s.echoSent = e.sentAt[s.echoSent]
 	}
 	if s.echoSent >= 0 { // negative without an echo
 		if trip := at - s.echoSent - s.echoDelay; trip >= 0 && len(e.roundTrips) < e.plan.Packets() {

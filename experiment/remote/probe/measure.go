@@ -168,6 +168,12 @@ func (n *initiator) collect(ctx context.Context) error {
 // or no round trip was measured.
 func (n *initiator) newPath() (*Path, error) {
 	up := slices.Concat(n.blocks...)
+	if n.plan.short() { // the responder did not know when the probes were sent
+		up = slices.DeleteFunc(up, func(r arrival) bool { return int(r.seq) >= len(n.sentAt) })
+		for i := range up {
+			up[i].clockDelay -= n.sentAt[up[i].seq]
+		}
+	}
 	if len(up) == 0 || len(n.arrivals) == 0 || len(n.roundTrips) == 0 {
 		return nil, errNoProbes
 	}

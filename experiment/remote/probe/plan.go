@@ -29,6 +29,7 @@ type Plan struct {
 // Limits of plans. They bound the traffic that a responder can be made to send.
 const (
 	minSize     = channel.Overhead + timestampBytes
+	minUp       = channel.Overhead + seqBytes // smaller than minSize: see Plan.short
 	maxSize     = 1400
 	minInterval = time.Millisecond
 	maxInterval = time.Second
@@ -52,11 +53,18 @@ func (p *Plan) Check() error {
 			maxDuration)
 	case p.Packets() > maxPackets:
 		return fmt.Errorf("%w: %d datagrams in each direction, expected at most %d", errPlan, p.Packets(), maxPackets)
-	case min(p.Up, p.Down) < minSize || max(p.Up, p.Down) > maxSize:
-		return fmt.Errorf("%w: datagrams of %d and %d bytes, expected %d to %d", errPlan, p.Up, p.Down, minSize, maxSize)
+	case p.Up < minUp || p.Up > maxSize:
+		return fmt.Errorf("%w: datagrams of %d bytes up, expected %d to %d, of which encryption takes %d", errPlan, p.Up, minUp, maxSize, channel.Overhead)
+	case p.Down < minSize || p.Down > maxSize:
+		return fmt.Errorf("%w: datagrams of %d bytes down, expected %d to %d", errPlan, p.Down, minSize, maxSize)
 	}
 	return nil
 }
+
+// short reports whether the datagrams of the initiator are too small for timestamps. They contain only their seq, and
+// the initiator, which knows when it sent each, computes their delays. The responder echoes the seq in the place of
+// the send time.
+func (p *Plan) short() bool { return p.Up < minSize }
 
 // planBytes is the encoded size: milliseconds (4), microseconds (4), up (2), down (2), big
 // endian.
@@ -92,7 +100,10 @@ type timestamps struct {
 
 // timestampBytes is the encoded size: seq (4), sent, echoSent and echoDelay in nanoseconds (8
 // each), big endian.
-const timestampBytes = 4 + 3*8
+const timestampBytes = seqBytes + 3*8
+
+// seqBytes is the encoded size of seq.
+const seqBytes = 4
 
 // append appends the encoded timestamps to dst, in the layout of timestampBytes.
 func (s *timestamps) append(dst []byte) []byte {
@@ -105,6 +116,16 @@ func (s *timestamps) append(dst []byte) []byte {
 
 // maxTime limits received times so that sums cannot overflow.
 const maxTime = 30 * 24 * time.Hour
+
+// parseShort parses a probe of a plan that is short, as the responder receives it. The seq takes the place of the send
+// time, and nothing is echoed. ok is false if the probe is too small.
+func parseShort(b []byte) (s timestamps, ok bool) {
+	if len(b) < seqBytes {
+		return s, false
+	}
+	seq := binary.BigEndian.Uint32(b)
+	return timestamps{seq: seq, sent: time.Duration(seq), echoSent: -1}, true
+}
 
 // parseTimestamps parses a probe; the bytes after the timestamps are padding. ok is false if the
 // probe is too short or a time is out of range.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net/netip"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -129,9 +130,17 @@ func (f *linkOutcomes) count(e *relay.Event) {
 }
 
 // A measurement through a relay counts the same lost and duplicated datagrams as the relay's
-// links.
+// links, also with datagrams that are too small for timestamps.
 func TestMeasureAgreesWithLinks(t *testing.T) {
-	plan := Plan{Duration: time.Second, Interval: time.Millisecond, Up: 101, Down: 503}
+	for _, size := range []int{101, minUp} {
+		t.Run(strconv.Itoa(size), func(t *testing.T) {
+			measureAndCompare(t, Plan{Duration: time.Second, Interval: time.Millisecond, Up: size, Down: 503})
+		})
+	}
+}
+
+// measureAndCompare measures a path through a relay and compares the result with what the relay's links did.
+func measureAndCompare(t *testing.T, plan Plan) {
 	f := &linkOutcomes{size: [2]int{plan.Up, plan.Down}}
 	at, report := serveOne(t)
 	up := spec(t, "loss", "10%", "latency", "15ms", "jitter", "5ms")
@@ -168,6 +177,16 @@ func TestMeasureAgreesWithLinks(t *testing.T) {
 			t.Errorf("%s: measured %d sent, %d lost, %d copies; the link had %d, %d, %d", relay.Direction(way), sent, lost, doubled, f.sent[way],
 				f.lost[way], f.copies[way])
 		}
+	}
+	// The clocks of both sides are the same, so delays do not drift, and all are below a second.
+	var early, late time.Duration // least delays of both halves
+	for i, p := range path.Up.Packets {
+		if half := map[bool]*time.Duration{true: &early, false: &late}[i < len(path.Up.Packets)/2]; !p.Lost && (*half == 0 || p.Took < *half) {
+			*half = p.Took
+		}
+	}
+	if (early-late).Abs() > 300*time.Millisecond || early <= 0 {
+		t.Errorf("the least delays of both halves are %v and %v", early, late)
 	}
 	if least := 30 * time.Millisecond; path.RoundTrips[0] < least-5*time.Millisecond || len(path.RoundTrips) < 500 {
 		t.Errorf("shortest of %[2]d round trips is %[1]v, expected about %[3]v", path.RoundTrips[0], len(path.RoundTrips), least)
@@ -296,7 +315,8 @@ func TestServeRefusesPlans(t *testing.T) {
 		{Duration: time.Second, Interval: time.Microsecond, Up: 100, Down: 100},
 		{Duration: 5 * time.Minute, Interval: time.Millisecond, Up: 100, Down: 100},
 		{Duration: time.Second, Interval: time.Millisecond, Up: 100, Down: 60000},
-		{Duration: time.Second, Interval: time.Millisecond, Up: 1, Down: 100},
+		{Duration: time.Second, Interval: time.Millisecond, Up: minUp - 1, Down: 100},
+		{Duration: time.Second, Interval: time.Millisecond, Up: 100, Down: minSize - 1},
 		{},
 	} {
 		at, report := serveOne(t)

@@ -38,6 +38,7 @@ func Serve(ctx context.Context, s *channel.Session) (probeReport, error) {
 		return probeReport{}, err
 	}
 	r := &responder{endpoint: newEndpoint(s, plan, plan.Down)}
+	r.isResponder = true
 	deadline := time.Now().Add(plan.Duration + resultsTimeout)
 	err = r.run(ctx, deadline, sendProbes, r.receive, nil) // nil: until the session ends or the deadline
 	report := probeReport{len(r.sentAt), len(r.arrivals), plan.Duration.Seconds()}

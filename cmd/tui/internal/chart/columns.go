@@ -59,6 +59,6 @@ func weightOf(weights []float64, i int) float64 {
 // limit bounds values so that sums and differences do not overflow.
 const limit = 1e18
 
-func clampValue(v float64) float64 { return math.Min(math.Max(v, -limit), limit) }
+func clampValue(v float64) float64 { return min(max(v, -limit), limit) }
 
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -67,8 +67,12 @@ func (g grid) gather(values, weights []float64, end int64, n int, how Reducer) [
 			if index+1 < end && g.firstDot(index+1)-left == last { // a newer value has the same last dot
 				last--
 			}
+			if first > last {
+				continue
+			}
+			mean := slidingMean(values, weights, i, window)
 			for d := first; d <= last; d++ {
-				out[d] = slidingMean(values, weights, i, window)
+				out[d] = mean
 			}
 		case isFinite(v) && weight > 0:
 			for d := first; d <= last; d++ {

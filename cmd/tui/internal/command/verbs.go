@@ -123,7 +123,8 @@ func encoderVerbs(env Context) []Verb {
 	return []Verb{
 		{Name: "encoder", Args: "NAME", Help: "change the encoder", screens: Lab, minArgs: 1, maxArgs: 1, words: names,
 			parse: func(args []string) (Order, error) { return changeOrder("encoder.name", args[0]) }},
-		{Name: "shadow", Args: "[off] NAME", Help: "run another encoder as a shadow, on the same frames and losses", screens: Lab,
+		{Name: "shadow", Args: "[off] NAME [PARAM=VALUE...]", Help: "run another encoder, or one with other parameters, as a shadow, on the same " +
+			"frames and losses", screens: Lab,
 			minArgs: 1, maxArgs: unlimited, parse: parseShadow,
 			complete: func(before []string) []string {
 				switch {
@@ -356,7 +357,7 @@ func screenVerbs() []Verb {
 		{Name: "tour", Help: "start the guided tour in seven steps", screens: Lab, maxArgs: unlimited, parse: fixedOrder(Order{Tour: true})},
 		{Name: "undo", Help: "undo the last change", parse: fixedOrder(Order{Command: experiment.Command{Undo: true}})},
 		{Name: "redo", Help: "redo the change that was undone", parse: fixedOrder(Order{Command: experiment.Command{Redo: true}})},
-		{Name: "save", Args: "[FOLDER]", Help: "write a report that can be replayed", screens: Lab, maxArgs: unlimited,
+		{Name: "save", Args: "[FOLDER]", Help: "write a report; tui replay FOLDER repeats the run", screens: Lab, maxArgs: unlimited,
 			parse: func(args []string) (Order, error) {
 				return Order{Command: experiment.Command{Save: new(strings.Join(args, " "))}}, nil
 			}},

@@ -62,6 +62,9 @@ func Fields() []Field {
 		{Name: "cause", Help: "the stage that dropped it", texts: causeNames(), Value: func(_ *Env, r *packetlog.Record) (float64, bool) {
 			return float64(r.Cause), r.Outcome == packetlog.Lost
 		}},
+		{Name: "repaired", Help: "1 if redundancy delivered it, otherwise 0", Value: number(func(r *packetlog.Record) float64 {
+			return float64(min(r.Repair, 1))
+		})},
 		{Name: "encoder", Help: "name of the encoder"},
 		{Name: "row", Help: "a row that the packet carries; known for 2 s"},
 	}

@@ -27,7 +27,7 @@ func crosshairKeys(m *dashboard) []room.Binding {
 func (m *dashboard) moveCrosshair(steps int) room.Request {
 	page, ok := m.page().(room.Spanner)
 	if !ok {
-		return room.Request{Notice: "the crosshair needs charts, as on pages 1, 2 and 5"}
+		return room.Request{Notice: "the crosshair needs charts, as on pages 1, 2, 4 and 5"}
 	}
 	at := m.shownCrosshair()
 	if at == 0 {

@@ -114,7 +114,7 @@ func sessionKeys(m *dashboard) []room.Binding {
 		m.crosshair = 0
 	}
 	return append([]room.Binding{
-		bind([]string{"s"}, "s", "save a report that can be replayed",
+		bind([]string{"s"}, "s", "save a report; tui replay FOLDER repeats the run",
 			sendCommand(m, experiment.Command{Save: &m.opt.ReportsDir})).InFooter("save"),
 		bind([]string{"x"}, "x",
 			"explain why the last packet failed or was large, or open the packet under the cursor", m.explain).InFooter("why"),

@@ -222,8 +222,8 @@ func benchmarkPage(b *testing.B, lab room.Lab, keys ...string) {
 	press(m, keys...)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		m.executeLine("theme " + []string{"dark", "light"}[i%2])
-		m.render()
+		m.Update(tea.WindowSizeMsg{Width: 160 - i%2, Height: 48}) // all panes are drawn again
+		_ = m.View()
 	}
 }
 

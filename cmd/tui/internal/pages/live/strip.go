@@ -9,6 +9,7 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/container"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/figures"
 	"wirelab/internal/units"
@@ -267,6 +268,9 @@ func describePacket(th *look.Theme, r *packetlog.Record) []look.Span {
 		outcome = "lost: " + lossmodel.Cause(r.Cause).String()
 	case r.Arrived > 0:
 		outcome += fmt.Sprintf(" after %d ms", (r.Arrived - r.Sent).Milliseconds())
+	}
+	if r.Repair != container.NotRepaired {
+		outcome += ", repaired"
 	}
 	return []look.Span{
 		look.Value.Span(fmt.Sprintf("#%d", r.Seq)),

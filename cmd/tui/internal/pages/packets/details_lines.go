@@ -41,13 +41,19 @@ func reasonStyle(r inspector.Reason) look.Style {
 	return look.Value
 }
 
-// sizeSpans returns the line about the sizes of the packet: the bytes on the wire by layer, the number of
+// sizeSpans returns the line about the sizes of the packet: the bytes on the wire by layer (those of a container with the
+// packets that it repeats), the number of
 // fragments if it is fragmented, the recent mean of the payload, and the number of changed items.
 func (p *details) sizeSpans() []look.Span {
 	r, in := &p.opened.Record, &p.opened.Inside
 	number := func(v int) look.Span { return look.Value.Span(strconv.Itoa(v)) }
-	out := []look.Span{look.Dim.Span("payload "), number(r.Payload), look.Dim.Span(" + header "), number(in.Header),
-		look.Dim.Span(" + UDP/IP "), number(r.Wire - r.Payload - in.Header), look.Dim.Span(" = "), number(r.Wire), look.Dim.Span(" bytes")}
+	out := []look.Span{look.Dim.Span("payload "), number(r.Payload), look.Dim.Span(" + header "), number(in.Header)}
+	plain := r.Wire // size without a container
+	if p.cfg.HasContainers() {
+		plain, _ = lossmodel.WireBytes(r.Payload+in.Header, p.cfg.Down.MTU)
+		out = append(out, look.Dim.Span(" + container "), number(r.Wire-plain))
+	}
+	out = append(out, look.Dim.Span(" + UDP/IP "), number(plain-r.Payload-in.Header), look.Dim.Span(" = "), number(r.Wire), look.Dim.Span(" bytes"))
 	if in.Fragments > 1 {
 		out = append(out, look.Dim.Span(" in "), number(in.Fragments), look.Dim.Span(" fragments"))
 	}

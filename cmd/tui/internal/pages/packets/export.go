@@ -111,6 +111,9 @@ func describePacket(r *packetlog.Record) string {
 	if r.Outcome == packetlog.Lost {
 		outcome += " by " + r.Cause.String()
 	}
+	if by := r.RepairedBy(); by != "" {
+		outcome += ", repaired from " + by
+	}
 	return fmt.Sprintf("packet %s: %s; baseline %s; payload %d bytes of %s; %d changed", formatPacketID(r.ID()), outcome, baseline, r.Payload,
 		r.Encoder, r.Changed)
 }

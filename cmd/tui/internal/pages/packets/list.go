@@ -12,6 +12,7 @@ import (
 	"wirelab/cmd/tui/internal/packetfilter"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/container"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/internal/units"
@@ -364,7 +365,9 @@ func (p *list) drawRow(c *look.Canvas, th *look.Theme, y int, r *packetlog.Recor
 	if r.Outcome == packetlog.Lost {
 		word += ": " + r.Cause.String()
 	}
-	if r.Outcome == packetlog.Decoded && !isSelected {
+	if r.Repair != container.NotRepaired {
+		word += ", repaired"
+	} else if r.Outcome == packetlog.Decoded && !isSelected {
 		style = look.Dim
 	}
 	c.Clip(x, y, c.W-1-x, style, word)

@@ -17,6 +17,7 @@ type page struct {
 	details     *details
 	listSlot    *room.Slot // of list
 	detailsSlot *room.Slot // of details
+	sizesSlot   *room.Slot // of sizes
 	summary     *room.Slot
 	bits        *bitView
 	maximised   maximised
@@ -35,7 +36,7 @@ const (
 // New returns the page.
 func New() *page {
 	p := &page{list: &list{find: packetfilter.Trouble()}, details: &details{}, summary: room.NewSlot(&panes.SummaryLine{}), bits: newBitView()}
-	p.listSlot, p.detailsSlot = room.NewSlot(p.list), room.NewSlot(p.details)
+	p.listSlot, p.detailsSlot, p.sizesSlot = room.NewSlot(p.list), room.NewSlot(p.details), room.NewSlot(sizes{p.list})
 	return p
 }
 
@@ -46,7 +47,11 @@ func (p *page) Observe(v room.View) bool {
 	changed := p.summary.Observe(v)
 	p.details.selected, p.details.hasSelection = p.list.selected, p.list.hasSelection
 	changed = p.bits.observe(v) || changed
-	return room.ObserveAll(v, p.listSlot, p.detailsSlot) || changed
+	changed = room.ObserveAll(v, p.listSlot, p.detailsSlot) || changed
+	if !p.listSlot.UpToDate {
+		p.sizesSlot.Redraw()
+	}
+	return changed
 }
 
 // Lines implements room.Page: list and details side by side or, on a small screen, one above the
@@ -63,8 +68,12 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	}
 	const minDetailsWidth = 52 // for the sentence about a packet; a narrower pane is below the list instead
 	if left := min(max(w*52/100, listWidth), listWidth+12); room.Wide(w, h) && w-left >= minDetailsWidth {
-		return append(lines, room.RenderPlaces(th, []room.Place{p.listSlot.Place(0, 0, left, h-summaryRows), p.detailsSlot.Place(left, 0, w-left, h-summaryRows)},
-			h-summaryRows, p.list, nil)...) // nil: no pane is highlighted in addition to the focused one
+		rows, lower := h-summaryRows, sizesRows(h-summaryRows)
+		places := []room.Place{p.listSlot.Place(0, 0, left, rows), p.detailsSlot.Place(left, 0, w-left, rows-lower)}
+		if lower > 0 {
+			places = append(places, p.sizesSlot.Place(left, rows-lower, w-left, lower))
+		}
+		return append(lines, room.RenderPlaces(th, places, rows, p.list, nil)...) // nil: no pane is highlighted in addition to the focused one
 	}
 	upper := max((h-summaryRows)*4/10, 5)
 	lines = append(lines, p.listSlot.Render(th, w, upper, look.Focused)...)
@@ -154,10 +163,11 @@ func (p *page) setFilter(f packetfilter.Filter) room.Request {
 	return room.Request{Redraw: true}
 }
 
-// redraw marks both panes for redrawing.
+// redraw marks all panes for redrawing.
 func (p *page) redraw() {
 	p.listSlot.Redraw()
 	p.detailsSlot.Redraw()
+	p.sizesSlot.Redraw()
 	p.bits.redraw()
 }
 

@@ -87,6 +87,11 @@ func (p *saved) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 			}
 		}
 	}
+	if p.selected() != nil {
+		const otherColumns = 19 // those of MoreBelow and of the edges
+		c.Spans(2, c.H-1, c.W-4, look.FitGroups(c.W-otherColumns, [][]look.Span{{look.Key.Span(" y"), look.Dim.Span(" copies its path ")},
+			{look.Dim.Span("for tui replay ")}})...)
+	}
 	c.MoreBelow(th, numRows-p.firstRow-p.visibleRows)
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"wirelab/dataset/frame"
-	"wirelab/experiment/engine/playout"
 )
 
 // placeFields are the columns of a schema that hold the position of a row, seen from above (axes 0 and
@@ -103,7 +102,7 @@ func findPoints(s *frame.Schema, parts []frame.Part, places [][]placeFields, kin
 				if at.present >= 0 && values[at.present] == 0 {
 					continue
 				}
-				pt := point{x: playout.InUnits(&s.Fields[at.x], values[at.x]), y: playout.InUnits(&s.Fields[at.y], values[at.y]), row: row, group: g, entityKind: kinds[partIndex].of(values)}
+				pt := point{x: s.Fields[at.x].InUnits(values[at.x]), y: s.Fields[at.y].InUnits(values[at.y]), row: row, group: g, entityKind: kinds[partIndex].of(values)}
 				if at.yDown {
 					pt.y = -pt.y
 				}
@@ -113,7 +112,7 @@ func findPoints(s *frame.Schema, parts []frame.Part, places [][]placeFields, kin
 				switch {
 				case at.present < 0 && len(s.Parts) > 0: // the schema has parts, and this row is never absent: the player
 					pt.kind = alwaysPresent
-				case slices.ContainsFunc(at.velocities, func(v int) bool { return playout.InUnits(&s.Fields[v], values[v]) != 0 }):
+				case slices.ContainsFunc(at.velocities, func(v int) bool { return s.Fields[v].InUnits(values[v]) != 0 }):
 					pt.kind = moving
 				}
 				list = append(list, pt)

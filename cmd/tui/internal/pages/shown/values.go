@@ -129,7 +129,7 @@ func (p *values) differs(i int) bool {
 		return false
 	}
 	if v, ok := p.interpolated(i); ok {
-		return v != playout.InUnits(&p.schema.Fields[i%len(p.schema.Fields)], p.frames.Sent.Table[i])
+		return v != p.schema.Fields[i%len(p.schema.Fields)].InUnits(p.frames.Sent.Table[i])
 	}
 	return p.frames.Shown.Table[i] != p.frames.Sent.Table[i]
 }

@@ -1,0 +1,331 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+
+	"wirelab/experiment/container"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
+	"wirelab/internal/policy"
+	"wirelab/internal/ring"
+	"wirelab/lossmodel"
+)
+
+// carrier puts the packets of a lane into containers, which add redundancy. The outcomes remain those of packets: a
+// packet whose datagram is lost or damaged stays in flight until it is repaired, or until no datagram that could repair
+// it is left. A copy that the link makes of a datagram is a copy of the packet in it. Parities are not packets.
+//
+// A lane has a carrier from when sender.redundancy is set, also to "none", which sends packets without containers.
+type carrier struct {
+	snd   *container.Sender
+	rcv   container.Receiver
+	meter meters.Redundancy
+
+	firstNumber uint64                       // number of the first container of this lane
+	sent        ring.Queue[sentContainer]    // container n is item n-firstNumber
+	sets        ring.Queue[repairSet]        // closed sets leave in order
+	recent      [container.MaxRepeats]uint64 // sets of the newest packets, if packets are repeated: packet n is at n % len
+	repeatable  uint64                       // packets in recent so far
+}
+
+// containerTag marks the tags of containers on the link. The other bits are the container's number.
+const containerTag = 1 << 63
+
+// sentContainer is the lab's record of a container.
+type sentContainer struct {
+	flight    uint64 // tag of the flight of its packet, if hasPacket
+	seq       uint64 // sequence number of that packet
+	hasPacket bool
+	inFlight  int // copies of the datagram that have yet to arrive
+	sets      [1 + container.MaxRepeats]uint64
+	setCount  int
+}
+
+// addSet records that the container belongs to a set.
+func (k *sentContainer) addSet(n uint64) {
+	k.sets[k.setCount] = n
+	k.setCount++
+}
+
+// repairSet is a set of datagrams that may repair some packets: the containers that have one packet, or those of a group.
+// It is closed when all its datagrams have arrived or are lost.
+type repairSet struct {
+	unsent   int // datagrams that are to be sent
+	inFlight int // copies of datagrams that have yet to arrive
+	packets  [container.MaxData]protected
+	count    int    // of packets
+	isGroup  bool   // otherwise of a repeated packet
+	group    uint64 // number
+	complete bool   // the group has all packets
+	closed   bool
+}
+
+// protected is a packet of a repairSet.
+type protected struct {
+	number uint64 // of its container
+	flight uint64 // tag
+}
+
+// setRedundancy sets the policy of redundancy. Packets that can no longer be repaired get their outcome.
+func (l *lane) setRedundancy(now time.Duration, p policy.Policy) {
+	if p.Name() == "" {
+		return
+	}
+	if l.carrier == nil {
+		l.carrier = &carrier{snd: container.NewSender()}
+	}
+	c := l.carrier
+	if p == c.snd.Redundancy() {
+		return
+	}
+	c.snd.SetRedundancy(p)
+	c.repeatable = 0
+	for n := c.sets.First(); n < c.sets.Next(); n++ {
+		if s := c.sets.At(n); !s.complete {
+			s.unsent = 0
+			l.closeIfDone(now, s)
+		}
+	}
+}
+
+// follow makes the carrier of a lane that joins send its containers at the same times as that of the first lane.
+func (c *carrier) follow(first *carrier) {
+	c.snd.Follow(first.snd)
+	c.firstNumber = c.snd.Next()
+}
+
+// sendPacket sends the packet of a flight on the downlink, in a container if the lane has redundancy.
+func (l *lane) sendPacket(now time.Duration, packet []byte, f *flight) lossmodel.Verdict {
+	c := l.carrier
+	if c == nil || !c.snd.Protects() || !container.CanSeal(packet) {
+		l.digest.addDatagram(packet)
+		verdict := l.paths.down.Send(now, packet, f.tag)
+		if c != nil {
+			c.meter.CountDatagram(verdict.Wire, verdict.Wire)
+		}
+		return verdict
+	}
+	f.repairable = true
+	interval := time.Second * time.Duration(l.liveConfig.Sender.Every) / time.Duration(l.cadence.RateHz)
+	sealed := c.snd.Seal(now, interval, packet, nil)
+	k := c.sent.Push()
+	*k = sentContainer{flight: f.tag, seq: f.rec.Seq, hasPacket: true}
+	c.joinSets(k, &sealed)
+	verdict := l.sendContainer(now, k, &sealed)
+	plain, _ := lossmodel.WireBytes(len(packet), l.liveConfig.Down.MTU)
+	c.meter.CountDatagram(verdict.Wire, plain)
+	return verdict
+}
+
+// joinSets adds the container of a packet to the sets to which it belongs, and the packet to a set.
+func (c *carrier) joinSets(k *sentContainer, sealed *container.Sealed) {
+	own := protected{sealed.Number, k.flight}
+	if sealed.InGroup {
+		n, s := c.groupSet(sealed.Group)
+		if s == nil {
+			n, s = c.sets.Next(), c.sets.Push()
+			*s = repairSet{unsent: sealed.Data - sealed.Index + sealed.Parity, isGroup: true, group: sealed.Group}
+		}
+		s.packets[s.count], s.complete = own, sealed.Index == sealed.Data-1
+		s.count++
+		k.addSet(n)
+		return
+	}
+	for i := range sealed.Repeats {
+		k.addSet(c.recent[(c.repeatable-1-uint64(i))%container.MaxRepeats])
+	}
+	n := c.sets.Next()
+	*c.sets.Push() = repairSet{unsent: 1 + c.snd.Repeats(), packets: [container.MaxData]protected{own}, count: 1}
+	k.addSet(n)
+	c.recent[c.repeatable%container.MaxRepeats] = n
+	c.repeatable++
+}
+
+// groupSet returns the set of a group and its number; nil if no packet of this lane is in the group.
+func (c *carrier) groupSet(group uint64) (uint64, *repairSet) {
+	for n := c.sets.Next(); n > c.sets.First(); n-- {
+		if s := c.sets.At(n - 1); s.isGroup && s.group == group {
+			return n - 1, s
+		}
+	}
+	return 0, nil
+}
+
+// sendContainer sends a container whose record is k.
+func (l *lane) sendContainer(now time.Duration, k *sentContainer, sealed *container.Sealed) lossmodel.Verdict {
+	l.digest.addDatagram(sealed.Datagram)
+	verdict := l.paths.down.Send(now, sealed.Datagram, containerTag|sealed.Number)
+	for n := 0; n <= verdict.Copies; n++ {
+		if n == 0 && verdict.Lost == lossmodel.None || n > 0 && verdict.CopyLost[n-1] == lossmodel.None {
+			k.inFlight++
+		}
+	}
+	for _, n := range k.sets[:k.setCount] {
+		if s := l.carrier.sets.At(n); s != nil {
+			s.unsent--
+			s.inFlight += k.inFlight
+			l.closeIfDone(now, s)
+		}
+	}
+	l.carrier.dropSettled()
+	return verdict
+}
+
+// sendDue sends the parities that are due.
+func (l *lane) sendDue(now time.Duration) {
+	for at, ok := l.nextDue(); ok && at <= now; at, ok = l.nextDue() {
+		c := l.carrier
+		sealed := c.snd.SealParity()
+		k := c.sent.Push()
+		*k = sentContainer{}
+		if n, s := c.groupSet(sealed.Group); s != nil {
+			k.addSet(n)
+		}
+		verdict := l.sendContainer(now, k, &sealed)
+		c.meter.CountExtra(verdict.Wire)
+		l.meter.CountWire(verdict.Wire)
+	}
+}
+
+// nextDue returns when the lane must send a datagram other than a packet; false if none is due.
+func (l *lane) nextDue() (time.Duration, bool) {
+	if l.carrier == nil {
+		return 0, false
+	}
+	return l.carrier.snd.NextParity()
+}
+
+// receiveContainer opens a container that has arrived, passes its packets to the receiver and sends one ack. The
+// packets of a damaged container may still be repaired.
+func (l *lane) receiveContainer(now time.Duration, d *lossmodel.Delivery) {
+	c, number := l.carrier, d.Tag&^containerTag
+	k := *c.sent.At(number - c.firstNumber)
+	own := *d
+	own.Tag = k.flight
+	switch {
+	case d.Lost != lossmodel.None && k.hasPacket:
+		l.handleDrop(now, &own)
+	case d.Damaged && k.hasPacket:
+		l.handleArrival(now, &own)
+	case d.Lost == lossmodel.None && !d.Damaged:
+		opened, err := c.rcv.Open(d.Data)
+		if err != nil {
+			l.lastErr = fmt.Errorf("container %d: %w", number, err)
+		}
+		acked := false
+		for i, p := range opened.Packets {
+			l.withholdAck = i < len(opened.Packets)-1
+			if p.Repair == container.NotRepaired {
+				own.Data = p.Bytes
+				acked = l.handleArrival(now, &own)
+				continue
+			}
+			if f := l.findProtected(&k, number-uint64(p.Distance)); f != nil {
+				acked = l.handleRepaired(now, f, &k, &p)
+			}
+		}
+		l.withholdAck = false
+		if !acked {
+			l.sendAck(now)
+		}
+	}
+	c.sent.At(number-c.firstNumber).inFlight--
+	for _, n := range k.sets[:k.setCount] {
+		if s := c.sets.At(n); s != nil {
+			s.inFlight--
+			l.closeIfDone(now, s)
+		}
+	}
+	c.dropSettled()
+}
+
+// findProtected returns the flight of the packet that was sent in container number, which is in a set of k; nil if its
+// outcome is known.
+func (l *lane) findProtected(k *sentContainer, number uint64) *flight {
+	for _, n := range k.sets[:k.setCount] {
+		s := l.carrier.sets.At(n)
+		for i := 0; s != nil && i < s.count; i++ {
+			if s.packets[i].number == number {
+				return l.flights.get(s.packets[i].flight)
+			}
+		}
+	}
+	return nil
+}
+
+// handleRepaired passes a packet that container k repaired to the receiver.
+func (l *lane) handleRepaired(now time.Duration, f *flight, k *sentContainer, p *container.Packet) (acked bool) {
+	f.repair, f.repairedFrom = p.Repair, k.seq
+	if p.Repair == container.ByParity {
+		f.repairedFrom = l.carrier.sets.At(k.sets[0]).group
+	}
+	l.carrier.meter.CountRepaired(now - f.rec.Sent)
+	return l.handleArrival(now, &lossmodel.Delivery{Data: p.Bytes, Sent: f.rec.Sent, Due: now, Tag: f.tag})
+}
+
+// awaitRepair keeps a packet in flight whose datagram was lost at a stage of the link, or damaged, which cause
+// lossmodel.None means. It returns false if nothing can repair the packet.
+func (f *flight) awaitRepair(cause lossmodel.Cause) bool {
+	if !f.repairable || f.endedCopies&1 == 1 {
+		return false
+	}
+	f.awaitsRepair, f.lostAt = true, cause
+	return true
+}
+
+// giveUp records the outcome of a packet that was lost or damaged and can no longer be repaired.
+func (l *lane) giveUp(now time.Duration, f *flight) {
+	f.awaitsRepair = false
+	if f.lostAt != lossmodel.None {
+		l.recordUnreceived(now, f, 0, packetlog.Lost, f.lostAt)
+	} else {
+		l.recordDamaged(now, f, 0, f.flipped)
+	}
+	l.endArrival(f)
+}
+
+// closeIfDone closes a set of which no datagram is in flight or to be sent. Its packets that were not repaired get their
+// outcome.
+func (l *lane) closeIfDone(now time.Duration, s *repairSet) {
+	if s.closed || s.unsent > 0 || s.inFlight > 0 {
+		return
+	}
+	s.closed = true
+	for _, p := range s.packets[:s.count] {
+		f := l.flights.get(p.flight)
+		if f == nil {
+			continue
+		}
+		f.repairable = false
+		if f.awaitsRepair {
+			l.giveUp(now, f)
+		}
+	}
+}
+
+// dropSettled drops the oldest records that are no longer needed.
+func (c *carrier) dropSettled() {
+	for c.sets.Len() > 0 && c.sets.At(c.sets.First()).closed {
+		c.sets.Pop()
+	}
+	for c.sent.Len() > 0 && c.sent.At(c.sent.First()).inFlight == 0 {
+		c.sent.Pop()
+	}
+}
+
+// endArrival records that one of the arrivals that a flight waited for has happened, or will not.
+func (l *lane) endArrival(f *flight) {
+	f.arriving--
+	if f.arriving == 0 {
+		l.releaseFlight(f)
+	}
+}
+
+// releaseFlight releases a flight. A packet that has not arrived by then never will.
+func (l *lane) releaseFlight(f *flight) {
+	if l.carrier != nil && !f.known {
+		l.carrier.meter.CountLost()
+	}
+	l.flights.release(f)
+}

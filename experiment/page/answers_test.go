@@ -1,0 +1,138 @@
+package page
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
+	"wirelab/experiment/paired"
+	"wirelab/experiment/report"
+)
+
+// The verdict names the number of assertions or the first that does not hold, and precedes the headline.
+func TestVerdict(t *testing.T) {
+	holds := engine.AssertionResult{Name: "wrong", Bound: "== 0", Holds: true}
+	fails := engine.AssertionResult{Name: "wire_kbps", Bound: "<= 100", Got: figures.Known(143.2)}
+	absent := engine.AssertionResult{Name: "age_ms.p50", Bound: "<= 100", Absent: true}
+	for _, x := range []struct {
+		list          []engine.AssertionResult
+		failures      int
+		verdict, text string
+	}{
+		{nil, 0, "", ""}, {nil, 1, failedVerdict, ""}, {[]engine.AssertionResult{holds}, 0, passedVerdict, "the assertion holds; "},
+		{[]engine.AssertionResult{holds, holds}, 0, passedVerdict, "all 2 assertions hold; "}, {[]engine.AssertionResult{holds}, 1, failedVerdict, ""},
+		{[]engine.AssertionResult{holds, fails, absent}, 2, failedVerdict, "wire_kbps is 143.2, not <= 100, and 1 more; "},
+		{[]engine.AssertionResult{absent}, 1, failedVerdict, "no data for age_ms.p50 <= 100; "},
+	} {
+		if verdict, text := verdict(x.list, x.failures); verdict != x.verdict || text != x.text {
+			t.Errorf("%+v: %q, %q", x.list, verdict, text)
+		}
+	}
+}
+
+// sweepRuns returns runs of two encoders under two losses, for each the wire rate; a rate above 300 fails an assertion.
+func sweepRuns(rates map[string]float64) *report.Report {
+	r := &report.Report{Sweep: true}
+	for _, loss := range []string{"1%", "5%"} {
+		for _, encoder := range []string{"a", "b"} {
+			rate := rates[encoder+" "+loss]
+			x := &engine.Result{Set: map[string]string{"encoder.name": encoder, "down.loss": loss}}
+			x.Totals.WireKbps, x.Totals.PayloadKbps = rate, rate
+			x.Totals.Playout.StarvedRatio = figures.Known(0.01)
+			x.Assertions = []engine.AssertionResult{{Name: "bound", Bound: "<= 1", Holds: rate <= 300, Got: figures.Known(rate)}}
+			r.Runs = append(r.Runs, x)
+		}
+	}
+	return r
+}
+
+// A sweep recommends the cheapest point whose runs did not fail, under each condition.
+func TestRecommendedPoint(t *testing.T) {
+	for _, x := range []struct {
+		rates             map[string]float64
+		verdict, headline string
+		tile              string
+	}{
+		{map[string]float64{"a 1%": 100, "b 1%": 200, "a 5%": 150, "b 5%": 250}, passedVerdict,
+			"encoder a is the cheapest setting that keeps the assertions under all 2 conditions: 100 to 150 kbps.", "100 to 150"},
+		{map[string]float64{"a 1%": 100, "b 1%": 90, "a 5%": 150, "b 5%": 250}, passedVerdict,
+			"The cheapest setting that keeps the assertions differs between 2 conditions: 90 to 150 kbps.", "90 to 150"},
+		{map[string]float64{"a 1%": 400, "b 1%": 450, "a 5%": 310, "b 5%": 250}, failedVerdict,
+			"encoder b is the cheapest of 4 settings that keeps the assertions: 250 kbps; 3 of 4 points failed.", "250"},
+	} {
+		d := sweepDocument(sweepRuns(x.rates))
+		if d.Verdict != x.verdict || d.Headline != x.headline || len(d.Tiles) != 2 || d.Tiles[0].Value != x.tile || d.Answers[0].ID != "recommended" {
+			t.Errorf("%v: %s: %q, tiles %+v", x.rates, d.Verdict, d.Headline, d.Tiles)
+		}
+	}
+	all := map[string]float64{"a 1%": 400, "b 1%": 400, "a 5%": 400, "b 5%": 400}
+	d := sweepDocument(sweepRuns(all))
+	if d.Verdict != failedVerdict || len(d.Tiles) != 0 || len(d.Alarms) != maxAlarms+1 || d.Sections[len(d.Sections)-3].ID != "failures" {
+		t.Errorf("nothing holds: %s, %+v, %q", d.Verdict, d.Tiles, d.Alarms)
+	}
+}
+
+// Equal lines become one line with all names; lines that differ in a value or in their band stay.
+func TestEqualLinesAreJoined(t *testing.T) {
+	nan := value(math.NaN())
+	a, b := []value{1, nan, 3}, []value{1, nan, 4}
+	c := chart{Lines: []line{
+		{Name: "p", Y: a}, {Kind: "edge", Y: b}, {Kind: "edge", Band: 1, Y: a},
+		{Name: "q", Y: a},
+		{Name: "r", Y: a}, {Kind: "edge", Y: b}, {Kind: "edge", Band: 1, Y: a},
+		{Name: "s", Y: b},
+		{Name: "t", Y: a},
+		{Name: "u", Y: a, Kind: "dash"},
+	}}
+	c.mergeEqual()
+	var got []string
+	for _, l := range c.Lines {
+		got = append(got, l.Name+l.Kind)
+	}
+	if want := "[p = r edge edge q = t s udash]"; fmt.Sprint(got) != want {
+		t.Errorf("%v, want %s", got, want)
+	}
+}
+
+// The first second of a chart over time does not set its scale, unless the run is short.
+func TestSettle(t *testing.T) {
+	times := func(n int) (x []axisValue) {
+		for i := range n {
+			x = append(x, axisValue(float64(i+1)/10))
+		}
+		return x
+	}
+	for _, x := range []struct {
+		chart chart
+		x     []axisValue
+		want  int
+	}{{chart{Axis: "s"}, times(100), 10}, {chart{Axis: "s"}, times(49), 0}, {chart{Axis: "down.loss"}, times(100), 0}, {chart{Axis: "s", Rows: []string{"lost"}}, times(100), 0}} {
+		if x.chart.settle(x.x); x.chart.Settle != x.want {
+			t.Errorf("%+v over %d values: %d", x.chart, len(x.x), x.chart.Settle)
+		}
+	}
+}
+
+// A chart of points whose figures are all 0 has finite coordinates.
+func TestScatterOfZeros(t *testing.T) {
+	p := &gridPoint{Figures: map[string]paired.Interval{}}
+	g := scatter([]*gridPoint{p}, nil, metric{key: "a", scale: 1}, metric{key: "b", scale: 1})
+	if text := fmt.Sprint(g); strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
+		t.Error(text)
+	}
+}
+
+// The page of a search that found nothing says so.
+func TestEmptySearch(t *testing.T) {
+	var b bytes.Buffer
+	s := &Search{Minimise: []string{"wire_kbps"}, Config: config.Default()}
+	if err := s.Write(&b); err != nil || !strings.Contains(b.String(), "No setting that was tried could be run and measured.") {
+		t.Error(err, b.Len())
+	}
+	checkHTML(t, "search", b.String())
+}

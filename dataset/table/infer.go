@@ -26,8 +26,7 @@ const (
 var errUnreadable = errors.New("the log cannot be read")
 
 // Infer guesses the schema of a log in CSV or JSON Lines. The schema is TOML with a comment on each guess, and with
-// questions where the log does not show what a field means. It describes all values of the log, of which at most the
-// first 256 MB are read.
+// questions where the log does not show what a field means. Its ranges contain all values of the first 256 MB of the log.
 func Infer(ctx context.Context, path string) (schema []byte, err error) {
 	g := &guess{Playback: source.Playback{Path: path}, ctx: ctx}
 	defer g.Close()
@@ -176,7 +175,8 @@ func (g *guess) each(limit int, visit func(cells [][]byte, begins bool) error) e
 	return nil
 }
 
-// findRanges determines the kinds and ranges of all values, and the column of frames.
+// findRanges determines the kinds and ranges of all values, and the columns of the frame and the time: those with numbers
+// that never fall and the best names. If no name fits, the frame is the first column of whole numbers with equal neighbours.
 func (g *guess) findRanges() error {
 	err := g.each(math.MaxInt, func(cells [][]byte, _ bool) error {
 		if cells == nil {

@@ -74,7 +74,7 @@ func (s *Source) complete() error {
 	for i := range l.columns {
 		if l.columns[i].learn {
 			schema.Fields[i].Values = slices.Sorted(maps.Keys(c.words[i]))
-			schema.Fields[i].Max = int32(max(len(c.words[i])-1, 0)) // without words: a log without rows
+			schema.Fields[i].Max = int32(max(len(c.words[i])-1, 0)) // 0 if the log has no rows and thus no words
 			l.columns[i].learn = false
 		}
 	}
@@ -128,8 +128,8 @@ func (c *census) read() error {
 	}
 }
 
-// endFrame ends a frame and begins the next. A thing that has come must not get the row of one that has just left, so
-// that a frame needs a row for each of its things and of those of the frame before.
+// endFrame ends a frame and begins the next. A new thing does not get the row of a thing that was in the frame before. So
+// there must be rows for the things of both frames.
 func (c *census) endFrame() {
 	if c.keyColumn < 0 && c.frame != 1 {
 		c.before, c.rows = 0, 0 // without a key all frames have as many rows as the first one

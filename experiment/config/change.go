@@ -289,7 +289,11 @@ func (ch Change) Label() string {
 	words = append(append(words, ch.shadowLabels()...), ch.linkLabels()...)
 	for _, s := range liveRows() {
 		if v, set := ch.Live[s.Key]; set {
-			words = append(words, s.CommandName()+" "+fmt.Sprint(v))
+			text := fmt.Sprint(v)
+			if p, err := s.Policies.Parse(text); err == nil {
+				text = p.Label()
+			}
+			words = append(words, s.CommandName()+" "+text)
 		}
 	}
 	words = append(words, ch.Input.labels()...)

@@ -73,6 +73,9 @@ type oldRules struct {
 type Encoder struct {
 	Name   string         `json:"name"`
 	Params map[string]any `json:"params,omitempty"` // by name; other parameters have their defaults
+	// Control is the policy that decides which snapshots of this lane are sent; "" for that of sender.control. Only
+	// shadows have one.
+	Control string `json:"control,omitempty"`
 }
 
 // Axis is one dimension of a sweep: Key takes each of Values. An Axis with Repeat has neither: every point
@@ -128,7 +131,10 @@ func (c *Config) WithChange(ch Change) (*Config, error) {
 }
 
 // Clone returns a copy with its own map of parameters.
-func (e Encoder) Clone() Encoder { return Encoder{Name: e.Name, Params: maps.Clone(e.Params)} }
+func (e Encoder) Clone() Encoder {
+	e.Params = maps.Clone(e.Params)
+	return e
+}
 
 // CodecTable returns the available codecs, with ResolvePath applied to the files in their parameters.
 func (c *Config) CodecTable() []encoders.Codec {
@@ -197,6 +203,13 @@ func (e Encoder) normalised(key string, known []encoders.Codec) (Encoder, error)
 		return e, err
 	}
 	e = e.Clone()
+	if e.Control != "" {
+		p, err := parseControl(e.Control)
+		if err != nil {
+			return e, ErrorAt(key+".control", err)
+		}
+		e.Control = controlText(p)
+	}
 	for name := range e.Params {
 		e.Params[name], _ = encoders.ParamValue(params, name) // exists: Resolve has set it
 	}
@@ -231,7 +244,7 @@ func (c *Config) validate() error {
 		return tooManyShadows(Indexed("shadow", maxShadows), len(c.Shadows))
 	}
 	for i, s := range c.Shadows {
-		if _, _, err := s.Resolve(Indexed("shadow", i), c.Codecs); err != nil {
+		if _, err := s.normalised(Indexed("shadow", i), c.Codecs); err != nil {
 			return err
 		}
 	}

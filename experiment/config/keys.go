@@ -138,6 +138,18 @@ func (e *Encoder) set(key, rest string, value any) error {
 	return Unknown(key, "key", key, []string{"encoder.name", "encoder.params"})
 }
 
+// setShadow is set for a shadow, which may also have a control.
+func (e *Encoder) setShadow(key, rest string, value any) error {
+	if rest != "control" {
+		return e.set(key, rest, value)
+	}
+	p, err := parseControl(value)
+	if err == nil {
+		e.Control = controlText(p)
+	}
+	return ErrorAt(key, err)
+}
+
 // noProfile as the name of a profile leaves the links unchanged, but they are no longer named by a profile. Undo
 // needs it.
 const noProfile = "none"
@@ -176,7 +188,7 @@ func (c *Config) setAt(i int, key, rest string, value any) error {
 
 // setShadow sets key rest of [[shadow]] entry i. key is the full key, for errors.
 func (c *Config) setShadow(i int, key, rest string, value any) error {
-	return entryAt(&c.Shadows, i, Encoder{}).set(key, rest, value)
+	return entryAt(&c.Shadows, i, Encoder{}).setShadow(key, rest, value)
 }
 
 // setSweep sets key rest of [[sweep]] entry i. key is the full key, for errors.

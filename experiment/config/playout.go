@@ -58,7 +58,7 @@ func (c *Config) ComparedPlayouts() (timings []playout.Timing) {
 
 // PlayoutRhythm returns the intervals for playout policies, for data with tickHz ticks per second.
 func (c *Config) PlayoutRhythm(tickHz int) playout.Rhythm {
-	return playout.Rhythm{Send: time.Duration(c.Sender.Every) * time.Second / time.Duration(c.Sender.RateHz),
+	return playout.Rhythm{Send: c.SendInterval(),
 		Display: 1000 * time.Second / time.Duration(c.DisplayMilliHz(tickHz)), Tick: time.Second / time.Duration(tickHz)}
 }
 

@@ -12,6 +12,7 @@ import (
 	messages "wirelab/dataset/text"
 	"wirelab/dataset/world"
 	"wirelab/experiment/container"
+	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine/playout"
 	"wirelab/experiment/transfer"
 	"wirelab/internal/policy"
@@ -37,6 +38,8 @@ type senderSettings struct {
 	RateHz  int // snapshots per second that are taken from the source, at most its rate
 	Every   int // every Every-th of them is sent; can be changed during a session
 	History int // frames stored, 1 to 255
+
+	Control policy.Policy // decides which snapshots are sent; zero sends all
 
 	Block  int // bytes of a file per datagram
 	Window int // maximum number of unacknowledged datagrams with parts of a file
@@ -149,6 +152,9 @@ func liveSettings() []scalarSetting {
 		{Row: everyRow(), Short: "every", Args: "N", Label: "Send", Position: 2,
 			CommandHelp: "send only every N-th snapshot; 1 sends all",
 			IsShown:     func(c *Config) bool { return hasLowRate(c) || c.Sender.Every > 1 }},
+		{Row: controlRow(), Short: "control", Args: "POLICY|off", Policies: endpoint.Controls, Completions: []string{noControl},
+			CommandHelp: "policy that decides which snapshots are sent",
+			omit:        func(c *Config) bool { return c.Sender.Control == (policy.Policy{}) }},
 		{Row: interpolationRow(), Short: "interpolation", Args: "linear|hermite", Label: "Blend", Position: 1,
 			CommandHelp: "interpolation between snapshots",
 			IsShown:     func(c *Config) bool { return hasLowRate(c) || c.Receiver.Hermite }},

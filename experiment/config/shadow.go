@@ -12,7 +12,7 @@ import (
 // Equal reports whether two encoders have the same name and the same explicit parameters (those that the
 // configuration sets). Both must have been normalised.
 func (e Encoder) Equal(o Encoder) bool {
-	return e.Name == o.Name && maps.Equal(e.Params, o.Params)
+	return e.Name == o.Name && e.Control == o.Control && maps.Equal(e.Params, o.Params)
 }
 
 // maxShadows is the maximum number of shadows, the encoders that run alongside on the same frames.
@@ -24,13 +24,24 @@ func tooManyShadows(key string, n int) error {
 		Expected: fmt.Sprintf("at most %d shadows", maxShadows)}
 }
 
-// Text returns the name of the encoder and its explicit parameters: "rotor bits=8".
+// Text returns the name of the encoder, its explicit parameters and its control: "rotor bits=8".
 func (e Encoder) Text() string {
 	text := e.Name
 	for _, k := range sortedKeys(e.Params) {
 		text += fmt.Sprintf(" %s=%v", k, e.Params[k])
 	}
+	if e.Control != "" {
+		text += " control=" + e.controlLabel()
+	}
 	return text
+}
+
+// controlLabel returns the control of e, which is not "", without parameters that have their default.
+func (e Encoder) controlLabel() string {
+	if p, err := parseControl(e.Control); err == nil && e.Control != noControl {
+		return p.Label()
+	}
+	return e.Control
 }
 
 // IsEquivalent reports whether two encoders have the same name and the same values of all parameters, including
@@ -38,7 +49,7 @@ func (e Encoder) Text() string {
 func (e Encoder) IsEquivalent(o Encoder, known []encoders.Codec) bool {
 	_, a, err := e.Resolve("encoder", known)
 	_, b, errOther := o.Resolve("encoder", known)
-	return e.Name == o.Name && err == nil && errOther == nil && reflect.DeepEqual(a, b)
+	return e.Name == o.Name && e.Control == o.Control && err == nil && errOther == nil && reflect.DeepEqual(a, b)
 }
 
 // IsIn reports whether list contains an equal encoder.
@@ -55,7 +66,7 @@ func (ch *Change) setShadow(key, head, rest string, value any) error {
 		}
 		shadows[index] = shadows[index].Clone()
 		ch.Shadows = shadows
-		return shadows[index].set(key, rest, value)
+		return shadows[index].setShadow(key, rest, value)
 	}
 	if list, ok := value.([]Encoder); ok && key == "shadow" {
 		ch.Shadows = slices.Concat(ch.Shadows, list)
@@ -102,11 +113,11 @@ func shadowTable(list []Encoder) any {
 	var full []any
 	for _, s := range list {
 		full = append(full, s.values())
-		if len(s.Params) == 0 {
+		if len(s.Params) == 0 && s.Control == "" {
 			names = append(names, s.Name)
 		}
 	}
-	if len(names) < len(full) { // a shadow has parameters
+	if len(names) < len(full) { // a shadow has parameters or a control
 		return full
 	}
 	return names

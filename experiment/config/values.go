@@ -101,6 +101,9 @@ func (e Encoder) values() map[string]any {
 	if len(e.Params) > 0 {
 		m["params"] = maps.Clone(e.Params)
 	}
+	if e.Control != "" {
+		m["control"] = e.Control
+	}
 	return m
 }
 

@@ -244,6 +244,8 @@ func (r *run) checkSupport(codec *encoders.Codec) error {
 		return refuse("receiver.playout_compare", "a crowd has no playout policies", `"off"`)
 	case c.HasContainers():
 		return refuse("sender.redundancy", "a crowd sends packets without redundancy", "no value")
+	case c.LaneControl(c.Encoder).Name() != "":
+		return refuse("sender.control", "a crowd sends every packet", `"off"`)
 	case c.Receiver.DigestBits > 0:
 		return refuse("receiver.digest", "a crowd sends acks without digests", "0")
 	}

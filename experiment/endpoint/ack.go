@@ -12,6 +12,7 @@ import (
 //	epoch    8 bits  low bits of the newest epoch that the receiver has a decoder for
 //	digest           digest of frame newest: Options.DigestBits
 //	report           report of a decoder that implements encoders.Feedback
+//	arrival 16 bits  when frame newest arrived, in arrivalUnit; only in acks of Receiver.AppendAckAt
 //
 // ackBytes is its size without digest and report.
 const ackBytes = 7
@@ -33,6 +34,18 @@ func (a *ack) append(dst []byte) []byte {
 	dst = append(dst, a.digest...)
 	return append(dst, a.report...)
 }
+
+// cutArrival removes the arrival time from the end of an ack.
+func cutArrival(src []byte) (ack []byte, arrival uint16, err error) {
+	n := len(src) - arrivalBytes
+	if n < ackBytes {
+		return nil, 0, fmt.Errorf("%w: ack of %d bytes", ErrMalformed, len(src))
+	}
+	return src[:n], binary.LittleEndian.Uint16(src[n:]), nil
+}
+
+// arrivalBytes is the size of the arrival time in an ack.
+const arrivalBytes = 2
 
 // parseAck parses an ack whose digest is digestBytes long.
 func parseAck(src []byte, digestBytes int) (ack, error) {

@@ -2,8 +2,10 @@ package endpoint
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"time"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
@@ -35,6 +37,11 @@ type Receiver struct {
 
 	digest   digester
 	reported []byte // the digest in the newest ack
+
+	// For AppendAckAt: the newest packet and when it arrived.
+	hasArrived bool
+	arrivedSeq uint64
+	arrivedAt  time.Duration
 }
 
 // epochDecoder is the decoder of an epoch.
@@ -313,6 +320,18 @@ func (r *Receiver) AppendAck(dst []byte) []byte {
 	return dst
 }
 
+// AppendAckAt is AppendAck with the time at which the newest packet arrived, for senders whose control needs it; see
+// NeedsArrivals. now is the time of the last call of Receive. The sender must call HandleAckAt.
+func (r *Receiver) AppendAckAt(dst []byte, now time.Duration) []byte {
+	if !r.acks.any {
+		return dst
+	}
+	if r.arrivedSeq != r.acks.newest || !r.hasArrived {
+		r.hasArrived, r.arrivedSeq, r.arrivedAt = true, r.acks.newest, now
+	}
+	return binary.LittleEndian.AppendUint16(r.AppendAck(dst), uint16(r.arrivedAt/arrivalUnit))
+}
+
 // Outcome is the outcome of receiving a datagram.
 type Outcome uint8
 
@@ -336,5 +355,10 @@ func (o Outcome) String() string {
 	return fmt.Sprintf("outcome(%d)", uint8(o))
 }
 
-// AckSize returns the size in bytes of an ack without the report of a decoder.
-func (r *Receiver) AckSize() int { return ackBytes + r.digest.bytes }
+// AckSize returns the size in bytes of an ack without the report of a decoder. withArrival means an ack of AppendAckAt.
+func (r *Receiver) AckSize(withArrival bool) int {
+	if withArrival {
+		return ackBytes + r.digest.bytes + arrivalBytes
+	}
+	return ackBytes + r.digest.bytes
+}

@@ -8,6 +8,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/drive"
+	"wirelab/internal/policy"
 )
 
 // epochPeriod is the minimum time between two epochs, so that dragging a slider begins few of them.
@@ -45,7 +46,8 @@ type Sender struct {
 	changedRows frame.Rows // rows that differ from the baseline, reused
 	buf         []byte     // the datagram being built, reused
 
-	sent *sentPackets // for Trace; nil unless Options.KeepSent
+	control *controller  // decides which snapshots are sent; nil sends all
+	sent    *sentPackets // for Trace; nil unless Options.KeepSent
 }
 
 // NewSender returns a sender of frames of schema s, which begins with the given encoding. initial is
@@ -206,12 +208,55 @@ func (s *Sender) send(now time.Duration, cur *frame.Frame, shared *frame.Shared,
 		return out, fmt.Errorf("encoder %s: %w", s.encoding.Codec.Name, err)
 	}
 	s.buf = buf
+	s.control.sent(now, out.Seq, len(buf))
 	out.WithoutMemo = e.Memo != nil && refs[0].Memo == nil
 	out.Datagram, out.Payload, out.Stored = buf, len(buf)-out.Header, &e.Frame
 	if s.sent != nil {
 		s.sent.add(&out, &s.encoding, base)
 	}
 	return out, nil
+}
+
+// SetControl sets the policy of Controls that decides which snapshots are sent; the zero Policy sends all. slot is
+// the time between two snapshots that could be sent. A policy other than the present one, or another slot, begins
+// in its initial state.
+func (s *Sender) SetControl(p policy.Policy, slot time.Duration) {
+	switch {
+	case p == policy.Policy{}:
+		s.control = nil
+	case s.control == nil:
+		s.control = &controller{}
+		s.control.set(p, slot)
+	case p != s.control.policy || slot != s.control.slot:
+		s.control.set(p, slot)
+	}
+}
+
+// Due reports whether the control sends the snapshot of time now. The caller then calls Send, and otherwise Skip. Due
+// must be called once for each snapshot.
+func (s *Sender) Due(now time.Duration) bool { return s.control.due(now) }
+
+// Control returns the state of the control; nil if there is none. The decisions are valid until the next call of a
+// method of the sender.
+func (s *Sender) Control() *ControlState {
+	if s.control == nil {
+		return nil
+	}
+	c := s.control
+	state := &ControlState{Policy: c.policy, Decisions: c.log.newest, Held: c.log.held, Cuts: c.log.cuts}
+	if c.rule != nil {
+		state.TargetBps = c.rule.target()
+	}
+	return state
+}
+
+// ControlState describes a send-rate control.
+type ControlState struct {
+	Policy    policy.Policy
+	TargetBps int64                     // rate in bits per second; 0 if the policy has none
+	Decisions []Decision                // the newest, oldest first
+	Held      [NumDecisionReasons]int64 // snapshots held back, by reason
+	Cuts      int64                     // decisions that lowered the rate
 }
 
 // Finish completes the work that the last Send deferred because of Options.Defer. The caller calls it
@@ -326,19 +371,41 @@ func (s *Sender) ackedEntry(seq uint64) *frame.Entry {
 // frame, the sender restarts from the initial state. src may be any bytes. An old or duplicate ack is
 // not an error.
 func (s *Sender) HandleAck(src []byte) error {
+	_, _, err := s.handleAck(src)
+	return err
+}
+
+// HandleAckAt is HandleAck for a sender with a control. now is the current time. hasArrival means that the ack is one
+// of Receiver.AppendAckAt, with the time at which the packet arrived.
+func (s *Sender) HandleAckAt(now time.Duration, src []byte, hasArrival bool) (err error) {
+	arrival := uint16(0)
+	if hasArrival {
+		if src, arrival, err = cutArrival(src); err != nil {
+			return err
+		}
+	}
+	newest, mask, err := s.handleAck(src)
+	if err == nil && s.seq != s.first {
+		s.control.acked(now, newest, mask, arrival, hasArrival)
+	}
+	return err
+}
+
+// handleAck implements HandleAck. It returns the newest acked packet and the mask of those before it.
+func (s *Sender) handleAck(src []byte) (newest uint64, mask uint32, err error) {
 	a, err := parseAck(src, s.digest.bytes)
 	if err != nil || s.seq == s.first { // the ack is malformed, or nothing was sent yet
-		return err
+		return 0, 0, err
 	}
 	newest, ok := s.unwrapAck(a.newest)
 	if !ok {
-		return errNeverSent
+		return 0, 0, errNeverSent
 	}
 	if newest < s.minAckSeq {
-		return nil // the ack is for a frame that was sent before the restart
+		return newest, a.mask, nil // the ack is for a frame that was sent before the restart
 	}
 	if s.digestDiffers(newest, a.digest) {
-		return s.restart()
+		return newest, a.mask, s.restart()
 	}
 	namesEpoch := a.epoch == uint8(s.epoch)
 	if !s.hasAck || newest >= s.newestAcked { // an old ack does not describe the receiver's current state
@@ -351,9 +418,9 @@ func (s *Sender) HandleAck(src []byte) error {
 		}
 	}
 	if f, ok := s.encoding.Encoder.(encoders.Feedback); ok && namesEpoch && len(a.report) > 0 {
-		return f.Learn(a.report)
+		err = f.Learn(a.report)
 	}
-	return nil
+	return newest, a.mask, err
 }
 
 // errNeverSent is the error of an ack of a packet that was not sent yet.

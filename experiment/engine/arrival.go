@@ -10,6 +10,7 @@ import (
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine/inspector"
 	"wirelab/experiment/engine/packetlog"
+	"wirelab/internal/policy"
 	"wirelab/lossmodel"
 )
 
@@ -39,10 +40,11 @@ func (l *lane) receiveAll(now time.Duration) {
 		if d.Damaged || d.Lost != lossmodel.None || d.Tag == inheritedTag { // discarded, or an ack of another lane's packet
 			continue
 		}
-		if err := l.passAck(now, d.Data); err != nil && d.Flipped == 0 { // an error of a damaged ack is expected
+		if err := l.passAck(now, &d); err != nil && d.Flipped == 0 { // an error of a damaged ack is expected
 			l.lastErr = fmt.Errorf("ack: %w", err)
 		}
 		l.inspector.AckRead(now, l.snd, d.Flipped > 0)
+		l.meter.CountAck(now, l.snd)
 	}
 	if l.carrier != nil {
 		l.sendDue(now)
@@ -50,11 +52,14 @@ func (l *lane) receiveAll(now time.Duration) {
 }
 
 // passAck passes an ack to the sender of frames, or of the file's blocks.
-func (l *lane) passAck(now time.Duration, ack []byte) error {
-	if l.delivery != nil {
-		return l.delivery.HandleAck(now, ack)
+func (l *lane) passAck(now time.Duration, d *lossmodel.Delivery) error {
+	switch {
+	case l.delivery != nil:
+		return l.delivery.HandleAck(now, d.Data)
+	case l.paths.peer != nil: // its acks have arrival times from the start or never
+		return l.snd.HandleAckAt(now, d.Data, l.control.arrivals)
 	}
-	return l.snd.HandleAck(ack)
+	return l.snd.HandleAckAt(now, d.Data, d.Tag == arrivalTag)
 }
 
 // reception is the receiver's result for a datagram, and what the lab adds to it.
@@ -128,6 +133,9 @@ func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) (acked bo
 	l.inspector.Served(d)
 	if rec.Copy == 0 && !wasRepaired {
 		l.meter.Network.CountArrival(rec.Seq, rec.Arrived-rec.Sent)
+		if l.control.policy != (policy.Policy{}) {
+			l.control.steps.Arrived(now, rec.Arrived-rec.Sent)
+		}
 		if !f.fateUnknown && l.inspector != nil {
 			l.meter.Link.CountArrival(f.linkStretch, now, rec)
 		}
@@ -326,15 +334,20 @@ func (l *lane) measureArrival(now time.Duration, rx *reception) {
 
 // sendAck sends the receiver's ack on the uplink. It sends nothing until the receiver has decoded a packet.
 func (l *lane) sendAck(now time.Duration) {
-	if l.delivery != nil {
+	tag := uint64(0)
+	switch {
+	case l.delivery != nil:
 		l.ackScratch = l.delivery.AppendAck(l.ackScratch[:0])
-	} else {
+	case l.control.arrivals:
+		tag = arrivalTag
+		l.ackScratch = l.rcv.AppendAckAt(l.ackScratch[:0], now)
+	default:
 		l.ackScratch = l.rcv.AppendAck(l.ackScratch[:0])
 	}
 	if len(l.ackScratch) == 0 {
 		return
 	}
-	verdict := l.paths.up.Send(now, l.ackScratch, 0) // acks need no tag: nothing is stored for them
+	verdict := l.paths.up.Send(now, l.ackScratch, tag)
 	l.inspector.AckSent(&verdict)
 	l.meter.CountFeedback(verdict.Wire)
 }

@@ -119,6 +119,9 @@ func (s *Session) tryChange(c *config.Config, ch config.Change) (after *config.C
 	if err := s.checkNetwork(after); err != nil {
 		return nil, normal, err
 	}
+	if err := s.checkControl(after); err != nil {
+		return nil, normal, err
+	}
 	return after, ch.Normalised(after), nil
 }
 
@@ -268,6 +271,7 @@ func (s *Session) reconfigureAll(at time.Duration, ch config.Change) error {
 		}
 	}
 	s.lanes[0].comparePlayouts(at)
+	s.beginStep(at, &ch)
 	return nil
 }
 

@@ -83,12 +83,19 @@ func differences(list []*endpoint.Encoding) []string {
 	return out
 }
 
-// differences returns, for each lane, the parameters that distinguish it from the other lanes with
+// differences returns, for each lane, the parameters and the control that distinguish it from the other lanes with
 // the same encoder.
 func (s *Session) differences() []string {
 	list := make([]*endpoint.Encoding, len(s.lanes))
 	for i, l := range s.lanes {
 		list[i] = l.snd.Encoding()
 	}
-	return differences(list)
+	out := differences(list)
+	for i, l := range s.lanes {
+		differs := func(o *lane) bool { return o.codec() == l.codec() && o.control.policy != l.control.policy }
+		if slices.ContainsFunc(s.lanes, differs) {
+			out[i] = strings.TrimSpace(out[i] + " " + l.control.policy.Label())
+		}
+	}
+	return out
 }

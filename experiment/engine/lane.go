@@ -40,6 +40,7 @@ type lane struct {
 	taint    taint
 	digest   digest
 
+	control   laneControl
 	display   *playout.Display
 	compared  *playout.Comparison // of playout policies; nil if none are compared
 	meter     *meters.Meter
@@ -121,6 +122,7 @@ func (l *lane) applySettings(now time.Duration, c *config.Config) {
 	l.liveConfig = c
 	l.setRedundancy(now, c.Sender.Redundancy)
 	l.meter.Link.SetSpec(c.Down)
+	l.setControl(c)
 	l.display.Set(c.Playout(), c.PlayoutRhythm(l.schema.TickHz), c.Receiver.Hermite)
 	if !c.Down.Corrupt.Checksum && !c.TrustSequences {
 		// Without a checksum a damaged sequence number may arrive, so the receiver must doubt those far from the
@@ -211,11 +213,20 @@ func (l *lane) tickDisplay(now time.Duration, truths *playout.Truths) {
 
 // closeSample completes the sample that ends at t, and passes it to the observer.
 func (l *lane) closeSample(t time.Duration) {
+	if l.paths.downLink != nil {
+		l.meter.MeasureQueue(t, l.paths.downLink)
+	}
 	if peer := l.paths.peer; peer != nil {
 		display, _ := peer.Counts()
 		l.meter.AddRemoteDisplay(&l.paths.remote, display)
 	}
+	if state := l.snd.Control(); state != nil {
+		l.meter.SetTarget(state.TargetBps)
+	}
 	s := l.meter.CloseSample(t, l.liveConfig.BudgetKbps, l.compared.CloseSample())
+	if s.Controlled {
+		l.control.steps.CloseSample(t, s.Sent)
+	}
 	if l.observer != nil {
 		l.observer.Sample(s)
 		l.observer.Settled(l.flights.firstUnsettled())
@@ -238,6 +249,7 @@ func (l *lane) totals(now time.Duration) figures.Totals {
 		display, lab := peer.Counts()
 		l.paths.remote.AdjustTotals(&t, l.meter, display, lab, now-l.joinedAt)
 	}
+	t.Control = l.controlFigures()
 	t.Playout.Policies = l.compared.Figures()
 	if l.carrier != nil {
 		t.Redundancy = l.carrier.meter.Figures(l.carrier.snd.Redundancy().String(), now-l.joinedAt)

@@ -234,7 +234,7 @@ func (s *Session) frames() uint64 {
 	if s.isFile {
 		return s.rounds
 	}
-	return s.framesDue - s.framesSkipped
+	return s.framesDue - s.framesSkipped - uint64(s.lanes[0].control.held)
 }
 
 // itemsPerFrame returns the number of items of a frame: bytes for files and messages, rows for

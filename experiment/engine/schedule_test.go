@@ -13,6 +13,7 @@ import (
 	"wirelab/encoders"
 	"wirelab/encoders/table"
 	"wirelab/experiment/config"
+	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/engine/playout"
@@ -180,7 +181,7 @@ func (x *schedule) play() int64 {
 // repeat all packets sent before.
 var stepOps = strings.Fields(`
 encoder encoder encoder encoder encoder encoder link link link link link link link link link link param param param param
-shadow shadow shadow setting setting setting redundancy redundancy undo undo undo outage outage pause pause pause profile profile profile play play
+shadow shadow shadow setting setting setting redundancy redundancy policy policy policy undo undo undo outage outage pause pause pause profile profile profile play play
 back save`)
 
 // redundancies are the policies of redundancy in schedules.
@@ -210,6 +211,11 @@ func (x *schedule) step() {
 	case "setting":
 		x.change([...]string{"every", "playout_delay", "budget", "interpolation", "mark"}[x.rng.IntN(5)],
 			[...]string{"1", "2", "30ms", "150ms", "256", "off", "linear", "hermite"}[x.rng.IntN(8)])
+	case "policy": // a control is refused for data other than snapshots
+		controls, playouts := append(endpoint.Controls.Names(), "off"), append(playout.Policies.Names(), "85ms")
+		x.change("control", controls[x.rng.IntN(len(controls))])
+		x.change("playout", playouts[x.rng.IntN(len(playouts))])
+		x.change("playout_compare", [...]string{"all", "off"}[x.rng.IntN(2)])
 	case "redundancy": // refused for files
 		x.change("redundancy", redundancies[x.rng.IntN(len(redundancies))])
 	case "undo":

@@ -146,6 +146,9 @@ func newSession(ctx context.Context, c *config.Config, src dataset.Source, opt O
 	s.player.source, _ = src.(dataset.Steered)
 	s.end = s.plannedEnd(src)
 	s.feed, s.unsentRows = newFeed(src, s.initial), frame.NewRows(s.schema.Rows)
+	if err := s.checkControl(c); err != nil {
+		return nil, err
+	}
 	if opt.Network != nil {
 		if err := s.checkNetwork(c); err != nil {
 			return nil, err
@@ -411,7 +414,7 @@ func (s *Session) tick(at time.Duration) error {
 	}
 	s.alignLanes(at)
 	for _, l := range s.running {
-		l.send(at, s.feed.current, s.unsentRows, s.restartUnsent)
+		l.offer(at, s.feed.current, s.unsentRows, s.restartUnsent)
 	}
 	s.replaceBrokenEncoder(at)
 	s.restartUnsent = false

@@ -139,7 +139,7 @@ func (l *lane) handleInherited(now time.Duration, damaged bool) {
 	if damaged { // the first lane does not ack a packet whose checksum failed
 		return
 	}
-	size := l.rcv.AckSize()
+	size := l.rcv.AckSize(l.control.arrivals)
 	if l.delivery != nil {
 		size = l.delivery.AckSize()
 	}

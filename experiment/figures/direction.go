@@ -22,8 +22,8 @@ func DirectionOf(key string) direction {
 		"transfer.blocks", "redundancy.datagrams", "redundancy.extra", "redundancy.repaired":
 		return Neither
 	}
-	if strings.HasPrefix(key, "sender.") || strings.HasPrefix(key, "receiver.") {
-		return Neither // values that encoder and decoder publish about their state, with any meaning
+	if strings.HasPrefix(key, "sender.") || strings.HasPrefix(key, "receiver.") || strings.HasPrefix(key, "control.") {
+		return Neither // values that encoder, decoder and control publish about their state, with any meaning
 	}
 	return LessIsBetter
 }

@@ -10,6 +10,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
+	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/remote/channel"
@@ -106,6 +107,7 @@ func (l *Link) Begin(ctx context.Context, s *frame.Schema, initial *frame.Frame,
 		DigestBits: c.Receiver.DigestBits, DisplayMilliHz: c.DisplayMilliHz(s.TickHz), Playout: c.Receiver.Playout,
 		Encoder: c.Encoder.Name, Initial: *initial}
 	l.sentConfirmation.setPlayout(c)
+	request.AckArrivals = endpoint.NeedsArrivals(c.Sender.Control)
 	request.Policy, request.SendNS = l.sentConfirmation.policy, l.sentConfirmation.send
 	if l.conn == nil { // a replay: all events are known from the start
 		l.acks.events, l.arrivals.events = l.replay.acks, l.replay.arrivals

@@ -260,7 +260,11 @@ func (srv *server) handlePacket(at time.Time, msg []byte) error {
 	srv.records = append(srv.records, r)
 	srv.out = append(append(srv.out[:0], srv.status.session), msg[:4]...)
 	headerLength := len(srv.out)
-	srv.out = srv.receiver.AppendAck(srv.out)
+	if srv.setup.AckArrivals {
+		srv.out = srv.receiver.AppendAckAt(srv.out, at.Sub(srv.startedAt))
+	} else {
+		srv.out = srv.receiver.AppendAck(srv.out)
+	}
 	if len(srv.out) > headerLength {
 		srv.send(streamAck)
 	}

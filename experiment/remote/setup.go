@@ -21,18 +21,19 @@ const protocolVersion = 1
 
 // setup configures both sides of a session. The receiver learns everything else from the packets.
 type setup struct {
-	Version        int           `json:"version"`           // protocolVersion of the sender
-	Schema         frame.Schema  `json:"schema"`            // schema of the frames
-	RateHz         int           `json:"rate_hz"`           // packets per second
-	History        int           `json:"history"`           // number of frames that the receiver stores
-	DigestBits     int           `json:"digest_bits"`       // bits of the digest of a frame in each ack; 0 means none
-	DisplayMilliHz int           `json:"display_millihz"`   // refresh rate of the receiver's display in 1/1000 Hz
-	Playout        time.Duration `json:"playout_ns"`        // playout delay of the receiver's display
-	Policy         string        `json:"playout,omitempty"` // playout policy that replaces the delay; empty for none
-	SendNS         time.Duration `json:"send_ns,omitempty"` // time between two packets, for the policy
-	Encoder        string        `json:"encoder"`           // name of the first encoder; must exist on both sides
-	Files          []setupFile   `json:"files,omitempty"`   // files that the first encoder needs
-	Initial        frame.Frame   `json:"-"`                 // initial state; encoded after the JSON
+	Version        int           `json:"version"`                // protocolVersion of the sender
+	Schema         frame.Schema  `json:"schema"`                 // schema of the frames
+	RateHz         int           `json:"rate_hz"`                // packets per second
+	History        int           `json:"history"`                // number of frames that the receiver stores
+	DigestBits     int           `json:"digest_bits"`            // bits of the digest of a frame in each ack; 0 means none
+	DisplayMilliHz int           `json:"display_millihz"`        // refresh rate of the receiver's display in 1/1000 Hz
+	Playout        time.Duration `json:"playout_ns"`             // playout delay of the receiver's display
+	Policy         string        `json:"playout,omitempty"`      // playout policy that replaces the delay; empty for none
+	SendNS         time.Duration `json:"send_ns,omitempty"`      // time between two packets, for the policy
+	AckArrivals    bool          `json:"ack_arrivals,omitempty"` // acks contain arrival times, for the sender's control
+	Encoder        string        `json:"encoder"`                // name of the first encoder; must exist on both sides
+	Files          []setupFile   `json:"files,omitempty"`        // files that the first encoder needs
+	Initial        frame.Frame   `json:"-"`                      // initial state; encoded after the JSON
 }
 
 // Limits of a setup. They bound the memory and the time that a session takes at the receiver,

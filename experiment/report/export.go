@@ -25,7 +25,8 @@ type Exporter struct {
 	files            *Files             // data files that the run reads
 	pages            Pages
 	samples, packets *csvLog // nil before begin
-	playouts         *csvLog // of compared playout policies; nil before the first sample of one
+	playouts         *csvLog // playout.csv; nil before the first sample with compared playout policies
+	controls         *csvLog // control.csv; nil before the first sample with a send-rate control
 	packetList               // packets with an outcome that are not in the packets file yet
 	settleAt         int     // length of packetList at which Settled moves packets to the file
 	curves           curves
@@ -70,6 +71,7 @@ func (e *Exporter) Sample(s *meters.Sample) {
 	row := sampleRow(s, width, e.curves.recent.payloadKbps())
 	e.samples.addRow(row)
 	e.addPlayouts(s)
+	e.addControl(s)
 	if e.page != nil {
 		e.page.Sample(row)
 	}
@@ -87,6 +89,21 @@ func (e *Exporter) addPlayouts(s *meters.Sample) {
 		}
 		e.playouts.addRow([]string{units.Fixed(s.T.Seconds(), 3), p.Policy, strconv.Itoa(p.Shown), strconv.Itoa(p.Starved), age})
 	}
+}
+
+// addControl adds the row of a sample to control.csv, if a send-rate control was active.
+func (e *Exporter) addControl(s *meters.Sample) {
+	if !s.Controlled {
+		return
+	}
+	if e.controls == nil {
+		e.controls = newCSVLog(e.folder, "control.csv", []string{"t_s", "sent", "held", "target_kbps"})
+	}
+	target := ""
+	if s.TargetBps > 0 {
+		target = units.Fixed(float64(s.TargetBps)/1000, 3)
+	}
+	e.controls.addRow([]string{units.Fixed(s.T.Seconds(), 3), strconv.Itoa(s.Sent), strconv.Itoa(s.Held), target})
 }
 
 // Settled implements engine.Observer: the outcomes of all packets below seq are known. Packets get their
@@ -133,8 +150,10 @@ func (e *Exporter) Write(r *engine.Result) error {
 		{Name: "report.md", Write: func(w io.Writer) error { return writeMarkdown(w, &x, &e.curves) }},
 		atomicfile.JSON("report.json", &Report{Runs: []*engine.Result{&x}}),
 	}
-	if e.playouts != nil {
-		entries = append(entries, e.playouts.logEntry())
+	for _, log := range []*csvLog{e.playouts, e.controls} {
+		if log != nil {
+			entries = append(entries, log.logEntry())
+		}
 	}
 	if len(x.Clients) > 0 {
 		entries = append(entries, atomicfile.Entry{Name: "clients.csv", Write: func(w io.Writer) error { return writeClients(w, x.Clients) }})
@@ -222,7 +241,7 @@ func writeConfig(w io.Writer, c *config.Config) error {
 }
 
 // reportFileName matches the names of a report's files and folders.
-var reportFileName = regexp.MustCompile(`^(experiment\.toml|samples\.csv|shadows\.csv|packets\.csv|clients\.csv|summary\.csv|report\.(md|json|html)|run-[0-9]{3,})$`)
+var reportFileName = regexp.MustCompile(`^(experiment\.toml|samples\.csv|shadows\.csv|playout\.csv|control\.csv|packets\.csv|clients\.csv|summary\.csv|report\.(md|json|html)|run-[0-9]{3,})$`)
 
 // OpenFolder opens dir for a report, and creates it if necessary. It returns an error if dir contains
 // other files, or if it contains the report of another run and force is false.

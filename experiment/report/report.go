@@ -113,14 +113,20 @@ func HasPlayout(t *figures.Totals) bool {
 func Lanes(r *engine.Result) iter.Seq2[string, *figures.Totals] {
 	return func(yield func(string, *figures.Totals) bool) {
 		name := SettingOf(r, "encoder", "name")
-		if len(r.Stretches) > 0 {
+		switch {
+		case len(r.Stretches) > 0:
 			name = r.Encoders()
+		case r.Totals.Control != nil && len(r.Shadows) > 0:
+			name = r.Label // with the control
 		}
 		if !yield(name, &r.Totals) {
 			return
 		}
 		for i := range r.Shadows {
 			name := r.Shadows[i].Encoder
+			if r.Shadows[i].Totals.Control != nil {
+				name = r.Shadows[i].Label
+			}
 			if left := r.Shadows[i].ToS; left > 0 {
 				name += fmt.Sprintf(" (left at %.1f s)", left)
 			}

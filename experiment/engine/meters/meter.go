@@ -37,6 +37,10 @@ type Meter struct {
 	runsAs         string // Codec.RunsAs of the newest plugin encoder; empty if none was used
 	runsAsSince    int    // number of packets encoded before the plugin's newest packet
 	overBudget     budgetCounter
+	sent           sentTimes
+	newestAcked    uint64 // if hasAck
+	hasAck         bool
+	owners         []lossmodel.QueueLength // reused by MeasureQueue
 }
 
 // New returns a meter for a lane with a display rate of displayHz. It stores the newest keepSamples
@@ -57,6 +61,7 @@ func (m *Meter) CountPacket(r *packetlog.Record, ageTicks int, budget *encoders.
 	m.encode.add(r.EncodeNS)
 	s := &m.sample
 	s.countPacket(r)
+	m.sent.add(r)
 	if r.Baseline > 0 {
 		m.ages.Add(int64(ageTicks))
 		s.BaselineAge += int64(ageTicks)
@@ -85,6 +90,15 @@ func (m *Meter) CountOutcome(r *packetlog.Record) {
 		m.sample.LostBy[r.Cause]++
 	}
 }
+
+// CountHeld counts a snapshot that the send-rate control held back.
+func (m *Meter) CountHeld() { m.sample.Held++ }
+
+// SetTarget records that a send-rate control is active, and its rate in bits per second; 0 if it has none.
+func (m *Meter) SetTarget(bps int64) { m.sample.Controlled, m.sample.TargetBps = true, bps }
+
+// Sent returns the number of packets sent.
+func (m *Meter) Sent() int64 { return int64(m.total.Sent + m.sample.Sent) }
 
 // CountFeedback counts a datagram of wire bytes on the uplink.
 func (m *Meter) CountFeedback(wire int) { m.sample.FeedbackBits += int64(wire) * 8 }

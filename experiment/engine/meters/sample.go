@@ -25,13 +25,14 @@ type Sample struct {
 	Standalone   int                        // packets of encoders that send all rows whether they changed or not: see encoders.Codec
 	Outcomes     [packetlog.NumOutcomes]int // packets and copies by outcome
 	Repaired     int                        // packets that redundancy delivered
-	LostBy       [figures.MaxCauses]int     // lost packets and copies by lossmodel.Cause
-	BaselineAge  int64                      // in ticks, summed over the packets counted in Referenced
-	Referenced   int                        // packets encoded against an acked frame, not the initial state
-	CrossingLoop int                        // packets encoded across a loop point: packetlog.Record.CrossesLoop
-	Starved      int                        // display ticks without a snapshot to interpolate to
-	Displayed    int                        // display ticks
-	Late         int                        // snapshots that arrived after their display time
+	Transport    Transport
+	LostBy       [figures.MaxCauses]int // lost packets and copies by lossmodel.Cause
+	BaselineAge  int64                  // in ticks, summed over the packets counted in Referenced
+	Referenced   int                    // packets encoded against an acked frame, not the initial state
+	CrossingLoop int                    // packets encoded across a loop point: packetlog.Record.CrossesLoop
+	Starved      int                    // display ticks without a snapshot to interpolate to
+	Displayed    int                    // display ticks
+	Late         int                    // snapshots that arrived after their display time
 	// Age of the displayed state, which is the time since the sender captured it: the sum over Aged
 	// display ticks, and the maximum.
 	Age, Oldest time.Duration
@@ -44,6 +45,9 @@ type Sample struct {
 	Interpolated              bool
 	Budget                    encoders.Budget
 	Playouts                  []PlayoutSample // of compared playout policies; nil if none are compared
+	Controlled                bool            // a send-rate control decides which snapshots are sent
+	Held                      int             // snapshots that it held back
+	TargetBps                 int64           // rate of the control at the end, in bits per second; 0 if it has none
 }
 
 // CostsPerChange reports whether bits per changed row mean something: whether an encoder sent only changes, or all rows
@@ -82,6 +86,7 @@ func (s *Sample) countEncoder(name string) {
 // add adds the counts of x, which must be a later period.
 func (s *Sample) add(x *Sample) {
 	s.T = x.T
+	s.Transport.add(&x.Transport)
 	s.Sent += x.Sent
 	s.PayloadBits += x.PayloadBits
 	s.WireBits += x.WireBits
@@ -99,6 +104,7 @@ func (s *Sample) add(x *Sample) {
 	s.BaselineAge += x.BaselineAge
 	s.Referenced += x.Referenced
 	s.CrossingLoop += x.CrossingLoop
+	s.Held += x.Held
 	s.Starved += x.Starved
 	s.Displayed += x.Displayed
 	s.Late += x.Late

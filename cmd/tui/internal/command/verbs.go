@@ -459,8 +459,12 @@ func parseShadow(args []string) (Order, error) {
 		return changeOrder("shadow_off", args[1:])
 	}
 	e := config.Encoder{Name: args[0]}
-	for _, pair := range args[1:] {
+	for i, pair := range args[1:] {
 		name, value, ok := strings.Cut(pair, "=")
+		if name == "control" { // the words after it are its parameters
+			e.Control = strings.Join(append([]string{value}, args[i+2:]...), " ")
+			break
+		}
 		if !ok || name == "" {
 			return Order{}, fmt.Errorf("expected a parameter as NAME=VALUE, not %q", pair)
 		}

@@ -112,6 +112,12 @@ type Explainer interface {
 	KeyHelp(key string) string
 }
 
+// Reasoner is a page with an explanation of its own for the key that explains problems.
+type Reasoner interface {
+	// Reasons returns the request to show the explanation, false if there is nothing to explain.
+	Reasons() (Request, bool)
+}
+
 // Worker is a page with work that takes longer than a tick.
 type Worker interface {
 	// Work returns a function, read, to call in another goroutine; nil if there is no work. read

@@ -57,12 +57,17 @@ func (m *dashboard) Context() command.Context {
 	return command.Context{Catalog: m.cat, Config: m.lab.Config(), Schema: m.lab.Snap.Schema, Screen: command.Lab}
 }
 
-// explain returns the request to show the packet under the cursor of the page or, if the page has
-// none, the explanation of recent problems.
+// explain returns the request to show the packet under the cursor of the page, the page's own explanation or, if the
+// page has neither, the explanation of recent problems.
 func (m *dashboard) explain() room.Request {
 	if p, ok := m.page().(room.PacketChooser); ok {
 		if id, ok := p.ChosenPacket(); ok {
 			return room.Request{Packet: &id}
+		}
+	}
+	if p, ok := m.page().(room.Reasoner); ok {
+		if r, ok := p.Reasons(); ok {
+			return r
 		}
 	}
 	return room.Request{Overlay: packets.NewProblems(m.lab.Shown(), m.lab.Config())}

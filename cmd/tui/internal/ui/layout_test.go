@@ -83,7 +83,7 @@ func TestOverlaysFitEverySize(t *testing.T) {
 
 // TestFooterKeepsHelp checks that the footer of each page names the key of the help on the smallest screen.
 func TestFooterKeepsHelp(t *testing.T) {
-	for _, page := range []string{"1", "2", "3", "4", "5", "6"} {
+	for _, page := range []string{"1", "2", "3", "4", "5", "6", "7"} {
 		m := screen(labtest.NewLab(), 60, 18, Options{})
 		press(m, page)
 		lines := strings.Split(m.View(), "\n")

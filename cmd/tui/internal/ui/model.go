@@ -15,6 +15,7 @@ import (
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/pages/report"
 	"wirelab/cmd/tui/internal/pages/shown"
+	"wirelab/cmd/tui/internal/pages/transport"
 	"wirelab/cmd/tui/internal/pages/world"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/cmd/tui/internal/session"
@@ -81,6 +82,7 @@ func pages(opt Options, cat *controls.Catalog) []room.Page {
 		world.New(),
 		compare.New(comparison),
 		report.New(opt.ReportsDir),
+		transport.New(),
 	}
 }
 

@@ -45,7 +45,7 @@ func TestPagesCanBeClicked(t *testing.T) {
 // elsewhere: outside of the pane of controls, no setting changes.
 func TestWheelChangesOnlyControls(t *testing.T) {
 	for _, size := range [][2]int{{160, 48}, {80, 24}} {
-		for _, keys := range [][]string{{"1"}, {"1", "tab"}, {"2"}, {"3"}, {"4"}, {"5"}, {"6"}} {
+		for _, keys := range [][]string{{"1"}, {"1", "tab"}, {"2"}, {"3"}, {"4"}, {"5"}, {"6"}, {"7"}} {
 			lab := labtest.NewLab()
 			m := screen(lab, size[0], size[1], Options{})
 			press(m, keys...)
@@ -116,7 +116,7 @@ func TestWheelZoomsCharts(t *testing.T) {
 // TestFooterCanBeClicked clicks every entry of the footer: it does what its key does.
 func TestFooterCanBeClicked(t *testing.T) {
 	for _, w := range []int{160, 80} {
-		for _, page := range []string{"1", "2", "3", "4", "5", "6"} {
+		for _, page := range []string{"1", "2", "3", "4", "5", "6", "7"} {
 			open := func() (*dashboard, *labtest.Lab) {
 				lab := labtest.NewLab()
 				m := screen(lab, w, 48, Options{})
@@ -136,7 +136,7 @@ func TestFooterCanBeClicked(t *testing.T) {
 					key := strings.Fields(h.label)[0]
 					switch {
 					case h.description == "pages": // opens the next page
-						key = "123456"[int(page[0]-'0')%6:][:1]
+						key = "1234567"[int(page[0]-'0')%7:][:1]
 					case strings.ContainsAny(h.label, "↑←") || len(strings.Fields(h.label)) > 1: // several keys
 						key = string(symbol)
 					}

@@ -1,0 +1,51 @@
+package labtest
+
+import (
+	"time"
+
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
+)
+
+// NewTransport returns a lab whose line of 500 kbit/s was slow at 60 s for two seconds, and whose queue never drained:
+// round trips and packets grow with it. Three playout policies are compared.
+func NewTransport() *Lab { return &Lab{Snap: TransportSnapshot(90 * time.Second)} }
+
+// TransportSnapshot returns the snapshot of NewTransport at a virtual time.
+func TransportSnapshot(now time.Duration) *engine.Snapshot {
+	snap := Snapshot(now)
+	snap.Config.Down.Rate.BitsPerSecond, snap.Config.Down.Rate.Queue = 500_000, 256_000
+	lane := &snap.Lanes[0]
+	for i := range lane.Samples {
+		s := &lane.Samples[i]
+		x := &s.Transport
+		x.HasQueue, x.LineBps, x.Acks = true, 500_000, 6
+		if after := s.T - 60*time.Second; after > 0 {
+			if x.Own = min(int64(after/time.Millisecond)*20, 250_000); after < 2*time.Second {
+				x.LineBps = 50_000
+			}
+			x.Acks, x.Others, s.Repaired = 3+i%2, x.Own/5, i%2
+			s.PayloadBits += x.Own / 4
+			s.WireBits += x.Own / 4
+		}
+		x.RoundTrip = 51*time.Millisecond + time.Duration((x.Own+x.Others)*8/500)*time.Millisecond
+		x.RoundTripPeak = x.RoundTrip + 4*time.Millisecond
+		s.Referenced = 6
+		s.BaselineAge = 6 * int64(x.RoundTrip*PacketRateHz/time.Second)
+	}
+	lane.Totals.LostBy = map[string]int64{"queue": 82}
+	lane.Totals.Network.QueuePeakBytes = 256_000
+	c := &figures.PlayoutComparison{}
+	for i, starved := range []float64{0.2, 0.1, 0.03, 0.01, 0.004, 0.001, 0, 0} {
+		delay := float64(20 + 10*i)
+		c.Fixed = append(c.Fixed, figures.FixedDelay{DelayMS: delay, StarvedRatio: figures.Known(starved), AgeMS: figures.Known(delay + 18)})
+	}
+	for _, p := range []struct {
+		label        string
+		age, starved float64
+	}{{"fixed 85ms", 105, 0}, {"lightyear", 92, 0.001}, {"age quantile=99%", 62, 0.03}} {
+		c.AddPolicy(figures.PlayoutPolicy{Label: p.label, StarvedRatio: figures.Known(p.starved), AgeMS: figures.Quantiles{N: 1, P50: p.age, P95: p.age + 3}})
+	}
+	lane.Totals.Playout.Policies = c
+	return snap
+}

@@ -1,0 +1,168 @@
+package panes
+
+import (
+	"math"
+	"slices"
+
+	"wirelab/cmd/tui/internal/chart"
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
+	"wirelab/internal/units"
+)
+
+// Transport shows charts of the loop between queue, round trip, baseline and packet size over one time axis.
+type Transport struct{ Charts }
+
+// NewTransport returns the charts.
+func NewTransport() *Transport { return &Transport{Charts{Selected: -1}} }
+
+// Name implements room.Pane.
+func (p *Transport) Name() string { return "Loop" }
+
+// transportLine is a line of a chart.
+type transportLine struct {
+	name   string // in the legend
+	stroke chart.Stroke
+	style  look.Style
+	value  func(*meters.Sample) float64 // NaN if unknown
+	loose  bool                         // may leave the chart at the top instead of flattening the others
+}
+
+// transportChart is one of the stacked charts.
+type transportChart struct {
+	title  string
+	floor  float64
+	reduce chart.Reducer
+	lines  []transportLine // the first is also drawn for shadows
+	empty  string          // text instead of a chart without values
+}
+
+// transportCharts returns all charts, the most important first.
+func (p *Transport) transportCharts() []transportChart {
+	tickMS := 0.0
+	if p.schema != nil && p.schema.TickHz > 0 {
+		tickMS = 1000 / float64(p.schema.TickHz)
+	}
+	perSecond := func(n int) float64 { return float64(n) * room.PerSecond }
+	known := func(v float64, ok bool) float64 {
+		if !ok {
+			return math.NaN()
+		}
+		return v
+	}
+	return []transportChart{
+		{title: "Rate kbps, " + room.MeanText, floor: 10, lines: []transportLine{
+			{name: "used", style: look.Wire, value: func(s *meters.Sample) float64 { return kbps(s.WireBits) }},
+			{name: "line", stroke: chart.Dashed, style: look.Budget, loose: true, value: func(s *meters.Sample) float64 {
+				return known(float64(s.Transport.LineBps)/1000, s.Transport.LineBps > 0)
+			}}}},
+		{title: "Round trip and baseline, ms", floor: 50, reduce: chart.Max, empty: "no ack of a packet has arrived", lines: []transportLine{
+			{name: "round trip", style: look.Payload, value: func(s *meters.Sample) float64 {
+				return known(units.Milliseconds(s.Transport.RoundTripPeak), s.Transport.RoundTrip > 0)
+			}},
+			{name: "baseline age", stroke: chart.Dashed, style: look.Ratio, value: func(s *meters.Sample) float64 {
+				return known(tickMS*float64(s.BaselineAge)/float64(max(s.Referenced, 1)), s.Referenced > 0 && tickMS > 0)
+			}}}},
+		{title: "Packet bytes, " + room.MeanText, floor: 100, lines: []transportLine{
+			{name: "with headers", style: look.Wire, value: func(s *meters.Sample) float64 {
+				return known(float64(s.WireBits)/8/float64(max(s.Sent, 1)), s.Sent > 0)
+			}}}},
+		{title: "Queue KB", floor: 1, reduce: chart.Max, empty: "no bottleneck: /down rate 500kbit sets one", lines: []transportLine{
+			{name: "game", style: look.Payload, value: func(s *meters.Sample) float64 {
+				return known(float64(s.Transport.Own)/1000, s.Transport.HasQueue)
+			}},
+			{name: "other traffic", stroke: chart.Dashed, style: look.Warn, value: func(s *meters.Sample) float64 {
+				return known(float64(s.Transport.Others)/1000, s.Transport.Others > 0)
+			}}}},
+		{title: "Acks/s, " + room.MeanText, floor: 10, empty: "no acks", lines: []transportLine{
+			{name: "acks", style: look.Good, value: func(s *meters.Sample) float64 { return perSecond(s.Transport.Acks) }},
+			{name: "repaired", stroke: chart.Dotted, style: look.Copy, value: func(s *meters.Sample) float64 {
+				return known(perSecond(s.Repaired), s.Repaired > 0)
+			}}}},
+	}
+}
+
+// Draw implements room.Pane: the charts from top to bottom. Charts without values, and those for which there is no
+// room, are one row with their figures.
+func (p *Transport) Draw(c *look.Canvas, th *look.Theme, focused bool) {
+	figures := p.atCrosshair()
+	visible := p.withVisibleSamples(th, c.W-2)
+	list := p.transportCharts()
+	const edges, axis, minRows = 1, 2, 2
+	free := max((c.H-len(list)-edges-axis)/minRows, 1) // charts for which there is room
+	stacked := make([]Stacked, len(list))
+	for i := range list {
+		k, out := &list[i], &stacked[i]
+		out.Title, out.Focused, out.Spec = k.title, focused, k.spec(th, visible)
+		hasValues := i == 0 || slices.ContainsFunc(out.Spec.Series, hasValue)
+		switch {
+		case !hasValues:
+			out.Folded, out.Legend = true, look.Fit(look.TitleSpace(c.W, k.title), []look.Span{look.Dim.Span(k.empty)}, nil)
+		default:
+			out.Legend = k.legend(figures, th, look.TitleSpace(c.W, k.title))
+			out.Folded = free == 0
+			free = max(free-1, 0)
+		}
+		visible.StyleChart(out.Spec, th)
+		if k.reduce == chart.Max {
+			out.Spec.Window = 0
+		}
+	}
+	DrawStack(c, th, stacked)
+}
+
+// hasValue reports whether a series has a value.
+func hasValue(s chart.Series) bool {
+	return slices.ContainsFunc(s.Values, func(v float64) bool { return !math.IsNaN(v) })
+}
+
+// spec returns the chart of the visible samples.
+func (k *transportChart) spec(th *look.Theme, p *Charts) *chart.Spec {
+	spec := &chart.Spec{Floor: k.floor}
+	spec.Series = shadowSeries(th, p.shadows, perSample(k.lines[0].value))
+	for i := range spec.Series {
+		spec.Series[i].Reduce = k.reduce
+	}
+	for _, line := range slices.Backward(k.lines) {
+		spec.Series = append(spec.Series, chart.Series{Values: mapSamples(p.Lane.Samples, line.value), Reduce: k.reduce, Stroke: line.stroke,
+			Style: chart.Style(line.style), Loose: line.loose})
+	}
+	return spec
+}
+
+// legend returns the figures of the last two seconds of each line, then those of the shadows, in at most maxWidth
+// columns.
+func (k *transportChart) legend(p *Charts, th *look.Theme, maxWidth int) []look.Span {
+	figure := func(l *engine.Lane, line *transportLine) string {
+		sum, n := 0.0, 0
+		recent := meters.Tail(l.Samples, room.RecentSpan)
+		for i := range recent {
+			switch v := line.value(&recent[i]); {
+			case math.IsNaN(v):
+			case k.reduce == chart.Max:
+				sum, n = max(sum, v), 1
+			default:
+				sum, n = sum+v, n+1
+			}
+		}
+		if n == 0 {
+			return ""
+		}
+		return units.Fixed(sum/float64(n), 0)
+	}
+	groups := [][]look.Span{}
+	for i := range k.lines {
+		line, lead := &k.lines[i], "  "
+		if i == 0 {
+			lead = ""
+		}
+		if v := figure(&p.Lane, line); v != "" {
+			groups = append(groups, []look.Span{line.style.Span(lead + look.LineSamples(th)[line.stroke] + " " + line.name + " "), look.Value.Span(v)})
+		}
+	}
+	out := look.FitGroups(maxWidth, groups)
+	return append(out, shadowLegend(th, maxWidth-look.SpansWidth(out), &p.Lane, p.shadows,
+		func(l *engine.Lane) string { return figure(l, &k.lines[0]) })...)
+}

@@ -1,0 +1,157 @@
+package transport
+
+import (
+	"fmt"
+	"time"
+
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
+	"wirelab/internal/units"
+)
+
+// policies lists the policies of each kind with their figures, one row each; a kind without a policy has a row with the
+// command that sets one.
+type policies struct {
+	cfg  *config.Config
+	snap *engine.Snapshot
+}
+
+// Name implements room.Pane.
+func (p *policies) Name() string { return "Policies" }
+
+// Observe implements room.Observer: the figures change when a slow redraw is due (see room.View.RedrawDue).
+func (p *policies) Observe(v room.View) bool {
+	if p.snap != nil && !v.RedrawDue && p.cfg == v.Cfg {
+		return false
+	}
+	p.cfg, p.snap = v.Cfg, v.Snap
+	return true
+}
+
+// policyRow is a row: what the policy is for, the policy, and its figures.
+type policyRow struct {
+	kind, name string
+	isSet      bool
+	figures    []string // the most important first
+}
+
+// rows returns the rows.
+func (p *policies) rows() []policyRow {
+	lane := p.lane()
+	t := &lane.Totals
+	queue := policyRow{kind: "Queue", name: "/down queue_discipline fq_codel"}
+	if d := p.cfg.Down.Rate.Discipline; p.hasQueue() {
+		queue.isSet, queue.name = true, "droptail"
+		if d.Name() != "" {
+			queue.name = d.Label()
+		}
+		queue.figures = append(queue.figures, "peak "+units.Bytes(float64(t.Network.QueuePeakBytes)))
+		if n := t.LostBy["queue"]; n > 0 {
+			queue.figures = append(queue.figures, fmt.Sprintf("dropped %d", n))
+		}
+	}
+	repair := policyRow{kind: "Redundancy", name: "/redundancy repeat n=1"}
+	if r := t.Redundancy; r != nil {
+		repair.isSet, repair.name = true, r.Policy
+		repair.figures = append(repair.figures, fmt.Sprintf("repaired %d", r.Repaired), "+"+units.Fixed(r.OverheadKbps, 0)+" kbps")
+	}
+	play := policyRow{kind: "Playout", isSet: true, name: p.cfg.Playout().Label(),
+		figures: []string{"starved " + t.Playout.StarvedRatio.Times(100).Text(2) + " %", "age " + t.AgeMS.Of(t.AgeMS.P50).Text(0) + " ms"}}
+	return []policyRow{queue, repair, play}
+}
+
+// lane returns the active lane.
+func (p *policies) lane() *engine.Lane { return room.View{Snap: p.snap}.ActiveLane() }
+
+// hasQueue reports whether the newest sample has a bottleneck.
+func (p *policies) hasQueue() bool {
+	samples := p.lane().Samples
+	return len(samples) > 0 && samples[len(samples)-1].Transport.HasQueue
+}
+
+// Draw implements room.Pane.
+func (p *policies) Draw(c *look.Canvas, th *look.Theme, focused bool) {
+	c.Frame(th, focused, "Policies", look.Fit(look.TitleSpace(c.W, "Policies"), []look.Span{look.Dim.Span("x explains")}, nil)...)
+	const nameX = 14
+	y := 1
+	for _, r := range p.rows() {
+		if y >= c.H-1 {
+			return
+		}
+		c.Clip(2, y, nameX-3, look.Dim, r.kind)
+		if !r.isSet {
+			c.Clip(nameX, y, c.W-2-nameX, look.Dim, "none: "+r.name)
+			y++
+			continue
+		}
+		x := c.Clip(nameX, y, c.W-2-nameX, look.Value, r.name)
+		groups := [][]look.Span{}
+		for _, f := range r.figures {
+			groups = append(groups, []look.Span{look.Dim.Span("  " + f)})
+		}
+		if spans := look.FitGroups(c.W-2-x, groups); len(spans) > 0 || y+1 >= c.H-1 {
+			c.Spans(x, y, c.W-2-x, spans...)
+		} else { // in a row of their own
+			y++
+			c.Spans(nameX-2, y, c.W-nameX, look.FitGroups(c.W-nameX, groups)...)
+		}
+		y++
+	}
+	y++ // an empty row
+	for _, text := range p.reasons() {
+		for _, line := range look.Wrap(text, c.W-4) {
+			if y < c.H-1 {
+				c.Clip(2, y, c.W-4, look.Plain, line)
+				y++
+			}
+		}
+	}
+}
+
+// reasons returns sentences about the loop.
+func (p *policies) reasons() []string {
+	if text := p.explainLoop(); text != "" {
+		return []string{text}
+	}
+	return nil
+}
+
+// explainLoop describes the loop between queue, round trip, baseline and packet size: its state now, and at the
+// shortest round trip of the stored time. It returns "" before the first ack.
+func (p *policies) explainLoop() string {
+	lane := p.lane()
+	now := meters.Tail(lane.Samples, room.RecentSpan)
+	var best, last *meters.Sample // of the shortest and of the newest round trip
+	for i := range lane.Samples {
+		if s := &lane.Samples[i]; s.Transport.RoundTrip > 0 && s.Referenced > 0 && s.Sent > 0 {
+			if best == nil || s.Transport.RoundTrip < best.Transport.RoundTrip {
+				best = s
+			}
+			if i >= len(lane.Samples)-len(now) {
+				last = s
+			}
+		}
+	}
+	if last == nil || p.snap.Schema == nil || p.snap.Schema.TickHz == 0 {
+		return ""
+	}
+	describe := func(s *meters.Sample) (roundTrip, baseline string, bytes int64) {
+		age := time.Duration(s.BaselineAge) * time.Second / time.Duration(s.Referenced*p.snap.Schema.TickHz)
+		return units.Fixed(units.Milliseconds(s.Transport.RoundTrip), 0) + " ms", units.Fixed(units.Milliseconds(age), 0) + " ms", s.WireBits / 8 / int64(s.Sent)
+	}
+	rtt, age, bytes := describe(last)
+	text := "Round trip " + rtt
+	if t := &last.Transport; t.LineBps > 0 && t.Own+t.Others > 0 {
+		queued := t.Own + t.Others
+		text += fmt.Sprintf(", and the %s in the queue take %s ms more", units.Bytes(float64(queued)), units.Fixed(float64(queued)*8000/float64(t.LineBps), 0))
+	}
+	text += fmt.Sprintf("; baselines are %s old and packets have %d bytes.", age, bytes)
+	if last.Transport.RoundTrip < 2*best.Transport.RoundTrip { // otherwise the loop does not explain the size
+		return text
+	}
+	bestRTT, bestAge, bestBytes := describe(best)
+	return text + fmt.Sprintf(" At the shortest round trip, %s, they were %s and %d bytes.", bestRTT, bestAge, bestBytes)
+}

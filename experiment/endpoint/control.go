@@ -1,0 +1,261 @@
+package endpoint
+
+import (
+	"time"
+
+	"wirelab/internal/policy"
+	"wirelab/internal/ring"
+)
+
+// Controls are the policies that decide which snapshots a sender sends. Snapshots that a policy holds back are
+// skipped, not delayed: the next one contains newer state.
+//
+// After a line was slow, delay and ack-clock let the queue drain, so that the receiver has fresh snapshots within 10 s
+// once the line is good. The others do not promise that. With fixed, good-bad and aimd, large queues can keep round trips
+// long, which makes snapshots larger, which keeps the queue full. The rate of gcc grows by only 8 % a second.
+var Controls = policy.Set{
+	{Name: "fixed", Summary: "send every snapshot"},
+	{Name: "good-bad", Summary: "two rates: good, and bad while the round trip is long (Fiedler, Reliability and Congestion Avoidance over UDP)",
+		Params: []policy.Param{
+			policy.Count("good", 60, 1, 1000, "snapshots a second in good conditions"),
+			policy.Count("bad", 20, 1, 1000, "snapshots a second in bad conditions"),
+			policy.Time("rtt", 250*time.Millisecond, time.Millisecond, 10*time.Second, "smoothed round trip from which on conditions are bad"),
+		}},
+	{Name: "aimd", Summary: "a rate that grows by a constant and is halved after a loss",
+		Params: append([]policy.Param{policy.Rate("step", 10_000, 1000, 10_000_000, "growth each 100 ms")}, rateParams...)},
+	{Name: "gcc", Summary: "Google congestion control: a rate from the trend of the delay and the loss (draft-ietf-rmcat-gcc-02)",
+		Params: append([]policy.Param{
+			policy.Time("overuse", 10*time.Millisecond, time.Millisecond, time.Second, "time for which the delay must grow before the rate is cut"),
+		}, rateParams...)},
+	{Name: "delay", Summary: "a rate that keeps the queueing delay below a target",
+		Params: append([]policy.Param{
+			policy.Time("target", 50*time.Millisecond, time.Millisecond, 10*time.Second, "queueing delay above the least of the last 10 s"),
+		}, rateParams...)},
+	{Name: "ack-clock", Summary: "nothing is sent while the oldest unacked snapshot is older than the least round trip and a slack",
+		Params: []policy.Param{
+			policy.Time("slack", 50*time.Millisecond, time.Millisecond, 10*time.Second, "time above the least round trip of the last 10 s"),
+			policy.Count("least", 4, 1, 60, "snapshots a second that are sent in any case"),
+		}},
+}
+
+// rateParams are the parameters of all policies with a rate.
+var rateParams = []policy.Param{
+	policy.Rate("start", 600_000, 1000, 1_000_000_000, "rate at first"),
+	policy.Rate("least", 30_000, 1000, 1_000_000_000, "lowest rate"),
+	policy.Rate("most", 10_000_000, 1000, 1_000_000_000, "highest rate"),
+}
+
+// NeedsArrivals reports whether a control needs the times at which packets arrived, which cost 2 bytes in each ack;
+// see Receiver.AppendAckAt.
+func NeedsArrivals(control policy.Policy) bool {
+	return control.Name() == "gcc" || control.Name() == "delay"
+}
+
+// maxSilence is the time after which a snapshot is sent whatever a policy decides. Otherwise a policy could wait
+// forever for acks.
+const maxSilence = time.Second
+
+// lossThreshold is the number of packets sent later that must have arrived before an unacked packet counts as lost,
+// as in QUIC (RFC 9002, section 6.1.1).
+const lossThreshold = 3
+
+// maxInFlight is the maximum number of unacked packets that are stored; older ones count as lost.
+const maxInFlight = 1024
+
+// controller decides which snapshots a sender sends, and records its decisions. A nil *controller sends all.
+type controller struct {
+	policy   policy.Policy
+	slot     time.Duration // between two snapshots that could be sent
+	rule     rule          // nil sends everything
+	inFlight ring.Queue[unackedPacket]
+	newest   uint64 // newest acked packet, if hasNewest
+	hasNewest,
+	hasSent bool
+	lastSent time.Duration
+	arrivals arrivalClock
+	received receivedRate
+	log      decisionLog
+}
+
+// unackedPacket is a packet whose ack is expected.
+type unackedPacket struct {
+	seq   uint64
+	at    time.Duration
+	bytes int  // with the headers of IPv4 and UDP
+	acked bool // it is not the oldest in the queue
+}
+
+// rule is the policy of a controller.
+type rule interface {
+	// acked handles a packet that was acked for the first time.
+	acked(p *ackedPacket, log *decisionLog)
+	// lost handles a packet that was lost.
+	lost(now time.Duration, log *decisionLog)
+	// due reports whether the snapshot of time now may be sent. If not, it returns the reason.
+	due(now time.Duration, c *controller) (ok bool, why Decision)
+	// sent handles a packet that was sent.
+	sent(now time.Duration, bytes int)
+	// target returns the rate in bits per second; 0 if the policy has none.
+	target() int64
+}
+
+// ackedPacket is a packet that was acked.
+type ackedPacket struct {
+	now, sent    time.Duration
+	arrived      time.Duration // by the clock of the receiver; only if hasArrival
+	hasArrival   bool
+	isNewest     bool // no newer packet was acked before, so now-sent is a round trip
+	bytes        int
+	receivedRate int64 // bits per second that arrived in the last half second
+}
+
+// set sets the policy, which begins in its initial state. slot is the time between two snapshots that could be sent.
+func (c *controller) set(p policy.Policy, slot time.Duration) {
+	c.policy, c.slot, c.rule = p, slot, nil
+	switch p.Name() {
+	case "good-bad":
+		c.rule = newGoodBad(p, slot)
+	case "aimd":
+		c.rule = &aimd{bucket: newBucket(p, slot), step: p.Int("step")}
+	case "gcc":
+		c.rule = newGCC(p, slot)
+	case "delay":
+		c.rule = &delayTarget{bucket: newBucket(p, slot), limit: p.Duration("target")}
+	case "ack-clock":
+		c.rule = &ackClock{slack: p.Duration("slack"), silence: time.Second / time.Duration(p.Int("least"))}
+	}
+}
+
+// due reports whether the snapshot of time now is to be sent.
+func (c *controller) due(now time.Duration) bool {
+	if c == nil || c.rule == nil || !c.hasSent {
+		return true
+	}
+	ok, why := c.rule.due(now, c)
+	if ok || now-c.lastSent >= maxSilence {
+		return true
+	}
+	why.At, why.Until, why.Held = now, now, 1
+	c.log.add(why)
+	return false
+}
+
+// sent records that packet seq was sent.
+func (c *controller) sent(now time.Duration, seq uint64, datagramBytes int) {
+	if c == nil || c.rule == nil {
+		return
+	}
+	const headers = 28 // of IPv4 and UDP
+	bytes := datagramBytes + headers
+	if c.inFlight.Len() == maxInFlight {
+		c.inFlight.Pop()
+		c.rule.lost(now, &c.log)
+	}
+	*c.inFlight.Push() = unackedPacket{seq: seq, at: now, bytes: bytes}
+	c.lastSent, c.hasSent = now, true
+	c.rule.sent(now, bytes)
+}
+
+// acked handles an ack of packet newest and of those packets newest-1-i whose bit i is set in mask. arrival is the
+// arrival time of packet newest as in the ack, if hasArrival.
+func (c *controller) acked(now time.Duration, newest uint64, mask uint32, arrival uint16, hasArrival bool) {
+	if c == nil || c.rule == nil {
+		return
+	}
+	arrived := now
+	if hasArrival && (!c.hasNewest || newest > c.newest) {
+		arrived = c.arrivals.unwrap(now, arrival)
+	}
+	for n := c.inFlight.First(); n < c.inFlight.Next() && c.inFlight.At(n).seq <= newest; n++ {
+		p := c.inFlight.At(n)
+		behind := newest - p.seq
+		if p.acked || behind > 0 && (behind > 32 || mask>>(behind-1)&1 == 0) {
+			continue
+		}
+		p.acked = true
+		a := ackedPacket{now: now, sent: p.at, arrived: arrived, bytes: p.bytes, isNewest: behind == 0, hasArrival: hasArrival && behind == 0}
+		a.receivedRate = c.received.add(arrived, p.bytes)
+		c.rule.acked(&a, &c.log)
+	}
+	if !c.hasNewest || newest > c.newest {
+		c.newest, c.hasNewest = newest, true
+	}
+	c.dropOld(now)
+}
+
+// dropOld removes packets from the queue that are acked, and those that count as lost.
+func (c *controller) dropOld(now time.Duration) {
+	later := 0 // packets in the queue up to the newest acked one
+	for n := c.inFlight.First(); n < c.inFlight.Next() && c.inFlight.At(n).seq <= c.newest; n++ {
+		later++
+	}
+	for ; later > 0; later-- {
+		p := c.inFlight.At(c.inFlight.First())
+		if !p.acked {
+			if later <= lossThreshold && c.newest-p.seq <= 32 {
+				return // may have been overtaken
+			}
+			c.rule.lost(now, &c.log)
+		}
+		c.inFlight.Pop()
+	}
+}
+
+// oldestUnacked returns when the oldest packet was sent that is newer than the newest acked one; false if there is
+// none.
+func (c *controller) oldestUnacked() (at time.Duration, ok bool) {
+	for n := c.inFlight.First(); n < c.inFlight.Next(); n++ {
+		if p := c.inFlight.At(n); !c.hasNewest || p.seq > c.newest {
+			return p.at, true
+		}
+	}
+	return 0, false
+}
+
+// arrivalUnit is the unit of arrival times in acks. 16 bits of it are 16 s, so that times can be unwrapped if the
+// delay of the path changes by less than 8 s from one ack to the next.
+const arrivalUnit = 250 * time.Microsecond
+
+// arrivalClock converts the arrival times in acks to times of the receiver's clock, whose zero is arbitrary.
+type arrivalClock struct {
+	started      bool
+	arrived, now time.Duration // of the newest ack: arrival time, and time of the ack
+}
+
+// unwrap returns the full arrival time in the ack that was received at now: the one closest to that of the newest ack
+// plus the time since then.
+func (a *arrivalClock) unwrap(now time.Duration, low uint16) time.Duration {
+	if !a.started {
+		a.started, a.arrived, a.now = true, time.Duration(low)*arrivalUnit, now
+		return a.arrived
+	}
+	expected := int64((a.arrived + now - a.now) / arrivalUnit)
+	full := expected + int64(int16(low-uint16(expected)))
+	a.arrived, a.now = time.Duration(full)*arrivalUnit, now
+	return a.arrived
+}
+
+// receivedRate measures the rate at which packets arrive, over half a second.
+type receivedRate struct {
+	packets ring.Queue[receivedPacket]
+	bytes   int64 // sum of packets
+}
+
+type receivedPacket struct {
+	at    time.Duration
+	bytes int64
+}
+
+// receivedWindow is the time over which receivedRate measures.
+const receivedWindow = 500 * time.Millisecond
+
+// add adds a packet and returns the rate in bits per second.
+func (r *receivedRate) add(at time.Duration, bytes int) int64 {
+	*r.packets.Push() = receivedPacket{at, int64(bytes)}
+	r.bytes += int64(bytes)
+	for p := r.packets.At(r.packets.First()); p.at < at-receivedWindow; p = r.packets.At(r.packets.First()) {
+		r.bytes -= p.bytes
+		r.packets.Pop()
+	}
+	return r.bytes * 8 * int64(time.Second/receivedWindow)
+}

@@ -1,0 +1,299 @@
+package endpoint
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/internal/policy"
+	"wirelab/internal/testkit"
+)
+
+// testLine is a line with a drop-tail queue and a constant delay in each direction, independent of package lossmodel.
+// A change of its rate applies to the queue at once.
+type testLine struct {
+	rate, queueLimit int           // bits per second, bytes
+	delay            time.Duration // in each direction
+	lossPer1000      int
+	queue            []testPacket // the first one is being sent
+	queued           int          // bytes in the queue
+	sentBits         int64        // of the first packet, times 1000
+	flying           []testPacket // that have left the queue
+	acks             []testAck
+}
+
+type testPacket struct {
+	seq         uint64
+	at, arrives time.Duration
+	bytes       int
+}
+
+type testAck struct {
+	due     time.Duration
+	newest  uint64
+	mask    uint32
+	arrived uint16
+}
+
+// testGame is a sender of snapshots with a control over a testLine. A snapshot is larger the older its baseline is,
+// as delta snapshots are.
+type testGame struct {
+	c         *controller
+	line      testLine
+	rng       *rand.Rand
+	window    ackWindow
+	acked     uint64 // newest acked packet
+	hasAck    bool
+	newestAt  time.Duration // when the newest snapshot that arrived was sent
+	longest   time.Duration // longest time without a packet sent
+	lastSent  time.Duration
+	sent      int
+	clockZero time.Duration // of the receiver's clock
+}
+
+const (
+	testSlot = time.Second / 60
+	testStep = time.Millisecond
+)
+
+func newTestGame(t *testing.T, text string, seed uint64) *testGame {
+	t.Helper()
+	p, err := Controls.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &testGame{c: &controller{}, rng: rand.New(rand.NewPCG(seed, 5)), clockZero: time.Duration(seed) * 7777 * time.Millisecond}
+	g.c.set(p, testSlot)
+	g.line = testLine{rate: 2_000_000, queueLimit: 64_000, delay: 25 * time.Millisecond}
+	return g
+}
+
+// size returns the size of the snapshot with the given number.
+func (g *testGame) size(seq uint64) int {
+	if !g.hasAck || seq-g.acked > 255 {
+		return 8800
+	}
+	return 400 + int(seq-g.acked)*12
+}
+
+// run plays from from to to.
+func (g *testGame) run(from, to time.Duration) {
+	for now := from; now < to; now += testStep {
+		g.moveLine(now)
+		for len(g.line.acks) > 0 && g.line.acks[0].due <= now {
+			a := g.line.acks[0]
+			g.line.acks = g.line.acks[1:]
+			if !g.hasAck || a.newest > g.acked {
+				g.acked, g.hasAck = a.newest, true
+			}
+			g.c.acked(now, a.newest, a.mask, a.arrived, NeedsArrivals(g.c.policy))
+		}
+		if slot := uint64(now / testSlot); now%testSlot < testStep {
+			g.offer(now, slot)
+		}
+	}
+}
+
+// offer sends the snapshot of a slot, if the control sends it.
+func (g *testGame) offer(now time.Duration, slot uint64) {
+	if !g.c.due(now) {
+		g.longest = max(g.longest, now-g.lastSent)
+		return
+	}
+	n := g.size(slot)
+	g.c.sent(now, slot, n)
+	g.sent++
+	g.longest, g.lastSent = max(g.longest, now-g.lastSent), now
+	l := &g.line
+	if l.queued+n <= l.queueLimit && g.rng.IntN(1000) >= l.lossPer1000 {
+		l.queue, l.queued = append(l.queue, testPacket{seq: slot, at: now, bytes: n + 28}), l.queued+n+28
+	}
+}
+
+// moveLine sends what the line can send in one step, and delivers packets.
+func (g *testGame) moveLine(now time.Duration) {
+	l := &g.line
+	l.sentBits += int64(l.rate) // in 1 ms, times 1000
+	for len(l.queue) > 0 && l.sentBits >= int64(l.queue[0].bytes)*8000 {
+		p := l.queue[0]
+		l.sentBits -= int64(p.bytes) * 8000
+		p.arrives = now + l.delay
+		l.queue, l.queued, l.flying = l.queue[1:], l.queued-p.bytes, append(l.flying, p)
+	}
+	if len(l.queue) == 0 {
+		l.sentBits = 0
+	}
+	for len(l.flying) > 0 && l.flying[0].arrives <= now {
+		p := l.flying[0]
+		l.flying = l.flying[1:]
+		g.newestAt = max(g.newestAt, p.at)
+		g.window.record(p.seq)
+		if g.rng.IntN(1000) >= l.lossPer1000 { // the ack may be lost too
+			l.acks = append(l.acks, testAck{now + l.delay, g.window.newest, g.window.mask, uint16((p.arrives + g.clockZero) / arrivalUnit)})
+		}
+	}
+}
+
+// allControls are the policies with their defaults, and some with other parameters.
+var allControls = append(Controls.Names(), "good-bad good=30 bad=10", "delay target=20ms", "ack-clock slack=100ms least=1", "aimd start=5mbit least=1kbit")
+
+// Whatever happened on the line, and even if no ack ever arrives again, a control sends at least once a second.
+func TestControlNeverStopsSending(t *testing.T) {
+	for _, text := range allControls {
+		for seed := range uint64(6) {
+			g := newTestGame(t, text, seed)
+			now := time.Duration(0)
+			for range 6 {
+				g.line.rate = []int{1, 20_000, 100_000, 500_000, 3_000_000}[g.rng.IntN(5)]
+				g.line.lossPer1000 = []int{0, 20, 300, 1000}[g.rng.IntN(4)]
+				next := now + time.Duration(1+g.rng.IntN(6))*time.Second
+				g.run(now, next)
+				now = next
+			}
+			g.line.lossPer1000 = 1000
+			g.run(now, now+20*time.Second)
+			if g.longest > maxSilence+testSlot {
+				t.Errorf("%s, seed %d: nothing was sent for %v", text, seed, g.longest)
+			}
+		}
+	}
+}
+
+// After any 20 s on a bad line, the policies that promise it have fresh snapshots at the receiver within 10 s of a good
+// line, and keep them.
+func TestControlRecovers(t *testing.T) {
+	for _, text := range []string{"delay", "delay target=20ms", "ack-clock", "ack-clock slack=100ms"} {
+		for seed := range testkit.ChooseLong[uint64](500, 60, 15) {
+			g := newTestGame(t, text, seed)
+			now := time.Duration(0)
+			for now < 20*time.Second {
+				g.line.rate = []int{1, 20_000, 100_000, 250_000, 1_000_000}[g.rng.IntN(5)]
+				g.line.queueLimit = []int{16_000, 64_000, 256_000}[g.rng.IntN(3)]
+				g.line.lossPer1000 = []int{0, 0, 20, 200, 1000}[g.rng.IntN(5)]
+				g.line.delay = time.Duration(5+g.rng.IntN(100)) * time.Millisecond
+				next := now + time.Duration(200+g.rng.IntN(4000))*time.Millisecond
+				g.run(now, next)
+				now = next
+			}
+			g.line.rate, g.line.lossPer1000, g.line.delay = 2_000_000, 0, 25*time.Millisecond
+			g.run(now, now+10*time.Second)
+			worst := time.Duration(0)
+			for at := now + 10*time.Second; at < now+12*time.Second; at += testSlot.Truncate(testStep) {
+				g.run(at, at+testSlot.Truncate(testStep))
+				worst = max(worst, at-g.newestAt)
+			}
+			if worst > 250*time.Millisecond {
+				t.Errorf("%s, seed %d: 10 s after the line became good, the newest snapshot is up to %v old", text, seed, worst)
+			}
+		}
+	}
+}
+
+// On a line that is better than needed, no control holds back a tenth of the snapshots once it has started.
+func TestControlSendsOnGoodLine(t *testing.T) {
+	for _, text := range allControls {
+		g := newTestGame(t, text, 1)
+		g.run(0, 15*time.Second)
+		before := g.sent
+		g.run(15*time.Second, 25*time.Second)
+		want := 540 // of 600
+		if strings.HasPrefix(text, "good-bad good=30") {
+			want = 290
+		}
+		if n := g.sent - before; n < want {
+			t.Errorf("%s sent %d of 600 snapshots, want at least %d", text, n, want)
+		}
+	}
+}
+
+// Arrival times are unwrapped correctly while the delay changes by less than half of their range between two acks.
+func TestArrivalClock(t *testing.T) {
+	for seed := range uint64(50) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		var a arrivalClock
+		now, zero, first := time.Duration(0), time.Duration(rng.Int64N(int64(1000*time.Hour))), time.Duration(-1)
+		for range 1000 {
+			now += time.Duration(rng.Int64N(int64(20 * time.Second)))
+			arrived := zero + now - time.Duration(rng.Int64N(int64(7*time.Second)))
+			got := a.unwrap(now, uint16(arrived/arrivalUnit))
+			if first < 0 {
+				first = arrived.Truncate(arrivalUnit) - got
+			}
+			if arrived.Truncate(arrivalUnit)-got != first {
+				t.Fatalf("seed %d: %v, want %v", seed, got, arrived.Truncate(arrivalUnit)-first)
+			}
+		}
+	}
+}
+
+// Packets that were overtaken by fewer than three others are not lost; later ones are lost once.
+func TestControlCountsLosses(t *testing.T) {
+	p := Controls.Default("aimd")
+	c := &controller{}
+	c.set(p, testSlot)
+	for seq := range uint64(8) {
+		c.sent(time.Duration(seq)*testSlot, seq, 100)
+	}
+	rate := c.rule.target()
+	c.acked(time.Second, 3, 0b101, 0, false) // 0 and 2 arrived before 3, 1 did not: overtaken by two
+	if c.rule.target() != rate {
+		t.Fatal("a packet overtaken by two others counts as lost")
+	}
+	c.acked(2*time.Second, 4, 0b1011, 0, false) // and now by three
+	if c.rule.target() != rate/2 {
+		t.Fatalf("rate %d after a loss, want %d", c.rule.target(), rate/2)
+	}
+	c.acked(3*time.Second, 6, 0b101110, 0, false) // a late packet 1 is of no interest, 5 may come
+	if c.rule.target() < rate/2 || c.log.cuts != 1 {
+		t.Errorf("%d cuts, want 1", c.log.cuts)
+	}
+	if at, ok := c.oldestUnacked(); !ok || at != 7*testSlot {
+		t.Errorf("the oldest unacked packet is of %v, want that of packet 7", at)
+	}
+}
+
+// Texts of decisions name the measured value and the limit.
+func TestDecisionText(t *testing.T) {
+	ms := int64(time.Millisecond)
+	for want, d := range map[string]Decision{
+		"held back: oldest unacked snapshot is 214 ms old, limit 150":                                      {Why: HeldByUnacked, Measured: 214 * ms, Limit: 150 * ms},
+		"held back: the rate of 120 kbps is used up for another 35 ms":                                     {Why: HeldByRate, Measured: 35 * ms, Limit: 120_000},
+		"rate cut from 600 to 300 kbps: a packet was lost":                                                 {Why: CutByLoss, From: 600_000, To: 300_000},
+		"rate cut from 600 to 510 kbps: 30 % of the packets were lost":                                     {Why: CutByLoss, Measured: 300, From: 600_000, To: 510_000},
+		"rate cut from 600 to 255 kbps: packets waited 83 ms, limit 50":                                    {Why: CutByQueue, Measured: 83 * ms, Limit: 50 * ms, From: 600_000, To: 255_000},
+		"rate cut from 600 to 255 kbps: the delay has grown for 12 ms, limit 10":                           {Why: CutByOveruse, Measured: 12 * ms, Limit: 10 * ms, From: 600_000, To: 255_000},
+		"20 snapshots a second instead of 60: round trip 312 ms, limit 250":                                {Why: BecameBad, Measured: 312 * ms, Limit: 250 * ms, From: 60, To: 20},
+		"60 snapshots a second instead of 20: round trip 40 ms, limit 250":                                 {Why: BecameGood, Measured: 40 * ms, Limit: 250 * ms, From: 20, To: 60},
+		"held back: fewer snapshots are sent, since the round trip is or was long; it is 90 ms, limit 250": {Why: HeldByRoundTrip, Measured: 90 * ms, Limit: 250 * ms},
+	} {
+		if got := d.Text(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	var log decisionLog
+	for i := range 1000 {
+		log.add(Decision{At: time.Duration(i) * 3 * time.Second, Until: time.Duration(i) * 3 * time.Second, Held: 1, Why: HeldByRate})
+	}
+	if len(log.newest) != maxDecisions || log.held[HeldByRate] != 1000 || log.newest[maxDecisions-1].At != 2997*time.Second {
+		t.Errorf("%d decisions, %d held back", len(log.newest), log.held[HeldByRate])
+	}
+}
+
+// SetControl keeps the state of a policy that stays the same, and none means that everything is sent.
+func TestSetControl(t *testing.T) {
+	s := &Sender{}
+	if !s.Due(0) || s.Control() != nil {
+		t.Error("a sender without a control holds something back")
+	}
+	p := Controls.Default("delay")
+	s.SetControl(p, testSlot)
+	s.control.sent(0, 0, 1e6)
+	s.SetControl(p, testSlot)
+	if s.Due(testSlot) || s.Control().TargetBps != 600_000 || s.Control().Held[HeldByRate] != 1 {
+		t.Errorf("the control began again: %+v", s.Control())
+	}
+	if s.SetControl(policy.Policy{}, testSlot); !s.Due(2 * testSlot) {
+		t.Error("the control is still there")
+	}
+}

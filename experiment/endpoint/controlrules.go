@@ -1,0 +1,377 @@
+package endpoint
+
+import (
+	"math"
+	"time"
+
+	"wirelab/internal/policy"
+	"wirelab/internal/ring"
+)
+
+// bucket turns a rate into a decision for each snapshot, as Quake III does: a packet may be sent if those before it
+// have left the line, at this rate. The policies with a rate embed it.
+type bucket struct {
+	rate, least, most int64         // bits per second
+	slot              time.Duration // between two snapshots
+	credit            int64         // bits that may be sent; negative while the line is busy
+	filledAt          time.Duration // when credit was updated
+	heldAt            time.Duration // when it last held a snapshot back
+	hasHeld           bool
+}
+
+// newBucket returns a bucket with the parameters start, least and most of p.
+func newBucket(p policy.Policy, slot time.Duration) bucket {
+	least := p.Int("least")
+	most := max(p.Int("most"), least)
+	return bucket{rate: min(max(p.Int("start"), least), most), least: least, most: most, slot: slot}
+}
+
+func (b *bucket) due(now time.Duration, _ *controller) (bool, Decision) {
+	elapsed := min(now-b.filledAt, time.Second)
+	b.credit = min(b.credit+int64(elapsed)*b.rate/1e9, int64(b.slot)*b.rate/1e9)
+	b.filledAt = now
+	if b.credit >= 0 {
+		return true, Decision{}
+	}
+	b.heldAt, b.hasHeld = now, true
+	return false, Decision{Why: HeldByRate, Measured: -b.credit * 1e9 / b.rate, Limit: b.rate}
+}
+
+func (b *bucket) sent(_ time.Duration, bytes int) { b.credit -= int64(bytes) * 8 }
+
+func (b *bucket) target() int64 { return b.rate }
+
+// binds reports whether the rate has held snapshots back in the last half second.
+func (b *bucket) binds(now time.Duration) bool {
+	return b.hasHeld && now-b.heldAt < 500*time.Millisecond
+}
+
+// setRate sets the rate within its limits.
+func (b *bucket) setRate(rate int64) { b.rate = min(max(rate, b.least), b.most) }
+
+// cut lowers the rate to rate and records the decision. It does nothing if the rate is that low.
+func (b *bucket) cut(now time.Duration, rate int64, log *decisionLog, d Decision) {
+	before := b.rate
+	b.setRate(min(rate, b.rate))
+	if b.rate < before {
+		d.At, d.Until, d.From, d.To = now, now, before, b.rate
+		log.add(d)
+	}
+}
+
+// goodBad is the flow control of Fiedler's "Reliability and Congestion Avoidance over UDP" (2008): conditions are
+// bad while the smoothed round trip is above a limit. They are good again after a penalty, which doubles if they
+// become bad within 10 s, and halves after each 10 s of good conditions.
+type goodBad struct {
+	limit               time.Duration
+	goodEvery, badEvery int // every so many snapshots are sent
+	rates               [2]int64
+	slots               int // snapshots so far
+	bad                 bool
+	roundTrip           time.Duration
+	penalty             time.Duration
+	since, reduced      time.Duration // when conditions became what they are; when the penalty was halved
+}
+
+const (
+	firstPenalty  = 4 * time.Second
+	leastPenalty  = time.Second
+	mostPenalty   = 60 * time.Second
+	penaltyPeriod = 10 * time.Second
+)
+
+func newGoodBad(p policy.Policy, slot time.Duration) *goodBad {
+	every := func(rate int64) int { return max(1, int(int64((time.Second+slot/2)/slot)/rate)) }
+	return &goodBad{limit: p.Duration("rtt"), goodEvery: every(p.Int("good")), badEvery: every(p.Int("bad")),
+		rates: [2]int64{p.Int("good"), p.Int("bad")}, penalty: firstPenalty}
+}
+
+func (g *goodBad) acked(p *ackedPacket, _ *decisionLog) {
+	if p.isNewest {
+		g.roundTrip += (p.now - p.sent - g.roundTrip) / 10
+	}
+}
+
+func (g *goodBad) lost(time.Duration, *decisionLog) {}
+
+func (g *goodBad) due(now time.Duration, c *controller) (bool, Decision) {
+	long := g.roundTrip > g.limit
+	switch {
+	case !g.bad && long:
+		if now-g.since < penaltyPeriod {
+			g.penalty = min(mostPenalty, 2*g.penalty)
+		}
+		g.setBad(now, true, &c.log)
+	case !g.bad:
+		if now-g.reduced > penaltyPeriod {
+			g.penalty, g.reduced = max(leastPenalty, g.penalty/2), now
+		}
+	case long:
+		g.since = now
+	case now-g.since > g.penalty:
+		g.reduced = now
+		g.setBad(now, false, &c.log)
+	}
+	every := g.goodEvery
+	if g.bad {
+		every = g.badEvery
+	}
+	g.slots++
+	return (g.slots-1)%every == 0, Decision{Why: HeldByRoundTrip, Measured: int64(g.roundTrip), Limit: int64(g.limit)}
+}
+
+// setBad changes the conditions and records that.
+func (g *goodBad) setBad(now time.Duration, bad bool, log *decisionLog) {
+	d := Decision{At: now, Until: now, Why: BecameGood, Measured: int64(g.roundTrip), Limit: int64(g.limit), From: g.rates[1], To: g.rates[0]}
+	if bad {
+		d.Why, d.From, d.To = BecameBad, g.rates[0], g.rates[1]
+	}
+	log.add(d)
+	g.bad, g.since = bad, now
+}
+
+func (g *goodBad) sent(time.Duration, int) {}
+func (g *goodBad) target() int64           { return 0 }
+
+// aimd increases its rate by a step each 100 ms, up to twice the rate received, and halves it after a loss, at most
+// once in a round trip.
+type aimd struct {
+	bucket
+	step             int64
+	roundTrip        time.Duration
+	growAt, cutAgain time.Duration // when the rate may grow, or be cut, next
+}
+
+func (a *aimd) acked(p *ackedPacket, _ *decisionLog) {
+	if p.isNewest {
+		a.roundTrip = p.now - p.sent
+	}
+	if p.now >= a.growAt && a.rate < 2*p.receivedRate {
+		a.growAt = p.now + 100*time.Millisecond
+		a.setRate(a.rate + a.step)
+	}
+}
+
+func (a *aimd) lost(now time.Duration, log *decisionLog) {
+	if now >= a.cutAgain {
+		a.cutAgain = now + max(100*time.Millisecond, a.roundTrip)
+		a.cut(now, a.rate/2, log, Decision{Why: CutByLoss})
+	}
+}
+
+// delayTarget keeps the queueing delay near a limit: the one-way delay above its minimum of ten seconds. Above the
+// limit it cuts the rate below that received, once in 100 ms and a round trip; below half of the limit the rate grows by
+// a quarter a second.
+type delayTarget struct {
+	bucket
+	limit    time.Duration
+	least    ring.Minimum  // of the one-way delay
+	cutAgain time.Duration // when the rate may be cut again
+	grownAt  time.Duration // when the rate was last considered
+}
+
+// minimumWindow is the time over which policies take the minimum of delays. A line whose delay increases for good
+// is accepted after that.
+const minimumWindow = 10 * time.Second
+
+func (d *delayTarget) acked(p *ackedPacket, log *decisionLog) {
+	if !p.hasArrival {
+		return
+	}
+	oneWay := p.arrived - p.sent // plus the offset of the receiver's clock
+	d.least.Add(p.now, oneWay)
+	d.least.DropBefore(p.now - minimumWindow)
+	switch queue := oneWay - d.least.Value(); {
+	case queue > d.limit && p.now >= d.cutAgain:
+		d.cutAgain = p.now + 100*time.Millisecond + p.now - p.sent
+		d.cut(p.now, min(d.rate, p.receivedRate)*85/100, log, Decision{Why: CutByQueue, Measured: int64(queue), Limit: int64(d.limit)})
+	case queue < d.limit/2:
+		grown := d.rate / 4 * int64(min(p.now-d.grownAt, time.Second)/time.Millisecond) / 1000
+		if limit := max(2*d.bucket.least, 2*p.receivedRate); d.rate < limit { // a rate that is not used must not grow without limit
+			d.setRate(min(d.rate+grown, limit))
+		}
+	}
+	d.grownAt = p.now
+}
+
+func (d *delayTarget) lost(time.Duration, *decisionLog) {}
+
+// ackClock holds snapshots back while the oldest unacked one is older than the least round trip of ten seconds plus
+// a slack.
+type ackClock struct {
+	slack, silence time.Duration
+	least          ring.Minimum // of the round trip
+	measured       bool
+}
+
+func (a *ackClock) acked(p *ackedPacket, _ *decisionLog) {
+	if p.isNewest {
+		a.measured = true
+		a.least.Add(p.now, p.now-p.sent)
+		a.least.DropBefore(p.now - minimumWindow)
+	}
+}
+
+func (a *ackClock) due(now time.Duration, c *controller) (bool, Decision) {
+	oldest, waiting := c.oldestUnacked()
+	if !a.measured || !waiting || now-c.lastSent >= a.silence {
+		return true, Decision{}
+	}
+	limit := a.least.Value() + a.slack
+	return now-oldest < limit, Decision{Why: HeldByUnacked, Measured: int64(now - oldest), Limit: int64(limit)}
+}
+
+func (a *ackClock) lost(time.Duration, *decisionLog) {}
+func (a *ackClock) sent(time.Duration, int)          {}
+func (a *ackClock) target() int64                    { return 0 }
+
+// gcc is Google congestion control (draft-ietf-rmcat-gcc-02) in integers, with one difference: the rate is limited to
+// 1.5 times the rate received only while it holds snapshots back. Otherwise a sender that needs less than its rate
+// would be cut to what it needs. Times of the filter are in 1/65536 ms.
+type gcc struct {
+	bucket
+	overuse                   time.Duration // the delay must grow for this time
+	started                   bool
+	sentBefore, arrivedBefore time.Duration
+	slope, variance, noise    int64 // estimated gradient of the delay, its variance, the variance of the noise
+	threshold                 int64
+	samples, previous         int64 // at most 60; the trend of the packet before
+	isOverused                bool
+	overusedSince             time.Duration
+	state                     gccState
+	grownAt                   time.Duration
+	roundTrip                 time.Duration
+	ceiling                   int64 // rate received at the last cut; 0 if unknown
+	packetBytes               int64
+	lossLimit                 int64 // rate of the controller by loss
+	lostPackets, ackedPackets int64 // in the current period
+	periodEnd                 time.Duration
+}
+
+// gccState is the state of the rate control.
+type gccState int
+
+const (
+	hold gccState = iota
+	increase
+	decrease
+)
+
+const gccOne = 1 << 16 // 1 in the fixed point of gcc
+
+func newGCC(p policy.Policy, slot time.Duration) *gcc {
+	b := newBucket(p, slot)
+	return &gcc{bucket: b, overuse: p.Duration("overuse"), variance: gccOne / 10, noise: gccOne, threshold: 25 * gccOne / 2, lossLimit: b.most}
+}
+
+// gccMul multiplies two numbers in fixed point.
+func gccMul(a, b int64) int64 { return a * b >> 16 }
+
+func (g *gcc) acked(p *ackedPacket, log *decisionLog) {
+	g.ackedPackets++
+	if p.hasArrival {
+		g.roundTrip, g.packetBytes = p.now-p.sent, int64(p.bytes)
+		if g.started {
+			gradient := int64((p.arrived-g.arrivedBefore)-(p.sent-g.sentBefore)) << 16 / int64(time.Millisecond)
+			g.filter(min(max(gradient, -1000*gccOne), 1000*gccOne))
+			g.detect(p.now, min(100, int64((p.arrived-g.arrivedBefore)/time.Millisecond)))
+			g.control(p.now, p.receivedRate, log)
+		}
+		g.started, g.sentBefore, g.arrivedBefore = true, p.sent, p.arrived
+	}
+	g.controlByLoss(p.now, log)
+}
+
+func (g *gcc) lost(now time.Duration, log *decisionLog) {
+	g.lostPackets++
+	g.controlByLoss(now, log)
+}
+
+// filter updates the estimated gradient by a Kalman filter (section 5.3).
+func (g *gcc) filter(gradient int64) {
+	const processNoise = 66 // 1e-3 ms²
+	residual := gradient - g.slope
+	limit := 3 * int64(math.Sqrt(float64(g.noise<<16))) // outliers count as three deviations
+	bounded := min(max(residual, -limit), limit)
+	g.noise = max(gccOne, g.noise+(gccMul(bounded, bounded)-g.noise)/50)
+	gain := (g.variance + processNoise) << 16 / (g.noise + g.variance + processNoise)
+	g.slope += gccMul(residual, gain)
+	g.variance = gccMul(gccOne-gain, g.variance+processNoise)
+	g.samples = min(60, g.samples+1)
+}
+
+// detect compares the trend of the delay with a threshold that adapts (section 5.4). elapsedMS is the time between
+// the arrivals.
+func (g *gcc) detect(now time.Duration, elapsedMS int64) {
+	trend := g.slope * g.samples
+	switch {
+	case trend > g.threshold:
+		if !g.isOverused {
+			g.isOverused, g.overusedSince = true, now
+		}
+		if now-g.overusedSince >= g.overuse && trend >= g.previous {
+			g.state = decrease
+		}
+	case trend < -g.threshold:
+		g.isOverused, g.state = false, hold
+	default:
+		g.isOverused = false
+		if g.state != increase {
+			g.state, g.grownAt = increase, now
+		}
+	}
+	g.previous = trend
+	size := max(trend, -trend)
+	if size >= g.threshold+15*gccOne {
+		return // an outlier
+	}
+	speed := int64(655) // 0.01
+	if size < g.threshold {
+		speed = 12 // 0.00018
+	}
+	g.threshold = min(600*gccOne, max(6*gccOne, g.threshold+elapsedMS*gccMul(speed, size-g.threshold)))
+}
+
+// control changes the rate by the state (section 5.5): it grows by 8 % a second, or near the last ceiling by half a
+// packet in each response time; a cut is to 85 % of the rate received.
+func (g *gcc) control(now time.Duration, received int64, log *decisionLog) {
+	switch g.state {
+	case decrease:
+		g.cut(now, received*85/100, log, Decision{Why: CutByOveruse, Measured: int64(now - g.overusedSince), Limit: int64(g.overuse)})
+		g.ceiling, g.state, g.isOverused = received, hold, false
+	case increase:
+		elapsedMS := int64(min(now-g.grownAt, time.Second) / time.Millisecond)
+		g.grownAt = now
+		grown := g.rate * 8 / 100 * elapsedMS / 1000
+		if g.ceiling > 0 && received > g.ceiling*7/10 && received < g.ceiling*13/10 {
+			grown = g.packetBytes * 4 * elapsedMS / (100 + int64(g.roundTrip/time.Millisecond))
+		} else if received > g.ceiling*13/10 {
+			g.ceiling = 0
+		}
+		rate := g.rate + grown
+		if g.binds(now) {
+			rate = min(rate, max(g.least, received*3/2))
+		}
+		g.setRate(rate)
+	}
+}
+
+// controlByLoss limits the rate by the share of lost packets (section 6): less than 2 % raise the limit by 5 %, more
+// than 10 % lower it by half of the share.
+func (g *gcc) controlByLoss(now time.Duration, log *decisionLog) {
+	if now < g.periodEnd {
+		return
+	}
+	g.periodEnd = now + 200*time.Millisecond
+	if total := g.lostPackets + g.ackedPackets; total > 0 {
+		switch share := g.lostPackets * 1000 / total; {
+		case share < 20:
+			g.lossLimit = min(g.most, g.lossLimit*21/20)
+		case share > 100:
+			g.lossLimit = max(g.least, min(g.lossLimit, g.rate)*(2000-share)/2000)
+			g.cut(now, g.lossLimit, log, Decision{Why: CutByLoss, Measured: share})
+		}
+	}
+	g.lostPackets, g.ackedPackets = 0, 0
+	g.setRate(min(g.rate, g.lossLimit))
+}

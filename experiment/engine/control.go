@@ -1,0 +1,136 @@
+package engine
+
+import (
+	"slices"
+	"time"
+
+	"wirelab/dataset/frame"
+	"wirelab/experiment/config"
+	"wirelab/experiment/endpoint"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/figures"
+	"wirelab/internal/policy"
+)
+
+// laneControl is the send-rate control of a lane as far as the lab is concerned: the endpoints decide, and this
+// measures.
+type laneControl struct {
+	policy   policy.Policy // zero if the lane has none
+	arrivals bool          // acks contain arrival times
+	held     int64         // snapshots held back since the lane began
+	// unsent are the rows that changed since the lane sent a snapshot, and restarted is true if the recording
+	// restarted since then. Both are unused while the lane sends every snapshot that is due.
+	unsent    frame.Rows
+	restarted bool
+	steps     meters.Steps
+}
+
+// arrivalTag marks acks with an arrival time on modelled links, where the control may change while acks are in flight.
+const arrivalTag = 1
+
+// setControl applies the control of configuration c to the lane.
+func (l *lane) setControl(c *config.Config) {
+	p := c.LaneControl(l.config)
+	l.snd.SetControl(p, c.SendInterval())
+	l.control.policy = p
+	if l.paths.peer == nil { // the receiver of a real network is told once
+		l.control.arrivals = endpoint.NeedsArrivals(p)
+	}
+}
+
+// offer sends the snapshot that is due at now, or skips it if the control holds it back. The parameters are those of
+// send.
+func (l *lane) offer(now time.Duration, cur *frame.Shared, changed frame.Rows, restarted bool) {
+	x := &l.control
+	if !l.snd.Due(now) {
+		l.snd.Skip()
+		l.meter.CountHeld()
+		x.held++
+		if len(x.unsent) == 0 {
+			x.unsent = frame.NewRows(l.schema.Rows)
+		}
+		x.unsent.Union(changed)
+		x.restarted = x.restarted || restarted
+		return
+	}
+	if len(x.unsent) > 0 {
+		x.unsent.Union(changed)
+		changed, restarted = x.unsent, restarted || x.restarted
+	}
+	l.send(now, cur, changed, restarted)
+	x.unsent.Clear()
+	x.restarted = false
+}
+
+// checkControl returns an error if a control of c cannot work in this session.
+func (s *Session) checkControl(c *config.Config) error {
+	none := policy.Policy{}
+	for i, e := range encodersOf(c) {
+		key := "sender.control"
+		if i > 0 && e.Control != "" {
+			key = config.Indexed("shadow", i-1) + ".control"
+		}
+		p := c.LaneControl(e)
+		switch {
+		case p == none:
+		case s.schema.Delivery != frame.Latest:
+			return &config.Error{Key: key, Problem: "a control skips snapshots, and these data must not be skipped: the receiver needs every one",
+				Expected: "snapshots, such as cubes, or off"}
+		case s.opt.Network != nil && len(s.lanes) > 0 && endpoint.NeedsArrivals(p) && !s.lanes[0].control.arrivals:
+			return &config.Error{Key: key, Problem: p.Name() + " needs arrival times in acks, which the receiver of a real network sends only if the session began so",
+				Expected: "a policy without them, or a new run with " + p.Name()}
+		}
+	}
+	return nil
+}
+
+// controlFigures returns the figures of the lane's control; nil if it has none.
+func (l *lane) controlFigures() *figures.Control {
+	state := l.snd.Control()
+	if state == nil {
+		return nil
+	}
+	f := &figures.Control{Policy: state.Policy.String(), Held: l.control.held, HeldBy: map[string]int64{}, RateCuts: state.Cuts,
+		HeldRatio: figures.RatioFigure(float64(l.control.held), float64(l.control.held+l.meter.Sent())), Steps: l.control.steps.Figures()}
+	if state.TargetBps > 0 {
+		f.TargetKbps = figures.Known(float64(state.TargetBps) / 1000)
+	}
+	for why := endpoint.HeldByRate; why <= endpoint.HeldByUnacked; why++ {
+		f.HeldBy[why.String()] = state.Held[why]
+	}
+	for i := range state.Decisions {
+		d := &state.Decisions[i]
+		f.Decisions = append(f.Decisions, figures.ControlDecision{TS: d.At.Seconds(), UntilS: d.Until.Seconds(), Held: d.Held, Reason: d.Why.String(), Text: d.Text()})
+	}
+	return f
+}
+
+// ControlView is the state of a lane's send-rate control in a Snapshot.
+type ControlView struct {
+	Policy    policy.Policy
+	TargetBps int64               // rate in bits per second; 0 if the policy has none
+	Held      int64               // snapshots held back since the lane began
+	Decisions []endpoint.Decision // the newest, oldest first
+}
+
+// controlView returns the state of the lane's control; nil if it has none.
+func (l *lane) controlView() *ControlView {
+	state := l.snd.Control()
+	if state == nil {
+		return nil
+	}
+	return &ControlView{state.Policy, state.TargetBps, l.control.held, slices.Clone(state.Decisions)}
+}
+
+// beginStep records that a change of the links took effect at now, from which the lanes with a control have to
+// recover.
+func (s *Session) beginStep(now time.Duration, ch *config.Change) {
+	if ch.Profile == "" && len(ch.Down) == 0 && len(ch.Up) == 0 {
+		return
+	}
+	for _, l := range s.running {
+		if l.control.policy != (policy.Policy{}) {
+			l.control.steps.Begin(now)
+		}
+	}
+}

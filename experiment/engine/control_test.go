@@ -1,0 +1,217 @@
+package engine
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/endpoint"
+	"wirelab/experiment/internal/labtest"
+	"wirelab/internal/policy"
+)
+
+// hiccupConfig returns a configuration whose line is slow from 5 to 7 s.
+func hiccupConfig(t *testing.T, pairs ...any) *config.Config {
+	t.Helper()
+	c := config.Default()
+	c.Duration = 20 * time.Second
+	pairs = append(pairs, "down.rate", "300kbit", "down.queue", "64KB", "link.latency", "25ms", "receiver.playout_delay", "0s", "encoder.name", "changed-index")
+	for i := 0; i < len(pairs); i += 2 {
+		if err := c.Set(pairs[i].(string), pairs[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.At = []config.StampedChange{config.Stamp(5*time.Second, config.NewChange("down.rate", "60kbit")),
+		config.Stamp(7*time.Second, config.NewChange("down.rate", "300kbit"))}
+	return c
+}
+
+// runCubes runs c to its end on 60 cubes of which 20 move.
+func runCubes(t *testing.T, c *config.Config, opt Options) *Result {
+	t.Helper()
+	s, err := NewSessionFromSource(c, labtest.NewCubeSource(60, 20, -1, 3), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RunUntil(c.Duration); err != nil {
+		t.Fatal(err)
+	}
+	return s.Result()
+}
+
+// Every control has wrong = 0, exact accounting, and a replay with the same digests and figures. Without a
+// control, and with the control that sends everything, the packets are the same.
+func TestControlsReplay(t *testing.T) {
+	smallQueue := func(c *config.Config) *config.Config { // aimd reacts only to loss
+		if err := c.Set("down.queue", "16KB"); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	plain := runCubes(t, smallQueue(hiccupConfig(t)), Options{})
+	for _, name := range endpoint.Controls.Names() {
+		r := runCubes(t, smallQueue(hiccupConfig(t, "sender.control", name)), Options{})
+		x := &r.Totals
+		if ended := x.Decoded + x.Stale + x.Duplicate + x.Lost + x.Failed() + x.InFlight + x.Wrong; ended != x.Sent || x.Wrong != 0 {
+			t.Errorf("%s: %d packets sent, %d with an outcome, %d wrong", name, x.Sent, ended, x.Wrong)
+		}
+		if x.Control == nil || x.Sent+x.Control.Held != 1200 || int64(r.Frames) != x.Sent {
+			t.Errorf("%s: %d sent and held back of 1200, %d frames", name, x.Sent+x.Control.Held, r.Frames)
+		}
+		held := int64(0)
+		for _, n := range x.Control.HeldBy {
+			held += n
+		}
+		if held != x.Control.Held || (name == "fixed") != (held == 0) {
+			t.Errorf("%s: %d held back, %d by reason", name, x.Control.Held, held)
+		}
+		if (r.Digest == plain.Digest) != (name == "fixed") {
+			t.Errorf("%s: digest %s, without a control %s", name, r.Digest, plain.Digest)
+		}
+		c, err := r.Replayable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := runCubes(t, c, Options{})
+		if again.Digest != r.Digest || again.Totals.AgeMS != x.AgeMS || again.Totals.Control.Held != x.Control.Held {
+			t.Errorf("%s: the replay differs", name)
+		}
+	}
+}
+
+// Arrival times cost two bytes in every ack, and only with controls that need them.
+func TestArrivalTimesAreBilled(t *testing.T) {
+	feedback := func(control string) int64 {
+		c := config.Default()
+		c.Duration = 10 * time.Second
+		if err := c.Set("sender.control", control); err != nil {
+			t.Fatal(err)
+		}
+		r := runCubes(t, c, Options{})
+		if r.Totals.Sent != 600 {
+			t.Fatalf("%s sent %d packets on a perfect line, want 600", control, r.Totals.Sent)
+		}
+		return int64(r.Totals.FeedbackKbps*10_000 + 0.5)
+	}
+	without := feedback("off")
+	for _, name := range endpoint.Controls.Names() {
+		want := without
+		if endpoint.NeedsArrivals(endpoint.Controls.Default(name)) {
+			want += 600 * 2 * 8
+		}
+		if got := feedback(name); got != want {
+			t.Errorf("%s: %d bits of acks, want %d", name, got, want)
+		}
+	}
+}
+
+// A control may change at any time, with acks of both forms in flight.
+func TestControlChangesLive(t *testing.T) {
+	c := hiccupConfig(t)
+	if err := c.Set("encoder.name", "delta-adaptive"); err != nil {
+		t.Fatal(err)
+	}
+	names := append(endpoint.Controls.Names(), "off")
+	for i := range 60 {
+		at := time.Duration(500+i*300) * time.Millisecond
+		c.At = append(c.At, config.Stamp(at, config.NewChange("control", names[i*5%len(names)])))
+	}
+	r := runCubes(t, c, Options{})
+	if r.Totals.Wrong != 0 || r.CodecError != "" || r.Totals.DecodeRefused != 0 {
+		t.Errorf("%d wrong, error %q", r.Totals.Wrong, r.CodecError)
+	}
+}
+
+// Two lanes with the same encoder and different controls have links of their own: one stays in the queue, the other
+// does not.
+func TestLanesWithControls(t *testing.T) {
+	c := hiccupConfig(t)
+	if err := c.Set("shadow[0].name", "changed-index"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Set("shadow[0].control", "ack-clock"); err != nil {
+		t.Fatal(err)
+	}
+	r := runCubes(t, c, Options{})
+	alone := runCubes(t, hiccupConfig(t), Options{})
+	if r.Digest != alone.Digest {
+		t.Error("the shadow changed the first lane")
+	}
+	shadow := &r.Shadows[0]
+	if shadow.Label != "changed-index ack-clock" || r.Label != "changed-index" || r.Totals.Control != nil {
+		t.Errorf("labels %q and %q", r.Label, shadow.Label)
+	}
+	control := shadow.Totals.Control
+	if control == nil || control.Held == 0 || shadow.Totals.Lost > 0 {
+		t.Fatalf("the shadow: %+v, %d lost", control, shadow.Totals.Lost)
+	}
+	if shadow.Totals.AgeMS.P95 > r.Totals.AgeMS.P95/2 || shadow.Totals.Wrong != 0 {
+		t.Errorf("age p95 %g ms with the control, %g without", shadow.Totals.AgeMS.P95, r.Totals.AgeMS.P95)
+	}
+	if last := control.Steps[len(control.Steps)-1]; last.TS != 7 || last.DrainedS.Or(99) > 3 || last.RateS.Or(99) > 3 {
+		t.Errorf("recovery %+v", control.Steps)
+	}
+	if d := control.Decisions[0]; d.Reason != "unacked" || d.TS < 5 || !strings.HasPrefix(d.Text, "held back: oldest unacked snapshot is ") {
+		t.Errorf("first decision %+v", d)
+	}
+}
+
+// A control is refused for data that must not be skipped, in one sentence.
+func TestControlNeedsSnapshots(t *testing.T) {
+	c := config.Default()
+	c.Data.Source, c.Sender.Control = "text", endpoint.Controls.Default("aimd")
+	_, err := NewSession(t.Context(), c, Options{})
+	var bad *config.Error
+	if !errors.As(err, &bad) || bad.Key != "sender.control" || !strings.Contains(bad.Problem, "must not be skipped") {
+		t.Errorf("texts: %v", err)
+	}
+	if _, err := NewSessionFromSource(c, labtest.NewFileSource(20_000, 1), Options{}); !errors.As(err, &bad) || bad.Key != "sender.control" {
+		t.Errorf("files: %v", err)
+	}
+	c.Sender.Control = policy.Policy{}
+	s, err := NewSession(t.Context(), c, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Change(config.NewChange("control", "delay")); err == nil {
+		t.Error("a session of texts accepts a control")
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The snapshot of a running session has the control's rate and its decisions.
+func TestControlInSnapshot(t *testing.T) {
+	c := hiccupConfig(t, "sender.control", "delay")
+	s, err := NewSessionFromSource(c, labtest.NewCubeSource(60, 20, -1, 3), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RunUntil(8 * time.Second); err != nil {
+		t.Fatal(err)
+	}
+	v := s.View(0).Lanes[0].Control
+	if v == nil || v.TargetBps == 0 || v.Held == 0 || len(v.Decisions) < 2 {
+		t.Fatalf("%+v", v)
+	}
+	held := 0
+	for _, x := range s.lanes[0].meter.Samples() {
+		held += x.Held
+		if !x.Controlled || x.TargetBps == 0 {
+			t.Fatalf("sample at %v: target %d", x.T, x.TargetBps)
+		}
+	}
+	if int64(held) > v.Held || int64(held) < v.Held-6 { // the last sample is not complete
+		t.Errorf("%d held back in samples, %d in all", held, v.Held)
+	}
+	n := len(v.Decisions)
+	if err := s.RunUntil(12 * time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if len(v.Decisions) != n {
+		t.Error("the snapshot changed")
+	}
+}

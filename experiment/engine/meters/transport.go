@@ -1,0 +1,69 @@
+package meters
+
+import (
+	"time"
+
+	"wirelab/experiment/engine/packetlog"
+	"wirelab/lossmodel"
+)
+
+// Transport is the state of the loop that baselines close: a queue delays acks, late acks make baselines older, and
+// older baselines make snapshots larger, which fill the queue.
+type Transport struct {
+	LineBps       int64         // rate of the bottleneck of the downlink at the end of the period; 0 without a limit
+	HasQueue      bool          // the downlink is modelled and has a bottleneck
+	Own, Others   int64         // bytes in its queue at the end: of the lane, and of other traffic
+	Acks          int           // acks that the sender received
+	RoundTrip     time.Duration // from sending a packet to the first ack that names it as the newest: the last one of the period; 0 if none
+	RoundTripPeak time.Duration // the longest one
+}
+
+// add adds the counts of x, which must be a later period.
+func (t *Transport) add(x *Transport) {
+	acks, longest := t.Acks+x.Acks, max(t.RoundTripPeak, x.RoundTripPeak)
+	*t = *x
+	t.Acks, t.RoundTripPeak = acks, longest
+}
+
+// sentTimes are the times at which the newest packets were sent, by sequence number modulo their count. Acks of older
+// packets are not measured.
+type sentTimes [1024]struct {
+	seq uint64
+	at  time.Duration
+}
+
+func (s *sentTimes) add(r *packetlog.Record) {
+	x := &s[r.Seq%uint64(len(s))]
+	x.seq, x.at = r.Seq, r.Sent
+}
+
+// CountAck counts an ack that snd received at now.
+func (m *Meter) CountAck(now time.Duration, snd interface {
+	Acked() (newest uint64, ok bool)
+}) {
+	t := &m.sample.Transport
+	t.Acks++
+	newest, ok := snd.Acked()
+	if !ok || m.hasAck && newest == m.newestAcked {
+		return
+	}
+	m.newestAcked, m.hasAck = newest, true
+	if x := &m.sent[newest%uint64(len(m.sent))]; x.seq == newest {
+		t.RoundTrip = now - x.at
+		t.RoundTripPeak = max(t.RoundTripPeak, t.RoundTrip)
+	}
+}
+
+// MeasureQueue records the state of the bottleneck of a downlink at now, the end of the period.
+func (m *Meter) MeasureQueue(now time.Duration, down *lossmodel.Link) {
+	t, rate := &m.sample.Transport, down.Spec().Rate
+	t.LineBps, t.HasQueue = rate.BitsPerSecond, rate.BitsPerSecond > 0 || rate.Trace.Path != ""
+	m.owners = down.QueueByOwner(now, m.owners[:0])
+	for i, q := range m.owners {
+		if i == 0 {
+			t.Own = q.Bytes
+		} else {
+			t.Others += q.Bytes
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package report
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/internal/labtest"
+	"wirelab/internal/atomicfile"
+	"wirelab/internal/testkit"
+)
+
+// A run with policies writes playout.csv and control.csv, and tables in report.md; a second run may replace its folder.
+func TestFilesOfPolicies(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	var folder *atomicfile.Folder
+	for range 2 {
+		c := config.Default()
+		c.Duration = 8 * time.Second
+		for _, pair := range [][2]string{{"receiver.playout_compare", "all"}, {"sender.control", "delay"}, {"down.rate", "30kbit"}, {"down.queue", "64KB"}} {
+			if err := c.Set(pair[0], pair[1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.At = []config.StampedChange{config.Stamp(4*time.Second, config.NewChange("down.rate", "1mbit"))}
+		var err error
+		if folder, err = OpenFolder(nil, dir, true); err != nil {
+			t.Fatal(err)
+		}
+		e := NewExporter(folder, nil, nil, Pages{})
+		s, err := engine.NewSessionFromSource(c, labtest.NewCubeSource(60, 20, -1, 3), engine.Options{Observer: e.Observer()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.RunUntil(c.Duration); err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Write(s.Result()); err != nil {
+			t.Fatal(err)
+		}
+		if err := folder.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	playouts := testkit.CheckCSV(t, "playout.csv", readText(t, folder, "playout.csv"))
+	if len(playouts) != 1+80*5 || strings.Join(playouts[1][:2], " ") != "0.100 fixed 85ms" || playouts[400][1] != "age" || playouts[400][4] == "" {
+		t.Errorf("playout.csv has %d rows: %q, %q", len(playouts), playouts[1], playouts[len(playouts)-1])
+	}
+	controls := testkit.CheckCSV(t, "control.csv", readText(t, folder, "control.csv"))
+	if len(controls) != 81 || controls[80][0] != "8.000" || controls[80][3] == "" {
+		t.Errorf("control.csv has %d rows, the last is %q", len(controls), controls[len(controls)-1])
+	}
+	text := readText(t, folder, "report.md")
+	for _, want := range []string{"## Playout policies on the same arrivals", "| lightyear |", "## Send-rate control", "`delay target=50ms start=600kbit",
+		"| 4.000 s |", "held back: the rate of "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("report.md lacks %q", want)
+		}
+	}
+}

@@ -65,7 +65,7 @@ func (x *hintedTable) encode(t testing.TB, s *frame.Schema) (total int) {
 // Hints never hurt: with them a table takes at most 1 % and 64 bytes more than without, whether they are right,
 // wrong or useless.
 func TestHintsNeverHurt(t *testing.T) {
-	schemas, frames := 20, 200
+	schemas, frames := 10, 120
 	if testkit.Thorough() {
 		schemas, frames = 200, 2000 // some minutes
 	}

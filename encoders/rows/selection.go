@@ -42,9 +42,12 @@ const (
 
 	// A trial among models that take equally long may be longer.
 	shortTrial, shortMargin = 24, 16
-	longTrial, longMargin   = 128, 8
+	longTrial, longMargin   = 96, 8
 
-	statesHandicap = 8 // package states takes up to five times as long as this package
+	// Package states takes several times as long as this package to code a number, but less than this package to
+	// code which of many fields changed. So it is a candidate for tables of wideTable fields or more.
+	wideTable      = 32
+	statesHandicap = 8
 	hintsHandicap  = 2 // hints that save little at first may cost later: their contexts are learnt faster, but are too many
 )
 
@@ -66,7 +69,7 @@ func newModel(s *frame.Schema, p *params) encoders.Model {
 		if c := newCoder(s, p); c.hasVelocities() {
 			x.models = append(x.models, candidate{c, 0})
 		}
-		if usesHints {
+		if usesHints && len(s.Fields) >= wideTable {
 			x.models = append(x.models, candidate{newStates(s), statesHandicap})
 		}
 		if len(x.models) == 1 {

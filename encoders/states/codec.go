@@ -1,6 +1,6 @@
 // Package states encodes tables whose rows have a state, such as the players and missiles of a
-// game. The codec delta-adaptive uses it for schemas with floats, parts or hints; the codec
-// delta-trained also starts from a pretrained model.
+// game. The codec delta-adaptive uses it for schemas with floats, and for wide tables with parts or
+// hints if that makes packets smaller; the codec delta-trained also starts from a pretrained model.
 //
 // # Model
 //
@@ -229,7 +229,7 @@ func (e *coder) codeTime() error {
 func flag(v bool) uint32 { return uint32(rangecoder.Flag(v)) }
 
 // Suits reports whether New accepts a schema. It needs floats, parts (ranges of rows with fields of
-// their own) or hints (what a field means), because encoders/rows makes no use of them, and a memo
+// their own) or hints (what a field means), because encoders/rows is better without, and a memo
 // of at most memory bytes.
 func Suits(s *frame.Schema, memory int) bool {
 	if s.Rows > maxRows || len(s.Fields) > maxFields {

@@ -253,8 +253,8 @@ const receivedWindow = 500 * time.Millisecond
 func (r *receivedRate) add(at time.Duration, bytes int) int64 {
 	*r.packets.Push() = receivedPacket{at, int64(bytes)}
 	r.bytes += int64(bytes)
-	for p := r.packets.At(r.packets.First()); p.at < at-receivedWindow; p = r.packets.At(r.packets.First()) {
-		r.bytes -= p.bytes
+	for p := r.packets.At(r.packets.First()); p.at < at-receivedWindow || r.packets.Len() > maxInFlight; p = r.packets.At(r.packets.First()) {
+		r.bytes -= p.bytes // an ack may contain any time, so the number of packets is limited too
 		r.packets.Pop()
 	}
 	return r.bytes * 8 * int64(time.Second/receivedWindow)

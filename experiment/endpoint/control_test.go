@@ -253,6 +253,53 @@ func TestControlCountsLosses(t *testing.T) {
 	}
 }
 
+// Acks with any arrival times neither panic nor stop a control, and its memory stays bounded.
+func TestControlSurvivesWrongArrivalTimes(t *testing.T) {
+	for _, text := range allControls {
+		g := newTestGame(t, text, 3)
+		last := time.Duration(0)
+		for seq := range uint64(20_000) {
+			now := time.Duration(seq) * testSlot
+			if g.c.due(now) {
+				if now-last > maxSilence+testSlot {
+					t.Fatalf("%s: nothing was sent for %v", text, now-last)
+				}
+				last = now
+				g.c.sent(now, seq, 1+g.rng.IntN(60_000))
+			}
+			arrival := uint16(g.rng.Uint32())
+			if seq%3000 > 1500 { // time goes back
+				arrival = uint16(now/arrivalUnit) - uint16(seq*29_000)
+			}
+			g.c.acked(now, seq-uint64(g.rng.IntN(int(min(seq, 40))+1)), g.rng.Uint32(), arrival, true)
+		}
+		if n := g.c.received.packets.Len(); n > maxInFlight || g.c.inFlight.Len() > maxInFlight || len(g.c.log.newest) > maxDecisions {
+			t.Errorf("%s: %d packets stored", text, n)
+		}
+	}
+}
+
+// A control allocates nothing once its buffers have grown, also while it holds snapshots back.
+func TestControlDoesNotAllocate(t *testing.T) {
+	for _, text := range allControls {
+		g := newTestGame(t, text, 2)
+		g.line.rate = 100_000
+		g.run(0, 20*time.Second)
+		seq, now := uint64(20*60), 20*time.Second
+		n := testing.AllocsPerRun(2000, func() {
+			seq++
+			now += testSlot
+			if g.c.due(now) {
+				g.c.sent(now, seq, 500)
+			}
+			g.c.acked(now, seq-3, 0xff, uint16(now/arrivalUnit), NeedsArrivals(g.c.policy))
+		})
+		if n > 0 {
+			t.Errorf("%s: %g allocations", text, n)
+		}
+	}
+}
+
 // Texts of decisions name the measured value and the limit.
 func TestDecisionText(t *testing.T) {
 	ms := int64(time.Millisecond)

@@ -48,6 +48,7 @@ func (r *run) document() *document {
 		d.addTimeCharts(r, c)
 	}
 	d.addPlayoutPolicies(x)
+	d.addControl(x)
 	d.addBitBudget(x)
 	d.addPrecision(x)
 	d.addPackets(r)

@@ -159,6 +159,19 @@ func TestMovingMean(t *testing.T) {
 	}
 }
 
+// The largest deviations and intervals that a peer can send do not overflow.
+func TestMovingMeanIsBounded(t *testing.T) {
+	for _, samples := range []int64{0, 60, 1 << 62} {
+		m := newMovingMean(samples)
+		for i := range 50_000 {
+			m.add(time.Duration(i%2) * 1000 * time.Hour)
+			if d := m.deviation(); m.variance < 0 || d < 0 || d > time.Second {
+				t.Fatalf("%d samples: variance %d, deviation %v", samples, m.variance, d)
+			}
+		}
+	}
+}
+
 // On a link without outages, the age quantile starves as often as it was asked to, in spite of losses, which the
 // delay quantile does not see.
 func TestAgeQuantileStarvesAsAsked(t *testing.T) {

@@ -175,10 +175,15 @@ type movingMean struct {
 	variance int64 // in 1/256 square microseconds
 }
 
-// maxDeviation bounds the deviations that count for the variance, in microseconds, so that it does not overflow.
-const maxDeviation = 1_000_000
+// Bounds, so that the variance does not overflow: of the deviations that count, in microseconds, and of movingMean.n.
+const (
+	maxDeviation   = 1_000_000
+	maxMeanSamples = 10_000
+)
 
-func newMovingMean(samples int64) movingMean { return movingMean{n: max(samples, 1)} }
+func newMovingMean(samples int64) movingMean {
+	return movingMean{n: min(max(samples, 1), maxMeanSamples)}
+}
 
 // add adds a value.
 func (m *movingMean) add(v time.Duration) {

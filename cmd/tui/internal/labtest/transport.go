@@ -3,6 +3,7 @@ package labtest
 import (
 	"time"
 
+	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 )
@@ -30,9 +31,20 @@ func TransportSnapshot(now time.Duration) *engine.Snapshot {
 		}
 		x.RoundTrip = 51*time.Millisecond + time.Duration((x.Own+x.Others)*8/500)*time.Millisecond
 		x.RoundTripPeak = x.RoundTrip + 4*time.Millisecond
+		s.Controlled, s.TargetBps = true, 600_000
+		if after := s.T - 60*time.Second; after > 0 && after < 3*time.Second {
+			s.TargetBps, s.Held = 300_000, 2
+		}
 		s.Referenced = 6
 		s.BaselineAge = 6 * int64(x.RoundTrip*PacketRateHz/time.Second)
 	}
+	control, err := endpoint.Controls.Parse("aimd")
+	if err != nil {
+		panic(err)
+	}
+	lane.Control = &engine.ControlView{Policy: control, TargetBps: 600_000, Held: 58, Decisions: []endpoint.Decision{
+		{At: 60200 * time.Millisecond, Until: 60200 * time.Millisecond, Why: endpoint.CutByLoss, Measured: 25, From: 600_000, To: 300_000},
+		{At: 61 * time.Second, Until: 63 * time.Second, Held: 58, Why: endpoint.HeldByRate, Measured: int64(14 * time.Millisecond), Limit: 300_000}}}
 	lane.Totals.LostBy = map[string]int64{"queue": 82}
 	lane.Totals.Network.QueuePeakBytes = 256_000
 	c := &figures.PlayoutComparison{}

@@ -47,7 +47,7 @@ func TestTransportWithoutQueue(t *testing.T) {
 	}
 	lines := strings.Split(view, "\n")
 	for i, line := range lines {
-		if strings.Contains(line, "├─ Queue KB") && !strings.Contains(lines[i+1], "├─ Acks/s") {
+		if strings.Contains(line, "├─ Queue KB") && !strings.Contains(lines[i+1], "├─ Acks and ticks/s") {
 			t.Errorf("the chart of the queue has rows:\n%s", view)
 		}
 	}

@@ -1,12 +1,15 @@
 package panes
 
 import (
+	"cmp"
 	"math"
 	"slices"
+	"time"
 
 	"wirelab/cmd/tui/internal/chart"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 	"wirelab/internal/units"
@@ -57,6 +60,9 @@ func (p *Transport) transportCharts() []transportChart {
 			{name: "used", style: look.Wire, value: func(s *meters.Sample) float64 { return kbps(s.WireBits) }},
 			{name: "line", stroke: chart.Dashed, style: look.Budget, loose: true, value: func(s *meters.Sample) float64 {
 				return known(float64(s.Transport.LineBps)/1000, s.Transport.LineBps > 0)
+			}},
+			{name: "target", stroke: chart.Dotted, style: look.Ratio, loose: true, value: func(s *meters.Sample) float64 {
+				return known(float64(s.TargetBps)/1000, s.TargetBps > 0)
 			}}}},
 		{title: "Round trip and baseline, ms", floor: 50, reduce: chart.Max, empty: "no ack of a packet has arrived", lines: []transportLine{
 			{name: "round trip", style: look.Payload, value: func(s *meters.Sample) float64 {
@@ -76,8 +82,11 @@ func (p *Transport) transportCharts() []transportChart {
 			{name: "other traffic", stroke: chart.Dashed, style: look.Warn, value: func(s *meters.Sample) float64 {
 				return known(float64(s.Transport.Others)/1000, s.Transport.Others > 0)
 			}}}},
-		{title: "Acks/s, " + room.MeanText, floor: 10, empty: "no acks", lines: []transportLine{
+		{title: "Acks and ticks/s, " + room.MeanText, floor: 10, empty: "no acks", lines: []transportLine{
 			{name: "acks", style: look.Good, value: func(s *meters.Sample) float64 { return perSecond(s.Transport.Acks) }},
+			{name: "held back", stroke: chart.Dashed, style: look.Warn, value: func(s *meters.Sample) float64 {
+				return known(perSecond(s.Held), s.Controlled)
+			}},
 			{name: "repaired", stroke: chart.Dotted, style: look.Copy, value: func(s *meters.Sample) float64 {
 				return known(perSecond(s.Repaired), s.Repaired > 0)
 			}}}},
@@ -106,11 +115,36 @@ func (p *Transport) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 			free = max(free-1, 0)
 		}
 		visible.StyleChart(out.Spec, th)
+		p.addDecisions(out.Spec)
 		if k.reduce == chart.Max {
 			out.Spec.Window = 0
 		}
 	}
 	DrawStack(c, th, stacked)
+}
+
+// addDecisions adds marks at the decisions of the send-rate controls of all lanes, with their reasons. A decision soon
+// after one of the same lane for the same reason has no mark.
+func (p *Transport) addDecisions(s *chart.Spec) {
+	const gap = 2 * time.Second
+	mark := func(l *engine.Lane) {
+		if l.Control == nil {
+			return
+		}
+		last := map[endpoint.DecisionReason]time.Duration{}
+		for i := range l.Control.Decisions {
+			d := &l.Control.Decisions[i]
+			if at, seen := last[d.Why]; !seen || d.At-at > gap {
+				s.Marks = append(s.Marks, chart.Mark{At: int64(d.At / meters.SamplePeriod), Label: l.Letter + " " + d.Why.String(), Style: chart.Style(look.Warn)})
+			}
+			last[d.Why] = d.Until
+		}
+	}
+	mark(&p.Lane)
+	for i := range p.shadows {
+		mark(&p.shadows[i])
+	}
+	slices.SortStableFunc(s.Marks, func(a, b chart.Mark) int { return cmp.Compare(a.At, b.At) })
 }
 
 // hasValue reports whether a series has a value.

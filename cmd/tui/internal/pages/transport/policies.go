@@ -2,6 +2,7 @@ package transport
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"wirelab/cmd/tui/internal/look"
@@ -53,6 +54,14 @@ func (p *policies) rows() []policyRow {
 			queue.figures = append(queue.figures, fmt.Sprintf("dropped %d", n))
 		}
 	}
+	control := policyRow{kind: "Send rate", name: "/control ack-clock"}
+	if x := lane.Control; x != nil {
+		control.isSet, control.name = true, x.Policy.Label()
+		control.figures = append(control.figures, fmt.Sprintf("held back %d", x.Held))
+		if x.TargetBps > 0 {
+			control.figures = append(control.figures, "target "+units.FormatRate(x.TargetBps))
+		}
+	}
 	repair := policyRow{kind: "Redundancy", name: "/redundancy repeat n=1"}
 	if r := t.Redundancy; r != nil {
 		repair.isSet, repair.name = true, r.Policy
@@ -60,7 +69,7 @@ func (p *policies) rows() []policyRow {
 	}
 	play := policyRow{kind: "Playout", isSet: true, name: p.cfg.Playout().Label(),
 		figures: []string{"starved " + t.Playout.StarvedRatio.Times(100).Text(2) + " %", "age " + t.AgeMS.Of(t.AgeMS.P50).Text(0) + " ms"}}
-	return []policyRow{queue, repair, play}
+	return []policyRow{queue, control, repair, play}
 }
 
 // lane returns the active lane.
@@ -111,12 +120,27 @@ func (p *policies) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 }
 
-// reasons returns sentences about the loop.
-func (p *policies) reasons() []string {
+// reasons returns sentences about the loop, and then about the newest decisions of the send-rate controls, newest first.
+func (p *policies) reasons() (texts []string) {
 	if text := p.explainLoop(); text != "" {
-		return []string{text}
+		texts = append(texts, text)
 	}
-	return nil
+	for i := range p.snap.Lanes {
+		l := &p.snap.Lanes[i]
+		if l.Control == nil {
+			continue
+		}
+		const newest = 10
+		list := l.Control.Decisions
+		for _, d := range slices.Backward(list[max(len(list)-newest, 0):]) {
+			text := fmt.Sprintf("%s, lane %s: %s", look.FormatTime(d.At), l.Letter, d.Text())
+			if d.Held > 1 {
+				text += fmt.Sprintf("; %d snapshots until %s", d.Held, look.FormatTime(d.Until))
+			}
+			texts = append(texts, text)
+		}
+	}
+	return texts
 }
 
 // explainLoop describes the loop between queue, round trip, baseline and packet size: its state now, and at the

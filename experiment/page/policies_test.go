@@ -1,0 +1,51 @@
+package page
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"wirelab/internal/testkit"
+)
+
+// A run with playout policies and send-rate controls has a chart of the policies, and tables of both.
+func TestPolicies(t *testing.T) {
+	dir := saveRun(t, `
+duration = "8s"
+[sender]
+control = "delay"
+[down]
+rate = "200kbit"
+loss = "5%"
+[receiver]
+playout_compare = ["mirror", "age quantile=99%"]
+[[shadow]]
+name = "rotor"
+control = "ack-clock"
+[[at]]
+t = "4s"
+down.rate = "1mbit"
+`)
+	page := string(readFile(t, filepath.Join(dir, "report.html")))
+	checkHTML(t, "policies", page)
+	for _, want := range []string{`id="playout-policies"`, "fixed delays", "age quantile=99%", `id="control"`, "ack-clock slack=50ms least=4", "delay target=50ms",
+		"held back: the rate of "} {
+		if !strings.Contains(page, want) {
+			t.Errorf("report.html lacks %q", want)
+		}
+	}
+	rows := testkit.CheckCSV(t, "control.csv", string(readFile(t, filepath.Join(dir, "control.csv"))))
+	if len(rows) != 81 {
+		t.Errorf("control.csv has %d rows", len(rows))
+	}
+}
+
+func readFile(t *testing.T, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}

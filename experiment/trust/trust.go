@@ -22,6 +22,7 @@ const alpha = 1e-5
 type Check struct {
 	Name, Unit    string  // such as "delay" in "ms"
 	Set, Measured float64 // the value expected from the settings, and the measured one
+	IsMean        bool    // Set is the mean of several settings, weighted by packets
 	Min, Max      float64 // bounds of the interval of a correct link
 	Known         bool    // the settings determine the expected value
 	OK            bool    // Measured is within the interval, or Known is false
@@ -68,6 +69,7 @@ func checkLoss(stretches []meters.LinkStretch) Check {
 	for i := range stretches {
 		stretch := &stretches[i]
 		n := stretch.Sent
+		c.IsMean = c.IsMean || n > 0 && stretch.Down.Loss != stretches[len(stretches)-1].Down.Loss
 		lost += float64(stretch.Lost)
 		if isRateLimited(&stretch.Down) {
 			lost -= float64(stretch.Queue)
@@ -103,6 +105,7 @@ func (j *Verifier) checkDelay(stretches []meters.LinkStretch) Check {
 		if stretch.Sent == 0 {
 			continue
 		}
+		c.IsMean = c.IsMean || stretch.Down.Delay != stretches[len(stretches)-1].Down.Delay
 		model := j.modelOf(&stretch.Down.Delay)
 		if stretch.Down.Netem.On || !model.ok {
 			c.Known = false

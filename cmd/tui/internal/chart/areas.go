@@ -56,7 +56,7 @@ func (p *plot) drawBoundary(layers [][]float64, x, y int, low, high float64) {
 		layer  int
 		height float64 // of the layer in the cell, in values
 	}
-	var first, second part // the largest and the second largest; height 0 means that there is none
+	var first, second part // the largest and the second largest; height 0 means no such layer
 	sum := 0.0
 	for i, c := range layers {
 		if !isFinite(c[x]) || c[x] <= 0 {

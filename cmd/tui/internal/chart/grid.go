@@ -107,18 +107,20 @@ func (p *plot) dotPosition(dot int64) int64 {
 	return int64(p.cols*p.dotsPerColumn-1-p.missingDots()) - (p.lastDot(p.End-1) - dot)
 }
 
-// dotAt returns the first dot of the value with index at in the plot, which may be outside.
-func (p *plot) dotAt(at int64) int64 { return p.dotPosition(p.firstDot(min(at, p.End-1))) }
+// dotAt returns the first dot in the plot of the value with this index. The dot may be outside the plot.
+func (p *plot) dotAt(index int64) int64 { return p.dotPosition(p.firstDot(min(index, p.End-1))) }
 
-// firstDotSince returns the first dot whose values all have an index of at least at.
-func (p *plot) firstDotSince(at int64) int64 { return p.dotPosition(p.lastDot(min(at, p.End)-1) + 1) }
+// firstDotSince returns the first dot in the plot whose values all have at least this index.
+func (p *plot) firstDotSince(index int64) int64 {
+	return p.dotPosition(p.lastDot(min(index, p.End)-1) + 1)
+}
 
-// column returns the column of the value with index at, -1 if it is outside the plot.
-func (p *plot) column(at int64) int {
-	if at < 0 || p.End <= 0 {
+// column returns the column of the value with this index, -1 if it is outside the plot.
+func (p *plot) column(index int64) int {
+	if index < 0 || p.End <= 0 {
 		return -1
 	}
-	d := p.dotAt(at)
+	d := p.dotAt(index)
 	if d < 0 || d >= int64(p.cols*p.dotsPerColumn) {
 		return -1
 	}

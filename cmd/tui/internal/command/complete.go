@@ -38,7 +38,7 @@ func (env Context) expandCommand(line string) string {
 	return line
 }
 
-// candidates returns the words that may follow the words before; the names of all commands if there are none.
+// candidates returns the words that may follow the words before; without words, the names of all commands.
 func (env Context) candidates(before []string) []string {
 	if len(before) == 0 {
 		_, names, _ := env.findVerb("")
@@ -52,7 +52,7 @@ func (env Context) candidates(before []string) []string {
 
 // Expand returns a typed line with its abbreviated words written out, such as "encoder rotor" for "enc rotr". A word
 // is written out if it abbreviates a single name, see fuzzy.Complete; the command, which acts, only if the word is its
-// beginning. If the line is valid as it is, or the result is invalid, Expand returns the line unchanged. A command
+// beginning. If the line is already valid, or the result is invalid, Expand returns the line unchanged. A command
 // without its arguments is written out too. The error lists the names that an abbreviation may stand for.
 func Expand(env Context, line string) (expanded string, ambiguous error) {
 	words := splitLine(line)

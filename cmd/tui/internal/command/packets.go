@@ -22,7 +22,7 @@ func packetVerbs() []Verb {
 			}}
 	}
 	return []Verb{
-		filterVerb("filter", "list only some packets on page 3: bytes > 800 && lost",
+		filterVerb("filter", "list only some packets on page 3",
 			func(f packetfilter.Filter) room.PacketOrder { return room.PacketOrder{Filter: &f} }),
 		filterVerb("search", "set the packets to which n and N go on page 3",
 			func(f packetfilter.Filter) room.PacketOrder { return room.PacketOrder{Find: &f} }),

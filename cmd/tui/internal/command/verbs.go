@@ -334,8 +334,8 @@ func timeVerbs() []Verb {
 	}
 }
 
-// screenVerbs returns the commands for the screen and the session as a whole. "quit" differs
-// between the screens; Verbs selects the one of the open screen.
+// screenVerbs returns the commands for the screen and the session as a whole. They include
+// the command "quit" of each screen, of which Verbs selects that of the open screen.
 func screenVerbs() []Verb {
 	return []Verb{
 		{Name: "mark", Args: "[TEXT]", Help: "add a mark to the charts", maxArgs: unlimited, parse: func(args []string) (Order, error) {
@@ -354,7 +354,7 @@ func screenVerbs() []Verb {
 		{Name: "jump", Args: "LETTER", Help: "restore the configuration of a bookmark", screens: Lab, minArgs: 1, maxArgs: 1,
 			parse: func(args []string) (Order, error) { return Order{Jump: args[0]}, nil }},
 		{Name: "theme", Args: "[NAME]", Help: "set the colours, or list the themes", screens: Lab | Proxy | Sweep, maxArgs: 1, parse: parseTheme, words: look.SchemeNames()},
-		{Name: "tour", Help: "start the guided tour in seven steps", screens: Lab, maxArgs: unlimited, parse: fixedOrder(Order{Tour: true})},
+		{Name: "tour", Help: "start the guided tour in eight steps", screens: Lab, maxArgs: unlimited, parse: fixedOrder(Order{Tour: true})},
 		{Name: "undo", Help: "undo the last change", parse: fixedOrder(Order{Command: experiment.Command{Undo: true}})},
 		{Name: "redo", Help: "redo the change that was undone", parse: fixedOrder(Order{Command: experiment.Command{Redo: true}})},
 		{Name: "save", Args: "[FOLDER]", Help: "write a report; tui replay FOLDER repeats the run", screens: Lab, maxArgs: unlimited,

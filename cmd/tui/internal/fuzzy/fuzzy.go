@@ -8,20 +8,20 @@ import (
 )
 
 // Rank returns the indices of the names that match typed, best first: names that begin with typed, then names
-// that contain it. If there are none, it returns the names that contain the letters of typed in their order, as
+// that contain it. If no name does, it returns the names that contain the letters of typed in their order, as
 // "rotr" is in "rotor". Upper and lower case are the same. If typed is empty, all names match.
 func Rank(typed string, names []string) (ranked []int) {
 	typed = strings.ToLower(typed)
-	var inside []int
+	var containing []int
 	for i, name := range names {
-		switch at := strings.Index(strings.ToLower(name), typed); {
-		case at == 0:
+		switch start := strings.Index(strings.ToLower(name), typed); {
+		case start == 0:
 			ranked = append(ranked, i)
-		case at > 0:
-			inside = append(inside, i)
+		case start > 0:
+			containing = append(containing, i)
 		}
 	}
-	if ranked = append(ranked, inside...); len(ranked) > 0 {
+	if ranked = append(ranked, containing...); len(ranked) > 0 {
 		return ranked
 	}
 	for _, match := range fuzzy.Find(typed, names) {

@@ -213,8 +213,8 @@ func NewTheme(r *lipgloss.Renderer, scheme Scheme, ascii bool) *Theme {
 	for k, s := range scheme.styles(r) {
 		th.escapes[k], _, _ = strings.Cut(s.Render("x"), "x") // what is written before the text "x"
 		th.visibleSpace[k] = s.GetReverse() || s.GetBackground() != lipgloss.NoColor{}
-		under := s.UnsetForeground().UnsetBold().UnsetUnderline().UnsetReverse().Background(s.GetForeground())
-		th.backgrounds[k], _, _ = strings.Cut(under.Render("x"), "x")
+		asBackground := s.UnsetForeground().UnsetBold().UnsetUnderline().UnsetReverse().Background(s.GetForeground())
+		th.backgrounds[k], _, _ = strings.Cut(asBackground.Render("x"), "x")
 		th.colorOnly[k] = !th.visibleSpace[k] && !s.GetBold() && !s.GetUnderline()
 		th.Color = th.Color || th.escapes[k] != "" && scheme != schemeMono
 	}

@@ -88,7 +88,7 @@ func SortNames() (names []string) {
 	return names
 }
 
-// FindField returns the field with a name, false if there is none.
+// FindField returns the field with a name, false if no field has it.
 func FindField(name string) (Field, bool) {
 	list := Fields()
 	i := slices.IndexFunc(list, func(f Field) bool { return f.Name == name })

@@ -58,7 +58,7 @@ func IsFailure(r *packetlog.Record) bool {
 	return true
 }
 
-// condition returns the predicate of a condition, false if there is none with this name.
+// condition returns the predicate of a condition, false if no condition has this name.
 func condition(name string) (predicate, bool) {
 	switch name {
 	case allName:

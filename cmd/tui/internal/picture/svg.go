@@ -29,7 +29,7 @@ var (
 )
 
 // SVG returns an image of a screen of w columns and h rows. screen is its text, in lines, with SGR
-// sequences for the colours; dark tells whether the terminal's background is dark.
+// sequences for the colours; dark means that the background of the terminal is dark.
 func SVG(screen string, w, h int, dark bool) []byte {
 	cells := cellbuf.NewBuffer(w, h)
 	cellbuf.SetContent(cells, strings.ReplaceAll(screen, "\n", "\r\n"))

@@ -181,23 +181,23 @@ func (p *page) Enter() room.Request {
 	return p.m.controls.Enter()
 }
 
-// toggleClientTarget makes the controls set the links of the selected client only, or of all
-// clients if they set this client's already.
+// toggleClientTarget makes the controls set the links of the selected client only or, if they already do, of all
+// clients.
 func (p *page) toggleClientTarget() room.Request {
 	if p.selectedClient == 0 { // none is selected: select the first
 		p.moveClientCursor(0)
 	}
-	turn := p.selectedClient
-	if turn == p.m.target.Number {
-		turn = 0
+	number := p.selectedClient
+	if number == p.m.target.Number {
+		number = 0 // all clients
 	}
-	if err := p.m.setTarget(turn); err != nil {
+	if err := p.m.setTarget(number); err != nil {
 		return room.Request{Notice: err.Error(), IsError: true}
 	}
-	if turn == 0 {
+	if number == 0 {
 		return room.Request{Notice: "the controls set the links of all clients"}
 	}
-	return room.Request{Notice: fmt.Sprintf("the controls set the links of client %d only; c or esc: all clients", turn)}
+	return room.Request{Notice: fmt.Sprintf("the controls set the links of client %d only; c or esc: all clients", number)}
 }
 
 // Release continues the display, clears all selections, and makes the controls set the links of all

@@ -30,7 +30,7 @@ type writer struct {
 	// OnPanic is called with an *panics.Error if Write panics, because bubbletea does not recover panics in the
 	// goroutine that calls Write. nil means that the panic continues.
 	OnPanic func(error)
-	// OnSend is called with all that is sent to the terminal; nil if nobody wants it. It must not keep the slice.
+	// OnSend, unless nil, is called with all bytes that are sent to the terminal. It must not keep the slice.
 	OnSend func([]byte)
 }
 

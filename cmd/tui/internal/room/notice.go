@@ -44,9 +44,9 @@ func (n *Notice) Tick() {
 	}
 }
 
-// Say shows a message; bad marks it as an error.
-func (n *Notice) Say(text string, bad bool) {
-	if bad {
+// Say shows a message, in the style of an error if isError is set.
+func (n *Notice) Say(text string, isError bool) {
+	if isError {
 		n.Show(text, toneBad)
 		return
 	}

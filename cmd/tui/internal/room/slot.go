@@ -75,7 +75,7 @@ func PlaceAt(places []Place, x, y int) Place {
 }
 
 // RenderPlaces renders panes into h lines. The places must tile the page, and places side by side must
-// be in order from left to right. The focused pane and the highlighted slot, each nil if there is none, are
+// be in order from left to right. The focused pane and the highlighted slot, each nil for none, are
 // drawn with focus.
 func RenderPlaces(th *look.Theme, places []Place, h int, focused Pane, highlighted *Slot) []string {
 	lines := make([]string, h)

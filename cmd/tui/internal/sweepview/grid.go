@@ -285,7 +285,7 @@ func (m *model) drawBar(c *look.Canvas, x, y, h, p int) {
 	top := m.hi * 1.1 // leaves room for the interval of the largest mean
 	column := func(value float64) int { return x + max(0, min(int(math.Round(float64(width-1)*value/top)), width-1)) }
 	const maxThick = 3
-	thick := min(max(h-1, 1), maxThick) // a free row between bars, if there is one
+	thick := min(max(h-1, 1), maxThick) // leaves a free row between bars if h is at least 2
 	y += (h - thick) / 2
 	for k := range thick {
 		c.Fill(x, y+k, column(v.Mean)-x+1, look.Gauge, m.Theme().GaugeOn)

@@ -15,12 +15,16 @@ const (
 	OnFailures
 	OnPackets
 	onWorld
+	onTransport
 )
 
 // Page returns the index of the page with the spot.
 func (s Spot) Page() int {
-	if s == onWorld {
+	switch s {
+	case onWorld:
 		return 3
+	case onTransport:
+		return 6
 	}
 	return 0
 }
@@ -36,6 +40,7 @@ type step struct {
 	text    string        // two to four sentences
 	scene   config.Change // settings at the beginning of the step
 	change  config.Change // applied sceneTime later
+	later   config.Change // applied laterTime after change; zero in most steps
 	spot    Spot
 	figures []figure // by which the effect is shown
 }
@@ -43,8 +48,8 @@ type step struct {
 // cleanLink is the profile of a link without loss, for the steps about encoders.
 const cleanLink = "unity-cable"
 
-// steps returns the seven steps, in the order of Fiedler's articles "Snapshot Compression" and "State
-// Synchronization", followed by entropy coding, loss and playout.
+// steps returns the eight steps, in the order of Fiedler's articles "Snapshot Compression" and "State
+// Synchronization", followed by entropy coding, loss, playout and the send rate.
 func steps() []step {
 	scene := func(encoder string) config.Change {
 		return config.NewChange("encoder.name", encoder, "profile", cleanLink)
@@ -57,6 +62,8 @@ func steps() []step {
 	lossScene := scene("adaptive")
 	jitterScene := config.NewChange("encoder.name", "adaptive", "profile", cleanLink, "receiver.playout_delay", "20ms",
 		"down.loss", "2%", "down.jitter", "30ms")
+	hiccupScene := config.NewChange("encoder.name", "relative-index", "profile", cleanLink, "link.latency", "25ms", "down.rate", "500kbit",
+		"down.queue", "256KB", "sender.control", "fixed", "shadow", []config.Encoder{{Name: "relative-index", Control: "ack-clock"}})
 	return []step{
 		{
 			name: "Quantise", spot: OnBandwidth, scene: scene("raw"), change: swap("raw", "quantized"), figures: []figure{figs.kbps,
@@ -102,6 +109,13 @@ func steps() []step {
 			figures: []figure{figs.starved, figs.positionError},
 			text: "Packets arrive with jitter, or not at all, and a display that shows them on arrival stutters. A playout delay " +
 				"of 85 ms covers two consecutive losses and the jitter. Watch the receiver's side become smooth, at the cost of delay.",
+		},
+		{
+			name: "Send rate", spot: onTransport, scene: hiccupScene, change: config.NewChange("down.rate", "50kbit"),
+			later: config.NewChange("down.rate", "500kbit"), figures: []figure{figs.age, figs.lost},
+			text: "The line falls to 50 kbit/s for two seconds. A queue makes acks late, late acks make baselines older, and older baselines " +
+				"make snapshots larger, which keep the queue full after the line is good again. The shadow, with ack-clock, holds snapshots " +
+				"back while acks are late. Watch its round trip fall, and that of the active encoder stay.",
 		},
 	}
 }

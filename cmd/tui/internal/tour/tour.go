@@ -24,11 +24,12 @@ type tour struct {
 	highlight func(Spot) // opens the page of a spot and highlights the spot
 	finished  func()     // called when the tour has ended
 
-	steps    []step
-	index    int
-	changeAt time.Duration // virtual time of the step's change
-	changed  bool          // the change of the step was applied
-	label    string        // label of the mark that the lab sets for the step's change
+	steps        []step
+	index        int
+	changeAt     time.Duration // virtual time of the step's change
+	changed      bool          // the change of the step was applied
+	changedLater bool          // the later change of the step was applied
+	label        string        // label of the mark that the lab sets for the step's change
 
 	original *config.Config // the configuration to restore
 	speed    float64        // to restore
@@ -37,6 +38,9 @@ type tour struct {
 
 // sceneTime is how long a scene runs before the change.
 const sceneTime = 4 * time.Second
+
+// laterTime is the time between the change of a step and its later change.
+const laterTime = 2 * time.Second
 
 // errNoCubes means that the session does not send cubes.
 var errNoCubes = errors.New("the tour needs snapshots of cubes; run tui tour, or use the demo data")
@@ -67,7 +71,7 @@ func (t *tour) startStep(i int) {
 		t.end("the tour has ended; your settings are restored. e lists the encoders, ? lists all keys, t repeats the tour")
 		return
 	}
-	t.index, t.changed, t.label = max(i, 0), false, ""
+	t.index, t.changed, t.changedLater, t.label = max(i, 0), false, false, ""
 	step := &t.steps[t.index]
 	t.resume()
 	now := t.lab.Snap.Now
@@ -124,11 +128,16 @@ func (t *tour) Tick() bool {
 	if now < t.lab.From { // the session was rewound
 		t.lab.From, t.changeAt = now, now+sceneTime
 	}
+	step := &t.steps[t.index]
+	if t.changed && !t.changedLater && !step.later.IsZero() && now >= t.changeAt+laterTime {
+		t.changedLater = true
+		t.applyChanges(step.scene, step.change, step.later)
+		return true
+	}
 	if t.changed || now < t.changeAt || t.tooQuiet() {
 		return false
 	}
-	step := &t.steps[t.index]
-	t.changed = true
+	t.changed, t.changeAt = true, now
 	t.label = t.applyChanges(step.scene, step.change)
 	return true
 }

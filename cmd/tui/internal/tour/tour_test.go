@@ -88,6 +88,15 @@ func TestTourSetsItsScenesAndRestores(t *testing.T) {
 		if now := d.lab.Snap.Config; !now.SameLive(want) {
 			t.Errorf("step %d makes it %s, %v", i+1, now.Encoder.Name, now.Shadows)
 		}
+		if !step.later.IsZero() {
+			d.pass(laterTime)
+			if err := want.Apply(step.later); err != nil {
+				t.Fatal(err)
+			}
+			if now := d.lab.Snap.Config; !now.SameLive(want) {
+				t.Errorf("the later change of step %d makes the rate %d", i+1, now.Down.Rate.BitsPerSecond)
+			}
+		}
 		if d.on != step.spot {
 			t.Errorf("step %d shows place %d", i+1, d.on)
 		}
@@ -136,10 +145,10 @@ func TestTourShowsTheEffect(t *testing.T) {
 // TestTourIsTrue checks encoders, parameters and numbers in the texts.
 func TestTourIsTrue(t *testing.T) {
 	steps := steps()
-	if len(steps) != 7 {
+	if len(steps) != 8 {
 		t.Fatalf("%d steps", len(steps))
 	}
-	names := []string{"Quantise", "Delta", "Index", "Relative", "Entropy", "Loss", "Playout"}
+	names := []string{"Quantise", "Delta", "Index", "Relative", "Entropy", "Loss", "Playout", "Send rate"}
 	for i, s := range steps {
 		cfg := config.Default()
 		if err := cfg.Apply(s.scene); err != nil {

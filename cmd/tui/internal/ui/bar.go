@@ -68,7 +68,7 @@ func (s *Shell) tabs() []look.Span {
 	return append(out, look.Plain.Span(" "))
 }
 
-// tabAt returns the index of the page whose name is at column x of the header; -1 if there is none.
+// tabAt returns the index of the page whose name is at column x of the header; -1 if no name is there.
 func (s *Shell) tabAt(x int) int {
 	tabs := s.tabs() // at the right edge, before the badge
 	start := s.w - 1 - look.TextWidth(s.screen.Header(s.w).Badge.Text) - look.SpansWidth(tabs)
@@ -150,9 +150,9 @@ func (h *hint) keyAt(x int) string {
 	return parts[0]
 }
 
-// hints returns the entries in the footer that fit in w columns from column 1, in the order of keys. If they do
-// not all fit, the help and then the pinned ones take precedence. Unless special is set, which means that keys are not those of
-// the page, the first entry is followed by the keys that open pages and by the arrow keys of the page.
+// hints returns the entries of the footer that fit in w columns from column 1, in the order of keys. If some do not
+// fit, the help takes precedence, then the pinned entries. Unless special is set, which means that keys are not those
+// of the page, the first entry is followed by the keys that open pages and by the arrow keys of the page.
 func (s *Shell) hints(keys []room.Binding, special bool, w int) []hint {
 	var all []hint
 	for _, k := range keys {

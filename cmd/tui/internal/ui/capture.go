@@ -17,7 +17,7 @@ import (
 	"wirelab/internal/atomicfile"
 )
 
-// saveImage returns the command that saves the screen, as it is now, as SVG and as text in Options.ImagesDir.
+// saveImage returns the command that saves the present screen as SVG and as text in Options.ImagesDir.
 // It ends with a notice that names the file.
 func (s *Shell) saveImage() tea.Cmd {
 	view, w, h, dark := s.view, s.w, s.h, s.opt.Renderer.HasDarkBackground()
@@ -52,7 +52,7 @@ func screenText(view string) string {
 }
 
 // copySelection copies the selection of the page, or without one the text of the screen, to the clipboard of the
-// terminal (sequence OSC 52). The terminal does not reply, so the notice can only say what was sent.
+// terminal (sequence OSC 52). The terminal does not reply, so the notice names only what was sent.
 func (s *Shell) copySelection() room.Request {
 	if s.sendFirst == nil {
 		return room.Request{Notice: "there is no terminal whose clipboard could be set", IsError: true}

@@ -48,7 +48,7 @@ func (m *dashboard) setCrosshair(t time.Duration) room.Request {
 	return room.Request{}
 }
 
-// shownCrosshair returns the time of the crosshair, 0 if there is none or if the shown state ends before it.
+// shownCrosshair returns the time of the crosshair, 0 without a crosshair or if the shown state ends before it.
 func (m *dashboard) shownCrosshair() time.Duration {
 	if m.crosshair > m.lab.Shown().Now {
 		return 0

@@ -47,6 +47,13 @@ func TestCrosshair(t *testing.T) {
 		t.Error("no notice on a page without charts")
 	}
 	m.lab.Dismiss()
+	for _, lab := range []*labtest.Lab{labtest.NewLab(), labtest.NewWide()} { // cubes and a table
+		m := screen(lab, 160, 48, Options{})
+		press(m, "4", "c", "(", "(")
+		if m.crosshair == 0 || strings.Contains(m.View(), "the crosshair needs charts") {
+			t.Errorf("page 4 has no crosshair:\n%s", m.View())
+		}
+	}
 	press(m, "1", "{", "{", "{", "{", "{", "{", "{", "{", "{", "{")
 	if first := lab.Snap.Lanes[0].Samples[0].T; m.crosshair != first {
 		t.Errorf("far to the left is %v, want the oldest sample at %v", m.crosshair, first)

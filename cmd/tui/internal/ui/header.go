@@ -118,7 +118,7 @@ func (m *dashboard) encoders(cfg *config.Config) string {
 }
 
 // wrongEncoder returns the name of the first lane, the active encoder or a shadow, with packets that
-// were decoded without an error but differ from the sent frames; "" if there are none.
+// were decoded without an error but differ from the sent frames; "" if no lane has such packets.
 func (m *dashboard) wrongEncoder() string {
 	for i := range m.lab.Snap.Lanes {
 		if m.lab.Snap.Lanes[i].Totals.Wrong > 0 {

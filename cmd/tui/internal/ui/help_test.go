@@ -26,7 +26,7 @@ func TestHelpIsOneList(t *testing.T) {
 		}
 		last += at
 	}
-	for _, once := range []string{"next filter: all", "change to the next encoder", "suspend", "start the guided tour in seven steps"} {
+	for _, once := range []string{"next filter: all", "change to the next encoder", "suspend", "start the guided tour in eight steps"} {
 		if n := strings.Count(v, once); n > 2 || n == 2 && !strings.Contains(once, "tour") { // a key and a command start the tour
 			t.Errorf("%q is listed %d times", once, n)
 		}

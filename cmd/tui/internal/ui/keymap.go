@@ -120,7 +120,7 @@ func sessionKeys(m *dashboard) []room.Binding {
 			"explain why the last packet failed or was large, or open the packet under the cursor", m.explain).InFooter("why"),
 		bind([]string{"m"}, "m", "a letter: store the configuration; enter: mark the charts", bookmark(false)),
 		bind([]string{previousName}, "'", "a letter: restore the configuration; ': the one before", bookmark(true)),
-		bind([]string{"t"}, "t", "start the guided tour in seven steps",
+		bind([]string{"t"}, "t", "start the guided tour in eight steps",
 			room.WithoutRequest(m.startTour)).InFooter("tour"),
 	}, m.ProgramKeys(Leaving{Release: release, Esc: "clear the selection and the crosshair",
 		Quit: "quit; asks first if a minute or more is unsaved", Stop: "save the run and quit"})...)

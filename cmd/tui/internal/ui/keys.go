@@ -283,7 +283,7 @@ func (s *Shell) requestsHelp(msg tea.KeyMsg) bool {
 }
 
 // runBinding runs the action that is bound to a key: that of the open page if it binds the key,
-// otherwise the first one for all pages. If there is none, a notice reports an unknown key.
+// otherwise the first one for all pages. Without a binding, a notice reports an unknown key.
 func (s *Shell) runBinding(msg tea.KeyMsg) tea.Cmd {
 	if msg.Type == tea.KeyF1 { // the usual key for help
 		msg = tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{'?'}}

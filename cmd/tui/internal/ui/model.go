@@ -134,8 +134,8 @@ func (m *dashboard) Tick() (changed bool, cmd tea.Cmd) {
 // encoder has arrived between two snapshots. It is then shown without delay, so that the charts do not
 // stay empty.
 func isFirstSample(before, now *engine.Snapshot) bool {
-	const first = 4 // so many samples count as the first ones
-	return len(before.Lanes) > 0 && len(now.Lanes) > 0 && len(now.Lanes[0].Samples) <= first &&
+	const numFirst = 4
+	return len(before.Lanes) > 0 && len(now.Lanes) > 0 && len(now.Lanes[0].Samples) <= numFirst &&
 		len(now.Lanes[0].Samples) != len(before.Lanes[0].Samples)
 }
 

@@ -82,7 +82,7 @@ type Shell struct {
 	startDelay startDelay // delays the first drawing until the terminal has replied
 	output     outputBudget
 	sendFirst  func(string)   // sends text to the terminal before the next output; nil if there is no terminal
-	resized    func(w, h int) // tells the recording of the screen the size of the terminal; nil if there is none
+	resized    func(w, h int) // passes the size of the terminal to the recording of the screen; nil without a recording
 	view       string         // the text of the whole screen, which View returns
 	refreshed  bool           // whether a key has caused a refresh since the last tick
 	dirty      bool           // whether anything outside of the page changed

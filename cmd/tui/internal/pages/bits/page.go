@@ -118,7 +118,7 @@ func (p *page) layOut(w, h int) []room.Place {
 		return []room.Place{p.table.Place(0, 0, w, h)}
 	}
 	right := tableWidth(lanes, w)
-	right += max(min(p.budget.wantedWidth(), w-right-minWideChart), 0)
+	right += max(min(p.budget.missingNameWidth(), w-right-minWideChart), 0)
 	if p.maximised == chartsOnly {
 		right = 0
 	}

@@ -20,7 +20,7 @@ import (
 // the shadow, and the difference of both.
 type table struct {
 	*budgetModel
-	wider int // columns by which the names have more room than nameWidth; set by Draw
+	extraNameWidth int // columns of names beyond nameWidth; set by Draw
 }
 
 // Widths of the table, with a shadow and without.
@@ -29,15 +29,15 @@ const (
 	widthAlone      = 56
 )
 
-// wantedWidth returns by how many columns the longest name exceeds nameWidth. With several shadows it is 0.
-func (m *budgetModel) wantedWidth() (wanted int) {
+// missingNameWidth returns by how many columns the longest name exceeds nameWidth. With several shadows it is 0.
+func (m *budgetModel) missingNameWidth() (missing int) {
 	if m.comparesSeveral() {
 		return 0
 	}
 	for _, k := range m.slots {
-		wanted = max(wanted, look.TextWidth(panes.SlotName(k, m.snap.Schema))-nameWidth)
+		missing = max(missing, look.TextWidth(panes.SlotName(k, m.snap.Schema))-nameWidth)
 	}
-	return wanted
+	return missing
 }
 
 // Columns of the table with several shadows: where the first lane begins, and the width of a lane.
@@ -80,7 +80,7 @@ func newSlotCost(l *engine.Lane, k encoders.Slot) slotCost {
 // Draw implements room.Pane: a row per slot, then the payload and the verdict.
 func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	active := p.active()
-	p.wider = max(min(p.wantedWidth(), c.W-tableWidth(len(p.shownLanes()), c.W)), 0)
+	p.extraNameWidth = max(min(p.missingNameWidth(), c.W-tableWidth(len(p.shownLanes()), c.W)), 0)
 	c.Frame(th, focused, p.Name(), p.heading(look.TitleSpace(c.W, p.Name()), c.H)...)
 	if active == nil || len(p.slots) == 0 {
 		c.Clip(2, 1, c.W-4, look.Dim, panes.NothingSentText(active))
@@ -93,7 +93,7 @@ func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		y = p.drawHead(c, active, p.shadow())
 	}
 	visible, rest := p.visibleSlots(c.H - y - 2) // minus the border and the sum
-	names := panes.SlotNames(p.slots, p.snap.Schema, nameWidth+p.wider)
+	names := panes.SlotNames(p.slots, p.snap.Schema, nameWidth+p.extraNameWidth)
 	for i, k := range p.slots {
 		if slices.Contains(visible, k) {
 			p.drawRow(c, th, y, tableRow{name: names[i], slots: []encoders.Slot{k}, selected: int(k) == p.selected})
@@ -172,11 +172,11 @@ func (p *table) drawHead(c *look.Canvas, active, shadow *engine.Lane) (below int
 	if shadow != nil {
 		const groupWidth = 23 // of the three figures of an encoder
 		drawName := func(l *engine.Lane, end int) {
-			c.Clip(p.wider+end-groupWidth, y, groupWidth, look.Title, look.PadLeft(look.LaneName(l.Encoder, l.Differs, groupWidth), groupWidth))
+			c.Clip(p.extraNameWidth+end-groupWidth, y, groupWidth, look.Title, look.PadLeft(look.LaneName(l.Encoder, l.Differs, groupWidth), groupWidth))
 		}
 		drawName(active, columnEnds[2])
 		drawName(shadow, columnEnds[5])
-		c.TextRight(p.wider+columnEnds[6], y, look.Title, "difference")
+		c.TextRight(p.extraNameWidth+columnEnds[6], y, look.Title, "difference")
 		y++
 	}
 	per := "b/" + panes.PerItemHeading(panes.PerItemUnit(p.snap.Schema, p.item()))
@@ -185,7 +185,7 @@ func (p *table) drawHead(c *look.Canvas, active, shadow *engine.Lane) (below int
 		headings = []string{"kbps", "share %", per, "b/packet"}
 	}
 	for i, heading := range headings {
-		c.TextRight(p.wider+columnEnds[i], y, look.Dim, heading)
+		c.TextRight(p.extraNameWidth+columnEnds[i], y, look.Dim, heading)
 	}
 	return y + 1
 }
@@ -223,7 +223,7 @@ func (p *table) drawRow(c *look.Canvas, th *look.Theme, y int, r tableRow) {
 	if k < encoders.MaxSlots && len(r.slots) == 1 {
 		c.Set(3, y, look.SlotStyle(k), th.Swatch(k))
 	}
-	c.Clip(5, y, nameWidth+p.wider, style, r.name)
+	c.Clip(5, y, nameWidth+p.extraNameWidth, style, r.name)
 	if p.comparesSeveral() {
 		p.drawLaneFigures(c, y, &r)
 		return
@@ -232,20 +232,20 @@ func (p *table) drawRow(c *look.Canvas, th *look.Theme, y int, r tableRow) {
 	p.drawFigures(c, y, columnEnds[:3], activeCost)
 	other := p.shadow()
 	if other == nil {
-		c.TextRight(p.wider+columnEnds[3], y, look.Plain, units.Fixed(activeCost.packet, 1))
+		c.TextRight(p.extraNameWidth+columnEnds[3], y, look.Plain, units.Fixed(activeCost.packet, 1))
 		return
 	}
 	shadowCost := r.sumCost(other)
 	p.drawFigures(c, y, columnEnds[3:6], shadowCost)
 	diff := shadowCost.kbps - activeCost.kbps
-	c.TextRight(p.wider+columnEnds[6], y, differenceStyle(diff), formatSigned(diff, 1))
+	c.TextRight(p.extraNameWidth+columnEnds[6], y, differenceStyle(diff), formatSigned(diff, 1))
 }
 
 // drawFigures draws kbps, share and bits per changed item, right-aligned at ends.
 func (p *table) drawFigures(c *look.Canvas, y int, ends []int, s slotCost) {
-	c.TextRight(p.wider+ends[0], y, look.Value, units.Fixed(s.kbps, 1))
-	c.TextRight(p.wider+ends[1], y, look.Plain, units.Fixed(s.share, 1))
-	c.TextRight(p.wider+ends[2], y, look.Ratio, units.Fixed(s.changed, 2))
+	c.TextRight(p.extraNameWidth+ends[0], y, look.Value, units.Fixed(s.kbps, 1))
+	c.TextRight(p.extraNameWidth+ends[1], y, look.Plain, units.Fixed(s.share, 1))
+	c.TextRight(p.extraNameWidth+ends[2], y, look.Ratio, units.Fixed(s.changed, 2))
 }
 
 // differenceStyle returns the style of a difference in kbps: fewer is good. A difference that is rounded to

@@ -344,7 +344,7 @@ func gapHeadings(by figure) [][]look.Span {
 }
 
 // gapSpans describes the gap between entry r, which has the given rank, and the best entry, in at most
-// maxWidth columns: why there is none, or the ratio with its confidence interval and, if significant,
+// maxWidth columns: why no ratio is known, or the ratio with its confidence interval and, if significant,
 // the difference in the figure's unit.
 func (p *table) gapSpans(th *look.Theme, rank int, r *entry, maxWidth int) []look.Span {
 	v, best := r.figures[p.sortFigure], p.data.entries[p.order[0]].figures[p.sortFigure]

@@ -96,14 +96,14 @@ func (d *bitData) itemWord() string {
 
 // addFields adds a section that consists of fields.
 func (d *bitData) addFields(section int, name string, b []byte, fields []endpoint.HeaderField) {
-	at := int64(0)
+	begin := int64(0)
 	first := len(d.items)
 	for i, f := range fields {
-		end := at + int64(f.Bits)*encoders.BitUnit
-		// Neighbours get different colours: the slots are only used for that.
-		d.items = append(d.items, bitItem{section: section, begin: at, end: end, row: encoders.NoRow, field: encoders.NoField,
+		end := begin + int64(f.Bits)*encoders.BitUnit
+		// Neighbours get different colours: a header has no slots of its own.
+		d.items = append(d.items, bitItem{section: section, begin: begin, end: end, row: encoders.NoRow, field: encoders.NoField,
 			slot: encoders.Slot(i), name: f.Name, value: f.Value})
-		at = end
+		begin = end
 	}
 	d.sections[section] = bitSection{name: name, bytes: b, first: first, last: len(d.items)}
 }
@@ -116,7 +116,8 @@ func (s *bitSection) bit(n int) byte {
 	return s.bytes[n/8] >> (n % 8) & 1
 }
 
-// itemAt returns the index of the item that the most of bit n of a section belongs to.
+// itemAt returns the index of the item that has the largest part of bit n of a section: a bit of an arithmetic coder may
+// belong to several items.
 func (d *bitData) itemAt(section, n int) int {
 	s := &d.sections[section]
 	begin := int64(n) * encoders.BitUnit
@@ -155,14 +156,14 @@ func (d *bitData) label(item *bitItem) string {
 	return item.slot.Name(d.schema)
 }
 
-// rowItems returns the indices of the items that belong together with item i: those of its row or, for bits that
-// belong to no row, those of its section and slot.
+// rowItems returns the indices of the items to show beside item i: the items of its row. Bits that belong to no row are
+// shown with the others of their slot in the payload, and with the whole section in a header.
 func (d *bitData) rowItems(i int) (list []int) {
-	of := &d.items[i]
-	s := &d.sections[of.section]
+	item := &d.items[i]
+	s := &d.sections[item.section]
 	for k := s.first; k < s.last; k++ {
 		other := &d.items[k]
-		if other.row == of.row && (of.row != encoders.NoRow || of.name != "" || other.slot == of.slot) {
+		if other.row == item.row && (item.row != encoders.NoRow || item.name != "" || other.slot == item.slot) {
 			list = append(list, k)
 		}
 	}

@@ -134,17 +134,17 @@ func (p *bitPane) moveByte(n int) {
 	}
 	item := &p.data.items[p.cursor]
 	first, _ := item.bitRange()
-	section, at := item.section, first/8+n
-	for at < 0 && section > 0 {
+	section, index := item.section, first/8+n // index of the byte in its section
+	for index < 0 && section > 0 {
 		section--
-		at += len(p.data.sections[section].bytes)
+		index += len(p.data.sections[section].bytes)
 	}
-	for section+1 < numSections && at >= len(p.data.sections[section].bytes) && len(p.data.sections[section+1].bytes) > 0 {
-		at -= len(p.data.sections[section].bytes)
+	for section+1 < numSections && index >= len(p.data.sections[section].bytes) && len(p.data.sections[section+1].bytes) > 0 {
+		index -= len(p.data.sections[section].bytes)
 		section++
 	}
 	if bytes := len(p.data.sections[section].bytes); bytes > 0 {
-		p.cursor = p.data.itemAt(section, 8*min(max(at, 0), bytes-1))
+		p.cursor = p.data.itemAt(section, 8*min(max(index, 0), bytes-1))
 	}
 }
 
@@ -175,7 +175,7 @@ func (p *bitPane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 	const otherRows = 3 // frame and shares
 	p.layOut(c.W-4, c.H-otherRows)
-	end := p.end(p.top, c.H-otherRows)
+	end := p.endOfVisible(p.top, c.H-otherRows)
 	for _, line := range p.lines[p.top:end] {
 		y++
 		p.drawLine(c, th, y, &line)
@@ -228,16 +228,16 @@ func (p *bitPane) layOut(w, h int) {
 	p.rows = h
 	// The lines above and below the cursor are visible, too.
 	p.top = min(p.top, max(cursorLine-2, 0))
-	for p.top < cursorLine && p.end(p.top, h) < min(cursorLine+2, len(p.lines)) {
+	for p.top < cursorLine && p.endOfVisible(p.top, h) < min(cursorLine+2, len(p.lines)) {
 		p.top++
 	}
-	for p.top > 0 && p.end(p.top-1, h) == len(p.lines) { // no empty rows below the last line
+	for p.top > 0 && p.endOfVisible(p.top-1, h) == len(p.lines) { // no empty rows below the last line
 		p.top--
 	}
 }
 
-// end returns the index after the last line that fits in h rows if the line at index first is the topmost.
-func (p *bitPane) end(first, h int) int {
+// endOfVisible returns the index after the last line that fits in h rows if the line with index first is the topmost.
+func (p *bitPane) endOfVisible(first, h int) int {
 	for i := first; i < len(p.lines); i++ {
 		if h -= p.lines[i].height(); h < 0 {
 			return i
@@ -370,13 +370,13 @@ func (p *rowPane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	items := p.data.rowItems(p.cursor)
 	c.Frame(th, focused, p.title(), p.heading(items, look.TitleSpace(c.W, p.title()))...)
 	rows := c.H - 3
-	at := 0 // of the cursor in items
+	cursor := 0 // index in items
 	for i, k := range items {
 		if k == p.cursor {
-			at = i
+			cursor = i
 		}
 	}
-	first := min(max(at-rows/2, 0), max(len(items)-rows, 0))
+	first := min(max(cursor-rows/2, 0), max(len(items)-rows, 0))
 	ends := rowColumns(c.W)
 	for i, heading := range []string{"value", "baseline", "change", "bits"} {
 		c.TextRight(ends[i], 1, look.Dim, heading)

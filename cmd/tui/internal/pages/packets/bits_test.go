@@ -185,14 +185,14 @@ func TestBitsScroll(t *testing.T) {
 			m.View()
 			first, _ := b.data.items[b.cursor].bitRange()
 			h := b.rows
-			end := b.end(b.top, h)
+			end := b.endOfVisible(b.top, h)
 			cursor := slices.IndexFunc(b.lines, func(l bitLine) bool {
 				return l.section == b.data.items[b.cursor].section && l.n > 0 && first/8 >= l.first && first/8 < l.first+l.n
 			})
 			if cursor < b.top || cursor >= end || cursor > 0 && cursor == b.top || end < len(b.lines) && cursor == end-1 {
 				t.Errorf("%s, %d rows down: the cursor is on line %d, lines %d to %d of %d are visible", encoder, rows, cursor, b.top, end-1, len(b.lines))
 			}
-			if b.top > 0 && b.end(b.top-1, h) == len(b.lines) {
+			if b.top > 0 && b.endOfVisible(b.top-1, h) == len(b.lines) {
 				t.Errorf("%s, %d rows down: line %d is hidden, but there is room", encoder, rows, b.top-1)
 			}
 		}

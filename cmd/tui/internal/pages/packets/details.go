@@ -23,7 +23,7 @@ type details struct {
 	selected     packetlog.ID
 	hasSelection bool
 
-	opened     *inspector.Opened // the packet that is shown; nil if there is none, or the lab did not answer yet
+	opened     *inspector.Opened // the packet that is shown; nil if no packet is shown, or before the reply of the lab
 	isProblem  bool              // opened is the last problem, not the selected packet
 	reasons    []inspector.Reason
 	cfg        *config.Config
@@ -122,7 +122,7 @@ func problems(snap *engine.Snapshot) (list []inspector.Incident) {
 	return list
 }
 
-// Draw implements room.Pane: the packet, or a text if there is none to show.
+// Draw implements room.Pane: the packet, or a text without a packet.
 func (p *details) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	switch {
 	case p.opened == nil && p.hasSelection: // the lab has not answered yet

@@ -41,9 +41,9 @@ func reasonStyle(r inspector.Reason) look.Style {
 	return look.Value
 }
 
-// sizeSpans returns the line about the sizes of the packet: the bytes on the wire by layer (those of a container with the
-// packets that it repeats), the number of
-// fragments if it is fragmented, the recent mean of the payload, and the number of changed items.
+// sizeSpans returns the line about the sizes of the packet: the bytes on the wire by layer, the number of fragments if it
+// is fragmented, the recent mean of the payload, and the number of changed items. The bytes of a container include the
+// packets that it repeats.
 func (p *details) sizeSpans() []look.Span {
 	r, in := &p.opened.Record, &p.opened.Inside
 	number := func(v int) look.Span { return look.Value.Span(strconv.Itoa(v)) }
@@ -123,12 +123,12 @@ func (p *details) pathLines(th *look.Theme) (lines [][]look.Span) {
 			continue // stages after the loss have no effect
 		}
 		isLost = s.Lost != lossmodel.None
-		at := ""
+		delayText := ""
 		if s.Delay != 0 && !isLost {
-			at = look.PadLeft("+"+units.Fixed(float64(delay)/1e6, 1), 9)
+			delayText = look.PadLeft("+"+units.Fixed(float64(delay)/1e6, 1), 9)
 		}
 		event, style := describeStep(th, &s)
-		add(style, s.Stage.String(), at, event)
+		add(style, s.Stage.String(), delayText, event)
 	}
 	switch {
 	case r.Outcome == packetlog.Lost: // it did not reach the receiver

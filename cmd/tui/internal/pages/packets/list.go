@@ -23,7 +23,7 @@ import (
 type list struct {
 	packets      []packetlog.Record // as last observed
 	env          packetfilter.Env   // what filters need in addition to packets
-	costs        *engine.RowCosts   // tells which rows the packets carry; nil if not requested
+	costs        *engine.RowCosts   // the rows that the packets carry; nil if not requested
 	encoder      string             // the active encoder
 	filter       packetfilter.Filter
 	find         packetfilter.Filter // what the keys for the next and the previous match go to
@@ -89,7 +89,7 @@ func (p *list) listed() []int {
 }
 
 // selectedRow returns the index of the selected packet in listed, and true. If the filter excludes the packet, it
-// returns the index of the first packet after it, or the number of rows if there is none, and false.
+// returns the index of the first packet after it, or the number of rows without such a packet, and false.
 func (p *list) selectedRow(listed []int) (row int, isListed bool) {
 	next := len(listed)
 	for row, i := range listed {
@@ -199,7 +199,7 @@ func (p *list) nextSort() {
 	p.sort, p.dirty = room.PacketSort{Field: order[(slices.Index(order, p.sort.Field)+1)%len(order)]}, true
 }
 
-// packetAt returns the packet in row y of the pane, false if there is none.
+// packetAt returns the packet in row y of the pane, false if row y shows no packet.
 func (p *list) packetAt(y int) (packetlog.ID, bool) {
 	listed := p.listed()
 	const firstRowY = 2 // below the border and the headings

@@ -140,7 +140,8 @@ func (p *page) Enter() room.Request {
 	return p.openSelected()
 }
 
-// Release leaves the view of bits or, in the list, clears selection and filter, and ends what only the filter needs.
+// Release leaves the view of bits or, in the list, clears selection and filter, and ends the measurement of row costs
+// that the filter needs.
 func (p *page) Release() room.Request {
 	p.redraw()
 	if p.bits.on {
@@ -233,15 +234,16 @@ func (p *page) ListPackets(o room.PacketOrder) (room.Request, error) {
 	return room.Request{Redraw: true}, nil
 }
 
+// Arrows implements room.Hinter. In the list the arrows to the left and right go to failures or, with a search, matches.
 func (p *page) Arrows() [][2]string {
 	if p.bits.on {
 		return [][2]string{{"←→", "field"}, {"↑↓", "row"}, {"[ ]", "byte"}}
 	}
-	match := "failure"
+	target := "failure"
 	if !p.findsFailures() {
-		match = "match"
+		target = "match"
 	}
-	return [][2]string{{"↑↓", "packet"}, {"←→", match}, {"enter", "its baseline"}}
+	return [][2]string{{"↑↓", "packet"}, {"←→", target}, {"enter", "its baseline"}}
 }
 
 // KeyHelp implements room.Explainer.

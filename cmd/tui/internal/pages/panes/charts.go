@@ -35,7 +35,7 @@ func VisibleSpan(spans []time.Duration, chosen int, available time.Duration) tim
 }
 
 // ZoomSpan returns the index in spans of the next shorter visible span if notches is positive, otherwise of
-// the next longer one; chosen if there is none. See VisibleSpan for the other parameters.
+// the next longer one; chosen if no other span is visible. See VisibleSpan for the other parameters.
 func ZoomSpan(spans []time.Duration, chosen int, available time.Duration, notches int) int {
 	current := VisibleSpan(spans, chosen, available)
 	best, bestDistance := chosen, time.Duration(math.MaxInt64)

@@ -21,7 +21,7 @@ func LanesAt(lanes []engine.Lane, t time.Duration, tickHz int) []engine.Lane {
 	return out
 }
 
-// AddCrosshair adds the crosshair at time t to a chart whose values are samples. t is 0 if there is none.
+// AddCrosshair adds the crosshair at time t to a chart whose values are samples. t is 0 without a crosshair.
 func AddCrosshair(s *chart.Spec, t time.Duration) {
 	if t > 0 {
 		s.Crosshair = &chart.Crosshair{At: int64(t/meters.SamplePeriod) - 1, Label: look.FormatTime(t), Style: chart.Style(look.Key)}

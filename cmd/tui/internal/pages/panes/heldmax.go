@@ -2,14 +2,15 @@ package panes
 
 import "time"
 
-// HeldMax is a figure of a title that is sampled in each snapshot: the largest value within the last second, because
-// one that changes all the time cannot be read.
+// HeldMax holds a maximum for a second, for figures in titles: a figure that changes with every snapshot is unreadable.
+// The zero value is ready to use.
 type HeldMax struct {
 	value float64
-	at    time.Duration // when it was sampled
+	at    time.Duration // virtual time at which value was added
 }
 
-// Add adds the value at virtual time now. It returns the largest one, and whether that is v.
+// Add adds v at virtual time now. It returns the held maximum, and whether that is v. A time before that of the maximum
+// means that the session was restarted, and drops the maximum.
 func (m *HeldMax) Add(now time.Duration, v float64) (value float64, isNew bool) {
 	if v >= m.value || now >= m.at+time.Second || now < m.at {
 		m.value, m.at, isNew = v, now, true

@@ -8,7 +8,25 @@ import (
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
+	"wirelab/experiment/engine/meters"
+	"wirelab/lossmodel/loss"
 )
+
+// TestLinkStatusAfterChange: the expected value after a change is marked as a mean, and only for what changed.
+func TestLinkStatusAfterChange(t *testing.T) {
+	snap := labtest.NewLab().Snap
+	before := snap.Lanes[0].Link[0]
+	before.Down.Loss = loss.Bernoulli{P: 0.25}
+	snap.Lanes[0].Link = append([]meters.LinkStretch{before}, snap.Lanes[0].Link...)
+	p, th := &panes.LinkStatusLine{}, labtest.Theme(false)
+	p.Observe(labtest.NewView(snap))
+	c := look.NewCanvas(100, 3)
+	p.Draw(c)
+	line := c.Lines(th)[2]
+	if !strings.Contains(line, "(set 15.00 on average") || strings.Count(line, "average") != 1 {
+		t.Errorf("%s", line)
+	}
+}
 
 // TestLinkStatusMarksDeviations: the line shows set and measured values, never cuts a figure, and is
 // red only where a value deviates from its setting.

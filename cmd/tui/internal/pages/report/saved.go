@@ -133,8 +133,8 @@ func (p *saved) drawRow(c *look.Canvas, th *look.Theme, y, i int) {
 	c.Clip(nameX, y, nameEnd-nameX, style, shortReportName(p.list[i].Name, s.encoder))
 }
 
-// nextUnread returns the first visible report without a summary, or whose file changed since its summary
-// was made; nil if there is none.
+// nextUnread returns the first visible report that has no summary, or whose file changed after its summary was
+// made; nil if all have a current summary. Row 0 is this run, which is not in the list.
 func (p *saved) nextUnread() *report.SavedReport {
 	for i := max(p.firstRow-1, 0); i < min(p.firstRow+p.visibleRows, len(p.list)); i++ {
 		if p.summaries[p.list[i].Path].report != p.list[i] {

@@ -16,23 +16,23 @@ type entityKind struct {
 	style  look.Style
 }
 
-// partKinds tells the kinds of the rows of a part.
+// partKinds are the kinds of the rows of one part, consecutive in the list of all kinds.
 type partKinds struct {
-	first int // index of the first kind, or noKind
-	count int // number of kinds
-	field int // column with the number of the kind, from 0; -1 if the part has one kind
+	first  int // index of the first kind; noKind if the rows have none
+	count  int // number of kinds
+	column int // column whose value is added to first; -1 if all rows are of the kind first
 }
 
-// noKind is the kind of things in rows that are always present, which have a marker of their own: the player.
+// noKind is the index of the kind of rows that are always present, such as the player: they have a marker of their own.
 const noKind = -1
 
-// findKinds returns the kinds of things on the map, and for each part the kinds of its rows.
-func findKinds(s *frame.Schema, parts []frame.Part, places [][]placeFields) (kinds []entityKind, ofParts []partKinds) {
-	const maxValues = 32 // a type field with a larger range is not listed without names
+// findKinds returns all kinds of things on the map, and for each part the kinds of its rows. places are by part.
+func findKinds(s *frame.Schema, parts []frame.Part, places [][]placeFields) (kinds []entityKind, byPart []partKinds) {
+	const maxUnnamed = 32 // a type field without names and with more values does not distinguish kinds
 	for i, part := range parts {
-		of := partKinds{first: noKind, field: -1}
+		rows := partKinds{first: noKind, column: -1}
 		if len(places[i]) > 0 && (places[i][0].present >= 0 || len(s.Parts) == 0) {
-			of.first, of.count = len(kinds), 1
+			rows.first, rows.count = len(kinds), 1
 			names := []string{part.Name}
 			for f := part.Field; f < part.Field+part.Size; f++ {
 				field := &s.Fields[f]
@@ -41,7 +41,7 @@ func findKinds(s *frame.Schema, parts []frame.Part, places [][]placeFields) (kin
 				}
 				if len(field.Values) > 0 {
 					names = append(slices.Clone(field.Values), "other")
-				} else if field.Max < maxValues {
+				} else if field.Max < maxUnnamed {
 					names = nil
 					for v := range int(field.Max) + 1 {
 						names = append(names, field.Name+" "+strconv.Itoa(v))
@@ -49,18 +49,19 @@ func findKinds(s *frame.Schema, parts []frame.Part, places [][]placeFields) (kin
 				} else {
 					continue
 				}
-				of.field, of.count = f, len(names)
+				rows.column, rows.count = f, len(names)
 			}
 			for _, name := range names {
 				kinds = append(kinds, entityKind{name: name, letter: unusedLetter(name, kinds), style: look.SlotStyle(len(kinds))})
 			}
 		}
-		ofParts = append(ofParts, of)
+		byPart = append(byPart, rows)
 	}
-	return kinds, ofParts
+	return kinds, byPart
 }
 
-// unusedLetter returns a letter for a kind: the first one of its name that no other kind has, or any other.
+// unusedLetter returns the first letter of name that none of the kinds has, otherwise the first such letter of the
+// alphabet, and '?' if all letters are used.
 func unusedLetter(name string, kinds []entityKind) rune {
 	for _, r := range strings.ToLower(name) + "abcdefghijklmnopqrstuvwxyz" {
 		if r >= 'a' && r <= 'z' && !slices.ContainsFunc(kinds, func(k entityKind) bool { return k.letter == r }) {
@@ -70,10 +71,10 @@ func unusedLetter(name string, kinds []entityKind) rune {
 	return '?'
 }
 
-// of returns the index of the kind of a row with these values.
-func (p *partKinds) of(values []int32) int {
-	if p.field < 0 {
+// kindOf returns the index of the kind of a row with these values. Values beyond the last kind have the last kind.
+func (p *partKinds) kindOf(values []int32) int {
+	if p.column < 0 {
 		return p.first
 	}
-	return p.first + int(min(uint32(values[p.field]), uint32(p.count-1)))
+	return p.first + int(min(uint32(values[p.column]), uint32(p.count-1))) // uint32: negative values are beyond the last kind
 }

@@ -20,22 +20,22 @@ import (
 
 // mapView draws two maps: the positions at the sender, and as the receiver displays them.
 type mapView struct {
-	schema  *frame.Schema
-	parts   []frame.Part     // kinds of rows, such as players and cubes; see findPlaces
-	places  [][]placeFields  // the columns with positions, by part
-	kinds   []entityKind     // of things on the map
-	ofParts []partKinds      // the kinds of each part
-	frames  *playout.Frames  // the newest frame sent and the one displayed; nil before the first
-	past    bool             // the time cursor is in the past, of which no positions are stored
-	costs   *engine.RowCosts // what each row cost, which is shown in place of the receiver; nil while it is not shown
+	schema    *frame.Schema
+	parts     []frame.Part     // groups of rows with the same fields, such as players and cubes; see findPlaces
+	places    [][]placeFields  // the columns with positions, by part
+	kinds     []entityKind     // of things on the map
+	partKinds []partKinds      // the kinds of the rows, by part
+	frames    *playout.Frames  // the newest frame sent and the one displayed; nil before the first
+	past      bool             // the time cursor is in the past, of which no positions are stored
+	costs     *engine.RowCosts // the bits per row, shown in place of the receiver; nil while they are not shown
 
 	sent, shown             []point
 	sentTracks, shownTracks tracks
 	extent                  extent
 	displaced               int           // number of points displayed at another place than the sender's
-	worst                   point         // the one of these that is farthest from the sender's place, within the last second
-	worstDistance           float64       // of worst
-	heldWorst               panes.HeldMax // of worstDistance
+	worst                   point         // the displaced point that was farthest from the sender's place within the last second
+	worstDistance           float64       // of worst from the sender's place, in units of the schema
+	heldWorst               panes.HeldMax // holds worstDistance for a second
 
 	stacked   bool   // the maps are one above the other, as drawn last
 	emptyText string // shown while there are no points
@@ -54,7 +54,7 @@ func (p *mapView) Observe(v room.View) bool {
 	}
 	if p.parts == nil {
 		p.parts, p.places = findPlaces(p.schema)
-		p.kinds, p.ofParts = findKinds(p.schema, p.parts, p.places)
+		p.kinds, p.partKinds = findKinds(p.schema, p.parts, p.places)
 	}
 	p.sent, p.shown = p.findPoints(&p.frames.Sent), p.findPoints(p.frames.Shown)
 	if p.frames.Next != nil {
@@ -72,23 +72,23 @@ func (p *mapView) findPoints(f *frame.Frame) []point {
 	if f == nil {
 		return nil
 	}
-	return findPoints(p.schema, p.parts, p.places, p.ofParts, f.Table)
+	return findPoints(p.schema, p.parts, p.places, p.partKinds, f.Table)
 }
 
-// findDisplaced counts the points that are displayed elsewhere than at the sender's places, and finds the one that was
-// farthest away within the last second.
+// findDisplaced counts the points that are displayed at another place than the sender's, and finds the point that was
+// farthest from the sender's place within the last second.
 func (p *mapView) findDisplaced(now time.Duration) {
 	p.displaced = 0
 	var worst point
 	distance := 0.0
-	sent := p.sentByKey()
+	sentByKey := p.sentByKey()
 	for _, pt := range p.shown {
-		at, ok := sent[pt.key()]
-		if ok && at.x == pt.x && at.y == pt.y {
+		sent, ok := sentByKey[pt.key()]
+		if ok && sent.x == pt.x && sent.y == pt.y {
 			continue
 		}
 		p.displaced++
-		if d := math.Hypot(pt.x-at.x, pt.y-at.y); ok && d > distance {
+		if d := math.Hypot(pt.x-sent.x, pt.y-sent.y); ok && d > distance {
 			worst, distance = pt, d
 		}
 	}
@@ -139,18 +139,18 @@ func (p *mapView) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	})
 }
 
-// chooseLayout decides whether the maps are side by side or one above the other on a canvas of w columns and h rows: the
-// layout with the larger scale, unless the difference to that of the present one is small.
+// chooseLayout decides whether the maps are side by side or one above the other on a canvas of w columns and h rows. It
+// changes the layout only if the other one has a clearly larger scale, so that it does not alternate.
 func (p *mapView) chooseLayout(w, h int) {
 	const (
-		minRows   = 8   // of a map that is above another
-		advantage = 1.3 // of the scale, from which the layout changes
+		minRows = 8   // of each of two maps one above the other
+		minGain = 1.3 // factor between the scales from which the layout changes
 	)
 	beside, above := p.extent.unitsPerColumn(w/2-2, h-2), p.extent.unitsPerColumn(w-2, h/2-2)
 	switch {
-	case h/2-2 < minRows || above > advantage*beside:
+	case h/2-2 < minRows || above > minGain*beside:
 		p.stacked = false
-	case beside > advantage*above:
+	case beside > minGain*above:
 		p.stacked = true
 	}
 }
@@ -159,7 +159,7 @@ func (p *mapView) chooseLayout(w, h int) {
 // columns.
 func (p *mapView) countSpans(w int) []look.Span {
 	count := make([]int, len(p.parts))
-	moves := 0
+	numMoving := 0
 	for _, pt := range p.sent {
 		if pt.group > 0 {
 			continue
@@ -169,8 +169,8 @@ func (p *mapView) countSpans(w int) []look.Span {
 				count[k]++
 			}
 		}
-		if pt.kind == moving {
-			moves++
+		if pt.state == moving {
+			numMoving++
 		}
 	}
 	var all []look.Span
@@ -187,8 +187,8 @@ func (p *mapView) countSpans(w int) []look.Span {
 		}
 		all = append(all, look.Value.Span(strconv.Itoa(count[k])), look.Dim.Span(" "+name))
 	}
-	move := []look.Span{look.Value.Span(strconv.Itoa(moves)), look.Dim.Span(" moving")}
-	return look.Fit(look.TitleSpace(w, "Sender"), append(append(all[:len(all):len(all)], look.Dim.Span("; ")), move...), all, move, nil)
+	moving := []look.Span{look.Value.Span(strconv.Itoa(numMoving)), look.Dim.Span(" moving")}
+	return look.Fit(look.TitleSpace(w, "Sender"), append(append(all[:len(all):len(all)], look.Dim.Span("; ")), moving...), all, moving, nil)
 }
 
 // ageSpans returns the age of the displayed data, and how many objects are displayed at another
@@ -242,46 +242,46 @@ func (p *mapView) costSpans(w int) []look.Span {
 		look.Dim.Span(" bits/packet")}, []look.Span{bits, look.Dim.Span(" bits/packet")}, nil)
 }
 
-// costMarker returns style and rune of a point by the cost of its row: a digit from 0 to 4, the step of the cost.
+// costMarker returns the style and the rune of a point by the cost of its row: the step of the cost, a digit from 0 to 4.
 func (p *mapView) costMarker(_ *look.Theme, pt *point) (look.Style, rune) {
 	step := worldview.CostStep(panes.BitsPerPacket(p.costs, p.costs.Rows[pt.row]))
 	return look.Heat + look.Style(step), rune('0' + step)
 }
 
-// drawSide draws a map of points at a scale, in units per column, with the style and rune that mark returns and, if t is not nil, their trails, their
-// names, and what separates them from the sender's places.
+// drawSide draws a map of points at a scale, in units per column. marker returns the style and the rune of a point. Unless
+// t is nil, drawSide also draws trails, names of moving points, and lines to the sender's places.
 func (p *mapView) drawSide(c *look.Canvas, th *look.Theme, points []point, t *tracks, scale float64,
-	mark func(*look.Theme, *point) (look.Style, rune)) {
+	marker func(*look.Theme, *point) (look.Style, rune)) {
 	if c.W < 3 || c.H < 3 {
 		return
 	}
 	plot := newPlot(c, th, &p.extent, scale)
 	for i := range points {
-		style, r := mark(th, &points[i])
+		style, r := marker(th, &points[i])
 		plot.drawMarker(&points[i], style, r)
 	}
 	if t != nil {
-		sent := p.sentByKey()
+		sentByKey := p.sentByKey()
 		for _, pt := range points {
-			if at, ok := sent[pt.key()]; ok {
-				plot.drawLine(pt, at)
+			if sent, ok := sentByKey[pt.key()]; ok {
+				plot.drawLine(pt, sent)
 			}
 		}
 		plot.drawTrails(t)
 		for i := range points {
-			if pt := &points[i]; pt.kind == moving && pt.group == 0 {
+			if pt := &points[i]; pt.state == moving && pt.group == 0 {
 				plot.drawLabel(pt, p.pointName(pt))
 			}
 		}
 	}
 	if c.H > 4 {
-		across := " " + units.Fixed(scale*float64(plot.w), 0) + " " + p.unitName() + "across "
-		c.TextRight(c.W-2, c.H-1, look.Dim, across)
-		c.Spans(2, c.H-1, c.W, look.FitGroups(c.W-6-look.TextWidth(across), p.legend(points))...)
+		width := " " + units.Fixed(scale*float64(plot.w), 0) + " " + p.unitName() + "across "
+		c.TextRight(c.W-2, c.H-1, look.Dim, width)
+		c.Spans(2, c.H-1, c.W, look.FitGroups(c.W-6-look.TextWidth(width), p.legend(points))...)
 	}
 }
 
-// legend returns the kinds of the points with their letters and numbers, if there are several kinds.
+// legend returns the kinds of the points with their letters and counts; nil if the data have at most one kind.
 func (p *mapView) legend(points []point) (groups [][]look.Span) {
 	if len(p.kinds) < 2 {
 		return nil
@@ -304,8 +304,8 @@ func (p *mapView) legend(points []point) (groups [][]look.Span) {
 // unitName returns the unit of the coordinates, with a space after it.
 func (p *mapView) unitName() string {
 	for _, list := range p.places {
-		for _, at := range list {
-			if u := p.schema.Fields[at.x].Unit; u != "" {
+		for _, place := range list {
+			if u := p.schema.Fields[place.x].Unit; u != "" {
 				return u + " "
 			}
 		}
@@ -313,20 +313,20 @@ func (p *mapView) unitName() string {
 	return "units "
 }
 
-// marker returns style and rune of a point: a letter for its kind if there are several kinds, and otherwise a circle if
-// it moves and a dot if it does not. The styles of a single kind are those of the highest cubes in the world view, the last
-// of look.Levels shades, which contrast most with the background.
+// marker returns the style and the rune of a point: a letter for its kind if there are several kinds, upper case if it
+// moves; with a single kind a circle if it moves, otherwise a dot. A single kind has the last of look.Levels shades, which
+// contrasts most with the background.
 func (p *mapView) marker(th *look.Theme, pt *point) (style look.Style, symbol rune) {
 	switch {
-	case pt.kind == alwaysPresent:
+	case pt.state == alwaysPresent:
 		return look.Player + look.Levels - 1, '@'
 	case len(p.kinds) > 1 && pt.entityKind != noKind:
 		k := &p.kinds[pt.entityKind]
-		if pt.kind == moving {
+		if pt.state == moving {
 			return k.style, unicode.ToUpper(k.letter)
 		}
 		return k.style, k.letter
-	case pt.kind == moving:
+	case pt.state == moving:
 		return look.Interacting + look.Levels - 1, 'o'
 	case th.Ascii:
 		return look.AtRest + look.Levels - 1, '.'

@@ -1,6 +1,8 @@
 package shown
 
 import (
+	"time"
+
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
@@ -150,6 +152,9 @@ func (p *page) Wheel(_, y, notches int) room.Request {
 
 // Maximise implements room.Maximiser: the map or the values alone, then the charts alone, then both.
 func (p *page) Maximise() { p.alone.Next() }
+
+// Span implements room.Spanner.
+func (p *page) Span() time.Duration { return p.playout.Span() }
 
 // Zoom selects the next time span of the charts.
 func (p *page) Zoom() {

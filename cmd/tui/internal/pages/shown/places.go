@@ -75,45 +75,47 @@ type point struct {
 	x, y       float64
 	row        int
 	group      int // index of its position in the row
-	kind       kind
+	state      pointState
 	entityKind int // index of its entityKind, or noKind
 }
 
 // key identifies the point among those of other frames.
 func (p *point) key() placeKey { return placeKey{p.row, p.group} }
 
-// kind is how a point is drawn; higher kinds cover lower ones.
-type kind uint8
+// pointState selects the marker of a point. Markers of higher states cover those of lower states.
+type pointState uint8
 
 const (
-	resting kind = iota
+	resting pointState = iota
 	moving
 	alwaysPresent // in a row that is always present: the player
 )
 
-// findPoints returns the points of a table, in the order of rows. Points with NaN or huge coordinates are omitted.
+// findPoints returns the points of a table, in the order of rows. places and kinds are by part. Points with NaN or huge
+// coordinates are omitted.
 func findPoints(s *frame.Schema, parts []frame.Part, places [][]placeFields, kinds []partKinds, table []int32) (list []point) {
 	const maxCoordinate = 1e9
 	numFields := len(s.Fields)
 	for partIndex, p := range parts {
 		for row := p.Row; row < p.Row+p.Rows && (row+1)*numFields <= len(table); row++ {
 			values := table[row*numFields : (row+1)*numFields]
-			for g, at := range places[partIndex] {
-				if at.present >= 0 && values[at.present] == 0 {
+			for g, place := range places[partIndex] {
+				if place.present >= 0 && values[place.present] == 0 {
 					continue
 				}
-				pt := point{x: s.Fields[at.x].InUnits(values[at.x]), y: s.Fields[at.y].InUnits(values[at.y]), row: row, group: g, entityKind: kinds[partIndex].of(values)}
-				if at.yDown {
+				pt := point{x: s.Fields[place.x].InUnits(values[place.x]), y: s.Fields[place.y].InUnits(values[place.y]), row: row, group: g,
+					entityKind: kinds[partIndex].kindOf(values)}
+				if place.yDown {
 					pt.y = -pt.y
 				}
 				if !(math.Abs(pt.x) < maxCoordinate && math.Abs(pt.y) < maxCoordinate) { // true for NaN too
 					continue
 				}
 				switch {
-				case at.present < 0 && len(s.Parts) > 0: // the schema has parts, and this row is never absent: the player
-					pt.kind = alwaysPresent
-				case slices.ContainsFunc(at.velocities, func(v int) bool { return s.Fields[v].InUnits(values[v]) != 0 }):
-					pt.kind = moving
+				case place.present < 0 && len(s.Parts) > 0: // the player: its part has no field that marks it as absent
+					pt.state = alwaysPresent
+				case slices.ContainsFunc(place.velocities, func(v int) bool { return s.Fields[v].InUnits(values[v]) != 0 }):
+					pt.state = moving
 				}
 				list = append(list, pt)
 			}
@@ -122,16 +124,16 @@ func findPoints(s *frame.Schema, parts []frame.Part, places [][]placeFields, kin
 	return list
 }
 
-// blend moves each point towards the one with the same row and group in next, which is as far as the fraction weight
-// of the way. Things that became something else keep their place.
+// blend moves each point the fraction weight of the way to the point with the same key in next. A point without one, or
+// whose kind is another one in next, keeps its place.
 func blend(points, next []point, weight float64) {
-	later := make(map[placeKey]*point, len(next))
+	nextByKey := make(map[placeKey]*point, len(next))
 	for i := range next {
-		later[next[i].key()] = &next[i]
+		nextByKey[next[i].key()] = &next[i]
 	}
 	for i := range points {
 		pt := &points[i]
-		if to := later[pt.key()]; to != nil && to.entityKind == pt.entityKind {
+		if to := nextByKey[pt.key()]; to != nil && to.entityKind == pt.entityKind {
 			pt.x, pt.y = pt.x+(to.x-pt.x)*weight, pt.y+(to.y-pt.y)*weight
 		}
 	}

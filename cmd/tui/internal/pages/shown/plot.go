@@ -7,13 +7,13 @@ import (
 	"wirelab/cmd/tui/internal/look"
 )
 
-// plot draws things at places in the world into the cells of a framed canvas.
+// plot draws points of the world into the cells of a framed canvas.
 type plot struct {
 	c                *look.Canvas
 	w, h             int // columns and rows inside of the frame
 	unitsPerColumn   float64
 	centreX, centreY float64 // in the world
-	covering         []layer // what is drawn in each cell
+	layers           []layer // the layer of what is drawn in each cell, row by row
 	symbols          *plotSymbols
 }
 
@@ -22,7 +22,7 @@ type plotSymbols struct{ left, right, up, down, trail, cross rune }
 
 var unicodeSymbols, asciiSymbols = plotSymbols{'◂', '▸', '▴', '▾', '⠂', '×'}, plotSymbols{'<', '>', '^', 'v', ',', '+'}
 
-// layer is what covers a cell. A higher one covers a lower one.
+// layer orders what is drawn in a cell: a higher layer covers a lower one.
 type layer uint8
 
 const (
@@ -30,8 +30,8 @@ const (
 	trailLayer
 	lineLayer
 	labelLayer
-	arrowLayer
-	markerLayer // and above: a marker, by the kind of its point
+	arrowLayer  // also of crosses
+	markerLayer // plus the state of the point
 )
 
 // unitsPerColumn returns the scale at which an extent fits into w columns and h rows. A cell is cellAspect times as high
@@ -54,7 +54,7 @@ func newPlot(c *look.Canvas, th *look.Theme, e *extent, unitsPerColumn float64) 
 	if th.Ascii {
 		p.symbols = &asciiSymbols
 	}
-	p.covering = make([]layer, p.w*p.h)
+	p.layers = make([]layer, p.w*p.h)
 	return p
 }
 
@@ -64,16 +64,16 @@ func (p *plot) cell(x, y float64) (col, row int) {
 		int(math.Floor((p.centreY-y)/(cellAspect*p.unitsPerColumn) + float64(p.h)/2))
 }
 
-// set draws a rune in a cell of the plot unless something of the same or a higher layer covers it.
+// set draws a rune in a cell unless the cell is outside of the plot, or has the same or a higher layer.
 func (p *plot) set(col, row int, l layer, style look.Style, r rune) {
-	if col < 0 || col >= p.w || row < 0 || row >= p.h || p.covering[row*p.w+col] >= l {
+	if col < 0 || col >= p.w || row < 0 || row >= p.h || p.layers[row*p.w+col] >= l {
 		return
 	}
-	p.covering[row*p.w+col] = l
+	p.layers[row*p.w+col] = l
 	p.c.Set(1+col, 1+row, style, r)
 }
 
-// drawTrails draws where things were in the last second.
+// drawTrails draws a dot at each place of the tracks except the newest places.
 func (p *plot) drawTrails(t *tracks) {
 	for _, track := range t.places { // in any order: all dots are equal
 		for _, past := range track[:len(track)-1] {
@@ -83,7 +83,7 @@ func (p *plot) drawTrails(t *tracks) {
 	}
 }
 
-// drawLine draws a line from the displayed place of something to a cross at the sender's, if they are in different
+// drawLine draws a line from the displayed place of a point to a cross at the sender's place, if they are in different
 // cells.
 func (p *plot) drawLine(shown, sent point) {
 	col, row := p.cell(shown.x, shown.y)
@@ -125,7 +125,7 @@ func (p *plot) drawMarker(pt *point, style look.Style, r rune) {
 	case row >= p.h:
 		p.set(col, p.h-1, arrowLayer, style, p.symbols.down)
 	default:
-		p.set(col, row, markerLayer+layer(pt.kind), style, r)
+		p.set(col, row, markerLayer+layer(pt.state), style, r)
 	}
 }
 
@@ -136,7 +136,7 @@ func (p *plot) drawLabel(pt *point, name string) {
 	if col < 0 || row < 0 || row >= p.h || col+n >= p.w {
 		return
 	}
-	cells := p.covering[row*p.w+col+1:][:n]
+	cells := p.layers[row*p.w+col+1:][:n]
 	if slices.Max(cells) != blank {
 		return
 	}

@@ -6,36 +6,35 @@ import (
 	"time"
 )
 
-// Spans of virtual time: trails show the places of the last trailSpan, and what changed its place within the last
-// restSpan moves.
+// Spans of virtual time.
 const (
-	trailSpan = time.Second
-	restSpan  = time.Second / 2
+	trailSpan = time.Second     // a trail shows the places of this last span
+	restSpan  = time.Second / 2 // a point that keeps its place for this span is at rest
 )
 
-// tracks are the recent places of everything on a map.
+// tracks are the recent places of all points of a map.
 type tracks struct {
 	now    time.Duration
-	places map[placeKey][]pastPlace // oldest first
+	places map[placeKey][]pastPlace // oldest first, at least one
 }
 
-// placeKey identifies a position: its row, and its index in the row.
+// placeKey identifies a point in all frames: its row, and the index of its position in the row.
 type placeKey struct{ row, group int }
 
-// pastPlace is where something came to at an instant.
+// pastPlace is a place that a point reached.
 type pastPlace struct {
-	at   time.Duration
+	at   time.Duration // virtual time
 	x, y float64
 }
 
-// add records the points displayed at virtual time now, and marks those as moving whose place changed recently. What
-// is no longer displayed has no track.
+// add records the points at virtual time now, and marks those as moving whose place changed within restSpan. Points
+// that are not in the list lose their tracks.
 func (t *tracks) add(now time.Duration, points []point) {
-	if now < t.now || t.places == nil { // the session began anew
+	if now < t.now || t.places == nil { // the session was restarted
 		t.places = map[placeKey][]pastPlace{}
 	}
 	t.now = now
-	seen := make(map[placeKey][]pastPlace, len(points))
+	places := make(map[placeKey][]pastPlace, len(points))
 	for i := range points {
 		pt := &points[i]
 		track := t.places[pt.key()]
@@ -46,35 +45,35 @@ func (t *tracks) add(now time.Duration, points []point) {
 		for len(track) > 1 && track[1].at < now-trailSpan {
 			track = track[1:]
 		}
-		if last := track[len(track)-1]; pt.kind == resting && len(track) > 1 && last.at > now-restSpan {
-			pt.kind = moving
+		if last := track[len(track)-1]; pt.state == resting && len(track) > 1 && last.at > now-restSpan {
+			pt.state = moving
 		}
-		seen[pt.key()] = track
+		places[pt.key()] = track
 	}
-	t.places = seen
+	t.places = places
 }
 
 // extent is the part of the world that the map shows, in units of the schema.
 type extent struct {
 	left, right, bottom, top float64
 	known                    bool
-	largeSince               time.Duration // since when the extent has been much larger than needed; see follow
+	lastFit                  time.Duration // when at least minUse of the extent was needed last; see follow
 }
 
-// follow changes the extent so that it shows the points: at once where it is too small, but only after a while where
-// it is too large, so that the map rarely moves.
+// follow changes the extent so that it shows the points. It grows at once, but shrinks only after shrinkDelay, so that
+// the map rarely moves.
 func (e *extent) follow(now time.Duration, points []point) {
 	const (
-		margin   = 0.05 // of the size, around what the map grows to
-		muchLess = 0.6  // of the width or the height
-		patience = 2 * time.Second
+		margin      = 0.05 // of the size, added on each side when the extent grows
+		minUse      = 0.6  // of the width and the height; with less in use, the extent shrinks
+		shrinkDelay = 2 * time.Second
 	)
 	need := neededExtent(points)
 	switch {
 	case !need.known:
 		return
-	case !e.known || now < e.largeSince:
-		need.largeSince = now
+	case !e.known || now < e.lastFit:
+		need.lastFit = now
 		*e = need
 		return
 	}
@@ -83,11 +82,11 @@ func (e *extent) follow(now time.Duration, points []point) {
 		e.bottom, e.top = math.Min(e.bottom, need.bottom), math.Max(e.top, need.top)
 		e.grow(margin)
 	}
-	if need.right-need.left > muchLess*(e.right-e.left) && need.top-need.bottom > muchLess*(e.top-e.bottom) {
-		e.largeSince = now
-	} else if now-e.largeSince > patience {
+	if need.right-need.left > minUse*(e.right-e.left) && need.top-need.bottom > minUse*(e.top-e.bottom) {
+		e.lastFit = now
+	} else if now-e.lastFit > shrinkDelay {
 		*e = need
-		e.largeSince = now
+		e.lastFit = now
 	}
 }
 
@@ -97,8 +96,8 @@ func (e *extent) grow(fraction float64) {
 	e.left, e.right, e.bottom, e.top = e.left-dx, e.right+dx, e.bottom-dy, e.top+dy
 }
 
-// neededExtent returns the extent of the points without the outermost twentieth at each side, which may be far away,
-// but with all that move.
+// neededExtent returns the extent of all moving points, and of the points at rest without the outermost twentieth at each
+// side, which may be far away.
 func neededExtent(points []point) (e extent) {
 	const (
 		outermost = 0.05
@@ -118,7 +117,7 @@ func neededExtent(points []point) (e extent) {
 	e = extent{left: xs[skip], right: xs[last], bottom: ys[skip], top: ys[last], known: true}
 	e.grow(margin)
 	for _, pt := range points {
-		if pt.kind != resting {
+		if pt.state != resting {
 			e.left, e.right = math.Min(e.left, pt.x), math.Max(e.right, pt.x)
 			e.bottom, e.top = math.Min(e.bottom, pt.y), math.Max(e.top, pt.y)
 		}

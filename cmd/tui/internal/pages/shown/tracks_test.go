@@ -14,36 +14,36 @@ import (
 	"wirelab/experiment/engine/playout"
 )
 
-// TestTracks: what changed its place within half a second moves, without any velocity, and its trail is what it passed
-// within a second.
+// TestTracks: a point without a velocity moves if its place changed within half a second, and its trail has the places of
+// the last second.
 func TestTracks(t *testing.T) {
 	var tr tracks
 	at := func(ms int, x float64) point {
 		points := []point{{x: x, row: 3}, {x: 7, row: 4}}
 		tr.add(time.Duration(ms)*time.Millisecond, points)
-		if points[1].kind != resting {
-			t.Errorf("at %d ms: what never moved moves", ms)
+		if points[1].state != resting {
+			t.Errorf("at %d ms: a point that never moved moves", ms)
 		}
 		return points[0]
 	}
 	for _, c := range []struct {
 		ms    int
 		x     float64
-		want  kind
+		want  pointState
 		trail int
 	}{{0, 0, resting, 1}, {100, 1, moving, 2}, {400, 2, moving, 3}, {800, 2, moving, 3}, {950, 2, resting, 3}, {1250, 2, resting, 2},
 		{2000, 2, resting, 1}, {2100, 3, moving, 2}, {50, 9, resting, 1}} {
-		if pt := at(c.ms, c.x); pt.kind != c.want || len(tr.places[pt.key()]) != c.trail {
-			t.Errorf("at %d ms: %v with %d places, expected %v with %d", c.ms, pt.kind, len(tr.places[pt.key()]), c.want, c.trail)
+		if pt := at(c.ms, c.x); pt.state != c.want || len(tr.places[pt.key()]) != c.trail {
+			t.Errorf("at %d ms: %v with %d places, expected %v with %d", c.ms, pt.state, len(tr.places[pt.key()]), c.want, c.trail)
 		}
 	}
 	tr.add(3*time.Second, []point{{x: 1, row: 4}})
 	if len(tr.places) != 1 {
-		t.Errorf("what is gone has a track: %v", tr.places)
+		t.Errorf("a point that is absent has a track: %v", tr.places)
 	}
 }
 
-// TestExtent: the extent always has everything that moves and nine tenths of the rest, does not shrink before two
+// TestExtent: the extent always has all points that move and nine tenths of the others, does not shrink before two
 // seconds, and then fits again.
 func TestExtent(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -52,7 +52,7 @@ func TestExtent(t *testing.T) {
 		points[i] = point{x: rng.Float64() * 100, y: rng.Float64() * 50, row: i}
 	}
 	points[7] = point{x: 1e6, y: -1e6, row: 7} // at rest, far away
-	points[8].kind = moving
+	points[8].state = moving
 	var e extent
 	now := time.Duration(0)
 	step := func(d time.Duration) extent {
@@ -62,7 +62,7 @@ func TestExtent(t *testing.T) {
 		for _, p := range points {
 			if p.x >= e.left && p.x <= e.right && p.y >= e.bottom && p.y <= e.top {
 				inside++
-			} else if p.kind == moving {
+			} else if p.state == moving {
 				t.Errorf("%v: %+v moves outside of %+v", now, p, e)
 			}
 		}
@@ -87,7 +87,7 @@ func TestExtent(t *testing.T) {
 	}
 	e.follow(0, points[:1])
 	if e.left != e.right || !e.known {
-		t.Errorf("a session that begins anew: %+v", e)
+		t.Errorf("a session that was restarted: %+v", e)
 	}
 	e.follow(0, nil)
 	if e.left != points[0].x {
@@ -101,7 +101,7 @@ func TestKinds(t *testing.T) {
 	s.Fields[3] = frame.Field{Name: "type", Kind: frame.Enum, Max: 255, Values: []string{"tank", "truck", "tower"}, Hint: frame.Hint{Role: frame.Type}}
 	s.Fields[2].Hint.Axis = 1
 	parts, places := findPlaces(s)
-	kinds, ofParts := findKinds(s, parts, places)
+	kinds, byPart := findKinds(s, parts, places)
 	names := ""
 	for _, k := range kinds {
 		names += k.name + " " + string(k.letter) + ", "
@@ -111,7 +111,7 @@ func TestKinds(t *testing.T) {
 	}
 	table := arenaTable()
 	table[3], table[10], table[24] = 2, 1, 200
-	points := findPoints(s, parts, places, ofParts, table)
+	points := findPoints(s, parts, places, byPart, table)
 	for i, want := range []int{2, 1, 3, noKind} {
 		if points[i].entityKind != want {
 			t.Errorf("point %d is of kind %d, expected %d", i, points[i].entityKind, want)
@@ -132,7 +132,7 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestBlend: a position between two snapshots is where the same thing was before and will be after.
+// TestBlend: a position is interpolated only between points with the same row, group and kind.
 func TestBlend(t *testing.T) {
 	points := []point{{x: 0, y: 10, row: 1}, {x: 5, row: 2}, {x: 6, row: 3, entityKind: 1}}
 	blend(points, []point{{x: 100, y: 20, row: 1}, {x: 50, row: 2, group: 1}, {x: 9, row: 3, entityKind: 2}}, 0.25)
@@ -156,7 +156,7 @@ func TestMap(t *testing.T) {
 	}
 	p := &mapView{schema: s}
 	p.parts, p.places = findPlaces(s)
-	p.kinds, p.ofParts = findKinds(s, p.parts, p.places)
+	p.kinds, p.partKinds = findKinds(s, p.parts, p.places)
 	for i := range int32(4) {
 		sent, shown := table(5*i-10), table(5*i-20)
 		p.frames = &playout.Frames{Sent: sent, Shown: &shown, Age: 100 * time.Millisecond}

@@ -22,7 +22,7 @@ type values struct {
 	visibleLines int             // as last drawn
 	numLines     int             // of the content, as last drawn
 
-	columns *playout.Columns // interpolated between two frames; nil if there are none
+	columns *playout.Columns // which columns the display interpolates; nil before the first frame
 
 	entries   []entry
 	emptyText string // shown while there are no values

@@ -96,7 +96,7 @@ func TestReadmeKeys(t *testing.T) {
 	rows := rowsOf(t, "experiment/README.md", "### Keys")
 	usual, all := scalars(config.Default()), config.Default()
 	for key, value := range map[string]any{"duration": "1s", "budget": 1, "data.source": "files", "data.again": true,
-		"receiver.digest": 16, "receiver.playout_compare": "all", "sender.control": "fixed", "sender.redundancy": "xor"} {
+		"receiver.digest": 16, "receiver.playout_compare": "all", "sender.control": "fixed", "sender.redundancy": "xor", "crowd.clients": 2} {
 		if err := all.Set(key, value); err != nil {
 			t.Fatal(err)
 		}

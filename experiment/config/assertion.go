@@ -70,8 +70,11 @@ func unknownFigureError(name string, known []string) *Error {
 	last := func(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 	lastParts, fullNames := []string{}, map[string]string{}
 	for _, k := range known {
-		if fullNames[last(k)] == "" {
+		other, taken := fullNames[last(k)]
+		if !taken {
 			lastParts = append(lastParts, last(k))
+		}
+		if !taken || strings.Count(k, ".") < strings.Count(other, ".") { // crowd.p5.starved_ratio has more parts than playout.starved_ratio
 			fullNames[last(k)] = k
 		}
 	}

@@ -30,7 +30,8 @@ type Config struct {
 	Traffic  traffic.Plan // other traffic on the downlink; never modified
 	Sender   senderSettings
 	Receiver receiverSettings
-	Messages Messages        // beside the snapshots
+	Messages Messages // beside the snapshots
+	Crowd    Crowd
 	At       []StampedChange // scripted changes, by time
 	Clients  []proxyClient   // settings for single clients of a proxy
 	Shadows  []Encoder       // further encoders on the same frames and losses

@@ -85,6 +85,7 @@ func defaultScalars() Config {
 		Sender:   senderSettings{RateHz: 60, Every: 1, History: frame.MaxHistory, Block: 1200, Window: 128},
 		Messages: defaultMessages,
 		Receiver: receiverSettings{History: frame.MaxHistory, Playout: 85 * time.Millisecond},
+		Crowd:    Crowd{Baseline: Baselines.Default("newest")},
 	}
 }
 
@@ -125,7 +126,7 @@ func scriptNames() (names []string) {
 // rows returns the table of scalar settings, which excludes links, encoder and lists. Live settings come
 // first, in the order of the JSON of a Change. The table is made once because every Set searches it.
 var rows = sync.OnceValue(func() []scalarSetting {
-	return slices.Concat(liveSettings(), dataSettings(), endpointSettings(), messageSettings())
+	return slices.Concat(liveSettings(), dataSettings(), endpointSettings(), messageSettings(), crowdSettings())
 })
 
 // liveRows returns the rows that can be changed while a session runs.

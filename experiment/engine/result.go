@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"wirelab/dataset"
+	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/figures"
@@ -41,9 +42,10 @@ type Result struct {
 	Precision   []dataset.Precision    `json:"precision,omitempty"` // rounding errors of the data read so far; nil unless they are a table
 	completion
 	firstLane
-	SamplesByLane []LaneSamples `json:"-"`                // of all encoders; nil without shadows
-	Files         []DataFile    `json:"files,omitempty"`  // files that the data and the links were read from
-	Remote        *Remote       `json:"remote,omitempty"` // events of a real network; nil if the links were modelled
+	SamplesByLane []LaneSamples         `json:"-"`                // of all encoders; nil without shadows
+	Clients       []figures.CrowdClient `json:"-"`                // of a crowd, in the order of their numbers; nil without a crowd
+	Files         []DataFile            `json:"files,omitempty"`  // files that the data and the links were read from
+	Remote        *Remote               `json:"remote,omitempty"` // events of a real network; nil if the links were modelled
 }
 
 // extent describes how much a run covers.
@@ -158,6 +160,17 @@ func (s *Session) Result() *Result {
 		r.Shadows = append(r.Shadows, s.departed[i].result)
 	}
 	return r
+}
+
+// NewResult returns the result of a run of start that was not a session, such as a run with many receivers. end is its
+// duration and s the schema of its data. The caller adds what was measured besides totals.
+func NewResult(start *config.Config, s *frame.Schema, end time.Duration, frames uint64, totals figures.Totals) *Result {
+	start = start.Clone()
+	start.Sweep, start.Search = nil, config.Search{}
+	return &Result{Version: ReportVersion, DigestVersion: digestVersion(start), Config: start.Values(),
+		extent: extent{Seed: start.Seed, DurationS: end.Seconds(), DurationNS: end, Frames: frames, Item: s.Item, ItemsPerFrame: s.Rows},
+		Totals: totals, Shadows: []shadowResult{}, Changes: []config.StampedChange{}, Budget: []figures.BudgetShare{},
+		Assertions: checkAssertions(start.Assert, totals), Warnings: start.Warnings()}
 }
 
 // codecVersions returns the version of each built-in codec that sent packets.

@@ -205,7 +205,7 @@ func (m *Meter) Totals(d time.Duration, schema *frame.Schema, g lossmodel.Gauges
 			FeedbackKbps:    figures.RatioOrZero(float64(s.FeedbackBits)/1000, secs),
 			BitsPerItem:     figures.RatioFigure(float64(s.PayloadBits), float64(s.Items)),
 			OverBudgetRatio: m.overBudget.ratio()},
-		PacketBytes: quantilesOf(&m.sizes), BaselineAgeTicks: quantilesOf(&m.ages), AgeMS: m.Display.age.thousandths(),
+		PacketBytes: QuantilesOf(&m.sizes), BaselineAgeTicks: QuantilesOf(&m.ages), AgeMS: m.Display.age.thousandths(),
 		Playout: m.Display.figures(frame.IsCubes(schema)), Network: m.Network.figures(g), Rounding: m.Rounding.Figures(schema),
 	}
 	if frame.IsCubes(schema) {

@@ -103,7 +103,7 @@ func (m *network) figures(g lossmodel.Gauges) figures.Network {
 	return figures.Network{
 		LossRate: figures.RatioFigure(float64(m.lost), float64(m.sent)), MeanBurst: burst,
 		ReorderedRatio: figures.RatioFigure(float64(m.reordered), float64(m.received)),
-		ReorderExtent:  quantilesOf(&m.reorderExtents).OutOf(m.received),
+		ReorderExtent:  QuantilesOf(&m.reorderExtents).OutOf(m.received),
 		DelayMS:        delay,
 		QueuePeakBytes: int64(g.Peak.Bytes), QueuePeakPackets: int64(g.Peak.Packets),
 		OrderCostMS: float64(g.OrderCost) / float64(time.Millisecond),

@@ -48,6 +48,10 @@ func parseAssertion(name string, value any) (Assertion, error) {
 		}
 		number := strings.TrimSpace(rest)
 		if percent, ok := strings.CutSuffix(number, "%"); ok {
+			if _, _, factor := figures.InWords(name); factor == 1 {
+				return Assertion{}, &Error{Problem: quoteValue(value) + " is a percentage, but " + name + " is not a share",
+					Expected: `an operator and a number such as "<= 256"`}
+			}
 			number = strings.TrimSpace(percent) + "e-2" // without the rounding error of a division by 100
 		}
 		f, err := strconv.ParseFloat(number, 64)

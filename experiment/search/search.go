@@ -369,18 +369,22 @@ func (s *search) diagonals(at setting, distance int) (list []setting) {
 	return list
 }
 
-// promising returns the settings of list that may be better than at, those first that are predicted to violate the
-// bounds least and to have the lowest first figure.
+// promising returns the settings of list that may be better than at. They are sorted by predict: first those that
+// violate the bounds least, and of these those with the lowest first figure.
 func (s *search) promising(at setting, list []setting) []setting {
-	const ( // the prediction may be wrong by as much
-		maxViolation = 0.3
-		maxFigure    = 1.02
+	// A prediction may be wrong, so a setting stays in the list up to these limits.
+	const (
+		maxViolation   = 0.3
+		maxFigureRatio = 1.02 // of its first figure to that of at
 	)
 	now, predicted := s.outcomeOf(completeRun(at, 0)), map[string]outcome{}
+	if math.IsInf(now.Violation, 1) {
+		return list // at could not be run or lacks a figure, so nothing can be predicted
+	}
 	list = slices.DeleteFunc(list, func(x setting) bool {
 		v := s.predict(at, x)
 		predicted[x.key()] = v
-		return v.Violation > max(maxViolation, now.Violation) || now.Violation == 0 && v.Figures[0] > now.Figures[0]*maxFigure
+		return v.Violation > max(maxViolation, now.Violation) || now.Violation == 0 && v.Figures[0] > now.Figures[0]*maxFigureRatio
 	})
 	slices.SortStableFunc(list, func(x, y setting) int { return predicted[x.key()].compare(predicted[y.key()]) })
 	return list

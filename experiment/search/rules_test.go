@@ -607,7 +607,7 @@ func TestConfidenceSentences(t *testing.T) {
 	f = run(newSpace(20, 1, 5), func(j job) outcome {
 		return (&evaluator{spec: config.Search{Minimise: []string{"a"}}}).failedOutcome(errors.New("no"))
 	})
-	if f.Best != nil || text(f) != "No setting that was tried could be run and measured." {
+	if f.Best != nil || text(f) != "No setting that was tried could be run and measured. With k0=0: cannot be run: no." {
 		t.Errorf("%+v, %s", f.Best, text(f))
 	}
 	// bounded returns a search whose figure "wrong" is limited, and limits the outcomes.

@@ -591,9 +591,9 @@ func (s *search) race(ctx context.Context, list []setting) ([]setting, error) {
 		}
 		remaining := list[:1]
 		for _, x := range list[1:] {
-			if excess := s.pairedDifference(x, list[0], seed+1); excess.Lo != nil && *excess.Lo > 0 {
+			if difference := s.pairedDifference(x, list[0], seed+1); difference.Lo != nil && *difference.Lo > 0 {
 				s.addStep("race", completeRun(x, seed), fmt.Sprintf("dropped: %s above the leader, at least %s, over %d seeds",
-					units.Significant(excess.Mean, 4), units.Significant(*excess.Lo, 4), seed+1))
+					units.Significant(difference.Mean, 4), units.Significant(*difference.Lo, 4), seed+1))
 				continue
 			}
 			remaining = append(remaining, x)

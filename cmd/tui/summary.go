@@ -57,6 +57,9 @@ func writeRun(w io.Writer, r *engine.Result) {
 		fmt.Fprintf(w, "budget    exceeded %.1f %% of the time (payload of the last second)\n", 100*over)
 	}
 	printf(w, "packets   %s\n", outcomes(t))
+	for _, f := range r.Traffic {
+		fmt.Fprintf(w, "traffic   %s: %s Mbit/s, round trip %s ms, %d packets lost\n", f.Label, f.Mbps.Text(2), f.RTTMS.Text(1), f.Lost)
+	}
 	if report.HasPlayout(&t) {
 		writePlayout(w, &t.Playout)
 	}

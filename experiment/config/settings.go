@@ -18,6 +18,7 @@ import (
 	"wirelab/internal/policy"
 	"wirelab/internal/setting"
 	"wirelab/internal/units"
+	"wirelab/lossmodel/traffic"
 )
 
 // This file has the scalar settings. A new setting needs a field, a default and a row, all in this file, and
@@ -164,6 +165,9 @@ func liveSettings() []scalarSetting {
 		{Row: budgetRow(), Short: "budget", Args: "KBPS|off", Completions: []string{"off"}, Label: "Budget", Position: 3,
 			CommandHelp: "payload limit, a line in the chart",
 			omit:        func(c *Config) bool { return c.BudgetKbps == defaultBudget }},
+		{Row: trafficRow(), Short: "traffic", Args: "N KIND|off", Policies: traffic.Kinds, Completions: []string{traffic.Off},
+			CommandHelp: "other traffic on the downlink, such as 1 cubic or 4 reno rtt=40ms",
+			omit:        func(c *Config) bool { return len(c.Traffic) == 0 }, brief: briefTraffic},
 		{Row: scalarRow("seed", "a whole number from 0", func(c *Config) any { return seedValue(c.Seed) },
 			func(c *Config, v any) bool { return setUint(&c.Seed, v) }),
 			Short: "seed", Restarts: true, Args: "N", CommandHelp: "restart the run with another seed"},

@@ -28,6 +28,7 @@ type Result struct {
 	Budget      []figures.BudgetShare  `json:"budget"`
 	Shadows     []shadowResult         `json:"shadows"`              // the running ones, then those that left, both in the order of joining
 	Comparison  *Comparison            `json:"comparison,omitempty"` // of all encoders; nil without shadows
+	Traffic     []figures.Flow         `json:"traffic,omitempty"`    // other traffic on the downlink, by flow
 	Changes     []config.StampedChange `json:"changes"`
 	Assertions  []AssertionResult      `json:"assertions,omitempty"`
 	Interrupted bool                   `json:"interrupted,omitempty"`
@@ -111,6 +112,7 @@ type shadowResult struct {
 	Totals  figures.Totals        `json:"totals"`
 	Timing  figures.Timing        `json:"timing"`
 	Budget  []figures.BudgetShare `json:"budget"`
+	Traffic []figures.Flow        `json:"traffic,omitempty"` // as in Result, with the queue of this lane
 	Digest  string                `json:"digest"`
 }
 
@@ -128,7 +130,7 @@ func (s *Session) Result() *Result {
 		Version: ReportVersion, DigestVersion: digestVersion(start), Config: start.Values(),
 		extent: extent{Seed: start.Seed, DurationS: until.Seconds(), DurationNS: until,
 			Frames: s.frames(), Item: s.schema.Item, ItemsPerFrame: s.itemsPerFrame()},
-		Totals: totals, Timing: first.timing(), Budget: first.meter.Shares(s.schema), Digest: first.digest.sum(),
+		Totals: totals, Timing: first.timing(), Traffic: first.trafficFigures(until), Budget: first.meter.Shares(s.schema), Digest: first.digest.sum(),
 		Codecs:      s.codecVersions(),
 		Interrupted: s.interrupted, Shadows: []shadowResult{}, Changes: append([]config.StampedChange{}, s.log...),
 		Assertions: checkAssertions(s.start.Assert, totals), Refused: s.refused, Warnings: s.config.Warnings(),

@@ -151,11 +151,13 @@ func (s *search) violationText(x setting) string {
 		if r.Holds {
 			continue
 		}
-		got := r.Worst
+		got, seed := r.Worst, ""
 		if s.appliesToMeans(s.spec.Subject[b]) {
 			got = r.Measured.Mean
+		} else if r.Measured.N > 1 {
+			seed = " with the worst seed"
 		}
-		parts = append(parts, fmt.Sprintf("%s is %s", r.Figure, units.Significant(got, 4)))
+		parts = append(parts, fmt.Sprintf("%s is %s%s", r.Figure, units.Significant(got, 4), seed))
 	}
 	if worst := s.worstOutcome(x); math.IsInf(worst.Violation, 1) || len(parts) == 0 {
 		return worst.Reason // it cannot be run, or lacks a figure

@@ -188,6 +188,9 @@ func (s *search) addBounds(result *Result) {
 		over = fmt.Sprintf("with each of %s", words.Count(result.Best.Seeds, "seed"))
 	}
 	if !result.Best.Keeps() {
+		if s.walkSeeds != 1 {
+			over = "over " + words.Count(result.Best.Seeds, "seed") // the violations tell means from single seeds
+		}
 		addf("No setting that was tried keeps all bounds. With the one that is closest, %s, %s.", result.Best.Violations, over)
 		return
 	}

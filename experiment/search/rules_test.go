@@ -628,7 +628,7 @@ func TestConfidenceSentences(t *testing.T) {
 		}
 		return breaks(noisy(j), 0, 0)
 	})
-	has(f, "No setting that was tried keeps all bounds. With the one that is closest, wrong is 1, on the mean of 3 seeds.", true)
+	has(f, "No setting that was tried keeps all bounds. With the one that is closest, wrong is 1 with the worst seed, over 3 seeds.", true)
 	if f.Best.Keeps() || f.Bounds != config.MeanOfSeeds {
 		t.Errorf("best %+v, bounds %q", f.Best, f.Bounds)
 	}

@@ -308,7 +308,7 @@ func (s *search) descend(ctx context.Context, at setting) (setting, error) {
 // valleys that are diagonal to the ranges. With bounds the optimum is often a trade: cheaper in one range and
 // costlier in others, so that the bounds are still kept. tryDiagonals then goes on to settings that are farther away.
 func (s *search) tryDiagonals(ctx context.Context) error {
-	distance := 2
+	distance := 2 // from the best setting, in positions over all ranges
 	for s.remainingRuns() >= 1 && len(s.tried) > 0 {
 		at := s.bestSettings(1)[0]
 		list := s.diagonals(at, distance)
@@ -400,8 +400,8 @@ func (s *search) predict(at, x setting) outcome {
 		if steps == 0 {
 			continue
 		}
-		n, _ := s.shifted(at, d, (x[d]-at[d])/steps)
-		neighbour, ok := s.outcomes[jobKey(completeRun(n, 0))]
+		towardsX, _ := s.shifted(at, d, (x[d]-at[d])/steps) // exists, because x does
+		neighbour, ok := s.outcomes[jobKey(completeRun(towardsX, 0))]
 		if !ok || math.IsInf(neighbour.Violation, 1) {
 			continue
 		}
@@ -794,7 +794,7 @@ func (s *search) searchFront(ctx context.Context, own setting) ([]setting, error
 			}
 		}
 		if s.spentRuns == before || len(s.spec.Subject) == 0 {
-			return front, nil // no setting of the front was dropped
+			return front, nil // no further run, or no bounds: further seeds cannot have changed the front
 		}
 	}
 }

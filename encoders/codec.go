@@ -41,6 +41,12 @@ import (
 // a frame.
 type Memo any
 
+// MemoSizer is implemented by the parameters of codecs whose memos can be large.
+type MemoSizer interface {
+	// MemoSize returns the size of a memo, in bytes, approximately.
+	MemoSize() int
+}
+
 // Ref is a reference: a frame that sender and receiver both have.
 type Ref struct {
 	Frame *frame.Frame

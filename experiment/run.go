@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"wirelab/experiment/config"
+	"wirelab/experiment/crowd"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/delivery"
 	"wirelab/experiment/lockstep"
@@ -59,6 +60,10 @@ func Run(ctx context.Context, c *config.Config, opt RunOptions) (*report.Report,
 		return nil, &config.Error{Key: "sweep", Problem: "a sweep cannot run over a real network",
 			Expected: "one run with --to or --udp, or a sweep without"}
 	}
+	if opt.Remote != nil && c.Crowd.Clients > 0 {
+		return nil, c.Locate(&config.Error{Key: "crowd.clients", Problem: "a crowd cannot run over a real network",
+			Expected: "one receiver with --to or --udp, or a crowd without"})
+	}
 	var folder *atomicfile.Folder
 	if opt.Dir != "" {
 		var err error
@@ -87,6 +92,9 @@ const inspectedPackets = 1024
 // runOne runs a single configuration, and writes the report to out while the run continues. With an
 // error it also returns the results so far; nil if the run did not begin.
 func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.Exporter) (*engine.Result, error) {
+	if c.Crowd.Clients > 0 {
+		return runCrowd(ctx, c, opt, out)
+	}
 	// One stored sample suffices, because the observer writes each sample to the report.
 	sessionOpt := engine.Options{Clock: opt.Clock, Packs: opt.Packs, Force: opt.Force, KeepSamples: 1,
 		Observer: out.Observer()}
@@ -129,6 +137,34 @@ func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.E
 		result.Files = opt.files.List(".")
 	}
 	return result, errors.Join(err, s.Close(), out.Close())
+}
+
+// runCrowd runs a configuration with many receivers, and writes its report to out. With an error it also returns the
+// results so far; nil if the run did not begin.
+func runCrowd(ctx context.Context, c *config.Config, opt RunOptions, out *report.Exporter) (*engine.Result, error) {
+	if opt.View != nil {
+		return nil, c.Locate(&config.Error{Key: "crowd.clients", Problem: "a crowd has no dashboard", Expected: "a run without --cast"})
+	}
+	if opt.files != nil {
+		c = c.Clone()
+		c.ResolvePath = opt.files.Note // records the data files that the run reads
+	}
+	startedAt := opt.Clock.Now()
+	r, err := crowd.Run(ctx, c, crowd.Options{Clock: opt.Clock, Progress: opt.Progress, Force: opt.Force})
+	if r == nil {
+		return nil, errors.Join(err, out.Close())
+	}
+	r.Planned, r.PlannedS, r.Set = 1, c.Duration.Seconds(), out.Set
+	if elapsed := opt.Clock.Now() - startedAt; elapsed > 0 {
+		r.Timing.RealTimeFactor = float64(r.DurationNS) / float64(elapsed)
+	}
+	r.Files = opt.files.List(".")
+	report.SetReason(r, err)
+	if writeErr := out.Write(r); writeErr != nil {
+		report.SetReason(r, writeErr)
+		err = errors.Join(err, writeErr)
+	}
+	return r, errors.Join(err, out.Close())
 }
 
 // newPacking returns a delivery.Packing that reports progress to o.Packing, if set, and cancels packing
@@ -269,7 +305,11 @@ func checkPoints(ctx context.Context, c *config.Config, grid []config.Point, for
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := checker.Check(ctx, grid[i].Config); err != nil {
+		check := checker.Check
+		if grid[i].Config.Crowd.Clients > 0 {
+			check = func(ctx context.Context, point *config.Config) error { return crowd.Check(ctx, point.Clone(), force) }
+		}
+		if err := check(ctx, grid[i].Config); err != nil {
 			return c.AtPoint(&grid[i], err)
 		}
 	}
@@ -280,6 +320,9 @@ func checkPoints(ctx context.Context, c *config.Config, grid []config.Point, for
 // that c is the complete configuration of a run. It returns an error if the data cannot be opened, or
 // if the encoders cannot encode them.
 func Settle(ctx context.Context, c *config.Config) error {
+	if c.Crowd.Clients > 0 {
+		return crowd.Check(ctx, c, false)
+	}
 	s, err := engine.NewSession(ctx, c, engine.Options{})
 	if err != nil {
 		return err

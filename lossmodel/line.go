@@ -19,7 +19,7 @@ type line struct {
 	busy     bool
 	current  queue.Packet // the packet that is being sent, if busy
 	leavesAt time.Duration
-	now      time.Duration  // events up to now were handled
+	now      time.Duration  // time of the last event
 	served   []servedPacket // datagrams whose outcome the link has not collected yet, in order of time
 	sent     []traffic.Packet
 }
@@ -80,10 +80,11 @@ func (n *line) nextEvent() (at time.Duration, flow int) {
 func (n *line) run(now time.Duration) {
 	for {
 		at, flow := n.nextEvent()
-		switch {
-		case at > now:
-			n.now = max(n.now, now)
+		if at > now || at == noEvent {
 			return
+		}
+		n.now = at
+		switch {
 		case flow == onLine:
 			n.finish(at)
 		default:
@@ -98,7 +99,7 @@ func (n *line) run(now time.Duration) {
 
 // send passes a packet to the queue at now.
 func (n *line) send(now time.Duration, p queue.Packet) {
-	now = max(now, n.now) // a relay may read a datagram late that arrived before the last events
+	now = max(now, n.now) // a relay may read a datagram late that arrived before the last event
 	n.queue.Enqueue(now, p)
 	n.dropAll(now)
 	if !n.busy {
@@ -220,6 +221,12 @@ func (l *Link) QueueByOwner(now time.Duration, dst []QueueLength) []QueueLength 
 		dst = append(dst, QueueLength(n.queue.Owned(owner)))
 	}
 	return dst
+}
+
+// QueueDelay returns how long the line takes to send the packets in the queue at now; 0 if it follows a trace.
+func (l *Link) QueueDelay(now time.Duration) time.Duration {
+	l.runLine(now)
+	return l.rate.drainTime(now)
 }
 
 // reshapeRate begins a line at now if spec needs one, before the stages get the settings of spec. Packets that wait

@@ -115,7 +115,9 @@ func (l *Link) Send(now time.Duration, datagram []byte, tag uint64) Verdict {
 			MaxDatagram))
 	}
 	l.now = now
-	l.runLine(now)
+	if l.rate.line != nil {
+		l.runLine(now)
+	}
 	l.freeLent() // reuses the buffer of the delivery that Receive returned before
 
 	var v Verdict
@@ -128,7 +130,7 @@ func (l *Link) Send(now time.Duration, datagram []byte, tag uint64) Verdict {
 		v.Lost = l.enqueue(now, datagram, tag, f)
 		v.Due = now + f.Delay
 		if v.Waiting = f.waits; v.Waiting {
-			v.Due += l.rate.drainTime()
+			v.Due += l.rate.drainTime(now)
 		}
 	}
 	v.Copies = len(f.Copies)
@@ -157,13 +159,14 @@ func (l *Link) enqueue(now time.Duration, datagram []byte, tag uint64, f *Fate) 
 	p := &l.pool.packets[slot]
 	p.data = append(p.data[:0], datagram...)
 	p.sent, p.tag, p.copyNumber = now, tag, f.Copy
-	p.lost, p.waited, p.lineTimes = None, 0, f.lineTimes
+	p.lost, p.waited, p.leaves = None, 0, 0
 	p.flipped = len(f.Corrupt)
 	p.damaged = p.flipped > 0 && l.spec.Corrupt.Checksum
 	for _, bit := range f.Corrupt { // bit 0 is the lowest of byte 0
 		p.data[bit>>3] ^= 1 << (bit & 7)
 	}
 	if f.waits {
+		p.lineTimes = f.lineTimes
 		p.extra = f.Delay - p.own
 		lost := l.enqueueOnLine(now, slot)
 		l.collectServed()
@@ -172,7 +175,10 @@ func (l *Link) enqueue(now time.Duration, datagram []byte, tag uint64, f *Fate) 
 		}
 		return lost
 	}
-	p.extra = now + f.Delay - p.departs
+	if f.lineBytes > 0 { // the queue may be re-timed
+		p.lineTimes = f.lineTimes
+		p.extra = now + f.Delay - p.departs
+	}
 	l.inFlight.push(heapEntry{due: int64(now + f.Delay), seq: l.enqueued, slot: slot})
 	l.enqueued++
 	return None
@@ -196,7 +202,9 @@ func (l *Link) Next() (due time.Duration, ok bool) {
 // of sending; false if none.
 func (l *Link) Receive(now time.Duration) (Delivery, bool) {
 	l.freeLent()
-	l.runLine(now)
+	if l.rate.line != nil {
+		l.runLine(now)
+	}
 	if len(l.inFlight) == 0 || l.inFlight[0].due > int64(now) {
 		return Delivery{}, false
 	}

@@ -212,12 +212,12 @@ func (s *rateStage) describe(now time.Duration, step *Step) {
 // gauge reports the content of the queue and its maximum.
 func (s *rateStage) gauge(now time.Duration, g *Gauges) { g.Queue, g.Peak = s.length(now), s.peak }
 
-// drainTime returns how long the present rate takes to send the packets that wait before a line; 0 with a trace.
-func (s *rateStage) drainTime() time.Duration {
-	if s.line == nil || s.rate == 0 {
+// drainTime returns how long the present rate takes to send the packets in the queue at now; 0 with a trace.
+func (s *rateStage) drainTime(now time.Duration) time.Duration {
+	if s.rate == 0 || s.tracedLine.opportunities != nil {
 		return 0
 	}
-	return time.Duration(mulDiv(uint64(s.line.queue.Len().Bytes)*8, uint64(time.Second), s.rate))
+	return time.Duration(mulDiv(uint64(s.length(now).Bytes)*8, uint64(time.Second), s.rate))
 }
 
 // length returns the content of the queue. A line must have been run until now.

@@ -65,10 +65,12 @@ func (f *Fate) markLost(c Cause) {
 	}
 }
 
-// reset initializes f for a datagram (number 0) or a copy of it (1 and up). It reuses the slices of
-// f.
+// reset initializes f for a datagram (number 0) or a copy of it (1 and up). It reuses the slices of f. The other
+// fields of lineTimes are not used until the rate stage has set them together with lineBytes.
 func (f *Fate) reset(number, fragments int) {
-	*f = Fate{Copy: number, Fragments: fragments, Copies: f.Copies[:0], Corrupt: f.Corrupt[:0]}
+	f.Copy, f.Fragments, f.Lost, f.Bad, f.Delay = number, fragments, None, false, 0
+	f.Copies, f.Corrupt = f.Copies[:0], f.Corrupt[:0]
+	f.waits, f.lineBytes, f.own = false, 0, 0
 }
 
 // Stage is one effect of a link. It owns its random stream. Apply is called once for each

@@ -173,7 +173,7 @@ func TestListenRefuses(t *testing.T) {
 		{measure("--to", token+"@127.0.0.1:1", "--rate", "2000"), exitUsage, "expected 1ms to 1s"},
 		{measure("--to", token+"@127.0.0.1:1", "--seconds", "1000"), exitUsage, "at most 5m0s"},
 		{measure("--to", token+"@127.0.0.1:1", "--seconds", "0.5"), exitUsage, "too few"},
-		{measure("--to", token+"@127.0.0.1:1", "--up", "20"), exitUsage, "of 20 and 500 bytes"},
+		{measure("--to", token+"@127.0.0.1:1", "--up", "20"), exitUsage, "of 20 bytes up, expected 30 to 1400"},
 	} {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		if o := tuiIn(ctx, metronome(), c.args...); o.code != c.code || !strings.Contains(o.stderr, c.wantText) {

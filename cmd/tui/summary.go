@@ -57,7 +57,13 @@ func writeRun(w io.Writer, r *engine.Result) {
 		fmt.Fprintf(w, "budget    exceeded %.1f %% of the time (payload of the last second)\n", 100*over)
 	}
 	printf(w, "packets   %s\n", outcomes(t))
-	if report.HasPlayout(&t) {
+	for _, f := range r.Traffic {
+		fmt.Fprintf(w, "traffic   %s: %s Mbit/s, round trip %s ms, %d packets lost\n", f.Label, f.Mbps.Text(2), f.RTTMS.Text(1), f.Lost)
+	}
+	if t.Crowd != nil {
+		writeCrowd(w, t.Crowd, r.Timing.TickUS)
+	}
+	if report.HasPlayout(&t) && t.Crowd == nil {
 		writePlayout(w, &t.Playout)
 	}
 	if t.AgeMS.N > 0 {
@@ -85,6 +91,31 @@ func writeRun(w io.Writer, r *engine.Result) {
 	writePrecision(w, r.Precision)
 	writeShadows(w, r)
 	printf(w, "\ndigest %s\n", r.Digest)
+}
+
+// writeCrowd writes the figures of a crowd: its encodings, the durations of a tick, and quantiles over clients. timing is
+// nil if nothing was timed.
+func writeCrowd(w io.Writer, c *figures.Crowd, timing *figures.CrowdTiming) {
+	fmt.Fprintf(w, "crowd     %s, %s encodings a tick, at most %d", words.Count(c.Clients, "client"), c.EncodingsPerTick.Text(1), c.MaxEncodings)
+	if c.MemoRatio != nil {
+		fmt.Fprintf(w, "; %.0f %% of the packets use the memo of an anchor", c.MemoRatio.Times(100))
+	}
+	fmt.Fprintln(w)
+	if timing != nil {
+		fmt.Fprintf(w, "tick      on one core: encode %.0f µs, server %.0f, clients and uplinks %.0f, decode once %.0f; elapsed: median %.0f µs, p99 %.0f\n",
+			timing.EncodeUS, timing.ServerUS, timing.ClientsUS, timing.DecodeUS, timing.ElapsedUS.P50, timing.ElapsedUS.P99)
+	}
+	fmt.Fprintln(w)
+	g := texttable.New("clients", ">payload kbps", ">wire kbps", ">baseline age", ">starved %", ">lost %", ">failures", ">RTT ms")
+	for _, row := range []struct {
+		name string
+		c    *figures.CrowdClient
+	}{{"p5", &c.P5}, {"median", &c.P50}, {"p95", &c.P95}, {"worst", &c.Worst}} {
+		g.Add(row.name, row.c.PayloadKbps.Text(1), row.c.WireKbps.Text(1), row.c.BaselineAgeTicks.Text(1), row.c.StarvedRatio.Times(100).Text(2),
+			row.c.LossRatio.Times(100).Text(2), row.c.Failures.Text(0), row.c.RoundTripMS.Text(0))
+	}
+	g.WriteText(w, anyWidth)
+	fmt.Fprintln(w)
 }
 
 // writeRemote writes what was measured on the network. peer is nil in reports that do not name

@@ -34,6 +34,9 @@ type params struct {
 	Memory int `toml:"memory" help:"memory of what is learnt, for each frame of the history; half of it holds probabilities" unit:"KB" min:"64" max:"4096"`
 }
 
+// MemoSize implements encoders.MemoSizer. Memos are larger during the trial of a selector, which has several models.
+func (p *params) MemoSize() int { return p.Memory << 10 }
+
 // DeltaAdaptive returns the codec delta-adaptive, which encodes any table. Its versions:
 //
 //	1  tables with floats, hints or parts are always coded by package states, with the hints

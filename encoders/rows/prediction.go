@@ -70,7 +70,7 @@ func (r *rowState) predict(f int, col *fieldPlan) *prediction {
 	return p
 }
 
-// moveByVelocity sets moved, pushed and phase for a position with plan c, whose velocity is coded already.
+// moveByVelocity sets moved, pushed and phase (see rowState) for the position of plan c, whose velocity is coded already.
 func (r *rowState) moveByVelocity(c *fieldPlan) {
 	perUnit := float64(c.rate * float64(r.coder.next.ticks))
 	now, before := float64(perUnit*float64(r.cur[c.velocity])), float64(perUnit*float64(r.base[c.velocity]))

@@ -40,7 +40,7 @@ type rowState struct {
 	motion                            // motion of the row being coded, for the next frame
 	idleClass         int             // class of the number of packets since the row changed; see the function idleClass
 	position          *[maxAxes]int32 // the row's position in base
-	nearestDistance   uint32          // of the nearest mover, a row that changed with base; see scene.distances
+	nearestDistance   uint32          // of the nearest mover, a row that changed between base and its baseline; see scene.distances
 	fastestDistance   uint32          // of the fastest mover; see scene.distances
 	positionSpeed     int             // greatest length of lastDelta among the fields of the position
 	moved             int32           // delta of the position being coded by its new velocity, if it has one
@@ -60,7 +60,7 @@ type rowState struct {
 // codeRows codes all rows of cur against base. past is the memo of base. codeRows fills next, the
 // memo of cur.
 func (e *coder) codeRows(cur, base *frame.Frame, past, next *memo) error {
-	nextMoved := 0             // index in past.changedRows of the next row that changed with base
+	nextMoved := 0             // index in past.changedRows of the next mover: a row that differs between base and base's own baseline
 	recentChanges := uint32(0) // flags: whether each of the previous four rows changed, the last in bit 0
 	r, n := &e.row, e.fields
 	for i := range e.rows {
@@ -69,7 +69,7 @@ func (e *coder) codeRows(cur, base *frame.Frame, past, next *memo) error {
 		r.idleClass = idleClass(past.unchangedFor[i])
 		r.position = &e.scene.positions[i]
 		moved := nextMoved < len(past.changedRows) && int(past.changedRows[nextMoved]) == i
-		// The history of a row that did not change with base; loadHistory replaces it for the others. lastDelta and
+		// The history of a row that is no mover; loadHistory replaces it for movers. lastDelta and
 		// origin are set below if the row changes.
 		r.lastResiduals, r.lastAcceleration, r.positionSpeed, r.hasRotation = r.noMotion.residualLength, r.noMotion.acceleration, 0, false
 		if moved {
@@ -139,8 +139,8 @@ func (r *rowState) findNeighbour(next *memo) {
 	r.neighbour = next.motionAt(nearest, e.fields)
 }
 
-// codeChanged codes whether row i changed and returns 1 if so. moved reports whether it changed in
-// the frame before; own is the counter of this row.
+// codeChanged codes whether row i changed and returns 1 if so. moved means that it is a mover, see codeRows; own is the
+// counter of this row.
 func (r *rowState) codeChanged(i int, recentChanges uint32, moved bool, own *rangecoder.Counter) uint32 {
 	r.nearestDistance, r.fastestDistance = r.coder.scene.distances(i, r.position, moved)
 	rowFlags := uint32(0)
@@ -327,16 +327,16 @@ const (
 func (r *rowState) codeResidual(f int, col *fieldPlan, residual, guess int32) int32 {
 	mixer := &r.coder.mixer
 	largestClass := flag(r.largestChanged && r.coder.rotation.isComponent(f))
-	rotationClass := largestClass // a context of the sign, too
+	kindClass := largestClass // a context of the sign, too
 	if col.velocity >= 0 {
-		rotationClass = r.phase
+		kindClass = r.phase
 	}
 	// Contexts with id share counters among fields of the same range and unit, those with fieldID do not.
 	id, fieldID := uint32(col.statsField)<<8|decisionLength, uint32(f)<<8|decisionLength
 	expected, size := uint32(r.expectedLength), abs(residual)
 	r.coder.beginContexts(col.weightSet)
 	mixer.AddContext(id, largestClass, expected, uint32(r.maxResidual))
-	mixer.AddContext(id, uint32(r.lastResiduals[f]), uint32(r.idleClass), rotationClass)
+	mixer.AddContext(id, uint32(r.lastResiduals[f]), uint32(r.idleClass), kindClass)
 	mixer.AddContext(fieldID, uint32(r.recentResiduals[0]), uint32(r.recentResiduals[1]), largestClass)
 	length := uint32(bits.Len32(size))
 	coded := mixer.CodeTree(min(length, maxShortLength), lengthBits, 0)
@@ -355,7 +355,7 @@ func (r *rowState) codeResidual(f int, col *fieldPlan, residual, guess int32) in
 		negative = true // a positive residual would be out of range
 	case smallest > maxDown: // positive: a negative residual would be out of range
 	default:
-		negative = r.codeSign(f, residual, rotationClass, col.rangePart(guess)<<5|length)
+		negative = r.codeSign(f, residual, kindClass, col.rangePart(guess)<<5|length)
 	}
 	size = r.codeLowBits(f, length, size)
 	if negative {
@@ -368,13 +368,13 @@ func (r *rowState) codeResidual(f int, col *fieldPlan, residual, guess int32) in
 func abs(v int32) uint32 { return uint32(max(v, -v)) }
 
 // codeSign codes the sign of a residual of field f and reports whether it is negative. Two parameters are contexts:
-// rotationClass is 1 for a component of a rotation whose largest component changed, and phase for a position with a velocity; boundClass combines in which
-// sixteenth of the range the prediction lies, and the length of the residual.
-func (r *rowState) codeSign(f int, residual int32, rotationClass, boundClass uint32) bool {
+// kindClass is 1 for a component of a rotation whose largest component changed, and phase for a position with a
+// velocity; boundClass combines in which sixteenth of the range the prediction lies, and the length of the residual.
+func (r *rowState) codeSign(f int, residual int32, kindClass, boundClass uint32) bool {
 	mixer, col := &r.coder.mixer, &r.coder.columns[f]
 	id := uint32(col.statsField)<<8 | decisionSign
 	r.coder.beginContexts(col.weightSet)
-	mixer.AddContext(id, rotationClass, signClass(r.lastDelta[f]), 0)
+	mixer.AddContext(id, kindClass, signClass(r.lastDelta[f]), 0)
 	mixer.AddContext(id, uint32(r.expectedLength), signClass(r.lastDelta[f]), uint32(r.lastResiduals[f]))
 	mixer.AddContext(id, boundClass, signClass(r.lastDelta[f]), 0)
 	return mixer.CodeFlag(signNode, residual < 0)

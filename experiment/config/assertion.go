@@ -48,6 +48,10 @@ func parseAssertion(name string, value any) (Assertion, error) {
 		}
 		number := strings.TrimSpace(rest)
 		if percent, ok := strings.CutSuffix(number, "%"); ok {
+			if _, _, factor := figures.InWords(name); factor == 1 {
+				return Assertion{}, &Error{Problem: quoteValue(value) + " is a percentage, but " + name + " is not a share",
+					Expected: `an operator and a number such as "<= 256"`}
+			}
 			number = strings.TrimSpace(percent) + "e-2" // without the rounding error of a division by 100
 		}
 		f, err := strconv.ParseFloat(number, 64)
@@ -66,8 +70,11 @@ func unknownFigureError(name string, known []string) *Error {
 	last := func(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 	lastParts, fullNames := []string{}, map[string]string{}
 	for _, k := range known {
-		if fullNames[last(k)] == "" {
+		other, taken := fullNames[last(k)]
+		if !taken {
 			lastParts = append(lastParts, last(k))
+		}
+		if !taken || strings.Count(k, ".") < strings.Count(other, ".") { // crowd.p5.starved_ratio has more parts than playout.starved_ratio
 			fullNames[last(k)] = k
 		}
 	}

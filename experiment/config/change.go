@@ -289,7 +289,7 @@ func (ch Change) Label() string {
 	words = append(append(words, ch.shadowLabels()...), ch.linkLabels()...)
 	for _, s := range liveRows() {
 		if v, set := ch.Live[s.Key]; set {
-			text := fmt.Sprint(v)
+			text := s.labelValue(v)
 			if p, err := s.Policies.Parse(text); err == nil {
 				text = p.Label()
 			}

@@ -36,7 +36,7 @@ func (c *Config) apply(ch Change) error {
 		func() error { return c.addShadows(ch.Shadows) },
 		func() error { return c.applyLinks(ch) },
 		func() error { return c.applyLive(ch) },
-		c.checkContainers)
+		c.checkContainers, c.checkTraffic)
 }
 
 // applyLive applies the live settings of ch.
@@ -88,14 +88,18 @@ func patchLink(spec *lossmodel.Spec, dir string, values map[string]string) error
 		table[k] = v
 	}
 	if err := spec.SetAll(table); err != nil {
-		key := dir
-		var ke *lossmodel.KeyError
-		if errors.As(err, &ke) {
-			key += "." + ke.Key
-		}
-		return ErrorAt(key, err)
+		return linkError(dir, err)
 	}
-	return ErrorAt(dir, spec.Validate())
+	return linkError(dir, spec.Validate())
+}
+
+// linkError returns err as an error about a key of a link. dir is "down" or "up".
+func linkError(dir string, err error) error {
+	var ke *lossmodel.KeyError
+	if errors.As(err, &ke) {
+		dir += "." + ke.Key
+	}
+	return ErrorAt(dir, err)
 }
 
 // Undo returns the change that turns the configuration after back into c: it sets all settings that a session

@@ -403,7 +403,7 @@ func TestValuesText(t *testing.T) {
 			}
 		}
 	}
-	full, err := Parse("full.toml", []byte(fullConfig+"[search]\nminimise = \"wrong\"\nsubject_to = [\"wrong <= 5%\"]\nruns = 20\nseeds = 2\n[search.over]\n\"sender.every\" = [3, 4]\n"))
+	full, err := Parse("full.toml", []byte(fullConfig+"[search]\nminimise = \"wrong\"\nsubject_to = [\"playout.starved_ratio <= 5%\"]\nruns = 20\nseeds = 2\n[search.over]\n\"sender.every\" = [3, 4]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

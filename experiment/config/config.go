@@ -13,6 +13,7 @@ import (
 	"wirelab/encoders/table"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/tracefile"
+	"wirelab/lossmodel/traffic"
 )
 
 // A Config is the configuration of an experiment. Equal configurations give equal packets on
@@ -26,9 +27,11 @@ type Config struct {
 
 	Profile  string // link profile that Down and Up were set to; later changes may have made them differ; "" if none
 	Down, Up lossmodel.Spec
+	Traffic  traffic.Plan // other traffic on the downlink; never modified
 	Sender   senderSettings
 	Receiver receiverSettings
-	Messages Messages        // beside the snapshots
+	Messages Messages // beside the snapshots
+	Crowd    Crowd
 	At       []StampedChange // scripted changes, by time
 	Clients  []proxyClient   // settings for single clients of a proxy
 	Shadows  []Encoder       // further encoders on the same frames and losses
@@ -43,9 +46,11 @@ type Config struct {
 	// path.
 	ResolvePath func(name string) (path string)
 
-	file   string          // name of the file that the configuration was read from, for errors; "" if none
-	lines  map[string]int  // line of each key in the file
-	flags  map[string]bool // keys that were set after reading the file: errors do not name the file
+	file          string              // name of the file that the configuration was read from, for errors; "" if none
+	lines         map[string]int      // line of each key in the file
+	flags         map[string]bool     // keys that were set after reading the file: errors do not name the file
+	trafficTables []map[string]string // tables [[traffic]] of the file, never modified; nil if traffic was set as text
+
 	chosen map[string]bool // keys of dataDependentKeys that were set explicitly for the data
 }
 
@@ -249,9 +254,9 @@ func (c *Config) validate() error {
 		}
 	}
 	return firstError(
-		func() error { return ErrorAt("down", c.Down.Validate()) },
-		func() error { return ErrorAt("up", c.Up.Validate()) },
-		c.checkHistories, c.checkContainers, c.checkSweep, c.checkSearch, c.checkClients, c.checkScript)
+		func() error { return linkError("down", c.Down.Validate()) },
+		func() error { return linkError("up", c.Up.Validate()) },
+		c.checkHistories, c.checkContainers, c.checkTraffic, c.checkSweep, c.checkSearch, c.checkClients, c.checkScript)
 }
 
 // firstError calls checks in order and returns the first error.

@@ -132,11 +132,12 @@ type tableList struct {
 // tableLists returns the arrays of tables by name.
 func tableLists() map[string]tableList {
 	return map[string]tableList{ // each entry: example, expected, set
-		"at":     {"at[0].t", `t = "10s" and a change, such as loss = "5%"`, (*Config).setAt},
-		"client": {"client[0].turn", `turn = 1 (the first client that sends) or address = "10.0.0.5", and settings of its links, such as down.loss = "5%"`, (*Config).setClient},
-		"plugin": {"plugin[0].path", `path = "FILE.wasm"`, (*Config).setPlugin},
-		"shadow": {"shadow[0].name", `name = "an encoder"`, (*Config).setShadow},
-		"sweep":  {"sweep[0].key", `key = "down.loss" and values = ["0%", "5%"], or repeat = 30`, (*Config).setSweep},
+		"at":      {"at[0].t", `t = "10s" and a change, such as loss = "5%"`, (*Config).setAt},
+		"client":  {"client[0].turn", `turn = 1 (the first client that sends) or address = "10.0.0.5", and settings of its links, such as down.loss = "5%"`, (*Config).setClient},
+		"plugin":  {"plugin[0].path", `path = "FILE.wasm"`, (*Config).setPlugin},
+		"traffic": {"traffic[0].kind", `kind = "cubic" and parameters of it, such as flows = 4`, (*Config).setTraffic},
+		"shadow":  {"shadow[0].name", `name = "an encoder"`, (*Config).setShadow},
+		"sweep":   {"sweep[0].key", `key = "down.loss" and values = ["0%", "5%"], or repeat = 30`, (*Config).setSweep},
 	}
 }
 

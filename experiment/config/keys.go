@@ -41,7 +41,7 @@ func (c *Config) set(key string, value any) error {
 	switch {
 	case isList && isItem:
 		return list.set(c, index, key, rest, value)
-	case isList && key == name: // only the keys of its entries can be set
+	case isList && key == name && findSetting(key) == nil: // only the keys of its entries can be set
 		return &Error{Key: key, Problem: "is a list", Expected: "a key of one of its entries, such as " + list.example}
 	case head == "assert":
 		return c.setAssert(rest, value)

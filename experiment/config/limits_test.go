@@ -122,6 +122,7 @@ func TestLimits(t *testing.T) {
 		"too many seeds":            {"[search]\nseeds = 1001\n", "1 to 1000"},
 		"an unknown key":            {"[search]\nrusn = 10\n", "did you mean runs?"},
 		"a bound without a figure":  {"[search]\nsubject_to = [\"wrong\"]\n", "subject_to[0]: \"wrong\" is not a bound"},
+		"a percentage of kbps":      {"[search]\nsubject_to = [\"wire_kbps <= 5%\"]\n", "\"<= 5%\" is a percentage, but wire_kbps is not a share"},
 		"bounds":                    {"[search]\nsubject_to = [\"wrong == 0\", \"encode_us.p50 < 5\", \"playout.starved_ratio <= 5%\"]\n", ""},
 		"1000 values":               {search("\"data.cubes\" = { from = 1, to = 1000 }"), ""},
 		"1001 values":               {search("\"data.cubes\" = { from = 1, to = 1001 }"), "is not a range"},

@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -31,10 +32,19 @@ type scalarSetting struct {
 
 	names []string             // all possible values of a fixed setting; nil if they cannot be listed
 	omit  func(c *Config) bool // whether Values leaves the setting out; nil means never
+	brief func(v any) string   // a value in labels; nil means unchanged
 }
 
 // CommandName returns the name of the setting in labels, which is also that of its command.
 func (s *scalarSetting) CommandName() string { return strings.TrimSuffix(s.Short, "_delay") }
+
+// labelValue returns a value of the setting for labels.
+func (s *scalarSetting) labelValue(v any) string {
+	if s.brief != nil {
+		return s.brief(v)
+	}
+	return fmt.Sprint(v)
+}
 
 // findSetting returns the row with a full key or a short name; nil if none.
 func findSetting(key string) *scalarSetting {

@@ -18,6 +18,7 @@ import (
 	"wirelab/internal/policy"
 	"wirelab/internal/setting"
 	"wirelab/internal/units"
+	"wirelab/lossmodel/traffic"
 )
 
 // This file has the scalar settings. A new setting needs a field, a default and a row, all in this file, and
@@ -84,6 +85,7 @@ func defaultScalars() Config {
 		Sender:   senderSettings{RateHz: 60, Every: 1, History: frame.MaxHistory, Block: 1200, Window: 128},
 		Messages: defaultMessages,
 		Receiver: receiverSettings{History: frame.MaxHistory, Playout: 85 * time.Millisecond},
+		Crowd:    Crowd{Baseline: Baselines.Default("newest")},
 	}
 }
 
@@ -124,7 +126,7 @@ func scriptNames() (names []string) {
 // rows returns the table of scalar settings, which excludes links, encoder and lists. Live settings come
 // first, in the order of the JSON of a Change. The table is made once because every Set searches it.
 var rows = sync.OnceValue(func() []scalarSetting {
-	return slices.Concat(liveSettings(), dataSettings(), endpointSettings(), messageSettings())
+	return slices.Concat(liveSettings(), dataSettings(), endpointSettings(), messageSettings(), crowdSettings())
 })
 
 // liveRows returns the rows that can be changed while a session runs.
@@ -164,6 +166,9 @@ func liveSettings() []scalarSetting {
 		{Row: budgetRow(), Short: "budget", Args: "KBPS|off", Completions: []string{"off"}, Label: "Budget", Position: 3,
 			CommandHelp: "payload limit, a line in the chart",
 			omit:        func(c *Config) bool { return c.BudgetKbps == defaultBudget }},
+		{Row: trafficRow(), Short: "traffic", Args: "N KIND|off", Policies: traffic.Kinds, Completions: []string{traffic.Off},
+			CommandHelp: "other traffic on the downlink, such as 1 cubic or 4 reno rtt=40ms",
+			omit:        func(c *Config) bool { return len(c.Traffic) == 0 }, brief: briefTraffic},
 		{Row: scalarRow("seed", "a whole number from 0", func(c *Config) any { return seedValue(c.Seed) },
 			func(c *Config, v any) bool { return setUint(&c.Seed, v) }),
 			Short: "seed", Restarts: true, Args: "N", CommandHelp: "restart the run with another seed"},

@@ -10,9 +10,9 @@ import (
 // Controls are the policies that decide which snapshots a sender sends. Snapshots that a policy holds back are
 // skipped, not delayed: the next one contains newer state.
 //
-// After a line was slow, delay and ack-clock let the queue drain, so that the receiver has fresh snapshots within 10 s
-// once the line is good. The others do not promise that. With fixed, good-bad and aimd, large queues can keep round trips
-// long, which makes snapshots larger, which keeps the queue full. The rate of gcc grows by only 8 % a second.
+// After a line was slow, delay, ack-clock and gcc let the queue drain, so that the receiver has fresh snapshots within
+// 10 s once the line is good; the rate of gcc grows by only 8 % a second after that. fixed, good-bad and aimd do not promise
+// it: large queues can keep round trips long, which makes snapshots larger, which keeps the queue full.
 var Controls = policy.Set{
 	{Name: "fixed", Summary: "send every snapshot"},
 	{Name: "good-bad", Summary: "two rates: good, and bad while the round trip is long (Fiedler, Reliability and Congestion Avoidance over UDP)",

@@ -163,7 +163,7 @@ func TestControlNeverStopsSending(t *testing.T) {
 // After any 20 s on a bad line, the policies that promise it have fresh snapshots at the receiver within 10 s of a good
 // line, and keep them.
 func TestControlRecovers(t *testing.T) {
-	for _, text := range []string{"delay", "delay target=20ms", "ack-clock", "ack-clock slack=100ms"} {
+	for _, text := range []string{"delay", "delay target=20ms", "ack-clock", "ack-clock slack=100ms", "gcc"} {
 		for seed := range testkit.ChooseLong[uint64](500, 60, 15) {
 			g := newTestGame(t, text, seed)
 			now := time.Duration(0)

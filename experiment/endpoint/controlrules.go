@@ -37,7 +37,12 @@ func (b *bucket) due(now time.Duration, _ *controller) (bool, Decision) {
 	return false, Decision{Why: HeldByRate, Measured: -b.credit * 1e9 / b.rate, Limit: b.rate}
 }
 
-func (b *bucket) sent(_ time.Duration, bytes int) { b.credit -= int64(bytes) * 8 }
+// sent takes the bits of a packet from the credit. The debt is limited to what the rate sends in maxSilence; otherwise the
+// packets that are sent in spite of it, for want of acks, would add up to a debt of minutes.
+func (b *bucket) sent(_ time.Duration, bytes int) {
+	const seconds = int64(maxSilence / time.Second)
+	b.credit = max(b.credit-int64(bytes)*8, -b.rate*seconds)
+}
 
 func (b *bucket) target() int64 { return b.rate }
 

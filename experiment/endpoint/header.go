@@ -68,6 +68,19 @@ func (h *header) append(dst []byte, twoRefs bool) []byte {
 	return dst
 }
 
+// AckBytes is the size of an ack without digest and report.
+const AckBytes = ackBytes
+
+// AppendHeader appends to dst the header of packet seq, for a sender that is not a Sender. baseline is the distance of
+// the baseline, 0 means the initial state. withParams adds the parameters of the encoding.
+func AppendHeader(dst []byte, seq uint64, baseline uint8, e *Encoding, withParams bool) []byte {
+	h := header{seq: seq, baseline: baseline, codec: e.Codec.ID, params: e.Canonical, hasParams: withParams}
+	return h.append(dst, e.Codec.Refs == 2)
+}
+
+// InitialTick returns the tick that the initial state has as the baseline of packet seq.
+func (c Cadence) InitialTick(seq uint64) uint32 { return c.initialTick(seq) }
+
 // parseHeader parses the header of packet src, and returns it with the payload. refCount returns the
 // number of references that a codec uses; 0 for an unknown codec. fullSeqs means that packets with
 // parameters whose baseline is the initial state contain the full sequence number.

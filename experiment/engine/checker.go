@@ -3,8 +3,10 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"wirelab/dataset/frame"
+	"wirelab/encoders"
 	"wirelab/experiment/config"
 	"wirelab/lossmodel"
 )
@@ -91,25 +93,39 @@ func fitToSchema(c *config.Config, s *frame.Schema, force bool) error {
 const maxMemory = 8 << 30
 
 // checkMemory returns an error for a session whose histories would need more than maxMemory. Each
-// lane stores the frames of two histories, with four bytes per value.
+// lane has two histories, of the sender and of the receiver. They store frames with four bytes per
+// value, and memos, which count if the encoder's parameters tell their size.
 func checkMemory(c *config.Config, s *frame.Schema) error {
+	lanes := slices.Concat([]config.Encoder{c.Encoder}, c.Shadows)
+	stored := int64(len(lanes)) * int64(s.Cells()) * 4 // by all lanes for each frame
+	memos := int64(0)                                  // part of stored
+	for _, e := range lanes {
+		// An error is ignored here: it is reported with its key when the encoder is created.
+		if _, params, err := e.Resolve("encoder", c.Codecs); err == nil {
+			if p, ok := params.(encoders.MemoSizer); ok {
+				memos += int64(p.MemoSize())
+			}
+		}
+	}
+	stored += memos
 	frames := int64(c.Sender.History + c.Receiver.History)
 	if sent := int64(c.Duration.Seconds()*float64(c.Sender.RateHz)) + 1; c.Duration > 0 {
 		frames = min(frames, 2*sent) // a short run does not fill the two histories
 	}
-	lanes := int64(1 + len(c.Shadows))
-	needed := lanes * frames * int64(s.Cells()) * 4
+	needed := frames * stored
 	if needed <= maxMemory {
 		return nil
 	}
-	fits := maxMemory / (lanes * int64(s.Cells()) * 4) / 2 // frames in each history
 	// The error names what to reduce: the history, or the newest shadow if there is one.
 	key := "sender.history"
 	if n := len(c.Shadows); n > 0 {
 		key = config.Indexed("shadow", n-1)
 	}
-	return &config.Error{Key: key,
-		Problem: fmt.Sprintf("needs about %d GB: %d encoders store %d frames of %d values each", needed>>30, lanes, frames, s.Cells()),
+	problem := fmt.Sprintf("needs about %d GB: %d encoders store %d frames of %d values each", needed>>30, len(lanes), frames, s.Cells())
+	if memos > 0 {
+		problem += fmt.Sprintf(", and for each frame %d KB that they have learnt", memos>>10)
+	}
+	return &config.Error{Key: key, Problem: problem,
 		Expected: fmt.Sprintf("at most %d GB, for example sender.history and receiver.history of %d; or --force with tui run", maxMemory>>30,
-			max(1, fits))}
+			max(1, maxMemory/stored/2))}
 }

@@ -19,6 +19,7 @@ import (
 	"wirelab/experiment/internal/labtest"
 	"wirelab/experiment/transfer"
 	"wirelab/internal/testkit"
+	"wirelab/lossmodel/queue"
 )
 
 // fileEncoders are the fast encoders of files.
@@ -129,7 +130,11 @@ func randomLink(rng *rand.Rand) []any {
 			set = append(set, way+"loss", fmt.Sprintf("gilbert-elliott p=%.2f%% r=%.2f%%", 20*rng.Float64(), 10+50*rng.Float64()))
 		}
 		if rng.IntN(3) == 0 {
-			set = append(set, way+"rate", fmt.Sprintf("%dkbit", 200+rng.IntN(2000)), way+"queue", fmt.Sprintf("%dKB", 8+rng.IntN(64)))
+			set = append(set, way+"rate", fmt.Sprintf("%dkbit", 200+rng.IntN(2000)), way+"queue", fmt.Sprintf("%dKB", 8+rng.IntN(64)),
+				way+"queue_discipline", queue.Texts()[rng.IntN(4)])
+			if way == "down." && rng.IntN(2) == 0 {
+				set = append(set, "traffic", []string{"1 cubic", "2 reno", "1 constant rate=100kbit"}[rng.IntN(3)])
+			}
 		}
 	}
 	return set

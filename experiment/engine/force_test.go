@@ -29,3 +29,27 @@ func TestForceSkipsMemoryCheck(t *testing.T) {
 		t.Errorf("forced: %v", err)
 	}
 }
+
+// The memory that delta-adaptive may use for each stored frame counts, for each lane.
+func TestMemoryCheckCountsMemos(t *testing.T) {
+	schema := labtest.NewCubeSource(2, 1, -1, 1).Schema()
+	c := config.Default()
+	c.Encoder = config.Encoder{Name: "delta-adaptive", Params: map[string]any{"memory": 4096}}
+	for range 3 {
+		if err := checkMemory(c, schema); err != nil {
+			t.Errorf("%d shadows: %v", len(c.Shadows), err)
+		}
+		c.Shadows = append(c.Shadows, c.Encoder)
+	}
+	c.Shadows = append(c.Shadows, c.Encoder) // five lanes with 510 memos of 4 MB
+	err := checkMemory(c, schema)
+	if err == nil || !strings.Contains(err.Error(), "needs about 9 GB: 5 encoders store 510 frames") ||
+		!strings.Contains(err.Error(), "for each frame 20480 KB that they have learnt") {
+		t.Error(err)
+	}
+	c.Sender.History = 100
+	c.Receiver.History = 100
+	if err := checkMemory(c, schema); err != nil {
+		t.Errorf("short histories: %v", err)
+	}
+}

@@ -59,6 +59,9 @@ type lane struct {
 	ackDatagram []byte           // ackScratch after the ack of messages, reused
 	withholdAck bool             // further packets of the same datagram follow: only the last causes an ack
 	acks        *sentAcks        // acks sent; nil unless Options.KeepSent
+
+	traffic      string                  // plan of the other traffic, as text
+	queueScratch []lossmodel.QueueLength // reused by measureQueue
 }
 
 // membership describes when a lane joined the session, and its place among the lanes.
@@ -153,7 +156,11 @@ func (l *lane) reconfigure(now time.Duration, c *config.Config) error {
 	if l.paths.downLink == nil || l.paths.upLink == nil {
 		return nil
 	}
-	return errors.Join(l.paths.downLink.ReshapeAt(now, c.Down), l.paths.upLink.ReshapeAt(now, c.Up))
+	if err := errors.Join(l.paths.downLink.ReshapeAt(now, c.Down), l.paths.upLink.ReshapeAt(now, c.Up)); err != nil {
+		return err
+	}
+	l.setTraffic(now, c.Traffic)
+	return nil
 }
 
 // send encodes cur and sends the packet. changed contains at least the rows in which cur differs
@@ -222,6 +229,7 @@ func (l *lane) closeSample(t time.Duration) {
 		display, _ := peer.Counts()
 		l.meter.AddRemoteDisplay(&l.paths.remote, display)
 	}
+	l.measureQueue(t)
 	if l.messenger != nil {
 		l.meter.SetUnderWay(l.messenger.underWay())
 	}

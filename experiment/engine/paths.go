@@ -108,6 +108,7 @@ func (l *lane) connectNew(c *config.Config, network Network) error {
 		down.RecordTrails() // records the effect of each stage on each packet
 	}
 	l.connect(down, up)
+	l.setTraffic(0, c.Traffic)
 	if network == nil {
 		return nil
 	}

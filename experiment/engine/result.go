@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"wirelab/dataset"
+	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/figures"
@@ -28,6 +29,7 @@ type Result struct {
 	Budget      []figures.BudgetShare  `json:"budget"`
 	Shadows     []shadowResult         `json:"shadows"`              // the running ones, then those that left, both in the order of joining
 	Comparison  *Comparison            `json:"comparison,omitempty"` // of all encoders; nil without shadows
+	Traffic     []figures.Flow         `json:"traffic,omitempty"`    // other traffic on the downlink, by flow
 	Changes     []config.StampedChange `json:"changes"`
 	Assertions  []AssertionResult      `json:"assertions,omitempty"`
 	Interrupted bool                   `json:"interrupted,omitempty"`
@@ -40,9 +42,10 @@ type Result struct {
 	Precision   []dataset.Precision    `json:"precision,omitempty"` // rounding errors of the data read so far; nil unless they are a table
 	completion
 	firstLane
-	SamplesByLane []LaneSamples `json:"-"`                // of all encoders; nil without shadows
-	Files         []DataFile    `json:"files,omitempty"`  // files that the data and the links were read from
-	Remote        *Remote       `json:"remote,omitempty"` // events of a real network; nil if the links were modelled
+	SamplesByLane []LaneSamples         `json:"-"`                // of all encoders; nil without shadows
+	Clients       []figures.CrowdClient `json:"-"`                // of a crowd, in the order of their numbers; nil without a crowd
+	Files         []DataFile            `json:"files,omitempty"`  // files that the data and the links were read from
+	Remote        *Remote               `json:"remote,omitempty"` // events of a real network; nil if the links were modelled
 }
 
 // extent describes how much a run covers.
@@ -111,6 +114,7 @@ type shadowResult struct {
 	Totals  figures.Totals        `json:"totals"`
 	Timing  figures.Timing        `json:"timing"`
 	Budget  []figures.BudgetShare `json:"budget"`
+	Traffic []figures.Flow        `json:"traffic,omitempty"` // as in Result, with the queue of this lane
 	Digest  string                `json:"digest"`
 }
 
@@ -128,7 +132,7 @@ func (s *Session) Result() *Result {
 		Version: ReportVersion, DigestVersion: digestVersion(start), Config: start.Values(),
 		extent: extent{Seed: start.Seed, DurationS: until.Seconds(), DurationNS: until,
 			Frames: s.frames(), Item: s.schema.Item, ItemsPerFrame: s.itemsPerFrame()},
-		Totals: totals, Timing: first.timing(), Budget: first.meter.Shares(s.schema), Digest: first.digest.sum(),
+		Totals: totals, Timing: first.timing(), Traffic: first.trafficFigures(until), Budget: first.meter.Shares(s.schema), Digest: first.digest.sum(),
 		Codecs:      s.codecVersions(),
 		Interrupted: s.interrupted, Shadows: []shadowResult{}, Changes: append([]config.StampedChange{}, s.log...),
 		Assertions: checkAssertions(s.start.Assert, totals), Refused: s.refused, Warnings: s.config.Warnings(),
@@ -156,6 +160,17 @@ func (s *Session) Result() *Result {
 		r.Shadows = append(r.Shadows, s.departed[i].result)
 	}
 	return r
+}
+
+// NewResult returns the result of a run of start that was not a session, such as a run with many receivers. end is its
+// duration and s the schema of its data. The caller adds what was measured besides totals.
+func NewResult(start *config.Config, s *frame.Schema, end time.Duration, frames uint64, totals figures.Totals) *Result {
+	start = start.Clone()
+	start.Sweep, start.Search = nil, config.Search{}
+	return &Result{Version: ReportVersion, DigestVersion: digestVersion(start), Config: start.Values(),
+		extent: extent{Seed: start.Seed, DurationS: end.Seconds(), DurationNS: end, Frames: frames, Item: s.Item, ItemsPerFrame: s.Rows},
+		Totals: totals, Shadows: []shadowResult{}, Changes: []config.StampedChange{}, Budget: []figures.BudgetShare{},
+		Assertions: checkAssertions(start.Assert, totals), Warnings: start.Warnings()}
 }
 
 // codecVersions returns the version of each built-in codec that sent packets.

@@ -110,6 +110,9 @@ func NewSession(ctx context.Context, c *config.Config, opt Options) (*Session, e
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
+	if c.Crowd.Clients > 0 {
+		return nil, c.Locate(&config.Error{Key: "crowd.clients", Problem: "a session has one receiver", Expected: "tui run without --to, --udp and --cast"})
+	}
 	endless := opt.Endless || c.Duration > 0
 	src, err := c.OpenData(ctx, endless)
 	if err != nil {

@@ -84,7 +84,8 @@ func (s *Session) storeDeparted(l *lane, differs string) {
 // shadowResult returns the result of a shadow at until. differs is its element of s.differences.
 func (s *Session) shadowResult(l *lane, differs string, until time.Duration) shadowResult {
 	return shadowResult{Lane: l.letter, Encoder: l.codec(), Label: laneName(l.codec(), differs), FromS: l.joinedAt.Seconds(),
-		Totals: l.totals(until), Timing: l.timing(), Budget: l.meter.Shares(s.schema), Digest: l.digest.sum()}
+		Totals: l.totals(until), Timing: l.timing(), Budget: l.meter.Shares(s.schema), Traffic: l.trafficFigures(until),
+		Digest: l.digest.sum()}
 }
 
 // shadowOf returns the shadow lane that began with encoder e; nil if none exists.
@@ -109,6 +110,7 @@ func (s *Session) newShadowLane(e config.Encoder) (*lane, error) {
 	first := &s.lanes[0].paths
 	l.joinedAt = s.now
 	l.connect(first.downLink.Fork(inheritedTag), first.upLink.Fork(inheritedTag))
+	l.traffic = s.lanes[0].traffic
 	if l.carrier != nil && s.lanes[0].carrier != nil { // the first lane gets its carrier after this one if a change sets it
 		l.carrier.follow(s.lanes[0].carrier)
 	}

@@ -69,6 +69,7 @@ type Lane struct {
 	Totals    figures.Totals
 	Timing    figures.Timing
 	Link      []meters.LinkStretch // set and measured properties of the downlink, oldest first; first lane with modelled links only
+	Traffic   []figures.Flow       // other traffic on the downlink, by flow; nil if there was none
 	Control   *ControlView         // nil without a send-rate control
 	Recent    meters.Recent
 	Blocks    []delivery.BlockState // states of the delivered file's blocks, in order; nil if the data are not a file

@@ -114,7 +114,7 @@ func (l *lane) handleDrop(now time.Duration, d *lossmodel.Delivery) {
 		return // the packet was abandoned as Unknown
 	}
 	if d.Copy == 0 {
-		l.meter.Network.CountDropped(f.rec.Seq)
+		l.meter.Network.CountDropped(f.tag)
 		if !f.fateUnknown && l.inspector != nil {
 			l.meter.Link.CountDropped(f.linkStretch)
 		}

@@ -52,7 +52,7 @@ func (l *lane) view(now time.Duration, maxPackets int) Lane {
 		Letter: l.letter, Encoder: l.codec(), Params: l.snd.Encoding().Params, Began: l.joinedAt, Epoch: l.snd.Epoch(),
 		Samples: l.meter.Samples(), Packets: l.log.Last(make([]packetlog.Record, 0, maxPackets), maxPackets),
 		Totals: l.totals(now),
-		Timing: l.timing(), Control: l.controlView(),
+		Timing: l.timing(), Traffic: l.trafficFigures(now), Control: l.controlView(),
 		Recent: l.meter.Recent(l.cadence.TickHz), Blocks: l.delivery.Blocks(),
 		Err: l.lastErr, Incidents: l.inspector.Incidents(),
 	}

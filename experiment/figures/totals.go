@@ -59,6 +59,7 @@ type Totals struct {
 	Transfer *Transfer `json:"transfer,omitempty"` // nil unless the data are a file
 	Control  *Control  `json:"control,omitempty"`  // nil without a send-rate control
 	Rounding *Rounding `json:"rounding,omitempty"` // nil for codecs that do not quantise
+	Crowd    *Crowd    `json:"crowd,omitempty"`    // nil unless the run has many receivers
 	// Redundancy is nil unless sender.redundancy was set, also to "none".
 	Redundancy *Redundancy `json:"redundancy,omitempty"`
 	Messages   *Messages   `json:"messages,omitempty"` // nil without [messages]
@@ -132,6 +133,8 @@ type Timing struct {
 	// RunsAs describes how a plugin ran: as WebAssembly, interpreted WebAssembly or a process; empty
 	// without a plugin. A native implementation would be faster.
 	RunsAs string `json:"runs_as,omitempty"`
+	// TickUS contains the durations of the work of a tick of a crowd; nil unless the run has many receivers.
+	TickUS *CrowdTiming `json:"tick_us,omitempty"`
 }
 
 // Mark returns the marker that is shown after the times of a plugin; empty without a plugin.

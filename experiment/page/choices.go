@@ -131,7 +131,7 @@ func choiceSection(title string, list []choice, metrics []metric) section {
 	return section{ID: "recommended", Title: title, Tables: []table{t}}
 }
 
-// spanOf returns the metric of the choices, or its range; "" if no choice has it.
+// spanOf returns the value of metric m as a text: "12", or "12 to 15" if the choices differ; "" if no choice has it.
 func spanOf(list []choice, m metric) string {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, c := range list {

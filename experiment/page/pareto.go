@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"wirelab/experiment/figures"
 	"wirelab/internal/units"
 )
 
@@ -156,6 +157,9 @@ func paretoGraphic(names []string, groups map[string][]*gridPoint, m metric) gra
 // scatter draws points by two metrics; those of which best is true are drawn large.
 func scatter(points []*gridPoint, best map[*gridPoint]bool, mx, my metric) graphic {
 	g := graphic{Title: "Better is to the left and down", Width: 740, Height: 350, Description: "The figures of each setting; the table below lists them"}
+	if figures.DirectionOf(mx.key) != figures.LessIsBetter || figures.DirectionOf(my.key) != figures.LessIsBetter {
+		g.Title = "Settings by two figures"
+	}
 	x, y := g.drawAxes(points, mx, my)
 	for _, p := range points {
 		c := dot{X: x(p.Figures[mx.key].Estimate * mx.scale), Y: y(p.Figures[my.key].Estimate * my.scale), R: "3.5", Class: "i1 beaten",

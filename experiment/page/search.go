@@ -47,7 +47,7 @@ func (s *Search) Write(w io.Writer) error { return writeDocument(w, s.document()
 func (s *Search) document() *document {
 	d := &document{Title: "Search", Verdict: failedVerdict, Meta: slices.Concat([]string{linkName(s.Config), "data " + s.Config.Data.Source}, s.Facts), Alarms: nonEmpty(s.Incomplete)}
 	if s.Best == nil {
-		d.Headline = "No setting that was tried could be run and measured."
+		d.Headline = strings.Join(s.Sentences, " ") // why there is none
 		return d
 	}
 	name := shortSet(s.Best.Set)
@@ -109,21 +109,13 @@ func (p *SearchPoint) point() *gridPoint {
 // nor bounded.
 func SearchTiles() []string { return []string{"wire_kbps", "playout.starved_ratio", "age_ms.p50"} }
 
-// searchMetric returns the metric of a figure: ratios are shown in percent.
+// searchMetric returns the metric of a figure: shares are shown in percent.
 func searchMetric(key string) metric {
 	if i := slices.IndexFunc(choiceMetrics(nil), func(m metric) bool { return m.key == key }); i >= 0 {
 		return choiceMetrics(nil)[i]
 	}
-	m := metric{key: key, title: key, scale: 1}
-	for suffix, unit := range map[string]string{"_kbps": "kbps", "_ratio": "%", "_rate": "%"} {
-		if strings.HasSuffix(key, suffix) {
-			m.unit = unit
-		}
-	}
-	if m.unit == "%" {
-		m.scale = 100
-	}
-	return m
+	name, unit, factor := figures.InWords(key)
+	return metric{key, name, unit, factor}
 }
 
 // settingSection returns the best setting, key by key, and how certain it is.

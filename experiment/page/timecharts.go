@@ -9,8 +9,8 @@ import (
 	"wirelab/experiment/figures"
 )
 
-// timeCharts adds the charts of a run over time. item is the name of an item; costsPerChange is whether bits per changed
-// item mean something; budget is in kbps, 0 means none; display has the units of errors.
+// timeCharts adds the charts of a run over time. item is what the data consist of, such as "cube". costsPerChange adds
+// the chart of the bits per changed item. budget is in kbps, 0 means none. display names the units of display errors.
 func (d *chartData) timeCharts(r *rows, item string, costsPerChange bool, budget float64, display *figures.Playout) {
 	points := r.series.allPoints()
 	if len(points) > 0 {

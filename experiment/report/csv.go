@@ -135,3 +135,21 @@ func packetRow(p *packetEntry) []string {
 		strconv.FormatBool(p.Seam), escape.CSV(p.problem.Reason), escape.CSV(p.problem.Why),
 	}
 }
+
+// writeClients writes clients.csv, which has a row for each client of a crowd, in the order of their numbers. Unknown
+// figures are empty.
+func writeClients(w io.Writer, clients []figures.CrowdClient) error {
+	head := []string{"client"}
+	for _, field := range figures.ClientFields {
+		head = append(head, field.Key)
+	}
+	rows := [][]string{head}
+	for i := range clients {
+		row := []string{strconv.Itoa(i + 1)}
+		for _, field := range figures.ClientFields {
+			row = append(row, field.Of(&clients[i]).FormatWith(func(v float64) string { return units.Fixed(v, 6) }, ""))
+		}
+		rows = append(rows, row)
+	}
+	return csv.NewWriter(w).WriteAll(rows)
+}

@@ -27,6 +27,7 @@ type Exporter struct {
 	samples, packets *csvLog // nil before begin
 	playouts         *csvLog // playout.csv; nil before the first sample with compared playout policies
 	controls         *csvLog // control.csv; nil before the first sample with a send-rate control
+	queue            *csvLog // queue.csv; nil before the first sample with other traffic
 	packetList               // packets with an outcome that are not in the packets file yet
 	settleAt         int     // length of packetList at which Settled moves packets to the file
 	curves           curves
@@ -71,6 +72,7 @@ func (e *Exporter) Sample(s *meters.Sample) {
 	row := sampleRow(s, width, e.curves.recent.payloadKbps())
 	e.samples.addRow(row)
 	e.addPlayouts(s)
+	e.addQueue(s)
 	e.addControl(s)
 	if e.page != nil {
 		e.page.Sample(row)
@@ -88,6 +90,25 @@ func (e *Exporter) addPlayouts(s *meters.Sample) {
 			age = units.Fixed(units.Milliseconds(p.Age)/float64(p.Shown), 3)
 		}
 		e.playouts.addRow([]string{units.Fixed(s.T.Seconds(), 3), p.Policy, strconv.Itoa(p.Shown), strconv.Itoa(p.Starved), age})
+	}
+}
+
+// addQueue adds the rows of a sample to queue.csv: one for each owner of packets in the queue. Owner 0 is the session,
+// owner n the n-th flow of other traffic in report.json.
+func (e *Exporter) addQueue(s *meters.Sample) {
+	if s.Queue.Flows == nil {
+		return
+	}
+	if e.queue == nil {
+		e.queue = newCSVLog(e.folder, "queue.csv", []string{"t_s", "owner", "bytes", "ms"})
+	}
+	for owner := range 1 + len(s.Queue.Flows) {
+		bytes := s.Queue.Bytes
+		if owner > 0 {
+			bytes = s.Queue.Flows[owner-1]
+		}
+		e.queue.addRow([]string{units.Fixed(s.T.Seconds(), 3), strconv.Itoa(owner), strconv.FormatInt(bytes, 10),
+			units.Fixed(units.Milliseconds(s.Queue.DelayOf(bytes)), 3)})
 	}
 }
 
@@ -150,10 +171,13 @@ func (e *Exporter) Write(r *engine.Result) error {
 		{Name: "report.md", Write: func(w io.Writer) error { return writeMarkdown(w, &x, &e.curves) }},
 		atomicfile.JSON("report.json", &Report{Runs: []*engine.Result{&x}}),
 	}
-	for _, log := range []*csvLog{e.playouts, e.controls} {
+	for _, log := range []*csvLog{e.playouts, e.controls, e.queue} {
 		if log != nil {
 			entries = append(entries, log.logEntry())
 		}
+	}
+	if len(x.Clients) > 0 {
+		entries = append(entries, atomicfile.Entry{Name: "clients.csv", Write: func(w io.Writer) error { return writeClients(w, x.Clients) }})
 	}
 	if len(x.SamplesByLane) > 1 {
 		entries = append(entries, atomicfile.Entry{Name: "shadows.csv", Write: func(w io.Writer) error { return writeSideBySide(w, x.SamplesByLane) }})
@@ -238,7 +262,7 @@ func writeConfig(w io.Writer, c *config.Config) error {
 }
 
 // reportFileName matches the names of a report's files and folders.
-var reportFileName = regexp.MustCompile(`^(experiment\.toml|samples\.csv|shadows\.csv|playout\.csv|control\.csv|packets\.csv|summary\.csv|report\.(md|json|html)|run-[0-9]{3,})$`)
+var reportFileName = regexp.MustCompile(`^(experiment\.toml|samples\.csv|shadows\.csv|playout\.csv|control\.csv|packets\.csv|clients\.csv|summary\.csv|report\.(md|json|html)|run-[0-9]{3,})$`)
 
 // OpenFolder opens dir for a report, and creates it if necessary. It returns an error if dir contains
 // other files, or if it contains the report of another run and force is false.

@@ -27,11 +27,10 @@ type BoundResult struct {
 	// Close means that the interval of the mean contains the bound: more seeds may change Holds.
 	Close bool `json:"close,omitempty"`
 
-	margin float64 // distance of the figure to the bound, relative to the bound; less is closer
+	margin float64 // see distance
 }
 
-// excess returns by how much the figure got violates bound a: their difference, divided by the larger of the two; 0
-// if got keeps the bound.
+// excess returns by how much the figure got violates bound a, see distance; 0 if got keeps the bound.
 func excess(a config.Assertion, got float64) float64 {
 	if a.Holds(got) {
 		return 0
@@ -39,7 +38,7 @@ func excess(a config.Assertion, got float64) float64 {
 	return distance(a, got)
 }
 
-// distance returns the difference of the figure got and bound a, divided by the larger of the two.
+// distance returns the difference of the figure got and the value of bound a, divided by the larger of the two.
 func distance(a config.Assertion, got float64) float64 {
 	return math.Abs(got-a.Value) / max(math.Abs(a.Value), math.Abs(got), 1e-9) // 1e-9: never divide by 0
 }
@@ -50,9 +49,9 @@ func (s *search) appliesToMeans(a config.Assertion) bool {
 	return s.spec.Bounds != config.EachSeed && a.Op != "==" && a.Op != "!="
 }
 
-// bounded returns figure b, an index of spec.Subject, of setting x for each of the first seeds with which the setting
-// was run for the whole duration.
-func (s *search) bounded(x setting, b, seeds int) (list []float64) {
+// boundedBySeed returns the figure of bound b, an index of spec.Subject, of setting x for each of the first seeds with
+// which the setting was run for the whole duration. It is the counterpart of figureBySeed.
+func (s *search) boundedBySeed(x setting, b, seeds int) (list []float64) {
 	for seed := range seeds {
 		if v, ok := s.outcomes[jobKey(completeRun(x, seed))]; ok && b < len(v.Bounded) {
 			list = append(list, v.Bounded[b])
@@ -62,35 +61,35 @@ func (s *search) bounded(x setting, b, seeds int) (list []float64) {
 }
 
 // violation returns by how much setting x violates the bounds over the first seeds with which it was run for the whole
-// duration; 0 if it keeps them. If bounds apply to means it is the sum of the excesses, otherwise the largest
-// violation with any seed. It is infinite if x cannot be run, or lacks a figure.
+// duration; 0 if it keeps them. It is the largest violation with any seed, see outcome.Violation, or, if bounds apply to
+// means, the sum of the excesses of the means. It is infinite if x cannot be run, or lacks a figure.
 func (s *search) violation(x setting, seeds int) (sum float64) {
 	worst := 0.0
-	for seed := range seeds {
+	for seed := range seeds { // 0 for seeds with which x was not run
 		worst = max(worst, s.outcomeOf(completeRun(x, seed)).Violation)
 	}
 	if worst == 0 || math.IsInf(worst, 1) || s.spec.Bounds == config.EachSeed || len(s.spec.Subject) == 0 {
 		return worst
 	}
 	for b, a := range s.spec.Subject {
-		list := s.bounded(x, b, seeds)
+		list := s.boundedBySeed(x, b, seeds)
 		if s.appliesToMeans(a) {
 			sum += excess(a, sweep.EstimateMean(list).Mean)
 			continue
 		}
-		most := 0.0
+		largest := 0.0
 		for _, got := range list {
-			most = max(most, excess(a, got))
+			largest = max(largest, excess(a, got))
 		}
-		sum += most
+		sum += largest
 	}
 	return sum
 }
 
 // isBroken reports whether setting x violates the bounds over the first seeds, and further seeds are unlikely to
 // change that: none is left, a bound that applies to every seed is violated, or a mean over at least three seeds is
-// farther beyond its bound than twice the half of its 95 % interval. Once is not enough, because the test is repeated
-// with each seed and for many settings.
+// beyond its bound by more than the width of its 95 % interval. Half the width is not enough, because the test is
+// repeated with each seed and for many settings.
 func (s *search) isBroken(x setting, seeds int) bool {
 	n := len(s.figureBySeed(x, 0, seeds))
 	switch violation := s.violation(x, seeds); {
@@ -100,7 +99,7 @@ func (s *search) isBroken(x setting, seeds int) bool {
 		return true
 	}
 	for b, a := range s.spec.Subject {
-		list := s.bounded(x, b, seeds)
+		list := s.boundedBySeed(x, b, seeds)
 		if !s.appliesToMeans(a) {
 			if slices.ContainsFunc(list, func(got float64) bool { return !a.Holds(got) }) {
 				return true
@@ -108,6 +107,7 @@ func (s *search) isBroken(x setting, seeds int) bool {
 			continue
 		}
 		m := sweep.EstimateMean(list)
+		// 2 Lo - Mean and 2 Hi - Mean are the ends of an interval that is twice as wide.
 		if n >= 3 && m.Lo != nil && !a.Holds(2**m.Lo-m.Mean) && !a.Holds(2**m.Hi-m.Mean) {
 			return true
 		}
@@ -120,7 +120,7 @@ func (s *search) boundResults(x setting) []BoundResult {
 	out := []BoundResult{}
 	for b, a := range s.spec.Subject {
 		r := BoundResult{Figure: a.Name, Bound: a.Text()}
-		list := s.bounded(x, b, s.spec.Seeds)
+		list := s.boundedBySeed(x, b, s.spec.Seeds)
 		if len(list) == 0 || finiteOrNil(list) == nil {
 			out = append(out, r)
 			continue
@@ -151,11 +151,13 @@ func (s *search) violationText(x setting) string {
 		if r.Holds {
 			continue
 		}
-		got := r.Worst
+		got, seed := r.Worst, ""
 		if s.appliesToMeans(s.spec.Subject[b]) {
 			got = r.Measured.Mean
+		} else if r.Measured.N > 1 {
+			seed = " with the worst seed"
 		}
-		parts = append(parts, fmt.Sprintf("%s is %s", r.Figure, units.Significant(got, 4)))
+		parts = append(parts, fmt.Sprintf("%s is %s%s", r.Figure, units.Significant(got, 4), seed))
 	}
 	if worst := s.worstOutcome(x); math.IsInf(worst.Violation, 1) || len(parts) == 0 {
 		return worst.Reason // it cannot be run, or lacks a figure

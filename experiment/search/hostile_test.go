@@ -253,3 +253,14 @@ func TestRangeChangedByFlag(t *testing.T) {
 		t.Errorf("%d values, expected 1 to 4", n)
 	}
 }
+
+// With bounds, a search in which no setting can be run ends with a result that says so.
+func TestNothingCanBeRunWithBounds(t *testing.T) {
+	c := newSpace(40, 2, 3, 20, 8)
+	c.Search.Subject = []config.Assertion{{Name: "playout.starved_ratio", Op: "<=", Value: 0.01}}
+	e := evaluator{spec: c.Search}
+	f, _, err := searchSynthetic(t, t.Context(), c, func(job) outcome { return e.failedOutcome(errors.New("unsuited")) })
+	if err != nil || f.Best.Keeps() || len(f.Confidence) != 1 || !strings.HasSuffix(f.Confidence[0], "cannot be run: unsuited.") {
+		t.Errorf("%+v: %v", f, err)
+	}
+}

@@ -27,7 +27,7 @@ func (r *Result) WritePage(w io.Writer, c *config.Config) error {
 	}
 	p.Facts = []string{c.Duration.String() + " of virtual time each", fmt.Sprintf("%d of %.0f settings run for the full duration", r.Tried, r.Settings),
 		fmt.Sprintf("cost of %.0f full runs", r.Runs)}
-	if r.Interrupted {
+	if r.Interrupted && r.Best != nil { // otherwise r.Confidence says so
 		p.Incomplete = "The search was interrupted: this is the best so far."
 	}
 	if r.Best == nil {

@@ -135,7 +135,11 @@ func (s *search) summarize(list []setting, own setting, ownOutcome outcome) *Res
 		result.Bounds = cmp.Or(s.spec.Bounds, config.MeanOfSeeds)
 	}
 	if len(list) == 0 || math.IsInf(s.outcomeOf(completeRun(list[0], 0)).Violation, 1) {
-		result.Confidence = []string{"No setting that was tried could be run and measured."}
+		sentence := "No setting that was tried could be run and measured."
+		if len(list) > 0 {
+			sentence += fmt.Sprintf(" With %s: %s.", settingText(s.spec.Over, list[0]), s.outcomeOf(completeRun(list[0], 0)).Reason)
+		}
+		result.Confidence = []string{sentence}
 		return result
 	}
 	best := list[0]
@@ -184,6 +188,9 @@ func (s *search) addBounds(result *Result) {
 		over = fmt.Sprintf("with each of %s", words.Count(result.Best.Seeds, "seed"))
 	}
 	if !result.Best.Keeps() {
+		if s.walkSeeds != 1 {
+			over = "over " + words.Count(result.Best.Seeds, "seed") // the violations tell means from single seeds
+		}
 		addf("No setting that was tried keeps all bounds. With the one that is closest, %s, %s.", result.Best.Violations, over)
 		return
 	}

@@ -607,7 +607,7 @@ func TestConfidenceSentences(t *testing.T) {
 	f = run(newSpace(20, 1, 5), func(j job) outcome {
 		return (&evaluator{spec: config.Search{Minimise: []string{"a"}}}).failedOutcome(errors.New("no"))
 	})
-	if f.Best != nil || text(f) != "No setting that was tried could be run and measured." {
+	if f.Best != nil || text(f) != "No setting that was tried could be run and measured. With k0=0: cannot be run: no." {
 		t.Errorf("%+v, %s", f.Best, text(f))
 	}
 	// bounded returns a search whose figure "wrong" is limited, and limits the outcomes.
@@ -628,7 +628,7 @@ func TestConfidenceSentences(t *testing.T) {
 		}
 		return breaks(noisy(j), 0, 0)
 	})
-	has(f, "No setting that was tried keeps all bounds. With the one that is closest, wrong is 1, on the mean of 3 seeds.", true)
+	has(f, "No setting that was tried keeps all bounds. With the one that is closest, wrong is 1 with the worst seed, over 3 seeds.", true)
 	if f.Best.Keeps() || f.Bounds != config.MeanOfSeeds {
 		t.Errorf("best %+v, bounds %q", f.Best, f.Bounds)
 	}

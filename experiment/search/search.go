@@ -308,7 +308,7 @@ func (s *search) descend(ctx context.Context, at setting) (setting, error) {
 // valleys that are diagonal to the ranges. With bounds the optimum is often a trade: cheaper in one range and
 // costlier in others, so that the bounds are still kept. tryDiagonals then goes on to settings that are farther away.
 func (s *search) tryDiagonals(ctx context.Context) error {
-	distance := 2
+	distance := 2 // from the best setting, in positions over all ranges
 	for s.remainingRuns() >= 1 && len(s.tried) > 0 {
 		at := s.bestSettings(1)[0]
 		list := s.diagonals(at, distance)
@@ -369,18 +369,22 @@ func (s *search) diagonals(at setting, distance int) (list []setting) {
 	return list
 }
 
-// promising returns the settings of list that may be better than at, those first that are predicted to violate the
-// bounds least and to have the lowest first figure.
+// promising returns the settings of list that may be better than at. They are sorted by predict: first those that
+// violate the bounds least, and of these those with the lowest first figure.
 func (s *search) promising(at setting, list []setting) []setting {
-	const ( // the prediction may be wrong by as much
-		maxViolation = 0.3
-		maxFigure    = 1.02
+	// A prediction may be wrong, so a setting stays in the list up to these limits.
+	const (
+		maxViolation   = 0.3
+		maxFigureRatio = 1.02 // of its first figure to that of at
 	)
 	now, predicted := s.outcomeOf(completeRun(at, 0)), map[string]outcome{}
+	if math.IsInf(now.Violation, 1) {
+		return list // at could not be run or lacks a figure, so nothing can be predicted
+	}
 	list = slices.DeleteFunc(list, func(x setting) bool {
 		v := s.predict(at, x)
 		predicted[x.key()] = v
-		return v.Violation > max(maxViolation, now.Violation) || now.Violation == 0 && v.Figures[0] > now.Figures[0]*maxFigure
+		return v.Violation > max(maxViolation, now.Violation) || now.Violation == 0 && v.Figures[0] > now.Figures[0]*maxFigureRatio
 	})
 	slices.SortStableFunc(list, func(x, y setting) int { return predicted[x.key()].compare(predicted[y.key()]) })
 	return list
@@ -396,8 +400,8 @@ func (s *search) predict(at, x setting) outcome {
 		if steps == 0 {
 			continue
 		}
-		n, _ := s.shifted(at, d, (x[d]-at[d])/steps)
-		neighbour, ok := s.outcomes[jobKey(completeRun(n, 0))]
+		towardsX, _ := s.shifted(at, d, (x[d]-at[d])/steps) // exists, because x does
+		neighbour, ok := s.outcomes[jobKey(completeRun(towardsX, 0))]
 		if !ok || math.IsInf(neighbour.Violation, 1) {
 			continue
 		}
@@ -587,9 +591,9 @@ func (s *search) race(ctx context.Context, list []setting) ([]setting, error) {
 		}
 		remaining := list[:1]
 		for _, x := range list[1:] {
-			if excess := s.pairedDifference(x, list[0], seed+1); excess.Lo != nil && *excess.Lo > 0 {
+			if difference := s.pairedDifference(x, list[0], seed+1); difference.Lo != nil && *difference.Lo > 0 {
 				s.addStep("race", completeRun(x, seed), fmt.Sprintf("dropped: %s above the leader, at least %s, over %d seeds",
-					units.Significant(excess.Mean, 4), units.Significant(*excess.Lo, 4), seed+1))
+					units.Significant(difference.Mean, 4), units.Significant(*difference.Lo, 4), seed+1))
 				continue
 			}
 			remaining = append(remaining, x)
@@ -790,7 +794,7 @@ func (s *search) searchFront(ctx context.Context, own setting) ([]setting, error
 			}
 		}
 		if s.spentRuns == before || len(s.spec.Subject) == 0 {
-			return front, nil // no setting of the front was dropped
+			return front, nil // no further run, or no bounds: further seeds cannot have changed the front
 		}
 	}
 }

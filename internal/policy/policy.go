@@ -86,6 +86,9 @@ func (s Set) Names() (names []string) {
 	return names
 }
 
+// Has reports whether the set has a policy with this name.
+func (s Set) Has(name string) bool { return slices.Contains(s.Names(), name) }
+
 // Options returns the policies with their summaries, for a control.
 func (s Set) Options() (options []setting.Option) {
 	for _, k := range s {

@@ -136,6 +136,8 @@ func TestCountersBalancedDuringReshape(t *testing.T) {
 		newSpec(t, "loss", "30%", "latency", "3ms±2ms", "duplicate", "50%", "duplicate_copies", "3"),
 		newSpec(t, "rate", "1mbit", "queue", "4KB", "corrupt", "20%"),
 		newSpec(t, "netem", "delay 2ms 1ms loss 10% duplicate 10%"),
+		newSpec(t, "rate", "300kbit", "queue_discipline", "codel target=1ms interval=5ms", "duplicate", "20%"),
+		newSpec(t, "rate", "2mbit", "queue", "4KB", "queue_discipline", "fq_codel"),
 		newSpec(t, "latency", "1s"), // reaches MaxQueued
 	}
 	quit, done := make(chan struct{}), make(chan struct{})

@@ -84,14 +84,14 @@ func Parse(text string) (Plan, error) {
 		}
 		plan = append(plan, g)
 	}
-	return plan, plan.check()
+	return plan, plan.Check()
 }
 
 // isNumber reports whether a word begins with a digit.
 func isNumber(word string) bool { return word != "" && word[0] >= '0' && word[0] <= '9' }
 
-// check returns an error if there are too many flows, or if a flow stops before it starts.
-func (p Plan) check() error {
+// Check returns an error if there are too many flows, or if a flow stops before it starts.
+func (p Plan) Check() error {
 	n := 0
 	for _, g := range p {
 		n += g.Flows
@@ -206,6 +206,9 @@ func (f *Flow) Stop(now time.Duration) { f.ends = min(f.ends, now) }
 // Active reports whether the flow has not stopped.
 func (f *Flow) Active(now time.Duration) bool { return now < f.ends }
 
+// StoppedBy returns when the flow stopped, or now if it has not.
+func (f *Flow) StoppedBy(now time.Duration) time.Duration { return min(f.ends, now) }
+
 // Fork returns a copy with the same state.
 func (f *Flow) Fork() *Flow {
 	c := *f
@@ -220,6 +223,9 @@ func Update(flows []*Flow, plan Plan, now time.Duration) []*Flow {
 	taken := make([]bool, len(flows))
 	var added []*Flow
 	for _, g := range plan {
+		if stop := g.Kind.Duration("stop"); stop > 0 && stop <= now {
+			continue
+		}
 		for i := range g.Flows {
 			if old := findFlow(flows, taken, g.Kind, now); old >= 0 {
 				taken[old] = true

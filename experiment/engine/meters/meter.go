@@ -133,6 +133,15 @@ func (m *Meter) CountLate(by time.Duration) {
 	m.sample.Late++
 }
 
+// SetQueue sets the content of the downlink's queue at the end of the current sample: its delay, and the content by
+// owner, first that of the session.
+func (m *Meter) SetQueue(delay time.Duration, owners []lossmodel.QueueLength) {
+	m.sample.Queue = Queue{Delay: delay, Bytes: owners[0].Bytes}
+	for _, o := range owners[1:] {
+		m.sample.Queue.Flows = append(m.sample.Queue.Flows, o.Bytes)
+	}
+}
+
 // CloseSample completes the current sample, which ends at t, and begins the next one. budgetKbps is
 // the budget of the payload; 0 means none. playouts are the samples of the compared playout policies. It returns
 // the stored sample.
@@ -196,7 +205,7 @@ func (m *Meter) Totals(d time.Duration, schema *frame.Schema, g lossmodel.Gauges
 			FeedbackKbps:    figures.RatioOrZero(float64(s.FeedbackBits)/1000, secs),
 			BitsPerItem:     figures.RatioFigure(float64(s.PayloadBits), float64(s.Items)),
 			OverBudgetRatio: m.overBudget.ratio()},
-		PacketBytes: quantilesOf(&m.sizes), BaselineAgeTicks: quantilesOf(&m.ages), AgeMS: m.Display.age.thousandths(),
+		PacketBytes: QuantilesOf(&m.sizes), BaselineAgeTicks: QuantilesOf(&m.ages), AgeMS: m.Display.age.thousandths(),
 		Playout: m.Display.figures(frame.IsCubes(schema)), Network: m.Network.figures(g), Rounding: m.Rounding.Figures(schema),
 	}
 	if frame.IsCubes(schema) {

@@ -15,10 +15,8 @@ const maxReorderExtent = 256
 // RFC 4737. Copies made by the link do not count. The zero value is ready to use.
 type network struct {
 	sent, lost     int64
-	bursts         int64 // runs of consecutive losses
-	inBurst        bool  // the newest packet sent was lost
-	dropped        int64 // of lost, by a queue after they were sent
-	lastDropped    uint64
+	bursts         int64    // runs of consecutive losses
+	lostSet        []uint64 // bit n % lostWindow is set if packet n, in the order of sending, was lost; nil before the first loss
 	received       int64
 	reordered      int64
 	reorderExtents quantile.Counts
@@ -30,26 +28,38 @@ type network struct {
 // CountSent counts a packet that was sent; lost reports whether the link lost it. Packets must be
 // counted in the order of their sequence numbers.
 func (m *network) CountSent(lost bool) {
+	n := uint64(m.sent)
 	m.sent++
-	if lost {
-		m.lost++
-		if !m.inBurst {
-			m.bursts++
-		}
+	if m.lostSet != nil {
+		m.lostSet[n%lostWindow/64] &^= 1 << (n % 64)
 	}
-	m.inBurst = lost
+	if lost {
+		m.addLost(n)
+	}
 }
 
-// CountDropped counts packet seq, which was counted as sent, as lost: a queue dropped it. Runs of such losses count as
-// bursts of their own.
-func (m *network) CountDropped(seq uint64) {
+// lostWindow is the number of newest packets whose loss is stored.
+const lostWindow = 1 << 16
+
+// addLost counts packet n, in the order of sending, as lost. A loss between two runs of losses joins them.
+func (m *network) addLost(n uint64) {
 	m.lost++
-	if m.dropped == 0 || seq != m.lastDropped+1 {
-		m.bursts++
+	m.bursts++
+	if m.lostSet == nil {
+		m.lostSet = make([]uint64, lostWindow/64)
 	}
-	m.dropped++
-	m.lastDropped = seq
+	for _, neighbour := range [...]uint64{n - 1, n + 1} {
+		if age := uint64(m.sent) - neighbour; age > 0 && age < lostWindow && m.lostSet[neighbour%lostWindow/64]>>(neighbour%64)&1 == 1 {
+			m.bursts--
+		}
+	}
+	if uint64(m.sent)-n <= lostWindow {
+		m.lostSet[n%lostWindow/64] |= 1 << (n % 64)
+	}
 }
+
+// CountDropped counts packet n, in the order of sending from 0, as lost: a queue dropped it after it was sent.
+func (m *network) CountDropped(n uint64) { m.addLost(n) }
 
 // CountUnknown counts a packet of a real network as lost after it was abandoned.
 func (m *network) CountUnknown() { m.lost++ }
@@ -93,7 +103,7 @@ func (m *network) figures(g lossmodel.Gauges) figures.Network {
 	return figures.Network{
 		LossRate: figures.RatioFigure(float64(m.lost), float64(m.sent)), MeanBurst: burst,
 		ReorderedRatio: figures.RatioFigure(float64(m.reordered), float64(m.received)),
-		ReorderExtent:  quantilesOf(&m.reorderExtents).OutOf(m.received),
+		ReorderExtent:  QuantilesOf(&m.reorderExtents).OutOf(m.received),
 		DelayMS:        delay,
 		QueuePeakBytes: int64(g.Peak.Bytes), QueuePeakPackets: int64(g.Peak.Packets),
 		OrderCostMS: float64(g.OrderCost) / float64(time.Millisecond),

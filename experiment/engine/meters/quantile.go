@@ -7,8 +7,8 @@ import (
 	"wirelab/internal/quantile"
 )
 
-// quantilesOf returns nearest-rank quantiles of c; unknown if c is empty.
-func quantilesOf(c *quantile.Counts) figures.Quantiles {
+// QuantilesOf returns nearest-rank quantiles of c; unknown if c is empty.
+func QuantilesOf(c *quantile.Counts) figures.Quantiles {
 	if c.N == 0 {
 		return figures.Quantiles{}
 	}

@@ -31,11 +31,11 @@ func TestQuantilesAgreeWithSorting(t *testing.T) {
 		slices.Sort(all)
 		want := figures.Quantiles{Min: float64(all[0]), P50: nearestRank(all, 50), P95: nearestRank(all, 95), P99: nearestRank(all, 99),
 			Max: float64(all[n-1]), N: int64(n)}
-		if got := quantilesOf(&c); got != want {
+		if got := QuantilesOf(&c); got != want {
 			t.Fatalf("%d values: %+v, want %+v", n, got, want)
 		}
 	}
-	if got := quantilesOf(&quantile.Counts{}); got != (figures.Quantiles{}) {
+	if got := QuantilesOf(&quantile.Counts{}); got != (figures.Quantiles{}) {
 		t.Errorf("of nothing: %+v", got)
 	}
 }

@@ -46,9 +46,34 @@ type Sample struct {
 	Interpolated              bool
 	Budget                    encoders.Budget
 	Playouts                  []PlayoutSample // of compared playout policies; nil if none are compared
+	Queue                     Queue           // of the downlink, at the end of the period
 	Controlled                bool            // a send-rate control decides which snapshots are sent
 	Held                      int             // snapshots that it held back
 	TargetBps                 int64           // rate of the control at the end, in bits per second; 0 if it has none
+}
+
+// Queue is the content of the queue before a line.
+type Queue struct {
+	Delay time.Duration // how long the line takes to send the content at its present rate; 0 with a trace
+	Bytes int64         // of the session's packets
+	Flows []int64       // bytes of each flow of other traffic, by its number; nil without other traffic
+}
+
+// Total returns the bytes of all owners.
+func (q *Queue) Total() int64 {
+	total := q.Bytes
+	for _, n := range q.Flows {
+		total += n
+	}
+	return total
+}
+
+// DelayOf returns the part of the delay that is due to the given number of bytes.
+func (q *Queue) DelayOf(bytes int64) time.Duration {
+	if total := q.Total(); total > 0 {
+		return time.Duration(float64(q.Delay) * float64(bytes) / float64(total))
+	}
+	return 0
 }
 
 // CostsPerChange reports whether bits per changed row mean something: whether an encoder sent only changes, or all rows
@@ -117,6 +142,7 @@ func (s *Sample) add(x *Sample) {
 	s.PositionError = max(s.PositionError, x.PositionError)
 	s.AngleError = max(s.AngleError, x.AngleError)
 	s.Budget.Add(&x.Budget)
+	s.Queue = x.Queue
 }
 
 // samples stores the newest samples. A stored sample is never modified, so a reader may keep a slice

@@ -57,7 +57,8 @@ func (c *Writer) line(v any) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if c.err = e.Encode(v); c.err == nil {
+	c.err = e.Encode(v)
+	if c.err == nil {
 		_, c.err = c.out.Write(b.Bytes())
 	}
 }

@@ -173,7 +173,8 @@ func tightestBounds(height float64, rows int, fill func(*bounds) bool) (best bou
 		minDistance, maxDistance = 3, 6
 	}
 	minDistance = min(minDistance, rows-1)
-	if maxDistance = max(minDistance, min(maxDistance, (rows-1)/2)); rows < 5 { // at least three labels, if there are rows for them
+	maxDistance = max(minDistance, min(maxDistance, (rows-1)/2))
+	if rows < 5 { // at least three labels, if there are rows for them
 		maxDistance = rows - 1
 	}
 	for distance := minDistance; distance <= maxDistance; distance++ {

@@ -37,7 +37,8 @@ func (l *Line) Show(text string) {
 // it is blank.
 func (l *Line) Remember(text string) {
 	l.Open = false
-	if text = strings.TrimSpace(text); text == "" {
+	text = strings.TrimSpace(text)
+	if text == "" {
 		return
 	}
 	l.history = append(slices.DeleteFunc(l.history, func(old string) bool { return old == text }), text)

@@ -272,7 +272,12 @@ func policyVerb(name, args, help, key, unit string, policies policy.Set) Verb {
 			}
 			return o, err
 		},
-		complete: policies.Complete}
+		complete: func(before []string) []string {
+			if len(before) > 0 && before[0][0] <= '9' { // a number of flows: "4 cubic"
+				before = before[1:]
+			}
+			return policies.Complete(before)
+		}}
 }
 
 // worldVerbs returns the commands that play the cube world like the keys of its page, with on and

@@ -21,7 +21,8 @@ func Rank(typed string, names []string) (ranked []int) {
 			containing = append(containing, i)
 		}
 	}
-	if ranked = append(ranked, containing...); len(ranked) > 0 {
+	ranked = append(ranked, containing...)
+	if len(ranked) > 0 {
 		return ranked
 	}
 	for _, match := range fuzzy.Find(typed, names) {

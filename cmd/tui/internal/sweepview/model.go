@@ -120,7 +120,8 @@ func Run(ctx context.Context, s Sweep, opt ui.Options) error {
 			return err
 		}
 		before = &m.selection
-		if liveErr = s.Live(ctx, m.opened); errors.Is(liveErr, context.Canceled) {
+		liveErr = s.Live(ctx, m.opened)
+		if errors.Is(liveErr, context.Canceled) {
 			return nil
 		}
 	}

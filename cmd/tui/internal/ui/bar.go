@@ -143,7 +143,8 @@ func (h *hint) keyAt(x int) string {
 	}
 	parts := labelParts.FindAllString(h.label, -1)
 	for _, part := range parts {
-		if x -= look.TextWidth(part); x < 0 && part[0] != ' ' {
+		x -= look.TextWidth(part)
+		if x < 0 && part[0] != ' ' {
 			return part
 		}
 	}

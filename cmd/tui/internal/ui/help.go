@@ -145,7 +145,8 @@ func (h *helpBox) lines() (lines [][]look.Span) {
 				continue
 			}
 			if !hasTitle {
-				if hasTitle = true; len(lines) > 0 {
+				hasTitle = true
+				if len(lines) > 0 {
 					lines = append(lines, nil)
 				}
 				lines = append(lines, []look.Span{look.Title.Span(section.title)})

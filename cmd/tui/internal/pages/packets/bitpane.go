@@ -239,7 +239,8 @@ func (p *bitPane) layOut(w, h int) {
 // endOfVisible returns the index after the last line that fits in h rows if the line with index first is the topmost.
 func (p *bitPane) endOfVisible(first, h int) int {
 	for i := first; i < len(p.lines); i++ {
-		if h -= p.lines[i].height(); h < 0 {
+		h -= p.lines[i].height()
+		if h < 0 {
 			return i
 		}
 	}

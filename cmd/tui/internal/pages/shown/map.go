@@ -93,7 +93,8 @@ func (p *mapView) findDisplaced(now time.Duration) {
 		}
 	}
 	held, isNew := p.heldWorst.Add(now, distance)
-	if p.worstDistance = held; isNew {
+	p.worstDistance = held
+	if isNew {
 		p.worst = worst
 	}
 }

@@ -1,0 +1,188 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"wirelab/internal/policy"
+	"wirelab/internal/units"
+	"wirelab/lossmodel/random"
+)
+
+// MaxCrowd is the largest number of receivers of a crowd.
+const MaxCrowd = 10_000
+
+// Crowd configures one sender with many receivers.
+type Crowd struct {
+	Clients  int           // number of receivers; 0 means no crowd
+	RTT      Spread        // round-trip times, half of which is the latency of each link; unset means those of the links
+	Jitter   Spread        // jitter of both links of a client; unset means that of the links
+	Loss     Spread        // loss rate of both links of a client, in millionths; unset means that of the links
+	Baseline policy.Policy // from which frame packets are encoded
+	Unshared bool          // encode every packet of every client
+}
+
+// Spread is a distribution of a setting over the clients of a crowd. The zero Spread is unset. Values are times in
+// nanoseconds or shares in millionths.
+type Spread struct {
+	fixed        int64 // the value of all clients
+	isFixed      bool
+	distribution policy.Policy
+}
+
+// IsSet reports whether the spread is set.
+func (s Spread) IsSet() bool { return s.isFixed || s.distribution != policy.Policy{} }
+
+// Draw returns the value for a random word, which is uniformly distributed over all 64-bit values.
+func (s Spread) Draw(word uint64) int64 {
+	if s.isFixed {
+		return s.fixed
+	}
+	d := s.distribution
+	lo, hi := d.Int("min"), max(d.Int("min"), d.Int("max"))
+	if d.Name() == "uniform" {
+		return lo + int64(random.Below(word, uint64(hi-lo)+1))
+	}
+	z := float64(random.NormalUnits(word)) / random.One
+	v := float64(d.Int("median")) * exp(float64(float64(d.Int("sigma"))/1e6)*z)
+	return min(max(int64(math.Round(min(v, 1e15))), lo), hi)
+}
+
+// exp returns e^x. Unlike math.Exp it gives the same result on all machines: the conversions keep the compiler from
+// fusing multiplications and additions.
+func exp(x float64) float64 {
+	n := math.Round(x / math.Ln2)
+	r := x - float64(n*math.Ln2)
+	sum := 1.0
+	for i := 16; i > 0; i-- { // the Taylor series at |r| <= ln 2 / 2
+		sum = 1 + float64(float64(r*sum)/float64(i))
+	}
+	return math.Ldexp(sum, int(n))
+}
+
+// maxSpread is the maximum of the times of a spread: as long a round trip as two links can have.
+const maxSpread = 20 * time.Second
+
+// times are the distributions of times, shares those of loss rates.
+var (
+	times = policy.Set{
+		{Name: "lognormal", Summary: "most near the median, few far above", Params: []policy.Param{
+			policy.Time("median", 60*time.Millisecond, 0, maxSpread, "half of the clients are below"),
+			policy.Decimal("sigma", 500_000, 0, 3_000_000, "standard deviation of the logarithm"),
+			policy.Time("min", 0, 0, maxSpread, "smaller values are raised to it"),
+			policy.Time("max", maxSpread, 0, maxSpread, "larger values are lowered to it")}},
+		{Name: "uniform", Summary: "equally likely from min to max", Params: []policy.Param{
+			policy.Time("min", 0, 0, maxSpread, "smallest value"),
+			policy.Time("max", 100*time.Millisecond, 0, maxSpread, "largest value")}},
+	}
+	shares = policy.Set{
+		{Name: "lognormal", Summary: "most near the median, few far above", Params: []policy.Param{
+			policy.Percent("median", 10_000, 0, 1_000_000, "half of the clients are below"),
+			policy.Decimal("sigma", 500_000, 0, 3_000_000, "standard deviation of the logarithm"),
+			policy.Percent("min", 0, 0, 1_000_000, "smaller values are raised to it"),
+			policy.Percent("max", 1_000_000, 0, 1_000_000, "larger values are lowered to it")}},
+		{Name: "uniform", Summary: "equally likely from min to max", Params: []policy.Param{
+			policy.Percent("min", 0, 0, 1_000_000, "smallest value"),
+			policy.Percent("max", 50_000, 0, 1_000_000, "largest value")}},
+	}
+)
+
+// Baselines are the policies that choose the frame from which a packet of a crowd is encoded.
+var Baselines = policy.Set{
+	{Name: "newest", Summary: "the newest acked frame"},
+	{Name: "every", Summary: "the newest acked frame with a number that is divisible by ticks", Params: []policy.Param{
+		policy.Count("ticks", 2, 1, 60, "packets from one such frame to the next")}},
+	{Name: "ages", Summary: "the newest acked frame of some ages", Params: []policy.Param{
+		policy.NumberSet("list", "3,4,6,9,13,18,26,38", "ages in packets")}},
+	{Name: "anchors", Summary: "like every, with a memo that both ends make without packets", Params: []policy.Param{
+		policy.Count("every", 2, 1, 60, "packets from one anchor to the next"),
+		policy.Count("root", 16, 1, 240, "packets after which memos begin from nothing")}},
+}
+
+// crowdSettings returns the settings of a crowd.
+func crowdSettings() []scalarSetting {
+	noCrowd := func(c *Config) bool { return c.Crowd.Clients == 0 }
+	baseline := scalarRow("crowd.baseline", Baselines.Expected(), func(c *Config) any { return c.Crowd.Baseline.String() }, nil)
+	baseline.Set = func(c *Config, v any) error {
+		text, _ := v.(string)
+		p, err := Baselines.Parse(text)
+		if err == nil {
+			c.Crowd.Baseline = p
+		}
+		return ErrorAt(baseline.Key, err)
+	}
+	return []scalarSetting{
+		{Row: intRow("crowd.clients", fmt.Sprintf("1 to %d receivers, or 0 for no crowd", MaxCrowd), 0, MaxCrowd,
+			func(c *Config) *int { return &c.Crowd.Clients }), omit: noCrowd},
+		{Row: spreadRow("crowd.rtt", times, parseTime, formatTime, func(c *Config) *Spread { return &c.Crowd.RTT }), omit: noCrowd},
+		{Row: spreadRow("crowd.jitter", times, parseTime, formatTime, func(c *Config) *Spread { return &c.Crowd.Jitter }), omit: noCrowd},
+		{Row: spreadRow("crowd.loss", shares, parseShare, formatShare, func(c *Config) *Spread { return &c.Crowd.Loss }), omit: noCrowd},
+		{Row: baseline, omit: noCrowd},
+		{Row: scalarRow("crowd.share", "true or false", func(c *Config) any { return !c.Crowd.Unshared },
+			func(c *Config, v any) bool {
+				var share bool
+				ok := setBool(&share, v)
+				if ok {
+					c.Crowd.Unshared = !share
+				}
+				return ok
+			}), omit: noCrowd},
+	}
+}
+
+// parseTime and formatTime convert a time of at most maxSpread; parseShare and formatShare a share in millionths.
+func parseTime(s string) (int64, bool) {
+	d, ok := units.ParseDuration(s)
+	return int64(d), ok && d >= 0 && d <= maxSpread
+}
+func formatTime(v int64) string { return units.FormatDuration(time.Duration(v)) }
+func parseShare(s string) (int64, bool) {
+	f, ok := units.ParsePercent(s)
+	return int64(math.Round(f * 1e6)), ok && f >= 0 && f <= 1
+}
+func formatShare(v int64) string { return units.FormatPercent(float64(v) / 1e6) }
+
+// unsetSpread is the text of the unset Spread.
+const unsetSpread = "link"
+
+// spreadRow returns the row of a spread: one value, which parse and format convert, or one of distributions.
+func spreadRow(key string, distributions policy.Set, parse func(string) (int64, bool), format func(int64) string,
+	field func(*Config) *Spread) Row {
+	one := distributions[1].Params[1] // an example
+	expected := fmt.Sprintf("%s, %q for the settings of the links, or one value such as %q", distributions.Expected(), unsetSpread, format(one.Default()))
+	r := scalarRow(key, expected, func(c *Config) any {
+		switch s := field(c); {
+		case s.isFixed:
+			return format(s.fixed)
+		case s.IsSet():
+			return s.distribution.String()
+		}
+		return unsetSpread
+	}, nil)
+	r.Set = func(c *Config, v any) error {
+		text := strings.TrimSpace(fmt.Sprint(v))
+		if text == unsetSpread {
+			*field(c) = Spread{}
+			return nil
+		}
+		if value, ok := parse(text); ok {
+			*field(c) = Spread{fixed: value, isFixed: true}
+			return nil
+		}
+		name, _, _ := strings.Cut(text, " ")
+		if !distributions.Has(name) {
+			return &Error{Key: key, Problem: quoteValue(v) + " " + invalidValue, Expected: expected}
+		}
+		p, err := distributions.Parse(text)
+		if err == nil && p.Int("min") > p.Int("max") {
+			err = &Error{Problem: "min exceeds max in " + quoteValue(v), Expected: "min of at most " + format(p.Int("max"))}
+		}
+		if err == nil {
+			*field(c) = Spread{distribution: p}
+		}
+		return ErrorAt(key, err)
+	}
+	return r
+}

@@ -1,0 +1,53 @@
+package config
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// The text of a spread is canonical, and wrong values are refused in one sentence that names the key.
+func TestCrowdSettings(t *testing.T) {
+	c := Default()
+	for _, x := range []struct{ key, value, want string }{
+		{"crowd.clients", "200", "200"},
+		{"crowd.rtt", "60ms", "60ms"},
+		{"crowd.rtt", "link", "link"},
+		{"crowd.rtt", "lognormal median=60ms sigma=0.5 min=20ms max=200ms", "lognormal median=60ms sigma=0.5 min=20ms max=200ms"},
+		{"crowd.jitter", "uniform max=8ms", "uniform min=0ms max=8ms"},
+		{"crowd.loss", "2.5%", "2.5%"},
+		{"crowd.loss", "uniform min=1% max=5%", "uniform min=1% max=5%"},
+		{"crowd.baseline", "ages list=9,3,4", "ages list=3,4,9"},
+		{"crowd.baseline", "anchors", "anchors every=2 root=16"},
+		{"crowd.share", "false", "false"},
+	} {
+		if err := c.Set(x.key, x.value); err != nil || c.Settings()[x.key] != x.want {
+			t.Errorf("%s = %s: %v, %s", x.key, x.value, err, c.Settings()[x.key])
+		}
+	}
+	text, err := c.TOML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := Parse("x.toml", text); err != nil || again.Crowd != c.Crowd {
+		t.Errorf("%v: %+v, want %+v", err, again, c.Crowd)
+	}
+	for key, value := range map[string]string{"crowd.clients": "10001", "crowd.rtt": "fast", "crowd.jitter": "uniform min=9ms max=8ms",
+		"crowd.loss": "101%", "crowd.baseline": "ages list=0", "crowd.share": "maybe"} {
+		if err := c.Set(key, value); err == nil || !strings.HasPrefix(err.Error(), key+": ") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s = %s: %v", key, value, err)
+		}
+	}
+	if values := Default().Values(); values["crowd"] != nil {
+		t.Errorf("without a crowd, the report has %v", values["crowd"])
+	}
+}
+
+// exp agrees with math.Exp.
+func TestExp(t *testing.T) {
+	for x := -20.0; x <= 20; x += 0.0137 {
+		if got, want := exp(x), math.Exp(x); math.Abs(got-want) > 4e-15*want {
+			t.Fatalf("exp(%g) = %g, want %g", x, got, want)
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"wirelab/internal/setting"
+	"wirelab/lossmodel/traffic"
+)
+
+// Other traffic on the downlink is one setting, a text such as "1 cubic rtt=40ms, 2 constant rate=1mbit". In a file it
+// may also be written as a list of tables [[traffic]], each a group of equal flows.
+
+// trafficRow returns the row of the other traffic.
+func trafficRow() Row {
+	r := scalarRow("traffic", traffic.Expected, func(c *Config) any { return c.Traffic.String() }, nil)
+	r.Set = func(c *Config, v any) error {
+		text, ok := v.(string)
+		if !ok {
+			return errorUnless(false, "traffic", v, invalidValue, traffic.Expected)
+		}
+		plan, err := traffic.Parse(text)
+		if err != nil {
+			return ErrorAt("traffic", err)
+		}
+		c.Traffic, c.trafficTables = plan, nil
+		return nil
+	}
+	r.Help = "other traffic that shares the bottleneck of the downlink"
+	r.DisplayText = func(c *Config) string { return c.Traffic.Label() }
+	return r
+}
+
+// briefTraffic returns a value of the setting without parameters that have their defaults.
+func briefTraffic(v any) string {
+	text := fmt.Sprint(v)
+	if plan, err := traffic.Parse(text); err == nil {
+		return plan.Label()
+	}
+	return text
+}
+
+// setTraffic sets key rest of [[traffic]] entry i: kind, flows, or a parameter of the kind. key is the full key.
+func (c *Config) setTraffic(i int, key, rest string, value any) error {
+	tables := slices.Clone(c.trafficTables)
+	for len(tables) <= i {
+		tables = append(tables, nil)
+	}
+	text := fmt.Sprint(value)
+	if strings.ContainsAny(text, " ,=") {
+		return &Error{Key: key, Problem: quoteValue(value) + " " + invalidValue, Expected: "a single value"}
+	}
+	tables[i] = withEntry(tables[i], rest, text)
+	var plan traffic.Plan
+	for k, table := range tables {
+		if table["kind"] == "" { // the key kind may follow
+			continue
+		}
+		group, err := traffic.Parse(groupText(table))
+		if err != nil {
+			var ke *setting.KeyError
+			if _, isParam := table[keyOf(err)]; errors.As(err, &ke) && isParam {
+				return ErrorAt(Indexed("traffic", k)+"."+ke.Key, err)
+			}
+			if _, flows := table["flows"]; !flows || keyOf(err) != "traffic" {
+				return ErrorAt(Indexed("traffic", k)+".kind", err)
+			}
+			return ErrorAt(Indexed("traffic", k)+".flows", err)
+		}
+		plan = append(plan, group...)
+	}
+	if err := plan.Check(); err != nil {
+		return ErrorAt(key, err)
+	}
+	c.Traffic, c.trafficTables = plan, tables
+	return nil
+}
+
+// keyOf returns the key of a *setting.KeyError; "" for other errors.
+func keyOf(err error) string {
+	var ke *setting.KeyError
+	if errors.As(err, &ke) {
+		return ke.Key
+	}
+	return ""
+}
+
+// groupText returns a table of [[traffic]] as the text of a group, such as "4 cubic rtt=40ms".
+func groupText(table map[string]string) string {
+	text := table["kind"]
+	if flows, ok := table["flows"]; ok {
+		text = flows + " " + text
+	}
+	for _, name := range slices.Sorted(maps.Keys(table)) {
+		if name != "kind" && name != "flows" {
+			text += " " + name + "=" + table[name]
+		}
+	}
+	return text
+}
+
+// checkTraffic checks that other traffic has a bottleneck to share.
+func (c *Config) checkTraffic() error {
+	for i, table := range c.trafficTables {
+		if table["kind"] == "" {
+			return &Error{Key: Indexed("traffic", i), Problem: "kind is missing",
+				Expected: `kind = "` + strings.Join(traffic.Kinds.Names(), `", "`) + `"`}
+		}
+	}
+	key := "traffic"
+	if len(c.trafficTables) > 0 {
+		key = Indexed(key, 0)
+	}
+	switch {
+	case len(c.Traffic) == 0:
+		return nil
+	case c.Down.Netem.On:
+		return &Error{Key: key, Problem: "cannot share a netem line", Expected: `"off", or down.netem = "off" and down.rate`}
+	case c.Down.Rate.BitsPerSecond == 0 && c.Down.Rate.Trace.Path == "":
+		return &Error{Key: key, Problem: "needs a bottleneck to share", Expected: `down.rate, such as "5mbit", or down.rate_trace`}
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+package config
+
+import (
+	"strings"
+	"testing"
+)
+
+// Tables and text mean the same, keep their meaning in files, and can be scripted and swept.
+func TestTrafficForms(t *testing.T) {
+	const text = "4 cubic rtt=80ms start=2s stop=0ms ecn=1 fast_convergence=1, 1 constant rate=2mbit size=1.2KB start=0ms stop=30s"
+	table := `
+[down]
+rate = "5mbit"
+[[traffic]]
+rtt = "80ms"
+flows = 4
+kind = "cubic"
+ecn = 1
+start = "2s"
+[[traffic]]
+kind = "constant"
+rate = "2mbit"
+stop = "30s"
+[[at]]
+t = "5s"
+traffic = "1 reno"
+[[at]]
+t = "6s"
+traffic = "off"
+`
+	c, err := Parse("f", []byte(table))
+	if err != nil || c.Traffic.String() != strings.ReplaceAll(text, "2s", "2000ms") && c.Traffic.String() != text {
+		t.Fatalf("%v, %v", c, err)
+	}
+	if len(c.At) != 2 || c.At[0].Change.Label() != "traffic 1 reno" {
+		t.Errorf("the script is %+v", c.At)
+	}
+	file, err := c.TOML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Parse("again", file)
+	if err != nil || again.Traffic.String() != c.Traffic.String() {
+		t.Errorf("the file gives %v, %v:\n%s", again.Traffic, err, file)
+	}
+	if err := c.Set("traffic", "1 cubic"); err != nil || c.Traffic.Label() != "1 cubic" {
+		t.Errorf("a flag does not replace the tables: %v, %v", c.Traffic, err)
+	}
+	if v := Default().Values(); v.Text("traffic") != "" || v.Text("down.queue_discipline") != "" {
+		t.Error("reports without other traffic have new keys")
+	}
+}
+
+// Each error names file, line, key and what was expected.
+func TestTrafficErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"[[traffic]]\nkind = \"bbr\"":                                                         `f:2: traffic[0].kind: unknown policy "bbr"; expected one of cubic, reno, constant`,
+		"[[traffic]]\nkind = \"cubic\"":                                                       `f:1: traffic[0]: needs a bottleneck to share; expected down.rate, such as "5mbit", or down.rate_trace`,
+		"[down]\nrate = \"1mbit\"\n[[traffic]]\nflows = 3":                                    `f:3: traffic[0]: kind is missing; expected kind = "cubic", "reno", "constant"`,
+		"[[traffic]]\nkind = \"cubic\"\nrtt = \"0ms\"":                                        `f:3: traffic[0].rtt: got "rtt=0ms"; expected a time from 1ms to 10s for rtt`,
+		"[[traffic]]\nkind = \"cubic\"\nrate = \"1mbit\"":                                     `f:3: traffic[0].rate: unknown parameter of cubic "rate"; expected one of rtt, start, stop, ecn, fast_convergence`,
+		"[[traffic]]\nkind = \"cubic\"\nflows = 65":                                           `expected 1 to 64 flows`,
+		"[[traffic]]\nkind = \"cubic rtt=5ms\"":                                               `f:2: traffic[0].kind: "cubic rtt=5ms" is invalid; expected a single value`,
+		"[[traffic]]\nkind = \"cubic\"\nflows = 40\n[[traffic]]\nkind = \"reno\"\nflows = 30": `f:6: traffic[1].flows: got 70 flows; expected at most 64`,
+		"[traffic]\nkind = \"cubic\"":                                                         `traffic: is a list of tables, got one table; expected [[traffic]]`,
+		"traffic = \"2 bbr\"":                                                                 `f:1: traffic: unknown policy "bbr"`,
+		"traffic = 3":                                                                         `f:1: traffic: 3 is invalid; expected flows such as`,
+		"traffic = \"1 cubic\"\n[down]\nnetem = \"rate 1mbit\"":                               `f:1: traffic: cannot share a netem line; expected "off", or down.netem = "off" and down.rate`,
+		"[down]\nqueue_discipline = \"codle\"":                                                `f:2: down.queue_discipline: unknown policy "codle"; expected one of droptail, codel, pie, fq_codel; did you mean codel?`,
+		"[down]\nqueue_discipline = \"codel target=2s\"":                                      `f:2: down.queue_discipline: got "target=2s"; expected a time from 10us to 1s for target`,
+		"[down]\nqueue_discipline = 5":                                                        `f:2: down.queue_discipline: got 5; expected "droptail"`,
+		"[down]\nqueue_discipline = \"codel\"\nnetem = \"delay 5ms\"":                         `f:2: down.queue_discipline: got "codel target=5ms interval=100ms ecn=0"; expected droptail, because a netem line has a queue of its own`,
+		"[down]\nrate = \"1mbit\"\n[[at]]\nt = \"1s\"\ntraffic = \"9 x\"":                     `f:5: at[0].traffic: unknown policy "x"`,
+	} {
+		if _, err := Parse("f", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+	c, err := Parse("f", []byte("[down]\nrate = \"1mbit\"\n[[traffic]]\nkind = \"cubic\""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.CheckProxy(); err == nil || !strings.Contains(err.Error(), "traffic[0]: a proxy has no such setting") {
+		t.Errorf("a proxy: %v", err)
+	}
+}

@@ -1,0 +1,224 @@
+package crowd
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
+)
+
+// configure returns a configuration with the given settings: key, value, key, value.
+func configure(t testing.TB, settings ...string) *config.Config {
+	t.Helper()
+	c := config.Default()
+	for i := 0; i < len(settings); i += 2 {
+		if err := c.Set(settings[i], settings[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+// runCrowd runs a crowd.
+func runCrowd(t testing.TB, c *config.Config) *engine.Result {
+	t.Helper()
+	r, err := Run(t.Context(), c, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// mixed are the settings of a crowd with all kinds of clients.
+var mixed = []string{"duration", "2s", "crowd.rtt", "lognormal median=60ms sigma=0.6 min=0ms max=300ms", "crowd.loss", "uniform max=20%",
+	"crowd.jitter", "uniform min=0ms max=40ms"}
+
+// A crowd of one client gives the figures of a session with the same links: the engine is an independent
+// implementation with complete endpoints, links and histories.
+func TestOneClientEqualsSession(t *testing.T) {
+	for _, settings := range [][]string{
+		{},
+		{"link.latency", "30ms", "link.jitter", "12ms", "link.loss", "5%"},
+		{"link.latency", "120ms", "link.jitter", "100ms", "link.distribution", "normal", "link.loss", "30%"},
+		{"link.latency", "7ms", "down.loss", "60%", "sender.history", "20", "sender.every", "3"},
+		{"link.latency", "35ms", "link.loss", "10%", "sender.rate_hz", "20", "up.loss", "70%"},
+		{"link.latency", "800ms", "link.jitter", "3ms", "sender.history", "30"},
+		{"link.latency", "20ms", "link.loss", "3%", "encoder.name", "raw"},
+		{"link.latency", "20ms", "link.loss", "10%", "down.mtu", "200"},
+	} {
+		t.Run(fmt.Sprint(settings), func(t *testing.T) {
+			c := configure(t, append([]string{"duration", "5s", "crowd.clients", "1"}, settings...)...)
+			got := runCrowd(t, c)
+			alone := c.Clone()
+			alone.Crowd.Clients, alone.Seed = 0, ClientSeed(c.Seed, 1) // the demo recording does not use the seed
+			s, err := engine.NewSession(t.Context(), alone, engine.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			if err := s.RunUntil(time.Hour); err != nil {
+				t.Fatal(err)
+			}
+			want := s.Result().Totals
+			type comparable struct {
+				figures.Failures
+				sent, decoded, stale, lost, inFlight, wrong, reordered int64
+				payload, wire, feedback                                float64
+				sizes, ages                                            figures.Quantiles
+				lossRate                                               figures.Figure
+			}
+			of := func(x *figures.Totals) comparable {
+				return comparable{x.Failures, x.Sent, x.Decoded, x.Stale, x.Lost, x.InFlight, x.Wrong, x.Reordered, x.PayloadKbps, x.WireKbps, x.FeedbackKbps,
+					x.PacketBytes, x.BaselineAgeTicks, x.Network.LossRate}
+			}
+			if a, b := of(&got.Totals), of(&want); a != b {
+				t.Errorf("the crowd has\n%+v, the session\n%+v", a, b)
+			}
+		})
+	}
+}
+
+// The outcomes of all packets add up, nothing is wrong, and neither the number of cores nor sharing changes a byte.
+func TestSameBytes(t *testing.T) {
+	for _, more := range [][]string{
+		{"crowd.clients", "1200", "duration", "500ms"},
+		{"crowd.clients", "10", "encoder.name", "adaptive", "crowd.baseline", "anchors every=2 root=16"},
+		{"crowd.clients", "30", "crowd.baseline", "ages list=3,4,6,9,13,18,26,38", "sender.every", "2"},
+		{"crowd.clients", "30", "crowd.baseline", "every ticks=4"},
+	} {
+		c := configure(t, append(slices.Clone(mixed), more...)...)
+		var want *engine.Result
+		for _, unshared := range []bool{false, true} {
+			for _, cores := range []int{1, 2, 3} {
+				if unshared && (cores > 2 || c.Crowd.Clients > 100) {
+					continue
+				}
+				before := runtime.GOMAXPROCS(cores)
+				c.Crowd.Unshared = unshared
+				got := runCrowd(t, c)
+				runtime.GOMAXPROCS(before)
+				if key, value, impossible := figures.FindImpossible(&got.Totals); impossible || got.Totals.Wrong != 0 {
+					t.Errorf("%v: %s is %s; %d wrong", more, key, value, got.Totals.Wrong)
+				}
+				if want == nil {
+					want = got
+				}
+				if got.Digest != want.Digest || fmt.Sprintf("%+v", got.Clients) != fmt.Sprintf("%+v", want.Clients) {
+					t.Errorf("%v: %d cores, unshared %v: other bytes", more, cores, unshared)
+				}
+			}
+		}
+	}
+}
+
+// Any schedule of losses and delays gives wrong = 0, and the outcomes add up.
+func TestProperty(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	names := []string{"relative-orientation", "adaptive", "kinetic-lite", "raw"}
+	policies := []string{"newest", "every ticks=3", "ages list=2,5,9,30", "anchors every=1 root=15", "anchors every=4 root=7"}
+	for range 12 {
+		settings := []string{"duration", "1200ms", "crowd.clients", fmt.Sprint(1 + rng.IntN(8)), "seed", fmt.Sprint(rng.IntN(1000)),
+			"crowd.loss", fmt.Sprintf("uniform max=%d%%", rng.IntN(100)), "crowd.rtt", fmt.Sprintf("uniform max=%dms", rng.IntN(900)),
+			"crowd.jitter", fmt.Sprintf("uniform max=%dms", rng.IntN(200)), "encoder.name", names[rng.IntN(len(names))],
+			"crowd.baseline", policies[rng.IntN(len(policies))], "sender.history", fmt.Sprint(3 + rng.IntN(253)),
+			"receiver.history", fmt.Sprint(6 + rng.IntN(250)), "receiver.playout_delay", "1ms"}
+		r := runCrowd(t, configure(t, settings...))
+		if key, value, impossible := figures.FindImpossible(&r.Totals); impossible || r.Totals.Wrong+r.Totals.DecodeRefused+r.Totals.EncodeFailed != 0 {
+			t.Errorf("%v: %s is %s; %d wrong, %d refused (%s)", settings, key, value, r.Totals.Wrong, r.Totals.DecodeRefused, r.CodecError)
+		}
+	}
+}
+
+// A packetSet agrees with a map of packets.
+func TestPacketSet(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 200 {
+		var receiver, server packetSet
+		decoded, acked, newest := map[uint32]bool{}, map[uint32]bool{}, uint32(0)
+		at, spread := rng.Uint32N(3), rng.Uint32N(100)
+		for range 100 {
+			at += rng.Uint32N(4)
+			seq := at + rng.Uint32N(spread+1)
+			receiver.add(seq)
+			decoded[seq] = true
+			if rng.IntN(3) > 0 { // the ack arrives
+				server.addAck(receiver.newest, uint32(receiver.mask))
+				newest = receiver.newest
+				for n := newest; newest-n <= 32; n-- {
+					acked[n] = acked[n] || decoded[n]
+					if n == 0 {
+						break
+					}
+				}
+			}
+			for n := receiver.newest; receiver.newest-n <= maskPackets; n-- {
+				// A packet counts only if it was in the mask when it arrived.
+				if receiver.has(n) && !decoded[n] {
+					t.Fatalf("packet %d is in the set", n)
+				}
+				if server.any && server.has(n) && !acked[n] {
+					t.Fatalf("packet %d is acked", n)
+				}
+				if n == 0 {
+					break
+				}
+			}
+			if server.any && server.newest != newest {
+				t.Fatalf("newest %d, want %d", server.newest, newest)
+			}
+			k := 1 + rng.Uint32N(9)
+			want, found := uint32(0), false
+			for n := range acked {
+				if server.has(n) && n%k == 0 && (!found || n > want) {
+					want, found = n, true
+				}
+			}
+			if got, ok := server.newestMultiple(k); ok != found || got != want {
+				t.Fatalf("newest multiple of %d: %d %v, want %d %v", k, got, ok, want, found)
+			}
+		}
+	}
+}
+
+// The links of clients follow the distributions that are set.
+func TestSpread(t *testing.T) {
+	c := configure(t, append(slices.Clone(mixed), "crowd.clients", "10000", "duration", "20ms")...)
+	r := runCrowd(t, c)
+	median, p95 := r.Totals.Crowd.P50.RoundTripMS.Or(0), r.Totals.Crowd.P95.RoundTripMS.Or(0)
+	if median < 58 || median > 62 || p95 < 155 || p95 > 168 { // 60 e^(0.6 * 1.645) = 161
+		t.Errorf("round trips: median %.1f ms, p95 %.1f", median, p95)
+	}
+	if worst := r.Totals.Crowd.Worst.RoundTripMS.Or(0); worst > 300 {
+		t.Errorf("the longest round trip is %.1f ms", worst)
+	}
+}
+
+// What a crowd cannot do is refused in one sentence that names the key.
+func TestRefusals(t *testing.T) {
+	for want, settings := range map[string][]string{
+		"down.loss: ":          {"down.loss", "gilbert mean=5% burst=3"},
+		"up.rate: ":            {"up.rate", "1mbit"},
+		"shadow: ":             {"shadow[0].name", "raw"},
+		"at: ":                 {"at[0].t", "1s", "at[0].loss", "5%"},
+		"encoder.name: ":       {"encoder.name", "rounded"},
+		"sender.redundancy: ":  {"sender.redundancy", "repeat"},
+		"messages: ":           {"messages.rate_hz", "20"},
+		"receiver.digest: ":    {"receiver.digest", "16"},
+		"receiver.playout: ":   {"receiver.playout", "mirror"},
+		"crowd.clients: needs": {"sender.rate_hz", "60", "link.latency", "20s", "crowd.rtt", "20s", "crowd.jitter", "20s", "link.distribution", "normal"},
+	} {
+		c := configure(t, append([]string{"crowd.clients", "10000", "duration", "5s"}, settings...)...)
+		_, err := Run(context.Background(), c, Options{})
+		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v: %v, want %s", settings, err, want)
+		}
+	}
+}

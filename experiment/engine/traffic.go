@@ -1,0 +1,44 @@
+package engine
+
+import (
+	"time"
+
+	"wirelab/experiment/figures"
+	"wirelab/internal/units"
+	"wirelab/lossmodel/traffic"
+)
+
+// setTraffic makes the flows of the current configuration share the downlink from now on. Each lane has its own flows,
+// because they respond to its queue.
+func (l *lane) setTraffic(now time.Duration, plan traffic.Plan) {
+	if text := plan.String(); l.paths.downLink != nil && text != l.traffic {
+		l.traffic = text
+		l.paths.downLink.SetTraffic(now, plan)
+	}
+}
+
+// trafficFigures returns the figures of the flows on the downlink at now; nil if there were none.
+func (l *lane) trafficFigures(now time.Duration) (list []figures.Flow) {
+	if l.paths.downLink == nil {
+		return nil
+	}
+	for _, f := range l.paths.downLink.Traffic() {
+		until := f.StoppedBy(now)
+		active := max(0, until-f.Started)
+		list = append(list, figures.Flow{
+			Kind: f.Kind.String(), Label: f.Kind.Label(), StartS: f.Started.Seconds(), StopS: until.Seconds(),
+			Mbps:  figures.RatioFigure(float64(f.Bytes)*8/1e6, active.Seconds()),
+			RTTMS: figures.RatioFigure(units.Milliseconds(f.RTT), float64(f.Acked)),
+			Sent:  f.Sent, Lost: f.Lost, Retransmit: f.Retransmitted, Marked: f.Marked, Timeouts: f.Timeouts, SpuriousRTOs: f.Spurious,
+		})
+	}
+	return list
+}
+
+// measureQueue records the content of the downlink's queue at the end of a sample.
+func (l *lane) measureQueue(t time.Duration) {
+	if link := l.paths.downLink; link != nil {
+		l.queueScratch = link.QueueByOwner(t, l.queueScratch[:0])
+		l.meter.SetQueue(link.QueueDelay(t), l.queueScratch)
+	}
+}

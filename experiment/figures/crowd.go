@@ -1,0 +1,50 @@
+package figures
+
+// Crowd contains the figures of a run with one sender and many receivers. The other totals of such a run are sums and
+// distributions over all clients.
+type Crowd struct {
+	Clients          int     `json:"clients"`
+	EncodingsPerTick Figure  `json:"encodings_per_tick"`   // mean number of different payloads of a tick
+	MaxEncodings     int     `json:"max_encodings"`        // the largest number
+	MemoRatio        *Figure `json:"memo_ratio,omitempty"` // share of packets encoded with the memo of an anchor; nil without anchors
+	// Nearest-rank quantiles over clients, of each figure separately. Worst is the largest value.
+	P5    CrowdClient `json:"p5"`
+	P50   CrowdClient `json:"p50"`
+	P95   CrowdClient `json:"p95"`
+	Worst CrowdClient `json:"worst"`
+}
+
+// CrowdClient contains the figures of one client. More is worse for all of them.
+type CrowdClient struct {
+	PayloadKbps      Figure `json:"payload_kbps"`
+	WireKbps         Figure `json:"wire_kbps"`
+	BaselineAgeTicks Figure `json:"baseline_age_ticks"` // mean
+	StarvedRatio     Figure `json:"starved_ratio"`      // share of display ticks without a snapshot to interpolate to
+	LossRatio        Figure `json:"loss_ratio"`         // share of packets lost
+	Failures         Figure `json:"failures"`           // packets that arrived without giving the receiver a correct frame
+	RoundTripMS      Figure `json:"round_trip_ms"`      // of the links, without jitter
+}
+
+// CrowdTiming contains mean durations of the work of a tick, in microseconds of one core. Only ElapsedUS is wall
+// time: parts of a tick run on several cores.
+type CrowdTiming struct {
+	EncodeUS  Figure    `json:"encode_us"`  // all encodings of the tick
+	DecodeUS  Figure    `json:"decode_us"`  // decoding each of them once
+	ServerUS  Figure    `json:"server_us"`  // acks, baselines, headers and the downlinks of all clients
+	ClientsUS Figure    `json:"clients_us"` // receivers and uplinks of all clients
+	ElapsedUS Quantiles `json:"elapsed_us"` // the whole tick
+}
+
+// ClientFields lists the figures of CrowdClient with their JSON keys.
+var ClientFields = []struct {
+	Key string
+	Of  func(*CrowdClient) *Figure
+}{
+	{"payload_kbps", func(c *CrowdClient) *Figure { return &c.PayloadKbps }},
+	{"wire_kbps", func(c *CrowdClient) *Figure { return &c.WireKbps }},
+	{"baseline_age_ticks", func(c *CrowdClient) *Figure { return &c.BaselineAgeTicks }},
+	{"starved_ratio", func(c *CrowdClient) *Figure { return &c.StarvedRatio }},
+	{"loss_ratio", func(c *CrowdClient) *Figure { return &c.LossRatio }},
+	{"failures", func(c *CrowdClient) *Figure { return &c.Failures }},
+	{"round_trip_ms", func(c *CrowdClient) *Figure { return &c.RoundTripMS }},
+}

@@ -69,6 +69,7 @@ func writeRun(w io.Writer, r *engine.Result) {
 	if t.AgeMS.N > 0 {
 		fmt.Fprintf(w, "age       of the displayed snapshot: median %.0f ms, p99 %.0f\n", t.AgeMS.P50, t.AgeMS.P99)
 	}
+	writeTransport(w, &t)
 	if t.Remote != nil {
 		writeRemote(w, r.Remote, t.Remote)
 	}
@@ -153,6 +154,31 @@ func writePlayout(w io.Writer, p *figures.Playout) {
 	}
 	writeTableError(w, "position error of what moves", p.PositionError, p.PositionErrorUnit)
 	writeTableError(w, "angle error of what turns", p.AngleError, p.AngleErrorUnit)
+	fmt.Fprintln(w)
+}
+
+// writeTransport writes what redundancy repaired and how long reliable messages took; nothing without them.
+func writeTransport(w io.Writer, t *figures.Totals) {
+	if r := t.Redundancy; r != nil {
+		printf(w, "repair    %s: %d packets repaired, %.3f %% never arrived; %.3f %% not within 50 ms, %.3f %% not within 100 ms; costs %s kbps\n",
+			r.Policy, r.Repaired, r.ResidualLoss.Times(100), r.Missed50.Times(100), r.Missed100.Times(100), formatNumber(r.OverheadKbps))
+	}
+	m := t.Messages
+	if m == nil {
+		return
+	}
+	printf(w, "messages  %s: %d sent, %d delivered, %d wrong", m.Delivery, m.Sent, m.Delivered, m.Wrong)
+	if m.Refused > 0 {
+		fmt.Fprintf(w, ", %d refused by the sender", m.Refused)
+	}
+	for _, q := range []struct {
+		name  string
+		times *figures.Quantiles
+	}{{"delivery", &m.DeliveryMS}, {"bursts", &m.BurstMS}} {
+		if q.times.N > 0 {
+			fmt.Fprintf(w, "; %s: median %.0f ms, p99 %.0f, max %.0f", q.name, q.times.P50, q.times.P99, q.times.Max)
+		}
+	}
 	fmt.Fprintln(w)
 }
 

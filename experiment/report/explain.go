@@ -43,7 +43,7 @@ var explainTemplates = sync.OnceValue(func() *template.Template {
 // c the configuration when the packet's outcome was recorded.
 func Explain(o *inspector.Opened, why inspector.Reason, c *config.Config) string {
 	var b strings.Builder
-	e := explained{&o.Record, &o.Inside, c.Sender.RateHz, c.Receiver.Playout}
+	e := explained{&o.Record, &o.Inside, c.Sender.RateHz, c.HasMessages() && c.Messages.IsStream(), c.Receiver.Playout}
 	if err := explainTemplates().ExecuteTemplate(&b, why.String(), e); err != nil {
 		panic("report: " + err.Error()) // tests execute every template
 	}
@@ -53,9 +53,11 @@ func Explain(o *inspector.Opened, why inspector.Reason, c *config.Config) string
 // explained is the data of the templates: a packet with its details.
 type explained struct {
 	*packetlog.Record
-	In      *inspector.Inside
-	rate    int // packets per second
-	Playout time.Duration
+	In   *inspector.Inside
+	rate int // packets per second
+
+	InStream bool // the packet travelled in a stream with the messages
+	Playout  time.Duration
 }
 
 // Delay returns the packet's one-way delay.

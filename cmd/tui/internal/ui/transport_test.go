@@ -39,7 +39,7 @@ func TestTransportWithoutQueue(t *testing.T) {
 	m := screen(labtest.NewLab(), 160, 48, Options{})
 	press(m, "7")
 	view := m.View()
-	for _, want := range []string{"Queue KB  no bottleneck: /down rate 500kbit sets one", "Round trip and baseline, ms  no ack of a packet has arrived",
+	for _, want := range []string{"Queue KB  no bottleneck: /down rate 500kbit sets one", "Messages under way  none: see [messages]", "Round trip and baseline, ms  no ack of a packet has arrived",
 		"Playout policies  none: /playout_compare all", "none: /redundancy repeat n=1"} {
 		if !strings.Contains(view, want) {
 			t.Errorf("the page does not contain %q:\n%s", want, view)
@@ -47,7 +47,7 @@ func TestTransportWithoutQueue(t *testing.T) {
 	}
 	lines := strings.Split(view, "\n")
 	for i, line := range lines {
-		if strings.Contains(line, "├─ Queue KB") && !strings.Contains(lines[i+1], "├─ Acks and ticks/s") {
+		if strings.Contains(line, "├─ Queue KB") && !strings.Contains(lines[i+1], "├─ Messages under way") {
 			t.Errorf("the chart of the queue has rows:\n%s", view)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"wirelab/cmd/tui/internal/chart"
@@ -48,6 +49,8 @@ func (p *Transport) transportCharts() []transportChart {
 	if p.schema != nil && p.schema.TickHz > 0 {
 		tickMS = 1000 / float64(p.schema.TickHz)
 	}
+	m := p.Lane.Totals.Messages
+	inStream := m != nil && strings.HasPrefix(m.Delivery, "stream") // snapshots have no acks of their own
 	perSecond := func(n int) float64 { return float64(n) * room.PerSecond }
 	known := func(v float64, ok bool) float64 {
 		if !ok {
@@ -82,8 +85,14 @@ func (p *Transport) transportCharts() []transportChart {
 			{name: "other traffic", stroke: chart.Dashed, style: look.Warn, value: func(s *meters.Sample) float64 {
 				return known(float64(s.Transport.Others)/1000, s.Transport.Others > 0)
 			}}}},
-		{title: "Acks and ticks/s, " + room.MeanText, floor: 10, empty: "no acks", lines: []transportLine{
-			{name: "acks", style: look.Good, value: func(s *meters.Sample) float64 { return perSecond(s.Transport.Acks) }},
+		{title: "Messages under way", floor: 4, reduce: chart.Max, empty: "none: see [messages]", lines: []transportLine{
+			{name: "not delivered", style: look.Copy, value: func(s *meters.Sample) float64 {
+				return known(float64(s.UnderWay), m != nil)
+			}}}},
+		{title: "Acks and ticks/s, " + room.MeanText, floor: 10, empty: "no acks of snapshots", lines: []transportLine{
+			{name: "acks", style: look.Good, value: func(s *meters.Sample) float64 {
+				return known(perSecond(s.Transport.Acks), !inStream)
+			}},
 			{name: "held back", stroke: chart.Dashed, style: look.Warn, value: func(s *meters.Sample) float64 {
 				return known(perSecond(s.Held), s.Controlled)
 			}},

@@ -54,6 +54,13 @@ func (p *policies) rows() []policyRow {
 			queue.figures = append(queue.figures, fmt.Sprintf("dropped %d", n))
 		}
 	}
+	others := policyRow{kind: "Traffic", name: "/traffic 1 cubic", isSet: len(p.cfg.Traffic) > 0}
+	if others.isSet {
+		others.name = p.cfg.Traffic.Label()
+		for _, f := range lane.Traffic {
+			others.figures = append(others.figures, f.Mbps.Text(2)+" Mbit/s")
+		}
+	}
 	control := policyRow{kind: "Send rate", name: "/control ack-clock"}
 	if x := lane.Control; x != nil {
 		control.isSet, control.name = true, x.Policy.Label()
@@ -67,9 +74,17 @@ func (p *policies) rows() []policyRow {
 		repair.isSet, repair.name = true, r.Policy
 		repair.figures = append(repair.figures, fmt.Sprintf("repaired %d", r.Repaired), "+"+units.Fixed(r.OverheadKbps, 0)+" kbps")
 	}
+	messages := policyRow{kind: "Messages", name: "[messages] in a file"}
+	if m := t.Messages; m != nil {
+		messages.isSet, messages.name = true, m.Delivery
+		messages.figures = append(messages.figures, fmt.Sprintf("under way %d", lane.Messages.UnderWay))
+		if m.DeliveryMS.N > 0 {
+			messages.figures = append(messages.figures, "delivery p99 "+units.Fixed(m.DeliveryMS.P99, 0)+" ms")
+		}
+	}
 	play := policyRow{kind: "Playout", isSet: true, name: p.cfg.Playout().Label(),
 		figures: []string{"starved " + t.Playout.StarvedRatio.Times(100).Text(2) + " %", "age " + t.AgeMS.Of(t.AgeMS.P50).Text(0) + " ms"}}
-	return []policyRow{queue, control, repair, play}
+	return []policyRow{queue, others, control, repair, messages, play}
 }
 
 // lane returns the active lane.

@@ -106,12 +106,12 @@ func writeCrowd(w io.Writer, c *figures.Crowd, timing *figures.CrowdTiming) {
 			timing.EncodeUS, timing.ServerUS, timing.ClientsUS, timing.DecodeUS, timing.ElapsedUS.P50, timing.ElapsedUS.P99)
 	}
 	fmt.Fprintln(w)
-	g := texttable.New("clients", ">payload kbps", ">wire kbps", ">baseline age", ">starved %", ">lost %", ">failures", ">RTT ms")
+	g := texttable.New("clients", ">payload kbps", ">wire kbps", ">baseline age", ">lost %", ">failures", ">RTT ms")
 	for _, row := range []struct {
 		name string
 		c    *figures.CrowdClient
 	}{{"p5", &c.P5}, {"median", &c.P50}, {"p95", &c.P95}, {"worst", &c.Worst}} {
-		g.Add(row.name, row.c.PayloadKbps.Text(1), row.c.WireKbps.Text(1), row.c.BaselineAgeTicks.Text(1), row.c.StarvedRatio.Times(100).Text(2),
+		g.Add(row.name, row.c.PayloadKbps.Text(1), row.c.WireKbps.Text(1), row.c.BaselineAgeTicks.Text(1),
 			row.c.LossRatio.Times(100).Text(2), row.c.Failures.Text(0), row.c.RoundTripMS.Text(0))
 	}
 	g.WriteText(w, anyWidth)

@@ -74,7 +74,7 @@ func unknownFigureError(name string, known []string) *Error {
 		if !taken {
 			lastParts = append(lastParts, last(k))
 		}
-		if !taken || strings.Count(k, ".") < strings.Count(other, ".") { // crowd.p5.starved_ratio has more parts than playout.starved_ratio
+		if !taken || strings.Count(k, ".") < strings.Count(other, ".") { // crowd.p5.payload_kbps has more parts than payload_kbps
 			fullNames[last(k)] = k
 		}
 	}

@@ -17,9 +17,7 @@ type client struct {
 	key        uint16    // key of the encoding of the current packet
 
 	// The receiver's part.
-	decoded   packetSet
-	firstTick uint32 // tick of the packet that was decoded first
-	lagTicks  int32  // ticks by which the display is behind the sender
+	decoded packetSet
 
 	counts
 }
@@ -32,7 +30,6 @@ type counts struct {
 	lost, fragmentLost                     uint32
 	decoded, stale, wrong                  uint32
 	noBaseline, corrupt, encodeFailed      uint32
-	shown, starved                         uint32 // display ticks
 }
 
 // failed returns the number of packets that arrived without giving the client a correct frame.
@@ -125,7 +122,7 @@ func (b *baselines) choose(c *client, seq uint32) (key uint16) {
 	base := c.acked.newest
 	switch b.policy {
 	case every, anchors:
-		if multiple, ok := c.acked.newestMultiple(b.step); ok {
+		if multiple, ok := c.acked.newestMultiple(b.step); ok && seq-multiple <= b.maxAge {
 			base = multiple
 		}
 	case ages:

@@ -192,7 +192,7 @@ func (r *run) prepare(force bool) error {
 	r.ackWire, r.ackFragments = lossmodel.WireBytes(endpoint.AckBytes, c.Up.MTU)
 	r.baselines = newBaselines(c)
 	r.frames, r.memos = make([]frame.Frame, frame.MaxHistory+1), make([]encoders.Memo, frame.MaxHistory+1)
-	clients, longest, err := newClients(c, r.cadence)
+	clients, longest, err := newClients(c)
 	if err != nil {
 		return err
 	}
@@ -285,7 +285,7 @@ func (r *run) checkMemory(force bool) error {
 
 // newBaselines returns the policy of c.
 func newBaselines(c *config.Config) baselines {
-	b := baselines{maxAge: uint32(min(c.Sender.History, c.Receiver.History, frame.MaxHistory))}
+	b := baselines{maxAge: uint32(min(c.Sender.History, frame.MaxHistory))}
 	switch p := c.Crowd.Baseline; p.Name() {
 	case "every":
 		b.policy, b.step = every, uint32(p.Int("ticks"))
@@ -303,7 +303,7 @@ func newBaselines(c *config.Config) baselines {
 func ClientSeed(session uint64, n int) uint64 { return seed.Derive(session^seed.Hash("crowd"), n) }
 
 // newClients returns the clients with their links, and the longest delay of a link.
-func newClients(c *config.Config, cadence endpoint.Cadence) (clients []client, longest time.Duration, err error) {
+func newClients(c *config.Config) (clients []client, longest time.Duration, err error) {
 	clients = make([]client, c.Crowd.Clients)
 	for i := range clients {
 		x, own := &clients[i], ClientSeed(c.Seed, i+1)
@@ -315,7 +315,6 @@ func newClients(c *config.Config, cadence endpoint.Cadence) (clients []client, l
 			return nil, 0, config.ErrorAt("up", err)
 		}
 		longest = max(longest, x.down.MaxDelay(), x.up.MaxDelay())
-		x.lagTicks = int32(int64(down.Delay.Latency+c.Receiver.Playout) * int64(cadence.TickHz) / int64(time.Second))
 	}
 	return clients, longest, nil
 }
@@ -371,7 +370,6 @@ func (r *run) step(n uint32, now time.Duration) error {
 		if sends {
 			r.send(&r.shards[i], n, now)
 		}
-		r.display(&r.shards[i], n)
 		return nil
 	})
 	r.flushEvents()
@@ -437,7 +435,7 @@ func (r *run) encodeAll(n uint32) error {
 			r.encodings = append(r.encodings, encoding{})
 		}
 		e := &r.encodings[count]
-		e.key, e.users, e.verdict, e.err = key, users, correct, nil
+		e.key, e.users, e.verdict, e.err, e.encodeNS, e.decodeNS = key, users, correct, nil, 0, 0
 		r.encodingOf[key] = int32(count)
 		count++
 	}

@@ -47,7 +47,6 @@ func (r *run) clientFigures(end time.Duration) (list []figures.CrowdClient) {
 			list = append(list, figures.CrowdClient{
 				PayloadKbps: kilobits(c.payloadBytes), WireKbps: kilobits(c.wireBytes),
 				BaselineAgeTicks: figures.RatioFigure(float64(c.ageSum)*ticks, float64(c.withBaseline)),
-				StarvedRatio:     figures.RatioFigure(float64(c.starved), float64(c.shown)),
 				LossRatio:        figures.RatioFigure(float64(c.lost+c.fragmentLost), float64(c.sent)),
 				Failures:         figures.Known(float64(c.failed())),
 				RoundTripMS:      figures.Known(float64(rtt) / float64(time.Millisecond))})
@@ -70,7 +69,6 @@ func (r *run) totals(end time.Duration, clients []figures.CrowdClient) figures.T
 			t.Stale += int64(s.clients[k].stale)
 			t.LostBy[lossmodel.Loss.String()] += int64(s.clients[k].lost)
 			t.LostBy[lossmodel.Fragment.String()] += int64(s.clients[k].fragmentLost)
-			t.Playout.Displayed += int64(s.clients[k].shown)
 		}
 		for _, packets := range s.packets.slots {
 			t.InFlight += int64(len(packets))
@@ -89,7 +87,6 @@ func (r *run) totals(end time.Duration, clients []figures.CrowdClient) figures.T
 		t.BitsPerCube = &t.BitsPerItem
 	}
 	t.PacketBytes, t.BaselineAgeTicks = meters.QuantilesOf(&r.sizes), meters.QuantilesOf(&r.ages)
-	t.Playout.StarvedRatio = figures.RatioFigure(float64(n.starved), float64(t.Playout.Displayed))
 	t.Network.LossRate = figures.RatioFigure(float64(t.Lost), float64(t.Sent))
 	t.Crowd = r.crowdFigures(clients)
 	if r.baselines.policy == anchors {
@@ -108,7 +105,6 @@ func (n *counts) add(x *counts) {
 	n.corrupt += x.corrupt
 	n.wrong += x.wrong
 	n.encodeFailed += x.encodeFailed
-	n.starved += x.starved
 }
 
 // crowdFigures returns the quantiles over clients.

@@ -130,31 +130,30 @@ func (r *run) arrive(s *shard, n uint32, p *packet) {
 	c := &s.clients[p.client]
 	outcome := byte(arrivedFailed)
 	switch isStale := c.decoded.any && p.seq < c.decoded.newest; {
-	case p.age > 0 && c.decoded.newest-(p.seq-uint32(p.age)) >= r.receiverHistory:
+	case p.age > 0 && c.decoded.newest-(p.seq-uint32(p.age)) > r.receiverHistory:
 		c.noBaseline++
 	case p.verdict == refused:
 		c.corrupt++
 	case p.verdict == wrong:
 		c.wrong++
-		r.acknowledge(s, c, n, p)
+		c.decoded.add(p.seq)
 	case isStale:
 		c.stale++
 		outcome = arrivedStale
-		r.acknowledge(s, c, n, p)
+		c.decoded.add(p.seq)
 	default:
 		c.counts.decoded++
 		outcome = arrivedNewest
-		r.acknowledge(s, c, n, p)
+		c.decoded.add(p.seq)
+	}
+	if c.decoded.any {
+		r.sendAck(s, c, n, p)
 	}
 	s.events = append(s.events, byte(p.client), byte(p.client>>8), byte(p.seq), byte(p.seq>>8), byte(p.seq>>16), byte(p.seq>>24), outcome)
 }
 
-// acknowledge records that c has decoded p, and sends an ack.
-func (r *run) acknowledge(s *shard, c *client, n uint32, p *packet) {
-	if !c.decoded.any {
-		c.firstTick = uint32(r.cadence.Tick(uint64(p.seq)))
-	}
-	c.decoded.add(p.seq)
+// sendAck sends an ack of the packets that c has decoded, as a receiver does after each packet.
+func (r *run) sendAck(s *shard, c *client, n uint32, p *packet) {
 	wire, fragments := r.ackWire, r.ackFragments
 	c.feedbackBytes += uint64(wire)
 	delay, lost := c.up.Send(fragments)
@@ -217,23 +216,6 @@ func (r *run) send(s *shard, n uint32, now time.Duration) {
 	s.timed.server += r.clock.Now() - start
 }
 
-// display counts a tick of the display of each client in slot n: it is starved if the client has decoded no snapshot
-// at or after the displayed time.
-func (r *run) display(s *shard, n uint32) {
-	tick := r.tickOf(n)
-	for i := range s.clients {
-		c := &s.clients[i]
-		shown := tick - int64(c.lagTicks)
-		if !c.decoded.any || shown < int64(c.firstTick) {
-			continue // the display has not begun
-		}
-		c.shown++
-		if r.tickOf(c.decoded.newest) < shown {
-			c.starved++
-		}
-	}
-}
-
 // slotOf returns the slot in which an event at due is handled: the first one that is not before due. due is at least
 // the time of slot n-1.
 func (r *run) slotOf(n uint32, due time.Duration) uint32 {
@@ -251,7 +233,7 @@ func (r *run) slotOf(n uint32, due time.Duration) uint32 {
 // tickOf returns the tick of packet seq.
 func (r *run) tickOf(seq uint32) int64 {
 	if r.cadence.TickHz == r.cadence.RateHz {
-		return int64(seq) // without the division, which takes a quarter of the time of display
+		return int64(seq) // without the division
 	}
 	return int64(r.cadence.Tick(uint64(seq)))
 }

@@ -19,7 +19,6 @@ type CrowdClient struct {
 	PayloadKbps      Figure `json:"payload_kbps"`
 	WireKbps         Figure `json:"wire_kbps"`
 	BaselineAgeTicks Figure `json:"baseline_age_ticks"` // mean
-	StarvedRatio     Figure `json:"starved_ratio"`      // share of display ticks without a snapshot to interpolate to
 	LossRatio        Figure `json:"loss_ratio"`         // share of packets lost
 	Failures         Figure `json:"failures"`           // packets that arrived without giving the receiver a correct frame
 	RoundTripMS      Figure `json:"round_trip_ms"`      // of the links, without jitter
@@ -43,7 +42,6 @@ var ClientFields = []struct {
 	{"payload_kbps", func(c *CrowdClient) *Figure { return &c.PayloadKbps }},
 	{"wire_kbps", func(c *CrowdClient) *Figure { return &c.WireKbps }},
 	{"baseline_age_ticks", func(c *CrowdClient) *Figure { return &c.BaselineAgeTicks }},
-	{"starved_ratio", func(c *CrowdClient) *Figure { return &c.StarvedRatio }},
 	{"loss_ratio", func(c *CrowdClient) *Figure { return &c.LossRatio }},
 	{"failures", func(c *CrowdClient) *Figure { return &c.Failures }},
 	{"round_trip_ms", func(c *CrowdClient) *Figure { return &c.RoundTripMS }},

@@ -105,6 +105,8 @@ func TestSoakProxy(t *testing.T) {
 		time.Sleep(60 * time.Millisecond)
 	}
 	x.press("q")
+	time.Sleep(300 * time.Millisecond) // the question about clients appears
+	x.press("d")
 	if code := x.end(); code != exitDone {
 		t.Errorf("exit %d: %s", code, x.stderr.String())
 	}

@@ -58,7 +58,7 @@ func writeRun(w io.Writer, r *engine.Result) {
 	}
 	printf(w, "packets   %s\n", outcomes(t))
 	for _, f := range r.Traffic {
-		fmt.Fprintf(w, "traffic   %s: %s Mbit/s, round trip %s ms, %d packets lost\n", f.Label, f.Mbps.Text(2), f.RTTMS.Text(1), f.Lost)
+		printf(w, "traffic   %s: %s Mbit/s, round trip %s ms, %d packets lost\n", f.Label, f.Mbps.Text(2), f.RTTMS.Text(1), f.Lost)
 	}
 	if t.Crowd != nil {
 		writeCrowd(w, t.Crowd, r.Timing.TickUS)

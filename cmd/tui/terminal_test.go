@@ -67,9 +67,9 @@ func TestSessionByKeys(t *testing.T) {
 	s.gone(esc, "━ Help")
 	s.after("4", "─ Receiver")
 	s.after("1", "─ Bandwidth")
-	s.after("t", "Tour 1 of 7")
-	s.after("\r", "Tour 2 of 7")
-	s.after("\x7f", "Tour 1 of 7")
+	s.after("t", "Tour 1 of 8")
+	s.after("\r", "Tour 2 of 8")
+	s.after("\x7f", "Tour 1 of 8")
 	s.after(esc, "your settings are restored")
 	s.after("/theme high-contrast\r", "● theme high-contrast")
 	s.after("s", "● saved as")
@@ -92,8 +92,8 @@ func TestSessionByKeys(t *testing.T) {
 // TestTourCommand checks that tui tour opens the tour.
 func TestTourCommand(t *testing.T) {
 	s := startSession(t, t.TempDir(), "tour", "--ascii")
-	s.see("Tour 1 of 7")
-	s.after("\r", "Tour 2 of 7")
+	s.see("Tour 1 of 8")
+	s.after("\r", "Tour 2 of 8")
 	if err := keys(s, "q"); err != nil {
 		t.Fatal(err)
 	}

@@ -45,6 +45,7 @@ type worker struct {
 	decoder  encoders.Decoder
 	initial  frame.Frame // shares the table of the initial state
 	changed  frame.Rows
+	cur      *frame.Frame // copy of the frame to encode: encoders may write to it
 	decoded  *frame.Frame
 	repeated []byte // payload of an encoding for a further client, if payloads are not shared
 
@@ -62,7 +63,7 @@ func newWorker(s *frame.Schema, codec *encoders.Codec, params any, initial *fram
 	if err != nil {
 		return nil, err
 	}
-	return &worker{encoder: e, decoder: dec, initial: *initial, changed: frame.NewRows(s.Rows), decoded: s.NewFrame()}, nil
+	return &worker{encoder: e, decoder: dec, initial: *initial, changed: frame.NewRows(s.Rows), cur: s.NewFrame(), decoded: s.NewFrame()}, nil
 }
 
 // reference returns the baseline of an encoding of packet seq.
@@ -88,7 +89,8 @@ func (r *run) encode(w *worker, seq uint32, e *encoding) {
 	codec, cur := w.encoder.Codec, r.frameOf(seq)
 	start := r.clock.Now()
 	refs := [1]encoders.Ref{r.reference(w, seq, e.key)}
-	payload, memo, err := w.encoder.Encoder.Encode(e.payload[:0], cur, refs[:], w.encodeMemo, nil)
+	w.cur.CopyFrom(cur)
+	payload, memo, err := w.encoder.Encoder.Encode(e.payload[:0], w.cur, refs[:], w.encodeMemo, nil)
 	e.encodeNS = r.clock.Now() - start
 	if err != nil {
 		e.err = fmt.Errorf("encoder %s: %w", codec.Name, err)
@@ -128,8 +130,9 @@ func (r *run) encode(w *worker, seq uint32, e *encoding) {
 // encodeAgain encodes packet seq for n further clients of e, as a server does that does not share payloads.
 func (r *run) encodeAgain(w *worker, seq uint32, e *encoding, n int) error {
 	refs := [1]encoders.Ref{r.reference(w, seq, e.key)}
+	w.cur.CopyFrom(r.frameOf(seq))
 	for range n {
-		payload, memo, err := w.encoder.Encoder.Encode(w.repeated[:0], r.frameOf(seq), refs[:], w.encodeMemo, nil)
+		payload, memo, err := w.encoder.Encoder.Encode(w.repeated[:0], w.cur, refs[:], w.encodeMemo, nil)
 		if err != nil {
 			return err
 		}
@@ -150,7 +153,8 @@ func (r *run) makeAnchor(w *worker, seq uint32) error {
 	}
 	refs := [1]encoders.Ref{ref}
 	slot := &r.memos[seq%uint32(len(r.memos))]
-	payload, memo, err := w.encoder.Encoder.Encode(w.repeated[:0], r.frameOf(seq), refs[:], *slot, nil)
+	w.cur.CopyFrom(r.frameOf(seq))
+	payload, memo, err := w.encoder.Encoder.Encode(w.repeated[:0], w.cur, refs[:], *slot, nil)
 	w.repeated, *slot = payload, memo
 	return err
 }

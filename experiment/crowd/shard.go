@@ -230,13 +230,5 @@ func (r *run) slotOf(n uint32, due time.Duration) uint32 {
 	return slot
 }
 
-// tickOf returns the tick of packet seq.
-func (r *run) tickOf(seq uint32) int64 {
-	if r.cadence.TickHz == r.cadence.RateHz {
-		return int64(seq) // without the division
-	}
-	return int64(r.cadence.Tick(uint64(seq)))
-}
-
 // timeOf returns the time of slot n: the current one, or one in which something that is in flight may be due.
 func (r *run) timeOf(n uint32) time.Duration { return r.times[n&uint32(len(r.times)-1)] }

@@ -124,7 +124,7 @@ func (o *Outbox) Parts() (written, sent int64) { return o.parts, o.sends }
 // RoundTrip returns the smoothed round trip; 0 before the first measurement.
 func (o *Outbox) RoundTrip() time.Duration { return o.rtt.Smoothed() }
 
-// Fill returns the parts for the container of a packet, with the given number; nil if there are none, or if the policy
+// Fill returns the parts for the container of a packet, with the given number; nil if it carries none, or if the policy
 // does not put them into packets. The result is valid until the next call.
 func (o *Outbox) Fill(now time.Duration, number uint64) []byte {
 	if o.isRTO {
@@ -338,7 +338,7 @@ func (o *Outbox) ackContainer(now time.Duration, number uint64, newest bool) {
 		if p := l.parts.At(id.number); p != nil {
 			p.acked = true
 		}
-		for n := l.parts.First(); n < min(id.number, l.parts.Next()); n++ {
+		for n := l.parts.First(); o.isRTO && n < min(id.number, l.parts.Next()); n++ {
 			if p := l.parts.At(n); !p.acked && p.in < number {
 				p.skipped++
 			}

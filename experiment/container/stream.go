@@ -330,13 +330,14 @@ func (s *StreamSender) detectLosses() (isNewEvent bool) {
 
 // StreamReceiver is the receiving end of a stream. Segments may be any bytes. The zero value is ready to use.
 type StreamReceiver struct {
-	next    uint64  // place of the first missing byte
-	ready   []byte  // bytes before next that are not a whole unit yet
-	waiting []chunk // after a missing byte, by place
-	stored  int     // bytes in waiting
-	acks    Inbox   // records the arrived segments
-	echo    uint64  // time of the newest segment that arrived
-	err     error   // sticky: the bytes are no units
+	next    uint64   // place of the first missing byte
+	ready   []byte   // bytes before next that are not a whole unit yet
+	waiting []chunk  // after a missing byte, by place
+	stored  int      // bytes in waiting
+	free    [][]byte // memory of chunks that have left waiting
+	acks    Inbox    // records the arrived segments
+	echo    uint64   // time of the newest segment that arrived
+	err     error    // sticky: the bytes are no units
 }
 
 // chunk is a range of bytes that waits for bytes before it.
@@ -373,6 +374,7 @@ func (r *StreamReceiver) Accept(segment []byte, deliver func(kind byte, unit []b
 		r.waiting = append(r.waiting[:0], r.waiting[1:]...)
 		r.stored -= len(c.bytes)
 		r.append(c.at, c.bytes)
+		r.free = append(r.free, c.bytes)
 	}
 	return r.readUnits(deliver)
 }
@@ -396,7 +398,11 @@ func (r *StreamReceiver) insert(at uint64, bytes []byte) {
 	}
 	r.waiting = append(r.waiting, chunk{})
 	copy(r.waiting[i+1:], r.waiting[i:])
-	r.waiting[i] = chunk{at, append([]byte(nil), bytes...)}
+	var memory []byte
+	if n := len(r.free); n > 0 {
+		memory, r.free = r.free[n-1], r.free[:n-1]
+	}
+	r.waiting[i] = chunk{at, append(memory[:0], bytes...)}
 	r.stored += len(bytes)
 }
 

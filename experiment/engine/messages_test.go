@@ -186,3 +186,22 @@ func TestMessagesAreRefused(t *testing.T) {
 		t.Errorf("the values of a configuration with messages are read as %v, %v", again, err)
 	}
 }
+
+// In steady state containers, messages and streams allocate nothing per packet.
+func TestContainersAllocateNothing(t *testing.T) {
+	if labtest.RaceEnabled {
+		t.Skip("the race detector allocates for itself")
+	}
+	for _, pairs := range [][]string{{"sender.redundancy", "repeat n=2"}, {"sender.redundancy", "xor data=4"}, {"sender.redundancy", "rs"},
+		{"messages.rate_hz", "20"}, {"messages.rate_hz", "20", "messages.delivery", "rto"}, {"messages.rate_hz", "20", "messages.delivery", "stream"}} {
+		s := redundancyRun(t, 3*time.Minute, append(pairs, "down.loss", "5%", "down.keep_order", "true")...)
+		allocs := testing.AllocsPerRun(20, func() {
+			if err := s.RunUntil(s.now + time.Second); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if allocs > 12 { // the ring of samples is renewed every four seconds, and reedsolomon allocates for a repair
+			t.Errorf("%v: %g allocations a second of virtual time", pairs, allocs)
+		}
+	}
+}

@@ -37,9 +37,12 @@ func (l *Length) add(n int, bytes int64) {
 // Limit is the largest content of a queue, the packet that is being sent included. 0 means no limit.
 type Limit = Length
 
-// mtu is the size of a full Ethernet frame without checksum, in bytes: the quantum of FQ-CoDel, and the backlog
-// up to which CoDel drops nothing.
-const mtu = 1514
+// Sizes in bytes. In Linux both are the size of a full packet with its Ethernet header, 1514, which here a link counts
+// only with rate_overhead=14. With that quantum a flow would send two packets of 1500 bytes in most turns.
+const (
+	mtu        = 1514 // backlog up to which CoDel drops nothing
+	fullPacket = 1500 // quantum of FQ-CoDel
+)
 
 // Policies lists the queue disciplines.
 var Policies = policy.Set{
@@ -52,7 +55,7 @@ var Policies = policy.Set{
 			ecn(0)}},
 	{Name: "fq_codel", Summary: "a queue per flow, served in turns, each with CoDel (RFC 8290)",
 		Params: []policy.Param{target(5 * time.Millisecond), interval,
-			policy.Count("quantum", mtu, 64, 1<<16, "bytes that a flow sends in one turn"), ecn(1)}},
+			policy.Count("quantum", fullPacket, 64, 1<<16, "bytes that a flow sends in one turn"), ecn(1)}},
 }
 
 // Texts returns the policies with their default parameters.

@@ -83,8 +83,8 @@ func ecn(standard int64) policy.Param {
 	return policy.Count("ecn", standard, 0, 1, "1: ECN-capable packets are marked instead of dropped")
 }
 
-// Discipline decides which packets are dropped and which one is sent next.
-type Discipline interface {
+// discipline decides which packets are dropped and which one is sent next.
+type discipline interface {
 	// enqueue adds a packet, or drops it or others.
 	enqueue(q *Queue, now time.Duration, p Packet)
 	// dequeue removes the packet to be sent next; false if the discipline has no packets. It may drop others.
@@ -94,7 +94,7 @@ type Discipline interface {
 	// set sets the parameters and keeps the state.
 	set(p policy.Policy)
 	fifos() []*fifo // all packets of the discipline
-	fork() Discipline
+	fork() discipline
 }
 
 // Queue is a queue before a line. Create one with New.
@@ -103,7 +103,7 @@ type Queue struct {
 
 	limit      Limit
 	policy     policy.Policy
-	discipline Discipline
+	discipline discipline
 	stream     *random.Stream // of PIE; belongs to the caller
 	waiting    Length
 	sending    Packet   // the packet on the line; without Bytes if none
@@ -136,7 +136,7 @@ func (q *Queue) Set(limit Limit, p policy.Policy) {
 }
 
 // newDiscipline returns a discipline by name.
-func newDiscipline(name string) Discipline {
+func newDiscipline(name string) discipline {
 	switch name {
 	case "codel":
 		return &codelQueue{}
@@ -258,7 +258,7 @@ func (f *fifo) pop() (Packet, bool) {
 	return p, true
 }
 
-// fifos implements Discipline for disciplines with one queue.
+// fifos implements discipline for disciplines with one queue.
 func (f *fifo) fifos() []*fifo { return []*fifo{f} }
 
 // clone returns a copy that shares no memory.
@@ -277,4 +277,4 @@ func (d *dropTail) enqueue(q *Queue, _ time.Duration, p Packet) {
 
 func (d *dropTail) dequeue(*Queue, time.Duration) (Packet, bool) { return d.pop() }
 func (d *dropTail) set(policy.Policy)                            {}
-func (d *dropTail) fork() Discipline                             { return &dropTail{d.clone()} }
+func (d *dropTail) fork() discipline                             { return &dropTail{d.clone()} }

@@ -4,6 +4,7 @@
 package crowd
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -379,6 +380,9 @@ func (x *Session) addClient(i int) error {
 	if err != nil {
 		return err
 	}
+	if err := cmp.Or(checkLink("down", &downSpec, &x.config.Down), checkLink("up", &upSpec, &x.config.Up)); err != nil {
+		return err
+	}
 	s := &x.shards[len(x.shards)-1]
 	down, lacking := lossmodel.NewLight(downSpec, own, "down")
 	up, upLacking := lossmodel.NewLight(upSpec, own, "up")
@@ -408,6 +412,18 @@ func (x *Session) addClient(i int) error {
 	}
 	if x.hasChains {
 		s.chains = append(s.chains, chain{})
+	}
+	return nil
+}
+
+// checkLink returns an error if the link of a client damages packets without a checksum, or has another MTU than the link
+// of the configuration. direction is "down" or "up".
+func checkLink(direction string, spec, common *lossmodel.Spec) error {
+	switch {
+	case !spec.Corrupt.Checksum:
+		return &config.Error{Key: direction + ".checksum", Problem: "a crowd discards damaged packets", Expected: "on"}
+	case spec.MTU != common.MTU:
+		return &config.Error{Key: direction + ".mtu", Problem: fmt.Sprintf("one client has %d, others have %d", spec.MTU, common.MTU), Expected: "the same MTU for all clients"}
 	}
 	return nil
 }

@@ -218,8 +218,21 @@ func TestPacketSet(t *testing.T) {
 					want, found = n, true
 				}
 			}
-			if got, ok := server.newestMultiple(k); ok != found || got != want {
+			if got, ok := server.newestMultiple(k, strideBits(k)); ok != found || found && got != want {
 				t.Fatalf("newest multiple of %d: %d %v, want %d %v", k, got, ok, want, found)
+			}
+			root := k * (1 + rng.Uint32N(6))
+			b := baselines{policy: policyAnchors, step: k, root: root, stride: strideBits(k)}
+			for seq := uint32(0); seq <= server.newest; seq++ {
+				holds := false // by the definition
+				for n := seq; b.isAnchor(n) && server.has(n) && server.has(n-k); n -= k {
+					if holds = b.isRoot(n); holds {
+						break
+					}
+				}
+				if got := b.holdsMemo(&server, seq); got != holds {
+					t.Fatalf("anchors every %d, root %d: holds the memo of %d: %v, want %v", k, root, seq, got, holds)
+				}
 			}
 		}
 	}

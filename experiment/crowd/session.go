@@ -281,6 +281,9 @@ func newBaselines(c *config.Config) baselines {
 		b.root = (uint32(p.Int("root")) + b.step - 1) / b.step * b.step
 		b.maxAge = min(b.maxAge, headerMemoBit-1)
 	}
+	if b.step > 0 {
+		b.stride = strideBits(b.step)
+	}
 	return b
 }
 

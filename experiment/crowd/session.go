@@ -82,7 +82,7 @@ type Session struct {
 
 // measurements are sums over ticks.
 type measurements struct {
-	slotsRun, packets    int64 // slots, and those with a packet
+	packets              int64 // ticks with a packet
 	encodingSum          int64
 	maxEncodings         int
 	memoUsers            int64 // packets encoded with the memo of an anchor
@@ -502,7 +502,6 @@ func (x *Session) Step() error {
 		err = x.sendAll(n, now)
 	}
 	x.slot++
-	x.slotsRun++
 	if x.clock != nil {
 		if x.passed += time.Duration(x.clock.Now() - start); sends {
 			x.elapsed.add(int64(x.passed))

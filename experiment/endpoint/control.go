@@ -19,18 +19,18 @@ var Controls = policy.Set{
 		Params: []policy.Param{
 			policy.Count("good", 60, 1, 1000, "snapshots a second in good conditions"),
 			policy.Count("bad", 20, 1, 1000, "snapshots a second in bad conditions"),
-			policy.Time("rtt", 250*time.Millisecond, time.Millisecond, 10*time.Second, "smoothed round trip from which on conditions are bad"),
-		}},
+			policy.Time("rtt", 250*time.Millisecond, time.Millisecond, 10*time.Second, "smoothed round trip above which conditions are bad"),
+		}, Ascending: []string{"bad", "good"}},
 	{Name: "aimd", Summary: "a rate that grows by a constant and is halved after a loss",
-		Params: append([]policy.Param{policy.Rate("step", 10_000, 1000, 10_000_000, "growth each 100 ms")}, rateParams...)},
+		Params: append([]policy.Param{policy.Rate("step", 10_000, 1000, 10_000_000, "growth each 100 ms")}, rateParams...), Ascending: rateOrder},
 	{Name: "gcc", Summary: "Google congestion control: a rate from the trend of the delay and the loss (draft-ietf-rmcat-gcc-02)",
 		Params: append([]policy.Param{
 			policy.Time("overuse", 10*time.Millisecond, time.Millisecond, time.Second, "time for which the delay must grow before the rate is cut"),
-		}, rateParams...)},
+		}, rateParams...), Ascending: rateOrder},
 	{Name: "delay", Summary: "a rate that keeps the queueing delay below a target",
 		Params: append([]policy.Param{
 			policy.Time("target", 50*time.Millisecond, time.Millisecond, 10*time.Second, "queueing delay above the least of the last 10 s"),
-		}, rateParams...)},
+		}, rateParams...), Ascending: rateOrder},
 	{Name: "ack-clock", Summary: "nothing is sent while the oldest unacked snapshot is older than the least round trip and a slack",
 		Params: []policy.Param{
 			policy.Time("slack", 50*time.Millisecond, time.Millisecond, 10*time.Second, "time above the least round trip of the last 10 s"),
@@ -44,6 +44,9 @@ var rateParams = []policy.Param{
 	policy.Rate("least", 30_000, 1000, 1_000_000_000, "lowest rate"),
 	policy.Rate("most", 10_000_000, 1000, 1_000_000_000, "highest rate"),
 }
+
+// rateOrder is the order of rateParams by value.
+var rateOrder = []string{"least", "start", "most"}
 
 // NeedsArrivals reports whether a control needs the times at which packets arrived, which cost 2 bytes in each ack;
 // see Receiver.AppendAckAt.
@@ -69,12 +72,12 @@ type controller struct {
 	rule     rule          // nil sends everything
 	inFlight ring.Queue[unackedPacket]
 	newest   uint64 // newest acked packet, if hasNewest
-	hasNewest,
-	hasSent bool
-	lastSent time.Duration
 	arrivals arrivalClock
-	received receivedRate
+	received receivedRate // by the clock of the receiver if NeedsArrivals(policy), otherwise by that of the sender
+	lastSent time.Duration
 	log      decisionLog
+
+	hasNewest, hasSent bool
 }
 
 // unackedPacket is a packet whose ack is expected.
@@ -82,7 +85,7 @@ type unackedPacket struct {
 	seq   uint64
 	at    time.Duration
 	bytes int  // with the headers of IPv4 and UDP
-	acked bool // it is not the oldest in the queue
+	acked bool // it stays in the queue while an older packet is unacked
 }
 
 // rule is the policy of a controller.
@@ -104,13 +107,20 @@ type ackedPacket struct {
 	now, sent    time.Duration
 	arrived      time.Duration // by the clock of the receiver; only if hasArrival
 	hasArrival   bool
-	isNewest     bool // no newer packet was acked before, so now-sent is a round trip
+	isNewest     bool // the first ack of this packet or a later one, so now-sent is a round trip
 	bytes        int
 	receivedRate int64 // bits per second that arrived in the last half second
 }
 
 // set sets the policy, which begins in its initial state. slot is the time between two snapshots that could be sent.
+// Packets in flight stay known from one policy to the next, except over fixed, which keeps no account of packets.
 func (c *controller) set(p policy.Policy, slot time.Duration) {
+	if c.rule == nil {
+		*c = controller{log: c.log}
+	}
+	if NeedsArrivals(p) != NeedsArrivals(c.policy) {
+		c.received = receivedRate{} // its times are by another clock
+	}
 	c.policy, c.slot, c.rule = p, slot, nil
 	switch p.Name() {
 	case "good-bad":
@@ -162,9 +172,12 @@ func (c *controller) acked(now time.Duration, newest uint64, mask uint32, arriva
 	if c == nil || c.rule == nil {
 		return
 	}
-	arrived := now
-	if hasArrival && (!c.hasNewest || newest > c.newest) {
-		arrived = c.arrivals.unwrap(now, arrival)
+	isNewer := !c.hasNewest || newest > c.newest // acks may be reordered
+	if isNewer {
+		c.newest, c.hasNewest = newest, true
+		if hasArrival {
+			c.arrivals.unwrap(now, arrival)
+		}
 	}
 	for n := c.inFlight.First(); n < c.inFlight.Next() && c.inFlight.At(n).seq <= newest; n++ {
 		p := c.inFlight.At(n)
@@ -173,12 +186,15 @@ func (c *controller) acked(now time.Duration, newest uint64, mask uint32, arriva
 			continue
 		}
 		p.acked = true
-		a := ackedPacket{now: now, sent: p.at, arrived: arrived, bytes: p.bytes, isNewest: behind == 0, hasArrival: hasArrival && behind == 0}
-		a.receivedRate = c.received.add(arrived, p.bytes)
+		isNewest := isNewer && behind == 0
+		a := ackedPacket{now: now, sent: p.at, arrived: c.arrivals.arrived, hasArrival: hasArrival && isNewest, isNewest: isNewest, bytes: p.bytes}
+		switch {
+		case !NeedsArrivals(c.policy):
+			a.receivedRate = c.received.add(now, p.bytes)
+		case c.arrivals.started:
+			a.receivedRate = c.received.add(c.arrivals.arrived, p.bytes)
+		}
 		c.rule.acked(&a, &c.log)
-	}
-	if !c.hasNewest || newest > c.newest {
-		c.newest, c.hasNewest = newest, true
 	}
 	c.dropOld(now)
 }

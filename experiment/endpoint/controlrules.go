@@ -11,19 +11,17 @@ import (
 // bucket turns a rate into a decision for each snapshot, as Quake III does: a packet may be sent if those before it
 // have left the line, at this rate. The policies with a rate embed it.
 type bucket struct {
-	rate, least, most int64         // bits per second
-	slot              time.Duration // between two snapshots
-	credit            int64         // bits that may be sent; negative while the line is busy
-	filledAt          time.Duration // when credit was updated
-	heldAt            time.Duration // when it last held a snapshot back
-	hasHeld           bool
+	rate, minRate, maxRate int64         // bits per second
+	slot                   time.Duration // between two snapshots
+	credit                 int64         // bits that may be sent; negative while the line is busy
+	filledAt               time.Duration // when credit was updated
+	heldAt                 time.Duration // when it last held a snapshot back
+	hasHeld                bool
 }
 
 // newBucket returns a bucket with the parameters start, least and most of p.
 func newBucket(p policy.Policy, slot time.Duration) bucket {
-	least := p.Int("least")
-	most := max(p.Int("most"), least)
-	return bucket{rate: min(max(p.Int("start"), least), most), least: least, most: most, slot: slot}
+	return bucket{rate: p.Int("start"), minRate: p.Int("least"), maxRate: p.Int("most"), slot: slot}
 }
 
 func (b *bucket) due(now time.Duration, _ *controller) (bool, Decision) {
@@ -37,8 +35,8 @@ func (b *bucket) due(now time.Duration, _ *controller) (bool, Decision) {
 	return false, Decision{Why: HeldByRate, Measured: -b.credit * 1e9 / b.rate, Limit: b.rate}
 }
 
-// sent takes the bits of a packet from the credit. The debt is limited to what the rate sends in maxSilence; otherwise the
-// packets that are sent in spite of it, for want of acks, would add up to a debt of minutes.
+// sent subtracts the bits of a packet from the credit. The credit does not fall below what the rate sends in maxSilence:
+// the packets that are sent after each maxSilence, whatever the credit is, would otherwise add up to a debt of minutes.
 func (b *bucket) sent(_ time.Duration, bytes int) {
 	const seconds = int64(maxSilence / time.Second)
 	b.credit = max(b.credit-int64(bytes)*8, -b.rate*seconds)
@@ -52,7 +50,7 @@ func (b *bucket) binds(now time.Duration) bool {
 }
 
 // setRate sets the rate within its limits.
-func (b *bucket) setRate(rate int64) { b.rate = min(max(rate, b.least), b.most) }
+func (b *bucket) setRate(rate int64) { b.rate = min(max(rate, b.minRate), b.maxRate) }
 
 // cut lowers the rate to rate and records the decision. It does nothing if the rate is that low.
 func (b *bucket) cut(now time.Duration, rate int64, log *decisionLog, d Decision) {
@@ -68,28 +66,30 @@ func (b *bucket) cut(now time.Duration, rate int64, log *decisionLog, d Decision
 // bad while the smoothed round trip is above a limit. They are good again after a penalty, which doubles if they
 // become bad within 10 s, and halves after each 10 s of good conditions.
 type goodBad struct {
-	limit               time.Duration
-	goodEvery, badEvery int // every so many snapshots are sent
-	rates               [2]int64
-	slots               int // snapshots so far
-	bad                 bool
-	roundTrip           time.Duration
-	penalty             time.Duration
-	since, reduced      time.Duration // when conditions became what they are; when the penalty was halved
+	limit           time.Duration // smoothed round trip above which conditions are bad
+	good, bad       int64         // snapshots per second that are sent in good and in bad conditions
+	slotRate        int64         // snapshots per second that could be sent
+	slots           int64         // snapshots that could be sent so far
+	isBad           bool
+	roundTrip       time.Duration // smoothed
+	penalty         time.Duration // time without long round trips after which bad conditions become good
+	since           time.Duration // when conditions became good; in bad conditions, when the round trip was last long
+	penaltyHalvedAt time.Duration // also set when conditions become good
 }
 
 const (
 	firstPenalty  = 4 * time.Second
-	leastPenalty  = time.Second
-	mostPenalty   = 60 * time.Second
+	minPenalty    = time.Second
+	maxPenalty    = 60 * time.Second
 	penaltyPeriod = 10 * time.Second
 )
 
 func newGoodBad(p policy.Policy, slot time.Duration) *goodBad {
-	every := func(rate int64) int { return max(1, int(int64((time.Second+slot/2)/slot)/rate)) }
-	return &goodBad{limit: p.Duration("rtt"), goodEvery: every(p.Int("good")), badEvery: every(p.Int("bad")),
-		rates: [2]int64{p.Int("good"), p.Int("bad")}, penalty: firstPenalty}
+	return &goodBad{limit: p.Duration("rtt"), good: p.Int("good"), bad: p.Int("bad"), slotRate: slotRate(slot), penalty: firstPenalty}
 }
+
+// slotRate returns the number of snapshots per second that could be sent.
+func slotRate(slot time.Duration) int64 { return int64((time.Second + slot/2) / slot) }
 
 func (g *goodBad) acked(p *ackedPacket, _ *decisionLog) {
 	if p.isNewest {
@@ -100,39 +100,43 @@ func (g *goodBad) acked(p *ackedPacket, _ *decisionLog) {
 func (g *goodBad) lost(time.Duration, *decisionLog) {}
 
 func (g *goodBad) due(now time.Duration, c *controller) (bool, Decision) {
+	if g.slots == 0 {
+		g.since, g.penaltyHalvedAt = now, now
+	}
 	long := g.roundTrip > g.limit
 	switch {
-	case !g.bad && long:
+	case !g.isBad && long:
 		if now-g.since < penaltyPeriod {
-			g.penalty = min(mostPenalty, 2*g.penalty)
+			g.penalty = min(maxPenalty, 2*g.penalty)
 		}
 		g.setBad(now, true, &c.log)
-	case !g.bad:
-		if now-g.reduced > penaltyPeriod {
-			g.penalty, g.reduced = max(leastPenalty, g.penalty/2), now
+	case !g.isBad:
+		if now-g.penaltyHalvedAt > penaltyPeriod {
+			g.penalty, g.penaltyHalvedAt = max(minPenalty, g.penalty/2), now
 		}
 	case long:
 		g.since = now
 	case now-g.since > g.penalty:
-		g.reduced = now
+		g.penaltyHalvedAt = now
 		g.setBad(now, false, &c.log)
 	}
-	every := g.goodEvery
-	if g.bad {
-		every = g.badEvery
+	rate := g.good
+	if g.isBad {
+		rate = g.bad
 	}
+	phase := g.slots * rate % g.slotRate // below rate once in slotRate/rate snapshots
 	g.slots++
-	return (g.slots-1)%every == 0, Decision{Why: HeldByRoundTrip, Measured: int64(g.roundTrip), Limit: int64(g.limit)}
+	return phase < rate, Decision{Why: HeldByRoundTrip, Measured: int64(g.roundTrip), Limit: int64(g.limit)}
 }
 
 // setBad changes the conditions and records that.
 func (g *goodBad) setBad(now time.Duration, bad bool, log *decisionLog) {
-	d := Decision{At: now, Until: now, Why: BecameGood, Measured: int64(g.roundTrip), Limit: int64(g.limit), From: g.rates[1], To: g.rates[0]}
+	d := Decision{At: now, Until: now, Why: BecameGood, Measured: int64(g.roundTrip), Limit: int64(g.limit), From: g.bad, To: g.good}
 	if bad {
-		d.Why, d.From, d.To = BecameBad, g.rates[0], g.rates[1]
+		d.Why, d.From, d.To = BecameBad, g.good, g.bad
 	}
 	log.add(d)
-	g.bad, g.since = bad, now
+	g.isBad, g.since = bad, now
 }
 
 func (g *goodBad) sent(time.Duration, int) {}
@@ -170,13 +174,13 @@ func (a *aimd) lost(now time.Duration, log *decisionLog) {
 type delayTarget struct {
 	bucket
 	limit    time.Duration
-	least    ring.Minimum  // of the one-way delay
+	minDelay ring.Minimum  // of the one-way delay
 	cutAgain time.Duration // when the rate may be cut again
 	grownAt  time.Duration // when the rate was last considered
 }
 
-// minimumWindow is the time over which policies take the minimum of delays. A line whose delay increases for good
-// is accepted after that.
+// minimumWindow is the time over which policies take the minimum of delays. After a permanent increase of the delay,
+// the minimum is out of date for this time.
 const minimumWindow = 10 * time.Second
 
 func (d *delayTarget) acked(p *ackedPacket, log *decisionLog) {
@@ -184,15 +188,15 @@ func (d *delayTarget) acked(p *ackedPacket, log *decisionLog) {
 		return
 	}
 	oneWay := p.arrived - p.sent // plus the offset of the receiver's clock
-	d.least.Add(p.now, oneWay)
-	d.least.DropBefore(p.now - minimumWindow)
-	switch queue := oneWay - d.least.Value(); {
+	d.minDelay.Add(p.now, oneWay)
+	d.minDelay.DropBefore(p.now - minimumWindow)
+	switch queue := oneWay - d.minDelay.Value(); {
 	case queue > d.limit && p.now >= d.cutAgain:
 		d.cutAgain = p.now + 100*time.Millisecond + p.now - p.sent
 		d.cut(p.now, min(d.rate, p.receivedRate)*85/100, log, Decision{Why: CutByQueue, Measured: int64(queue), Limit: int64(d.limit)})
 	case queue < d.limit/2:
 		grown := d.rate / 4 * int64(min(p.now-d.grownAt, time.Second)/time.Millisecond) / 1000
-		if limit := max(2*d.bucket.least, 2*p.receivedRate); d.rate < limit { // a rate that is not used must not grow without limit
+		if limit := max(2*d.minRate, 2*p.receivedRate); d.rate < limit { // a rate that is not used must not grow without limit
 			d.setRate(min(d.rate+grown, limit))
 		}
 	}
@@ -205,15 +209,15 @@ func (d *delayTarget) lost(time.Duration, *decisionLog) {}
 // a slack.
 type ackClock struct {
 	slack, silence time.Duration
-	least          ring.Minimum // of the round trip
-	measured       bool
+	minRoundTrip   ring.Minimum
+	measured       bool // minRoundTrip has a value
 }
 
 func (a *ackClock) acked(p *ackedPacket, _ *decisionLog) {
 	if p.isNewest {
 		a.measured = true
-		a.least.Add(p.now, p.now-p.sent)
-		a.least.DropBefore(p.now - minimumWindow)
+		a.minRoundTrip.Add(p.now, p.now-p.sent)
+		a.minRoundTrip.DropBefore(p.now - minimumWindow)
 	}
 }
 
@@ -222,7 +226,7 @@ func (a *ackClock) due(now time.Duration, c *controller) (bool, Decision) {
 	if !a.measured || !waiting || now-c.lastSent >= a.silence {
 		return true, Decision{}
 	}
-	limit := a.least.Value() + a.slack
+	limit := a.minRoundTrip.Value() + a.slack
 	return now-oldest < limit, Decision{Why: HeldByUnacked, Measured: int64(now - oldest), Limit: int64(limit)}
 }
 
@@ -266,7 +270,7 @@ const gccOne = 1 << 16 // 1 in the fixed point of gcc
 
 func newGCC(p policy.Policy, slot time.Duration) *gcc {
 	b := newBucket(p, slot)
-	return &gcc{bucket: b, overuse: p.Duration("overuse"), variance: gccOne / 10, noise: gccOne, threshold: 25 * gccOne / 2, lossLimit: b.most}
+	return &gcc{bucket: b, overuse: p.Duration("overuse"), variance: gccOne / 10, noise: gccOne, threshold: 25 * gccOne / 2, lossLimit: b.maxRate}
 }
 
 // gccMul multiplies two numbers in fixed point.
@@ -279,7 +283,7 @@ func (g *gcc) acked(p *ackedPacket, log *decisionLog) {
 		if g.started {
 			gradient := int64((p.arrived-g.arrivedBefore)-(p.sent-g.sentBefore)) << 16 / int64(time.Millisecond)
 			g.filter(min(max(gradient, -1000*gccOne), 1000*gccOne))
-			g.detect(p.now, min(100, int64((p.arrived-g.arrivedBefore)/time.Millisecond)))
+			g.detect(p.now, min(max(int64((p.arrived-g.arrivedBefore)/time.Millisecond), 0), 100))
 			g.control(p.now, p.receivedRate, log)
 		}
 		g.started, g.sentBefore, g.arrivedBefore = true, p.sent, p.arrived
@@ -355,7 +359,7 @@ func (g *gcc) control(now time.Duration, received int64, log *decisionLog) {
 		}
 		rate := g.rate + grown
 		if g.binds(now) {
-			rate = min(rate, max(g.least, received*3/2))
+			rate = min(rate, max(g.minRate, received*3/2))
 		}
 		g.setRate(rate)
 	}
@@ -371,9 +375,9 @@ func (g *gcc) controlByLoss(now time.Duration, log *decisionLog) {
 	if total := g.lostPackets + g.ackedPackets; total > 0 {
 		switch share := g.lostPackets * 1000 / total; {
 		case share < 20:
-			g.lossLimit = min(g.most, g.lossLimit*21/20)
+			g.lossLimit = min(g.maxRate, g.lossLimit*21/20)
 		case share > 100:
-			g.lossLimit = max(g.least, min(g.lossLimit, g.rate)*(2000-share)/2000)
+			g.lossLimit = max(g.minRate, min(g.lossLimit, g.rate)*(2000-share)/2000)
 			g.cut(now, g.lossLimit, log, Decision{Why: CutByLoss, Measured: share})
 		}
 	}

@@ -67,17 +67,21 @@ const maxInFlight = 1024
 
 // controller decides which snapshots a sender sends, and records its decisions. A nil *controller sends all.
 type controller struct {
-	policy   policy.Policy
-	slot     time.Duration // between two snapshots that could be sent
-	rule     rule          // nil sends everything
-	inFlight ring.Queue[unackedPacket]
-	newest   uint64 // newest acked packet, if hasNewest
-	arrivals arrivalClock
-	received receivedRate // by the clock of the receiver if NeedsArrivals(policy), otherwise by that of the sender
-	lastSent time.Duration
-	log      decisionLog
+	policy    policy.Policy
+	slot      time.Duration // between two snapshots that could be sent
+	rule      rule          // nil sends everything
+	inFlight  ring.Queue[unackedPacket]
+	newest    uint64 // newest acked packet, if hasNewest
+	lastSeq   uint64 // last packet sent, if hasSent
+	arrivals  arrivalClock
+	received  receivedRate // by the clock of the receiver if NeedsArrivals(policy), otherwise by that of the sender
+	lastSent  time.Duration
+	roundTrip time.Duration // of packet newest
+	drainFrom uint64        // first packet of the drain
+	log       decisionLog
 
 	hasNewest, hasSent bool
+	drains             bool // snapshots are held back until no packets are in flight; see drain
 }
 
 // unackedPacket is a packet whose ack is expected.
@@ -91,9 +95,9 @@ type unackedPacket struct {
 // rule is the policy of a controller.
 type rule interface {
 	// acked handles a packet that was acked for the first time.
-	acked(p *ackedPacket, log *decisionLog)
+	acked(p *ackedPacket, c *controller)
 	// lost handles a packet that was lost.
-	lost(now time.Duration, log *decisionLog)
+	lost(now time.Duration, c *controller)
 	// due reports whether the snapshot of time now may be sent. If not, it returns the reason.
 	due(now time.Duration, c *controller) (ok bool, why Decision)
 	// sent handles a packet that was sent.
@@ -109,19 +113,18 @@ type ackedPacket struct {
 	hasArrival   bool
 	isNewest     bool // the first ack of this packet or a later one, so now-sent is a round trip
 	bytes        int
-	receivedRate int64 // bits per second that arrived in the last half second
+	receivedRate int64 // bits per second that arrived in the last half second; 0 if unknown
 }
 
 // set sets the policy, which begins in its initial state. slot is the time between two snapshots that could be sent.
-// Packets in flight stay known from one policy to the next, except over fixed, which keeps no account of packets.
 func (c *controller) set(p policy.Policy, slot time.Duration) {
-	if c.rule == nil {
-		*c = controller{log: c.log}
+	if c.rule == nil { // packets that were sent since are not in the queue
+		c.inFlight = ring.Queue[unackedPacket]{}
 	}
 	if NeedsArrivals(p) != NeedsArrivals(c.policy) {
-		c.received = receivedRate{} // its times are by another clock
+		c.received = receivedRate{}
 	}
-	c.policy, c.slot, c.rule = p, slot, nil
+	c.policy, c.slot, c.rule, c.drains = p, slot, nil, false
 	switch p.Name() {
 	case "good-bad":
 		c.rule = newGoodBad(p, slot)
@@ -129,11 +132,35 @@ func (c *controller) set(p policy.Policy, slot time.Duration) {
 		c.rule = &aimd{bucket: newBucket(p, slot), step: p.Int("step")}
 	case "gcc":
 		c.rule = newGCC(p, slot)
+		c.drain()
 	case "delay":
 		c.rule = &delayTarget{bucket: newBucket(p, slot), limit: p.Duration("target")}
+		c.drain()
 	case "ack-clock":
 		c.rule = &ackClock{slack: p.Duration("slack"), silence: time.Second / time.Duration(p.Int("least"))}
+		c.drain()
 	}
+}
+
+// drain holds snapshots back until no packets are in flight, so that the delays measured then do not contain a queue.
+// BBR does this in its state ProbeRTT.
+func (c *controller) drain() {
+	if c.hasSent && !c.isDrained() {
+		c.drains, c.drainFrom = true, c.lastSeq+1
+	}
+}
+
+// isDrained reports whether all packets are acked or lost.
+func (c *controller) isDrained() bool { return c.hasNewest && c.newest == c.lastSeq }
+
+// measureDrain ends a drain during which a packet is always in flight, because the round trip exceeds maxSilence: it ends
+// when the round trip of a packet sent during the drain is not shorter than the one before. seq is the newest acked packet.
+func (c *controller) measureDrain(seq uint64, roundTrip time.Duration) {
+	const step = 20 * time.Millisecond // by which round trips become shorter while a queue drains
+	if seq >= c.drainFrom && roundTrip >= c.roundTrip-step {
+		c.drains = false
+	}
+	c.roundTrip = roundTrip
 }
 
 // due reports whether the snapshot of time now is to be sent.
@@ -152,32 +179,39 @@ func (c *controller) due(now time.Duration) bool {
 
 // sent records that packet seq was sent.
 func (c *controller) sent(now time.Duration, seq uint64, datagramBytes int) {
-	if c == nil || c.rule == nil {
+	if c == nil {
+		return
+	}
+	c.lastSeq, c.lastSent, c.hasSent = seq, now, true
+	if c.rule == nil {
 		return
 	}
 	const headers = 28 // of IPv4 and UDP
 	bytes := datagramBytes + headers
 	if c.inFlight.Len() == maxInFlight {
 		c.inFlight.Pop()
-		c.rule.lost(now, &c.log)
+		c.rule.lost(now, c)
 	}
 	*c.inFlight.Push() = unackedPacket{seq: seq, at: now, bytes: bytes}
-	c.lastSent, c.hasSent = now, true
 	c.rule.sent(now, bytes)
 }
 
 // acked handles an ack of packet newest and of those packets newest-1-i whose bit i is set in mask. arrival is the
 // arrival time of packet newest as in the ack, if hasArrival.
 func (c *controller) acked(now time.Duration, newest uint64, mask uint32, arrival uint16, hasArrival bool) {
-	if c == nil || c.rule == nil {
+	if c == nil {
 		return
 	}
 	isNewer := !c.hasNewest || newest > c.newest // acks may be reordered
 	if isNewer {
 		c.newest, c.hasNewest = newest, true
+		c.drains = c.drains && !c.isDrained()
 		if hasArrival {
 			c.arrivals.unwrap(now, arrival)
 		}
+	}
+	if c.rule == nil {
+		return
 	}
 	for n := c.inFlight.First(); n < c.inFlight.Next() && c.inFlight.At(n).seq <= newest; n++ {
 		p := c.inFlight.At(n)
@@ -187,6 +221,9 @@ func (c *controller) acked(now time.Duration, newest uint64, mask uint32, arriva
 		}
 		p.acked = true
 		isNewest := isNewer && behind == 0
+		if isNewest {
+			c.measureDrain(newest, now-p.at)
+		}
 		a := ackedPacket{now: now, sent: p.at, arrived: c.arrivals.arrived, hasArrival: hasArrival && isNewest, isNewest: isNewest, bytes: p.bytes}
 		switch {
 		case !NeedsArrivals(c.policy):
@@ -194,7 +231,7 @@ func (c *controller) acked(now time.Duration, newest uint64, mask uint32, arriva
 		case c.arrivals.started:
 			a.receivedRate = c.received.add(c.arrivals.arrived, p.bytes)
 		}
-		c.rule.acked(&a, &c.log)
+		c.rule.acked(&a, c)
 	}
 	c.dropOld(now)
 }
@@ -211,7 +248,7 @@ func (c *controller) dropOld(now time.Duration) {
 			if later <= lossThreshold && c.newest-p.seq <= 32 {
 				return // may have been overtaken
 			}
-			c.rule.lost(now, &c.log)
+			c.rule.lost(now, c)
 		}
 		c.inFlight.Pop()
 	}
@@ -254,7 +291,8 @@ func (a *arrivalClock) unwrap(now time.Duration, low uint16) time.Duration {
 // receivedRate measures the rate at which packets arrive, over half a second.
 type receivedRate struct {
 	packets ring.Queue[receivedPacket]
-	bytes   int64 // sum of packets
+	bytes   int64         // sum of packets
+	since   time.Duration // packets have arrived since then without a pause of receivedWindow
 }
 
 type receivedPacket struct {
@@ -265,13 +303,19 @@ type receivedPacket struct {
 // receivedWindow is the time over which receivedRate measures.
 const receivedWindow = 500 * time.Millisecond
 
-// add adds a packet and returns the rate in bits per second.
+// add adds a packet and returns the rate in bits per second; 0 until packets have arrived for receivedWindow.
 func (r *receivedRate) add(at time.Duration, bytes int) int64 {
 	*r.packets.Push() = receivedPacket{at, int64(bytes)}
 	r.bytes += int64(bytes)
 	for p := r.packets.At(r.packets.First()); p.at < at-receivedWindow || r.packets.Len() > maxInFlight; p = r.packets.At(r.packets.First()) {
 		r.bytes -= p.bytes // an ack may contain any time, so the number of packets is limited too
 		r.packets.Pop()
+	}
+	if r.packets.Len() == 1 {
+		r.since = at
+	}
+	if at-r.since < receivedWindow {
+		return 0
 	}
 	return r.bytes * 8 * int64(time.Second/receivedWindow)
 }

@@ -24,10 +24,13 @@ func newBucket(p policy.Policy, slot time.Duration) bucket {
 	return bucket{rate: p.Int("start"), minRate: p.Int("least"), maxRate: p.Int("most"), slot: slot}
 }
 
-func (b *bucket) due(now time.Duration, _ *controller) (bool, Decision) {
+func (b *bucket) due(now time.Duration, c *controller) (bool, Decision) {
 	elapsed := min(now-b.filledAt, time.Second)
 	b.credit = min(b.credit+int64(elapsed)*b.rate/1e9, int64(b.slot)*b.rate/1e9)
 	b.filledAt = now
+	if c.drains {
+		return false, Decision{Why: HeldToDrain}
+	}
 	if b.credit >= 0 {
 		return true, Decision{}
 	}
@@ -52,13 +55,21 @@ func (b *bucket) binds(now time.Duration) bool {
 // setRate sets the rate within its limits.
 func (b *bucket) setRate(rate int64) { b.rate = min(max(rate, b.minRate), b.maxRate) }
 
+// received returns the rate at which packets arrive; the rate of b if unknown.
+func (b *bucket) received(p *ackedPacket) int64 {
+	if p.receivedRate == 0 {
+		return b.rate
+	}
+	return p.receivedRate
+}
+
 // cut lowers the rate to rate and records the decision. It does nothing if the rate is that low.
-func (b *bucket) cut(now time.Duration, rate int64, log *decisionLog, d Decision) {
+func (b *bucket) cut(now time.Duration, rate int64, c *controller, d Decision) {
 	before := b.rate
 	b.setRate(min(rate, b.rate))
 	if b.rate < before {
 		d.At, d.Until, d.From, d.To = now, now, before, b.rate
-		log.add(d)
+		c.log.add(d)
 	}
 }
 
@@ -91,13 +102,13 @@ func newGoodBad(p policy.Policy, slot time.Duration) *goodBad {
 // slotRate returns the number of snapshots per second that could be sent.
 func slotRate(slot time.Duration) int64 { return int64((time.Second + slot/2) / slot) }
 
-func (g *goodBad) acked(p *ackedPacket, _ *decisionLog) {
+func (g *goodBad) acked(p *ackedPacket, _ *controller) {
 	if p.isNewest {
 		g.roundTrip += (p.now - p.sent - g.roundTrip) / 10
 	}
 }
 
-func (g *goodBad) lost(time.Duration, *decisionLog) {}
+func (g *goodBad) lost(time.Duration, *controller) {}
 
 func (g *goodBad) due(now time.Duration, c *controller) (bool, Decision) {
 	if g.slots == 0 {
@@ -109,7 +120,7 @@ func (g *goodBad) due(now time.Duration, c *controller) (bool, Decision) {
 		if now-g.since < penaltyPeriod {
 			g.penalty = min(maxPenalty, 2*g.penalty)
 		}
-		g.setBad(now, true, &c.log)
+		g.setBad(now, true, c)
 	case !g.isBad:
 		if now-g.penaltyHalvedAt > penaltyPeriod {
 			g.penalty, g.penaltyHalvedAt = max(minPenalty, g.penalty/2), now
@@ -118,7 +129,7 @@ func (g *goodBad) due(now time.Duration, c *controller) (bool, Decision) {
 		g.since = now
 	case now-g.since > g.penalty:
 		g.penaltyHalvedAt = now
-		g.setBad(now, false, &c.log)
+		g.setBad(now, false, c)
 	}
 	rate := g.good
 	if g.isBad {
@@ -130,12 +141,12 @@ func (g *goodBad) due(now time.Duration, c *controller) (bool, Decision) {
 }
 
 // setBad changes the conditions and records that.
-func (g *goodBad) setBad(now time.Duration, bad bool, log *decisionLog) {
+func (g *goodBad) setBad(now time.Duration, bad bool, c *controller) {
 	d := Decision{At: now, Until: now, Why: BecameGood, Measured: int64(g.roundTrip), Limit: int64(g.limit), From: g.bad, To: g.good}
 	if bad {
 		d.Why, d.From, d.To = BecameBad, g.good, g.bad
 	}
-	log.add(d)
+	c.log.add(d)
 	g.isBad, g.since = bad, now
 }
 
@@ -151,7 +162,7 @@ type aimd struct {
 	growAt, cutAgain time.Duration // when the rate may grow, or be cut, next
 }
 
-func (a *aimd) acked(p *ackedPacket, _ *decisionLog) {
+func (a *aimd) acked(p *ackedPacket, _ *controller) {
 	if p.isNewest {
 		a.roundTrip = p.now - p.sent
 	}
@@ -161,10 +172,10 @@ func (a *aimd) acked(p *ackedPacket, _ *decisionLog) {
 	}
 }
 
-func (a *aimd) lost(now time.Duration, log *decisionLog) {
+func (a *aimd) lost(now time.Duration, c *controller) {
 	if now >= a.cutAgain {
 		a.cutAgain = now + max(100*time.Millisecond, a.roundTrip)
-		a.cut(now, a.rate/2, log, Decision{Why: CutByLoss})
+		a.cut(now, a.rate/2, c, Decision{Why: CutByLoss})
 	}
 }
 
@@ -174,26 +185,48 @@ func (a *aimd) lost(now time.Duration, log *decisionLog) {
 type delayTarget struct {
 	bucket
 	limit    time.Duration
-	minDelay ring.Minimum  // of the one-way delay
+	base     baseDelay     // one way
 	cutAgain time.Duration // when the rate may be cut again
 	grownAt  time.Duration // when the rate was last considered
 }
 
-// minimumWindow is the time over which policies take the minimum of delays. After a permanent increase of the delay,
-// the minimum is out of date for this time.
-const minimumWindow = 10 * time.Second
+// baseDelay is the delay of a path without a queue: the minimum of the last 10 s. If the minimum rises by more than a
+// tolerance, the path has changed or a queue did not become empty in this time: then all packets in flight are awaited.
+type baseDelay struct {
+	recent     ring.Minimum
+	value      time.Duration // valid if isMeasured
+	isMeasured bool
+}
 
-func (d *delayTarget) acked(p *ackedPacket, log *decisionLog) {
+// baseWindow is the time over which baseDelay takes the minimum.
+const baseWindow = 10 * time.Second
+
+// add adds the delay of a packet that was acked at now.
+func (b *baseDelay) add(now, delay, tolerance time.Duration, c *controller) {
+	b.recent.Add(now, delay)
+	b.recent.DropBefore(now - baseWindow)
+	if c.drains {
+		b.isMeasured = false
+		return
+	}
+	if minimum := b.recent.Value(); !b.isMeasured || minimum <= b.value+tolerance {
+		b.value, b.isMeasured = minimum, true
+	} else {
+		c.drain()
+	}
+}
+
+func (d *delayTarget) acked(p *ackedPacket, c *controller) {
 	if !p.hasArrival {
 		return
 	}
 	oneWay := p.arrived - p.sent // plus the offset of the receiver's clock
-	d.minDelay.Add(p.now, oneWay)
-	d.minDelay.DropBefore(p.now - minimumWindow)
-	switch queue := oneWay - d.minDelay.Value(); {
+	d.base.add(p.now, oneWay, d.limit, c)
+	switch queue := oneWay - d.base.value; {
+	case !d.base.isMeasured:
 	case queue > d.limit && p.now >= d.cutAgain:
 		d.cutAgain = p.now + 100*time.Millisecond + p.now - p.sent
-		d.cut(p.now, min(d.rate, p.receivedRate)*85/100, log, Decision{Why: CutByQueue, Measured: int64(queue), Limit: int64(d.limit)})
+		d.cut(p.now, min(d.rate, d.received(p))*85/100, c, Decision{Why: CutByQueue, Measured: int64(queue), Limit: int64(d.limit)})
 	case queue < d.limit/2:
 		grown := d.rate / 4 * int64(min(p.now-d.grownAt, time.Second)/time.Millisecond) / 1000
 		if limit := max(2*d.minRate, 2*p.receivedRate); d.rate < limit { // a rate that is not used must not grow without limit
@@ -203,36 +236,38 @@ func (d *delayTarget) acked(p *ackedPacket, log *decisionLog) {
 	d.grownAt = p.now
 }
 
-func (d *delayTarget) lost(time.Duration, *decisionLog) {}
+func (d *delayTarget) lost(time.Duration, *controller) {}
 
 // ackClock holds snapshots back while the oldest unacked one is older than the least round trip of ten seconds plus
 // a slack.
 type ackClock struct {
 	slack, silence time.Duration
-	minRoundTrip   ring.Minimum
-	measured       bool // minRoundTrip has a value
+	base           baseDelay // of the round trip
 }
 
-func (a *ackClock) acked(p *ackedPacket, _ *decisionLog) {
+func (a *ackClock) acked(p *ackedPacket, c *controller) {
 	if p.isNewest {
-		a.measured = true
-		a.minRoundTrip.Add(p.now, p.now-p.sent)
-		a.minRoundTrip.DropBefore(p.now - minimumWindow)
+		a.base.add(p.now, p.now-p.sent, a.slack, c)
 	}
 }
 
 func (a *ackClock) due(now time.Duration, c *controller) (bool, Decision) {
-	oldest, waiting := c.oldestUnacked()
-	if !a.measured || !waiting || now-c.lastSent >= a.silence {
+	oldest, isWaiting := c.oldestUnacked()
+	switch {
+	case now-c.lastSent >= a.silence:
+		return true, Decision{}
+	case c.drains:
+		return false, Decision{Why: HeldToDrain}
+	case !a.base.isMeasured || !isWaiting:
 		return true, Decision{}
 	}
-	limit := a.minRoundTrip.Value() + a.slack
+	limit := a.base.value + a.slack
 	return now-oldest < limit, Decision{Why: HeldByUnacked, Measured: int64(now - oldest), Limit: int64(limit)}
 }
 
-func (a *ackClock) lost(time.Duration, *decisionLog) {}
-func (a *ackClock) sent(time.Duration, int)          {}
-func (a *ackClock) target() int64                    { return 0 }
+func (a *ackClock) lost(time.Duration, *controller) {}
+func (a *ackClock) sent(time.Duration, int)         {}
+func (a *ackClock) target() int64                   { return 0 }
 
 // gcc is Google congestion control (draft-ietf-rmcat-gcc-02) in integers, with one difference: the rate is limited to
 // 1.5 times the rate received only while it holds snapshots back. Otherwise a sender that needs less than its rate
@@ -276,7 +311,7 @@ func newGCC(p policy.Policy, slot time.Duration) *gcc {
 // gccMul multiplies two numbers in fixed point.
 func gccMul(a, b int64) int64 { return a * b >> 16 }
 
-func (g *gcc) acked(p *ackedPacket, log *decisionLog) {
+func (g *gcc) acked(p *ackedPacket, c *controller) {
 	g.ackedPackets++
 	if p.hasArrival {
 		g.roundTrip, g.packetBytes = p.now-p.sent, int64(p.bytes)
@@ -284,16 +319,16 @@ func (g *gcc) acked(p *ackedPacket, log *decisionLog) {
 			gradient := int64((p.arrived-g.arrivedBefore)-(p.sent-g.sentBefore)) << 16 / int64(time.Millisecond)
 			g.filter(min(max(gradient, -1000*gccOne), 1000*gccOne))
 			g.detect(p.now, min(max(int64((p.arrived-g.arrivedBefore)/time.Millisecond), 0), 100))
-			g.control(p.now, p.receivedRate, log)
+			g.control(p.now, g.received(p), c)
 		}
 		g.started, g.sentBefore, g.arrivedBefore = true, p.sent, p.arrived
 	}
-	g.controlByLoss(p.now, log)
+	g.controlByLoss(p.now, c)
 }
 
-func (g *gcc) lost(now time.Duration, log *decisionLog) {
+func (g *gcc) lost(now time.Duration, c *controller) {
 	g.lostPackets++
-	g.controlByLoss(now, log)
+	g.controlByLoss(now, c)
 }
 
 // filter updates the estimated gradient by a Kalman filter (section 5.3).
@@ -343,10 +378,10 @@ func (g *gcc) detect(now time.Duration, elapsedMS int64) {
 
 // control changes the rate by the state (section 5.5): it grows by 8 % a second, or near the last ceiling by half a
 // packet in each response time; a cut is to 85 % of the rate received.
-func (g *gcc) control(now time.Duration, received int64, log *decisionLog) {
+func (g *gcc) control(now time.Duration, received int64, c *controller) {
 	switch g.state {
 	case decrease:
-		g.cut(now, received*85/100, log, Decision{Why: CutByOveruse, Measured: int64(now - g.overusedSince), Limit: int64(g.overuse)})
+		g.cut(now, received*85/100, c, Decision{Why: CutByOveruse, Measured: int64(now - g.overusedSince), Limit: int64(g.overuse)})
 		g.ceiling, g.state, g.isOverused = received, hold, false
 	case increase:
 		elapsedMS := int64(min(now-g.grownAt, time.Second) / time.Millisecond)
@@ -367,7 +402,7 @@ func (g *gcc) control(now time.Duration, received int64, log *decisionLog) {
 
 // controlByLoss limits the rate by the share of lost packets (section 6): less than 2 % raise the limit by 5 %, more
 // than 10 % lower it by half of the share.
-func (g *gcc) controlByLoss(now time.Duration, log *decisionLog) {
+func (g *gcc) controlByLoss(now time.Duration, c *controller) {
 	if now < g.periodEnd {
 		return
 	}
@@ -378,7 +413,7 @@ func (g *gcc) controlByLoss(now time.Duration, log *decisionLog) {
 			g.lossLimit = min(g.maxRate, g.lossLimit*21/20)
 		case share > 100:
 			g.lossLimit = max(g.minRate, min(g.lossLimit, g.rate)*(2000-share)/2000)
-			g.cut(now, g.lossLimit, log, Decision{Why: CutByLoss, Measured: share})
+			g.cut(now, g.lossLimit, c, Decision{Why: CutByLoss, Measured: share})
 		}
 	}
 	g.lostPackets, g.ackedPackets = 0, 0

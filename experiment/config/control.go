@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"wirelab/experiment/endpoint"
 	"wirelab/internal/policy"
+	"wirelab/internal/setting"
 )
 
 // controlKey is the key of the policy that decides which snapshots are sent.
@@ -18,7 +20,7 @@ const noControl = "off"
 
 // controlRow returns the row of sender.control.
 func controlRow() Row {
-	r := scalarRow(controlKey, endpoint.Controls.Expected()+`, or "off"`, func(c *Config) any { return controlText(c.Sender.Control) }, nil)
+	r := scalarRow(controlKey, expectedControl, func(c *Config) any { return controlText(c.Sender.Control) }, nil)
 	r.Set = func(c *Config, v any) error {
 		p, err := parseControl(v)
 		if err == nil {
@@ -30,13 +32,23 @@ func controlRow() Row {
 	return r
 }
 
+// expectedControl describes the values of a control.
+var expectedControl = endpoint.Controls.Expected() + `, or "off"`
+
 // parseControl parses a policy of endpoint.Controls; noControl is the zero Policy.
 func parseControl(v any) (policy.Policy, error) {
-	text, _ := v.(string)
+	var text string
+	if !setText(&text, v) {
+		return policy.Policy{}, &Error{Problem: quoteValue(v) + " " + invalidValue, Expected: expectedControl}
+	}
 	if text == noControl {
 		return policy.Policy{}, nil
 	}
-	return endpoint.Controls.Parse(text)
+	p, err := endpoint.Controls.Parse(text)
+	if unknown := (*setting.KeyError)(nil); errors.As(err, &unknown) && unknown.Expected == "policy" {
+		unknown.Known = append(unknown.Known, noControl)
+	}
+	return p, err
 }
 
 // controlText returns the text for parseControl.

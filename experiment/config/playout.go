@@ -22,6 +22,9 @@ const (
 // expectedDelay describes the values of playoutKey.
 const expectedDelay = `a time such as "85ms"`
 
+// expectedPlayout describes the values of playoutPolicyKey.
+var expectedPlayout = "a time such as 85ms, or " + playout.Policies.Expected()
+
 // PolicyKey returns the key that accepts a policy for the live setting key.
 func PolicyKey(key string) string {
 	if key == playoutKey {
@@ -84,8 +87,7 @@ const playoutStep = 5 * time.Millisecond
 
 // playoutRow returns the row of the playout delay or policy for one of its two keys.
 func playoutRow(key string) Row {
-	r := scalarRow(key, "a time such as 85ms, or "+playout.Policies.Expected(),
-		func(c *Config) any { return c.Playout().String() }, nil)
+	r := scalarRow(key, expectedPlayout, func(c *Config) any { return c.Playout().String() }, nil)
 	r.Set = func(c *Config, v any) error { return ErrorAt(key, setPlayout(c, v)) }
 	r.Help = "playout delay: how long the receiver buffers snapshots. Three intervals plus the jitter cover two consecutive losses. " +
 		"After a change the display runs slower or faster until it has the new delay; it never jumps back. A policy adapts the delay"
@@ -112,7 +114,10 @@ func setPlayout(c *Config, v any) error {
 		c.Receiver.Playout, c.Receiver.PlayoutPolicy = delay, policy.Policy{}
 		return nil
 	}
-	text, _ := v.(string)
+	var text string
+	if !setText(&text, v) {
+		return &Error{Problem: quoteValue(v) + " " + invalidValue, Expected: expectedPlayout}
+	}
 	t, err := playout.ParseTiming(text)
 	if err != nil {
 		return err

@@ -2,7 +2,9 @@ package engine
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -33,7 +35,8 @@ type messenger struct {
 	packets  ring.Queue[uint64] // tags of the flights of packets in the stream
 	skips    bool               // no packet is written while bytes wait
 
-	now             time.Duration // of the datagram that is being received
+	now             time.Duration // arrival of the datagram that is being received
+	sum             *MessageSum   // of the messages that it completes; nil unless the receiver is remote
 	content, wanted []byte
 	random          rand.PCG
 }
@@ -136,6 +139,9 @@ func (m *messenger) delivered(lane int, message []byte) {
 		m.meter.CountWrong()
 		return
 	}
+	if m.sum != nil {
+		m.sum.Add(lane, message)
+	}
 	sent := *q.At(q.First())
 	q.Pop()
 	m.wanted = m.fill(m.wanted, sent.number, sent.isBurst)
@@ -168,7 +174,7 @@ func (m *messenger) nextDue() time.Duration {
 	if m.stream == nil {
 		return at
 	}
-	if t, ok := m.out.TakeAt(); ok {
+	if t, ok := m.out.TakeAt(); ok && m.stream.HasRoom(container.MaxPartUnit) {
 		at = min(at, t)
 	}
 	if t, ok := m.stream.Next(); ok {
@@ -182,12 +188,7 @@ func (l *lane) sendMessages(now time.Duration) {
 	m := l.messenger
 	m.write(now)
 	if m.stream != nil {
-		for part := m.out.Take(now); part != nil; part = m.out.Take(now) {
-			if !m.stream.Write(container.MessageUnit, part) {
-				m.meter.CountRefused()
-			}
-		}
-		l.sendSegments(now)
+		l.sendParts(now)
 		return
 	}
 	c := l.carrier
@@ -199,6 +200,19 @@ func (l *lane) sendMessages(now time.Duration) {
 		m.meter.CountDatagram(verdict.Wire)
 		l.meter.CountWire(verdict.Wire)
 	}
+}
+
+// sendParts writes the parts that are due and for which the stream has room, and sends segments.
+func (l *lane) sendParts(now time.Duration) {
+	m := l.messenger
+	for m.stream.HasRoom(container.MaxPartUnit) {
+		part := m.out.Take(now)
+		if part == nil {
+			break
+		}
+		m.stream.Write(container.MessageUnit, part)
+	}
+	l.sendSegments(now)
 }
 
 // sendSegments sends the segments that the window of the stream allows.
@@ -274,9 +288,13 @@ func (l *lane) receiveSegment(now time.Duration, d *lossmodel.Delivery) {
 			l.acceptMessages(unit)
 			return
 		}
-		tag := *m.packets.At(m.packets.First())
+		tag := m.packets.At(m.packets.First())
+		if tag == nil {
+			l.lastErr = errors.New("stream: a packet that was not sent")
+			return
+		}
 		m.packets.Pop()
-		l.handleArrival(now, &lossmodel.Delivery{Data: unit, Sent: d.Sent, Due: now, Tag: tag})
+		l.handleArrival(now, &lossmodel.Delivery{Data: unit, Sent: d.Sent, Due: now, Tag: *tag})
 	})
 	l.withholdAck = false
 	if err != nil {
@@ -292,7 +310,33 @@ func (l *lane) acceptMessages(parts []byte) {
 	}
 }
 
-// appendMessageAck appends the ack of containers or of the stream, which precedes that of packets; nothing without
+// compareMessages compares the messages that the datagram has completed with those that a remote receiver reports.
+func (l *lane) compareMessages() {
+	if l.report != nil && l.messenger.sum.Take() != l.report.Messages {
+		l.paths.remote.Differs++
+		l.messenger.meter.CountWrong()
+	}
+}
+
+// MessageSum is a fingerprint of delivered messages. The zero value is ready to use.
+type MessageSum struct{ buf []byte }
+
+// Add adds a message.
+func (s *MessageSum) Add(lane int, message []byte) {
+	s.buf = binary.LittleEndian.AppendUint32(append(s.buf, byte(lane)), uint32(len(message)))
+	s.buf = append(s.buf, message...)
+}
+
+// Take returns the fingerprint of the messages added since the last call; zero if there are none.
+func (s *MessageSum) Take() (f Fingerprint) {
+	if len(s.buf) > 0 {
+		sum := sha256.Sum256(s.buf)
+		f, s.buf = Fingerprint(sum[:len(f)]), s.buf[:0]
+	}
+	return f
+}
+
+// appendAck appends the ack of containers or of the stream, which precedes that of packets; nothing without
 // messages.
 func (m *messenger) appendAck(dst []byte) []byte {
 	switch {
@@ -322,6 +366,6 @@ func (l *lane) handleMessageAck(now time.Duration, ack []byte) (rest []byte, err
 		return m.out.HandleAck(now, l.carrier.snd.Next(), m.settings.Lanes, ack)
 	}
 	err = m.stream.HandleAck(now, ack)
-	l.sendSegments(now)
+	l.sendParts(now)
 	return nil, err
 }

@@ -19,9 +19,7 @@ import (
 // datagrams other than packets that are due.
 func (l *lane) receiveAll(now time.Duration) {
 	for d, ok := l.paths.down.Receive(now); ok; d, ok = l.paths.down.Receive(now) {
-		if l.report, l.packetReport = nil, nil; l.paths.peer != nil {
-			l.readReport()
-		}
+		l.readReport()
 		switch {
 		case d.Tag == inheritedTag:
 			l.handleInherited(now, d.Damaged || d.Lost != lossmodel.None)
@@ -59,8 +57,12 @@ func (l *lane) receiveAll(now time.Duration) {
 	}
 }
 
-// readReport reads the peer's report of the datagram that has arrived.
+// readReport reads the peer's report of the datagram that has arrived, if there is a peer.
 func (l *lane) readReport() {
+	l.report, l.packetReport = nil, nil
+	if l.paths.peer == nil {
+		return
+	}
 	l.report = l.paths.peer.Reported()
 	if l.report != nil && len(l.report.Packets) > 0 {
 		l.packetReport = &l.report.Packets[0]

@@ -38,11 +38,11 @@ func (l *lane) setControl(c *config.Config) {
 	}
 }
 
-// offer sends the snapshot that is due at now, or skips it if the control or the stream of messages holds it back. The parameters are those of
-// send.
+// offer sends the snapshot that is due at now, or skips it if the control or the stream of messages holds it back. The
+// parameters are those of send.
 func (l *lane) offer(now time.Duration, cur *frame.Shared, changed frame.Rows, restarted bool) {
 	x := &l.control
-	if !l.snd.Due(now) || l.messenger.holdsBack() {
+	if !l.snd.Due(now) || l.messenger.skipPacket() {
 		l.snd.Skip()
 		l.meter.CountHeld()
 		x.held++

@@ -81,7 +81,7 @@ type PacketReport struct {
 	Number    uint16      // low 16 bits of the sequence number that the receiver assigned to the packet
 }
 
-// packet returns the report of the packet that was sent in the container with this number; nil if there is none.
+// packet returns the report of the packet that was sent in the container with this number; nil if it has none.
 func (r *RemoteReport) packet(container uint16) *PacketReport {
 	for i := range r.Packets {
 		if r.Packets[i].Container == container {

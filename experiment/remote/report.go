@@ -95,7 +95,8 @@ func (x *record) appendPackets(dst []byte) []byte {
 
 // readPackets reads what appendPackets wrote.
 func (r *reader) readPackets(x *record, flags byte) {
-	if x.isContainer = flags&(containerFlag|decodedFlag) == containerFlag; !x.isContainer {
+	x.isContainer = flags&(containerFlag|decodedFlag) == containerFlag
+	if !x.isContainer {
 		r.readFrame(&x.packet, flags)
 		return
 	}

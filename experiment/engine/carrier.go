@@ -345,8 +345,8 @@ func (l *lane) handleRepaired(now time.Duration, f *flight, k *sentContainer, p 
 	return l.handleArrival(now, &lossmodel.Delivery{Data: p.Bytes, Sent: f.rec.Sent, Due: now, Tag: f.tag})
 }
 
-// awaitRepair keeps a packet in flight whose datagram was lost at a stage of the link, or damaged, which cause
-// lossmodel.None means. It returns false if nothing can repair the packet.
+// awaitRepair keeps a packet in flight whose datagram was lost at the given stage of the link, or was damaged if cause
+// is lossmodel.None. It returns false if nothing can repair the packet.
 func (f *flight) awaitRepair(cause lossmodel.Cause) bool {
 	if !f.repairable || f.endedCopies&1 == 1 {
 		return false

@@ -36,7 +36,7 @@ type messenger struct {
 	skips    bool               // no packet is written while bytes wait
 
 	now             time.Duration // arrival of the datagram that is being received
-	sum             *MessageSum   // of the messages that it completes; nil unless the receiver is remote
+	sum             *DeliverySum  // of what it completes; nil unless the receiver is remote
 	content, wanted []byte
 	random          rand.PCG
 }
@@ -139,7 +139,7 @@ func (m *messenger) delivered(lane int, message []byte) {
 		return
 	}
 	if m.sum != nil {
-		m.sum.Add(lane, message)
+		m.sum.AddMessage(lane, message)
 	}
 	sent := *q.At(q.First())
 	q.Pop()
@@ -282,6 +282,10 @@ func (l *lane) receiveSegment(now time.Duration, d *lossmodel.Delivery) {
 	}
 	m := l.messenger
 	m.now, l.withholdAck = now, true // the stream has its own acks
+	if l.report != nil {
+		m.now = l.report.Arrived
+		l.paths.remote.CountArrival(l.report.ReportedAt-d.Sent, l.report.Slower)
+	}
 	err := m.streamIn.Accept(d.Data, func(kind byte, unit []byte) {
 		if kind == container.MessageUnit {
 			l.acceptMessages(unit)
@@ -299,11 +303,11 @@ func (l *lane) receiveSegment(now time.Duration, d *lossmodel.Delivery) {
 	if err != nil {
 		l.lastErr = fmt.Errorf("stream: %w", err)
 	}
+	l.compareDeliveries()
 	l.sendAck(now)
 }
 
-// receiveMessages passes the parts of messages in a container that has arrived to the receiver. If that is remote, it
-// compares the messages that they complete with those that the remote receiver reports.
+// receiveMessages passes the parts of messages in a container that has arrived to the receiver.
 func (l *lane) receiveMessages(now time.Duration, opened *container.Opened) {
 	m := l.messenger
 	if m == nil {
@@ -315,9 +319,14 @@ func (l *lane) receiveMessages(now time.Duration, opened *container.Opened) {
 	}
 	m.in.Arrived(opened.Number)
 	l.acceptMessages(opened.Messages)
-	if l.report != nil && m.sum.Take() != l.report.Messages {
+	l.compareDeliveries()
+}
+
+// compareDeliveries compares what the datagram has completed with what a remote receiver, if any, reports.
+func (l *lane) compareDeliveries() {
+	if l.report != nil && l.messenger.sum.Take() != l.report.Delivered {
 		l.paths.remote.Differs++
-		m.meter.CountWrong()
+		l.messenger.meter.CountWrong()
 	}
 }
 
@@ -328,17 +337,23 @@ func (l *lane) acceptMessages(parts []byte) {
 	}
 }
 
-// MessageSum is a fingerprint of delivered messages. The zero value is ready to use.
-type MessageSum struct{ buf []byte }
+// DeliverySum is a fingerprint of delivered messages and of received packets. The zero value is ready to use.
+type DeliverySum struct{ buf []byte }
 
-// Add adds a message.
-func (s *MessageSum) Add(lane int, message []byte) {
+// AddPacket adds the result of a packet.
+func (s *DeliverySum) AddPacket(x *PacketReport) {
+	s.buf = append(s.buf, 0xff, byte(x.Outcome)) // a lane is less than 0xff
+	s.buf = append(binary.LittleEndian.AppendUint16(s.buf, x.Number), x.Frame[:]...)
+}
+
+// AddMessage adds a message.
+func (s *DeliverySum) AddMessage(lane int, message []byte) {
 	s.buf = binary.LittleEndian.AppendUint32(append(s.buf, byte(lane)), uint32(len(message)))
 	s.buf = append(s.buf, message...)
 }
 
-// Take returns the fingerprint of the messages added after the last call of Take; zero without messages.
-func (s *MessageSum) Take() (f Fingerprint) {
+// Take returns the fingerprint of all that was added after the last call of Take; zero if nothing was.
+func (s *DeliverySum) Take() (f Fingerprint) {
 	if len(s.buf) > 0 {
 		sum := sha256.Sum256(s.buf)
 		f, s.buf = Fingerprint(sum[:len(f)]), s.buf[:0]

@@ -62,8 +62,7 @@ type lane struct {
 	withholdAck  bool             // further packets of the same datagram follow: only the last causes an ack
 	acks         *sentAcks        // acks sent; nil unless Options.KeepSent
 
-	traffic      string                  // plan of the other traffic, as text
-	queueScratch []lossmodel.QueueLength // reused by measureQueue
+	traffic string // plan of the other traffic, as text
 }
 
 // membership describes when a lane joined the session, and its place among the lanes.
@@ -231,7 +230,6 @@ func (l *lane) closeSample(t time.Duration) {
 		display, _ := peer.Counts()
 		l.meter.AddRemoteDisplay(&l.paths.remote, display)
 	}
-	l.measureQueue(t)
 	if l.messenger != nil {
 		l.meter.SetUnderWay(l.messenger.underWay())
 	}

@@ -57,7 +57,7 @@ func benchmarkFill(b *testing.B, s *frame.Schema, frames []*frame.Frame, name st
 	step := func(n int) {
 		cur := frames[n%len(frames)]
 		if ack := acks[(n+1)%5]; len(ack) > 0 {
-			if _, _, _, err := server.HandleAck(ack); err != nil {
+			if _, err := server.HandleAck(ack); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -77,7 +77,7 @@ func benchmarkFill(b *testing.B, s *frame.Schema, frames []*frame.Frame, name st
 			b.Fatal("wrong", err)
 		}
 		client.Apply(uint64(n), p.Ack, got, memo, 0)
-		acks[n%5] = client.AppendAck(acks[n%5][:0])
+		acks[n%5] = client.AppendAck(acks[n%5][:0], 0)
 		b.StartTimer()
 	}
 	for n := range 100 {

@@ -21,10 +21,10 @@ type Filler struct {
 	policy    policy.Policy
 	rule      rule
 	interest  interest
-	cur       *frame.Frame // newest frame; not modified
-	frames    uint32       // number of calls of Advance
-	changed   frame.Rows   // rows in which the newest frame differs from the one before
-	changedAt []uint32     // number of the newest frame in which the row changed; 0 if it never did
+	cur       frame.Frame // newest frame
+	frames    uint32      // number of calls of Advance
+	changed   frame.Rows  // rows in which the newest frame differs from the one before
+	changedAt []uint32    // number of the newest frame in which the row changed; 0 if it never did
 
 	candidates []candidate
 	filling    filling
@@ -62,18 +62,24 @@ func NewFiller(s *frame.Schema) *Filler {
 // SetPolicy sets the policy, which must be one of Policies; the first one for the zero Policy.
 func (f *Filler) SetPolicy(p policy.Policy) { f.policy, f.rule = p, newRule(p, &f.metric) }
 
-// Advance makes cur the newest frame, which must not be modified until the next call. changed contains at least the
-// rows in which it differs from the frame before.
+// Advance makes a copy of cur the newest frame. changed contains at least the rows in which it differs from the frame
+// before; nil means unknown.
 func (f *Filler) Advance(cur *frame.Frame, changed frame.Rows) {
-	before := f.cur
-	f.cur = cur
+	n := len(f.schema.Fields)
 	f.frames++
-	copy(f.changed, changed)
-	if before != nil {
-		f.changed.RemoveEqual(cur.Table, before.Table, len(f.schema.Fields))
+	if changed == nil || f.cur.Table == nil {
+		if f.cur.Table == nil {
+			f.cur.Table = make([]int32, f.schema.Cells())
+		}
+		f.changed.SetDiffering(cur.Table, f.cur.Table, n)
+	} else {
+		copy(f.changed, changed)
+		f.changed.RemoveEqual(cur.Table, f.cur.Table, n)
 	}
+	f.cur.Tick = cur.Tick
 	for i := range f.changed.All() {
 		f.changedAt[i] = f.frames
+		copy(f.row(f.cur.Table, i), f.row(cur.Table, i))
 	}
 }
 
@@ -99,6 +105,7 @@ type Packet struct {
 	Rows        int            // rows in which the view differs from the reference
 	Left        int            // further rows that should be sent
 	Encodings   int            // calls of the encoder
+	LongestWait int            // number of frames for which a row of the packet has waited, at most
 	WithoutMemo bool           // the encoder uses memos, but the reference has none of this epoch
 }
 
@@ -142,7 +149,7 @@ func (f *Filler) Fill(s *Server, seq uint64, c Coding, limit int, b *encoders.Bu
 	best := &f.attempts[fill.best]
 	p := Packet{Ack: nameOf(s.ack), Payload: best.payload, View: &f.view, Refs: fill.refs[:], Rows: fill.rows, Left: total - fill.rows,
 		Encodings: fill.encodings, WithoutMemo: best.memo != nil && fill.refs[0].Memo == nil}
-	f.commit(s, seq, fill.rows, best, c.Epoch)
+	p.LongestWait = f.commit(s, seq, fill.rows, best, c.Epoch)
 	return p, nil
 }
 
@@ -159,8 +166,11 @@ func (f *Filler) findCandidates(s *Server) {
 		cur, shown := f.row(f.cur.Table, i), s.row(s.expected, i)
 		if equalRows(cur, shown) {
 			s.differing[i>>6] &^= 1 << (i & 63)
-			s.accumulated[i] = 0
+			s.accumulated[i], s.since[i] = 0, 0
 			continue
+		}
+		if s.since[i] == 0 {
+			s.since[i] = f.frames
 		}
 		priority := f.priority(s, i, cur, shown)
 		// A row that equals the reference cannot be sent until an ack changes the reference.
@@ -390,8 +400,9 @@ func (f *filling) include(k int) {
 	}
 }
 
-// commit records that packet seq contains the first rows candidates.
-func (f *Filler) commit(s *Server, seq uint64, rows int, a *attempt, epoch uint64) {
+// commit records that packet seq contains the first rows candidates. It returns for how many frames one of them has
+// waited, at most.
+func (f *Filler) commit(s *Server, seq uint64, rows int, a *attempt, epoch uint64) (longestWait int) {
 	if !s.any {
 		s.first, s.any = seq, true
 	}
@@ -399,7 +410,7 @@ func (f *Filler) commit(s *Server, seq uint64, rows int, a *attempt, epoch uint6
 	s.sent++
 	if rows == 0 {
 		s.spare(a.memo, epoch) // the memo of a packet without rows is not used; see Client
-		return
+		return 0
 	}
 	r := s.records.Push()
 	*r = record{seq: seq, tick: f.cur.Tick, rows: r.rows[:0], values: r.values[:0], memo: a.memo, epoch: epoch}
@@ -410,7 +421,8 @@ func (f *Filler) commit(s *Server, seq uint64, rows int, a *attempt, epoch uint6
 		r.rows, r.values = append(r.rows, c.row), append(r.values, value...)
 		copy(s.row(s.expected, i), value)
 		s.expectedIn[i], s.newestSent[i] = uint32(seq)+1, uint32(seq)+1
-		s.accumulated[i], s.sentAt[i] = 0, s.sent
+		longestWait = max(longestWait, int(f.frames-s.since[i]))
+		s.accumulated[i], s.since[i], s.sentAt[i] = 0, 0, s.sent
 		s.differing[i>>6] &^= 1 << (i & 63)
 		estimate += int(c.bits)
 		if i >= f.rule.first {
@@ -418,6 +430,7 @@ func (f *Filler) commit(s *Server, seq uint64, rows int, a *attempt, epoch uint6
 		}
 	}
 	s.learnSize(8*len(a.payload), estimate, rows)
+	return longestWait
 }
 
 // learnSize adapts the estimates to a packet whose rows took bits and were estimated to take estimate.

@@ -2,8 +2,13 @@ package view
 
 import (
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"math/bits"
+	"strconv"
+
+	"wirelab/internal/words"
 )
 
 // An ack consists of, in little-endian order,
@@ -91,4 +96,38 @@ func nameOf(n uint64) uint8 {
 		return 0
 	}
 	return uint8(1 + (n-1)%255)
+}
+
+// AckField is a field of an ack, with its value as text.
+type AckField struct {
+	Name, Value string
+	Bits        int
+}
+
+// DescribeAck describes the bits of an ack, from the lowest bit of each byte on.
+func DescribeAck(src []byte) (list []AckField) {
+	a, rest, err := parseAck(src)
+	add := func(name, value string, bits int) { list = append(list, AckField{name, value, bits}) }
+	if err != nil {
+		add("ack", hex.EncodeToString(src), 8*len(src))
+		return list
+	}
+	add("number", strconv.Itoa(int(a.number)), 15)
+	add("extension follows", strconv.FormatBool(len(a.list) > 0), 1)
+	add("newest decoded", strconv.Itoa(int(a.newest)), 16)
+	add("decoded", fmt.Sprintf("%d of the newest %d", bits.OnesCount16(a.mask), maskBits), maskBits)
+	add("epoch", strconv.Itoa(int(a.epoch)), 8)
+	if len(a.list) > 0 {
+		shown := 0
+		for _, b := range a.list {
+			shown += bits.OnesCount8(b)
+		}
+		add("gap", words.Count(int(a.gap), "packet"), 16)
+		add("length of list", strconv.Itoa(len(a.list)), 8)
+		add("applied", words.Count(shown, "packet"), 8*len(a.list))
+	}
+	if len(rest) > 0 {
+		add("report", words.Count(len(rest), "byte"), 8*len(rest))
+	}
+	return list
 }

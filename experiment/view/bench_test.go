@@ -63,7 +63,7 @@ func benchmarkFill(b *testing.B, s *frame.Schema, frames []*frame.Frame, name st
 		}
 		filler.Advance(cur, changed[n%len(frames)])
 		acked, _ := server.Acked()
-		coding := Coding{Encoder: enc, RefTick: frames[int(acked)%len(frames)].Tick}
+		coding := Coding{Encoder: enc, Tick: cur.Tick, RefTick: frames[int(acked)%len(frames)].Tick}
 		p, err := filler.Fill(server, uint64(n), coding, limit, nil)
 		if err != nil {
 			b.Fatal(err)

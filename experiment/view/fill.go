@@ -17,7 +17,7 @@ type Filler struct {
 	Probe drive.Probe // called around each call of the encoder; nil means none
 
 	schema    *frame.Schema
-	metric    metric
+	metric    Metric
 	policy    policy.Policy
 	rule      rule
 	interest  interest
@@ -49,11 +49,11 @@ type attempt struct {
 
 // maxAttempts is the largest number of encodings with which a packet is filled further. Dropping rows until the packet
 // fits may take more.
-const maxAttempts = 3
+const maxAttempts = 4
 
 // NewFiller returns a filler for frames of schema s with the default policy.
 func NewFiller(s *frame.Schema) *Filler {
-	f := &Filler{schema: s, metric: newMetric(s), changedAt: make([]uint32, s.Rows), changed: frame.NewRows(s.Rows),
+	f := &Filler{schema: s, metric: NewMetric(s), changedAt: make([]uint32, s.Rows), changed: frame.NewRows(s.Rows),
 		inView: frame.NewRows(s.Rows), view: *s.NewFrame()}
 	f.SetPolicy(policy.Policy{})
 	return f
@@ -76,7 +76,6 @@ func (f *Filler) Advance(cur *frame.Frame, changed frame.Rows) {
 		copy(f.changed, changed)
 		f.changed.RemoveEqual(cur.Table, f.cur.Table, n)
 	}
-	f.cur.Tick = cur.Tick
 	for i := range f.changed.All() {
 		f.changedAt[i] = f.frames
 		copy(f.row(f.cur.Table, i), f.row(cur.Table, i))
@@ -93,6 +92,7 @@ func (f *Filler) row(table []int32, i int) []int32 {
 type Coding struct {
 	Encoder encoders.Encoder
 	Epoch   uint64 // memos of other epochs are not passed to the encoder
+	Tick    uint32 // of the view frame
 	RefTick uint32 // tick of the reference: that of packet Server.Acked, or of the initial state before the first ack
 }
 
@@ -117,10 +117,10 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("a view frame without changes takes %d bytes, and a packet may have %d: the encoder cannot encode part of a frame", e.Payload, e.Limit)
 }
 
-// IsTooLarge reports whether err wraps a *TooLargeError.
-func IsTooLarge(err error) bool {
-	var large *TooLargeError
-	return errors.As(err, &large)
+// AsTooLarge returns the *TooLargeError that err wraps; nil if it wraps none.
+func AsTooLarge(err error) (large *TooLargeError) {
+	errors.As(err, &large)
+	return large
 }
 
 // Fill encodes packet seq to client s: the rows of the highest priority of which the payload takes at most limit bytes.
@@ -134,7 +134,7 @@ func (f *Filler) Fill(s *Server, seq uint64, c Coding, limit int, b *encoders.Bu
 	total := len(f.candidates)
 	f.sortUrgent(s, limit)
 	s.ref.Tick = c.RefTick
-	f.view.Tick = f.cur.Tick
+	f.view.Tick = c.Tick
 	copy(f.view.Table, s.ref.Table)
 	f.inView.Clear()
 	fill := &f.filling
@@ -164,7 +164,7 @@ func (f *Filler) findCandidates(s *Server) {
 	f.interest.aim(f)
 	for i := range s.differing.All() {
 		cur, shown := f.row(f.cur.Table, i), s.row(s.expected, i)
-		if equalRows(cur, shown) {
+		if EqualRows(cur, shown) {
 			s.differing[i>>6] &^= 1 << (i & 63)
 			s.accumulated[i], s.since[i] = 0, 0
 			continue
@@ -174,7 +174,7 @@ func (f *Filler) findCandidates(s *Server) {
 		}
 		priority := f.priority(s, i, cur, shown)
 		// A row that equals the reference cannot be sent until an ack changes the reference.
-		if priority >= f.rule.min && !equalRows(cur, s.row(s.ref.Table, i)) {
+		if priority >= f.rule.min && !EqualRows(cur, s.row(s.ref.Table, i)) {
 			f.candidates = append(f.candidates, candidate{priority: priority, row: int32(i)})
 		}
 	}
@@ -185,8 +185,8 @@ func (f *Filler) estimateBits(s *Server, i int) int {
 	return max(1, s.scale*f.metric.bits(f.row(f.cur.Table, i), s.row(s.ref.Table, i))>>10)
 }
 
-// equalRows reports whether two rows are equal.
-func equalRows(a, b []int32) bool {
+// EqualRows reports whether two rows are equal.
+func EqualRows(a, b []int32) bool {
 	if len(a) == frame.CubeFields {
 		return frame.EqualCubes((*[frame.CubeFields]int32)(a), (*[frame.CubeFields]int32)(b))
 	}
@@ -202,12 +202,12 @@ func (f *Filler) priority(s *Server, i int, cur, shown []int32) (p uint64) {
 	r := &f.rule
 	switch r.kind {
 	case accumulated, accumulatedPerBit, accumulatedError:
-		p = s.accumulate(i, f.interest.scaled(f, i, f.metric.distance(cur, shown)+r.constant))
+		p = s.accumulate(i, f.interest.scaled(f, i, f.metric.Distance(cur, shown)+r.constant))
 		if r.kind == accumulatedPerBit {
 			p = p << 10 / uint64(f.estimateBits(s, i))
 		}
 	case largestError:
-		p = f.interest.scaled(f, i, f.metric.distance(cur, shown))
+		p = f.interest.scaled(f, i, f.metric.Distance(cur, shown))
 	case newestChange:
 		p = uint64(f.changedAt[i])
 	case roundRobin:
@@ -311,6 +311,7 @@ type filling struct {
 	rows      int // candidates of the best attempt
 	best      int // index of the best attempt
 	size      int // bytes of the best attempt
+	tooMany   int // candidates that did not fit
 	encodings int
 }
 
@@ -321,44 +322,68 @@ func (f *filling) run() error {
 		room -= int(f.candidates[k].bits)
 		k++
 	}
-	found, tooMany := false, len(f.candidates)+1
-	for {
+	f.tooMany = len(f.candidates) + 1
+	for found := false; ; {
 		size, err := f.encode(k, 1-f.best)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
-		}
-		if size > f.limit {
-			tooMany = k
-			if k == 0 {
-				return &TooLargeError{size, f.limit}
+		case size > f.limit && k == 0:
+			return &TooLargeError{size, f.limit}
+		case size > f.limit:
+			f.tooMany = k
+			if !found {
+				k = min(k*f.limit/size, k-1)
+				continue
 			}
-			k = min(k*f.limit/size, k-1)
-			if found && (k <= f.rows || f.encodings >= maxAttempts) {
-				break
+		default:
+			if found {
+				f.server.spare(f.attempts[f.best].memo, f.coding.Epoch)
 			}
-			continue
+			found, f.best, f.rows, f.size = true, 1-f.best, k, size
+			if f.budget != nil {
+				f.Filler.budget = *f.budget
+			}
 		}
-		if found {
-			f.server.spare(f.attempts[f.best].memo, f.coding.Epoch)
-		}
-		found, f.best, f.rows, f.size = true, 1-f.best, k, size
-		if f.budget != nil {
-			f.Filler.budget = *f.budget
-		}
-		if k == len(f.candidates) || k+1 >= tooMany || f.encodings >= maxAttempts {
+		if k = f.nextAttempt(); k == 0 {
 			break
 		}
-		free, next := 8*(f.limit-size), int(f.candidates[k].bits)
-		if 5*free < 3*next {
-			break
-		}
-		k = min(k+max(1, free/next), tooMany-1, len(f.candidates))
 	}
 	f.include(f.rows)
 	if f.budget != nil {
 		f.budget.Units = f.Filler.budget.Units
 	}
 	return nil
+}
+
+// nextAttempt returns with how many candidates the packet could be filled further; 0 if it should be sent as it is.
+func (f *filling) nextAttempt() int {
+	if f.rows == len(f.candidates) || f.encodings >= maxAttempts {
+		return 0
+	}
+	free, next := 8*(f.limit-f.size), int(f.candidates[f.rows].bits)
+	if f.rows+1 < f.tooMany && 5*free >= 3*next {
+		return min(f.rows+max(1, free/next), f.tooMany-1, len(f.candidates))
+	}
+	f.include(f.rows)
+	if 20*free > 8*f.limit && f.promoteSmaller(f.rows, free) { // in larger packets it is not worth an encoding
+		f.tooMany = len(f.candidates) + 1
+		return f.rows + 1
+	}
+	return 0
+}
+
+// promoteSmaller moves the first candidate from k on that is expected to fit into free bits to place k. It returns false
+// if there is none.
+func (f *filling) promoteSmaller(k, free int) bool {
+	for j := k + 1; j < len(f.candidates); j++ {
+		if c := f.candidates[j]; 10*int(c.bits) <= 9*free {
+			copy(f.candidates[k+1:j+1], f.candidates[k:j])
+			f.candidates[k] = c
+			return true
+		}
+	}
+	return false
 }
 
 // encode encodes the view with the first k candidates into an attempt, and returns its size in bytes.
@@ -413,7 +438,7 @@ func (f *Filler) commit(s *Server, seq uint64, rows int, a *attempt, epoch uint6
 		return 0
 	}
 	r := s.records.Push()
-	*r = record{seq: seq, tick: f.cur.Tick, rows: r.rows[:0], values: r.values[:0], memo: a.memo, epoch: epoch}
+	*r = record{seq: seq, rows: r.rows[:0], values: r.values[:0], memo: a.memo, epoch: epoch}
 	estimate := 0
 	for _, c := range f.candidates[:rows] {
 		i := int(c.row)

@@ -55,7 +55,6 @@ const lossDistance = 3
 // record is a packet with rows that is under way.
 type record struct {
 	seq    uint64
-	tick   uint32
 	lost   bool // it counts as lost, but may still arrive
 	done   bool // it was acked, or will never be applied
 	rows   []int32
@@ -90,6 +89,9 @@ func (s *Server) Expected() []int32 { return s.expected }
 func (s *Server) NewestSent(i int) (seq uint64, ok bool) {
 	return uint64(s.newestSent[i]) - 1, s.newestSent[i] != 0
 }
+
+// AckName returns the byte by which the next packet names the ack whose display is its reference.
+func (s *Server) AckName() uint8 { return nameOf(s.ack) }
 
 // Acked returns the newest packet that the client had decoded at the newest ack; ok is false before the first ack.
 func (s *Server) Acked() (seq uint64, ok bool) { return s.acked, s.ack > 0 }

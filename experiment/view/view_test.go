@@ -233,7 +233,7 @@ func (s *schedule) send(now time.Duration, seq uint64) {
 	if allowed < header+8 {
 		return
 	}
-	coding := Coding{Encoder: s.codecs[s.codecOf[s.epoch]].enc, Epoch: s.epoch}
+	coding := Coding{Encoder: s.codecs[s.codecOf[s.epoch]].enc, Epoch: s.epoch, Tick: uint32(seq)}
 	if acked, ok := s.server.Acked(); ok {
 		coding.RefTick = s.world.frames[acked].Tick
 	}

@@ -70,7 +70,7 @@ func TestChainsLeaveRowsWrong(t *testing.T) {
 		filler.Advance(cur, frame.Rows{3})
 		codec := checked{schema: schema}
 		acked, _ := server.Acked()
-		coding := Coding{Encoder: codec, RefTick: uint32(acked)}
+		coding := Coding{Encoder: codec, Tick: cur.Tick, RefTick: uint32(acked)}
 		p, err := filler.Fill(server, uint64(tick), coding, 4+2, nil) // one row of two bytes
 		if err != nil {
 			t.Fatal(err)

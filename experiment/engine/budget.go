@@ -100,7 +100,7 @@ func (s *Session) checkEncoderFits(key string, e config.Encoder, c *config.Confi
 		return &config.Error{Key: key + ".name", Problem: encoding.Codec.Name + " rounds values, so a budget cannot determine which rows are right",
 			Expected: "an encoder that does not, or sender.budget = off"}
 	case least > header:
-		return &config.Error{Key: config.BudgetKey, Problem: fmt.Sprintf("%s allows packets of at most %d bytes, and the first header takes %d",
+		return &config.Error{Key: config.BudgetKey, Problem: fmt.Sprintf("%s allows packets of at most %d bytes, and the first packet takes %d",
 			units.FormatRate(c.Sender.Budget), header, least), Expected: "more, or a lower sender.rate_hz"}
 	}
 	initial := s.schema.NewFrame()
@@ -111,7 +111,7 @@ func (s *Session) checkEncoderFits(key string, e config.Encoder, c *config.Confi
 		return nil // the session reports it when it sends
 	}
 	if size := endpoint.BudgetNeed(&encoding) - endpoint.MinViewPayload + len(payload); size > header {
-		return &config.Error{Key: key + ".name", Problem: fmt.Sprintf("%s cannot encode part of a frame: a frame without changes takes %d bytes, and %s allow %d",
+		return &config.Error{Key: key + ".name", Problem: fmt.Sprintf("%s cannot encode part of a frame: a frame without changes takes %d bytes, and a budget of %s allows %d",
 			encoding.Codec.Name, len(payload), units.FormatRate(c.Sender.Budget), header-(size-len(payload))),
 			Expected: "an encoder that sends changed rows only, such as relative-orientation, or sender.budget = off"}
 	}

@@ -112,7 +112,7 @@ func TestBudgetRefusals(t *testing.T) {
 		{"encoder.name raw", "raw cannot encode part of a frame"},
 		{"data.source rpc", "rounds values"},
 		{"data.source text", "must arrive as a whole"},
-		{"sender.budget 1kbit", "the first header takes"},
+		{"sender.budget 1kbit", "the first packet takes"},
 		{"down.checksum false", "rely on the checksum"},
 		{"receiver.digest 16", "digests are of whole frames"},
 		{"sender.budget 12", "64kbit"},

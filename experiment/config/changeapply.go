@@ -44,6 +44,7 @@ func (c *Config) applyLive(ch Change) error {
 	if len(ch.Live) == 0 {
 		return nil
 	}
+	clients := c.Crowd.Clients
 	for _, s := range liveRows() {
 		if v, set := ch.Live[s.Key]; set {
 			if err := s.Set(c, v); err != nil {
@@ -51,7 +52,7 @@ func (c *Config) applyLive(ch Change) error {
 			}
 		}
 	}
-	return c.checkHistories()
+	return cmp.Or(checkClientsChange(clients, c.Crowd.Clients), c.checkHistories())
 }
 
 // applyEncoder applies the encoder and the parameters of ch. Parameters without an encoder are added to the
@@ -148,7 +149,8 @@ func (c *Config) SameLive(o *Config) bool { return c.Undo(o).IsZero() }
 // LinkProfile returns the name of the profile that both links equal. If none does, it returns c.Profile, "" if
 // none was set; changed reports that the links differ from the profile returned.
 func (c *Config) LinkProfile() (name string, changed bool) {
-	if name = c.matchProfile(); name != "" {
+	name = c.matchProfile()
+	if name != "" {
 		return name, false
 	}
 	return c.Profile, c.Profile != ""

@@ -258,7 +258,7 @@ func (c *Config) validate() error {
 	return firstError(
 		func() error { return linkError("down", c.Down.Validate()) },
 		func() error { return linkError("up", c.Up.Validate()) },
-		c.checkHistories, c.checkContainers, c.checkBudget, c.checkTraffic, c.checkSweep, c.checkSearch, c.checkClients, c.checkScript)
+		c.checkHistories, c.checkContainers, c.checkBudget, c.checkTraffic, c.checkSweep, c.checkSearch, c.checkCrowd, c.checkClients, c.checkScript)
 }
 
 // firstError calls checks in order and returns the first error.
@@ -298,6 +298,10 @@ func (c *Config) checkScript() error {
 		at := c.At[i]
 		if at.T < 0 {
 			return &Error{Key: Indexed("at", i), Problem: "t is missing", Expected: `a time such as t = "10s"`}
+		}
+		if at.FromFirstDatagram != c.At[0].FromFirstDatagram { // otherwise the order of the changes would be unknown
+			return &Error{Key: Indexed("at", i), Problem: "counts its time from another instant than " + Indexed("at", 0),
+				Expected: `the same "from" in every [[at]]`}
 		}
 		if c.Duration > 0 && at.T >= c.Duration {
 			return &Error{Key: Indexed("at", i) + ".t", Problem: at.T.String() + " is not before the end",
@@ -374,8 +378,8 @@ func (c *Config) Warnings() []string {
 			out = append(out, dir.String()+": "+w)
 		}
 	}
-	if len(c.Clients) > 0 {
-		out = append(out, "client: only a proxy has clients; a run ignores them")
+	if len(c.Clients) > 0 && c.Crowd.Clients == 0 {
+		out = append(out, "client: only a proxy or a crowd has clients; this run ignores them")
 	}
 	return out
 }

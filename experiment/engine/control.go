@@ -41,7 +41,7 @@ func (l *lane) setControl(c *config.Config) {
 // parameters are those of send.
 func (l *lane) offer(now time.Duration, cur *frame.Shared, changed frame.Rows, restarted bool) {
 	x := &l.control
-	if !l.snd.Due(now) || l.messenger.holdsBack() {
+	if !l.snd.Due(now) || l.messenger.skipPacket() {
 		l.snd.Skip()
 		l.countHeld()
 		if len(x.unsent) == 0 {

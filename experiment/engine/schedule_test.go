@@ -13,6 +13,7 @@ import (
 	"wirelab/encoders"
 	"wirelab/encoders/table"
 	"wirelab/experiment/config"
+	"wirelab/experiment/container"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/packetlog"
@@ -364,6 +365,8 @@ func (x *schedule) check(s *Session) (sent int64) {
 		// may wait for a repair, and parities are no packets.
 		if under := int64(l.paths.downLink.InFlight()); l.carrier == nil && (got.InFlight > under || i == 0 && got.InFlight != under) {
 			x.fatal("lane %d: %d in flight by the meter, %d by the link", i, got.InFlight, under)
+		} else if hasStream := l.messenger != nil && l.messenger.stream != nil; l.carrier != nil && !hasStream && got.InFlight > (under+1)*(container.MaxData+1) {
+			x.fatal("lane %d: %d packets in flight, %d datagrams", i, got.InFlight, under)
 		}
 		if sum := got.Decoded + got.Stale + got.Duplicate + got.Lost + got.Failures.NoBaseline + got.Failures.Corrupt +
 			got.Failures.UnknownCodec + got.Tainted + got.Wrong + got.InFlight; sum != got.Sent+got.Duplicated {

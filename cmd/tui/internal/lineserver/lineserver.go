@@ -242,7 +242,10 @@ func (s *Server) reply(conn net.Conn, answer any, err error) bool {
 	if err == nil {
 		return writeAnswer(conn, answer) == nil
 	}
-	if err == io.EOF || writeAnswer(conn, Failure{Error: err.Error()}) != nil {
+	s.mu.Lock()
+	closed := s.closed
+	s.mu.Unlock()
+	if closed || err == io.EOF || writeAnswer(conn, Failure{Error: err.Error()}) != nil {
 		return false
 	}
 	// A connection that is closed before everything was read is reset, and the peer may lose the answer.
@@ -265,7 +268,7 @@ func readLine(lines *bufio.Reader) (string, error) {
 	case len(line) > 0:
 		return "", errors.New("the last line was not executed, because it may be incomplete; expected a newline after it")
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return "", errors.New("no line arrived in time, or the program is ending; expected a new connection")
+		return "", errors.New("no line arrived in time; expected a new connection")
 	}
 	return "", io.EOF
 }

@@ -1,4 +1,4 @@
-// Release builds what a release consists of from the commit that is checked out: an archive for each system, packages
+// Release builds what a release consists of from the current commit, without changes that are not committed: an archive for each system, packages
 // for Debian and RPM, and their checksums. Archives and packages contain the program, man pages, completions for shells
 // and the licences of all modules in the program.
 //
@@ -40,8 +40,9 @@ func main() {
 // A builder builds one release.
 type builder struct {
 	commit
-	out     string // the folder of the release
+	out     string // the folder of the release; absolute
 	scratch string // a temporary folder
+	source  string // a clone of the commit in scratch, in which all commands run
 }
 
 // release builds the release of the current commit for the given targets.
@@ -51,20 +52,28 @@ func release(out string, targets []string) (err error) {
 			return fmt.Errorf("-targets: %q is not a target; expected some of %s", target, allTargets)
 		}
 	}
-	b := &builder{out: out}
-	if b.commit, err = currentCommit(); err != nil {
-		return err
-	}
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return err
 	}
 	if list, err := os.ReadDir(out); err != nil || len(list) > 0 {
-		return errors.Join(fmt.Errorf("%s is not empty; expected a new folder", out), err)
+		return errors.Join(fmt.Errorf("-out: %s is not empty; expected a new folder", out), err)
+	}
+	b := &builder{}
+	if b.out, err = filepath.Abs(out); err != nil {
+		return err
 	}
 	if b.scratch, err = os.MkdirTemp("", "release"); err != nil {
 		return err
 	}
 	defer os.RemoveAll(b.scratch)
+	source := filepath.Join(b.scratch, "source")
+	if _, err := b.output("git", "clone", "--quiet", ".", source); err != nil {
+		return err
+	}
+	b.source = source
+	if b.commit, err = b.currentCommit(); err != nil {
+		return err
+	}
 	log.Printf("version %s, commit %s of %s", b.version, b.hash, b.time.Format(time.DateOnly))
 	shared, err := b.sharedFiles()
 	if err != nil {
@@ -85,17 +94,9 @@ type commit struct {
 	version string    // of a tag v1.2.3: 1.2.3; without a tag: 0.0.0+TIME.HASH
 }
 
-// currentCommit returns the commit that is checked out. It fails if files differ from it, because the release would then not
-// be that of the commit.
-func currentCommit() (c commit, err error) {
-	changed, err := output("git", "status", "--porcelain")
-	if err != nil {
-		return c, err
-	}
-	if changed != "" {
-		return c, fmt.Errorf("files differ from the commit; expected them to be committed or removed:\n%s", changed)
-	}
-	text, err := output("git", "log", "-1", "--format=%H %ct")
+// currentCommit returns the commit of the clone.
+func (b *builder) currentCommit() (c commit, err error) {
+	text, err := b.output("git", "log", "-1", "--format=%H %ct")
 	if err != nil {
 		return c, err
 	}
@@ -104,7 +105,7 @@ func currentCommit() (c commit, err error) {
 	if err != nil {
 		return c, err
 	}
-	tags, err := output("git", "tag", "--points-at", "HEAD", "--list", "v*")
+	tags, err := b.output("git", "tag", "--points-at", "HEAD", "--list", "v*")
 	c = commit{hash: hash, time: time.Unix(unix, 0).UTC()}
 	c.version = versionOf(strings.Fields(tags), c)
 	return c, err
@@ -167,7 +168,7 @@ func (b *builder) build(path string, settings ...string) error {
 			env = append(env, setting)
 		}
 	}
-	_, err := run(env, "go", append(args, "./cmd/tui")...)
+	_, err := b.run(env, "go", append(args, "./cmd/tui")...)
 	return err
 }
 
@@ -177,14 +178,14 @@ func (b *builder) sharedFiles() ([]file, error) {
 	if err := errors.Join(os.Mkdir(manual, 0o777), b.build(host, "-tags=manual")); err != nil {
 		return nil, err
 	}
-	if _, err := output(host, "manual", manual, b.time.Format(time.DateOnly)); err != nil {
+	if _, err := b.output(host, "manual", manual, b.time.Format(time.DateOnly)); err != nil {
 		return nil, err
 	}
 	var files []file
 	for _, x := range []struct{ shell, name string }{
 		{"bash", "tui.bash"}, {"zsh", "_tui"}, {"fish", "tui.fish"}, {"powershell", "tui.ps1"},
 	} {
-		text, err := output(host, "completion", x.shell)
+		text, err := b.output(host, "completion", x.shell)
 		if err != nil {
 			return nil, err
 		}
@@ -199,7 +200,7 @@ func (b *builder) sharedFiles() ([]file, error) {
 		paths["man/"+page.Name()] = filepath.Join(manual, page.Name())
 	}
 	for _, name := range []string{"README.md", "CHANGELOG.md", "LICENSE"} {
-		paths[name] = name
+		paths[name] = filepath.Join(b.source, name)
 	}
 	for name, path := range paths { // in any order: archives are sorted
 		data, err := os.ReadFile(path)
@@ -208,7 +209,7 @@ func (b *builder) sharedFiles() ([]file, error) {
 		}
 		files = append(files, file{name, data, false})
 	}
-	licences, err := moduleLicences()
+	licences, err := b.moduleLicences()
 	return append(files, file{"LICENSES.txt", licences, false}), err
 }
 
@@ -229,12 +230,15 @@ func writeChecksums(folder string) error {
 	return os.WriteFile(filepath.Join(folder, "SHA256SUMS"), []byte(sums.String()), 0o666)
 }
 
-// output runs a command and returns its output without the last newlines.
-func output(name string, args ...string) (string, error) { return run(nil, name, args...) }
+// output runs a command in the clone and returns its output without the last newlines.
+func (b *builder) output(name string, args ...string) (string, error) {
+	return b.run(nil, name, args...)
+}
 
 // run is output with further environment variables.
-func run(env []string, name string, args ...string) (string, error) {
+func (b *builder) run(env []string, name string, args ...string) (string, error) {
 	cmd := exec.Command(name, args...)
+	cmd.Dir = b.source
 	cmd.Env = append(append(os.Environ(), "GOFLAGS=-mod=readonly"), env...)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr

@@ -75,7 +75,7 @@ func (b *builder) writePackages(goarch string, files []file) error {
 			return err
 		}
 		name := fmt.Sprintf("wirelab_%s_linux_%s.%s", b.version, goarch, format)
-		_, err := run([]string{fmt.Sprint("SOURCE_DATE_EPOCH=", b.time.Unix())}, "go", "tool", "-modfile=internal/release/tools.mod", "nfpm", "package",
+		_, err := b.run([]string{fmt.Sprint("SOURCE_DATE_EPOCH=", b.time.Unix())}, "go", "tool", "-modfile=internal/release/tools.mod", "nfpm", "package",
 			"--config", file, "--packager", format, "--target", filepath.Join(b.out, name))
 		if err != nil {
 			return err
@@ -104,14 +104,14 @@ contents:
 `
 
 // moduleLicences returns the licences of Go and of all modules in the program, on any system.
-func moduleLicences() ([]byte, error) {
-	goroot, err := output("go", "env", "GOROOT")
+func (b *builder) moduleLicences() ([]byte, error) {
+	goroot, err := b.output("go", "env", "GOROOT")
 	if err != nil {
 		return nil, err
 	}
 	modules := []string{"Go " + goroot} // name and folder, separated by a blank
 	for _, goos := range []string{"darwin", "linux", "windows"} {
-		text, err := run([]string{"GOOS=" + goos, "CGO_ENABLED=0"}, "go", "list", "-deps", "-f",
+		text, err := b.run([]string{"GOOS=" + goos, "CGO_ENABLED=0"}, "go", "list", "-deps", "-f",
 			"{{with .Module}}{{if not .Main}}{{.Path}}@{{.Version}} {{.Dir}}{{end}}{{end}}", "./cmd/tui")
 		if err != nil {
 			return nil, err
@@ -120,7 +120,7 @@ func moduleLicences() ([]byte, error) {
 	}
 	slices.Sort(modules)
 	var out strings.Builder
-	embedded, err := output("git", "ls-files", "*.LICENSE")
+	embedded, err := b.output("git", "ls-files", "*.LICENSE")
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func moduleLicences() ([]byte, error) {
 		}
 	}
 	for _, name := range strings.Fields(embedded) {
-		if err := appendLicence(&out, name, name); err != nil {
+		if err := appendLicence(&out, name, filepath.Join(b.source, name)); err != nil {
 			return nil, err
 		}
 	}

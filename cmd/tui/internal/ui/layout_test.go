@@ -44,10 +44,7 @@ func sizes(most int) [][2]int {
 			list = append(list, [2]int{w + 1, heights[i]%80 + 1})
 		}
 	}
-	if !testkit.Thorough() {
-		most = min(most, 45)
-	}
-	return list[:min(most, len(list))]
+	return list[:min(most, len(list), testkit.ChooseLong(len(list), 250, 45))]
 }
 
 func TestEveryLineFitsEverySize(t *testing.T) {

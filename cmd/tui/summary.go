@@ -48,7 +48,8 @@ func writeRun(w io.Writer, r *engine.Result) {
 	if list := allGauges(&t); len(list) > 0 {
 		writeGauges(w, list)
 	} else {
-		fmt.Fprintf(w, "baseline  age: median %.0f ticks, p95 %.0f\n", t.BaselineAgeTicks.P50, t.BaselineAgeTicks.P95)
+		ages := &t.BaselineAgeTicks
+		fmt.Fprintf(w, "baseline  age: median %.0f ticks, p95 %.0f\n", ages.Of(ages.P50), ages.Of(ages.P95))
 	}
 	if e := t.Rounding; e != nil {
 		printf(w, "rounding  error: mean %.3f, max %.3f (%s)\n", e.Mean, e.Max, e.Field)
@@ -100,19 +101,23 @@ func writeCrowd(w io.Writer, c *figures.Crowd, timing *figures.CrowdTiming) {
 	if c.MemoRatio != nil {
 		fmt.Fprintf(w, "; %.0f %% of the packets use the memo of an anchor", c.MemoRatio.Times(100))
 	}
+	if c.UplinkPeakMS != nil {
+		fmt.Fprintf(w, "; longest wait for the uplink %.1f ms", c.UplinkPeakMS)
+	}
 	fmt.Fprintln(w)
 	if timing != nil {
-		fmt.Fprintf(w, "tick      on one core: encode %.0f µs, server %.0f, clients and uplinks %.0f, decode once %.0f; elapsed: median %.0f µs, p99 %.0f\n",
+		fmt.Fprintf(w, "tick      on one core: encode %.0f µs, server %.0f, clients and links %.0f, decode once %.0f; elapsed: median %.0f µs, p99 %.0f\n",
 			timing.EncodeUS, timing.ServerUS, timing.ClientsUS, timing.DecodeUS, timing.ElapsedUS.P50, timing.ElapsedUS.P99)
 	}
 	fmt.Fprintln(w)
-	g := texttable.New("clients", ">payload kbps", ">wire kbps", ">baseline age", ">lost %", ">failures", ">RTT ms")
+	g := texttable.New("clients", ">payload kbps", ">wire kbps", ">baseline age", ">lost %", ">failures", ">RTT ms", ">age ms", ">starved %", ">freeze ms")
 	for _, row := range []struct {
 		name string
 		c    *figures.CrowdClient
 	}{{"p5", &c.P5}, {"median", &c.P50}, {"p95", &c.P95}, {"worst", &c.Worst}} {
 		g.Add(row.name, row.c.PayloadKbps.Text(1), row.c.WireKbps.Text(1), row.c.BaselineAgeTicks.Text(1),
-			row.c.LossRatio.Times(100).Text(2), row.c.Failures.Text(0), row.c.RoundTripMS.Text(0))
+			row.c.LossRatio.Times(100).Text(2), row.c.Failures.Text(0), row.c.RoundTripMS.Text(0), row.c.AgeMS.Text(0),
+			row.c.Playout.StarvedRatio.Times(100).Text(2), row.c.Playout.LongestFreezeMS.Text(0))
 	}
 	g.WriteText(w, anyWidth)
 	fmt.Fprintln(w)
@@ -157,8 +162,25 @@ func writePlayout(w io.Writer, p *figures.Playout) {
 	fmt.Fprintln(w)
 }
 
+// writeView writes how a budget was kept and what the receiver showed.
+func writeView(w io.Writer, v *figures.View) {
+	printf(w, "budget    %s of %s kbps used by %s; %s rows a packet, %s bits a row, %.0f %% full; %d packets over it\n", formatFigure(v.UsedKbps),
+		formatNumber(v.LimitKbps), v.Policy, v.RowsPerPacket.Text(1), v.BitsPerRow.Text(1), v.FillRatio.Times(100), v.Over)
+	fmt.Fprint(w, "shown     ")
+	if v.MeanErrorMM != nil {
+		fmt.Fprintf(w, "position error: mean %.0f mm, p95 %.0f; orientation: mean %.1f°", v.MeanErrorMM, v.ErrorMM.Of(v.ErrorMM.P95), v.MeanErrorDeg)
+	} else if v.MeanError != nil {
+		fmt.Fprintf(w, "error of a row: mean %.1f steps, p95 %.1f", v.MeanError, v.Error.Of(v.Error.P95))
+	}
+	fmt.Fprintf(w, "; age of rows: mean %.0f ms, p99 %.0f; longest wait %.0f ms; %s resting rows wrong\n", v.MeanRowAgeMS,
+		v.RowAgeMS.Of(v.RowAgeMS.P99), v.LongestWaitMS, v.RestingWrong.Text(1))
+}
+
 // writeTransport writes what redundancy repaired and how long reliable messages took; nothing without them.
 func writeTransport(w io.Writer, t *figures.Totals) {
+	if v := t.View; v != nil {
+		writeView(w, v)
+	}
 	if r := t.Redundancy; r != nil {
 		printf(w, "repair    %s: %d packets repaired, %.3f %% never arrived; %.3f %% not within 50 ms, %.3f %% not within 100 ms; costs %s kbps\n",
 			r.Policy, r.Repaired, r.ResidualLoss.Times(100), r.Missed50.Times(100), r.Missed100.Times(100), formatNumber(r.OverheadKbps))

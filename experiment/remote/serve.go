@@ -8,6 +8,7 @@ import (
 	"io"
 	"time"
 
+	"wirelab/experiment/container"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
@@ -99,6 +100,10 @@ type server struct {
 	// The following fields belong to the current session and are valid if its state is stateReady.
 	setup          *setup // nil while no session is running
 	receiver       *endpoint.Receiver
+	opener         container.Receiver        // opens containers
+	inbox          *container.Inbox          // nil without messages
+	stream         *container.StreamReceiver // nil unless packets and messages are in a stream
+	delivered      engine.DeliverySum        // of the datagram that is being handled
 	playout        *playout.Counter
 	fingerprinter  engine.Fingerprinter
 	startedAt      time.Time            // wall time
@@ -148,7 +153,7 @@ func (srv *server) handle(d *datagram, session uint8, msg []byte) error {
 	}
 	switch d.Stream {
 	case streamGame:
-		return srv.handlePacket(d.At, msg)
+		return srv.handleGame(d.At, msg)
 	case streamConfirm:
 		return srv.handleConfirmation(d.At, msg)
 	}
@@ -211,6 +216,13 @@ func (srv *server) startSession(data []byte) {
 	srv.setup, srv.stats.Data, srv.stats.Refused = s, escape.Line(s.Schema.Name), ""
 	srv.stats.Sessions++
 	srv.receiver = endpoint.NewReceiver(&s.Schema, &s.Initial, srv.files.restrictedCodecs(), s.receiverOptions())
+	srv.opener, srv.inbox, srv.stream = container.Receiver{}, nil, nil
+	if s.MessageLanes > 0 {
+		srv.inbox = container.NewInbox(s.MessageLanes, srv.delivered.AddMessage)
+	}
+	if s.Stream {
+		srv.stream = &container.StreamReceiver{}
+	}
 	srv.receiver.Guard(true) // doubt large jumps of the sequence: the sender's model may flip bits
 	srv.playout = playout.NewCounter(s.cadence(), srv.receiver.History())
 	timing, _ := s.timing() // parseSetup has checked it
@@ -231,10 +243,9 @@ func (srv *server) displayTime(at time.Time) time.Duration {
 	return t
 }
 
-// handlePacket passes a packet to the receiver, records its arrival and sends the ack, if the
-// receiver has one. msg is the datagram number (4 bytes) and the packet; the ack begins with the same
-// number.
-func (srv *server) handlePacket(at time.Time, msg []byte) error {
+// handleGame passes the packet or the packets of a datagram to the receiver, records its arrival and sends the ack, if
+// the receiver has one. msg is the datagram number (4 bytes) and the datagram; the ack begins with the same number.
+func (srv *server) handleGame(at time.Time, msg []byte) error {
 	if len(msg) < 4 {
 		return malformed("packet", msg)
 	}
@@ -243,12 +254,84 @@ func (srv *server) handlePacket(at time.Time, msg []byte) error {
 	}
 	srv.runDisplay(at)
 	srv.stats.Datagrams++
-	received := srv.receiver.Receive(msg[4:])
-	r := record{number: binary.LittleEndian.Uint32(msg), arrivedAt: max(0, at.Sub(srv.startedAt)), outcome: received.Outcome,
-		seqLow: uint16(received.Seq)}
+	r := record{number: binary.LittleEndian.Uint32(msg), arrivedAt: max(0, at.Sub(srv.startedAt))}
+	var err error
+	switch datagram := msg[4:]; {
+	case srv.stream != nil && container.IsSegment(datagram):
+		err = srv.readSegment(at, datagram, &r)
+	case srv.setup.Containers && container.Is(datagram):
+		err = srv.openContainer(at, datagram, &r)
+	default:
+		r.packet = srv.receivePacket(at, datagram)
+	}
+	srv.records = append(srv.records, r)
+	srv.out = append(append(srv.out[:0], srv.status.session), msg[:4]...)
+	headerLength := len(srv.out)
+	srv.appendAck(at)
+	if len(srv.out) > headerLength {
+		srv.send(streamAck)
+	}
+	return err
+}
+
+// appendAck appends the acks of the stream, or of containers and of packets, to srv.out.
+func (srv *server) appendAck(at time.Time) {
+	switch {
+	case srv.stream != nil:
+		srv.out = srv.stream.AppendAck(srv.out)
+		return
+	case srv.inbox != nil:
+		srv.out = srv.inbox.AppendAck(srv.out)
+	}
+	if srv.setup.AckArrivals {
+		srv.out = srv.receiver.AppendAckAt(srv.out, at.Sub(srv.startedAt))
+	} else {
+		srv.out = srv.receiver.AppendAck(srv.out)
+	}
+}
+
+// readSegment passes the messages and the packets that a segment completes to their receivers, and records the
+// fingerprint of the results in r.
+func (srv *server) readSegment(at time.Time, segment []byte, r *record) error {
+	r.isContainer = true
+	var messageErr error
+	err := srv.stream.Accept(segment, func(kind byte, unit []byte) {
+		if kind == container.MessageUnit {
+			messageErr = errors.Join(messageErr, srv.inbox.Accept(unit))
+			return
+		}
+		x := srv.receivePacket(at, unit)
+		srv.delivered.AddPacket(&x)
+	})
+	r.delivered = srv.delivered.Take()
+	return errors.Join(err, messageErr)
+}
+
+// openContainer passes the messages and the packets of a container to their receivers, in the same order as package
+// engine, and records the results in r.
+func (srv *server) openContainer(at time.Time, datagram []byte, r *record) error {
+	opened, err := srv.opener.Open(datagram)
+	r.isContainer = true
+	if srv.inbox != nil {
+		srv.inbox.Arrived(opened.Number)
+		err = errors.Join(err, srv.inbox.Accept(opened.Messages))
+		r.delivered = srv.delivered.Take()
+	}
+	for i := range opened.Packets[:min(len(opened.Packets), maxContainerPackets)] {
+		x := srv.receivePacket(at, opened.Packets[i].Bytes)
+		x.Container = opened.Number - uint16(opened.Packets[i].Distance)
+		r.packets = append(r.packets, x)
+	}
+	return err
+}
+
+// receivePacket passes a packet to the receiver and the decoded frame to the display.
+func (srv *server) receivePacket(at time.Time, packet []byte) engine.PacketReport {
+	received := srv.receiver.Receive(packet)
+	x := engine.PacketReport{Outcome: received.Outcome, Number: uint16(received.Seq)}
 	switch {
 	case received.Frame != nil:
-		r.decoded, r.fingerprint = true, srv.fingerprinter.Of(received.Frame)
+		x.Decoded, x.Frame = true, srv.fingerprinter.Of(received.Frame)
 		if received.MovedBack {
 			srv.playout.Restart()
 		}
@@ -257,18 +340,7 @@ func (srv *server) handlePacket(at time.Time, msg []byte) error {
 	case received.Outcome != endpoint.Duplicate:
 		srv.stats.Failed++
 	}
-	srv.records = append(srv.records, r)
-	srv.out = append(append(srv.out[:0], srv.status.session), msg[:4]...)
-	headerLength := len(srv.out)
-	if srv.setup.AckArrivals {
-		srv.out = srv.receiver.AppendAckAt(srv.out, at.Sub(srv.startedAt))
-	} else {
-		srv.out = srv.receiver.AppendAck(srv.out)
-	}
-	if len(srv.out) > headerLength {
-		srv.send(streamAck)
-	}
-	return nil
+	return x
 }
 
 // handleConfirmation drops confirmed records, prepares unconfirmed ones to be sent again if the

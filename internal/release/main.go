@@ -130,7 +130,7 @@ func (b *builder) buildTarget(target string, shared []file) error {
 		name += ".exe"
 	}
 	path := filepath.Join(b.scratch, goos+"_"+goarch, name)
-	if err := b.build(path, "GOOS="+goos, "GOARCH="+goarch); err != nil {
+	if err := b.build(path, []string{"GOOS=" + goos, "GOARCH=" + goarch}); err != nil {
 		return err
 	}
 	program, err := os.ReadFile(path)
@@ -157,25 +157,17 @@ func (b *builder) buildTarget(target string, shared []file) error {
 	return b.writePackages(goarch, files)
 }
 
-// build builds the program. settings are environment variables and, after "-tags", tags.
-func (b *builder) build(path string, settings ...string) error {
-	args := []string{"build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w -buildid=", "-o", path}
-	env := []string{"CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0"}
-	for _, setting := range settings {
-		if strings.HasPrefix(setting, "-") {
-			args = append(args, setting)
-		} else {
-			env = append(env, setting)
-		}
-	}
-	_, err := b.run(env, "go", append(args, "./cmd/tui")...)
+// build builds the program as the file path, with further environment variables and flags of go build.
+func (b *builder) build(path string, env []string, flags ...string) error {
+	args := append([]string{"build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w -buildid=", "-o", path}, flags...)
+	_, err := b.run(append([]string{"CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0"}, env...), "go", append(args, "./cmd/tui")...)
 	return err
 }
 
 // sharedFiles returns the files that are the same for all systems, by their names in an archive.
 func (b *builder) sharedFiles() ([]file, error) {
 	host, manual := filepath.Join(b.scratch, "host"), filepath.Join(b.scratch, "manual")
-	if err := errors.Join(os.Mkdir(manual, 0o777), b.build(host, "-tags=manual")); err != nil {
+	if err := errors.Join(os.Mkdir(manual, 0o777), b.build(host, nil, "-tags=manual")); err != nil {
 		return nil, err
 	}
 	if _, err := b.output(host, "manual", manual, b.time.Format(time.DateOnly)); err != nil {

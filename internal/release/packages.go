@@ -12,34 +12,29 @@ import (
 	"time"
 )
 
-// packageDirs maps the name of a file in an archive, or its folder with a slash, to its path in a package.
-var packageDirs = map[string]string{
-	"tui":                      "/usr/bin/tui",
-	"man/":                     "/usr/share/man/man1/",
-	"completions/tui.bash":     "/usr/share/bash-completion/completions/tui",
-	"completions/tui.fish":     "/usr/share/fish/vendor_completions.d/tui.fish",
-	"completions/_tui":         "/usr/share/zsh/site-functions/_tui",
-	"completions/tui.ps1":      "", // not for Linux
-	"LICENSE":                  "/usr/share/doc/wirelab/copyright",
-	"":                         "/usr/share/doc/wirelab/", // all others
-	"completions/_tui for deb": "/usr/share/zsh/vendor-completions/_tui",
-}
-
 // packagePath returns the path of a file of an archive in a package of the given format, deb or rpm; "" if packages do not
 // contain the file.
 func packagePath(name, format string) string {
-	if found, ok := packageDirs[name+" for "+format]; ok {
-		return found
-	}
-	if found, ok := packageDirs[name]; ok {
-		return found
-	}
 	folder, base := path.Split(name)
-	found := packageDirs[folder] + base
-	if folder == "man/" {
-		found += ".gz"
+	switch {
+	case name == "tui":
+		return "/usr/bin/tui"
+	case folder == "man/":
+		return "/usr/share/man/man1/" + base + ".gz"
+	case name == "completions/tui.bash":
+		return "/usr/share/bash-completion/completions/tui"
+	case name == "completions/tui.fish":
+		return "/usr/share/fish/vendor_completions.d/tui.fish"
+	case name == "completions/_tui" && format == "deb":
+		return "/usr/share/zsh/vendor-completions/_tui"
+	case name == "completions/_tui":
+		return "/usr/share/zsh/site-functions/_tui"
+	case folder == "completions/": // of PowerShell
+		return ""
+	case name == "LICENSE":
+		return "/usr/share/doc/wirelab/copyright" // the name that Debian demands
 	}
-	return found
+	return "/usr/share/doc/wirelab/" + name
 }
 
 // writePackages writes a package for Debian and one for RPM with nFPM.

@@ -200,7 +200,8 @@ func (s *Server) remove(conn net.Conn) {
 	conn.Close()
 }
 
-// allow sets the time that a connection may wait for its next line. After Close it has no effect.
+// allow sets the deadlines of a connection: its next line must arrive within d, and the answer must be written within
+// writeTimeout after that. After Close, which sets its own deadlines, allow has no effect.
 func (s *Server) allow(conn net.Conn, d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

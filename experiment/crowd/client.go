@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"wirelab/experiment/engine/playout"
+	"wirelab/experiment/figures"
 )
 
 // target is what the server keeps of one client for every tick.
@@ -48,10 +49,10 @@ func (n *receivedCounts) failed() uint32 { return n.noBaseline + n.corrupt + n.w
 
 // tenure is the time that a client is in the game.
 type tenure struct {
-	join, leave time.Duration // of its [[client]] table; leave 0 means never
-	since       time.Duration // when the client became active
-	total       time.Duration // active time until then
-	roundTrip   time.Duration // of its links, without jitter
+	join, leave time.Duration  // of its [[client]] table; leave 0 means never
+	since       time.Duration  // when the client became active
+	total       time.Duration  // active time until then
+	roundTripMS figures.Figure // latency of both links; unknown if netem options define them
 }
 
 // display is the display of a receiver: a playout clock and the time of the newest snapshot, from which starvation and

@@ -8,8 +8,10 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
+	"wirelab/experiment/figures"
 	"wirelab/internal/seed"
 	"wirelab/lossmodel"
+	"wirelab/lossmodel/netem"
 	"wirelab/lossmodel/tracefile"
 )
 
@@ -50,6 +52,14 @@ func clientLinks(c *config.Config, n int) (down, up lossmodel.Spec, err error) {
 		}
 	}
 	return down, up, nil
+}
+
+// roundTrip returns the sum of the latencies of two links in milliseconds; unknown if netem options define a delay.
+func roundTrip(down, up *lossmodel.Spec) figures.Figure {
+	if none := (netem.Params{}); down.Netem != none || up.Netem != none {
+		return figures.Figure{}
+	}
+	return figures.Known(float64(down.Delay.Latency+up.Delay.Latency) / float64(time.Millisecond))
 }
 
 // fullLinks are the links of a client whose settings a lossmodel.Light does not model. They need about 10 KB, and store

@@ -404,7 +404,7 @@ func (x *Session) addClient(i int) error {
 	s.targets, s.keys, s.sent = append(s.targets, target{}), append(s.keys, 0), append(s.sent, sentCounts{})
 	s.down, s.up = append(s.down, down), append(s.up, up)
 	s.receivers = append(s.receivers, receiver{})
-	s.tenures = append(s.tenures, tenure{roundTrip: downSpec.Delay.Latency + upSpec.Delay.Latency})
+	s.tenures = append(s.tenures, tenure{roundTripMS: roundTrip(&downSpec, &upSpec)})
 	for _, row := range x.config.Clients {
 		if t := &s.tenures[len(s.tenures)-1]; row.Turn == i+1 {
 			t.join, t.leave = row.Join, row.Leave

@@ -299,8 +299,8 @@ const (
 	fullLinkBytes = 16 << 10 // both links of a client with a few packets in flight
 )
 
-// checkMemory returns an error if n clients need more than maxMemory: for frames, memos,
-// clients, and packets and acks in flight.
+// checkMemory returns an error if n clients need more than maxMemory: for frames, memos, links, clients, and packets and
+// acks in flight. params are the parameters of the encoder.
 func (x *Session) checkMemory(n int, params any) error {
 	full := 0
 	for i := range x.shards {
@@ -326,7 +326,7 @@ func (x *Session) checkMemory(n int, params any) error {
 		max((maxMemory-shared)/perClient, 1))}
 }
 
-// clientCount returns the number of clients that have ever been in the game, or will be.
+// clientCount returns the number of clients that have been created, including those that are not in the game.
 func (x *Session) clientCount() int {
 	if n := len(x.shards); n > 0 {
 		return (n-1)*shardClients + len(x.shards[n-1].targets)
@@ -387,9 +387,9 @@ func (x *Session) addClient(i int) error {
 		return err
 	}
 	s := &x.shards[len(x.shards)-1]
-	down, lacking := lossmodel.NewLight(downSpec, own, "down")
-	up, upLacking := lossmodel.NewLight(upSpec, own, "up")
-	if lacking != nil || upLacking != nil {
+	down, downErr := lossmodel.NewLight(downSpec, own, "down")
+	up, upErr := lossmodel.NewLight(upSpec, own, "up")
+	if downErr != nil || upErr != nil { // a setting that light links do not model
 		full, err := newFullLinks(x.loadFile, downSpec, upSpec, own)
 		if err != nil {
 			return err
@@ -445,7 +445,8 @@ func (x *Session) updatePresence(i int) {
 	}
 }
 
-// reserve makes room for packets that are due up to delay after they were sent.
+// reserve makes room for packets that are due up to delay after they were sent: for the slots of that time, and three
+// more, since times of slots are rounded and the current slot is one of them.
 func (x *Session) reserve(delay time.Duration) {
 	slots := uint32(1) << bits.Len64(uint64(int64(delay)*int64(x.cadence.RateHz)/int64(time.Second))+3)
 	if slots <= x.slots {

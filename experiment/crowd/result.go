@@ -206,7 +206,8 @@ const maxSample = 1 << 16
 // add adds a duration.
 func (d *durations) add(ns int64) {
 	d.every = max(d.every, 1)
-	if d.sum += ns; d.n%d.every == 0 {
+	d.sum += ns
+	if d.n%d.every == 0 {
 		d.sample = append(d.sample, ns)
 	}
 	d.n++

@@ -504,7 +504,8 @@ func (x *Session) Step() error {
 	}
 	x.slot++
 	if x.clock != nil {
-		if x.passed += time.Duration(x.clock.Now() - start); sends {
+		x.passed += time.Duration(x.clock.Now() - start)
+		if sends {
 			x.elapsed.add(int64(x.passed))
 			x.passed = 0
 		}
@@ -548,7 +549,8 @@ func (x *Session) findDisplayTicks(now time.Duration) {
 // finish handles what is due before the end of the run, after the last slot.
 func (x *Session) finish() error {
 	x.end = min(x.end, x.Now())
-	if x.ended = true; x.end == 0 {
+	x.ended = true
+	if x.end == 0 {
 		return nil
 	}
 	x.times[x.slot&(x.slots-1)] = x.cadence.SeqTime(uint64(x.slot))

@@ -246,6 +246,8 @@ func (x *Session) checkSupport(codec *encoders.Codec) error {
 		return refuse("messages", "a crowd sends only snapshots", "no [messages]")
 	case c.LaneControl(c.Encoder).Name() != "":
 		return refuse("sender.control", "a crowd sends every packet", `"off"`)
+	case c.Sender.Budget > 0:
+		return refuse(config.BudgetKey, "a crowd sends whole frames", `"off"`)
 	case c.Receiver.DigestBits > 0:
 		return refuse("receiver.digest", "a crowd sends acks without digests", "0")
 	case anchors.policy == policyAnchors && anchors.step%every != 0:

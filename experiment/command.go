@@ -22,4 +22,6 @@ type Command struct {
 	Trace  *uint64        // from now on, each snapshot describes every bit of this packet: Snapshot.Traced
 
 	RowCosts *bool // true: from now on, snapshots contain the costs of rows: Snapshot.RowCosts; false: no longer
+
+	Priorities *bool // true: from now on, snapshots contain the priorities of rows: Snapshot.Priorities; false: no longer
 }

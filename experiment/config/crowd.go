@@ -115,7 +115,8 @@ func crowdSettings() []scalarSetting {
 	}
 	return []scalarSetting{
 		{Row: intRow("crowd.clients", fmt.Sprintf("1 to %d receivers, or 0 for no crowd", MaxCrowd), 0, MaxCrowd,
-			func(c *Config) *int { return &c.Crowd.Clients }), omit: noCrowd},
+			func(c *Config) *int { return &c.Crowd.Clients }), omit: noCrowd,
+			Short: "clients", Restarts: true, Args: "N", CommandHelp: "restart a crowd with another number of clients"},
 		{Row: spreadRow("crowd.rtt", times, parseTime, formatTime, func(c *Config) *Spread { return &c.Crowd.RTT }), omit: noCrowd},
 		{Row: spreadRow("crowd.jitter", times, parseTime, formatTime, func(c *Config) *Spread { return &c.Crowd.Jitter }), omit: noCrowd},
 		{Row: spreadRow("crowd.loss", shares, parseShare, formatShare, func(c *Config) *Spread { return &c.Crowd.Loss }), omit: noCrowd},

@@ -35,6 +35,25 @@ type counts struct {
 // failed returns the number of packets that arrived without giving the client a correct frame.
 func (n *counts) failed() uint32 { return n.noBaseline + n.corrupt + n.wrong }
 
+// since returns the counts of the time after before.
+func (n counts) since(before *counts) counts {
+	n.payloadBytes -= before.payloadBytes
+	n.wireBytes -= before.wireBytes
+	n.feedbackBytes -= before.feedbackBytes
+	n.ageSum -= before.ageSum
+	n.sent -= before.sent
+	n.withBaseline -= before.withBaseline
+	n.lost -= before.lost
+	n.fragmentLost -= before.fragmentLost
+	n.decoded -= before.decoded
+	n.stale -= before.stale
+	n.wrong -= before.wrong
+	n.noBaseline -= before.noBaseline
+	n.corrupt -= before.corrupt
+	n.encodeFailed -= before.encodeFailed
+	return n
+}
+
 // maskPackets is the number of packets before the newest one that a packetSet records.
 const maskPackets = 64
 

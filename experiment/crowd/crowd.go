@@ -54,6 +54,7 @@ type run struct {
 	standalone bool // the codec needs no baseline
 	encodings  []encoding
 	encodingOf [maxKeys]int32 // index in encodings, by key
+	newest     []encoding     // those of encodings that belong to the newest packet
 
 	slots                          uint32          // more than the slots in which something in flight can be due: a power of two
 	times                          []time.Duration // of the current slot and those after it, by slot modulo the length
@@ -108,15 +109,21 @@ func Run(ctx context.Context, c *config.Config, opt Options) (*engine.Result, er
 			opt.Progress(now.Seconds(), end.Seconds())
 		}
 	}
+	result, finishErr := r.finish(slot, end)
+	result.Interrupted = interrupted
+	return result, errors.Join(err, finishErr, r.close())
+}
+
+// finish receives what is due before end, the end of the run, and returns the results. slot is the first slot that was
+// not run.
+func (r *run) finish(slot uint32, end time.Duration) (*engine.Result, error) {
 	r.times[slot%uint32(len(r.times))] = r.cadence.SeqTime(uint64(slot))
-	err = errors.Join(err, r.each(len(r.shards), func(_ *worker, i int) error {
+	err := r.each(len(r.shards), func(_ *worker, i int) error {
 		r.receive(&r.shards[i], slot, end-1)
 		return nil
-	}))
+	})
 	r.flushEvents()
-	result := r.result(end)
-	result.Interrupted = interrupted
-	return result, errors.Join(err, r.close())
+	return r.result(end), err
 }
 
 // open opens the data and creates the clients. end is the end of the run, unless the data end earlier.
@@ -452,6 +459,7 @@ func (r *run) encodeAll(n uint32) error {
 		err = r.makeAnchor(r.workers[0], n)
 		r.anchorNS += r.clock.Now() - start
 	}
+	r.newest = list
 	r.measure(list)
 	return err
 }

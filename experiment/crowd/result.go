@@ -15,7 +15,7 @@ import (
 
 // result returns the results of a run that ended at end.
 func (r *run) result(end time.Duration) *engine.Result {
-	clients := r.clientFigures(end)
+	clients := r.clientFigures(end, nil)
 	totals := r.totals(end, clients)
 	result := engine.NewResult(r.config, r.schema, end, uint64(r.packets), totals)
 	result.Digest, result.Timing, result.Clients = hex.EncodeToString(r.digest.Sum(nil)), r.timing(), clients
@@ -36,23 +36,37 @@ func (r *run) result(end time.Duration) *engine.Result {
 	return result
 }
 
-// clientFigures returns the figures of each client.
-func (r *run) clientFigures(end time.Duration) (list []figures.CrowdClient) {
-	kilobits := func(bytes uint64) figures.Figure { return figures.RatioFigure(float64(bytes)*8/1000, end.Seconds()) }
-	ticks := float64(r.cadence.TickHz) / float64(r.cadence.RateHz)
+// clientFigures returns the figures of each client at end: of the run, or of the time since a mark, which contains the
+// counts of all clients at an earlier time.
+func (r *run) clientFigures(end time.Duration, since *mark) (list []figures.CrowdClient) {
+	list = make([]figures.CrowdClient, 0, r.config.Crowd.Clients)
 	for i := range r.shards {
 		for k := range r.shards[i].clients {
 			c := &r.shards[i].clients[k]
-			rtt := c.down.Latency() + c.up.Latency()
-			list = append(list, figures.CrowdClient{
-				PayloadKbps: kilobits(c.payloadBytes), WireKbps: kilobits(c.wireBytes),
-				BaselineAgeTicks: figures.RatioFigure(float64(c.ageSum)*ticks, float64(c.withBaseline)),
-				LossRatio:        figures.RatioFigure(float64(c.lost+c.fragmentLost), float64(c.sent)),
-				Failures:         figures.Known(float64(c.failed())),
-				RoundTripMS:      figures.Known(float64(rtt) / float64(time.Millisecond))})
+			n := c.counts
+			if since != nil && len(list) < len(since.counts) {
+				n = n.since(&since.counts[len(list)])
+			}
+			span := end
+			if since != nil {
+				span -= since.at
+			}
+			list = append(list, r.figuresOf(c, &n, span))
 		}
 	}
 	return list
+}
+
+// figuresOf returns the figures of c, of which n are the counts of a time span.
+func (r *run) figuresOf(c *client, n *counts, span time.Duration) figures.CrowdClient {
+	kilobits := func(bytes uint64) figures.Figure { return figures.RatioFigure(float64(bytes)*8/1000, span.Seconds()) }
+	ticks := float64(r.cadence.TickHz) / float64(r.cadence.RateHz)
+	return figures.CrowdClient{
+		PayloadKbps: kilobits(n.payloadBytes), WireKbps: kilobits(n.wireBytes),
+		BaselineAgeTicks: figures.RatioFigure(float64(n.ageSum)*ticks, float64(n.withBaseline)),
+		LossRatio:        figures.RatioFigure(float64(n.lost+n.fragmentLost), float64(n.sent)),
+		Failures:         figures.Known(float64(n.failed())),
+		RoundTripMS:      figures.Known(float64(c.down.Latency()+c.up.Latency()) / float64(time.Millisecond))}
 }
 
 // totals returns the figures of the run, whose end is given: sums and distributions over all clients.
@@ -111,24 +125,7 @@ func (n *counts) add(x *counts) {
 func (r *run) crowdFigures(clients []figures.CrowdClient) *figures.Crowd {
 	out := &figures.Crowd{Clients: len(clients), EncodingsPerTick: figures.RatioFigure(float64(r.encodingSum), float64(r.packets)),
 		MaxEncodings: r.maxEncodings}
-	for _, field := range figures.ClientFields {
-		var values []float64
-		for i := range clients {
-			if v, known := field.Of(&clients[i]).Value(); known {
-				values = append(values, v)
-			}
-		}
-		if len(values) == 0 {
-			continue
-		}
-		slices.Sort(values)
-		for _, q := range []struct {
-			at  float64
-			dst *figures.CrowdClient
-		}{{.05, &out.P5}, {.5, &out.P50}, {.95, &out.P95}, {1, &out.Worst}} {
-			*field.Of(q.dst) = figures.Known(quantile.NearestRank(values, q.at))
-		}
-	}
+	out.SetQuantiles(clients)
 	return out
 }
 

@@ -3,6 +3,7 @@ package crowd
 import (
 	"time"
 
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/lossmodel"
 )
 
@@ -21,7 +22,9 @@ type shard struct {
 
 	keys   [maxKeys]int32 // clients by the key of their encoding of the current packet
 	events []byte         // part of the digest, see digest
-	timed  struct{ server, clients int64 }
+	// history contains the newest packets of each client for a Live; nil in other runs.
+	history []history
+	timed   struct{ server, clients int64 }
 }
 
 // packet is a packet in flight.
@@ -128,18 +131,21 @@ func (r *run) receive(s *shard, n uint32, end time.Duration) {
 // arrive handles the arrival of p in slot n: its client decodes it and sends an ack.
 func (r *run) arrive(s *shard, n uint32, p *packet) {
 	c := &s.clients[p.client]
-	outcome := byte(arrivedFailed)
+	outcome, logged := byte(arrivedFailed), packetlog.Decoded
 	switch isStale := c.decoded.any && p.seq < c.decoded.newest; {
 	case p.age > 0 && c.decoded.newest-(p.seq-uint32(p.age)) > r.receiverHistory:
 		c.noBaseline++
+		logged = packetlog.NoBaseline
 	case p.verdict == refused:
 		c.corrupt++
+		logged = packetlog.Corrupt
 	case p.verdict == wrong:
 		c.wrong++
+		logged = packetlog.Wrong
 		c.decoded.add(p.seq)
 	case isStale:
 		c.stale++
-		outcome = arrivedStale
+		outcome, logged = arrivedStale, packetlog.Stale
 		c.decoded.add(p.seq)
 	default:
 		c.counts.decoded++
@@ -148,6 +154,9 @@ func (r *run) arrive(s *shard, n uint32, p *packet) {
 	}
 	if c.decoded.any {
 		r.sendAck(s, c, n, p)
+	}
+	if s.history != nil {
+		s.arrived(p, r.cadence.SeqTime(uint64(p.seq)), logged)
 	}
 	s.events = append(s.events, byte(p.client), byte(p.client>>8), byte(p.seq), byte(p.seq>>8), byte(p.seq>>16), byte(p.seq>>24), outcome)
 }
@@ -203,6 +212,9 @@ func (r *run) send(s *shard, n uint32, now time.Duration) {
 			c.ageSum += uint64(age)
 		}
 		delay, lost := c.down.Send(e.pieces[params])
+		if i < len(s.history) {
+			s.history[i][n%historyPackets] = sentPacket{seq: n, key: c.key, outcome: outcomeOf(lost), cause: lost, params: uint8(params), valid: true}
+		}
 		switch lost {
 		case lossmodel.None:
 			slot := max(r.slotOf(n, now+delay), n+1) // slot n has handled its arrivals
@@ -214,6 +226,14 @@ func (r *run) send(s *shard, n uint32, now time.Duration) {
 		}
 	}
 	s.timed.server += r.clock.Now() - start
+}
+
+// outcomeOf returns the outcome of a packet just after it was sent.
+func outcomeOf(lost lossmodel.Cause) packetlog.Outcome {
+	if lost == lossmodel.None {
+		return packetlog.InFlight
+	}
+	return packetlog.Lost
 }
 
 // slotOf returns the slot in which an event at due is handled: the first one that is not before due. due is at least

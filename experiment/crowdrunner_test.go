@@ -152,7 +152,7 @@ func TestCrowdRunnerPackets(t *testing.T) {
 	r, now := newCrowdRunner(t, "600") // two shards
 	r.handle(context.Background(), &Command{Client: 550})
 	play(r, now, 900*time.Millisecond) // fewer packets than are kept
-	r.publish() // virtual time stands still, so the figures are of now
+	r.publish()                        // virtual time stands still, so the figures are of now
 	view := r.Snapshot().Crowd
 	var n [packetlog.NumOutcomes]int
 	for i, p := range view.Packets {

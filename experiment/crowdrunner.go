@@ -17,8 +17,8 @@ import (
 )
 
 // CrowdRunner runs one sender with many receivers at the pace of the wall clock, for the dashboard. It is to a crowd
-// what Runner is to a session. A change of settings begins a new run with the settings changed. A crowd keeps no
-// history to go back to; a seek to the past runs it again from the start.
+// what Runner is to a session. A change of the number of clients takes effect at once; other changes of settings begin a
+// new run. A crowd keeps no history to go back to; a seek to the past runs it again from the start.
 type CrowdRunner struct {
 	liveLoop
 
@@ -54,9 +54,6 @@ func remoteCrowd(c *config.Config) error {
 // restart begins a run of c, which it completes with the settings that depend on the data. After an error the current
 // run continues.
 func (r *CrowdRunner) restart(ctx context.Context, c *config.Config) error {
-	if c.Crowd.Clients == 0 {
-		return errors.New("a crowd keeps at least one client; without [crowd] the dashboard shows one receiver on all pages")
-	}
 	c.ResolvePath = r.files.Note
 	live, err := crowd.OpenLive(ctx, c, crowd.Options{Clock: r.opt.Clock})
 	if err != nil {
@@ -139,9 +136,9 @@ func (r *CrowdRunner) handle(ctx context.Context, c *Command) {
 		case c.Change != nil:
 			r.notifyResult("", r.applyChange(ctx, c.Change))
 		case c.Undo:
-			r.notifyResult("undone: the run restarts with the settings before the last change", r.swap(ctx, &r.earlier, &r.undone, "undo"))
+			r.notifyResult("the last change is undone", r.swap(ctx, &r.earlier, &r.undone, "undo"))
 		case c.Redo:
-			r.notifyResult("redone: the run restarts", r.swap(ctx, &r.undone, &r.earlier, "redo"))
+			r.notifyResult("the change is made again", r.swap(ctx, &r.undone, &r.earlier, "redo"))
 		case c.Step > 0:
 			r.step(r.live, c.Step)
 		case c.Seek != nil:
@@ -154,10 +151,10 @@ func (r *CrowdRunner) handle(ctx context.Context, c *Command) {
 	r.target = r.live.Now() // drop the backlog of virtual time from before the command
 }
 
-// applyChange begins a new run with the settings that ch changes.
+// applyChange makes a change. One of the number of clients takes effect at once; others begin a new run.
 func (r *CrowdRunner) applyChange(ctx context.Context, ch *config.Change) error {
 	if ch.Mark != "" {
-		r.marks = append(slices.Clip(r.marks), engine.Mark{T: r.live.Now(), Label: ch.Mark, Kind: engine.MarkNote})
+		r.addMark(ch.Mark, engine.MarkNote)
 		return nil
 	}
 	before := r.config
@@ -168,24 +165,47 @@ func (r *CrowdRunner) applyChange(ctx context.Context, ch *config.Change) error 
 	if next.SameLive(before) {
 		return nil
 	}
-	if err := r.restart(ctx, next); err != nil {
+	if err := r.changeTo(ctx, next); err != nil {
 		return err
 	}
 	r.earlier, r.undone = append(r.earlier, before), nil
 	r.earlier = r.earlier[max(0, len(r.earlier)-maxEarlierRuns):]
-	r.notify(false, "run restarted: "+ch.Label())
+	if r.live.Now() == 0 {
+		r.notify(false, "run restarted: "+ch.Label())
+	} else {
+		r.addMark(ch.Label(), engine.MarkChange)
+	}
 	return nil
 }
 
-// swap begins a new run with the newest configuration of from, which it removes, and adds the current one to to. name
-// is what the user calls this.
+// addMark adds a mark at the present.
+func (r *CrowdRunner) addMark(label string, kind engine.MarkKind) {
+	r.marks = append(slices.Clip(r.marks), engine.Mark{T: r.live.Now(), Label: label, Kind: kind})
+}
+
+// changeTo makes the crowd that of next: with another number of clients if nothing else differs, otherwise in a new run.
+func (r *CrowdRunner) changeTo(ctx context.Context, next *config.Config) error {
+	current := r.config.Clone()
+	current.Crowd.Clients = next.Crowd.Clients
+	if !current.SameLive(next) {
+		return r.restart(ctx, next)
+	}
+	if err := r.live.SetClients(next.Crowd.Clients); err != nil {
+		return err
+	}
+	r.config = current
+	return nil
+}
+
+// swap returns to the newest configuration of from, which it removes, and adds the current one to to. name is what the
+// user calls this.
 func (r *CrowdRunner) swap(ctx context.Context, from, to *[]*config.Config, name string) error {
 	last := len(*from) - 1
 	if last < 0 {
 		return fmt.Errorf("nothing to %s", name)
 	}
 	current := r.config
-	if err := r.restart(ctx, (*from)[last]); err != nil {
+	if err := r.changeTo(ctx, (*from)[last]); err != nil {
 		return err
 	}
 	*from, *to = (*from)[:last], append(*to, current)
@@ -199,9 +219,11 @@ func (r *CrowdRunner) seek(ctx context.Context, t time.Duration) error {
 		return fmt.Errorf("seek to %v is out of range; expected 0 to %v ahead", t, maxSeek)
 	}
 	if t < now {
-		if err := r.restart(ctx, r.config); err != nil {
+		current := r.config
+		if err := r.restart(ctx, r.live.Recorded()); err != nil {
 			return err
 		}
+		r.config = current
 	}
 	r.seekTarget, r.isJump = t, true
 	return nil
@@ -218,8 +240,7 @@ func (r *CrowdRunner) publish() {
 // another goroutine.
 func (r *CrowdRunner) startSave(ctx context.Context, dir string) {
 	r.finishSave()
-	c := r.config.Clone()
-	c.Data.Loop, c.Duration = true, r.live.Now()
+	c := r.live.Recorded()
 	dir, name, err := r.reportName(dir, c.Encoder.Name)
 	if err == nil && c.Duration == 0 {
 		err = errors.New("nothing was sent yet, so nothing is saved")

@@ -75,14 +75,15 @@ func TestCrowdRunnerFollowsTheClock(t *testing.T) {
 	}
 }
 
-// TestCrowdRunnerChanges checks that a change restarts the run, that undo and redo return, and that refused changes keep
-// the run.
+// TestCrowdRunnerChanges checks that another number of clients takes effect at once, that other changes restart the run,
+// that undo and redo return, and that refused changes keep the run.
 func TestCrowdRunnerChanges(t *testing.T) {
 	r, now := newCrowdRunner(t, "20")
 	ctx := context.Background()
 	play(r, now, time.Second)
 	do := func(c Command, clients int, notice string) {
 		t.Helper()
+		r.notice.Text = ""
 		r.handle(ctx, &c)
 		if got := r.live.Config().Crowd.Clients; got != clients || r.notice.Text != notice {
 			t.Errorf("%d clients, want %d; notice %q, want %q", got, clients, r.notice.Text, notice)
@@ -92,22 +93,23 @@ func TestCrowdRunnerChanges(t *testing.T) {
 		ch := config.NewChange(key, v)
 		return Command{Change: &ch}
 	}
-	do(change("clients", 30), 30, "run restarted: clients 30")
-	if r.live.Now() != 0 {
-		t.Errorf("a new run begins at %v", r.live.Now())
+	do(change("clients", 30), 30, "")
+	if r.live.Now() == 0 || len(r.marks) != 1 {
+		t.Errorf("the run continues at %v with marks %v", r.live.Now(), r.marks)
 	}
-	do(change("clients", 0), 30, "a crowd keeps at least one client; without [crowd] the dashboard shows one receiver on all pages")
-	do(Command{Undo: true}, 20, "undone: the run restarts with the settings before the last change")
+	do(change("clients", 0), 30, "crowd.clients: cannot begin or end a crowd during a run; expected 1 to 10000 in a run that begins with crowd.clients")
+	do(Command{Undo: true}, 20, "the last change is undone")
 	do(Command{Undo: true}, 20, "nothing to undo")
-	do(Command{Redo: true}, 30, "redone: the run restarts")
+	do(Command{Redo: true}, 30, "the change is made again")
 	play(r, now, time.Second)
-	do(change("mark", "here"), 30, "redone: the run restarts")
-	if len(r.marks) != 1 || r.marks[0].T == 0 || r.live.Now() == 0 {
-		t.Errorf("marks %v at %v", r.marks, r.live.Now())
-	}
+	do(change("mark", "here"), 30, "")
 	do(change("control", "ack-clock"), 30, `sender.control: a crowd sends every packet; expected "off"`)
-	if r.live.Now() == 0 {
-		t.Error("a refused change restarted the run")
+	if len(r.marks) != 2 || r.live.Now() == 0 {
+		t.Errorf("marks %v at %v: a refused change restarted the run", r.marks, r.live.Now())
+	}
+	do(change("encoder.name", "rotor"), 30, "run restarted: encoder rotor")
+	if r.live.Now() != 0 || len(r.marks) != 0 {
+		t.Errorf("a new run begins at %v with marks %v", r.live.Now(), r.marks)
 	}
 }
 
@@ -116,14 +118,16 @@ func TestCrowdRunnerChanges(t *testing.T) {
 func TestCrowdRunnerSaves(t *testing.T) {
 	r, now := newCrowdRunner(t, "20")
 	ctx := context.Background()
-	play(r, now, 1500*time.Millisecond)
+	play(r, now, time.Second)
+	ch := config.NewChange("clients", 25)
+	r.handle(ctx, &Command{Change: &ch})
+	play(r, now, 500*time.Millisecond)
 	dir := ""
 	r.handle(ctx, &Command{Save: &dir})
 	play(r, now, 100*time.Millisecond)
 	r.finishSave()
-	c := r.config.Clone()
 	r.Stop()
-	c.Data.Loop, c.Duration = true, r.live.Now()
+	c := r.live.Recorded()
 	want, err := Run(ctx, c, RunOptions{})
 	if err != nil {
 		t.Fatal(err)

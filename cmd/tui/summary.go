@@ -48,7 +48,8 @@ func writeRun(w io.Writer, r *engine.Result) {
 	if list := allGauges(&t); len(list) > 0 {
 		writeGauges(w, list)
 	} else {
-		fmt.Fprintf(w, "baseline  age: median %.0f ticks, p95 %.0f\n", t.BaselineAgeTicks.P50, t.BaselineAgeTicks.P95)
+		ages := &t.BaselineAgeTicks
+		fmt.Fprintf(w, "baseline  age: median %.0f ticks, p95 %.0f\n", ages.Of(ages.P50), ages.Of(ages.P95))
 	}
 	if e := t.Rounding; e != nil {
 		printf(w, "rounding  error: mean %.3f, max %.3f (%s)\n", e.Mean, e.Max, e.Field)
@@ -99,6 +100,9 @@ func writeCrowd(w io.Writer, c *figures.Crowd, timing *figures.CrowdTiming) {
 	fmt.Fprintf(w, "crowd     %s, %s encodings a tick, at most %d", words.Count(c.Clients, "client"), c.EncodingsPerTick.Text(1), c.MaxEncodings)
 	if c.MemoRatio != nil {
 		fmt.Fprintf(w, "; %.0f %% of the packets use the memo of an anchor", c.MemoRatio.Times(100))
+	}
+	if c.UplinkPeakMS != nil {
+		fmt.Fprintf(w, "; longest wait for the uplink %.1f ms", c.UplinkPeakMS)
 	}
 	fmt.Fprintln(w)
 	if timing != nil {

@@ -44,6 +44,7 @@ func (c *Config) applyLive(ch Change) error {
 	if len(ch.Live) == 0 {
 		return nil
 	}
+	clients := c.Crowd.Clients
 	for _, s := range liveRows() {
 		if v, set := ch.Live[s.Key]; set {
 			if err := s.Set(c, v); err != nil {
@@ -51,7 +52,7 @@ func (c *Config) applyLive(ch Change) error {
 			}
 		}
 	}
-	return c.checkHistories()
+	return cmp.Or(checkClientsChange(clients, c.Crowd.Clients), c.checkHistories())
 }
 
 // applyEncoder applies the encoder and the parameters of ch. Parameters without an encoder are added to the

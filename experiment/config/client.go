@@ -7,15 +7,19 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"time"
+
 	"wirelab/internal/setting"
 )
 
-// A proxyClient has settings for one client of a proxy, which is selected by its address or by its turn.
-// Runs have no clients.
+// A proxyClient has settings for one client of a proxy, which is selected by its address or by its turn, or of a crowd.
 type proxyClient struct {
 	Address netip.Addr // with any port; the zero Addr if the client is selected by Turn
 	Turn    int        // 1 for the first client that sends; 0 if the client is selected by Address
 	Change  Change     // of the client's links
+
+	// Of a crowd only: when the client joins, 0 means at the start; when it leaves, 0 means never.
+	Join, Leave time.Duration
 }
 
 // maxClients is the maximum number of [[client]] entries.
@@ -66,7 +70,19 @@ func clientRows() []setting.Row[proxyClient] {
 		}),
 		newSettingRow("turn", "is not a turn", "1 for the first client that sends, 2 for the second", func(x *proxyClient) any { return x.Turn },
 			func(x *proxyClient, v any) bool { return setInt(&x.Turn, v, 1, 1<<30) }),
+		clientTimeRow("join", func(x *proxyClient) *time.Duration { return &x.Join }),
+		clientTimeRow("leave", func(x *proxyClient) *time.Duration { return &x.Leave }),
 	}
+}
+
+// clientTimeRow returns the row of a time from the start of the run; 0 is unset.
+func clientTimeRow(key string, field func(*proxyClient) *time.Duration) setting.Row[proxyClient] {
+	return newSettingRow(key, invalidValue, `a time from the start of the run, such as "2s"`, func(x *proxyClient) any {
+		if *field(x) == 0 {
+			return nil
+		}
+		return field(x).String()
+	}, func(x *proxyClient, v any) bool { return setDuration(field(x), v, time.Nanosecond, MaxDuration) })
 }
 
 // checkClients checks how each client is selected, and its links.
@@ -81,7 +97,10 @@ func (c *Config) checkClients() error {
 			return &Error{Key: key, Problem: "selects the same client as " + Indexed("client", k),
 				Expected: "one entry per client"}
 		}
-		if client.Change.IsZero() {
+		if err := c.checkCrowdClient(key, &client); err != nil {
+			return err
+		}
+		if client.Change.IsZero() && client.Join == 0 && client.Leave == 0 {
 			return &Error{Key: key, Problem: "sets nothing", Expected: `a setting of its links, such as down.loss = "5%"`}
 		}
 		if others := client.Change.withoutLinks().Keys(); len(others) > 0 {
@@ -91,6 +110,22 @@ func (c *Config) checkClients() error {
 		if err := c.Check(client.Change); err != nil {
 			return Within(key, err)
 		}
+	}
+	return nil
+}
+
+// checkCrowdClient checks what depends on whether the configuration has a crowd. key is the key of the entry.
+func (c *Config) checkCrowdClient(key string, client *proxyClient) error {
+	times := client.Join > 0 || client.Leave > 0
+	switch n := c.Crowd.Clients; {
+	case n == 0 && times:
+		return &Error{Key: key, Problem: "only a crowd has clients that join and leave", Expected: "crowd.clients, or neither join nor leave"}
+	case n > 0 && client.Address.IsValid():
+		return &Error{Key: key + ".address", Problem: "clients of a crowd have no addresses", Expected: "turn, the number of the client"}
+	case n > 0 && client.Turn > n && len(c.At) == 0: // [[at]] may change the number of clients
+		return &Error{Key: key + ".turn", Problem: fmt.Sprintf("the crowd has no client %d", client.Turn), Expected: fmt.Sprintf("1 to %d (crowd.clients)", n)}
+	case client.Leave > 0 && client.Leave <= client.Join:
+		return &Error{Key: key + ".leave", Problem: "is not after join", Expected: "more than " + client.Join.String()}
 	}
 	return nil
 }

@@ -3,11 +3,13 @@ package config
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
 	"wirelab/internal/policy"
 	"wirelab/internal/units"
+	"wirelab/lossmodel"
 	"wirelab/lossmodel/random"
 )
 
@@ -20,8 +22,92 @@ type Crowd struct {
 	RTT      Spread        // round-trip times, half of which is the latency of each link; unset means those of the links
 	Jitter   Spread        // jitter of both links of a client; unset means that of the links
 	Loss     Spread        // loss rate of both links of a client, in millionths; unset means that of the links
+	Profiles string        // shares of clients by link profile, as text for parseMix; "" means the links of the configuration
 	Baseline policy.Policy // from which frame packets are encoded
 	Unshared bool          // encode every packet of every client
+	Uplink   Uplink
+}
+
+// Uplink configures the link that the packets to all clients share.
+type Uplink struct {
+	BitsPerSecond int64 // 0 means no limit
+	QueueBytes    int64 // of the packets that wait; later ones are dropped
+	Pace          bool  // spread the packets of a tick over the time to the next packet, instead of sending them at once
+}
+
+// ProfileShare is the share of clients that have the links of a profile.
+type ProfileShare struct {
+	Profile *lossmodel.Profile
+	Share   int64 // in millionths
+}
+
+// Mix returns the link profiles of the clients with their shares; nil means that all have the links of the configuration.
+func (c *Crowd) Mix() []ProfileShare {
+	mix, _ := parseMix(c.Profiles) // has been checked
+	return mix
+}
+
+// parseMix parses a list of link profiles with shares, such as "unity-4g 30%, unity-cable 70%".
+func parseMix(text string) (mix []ProfileShare, err error) {
+	for part := range strings.SplitSeq(text, ",") {
+		name, share, _ := strings.Cut(strings.TrimSpace(part), " ")
+		if name == "" {
+			continue
+		}
+		p := findProfile(name)
+		if p == nil {
+			_, err := lossmodel.ProfileByName(name) // lists the names
+			return nil, err
+		}
+		v, ok := parseShare(strings.TrimSpace(share))
+		if !ok {
+			return nil, &Error{Problem: quoteValue(share) + " is not the share of " + name, Expected: `a percentage, such as "unity-4g 30%, unity-cable 70%"`}
+		}
+		mix = append(mix, ProfileShare{p, v})
+	}
+	return mix, nil
+}
+
+// formatMix returns the text for parseMix.
+func formatMix(mix []ProfileShare) string {
+	var parts []string
+	for _, x := range mix {
+		parts = append(parts, x.Profile.Name+" "+formatShare(x.Share))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// setProfileShare sets the share of one profile: the key crowd.profiles.NAME of an inline table.
+func (c *Crowd) setProfileShare(key, name string, value any) error {
+	entry, err := parseMix(fmt.Sprintf("%s %v", name, value))
+	if err != nil {
+		return withKey(key, err)
+	}
+	mix := slices.DeleteFunc(c.Mix(), func(x ProfileShare) bool { return x.Profile.Name == name })
+	mix = append(mix, entry...)
+	slices.SortFunc(mix, func(a, b ProfileShare) int { return strings.Compare(a.Profile.Name, b.Profile.Name) })
+	c.Profiles = formatMix(mix)
+	return nil
+}
+
+// checkCrowd checks the settings of a crowd.
+func (c *Config) checkCrowd() error {
+	if c.Crowd.Clients == 0 {
+		for _, s := range crowdSettings() {
+			if defaults := Default(); s.Get(c) != s.Get(defaults) && len(c.Sweep) == 0 {
+				return &Error{Key: s.Key, Problem: "has no effect without crowd.clients", Expected: "crowd.clients of at least 1, or no " + s.Key}
+			}
+		}
+		return nil
+	}
+	sum := int64(0)
+	for _, x := range c.Crowd.Mix() {
+		sum += x.Share
+	}
+	if sum != 1e6 && c.Crowd.Profiles != "" {
+		return &Error{Key: "crowd.profiles", Problem: "the shares add up to " + formatShare(sum), Expected: "100%"}
+	}
+	return nil
 }
 
 // Spread is a distribution of a setting over the clients of a crowd. The zero Spread is unset. Values are times in
@@ -113,10 +199,17 @@ func crowdSettings() []scalarSetting {
 		}
 		return ErrorAt(baseline.Key, err)
 	}
+	profiles := scalarRow("crowd.profiles", `shares of link profiles, such as "unity-4g 30%, unity-cable 70%"`, func(c *Config) any { return c.Crowd.Profiles }, nil)
+	profiles.Set = func(c *Config, v any) error {
+		mix, err := parseMix(fmt.Sprint(v))
+		if err == nil {
+			c.Crowd.Profiles = formatMix(mix)
+		}
+		return withKey(profiles.Key, err)
+	}
+	noUplink := func(c *Config) bool { return noCrowd(c) || c.Crowd.Uplink.BitsPerSecond == 0 }
 	return []scalarSetting{
-		{Row: intRow("crowd.clients", fmt.Sprintf("1 to %d receivers, or 0 for no crowd", MaxCrowd), 0, MaxCrowd,
-			func(c *Config) *int { return &c.Crowd.Clients }), omit: noCrowd,
-			Short: "clients", Restarts: true, Args: "N", CommandHelp: "restart a crowd with another number of clients"},
+		{Row: profiles, omit: func(c *Config) bool { return noCrowd(c) || c.Crowd.Profiles == "" }},
 		{Row: spreadRow("crowd.rtt", times, parseTime, formatTime, func(c *Config) *Spread { return &c.Crowd.RTT }), omit: noCrowd},
 		{Row: spreadRow("crowd.jitter", times, parseTime, formatTime, func(c *Config) *Spread { return &c.Crowd.Jitter }), omit: noCrowd},
 		{Row: spreadRow("crowd.loss", shares, parseShare, formatShare, func(c *Config) *Spread { return &c.Crowd.Loss }), omit: noCrowd},
@@ -130,7 +223,50 @@ func crowdSettings() []scalarSetting {
 				}
 				return ok
 			}), omit: noCrowd},
+		{Row: scalarRow("crowd.uplink_rate", `"off", or a rate such as "100mbit"`, func(c *Config) any {
+			if c.Crowd.Uplink.BitsPerSecond == 0 {
+				return "off"
+			}
+			return units.FormatRate(c.Crowd.Uplink.BitsPerSecond)
+		}, func(c *Config, v any) bool {
+			n, ok := units.ParseRate(fmt.Sprint(v))
+			if off := v == "off"; off || ok && n <= maxUplinkRate {
+				c.Crowd.Uplink.BitsPerSecond = n
+				return true
+			}
+			return false
+		}), omit: noUplink},
+		{Row: scalarRow("crowd.uplink_queue", `a size up to 1GB, such as "1MB"`, func(c *Config) any { return units.FormatSize(c.Crowd.Uplink.QueueBytes) },
+			func(c *Config, v any) bool {
+				n, ok := units.ParseSize(fmt.Sprint(v))
+				if ok = ok && n <= maxUplinkQueue; ok {
+					c.Crowd.Uplink.QueueBytes = n
+				}
+				return ok
+			}), omit: noUplink},
+		{Row: boolRow("crowd.uplink_pace", func(c *Config) *bool { return &c.Crowd.Uplink.Pace }), omit: noUplink},
 	}
+}
+
+// Limits of the uplink. They keep the time that the queue takes to drain, in nanoseconds, below 2^63.
+const (
+	maxUplinkRate  = 1_000_000_000_000
+	maxUplinkQueue = 1_000_000_000
+)
+
+// clientsRow returns the live setting of the number of clients.
+func clientsRow() scalarSetting {
+	return scalarSetting{Row: intRow("crowd.clients", fmt.Sprintf("1 to %d receivers, or 0 for no crowd", MaxCrowd), 0, MaxCrowd,
+		func(c *Config) *int { return &c.Crowd.Clients }), Short: "clients", Args: "N", CommandHelp: "number of receivers of a crowd",
+		omit: func(c *Config) bool { return c.Crowd.Clients == 0 }}
+}
+
+// checkClientsChange returns an error if a change of the number of clients begins or ends a crowd.
+func checkClientsChange(before, after int) error {
+	if before != after && (before == 0 || after == 0) {
+		return &Error{Key: "crowd.clients", Problem: "cannot begin or end a crowd during a run", Expected: fmt.Sprintf("1 to %d in a run that begins with crowd.clients", MaxCrowd)}
+	}
+	return nil
 }
 
 // parseTime and formatTime convert a time of at most maxSpread; parseShare and formatShare a share in millionths.

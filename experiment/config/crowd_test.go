@@ -20,6 +20,10 @@ func TestCrowdSettings(t *testing.T) {
 		{"crowd.baseline", "ages list=9,3,4", "ages list=3,4,9"},
 		{"crowd.baseline", "anchors", "anchors every=2 root=16"},
 		{"crowd.share", "false", "false"},
+		{"crowd.profiles", "unity-cable 70%,unity-4g 30%", "unity-cable 70%, unity-4g 30%"},
+		{"crowd.uplink_rate", "100mbit", "100mbit"},
+		{"crowd.uplink_queue", "64KB", "64KB"},
+		{"crowd.uplink_pace", "true", "true"},
 	} {
 		if err := c.Set(x.key, x.value); err != nil || c.Settings()[x.key] != x.want {
 			t.Errorf("%s = %s: %v, %s", x.key, x.value, err, c.Settings()[x.key])
@@ -33,13 +37,45 @@ func TestCrowdSettings(t *testing.T) {
 		t.Errorf("%v: %+v, want %+v", err, again, c.Crowd)
 	}
 	for key, value := range map[string]string{"crowd.clients": "10001", "crowd.rtt": "fast", "crowd.jitter": "uniform min=9ms max=8ms",
-		"crowd.loss": "101%", "crowd.baseline": "ages list=0", "crowd.share": "maybe"} {
+		"crowd.loss": "101%", "crowd.baseline": "ages list=0", "crowd.share": "maybe",
+		"crowd.profiles": "unity-4g", "crowd.profiles.unity-5h": "3%", "crowd.uplink_rate": "fast", "crowd.uplink_queue": "2GB"} {
 		if err := c.Set(key, value); err == nil || !strings.HasPrefix(err.Error(), key+": ") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s = %s: %v", key, value, err)
 		}
 	}
 	if values := Default().Values(); values["crowd"] != nil {
 		t.Errorf("without a crowd, the report has %v", values["crowd"])
+	}
+}
+
+// Settings of a crowd without clients are refused, and so is a change that begins or ends a crowd.
+func TestCrowdChecks(t *testing.T) {
+	for want, settings := range map[string][]string{
+		"crowd.rtt: has no effect":                {"crowd.rtt", "60ms"},
+		"crowd.uplink_rate: has no effect":        {"crowd.uplink_rate", "1mbit"},
+		"client[0]: only a crowd":                 {"client[0].turn", "1", "client[0].join", "2s"},
+		"crowd.profiles: the shares add up to 90": {"crowd.clients", "2", "crowd.profiles.unity-4g", "30%", "crowd.profiles.unity-cable", "60%"},
+		"client[0].turn: the crowd has no client": {"crowd.clients", "2", "client[0].turn", "3", "client[0].loss", "1%"},
+	} {
+		c := Default()
+		for i := 0; i < len(settings); i += 2 {
+			if err := c.Set(settings[i], settings[i+1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := c.Validate(); err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v: %v, want %s", settings, err, want)
+		}
+	}
+	for _, clients := range []int{0, 5} {
+		c := Default()
+		c.Crowd.Clients = clients
+		if err := c.Check(NewChange("clients", 9)); (err == nil) != (clients > 0) {
+			t.Errorf("from %d to 9 clients: %v", clients, err)
+		}
+		if err := c.Check(NewChange("clients", 0)); (err == nil) != (clients == 0) {
+			t.Errorf("from %d to 0 clients: %v", clients, err)
+		}
 	}
 }
 

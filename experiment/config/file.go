@@ -208,6 +208,10 @@ func flatten(prefix string, v any, out map[string]any) {
 			}
 			flatten(key, sub, out)
 		}
+	case map[string]string: // of Change
+		for k, sub := range t {
+			flatten(prefix+"."+k, sub, out)
+		}
 	case []any:
 		if len(t) > 0 {
 			if _, isTable := t[0].(map[string]any); isTable {

@@ -51,6 +51,8 @@ func (c *Config) set(key string, value any) error {
 		return c.Encoder.set(key, rest, value)
 	case head == "profile" && rest == "":
 		return c.setProfile(value)
+	case strings.HasPrefix(key, "crowd.profiles."):
+		return c.Crowd.setProfileShare(key, strings.TrimPrefix(key, "crowd.profiles."), value)
 	case rest == "" && (head == "down" || head == "up" || head == "link"):
 		return notLinkError(key, value)
 	case head == "down":

@@ -85,7 +85,7 @@ func defaultScalars() Config {
 		Sender:   senderSettings{RateHz: 60, Every: 1, History: frame.MaxHistory, Block: 1200, Window: 128},
 		Messages: defaultMessages,
 		Receiver: receiverSettings{History: frame.MaxHistory, Playout: 85 * time.Millisecond},
-		Crowd:    Crowd{Baseline: Baselines.Default("newest")},
+		Crowd:    Crowd{Baseline: Baselines.Default("newest"), Uplink: Uplink{QueueBytes: 1_000_000}},
 	}
 }
 
@@ -169,6 +169,7 @@ func liveSettings() []scalarSetting {
 		{Row: trafficRow(), Short: "traffic", Args: "N KIND|off", Policies: traffic.Kinds, Completions: []string{traffic.Off},
 			CommandHelp: "other traffic on the downlink, such as 1 cubic or 4 reno rtt=40ms",
 			omit:        func(c *Config) bool { return len(c.Traffic) == 0 }, brief: briefTraffic},
+		clientsRow(),
 		{Row: scalarRow("seed", "a whole number from 0", func(c *Config) any { return seedValue(c.Seed) },
 			func(c *Config, v any) bool { return setUint(&c.Seed, v) }),
 			Short: "seed", Restarts: true, Args: "N", CommandHelp: "restart the run with another seed"},

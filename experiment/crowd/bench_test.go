@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 	"time"
+	"unsafe"
 
 	"wirelab/internal/wallclock"
 )
@@ -34,16 +35,14 @@ func BenchmarkTick(b *testing.B) {
 							b.Fatal(err)
 						}
 					}
-					r, _, err := open(b.Context(), c, Options{Clock: clock})
+					r, err := NewSession(b.Context(), c, Options{Clock: clock})
 					if err != nil {
 						b.Fatal(err)
 					}
-					slot := uint32(0)
 					step := func() {
-						if err := r.step(slot, r.cadence.SeqTime(uint64(slot))); err != nil {
+						if err := r.Step(); err != nil {
 							b.Fatal(err)
 						}
-						slot++
 					}
 					for range 240 { // the recording begins at rest, and slices grow
 						step()
@@ -57,7 +56,7 @@ func BenchmarkTick(b *testing.B) {
 						step()
 					}
 					t := r.timing()
-					b.ReportMetric(float64(r.encodingSum)/float64(r.ticks), "encodings/op")
+					b.ReportMetric(float64(r.encodingSum)/float64(r.packets), "encodings/op")
 					b.ReportMetric(float64(r.sizes.Sum)/float64(r.sizes.N), "payload-B")
 					b.ReportMetric(t.TickUS.EncodeUS.Or(0), "encode-µs")
 					b.ReportMetric(t.TickUS.ServerUS.Or(0), "server-µs")
@@ -71,10 +70,10 @@ func BenchmarkTick(b *testing.B) {
 }
 
 // clientBytes returns the memory of all clients, with what they have in flight.
-func (r *run) clientBytes() (n int) {
+func (r *Session) clientBytes() (n int) {
 	for i := range r.shards {
 		s := &r.shards[i]
-		n += len(s.clients)*clientBytes + cap(s.events) + cap(s.previous)*4
+		n += len(s.targets)*clientBytes + cap(s.previous)*4 + int(unsafe.Sizeof(*s))
 		for _, list := range append(s.packets.slots, s.packets.free...) {
 			n += cap(list) * packetBytes
 		}

@@ -2,56 +2,133 @@ package crowd
 
 import (
 	"math/bits"
+	"time"
 
-	"wirelab/lossmodel"
+	"wirelab/experiment/engine/playout"
 )
 
-// client is what the server, the links and the receiver keep of one client: 256 bytes. Frames are stored once for all
-// clients.
-type client struct {
-	down, up lossmodel.Light
-
-	// The server's part.
+// target is what the server keeps of one client for every tick.
+type target struct {
 	acked      packetSet // packets that the client is known to have decoded
 	epochAcked bool      // the newest ack names the epoch, so packets need no parameters
-	key        uint16    // key of the encoding of the current packet
-
-	// The receiver's part.
-	decoded packetSet
-
-	counts
+	isActive   bool      // the client is in the game
 }
 
-// counts are the measurements of one client.
-type counts struct {
-	payloadBytes, wireBytes, feedbackBytes uint64
-	ageSum                                 uint64 // distances to the baseline
-	sent, withBaseline                     uint32 // packets; those with a baseline other than the initial state
-	lost, fragmentLost                     uint32
-	decoded, stale, wrong                  uint32
-	noBaseline, corrupt, encodeFailed      uint32
+// sentCounts are the measurements of one client at the server.
+type sentCounts struct {
+	payloadBytes, wireBytes uint64
+	ageTicks                uint64 // sum of the ages of baselines, in ticks
+	sent, withBaseline      uint32 // packets; those with a baseline other than the initial state
+	lost, encodeFailed      uint32
+	duplicated              uint32 // copies that the downlink made
 }
 
-// failed returns the number of packets that arrived without giving the client a correct frame.
-func (n *counts) failed() uint32 { return n.noBaseline + n.corrupt + n.wrong }
+// receiver is the receiving part of one client. Frames are stored once for all clients.
+type receiver struct {
+	decoded packetSet // decoded and stored packets
+	arrived uint32    // 1 + the newest packet that has arrived; 0 if none has
+	display display
+	receivedCounts
+}
 
-// since returns the counts of the time after before.
-func (n counts) since(before *counts) counts {
+// receivedCounts are the measurements of one receiver.
+type receivedCounts struct {
+	feedbackBytes                 uint64
+	newest, stale, duplicate      uint32 // packets decoded as the newest frame, and after a newer one
+	wrong, corrupt, noBaseline    uint32
+	refused                       uint32 // of corrupt, packets that the decoder refused
+	reordered                     uint32 // packets that arrived after a newer one, except duplicates
+	shown, starved, freezes, late uint32 // display ticks; see meters.DisplayCounts
+	longestFreeze, currentFreeze  uint32
+	lagSum, ageSum                int64 // over shown, in nanoseconds
+}
+
+// subtract subtracts the counts of an earlier time.
+func (n *sentCounts) subtract(before *sentCounts) {
 	n.payloadBytes -= before.payloadBytes
 	n.wireBytes -= before.wireBytes
-	n.feedbackBytes -= before.feedbackBytes
-	n.ageSum -= before.ageSum
+	n.ageTicks -= before.ageTicks
 	n.sent -= before.sent
 	n.withBaseline -= before.withBaseline
 	n.lost -= before.lost
-	n.fragmentLost -= before.fragmentLost
-	n.decoded -= before.decoded
-	n.stale -= before.stale
-	n.wrong -= before.wrong
-	n.noBaseline -= before.noBaseline
-	n.corrupt -= before.corrupt
 	n.encodeFailed -= before.encodeFailed
-	return n
+	n.duplicated -= before.duplicated
+}
+
+// subtract subtracts the counts of an earlier time that figures of clients need. The freezes stay those of the run.
+func (n *receivedCounts) subtract(before *receivedCounts) {
+	n.feedbackBytes -= before.feedbackBytes
+	n.newest -= before.newest
+	n.stale -= before.stale
+	n.duplicate -= before.duplicate
+	n.wrong -= before.wrong
+	n.corrupt -= before.corrupt
+	n.noBaseline -= before.noBaseline
+	n.refused -= before.refused
+	n.reordered -= before.reordered
+	n.shown -= before.shown
+	n.starved -= before.starved
+	n.late -= before.late
+	n.lagSum -= before.lagSum
+	n.ageSum -= before.ageSum
+}
+
+// failed returns the number of packets that arrived without giving the client a correct frame.
+func (n *receivedCounts) failed() uint32 { return n.noBaseline + n.corrupt + n.wrong }
+
+// tenure is the time that a client is in the game.
+type tenure struct {
+	join, leave time.Duration // of its [[client]] table; leave 0 means never
+	since       time.Duration // when the client became active
+	total       time.Duration // active time until then
+	roundTrip   time.Duration // of its links, without jitter
+}
+
+// display is the display of a receiver: a playout clock and the time of the newest snapshot, from which starvation and
+// the age of what is displayed follow. It displays the state of the clock's source time.
+type display struct {
+	clock      playout.FixedClock
+	newestTime time.Duration // source time of the newest decoded snapshot
+	ticked     uint16        // display ticks of the current slot that have been run
+}
+
+// arrive records that a snapshot with source time source was decoded at now.
+func (v *receiver) arrive(now, source time.Duration) {
+	d := &v.display
+	d.newestTime = max(d.newestTime, source)
+	if d.clock.Arrive(now, source) > 0 {
+		v.late++
+	}
+}
+
+// tickDisplay runs one tick of the display of v at now.
+func (x *Session) tickDisplay(v *receiver, now time.Duration) {
+	moment, ok := v.display.clock.Tick(now, x.config.Receiver.Playout)
+	if !ok {
+		return
+	}
+	shown := min(moment, v.display.newestTime)
+	if x.receiverHistory <= maskPackets { // the snapshots before moment may have left the history
+		shown = max(shown, x.sourceTime(v.decoded.oldest(x.receiverHistory)))
+	}
+	v.shown++
+	v.lagSum += int64(now - moment)
+	v.ageSum += int64(now - shown)
+	if v.display.newestTime >= moment {
+		v.currentFreeze = 0
+		return
+	}
+	v.starved++
+	v.currentFreeze++
+	if v.currentFreeze == 1 {
+		v.freezes++
+	}
+	v.longestFreeze = max(v.longestFreeze, v.currentFreeze)
+}
+
+// sourceTime returns the time of the frame of packet seq in the source.
+func (x *Session) sourceTime(seq uint32) time.Duration {
+	return x.cadence.TickTime(x.cadence.Tick(uint64(seq)))
 }
 
 // maskPackets is the number of packets before the newest one that a packetSet records.
@@ -84,6 +161,11 @@ func (s *packetSet) addAck(newest, mask uint32) {
 	s.mask |= uint64(mask) << (s.newest - newest) // 0 if the packets are too old
 }
 
+// oldest returns the oldest packet of the set among the newest and the n before it. n is at most maskPackets.
+func (s *packetSet) oldest(n uint32) uint32 {
+	return s.newest - uint32(bits.Len64(s.mask&(1<<n-1)))
+}
+
 // has reports whether packet seq is in the set.
 func (s *packetSet) has(seq uint32) bool {
 	if !s.any || seq >= s.newest {
@@ -112,41 +194,41 @@ func (s *packetSet) newestMultiple(k uint32) (seq uint32, ok bool) {
 // baselines chooses the baseline of each packet.
 type baselines struct {
 	policy uint8
-	step   uint32 // of every and anchors, in packets
-	root   uint32 // of anchors, in packets: a multiple of step
-	ages   uint64 // bit n-1 is set for age n
+	step   uint32 // of policyEvery and policyAnchors, in packets
+	root   uint32 // of policyAnchors, in packets: a multiple of step
+	ages   uint64 // of policyAges: bit n-1 is set for age n
 	maxAge uint32 // the largest age of a baseline
 }
 
 // Policies.
 const (
-	newest uint8 = iota
-	every
-	ages
-	anchors
+	policyNewest uint8 = iota
+	policyEvery
+	policyAges
+	policyAnchors
 )
 
-// withMemo is set in the key of an encoding that uses the memo of its anchor. The other bits are the age of the
-// baseline in packets; 0 means the initial state.
-const withMemo = 0x100
+// A key identifies an encoding of a packet: the age of the baseline in packets, 0 for the initial state, and
+// memoKey if the encoding uses the memo of the baseline, which is an anchor.
+const memoKey = 0x100
 
-// maxKeys is an upper bound of keys.
-const maxKeys = 2 * withMemo
+// numKeys is the number of keys.
+const numKeys = 2 * memoKey
 
-// choose returns the key of the encoding for packet seq to c.
-func (b *baselines) choose(c *client, seq uint32) (key uint16) {
-	if !c.acked.any {
+// choose returns the key of the encoding of packet seq for a client that has acked the given packets.
+func (b *baselines) choose(acked *packetSet, seq uint32) (key uint16) {
+	if !acked.any {
 		return 0
 	}
-	base := c.acked.newest
+	base := acked.newest
 	switch b.policy {
-	case every, anchors:
-		if multiple, ok := c.acked.newestMultiple(b.step); ok && seq-multiple <= b.maxAge {
+	case policyEvery, policyAnchors:
+		if multiple, ok := acked.newestMultiple(b.step); ok && seq-multiple <= b.maxAge {
 			base = multiple
 		}
-	case ages:
+	case policyAges:
 		for rest := b.ages; rest != 0; rest &= rest - 1 {
-			if age := uint32(bits.TrailingZeros64(rest)) + 1; age <= seq && c.acked.has(seq-age) {
+			if age := uint32(bits.TrailingZeros64(rest)) + 1; age <= seq && acked.has(seq-age) {
 				base = seq - age
 				break
 			}
@@ -156,8 +238,8 @@ func (b *baselines) choose(c *client, seq uint32) (key uint16) {
 	if age > b.maxAge {
 		return 0
 	}
-	if b.policy == anchors && b.holdsMemo(&c.acked, base) {
-		age |= withMemo
+	if b.policy == policyAnchors && b.holdsMemo(acked, base) {
+		age |= memoKey
 	}
 	return uint16(age)
 }
@@ -165,16 +247,16 @@ func (b *baselines) choose(c *client, seq uint32) (key uint16) {
 // isAnchor reports whether packet seq has a memo that comes from no packet: the memo of encoding its frame from the
 // frame of packet seq-step, which is the anchor before it.
 func (b *baselines) isAnchor(seq uint32) bool {
-	return b.policy == anchors && seq%b.step == 0 && seq >= b.step
+	return b.policy == policyAnchors && seq%b.step == 0 && seq >= b.step
 }
 
 // isRoot reports whether the memo of anchor seq begins from nothing, and not from the memo of the anchor before it.
 func (b *baselines) isRoot(seq uint32) bool { return seq%b.root == 0 || seq == b.step }
 
-// holdsMemo reports whether a receiver that has decoded the packets in has can compute the memo of anchor seq: it has
+// holdsMemo reports whether a receiver that has decoded the given packets can compute the memo of anchor seq: it has
 // the frames of all anchors back to a root, and of the one before the root.
-func (b *baselines) holdsMemo(has *packetSet, seq uint32) bool {
-	for b.isAnchor(seq) && has.has(seq) && has.has(seq-b.step) {
+func (b *baselines) holdsMemo(decoded *packetSet, seq uint32) bool {
+	for b.isAnchor(seq) && decoded.has(seq) && decoded.has(seq-b.step) {
 		if b.isRoot(seq) {
 			return true
 		}

@@ -3,6 +3,7 @@ package crowd
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -12,6 +13,8 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/figures"
 )
 
@@ -41,6 +44,16 @@ func runCrowd(t testing.TB, c *config.Config) *engine.Result {
 var mixed = []string{"duration", "2s", "crowd.rtt", "lognormal median=60ms sigma=0.6 min=0ms max=300ms", "crowd.loss", "uniform max=20%",
 	"crowd.jitter", "uniform min=0ms max=40ms"}
 
+// ageSum is an engine.Observer that adds up the ages of displayed states.
+type ageSum struct {
+	sum time.Duration
+	n   int
+}
+
+func (a *ageSum) Sample(s *meters.Sample)                 { a.sum, a.n = a.sum+s.Age, a.n+s.Aged }
+func (*ageSum) Packet(*packetlog.Record, *engine.Problem) {}
+func (*ageSum) Settled(uint64)                            {}
+
 // A crowd of one client gives the figures of a session with the same links: the engine is an independent
 // implementation with complete endpoints, links and histories.
 func TestOneClientEqualsSession(t *testing.T) {
@@ -53,13 +66,23 @@ func TestOneClientEqualsSession(t *testing.T) {
 		{"link.latency", "800ms", "link.jitter", "3ms", "sender.history", "30"},
 		{"link.latency", "20ms", "link.loss", "3%", "encoder.name", "raw"},
 		{"link.latency", "20ms", "link.loss", "10%", "down.mtu", "200"},
+		{"link.latency", "2100ms", "receiver.history", "10", "sender.rate_hz", "20"},
+		{"link.latency", "300ms", "link.jitter", "60ms", "link.distribution", "normal", "receiver.history", "12", "link.loss", "10%"},
+		{"link.latency", "30ms", "link.jitter", "25ms", "receiver.display_hz", "144", "receiver.playout_delay", "40ms", "link.loss", "20%"},
+		{"link.latency", "30ms", "link.jitter", "25ms", "receiver.display_hz", "37.5", "receiver.playout_delay", "20ms", "sender.rate_hz", "25"},
+		{"profile", "very-bad"},
+		{"encoder.name", "adaptive", "crowd.share", "false", "link.latency", "60ms", "link.jitter", "30ms", "link.loss", "10%"},
+		{"encoder.name", "kinetic-lite", "crowd.share", "false", "link.latency", "60ms", "link.loss", "40%", "sender.history", "20"},
+		{"link.latency", "30ms", "down.loss", "gilbert mean=5% burst=3", "down.duplicate", "10%", "down.rate", "400kbit", "down.queue", "8KB", "up.corrupt", "20%"},
+		{"link.latency", "20ms", "link.jitter", "15ms", "down.corrupt", "10%", "down.reorder", "10%", "up.duplicate", "5%"},
 	} {
 		t.Run(fmt.Sprint(settings), func(t *testing.T) {
 			c := configure(t, append([]string{"duration", "5s", "crowd.clients", "1"}, settings...)...)
 			got := runCrowd(t, c)
 			alone := c.Clone()
-			alone.Crowd.Clients, alone.Seed = 0, ClientSeed(c.Seed, 1) // the demo recording does not use the seed
-			s, err := engine.NewSession(t.Context(), alone, engine.Options{})
+			alone.Crowd, alone.Seed = config.Default().Crowd, ClientSeed(c.Seed, 1) // the demo recording does not use the seed
+			var ages ageSum
+			s, err := engine.NewSession(t.Context(), alone, engine.Options{Observer: &ages})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,17 +93,24 @@ func TestOneClientEqualsSession(t *testing.T) {
 			want := s.Result().Totals
 			type comparable struct {
 				figures.Failures
-				sent, decoded, stale, lost, inFlight, wrong, reordered int64
-				payload, wire, feedback                                float64
-				sizes, ages                                            figures.Quantiles
-				lossRate                                               figures.Figure
+				sent, decoded, stale, lost, inFlight, wrong, reordered, duplicate int64
+				payload, wire, feedback                                           float64
+				sizes, ages                                                       figures.Quantiles
+				lossRate                                                          figures.Figure
+				lostBy                                                            string
+				late, displayed, freezes                                          int64
+				starved, longest, behind                                          figures.Figure
 			}
 			of := func(x *figures.Totals) comparable {
-				return comparable{x.Failures, x.Sent, x.Decoded, x.Stale, x.Lost, x.InFlight, x.Wrong, x.Reordered, x.PayloadKbps, x.WireKbps, x.FeedbackKbps,
-					x.PacketBytes, x.BaselineAgeTicks, x.Network.LossRate}
+				p := &x.Playout
+				return comparable{x.Failures, x.Sent, x.Decoded, x.Stale, x.Lost, x.InFlight, x.Wrong, x.Reordered, x.Duplicate, x.PayloadKbps, x.WireKbps, x.FeedbackKbps,
+					x.PacketBytes, x.BaselineAgeTicks, x.Network.LossRate, fmt.Sprint(x.LostBy), p.Late, p.Displayed, p.Freezes, p.StarvedRatio, p.LongestFreezeMS, p.BehindMS}
 			}
 			if a, b := of(&got.Totals), of(&want); a != b {
 				t.Errorf("the crowd has\n%+v, the session\n%+v", a, b)
+			}
+			if got, want := got.Clients[0].AgeMS.Or(-1), float64(ages.sum)/1e6/float64(ages.n); ages.n > 0 && math.Abs(got-want) > 0.001 {
+				t.Errorf("mean age %v ms, the session's is %v", got, want)
 			}
 		})
 	}
@@ -204,10 +234,17 @@ func TestSpread(t *testing.T) {
 // What a crowd cannot do is refused in one sentence that names the key.
 func TestRefusals(t *testing.T) {
 	for want, settings := range map[string][]string{
-		"down.loss: ":          {"down.loss", "gilbert mean=5% burst=3"},
-		"up.rate: ":            {"up.rate", "1mbit"},
 		"shadow: ":             {"shadow[0].name", "raw"},
-		"at: ":                 {"at[0].t", "1s", "at[0].loss", "5%"},
+		"at[0]: ":              {"at[0].t", "1s", "at[0].loss", "5%"},
+		"crowd.baseline: anc":  {"crowd.baseline", "anchors every=3 root=15", "sender.every", "2"},
+		"crowd.baseline: a r":  {"crowd.baseline", "anchors every=4 root=60"},
+		"receiver.interpol":    {"receiver.interpolation", "hermite"},
+		"budget: ":             {"budget", "64"},
+		"traffic: ":            {"traffic", "1 cubic"},
+		"client[0].turn: ":     {"client[0].turn", "10001", "client[0].loss", "1%"},
+		"client[0].address: ":  {"client[0].address", "10.0.0.1", "client[0].loss", "1%"},
+		"client[0].leave: ":    {"client[0].turn", "3", "client[0].join", "2s", "client[0].leave", "1s"},
+		"crowd.profiles: ":     {"crowd.profiles", "unity-4g 30%, unity-cable 60%"},
 		"encoder.name: ":       {"encoder.name", "rounded"},
 		"sender.redundancy: ":  {"sender.redundancy", "repeat"},
 		"messages: ":           {"messages.rate_hz", "20"},

@@ -12,21 +12,23 @@ import (
 
 // encoding is one payload of a tick: all clients with the same baseline get it.
 type encoding struct {
-	key     uint16 // see withMemo
-	users   int    // clients that get the payload
-	payload []byte
-	headers [2][]byte // without and with parameters
-	wire    [2]int    // size of the packet on the wire
-	pieces  [2]int    // its fragments
-	verdict verdict   // what every receiver of the payload makes of it
-	err     error     // of the encoder; then nothing is sent
+	key       uint16 // see memoKey
+	users     int    // clients that get the payload
+	ageTicks  uint64 // age of the baseline in ticks; 0 for the initial state
+	payload   []byte
+	headers   [2][]byte // without and with parameters
+	wire      [2]int    // size of the packet on the wire
+	fragments [2]int
+	verdict   verdict // the result of decoding the payload at every receiver
+	err       error   // of the encoder; then nothing is sent
+	decodeErr error   // of the decoder
 
-	encodeNS, decodeNS int64
+	encodeNS, headerNS, decodeNS int64
 }
 
-// anchorBit is set in the baseline of a header if the payload uses the memo of its anchor. With anchors, no baseline is
-// older than 127 packets.
-const anchorBit = 0x80
+// headerMemoBit is set in the baseline of a header if the payload uses the memo of its anchor. With anchors, no baseline
+// is older than 127 packets.
+const headerMemoBit = 0x80
 
 // verdict is the result of decoding a payload. Decoding is a function of the payload and the reference, and all
 // clients that decode a payload have the same reference, so it is computed once.
@@ -50,7 +52,6 @@ type worker struct {
 	repeated []byte // payload of an encoding for a further client, if payloads are not shared
 
 	encodeMemo, decodeMemo encoders.Memo // memos to overwrite
-	err                    error         // the newest error of the decoder
 }
 
 // newWorker returns a worker for frames of schema s.
@@ -66,72 +67,103 @@ func newWorker(s *frame.Schema, codec *encoders.Codec, params any, initial *fram
 	return &worker{encoder: e, decoder: dec, initial: *initial, changed: frame.NewRows(s.Rows), cur: s.NewFrame(), decoded: s.NewFrame()}, nil
 }
 
-// reference returns the baseline of an encoding of packet seq.
-func (r *run) reference(w *worker, seq uint32, key uint16) encoders.Ref {
-	age := uint32(key &^ withMemo)
+// makesMemos reports whether the encoder attaches memos to frames. It encodes the initial state.
+func (w *worker) makesMemos() (bool, error) {
+	w.cur.CopyFrom(&w.initial)
+	refs := [1]encoders.Ref{{Frame: &w.initial}}
+	_, memo, err := w.encoder.Encoder.Encode(nil, w.cur, refs[:], nil, nil)
+	return memo != nil, err
+}
+
+// reference returns the baseline of an encoding of packet seq, with the memo of an anchor.
+func (x *Session) reference(w *worker, seq uint32, key uint16) encoders.Ref {
+	age := uint32(key &^ memoKey)
 	if age == 0 {
-		w.initial.Tick = r.cadence.InitialTick(uint64(seq))
+		w.initial.Tick = x.cadence.InitialTick(uint64(seq))
 		return encoders.Ref{Frame: &w.initial}
 	}
-	ref := encoders.Ref{Frame: r.frameOf(seq - age)}
-	if key&withMemo != 0 {
-		ref.Memo = r.memos[(seq-age)%uint32(len(r.memos))]
+	ref := encoders.Ref{Frame: x.frameOf(seq - age)}
+	if key&memoKey != 0 {
+		ref.Memo = x.memos[(seq-age)%uint32(len(x.memos))]
 	}
-	cur := r.frameOf(seq)
+	cur := x.frameOf(seq)
 	w.changed.Clear()
-	w.changed.SetDiffering(cur.Table, ref.Frame.Table, len(r.schema.Fields))
+	w.changed.SetDiffering(cur.Table, ref.Frame.Table, len(x.schema.Fields))
 	ref.Changed = w.changed
 	return ref
 }
 
-// encode encodes packet seq, builds its headers and decodes the payload.
-func (r *run) encode(w *worker, seq uint32, e *encoding) {
-	codec, cur := w.encoder.Codec, r.frameOf(seq)
-	start := r.clock.Now()
-	refs := [1]encoders.Ref{r.reference(w, seq, e.key)}
+// reset prepares e for the next packet.
+func (e *encoding) reset(key uint16, users int) {
+	*e = encoding{key: key, users: users, payload: e.payload, headers: e.headers}
+}
+
+// encode encodes packet seq, builds its headers and decodes the payload. If c is not nil, the memos are those of a client.
+func (x *Session) encode(w *worker, seq uint32, e *encoding, c *chain) {
+	codec, cur := w.encoder.Codec, x.frameOf(seq)
+	start := x.clock.Now()
+	refs := [1]encoders.Ref{x.reference(w, seq, e.key)}
+	spare := &w.encodeMemo
+	if c != nil {
+		refs[0].Memo, spare = c.memo(seq, e.key), &c.spare
+	}
 	w.cur.CopyFrom(cur)
-	payload, memo, err := w.encoder.Encoder.Encode(e.payload[:0], w.cur, refs[:], w.encodeMemo, nil)
-	e.encodeNS = r.clock.Now() - start
+	payload, memo, err := w.encoder.Encoder.Encode(e.payload[:0], w.cur, refs[:], *spare, nil)
+	e.encodeNS = x.clock.Now() - start
 	if err != nil {
 		e.err = fmt.Errorf("encoder %s: %w", codec.Name, err)
 		return
 	}
-	e.payload, w.encodeMemo = payload, memo
-	baseline := uint8(e.key)
-	if e.key&withMemo != 0 {
-		baseline |= anchorBit
+	e.payload, *spare = payload, memo
+	if err := x.buildHeaders(w, seq, e); err != nil {
+		e.err = fmt.Errorf("encoder %s: %w", codec.Name, err)
+		return
 	}
-	for i := range e.headers {
-		withParams := i == 1
-		e.headers[i] = endpoint.AppendHeader(e.headers[i][:0], uint64(seq), baseline, &w.encoder, withParams)
-		size := len(e.headers[i]) + len(payload)
-		if size > endpoint.MaxDatagram {
-			e.err = fmt.Errorf("encoder %s: packet of %d bytes does not fit in a UDP datagram (%d)", codec.Name, size, endpoint.MaxDatagram)
-			return
-		}
-		e.wire[i], e.pieces[i] = lossmodel.WireBytes(size, r.downMTU)
-	}
-	start = r.clock.Now()
+	start = x.clock.Now()
 	refs[0].Changed = nil // only for encoders
 	w.decoded.Tick = cur.Tick
-	memo, err = w.decoder.Decode(w.decoded, payload, refs[:], w.decodeMemo)
-	e.decodeNS = r.clock.Now() - start
+	decoderMemo, err := w.decoder.Decode(w.decoded, payload, refs[:], w.decodeMemo)
+	e.decodeNS = x.clock.Now() - start
 	w.decoded.Tick = cur.Tick
-	switch {
-	case err != nil:
-		e.verdict, w.err = refused, err
-	case !w.decoded.Equal(cur):
-		e.verdict, w.decodeMemo = wrong, memo
-	default:
-		e.verdict, w.decodeMemo = correct, memo
+	if err != nil {
+		e.verdict, e.decodeErr = refused, err
+		return
+	}
+	w.decodeMemo = decoderMemo
+	if !w.decoded.Equal(cur) {
+		e.verdict = wrong
+	}
+	if c != nil {
+		c.store(seq)
 	}
 }
 
+// buildHeaders builds both headers of an encoding of packet seq.
+func (x *Session) buildHeaders(w *worker, seq uint32, e *encoding) error {
+	start := x.clock.Now()
+	baseline := uint8(e.key)
+	if e.key&memoKey != 0 {
+		baseline |= headerMemoBit
+	}
+	e.ageTicks = uint64(e.key&^memoKey) * uint64(x.cadence.TickHz) / uint64(x.cadence.RateHz) // as package engine rounds it
+	for i := range e.headers {
+		withParams := i == 1
+		e.headers[i] = endpoint.AppendHeader(e.headers[i][:0], uint64(seq), baseline, &w.encoder, withParams)
+		size := len(e.headers[i]) + len(e.payload)
+		if size > endpoint.MaxDatagram {
+			return fmt.Errorf("packet of %d bytes does not fit in a UDP datagram (%d)", size, endpoint.MaxDatagram)
+		}
+		e.wire[i], e.fragments[i] = lossmodel.WireBytes(size, x.downMTU)
+	}
+	e.headerNS = x.clock.Now() - start
+	return nil
+}
+
 // encodeAgain encodes packet seq for n further clients of e, as a server does that does not share payloads.
-func (r *run) encodeAgain(w *worker, seq uint32, e *encoding, n int) error {
-	refs := [1]encoders.Ref{r.reference(w, seq, e.key)}
-	w.cur.CopyFrom(r.frameOf(seq))
+func (x *Session) encodeAgain(w *worker, seq uint32, e *encoding, n int) error {
 	for range n {
+		refs := [1]encoders.Ref{x.reference(w, seq, e.key)}
+		w.cur.CopyFrom(x.frameOf(seq))
 		payload, memo, err := w.encoder.Encoder.Encode(w.repeated[:0], w.cur, refs[:], w.encodeMemo, nil)
 		if err != nil {
 			return err
@@ -145,16 +177,61 @@ func (r *run) encodeAgain(w *worker, seq uint32, e *encoding, n int) error {
 }
 
 // makeAnchor computes the memo of the anchor at packet seq, as the server and every receiver that has the frames can.
-func (r *run) makeAnchor(w *worker, seq uint32) error {
-	step := r.baselines.step
-	ref := encoders.Ref{Frame: r.frameOf(seq - step)}
-	if !r.baselines.isRoot(seq) {
-		ref.Memo = r.memos[(seq-step)%uint32(len(r.memos))]
+func (x *Session) makeAnchor(w *worker, seq uint32) error {
+	step := x.baselines.step
+	ref := encoders.Ref{Frame: x.frameOf(seq - step)}
+	if !x.baselines.isRoot(seq) {
+		ref.Memo = x.memos[(seq-step)%uint32(len(x.memos))]
 	}
 	refs := [1]encoders.Ref{ref}
-	slot := &r.memos[seq%uint32(len(r.memos))]
-	w.cur.CopyFrom(r.frameOf(seq))
+	slot := &x.memos[seq%uint32(len(x.memos))]
+	w.cur.CopyFrom(x.frameOf(seq))
 	payload, memo, err := w.encoder.Encoder.Encode(w.repeated[:0], w.cur, refs[:], *slot, nil)
 	w.repeated, *slot = payload, memo
 	return err
+}
+
+// chain contains what only one client has if encodings are not shared: its encoding, and the memos of the packets that
+// may become baselines. The memo of a packet depends on the memo of its baseline, and so on all baselines before it.
+type chain struct {
+	encoding encoding
+	memos    []packetMemo // of packets from the newest baseline on, in order
+	unused   []encoders.Memo
+	spare    encoders.Memo // memo to overwrite, then the memo of the packet just encoded
+}
+
+// packetMemo is the memo of a packet.
+type packetMemo struct {
+	seq  uint32
+	memo encoders.Memo
+}
+
+// memo returns the memo of the baseline of packet seq; nil for the initial state. It drops older memos, since the next
+// baselines are not older, and sets c.spare to one of them.
+func (c *chain) memo(seq uint32, key uint16) (base encoders.Memo) {
+	first := uint32(0) // the oldest packet that may become a baseline
+	if key > 0 {
+		first = seq - uint32(key)
+	} else if seq > frame.MaxHistory {
+		first = seq - frame.MaxHistory
+	}
+	drop := 0
+	for drop < len(c.memos) && c.memos[drop].seq < first {
+		c.unused = append(c.unused, c.memos[drop].memo)
+		drop++
+	}
+	c.memos = append(c.memos[:0], c.memos[drop:]...)
+	if n := len(c.unused); n > 0 {
+		c.spare, c.unused = c.unused[n-1], c.unused[:n-1]
+	}
+	if key > 0 && len(c.memos) > 0 && c.memos[0].seq == first {
+		base = c.memos[0].memo
+	}
+	return base
+}
+
+// store stores c.spare as the memo of packet seq.
+func (c *chain) store(seq uint32) {
+	c.memos = append(c.memos, packetMemo{seq, c.spare})
+	c.spare = nil
 }

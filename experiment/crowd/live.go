@@ -2,6 +2,7 @@ package crowd
 
 import (
 	"context"
+	"errors"
 	"io"
 	"slices"
 	"time"
@@ -9,25 +10,19 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
-	"wirelab/experiment/engine/packetlog"
-	"wirelab/lossmodel"
 )
 
-// Live runs a crowd step by step, for the dashboard. In addition to what Run measures it keeps samples, counts of the
-// last seconds, and the newest packets of each client. Recordings repeat, and the configured duration has no effect.
-// Its methods must not be called concurrently.
+// Live runs a crowd for the dashboard: until any time, and with samples, the counts of the last seconds, and the newest
+// packets of each client. Recordings repeat, and the configured duration has no effect. Its methods must not be called
+// concurrently.
 type Live struct {
-	run   *run
-	slot  uint32        // the next slot
-	now   time.Duration // the slots before it were run
-	ended bool
+	*Session
+	reached time.Duration // all that happens before it has happened, except arrivals after the last slot
 
 	samples  []engine.CrowdSample
 	sample   engine.CrowdSample // of the current period
 	previous progress           // at the end of the last sample
 	marks    []mark             // oldest first, one every markPeriod
-
-	sent [historyPackets][]sentEncoding // encodings of the newest packets, by number modulo the length
 
 	view   engine.CrowdView // without the packets of a client
 	viewAt time.Duration    // the time of view
@@ -39,8 +34,15 @@ const keptSamples = 3000
 
 // mark contains the counts of all clients at an instant.
 type mark struct {
-	at     time.Duration
-	counts []counts
+	at      time.Duration
+	clients []clientMark
+}
+
+// clientMark contains the counts of one client.
+type clientMark struct {
+	sent     sentCounts
+	received receivedCounts
+	active   time.Duration // time in the game
 }
 
 // Figures of the last seconds are those since the oldest of keptMarks marks, which is 2 to 2.5 s old.
@@ -49,104 +51,91 @@ const (
 	keptMarks  = 5
 )
 
-// historyPackets is the number of the newest packets of each client that a Live keeps.
-const historyPackets = 64
-
-// history contains the newest packets of a client, by their number modulo the length.
-type history [historyPackets]sentPacket
-
-// sentPacket is a packet of one client.
-type sentPacket struct {
-	seq     uint32
-	delay   uint32 // from sending to arrival in microseconds; 0 if it has not arrived
-	key     uint16
-	outcome packetlog.Outcome
-	cause   lossmodel.Cause // None unless it was lost
-	params  uint8           // index of encoding.wire
-	valid   bool            // the packet was sent
-}
-
-// sentEncoding is what a Live keeps of an encoding.
-type sentEncoding struct {
-	key     uint16
-	payload int
-	wire    [2]int
-}
-
 // OpenLive opens a crowd of c. Close it after use.
 func OpenLive(ctx context.Context, c *config.Config, opt Options) (*Live, error) {
 	c = c.Clone()
-	c.Data.Loop, c.Duration = true, config.MaxDuration
-	r, _, err := open(ctx, c, opt)
+	c.Data.Loop, opt.Endless, opt.keepPackets = true, true, true
+	x, err := NewSession(ctx, c, opt)
 	if err != nil {
 		return nil, err
 	}
-	for i := range r.shards {
-		r.shards[i].history = make([]history, len(r.shards[i].clients))
-	}
-	l := &Live{run: r}
+	l := &Live{Session: x}
 	l.addMark()
 	return l, nil
 }
 
-// Config returns the configuration, with the settings that depend on the data.
-func (l *Live) Config() *config.Config { return l.run.config }
+// Config returns the configuration with the changes so far, and with the settings that depend on the data.
+func (l *Live) Config() *config.Config { return l.config }
 
-// Now returns the virtual time: everything before it has happened.
-func (l *Live) Now() time.Duration { return l.now }
-
-// next returns the time of the next slot.
-func (l *Live) next() time.Duration { return l.run.cadence.SeqTime(uint64(l.slot)) }
-
-// FrameAt returns a time up to which the next n+1 frames have been sent.
-func (l *Live) FrameAt(n int) time.Duration {
-	return l.run.cadence.SeqTime(uint64(l.slot)+uint64(n)) + 1
+// Recorded returns the configuration of a run that repeats this one up to now: its script has the changes so far, then the
+// changes to come.
+func (l *Live) Recorded() *config.Config {
+	c := l.config.Clone()
+	c.Crowd.Clients, c.At, c.Duration = l.startClients, append(slices.Clone(l.changes), c.At...), l.reached
+	return c
 }
 
+// Now returns the virtual time.
+func (l *Live) Now() time.Duration { return l.reached }
+
+// FrameAt returns a time up to which the next n+1 frames have been sent.
+func (l *Live) FrameAt(n int) time.Duration { return l.cadence.SeqTime(uint64(l.slot)+uint64(n)) + 1 }
+
 // Reached reports whether virtual time has reached t.
-func (l *Live) Reached(t time.Duration) bool { return l.now >= t }
+func (l *Live) Reached(t time.Duration) bool { return l.reached >= t }
 
 // Done reports whether the data have ended.
 func (l *Live) Done() bool { return l.ended }
 
-// RunUntil runs until t, or until the data end.
+// RunUntil runs all slots before t, unless the data end.
 func (l *Live) RunUntil(t time.Duration) error {
-	for at := l.next(); at < t && !l.ended; at = l.next() {
-		packets := l.run.packets
-		err := l.run.step(l.slot, at)
-		if err == io.EOF {
-			l.ended, t = true, max(at, l.run.cadence.TickTime(l.run.taken))
+	for at := l.Session.Now(); at < t && !l.ended; at = l.Session.Now() {
+		packets := l.packets
+		err := l.Step()
+		if errors.Is(err, io.EOF) {
+			l.ended, t = true, l.end
 			break
 		}
 		if err != nil {
 			return err
 		}
-		if l.run.packets > packets {
-			l.keepEncodings()
+		if l.packets > packets {
+			l.addEncodings()
 		}
-		l.slot++
-		if l.next()/meters.SamplePeriod > l.sample.T/meters.SamplePeriod {
-			l.endSample()
+		next := l.Session.Now()
+		l.sample.Wait = max(l.sample.Wait, l.uplink.idleAt-at)
+		if next/meters.SamplePeriod > l.sample.T/meters.SamplePeriod {
+			l.endSample(next)
 		}
-		if l.next()-l.marks[len(l.marks)-1].at >= markPeriod {
+		if next-l.marks[len(l.marks)-1].at >= markPeriod {
 			l.addMark()
 		}
 	}
-	l.now = max(l.now, t)
+	l.reached = max(l.reached, t)
 	return nil
 }
 
-// keepEncodings adds the encodings of the current slot to the sample, and keeps their sizes.
-func (l *Live) keepEncodings() {
-	l.sample.Ticks++
-	sent := &l.sent[l.slot%historyPackets]
-	*sent = (*sent)[:0]
-	for i := range l.run.newest {
-		e := &l.run.newest[i]
-		l.sample.Encodings++
-		l.sample.ByAge[min(int(e.key&^withMemo), engine.CrowdAges-1)] += int32(e.users)
-		*sent = append(*sent, sentEncoding{e.key, len(e.payload), e.wire})
+// eachEncoding calls f for each encoding of the newest packet.
+func (x *Session) eachEncoding(f func(e *encoding)) {
+	for i := range x.newest {
+		f(&x.newest[i])
 	}
+	for i := range x.shards {
+		for k := range x.shards[i].chains {
+			if x.shards[i].targets[k].isActive {
+				f(&x.shards[i].chains[k].encoding)
+			}
+		}
+	}
+}
+
+// addEncodings adds the encodings of the newest packet to the sample.
+func (l *Live) addEncodings() {
+	l.sample.Ticks++
+	l.eachEncoding(func(e *encoding) {
+		l.sample.Encodings++
+		l.sample.ByAge[min(int(e.key&^memoKey), engine.CrowdAges-1)] += int32(e.users)
+	})
 }
 
 // progress contains sums since the beginning of a run, of which samples contain differences.
@@ -156,120 +145,97 @@ type progress struct {
 }
 
 // progress returns the sums so far.
-func (r *run) progress() (p progress) {
-	for i := range r.shards {
-		s := &r.shards[i]
-		for k := range s.clients {
-			c := &s.clients[k]
-			p.sent += int64(c.sent)
-			p.lost += int64(c.lost + c.fragmentLost)
-			p.wireBytes += int64(c.wireBytes)
+func (x *Session) progress() (p progress) {
+	for i := range x.shards {
+		s := &x.shards[i]
+		for k := range s.sent {
+			n := &s.sent[k]
+			p.sent += int64(n.sent)
+			p.lost += int64(n.lost)
+			p.wireBytes += int64(n.wireBytes)
 		}
 		p.cpu.Server += s.timed.server
 		p.cpu.Clients += s.timed.clients
 	}
-	p.cpu.Encode = r.encodeTimes.sum + r.anchorNS + r.againNS
-	p.cpu.Decode, p.cpu.Elapsed = r.decodeTimes.sum, r.elapsed.sum
+	p.cpu.Encode = x.encodeTimes.sum + x.anchorNS + x.unsharedNS
+	p.cpu.Server += x.headerNS + x.queueNS
+	p.cpu.Decode, p.cpu.Elapsed = x.decodeTimes.sum, x.elapsed.sum
 	return p
 }
 
-// endSample ends the current sample.
-func (l *Live) endSample() {
-	now, before, s := l.run.progress(), &l.previous, &l.sample
-	s.T = l.next().Truncate(meters.SamplePeriod)
-	s.Packets, s.Lost, s.WireBits = int(now.sent-before.sent), int(now.lost-before.lost), 8*(now.wireBytes-before.wireBytes)
-	s.CPU = engine.CrowdCPU{Encode: now.cpu.Encode - before.cpu.Encode, Server: now.cpu.Server - before.cpu.Server,
-		Clients: now.cpu.Clients - before.cpu.Clients, Decode: now.cpu.Decode - before.cpu.Decode, Elapsed: now.cpu.Elapsed - before.cpu.Elapsed}
+// endSample ends the current sample at now.
+func (l *Live) endSample(now time.Duration) {
+	p, before, s := l.progress(), &l.previous, &l.sample
+	s.T = now.Truncate(meters.SamplePeriod)
+	s.Packets, s.Lost, s.WireBits = int(p.sent-before.sent), int(p.lost-before.lost), 8*(p.wireBytes-before.wireBytes)
+	s.CPU = engine.CrowdCPU{Encode: p.cpu.Encode - before.cpu.Encode, Server: p.cpu.Server - before.cpu.Server,
+		Clients: p.cpu.Clients - before.cpu.Clients, Decode: p.cpu.Decode - before.cpu.Decode, Elapsed: p.cpu.Elapsed - before.cpu.Elapsed}
 	if len(l.samples) >= 2*keptSamples {
 		l.samples = slices.Clone(l.samples[keptSamples:]) // earlier snapshots use the old array
 	}
 	l.samples = append(l.samples, *s)
-	l.previous, l.sample = now, engine.CrowdSample{T: s.T}
+	l.previous, l.sample = p, engine.CrowdSample{T: s.T}
 }
 
 // addMark adds a mark with the counts of all clients.
 func (l *Live) addMark() {
 	var m mark
-	if len(l.marks) == keptMarks { // the oldest is used again
+	if len(l.marks) == keptMarks { // the memory of the oldest is used again
 		m = l.marks[0]
 		l.marks = append(l.marks[:0], l.marks[1:]...)
 	}
-	m.at, m.counts = l.next(), m.counts[:0]
-	for i := range l.run.shards {
-		for k := range l.run.shards[i].clients {
-			m.counts = append(m.counts, l.run.shards[i].clients[k].counts)
+	m.at, m.clients = l.Session.Now(), m.clients[:0]
+	for i := range l.shards {
+		s := &l.shards[i]
+		for k := range s.sent {
+			active := s.tenures[k].total
+			if s.targets[k].isActive {
+				active += m.at - s.tenures[k].since
+			}
+			m.clients = append(m.clients, clientMark{s.sent[k], s.receivers[k].receivedCounts, active})
 		}
 	}
 	l.marks = append(l.marks, m)
 }
 
-// View returns a snapshot with the packets of the client with the given number; 0 means of no client.
+// View returns a snapshot with the packets of the client with the given number; 0 means of no client. Figures of clients
+// are at most a sample period old, and exact if virtual time stands still.
 func (l *Live) View(client int) *engine.Snapshot {
-	r, now := l.run, l.now
+	now := l.reached
 	standsStill := now == l.lastAt && now != l.viewAt
 	l.lastAt = now
 	if l.view.Clients == nil || now-l.viewAt >= meters.SamplePeriod || standsStill {
 		since := &l.marks[0]
-		clients := r.clientFigures(now, since)
-		totals := r.totals(now, clients)
-		l.view, l.viewAt = engine.CrowdView{Clients: clients, Recent: totals.Crowd, Span: now - since.at, Totals: totals}, now
+		clients := l.clientsSince(since)
+		totals := l.totals(l.Session.Now(), clients)
+		l.view, l.viewAt = engine.CrowdView{Clients: clients, Recent: totals.Crowd, Span: l.Session.Now() - since.at, Totals: totals}, now
 		l.view.Totals.Crowd = nil
 	}
 	view := l.view
-	view.Samples, view.TickTime = slices.Clip(l.samples[max(len(l.samples)-keptSamples, 0):]), time.Second/time.Duration(r.cadence.RateHz)
-	for i := range r.newest {
-		e := &r.newest[i]
-		view.Encodings = append(view.Encodings, engine.CrowdEncoding{Age: int(e.key &^ withMemo), Memo: e.key&withMemo != 0, Clients: e.users, Payload: len(e.payload)})
+	view.Samples = slices.Clip(l.samples[max(len(l.samples)-keptSamples, 0):])
+	view.TickTime, view.HasUplink = time.Second*time.Duration(l.config.Sender.Every)/time.Duration(l.cadence.RateHz), l.uplink.BitsPerSecond > 0
+	l.eachEncoding(func(e *encoding) {
+		view.Encodings = append(view.Encodings, engine.CrowdEncoding{Age: int(e.key &^ memoKey), Memo: e.key&memoKey != 0, Clients: e.users, Payload: len(e.payload)})
+	})
+	slices.SortStableFunc(view.Encodings, func(a, b engine.CrowdEncoding) int { return a.Age - b.Age })
+	if client >= 1 && client <= l.clientCount() {
+		view.Selected, view.Packets = client, l.newestPackets(client-1)
 	}
-	slices.SortFunc(view.Encodings, func(a, b engine.CrowdEncoding) int { return a.Age - b.Age })
-	if client >= 1 && client <= len(view.Clients) {
-		view.Selected, view.Packets = client, l.packets(client-1)
-	}
-	return &engine.Snapshot{Now: now, Config: r.config.Clone(), Item: r.schema.Item, Schema: r.schema, Crowd: &view}
+	return &engine.Snapshot{Now: now, Config: l.config.Clone(), Item: l.schema.Item, Schema: l.schema, Log: slices.Clip(l.changes), Crowd: &view}
 }
 
-// packets returns the newest packets of client i, counted from 0, oldest first.
-func (l *Live) packets(i int) (list []packetlog.Record) {
-	r := l.run
-	h := r.shards[i/shardClients].history
-	if i %= shardClients; i >= len(h) {
-		return nil
-	}
-	for seq := l.slot - min(l.slot, historyPackets); seq < l.slot; seq++ {
-		p := &h[i][seq%historyPackets]
-		if !p.valid || p.seq != seq {
-			continue
-		}
-		x := packetlog.Record{Seq: uint64(seq), Sent: r.cadence.SeqTime(uint64(seq)), Encoder: r.workers[0].encoder.Codec.Name, Baseline: int(p.key &^ withMemo),
-			Items: r.schema.Rows, Outcome: p.outcome, Cause: p.cause}
-		if p.delay > 0 {
-			x.Arrived = x.Sent + time.Duration(p.delay)*time.Microsecond
-		}
-		for _, e := range l.sent[seq%historyPackets] {
-			if e.key == p.key {
-				x.Payload, x.Wire = e.payload, e.wire[p.params]
-			}
-		}
-		list = append(list, x)
-	}
-	return list
-}
-
-// arrived records the arrival of p in the history of its client, if one is kept.
-func (s *shard) arrived(p *packet, sentAt time.Duration, outcome packetlog.Outcome) {
-	if int(p.client) >= len(s.history) {
-		return
-	}
-	if x := &s.history[p.client][p.seq%historyPackets]; x.seq == p.seq {
-		x.outcome, x.delay = outcome, uint32(max((p.due-sentAt)/time.Microsecond, 1))
-	}
-}
-
-// Finish ends the run at Now and returns its results, as Run does for the same duration. The crowd cannot run further.
+// Finish ends the run at Now and returns its results, as Run does for the configuration of Recorded. The crowd cannot run
+// further.
 func (l *Live) Finish() (*engine.Result, error) {
-	l.ended, l.run.config.Duration = true, l.now
-	return l.run.finish(l.slot, l.now)
+	if n := len(l.changes); n > 0 && l.changes[n-1].T >= l.reached { // the last change takes effect in the next slot
+		if err := l.RunUntil(l.changes[n-1].T + 1); err != nil {
+			return l.Result(), err
+		}
+	}
+	l.config.Duration = l.reached
+	if !l.ended {
+		l.end = l.reached
+	}
+	err := l.finish()
+	return l.Result(), err
 }
-
-// Close closes the source of the data.
-func (l *Live) Close() error { return l.run.close() }

@@ -1,6 +1,9 @@
 package crowd
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"slices"
 	"time"
@@ -8,141 +11,176 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/playout"
 	"wirelab/experiment/figures"
 	"wirelab/internal/quantile"
 	"wirelab/lossmodel"
 )
 
-// result returns the results of a run that ended at end.
-func (r *run) result(end time.Duration) *engine.Result {
-	clients := r.clientFigures(end, nil)
-	totals := r.totals(end, clients)
-	result := engine.NewResult(r.config, r.schema, end, uint64(r.packets), totals)
-	result.Digest, result.Timing, result.Clients = hex.EncodeToString(r.digest.Sum(nil)), r.timing(), clients
-	codec := r.workers[0].encoder.Codec
+// Result returns the results so far.
+func (x *Session) Result() *engine.Result {
+	end := x.Now()
+	clients := x.Clients()
+	start := x.config.Clone()
+	start.At, start.Crowd.Clients = nil, x.startClients // Result.Changes has the changes that took effect
+	result := engine.NewResult(start, x.schema, end, uint64(x.packets), x.totals(end, clients))
+	result.Timing, result.Clients, result.Changes = x.timing(), clients, append(result.Changes, x.changes...)
+	sum := x.digest.Sum(nil)
+	for i := range x.shards {
+		sum = binary.LittleEndian.AppendUint64(sum, x.shards[i].hash)
+	}
+	digest := sha256.Sum256(sum)
+	result.Digest = hex.EncodeToString(digest[:])
+	codec := x.workers[0].encoder.Codec
 	result.Codecs = map[string]int{}
 	if codec.Plugin == nil {
 		result.Codecs[codec.Name] = codec.PacketVersion()
 	}
-	err := r.encodeErr
-	for _, w := range r.workers {
-		if err == nil {
-			err = w.err
-		}
-	}
-	if err != nil {
+	if err := cmp.Or(x.encodeErr, x.decodeErr); err != nil {
 		result.CodecError = err.Error()
 	}
 	return result
 }
 
-// clientFigures returns the figures of each client at end: of the run, or of the time since a mark, which contains the
-// counts of all clients at an earlier time.
-func (r *run) clientFigures(end time.Duration, since *mark) (list []figures.CrowdClient) {
-	list = make([]figures.CrowdClient, 0, r.config.Crowd.Clients)
-	for i := range r.shards {
-		for k := range r.shards[i].clients {
-			c := &r.shards[i].clients[k]
-			n := c.counts
-			if since != nil && len(list) < len(since.counts) {
-				n = n.since(&since.counts[len(list)])
+// Clients returns the figures of each client, in the order of their numbers. Figures of a client that has never been in
+// the game are unknown.
+func (x *Session) Clients() []figures.CrowdClient { return x.clientsSince(&mark{}) }
+
+// clientsSince returns the figures of each client since a mark.
+func (x *Session) clientsSince(m *mark) (list []figures.CrowdClient) {
+	now, interpolates := x.Now(), frame.IsCubes(x.schema) || playout.FindColumns(x.schema) != nil
+	for i := range x.shards {
+		s := &x.shards[i]
+		for k := range s.targets {
+			t, sent, v := &s.tenures[k], s.sent[k], s.receivers[k]
+			active := t.total
+			if s.targets[k].isActive {
+				active += now - t.since
 			}
-			span := end
-			if since != nil {
-				span -= since.at
+			if len(list) < len(m.clients) {
+				before := &m.clients[len(list)]
+				active -= before.active
+				sent.subtract(&before.sent)
+				v.subtract(&before.received)
 			}
-			list = append(list, r.figuresOf(c, &n, span))
+			list = append(list, clientFigures(&sent, &v, t, active, interpolates, x.milliHz()))
 		}
 	}
 	return list
 }
 
-// figuresOf returns the figures of c, of which n are the counts of a time span.
-func (r *run) figuresOf(c *client, n *counts, span time.Duration) figures.CrowdClient {
-	kilobits := func(bytes uint64) figures.Figure { return figures.RatioFigure(float64(bytes)*8/1000, span.Seconds()) }
-	ticks := float64(r.cadence.TickHz) / float64(r.cadence.RateHz)
-	return figures.CrowdClient{
+// milliHz returns the rate of displays in thousandths of a hertz.
+func (x *Session) milliHz() int { return x.config.DisplayMilliHz(x.schema.TickHz) }
+
+// clientFigures returns the figures of a client that was in the game for the given time. interpolates means that displays
+// interpolate between snapshots; otherwise the age of what they show is unknown.
+func clientFigures(n *sentCounts, v *receiver, t *tenure, active time.Duration, interpolates bool, milliHz int) figures.CrowdClient {
+	kilobits := func(bytes uint64) figures.Figure { return figures.RatioFigure(float64(bytes)*8/1000, active.Seconds()) }
+	c := figures.CrowdClient{
 		PayloadKbps: kilobits(n.payloadBytes), WireKbps: kilobits(n.wireBytes),
-		BaselineAgeTicks: figures.RatioFigure(float64(n.ageSum)*ticks, float64(n.withBaseline)),
-		LossRatio:        figures.RatioFigure(float64(n.lost+n.fragmentLost), float64(n.sent)),
-		Failures:         figures.Known(float64(n.failed())),
-		RoundTripMS:      figures.Known(float64(c.down.Latency()+c.up.Latency()) / float64(time.Millisecond))}
+		BaselineAgeTicks: figures.RatioFigure(float64(n.ageTicks), float64(n.withBaseline)),
+		LossRatio:        figures.RatioFigure(float64(n.lost), float64(n.sent)),
+		RoundTripMS:      figures.Known(float64(t.roundTrip) / float64(time.Millisecond)),
+	}
+	if n.sent > 0 {
+		c.Failures = figures.Known(float64(v.failed()))
+	}
+	shown := float64(v.shown)
+	c.Playout.StarvedRatio = figures.RatioFigure(float64(v.starved), shown)
+	if v.shown > 0 {
+		c.Playout.Late = figures.Known(float64(v.late))
+		c.Playout.LongestFreezeMS = figures.RatioFigure(float64(v.longestFreeze)*1e6, float64(milliHz))
+	}
+	if interpolates {
+		c.AgeMS = figures.RatioFigure(float64(v.ageSum)/1e6, shown)
+	}
+	return c
 }
 
-// totals returns the figures of the run, whose end is given: sums and distributions over all clients.
-func (r *run) totals(end time.Duration, clients []figures.CrowdClient) figures.Totals {
-	var n counts
+// totals returns the figures of the run until end: sums and distributions over all clients.
+func (x *Session) totals(end time.Duration, clients []figures.CrowdClient) figures.Totals {
 	var t figures.Totals
+	var payload, wire, feedback uint64
+	var lost, shown, starved, lagSum, longest int64
 	t.LostBy = figures.LostBy(nil)
-	for i := range r.shards {
-		s := &r.shards[i]
-		for k := range s.clients {
-			n.add(&s.clients[k].counts)
-			t.Sent += int64(s.clients[k].sent) // the sums of uint32 could overflow
-			t.Decoded += int64(s.clients[k].counts.decoded)
-			t.Stale += int64(s.clients[k].stale)
-			t.LostBy[lossmodel.Loss.String()] += int64(s.clients[k].lost)
-			t.LostBy[lossmodel.Fragment.String()] += int64(s.clients[k].fragmentLost)
+	for i := range x.shards {
+		s := &x.shards[i]
+		for k := range s.targets {
+			n, v := &s.sent[k], &s.receivers[k]
+			lost += int64(n.lost)
+			payload, wire, feedback = payload+n.payloadBytes, wire+n.wireBytes, feedback+v.feedbackBytes
+			t.Sent, t.Duplicated, t.EncodeFailed = t.Sent+int64(n.sent), t.Duplicated+int64(n.duplicated), t.EncodeFailed+int64(n.encodeFailed)
+			t.Decoded, t.Stale, t.Duplicate = t.Decoded+int64(v.receivedCounts.newest), t.Stale+int64(v.stale), t.Duplicate+int64(v.duplicate)
+			t.Wrong, t.Reordered = t.Wrong+int64(v.wrong), t.Reordered+int64(v.reordered)
+			t.Failures.NoBaseline, t.Failures.Corrupt = t.Failures.NoBaseline+int64(v.noBaseline), t.Failures.Corrupt+int64(v.corrupt)
+			t.DecodeRefused += int64(v.refused)
+			shown, starved, lagSum = shown+int64(v.shown), starved+int64(v.starved), lagSum+v.lagSum/1000
+			t.Playout.Freezes, t.Playout.Late = t.Playout.Freezes+int64(v.freezes), t.Playout.Late+int64(v.late)
+			longest = max(longest, int64(v.longestFreeze))
+			if full := s.full[k]; full != nil {
+				t.InFlight += int64(full.down.InFlight())
+			}
 		}
 		for _, packets := range s.packets.slots {
 			t.InFlight += int64(len(packets))
 		}
+		for cause, n := range s.lostBy {
+			if n > 0 {
+				t.LostBy[lossmodel.Cause(cause).String()] += n
+			}
+			t.Lost += n
+		}
 	}
-	t.Lost = t.LostBy[lossmodel.Loss.String()] + t.LostBy[lossmodel.Fragment.String()]
-	t.Wrong, t.Undetected = int64(n.wrong), int64(n.wrong)
-	t.Failures = figures.Failures{NoBaseline: int64(n.noBaseline), Corrupt: int64(n.corrupt)}
-	t.DecodeRefused, t.EncodeFailed, t.Reordered = int64(n.corrupt), int64(n.encodeFailed), t.Stale
+	t.Undetected = t.Wrong
+	t.Playout.Displayed, t.Playout.StarvedRatio = shown, figures.RatioFigure(float64(starved), float64(shown))
+	t.Playout.BehindMS = figures.RatioFigure(float64(lagSum)/1000, float64(shown))
+	if shown > 0 {
+		t.Playout.LongestFreezeMS = figures.RatioFigure(float64(longest)*1e6, float64(x.milliHz()))
+	}
 	secs := end.Seconds()
-	t.PayloadKbps = figures.RatioOrZero(float64(n.payloadBytes)*8/1000, secs)
-	t.WireKbps = figures.RatioOrZero(float64(n.wireBytes)*8/1000, secs)
-	t.FeedbackKbps = figures.RatioOrZero(float64(n.feedbackBytes)*8/1000, secs)
-	t.BitsPerItem = figures.RatioFigure(float64(n.payloadBytes)*8, float64(t.Sent)*float64(r.schema.Rows))
-	if frame.IsCubes(r.schema) {
+	t.PayloadKbps = figures.RatioOrZero(float64(payload)*8/1000, secs)
+	t.WireKbps = figures.RatioOrZero(float64(wire)*8/1000, secs)
+	t.FeedbackKbps = figures.RatioOrZero(float64(feedback)*8/1000, secs)
+	t.BitsPerItem = figures.RatioFigure(float64(payload)*8, float64(t.Sent)*float64(x.schema.Rows))
+	if frame.IsCubes(x.schema) {
 		t.BitsPerCube = &t.BitsPerItem
 	}
-	t.PacketBytes, t.BaselineAgeTicks = meters.QuantilesOf(&r.sizes), meters.QuantilesOf(&r.ages)
-	t.Network.LossRate = figures.RatioFigure(float64(t.Lost), float64(t.Sent))
-	t.Crowd = r.crowdFigures(clients)
-	if r.baselines.policy == anchors {
-		ratio := figures.RatioFigure(float64(r.memoUsers), float64(t.Sent))
+	t.PacketBytes, t.BaselineAgeTicks = meters.QuantilesOf(&x.sizes), meters.QuantilesOf(&x.ages)
+	t.Network.LossRate = figures.RatioFigure(float64(lost), float64(t.Sent))
+	t.Crowd = x.crowdFigures(clients)
+	if x.baselines.policy == policyAnchors {
+		ratio := figures.RatioFigure(float64(x.memoUsers), float64(t.Sent))
 		t.Crowd.MemoRatio = &ratio
+	}
+	if x.uplink.BitsPerSecond > 0 {
+		wait := figures.Known(float64(x.uplink.peak) / 1e6)
+		t.Crowd.UplinkPeakMS = &wait
 	}
 	return t
 }
 
-// add adds the counts that are small or have 64 bits.
-func (n *counts) add(x *counts) {
-	n.payloadBytes += x.payloadBytes
-	n.wireBytes += x.wireBytes
-	n.feedbackBytes += x.feedbackBytes
-	n.noBaseline += x.noBaseline
-	n.corrupt += x.corrupt
-	n.wrong += x.wrong
-	n.encodeFailed += x.encodeFailed
-}
-
 // crowdFigures returns the quantiles over clients.
-func (r *run) crowdFigures(clients []figures.CrowdClient) *figures.Crowd {
-	out := &figures.Crowd{Clients: len(clients), EncodingsPerTick: figures.RatioFigure(float64(r.encodingSum), float64(r.packets)),
-		MaxEncodings: r.maxEncodings}
+func (x *Session) crowdFigures(clients []figures.CrowdClient) *figures.Crowd {
+	out := &figures.Crowd{Clients: x.config.Crowd.Clients, EncodingsPerTick: figures.RatioFigure(float64(x.encodingSum), float64(x.packets)),
+		MaxEncodings: x.maxEncodings}
 	out.SetQuantiles(clients)
 	return out
 }
 
-// timing returns the durations of the run's work.
-func (r *run) timing() (t figures.Timing) {
-	if r.clock == nil || r.ticks == 0 {
+// timing returns the durations of the work of a tick in which a packet was sent.
+func (x *Session) timing() (t figures.Timing) {
+	if x.clock == nil || x.packets == 0 {
 		return t
 	}
-	perTick := func(ns int64) figures.Figure { return figures.Known(float64(ns) / 1000 / float64(r.ticks)) }
-	var server, clients int64
-	for i := range r.shards {
-		server += r.shards[i].timed.server
-		clients += r.shards[i].timed.clients
+	perTick := func(ns int64) figures.Figure { return figures.Known(float64(ns) / 1000 / float64(x.packets)) }
+	server, clients := x.headerNS+x.queueNS, int64(0)
+	for i := range x.shards {
+		server += x.shards[i].timed.server
+		clients += x.shards[i].timed.clients
 	}
-	t.EncodeUS, t.DecodeUS = r.encodeTimes.microseconds(), r.decodeTimes.microseconds()
-	t.TickUS = &figures.CrowdTiming{EncodeUS: perTick(r.encodeTimes.sum + r.anchorNS + r.againNS), DecodeUS: perTick(r.decodeTimes.sum),
-		ServerUS: perTick(server), ClientsUS: perTick(clients), ElapsedUS: r.elapsed.microseconds()}
+	t.EncodeUS, t.DecodeUS = x.encodeTimes.microseconds(), x.decodeTimes.microseconds()
+	t.TickUS = &figures.CrowdTiming{EncodeUS: perTick(x.encodeTimes.sum + x.anchorNS + x.unsharedNS), DecodeUS: perTick(x.decodeTimes.sum),
+		ServerUS: perTick(server), ClientsUS: perTick(clients), ElapsedUS: x.elapsed.microseconds()}
 	return t
 }
 

@@ -10,21 +10,32 @@ import (
 // shardClients is the number of clients of a shard. It does not depend on the number of cores, so neither do results.
 const shardClients = 512
 
-// shard is a range of clients with their packets and acks in flight. One goroutine at a time works on it.
+// shard is a range of clients with their packets and acks in flight. One goroutine at a time works on it. Its slices have
+// an element for each client, grouped by the code that uses them.
 type shard struct {
-	clients []client
-	// Packets and acks in flight, by the slot in which they are due, see ring.
+	targets   []target
+	keys      []uint16 // keys of the encodings of the current packet
+	down      []lossmodel.Light
+	sent      []sentCounts
+	leaves    []time.Duration // when the current packet has passed the uplink of the server; dropped if it has not; nil without uplink
+	receivers []receiver
+	up        []lossmodel.Light
+	tenures   []tenure
+	full      map[int]*fullLinks // of the clients that need them; they do not use down and up
+	chains    []chain            // nil unless each client has its own memos
+	histories []history          // the newest packets of each client; nil unless Options.keepPackets is set
+
+	// Packets and acks in flight on light links, by the slot in which they are due, see ring.
 	packets ring[packet]
 	acks    ring[ack]
 
 	last     [shardClients]int32 // of order
 	previous []int32             // of order
 
-	keys   [maxKeys]int32 // clients by the key of their encoding of the current packet
-	events []byte         // part of the digest, see digest
-	// history contains the newest packets of each client for a Live; nil in other runs.
-	history []history
-	timed   struct{ server, clients int64 }
+	usersByKey [numKeys]int32 // clients by the key of their encoding of the current packet
+	lostBy     [lossmodel.NumCauses]int64
+	hash       uint64 // of the events so far, see addEvent
+	timed      struct{ server, clients int64 }
 }
 
 // packet is a packet in flight.
@@ -73,6 +84,15 @@ func (r *ring[T]) keep(slot uint32, kept []T) {
 	*list = kept
 }
 
+// grow lengthens the ring to n slots, a power of two. first is the first slot in which anything can be due.
+func (r *ring[T]) grow(first, n uint32) {
+	old := *r
+	r.slots = make([][]T, n)
+	for i := range uint32(len(old.slots)) {
+		*r.at(first + i) = *old.at(first + i)
+	}
+}
+
 // order sorts the packets of each client by the time at which they are due. It keeps the order of clients: a packet
 // changes places only with packets of the same client. It is an insertion sort over the chain of a client's packets.
 func (s *shard) order(list []packet) {
@@ -93,162 +113,239 @@ func (s *shard) order(list []packet) {
 // isBefore reports whether p arrives before q.
 func (p *packet) isBefore(q *packet) bool { return p.due < q.due || p.due == q.due && p.seq < q.seq }
 
-// outcomes, for the digest.
+// Outcomes of arrivals in the digest.
 const (
 	arrivedNewest = 'D'
 	arrivedStale  = 'S'
 	arrivedFailed = 'F'
 )
 
+// addEvent adds the arrival of packet seq at client i to the hash of the shard, with its outcome.
+func (s *shard) addEvent(i int, seq uint32, outcome byte) {
+	s.addHash(uint64(seq)<<32 | uint64(i)<<8 | uint64(outcome))
+}
+
+// addHash adds a number to the hash of the shard.
+func (s *shard) addHash(v uint64) {
+	s.hash = (s.hash ^ v) * 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio
+	s.hash ^= s.hash >> 32
+}
+
+// countLoss counts copy number copyNumber of a packet, 0 for the packet itself, that was lost by the given cause. None
+// counts nothing.
+func (s *shard) countLoss(n *sentCounts, copyNumber int, cause lossmodel.Cause) {
+	if cause == lossmodel.None {
+		return
+	}
+	s.lostBy[cause]++
+	if copyNumber == 0 {
+		n.lost++
+	}
+}
+
 // receive handles everything that is due in slot n: first the packets at the clients, whose acks may be due in the
-// same slot, then the acks at the server. Packets due after end are left in flight.
-func (r *run) receive(s *shard, n uint32, end time.Duration) {
-	start := r.clock.Now()
+// same slot, then the acks at the server, then the display ticks. Packets due after end are left in flight.
+func (x *Session) receive(s *shard, n uint32, end time.Duration) {
+	start := x.clock.Now()
 	packets := s.packets.at(n)
 	s.order(*packets)
 	kept := (*packets)[:0]
 	for _, p := range *packets {
-		if p.due <= end {
-			r.arrive(s, n, &p)
-		} else {
+		if p.due > end {
 			kept = append(kept, p)
+			continue
+		}
+		i := int(p.client)
+		x.arrive(s, i, p.due, &p)
+		if v := &s.receivers[i]; v.decoded.any { // a receiver acks each packet, once it has decoded one
+			v.feedbackBytes += uint64(x.ackWire)
+			if delay, lost := s.up[i].Send(x.ackFragments); lost == lossmodel.None {
+				s.acks.add(x.slotOf(n, p.due+delay), ack{v.decoded.newest, uint32(v.decoded.mask), p.client})
+			}
 		}
 	}
 	s.packets.keep(n, kept)
-	middle := r.clock.Now()
-	for _, a := range *s.acks.at(n) {
-		c := &s.clients[a.client]
-		if !c.acked.any || a.newest >= c.acked.newest {
-			c.epochAcked = true
+	for i := range s.targets { // a map has no order
+		if s.full == nil {
+			break
 		}
-		c.acked.addAck(a.newest, a.mask)
+		if s.full[i] != nil {
+			x.receiveFull(s, i, end)
+		}
+	}
+	middle := x.clock.Now()
+	for _, a := range *s.acks.at(n) {
+		x.readAck(&s.targets[a.client], a.newest, a.mask)
 	}
 	s.acks.keep(n, nil)
-	s.timed.clients += middle - start
-	s.timed.server += r.clock.Now() - middle
+	last := x.clock.Now()
+	x.tickDisplays(s, end)
+	s.timed.clients += middle - start + x.clock.Now() - last
+	s.timed.server += last - middle
 }
 
-// arrive handles the arrival of p in slot n: its client decodes it and sends an ack.
-func (r *run) arrive(s *shard, n uint32, p *packet) {
-	c := &s.clients[p.client]
+// arrive handles the arrival of p at client i of the shard at a time. It reports whether the client decoded it.
+func (x *Session) arrive(s *shard, i int, at time.Duration, p *packet) (decoded bool) {
+	v := &s.receivers[i]
+	if s.targets[i].isActive {
+		for d := &v.display; int(d.ticked) < len(x.displayTicks) && x.displayTicks[d.ticked] < at; d.ticked++ {
+			x.tickDisplay(v, x.displayTicks[d.ticked])
+		}
+	}
+	if p.seq+1 < v.arrived {
+		v.reordered++
+	}
 	outcome, logged := byte(arrivedFailed), packetlog.Decoded
-	switch isStale := c.decoded.any && p.seq < c.decoded.newest; {
-	case p.age > 0 && c.decoded.newest-(p.seq-uint32(p.age)) > r.receiverHistory:
-		c.noBaseline++
+	switch isStale := v.decoded.any && p.seq < v.decoded.newest; {
+	case p.age > 0 && p.seq-uint32(p.age)+x.receiverHistory < v.decoded.newest:
+		v.noBaseline++
 		logged = packetlog.NoBaseline
+		v.arrived = max(v.arrived, p.seq+1)
 	case p.verdict == refused:
-		c.corrupt++
+		v.corrupt++
+		v.refused++
 		logged = packetlog.Corrupt
 	case p.verdict == wrong:
-		c.wrong++
-		logged = packetlog.Wrong
-		c.decoded.add(p.seq)
+		v.wrong++
+		logged, decoded = packetlog.Wrong, true
 	case isStale:
-		c.stale++
-		outcome, logged = arrivedStale, packetlog.Stale
-		c.decoded.add(p.seq)
+		v.stale++
+		outcome, logged, decoded = arrivedStale, packetlog.Stale, true
 	default:
-		c.counts.decoded++
-		outcome = arrivedNewest
-		c.decoded.add(p.seq)
+		v.receivedCounts.newest++
+		outcome, decoded = arrivedNewest, true
 	}
-	if c.decoded.any {
-		r.sendAck(s, c, n, p)
+	if decoded {
+		v.arrived = max(v.arrived, p.seq+1)
+		if p.seq+x.receiverHistory >= v.decoded.newest { // an older frame is not stored, so it is not acked
+			v.decoded.add(p.seq)
+		}
+		v.arrive(at, x.sourceTime(p.seq))
 	}
-	if s.history != nil {
-		s.arrived(p, r.cadence.SeqTime(uint64(p.seq)), logged)
-	}
-	s.events = append(s.events, byte(p.client), byte(p.client>>8), byte(p.seq), byte(p.seq>>8), byte(p.seq>>16), byte(p.seq>>24), outcome)
+	s.addEvent(i, p.seq, outcome)
+	s.logArrival(i, p.seq, at, logged)
+	return decoded
 }
 
-// sendAck sends an ack of the packets that c has decoded, as a receiver does after each packet.
-func (r *run) sendAck(s *shard, c *client, n uint32, p *packet) {
-	wire, fragments := r.ackWire, r.ackFragments
-	c.feedbackBytes += uint64(wire)
-	delay, lost := c.up.Send(fragments)
-	if lost == lossmodel.None {
-		s.acks.add(r.slotOf(n, p.due+delay), ack{c.decoded.newest, uint32(c.decoded.mask), p.client})
+// readAck handles an ack of a client at the server.
+func (x *Session) readAck(t *target, newest, mask uint32) {
+	if !t.acked.any || newest >= t.acked.newest {
+		t.epochAcked = true
+	}
+	t.acked.addAck(newest, mask)
+}
+
+// tickDisplays runs the display ticks of the slot, up to end, that have not been run by arrive.
+func (x *Session) tickDisplays(s *shard, end time.Duration) {
+	for i := range s.receivers {
+		v := &s.receivers[i]
+		first := int(v.display.ticked)
+		v.display.ticked = 0
+		if v.arrived == 0 || !s.targets[i].isActive {
+			continue
+		}
+		for _, at := range x.displayTicks[first:] {
+			x.tickDisplay(v, at)
+		}
 	}
 }
 
 // choose chooses the encoding of packet n for each client, and counts the clients of each.
-func (r *run) choose(s *shard, n uint32) {
-	start := r.clock.Now()
-	clear(s.keys[:])
-	for i := range s.clients {
-		c := &s.clients[i]
-		if c.acked.any && n-c.acked.newest > r.senderHistory {
-			c.epochAcked = false // the client may have lost its state: send the parameters again
+func (x *Session) choose(s *shard, n uint32) {
+	start := x.clock.Now()
+	clear(s.usersByKey[:])
+	for i := range s.targets {
+		t := &s.targets[i]
+		if !t.isActive {
+			continue
 		}
-		if c.key = 0; !r.standalone {
-			c.key = r.baselines.choose(c, n)
+		if t.acked.any && n-t.acked.newest > x.senderHistory {
+			t.epochAcked = false // the client may have lost its state: send the parameters again
 		}
-		s.keys[c.key]++
+		key := uint16(0)
+		if !x.needsNoBaseline {
+			key = x.baselines.choose(&t.acked, n)
+		}
+		s.keys[i] = key
+		s.usersByKey[key]++
 	}
-	s.timed.server += r.clock.Now() - start
+	s.timed.server += x.clock.Now() - start
+}
+
+// encodingFor returns the encoding of the current packet to client i of the shard, and which of its headers the client
+// gets: that with parameters is header 1.
+func (x *Session) encodingFor(s *shard, i int) (e *encoding, params int) {
+	if s.chains != nil {
+		e = &s.chains[i].encoding
+	} else {
+		e = &x.encodings[x.encodingOf[s.keys[i]]]
+	}
+	if !s.targets[i].epochAcked {
+		params = 1
+	}
+	return e, params
 }
 
 // send sends packet n to each client at now.
-func (r *run) send(s *shard, n uint32, now time.Duration) {
-	start := r.clock.Now()
-	for i := range s.clients {
-		c := &s.clients[i]
-		e := &r.encodings[r.encodingOf[c.key]]
-		if e.err != nil {
-			c.encodeFailed++
+func (x *Session) send(s *shard, n uint32, now time.Duration) {
+	start := x.clock.Now()
+	for i := range s.targets {
+		if !s.targets[i].isActive {
 			continue
 		}
-		params := 1
-		if c.epochAcked {
-			params = 0
+		e, params := x.encodingFor(s, i)
+		count := &s.sent[i]
+		if e.err != nil {
+			count.encodeFailed++
+			continue
 		}
-		s.events = append(s.events, byte(c.key), byte(c.key>>8), byte(params))
-		c.sent++
-		c.payloadBytes += uint64(len(e.payload))
-		c.wireBytes += uint64(e.wire[params])
-		age := c.key &^ withMemo
-		if age > 0 {
-			c.withBaseline++
-			c.ageSum += uint64(age)
+		s.addHash(uint64(e.key)<<1 | uint64(params))
+		s.logSent(i, n, e, params)
+		count.sent++
+		count.payloadBytes += uint64(len(e.payload))
+		count.wireBytes += uint64(e.wire[params])
+		if e.key > 0 {
+			count.withBaseline++
+			count.ageTicks += e.ageTicks
 		}
-		delay, lost := c.down.Send(e.pieces[params])
-		if i < len(s.history) {
-			s.history[i][n%historyPackets] = sentPacket{seq: n, key: c.key, outcome: outcomeOf(lost), cause: lost, params: uint8(params), valid: true}
+		leaves := now
+		if s.leaves != nil {
+			if leaves = s.leaves[i]; leaves == dropped {
+				s.countLoss(count, 0, lossmodel.Queue)
+				s.logLoss(i, n, lossmodel.Queue)
+				continue
+			}
 		}
-		switch lost {
-		case lossmodel.None:
-			slot := max(r.slotOf(n, now+delay), n+1) // slot n has handled its arrivals
-			s.packets.add(slot, packet{now + delay, n, uint16(i), uint8(age), e.verdict})
-		case lossmodel.Fragment:
-			c.fragmentLost++
-		default:
-			c.lost++
+		p := packet{seq: n, client: uint16(i), age: uint8(e.key), verdict: e.verdict}
+		if s.full != nil && s.full[i] != nil {
+			x.sendFull(s, i, leaves, &p, len(e.headers[params])+len(e.payload))
+			continue
 		}
+		delay, lost := s.down[i].Send(e.fragments[params])
+		if lost != lossmodel.None {
+			s.countLoss(count, 0, lost)
+			s.logLoss(i, n, lost)
+			continue
+		}
+		p.due = leaves + delay
+		s.packets.add(max(x.slotOf(n, p.due), n+1), p) // slot n has handled its arrivals
 	}
-	s.timed.server += r.clock.Now() - start
-}
-
-// outcomeOf returns the outcome of a packet just after it was sent.
-func outcomeOf(lost lossmodel.Cause) packetlog.Outcome {
-	if lost == lossmodel.None {
-		return packetlog.InFlight
-	}
-	return packetlog.Lost
+	s.timed.server += x.clock.Now() - start
 }
 
 // slotOf returns the slot in which an event at due is handled: the first one that is not before due. due is at least
 // the time of slot n-1.
-func (r *run) slotOf(n uint32, due time.Duration) uint32 {
-	now := r.timeOf(n)
+func (x *Session) slotOf(n uint32, due time.Duration) uint32 {
+	now := x.timeOf(n)
 	if due <= now {
 		return n
 	}
-	slot := n + uint32(int64(due-now)*int64(r.cadence.RateHz)/int64(time.Second))
-	for r.timeOf(slot) < due {
+	slot := n + uint32(int64(due-now)*int64(x.cadence.RateHz)/int64(time.Second))
+	for x.timeOf(slot) < due {
 		slot++
 	}
 	return slot
 }
 
 // timeOf returns the time of slot n: the current one, or one in which something that is in flight may be due.
-func (r *run) timeOf(n uint32) time.Duration { return r.times[n&uint32(len(r.times)-1)] }
+func (x *Session) timeOf(n uint32) time.Duration { return x.times[n&uint32(len(x.times)-1)] }

@@ -9,13 +9,14 @@ import (
 
 // CrowdView is the part of a snapshot for one sender with many receivers. Such a snapshot has no lanes.
 type CrowdView struct {
-	Clients   []figures.CrowdClient // of each client, over the last RecentSpan; in the order of their numbers
+	Clients   []figures.CrowdClient // of each client, over the last Span; in the order of their numbers
 	Recent    *figures.Crowd        // quantiles of Clients; Worst is the largest value
-	Span      time.Duration         // over which Clients are measured: at most RecentSpan, less at the beginning
+	Span      time.Duration         // 2 to 2.5 s, less at the beginning
 	Totals    figures.Totals        // of the run; Totals.Crowd is nil
 	Samples   []CrowdSample         // oldest first; bounded
 	Encodings []CrowdEncoding       // of the newest tick, by age and then without memo first
-	TickTime  time.Duration         // between two ticks
+	TickTime  time.Duration         // between two packets to a client
+	HasUplink bool                  // the packets to all clients share a link
 	Selected  int                   // number of the client that experiment.Command.Client selected, from 1; 0 if none
 	Packets   []packetlog.Record    // the newest packets of that client, oldest first
 }
@@ -29,6 +30,7 @@ type CrowdSample struct {
 	Packets   int              // sent to all clients
 	Lost      int
 	WireBits  int64
+	Wait      time.Duration // the longest wait of a packet for the server's uplink; 0 without one
 	CPU       CrowdCPU
 }
 

@@ -13,6 +13,8 @@ type Crowd struct {
 	EncodingsPerTick Figure  `json:"encodings_per_tick"`   // mean number of different payloads of a tick
 	MaxEncodings     int     `json:"max_encodings"`        // the largest number
 	MemoRatio        *Figure `json:"memo_ratio,omitempty"` // share of packets encoded with the memo of an anchor; nil without anchors
+	// UplinkPeakMS is the longest wait of a packet for the server's uplink; nil without crowd.uplink_rate.
+	UplinkPeakMS *Figure `json:"uplink_peak_ms,omitempty"`
 	// Nearest-rank quantiles over clients, of each figure separately. Worst is the largest value.
 	P5    CrowdClient `json:"p5"`
 	P50   CrowdClient `json:"p50"`
@@ -28,15 +30,21 @@ type CrowdClient struct {
 	LossRatio        Figure `json:"loss_ratio"`         // share of packets lost
 	Failures         Figure `json:"failures"`           // packets that arrived without giving the receiver a correct frame
 	RoundTripMS      Figure `json:"round_trip_ms"`      // of the links, without jitter
+	AgeMS            Figure `json:"age_ms"`             // mean age of the displayed state; unknown for data that are not interpolated
+	Playout          struct {
+		StarvedRatio    Figure `json:"starved_ratio"`
+		Late            Figure `json:"late"`
+		LongestFreezeMS Figure `json:"longest_freeze_ms"`
+	} `json:"playout"` // as in Playout
 }
 
-// CrowdTiming contains mean durations of the work of a tick, in microseconds of one core. Only ElapsedUS is wall
-// time: parts of a tick run on several cores.
+// CrowdTiming contains mean durations of the work of a tick in which packets are sent, in microseconds of one core. Only
+// ElapsedUS is wall time: parts of a tick run on several cores.
 type CrowdTiming struct {
 	EncodeUS  Figure    `json:"encode_us"`  // all encodings of the tick
 	DecodeUS  Figure    `json:"decode_us"`  // decoding each of them once
-	ServerUS  Figure    `json:"server_us"`  // acks, baselines, headers and the downlinks of all clients
-	ClientsUS Figure    `json:"clients_us"` // receivers and uplinks of all clients
+	ServerUS  Figure    `json:"server_us"`  // acks, baselines, headers, the uplink and the downlinks of all clients
+	ClientsUS Figure    `json:"clients_us"` // receivers, displays and uplinks of all clients
 	ElapsedUS Quantiles `json:"elapsed_us"` // the whole tick
 }
 
@@ -60,6 +68,10 @@ var ClientFields = []ClientField{
 	{"loss_ratio", "lost %", 100, 2, func(c *CrowdClient) *Figure { return &c.LossRatio }},
 	{"failures", "failures", 1, 0, func(c *CrowdClient) *Figure { return &c.Failures }},
 	{"round_trip_ms", "round trip ms", 1, 0, func(c *CrowdClient) *Figure { return &c.RoundTripMS }},
+	{"age_ms", "age ms", 1, 0, func(c *CrowdClient) *Figure { return &c.AgeMS }},
+	{"playout.starved_ratio", "starved %", 100, 2, func(c *CrowdClient) *Figure { return &c.Playout.StarvedRatio }},
+	{"playout.late", "late snapshots", 1, 0, func(c *CrowdClient) *Figure { return &c.Playout.Late }},
+	{"playout.longest_freeze_ms", "freeze ms", 1, 0, func(c *CrowdClient) *Figure { return &c.Playout.LongestFreezeMS }},
 }
 
 // NamedClient is a CrowdClient with the name of what it contains.

@@ -166,8 +166,6 @@ func (e *Exporter) Write(r *engine.Result) error {
 	x.Files = e.files.List(e.folder.Path())
 	entries := []atomicfile.Entry{
 		{Name: "experiment.toml", Write: func(w io.Writer) error { return writeTOML(w, &x) }},
-		e.samples.logEntry(),
-		e.packets.logEntry(unsettled...),
 		{Name: "report.md", Write: func(w io.Writer) error { return writeMarkdown(w, &x, &e.curves) }},
 		atomicfile.JSON("report.json", &Report{Runs: []*engine.Result{&x}}),
 	}
@@ -176,7 +174,9 @@ func (e *Exporter) Write(r *engine.Result) error {
 			entries = append(entries, log.logEntry())
 		}
 	}
-	if len(x.Clients) > 0 {
+	if len(x.Clients) == 0 { // a crowd has no samples and no list of packets
+		entries = append(entries, e.samples.logEntry(), e.packets.logEntry(unsettled...))
+	} else {
 		entries = append(entries, atomicfile.Entry{Name: "clients.csv", Write: func(w io.Writer) error { return writeClients(w, x.Clients) }})
 	}
 	if len(x.SamplesByLane) > 1 {

@@ -29,7 +29,8 @@ func CrowdSnapshot(n int, now time.Duration) *engine.Snapshot {
 			loss = 0.08 + float64(i%7)/100
 		}
 		x.Clients = append(x.Clients, figures.CrowdClient{PayloadKbps: figures.Known(150 + rtt), WireKbps: figures.Known(166 + rtt),
-			BaselineAgeTicks: figures.Known(3 + rtt/20), LossRatio: figures.Known(loss), Failures: figures.Known(float64(i / 300)), RoundTripMS: figures.Known(rtt)})
+			BaselineAgeTicks: figures.Known(3 + rtt/20), LossRatio: figures.Known(loss), Failures: figures.Known(float64(i / 300)), RoundTripMS: figures.Known(rtt), AgeMS: figures.Known(40 + rtt/2)})
+		x.Clients[i].Playout.StarvedRatio, x.Clients[i].Playout.Late = figures.Known(loss*loss), figures.Known(0)
 	}
 	x.Recent.SetQuantiles(x.Clients)
 	const firstAge, lastAge = 4, 9

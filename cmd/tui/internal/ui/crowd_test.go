@@ -9,7 +9,6 @@ import (
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
-	"wirelab/experiment/figures"
 )
 
 func TestGoldenCrowd(t *testing.T) {
@@ -50,13 +49,13 @@ func TestCrowdSelectsClients(t *testing.T) {
 	}
 	selected(1, "g")
 	selected(2, "down")
-	selected(11, "right") // 1000 clients in 119 columns: a column has up to 9
+	selected(12, "right") // 1000 clients in 100 columns
 	selected(1000, "G")
 	selected(1000, "right")
-	press(m, "o") // by payload, which grows with the round trip
+	press(m, "o") // by age, which grows with the round trip
 	selected(999, "up")
 	press(m, "o", "o", "o")
-	if view := m.View(); !strings.Contains(view, "Clients by "+figures.ClientFields[3].Title) {
+	if view := m.View(); !strings.Contains(view, "Clients by freeze ms") {
 		t.Errorf("unexpected order:\n%s", view)
 	}
 	press(m, "enter")

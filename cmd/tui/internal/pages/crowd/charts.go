@@ -2,6 +2,7 @@ package crowd
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"wirelab/cmd/tui/internal/chart"
@@ -43,6 +44,7 @@ func recent(samples []engine.CrowdSample) (p period) {
 		p.sum.Packets += s.Packets
 		p.sum.Lost += s.Lost
 		p.sum.WireBits += s.WireBits
+		p.sum.Wait = max(p.sum.Wait, s.Wait)
 		p.sum.CPU.Encode += s.CPU.Encode
 		p.sum.CPU.Server += s.CPU.Server
 		p.sum.CPU.Clients += s.CPU.Clients
@@ -71,7 +73,9 @@ type charts struct {
 	samples []engine.CrowdSample
 	tick    time.Duration // between two packets
 	marks   []engine.Mark
-	seen    bool // Observe was called
+
+	hasUplink bool
+	seen      bool // Observe was called
 }
 
 // Name implements room.Pane.
@@ -83,7 +87,7 @@ func (p *charts) Observe(v room.View) bool {
 		return false
 	}
 	x := crowdOf(v)
-	p.samples, p.tick, p.marks, p.seen = x.Samples, x.TickTime, v.Snap.Marks, true
+	p.samples, p.tick, p.marks, p.hasUplink, p.seen = x.Samples, x.TickTime, v.Snap.Marks, x.HasUplink, true
 	return true
 }
 
@@ -138,6 +142,14 @@ func (p *charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	})}
 	lost.Legend = value("now", look.Lost, figures.RatioFigure(100*float64(now.sum.Lost), float64(now.sum.Packets)), 2, "")
 	list := []panes.Stacked{encodings, cpu, rate, lost}
+	if p.hasUplink {
+		queue := panes.Stacked{Title: "Uplink of the server: longest wait ms", Spec: p.line(look.Warn, 5, func(s *engine.CrowdSample) float64 {
+			return units.Milliseconds(s.Wait)
+		})}
+		queue.Spec.Series[0].Reduce = chart.Max
+		queue.Legend = value("now", look.Warn, figures.Known(units.Milliseconds(now.sum.Wait)), 1, "")
+		list = slices.Insert(list, 2, queue)
+	}
 	const chartRows = 4 // smallest useful height with the title
 	for i := range list {
 		list[i].Focused = focused

@@ -22,8 +22,20 @@ type clients struct {
 	width    int   // columns of the strip on the screen, as last drawn
 }
 
-// clientsFixedRows are the rows of the pane that do not belong to a figure: the edges and the selected client.
-const clientsFixedRows = 4
+// clientsFixedRows are the rows of the pane that do not belong to a figure: the edges, the headings, and the selected
+// client.
+const clientsFixedRows = 5
+
+// shown returns the indices of the figures in the strip: those that are above 0 for any client, and the one by which
+// the clients are ordered.
+func (p *clients) shown() (list []int) {
+	for i := range p.columns {
+		if p.columns[i].hi > 0 || i == p.order {
+			list = append(list, i)
+		}
+	}
+	return list
+}
 
 // Name implements room.Pane.
 func (p *clients) Name() string { return "Clients" }
@@ -98,11 +110,11 @@ const stripX = 22
 
 // Draw implements room.Pane.
 func (p *clients) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	const rangeW = 17 // smallest and largest value, on wide screens
 	p.width = c.W - stripX - 2
-	wide := c.W >= 100
-	if wide {
-		p.width -= rangeW
+	hasQuantiles := c.W >= 100
+	if hasQuantiles {
+		p.width -= quantilesW
+		quantileHeads(c, stripX+p.width, 1)
 	}
 	title := fmt.Sprintf("Clients by %s, last %.0f s", figures.ClientFields[p.order].Title, p.view.Span.Seconds())
 	each := "a bar for each client"
@@ -112,22 +124,21 @@ func (p *clients) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	count := strconv.Itoa(len(p.sorted)) + " clients"
 	c.Frame(th, focused, title, look.Fit(look.TitleSpace(c.W, title), []look.Span{look.Dim.Span(count + "; " + each + "; o: next order")},
 		[]look.Span{look.Dim.Span(count)}, nil)...)
-	rows := max((c.H-clientsFixedRows)/len(figures.ClientFields), 1)
-	y := 1
-	for i := range figures.ClientFields {
-		if y+rows > c.H-clientsFixedRows+1 {
+	shown := p.shown()
+	rows := max((c.H-clientsFixedRows)/max(len(shown), 1), 1) // of each figure
+	y := 2
+	for _, i := range shown {
+		if y+rows > c.H-2 {
 			break
 		}
-		field := &figures.ClientFields[i]
 		style := look.Dim
 		if i == p.order {
 			style = look.Plain
 		}
-		c.Clip(2, y+rows-1, stripX-3, style, field.Title)
-		column := &p.columns[i]
-		p.drawRow(c, th, y, rows, column)
-		if wide && column.hi >= 0 {
-			c.TextRight(c.W-2, y+rows-1, look.Dim, figures.Known(column.lo*field.Scale).Text(field.Decimals)+" to "+figures.Known(column.hi*field.Scale).Text(field.Decimals))
+		c.Clip(2, y+rows-1, stripX-3, style, figures.ClientFields[i].Title)
+		p.drawRow(c, th, y, rows, &p.columns[i])
+		if hasQuantiles {
+			p.drawQuantiles(c, stripX+p.width, y+rows-1, i)
 		}
 		y += rows
 	}
@@ -186,7 +197,7 @@ func (p *clients) selectedFigures() []look.Span {
 		return nil
 	}
 	out := []look.Span{look.Chosen.Span("client " + strconv.Itoa(p.selected+1))}
-	for i := range figures.ClientFields {
+	for _, i := range p.shown() {
 		field := &figures.ClientFields[i]
 		out = append(out, look.Dim.Span("  "+field.Title+" "), look.Value.Span(field.Text(&p.view.Clients[p.selected])))
 	}

@@ -55,6 +55,9 @@ func explain(t *clientTable) (texts []string) {
 		units.Fixed(float64(now.sum.Encodings)/ticks, 1), words.Count(clients, "client"), first, last, older))
 	texts = append(texts, fmt.Sprintf("All clients together get %s Mbit/s on the wire; %s %% of the packets are lost.", now.megabits().Text(2),
 		figures.RatioFigure(100*float64(now.sum.Lost), float64(now.sum.Packets)).Text(2)))
+	if x.HasUplink {
+		texts = append(texts, fmt.Sprintf("The longest wait for the uplink of the server was %s ms.", units.Fixed(units.Milliseconds(now.sum.Wait), 1)))
+	}
 	for i := range figures.ClientFields {
 		field := &figures.ClientFields[i]
 		if worst := t.columns[i].worst; worst >= 0 {

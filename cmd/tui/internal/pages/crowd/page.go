@@ -11,8 +11,8 @@ import (
 	"wirelab/experiment/figures"
 )
 
-// page is page 8. A large screen shows the clients above, below them the charts on the left, and tables and the packets
-// of a client on the right; a small one shows a pane at a time below the summary line.
+// page is page 8. A large screen shows the clients above, below them the charts on the left, and the baselines and the
+// packets of a client on the right; a small one shows a pane at a time below the summary line.
 type page struct {
 	room.Panes
 	summary *room.Slot
@@ -67,20 +67,19 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 
 // layOut places the panes on a large screen.
 func (p *page) layOut(w, h int) []room.Place {
-	fields := len(figures.ClientFields)
-	clientsH := fields + clientsFixedRows // one row a figure; on high screens two
-	if h >= 40 {
-		clientsH += fields
+	const minRest = 22 // rows for charts and packets
+	shown := len(p.clients.shown())
+	clientsH := min(shown+clientsFixedRows, max(h-minRest/2, 0)) // one row a figure; on high screens two
+	if h-clientsH-shown >= minRest {
+		clientsH += shown
 	}
 	rightW := room.RightColumn(w)
 	leftW, restH := w-rightW, h-clientsH
-	quantilesH := min(fields+3, restH/2)
-	clientH := (restH - quantilesH) / 2
+	clientH := restH / 2
 	return []room.Place{
 		p.Slots[paneClients].Place(0, 0, w, clientsH),
 		p.Slots[paneCharts].Place(0, clientsH, leftW, restH),
-		p.Slots[paneQuantiles].Place(leftW, clientsH, rightW, quantilesH),
-		p.Slots[paneBaselines].Place(leftW, clientsH+quantilesH, rightW, restH-quantilesH-clientH),
+		p.Slots[paneBaselines].Place(leftW, clientsH, rightW, restH-clientH),
 		p.Slots[paneClient].Place(leftW, h-clientH, rightW, clientH),
 	}
 }

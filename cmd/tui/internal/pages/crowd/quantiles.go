@@ -73,27 +73,36 @@ func (p *quantiles) Observe(v room.View) bool {
 func (p *quantiles) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	const title = "Over clients"
 	c.Frame(th, focused, title, look.Fit(look.TitleSpace(c.W, title), []look.Span{look.Dim.Span(fmt.Sprintf("each figure by itself, last %.0f s", p.view.Span.Seconds()))}, nil)...)
-	const nameW, step = 21, 7
-	list := p.view.Recent.Quantiles()
-	for i, q := range list {
-		c.TextRight(nameW+(i+1)*step, 1, look.Dim, q.Name)
-	}
-	clientX := nameW + len(list)*step + 2 // column of the number of the worst client
-	hasClient := clientX+6 <= c.W
-	if hasClient {
-		c.Text(clientX, 1, look.Dim, "client")
-	}
+	const nameW = 21
+	quantileHeads(c, nameW, 1)
 	for i := range figures.ClientFields {
-		field, y := &figures.ClientFields[i], 2+i
-		if y >= c.H-1 {
-			return
+		if y := 2 + i; y < c.H-1 {
+			c.Clip(2, y, nameW-1, look.Dim, figures.ClientFields[i].Title)
+			p.drawQuantiles(c, nameW, y, i)
 		}
-		c.Clip(2, y, nameW-1, look.Dim, field.Title)
-		for k, q := range list {
-			c.TextRight(nameW+(k+1)*step, y, look.Value, field.Text(q.CrowdClient))
-		}
-		if worst := p.columns[i].worst; worst >= 0 && hasClient {
-			c.Text(clientX, y, look.Dim, strconv.Itoa(worst+1))
-		}
+	}
+}
+
+// The columns of quantiles: quantileW for each quantile, then the number of the worst client.
+const (
+	quantileW  = 7
+	quantilesW = 4*quantileW + 8 // 4 quantiles
+)
+
+// quantileHeads draws the headings of the columns that drawQuantiles draws from column x.
+func quantileHeads(c *look.Canvas, x, y int) {
+	for i, q := range (&figures.Crowd{}).Quantiles() {
+		c.TextRight(x+(i+1)*quantileW, y, look.Dim, q.Name)
+	}
+	c.Text(x+quantilesW-6, y, look.Dim, "client")
+}
+
+// drawQuantiles draws the quantiles of figure number i at row y, from column x, and the number of the worst client.
+func (t *clientTable) drawQuantiles(c *look.Canvas, x, y, i int) {
+	for k, q := range t.view.Recent.Quantiles() {
+		c.TextRight(x+(k+1)*quantileW, y, look.Value, figures.ClientFields[i].Text(q.CrowdClient))
+	}
+	if worst := t.columns[i].worst; worst >= 0 {
+		c.Text(x+quantilesW-6, y, look.Dim, strconv.Itoa(worst+1))
 	}
 }

@@ -1,0 +1,271 @@
+package crowd
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+	"time"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/endpoint"
+	"wirelab/experiment/engine/packetlog"
+	"wirelab/internal/seed"
+	"wirelab/lossmodel"
+	"wirelab/lossmodel/tracefile"
+)
+
+// ClientSeed returns the seed of the links of client n, counted from 1, in a run with the given seed.
+func ClientSeed(session uint64, n int) uint64 { return seed.Derive(session^seed.Hash("crowd"), n) }
+
+// clientLinks returns the links of client n, counted from 1: those of its profile or of c, then what [crowd] sets drawn
+// from its distributions, then what its [[client]] table sets. A round trip is split evenly over both links.
+func clientLinks(c *config.Config, n int) (down, up lossmodel.Spec, err error) {
+	own := ClientSeed(c.Seed, n)
+	word := func(name string) uint64 { return seed.PCG(own, "crowd."+name).Uint64() }
+	down, up = c.Down, c.Up
+	if mix := c.Crowd.Mix(); mix != nil {
+		rest := int64(word("profile") % 1e6)
+		i := slices.IndexFunc(mix, func(x config.ProfileShare) bool { rest -= x.Share; return rest < 0 })
+		down, up = mix[i].Profile.Down, mix[i].Profile.Up
+	}
+	if s := c.Crowd.RTT; s.IsSet() {
+		rtt := time.Duration(s.Draw(word("rtt")))
+		down.Delay.Latency, up.Delay.Latency = rtt/2, rtt-rtt/2
+	}
+	if s := c.Crowd.Jitter; s.IsSet() {
+		down.Delay.Jitter = time.Duration(s.Draw(word("jitter")))
+		up.Delay.Jitter = down.Delay.Jitter
+	}
+	if s := c.Crowd.Loss; s.IsSet() {
+		down = down.WithLoss(float64(s.Draw(word("loss"))) / 1e6)
+		up.Loss = down.Loss
+	}
+	for i := range c.Clients {
+		if row := &c.Clients[i]; row.Turn == n && !row.Change.IsZero() {
+			own := c.Clone()
+			own.Down, own.Up = down, up
+			if err := own.Apply(row.Change); err != nil {
+				return down, up, config.Within(config.Indexed("client", i), err)
+			}
+			down, up = own.Down, own.Up
+		}
+	}
+	return down, up, nil
+}
+
+// fullLinks are the links of a client whose settings a lossmodel.Light does not model. They need about 10 KB, and store
+// datagrams.
+type fullLinks struct {
+	down, up *lossmodel.Link
+	// seen records the packets that have been decoded, to recognise duplicates: packet n at n % len. Sending packet n
+	// clears its bit, so a copy that arrives more than seenPackets packets late counts as another packet.
+	seen [seenPackets / 64]uint64
+}
+
+// seenPackets is the number of packets that fullLinks.seen records: 68 s at 60 Hz.
+const seenPackets = 4096
+
+// newFullLinks returns links with the seeds of client n. load reads the files that specs name.
+func newFullLinks(load tracefile.Loader, down, up lossmodel.Spec, own uint64) (*fullLinks, error) {
+	x, err := &fullLinks{}, error(nil)
+	if x.down, err = lossmodel.NewLinkWith(load, down, own, "down"); err != nil {
+		return nil, config.ErrorAt("down", err)
+	}
+	if x.up, err = lossmodel.NewLinkWith(load, up, own, "up"); err != nil {
+		return nil, config.ErrorAt("up", err)
+	}
+	return x, nil
+}
+
+// cacheFiles returns a loader that reads each file once.
+func cacheFiles(load tracefile.Loader) tracefile.Loader {
+	files := map[string][]byte{}
+	return func(name string) ([]byte, error) {
+		if data, ok := files[name]; ok {
+			return data, nil
+		}
+		data, err := load(name)
+		if err == nil {
+			files[name] = data
+		}
+		return data, err
+	}
+}
+
+// markSeen sets whether packet seq has been decoded, and returns whether it had been before.
+func (x *fullLinks) markSeen(seq uint32, seen bool) (before bool) {
+	word, bit := &x.seen[seq%seenPackets/64], uint64(1)<<(seq%64)
+	before = *word&bit != 0
+	*word &^= bit
+	if seen {
+		*word |= bit
+	}
+	return before
+}
+
+// A full link copies datagrams, whose bytes do not matter: the tag contains what the receiver needs.
+var blank [endpoint.MaxDatagram]byte
+
+// packTag and unpackTag convert a packet to and from the tag of its datagram.
+func packTag(seq uint32, age uint8, v verdict) uint64 {
+	return uint64(seq) | uint64(age)<<32 | uint64(v)<<40
+}
+func unpackTag(tag uint64) (seq uint32, age uint8, v verdict) {
+	return uint32(tag), uint8(tag >> 32), verdict(tag >> 40)
+}
+
+// sendFull sends a packet of size bytes to client i of the shard at now.
+func (x *Session) sendFull(s *shard, i int, now time.Duration, p *packet, size int) {
+	links, n := s.full[i], &s.sent[i]
+	links.markSeen(p.seq, false)
+	v := links.down.Send(now, blank[:size], packTag(p.seq, p.age, p.verdict))
+	n.duplicated += uint32(v.Copies)
+	s.countLoss(n, 0, v.Lost)
+	s.logLoss(i, p.seq, v.Lost)
+	for i, lost := range v.CopyLost[:v.Copies] {
+		s.countLoss(n, i+1, lost)
+	}
+}
+
+// receiveFull handles everything that is due at client i of the shard until end, as receive does for light links.
+func (x *Session) receiveFull(s *shard, i int, end time.Duration) {
+	links := s.full[i]
+	for {
+		at, any := links.down.Next()
+		if back, anyBack := links.up.Next(); anyBack && (!any || back < at) {
+			at, any = back, true
+		}
+		if !any || at > end {
+			return
+		}
+		for d, ok := links.down.Receive(at); ok; d, ok = links.down.Receive(at) {
+			x.arriveFull(s, i, at, &d)
+		}
+		for d, ok := links.up.Receive(at); ok; d, ok = links.up.Receive(at) {
+			if !d.Damaged && d.Lost == lossmodel.None {
+				x.readAck(&s.targets[i], uint32(d.Tag), uint32(d.Tag>>32))
+			}
+		}
+	}
+}
+
+// arriveFull handles the arrival of a datagram at client i.
+func (x *Session) arriveFull(s *shard, i int, at time.Duration, d *lossmodel.Delivery) {
+	links, v := s.full[i], &s.receivers[i]
+	seq, age, result := unpackTag(d.Tag)
+	switch {
+	case d.Lost != lossmodel.None:
+		s.countLoss(&s.sent[i], d.Copy, d.Lost)
+		s.logLoss(i, seq, d.Lost)
+		return
+	case d.Damaged:
+		v.corrupt++
+		s.addEvent(i, seq, arrivedFailed)
+		s.logArrival(i, seq, at, packetlog.Corrupt)
+		return
+	case links.markSeen(seq, true):
+		v.duplicate++
+		s.addEvent(i, seq, arrivedStale)
+	default:
+		if !x.arrive(s, i, at, &packet{seq: seq, age: age, verdict: result}) {
+			links.markSeen(seq, false)
+		}
+	}
+	if v.decoded.any {
+		v.feedbackBytes += uint64(x.ackWire)
+		var datagram [endpoint.AckBytes]byte
+		binary.LittleEndian.PutUint32(datagram[:], v.decoded.newest)
+		links.up.Send(at, datagram[:], uint64(v.decoded.newest)|uint64(uint32(v.decoded.mask))<<32)
+	}
+}
+
+// uplink is the link that the packets to all clients share: a queue of limited size before a line. A packet that does
+// not fit into the queue is dropped.
+type uplink struct {
+	config.Uplink
+	idleAt time.Duration // when the line has sent all packets
+	limit  time.Duration // the time that a full queue takes to drain
+	first  int           // the client to which the next tick sends first: the first one whose packet was dropped in the last
+	peak   time.Duration // the longest wait
+}
+
+// newUplink returns an idle uplink.
+func newUplink(c config.Uplink) uplink {
+	u := uplink{Uplink: c}
+	if c.BitsPerSecond > 0 {
+		u.limit = u.duration(c.QueueBytes)
+	}
+	return u
+}
+
+// duration returns the time that the line takes for a number of bytes.
+func (u *uplink) duration(bytes int64) time.Duration {
+	return time.Duration(bytes * 8 * int64(time.Second) / u.BitsPerSecond)
+}
+
+// send returns when the line has sent a packet of the given size that the server sends at now; false if the queue is
+// full.
+func (u *uplink) send(now time.Duration, wireBytes int) (at time.Duration, ok bool) {
+	done := max(u.idleAt, now) + u.duration(int64(wireBytes))
+	if done-now > u.limit {
+		return 0, false
+	}
+	u.idleAt, u.peak = done, max(u.peak, done-now)
+	return done, true
+}
+
+// queue passes packet n of all clients to the uplink, and sets shard.leaves. The clients are served in turn.
+func (x *Session) queue(n uint32, now time.Duration) {
+	u, count := &x.uplink, x.clientCount()
+	next := -1 // uplink.first of the next tick
+	spacing := time.Duration(0)
+	if u.Pace && count > 0 {
+		spacing = x.cadence.SeqTime(uint64(n)+uint64(x.config.Sender.Every)) - now
+	}
+	for k := range count {
+		c := (u.first + k) % count
+		s, i := &x.shards[c/shardClients], c%shardClients
+		if s.leaves[i] = dropped; !s.targets[i].isActive {
+			continue
+		}
+		if e, params := x.encodingFor(s, i); e.err == nil {
+			at, ok := u.send(now+spacing*time.Duration(k)/time.Duration(count), e.wire[params])
+			if ok {
+				s.leaves[i] = at
+			} else if next < 0 {
+				next = c
+			}
+		}
+	}
+	u.first = max(next, 0)
+}
+
+// dropped is the value in shard.leaves of a packet that the uplink dropped.
+const dropped = time.Duration(-1)
+
+// maxWait returns the longest time from the beginning of a tick until the uplink has sent a packet.
+func (x *Session) maxWait() time.Duration {
+	if !x.uplink.Pace {
+		return x.uplink.limit
+	}
+	return x.uplink.limit + time.Duration(x.config.Sender.Every)*time.Second/time.Duration(x.cadence.RateHz)
+}
+
+// presence is a time at which a client joins or leaves.
+type presence struct {
+	at     time.Duration
+	client int // from 0
+}
+
+// presences returns the times at which clients of [[client]] tables join or leave, in order.
+func presences(c *config.Config) (list []presence) {
+	for _, row := range c.Clients {
+		for _, at := range []time.Duration{row.Join, row.Leave} {
+			if at > 0 {
+				list = append(list, presence{at, row.Turn - 1})
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b presence) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.client, b.client)) })
+	return list
+}

@@ -1,0 +1,740 @@
+// Package crowd runs one sender with many receivers. Clients that have the same baseline get the same payload, so a
+// tick needs as many encodings as there are different baselines, not clients. Frames and payloads are stored once, and
+// each payload is decoded once. README.md describes the model.
+package crowd
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"math/bits"
+	"runtime"
+	"time"
+	"unsafe"
+
+	"wirelab/dataset"
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/experiment/config"
+	"wirelab/experiment/endpoint"
+	"wirelab/experiment/engine"
+	"wirelab/internal/panics"
+	"wirelab/internal/quantile"
+	"wirelab/internal/wallclock"
+	"wirelab/lossmodel"
+)
+
+// Options configure a session.
+type Options struct {
+	Clock    wallclock.Clock           // measures durations; nil means none are measured
+	Progress func(done, total float64) // Run calls it about once a second of virtual time, in seconds; nil means none
+	Force    bool                      // allow more than maxMemory
+	Endless  bool                      // ignore the duration of the configuration
+
+	keepPackets bool // keep the newest packets of each client
+}
+
+// Session is a run with many receivers. Time passes in slots: one for each packet that sender.rate_hz permits. It is
+// not safe for use by several goroutines.
+type Session struct {
+	config  *config.Config
+	clock   wallclock.Clock
+	source  dataset.Source
+	schema  *frame.Schema
+	cadence endpoint.Cadence
+
+	slot    uint32        // the next slot
+	end     time.Duration // the end of the run, unless the data end earlier
+	ended   bool
+	changes []config.StampedChange // that have been applied
+
+	startClients int // number of clients at the start
+
+	frames []frame.Frame   // frames of the newest slots, by slot modulo the length
+	memos  []encoders.Memo // memos of the newest anchors, likewise
+	taken  uint64          // frames read from the source
+
+	shards          []shard
+	presences       []presence // to come
+	workers         []*worker
+	baselines       baselines
+	needsNoBaseline bool // the codec encodes frames without a baseline
+	hasChains       bool // each client has its own memos
+	encodings       []encoding
+	encodingOf      [numKeys]int32 // index in encodings, by key
+	uplink          uplink
+	newest          []encoding                        // the part of encodings that belongs to the newest packet
+	keepPackets     bool                              // Options.keepPackets
+	loadFile        func(name string) ([]byte, error) // for the links
+
+	slots                          uint32          // more than the slots in which something in flight can be due: a power of two
+	times                          []time.Duration // of the current slot and those after it, by slot modulo the length
+	displayTicks                   []time.Duration // of the current slot: after the slot before it, up to its own time
+	displayed                      uint64          // number of display ticks of all slots so far
+	downMTU, ackWire, ackFragments int
+	senderHistory, receiverHistory uint32
+
+	digest hash.Hash
+	record []byte // buffer of the digest
+	measurements
+}
+
+// measurements are sums over ticks.
+type measurements struct {
+	slotsRun, packets    int64 // slots, and those with a packet
+	encodingSum          int64
+	maxEncodings         int
+	memoUsers            int64 // packets encoded with the memo of an anchor
+	sizes, ages          quantile.Counts
+	encodeTimes          durations // of encodings
+	decodeTimes          durations
+	elapsed              durations     // of ticks
+	passed               time.Duration // wall time since the last packet
+	anchorNS, unsharedNS int64
+	headerNS, queueNS    int64
+	encodeErr, decodeErr error
+}
+
+// Run runs the experiment. When ctx ends, it returns the results so far, marked as interrupted. With an error of the
+// data it also returns the results so far.
+func Run(ctx context.Context, c *config.Config, opt Options) (*engine.Result, error) {
+	x, err := NewSession(ctx, c, opt)
+	if err != nil {
+		return nil, err
+	}
+	for err == nil && ctx.Err() == nil {
+		if opt.Progress != nil && x.slot%uint32(x.cadence.RateHz) == 0 {
+			opt.Progress(x.Now().Seconds(), x.end.Seconds())
+		}
+		err = x.Step()
+	}
+	interrupted := err == nil
+	if err == io.EOF {
+		err = nil
+	}
+	err = errors.Join(err, x.finish())
+	result := x.Result()
+	result.Interrupted = interrupted
+	return result, errors.Join(err, x.Close())
+}
+
+// NewSession opens the data and creates the clients.
+func NewSession(ctx context.Context, c *config.Config, opt Options) (*Session, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	c = c.Clone()
+	src, err := c.OpenData(ctx, c.Duration > 0 || opt.Endless)
+	if err != nil {
+		return nil, err
+	}
+	x := &Session{config: c, clock: opt.Clock, source: src, schema: src.Schema(), digest: sha256.New(), keepPackets: opt.keepPackets}
+	if err := x.prepare(opt.Force); err != nil {
+		return nil, errors.Join(c.Locate(err), x.Close())
+	}
+	_, canEnd := src.(dataset.Sized)
+	switch x.end = c.Duration; {
+	case opt.Endless || c.Duration == 0 && canEnd:
+		x.end = config.MaxDuration
+	case c.Duration == 0:
+		x.end = defaultDuration
+	}
+	return x, nil
+}
+
+// defaultDuration is the duration of a run whose configuration sets none and whose data do not end.
+const defaultDuration = 60 * time.Second
+
+// Check returns the error with which Run would fail to begin; nil if it could begin. It fills in the settings of c that
+// depend on the data.
+func Check(ctx context.Context, c *config.Config, force bool) error {
+	x, err := NewSession(ctx, c, Options{Force: force})
+	if err != nil {
+		return err
+	}
+	c.AdoptFit(x.config)
+	return x.Close()
+}
+
+// Close closes the source.
+func (x *Session) Close() error {
+	if c, ok := x.source.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
+
+// prepare checks the configuration and creates everything that a run needs.
+func (x *Session) prepare(force bool) error {
+	c := x.config
+	if err := c.FitTo(x.schema); err != nil {
+		return err
+	}
+	if err := c.Normalise(); err != nil {
+		return err
+	}
+	codec, params, err := c.Encoder.Resolve("encoder", c.Codecs)
+	if err == nil {
+		err = c.CheckSuits("encoder", codec, x.schema)
+	}
+	if err != nil {
+		return err
+	}
+	codec = encoders.LocateFiles(codec, c.ResolvePath)
+	if err := x.checkSupport(codec); err != nil {
+		return err
+	}
+	x.cadence = endpoint.Cadence{TickHz: x.schema.TickHz, RateHz: c.Sender.RateHz}
+	x.needsNoBaseline = codec.Standalone
+	x.senderHistory, x.receiverHistory = uint32(c.Sender.History), uint32(c.Receiver.History)
+	x.downMTU = c.Down.MTU
+	x.ackWire, x.ackFragments = lossmodel.WireBytes(endpoint.AckBytes, c.Up.MTU)
+	x.baselines = newBaselines(c)
+	x.uplink, x.loadFile, x.presences = newUplink(c.Crowd.Uplink), cacheFiles(c.ReadTrace), presences(c)
+	x.frames, x.memos = make([]frame.Frame, frame.MaxHistory+1), make([]encoders.Memo, frame.MaxHistory+1)
+	initial := x.schema.NewFrame()
+	x.source.Initial(initial)
+	for range runtime.GOMAXPROCS(0) {
+		w, err := newWorker(x.schema, codec, params, initial)
+		if err != nil {
+			return config.ErrorAt("encoder", err)
+		}
+		if _, ok := w.encoder.Encoder.(encoders.Feedback); ok {
+			return &config.Error{Key: "encoder.name", Problem: codec.Name + " learns from each receiver", Expected: "an encoder whose packets many receivers can share"}
+		}
+		x.workers = append(x.workers, w)
+	}
+	if c.Crowd.Unshared && x.baselines.policy == policyNewest {
+		if x.hasChains, err = x.workers[0].makesMemos(); err != nil {
+			return config.ErrorAt("encoder", err)
+		}
+	}
+	x.reserve(0)
+	x.startClients = c.Crowd.Clients
+	return x.resize(c.Crowd.Clients, force, params)
+}
+
+// checkSupport returns an error if the configuration or the data need something that a crowd does not have.
+func (x *Session) checkSupport(codec *encoders.Codec) error {
+	c := x.config
+	refuse := func(key, problem, expected string) error {
+		return &config.Error{Key: key, Problem: problem, Expected: expected}
+	}
+	anchors, defaults := newBaselines(c), config.Default()
+	every := uint32(c.Sender.Every)
+	switch {
+	case len(c.Shadows) > 0:
+		return refuse("shadow", "a crowd has one encoder", "no [[shadow]], or a sweep over encoder.name")
+	case x.schema.Timed || x.schema.Delivery != frame.Latest || x.schema.Rows == 0:
+		return refuse("data.source", fmt.Sprintf("a crowd sends snapshots, not %s", c.Data.Source), "cubes or a table of which only the newest state matters")
+	case codec.Quantises:
+		return refuse("encoder.name", codec.Name+" rounds values differently for each baseline, so clients cannot share frames", "an encoder that decodes exactly")
+	case !c.Playout().IsFixed():
+		return refuse("receiver.playout", "a crowd has no playout policies", `a fixed delay such as "85ms"`)
+	case c.Receiver.PlayoutCompare != "":
+		return refuse("receiver.playout_compare", "a crowd has no playout policies", `"off"`)
+	case c.Receiver.Hermite:
+		return refuse("receiver.interpolation", "a crowd does not measure the errors of displays", `"linear"`)
+	case c.BudgetKbps != defaults.BudgetKbps:
+		return refuse("budget", "a crowd has no chart with a budget", "no value")
+	case len(c.Traffic) > 0:
+		return refuse("traffic", "a crowd has no other traffic", `"off"`)
+	case c.HasRedundancy():
+		return refuse("sender.redundancy", "a crowd sends packets without redundancy", "no value")
+	case c.HasMessages():
+		return refuse("messages", "a crowd sends only snapshots", "no [messages]")
+	case c.LaneControl(c.Encoder).Name() != "":
+		return refuse("sender.control", "a crowd sends every packet", `"off"`)
+	case c.Receiver.DigestBits > 0:
+		return refuse("receiver.digest", "a crowd sends acks without digests", "0")
+	case anchors.policy == policyAnchors && anchors.step%every != 0:
+		return refuse("crowd.baseline", fmt.Sprintf("anchors every %d packets are not all sent with sender.every %d", anchors.step, every), fmt.Sprintf("a multiple of %d", every))
+	case anchors.policy == policyAnchors && anchors.root+2*anchors.step > maskPackets:
+		return refuse("crowd.baseline", fmt.Sprintf("a root every %d packets, with anchors every %d, is further back than acks reach", anchors.root, anchors.step),
+			fmt.Sprintf("root + 2 every of at most %d", maskPackets))
+	}
+	for i := range c.At {
+		if ch := c.At[i].Change.WithMark(""); !ch.IsZero() && !isClientsChange(ch) {
+			return refuse(config.Indexed("at", i), "a crowd can change only its number of clients during a run", "clients = 500, or a sweep")
+		}
+	}
+	return nil
+}
+
+// isClientsChange reports whether a change sets only the number of clients.
+func isClientsChange(ch config.Change) bool {
+	keys := ch.WithMark("").Keys()
+	return len(keys) == 1 && keys[0] == "crowd.clients"
+}
+
+// newBaselines returns the policy of c.
+func newBaselines(c *config.Config) baselines {
+	b := baselines{maxAge: uint32(min(c.Sender.History, frame.MaxHistory))}
+	switch p := c.Crowd.Baseline; p.Name() {
+	case "every":
+		b.policy, b.step = policyEvery, uint32(p.Int("ticks"))
+	case "ages":
+		b.policy, b.ages = policyAges, uint64(p.Int("list"))
+	case "anchors":
+		b.policy, b.step = policyAnchors, uint32(p.Int("every"))
+		b.root = (uint32(p.Int("root")) + b.step - 1) / b.step * b.step
+		b.maxAge = min(b.maxAge, headerMemoBit-1)
+	}
+	return b
+}
+
+// maxMemory is the largest memory, in bytes, that a run may need unless Options.Force is set.
+const maxMemory = 8 << 30
+
+// Sizes in bytes.
+const (
+	clientBytes = int(unsafe.Sizeof(target{}) + unsafe.Sizeof(uint16(0)) + 2*unsafe.Sizeof(lossmodel.Light{}) + unsafe.Sizeof(sentCounts{}) +
+		unsafe.Sizeof(time.Duration(0)) + unsafe.Sizeof(receiver{}) + unsafe.Sizeof(tenure{}))
+	packetBytes   = int(unsafe.Sizeof(packet{}))
+	ackBytes      = int(unsafe.Sizeof(ack{}))
+	fullLinkBytes = 16 << 10 // both links of a client with a few packets in flight
+)
+
+// checkMemory returns an error if n clients need more than maxMemory: for frames, memos,
+// clients, and packets and acks in flight.
+func (x *Session) checkMemory(n int, params any) error {
+	full := 0
+	for i := range x.shards {
+		full += len(x.shards[i].full)
+	}
+	inFlight := int64(x.slots) / 2 * int64(packetBytes+ackBytes) * 5 / 4 // slices grow by a quarter
+	perClient := int64(clientBytes) + inFlight
+	memo := int64(0)
+	if m, ok := params.(encoders.MemoSizer); ok {
+		memo = int64(m.MemoSize())
+	}
+	if x.hasChains { // at most a memo for each packet in flight
+		perClient += memo * int64(x.slots)
+	}
+	shared := int64(len(x.frames))*int64(x.schema.Cells())*4 + memo*int64(len(x.memos)) + int64(full)*fullLinkBytes +
+		int64(n/shardClients+1)*int64(x.slots)*2*int64(unsafe.Sizeof([]packet{}))
+	needed := shared + int64(n)*perClient
+	if needed <= maxMemory {
+		return nil
+	}
+	return &config.Error{Key: "crowd.clients", Problem: fmt.Sprintf("needs about %d GB: %d clients of %d bytes each, and %d MB of frames, memos and links", needed>>30,
+		n, perClient, shared>>20), Expected: fmt.Sprintf("at most %d GB, for example %d clients; or --force with tui run", maxMemory>>30,
+		max((maxMemory-shared)/perClient, 1))}
+}
+
+// clientCount returns the number of clients that have ever been in the game, or will be.
+func (x *Session) clientCount() int {
+	if n := len(x.shards); n > 0 {
+		return (n-1)*shardClients + len(x.shards[n-1].targets)
+	}
+	return 0
+}
+
+// SetClients changes the number of clients before the next slot. Clients that come have the links of their numbers;
+// clients that go are sent nothing, until they return with what they have.
+func (x *Session) SetClients(n int) error {
+	if n < 1 || n > config.MaxCrowd {
+		return &config.Error{Key: "crowd.clients", Problem: fmt.Sprintf("got %d", n), Expected: fmt.Sprintf("1 to %d", config.MaxCrowd)}
+	}
+	_, params, err := x.config.Encoder.Resolve("encoder", x.config.Codecs)
+	const force = false
+	if err == nil {
+		err = x.resize(n, force, params)
+	}
+	if err != nil {
+		return err
+	}
+	change := config.NewChange("crowd.clients", n)
+	x.changes = append(x.changes, config.Stamp(x.Now(), change))
+	x.record = append(x.record[:0], fmt.Sprintf("clients %d at %d", n, x.slot)...)
+	x.digest.Write(x.record)
+	return nil
+}
+
+// resize creates the clients up to number n, and makes those from 1 to n the crowd. params are those of the encoder. After
+// an error the crowd is unchanged; clients that have been created are not part of it.
+func (x *Session) resize(n int, force bool, params any) error {
+	for i := x.clientCount(); i < n; i++ {
+		if err := x.addClient(i); err != nil {
+			return err
+		}
+	}
+	if err := x.checkMemory(n, params); err != nil && !force {
+		return err
+	}
+	x.config.Crowd.Clients = n
+	for i := range x.clientCount() {
+		x.updatePresence(i)
+	}
+	return nil
+}
+
+// addClient creates client i, counted from 0, with its links.
+func (x *Session) addClient(i int) error {
+	if i%shardClients == 0 {
+		x.shards = append(x.shards, shard{packets: newRing[packet](x.slots), acks: newRing[ack](x.slots)})
+	}
+	own := ClientSeed(x.config.Seed, i+1)
+	downSpec, upSpec, err := clientLinks(x.config, i+1)
+	if err != nil {
+		return err
+	}
+	s := &x.shards[len(x.shards)-1]
+	down, lacking := lossmodel.NewLight(downSpec, own, "down")
+	up, upLacking := lossmodel.NewLight(upSpec, own, "up")
+	if lacking != nil || upLacking != nil {
+		full, err := newFullLinks(x.loadFile, downSpec, upSpec, own)
+		if err != nil {
+			return err
+		}
+		if s.full == nil {
+			s.full = map[int]*fullLinks{}
+		}
+		s.full[len(s.targets)] = full
+	} else {
+		x.reserve(max(down.MaxDelay(), up.MaxDelay()) + x.maxWait())
+	}
+	s.targets, s.keys, s.sent = append(s.targets, target{}), append(s.keys, 0), append(s.sent, sentCounts{})
+	s.down, s.up = append(s.down, down), append(s.up, up)
+	s.receivers = append(s.receivers, receiver{})
+	s.tenures = append(s.tenures, tenure{roundTrip: downSpec.Delay.Latency + upSpec.Delay.Latency})
+	for _, row := range x.config.Clients {
+		if t := &s.tenures[len(s.tenures)-1]; row.Turn == i+1 {
+			t.join, t.leave = row.Join, row.Leave
+		}
+	}
+	if x.uplink.BitsPerSecond > 0 {
+		s.leaves = append(s.leaves, 0)
+	}
+	if x.hasChains {
+		s.chains = append(s.chains, chain{})
+	}
+	if x.keepPackets {
+		s.histories = append(s.histories, history{})
+	}
+	return nil
+}
+
+// updatePresence sets whether client i, counted from 0, is in the game in the next slot.
+func (x *Session) updatePresence(i int) {
+	s, now := &x.shards[i/shardClients], x.Now()
+	active, t := &s.targets[i%shardClients].isActive, &s.tenures[i%shardClients]
+	before := *active
+	*active = i < x.config.Crowd.Clients && now >= t.join && (t.leave == 0 || now < t.leave)
+	switch {
+	case *active && !before:
+		t.since = now
+	case before && !*active:
+		t.total += now - t.since
+	}
+}
+
+// reserve makes room for packets that are due up to delay after they were sent.
+func (x *Session) reserve(delay time.Duration) {
+	slots := uint32(1) << bits.Len64(uint64(int64(delay)*int64(x.cadence.RateHz)/int64(time.Second))+3)
+	if slots <= x.slots {
+		return
+	}
+	x.slots = slots
+	for i := range x.shards {
+		x.shards[i].packets.grow(x.slot, slots)
+		x.shards[i].acks.grow(x.slot, slots)
+	}
+	x.times = make([]time.Duration, slots)
+	for n := range slots {
+		x.times[(x.slot+n)&(slots-1)] = x.cadence.SeqTime(uint64(x.slot + n))
+	}
+}
+
+// Now returns the time of the next slot, or the end of the run.
+func (x *Session) Now() time.Duration {
+	if x.ended {
+		return x.end
+	}
+	return x.cadence.SeqTime(uint64(x.slot))
+}
+
+// frameOf returns the frame of slot n, one of the newest.
+func (x *Session) frameOf(n uint32) *frame.Frame { return &x.frames[n%uint32(len(x.frames))] }
+
+// Step runs the next slot. It returns io.EOF at the end of the run or of the data.
+func (x *Session) Step() error {
+	n, now := x.slot, x.Now()
+	if x.ended || now >= x.end {
+		return io.EOF
+	}
+	if err := x.applyChanges(now); err != nil {
+		return err
+	}
+	start := x.clock.Now()
+	if err := x.readFrame(n); err != nil {
+		x.end = min(x.end, max(now, x.cadence.TickTime(x.taken)))
+		return err
+	}
+	last := n + x.slots - 1
+	x.times[last&(x.slots-1)] = x.cadence.SeqTime(uint64(last))
+	x.findDisplayTicks(now)
+	sends := n%uint32(x.config.Sender.Every) == 0
+	err := x.each(len(x.shards), func(_ *worker, i int) error {
+		x.receive(&x.shards[i], n, now)
+		if sends {
+			x.choose(&x.shards[i], n)
+		}
+		return nil
+	})
+	if err == nil && sends {
+		err = x.sendAll(n, now)
+	}
+	x.slot++
+	x.slotsRun++
+	if x.clock != nil {
+		if x.passed += time.Duration(x.clock.Now() - start); sends {
+			x.elapsed.add(int64(x.passed))
+			x.passed = 0
+		}
+	}
+	return err
+}
+
+// applyChanges applies the changes of [[at]] that are due at now, and lets clients join and leave.
+func (x *Session) applyChanges(now time.Duration) error {
+	for len(x.config.At) > 0 && x.config.At[0].T <= now {
+		ch := x.config.At[0].Change
+		x.config.At = x.config.At[1:]
+		if n, set := ch.Live["crowd.clients"].(int64); set {
+			if err := x.SetClients(int(n)); err != nil {
+				return err
+			}
+		}
+	}
+	for len(x.presences) > 0 && x.presences[0].at <= now {
+		if i := x.presences[0].client; i < x.clientCount() {
+			x.updatePresence(i)
+		}
+		x.presences = x.presences[1:]
+	}
+	return nil
+}
+
+// findDisplayTicks sets x.displayTicks to the display ticks after those of the last slot, up to now.
+func (x *Session) findDisplayTicks(now time.Duration) {
+	milliHz := x.config.DisplayMilliHz(x.schema.TickHz)
+	x.displayTicks = x.displayTicks[:0]
+	for ; ; x.displayed++ {
+		at := endpoint.TickTime(1000*x.displayed, milliHz)
+		if at > now {
+			return
+		}
+		x.displayTicks = append(x.displayTicks, at)
+	}
+}
+
+// finish handles what is due before the end of the run, after the last slot.
+func (x *Session) finish() error {
+	x.end = min(x.end, x.Now())
+	if x.ended = true; x.end == 0 {
+		return nil
+	}
+	x.times[x.slot&(x.slots-1)] = x.cadence.SeqTime(uint64(x.slot))
+	x.findDisplayTicks(x.end - 1)
+	return x.each(len(x.shards), func(_ *worker, i int) error {
+		x.receive(&x.shards[i], x.slot, x.end-1)
+		return nil
+	})
+}
+
+// readFrame reads the frames of the source up to the tick of slot n, and stores the newest as that of slot n.
+func (x *Session) readFrame(n uint32) error {
+	f := x.frameOf(n)
+	if f.Table == nil {
+		*f = *x.schema.NewFrame()
+	}
+	tick := x.cadence.Tick(uint64(n))
+	for ; x.taken <= tick; x.taken++ {
+		if err := x.source.Next(f); err != nil {
+			if errors.Is(err, io.EOF) {
+				return io.EOF
+			}
+			return fmt.Errorf("data %s: %w", x.config.Data.Source, err)
+		}
+	}
+	f.Tick = uint32(tick)
+	return nil
+}
+
+// each calls f for 0 to n-1 on all cores. Calls with the same worker do not overlap.
+func (x *Session) each(n int, f func(w *worker, i int) error) error {
+	workers := min(len(x.workers), n)
+	run := func(first int) error {
+		for i := first; i < n; i += workers {
+			if err := f(x.workers[first], i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if workers <= 1 {
+		return panics.Call(func() error { return run(0) })
+	}
+	return errors.Join(panics.Each(workers, workers, run)...)
+}
+
+// sendAll encodes packet n for every key that clients have chosen, in the order of keys, and sends it at now.
+func (x *Session) sendAll(n uint32, now time.Duration) error {
+	err := x.encodeAll(n)
+	if err == nil && x.baselines.isAnchor(n) {
+		start := x.clock.Now()
+		err = panics.Call(func() error { return x.makeAnchor(x.workers[0], n) })
+		x.anchorNS += int64(x.clock.Now() - start)
+	}
+	if err != nil {
+		return err
+	}
+	if x.uplink.BitsPerSecond > 0 {
+		start := x.clock.Now()
+		x.queue(n, now)
+		x.queueNS += int64(x.clock.Now() - start)
+	}
+	x.packets++
+	return x.each(len(x.shards), func(_ *worker, i int) error {
+		x.send(&x.shards[i], n, now)
+		return nil
+	})
+}
+
+// encodeAll makes and measures the encodings of packet n.
+func (x *Session) encodeAll(n uint32) error {
+	if x.hasChains {
+		return x.encodeChains(n)
+	}
+	count := 0
+	for key := range uint16(numKeys) {
+		users := 0
+		for i := range x.shards {
+			users += int(x.shards[i].usersByKey[key])
+		}
+		if users == 0 {
+			continue
+		}
+		if count == len(x.encodings) {
+			x.encodings = append(x.encodings, encoding{})
+		}
+		x.encodings[count].reset(key, users)
+		x.encodingOf[key] = int32(count)
+		count++
+	}
+	list := x.encodings[:count]
+	x.newest = list
+	err := x.each(count, func(w *worker, i int) error {
+		x.encode(w, n, &list[i], nil)
+		return nil
+	})
+	if err == nil && x.config.Crowd.Unshared {
+		err = x.encodeUnshared(n, list)
+	}
+	for i := range list {
+		x.measure(&list[i])
+	}
+	x.countEncodings(count)
+	return err
+}
+
+// encodeChains encodes packet n for each client, with the memos of the client.
+func (x *Session) encodeChains(n uint32) error {
+	err := x.each(x.clientCount(), func(w *worker, i int) error {
+		s, k := &x.shards[i/shardClients], i%shardClients
+		if c := &s.chains[k]; s.targets[k].isActive {
+			c.encoding.reset(s.keys[k], 1)
+			x.encode(w, n, &c.encoding, c)
+		}
+		return nil
+	})
+	count := 0
+	for i := range x.shards {
+		for k := range x.shards[i].chains {
+			if x.shards[i].targets[k].isActive {
+				x.measure(&x.shards[i].chains[k].encoding)
+				count++
+			}
+		}
+	}
+	x.countEncodings(count)
+	return err
+}
+
+// countEncodings counts the encodings of a tick.
+func (x *Session) countEncodings(n int) {
+	x.encodingSum += int64(n)
+	x.maxEncodings = max(x.maxEncodings, n)
+}
+
+// encodeUnshared encodes packet n for all clients but the first of each encoding, as a server does that does not share.
+func (x *Session) encodeUnshared(n uint32, list []encoding) error {
+	const chunk = 16 // encodings that one goroutine makes at a time
+	type job struct{ encoding, repeats int }
+	var jobs []job
+	for i := range list {
+		for rest := list[i].users - 1; rest > 0 && list[i].err == nil; rest -= chunk {
+			jobs = append(jobs, job{i, min(rest, chunk)})
+		}
+	}
+	times := make([]int64, len(jobs))
+	err := x.each(len(jobs), func(w *worker, i int) error {
+		start := x.clock.Now()
+		err := x.encodeAgain(w, n, &list[jobs[i].encoding], jobs[i].repeats)
+		times[i] = x.clock.Now() - start
+		return err
+	})
+	for _, ns := range times {
+		x.unsharedNS += ns
+	}
+	return err
+}
+
+// measure counts an encoding, and adds it to the digest.
+func (x *Session) measure(e *encoding) {
+	if x.clock != nil {
+		x.encodeTimes.add(e.encodeNS)
+		x.decodeTimes.add(e.decodeNS)
+		x.headerNS += e.headerNS
+	}
+	if e.err != nil {
+		x.encodeErr = e.err
+		return
+	}
+	if e.decodeErr != nil {
+		x.decodeErr = e.decodeErr
+	}
+	users := int64(e.users)
+	addTimes(&x.sizes, int64(len(e.payload)), users)
+	if e.key > 0 {
+		addTimes(&x.ages, int64(e.ageTicks), users)
+	}
+	if e.key&memoKey != 0 {
+		x.memoUsers += users
+	}
+	x.addRecord(e.headers[0])
+	x.addRecord(e.headers[1])
+	x.addRecord(e.payload)
+}
+
+// addTimes adds a value n times.
+func addTimes(c *quantile.Counts, v, n int64) {
+	c.Add(v)
+	c.Occurrences[v] += n - 1
+	c.N += n - 1
+	c.Sum += v * (n - 1)
+}
+
+// addRecord adds data to the digest, after their length. The digest covers, for each tick, both forms of the header and
+// the payload of each encoding, and the hashes of the shards: of the encoding and the form of the header that each client
+// was sent, and of all arrivals with their outcomes.
+func (x *Session) addRecord(data []byte) {
+	x.record = binary.LittleEndian.AppendUint32(x.record[:0], uint32(len(data)))
+	x.digest.Write(x.record)
+	x.digest.Write(data)
+}

@@ -241,6 +241,7 @@ func (r *CrowdRunner) publish() {
 func (r *CrowdRunner) startSave(ctx context.Context, dir string) {
 	r.finishSave()
 	c := r.live.Recorded()
+	c.At = slices.DeleteFunc(c.At, func(ch config.StampedChange) bool { return ch.T >= c.Duration })
 	dir, name, err := r.reportName(dir, c.Encoder.Name)
 	if err == nil && c.Duration == 0 {
 		err = errors.New("nothing was sent yet, so nothing is saved")

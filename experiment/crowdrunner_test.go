@@ -126,6 +126,13 @@ func TestCrowdRunnerSaves(t *testing.T) {
 	r.handle(ctx, &Command{Save: &dir})
 	play(r, now, 100*time.Millisecond)
 	r.finishSave()
+	back := 300 * time.Millisecond // a change follows
+	r.handle(ctx, &Command{Seek: &back, Pause: new(true)})
+	play(r, now, 100*time.Millisecond)
+	r.handle(ctx, &Command{Save: &dir})
+	r.finishSave()
+	r.handle(ctx, &Command{Pause: new(false)})
+	play(r, now, 1500*time.Millisecond)
 	r.Stop()
 	c := r.live.Recorded()
 	want, err := Run(ctx, c, RunOptions{})
@@ -137,7 +144,7 @@ func TestCrowdRunnerSaves(t *testing.T) {
 		t.Fatal(err)
 	}
 	folders, _ := filepath.Glob(filepath.Join(r.opt.Reports, "*"))
-	if len(folders) != 2 {
+	if len(folders) != 3 {
 		t.Fatalf("%d reports: %v", len(folders), folders)
 	}
 	for _, path := range folders {

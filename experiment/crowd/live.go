@@ -54,11 +54,14 @@ const (
 // OpenLive opens a crowd of c. Close it after use.
 func OpenLive(ctx context.Context, c *config.Config, opt Options) (*Live, error) {
 	c = c.Clone()
-	c.Data.Loop, opt.Endless, opt.keepPackets = true, true, true
+	planned := c.Duration
+	c.Data.Loop, c.Duration = true, 0 // the script may contain changes after the planned end
+	opt.Endless, opt.keepPackets = true, true
 	x, err := NewSession(ctx, c, opt)
 	if err != nil {
 		return nil, err
 	}
+	x.config.Duration = planned
 	l := &Live{Session: x}
 	l.addMark()
 	return l, nil

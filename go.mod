@@ -48,7 +48,6 @@ require (
 )
 
 require (
-	a.wirelab/ahead v0.0.0
 	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
 	github.com/aymanbagabas/go-osc52/v2 v2.0.1 // indirect
 	github.com/charmbracelet/colorprofile v0.4.1 // indirect
@@ -81,4 +80,5 @@ tool (
 	honnef.co/go/tools/cmd/staticcheck
 )
 
-replace a.wirelab/ahead => ./cmd/tui/internal/ahead
+// Prevents Bubble Tea from querying the terminal; see the package.
+replace github.com/muesli/ansi => ./cmd/tui/internal/noquery

@@ -72,7 +72,8 @@ func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, er
 			return out, ctx.Err()
 		}
 		run := replayRun{Set: saved.Set, Want: saved.Digests(), Got: repeated.Digests()}
-		if run.Same = run.Want == run.Got; !run.Same {
+		run.Same = run.Want == run.Got
+		if !run.Same {
 			run.Changed = saved.ChangedCodecs(repeated)
 		}
 		out.Same = out.Same && run.Same

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"wirelab/cmd/tui/internal/lineserver"
 	"wirelab/cmd/tui/internal/proxyview"
 	"wirelab/cmd/tui/internal/script"
 	"wirelab/cmd/tui/internal/ui"
@@ -27,6 +28,8 @@ type proxyFlags struct {
 	link            linkFlags
 	listen, to      string        // addresses: for clients, and of the server
 	capture, record string        // paths of the files to write; "" for none
+	control         string        // address of the socket of --control; "" for none
+	tokenFile       string        // path of the token of that socket; "" for none
 	duration, idle  time.Duration // duration of the run, 0 for no limit; time after which a silent client is removed
 	clients         int           // largest number of clients at a time
 	shared          bool          // all clients share one pair of links
@@ -66,11 +69,12 @@ during the game. ? shows the keys. Space pauses the display, not the traffic. Wi
 The links of client N have the seeds "up N" and "down N", those of the first client "up"
 and "down": the seed and a file of --record reproduce the outcome of every datagram.
 
-It listens on 127.0.0.1 unless --listen names another address, and sends only to the
+` + controlHelp + `It listens on 127.0.0.1 unless --listen names another address, and sends only to the
 server and to clients that have sent to it.`,
 		Example: `  tui proxy --listen 27961 --to 127.0.0.1:27960 --profile unity-4g
   tui proxy --listen 27961 --to game.example.org:27960 --set down.loss=5% --duration 1m --json
-  tui proxy --listen 27961 --to 127.0.0.1:27960 bad.toml --capture game.pcapng --record game.csv`,
+  tui proxy --listen 27961 --to 127.0.0.1:27960 bad.toml --capture game.pcapng --record game.csv
+  tui proxy --listen 27961 --to 127.0.0.1:27960 --headless --json --control unix:proxy.sock`,
 		Args: optionalArg("a configuration in TOML"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && f.link.file != "" {
@@ -101,6 +105,8 @@ func (f *proxyFlags) add(cmd *cobra.Command) {
 	flags.BoolVar(&f.shared, "shared", false, "let all clients share one pair of links, and so a bottleneck")
 	flags.IntVar(&f.clients, "max-clients", relay.DefaultClients, "refuse new clients while there are `N`")
 	flags.DurationVar(&f.idle, "idle", relay.DefaultIdle, "remove clients that send nothing for this `TIME`")
+	flags.StringVar(&f.control, "control", "", "let programs control the proxy through this `ADDR`: unix:PATH, or tcp:ADDR on a loopback address")
+	flags.StringVar(&f.tokenFile, "token-file", "", "programs must send the token in this `FILE` first; the file is created if it does not exist")
 	f.look.add(cmd)
 }
 
@@ -126,6 +132,13 @@ func (a *app) proxy(cmd *cobra.Command, f *proxyFlags) (err error) {
 	if err != nil {
 		return asUsageError(fmt.Errorf("cannot listen on %s: %w", listen, err))
 	}
+	// Programs that can connect to the control socket can already send datagrams.
+	p.control, p.token, err = a.openControl(cmd.Context(), f)
+	if err != nil {
+		p.relay.Close()
+		return err
+	}
+	defer p.control.Close()
 	files, err := p.openFiles()
 	if err != nil {
 		p.relay.Close()
@@ -151,7 +164,11 @@ func (a *app) proxy(cmd *cobra.Command, f *proxyFlags) (err error) {
 		err = errors.Join(err, closeErr)
 	}
 	interrupted := cmd.Context().Err() != nil || errors.Is(err, context.Canceled)
-	doc := p.newDocument(interrupted)
+	reason := "finished"
+	if interrupted {
+		reason = "interrupted"
+	}
+	doc := p.newDocument(&p.final, reason)
 	return errors.Join(err, a.writeResult(doc, func(w io.Writer) { p.writeTotals(w, doc.PerClient, doc.Deviations) }), cmd.Context().Err())
 }
 
@@ -162,10 +179,14 @@ type runningProxy struct {
 	relay      *relay.Relay
 	live       *script.Live // the current links, which the script and the user change
 	server     netip.AddrPort
-	final      relay.Snapshot  // counters at the end of the run
-	judge      proxyview.Judge // compares set and measured values
-	wireMax    [2]float64      // by direction: kbps in the busiest second
-	fileErrors chan string     // errors of --capture and --record, to be reported during the run; nil without files
+	final      relay.Snapshot     // counters at the end of the run
+	fileErrors chan string        // errors of --capture and --record, to be reported during the run; nil without files
+	control    *lineserver.Server // the socket of --control; nil without it
+	token      string             // the token of that socket; "" for none
+
+	mu      sync.Mutex      // guards what follows
+	judge   proxyview.Judge // compares set and measured values
+	wireMax [2]float64      // by direction: kbps in the busiest second
 }
 
 // run relays datagrams until ctx ends, and applies the scripted changes. It calls report, one
@@ -183,8 +204,23 @@ func (p *runningProxy) run(ctx context.Context, report func(format string, args 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	start := func(f func()) { running.Go(panics.Guard(cancel, f)) } // a panic in f cancels ctx
+	if p.control != nil {
+		start(func() {
+			newSession := func() func(string) any { return p.newControlSession(locked, func() { cancel(nil) }) }
+			p.control.Serve(p.token, newSession, func(bug error) { cancel(bug) })
+		})
+	}
 	start(func() {
-		p.live.Play(p.relay.StartTime(), quit, func(at time.Duration, ch config.Change, err error) {
+		var offset time.Duration // from which the times of the script count
+		if changes := p.live.Script.Changes; len(changes) > 0 && changes[0].FromFirstDatagram {
+			select {
+			case offset = <-p.relay.FirstDatagram():
+				locked("%7.1f s  first datagram: the times of [[at]] count from here", offset.Seconds())
+			case <-quit:
+				return
+			}
+		}
+		p.live.Play(p.relay.StartTime(), offset, quit, func(at time.Duration, ch config.Change, err error) {
 			if err != nil {
 				locked("tui: warning: the scripted change at %v failed: %v", at, err)
 				return
@@ -205,6 +241,7 @@ func (p *runningProxy) run(ctx context.Context, report func(format string, args 
 	})
 	err := panics.Call(func() error { return p.relay.Run(ctx) })
 	close(quit)
+	p.control.Close()
 	running.Wait()
 	if cause := context.Cause(ctx); errors.As(cause, new(*panics.Error)) {
 		err = errors.Join(err, cause)
@@ -279,6 +316,9 @@ func (p *runningProxy) printStart() {
 	links := p.live.Script
 	p.warn(linkWarnings(direction{"up", up}, direction{"down", down}))
 	p.remark("%s -> %s through %s, seed %d", p.relay.Addr(), p.server, links.Title, links.Seed)
+	if p.control != nil {
+		p.remark("control: %s", p.control.Address)
+	}
 	if !p.relay.Addr().Addr().IsLoopback() {
 		p.remark("other machines can connect: anyone who can send to %s can reach the server through the proxy", p.relay.Addr())
 	}
@@ -461,11 +501,14 @@ func (p *runningProxy) reportEachSecond(quit <-chan struct{}, report func(format
 		}
 		p.relay.Snapshot(&current)
 		lastSecond := current.Totals.Since(&previous)
+		p.mu.Lock()
 		for dir := range lastSecond.Flows {
 			p.wireMax[dir] = max(p.wireMax[dir], relay.Kbps(lastSecond.Flows[dir].OutWire, lastSecond.At.Seconds()))
 		}
+		deviations := p.judge.Deviations(current.Links)
+		p.mu.Unlock()
 		late = lastSecond.Late(late)
-		report("%s", relay.FormatSecond(current.Totals.At, &lastSecond, late, p.judge.Deviations(current.Links)))
+		report("%s", relay.FormatSecond(current.Totals.At, &lastSecond, late, deviations))
 		previous = current.Totals
 	}
 }

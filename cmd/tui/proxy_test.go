@@ -323,7 +323,7 @@ func TestProxyTotalsPerClient(t *testing.T) {
 	if _, err := p.live.Change(p.final.Clients[1].Client, config.NewChange("down.loss", "50%")); err != nil {
 		t.Fatal(err)
 	}
-	doc := p.newDocument(false)
+	doc := p.newDocument(&p.final, "finished")
 	if n := len(doc.PerClient); n != 2 || doc.PerClient[0].Turn != 1 || doc.PerClient[0].Down.Set["loss"] != "50%" || doc.PerClient[1].Down.Set["loss"] != "10%" ||
 		doc.PerClient[0].Up.Delay != nil || *doc.PerClient[0].Down.Delay != 30 {
 		t.Errorf("%d clients: %+v", n, doc.PerClient)

@@ -20,7 +20,7 @@ type (
 		To       string  `json:"to"`
 		Seed     uint64  `json:"seed"`
 		Shared   bool    `json:"shared"`
-		Reason   string  `json:"reason"` // why the run ended: finished or interrupted
+		Reason   string  `json:"reason"` // why the run ended: finished or interrupted; running before the end
 		Duration float64 `json:"duration_s"`
 
 		Clients  proxyClients  `json:"clients"`
@@ -63,27 +63,26 @@ type (
 	}
 )
 
-// newDocument returns the JSON document of the run. interrupted selects the reason "interrupted"
-// instead of "finished". Lists are empty rather than nil, so that JSON has [] and not null.
-func (p *runningProxy) newDocument(interrupted bool) proxyDocument {
+// newDocument returns the JSON document of the run until now, with the counters in s. reason is "running", or why the
+// run ended. Lists are empty rather than nil, so that JSON has [] and not null.
+func (p *runningProxy) newDocument(s *relay.Snapshot, reason string) proxyDocument {
+	p.mu.Lock()
+	wireMax, deviations := p.wireMax, p.judge.Deviations(s.Links)
+	p.mu.Unlock()
 	up, down := p.live.DefaultLinks()
-	t := &p.final.Totals
-	d := proxyDocument{Listen: p.relay.Addr().String(), To: p.server.String(), Seed: p.live.Script.Seed, Shared: p.flags.shared, Reason: "finished",
+	t := &s.Totals
+	return proxyDocument{Listen: p.relay.Addr().String(), To: p.server.String(), Seed: p.live.Script.Seed, Shared: p.flags.shared, Reason: reason,
 		Duration: t.At.Seconds(),
 		Clients:  proxyClients{t.Clients, t.Joined, t.Forgotten, t.Refused, t.NoSocket}, Oversize: t.Oversize,
-		Up: t.Figures(relay.Up, up, p.wireMax[relay.Up]), Down: t.Figures(relay.Down, down, p.wireMax[relay.Down]),
-		Changes: append([]script.AppliedChange{}, p.live.Changes(0)...), Deviations: append(append([]string{}, t.Deviations(t.Late([2]bool{}))...), p.judge.Deviations(p.final.Links)...)}
-	d.PerClient = p.clientTotals()
-	if interrupted {
-		d.Reason = "interrupted"
-	}
-	return d
+		Up: t.Figures(relay.Up, up, wireMax[relay.Up]), Down: t.Figures(relay.Down, down, wireMax[relay.Down]),
+		PerClient: p.clientTotals(s.Clients),
+		Changes:   append([]script.AppliedChange{}, p.live.Changes(0)...), Deviations: append(append([]string{}, t.Deviations(t.Late([2]bool{}))...), deviations...)}
 }
 
-// clientTotals returns the totals of all clients, also of those that were removed, in the order of joining.
-func (p *runningProxy) clientTotals() []clientTotals {
+// clientTotals returns the totals of the clients in present and of those that were removed, in the order of joining.
+func (p *runningProxy) clientTotals(present []relay.ClientState) []clientTotals {
 	list := []clientTotals{}
-	for _, c := range slices.Concat(p.relay.Departed(), p.final.Clients) {
+	for _, c := range slices.Concat(p.relay.Departed(), present) {
 		cfg := p.live.Config(c.Client)
 		total := func(f *relay.ClientFlow, spec lossmodel.Spec) directionOfTotal {
 			d := directionOfTotal{In: f.In, InBytes: f.InBytes, Out: f.Out, OutBytes: f.OutBytes, Lost: f.Lost, Set: spec.Values(), spec: spec}

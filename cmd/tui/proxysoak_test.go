@@ -146,7 +146,7 @@ func checkTotals(t *testing.T, text string, sent int64) {
 			}
 		}
 		for i, way := range []string{"up", "down"} {
-			if m := regexp.MustCompile(way + `: the system dropped (\d+) before`).FindStringSubmatch(line); m != nil {
+			if m := regexp.MustCompile(way + `: the system dropped (\d+) datagrams before`).FindStringSubmatch(line); m != nil {
 				missed[i], _ = strconv.ParseInt(m[1], 10, 64)
 			}
 		}

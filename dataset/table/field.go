@@ -212,24 +212,33 @@ func (r *schemaReader) readRange(prefix string, t map[string]any, f *frame.Field
 			return
 		}
 	}
-	list, _ := span.([]any)
-	if len(list) != 2 {
-		if r.err == nil && !ranged { // fail below then has no effect, because r keeps the first error
-			r.failMissing(prefix+"range", "[lowest, highest], in units")
-		}
-		r.fail(prefix+"range", formatValue(span)+" is not valid", "[lowest, highest], in units")
-		return
-	}
-	lo, okLo := toFloat(list[0])
-	hi, okHi := toFloat(list[1])
-	if !okLo || !okHi || lo > hi {
-		r.fail(prefix+"range", fmt.Sprintf("[%v, %v] is not a range", list[0], list[1]), "[lowest, highest], in units")
+	lo, hi, ok := r.readSpan(prefix, span, ranged)
+	if !ok {
 		return
 	}
 	if tolerant {
 		f.Scale = scaleWithin(f.Kind, maxError, hi-lo)
 	}
 	r.setSteps(prefix+"range", f, lo, hi, tolerant)
+}
+
+// readSpan returns the ends of the range of the field at prefix in the file. given tells whether the file has the key.
+func (r *schemaReader) readSpan(prefix string, span any, given bool) (lo, hi float64, ok bool) {
+	list, _ := span.([]any)
+	if len(list) != 2 {
+		if r.err == nil && !given { // fail below then has no effect, because r keeps the first error
+			r.failMissing(prefix+"range", "[lowest, highest], in units")
+		}
+		r.fail(prefix+"range", formatValue(span)+" is not valid", "[lowest, highest], in units")
+		return 0, 0, false
+	}
+	lo, okLo := toFloat(list[0])
+	hi, okHi := toFloat(list[1])
+	if !okLo || !okHi || lo > hi {
+		r.fail(prefix+"range", fmt.Sprintf("[%v, %v] is not a range", list[0], list[1]), "[lowest, highest], in units")
+		return 0, 0, false
+	}
+	return lo, hi, true
 }
 
 // expectedInstead returns the text after "expected" for a key that fields of the kind do not have.

@@ -34,6 +34,10 @@ type StampedChange struct {
 	Change Change        `json:"change"`
 
 	Undo bool `json:"undo,omitempty"` // undoes an earlier change and cannot be undone itself
+
+	// FromFirstDatagram means that T counts from the first datagram of a client of a proxy instead of the start.
+	// It is set only in a Config, where it is the same for all changes.
+	FromFirstDatagram bool `json:"-"`
 }
 
 // Stamp returns ch with the time t.
@@ -215,7 +219,7 @@ func scriptedNames() (names []string) {
 
 // changeKeys returns the keys that Set accepts, for suggestions.
 func changeKeys() []string {
-	known := []string{"t", "encoder", "params", "profile", "down", "up", "link", "shadow", "shadow_off", "mark"}
+	known := []string{"t", "from", "encoder", "params", "profile", "down", "up", "link", "shadow", "shadow_off", "mark"}
 	for _, s := range liveRows() {
 		known = append(known, s.Short)
 	}

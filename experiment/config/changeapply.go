@@ -149,7 +149,8 @@ func (c *Config) SameLive(o *Config) bool { return c.Undo(o).IsZero() }
 // LinkProfile returns the name of the profile that both links equal. If none does, it returns c.Profile, "" if
 // none was set; changed reports that the links differ from the profile returned.
 func (c *Config) LinkProfile() (name string, changed bool) {
-	if name = c.matchProfile(); name != "" {
+	name = c.matchProfile()
+	if name != "" {
 		return name, false
 	}
 	return c.Profile, c.Profile != ""

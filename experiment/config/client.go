@@ -156,7 +156,7 @@ func (c *Config) CheckProxy() error {
 			if isLinkKey(head) {
 				continue
 			}
-			expected, known = linkChangeKeys, []string{"t", "profile", "down", "up", "link", "mark"}
+			expected, known = linkChangeKeys, []string{"t", "from", "profile", "down", "up", "link", "mark"}
 		}
 		if !slices.Contains(known, head) {
 			return c.Locate(&Error{Key: key, Problem: "a proxy has no such setting", Expected: expected})
@@ -178,4 +178,4 @@ func (ch Change) withoutLinks() Change {
 }
 
 // linkChangeKeys describes the keys that [[at]] may have for a proxy.
-const linkChangeKeys = "t, profile, mark, or keys of down, up and link"
+const linkChangeKeys = "t, from, profile, mark, or keys of down, up and link"

@@ -64,6 +64,7 @@ func TestOnlyLinks(t *testing.T) {
 		"seed = 3\nduration = \"1m\"\nprofile = \"lte\"\n[link]\nloss = \"1%\"\n[down]\nlatency = \"4ms\"\n" +
 			"[[at]]\nt = \"1s\"\nloss = \"5%\"\nmark = \"here\"\n[[at]]\nt = \"2s\"\ndown = {rate = \"1mbit\"}\nup.burst = 3\n" +
 			"[[client]]\nturn = 2\nlink.loss = \"3%\"\n": "",
+		"[[at]]\nfrom = \"first datagram\"\nt = \"1s\"\nloss = \"5%\"\n[[at]]\nt = \"2s\"\nfrom = \"first datagram\"\nloss = \"6%\"\n": "",
 		"seed = 3\nencoder.name = \"rotor\"\n":                                          "x.toml:2: encoder.name: ",
 		"[down]\nloss = \"1%\"\n[receiver]\nplayout_delay = \"40ms\"\n":                 "x.toml:3: receiver: ",
 		"[[shadow]]\nname = \"rotor\"\n":                                                "x.toml:1: shadow",
@@ -93,5 +94,38 @@ func TestOnlyLinks(t *testing.T) {
 	}
 	if err := c.CheckProxy(); err == nil || !strings.Contains(err.Error(), "encoder.name: a proxy has no such setting") {
 		t.Errorf("set by a flag: %v", err)
+	}
+}
+
+// TestFrom checks the values of from in [[at]], that all entries must agree, and that the effective configuration
+// contains it.
+func TestFrom(t *testing.T) {
+	const entry = "[[at]]\nt = \"1s\"\nloss = \"5%\"\n"
+	for text, want := range map[string]string{
+		entry + "from = \"start\"\n" + entry:             "",
+		entry + "from = \"first datagram\"\n":            "",
+		entry + "from = \"first\"\n":                     `x.toml:4: at[0].from: "first" is not an instant; expected "start" or "first datagram"`,
+		entry + "from = 3\n":                             "x.toml:4: at[0].from: 3 is not an instant",
+		entry + entry + "from = \"first datagram\"\n":    "x.toml:4: at[1]: counts its time from another instant than at[0]",
+		entry + "[[client]]\nturn = 1\nfrom = \"start\"": "x.toml:6: client[0].from: ",
+	} {
+		c, err := config.Parse("x.toml", []byte(text))
+		if err == nil {
+			err = c.Validate()
+		}
+		if (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+	c, err := config.Parse("x.toml", []byte(entry+"from = \"first datagram\"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	effective, err := c.TOML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := config.Parse("y.toml", effective); err != nil || !again.At[0].FromFirstDatagram {
+		t.Errorf("%v: %s", err, effective)
 	}
 }

@@ -297,6 +297,10 @@ func (c *Config) checkScript() error {
 		if at.T < 0 {
 			return &Error{Key: Indexed("at", i), Problem: "t is missing", Expected: `a time such as t = "10s"`}
 		}
+		if at.FromFirstDatagram != c.At[0].FromFirstDatagram { // otherwise the order of the changes would be unknown
+			return &Error{Key: Indexed("at", i), Problem: "counts its time from another instant than " + Indexed("at", 0),
+				Expected: `the same "from" in every [[at]]`}
+		}
 		if c.Duration > 0 && at.T >= c.Duration {
 			return &Error{Key: Indexed("at", i) + ".t", Problem: at.T.String() + " is not before the end",
 				Expected: "less than duration = " + c.Duration.String()}

@@ -175,6 +175,9 @@ func (c *Config) setProfile(value any) error {
 	return nil
 }
 
+// The values of at.from: the instants from which the times of changes count.
+const fromStart, firstDatagram = "start", "first datagram"
+
 // setAt sets key rest of [[at]] entry i. key is the full key, for errors.
 func (c *Config) setAt(i int, key, rest string, value any) error {
 	at := entryAt(&c.At, i, StampedChange{T: -1}) // a negative time is missing: see checkScript
@@ -184,6 +187,11 @@ func (c *Config) setAt(i int, key, rest string, value any) error {
 		}
 		at.TS = at.T.Seconds()
 		return nil
+	}
+	if rest == "from" {
+		at.FromFirstDatagram = value == firstDatagram
+		return errorUnless(at.FromFirstDatagram || value == fromStart, key, value, "is not an instant",
+			fmt.Sprintf("%q or %q, from which t counts", fromStart, firstDatagram))
 	}
 	return Within(Indexed("at", i), at.Change.Set(rest, value))
 }

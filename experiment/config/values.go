@@ -73,6 +73,9 @@ func (c *Config) listValues(v map[string]any) {
 	for _, a := range c.At {
 		m := a.Change.table()
 		m["t"] = a.T.String()
+		if a.FromFirstDatagram {
+			m["from"] = firstDatagram
+		}
 		at = append(at, m)
 	}
 	for _, s := range c.Shadows {

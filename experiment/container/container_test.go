@@ -252,6 +252,34 @@ func TestFollow(t *testing.T) {
 	}
 }
 
+// A forged group that is far ahead does not disable repairs.
+func TestForgedGroup(t *testing.T) {
+	s := newSender(t, "xor data=2")
+	var r container.Receiver
+	repaired := 0
+	for i := range 400 {
+		now := time.Duration(i) * interval
+		d := s.Seal(now, interval, []byte("packet"), nil).Datagram
+		if i == 200 { // all places of groups
+			for group := range byte(16) {
+				_, _ = r.Open([]byte{0, 0, 0x11, 0, group, 90, 0, 'x'})
+			}
+		}
+		if i%2 == 0 {
+			continue // lost
+		}
+		_, _ = r.Open(d)
+		opened, err := r.Open(s.SealParity().Datagram)
+		if err != nil {
+			t.Fatal(err)
+		}
+		repaired += len(opened.Packets)
+	}
+	if repaired != 200 {
+		t.Errorf("%d of 200 packets were repaired", repaired)
+	}
+}
+
 // In steady state neither end allocates.
 func TestAllocatesNothing(t *testing.T) {
 	for _, text := range []string{"repeat n=2", "xor data=4"} {

@@ -34,9 +34,6 @@ const (
 	maxSealed = maxDatagram - packetRoom - 32
 )
 
-// IsContainer reports whether a datagram is a container, not a packet of package endpoint.
-func IsContainer(datagram []byte) bool { return len(datagram) >= headerBytes && datagram[3] == 0 }
-
 // appendHeader appends the header of a container.
 func appendHeader(dst []byte, number uint64, parts byte) []byte {
 	return append(binary.LittleEndian.AppendUint16(dst, uint16(number)), parts, 0)

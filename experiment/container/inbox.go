@@ -11,7 +11,12 @@ type Inbox struct {
 	any    bool // a container has arrived
 	newest uint16
 	mask   uint32 // bit i is set if container newest-1-i has arrived
+	far    uint16 // number after that of the last container that was farther than maxJump from newest
 }
+
+// maxJump is the largest distance of a container from the newest that is accepted at once. A single forged number that
+// is farther away does not disable acks.
+const maxJump = 1024
 
 // inLane is a lane of an Inbox.
 type inLane struct {
@@ -32,16 +37,19 @@ func NewInbox(lanes int, deliver func(lane int, message []byte)) *Inbox {
 	return &Inbox{lanes: make([]inLane, lanes), deliver: deliver}
 }
 
-// Arrived records that a container has arrived, for acks.
+// Arrived records that a container has arrived, for acks. Of containers that are farther than maxJump from the newest,
+// the second of two with consecutive numbers is the newest.
 func (b *Inbox) Arrived(number uint16) {
 	switch ahead := number - b.newest; {
-	case !b.any:
-		b.any, b.newest = true, number
+	case !b.any || min(ahead, -ahead) > maxJump && number == b.far:
+		b.any, b.mask, b.newest = true, 0, number
+	case min(ahead, -ahead) > maxJump:
+		b.far = number + 1
 	case ahead == 0:
 	case ahead <= 32:
 		b.mask = b.mask<<ahead | 1<<(ahead-1)
 		b.newest = number
-	case ahead < 1<<15:
+	case ahead <= maxJump:
 		b.mask, b.newest = 0, number
 	case -ahead <= 32:
 		b.mask |= 1 << (-ahead - 1)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -103,7 +104,7 @@ func TestMessagesAreDelivered(t *testing.T) {
 					}
 				}
 				if tick%4 == 0 {
-					down.send(now, sender.Seal(now, interval, []byte("packet"), out.Fill(now, sender.Next())).Datagram)
+					down.send(now, sender.Seal(now, interval, []byte("packet"), out.Fill(now, interval, sender.Next())).Datagram)
 				}
 				for b := out.Datagram(now, sender.Next()); b != nil; b = out.Datagram(now, sender.Next()) {
 					down.send(now, sender.SealMessages(b).Datagram)
@@ -193,6 +194,128 @@ func TestPace(t *testing.T) {
 	}
 	if sent < 9 || sent > 11 {
 		t.Errorf("%d parts of 1000 bytes in a second, want 10", sent)
+	}
+}
+
+// Where parts travel with packets, several small ones share a packet if the pace demands it.
+func TestPaceWithPackets(t *testing.T) {
+	for _, text := range []string{"all-unacked", "resend"} {
+		out := container.NewOutbox(deliveryOf(t, text), 400_000)
+		for range 1000 {
+			out.Write(0, make([]byte, 200))
+		}
+		for n := range uint64(60) {
+			now := time.Duration(n) * interval
+			block := out.Fill(now, interval, n)
+			ack := append(binary.LittleEndian.AppendUint16(nil, uint16(n)), 0, 0, 0, 0, 0, 0)
+			if _, err := out.HandleAck(now, n+1, 1, ack); err != nil {
+				t.Fatal(err)
+			}
+			if len(block) > 5*205+1 {
+				t.Errorf("%s: %d bytes in a packet", text, len(block))
+			}
+		}
+		const want = 400_000 / 8 / 205 // parts of 200 bytes with their headers
+		if _, sent := out.Parts(); sent < want-5 || sent > want+5 {
+			t.Errorf("%s: %d parts in a second, want %d", text, sent, want)
+		}
+	}
+}
+
+// The timeout of a part grows to 10 s at most.
+func TestPartTimeoutIsBounded(t *testing.T) {
+	out := container.NewOutbox(deliveryOf(t, "rto"), 0)
+	out.Write(0, []byte("message"))
+	now := time.Duration(0)
+	for n := range uint64(40) {
+		if out.Datagram(now, n) == nil {
+			t.Fatal("no part is due")
+		}
+		at, _ := out.Next()
+		if at > now+10*time.Second || n > 20 && at < now+10*time.Second {
+			t.Errorf("resend %d is due after %v", n, at-now)
+		}
+		now = at
+	}
+}
+
+// A forged number that is far ahead does not disable acks. Two consecutive numbers are a new place.
+func TestForgedNumber(t *testing.T) {
+	in := container.NewInbox(0, nil)
+	newest := func() uint16 { return binary.LittleEndian.Uint16(in.AppendAck(nil)) }
+	for n := range uint16(100) {
+		in.Arrived(n)
+		in.Arrived(30_000 + 2*n)
+		if newest() != n {
+			t.Fatalf("the newest container is %d, want %d", newest(), n)
+		}
+	}
+	for _, n := range []uint16{40_000, 40_001, 100, 101} {
+		in.Arrived(n)
+	}
+	if newest() != 101 {
+		t.Errorf("the newest container is %d, want 101", newest())
+	}
+}
+
+// Segments without bytes, or with a changed number, place or time, are malformed. The number of segments that wait is
+// bounded, and a segment that ends the wait is accepted.
+func TestStreamRefusesSegments(t *testing.T) {
+	s := container.NewStreamSender(false)
+	s.Write(container.MessageUnit, make([]byte, 6000))
+	var r container.StreamReceiver
+	first, second := bytes.Clone(s.Segment(0)), bytes.Clone(s.Segment(0))
+	for i := range 24 {
+		forged := bytes.Clone(second)
+		forged[i] ^= 1
+		if err := r.Accept(forged, nil); !errors.Is(err, container.ErrMalformed) {
+			t.Errorf("byte %d is changed: %v", i, err)
+		}
+	}
+	if err := r.Accept(segmentAt(0, nil), nil); !errors.Is(err, container.ErrMalformed) {
+		t.Errorf("a segment without bytes: %v", err)
+	}
+	var err error
+	waiting := 0
+	for ; err == nil && waiting < 1e6; waiting++ {
+		err = r.Accept(segmentAt(uint64(2000+2*waiting), []byte{0}), nil)
+	}
+	if waiting > 10_000 {
+		t.Errorf("%d segments wait", waiting)
+	}
+	if err := r.Accept(first, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// segmentAt returns segment 0 of a stream with the given bytes at a place.
+func segmentAt(place uint64, data []byte) []byte {
+	b := binary.LittleEndian.AppendUint64([]byte{0, 0, 1 << 5, 0}, place)
+	b = binary.LittleEndian.AppendUint64(b, 0)
+	return append(binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(append(bytes.Clone(b), data...))), data...)
+}
+
+// A timeout that was spurious is undone entirely, also of a segment whose begin was acked meanwhile.
+func TestSpuriousTimeout(t *testing.T) {
+	s := container.NewStreamSender(false)
+	s.Write(container.MessageUnit, make([]byte, 4*1448-4))
+	for s.Segment(0) != nil {
+	}
+	ack := func(now time.Duration, number uint16, place uint64) {
+		b := append(binary.LittleEndian.AppendUint16(nil, number), 1<<5, 0)
+		b = append(binary.LittleEndian.AppendUint64(b, place), make([]byte, 12)...)
+		if err := s.HandleAck(now, b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ack(50*time.Millisecond, 0, 1448)
+	if s.Segment(5*time.Second) == nil { // segments 1 to 3 time out, and 1 is sent again as 4
+		t.Fatal("nothing is sent again")
+	}
+	ack(5*time.Second, 0, 1448+1448+500) // an old ack that was damaged: segment 1 and part of 2 have arrived
+	ack(5*time.Second, 2, 1448+1448+500)
+	if n := s.Unsent(); n != 0 {
+		t.Errorf("%d bytes are sent again", n)
 	}
 }
 

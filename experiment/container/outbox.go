@@ -15,11 +15,15 @@ const (
 	MaxMessage = 1 << 20 // bytes
 	maxPart    = 1000    // bytes of a message in one part
 	partHeader = 5
+	// MaxPartUnit is the largest result of Outbox.Take.
+	MaxPartUnit = 1 + partHeader + maxPart
 	// maxQueued is the number of parts of a lane that a sender stores until they are acked, and that a receiver accepts
 	// after a missing one.
 	maxQueued = 4096
 	// packetRoom is the room for parts in the container of a packet. As in yojimbo, such a datagram may exceed the MTU.
 	packetRoom = 1200
+	// maxPartTimeout limits the timeout of a part, which grows with each resend.
+	maxPartTimeout = 10 * time.Second
 )
 
 // Deliveries are the policies by which messages are delivered, in order and without loss.
@@ -45,7 +49,7 @@ type Outbox struct {
 	isRTO   bool
 	lanes   [MaxLanes]outLane
 	pace    int64         // bit/s at which parts are sent for the first time; 0 means no limit
-	paceAt  time.Duration // when the next part may be sent for the first time
+	paceAt  time.Duration // when the pace allows the next part that was never sent
 	carried [1024]carrying
 	rtt     cubic.RoundTrip
 	block   []byte
@@ -124,12 +128,14 @@ func (o *Outbox) Parts() (written, sent int64) { return o.parts, o.sends }
 // RoundTrip returns the smoothed round trip; 0 before the first measurement.
 func (o *Outbox) RoundTrip() time.Duration { return o.rtt.Smoothed() }
 
-// Fill returns the parts for the container of a packet, with the given number; nil if there are none, or if the policy
-// does not put them into packets. The result is valid until the next call.
-func (o *Outbox) Fill(now time.Duration, number uint64) []byte {
+// Fill returns the parts for the container of a packet, with the given number; nil if it carries none, or if the policy
+// does not put them into packets. interval is the time between packets: the pace may catch up that much. The result is
+// valid until the next call.
+func (o *Outbox) Fill(now, interval time.Duration, number uint64) []byte {
 	if o.isRTO {
 		return nil
 	}
+	o.paceAt = max(o.paceAt, now-interval)
 	o.block = append(o.block[:0], 0)
 	all := o.policy.Name() == "all-unacked"
 	room, blocks := packetRoom, 0
@@ -180,7 +186,7 @@ func (o *Outbox) add(now time.Duration, number uint64, lane int, n uint64, p *ou
 	c.parts = append(c.parts, partID{lane, n})
 	if p.sends == 0 {
 		o.lanes[lane].unsent = n + 1
-		o.spend(now, len(p.bytes)+partHeader)
+		o.spend(len(p.bytes) + partHeader)
 	}
 	p.sends++
 	p.sentAt, p.in, p.skipped = now, number, 0
@@ -202,9 +208,9 @@ func appendPart(dst []byte, lane int, number uint64, last bool, b []byte) []byte
 }
 
 // spend advances the pace by a part of n bytes.
-func (o *Outbox) spend(now time.Duration, n int) {
+func (o *Outbox) spend(n int) {
 	if o.pace > 0 {
-		o.paceAt = max(o.paceAt, now) + time.Duration(int64(n)*8*int64(time.Second)/o.pace)
+		o.paceAt += time.Duration(int64(n) * 8 * int64(time.Second) / o.pace)
 	}
 }
 
@@ -255,8 +261,9 @@ func (o *Outbox) Datagram(now time.Duration, number uint64) []byte {
 			continue
 		}
 		p := l.parts.At(n)
+		o.paceAt = max(o.paceAt, now)
 		if p.sends > 0 && p.skipped < cubic.ReorderLimit {
-			p.timeout = p.timeout * 3 / 2 // as KCP does
+			p.timeout = min(p.timeout*3/2, maxPartTimeout) // as KCP does
 		} else {
 			p.timeout = o.rtt.Timeout(o.policy.Duration("least"), cubic.MinTimeout)
 		}
@@ -279,7 +286,8 @@ func (o *Outbox) Take(now time.Duration) []byte {
 	}
 	n := q.First()
 	p := q.At(n)
-	o.spend(now, len(p.bytes)+partHeader)
+	o.paceAt = max(o.paceAt, now)
+	o.spend(len(p.bytes) + partHeader)
 	o.sends++
 	o.block = appendPart(append(o.block[:0], 1), 0, n, p.last, p.bytes)
 	q.Pop()
@@ -338,7 +346,7 @@ func (o *Outbox) ackContainer(now time.Duration, number uint64, newest bool) {
 		if p := l.parts.At(id.number); p != nil {
 			p.acked = true
 		}
-		for n := l.parts.First(); n < min(id.number, l.parts.Next()); n++ {
+		for n := l.parts.First(); o.isRTO && n < min(id.number, l.parts.Next()); n++ {
 			if p := l.parts.At(n); !p.acked && p.in < number {
 				p.skipped++
 			}

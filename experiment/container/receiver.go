@@ -46,6 +46,8 @@ const (
 	// storedGroups is the number of groups that a receiver stores. A hostile sender can make it store
 	// storedGroups*maxShards shards of 64 KB: 12 MB.
 	storedGroups = 8
+	// maxGroupDelay is the largest distance in groups by which links are assumed to delay a datagram.
+	maxGroupDelay = 16 * storedGroups
 	// seenNumbers is more than the largest distance of a repeat.
 	seenNumbers = 1024
 )
@@ -139,12 +141,13 @@ func (r *Receiver) wasSeen(number uint16) bool { return r.seen[number%seenNumber
 func (r *Receiver) setSeen(number uint16)      { r.seen[number%seenNumbers] = uint32(number) + 1 }
 
 // find returns the stored group with this id, and begins it if it is newer than the one in its place; nil if it is older.
+// A group that is far behind is the newest again, so that one forged id does not disable repairs.
 func (r *Receiver) find(id uint16) *group {
 	g := &r.groups[id%storedGroups]
 	if g.used && g.id == id {
 		return g
 	}
-	if g.used && int16(id-g.id) < 0 {
+	if behind := g.id - id; g.used && behind <= maxGroupDelay {
 		return nil
 	}
 	*g = group{used: true, id: id, shards: g.shards} // the memory of the shards is reused

@@ -14,7 +14,7 @@ import (
 // and parts of messages, each after 8 bits of kind and 24 bits of length.
 //
 // A segment consists of 16 bits of its number, 8 bits hasSegment, 8 bits zero, 64 bits of its place in the stream, 64 bits
-// of its time, 32 bits CRC of the bytes, and the bytes. With the headers of IPv4 and UDP it is as large as a segment of TCP
+// of its time, 32 bits CRC of all that and of the bytes, and the bytes. With the headers of IPv4 and UDP it is as large as a segment of TCP
 // with timestamps. An ack has 16 bits of the newest number, 8 bits hasSegment, 8 bits zero, 64 bits of the first missing
 // byte, 32 bits for the segments before the newest, and 64 bits of the time of the segment that caused it.
 const (
@@ -25,6 +25,8 @@ const (
 
 	// maxStreamQueue is the number of bytes that a stream stores at either end.
 	maxStreamQueue = 4 << 20
+	// maxWaiting is the number of segments that a receiver stores after a missing byte: twice the largest window.
+	maxWaiting = 8192
 )
 
 // Kinds of units.
@@ -66,6 +68,9 @@ type span struct {
 	size int
 }
 
+// end returns the place after the span.
+func (r span) end() uint64 { return r.at + uint64(r.size) }
+
 // segment is a segment that was sent.
 type segment struct {
 	span
@@ -94,9 +99,12 @@ func NewStreamSender(keepsUnits bool) *StreamSender {
 	return &StreamSender{window: cubic.New(false, true), timer: never, keepsUnits: keepsUnits}
 }
 
+// HasRoom reports whether Write accepts a unit of n bytes.
+func (s *StreamSender) HasRoom(n int) bool { return len(s.data)+n+unitHeader <= maxStreamQueue }
+
 // Write adds a unit to the stream. It returns false, and adds nothing, if too much is waiting.
 func (s *StreamSender) Write(kind byte, unit []byte) bool {
-	if len(s.data)+len(unit)+unitHeader > maxStreamQueue {
+	if !s.HasRoom(len(unit)) {
 		return false
 	}
 	s.data = append(s.data, kind, byte(len(unit)), byte(len(unit)>>8), byte(len(unit)>>16))
@@ -159,7 +167,7 @@ func (s *StreamSender) Segment(now time.Duration) []byte {
 	b := appendHeader(s.buf[:0], s.segments.Next(), hasSegment)
 	b = binary.LittleEndian.AppendUint64(b, r.at)
 	b = binary.LittleEndian.AppendUint64(b, uint64(now))
-	b = binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(bytes))
+	b = binary.LittleEndian.AppendUint32(b, segmentChecksum(b, bytes))
 	s.buf = append(b, bytes...)
 	*s.segments.Push() = segment{span: r}
 	s.sent++
@@ -168,6 +176,11 @@ func (s *StreamSender) Segment(now time.Duration) []byte {
 		s.restartTimer(now)
 	}
 	return s.buf
+}
+
+// segmentChecksum returns the CRC of a segment whose header up to the CRC is head.
+func segmentChecksum(head, bytes []byte) uint32 {
+	return crc32.Update(crc32.ChecksumIEEE(head), crc32.IEEETable, bytes)
 }
 
 // restartTimer starts the timer of the retransmission timeout (RFC 6298).
@@ -269,10 +282,10 @@ func (s *StreamSender) undoTimeout(number uint64) {
 	}
 }
 
-// cancelResend removes a span from those to be sent again.
+// cancelResend removes a span from those to be sent again. Its begin may have been acked.
 func (s *StreamSender) cancelResend(r span) {
 	for i, x := range s.resend {
-		if x == r {
+		if x.end() == r.end() {
 			s.resend = append(s.resend[:i], s.resend[i+1:]...)
 			return
 		}
@@ -287,10 +300,14 @@ func (s *StreamSender) ackBytes(place uint64) bool {
 	s.data = s.data[:copy(s.data, s.data[place-s.base:])]
 	s.base = place
 	for n := s.segments.First(); n < s.segments.Next(); n++ {
-		if g := s.segments.At(n); g.fate == flying && g.at+uint64(g.size) <= place {
-			g.fate = acked
+		g := s.segments.At(n)
+		if g.end() > place {
+			continue
+		}
+		if g.fate == flying {
 			s.inFlight--
 		}
+		g.fate = acked
 	}
 	again := s.resend
 	s.resend = s.resend[:0]
@@ -330,13 +347,14 @@ func (s *StreamSender) detectLosses() (isNewEvent bool) {
 
 // StreamReceiver is the receiving end of a stream. Segments may be any bytes. The zero value is ready to use.
 type StreamReceiver struct {
-	next    uint64  // place of the first missing byte
-	ready   []byte  // bytes before next that are not a whole unit yet
-	waiting []chunk // after a missing byte, by place
-	stored  int     // bytes in waiting
-	acks    Inbox   // records the arrived segments
-	echo    uint64  // time of the newest segment that arrived
-	err     error   // sticky: the bytes are no units
+	next    uint64   // place of the first missing byte
+	ready   []byte   // bytes before next that are not a whole unit yet
+	waiting []chunk  // after a missing byte, by place
+	stored  int      // bytes in waiting
+	free    [][]byte // memory of chunks that have left waiting
+	acks    Inbox    // records the arrived segments
+	echo    uint64   // time of the newest segment that arrived
+	err     error    // sticky: the bytes are no units
 }
 
 // chunk is a range of bytes that waits for bytes before it.
@@ -351,15 +369,18 @@ func (r *StreamReceiver) Accept(segment []byte, deliver func(kind byte, unit []b
 	if r.err != nil {
 		return r.err
 	}
-	if len(segment) < segmentHeader || segment[2] != hasSegment || segment[3] != 0 {
+	if len(segment) <= segmentHeader || segment[2] != hasSegment || segment[3] != 0 {
 		return malformed("segment of %d bytes", len(segment))
 	}
 	at, bytes := binary.LittleEndian.Uint64(segment[4:]), segment[segmentHeader:]
-	if binary.LittleEndian.Uint32(segment[20:]) != crc32.ChecksumIEEE(bytes) {
+	if binary.LittleEndian.Uint32(segment[20:]) != segmentChecksum(segment[:20], bytes) {
 		return malformed("segment with another checksum")
 	}
-	if at > r.next && at-r.next > maxStreamQueue || r.stored+len(bytes) > maxStreamQueue {
-		return malformed("segment at byte %d, expected at most %d after byte %d", at, maxStreamQueue, r.next)
+	switch {
+	case at <= r.next: // nothing waits for long
+	case at-r.next > maxStreamQueue || r.stored+len(bytes) > maxStreamQueue || len(r.waiting) == maxWaiting:
+		return malformed("segment at byte %d while %d segments wait, expected at most %d bytes and %d segments after byte %d", at,
+			len(r.waiting), maxStreamQueue, maxWaiting, r.next)
 	}
 	r.acks.Arrived(binary.LittleEndian.Uint16(segment))
 	r.echo = binary.LittleEndian.Uint64(segment[12:])
@@ -373,6 +394,7 @@ func (r *StreamReceiver) Accept(segment []byte, deliver func(kind byte, unit []b
 		r.waiting = append(r.waiting[:0], r.waiting[1:]...)
 		r.stored -= len(c.bytes)
 		r.append(c.at, c.bytes)
+		r.free = append(r.free, c.bytes)
 	}
 	return r.readUnits(deliver)
 }
@@ -396,7 +418,11 @@ func (r *StreamReceiver) insert(at uint64, bytes []byte) {
 	}
 	r.waiting = append(r.waiting, chunk{})
 	copy(r.waiting[i+1:], r.waiting[i:])
-	r.waiting[i] = chunk{at, append([]byte(nil), bytes...)}
+	var memory []byte
+	if n := len(r.free); n > 0 {
+		memory, r.free = r.free[n-1], r.free[:n-1]
+	}
+	r.waiting[i] = chunk{at, append(memory[:0], bytes...)}
 	r.stored += len(bytes)
 }
 

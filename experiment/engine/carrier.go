@@ -109,12 +109,12 @@ func (l *lane) sendPacket(now time.Duration, packet []byte, f *flight) lossmodel
 		}
 		return verdict
 	}
+	interval := time.Second * time.Duration(l.liveConfig.Sender.Every) / time.Duration(l.cadence.RateHz)
 	var messages []byte
 	if m != nil {
-		messages = m.out.Fill(now, c.snd.Next())
+		messages = m.out.Fill(now, interval, c.snd.Next())
 	}
 	f.repairable = c.snd.Protects()
-	interval := time.Second * time.Duration(l.liveConfig.Sender.Every) / time.Duration(l.cadence.RateHz)
 	sealed := c.snd.Seal(now, interval, packet, messages)
 	k := c.sent.Push()
 	*k = sentContainer{flight: f.tag, seq: f.rec.Seq, hasPacket: true}

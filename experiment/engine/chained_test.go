@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -256,6 +257,16 @@ func TestConflictingScriptIsRefused(t *testing.T) {
 	if len(s.refused) != 1 || s.config.Encoder.Name != "raw" || s.lanes[0].snd.Encoding().Codec.Name != "raw" {
 		t.Errorf("refused %v; the configuration has %s, the sender %s", s.refused, s.config.Encoder.Name,
 			s.lanes[0].snd.Encoding().Codec.Name)
+	}
+}
+
+// A session has no first datagram from which the times of a script could count.
+func TestFromFirstDatagramIsRefused(t *testing.T) {
+	c := config.Default()
+	c.At = []config.StampedChange{config.Stamp(0, config.NewChange("loss", "5%"))}
+	c.At[0].FromFirstDatagram = true
+	if _, err := NewSessionFromSource(c, labtest.NewCubeSource(3, 1, -1, 1), Options{}); err == nil || !strings.Contains(err.Error(), "at[0].from: only a proxy") {
+		t.Errorf("%v, want a refusal", err)
 	}
 }
 

@@ -144,6 +144,10 @@ func newEncoding(key string, e config.Encoder, c *config.Config, schema *frame.S
 func (s *Session) loadScript(c *config.Config) error {
 	before := c
 	for _, i := range c.ScriptOrder() {
+		if c.At[i].FromFirstDatagram {
+			return &config.Error{Key: config.Indexed("at", i) + ".from", Problem: "only a proxy has a first datagram",
+				Expected: "no from, so that t counts from the start"}
+		}
 		ch := c.At[i].Change
 		if ch.Restarts() {
 			return config.Within(config.Indexed("at", i), config.ErrorAt(ch.Keys()[0], errNeedsRestart))

@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -168,7 +169,7 @@ func (m *messenger) nextDue() time.Duration {
 	if m.stream == nil {
 		return at
 	}
-	if t, ok := m.out.TakeAt(); ok {
+	if t, ok := m.out.TakeAt(); ok && m.stream.HasRoom(container.MaxPartUnit) {
 		at = min(at, t)
 	}
 	if t, ok := m.stream.Next(); ok {
@@ -182,12 +183,7 @@ func (l *lane) sendMessages(now time.Duration) {
 	m := l.messenger
 	m.write(now)
 	if m.stream != nil {
-		for part := m.out.Take(now); part != nil; part = m.out.Take(now) {
-			if !m.stream.Write(container.MessageUnit, part) {
-				m.meter.CountRefused()
-			}
-		}
-		l.sendSegments(now)
+		l.sendParts(now)
 		return
 	}
 	c := l.carrier
@@ -199,6 +195,19 @@ func (l *lane) sendMessages(now time.Duration) {
 		m.meter.CountDatagram(verdict.Wire)
 		l.meter.CountWire(verdict.Wire)
 	}
+}
+
+// sendParts writes the parts that are due and for which the stream has room, and sends segments.
+func (l *lane) sendParts(now time.Duration) {
+	m := l.messenger
+	for m.stream.HasRoom(container.MaxPartUnit) {
+		part := m.out.Take(now)
+		if part == nil {
+			break
+		}
+		m.stream.Write(container.MessageUnit, part)
+	}
+	l.sendSegments(now)
 }
 
 // sendSegments sends the segments that the window of the stream allows.
@@ -274,9 +283,13 @@ func (l *lane) receiveSegment(now time.Duration, d *lossmodel.Delivery) {
 			l.acceptMessages(unit)
 			return
 		}
-		tag := *m.packets.At(m.packets.First())
+		tag := m.packets.At(m.packets.First())
+		if tag == nil {
+			l.lastErr = errors.New("stream: a packet that was not sent")
+			return
+		}
 		m.packets.Pop()
-		l.handleArrival(now, &lossmodel.Delivery{Data: unit, Sent: d.Sent, Due: now, Tag: tag})
+		l.handleArrival(now, &lossmodel.Delivery{Data: unit, Sent: d.Sent, Due: now, Tag: *tag})
 	})
 	l.withholdAck = false
 	if err != nil {
@@ -322,6 +335,6 @@ func (l *lane) handleMessageAck(now time.Duration, ack []byte) (rest []byte, err
 		return m.out.HandleAck(now, l.carrier.snd.Next(), m.settings.Lanes, ack)
 	}
 	err = m.stream.HandleAck(now, ack)
-	l.sendSegments(now)
+	l.sendParts(now)
 	return nil, err
 }

@@ -17,7 +17,8 @@ func IsApproximate(key string, values []float64) bool {
 	}
 	counts := map[float64]int{}
 	for _, v := range values {
-		if counts[v]++; counts[v] > len(values)/2 {
+		counts[v]++
+		if counts[v] > len(values)/2 {
 			return true
 		}
 	}

@@ -50,40 +50,11 @@ func (s *Search) document() *document {
 		d.Headline = strings.Join(s.Sentences, " ") // why there is none
 		return d
 	}
-	name := shortSet(s.Best.Set)
-	switch {
-	case !s.Best.Keeps:
-		d.Headline = "No setting that was tried keeps the bounds. The closest, " + name + ", " + s.Best.Bounds + "."
-	case len(s.Minimise) > 1:
-		front := 0
-		for i := range s.Points {
-			if s.Points[i].Front {
-				front++
-			}
-		}
-		d.Headline = formatCount(int64(front), "setting") + " on the Pareto front; " + name + " has the lowest " + s.Minimise[0] + "."
-	default:
-		m := searchMetric(s.Minimise[0])
-		d.Headline = name + " has the lowest " + m.key
-		if s.Bounds != "" {
-			d.Headline += " of the settings that keep the bounds"
-		}
-		d.Headline += ": " + strings.TrimSpace(formatRounded(s.Best.Figures[m.key].Mean*m.scale)+" "+m.unit) + "."
-	}
+	d.Headline, d.Tiles = s.headline(), s.tiles()
 	if s.Best.Keeps && s.Bounds != "" {
 		d.Verdict = passedVerdict
 	} else if s.Best.Keeps {
 		d.Verdict = ""
-	}
-	for _, key := range slices.Concat(s.Minimise, SearchTiles(), s.Bounded) {
-		m := searchMetric(key)
-		if v, ok := s.Best.point().Figures[key]; ok && !slices.ContainsFunc(d.Tiles, func(t tile) bool { return t.Name == m.title }) {
-			note := ""
-			if v.Known && v.Hi > v.Lo {
-				note = formatNumber(max(v.Lo, 0)*m.scale) + " to " + formatNumber(v.Hi*m.scale) + ", 95 % CI" // figures are not negative
-			}
-			d.Tiles = append(d.Tiles, tile{m.title, formatRounded(v.Estimate * m.scale), m.unit, note})
-		}
 	}
 	d.Answers = []section{s.settingSection(), s.pointsSection()}
 	if s.TOML != "" {
@@ -91,6 +62,48 @@ func (s *Search) document() *document {
 			{"", "tui run best.toml --out best    # run the recommended setting, with a report"}, {"best.toml", s.TOML}}})
 	}
 	return d
+}
+
+// headline names the best setting, or the closest one if no setting keeps the bounds.
+func (s *Search) headline() string {
+	name := shortSet(s.Best.Set)
+	if !s.Best.Keeps {
+		return "No setting that was tried keeps the bounds. The closest, " + name + ", " + s.Best.Bounds + "."
+	}
+	if len(s.Minimise) > 1 {
+		front := 0
+		for i := range s.Points {
+			if s.Points[i].Front {
+				front++
+			}
+		}
+		return formatCount(int64(front), "setting") + " on the Pareto front; " + name + " has the lowest " + s.Minimise[0] + "."
+	}
+	m := searchMetric(s.Minimise[0])
+	scope := ""
+	if s.Bounds != "" {
+		scope = " of the settings that keep the bounds"
+	}
+	value := strings.TrimSpace(formatRounded(s.Best.Figures[m.key].Mean*m.scale) + " " + m.unit)
+	return name + " has the lowest " + m.key + scope + ": " + value + "."
+}
+
+// tiles returns the known figures of the best setting, each once: the minimised ones, SearchTiles and the bounded ones.
+func (s *Search) tiles() (list []tile) {
+	known := s.Best.point().Figures
+	for _, key := range slices.Concat(s.Minimise, SearchTiles(), s.Bounded) {
+		m := searchMetric(key)
+		v, ok := known[key]
+		if !ok || slices.ContainsFunc(list, func(t tile) bool { return t.Name == m.title }) {
+			continue
+		}
+		note := ""
+		if v.Known && v.Hi > v.Lo {
+			note = formatNumber(max(v.Lo, 0)*m.scale) + " to " + formatNumber(v.Hi*m.scale) + ", 95 % CI" // figures are not negative
+		}
+		list = append(list, tile{m.title, formatRounded(v.Estimate * m.scale), m.unit, note})
+	}
+	return list
 }
 
 // point returns the setting as a point of a grid.

@@ -205,7 +205,8 @@ func (c *confirmation) parse(src []byte) error {
 	c.recordsRead = r.uvarint()
 	playout, lost := r.uvarint(), r.uvarint() // microseconds
 	send := uint64(0)
-	if c.policy = ""; len(r.rest) > 0 {
+	c.policy = ""
+	if len(r.rest) > 0 {
 		send = r.uvarint()
 		c.policy = string(r.rest)
 	}

@@ -265,18 +265,7 @@ func (s *activeSweep) addResult(result jobResult, store bool) error {
 	}
 	for _, o := range newRuns {
 		s.ranBy[o.Run], s.queued[o.Run] = result.Worker, result.Queued
-		if s.kept != nil {
-			s.kept[o.Run] = o.Result
-		}
-		s.scheduler.markDone(o.Run)
-		s.sum.add(o)
-		s.progress.Runs++
-		if s.sum.Points[o.Run/s.plan.Repeat].Seeds == s.plan.Repeat {
-			s.progress.Points++
-		}
-		if s.opt.OnResult != nil {
-			s.opt.OnResult(o)
-		}
+		s.addRun(o)
 	}
 	s.scheduler.endJob(result.Key, result.Seconds, len(result.Runs))
 	s.unsaved = s.unsaved || len(newRuns) > 0
@@ -292,6 +281,22 @@ func (s *activeSweep) addResult(result jobResult, store bool) error {
 	s.reportLocked()
 	const last = false
 	return s.saveLocked(last)
+}
+
+// addRun adds the first result of a run to the summary and the progress. s.mu is locked.
+func (s *activeSweep) addRun(o Outcome) {
+	if s.kept != nil {
+		s.kept[o.Run] = o.Result
+	}
+	s.scheduler.markDone(o.Run)
+	s.sum.add(o)
+	s.progress.Runs++
+	if s.sum.Points[o.Run/s.plan.Repeat].Seeds == s.plan.Repeat {
+		s.progress.Points++
+	}
+	if s.opt.OnResult != nil {
+		s.opt.OnResult(o)
+	}
 }
 
 // mismatch returns the error for a run with two different results: the one that the sweep has, and other. worker

@@ -76,7 +76,8 @@ func (d *Disk) lock(dir string) (f *os.File, err error) {
 func holder(f *os.File) string {
 	const maxBytes = 200
 	text, _ := io.ReadAll(io.LimitReader(f, maxBytes))
-	if text = bytes.TrimSpace(text); len(text) == 0 {
+	text = bytes.TrimSpace(text)
+	if len(text) == 0 {
 		return "another process" // which has not written its name yet
 	}
 	return string(text)

@@ -46,7 +46,8 @@ func TankGame(seed uint64, n int) (csv, jsonLines []byte) {
 		lines.WriteString("]}\n")
 		living := tanks[:0]
 		for _, t := range tanks {
-			if t.step(rng); t.health > 0 {
+			t.step(rng)
+			if t.health > 0 {
 				living = append(living, t)
 			}
 		}

@@ -54,6 +54,7 @@ func (r *Relay) readClient(buf []byte) bool {
 	if r.closed {
 		return false
 	}
+	r.virtualNow = max(r.virtualNow, at)
 	c := r.clients[addr]
 	if c == nil {
 		c = r.addClient(addr, replyTo)
@@ -62,7 +63,7 @@ func (r *Relay) readClient(buf []byte) bool {
 		}
 		c.oob = replyControlMessage(r.oob[:oobLen])
 	}
-	c.lastSeen = max(r.virtualNow, at)
+	c.lastSeen = r.virtualNow
 	r.sendToLink(c, Up, buf[:n], at)
 	return true
 }
@@ -125,6 +126,9 @@ func (r *Relay) addClient(addr, replyTo netip.AddrPort) *client {
 		r.lanes = append(r.lanes, c.lanes[:]...)
 	}
 	r.totals.Joined++
+	if r.totals.Joined == 1 {
+		r.first <- c.joined
+	}
 	c.slot = slices.Index(r.slots, nil) // the index of a free slot
 	if c.slot < 0 {
 		c.slot = len(r.slots)

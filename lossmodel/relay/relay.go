@@ -26,7 +26,8 @@ type Relay struct {
 	goroutines sync.WaitGroup
 	panics     chan error // the first panic of another goroutine
 	taps       []Tap
-	event      Event // buffer for the event that is passed to the taps
+	event      Event              // buffer for the event that is passed to the taps
+	first      chan time.Duration // receives when the first datagram of a client was read; has a buffer of 1
 
 	mu            sync.Mutex
 	virtualNow    time.Duration // latest time passed to any link; never decreases
@@ -55,6 +56,7 @@ func Open(o Options) (*Relay, error) {
 	o.setDefaults()
 	r := &Relay{options: o, start: time.Now(), timerDue: noDeadline, clients: map[netip.AddrPort]*client{},
 		fileCache: map[string][]byte{},
+		first:     make(chan time.Duration, 1),
 		panics:    make(chan error, 1)}
 	if err := r.openLinks(); err != nil {
 		return nil, err
@@ -90,6 +92,9 @@ func (r *Relay) Addr() netip.AddrPort { return r.listen.LocalAddr().(*net.UDPAdd
 
 // StartTime returns the wall-clock time to which all other times are relative.
 func (r *Relay) StartTime() time.Time { return r.start }
+
+// FirstDatagram returns a channel that receives one value: when the first datagram of the first client was read.
+func (r *Relay) FirstDatagram() <-chan time.Duration { return r.first }
 
 // now returns the time since the relay was opened.
 func (r *Relay) now() time.Duration { return time.Since(r.start) }

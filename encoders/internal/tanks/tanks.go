@@ -122,7 +122,8 @@ func turn(a, b, limit float64) (turned, difference float64) {
 func step(rng *rand.Rand, game *[tankCount]tank, i int) {
 	t := &game[i]
 	if t.respawnIn > 0 {
-		if t.respawnIn--; t.respawnIn > 0 {
+		t.respawnIn--
+		if t.respawnIn > 0 {
 			return
 		}
 		*t = spawn(rng, t.kind)
@@ -156,7 +157,8 @@ func step(rng *rand.Rand, game *[tankCount]tank, i int) {
 	if distance < 60 && math.Abs(aim) < 5 && t.ammo > 0 && rng.IntN(15) == 0 {
 		t.ammo--
 		if hit := &game[target]; rng.IntN(2) == 0 {
-			if hit.health -= 10 + rng.IntN(20); hit.health <= 0 {
+			hit.health -= 10 + rng.IntN(20)
+			if hit.health <= 0 {
 				hit.health, hit.respawnIn = 0, 60
 			}
 		}

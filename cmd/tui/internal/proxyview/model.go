@@ -16,7 +16,6 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/trust"
 	"wirelab/internal/words"
-	"wirelab/lossmodel"
 	"wirelab/lossmodel/relay"
 )
 
@@ -36,9 +35,8 @@ var _ ui.Screen = (*model)(nil)
 // model is the screen of a proxy.
 type model struct {
 	*ui.Shell
+	operator
 	page  *page
-	proxy Proxy
-	cat   *controls.Catalog
 	ticks int // number of calls of Tick
 
 	live            history
@@ -48,7 +46,6 @@ type model struct {
 	verdict
 
 	controls     controls.Pane
-	target       relay.Client           // the client whose links the controls set; the zero Client means all
 	changesShown int                    // number of changes of proxy.Live already shown
 	notesShown   int                    // number of notes already shown
 	marks        []config.StampedChange // marks in the charts: changes, and marks of the user
@@ -69,8 +66,7 @@ type verdict struct {
 
 // newModel returns the screen of proxy p.
 func newModel(p Proxy, opt ui.Options) *model {
-	m := &model{proxy: p}
-	m.cat = controls.NewCatalog(nil, lossmodel.Profiles(), lossmodel.Keys())
+	m := &model{operator: newOperator(p)}
 	m.cat.Picture = opt.Picture
 	m.controls.Cat = m.cat
 	m.page = newPage(m)
@@ -97,11 +93,6 @@ func (m *model) Refresh(bool) {
 	for _, s := range m.page.Slots {
 		s.Redraw()
 	}
-}
-
-// Context implements ui.Screen.
-func (m *model) Context() command.Context {
-	return command.Context{Catalog: m.cat, Config: m.proxy.Live.Config(m.target), Screen: command.Proxy}
 }
 
 // MinHeight implements ui.Screen.
@@ -197,13 +188,7 @@ func (m *model) update() {
 	const isError = true
 	changes := m.proxy.Live.Changes(m.changesShown)
 	for _, change := range changes {
-		label := change.Change.Label()
-		if change.Undo {
-			label = "undo: " + label
-		}
-		if change.Client > 0 {
-			label = fmt.Sprintf("client %d: %s", change.Client, label)
-		}
+		label := change.Label()
 		change.Change = config.NewChange("mark", label) // of this copy, which becomes the mark in the charts
 		m.marks = append(m.marks, change.StampedChange)
 		m.ShowNotice(label, !isError)
@@ -221,15 +206,9 @@ func (m *model) update() {
 
 // Execute implements ui.Screen: it carries out a typed command.
 func (m *model) Execute(o command.Order) (cmd tea.Cmd, err error) {
+	_, handled, err := m.execute(o)
 	switch {
-	case o.Change != nil:
-		_, err = m.proxy.Live.Change(m.target, *o.Change)
-	case o.Undo:
-		err = stepHistory(m.proxy.Live.Undo, "nothing to undo")
-	case o.Redo:
-		err = stepHistory(m.proxy.Live.Redo, "nothing to redo")
-	case o.Client != nil:
-		err = m.setTarget(*o.Client)
+	case handled:
 	case o.Datagram != nil:
 		err = m.openDatagram(*o.Datagram)
 	case o.Quit == command.QuitAsking && m.activeClients() > 0:
@@ -260,34 +239,11 @@ func (m *model) List(word string) (room.Overlay, bool) {
 	return m.cat.ProfileList(m.proxy.Live.Config(m.target)), true
 }
 
-// stepHistory calls move, which undoes or redoes a change. If there is no change, stepHistory
-// returns emptyText as the error.
-func stepHistory(move func() (*script.AppliedChange, error), emptyText string) error {
-	made, err := move()
-	if err == nil && made == nil {
-		return fmt.Errorf("%s", emptyText)
-	}
-	return err
-}
-
-// setTarget makes the controls set the links of the client with the given turn, its number in the order of
-// joining, or of all clients if turn is 0. It fails if there is no such client, or if all clients share one pair
-// of links.
+// setTarget makes the controls set the links of another client: see operator.setTarget.
 func (m *model) setTarget(turn int) error {
-	switch {
-	case turn == 0:
-		m.target = relay.Client{}
-	case m.proxy.Shared:
-		return fmt.Errorf("all clients share one pair of links; it cannot be set for one client")
-	default:
-		i := slices.IndexFunc(m.live.snap.Clients, func(c relay.ClientState) bool { return c.Number == turn })
-		if i < 0 {
-			return fmt.Errorf("there is no client %d; the list of clients shows their turns", turn)
-		}
-		m.target = m.live.snap.Clients[i].Client
-	}
+	err := m.operator.setTarget(turn)
 	m.update()
-	return nil
+	return err
 }
 
 // toggleFrozen stops or continues the display. The traffic continues in both cases.

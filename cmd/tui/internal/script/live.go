@@ -31,6 +31,18 @@ type AppliedChange struct {
 	Client int `json:"client,omitempty"` // number of the client in the order of joining; 0 means all
 }
 
+// Label describes the change briefly: "client 2: undo: down loss 5%".
+func (c *AppliedChange) Label() string {
+	label := c.Change.Label()
+	if c.Undo {
+		label = "undo: " + label
+	}
+	if c.Client > 0 {
+		label = fmt.Sprintf("client %d: %s", c.Client, label)
+	}
+	return label
+}
+
 // state contains all settings at one moment. It is immutable.
 type state struct {
 	configForAll *config.Config       // for clients without conditions of their own
@@ -271,12 +283,12 @@ func (l *Live) restore(from, to *[]undoStep, isRedo bool) (*AppliedChange, error
 	return &made, nil
 }
 
-// Play applies the changes of the script at their times, relative to start, until quit is closed.
-// It calls report after each change, with the time at which the change took effect or, if err is
-// not nil, at which it should have.
-func (l *Live) Play(start time.Time, quit <-chan struct{}, report func(at time.Duration, ch config.Change, err error)) {
+// Play applies the changes of the script at their times until quit is closed. start is the start of the relay. The
+// times of the script count from offset after it. Play calls report after each change, with the time since start
+// at which the change took effect or, if err is not nil, at which it should have.
+func (l *Live) Play(start time.Time, offset time.Duration, quit <-chan struct{}, report func(at time.Duration, ch config.Change, err error)) {
 	for _, change := range l.Script.Changes {
-		timer := time.NewTimer(time.Until(start.Add(change.T)))
+		timer := time.NewTimer(time.Until(start.Add(offset + change.T)))
 		select {
 		case <-quit:
 			timer.Stop()
@@ -285,7 +297,7 @@ func (l *Live) Play(start time.Time, quit <-chan struct{}, report func(at time.D
 		}
 		at, err := l.Change(relay.Client{}, change.Change)
 		if err != nil {
-			at = change.T
+			at = offset + change.T
 		}
 		report(at, change.Change, err)
 	}

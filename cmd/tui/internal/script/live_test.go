@@ -187,7 +187,7 @@ func TestConcurrentUse(t *testing.T) {
 	reported := 0
 	var running sync.WaitGroup
 	running.Go(func() {
-		l.Play(time.Now(), nil, func(_ time.Duration, _ config.Change, err error) { reported++ })
+		l.Play(time.Now(), 0, nil, func(_ time.Duration, _ config.Change, err error) { reported++ })
 	})
 	for client := range 3 {
 		running.Go(func() {

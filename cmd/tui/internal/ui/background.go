@@ -13,8 +13,6 @@ import (
 	"github.com/charmbracelet/lipgloss"
 	"github.com/muesli/termenv"
 
-	_ "a.wirelab/ahead" // prevents Bubble Tea's own query
-
 	"wirelab/internal/panics"
 )
 

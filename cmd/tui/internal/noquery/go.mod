@@ -1,4 +1,4 @@
-module a.wirelab/ahead
+module github.com/muesli/ansi
 
 go 1.26.0
 

@@ -1,0 +1,428 @@
+package view
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/encoders/drive"
+	"wirelab/internal/policy"
+)
+
+// Filler fills packets with rows. It contains what is common to all clients of a server, and the memory to build a
+// packet. Create it with NewFiller. It is not safe for use by several goroutines.
+type Filler struct {
+	Probe drive.Probe // called around each call of the encoder; nil means none
+
+	schema    *frame.Schema
+	metric    metric
+	policy    policy.Policy
+	rule      rule
+	interest  interest
+	cur       *frame.Frame // newest frame; not modified
+	frames    uint32       // number of calls of Advance
+	changed   frame.Rows   // rows in which the newest frame differs from the one before
+	changedAt []uint32     // number of the newest frame in which the row changed; 0 if it never did
+
+	candidates []candidate
+	filling    filling
+	view       frame.Frame
+	inView     frame.Rows // rows of view that differ from the reference
+	attempts   [2]attempt
+	budget     encoders.Budget // of the attempt that is used, if a later one does not fit
+}
+
+// candidate is a row that may be sent.
+type candidate struct {
+	priority uint64
+	row      int32
+	bits     int32 // estimate
+}
+
+// attempt is an encoding of the view frame.
+type attempt struct {
+	payload []byte
+	memo    encoders.Memo
+}
+
+// maxAttempts is the largest number of encodings with which a packet is filled further. Dropping rows until the packet
+// fits may take more.
+const maxAttempts = 3
+
+// NewFiller returns a filler for frames of schema s with the default policy.
+func NewFiller(s *frame.Schema) *Filler {
+	f := &Filler{schema: s, metric: newMetric(s), changedAt: make([]uint32, s.Rows), changed: frame.NewRows(s.Rows),
+		inView: frame.NewRows(s.Rows), view: *s.NewFrame()}
+	f.SetPolicy(policy.Policy{})
+	return f
+}
+
+// SetPolicy sets the policy, which must be one of Policies; the first one for the zero Policy.
+func (f *Filler) SetPolicy(p policy.Policy) { f.policy, f.rule = p, newRule(p, &f.metric) }
+
+// Advance makes cur the newest frame, which must not be modified until the next call. changed contains at least the
+// rows in which it differs from the frame before.
+func (f *Filler) Advance(cur *frame.Frame, changed frame.Rows) {
+	before := f.cur
+	f.cur = cur
+	f.frames++
+	copy(f.changed, changed)
+	if before != nil {
+		f.changed.RemoveEqual(cur.Table, before.Table, len(f.schema.Fields))
+	}
+	for i := range f.changed.All() {
+		f.changedAt[i] = f.frames
+	}
+}
+
+// row returns row i of a table.
+func (f *Filler) row(table []int32, i int) []int32 {
+	n := len(f.schema.Fields)
+	return table[i*n : (i+1)*n]
+}
+
+// Coding is the encoder of a packet.
+type Coding struct {
+	Encoder encoders.Encoder
+	Epoch   uint64 // memos of other epochs are not passed to the encoder
+	RefTick uint32 // tick of the reference: that of packet Server.Acked, or of the initial state before the first ack
+}
+
+// Packet is the result of Fill. Its pointers are valid until the next call.
+type Packet struct {
+	Ack         uint8 // the byte that names the ack whose display is the reference
+	Payload     []byte
+	View        *frame.Frame   // the frame that the client must decode
+	Refs        []encoders.Ref // the reference
+	Rows        int            // rows in which the view differs from the reference
+	Left        int            // further rows that should be sent
+	Encodings   int            // calls of the encoder
+	WithoutMemo bool           // the encoder uses memos, but the reference has none of this epoch
+}
+
+// TooLargeError is the error of an encoder that cannot encode part of a frame within the limit of a packet.
+type TooLargeError struct{ Payload, Limit int }
+
+// Error describes the error.
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("a view frame without changes takes %d bytes, and a packet may have %d: the encoder cannot encode part of a frame", e.Payload, e.Limit)
+}
+
+// IsTooLarge reports whether err wraps a *TooLargeError.
+func IsTooLarge(err error) bool {
+	var large *TooLargeError
+	return errors.As(err, &large)
+}
+
+// Fill encodes packet seq to client s: the rows of the highest priority of which the payload takes at most limit bytes.
+// It charges the bits of the packet to b, which may be nil. After an error nothing has changed, except that the
+// priorities were accumulated.
+func (f *Filler) Fill(s *Server, seq uint64, c Coding, limit int, b *encoders.Budget) (Packet, error) {
+	f.findCandidates(s)
+	if !s.maySendRows(seq) {
+		f.candidates = f.candidates[:0]
+	}
+	total := len(f.candidates)
+	f.sortUrgent(s, limit)
+	s.ref.Tick = c.RefTick
+	f.view.Tick = f.cur.Tick
+	copy(f.view.Table, s.ref.Table)
+	f.inView.Clear()
+	fill := &f.filling
+	*fill = filling{Filler: f, server: s, coding: c, limit: limit, budget: b}
+	fill.refs[0] = encoders.Ref{Frame: &s.ref, Changed: f.inView}
+	if s.epoch == c.Epoch {
+		fill.refs[0].Memo = s.memo
+	}
+	if err := fill.run(); err != nil {
+		return Packet{}, err
+	}
+	best := &f.attempts[fill.best]
+	p := Packet{Ack: nameOf(s.ack), Payload: best.payload, View: &f.view, Refs: fill.refs[:], Rows: fill.rows, Left: total - fill.rows,
+		Encodings: fill.encodings, WithoutMemo: best.memo != nil && fill.refs[0].Memo == nil}
+	f.commit(s, seq, fill.rows, best, c.Epoch)
+	return p, nil
+}
+
+// findCandidates sets f.candidates to the rows that should be sent, with their priorities.
+func (f *Filler) findCandidates(s *Server) {
+	s.differing.Union(f.changed)
+	if s.frames+1 != f.frames { // also rows that changed in frames without a packet, or all rows of a new client
+		s.differing.SetDiffering(f.cur.Table, s.expected, len(f.schema.Fields))
+	}
+	s.frames = f.frames
+	f.candidates = f.candidates[:0]
+	f.interest.aim(f)
+	for i := range s.differing.All() {
+		cur, shown := f.row(f.cur.Table, i), s.row(s.expected, i)
+		if equalRows(cur, shown) {
+			s.differing[i>>6] &^= 1 << (i & 63)
+			s.accumulated[i] = 0
+			continue
+		}
+		priority := f.priority(s, i, cur, shown)
+		// A row that equals the reference cannot be sent until an ack changes the reference.
+		if priority >= f.rule.min && !equalRows(cur, s.row(s.ref.Table, i)) {
+			f.candidates = append(f.candidates, candidate{priority: priority, row: int32(i)})
+		}
+	}
+}
+
+// estimateBits returns about how many bits row i takes in a packet to client s.
+func (f *Filler) estimateBits(s *Server, i int) int {
+	return max(1, s.scale*f.metric.bits(f.row(f.cur.Table, i), s.row(s.ref.Table, i))>>10)
+}
+
+// equalRows reports whether two rows are equal.
+func equalRows(a, b []int32) bool {
+	if len(a) == frame.CubeFields {
+		return frame.EqualCubes((*[frame.CubeFields]int32)(a), (*[frame.CubeFields]int32)(b))
+	}
+	return slices.Equal(a, b)
+}
+
+// firstPriority is more than any priority of a row that is not one of the first.
+const firstPriority = 1 << 62
+
+// priority accumulates and returns the priority of row i, whose value is cur and for which the client is expected to
+// show the value shown.
+func (f *Filler) priority(s *Server, i int, cur, shown []int32) (p uint64) {
+	r := &f.rule
+	switch r.kind {
+	case accumulated, accumulatedPerBit, accumulatedError:
+		p = s.accumulate(i, f.interest.scaled(f, i, f.metric.distance(cur, shown)+r.constant))
+		if r.kind == accumulatedPerBit {
+			p = p << 10 / uint64(f.estimateBits(s, i))
+		}
+	case largestError:
+		p = f.interest.scaled(f, i, f.metric.distance(cur, shown))
+	case newestChange:
+		p = uint64(f.changedAt[i])
+	case roundRobin:
+		rows := f.schema.Rows
+		p = uint64(rows - (i-s.cursor+rows)%rows)
+	case fiedler:
+		p = s.accumulate(i, f.interest.scaled(f, i, f.weight(i, cur)))
+	case unity:
+		p = f.interest.scaled(f, i, r.gain) * uint64(s.sent+1-s.sentAt[i])
+	case iris:
+		p = s.accumulate(i, f.interest.scaled(f, i, r.gain))
+	}
+	if i < r.first {
+		p = firstPriority + uint64(r.first-i)
+	}
+	return p
+}
+
+// accumulate adds to the accumulated priority of row i and returns the sum.
+func (s *Server) accumulate(i int, add uint64) uint64 {
+	sum := min(uint64(s.accumulated[i])+add, 1<<32-1)
+	s.accumulated[i] = uint32(sum)
+	return sum
+}
+
+// weight returns Fiedler's weight of row i with value cur.
+func (f *Filler) weight(i int, cur []int32) uint32 {
+	w := &f.rule.weights
+	switch {
+	case i == 0:
+		return w[0]
+	case f.metric.cubes && cur[frame.CubeInteracting] == 1:
+		return w[1]
+	case f.changedAt[i] == f.frames:
+		return w[2]
+	}
+	return w[3]
+}
+
+// sortUrgent sorts the candidates that may fit into limit bytes to the front of the list, the most urgent first, and
+// drops the others.
+func (f *Filler) sortUrgent(s *Server, limit int) {
+	want := 16 + 2*8*limit*16/max(s.meanBits, 16) // twice as many as fit
+	if len(f.candidates) > 2*want {
+		partition(f.candidates, want)
+		f.candidates = f.candidates[:want]
+	}
+	for k := range f.candidates {
+		c := &f.candidates[k]
+		c.bits = int32(f.estimateBits(s, int(c.row)))
+	}
+	slices.SortFunc(f.candidates, func(a, b candidate) int {
+		if a.precedes(&b) {
+			return -1
+		}
+		return 1 // rows are different, so no two candidates are equal
+	})
+}
+
+// precedes reports whether c is more urgent than d.
+func (c *candidate) precedes(d *candidate) bool {
+	return c.priority > d.priority || c.priority == d.priority && c.row < d.row
+}
+
+// partition moves the k most urgent candidates to the front of list, in any order (Hoare's quickselect).
+func partition(list []candidate, k int) {
+	for lo, hi := 0, len(list)-1; lo < hi; {
+		pivot, i, j := list[(lo+hi)/2], lo, hi
+		for i <= j {
+			for list[i].precedes(&pivot) {
+				i++
+			}
+			for pivot.precedes(&list[j]) {
+				j--
+			}
+			if i <= j {
+				list[i], list[j] = list[j], list[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case k <= j:
+			hi = j
+		case k >= i:
+			lo = i
+		default:
+			return
+		}
+	}
+}
+
+// filling is the search for the number of candidates that fit into a packet.
+type filling struct {
+	*Filler
+	server    *Server
+	coding    Coding
+	limit     int // bytes
+	budget    *encoders.Budget
+	refs      [1]encoders.Ref
+	included  int // candidates that the view contains
+	rows      int // candidates of the best attempt
+	best      int // index of the best attempt
+	size      int // bytes of the best attempt
+	encodings int
+}
+
+// run encodes the view with the most candidates that fit.
+func (f *filling) run() error {
+	k, room := 0, f.limit*8
+	for k < len(f.candidates) && room >= int(f.candidates[k].bits) {
+		room -= int(f.candidates[k].bits)
+		k++
+	}
+	found, tooMany := false, len(f.candidates)+1
+	for {
+		size, err := f.encode(k, 1-f.best)
+		if err != nil {
+			return err
+		}
+		if size > f.limit {
+			tooMany = k
+			if k == 0 {
+				return &TooLargeError{size, f.limit}
+			}
+			k = min(k*f.limit/size, k-1)
+			if found && (k <= f.rows || f.encodings >= maxAttempts) {
+				break
+			}
+			continue
+		}
+		if found {
+			f.server.spare(f.attempts[f.best].memo, f.coding.Epoch)
+		}
+		found, f.best, f.rows, f.size = true, 1-f.best, k, size
+		if f.budget != nil {
+			f.Filler.budget = *f.budget
+		}
+		if k == len(f.candidates) || k+1 >= tooMany || f.encodings >= maxAttempts {
+			break
+		}
+		free, next := 8*(f.limit-size), int(f.candidates[k].bits)
+		if 5*free < 3*next {
+			break
+		}
+		k = min(k+max(1, free/next), tooMany-1, len(f.candidates))
+	}
+	f.include(f.rows)
+	if f.budget != nil {
+		f.budget.Units = f.Filler.budget.Units
+	}
+	return nil
+}
+
+// encode encodes the view with the first k candidates into an attempt, and returns its size in bytes.
+func (f *filling) encode(k, index int) (size int, err error) {
+	f.include(k)
+	if f.budget != nil {
+		f.budget.Reset()
+	}
+	f.encodings++
+	a := &f.attempts[index]
+	if f.Probe != nil {
+		f.Probe.Begin(&f.view, f.refs[:])
+	}
+	payload, memo, err := f.coding.Encoder.Encode(a.payload[:0], &f.view, f.refs[:], takeSpare(&f.server.spares, f.coding.Epoch), f.budget)
+	if f.Probe != nil {
+		f.Probe.End()
+	}
+	if err != nil {
+		return 0, err
+	}
+	a.payload, a.memo = payload, memo
+	if len(payload) > f.limit {
+		f.server.spare(memo, f.coding.Epoch)
+	}
+	return len(payload), nil
+}
+
+// include makes the view contain the first k candidates.
+func (f *filling) include(k int) {
+	for ; f.included < k; f.included++ {
+		i := int(f.candidates[f.included].row)
+		copy(f.row(f.view.Table, i), f.row(f.cur.Table, i))
+		f.inView.Add(i)
+	}
+	for ; f.included > k; f.included-- {
+		i := int(f.candidates[f.included-1].row)
+		copy(f.row(f.view.Table, i), f.server.row(f.server.ref.Table, i))
+		f.inView[i>>6] &^= 1 << (i & 63)
+	}
+}
+
+// commit records that packet seq contains the first rows candidates.
+func (f *Filler) commit(s *Server, seq uint64, rows int, a *attempt, epoch uint64) {
+	if !s.any {
+		s.first, s.any = seq, true
+	}
+	s.newest = seq
+	s.sent++
+	if rows == 0 {
+		s.spare(a.memo, epoch) // the memo of a packet without rows is not used; see Client
+		return
+	}
+	r := s.records.Push()
+	*r = record{seq: seq, tick: f.cur.Tick, rows: r.rows[:0], values: r.values[:0], memo: a.memo, epoch: epoch}
+	estimate := 0
+	for _, c := range f.candidates[:rows] {
+		i := int(c.row)
+		value := f.row(f.cur.Table, i)
+		r.rows, r.values = append(r.rows, c.row), append(r.values, value...)
+		copy(s.row(s.expected, i), value)
+		s.expectedIn[i], s.newestSent[i] = uint32(seq)+1, uint32(seq)+1
+		s.accumulated[i], s.sentAt[i] = 0, s.sent
+		s.differing[i>>6] &^= 1 << (i & 63)
+		estimate += int(c.bits)
+		if i >= f.rule.first {
+			s.cursor = (i + 1) % f.schema.Rows
+		}
+	}
+	s.learnSize(8*len(a.payload), estimate, rows)
+}
+
+// learnSize adapts the estimates to a packet whose rows took bits and were estimated to take estimate.
+func (s *Server) learnSize(bits, estimate, rows int) {
+	s.meanBits += (bits*16/rows - s.meanBits) / 8
+	ratio := min(bits*1024/estimate, 3*1024)
+	s.scale = min(max(s.scale+s.scale*(ratio-1024)/10240, 64), 1<<15)
+}

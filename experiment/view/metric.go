@@ -1,0 +1,110 @@
+package view
+
+import (
+	"math"
+	"math/bits"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders/rotation"
+)
+
+// ErrorUnit is the number of units of a row's error per millimetre, for cubes, and per quantum of a field, for other
+// tables. Errors are integers, so that priorities are the same on every machine.
+const ErrorUnit = 16
+
+// metric measures how much two values of a row differ.
+type metric struct {
+	cubes  bool
+	fields []frame.Field
+}
+
+// newMetric returns the metric for rows of schema s.
+func newMetric(s *frame.Schema) metric { return metric{frame.IsCubes(s), s.Fields} }
+
+// maxError bounds the error of a row, so that sums over many ticks do not overflow.
+const maxError = 1 << 22
+
+// turnMillimetres is the error of a turn by one radian: the way of a point that is 200 mm from the axis, such as the
+// corner of a cube.
+const turnMillimetres = 200
+
+// cubeRotations is the grid of the orientations of cubes; see frame.Cubes.
+var cubeRotations = rotation.SmallestThree{Scale: 361.33, Zero: 256}
+
+// distance returns the error of showing row b instead of row a, in ErrorUnit: for cubes the distance of their
+// positions, and turnMillimetres for each radian between their orientations; for other rows the sum of the differences
+// of their fields. It is at least 1 if the rows differ.
+func (m *metric) distance(a, b []int32) uint32 {
+	if m.cubes {
+		x, y := (*[frame.CubeFields]int32)(a), (*[frame.CubeFields]int32)(b)
+		e := positionError(x, y) + uint32(ErrorUnit*turnMillimetres*cubeTurn(x, y))
+		return min(max(e, 1), maxError)
+	}
+	sum := uint64(1)
+	for i := range m.fields {
+		if a[i] != b[i] {
+			sum += ErrorUnit * fieldDistance(&m.fields[i], a[i], b[i])
+		}
+	}
+	return uint32(min(sum, maxError))
+}
+
+// positionError returns the distance of two cubes in ErrorUnit.
+func positionError(a, b *[frame.CubeFields]int32) uint32 {
+	x, y, z := int64(a[frame.CubeX]-b[frame.CubeX]), int64(a[frame.CubeY]-b[frame.CubeY]), int64(a[frame.CubeZ]-b[frame.CubeZ])
+	const unitsPerStep = float64(1000*ErrorUnit) / frame.UnitsPerMetre
+	return uint32(unitsPerStep * math.Sqrt(float64(x*x+y*y+z*z)))
+}
+
+// cubeTurn returns about the angle between the orientations of two cubes in radians: twice the distance of their
+// quaternions. It uses only operations that IEEE 754 rounds exactly.
+func cubeTurn(a, b *[frame.CubeFields]int32) float64 {
+	if a[frame.CubeLargest] == b[frame.CubeLargest] {
+		x, y, z := int64(a[frame.CubeA]-b[frame.CubeA]), int64(a[frame.CubeB]-b[frame.CubeB]), int64(a[frame.CubeC]-b[frame.CubeC])
+		if d := x*x + y*y + z*z; d < 400 { // the largest component hardly differs
+			return 2 / 361.33 * math.Sqrt(float64(d))
+		}
+	}
+	p, q := cubeRotations.DecodeUnit(a[0], a[1:4]), cubeRotations.DecodeUnit(b[0], b[1:4])
+	dot := float64(p[0]*q[0]) + float64(p[1]*q[1]) + float64(p[2]*q[2]) + float64(p[3]*q[3])
+	return 2 * math.Sqrt(2*max(0, 1-math.Abs(dot)))
+}
+
+// fieldDistance returns the difference of two values of a field in quanta; 1 for values without an order.
+func fieldDistance(f *frame.Field, a, b int32) uint64 {
+	switch f.Kind {
+	case frame.Quantity:
+		return uint64(abs(int64(a) - int64(b)))
+	case frame.Angle:
+		_, span := f.Span()
+		d := uint64(abs(int64(a) - int64(b)))
+		return min(d, uint64(span)+1-d)
+	case frame.Float32:
+		return uint64(bits.Len32(uint32(a ^ b)))
+	}
+	return 1
+}
+
+// bits estimates the number of bits that an encoder needs for row a if the reference has b, up to a factor that
+// depends on the encoder: the lengths of the differences.
+func (m *metric) bits(a, b []int32) int {
+	if !m.cubes {
+		n := 8
+		for i := range m.fields {
+			if a[i] != b[i] {
+				n += 2 + bits.Len64(fieldDistance(&m.fields[i], a[i], b[i]))
+			}
+		}
+		return n
+	}
+	const index, sign, wholeRotation = 8, 3, 29
+	length := func(i int) int { return bits.Len32(uint32(abs(int64(a[i] - b[i])))) }
+	n := index + sign + 2*max(length(frame.CubeX), length(frame.CubeY)) + length(frame.CubeZ)
+	if a[frame.CubeLargest] != b[frame.CubeLargest] {
+		return n + wholeRotation
+	}
+	return n + sign + 3*max(length(frame.CubeA), length(frame.CubeB), length(frame.CubeC))
+}
+
+// abs returns the absolute value of v.
+func abs(v int64) int64 { return max(v, -v) }

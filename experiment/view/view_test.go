@@ -1,0 +1,503 @@
+package view
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/encoders/table"
+	"wirelab/internal/policy"
+	"wirelab/internal/testkit"
+)
+
+// checked is a codec that puts checksums of its reference and its memo into each payload, so that the decoder detects
+// if the client has another reference or memo than the server. The memo of a frame is a hash of the frame and of the
+// memo before.
+type checked struct {
+	schema *frame.Schema
+	salt   uint32 // distinguishes encodings
+}
+
+func (c checked) sum(table []int32, memo encoders.Memo) uint32 {
+	h := fnv.New32a()
+	var b [4]byte
+	for _, v := range table {
+		binary.LittleEndian.PutUint32(b[:], uint32(v))
+		h.Write(b[:])
+	}
+	if m, ok := memo.(*uint32); ok {
+		binary.LittleEndian.PutUint32(b[:], *m)
+		h.Write(b[:])
+	}
+	return h.Sum32() ^ c.salt
+}
+
+func (c checked) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, _ *encoders.Budget) ([]byte, encoders.Memo, error) {
+	n := len(c.schema.Fields)
+	changed := frame.NewRows(c.schema.Rows)
+	changed.SetDiffering(cur.Table, refs[0].Frame.Table, n)
+	if !slices.Equal(changed, refs[0].Changed) {
+		return nil, nil, fmt.Errorf("Changed is not exact")
+	}
+	dst = binary.LittleEndian.AppendUint32(dst, c.sum(refs[0].Frame.Table, refs[0].Memo)+refs[0].Frame.Tick)
+	for i := range changed.All() {
+		dst = binary.AppendUvarint(dst, uint64(i))
+		for _, v := range cur.Table[i*n : (i+1)*n] {
+			dst = binary.AppendVarint(dst, int64(v))
+		}
+	}
+	memo, _ := spare.(*uint32)
+	if memo == nil {
+		memo = new(uint32)
+	}
+	*memo = c.sum(cur.Table, refs[0].Memo)
+	return dst, memo, nil
+}
+
+var errReference = errors.New("the reference or its memo differs from the server's")
+
+func (c checked) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
+	n := len(c.schema.Fields)
+	if binary.LittleEndian.Uint32(src) != c.sum(refs[0].Frame.Table, refs[0].Memo)+refs[0].Frame.Tick {
+		return nil, errReference
+	}
+	copy(dst.Table, refs[0].Frame.Table)
+	for src = src[4:]; len(src) > 0; {
+		i, k := binary.Uvarint(src)
+		src = src[k:]
+		for j := range n {
+			v, k := binary.Varint(src)
+			dst.Table[int(i)*n+j], src = int32(v), src[k:]
+		}
+	}
+	memo, _ := spare.(*uint32)
+	if memo == nil {
+		memo = new(uint32)
+	}
+	*memo = c.sum(dst.Table, refs[0].Memo)
+	return memo, nil
+}
+
+// world moves cubes at random: some move for a while, jump, return to where they were, or change a flag.
+type world struct {
+	rng    *rand.Rand
+	schema *frame.Schema
+	frames []*frame.Frame // one per tick
+	movers []mover
+	still  bool
+}
+
+type mover struct {
+	ticks  int
+	dx, dy int32
+}
+
+func newWorld(seed uint64, rows int) *world {
+	w := &world{rng: rand.New(rand.NewPCG(seed, 7)), schema: frame.Cubes(rows), movers: make([]mover, rows)}
+	f := w.schema.NewFrame()
+	for i := range rows {
+		copy(f.Table[i*frame.CubeFields:], []int32{3, 256, 256, 256, int32(i) * 512, 0, 512, 0})
+	}
+	w.frames = []*frame.Frame{f}
+	return w
+}
+
+// step adds the frame of the next tick.
+func (w *world) step() *frame.Frame {
+	last := w.frames[len(w.frames)-1]
+	f := w.schema.NewFrame()
+	f.CopyFrom(last)
+	f.Tick = uint32(len(w.frames))
+	for i := range w.movers {
+		m, row := &w.movers[i], f.Table[i*frame.CubeFields:][:frame.CubeFields]
+		switch n := w.rng.IntN(400); {
+		case w.still:
+		case m.ticks > 0:
+			m.ticks--
+			row[frame.CubeX], row[frame.CubeY] = clampPlace(row[frame.CubeX]+m.dx), clampPlace(row[frame.CubeY]+m.dy)
+			row[frame.CubeA] = min(511, max(0, row[frame.CubeA]+int32(w.rng.IntN(9)-4)))
+		case n < 6:
+			*m = mover{w.rng.IntN(60), int32(w.rng.IntN(41) - 20), int32(w.rng.IntN(41) - 20)}
+		case n < 9:
+			row[frame.CubeInteracting] ^= 1
+		case n < 10: // back to an older value
+			copy(row, w.frames[max(0, len(w.frames)-1-w.rng.IntN(20))].Table[i*frame.CubeFields:][:frame.CubeFields])
+		}
+	}
+	w.frames = append(w.frames, f)
+	return f
+}
+
+func clampPlace(v int32) int32 { return min(max(v, -1<<17), 1<<17-1) }
+
+// sentPacket is a packet on the link, with what only the test knows.
+type sentPacket struct {
+	due   time.Duration
+	seq   uint64
+	ack   uint8
+	epoch uint64
+	data  []byte
+	view  *frame.Frame
+}
+
+type sentAck struct {
+	due  time.Duration
+	data []byte
+}
+
+// schedule is a random run.
+type schedule struct {
+	t       testing.TB
+	rng     *rand.Rand
+	world   *world
+	filler  *Filler
+	server  *Server
+	client  *Client
+	bucket  Bucket
+	initial *frame.Frame
+	codecs  []struct {
+		enc encoders.Encoder
+		dec encoders.Decoder
+	}
+	epoch   uint64
+	codecOf map[uint64]int // by epoch
+	seen    map[uint64]bool
+
+	latency, jitter  time.Duration
+	loss             float64
+	deadDown, deadUp time.Duration // outages end then
+	down             []sentPacket
+	up               []sentAck
+	displays         map[uint64][]int32 // of the client, by number of ack
+	sizes            []sentBytes
+	reached          uint64 // newest ack at the server
+}
+
+const testTick = time.Second / 60
+
+func newSchedule(t testing.TB, seed uint64, rows int) *schedule {
+	s := &schedule{t: t, rng: rand.New(rand.NewPCG(seed, 11)), world: newWorld(seed, rows)}
+	schema := s.world.schema
+	s.filler = NewFiller(schema)
+	add := func(enc encoders.Encoder, dec encoders.Decoder) {
+		s.codecs = append(s.codecs, struct {
+			enc encoders.Encoder
+			dec encoders.Decoder
+		}{enc, dec})
+	}
+	add(checked{schema, 1}, checked{schema, 1})
+	add(checked{schema, 2}, checked{schema, 2})
+	codec, err := table.ByName("relative-orientation")
+	if err != nil {
+		t.Fatal(err)
+	}
+	enc, dec, err := codec.New(schema, codec.Defaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	add(enc, dec)
+	s.codecOf = map[uint64]int{0: s.rng.IntN(3)}
+	s.join()
+	return s
+}
+
+// join replaces server and client: a client joins that has the initial state.
+func (s *schedule) join() {
+	s.initial = s.world.frames[0]
+	s.server, s.client = NewServer(s.world.schema, s.initial), NewClient(s.world.schema, s.initial)
+	s.down, s.up, s.displays, s.seen, s.reached = nil, nil, map[uint64][]int32{}, map[uint64]bool{}, 0
+}
+
+// tick runs one tick: arrivals, then a packet.
+func (s *schedule) tick(n int) {
+	now := time.Duration(n) * testTick
+	s.receive(now)
+	before := s.world.frames[len(s.world.frames)-1]
+	cur := s.world.step()
+	changed := frame.NewRows(s.world.schema.Rows)
+	changed.SetDiffering(cur.Table, before.Table, frame.CubeFields)
+	s.filler.Advance(cur, changed)
+	s.send(now, uint64(n))
+}
+
+func (s *schedule) send(now time.Duration, seq uint64) {
+	const header = 5
+	allowed := s.bucket.Allow(now, header+8)
+	if allowed < header+8 {
+		return
+	}
+	coding := Coding{Encoder: s.codecs[s.codecOf[s.epoch]].enc, Epoch: s.epoch}
+	if acked, ok := s.server.Acked(); ok {
+		coding.RefTick = s.world.frames[acked].Tick
+	}
+	p, err := s.filler.Fill(s.server, seq, coding, allowed-header, nil)
+	if err != nil {
+		s.t.Fatalf("packet %d: %v", seq, err)
+	}
+	size := header + len(p.Payload)
+	if size > allowed {
+		s.t.Fatalf("packet %d of %d bytes, allowed are %d", seq, size, allowed)
+	}
+	s.bucket.Spend(now, size)
+	s.sizes = append(s.sizes, sentBytes{now, size})
+	view := s.world.schema.NewFrame()
+	view.CopyFrom(p.View)
+	if s.rng.Float64() < s.loss || now < s.deadDown {
+		return
+	}
+	s.down = append(s.down, sentPacket{s.due(now), seq, p.Ack, s.epoch, slices.Clone(p.Payload), view})
+}
+
+func (s *schedule) due(now time.Duration) time.Duration {
+	due := now + s.latency
+	if s.jitter > 0 {
+		due += time.Duration(s.rng.Int64N(int64(s.jitter)))
+	}
+	return due
+}
+
+func (s *schedule) receive(now time.Duration) {
+	slices.SortStableFunc(s.down, func(a, b sentPacket) int { return int(a.due - b.due) })
+	for len(s.down) > 0 && s.down[0].due <= now {
+		p := s.down[0]
+		s.down = s.down[1:]
+		s.arrive(now, &p)
+	}
+	slices.SortStableFunc(s.up, func(a, b sentAck) int { return int(a.due - b.due) })
+	for len(s.up) > 0 && s.up[0].due <= now {
+		a := s.up[0]
+		s.up = s.up[1:]
+		rest, _, isNew, err := s.server.HandleAck(a.data)
+		if err != nil || len(rest) > 0 {
+			s.t.Fatalf("ack: %v, %d bytes left", err, len(rest))
+		}
+		table, number := s.server.Reference()
+		if isNew && !slices.Equal(table, s.displays[number]) {
+			s.t.Fatalf("ack %d: the server's reference is not what the client showed", number)
+		}
+	}
+}
+
+// arrive passes a packet to the client and compares: the decoded view with the server's, and the packet of each
+// displayed row with the newest that the server sent.
+func (s *schedule) arrive(now time.Duration, p *sentPacket) {
+	if s.seen[p.seq] || !s.client.Accepts(p.seq) {
+		return
+	}
+	s.seen[p.seq] = true
+	ref, ok := s.client.Reference(p.ack, p.epoch, 0)
+	if !ok { // after an outage of acks, many come at once, so that packets that cross name an ack too old
+		return
+	}
+	refs := []encoders.Ref{ref}
+	got := s.world.schema.NewFrame()
+	got.Tick = p.view.Tick
+	memo, err := s.codecs[s.codecOf[p.epoch]].dec.Decode(got, p.data, refs, s.client.SpareMemo(p.epoch))
+	if err != nil || !got.Equal(p.view) {
+		s.t.Fatalf("packet %d is wrong: %v", p.seq, err)
+	}
+	got.Tick = p.view.Tick
+	if _, ok := s.client.Apply(p.seq, p.ack, got, memo, p.epoch); !ok {
+		s.t.Fatalf("packet %d is too far from others for an ack", p.seq)
+	}
+	for i := range s.world.schema.Rows {
+		shown, ok := s.client.Origin(i)
+		if sent, any := s.server.NewestSent(i); ok && (!any || shown > sent) {
+			s.t.Fatalf("row %d is of packet %d, the server sent it last in %d", i, shown, sent)
+		}
+	}
+	if number, _ := s.client.AckNumber(); s.displays[number] == nil {
+		s.displays[number] = slices.Clone(s.client.Display())
+		delete(s.displays, number-MaxStates-1)
+	}
+	if s.rng.Float64() >= s.loss && now >= s.deadUp {
+		s.up = append(s.up, sentAck{s.due(now), s.client.AppendAck(nil)})
+	}
+}
+
+// right reports whether the client shows the newest frame.
+func (s *schedule) right() bool {
+	return slices.Equal(s.client.Display(), s.world.frames[len(s.world.frames)-1].Table)
+}
+
+// checkBudget fails if any window of 100 ms has more bytes than factor times the budget.
+func (s *schedule) checkBudget(rate func(at time.Duration) int64, factor float64) {
+	for i := range s.sizes {
+		sum := 0
+		for k := i; k < len(s.sizes) && s.sizes[k].at < s.sizes[i].at+BudgetWindow-slack; k++ {
+			sum += s.sizes[k].bytes
+			if limit := factor * float64(rate(s.sizes[k].at)) / 8 / 10; float64(sum) > limit+1e-6 && k > i {
+				s.t.Fatalf("%d bytes in the 100 ms from %v, the budget is %.0f", sum, s.sizes[i].at, limit)
+			}
+		}
+	}
+}
+
+// With any loss up to 60 %, outages of 3 s, reordering, swaps of the encoder, changes of budget and policy, joins and
+// clones: every decoded view is the server's, the reference is what the client showed at its ack, and no row is newer
+// than what the server sent. The budget holds in every window of 100 ms, and at the end, without loss, the client shows
+// the newest frame.
+func TestRandomSchedules(t *testing.T) {
+	for seed := range uint64(testkit.Choose(4000, 40)) {
+		s := newSchedule(t, seed, 20+int(seed%60))
+		rates := map[time.Duration]int64{}
+		rate := int64(64_000)
+		s.bucket.Set(rate, 1000, testTick)
+		s.latency, s.jitter = time.Duration(s.rng.IntN(80))*time.Millisecond, time.Duration(s.rng.IntN(120))*time.Millisecond
+		s.loss = []float64{0, 0.02, 0.2, 0.6}[s.rng.IntN(4)]
+		for n := 1; n < 900; n++ {
+			now := time.Duration(n) * testTick
+			switch s.rng.IntN(400) {
+			case 0:
+				s.deadUp = now + time.Duration(s.rng.IntN(3000))*time.Millisecond
+			case 1:
+				s.deadDown = now + time.Duration(s.rng.IntN(3000))*time.Millisecond
+			case 2, 3:
+				if s.epoch < 200 {
+					s.epoch++
+					s.codecOf[s.epoch] = s.rng.IntN(len(s.codecs))
+				}
+			case 4, 5:
+				rate = int64(16_000 + s.rng.IntN(100_000))
+				s.bucket.Set(rate, 1000, testTick)
+			case 6, 7:
+				k := &Policies[s.rng.IntN(len(Policies))]
+				s.filler.SetPolicy(Policies.Default(k.Name))
+			case 8:
+				s.join()
+			case 9:
+				s.server, s.client = s.server.Clone(), s.client.Clone()
+			case 10:
+				s.filler.SetInterest(Interest{Row: 1, Radius: float64(s.rng.IntN(2) * 4), Falloff: 2})
+			}
+			s.tick(n)
+			rates[now] = rate
+		}
+		s.checkBudget(func(at time.Duration) int64 { return rates[at] }, 1)
+		s.world.still, s.loss, s.deadDown, s.deadUp = true, 0, 0, 0
+		s.bucket.Set(64_000, 1000, testTick)
+		s.filler.SetPolicy(policy.Policy{})
+		for n := 900; n < 1500 && !s.right(); n++ {
+			s.tick(n)
+		}
+		if !s.right() {
+			t.Fatalf("seed %d: rows are still wrong 10 s after motion stopped", seed)
+		}
+	}
+}
+
+// An outage of acks that is longer than all limits, and one of both ways, leave both ends in agreement.
+func TestLongOutages(t *testing.T) {
+	for _, both := range []bool{false, true} {
+		s := newSchedule(t, 5, 60)
+		s.bucket.Set(64_000, 1000, testTick)
+		s.latency = 40 * time.Millisecond
+		for n := 1; n < 4500; n++ {
+			if n == 300 {
+				s.deadUp = 60 * time.Second // 3300 packets: more than an ack can list
+				if both {
+					s.deadDown = s.deadUp
+				}
+			}
+			s.tick(n)
+			if n := s.server.records.Len(); n > maxUnderWay {
+				t.Fatalf("%d packets are under way, want at most %d", n, maxUnderWay)
+			}
+		}
+		s.world.still = true
+		for n := 4500; n < 4530; n++ {
+			s.tick(n)
+		}
+		if !s.right() {
+			t.Errorf("both ways %v: rows are wrong after an outage of 55 s", both)
+		}
+	}
+}
+
+// When motion stops, the client shows everything right within a round trip and 100 ms, at 64 kbit/s.
+func TestSettles(t *testing.T) {
+	for seed := range uint64(testkit.Choose(500, 15)) {
+		s := newSchedule(t, seed, 200)
+		s.bucket.Set(64_000, 1000, testTick)
+		s.codecOf[0] = 2
+		s.latency = time.Duration(10+s.rng.IntN(70)) * time.Millisecond
+		s.loss = 0.05
+		for n := 1; n < 400; n++ {
+			if n == 380 {
+				s.loss = 0 // a packet lost just before would need another round trip
+			}
+			s.tick(n)
+		}
+		s.world.still = true
+		s.bucket.Set(64_000, 1000, testTick)
+		n := 400
+		for ; n < 1000 && !s.right(); n++ {
+			s.tick(n)
+		}
+		if took, want := time.Duration(n-400)*testTick, 2*s.latency+100*time.Millisecond; took > want {
+			t.Errorf("seed %d: everything is right after %v, want at most %v", seed, took, want)
+		}
+	}
+}
+
+// The server accepts any bytes as an ack, and a client any packet that decodes, without panicking or growing.
+func FuzzHandleAck(f *testing.F) {
+	for _, a := range []ack{{number: 1, newest: 3, mask: []byte{5}}, {number: 9, newest: 9, gap: 8, mask: []byte{1, 2}}} {
+		f.Add(a.append(nil))
+	}
+	f.Add([]byte{1, 0, 2, 0, 0xff, 0xff, 0xff})
+	f.Fuzz(func(t *testing.T, src []byte) {
+		s := newSchedule(t, 1, 20)
+		s.bucket.Set(64_000, 1000, testTick)
+		s.loss = 1
+		for n := 1; n < 30; n++ {
+			s.tick(n)
+		}
+		for range 3 {
+			rest, newest, isNew, err := s.server.HandleAck(src)
+			if err != nil && !errors.Is(err, ErrMalformed) {
+				t.Fatal(err)
+			}
+			if isNew && (newest >= 30 || len(rest) > len(src)) {
+				t.Fatalf("newest %d, %d bytes left", newest, len(rest))
+			}
+		}
+		for n := 30; n < 40; n++ {
+			s.tick(n)
+		}
+	})
+}
+
+// A client ignores a name of an ack that it did not send, and applies no packet that an ack could not list.
+func TestClientRefuses(t *testing.T) {
+	schema := frame.Cubes(3)
+	c := NewClient(schema, schema.NewFrame())
+	if _, ok := c.Reference(1, 0, 0); ok {
+		t.Error("there is a reference before the first ack")
+	}
+	apply := func(seq uint64, x int32) bool {
+		f := schema.NewFrame()
+		f.Table[frame.CubeX] = x
+		if _, ok := c.Reference(0, 0, 0); !ok {
+			t.Fatal("the initial state is no reference")
+		}
+		_, ok := c.Apply(seq, 0, f, nil, 0)
+		return ok
+	}
+	if !apply(5, 1) || apply(5+maxSpan, 2) || !apply(4+maxSpan, 3) || c.Display()[frame.CubeX] != 3 {
+		t.Errorf("the display has %v", c.Display())
+	}
+	if c.Accepts(4 + maxSpan - Window - 1) {
+		t.Error("a packet before the window is accepted")
+	}
+	if n, _ := c.AckNumber(); n != 2 {
+		t.Errorf("%d acks, want 2", n)
+	}
+}

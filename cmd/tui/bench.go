@@ -2,6 +2,8 @@ package main
 
 import (
 	"cmp"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -58,6 +60,9 @@ func (a *app) bench(cmd *cobra.Command, f benchFlags) error {
 	}
 	if f.table && a.asJSON {
 		return usagef("--table and --json are two formats; expected one of them")
+	}
+	if i := slices.IndexFunc(f.encoders, func(e string) bool { return strings.ContainsRune(e, '=') }); i >= 0 {
+		return usagef("--encoder %q sets a parameter; expected a name, because tui bench measures defaults", f.encoders[i])
 	}
 	f.all = len(f.encoders) == 0
 	codecs, err := f.prepare(a, cmd)

@@ -187,7 +187,7 @@ func summarise(ctx context.Context, src dataset.Source, limit int) (stats.Summar
 func (a *app) measureCosts(ctx context.Context, f walkoffFlags, codecs []*encoders.Codec) ([]encoderCost, error) {
 	line := a.progress("stats")
 	defer line.done()
-	opt := walkoff.Options{Frames: f.frames, Clock: a.clock, Progress: line.report}
+	opt := walkoff.Options{Frames: f.frames, Params: f.params, Clock: a.clock, Progress: line.report}
 	board, err := walkoff.Run(ctx, f.data.spec, f.data.opener(ctx), codecs, opt)
 	if err != nil {
 		if !board.Interrupted {

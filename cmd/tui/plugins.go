@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/plugin"
 	"wirelab/encoders/table"
@@ -271,14 +272,18 @@ func (a *app) listPlugins(w io.Writer, list []pluginInfo) {
 
 // pluginsCheckCommand returns tui plugins check.
 func (a *app) pluginsCheckCommand() *cobra.Command {
+	var data dataFlags
+	frames := defaultCheckFrames
 	cmd := &cobra.Command{
 		Use:   "check FILE",
 		Short: "Test whether a plugin meets the interface",
-		Long: `Load a plugin and test each of its encoders on a recording of suitable data, with old and
-new references and with damaged packets. Print one page with the result of each test.
+		Long: `Load a plugin and test each of its encoders on synthetic frames of each kind that it
+accepts, or with --data on the frames of your data: with old and new references and with
+damaged packets. Print one page with the result of each test.
 
 The exit code is 1 if a test fails.`,
 		Example: `  tui plugins check my-delta.wasm
+  tui plugins check my-delta.wasm --data table:game.toml,game.csv --frames 1000
   tui plugins check my-delta.wasm --json`,
 		Args: oneArg("a plugin: FILE.wasm, or exec:COMMAND"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -291,23 +296,76 @@ The exit code is 1 if a test fails.`,
 				return asUsageError(withoutSyscall(err))
 			}
 			defer p.Close()
-			return a.checkPlugin(p)
+			if data.spec == "" {
+				if cmd.Flags().Changed("frames") {
+					return usagef("--frames limits the frames of --data; expected --data SPEC, too")
+				}
+				return a.checkPlugin(p, plugin.CheckCodec)
+			}
+			s, list, err := a.readCheckFrames(cmd.Context(), &data, frames)
+			if err != nil {
+				return err
+			}
+			return a.checkPlugin(p, func(c *encoders.Codec) []plugin.Check { return plugin.CheckFrames(c, s, cloneFrames(list)) })
 		},
 		ValidArgsFunction: completeFiles(1, "wasm"),
 	}
+	data.add(cmd, "")
+	cmd.Flags().IntVar(&frames, "frames", frames, "test with the first `N` frames of --data")
 	a.addJSON(cmd)
 	return cmd
 }
 
-// checkPlugin tests every encoder of a plugin and writes the results.
-func (a *app) checkPlugin(p *plugin.Plugin) error {
+// Numbers of frames with which tui plugins check --data tests. All are in memory.
+const (
+	defaultCheckFrames = 200
+	maxCheckFrames     = 10_000
+)
+
+// readCheckFrames reads the initial state of the data and the first n frames. Their ticks are their indices.
+func (a *app) readCheckFrames(ctx context.Context, data *dataFlags, n int) (*frame.Schema, []*frame.Frame, error) {
+	if n < 1 || n > maxCheckFrames {
+		return nil, nil, usagef("--frames %d makes no sense; expected 1 to %d", n, maxCheckFrames)
+	}
+	src, err := data.open(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer closeSource(src)
+	a.printRemarks(src)
+	f := src.Schema().NewFrame()
+	src.Initial(f)
+	list := cloneFrames([]*frame.Frame{f})
+	_, err = readFrames(ctx, src, f, n, func(i int) {
+		list = append(list, cloneFrames([]*frame.Frame{f})...)
+		list[i+1].Tick = uint32(i + 1)
+	})
+	if err != nil {
+		return nil, nil, asUsageError(withoutSyscall(err))
+	}
+	list[0].Tick = 0
+	return src.Schema(), list, nil
+}
+
+// cloneFrames returns copies of frames.
+func cloneFrames(frames []*frame.Frame) []*frame.Frame {
+	list := make([]*frame.Frame, len(frames))
+	for i, f := range frames {
+		list[i] = &frame.Frame{}
+		list[i].CopyFrom(f)
+	}
+	return list
+}
+
+// checkPlugin tests every encoder of a plugin by check and writes the results.
+func (a *app) checkPlugin(p *plugin.Plugin, check func(*encoders.Codec) []plugin.Check) error {
 	doc := struct {
 		pluginInfo
 		Checks []plugin.Check `json:"checks"`
 	}{newPluginInfo(p), nil}
 	var failed []string
 	for i := range p.Codecs {
-		for _, c := range plugin.CheckCodec(&p.Codecs[i]) {
+		for _, c := range check(&p.Codecs[i]) {
 			doc.Checks = append(doc.Checks, c)
 			if c.Problem != "" {
 				failed = append(failed, fmt.Sprintf("%s: %s: %s", c.Encoder, c.Name, c.Problem))

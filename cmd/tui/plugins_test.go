@@ -15,6 +15,7 @@ import (
 func TestPlugin(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	const file = "../../encoders/plugin/testdata/delta.wasm"
+	const evil = "../../encoders/plugin/testdata/evil.wasm"
 	plug := []string{"--plugin", file}
 	dir := filepath.Join(t.TempDir(), "report")
 	for _, c := range []struct {
@@ -28,6 +29,15 @@ func TestPlugin(t *testing.T) {
 		{append([]string{"encoders"}, plug...), exitDone, "delta-c"},
 		{[]string{"encoders", "delta-c"}, exitUsage, "no encoder is called"},
 		{[]string{"plugins", "check", file}, exitDone, "damaged packets"},
+		{[]string{"plugins", "check", file, "--data", "demo", "--frames", "300"}, exitDone, "cubes: every frame comes back                          300 frames"},
+		{[]string{"plugins", "check", file, "--data", "text:plugins_test.go"}, exitFailed, "delta-c does not encode such frames"},
+		{[]string{"plugins", "check", file, "--frames", "300"}, exitUsage, "expected --data SPEC"},
+		{[]string{"plugins", "check", file, "--data", "demo", "--frames", "0"}, exitUsage, "expected 1 to 10000"},
+		{[]string{"walkoff", "--frames", "40", "--plugin", evil, "--encoder", "evil evil=1"}, exitFailed, "evil evil=1             -     -          -             -          -          -  NO"},
+		{[]string{"walkoff", "--frames", "40", "--encoder", "rotor bitz=1"}, exitUsage, `unknown name "bitz"`},
+		{[]string{"walkoff", "--frames", "40", "--encoder", "rotor bitz"}, exitUsage, "expected a parameter as NAME=VALUE"},
+		{[]string{"walkoff", "--frames", "40", "--encoder", "rotor control=gcc"}, exitUsage, "a walk-off has no control"},
+		{[]string{"bench", "--frames", "40", "--encoder", "rotor xy_small=5"}, exitUsage, "expected a name"},
 		{[]string{"plugins", "check", "plugins_test.go"}, exitUsage, "not a WebAssembly module"},
 		{append([]string{"walkoff", "--encoder", "delta-c", "--frames", "40", "--json"}, plug...), exitDone, `"lossless": true`},
 		{append([]string{"run", "--encoder", "delta-c", "--set", "duration=2s", "--set", "link.loss=5%", "--out", dir, "--json"}, plug...), exitDone, `"wrong": 0`},
@@ -44,6 +54,22 @@ func TestPlugin(t *testing.T) {
 		if o.code != c.code || !strings.Contains(o.stdout+o.stderr, c.wantText) {
 			t.Errorf("%v: exit %d, expected %d and %q:\n%s%s", c.args, o.code, c.code, c.wantText, o.stdout, o.stderr)
 		}
+	}
+}
+
+// TestWalkoffParams checks that a walk-off scores an encoder with the given parameters, in the processes of the audit too.
+func TestWalkoffParams(t *testing.T) {
+	o := tui("walkoff", "--frames", "60", "--encoder", "relative-orientation", "--encoder", "relative-orientation xy_small=3 gear_bits=0", "--audit", "--json")
+	var board struct {
+		Results []struct {
+			Params, Audit string
+			Bytes         int
+		}
+	}
+	document(t, o.stdout, &board)
+	r := board.Results
+	if o.code != exitDone || len(r) != 2 || r[0].Params != "" || r[1].Params != "xy_small=3 gear_bits=0" || r[0].Bytes == r[1].Bytes || r[1].Audit != "pass" {
+		t.Errorf("exit %d, %+v\n%s", o.code, r, o.stderr)
 	}
 }
 

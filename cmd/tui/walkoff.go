@@ -16,6 +16,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/table"
+	"wirelab/experiment/config"
 	"wirelab/experiment/walkoff"
 	"wirelab/internal/texttable"
 	"wirelab/internal/words"
@@ -28,7 +29,8 @@ const endlessFrames = 2837
 // walkoffFlags are the flags of tui walkoff.
 type walkoffFlags struct {
 	data        dataFlags
-	encoders    []string // names; empty means the default encoder, unless all is set
+	encoders    []string // names, each with parameters as in "rotor bits=8"; empty means the default encoder, unless all is set
+	params      []any    // parameters of the encoders, set by findCodecs; nil if all have their defaults
 	all         bool     // score all encoders that support the data
 	frames      int      // score only the first frames; 0 means all
 	baselineAge string   // age of the baselines: a number of frames, or "game"
@@ -48,6 +50,9 @@ up to whole bytes, and every frame must be decoded exactly. Your own tables and 
 matches can be scored too; their initial state then stands for frames 0..5. For demos the
 size of the game's own packets is shown as well. Those are encoded relative to the snapshots
 that the game's client had acknowledged; --back game uses the same baselines.
+
+--encoder "NAME PARAM=VALUE" sets parameters of an encoder; tui encoders NAME lists them. If
+an encoder fails at a frame, the table has no figures for it.
 
 --audit proves that an encoder obeys the rules. For each residue class n mod 6 a separate
 process decodes with only the packets of its class. One more process encodes everything
@@ -84,7 +89,7 @@ func (a *app) walkoff(cmd *cobra.Command, f walkoffFlags) error {
 		return err
 	}
 	line := a.progress("walkoff")
-	opt := walkoff.Options{Frames: f.frames, Back: back, Clock: a.clock, Progress: line.report}
+	opt := walkoff.Options{Frames: f.frames, Back: back, Params: f.params, Clock: a.clock, Progress: line.report}
 	if f.audit { // the processes of the audit need the same plugins
 		opt.Audit = func(ctx context.Context) *exec.Cmd { return a.auditProcess(ctx, a.pluginArgs()...) }
 	}
@@ -150,8 +155,8 @@ func (f *walkoffFlags) prepare(a *app, cmd *cobra.Command) ([]*encoders.Codec, e
 }
 
 // findCodecs returns the encoders that the flags choose for frames of schema s: with --all every
-// encoder that supports s, without flags the default encoder.
-func (f walkoffFlags) findCodecs(s *frame.Schema) ([]*encoders.Codec, error) {
+// encoder that supports s, without flags the default encoder. It sets f.params.
+func (f *walkoffFlags) findCodecs(s *frame.Schema) ([]*encoders.Codec, error) {
 	var list []*encoders.Codec
 	if f.all {
 		all := table.All()
@@ -162,19 +167,30 @@ func (f walkoffFlags) findCodecs(s *frame.Schema) ([]*encoders.Codec, error) {
 		}
 		return list, nil
 	}
-	names := f.encoders
-	if len(names) == 0 {
-		names = []string{table.Default(s)}
+	texts := f.encoders
+	if len(texts) == 0 {
+		texts = []string{table.Default(s)}
 	}
-	for _, name := range names {
-		codec, err := table.ByName(name)
+	for _, text := range texts {
+		e, err := config.ParseEncoder(strings.Fields(text))
+		if err != nil {
+			return nil, usagef("--encoder %q: %w", text, err)
+		}
+		if e.Control != "" {
+			return nil, usagef("--encoder %q: a walk-off has no control; expected parameters of %s", text, e.Name)
+		}
+		codec, err := table.ByName(e.Name)
 		if err != nil {
 			return nil, asUsageError(withSuggestion(err))
 		}
 		if err := checkSuits(codec, s); err != nil {
 			return nil, err
 		}
-		list = append(list, codec)
+		codec, params, err := e.Resolve("encoder", nil)
+		if err != nil {
+			return nil, asUsageError(withSuggestion(err))
+		}
+		list, f.params = append(list, codec), append(f.params, params)
 	}
 	return list, nil
 }
@@ -204,8 +220,9 @@ func (a *app) auditCommand() *cobra.Command {
 	}
 }
 
-// writeBoard writes the results as a table, the encoder with the fewest bytes first, then the rules
-// that applied. b.Dataset.Game describes the packets of the game itself; it is nil unless the data is
+// writeBoard writes the results as a table, then the rules that applied. The encoder with the fewest
+// bytes is first. Encoders that failed at a frame are last and have no figures, because those would be
+// of fewer frames. b.Dataset.Game describes the packets of the game itself; it is nil unless the data is
 // a demo, a match that the game recorded.
 func writeBoard(w io.Writer, b *walkoff.Scoreboard) {
 	d := b.Dataset
@@ -216,9 +233,22 @@ func writeBoard(w io.Writer, b *walkoff.Scoreboard) {
 	}
 	g := texttable.New(titles...)
 	results := slices.Clone(b.Results)
-	slices.SortStableFunc(results, func(a, b walkoff.Result) int { return cmp.Compare(a.Kbps, b.Kbps) })
+	slices.SortStableFunc(results, func(a, b walkoff.Result) int {
+		switch {
+		case a.Lossless && !b.Lossless:
+			return -1
+		case b.Lossless && !a.Lossless:
+			return 1
+		}
+		return cmp.Compare(a.Kbps, b.Kbps)
+	})
 	note := "" // explains the mark on times of plugins
 	for _, r := range results {
+		name := strings.TrimSpace(r.Encoder + " " + r.Params)
+		if !r.Lossless {
+			g.Add(name, "-", "-", "-", "-", "-", "-", r.Lossless, r.Audit)
+			continue
+		}
 		encode, decode := fmt.Sprintf("%.1f", r.EncodeUS.P50), fmt.Sprintf("%.1f", r.DecodeUS.P50)
 		if r.RunsAs != "" { // the encoder is a plugin
 			mark := encoders.TimeMarker(r.RunsAs)
@@ -228,7 +258,7 @@ func writeBoard(w io.Writer, b *walkoff.Scoreboard) {
 		if r.OfGame != nil {
 			ofGame = []string{fmt.Sprintf("%.3f", *r.OfGame)}
 		}
-		g.Add(r.Encoder, r.BytesPerPacket, r.Kbps, fmt.Sprintf("%.3f", r.BitsPerItem), r.BitsPerChangedItem, encode, decode, r.Lossless,
+		g.Add(name, r.BytesPerPacket, r.Kbps, fmt.Sprintf("%.3f", r.BitsPerItem), r.BitsPerChangedItem, encode, decode, r.Lossless,
 			r.Audit, ofGame)
 	}
 	g.WriteText(w, anyWidth)

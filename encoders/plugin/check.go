@@ -23,40 +23,53 @@ type checker struct {
 	codec  *encoders.Codec
 	schema *frame.Schema
 	frames []*frame.Frame
-	pair   *drive.Pair // holds all frames that were sent
+	pair   *drive.Pair // holds the newest frames that were sent
 }
 
-// CheckCodec checks whether an encoder works as wirelab.h requires. For each of three kinds of frames (cubes, a
-// table, a text) that the encoder accepts, it sends synthetic frames with losses and compares what the decoder
-// returns; repeats that with new encoders and decoders, which have only references and memos; and decodes
-// damaged packets. After a failed check, the other checks of the same kind of frames are left out.
+// keptFrames is the number of the newest frames that are encoded again after all were sent. It is so much smaller than
+// frame.MaxHistory that the references of these frames are in the history too.
+const keptFrames = 200
+
+// firstKept returns the index of the first frame that is encoded again.
+func (t *checker) firstKept() int { return max(1, len(t.frames)-keptFrames) }
+
+// CheckCodec checks whether an encoder works as wirelab.h requires, by CheckFrames with synthetic frames of each of
+// three kinds (cubes, a table, a text) that the encoder accepts.
 func CheckCodec(c *encoders.Codec) (list []Check) {
 	for _, s := range []*frame.Schema{frame.Cubes(64), {Name: "table", Item: "row", Rows: 20, TickHz: 30,
 		Fields: []frame.Field{{Name: "x", Min: -1000, Max: 1000}, {Name: "kind", Kind: frame.Enum, Max: 7}, {Name: "on", Kind: frame.Flag, Max: 1},
 			{Name: "mask", Kind: frame.Bits}, {Name: "turn", Kind: frame.Angle, Max: 359}, {Name: "speed", Kind: frame.Float32}}},
 		{Name: "text", Item: "byte", TickHz: 20, Delivery: frame.Unreliable}} {
-		if !c.Suits(s) {
-			continue
+		if c.Suits(s) {
+			list = append(list, CheckFrames(c, s, syntheticFrames(s, keptFrames))...)
 		}
-		chk := &checker{codec: c, schema: s, frames: syntheticFrames(s, 200)}
-		for _, step := range []struct {
-			name  string
-			check func() (string, error)
-		}{
-			{"accepts " + s.Name, chk.createPair},
-			{s.Name + ": every frame comes back", chk.sendAll},
-			{s.Name + ": new encoders and decoders give the same frames", chk.sendFromFresh},
-			{s.Name + ": damaged packets", chk.decodeDamaged},
-		} {
-			result, err := step.check()
-			check := Check{Encoder: c.Name, Name: step.name, Result: result}
-			if err != nil {
-				check.Problem = err.Error()
-			}
-			list = append(list, check)
-			if err != nil {
-				break
-			}
+	}
+	return list
+}
+
+// CheckFrames checks whether an encoder works as wirelab.h requires with frames of schema s, of which the first is the
+// initial state and the tick of frame i must be i. It sends the frames with losses and compares what the decoder
+// returns; repeats that with new encoders and decoders, which have only references and memos; and decodes damaged
+// packets. After a failed check the others are left out. If the encoder quantises, CheckFrames rewrites the frames.
+func CheckFrames(c *encoders.Codec, s *frame.Schema, frames []*frame.Frame) (list []Check) {
+	chk := &checker{codec: c, schema: s, frames: frames}
+	for _, step := range []struct {
+		name  string
+		check func() (string, error)
+	}{
+		{"accepts " + s.Name, chk.createPair},
+		{s.Name + ": every frame comes back", chk.sendAll},
+		{s.Name + ": new encoders and decoders give the same frames", chk.sendFromFresh},
+		{s.Name + ": damaged packets", chk.decodeDamaged},
+	} {
+		result, err := step.check()
+		check := Check{Encoder: c.Name, Name: step.name, Result: result}
+		if err != nil {
+			check.Problem = err.Error()
+		}
+		list = append(list, check)
+		if err != nil {
+			break
 		}
 	}
 	return list
@@ -65,8 +78,11 @@ func CheckCodec(c *encoders.Codec) (list []Check) {
 // createPair sets t.pair to a new encoder and decoder. Like all checks it returns a result to show, here none,
 // and an error if the check failed.
 func (t *checker) createPair() (string, error) {
+	if !t.codec.Suits(t.schema) {
+		return "", fmt.Errorf("%s does not encode such frames; expected another of WL_SUITS_* in its description", t.codec.Name)
+	}
 	var err error
-	t.pair, err = drive.NewPair(t.codec, t.codec.Defaults(), t.schema, t.frames[0], len(t.frames))
+	t.pair, err = drive.NewPair(t.codec, t.codec.Defaults(), t.schema, t.frames[0], min(len(t.frames), frame.MaxHistory))
 	return "", err
 }
 
@@ -167,7 +183,7 @@ func (t *checker) sendFromFresh() (string, error) {
 	if t.codec.Runtime() == Process { // each new decoder is a process, whose start takes time
 		step = 21
 	}
-	for i := 1; i < len(t.frames); i += step {
+	for i := t.firstKept(); i < len(t.frames); i += step {
 		packet, sent, refs, err := t.encodeCopy(enc, i)
 		if err != nil {
 			return "", fmt.Errorf("frame %d: %w", i, err)
@@ -204,7 +220,7 @@ func (t *checker) decodeDamaged() (string, error) {
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
 	rejected, n := 0, 0 // rejected packets, of n
-	for i := 1; i < len(t.frames); i += 4 {
+	for i := t.firstKept(); i < len(t.frames); i += 4 {
 		packet, _, refs, err := t.encodeCopy(enc, i)
 		if err != nil {
 			return "", err

@@ -19,6 +19,7 @@ import (
 const (
 	suitsTables, suitsBodies, suitsCubes = 1, 2, 4
 	flagQuantises, flagStandalone        = 1, 2
+	flagHints                            = 4
 	paramInt, paramNumber, paramBool     = 0, 1, 2
 )
 
@@ -39,6 +40,19 @@ type description struct {
 }
 
 func (d *description) quantises() bool { return d.flags&flagQuantises != 0 }
+func (d *description) hints() bool     { return d.flags&flagHints != 0 }
+
+// hintWords is the size of a wl_hint, in 32-bit words.
+const hintWords = 9
+
+// appendHint appends the wl_hint of a field, word by word.
+func appendHint(words []uint32, h *frame.Hint) []uint32 {
+	words = append(words, uint32(h.Role), uint32(h.Group), uint32(h.Axis), uint32(h.Rides))
+	for _, v := range []float64{h.Rate, h.Drag, h.StopSpeed, h.Turn, h.Step} {
+		words = append(words, math.Float32bits(float32(v)))
+	}
+	return words
+}
 
 // A param is a wl_param. The values of all kinds are numbers; those of a Boolean are 0 and 1.
 type param struct {
@@ -146,8 +160,8 @@ func (p *Plugin) buildCodec(d *description) (*encoders.Codec, error) {
 		return nil, fmt.Errorf("%s uses %d references, expected 1 or 2", d.name, d.refs)
 	case d.suits == 0 || d.suits > suitsTables|suitsBodies|suitsCubes:
 		return nil, fmt.Errorf("%s has suits %#x, expected a combination of WL_SUITS_*", d.name, d.suits)
-	case d.flags > flagQuantises|flagStandalone:
-		return nil, fmt.Errorf("%s has flags %#x, expected a combination of WL_QUANTISES and WL_STANDALONE", d.name, d.flags)
+	case d.flags > flagQuantises|flagStandalone|flagHints:
+		return nil, fmt.Errorf("%s has flags %#x, expected a combination of WL_QUANTISES, WL_STANDALONE and WL_HINTS", d.name, d.flags)
 	case d.memoRoom > maxMemo:
 		return nil, fmt.Errorf("%s has memos of %d bytes, expected at most %d", d.name, d.memoRoom, maxMemo)
 	}

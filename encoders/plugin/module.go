@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -93,15 +94,20 @@ func (m *module) create() error {
 }
 
 // writeSchema writes a wl_schema to the module's memory and returns its address. The wl_schema is followed by
-// its fields (each five words: address of the name, kind, min, max, step) and by the texts.
+// its fields (each five words: address of the name, kind, min, max, step), by the hints if the encoder reads them, and
+// by the texts.
 func (m *module) writeSchema() (uint32, error) {
 	s := &m.session.schema
 	texts := make([]byte, 0, 256)
 	// addText appends a text with a zero byte and returns its offset in texts.
 	addText := func(t string) uint32 { texts = append(append(texts, t...), 0); return uint32(len(texts) - len(t) - 1) }
 	const headSize, fieldSize = 6 * 4, 5 * 4
-	textStart := uint32(headSize + fieldSize*len(s.Fields)) // offset of the texts
-	// The head: name, rows, number of fields, ticks per second, address of the fields, and a word of padding.
+	hintsStart := uint32(headSize + fieldSize*len(s.Fields)) // offset of the hints
+	textStart := hintsStart                                  // offset of the texts
+	if m.session.desc.hints() {
+		textStart += uint32(4 * hintWords * len(s.Fields))
+	}
+	// The head: name, rows, number of fields, ticks per second, and the addresses of the fields and of the hints.
 	words := []uint32{textStart + addText(s.Name), uint32(s.Rows), uint32(len(s.Fields)), uint32(s.TickHz), headSize, 0}
 	for i := range s.Fields {
 		f := &s.Fields[i]
@@ -111,11 +117,19 @@ func (m *module) writeSchema() (uint32, error) {
 	if err != nil {
 		return 0, err
 	}
-	for i, w := range words {
+	for i := range words {
 		// The name, the list of fields and the name of each field are addresses: so far, offsets from addr.
 		if i == 0 || i == 4 || i >= 6 && (i-6)%5 == 0 {
-			w += addr
+			words[i] += addr
 		}
+	}
+	if m.session.desc.hints() {
+		words[5] = addr + hintsStart
+		for i := range s.Fields {
+			words = appendHint(words, &s.Fields[i].Hint)
+		}
+	}
+	for i, w := range words {
 		m.memory.WriteUint32Le(addr+uint32(4*i), w)
 	}
 	m.memory.Write(addr+textStart, texts)
@@ -285,6 +299,39 @@ type instance struct {
 	memory    api.Memory
 	functions map[string]api.Function
 	stack     [3]uint64 // arguments and result of a call
+	stderr    firstText // what the module wrote to standard error during the last call
+	clock     slowClock
+}
+
+// A slowClock is the monotonic clock of a module. It does not measure time, so that modules compute the same in every
+// run: each reading is 1 ns after the last. Readings must be close together, because Go's runtime measures how long it
+// collects garbage. If that is more than a second, and more than half of the time, the runtime restricts the collection;
+// in a module it then never ends, because the runtime's own goroutines run only while a goroutine of the module waits.
+type slowClock struct{ ns int64 }
+
+// read returns the time of the clock and advances it.
+func (c *slowClock) read() int64 {
+	c.ns++
+	return c.ns
+}
+
+// sleep advances the clock by ns nanoseconds without waiting.
+func (c *slowClock) sleep(ns int64) { c.ns += max(ns, 0) }
+
+// firstText is a writer that stores the first maxStderrInError bytes.
+type firstText []byte
+
+// Write implements io.Writer.
+func (t *firstText) Write(b []byte) (int, error) {
+	*t = append(*t, b[:min(len(b), maxStderrInError-len(*t))]...)
+	return len(b), nil
+}
+
+// summary returns the first paragraph of the stored text as one printable line. Go's runtime writes the reason of a
+// panic, then an empty line and its stack.
+func (t firstText) summary() string {
+	paragraph, _, _ := strings.Cut(strings.Trim(string(t), "\r\n"), "\n\n")
+	return printable(strings.ToValidUTF8(strings.ReplaceAll(paragraph, "\n", " / "), ""))
 }
 
 // instantiate returns a new instance of the module. It runs the module's initialisation, finds the functions of
@@ -293,7 +340,9 @@ func (p *Plugin) instantiate() (*instance, error) {
 	x := &instance{plugin: p, functions: map[string]api.Function{}}
 	err := x.runWithTimeout("_initialize", func(ctx context.Context) (err error) {
 		// Without a name, because several instances of a module cannot have the same one.
-		x.module, err = p.runtime.InstantiateModule(ctx, p.compiled, wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize"))
+		x.module, err = p.runtime.InstantiateModule(ctx, p.compiled, wazero.NewModuleConfig().WithName("").
+			WithStartFunctions("_initialize").WithStderr(&x.stderr).
+			WithNanotime(x.clock.read, 1).WithNanosleep(x.clock.sleep))
 		return err
 	})
 	if err != nil {
@@ -317,6 +366,7 @@ func (p *Plugin) instantiate() (*instance, error) {
 // encoders.ErrBroken, unless the plugin's context is done.
 func (x *instance) runWithTimeout(name string, run func(context.Context) error) error {
 	ctx := x.plugin.ctx
+	x.stderr = x.stderr[:0]
 	if x.plugin.opt.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, x.plugin.opt.Timeout)
@@ -334,6 +384,9 @@ func (x *instance) runWithTimeout(name string, run func(context.Context) error) 
 	default:
 		first, _, _ := bytes.Cut([]byte(err.Error()), []byte("\n")) // the other lines are a stack trace of the module
 		err = errors.New(string(first))
+	}
+	if text := x.stderr.summary(); text != "" {
+		err = fmt.Errorf("%w; standard error: %s", err, text)
 	}
 	return x.plugin.callError(name, "%w", err)
 }

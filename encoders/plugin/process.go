@@ -565,6 +565,13 @@ func (h *processHost) create() error {
 	for _, v := range h.session.params {
 		m.f64(v)
 	}
+	if h.session.desc.hints() {
+		for i := range s.Fields {
+			for _, w := range appendHint(nil, &s.Fields[i].Hint) {
+				m.u32(w)
+			}
+		}
+	}
 	code, answer, err := h.request("create", msgCreate, m, maxText)
 	if err == nil && code != 0 {
 		err = fmt.Errorf("plugin %s: %s does not accept %s%s", h.plugin.Name(), h.session.desc.name, s.Name,

@@ -49,6 +49,7 @@ func serveProcess(mode string) {
 	in := bufio.NewReader(os.Stdin)
 	cells, fields := 0, 0
 	var slots [numSlots][]int32
+	var hints []byte // received with mode "hints", which sends them as its packets
 	references := func(r *messageReader) (into uint32) {
 		into = r.u32()
 		for range r.u32() {
@@ -96,7 +97,11 @@ func serveProcess(mode string) {
 				}
 				w.bytes([]byte(text))
 			}
-			for _, v := range []uint32{2, suitsTables | suitsCubes, 0, 64, 0} {
+			flags := uint32(0)
+			if mode == "hints" {
+				flags = flagHints
+			}
+			for _, v := range []uint32{2, suitsTables | suitsCubes, flags, 64, 0} {
 				w.u32(v)
 			}
 		} else if kind == msgCreate {
@@ -106,6 +111,14 @@ func serveProcess(mode string) {
 			r.u32()
 			fields = int(r.u32())
 			cells = rows * fields
+			if mode == "hints" {
+				for range fields {
+					r.text()
+					r.next(16) // kind, minimum, maximum and scale
+				}
+				r.u32() // no params
+				hints = bytes.Clone(r.rest)
+			}
 			if mode == "no-create" {
 				code, w = -3, messageWriter("too many rows")
 			}
@@ -117,6 +130,9 @@ func serveProcess(mode string) {
 				getInt32s(table, r.next(4*len(table)))
 				var packet messageWriter
 				packet.table(table[:min(10, cells)]) // the tests have few values
+				if mode == "hints" {
+					packet = hints
+				}
 				w.bytes(packet)
 				w.bytes([]byte{byte(tick)})
 				w.u32(uint32(fields + 1))

@@ -35,7 +35,12 @@ func writeTemplate(t *testing.T, lang string) string {
 // compiler is missing.
 func buildTemplate(t *testing.T, lang string) string {
 	t.Helper()
-	dir := writeTemplate(t, lang)
+	return buildIn(t, writeTemplate(t, lang), lang)
+}
+
+// buildIn is buildTemplate for a template that is already in a folder.
+func buildIn(t *testing.T, dir, lang string) string {
+	t.Helper()
 	for tool, args := range map[string]map[string][]string{
 		"c":    {"clang": {"--version"}, "wasm-ld": {"--version"}},
 		"cpp":  {"clang++": {"--version"}, "wasm-ld": {"--version"}},
@@ -70,6 +75,43 @@ func TestTemplates(t *testing.T) {
 			}
 			checkExample(t, p, true)
 		})
+	}
+}
+
+// TestGoHeap checks that a module compiled from Go collects garbage for as long as it runs: it allocates 30 times the memory
+// that it may have. It then retains its allocations, and the error has the message of Go's runtime.
+func TestGoHeap(t *testing.T) {
+	if !testkit.Thorough() {
+		t.Skip("NOT RUN: compiles Go's runtime for WebAssembly; WIRELAB_THOROUGH=1 does")
+	}
+	dir := writeTemplate(t, "go")
+	source, err := os.ReadFile(filepath.Join(dir, "encoder.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const begin, allocate = "\tbase := refs[0].Table\n", "\tif cur.Tick < retainFrom {\n\t\theap = nil\n\t}\n\theap = append(heap, make([]byte, 1<<20))\n"
+	text := strings.Replace(string(source), begin, allocate+begin, 1) + "\nvar heap [][]byte\n\nconst retainFrom = 1000\n"
+	if err := os.WriteFile(filepath.Join(dir, "encoder.go"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := load(t, buildIn(t, dir, "go"), Options{Memory: 32 << 20})
+	s, frames := demoFrames(t, 300, 2)
+	enc, _, err := p.Codecs[0].New(s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for tick := range uint32(1100) {
+		frames[1].Tick = tick
+		_, _, err = enc.Encode(nil, frames[1], []encoders.Ref{{Frame: frames[0]}}, nil, nil)
+		if err != nil && tick < 1000 {
+			t.Fatalf("frame %d: %v", tick, err)
+		}
+		if err != nil {
+			break
+		}
+	}
+	if err == nil || !strings.Contains(err.Error(), "out of memory") || strings.Contains(err.Error(), "goroutine") {
+		t.Errorf("retained all allocations: %v, expected the message of the runtime", err)
 	}
 }
 

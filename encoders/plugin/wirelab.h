@@ -43,7 +43,8 @@ enum { WL_SUITS_TABLES = 1, WL_SUITS_BODIES = 2, WL_SUITS_CUBES = 4 /* snapshots
 
 /* Flags of an encoder. */
 enum { WL_QUANTISES = 1, /* lossy: wl_encode replaces the frame by the one that the decoder will return */
-       WL_STANDALONE = 2 /* the decoder does not read the references */ };
+       WL_STANDALONE = 2, /* the decoder does not read the references */
+       WL_HINTS = 4 /* wl_create reads wl_schema.hints; a lab that does not know them refuses the encoder */ };
 
 /* Kinds of parameters, and kinds of fields. */
 enum { WL_INT = 0, WL_NUMBER = 1, WL_BOOL = 2 };
@@ -74,10 +75,29 @@ typedef struct {
     float scale;      /* units per step */
 } wl_field;
 
+/* Roles of fields in the game. */
+enum { WL_NO_ROLE = 0, WL_POSITION = 1, WL_VELOCITY = 2, WL_TYPE = 3 /* rows of one type behave alike */,
+       WL_PRESENT = 4 /* 1 if the row is in use */, WL_CLOCK = 5 /* an absolute time in units of WL_NOW */, WL_NOW = 6 };
+
+/* What a schema states about a field besides its range. 0 means unknown. Hints may be wrong: an encoder must be correct
+ * with any. */
+typedef struct {
+    int32_t role;
+    int32_t group; /* number of a position, from 1; a velocity has the group of its position, a clock that of a position
+                      that was valid at this time */
+    int32_t axis;  /* of a coordinate: 0 and 1 horizontal, 2 vertical */
+    int32_t rides; /* of a position: the group of the position to which it is attached */
+    float rate;    /* of a velocity: the distance that one unit covers in one unit of WL_NOW, or per tick without it */
+    float drag, stop_speed; /* of a velocity: fraction lost to friction per unit of WL_NOW; below stop_speed as at it */
+    float turn;    /* of WL_FLOAT32: period of values that wrap */
+    float step;    /* of WL_FLOAT32: most values are multiples of it */
+} wl_hint;
+
 typedef struct {
     const char *name; /* such as "cubes" */
     int32_t rows, field_count, tick_hz;
     const wl_field *fields;
+    const wl_hint *hints; /* [i] for field i; 0 without WL_HINTS */
 } wl_schema;
 
 typedef struct {

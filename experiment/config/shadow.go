@@ -1,10 +1,12 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"wirelab/encoders"
 )
@@ -34,6 +36,30 @@ func (e Encoder) Text() string {
 		text += " control=" + e.controlLabel()
 	}
 	return text
+}
+
+// ParseEncoder is the inverse of Text for words that were separated by spaces: a name, then parameters as NAME=VALUE, then
+// a control as control=VALUE, whose parameters may follow. Values are texts, and are not checked.
+func ParseEncoder(words []string) (e Encoder, err error) {
+	if len(words) == 0 {
+		return e, errors.New("expected the name of an encoder")
+	}
+	e.Name = words[0]
+	for i, pair := range words[1:] {
+		name, value, ok := strings.Cut(pair, "=")
+		if name == "control" { // the words after it are its parameters
+			e.Control = strings.Join(append([]string{value}, words[i+2:]...), " ")
+			break
+		}
+		if !ok || name == "" {
+			return e, fmt.Errorf("expected a parameter as NAME=VALUE, not %q", pair)
+		}
+		if e.Params == nil {
+			e.Params = map[string]any{}
+		}
+		e.Params[name] = value
+	}
+	return e, nil
 }
 
 // controlLabel returns the control of e, which is not "", without parameters that have their default.

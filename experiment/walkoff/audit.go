@@ -18,12 +18,13 @@ type audit struct {
 	buf      []byte          // the table of the newest frame
 }
 
-// startAudit starts the processes that audit the codec called codec: one that encodes all frames again, and Delay
+// startAudit starts the processes that audit the codec called codec with the parameters that the canonical text params
+// describes: one that encodes all frames again, and Delay
 // processes that decode. Decoding process k gets only every Delay-th packet, from packet Delay+k on. start returns
 // the command of a process. After an error no process is left.
-func startAudit(ctx context.Context, start processCommand, codec string, s *frame.Schema, initial *frame.Frame) (a *audit, err error) {
+func startAudit(ctx context.Context, start processCommand, codec string, params []byte, s *frame.Schema, initial *frame.Frame) (a *audit, err error) {
 	a = &audit{}
-	t := task{Codec: codec, Schema: s, Initial: appendTable(nil, initial), First: Delay, Stride: 1, Encode: true}
+	t := task{Codec: codec, Params: params, Schema: s, Initial: appendTable(nil, initial), First: Delay, Stride: 1, Encode: true}
 	a.encoder, err = startAuditProcess(ctx, start, t)
 	for class := 0; class < Delay && err == nil; class++ {
 		t.First, t.Stride, t.Encode = Delay+class, Delay, false

@@ -19,6 +19,7 @@ const (
 // this process. An encoder that failed is scored up to the failure.
 type Result struct {
 	Encoder string `json:"encoder"`
+	Params  string `json:"params,omitempty"`  // parameters that differ from the encoder's defaults, such as "small=6"
 	Version int    `json:"version,omitempty"` // of its packets; 0 for a plugin
 	Packets int    `json:"packets"`
 	Bytes   int    `json:"bytes"`

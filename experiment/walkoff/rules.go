@@ -19,14 +19,14 @@ const GameBaseline BaselineAge = -1
 // MaxBaselineAge is the maximum age of a baseline: the largest distance in a packet header.
 const MaxBaselineAge = frame.MaxHistory
 
-// newPair returns an encoder and a decoder with default parameters, and with histories long enough for
+// newPair returns an encoder and a decoder with the given parameters, and with histories long enough for
 // baselines of age back.
-func newPair(codec *encoders.Codec, s *frame.Schema, initial *frame.Frame, back BaselineAge) (*drive.Pair, error) {
+func newPair(codec *encoders.Codec, params any, s *frame.Schema, initial *frame.Frame, back BaselineAge) (*drive.Pair, error) {
 	historyLength := int(back)
 	if back == GameBaseline {
 		historyLength = MaxBaselineAge
 	}
-	return drive.NewPair(codec, codec.Defaults(), s, initial, historyLength)
+	return drive.NewPair(codec, params, s, initial, historyLength)
 }
 
 // refsFor returns the reference of frame n, with the memo that endpoint e has for it: frame n-back, or the

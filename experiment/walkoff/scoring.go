@@ -16,6 +16,7 @@ import (
 // A scorer scores one encoder.
 type scorer struct {
 	codec    *encoders.Codec
+	params   any // of the codec
 	opt      Options
 	frames   int // number of frames to encode
 	progress func(done int)
@@ -40,13 +41,13 @@ func (m *scorer) run(ctx context.Context, open Open) (Result, error) {
 	s := src.Schema()
 	initial, f := s.NewFrame(), s.NewFrame()
 	src.Initial(initial)
-	m.pair, err = newPair(m.codec, s, initial, m.opt.Back)
+	m.pair, err = newPair(m.codec, m.params, s, initial, m.opt.Back)
 	if err != nil {
 		return Result{}, fmt.Errorf("%s: %w", m.codec.Name, err)
 	}
 	m.pair.Clock = m.opt.Clock
 	if m.opt.Audit != nil {
-		m.audit, err = startAudit(ctx, m.opt.Audit, m.codec.Name, s, initial)
+		m.audit, err = startAudit(ctx, m.opt.Audit, m.codec.Name, m.codec.Canonical(m.params), s, initial)
 		if err != nil {
 			return Result{}, err
 		}
@@ -125,7 +126,8 @@ func difference(s *frame.Schema, n int, want, got *frame.Frame) string {
 // lossless, "" if it is.
 func (m *scorer) result(ctx context.Context, problem string) (Result, error) {
 	r := m.tally.result()
-	r.Encoder, r.Version, r.RunsAs, r.Audit = m.codec.Name, m.codec.PacketVersion(), m.codec.Runtime(), auditOff
+	r.Encoder, r.Params, r.Version = m.codec.Name, string(m.codec.Canonical(m.params)), m.codec.PacketVersion()
+	r.RunsAs, r.Audit = m.codec.Runtime(), auditOff
 	r.Lossless, r.Problem = problem == "", problem
 	if m.audit == nil {
 		return r, nil

@@ -24,6 +24,7 @@ import (
 // A task is what an audit process has to do. Its names are part of the protocol.
 type task struct {
 	Codec   string
+	Params  []byte // canonical text of the codec's parameters
 	Schema  *frame.Schema
 	Initial []byte // the table of the initial state
 	First   int    // index of the first frame
@@ -96,12 +97,16 @@ func newJob(r *gob.Decoder, lookup func(string) (*encoders.Codec, error)) (*job,
 	if !codec.Suits(s) {
 		return nil, fmt.Errorf("%s cannot encode %s", j.Codec, words.Plural(s.Item))
 	}
+	params, err := codec.ParseCanonical(j.Params)
+	if err != nil {
+		return nil, err
+	}
 	initial := s.NewFrame()
 	if err := readTable(s, initial, j.Initial); err != nil {
 		return nil, err
 	}
 	j.src = s.NewFrame()
-	j.pair, err = newPair(codec, s, initial, Delay)
+	j.pair, err = newPair(codec, params, s, initial, Delay)
 	return j, err
 }
 

@@ -28,6 +28,8 @@ type Options struct {
 	// Back is the age of the baselines; 0 means Delay, as in the rules. With another value the audit is
 	// not possible.
 	Back BaselineAge
+	// Params are the parameters of the codecs, in their order. A nil or missing element means the codec's defaults.
+	Params []any
 	// Audit returns the command of an audit process; nil means no audit.
 	Audit processCommand
 	// Clock times the encoders. It must be monotonic.
@@ -114,7 +116,10 @@ func Run(ctx context.Context, spec string, open Open, codecs []*encoders.Codec, 
 	}
 	frames := board.Dataset.Frames - Delay
 	for i, codec := range codecs {
-		m := &scorer{codec: codec, opt: opt, frames: frames}
+		m := &scorer{codec: codec, params: codec.Defaults(), opt: opt, frames: frames}
+		if i < len(opt.Params) && opt.Params[i] != nil {
+			m.params = opt.Params[i]
+		}
 		if opt.Progress != nil {
 			m.progress = func(done int) {
 				opt.Progress(float64(i*frames+done), float64(len(codecs)*frames))

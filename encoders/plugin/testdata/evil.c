@@ -16,9 +16,12 @@
 #undef wl_error
 #define EXPORT(name) __attribute__((export_name(#name)))
 
+/* fd_write of WASI. */
+__attribute__((import_module("wasi_snapshot_preview1"), import_name("fd_write"))) int write_fd(int fd, const void *list, int n, uint32_t *written);
+
 static int evil;
 enum { NOTHING, TRAP, LOOP, LONG_PACKET, HUGE_PACKET, LONG_MEMO, LONG_BODY, ALLOC_ZERO, ALLOC_WILD, ALLOC_ODD, GROW, REFUSE, RECURSE,
-       OUT_OF_RANGE, WILD_STORE, DECODE_TRAP, DECODE_LOOP, WILD_ERROR, IDLE };
+       OUT_OF_RANGE, WILD_STORE, DECODE_TRAP, DECODE_LOOP, WILD_ERROR, IDLE, PANIC };
 
 EXPORT(wl_alloc) void *evil_alloc(uint32_t size) {
     if (size > 20000 && evil == ALLOC_ZERO) return 0;
@@ -48,6 +51,11 @@ EXPORT(wl_encode) int32_t evil_encode(wl_end *end, wl_call *call) {
     int32_t code = good_encode(end, call);
     volatile int zero = 0;
     switch (evil) {
+    case PANIC: { /* as Go's runtime writes it */
+        static const char text[] = "panic: no \033[2Jmore ideas\n\tfor frames\n\ngoroutine 1 [running]:\n";
+        struct { const char *text; uint32_t size; } list = {text, sizeof text - 1};
+        write_fd(2, &list, 1, &(uint32_t){0});
+    }
     case TRAP: __builtin_trap();
     case LOOP: for (;;) zero++;
     case LONG_PACKET: call->packet_size = call->packet_room + 1; break;

@@ -463,20 +463,9 @@ func parseShadow(args []string) (Order, error) {
 		}
 		return changeOrder("shadow_off", args[1:])
 	}
-	e := config.Encoder{Name: args[0]}
-	for i, pair := range args[1:] {
-		name, value, ok := strings.Cut(pair, "=")
-		if name == "control" { // the words after it are its parameters
-			e.Control = strings.Join(append([]string{value}, args[i+2:]...), " ")
-			break
-		}
-		if !ok || name == "" {
-			return Order{}, fmt.Errorf("expected a parameter as NAME=VALUE, not %q", pair)
-		}
-		if e.Params == nil {
-			e.Params = map[string]any{}
-		}
-		e.Params[name] = value
+	e, err := config.ParseEncoder(args)
+	if err != nil {
+		return Order{}, err
 	}
 	return changeOrder("shadow", []config.Encoder{e})
 }

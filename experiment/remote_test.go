@@ -72,19 +72,30 @@ func checkReplay(t *testing.T, dir string) {
 	}
 }
 
-// The report of a run over sockets replays without sockets.
+// The report of a run over sockets replays without sockets, also with redundancy and messages.
 func TestRunOverNetwork(t *testing.T) {
 	t.Parallel()
-	c := worldFor(t, "700ms")
-	dir := t.TempDir()
-	r, err := Run(t.Context(), c, RunOptions{Clock: wallClock(), Dir: dir, Remote: loopback(t)})
-	if err != nil {
-		t.Fatal(err)
+	for _, pairs := range [][]any{nil, {"sender.redundancy", "rs data=2 parity=1", "down.loss", "20%", "messages.rate_hz", 100, "messages.delivery", "rto"}} {
+		c := worldFor(t, "700ms")
+		for i := 0; i < len(pairs); i += 2 {
+			if err := c.Set(pairs[i].(string), pairs[i+1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		dir := t.TempDir()
+		r, err := Run(t.Context(), c, RunOptions{Clock: wallClock(), Dir: dir, Remote: loopback(t)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := r.Runs[0].Totals
+		if x.Wrong != 0 || x.Decoded < x.Sent/2 || x.Remote == nil || x.Playout.Displayed == 0 || x.Playout.BehindMS.Text(0) != "-" {
+			t.Errorf("%+v", x)
+		}
+		if m := x.Messages; pairs != nil && (m.Wrong > 0 || m.Delivered < 30 || x.Redundancy.Repaired == 0) {
+			t.Errorf("%+v, %+v", x.Redundancy, m)
+		}
+		checkReplay(t, dir)
 	}
-	if x := r.Runs[0].Totals; x.Wrong != 0 || x.Decoded < x.Sent/2 || x.Remote == nil || x.Playout.Displayed == 0 || x.Playout.BehindMS.Text(0) != "-" {
-		t.Errorf("%+v", x)
-	}
-	checkReplay(t, dir)
 }
 
 // Settings that are impossible over a network are refused with an error.
@@ -94,6 +105,8 @@ func TestUnsupportedOverNetwork(t *testing.T) {
 		"sweep":       "cannot run over a real network",
 		"shadow":      "two encoders alike",
 		"data.source": "does not have the old file",
+
+		"messages.delivery": "reads no stream",
 	} {
 		c := worldFor(t, "1s")
 		switch key {
@@ -101,6 +114,11 @@ func TestUnsupportedOverNetwork(t *testing.T) {
 			c.Sweep = []config.Axis{{Key: "down.loss", Values: []any{"1%", "2%"}}}
 		case "shadow":
 			c.Shadows = []config.Encoder{{Name: "rotor"}}
+		case "messages.delivery":
+			c.Messages.RateHz = 20
+			if err := c.Set(key, "stream"); err != nil {
+				t.Fatal(err)
+			}
 		default:
 			if err := c.Set(key, "files"); err != nil {
 				t.Fatal(err)

@@ -72,12 +72,12 @@ func (s *delayStage) Apply(now time.Duration, _ int, f *Fate) {
 	} else if f.Copy == 0 || !s.spec.KeepOrder {
 		s.jitter = s.process.next(s.stream.Next(f.Copy), f.Copy)
 	}
-	f.own = max(0, s.spec.Latency+s.jitter+s.extraDelay(now, f))
+	f.ownDelay = max(0, s.spec.Latency+s.jitter+s.extraDelay(now, f))
 	if f.waits { // leave continues when the packet has left the line
-		f.Delay += f.own
+		f.Delay += f.ownDelay
 		return
 	}
-	departure := entry + f.own
+	departure := entry + f.ownDelay
 	if s.spec.KeepOrder {
 		departure = s.inOrder(departure, f.Copy == 0 && f.Lost == None)
 	}
@@ -87,7 +87,7 @@ func (s *delayStage) Apply(now time.Duration, _ int, f *Fate) {
 
 // leave returns when a packet leaves the stage that has left the line at now.
 func (s *delayStage) leave(now time.Duration, p *storedPacket) time.Duration {
-	departure := now + p.own
+	departure := now + p.ownDelay
 	if s.spec.KeepOrder {
 		departure = s.inOrder(departure, p.copyNumber == 0)
 	}

@@ -36,7 +36,7 @@ type servedPacket struct {
 const maxQueued = 1 << 20
 
 // newLine returns an idle line.
-func newLine(stage *rateStage) *line { return &line{stage: stage, queue: queue.New(stage.stream)} }
+func newLine(stage *rateStage) *line { return &line{stage: stage, queue: queue.New(&stage.stream)} }
 
 // configure applies the queue's limit and discipline. A queue without a limit holds what the line sends in maxWait.
 func (n *line) configure(spec *Rate) {
@@ -97,9 +97,10 @@ func (n *line) run(now time.Duration) {
 	}
 }
 
-// send passes a packet to the queue at now.
+// send passes a packet to the queue at now. A relay may read a datagram only after later events of the line: the
+// datagram then enters at the time of the last event.
 func (n *line) send(now time.Duration, p queue.Packet) {
-	now = max(now, n.now) // a relay may read a datagram late that arrived before the last event
+	now = max(now, n.now)
 	n.queue.Enqueue(now, p)
 	n.dropAll(now)
 	if !n.busy {
@@ -187,7 +188,7 @@ func (n *line) retime(now time.Duration, rateBefore uint64) {
 // fork returns a copy for a copy of the stage.
 func (n *line) fork(stage *rateStage) *line {
 	c := *n
-	c.stage, c.queue, c.served, c.sent = stage, n.queue.Fork(), slices.Clone(n.served), nil
+	c.stage, c.queue, c.served, c.sent = stage, n.queue.Fork(&stage.stream), slices.Clone(n.served), nil
 	return &c
 }
 
@@ -258,7 +259,7 @@ func (l *Link) startLine(now time.Duration) {
 			waiting = append(waiting, e)
 			return true
 		}
-		latest = max(latest, time.Duration(e.due)-p.extra)
+		latest = max(latest, time.Duration(e.due)-p.delayAfter)
 		return false
 	})
 	l.inFlight.init()
@@ -304,7 +305,7 @@ func (l *Link) collectServed() {
 		if d.lost {
 			p.lost = Queue
 		} else {
-			due = max(d.at, l.delay.leave(d.at, p)+p.extra) // extra is negative if a capture's copy arrives before its datagram
+			due = max(d.at, l.delay.leave(d.at, p)+p.delayAfter) // delayAfter is negative if a capture's copy arrives before its datagram
 		}
 		l.inFlight.push(heapEntry{due: int64(due), seq: l.enqueued, slot: d.slot})
 		l.enqueued++

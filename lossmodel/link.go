@@ -53,9 +53,9 @@ func NewLinkWith(load tracefile.Loader, spec Spec, seed uint64, name string) (*L
 func (l *Link) Reshape(spec Spec) error { return l.ReshapeAt(l.now, spec) }
 
 // ReshapeAt replaces the spec at now, which must not be before the last Send. It resets no state. Of the packets in
-// flight it changes only those in the queue, which leave at the new rate; see KeepDepartures. The random stream of a stage starts when the stage is first on and continues where it stopped when the
-// stage is on again. Files that this link has read before are not read again. After an error the
-// link is unchanged.
+// flight it changes only those in the queue, which leave at the new rate; see KeepDepartures. The random stream of a
+// stage starts when the stage is first on, and continues where it stopped when the stage is on again. Files that this
+// link has read before are not read again. After an error the link is unchanged.
 func (l *Link) ReshapeAt(now time.Duration, spec Spec) error {
 	if err := spec.Validate(); err != nil {
 		return err
@@ -167,7 +167,7 @@ func (l *Link) enqueue(now time.Duration, datagram []byte, tag uint64, f *Fate) 
 	}
 	if f.waits {
 		p.lineTimes = f.lineTimes
-		p.extra = f.Delay - p.own
+		p.delayAfter = f.Delay - p.ownDelay
 		lost := l.enqueueOnLine(now, slot)
 		l.collectServed()
 		if t := l.Trail(f.Copy); t != nil && lost != None {
@@ -177,7 +177,7 @@ func (l *Link) enqueue(now time.Duration, datagram []byte, tag uint64, f *Fate) 
 	}
 	if f.lineBytes > 0 { // the queue may be re-timed
 		p.lineTimes = f.lineTimes
-		p.extra = now + f.Delay - p.departs
+		p.delayAfter = now + f.Delay - p.departs
 	}
 	l.inFlight.push(heapEntry{due: int64(now + f.Delay), seq: l.enqueued, slot: slot})
 	l.enqueued++

@@ -44,12 +44,11 @@ type queuedPacket struct {
 	bytes    int64         // size on the line
 }
 
-// rateStage is the line and its queue. It uses no random numbers except with PIE: whether a
-// drop-tail queue is full depends only on the packets before. Packets enter in order of
-// sending, so the backlog is exact (Lindley's recursion), and the time at which a packet
-// leaves is known when it enters. While that is not so, the stage has a line; see there.
+// rateStage is the bottleneck: a line with a limited rate, and the queue before it. With a drop-tail queue and no other
+// traffic, packets enter in order of sending, so the backlog and the time at which a packet leaves are known when it
+// enters (Lindley's recursion). Otherwise field line serves the queue packet by packet.
 type rateStage struct {
-	stream     random.Stream // of PIE
+	stream     random.Stream // for PIE; other disciplines use no random numbers
 	line       *line         // serves the queue packet by packet; nil if times are known when packets enter
 	flows      []*traffic.Flow
 	files      *tracefile.Library

@@ -51,11 +51,11 @@ type Fate struct {
 
 // lineTimes are the times and the size of a packet at the bottleneck, which re-timing needs.
 type lineTimes struct {
-	lineBytes int64         // size on the line
-	leaves    time.Duration // when it leaves the line; 0 if it has left it, or waits before a line
-	own       time.Duration // delay of the delay stage, without waiting for other packets
-	departs   time.Duration // when it leaves the delay stage; not set while it waits before a line
-	extra     time.Duration // delay after that
+	lineBytes  int64         // size on the line
+	leaves     time.Duration // when it leaves the line; 0 if it has left the line or waits before one
+	ownDelay   time.Duration // of the delay stage, without the wait for other packets that KeepOrder causes
+	departs    time.Duration // when it leaves the delay stage; not set while it waits before a line
+	delayAfter time.Duration // of the stages after the delay stage
 }
 
 // markLost sets the cause of loss unless there is one already.
@@ -70,7 +70,7 @@ func (f *Fate) markLost(c Cause) {
 func (f *Fate) reset(number, fragments int) {
 	f.Copy, f.Fragments, f.Lost, f.Bad, f.Delay = number, fragments, None, false, 0
 	f.Copies, f.Corrupt = f.Copies[:0], f.Corrupt[:0]
-	f.waits, f.lineBytes, f.own = false, 0, 0
+	f.waits, f.lineBytes, f.ownDelay = false, 0, 0
 }
 
 // Stage is one effect of a link. It owns its random stream. Apply is called once for each

@@ -40,6 +40,10 @@ func (c *Config) HasContainers() (key string, ok bool) {
 	return "", false
 }
 
+// MayUseContainers reports whether the receiver of a run with this configuration must expect containers:
+// sender.redundancy is set, be it to none, or messages are sent.
+func (c *Config) MayUseContainers() bool { return c.Sender.Redundancy.Name() != "" || c.HasMessages() }
+
 // hasControl reports whether the send rate of a lane is controlled.
 func (c *Config) hasControl() bool {
 	return c.Sender.Control != policy.Policy{} || slices.ContainsFunc(c.Shadows, func(e Encoder) bool { return e.Control != "" })

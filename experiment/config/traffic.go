@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"wirelab/internal/setting"
@@ -50,6 +51,9 @@ func (c *Config) setTraffic(i int, key, rest string, value any) error {
 		tables = append(tables, nil)
 	}
 	text := fmt.Sprint(value)
+	if _, err := strconv.Atoi(text); rest == "flows" && err != nil {
+		return &Error{Key: key, Problem: quoteValue(value) + " " + invalidValue, Expected: traffic.FlowsExpected}
+	}
 	if strings.ContainsAny(text, " ,=") {
 		return &Error{Key: key, Problem: quoteValue(value) + " " + invalidValue, Expected: "a single value"}
 	}
@@ -61,14 +65,12 @@ func (c *Config) setTraffic(i int, key, rest string, value any) error {
 		}
 		group, err := traffic.Parse(groupText(table))
 		if err != nil {
+			name := "kind"
 			var ke *setting.KeyError
-			if _, isParam := table[keyOf(err)]; errors.As(err, &ke) && isParam {
-				return ErrorAt(Indexed("traffic", k)+"."+ke.Key, err)
+			if errors.As(err, &ke) && table[ke.Key] != "" {
+				name = ke.Key
 			}
-			if _, flows := table["flows"]; !flows || keyOf(err) != "traffic" {
-				return ErrorAt(Indexed("traffic", k)+".kind", err)
-			}
-			return ErrorAt(Indexed("traffic", k)+".flows", err)
+			return ErrorAt(Indexed("traffic", k)+"."+name, err)
 		}
 		plan = append(plan, group...)
 	}
@@ -77,15 +79,6 @@ func (c *Config) setTraffic(i int, key, rest string, value any) error {
 	}
 	c.Traffic, c.trafficTables = plan, tables
 	return nil
-}
-
-// keyOf returns the key of a *setting.KeyError; "" for other errors.
-func keyOf(err error) string {
-	var ke *setting.KeyError
-	if errors.As(err, &ke) {
-		return ke.Key
-	}
-	return ""
 }
 
 // groupText returns a table of [[traffic]] as the text of a group, such as "4 cubic rtt=40ms".
@@ -102,7 +95,7 @@ func groupText(table map[string]string) string {
 	return text
 }
 
-// checkTraffic checks that other traffic has a bottleneck to share.
+// checkTraffic checks that other traffic has a bottleneck to share, and that the work for its packets is bounded.
 func (c *Config) checkTraffic() error {
 	for i, table := range c.trafficTables {
 		if table["kind"] == "" {
@@ -110,17 +103,26 @@ func (c *Config) checkTraffic() error {
 				Expected: `kind = "` + strings.Join(traffic.Kinds.Names(), `", "`) + `"`}
 		}
 	}
-	key := "traffic"
-	if len(c.trafficTables) > 0 {
-		key = Indexed(key, 0)
+	key := func(group int) string {
+		if len(c.trafficTables) > 0 {
+			return Indexed("traffic", group)
+		}
+		return "traffic"
 	}
-	switch {
+	lineRate := c.Down.Rate.BitsPerSecond
+	if c.Down.Rate.Trace.Path != "" {
+		lineRate = 0 // unknown
+	}
+	switch packets, busiest := c.Traffic.Packets(lineRate); {
 	case len(c.Traffic) == 0:
 		return nil
 	case c.Down.Netem.On:
-		return &Error{Key: key, Problem: "cannot share a netem line", Expected: `"off", or down.netem = "off" and down.rate`}
-	case c.Down.Rate.BitsPerSecond == 0 && c.Down.Rate.Trace.Path == "":
-		return &Error{Key: key, Problem: "needs a bottleneck to share", Expected: `down.rate, such as "5mbit", or down.rate_trace`}
+		return &Error{Key: key(0), Problem: "cannot share a netem line", Expected: `"off", or down.netem = "off" and down.rate`}
+	case lineRate == 0 && c.Down.Rate.Trace.Path == "":
+		return &Error{Key: key(0), Problem: "needs a bottleneck to share", Expected: `down.rate, such as "5mbit", or down.rate_trace`}
+	case packets > traffic.MaxPackets:
+		return &Error{Key: key(busiest), Problem: fmt.Sprintf("all flows may send %d packets per second", packets),
+			Expected: fmt.Sprintf("at most %d: fewer flows, larger packets, a longer rtt or a lower rate", traffic.MaxPackets)}
 	}
 	return nil
 }

@@ -62,18 +62,30 @@ func TestTrafficErrors(t *testing.T) {
 		"[[traffic]]\nkind = \"cubic\"\nflows = 65":                                           `expected 1 to 64 flows`,
 		"[[traffic]]\nkind = \"cubic rtt=5ms\"":                                               `f:2: traffic[0].kind: "cubic rtt=5ms" is invalid; expected a single value`,
 		"[[traffic]]\nkind = \"cubic\"\nflows = 40\n[[traffic]]\nkind = \"reno\"\nflows = 30": `f:6: traffic[1].flows: got 70 flows; expected at most 64`,
-		"[traffic]\nkind = \"cubic\"":                                                         `traffic: is a list of tables, got one table; expected [[traffic]]`,
-		"traffic = \"2 bbr\"":                                                                 `f:1: traffic: unknown policy "bbr"`,
-		"traffic = 3":                                                                         `f:1: traffic: 3 is invalid; expected flows such as`,
-		"traffic = \"1 cubic\"\n[down]\nnetem = \"rate 1mbit\"":                               `f:1: traffic: cannot share a netem line; expected "off", or down.netem = "off" and down.rate`,
-		"[down]\nqueue_discipline = \"codle\"":                                                `f:2: down.queue_discipline: unknown policy "codle"; expected one of droptail, codel, pie, fq_codel; did you mean codel?`,
-		"[down]\nqueue_discipline = \"codel target=2s\"":                                      `f:2: down.queue_discipline: got "target=2s"; expected a time from 10us to 1s for target`,
-		"[down]\nqueue_discipline = 5":                                                        `f:2: down.queue_discipline: got 5; expected "droptail"`,
-		"[down]\nqueue_discipline = \"codel\"\nnetem = \"delay 5ms\"":                         `f:2: down.queue_discipline: got "codel target=5ms interval=100ms ecn=0"; expected droptail, because a netem line has a queue of its own`,
-		"[down]\nrate = \"1mbit\"\n[[at]]\nt = \"1s\"\ntraffic = \"9 x\"":                     `f:5: at[0].traffic: unknown policy "x"`,
+		"[[traffic]]\nkind = \"cubic\"\nstart = \"5s\"\nflows = 2\nstop = \"3s\"":             `f:5: traffic[0].stop: got "cubic start=5s stop=3s"; expected a stop after the start`,
+		"[[traffic]]\nkind = \"constant\"\nrate = \"1tbit\"":                                  `f:3: traffic[0].rate: got "rate=1tbit"; expected a rate from 1kbit to 1gbit`,
+		"[down]\nrate = \"1mbit\"\n[[traffic]]\nkind = \"cubic\"\n[[traffic]]\nkind = \"constant\"\nrate = \"1gbit\"\nsize = \"64B\"": `f:5: traffic[1]: all flows may send 1953208 packets per second; expected at most 200000: fewer flows`,
+		"traffic = \"2 reno rtt=1ms\"\n[down]\nrate = \"1tbit\"":                                                                      `f:1: traffic: all flows may send 8192000 packets per second; expected at most 200000`,
+		"traffic = \"64 reno\"\n[down]\nrate = \"1gbit\"\n[[at]]\nt = \"1s\"\ndown.rate = \"10gbit\"":                                 `all flows may send 833333 packets per second`,
+		"[[traffic]]\nkind = \"cubic\"\nflows = \"some\"":                                                                             `f:3: traffic[0].flows: "some" is invalid; expected 1 to 64 flows`,
+		"[traffic]\nkind = \"cubic\"": `traffic: is a list of tables, got one table; expected [[traffic]]`,
+		"traffic = \"2 bbr\"":         `f:1: traffic: unknown policy "bbr"`,
+		"traffic = 3":                 `f:1: traffic: 3 is invalid; expected flows such as`,
+		"traffic = \"1 cubic\"\n[down]\nnetem = \"rate 1mbit\"":           `f:1: traffic: cannot share a netem line; expected "off", or down.netem = "off" and down.rate`,
+		"[down]\nqueue_discipline = \"codle\"":                            `f:2: down.queue_discipline: unknown policy "codle"; expected one of droptail, codel, pie, fq_codel; did you mean codel?`,
+		"[down]\nqueue_discipline = \"codel target=2s\"":                  `f:2: down.queue_discipline: got "target=2s"; expected a time from 10us to 1s for target`,
+		"[down]\nqueue_discipline = 5":                                    `f:2: down.queue_discipline: got 5; expected "droptail"`,
+		"[down]\nqueue_discipline = \"codel\"\nnetem = \"delay 5ms\"":     `f:2: down.queue_discipline: got "codel target=5ms interval=100ms ecn=0"; expected droptail, because a netem line has a queue of its own`,
+		"[down]\nrate = \"1mbit\"\n[[at]]\nt = \"1s\"\ntraffic = \"9 x\"": `f:5: at[0].traffic: unknown policy "x"`,
 	} {
 		if _, err := Parse("f", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+	for _, text := range []string{"traffic = \"64 cubic\"\n[down]\nrate = \"1gbit\"", "traffic = \"1 constant rate=1gbit\"\n[down]\nrate = \"1mbit\"",
+		"traffic = \"3 cubic rtt=1ms\"\n[down]\nrate_trace = \"x\""} {
+		if _, err := Parse("f", []byte(text)); err != nil {
+			t.Errorf("%q: %v", text, err)
 		}
 	}
 	c, err := Parse("f", []byte("[down]\nrate = \"1mbit\"\n[[traffic]]\nkind = \"cubic\""))

@@ -34,6 +34,9 @@ const (
 	maxSealed = maxDatagram - packetRoom - 32
 )
 
+// Is reports whether a datagram is a container, or a segment of a stream, rather than a packet of package endpoint.
+func Is(datagram []byte) bool { return len(datagram) >= headerBytes && datagram[3] == 0 }
+
 // appendHeader appends the header of a container.
 func appendHeader(dst []byte, number uint64, parts byte) []byte {
 	return append(binary.LittleEndian.AppendUint16(dst, uint16(number)), parts, 0)

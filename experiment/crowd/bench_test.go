@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 	"unsafe"
+
+	"wirelab/experiment/config"
 )
 
 // charlie is a real recording in the reference data next to the repository.
@@ -30,53 +33,61 @@ func BenchmarkTick(b *testing.B) {
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	for _, encoder := range []string{"relative-orientation", "adaptive", "delta-adaptive", "kinetic-lite"} {
-		for _, clients := range []string{"1", "10", "100", "1000", "10000"} {
+		for _, baseline := range []string{"newest", "anchors every=2 root=16"} {
 			for _, share := range []string{"true", "false"} {
-				if share == "false" && (clients == "10000" || encoder != "relative-orientation" && clients == "1000") {
-					continue
+				for _, clients := range []string{"1", "10", "100", "1000", "10000"} {
+					policy, _, _ := strings.Cut(baseline, " ")
+					b.Run(fmt.Sprintf("%s/%s/share=%s/clients=%s", encoder, policy, share, clients), func(b *testing.B) {
+						benchmarkTick(b, configure(b, "duration", "1h", "data.source", charlie, "encoder.name", encoder, "crowd.clients", clients, "crowd.share", share,
+							"crowd.baseline", baseline, "crowd.rtt", "lognormal median=60ms sigma=0.6 min=20ms max=200ms", "crowd.loss", "uniform max=5%",
+							"crowd.jitter", "uniform min=1ms max=10ms"))
+					})
 				}
-				b.Run(fmt.Sprintf("%s/clients=%s/share=%s", encoder, clients, share), func(b *testing.B) {
-					b.ReportAllocs()
-					c := configure(b, "duration", "1h", "data.source", charlie, "encoder.name", encoder, "crowd.clients", clients, "crowd.share", share,
-						"crowd.rtt", "lognormal median=60ms sigma=0.6 min=20ms max=200ms", "crowd.loss", "uniform max=5%", "crowd.jitter", "uniform min=1ms max=10ms")
-					if encoder != "relative-orientation" {
-						if err := c.Set("crowd.baseline", "anchors every=2 root=16"); err != nil {
-							b.Fatal(err)
-						}
-					}
-					r, err := NewSession(b.Context(), c, Options{Clock: cpuTime})
-					if err != nil {
-						b.Fatal(err)
-					}
-					step := func() {
-						if err := r.Step(); err != nil {
-							b.Fatal(err)
-						}
-					}
-					for range 240 { // the recording begins at rest, and slices grow
-						step()
-					}
-					r.measurements = measurements{}
-					for i := range r.shards {
-						r.shards[i].timed.server, r.shards[i].timed.clients = 0, 0
-					}
-					b.ResetTimer()
-					for range b.N {
-						step()
-					}
-					t := r.timing()
-					b.ReportMetric(float64(r.encodingSum)/float64(r.packets), "encodings/op")
-					b.ReportMetric(float64(r.sizes.Sum)/float64(r.sizes.N), "payload-B")
-					b.ReportMetric(t.TickUS.EncodeUS.Or(0), "encode-µs")
-					b.ReportMetric(t.TickUS.ServerUS.Or(0), "server-µs")
-					b.ReportMetric(t.TickUS.ClientsUS.Or(0), "clients-µs")
-					b.ReportMetric(t.TickUS.DecodeUS.Or(0), "decode-µs")
-					b.ReportMetric(float64(r.elapsed.sum)/1000/float64(r.packets), "all-µs")
-					b.ReportMetric(float64(r.clientBytes())/float64(c.Crowd.Clients), "B/client")
-				})
 			}
 		}
 	}
+}
+
+// benchmarkTick measures b.N ticks of a crowd.
+func benchmarkTick(b *testing.B, c *config.Config) {
+	b.ReportAllocs()
+	r, err := NewSession(b.Context(), c, Options{Clock: cpuTime})
+	if err != nil {
+		b.Fatal(err)
+	}
+	step := func() {
+		if err := r.Step(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for range 240 { // the recording begins at rest
+		if err := r.source.Next(r.schema.NewFrame()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	unshared := r.config.Crowd.Unshared
+	r.config.Crowd.Unshared = r.hasChains
+	for range 60 { // acks arrive, and slices grow
+		step()
+	}
+	r.config.Crowd.Unshared = unshared
+	r.measurements = measurements{}
+	for i := range r.shards {
+		r.shards[i].timed.server, r.shards[i].timed.clients = 0, 0
+	}
+	b.ResetTimer()
+	for range b.N {
+		step()
+	}
+	t := r.timing()
+	b.ReportMetric(float64(r.encodingSum)/float64(r.packets), "encodings/op")
+	b.ReportMetric(float64(r.sizes.Sum)/float64(r.sizes.N), "payload-B")
+	b.ReportMetric(t.TickUS.EncodeUS.Or(0), "encode-µs")
+	b.ReportMetric(t.TickUS.ServerUS.Or(0), "server-µs")
+	b.ReportMetric(t.TickUS.ClientsUS.Or(0), "clients-µs")
+	b.ReportMetric(t.TickUS.DecodeUS.Or(0), "decode-µs")
+	b.ReportMetric(float64(r.elapsed.sum)/1000/float64(r.packets), "all-µs")
+	b.ReportMetric(float64(r.clientBytes())/float64(c.Crowd.Clients), "B/client")
 }
 
 // clientBytes returns the memory of all clients, with what they have in flight.

@@ -175,26 +175,45 @@ func (s *packetSet) has(seq uint32) bool {
 	return behind <= maskPackets && s.mask>>(behind-1)&1 == 1
 }
 
-// newestMultiple returns the newest packet of the set whose number is divisible by k; false if there is none.
-func (s *packetSet) newestMultiple(k uint32) (seq uint32, ok bool) {
-	if !s.any {
-		return 0, false
+// newestMultiple returns the newest packet of the set whose number is divisible by k; false if there is none. stride is
+// strideBits(k).
+func (s *packetSet) newestMultiple(k uint32, stride uint64) (seq uint32, ok bool) {
+	over := s.newest % k
+	if over == 0 || !s.any {
+		return s.newest, s.any
 	}
-	for seq = s.newest - s.newest%k; s.newest-seq <= maskPackets; seq -= k {
-		if s.has(seq) {
-			return seq, true
-		}
-		if seq < k {
-			break
-		}
+	candidates := s.mask & (stride << (over - 1))
+	return s.newest - 1 - uint32(bits.TrailingZeros64(candidates)), candidates != 0
+}
+
+// hasStride reports whether the set contains packet seq and every k-th packet before it, back to first. stride is
+// strideBits(k).
+func (s *packetSet) hasStride(first, seq, k uint32, stride uint64) bool {
+	if seq > s.newest || !s.any || s.newest-first > maskPackets {
+		return false
 	}
-	return 0, false
+	wanted := stride & (2<<(seq-first) - 1) // bit i stands for packet seq-i
+	if behind := s.newest - seq; behind > 0 {
+		wanted <<= behind - 1
+	} else {
+		wanted = stride << (k - 1) & (1<<(seq-first) - 1) // without seq, the newest
+	}
+	return s.mask&wanted == wanted
+}
+
+// strideBits returns the number in which bit 0 and every k-th bit after it is set.
+func strideBits(k uint32) (stride uint64) {
+	for i := uint32(0); i < 64; i += k {
+		stride |= 1 << i
+	}
+	return stride
 }
 
 // baselines chooses the baseline of each packet.
 type baselines struct {
 	policy uint8
 	step   uint32 // of policyEvery and policyAnchors, in packets
+	stride uint64 // strideBits(step)
 	root   uint32 // of policyAnchors, in packets: a multiple of step
 	ages   uint64 // of policyAges: bit n-1 is set for age n
 	maxAge uint32 // the largest age of a baseline
@@ -223,7 +242,7 @@ func (b *baselines) choose(acked *packetSet, seq uint32) (key uint16) {
 	base := acked.newest
 	switch b.policy {
 	case policyEvery, policyAnchors:
-		if multiple, ok := acked.newestMultiple(b.step); ok && seq-multiple <= b.maxAge {
+		if multiple, ok := acked.newestMultiple(b.step, b.stride); ok && seq-multiple <= b.maxAge {
 			base = multiple
 		}
 	case policyAges:
@@ -256,11 +275,9 @@ func (b *baselines) isRoot(seq uint32) bool { return seq%b.root == 0 || seq == b
 // holdsMemo reports whether a receiver that has decoded the given packets can compute the memo of anchor seq: it has
 // the frames of all anchors back to a root, and of the one before the root.
 func (b *baselines) holdsMemo(decoded *packetSet, seq uint32) bool {
-	for b.isAnchor(seq) && decoded.has(seq) && decoded.has(seq-b.step) {
-		if b.isRoot(seq) {
-			return true
-		}
-		seq -= b.step
+	if !b.isAnchor(seq) {
+		return false
 	}
-	return false
+	root := max(seq-seq%b.root, b.step)
+	return decoded.hasStride(root-b.step, seq, b.step, b.stride)
 }

@@ -123,6 +123,8 @@ func TestSameBytes(t *testing.T) {
 		{"crowd.clients", "10", "encoder.name", "adaptive", "crowd.baseline", "anchors every=2 root=16"},
 		{"crowd.clients", "30", "crowd.baseline", "ages list=3,4,6,9,13,18,26,38", "sender.every", "2"},
 		{"crowd.clients", "30", "crowd.baseline", "every ticks=4"},
+		{"crowd.clients", "60", "crowd.profiles", "lte 50%, unity-4g 50%", "crowd.uplink_rate", "5mbit", "crowd.uplink_queue", "20KB", "client[0].turn", "9",
+			"client[0].down.duplicate", "20%", "at[0].t", "1s", "at[0].clients", "90"},
 	} {
 		c := configure(t, append(slices.Clone(mixed), more...)...)
 		var want *engine.Result
@@ -160,6 +162,11 @@ func TestProperty(t *testing.T) {
 			"crowd.jitter", fmt.Sprintf("uniform max=%dms", rng.IntN(200)), "encoder.name", names[rng.IntN(len(names))],
 			"crowd.baseline", policies[rng.IntN(len(policies))], "sender.history", fmt.Sprint(3 + rng.IntN(253)),
 			"receiver.history", fmt.Sprint(6 + rng.IntN(250)), "receiver.playout_delay", "1ms"}
+		if rng.IntN(2) == 0 {
+			settings = append(settings, "crowd.profiles", "very-bad 40%, unity-leo 30%, wifi 30%", "crowd.uplink_rate", fmt.Sprintf("%dkbit", 200+rng.IntN(3000)),
+				"crowd.uplink_queue", "30KB", "crowd.uplink_pace", fmt.Sprint(rng.IntN(2) == 0), "client[0].turn", "1", "client[0].leave", "300ms",
+				"at[0].t", "500ms", "at[0].clients", "11", "at[1].t", "900ms", "at[1].clients", "3")
+		}
 		r := runCrowd(t, configure(t, settings...))
 		if key, value, impossible := figures.FindImpossible(&r.Totals); impossible || r.Totals.Wrong+r.Totals.DecodeRefused+r.Totals.EncodeFailed != 0 {
 			t.Errorf("%v: %s is %s; %d wrong, %d refused (%s)", settings, key, value, r.Totals.Wrong, r.Totals.DecodeRefused, r.CodecError)
@@ -211,8 +218,21 @@ func TestPacketSet(t *testing.T) {
 					want, found = n, true
 				}
 			}
-			if got, ok := server.newestMultiple(k); ok != found || got != want {
+			if got, ok := server.newestMultiple(k, strideBits(k)); ok != found || found && got != want {
 				t.Fatalf("newest multiple of %d: %d %v, want %d %v", k, got, ok, want, found)
+			}
+			root := k * (1 + rng.Uint32N(6))
+			b := baselines{policy: policyAnchors, step: k, root: root, stride: strideBits(k)}
+			for seq := uint32(0); seq <= server.newest; seq++ {
+				holds := false // by the definition
+				for n := seq; b.isAnchor(n) && server.has(n) && server.has(n-k); n -= k {
+					if holds = b.isRoot(n); holds {
+						break
+					}
+				}
+				if got := b.holdsMemo(&server, seq); got != holds {
+					t.Fatalf("anchors every %d, root %d: holds the memo of %d: %v, want %v", k, root, seq, got, holds)
+				}
 			}
 		}
 	}
@@ -238,6 +258,8 @@ func TestRefusals(t *testing.T) {
 		"at[0]: ":              {"at[0].t", "1s", "at[0].loss", "5%"},
 		"crowd.baseline: anc":  {"crowd.baseline", "anchors every=3 root=15", "sender.every", "2"},
 		"crowd.baseline: a r":  {"crowd.baseline", "anchors every=4 root=60"},
+		"down.checksum: ":      {"down.checksum", "off"},
+		"up.mtu: ":             {"client[0].turn", "3", "client[0].up.mtu", "700"},
 		"receiver.interpol":    {"receiver.interpolation", "hermite"},
 		"budget: ":             {"budget", "64"},
 		"traffic: ":            {"traffic", "1 cubic"},

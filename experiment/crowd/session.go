@@ -4,6 +4,7 @@
 package crowd
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -85,7 +86,7 @@ type Session struct {
 
 // measurements are sums over ticks.
 type measurements struct {
-	slotsRun, packets    int64 // slots, and those with a packet
+	packets              int64 // ticks with a packet
 	encodingSum          int64
 	maxEncodings         int
 	memoUsers            int64 // packets encoded with the memo of an anchor
@@ -284,6 +285,9 @@ func newBaselines(c *config.Config) baselines {
 		b.root = (uint32(p.Int("root")) + b.step - 1) / b.step * b.step
 		b.maxAge = min(b.maxAge, headerMemoBit-1)
 	}
+	if b.step > 0 {
+		b.stride = strideBits(b.step)
+	}
 	return b
 }
 
@@ -383,6 +387,9 @@ func (x *Session) addClient(i int) error {
 	if err != nil {
 		return err
 	}
+	if err := cmp.Or(checkLink("down", &downSpec, &x.config.Down), checkLink("up", &upSpec, &x.config.Up)); err != nil {
+		return err
+	}
 	s := &x.shards[len(x.shards)-1]
 	down, lacking := lossmodel.NewLight(downSpec, own, "down")
 	up, upLacking := lossmodel.NewLight(upSpec, own, "up")
@@ -415,6 +422,18 @@ func (x *Session) addClient(i int) error {
 	}
 	if x.keepPackets {
 		s.histories = append(s.histories, history{})
+	}
+	return nil
+}
+
+// checkLink returns an error if the link of a client damages packets without a checksum, or has another MTU than the link
+// of the configuration. direction is "down" or "up".
+func checkLink(direction string, spec, common *lossmodel.Spec) error {
+	switch {
+	case !spec.Corrupt.Checksum:
+		return &config.Error{Key: direction + ".checksum", Problem: "a crowd discards damaged packets", Expected: "on"}
+	case spec.MTU != common.MTU:
+		return &config.Error{Key: direction + ".mtu", Problem: fmt.Sprintf("one client has %d, others have %d", spec.MTU, common.MTU), Expected: "the same MTU for all clients"}
 	}
 	return nil
 }
@@ -490,7 +509,6 @@ func (x *Session) Step() error {
 		err = x.sendAll(n, now)
 	}
 	x.slot++
-	x.slotsRun++
 	if x.clock != nil {
 		if x.passed += time.Duration(x.clock.Now() - start); sends {
 			x.elapsed.add(int64(x.passed))

@@ -19,6 +19,9 @@ import (
 // datagrams other than packets that are due.
 func (l *lane) receiveAll(now time.Duration) {
 	for d, ok := l.paths.down.Receive(now); ok; d, ok = l.paths.down.Receive(now) {
+		if l.report, l.packetReport = nil, nil; l.paths.peer != nil {
+			l.readReport()
+		}
 		switch {
 		case d.Tag == inheritedTag:
 			l.handleInherited(now, d.Damaged || d.Lost != lossmodel.None)
@@ -56,13 +59,19 @@ func (l *lane) receiveAll(now time.Duration) {
 	}
 }
 
+// readReport reads the peer's report of the datagram that has arrived.
+func (l *lane) readReport() {
+	l.report = l.paths.peer.Reported()
+	if l.report != nil && len(l.report.Packets) > 0 {
+		l.packetReport = &l.report.Packets[0]
+	}
+}
+
 // passAck passes an ack to the sender of frames, or of the file's blocks.
 func (l *lane) passAck(now time.Duration, d *lossmodel.Delivery) error {
 	switch {
 	case l.delivery != nil:
 		return l.delivery.HandleAck(now, d.Data)
-	case l.paths.peer != nil: // its acks have arrival times from the start or never
-		return l.snd.HandleAckAt(now, d.Data, l.control.arrivals)
 	}
 	ack := d.Data
 	if l.messenger != nil {
@@ -71,6 +80,9 @@ func (l *lane) passAck(now time.Duration, d *lossmodel.Delivery) error {
 			return err
 		}
 		ack = rest
+	}
+	if l.paths.peer != nil { // its acks have arrival times from the start or never
+		return l.snd.HandleAckAt(now, ack, l.control.arrivals)
 	}
 	return l.snd.HandleAckAt(now, ack, d.Tag == arrivalTag)
 }
@@ -114,31 +126,33 @@ func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) (acked bo
 		return false // the packet was abandoned as Unknown
 	}
 	wasRepaired := d.Copy == 0 && f.repair != container.NotRepaired
+	arrived, report := now, l.packetReport
+	if report != nil {
+		arrived = l.report.Arrived
+	}
 	switch {
 	case wasRepaired && f.endedCopies&1 == 1: // the packet was repaired before its own datagram arrived
+		if !d.Damaged {
+			l.meter.Network.CountArrival(f.rec.Seq, arrived-f.rec.Sent)
+		}
+		f.ownEnded = true
 		l.endArrival(f)
 		return false
 	case d.Damaged && d.Copy == 0 && f.awaitRepair(lossmodel.None):
 		f.rec.Arrived, f.flipped = now, d.Flipped
 		return false
 	}
-	var report RemoteReport
-	reported := false
-	if l.paths.peer != nil {
-		report, reported = l.paths.peer.Reported()
-	}
-	if reported && f.endedCopies>>d.Copy&1 == 1 {
+	if report != nil && f.endedCopies>>d.Copy&1 == 1 {
 		return false // this copy was reported before
 	}
 	l.outcomeRec = f.rec
 	rec := &l.outcomeRec
-	rec.Copy, rec.Arrived = d.Copy, now
+	rec.Copy, rec.Arrived = d.Copy, arrived
 	if wasRepaired {
 		rec.Repair, rec.RepairedFrom, rec.Cause = f.repair, f.repairedFrom, f.lostAt
 	}
-	if reported {
-		rec.Arrived = report.Arrived
-		l.paths.remote.CountArrival(report.ReportedAt-rec.Sent, report.Slower)
+	if report != nil && !wasRepaired {
+		l.paths.remote.CountArrival(l.report.ReportedAt-rec.Sent, l.report.Slower)
 	} else if f.fateUnknown && l.paths.peer == nil {
 		rec.Copy = l.nextCopyNumber(f)
 	}
@@ -160,12 +174,12 @@ func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) (acked bo
 	} else {
 		if l.carrier != nil && !f.known {
 			f.known = true
-			l.carrier.meter.CountKnown(now - rec.Sent)
+			l.carrier.meter.CountKnown(arrived - rec.Sent)
 		}
 		rx := l.passToReceiver(d)
 		rec.DecodeNS = rx.decodeNS
-		if reported {
-			rec.Outcome = l.judge(f, &rx, l.compareRemote(f, &rx, &report))
+		if report != nil {
+			rec.Outcome = l.judge(f, &rx, l.compareRemote(f, &rx, report))
 		} else {
 			rec.Outcome = l.judge(f, &rx, l.compare(f, &rx))
 		}
@@ -248,7 +262,7 @@ func (l *lane) compare(f *flight, rx *reception) comparison {
 // fingerprints. rx is the result of the receiver in this process for the same datagram. A difference
 // between the two receivers is counted. The digest gets the frame that the remote receiver decoded, or its
 // fingerprint if the receiver in this process did not decode the same frame.
-func (l *lane) compareRemote(f *flight, rx *reception, report *RemoteReport) comparison {
+func (l *lane) compareRemote(f *flight, rx *reception, report *PacketReport) comparison {
 	local := Fingerprint{} // stays zero if nothing was decoded here
 	if rx.Frame != nil {
 		local = l.digest.fingerprint(rx.Frame)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"wirelab/experiment/container"
@@ -37,10 +38,14 @@ type sentContainer struct {
 	flight    uint64 // tag of the flight of its packet, if hasPacket
 	seq       uint64 // sequence number of that packet
 	hasPacket bool
-	inFlight  int // copies of the datagram that have yet to arrive
+	inFlight  int           // copies of the datagram that have yet to arrive
+	leftAt    time.Duration // latest time at which it entered the real network, if any
 	sets      [1 + container.MaxRepeats]uint64
 	setCount  int
 }
+
+// noFlight is the tag of no flight.
+const noFlight = math.MaxUint64
 
 // addSet records that the container belongs to a set.
 func (k *sentContainer) addSet(n uint64) {
@@ -119,7 +124,7 @@ func (l *lane) sendPacket(now time.Duration, packet []byte, f *flight) lossmodel
 	k := c.sent.Push()
 	*k = sentContainer{flight: f.tag, seq: f.rec.Seq, hasPacket: true}
 	if f.repairable {
-		c.joinSets(k, &sealed)
+		l.joinSets(now, k, &sealed)
 	}
 	verdict := l.sendContainer(now, k, &sealed)
 	plain, _ := lossmodel.WireBytes(len(packet), l.liveConfig.Down.MTU)
@@ -136,7 +141,8 @@ func (l *lane) sendPacket(now time.Duration, packet []byte, f *flight) lossmodel
 }
 
 // joinSets adds the container of a packet to the sets to which it belongs, and the packet to a set.
-func (c *carrier) joinSets(k *sentContainer, sealed *container.Sealed) {
+func (l *lane) joinSets(now time.Duration, k *sentContainer, sealed *container.Sealed) {
+	c := l.carrier
 	own := protected{sealed.Number, k.flight}
 	if sealed.InGroup {
 		n, s := c.groupSet(sealed.Group)
@@ -149,8 +155,14 @@ func (c *carrier) joinSets(k *sentContainer, sealed *container.Sealed) {
 		k.addSet(n)
 		return
 	}
-	for i := range sealed.Repeats {
-		k.addSet(c.recent[(c.repeatable-1-uint64(i))%container.MaxRepeats])
+	for i := range min(uint64(c.snd.Repeats()), c.repeatable) {
+		n := c.recent[(c.repeatable-1-i)%container.MaxRepeats]
+		if i < uint64(sealed.Repeats) {
+			k.addSet(n)
+		} else if s := c.sets.At(n); s != nil { // the repeat does not fit
+			s.unsent--
+			l.closeIfDone(now, s)
+		}
 	}
 	n := c.sets.Next()
 	*c.sets.Push() = repairSet{unsent: 1 + c.snd.Repeats(), packets: [container.MaxData]protected{own}, count: 1}
@@ -173,6 +185,7 @@ func (c *carrier) groupSet(group uint64) (uint64, *repairSet) {
 func (l *lane) sendContainer(now time.Duration, k *sentContainer, sealed *container.Sealed) lossmodel.Verdict {
 	l.digest.addDatagram(sealed.Datagram)
 	verdict := l.paths.down.Send(now, sealed.Datagram, containerTag|sealed.Number)
+	k.leftAt = max(now, verdict.Due)
 	for n := 0; n <= verdict.Copies; n++ {
 		if n == 0 && verdict.Lost == lossmodel.None || n > 0 && verdict.CopyLost[n-1] == lossmodel.None {
 			k.inFlight++
@@ -186,7 +199,31 @@ func (l *lane) sendContainer(now time.Duration, k *sentContainer, sealed *contai
 		}
 	}
 	l.carrier.dropSettled()
+	if l.paths.peer != nil {
+		l.expireContainers(now)
+	}
 	return verdict
+}
+
+// expireContainers gives up the containers that entered a real network more than networkTimeout ago. Those that the
+// network lost are never reported.
+func (l *lane) expireContainers(now time.Duration) {
+	c := l.carrier
+	for n := c.sent.First(); n < c.sent.Next() && now-c.sent.At(n).leftAt > networkTimeout; n++ {
+		l.endDatagrams(now, c.sent.At(n), c.sent.At(n).inFlight)
+	}
+	c.dropSettled()
+}
+
+// endDatagrams records that n copies of the datagram of container k have arrived, or never will.
+func (l *lane) endDatagrams(now time.Duration, k *sentContainer, n int) {
+	k.inFlight -= n
+	for _, i := range k.sets[:k.setCount] {
+		if s := l.carrier.sets.At(i); s != nil {
+			s.inFlight -= n
+			l.closeIfDone(now, s)
+		}
+	}
 }
 
 // sendDue sends the messages and the parities that are due.
@@ -227,7 +264,10 @@ func (l *lane) nextDue() time.Duration {
 // packets of a damaged container may still be repaired.
 func (l *lane) receiveContainer(now time.Duration, d *lossmodel.Delivery) {
 	c, number := l.carrier, d.Tag&^containerTag
-	k := *c.sent.At(number - c.firstNumber)
+	k := sentContainer{flight: noFlight}
+	if sent := c.sent.At(number - c.firstNumber); sent != nil && sent.inFlight > 0 { // it has not expired
+		k = *sent
+	}
 	own := *d
 	own.Tag = k.flight
 	switch {
@@ -240,14 +280,26 @@ func (l *lane) receiveContainer(now time.Duration, d *lossmodel.Delivery) {
 		if err != nil {
 			l.lastErr = fmt.Errorf("container %d: %w", number, err)
 		}
+		if l.report != nil && len(l.report.Packets) != len(opened.Packets) {
+			l.paths.remote.Differs++
+		}
 		if m := l.messenger; m != nil {
 			m.now = now
+			if l.report != nil {
+				m.now = l.report.Arrived
+			}
 			m.in.Arrived(opened.Number)
 			l.acceptMessages(opened.Messages)
+			l.compareMessages()
 		}
 		acked := false
 		for i, p := range opened.Packets {
 			l.withholdAck = i < len(opened.Packets)-1
+			if l.report != nil {
+				if l.packetReport = l.report.packet(opened.Number - uint16(p.Distance)); l.packetReport == nil {
+					continue // the peer did not get it from this container
+				}
+			}
 			if p.Repair == container.NotRepaired {
 				own.Data = p.Bytes
 				acked = l.handleArrival(now, &own)
@@ -262,14 +314,10 @@ func (l *lane) receiveContainer(now time.Duration, d *lossmodel.Delivery) {
 			l.sendAck(now)
 		}
 	}
-	c.sent.At(number-c.firstNumber).inFlight--
-	for _, n := range k.sets[:k.setCount] {
-		if s := c.sets.At(n); s != nil {
-			s.inFlight--
-			l.closeIfDone(now, s)
-		}
+	if k.flight != noFlight {
+		l.endDatagrams(now, c.sent.At(number-c.firstNumber), 1)
+		c.dropSettled()
 	}
-	c.dropSettled()
 }
 
 // findProtected returns the flight of the packet that was sent in container number, which is in a set of k; nil if its
@@ -292,7 +340,11 @@ func (l *lane) handleRepaired(now time.Duration, f *flight, k *sentContainer, p 
 	if p.Repair == container.ByParity {
 		f.repairedFrom = l.carrier.sets.At(k.sets[0]).group
 	}
-	l.carrier.meter.CountRepaired(now - f.rec.Sent)
+	arrived := now
+	if l.report != nil {
+		arrived = l.report.Arrived
+	}
+	l.carrier.meter.CountRepaired(arrived - f.rec.Sent)
 	return l.handleArrival(now, &lossmodel.Delivery{Data: p.Bytes, Sent: f.rec.Sent, Due: now, Tag: f.tag})
 }
 
@@ -302,19 +354,18 @@ func (f *flight) awaitRepair(cause lossmodel.Cause) bool {
 	if !f.repairable || f.endedCopies&1 == 1 {
 		return false
 	}
-	f.awaitsRepair, f.lostAt = true, cause
+	f.awaitsRepair, f.ownEnded, f.lostAt = true, true, cause
 	return true
 }
 
-// giveUp records the outcome of a packet that was lost or damaged and can no longer be repaired.
-func (l *lane) giveUp(now time.Duration, f *flight) {
+// recordUnrepaired records the outcome of a packet that was lost or damaged and can no longer be repaired.
+func (l *lane) recordUnrepaired(now time.Duration, f *flight) {
 	f.awaitsRepair = false
 	if f.lostAt != lossmodel.None {
 		l.recordUnreceived(now, f, 0, packetlog.Lost, f.lostAt)
 	} else {
 		l.recordDamaged(now, f, 0, f.flipped)
 	}
-	l.endArrival(f)
 }
 
 // closeIfDone closes a set of which no datagram is in flight or to be sent. Its packets that were not repaired get their
@@ -331,7 +382,8 @@ func (l *lane) closeIfDone(now time.Duration, s *repairSet) {
 		}
 		f.repairable = false
 		if f.awaitsRepair {
-			l.giveUp(now, f)
+			l.recordUnrepaired(now, f)
+			l.endArrival(f)
 		}
 	}
 }

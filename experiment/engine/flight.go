@@ -38,6 +38,7 @@ type flight struct {
 type repairing struct {
 	inStream     bool             // the packet is in the stream of a messenger
 	known        bool             // the packet has arrived, by whatever datagram
+	ownEnded     bool             // its own datagram was lost or damaged, or arrived after the repair
 	repairable   bool             // datagrams that may repair it are in flight or to be sent
 	awaitsRepair bool             // its datagram was lost or damaged; counts as an arrival
 	lostAt       lossmodel.Cause  // stage that dropped the datagram, if awaitsRepair; None if it was damaged

@@ -48,20 +48,21 @@ type lane struct {
 	log       *packetlog.Log
 	inspector *inspector.Inspector // nil unless Options.Inspect
 
-	restart     restart
-	aligning    bool             // must begin an epoch together with a lane of equal configuration; see alignLanes
-	lastErr     error            // newest error of the encoder, the decoder or the feedback
-	brokenCodec string           // name of the plugin encoder that broke its contract in the current frame; else empty
-	budget      encoders.Budget  // bit budget of the packet being encoded
-	outcomeRec  packetlog.Record // record of the packet copy whose outcome is being determined
-	problem     Problem          // result of withConfig, reused
-	ackScratch  []byte           // the ack being sent, reused
-	ackDatagram []byte           // ackScratch after the ack of messages, reused
-	withholdAck bool             // further packets of the same datagram follow: only the last causes an ack
-	acks        *sentAcks        // acks sent; nil unless Options.KeepSent
+	restart      restart
+	aligning     bool             // must begin an epoch together with a lane of equal configuration; see alignLanes
+	lastErr      error            // newest error of the encoder, the decoder or the feedback
+	brokenCodec  string           // name of the plugin encoder that broke its contract in the current frame; else empty
+	budget       encoders.Budget  // bit budget of the packet being encoded
+	outcomeRec   packetlog.Record // record of the packet copy whose outcome is being determined
+	problem      Problem          // result of withConfig, reused
+	ackScratch   []byte           // the ack being sent, reused
+	ackDatagram  []byte           // ackScratch after the ack of messages, reused
+	report       *RemoteReport    // a remote receiver's report of the datagram that is being handled; nil if none
+	packetReport *PacketReport    // its report of the packet that is being handled; nil if none
+	withholdAck  bool             // further packets of the same datagram follow: only the last causes an ack
+	acks         *sentAcks        // acks sent; nil unless Options.KeepSent
 
-	traffic      string                  // plan of the other traffic, as text
-	queueScratch []lossmodel.QueueLength // reused by measureQueue
+	traffic string // plan of the other traffic, as text
 }
 
 // membership describes when a lane joined the session, and its place among the lanes.
@@ -229,7 +230,6 @@ func (l *lane) closeSample(t time.Duration) {
 		display, _ := peer.Counts()
 		l.meter.AddRemoteDisplay(&l.paths.remote, display)
 	}
-	l.measureQueue(t)
 	if l.messenger != nil {
 		l.meter.SetUnderWay(l.messenger.underWay())
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -34,7 +35,8 @@ type messenger struct {
 	packets  ring.Queue[uint64] // tags of the flights of packets in the stream
 	skips    bool               // no packet is written while bytes wait
 
-	now             time.Duration // of the datagram that is being received
+	now             time.Duration // arrival of the datagram that is being received
+	sum             *MessageSum   // of the messages that it completes; nil unless the receiver is remote
 	content, wanted []byte
 	random          rand.PCG
 }
@@ -136,6 +138,9 @@ func (m *messenger) delivered(lane int, message []byte) {
 	if q.Len() == 0 {
 		m.meter.CountWrong()
 		return
+	}
+	if m.sum != nil {
+		m.sum.Add(lane, message)
 	}
 	sent := *q.At(q.First())
 	q.Pop()
@@ -305,7 +310,33 @@ func (l *lane) acceptMessages(parts []byte) {
 	}
 }
 
-// appendMessageAck appends the ack of containers or of the stream, which precedes that of packets; nothing without
+// compareMessages compares the messages that the datagram has completed with those that a remote receiver reports.
+func (l *lane) compareMessages() {
+	if l.report != nil && l.messenger.sum.Take() != l.report.Messages {
+		l.paths.remote.Differs++
+		l.messenger.meter.CountWrong()
+	}
+}
+
+// MessageSum is a fingerprint of delivered messages. The zero value is ready to use.
+type MessageSum struct{ buf []byte }
+
+// Add adds a message.
+func (s *MessageSum) Add(lane int, message []byte) {
+	s.buf = binary.LittleEndian.AppendUint32(append(s.buf, byte(lane)), uint32(len(message)))
+	s.buf = append(s.buf, message...)
+}
+
+// Take returns the fingerprint of the messages added since the last call; zero if there are none.
+func (s *MessageSum) Take() (f Fingerprint) {
+	if len(s.buf) > 0 {
+		sum := sha256.Sum256(s.buf)
+		f, s.buf = Fingerprint(sum[:len(f)]), s.buf[:0]
+	}
+	return f
+}
+
+// appendAck appends the ack of containers or of the stream, which precedes that of packets; nothing without
 // messages.
 func (m *messenger) appendAck(dst []byte) []byte {
 	switch {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"wirelab/dataset/frame"
@@ -52,9 +53,9 @@ func (e *NetworkError) Error() string { return e.To + ": " + e.Problem }
 // peer reports as arrived.
 type RemotePath interface {
 	Path
-	// Reported returns the peer's report of the datagram that Receive returned last. It returns false
-	// if a modelled link damaged that datagram before it was sent.
-	Reported() (RemoteReport, bool)
+	// Reported returns the peer's report of the datagram that Receive returned last, valid until the next call of
+	// Receive; nil if a modelled link lost or damaged that datagram before it was sent.
+	Reported() *RemoteReport
 	// RoundTrip removes and returns the oldest round-trip time not yet read; false if none exists.
 	RoundTrip() (time.Duration, bool)
 	// Counts returns the newest counts of the peer's display, and the lab's own traffic so far.
@@ -63,14 +64,31 @@ type RemotePath interface {
 
 // RemoteReport is the peer's report of a datagram that arrived there.
 type RemoteReport struct {
-	Outcome endpoint.Outcome
-	Decoded bool        // the peer decoded a frame
-	Frame   Fingerprint // of that frame
-	Number  uint16      // low 16 bits of the sequence number that the receiver assigned to the packet
+	Packets  []PacketReport // of its packets, in the order of container.Opened; of itself if it is no container
+	Messages Fingerprint    // of the messages that it completed; zero if it completed none
 	// Arrived is the estimated time of arrival. The clocks of the machines are not synchronised, so the
 	// fastest datagram is assumed to have taken no time. Slower is how much longer this one took.
 	Arrived, Slower time.Duration
 	ReportedAt      time.Duration // when this report was received; the lane gets it later, at an even pace
+}
+
+// PacketReport is the peer's report of a packet.
+type PacketReport struct {
+	Container uint16 // low 16 bits of the number of the container in which the packet was sent; 0 without containers
+	Outcome   endpoint.Outcome
+	Decoded   bool        // the peer decoded a frame
+	Frame     Fingerprint // of that frame
+	Number    uint16      // low 16 bits of the sequence number that the receiver assigned to the packet
+}
+
+// packet returns the report of the packet that was sent in the container with this number; nil if there is none.
+func (r *RemoteReport) packet(container uint16) *PacketReport {
+	for i := range r.Packets {
+		if r.Packets[i].Container == container {
+			return &r.Packets[i]
+		}
+	}
+	return nil
 }
 
 // paths are the network paths of a lane.
@@ -115,6 +133,9 @@ func (l *lane) connectNew(c *config.Config, network Network) error {
 	l.paths.down, l.paths.up = network.Connect(down, up)
 	l.paths.peer, _ = l.paths.down.(RemotePath)
 	l.rcv.Guard(true) // as at the peer: both receivers must have the same results
+	if l.messenger != nil && l.paths.peer != nil {
+		l.messenger.sum = &MessageSum{}
+	}
 	return nil
 }
 
@@ -138,9 +159,12 @@ func (s *Session) checkNetwork(c *config.Config) error {
 	case s.isFile:
 		return &config.Error{Key: "data.source", Problem: "files are delivered over modelled links only: the peer does not have the old file",
 			Expected: "snapshots or messages"}
-	case usesContainers:
-		return &config.Error{Key: containerKey, Problem: "the receiver behind a real network opens no containers",
-			Expected: "modelled links without --to and --udp"}
+	case usesContainers && !s.start.MayUseContainers():
+		return &config.Error{Key: containerKey, Problem: "the receiver behind a real network opens containers only if the session began so",
+			Expected: fmt.Sprintf("a new run with %s", containerKey)}
+	case c.HasMessages() && c.Messages.IsStream():
+		return &config.Error{Key: "messages.delivery", Problem: "the receiver behind a real network reads no stream",
+			Expected: "another policy, or modelled links without --to and --udp"}
 	case c.Receiver.PlayoutCompare != "":
 		return &config.Error{Key: "receiver.playout_compare", Problem: "the receiver at the other end of a real network runs one playout policy only",
 			Expected: "receiver.playout, or modelled links without --to and --udp"}

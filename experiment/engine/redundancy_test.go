@@ -111,6 +111,27 @@ func TestRepairedRecords(t *testing.T) {
 	}
 }
 
+// Packets whose repeats do not fit into the datagrams of others get their outcomes as well.
+func TestRepeatsThatDoNotFit(t *testing.T) {
+	c := config.Default()
+	for key, v := range map[string]string{"encoder.name": "raw", "sender.redundancy": "repeat n=3", "down.loss": "5%", "down.mtu": "9000B"} {
+		if err := c.Set(key, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := NewSessionFromSource(c, labtest.NewCubeSource(700, 700, -1, 1), Options{Endless: true}) // 28 KB a packet: one repeat fits
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RunUntil(10 * time.Second); err != nil {
+		t.Fatal(err)
+	}
+	got := s.lanes[0].totals(s.Now())
+	if got.Redundancy.Repaired == 0 || got.Lost == 0 || got.InFlight > 20 {
+		t.Errorf("%d repaired, %d lost, %d in flight", got.Redundancy.Repaired, got.Lost, got.InFlight)
+	}
+}
+
 // Redundancy that is switched on, changed and switched off during a run repairs while it is on; no packet stays in flight
 // because the redundancy for which it waited never came.
 func TestRedundancyChanges(t *testing.T) {

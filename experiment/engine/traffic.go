@@ -34,11 +34,3 @@ func (l *lane) trafficFigures(now time.Duration) (list []figures.Flow) {
 	}
 	return list
 }
-
-// measureQueue records the content of the downlink's queue at the end of a sample.
-func (l *lane) measureQueue(t time.Duration) {
-	if link := l.paths.downLink; link != nil {
-		l.queueScratch = link.QueueByOwner(t, l.queueScratch[:0])
-		l.meter.SetQueue(link.QueueDelay(t), l.queueScratch)
-	}
-}

@@ -120,6 +120,7 @@ func (l *lane) handleDrop(now time.Duration, d *lossmodel.Delivery) {
 		}
 	}
 	if d.Copy == 0 && f.repair != container.NotRepaired { // repaired before its own datagram was dropped
+		f.ownEnded = true
 		l.endArrival(f)
 		return
 	}
@@ -158,15 +159,18 @@ func (l *lane) expireOverdue(now time.Duration, newest uint64) {
 }
 
 // abandon releases a packet of unknown fate. Its copies that have not arrived get the outcome
-// packetlog.Unknown.
+// packetlog.Unknown, unless a modelled link lost or damaged them.
 func (l *lane) abandon(now time.Duration, f *flight) {
-	if f.endedCopies&1 == 0 { // the packet itself has not arrived
+	if !f.ownEnded && (f.endedCopies&1 == 0 || f.repair != container.NotRepaired) { // the packet's own datagram has not arrived
 		l.meter.Network.CountUnknown()
+	}
+	if f.awaitsRepair {
+		l.recordUnrepaired(now, f)
 	}
 	for n := range f.openCopies() {
 		l.recordUnreceived(now, f, n, packetlog.Unknown, lossmodel.None)
 	}
-	l.flights.release(f)
+	l.releaseFlight(f)
 }
 
 // endFlights runs at the end of the session. It abandons the packets of unknown fate, and reports

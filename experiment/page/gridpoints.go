@@ -75,6 +75,12 @@ func (p *gridPoint) shortSet(axes []axis) string {
 // failedKey is the key of the sum of all failures, which figures.Flatten does not return.
 const failedKey = "failures"
 
+// Keys of figures that policies of redundancy and of messages change.
+const (
+	missedKey   = "redundancy.missed_100ms_ratio"
+	deliveryKey = "messages.delivery_ms.p99"
+)
+
 // figuresByKey returns the figures of t by key: those of figures.Flatten, and the sum of the failures by failedKey.
 func figuresByKey(t *figures.Totals) map[string]float64 {
 	all := figures.Flatten(*t)
@@ -88,6 +94,9 @@ type metric struct {
 	scale            float64
 }
 
+// heading returns the title with a capital letter.
+func (m metric) heading() string { return strings.ToUpper(m.title[:1]) + m.title[1:] }
+
 // label returns the title with the unit, if any.
 func (m metric) label() string {
 	if m.unit == "" {
@@ -96,11 +105,13 @@ func (m metric) label() string {
 	return m.title + ", " + m.unit
 }
 
-// variedMetrics returns the metrics to draw: those with data that are not equal at all points. Payload
-// is always drawn.
+// variedMetrics returns the metrics to draw: those with data that are not equal at all points. The
+// cost is always drawn.
 func variedMetrics(points []gridPoint) (out []metric) {
+	cost := costOf(points)
+	cost.title = cost.heading()
 	for _, m := range []metric{ // key, title, unit, factor from the figure to the unit
-		{"payload_kbps", "Payload", "kbps", 1},
+		cost,
 		{"transfer.time_s", "Transfer time of the file", "s", 1},
 		{"bits_per_changed_cube", "Bits per changed cube", "bits", 1},
 		{"bits_per_item", "Bits per item", "bits", 1},
@@ -111,6 +122,8 @@ func variedMetrics(points []gridPoint) (out []metric) {
 		{"network.delay_ms.p95", "Delay, p95", "ms", 1},
 		{"baseline_age_ticks.p50", "Age of the baseline, median", "ticks", 1},
 		{failedKey, "Packets that failed", "", 1},
+		{missedKey, "Packets not at the receiver within 100 ms", "%", 100},
+		{deliveryKey, "Delivery of messages, p99", "ms", 1},
 	} {
 		if m.key == "bits_per_item" && slices.ContainsFunc(out, func(x metric) bool { return x.key == "bits_per_changed_cube" }) {
 			continue // bits per changed cube describe the same more precisely
@@ -124,7 +137,7 @@ func variedMetrics(points []gridPoint) (out []metric) {
 				minValue, maxValue, n = min(minValue, v.Estimate), max(maxValue, v.Estimate), n+1
 			}
 		}
-		if n > 0 && (minValue != maxValue || m.key == "payload_kbps") {
+		if n > 0 && (minValue != maxValue || m.key == cost.key) {
 			out = append(out, m)
 		}
 	}

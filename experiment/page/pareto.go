@@ -13,22 +13,34 @@ import (
 	"wirelab/internal/units"
 )
 
-// costKey is the figure on the X axis of a Pareto chart.
-const costKey = "payload_kbps"
+// costOf returns the cost of points, the X axis of a Pareto chart: their payload, or what is on the wire if
+// redundancy or messages add to it.
+func costOf(points []gridPoint) metric {
+	if slices.ContainsFunc(points, func(p gridPoint) bool {
+		_, hasRedundancy := p.Figures["redundancy.overhead_kbps"]
+		_, hasMessages := p.Figures["messages.wire_kbps"]
+		return hasRedundancy || hasMessages
+	}) {
+		return metric{"wire_kbps", "on the wire", "kbps", 1}
+	}
+	return metric{"payload_kbps", "payload", "kbps", 1}
+}
 
-// addParetoCharts adds answers: charts of cost (payload) against quality (starvation, position error, transfer
-// time). Points are compared only under the same network conditions: each condition has its own
+// addParetoCharts adds answers: charts of cost against quality (starvation, position error, transfer time, deadlines).
+// Each policy of a sweep is a point. Points are compared only under the same network conditions: each condition has its own
 // Pareto frontier, the points that no other point beats in both figures.
 func (d *document) addParetoCharts(points []gridPoint) {
+	cost := costOf(points)
 	// A metric has a key, a title, a unit, and the factor from the figure to the unit.
 	for _, m := range []metric{{"playout.starved_ratio", "display starved", "%", 100},
-		{"playout.position_error_mm.p95", "position error of moving cubes, p95", "mm", 1}, {"playout.position_error.p95", "position error, p95", "", 1}, {"transfer.time_s", "transfer time of the file", "s", 1}} {
-		names, groups := byCondition(points, m)
+		{"playout.position_error_mm.p95", "position error of moving cubes, p95", "mm", 1}, {"playout.position_error.p95", "position error, p95", "", 1}, {"transfer.time_s", "transfer time of the file", "s", 1},
+		{missedKey, "packets not at the receiver within 100 ms", "%", 100}, {deliveryKey, "delivery of messages, p99", "ms", 1}} {
+		names, groups := byCondition(points, cost, m)
 		if len(names) == 0 {
 			continue
 		}
-		s := section{ID: "pareto-" + keySuffix(m.key), Title: "Payload vs " + m.title,
-			Graphics: []graphic{paretoGraphic(names, groups, m)}, Tables: []table{frontierTable(names, groups, m)}}
+		s := section{ID: "pareto-" + keySuffix(m.key), Title: cost.heading() + " vs " + m.title,
+			Graphics: []graphic{paretoGraphic(names, groups, cost, m)}, Tables: []table{frontierTable(names, groups, cost, m)}}
 		if n := len(names); n == maxLines {
 			s.Lead = []string{fmt.Sprintf("Only the first %d conditions are drawn.", n)}
 		}
@@ -57,12 +69,12 @@ func conditionOf(p *gridPoint) map[string]string {
 // byCondition groups the points of a sweep by condition. The condition of a point are its values of those swept
 // keys that describe the network or the data, as text. names are the conditions in the order of their first
 // points, at most maxLines of them; groups has the points of each. byCondition uses only the first maxListed
-// points. It omits points without payload (the cost) or without metric m (the quality), and conditions with one
+// points. It omits points without the cost or without metric m (the quality), and conditions with one
 // point. It returns nil if the quality of all points is equal, because a chart would show nothing.
-func byCondition(points []gridPoint, m metric) (names []string, groups map[string][]*gridPoint) {
+func byCondition(points []gridPoint, cost, m metric) (names []string, groups map[string][]*gridPoint) {
 	minQuality, maxQuality := math.Inf(1), math.Inf(-1)
 	points = slices.DeleteFunc(slices.Clone(points[:min(len(points), maxListed)]), func(p gridPoint) bool {
-		cost, hasCost := p.Figures[costKey]
+		cost, hasCost := p.Figures[cost.key]
 		quality, hasQuality := p.Figures[m.key]
 		if !hasCost || !hasQuality || math.IsNaN(cost.Estimate) || math.IsNaN(quality.Estimate) {
 			return true
@@ -79,11 +91,11 @@ func byCondition(points []gridPoint, m metric) (names []string, groups map[strin
 }
 
 // frontier returns the Pareto frontier of list, cheapest first: going from cheap to expensive, each point
-// that is better than all before it. quality is the key of a figure; less is better.
-func frontier(list []*gridPoint, quality string) (out []*gridPoint) {
+// that is better than all before it. cost and quality are keys of figures; less is better.
+func frontier(list []*gridPoint, cost, quality string) (out []*gridPoint) {
 	sorted := slices.Clone(list)
 	slices.SortStableFunc(sorted, func(a, b *gridPoint) int {
-		return cmp.Or(cmp.Compare(a.Figures[costKey].Estimate, b.Figures[costKey].Estimate), cmp.Compare(a.Figures[quality].Estimate, b.Figures[quality].Estimate))
+		return cmp.Or(cmp.Compare(a.Figures[cost].Estimate, b.Figures[cost].Estimate), cmp.Compare(a.Figures[quality].Estimate, b.Figures[quality].Estimate))
 	})
 	best := math.Inf(1)
 	for _, p := range sorted {
@@ -95,17 +107,17 @@ func frontier(list []*gridPoint, quality string) (out []*gridPoint) {
 }
 
 // frontierTable lists the points on the frontier of each condition, by the keys of the condition first.
-func frontierTable(names []string, groups map[string][]*gridPoint, m metric) table {
+func frontierTable(names []string, groups map[string][]*gridPoint, cost, m metric) table {
 	keys := slices.Sorted(maps.Keys(groups[names[0]][0].Set))
 	slices.SortStableFunc(keys, func(a, b string) int {
 		// Compares b with a, because "true" is after "false" and keys of conditions must come first.
 		return strings.Compare(strconv.FormatBool(isCondition(b)), strconv.FormatBool(isCondition(a)))
 	})
 	t := newTable("Pareto frontier by "+m.title+": under the same condition no other point is both cheaper and better",
-		append(slices.Clone(keys), ">payload, kbps", ">"+m.title+", "+m.unit)...)
+		append(slices.Clone(keys), ">"+cost.label(), ">"+m.title+", "+m.unit)...)
 	for _, name := range names {
-		for _, p := range frontier(groups[name], m.key) {
-			t.Add(p.values(keys), p.cell(metric{key: costKey, scale: 1}), p.cell(m))
+		for _, p := range frontier(groups[name], cost.key, m.key) {
+			t.Add(p.values(keys), p.cell(cost), p.cell(m))
 		}
 	}
 	return t
@@ -119,29 +131,29 @@ const (
 
 // paretoGraphic draws all points of each condition, with large dots on its frontier, and the frontier as
 // a step line. Each condition has a colour.
-func paretoGraphic(names []string, groups map[string][]*gridPoint, m metric) graphic {
+func paretoGraphic(names []string, groups map[string][]*gridPoint, cost, m metric) graphic {
 	g := graphic{Title: "Cheaper is to the left, better is down", Width: 740, Height: 350,
-		Description: "Payload and quality of each point; the table below lists the frontier"}
+		Description: "Cost and quality of each point; the table below lists the frontier"}
 	var all []*gridPoint
 	for _, name := range names {
 		all = append(all, groups[name]...)
 	}
-	x, y := g.drawAxes(all, metric{key: costKey, title: "payload", unit: "kbps", scale: 1}, m)
+	x, y := g.drawAxes(all, cost, m)
 	for i, name := range names {
 		color := strconv.Itoa(1 + i) // number of the colour in page.css
-		best := frontier(groups[name], m.key)
+		best := frontier(groups[name], cost.key, m.key)
 		path := ""
 		for k, p := range best {
 			if k == 0 { // SVG path: move to the first point, then horizontally and vertically to each other one
-				path = "M" + x(p.Figures[costKey].Estimate) + " " + y(p.Figures[m.key].Estimate*m.scale)
+				path = "M" + x(p.Figures[cost.key].Estimate) + " " + y(p.Figures[m.key].Estimate*m.scale)
 			} else {
-				path += " H" + x(p.Figures[costKey].Estimate) + " V" + y(p.Figures[m.key].Estimate*m.scale)
+				path += " H" + x(p.Figures[cost.key].Estimate) + " V" + y(p.Figures[m.key].Estimate*m.scale)
 			}
 		}
 		g.Paths = append(g.Paths, curve{path, "frontier l" + color}) // CSS classes: l for lines, i for dots
 		for _, p := range groups[name] {
-			c := dot{X: x(p.Figures[costKey].Estimate), Y: y(p.Figures[m.key].Estimate * m.scale), R: "3.5", Class: "i" + color + " beaten",
-				Title: fmt.Sprintf("%s: %s kbps, %s %s", shortSet(p.Set), formatNumber(p.Figures[costKey].Estimate), formatNumber(p.Figures[m.key].Estimate*m.scale), m.unit)}
+			c := dot{X: x(p.Figures[cost.key].Estimate), Y: y(p.Figures[m.key].Estimate * m.scale), R: "3.5", Class: "i" + color + " beaten",
+				Title: fmt.Sprintf("%s: %s kbps, %s %s", shortSet(p.Set), formatNumber(p.Figures[cost.key].Estimate), formatNumber(p.Figures[m.key].Estimate*m.scale), m.unit)}
 			if slices.Contains(best, p) {
 				c.R, c.Class = "5.5", "i"+color
 			}

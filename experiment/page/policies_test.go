@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
+	"wirelab/experiment/report"
 	"wirelab/internal/testkit"
 )
 
@@ -48,4 +51,25 @@ func readFile(t *testing.T, path string) []byte {
 		t.Fatal(err)
 	}
 	return data
+}
+
+// A sweep over policies of redundancy draws each as a point: what it costs on the wire, because the payload is the same,
+// against what it gains.
+func TestPoliciesOfSweep(t *testing.T) {
+	r := &report.Report{Sweep: true}
+	for i, policy := range []string{"none", "repeat n=1"} {
+		x := &engine.Result{Set: map[string]string{"sender.redundancy": policy}}
+		x.Totals.PayloadKbps, x.Totals.WireKbps = 100, float64(150+100*i)
+		x.Totals.Redundancy = &figures.Redundancy{Missed100: figures.Known(.1 - .09*float64(i))}
+		r.Runs = append(r.Runs, x)
+	}
+	var b strings.Builder
+	if err := writeSweep(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"On the wire vs packets not at the receiver within 100 ms", "redundancy repeat n=1: 250"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
 }

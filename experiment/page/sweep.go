@@ -123,10 +123,11 @@ func gridHeadline(points []gridPoint, runs int, wrong int64) string {
 	if len(points) == 0 {
 		return "A sweep without complete runs."
 	}
+	cost := costOf(points)
 	minCost, maxCost := math.Inf(1), math.Inf(-1)
 	var cheapest, costliest *gridPoint
 	for i := range points {
-		if v, ok := points[i].Figures[costKey]; ok {
+		if v, ok := points[i].Figures[cost.key]; ok {
 			if v.Estimate < minCost {
 				minCost, cheapest = v.Estimate, &points[i]
 			}

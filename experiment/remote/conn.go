@@ -104,6 +104,14 @@ func (r *reader) bytes(n uint64) []byte {
 	return b
 }
 
+// uint16 reads two bytes, little endian; 0 with failed set if fewer remain.
+func (r *reader) uint16() uint16 {
+	if b := r.bytes(2); b != nil {
+		return binary.LittleEndian.Uint16(b)
+	}
+	return 0
+}
+
 // octet reads one byte; 0 with failed set if none remains.
 func (r *reader) octet() byte {
 	if b := r.bytes(1); b != nil {

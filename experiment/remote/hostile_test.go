@@ -108,10 +108,12 @@ func FuzzSetup(f *testing.F) {
 // No data make report.parse panic, and a parsed report is equal after append and parse.
 func FuzzReport(f *testing.F) {
 	r := report{firstRecord: 300, display: meters.DisplayCounts{Shown: 9, Late: 1}, records: []record{
-		{number: 7, arrivedAt: 5 * time.Millisecond, decoded: true, seqLow: 3, fingerprint: engine.Fingerprint{1, 2}},
-		{number: 5, arrivedAt: 4 * time.Millisecond, outcome: endpoint.Corrupt}}}
+		{number: 7, arrivedAt: 5 * time.Millisecond, packet: engine.PacketReport{Decoded: true, Number: 3, Frame: engine.Fingerprint{1, 2}}},
+		{number: 5, arrivedAt: 4 * time.Millisecond, packet: engine.PacketReport{Outcome: endpoint.Corrupt}},
+		{number: 8, arrivedAt: 6 * time.Millisecond, isContainer: true, messages: engine.Fingerprint{3},
+			packets: []engine.PacketReport{{Container: 8, Outcome: endpoint.Stale, Decoded: true, Number: 4}, {Container: 7, Outcome: endpoint.NoBaseline}}}}}
 	msg, n := r.append(nil, 0)
-	if n != 2 {
+	if n != 3 {
 		f.Fatal(n)
 	}
 	f.Add(msg[1:])
@@ -135,7 +137,7 @@ func FuzzReport(f *testing.F) {
 func FuzzRecording(f *testing.F) {
 	var r recording
 	r.recordAck(5, &event{number: 1, rtt: 3, rttKnown: true, data: []byte("ack")})
-	r.recordArrival(9, &event{number: 1, delay: 3, record: record{decoded: true}})
+	r.recordArrival(9, &event{number: 1, delay: 3, record: record{packet: engine.PacketReport{Decoded: true}}})
 	r.recordArrival(9, &event{isDisplay: true, display: meters.DisplayCounts{Shown: 1}})
 	f.Add(r.events)
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -202,8 +204,8 @@ func (l *tamperingPipe) Send(stream uint8, payload []byte) error {
 // wrong, although the local receiver decodes it correctly.
 func TestWrongAtRemoteReceiver(t *testing.T) {
 	for name, spoil := range map[string]func(*record){
-		"frame":  func(r *record) { r.fingerprint[3] ^= 1 },
-		"number": func(r *record) { r.seqLow++ },
+		"frame":  func(r *record) { r.packet.Frame[3] ^= 1 },
+		"number": func(r *record) { r.packet.Number++ },
 	} {
 		near, end := newPipe(0)
 		go func() {

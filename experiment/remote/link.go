@@ -36,6 +36,7 @@ type Link struct {
 	out      []byte // buffer for messages to send
 
 	session  uint8           // number of the session within the connection
+	version  int             // of the session's messages
 	down     *lossmodel.Link // modelled downlink, which packets pass before they are written to the socket
 	up       *lossmodel.Link // modelled uplink, which acks pass after they are read from the socket
 	inFlight inFlight        // sent datagrams whose arrival may still be reported
@@ -52,17 +53,18 @@ type Link struct {
 
 // incoming holds messages of the receiver that take effect at a virtual time.
 type incoming struct {
-	arrivals     eventQueue           // to be applied at the local receiver
-	acks         eventQueue           // to be passed through the modelled uplink
-	lastDelivery engine.RemoteReport  // the report of the datagram that downPath.Receive returned last
-	hasReport    bool                 // lastDelivery is valid: that datagram was reported by the receiver
-	rtts         []time.Duration      // round-trip times that downPath.RoundTrip has not returned yet
-	display      meters.DisplayCounts // newest counters of the receiver's display
+	arrivals   eventQueue             // to be applied at the local receiver
+	acks       eventQueue             // to be passed through the modelled uplink
+	lastReport engine.RemoteReport    // of the datagram that downPath.Receive returned last
+	hasReport  bool                   // lastReport is valid: that datagram was reported by the receiver
+	lastPacket [1]engine.PacketReport // lastReport.Packets, unless the datagram is a container
+	rtts       []time.Duration        // round-trip times that downPath.RoundTrip has not returned yet
+	display    meters.DisplayCounts   // newest counters of the receiver's display
 }
 
 // reports is the state of reading the receiver's reports.
 type reports struct {
-	lastReport  report        // newest parsed report; stored to reuse its memory
+	newest      report        // newest parsed report; stored to reuse its memory
 	recordsRead uint64        // records read without a gap
 	epoch       time.Time     // send times are measured from here; any fixed instant will do
 	minDelay    minDelay      // minimum of the recent delays between the two clocks
@@ -103,12 +105,19 @@ func (l *Link) Live() bool { return l != nil && l.conn != nil }
 // new session and waits until the receiver is ready. In a replay it only queues the recorded events.
 func (l *Link) Begin(ctx context.Context, s *frame.Schema, initial *frame.Frame, c *config.Config) error {
 	l.reset() // ends the session that was begun before
-	request := setup{Version: protocolVersion, Schema: *s, RateHz: c.Sender.RateHz, History: c.Receiver.History,
+	request := setup{Version: plainVersion, Schema: *s, RateHz: c.Sender.RateHz, History: c.Receiver.History,
 		DigestBits: c.Receiver.DigestBits, DisplayMilliHz: c.DisplayMilliHz(s.TickHz), Playout: c.Receiver.Playout,
 		Encoder: c.Encoder.Name, Initial: *initial}
 	l.sentConfirmation.setPlayout(c)
 	request.AckArrivals = endpoint.NeedsArrivals(c.Sender.Control)
 	request.Policy, request.SendNS = l.sentConfirmation.policy, l.sentConfirmation.send
+	if c.MayUseContainers() {
+		request.Version, request.Containers = protocolVersion, true
+	}
+	if c.HasMessages() {
+		request.MessageLanes = c.Messages.Lanes
+	}
+	l.version = request.Version
 	if l.conn == nil { // a replay: all events are known from the start
 		l.acks.events, l.arrivals.events = l.replay.acks, l.replay.arrivals
 		return nil
@@ -337,20 +346,21 @@ func (l *Link) handleAck(at time.Time, msg []byte) error {
 // counters. A report that begins after the next expected record is dropped, and the missing records
 // are requested.
 func (l *Link) handleReport(msg []byte) error {
-	if err := l.lastReport.parse(msg); err != nil {
+	m := &l.newest
+	if err := m.parse(msg); err != nil {
 		return err
 	}
-	if l.lastReport.firstRecord > l.recordsRead {
+	if m.firstRecord > l.recordsRead {
 		l.requestResend()
 		return nil
 	}
-	known := l.recordsRead - l.lastReport.firstRecord // records of this report that were read before
-	if known > uint64(len(l.lastReport.records)) {
+	known := l.recordsRead - m.firstRecord // records of this report that were read before
+	if known > uint64(len(m.records)) {
 		return nil // an old report that arrived late; its display counters are old too
 	}
-	unread := l.lastReport.records[known:]
+	unread := m.records[known:]
 	for i := range unread {
-		if !l.inFlight.wasSent(unread[i].number) {
+		if !l.inFlight.wasSent(unread[i].number) || unread[i].isContainer && l.version == plainVersion {
 			return malformed("report about a datagram that was not sent", msg)
 		}
 	}
@@ -358,7 +368,7 @@ func (l *Link) handleReport(msg []byte) error {
 		l.recordsRead++
 		l.scheduleArrival(&unread[i])
 	}
-	l.arrivals.push(event{at: max(l.lastStamp, l.arrivals.last), display: l.lastReport.display, isDisplay: true})
+	l.arrivals.push(event{at: max(l.lastStamp, l.arrivals.last), display: m.display, isDisplay: true})
 	return nil
 }
 

@@ -156,14 +156,16 @@ func (p *downPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {
 			continue
 		}
 		sent := p.inFlight.lookup(e.number)
-		p.lastDelivery = engine.RemoteReport{Outcome: e.record.outcome, Decoded: e.record.decoded, Frame: e.record.fingerprint,
-			Number: e.record.seqLow, Slower: e.delay, ReportedAt: e.reportedAt}
+		p.lastReport = engine.RemoteReport{Packets: e.record.packets, Messages: e.record.messages, Slower: e.delay, ReportedAt: e.reportedAt}
+		if !e.record.isContainer {
+			p.lastPacket[0], p.lastReport.Packets = e.record.packet, p.lastPacket[:]
+		}
 		p.arrivals.pop()
 		if sent == nil || sent.delivered {
 			continue // its data are no longer stored, or the report is a repetition
 		}
 		sent.delivered, p.hasReport = true, true
-		p.lastDelivery.Arrived = sent.sentAt + p.lastDelivery.Slower
+		p.lastReport.Arrived = sent.sentAt + p.lastReport.Slower
 		return lossmodel.Delivery{Data: p.inFlight.takeData(sent), Sent: sent.sentAt, Due: now, Tag: sent.tag, Copy: sent.copyNumber,
 			Flipped: sent.flippedBits}, true
 	}
@@ -185,9 +187,13 @@ func (p *downPath) transmit(now time.Duration, d *lossmodel.Delivery) {
 	_ = p.conn.Send(streamGame, p.out) // an error counts as a loss
 }
 
-// Reported implements engine.RemotePath. It returns what the receiver reported about the datagram that
-// Receive returned last; false if that one was damaged by the model and not sent.
-func (p *downPath) Reported() (engine.RemoteReport, bool) { return p.lastDelivery, p.hasReport }
+// Reported implements engine.RemotePath.
+func (p *downPath) Reported() *engine.RemoteReport {
+	if !p.hasReport {
+		return nil
+	}
+	return &p.lastReport
+}
 
 // RoundTrip implements engine.RemotePath. It removes and returns the oldest round-trip time not yet
 // read; ok is false if none.

@@ -60,8 +60,8 @@ func (r *recording) recordAck(now time.Duration, e *event) {
 }
 
 // recordArrival appends an arrival or new display counters that took effect at now. Both begin with a
-// header. It is followed by the counters, or for an arrival by the outcome flags (1 byte), the time
-// since its report (uvarint, ns) and the fingerprint.
+// header. It is followed by the counters, or for an arrival by the flags of its record (1 byte), the time
+// since its report (uvarint, ns) and what record.appendPackets appends.
 func (r *recording) recordArrival(now time.Duration, e *event) {
 	if e.isDisplay {
 		if r.appendHeader(recordedDisplay, now, 0, 0) {
@@ -73,13 +73,13 @@ func (r *recording) recordArrival(now time.Duration, e *event) {
 		return
 	}
 	r.events = binary.AppendUvarint(append(r.events, e.record.flags()), uint64(now-e.reportedAt))
-	r.events = e.record.appendFingerprint(r.events)
+	r.events = e.record.appendPackets(r.events)
 }
 
 // Recording returns the recording of the session for a report. It has no events if they
 // exceeded maxRecording.
 func (l *Link) Recording() *engine.Remote {
-	x := &engine.Remote{To: l.peerName, Version: protocolVersion}
+	x := &engine.Remote{To: l.peerName, Version: l.version}
 	if !l.recorded.full {
 		x.Events = slices.Clone(l.recorded.events)
 	}
@@ -99,8 +99,8 @@ func (l *Link) AddRecording(r *engine.Result) {
 // Replay returns a Link that plays back the recording in x instead of using a network. Its connection is
 // nil. It returns an error if x has no recording, or one that is damaged or of another version.
 func Replay(x *engine.Remote) (*Link, error) {
-	if x.Version != protocolVersion {
-		return nil, fmt.Errorf("network recording has version %d, expected %d", x.Version, protocolVersion)
+	if x.Version != plainVersion && x.Version != protocolVersion {
+		return nil, fmt.Errorf("network recording has version %d, expected %d or %d", x.Version, plainVersion, protocolVersion)
 	}
 	if len(x.Events) == 0 {
 		return nil, fmt.Errorf("the report has no network recording: nothing was received, or more than the %d MB that are stored",
@@ -137,7 +137,7 @@ func (l *Link) loadEvents(events []byte) error {
 			sinceReport := r.uvarint()
 			r.failed = r.failed || sinceReport > uint64(at)
 			e.delay, e.reportedAt, e.record.number = time.Duration(delay), at-time.Duration(sinceReport), e.number
-			r.readFingerprint(&e.record, flags)
+			r.readPackets(&e.record, flags)
 			l.replay.arrivals = append(l.replay.arrivals, e)
 		case recordedDisplay:
 			e.isDisplay, e.display = true, r.readDisplay()

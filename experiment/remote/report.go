@@ -12,57 +12,108 @@ import (
 
 // record describes one datagram that arrived at the receiver.
 type record struct {
-	number      uint32             // number of the datagram
-	arrivedAt   time.Duration      // by the receiver's clock, since the session began there
-	outcome     endpoint.Outcome   // what the receiver did with it
-	decoded     bool               // seqLow and fingerprint are valid
-	seqLow      uint16             // low 16 bits of the sequence number that the receiver decoded
-	fingerprint engine.Fingerprint // of the decoded frame
+	number      uint32              // number of the datagram
+	arrivedAt   time.Duration       // by the receiver's clock, since the session began there
+	packet      engine.PacketReport // of the packet that the datagram is; unused if it is a container
+	isContainer bool
+	packets     []engine.PacketReport // of the packets of a container, at most maxContainerPackets
+	messages    engine.Fingerprint    // of the messages that a container completed; zero if it completed none
 }
 
-// maxReportBytes keeps a report below the MTU of common paths. maxRecordBytes is the largest
-// encoded record: number delta (varint), time delta (varint), flags, sequence number, fingerprint.
+// maxReportBytes keeps a report below the MTU of common paths. The other sizes are the largest of encoded parts.
 const (
 	maxReportBytes = 1100
-	maxRecordBytes = 5 + 10 + 1 + 2 + len(engine.Fingerprint{})
-	decodedFlag    = 0x80 // in the flags of a record
+	maxPacketBytes = 1 + 2 + len(engine.Fingerprint{})                                  // flags, sequence number, fingerprint
+	maxRecordBytes = 5 + 10 + maxPacketBytes                                            // number and time deltas (varints), packet
+	containerBytes = len(engine.Fingerprint{}) + maxContainerPackets*(2+maxPacketBytes) // what a container adds
 )
 
-// flags returns the outcome, with decodedFlag if a fingerprint follows.
-func (x *record) flags() byte {
-	if x.decoded {
-		return byte(x.outcome) | decodedFlag
+// Flags of a record. The low bits are the outcome of a packet, or the number of packets in a container.
+const (
+	decodedFlag         = 0x80 // a packet: a frame was decoded
+	containerFlag       = 0x40
+	messagesFlag        = 0x20 // a container: it completed messages
+	maxContainerPackets = 0x1f
+)
+
+// packetFlags returns the outcome of a packet, with decodedFlag if a fingerprint follows.
+func packetFlags(x *engine.PacketReport) byte {
+	if x.Decoded {
+		return byte(x.Outcome) | decodedFlag
 	}
-	return byte(x.outcome)
+	return byte(x.Outcome)
 }
 
-// appendFingerprint appends the sequence number (2 bytes) and the fingerprint of a decoded frame. It
-// appends nothing if the datagram was not decoded.
-func (x *record) appendFingerprint(dst []byte) []byte {
-	if !x.decoded {
+// appendFrame appends the sequence number (2 bytes) and the fingerprint of a decoded frame. It
+// appends nothing if the packet was not decoded.
+func appendFrame(dst []byte, x *engine.PacketReport) []byte {
+	if !x.Decoded {
 		return dst
 	}
-	return append(binary.LittleEndian.AppendUint16(dst, x.seqLow), x.fingerprint[:]...)
+	return append(binary.LittleEndian.AppendUint16(dst, x.Number), x.Frame[:]...)
 }
 
-// readFingerprint sets the outcome of x from the flags of a record and, if decodedFlag is set, reads
-// what appendFingerprint wrote.
-func (r *reader) readFingerprint(x *record, flags byte) {
-	x.outcome, x.decoded = endpoint.Outcome(flags&^decodedFlag), flags&decodedFlag != 0
-	r.failed = r.failed || x.outcome > endpoint.UnknownCodec
-	if !x.decoded {
+// readFrame sets the outcome of x from the flags of a packet and, if decodedFlag is set, reads what appendFrame
+// wrote.
+func (r *reader) readFrame(x *engine.PacketReport, flags byte) {
+	x.Outcome, x.Decoded = endpoint.Outcome(flags&^decodedFlag), flags&decodedFlag != 0
+	r.failed = r.failed || x.Outcome > endpoint.UnknownCodec
+	if x.Decoded {
+		x.Number = r.uint16()
+		copy(x.Frame[:], r.bytes(uint64(len(x.Frame))))
+	}
+}
+
+// flags returns the flags of a record.
+func (x *record) flags() byte {
+	if !x.isContainer {
+		return packetFlags(&x.packet)
+	}
+	flags := containerFlag | byte(len(x.packets))
+	if x.messages != (engine.Fingerprint{}) {
+		flags |= messagesFlag
+	}
+	return flags
+}
+
+// appendPackets appends what the flags announce: the frame of a packet; or of a container the fingerprint of its
+// messages, and of each packet the number of its container (2 bytes), its flags (1 byte) and its frame.
+func (x *record) appendPackets(dst []byte) []byte {
+	if !x.isContainer {
+		return appendFrame(dst, &x.packet)
+	}
+	if x.messages != (engine.Fingerprint{}) {
+		dst = append(dst, x.messages[:]...)
+	}
+	for i := range x.packets {
+		p := &x.packets[i]
+		dst = append(binary.LittleEndian.AppendUint16(dst, p.Container), packetFlags(p))
+		dst = appendFrame(dst, p)
+	}
+	return dst
+}
+
+// readPackets reads what appendPackets wrote.
+func (r *reader) readPackets(x *record, flags byte) {
+	if x.isContainer = flags&(containerFlag|decodedFlag) == containerFlag; !x.isContainer {
+		r.readFrame(&x.packet, flags)
 		return
 	}
-	if b := r.bytes(2 + uint64(len(x.fingerprint))); b != nil {
-		x.seqLow = binary.LittleEndian.Uint16(b)
-		copy(x.fingerprint[:], b[2:])
+	if flags&messagesFlag != 0 {
+		copy(x.messages[:], r.bytes(uint64(len(x.messages))))
+		r.failed = r.failed || x.messages == engine.Fingerprint{}
+	}
+	for range flags & maxContainerPackets {
+		p := engine.PacketReport{Container: r.uint16()}
+		r.readFrame(&p, r.octet())
+		x.packets = append(x.packets, p)
 	}
 }
 
 // report is a message from the receiver to the sender. Layout after the session byte: firstRecord
 // (uvarint), the display counters (uvarints), records to the end. A record holds its number
 // (varint) and its time in microseconds (varint), both as differences to the previous record of
-// the report, the flags (1 byte), and the fingerprint of a decoded frame.
+// the report, the flags (1 byte), and what record.appendPackets appends.
 type report struct {
 	firstRecord uint64 // index of the first record, counted from the start of the session
 	display     meters.DisplayCounts
@@ -104,9 +155,12 @@ func (m *report) append(dst []byte, session uint8) (msg []byte, n int) {
 	last := record{}
 	for n < len(m.records) && len(dst)-start+maxRecordBytes <= maxReportBytes {
 		x := &m.records[n]
+		if x.isContainer && len(dst)-start+maxRecordBytes+containerBytes > maxReportBytes {
+			break
+		}
 		dst = binary.AppendVarint(dst, int64(x.number)-int64(last.number))
 		dst = binary.AppendVarint(dst, x.arrivedAt.Microseconds()-last.arrivedAt.Microseconds())
-		dst = x.appendFingerprint(append(dst, x.flags()))
+		dst = x.appendPackets(append(dst, x.flags()))
 		last = *x
 		n++
 	}
@@ -125,7 +179,7 @@ func (m *report) parse(src []byte) error {
 		x.number, x.arrivedAt = uint32(number), time.Duration(us)*time.Microsecond
 		// number must fit into a uint32.
 		r.failed = r.failed || number != int64(x.number) || us < 0 || us > int64(maxAge/time.Microsecond)
-		r.readFingerprint(&x, flags)
+		r.readPackets(&x, flags)
 		if !r.failed {
 			m.records = append(m.records, x)
 		}

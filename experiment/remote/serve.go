@@ -8,6 +8,7 @@ import (
 	"io"
 	"time"
 
+	"wirelab/experiment/container"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
@@ -99,6 +100,9 @@ type server struct {
 	// The following fields belong to the current session and are valid if its state is stateReady.
 	setup          *setup // nil while no session is running
 	receiver       *endpoint.Receiver
+	opener         container.Receiver // opens containers
+	inbox          *container.Inbox   // nil without messages
+	messages       engine.MessageSum  // of the datagram that is being handled
 	playout        *playout.Counter
 	fingerprinter  engine.Fingerprinter
 	startedAt      time.Time            // wall time
@@ -148,7 +152,7 @@ func (srv *server) handle(d *datagram, session uint8, msg []byte) error {
 	}
 	switch d.Stream {
 	case streamGame:
-		return srv.handlePacket(d.At, msg)
+		return srv.handleGame(d.At, msg)
 	case streamConfirm:
 		return srv.handleConfirmation(d.At, msg)
 	}
@@ -211,6 +215,10 @@ func (srv *server) startSession(data []byte) {
 	srv.setup, srv.stats.Data, srv.stats.Refused = s, escape.Line(s.Schema.Name), ""
 	srv.stats.Sessions++
 	srv.receiver = endpoint.NewReceiver(&s.Schema, &s.Initial, srv.files.restrictedCodecs(), s.receiverOptions())
+	srv.opener, srv.inbox = container.Receiver{}, nil
+	if s.MessageLanes > 0 {
+		srv.inbox = container.NewInbox(s.MessageLanes, srv.messages.Add)
+	}
 	srv.receiver.Guard(true) // doubt large jumps of the sequence: the sender's model may flip bits
 	srv.playout = playout.NewCounter(s.cadence(), srv.receiver.History())
 	timing, _ := s.timing() // parseSetup has checked it
@@ -231,10 +239,9 @@ func (srv *server) displayTime(at time.Time) time.Duration {
 	return t
 }
 
-// handlePacket passes a packet to the receiver, records its arrival and sends the ack, if the
-// receiver has one. msg is the datagram number (4 bytes) and the packet; the ack begins with the same
-// number.
-func (srv *server) handlePacket(at time.Time, msg []byte) error {
+// handleGame passes the packet or the packets of a datagram to the receiver, records its arrival and sends the ack, if
+// the receiver has one. msg is the datagram number (4 bytes) and the datagram; the ack begins with the same number.
+func (srv *server) handleGame(at time.Time, msg []byte) error {
 	if len(msg) < 4 {
 		return malformed("packet", msg)
 	}
@@ -243,23 +250,19 @@ func (srv *server) handlePacket(at time.Time, msg []byte) error {
 	}
 	srv.runDisplay(at)
 	srv.stats.Datagrams++
-	received := srv.receiver.Receive(msg[4:])
-	r := record{number: binary.LittleEndian.Uint32(msg), arrivedAt: max(0, at.Sub(srv.startedAt)), outcome: received.Outcome,
-		seqLow: uint16(received.Seq)}
-	switch {
-	case received.Frame != nil:
-		r.decoded, r.fingerprint = true, srv.fingerprinter.Of(received.Frame)
-		if received.MovedBack {
-			srv.playout.Restart()
-		}
-		srv.playout.Arrive(srv.displayTime(at), received.Seq)
-		srv.stats.Frames++
-	case received.Outcome != endpoint.Duplicate:
-		srv.stats.Failed++
+	r := record{number: binary.LittleEndian.Uint32(msg), arrivedAt: max(0, at.Sub(srv.startedAt))}
+	var err error
+	if datagram := msg[4:]; srv.setup.Containers && container.Is(datagram) {
+		err = srv.openContainer(at, datagram, &r)
+	} else {
+		r.packet = srv.receivePacket(at, datagram)
 	}
 	srv.records = append(srv.records, r)
 	srv.out = append(append(srv.out[:0], srv.status.session), msg[:4]...)
 	headerLength := len(srv.out)
+	if srv.inbox != nil {
+		srv.out = srv.inbox.AppendAck(srv.out)
+	}
 	if srv.setup.AckArrivals {
 		srv.out = srv.receiver.AppendAckAt(srv.out, at.Sub(srv.startedAt))
 	} else {
@@ -268,7 +271,43 @@ func (srv *server) handlePacket(at time.Time, msg []byte) error {
 	if len(srv.out) > headerLength {
 		srv.send(streamAck)
 	}
-	return nil
+	return err
+}
+
+// openContainer passes the messages and the packets of a container to their receivers, in the same order as package
+// engine, and records the results in r.
+func (srv *server) openContainer(at time.Time, datagram []byte, r *record) error {
+	opened, err := srv.opener.Open(datagram)
+	r.isContainer = true
+	if srv.inbox != nil {
+		srv.inbox.Arrived(opened.Number)
+		err = errors.Join(err, srv.inbox.Accept(opened.Messages))
+		r.messages = srv.messages.Take()
+	}
+	for i := range opened.Packets[:min(len(opened.Packets), maxContainerPackets)] {
+		x := srv.receivePacket(at, opened.Packets[i].Bytes)
+		x.Container = opened.Number - uint16(opened.Packets[i].Distance)
+		r.packets = append(r.packets, x)
+	}
+	return err
+}
+
+// receivePacket passes a packet to the receiver and the decoded frame to the display.
+func (srv *server) receivePacket(at time.Time, packet []byte) engine.PacketReport {
+	received := srv.receiver.Receive(packet)
+	x := engine.PacketReport{Outcome: received.Outcome, Number: uint16(received.Seq)}
+	switch {
+	case received.Frame != nil:
+		x.Decoded, x.Frame = true, srv.fingerprinter.Of(received.Frame)
+		if received.MovedBack {
+			srv.playout.Restart()
+		}
+		srv.playout.Arrive(srv.displayTime(at), received.Seq)
+		srv.stats.Frames++
+	case received.Outcome != endpoint.Duplicate:
+		srv.stats.Failed++
+	}
+	return x
 }
 
 // handleConfirmation drops confirmed records, prepares unconfirmed ones to be sent again if the

@@ -3,6 +3,7 @@ package remote
 import (
 	"context"
 	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -58,6 +59,12 @@ func TestSession(t *testing.T) {
 			"up.loss": "5%", "down.corrupt": "2%"},
 		"damaged":  {"duration": "1s", "down.corrupt": "10%", "down.checksum": false, "receiver.digest": 16},
 		"adaptive": {"duration": "1s", "encoder": "adaptive", "down.loss": "5%"},
+		"repeats": {"duration": "2s", "sender.redundancy": "repeat n=2", "down.loss": "15%", "down.jitter": "40ms", "down.duplicate": "5%",
+			"down.corrupt": "2%"},
+		"parities": {"duration": "2s", "sender.redundancy": "rs data=4 parity=2", "down.loss": "15%", "down.jitter": "10ms", "up.loss": "5%"},
+		"messages": {"duration": "2s", "messages.rate_hz": 50, "messages.lanes": 2, "messages.burst": "20KB", "messages.burst_every": "500ms",
+			"down.loss": "10%", "down.jitter": "10ms", "up.loss": "5%"},
+		"rto": {"duration": "2s", "messages.rate_hz": 50, "messages.delivery": "rto", "sender.redundancy": "xor data=4", "down.loss": "10%"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -76,10 +83,19 @@ func TestSession(t *testing.T) {
 			}()
 			link := NewLink(near, "there")
 			s := crowdSession(t, newConfig(t, set), link)
+			_, hasRedundancy := set["sender.redundancy"]
+			hasContainers := hasRedundancy || set["messages.rate_hz"] != nil
+			if hasContainers != (link.version == protocolVersion) { // older receivers accept plainVersion only
+				t.Errorf("version %d", link.version)
+			}
 			swapped := false
 			err := link.Drive(context.Background(), s, func() error {
 				if !swapped && s.Now() > 500*time.Millisecond && name != "adaptive" {
 					swapped = true
+					err := s.Change(config.NewChange("redundancy", "repeat n=1"))
+					if (err == nil) != hasContainers || name == "clean" && !strings.Contains(err.Error(), "only if the session began so") {
+						t.Errorf("the redundancy was changed: %v", err)
+					}
 					return s.Change(config.NewChange("encoder", "rotor"))
 				}
 				return nil
@@ -97,7 +113,13 @@ func TestSession(t *testing.T) {
 				t.Errorf("sent %d, decoded %d, unknown %d, decoded by the remote receiver %d, ticks displayed %d", x.Sent, x.Decoded, x.Unknown,
 					far.Frames, x.Playout.Displayed)
 			}
-			if swapped && len(r.Changes) != 1 || s.Config().Encoder.Name == "relative-orientation" {
+			if hasRedundancy && (x.Redundancy.Repaired == 0 || x.Redundancy.ResidualLoss.Or(1) > .1) {
+				t.Errorf("redundancy %+v", x.Redundancy)
+			}
+			if m := x.Messages; m != nil && (m.Wrong > 0 || m.Sent != m.Delivered+m.UnderWay || m.Delivered < 80 || m.DeliveryMS.P50 > 100) {
+				t.Errorf("messages %+v", m)
+			}
+			if swapped && len(r.Changes) < 1 || s.Config().Encoder.Name == "relative-orientation" {
 				t.Errorf("the encoder was not swapped: %v", r.Changes)
 			}
 			if x.Decoded+x.Tainted < x.Sent/2 {

@@ -11,29 +11,35 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders/table"
+	"wirelab/experiment/container"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine/playout"
 	"wirelab/internal/boundedio"
 )
 
-// protocolVersion is the version of the messages of this package. Both sides must have the same.
-const protocolVersion = 1
+// Versions of the messages of this package. Both sides must have the same.
+const (
+	plainVersion    = 1 // without containers
+	protocolVersion = 2 // packets may come in containers, see setup.Containers
+)
 
 // setup configures both sides of a session. The receiver learns everything else from the packets.
 type setup struct {
-	Version        int           `json:"version"`                // protocolVersion of the sender
-	Schema         frame.Schema  `json:"schema"`                 // schema of the frames
-	RateHz         int           `json:"rate_hz"`                // packets per second
-	History        int           `json:"history"`                // number of frames that the receiver stores
-	DigestBits     int           `json:"digest_bits"`            // bits of the digest of a frame in each ack; 0 means none
-	DisplayMilliHz int           `json:"display_millihz"`        // refresh rate of the receiver's display in 1/1000 Hz
-	Playout        time.Duration `json:"playout_ns"`             // playout delay of the receiver's display
-	Policy         string        `json:"playout,omitempty"`      // playout policy that replaces the delay; empty for none
-	SendNS         time.Duration `json:"send_ns,omitempty"`      // time between two packets, for the policy
-	AckArrivals    bool          `json:"ack_arrivals,omitempty"` // acks contain arrival times, for the sender's control
-	Encoder        string        `json:"encoder"`                // name of the first encoder; must exist on both sides
-	Files          []setupFile   `json:"files,omitempty"`        // files that the first encoder needs
-	Initial        frame.Frame   `json:"-"`                      // initial state; encoded after the JSON
+	Version        int           `json:"version"`                 // plainVersion, or protocolVersion if Containers is set
+	Schema         frame.Schema  `json:"schema"`                  // schema of the frames
+	RateHz         int           `json:"rate_hz"`                 // packets per second
+	History        int           `json:"history"`                 // number of frames that the receiver stores
+	DigestBits     int           `json:"digest_bits"`             // bits of the digest of a frame in each ack; 0 means none
+	DisplayMilliHz int           `json:"display_millihz"`         // refresh rate of the receiver's display in 1/1000 Hz
+	Playout        time.Duration `json:"playout_ns"`              // playout delay of the receiver's display
+	Policy         string        `json:"playout,omitempty"`       // playout policy that replaces the delay; empty for none
+	SendNS         time.Duration `json:"send_ns,omitempty"`       // time between two packets, for the policy
+	AckArrivals    bool          `json:"ack_arrivals,omitempty"`  // acks contain arrival times, for the sender's control
+	Containers     bool          `json:"containers,omitempty"`    // packets may come in containers of package container
+	MessageLanes   int           `json:"message_lanes,omitempty"` // lanes of messages in the containers; 0 means no messages
+	Encoder        string        `json:"encoder"`                 // name of the first encoder; must exist on both sides
+	Files          []setupFile   `json:"files,omitempty"`         // files that the first encoder needs
+	Initial        frame.Frame   `json:"-"`                       // initial state; encoded after the JSON
 }
 
 // Limits of a setup. They bound the memory and the time that a session takes at the receiver,
@@ -113,7 +119,7 @@ func parseSetup(data []byte) (*setup, error) {
 	if err := json.Unmarshal(head, &version); err != nil {
 		return nil, malformed("setup", data)
 	}
-	if version.Version != protocolVersion {
+	if version.Version != plainVersion && version.Version != protocolVersion {
 		return nil, refusef("the sender has protocol version %d, the receiver version %d", version.Version, protocolVersion)
 	}
 	s := &setup{}
@@ -169,6 +175,8 @@ func (s *setup) check() error {
 		return refusef("playout delay %v; expected 0 to %v", s.Playout, time.Minute)
 	case s.SendNS < 0 || s.SendNS > time.Minute || s.Policy != "" && s.SendNS == 0:
 		return refusef("time of %v between packets; expected 1ns to %v", s.SendNS, time.Minute)
+	case s.MessageLanes < 0 || s.MessageLanes > container.MaxLanes || s.MessageLanes > 0 && !s.Containers:
+		return refusef("%d lanes of messages; expected at most %d, in containers", s.MessageLanes, container.MaxLanes)
 	case s.DigestBits < 0 || s.DigestBits > endpoint.MaxDigestBits || s.DigestBits%8 != 0:
 		return refusef("digest of %d bits; expected a multiple of 8, at most %d", s.DigestBits, endpoint.MaxDigestBits)
 	case len(schema.Name) > maxNameBytes || len(schema.Item) > maxNameBytes || len(s.Encoder) > maxNameBytes:

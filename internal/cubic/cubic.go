@@ -12,7 +12,8 @@ const (
 	Payload      = 1448    // bytes of a segment of 1500 bytes with timestamps
 	initial      = 10 * Packet
 	least        = 2 * Packet
-	most         = 4096 * Packet // 6 MB, Linux's default receive window
+	most         = MaxWindow * Packet
+	MaxWindow    = 4096 // packets: 6 MB, Linux's default receive window
 	MinTimeout   = 200 * time.Millisecond
 	FirstTimeout = time.Second // before the first round trip
 	// ReorderLimit is the number of acks of later packets that reveal a loss.

@@ -8,8 +8,7 @@ import (
 )
 
 // pie drops arriving packets at random (RFC 8033), as Linux's sch_pie does without its estimator of the line's
-// rate: the delay is that of the packet which left last. Probabilities are in units of 1e-9, so that the gains of
-// 0.125 and 1.25 per second, applied to nanoseconds, are 1/8 and 5/4.
+// rate: the delay is that of the packet which left last. Unlike in Linux, a probability never exceeds 1.
 type pie struct {
 	fifo
 	target, tupdate time.Duration
@@ -25,7 +24,9 @@ type pie struct {
 
 // Constants of PIE.
 const (
-	certain     = 1_000_000_000 // probability 1
+	certain     = 1_000_000_000_000                    // probability 1
+	alpha       = certain / 8 / int64(time.Second)     // gain of the distance to the target: 0.125 per second
+	beta        = certain * 5 / 4 / int64(time.Second) // gain of the change of the delay: 1.25 per second
 	maxBurst    = 150 * time.Millisecond
 	highDelay   = 250 * time.Millisecond // above it the probability grows by a further 2 % per update
 	noDequeue   = -1
@@ -40,8 +41,8 @@ func (d *pie) set(p policy.Policy) {
 }
 
 func (d *pie) enqueue(q *Queue, now time.Duration, p Packet) {
-	d.update(q, now, q.waiting.Bytes-p.Bytes)
 	backlog := q.waiting.Bytes - p.Bytes
+	d.update(now, backlog)
 	switch {
 	case q.full():
 	case !d.dropEarly(q, backlog):
@@ -72,11 +73,15 @@ func (d *pie) dropEarly(q *Queue, backlog int64) bool {
 	case d.accumulated >= certain/2*17:
 		return true
 	}
-	return int64(random.Below(q.stream.Next(0), certain)) < d.prob
+	if int64(random.Below(q.stream.Next(0), certain)) >= d.prob {
+		return false
+	}
+	d.accumulated = 0 // also if the packet is marked instead
+	return true
 }
 
 func (d *pie) dequeue(q *Queue, now time.Duration) (Packet, bool) {
-	d.update(q, now, q.waiting.Bytes)
+	d.update(now, q.waiting.Bytes)
 	p, ok := d.pop()
 	if !ok {
 		return p, false
@@ -92,22 +97,21 @@ func (d *pie) dequeue(q *Queue, now time.Duration) (Packet, bool) {
 	return p, true
 }
 
-// update makes the updates of the probability that are due by now, of which none saw an event in between.
-// backlog is the number of bytes waiting since the last event.
-func (d *pie) update(q *Queue, now time.Duration, backlog int64) {
+// update runs the timer of Linux up to now: each update that is due adapts the probability. Between the last packet
+// and now, backlog bytes were waiting.
+func (d *pie) update(now time.Duration, backlog int64) {
 	for ; d.nextUpdate <= now; d.nextUpdate += d.tupdate {
-		if backlog == 0 && d.prob == 0 && d.delay == 0 && d.delayBefore == 0 { // nothing will change until now
-			d.restartBurst()
-			d.nextUpdate += (now - d.nextUpdate) / d.tupdate * d.tupdate
-			continue
-		}
+		isIdle := d.prob == 0 && d.delay == 0 && d.delayBefore == 0
 		d.updateOnce(backlog)
+		if isIdle { // the other updates until now have the same effect
+			d.nextUpdate += (now - d.nextUpdate) / d.tupdate * d.tupdate
+		}
 	}
 }
 
 // updateOnce adapts the probability to the delay, as pie_calculate_probability of Linux does.
 func (d *pie) updateOnce(backlog int64) {
-	delta := int64(d.delay-d.target)/8 + int64(d.delay-d.delayBefore)*5/4
+	delta := alpha*int64(d.delay-d.target) + beta*int64(d.delay-d.delayBefore)
 	if d.prob < certain/10 { // the lower the probability, the slower it changes
 		delta /= 2
 		for power := int64(100); d.prob < certain/power && power <= 1_000_000; power *= 10 {

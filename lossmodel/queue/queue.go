@@ -101,14 +101,14 @@ type Queue struct {
 	limit      Limit
 	policy     policy.Policy
 	discipline Discipline
-	stream     random.Stream // of PIE
+	stream     *random.Stream // of PIE; belongs to the caller
 	waiting    Length
 	sending    Packet   // the packet on the line; without Bytes if none
 	owners     []Length // content by owner, the packet on the line included
 }
 
-// New returns an empty drop-tail queue. Random decisions use stream.
-func New(stream random.Stream) *Queue {
+// New returns an empty drop-tail queue. Random decisions advance stream.
+func New(stream *random.Stream) *Queue {
 	return &Queue{stream: stream, policy: DropTail, discipline: &dropTail{}}
 }
 
@@ -194,7 +194,7 @@ func (q *Queue) Sent() {
 	q.sending = Packet{}
 }
 
-// count adds a packet to the counts.
+// count adds p to the content, or removes it: n is 1 or -1.
 func (q *Queue) count(p Packet, n int) {
 	for p.Owner >= len(q.owners) {
 		q.owners = append(q.owners, Length{})
@@ -232,10 +232,10 @@ func (q *Queue) Owned(owner int) Length {
 	return q.owners[owner]
 }
 
-// Fork returns a copy with the same state.
-func (q *Queue) Fork() *Queue {
+// Fork returns a copy with the same state. The random decisions of the copy advance stream.
+func (q *Queue) Fork(stream *random.Stream) *Queue {
 	c := *q
-	c.Dropped, c.owners, c.discipline = nil, slices.Clone(q.owners), q.discipline.fork()
+	c.Dropped, c.owners, c.discipline, c.stream = nil, slices.Clone(q.owners), q.discipline.fork(), stream
 	return &c
 }
 

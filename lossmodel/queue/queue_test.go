@@ -19,9 +19,16 @@ func newQueue(t testing.TB, text string, limit int64) *Queue {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := New(random.NewStream(1, "test"))
+	stream := random.NewStream(1, "test")
+	q := New(&stream)
 	q.Set(Limit{Bytes: limit}, p)
 	return q
+}
+
+// fork returns a copy of a queue with a copy of its random stream.
+func fork(q *Queue) *Queue {
+	stream := *q.stream
+	return q.Fork(&stream)
 }
 
 // The defaults are those of tc-codel(8), tc-pie(8) and tc-fq_codel(8).
@@ -193,6 +200,165 @@ func TestPIEMatchesRFC(t *testing.T) {
 	}
 }
 
+// linuxPIE is the state of pie_vars in Linux 6 (include/net/pie.h, net/sched/sch_pie.c), with dq_rate_estimator off.
+// Its probabilities are in units of 2^-56. Times are in ns.
+type linuxPIE struct {
+	target, qdelay, qdelayOld, burst, dqStamp int64
+	prob, accumulated                         uint64
+}
+
+const maxProb = math.MaxUint64 >> 8
+
+func (v *linuxPIE) init() { v.burst, v.dqStamp, v.accumulated = int64(150*ms), -1, 0 }
+
+func (v *linuxPIE) dropEarly(backlog int64, random func() uint64) bool {
+	if v.burst > 0 || v.qdelay < v.target/2 && v.prob < maxProb/5 || backlog < 2*1514 {
+		return false
+	}
+	if v.prob == 0 {
+		v.accumulated = 0
+	} else {
+		v.accumulated += v.prob
+	}
+	if v.accumulated < maxProb/100*85 {
+		return false
+	}
+	if v.accumulated >= maxProb/2*17 {
+		return true
+	}
+	if random()>>8 < v.prob {
+		v.accumulated = 0
+		return true
+	}
+	return false
+}
+
+// enqueue returns what happens to a packet that finds backlog bytes in the queue.
+func (v *linuxPIE) enqueue(backlog int64, ecn bool, random func() uint64) (dropped, marked bool) {
+	if !v.dropEarly(backlog, random) {
+		return false, false
+	}
+	if ecn && v.prob <= maxProb/10 {
+		return false, true
+	}
+	v.accumulated = 0
+	return true, false
+}
+
+// dequeue handles that a packet leaves after a wait, and that backlog bytes remain.
+func (v *linuxPIE) dequeue(now, wait, backlog int64) {
+	v.qdelay = wait
+	elapsed := int64(0)
+	if v.dqStamp != -1 {
+		elapsed = now - v.dqStamp
+	}
+	v.dqStamp = now
+	if backlog == 0 {
+		v.qdelay = 0
+	}
+	if elapsed != 0 && v.burst > 0 {
+		v.burst = max(0, v.burst-elapsed)
+	}
+}
+
+// calculate is pie_calculate_probability, which a timer calls.
+func (v *linuxPIE) calculate(backlog int64) {
+	update := v.qdelay != 0 || backlog == 0
+	alpha, beta := uint64(2)*(maxProb/1_000_000_000)>>4, uint64(20)*(maxProb/1_000_000_000)>>4
+	if v.prob < maxProb/10 {
+		alpha, beta = alpha>>1, beta>>1
+		for power := uint64(100); v.prob < maxProb/power && power <= 1_000_000; power *= 10 {
+			alpha, beta = alpha>>2, beta>>2
+		}
+	}
+	delta := int64(alpha)*(v.qdelay-v.target) + int64(beta)*(v.qdelay-v.qdelayOld)
+	if delta > maxProb/50 && v.prob >= maxProb/10 {
+		delta = maxProb / 100 * 2
+	}
+	if v.qdelay > int64(250*ms) {
+		delta += maxProb / 50
+	}
+	before := v.prob
+	v.prob += uint64(delta)
+	if delta <= 0 && v.prob > before {
+		v.prob = 0
+	}
+	v.prob = min(v.prob, maxProb) // in Linux up to 2^64-1; then it drops all packets too
+	if v.qdelay == 0 && v.qdelayOld == 0 && update {
+		v.prob -= v.prob / 64
+	}
+	if v.qdelay < v.target/2 && v.qdelayOld < v.target/2 && v.prob == 0 {
+		v.init()
+	}
+	v.qdelayOld = v.qdelay
+}
+
+// PIE drops and marks the packets that Linux does, under load, overload and pauses, with large and very small targets.
+func TestPIEMatchesLinux(t *testing.T) {
+	for seed := range uint64(24) {
+		rnd := rand.New(rand.NewPCG(seed, 8))
+		target := []time.Duration{15 * ms, 10 * time.Microsecond, 40 * ms}[seed%3]
+		q := newQueue(t, "pie ecn=1 target="+target.String(), 0)
+		d := q.discipline.(*pie)
+		ref := linuxPIE{target: int64(target)}
+		ref.init()
+		words := *q.stream
+		var dropped, marked, idleRestarts int
+		now, line, timer := time.Duration(0), time.Duration(0), time.Duration(0)
+		refTimer := func(backlog int64) {
+			for ; timer <= now; timer += 15 * ms {
+				ref.calculate(backlog)
+			}
+		}
+		for n := range uint64(20_000) {
+			arrival := now + time.Duration(rnd.ExpFloat64()*float64(ms)/(0.4+float64(n/1500%4)/2.5)) // 0.4 to 1.6 packets per ms
+			if n%1500 == 0 && n > 0 {
+				arrival += time.Duration(rnd.IntN(20)) * time.Second
+			}
+			for line <= arrival && q.waiting.Packets > 0 { // a packet leaves every 1.003 ms
+				now = line
+				refTimer(q.waiting.Bytes)
+				p, _ := q.Dequeue(now)
+				ref.dequeue(int64(now), int64(now-p.Entered), q.waiting.Bytes)
+				q.Sent()
+				line += 1_003_001
+			}
+			now = arrival
+			line = max(line, now)
+			backlog := q.waiting.Bytes
+			refTimer(backlog)
+			p := Packet{ID: n, Bytes: 100 + rnd.Int64N(1400), CanMark: n%2 == 0}
+			wantDropped, wantMarked := ref.enqueue(backlog, p.CanMark, func() uint64 { return words.Next(0) })
+			q.Enqueue(now, p)
+			isMarked := false
+			if f := d.fifo; f.Len() > 0 && len(q.Dropped) == 0 {
+				isMarked = f.At(f.Next() - 1).Congested
+			}
+			if gotDropped := len(q.Dropped) > 0; gotDropped != wantDropped || isMarked != wantMarked {
+				t.Fatalf("seed %d, packet %d at %v: dropped %v, marked %v, Linux %v, %v", seed, n, now, gotDropped, isMarked, wantDropped, wantMarked)
+			}
+			got, want := float64(d.prob)/certain, float64(ref.prob)/maxProb
+			accumulated, wantAccumulated := float64(d.accumulated)/certain, float64(ref.accumulated)/maxProb
+			if math.Abs(got-want) > 1e-7 || math.Abs(accumulated-wantAccumulated) > 1e-7 || int64(d.burst) != ref.burst {
+				t.Fatalf("seed %d, packet %d at %v: probability %g, sum %g, burst %v, Linux %g, %g, %v", seed, n, now, got, accumulated, d.burst, want, wantAccumulated, ref.burst)
+			}
+			ref.prob, ref.accumulated = uint64(got*maxProb), uint64(accumulated*maxProb) // rounding must not add up
+			if wantDropped {
+				dropped++
+			}
+			if wantMarked {
+				marked++
+			}
+			if n > 3000 && d.burst == maxBurst {
+				idleRestarts++
+			}
+		}
+		if dropped == 0 || marked == 0 || idleRestarts == 0 {
+			t.Errorf("seed %d: %d dropped, %d marked, %d packets after the burst allowance was renewed", seed, dropped, marked, idleRestarts)
+		}
+	}
+}
+
 // PIE drops the share of packets that its probability states, and nothing in the first 150 ms.
 func TestPIEDrops(t *testing.T) {
 	q := newQueue(t, "pie", 0)
@@ -323,7 +489,7 @@ func TestConservation(t *testing.T) {
 				p, _ := Policies.Parse(Texts()[rnd.IntN(4)])
 				q.Set(Limit{Bytes: 20_000 + rnd.Int64N(40_000), Packets: rnd.IntN(60)}, p)
 			case 1:
-				q = q.Fork()
+				q = fork(q)
 			case 2, 3, 4, 5, 6, 7, 8:
 				if p, ok := q.Dequeue(now); ok {
 					left++
@@ -348,7 +514,7 @@ func TestConservation(t *testing.T) {
 				t.Fatalf("seed %d: %d entered, %d left, %d dropped, %v in the queue, %v by owner", seed, entered, left, dropped, q.Len(), sum)
 			}
 		}
-		a, b := q, q.Fork()
+		a, b := q, fork(q)
 		for i := range 2000 {
 			now += time.Duration(rnd.IntN(3_000_000))
 			for _, x := range []*Queue{a, b} {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"wirelab/internal/cubic"
 	"wirelab/internal/policy"
 	"wirelab/internal/setting"
 )
@@ -17,13 +18,16 @@ import (
 // MaxFlows is the largest number of flows on one link.
 const MaxFlows = 64
 
+// FlowsExpected describes the accepted number of flows of a group. It continues the sentence after "expected".
+var FlowsExpected = fmt.Sprintf("1 to %d flows", MaxFlows)
+
 // Kinds lists the kinds of flows.
 var Kinds = policy.Set{
 	{Name: "cubic", Summary: "TCP downloads with CUBIC (RFC 9438)", Params: append(tcpParams,
 		policy.Count("fast_convergence", 1, 0, 1, "1: give way to new flows, as in RFC 9438"))},
 	{Name: "reno", Summary: "TCP downloads with Reno (RFC 5681)", Params: tcpParams},
 	{Name: "constant", Summary: "datagrams at a constant rate", Params: []policy.Param{
-		policy.Rate("rate", 1_000_000, 1000, 1_000_000_000_000, "rate of each flow, with headers"),
+		policy.Rate("rate", 1_000_000, 1000, 1_000_000_000, "rate of each flow, with headers"),
 		policy.Size("size", 1200, 64, 1500, "size of a packet, with headers"), start, stop}},
 }
 
@@ -71,7 +75,7 @@ func Parse(text string) (Plan, error) {
 		if first, rest, _ := strings.Cut(part, " "); isNumber(first) {
 			n, err := strconv.Atoi(first)
 			if err != nil || n < 1 || n > MaxFlows {
-				return nil, &setting.KeyError{Key: "traffic", Value: setting.FormatValue(first), Expected: fmt.Sprintf("1 to %d flows", MaxFlows)}
+				return nil, &setting.KeyError{Key: "flows", Value: setting.FormatValue(first), Expected: FlowsExpected}
 			}
 			g.Flows, part = n, rest
 		}
@@ -96,13 +100,37 @@ func (p Plan) Check() error {
 	for _, g := range p {
 		n += g.Flows
 		if stop := g.Kind.Duration("stop"); stop > 0 && stop <= g.Kind.Duration("start") {
-			return &setting.KeyError{Key: "traffic", Value: setting.FormatValue(g.Kind.Label()), Expected: "a stop after the start"}
+			return &setting.KeyError{Key: "stop", Value: setting.FormatValue(g.Kind.Label()), Expected: "a stop after the start"}
 		}
 	}
 	if n > MaxFlows {
-		return &setting.KeyError{Key: "traffic", Value: strconv.Itoa(n) + " flows", Expected: fmt.Sprintf("at most %d", MaxFlows)}
+		return &setting.KeyError{Key: "flows", Value: strconv.Itoa(n) + " flows", Expected: fmt.Sprintf("at most %d", MaxFlows)}
 	}
 	return nil
+}
+
+// MaxPackets is the largest number of packets per second that all flows together may send. It limits the work.
+const MaxPackets = 200_000
+
+// Packets returns how many packets per second all flows together send at most through a line with the given rate in
+// bits per second, and the index of the group that sends most. TCP flows send no more than the line carries, and no
+// more than a window per round trip; without a rate (0) they are not counted.
+func (p Plan) Packets(lineRate int64) (total int64, busiest int) {
+	var tcp, most int64
+	for i, g := range p {
+		n := int64(g.Flows)
+		if g.Kind.Name() == "constant" {
+			n = n * g.Kind.Int("rate") / (8 * g.Kind.Int("size"))
+			total += n
+		} else {
+			n = min(n*cubic.MaxWindow*int64(time.Second)/int64(g.Kind.Duration("rtt")), lineRate/(8*tcpPacket))
+			tcp += n
+		}
+		if n > most {
+			most, busiest = n, i
+		}
+	}
+	return total + min(tcp, lineRate/(8*tcpPacket)), busiest
 }
 
 // String returns the plan with all parameters; Parse returns an equal plan for it.

@@ -233,9 +233,9 @@ func TestParse(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"":                              `traffic: got "", expected flows such as`,
-		"65 cubic":                      `traffic: got "65", expected 1 to 64 flows`,
+		"65 cubic":                      `flows: got "65", expected 1 to 64 flows`,
 		"0 cubic":                       `expected 1 to 64 flows`,
-		"40 cubic, 30 reno":             `traffic: got 70 flows, expected at most 64`,
+		"40 cubic, 30 reno":             `flows: got 70 flows, expected at most 64`,
 		"1 cubic start=5s stop=5s":      `expected a stop after the start`,
 		"1 bbr":                         `unknown policy "bbr": expected one of cubic, reno, constant`,
 		"1 cubic rtt=0ms":               `rtt: got "rtt=0ms", expected a time from 1ms`,

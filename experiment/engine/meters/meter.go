@@ -40,7 +40,6 @@ type Meter struct {
 	sent           sentTimes
 	newestAcked    uint64 // if hasAck
 	hasAck         bool
-	owners         []lossmodel.QueueLength // reused by MeasureQueue
 }
 
 // New returns a meter for a lane with a display rate of displayHz. It stores the newest keepSamples
@@ -131,15 +130,6 @@ func (m *Meter) CountAge(age time.Duration) {
 func (m *Meter) CountLate(by time.Duration) {
 	m.Display.MarkLate(by)
 	m.sample.Late++
-}
-
-// SetQueue sets the content of the downlink's queue at the end of the current sample: its delay, and the content by
-// owner, first that of the session.
-func (m *Meter) SetQueue(delay time.Duration, owners []lossmodel.QueueLength) {
-	m.sample.Queue = Queue{Delay: delay, Bytes: owners[0].Bytes}
-	for _, o := range owners[1:] {
-		m.sample.Queue.Flows = append(m.sample.Queue.Flows, o.Bytes)
-	}
 }
 
 // CloseSample completes the current sample, which ends at t, and begins the next one. budgetKbps is

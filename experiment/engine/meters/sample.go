@@ -68,6 +68,9 @@ func (q *Queue) Total() int64 {
 	return total
 }
 
+// Others returns the bytes of all other traffic.
+func (q *Queue) Others() int64 { return q.Total() - q.Bytes }
+
 // DelayOf returns the part of the delay that is due to the given number of bytes.
 func (q *Queue) DelayOf(bytes int64) time.Duration {
 	if total := q.Total(); total > 0 {

@@ -5,6 +5,7 @@ import (
 
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/lossmodel"
+	"wirelab/lossmodel/traffic"
 )
 
 // Transport is the state of the loop that baselines close: a queue delays acks, late acks make baselines older, and
@@ -12,7 +13,6 @@ import (
 type Transport struct {
 	LineBps       int64         // rate of the bottleneck of the downlink at the end of the period; 0 without a limit
 	HasQueue      bool          // the downlink is modelled and has a bottleneck
-	Own, Others   int64         // bytes in its queue at the end: of the lane, and of other traffic
 	Acks          int           // acks that the sender received
 	RoundTrip     time.Duration // from sending a packet to the first ack that names it as the newest: the last one of the period; 0 if none
 	RoundTripPeak time.Duration // the longest one
@@ -58,12 +58,11 @@ func (m *Meter) CountAck(now time.Duration, snd interface {
 func (m *Meter) MeasureQueue(now time.Duration, down *lossmodel.Link) {
 	t, rate := &m.sample.Transport, down.Spec().Rate
 	t.LineBps, t.HasQueue = rate.BitsPerSecond, rate.BitsPerSecond > 0 || rate.Trace.Path != ""
-	m.owners = down.QueueByOwner(now, m.owners[:0])
-	for i, q := range m.owners {
-		if i == 0 {
-			t.Own = q.Bytes
-		} else {
-			t.Others += q.Bytes
-		}
+	var room [1 + traffic.MaxFlows]lossmodel.QueueLength
+	owners := down.QueueByOwner(now, room[:0])
+	q := &m.sample.Queue
+	q.Delay, q.Bytes = down.QueueDelay(now), owners[0].Bytes
+	for _, o := range owners[1:] {
+		q.Flows = append(q.Flows, o.Bytes)
 	}
 }

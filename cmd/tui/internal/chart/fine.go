@@ -1,9 +1,12 @@
 package chart
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
-// A fine line is plotted by asciigraph at twice the width and four times the height. Each character
-// becomes a dot of a Braille cell, so that differences of a few percent are visible on ten rows.
+// A fine line has the shape that asciigraph draws at twice the width and four times the height. Each character is a
+// dot of a Braille cell, so that differences of a few percent are visible on ten rows.
 const fineDotsAcross, fineDotsDown = 2, 4
 
 // Braille returns the Braille character for the dots of mask: bit 0 is at the top left, bit 1 at the top
@@ -33,10 +36,9 @@ type fineCell struct {
 func (p *plot) fineLines(dots [][]float64) {
 	cells := make([]fineCell, p.cols*p.rows)
 	lineMasks := make([]uint8, len(cells)) // dots of one line in each cell
-	var scratch fineScratch
 	for i, line := range p.Series {
 		clear(lineMasks)
-		p.plotFineLine(dots[i], line.Stroke, lineMasks, &scratch)
+		p.plotFineLine(dots[i], line.Stroke, lineMasks)
 		for k, mask := range lineMasks {
 			if mask == 0 {
 				continue
@@ -55,45 +57,39 @@ func (p *plot) fineLines(dots [][]float64) {
 	}
 }
 
-// point is a dot of a fine line: column and row in dots, from the top left of the plot.
-type point struct{ x, y int }
-
-// fineScratch holds buffers that are reused for each line.
-type fineScratch struct {
-	points          []point
-	pointsPerColumn []int     // number of points in each column
-	levels          []float64 // values in dots
-}
-
-// plotFineLine plots one line and sets its dots in masks, one for each cell of the plot; see Braille. Strokes
-// differ by gaps, which scroll with the data. Steep parts, of more dots in a column than a cell has, get no
-// gaps, so that no spike is lost.
-func (p *plot) plotFineLine(values []float64, stroke Stroke, masks []uint8, scratch *fineScratch) {
-	if len(scratch.pointsPerColumn) != len(values) {
-		*scratch = fineScratch{make([]point, 0, 2*len(values)), make([]int, len(values)), make([]float64, len(values))}
-	}
-	points, perColumn, levels := scratch.points[:0], scratch.pointsPerColumn, scratch.levels
-	clear(perColumn)
-	for i, v := range values {
-		levels[i] = p.bounds.scaleDots(v, p.rows)
-	}
-	const ascii = true // any characters will do: only their positions are used
-	trace(levels, p.rows*fineDotsDown, stroke.chars(ascii), func(x, y int, _ rune) {
-		points = append(points, point{x, y})
-		perColumn[x]++
-	})
+// plotFineLine plots one line, with a value per dot, and sets its dots in masks, one for each cell of the plot; see
+// Braille. As in trace, a step from one value to the next is drawn in the column of the first. Strokes differ by gaps,
+// which scroll with the data. Steep parts, of more dots in a column than a cell has, get no gaps, so that no spike is
+// lost.
+func (p *plot) plotFineLine(values []float64, stroke Stroke, masks []uint8) {
 	left := int64(0) // index of the dot at the left edge on the endless time line
 	if p.End > 0 {
 		left = p.lastDot(p.End-1) - int64(len(values)-1-p.missingDots())
 	}
-	for _, dot := range points {
-		if stroke.isGap(left+int64(dot.x)) && perColumn[dot.x] <= fineDotsDown {
+	level := func(x int) float64 { return math.Round(p.bounds.scaleDots(values[min(x, len(values)-1)], p.rows)) }
+	next := math.NaN()
+	if len(values) > 0 {
+		next = level(0)
+	}
+	for x := range values {
+		var here float64
+		here, next = next, level(x+1)
+		lo, hi := math.Min(here, next), math.Max(here, next)
+		switch { // a line begins and ends with one dot
+		case !isFinite(here):
+			lo, hi = next, next
+		case !isFinite(next):
+			lo, hi = here, here
+		}
+		if !isFinite(lo) || hi-lo < fineDotsDown && stroke.isGap(left+int64(x)) {
 			continue
 		}
-		cell := dot.y/fineDotsDown*p.cols + dot.x/fineDotsAcross
-		masks[cell] |= 1 << (dot.y%fineDotsDown*fineDotsAcross + dot.x%fineDotsAcross)
+		for up := int(lo); up <= int(hi); up++ {
+			y := p.rows*fineDotsDown - 1 - up
+			cell := y/fineDotsDown*p.cols + x/fineDotsAcross
+			masks[cell] |= 1 << (y%fineDotsDown*fineDotsAcross + x%fineDotsAcross)
+		}
 	}
-	scratch.points = points
 }
 
 // isGap reports whether a stroke has a gap at a dot of the endless time line: dashed lines at two of six dots,

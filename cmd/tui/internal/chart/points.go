@@ -85,18 +85,24 @@ func (s *PointsSpec) drawPoint(p *plot, point *Point, x, step int, isSelected bo
 	p.box.set(x, p.bounds.row(point.Value, p.rows), dot, style)
 }
 
+// drawBottomAxis draws a horizontal axis in the row below the plot and returns the rune of its ticks.
+func (p *plot) drawBottomAxis() (tick rune) {
+	corner, line, tick := '└', '─', '┬'
+	if p.ASCII {
+		corner, line, tick = '+', '-', '+'
+	}
+	p.box.set(gutter, p.rows, corner, p.Axis)
+	for x := p.left; x < p.box.W; x++ {
+		p.box.set(x, p.rows, line, p.Axis)
+	}
+	return tick
+}
+
 // drawNames draws the axis below the plot, and below that the names of n points from first on: that of the
 // selected point, then those of the first and the last, then the others, each if there is room. column returns the
 // column of a point.
 func (s *PointsSpec) drawNames(p *plot, first, n int, column func(i int) int) {
-	corner, line, tick := '└', '─', '┬'
-	if s.ASCII {
-		corner, line, tick = '+', '-', '+'
-	}
-	p.box.set(gutter, p.rows, corner, s.Axis)
-	for x := p.left; x < p.box.W; x++ {
-		p.box.set(x, p.rows, line, s.Axis)
-	}
+	tick := p.drawBottomAxis()
 	taken := make([]bool, p.box.W+1)
 	drawName := func(i int, style Style) {
 		p.box.set(column(i), p.rows, tick, s.Axis)

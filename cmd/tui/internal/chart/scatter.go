@@ -84,14 +84,7 @@ func (s *ScatterSpec) drawCurve(p *plot, maxX float64, column func(float64) int)
 
 // drawAxisX draws the horizontal axis with labels at round values, and AxisX at its end.
 func (s *ScatterSpec) drawAxisX(p *plot, maxX float64, column func(float64) int) {
-	corner, line, tick := '└', '─', '┬'
-	if s.ASCII {
-		corner, line, tick = '+', '-', '+'
-	}
-	p.box.set(gutter, p.rows, corner, s.Axis)
-	for x := p.left; x < p.box.W; x++ {
-		p.box.set(x, p.rows, line, s.Axis)
-	}
+	tick := p.drawBottomAxis()
 	const labelDistance = 10 // columns
 	end := p.box.W - utf8.RuneCountInString(s.AxisX)
 	if end <= p.left {

@@ -19,17 +19,18 @@ func TransportSnapshot(now time.Duration) *engine.Snapshot {
 	lane := &snap.Lanes[0]
 	for i := range lane.Samples {
 		s := &lane.Samples[i]
-		x := &s.Transport
+		x, q := &s.Transport, &s.Queue
 		x.HasQueue, x.LineBps, x.Acks = true, 500_000, 6
 		if after := s.T - 60*time.Second; after > 0 {
-			if x.Own = min(int64(after/time.Millisecond)*20, 250_000); after < 2*time.Second {
+			if q.Bytes = min(int64(after/time.Millisecond)*20, 250_000); after < 2*time.Second {
 				x.LineBps = 50_000
 			}
-			x.Acks, x.Others, s.Repaired = 3+i%2, x.Own/5, i%2
-			s.PayloadBits += x.Own / 4
-			s.WireBits += x.Own / 4
+			x.Acks, s.Repaired, q.Flows = 3+i%2, i%2, []int64{q.Bytes / 5}
+			s.PayloadBits += q.Bytes / 4
+			s.WireBits += q.Bytes / 4
 		}
-		x.RoundTrip = 51*time.Millisecond + time.Duration((x.Own+x.Others)*8/500)*time.Millisecond
+		q.Delay = time.Duration(q.Total()*8/500) * time.Millisecond
+		x.RoundTrip = 51*time.Millisecond + q.Delay
 		x.RoundTripPeak = x.RoundTrip + 4*time.Millisecond
 		s.Controlled, s.TargetBps = true, 600_000
 		if after := s.T - 60*time.Second; after > 0 && after < 3*time.Second {
@@ -45,6 +46,7 @@ func TransportSnapshot(now time.Duration) *engine.Snapshot {
 	lane.Control = &engine.ControlView{Policy: control, TargetBps: 600_000, Held: 58, Decisions: []endpoint.Decision{
 		{At: 60200 * time.Millisecond, Until: 60200 * time.Millisecond, Why: endpoint.CutByLoss, Measured: 25, From: 600_000, To: 300_000},
 		{At: 61 * time.Second, Until: 63 * time.Second, Held: 58, Why: endpoint.HeldByRate, Measured: int64(14 * time.Millisecond), Limit: 300_000}}}
+	lane.Traffic = []figures.Flow{{Kind: "cubic", Label: "cubic", StartS: 60, Mbps: figures.Known(0.08), RTTMS: figures.Known(3500)}}
 	lane.Totals.LostBy = map[string]int64{"queue": 82}
 	lane.Totals.Network.QueuePeakBytes = 256_000
 	c := &figures.PlayoutComparison{}

@@ -240,7 +240,7 @@ func RuneWidth(r rune) int {
 	switch {
 	case r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0:
 		return 0
-	case r < 0x7f:
+	case r < 0x7f, r >= 0x2500 && r < 0x25a0, r >= 0x2800 && r < 0x2900: // lines, blocks and Braille are frequent
 		return 1
 	}
 	return ansi.StringWidth(string(r))

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/charmbracelet/x/ansi"
 	"unicode"
 
 	"github.com/charmbracelet/lipgloss"
@@ -121,6 +123,15 @@ func TestFormatMicroseconds(t *testing.T) {
 	for us, want := range map[float64]string{0: "-", 0.01: "<0.1", 0.42: "0.4", 0.97: "1", 1.4: "1", 41: "41", math.NaN(): "-"} {
 		if got := FormatMicroseconds(us); got != want {
 			t.Errorf("%v µs are shown as %q, want %q", us, got, want)
+		}
+	}
+}
+
+// Widths of runes that are frequent on screens are not looked up; they agree with the table.
+func TestRuneWidth(t *testing.T) {
+	for r := ' '; r < 0x3000; r++ {
+		if got, want := RuneWidth(r), ansi.StringWidth(string(r)); got != want {
+			t.Errorf("%U: %d, want %d", r, got, want)
 		}
 	}
 }

@@ -41,19 +41,19 @@ func recorded(n int) []*engine.Snapshot {
 }
 
 // BenchmarkFrame160x48 draws a frame in which all panes and charts have changed.
-func BenchmarkFrame160x48(b *testing.B) { benchmarkFrame(b, 160, 48) }
+func BenchmarkFrame160x48(b *testing.B) { benchmarkFrames(b, recorded(100), 160, 48, "shift+tab") }
 
-func BenchmarkFrame80x24(b *testing.B) { benchmarkFrame(b, 80, 24) }
+func BenchmarkFrame80x24(b *testing.B) { benchmarkFrames(b, recorded(100), 80, 24, "shift+tab") }
 
-func benchmarkFrame(b *testing.B, w, h int) {
-	snaps := recorded(100)
+// benchmarkFrames draws a frame per snapshot on the page that the keys open; all panes and charts have changed.
+func benchmarkFrames(b *testing.B, snaps []*engine.Snapshot, w, h int, keys ...string) {
 	lab := &labtest.Lab{Snap: snaps[0]}
 	m := screen(lab, w, h, Options{Renderer: labtest.ColourRenderer()})
-	press(m, "shift+tab")
+	press(m, keys...)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		lab.Snap = snaps[i%len(snaps)]
-		m.lab.Ticks = baseTicksPerRedraw - 1 // so that the next one redraws the charts
+		m.lab.Ticks = m.ticksPerRedraw() - 1 // the next tick redraws the charts
 		m.Update(room.Tick{})
 		_ = m.View()
 	}

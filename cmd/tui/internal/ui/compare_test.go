@@ -83,14 +83,5 @@ func benchmarkShadows(b *testing.B, page string) {
 	for _, s := range recorded(20) {
 		snaps = append(snaps, labtest.WithShadows(s, "rotor", "raw", "quantized", "relative-position"))
 	}
-	lab := &labtest.Lab{Snap: snaps[0]}
-	m := screen(lab, 160, 48, Options{Renderer: labtest.ColourRenderer()})
-	press(m, page)
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		lab.Snap = snaps[i%len(snaps)]
-		m.lab.Ticks = m.ticksPerRedraw() - 1 // the next tick redraws the charts
-		m.Update(room.Tick{})
-		_ = m.View()
-	}
+	benchmarkFrames(b, snaps, 160, 48, page)
 }

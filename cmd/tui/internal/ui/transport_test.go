@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/labtest"
-	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
 )
 
 func TestGoldenTransport(t *testing.T) {
@@ -53,6 +53,30 @@ func TestTransportWithoutQueue(t *testing.T) {
 	}
 }
 
+// TestQueueByOwner checks that each of a few flows has a line in the chart of the queue, and many have one together.
+func TestQueueByOwner(t *testing.T) {
+	for n, want := range map[int]string{1: "game 5  ╌╌ cubic 10 ", 3: "game 5  ╌╌ cubic #1 10  ╌╌ cubic #2 20  ╌╌ cubic #3 30 ", 5: "game 5  ╌╌ 5 flows 150 "} {
+		snap := labtest.TransportSnapshot(90 * time.Second)
+		lane := &snap.Lanes[0]
+		lane.Traffic = nil
+		for i := range n {
+			lane.Traffic = append(lane.Traffic, figures.Flow{Kind: "cubic rtt=40ms", Label: "cubic"})
+			for k := range lane.Samples {
+				q := &lane.Samples[k].Queue
+				if i == 0 {
+					q.Bytes, q.Flows = 5000, nil
+				}
+				q.Flows = append(q.Flows, int64(i+1)*10_000)
+			}
+		}
+		m := screen(&labtest.Lab{Snap: snap}, 160, 48, Options{})
+		press(m, "7")
+		if view := m.View(); !strings.Contains(view, want) {
+			t.Errorf("with %d flows the page does not contain %q:\n%s", n, want, view)
+		}
+	}
+}
+
 // BenchmarkTransport160x48 draws a frame of the page in which all panes have changed.
 func BenchmarkTransport160x48(b *testing.B) {
 	for _, shadows := range [][]string{nil, {"rotor"}} {
@@ -61,16 +85,7 @@ func BenchmarkTransport160x48(b *testing.B) {
 			snaps[i] = labtest.WithShadows(labtest.TransportSnapshot(90*time.Second+time.Duration(i)*tickEvery), shadows...)
 		}
 		b.Run(fmt.Sprintf("shadows=%d", len(shadows)), func(b *testing.B) {
-			lab := &labtest.Lab{Snap: snaps[0]}
-			m := screen(lab, 160, 48, Options{Renderer: labtest.ColourRenderer()})
-			press(m, "7")
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				lab.Snap = snaps[i%len(snaps)]
-				m.lab.Ticks = baseTicksPerRedraw - 1 // so that the next one redraws the charts
-				m.Update(room.Tick{})
-				_ = m.View()
-			}
+			benchmarkFrames(b, snaps, 160, 48, "7")
 		})
 	}
 }

@@ -2,6 +2,7 @@ package panes
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -52,12 +53,6 @@ func (p *Transport) transportCharts() []transportChart {
 	m := p.Lane.Totals.Messages
 	inStream := m != nil && strings.HasPrefix(m.Delivery, "stream") // snapshots have no acks of their own
 	perSecond := func(n int) float64 { return float64(n) * room.PerSecond }
-	known := func(v float64, ok bool) float64 {
-		if !ok {
-			return math.NaN()
-		}
-		return v
-	}
 	return []transportChart{
 		{title: "Rate kbps, " + room.MeanText, floor: 10, lines: []transportLine{
 			{name: "used", style: look.Wire, value: func(s *meters.Sample) float64 { return kbps(s.WireBits) }},
@@ -78,13 +73,7 @@ func (p *Transport) transportCharts() []transportChart {
 			{name: "with headers", style: look.Wire, value: func(s *meters.Sample) float64 {
 				return known(float64(s.WireBits)/8/float64(max(s.Sent, 1)), s.Sent > 0)
 			}}}},
-		{title: "Queue KB", floor: 1, reduce: chart.Max, empty: "no bottleneck: /down rate 500kbit sets one", lines: []transportLine{
-			{name: "game", style: look.Payload, value: func(s *meters.Sample) float64 {
-				return known(float64(s.Transport.Own)/1000, s.Transport.HasQueue)
-			}},
-			{name: "other traffic", stroke: chart.Dashed, style: look.Warn, value: func(s *meters.Sample) float64 {
-				return known(float64(s.Transport.Others)/1000, s.Transport.Others > 0)
-			}}}},
+		{title: "Queue KB", floor: 1, reduce: chart.Max, empty: "no bottleneck: /down rate 500kbit sets one", lines: p.queueLines()},
 		{title: "Messages under way", floor: 4, reduce: chart.Max, empty: "none: see [messages]", lines: []transportLine{
 			{name: "not delivered", style: look.Copy, value: func(s *meters.Sample) float64 {
 				return known(float64(s.UnderWay), m != nil)
@@ -100,6 +89,42 @@ func (p *Transport) transportCharts() []transportChart {
 				return known(perSecond(s.Repaired), s.Repaired > 0)
 			}}}},
 	}
+}
+
+// known returns v if it is known, otherwise NaN.
+func known(v float64, isKnown bool) float64 {
+	if !isKnown {
+		return math.NaN()
+	}
+	return v
+}
+
+// queueLines returns the lines of the queue by owner: the game, and each flow of other traffic, or their sum if they are
+// many.
+func (p *Transport) queueLines() []transportLine {
+	lines := []transportLine{{name: "game", style: look.Payload, value: func(s *meters.Sample) float64 {
+		return known(float64(s.Queue.Bytes)/1000, s.Transport.HasQueue)
+	}}}
+	styles := []look.Style{look.Warn, look.Copy, look.Late}
+	flows := p.Lane.Traffic
+	if len(flows) > len(styles) {
+		return append(lines, transportLine{name: fmt.Sprintf("%d flows", len(flows)), stroke: chart.Dashed, style: styles[0],
+			value: func(s *meters.Sample) float64 { return known(float64(s.Queue.Others())/1000, len(s.Queue.Flows) > 0) }})
+	}
+	for i, f := range flows {
+		name, _, _ := strings.Cut(f.Kind, " ")
+		if len(flows) > 1 {
+			name = fmt.Sprintf("%s #%d", name, i+1)
+		}
+		lines = append(lines, transportLine{name: name, stroke: chart.Dashed, style: styles[i],
+			value: func(s *meters.Sample) float64 {
+				if i >= len(s.Queue.Flows) { // before the flow was added
+					return math.NaN()
+				}
+				return float64(s.Queue.Flows[i]) / 1000
+			}})
+	}
+	return lines
 }
 
 // Draw implements room.Pane: the charts from top to bottom. Charts without values, and those for which there is no

@@ -183,9 +183,8 @@ func (p *policies) explainLoop() string {
 	}
 	rtt, age, bytes := describe(last)
 	text := "Round trip " + rtt
-	if t := &last.Transport; t.LineBps > 0 && t.Own+t.Others > 0 {
-		queued := t.Own + t.Others
-		text += fmt.Sprintf(", and the %s in the queue take %s ms more", units.Bytes(float64(queued)), units.Fixed(float64(queued)*8000/float64(t.LineBps), 0))
+	if q := &last.Queue; q.Delay > 0 {
+		text += fmt.Sprintf(", and the %s in the queue take %s ms more", units.Bytes(float64(q.Total())), units.Fixed(units.Milliseconds(q.Delay), 0))
 	}
 	text += fmt.Sprintf("; baselines are %s old and packets have %d bytes.", age, bytes)
 	if last.Transport.RoundTrip < 2*best.Transport.RoundTrip { // otherwise the loop does not explain the size

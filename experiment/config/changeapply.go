@@ -36,7 +36,7 @@ func (c *Config) apply(ch Change) error {
 		func() error { return c.addShadows(ch.Shadows) },
 		func() error { return c.applyLinks(ch) },
 		func() error { return c.applyLive(ch) },
-		c.checkContainers, c.checkTraffic)
+		c.checkContainers, c.checkControls, c.checkTraffic)
 }
 
 // applyLive applies the live settings of ch.

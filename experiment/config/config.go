@@ -256,7 +256,7 @@ func (c *Config) validate() error {
 	return firstError(
 		func() error { return linkError("down", c.Down.Validate()) },
 		func() error { return linkError("up", c.Up.Validate()) },
-		c.checkHistories, c.checkContainers, c.checkTraffic, c.checkSweep, c.checkSearch, c.checkCrowd, c.checkClients, c.checkScript)
+		c.checkHistories, c.checkContainers, c.checkControls, c.checkTraffic, c.checkSweep, c.checkSearch, c.checkCrowd, c.checkClients, c.checkScript)
 }
 
 // firstError calls checks in order and returns the first error.
@@ -379,5 +379,5 @@ func (c *Config) Warnings() []string {
 	if len(c.Clients) > 0 && c.Crowd.Clients == 0 {
 		out = append(out, "client: only a proxy or a crowd has clients; this run ignores them")
 	}
-	return out
+	return slices.Concat(out, c.idleControls(), c.idlePlayouts())
 }

@@ -1,10 +1,15 @@
 package config
 
 import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
 	"time"
 
 	"wirelab/experiment/endpoint"
 	"wirelab/internal/policy"
+	"wirelab/internal/setting"
 )
 
 // controlKey is the key of the policy that decides which snapshots are sent.
@@ -15,7 +20,7 @@ const noControl = "off"
 
 // controlRow returns the row of sender.control.
 func controlRow() Row {
-	r := scalarRow(controlKey, endpoint.Controls.Expected()+`, or "off"`, func(c *Config) any { return controlText(c.Sender.Control) }, nil)
+	r := scalarRow(controlKey, expectedControl, func(c *Config) any { return controlText(c.Sender.Control) }, nil)
 	r.Set = func(c *Config, v any) error {
 		p, err := parseControl(v)
 		if err == nil {
@@ -27,13 +32,23 @@ func controlRow() Row {
 	return r
 }
 
+// expectedControl describes the values of a control.
+var expectedControl = endpoint.Controls.Expected() + `, or "off"`
+
 // parseControl parses a policy of endpoint.Controls; noControl is the zero Policy.
 func parseControl(v any) (policy.Policy, error) {
-	text, _ := v.(string)
+	var text string
+	if !setText(&text, v) {
+		return policy.Policy{}, &Error{Problem: quoteValue(v) + " " + invalidValue, Expected: expectedControl}
+	}
 	if text == noControl {
 		return policy.Policy{}, nil
 	}
-	return endpoint.Controls.Parse(text)
+	p, err := endpoint.Controls.Parse(text)
+	if unknown := (*setting.KeyError)(nil); errors.As(err, &unknown) && unknown.Expected == "policy" {
+		unknown.Known = append(unknown.Known, noControl)
+	}
+	return p, err
 }
 
 // controlText returns the text for parseControl.
@@ -54,6 +69,52 @@ func (c *Config) LaneControl(e Encoder) policy.Policy {
 		panic("config: the control of an encoder was checked before: " + err.Error())
 	}
 	return p
+}
+
+// LaneControls returns the policies that decide which snapshots of the lanes are sent, with the key of each. It leaves out
+// lanes that send every snapshot because none is set.
+func (c *Config) LaneControls() iter.Seq2[string, policy.Policy] {
+	return func(yield func(string, policy.Policy) bool) {
+		for i, e := range append([]Encoder{c.Encoder}, c.Shadows...) {
+			key := controlKey
+			if i > 0 && e.Control != "" {
+				key = Indexed("shadow", i-1) + ".control"
+			}
+			if p := c.LaneControl(e); p != (policy.Policy{}) && !yield(key, p) {
+				return
+			}
+		}
+	}
+}
+
+// checkControls checks that the other settings allow the controls.
+func (c *Config) checkControls() error {
+	for key, p := range c.LaneControls() {
+		switch {
+		case c.HasMessages() && c.Messages.IsStream():
+			return &Error{Key: key, Problem: "a stream has its own congestion control, and acks of its own", Expected: `off, or another messages.delivery than "stream"`}
+		case endpoint.NeedsArrivals(p) && !c.Up.Corrupt.Checksum:
+			return &Error{Key: key, Problem: p.Name() + " relies on the times in acks, which the checksum of UDP protects, and it is off",
+				Expected: "up.checksum = true, or another control"}
+		}
+	}
+	return nil
+}
+
+// idleControls returns warnings about controls that can hold nothing back.
+func (c *Config) idleControls() (out []string) {
+	for key, p := range c.LaneControls() {
+		parameter := map[string]string{"good-bad": "bad", "ack-clock": "least"}[p.Name()]
+		if parameter == "" || p.Int(parameter)*int64(c.Sender.Every) < int64(c.Sender.RateHz) {
+			continue
+		}
+		text := fmt.Sprintf("%s: %s holds nothing back, because %s=%d is not below the snapshots per second that could be sent (sender.rate_hz = %d, sender.every = %d)",
+			key, p.Name(), parameter, p.Int(parameter), c.Sender.RateHz, c.Sender.Every)
+		if !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	return out
 }
 
 // SendInterval returns the time between two snapshots that can be sent.

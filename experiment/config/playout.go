@@ -14,12 +14,16 @@ import (
 const (
 	playoutKey       = "receiver.playout_delay"
 	playoutPolicyKey = "receiver.playout"
+	compareKey       = "receiver.playout_compare"
 	playoutName      = "playout_delay" // short name of playoutKey; its JSON form differs from the key
 	policyName       = "playout"       // short name of playoutPolicyKey
 )
 
 // expectedDelay describes the values of playoutKey.
 const expectedDelay = `a time such as "85ms"`
+
+// expectedPlayout describes the values of playoutPolicyKey.
+var expectedPlayout = "a time such as 85ms, or " + playout.Policies.Expected()
 
 // PolicyKey returns the key that accepts a policy for the live setting key.
 func PolicyKey(key string) string {
@@ -56,6 +60,22 @@ func (c *Config) ComparedPlayouts() (timings []playout.Timing) {
 	return timings
 }
 
+// idlePlayouts returns warnings about playout policies, and parameters of them, that have no effect.
+func (c *Config) idlePlayouts() (out []string) {
+	if c.hasFileData() {
+		if c.Receiver.PlayoutPolicy != (policy.Policy{}) {
+			out = append(out, playoutPolicyKey+": files are not displayed, so the policy has no effect")
+		}
+		if c.Receiver.PlayoutCompare != "" {
+			out = append(out, compareKey+": files are not displayed, so nothing is compared")
+		}
+	}
+	if p := c.Receiver.PlayoutPolicy; p.Name() == "mirror" && p.Int("buffer") > 0 && p.Int("tolerance") != playout.Policies.Default("mirror").Int("tolerance") {
+		out = append(out, playoutPolicyKey+": mirror ignores tolerance, because buffer fixes the number of intervals")
+	}
+	return out
+}
+
 // PlayoutRhythm returns the intervals for playout policies, for data with tickHz ticks per second.
 func (c *Config) PlayoutRhythm(tickHz int) playout.Rhythm {
 	return playout.Rhythm{Send: c.SendInterval(),
@@ -67,8 +87,7 @@ const playoutStep = 5 * time.Millisecond
 
 // playoutRow returns the row of the playout delay or policy for one of its two keys.
 func playoutRow(key string) Row {
-	r := scalarRow(key, "a time such as 85ms, or "+playout.Policies.Expected(),
-		func(c *Config) any { return c.Playout().String() }, nil)
+	r := scalarRow(key, expectedPlayout, func(c *Config) any { return c.Playout().String() }, nil)
 	r.Set = func(c *Config, v any) error { return ErrorAt(key, setPlayout(c, v)) }
 	r.Help = "playout delay: how long the receiver buffers snapshots. Three intervals plus the jitter cover two consecutive losses. " +
 		"After a change the display runs slower or faster until it has the new delay; it never jumps back. A policy adapts the delay"
@@ -95,7 +114,10 @@ func setPlayout(c *Config, v any) error {
 		c.Receiver.Playout, c.Receiver.PlayoutPolicy = delay, policy.Policy{}
 		return nil
 	}
-	text, _ := v.(string)
+	var text string
+	if !setText(&text, v) {
+		return &Error{Problem: quoteValue(v) + " " + invalidValue, Expected: expectedPlayout}
+	}
 	t, err := playout.ParseTiming(text)
 	if err != nil {
 		return err
@@ -127,9 +149,8 @@ func checkPlayoutKeys(flat map[string]any, sorted []string) error {
 
 // compareRow returns the row of the playout policies that run beside the display's.
 func compareRow() Row {
-	const key = "receiver.playout_compare"
 	expected := `a list of times and policies such as "60ms, mirror, age quantile=99%", "all" or "off"`
-	r := scalarRow(key, expected, func(c *Config) any {
+	r := scalarRow(compareKey, expected, func(c *Config) any {
 		if c.Receiver.PlayoutCompare == "" {
 			return "off"
 		}
@@ -140,7 +161,7 @@ func compareRow() Row {
 		if err == nil {
 			c.Receiver.PlayoutCompare = text
 		}
-		return ErrorAt(key, err)
+		return ErrorAt(compareKey, err)
 	}
 	r.Help = "playout policies that are measured on the arrivals of the display"
 	return r

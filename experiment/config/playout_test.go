@@ -62,7 +62,7 @@ func TestPlayoutErrors(t *testing.T) {
 		"[[at]]\nt = \"1s\"\nplayout = \"age\"\nplayout_delay = \"85ms\"":         `f:4: at[0].playout_delay: is set together with at[0].playout`,
 		"[receiver]\nplayout_delay = \"mirror\"":                                  `f:2: receiver.playout_delay: "mirror" is invalid; expected a time such as "85ms"`,
 		"[receiver]\nplayout = \"miror\"":                                         `f:2: receiver.playout: unknown policy "miror"; expected one of mirror, lightyear, delay, age; did you mean mirror?`,
-		"[receiver]\nplayout = 5":                                                 `f:2: receiver.playout: unknown policy ""`,
+		"[receiver]\nplayout = 5":                                                 `f:2: receiver.playout: 5 is invalid`,
 		"[receiver]\nplayout = \"2h\"":                                            `f:2: receiver.playout: got "2h"; expected a time from 0s to 1h`,
 		"[receiver]\nplayout_compare = [\"age\", \"age quantile=10%\"]":           `f:2: receiver.playout_compare: got "quantile=10%"; expected a percentage from 50% to 99.9999% for quantile`,
 		"[receiver]\nplayout_compare = 7":                                         `f:2: receiver.playout_compare: 7 is invalid; expected a list of times and policies`,

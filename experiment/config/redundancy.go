@@ -1,8 +1,6 @@
 package config
 
 import (
-	"slices"
-
 	"wirelab/experiment/container"
 	"wirelab/internal/policy"
 	"wirelab/internal/setting"
@@ -44,11 +42,6 @@ func (c *Config) HasContainers() (key string, ok bool) {
 // sender.redundancy is set, be it to none, or messages are sent.
 func (c *Config) MayUseContainers() bool { return c.Sender.Redundancy.Name() != "" || c.HasMessages() }
 
-// hasControl reports whether the send rate of a lane is controlled.
-func (c *Config) hasControl() bool {
-	return c.Sender.Control != policy.Policy{} || slices.ContainsFunc(c.Shadows, func(e Encoder) bool { return e.Control != "" })
-}
-
 // checkContainers checks that the other settings allow containers.
 func (c *Config) checkContainers() error {
 	key, ok := c.HasContainers()
@@ -61,8 +54,6 @@ func (c *Config) checkContainers() error {
 		return &Error{Key: key, Problem: "containers rely on the checksum of UDP, which is off", Expected: "down.checksum = true and up.checksum = true"}
 	case c.HasRedundancy() && c.HasMessages() && c.Messages.IsStream():
 		return &Error{Key: redundancyKey, Problem: "a stream resends what is lost, so redundancy repairs nothing", Expected: `none, or another messages.delivery than "stream"`}
-	case c.HasMessages() && c.Messages.IsStream() && c.hasControl():
-		return &Error{Key: "sender.control", Problem: "a stream has its own congestion control, and acks of its own", Expected: `off, or another messages.delivery than "stream"`}
 	case c.HasMessages() && c.Messages.IsStream() && c.Messages.Lanes > 1:
 		return &Error{Key: "messages.lanes", Problem: "a stream has one order for everything", Expected: `1, or another messages.delivery than "stream"`}
 	}

@@ -10,27 +10,27 @@ import (
 // Controls are the policies that decide which snapshots a sender sends. Snapshots that a policy holds back are
 // skipped, not delayed: the next one contains newer state.
 //
-// After a line was slow, delay, ack-clock and gcc let the queue drain, so that the receiver has fresh snapshots within
-// 10 s once the line is good; the rate of gcc grows by only 8 % a second after that. fixed, good-bad and aimd do not promise
-// it: large queues can keep round trips long, which makes snapshots larger, which keeps the queue full.
+// delay, ack-clock and gcc recover: the receiver has fresh snapshots within 10 s once the line is good, if the line can
+// drain its full queue in 3 s, with gcc in 1 s. The rate of gcc then grows by only 8 % a second. fixed, good-bad and aimd
+// do not promise it: large queues can keep round trips long, which makes snapshots larger, which keeps the queue full.
 var Controls = policy.Set{
 	{Name: "fixed", Summary: "send every snapshot"},
 	{Name: "good-bad", Summary: "two rates: good, and bad while the round trip is long (Fiedler, Reliability and Congestion Avoidance over UDP)",
 		Params: []policy.Param{
 			policy.Count("good", 60, 1, 1000, "snapshots a second in good conditions"),
 			policy.Count("bad", 20, 1, 1000, "snapshots a second in bad conditions"),
-			policy.Time("rtt", 250*time.Millisecond, time.Millisecond, 10*time.Second, "smoothed round trip from which on conditions are bad"),
-		}},
+			policy.Time("rtt", 250*time.Millisecond, time.Millisecond, 10*time.Second, "smoothed round trip above which conditions are bad"),
+		}, Ascending: []string{"bad", "good"}},
 	{Name: "aimd", Summary: "a rate that grows by a constant and is halved after a loss",
-		Params: append([]policy.Param{policy.Rate("step", 10_000, 1000, 10_000_000, "growth each 100 ms")}, rateParams...)},
+		Params: append([]policy.Param{policy.Rate("step", 10_000, 1000, 10_000_000, "growth each 100 ms")}, rateParams...), Ascending: rateOrder},
 	{Name: "gcc", Summary: "Google congestion control: a rate from the trend of the delay and the loss (draft-ietf-rmcat-gcc-02)",
 		Params: append([]policy.Param{
 			policy.Time("overuse", 10*time.Millisecond, time.Millisecond, time.Second, "time for which the delay must grow before the rate is cut"),
-		}, rateParams...)},
+		}, rateParams...), Ascending: rateOrder},
 	{Name: "delay", Summary: "a rate that keeps the queueing delay below a target",
 		Params: append([]policy.Param{
 			policy.Time("target", 50*time.Millisecond, time.Millisecond, 10*time.Second, "queueing delay above the least of the last 10 s"),
-		}, rateParams...)},
+		}, rateParams...), Ascending: rateOrder},
 	{Name: "ack-clock", Summary: "nothing is sent while the oldest unacked snapshot is older than the least round trip and a slack",
 		Params: []policy.Param{
 			policy.Time("slack", 50*time.Millisecond, time.Millisecond, 10*time.Second, "time above the least round trip of the last 10 s"),
@@ -44,6 +44,9 @@ var rateParams = []policy.Param{
 	policy.Rate("least", 30_000, 1000, 1_000_000_000, "lowest rate"),
 	policy.Rate("most", 10_000_000, 1000, 1_000_000_000, "highest rate"),
 }
+
+// rateOrder is the order of rateParams by value.
+var rateOrder = []string{"least", "start", "most"}
 
 // NeedsArrivals reports whether a control needs the times at which packets arrived, which cost 2 bytes in each ack;
 // see Receiver.AppendAckAt.
@@ -64,17 +67,21 @@ const maxInFlight = 1024
 
 // controller decides which snapshots a sender sends, and records its decisions. A nil *controller sends all.
 type controller struct {
-	policy   policy.Policy
-	slot     time.Duration // between two snapshots that could be sent
-	rule     rule          // nil sends everything
-	inFlight ring.Queue[unackedPacket]
-	newest   uint64 // newest acked packet, if hasNewest
-	hasNewest,
-	hasSent bool
-	lastSent time.Duration
-	arrivals arrivalClock
-	received receivedRate
-	log      decisionLog
+	policy    policy.Policy
+	slot      time.Duration // between two snapshots that could be sent
+	rule      rule          // nil sends everything
+	inFlight  ring.Queue[unackedPacket]
+	newest    uint64 // newest acked packet, if hasNewest
+	lastSeq   uint64 // last packet sent, if hasSent
+	arrivals  arrivalClock
+	received  receivedRate // by the clock of the receiver if NeedsArrivals(policy), otherwise by that of the sender
+	lastSent  time.Duration
+	roundTrip time.Duration // of packet newest
+	drainFrom uint64        // first packet of the drain
+	log       decisionLog
+
+	hasNewest, hasSent bool
+	drains             bool // snapshots are held back until no packets are in flight; see drain
 }
 
 // unackedPacket is a packet whose ack is expected.
@@ -82,15 +89,15 @@ type unackedPacket struct {
 	seq   uint64
 	at    time.Duration
 	bytes int  // with the headers of IPv4 and UDP
-	acked bool // it is not the oldest in the queue
+	acked bool // it stays in the queue while an older packet is unacked
 }
 
 // rule is the policy of a controller.
 type rule interface {
 	// acked handles a packet that was acked for the first time.
-	acked(p *ackedPacket, log *decisionLog)
+	acked(p *ackedPacket, c *controller)
 	// lost handles a packet that was lost.
-	lost(now time.Duration, log *decisionLog)
+	lost(now time.Duration, c *controller)
 	// due reports whether the snapshot of time now may be sent. If not, it returns the reason.
 	due(now time.Duration, c *controller) (ok bool, why Decision)
 	// sent handles a packet that was sent.
@@ -104,14 +111,20 @@ type ackedPacket struct {
 	now, sent    time.Duration
 	arrived      time.Duration // by the clock of the receiver; only if hasArrival
 	hasArrival   bool
-	isNewest     bool // no newer packet was acked before, so now-sent is a round trip
+	isNewest     bool // the first ack of this packet or a later one, so now-sent is a round trip
 	bytes        int
-	receivedRate int64 // bits per second that arrived in the last half second
+	receivedRate int64 // bits per second that arrived in the last half second; 0 if unknown
 }
 
 // set sets the policy, which begins in its initial state. slot is the time between two snapshots that could be sent.
 func (c *controller) set(p policy.Policy, slot time.Duration) {
-	c.policy, c.slot, c.rule = p, slot, nil
+	if c.rule == nil { // packets that were sent since are not in the queue
+		c.inFlight = ring.Queue[unackedPacket]{}
+	}
+	if NeedsArrivals(p) != NeedsArrivals(c.policy) {
+		c.received = receivedRate{}
+	}
+	c.policy, c.slot, c.rule, c.drains = p, slot, nil, false
 	switch p.Name() {
 	case "good-bad":
 		c.rule = newGoodBad(p, slot)
@@ -119,11 +132,35 @@ func (c *controller) set(p policy.Policy, slot time.Duration) {
 		c.rule = &aimd{bucket: newBucket(p, slot), step: p.Int("step")}
 	case "gcc":
 		c.rule = newGCC(p, slot)
+		c.drain()
 	case "delay":
 		c.rule = &delayTarget{bucket: newBucket(p, slot), limit: p.Duration("target")}
+		c.drain()
 	case "ack-clock":
 		c.rule = &ackClock{slack: p.Duration("slack"), silence: time.Second / time.Duration(p.Int("least"))}
+		c.drain()
 	}
+}
+
+// drain holds snapshots back until no packets are in flight, so that the delays measured then do not contain a queue.
+// BBR does this in its state ProbeRTT.
+func (c *controller) drain() {
+	if c.hasSent && !c.isDrained() {
+		c.drains, c.drainFrom = true, c.lastSeq+1
+	}
+}
+
+// isDrained reports whether all packets are acked or lost.
+func (c *controller) isDrained() bool { return c.hasNewest && c.newest == c.lastSeq }
+
+// measureDrain ends a drain during which a packet is always in flight, because the round trip exceeds maxSilence: it ends
+// when the round trip of a packet sent during the drain is not shorter than the one before. seq is the newest acked packet.
+func (c *controller) measureDrain(seq uint64, roundTrip time.Duration) {
+	const step = 20 * time.Millisecond // by which round trips become shorter while a queue drains
+	if seq >= c.drainFrom && roundTrip >= c.roundTrip-step {
+		c.drains = false
+	}
+	c.roundTrip = roundTrip
 }
 
 // due reports whether the snapshot of time now is to be sent.
@@ -142,29 +179,39 @@ func (c *controller) due(now time.Duration) bool {
 
 // sent records that packet seq was sent.
 func (c *controller) sent(now time.Duration, seq uint64, datagramBytes int) {
-	if c == nil || c.rule == nil {
+	if c == nil {
+		return
+	}
+	c.lastSeq, c.lastSent, c.hasSent = seq, now, true
+	if c.rule == nil {
 		return
 	}
 	const headers = 28 // of IPv4 and UDP
 	bytes := datagramBytes + headers
 	if c.inFlight.Len() == maxInFlight {
 		c.inFlight.Pop()
-		c.rule.lost(now, &c.log)
+		c.rule.lost(now, c)
 	}
 	*c.inFlight.Push() = unackedPacket{seq: seq, at: now, bytes: bytes}
-	c.lastSent, c.hasSent = now, true
 	c.rule.sent(now, bytes)
 }
 
 // acked handles an ack of packet newest and of those packets newest-1-i whose bit i is set in mask. arrival is the
 // arrival time of packet newest as in the ack, if hasArrival.
 func (c *controller) acked(now time.Duration, newest uint64, mask uint32, arrival uint16, hasArrival bool) {
-	if c == nil || c.rule == nil {
+	if c == nil {
 		return
 	}
-	arrived := now
-	if hasArrival && (!c.hasNewest || newest > c.newest) {
-		arrived = c.arrivals.unwrap(now, arrival)
+	isNewer := !c.hasNewest || newest > c.newest // acks may be reordered
+	if isNewer {
+		c.newest, c.hasNewest = newest, true
+		c.drains = c.drains && !c.isDrained()
+		if hasArrival {
+			c.arrivals.unwrap(now, arrival)
+		}
+	}
+	if c.rule == nil {
+		return
 	}
 	for n := c.inFlight.First(); n < c.inFlight.Next() && c.inFlight.At(n).seq <= newest; n++ {
 		p := c.inFlight.At(n)
@@ -173,12 +220,18 @@ func (c *controller) acked(now time.Duration, newest uint64, mask uint32, arriva
 			continue
 		}
 		p.acked = true
-		a := ackedPacket{now: now, sent: p.at, arrived: arrived, bytes: p.bytes, isNewest: behind == 0, hasArrival: hasArrival && behind == 0}
-		a.receivedRate = c.received.add(arrived, p.bytes)
-		c.rule.acked(&a, &c.log)
-	}
-	if !c.hasNewest || newest > c.newest {
-		c.newest, c.hasNewest = newest, true
+		isNewest := isNewer && behind == 0
+		if isNewest {
+			c.measureDrain(newest, now-p.at)
+		}
+		a := ackedPacket{now: now, sent: p.at, arrived: c.arrivals.arrived, hasArrival: hasArrival && isNewest, isNewest: isNewest, bytes: p.bytes}
+		switch {
+		case !NeedsArrivals(c.policy):
+			a.receivedRate = c.received.add(now, p.bytes)
+		case c.arrivals.started:
+			a.receivedRate = c.received.add(c.arrivals.arrived, p.bytes)
+		}
+		c.rule.acked(&a, c)
 	}
 	c.dropOld(now)
 }
@@ -195,7 +248,7 @@ func (c *controller) dropOld(now time.Duration) {
 			if later <= lossThreshold && c.newest-p.seq <= 32 {
 				return // may have been overtaken
 			}
-			c.rule.lost(now, &c.log)
+			c.rule.lost(now, c)
 		}
 		c.inFlight.Pop()
 	}
@@ -238,7 +291,8 @@ func (a *arrivalClock) unwrap(now time.Duration, low uint16) time.Duration {
 // receivedRate measures the rate at which packets arrive, over half a second.
 type receivedRate struct {
 	packets ring.Queue[receivedPacket]
-	bytes   int64 // sum of packets
+	bytes   int64         // sum of packets
+	since   time.Duration // packets have arrived since then without a pause of receivedWindow
 }
 
 type receivedPacket struct {
@@ -249,13 +303,19 @@ type receivedPacket struct {
 // receivedWindow is the time over which receivedRate measures.
 const receivedWindow = 500 * time.Millisecond
 
-// add adds a packet and returns the rate in bits per second.
+// add adds a packet and returns the rate in bits per second; 0 until packets have arrived for receivedWindow.
 func (r *receivedRate) add(at time.Duration, bytes int) int64 {
 	*r.packets.Push() = receivedPacket{at, int64(bytes)}
 	r.bytes += int64(bytes)
 	for p := r.packets.At(r.packets.First()); p.at < at-receivedWindow || r.packets.Len() > maxInFlight; p = r.packets.At(r.packets.First()) {
 		r.bytes -= p.bytes // an ack may contain any time, so the number of packets is limited too
 		r.packets.Pop()
+	}
+	if r.packets.Len() == 1 {
+		r.since = at
+	}
+	if at-r.since < receivedWindow {
+		return 0
 	}
 	return r.bytes * 8 * int64(time.Second/receivedWindow)
 }

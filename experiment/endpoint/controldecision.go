@@ -28,6 +28,7 @@ const (
 	HeldByRate      DecisionReason = iota // the rate is used up
 	HeldByRoundTrip                       // conditions are bad, so fewer snapshots are sent
 	HeldByUnacked                         // the oldest unacked snapshot is too old
+	HeldToDrain                           // the delay without a queue is to be measured
 	CutByLoss                             // packets were lost
 	CutByQueue                            // packets waited in a queue
 	CutByOveruse                          // the delay grows
@@ -38,7 +39,7 @@ const (
 
 // String returns the name of the reason as in reports.
 func (r DecisionReason) String() string {
-	names := [NumDecisionReasons]string{"rate", "round_trip", "unacked", "loss", "queue", "overuse", "bad", "good"}
+	names := [NumDecisionReasons]string{"rate", "round_trip", "unacked", "drain", "loss", "queue", "overuse", "bad", "good"}
 	if r < NumDecisionReasons {
 		return names[r]
 	}
@@ -57,6 +58,8 @@ func (d *Decision) Text() string {
 		return "held back: fewer snapshots are sent, since the round trip is or was long; it is " + ms(d.Measured) + " ms, limit " + ms(d.Limit)
 	case HeldByUnacked:
 		return "held back: oldest unacked snapshot is " + ms(d.Measured) + " ms old, limit " + ms(d.Limit)
+	case HeldToDrain:
+		return "held back until all packets in flight are acked, so that the delay without a queue can be measured"
 	case CutByLoss:
 		if d.Measured > 0 {
 			return cut + units.Fixed(float64(d.Measured)/10, 0) + " % of the packets were lost"

@@ -11,25 +11,26 @@ import (
 // bucket turns a rate into a decision for each snapshot, as Quake III does: a packet may be sent if those before it
 // have left the line, at this rate. The policies with a rate embed it.
 type bucket struct {
-	rate, least, most int64         // bits per second
-	slot              time.Duration // between two snapshots
-	credit            int64         // bits that may be sent; negative while the line is busy
-	filledAt          time.Duration // when credit was updated
-	heldAt            time.Duration // when it last held a snapshot back
-	hasHeld           bool
+	rate, minRate, maxRate int64         // bits per second
+	slot                   time.Duration // between two snapshots
+	credit                 int64         // bits that may be sent; negative while the line is busy
+	filledAt               time.Duration // when credit was updated
+	heldAt                 time.Duration // when it last held a snapshot back
+	hasHeld                bool
 }
 
 // newBucket returns a bucket with the parameters start, least and most of p.
 func newBucket(p policy.Policy, slot time.Duration) bucket {
-	least := p.Int("least")
-	most := max(p.Int("most"), least)
-	return bucket{rate: min(max(p.Int("start"), least), most), least: least, most: most, slot: slot}
+	return bucket{rate: p.Int("start"), minRate: p.Int("least"), maxRate: p.Int("most"), slot: slot}
 }
 
-func (b *bucket) due(now time.Duration, _ *controller) (bool, Decision) {
+func (b *bucket) due(now time.Duration, c *controller) (bool, Decision) {
 	elapsed := min(now-b.filledAt, time.Second)
 	b.credit = min(b.credit+int64(elapsed)*b.rate/1e9, int64(b.slot)*b.rate/1e9)
 	b.filledAt = now
+	if c.drains {
+		return false, Decision{Why: HeldToDrain}
+	}
 	if b.credit >= 0 {
 		return true, Decision{}
 	}
@@ -37,8 +38,8 @@ func (b *bucket) due(now time.Duration, _ *controller) (bool, Decision) {
 	return false, Decision{Why: HeldByRate, Measured: -b.credit * 1e9 / b.rate, Limit: b.rate}
 }
 
-// sent takes the bits of a packet from the credit. The debt is limited to what the rate sends in maxSilence; otherwise the
-// packets that are sent in spite of it, for want of acks, would add up to a debt of minutes.
+// sent subtracts the bits of a packet from the credit. The credit does not fall below what the rate sends in maxSilence:
+// the packets that are sent after each maxSilence, whatever the credit is, would otherwise add up to a debt of minutes.
 func (b *bucket) sent(_ time.Duration, bytes int) {
 	const seconds = int64(maxSilence / time.Second)
 	b.credit = max(b.credit-int64(bytes)*8, -b.rate*seconds)
@@ -52,15 +53,23 @@ func (b *bucket) binds(now time.Duration) bool {
 }
 
 // setRate sets the rate within its limits.
-func (b *bucket) setRate(rate int64) { b.rate = min(max(rate, b.least), b.most) }
+func (b *bucket) setRate(rate int64) { b.rate = min(max(rate, b.minRate), b.maxRate) }
+
+// received returns the rate at which packets arrive; the rate of b if unknown.
+func (b *bucket) received(p *ackedPacket) int64 {
+	if p.receivedRate == 0 {
+		return b.rate
+	}
+	return p.receivedRate
+}
 
 // cut lowers the rate to rate and records the decision. It does nothing if the rate is that low.
-func (b *bucket) cut(now time.Duration, rate int64, log *decisionLog, d Decision) {
+func (b *bucket) cut(now time.Duration, rate int64, c *controller, d Decision) {
 	before := b.rate
 	b.setRate(min(rate, b.rate))
 	if b.rate < before {
 		d.At, d.Until, d.From, d.To = now, now, before, b.rate
-		log.add(d)
+		c.log.add(d)
 	}
 }
 
@@ -68,71 +77,77 @@ func (b *bucket) cut(now time.Duration, rate int64, log *decisionLog, d Decision
 // bad while the smoothed round trip is above a limit. They are good again after a penalty, which doubles if they
 // become bad within 10 s, and halves after each 10 s of good conditions.
 type goodBad struct {
-	limit               time.Duration
-	goodEvery, badEvery int // every so many snapshots are sent
-	rates               [2]int64
-	slots               int // snapshots so far
-	bad                 bool
-	roundTrip           time.Duration
-	penalty             time.Duration
-	since, reduced      time.Duration // when conditions became what they are; when the penalty was halved
+	limit           time.Duration // smoothed round trip above which conditions are bad
+	good, bad       int64         // snapshots per second that are sent in good and in bad conditions
+	slotRate        int64         // snapshots per second that could be sent
+	slots           int64         // snapshots that could be sent so far
+	isBad           bool
+	roundTrip       time.Duration // smoothed
+	penalty         time.Duration // time without long round trips after which bad conditions become good
+	since           time.Duration // when conditions became good; in bad conditions, when the round trip was last long
+	penaltyHalvedAt time.Duration // also set when conditions become good
 }
 
 const (
 	firstPenalty  = 4 * time.Second
-	leastPenalty  = time.Second
-	mostPenalty   = 60 * time.Second
+	minPenalty    = time.Second
+	maxPenalty    = 60 * time.Second
 	penaltyPeriod = 10 * time.Second
 )
 
 func newGoodBad(p policy.Policy, slot time.Duration) *goodBad {
-	every := func(rate int64) int { return max(1, int(int64((time.Second+slot/2)/slot)/rate)) }
-	return &goodBad{limit: p.Duration("rtt"), goodEvery: every(p.Int("good")), badEvery: every(p.Int("bad")),
-		rates: [2]int64{p.Int("good"), p.Int("bad")}, penalty: firstPenalty}
+	return &goodBad{limit: p.Duration("rtt"), good: p.Int("good"), bad: p.Int("bad"), slotRate: slotRate(slot), penalty: firstPenalty}
 }
 
-func (g *goodBad) acked(p *ackedPacket, _ *decisionLog) {
+// slotRate returns the number of snapshots per second that could be sent.
+func slotRate(slot time.Duration) int64 { return int64((time.Second + slot/2) / slot) }
+
+func (g *goodBad) acked(p *ackedPacket, _ *controller) {
 	if p.isNewest {
 		g.roundTrip += (p.now - p.sent - g.roundTrip) / 10
 	}
 }
 
-func (g *goodBad) lost(time.Duration, *decisionLog) {}
+func (g *goodBad) lost(time.Duration, *controller) {}
 
 func (g *goodBad) due(now time.Duration, c *controller) (bool, Decision) {
+	if g.slots == 0 {
+		g.since, g.penaltyHalvedAt = now, now
+	}
 	long := g.roundTrip > g.limit
 	switch {
-	case !g.bad && long:
+	case !g.isBad && long:
 		if now-g.since < penaltyPeriod {
-			g.penalty = min(mostPenalty, 2*g.penalty)
+			g.penalty = min(maxPenalty, 2*g.penalty)
 		}
-		g.setBad(now, true, &c.log)
-	case !g.bad:
-		if now-g.reduced > penaltyPeriod {
-			g.penalty, g.reduced = max(leastPenalty, g.penalty/2), now
+		g.setBad(now, true, c)
+	case !g.isBad:
+		if now-g.penaltyHalvedAt > penaltyPeriod {
+			g.penalty, g.penaltyHalvedAt = max(minPenalty, g.penalty/2), now
 		}
 	case long:
 		g.since = now
 	case now-g.since > g.penalty:
-		g.reduced = now
-		g.setBad(now, false, &c.log)
+		g.penaltyHalvedAt = now
+		g.setBad(now, false, c)
 	}
-	every := g.goodEvery
-	if g.bad {
-		every = g.badEvery
+	rate := g.good
+	if g.isBad {
+		rate = g.bad
 	}
+	phase := g.slots * rate % g.slotRate // below rate once in slotRate/rate snapshots
 	g.slots++
-	return (g.slots-1)%every == 0, Decision{Why: HeldByRoundTrip, Measured: int64(g.roundTrip), Limit: int64(g.limit)}
+	return phase < rate, Decision{Why: HeldByRoundTrip, Measured: int64(g.roundTrip), Limit: int64(g.limit)}
 }
 
 // setBad changes the conditions and records that.
-func (g *goodBad) setBad(now time.Duration, bad bool, log *decisionLog) {
-	d := Decision{At: now, Until: now, Why: BecameGood, Measured: int64(g.roundTrip), Limit: int64(g.limit), From: g.rates[1], To: g.rates[0]}
+func (g *goodBad) setBad(now time.Duration, bad bool, c *controller) {
+	d := Decision{At: now, Until: now, Why: BecameGood, Measured: int64(g.roundTrip), Limit: int64(g.limit), From: g.bad, To: g.good}
 	if bad {
-		d.Why, d.From, d.To = BecameBad, g.rates[0], g.rates[1]
+		d.Why, d.From, d.To = BecameBad, g.good, g.bad
 	}
-	log.add(d)
-	g.bad, g.since = bad, now
+	c.log.add(d)
+	g.isBad, g.since = bad, now
 }
 
 func (g *goodBad) sent(time.Duration, int) {}
@@ -147,7 +162,7 @@ type aimd struct {
 	growAt, cutAgain time.Duration // when the rate may grow, or be cut, next
 }
 
-func (a *aimd) acked(p *ackedPacket, _ *decisionLog) {
+func (a *aimd) acked(p *ackedPacket, _ *controller) {
 	if p.isNewest {
 		a.roundTrip = p.now - p.sent
 	}
@@ -157,10 +172,10 @@ func (a *aimd) acked(p *ackedPacket, _ *decisionLog) {
 	}
 }
 
-func (a *aimd) lost(now time.Duration, log *decisionLog) {
+func (a *aimd) lost(now time.Duration, c *controller) {
 	if now >= a.cutAgain {
 		a.cutAgain = now + max(100*time.Millisecond, a.roundTrip)
-		a.cut(now, a.rate/2, log, Decision{Why: CutByLoss})
+		a.cut(now, a.rate/2, c, Decision{Why: CutByLoss})
 	}
 }
 
@@ -170,65 +185,93 @@ func (a *aimd) lost(now time.Duration, log *decisionLog) {
 type delayTarget struct {
 	bucket
 	limit    time.Duration
-	least    ring.Minimum  // of the one-way delay
+	base     baseDelay     // one way
 	cutAgain time.Duration // when the rate may be cut again
 	grownAt  time.Duration // when the rate was last considered
 }
 
-// minimumWindow is the time over which policies take the minimum of delays. A line whose delay increases for good
-// is accepted after that.
-const minimumWindow = 10 * time.Second
+// baseDelay is the delay of a path without a queue: the minimum of the last 10 s. If the minimum changes by more than a
+// tolerance, the path has changed, or the minimum contains a queue or did: then the queue is drained to measure again.
+type baseDelay struct {
+	recent     ring.Minimum
+	value      time.Duration // valid if isMeasured
+	first      time.Duration // value when it was measured
+	isMeasured bool
+}
 
-func (d *delayTarget) acked(p *ackedPacket, log *decisionLog) {
+// baseWindow is the time over which baseDelay takes the minimum.
+const baseWindow = 10 * time.Second
+
+// add adds the delay of a packet that was acked at now.
+func (b *baseDelay) add(now, delay, tolerance time.Duration, c *controller) {
+	b.recent.Add(now, delay)
+	b.recent.DropBefore(now - baseWindow)
+	minimum := b.recent.Value()
+	if b.isMeasured && (minimum > b.value+tolerance || minimum < b.first-tolerance) {
+		c.drain()
+		b.isMeasured = false
+	}
+	if c.drains {
+		return
+	}
+	if !b.isMeasured {
+		b.first, b.isMeasured = minimum, true
+	}
+	b.value = minimum
+}
+
+func (d *delayTarget) acked(p *ackedPacket, c *controller) {
 	if !p.hasArrival {
 		return
 	}
 	oneWay := p.arrived - p.sent // plus the offset of the receiver's clock
-	d.least.Add(p.now, oneWay)
-	d.least.DropBefore(p.now - minimumWindow)
-	switch queue := oneWay - d.least.Value(); {
+	d.base.add(p.now, oneWay, d.limit, c)
+	switch queue := oneWay - d.base.value; {
+	case !d.base.isMeasured:
 	case queue > d.limit && p.now >= d.cutAgain:
 		d.cutAgain = p.now + 100*time.Millisecond + p.now - p.sent
-		d.cut(p.now, min(d.rate, p.receivedRate)*85/100, log, Decision{Why: CutByQueue, Measured: int64(queue), Limit: int64(d.limit)})
+		d.cut(p.now, min(d.rate, d.received(p))*85/100, c, Decision{Why: CutByQueue, Measured: int64(queue), Limit: int64(d.limit)})
 	case queue < d.limit/2:
 		grown := d.rate / 4 * int64(min(p.now-d.grownAt, time.Second)/time.Millisecond) / 1000
-		if limit := max(2*d.bucket.least, 2*p.receivedRate); d.rate < limit { // a rate that is not used must not grow without limit
+		if limit := max(2*d.minRate, 2*p.receivedRate); d.rate < limit { // a rate that is not used must not grow without limit
 			d.setRate(min(d.rate+grown, limit))
 		}
 	}
 	d.grownAt = p.now
 }
 
-func (d *delayTarget) lost(time.Duration, *decisionLog) {}
+func (d *delayTarget) lost(time.Duration, *controller) {}
 
 // ackClock holds snapshots back while the oldest unacked one is older than the least round trip of ten seconds plus
 // a slack.
 type ackClock struct {
 	slack, silence time.Duration
-	least          ring.Minimum // of the round trip
-	measured       bool
+	base           baseDelay // of the round trip
 }
 
-func (a *ackClock) acked(p *ackedPacket, _ *decisionLog) {
+func (a *ackClock) acked(p *ackedPacket, c *controller) {
 	if p.isNewest {
-		a.measured = true
-		a.least.Add(p.now, p.now-p.sent)
-		a.least.DropBefore(p.now - minimumWindow)
+		a.base.add(p.now, p.now-p.sent, a.slack, c)
 	}
 }
 
 func (a *ackClock) due(now time.Duration, c *controller) (bool, Decision) {
-	oldest, waiting := c.oldestUnacked()
-	if !a.measured || !waiting || now-c.lastSent >= a.silence {
+	oldest, isWaiting := c.oldestUnacked()
+	switch {
+	case now-c.lastSent >= a.silence:
+		return true, Decision{}
+	case c.drains:
+		return false, Decision{Why: HeldToDrain}
+	case !a.base.isMeasured || !isWaiting:
 		return true, Decision{}
 	}
-	limit := a.least.Value() + a.slack
+	limit := a.base.value + a.slack
 	return now-oldest < limit, Decision{Why: HeldByUnacked, Measured: int64(now - oldest), Limit: int64(limit)}
 }
 
-func (a *ackClock) lost(time.Duration, *decisionLog) {}
-func (a *ackClock) sent(time.Duration, int)          {}
-func (a *ackClock) target() int64                    { return 0 }
+func (a *ackClock) lost(time.Duration, *controller) {}
+func (a *ackClock) sent(time.Duration, int)         {}
+func (a *ackClock) target() int64                   { return 0 }
 
 // gcc is Google congestion control (draft-ietf-rmcat-gcc-02) in integers, with one difference: the rate is limited to
 // 1.5 times the rate received only while it holds snapshots back. Otherwise a sender that needs less than its rate
@@ -266,30 +309,30 @@ const gccOne = 1 << 16 // 1 in the fixed point of gcc
 
 func newGCC(p policy.Policy, slot time.Duration) *gcc {
 	b := newBucket(p, slot)
-	return &gcc{bucket: b, overuse: p.Duration("overuse"), variance: gccOne / 10, noise: gccOne, threshold: 25 * gccOne / 2, lossLimit: b.most}
+	return &gcc{bucket: b, overuse: p.Duration("overuse"), variance: gccOne / 10, noise: gccOne, threshold: 25 * gccOne / 2, lossLimit: b.maxRate}
 }
 
 // gccMul multiplies two numbers in fixed point.
 func gccMul(a, b int64) int64 { return a * b >> 16 }
 
-func (g *gcc) acked(p *ackedPacket, log *decisionLog) {
+func (g *gcc) acked(p *ackedPacket, c *controller) {
 	g.ackedPackets++
 	if p.hasArrival {
 		g.roundTrip, g.packetBytes = p.now-p.sent, int64(p.bytes)
 		if g.started {
 			gradient := int64((p.arrived-g.arrivedBefore)-(p.sent-g.sentBefore)) << 16 / int64(time.Millisecond)
 			g.filter(min(max(gradient, -1000*gccOne), 1000*gccOne))
-			g.detect(p.now, min(100, int64((p.arrived-g.arrivedBefore)/time.Millisecond)))
-			g.control(p.now, p.receivedRate, log)
+			g.detect(p.now, min(max(int64((p.arrived-g.arrivedBefore)/time.Millisecond), 0), 100))
+			g.control(p.now, g.received(p), c)
 		}
 		g.started, g.sentBefore, g.arrivedBefore = true, p.sent, p.arrived
 	}
-	g.controlByLoss(p.now, log)
+	g.controlByLoss(p.now, c)
 }
 
-func (g *gcc) lost(now time.Duration, log *decisionLog) {
+func (g *gcc) lost(now time.Duration, c *controller) {
 	g.lostPackets++
-	g.controlByLoss(now, log)
+	g.controlByLoss(now, c)
 }
 
 // filter updates the estimated gradient by a Kalman filter (section 5.3).
@@ -339,10 +382,10 @@ func (g *gcc) detect(now time.Duration, elapsedMS int64) {
 
 // control changes the rate by the state (section 5.5): it grows by 8 % a second, or near the last ceiling by half a
 // packet in each response time; a cut is to 85 % of the rate received.
-func (g *gcc) control(now time.Duration, received int64, log *decisionLog) {
+func (g *gcc) control(now time.Duration, received int64, c *controller) {
 	switch g.state {
 	case decrease:
-		g.cut(now, received*85/100, log, Decision{Why: CutByOveruse, Measured: int64(now - g.overusedSince), Limit: int64(g.overuse)})
+		g.cut(now, received*85/100, c, Decision{Why: CutByOveruse, Measured: int64(now - g.overusedSince), Limit: int64(g.overuse)})
 		g.ceiling, g.state, g.isOverused = received, hold, false
 	case increase:
 		elapsedMS := int64(min(now-g.grownAt, time.Second) / time.Millisecond)
@@ -355,7 +398,7 @@ func (g *gcc) control(now time.Duration, received int64, log *decisionLog) {
 		}
 		rate := g.rate + grown
 		if g.binds(now) {
-			rate = min(rate, max(g.least, received*3/2))
+			rate = min(rate, max(g.minRate, received*3/2))
 		}
 		g.setRate(rate)
 	}
@@ -363,7 +406,7 @@ func (g *gcc) control(now time.Duration, received int64, log *decisionLog) {
 
 // controlByLoss limits the rate by the share of lost packets (section 6): less than 2 % raise the limit by 5 %, more
 // than 10 % lower it by half of the share.
-func (g *gcc) controlByLoss(now time.Duration, log *decisionLog) {
+func (g *gcc) controlByLoss(now time.Duration, c *controller) {
 	if now < g.periodEnd {
 		return
 	}
@@ -371,10 +414,10 @@ func (g *gcc) controlByLoss(now time.Duration, log *decisionLog) {
 	if total := g.lostPackets + g.ackedPackets; total > 0 {
 		switch share := g.lostPackets * 1000 / total; {
 		case share < 20:
-			g.lossLimit = min(g.most, g.lossLimit*21/20)
+			g.lossLimit = min(g.maxRate, g.lossLimit*21/20)
 		case share > 100:
-			g.lossLimit = max(g.least, min(g.lossLimit, g.rate)*(2000-share)/2000)
-			g.cut(now, g.lossLimit, log, Decision{Why: CutByLoss, Measured: share})
+			g.lossLimit = max(g.minRate, min(g.lossLimit, g.rate)*(2000-share)/2000)
+			g.cut(now, g.lossLimit, c, Decision{Why: CutByLoss, Measured: share})
 		}
 	}
 	g.lostPackets, g.ackedPackets = 0, 0

@@ -125,6 +125,10 @@ func (s *Sender) Request(encoding Encoding) {
 // time now.
 func (s *Sender) StartAt(seq uint64, now time.Duration) {
 	s.seq, s.epochStart, s.first = seq, now, seq
+	if c := s.control; c != nil { // packets of the session may be in a queue
+		s.control = nil
+		s.SetControl(c.policy, c.slot)
+	}
 }
 
 // beginEpoch begins the requested epoch, if any, once epochPeriod has passed since the current one began.
@@ -225,7 +229,10 @@ func (s *Sender) SetControl(p policy.Policy, slot time.Duration) {
 	case p == policy.Policy{}:
 		s.control = nil
 	case s.control == nil:
-		s.control = &controller{}
+		s.control = &controller{newest: s.newestAcked, hasNewest: s.hasAck}
+		if s.seq > 0 { // packets may be in flight
+			s.control.lastSeq, s.control.hasSent = s.seq-1, true
+		}
 		s.control.set(p, slot)
 	case p != s.control.policy || slot != s.control.slot:
 		s.control.set(p, slot)

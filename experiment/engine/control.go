@@ -12,8 +12,7 @@ import (
 	"wirelab/internal/policy"
 )
 
-// laneControl is the send-rate control of a lane as far as the lab is concerned: the endpoints decide, and this
-// measures.
+// laneControl is the lab's view of the send-rate control of a lane. The control itself is part of endpoint.Sender.
 type laneControl struct {
 	policy   policy.Policy // zero if the lane has none
 	arrivals bool          // acks contain arrival times
@@ -33,13 +32,13 @@ func (l *lane) setControl(c *config.Config) {
 	p := c.LaneControl(l.config)
 	l.snd.SetControl(p, c.SendInterval())
 	l.control.policy = p
-	if l.paths.peer == nil { // the receiver of a real network is told once
+	if l.paths.peer == nil { // a remote receiver sends arrival times in all acks of a session or in none
 		l.control.arrivals = endpoint.NeedsArrivals(p)
 	}
 }
 
-// offer sends the snapshot that is due at now, or skips it if the control or the stream of messages holds it back. The parameters are those of
-// send.
+// offer sends the snapshot that is due at now, or skips it if the control or the stream of messages holds it back. The
+// parameters are those of send.
 func (l *lane) offer(now time.Duration, cur *frame.Shared, changed frame.Rows, restarted bool) {
 	x := &l.control
 	if !l.snd.Due(now) || l.messenger.holdsBack() {
@@ -64,20 +63,13 @@ func (l *lane) offer(now time.Duration, cur *frame.Shared, changed frame.Rows, r
 
 // checkControl returns an error if a control of c cannot work in this session.
 func (s *Session) checkControl(c *config.Config) error {
-	none := policy.Policy{}
-	for i, e := range encodersOf(c) {
-		key := "sender.control"
-		if i > 0 && e.Control != "" {
-			key = config.Indexed("shadow", i-1) + ".control"
-		}
-		p := c.LaneControl(e)
+	for key, p := range c.LaneControls() {
 		switch {
-		case p == none:
 		case s.schema.Delivery != frame.Latest:
 			return &config.Error{Key: key, Problem: "a control skips snapshots, and these data must not be skipped: the receiver needs every one",
 				Expected: "snapshots, such as cubes, or off"}
-		case s.opt.Network != nil && len(s.lanes) > 0 && endpoint.NeedsArrivals(p) && !s.lanes[0].control.arrivals:
-			return &config.Error{Key: key, Problem: p.Name() + " needs arrival times in acks, which the receiver of a real network sends only if the session began so",
+		case len(s.lanes) > 0 && s.lanes[0].paths.peer != nil && endpoint.NeedsArrivals(p) && !s.lanes[0].control.arrivals:
+			return &config.Error{Key: key, Problem: p.Name() + " needs arrival times in acks, which a remote receiver sends only in sessions that began with such a control",
 				Expected: "a policy without them, or a new run with " + p.Name()}
 		}
 	}
@@ -95,7 +87,7 @@ func (l *lane) controlFigures() *figures.Control {
 	if state.TargetBps > 0 {
 		f.TargetKbps = figures.Known(float64(state.TargetBps) / 1000)
 	}
-	for why := endpoint.HeldByRate; why <= endpoint.HeldByUnacked; why++ {
+	for why := endpoint.HeldByRate; why <= endpoint.HeldToDrain; why++ {
 		f.HeldBy[why.String()] = state.Held[why]
 	}
 	for i := range state.Decisions {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/internal/labtest"
 	"wirelab/internal/policy"
+	"wirelab/internal/testkit"
 )
 
 // hiccupConfig returns a configuration whose line is slow from 5 to 7 s.
@@ -121,6 +123,82 @@ func TestControlChangesLive(t *testing.T) {
 	r := runCubes(t, c, Options{})
 	if r.Totals.Wrong != 0 || r.CodecError != "" || r.Totals.DecodeRefused != 0 {
 		t.Errorf("%d wrong, error %q", r.Totals.Wrong, r.CodecError)
+	}
+}
+
+// badLine adds 20 s of random changes of the links, of redundancy and of the control to c, and then a good line.
+func badLine(t *testing.T, c *config.Config, seed uint64) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 29))
+	change := func(at time.Duration, key, value string) {
+		c.At = append(c.At, config.Stamp(at, config.NewChange(key, value)))
+	}
+	for at := time.Second; at < 20*time.Second; at += time.Duration(300+rng.IntN(3000)) * time.Millisecond {
+		for range 1 + rng.IntN(3) {
+			switch rng.IntN(7) {
+			case 0:
+				change(at, "link.loss", "100%") // until the next change of the loss, at most for 3 s
+				change(at+time.Duration(rng.IntN(3000))*time.Millisecond, "link.loss", []string{"0%", "2%", "20%"}[rng.IntN(3)])
+			case 1:
+				change(at, "up.corrupt", []string{"0%", "10%", "90%"}[rng.IntN(3)])
+			case 2:
+				change(at, "link.jitter", []string{"0ms", "5ms", "40ms"}[rng.IntN(3)]) // reorders
+			case 3:
+				change(at, "link.latency", []string{"5ms", "25ms", "100ms"}[rng.IntN(3)])
+			case 4:
+				change(at, "redundancy", []string{"none", "repeat n=1", "xor data=4"}[rng.IntN(3)])
+			case 5:
+				change(at, "control", endpoint.Controls.Names()[rng.IntN(len(endpoint.Controls))])
+			default:
+				change(at, "down.rate", []string{"10kbit", "60kbit", "150kbit", "1mbit"}[rng.IntN(4)])
+			}
+		}
+	}
+	for _, s := range [][2]string{{"link.loss", "0%"}, {"up.corrupt", "0%"}, {"link.jitter", "0ms"}, {"link.latency", "25ms"},
+		{"redundancy", "none"}, {"control", c.Sender.Control.String()}, {"down.rate", "300kbit"}} {
+		change(23*time.Second, s[0], s[1])
+	}
+}
+
+// A session recovers within 10 s once its line is good, with each control that promises it, whatever happened in the 20 s
+// before: outages, damaged acks, reordering, rates, containers, live changes of the control. Sending everything does not
+// always recover.
+func TestSessionsRecover(t *testing.T) {
+	fixedIsStuck := false
+	for _, control := range []string{"fixed", "delay", "ack-clock", "gcc"} {
+		for seed := uint64(3); seed < testkit.ChooseLong[uint64](100, 20, 6); seed++ {
+			c := hiccupConfig(t, "sender.control", control)
+			c.At, c.Duration = nil, 36*time.Second
+			badLine(t, c, seed)
+			s, err := NewSessionFromSource(c, labtest.NewCubeSource(60, 20, -1, seed), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.RunUntil(33 * time.Second); err != nil {
+				t.Fatal(err)
+			}
+			oldest := uint64(0) // packets between the newest one and the newest acked one
+			for s.Now() < 35*time.Second {
+				if err := s.Advance(50 * time.Millisecond); err != nil {
+					t.Fatal(err)
+				}
+				acked, _ := s.lanes[0].snd.Acked()
+				oldest = max(oldest, s.lanes[0].snd.Seq()-acked)
+			}
+			switch isFresh := oldest <= 18; { // 300 ms
+			case isFresh:
+			case control == "fixed":
+				fixedIsStuck = true
+			default:
+				t.Errorf("%s, seed %d: 10 s after the line became good, %d snapshots are unacked", control, seed, oldest)
+			}
+			if wrong := s.Result().Totals.Wrong; len(s.refused) > 0 || wrong != 0 {
+				t.Errorf("%s, seed %d: %d wrong, refused changes %v", control, seed, wrong, s.refused)
+			}
+		}
+	}
+	if !fixedIsStuck {
+		t.Error("every snapshot was sent and all sessions recovered: the lines are too good to test anything")
 	}
 }
 

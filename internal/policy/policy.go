@@ -6,6 +6,7 @@ package policy
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +22,9 @@ type Kind struct {
 	Name    string
 	Summary string // one line for lists
 	Params  []Param
+	// Ascending names parameters of the same type whose values must not decrease in this order, such as a lowest, a first
+	// and a highest rate. The default of one that is not given is moved, if necessary, to the value of one that is.
+	Ascending []string
 }
 
 // Set lists the policies that a setting accepts. It must not change once a Policy refers to it.
@@ -53,9 +57,12 @@ func (s Set) Parse(text string) (Policy, error) {
 			return Policy{}, &setting.KeyError{Key: name, Value: setting.FormatValue(word), Expected: p.kind.usage()}
 		}
 		given[key] = true
-		if err := p.Set(key, value); err != nil {
+		if err := p.set(key, value); err != nil {
 			return Policy{}, err
 		}
+	}
+	if err := p.order(given); err != nil {
+		return Policy{}, err
 	}
 	return p, nil
 }
@@ -176,8 +183,33 @@ func (p Policy) format(include func(i int) bool) string {
 	return strings.Join(words, " ")
 }
 
-// Set parses and sets one parameter. The error is a *setting.KeyError.
-func (p *Policy) Set(name, value string) error {
+// order moves the defaults of Kind.Ascending between the values that are given, and returns an error if those decrease.
+func (p *Policy) order(given map[string]bool) error {
+	var last *Param // the last one that is given
+	floor, ceiling := int64(math.MinInt64), int64(math.MaxInt64)
+	for _, name := range p.kind.Ascending {
+		i := p.kind.index(name)
+		switch param, v := &p.kind.Params[i], p.values[i]; {
+		case !given[name]:
+			p.values[i] = max(v, floor)
+		case v < floor:
+			return &setting.KeyError{Key: name, Value: setting.FormatValue(param.text(v)), Expected: param.unit.what + " that is not below " + last.text(floor)}
+		default:
+			last, floor = param, v
+		}
+	}
+	for _, name := range slices.Backward(p.kind.Ascending) {
+		if i := p.kind.index(name); given[name] {
+			ceiling = p.values[i]
+		} else {
+			p.values[i] = min(p.values[i], ceiling)
+		}
+	}
+	return nil
+}
+
+// set parses and sets one parameter. The error is a *setting.KeyError.
+func (p *Policy) set(name, value string) error {
 	i := p.kind.index(name)
 	if i < 0 {
 		if len(p.kind.Params) == 0 {

@@ -119,6 +119,38 @@ func TestComplete(t *testing.T) {
 	}
 }
 
+// Values that must not decrease are refused if they do; defaults are moved out of the way of values that are given.
+func TestAscending(t *testing.T) {
+	set := policy.Set{{Name: "rate", Ascending: []string{"least", "start", "most"}, Params: []policy.Param{
+		policy.Count("start", 50, 1, 1000, "first"), policy.Count("least", 10, 1, 1000, "lowest"), policy.Count("most", 90, 1, 1000, "highest"),
+	}}}
+	for text, want := range map[string]string{
+		"rate":                            "rate start=50 least=10 most=90",
+		"rate most=30":                    "rate start=30 least=10 most=30",
+		"rate most=3":                     "rate start=3 least=3 most=3",
+		"rate least=70":                   "rate start=70 least=70 most=90",
+		"rate least=200":                  "rate start=200 least=200 most=200",
+		"rate start=5":                    "rate start=5 least=5 most=90",
+		"rate least=70 most=80":           "rate start=70 least=70 most=80",
+		"rate least=20 most=20":           "rate start=20 least=20 most=20",
+		"rate least=20 start=30 most=300": "rate start=30 least=20 most=300",
+		"rate least=20 most=10":           `most: got "most=10", expected a whole number that is not below least=20`,
+		"rate most=10 start=11":           `most: got "most=10", expected a whole number that is not below start=11`,
+		"rate start=1 most=9 least=2":     `start: got "start=1", expected a whole number that is not below least=2`,
+	} {
+		p, err := set.Parse(text)
+		got := p.String()
+		if err != nil {
+			got = err.Error()
+		} else if again, err := set.Parse(got); err != nil || again != p {
+			t.Errorf("%q: %q is parsed as %v, %v", text, got, again, err)
+		}
+		if got != want {
+			t.Errorf("%q: %s; want %s", text, got, want)
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add("codel target=5ms interval=100ms")
 	f.Add("mixed quantile=99.95% flows=3 least=1mbit limit=64KiB")

@@ -94,13 +94,16 @@ func (l *lightyear) target(now time.Duration) time.Duration {
 
 // decayingHistogram is a histogram of times in milliseconds that forgets, in integers.
 type decayingHistogram struct {
-	quantile uint64       // in millionths
-	keep     uint64       // share of the weights that stays when a value is added, in 1/32768
-	weights  [4000]uint64 // value v ms has weight weights[v], in 1/2^30
-	low, end int          // only the weights from low to end-1 are not zero
-	sum      uint64       // of weights
-	n        uint64       // values added
+	quantile uint64                 // in millionths
+	keep     uint64                 // share of the weights that stays when a value is added, in 1/32768
+	weights  [histogramRange]uint64 // value v ms has weight weights[v], in 1/2^30
+	low, end int                    // only the weights from low to end-1 are not zero
+	sum      uint64                 // of weights
+	n        uint64                 // values added
 }
+
+// histogramRange is the number of values of a decayingHistogram. Times from 4 s on count as the last value.
+const histogramRange = 4000
 
 // newDecayingHistogram returns a histogram for the parameters quantile and forget of p. A value is added every
 // interval.
@@ -167,16 +170,17 @@ func (d *delayQuantile) target(now time.Duration) time.Duration {
 }
 
 // ageQuantile displays the state whose age is a quantile of the age of the newest snapshot, sampled at each
-// display tick: if the quantile is 99 %, a newer snapshot is there on 99 % of the ticks. It needs neither a clock
+// display tick: if the quantile is 99 %, a newer snapshot has arrived on 99 % of the ticks. It needs neither a clock
 // offset nor the send interval, and a lost snapshot counts like a late one.
 type ageQuantile struct {
-	ages        decayingHistogram
-	started     bool
-	base        time.Duration // subtracted from ages, because the clocks of both ends are not synchronised
-	newest      time.Duration // source time of the newest snapshot
-	outage      time.Duration // ages this much above the usual minimum are left out; 0 leaves none out
-	outageTicks int           // display ticks after which an outage counts as the new normal
-	ticksOut    int           // display ticks since the current outage began; 0 if none
+	ages         decayingHistogram
+	started      bool
+	base         time.Duration // subtracted from ages, because the clocks of both ends are not synchronised
+	newest       time.Duration // source time of the newest snapshot
+	outage       time.Duration // ages this much above the usual minimum are left out; 0 leaves none out
+	outageTicks  int           // display ticks after which an outage counts as the new normal
+	ticksOut     int           // display ticks since the current outage began; 0 if none
+	ticksTooLong int           // display ticks in a row with an age beyond the range of ages
 }
 
 const (
@@ -185,15 +189,23 @@ const (
 	usualTicks   = 60                     // display ticks before outages are recognised
 )
 
+// arrive begins again with an empty histogram if the ages have left its range.
 func (a *ageQuantile) arrive(now, source time.Duration) {
-	if !a.started {
-		a.started, a.base, a.newest = true, now-source-ageMargin, source
+	delay := now - source
+	if !a.started || delay < a.base || a.ticksTooLong > a.outageTicks {
+		a.ages = decayingHistogram{quantile: a.ages.quantile, keep: a.ages.keep}
+		a.started, a.base, a.ticksOut, a.ticksTooLong = true, delay-ageMargin, 0, 0
 	}
 	a.newest = max(a.newest, source)
 }
 
 func (a *ageQuantile) target(now time.Duration) time.Duration {
 	age := now - a.newest - a.base
+	if age < histogramRange*time.Millisecond {
+		a.ticksTooLong = 0
+	} else {
+		a.ticksTooLong++
+	}
 	if a.outage > 0 && a.ages.n > usualTicks && age > a.ages.at(usualMinimum)+a.outage {
 		a.ticksOut++
 	} else {

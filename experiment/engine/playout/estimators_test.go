@@ -234,6 +234,59 @@ func TestAgeQuantileLeavesOutagesOut(t *testing.T) {
 	}
 }
 
+// After any change of the delay, also beyond the range of a histogram, and after long outages, each policy aims at an
+// ordinary delay within 20 s: its target is rarely newer than the newest snapshot, and never much older.
+func TestPoliciesFollowAnyDelay(t *testing.T) {
+	const change, end = 20 * time.Second, 60 * time.Second
+	for _, text := range append(Policies.Names(), "age outage=0ms", "60ms") {
+		for _, x := range []struct{ before, after, outage time.Duration }{
+			{30 * time.Millisecond, 6 * time.Second, 0},
+			{30 * time.Millisecond, 12 * time.Second, 0},
+			{6 * time.Second, 30 * time.Millisecond, 0},
+			{2 * time.Second, 30 * time.Millisecond, 0},
+			{30 * time.Millisecond, 30 * time.Millisecond, 10 * time.Second},
+			{30 * time.Millisecond, 5 * time.Second, 10 * time.Second},
+		} {
+			timing, err := ParseTiming(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, _ := newEstimator(timing, testRhythm)
+			var list []arrival // in order, as after a queue
+			last := time.Duration(0)
+			for source := time.Duration(0); source < end; source += testSend {
+				if latency := x.before; source < change {
+					last = max(last, source+latency)
+				} else if last = max(last, source+x.after); source < change+x.outage {
+					continue
+				}
+				list = append(list, arrival{last, source})
+			}
+			starved, shown, oldest, newest := 0, 0, time.Duration(0), time.Duration(-1)
+			for now := time.Duration(0); now < end; now += testTick {
+				for ; len(list) > 0 && list[0].at <= now; list = list[1:] {
+					e.arrive(list[0].at, list[0].source)
+					newest = list[0].source
+				}
+				if newest < 0 {
+					continue
+				}
+				target := e.target(now)
+				if now > change+x.outage+20*time.Second {
+					shown++
+					oldest = max(oldest, newest-target)
+					if target > newest {
+						starved++
+					}
+				}
+			}
+			if oldest > 250*time.Millisecond || shown == 0 || starved > shown/50 {
+				t.Errorf("%s after %+v: the target is up to %v older than the newest snapshot, and newer on %d of %d ticks", text, x, oldest, starved, shown)
+			}
+		}
+	}
+}
+
 // Whatever arrives and however the timing changes, the displayed time never goes back, and no policy panics.
 func TestDisplayNeverGoesBack(t *testing.T) {
 	for seed := range uint64(20) {

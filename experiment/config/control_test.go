@@ -1,0 +1,63 @@
+package config
+
+import (
+	"strings"
+	"testing"
+)
+
+// A control that the other settings do not allow, and parameters that contradict each other, are refused in one sentence
+// with the key.
+func TestControlErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"[sender]\ncontrol = \"gcc\"\n[up]\nchecksum = false\n":                                                                "x.toml:2: sender.control: gcc relies on the times in acks",
+		"[sender]\ncontrol = \"gcc\"\n[[at]]\nt = \"1s\"\nup.checksum = false\n":                                               "at[0]",
+		"[[shadow]]\nname = \"raw\"\ncontrol = \"delay\"\n[up]\nchecksum = false\n":                                            "shadow[0].control: delay relies on the times in acks",
+		"[sender]\ncontrol = \"ack-clock\"\n[up]\nchecksum = false\n":                                                          "",
+		"[sender]\ncontrol = \"gcc\"\n[down]\nchecksum = false\n":                                                              "",
+		"[sender]\ncontrol = \"delay least=2mbit most=1mbit\"\n":                                                               `sender.control: got "most=1mbit"; expected a rate that is not below least=2mbit`,
+		"[sender]\ncontrol = \"aimd start=2mbit most=1mbit\"\n":                                                                `sender.control: got "most=1mbit"; expected a rate that is not below start=2mbit`,
+		"[sender]\ncontrol = \"gcc start=20kbit least=30kbit\"\n":                                                              `sender.control: got "start=20kbit"; expected a rate that is not below least=30kbit`,
+		"[sender]\ncontrol = \"good-bad good=10 bad=20\"\n":                                                                    `sender.control: got "good=10"; expected a whole number that is not below bad=20`,
+		"[sender]\ncontrol = 3\n":                                                                                              `x.toml:2: sender.control: 3 is invalid; expected "fixed", "good-bad`,
+		"[sender]\ncontrol = \" \"\n":                                                                                          `x.toml:2: sender.control: " " is invalid`,
+		"[sender]\ncontrol = \"gc\"\n":                                                                                         `x.toml:2: sender.control: unknown policy "gc"; expected one of fixed, good-bad, aimd, gcc, delay, ack-clock, off; did you mean gcc?`,
+		"[receiver]\nplayout = 3\n":                                                                                            "x.toml:2: receiver.playout: 3 is invalid; expected a time such as 85ms, or",
+		"[sender]\ncontrol = \"delay most=300kbit\"\n":                                                                         "",
+		"[messages]\nrate_hz = 20\ndelivery = \"stream\"\n[[shadow]]\nname = \"raw\"\ncontrol = \"delay\"\n":                   "shadow[0].control: a stream has its own congestion control",
+		"[messages]\nrate_hz = 20\ndelivery = \"stream\"\n[[shadow]]\nname = \"raw\"\ncontrol = \"off\"\n":                     "",
+		"[messages]\nrate_hz = 20\n[sender]\ncontrol = \"delay\"\n[[shadow]]\nname = \"raw\"\ncontrol = \"good-bad rtt=1s\"\n": "",
+	} {
+		if got := validate(t, text); (got == "") != (want == "") || !strings.Contains(got, want) || strings.Contains(got, "\n") {
+			t.Errorf("%q: %s\nwant %s", text, got, want)
+		}
+	}
+}
+
+// Controls and playout policies without an effect cause a warning.
+func TestIdlePolicies(t *testing.T) {
+	for text, want := range map[string]string{
+		"sender.control=good-bad":                                                    "",
+		"sender.control=good-bad sender.rate_hz=20":                                  "sender.control: good-bad holds nothing back, because bad=20 is not below the snapshots per second that could be sent (sender.rate_hz = 20, sender.every = 1)",
+		"sender.control=good-bad sender.every=3":                                     "sender.control: good-bad holds nothing back",
+		"sender.control=good-bad sender.every=2":                                     "",
+		"sender.control=ack-clock,least=60":                                          "sender.control: ack-clock holds nothing back, because least=60",
+		"sender.control=gcc shadow[0].name=raw shadow[0].control=ack-clock,least=60": "shadow[0].control: ack-clock",
+		"receiver.playout=mirror,buffer=3":                                           "",
+		"receiver.playout=mirror,buffer=3,tolerance=2":                               "receiver.playout: mirror ignores tolerance",
+		"receiver.playout=mirror,tolerance=2":                                        "",
+		"receiver.playout=age data.source=files:a,b":                                 "receiver.playout: files are not displayed",
+		"receiver.playout_compare=all data.source=files:a,b":                         "receiver.playout_compare: files are not displayed",
+	} {
+		c := Default()
+		for _, pair := range strings.Fields(text) {
+			key, value, _ := strings.Cut(pair, "=")
+			if err := c.Set(key, strings.ReplaceAll(value, ",", " ")); err != nil {
+				t.Fatalf("%s: %v", text, err)
+			}
+		}
+		got := strings.Join(c.Warnings(), "\n")
+		if (got == "") != (want == "") || !strings.HasPrefix(got, want) || strings.Contains(got, "\n") {
+			t.Errorf("%s: %s\nwant %s", text, got, want)
+		}
+	}
+}

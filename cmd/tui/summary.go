@@ -106,7 +106,7 @@ func writeCrowd(w io.Writer, c *figures.Crowd, timing *figures.CrowdTiming) {
 	}
 	fmt.Fprintln(w)
 	if timing != nil {
-		fmt.Fprintf(w, "tick      on one core: encode %.0f µs, server %.0f, clients and uplinks %.0f, decode once %.0f; elapsed: median %.0f µs, p99 %.0f\n",
+		fmt.Fprintf(w, "tick      on one core: encode %.0f µs, server %.0f, clients and links %.0f, decode once %.0f; elapsed: median %.0f µs, p99 %.0f\n",
 			timing.EncodeUS, timing.ServerUS, timing.ClientsUS, timing.DecodeUS, timing.ElapsedUS.P50, timing.ElapsedUS.P99)
 	}
 	fmt.Fprintln(w)

@@ -231,8 +231,13 @@ const (
 // memoKey if the encoding uses the memo of the baseline, which is an anchor.
 const memoKey = 0x100
 
-// numKeys is the number of keys.
-const numKeys = 2 * memoKey
+// numKeys is the number of keys. In shard.keys, paramsKey is added if the header of the packet contains the parameters
+// of the encoder; noPacket means that no packet is sent.
+const (
+	numKeys   = 2 * memoKey
+	paramsKey = numKeys
+	noPacket  = 0xffff
+)
 
 // choose returns the key of the encoding of packet seq for a client that has acked the given packets.
 func (b *baselines) choose(acked *packetSet, seq uint32) (key uint16) {

@@ -225,10 +225,8 @@ func (x *Session) queue(n uint32, now time.Duration) {
 	for k := range count {
 		c := (u.first + k) % count
 		s, i := &x.shards[c/shardClients], c%shardClients
-		if s.leaves[i] = dropped; !s.targets[i].isActive {
-			continue
-		}
-		if e, params := x.encodingFor(s, i); e.err == nil {
+		s.leaves[i] = dropped
+		if e, params := x.encodingFor(s, i); e != nil && e.err == nil {
 			at, ok := u.send(now+spacing*time.Duration(k)/time.Duration(count), e.wire[params])
 			if ok {
 				s.leaves[i] = at

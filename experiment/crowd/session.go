@@ -666,7 +666,7 @@ func (x *Session) encodeChains(n uint32) error {
 	err := x.each(x.clientCount(), func(w *worker, i int) error {
 		s, k := &x.shards[i/shardClients], i%shardClients
 		if c := &s.chains[k]; s.targets[k].isActive {
-			c.encoding.reset(s.keys[k], 1)
+			c.encoding.reset(s.keys[k]&(numKeys-1), 1)
 			x.encode(w, n, &c.encoding, c)
 		}
 		return nil

@@ -14,7 +14,7 @@ const shardClients = 512
 // an element for each client, grouped by the code that uses them.
 type shard struct {
 	targets   []target
-	keys      []uint16 // keys of the encodings of the current packet
+	keys      []uint16 // of the encodings of the current packet, with paramsKey; noPacket if no packet is sent
 	down      []lossmodel.Light
 	sent      []sentCounts
 	leaves    []time.Duration // when the current packet has passed the uplink of the server; dropped if it has not; nil without uplink
@@ -257,6 +257,7 @@ func (x *Session) choose(s *shard, n uint32) {
 	for i := range s.targets {
 		t := &s.targets[i]
 		if !t.isActive {
+			s.keys[i] = noPacket
 			continue
 		}
 		if t.acked.any && n-t.acked.newest > x.senderHistory {
@@ -266,40 +267,45 @@ func (x *Session) choose(s *shard, n uint32) {
 		if !x.needsNoBaseline {
 			key = x.baselines.choose(&t.acked, n)
 		}
-		s.keys[i] = key
 		s.usersByKey[key]++
+		if !t.epochAcked {
+			key |= paramsKey
+		}
+		s.keys[i] = key
 	}
 	s.timed.server += x.clock.Now() - start
 }
 
 // encodingFor returns the encoding of the current packet to client i of the shard, and which of its headers the client
-// gets: that with parameters is header 1.
+// gets: that with parameters is header 1. e is nil if no packet is sent to the client.
 func (x *Session) encodingFor(s *shard, i int) (e *encoding, params int) {
-	if s.chains != nil {
+	key := s.keys[i]
+	switch {
+	case key == noPacket:
+		return nil, 0
+	case s.chains != nil:
 		e = &s.chains[i].encoding
-	} else {
-		e = &x.encodings[x.encodingOf[s.keys[i]]]
+	default:
+		e = &x.encodings[x.encodingOf[key&(numKeys-1)]]
 	}
-	if !s.targets[i].epochAcked {
-		params = 1
-	}
-	return e, params
+	return e, int(key / paramsKey)
 }
 
-// send sends packet n to each client at now.
+// send sends packet n to each client at now. First it does the work of the server, then that of the links.
 func (x *Session) send(s *shard, n uint32, now time.Duration) {
 	start := x.clock.Now()
-	for i := range s.targets {
-		if !s.targets[i].isActive {
+	for i := range s.sent {
+		e, params := x.encodingFor(s, i)
+		if e == nil {
 			continue
 		}
-		e, params := x.encodingFor(s, i)
 		count := &s.sent[i]
 		if e.err != nil {
 			count.encodeFailed++
+			s.keys[i] = noPacket
 			continue
 		}
-		s.addHash(uint64(e.key)<<1 | uint64(params))
+		s.addHash(uint64(s.keys[i]))
 		s.logSent(i, n, e, params)
 		count.sent++
 		count.payloadBytes += uint64(len(e.payload))
@@ -308,29 +314,39 @@ func (x *Session) send(s *shard, n uint32, now time.Duration) {
 			count.withBaseline++
 			count.ageTicks += e.ageTicks
 		}
-		leaves := now
-		if s.leaves != nil {
-			if leaves = s.leaves[i]; leaves == dropped {
-				s.countLoss(count, 0, lossmodel.Queue)
-				s.logLoss(i, n, lossmodel.Queue)
-				continue
-			}
-		}
-		p := packet{seq: n, client: uint16(i), age: uint8(e.key), verdict: e.verdict}
-		if s.full != nil && s.full[i] != nil {
-			x.sendFull(s, i, leaves, &p, len(e.headers[params])+len(e.payload))
-			continue
-		}
-		delay, lost := s.down[i].Send(e.fragments[params])
-		if lost != lossmodel.None {
-			s.countLoss(count, 0, lost)
-			s.logLoss(i, n, lost)
-			continue
-		}
-		p.due = leaves + delay
-		s.packets.add(max(x.slotOf(n, p.due), n+1), p) // slot n has handled its arrivals
 	}
-	s.timed.server += x.clock.Now() - start
+	middle := x.clock.Now()
+	for i := range s.down {
+		if e, params := x.encodingFor(s, i); e != nil {
+			x.transmit(s, i, n, now, e, params)
+		}
+	}
+	s.timed.server += middle - start
+	s.timed.clients += x.clock.Now() - middle
+}
+
+// transmit passes packet n, which the server sends at now, to the downlink of client i of the shard.
+func (x *Session) transmit(s *shard, i int, n uint32, now time.Duration, e *encoding, params int) {
+	if s.leaves != nil {
+		if now = s.leaves[i]; now == dropped {
+			s.countLoss(&s.sent[i], 0, lossmodel.Queue)
+			s.logLoss(i, n, lossmodel.Queue)
+			return
+		}
+	}
+	p := packet{seq: n, client: uint16(i), age: uint8(e.key), verdict: e.verdict}
+	if s.full != nil && s.full[i] != nil {
+		x.sendFull(s, i, now, &p, len(e.headers[params])+len(e.payload))
+		return
+	}
+	delay, lost := s.down[i].Send(e.fragments[params])
+	if lost != lossmodel.None {
+		s.countLoss(&s.sent[i], 0, lost)
+		s.logLoss(i, n, lost)
+		return
+	}
+	p.due = now + delay
+	s.packets.add(max(x.slotOf(n, p.due), n+1), p) // slot n has handled its arrivals
 }
 
 // slotOf returns the slot in which an event at due is handled: the first one that is not before due. due is at least

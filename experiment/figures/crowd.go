@@ -43,8 +43,8 @@ type CrowdClient struct {
 type CrowdTiming struct {
 	EncodeUS  Figure    `json:"encode_us"`  // all encodings of the tick
 	DecodeUS  Figure    `json:"decode_us"`  // decoding each of them once
-	ServerUS  Figure    `json:"server_us"`  // acks, baselines, headers, the uplink and the downlinks of all clients
-	ClientsUS Figure    `json:"clients_us"` // receivers, displays and uplinks of all clients
+	ServerUS  Figure    `json:"server_us"`  // acks, baselines, headers and the uplink, for all clients
+	ClientsUS Figure    `json:"clients_us"` // receivers, displays and links of all clients, which the machines and networks of a real game have
 	ElapsedUS Quantiles `json:"elapsed_us"` // the whole tick
 }
 

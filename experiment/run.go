@@ -141,15 +141,12 @@ func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.E
 // runCrowd runs a configuration with many receivers, and writes its report to out. With an error it also returns the
 // results so far; nil if the run did not begin.
 func runCrowd(ctx context.Context, c *config.Config, opt RunOptions, out *report.Exporter) (*engine.Result, error) {
-	if opt.View != nil {
-		return nil, c.Locate(&config.Error{Key: "crowd.clients", Problem: "tui run cannot record a crowd", Expected: "no --cast, or the dashboard with --cast"})
-	}
 	if opt.files != nil {
 		c = c.Clone()
 		c.ResolvePath = opt.files.Note // records the data files that the run reads
 	}
 	startedAt := opt.Clock.Now()
-	r, err := crowd.Run(ctx, c, crowd.Options{Clock: opt.Clock, Progress: opt.Progress, Force: opt.Force})
+	r, err := crowd.Run(ctx, c, crowd.Options{Clock: opt.Clock, Progress: opt.Progress, View: opt.View, Force: opt.Force})
 	if r == nil {
 		return nil, errors.Join(err, out.Close())
 	}

@@ -62,9 +62,14 @@ func OpenLive(ctx context.Context, c *config.Config, opt Options) (*Live, error)
 		return nil, err
 	}
 	x.config.Duration = planned
+	return newLive(x), nil
+}
+
+// newLive returns a Live of a session that has not begun.
+func newLive(x *Session) *Live {
 	l := &Live{Session: x}
 	l.addMark()
-	return l, nil
+	return l
 }
 
 // Config returns the configuration with the changes so far, and with the settings that depend on the data.
@@ -92,8 +97,7 @@ func (l *Live) Done() bool { return l.ended }
 
 // RunUntil runs all slots before t, unless the data end.
 func (l *Live) RunUntil(t time.Duration) error {
-	for at := l.Session.Now(); at < t && !l.ended; at = l.Session.Now() {
-		packets := l.packets
+	for l.Session.Now() < t && !l.ended {
 		err := l.Step()
 		if errors.Is(err, io.EOF) {
 			l.ended, t = true, l.end
@@ -102,20 +106,43 @@ func (l *Live) RunUntil(t time.Duration) error {
 		if err != nil {
 			return err
 		}
-		if l.packets > packets {
-			l.addEncodings()
-		}
-		next := l.Session.Now()
-		l.sample.Wait = max(l.sample.Wait, l.uplink.idleAt-at)
-		if next/meters.SamplePeriod > l.sample.T/meters.SamplePeriod {
-			l.endSample(next)
-		}
-		if next-l.marks[len(l.marks)-1].at >= markPeriod {
-			l.addMark()
-		}
 	}
 	l.reached = max(l.reached, t)
 	return nil
+}
+
+// Step runs the next slot, as Session.Step does, and measures it.
+func (l *Live) Step() error {
+	packets, at := l.packets, l.Session.Now()
+	if err := l.Session.Step(); err != nil {
+		return err
+	}
+	if l.packets > packets {
+		l.addEncodings()
+	}
+	next := l.Session.Now()
+	l.sample.Wait = max(l.sample.Wait, l.uplink.idleAt-at)
+	if next/meters.SamplePeriod > l.sample.T/meters.SamplePeriod {
+		l.endSample(next)
+	}
+	if next-l.marks[len(l.marks)-1].at >= markPeriod {
+		l.addMark()
+	}
+	return nil
+}
+
+// stepShown returns a function that runs the next slot, and calls show with a snapshot after each sample period. The
+// snapshots have the packets of client 1.
+func (l *Live) stepShown(show func(*engine.Snapshot)) func() error {
+	return func() error {
+		samples := len(l.samples)
+		err := l.Step()
+		if err == nil && len(l.samples) != samples {
+			l.reached = l.Session.Now()
+			show(l.View(1))
+		}
+		return err
+	}
 }
 
 // eachEncoding calls f for each encoding of the newest packet.

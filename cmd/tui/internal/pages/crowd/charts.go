@@ -133,6 +133,10 @@ func (p *charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	}
 	legend = append(legend, []look.Span{look.Dim.Span("of "), look.Value.Span(units.Fixed(units.Milliseconds(p.tick), 1)), look.Dim.Span(" ms")})
 	cpu.Legend = look.FitGroups(look.TitleSpace(c.W, cpu.Title), legend)
+	untimed := now.sum.CPU == engine.CrowdCPU{} // a replay without a clock
+	if untimed {
+		cpu.Legend = []look.Span{look.Dim.Span("not measured")}
+	}
 	rate := panes.Stacked{Title: "All clients Mbit/s, " + room.MeanText, Spec: p.line(look.Wire, 1, func(s *engine.CrowdSample) float64 {
 		return float64(s.WireBits) * room.PerSecond / 1e6
 	})}
@@ -153,7 +157,7 @@ func (p *charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	const chartRows = 4 // smallest useful height with the title
 	for i := range list {
 		list[i].Focused = focused
-		list[i].Folded = i > 0 && c.H < 3+chartRows*(i+1)
+		list[i].Folded = i > 0 && c.H < 3+chartRows*(i+1) || i == 1 && untimed
 		s := list[i].Spec
 		th.StyleChart(s)
 		s.Step, s.Span, s.Window = meters.SamplePeriod, int(p.span(len(p.samples))/meters.SamplePeriod), panes.MeanWindow

@@ -79,8 +79,8 @@ func (d *document) addCrowd(x *engine.Result) {
 func tickTable(u *figures.CrowdTiming) table {
 	t := newTable("Work of a tick, by the wall clock of the machine: not reproducible", "part", ">µs")
 	t.Add("encodings", formatFigure(u.EncodeUS))
-	t.Add("acks, baselines, headers, uplink and downlinks of all clients", formatFigure(u.ServerUS))
-	t.Add("receivers, displays and uplinks of all clients; not work of a server", formatFigure(u.ClientsUS))
+	t.Add("acks, baselines, headers and the uplink, for all clients", formatFigure(u.ServerUS))
+	t.Add("receivers, displays and links of all clients; not work of a server", formatFigure(u.ClientsUS))
 	t.Add("decoding each payload once; not work of a server", formatFigure(u.DecodeUS))
 	t.Add("elapsed, median", formatFigure(u.ElapsedUS.Of(u.ElapsedUS.P50)))
 	t.Add("elapsed, p99", formatFigure(u.ElapsedUS.Of(u.ElapsedUS.P99)))

@@ -72,7 +72,7 @@ func TestCrowdCurve(t *testing.T) {
 	}
 	d := gridDocument(gridPoints(runs), "", "3 runs", nil)
 	for i := range d.data.Charts {
-		if c := &d.data.Charts[i]; strings.HasPrefix(c.Title, "Acks, headers") {
+		if c := &d.data.Charts[i]; strings.HasPrefix(c.Title, "Acks, baselines") {
 			if got := fmt.Sprint(c.Ticks, d.data.X[c.X], c.Lines[0].Y); got != "[1 100 10000] [0 1 2] [1 100 10000]" {
 				t.Errorf("got %s", got)
 			}

@@ -128,7 +128,7 @@ func variedMetrics(points []gridPoint) (out []metric) {
 		{deliveryKey, "Delivery of messages, p99", "ms", 1},
 		{"crowd.encodings_per_tick", "Encodings a tick", "", 1},
 		{encodeTimeKey, "Encoding a tick, wall clock", "µs of one core", 1},
-		{serverTimeKey, "Acks, headers and sending a tick, wall clock", "µs of one core", 1},
+		{serverTimeKey, "Acks, baselines and headers a tick, wall clock", "µs of one core", 1},
 		{"crowd.p50.payload_kbps", "Payload of a client, median", "kbps", 1},
 		{"crowd.p95.payload_kbps", "Payload of a client, p95", "kbps", 1},
 		{"crowd.p95.playout.starved_ratio", "Display starved, p95 of clients", "% of display ticks", 100},

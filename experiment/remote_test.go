@@ -105,8 +105,6 @@ func TestUnsupportedOverNetwork(t *testing.T) {
 		"sweep":       "cannot run over a real network",
 		"shadow":      "two encoders alike",
 		"data.source": "does not have the old file",
-
-		"messages.delivery": "reads no stream",
 	} {
 		c := worldFor(t, "1s")
 		switch key {
@@ -114,11 +112,6 @@ func TestUnsupportedOverNetwork(t *testing.T) {
 			c.Sweep = []config.Axis{{Key: "down.loss", Values: []any{"1%", "2%"}}}
 		case "shadow":
 			c.Shadows = []config.Encoder{{Name: "rotor"}}
-		case "messages.delivery":
-			c.Messages.RateHz = 20
-			if err := c.Set(key, "stream"); err != nil {
-				t.Fatal(err)
-			}
 		default:
 			if err := c.Set(key, "files"); err != nil {
 				t.Fatal(err)

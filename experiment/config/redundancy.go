@@ -38,8 +38,8 @@ func (c *Config) HasContainers() (key string, ok bool) {
 	return "", false
 }
 
-// MayUseContainers reports whether the receiver of a run with this configuration must expect containers:
-// sender.redundancy is set, be it to none, or messages are sent.
+// MayUseContainers reports whether the receiver of a run with this configuration must expect containers: if
+// sender.redundancy is set, also to none, or if messages are sent.
 func (c *Config) MayUseContainers() bool { return c.Sender.Redundancy.Name() != "" || c.HasMessages() }
 
 // checkContainers checks that the other settings allow containers.

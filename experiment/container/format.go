@@ -37,6 +37,9 @@ const (
 // Is reports whether a datagram is a container, or a segment of a stream, rather than a packet of package endpoint.
 func Is(datagram []byte) bool { return len(datagram) >= headerBytes && datagram[3] == 0 }
 
+// IsSegment reports whether a datagram is a segment of a stream.
+func IsSegment(datagram []byte) bool { return Is(datagram) && datagram[2] == hasSegment }
+
 // appendHeader appends the header of a container.
 func appendHeader(dst []byte, number uint64, parts byte) []byte {
 	return append(binary.LittleEndian.AppendUint16(dst, uint16(number)), parts, 0)

@@ -137,7 +137,7 @@ func (o *Outbox) Fill(now, interval time.Duration, number uint64) []byte {
 	}
 	o.paceAt = max(o.paceAt, now-interval)
 	o.block = append(o.block[:0], 0)
-	all := o.policy.Name() == "all-unacked"
+	isAll := o.policy.Name() == "all-unacked"
 	room, blocks := packetRoom, 0
 	for lane := range o.lanes {
 		l := &o.lanes[lane]
@@ -147,10 +147,10 @@ func (o *Outbox) Fill(now, interval time.Duration, number uint64) []byte {
 			switch {
 			case p.acked:
 				continue
-			case p.sends == 0 && now < o.paceAt || all && size > room:
-				n = l.parts.Next() // keeps the order
+			case p.sends == 0 && now < o.paceAt || isAll && size > room:
+				n = l.parts.Next() // nothing later in the lane either, to keep the order
 				continue
-			case size > room || !all && (now < o.resendAt(p) || p.isBlock && blocks > 0):
+			case size > room || !isAll && (now < o.resendAt(p) || p.isBlock && blocks > 0):
 				continue
 			}
 			if p.isBlock {
@@ -240,7 +240,7 @@ func (o *Outbox) nextDue(l *outLane) (at time.Duration, number uint64, ok bool) 
 		case p.sends == 0:
 			due = o.paceAt
 		case p.skipped >= cubic.ReorderLimit:
-			due = 0
+			due = 0 // lost: at once
 		}
 		if !ok || due < at {
 			at, number, ok = due, n, true

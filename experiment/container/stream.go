@@ -377,7 +377,7 @@ func (r *StreamReceiver) Accept(segment []byte, deliver func(kind byte, unit []b
 		return malformed("segment with another checksum")
 	}
 	switch {
-	case at <= r.next: // nothing waits for long
+	case at <= r.next: // needs no room among those that wait
 	case at-r.next > maxStreamQueue || r.stored+len(bytes) > maxStreamQueue || len(r.waiting) == maxWaiting:
 		return malformed("segment at byte %d while %d segments wait, expected at most %d bytes and %d segments after byte %d", at,
 			len(r.waiting), maxStreamQueue, maxWaiting, r.next)

@@ -19,9 +19,7 @@ import (
 // datagrams other than packets that are due.
 func (l *lane) receiveAll(now time.Duration) {
 	for d, ok := l.paths.down.Receive(now); ok; d, ok = l.paths.down.Receive(now) {
-		if l.report, l.packetReport = nil, nil; l.paths.peer != nil {
-			l.readReport()
-		}
+		l.readReport()
 		switch {
 		case d.Tag == inheritedTag:
 			l.handleInherited(now, d.Damaged || d.Lost != lossmodel.None)
@@ -59,8 +57,12 @@ func (l *lane) receiveAll(now time.Duration) {
 	}
 }
 
-// readReport reads the peer's report of the datagram that has arrived.
+// readReport reads the peer's report of the datagram that has arrived, if there is a peer.
 func (l *lane) readReport() {
+	l.report, l.packetReport = nil, nil
+	if l.paths.peer == nil {
+		return
+	}
 	l.report = l.paths.peer.Reported()
 	if l.report != nil && len(l.report.Packets) > 0 {
 		l.packetReport = &l.report.Packets[0]
@@ -127,7 +129,7 @@ func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) (acked bo
 	}
 	wasRepaired := d.Copy == 0 && f.repair != container.NotRepaired
 	arrived, report := now, l.packetReport
-	if report != nil {
+	if l.report != nil {
 		arrived = l.report.Arrived
 	}
 	switch {
@@ -178,6 +180,9 @@ func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) (acked bo
 		}
 		rx := l.passToReceiver(d)
 		rec.DecodeNS = rx.decodeNS
+		if f.inStream && l.messenger.sum != nil {
+			l.messenger.sum.AddPacket(l.resultOf(&rx))
+		}
 		if report != nil {
 			rec.Outcome = l.judge(f, &rx, l.compareRemote(f, &rx, report))
 		} else {
@@ -245,7 +250,7 @@ func (l *lane) compare(f *flight, rx *reception) comparison {
 	if !c.decoded {
 		return c
 	}
-	c.equal = f.matches(rx.Frame, &l.digest)
+	c.equal = f.matches(rx.Frame, &l.digest) && !l.showsUnsent(rx)
 	l.digest.addDecoded(f, rx.Frame, c.equal && !c.wrongSeq)
 	if c.wrongSeq && !rx.tainted { // a damaged packet before this one changed the receiver's newest sequence number
 		rx.tainted = true
@@ -263,23 +268,29 @@ func (l *lane) compare(f *flight, rx *reception) comparison {
 // between the two receivers is counted. The digest gets the frame that the remote receiver decoded, or its
 // fingerprint if the receiver in this process did not decode the same frame.
 func (l *lane) compareRemote(f *flight, rx *reception, report *PacketReport) comparison {
-	local := Fingerprint{} // stays zero if nothing was decoded here
-	if rx.Frame != nil {
-		local = l.digest.fingerprint(rx.Frame)
-	}
-	if report.Outcome != rx.Outcome || report.Decoded != (rx.Frame != nil) || report.Frame != local {
+	local := l.resultOf(rx)
+	if report.Outcome != local.Outcome || report.Decoded != local.Decoded || report.Frame != local.Frame {
 		l.paths.remote.Differs++
 	}
 	c := comparison{outcome: report.Outcome, decoded: report.Decoded, equal: report.Frame == f.fingerprint(&l.digest),
 		wrongSeq: report.Number != uint16(f.rec.Seq)}
 	switch {
 	case !c.decoded:
-	case report.Frame == local:
+	case report.Frame == local.Frame:
 		l.digest.addDecoded(f, rx.Frame, c.equal && !c.wrongSeq)
 	default:
 		l.digest.addReported(report.Frame)
 	}
 	return c
+}
+
+// resultOf returns the result of the receiver in this process as a remote receiver would report it.
+func (l *lane) resultOf(rx *reception) *PacketReport {
+	x := &PacketReport{Outcome: rx.Outcome, Decoded: rx.Frame != nil, Number: uint16(rx.Seq)}
+	if x.Decoded {
+		x.Frame = l.digest.fingerprint(rx.Frame)
+	}
+	return x
 }
 
 // judge returns the outcome of an arrival, and counts frames that differ from the sender's and packets

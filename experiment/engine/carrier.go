@@ -276,47 +276,44 @@ func (l *lane) receiveContainer(now time.Duration, d *lossmodel.Delivery) {
 	case d.Damaged && k.hasPacket:
 		l.handleArrival(now, &own)
 	case d.Lost == lossmodel.None && !d.Damaged:
-		opened, err := c.rcv.Open(d.Data)
-		if err != nil {
-			l.lastErr = fmt.Errorf("container %d: %w", number, err)
-		}
-		if l.report != nil && len(l.report.Packets) != len(opened.Packets) {
-			l.paths.remote.Differs++
-		}
-		if m := l.messenger; m != nil {
-			m.now = now
-			if l.report != nil {
-				m.now = l.report.Arrived
-			}
-			m.in.Arrived(opened.Number)
-			l.acceptMessages(opened.Messages)
-			l.compareMessages()
-		}
-		acked := false
-		for i, p := range opened.Packets {
-			l.withholdAck = i < len(opened.Packets)-1
-			if l.report != nil {
-				if l.packetReport = l.report.packet(opened.Number - uint16(p.Distance)); l.packetReport == nil {
-					continue // the peer did not get it from this container
-				}
-			}
-			if p.Repair == container.NotRepaired {
-				own.Data = p.Bytes
-				acked = l.handleArrival(now, &own)
-				continue
-			}
-			if f := l.findProtected(&k, number-uint64(p.Distance)); f != nil {
-				acked = l.handleRepaired(now, f, &k, &p)
-			}
-		}
-		l.withholdAck = false
-		if !acked {
-			l.sendAck(now)
-		}
+		l.openContainer(now, number, &own, &k)
 	}
 	if k.flight != noFlight {
 		l.endDatagrams(now, c.sent.At(number-c.firstNumber), 1)
 		c.dropSettled()
+	}
+}
+
+// openContainer opens a container that has arrived, passes its messages and packets to their receivers, and sends one
+// ack. k is its record, and d its delivery with the tag of its own packet.
+func (l *lane) openContainer(now time.Duration, number uint64, d *lossmodel.Delivery, k *sentContainer) {
+	opened, err := l.carrier.rcv.Open(d.Data)
+	if err != nil {
+		l.lastErr = fmt.Errorf("container %d: %w", number, err)
+	}
+	if l.report != nil && len(l.report.Packets) != len(opened.Packets) {
+		l.paths.remote.Differs++
+	}
+	l.receiveMessages(now, &opened)
+	acked := false
+	for i, p := range opened.Packets {
+		l.withholdAck = i < len(opened.Packets)-1
+		if l.report != nil {
+			l.packetReport = l.report.packet(opened.Number - uint16(p.Distance))
+			if l.packetReport == nil {
+				continue // the peer did not get the packet from this container
+			}
+		}
+		if p.Repair == container.NotRepaired {
+			d.Data = p.Bytes
+			acked = l.handleArrival(now, d)
+		} else if f := l.findProtected(k, number-uint64(p.Distance)); f != nil {
+			acked = l.handleRepaired(now, f, k, &p)
+		}
+	}
+	l.withholdAck = false
+	if !acked {
+		l.sendAck(now)
 	}
 }
 
@@ -348,8 +345,8 @@ func (l *lane) handleRepaired(now time.Duration, f *flight, k *sentContainer, p 
 	return l.handleArrival(now, &lossmodel.Delivery{Data: p.Bytes, Sent: f.rec.Sent, Due: now, Tag: f.tag})
 }
 
-// awaitRepair keeps a packet in flight whose datagram was lost at a stage of the link, or damaged, which cause
-// lossmodel.None means. It returns false if nothing can repair the packet.
+// awaitRepair keeps a packet in flight whose datagram was lost at the given stage of the link, or was damaged if cause
+// is lossmodel.None. It returns false if nothing can repair the packet.
 func (f *flight) awaitRepair(cause lossmodel.Cause) bool {
 	if !f.repairable || f.endedCopies&1 == 1 {
 		return false
@@ -388,7 +385,7 @@ func (l *lane) closeIfDone(now time.Duration, s *repairSet) {
 	}
 }
 
-// dropSettled drops the oldest records that are no longer needed.
+// dropSettled drops the oldest sets that are closed, and the oldest containers of which no datagram is in flight.
 func (c *carrier) dropSettled() {
 	for c.sets.Len() > 0 && c.sets.At(c.sets.First()).closed {
 		c.sets.Pop()

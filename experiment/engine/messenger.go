@@ -23,7 +23,7 @@ import (
 type messenger struct {
 	settings config.Messages
 	seed     uint64
-	next     [2]uint64 // number of the next message of each size, by isBurst
+	next     [2]uint64 // numbers of the next messages: of messages.size, of messages.burst
 	out      *container.Outbox
 	in       *container.Inbox
 	digest   *digest
@@ -36,15 +36,15 @@ type messenger struct {
 	skips    bool               // no packet is written while bytes wait
 
 	now             time.Duration // arrival of the datagram that is being received
-	sum             *MessageSum   // of the messages that it completes; nil unless the receiver is remote
+	sum             *DeliverySum  // of what it completes; nil unless the receiver is remote
 	content, wanted []byte
 	random          rand.PCG
 }
 
 // sentMessage is a message that was sent and not delivered yet.
 type sentMessage struct {
-	number  uint64 // of its size
-	isBurst bool
+	number  uint64 // among the messages of its size
+	isBurst bool   // its size is messages.burst
 	sent    time.Duration
 }
 
@@ -70,16 +70,15 @@ func (l *lane) startMessages(now time.Duration, c *config.Config) {
 	if c.Messages.IsStream() {
 		m.stream, m.skips = container.NewStreamSender(c.Messages.Delivery.Int("coalesce") == 0), c.Messages.Delivery.Int("skip") == 1
 	}
-	for m.hasKind(false) && m.dueAt(false) < now {
-		m.next[0]++
-	}
-	for m.hasKind(true) && m.dueAt(true) < now {
-		m.next[1]++
+	for kind := range m.next { // the lane sends no messages that were due before it joined
+		for isBurst := kind == 1; m.hasKind(isBurst) && m.dueAt(isBurst) < now; {
+			m.next[kind]++
+		}
 	}
 	l.messenger = m
 }
 
-// hasKind reports whether messages of a size are sent.
+// hasKind reports whether messages of messages.size are sent, or with isBurst those of messages.burst.
 func (m *messenger) hasKind(isBurst bool) bool {
 	if isBurst {
 		return m.settings.Burst > 0
@@ -87,7 +86,7 @@ func (m *messenger) hasKind(isBurst bool) bool {
 	return m.settings.RateHz > 0
 }
 
-// dueAt returns when the next message of a size is due.
+// dueAt returns when the next message of messages.size is due, or with isBurst the next of messages.burst.
 func (m *messenger) dueAt(isBurst bool) time.Duration {
 	if isBurst {
 		return m.settings.BurstEvery/2 + time.Duration(m.next[1])*m.settings.BurstEvery + burstPhase
@@ -96,7 +95,7 @@ func (m *messenger) dueAt(isBurst bool) time.Duration {
 	return time.Duration(n/rate)*time.Second + time.Duration(n%rate)*time.Second/time.Duration(rate) + messagePhase
 }
 
-// fill sets buf to the content of a message.
+// fill sets buf to the content of a message, which is pseudorandom, and returns it.
 func (m *messenger) fill(buf []byte, number uint64, isBurst bool) []byte {
 	size := m.settings.Size
 	stream := number << 1
@@ -140,7 +139,7 @@ func (m *messenger) delivered(lane int, message []byte) {
 		return
 	}
 	if m.sum != nil {
-		m.sum.Add(lane, message)
+		m.sum.AddMessage(lane, message)
 	}
 	sent := *q.At(q.First())
 	q.Pop()
@@ -240,8 +239,8 @@ func (l *lane) writePacket(now time.Duration, packet []byte, f *flight) lossmode
 	return lossmodel.Verdict{Fragments: 1}
 }
 
-// holdsBack reports whether the packet that is due is left out, because the stream has bytes to send.
-func (m *messenger) holdsBack() bool {
+// skipPacket counts a packet that is due, and reports whether it is left out because the stream has bytes to send.
+func (m *messenger) skipPacket() bool {
 	if m == nil || m.stream == nil {
 		return false
 	}
@@ -283,6 +282,10 @@ func (l *lane) receiveSegment(now time.Duration, d *lossmodel.Delivery) {
 	}
 	m := l.messenger
 	m.now, l.withholdAck = now, true // the stream has its own acks
+	if l.report != nil {
+		m.now = l.report.Arrived
+		l.paths.remote.CountArrival(l.report.ReportedAt-d.Sent, l.report.Slower)
+	}
 	err := m.streamIn.Accept(d.Data, func(kind byte, unit []byte) {
 		if kind == container.MessageUnit {
 			l.acceptMessages(unit)
@@ -300,7 +303,31 @@ func (l *lane) receiveSegment(now time.Duration, d *lossmodel.Delivery) {
 	if err != nil {
 		l.lastErr = fmt.Errorf("stream: %w", err)
 	}
+	l.compareDeliveries()
 	l.sendAck(now)
+}
+
+// receiveMessages passes the parts of messages in a container that has arrived to the receiver.
+func (l *lane) receiveMessages(now time.Duration, opened *container.Opened) {
+	m := l.messenger
+	if m == nil {
+		return
+	}
+	m.now = now
+	if l.report != nil {
+		m.now = l.report.Arrived
+	}
+	m.in.Arrived(opened.Number)
+	l.acceptMessages(opened.Messages)
+	l.compareDeliveries()
+}
+
+// compareDeliveries compares what the datagram has completed with what a remote receiver, if any, reports.
+func (l *lane) compareDeliveries() {
+	if l.report != nil && l.messenger.sum.Take() != l.report.Delivered {
+		l.paths.remote.Differs++
+		l.messenger.meter.CountWrong()
+	}
 }
 
 // acceptMessages passes parts of messages to the receiver.
@@ -310,25 +337,23 @@ func (l *lane) acceptMessages(parts []byte) {
 	}
 }
 
-// compareMessages compares the messages that the datagram has completed with those that a remote receiver reports.
-func (l *lane) compareMessages() {
-	if l.report != nil && l.messenger.sum.Take() != l.report.Messages {
-		l.paths.remote.Differs++
-		l.messenger.meter.CountWrong()
-	}
+// DeliverySum is a fingerprint of delivered messages and of received packets. The zero value is ready to use.
+type DeliverySum struct{ buf []byte }
+
+// AddPacket adds the result of a packet.
+func (s *DeliverySum) AddPacket(x *PacketReport) {
+	s.buf = append(s.buf, 0xff, byte(x.Outcome)) // a lane is less than 0xff
+	s.buf = append(binary.LittleEndian.AppendUint16(s.buf, x.Number), x.Frame[:]...)
 }
 
-// MessageSum is a fingerprint of delivered messages. The zero value is ready to use.
-type MessageSum struct{ buf []byte }
-
-// Add adds a message.
-func (s *MessageSum) Add(lane int, message []byte) {
+// AddMessage adds a message.
+func (s *DeliverySum) AddMessage(lane int, message []byte) {
 	s.buf = binary.LittleEndian.AppendUint32(append(s.buf, byte(lane)), uint32(len(message)))
 	s.buf = append(s.buf, message...)
 }
 
-// Take returns the fingerprint of the messages added since the last call; zero if there are none.
-func (s *MessageSum) Take() (f Fingerprint) {
+// Take returns the fingerprint of all that was added after the last call of Take; zero if nothing was.
+func (s *DeliverySum) Take() (f Fingerprint) {
 	if len(s.buf) > 0 {
 		sum := sha256.Sum256(s.buf)
 		f, s.buf = Fingerprint(sum[:len(f)]), s.buf[:0]

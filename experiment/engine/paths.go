@@ -64,8 +64,8 @@ type RemotePath interface {
 
 // RemoteReport is the peer's report of a datagram that arrived there.
 type RemoteReport struct {
-	Packets  []PacketReport // of its packets, in the order of container.Opened; of itself if it is no container
-	Messages Fingerprint    // of the messages that it completed; zero if it completed none
+	Packets   []PacketReport // of its packets, in the order of container.Opened; of itself if it is no container
+	Delivered Fingerprint    // DeliverySum of what it completed: messages and, in a stream, packets
 	// Arrived is the estimated time of arrival. The clocks of the machines are not synchronised, so the
 	// fastest datagram is assumed to have taken no time. Slower is how much longer this one took.
 	Arrived, Slower time.Duration
@@ -81,7 +81,7 @@ type PacketReport struct {
 	Number    uint16      // low 16 bits of the sequence number that the receiver assigned to the packet
 }
 
-// packet returns the report of the packet that was sent in the container with this number; nil if there is none.
+// packet returns the report of the packet that was sent in the container with this number; nil if it has none.
 func (r *RemoteReport) packet(container uint16) *PacketReport {
 	for i := range r.Packets {
 		if r.Packets[i].Container == container {
@@ -134,7 +134,7 @@ func (l *lane) connectNew(c *config.Config, network Network) error {
 	l.paths.peer, _ = l.paths.down.(RemotePath)
 	l.rcv.Guard(true) // as at the peer: both receivers must have the same results
 	if l.messenger != nil && l.paths.peer != nil {
-		l.messenger.sum = &MessageSum{}
+		l.messenger.sum = &DeliverySum{}
 	}
 	return nil
 }
@@ -162,9 +162,6 @@ func (s *Session) checkNetwork(c *config.Config) error {
 	case usesContainers && !s.start.MayUseContainers():
 		return &config.Error{Key: containerKey, Problem: "the receiver behind a real network opens containers only if the session began so",
 			Expected: fmt.Sprintf("a new run with %s", containerKey)}
-	case c.HasMessages() && c.Messages.IsStream():
-		return &config.Error{Key: "messages.delivery", Problem: "the receiver behind a real network reads no stream",
-			Expected: "another policy, or modelled links without --to and --udp"}
 	case c.Receiver.PlayoutCompare != "":
 		return &config.Error{Key: "receiver.playout_compare", Problem: "the receiver at the other end of a real network runs one playout policy only",
 			Expected: "receiver.playout, or modelled links without --to and --udp"}

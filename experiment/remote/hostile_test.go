@@ -110,7 +110,7 @@ func FuzzReport(f *testing.F) {
 	r := report{firstRecord: 300, display: meters.DisplayCounts{Shown: 9, Late: 1}, records: []record{
 		{number: 7, arrivedAt: 5 * time.Millisecond, packet: engine.PacketReport{Decoded: true, Number: 3, Frame: engine.Fingerprint{1, 2}}},
 		{number: 5, arrivedAt: 4 * time.Millisecond, packet: engine.PacketReport{Outcome: endpoint.Corrupt}},
-		{number: 8, arrivedAt: 6 * time.Millisecond, isContainer: true, messages: engine.Fingerprint{3},
+		{number: 8, arrivedAt: 6 * time.Millisecond, isContainer: true, delivered: engine.Fingerprint{3},
 			packets: []engine.PacketReport{{Container: 8, Outcome: endpoint.Stale, Decoded: true, Number: 4}, {Container: 7, Outcome: endpoint.NoBaseline}}}}}
 	msg, n := r.append(nil, 0)
 	if n != 3 {
@@ -201,29 +201,41 @@ func (l *tamperingPipe) Send(stream uint8, payload []byte) error {
 }
 
 // A packet whose reported fingerprint or sequence number differs from the sender's counts as
-// wrong, although the local receiver decodes it correctly.
+// wrong, although the local receiver decodes it correctly; likewise messages.
 func TestWrongAtRemoteReceiver(t *testing.T) {
-	for name, spoil := range map[string]func(*record){
-		"frame":  func(r *record) { r.packet.Frame[3] ^= 1 },
-		"number": func(r *record) { r.packet.Number++ },
+	redundancy := map[string]any{"sender.redundancy": "repeat n=1", "duration": "300ms"}
+	messages := func(delivery string) map[string]any {
+		return map[string]any{"messages.rate_hz": 60, "messages.delivery": delivery, "duration": "300ms"}
+	}
+	for name, c := range map[string]struct {
+		set            map[string]any
+		spoil          func(*record)
+		wrong, message int64
+	}{
+		"frame":              {map[string]any{"duration": "300ms"}, func(r *record) { r.packet.Frame[3] ^= 1 }, 1, 0},
+		"number":             {map[string]any{"duration": "300ms"}, func(r *record) { r.packet.Number++ }, 1, 0},
+		"frame in container": {redundancy, func(r *record) { r.packets[0].Frame[3] ^= 1 }, 1, 0},
+		"messages":           {messages("resend"), func(r *record) { r.delivered[3] ^= 1 }, 0, 1},
+		"stream":             {messages("stream"), func(r *record) { r.delivered[3] ^= 1 }, 0, 1},
 	} {
 		near, end := newPipe(0)
 		go func() {
 			_, _ = Serve(t.Context(), &tamperingPipe{end, func(r *report) {
 				for i := range r.records {
 					if r.records[i].number == 5 {
-						spoil(&r.records[i])
+						c.spoil(&r.records[i])
 					}
 				}
 			}}, noFiles)
 		}()
 		link := NewLink(near, "there")
-		s := crowdSession(t, newConfig(t, map[string]any{"duration": "300ms"}), link)
+		s := crowdSession(t, newConfig(t, c.set), link)
 		if err := link.Drive(t.Context(), s, func() error { return nil }); err != nil {
 			t.Fatal(err)
 		}
-		if x := s.Result().Totals; x.Wrong != 1 || x.Decoded != x.Sent-1 {
-			t.Errorf("%s: %d wrong of %d, %d decoded", name, x.Wrong, x.Sent, x.Decoded)
+		x := s.Result().Totals
+		if x.Wrong != c.wrong || x.Decoded+x.InFlight != x.Sent-c.wrong || x.Messages != nil && x.Messages.Wrong != c.message {
+			t.Errorf("%s: %d wrong of %d, %d decoded; messages %+v", name, x.Wrong, x.Sent, x.Decoded, x.Messages)
 		}
 	}
 }

@@ -115,7 +115,7 @@ func (l *Link) Begin(ctx context.Context, s *frame.Schema, initial *frame.Frame,
 		request.Version, request.Containers = protocolVersion, true
 	}
 	if c.HasMessages() {
-		request.MessageLanes = c.Messages.Lanes
+		request.MessageLanes, request.Stream = c.Messages.Lanes, c.Messages.IsStream()
 	}
 	l.version = request.Version
 	if l.conn == nil { // a replay: all events are known from the start

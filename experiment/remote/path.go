@@ -156,7 +156,7 @@ func (p *downPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {
 			continue
 		}
 		sent := p.inFlight.lookup(e.number)
-		p.lastReport = engine.RemoteReport{Packets: e.record.packets, Messages: e.record.messages, Slower: e.delay, ReportedAt: e.reportedAt}
+		p.lastReport = engine.RemoteReport{Packets: e.record.packets, Delivered: e.record.delivered, Slower: e.delay, ReportedAt: e.reportedAt}
 		if !e.record.isContainer {
 			p.lastPacket[0], p.lastReport.Packets = e.record.packet, p.lastPacket[:]
 		}

@@ -12,12 +12,12 @@ import (
 
 // record describes one datagram that arrived at the receiver.
 type record struct {
-	number      uint32              // number of the datagram
-	arrivedAt   time.Duration       // by the receiver's clock, since the session began there
-	packet      engine.PacketReport // of the packet that the datagram is; unused if it is a container
-	isContainer bool
+	number      uint32                // number of the datagram
+	arrivedAt   time.Duration         // by the receiver's clock, since the session began there
+	packet      engine.PacketReport   // of the packet that the datagram is; unused if it is a container
+	isContainer bool                  // or a segment of a stream
 	packets     []engine.PacketReport // of the packets of a container, at most maxContainerPackets
-	messages    engine.Fingerprint    // of the messages that a container completed; zero if it completed none
+	delivered   engine.Fingerprint    // DeliverySum of what a container or segment completed; zero if nothing
 }
 
 // maxReportBytes keeps a report below the MTU of common paths. The other sizes are the largest of encoded parts.
@@ -32,7 +32,7 @@ const (
 const (
 	decodedFlag         = 0x80 // a packet: a frame was decoded
 	containerFlag       = 0x40
-	messagesFlag        = 0x20 // a container: it completed messages
+	deliveredFlag       = 0x20 // a container or segment: it completed something
 	maxContainerPackets = 0x1f
 )
 
@@ -70,20 +70,20 @@ func (x *record) flags() byte {
 		return packetFlags(&x.packet)
 	}
 	flags := containerFlag | byte(len(x.packets))
-	if x.messages != (engine.Fingerprint{}) {
-		flags |= messagesFlag
+	if x.delivered != (engine.Fingerprint{}) {
+		flags |= deliveredFlag
 	}
 	return flags
 }
 
-// appendPackets appends what the flags announce: the frame of a packet; or of a container the fingerprint of its
-// messages, and of each packet the number of its container (2 bytes), its flags (1 byte) and its frame.
+// appendPackets appends what the flags announce: the frame of a packet; or of a container or segment the fingerprint of
+// what it completed, and of each packet in a container the number of its container (2 bytes), its flags (1 byte) and its frame.
 func (x *record) appendPackets(dst []byte) []byte {
 	if !x.isContainer {
 		return appendFrame(dst, &x.packet)
 	}
-	if x.messages != (engine.Fingerprint{}) {
-		dst = append(dst, x.messages[:]...)
+	if x.delivered != (engine.Fingerprint{}) {
+		dst = append(dst, x.delivered[:]...)
 	}
 	for i := range x.packets {
 		p := &x.packets[i]
@@ -95,13 +95,14 @@ func (x *record) appendPackets(dst []byte) []byte {
 
 // readPackets reads what appendPackets wrote.
 func (r *reader) readPackets(x *record, flags byte) {
-	if x.isContainer = flags&(containerFlag|decodedFlag) == containerFlag; !x.isContainer {
+	x.isContainer = flags&(containerFlag|decodedFlag) == containerFlag
+	if !x.isContainer {
 		r.readFrame(&x.packet, flags)
 		return
 	}
-	if flags&messagesFlag != 0 {
-		copy(x.messages[:], r.bytes(uint64(len(x.messages))))
-		r.failed = r.failed || x.messages == engine.Fingerprint{}
+	if flags&deliveredFlag != 0 {
+		copy(x.delivered[:], r.bytes(uint64(len(x.delivered))))
+		r.failed = r.failed || x.delivered == engine.Fingerprint{}
 	}
 	for range flags & maxContainerPackets {
 		p := engine.PacketReport{Container: r.uint16()}

@@ -100,9 +100,10 @@ type server struct {
 	// The following fields belong to the current session and are valid if its state is stateReady.
 	setup          *setup // nil while no session is running
 	receiver       *endpoint.Receiver
-	opener         container.Receiver // opens containers
-	inbox          *container.Inbox   // nil without messages
-	messages       engine.MessageSum  // of the datagram that is being handled
+	opener         container.Receiver        // opens containers
+	inbox          *container.Inbox          // nil without messages
+	stream         *container.StreamReceiver // nil unless packets and messages are in a stream
+	delivered      engine.DeliverySum        // of the datagram that is being handled
 	playout        *playout.Counter
 	fingerprinter  engine.Fingerprinter
 	startedAt      time.Time            // wall time
@@ -215,9 +216,12 @@ func (srv *server) startSession(data []byte) {
 	srv.setup, srv.stats.Data, srv.stats.Refused = s, escape.Line(s.Schema.Name), ""
 	srv.stats.Sessions++
 	srv.receiver = endpoint.NewReceiver(&s.Schema, &s.Initial, srv.files.restrictedCodecs(), s.receiverOptions())
-	srv.opener, srv.inbox = container.Receiver{}, nil
+	srv.opener, srv.inbox, srv.stream = container.Receiver{}, nil, nil
 	if s.MessageLanes > 0 {
-		srv.inbox = container.NewInbox(s.MessageLanes, srv.messages.Add)
+		srv.inbox = container.NewInbox(s.MessageLanes, srv.delivered.AddMessage)
+	}
+	if s.Stream {
+		srv.stream = &container.StreamReceiver{}
 	}
 	srv.receiver.Guard(true) // doubt large jumps of the sequence: the sender's model may flip bits
 	srv.playout = playout.NewCounter(s.cadence(), srv.receiver.History())
@@ -252,15 +256,31 @@ func (srv *server) handleGame(at time.Time, msg []byte) error {
 	srv.stats.Datagrams++
 	r := record{number: binary.LittleEndian.Uint32(msg), arrivedAt: max(0, at.Sub(srv.startedAt))}
 	var err error
-	if datagram := msg[4:]; srv.setup.Containers && container.Is(datagram) {
+	switch datagram := msg[4:]; {
+	case srv.stream != nil && container.IsSegment(datagram):
+		err = srv.readSegment(at, datagram, &r)
+	case srv.setup.Containers && container.Is(datagram):
 		err = srv.openContainer(at, datagram, &r)
-	} else {
+	default:
 		r.packet = srv.receivePacket(at, datagram)
 	}
 	srv.records = append(srv.records, r)
 	srv.out = append(append(srv.out[:0], srv.status.session), msg[:4]...)
 	headerLength := len(srv.out)
-	if srv.inbox != nil {
+	srv.appendAck(at)
+	if len(srv.out) > headerLength {
+		srv.send(streamAck)
+	}
+	return err
+}
+
+// appendAck appends the acks of the stream, or of containers and of packets, to srv.out.
+func (srv *server) appendAck(at time.Time) {
+	switch {
+	case srv.stream != nil:
+		srv.out = srv.stream.AppendAck(srv.out)
+		return
+	case srv.inbox != nil:
 		srv.out = srv.inbox.AppendAck(srv.out)
 	}
 	if srv.setup.AckArrivals {
@@ -268,10 +288,23 @@ func (srv *server) handleGame(at time.Time, msg []byte) error {
 	} else {
 		srv.out = srv.receiver.AppendAck(srv.out)
 	}
-	if len(srv.out) > headerLength {
-		srv.send(streamAck)
-	}
-	return err
+}
+
+// readSegment passes the messages and the packets that a segment completes to their receivers, and records the
+// fingerprint of the results in r.
+func (srv *server) readSegment(at time.Time, segment []byte, r *record) error {
+	r.isContainer = true
+	var messageErr error
+	err := srv.stream.Accept(segment, func(kind byte, unit []byte) {
+		if kind == container.MessageUnit {
+			messageErr = errors.Join(messageErr, srv.inbox.Accept(unit))
+			return
+		}
+		x := srv.receivePacket(at, unit)
+		srv.delivered.AddPacket(&x)
+	})
+	r.delivered = srv.delivered.Take()
+	return errors.Join(err, messageErr)
 }
 
 // openContainer passes the messages and the packets of a container to their receivers, in the same order as package
@@ -282,7 +315,7 @@ func (srv *server) openContainer(at time.Time, datagram []byte, r *record) error
 	if srv.inbox != nil {
 		srv.inbox.Arrived(opened.Number)
 		err = errors.Join(err, srv.inbox.Accept(opened.Messages))
-		r.messages = srv.messages.Take()
+		r.delivered = srv.delivered.Take()
 	}
 	for i := range opened.Packets[:min(len(opened.Packets), maxContainerPackets)] {
 		x := srv.receivePacket(at, opened.Packets[i].Bytes)

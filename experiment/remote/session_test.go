@@ -64,6 +64,8 @@ func TestSession(t *testing.T) {
 		"parities": {"duration": "2s", "sender.redundancy": "rs data=4 parity=2", "down.loss": "15%", "down.jitter": "10ms", "up.loss": "5%"},
 		"messages": {"duration": "2s", "messages.rate_hz": 50, "messages.lanes": 2, "messages.burst": "20KB", "messages.burst_every": "500ms",
 			"down.loss": "10%", "down.jitter": "10ms", "up.loss": "5%"},
+		"stream": {"duration": "3s", "messages.rate_hz": 50, "messages.delivery": "stream", "down.loss": "5%", "down.jitter": "10ms",
+			"up.loss": "5%", "messages.burst": "20KB", "messages.burst_every": "1s"},
 		"rto": {"duration": "2s", "messages.rate_hz": 50, "messages.delivery": "rto", "sender.redundancy": "xor data=4", "down.loss": "10%"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -93,7 +95,7 @@ func TestSession(t *testing.T) {
 				if !swapped && s.Now() > 500*time.Millisecond && name != "adaptive" {
 					swapped = true
 					err := s.Change(config.NewChange("redundancy", "repeat n=1"))
-					if (err == nil) != hasContainers || name == "clean" && !strings.Contains(err.Error(), "only if the session began so") {
+					if (err == nil) != (hasContainers && name != "stream") || name == "clean" && !strings.Contains(err.Error(), "only if the session began so") {
 						t.Errorf("the redundancy was changed: %v", err)
 					}
 					return s.Change(config.NewChange("encoder", "rotor"))
@@ -116,7 +118,7 @@ func TestSession(t *testing.T) {
 			if hasRedundancy && (x.Redundancy.Repaired == 0 || x.Redundancy.ResidualLoss.Or(1) > .1) {
 				t.Errorf("redundancy %+v", x.Redundancy)
 			}
-			if m := x.Messages; m != nil && (m.Wrong > 0 || m.Sent != m.Delivered+m.UnderWay || m.Delivered < 80 || m.DeliveryMS.P50 > 100) {
+			if m := x.Messages; m != nil && (m.Wrong > 0 || m.Sent != m.Delivered+m.UnderWay || m.Delivered < 80 || m.DeliveryMS.P50 > 100 && name != "stream") {
 				t.Errorf("messages %+v", m)
 			}
 			if swapped && len(r.Changes) < 1 || s.Config().Encoder.Name == "relative-orientation" {

@@ -37,6 +37,7 @@ type setup struct {
 	AckArrivals    bool          `json:"ack_arrivals,omitempty"`  // acks contain arrival times, for the sender's control
 	Containers     bool          `json:"containers,omitempty"`    // packets may come in containers of package container
 	MessageLanes   int           `json:"message_lanes,omitempty"` // lanes of messages in the containers; 0 means no messages
+	Stream         bool          `json:"stream,omitempty"`        // packets and messages are in a stream of package container
 	Encoder        string        `json:"encoder"`                 // name of the first encoder; must exist on both sides
 	Files          []setupFile   `json:"files,omitempty"`         // files that the first encoder needs
 	Initial        frame.Frame   `json:"-"`                       // initial state; encoded after the JSON
@@ -175,8 +176,8 @@ func (s *setup) check() error {
 		return refusef("playout delay %v; expected 0 to %v", s.Playout, time.Minute)
 	case s.SendNS < 0 || s.SendNS > time.Minute || s.Policy != "" && s.SendNS == 0:
 		return refusef("time of %v between packets; expected 1ns to %v", s.SendNS, time.Minute)
-	case s.MessageLanes < 0 || s.MessageLanes > container.MaxLanes || s.MessageLanes > 0 && !s.Containers:
-		return refusef("%d lanes of messages; expected at most %d, in containers", s.MessageLanes, container.MaxLanes)
+	case s.MessageLanes < 0 || s.MessageLanes > container.MaxLanes || s.MessageLanes > 0 && !s.Containers || s.Stream && s.MessageLanes != 1:
+		return refusef("%d lanes of messages; expected at most %d, in containers, or 1 in a stream", s.MessageLanes, container.MaxLanes)
 	case s.DigestBits < 0 || s.DigestBits > endpoint.MaxDigestBits || s.DigestBits%8 != 0:
 		return refusef("digest of %d bits; expected a multiple of 8, at most %d", s.DigestBits, endpoint.MaxDigestBits)
 	case len(schema.Name) > maxNameBytes || len(schema.Item) > maxNameBytes || len(s.Encoder) > maxNameBytes:

@@ -87,9 +87,6 @@ func (l *Light) MaxDelay() time.Duration {
 	return l.latency + tail*l.jitter
 }
 
-// Latency returns the delay without jitter.
-func (l *Light) Latency() time.Duration { return l.latency }
-
 // WithLoss returns s with independent losses at the given rate.
 func (s Spec) WithLoss(rate float64) Spec {
 	s.Loss = loss.WithMean(nil, rate)

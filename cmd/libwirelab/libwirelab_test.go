@@ -2,6 +2,7 @@
 package main_test
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"net"
@@ -67,7 +68,7 @@ func startRelay(t *testing.T) (listen, server string) {
 	address := conn.LocalAddr().(*net.UDPAddr).AddrPort()
 	_ = conn.Close() // the server opens it again
 	spec := lossmodel.DefaultSpec()
-	for _, s := range [][2]string{{"loss", "10%"}, {"latency", "10ms"}, {"jitter", "500us"}, {"duplicate", "2%"}} {
+	for _, s := range [][2]string{{"loss", "10%"}, {"latency", "10ms"}, {"reorder", "2%"}, {"duplicate", "2%"}} {
 		if err := spec.Set(s[0], s[1]); err != nil {
 			t.Fatal(err)
 		}
@@ -112,24 +113,31 @@ func TestSharedLibrary(t *testing.T) {
 			t.Parallel()
 			listen, server := startRelay(t)
 			receiver := exec.Command(programs[to][0], append(programs[to][1:len(programs[to]):len(programs[to])], "receive", server, schemaFile)...)
-			var received strings.Builder
-			receiver.Stdout, receiver.Stderr = &received, &received
+			receiver.Stderr = os.Stderr
+			stdout, err := receiver.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
 			if err := receiver.Start(); err != nil {
 				t.Fatal(err)
 			}
-			defer func() { _ = receiver.Process.Kill() }()
+			timeout := time.AfterFunc(2*time.Minute, func() { _ = receiver.Process.Kill() })
+			defer timeout.Stop()
+			lines := bufio.NewReader(stdout)
+			if line, err := lines.ReadString('\n'); line != "listening\n" {
+				t.Fatalf("%q, %v", line, err)
+			}
 			args := append(programs[from][1:len(programs[from]):len(programs[from])], "send", listen, schemaFile)
 			sent := output(t, nil, programs[from][0], append(args, fmt.Sprint(count))...)
-			timeout := time.AfterFunc(time.Minute, func() { _ = receiver.Process.Kill() })
-			defer timeout.Stop()
+			received, _ := lines.ReadString('\n')
 			if err := receiver.Wait(); err != nil {
-				t.Fatalf("%v: %s", err, received.String())
+				t.Fatalf("%v: %s", err, received)
 			}
 			var states, wrong int
-			if _, err := fmt.Sscanf(received.String(), "%d states, %d wrong", &states, &wrong); err != nil || wrong != 0 || states < count/3 { // a busy machine loses more
+			if _, err := fmt.Sscanf(received, "%d states, %d wrong", &states, &wrong); err != nil || wrong != 0 || states < count/3 { // a busy machine loses more
 				t.Error("expected most states, and none wrong")
 			}
-			t.Logf("sent %sreceived %s", sent, received.String())
+			t.Logf("sent %sreceived %s", sent, received)
 		})
 	}
 }

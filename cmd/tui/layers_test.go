@@ -27,8 +27,9 @@ var layerRules = []layer{
 	{prefix: "encoders", may: []string{"encoders", "dataset/frame", "dataset/physics", "dataset/quake3/netcode",
 		"dataset/teeworlds/protocol", "internal"}},
 	// What a game could ship: no true frames, no meters, no link models, no clock.
-	{prefix: "experiment/endpoint", may: []string{"experiment/transfer", "encoders", "dataset/frame", "internal"},
+	{prefix: "experiment/endpoint", may: []string{"experiment/transfer", "experiment/view", "encoders", "dataset/frame", "internal"},
 		not: []string{"internal/wallclock"}},
+	{prefix: "experiment/view", may: []string{"encoders", "dataset/frame", "internal"}, not: []string{"internal/wallclock"}},
 	{prefix: "experiment/transfer", may: []string{"internal"}, not: []string{"internal/wallclock"}},
 	{prefix: "experiment", may: []string{"experiment", "encoders", "dataset", "lossmodel", "internal"}},
 	{prefix: "cmd", may: []string{"cmd", "experiment", "encoders", "dataset", "lossmodel", "internal"}},

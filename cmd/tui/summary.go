@@ -162,8 +162,25 @@ func writePlayout(w io.Writer, p *figures.Playout) {
 	fmt.Fprintln(w)
 }
 
+// writeView writes how a budget was kept and what the receiver showed.
+func writeView(w io.Writer, v *figures.View) {
+	printf(w, "budget    %s of %s kbps used by %s; %s rows a packet, %s bits a row, %.0f %% full; %d packets over it\n", formatFigure(v.UsedKbps),
+		formatNumber(v.LimitKbps), v.Policy, v.RowsPerPacket.Text(1), v.BitsPerRow.Text(1), v.FillRatio.Times(100), v.Over)
+	fmt.Fprint(w, "shown     ")
+	if v.MeanErrorMM != nil {
+		fmt.Fprintf(w, "position error: mean %.0f mm, p95 %.0f; orientation: mean %.1f°", v.MeanErrorMM, v.ErrorMM.Of(v.ErrorMM.P95), v.MeanErrorDeg)
+	} else if v.MeanError != nil {
+		fmt.Fprintf(w, "error of a row: mean %.1f steps, p95 %.1f", v.MeanError, v.Error.Of(v.Error.P95))
+	}
+	fmt.Fprintf(w, "; age of rows: mean %.0f ms, p99 %.0f; longest wait %.0f ms; %s resting rows wrong\n", v.MeanRowAgeMS,
+		v.RowAgeMS.Of(v.RowAgeMS.P99), v.LongestWaitMS, v.RestingWrong.Text(1))
+}
+
 // writeTransport writes what redundancy repaired and how long reliable messages took; nothing without them.
 func writeTransport(w io.Writer, t *figures.Totals) {
+	if v := t.View; v != nil {
+		writeView(w, v)
+	}
 	if r := t.Redundancy; r != nil {
 		printf(w, "repair    %s: %d packets repaired, %.3f %% never arrived; %.3f %% not within 50 ms, %.3f %% not within 100 ms; costs %s kbps\n",
 			r.Policy, r.Repaired, r.ResidualLoss.Times(100), r.Missed50.Times(100), r.Missed100.Times(100), formatNumber(r.OverheadKbps))

@@ -11,6 +11,7 @@ import (
 
 	"wirelab/encoders"
 	"wirelab/encoders/table"
+	"wirelab/experiment/view"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/tracefile"
 	"wirelab/lossmodel/traffic"
@@ -32,6 +33,7 @@ type Config struct {
 	Receiver receiverSettings
 	Messages Messages // beside the snapshots
 	Crowd    Crowd
+	Interest view.Interest   // what matters to the client under a budget
 	At       []StampedChange // scripted changes, by time
 	Clients  []proxyClient   // settings for single clients of a proxy
 	Shadows  []Encoder       // further encoders on the same frames and losses
@@ -256,7 +258,8 @@ func (c *Config) validate() error {
 	return firstError(
 		func() error { return linkError("down", c.Down.Validate()) },
 		func() error { return linkError("up", c.Up.Validate()) },
-		c.checkHistories, c.checkContainers, c.checkControls, c.checkTraffic, c.checkSweep, c.checkSearch, c.checkCrowd, c.checkClients, c.checkScript)
+		c.checkHistories, c.checkContainers, c.checkBudget, c.checkControls, c.checkTraffic, c.checkSweep, c.checkSearch, c.checkCrowd, c.checkClients,
+		c.checkScript)
 }
 
 // firstError calls checks in order and returns the first error.

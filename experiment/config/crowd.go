@@ -239,10 +239,11 @@ func crowdSettings() []scalarSetting {
 		{Row: scalarRow("crowd.uplink_queue", `a size up to 1GB, such as "1MB"`, func(c *Config) any { return units.FormatSize(c.Crowd.Uplink.QueueBytes) },
 			func(c *Config, v any) bool {
 				n, ok := units.ParseSize(fmt.Sprint(v))
-				if ok = ok && n <= maxUplinkQueue; ok {
-					c.Crowd.Uplink.QueueBytes = n
+				if !ok || n > maxUplinkQueue {
+					return false
 				}
-				return ok
+				c.Crowd.Uplink.QueueBytes = n
+				return true
 			}), omit: noUplink},
 		{Row: boolRow("crowd.uplink_pace", func(c *Config) *bool { return &c.Crowd.Uplink.Pace }), omit: noUplink},
 	}

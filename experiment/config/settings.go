@@ -15,6 +15,7 @@ import (
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine/playout"
 	"wirelab/experiment/transfer"
+	"wirelab/experiment/view"
 	"wirelab/internal/policy"
 	"wirelab/internal/setting"
 	"wirelab/internal/units"
@@ -41,6 +42,10 @@ type senderSettings struct {
 	History int // frames stored, 1 to 255
 
 	Control policy.Policy // decides which snapshots are sent; zero sends all
+
+	Budget      int64         // headers and payloads in bits per second; 0 means no limit
+	BudgetBurst int64         // most that a packet may take of the budget, in thousandths of a packet
+	Priority    policy.Policy // one of view.Policies; zero means the first
 
 	Block  int // bytes of a file per datagram
 	Window int // maximum number of unacknowledged datagrams with parts of a file
@@ -82,7 +87,8 @@ func defaultScalars() Config {
 	return Config{
 		Seed: 7, BudgetKbps: defaultBudget,
 		Data:     Data{Source: "demo", Cubes: frame.WalkoffCubes, Loop: true, Script: "random", Message: messages.DefaultMessage},
-		Sender:   senderSettings{RateHz: 60, Every: 1, History: frame.MaxHistory, Block: 1200, Window: 128},
+		Sender:   senderSettings{RateHz: 60, Every: 1, History: frame.MaxHistory, Block: 1200, Window: 128, BudgetBurst: defaultBurst},
+		Interest: view.Interest{Row: 1, Falloff: 1},
 		Messages: defaultMessages,
 		Receiver: receiverSettings{History: frame.MaxHistory, Playout: 85 * time.Millisecond},
 		Crowd:    Crowd{Baseline: Baselines.Default("newest"), Uplink: Uplink{QueueBytes: 1_000_000}},
@@ -126,7 +132,7 @@ func scriptNames() (names []string) {
 // rows returns the table of scalar settings, which excludes links, encoder and lists. Live settings come
 // first, in the order of the JSON of a Change. The table is made once because every Set searches it.
 var rows = sync.OnceValue(func() []scalarSetting {
-	return slices.Concat(liveSettings(), dataSettings(), endpointSettings(), messageSettings(), crowdSettings())
+	return slices.Concat(liveSettings(), dataSettings(), endpointSettings(), messageSettings(), crowdSettings(), interestSettings())
 })
 
 // liveRows returns the rows that can be changed while a session runs.
@@ -144,7 +150,7 @@ var liveRows = sync.OnceValue(func() []*scalarSetting {
 // Args and CommandHelp are its help. Label and Position are the name and the order of the control on the screen,
 // and IsShown reports whether it is shown.
 func liveSettings() []scalarSetting {
-	return []scalarSetting{
+	return append([]scalarSetting{
 		{Row: playoutRow(playoutKey), Short: playoutName, Args: "TIME|POLICY", Label: "Playout", Policies: playout.Policies,
 			CommandHelp: "playout delay of the receiver, or the policy that adapts it",
 			omit:        func(c *Config) bool { return !c.Playout().IsFixed() }},
@@ -173,7 +179,7 @@ func liveSettings() []scalarSetting {
 		{Row: scalarRow("seed", "a whole number from 0", func(c *Config) any { return seedValue(c.Seed) },
 			func(c *Config, v any) bool { return setUint(&c.Seed, v) }),
 			Short: "seed", Restarts: true, Args: "N", CommandHelp: "restart the run with another seed"},
-	}
+	}, budgetSettings()...)
 }
 
 // dataSettings returns the settings of the data and the duration.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"wirelab/experiment/engine/playout"
+	"wirelab/experiment/figures"
 )
 
 // target is what the server keeps of one client for every tick.
@@ -48,10 +49,10 @@ func (n *receivedCounts) failed() uint32 { return n.noBaseline + n.corrupt + n.w
 
 // tenure is the time that a client is in the game.
 type tenure struct {
-	join, leave time.Duration // of its [[client]] table; leave 0 means never
-	since       time.Duration // when the client became active
-	total       time.Duration // active time until then
-	roundTrip   time.Duration // of its links, without jitter
+	join, leave time.Duration  // of its [[client]] table; leave 0 means never
+	since       time.Duration  // when the client became active
+	total       time.Duration  // active time until then
+	roundTripMS figures.Figure // latency of both links; unknown if netem options define them
 }
 
 // display is the display of a receiver: a playout clock and the time of the newest snapshot, from which starvation and
@@ -148,11 +149,11 @@ func (s *packetSet) has(seq uint32) bool {
 // newestMultiple returns the newest packet of the set whose number is divisible by k; false if there is none. stride is
 // strideBits(k).
 func (s *packetSet) newestMultiple(k uint32, stride uint64) (seq uint32, ok bool) {
-	over := s.newest % k
-	if over == 0 || !s.any {
+	remainder := s.newest % k
+	if remainder == 0 || !s.any {
 		return s.newest, s.any
 	}
-	candidates := s.mask & (stride << (over - 1))
+	candidates := s.mask & (stride << (remainder - 1)) // the packets of the mask whose numbers are divisible by k
 	return s.newest - 1 - uint32(bits.TrailingZeros64(candidates)), candidates != 0
 }
 
@@ -162,11 +163,12 @@ func (s *packetSet) hasStride(first, seq, k uint32, stride uint64) bool {
 	if seq > s.newest || !s.any || s.newest-first > maskPackets {
 		return false
 	}
-	wanted := stride & (2<<(seq-first) - 1) // bit i stands for packet seq-i
+	// Bit i of wanted stands for packet seq-i, then, as in s.mask, for packet newest-1-i.
+	wanted := stride & (2<<(seq-first) - 1)
 	if behind := s.newest - seq; behind > 0 {
 		wanted <<= behind - 1
-	} else {
-		wanted = stride << (k - 1) & (1<<(seq-first) - 1) // without seq, the newest
+	} else { // seq is the newest packet, for which the mask has no bit
+		wanted = stride << (k - 1) & (1<<(seq-first) - 1)
 	}
 	return s.mask&wanted == wanted
 }

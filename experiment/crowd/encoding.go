@@ -103,9 +103,9 @@ func (x *Session) encode(w *worker, seq uint32, e *encoding, c *chain) {
 	codec, cur := w.encoder.Codec, x.frameOf(seq)
 	start := x.clock.Now()
 	refs := [1]encoders.Ref{x.reference(w, seq, e.key)}
-	spare := &w.encodeMemo
+	spare := &w.encodeMemo // a memo to overwrite, then the new memo
 	if c != nil {
-		refs[0].Memo, spare = c.memo(seq, e.key), &c.spare
+		refs[0].Memo, spare = c.advance(seq, e.key), &c.spare
 	}
 	w.cur.CopyFrom(cur)
 	payload, memo, err := w.encoder.Encoder.Encode(e.payload[:0], w.cur, refs[:], *spare, nil)
@@ -184,7 +184,7 @@ func (x *Session) makeAnchor(w *worker, seq uint32) error {
 		ref.Memo = x.memos[(seq-step)%uint32(len(x.memos))]
 	}
 	refs := [1]encoders.Ref{ref}
-	slot := &x.memos[seq%uint32(len(x.memos))]
+	slot := &x.memos[seq%uint32(len(x.memos))] // the memo of an old anchor
 	w.cur.CopyFrom(x.frameOf(seq))
 	payload, memo, err := w.encoder.Encoder.Encode(w.repeated[:0], w.cur, refs[:], *slot, nil)
 	w.repeated, *slot = payload, memo
@@ -206,21 +206,20 @@ type packetMemo struct {
 	memo encoders.Memo
 }
 
-// memo returns the memo of the baseline of packet seq; nil for the initial state. It drops older memos, since the next
+// advance returns the memo of the baseline of packet seq; nil for the initial state. It removes older memos, since later
 // baselines are not older, and sets c.spare to one of them.
-func (c *chain) memo(seq uint32, key uint16) (base encoders.Memo) {
+func (c *chain) advance(seq uint32, key uint16) (base encoders.Memo) {
 	first := uint32(0) // the oldest packet that may become a baseline
 	if key > 0 {
 		first = seq - uint32(key)
 	} else if seq > frame.MaxHistory {
 		first = seq - frame.MaxHistory
 	}
-	drop := 0
-	for drop < len(c.memos) && c.memos[drop].seq < first {
-		c.unused = append(c.unused, c.memos[drop].memo)
-		drop++
+	removed := 0
+	for ; removed < len(c.memos) && c.memos[removed].seq < first; removed++ {
+		c.unused = append(c.unused, c.memos[removed].memo)
 	}
-	c.memos = append(c.memos[:0], c.memos[drop:]...)
+	c.memos = append(c.memos[:0], c.memos[removed:]...)
 	if n := len(c.unused); n > 0 {
 		c.spare, c.unused = c.unused[n-1], c.unused[:n-1]
 	}

@@ -8,8 +8,10 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
+	"wirelab/experiment/figures"
 	"wirelab/internal/seed"
 	"wirelab/lossmodel"
+	"wirelab/lossmodel/netem"
 	"wirelab/lossmodel/tracefile"
 )
 
@@ -50,6 +52,14 @@ func clientLinks(c *config.Config, n int) (down, up lossmodel.Spec, err error) {
 		}
 	}
 	return down, up, nil
+}
+
+// roundTrip returns the sum of the latencies of two links in milliseconds; unknown if netem options define a delay.
+func roundTrip(down, up *lossmodel.Spec) figures.Figure {
+	if none := (netem.Params{}); down.Netem != none || up.Netem != none {
+		return figures.Figure{}
+	}
+	return figures.Known(float64(down.Delay.Latency+up.Delay.Latency) / float64(time.Millisecond))
 }
 
 // fullLinks are the links of a client whose settings a lossmodel.Light does not model. They need about 10 KB, and store
@@ -102,7 +112,8 @@ func (x *fullLinks) markSeen(seq uint32, seen bool) (before bool) {
 	return before
 }
 
-// A full link copies datagrams, whose bytes do not matter: the tag contains what the receiver needs.
+// blank contains the bytes of the datagrams on full links. Receivers do not read them: the tag of a datagram contains what
+// they need.
 var blank [endpoint.MaxDatagram]byte
 
 // packTag and unpackTag convert a packet to and from the tag of its datagram.
@@ -129,11 +140,11 @@ func (x *Session) sendFull(s *shard, i int, now time.Duration, p *packet, size i
 func (x *Session) receiveFull(s *shard, i int, end time.Duration) {
 	links := s.full[i]
 	for {
-		at, any := links.down.Next()
-		if back, anyBack := links.up.Next(); anyBack && (!any || back < at) {
-			at, any = back, true
+		at, pending := links.down.Next()
+		if upAt, upPending := links.up.Next(); upPending && (!pending || upAt < at) {
+			at, pending = upAt, true
 		}
-		if !any || at > end {
+		if !pending || at > end {
 			return
 		}
 		for d, ok := links.down.Receive(at); ok; d, ok = links.down.Receive(at) {
@@ -210,10 +221,11 @@ func (u *uplink) send(now time.Duration, wireBytes int) (at time.Duration, ok bo
 	return done, true
 }
 
-// queue passes packet n of all clients to the uplink, and sets shard.leaves. The clients are served in turn.
+// queue passes packet n of all clients, which the server sends from now on, to the uplink, and sets shard.leaves. It
+// begins with client uplink.first.
 func (x *Session) queue(n uint32, now time.Duration) {
 	u, count := &x.uplink, x.clientCount()
-	next := -1 // uplink.first of the next tick
+	next := -1 // the first client whose packet is dropped; -1 if none
 	spacing := time.Duration(0)
 	if u.Pace && count > 0 {
 		spacing = x.cadence.SeqTime(uint64(n)+uint64(x.config.Sender.Every)) - now

@@ -2,6 +2,7 @@ package crowd
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"testing"
@@ -132,5 +133,28 @@ func TestCodecError(t *testing.T) {
 		if r.CodecError != want || want == "" || r.Totals.DecodeRefused == 0 || r.Totals.Wrong != 0 {
 			t.Errorf("%d cores: error %q, want %q; %d refused, %d wrong", cores, r.CodecError, want, r.Totals.DecodeRefused, r.Totals.Wrong)
 		}
+	}
+}
+
+// Durations are per packet of the server, also if only every second slot has one, and those of headers belong to the
+// server. The clock advances by one microsecond with each reading.
+func TestTiming(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	now := time.Duration(0)
+	clock := func() time.Duration { now += time.Microsecond; return now }
+	r, err := Run(t.Context(), configure(t, append(slices.Clone(mixed), "crowd.clients", "20", "sender.every", "2")...), Options{Clock: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	encodings, tick := r.Totals.Crowd.EncodingsPerTick.Or(0), r.Timing.TickUS
+	const acks, choice, counts = 2 * 1, 1, 1 // acks are read in every slot
+	if got := tick.EncodeUS.Or(0); math.Abs(got-encodings) > 1e-9 {
+		t.Errorf("%v µs of encoding a tick, want %v", got, encodings)
+	}
+	if got, want := tick.ServerUS.Or(0), encodings+acks+choice+counts; math.Abs(got-want) > 0.05 { // the end reads acks once more
+		t.Errorf("%v µs of the server a tick, want %v", got, want)
+	}
+	if tick.ElapsedUS.N != int64(r.Frames) {
+		t.Errorf("%d ticks are timed, want %d", tick.ElapsedUS.N, r.Frames)
 	}
 }

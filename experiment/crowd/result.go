@@ -71,7 +71,7 @@ func clientFigures(n *sentCounts, v *receiver, t *tenure, active time.Duration, 
 		PayloadKbps: kilobits(n.payloadBytes), WireKbps: kilobits(n.wireBytes),
 		BaselineAgeTicks: figures.RatioFigure(float64(n.ageTicks), float64(n.withBaseline)),
 		LossRatio:        figures.RatioFigure(float64(n.lost), float64(n.sent)),
-		RoundTripMS:      figures.Known(float64(t.roundTrip) / float64(time.Millisecond)),
+		RoundTripMS:      t.roundTripMS,
 	}
 	if n.sent > 0 {
 		c.Failures = figures.Known(float64(v.failed()))
@@ -206,7 +206,8 @@ const maxSample = 1 << 16
 // add adds a duration.
 func (d *durations) add(ns int64) {
 	d.every = max(d.every, 1)
-	if d.sum += ns; d.n%d.every == 0 {
+	d.sum += ns
+	if d.n%d.every == 0 {
 		d.sample = append(d.sample, ns)
 	}
 	d.n++

@@ -246,6 +246,8 @@ func (x *Session) checkSupport(codec *encoders.Codec) error {
 		return refuse("messages", "a crowd sends only snapshots", "no [messages]")
 	case c.LaneControl(c.Encoder).Name() != "":
 		return refuse("sender.control", "a crowd sends every packet", `"off"`)
+	case c.Sender.Budget > 0:
+		return refuse(config.BudgetKey, "a crowd sends whole frames", `"off"`)
 	case c.Receiver.DigestBits > 0:
 		return refuse("receiver.digest", "a crowd sends acks without digests", "0")
 	case anchors.policy == policyAnchors && anchors.step%every != 0:
@@ -299,8 +301,8 @@ const (
 	fullLinkBytes = 16 << 10 // both links of a client with a few packets in flight
 )
 
-// checkMemory returns an error if n clients need more than maxMemory: for frames, memos,
-// clients, and packets and acks in flight.
+// checkMemory returns an error if n clients need more than maxMemory: for frames, memos, links, clients, and packets and
+// acks in flight. params are the parameters of the encoder.
 func (x *Session) checkMemory(n int, params any) error {
 	full := 0
 	for i := range x.shards {
@@ -326,7 +328,7 @@ func (x *Session) checkMemory(n int, params any) error {
 		max((maxMemory-shared)/perClient, 1))}
 }
 
-// clientCount returns the number of clients that have ever been in the game, or will be.
+// clientCount returns the number of clients that have been created, including those that are not in the game.
 func (x *Session) clientCount() int {
 	if n := len(x.shards); n > 0 {
 		return (n-1)*shardClients + len(x.shards[n-1].targets)
@@ -387,9 +389,9 @@ func (x *Session) addClient(i int) error {
 		return err
 	}
 	s := &x.shards[len(x.shards)-1]
-	down, lacking := lossmodel.NewLight(downSpec, own, "down")
-	up, upLacking := lossmodel.NewLight(upSpec, own, "up")
-	if lacking != nil || upLacking != nil {
+	down, downErr := lossmodel.NewLight(downSpec, own, "down")
+	up, upErr := lossmodel.NewLight(upSpec, own, "up")
+	if downErr != nil || upErr != nil { // a setting that light links do not model
 		full, err := newFullLinks(x.loadFile, downSpec, upSpec, own)
 		if err != nil {
 			return err
@@ -404,7 +406,7 @@ func (x *Session) addClient(i int) error {
 	s.targets, s.keys, s.sent = append(s.targets, target{}), append(s.keys, 0), append(s.sent, sentCounts{})
 	s.down, s.up = append(s.down, down), append(s.up, up)
 	s.receivers = append(s.receivers, receiver{})
-	s.tenures = append(s.tenures, tenure{roundTrip: downSpec.Delay.Latency + upSpec.Delay.Latency})
+	s.tenures = append(s.tenures, tenure{roundTripMS: roundTrip(&downSpec, &upSpec)})
 	for _, row := range x.config.Clients {
 		if t := &s.tenures[len(s.tenures)-1]; row.Turn == i+1 {
 			t.join, t.leave = row.Join, row.Leave
@@ -445,7 +447,8 @@ func (x *Session) updatePresence(i int) {
 	}
 }
 
-// reserve makes room for packets that are due up to delay after they were sent.
+// reserve makes room for packets that are due up to delay after they were sent: for the slots of that time, and three
+// more, since times of slots are rounded and the current slot is one of them.
 func (x *Session) reserve(delay time.Duration) {
 	slots := uint32(1) << bits.Len64(uint64(int64(delay)*int64(x.cadence.RateHz)/int64(time.Second))+3)
 	if slots <= x.slots {
@@ -503,7 +506,8 @@ func (x *Session) Step() error {
 	}
 	x.slot++
 	if x.clock != nil {
-		if x.passed += time.Duration(x.clock.Now() - start); sends {
+		x.passed += time.Duration(x.clock.Now() - start)
+		if sends {
 			x.elapsed.add(int64(x.passed))
 			x.passed = 0
 		}
@@ -547,7 +551,8 @@ func (x *Session) findDisplayTicks(now time.Duration) {
 // finish handles what is due before the end of the run, after the last slot.
 func (x *Session) finish() error {
 	x.end = min(x.end, x.Now())
-	if x.ended = true; x.end == 0 {
+	x.ended = true
+	if x.end == 0 {
 		return nil
 	}
 	x.times[x.slot&(x.slots-1)] = x.cadence.SeqTime(uint64(x.slot))

@@ -322,7 +322,8 @@ func (x *Session) send(s *shard, n uint32, now time.Duration) {
 // transmit passes packet n, which the server sends at now, to the downlink of client i of the shard.
 func (x *Session) transmit(s *shard, i int, n uint32, now time.Duration, e *encoding, params int) {
 	if s.leaves != nil {
-		if now = s.leaves[i]; now == dropped {
+		now = s.leaves[i]
+		if now == dropped {
 			s.countLoss(&s.sent[i], 0, lossmodel.Queue)
 			return
 		}

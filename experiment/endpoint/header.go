@@ -19,8 +19,15 @@ import (
 //
 //	sequence  32 bits  bits 16 to 47 of the sequence number; only if the baseline is the initial state
 //	                   and receivers report digests that cover the sequence number
-//	length     8 bits  of the canonical parameters
-//	params             the canonical parameters
+//	length     8 bits  of the parameters
+//	params             the canonical parameters, in the format of package encoders, which begin with a letter
+//
+// In an epoch with a budget, the baseline is the name of the ack whose display is the reference, see package view, and
+// the parameters begin with
+//
+//	zero       8 bits  0
+//	stream     8 bits  number of the stream of view frames: each begins when a budget is set, and has its own acks
+//	root       8 bits  distance to the frame that the display of the stream begins with; 0 means the initial state
 //
 // The longer sequence number corrects a receiver whose newest sequence number is wrong. Packets with
 // it are the first ones, and those after a restart or after acks were missing for a long time.
@@ -45,7 +52,14 @@ type header struct {
 	epoch      uint8
 	params     []byte // canonical parameters, aliasing the packet; nil if none exist
 	hasParams  bool
+
+	view   bool // the packet contains a view frame; only in packets with parameters
+	stream uint8
+	root   uint8
 }
+
+// viewParamBytes is the size of what precedes the canonical parameters in packets with view frames.
+const viewParamBytes = 3
 
 // append appends the bytes of h to dst. twoRefs means that the codec uses two references.
 func (h *header) append(dst []byte, twoRefs bool) []byte {
@@ -61,11 +75,15 @@ func (h *header) append(dst []byte, twoRefs bool) []byte {
 	if h.hasFullSeq {
 		dst = binary.LittleEndian.AppendUint32(dst, uint32(h.seq>>16))
 	}
-	if h.hasParams {
-		dst = append(dst, uint8(len(h.params)))
-		dst = append(dst, h.params...)
+	if !h.hasParams {
+		return dst
 	}
-	return dst
+	if h.view {
+		dst = append(dst, uint8(viewParamBytes+len(h.params)), 0, h.stream, h.root)
+	} else {
+		dst = append(dst, uint8(len(h.params)))
+	}
+	return append(dst, h.params...)
 }
 
 // AckBytes is the size of an ack without digest and report.
@@ -117,8 +135,12 @@ func parseHeader(src []byte, refCount func(codec uint8) int, fullSeqs bool) (h h
 	if n > len(src) {
 		return h, nil, fmt.Errorf("%w: parameters of %d bytes, but only %d bytes follow", ErrMalformed, n, len(src))
 	}
-	h.params = src[:n]
-	return h, src[n:], nil
+	h.params, src = src[:n], src[n:]
+	if n >= viewParamBytes && h.params[0] == 0 {
+		h.view, h.stream, h.root = true, h.params[1], h.params[2]
+		h.params = h.params[viewParamBytes:]
+	}
+	return h, src, nil
 }
 
 // unwrap returns the sequence number near newest whose low 16 bits are seq. It is at most maxBehind

@@ -35,6 +35,8 @@ type Receiver struct {
 	guard     guard
 	movedBack bool // see Reception.MovedBack
 
+	views receiverViews
+
 	digest   digester
 	reported []byte // the digest in the newest ack
 
@@ -50,7 +52,9 @@ type epochDecoder struct {
 	codec   *encoders.Codec
 	params  []byte // canonical parameters
 	dec     encoders.Decoder
-	decoded int // packets decoded
+	decoded int  // packets decoded
+	view    bool // packets contain view frames
+	stream  uint8
 }
 
 // confirmedAfter is the number of packets that a decoder must decode to be confirmed. The parameters in
@@ -99,6 +103,7 @@ type Reception struct {
 	HasDecoder bool
 	Epoch      uint64
 	HasParams  bool // the packet contains the parameters
+	HasView    bool // the packet contains a view frame; Entry then has the receiver's display
 	Fresh      bool // the decoder was created from the parameters in this packet
 	Installed  bool // the fresh decoder was stored for its epoch
 	Replaced   bool // the fresh decoder replaced another one of the same epoch, whose memos were dropped
@@ -127,6 +132,9 @@ func (r *Receiver) receive(datagram []byte) Reception {
 	out, d := r.findDecoder(&h, seq)
 	if d == nil { // out.Outcome is the reason
 		return out
+	}
+	if d.view {
+		return r.receiveView(out, &h, d, payload)
 	}
 	refs, ok := r.findRefs(&out, &h, d)
 	if !ok {
@@ -221,7 +229,7 @@ func (r *Receiver) decoderFor(h *header) (d *epochDecoder, fresh bool, err error
 	}
 	d = &r.epochs[epoch%StoredEpochs]
 	sameEpoch := d.dec != nil && d.epoch == epoch
-	matches := sameEpoch && d.codec.ID == codec.ID && (!h.hasParams || bytes.Equal(d.params, h.params))
+	matches := sameEpoch && d.codec.ID == codec.ID && (!h.hasParams || bytes.Equal(d.params, h.params) && d.view == h.view && d.stream == h.stream)
 	if matches {
 		return d, false, nil
 	}
@@ -248,6 +256,7 @@ func (d *epochDecoder) build(s *frame.Schema, codec *encoders.Codec, h *header, 
 		return err
 	}
 	d.epoch, d.codec, d.params, d.dec = epoch, codec, bytes.Clone(h.params), dec
+	d.view, d.stream = h.view, h.stream
 	return nil
 }
 
@@ -306,15 +315,22 @@ func (r *Receiver) AppendAck(dst []byte) []byte {
 	if !r.acks.any {
 		return dst
 	}
+	d := &r.epochs[r.newestEpoch%StoredEpochs]
+	if d.view && r.views.client != nil {
+		return d.appendReport(r.views.client.AppendAck(dst, uint8(r.newestEpoch)), r.newestEpoch)
+	}
 	a := ack{newest: uint16(r.acks.newest), mask: r.acks.mask, epoch: uint8(r.newestEpoch)}
 	// The newest frame is always stored. Blocks of a file are not stored, so their acks have no digest.
 	if e := r.history.Get(r.acks.newest); e != nil {
 		r.reported = r.digest.appendDigest(r.reported[:0], e)
 		a.digest = r.reported
 	}
-	dst = a.append(dst)
-	d := &r.epochs[r.newestEpoch%StoredEpochs]
-	if f, ok := d.dec.(encoders.Feedback); ok && d.epoch == r.newestEpoch {
+	return d.appendReport(a.append(dst), r.newestEpoch)
+}
+
+// appendReport appends the report of a decoder that implements encoders.Feedback, if it is that of the given epoch.
+func (d *epochDecoder) appendReport(dst []byte, epoch uint64) []byte {
+	if f, ok := d.dec.(encoders.Feedback); ok && d.epoch == epoch {
 		dst = f.Report(dst)
 	}
 	return dst

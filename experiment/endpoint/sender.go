@@ -8,6 +8,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/drive"
+	"wirelab/experiment/view"
 	"wirelab/internal/policy"
 )
 
@@ -47,6 +48,7 @@ type Sender struct {
 	buf         []byte     // the datagram being built, reused
 
 	control *controller  // decides which snapshots are sent; nil sends all
+	views   senderViews  // view frames, while there is a budget
 	sent    *sentPackets // for Trace; nil unless Options.KeepSent
 }
 
@@ -85,6 +87,9 @@ func (s *Sender) CanBeginEpoch(now time.Duration) bool {
 // SharesReferences reports whether s and o, whose next packets have the same sequence number, would choose references
 // with the same sequence numbers.
 func (s *Sender) SharesReferences(o *Sender) bool {
+	if s.views.server != nil || o.views.server != nil { // two displays are hardly ever equal
+		return false
+	}
 	own, other := s.ackedEntry(s.newestAcked), o.ackedEntry(o.newestAcked)
 	for range 2 { // the baseline, then the second reference
 		if own == nil || other == nil {
@@ -131,15 +136,27 @@ func (s *Sender) StartAt(seq uint64, now time.Duration) {
 	}
 }
 
-// beginEpoch begins the requested epoch, if any, once epochPeriod has passed since the current one began.
-// Packets then contain the parameters until an ack names the epoch.
+// beginEpoch begins the next epoch if one is requested, by Request or by SetBudget, and epochPeriod has passed since the
+// current one began. Packets then contain the parameters until an ack names the epoch.
 func (s *Sender) beginEpoch(now time.Duration) {
-	if s.pending == nil || !s.CanBeginEpoch(now) {
+	if s.seq == s.first {
+		s.epochStart = now
+	}
+	switchesViews := s.views.mustSwitch(s)
+	if s.pending == nil && !switchesViews || !s.CanBeginEpoch(now) {
 		return
 	}
-	s.encoding, s.pending = *s.pending, nil
-	s.epoch++
+	if s.pending != nil {
+		s.encoding, s.pending = *s.pending, nil
+	}
+	if s.seq != s.first {
+		s.epoch++
+	}
 	s.epochStart, s.epochAcked = now, false
+	if switchesViews {
+		s.switchViews()
+	}
+	s.views.epochBegins(s.epoch)
 }
 
 // Packet is a packet to send.
@@ -154,6 +171,7 @@ type Packet struct {
 	WithoutMemo bool         // the encoder uses memos, but the baseline has none of this epoch
 	Datagram    []byte       // the bytes to transmit
 	Stored      *frame.Frame // the frame that the receiver must decode; differs from the source's if the codec quantises
+	View        *ViewPacket  // nil without a budget; then Stored is the frame or its quantised form
 }
 
 // Send encodes frame cur at time now and returns its packet. It charges the bits of the packet to
@@ -177,12 +195,12 @@ func (s *Sender) SendShared(now time.Duration, cur *frame.Shared, changed frame.
 func (s *Sender) send(now time.Duration, cur *frame.Frame, shared *frame.Shared, changed frame.Rows,
 	budget *encoders.Budget) (Packet, error) {
 	s.Finish()
-	if s.seq == s.first {
-		s.epochStart = now
-	}
 	s.beginEpoch(now)
 	if s.stalled() {
 		s.epochAcked = false // the receiver may have lost its state: send the parameters again
+	}
+	if s.views.server != nil {
+		return s.sendView(now, cur, changed, budget)
 	}
 	h := s.header()
 	refs, base := s.pickRefs(&h)
@@ -239,9 +257,16 @@ func (s *Sender) SetControl(p policy.Policy, slot time.Duration) {
 	}
 }
 
-// Due reports whether the control sends the snapshot of time now. The caller then calls Send, and otherwise Skip. Due
-// must be called once for each snapshot.
-func (s *Sender) Due(now time.Duration) bool { return s.control.due(now) }
+// Due reports whether the control and the budget let the snapshot of time now be sent. The caller then calls Send, and
+// otherwise Skip. Due must be called once for each snapshot.
+func (s *Sender) Due(now time.Duration) bool {
+	due := s.control.due(now)
+	if s.views.budget.Bps == 0 {
+		return due
+	}
+	s.beginEpoch(now)
+	return due && s.hasRoom(now)
+}
 
 // Control returns the state of the control; nil if there is none. The decisions are valid until the next call of a
 // method of the sender.
@@ -379,6 +404,9 @@ func (s *Sender) ackedEntry(seq uint64) *frame.Entry {
 // not an error.
 func (s *Sender) HandleAck(src []byte) error {
 	_, _, err := s.handleAck(src)
+	if err == errOldStream {
+		return nil
+	}
 	return err
 }
 
@@ -392,6 +420,9 @@ func (s *Sender) HandleAckAt(now time.Duration, src []byte, hasArrival bool) (er
 		}
 	}
 	newest, mask, err := s.handleAck(src)
+	if err == errOldStream {
+		return nil
+	}
 	if err == nil && s.seq != s.first {
 		s.control.acked(now, newest, mask, arrival, hasArrival)
 	}
@@ -400,6 +431,9 @@ func (s *Sender) HandleAckAt(now time.Duration, src []byte, hasArrival bool) (er
 
 // handleAck implements HandleAck. It returns the newest acked packet and the mask of those before it.
 func (s *Sender) handleAck(src []byte) (newest uint64, mask uint32, err error) {
+	if epoch, ok := view.AckEpoch(src); ok && s.views.streams[epoch] != 0 {
+		return s.handleViewAck(src, epoch)
+	}
 	a, err := parseAck(src, s.digest.bytes)
 	if err != nil || s.seq == s.first { // the ack is malformed, or nothing was sent yet
 		return 0, 0, err

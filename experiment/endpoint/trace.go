@@ -10,6 +10,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/experiment/view"
 	"wirelab/internal/words"
 )
 
@@ -49,6 +50,13 @@ type sentPacket struct {
 	second   int // distance of the second reference; 0 means none
 	header   int // bytes
 	datagram []byte
+	view     *sentView // nil for a whole frame, which the history contains
+}
+
+// sentView is a view frame that was sent, and its reference.
+type sentView struct {
+	frame, ref frame.Frame
+	memo       encoders.Memo // of ref
 }
 
 // sentEncoding is the encoding of an epoch.
@@ -80,6 +88,11 @@ func (k *sentPackets) add(p *Packet, e *Encoding, base *frame.Entry) {
 	if base != nil {
 		s.hasBase, s.base = true, base.Seq
 	}
+	if p.View != nil {
+		s.view = &sentView{memo: p.View.Refs[0].Memo}
+		s.view.frame.CopyFrom(p.Stored)
+		s.view.ref.CopyFrom(p.View.Refs[0].Frame)
+	}
 }
 
 // get returns packet seq, nil if it is not stored.
@@ -108,11 +121,11 @@ func (s *Sender) Trace(seq uint64) *PacketTrace {
 		return nil
 	}
 	p := s.sent.get(seq)
-	refs, entry := s.refsOf(p, seq)
-	out.Frame.CopyFrom(&entry.Frame)
+	refs, sent := s.refsOf(p, seq)
+	out.Frame.CopyFrom(sent)
 	out.Base.CopyFrom(refs[0].Frame)
 	out.Limit, out.Datagram = limit, bytes.Clone(p.datagram)
-	out.Header = describeHeader(p.datagram[:p.header], s.sent.encodingOf(p).codec, s.digest.coversSeq)
+	out.Header = describeHeader(p.datagram[:p.header], s.sent.encodingOf(p).codec, s.digest.coversSeq, p.view != nil)
 	return out
 }
 
@@ -120,12 +133,12 @@ func (s *Sender) Trace(seq uint64) *PacketTrace {
 // is false if Trace would return nil.
 func (s *Sender) TracePayload(seq uint64, trace *encoders.Trace) (limit string, ok bool) {
 	p := s.sent.get(seq)
-	refs, entry := s.refsOf(p, seq)
+	refs, sent := s.refsOf(p, seq)
 	if refs == nil {
 		return "", false
 	}
 	s.Finish() // completes the memos of the references
-	limit = s.encodeAgain(trace, p, s.sent.encodingOf(p), &entry.Frame, refs)
+	limit = s.encodeAgain(trace, p, s.sent.encodingOf(p), sent, refs)
 	if limit != "" {
 		trace.Reset()
 		trace.Close(len(p.datagram) - p.header)
@@ -133,28 +146,31 @@ func (s *Sender) TracePayload(seq uint64, trace *encoders.Trace) (limit string, 
 	return limit, true
 }
 
-// refsOf returns the references that packet p was encoded with and the history's entry of its frame. It returns nil
-// if p, its frame or one of its references is no longer stored.
-func (s *Sender) refsOf(p *sentPacket, seq uint64) ([]encoders.Ref, *frame.Entry) {
+// refsOf returns the references that packet p was encoded with and its frame. It returns nil if p, its frame or one of
+// its references is no longer stored.
+func (s *Sender) refsOf(p *sentPacket, seq uint64) ([]encoders.Ref, *frame.Frame) {
+	if p != nil && p.view != nil {
+		return []encoders.Ref{{Frame: &p.view.ref, Memo: p.view.memo}}, &p.view.frame
+	}
 	entry := s.history.Get(seq)
 	if p == nil || entry == nil {
 		return nil, nil
 	}
 	if !p.hasBase {
-		return s.coder.Initial(s.cadence.initialTick(seq)), entry
+		return s.coder.Initial(s.cadence.initialTick(seq)), &entry.Frame
 	}
 	base := s.history.Get(p.base)
 	if base == nil {
 		return nil, nil
 	}
 	if p.second == 0 {
-		return s.coder.Refs(p.epoch, base), entry
+		return s.coder.Refs(p.epoch, base), &entry.Frame
 	}
 	second := s.history.Get(seq - uint64(p.second))
 	if second == nil {
 		return nil, nil
 	}
-	return s.coder.Refs(p.epoch, base, second), entry
+	return s.coder.Refs(p.epoch, base, second), &entry.Frame
 }
 
 // encodeAgain encodes frame f of packet p and sets trace. It returns the reason if the result does not describe
@@ -189,15 +205,19 @@ func (s *Sender) encodeAgain(trace *encoders.Trace, p *sentPacket, encoding *sen
 }
 
 // describeHeader describes the bits of a packet header of the given codec, from the lowest bit of each byte on.
-// fullSeqs is as for parseHeader.
-func describeHeader(b []byte, codec *encoders.Codec, fullSeqs bool) (list []HeaderField) {
+// fullSeqs is as for parseHeader. isView means that the packet contains a view frame.
+func describeHeader(b []byte, codec *encoders.Codec, fullSeqs, isView bool) (list []HeaderField) {
 	h, _, err := parseHeader(b, func(uint8) int { return codec.Refs }, fullSeqs)
 	if err != nil {
 		return []HeaderField{{"header", hex.EncodeToString(b), 8 * len(b)}}
 	}
 	add := func(name, value string, bits int) { list = append(list, HeaderField{name, value, bits}) }
 	add("sequence", strconv.Itoa(int(uint16(h.seq))), 16)
-	add("baseline", distanceText(h.baseline, "initial state"), 8)
+	if isView {
+		add("ack", ackText(h.baseline), 8)
+	} else {
+		add("baseline", distanceText(h.baseline, "initial state"), 8)
+	}
 	add("codec", fmt.Sprintf("%d, %s", h.codec, codec.Name), 7)
 	add("params follow", strconv.FormatBool(h.hasParams), 1)
 	add("epoch", strconv.Itoa(int(h.epoch)), 8)
@@ -208,10 +228,25 @@ func describeHeader(b []byte, codec *encoders.Codec, fullSeqs bool) (list []Head
 		add("sequence, bits 16 to 47", strconv.FormatUint(h.seq>>16, 10), 32)
 	}
 	if h.hasParams {
-		add("length of params", strconv.Itoa(len(h.params)), 8)
+		if h.view {
+			add("length of params", strconv.Itoa(viewParamBytes+len(h.params)), 8)
+			add("view frames follow", "true", 8)
+			add("stream", strconv.Itoa(int(h.stream)), 8)
+			add("root", distanceText(h.root, "initial state"), 8)
+		} else {
+			add("length of params", strconv.Itoa(len(h.params)), 8)
+		}
 		add("params", string(h.params), 8*len(h.params))
 	}
 	return list
+}
+
+// ackText describes the byte that names an ack.
+func ackText(name uint8) string {
+	if name == 0 {
+		return "initial state"
+	}
+	return fmt.Sprintf("number %d modulo 255", name)
 }
 
 // distanceText describes the distance of a reference; none is the text for 0.
@@ -220,6 +255,14 @@ func distanceText(distance uint8, none string) string {
 		return none
 	}
 	return words.Count(int(distance), "packet") + " before"
+}
+
+// DescribeViewAck is DescribeAck for the ack of a packet with a view frame.
+func DescribeViewAck(b []byte) (list []HeaderField) {
+	for _, f := range view.DescribeAck(b) {
+		list = append(list, HeaderField(f))
+	}
+	return list
 }
 
 // DescribeAck describes the bits of an ack, from the lowest bit of each byte on. digestBits is

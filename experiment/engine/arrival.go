@@ -250,7 +250,7 @@ func (l *lane) compare(f *flight, rx *reception) comparison {
 	if !c.decoded {
 		return c
 	}
-	c.equal = f.matches(rx.Frame, &l.digest)
+	c.equal = f.matches(rx.Frame, &l.digest) && !l.showsUnsent(rx)
 	l.digest.addDecoded(f, rx.Frame, c.equal && !c.wrongSeq)
 	if c.wrongSeq && !rx.tainted { // a damaged packet before this one changed the receiver's newest sequence number
 		rx.tainted = true

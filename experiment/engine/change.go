@@ -122,6 +122,9 @@ func (s *Session) tryChange(c *config.Config, ch config.Change) (after *config.C
 	if err := s.checkControl(after); err != nil {
 		return nil, normal, err
 	}
+	if err := s.checkBudget(c, after); err != nil {
+		return nil, normal, err
+	}
 	return after, ch.Normalised(after), nil
 }
 

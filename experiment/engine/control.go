@@ -43,8 +43,7 @@ func (l *lane) offer(now time.Duration, cur *frame.Shared, changed frame.Rows, r
 	x := &l.control
 	if !l.snd.Due(now) || l.messenger.skipPacket() {
 		l.snd.Skip()
-		l.meter.CountHeld()
-		x.held++
+		l.countHeld()
 		if len(x.unsent) == 0 {
 			x.unsent = frame.NewRows(l.schema.Rows)
 		}
@@ -59,6 +58,12 @@ func (l *lane) offer(now time.Duration, cur *frame.Shared, changed frame.Rows, r
 	l.send(now, cur, changed, restarted)
 	x.unsent.Clear()
 	x.restarted = false
+}
+
+// countHeld counts a snapshot that is not sent, because the control, the stream of messages or the budget holds it back.
+func (l *lane) countHeld() {
+	l.meter.CountHeld()
+	l.control.held++
 }
 
 // checkControl returns an error if a control of c cannot work in this session.

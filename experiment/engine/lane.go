@@ -53,6 +53,8 @@ type lane struct {
 	lastErr      error            // newest error of the encoder, the decoder or the feedback
 	brokenCodec  string           // name of the plugin encoder that broke its contract in the current frame; else empty
 	budget       encoders.Budget  // bit budget of the packet being encoded
+	sendBudget   endpoint.Budget  // the newest budget of the sender, if there ever was one
+	views        *meters.View     // measures what the receiver shows; nil unless there was a budget
 	outcomeRec   packetlog.Record // record of the packet copy whose outcome is being determined
 	problem      Problem          // result of withConfig, reused
 	ackScratch   []byte           // the ack being sent, reused
@@ -129,6 +131,7 @@ func (l *lane) applySettings(now time.Duration, c *config.Config) {
 	l.setRedundancy(now, c.Sender.Redundancy)
 	l.meter.Link.SetSpec(c.Down)
 	l.setControl(c)
+	l.setBudget(c)
 	l.display.Set(c.Playout(), c.PlayoutRhythm(l.schema.TickHz), c.Receiver.Hermite)
 	if !c.Down.Corrupt.Checksum && !c.TrustSequences {
 		// Without a checksum a damaged sequence number may arrive, so the receiver must doubt those far from the
@@ -168,9 +171,14 @@ func (l *lane) reconfigure(now time.Duration, c *config.Config) error {
 // from the frame sent before it. restarted means that the recording restarted since that frame.
 func (l *lane) send(now time.Duration, cur *frame.Shared, changed frame.Rows, restarted bool) {
 	l.budget.Reset()
+	l.encoding.NS = 0
 	p, err := l.snd.SendShared(now, cur, changed, &l.budget)
 	if restarted {
 		l.restart.occurred, l.restart.seq = true, p.Seq
+	}
+	if errors.Is(err, endpoint.ErrNoRoom) {
+		l.countHeld()
+		return
 	}
 	if err != nil {
 		l.refuseFrame(now, &p, err)
@@ -182,7 +190,10 @@ func (l *lane) send(now time.Duration, cur *frame.Shared, changed frame.Rows, re
 	}
 	e := encodeInfo{items: l.schema.Items(p.Stored), changed: l.encoding.Changed, ns: l.encoding.NS, restarted: restarted,
 		crossesRestart: restarted || l.crossesRestart(&p)}
-	if codec.Quantises {
+	if p.View != nil {
+		e.changed = p.View.Rows
+		l.views.Sent(now, &p, &l.sendBudget, l.liveConfig.SendInterval())
+	} else if codec.Quantises {
 		l.meter.Rounding.Add(l.schema, &cur.Frame, p.Stored)
 	} else {
 		e.source = cur
@@ -263,6 +274,7 @@ func (l *lane) totals(now time.Duration) figures.Totals {
 		l.paths.remote.AdjustTotals(&t, l.meter, display, lab, now-l.joinedAt)
 	}
 	t.Control = l.controlFigures()
+	t.View = l.viewFigures(now)
 	t.Playout.Policies = l.compared.Figures()
 	if l.messenger != nil {
 		t.Messages = l.messenger.figures(now - l.joinedAt)

@@ -19,6 +19,7 @@ import (
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/engine/playout"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/experiment/view"
 	"wirelab/lossmodel"
 )
 
@@ -188,7 +189,7 @@ func (x *schedule) play() int64 {
 // repeat all packets sent before.
 var stepOps = strings.Fields(`
 encoder encoder encoder encoder encoder encoder link link link link link link link link link link param param param param
-shadow shadow shadow setting setting setting redundancy redundancy policy policy policy undo undo undo outage outage pause pause pause profile profile profile play play
+shadow shadow shadow setting setting setting budget budget budget budget redundancy redundancy policy policy policy undo undo undo outage outage pause pause pause profile profile profile play play
 back save`)
 
 // redundancies are the policies of redundancy in schedules.
@@ -240,6 +241,10 @@ func (x *schedule) step() {
 		x.change("control", controls[x.rng.IntN(len(controls))])
 		x.change("playout", playouts[x.rng.IntN(len(playouts))])
 		x.change("playout_compare", [...]string{"all", "off"}[x.rng.IntN(2)])
+	case "budget": // refused for data other than snapshots, and for encoders of whole frames
+		x.change("send_budget", [...]string{"off", "16kbit", "64kbit", "200kbit", "1mbit"}[x.rng.IntN(5)])
+		x.change("budget_burst", [...]string{"1", "2", "3.5"}[x.rng.IntN(3)])
+		x.change("priority", view.Policies.Names()[x.rng.IntN(len(view.Policies))])
 	case "redundancy": // refused for files
 		x.change("redundancy", redundancies[x.rng.IntN(len(redundancies))])
 	case "undo":
@@ -370,9 +375,12 @@ func (x *schedule) check(s *Session) (sent int64) {
 		if m := got.Messages; m != nil && (m.Wrong != 0 || m.Sent != m.Delivered+m.UnderWay) {
 			x.fatal("lane %d: %d of %d messages delivered, %d wrong", i, m.Delivered, m.Sent, m.Wrong)
 		}
-		if got.Wrong != 0 || got.Undetected != 0 || got.DecodeRefused != 0 || got.EncodeFailed != 0 {
+		if got.Wrong != 0 || got.Undetected != 0 || got.DecodeRefused != 0 || got.EncodeFailed != 0 && got.View == nil {
 			x.fatal("lane %d: wrong %d, undetected %d, refused %d, not encoded %d: %v", i, got.Wrong, got.Undetected,
 				got.DecodeRefused, got.EncodeFailed, l.lastErr)
+		}
+		if got.View != nil && got.View.Over != 0 {
+			x.fatal("lane %d: %d packets exceeded the budget", i, got.View.Over)
 		}
 		var parts [3]int64 // sums over the stretches between swaps
 		for _, f := range l.meter.Swaps.Figures(s.Now()) {

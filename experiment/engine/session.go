@@ -146,7 +146,7 @@ func newSession(ctx context.Context, c *config.Config, src dataset.Source, opt O
 	s.player.source, _ = src.(dataset.Steered)
 	s.end = s.plannedEnd(src)
 	s.feed, s.unsentRows = newFeed(src, s.initial), frame.NewRows(s.schema.Rows)
-	if err := s.checkControl(c); err != nil {
+	if err := errors.Join(s.checkControl(c), s.checkBudget(nil, c)); err != nil {
 		return nil, err
 	}
 	if opt.Network != nil {
@@ -453,6 +453,9 @@ func (s *Session) readFrame(at time.Duration) error {
 		s.truths.Add(s.feed.current, restarted, s.oldestDisplayedTick())
 	}
 	s.unsentRows.Union(s.feed.current.Changed)
+	for _, l := range s.running {
+		l.measureViews(s.feed.current)
+	}
 	return nil
 }
 

@@ -33,7 +33,11 @@ func (s *Session) WithAck(t *Traced) *Traced {
 	}
 	with := *t
 	with.Ack = bytes.Clone(ack)
-	with.AckOf = endpoint.DescribeAck(with.Ack, l.liveConfig.Receiver.DigestBits)
+	if view, _ := l.snd.View(); view != nil {
+		with.AckOf = endpoint.DescribeViewAck(with.Ack)
+	} else {
+		with.AckOf = endpoint.DescribeAck(with.Ack, l.liveConfig.Receiver.DigestBits)
+	}
 	return &with
 }
 

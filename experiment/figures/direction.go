@@ -16,10 +16,11 @@ const (
 // "playout.starved_ratio". Sizes, delays, errors and failures, which are most figures, are better if less.
 func DirectionOf(key string) direction {
 	switch key {
-	case "decoded", "transfer.delivered":
+	case "decoded", "transfer.delivered", "view.rows_per_packet", "view.fill_ratio":
 		return MoreIsBetter
 	case "sent", "duplicated", "duplicate", "in_flight", "unknown", "playout.displayed", "transfer.old_bytes", "transfer.new_bytes",
 		"transfer.blocks", "redundancy.datagrams", "redundancy.extra", "redundancy.repaired",
+		"view.used_kbps", "view.limit_kbps", "view.held", "view.encodings_per_packet",
 		"messages.sent", "messages.delivered", "messages.parts", "messages.datagrams", "messages.goodput_kbps":
 		return Neither
 	}

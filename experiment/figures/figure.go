@@ -154,7 +154,8 @@ func (q *Quantiles) UnmarshalJSON(data []byte) error {
 func Names() map[string]bool {
 	// Set what is nil in the totals of some runs, so that its figures are listed.
 	t := Totals{Counts: Counts{LostBy: LostBy(nil)}, Transfer: &Transfer{TimeS: new(float64)}, Rounding: &Rounding{}, Remote: &Remote{}, Redundancy: &Redundancy{}, Messages: &Messages{},
-		Control: &Control{HeldBy: map[string]int64{"rate": 0, "round_trip": 0, "unacked": 0, "drain": 0}}, Crowd: &Crowd{}}
+		Control: &Control{HeldBy: map[string]int64{"rate": 0, "round_trip": 0, "unacked": 0, "drain": 0}}, Crowd: &Crowd{},
+		View: &View{ErrorMM: &Quantiles{}, MeanErrorMM: &Figure{}, ErrorDeg: &Quantiles{}, MeanErrorDeg: &Figure{}, Error: &Quantiles{}, MeanError: &Figure{}}}
 	setAll(reflect.ValueOf(&t).Elem())
 	names := map[string]bool{}
 	for name := range Flatten(t) {

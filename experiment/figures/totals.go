@@ -58,6 +58,7 @@ type Totals struct {
 	Remote   *Remote   `json:"remote,omitempty"`   // nil unless the receiver was on another machine
 	Transfer *Transfer `json:"transfer,omitempty"` // nil unless the data are a file
 	Control  *Control  `json:"control,omitempty"`  // nil without a send-rate control
+	View     *View     `json:"view,omitempty"`     // nil without sender.budget
 	Rounding *Rounding `json:"rounding,omitempty"` // nil for codecs that do not quantise
 	Crowd    *Crowd    `json:"crowd,omitempty"`    // nil unless the run has many receivers
 	// Redundancy is nil unless sender.redundancy was set, also to "none".

@@ -57,13 +57,13 @@ func benchmarkFill(b *testing.B, s *frame.Schema, frames []*frame.Frame, name st
 	step := func(n int) {
 		cur := frames[n%len(frames)]
 		if ack := acks[(n+1)%5]; len(ack) > 0 {
-			if _, _, _, err := server.HandleAck(ack); err != nil {
+			if _, err := server.HandleAck(ack); err != nil {
 				b.Fatal(err)
 			}
 		}
 		filler.Advance(cur, changed[n%len(frames)])
 		acked, _ := server.Acked()
-		coding := Coding{Encoder: enc, RefTick: frames[int(acked)%len(frames)].Tick}
+		coding := Coding{Encoder: enc, Tick: cur.Tick, RefTick: frames[int(acked)%len(frames)].Tick}
 		p, err := filler.Fill(server, uint64(n), coding, limit, nil)
 		if err != nil {
 			b.Fatal(err)
@@ -77,7 +77,7 @@ func benchmarkFill(b *testing.B, s *frame.Schema, frames []*frame.Frame, name st
 			b.Fatal("wrong", err)
 		}
 		client.Apply(uint64(n), p.Ack, got, memo, 0)
-		acks[n%5] = client.AppendAck(acks[n%5][:0])
+		acks[n%5] = client.AppendAck(acks[n%5][:0], 0)
 		b.StartTimer()
 	}
 	for n := range 100 {

@@ -24,6 +24,7 @@ type Client struct {
 	newest     uint64 // newest packet decoded, if any
 	newestTick uint32
 	any        bool
+	mask       uint16 // bit i is set if packet newest-i was decoded
 	memo       heldMemo
 	applied    []appliedPacket // with rows, which the server may not know about; the oldest ack first
 	ack        []byte          // the newest ack
@@ -169,9 +170,7 @@ func (c *Client) Apply(seq uint64, name uint8, f *frame.Frame, memo encoders.Mem
 		copy(shown, value)
 		c.origin[i] = uint32(seq) + 1
 	}
-	if !c.any || seq > c.newest {
-		c.newest, c.newestTick, c.any = seq, f.Tick, true
-	}
+	c.recordDecoded(seq, f.Tick)
 	if held := (heldMemo{memo, epoch, seq + 1}); rows > 0 && seq >= c.memo.from {
 		if c.states[c.number%MaxStates].memo.from != c.memo.from { // no state needs it
 			c.spare(c.memo)
@@ -207,24 +206,44 @@ func (c *Client) newAck() {
 	*slot, c.next = c.next, state{rows: slot.rows[:0], before: slot.before[:0]}
 	slot.tick, slot.memo = c.newestTick, c.memo
 	c.changed.Clear()
-	a := ack{number: uint16(c.number), newest: uint16(c.newest)}
-	var mask [maxMask]byte
-	if len(c.applied) > 0 {
-		first, last := c.applied[0].seq, c.applied[0].seq
-		for _, p := range c.applied {
+	a := ack{number: uint16(c.number), newest: uint16(c.newest), mask: c.mask}
+	var list [maxListed]byte
+	first, last := c.newest, uint64(0) // of the packets of the extension
+	for _, p := range c.applied {
+		if c.newest-p.seq >= maskBits {
 			first, last = min(first, p.seq), max(last, p.seq)
 		}
-		start := c.newest - (c.newest-last)&^7
+	}
+	if first <= last {
 		for _, p := range c.applied {
-			mask[(start-p.seq)/8] |= 1 << ((start - p.seq) % 8)
+			if c.newest-p.seq >= maskBits {
+				list[(last-p.seq)/8] |= 1 << ((last - p.seq) % 8)
+			}
 		}
-		a.gap, a.mask = uint16(c.newest-start), mask[:(start-first)/8+1]
+		a.gap, a.list = uint16(c.newest-last), list[:(last-first)/8+1]
 	}
 	c.ack = a.append(c.ack[:0])
 }
 
-// AppendAck appends the newest ack to dst; nothing before the first packet.
-func (c *Client) AppendAck(dst []byte) []byte { return append(dst, c.ack...) }
+// recordDecoded records that packet seq was decoded, whose frame has the given tick.
+func (c *Client) recordDecoded(seq uint64, tick uint32) {
+	switch {
+	case !c.any || seq > c.newest:
+		c.mask = c.mask<<(seq-c.newest) | 1
+		c.newest, c.newestTick, c.any = seq, tick, true
+	case c.newest-seq < maskBits:
+		c.mask |= 1 << (c.newest - seq)
+	}
+}
+
+// AppendAck appends the newest ack to dst; nothing before the first packet. epoch is the newest epoch of the encoder.
+func (c *Client) AppendAck(dst []byte, epoch uint8) []byte {
+	if len(c.ack) == 0 {
+		return dst
+	}
+	c.ack[ackBytes-1] = epoch
+	return append(dst, c.ack...)
+}
 
 // AckNumber returns the number of the newest ack, and that of the newest ack that a packet named.
 func (c *Client) AckNumber() (number, named uint64) { return c.number, c.named }

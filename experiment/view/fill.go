@@ -17,14 +17,14 @@ type Filler struct {
 	Probe drive.Probe // called around each call of the encoder; nil means none
 
 	schema    *frame.Schema
-	metric    metric
+	metric    Metric
 	policy    policy.Policy
 	rule      rule
 	interest  interest
-	cur       *frame.Frame // newest frame; not modified
-	frames    uint32       // number of calls of Advance
-	changed   frame.Rows   // rows in which the newest frame differs from the one before
-	changedAt []uint32     // number of the newest frame in which the row changed; 0 if it never did
+	cur       frame.Frame // newest frame
+	frames    uint32      // number of calls of Advance
+	changed   frame.Rows  // rows in which the newest frame differs from the one before
+	changedAt []uint32    // number of the newest frame in which the row changed; 0 if it never did
 
 	candidates []candidate
 	filling    filling
@@ -49,11 +49,11 @@ type attempt struct {
 
 // maxAttempts is the largest number of encodings with which a packet is filled further. Dropping rows until the packet
 // fits may take more.
-const maxAttempts = 3
+const maxAttempts = 4
 
 // NewFiller returns a filler for frames of schema s with the default policy.
 func NewFiller(s *frame.Schema) *Filler {
-	f := &Filler{schema: s, metric: newMetric(s), changedAt: make([]uint32, s.Rows), changed: frame.NewRows(s.Rows),
+	f := &Filler{schema: s, metric: NewMetric(s), changedAt: make([]uint32, s.Rows), changed: frame.NewRows(s.Rows),
 		inView: frame.NewRows(s.Rows), view: *s.NewFrame()}
 	f.SetPolicy(policy.Policy{})
 	return f
@@ -62,18 +62,23 @@ func NewFiller(s *frame.Schema) *Filler {
 // SetPolicy sets the policy, which must be one of Policies; the first one for the zero Policy.
 func (f *Filler) SetPolicy(p policy.Policy) { f.policy, f.rule = p, newRule(p, &f.metric) }
 
-// Advance makes cur the newest frame, which must not be modified until the next call. changed contains at least the
-// rows in which it differs from the frame before.
+// Advance makes a copy of cur the newest frame. changed contains at least the rows in which it differs from the frame
+// before; nil means unknown.
 func (f *Filler) Advance(cur *frame.Frame, changed frame.Rows) {
-	before := f.cur
-	f.cur = cur
+	n := len(f.schema.Fields)
 	f.frames++
-	copy(f.changed, changed)
-	if before != nil {
-		f.changed.RemoveEqual(cur.Table, before.Table, len(f.schema.Fields))
+	if changed == nil || f.cur.Table == nil {
+		if f.cur.Table == nil {
+			f.cur.Table = make([]int32, f.schema.Cells())
+		}
+		f.changed.SetDiffering(cur.Table, f.cur.Table, n)
+	} else {
+		copy(f.changed, changed)
+		f.changed.RemoveEqual(cur.Table, f.cur.Table, n)
 	}
 	for i := range f.changed.All() {
 		f.changedAt[i] = f.frames
+		copy(f.row(f.cur.Table, i), f.row(cur.Table, i))
 	}
 }
 
@@ -87,6 +92,7 @@ func (f *Filler) row(table []int32, i int) []int32 {
 type Coding struct {
 	Encoder encoders.Encoder
 	Epoch   uint64 // memos of other epochs are not passed to the encoder
+	Tick    uint32 // of the view frame
 	RefTick uint32 // tick of the reference: that of packet Server.Acked, or of the initial state before the first ack
 }
 
@@ -99,6 +105,7 @@ type Packet struct {
 	Rows        int            // rows in which the view differs from the reference
 	Left        int            // further rows that should be sent
 	Encodings   int            // calls of the encoder
+	LongestWait int            // number of frames for which a row of the packet has waited, at most
 	WithoutMemo bool           // the encoder uses memos, but the reference has none of this epoch
 }
 
@@ -110,10 +117,10 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("a view frame without changes takes %d bytes, and a packet may have %d: the encoder cannot encode part of a frame", e.Payload, e.Limit)
 }
 
-// IsTooLarge reports whether err wraps a *TooLargeError.
-func IsTooLarge(err error) bool {
-	var large *TooLargeError
-	return errors.As(err, &large)
+// AsTooLarge returns the *TooLargeError that err wraps; nil if it wraps none.
+func AsTooLarge(err error) (large *TooLargeError) {
+	errors.As(err, &large)
+	return large
 }
 
 // Fill encodes packet seq to client s: the rows of the highest priority of which the payload takes at most limit bytes.
@@ -127,7 +134,7 @@ func (f *Filler) Fill(s *Server, seq uint64, c Coding, limit int, b *encoders.Bu
 	total := len(f.candidates)
 	f.sortUrgent(s, limit)
 	s.ref.Tick = c.RefTick
-	f.view.Tick = f.cur.Tick
+	f.view.Tick = c.Tick
 	copy(f.view.Table, s.ref.Table)
 	f.inView.Clear()
 	fill := &f.filling
@@ -142,7 +149,7 @@ func (f *Filler) Fill(s *Server, seq uint64, c Coding, limit int, b *encoders.Bu
 	best := &f.attempts[fill.best]
 	p := Packet{Ack: nameOf(s.ack), Payload: best.payload, View: &f.view, Refs: fill.refs[:], Rows: fill.rows, Left: total - fill.rows,
 		Encodings: fill.encodings, WithoutMemo: best.memo != nil && fill.refs[0].Memo == nil}
-	f.commit(s, seq, fill.rows, best, c.Epoch)
+	p.LongestWait = f.commit(s, seq, fill.rows, best, c.Epoch)
 	return p, nil
 }
 
@@ -157,14 +164,17 @@ func (f *Filler) findCandidates(s *Server) {
 	f.interest.aim(f)
 	for i := range s.differing.All() {
 		cur, shown := f.row(f.cur.Table, i), s.row(s.expected, i)
-		if equalRows(cur, shown) {
+		if EqualRows(cur, shown) {
 			s.differing[i>>6] &^= 1 << (i & 63)
-			s.accumulated[i] = 0
+			s.accumulated[i], s.since[i] = 0, 0
 			continue
+		}
+		if s.since[i] == 0 {
+			s.since[i] = f.frames
 		}
 		priority := f.priority(s, i, cur, shown)
 		// A row that equals the reference cannot be sent until an ack changes the reference.
-		if priority >= f.rule.min && !equalRows(cur, s.row(s.ref.Table, i)) {
+		if priority >= f.rule.min && !EqualRows(cur, s.row(s.ref.Table, i)) {
 			f.candidates = append(f.candidates, candidate{priority: priority, row: int32(i)})
 		}
 	}
@@ -175,8 +185,8 @@ func (f *Filler) estimateBits(s *Server, i int) int {
 	return max(1, s.scale*f.metric.bits(f.row(f.cur.Table, i), s.row(s.ref.Table, i))>>10)
 }
 
-// equalRows reports whether two rows are equal.
-func equalRows(a, b []int32) bool {
+// EqualRows reports whether two rows are equal.
+func EqualRows(a, b []int32) bool {
 	if len(a) == frame.CubeFields {
 		return frame.EqualCubes((*[frame.CubeFields]int32)(a), (*[frame.CubeFields]int32)(b))
 	}
@@ -192,12 +202,12 @@ func (f *Filler) priority(s *Server, i int, cur, shown []int32) (p uint64) {
 	r := &f.rule
 	switch r.kind {
 	case accumulated, accumulatedPerBit, accumulatedError:
-		p = s.accumulate(i, f.interest.scaled(f, i, f.metric.distance(cur, shown)+r.constant))
+		p = s.accumulate(i, f.interest.scaled(f, i, f.metric.Distance(cur, shown)+r.constant))
 		if r.kind == accumulatedPerBit {
 			p = p << 10 / uint64(f.estimateBits(s, i))
 		}
 	case largestError:
-		p = f.interest.scaled(f, i, f.metric.distance(cur, shown))
+		p = f.interest.scaled(f, i, f.metric.Distance(cur, shown))
 	case newestChange:
 		p = uint64(f.changedAt[i])
 	case roundRobin:
@@ -301,6 +311,7 @@ type filling struct {
 	rows      int // candidates of the best attempt
 	best      int // index of the best attempt
 	size      int // bytes of the best attempt
+	tooMany   int // candidates that did not fit
 	encodings int
 }
 
@@ -311,44 +322,68 @@ func (f *filling) run() error {
 		room -= int(f.candidates[k].bits)
 		k++
 	}
-	found, tooMany := false, len(f.candidates)+1
-	for {
+	f.tooMany = len(f.candidates) + 1
+	for found := false; ; {
 		size, err := f.encode(k, 1-f.best)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
-		}
-		if size > f.limit {
-			tooMany = k
-			if k == 0 {
-				return &TooLargeError{size, f.limit}
+		case size > f.limit && k == 0:
+			return &TooLargeError{size, f.limit}
+		case size > f.limit:
+			f.tooMany = k
+			if !found {
+				k = min(k*f.limit/size, k-1)
+				continue
 			}
-			k = min(k*f.limit/size, k-1)
-			if found && (k <= f.rows || f.encodings >= maxAttempts) {
-				break
+		default:
+			if found {
+				f.server.spare(f.attempts[f.best].memo, f.coding.Epoch)
 			}
-			continue
+			found, f.best, f.rows, f.size = true, 1-f.best, k, size
+			if f.budget != nil {
+				f.Filler.budget = *f.budget
+			}
 		}
-		if found {
-			f.server.spare(f.attempts[f.best].memo, f.coding.Epoch)
-		}
-		found, f.best, f.rows, f.size = true, 1-f.best, k, size
-		if f.budget != nil {
-			f.Filler.budget = *f.budget
-		}
-		if k == len(f.candidates) || k+1 >= tooMany || f.encodings >= maxAttempts {
+		if k = f.nextAttempt(); k == 0 {
 			break
 		}
-		free, next := 8*(f.limit-size), int(f.candidates[k].bits)
-		if 5*free < 3*next {
-			break
-		}
-		k = min(k+max(1, free/next), tooMany-1, len(f.candidates))
 	}
 	f.include(f.rows)
 	if f.budget != nil {
 		f.budget.Units = f.Filler.budget.Units
 	}
 	return nil
+}
+
+// nextAttempt returns with how many candidates the packet could be filled further; 0 if it should be sent as it is.
+func (f *filling) nextAttempt() int {
+	if f.rows == len(f.candidates) || f.encodings >= maxAttempts {
+		return 0
+	}
+	free, next := 8*(f.limit-f.size), int(f.candidates[f.rows].bits)
+	if f.rows+1 < f.tooMany && 5*free >= 3*next {
+		return min(f.rows+max(1, free/next), f.tooMany-1, len(f.candidates))
+	}
+	f.include(f.rows)
+	if 20*free > 8*f.limit && f.promoteSmaller(f.rows, free) { // in larger packets it is not worth an encoding
+		f.tooMany = len(f.candidates) + 1
+		return f.rows + 1
+	}
+	return 0
+}
+
+// promoteSmaller moves the first candidate from k on that is expected to fit into free bits to place k. It returns false
+// if there is none.
+func (f *filling) promoteSmaller(k, free int) bool {
+	for j := k + 1; j < len(f.candidates); j++ {
+		if c := f.candidates[j]; 10*int(c.bits) <= 9*free {
+			copy(f.candidates[k+1:j+1], f.candidates[k:j])
+			f.candidates[k] = c
+			return true
+		}
+	}
+	return false
 }
 
 // encode encodes the view with the first k candidates into an attempt, and returns its size in bytes.
@@ -390,8 +425,9 @@ func (f *filling) include(k int) {
 	}
 }
 
-// commit records that packet seq contains the first rows candidates.
-func (f *Filler) commit(s *Server, seq uint64, rows int, a *attempt, epoch uint64) {
+// commit records that packet seq contains the first rows candidates. It returns for how many frames one of them has
+// waited, at most.
+func (f *Filler) commit(s *Server, seq uint64, rows int, a *attempt, epoch uint64) (longestWait int) {
 	if !s.any {
 		s.first, s.any = seq, true
 	}
@@ -399,10 +435,10 @@ func (f *Filler) commit(s *Server, seq uint64, rows int, a *attempt, epoch uint6
 	s.sent++
 	if rows == 0 {
 		s.spare(a.memo, epoch) // the memo of a packet without rows is not used; see Client
-		return
+		return 0
 	}
 	r := s.records.Push()
-	*r = record{seq: seq, tick: f.cur.Tick, rows: r.rows[:0], values: r.values[:0], memo: a.memo, epoch: epoch}
+	*r = record{seq: seq, rows: r.rows[:0], values: r.values[:0], memo: a.memo, epoch: epoch}
 	estimate := 0
 	for _, c := range f.candidates[:rows] {
 		i := int(c.row)
@@ -410,7 +446,8 @@ func (f *Filler) commit(s *Server, seq uint64, rows int, a *attempt, epoch uint6
 		r.rows, r.values = append(r.rows, c.row), append(r.values, value...)
 		copy(s.row(s.expected, i), value)
 		s.expectedIn[i], s.newestSent[i] = uint32(seq)+1, uint32(seq)+1
-		s.accumulated[i], s.sentAt[i] = 0, s.sent
+		longestWait = max(longestWait, int(f.frames-s.since[i]))
+		s.accumulated[i], s.since[i], s.sentAt[i] = 0, 0, s.sent
 		s.differing[i>>6] &^= 1 << (i & 63)
 		estimate += int(c.bits)
 		if i >= f.rule.first {
@@ -418,6 +455,7 @@ func (f *Filler) commit(s *Server, seq uint64, rows int, a *attempt, epoch uint6
 		}
 	}
 	s.learnSize(8*len(a.payload), estimate, rows)
+	return longestWait
 }
 
 // learnSize adapts the estimates to a packet whose rows took bits and were estimated to take estimate.

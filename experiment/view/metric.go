@@ -12,14 +12,14 @@ import (
 // tables. Errors are integers, so that priorities are the same on every machine.
 const ErrorUnit = 16
 
-// metric measures how much two values of a row differ.
-type metric struct {
+// Metric measures how much two values of a row differ.
+type Metric struct {
 	cubes  bool
 	fields []frame.Field
 }
 
-// newMetric returns the metric for rows of schema s.
-func newMetric(s *frame.Schema) metric { return metric{frame.IsCubes(s), s.Fields} }
+// NewMetric returns the metric for rows of schema s.
+func NewMetric(s *frame.Schema) Metric { return Metric{frame.IsCubes(s), s.Fields} }
 
 // maxError bounds the error of a row, so that sums over many ticks do not overflow.
 const maxError = 1 << 22
@@ -31,10 +31,10 @@ const turnMillimetres = 200
 // cubeRotations is the grid of the orientations of cubes; see frame.Cubes.
 var cubeRotations = rotation.SmallestThree{Scale: 361.33, Zero: 256}
 
-// distance returns the error of showing row b instead of row a, in ErrorUnit: for cubes the distance of their
+// Distance returns the error of showing row b instead of row a, in ErrorUnit: for cubes the distance of their
 // positions, and turnMillimetres for each radian between their orientations; for other rows the sum of the differences
 // of their fields. It is at least 1 if the rows differ.
-func (m *metric) distance(a, b []int32) uint32 {
+func (m *Metric) Distance(a, b []int32) uint32 {
 	if m.cubes {
 		x, y := (*[frame.CubeFields]int32)(a), (*[frame.CubeFields]int32)(b)
 		e := positionError(x, y) + uint32(ErrorUnit*turnMillimetres*cubeTurn(x, y))
@@ -47,6 +47,22 @@ func (m *metric) distance(a, b []int32) uint32 {
 		}
 	}
 	return uint32(min(sum, maxError))
+}
+
+// Turn returns the angle between the orientations of two cubes in radians; 0 for other rows.
+func (m *Metric) Turn(a, b []int32) float64 {
+	if !m.cubes {
+		return 0
+	}
+	return cubeTurn((*[frame.CubeFields]int32)(a), (*[frame.CubeFields]int32)(b))
+}
+
+// Place returns the distance of the positions of two cubes, or for other rows Distance, in ErrorUnit.
+func (m *Metric) Place(a, b []int32) uint32 {
+	if !m.cubes {
+		return m.Distance(a, b)
+	}
+	return positionError((*[frame.CubeFields]int32)(a), (*[frame.CubeFields]int32)(b))
 }
 
 // positionError returns the distance of two cubes in ErrorUnit.
@@ -87,7 +103,7 @@ func fieldDistance(f *frame.Field, a, b int32) uint64 {
 
 // bits estimates the number of bits that an encoder needs for row a if the reference has b, up to a factor that
 // depends on the encoder: the lengths of the differences.
-func (m *metric) bits(a, b []int32) int {
+func (m *Metric) bits(a, b []int32) int {
 	if !m.cubes {
 		n := 8
 		for i := range m.fields {

@@ -35,7 +35,7 @@ var (
 )
 
 // unitConstant returns the error of a constant of 1, in ErrorUnit.
-func (m *metric) unitConstant() int64 {
+func (m *Metric) unitConstant() int64 {
 	if m.cubes {
 		return 20 * ErrorUnit
 	}
@@ -68,7 +68,7 @@ type rule struct {
 }
 
 // newRule returns the rule of a policy of Policies; the first one for the zero Policy.
-func newRule(p policy.Policy, m *metric) (r rule) {
+func newRule(p policy.Policy, m *Metric) (r rule) {
 	if p == (policy.Policy{}) {
 		p = Policies.Default(Policies[0].Name)
 	}

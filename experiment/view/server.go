@@ -29,6 +29,7 @@ type Server struct {
 	newestSent []uint32 // of each row: 1 + the newest packet that contains it; 0 if none
 
 	accumulated []uint32   // priority
+	since       []uint32   // number of the filler's frame since which the row differs from expected; 0 if it does not
 	sentAt      []uint32   // number of the newest packet with the row, counting packets only, not sequence numbers
 	differing   frame.Rows // rows of the filler's newest frame that may differ from expected; the others have no priority
 	frames      uint32     // number of the filler's newest frame when differing was determined
@@ -54,7 +55,6 @@ const lossDistance = 3
 // record is a packet with rows that is under way.
 type record struct {
 	seq    uint64
-	tick   uint32
 	lost   bool // it counts as lost, but may still arrive
 	done   bool // it was acked, or will never be applied
 	rows   []int32
@@ -66,7 +66,7 @@ type record struct {
 // NewServer returns the server's side of a client that shows initial.
 func NewServer(s *frame.Schema, initial *frame.Frame) *Server {
 	v := &Server{schema: s, origin: make([]uint32, s.Rows), expected: slices.Clone(initial.Table), expectedIn: make([]uint32, s.Rows),
-		newestSent: make([]uint32, s.Rows), accumulated: make([]uint32, s.Rows), sentAt: make([]uint32, s.Rows),
+		newestSent: make([]uint32, s.Rows), accumulated: make([]uint32, s.Rows), since: make([]uint32, s.Rows), sentAt: make([]uint32, s.Rows),
 		differing: frame.NewRows(s.Rows), scale: 1024, meanBits: 60 * 16}
 	v.ref.CopyFrom(initial)
 	return v
@@ -90,6 +90,9 @@ func (s *Server) NewestSent(i int) (seq uint64, ok bool) {
 	return uint64(s.newestSent[i]) - 1, s.newestSent[i] != 0
 }
 
+// AckName returns the byte by which the next packet names the ack whose display is its reference.
+func (s *Server) AckName() uint8 { return nameOf(s.ack) }
+
 // Acked returns the newest packet that the client had decoded at the newest ack; ok is false before the first ack.
 func (s *Server) Acked() (seq uint64, ok bool) { return s.acked, s.ack > 0 }
 
@@ -112,40 +115,56 @@ func (s *Server) maySendRows(seq uint64) bool {
 	return s.records.Len() < maxUnderWay && seq-s.records.At(s.records.First()).seq < maxSpan
 }
 
-// HandleAck handles an ack of Client.AppendAck, which may be any bytes, and returns the bytes after it, and the newest
-// packet decoded. isNew is false for an ack that is older than another one.
-func (s *Server) HandleAck(src []byte) (rest []byte, newest uint64, isNew bool, err error) {
+// Ack is what an ack reports in addition to the display.
+type Ack struct {
+	Newest uint64 // newest packet decoded
+	Mask   uint32 // bit i is set if packet Newest-1-i was decoded; of the 15 before it
+	IsNew  bool   // no ack with a higher number came before
+	Rest   []byte // the bytes after the ack
+}
+
+// AckEpoch returns the epoch in an ack of Client.AppendAck; ok is false if src is too short.
+func AckEpoch(src []byte) (epoch uint8, ok bool) {
+	if len(src) < ackBytes {
+		return 0, false
+	}
+	return src[ackBytes-1], true
+}
+
+// HandleAck handles an ack of Client.AppendAck, which may be any bytes.
+func (s *Server) HandleAck(src []byte) (Ack, error) {
 	a, rest, err := parseAck(src)
-	if err != nil || !s.any {
-		return rest, 0, false, err
+	if err != nil {
+		return Ack{}, err
 	}
 	behind := uint64(uint16(s.newest) - a.newest)
-	if behind > s.newest-s.first {
-		return rest, 0, false, fmt.Errorf("%w: of a packet that was never sent", ErrMalformed)
+	if !s.any || behind > s.newest-s.first {
+		return Ack{}, fmt.Errorf("%w: of a packet that was never sent", ErrMalformed)
 	}
-	newest = s.newest - behind
-	ahead := int16(a.number - uint16(s.ack))
+	out := Ack{Newest: s.newest - behind, Mask: uint32(a.mask >> 1), Rest: rest}
+	ahead := int16(a.number<<1-uint16(s.ack)<<1) >> 1 // of the numbers with 15 bits
 	if ahead <= 0 {
-		return rest, newest, false, nil
+		return out, nil
 	}
-	s.ack, s.acked = s.ack+uint64(ahead), newest
+	out.IsNew = true
+	s.ack, s.acked = s.ack+uint64(ahead), out.Newest
 	for n := s.records.First(); n < s.records.Next(); n++ {
 		r := s.records.At(n)
-		switch listed := r.seq <= newest && a.has(newest-r.seq); {
+		switch listed := r.seq <= s.acked && a.lists(s.acked-r.seq); {
 		case r.done:
 		case listed:
 			s.applyAcked(r)
-		case r.seq+lossDistance <= newest && !r.lost:
+		case r.seq+lossDistance <= s.acked && !r.lost:
 			s.assumeLost(r, n)
 		}
-		if !r.done && r.seq+Window < newest { // the client ignores it from now on
+		if !r.done && r.seq+Window < s.acked { // the client ignores it from now on
 			s.finish(r)
 		}
 	}
 	for s.records.Len() > 0 && s.records.At(s.records.First()).done {
 		s.records.Pop()
 	}
-	return rest, newest, true, nil
+	return out, nil
 }
 
 // applyAcked applies an acked packet to the reference.
@@ -213,13 +232,17 @@ func (s *Server) assumeLost(r *record, n uint64) {
 	}
 }
 
+// KeepMemos makes the server never reuse memos, because the caller needs those of earlier packets.
+func (s *Server) KeepMemos() { s.keepMemos, s.spares = true, nil }
+
 // Clone returns a copy that shares no memory that changes. Neither s nor the copy reuses memos from then on.
 func (s *Server) Clone() *Server {
-	s.keepMemos, s.spares = true, nil
+	s.KeepMemos()
 	c := *s
 	c.ref.Table = slices.Clone(s.ref.Table)
 	c.origin, c.expected, c.expectedIn = slices.Clone(s.origin), slices.Clone(s.expected), slices.Clone(s.expectedIn)
-	c.newestSent, c.accumulated, c.sentAt = slices.Clone(s.newestSent), slices.Clone(s.accumulated), slices.Clone(s.sentAt)
+	c.newestSent, c.accumulated = slices.Clone(s.newestSent), slices.Clone(s.accumulated)
+	c.since, c.sentAt = slices.Clone(s.since), slices.Clone(s.sentAt)
 	c.differing, c.records = slices.Clone(s.differing), ring.Queue[record]{}
 	for n := s.records.First(); n < s.records.Next(); n++ {
 		r := *s.records.At(n)

@@ -59,7 +59,7 @@ func TestChainsLeaveRowsWrong(t *testing.T) {
 	contained := false // a packet contained the changed value of row 0
 	for tick := 1; tick <= ticks; tick++ {
 		if tick > rtt && tick-rtt != lost {
-			if _, _, _, err := server.HandleAck(acks[tick-rtt]); err != nil {
+			if _, err := server.HandleAck(acks[tick-rtt]); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -70,7 +70,7 @@ func TestChainsLeaveRowsWrong(t *testing.T) {
 		filler.Advance(cur, frame.Rows{3})
 		codec := checked{schema: schema}
 		acked, _ := server.Acked()
-		coding := Coding{Encoder: codec, RefTick: uint32(acked)}
+		coding := Coding{Encoder: codec, Tick: cur.Tick, RefTick: uint32(acked)}
 		p, err := filler.Fill(server, uint64(tick), coding, 4+2, nil) // one row of two bytes
 		if err != nil {
 			t.Fatal(err)
@@ -87,7 +87,7 @@ func TestChainsLeaveRowsWrong(t *testing.T) {
 			t.Fatal(err)
 		}
 		client.Apply(uint64(tick), p.Ack, got, memo, 0)
-		acks[tick] = client.AppendAck(nil)
+		acks[tick] = client.AppendAck(nil, 0)
 	}
 	if want := []int32{0, 30}; !slices.Equal(client.Display(), want) || !contained {
 		t.Errorf("the display has %v, want %v; the changed value was sent: %v", client.Display(), want, contained)

@@ -57,6 +57,8 @@ static void run_receiver(int sock, const char *schema) {
     int32_t state[ROWS * FIELDS], expected[ROWS * FIELDS];
     uint8_t packet[PACKET_ROOM], ack[WIRELAB_ACK_ROOM];
     int states = 0, wrong = 0;
+    printf("listening\n");
+    fflush(stdout);
     for (int waited = 60000;; waited = 2000) { /* the first packet may take longer, in ms */
         struct pollfd ready = {.fd = sock, .events = POLLIN};
         struct sockaddr_in from;

@@ -64,6 +64,7 @@ def receive(lib, sock, schema):
     error, ack, state = ctypes.create_string_buffer(500), ctypes.create_string_buffer(ACK_ROOM), State()
     receiver = opened(lib.wirelab_receiver(schema, b"", error, len(error)), error)
     states = wrong = 0
+    print("listening", flush=True)
     sock.settimeout(60)  # the first packet may take longer
     try:
         while True:

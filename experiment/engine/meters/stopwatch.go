@@ -9,7 +9,7 @@ import (
 // Stopwatch implements drive.Probe. It times the calls of an encoder or a decoder, and counts the
 // changed rows of each frame to encode.
 type Stopwatch struct {
-	NS      int64 // duration of the last call, in nanoseconds
+	NS      int64 // duration of the calls since it was set to 0, in nanoseconds
 	Changed int   // rows of the last frame that differed from its first reference; bytes for a body
 
 	clock  wallclock.Clock
@@ -40,4 +40,4 @@ func (w *Stopwatch) Begin(cur *frame.Frame, refs []encoders.Ref) {
 }
 
 // End implements drive.Probe.
-func (w *Stopwatch) End() { w.NS = w.clock.Now() - w.start }
+func (w *Stopwatch) End() { w.NS += w.clock.Now() - w.start }

@@ -1,0 +1,179 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"wirelab/dataset/frame"
+	"wirelab/experiment/endpoint"
+	"wirelab/experiment/view"
+	"wirelab/internal/policy"
+	"wirelab/internal/units"
+)
+
+// BudgetKey is the key of the budget of the sender.
+const BudgetKey = "sender.budget"
+
+// noBudget is the value of a budget for none.
+const noBudget = "off"
+
+// Limits of a budget.
+const (
+	minSendBudget = 1000          // bits per second
+	maxSendBudget = 1_000_000_000 // bits per second
+	maxBurst      = 16_000        // packets, in thousandths
+)
+
+// sendBudgetRow returns the row of sender.budget.
+func sendBudgetRow() Row {
+	levels := []int64{0, 8_000, 16_000, 24_000, 32_000, 45_000, 64_000, 96_000, 128_000, 192_000, 256_000, 512_000, 1_000_000}
+	r := scalarRow(BudgetKey, `1 kbit/s to 1 Gbit/s, such as "64kbit", or "off"`, func(c *Config) any { return sendBudgetText(c.Sender.Budget) },
+		func(c *Config, v any) bool {
+			text, isText := v.(string)
+			if isText && text == noBudget {
+				c.Sender.Budget = 0
+				return true
+			}
+			bps, ok := units.ParseRate(text)
+			if ok = ok && bps >= minSendBudget && bps <= maxSendBudget; ok {
+				c.Sender.Budget = bps
+			}
+			return ok
+		})
+	r.Help = "limit of headers and payloads that is kept: each packet contains the rows of the highest priority that fit"
+	r.DisplayText = func(c *Config) string { return sendBudgetText(c.Sender.Budget) }
+	return withLadder(r, len(levels), func(c *Config) int {
+		index := 0
+		for index+1 < len(levels) && levels[index+1] <= c.Sender.Budget {
+			index++
+		}
+		return index
+	}, func(i int) any { return sendBudgetText(levels[i]) })
+}
+
+// sendBudgetText returns the text of a budget in bits per second; 0 is "off".
+func sendBudgetText(bps int64) string {
+	if bps == 0 {
+		return noBudget
+	}
+	return units.FormatRate(bps)
+}
+
+// burstRow returns the row of sender.budget_burst.
+func burstRow() Row {
+	r := scalarRow("sender.budget_burst", "1 to 16 packets", func(c *Config) any { return float64(c.Sender.BudgetBurst) / 1000 },
+		func(c *Config, v any) bool {
+			packets, ok := number(v)
+			if ok = ok && packets >= 1 && packets <= maxBurst/1000; ok {
+				c.Sender.BudgetBurst = int64(math.Round(packets * 1000))
+			}
+			return ok
+		})
+	r.Help = "most that a packet may take, in packets of the budget: with 1, no 100 ms exceed it; more lets a packet use what earlier ones left"
+	return r
+}
+
+// number returns the value of a number of a file or of a command.
+func number(v any) (float64, bool) {
+	f, err := strconv.ParseFloat(fmt.Sprint(v), 64)
+	return f, err == nil && !math.IsNaN(f)
+}
+
+// priorityRow returns the row of sender.priority.
+func priorityRow() Row {
+	r := policyRow("sender.priority", view.Policies, view.Policies[0].Name, func(c *Config) *policy.Policy { return &c.Sender.Priority })
+	r.Help = "which rows a packet contains if the budget does not allow all"
+	return r
+}
+
+// hasBudget reports whether the sender has a budget.
+func hasBudget(c *Config) bool { return c.Sender.Budget > 0 }
+
+// budgetSettings returns the settings of a budget that can change during a session.
+func budgetSettings() []scalarSetting {
+	return []scalarSetting{
+		{Row: sendBudgetRow(), Short: "send_budget", Args: "RATE|off", Completions: []string{noBudget}, Label: "Limit", Position: 5,
+			CommandHelp: "budget that is kept: packets contain the rows that fit", IsShown: hasBudget,
+			omit: func(c *Config) bool { return c.Sender.Budget == 0 }},
+		{Row: burstRow(), Short: "budget_burst", Args: "PACKETS", CommandHelp: "packets of the budget that one packet may take",
+			omit: func(c *Config) bool { return c.Sender.BudgetBurst == defaultBurst }},
+		{Row: priorityRow(), Short: "priority", Args: "POLICY", Policies: view.Policies, CommandHelp: "which rows go first under a budget",
+			omit: func(c *Config) bool { return c.Sender.Priority.Name() == "" }},
+	}
+}
+
+// defaultBurst is the default of sender.budget_burst.
+const defaultBurst = 1000
+
+// interestSettings returns the settings of the area that matters to a client.
+func interestSettings() []scalarSetting {
+	none := func(c *Config) bool { return c.Interest.Radius == 0 }
+	point := scalarRow("interest.point", `three coordinates such as "0 0 1"`, func(c *Config) any { return pointText(c.Interest.Point) },
+		func(c *Config, v any) bool {
+			words := strings.Fields(fmt.Sprint(v))
+			if len(words) != 3 {
+				return false
+			}
+			for i, word := range words {
+				value, ok := number(word)
+				if !ok || math.Abs(value) > 1e9 {
+					return false
+				}
+				c.Interest.Point[i] = value
+			}
+			return true
+		})
+	radius := scalarRow("interest.radius", "0 (everywhere) to 1000000, in the unit of the positions", func(c *Config) any { return c.Interest.Radius },
+		func(c *Config, v any) bool {
+			value, ok := number(v)
+			if ok = ok && value >= 0 && value <= 1e6; ok {
+				c.Interest.Radius = value
+			}
+			return ok
+		})
+	return []scalarSetting{
+		{Row: radius, omit: none},
+		{Row: intRow("interest.row", "0 (interest.point) or the number of a row, from 1", 0, 65_535, func(c *Config) *int { return &c.Interest.Row }), omit: none},
+		{Row: point, omit: none},
+		{Row: intRow("interest.falloff", "1 to 8", 1, 8, func(c *Config) *int { return &c.Interest.Falloff }), omit: none},
+	}
+}
+
+// pointText returns the text of a point.
+func pointText(p [3]float64) string {
+	return strings.Join([]string{units.FormatDecimal(p[0]), units.FormatDecimal(p[1]), units.FormatDecimal(p[2])}, " ")
+}
+
+// SendBudget returns the budget of the sender; the zero Budget if there is none.
+func (c *Config) SendBudget() endpoint.Budget {
+	if c.Sender.Budget == 0 {
+		return endpoint.Budget{}
+	}
+	return endpoint.Budget{Bps: c.Sender.Budget, Burst: c.Sender.BudgetBurst, Priority: c.Sender.Priority, Interest: c.Interest}
+}
+
+// checkBudget checks that the other settings allow a budget.
+func (c *Config) checkBudget() error {
+	switch {
+	case c.Sender.Budget == 0:
+		return nil
+	case !c.Down.Corrupt.Checksum || !c.Up.Corrupt.Checksum:
+		return &Error{Key: BudgetKey, Problem: "view frames rely on the checksum of UDP, which is off", Expected: "down.checksum = true and up.checksum = true"}
+	case c.Receiver.DigestBits > 0:
+		return &Error{Key: "receiver.digest", Problem: "digests are of whole frames, and a budget sends parts of them", Expected: "0, or sender.budget = off"}
+	case c.HasMessages() && c.Messages.IsStream():
+		return &Error{Key: BudgetKey, Problem: "a stream has no acks of packets, which a budget needs", Expected: `off, or another messages.delivery than "stream"`}
+	}
+	return nil
+}
+
+// CheckBudgetFits returns an error if frames of schema s cannot be sent in parts.
+func (c *Config) CheckBudgetFits(s *frame.Schema) error {
+	if c.Sender.Budget > 0 && (s.Delivery != frame.Latest || s.Rows == 0) {
+		return &Error{Key: BudgetKey, Problem: "a budget leaves out rows of a table until later, and these data must arrive as a whole",
+			Expected: "off, or snapshots such as cubes and tables"}
+	}
+	return nil
+}

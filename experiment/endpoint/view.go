@@ -1,0 +1,336 @@
+package endpoint
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/experiment/view"
+	"wirelab/internal/policy"
+)
+
+// Budget limits what a sender sends. While it is set, packets contain view frames: as many rows of a frame as fit; see
+// package view. The zero Budget means no limit.
+type Budget struct {
+	Bps      int64         // headers and payloads in bits per second, without IP and UDP
+	Burst    int64         // most that a packet may take, in thousandths of what the budget gives from packet to packet
+	Priority policy.Policy // one of view.Policies; the zero Policy means the first
+	Interest view.Interest
+}
+
+// ViewPacket describes a packet with a view frame.
+type ViewPacket struct {
+	view.Packet
+	Allowed int // bytes that the packet might have had, with the header
+}
+
+// senderViews is the state of a sender with a budget. server is nil while packets contain whole frames.
+type senderViews struct {
+	budget   Budget        // that is wanted
+	interval time.Duration // between two packets that could be sent
+	filler   *view.Filler
+	server   *view.Server
+	bucket   view.Bucket
+	least    int // bytes of the smallest payload of the encoder
+	packet   ViewPacket
+
+	stream   uint8      // number of the stream; 0 before the first
+	streams  [256]uint8 // by the low 8 bits of an epoch: its stream, or 0 for whole frames
+	firstSeq uint64     // of the stream
+	root     uint64     // packet whose frame the display begins with, if hasRoot
+	hasRoot  bool
+}
+
+// MinViewPayload is the payload for which there must be room in a packet. An encoder may need more.
+const MinViewPayload = 8
+
+// maxUnconfirmed is the number of packets after which a stream whose root the receiver may not have begins again with
+// the initial state.
+const maxUnconfirmed = 64
+
+// SetBudget sets the budget; the zero Budget removes it. interval is the time between two packets that could be sent. A
+// budget that is set or removed takes effect with an epoch, as a new encoding does; see Request. A change of a budget
+// takes effect with the next packet.
+func (s *Sender) SetBudget(b Budget, interval time.Duration) {
+	v := &s.views
+	v.budget, v.interval = b, interval
+	if b.Bps > 0 && v.server != nil {
+		v.configure()
+	}
+}
+
+// configure passes the budget to the bucket and the filler.
+func (v *senderViews) configure() {
+	v.bucket.Set(v.budget.Bps, v.budget.Burst, v.interval)
+	v.filler.SetPolicy(v.budget.Priority)
+	v.filler.SetInterest(v.budget.Interest)
+}
+
+// View returns the state of the receiver as far as the sender knows it, and the filler that chooses rows; nil without a
+// budget. The caller must not modify them.
+func (s *Sender) View() (*view.Server, *view.Filler) { return s.views.server, s.views.filler }
+
+// ViewOf returns the state of the receiver if packet seq belongs to the present stream of view frames; otherwise nil.
+func (s *Sender) ViewOf(seq uint64) *view.Server {
+	if seq < s.views.firstSeq {
+		return nil
+	}
+	return s.views.server
+}
+
+// BudgetNeed returns the size of the smallest packet for which a budget must have room: a header with the parameters of
+// e, and MinViewPayload.
+func BudgetNeed(e *Encoding) int {
+	h := header{hasParams: true, params: e.Canonical}
+	return h.size(e.Codec.Refs == 2) + MinViewPayload
+}
+
+// MaxPacketOf returns the size of the largest packet that a budget allows. interval is the time between two packets.
+func MaxPacketOf(b Budget, interval time.Duration) int {
+	var bucket view.Bucket
+	bucket.Set(b.Bps, b.Burst, interval)
+	return bucket.MaxNeed()
+}
+
+// mustSwitch reports whether the next epoch begins or ends a stream of view frames.
+func (v *senderViews) mustSwitch(s *Sender) bool {
+	if v.server == nil || v.budget.Bps == 0 {
+		return (v.server != nil) != (v.budget.Bps > 0)
+	}
+	_, isKnown := v.server.Acked()
+	return !isKnown && v.hasRoot && s.seq-v.firstSeq > maxUnconfirmed
+}
+
+// switchViews begins a stream of view frames if there is a budget, and otherwise returns to whole frames.
+func (s *Sender) switchViews() {
+	v := &s.views
+	if v.budget.Bps == 0 {
+		v.server = nil
+		s.minAckSeq, s.hasAck, s.newestAcked = s.seq, false, 0 // the receiver has no whole frames to refer to
+		clear(s.acked[:])
+		return
+	}
+	root := s.coder.Initial(0)[0].Frame
+	restarts := v.server != nil // because the receiver may not have the root
+	v.hasRoot = false
+	if e := s.ackedEntry(s.newestAcked); s.hasAck && e != nil && !restarts {
+		root, v.root, v.hasRoot = &e.Frame, e.Seq, true
+	}
+	v.server = view.NewServer(s.schema, root)
+	if s.sent != nil {
+		v.server.KeepMemos()
+	} else {
+		for ; s.oldestShared < s.seq; s.oldestShared++ {
+			s.history.Drop(s.oldestShared) // whole frames are no longer references
+		}
+	}
+	v.filler = view.NewFiller(s.schema) // not that of an earlier stream, which has missed frames since
+	v.filler.Probe = s.coder.Probe
+	v.stream = max(1, v.stream+1) // never 0
+	v.firstSeq = s.seq
+	v.configure()
+}
+
+// epochBegins records whether the epoch that begins has view frames.
+func (v *senderViews) epochBegins(epoch uint64) {
+	v.least = MinViewPayload
+	v.streams[uint8(epoch)] = 0
+	if v.server != nil {
+		v.streams[uint8(epoch)] = v.stream
+	}
+}
+
+// viewHeader returns the header of the next packet, which contains a view frame.
+func (s *Sender) viewHeader() header {
+	v := &s.views
+	h := s.header()
+	h.baseline, h.view, h.stream = v.server.AckName(), true, v.stream
+	if distance := s.seq - v.root; v.hasRoot && distance < 256 {
+		h.root = uint8(distance)
+	}
+	return h
+}
+
+// size returns the size of the header in bytes. twoRefs means that the codec uses two references.
+func (h *header) size(twoRefs bool) int {
+	n := headerBytes
+	if twoRefs {
+		n++
+	}
+	if h.hasParams {
+		n += 1 + viewParamBytes + len(h.params)
+	}
+	return n
+}
+
+// hasRoom reports whether the budget allows a packet at now. The bucket fills further if it does not.
+func (s *Sender) hasRoom(now time.Duration) bool {
+	if s.views.server == nil {
+		return true
+	}
+	h := s.viewHeader()
+	need := h.size(s.encoding.Codec.Refs == 2) + s.views.least
+	return s.views.bucket.Allow(now, need) >= need
+}
+
+// sendView is send for a view frame of cur.
+func (s *Sender) sendView(now time.Duration, cur *frame.Frame, changed frame.Rows, budget *encoders.Budget) (Packet, error) {
+	v := &s.views
+	twoRefs := s.encoding.Codec.Refs == 2
+	h := s.viewHeader()
+	s.buf = h.append(s.buf[:0], twoRefs)
+	out := Packet{Seq: s.seq, Epoch: s.epoch, Codec: s.encoding.Codec.Name, Header: len(s.buf)}
+	coding := view.Coding{Encoder: s.encoding.Encoder, Epoch: s.epoch, Tick: uint32(s.cadence.Tick(s.seq)), RefTick: s.cadence.initialTick(s.seq)}
+	if acked, ok := v.server.Acked(); ok {
+		coding.RefTick, out.Baseline = uint32(s.cadence.Tick(acked)), int(s.seq-acked)
+	}
+	allowed := min(v.bucket.Allow(now, out.Header+v.least), MaxDatagram)
+	v.filler.Advance(cur, changed)
+	p, err := v.filler.Fill(v.server, s.seq, coding, allowed-out.Header, budget)
+	s.seq++
+	if err != nil {
+		if large := view.AsTooLarge(err); large != nil && out.Header+large.Payload <= v.bucket.MaxNeed() {
+			v.least = large.Payload // the bucket will fill to this
+			err = ErrNoRoom
+		}
+		return out, fmt.Errorf("encoder %s: %w", out.Codec, err)
+	}
+	s.buf = append(s.buf, p.Payload...)
+	v.packet = ViewPacket{Packet: p, Allowed: allowed}
+	out.Datagram, out.Payload, out.Stored, out.View, out.WithoutMemo = s.buf, len(p.Payload), p.View, &v.packet, p.WithoutMemo
+	v.bucket.Spend(now, len(s.buf))
+	s.control.sent(now, out.Seq, len(s.buf))
+	if s.sent != nil {
+		s.sent.add(&out, &s.encoding, nil)
+	}
+	return out, nil
+}
+
+// ErrNoRoom is wrapped by the error of a packet for which the budget has no room yet. It will have room for a later one.
+var ErrNoRoom = errors.New("endpoint: the budget has no room for a packet yet")
+
+// errOldStream is the error of an ack of a stream of view frames that has ended. It is no error of the receiver.
+var errOldStream = errors.New("endpoint: ack of view frames from before a change of the budget")
+
+// handleViewAck is handleAck for the ack of a display. epoch is that in the ack.
+func (s *Sender) handleViewAck(src []byte, epoch uint8) (newest uint64, mask uint32, err error) {
+	if s.views.server == nil || s.views.streams[epoch] != s.views.stream {
+		return 0, 0, errOldStream
+	}
+	a, err := s.views.server.HandleAck(src)
+	if err != nil {
+		return 0, 0, fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	namesEpoch := epoch == uint8(s.epoch)
+	if a.IsNew {
+		s.epochAcked = namesEpoch
+	}
+	s.recordAck(a.Newest)
+	for i := range uint64(32) {
+		if a.Mask>>i&1 == 1 && a.Newest > i {
+			s.recordAck(a.Newest - 1 - i)
+		}
+	}
+	if f, ok := s.encoding.Encoder.(encoders.Feedback); ok && namesEpoch && len(a.Rest) > 0 {
+		err = f.Learn(a.Rest)
+	}
+	return a.Newest, a.Mask, err
+}
+
+// receiverViews is the state of a receiver of view frames.
+type receiverViews struct {
+	client *view.Client // of the newest stream; nil before the first
+	stream uint8
+	since  uint64 // epoch with which the receiver joined the stream
+}
+
+// View returns what the receiver shows if packets contain view frames; nil otherwise.
+func (r *Receiver) View() *view.Client {
+	if !r.epochs[r.newestEpoch%StoredEpochs].view {
+		return nil
+	}
+	return r.views.client
+}
+
+// receiveView continues receive for a packet with a view frame, which decoder d decodes. The history then contains the
+// display, and out.Frame is the view frame.
+func (r *Receiver) receiveView(out Reception, h *header, d *epochDecoder, payload []byte) Reception {
+	out.HasView = true
+	client := r.clientFor(h, d, out.Seq)
+	if client == nil || !client.Accepts(out.Seq) {
+		return r.refuseView(out)
+	}
+	ref, ok := client.Reference(h.baseline, d.epoch, r.cadence.initialTick(out.Seq))
+	if !ok {
+		return r.refuseView(out)
+	}
+	if out.Fresh {
+		r.coder.DropSpare()
+	} else {
+		r.coder.SetSpare(client.SpareMemo(d.epoch), d.epoch)
+	}
+	refs := [1]encoders.Ref{ref}
+	memo, err := r.coder.Decode(d.dec, uint32(r.cadence.Tick(out.Seq)), d.epoch, payload, refs[:])
+	if err != nil {
+		out.Outcome, out.Err = Corrupt, err
+		return out
+	}
+	if _, ok := client.Apply(out.Seq, h.baseline, r.coder.Decoded(), memo, d.epoch); !ok {
+		return r.refuseView(out)
+	}
+	if client != r.views.client {
+		r.views = receiverViews{client, d.stream, d.epoch}
+	}
+	d.decoded++
+	if out.Fresh {
+		r.install(&out, d)
+	}
+	out.Frame = r.coder.Decoded()
+	out.Outcome = Decoded
+	if r.acks.any && out.Seq < r.acks.newest {
+		out.Outcome = Stale
+	}
+	r.recordArrival(out.Seq)
+	r.seen.record(out.Seq)
+	r.acks.record(out.Seq)
+	shown := frame.Frame{Tick: uint32(r.cadence.Tick(r.acks.newest)), Table: client.Display()}
+	if entry := r.coder.Put(r.acks.newest, d.epoch); entry != nil {
+		entry.Copy(&shown)
+		if out.Outcome == Decoded {
+			out.Entry = entry
+		}
+	}
+	return out
+}
+
+// refuseView returns out for a packet whose reference the receiver cannot restore.
+func (r *Receiver) refuseView(out Reception) Reception {
+	out.Outcome = NoBaseline
+	r.recordArrival(out.Seq)
+	return out
+}
+
+// clientFor returns the client of the stream of decoder d, a new one if packet seq begins a stream. It returns nil if
+// the stream is an old one, or if the receiver does not have the frame that it begins with.
+func (r *Receiver) clientFor(h *header, d *epochDecoder, seq uint64) *view.Client {
+	v := &r.views
+	if v.client != nil && v.stream == d.stream {
+		return v.client
+	}
+	if !h.hasParams || v.client != nil && d.epoch <= v.since {
+		return nil
+	}
+	root := r.schema.NewFrame()
+	if h.root == 0 {
+		root.CopyFrom(r.coder.Initial(0)[0].Frame)
+		return view.NewClient(r.schema, root)
+	}
+	e := r.history.Get(seq - min(seq, uint64(h.root)))
+	if e == nil {
+		return nil
+	}
+	root.CopyFrom(&e.Frame)
+	return view.NewClient(r.schema, root)
+}

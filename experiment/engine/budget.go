@@ -1,0 +1,119 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+
+	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/experiment/config"
+	"wirelab/experiment/endpoint"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/figures"
+	"wirelab/internal/units"
+)
+
+// setBudget applies the budget of configuration c to the lane.
+func (l *lane) setBudget(c *config.Config) {
+	b := c.SendBudget()
+	l.snd.SetBudget(b, c.SendInterval())
+	if b.Bps > 0 {
+		l.sendBudget = b
+		if l.views == nil {
+			l.views = meters.NewView(l.schema, l.cadence)
+		}
+	}
+}
+
+// measureViews compares what the receiver shows under a budget with the source's newest frame. What a receiver on another
+// machine shows is known only later, so it is not measured.
+func (l *lane) measureViews(cur *frame.Shared) {
+	if l.views == nil || l.paths.peer != nil {
+		return
+	}
+	if client := l.rcv.View(); client != nil {
+		l.views.Tick(cur, client)
+	}
+}
+
+// showsUnsent reports whether the receiver, which has just decoded a view frame, shows a row that is newer than what
+// the sender sent.
+func (l *lane) showsUnsent(rx *reception) bool {
+	server, client := l.snd.ViewOf(rx.Seq), l.rcv.View()
+	if !rx.HasView || server == nil || client == nil {
+		return false
+	}
+	for i := range l.schema.Rows {
+		shown, ok := client.Origin(i)
+		if sent, any := server.NewestSent(i); ok && (!any || shown > sent) {
+			return true
+		}
+	}
+	return false
+}
+
+// viewFigures returns the figures of the lane's budget; nil if it never had one.
+func (l *lane) viewFigures(now time.Duration) *figures.View {
+	if l.views == nil {
+		return nil
+	}
+	f := l.views.Figures(&l.sendBudget, now-l.joinedAt)
+	f.Held = l.control.held
+	return f
+}
+
+// checkBudget returns an error if the encoders of after cannot keep its budget. before is the configuration until now;
+// nil at the start.
+func (s *Session) checkBudget(before, after *config.Config) error {
+	budget := after.SendBudget()
+	if budget.Bps == 0 {
+		return nil
+	}
+	if err := after.CheckBudgetFits(s.schema); err != nil {
+		return err
+	}
+	for i, e := range encodersOf(after) {
+		key := "encoder"
+		if i > 0 {
+			key = config.Indexed("shadow", i-1)
+		}
+		if before != nil && budget == before.SendBudget() && after.SendInterval() == before.SendInterval() && (i == 0 && e.Equal(before.Encoder) || e.IsIn(before.Shadows)) {
+			continue
+		}
+		if err := s.checkEncoderFits(key, e, after); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkEncoderFits returns an error if encoder e cannot encode parts of frames within the budget of c. key is the
+// configuration key of e.
+func (s *Session) checkEncoderFits(key string, e config.Encoder, c *config.Config) error {
+	encoding, err := newEncoding(key, e, c, s.schema)
+	if err != nil {
+		return err
+	}
+	least, header := endpoint.BudgetNeed(&encoding), endpoint.MaxPacketOf(c.SendBudget(), c.SendInterval())
+	switch {
+	case encoding.Codec.Quantises:
+		return &config.Error{Key: key + ".name", Problem: encoding.Codec.Name + " rounds values, so a budget cannot determine which rows are right",
+			Expected: "an encoder that does not, or sender.budget = off"}
+	case least > header:
+		return &config.Error{Key: config.BudgetKey, Problem: fmt.Sprintf("%s allows packets of at most %d bytes, and the first packet takes %d",
+			units.FormatRate(c.Sender.Budget), header, least), Expected: "more, or a lower sender.rate_hz"}
+	}
+	initial := s.schema.NewFrame()
+	initial.CopyFrom(s.initial)
+	refs := []encoders.Ref{{Frame: s.initial, Changed: frame.NewRows(s.schema.Rows)}}
+	payload, _, err := encoding.Encoder.Encode(nil, initial, refs, nil, nil)
+	if err != nil {
+		return nil // the session reports it when it sends
+	}
+	if size := endpoint.BudgetNeed(&encoding) - endpoint.MinViewPayload + len(payload); size > header {
+		return &config.Error{Key: key + ".name", Problem: fmt.Sprintf("%s cannot encode part of a frame: a frame without changes takes %d bytes, and a budget of %s allows %d",
+			encoding.Codec.Name, len(payload), units.FormatRate(c.Sender.Budget), header-(size-len(payload))),
+			Expected: "an encoder that sends changed rows only, such as relative-orientation, or sender.budget = off"}
+	}
+	return nil
+}

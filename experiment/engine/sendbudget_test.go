@@ -1,0 +1,138 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/dataset/frame"
+	"wirelab/experiment/config"
+	"wirelab/experiment/internal/labtest"
+	"wirelab/internal/testkit"
+)
+
+// stopping is a source of cubes of which none moves after a number of frames.
+type stopping struct {
+	*labtest.CubeSource
+	moving int
+	last   *frame.Frame
+}
+
+func (s *stopping) Next(f *frame.Frame) error {
+	if s.moving--; s.moving < 0 {
+		f.CopyFrom(s.last)
+		return nil
+	}
+	err := s.CubeSource.Next(f)
+	s.last.CopyFrom(f)
+	return err
+}
+
+// budgetSession returns a session of 60 cubes, which stop after stop, over links of 30 +- 5 ms.
+func budgetSession(t *testing.T, seed uint64, stop time.Duration, pairs ...string) *Session {
+	t.Helper()
+	c := config.Default()
+	pairs = append([]string{"link.latency", "30ms", "link.jitter", "5ms", "link.loss", "5%", "seed", fmt.Sprint(seed), "sender.budget", "64kbit"}, pairs...)
+	for i := 0; i < len(pairs); i += 2 {
+		if err := c.Set(pairs[i], pairs[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	src := &stopping{labtest.NewCubeSource(60, 20, -1, seed), int(stop * 60 / time.Second), frame.Cubes(60).NewFrame()}
+	s, err := NewSessionFromSource(c, src, Options{Endless: true, KeepSent: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// A budget is kept while the encoder, the budget, the policy and the links change, and while it is set and removed. No
+// view is wrong, and when motion stops, the display becomes right.
+func TestSendBudget(t *testing.T) {
+	changes := []string{"send_budget 24kbit", "encoder adaptive", "priority round-robin first=1", "send_budget off", "encoder delta-adaptive",
+		"send_budget 48kbit", "link.loss 60%", "budget_burst 2", "up.loss 100%", "up.loss 5%", "encoder kinetic-lite", "send_budget off",
+		"link.loss 5%", "send_budget 64kbit", "shadow static", "every 2", "every 1", "encoder relative-orientation"}
+	for seed := range uint64(testkit.Choose(20, 3)) {
+		s := budgetSession(t, seed, time.Duration(len(changes)+1)*time.Second)
+		for i, change := range changes {
+			if err := s.RunUntil(time.Duration(i+1) * time.Second); err != nil {
+				t.Fatal(err)
+			}
+			key, value, _ := strings.Cut(change, " ")
+			var ch config.Change
+			if err := ch.Set(key, value); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Change(ch); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.Advance(3 * time.Second); err != nil {
+			t.Fatal(err)
+		}
+		for i, l := range s.lanes {
+			got := l.totals(s.Now())
+			if got.Wrong != 0 || got.View.Over != 0 || got.EncodeFailed != 0 || got.Failures.Corrupt != 0 {
+				t.Errorf("seed %d, lane %d: %d wrong, %d over the budget, %d not encoded: %v", seed, i, got.Wrong, got.View.Over, got.EncodeFailed, l.lastErr)
+			}
+			if !slices.Equal(l.rcv.View().Display(), s.feed.current.Table) {
+				t.Errorf("seed %d, lane %d: 2 s after motion stopped, the display is wrong", seed, i)
+			}
+		}
+	}
+}
+
+// The kept packets of a lane with a budget are described bit by bit, and their acks.
+func TestTraceOfViews(t *testing.T) {
+	s := budgetSession(t, 1, time.Minute)
+	if err := s.RunUntil(3 * time.Second); err != nil {
+		t.Fatal(err)
+	}
+	for seq := uint64(100); seq < 150; seq++ {
+		got := s.Trace(seq)
+		if got.Packet == nil || got.Packet.Limit != "" || len(got.Packet.Payload.Spans) == 0 || got.Packet.Header[1].Name != "ack" {
+			t.Fatalf("packet %d: %+v", seq, got.Packet)
+		}
+		bits := 0
+		for _, f := range got.AckOf {
+			bits += f.Bits
+		}
+		if len(got.Ack) > 0 && bits != 8*len(got.Ack) {
+			t.Errorf("packet %d: %d bits of an ack of %d bytes are described: %v", seq, bits, len(got.Ack), got.AckOf)
+		}
+	}
+}
+
+// What cannot work under a budget is refused with one sentence that names the key.
+func TestBudgetRefusals(t *testing.T) {
+	for _, c := range []struct{ pairs, want string }{
+		{"encoder.name raw", "raw cannot encode part of a frame"},
+		{"data.source rpc", "rounds values"},
+		{"data.source text", "must arrive as a whole"},
+		{"sender.budget 1kbit", "the first packet takes"},
+		{"down.checksum false", "rely on the checksum"},
+		{"receiver.digest 16", "digests are of whole frames"},
+		{"sender.budget 12", "64kbit"},
+		{"sender.budget_burst 0.5", "1 to 16 packets"},
+		{"sender.priority nearest", "accumulated"},
+	} {
+		cfg := config.Default()
+		var err error
+		words := append([]string{"sender.budget", "64kbit"}, strings.Fields(c.pairs)...)
+		for i := 0; i < len(words) && err == nil; i += 2 {
+			err = cfg.Set(words[i], words[i+1])
+		}
+		if err == nil {
+			var s *Session
+			if s, err = NewSession(t.Context(), cfg, Options{}); err == nil {
+				_ = s.Close()
+			}
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want an error with %q", c.pairs, err, c.want)
+		}
+	}
+}

@@ -200,20 +200,15 @@ type uplink struct {
 func newUplink(c config.Uplink) uplink {
 	u := uplink{Uplink: c}
 	if c.BitsPerSecond > 0 {
-		u.limit = u.duration(c.QueueBytes)
+		u.limit = u.Duration(c.QueueBytes)
 	}
 	return u
-}
-
-// duration returns the time that the line takes for a number of bytes.
-func (u *uplink) duration(bytes int64) time.Duration {
-	return time.Duration(bytes * 8 * int64(time.Second) / u.BitsPerSecond)
 }
 
 // send returns when the line has sent a packet of the given size that the server sends at now; false if the queue is
 // full.
 func (u *uplink) send(now time.Duration, wireBytes int) (at time.Duration, ok bool) {
-	done := max(u.idleAt, now) + u.duration(int64(wireBytes))
+	done := max(u.idleAt, now) + u.Duration(int64(wireBytes))
 	if done-now > u.limit {
 		return 0, false
 	}

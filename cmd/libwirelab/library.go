@@ -167,7 +167,8 @@ func initialState(s *frame.Schema) *frame.Frame {
 	return f
 }
 
-// parse parses a schema and options such as "history=64 digest_bits=16 guard=true".
+// parse parses a schema and options such as "history=64 digest_bits=16 guard=true". guard is for a receiver only, which has
+// a method for it.
 func parse(schema, options string) (s *frame.Schema, o endpoint.Options, guard bool, err error) {
 	layout, err := table.ParseLayout("schema", []byte(schema))
 	if err != nil {

@@ -21,8 +21,8 @@
  * create a handle write it to a buffer. Texts end with a zero byte and are UTF-8. Packets and acks may have any content.
  *
  * Functions are only added, and none is changed: WIRELAB_VERSION counts the additions. Planned: a budget for the size of
- * packets. wirelab_send may then return 0, if no packet is due, and acks may be longer. Both are possible from now on, so be
- * prepared.
+ * packets. wirelab_send may then return 0, if no packet is due, and acks may be longer, up to WIRELAB_ACK_ROOM. Callers must
+ * accept both already.
  */
 #ifndef WIRELAB_ENDPOINT_H
 #define WIRELAB_ENDPOINT_H

@@ -200,7 +200,7 @@ func (a *app) measureCosts(ctx context.Context, f walkoffFlags, codecs []*encode
 	}
 	var list []encoderCost
 	for _, r := range board.Results {
-		list = append(list, encoderCost{r.Encoder, r.BytesPerPacket, r.BitsPerChangedItem})
+		list = append(list, encoderCost{r.Label(), r.BytesPerPacket, r.BitsPerChangedItem})
 	}
 	return list, nil
 }

@@ -306,7 +306,13 @@ The exit code is 1 if a test fails.`,
 			if err != nil {
 				return err
 			}
-			return a.checkPlugin(p, func(c *encoders.Codec) []plugin.Check { return plugin.CheckFrames(c, s, cloneFrames(list)) })
+			return a.checkPlugin(p, func(c *encoders.Codec) []plugin.Check {
+				copies := make([]*frame.Frame, len(list)) // an encoder that quantises rewrites the frames
+				for i := range list {
+					copies[i] = cloneFrame(list[i])
+				}
+				return plugin.CheckFrames(c, s, copies)
+			})
 		},
 		ValidArgsFunction: completeFiles(1, "wasm"),
 	}
@@ -335,26 +341,23 @@ func (a *app) readCheckFrames(ctx context.Context, data *dataFlags, n int) (*fra
 	a.printRemarks(src)
 	f := src.Schema().NewFrame()
 	src.Initial(f)
-	list := cloneFrames([]*frame.Frame{f})
-	_, err = readFrames(ctx, src, f, n, func(i int) {
-		list = append(list, cloneFrames([]*frame.Frame{f})...)
-		list[i+1].Tick = uint32(i + 1)
-	})
-	if err != nil {
+	var list []*frame.Frame
+	add := func(tick int) {
+		list = append(list, cloneFrame(f))
+		list[tick].Tick = uint32(tick)
+	}
+	add(0)
+	if _, err = readFrames(ctx, src, f, n, func(i int) { add(i + 1) }); err != nil {
 		return nil, nil, asUsageError(withoutSyscall(err))
 	}
-	list[0].Tick = 0
 	return src.Schema(), list, nil
 }
 
-// cloneFrames returns copies of frames.
-func cloneFrames(frames []*frame.Frame) []*frame.Frame {
-	list := make([]*frame.Frame, len(frames))
-	for i, f := range frames {
-		list[i] = &frame.Frame{}
-		list[i].CopyFrom(f)
-	}
-	return list
+// cloneFrame returns a copy of a frame.
+func cloneFrame(f *frame.Frame) *frame.Frame {
+	c := &frame.Frame{}
+	c.CopyFrom(f)
+	return c
 }
 
 // checkPlugin tests every encoder of a plugin by check and writes the results.

@@ -18,12 +18,16 @@ const (
 	groupOther   = "other"
 )
 
+// addManualCommand adds the command that writes man pages; nil in builds without the tag manual, as the program is
+// shipped. internal/release uses it.
+var addManualCommand func(root *cobra.Command)
+
 // root returns the command tree: the dashboard command with all others below it. Before any command
 // runs, its arguments are checked for empty ones and the plugins are loaded.
 func (a *app) root() *cobra.Command {
 	cmd := a.dashboardCommand()
 	cmd.Use = "tui"
-	cmd.Version = version()
+	cmd.Version = version() + ", " + describeCommit()
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	cmd.Args = a.checkRootArgs
 	cmd.SetVersionTemplate("wirelab {{.Version}}\n")
@@ -53,6 +57,9 @@ func (a *app) root() *cobra.Command {
 		a.auditCommand(),
 	)
 	rejectUnknownNames(cmd)
+	if addManualCommand != nil {
+		addManualCommand(cmd)
+	}
 	return cmd
 }
 
@@ -86,6 +93,34 @@ func version() string {
 		return info.Main.Version
 	}
 	return "(unknown)"
+}
+
+// describeCommit returns the commit and its date that the build recorded, and whether the sources had been changed
+// since.
+func describeCommit() string {
+	var settings []debug.BuildSetting
+	if info, ok := debug.ReadBuildInfo(); ok {
+		settings = info.Settings
+	}
+	return commitText(settings)
+}
+
+// commitText is describeCommit for the settings of a build.
+func commitText(settings []debug.BuildSetting) string {
+	values := map[string]string{}
+	for _, s := range settings {
+		values[s.Key] = s.Value
+	}
+	revision := values["vcs.revision"]
+	if revision == "" {
+		return "commit unknown: it was built without Git, or with -buildvcs=false"
+	}
+	date, _, _ := strings.Cut(values["vcs.time"], "T")
+	text := "commit " + revision[:min(len(revision), 12)] + " of " + date
+	if values["vcs.modified"] == "true" {
+		text += " with local changes"
+	}
+	return text
 }
 
 // checkRootArgs is the argument check of the root command, the dashboard, which takes no

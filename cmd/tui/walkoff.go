@@ -186,7 +186,7 @@ func (f *walkoffFlags) findCodecs(s *frame.Schema) ([]*encoders.Codec, error) {
 		if err := checkSuits(codec, s); err != nil {
 			return nil, err
 		}
-		codec, params, err := e.Resolve("encoder", nil)
+		_, params, err := e.Resolve("encoder", nil)
 		if err != nil {
 			return nil, asUsageError(withSuggestion(err))
 		}
@@ -220,48 +220,12 @@ func (a *app) auditCommand() *cobra.Command {
 	}
 }
 
-// writeBoard writes the results as a table, then the rules that applied. The encoder with the fewest
-// bytes is first. Encoders that failed at a frame are last and have no figures, because those would be
-// of fewer frames. b.Dataset.Game describes the packets of the game itself; it is nil unless the data is
-// a demo, a match that the game recorded.
+// writeBoard writes the results as a table, then the rules that applied. b.Dataset.Game describes the
+// packets of the game itself; it is nil unless the data is a demo, a match that the game recorded.
 func writeBoard(w io.Writer, b *walkoff.Scoreboard) {
 	d := b.Dataset
 	printf(w, "%s: %d frames of %d %s, sha256 %.12s\n\n", d.Spec, d.Frames, d.Items, words.Plural(d.Item), d.SHA256)
-	titles := []string{"encoder", ">bytes/packet", ">kbps", ">bits/" + d.Item, ">bits/changed", ">encode µs", ">decode µs", "lossless", "audit"}
-	if d.Game != nil {
-		titles = append(titles, ">vs game")
-	}
-	g := texttable.New(titles...)
-	results := slices.Clone(b.Results)
-	slices.SortStableFunc(results, func(a, b walkoff.Result) int {
-		switch {
-		case a.Lossless && !b.Lossless:
-			return -1
-		case b.Lossless && !a.Lossless:
-			return 1
-		}
-		return cmp.Compare(a.Kbps, b.Kbps)
-	})
-	note := "" // explains the mark on times of plugins
-	for _, r := range results {
-		name := strings.TrimSpace(r.Encoder + " " + r.Params)
-		if !r.Lossless {
-			g.Add(name, "-", "-", "-", "-", "-", "-", r.Lossless, r.Audit)
-			continue
-		}
-		encode, decode := fmt.Sprintf("%.1f", r.EncodeUS.P50), fmt.Sprintf("%.1f", r.DecodeUS.P50)
-		if r.RunsAs != "" { // the encoder is a plugin
-			mark := encoders.TimeMarker(r.RunsAs)
-			encode, decode, note = encode+mark, decode+mark, encoders.TimeFootnote(r.RunsAs)+".\n"
-		}
-		var ofGame []string // the size relative to the game's own packets: one cell, or none
-		if r.OfGame != nil {
-			ofGame = []string{fmt.Sprintf("%.3f", *r.OfGame)}
-		}
-		g.Add(name, r.BytesPerPacket, r.Kbps, fmt.Sprintf("%.3f", r.BitsPerItem), r.BitsPerChangedItem, encode, decode, r.Lossless,
-			r.Audit, ofGame)
-	}
-	g.WriteText(w, anyWidth)
+	note := writeResults(w, b)
 	if d.Game != nil {
 		fmt.Fprintf(w, "\nThe game's own packets: %.1f bytes per packet, %.1f kbps, relative to the baselines of the game.\n", d.Game.BytesPerPacket, d.Game.Kbps)
 		if n := d.Game.Keyframes; n == 1 {
@@ -287,6 +251,46 @@ Published results of 2015, on another recording that is not available: Giesen 21
 the best by the rules; Fiedler 255.4; Maxwell 135.07, which uses frame n-1 against the
 rules, although the receiver may have lost that frame.
 `)
+}
+
+// writeResults writes a table with a row per encoder. The encoder with the fewest bytes is first. Encoders
+// that failed at a frame are last and have no figures, because those would be of fewer frames. note explains
+// the mark on times of plugins; it is empty if there are none.
+func writeResults(w io.Writer, b *walkoff.Scoreboard) (note string) {
+	titles := []string{"encoder", ">bytes/packet", ">kbps", ">bits/" + b.Dataset.Item, ">bits/changed", ">encode µs", ">decode µs", "lossless", "audit"}
+	if b.Dataset.Game != nil {
+		titles = append(titles, ">vs game")
+	}
+	g := texttable.New(titles...)
+	results := slices.Clone(b.Results)
+	slices.SortStableFunc(results, func(a, b walkoff.Result) int {
+		switch {
+		case a.Lossless && !b.Lossless:
+			return -1
+		case b.Lossless && !a.Lossless:
+			return 1
+		}
+		return cmp.Compare(a.Kbps, b.Kbps)
+	})
+	for _, r := range results {
+		if !r.Lossless {
+			g.Add(r.Label(), "-", "-", "-", "-", "-", "-", r.Lossless, r.Audit)
+			continue
+		}
+		encode, decode := fmt.Sprintf("%.1f", r.EncodeUS.P50), fmt.Sprintf("%.1f", r.DecodeUS.P50)
+		if r.RunsAs != "" { // the encoder is a plugin
+			mark := encoders.TimeMarker(r.RunsAs)
+			encode, decode, note = encode+mark, decode+mark, encoders.TimeFootnote(r.RunsAs)+".\n"
+		}
+		var ofGame []string // the size relative to the game's own packets: one cell, or none
+		if r.OfGame != nil {
+			ofGame = []string{fmt.Sprintf("%.3f", *r.OfGame)}
+		}
+		g.Add(r.Label(), r.BytesPerPacket, r.Kbps, fmt.Sprintf("%.3f", r.BitsPerItem), r.BitsPerChangedItem, encode, decode, r.Lossless,
+			r.Audit, ofGame)
+	}
+	g.WriteText(w, anyWidth)
+	return note
 }
 
 // closeSource closes sources that hold an open file.

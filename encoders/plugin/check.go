@@ -26,8 +26,8 @@ type checker struct {
 	pair   *drive.Pair // holds the newest frames that were sent
 }
 
-// keptFrames is the number of the newest frames that are encoded again after all were sent. It is so much smaller than
-// frame.MaxHistory that the references of these frames are in the history too.
+// keptFrames is the number of the newest frames that are encoded again after all were sent. The history, of
+// frame.MaxHistory frames, also contains their references, which are at most 41 frames older.
 const keptFrames = 200
 
 // firstKept returns the index of the first frame that is encoded again.
@@ -47,8 +47,8 @@ func CheckCodec(c *encoders.Codec) (list []Check) {
 	return list
 }
 
-// CheckFrames checks whether an encoder works as wirelab.h requires with frames of schema s, of which the first is the
-// initial state and the tick of frame i must be i. It sends the frames with losses and compares what the decoder
+// CheckFrames checks whether an encoder works as wirelab.h requires with the given frames of schema s. frames[0] is the
+// initial state, and the tick of frames[i] must be i. CheckFrames sends the frames with losses and compares what the decoder
 // returns; repeats that with new encoders and decoders, which have only references and memos; and decodes damaged
 // packets. After a failed check the others are left out. If the encoder quantises, CheckFrames rewrites the frames.
 func CheckFrames(c *encoders.Codec, s *frame.Schema, frames []*frame.Frame) (list []Check) {

@@ -89,6 +89,7 @@ func TestGoHeap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The encoder allocates 1 MB for each frame, and retains it from frame 1000 on.
 	const begin, allocate = "\tbase := refs[0].Table\n", "\tif cur.Tick < retainFrom {\n\t\theap = nil\n\t}\n\theap = append(heap, make([]byte, 1<<20))\n"
 	text := strings.Replace(string(source), begin, allocate+begin, 1) + "\nvar heap [][]byte\n\nconst retainFrom = 1000\n"
 	if err := os.WriteFile(filepath.Join(dir, "encoder.go"), []byte(text), 0o600); err != nil {

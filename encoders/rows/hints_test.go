@@ -65,10 +65,7 @@ func (x *hintedTable) encode(t testing.TB, s *frame.Schema) (total int) {
 // Hints never hurt: with them a table takes at most 1 % and 64 bytes more than without, whether they are right,
 // wrong or useless.
 func TestHintsNeverHurt(t *testing.T) {
-	schemas, frames := 10, 120
-	if testkit.Thorough() {
-		schemas, frames = 200, 2000 // some minutes
-	}
+	schemas, frames := testkit.ChooseLong(200, 30, 10), testkit.ChooseLong(2000, 500, 120)
 	check := func(name string, make func(t *testing.T, back int) hintedTable, ages ...int) {
 		for _, back := range ages {
 			t.Run(fmt.Sprintf("%s, %d back", name, back), func(t *testing.T) {

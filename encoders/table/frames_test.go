@@ -7,6 +7,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/dataset/quake3/netcode"
 	"wirelab/dataset/teeworlds/protocol"
+	"wirelab/internal/testkit"
 )
 
 // schemas returns schemas of every kind: several numbers of cubes, a call with one row and every kind of field,
@@ -21,7 +22,7 @@ func schemas() []*frame.Schema {
 	}
 	quake := netcode.NewLayout(71, 5)
 	list = append(list, tanks(), quake.Schema(20))
-	for _, n := range []int{1, 2, 33, frame.WalkoffCubes, 5000} {
+	for _, n := range []int{1, 2, 33, frame.WalkoffCubes, testkit.ChooseLong(5000, 1500, 1500)} {
 		list = append(list, frame.Cubes(n))
 	}
 	return append(list, packetsSchema(), teeworldsSchema())

@@ -56,7 +56,7 @@ func extremes(s *frame.Schema) []*frame.Frame {
 // with any distance in ticks.
 func TestExtremes(t *testing.T) {
 	for _, c := range table.All() {
-		for _, n := range testkit.Choose([]int{1, 2, 901, 5000}, []int{1, 2, 50}) {
+		for _, n := range testkit.ChooseLong([]int{1, 2, 901, 5000}, []int{1, 2, 901}, []int{1, 2, 50}) {
 			s := frame.Cubes(n)
 			if !c.Suits(s) {
 				continue

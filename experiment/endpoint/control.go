@@ -153,8 +153,8 @@ func (c *controller) drain() {
 // isDrained reports whether all packets are acked or lost.
 func (c *controller) isDrained() bool { return c.hasNewest && c.newest == c.lastSeq }
 
-// measureDrain ends a drain during which a packet is always in flight, because the round trip exceeds maxSilence: it ends
-// when the round trip of a packet sent during the drain is not shorter than the one before. seq is the newest acked packet.
+// measureDrain records the round trip of packet seq, the newest acked one. If it exceeds maxSilence, a packet is always in
+// flight; the drain then ends when the round trips of packets that were sent during it become no shorter.
 func (c *controller) measureDrain(seq uint64, roundTrip time.Duration) {
 	const step = 20 * time.Millisecond // by which round trips become shorter while a queue drains
 	if seq >= c.drainFrom && roundTrip >= c.roundTrip-step {
@@ -238,15 +238,14 @@ func (c *controller) acked(now time.Duration, newest uint64, mask uint32, arriva
 
 // dropOld removes packets from the queue that are acked, and those that count as lost.
 func (c *controller) dropOld(now time.Duration) {
-	later := 0 // packets in the queue up to the newest acked one
-	for n := c.inFlight.First(); n < c.inFlight.Next() && c.inFlight.At(n).seq <= c.newest; n++ {
-		later++
+	end := c.inFlight.First() // of the packets up to the newest acked one
+	for end < c.inFlight.Next() && c.inFlight.At(end).seq <= c.newest {
+		end++
 	}
-	for ; later > 0; later-- {
-		p := c.inFlight.At(c.inFlight.First())
-		if !p.acked {
-			if later <= lossThreshold && c.newest-p.seq <= 32 {
-				return // may have been overtaken
+	for n := c.inFlight.First(); n < end; n++ {
+		if p := c.inFlight.At(n); !p.acked {
+			if later := end - 1 - n; later < lossThreshold && c.newest-p.seq <= 32 {
+				return // packet p may have been overtaken by the later ones
 			}
 			c.rule.lost(now, c)
 		}

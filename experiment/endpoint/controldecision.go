@@ -69,8 +69,10 @@ func (d *Decision) Text() string {
 		return cut + "packets waited " + ms(d.Measured) + " ms, limit " + ms(d.Limit)
 	case CutByOveruse:
 		return cut + "the delay has grown for " + ms(d.Measured) + " ms, limit " + ms(d.Limit)
+	case BecameBad, BecameGood:
+		return fmt.Sprintf("%d snapshots a second instead of %d: round trip %s ms, limit %s", d.To, d.From, ms(d.Measured), ms(d.Limit))
 	}
-	return fmt.Sprintf("%d snapshots a second instead of %d: round trip %s ms, limit %s", d.To, d.From, ms(d.Measured), ms(d.Limit))
+	return d.Why.String()
 }
 
 // decisionLog stores the newest decisions, and counts all.

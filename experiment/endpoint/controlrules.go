@@ -63,7 +63,7 @@ func (b *bucket) received(p *ackedPacket) int64 {
 	return p.receivedRate
 }
 
-// cut lowers the rate to rate and records the decision. It does nothing if the rate is that low.
+// cut lowers the rate to rate and records the decision. It does nothing if the rate is not higher.
 func (b *bucket) cut(now time.Duration, rate int64, c *controller, d Decision) {
 	before := b.rate
 	b.setRate(min(rate, b.rate))
@@ -114,18 +114,18 @@ func (g *goodBad) due(now time.Duration, c *controller) (bool, Decision) {
 	if g.slots == 0 {
 		g.since, g.penaltyHalvedAt = now, now
 	}
-	long := g.roundTrip > g.limit
+	isLong := g.roundTrip > g.limit
 	switch {
-	case !g.isBad && long:
+	case !g.isBad && isLong:
 		if now-g.since < penaltyPeriod {
 			g.penalty = min(maxPenalty, 2*g.penalty)
 		}
 		g.setBad(now, true, c)
-	case !g.isBad:
+	case !g.isBad: // conditions stay good
 		if now-g.penaltyHalvedAt > penaltyPeriod {
 			g.penalty, g.penaltyHalvedAt = max(minPenalty, g.penalty/2), now
 		}
-	case long:
+	case isLong: // conditions stay bad
 		g.since = now
 	case now-g.since > g.penalty:
 		g.penaltyHalvedAt = now
@@ -135,7 +135,7 @@ func (g *goodBad) due(now time.Duration, c *controller) (bool, Decision) {
 	if g.isBad {
 		rate = g.bad
 	}
-	phase := g.slots * rate % g.slotRate // below rate once in slotRate/rate snapshots
+	phase := g.slots * rate % g.slotRate // of slotRate snapshots, rate have a phase below rate
 	g.slots++
 	return phase < rate, Decision{Why: HeldByRoundTrip, Measured: int64(g.roundTrip), Limit: int64(g.limit)}
 }
@@ -202,10 +202,14 @@ type baseDelay struct {
 // baseWindow is the time over which baseDelay takes the minimum.
 const baseWindow = 10 * time.Second
 
-// add adds the delay of a packet that was acked at now.
+// minTolerance is the smallest tolerance of baseDelay, so that jitter does not count as a change of the path.
+const minTolerance = 20 * time.Millisecond
+
+// add adds the delay of a packet that was acked at now. Afterwards b is measured unless c drains the queue.
 func (b *baseDelay) add(now, delay, tolerance time.Duration, c *controller) {
 	b.recent.Add(now, delay)
 	b.recent.DropBefore(now - baseWindow)
+	tolerance = max(tolerance, minTolerance)
 	minimum := b.recent.Value()
 	if b.isMeasured && (minimum > b.value+tolerance || minimum < b.first-tolerance) {
 		c.drain()

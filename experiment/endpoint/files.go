@@ -201,7 +201,7 @@ func (f *FileReceiver) acceptBlock(out *BlockReception, d *epochDecoder, number 
 	if d.epoch > f.epoch || out.Fresh && f.anyEpoch && d.epoch == f.newestEpoch {
 		delivery = &transfer.Receiver{}
 	}
-	fate, err := delivery.Accept(number, body)
+	result, err := delivery.Accept(number, body)
 	if err != nil {
 		out.Outcome, out.Err = Corrupt, err
 		return
@@ -218,7 +218,7 @@ func (f *FileReceiver) acceptBlock(out *BlockReception, d *epochDecoder, number 
 	f.recordArrival(out.Seq)
 	f.seen.record(out.Seq)
 	f.acks.record(out.Seq)
-	if fate == transfer.Duplicate {
+	if result == transfer.Duplicate {
 		out.Outcome = Duplicate
 		return
 	}

@@ -23,17 +23,17 @@ var ErrDoubted = errors.New("endpoint: sequence number is far from the newest, a
 // Two packets may be damaged in the same way and confirm each other. Then the next packets continue the
 // numbers before the jump, and when two of them confirm each other, the receiver undoes the jump.
 type guard struct {
-	on      bool
-	reach   uint64 // numbers at most this far ahead of the newest are accepted at once
-	step    uint64 // multiples of it, at most maxJump, are accepted too: a sender may skip numbers regularly
-	seq     uint64 // sequence number of the last packet, if doubted is set
-	doubted bool   // the last packet was doubted
+	isEnabled bool   // set by Receiver.Guard
+	reach     uint64 // numbers at most this far ahead of the newest are accepted at once
+	step      uint64 // numbers ahead by a multiple of it, at most maxJump, are accepted too: a sender may send every n-th; 0 if unknown
+	seq       uint64 // sequence number of the last packet, if doubted is set
+	doubted   bool   // the last packet was doubted
 
-	undoes    bool     // the next packets correct wrong jumps of the sequence number, and wrong epochs
-	before    position // before the last jump, if afterJump > 0
-	afterJump int      // how many more accepted packets it takes to make the last jump final
-	refuted   bool     // a packet has continued the numbers before the last jump
-	refutedBy uint64   // sequence number of that packet
+	canUndo      bool     // the next packets correct wrong jumps of the sequence number, and wrong epochs
+	before       position // before the last jump, if afterJump > 0
+	afterJump    int      // how many more accepted packets it takes to make the last jump final
+	hasContinued bool     // a packet has continued the numbers before the last jump
+	continuedBy  uint64   // sequence number of that packet
 }
 
 // position is the part of a receiver's state that depends on the sequence numbers.
@@ -52,7 +52,7 @@ func newGuard(opt *Options) guard {
 	if opt.AcceptJumps {
 		return guard{reach: maxJump}
 	}
-	return guard{reach: uint64(min(max(opt.cadence().RateHz, minReach), maxJump)), undoes: true}
+	return guard{reach: uint64(min(max(opt.cadence().RateHz, minReach), maxJump)), canUndo: true}
 }
 
 // isFarAhead reports whether seq is so far ahead of newest that it must be confirmed.
@@ -63,21 +63,19 @@ func (g *guard) isFarAhead(seq, newest uint64) bool {
 	return g.step == 0 || seq > newest+maxJump || (seq-newest)%g.step != 0
 }
 
-// refutes reports whether seq is the second packet that continues the numbers before the last jump. If it is
-// the first, refutes records it.
-func (g *guard) refutes(seq uint64) bool {
-	if g.refuted && seq != g.refutedBy {
-		return true
-	}
-	g.refuted, g.refutedBy = true, seq
-	return false
+// recordContinued records that packet seq continues the numbers before the last jump. It returns true if another packet
+// did so before: then the jump was wrong.
+func (g *guard) recordContinued(seq uint64) (isSecond bool) {
+	isSecond = g.hasContinued && seq != g.continuedBy
+	g.hasContinued, g.continuedBy = true, seq
+	return isSecond
 }
 
-// confirms reports whether the last packet was doubted and had a number near seq, but not seq itself:
-// a copy of the same packet confirms nothing. Otherwise it records seq as doubted.
-func (g *guard) confirms(seq uint64) bool {
+// confirmOrDoubt reports whether the last packet was doubted and had a number near seq, but not seq itself:
+// a copy of the same packet confirms nothing. If not, it records that packet seq is doubted.
+func (g *guard) confirmOrDoubt(seq uint64) bool {
 	confirmed := g.doubted && seq != g.seq && !isFar(seq, g.seq)
-	if confirmed && g.undoes {
+	if confirmed && g.canUndo {
 		g.step = max(seq, g.seq) - min(seq, g.seq)
 	}
 	g.seq, g.doubted = seq, !confirmed
@@ -99,7 +97,7 @@ func isFar(a, b uint64) bool { return a > b+maxJump || b > a+maxJump }
 // least 8 and at most 255, ahead of the newest one. A doubted packet is not decoded, unless the next packet
 // confirms its sequence number; see ErrDoubted. Set it if datagrams may arrive damaged because there is
 // no checksum below. The default is false.
-func (r *Receiver) Guard(on bool) { r.guard.on = on }
+func (r *Receiver) Guard(on bool) { r.guard.isEnabled = on }
 
 // fullSeq returns the full sequence number of a packet: from its header or, if the header contains only
 // 16 bits, near the newest one, or near the newest one before a recent jump. The first packet of a receiver
@@ -126,21 +124,21 @@ func (r *Receiver) acceptSeq(h *header, seq uint64) bool {
 	g := &r.guard
 	isBehind := isFar(seq, r.newestSeq) && seq < r.newestSeq
 	isAhead := g.isFarAhead(seq, r.newestSeq)
-	refutesJump := g.afterJump > 0 && seq+g.reach < r.newestSeq && !isFar(seq, g.before.newestSeq)
+	continuesOld := g.afterJump > 0 && seq+g.reach < r.newestSeq && !isFar(seq, g.before.newestSeq)
 	switch {
-	case refutesJump && g.refutes(seq):
+	case continuesOld && g.recordContinued(seq):
 		r.undoJump()
-	case refutesJump:
+	case continuesOld:
 		return false
-	case !isBehind && !isAhead, isBehind && !h.hasFullSeq, isAhead && !g.on: // near, merely late, or not guarded
+	case !isBehind && !isAhead, isBehind && !h.hasFullSeq, isAhead && !g.isEnabled: // near, merely late, or not guarded
 		g.accept(seq, r.newestSeq)
-	case !g.confirms(seq): // this packet is doubted now
+	case !g.confirmOrDoubt(seq):
 		return false
 	case isBehind:
 		r.restartAt(seq)
-	case g.undoes:
+	case g.canUndo:
 		if g.afterJump == 0 { // otherwise the jump before is not final: one undo must revert both
-			g.before, g.refuted = position{r.newestSeq, r.seen, r.acks}, false
+			g.before, g.hasContinued = position{r.newestSeq, r.seen, r.acks}, false
 		}
 		g.afterJump = finalAfter
 	}

@@ -182,7 +182,7 @@ func (r *Receiver) decode(out Reception, d *epochDecoder, payload []byte, refs [
 	if out.Fresh {
 		r.install(&out, d)
 	}
-	if r.guard.undoes && !out.Reordered && (out.Installed || !out.Fresh) {
+	if r.guard.canUndo && !out.Reordered && (out.Installed || !out.Fresh) {
 		r.newestEpoch = d.epoch // lower than before if a damaged packet had a later epoch
 	}
 	out.Outcome = Decoded

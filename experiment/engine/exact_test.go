@@ -17,7 +17,7 @@ import (
 // A display that only computes changed rows finds the same errors as one that computes all rows, as
 // a picture needs: under loss, damage, swaps and all other changes, at any rate.
 func TestErrorsFromChangedRows(t *testing.T) {
-	for seed := range testkit.ChooseLong[uint64](16, 8, 2) {
+	for seed := range testkit.ChooseLong[uint64](16, 4, 2) {
 		run := func(looked bool) (*Session, any) {
 			rng := rand.New(rand.NewPCG(seed, 98))
 			c := config.Default()
@@ -56,7 +56,7 @@ func TestErrorsFromChangedRows(t *testing.T) {
 // A picture for which only changed cubes are computed equals one that is computed completely: rows
 // and errors, at every tick.
 func TestPictureEqualsFullRedraw(t *testing.T) {
-	seeds, total := testkit.ChooseLong[uint64](30, 12, 1), 0
+	seeds, total := testkit.ChooseLong[uint64](30, 5, 1), 0
 	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 97))
 		c := config.Default()

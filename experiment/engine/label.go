@@ -65,15 +65,15 @@ func differences(list []*endpoint.Encoding) []string {
 			continue // all encodings of that name were handled with the first one
 		}
 		for _, info := range list[i].Codec.ParamInfo() {
-			differing := false
+			differs := false
 			value := func(k int) string {
 				v, _ := encoders.ParamValue(list[k].Params, info.Name)
 				return fmt.Sprint(v)
 			}
 			for k := i + 1; k < len(list); k++ {
-				differing = differing || same(list[k]) && value(k) != value(i)
+				differs = differs || same(list[k]) && value(k) != value(i)
 			}
-			for k := i; k < len(list) && differing; k++ {
+			for k := i; k < len(list) && differs; k++ {
 				if v := value(k); same(list[k]) && v != fmt.Sprint(info.Default) {
 					out[k] = strings.TrimPrefix(out[k]+" "+info.Name+"="+v, " ")
 				}

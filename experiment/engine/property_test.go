@@ -69,7 +69,7 @@ func checkOutcomes(t *testing.T, s *Session) {
 // With any pattern of loss, reordering, duplication and corruption, and any schedule of swaps and
 // changes of parameters and links, no frame is wrong.
 func TestNoWrongFrames(t *testing.T) {
-	for seed := range testkit.ChooseLong[uint64](60, 25, 5) {
+	for seed := range testkit.ChooseLong[uint64](60, 15, 5) {
 		rng := rand.New(rand.NewPCG(seed, 99))
 		c := config.Default()
 		c.Seed = seed
@@ -106,7 +106,7 @@ func TestNoWrongFrames(t *testing.T) {
 // With the checksum off, damaged bytes reach the decoder. Frames that depend on them
 // are tainted, and no other frame is wrong.
 func TestDamageIsTaintedNotWrong(t *testing.T) {
-	for seed := range testkit.ChooseLong[uint64](12, 6, 1) {
+	for seed := range testkit.ChooseLong[uint64](12, 3, 1) {
 		c := config.Default()
 		c.Seed = seed
 		for key, v := range map[string]any{"down.corrupt": "20%", "down.checksum": false, "down.loss": "5%", "link.latency": "40ms",
@@ -154,7 +154,7 @@ func TestDamageIsTaintedNotWrong(t *testing.T) {
 // Without loss, and with histories longer than the round trip, swaps of encoders cause no failures.
 func TestSwapsWithoutLossNeverFail(t *testing.T) {
 	all := labtest.CubeCodecs()
-	for seed := range testkit.ChooseLong[uint64](10, 4, 1) {
+	for seed := range testkit.ChooseLong[uint64](10, 2, 1) {
 		c := config.Default()
 		c.Seed = seed
 		for key, v := range map[string]any{"link.latency": "150ms", "link.jitter": "40ms", "down.duplicate": "3%", "down.reorder": "10%"} {

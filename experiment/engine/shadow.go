@@ -111,7 +111,8 @@ func (s *Session) newShadowLane(e config.Encoder) (*lane, error) {
 	l.joinedAt = s.now
 	l.connect(first.downLink.Fork(inheritedTag), first.upLink.Fork(inheritedTag))
 	l.traffic = s.lanes[0].traffic
-	if l.carrier != nil && s.lanes[0].carrier != nil { // the first lane gets its carrier after this one if a change sets it
+	// The change that adds this lane may also set redundancy; then the first lane has no carrier yet.
+	if l.carrier != nil && s.lanes[0].carrier != nil {
 		l.carrier.follow(s.lanes[0].carrier)
 	}
 	l.snd.StartAt(s.framesDue, s.now)

@@ -272,7 +272,7 @@ func TestShadowLeavesAtOnce(t *testing.T) {
 // With shadows that join and leave at random under random changes, no frame is wrong, and every
 // packet of a shadow has one outcome.
 func TestShadowsAreNeverWrong(t *testing.T) {
-	for seed := range testkit.ChooseLong[uint64](24, 10, 3) {
+	for seed := range testkit.ChooseLong[uint64](24, 6, 3) {
 		rng := rand.New(rand.NewPCG(seed, 17))
 		c := config.Default()
 		c.Seed = seed

@@ -3,6 +3,7 @@ package walkoff
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"wirelab/dataset/frame"
 	"wirelab/internal/quantile"
@@ -40,6 +41,9 @@ type Result struct {
 	Audit    string `json:"audit"`
 	Problem  string `json:"problem,omitempty"` // why the encoder is not lossless or failed the audit
 }
+
+// Label returns the name of the encoder and the parameters that differ from its defaults, as in "rotor xy_small=5".
+func (r *Result) Label() string { return strings.TrimSpace(r.Encoder + " " + r.Params) }
 
 // itemFigures are the figures per item, a row of the schema.
 type itemFigures struct {

@@ -97,7 +97,7 @@ func (b *Scoreboard) Failed() []string {
 	var list []string
 	for _, r := range b.Results {
 		if !r.Lossless || r.Audit == auditFail {
-			list = append(list, fmt.Sprintf("%s: %s", r.Encoder, r.Problem))
+			list = append(list, fmt.Sprintf("%s: %s", r.Label(), r.Problem))
 		}
 	}
 	return list

@@ -110,7 +110,7 @@ func (c *Columns) Joins(row int, a, b []int32) bool {
 
 // joins is Joins for two rows of part p.
 func (c *Columns) joins(p *blendedPart, a, b []int32) bool {
-	return p.sameThing(a, b) && !slices.ContainsFunc(p.jumping, func(i int) bool {
+	return p.isSameObject(a, b) && !slices.ContainsFunc(p.jumping, func(i int) bool {
 		f := &c.schema.Fields[i]
 		return math.Abs(f.InUnits(a[i])-f.InUnits(b[i])) > f.Jump
 	})
@@ -132,8 +132,8 @@ func (c *Columns) rowOf(table []int32, row int) []int32 {
 	return table[row*n : (row+1)*n]
 }
 
-// sameThing reports whether a row is present and of one type in two tables, in which it is a and b.
-func (p *blendedPart) sameThing(a, b []int32) bool {
+// isSameObject reports whether a row of two tables, a in one and b in the other, is present in both and of one type.
+func (p *blendedPart) isSameObject(a, b []int32) bool {
 	return (p.present < 0 || a[p.present] != 0 && b[p.present] != 0) && (p.kind < 0 || a[p.kind] == b[p.kind])
 }
 
@@ -169,8 +169,8 @@ func Between(f *frame.Field, a, b int32, weight float64) float64 {
 	return v
 }
 
-// addErrors adds the errors of the displayed values to m: for each position and each angle of each row that is the same
-// thing on the display and in the source, if it is not at rest in both. b must have a truth.
+// addErrors adds the errors of the displayed positions and angles to m. It leaves out rows that are another object on the
+// display than in the source, and values that are at rest in both. b must have a truth.
 func (x *screen) addErrors(w *window, b *blend, t *Truths, m *meters.DisplayErrors) {
 	c := x.columns
 	exact := x.verifier.Exact(w[1].entry.Seq) && x.verifier.Exact(w[2].entry.Seq)
@@ -188,7 +188,7 @@ func (x *screen) addErrors(w *window, b *blend, t *Truths, m *meters.DisplayErro
 	}
 }
 
-// addRowErrors is addErrors for one row, of part p; nil means that the row has no interpolated columns.
+// addRowErrors adds the errors of one row of part p to m. p is nil if the row has no interpolated columns.
 func (x *screen) addRowErrors(p *blendedPart, row int, b *blend, m *meters.DisplayErrors) {
 	if p == nil {
 		return
@@ -197,10 +197,10 @@ func (x *screen) addRowErrors(p *blendedPart, row int, b *blend, m *meters.Displ
 	for i, f := range [4]*frame.Frame{b.a, b.b, b.truthBefore, b.truthAfter} {
 		r.rows[i] = x.columns.rowOf(f.Table, row)
 	}
-	if !p.sameThing(r.rows[0], r.rows[2]) {
+	if !p.isSameObject(r.rows[0], r.rows[2]) {
 		return
 	}
-	// What appears, disappears, becomes something else or jumps is displayed unchanged until the later frame.
+	// An object that appears, disappears, changes its type or jumps is displayed unchanged until the later frame.
 	if !x.columns.joins(p, r.rows[0], r.rows[1]) {
 		r.weight = 0
 	}
@@ -208,28 +208,28 @@ func (x *screen) addRowErrors(p *blendedPart, row int, b *blend, m *meters.Displ
 		r.truthWeight = 0
 	}
 	r.curved = b.curved && x.joinsOuter(p, row, b)
-	same := b.sameTicks && slices.Equal(r.rows[0], r.rows[2]) && slices.Equal(r.rows[1], r.rows[3]) // then there is no error
+	isExact := b.sameTicks && slices.Equal(r.rows[0], r.rows[2]) && slices.Equal(r.rows[1], r.rows[3]) // no error
 	for _, axes := range p.positions {
 		switch {
 		case r.atRest(axes...):
-		case same:
+		case isExact:
 			m.AddPosition(0)
 		default:
-			m.AddPosition(r.distance(axes, row))
+			m.AddPosition(r.positionError(axes, row))
 		}
 	}
 	for _, i := range p.angles {
 		switch {
 		case r.atRest(i):
-		case same:
+		case isExact:
 			m.AddAngle(0)
 		default:
-			m.AddAngle(r.turned(i))
+			m.AddAngle(r.angleError(i))
 		}
 	}
 }
 
-// joinsOuter reports whether a row is the same thing in all snapshots of a curve, without a jump.
+// joinsOuter reports whether a row is the same object in all snapshots of a curve, and does not jump.
 func (x *screen) joinsOuter(p *blendedPart, row int, b *blend) bool {
 	for _, f := range b.frames {
 		if f != nil && !x.columns.joins(p, x.columns.rowOf(f.Table, row), x.columns.rowOf(b.a.Table, row)) {
@@ -243,9 +243,9 @@ func (x *screen) joinsOuter(p *blendedPart, row int, b *blend) bool {
 type rowBlend struct {
 	columns             *Columns
 	b                   *blend
-	rows                [4][]int32
-	weight, truthWeight float64 // of rows[1] and of rows[3]
-	curved              bool    // positions follow the spline of b
+	rows                [4][]int32 // 0 and 1 of the snapshots, 2 and 3 of the source
+	weight, truthWeight float64    // of rows[1] and of rows[3]
+	curved              bool       // positions follow the spline of b
 }
 
 // atRest reports whether columns are equal in all four rows.
@@ -258,8 +258,9 @@ func (r *rowBlend) atRest(columns ...int) bool {
 	return true
 }
 
-// distance returns the distance of the displayed position to the source's, in the unit of positions.
-func (r *rowBlend) distance(axes []int, row int) float64 {
+// positionError returns the distance between the displayed position and the source's, in the unit of positions. axes are
+// the columns of the position, and row is the number of the row.
+func (r *rowBlend) positionError(axes []int, row int) float64 {
 	sum := 0.0
 	for _, i := range axes {
 		f := &r.columns.schema.Fields[i]
@@ -274,8 +275,8 @@ func (r *rowBlend) distance(axes []int, row int) float64 {
 	return math.Sqrt(sum)
 }
 
-// turned returns the angle between the displayed direction and the source's, in the unit of angles.
-func (r *rowBlend) turned(i int) float64 {
+// angleError returns the difference between the displayed angle in column i and the source's, in the unit of angles.
+func (r *rowBlend) angleError(i int) float64 {
 	f := &r.columns.schema.Fields[i]
 	shown, truth := Between(f, r.rows[0][i], r.rows[1][i], r.weight), Between(f, r.rows[2][i], r.rows[3][i], r.truthWeight)
 	factor, _ := units.Factor(f.Unit, r.columns.angle)

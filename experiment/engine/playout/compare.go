@@ -119,10 +119,11 @@ func (x *Comparison) Tick(now time.Duration) {
 	}
 }
 
-// count measures a display tick of p. ok is false if nothing is displayed.
+// count measures a display tick of p, which displays source time moment. ok is false if nothing is displayed.
 func (x *Comparison) count(p *policyRun, now, moment time.Duration, ok bool) {
 	if ok && now >= x.countFrom {
-		p.meter.Tick(now-min(moment, x.newest), moment > x.newest)
+		age, starved := now-min(moment, x.newest), moment > x.newest // a starved display shows the newest snapshot
+		p.meter.Tick(age, starved)
 		if p.shown {
 			p.meter.Step(moment-p.before, x.rhythm.Display)
 		}

@@ -137,8 +137,8 @@ func (h *decayingHistogram) add(v time.Duration) {
 	h.sum += weight
 }
 
-// at returns the quantile p, in millionths, rounded up to a whole millisecond.
-func (h *decayingHistogram) at(p uint64) time.Duration {
+// valueAt returns the value at quantile p, in millionths, rounded up to a whole millisecond.
+func (h *decayingHistogram) valueAt(p uint64) time.Duration {
 	sum := uint64(0)
 	for i := h.low; i < h.end; i++ {
 		if sum += h.weights[i]; sum*1e6 >= h.sum*p {
@@ -166,7 +166,7 @@ func (d *delayQuantile) arrive(now, source time.Duration) {
 }
 
 func (d *delayQuantile) target(now time.Duration) time.Duration {
-	return now - d.least.Value() - d.interval - d.transit.at(d.transit.quantile)
+	return now - d.least.Value() - d.interval - d.transit.valueAt(d.transit.quantile)
 }
 
 // ageQuantile displays the state whose age is a quantile of the age of the newest snapshot, sampled at each
@@ -206,7 +206,7 @@ func (a *ageQuantile) target(now time.Duration) time.Duration {
 	} else {
 		a.ticksTooLong++
 	}
-	if a.outage > 0 && a.ages.n > usualTicks && age > a.ages.at(usualMinimum)+a.outage {
+	if a.outage > 0 && a.ages.n > usualTicks && age > a.ages.valueAt(usualMinimum)+a.outage {
 		a.ticksOut++
 	} else {
 		a.ticksOut = 0
@@ -214,5 +214,5 @@ func (a *ageQuantile) target(now time.Duration) time.Duration {
 	if a.ticksOut == 0 || a.ticksOut > a.outageTicks {
 		a.ages.add(age)
 	}
-	return now - a.base - a.ages.at(a.ages.quantile)
+	return now - a.base - a.ages.valueAt(a.ages.quantile)
 }

@@ -155,7 +155,7 @@ func (x *screen) show(moment time.Duration, t *Truths, m *meters.DisplayErrors) 
 	}
 	x.truthKnown = b.hasTruth
 	if x.findMoving(&w, &b, t) { // all cubes that are not in x.moving are at rest and without error
-		x.drawMoving(&b, m)
+		x.updateMoving(&b, m)
 		return x.starved
 	}
 	for i := 0; i < len(x.poses); i++ {
@@ -164,7 +164,7 @@ func (x *screen) show(moment time.Duration, t *Truths, m *meters.DisplayErrors) 
 			i += blockRows
 		}
 		if i < len(x.poses) {
-			x.drawCube(&b, i, m)
+			x.updateCube(&b, i, m)
 		}
 	}
 	return x.starved
@@ -185,13 +185,13 @@ func (x *screen) findMoving(w *window, b *blend, t *Truths) bool {
 	return x.exact && (x.wasExact || !x.withPicture) && t.changedBetween(since, until, x.moving)
 }
 
-// drawMoving computes the cubes in x.moving; all others are at rest and without error. If the ticks
+// updateMoving updates the cubes in x.moving; all others are at rest and without error. If the ticks
 // of the snapshots are those of the source's frames, the moving cubes have no error either, and they
 // are only counted.
-func (x *screen) drawMoving(b *blend, m *meters.DisplayErrors) {
+func (x *screen) updateMoving(b *blend, m *meters.DisplayErrors) {
 	if !b.sameTicks || x.withPicture {
 		for i := range x.moving.All() {
-			x.drawCube(b, i, m)
+			x.updateCube(b, i, m)
 		}
 		return
 	}
@@ -217,10 +217,9 @@ func (x *screen) captureTime(w *window, moment time.Duration) (at time.Duration,
 	}
 }
 
-// drawCube computes the displayed pose of cube i, if it is needed for the error or the picture, and adds
-// the difference from the source's pose to m. A cube at rest in the snapshots and in the source's frames is not counted; see
-// meters.DisplayErrors.
-func (x *screen) drawCube(b *blend, i int, m *meters.DisplayErrors) {
+// updateCube computes the displayed pose of cube i, if the error or the picture needs it, and adds its error to m, unless
+// the cube is at rest in the snapshots and in the source's frames; see meters.DisplayErrors.
+func (x *screen) updateCube(b *blend, i int, m *meters.DisplayErrors) {
 	from, to := cubeRowAt(b.a, i), cubeRowAt(b.b, i)
 	still := frame.EqualCubes(from, to) // in the snapshots
 	exact, atRest := false, false       // the displayed pose has no error; the cube is at rest in all four frames
@@ -231,7 +230,7 @@ func (x *screen) drawCube(b *blend, i int, m *meters.DisplayErrors) {
 	}
 	var p, q, truth cubePose // poses in snapshots a and b, and in the source at the displayed time
 	if !exact || x.withPicture {
-		x.placeCube(b, i, still, &p, &q)
+		x.setPoses(b, i, still, &p, &q)
 	}
 	x.errorUM[i] = 0
 	switch {
@@ -246,9 +245,9 @@ func (x *screen) drawCube(b *blend, i int, m *meters.DisplayErrors) {
 	}
 }
 
-// placeCube computes the displayed pose of cube i, and sets p and q to its poses in the two snapshots. still
-// means that the snapshots have the same row for the cube. The row of a cube at rest is decoded once.
-func (x *screen) placeCube(b *blend, i int, still bool, p, q *cubePose) {
+// setPoses sets the displayed pose of cube i, and sets p and q to its poses in the two snapshots. still means that the
+// snapshots have the same row for the cube, which is then decoded only when it changes.
+func (x *screen) setPoses(b *blend, i int, still bool, p, q *cubePose) {
 	from, displayed := cubeRowAt(b.a, i), &x.poses[i]
 	if still {
 		if !frame.EqualCubes(&x.restRows[i], from) {

@@ -200,7 +200,8 @@ func (s *Server) remove(conn net.Conn) {
 	conn.Close()
 }
 
-// allow sets the time that a connection may wait for its next line. After Close it has no effect.
+// allow sets the deadlines of a connection: its next line must arrive within d, and the answer must be written within
+// writeTimeout after that. After Close, which sets its own deadlines, allow has no effect.
 func (s *Server) allow(conn net.Conn, d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -242,7 +243,10 @@ func (s *Server) reply(conn net.Conn, answer any, err error) bool {
 	if err == nil {
 		return writeAnswer(conn, answer) == nil
 	}
-	if err == io.EOF || writeAnswer(conn, Failure{Error: err.Error()}) != nil {
+	s.mu.Lock()
+	closed := s.closed
+	s.mu.Unlock()
+	if closed || err == io.EOF || writeAnswer(conn, Failure{Error: err.Error()}) != nil {
 		return false
 	}
 	// A connection that is closed before everything was read is reset, and the peer may lose the answer.
@@ -265,7 +269,7 @@ func readLine(lines *bufio.Reader) (string, error) {
 	case len(line) > 0:
 		return "", errors.New("the last line was not executed, because it may be incomplete; expected a newline after it")
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return "", errors.New("no line arrived in time, or the program is ending; expected a new connection")
+		return "", errors.New("no line arrived in time; expected a new connection")
 	}
 	return "", io.EOF
 }

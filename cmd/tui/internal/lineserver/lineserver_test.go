@@ -105,8 +105,8 @@ func TestLimits(t *testing.T) {
 		t.Errorf("Close took %v", took)
 	}
 	for _, conn := range list {
-		if text, _ := io.ReadAll(conn); strings.Contains(string(text), `"line":"incomplete"`) {
-			t.Errorf("an incomplete line was executed: %q", text)
+		if text, _ := io.ReadAll(conn); len(text) > 0 {
+			t.Errorf("an incomplete line was answered: %q", text)
 		}
 	}
 }

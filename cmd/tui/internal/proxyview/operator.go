@@ -77,7 +77,7 @@ func (op *operator) setTarget(turn int) error {
 	op.proxy.Snapshot(&now)
 	i := slices.IndexFunc(now.Clients, func(c relay.ClientState) bool { return c.Number == turn })
 	if i < 0 {
-		return fmt.Errorf("there is no client %d; the list of clients shows their turns", turn)
+		return fmt.Errorf("there is no client %d now; clients are numbered from 1 in the order of joining", turn)
 	}
 	op.target = now.Clients[i].Client
 	return nil
@@ -111,10 +111,10 @@ func (r *Remote) Execute(line string) (made *script.AppliedChange, quit bool, er
 // withoutDots replaces the key of a link in a configuration at the start of a line by its command: "down.loss" by "down
 // loss", and "link.loss" by "loss".
 func withoutDots(line string) string {
-	for _, direction := range []string{"down", "up", "link"} {
+	for _, direction := range []string{"down", "up"} {
 		if rest, ok := strings.CutPrefix(line, direction+"."); ok {
-			return strings.TrimPrefix(direction+" "+rest, "link ")
+			return direction + " " + rest
 		}
 	}
-	return line
+	return strings.TrimPrefix(line, "link.") // a setting without a direction is for both links
 }

@@ -102,24 +102,24 @@ func (l *playLab) Snapshot() *engine.Snapshot {
 
 func (l *playLab) Do(experiment.Command) bool { return true }
 
-// TestTerminalBudget runs the program with Bubble Tea's own renderer over ten seconds of changing
+// TestTerminalBudget runs the program with Bubble Tea's own renderer over some seconds of changing
 // data, and limits the bytes written per second. Seconds are those of the session, so that the
 // result does not depend on the machine.
 func TestTerminalBudget(t *testing.T) {
 	if !testkit.Thorough() {
-		t.Skip("takes ten seconds: under WIRELAB_THOROUGH=1")
+		t.Skip("takes six seconds: under WIRELAB_THOROUGH=1")
 	}
 	var programs sync.WaitGroup // all in parallel, because they mostly wait; t.Parallel is limited to the number of cores
 	defer programs.Wait()
 	for _, size := range []tea.WindowSizeMsg{{Width: 160, Height: 48}, {Width: 250, Height: 80}, {Width: 80, Height: 24}} {
 		for _, page := range []string{"1", "4"} {
-			snaps := worldSnapshots(terminalTicks)
+			snaps := worldSnapshots(terminalTicks())
 			programs.Go(func() {
 				checkBudget(t, fmt.Sprintf("page %s at %dx%d", page, size.Width, size.Height), size, page, snaps)
 			})
 		}
 	}
-	shadows := recorded(terminalTicks)
+	shadows := recorded(terminalTicks())
 	for i := range shadows {
 		shadows[i] = labtest.WithShadows(shadows[i], "rotor", "raw", "quantized", "relative-position")
 	}
@@ -130,11 +130,14 @@ func TestTerminalBudget(t *testing.T) {
 	}
 }
 
-// terminalTicks is the number of ticks of two seconds of warm-up and ten measured seconds.
-const terminalTicks = 20 * 12
+// budgetSeconds is the number of measured seconds.
+func budgetSeconds() int64 { return testkit.ChooseLong[int64](10, 4, 4) }
+
+// terminalTicks is the number of ticks of two seconds of warm-up and the measured seconds.
+func terminalTicks() int { return 20 * (2 + int(budgetSeconds())) }
 
 func checkBudget(t *testing.T, name string, size tea.WindowSizeMsg, page string, snaps []*engine.Snapshot) {
-	const seconds = 10
+	seconds := budgetSeconds()
 	lab := &playLab{snaps: snaps}
 	out := &counter{}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -160,7 +163,7 @@ func checkBudget(t *testing.T, name string, size tea.WindowSizeMsg, page string,
 	waitFor(20) // the first complete picture is not part of the measurement
 	before := out.n.Load()
 	waitFor(20 + 20*seconds)
-	rate := float64(out.n.Load()-before) / seconds
+	rate := float64(out.n.Load()-before) / float64(seconds)
 	cancel()
 	<-done
 	t.Logf("%s: %.1f KB a second", name, rate/1000)

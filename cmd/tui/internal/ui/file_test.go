@@ -54,10 +54,10 @@ func TestGoldenFile(t *testing.T) {
 // TestFilePageFits checks that the page fits on screens of every size at every stage of a
 // transfer.
 func TestFilePageFits(t *testing.T) {
-	step := testkit.Choose(14, 70)
+	step := testkit.ChooseLong(14, 35, 70)
 	for _, done := range []float64{0, 0.01, 0.99, 1, 1.01, 2, 9} {
 		for w := 60; w <= 200; w += step {
-			for h := 20; h <= 60; h += testkit.Choose(10, 20) {
+			for h := 20; h <= 60; h += testkit.ChooseLong(10, 20, 20) {
 				m := fileScreen(newFile(done), w, h, Options{})
 				for range 6 {
 					lines := strings.Split(m.View(), "\n")

@@ -32,8 +32,8 @@ func checkScreen(t *testing.T, what, view string, w, h int) {
 	}
 }
 
-// sizes returns all widths from 1 to 250 and all heights from 1 to 80, combined at random with a
-// fixed seed, and the extreme sizes.
+// sizes returns at most so many sizes: the extreme ones, then widths from 1 to 250 and heights from 1 to 80, combined at
+// random with a fixed seed.
 func sizes(most int) [][2]int {
 	rng := rand.New(rand.NewPCG(9, 9))
 	list := [][2]int{{1, 1}, {250, 80}, {1, 80}, {250, 1}, {60, 18}, {59, 18}, {60, 17}, {104, 32}, {103, 32}, {104, 31},
@@ -44,10 +44,7 @@ func sizes(most int) [][2]int {
 			list = append(list, [2]int{w + 1, heights[i]%80 + 1})
 		}
 	}
-	if !testkit.Thorough() {
-		most = min(most, 45)
-	}
-	return list[:min(most, len(list))]
+	return list[:min(most, len(list), testkit.ChooseLong(len(list), 250, 45))]
 }
 
 func TestEveryLineFitsEverySize(t *testing.T) {

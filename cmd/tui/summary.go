@@ -59,7 +59,8 @@ func writeRun(w io.Writer, r *engine.Result) {
 	}
 	printf(w, "packets   %s\n", outcomes(t))
 	for _, f := range r.Traffic {
-		printf(w, "traffic   %s: %s Mbit/s, round trip %s ms, %d packets lost\n", f.Label, f.Mbps.Text(2), f.RTTMS.Text(1), f.Lost)
+		roundTrip := f.RTTMS.FormatWith(func(ms float64) string { return fmt.Sprintf(", round trip %.1f ms", ms) }, "")
+		printf(w, "traffic   %s: %s Mbit/s%s, %d packets lost\n", f.Label, f.Mbps.Text(2), roundTrip, f.Lost)
 	}
 	if t.Crowd != nil {
 		writeCrowd(w, t.Crowd, r.Timing.TickUS)

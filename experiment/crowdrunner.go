@@ -136,9 +136,9 @@ func (r *CrowdRunner) handle(ctx context.Context, c *Command) {
 		case c.Change != nil:
 			r.notifyResult("", r.applyChange(ctx, c.Change))
 		case c.Undo:
-			r.notifyResult("the last change is undone", r.swap(ctx, &r.earlier, &r.undone, "undo"))
+			r.notifyResult("the last change is undone", r.undoOrRedo(ctx, &r.earlier, &r.undone, "undo"))
 		case c.Redo:
-			r.notifyResult("the change is made again", r.swap(ctx, &r.undone, &r.earlier, "redo"))
+			r.notifyResult("the change is made again", r.undoOrRedo(ctx, &r.undone, &r.earlier, "redo"))
 		case c.Step > 0:
 			r.step(r.live, c.Step)
 		case c.Seek != nil:
@@ -197,12 +197,12 @@ func (r *CrowdRunner) changeTo(ctx context.Context, next *config.Config) error {
 	return nil
 }
 
-// swap returns to the newest configuration of from, which it removes, and adds the current one to to. name is what the
-// user calls this.
-func (r *CrowdRunner) swap(ctx context.Context, from, to *[]*config.Config, name string) error {
+// undoOrRedo changes to the newest configuration of from, which it removes, and adds the current one to to. command,
+// "undo" or "redo", is for the error if from is empty.
+func (r *CrowdRunner) undoOrRedo(ctx context.Context, from, to *[]*config.Config, command string) error {
 	last := len(*from) - 1
 	if last < 0 {
-		return fmt.Errorf("nothing to %s", name)
+		return fmt.Errorf("nothing to %s", command)
 	}
 	current := r.config
 	if err := r.changeTo(ctx, (*from)[last]); err != nil {

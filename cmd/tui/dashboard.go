@@ -133,15 +133,22 @@ work during the tour.`,
 	return cmd
 }
 
+// choosePreset chooses the default preset if neither a file nor a preset is given. On a real network its modelled links
+// lose and delay nothing, unless --set says otherwise.
+func (f *dashboardFlags) choosePreset() {
+	if f.config.file != "" || f.config.preset != "" {
+		return
+	}
+	f.config.preset = defaultPreset
+	if f.remote.given() {
+		f.config.set = append([]string{"profile=perfect"}, f.config.set...)
+	}
+}
+
 // dashboard runs the dashboard until the user quits. If it ends in another way, by Ctrl-C, a signal
 // or an error, the run is saved.
 func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
-	if f.config.file == "" && f.config.preset == "" {
-		f.config.preset = defaultPreset
-		if f.remote.given() { // packets pass a real network: no modelled loss in addition
-			f.config.set = append(f.config.set, "profile=perfect")
-		}
-	}
+	f.choosePreset()
 	cfg, err := f.config.load(ctx)
 	if err != nil {
 		return err

@@ -147,8 +147,12 @@ func (e *Encoder) set(key, rest string, value any) error {
 
 // setShadow is set for a shadow, which may also have a control.
 func (e *Encoder) setShadow(key, rest string, value any) error {
-	if rest != "control" {
+	switch before, _, _ := strings.Cut(rest, "."); before {
+	case "", "name", "params":
 		return e.set(key, rest, value)
+	case "control":
+	default:
+		return Unknown(key, "key", rest, []string{"name", "params", "control"})
 	}
 	p, err := parseControl(value)
 	if err == nil {

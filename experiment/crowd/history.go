@@ -17,7 +17,7 @@ type history [historyPackets]loggedPacket
 type loggedPacket struct {
 	arrived       time.Duration // 0 if it has not arrived
 	seq           uint32
-	payload, wire uint16 // bytes
+	payload, wire uint32 // bytes
 	age           uint8  // of the baseline in packets; 0 means the initial state
 	outcome       packetlog.Outcome
 	cause         lossmodel.Cause // None unless it was lost
@@ -29,7 +29,7 @@ func (s *shard) logSent(i int, seq uint32, e *encoding, params int) {
 	if s.histories == nil {
 		return
 	}
-	s.histories[i][seq%historyPackets] = loggedPacket{seq: seq, payload: uint16(len(e.payload)), wire: uint16(e.wire[params]), age: uint8(e.key), valid: true}
+	s.histories[i][seq%historyPackets] = loggedPacket{seq: seq, payload: uint32(len(e.payload)), wire: uint32(e.wire[params]), age: uint8(e.key), valid: true}
 }
 
 // logged returns the record of packet seq of client i; nil if none is kept.

@@ -232,7 +232,7 @@ func (l *Live) addMark() {
 // are at most a sample period old, and exact if virtual time stands still.
 func (l *Live) View(client int) *engine.Snapshot {
 	now := l.reached
-	standsStill := now == l.lastAt && now != l.viewAt
+	standsStill := now == l.lastAt && now != l.viewAt // since the last call, after which the figures were not updated
 	l.lastAt = now
 	if l.view.Clients == nil || now-l.viewAt >= meters.SamplePeriod || standsStill {
 		since := &l.marks[0]

@@ -26,7 +26,7 @@ func (p *baselines) Observe(v room.View) bool {
 	if p.view != nil && !v.RedrawDue {
 		return false
 	}
-	p.view = crowdOf(v)
+	p.view = v.Snap.Crowd
 	return true
 }
 

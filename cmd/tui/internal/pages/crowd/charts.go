@@ -34,11 +34,12 @@ type period struct {
 	samples int
 }
 
-// recent returns the sums over the last two seconds.
+// recent returns the sums over the samples of the last two seconds; of Wait it returns the largest.
 func recent(samples []engine.CrowdSample) (p period) {
-	for i := range samples[max(len(samples)-panes.MeanWindow, 0):] {
-		s := &samples[max(len(samples)-panes.MeanWindow, 0)+i]
-		p.samples++
+	samples = samples[max(len(samples)-panes.MeanWindow, 0):]
+	p.samples = len(samples)
+	for i := range samples {
+		s := &samples[i]
 		p.sum.Ticks += s.Ticks
 		p.sum.Encodings += s.Encodings
 		p.sum.Packets += s.Packets
@@ -86,7 +87,7 @@ func (p *charts) Observe(v room.View) bool {
 	if p.seen && !v.RedrawDue {
 		return false
 	}
-	x := crowdOf(v)
+	x := v.Snap.Crowd
 	p.samples, p.tick, p.marks, p.hasUplink, p.seen = x.Samples, x.TickTime, v.Snap.Marks, x.HasUplink, true
 	return true
 }

@@ -21,7 +21,7 @@ func (p *client) Name() string { return "Client" }
 
 // Observe implements room.Observer: a newly selected client is shown at once.
 func (p *client) Observe(v room.View) bool {
-	x := crowdOf(v)
+	x := v.Snap.Crowd
 	if p.view != nil && !v.RedrawDue && x.Selected == p.view.Selected {
 		return false
 	}

@@ -48,7 +48,7 @@ func (p *clients) Observe(v room.View) bool {
 	if p.sorted == nil { // round trips are the most useful order, since all clients differ
 		p.order = slices.IndexFunc(figures.ClientFields, func(f figures.ClientField) bool { return f.Key == "round_trip_ms" })
 	}
-	p.update(crowdOf(v))
+	p.update(v.Snap.Crowd)
 	p.sort()
 	return true
 }
@@ -69,9 +69,9 @@ func (p *clients) sort() {
 	slices.SortFunc(p.sorted, func(a, b int) int { return cmp.Or(cmp.Compare(values[a], values[b]), a-b) })
 }
 
-// at returns the range of places in the order whose clients column x of the strip shows: one client in several columns,
+// placesAt returns the range of places in the order whose clients column x of the strip shows: one client in several columns,
 // or several clients in one column.
-func (p *clients) at(x int) (from, to int) {
+func (p *clients) placesAt(x int) (from, to int) {
 	n, columns := len(p.sorted), max(p.width, 1)
 	from = x * n / columns
 	return from, max((x+1)*n/columns, from+1)
@@ -97,10 +97,11 @@ func (p *clients) move(n int) (number int) {
 
 // selectColumn selects the first client in column x of the pane, and returns its number; 0 if none is there.
 func (p *clients) selectColumn(x int) (number int) {
-	if x -= stripX; x < 0 || x >= p.width || len(p.sorted) == 0 {
+	column := x - stripX
+	if column < 0 || column >= p.width || len(p.sorted) == 0 {
 		return 0
 	}
-	from, _ := p.at(x)
+	from, _ := p.placesAt(column)
 	p.selected = p.sorted[from]
 	return p.selected + 1
 }
@@ -153,7 +154,7 @@ func (p *clients) drawRow(c *look.Canvas, th *look.Theme, y, rows int, column *t
 	}
 	for x := range p.width {
 		worst := -1.0
-		from, to := p.at(x)
+		from, to := p.placesAt(x)
 		for _, client := range p.sorted[from:min(to, len(p.sorted))] {
 			worst = max(worst, column.values[client])
 		}
@@ -179,7 +180,7 @@ func (p *clients) drawSelected(c *look.Canvas, th *look.Theme, y int) {
 		return
 	}
 	for x := range p.width {
-		if from, to := p.at(x); place >= from && place < to {
+		if from, to := p.placesAt(x); place >= from && place < to {
 			c.Text(stripX+x, y, look.Chosen, th.Up)
 			break
 		}

@@ -191,9 +191,6 @@ func (p *page) Reasons() (room.Request, bool) {
 	return room.Request{Overlay: &panes.TextBox{Title: "Crowd", Lines: lines}}, len(lines) > 0
 }
 
-// crowdOf returns the crowd of the newest snapshot in v; nil if it has none.
-func crowdOf(v room.View) *engine.CrowdView { return v.Snap.Crowd }
-
 // summary is a line with the main figures.
 type summary struct{ view *engine.CrowdView }
 
@@ -204,7 +201,7 @@ func (p *summary) Name() string { return "Summary" }
 func (p *summary) Observe(v room.View) bool {
 	changed := p.view == nil || v.RedrawDue
 	if changed {
-		p.view = crowdOf(v)
+		p.view = v.Snap.Crowd
 	}
 	return changed
 }

@@ -2,7 +2,6 @@ package crowd
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 
 	"wirelab/cmd/tui/internal/look"
@@ -20,11 +19,12 @@ type clientTable struct {
 // tableColumn contains a figure of all clients.
 type tableColumn struct {
 	values []float64 // by client; -1 if unknown
-	lo, hi float64   // the smallest and the largest known value; hi is -1 if none is known
-	worst  int       // the first client with the largest value; -1 if that is 0 or unknown
+	hi     float64   // the largest value; -1 if none is known
+	worst  int       // the first client with that value; -1 if it is 0 or unknown
 }
 
-// update sets the table to the clients of x.
+// update sets the table to the clients of x. Snapshots share their clients until figures are computed again; then the
+// table stays the same.
 func (t *clientTable) update(x *engine.CrowdView) {
 	isSame := t.view != nil && len(t.view.Clients) > 0 && len(x.Clients) > 0 && &t.view.Clients[0] == &x.Clients[0]
 	t.view = x
@@ -35,15 +35,12 @@ func (t *clientTable) update(x *engine.CrowdView) {
 		t.columns = make([]tableColumn, len(figures.ClientFields))
 	}
 	for k := range t.columns {
-		t.columns[k] = tableColumn{values: t.columns[k].values[:0], lo: math.Inf(1), hi: -1, worst: -1}
+		t.columns[k] = tableColumn{values: t.columns[k].values[:0], hi: -1, worst: -1}
 	}
 	for i := range x.Clients { // the clients are the outer loop: they do not fit in the cache
 		for k := range t.columns {
 			column, v := &t.columns[k], figures.ClientFields[k].Of(&x.Clients[i]).Or(-1)
 			column.values = append(column.values, v)
-			if v >= 0 {
-				column.lo = min(column.lo, v)
-			}
 			if v > column.hi {
 				column.hi = v
 				if v > 0 {
@@ -65,7 +62,7 @@ func (p *quantiles) Observe(v room.View) bool {
 	if p.view != nil && !v.RedrawDue {
 		return false
 	}
-	p.update(crowdOf(v))
+	p.update(v.Snap.Crowd)
 	return true
 }
 

@@ -21,5 +21,7 @@ type Command struct {
 	Open   *packetlog.ID  // from now on, each snapshot contains the inspection of this packet: Snapshot.Opened
 	Trace  *uint64        // from now on, each snapshot describes every bit of this packet: Snapshot.Traced
 
+	Client int // from now on, each snapshot of a crowd contains the packets of this client, counted from 1
+
 	RowCosts *bool // true: from now on, snapshots contain the costs of rows: Snapshot.RowCosts; false: no longer
 }

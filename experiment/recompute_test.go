@@ -184,7 +184,7 @@ var recomputeFor = flag.Duration("recompute", 0, "how long TestRecomputeTotals r
 // TestRecomputeTotals runs random experiments and recomputes the totals in report.json from packets.csv. They must be
 // equal to the last digit. samples.csv, report.md and report.html must contain the same figures.
 func TestRecomputeTotals(t *testing.T) {
-	experiments := 40
+	experiments := 20
 	if testing.Short() {
 		experiments = 12
 	}

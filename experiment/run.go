@@ -61,8 +61,7 @@ func Run(ctx context.Context, c *config.Config, opt RunOptions) (*report.Report,
 			Expected: "one run with --to or --udp, or a sweep without"}
 	}
 	if opt.Remote != nil && c.Crowd.Clients > 0 {
-		return nil, c.Locate(&config.Error{Key: "crowd.clients", Problem: "a crowd cannot run over a real network",
-			Expected: "one receiver with --to or --udp, or a crowd without"})
+		return nil, remoteCrowd(c)
 	}
 	var folder *atomicfile.Folder
 	if opt.Dir != "" {
@@ -142,29 +141,32 @@ func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.E
 // runCrowd runs a configuration with many receivers, and writes its report to out. With an error it also returns the
 // results so far; nil if the run did not begin.
 func runCrowd(ctx context.Context, c *config.Config, opt RunOptions, out *report.Exporter) (*engine.Result, error) {
-	if opt.View != nil {
-		return nil, c.Locate(&config.Error{Key: "crowd.clients", Problem: "a crowd has no dashboard", Expected: "a run without --cast"})
-	}
 	if opt.files != nil {
 		c = c.Clone()
 		c.ResolvePath = opt.files.Note // records the data files that the run reads
 	}
 	startedAt := opt.Clock.Now()
-	r, err := crowd.Run(ctx, c, crowd.Options{Clock: opt.Clock, Progress: opt.Progress, Force: opt.Force})
+	r, err := crowd.Run(ctx, c, crowd.Options{Clock: opt.Clock, Progress: opt.Progress, View: opt.View, Force: opt.Force})
 	if r == nil {
 		return nil, errors.Join(err, out.Close())
 	}
-	r.Planned, r.PlannedS, r.Set = 1, c.Duration.Seconds(), out.Set
 	if elapsed := opt.Clock.Now() - startedAt; elapsed > 0 {
 		r.Timing.RealTimeFactor = float64(r.DurationNS) / float64(elapsed)
 	}
-	r.Files = opt.files.List(".")
+	return r, writeCrowd(r, err, c.Duration, opt.files, out)
+}
+
+// writeCrowd writes the report of a run with many receivers to out, and closes out. err is the error of the run, which
+// the returned error includes; planned is the duration of the run, 0 if unknown.
+func writeCrowd(r *engine.Result, err error, planned time.Duration, files *report.Files, out *report.Exporter) error {
+	r.Planned, r.PlannedS, r.Set = 1, planned.Seconds(), out.Set
+	r.Files = files.List(".")
 	report.SetReason(r, err)
 	if writeErr := out.Write(r); writeErr != nil {
 		report.SetReason(r, writeErr)
 		err = errors.Join(err, writeErr)
 	}
-	return r, errors.Join(err, out.Close())
+	return errors.Join(err, out.Close())
 }
 
 // newPacking returns a delivery.Packing that reports progress to o.Packing, if set, and cancels packing

@@ -2,9 +2,6 @@ package experiment
 
 import (
 	"context"
-	"fmt"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"wirelab/experiment/config"
@@ -12,7 +9,6 @@ import (
 	"wirelab/experiment/engine/delivery"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/remote"
-	"wirelab/experiment/report"
 	"wirelab/internal/atomicfile"
 	"wirelab/internal/panics"
 	"wirelab/internal/wallclock"
@@ -40,41 +36,24 @@ type RunnerOptions struct {
 // time slows down. If the screen is slow, it misses snapshots, but the session still handles every
 // packet.
 type Runner struct {
-	opt      RunnerOptions
-	commands chan Command
-	snapshot atomic.Pointer[engine.Snapshot]
-	done     chan struct{}
-	cancel   context.CancelFunc
-	stopOnce sync.Once
-	started  bool // Start or Stop was called
+	liveLoop
 
-	// The fields below belong to the session's goroutine until done is closed. The embedded structs hold the
-	// state of pacing, of making patches and of saving reports.
+	// The fields below belong to the session's goroutine until done is closed. packing is the state of making patches.
 	session *engine.Session
 	config  *config.Config // with which the session was opened
-	pacing
 	packing
-	reports
 	earlierRuns     []earlierRun    // runs to which Undo can return, oldest first
 	undone          []config.Change // changes that Redo repeats, the newest last
-	notice          engine.Notice
-	refusalsShown   int           // number of refused scripted changes for which a notice was shown
-	inspectedPacket *packetlog.ID // the packet of the last Command.Open; nil if none
+	refusalsShown   int             // number of refused scripted changes for which a notice was shown
+	inspectedPacket *packetlog.ID   // the packet of the last Command.Open; nil if none
 	tracing
 	standing pausedPackets // packets to show while virtual time stands still
-	err      error         // the error that stopped the session; nil if none
-	panicked bool          // the session panicked, so its state is not used any more
 }
 
 // NewRunner opens a session; Start runs it. When ctx ends, reading from a pipe fails.
 func NewRunner(ctx context.Context, c *config.Config, opt RunnerOptions) (*Runner, error) {
-	if opt.Clock == nil {
-		panic("experiment: a Runner needs a Clock")
-	}
-	opt.Clock = opt.Clock.Steady()
-	r := &Runner{opt: opt, commands: make(chan Command, 64), done: make(chan struct{}), config: c.Clone(),
-		reports: reports{files: &report.Files{}}, packing: packing{packs: delivery.NewPackCache()},
-		pacing: pacing{speed: 1, seekTarget: noSeek}}
+	r := &Runner{liveLoop: newLiveLoop(opt), config: c.Clone(), packing: packing{packs: delivery.NewPackCache()}}
+	r.runUntilDone, r.release = r.run, r.close
 	s, err := r.openSession(ctx)
 	if err != nil {
 		return nil, err
@@ -100,71 +79,12 @@ func (r *Runner) openSession(ctx context.Context) (*engine.Session, error) {
 	return engine.NewSession(ctx, c, opt)
 }
 
-// Start runs the session in its own goroutine until ctx ends or Stop is called, and returns immediately. It
-// panics if it is called twice or after Stop.
-func (r *Runner) Start(ctx context.Context) {
-	if r.started {
-		panic("experiment: a Runner starts once")
-	}
-	r.started = true
-	ctx, r.cancel = context.WithCancel(ctx)
-	go r.loop(ctx)
-}
-
-// Stop ends the session, waits for its goroutine and closes the source. Save may be called after Stop.
-// Further calls of Stop have no effect.
-func (r *Runner) Stop() {
-	r.stopOnce.Do(func() {
-		if r.cancel != nil {
-			r.cancel() // the goroutine calls close
-			return
-		}
-		r.started = true // Start was never called and panics from now on
-		r.close()
-	})
-	<-r.done
-}
-
 // close waits for a report that is being written and closes the source. The measurements stay
 // available.
 func (r *Runner) close() {
-	defer close(r.done)
 	r.finishSave()
 	if err := panics.Call(r.session.Close); err != nil && r.err == nil {
 		r.err = err
-	}
-}
-
-// Snapshot returns the newest snapshot of the session; it is never nil.
-func (r *Runner) Snapshot() *engine.Snapshot { return r.snapshot.Load() }
-
-// Do queues a command and returns immediately. It returns false if the queue is full or the session has
-// been stopped.
-func (r *Runner) Do(c Command) bool {
-	select {
-	case <-r.done:
-		return false
-	default:
-	}
-	select {
-	case r.commands <- c:
-		return true
-	default:
-		return false
-	}
-}
-
-// loop runs the session until ctx ends. If the session panics, it publishes the panic as an error.
-func (r *Runner) loop(ctx context.Context) {
-	defer r.close()
-	err := panics.Call(func() error { r.run(ctx); return nil })
-	if err != nil {
-		r.panicked = true
-		r.err = fmt.Errorf("internal error: %w", err)
-		// The last published snapshot is used, because the state of the session may be inconsistent.
-		snap := *r.snapshot.Load()
-		snap.State, snap.Err = engine.Broken, r.err
-		r.snapshot.Store(&snap)
 	}
 }
 
@@ -208,26 +128,6 @@ func (r *Runner) run(ctx context.Context) {
 	}
 }
 
-// fail stops the session with an error.
-func (r *Runner) fail(err error) {
-	r.err, r.paused = err, true
-	r.notify(true, err.Error())
-}
-
-// notify shows a message to the user. bad means that it reports a problem.
-func (r *Runner) notify(bad bool, text string) {
-	r.notice = engine.Notice{ID: r.notice.ID + 1, Text: text, Bad: bad}
-}
-
-// notifyResult shows err or, if err is nil, the message ok unless it is empty.
-func (r *Runner) notifyResult(ok string, err error) {
-	if err != nil {
-		r.notify(true, err.Error())
-	} else if ok != "" {
-		r.notify(false, ok)
-	}
-}
-
 // handleCommand executes one command. Commands that change the session are deferred while a patch is
 // being made.
 func (r *Runner) handleCommand(ctx context.Context, c Command) {
@@ -238,15 +138,7 @@ func (r *Runner) handleCommand(ctx context.Context, c Command) {
 		r.notifyResult("", errRealTimeOnly)
 		c.Seek, c.Speed = nil, nil
 	}
-	if c.Pause != nil {
-		r.paused = *c.Pause
-	}
-	if c.Toggle {
-		r.paused = !r.paused
-	}
-	if c.Speed != nil {
-		r.setSpeed(*c.Speed)
-	}
+	r.handlePacing(&c)
 	if c.Open != nil {
 		r.inspectedPacket = c.Open
 	}
@@ -281,10 +173,8 @@ func (r *Runner) handleSessionCommand(ctx context.Context, c Command) {
 		label, err := r.redo(ctx)
 		r.notifyResult("redone: "+label, err)
 	}
-	if c.Step > 0 { // a pause, and a short seek without a notice
-		r.paused = true
-		// FrameAt counts from 0, so the last of n frames has the index n-1.
-		r.seekTarget = r.session.FrameAt(min(c.Step, maxStep) - 1)
+	if c.Step > 0 {
+		r.step(r.session, c.Step)
 	}
 	if c.Seek != nil {
 		r.notifyResult("", r.seek(ctx, *c.Seek))
@@ -293,9 +183,6 @@ func (r *Runner) handleSessionCommand(ctx context.Context, c Command) {
 		r.fail(err)
 	}
 }
-
-// maxStep is the maximum number of frames that one command advances.
-const maxStep = 10_000
 
 // publish publishes a snapshot of the session with the runner's own state: pacing, saving, the progress of
 // a patch and the newest notice. snap.State is engine.Running unless one of the cases below applies.
@@ -312,17 +199,5 @@ func (r *Runner) publish() {
 		snap.Opened = r.session.Opened(*r.inspectedPacket)
 	}
 	r.addTraces(snap)
-	snap.Speed, snap.Actual, snap.Notice, snap.Err = r.speed, r.measuredSpeed.factor, r.notice, r.err
-	snap.Saved, snap.Saving = r.saved, r.pendingSave != nil
-	switch {
-	case r.err != nil:
-		snap.State = engine.Broken
-	case r.isJump:
-		snap.State, snap.Seek = engine.Seeking, r.seekTarget
-	case r.session.Done():
-		snap.State = engine.Ended
-	case r.paused:
-		snap.State = engine.Paused
-	}
-	r.snapshot.Store(snap)
+	r.store(snap, r.session.Done())
 }

@@ -144,8 +144,8 @@ func TestSourceErrorEndsSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Runner{opt: RunnerOptions{Clock: wallClock()}, commands: make(chan Command, 1), done: make(chan struct{}), config: c, session: s,
-		pacing: pacing{speed: 1, seekTarget: noSeek}}
+	r := &Runner{liveLoop: newLiveLoop(RunnerOptions{Clock: wallClock()}), config: c, session: s}
+	r.runUntilDone, r.release = r.run, r.close
 	r.publish()
 	r.Start(context.Background())
 	defer r.Stop()

@@ -44,6 +44,31 @@ type pacing struct {
 	measuredSpeed speedMeter    // the speed that virtual time reached
 }
 
+// paced is an experiment that is run at a pace: a session, or a crowd.
+type paced interface {
+	Now() time.Duration
+	Reached(t time.Duration) bool // reports whether virtual time has reached t
+	Done() bool                   // reports whether the data have ended
+	RunUntil(t time.Duration) error
+	FrameAt(n int) time.Duration // the time at which the next n+1 frames have been sent
+}
+
+// setTarget sets the virtual time to reach in this tick. from is the present, elapsed the wall time since the last
+// tick, and maxBacklog the wall time up to which the experiment catches up if it is behind.
+func (p *pacing) setTarget(from, elapsed, maxBacklog time.Duration) {
+	step := time.Duration(float64(elapsed) * p.speed)
+	switch {
+	case p.seekTarget != noSeek:
+		p.target = p.seekTarget
+	case p.speed == 0:
+		p.target = from + time.Hour // never reached in one tick: maxSlice ends it
+	case p.target-from > time.Duration(float64(maxBacklog)*p.speed):
+		p.target = from + step // too far behind to catch up: virtual time slows down
+	default:
+		p.target = max(p.target, from) + step
+	}
+}
+
 // speedMeter measures how fast virtual time advances.
 type speedMeter struct {
 	wall, virtual time.Duration // wall time and virtual time at the start of the current measurement
@@ -77,54 +102,24 @@ func (r *Runner) advance() {
 	elapsed := min(wall-r.lastTick, maxElapsed)
 	r.lastTick = wall
 	from := r.session.Now()
-	if r.seekTarget != noSeek && r.session.Reached(r.seekTarget) {
-		if r.isJump {
-			r.notify(false, "at "+clockText(from))
-		}
-		r.seekTarget, r.isJump = noSeek, false
-	}
-	if r.err != nil || r.session.Done() || (r.paused && r.seekTarget == noSeek) {
+	r.endSeek(r.session)
+	if r.standsStill(r.session) {
 		r.pollNetwork(from)
 		r.measuredSpeed.reset()
 		return
 	}
-	switch {
-	case r.seekTarget != noSeek:
-		r.target = r.seekTarget
-	case r.speed == 0:
-		r.target = from + time.Hour // never reached in one tick: maxSlice ends it
-	case r.target-from > time.Duration(float64(r.maxBacklog())*r.speed):
-		// The session is too far behind to catch up: virtual time slows down.
-		r.target = from + time.Duration(float64(elapsed)*r.speed)
-	default:
-		r.target = max(r.target, from) + time.Duration(float64(elapsed)*r.speed)
-	}
+	r.setTarget(from, elapsed, r.maxBacklog())
 	r.pollNetwork(r.target)
-	for step := 0; step < maxSteps && !r.session.Reached(r.target) && !r.session.Done() && r.opt.Clock()-wall < maxSlice; step++ {
-		to := min(r.target, r.session.Now()+20*time.Millisecond) // short steps, so that maxSlice is respected
-		if err := r.session.RunUntil(to); err != nil {
-			r.fail(err)
-			return
-		}
+	if err := r.runToTarget(r.session, wall); err != nil {
+		r.fail(err)
+		return
 	}
 	if refused := r.session.Refused(); len(refused) > r.refusalsShown {
 		newest := refused[len(refused)-1] // only one notice can be shown
 		r.notify(true, "scripted change "+newest.Change.Label()+" refused: "+newest.Why)
 		r.refusalsShown = len(refused)
 	}
-	r.measuredSpeed.record(wall, r.session.Now())
-	if r.seekTarget != noSeek { // a seek is not paced
-		r.measuredSpeed.reset()
-	}
-}
-
-// setSpeed sets the speed as a multiple of real time; 0 means as fast as possible.
-func (r *Runner) setSpeed(v float64) {
-	if v != 0 && !(v >= MinSpeed && v <= MaxSpeed) { // also true if v is not a number
-		r.notify(true, fmt.Sprintf("speed %g is out of range; expected %g to %g, or max", v, MinSpeed, float64(MaxSpeed)))
-		return
-	}
-	r.speed = v
+	r.recordSpeed(r.session, wall)
 }
 
 // seek makes the session run to virtual time t without pacing. If t is in the past, seek replaces the session by a

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -16,18 +17,18 @@ import (
 	"wirelab/internal/panics"
 )
 
-// reports is a runner's state for saving reports.
+// reports is the state of a loop for saving reports.
 type reports struct {
-	files       *report.Files // data files that the session reads
+	files       *report.Files // data files that the experiment reads
 	pendingSave *pendingSave  // the report that is being written; nil if none
 	saved       time.Duration // a saved report contains the current run up to this virtual time
 }
 
-// pendingSave is a report that is being written in its own goroutine while the session continues,
+// pendingSave is a report that is being written in its own goroutine while the experiment continues,
 // because hashing the data files and writing depend on the speed of the disk.
 type pendingSave struct {
 	done      chan struct{} // closed at the end
-	savedUpTo time.Duration // the report contains the run up to this virtual time; used only by the session's goroutine
+	savedUpTo time.Duration // the report contains the run up to this virtual time; used only by the goroutine of the experiment
 	path      string        // path and err are valid once done is closed
 	err       error
 }
@@ -41,8 +42,13 @@ func (r *Runner) startSave(dir string) {
 		r.notifyResult("", err)
 		return
 	}
-	p := &pendingSave{done: make(chan struct{}), savedUpTo: r.session.Now()}
-	r.pendingSave = p
+	r.writeInBackground(r.session.Now(), write)
+}
+
+// writeInBackground calls write, which writes a report of the run up to savedUpTo, in another goroutine.
+func (l *liveLoop) writeInBackground(savedUpTo time.Duration, write func() (path string, err error)) {
+	p := &pendingSave{done: make(chan struct{}), savedUpTo: savedUpTo}
+	l.pendingSave = p
 	go func() {
 		defer close(p.done)
 		p.err = panics.Call(func() (err error) { p.path, err = write(); return err })
@@ -51,39 +57,39 @@ func (r *Runner) startSave(dir string) {
 
 // saveDone returns a channel that is closed when the report being written is finished; nil if no report
 // is being written.
-func (r *Runner) saveDone() <-chan struct{} {
-	if r.pendingSave == nil {
+func (l *liveLoop) saveDone() <-chan struct{} {
+	if l.pendingSave == nil {
 		return nil
 	}
-	return r.pendingSave.done
+	return l.pendingSave.done
 }
 
 // limitSaved records that saved reports, and the one being written, contain at most the first d of the
 // current run: the run was replaced, or goes back to d and may differ from there on.
-func (r *Runner) limitSaved(d time.Duration) {
-	r.saved = min(r.saved, d)
-	if r.pendingSave != nil {
-		r.pendingSave.savedUpTo = min(r.pendingSave.savedUpTo, d)
+func (l *liveLoop) limitSaved(d time.Duration) {
+	l.saved = min(l.saved, d)
+	if l.pendingSave != nil {
+		l.pendingSave.savedUpTo = min(l.pendingSave.savedUpTo, d)
 	}
 }
 
 // finishSave waits until the report being written is finished, and notifies the user of the result. It
 // does nothing if no report is being written.
-func (r *Runner) finishSave() {
-	p := r.pendingSave
+func (l *liveLoop) finishSave() {
+	p := l.pendingSave
 	if p == nil {
 		return
 	}
 	<-p.done
-	r.pendingSave = nil
+	l.pendingSave = nil
 	switch {
 	case p.err == nil:
-		r.saved = p.savedUpTo
+		l.saved = p.savedUpTo
 	case errors.As(p.err, new(*panics.Error)): // a bug: the session does not continue
-		r.fail(fmt.Errorf("internal error while writing the report: %w", p.err))
+		l.fail(fmt.Errorf("internal error while writing the report: %w", p.err))
 		return
 	}
-	r.notifyResult("saved as "+p.path, p.err)
+	l.notifyResult("saved as "+p.path, p.err)
 }
 
 // Save writes a report of the session into a new folder below dir, or below RunnerOptions.Reports if
@@ -119,15 +125,9 @@ func (r *Runner) Save(dir string) (path string, err error) {
 // its path. It may be called in another goroutine. kind is a part of the folder's name. why is the
 // reason in the report if the session has not ended.
 func (r *Runner) prepareReport(dir, kind string, why engine.Ending) (write func() (path string, err error), err error) {
-	if dir == "" {
-		dir = r.opt.Reports
-	}
-	if dir == "" {
-		return nil, errors.New("no folder for reports is set")
-	}
-	name := kind + r.session.Config().Encoder.Name
-	if r.opt.Stamp != nil {
-		name = r.opt.Stamp() + "-" + name
+	dir, name, err := r.reportName(dir, kind+r.session.Config().Encoder.Name)
+	if err != nil {
+		return nil, err
 	}
 	result := r.session.Result()
 	var snap *engine.Snapshot // compared in the returned function, since this takes some time
@@ -163,6 +163,19 @@ func (r *Runner) prepareReport(dir, kind string, why engine.Ending) (write func(
 		}
 		return path, nil
 	}, nil
+}
+
+// reportName returns the folder below which a report is saved, dir or the default if dir is empty, and the name of the
+// report's own folder: name after the stamp.
+func (l *liveLoop) reportName(dir, name string) (parent, stamped string, err error) {
+	parent = cmp.Or(dir, l.opt.Reports)
+	if parent == "" {
+		return "", "", errors.New("no folder for reports is set")
+	}
+	if l.opt.Stamp != nil {
+		name = l.opt.Stamp() + "-" + name
+	}
+	return parent, name, nil
 }
 
 // newReportDir creates a folder called name below dir, or name-2, name-3 and so on if that exists. It

@@ -85,7 +85,7 @@ func (s *delayStage) Apply(now time.Duration, _ int, f *Fate) {
 	f.Delay, f.departs = departure-now, departure
 }
 
-// leave returns when a packet leaves the stage that has left the line at now.
+// leave returns when a packet that left the line at now leaves the stage.
 func (s *delayStage) leave(now time.Duration, p *storedPacket) time.Duration {
 	departure := now + p.ownDelay
 	if s.spec.KeepOrder {

@@ -32,6 +32,9 @@ type servedPacket struct {
 	lost   bool
 }
 
+// linkOwner is the owner of the link's datagrams in the queue; owner i+1 is flow i.
+const linkOwner = 0
+
 // maxQueued is the largest number of packets in a queue without limits.
 const maxQueued = 1 << 20
 
@@ -56,13 +59,14 @@ func (n *line) next() (time.Duration, bool) {
 	return at, at != noEvent
 }
 
-// noEvent is a time after all events, and onLine the flow of nextEvent if the packet on the line leaves.
+// Results of nextEvent.
 const (
-	noEvent = time.Duration(1<<63 - 1)
-	onLine  = -1
+	noEvent = time.Duration(1<<63 - 1) // a time after all events
+	onLine  = -1                       // in place of the index of a flow
 )
 
-// nextEvent returns the next event: the packet on the line leaves, or flow runs.
+// nextEvent returns the time of the next event, noEvent if there is none, and what it is: the flow with this index
+// runs, or the packet on the line leaves (onLine).
 func (n *line) nextEvent() (at time.Duration, flow int) {
 	at, flow = noEvent, onLine
 	if n.busy {
@@ -230,8 +234,9 @@ func (l *Link) QueueDelay(now time.Duration) time.Duration {
 	return l.rate.drainTime(now)
 }
 
-// reshapeRate begins a line at now if spec needs one, before the stages get the settings of spec. Packets that wait
-// get a line if spec changes the rate, unless they keep their times. It reports whether spec changes the rate.
+// reshapeRate prepares the rate stage at now for the settings of spec, which it gets afterwards: it starts a line if
+// the discipline of spec needs one, or if spec changes the rate while packets wait, whose times then change; see
+// KeepDepartures. It reports whether spec changes the rate.
 func (l *Link) reshapeRate(now time.Duration, spec *Spec) (changes bool) {
 	l.runLine(now)
 	before, after := &l.rate.spec, &spec.Rate

@@ -97,7 +97,7 @@ func (l *Link) Spec() Spec { return l.spec }
 func (l *Link) InFlight() int {
 	n := len(l.inFlight)
 	if l.rate.line != nil {
-		n += l.rate.line.queue.Owned(0).Packets
+		n += l.rate.line.queue.Owned(linkOwner).Packets
 	}
 	return n
 }
@@ -129,7 +129,8 @@ func (l *Link) Send(now time.Duration, datagram []byte, tag uint64) Verdict {
 	if v.Lost == None {
 		v.Lost = l.enqueue(now, datagram, tag, f)
 		v.Due = now + f.Delay
-		if v.Waiting = f.waits; v.Waiting {
+		v.Waiting = f.waits
+		if v.Waiting {
 			v.Due += l.rate.drainTime(now)
 		}
 	}

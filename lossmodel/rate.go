@@ -122,7 +122,7 @@ func (s *rateStage) Apply(now time.Duration, size int, f *Fate) {
 	*s.queue.Push() = queuedPacket{leavesAt: leaves, bytes: wire}
 	s.peak.Packets, s.peak.Bytes = max(s.peak.Packets, s.queue.Len()), max(s.peak.Bytes, s.backlog)
 	f.Delay += leaves - now
-	f.leaves, f.departs = leaves, leaves
+	f.leaves, f.departs = leaves, leaves // the delay stage, if it is on, replaces departs
 }
 
 // removeSent removes the packets that have left the line by now.

@@ -186,3 +186,18 @@ func TestDefaultReports(t *testing.T) {
 		}
 	}
 }
+
+// On a real network the dashboard begins without modelled losses, unless --set asks for them.
+func TestLinksOfRealNetwork(t *testing.T) {
+	for _, set := range [][]string{nil, {"down.loss=10%"}} {
+		f := dashboardFlags{remote: remoteFlags{udp: true}, config: configFlags{set: set}}
+		f.choosePreset()
+		c, err := f.config.load(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if isLossy := c.Down.Loss != nil; isLossy != (set != nil) || c.Up.Loss != nil {
+			t.Errorf("with %v: down %v, up %v", set, c.Down.Loss, c.Up.Loss)
+		}
+	}
+}

@@ -53,6 +53,10 @@ func (f *filmFlags) open(path string) (*filmFile, error) {
 	if len(doc.Runs) != 1 {
 		return nil, usagef("--cast: %s has %d runs; expected a report of a single run", path, len(doc.Runs))
 	}
+	if doc.Runs[0].Totals.Crowd != nil { // the only page with figures of a crowd
+		const crowdPage = 8
+		film.page = crowdPage
+	}
 	if film.cast, err = createCast(f.file); err == nil && f.image != "" {
 		film.image, err = createCast(f.image)
 	}

@@ -24,7 +24,7 @@ var unguarded = map[string]string{
 	"experiment/sweep/queue.go claim":                 "compares two texts",
 	"experiment/replay.go readReport":                 "tui replay has no dashboard",
 	"experiment/runlive.go newLiveWriter":             "a headless session",
-	"experiment/runner.go Start":                      "loop recovers",
+	"experiment/liveloop.go Start":                    "loop recovers",
 	"experiment/walkoff/process.go startAuditProcess": "tui walkoff has no dashboard",
 	"internal/panics/each.go Each":                    "calls Call",
 }

@@ -36,7 +36,7 @@ packets of an encoder have changed since the report was saved, that is the reaso
 	}
 	cmd.Flags().BoolVar(&f.force, "force", false, "allow more than 8 GB of memory")
 	cmd.Flags().StringVar(&f.film.file, "cast", "", "record the dashboard in virtual time to a new `FILE`, as asciicast v2: the same bytes every time")
-	cmd.Flags().IntVar(&f.film.page, "page", 1, "with --cast: record page `N` of the dashboard, 1 to 5")
+	cmd.Flags().IntVar(&f.film.page, "page", 1, "with --cast: record page `N` of the dashboard, 1 to 5; a crowd always has page 8")
 	cmd.Flags().StringVar(&f.film.size, "size", "120x36", "with --cast: `COLUMNSxROWS` of the terminal")
 	cmd.Flags().StringVar(&f.film.image, "image", "", "with --cast: save the last frame to a new `FILE`, as SVG")
 	a.addOutputFlags(cmd)

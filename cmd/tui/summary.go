@@ -59,7 +59,8 @@ func writeRun(w io.Writer, r *engine.Result) {
 	}
 	printf(w, "packets   %s\n", outcomes(t))
 	for _, f := range r.Traffic {
-		printf(w, "traffic   %s: %s Mbit/s, round trip %s ms, %d packets lost\n", f.Label, f.Mbps.Text(2), f.RTTMS.Text(1), f.Lost)
+		roundTrip := f.RTTMS.FormatWith(func(ms float64) string { return fmt.Sprintf(", round trip %.1f ms", ms) }, "")
+		printf(w, "traffic   %s: %s Mbit/s%s, %d packets lost\n", f.Label, f.Mbps.Text(2), roundTrip, f.Lost)
 	}
 	if t.Crowd != nil {
 		writeCrowd(w, t.Crowd, r.Timing.TickUS)
@@ -110,14 +111,17 @@ func writeCrowd(w io.Writer, c *figures.Crowd, timing *figures.CrowdTiming) {
 			timing.EncodeUS, timing.ServerUS, timing.ClientsUS, timing.DecodeUS, timing.ElapsedUS.P50, timing.ElapsedUS.P99)
 	}
 	fmt.Fprintln(w)
-	g := texttable.New("clients", ">payload kbps", ">wire kbps", ">baseline age", ">lost %", ">failures", ">RTT ms", ">age ms", ">starved %", ">freeze ms")
-	for _, row := range []struct {
-		name string
-		c    *figures.CrowdClient
-	}{{"p5", &c.P5}, {"median", &c.P50}, {"p95", &c.P95}, {"worst", &c.Worst}} {
-		g.Add(row.name, row.c.PayloadKbps.Text(1), row.c.WireKbps.Text(1), row.c.BaselineAgeTicks.Text(1),
-			row.c.LossRatio.Times(100).Text(2), row.c.Failures.Text(0), row.c.RoundTripMS.Text(0), row.c.AgeMS.Text(0),
-			row.c.Playout.StarvedRatio.Times(100).Text(2), row.c.Playout.LongestFreezeMS.Text(0))
+	titles := []string{"clients"}
+	for _, field := range figures.ClientFields {
+		titles = append(titles, ">"+field.Title)
+	}
+	g := texttable.New(titles...)
+	for _, q := range c.Quantiles() {
+		row := []string{q.Name}
+		for _, field := range figures.ClientFields {
+			row = append(row, field.Text(q.CrowdClient))
+		}
+		g.Add(row)
 	}
 	g.WriteText(w, anyWidth)
 	fmt.Fprintln(w)

@@ -396,7 +396,7 @@ func TestSmallRules(t *testing.T) {
 			t.Errorf("%s as text: %v", key, err)
 		}
 	}
-	for _, key := range []string{"search.over", "search.other.sender.every", "search"} {
+	for _, key := range []string{"search.other.sender.every", "search"} {
 		if err := before.Set(key, []any{int64(1)}); err == nil || !strings.Contains(err.Error(), "unknown key") || len(before.Search.Over) != 0 {
 			t.Errorf("%s: %v", key, err)
 		}

@@ -137,13 +137,22 @@ func (e *Encoder) set(key, rest string, value any) error {
 		return &Error{Key: key, Problem: quoteValue(value) + " is not a table",
 			Expected: "a parameter, such as encoder.params.NAME = VALUE; tui encoders ENCODER lists the parameters"}
 	}
-	return Unknown(key, "key", key, []string{"encoder.name", "encoder.params"})
+	table := strings.TrimSuffix(key, rest)
+	known := []string{table + "name", table + "params"}
+	if strings.HasPrefix(table, "shadow") {
+		known = append(known, table+"control")
+	}
+	return Unknown(key, "key", key, known)
 }
 
 // setShadow is set for a shadow, which may also have a control.
 func (e *Encoder) setShadow(key, rest string, value any) error {
-	if rest != "control" {
+	switch before, _, _ := strings.Cut(rest, "."); before {
+	case "", "name", "params":
 		return e.set(key, rest, value)
+	case "control":
+	default:
+		return Unknown(key, "key", rest, []string{"name", "params", "control"})
 	}
 	p, err := parseControl(value)
 	if err == nil {

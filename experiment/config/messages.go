@@ -91,7 +91,7 @@ func sizeRow(key, orOff string, field func(c *Config) *int64) Row {
 		})
 }
 
-// setPace sets the pace of messages to v, and reports whether v is valid.
+// setPace sets the pace of messages to v, "off" or a rate from 8 kbit/s to 1 gbit/s, and reports whether v is valid.
 func setPace(c *Config, v any) bool {
 	if v == "off" {
 		c.Messages.Pace = 0

@@ -73,7 +73,9 @@ func (s *Search) set(key, rest string, value any) error {
 	case rest == "seeds":
 		return errorUnless(setInt(&s.Seeds, value, 1, maxRepeat), key, value, "is not a number of seeds",
 			fmt.Sprintf("1 to %d", maxRepeat))
-	case head == "over" && varied != "":
+	case rest == "over":
+		return &Error{Key: key, Problem: quoteValue(value) + " is not a table", Expected: `[search.over] with keys and their values, such as "down.loss" = ["1%", "5%"]`}
+	case head == "over":
 		return s.setRange(key, varied, value)
 	}
 	return Unknown(key, "key", rest, []string{"minimise", "subject_to", "bounds", "over", "runs", "seeds"})

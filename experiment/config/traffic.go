@@ -19,9 +19,9 @@ import (
 func trafficRow() Row {
 	r := scalarRow("traffic", traffic.Expected, func(c *Config) any { return c.Traffic.String() }, nil)
 	r.Set = func(c *Config, v any) error {
-		text, ok := v.(string)
-		if !ok {
-			return errorUnless(false, "traffic", v, invalidValue, traffic.Expected)
+		var text string
+		if !setText(&text, v) {
+			return &Error{Key: "traffic", Problem: quoteValue(v) + " " + invalidValue, Expected: traffic.Expected}
 		}
 		plan, err := traffic.Parse(text)
 		if err != nil {
@@ -103,6 +103,9 @@ func (c *Config) checkTraffic() error {
 				Expected: `kind = "` + strings.Join(traffic.Kinds.Names(), `", "`) + `"`}
 		}
 	}
+	if len(c.Traffic) == 0 {
+		return nil
+	}
 	key := func(group int) string {
 		if len(c.trafficTables) > 0 {
 			return Indexed("traffic", group)
@@ -114,8 +117,6 @@ func (c *Config) checkTraffic() error {
 		lineRate = 0 // unknown
 	}
 	switch packets, busiest := c.Traffic.Packets(lineRate); {
-	case len(c.Traffic) == 0:
-		return nil
 	case c.Down.Netem.On:
 		return &Error{Key: key(0), Problem: "cannot share a netem line", Expected: `"off", or down.netem = "off" and down.rate`}
 	case lineRate == 0 && c.Down.Rate.Trace.Path == "":

@@ -44,6 +44,36 @@ type receivedCounts struct {
 	lagSum, ageSum                int64 // over shown, in nanoseconds
 }
 
+// subtract subtracts the counts of an earlier time.
+func (n *sentCounts) subtract(before *sentCounts) {
+	n.payloadBytes -= before.payloadBytes
+	n.wireBytes -= before.wireBytes
+	n.ageTicks -= before.ageTicks
+	n.sent -= before.sent
+	n.withBaseline -= before.withBaseline
+	n.lost -= before.lost
+	n.encodeFailed -= before.encodeFailed
+	n.duplicated -= before.duplicated
+}
+
+// subtract subtracts the counts of an earlier time that figures of clients need. The freezes stay those of the run.
+func (n *receivedCounts) subtract(before *receivedCounts) {
+	n.feedbackBytes -= before.feedbackBytes
+	n.newest -= before.newest
+	n.stale -= before.stale
+	n.duplicate -= before.duplicate
+	n.wrong -= before.wrong
+	n.corrupt -= before.corrupt
+	n.noBaseline -= before.noBaseline
+	n.refused -= before.refused
+	n.reordered -= before.reordered
+	n.shown -= before.shown
+	n.starved -= before.starved
+	n.late -= before.late
+	n.lagSum -= before.lagSum
+	n.ageSum -= before.ageSum
+}
+
 // failed returns the number of packets that arrived without giving the client a correct frame.
 func (n *receivedCounts) failed() uint32 { return n.noBaseline + n.corrupt + n.wrong }
 

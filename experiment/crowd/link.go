@@ -8,6 +8,7 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/figures"
 	"wirelab/internal/seed"
 	"wirelab/lossmodel"
@@ -131,6 +132,7 @@ func (x *Session) sendFull(s *shard, i int, now time.Duration, p *packet, size i
 	v := links.down.Send(now, blank[:size], packTag(p.seq, p.age, p.verdict))
 	n.duplicated += uint32(v.Copies)
 	s.countLoss(n, 0, v.Lost)
+	s.logLoss(i, p.seq, v.Lost)
 	for i, lost := range v.CopyLost[:v.Copies] {
 		s.countLoss(n, i+1, lost)
 	}
@@ -165,10 +167,12 @@ func (x *Session) arriveFull(s *shard, i int, at time.Duration, d *lossmodel.Del
 	switch {
 	case d.Lost != lossmodel.None:
 		s.countLoss(&s.sent[i], d.Copy, d.Lost)
+		s.logLoss(i, seq, d.Lost)
 		return
 	case d.Damaged:
 		v.corrupt++
 		s.addEvent(i, seq, arrivedFailed)
+		s.logArrival(i, seq, at, packetlog.Corrupt)
 		return
 	case links.markSeen(seq, true):
 		v.duplicate++

@@ -44,17 +44,26 @@ func (x *Session) Result() *engine.Result {
 
 // Clients returns the figures of each client, in the order of their numbers. Figures of a client that has never been in
 // the game are unknown.
-func (x *Session) Clients() (list []figures.CrowdClient) {
+func (x *Session) Clients() []figures.CrowdClient { return x.clientsSince(&mark{}) }
+
+// clientsSince returns the figures of each client since a mark.
+func (x *Session) clientsSince(m *mark) (list []figures.CrowdClient) {
 	now, interpolates := x.Now(), frame.IsCubes(x.schema) || playout.FindColumns(x.schema) != nil
 	for i := range x.shards {
 		s := &x.shards[i]
 		for k := range s.targets {
-			t := &s.tenures[k]
+			t, sent, v := &s.tenures[k], s.sent[k], s.receivers[k]
 			active := t.total
 			if s.targets[k].isActive {
 				active += now - t.since
 			}
-			list = append(list, clientFigures(&s.sent[k], &s.receivers[k], t, active, interpolates, x.milliHz()))
+			if len(list) < len(m.clients) {
+				before := &m.clients[len(list)]
+				active -= before.active
+				sent.subtract(&before.sent)
+				v.subtract(&before.received)
+			}
+			list = append(list, clientFigures(&sent, &v, t, active, interpolates, x.milliHz()))
 		}
 	}
 	return list
@@ -154,24 +163,7 @@ func (x *Session) totals(end time.Duration, clients []figures.CrowdClient) figur
 func (x *Session) crowdFigures(clients []figures.CrowdClient) *figures.Crowd {
 	out := &figures.Crowd{Clients: x.config.Crowd.Clients, EncodingsPerTick: figures.RatioFigure(float64(x.encodingSum), float64(x.packets)),
 		MaxEncodings: x.maxEncodings}
-	for _, field := range figures.ClientFields {
-		var values []float64
-		for i := range clients {
-			if v, known := field.Of(&clients[i]).Value(); known {
-				values = append(values, v)
-			}
-		}
-		if len(values) == 0 {
-			continue
-		}
-		slices.Sort(values)
-		for _, q := range []struct {
-			at  float64
-			dst *figures.CrowdClient
-		}{{.05, &out.P5}, {.5, &out.P50}, {.95, &out.P95}, {1, &out.Worst}} {
-			*field.Of(q.dst) = figures.Known(quantile.NearestRank(values, q.at))
-		}
-	}
+	out.SetQuantiles(clients)
 	return out
 }
 

@@ -33,8 +33,11 @@ import (
 type Options struct {
 	Clock    wallclock.Clock           // measures durations; nil means none are measured
 	Progress func(done, total float64) // Run calls it about once a second of virtual time, in seconds; nil means none
+	View     func(*engine.Snapshot)    // Run calls it every 100 ms of virtual time, with what a dashboard shows; nil means none
 	Force    bool                      // allow more than maxMemory
 	Endless  bool                      // ignore the duration of the configuration
+
+	keepPackets bool // keep the newest packets of each client
 }
 
 // Session is a run with many receivers. Time passes in slots: one for each packet that sender.rate_hz permits. It is
@@ -66,6 +69,8 @@ type Session struct {
 	encodings       []encoding
 	encodingOf      [numKeys]int32 // index in encodings, by key
 	uplink          uplink
+	newest          []encoding                        // the part of encodings that belongs to the newest packet
+	keepPackets     bool                              // Options.keepPackets
 	loadFile        func(name string) ([]byte, error) // for the links
 
 	slots                          uint32          // more than the slots in which something in flight can be due: a power of two
@@ -99,15 +104,20 @@ type measurements struct {
 // Run runs the experiment. When ctx ends, it returns the results so far, marked as interrupted. With an error of the
 // data it also returns the results so far.
 func Run(ctx context.Context, c *config.Config, opt Options) (*engine.Result, error) {
+	opt.keepPackets = opt.View != nil
 	x, err := NewSession(ctx, c, opt)
 	if err != nil {
 		return nil, err
+	}
+	step := x.Step
+	if opt.View != nil {
+		step = newLive(x).stepShown(opt.View)
 	}
 	for err == nil && ctx.Err() == nil {
 		if opt.Progress != nil && x.slot%uint32(x.cadence.RateHz) == 0 {
 			opt.Progress(x.Now().Seconds(), x.end.Seconds())
 		}
-		err = x.Step()
+		err = step()
 	}
 	interrupted := err == nil
 	if err == io.EOF {
@@ -129,7 +139,7 @@ func NewSession(ctx context.Context, c *config.Config, opt Options) (*Session, e
 	if err != nil {
 		return nil, err
 	}
-	x := &Session{config: c, clock: opt.Clock, source: src, schema: src.Schema(), digest: sha256.New()}
+	x := &Session{config: c, clock: opt.Clock, source: src, schema: src.Schema(), digest: sha256.New(), keepPackets: opt.keepPackets}
 	if err := x.prepare(opt.Force); err != nil {
 		return nil, errors.Join(c.Locate(err), x.Close())
 	}
@@ -418,6 +428,9 @@ func (x *Session) addClient(i int) error {
 	if x.hasChains {
 		s.chains = append(s.chains, chain{})
 	}
+	if x.keepPackets {
+		s.histories = append(s.histories, history{})
+	}
 	return nil
 }
 
@@ -644,6 +657,7 @@ func (x *Session) encodeAll(n uint32) error {
 		count++
 	}
 	list := x.encodings[:count]
+	x.newest = list
 	err := x.each(count, func(w *worker, i int) error {
 		x.encode(w, n, &list[i], nil)
 		return nil

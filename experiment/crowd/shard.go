@@ -3,6 +3,7 @@ package crowd
 import (
 	"time"
 
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/lossmodel"
 )
 
@@ -22,6 +23,7 @@ type shard struct {
 	tenures   []tenure
 	full      map[int]*fullLinks // of the clients that need them; they do not use down and up
 	chains    []chain            // nil unless each client has its own memos
+	histories []history          // the newest packets of each client; nil unless Options.keepPackets is set
 
 	// Packets and acks in flight on light links, by the slot in which they are due, see ring.
 	packets ring[packet]
@@ -193,20 +195,22 @@ func (x *Session) arrive(s *shard, i int, at time.Duration, p *packet) (decoded 
 	if p.seq+1 < v.arrived {
 		v.reordered++
 	}
-	outcome := byte(arrivedFailed)
+	outcome, logged := byte(arrivedFailed), packetlog.Decoded
 	switch isStale := v.decoded.any && p.seq < v.decoded.newest; {
 	case p.age > 0 && p.seq-uint32(p.age)+x.receiverHistory < v.decoded.newest:
 		v.noBaseline++
+		logged = packetlog.NoBaseline
 		v.arrived = max(v.arrived, p.seq+1)
 	case p.verdict == refused:
 		v.corrupt++
 		v.refused++
+		logged = packetlog.Corrupt
 	case p.verdict == wrong:
 		v.wrong++
-		decoded = true
+		logged, decoded = packetlog.Wrong, true
 	case isStale:
 		v.stale++
-		outcome, decoded = arrivedStale, true
+		outcome, logged, decoded = arrivedStale, packetlog.Stale, true
 	default:
 		v.receivedCounts.newest++
 		outcome, decoded = arrivedNewest, true
@@ -219,6 +223,7 @@ func (x *Session) arrive(s *shard, i int, at time.Duration, p *packet) (decoded 
 		v.arrive(at, x.sourceTime(p.seq))
 	}
 	s.addEvent(i, p.seq, outcome)
+	s.logArrival(i, p.seq, at, logged)
 	return decoded
 }
 
@@ -301,6 +306,7 @@ func (x *Session) send(s *shard, n uint32, now time.Duration) {
 			continue
 		}
 		s.addHash(uint64(s.keys[i]))
+		s.logSent(i, n, e, params)
 		count.sent++
 		count.payloadBytes += uint64(len(e.payload))
 		count.wireBytes += uint64(e.wire[params])
@@ -325,6 +331,7 @@ func (x *Session) transmit(s *shard, i int, n uint32, now time.Duration, e *enco
 		now = s.leaves[i]
 		if now == dropped {
 			s.countLoss(&s.sent[i], 0, lossmodel.Queue)
+			s.logLoss(i, n, lossmodel.Queue)
 			return
 		}
 	}
@@ -336,6 +343,7 @@ func (x *Session) transmit(s *shard, i int, n uint32, now time.Duration, e *enco
 	delay, lost := s.down[i].Send(e.fragments[params])
 	if lost != lossmodel.None {
 		s.countLoss(&s.sent[i], 0, lost)
+		s.logLoss(i, n, lost)
 		return
 	}
 	p.due = now + delay

@@ -81,7 +81,7 @@ type controller struct {
 	log       decisionLog
 
 	hasNewest, hasSent bool
-	drains             bool // snapshots are held back until no packets are in flight; see drain
+	isDraining         bool // snapshots are held back until no packets are in flight; see drain
 }
 
 // unackedPacket is a packet whose ack is expected.
@@ -118,13 +118,13 @@ type ackedPacket struct {
 
 // set sets the policy, which begins in its initial state. slot is the time between two snapshots that could be sent.
 func (c *controller) set(p policy.Policy, slot time.Duration) {
-	if c.rule == nil { // packets that were sent since are not in the queue
+	if c.rule == nil { // the queue does not contain packets that were sent without a rule
 		c.inFlight = ring.Queue[unackedPacket]{}
 	}
 	if NeedsArrivals(p) != NeedsArrivals(c.policy) {
 		c.received = receivedRate{}
 	}
-	c.policy, c.slot, c.rule, c.drains = p, slot, nil, false
+	c.policy, c.slot, c.rule, c.isDraining = p, slot, nil, false
 	switch p.Name() {
 	case "good-bad":
 		c.rule = newGoodBad(p, slot)
@@ -146,7 +146,7 @@ func (c *controller) set(p policy.Policy, slot time.Duration) {
 // BBR does this in its state ProbeRTT.
 func (c *controller) drain() {
 	if c.hasSent && !c.isDrained() {
-		c.drains, c.drainFrom = true, c.lastSeq+1
+		c.isDraining, c.drainFrom = true, c.lastSeq+1
 	}
 }
 
@@ -158,7 +158,7 @@ func (c *controller) isDrained() bool { return c.hasNewest && c.newest == c.last
 func (c *controller) measureDrain(seq uint64, roundTrip time.Duration) {
 	const step = 20 * time.Millisecond // by which round trips become shorter while a queue drains
 	if seq >= c.drainFrom && roundTrip >= c.roundTrip-step {
-		c.drains = false
+		c.isDraining = false
 	}
 	c.roundTrip = roundTrip
 }
@@ -205,7 +205,7 @@ func (c *controller) acked(now time.Duration, newest uint64, mask uint32, arriva
 	isNewer := !c.hasNewest || newest > c.newest // acks may be reordered
 	if isNewer {
 		c.newest, c.hasNewest = newest, true
-		c.drains = c.drains && !c.isDrained()
+		c.isDraining = c.isDraining && !c.isDrained()
 		if hasArrival {
 			c.arrivals.unwrap(now, arrival)
 		}

@@ -28,7 +28,7 @@ func (b *bucket) due(now time.Duration, c *controller) (bool, Decision) {
 	elapsed := min(now-b.filledAt, time.Second)
 	b.credit = min(b.credit+int64(elapsed)*b.rate/1e9, int64(b.slot)*b.rate/1e9)
 	b.filledAt = now
-	if c.drains {
+	if c.isDraining {
 		return false, Decision{Why: HeldToDrain}
 	}
 	if b.credit >= 0 {
@@ -215,7 +215,7 @@ func (b *baseDelay) add(now, delay, tolerance time.Duration, c *controller) {
 		c.drain()
 		b.isMeasured = false
 	}
-	if c.drains {
+	if c.isDraining {
 		return
 	}
 	if !b.isMeasured {
@@ -264,7 +264,7 @@ func (a *ackClock) due(now time.Duration, c *controller) (bool, Decision) {
 	switch {
 	case now-c.lastSent >= a.silence:
 		return true, Decision{}
-	case c.drains:
+	case c.isDraining:
 		return false, Decision{Why: HeldToDrain}
 	case !a.base.isMeasured || !isWaiting:
 		return true, Decision{}

@@ -14,12 +14,12 @@ import (
 
 // TestGoldenDigests compares the digests of twelve seconds with losses and swaps, and of a minute,
 // for each encoder. They are the same on every machine. A change of a packet format changes its
-// line, and must be in the change log. The minute only runs in thorough checks and with -update.
+// line, and must be in the change log. The minute only runs in the long checks and with -update.
 func TestGoldenDigests(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: every encoder, in one goroutine, is long under the race detector")
 	}
-	whole := testkit.Thorough() || golden.IsUpdating()
+	whole := testkit.Long() || golden.IsUpdating()
 	var brief, minute bytes.Buffer
 	for _, codec := range labtest.CubeCodecs() {
 		c := config.Default()

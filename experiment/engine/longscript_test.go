@@ -21,7 +21,7 @@ func TestLongScriptsAreLinear(t *testing.T) {
 		"a bookmark":      func(i int) string { return fmt.Sprintf("mark = \"m%d\"", i) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := testkit.Choose(1000, 100)
+			n := testkit.ChooseLong(1000, 200, 100)
 			few, many := allocatedBytes(t, n, change), allocatedBytes(t, 10*n, change)
 			if ratio := float64(many) / float64(few); ratio > 13 {
 				t.Errorf("%d changes allocate %d bytes, ten times as many allocate %d: %.1f times that", n, few, many, ratio)

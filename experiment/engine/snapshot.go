@@ -106,6 +106,7 @@ type Snapshot struct {
 	Precision       []dataset.Precision // rounding errors of the data; nil unless they are a table
 	Schema          *frame.Schema
 	Lanes           []Lane
+	Crowd           *CrowdView              // nil unless the run has many receivers; then there are no lanes
 	Marks           []Mark                  // oldest first
 	Effects         []Effect                // measured effects of changes of the encoder, oldest first
 	TrialAt         time.Duration           // time of the change whose effect is being measured; 0 if none

@@ -1,5 +1,11 @@
 package figures
 
+import (
+	"slices"
+
+	"wirelab/internal/quantile"
+)
+
 // Crowd contains the figures of a run with one sender and many receivers. The other totals of such a run are sums and
 // distributions over all clients.
 type Crowd struct {
@@ -42,19 +48,60 @@ type CrowdTiming struct {
 	ElapsedUS Quantiles `json:"elapsed_us"` // the whole tick
 }
 
-// ClientFields lists the figures of CrowdClient with their JSON keys.
-var ClientFields = []struct {
-	Key string
-	Of  func(*CrowdClient) *Figure
-}{
-	{"payload_kbps", func(c *CrowdClient) *Figure { return &c.PayloadKbps }},
-	{"wire_kbps", func(c *CrowdClient) *Figure { return &c.WireKbps }},
-	{"baseline_age_ticks", func(c *CrowdClient) *Figure { return &c.BaselineAgeTicks }},
-	{"loss_ratio", func(c *CrowdClient) *Figure { return &c.LossRatio }},
-	{"failures", func(c *CrowdClient) *Figure { return &c.Failures }},
-	{"round_trip_ms", func(c *CrowdClient) *Figure { return &c.RoundTripMS }},
-	{"age_ms", func(c *CrowdClient) *Figure { return &c.AgeMS }},
-	{"playout.starved_ratio", func(c *CrowdClient) *Figure { return &c.Playout.StarvedRatio }},
-	{"playout.late", func(c *CrowdClient) *Figure { return &c.Playout.Late }},
-	{"playout.longest_freeze_ms", func(c *CrowdClient) *Figure { return &c.Playout.LongestFreezeMS }},
+// ClientField is a figure of CrowdClient.
+type ClientField struct {
+	Key      string // in JSON and CSV
+	Title    string // in tables, with the unit
+	Scale    float64
+	Decimals int // in tables
+	Of       func(*CrowdClient) *Figure
+}
+
+// Text returns the figure of c as tables show it.
+func (f *ClientField) Text(c *CrowdClient) string { return f.Of(c).Times(f.Scale).Text(f.Decimals) }
+
+// ClientFields lists the figures of CrowdClient.
+var ClientFields = []ClientField{
+	{"payload_kbps", "payload kbps", 1, 1, func(c *CrowdClient) *Figure { return &c.PayloadKbps }},
+	{"wire_kbps", "wire kbps", 1, 1, func(c *CrowdClient) *Figure { return &c.WireKbps }},
+	{"baseline_age_ticks", "baseline age, ticks", 1, 1, func(c *CrowdClient) *Figure { return &c.BaselineAgeTicks }},
+	{"loss_ratio", "lost %", 100, 2, func(c *CrowdClient) *Figure { return &c.LossRatio }},
+	{"failures", "failures", 1, 0, func(c *CrowdClient) *Figure { return &c.Failures }},
+	{"round_trip_ms", "round trip ms", 1, 0, func(c *CrowdClient) *Figure { return &c.RoundTripMS }},
+	{"age_ms", "age ms", 1, 0, func(c *CrowdClient) *Figure { return &c.AgeMS }},
+	{"playout.starved_ratio", "starved %", 100, 2, func(c *CrowdClient) *Figure { return &c.Playout.StarvedRatio }},
+	{"playout.late", "late snapshots", 1, 0, func(c *CrowdClient) *Figure { return &c.Playout.Late }},
+	{"playout.longest_freeze_ms", "freeze ms", 1, 0, func(c *CrowdClient) *Figure { return &c.Playout.LongestFreezeMS }},
+}
+
+// NamedClient is a CrowdClient with the name of what it contains.
+type NamedClient struct {
+	Name string // such as "p95"
+	*CrowdClient
+}
+
+// Quantiles returns the quantiles over clients with their names.
+func (c *Crowd) Quantiles() []NamedClient {
+	return []NamedClient{{"p5", &c.P5}, {"median", &c.P50}, {"p95", &c.P95}, {"worst", &c.Worst}}
+}
+
+// SetQuantiles sets the quantiles to those of clients. A figure that no client has is unknown.
+func (c *Crowd) SetQuantiles(clients []CrowdClient) {
+	values := make([]float64, 0, len(clients))
+	for _, field := range ClientFields {
+		values = values[:0]
+		for i := range clients {
+			if v, known := field.Of(&clients[i]).Value(); known {
+				values = append(values, v)
+			}
+		}
+		slices.Sort(values)
+		for i, at := range []float64{.05, .5, .95, 1} {
+			var v Figure
+			if len(values) > 0 {
+				v = Known(quantile.NearestRank(values, at))
+			}
+			*field.Of(c.Quantiles()[i].CrowdClient) = v
+		}
+	}
 }

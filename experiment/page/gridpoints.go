@@ -34,7 +34,9 @@ func gridPoints(runs []*engine.Result) []gridPoint {
 			if len((&report.Report{Runs: []*engine.Result{r}}).Failed()) > 0 {
 				p.Failed++
 			}
-			for key, v := range figuresByKey(&r.Totals) {
+			all := figuresByKey(&r.Totals)
+			addTickTimes(all, r.Timing.TickUS)
+			for key, v := range all {
 				values[key] = append(values[key], v)
 			}
 		}
@@ -124,6 +126,13 @@ func variedMetrics(points []gridPoint) (out []metric) {
 		{failedKey, "Packets that failed", "", 1},
 		{missedKey, "Packets not at the receiver within 100 ms", "%", 100},
 		{deliveryKey, "Delivery of messages, p99", "ms", 1},
+		{"crowd.encodings_per_tick", "Encodings a tick", "", 1},
+		{encodeTimeKey, "Encoding a tick, wall clock", "µs of one core", 1},
+		{serverTimeKey, "Acks, baselines and headers a tick, wall clock", "µs of one core", 1},
+		{"crowd.p50.payload_kbps", "Payload of a client, median", "kbps", 1},
+		{"crowd.p95.payload_kbps", "Payload of a client, p95", "kbps", 1},
+		{"crowd.p95.playout.starved_ratio", "Display starved, p95 of clients", "% of display ticks", 100},
+		{"crowd.p95.age_ms", "Age of the displayed state, p95 of clients", "ms", 1},
 	} {
 		if m.key == "bits_per_item" && slices.ContainsFunc(out, func(x metric) bool { return x.key == "bits_per_changed_cube" }) {
 			continue // bits per changed cube describe the same more precisely
@@ -151,6 +160,10 @@ type axis struct {
 	numbers []float64 // the values as numbers; nil if any is not a number
 	unit    string
 }
+
+// isEven reports whether the values are at equal distances in charts: if they are not numbers, and numbers of clients,
+// which usually are powers of ten.
+func (a *axis) isEven() bool { return a.numbers == nil || a.key == "crowd.clients" }
 
 // sweptAxes returns the keys that differ among points as axes. Axes that are not numeric are first; numeric
 // ones follow in ascending order of their number of values, because charts use the last axes as X and Y.

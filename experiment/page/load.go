@@ -41,6 +41,10 @@ func Load(path string) (*Loaded, error) {
 		return l, nil
 	}
 	dir := reportFolder(path)
+	if r.Runs[0].Totals.Crowd != nil {
+		l.Run = &run{Result: r.Runs[0]}
+		return l, l.Run.readRows(dir, "clients.csv", "the distributions over clients", l.Run.beginClients)
+	}
 	l.Run = &run{Result: r.Runs[0], Rows: newRows(nil, nil)} // the headers are set when the files are read
 	beginSamples := func(head []string) func([]string) {
 		l.Run.Rows.sampleHead = columnsOf(head)

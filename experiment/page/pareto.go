@@ -51,7 +51,7 @@ func (d *document) addParetoCharts(points []gridPoint) {
 // isCondition reports whether a swept key describes the network or the data, which are given, rather than a
 // choice, such as the encoder.
 func isCondition(key string) bool {
-	for _, prefix := range []string{"down.", "up.", "link.", "data."} {
+	for _, prefix := range []string{"down.", "up.", "link.", "data.", "crowd.clients", "crowd.rtt", "crowd.jitter", "crowd.loss", "crowd.profiles", "crowd.uplink_"} {
 		if strings.HasPrefix(key, prefix) {
 			return true
 		}

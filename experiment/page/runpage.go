@@ -47,6 +47,7 @@ func (r *run) document() *document {
 	if r.Rows != nil {
 		d.addTimeCharts(r, c)
 	}
+	d.addCrowd(x)
 	d.addPlayoutPolicies(x)
 	d.addControl(x)
 	d.addBitBudget(x)
@@ -72,6 +73,10 @@ func nonEmpty(texts ...string) []string {
 // related figures. Figures without data are omitted.
 func (d *document) addTiles(x *engine.Result) {
 	t := &x.Totals
+	if t.Crowd != nil {
+		d.addCrowdTiles(x)
+		return
+	}
 	add := func(name, value, unit, note string) { d.Tiles = append(d.Tiles, tile{name, value, unit, note}) }
 	add("wire", formatNumber(t.WireKbps), "kbps", "payload "+formatNumber(t.PayloadKbps)+", feedback "+formatNumber(t.FeedbackKbps))
 	if starved, known := t.Playout.StarvedRatio.Value(); known {

@@ -24,5 +24,8 @@ func (s runPage) Copy() report.Page { return runPage{s.rows.Clone()} }
 // Write implements report.Page.
 func (s runPage) Write(w io.Writer, r *engine.Result) error {
 	run := run{Result: r, Rows: s.rows}
+	if r.Totals.Crowd != nil { // a crowd has no samples and no list of packets
+		run.Rows = nil
+	}
 	return run.Write(w)
 }

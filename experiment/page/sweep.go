@@ -177,10 +177,10 @@ func (d *document) addGridChart(points []gridPoint, axes []axis, m metric) {
 	if along.unit != "" {
 		c.Axis += ", " + along.unit
 	}
-	if along.numbers == nil {
-		c.Ticks = along.values
-	}
 	values, x := along.sorted()
+	if along.isEven() {
+		c.Ticks = values
+	}
 	names, groups := groupPoints(points, func(p *gridPoint) string { return p.shortSet(others) })
 	if len(names) > maxLines {
 		c.Unit += fmt.Sprintf(" (%d of %d lines)", maxLines, len(names))
@@ -211,10 +211,10 @@ func (a *axis) sorted() (values []string, positions []axisValue) {
 	if a.numbers != nil {
 		slices.SortStableFunc(order, func(i, k int) int { return cmp.Compare(a.numbers[i], a.numbers[k]) })
 	}
-	for _, i := range order {
+	for place, i := range order {
 		values = append(values, a.values[i])
-		if a.numbers == nil {
-			positions = append(positions, axisValue(i))
+		if a.isEven() {
+			positions = append(positions, axisValue(place))
 		} else {
 			positions = append(positions, axisValue(a.numbers[i]))
 		}

@@ -182,6 +182,9 @@ func (e *Exporter) Write(r *engine.Result) error {
 	if len(x.SamplesByLane) > 1 {
 		entries = append(entries, atomicfile.Entry{Name: "shadows.csv", Write: func(w io.Writer) error { return writeSideBySide(w, x.SamplesByLane) }})
 	}
+	if e.page == nil && len(x.Clients) > 0 && e.pages.Run != nil {
+		e.page = e.pages.Run(nil, nil)
+	}
 	if e.page != nil {
 		entries = append(entries, atomicfile.Entry{Name: "report.html", Write: func(w io.Writer) error {
 			p := e.page.Copy()

@@ -127,7 +127,7 @@ func (d *codelQueue) dequeue(q *Queue, now time.Duration) (Packet, bool) {
 
 func (d *codelQueue) set(p policy.Policy) { d.params = newCodelParams(p) }
 
-func (d *codelQueue) fork() Discipline {
+func (d *codelQueue) fork() discipline {
 	c := *d
 	c.fifo = d.clone()
 	return &c
@@ -242,7 +242,7 @@ func (d *fqCodel) fifos() (list []*fifo) {
 	return list
 }
 
-func (d *fqCodel) fork() Discipline {
+func (d *fqCodel) fork() discipline {
 	c := *d
 	c.flows = slices.Clone(d.flows)
 	for i := range c.flows {

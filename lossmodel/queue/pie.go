@@ -118,14 +118,14 @@ func (d *pie) updateOnce(backlog int64) {
 			delta /= 4
 		}
 	}
-	if delta > certain/50 && d.prob >= certain/10 {
+	if delta > certain/50 && d.prob >= certain/10 { // it grows by at most 2 %
 		delta = certain / 50
 	}
 	if d.delay > highDelay {
 		delta += certain / 50
 	}
 	d.prob = min(max(d.prob+delta, 0), certain)
-	if d.delay == 0 && d.delayBefore == 0 && backlog == 0 {
+	if d.delay == 0 && d.delayBefore == 0 && backlog == 0 { // without a queue it falls by 1/64 more
 		d.prob -= d.prob / 64
 	}
 	if d.delay < d.target/2 && d.delayBefore < d.target/2 && d.prob == 0 {
@@ -137,7 +137,7 @@ func (d *pie) updateOnce(backlog int64) {
 // restartBurst allows a burst again.
 func (d *pie) restartBurst() { d.burst, d.lastDequeue, d.accumulated = maxBurst, noDequeue, 0 }
 
-func (d *pie) fork() Discipline {
+func (d *pie) fork() discipline {
 	c := *d
 	c.fifo = d.clone()
 	return &c

@@ -37,9 +37,12 @@ func (l *Length) add(n int, bytes int64) {
 // Limit is the largest content of a queue, the packet that is being sent included. 0 means no limit.
 type Limit = Length
 
-// mtu is the size of a full Ethernet frame without checksum, in bytes: the quantum of FQ-CoDel, and the backlog
-// up to which CoDel drops nothing.
-const mtu = 1514
+// Sizes in bytes. In Linux both are the size of a full packet with its Ethernet header, 1514, which here a link counts
+// only with rate_overhead=14. With that quantum a flow would send two packets of 1500 bytes in most turns.
+const (
+	mtu        = 1514 // backlog up to which CoDel drops nothing
+	fullPacket = 1500 // quantum of FQ-CoDel
+)
 
 // Policies lists the queue disciplines.
 var Policies = policy.Set{
@@ -52,7 +55,7 @@ var Policies = policy.Set{
 			ecn(0)}},
 	{Name: "fq_codel", Summary: "a queue per flow, served in turns, each with CoDel (RFC 8290)",
 		Params: []policy.Param{target(5 * time.Millisecond), interval,
-			policy.Count("quantum", mtu, 64, 1<<16, "bytes that a flow sends in one turn"), ecn(1)}},
+			policy.Count("quantum", fullPacket, 64, 1<<16, "bytes that a flow sends in one turn"), ecn(1)}},
 }
 
 // Texts returns the policies with their default parameters.
@@ -80,8 +83,8 @@ func ecn(standard int64) policy.Param {
 	return policy.Count("ecn", standard, 0, 1, "1: ECN-capable packets are marked instead of dropped")
 }
 
-// Discipline decides which packets are dropped and which one is sent next.
-type Discipline interface {
+// discipline decides which packets are dropped and which one is sent next.
+type discipline interface {
 	// enqueue adds a packet, or drops it or others.
 	enqueue(q *Queue, now time.Duration, p Packet)
 	// dequeue removes the packet to be sent next; false if the discipline has no packets. It may drop others.
@@ -91,7 +94,7 @@ type Discipline interface {
 	// set sets the parameters and keeps the state.
 	set(p policy.Policy)
 	fifos() []*fifo // all packets of the discipline
-	fork() Discipline
+	fork() discipline
 }
 
 // Queue is a queue before a line. Create one with New.
@@ -100,7 +103,7 @@ type Queue struct {
 
 	limit      Limit
 	policy     policy.Policy
-	discipline Discipline
+	discipline discipline
 	stream     *random.Stream // of PIE; belongs to the caller
 	waiting    Length
 	sending    Packet   // the packet on the line; without Bytes if none
@@ -133,7 +136,7 @@ func (q *Queue) Set(limit Limit, p policy.Policy) {
 }
 
 // newDiscipline returns a discipline by name.
-func newDiscipline(name string) Discipline {
+func newDiscipline(name string) discipline {
 	switch name {
 	case "codel":
 		return &codelQueue{}
@@ -255,7 +258,7 @@ func (f *fifo) pop() (Packet, bool) {
 	return p, true
 }
 
-// fifos implements Discipline for disciplines with one queue.
+// fifos implements discipline for disciplines with one queue.
 func (f *fifo) fifos() []*fifo { return []*fifo{f} }
 
 // clone returns a copy that shares no memory.
@@ -274,4 +277,4 @@ func (d *dropTail) enqueue(q *Queue, _ time.Duration, p Packet) {
 
 func (d *dropTail) dequeue(*Queue, time.Duration) (Packet, bool) { return d.pop() }
 func (d *dropTail) set(policy.Policy)                            {}
-func (d *dropTail) fork() Discipline                             { return &dropTail{d.clone()} }
+func (d *dropTail) fork() discipline                             { return &dropTail{d.clone()} }

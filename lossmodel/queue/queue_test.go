@@ -31,10 +31,10 @@ func fork(q *Queue) *Queue {
 	return q.Fork(&stream)
 }
 
-// The defaults are those of tc-codel(8), tc-pie(8) and tc-fq_codel(8).
+// The defaults are those of tc-codel(8), tc-pie(8) and tc-fq_codel(8), but the quantum is without Ethernet header.
 func TestDefaults(t *testing.T) {
 	want := []string{"droptail", "codel target=5ms interval=100ms ecn=0", "pie target=15ms tupdate=15ms ecn=0",
-		"fq_codel target=5ms interval=100ms quantum=1514 ecn=1"}
+		"fq_codel target=5ms interval=100ms quantum=1500 ecn=1"}
 	if got := Texts(); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

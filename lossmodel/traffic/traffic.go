@@ -65,7 +65,8 @@ const Expected = `flows such as "1 cubic" or "4 reno rtt=40ms start=10s, 1 const
 // Parse parses a plan: groups separated by commas, each a number, a kind and parameters, such as "1 cubic rtt=40ms".
 // Without a number, a group has one flow. The error is a *setting.KeyError.
 func Parse(text string) (Plan, error) {
-	if text = strings.TrimSpace(text); text == Off {
+	text = strings.TrimSpace(text)
+	if text == Off {
 		return nil, nil
 	}
 	var plan Plan
@@ -322,7 +323,8 @@ func (c *constant) run(now time.Duration, stopped bool, _ *Stats, dst []Packet) 
 		dst = append(dst, Packet{Number: c.number, Bytes: c.size})
 		c.number++
 		c.at += c.interval
-		if c.remainder += c.rest; c.remainder >= c.rate {
+		c.remainder += c.rest
+		if c.remainder >= c.rate {
 			c.remainder -= c.rate
 			c.at++
 		}

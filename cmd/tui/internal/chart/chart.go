@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"math"
 	"time"
 	"unicode/utf8"
 )
@@ -14,6 +15,8 @@ type Series struct {
 	Style   Style
 	Loose   bool // may leave the chart at the top instead of flattening the other lines
 	Marker  rune // drawn on the line at intervals, to distinguish lines of one stroke; 0 means none
+
+	ClipAbove bool // values above the chart are not drawn; otherwise the line continues at its edge, with marks
 }
 
 // Rule is a horizontal line, such as a budget. The axis includes it unless that would flatten the data;
@@ -78,6 +81,11 @@ func Draw(s *Spec, w, h int) *Box {
 	unscaled := p.unscaledDots() // dots whose values do not affect the value axis
 	// Later elements are drawn over earlier ones.
 	p.bounds = p.chooseBounds(p.scaledValues(dots, stackHeights(layers), unscaled))
+	for i, line := range s.Series {
+		if line.ClipAbove {
+			p.clipAbove(dots[i])
+		}
+	}
 	p.drawRules()
 	p.drawMarkLines()
 	p.drawStack(layers)
@@ -189,6 +197,20 @@ func (p *plot) drawLines(dots [][]float64) {
 	}
 }
 
+// isAbove reports whether a value is more than half a row above the chart.
+func (p *plot) isAbove(v float64) bool {
+	return v > p.bounds.hi+(p.bounds.hi-p.bounds.lo)/float64(p.rows-1)/2
+}
+
+// clipAbove replaces the values above the chart by gaps.
+func (p *plot) clipAbove(dots []float64) {
+	for i, v := range dots {
+		if p.isAbove(v) {
+			dots[i] = math.NaN()
+		}
+	}
+}
+
 // markOffChart marks, at the upper edge, the columns of values more than half a row above the chart. dots
 // has one value per dot. Dots with unscaled[dot] get the marker UnscaledRune; a nil unscaled means none.
 func (p *plot) markOffChart(dots []float64, unscaled []bool, style Style) {
@@ -196,9 +218,8 @@ func (p *plot) markOffChart(dots []float64, unscaled []bool, style Style) {
 	if p.ASCII {
 		above = '^'
 	}
-	halfRow := (p.bounds.hi - p.bounds.lo) / float64(p.rows-1) / 2
 	for dot, v := range dots {
-		if !isFinite(v) || v <= p.bounds.hi+halfRow {
+		if !isFinite(v) || !p.isAbove(v) {
 			continue
 		}
 		r := above

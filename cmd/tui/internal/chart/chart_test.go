@@ -300,3 +300,31 @@ func TestSharesEndWithTheWhole(t *testing.T) {
 		}
 	}
 }
+
+// A loose line above the chart continues at its upper edge with marks, or is not drawn.
+func TestClipAbove(t *testing.T) {
+	for _, clip := range []bool{false, true} {
+		data, limit := make([]float64, 60), make([]float64, 60)
+		for i := range data {
+			data[i], limit[i] = 100, 3000
+			if i >= 40 {
+				limit[i] = 50
+			}
+		}
+		b := Draw(&Spec{End: 60, Per: 1, Series: []Series{{Values: limit, Loose: true, ClipAbove: clip, Stroke: Dashed}, {Values: data}}}, gutter+61, 10)
+		marks, dashes := 0, 0
+		for y := range b.H {
+			for _, c := range b.Row(y) {
+				switch c.Rune {
+				case '▲':
+					marks++
+				case '╌':
+					dashes++
+				}
+			}
+		}
+		if marks == 0 != clip || dashes < 15 || clip && dashes > 21 {
+			t.Errorf("clip %v: %d marks, %d characters of the line", clip, marks, dashes)
+		}
+	}
+}

@@ -62,6 +62,11 @@ func (s *Session) MoveCursor(d time.Duration) {
 // MoveCursorTo moves the time cursor to t, to the oldest stored time if t is before it, or to the present if t is
 // not in the past. It pauses virtual time.
 func (s *Session) MoveCursorTo(t time.Duration) {
+	if s.Snap.Crowd != nil {
+		const isError = true
+		s.Say("a crowd keeps no history to look back at; /seek 00:05 runs it again from the start to a time", isError)
+		return
+	}
 	if s.Snap.State == engine.Running {
 		const pause = true
 		s.Pause(pause)

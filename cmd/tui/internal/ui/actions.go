@@ -70,6 +70,9 @@ func (m *dashboard) explain() room.Request {
 			return r
 		}
 	}
+	if m.lab.Snap.Crowd != nil {
+		return room.Refusal("x explains a crowd on page 8")
+	}
 	return room.Request{Overlay: packets.NewProblems(m.lab.Shown(), m.lab.Config())}
 }
 
@@ -103,6 +106,10 @@ func (m *dashboard) findRow(row int) (tea.Cmd, error) {
 // startTour starts the guided tour. When the tour ends, the page that was open before is opened
 // again.
 func (m *dashboard) startTour() {
+	if m.lab.Snap.Crowd != nil {
+		m.lab.Say("the tour needs one receiver; tui tour starts it without a crowd", isError)
+		return
+	}
 	pageBefore := m.open
 	m.lab.ReturnToPresent() // the tour needs the newest snapshot, not one in the past
 	t, err := tour.New(m.lab, m.spotlight, func() {

@@ -118,8 +118,11 @@ func (m *dashboard) encoders(cfg *config.Config) string {
 }
 
 // wrongEncoder returns the name of the first lane, the active encoder or a shadow, with packets that
-// were decoded without an error but differ from the sent frames; "" if no lane has such packets.
+// were decoded without an error but differ from the sent frames, or the encoder of a crowd; "" if there are no such packets.
 func (m *dashboard) wrongEncoder() string {
+	if x := m.lab.Snap.Crowd; x != nil && x.Totals.Wrong > 0 {
+		return m.lab.Config().Encoder.Name
+	}
 	for i := range m.lab.Snap.Lanes {
 		if m.lab.Snap.Lanes[i].Totals.Wrong > 0 {
 			return m.lab.Snap.Lanes[i].Name()
@@ -129,9 +132,12 @@ func (m *dashboard) wrongEncoder() string {
 }
 
 // wrongPackets returns the number of packets that were decoded without an error but differ from the
-// sent frames, of the active encoder and all shadows.
+// sent frames, of the active encoder and all shadows, or of all clients of a crowd.
 func (m *dashboard) wrongPackets() int64 {
 	n := int64(0)
+	if x := m.lab.Snap.Crowd; x != nil {
+		n = x.Totals.Wrong
+	}
 	for i := range m.lab.Snap.Lanes {
 		n += m.lab.Snap.Lanes[i].Totals.Wrong
 	}

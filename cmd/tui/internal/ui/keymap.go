@@ -15,7 +15,17 @@ import (
 // bindings returns the keys of all pages of the dashboard, in the order of the help. They apply
 // while neither the command line nor an overlay is open. Keys of single pages take precedence.
 func (m *dashboard) bindings() []room.Binding {
-	return slices.Concat(controlKeys(m), timeKeys(m), crosshairKeys(m), sessionKeys(m))
+	return slices.Concat(controlKeys(m), timeKeys(m), crosshairKeys(m), sessionKeys(m), crowdKeys(m))
+}
+
+// crowdKeys returns the key of the page of a crowd if there is none: a notice tells how to begin one.
+func crowdKeys(m *dashboard) []room.Binding {
+	if m.lab.Snap.Crowd != nil {
+		return nil // Shell binds the keys of the pages
+	}
+	return []room.Binding{room.Bind("Pages", []string{"8"}, "", "", func() room.Request {
+		return room.Refusal("page 8 shows a crowd of receivers: start with --preset crowd, or write clients = 200 under [crowd] in a file")
+	})}
 }
 
 // sendCommand returns the action of a key that sends a command to the lab.

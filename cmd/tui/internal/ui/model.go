@@ -9,6 +9,7 @@ import (
 	"wirelab/cmd/tui/internal/controls"
 	"wirelab/cmd/tui/internal/pages/bits"
 	"wirelab/cmd/tui/internal/pages/compare"
+	"wirelab/cmd/tui/internal/pages/crowd"
 	"wirelab/cmd/tui/internal/pages/file"
 	"wirelab/cmd/tui/internal/pages/live"
 	"wirelab/cmd/tui/internal/pages/packets"
@@ -63,6 +64,11 @@ func newDashboardWith(lab room.Lab, opt Options, cat *controls.Catalog) *dashboa
 		m.pages[worldPage] = file.New(cat)
 	case schema != nil && !frame.IsCubes(schema):
 		m.pages[worldPage] = shown.New(schema)
+	}
+	if m.lab.Snap.Crowd != nil {
+		replaceForCrowd(m.pages)
+		m.pages = append(m.pages, crowd.New())
+		m.open = len(m.pages) - 1
 	}
 	m.Bind(m.bindings())
 	m.Refresh(allPanes)
@@ -135,6 +141,9 @@ func (m *dashboard) Tick() (changed bool, cmd tea.Cmd) {
 // stay empty.
 func isFirstSample(before, now *engine.Snapshot) bool {
 	const numFirst = 4
+	if before.Crowd != nil && now.Crowd != nil {
+		return len(now.Crowd.Samples) <= numFirst && len(now.Crowd.Samples) != len(before.Crowd.Samples)
+	}
 	return len(before.Lanes) > 0 && len(now.Lanes) > 0 && len(now.Lanes[0].Samples) <= numFirst &&
 		len(now.Lanes[0].Samples) != len(before.Lanes[0].Samples)
 }

@@ -77,6 +77,19 @@ func TestQueueByOwner(t *testing.T) {
 	}
 }
 
+// TestQueueThatDoesNotDrain checks that x names the cause if the session sends more than the line carries.
+func TestQueueThatDoesNotDrain(t *testing.T) {
+	for kbps, want := range map[float64]bool{400: false, 900: true} {
+		snap := labtest.TransportSnapshot(90 * time.Second)
+		snap.Lanes[0].Recent.WireKbps = kbps
+		m := screen(&labtest.Lab{Snap: snap}, 200, 48, Options{})
+		press(m, "7", "x")
+		if view := m.View(); strings.Contains(view, "the session sends 900 kbps") != want {
+			t.Errorf("at %g kbps:\n%s", kbps, view)
+		}
+	}
+}
+
 // BenchmarkTransport160x48 draws a frame of the page in which all panes have changed.
 func BenchmarkTransport160x48(b *testing.B) {
 	for _, shadows := range [][]string{nil, {"rotor"}} {

@@ -9,6 +9,7 @@ import (
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/internal/units"
+	"wirelab/internal/words"
 )
 
 // SummaryLine is one line with the main figures of the active encoder.
@@ -16,6 +17,8 @@ type SummaryLine struct {
 	lane engine.Lane
 	per  string // unit of "bits per ..."
 	seen bool   // Observe was called
+
+	clients int // of a crowd, which has no lane; 0 without a crowd
 }
 
 // Name implements room.Pane.
@@ -25,6 +28,9 @@ func (p *SummaryLine) Name() string { return "Summary" }
 // and at once when a packet was decoded wrongly.
 func (p *SummaryLine) Observe(v room.View) bool {
 	lane := v.ActiveLane()
+	if v.Snap.Crowd != nil {
+		p.clients = len(v.Snap.Crowd.Clients)
+	}
 	if p.seen && !v.RedrawDue && lane.Totals.Wrong == p.lane.Totals.Wrong {
 		return false
 	}
@@ -35,6 +41,10 @@ func (p *SummaryLine) Observe(v room.View) bool {
 // Draw draws the payload first and the failures last. If the line is too long, it omits whole
 // figures, the least important first; a wrong count above 0 is never omitted.
 func (p *SummaryLine) Draw(c *look.Canvas, th *look.Theme, _ bool) {
+	if p.clients > 0 {
+		c.Clip(1, 0, c.W-2, look.Dim, "a crowd of "+words.Count(p.clients, "client")+": page 8 has its figures")
+		return
+	}
 	wire, perChanged, wrong := true, true, true                  // the optional figures that are drawn
 	for _, figure := range []*bool{&wire, &wrong, &perChanged} { // the least important first
 		if p.width(wire, perChanged, wrong) <= c.W-2 {

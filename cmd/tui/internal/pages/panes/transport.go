@@ -32,7 +32,7 @@ type transportLine struct {
 	stroke chart.Stroke
 	style  look.Style
 	value  func(*meters.Sample) float64 // NaN if unknown
-	loose  bool                         // may leave the chart at the top instead of flattening the others
+	loose  bool                         // a limit: if it is above the chart, only the legend shows it
 }
 
 // transportChart is one of the stacked charts.
@@ -78,7 +78,7 @@ func (p *Transport) transportCharts() []transportChart {
 			{name: "not delivered", style: look.Copy, value: func(s *meters.Sample) float64 {
 				return known(float64(s.UnderWay), m != nil)
 			}}}},
-		{title: "Acks and ticks/s, " + room.MeanText, floor: 10, empty: "no acks of snapshots", lines: []transportLine{
+		{title: "Acks and skips/s, " + room.MeanText, floor: 10, empty: "no acks of snapshots", lines: []transportLine{
 			{name: "acks", style: look.Good, value: func(s *meters.Sample) float64 {
 				return known(perSecond(s.Transport.Acks), !inStream)
 			}},
@@ -195,7 +195,7 @@ func (k *transportChart) spec(th *look.Theme, p *Charts) *chart.Spec {
 	}
 	for _, line := range slices.Backward(k.lines) {
 		spec.Series = append(spec.Series, chart.Series{Values: mapSamples(p.Lane.Samples, line.value), Reduce: k.reduce, Stroke: line.stroke,
-			Style: chart.Style(line.style), Loose: line.loose})
+			Style: chart.Style(line.style), Loose: line.loose, ClipAbove: line.loose})
 	}
 	return spec
 }

@@ -68,6 +68,9 @@ func presentRun(snap *engine.Snapshot) *run {
 	if len(snap.Lanes) > 0 {
 		present.totals, present.timing = snap.Lanes[0].Totals, snap.Lanes[0].Timing
 	}
+	if snap.Crowd != nil {
+		present.totals = snap.Crowd.Totals
+	}
 	if len(snap.Lanes) < 2 { // no shadows: avoid lockstep.CommonSamples, which visits all samples
 		return present
 	}

@@ -100,7 +100,7 @@ func (p *page) Click(x, y int) room.Request {
 // Reasons implements room.Reasoner.
 func (p *page) Reasons() (room.Request, bool) {
 	lines := p.policies.reasons()
-	return room.Request{Overlay: &reasonBox{lines: lines}}, len(lines) > 0
+	return room.Request{Overlay: &panes.TextBox{Title: "Transport", Lines: lines}}, len(lines) > 0
 }
 
 // KeyHelp implements room.Explainer.

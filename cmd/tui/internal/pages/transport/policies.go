@@ -182,14 +182,18 @@ func (p *policies) explainLoop() string {
 		return units.Fixed(units.Milliseconds(s.Transport.RoundTrip), 0) + " ms", units.Fixed(units.Milliseconds(age), 0) + " ms", s.WireBits / 8 / int64(s.Sent)
 	}
 	rtt, age, bytes := describe(last)
-	text := "Round trip " + rtt
+	text := "Round trip " + rtt + "."
 	if q := &last.Queue; q.Delay > 0 {
-		text += fmt.Sprintf(", and the %s in the queue take %s ms more", units.Bytes(float64(q.Total())), units.Fixed(units.Milliseconds(q.Delay), 0))
+		text += fmt.Sprintf(" A packet sent now waits %s ms in the queue, which contains %s.", units.Fixed(units.Milliseconds(q.Delay), 0), units.Bytes(float64(q.Total())))
 	}
-	text += fmt.Sprintf("; baselines are %s old and packets have %d bytes.", age, bytes)
+	text += fmt.Sprintf(" Baselines are %s old and packets have %d bytes", age, bytes)
+	if used, line := lane.Recent.WireKbps, float64(last.Transport.LineBps)/1000; line > 0 && used > line {
+		text += fmt.Sprintf(": the session sends %s kbps on a line of %s, so the queue does not drain", units.Fixed(used, 0), units.Fixed(line, 0))
+	}
+	text += "."
 	if last.Transport.RoundTrip < 2*best.Transport.RoundTrip { // otherwise the loop does not explain the size
 		return text
 	}
 	bestRTT, bestAge, bestBytes := describe(best)
-	return text + fmt.Sprintf(" At the shortest round trip, %s, they were %s and %d bytes.", bestRTT, bestAge, bestBytes)
+	return text + fmt.Sprintf(" At the shortest round trip, %s, baselines were %s old and packets had %d bytes.", bestRTT, bestAge, bestBytes)
 }

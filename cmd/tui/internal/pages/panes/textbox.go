@@ -1,4 +1,4 @@
-package transport
+package panes
 
 import (
 	"wirelab/cmd/tui/internal/look"
@@ -7,30 +7,31 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-// reasonBox shows sentences until a key is pressed. The arrow keys scroll.
-type reasonBox struct {
-	lines  []string
+// TextBox shows sentences until a key is pressed. The arrow keys scroll.
+type TextBox struct {
+	Title  string
+	Lines  []string
 	scroll int
 	width  int // of the box, set by Size
 }
 
 // wrapped returns the sentences in lines that fit the box.
-func (b *reasonBox) wrapped() (out []string) {
-	for _, text := range b.lines {
+func (b *TextBox) wrapped() (out []string) {
+	for _, text := range b.Lines {
 		out = append(out, look.Wrap(text, b.width-4)...)
 	}
 	return out
 }
 
 // Size implements room.Overlay.
-func (b *reasonBox) Size(w, h int) (boxW, boxH int, atRight bool) {
+func (b *TextBox) Size(w, h int) (boxW, boxH int, atRight bool) {
 	b.width = min(w, 100)
 	return b.width, min(len(b.wrapped())+2, h), false
 }
 
 // Draw implements room.Overlay.
-func (b *reasonBox) Draw(c *look.Canvas, th *look.Theme) {
-	c.Frame(th, look.Focused, "Transport")
+func (b *TextBox) Draw(c *look.Canvas, th *look.Theme) {
+	c.Frame(th, look.Focused, b.Title)
 	lines, rows := b.wrapped(), c.H-2
 	b.scroll = max(min(b.scroll, len(lines)-rows), 0)
 	for i, line := range lines[b.scroll:min(b.scroll+rows, len(lines))] {
@@ -40,7 +41,7 @@ func (b *reasonBox) Draw(c *look.Canvas, th *look.Theme) {
 }
 
 // Key implements room.Overlay.
-func (b *reasonBox) Key(msg tea.KeyMsg) room.Request {
+func (b *TextBox) Key(msg tea.KeyMsg) room.Request {
 	step := room.ReadStep(msg)
 	b.scroll = max(min(b.scroll, len(b.wrapped())), 0) + step
 	return room.Request{Closes: step == 0}

@@ -1,0 +1,206 @@
+package crowd
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/figures"
+)
+
+// clients is the strip of all clients: a row for each figure, and in each row a bar for each client or, if there are more
+// clients than columns, for the worst of several. The clients are ordered by one of the figures.
+type clients struct {
+	*clientTable
+	order    int   // index in figures.ClientFields by which the clients are ordered
+	sorted   []int // indices of the clients, in order
+	selected int   // index of the selected client; -1 if none
+	width    int   // columns of the strip on the screen, as last drawn
+}
+
+// clientsFixedRows are the rows of the pane that do not belong to a figure: the edges, the headings, and the selected
+// client.
+const clientsFixedRows = 5
+
+// shown returns the indices of the figures in the strip: those that are above 0 for any client, and the one by which
+// the clients are ordered.
+func (p *clients) shown() (list []int) {
+	for i := range p.columns {
+		if p.columns[i].hi > 0 || i == p.order {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// Name implements room.Pane.
+func (p *clients) Name() string { return "Clients" }
+
+// Observe implements room.Observer.
+func (p *clients) Observe(v room.View) bool {
+	if p.sorted != nil && !v.RedrawDue {
+		return false
+	}
+	if p.sorted == nil { // round trips are the most useful order, since all clients differ
+		p.order = slices.IndexFunc(figures.ClientFields, func(f figures.ClientField) bool { return f.Key == "round_trip_ms" })
+	}
+	p.update(v.Snap.Crowd)
+	p.sort()
+	return true
+}
+
+// sort orders the clients, those with equal figures by number.
+func (p *clients) sort() {
+	n := len(p.view.Clients)
+	if len(p.sorted) != n {
+		p.sorted = make([]int, n)
+		for i := range p.sorted {
+			p.sorted[i] = i
+		}
+	}
+	if p.selected >= n {
+		p.selected = -1
+	}
+	values := p.columns[p.order].values
+	slices.SortFunc(p.sorted, func(a, b int) int { return cmp.Or(cmp.Compare(values[a], values[b]), a-b) })
+}
+
+// placesAt returns the range of places in the order whose clients column x of the strip shows: one client in several columns,
+// or several clients in one column.
+func (p *clients) placesAt(x int) (from, to int) {
+	n, columns := len(p.sorted), max(p.width, 1)
+	from = x * n / columns
+	return from, max((x+1)*n/columns, from+1)
+}
+
+// perColumn returns the largest number of clients in a column of the strip.
+func (p *clients) perColumn() int {
+	columns := max(p.width, 1)
+	return max((len(p.sorted)+columns-1)/columns, 1)
+}
+
+// move selects the client that is n places further right in the strip, and returns its number. Without a selection it
+// begins at the left edge. It returns 0 if there are no clients.
+func (p *clients) move(n int) (number int) {
+	if len(p.sorted) == 0 {
+		return 0
+	}
+	place := slices.Index(p.sorted, p.selected) // -1 if none is selected
+	place = min(max(place+n, 0), len(p.sorted)-1)
+	p.selected = p.sorted[place]
+	return p.selected + 1
+}
+
+// selectColumn selects the first client in column x of the pane, and returns its number; 0 if none is there.
+func (p *clients) selectColumn(x int) (number int) {
+	column := x - stripX
+	if column < 0 || column >= p.width || len(p.sorted) == 0 {
+		return 0
+	}
+	from, _ := p.placesAt(column)
+	p.selected = p.sorted[from]
+	return p.selected + 1
+}
+
+// stripX is the first column of the strip; before it are the names of the figures.
+const stripX = 22
+
+// Draw implements room.Pane.
+func (p *clients) Draw(c *look.Canvas, th *look.Theme, focused bool) {
+	p.width = c.W - stripX - 2
+	hasQuantiles := c.W >= 100
+	if hasQuantiles {
+		p.width -= quantilesW
+		quantileHeads(c, stripX+p.width, 1)
+	}
+	title := fmt.Sprintf("Clients by %s, last %.0f s", figures.ClientFields[p.order].Title, p.view.Span.Seconds())
+	each := "a bar for each client"
+	if n := p.perColumn(); n > 1 {
+		each = fmt.Sprintf("a bar for the worst of %d", n)
+	}
+	count := strconv.Itoa(len(p.sorted)) + " clients"
+	c.Frame(th, focused, title, look.Fit(look.TitleSpace(c.W, title), []look.Span{look.Dim.Span(count + "; " + each + "; o: next order")},
+		[]look.Span{look.Dim.Span(count)}, nil)...)
+	shown := p.shown()
+	rows := max((c.H-clientsFixedRows)/max(len(shown), 1), 1) // of each figure
+	y := 2
+	for _, i := range shown {
+		if y+rows > c.H-2 {
+			break
+		}
+		style := look.Dim
+		if i == p.order {
+			style = look.Plain
+		}
+		c.Clip(2, y+rows-1, stripX-3, style, figures.ClientFields[i].Title)
+		p.drawRow(c, th, y, rows, &p.columns[i])
+		if hasQuantiles {
+			p.drawQuantiles(c, stripX+p.width, y+rows-1, i)
+		}
+		y += rows
+	}
+	p.drawSelected(c, th, y)
+}
+
+// drawRow draws the bars of a figure at row y, rows high.
+func (p *clients) drawRow(c *look.Canvas, th *look.Theme, y, rows int, column *tableColumn) {
+	blocks := []rune(" ▁▂▃▄▅▆▇█")
+	if th.Ascii {
+		blocks = []rune(" ..::++##")
+	}
+	for x := range p.width {
+		worst := -1.0
+		from, to := p.placesAt(x)
+		for _, client := range p.sorted[from:min(to, len(p.sorted))] {
+			worst = max(worst, column.values[client])
+		}
+		if worst <= 0 {
+			continue
+		}
+		share := worst / column.hi
+		eighths := max(int(math.Round(share*float64(8*rows))), 1)
+		style := look.Heat + look.Style(min(int(share*look.NumHeats), look.NumHeats-1))
+		for k := range rows { // from below
+			if level := min(eighths-8*k, 8); level > 0 {
+				c.Set(stripX+x, y+rows-1-k, style, blocks[level])
+			}
+		}
+	}
+}
+
+// drawSelected draws at row y the position and below it the figures of the selected client.
+func (p *clients) drawSelected(c *look.Canvas, th *look.Theme, y int) {
+	place := slices.Index(p.sorted, p.selected)
+	if place < 0 {
+		c.Clip(2, y+1, c.W-4, look.Dim, "←→ select a client; enter shows its packets; x explains what a tick costs")
+		return
+	}
+	for x := range p.width {
+		if from, to := p.placesAt(x); place >= from && place < to {
+			c.Text(stripX+x, y, look.Chosen, th.Up)
+			break
+		}
+	}
+	for i, line := range look.WrapSpans(p.selectedFigures(), c.W-4) {
+		if y+1+i < c.H-1 {
+			c.Spans(2, y+1+i, c.W-4, line...)
+		}
+	}
+}
+
+// selectedFigures returns the number and the figures of the selected client; nil if none is selected.
+func (p *clients) selectedFigures() []look.Span {
+	if p.view == nil || p.selected < 0 || p.selected >= len(p.view.Clients) {
+		return nil
+	}
+	out := []look.Span{look.Chosen.Span("client " + strconv.Itoa(p.selected+1))}
+	for _, i := range p.shown() {
+		field := &figures.ClientFields[i]
+		out = append(out, look.Dim.Span("  "+field.Title+" "), look.Value.Span(field.Text(&p.view.Clients[p.selected])))
+	}
+	return out
+}

@@ -1,0 +1,74 @@
+package crowd
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
+	"wirelab/internal/units"
+	"wirelab/internal/words"
+)
+
+// explain returns sentences about the costs of a tick over the last two seconds, and about the worst clients; nil
+// before the first tick.
+func explain(t *clientTable) (texts []string) {
+	x := t.view
+	if x == nil {
+		return nil
+	}
+	now := recent(x.Samples)
+	if now.sum.Ticks == 0 {
+		return nil
+	}
+	ticks := float64(now.sum.Ticks)
+	clients := len(x.Clients)
+	encode, server := float64(now.sum.CPU.Encode)/1000/ticks, float64(now.sum.CPU.Server)/1000/ticks
+	tick := float64(x.TickTime) / float64(time.Microsecond)
+	if encode+server > 0 {
+		texts = append(texts, fmt.Sprintf("A tick costs the server %s µs of one core, by the wall clock of this machine: %s for encodings, and %s for acks, baselines and headers "+
+			"of %s. That is %s %% of the %s ms between two packets.", units.Fixed(encode+server, 0), units.Fixed(encode, 0), units.Fixed(server, 0),
+			words.Count(clients, "client"), units.Fixed(100*(encode+server)/tick, 1), units.Fixed(tick/1000, 1)))
+		if limit := (tick - encode) / (server / float64(clients)); server > 0 && limit > 0 {
+			texts = append(texts, fmt.Sprintf("If encodings stay the same and the rest grows with the clients, one core reaches its limit at about %d clients. "+
+				"Receivers and links, %s µs, and decoding each payload once, %s µs, are work of the simulation that a server does not have.",
+				twoDigits(limit), units.Fixed(float64(now.sum.CPU.Clients)/1000/ticks, 0), units.Fixed(float64(now.sum.CPU.Decode)/1000/ticks, 0)))
+		}
+	}
+	first, last := -1, 0
+	for age, n := range now.sum.ByAge {
+		if n > 0 {
+			if first < 0 {
+				first = age
+			}
+			last = age
+		}
+	}
+	older := ""
+	if last == engine.CrowdAges-1 {
+		older = " or more"
+	}
+	texts = append(texts, fmt.Sprintf("A tick has %s encodings, which %s share: one for each age of a baseline, which are %d to %d%s packets. "+
+		"More clients add encodings only if they add ages; crowd.baseline = \"every ticks=2\" needs fewer.",
+		units.Fixed(float64(now.sum.Encodings)/ticks, 1), words.Count(clients, "client"), first, last, older))
+	texts = append(texts, fmt.Sprintf("All clients together get %s Mbit/s on the wire; %s %% of the packets are lost.", now.megabits().Text(2),
+		figures.RatioFigure(100*float64(now.sum.Lost), float64(now.sum.Packets)).Text(2)))
+	if x.HasUplink {
+		texts = append(texts, fmt.Sprintf("The longest wait for the uplink of the server was %s ms.", units.Fixed(units.Milliseconds(now.sum.Wait), 1)))
+	}
+	for i := range figures.ClientFields {
+		field := &figures.ClientFields[i]
+		if worst := t.columns[i].worst; worst >= 0 {
+			texts = append(texts, "Worst "+field.Title+": client "+strconv.Itoa(worst+1)+", "+field.Text(&x.Clients[worst])+"; the median is "+field.Text(&x.Recent.P50)+".")
+		}
+	}
+	return texts
+}
+
+// twoDigits rounds v, which is positive, to two significant digits, since estimates are not more accurate.
+func twoDigits(v float64) int64 {
+	unit := math.Pow(10, max(math.Floor(math.Log10(v))-1, 0))
+	return int64(math.Round(v/unit) * unit)
+}

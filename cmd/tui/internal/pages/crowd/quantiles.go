@@ -1,0 +1,105 @@
+package crowd
+
+import (
+	"fmt"
+	"strconv"
+
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
+)
+
+// clientTable contains the figures of all clients by column. Panes share it, because there may be 10,000 clients.
+type clientTable struct {
+	view    *engine.CrowdView
+	columns []tableColumn // in the order of figures.ClientFields
+}
+
+// tableColumn contains a figure of all clients.
+type tableColumn struct {
+	values []float64 // by client; -1 if unknown
+	hi     float64   // the largest value; -1 if none is known
+	worst  int       // the first client with that value; -1 if it is 0 or unknown
+}
+
+// update sets the table to the clients of x. Snapshots share their clients until figures are computed again; then the
+// table stays the same.
+func (t *clientTable) update(x *engine.CrowdView) {
+	isSame := t.view != nil && len(t.view.Clients) > 0 && len(x.Clients) > 0 && &t.view.Clients[0] == &x.Clients[0]
+	t.view = x
+	if isSame {
+		return
+	}
+	if t.columns == nil {
+		t.columns = make([]tableColumn, len(figures.ClientFields))
+	}
+	for k := range t.columns {
+		t.columns[k] = tableColumn{values: t.columns[k].values[:0], hi: -1, worst: -1}
+	}
+	for i := range x.Clients { // the clients are the outer loop: they do not fit in the cache
+		for k := range t.columns {
+			column, v := &t.columns[k], figures.ClientFields[k].Of(&x.Clients[i]).Or(-1)
+			column.values = append(column.values, v)
+			if v > column.hi {
+				column.hi = v
+				if v > 0 {
+					column.worst = i
+				}
+			}
+		}
+	}
+}
+
+// quantiles is the table of quantiles over clients.
+type quantiles struct{ *clientTable }
+
+// Name implements room.Pane.
+func (p *quantiles) Name() string { return "Quantiles" }
+
+// Observe implements room.Observer.
+func (p *quantiles) Observe(v room.View) bool {
+	if p.view != nil && !v.RedrawDue {
+		return false
+	}
+	p.update(v.Snap.Crowd)
+	return true
+}
+
+// Draw implements room.Pane.
+func (p *quantiles) Draw(c *look.Canvas, th *look.Theme, focused bool) {
+	const title = "Over clients"
+	c.Frame(th, focused, title, look.Fit(look.TitleSpace(c.W, title), []look.Span{look.Dim.Span(fmt.Sprintf("each figure by itself, last %.0f s", p.view.Span.Seconds()))}, nil)...)
+	const nameW = 21
+	quantileHeads(c, nameW, 1)
+	for i := range figures.ClientFields {
+		if y := 2 + i; y < c.H-1 {
+			c.Clip(2, y, nameW-1, look.Dim, figures.ClientFields[i].Title)
+			p.drawQuantiles(c, nameW, y, i)
+		}
+	}
+}
+
+// The columns of quantiles: quantileW for each quantile, then the number of the worst client.
+const (
+	quantileW  = 7
+	quantilesW = 4*quantileW + 8 // 4 quantiles
+)
+
+// quantileHeads draws the headings of the columns that drawQuantiles draws from column x.
+func quantileHeads(c *look.Canvas, x, y int) {
+	for i, q := range (&figures.Crowd{}).Quantiles() {
+		c.TextRight(x+(i+1)*quantileW, y, look.Dim, q.Name)
+	}
+	c.Text(x+quantilesW-6, y, look.Dim, "client")
+}
+
+// drawQuantiles draws the quantiles of figure number i at row y, from column x, and the number of the worst client.
+func (t *clientTable) drawQuantiles(c *look.Canvas, x, y, i int) {
+	for k, q := range t.view.Recent.Quantiles() {
+		c.TextRight(x+(k+1)*quantileW, y, look.Value, figures.ClientFields[i].Text(q.CrowdClient))
+	}
+	if worst := t.columns[i].worst; worst >= 0 {
+		c.Text(x+quantilesW-6, y, look.Dim, strconv.Itoa(worst+1))
+	}
+}

@@ -1,0 +1,109 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/engine"
+)
+
+func TestGoldenCrowd(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		clients int
+		w, h    int
+		keys    []string
+		opt     Options
+	}{
+		{name: "crowd-160x48", clients: 200, w: 160, h: 48, keys: []string{"right", "right"}},
+		{name: "crowd-120x36-ascii", clients: 5000, w: 120, h: 36, opt: Options{ASCII: true}},
+		{name: "crowd-80x24", clients: 40, w: 80, h: 24, keys: []string{"G"}},
+		{name: "crowd-80x24-charts", clients: 40, w: 80, h: 24, keys: []string{"tab"}},
+		{name: "crowd-80x24-baselines", clients: 40, w: 80, h: 24, keys: []string{"tab", "tab", "tab"}},
+		{name: "crowd-60x18-client", clients: 40, w: 60, h: 18, keys: []string{"enter"}},
+		{name: "crowd-60x18", clients: 200, w: 60, h: 18},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := screen(labtest.NewCrowd(c.clients), c.w, c.h, c.opt)
+			press(m, c.keys...)
+			compareGolden(t, c.name, m.View())
+		})
+	}
+}
+
+// TestCrowdSelectsClients checks that keys and clicks select clients in the order of the strip, and request their packets.
+func TestCrowdSelectsClients(t *testing.T) {
+	lab := labtest.NewCrowd(1000)
+	m := screen(lab, 160, 48, Options{})
+	selected := func(want int, keys ...string) {
+		t.Helper()
+		lab.Got = nil
+		press(m, keys...)
+		if len(lab.Got) != 1 || lab.Got[0].Client != want {
+			t.Errorf("%v: commands %+v, want client %d", keys, lab.Got, want)
+		}
+	}
+	selected(1, "g")
+	selected(2, "down")
+	selected(12, "right") // 1000 clients in 100 columns
+	selected(1000, "G")
+	selected(1000, "right")
+	press(m, "o") // by age, which grows with the round trip
+	selected(999, "up")
+	press(m, "o", "o", "o")
+	if view := m.View(); !strings.Contains(view, "Clients by freeze ms") {
+		t.Errorf("unexpected order:\n%s", view)
+	}
+	press(m, "enter")
+	if view := m.View(); !strings.Contains(view, "Packets of client 10") {
+		t.Errorf("enter does not show packets:\n%s", view)
+	}
+}
+
+// TestCrowdPages checks that pages without meaning for a crowd say why, that the keys which need a single receiver refuse,
+// and that key 8 without a crowd says how to begin one.
+func TestCrowdPages(t *testing.T) {
+	m := screen(labtest.NewCrowd(200), 120, 36, Options{})
+	for key, want := range map[string]string{"1": "this page shows one receiver", "2": "does not measure what bits are spent on", "3": "keeps no list of all packets",
+		"4": "displays nothing", "5": "no shadows", "6": "a crowd of 200 clients: page 8 has its figures", "7": "no queues, messages or policies",
+		"t": "the tour needs one receiver", "<": "a crowd keeps no history", "x": "x explains a crowd on page 8", "8": "Clients by round trip ms"} {
+		press(m, "1", key)
+		if view := strings.Join(strings.Fields(m.View()), " "); !strings.Contains(view, want) {
+			t.Errorf("key %s does not show %q:\n%s", key, want, m.View())
+		}
+	}
+	press(m, "8", "x")
+	if view := m.View(); !strings.Contains(view, "A tick costs the server 386 µs of one core") || !strings.Contains(view, "6.3 encodings") {
+		t.Errorf("unexpected explanation:\n%s", view)
+	}
+	m = screen(labtest.NewLab(), 120, 36, Options{})
+	press(m, "8")
+	if view := m.View(); !strings.Contains(view, "page 8 shows a crowd of receivers: start with --preset crowd") {
+		t.Errorf("key 8 without a crowd:\n%s", view)
+	}
+}
+
+// BenchmarkCrowd160x48 draws a frame of the page in which all panes have changed.
+func BenchmarkCrowd160x48(b *testing.B) {
+	for _, clients := range []int{200, 10_000} {
+		snaps := make([]*engine.Snapshot, 50)
+		for i := range snaps {
+			snaps[i] = labtest.CrowdSnapshot(clients, 90*time.Second+time.Duration(i)*tickEvery)
+		}
+		b.Run(fmt.Sprint(clients), func(b *testing.B) {
+			lab := &labtest.Lab{Snap: snaps[0]}
+			m := screen(lab, 160, 48, Options{Renderer: labtest.ColourRenderer()})
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				lab.Snap = snaps[i%len(snaps)]
+				m.lab.Ticks = baseTicksPerRedraw - 1 // so that the next one redraws all panes
+				m.Update(room.Tick{})
+				_ = m.View()
+			}
+		})
+	}
+}

@@ -1,0 +1,271 @@
+package crowd
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"time"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
+)
+
+// Live runs a crowd for the dashboard: until any time, and with samples, the counts of the last seconds, and the newest
+// packets of each client. Recordings repeat, and the configured duration has no effect. Its methods must not be called
+// concurrently.
+type Live struct {
+	*Session
+	reached time.Duration // all that happens before it has happened, except arrivals after the last slot
+
+	samples  []engine.CrowdSample
+	sample   engine.CrowdSample // of the current period
+	previous progress           // at the end of the last sample
+	marks    []mark             // oldest first, one every markPeriod
+
+	view   engine.CrowdView // without the packets of a client
+	viewAt time.Duration    // the time of view
+	lastAt time.Duration    // the time of the last call of View
+}
+
+// keptSamples is the number of samples that a Live keeps: five minutes.
+const keptSamples = 3000
+
+// mark contains the counts of all clients at an instant.
+type mark struct {
+	at      time.Duration
+	clients []clientMark
+}
+
+// clientMark contains the counts of one client.
+type clientMark struct {
+	sent     sentCounts
+	received receivedCounts
+	active   time.Duration // time in the game
+}
+
+// Figures of the last seconds are those since the oldest of keptMarks marks, which is 2 to 2.5 s old.
+const (
+	markPeriod = 500 * time.Millisecond
+	keptMarks  = 5
+)
+
+// OpenLive opens a crowd of c. Close it after use.
+func OpenLive(ctx context.Context, c *config.Config, opt Options) (*Live, error) {
+	c = c.Clone()
+	planned := c.Duration
+	c.Data.Loop, c.Duration = true, 0 // the script may contain changes after the planned end
+	opt.Endless, opt.keepPackets = true, true
+	x, err := NewSession(ctx, c, opt)
+	if err != nil {
+		return nil, err
+	}
+	x.config.Duration = planned
+	return newLive(x), nil
+}
+
+// newLive returns a Live of a session that has not begun.
+func newLive(x *Session) *Live {
+	l := &Live{Session: x}
+	l.addMark()
+	return l
+}
+
+// Config returns the configuration with the changes so far, and with the settings that depend on the data.
+func (l *Live) Config() *config.Config { return l.config }
+
+// Recorded returns the configuration of a run that repeats this one up to now: its script has the changes so far, then the
+// changes to come.
+func (l *Live) Recorded() *config.Config {
+	c := l.config.Clone()
+	c.Crowd.Clients, c.At, c.Duration = l.startClients, append(slices.Clone(l.changes), c.At...), l.reached
+	return c
+}
+
+// Now returns the virtual time.
+func (l *Live) Now() time.Duration { return l.reached }
+
+// FrameAt returns a time up to which the next n+1 frames have been sent.
+func (l *Live) FrameAt(n int) time.Duration { return l.cadence.SeqTime(uint64(l.slot)+uint64(n)) + 1 }
+
+// Reached reports whether virtual time has reached t.
+func (l *Live) Reached(t time.Duration) bool { return l.reached >= t }
+
+// Done reports whether the data have ended.
+func (l *Live) Done() bool { return l.ended }
+
+// RunUntil runs all slots before t, unless the data end.
+func (l *Live) RunUntil(t time.Duration) error {
+	for l.Session.Now() < t && !l.ended {
+		err := l.Step()
+		if errors.Is(err, io.EOF) {
+			l.ended, t = true, l.end
+			break
+		}
+		if err != nil {
+			return err
+		}
+	}
+	l.reached = max(l.reached, t)
+	return nil
+}
+
+// Step runs the next slot, as Session.Step does, and measures it.
+func (l *Live) Step() error {
+	packets, at := l.packets, l.Session.Now()
+	if err := l.Session.Step(); err != nil {
+		return err
+	}
+	if l.packets > packets {
+		l.addEncodings()
+	}
+	next := l.Session.Now()
+	l.sample.Wait = max(l.sample.Wait, l.uplink.idleAt-at)
+	if next/meters.SamplePeriod > l.sample.T/meters.SamplePeriod {
+		l.endSample(next)
+	}
+	if next-l.marks[len(l.marks)-1].at >= markPeriod {
+		l.addMark()
+	}
+	return nil
+}
+
+// stepShown returns a function that runs the next slot, and calls show with a snapshot after each sample period. The
+// snapshots have the packets of client 1.
+func (l *Live) stepShown(show func(*engine.Snapshot)) func() error {
+	return func() error {
+		samples := len(l.samples)
+		err := l.Step()
+		if err == nil && len(l.samples) != samples {
+			l.reached = l.Session.Now()
+			show(l.View(1))
+		}
+		return err
+	}
+}
+
+// eachEncoding calls f for each encoding of the newest packet.
+func (x *Session) eachEncoding(f func(e *encoding)) {
+	for i := range x.newest {
+		f(&x.newest[i])
+	}
+	for i := range x.shards {
+		for k := range x.shards[i].chains {
+			if x.shards[i].targets[k].isActive {
+				f(&x.shards[i].chains[k].encoding)
+			}
+		}
+	}
+}
+
+// addEncodings adds the encodings of the newest packet to the sample.
+func (l *Live) addEncodings() {
+	l.sample.Ticks++
+	l.eachEncoding(func(e *encoding) {
+		l.sample.Encodings++
+		l.sample.ByAge[min(int(e.key&^memoKey), engine.CrowdAges-1)] += int32(e.users)
+	})
+}
+
+// progress contains sums since the beginning of a run, of which samples contain differences.
+type progress struct {
+	sent, lost, wireBytes int64
+	cpu                   engine.CrowdCPU
+}
+
+// progress returns the sums so far.
+func (x *Session) progress() (p progress) {
+	for i := range x.shards {
+		s := &x.shards[i]
+		for k := range s.sent {
+			n := &s.sent[k]
+			p.sent += int64(n.sent)
+			p.lost += int64(n.lost)
+			p.wireBytes += int64(n.wireBytes)
+		}
+		p.cpu.Server += s.timed.server
+		p.cpu.Clients += s.timed.clients
+	}
+	p.cpu.Encode = x.encodeTimes.sum + x.anchorNS + x.unsharedNS
+	p.cpu.Server += x.headerNS + x.queueNS
+	p.cpu.Decode, p.cpu.Elapsed = x.decodeTimes.sum, x.elapsed.sum
+	return p
+}
+
+// endSample ends the current sample at now.
+func (l *Live) endSample(now time.Duration) {
+	p, before, s := l.progress(), &l.previous, &l.sample
+	s.T = now.Truncate(meters.SamplePeriod)
+	s.Packets, s.Lost, s.WireBits = int(p.sent-before.sent), int(p.lost-before.lost), 8*(p.wireBytes-before.wireBytes)
+	s.CPU = engine.CrowdCPU{Encode: p.cpu.Encode - before.cpu.Encode, Server: p.cpu.Server - before.cpu.Server,
+		Clients: p.cpu.Clients - before.cpu.Clients, Decode: p.cpu.Decode - before.cpu.Decode, Elapsed: p.cpu.Elapsed - before.cpu.Elapsed}
+	if len(l.samples) >= 2*keptSamples {
+		l.samples = slices.Clone(l.samples[keptSamples:]) // earlier snapshots use the old array
+	}
+	l.samples = append(l.samples, *s)
+	l.previous, l.sample = p, engine.CrowdSample{T: s.T}
+}
+
+// addMark adds a mark with the counts of all clients.
+func (l *Live) addMark() {
+	var m mark
+	if len(l.marks) == keptMarks { // the memory of the oldest is used again
+		m = l.marks[0]
+		l.marks = append(l.marks[:0], l.marks[1:]...)
+	}
+	m.at, m.clients = l.Session.Now(), m.clients[:0]
+	for i := range l.shards {
+		s := &l.shards[i]
+		for k := range s.sent {
+			active := s.tenures[k].total
+			if s.targets[k].isActive {
+				active += m.at - s.tenures[k].since
+			}
+			m.clients = append(m.clients, clientMark{s.sent[k], s.receivers[k].receivedCounts, active})
+		}
+	}
+	l.marks = append(l.marks, m)
+}
+
+// View returns a snapshot with the packets of the client with the given number; 0 means of no client. Figures of clients
+// are at most a sample period old, and exact if virtual time stands still.
+func (l *Live) View(client int) *engine.Snapshot {
+	now := l.reached
+	standsStill := now == l.lastAt && now != l.viewAt // since the last call, after which the figures were not updated
+	l.lastAt = now
+	if l.view.Clients == nil || now-l.viewAt >= meters.SamplePeriod || standsStill {
+		since := &l.marks[0]
+		clients := l.clientsSince(since)
+		totals := l.totals(l.Session.Now(), clients)
+		l.view, l.viewAt = engine.CrowdView{Clients: clients, Recent: totals.Crowd, Span: l.Session.Now() - since.at, Totals: totals}, now
+		l.view.Totals.Crowd = nil
+	}
+	view := l.view
+	view.Samples = slices.Clip(l.samples[max(len(l.samples)-keptSamples, 0):])
+	view.TickTime, view.HasUplink = time.Second*time.Duration(l.config.Sender.Every)/time.Duration(l.cadence.RateHz), l.uplink.BitsPerSecond > 0
+	l.eachEncoding(func(e *encoding) {
+		view.Encodings = append(view.Encodings, engine.CrowdEncoding{Age: int(e.key &^ memoKey), Memo: e.key&memoKey != 0, Clients: e.users, Payload: len(e.payload)})
+	})
+	slices.SortStableFunc(view.Encodings, func(a, b engine.CrowdEncoding) int { return a.Age - b.Age })
+	if client >= 1 && client <= l.clientCount() {
+		view.Selected, view.Packets = client, l.newestPackets(client-1)
+	}
+	return &engine.Snapshot{Now: now, Config: l.config.Clone(), Item: l.schema.Item, Schema: l.schema, Log: slices.Clip(l.changes), Crowd: &view}
+}
+
+// Finish ends the run at Now and returns its results, as Run does for the configuration of Recorded. The crowd cannot run
+// further.
+func (l *Live) Finish() (*engine.Result, error) {
+	if n := len(l.changes); n > 0 && l.changes[n-1].T >= l.reached { // the last change takes effect in the next slot
+		if err := l.RunUntil(l.changes[n-1].T + 1); err != nil {
+			return l.Result(), err
+		}
+	}
+	l.config.Duration = l.reached
+	if !l.ended {
+		l.end = l.reached
+	}
+	err := l.finish()
+	return l.Result(), err
+}

@@ -1,0 +1,50 @@
+package engine
+
+import (
+	"time"
+
+	"wirelab/experiment/engine/packetlog"
+	"wirelab/experiment/figures"
+)
+
+// CrowdView is the part of a snapshot for one sender with many receivers. Such a snapshot has no lanes.
+type CrowdView struct {
+	Clients   []figures.CrowdClient // of each client, over the last Span; in the order of their numbers
+	Recent    *figures.Crowd        // quantiles of Clients; Worst is the largest value
+	Span      time.Duration         // 2 to 2.5 s, less at the beginning
+	Totals    figures.Totals        // of the run; Totals.Crowd is nil
+	Samples   []CrowdSample         // oldest first; bounded
+	Encodings []CrowdEncoding       // of the newest tick, by age and then without memo first
+	TickTime  time.Duration         // between two packets to a client
+	HasUplink bool                  // the packets to all clients share a link
+	Selected  int                   // number of the client that experiment.Command.Client selected, from 1; 0 if none
+	Packets   []packetlog.Record    // the newest packets of that client, oldest first
+}
+
+// CrowdSample contains sums over the ticks of a sample period of a crowd.
+type CrowdSample struct {
+	T         time.Duration // end of the period
+	Ticks     int           // with packets
+	Encodings int
+	ByAge     [CrowdAges]int32 // packets by the age of their baseline in packets: 0 is the initial state, the last element counts also older ones
+	Packets   int              // sent to all clients
+	Lost      int
+	WireBits  int64
+	Wait      time.Duration // the longest wait of a packet for the server's uplink; 0 without one
+	CPU       CrowdCPU
+}
+
+// CrowdAges is the number of ages that a CrowdSample distinguishes.
+const CrowdAges = 33
+
+// CrowdCPU contains the durations of parts of the work in nanoseconds. They are measured with the wall clock, so they
+// are not reproducible and not part of digests. All but Elapsed are sums over cores.
+type CrowdCPU struct{ Encode, Server, Clients, Decode, Elapsed int64 }
+
+// CrowdEncoding is one payload of a tick.
+type CrowdEncoding struct {
+	Age     int  // of the baseline in packets; 0 means the initial state
+	Memo    bool // encoded with the memo of an anchor
+	Clients int  // that get it
+	Payload int  // bytes
+}

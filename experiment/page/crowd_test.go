@@ -1,0 +1,83 @@
+package page
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
+)
+
+// crowdResult returns the result of a crowd with n clients, of which number i has a round trip of i ms and no other figure.
+func crowdResult(n int) *engine.Result {
+	x := &engine.Result{Config: config.Default().Values()}
+	x.Totals.Crowd = &figures.Crowd{Clients: n, EncodingsPerTick: figures.Known(7.25)}
+	for i := range n {
+		x.Clients = append(x.Clients, figures.CrowdClient{RoundTripMS: figures.Known(float64(i + 1))})
+	}
+	x.Totals.Crowd.SetQuantiles(x.Clients)
+	x.Timing.TickUS = &figures.CrowdTiming{EncodeUS: figures.Known(300), ServerUS: figures.Known(float64(n))}
+	return x
+}
+
+// TestCrowdDistributions checks the chart of the only figure that differs between clients, and the tables.
+func TestCrowdDistributions(t *testing.T) {
+	r := run{Result: crowdResult(200)}
+	d := r.document()
+	if len(d.data.Charts) != 1 {
+		t.Fatalf("%d charts, want 1", len(d.data.Charts))
+	}
+	c := d.data.Charts[0]
+	for at, want := range map[int]value{0: 1, 50: 100, 95: 190, 100: 200} {
+		if c.Lines[0].Y[at] != want || d.data.X[c.X][at] != axisValue(at) {
+			t.Errorf("at %d %%: %v, want %v", at, c.Lines[0].Y[at], want)
+		}
+	}
+	var page bytes.Buffer
+	if err := r.Write(&page); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Quantiles over clients", "by the wall clock of the machine: not reproducible", "7.25", "500"} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+}
+
+// TestCrowdOfCSV checks that clients.csv gives the clients of the run back, and that damaged rows are no problem.
+func TestCrowdOfCSV(t *testing.T) {
+	r := run{Result: &engine.Result{}}
+	add := r.beginClients([]string{"client", "round_trip_ms", "new_column", "loss_ratio"})
+	add([]string{"1", "25.5", "?", "0.125"})
+	add([]string{"2", "", "", "x", "surplus"})
+	add([]string{"3"})
+	for i, want := range []string{"25.5 0.125", "- -", "- -"} {
+		c := &r.Result.Clients[i]
+		if got := fmt.Sprintf("%v %v", c.RoundTripMS, c.LossRatio); got != want {
+			t.Errorf("client %d: %s, want %s", i+1, got, want)
+		}
+	}
+}
+
+// TestCrowdCurve checks that a sweep over the number of clients draws the cost of a tick at even distances.
+func TestCrowdCurve(t *testing.T) {
+	var runs []*engine.Result
+	for _, n := range []int{10_000, 1, 100} {
+		x := crowdResult(n)
+		x.Set = map[string]string{"crowd.clients": fmt.Sprint(n)}
+		runs = append(runs, x)
+	}
+	d := gridDocument(gridPoints(runs), "", "3 runs", nil)
+	for i := range d.data.Charts {
+		if c := &d.data.Charts[i]; strings.HasPrefix(c.Title, "Acks, baselines") {
+			if got := fmt.Sprint(c.Ticks, d.data.X[c.X], c.Lines[0].Y); got != "[1 100 10000] [0 1 2] [1 100 10000]" {
+				t.Errorf("got %s", got)
+			}
+			return
+		}
+	}
+	t.Error("no chart of the server's work")
+}

@@ -24,4 +24,6 @@ type Command struct {
 	Client int // from now on, each snapshot of a crowd contains the packets of this client, counted from 1
 
 	RowCosts *bool // true: from now on, snapshots contain the costs of rows: Snapshot.RowCosts; false: no longer
+
+	Priorities *bool // true: from now on, snapshots contain the priorities of rows: Snapshot.Priorities; false: no longer
 }

@@ -10,6 +10,9 @@ import (
 // the last one are encoded once more.
 const rowCostEvery = 500 * time.Millisecond
 
+// prioritiesEvery is the minimum virtual time between two computations of priorities.
+const prioritiesEvery = 250 * time.Millisecond
+
 // tracing contains what the user requested to see of the bits of packets, and the newest results.
 type tracing struct {
 	tracedSeq    *uint64         // the packet of the last Command.Trace; nil if none
@@ -18,12 +21,18 @@ type tracing struct {
 	showRowCosts bool
 	rowCosts     *engine.RowCosts // nil if not computed yet
 	rowCostsAt   time.Duration    // wall time at which rowCosts was computed
+
+	showPriorities bool
+	priorities     *engine.Priorities // nil if not computed yet
 }
 
 // handle records what a command requests.
 func (x *tracing) handle(c *Command) {
 	if c.Trace != nil {
 		x.tracedSeq, x.traced = c.Trace, nil
+	}
+	if c.Priorities != nil {
+		x.showPriorities, x.priorities = *c.Priorities, nil
 	}
 	if c.RowCosts != nil {
 		x.showRowCosts, x.rowCosts = *c.RowCosts, nil
@@ -35,7 +44,7 @@ func (x *tracing) handle(c *Command) {
 func (r *Runner) addTraces(snap *engine.Snapshot) {
 	x := &r.tracing
 	if x.tracedOf != r.session {
-		x.traced, x.rowCosts, x.tracedOf = nil, nil, r.session
+		x.traced, x.rowCosts, x.priorities, x.tracedOf = nil, nil, nil, r.session
 	}
 	if x.tracedSeq != nil {
 		if x.traced == nil || x.traced.Packet == nil {
@@ -43,6 +52,12 @@ func (r *Runner) addTraces(snap *engine.Snapshot) {
 		}
 		x.traced = r.session.WithAck(x.traced)
 		snap.Traced = x.traced
+	}
+	if x.showPriorities {
+		if x.priorities == nil || snap.Now-x.priorities.Now >= prioritiesEvery || snap.Now < x.priorities.Now {
+			x.priorities = r.session.Priorities()
+		}
+		snap.Priorities = x.priorities
 	}
 	if !x.showRowCosts {
 		return

@@ -119,5 +119,6 @@ type Snapshot struct {
 	Opened          *inspector.Opened       // the packet that experiment.Command.Open selected; nil if none
 	Traced          *Traced                 // the packet that experiment.Command.Trace selected; nil if none
 	RowCosts        *RowCosts               // nil unless experiment.Command.RowCosts requested them
+	Priorities      *Priorities             // nil unless experiment.Command.Priorities requested them and there is a budget
 	Notice          Notice                  // the newest notice; ID 0 means none
 }

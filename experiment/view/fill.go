@@ -454,6 +454,9 @@ func (f *Filler) commit(s *Server, seq uint64, rows int, a *attempt, epoch uint6
 			s.cursor = (i + 1) % f.schema.Rows
 		}
 	}
+	if rows < len(f.candidates) {
+		s.cursor = int(f.candidates[rows].row) // the most urgent one that did not fit: smaller rows may have been sent instead
+	}
 	s.learnSize(8*len(a.payload), estimate, rows)
 	return longestWait
 }

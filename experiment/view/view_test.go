@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -499,5 +500,46 @@ func TestClientRefuses(t *testing.T) {
 	}
 	if n, _ := c.AckNumber(); n != 2 {
 		t.Errorf("%d acks, want 2", n)
+	}
+}
+
+// Explain agrees with what the next packet contains: the rows of the highest priority that wait, and it changes nothing.
+func TestExplain(t *testing.T) {
+	for seed := range uint64(len(Policies)) {
+		s := newSchedule(t, seed, 60)
+		s.bucket.Set(24_000, 1000, testTick)
+		s.codecOf[0] = 2
+		s.latency = 40 * time.Millisecond
+		s.filler.SetPolicy(Policies.Default(Policies[seed].Name))
+		for n := 1; n < 200; n++ {
+			s.tick(n)
+		}
+		standings := map[Standing]int{}
+		for n := 200; n < 300; n++ {
+			before := slices.Clone(s.server.accumulated)
+			best := Reason{Row: -1}
+			for i := range s.world.schema.Rows {
+				r := s.filler.Explain(s.server, i)
+				standings[r.Standing]++
+				if r.Standing == Waiting && r.Error <= 0 || r.Standing == Right && r.Priority > 0 {
+					t.Fatalf("row %d: %+v", i, r)
+				}
+				if r.Standing == Waiting && (best.Row < 0 || r.Priority > best.Priority) {
+					best = r
+				}
+			}
+			if !slices.Equal(before, s.server.accumulated) {
+				t.Fatal("Explain changed priorities")
+			}
+			s.filler.findCandidates(s.server)
+			if most := slices.MaxFunc(append(s.filler.candidates, candidate{row: -1}), func(a, b candidate) int { return cmp.Compare(a.priority, b.priority) }); best.Row >= 0 && (most.row < 0 || most.priority != best.Priority) {
+				t.Fatalf("policy %s: the most urgent row is %+v, Explain says %+v", Policies[seed].Name, most, best)
+			}
+			copy(s.server.accumulated, before)
+			s.tick(n)
+		}
+		if standings[Right] == 0 || standings[UnderWay] == 0 || standings[Waiting] == 0 {
+			t.Errorf("policy %s: standings %v", Policies[seed].Name, standings)
+		}
 	}
 }

@@ -165,6 +165,15 @@ func (s *settling) tick(v *View, tick uint64, right bool) {
 	}
 }
 
+// Ages returns for each row the time since its shown value was last the true one.
+func (v *View) Ages() []time.Duration {
+	ages := make([]time.Duration, v.schema.Rows)
+	for i := range ages {
+		ages[i] = time.Duration(max(v.ticks, 1)-1-v.currentAt[i]) * time.Second / time.Duration(v.schema.TickHz)
+	}
+	return ages
+}
+
 // Figures returns the measurements. elapsed is the time since the lane began.
 func (v *View) Figures(b *endpoint.Budget, elapsed time.Duration) *figures.View {
 	p := b.Priority

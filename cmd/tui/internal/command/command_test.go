@@ -36,6 +36,23 @@ func FuzzParseLine(f *testing.F) {
 	})
 }
 
+// TestPolicyCase checks that the names of a policy may be in any case, and that units keep theirs.
+func TestPolicyCase(t *testing.T) {
+	cat := controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
+	d := Context{Catalog: cat, Config: config.Default(), Schema: frame.Cubes(frame.WalkoffCubes), Screen: Lab}
+	for line, want := range map[string]string{
+		"traffic 2 CONSTANT Rate=80KB/s SIZE=64B": "traffic 2 constant rate=640kbit size=64B",
+		"Traffic OFF": "traffic off", "control ACK-clock Slack=40ms": "control ack-clock slack=40ms",
+	} {
+		o, err := Parse(d, line)
+		if err != nil || o.Change == nil {
+			t.Errorf("%q: %v", line, err)
+		} else if got := o.Change.Label(); got != want {
+			t.Errorf("%q is %q, want %q", line, got, want)
+		}
+	}
+}
+
 // TestModelsCanBeCompleted types every model with its parameters by completion only, and sets it
 // on a link.
 func TestModelsCanBeCompleted(t *testing.T) {

@@ -261,7 +261,7 @@ func settingVerbs() (list []Verb) {
 func policyVerb(name, args, help, key, unit string, policies policy.Set) Verb {
 	return Verb{Name: name, Args: args, Help: help, screens: Lab, minArgs: 1, maxArgs: unlimited,
 		parse: func(args []string) (Order, error) {
-			key, text := config.PolicyKey(key), strings.ToLower(strings.Join(args, " "))
+			key, text := config.PolicyKey(key), lowerNames(args)
 			if unit != "" && text[0] <= '9' { // "100 ms" and "100ms" are the same
 				text = units.AppendUnit(strings.ReplaceAll(text, " ", ""), unit)
 			}
@@ -278,6 +278,16 @@ func policyVerb(name, args, help, key, unit string, policies policy.Set) Verb {
 			}
 			return policies.Complete(before)
 		}}
+}
+
+// lowerNames joins words. Names are in lower case; values after "=" keep their case, because B and b differ.
+func lowerNames(words []string) string {
+	out := make([]string, len(words))
+	for i, word := range words {
+		name, _, _ := strings.Cut(word, "=")
+		out[i] = strings.ToLower(name) + strings.TrimPrefix(word, name)
+	}
+	return strings.Join(out, " ")
 }
 
 // worldVerbs returns the commands that play the cube world like the keys of its page, with on and

@@ -80,6 +80,18 @@ func StylesByCost(bits func(i int) float64) func(int) cubeStyle {
 	return func(i int) cubeStyle { return ErrorStepStyle(CostStep(bits(i))) }
 }
 
+// StylesByStep returns the style of each cube by a value. bounds are the upper bounds of the steps; larger values are one
+// more step.
+func StylesByStep(value func(i int) float64, bounds []float64) func(int) cubeStyle {
+	return func(i int) cubeStyle {
+		step, v := 0, value(i)
+		for step < len(bounds) && v > bounds[step] {
+			step++
+		}
+		return ErrorStepStyle(step)
+	}
+}
+
 // ErrorStepStyle returns the style of a step of the error map; larger errors have a higher rank.
 func ErrorStepStyle(step int) cubeStyle {
 	marker := rune(".-+x#"[step])

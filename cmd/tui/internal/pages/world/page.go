@@ -228,6 +228,7 @@ func (p *page) Bindings() []room.Binding {
 		on([]string{"-"}, "", "", func() { p.zoomBy(-1) }),
 		panes.RowCostBinding(group, "heat map of the bits that each cube cost in the last 2 s",
 			func() bool { return p.world.costs != nil }),
+		prioritiesBinding(group, func() bool { return p.world.priorities != nil }, func() bool { return !p.world.hasBudget }),
 	}
 	for i, d := range config.Directions() { // left, right, up, down; up is the direction of growing y
 		dx, dy := [4]int{-1, 1, 0, 0}[i], [4]int{0, 0, 1, -1}[i]

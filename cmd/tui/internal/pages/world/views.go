@@ -25,10 +25,12 @@ type views struct {
 	cam         worldview.Camera
 	arrangement int // index of arrangements; -1 until the user chooses
 	painters    [3]worldview.Painter
-	dirty       bool             // the world changed and is not drawn yet
-	costs       *engine.RowCosts // what each cube cost; nil while the map of costs is not shown
-	past        bool             // the time cursor is in the past, of which no pictures are stored
-	heldError   panes.HeldMax    // of the largest position error
+	dirty       bool               // the world changed and is not drawn yet
+	costs       *engine.RowCosts   // what each cube cost; nil while the map of costs is not shown
+	priorities  *engine.Priorities // of the rows under a budget; nil while they are not shown
+	hasBudget   bool
+	past        bool          // the time cursor is in the past, of which no pictures are stored
+	heldError   panes.HeldMax // of the largest position error
 }
 
 // sideView is one of the views side by side.
@@ -39,6 +41,9 @@ const (
 	viewReceiver
 	viewError
 	viewCost
+	viewRowError
+	viewRowAge
+	viewReasons
 )
 
 // arrangements returns the sets of views that the v key cycles through.
@@ -53,6 +58,12 @@ const tripleWidth = 200
 
 // visibleViews returns the views to show side by side on w columns, from left to right.
 func (p *views) visibleViews(w int) []sideView {
+	if p.priorities != nil {
+		if w >= minTripleReasons {
+			return []sideView{viewRowError, viewRowAge, viewReasons}
+		}
+		return []sideView{viewRowError, viewReasons}
+	}
 	if p.costs != nil {
 		return []sideView{viewReceiver, viewCost}
 	}
@@ -84,6 +95,10 @@ func (p *views) Observe(v room.View) bool {
 	p.past = v.Past
 	if p.costs != v.Snap.RowCosts {
 		p.costs, p.dirty = v.Snap.RowCosts, true
+	}
+	p.hasBudget = v.Snap.Config.Sender.Budget > 0
+	if p.priorities != v.Snap.Priorities {
+		p.priorities, p.dirty = v.Snap.Priorities, true
 	}
 	if p.past {
 		p.now = v.Snap.Now
@@ -139,6 +154,10 @@ func (p *views) drawEmpty(c *look.Canvas, th *look.Theme) {
 func (p *views) drawView(c *look.Canvas, th *look.Theme, v sideView, brush *worldview.Painter) {
 	title, more := p.title(th, v, c.W)
 	c.Frame(th, look.Unfocused, title, more...)
+	if v == viewReasons {
+		p.drawReasons(c)
+		return
+	}
 	poses := p.pic.Shown
 	switch v {
 	case viewSender:
@@ -148,6 +167,12 @@ func (p *views) drawView(c *look.Canvas, th *look.Theme, v sideView, brush *worl
 	case viewCost:
 		poses = p.pic.Sent
 		p.legend(c, th, " bits/packet ", worldview.CostSteps())
+	case viewRowError:
+		poses = p.pic.Sent
+		p.legend(c, th, " "+p.priorities.Unit+" ", worldview.ErrorSteps())
+	case viewRowAge:
+		poses = p.pic.Sent
+		p.legend(c, th, " ms ", ageSteps())
 	}
 	if c.W < 4 || c.H < 3 {
 		return
@@ -168,12 +193,18 @@ func (p *views) drawView(c *look.Canvas, th *look.Theme, v sideView, brush *worl
 		costs := p.costs
 		styles = worldview.StylesByCost(func(i int) float64 { return panes.BitsPerPacket(costs, costs.Rows[i]) })
 	}
+	switch rows := p.priorities; v {
+	case viewRowError:
+		styles = worldview.StylesByStep(func(i int) float64 { return rows.Rows[i].Error }, worldview.ErrorSteps())
+	case viewRowAge:
+		styles = worldview.StylesByStep(func(i int) float64 { return float64(rows.Ages[i].Milliseconds()) }, ageSteps())
+	}
 	brush.Draw(&p.cam, c.W-2, c.H-2, poses)
 	p.drawGroundMarks(c, th, brush)
 	p.drawEdge(c, th, brush)
 	brush.Paint(c, th, 1, 1, styles) // from (1, 1) on: inside the frame
 	p.drawArrowHome(c, th, brush)
-	if v != viewSender && v != viewCost {
+	if v != viewSender && v < viewCost {
 		p.display.drawStarved(c, th)
 	}
 }
@@ -259,6 +290,12 @@ func (p *views) title(th *look.Theme, v sideView, w int) (name string, figure []
 		return "Sender", look.Fit(look.TitleSpace(w, "Sender"),
 			[]look.Span{look.Value.Span(strconv.Itoa(interacting)), look.Dim.Span(" cubes interact")},
 			[]look.Span{look.Value.Span(strconv.Itoa(interacting)), look.Dim.Span(" interact")})
+	case viewRowError:
+		return "Error by cube", []look.Span{look.Dim.Span("expected by the sender")}
+	case viewRowAge:
+		return "Age by cube", nil
+	case viewReasons:
+		return "Priorities", []look.Span{look.Dim.Span(p.priorities.Policy)}
 	case viewCost:
 		return "Bits by cube", p.costHeading(look.TitleSpace(w, "Bits by cube"))
 	case viewReceiver:

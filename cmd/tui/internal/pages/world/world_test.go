@@ -4,10 +4,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/worldview"
+	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/playout"
+	"wirelab/experiment/view"
 )
 
 // lit returns the cells of a view that show a cube, as column,row:marker.
@@ -69,5 +72,37 @@ func TestArrowsPanARecording(t *testing.T) {
 	m.Press("left")
 	if k := page.world.cam; len(lab.Got) > 0 || k.Follow || k.X >= 0 {
 		t.Errorf("sent %d commands, camera %+v", len(lab.Got), k)
+	}
+}
+
+// TestPriorities: the key x requests the priorities of the cubes; they stand beside maps of errors and ages.
+func TestPriorities(t *testing.T) {
+	lab := labtest.NewLab()
+	lab.Snap.World = labtest.WorldPicture(lab.Snap.Now)
+	page := New()
+	m := labtest.NewStage(page, lab, 160, 30)
+	m.Press("x")
+	if len(lab.Got) != 1 || lab.Got[0].Priorities == nil || !*lab.Got[0].Priorities {
+		t.Errorf("x sends %+v, want a command for priorities", lab.Got)
+	}
+	snap := *lab.Snap
+	c := snap.Config.Clone()
+	c.Sender.Budget = 64_000
+	snap.Config = c
+	n := len(snap.World.Sent)
+	rows := make([]view.Reason, n)
+	rows[1] = view.Reason{Row: 1, Standing: view.Waiting, Error: 70, Waited: 3, Bits: 61, Priority: 9, Factor: .5}
+	snap.Priorities = &engine.Priorities{Policy: "round-robin", Unit: "mm", Rows: rows, Ages: make([]time.Duration, n), Ranked: []int{1}}
+	lines := strings.Join(labtest.Draw(page.world, labtest.NewView(&snap), 160, 30), "\n")
+	for _, want := range []string{"Error by cube", "Age by cube", "Priorities", "round-robin", "1. cube 1", "70 mm off, waits 3 frames, 61 bits", "1 wait"} {
+		if !strings.Contains(lines, want) {
+			t.Errorf("no %q:\n%s", want, lines)
+		}
+	}
+	page.world.Observe(labtest.NewView(&snap))
+	lab.Snap = &snap
+	m.Press("x")
+	if len(lab.Got) != 2 || lab.Got[1].Priorities == nil || *lab.Got[1].Priorities {
+		t.Errorf("x sends %+v, want a command that ends the priorities", lab.Got)
 	}
 }

@@ -1,0 +1,46 @@
+package world
+
+import (
+	"strconv"
+
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment"
+	"wirelab/experiment/view"
+)
+
+// minTripleReasons is the width from which the map of ages stands beside that of errors.
+const minTripleReasons = 150
+
+// ageSteps returns the upper bounds of the steps of the map of ages, in milliseconds.
+func ageSteps() []float64 { return []float64{34, 100, 300, 900} }
+
+// drawReasons lists the rows that should be sent, the most urgent first, with the reasons of their priorities.
+func (p *views) drawReasons(c *look.Canvas) {
+	rows := p.priorities
+	var counts [4]int
+	for i := range rows.Rows {
+		counts[rows.Rows[i].Standing]++
+	}
+	c.Clip(2, 1, c.W-4, look.Dim, strconv.Itoa(counts[view.Waiting])+" wait, "+strconv.Itoa(counts[view.UnderWay])+" are under way, "+
+		strconv.Itoa(counts[view.Blocked])+" wait for an ack, "+strconv.Itoa(counts[view.Right])+" are right")
+	y := 3
+	for rank, row := range rows.Ranked {
+		if y >= c.H-1 {
+			break
+		}
+		r := &rows.Rows[row]
+		x := c.Clip(2, y, c.W-4, look.Value, strconv.Itoa(rank+1)+". cube "+strconv.Itoa(row)+"  ")
+		c.Clip(x, y, c.W-2-x, look.Plain, r.Text(rows.Unit))
+		y++
+	}
+}
+
+// prioritiesBinding returns the binding of the key that shows the priorities of rows.
+// It has no effect while unusable returns true.
+func prioritiesBinding(group string, shown, unusable func() bool) room.Binding {
+	return room.Bind(group, []string{"x"}, "x", "with a budget: error and age by cube, and why each cube has its priority", func() room.Request {
+		on := !shown()
+		return room.Request{Command: &experiment.Command{Priorities: &on}}
+	}).InFooter("priorities").Unless(unusable)
+}

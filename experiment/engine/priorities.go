@@ -1,0 +1,44 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"wirelab/experiment/view"
+)
+
+// Priorities explains what each row needs under the budget of the first lane.
+type Priorities struct {
+	Now    time.Duration
+	Policy string          // without parameters that have their default
+	Unit   string          // of errors
+	Rows   []view.Reason   // by row
+	Ages   []time.Duration // by row: time since the shown value was last the true one
+	Ranked []int           // the rows that should be sent, the most urgent first
+}
+
+// Priorities returns the priorities of the rows; nil without a budget. The result is not modified later.
+func (s *Session) Priorities() *Priorities {
+	l := s.lanes[0]
+	server, filler := l.snd.View()
+	if server == nil || l.views == nil {
+		return nil
+	}
+	p := &Priorities{Now: s.Now(), Policy: l.sendBudget.Priority.Label(), Unit: "steps", Ages: l.views.Ages()}
+	if l.cubes {
+		p.Unit = "mm"
+	}
+	if p.Policy == "" {
+		p.Policy = view.Policies[0].Name
+	}
+	for i := range s.schema.Rows {
+		r := filler.Explain(server, i)
+		p.Rows = append(p.Rows, r)
+		if r.Standing == view.Waiting || r.Standing == view.Blocked {
+			p.Ranked = append(p.Ranked, i)
+		}
+	}
+	slices.SortStableFunc(p.Ranked, func(a, b int) int { return cmp.Compare(p.Rows[b].Priority, p.Rows[a].Priority) })
+	return p
+}

@@ -192,7 +192,7 @@ func (s *Server) add(conn net.Conn) (problem string) {
 		return "the program is ending"
 	}
 	if len(s.open) >= maxConnections {
-		return fmt.Sprintf("there are %d connections already; expected one to be closed first", maxConnections)
+		return fmt.Sprintf("there are %d connections already; close one of them first", maxConnections)
 	}
 	s.open[conn] = true
 	return ""
@@ -275,7 +275,7 @@ func readLine(lines *bufio.Reader) (string, error) {
 	case len(line) > 0:
 		return "", errors.New("the last line was not executed, because it may be incomplete; expected a newline after it")
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return "", errors.New("no line arrived in time; expected a new connection")
+		return "", errors.New("no line arrived in time, so the connection is closed")
 	}
 	return "", io.EOF
 }

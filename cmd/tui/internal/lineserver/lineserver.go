@@ -143,10 +143,16 @@ func checkSocketPath(path string) error {
 		conn.Close()
 		return fmt.Errorf("another program listens on %s: %w", path, syscall.EADDRINUSE)
 	}
-	if errors.Is(err, fs.ErrPermission) {
-		return err
+	const windowsRefused = syscall.Errno(10061) // WSAECONNREFUSED
+	if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, windowsRefused) || errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	return nil
+	// A program may use the socket: one for datagrams, one with too many connections, or one of another user.
+	var failed *net.OpError // names the path
+	if errors.As(err, &failed) {
+		err = failed.Err
+	}
+	return fmt.Errorf("%s may be in use: %w; expected another path", path, err)
 }
 
 // NeedsToken reports whether other users of this machine can connect.

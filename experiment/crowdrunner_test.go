@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -12,7 +13,7 @@ import (
 )
 
 // newCrowdRunner returns a running crowd of the demo recording that advances only when a test makes it.
-func newCrowdRunner(t *testing.T, clients string) (*CrowdRunner, *time.Duration) {
+func newCrowdRunner(t *testing.T, clients string) (*CrowdRunner, *atomic.Int64) {
 	t.Helper()
 	c := config.Default()
 	for key, value := range map[string]string{"crowd.clients": clients, "crowd.rtt": "uniform min=20ms max=200ms", "crowd.loss": "5%"} {
@@ -20,8 +21,8 @@ func newCrowdRunner(t *testing.T, clients string) (*CrowdRunner, *time.Duration)
 			t.Fatal(err)
 		}
 	}
-	now := new(time.Duration)
-	r, err := NewCrowdRunner(context.Background(), c, RunnerOptions{Clock: func() time.Duration { return *now }, Reports: t.TempDir()})
+	now := new(atomic.Int64) // wall time in nanoseconds; the goroutine that saves reads it too
+	r, err := NewCrowdRunner(context.Background(), c, RunnerOptions{Clock: func() time.Duration { return time.Duration(now.Load()) }, Reports: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,8 +31,8 @@ func newCrowdRunner(t *testing.T, clients string) (*CrowdRunner, *time.Duration)
 }
 
 // play advances the wall clock of r by d, in ticks.
-func play(r *CrowdRunner, now *time.Duration, d time.Duration) {
-	for end := *now + d; *now < end; *now += tickInterval {
+func play(r *CrowdRunner, now *atomic.Int64, d time.Duration) {
+	for end := now.Load() + int64(d); now.Load() < end; now.Add(int64(tickInterval)) {
 		r.advance()
 	}
 	r.publish()
@@ -186,5 +187,38 @@ func TestCrowdRunnerPackets(t *testing.T) {
 	}
 	if sum != 600 {
 		t.Errorf("the encodings have %d clients", sum)
+	}
+}
+
+// TestCrowdRunnerRuns checks that a started crowd runs, obeys commands of other goroutines, and saves while it runs and
+// after it was stopped.
+func TestCrowdRunnerRuns(t *testing.T) {
+	c := config.Default()
+	if err := c.Set("crowd.clients", 30); err != nil {
+		t.Fatal(err)
+	}
+	r, err := NewCrowdRunner(context.Background(), c, RunnerOptions{Clock: wallClock(), Reports: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Start(context.Background())
+	wait := func(what string, done func(*engine.Snapshot) bool) {
+		t.Helper()
+		for end := time.Now().Add(patience); !done(r.Snapshot()); time.Sleep(5 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("waited in vain for %s", what)
+			}
+		}
+	}
+	ch, dir := config.NewChange("clients", 40), ""
+	r.Do(Command{Client: 3})
+	wait("packets of a client", func(s *engine.Snapshot) bool { return len(s.Crowd.Packets) > 0 })
+	r.Do(Command{Change: &ch})
+	wait("more clients", func(s *engine.Snapshot) bool { return len(s.Crowd.Clients) == 40 })
+	r.Do(Command{Save: &dir})
+	wait("a report", func(s *engine.Snapshot) bool { return s.Saved > 0 })
+	r.Stop()
+	if _, err := r.Save(""); err != nil || r.Do(Command{}) {
+		t.Errorf("after the end: %v", err)
 	}
 }

@@ -420,11 +420,12 @@ func getText(p unsafe.Pointer) string {
 	return string(unsafe.Slice((*byte)(p), n))
 }
 
-// putText writes a text to the room bytes at p, if any, shortened if necessary and with a zero byte at the end. It
-// returns the length of the whole text.
+// putText writes a text to the room bytes at p, if any, shortened if necessary to valid UTF-8 and with a zero byte at the
+// end. It returns the length of the whole text.
 func putText(p unsafe.Pointer, room int32, text string) int32 {
 	if dst, err := slice[byte](p, int(room), "text"); err == nil && room > 0 {
-		dst[copy(dst[:room-1], text)] = 0
+		start := strings.ToValidUTF8(text[:min(len(text), len(dst)-1)], "")
+		dst[copy(dst, start)] = 0
 	}
 	return int32(len(text))
 }

@@ -137,6 +137,10 @@ func TestSharedLibrary(t *testing.T) {
 			if _, err := fmt.Sscanf(received, "%d states, %d wrong", &states, &wrong); err != nil || wrong != 0 || states < count/3 { // a busy machine loses more
 				t.Error("expected most states, and none wrong")
 			}
+			var acked int
+			if _, err := fmt.Sscanf(sent, "%d states, %f bytes each, newest acknowledged %d", new(int), new(float64), &acked); err != nil || acked <= 0 {
+				t.Errorf("no ack arrived: %v", err)
+			}
 			t.Logf("sent %sreceived %s", sent, received)
 		})
 	}

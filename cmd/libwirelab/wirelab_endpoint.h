@@ -11,8 +11,7 @@
  * Each packet is encoded relative to a state that the client has acknowledged, so packets and acks may be lost, reordered and
  * duplicated. Nothing waits: the library opens no sockets, reads no clock and starts no threads of its own besides those of
  * Go's runtime. A server creates one sender for each client. Both ends need the same schema and the same version of the
- * library; they begin with a state of zeros, or of the valid
- * values that are nearest to zero.
+ * library; they begin with a state of zeros, or of the valid values that are nearest to zero.
  *
  * Handles are positive numbers. Ends share nothing: no settings and no errors. All functions may be called from any thread;
  * calls for one handle wait for each other.
@@ -65,7 +64,8 @@ int32_t wirelab_version(void);
  *                  or forged */
 int32_t wirelab_sender(const char *schema, const char *encoder, const char *options, char *error, int32_t error_room);
 
-/* Creates a receiver, like wirelab_sender. It decodes the packets of any encoder. */
+/* Creates a receiver, like wirelab_sender. It decodes the packets of any encoder. Parameters are in the packets, which decide
+ * how much memory it takes: with delta-adaptive memory=4096 about 1 MB for each state of the history. */
 int32_t wirelab_receiver(const char *schema, const char *options, char *error, int32_t error_room);
 
 /* Frees a sender or receiver. Its handle is then invalid. */

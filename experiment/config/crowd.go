@@ -92,12 +92,16 @@ func (c *Crowd) setProfileShare(key, name string, value any) error {
 
 // checkCrowd checks the settings of a crowd.
 func (c *Config) checkCrowd() error {
-	if c.Crowd.Clients == 0 {
-		for _, s := range crowdSettings() {
-			if defaults := Default(); s.Get(c) != s.Get(defaults) && len(c.Sweep) == 0 {
-				return &Error{Key: s.Key, Problem: "has no effect without crowd.clients", Expected: "crowd.clients of at least 1, or no " + s.Key}
-			}
+	for _, s := range crowdSettings() {
+		needs := "crowd.clients"
+		if c.Crowd.Clients > 0 {
+			needs = "crowd.uplink_rate"
 		}
+		if (s.omit(c) || c.Crowd.Clients == 0) && s.Get(c) != s.Get(Default()) && len(c.Sweep) == 0 {
+			return &Error{Key: s.Key, Problem: "has no effect without " + needs, Expected: needs + ", or no " + s.Key}
+		}
+	}
+	if c.Crowd.Clients == 0 {
 		return nil
 	}
 	sum := int64(0)
@@ -107,7 +111,16 @@ func (c *Config) checkCrowd() error {
 	if sum != 1e6 && c.Crowd.Profiles != "" {
 		return &Error{Key: "crowd.profiles", Problem: "the shares add up to " + formatShare(sum), Expected: "100%"}
 	}
+	if u := &c.Crowd.Uplink; u.BitsPerSecond > 0 && u.Duration(u.QueueBytes) > maxSpread {
+		return &Error{Key: "crowd.uplink_queue", Problem: fmt.Sprintf("%s take %v at %s", units.FormatSize(u.QueueBytes), u.Duration(u.QueueBytes).Round(time.Second),
+			units.FormatRate(u.BitsPerSecond)), Expected: fmt.Sprintf("a size that takes at most %v", maxSpread)}
+	}
 	return nil
+}
+
+// Duration returns the time that the link takes for a number of bytes. The link has a limit.
+func (u *Uplink) Duration(bytes int64) time.Duration {
+	return time.Duration(bytes * 8 * int64(time.Second) / u.BitsPerSecond)
 }
 
 // Spread is a distribution of a setting over the clients of a crowd. The zero Spread is unset. Values are times in
@@ -148,7 +161,8 @@ func exp(x float64) float64 {
 	return math.Ldexp(sum, int(n))
 }
 
-// maxSpread is the maximum of the times of a spread: as long a round trip as two links can have.
+// maxSpread is the maximum of the times of a spread: as long a round trip as two links can have. It is also the maximum of
+// the wait for the uplink.
 const maxSpread = 20 * time.Second
 
 // times are the distributions of times, shares those of loss rates.

@@ -94,7 +94,7 @@ func benchmarkTick(b *testing.B, c *config.Config) {
 func (r *Session) clientBytes() (n int) {
 	for i := range r.shards {
 		s := &r.shards[i]
-		n += len(s.targets)*clientBytes + cap(s.previous)*4 + int(unsafe.Sizeof(*s))
+		n += len(s.connections)*clientBytes + cap(s.previous)*4 + int(unsafe.Sizeof(*s))
 		for _, list := range append(s.packets.slots, s.packets.free...) {
 			n += cap(list) * packetBytes
 		}

@@ -8,8 +8,8 @@ import (
 	"wirelab/experiment/figures"
 )
 
-// target is what the server keeps of one client for every tick.
-type target struct {
+// connection is what the server reads of one client in every tick.
+type connection struct {
 	acked      packetSet // packets that the client is known to have decoded
 	epochAcked bool      // the newest ack names the epoch, so packets need no parameters
 	isActive   bool      // the client is in the game
@@ -35,7 +35,7 @@ type receiver struct {
 // receivedCounts are the measurements of one receiver.
 type receivedCounts struct {
 	feedbackBytes                 uint64
-	newest, stale, duplicate      uint32 // packets decoded as the newest frame, and after a newer one
+	accepted, stale, duplicate    uint32 // packets decoded as the newest frame, and after a newer one
 	wrong, corrupt, noBaseline    uint32
 	refused                       uint32 // of corrupt, packets that the decoder refused
 	reordered                     uint32 // packets that arrived after a newer one, except duplicates
@@ -59,7 +59,7 @@ func (n *sentCounts) subtract(before *sentCounts) {
 // subtract subtracts the counts of an earlier time that figures of clients need. The freezes stay those of the run.
 func (n *receivedCounts) subtract(before *receivedCounts) {
 	n.feedbackBytes -= before.feedbackBytes
-	n.newest -= before.newest
+	n.accepted -= before.accepted
 	n.stale -= before.stale
 	n.duplicate -= before.duplicate
 	n.wrong -= before.wrong
@@ -93,8 +93,8 @@ type display struct {
 	ticked     uint16        // display ticks of the current slot that have been run
 }
 
-// arrive records that a snapshot with source time source was decoded at now.
-func (v *receiver) arrive(now, source time.Duration) {
+// addSnapshot passes a snapshot with source time source, decoded at now, to the display.
+func (v *receiver) addSnapshot(now, source time.Duration) {
 	d := &v.display
 	d.newestTime = max(d.newestTime, source)
 	if d.clock.Arrive(now, source) > 0 {

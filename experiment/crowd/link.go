@@ -154,7 +154,7 @@ func (x *Session) receiveFull(s *shard, i int, end time.Duration) {
 		}
 		for d, ok := links.up.Receive(at); ok; d, ok = links.up.Receive(at) {
 			if !d.Damaged && d.Lost == lossmodel.None {
-				x.readAck(&s.targets[i], uint32(d.Tag), uint32(d.Tag>>32))
+				x.readAck(&s.connections[i], uint32(d.Tag), uint32(d.Tag>>32))
 			}
 		}
 	}
@@ -204,20 +204,15 @@ type uplink struct {
 func newUplink(c config.Uplink) uplink {
 	u := uplink{Uplink: c}
 	if c.BitsPerSecond > 0 {
-		u.limit = u.duration(c.QueueBytes)
+		u.limit = u.Duration(c.QueueBytes)
 	}
 	return u
-}
-
-// duration returns the time that the line takes for a number of bytes.
-func (u *uplink) duration(bytes int64) time.Duration {
-	return time.Duration(bytes * 8 * int64(time.Second) / u.BitsPerSecond)
 }
 
 // send returns when the line has sent a packet of the given size that the server sends at now; false if the queue is
 // full.
 func (u *uplink) send(now time.Duration, wireBytes int) (at time.Duration, ok bool) {
-	done := max(u.idleAt, now) + u.duration(int64(wireBytes))
+	done := max(u.idleAt, now) + u.Duration(int64(wireBytes))
 	if done-now > u.limit {
 		return 0, false
 	}
@@ -225,7 +220,7 @@ func (u *uplink) send(now time.Duration, wireBytes int) (at time.Duration, ok bo
 	return done, true
 }
 
-// queue passes packet n of all clients, which the server sends from now on, to the uplink, and sets shard.leaves. It
+// queue passes packet n of all clients, which the server sends from now on, to the uplink, and sets shard.departures. It
 // begins with client uplink.first.
 func (x *Session) queue(n uint32, now time.Duration) {
 	u, count := &x.uplink, x.clientCount()
@@ -237,11 +232,11 @@ func (x *Session) queue(n uint32, now time.Duration) {
 	for k := range count {
 		c := (u.first + k) % count
 		s, i := &x.shards[c/shardClients], c%shardClients
-		s.leaves[i] = dropped
+		s.departures[i] = dropped
 		if e, params := x.encodingFor(s, i); e != nil && e.err == nil {
 			at, ok := u.send(now+spacing*time.Duration(k)/time.Duration(count), e.wire[params])
 			if ok {
-				s.leaves[i] = at
+				s.departures[i] = at
 			} else if next < 0 {
 				next = c
 			}
@@ -250,7 +245,7 @@ func (x *Session) queue(n uint32, now time.Duration) {
 	u.first = max(next, 0)
 }
 
-// dropped is the value in shard.leaves of a packet that the uplink dropped.
+// dropped is the value in shard.departures of a packet that the uplink dropped.
 const dropped = time.Duration(-1)
 
 // maxWait returns the longest time from the beginning of a tick until the uplink has sent a packet.
@@ -261,21 +256,21 @@ func (x *Session) maxWait() time.Duration {
 	return x.uplink.limit + time.Duration(x.config.Sender.Every)*time.Second/time.Duration(x.cadence.RateHz)
 }
 
-// presence is a time at which a client joins or leaves.
-type presence struct {
+// presenceChange is a time at which a client joins or leaves.
+type presenceChange struct {
 	at     time.Duration
 	client int // from 0
 }
 
-// presences returns the times at which clients of [[client]] tables join or leave, in order.
-func presences(c *config.Config) (list []presence) {
+// presenceChanges returns the times at which clients of [[client]] tables join or leave, in order.
+func presenceChanges(c *config.Config) (list []presenceChange) {
 	for _, row := range c.Clients {
 		for _, at := range []time.Duration{row.Join, row.Leave} {
 			if at > 0 {
-				list = append(list, presence{at, row.Turn - 1})
+				list = append(list, presenceChange{at, row.Turn - 1})
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b presence) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.client, b.client)) })
+	slices.SortFunc(list, func(a, b presenceChange) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.client, b.client)) })
 	return list
 }

@@ -152,7 +152,7 @@ func (x *Session) eachEncoding(f func(e *encoding)) {
 	}
 	for i := range x.shards {
 		for k := range x.shards[i].chains {
-			if x.shards[i].targets[k].isActive {
+			if x.shards[i].connections[k].isActive {
 				f(&x.shards[i].chains[k].encoding)
 			}
 		}
@@ -219,7 +219,7 @@ func (l *Live) addMark() {
 		s := &l.shards[i]
 		for k := range s.sent {
 			active := s.tenures[k].total
-			if s.targets[k].isActive {
+			if s.connections[k].isActive {
 				active += m.at - s.tenures[k].since
 			}
 			m.clients = append(m.clients, clientMark{s.sent[k], s.receivers[k].receivedCounts, active})

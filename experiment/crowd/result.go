@@ -51,10 +51,10 @@ func (x *Session) clientsSince(m *mark) (list []figures.CrowdClient) {
 	now, interpolates := x.Now(), frame.IsCubes(x.schema) || playout.FindColumns(x.schema) != nil
 	for i := range x.shards {
 		s := &x.shards[i]
-		for k := range s.targets {
+		for k := range s.connections {
 			t, sent, v := &s.tenures[k], s.sent[k], s.receivers[k]
 			active := t.total
-			if s.targets[k].isActive {
+			if s.connections[k].isActive {
 				active += now - t.since
 			}
 			if len(list) < len(m.clients) {
@@ -105,12 +105,12 @@ func (x *Session) totals(end time.Duration, clients []figures.CrowdClient) figur
 	t.LostBy = figures.LostBy(nil)
 	for i := range x.shards {
 		s := &x.shards[i]
-		for k := range s.targets {
+		for k := range s.connections {
 			n, v := &s.sent[k], &s.receivers[k]
 			lost += int64(n.lost)
 			payload, wire, feedback = payload+n.payloadBytes, wire+n.wireBytes, feedback+v.feedbackBytes
 			t.Sent, t.Duplicated, t.EncodeFailed = t.Sent+int64(n.sent), t.Duplicated+int64(n.duplicated), t.EncodeFailed+int64(n.encodeFailed)
-			t.Decoded, t.Stale, t.Duplicate = t.Decoded+int64(v.receivedCounts.newest), t.Stale+int64(v.stale), t.Duplicate+int64(v.duplicate)
+			t.Decoded, t.Stale, t.Duplicate = t.Decoded+int64(v.accepted), t.Stale+int64(v.stale), t.Duplicate+int64(v.duplicate)
 			t.Wrong, t.Reordered = t.Wrong+int64(v.wrong), t.Reordered+int64(v.reordered)
 			t.Failures.NoBaseline, t.Failures.Corrupt = t.Failures.NoBaseline+int64(v.noBaseline), t.Failures.Corrupt+int64(v.corrupt)
 			t.DecodeRefused += int64(v.refused)

@@ -48,41 +48,51 @@ type Session struct {
 	source  dataset.Source
 	schema  *frame.Schema
 	cadence endpoint.Cadence
+	timeline
+	server
 
-	slot    uint32        // the next slot
-	end     time.Duration // the end of the run, unless the data end earlier
-	ended   bool
-	changes []config.StampedChange // that have been applied
+	shards          []shard
+	presenceChanges []presenceChange                  // to come
+	startClients    int                               // number of clients at the start
+	changes         []config.StampedChange            // that have been applied
+	loadFile        func(name string) ([]byte, error) // for the links
+	receiverHistory uint32
+	ackWire         int // size of an ack on the wire
+	ackFragments    int
+	keepPackets     bool // Options.keepPackets
 
-	startClients int // number of clients at the start
+	digest hash.Hash
+	record []byte // buffer of the digest
+	measurements
+}
 
+// timeline contains the times of a session.
+type timeline struct {
+	slot         uint32          // the next slot
+	end          time.Duration   // the end of the run, unless the data end earlier
+	ended        bool            // nothing more will happen
+	slots        uint32          // more than the slots in which something in flight can be due: a power of two
+	times        []time.Duration // of the current slot and those after it, by slot modulo the length
+	displayTicks []time.Duration // of the current slot: after the slot before it, up to its own time
+	displayed    uint64          // number of display ticks of all slots so far
+}
+
+// server is what the server has for all clients together.
+type server struct {
 	frames []frame.Frame   // frames of the newest slots, by slot modulo the length
 	memos  []encoders.Memo // memos of the newest anchors, likewise
 	taken  uint64          // frames read from the source
 
-	shards          []shard
-	presences       []presence // to come
 	workers         []*worker
 	baselines       baselines
 	needsNoBaseline bool // the codec encodes frames without a baseline
 	hasChains       bool // each client has its own memos
 	encodings       []encoding
 	encodingOf      [numKeys]int32 // index in encodings, by key
+	newest          []encoding     // the part of encodings that belongs to the newest packet
+	senderHistory   uint32
+	downMTU         int
 	uplink          uplink
-	newest          []encoding                        // the part of encodings that belongs to the newest packet
-	keepPackets     bool                              // Options.keepPackets
-	loadFile        func(name string) ([]byte, error) // for the links
-
-	slots                          uint32          // more than the slots in which something in flight can be due: a power of two
-	times                          []time.Duration // of the current slot and those after it, by slot modulo the length
-	displayTicks                   []time.Duration // of the current slot: after the slot before it, up to its own time
-	displayed                      uint64          // number of display ticks of all slots so far
-	downMTU, ackWire, ackFragments int
-	senderHistory, receiverHistory uint32
-
-	digest hash.Hash
-	record []byte // buffer of the digest
-	measurements
 }
 
 // measurements are sums over ticks.
@@ -201,7 +211,7 @@ func (x *Session) prepare(force bool) error {
 	x.downMTU = c.Down.MTU
 	x.ackWire, x.ackFragments = lossmodel.WireBytes(endpoint.AckBytes, c.Up.MTU)
 	x.baselines = newBaselines(c)
-	x.uplink, x.loadFile, x.presences = newUplink(c.Crowd.Uplink), cacheFiles(c.ReadTrace), presences(c)
+	x.uplink, x.loadFile, x.presenceChanges = newUplink(c.Crowd.Uplink), cacheFiles(c.ReadTrace), presenceChanges(c)
 	x.frames, x.memos = make([]frame.Frame, frame.MaxHistory+1), make([]encoders.Memo, frame.MaxHistory+1)
 	initial := x.schema.NewFrame()
 	x.source.Initial(initial)
@@ -304,7 +314,7 @@ const maxMemory = 8 << 30
 
 // Sizes in bytes.
 const (
-	clientBytes = int(unsafe.Sizeof(target{}) + unsafe.Sizeof(uint16(0)) + 2*unsafe.Sizeof(lossmodel.Light{}) + unsafe.Sizeof(sentCounts{}) +
+	clientBytes = int(unsafe.Sizeof(connection{}) + unsafe.Sizeof(uint16(0)) + 2*unsafe.Sizeof(lossmodel.Light{}) + unsafe.Sizeof(sentCounts{}) +
 		unsafe.Sizeof(time.Duration(0)) + unsafe.Sizeof(receiver{}) + unsafe.Sizeof(tenure{}))
 	packetBytes   = int(unsafe.Sizeof(packet{}))
 	ackBytes      = int(unsafe.Sizeof(ack{}))
@@ -341,7 +351,7 @@ func (x *Session) checkMemory(n int, params any) error {
 // clientCount returns the number of clients that have been created, including those that are not in the game.
 func (x *Session) clientCount() int {
 	if n := len(x.shards); n > 0 {
-		return (n-1)*shardClients + len(x.shards[n-1].targets)
+		return (n-1)*shardClients + len(x.shards[n-1].connections)
 	}
 	return 0
 }
@@ -409,11 +419,11 @@ func (x *Session) addClient(i int) error {
 		if s.full == nil {
 			s.full = map[int]*fullLinks{}
 		}
-		s.full[len(s.targets)] = full
+		s.full[len(s.connections)] = full
 	} else {
 		x.reserve(max(down.MaxDelay(), up.MaxDelay()) + x.maxWait())
 	}
-	s.targets, s.keys, s.sent = append(s.targets, target{}), append(s.keys, 0), append(s.sent, sentCounts{})
+	s.connections, s.keys, s.sent = append(s.connections, connection{}), append(s.keys, 0), append(s.sent, sentCounts{})
 	s.down, s.up = append(s.down, down), append(s.up, up)
 	s.receivers = append(s.receivers, receiver{})
 	s.tenures = append(s.tenures, tenure{roundTripMS: roundTrip(&downSpec, &upSpec)})
@@ -423,7 +433,7 @@ func (x *Session) addClient(i int) error {
 		}
 	}
 	if x.uplink.BitsPerSecond > 0 {
-		s.leaves = append(s.leaves, 0)
+		s.departures = append(s.departures, 0)
 	}
 	if x.hasChains {
 		s.chains = append(s.chains, chain{})
@@ -449,7 +459,7 @@ func checkLink(direction string, spec, common *lossmodel.Spec) error {
 // updatePresence sets whether client i, counted from 0, is in the game in the next slot.
 func (x *Session) updatePresence(i int) {
 	s, now := &x.shards[i/shardClients], x.Now()
-	active, t := &s.targets[i%shardClients].isActive, &s.tenures[i%shardClients]
+	active, t := &s.connections[i%shardClients].isActive, &s.tenures[i%shardClients]
 	before := *active
 	*active = i < x.config.Crowd.Clients && now >= t.join && (t.leave == 0 || now < t.leave)
 	switch {
@@ -539,11 +549,11 @@ func (x *Session) applyChanges(now time.Duration) error {
 			}
 		}
 	}
-	for len(x.presences) > 0 && x.presences[0].at <= now {
-		if i := x.presences[0].client; i < x.clientCount() {
+	for len(x.presenceChanges) > 0 && x.presenceChanges[0].at <= now {
+		if i := x.presenceChanges[0].client; i < x.clientCount() {
 			x.updatePresence(i)
 		}
-		x.presences = x.presences[1:]
+		x.presenceChanges = x.presenceChanges[1:]
 	}
 	return nil
 }
@@ -676,7 +686,7 @@ func (x *Session) encodeAll(n uint32) error {
 func (x *Session) encodeChains(n uint32) error {
 	err := x.each(x.clientCount(), func(w *worker, i int) error {
 		s, k := &x.shards[i/shardClients], i%shardClients
-		if c := &s.chains[k]; s.targets[k].isActive {
+		if c := &s.chains[k]; s.connections[k].isActive {
 			c.encoding.reset(s.keys[k]&(numKeys-1), 1)
 			x.encode(w, n, &c.encoding, c)
 		}
@@ -685,7 +695,7 @@ func (x *Session) encodeChains(n uint32) error {
 	count := 0
 	for i := range x.shards {
 		for k := range x.shards[i].chains {
-			if x.shards[i].targets[k].isActive {
+			if x.shards[i].connections[k].isActive {
 				x.measure(&x.shards[i].chains[k].encoding)
 				count++
 			}

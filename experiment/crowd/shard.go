@@ -13,24 +13,25 @@ const shardClients = 512
 // shard is a range of clients with their packets and acks in flight. One goroutine at a time works on it. Its slices have
 // an element for each client, grouped by the code that uses them.
 type shard struct {
-	targets   []target
-	keys      []uint16 // of the encodings of the current packet, with paramsKey; noPacket if no packet is sent
-	down      []lossmodel.Light
-	sent      []sentCounts
-	leaves    []time.Duration // when the current packet has passed the uplink of the server; dropped if it has not; nil without uplink
-	receivers []receiver
-	up        []lossmodel.Light
-	tenures   []tenure
-	full      map[int]*fullLinks // of the clients that need them; they do not use down and up
-	chains    []chain            // nil unless each client has its own memos
-	histories []history          // the newest packets of each client; nil unless Options.keepPackets is set
+	connections []connection
+	keys        []uint16 // of the encodings of the current packet, with paramsKey; noPacket if no packet is sent
+	down        []lossmodel.Light
+	sent        []sentCounts
+	departures  []time.Duration // when the current packet has passed the uplink of the server; dropped if it has not; nil without uplink
+	receivers   []receiver
+	up          []lossmodel.Light
+	tenures     []tenure
+	full        map[int]*fullLinks // of the clients that need them; they do not use down and up
+	chains      []chain            // nil unless each client has its own memos
+	histories   []history          // the newest packets of each client; nil unless Options.keepPackets is set
 
 	// Packets and acks in flight on light links, by the slot in which they are due, see ring.
 	packets ring[packet]
 	acks    ring[ack]
 
-	last     [shardClients]int32 // of order
-	previous []int32             // of order
+	// Buffers of order, with indexes of packets + 1; 0 means none.
+	last     [shardClients]int32 // the newest packet of each client so far
+	previous []int32             // for each packet, the one before it of the same client
 
 	usersByKey [numKeys]int32 // clients by the key of their encoding of the current packet
 	lostBy     [lossmodel.NumCauses]int64
@@ -96,7 +97,7 @@ func (r *ring[T]) grow(first, n uint32) {
 // order sorts the packets of each client by the time at which they are due. It keeps the order of clients: a packet
 // changes places only with packets of the same client. It is an insertion sort over the chain of a client's packets.
 func (s *shard) order(list []packet) {
-	clear(s.last[:]) // 1 + index of the client's newest packet so far; 0 if none
+	clear(s.last[:])
 	s.previous = s.previous[:0]
 	for i := range list {
 		client := list[i].client
@@ -165,7 +166,7 @@ func (x *Session) receive(s *shard, n uint32, end time.Duration) {
 		}
 	}
 	s.packets.keep(n, kept)
-	for i := range s.targets { // a map has no order
+	for i := range s.connections { // a map has no order
 		if s.full == nil {
 			break
 		}
@@ -175,7 +176,7 @@ func (x *Session) receive(s *shard, n uint32, end time.Duration) {
 	}
 	middle := x.clock.Now()
 	for _, a := range *s.acks.at(n) {
-		x.readAck(&s.targets[a.client], a.newest, a.mask)
+		x.readAck(&s.connections[a.client], a.newest, a.mask)
 	}
 	s.acks.keep(n, nil)
 	last := x.clock.Now()
@@ -187,7 +188,7 @@ func (x *Session) receive(s *shard, n uint32, end time.Duration) {
 // arrive handles the arrival of p at client i of the shard at a time. It reports whether the client decoded it.
 func (x *Session) arrive(s *shard, i int, at time.Duration, p *packet) (decoded bool) {
 	v := &s.receivers[i]
-	if s.targets[i].isActive {
+	if s.connections[i].isActive {
 		for d := &v.display; int(d.ticked) < len(x.displayTicks) && x.displayTicks[d.ticked] < at; d.ticked++ {
 			x.tickDisplay(v, x.displayTicks[d.ticked])
 		}
@@ -212,7 +213,7 @@ func (x *Session) arrive(s *shard, i int, at time.Duration, p *packet) (decoded 
 		v.stale++
 		outcome, logged, decoded = arrivedStale, packetlog.Stale, true
 	default:
-		v.receivedCounts.newest++
+		v.accepted++
 		outcome, decoded = arrivedNewest, true
 	}
 	if decoded {
@@ -220,7 +221,7 @@ func (x *Session) arrive(s *shard, i int, at time.Duration, p *packet) (decoded 
 		if p.seq+x.receiverHistory >= v.decoded.newest { // an older frame is not stored, so it is not acked
 			v.decoded.add(p.seq)
 		}
-		v.arrive(at, x.sourceTime(p.seq))
+		v.addSnapshot(at, x.sourceTime(p.seq))
 	}
 	s.addEvent(i, p.seq, outcome)
 	s.logArrival(i, p.seq, at, logged)
@@ -228,7 +229,7 @@ func (x *Session) arrive(s *shard, i int, at time.Duration, p *packet) (decoded 
 }
 
 // readAck handles an ack of a client at the server.
-func (x *Session) readAck(t *target, newest, mask uint32) {
+func (x *Session) readAck(t *connection, newest, mask uint32) {
 	if !t.acked.any || newest >= t.acked.newest {
 		t.epochAcked = true
 	}
@@ -241,7 +242,7 @@ func (x *Session) tickDisplays(s *shard, end time.Duration) {
 		v := &s.receivers[i]
 		first := int(v.display.ticked)
 		v.display.ticked = 0
-		if v.arrived == 0 || !s.targets[i].isActive {
+		if v.arrived == 0 || !s.connections[i].isActive {
 			continue
 		}
 		for _, at := range x.displayTicks[first:] {
@@ -254,8 +255,8 @@ func (x *Session) tickDisplays(s *shard, end time.Duration) {
 func (x *Session) choose(s *shard, n uint32) {
 	start := x.clock.Now()
 	clear(s.usersByKey[:])
-	for i := range s.targets {
-		t := &s.targets[i]
+	for i := range s.connections {
+		t := &s.connections[i]
 		if !t.isActive {
 			s.keys[i] = noPacket
 			continue
@@ -327,8 +328,8 @@ func (x *Session) send(s *shard, n uint32, now time.Duration) {
 
 // transmit passes packet n, which the server sends at now, to the downlink of client i of the shard.
 func (x *Session) transmit(s *shard, i int, n uint32, now time.Duration, e *encoding, params int) {
-	if s.leaves != nil {
-		now = s.leaves[i]
+	if s.departures != nil {
+		now = s.departures[i]
 		if now == dropped {
 			s.countLoss(&s.sent[i], 0, lossmodel.Queue)
 			s.logLoss(i, n, lossmodel.Queue)

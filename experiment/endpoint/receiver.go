@@ -233,6 +233,9 @@ func (r *Receiver) decoderFor(h *header) (d *epochDecoder, fresh bool, err error
 	if matches {
 		return d, false, nil
 	}
+	if h.view && r.views.refused { // the packet is damaged
+		return nil, false, errUnknownCodec
+	}
 	if codec.New == nil || !codec.Suits(r.schema) { // New is nil for an ID without a codec
 		return nil, false, errUnknownCodec
 	}

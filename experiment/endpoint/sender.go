@@ -261,7 +261,7 @@ func (s *Sender) SetControl(p policy.Policy, slot time.Duration) {
 // otherwise Skip. Due must be called once for each snapshot.
 func (s *Sender) Due(now time.Duration) bool {
 	due := s.control.due(now)
-	if s.views.budget.Bps == 0 {
+	if s.views.budget.Bps == 0 && s.views.server == nil {
 		return due
 	}
 	s.beginEpoch(now)

@@ -244,6 +244,8 @@ type receiverViews struct {
 	client *view.Client // of the newest stream; nil before the first
 	stream uint8
 	since  uint64 // epoch with which the receiver joined the stream
+
+	refused bool // view frames are not accepted
 }
 
 // View returns what the receiver shows if packets contain view frames; nil otherwise.
@@ -253,6 +255,12 @@ func (r *Receiver) View() *view.Client {
 	}
 	return r.views.client
 }
+
+// RefuseViews makes the receiver accept no view frames, because datagrams may arrive damaged.
+func (r *Receiver) RefuseViews() { r.views.refused = true }
+
+// RefusesViews reports whether RefuseViews was called.
+func (r *Receiver) RefusesViews() bool { return r.views.refused }
 
 // receiveView continues receive for a packet with a view frame, which decoder d decodes. The history then contains the
 // display, and out.Frame is the view frame.
@@ -281,7 +289,7 @@ func (r *Receiver) receiveView(out Reception, h *header, d *epochDecoder, payloa
 		return r.refuseView(out)
 	}
 	if client != r.views.client {
-		r.views = receiverViews{client, d.stream, d.epoch}
+		r.views = receiverViews{client: client, stream: d.stream, since: d.epoch}
 	}
 	d.decoded++
 	if out.Fresh {

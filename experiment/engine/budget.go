@@ -72,6 +72,9 @@ func (s *Session) checkBudget(before, after *config.Config) error {
 	if err := after.CheckBudgetFits(s.schema); err != nil {
 		return err
 	}
+	if len(s.lanes) > 0 && s.lanes[0].rcv.RefusesViews() {
+		return &config.Error{Key: config.BudgetKey, Problem: "view frames rely on the checksum of UDP, which was off in this session", Expected: "off, or a new run"}
+	}
 	for i, e := range encodersOf(after) {
 		key := "encoder"
 		if i > 0 {

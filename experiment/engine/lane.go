@@ -133,7 +133,11 @@ func (l *lane) applySettings(now time.Duration, c *config.Config) {
 	l.setControl(c)
 	l.setBudget(c)
 	l.display.Set(c.Playout(), c.PlayoutRhythm(l.schema.TickHz), c.Receiver.Hermite)
-	if !c.Down.Corrupt.Checksum && !c.TrustSequences {
+	if c.Down.Corrupt.Checksum {
+		return
+	}
+	l.rcv.RefuseViews()
+	if !c.TrustSequences {
 		// Without a checksum a damaged sequence number may arrive, so the receiver must doubt those far from the
 		// newest. This is never switched off again: packets damaged before may still be in flight.
 		l.rcv.Guard(true)

@@ -147,7 +147,8 @@ func (c *Client) Apply(seq uint64, name uint8, f *frame.Frame, memo encoders.Mem
 		c.named = max(c.named, named)
 	}
 	c.applied = slices.DeleteFunc(c.applied, func(p appliedPacket) bool { return p.ack <= c.named })
-	tooFar := slices.ContainsFunc(c.applied, func(p appliedPacket) bool { return max(seq, p.seq)-min(seq, p.seq) >= maxSpan })
+	tooFar := len(c.applied) >= maxSpan || // a forged packet: those of a server differ in seq
+		slices.ContainsFunc(c.applied, func(p appliedPacket) bool { return max(seq, p.seq)-min(seq, p.seq) >= maxSpan })
 	n := len(c.schema.Fields)
 	for i := range c.schema.Rows {
 		value := f.Table[i*n : (i+1)*n]
@@ -188,9 +189,10 @@ func (c *Client) Apply(seq uint64, name uint8, f *frame.Frame, memo encoders.Mem
 	return rows, true
 }
 
-// spare makes a memo available for SpareMemo.
+// spare makes a memo available for SpareMemo, unless there are enough: the decoder of each epoch makes a memo of its own, and
+// forged packets may begin any number of epochs.
 func (c *Client) spare(m heldMemo) {
-	if m.memo != nil && !c.keepMemos {
+	if m.memo != nil && !c.keepMemos && len(c.spares) < MaxStates {
 		c.spares = append(c.spares, spareMemo{m.memo, m.epoch})
 	}
 }

@@ -58,6 +58,7 @@ static class Tanks
         var error = new byte[500];
         int receiver = Wirelab.wirelab_receiver(Wirelab.Text(File.ReadAllText(args[1])), Wirelab.Text(""), error, error.Length);
         if (receiver < 0) throw new Exception(Wirelab.FromText(error));
+        if (Wirelab.wirelab_rows(receiver) != Rows || Wirelab.wirelab_fields(receiver) != Fields) throw new Exception("the schema is of another game");
         var state = new int[Rows * Fields];
         var expected = new int[Rows * Fields];
         var ack = new byte[256];

@@ -49,11 +49,16 @@ static char *read_file(const char *path) {
     return text;
 }
 
+/* Ends the program unless states have the size of its buffers. */
+static void check_size(int32_t handle) {
+    if (wirelab_rows(handle) != ROWS || wirelab_fields(handle) != FIELDS) fail("the schema is of another game");
+}
+
 static void run_receiver(int sock, const char *schema) {
     char error[500];
     int32_t receiver = wirelab_receiver(schema, "", error, sizeof error);
     if (receiver < 0) fail(error);
-    if (wirelab_rows(receiver) != ROWS || wirelab_fields(receiver) != FIELDS) fail("the schema is of another game");
+    check_size(receiver);
     int32_t state[ROWS * FIELDS], expected[ROWS * FIELDS];
     uint8_t packet[PACKET_ROOM], ack[WIRELAB_ACK_ROOM];
     int states = 0, wrong = 0;
@@ -63,7 +68,9 @@ static void run_receiver(int sock, const char *schema) {
         struct pollfd ready = {.fd = sock, .events = POLLIN};
         struct sockaddr_in from;
         socklen_t length = sizeof from;
-        if (poll(&ready, 1, waited) <= 0) break;
+        int arrived = poll(&ready, 1, waited);
+        if (arrived < 0 && errno == EINTR) continue; /* a signal, such as those that Go's runtime sends to its threads */
+        if (arrived <= 0) break;
         ssize_t size = recvfrom(sock, packet, sizeof packet, 0, (struct sockaddr *)&from, &length);
         if (size < 0) continue;
         if (wirelab_receive(receiver, now_us(), packet, (int32_t)size, state) == 1) { /* others are old or malformed */
@@ -82,14 +89,17 @@ static void run_sender(int sock, const struct sockaddr_in *to, const char *schem
     char error[500];
     int32_t sender = wirelab_sender(schema, "delta-adaptive", "", error, sizeof error);
     if (sender < 0) fail(error);
+    check_size(sender);
     int32_t state[ROWS * FIELDS];
     uint8_t packet[PACKET_ROOM], ack[WIRELAB_ACK_ROOM];
     int64_t bytes = 0, start = now_us(), tick_us = 1000000 / wirelab_tick_hz(sender);
     for (int n = 0; n < count; n++) {
-        for (int64_t due = start + n * tick_us; now_us() < due;) { /* until the next tick, handle acks as they arrive */
+        /* Until the next tick, handle acks as they arrive; those that have arrived also if the tick is late. */
+        int arrived = 1;
+        for (int64_t left_us; (left_us = start + n * tick_us - now_us()) > 0 || arrived > 0;) {
             struct pollfd ready = {.fd = sock, .events = POLLIN};
-            int left_ms = (int)((due - now_us()) / 1000);
-            if (poll(&ready, 1, left_ms > 0 ? left_ms : 0) <= 0) continue;
+            arrived = poll(&ready, 1, left_us > 0 ? (int)(left_us / 1000) : 0);
+            if (arrived <= 0) continue;
             ssize_t size = recv(sock, ack, sizeof ack, 0);
             if (size > 0) wirelab_handle_ack(sender, now_us(), ack, (int32_t)size); /* a malformed ack is ignored */
         }
@@ -100,6 +110,7 @@ static void run_sender(int sock, const struct sockaddr_in *to, const char *schem
             fail(error);
         }
         bytes += size;
+        if (size == 0) continue; /* none is due */
         sendto(sock, packet, (size_t)size, 0, (const struct sockaddr *)to, sizeof *to); /* a lost packet is not sent again */
     }
     printf("%d states, %.1f bytes each, newest acknowledged %lld\n", count, (double)bytes / count, (long long)wirelab_acked(sender));

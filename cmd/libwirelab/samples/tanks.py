@@ -25,6 +25,8 @@ def load(path):
         ("sender", (text, text, text, data, size), handle),
         ("receiver", (text, text, data, size), handle),
         ("close", (handle,), ctypes.c_int32),
+        ("rows", (handle,), ctypes.c_int32),
+        ("fields", (handle,), ctypes.c_int32),
         ("tick_hz", (handle,), ctypes.c_int32),
         ("send", (handle, time_us, state, data, size), size),
         ("handle_ack", (handle, time_us, data, size), ctypes.c_int32),
@@ -53,16 +55,18 @@ def now_us():
     return time.monotonic_ns() // 1000
 
 
-def opened(handle, error):
+def opened(lib, handle, error):
     """Returns a handle, or raises the error that the library wrote."""
     if handle < 0:
         raise RuntimeError(error.value.decode())
+    if (lib.wirelab_rows(handle), lib.wirelab_fields(handle)) != (ROWS, FIELDS):  # a State would be too small
+        raise RuntimeError("the schema is of another game")
     return handle
 
 
 def receive(lib, sock, schema):
     error, ack, state = ctypes.create_string_buffer(500), ctypes.create_string_buffer(ACK_ROOM), State()
-    receiver = opened(lib.wirelab_receiver(schema, b"", error, len(error)), error)
+    receiver = opened(lib, lib.wirelab_receiver(schema, b"", error, len(error)), error)
     states = wrong = 0
     print("listening", flush=True)
     sock.settimeout(60)  # the first packet may take longer
@@ -74,7 +78,8 @@ def receive(lib, sock, schema):
                 states += 1
                 wrong += bytes(state) != bytes(world(lib.wirelab_sequence(receiver)))
             size = lib.wirelab_make_ack(receiver, now_us(), ack, len(ack))
-            sock.sendto(ack.raw[:size], sender)
+            if size > 0:
+                sock.sendto(ack.raw[:size], sender)
     except socket.timeout:
         pass
     lib.wirelab_close(receiver)
@@ -83,11 +88,14 @@ def receive(lib, sock, schema):
 
 def send(lib, sock, address, schema, count):
     error, packet = ctypes.create_string_buffer(500), ctypes.create_string_buffer(PACKET_ROOM)
-    sender = opened(lib.wirelab_sender(schema, b"delta-adaptive", b"", error, len(error)), error)
+    sender = opened(lib, lib.wirelab_sender(schema, b"delta-adaptive", b"", error, len(error)), error)
     start, tick_us, total = now_us(), 1_000_000 // lib.wirelab_tick_hz(sender), 0
     for n in range(count):
-        while (left := start + n * tick_us - now_us()) > 0:  # until the next tick, handle acks as they arrive
-            if select.select([sock], [], [], left / 1e6)[0]:
+        # Until the next tick, handle acks as they arrive; those that have arrived also if the tick is late.
+        arrived = True
+        while (left := start + n * tick_us - now_us()) > 0 or arrived:
+            arrived = select.select([sock], [], [], max(left, 0) / 1e6)[0]
+            if arrived:
                 ack = sock.recv(ACK_ROOM)
                 lib.wirelab_handle_ack(sender, now_us(), ack, len(ack))  # a malformed ack is ignored
         size = lib.wirelab_send(sender, now_us(), world(n), packet, len(packet))
@@ -95,7 +103,8 @@ def send(lib, sock, address, schema, count):
             lib.wirelab_error(sender, error, len(error))
             raise RuntimeError(error.value.decode())
         total += size
-        sock.sendto(packet.raw[:size], address)  # a lost packet is not sent again
+        if size > 0:  # otherwise none is due
+            sock.sendto(packet.raw[:size], address)  # a lost packet is not sent again
     print(f"{count} states, {total / count:.1f} bytes each, newest acknowledged {lib.wirelab_acked(sender)}")
     lib.wirelab_close(sender)
 

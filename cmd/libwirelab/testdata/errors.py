@@ -38,6 +38,9 @@ refused(-2, b"digest_bits=7", options=b"digest_bits=7")
 refused(-2, b"nonsense", options=b"guard=true nonsense")
 expect(lib.wirelab_sender(b"rows = 0", None, None, None, 0), -3)
 assert lib.wirelab_sender(b"rows = 0", None, None, text, 5) == -3 and len(text.value) == 4  # shortened
+for room in range(1, 60):  # also within a character
+    assert lib.wirelab_sender("\u00e4\u00f6\u00fc\u20ac = 1".encode(), None, None, text, room) == -3
+    assert len(text.value) < room and len(text.value.decode()) >= (room - 3) // 3
 
 sender = lib.wirelab_sender(schema, None, b"digest_bits=16 history=8", text, 300)
 receiver = lib.wirelab_receiver(schema, b"digest_bits=16 history=8 guard=true", text, 300)
@@ -66,10 +69,30 @@ assert lib.wirelab_handle_ack(sender, now, ack, size) == 0 and lib.wirelab_acked
 of(sender, lib.wirelab_handle_ack(sender, now, b"x", 1), -7, b"malformed")
 
 random.seed(1)
-for i in range(3000):  # any datagram
-    data = random.randbytes(random.randrange(60)) if i % 2 else bytes(packet.raw[:40 + random.randrange(20)])
-    assert lib.wirelab_receive(receiver, now, data, len(data), got) in (1, 0, -7, -8, -9)
-    assert lib.wirelab_handle_ack(sender, now, data, len(data)) in (0, -7)
+
+
+def damaged(data):
+    """Returns a datagram with some bytes changed, which may be shorter or longer."""
+    data = bytearray(data)
+    for _ in range(random.randrange(4) if data else 0):
+        data[random.randrange(len(data))] = random.randrange(256)
+    return bytes(data[:random.randrange(len(data) + 1)] if random.randrange(4) == 0 else data + random.randbytes(random.randrange(2)))
+
+
+for encoder in (b"delta-adaptive", b"xor-rle", b"deflate", b"zstd", b"zstd-baseline"):  # any datagram
+    a = lib.wirelab_sender(schema, encoder, b"digest_bits=16 history=8", text, 300)
+    assert a > 0, text.value
+    for i in range(600):
+        state[i % 40 * 4] = i
+        size = lib.wirelab_send(a, now, state, packet, 4096)
+        assert size > 0
+        for data in packet.raw[:size], damaged(packet.raw[:size]), random.randbytes(random.randrange(60)):
+            assert lib.wirelab_receive(receiver, now, data, len(data), got) in (1, 0, -7, -8, -9)
+        size = lib.wirelab_make_ack(receiver, now, ack, 256)
+        assert size >= 0
+        for data in damaged(ack.raw[:size]), ack.raw[:size], random.randbytes(random.randrange(60)):
+            assert lib.wirelab_handle_ack(a, now, data, len(data)) in (0, -7)
+    assert lib.wirelab_close(a) == 0
 
 
 def use(results):
@@ -90,5 +113,26 @@ for t in threads:
 for t in threads:
     t.join()
 assert results == [True] * 4
+
+
+def share(handle, codes):
+    """Uses a handle as other threads do, until it is closed."""
+    state, packet = (ctypes.c_int32 * 160)(), ctypes.create_string_buffer(4096)
+    while (size := lib.wirelab_send(handle, now, state, packet, 4096)) > 0:
+        lib.wirelab_handle_ack(handle, now, packet, size)
+    codes.append(size)
+
+
+for _ in range(10):
+    shared, codes = lib.wirelab_sender(schema, None, None, None, 0), []
+    threads = [threading.Thread(target=share, args=(shared, codes)) for _ in range(4)]
+    for t in threads:
+        t.start()
+    while lib.wirelab_sequence(shared) < 50:
+        pass
+    assert lib.wirelab_close(shared) == 0
+    for t in threads:
+        t.join()
+    assert codes == [-1] * 4
 assert lib.wirelab_close(sender) == 0 and lib.wirelab_close(sender) == -1 and lib.wirelab_rows(sender) == -1 and lib.wirelab_error(0, text, 300) == -1
 print("ok")

@@ -100,12 +100,13 @@ export class Link {
     this.state = lib.alloc(4 * this.cells);
   }
 
-  // exchange sends a state, and returns what the receiver has then: the same, or undefined if the packet was lost.
+  // exchange sends a state, and returns what the receiver has then: the same, or undefined if no packet arrived.
   exchange(values) {
     const { lib } = this, now = BigInt(Math.round(performance.now() * 1000));
     lib.ints(this.state, this.cells).set(values);
     const size = lib.send(this.from, now, this.state, this.packet, 65507);
     if (size < 0) throw new Error(`send returned ${size}`);
+    if (size === 0) return undefined; // none is due
     this.size += size;
     if (this.lost()) {
       this.dropped++;

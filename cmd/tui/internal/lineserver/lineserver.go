@@ -143,10 +143,16 @@ func checkSocketPath(path string) error {
 		conn.Close()
 		return fmt.Errorf("another program listens on %s: %w", path, syscall.EADDRINUSE)
 	}
-	if errors.Is(err, fs.ErrPermission) {
-		return err
+	const windowsRefused = syscall.Errno(10061) // WSAECONNREFUSED
+	if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, windowsRefused) || errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	return nil
+	// A program may use the socket: one for datagrams, one with too many connections, or one of another user.
+	var failed *net.OpError // names the path
+	if errors.As(err, &failed) {
+		err = failed.Err
+	}
+	return fmt.Errorf("%s may be in use: %w; expected another path", path, err)
 }
 
 // NeedsToken reports whether other users of this machine can connect.
@@ -186,7 +192,7 @@ func (s *Server) add(conn net.Conn) (problem string) {
 		return "the program is ending"
 	}
 	if len(s.open) >= maxConnections {
-		return fmt.Sprintf("there are %d connections already; expected one to be closed first", maxConnections)
+		return fmt.Sprintf("there are %d connections already; close one of them first", maxConnections)
 	}
 	s.open[conn] = true
 	return ""
@@ -269,7 +275,7 @@ func readLine(lines *bufio.Reader) (string, error) {
 	case len(line) > 0:
 		return "", errors.New("the last line was not executed, because it may be incomplete; expected a newline after it")
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return "", errors.New("no line arrived in time; expected a new connection")
+		return "", errors.New("no line arrived in time, so the connection is closed")
 	}
 	return "", io.EOF
 }

@@ -143,7 +143,7 @@ func (s *Sender) beginEpoch(now time.Duration) {
 		s.epochStart = now
 	}
 	switchesViews := s.views.mustSwitch(s)
-	if s.pending == nil && !switchesViews || !s.CanBeginEpoch(now) {
+	if s.pending == nil && !switchesViews || !s.CanBeginEpoch(now) && !s.views.isRootTooOld(s.seq) {
 		return
 	}
 	if s.pending != nil {

@@ -46,6 +46,9 @@ type senderViews struct {
 // MinViewPayload is the payload for which there must be room in a packet. An encoder may need more.
 const MinViewPayload = 8
 
+// maxRootDistance is the largest distance to the root of a stream that a header can contain.
+const maxRootDistance = 255
+
 // maxUnconfirmed is the number of packets after which a stream whose root the receiver may not have begins again with
 // the initial state.
 const maxUnconfirmed = 64
@@ -100,7 +103,17 @@ func (v *senderViews) mustSwitch(s *Sender) bool {
 		return (v.server != nil) != (v.budget.Bps > 0)
 	}
 	_, isKnown := v.server.Acked()
-	return !isKnown && v.hasRoot && s.seq-v.firstSeq > maxUnconfirmed
+	return !isKnown && v.hasRoot && (s.seq-v.firstSeq > maxUnconfirmed || v.isRootTooOld(s.seq))
+}
+
+// isRootTooOld reports whether packet seq cannot name the frame that the display begins with, and must, because the
+// receiver may not have begun the stream.
+func (v *senderViews) isRootTooOld(seq uint64) bool {
+	if v.server == nil || !v.hasRoot || seq-v.root <= maxRootDistance {
+		return false
+	}
+	_, isKnown := v.server.Acked()
+	return !isKnown
 }
 
 // switchViews begins a stream of view frames if there is a budget, and otherwise returns to whole frames.
@@ -147,7 +160,7 @@ func (s *Sender) viewHeader() header {
 	v := &s.views
 	h := s.header()
 	h.baseline, h.view, h.stream = v.server.AckName(), true, v.stream
-	if distance := s.seq - v.root; v.hasRoot && distance < 256 {
+	if distance := s.seq - v.root; v.hasRoot && distance <= maxRootDistance {
 		h.root = uint8(distance)
 	}
 	return h

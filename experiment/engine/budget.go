@@ -25,14 +25,11 @@ func (l *lane) setBudget(c *config.Config) {
 	}
 }
 
-// measureViews compares what the receiver shows under a budget with the source's newest frame. What a receiver on another
-// machine shows is known only later, so it is not measured.
-func (l *lane) measureViews(cur *frame.Shared) {
-	if l.views == nil || l.paths.peer != nil {
-		return
-	}
-	if client := l.rcv.View(); client != nil {
-		l.views.Tick(cur, client)
+// measureViews compares what the receiver shows under a budget with the source's newest frame, that of the given tick.
+// What a receiver on another machine shows is known only later, so it is not measured.
+func (l *lane) measureViews(tick uint64, cur *frame.Shared) {
+	if l.views != nil && l.paths.peer == nil {
+		l.views.Tick(tick, cur, l.rcv.View())
 	}
 }
 

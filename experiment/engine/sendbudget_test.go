@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -133,6 +134,59 @@ func TestBudgetRefusals(t *testing.T) {
 		}
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want an error with %q", c.pairs, err, c.want)
+		}
+	}
+}
+
+// change applies a change to a session.
+func change(t *testing.T, s *Session, key, value string) {
+	t.Helper()
+	var ch config.Change
+	if err := errors.Join(ch.Set(key, value), s.Change(ch)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// advance runs a session for some time.
+func advance(t *testing.T, s *Session, by time.Duration) {
+	t.Helper()
+	if err := s.Advance(by); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A budget is set while the newest ack is so old that headers soon cannot name its packet, and the first packets are
+// lost. The receiver does not begin with another frame than the sender.
+func TestBudgetAfterOldAck(t *testing.T) {
+	for _, silence := range []time.Duration{3 * time.Second, 3500 * time.Millisecond, 4200 * time.Millisecond, 5 * time.Second} {
+		s := budgetSession(t, 1, time.Minute, "sender.budget", "off", "link.loss", "0%")
+		advance(t, s, time.Second)
+		change(t, s, "up.loss", "100%")
+		advance(t, s, silence)
+		change(t, s, "down.loss", "100%")
+		change(t, s, "send_budget", "64kbit")
+		advance(t, s, 800*time.Millisecond)
+		change(t, s, "link.loss", "0%")
+		advance(t, s, 2*time.Second)
+		l := s.lanes[0]
+		if got := l.totals(s.Now()); got.Wrong != 0 || got.Failures.Corrupt != 0 || got.View.RowsPerPacket.Or(0) == 0 {
+			t.Errorf("without acks for %v: %d wrong, %d corrupt: %v", silence, got.Wrong, got.Failures.Corrupt, l.lastErr)
+		}
+	}
+}
+
+// Over links of 100 ms with room for all rows, moving rows are about 100 ms old, also if the budget is set later, or
+// removed for a while.
+func TestAgesOfRows(t *testing.T) {
+	for _, budgets := range [][]string{{"10mbit", "10mbit", "10mbit"}, {"off", "off", "10mbit"}, {"10mbit", "off", "10mbit"}} {
+		s := budgetSession(t, 1, time.Minute, "sender.budget", budgets[0], "link.loss", "0%", "link.jitter", "0ms", "link.latency", "100ms")
+		for _, b := range budgets {
+			change(t, s, "send_budget", b)
+			advance(t, s, 3*time.Second)
+		}
+		v := s.lanes[0].totals(s.Now()).View
+		if mean := v.MeanRowAgeMS.Or(0); v.RowAgeMS.P50 < 80 || v.RowAgeMS.P99 > 120 || v.RowAgeMS.Max > 250 || mean < 60 || mean > 110 {
+			t.Errorf("budgets %v: ages %+v with a mean of %v, want about 100 ms", budgets, v.RowAgeMS, v.MeanRowAgeMS)
 		}
 	}
 }

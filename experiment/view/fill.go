@@ -250,7 +250,7 @@ func (f *Filler) weight(i int, cur []int32) uint32 {
 // sortUrgent sorts the candidates that may fit into limit bytes to the front of the list, the most urgent first, and
 // drops the others.
 func (f *Filler) sortUrgent(s *Server, limit int) {
-	want := 16 + 2*8*limit*16/max(s.meanBits, 16) // twice as many as fit
+	want := 16 + 2*8*max(limit, 0)*16/max(s.meanBits, 16) // twice as many as fit
 	if len(f.candidates) > 2*want {
 		partition(f.candidates, want)
 		f.candidates = f.candidates[:want]

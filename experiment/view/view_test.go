@@ -543,3 +543,17 @@ func TestExplain(t *testing.T) {
 		}
 	}
 }
+
+// A packet for whose header there is no room is refused, however small the rows were so far.
+func TestFillWithoutRoom(t *testing.T) {
+	s := newSchedule(t, 1, 60)
+	s.bucket.Set(64_000, 1000, testTick)
+	for n := 1; n < 100; n++ {
+		s.tick(n)
+	}
+	s.server.meanBits = 16
+	_, err := s.filler.Fill(s.server, 100, Coding{Encoder: s.codecs[2].enc, Tick: 100}, -60, nil)
+	if large := AsTooLarge(err); large == nil || large.Limit != -60 {
+		t.Errorf("got %v, want a TooLargeError", err)
+	}
+}

@@ -19,7 +19,9 @@ type View struct {
 	recent  uint64 // ticks: rows that changed later than this ago are measured
 
 	frames    [64]*frame.Shared // the newest frames of the source: that of tick n is at n % len
-	ticks     uint64            // frames so far
+	tick      uint64            // of the newest frame
+	compared  int64             // ticks with a client
+	client    *view.Client      // of the newest tick; nil if there was none
 	changedAt []uint64          // of each row: 1 + the tick of its newest change; 0 if it never changed
 	currentAt []uint64          // of each row: the newest tick at which its shown value was the true one
 	origin    []uint64          // of each row: 1 + the packet it comes from
@@ -102,10 +104,10 @@ func (v *View) Sent(now time.Duration, p *endpoint.Packet, b *endpoint.Budget, i
 	}
 }
 
-// Tick compares what client shows with cur, the source's newest frame.
-func (v *View) Tick(cur *frame.Shared, client *view.Client) {
-	tick := v.ticks
-	v.ticks++
+// Tick compares what client shows with cur, the source's newest frame, which is that of the given tick. It must be called
+// for every tick, without a client while the receiver does not show view frames.
+func (v *View) Tick(tick uint64, cur *frame.Shared, client *view.Client) {
+	v.tick = tick
 	before := v.frames[(tick+uint64(len(v.frames))-1)%uint64(len(v.frames))]
 	slot := &v.frames[tick%uint64(len(v.frames))]
 	if *slot != nil {
@@ -113,14 +115,41 @@ func (v *View) Tick(cur *frame.Shared, client *view.Client) {
 	}
 	*slot = cur.Retain()
 	n := len(v.schema.Fields)
-	shown := client.Display()
-	right := true
-	for i := range v.schema.Rows {
-		truth, row := cur.Table[i*n:(i+1)*n], shown[i*n:(i+1)*n]
-		if cur.Changed.Has(i) && before != nil && !view.EqualRows(truth, before.Table[i*n:(i+1)*n]) {
+	for i := range cur.Changed.All() {
+		if before != nil && !view.EqualRows(cur.Table[i*n:(i+1)*n], before.Table[i*n:(i+1)*n]) {
 			v.changedAt[i] = tick + 1
 			v.stopped = settling{moved: tick}
 		}
+	}
+	v.begin(client)
+	if client != nil {
+		v.compare(cur, client)
+	}
+}
+
+// begin records that client is the present one. If it is new, its display may contain rows of frames before it.
+func (v *View) begin(client *view.Client) {
+	if client == v.client {
+		return
+	}
+	v.client = client
+	if client == nil {
+		return
+	}
+	clear(v.origin)
+	n, oldest := len(v.schema.Fields), v.tick-min(v.tick, uint64(len(v.frames)))
+	for i := range v.schema.Rows {
+		v.currentAt[i] = v.newestTickWith(i, client.Display()[i*n:(i+1)*n], oldest)
+	}
+}
+
+// compare compares what client shows with cur, the source's newest frame.
+func (v *View) compare(cur *frame.Shared, client *view.Client) {
+	tick, n, shown := v.tick, len(v.schema.Fields), client.Display()
+	v.compared++
+	right := true
+	for i := range v.schema.Rows {
+		truth, row := cur.Table[i*n:(i+1)*n], shown[i*n:(i+1)*n]
 		if seq, ok := client.Origin(i); ok && v.origin[i] != seq+1 {
 			v.origin[i] = seq + 1
 			v.currentAt[i] = max(v.currentAt[i], v.newestTickWith(i, row, v.cadence.Tick(seq)))
@@ -145,13 +174,17 @@ func (v *View) Tick(cur *frame.Shared, client *view.Client) {
 // newestTickWith returns the newest tick, from sent on, at which row i of the source had the given value. sent is the
 // tick of the packet with that value.
 func (v *View) newestTickWith(i int, value []int32, sent uint64) uint64 {
-	n := len(v.schema.Fields)
-	for tick := v.ticks - 1; tick > sent && v.ticks-tick < uint64(len(v.frames)); tick-- {
-		if view.EqualRows(v.frames[tick%uint64(len(v.frames))].Table[i*n:(i+1)*n], value) {
+	n, size := len(v.schema.Fields), uint64(len(v.frames))
+	for tick := v.tick; tick > sent && v.tick-tick < size-1; tick-- {
+		f := v.frames[tick%size]
+		if f == nil { // from before the first tick
+			break
+		}
+		if view.EqualRows(f.Table[i*n:(i+1)*n], value) {
 			return tick
 		}
 	}
-	return min(sent, v.ticks-1)
+	return min(sent, v.tick)
 }
 
 // tick counts how long it took until all rows were right, once the source has not changed for half a second.
@@ -169,7 +202,7 @@ func (s *settling) tick(v *View, tick uint64, right bool) {
 func (v *View) Ages() []time.Duration {
 	ages := make([]time.Duration, v.schema.Rows)
 	for i := range ages {
-		ages[i] = time.Duration(max(v.ticks, 1)-1-v.currentAt[i]) * time.Second / time.Duration(v.schema.TickHz)
+		ages[i] = time.Duration(v.tick-min(v.tick, v.currentAt[i])) * time.Second / time.Duration(v.schema.TickHz)
 	}
 	return ages
 }
@@ -190,7 +223,7 @@ func (v *View) Figures(b *endpoint.Budget, elapsed time.Duration) *figures.View 
 		RowAgeMS:      v.age.scaled(1 / msPerTick),
 		MeanRowAgeMS:  v.age.mean(1 / msPerTick),
 		SettledMS:     v.settled.scaled(1 / msPerTick),
-		RestingWrong:  figures.RatioFigure(float64(v.resting), float64(v.ticks)), // unknown if nothing was compared
+		RestingWrong:  figures.RatioFigure(float64(v.resting), float64(v.compared)), // unknown if nothing was compared
 		LongestWaitMS: figures.Known(float64(v.longestWait) / 1e6)}
 	place, meanPlace := v.place.scaled(view.ErrorUnit), v.place.mean(view.ErrorUnit)
 	if frame.IsCubes(v.schema) {

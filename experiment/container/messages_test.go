@@ -258,7 +258,7 @@ func TestForgedNumber(t *testing.T) {
 	}
 }
 
-// Segments without bytes, or with a changed number, place or time, are malformed. The number of segments that wait is
+// Segments without bytes, with too many, or with a changed number, place or time, are malformed. The number of segments that wait is
 // bounded, and a segment that ends the wait is accepted.
 func TestStreamRefusesSegments(t *testing.T) {
 	s := container.NewStreamSender(false)
@@ -274,6 +274,9 @@ func TestStreamRefusesSegments(t *testing.T) {
 	}
 	if err := r.Accept(segmentAt(0, nil), nil); !errors.Is(err, container.ErrMalformed) {
 		t.Errorf("a segment without bytes: %v", err)
+	}
+	if err := r.Accept(segmentAt(0, make([]byte, 1449)), nil); !errors.Is(err, container.ErrMalformed) {
+		t.Errorf("a segment that is too large: %v", err)
 	}
 	var err error
 	waiting := 0

@@ -369,7 +369,7 @@ func (r *StreamReceiver) Accept(segment []byte, deliver func(kind byte, unit []b
 	if r.err != nil {
 		return r.err
 	}
-	if len(segment) <= segmentHeader || segment[2] != hasSegment || segment[3] != 0 {
+	if len(segment) <= segmentHeader || len(segment) > segmentHeader+cubic.Payload || segment[2] != hasSegment || segment[3] != 0 {
 		return malformed("segment of %d bytes", len(segment))
 	}
 	at, bytes := binary.LittleEndian.Uint64(segment[4:]), segment[segmentHeader:]

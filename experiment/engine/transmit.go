@@ -161,6 +161,8 @@ func (l *lane) expireOverdue(now time.Duration, newest uint64) {
 // abandon releases a packet of unknown fate. Its copies that have not arrived get the outcome
 // packetlog.Unknown, unless a modelled link lost or damaged them.
 func (l *lane) abandon(now time.Duration, f *flight) {
+	// At the end of the session a packet may still be in a modelled link.
+	mayArrive := f.leftAt > now && !f.awaitsRepair
 	if !f.ownEnded && (f.endedCopies&1 == 0 || f.repair != container.NotRepaired) { // the packet's own datagram has not arrived
 		l.meter.Network.CountUnknown()
 	}
@@ -169,6 +171,10 @@ func (l *lane) abandon(now time.Duration, f *flight) {
 	}
 	for n := range f.openCopies() {
 		l.recordUnreceived(now, f, n, packetlog.Unknown, lossmodel.None)
+	}
+	if mayArrive {
+		l.flights.release(f)
+		return
 	}
 	l.releaseFlight(f)
 }

@@ -88,6 +88,30 @@ func TestRefusedSetups(t *testing.T) {
 	}
 }
 
+// Large acks among small ones occupy no more memory, once they are handled, than the queue may store.
+func TestAcksOccupyLittleMemory(t *testing.T) {
+	var q eventQueue
+	for round := range 20 { // the small acks take the buffers of earlier large ones
+		for i := range 100 * (round + 1) {
+			size := 8
+			if i >= 100*round {
+				size = 65_000
+			}
+			q.push(event{data: append(q.takeBuffer(), make([]byte, size)...)})
+		}
+		for q.due(0) != nil {
+			q.pop()
+		}
+	}
+	bytes := 0
+	for _, b := range q.freeBuffers {
+		bytes += cap(b)
+	}
+	if bytes > maxQueuedBytes {
+		t.Errorf("%d bytes for an empty queue", bytes)
+	}
+}
+
 // No data make parseSetup panic, errors are typed, and an accepted setup makes a receiver.
 func FuzzSetup(f *testing.F) {
 	data, err := validSetup().encode()

@@ -39,6 +39,7 @@ type eventQueue struct {
 const (
 	maxQueued      = 1 << 15
 	maxQueuedBytes = 8 << 20
+	maxFreeBuffer  = 1024 // bytes; larger buffers are not reused, so that large acks do not occupy memory for ever
 )
 
 // push appends an event. If the queue is full, push drops the event, as if the network had lost it.
@@ -74,7 +75,9 @@ func (q *eventQueue) pop() {
 	e := &q.events[q.head]
 	if e.data != nil {
 		q.bytes -= len(e.data)
-		q.freeBuffers = append(q.freeBuffers, e.data[:0])
+		if cap(e.data) <= maxFreeBuffer {
+			q.freeBuffers = append(q.freeBuffers, e.data[:0])
+		}
 	}
 	q.head++
 	if q.head == len(q.events) {

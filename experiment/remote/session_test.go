@@ -132,6 +132,21 @@ func TestSession(t *testing.T) {
 	}
 }
 
+// Packets that wait in a modelled queue when the session ends do not count as lost.
+func TestQueuedPacketsAreNotLost(t *testing.T) {
+	near, end := newPipe(0)
+	go func() { _, _ = Serve(t.Context(), end, noFiles) }()
+	link := NewLink(near, "there")
+	s := crowdSession(t, newConfig(t, map[string]any{"duration": "500ms", "sender.redundancy": "repeat n=1", "down.rate": "10kbit"}), link)
+	if err := link.Drive(t.Context(), s, func() error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	x := s.Result().Totals
+	if residual, ok := x.Redundancy.ResidualLoss.Value(); x.Unknown == 0 || x.Decoded == 0 || !ok || residual > 0 {
+		t.Errorf("%d sent, %d decoded, %d unknown; redundancy %+v", x.Sent, x.Decoded, x.Unknown, x.Redundancy)
+	}
+}
+
 // checkReplay replays a recorded session and checks that its result is equal to want.
 func checkReplay(t *testing.T, want *engine.Result, recorded *engine.Remote) {
 	t.Helper()

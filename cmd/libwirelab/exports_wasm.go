@@ -56,6 +56,11 @@ func wirelab_send(handle int32, nowUS int64, state, packet unsafe.Pointer, room 
 	return send(handle, nowUS, state, packet, room)
 }
 
+//go:wasmexport wirelab_set_budget
+func wirelab_set_budget(handle int32, bitsPerSecond, intervalUS int64) int32 {
+	return setBudget(handle, bitsPerSecond, intervalUS)
+}
+
 //go:wasmexport wirelab_handle_ack
 func wirelab_handle_ack(handle int32, nowUS int64, ack unsafe.Pointer, size int32) int32 {
 	return handleAck(handle, nowUS, ack, size)

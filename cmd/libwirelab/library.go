@@ -28,7 +28,7 @@ import (
 func main() {} // a library has no program
 
 // apiVersion is WIRELAB_VERSION of the header.
-const apiVersion = 1
+const apiVersion = 2
 
 // A code is a result of the header that is not a success, and the kind of an error.
 type code int32
@@ -72,6 +72,8 @@ type end struct {
 	sender    *endpoint.Sender   // nil for a receiver
 	receiver  *endpoint.Receiver // nil for a sender
 	frame     *frame.Frame       // the frame to send, for a sender
+	encoding  endpoint.Encoding  // of a sender
+	hasDigest bool               // acks contain digests
 	sequence  int64              // of the newest packet sent or state returned; -1 if none
 	lastError string             // of the last function that failed; "" if none
 }
@@ -143,7 +145,8 @@ func openSender(schema, encoder, options string) (*end, error) {
 	if err != nil {
 		return nil, failure{badEncoder, err}
 	}
-	return &end{schema: s, sender: endpoint.NewSender(s, initialState(s), encoding, o), frame: s.NewFrame(), sequence: -1}, nil
+	return &end{schema: s, sender: endpoint.NewSender(s, initialState(s), encoding, o), frame: s.NewFrame(), encoding: encoding,
+		hasDigest: o.DigestBits > 0, sequence: -1}, nil
 }
 
 // openReceiver implements wirelab_receiver.
@@ -260,7 +263,15 @@ func send(handle int32, nowUS int64, state, packet unsafe.Pointer, room int32) i
 		if err := e.schema.Check(e.frame); err != nil {
 			return 0, failure{badValue, err}
 		}
-		p, err := e.sender.Send(microseconds(nowUS), e.frame, nil)
+		now := microseconds(nowUS)
+		if !e.sender.Due(now) {
+			e.sender.Skip()
+			return 0, nil
+		}
+		p, err := e.sender.Send(now, e.frame, nil)
+		if errors.Is(err, endpoint.ErrNoRoom) { // the budget allows larger packets a little later
+			return 0, nil
+		}
 		if err != nil {
 			return 0, err
 		}
@@ -269,6 +280,30 @@ func send(handle int32, nowUS int64, state, packet unsafe.Pointer, room int32) i
 			return 0, fail(noRoom, "the packet has %d bytes, expected room for them, not %d; it counts as lost", len(p.Datagram), room)
 		}
 		return int32(copy(dst, p.Datagram)), nil
+	})
+}
+
+// setBudget implements wirelab_set_budget.
+func setBudget(handle int32, bitsPerSecond, intervalUS int64) int32 {
+	return call(handle, func(e *end) (int32, error) {
+		if e.sender == nil {
+			return 0, fail(badHandle, "the handle is a receiver; expected a sender")
+		}
+		if e.hasDigest && bitsPerSecond != 0 {
+			return 0, fail(badArgument, "digests are of whole states, and a budget sends parts of them; expected digest_bits=0")
+		}
+		const maxBudget, minInterval, maxInterval = 1_000_000_000, 1000, 10_000_000
+		if bitsPerSecond < 0 || bitsPerSecond > maxBudget || intervalUS < minInterval || intervalUS > maxInterval {
+			return 0, fail(badArgument, "a budget of %d bit/s with a state each %d us; expected 0 to %d bit/s, %d to %d us", bitsPerSecond, intervalUS,
+				maxBudget, minInterval, maxInterval)
+		}
+		budget, interval := endpoint.Budget{Bps: bitsPerSecond, Burst: 1000}, microseconds(intervalUS)
+		if least := endpoint.BudgetNeed(&e.encoding); bitsPerSecond > 0 && endpoint.MaxPacketOf(budget, interval) < least {
+			return 0, fail(badArgument, "%d bit/s allow packets of at most %d bytes, and the first packet takes %d", bitsPerSecond,
+				endpoint.MaxPacketOf(budget, interval), least)
+		}
+		e.sender.SetBudget(budget, interval)
+		return 0, nil
 	})
 }
 
@@ -303,7 +338,13 @@ func receive(handle int32, _ int64, packet unsafe.Pointer, size int32, state uns
 		if err != nil {
 			return 0, err
 		}
-		switch rx := e.receiver.Receive(src); rx.Outcome {
+		rx := e.receiver.Receive(src)
+		if v := e.receiver.View(); rx.HasView && v != nil && (rx.Outcome == endpoint.Decoded || rx.Outcome == endpoint.Stale) {
+			copy(dst, v.Display()) // an older packet may contain rows that no newer one does
+			e.sequence = max(e.sequence, int64(rx.Seq))
+			return 1, nil
+		}
+		switch rx.Outcome {
 		case endpoint.Decoded:
 			copy(dst, rx.Frame.Table)
 			e.sequence = int64(rx.Seq)

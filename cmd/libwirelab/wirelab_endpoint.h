@@ -19,9 +19,7 @@
  * Errors are negative numbers, enum wirelab_code. wirelab_error returns the text of a handle's last error; the functions that
  * create a handle write it to a buffer. Texts end with a zero byte and are UTF-8. Packets and acks may have any content.
  *
- * Functions are only added, and none is changed: WIRELAB_VERSION counts the additions. Planned: a budget for the size of
- * packets. wirelab_send may then return 0, if no packet is due, and acks may be longer, up to WIRELAB_ACK_ROOM. Callers must
- * accept both already.
+ * Functions are only added, and none is changed: WIRELAB_VERSION counts the additions.
  */
 #ifndef WIRELAB_ENDPOINT_H
 #define WIRELAB_ENDPOINT_H
@@ -32,7 +30,7 @@
 extern "C" {
 #endif
 
-#define WIRELAB_VERSION 1
+#define WIRELAB_VERSION 2
 
 #define WIRELAB_PACKET_ROOM 65507 /* size of the largest packet; larger than 1200 bytes are fragmented by IP */
 #define WIRELAB_ACK_ROOM 256      /* size of the largest ack, now and in later versions */
@@ -87,11 +85,18 @@ double wirelab_step(int32_t handle, int32_t field);
  * Returns the size of the packet to transmit; 0 if none is due. */
 int32_t wirelab_send(int32_t handle, int64_t now_us, const int32_t *state, uint8_t *packet, int32_t room);
 
+/* Sender: limits packets to bits_per_second, without the headers of IP and UDP; 0 removes the limit. A packet then contains the
+ * rows that fit, those that the client shows most wrongly first, and the state of wirelab_receive has other rows as they were.
+ * No 100 ms exceed the budget. interval_us, 1000 to 10000000, is the time between two calls of wirelab_send. Takes effect with
+ * the next packets: until then, up to a round trip, wirelab_send may return larger packets or 0. Not with digest_bits. Returns
+ * 0. Since version 2. */
+int32_t wirelab_set_budget(int32_t handle, int64_t bits_per_second, int64_t interval_us);
+
 /* Sender: handles an ack that arrived at now_us. Returns 0, also for old and duplicate acks. */
 int32_t wirelab_handle_ack(int32_t handle, int64_t now_us, const uint8_t *ack, int32_t size);
 
 /* Receiver: handles a packet that arrived at now_us. Returns 1 if it wrote a newer state, and 0 if the packet was a duplicate
- * or older than the newest, and the state is unchanged. */
+ * or older than the newest, and the state is unchanged. With a budget also an older packet may bring rows. */
 int32_t wirelab_receive(int32_t handle, int64_t now_us, const uint8_t *packet, int32_t size, int32_t *state);
 
 /* Receiver: writes an ack for all packets so far to the room bytes at ack, and returns its size. One for each packet, or one

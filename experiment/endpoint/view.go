@@ -258,7 +258,8 @@ type receiverViews struct {
 	stream uint8
 	since  uint64 // epoch with which the receiver joined the stream
 
-	refused bool // view frames are not accepted
+	newest  uint64 // newest packet of the stream whose entry in the history has the display
+	refused bool   // view frames are not accepted
 }
 
 // View returns what the receiver shows if packets contain view frames; nil otherwise.
@@ -316,6 +317,12 @@ func (r *Receiver) receiveView(out Reception, h *header, d *epochDecoder, payloa
 	r.recordArrival(out.Seq)
 	r.seen.record(out.Seq)
 	r.acks.record(out.Seq)
+	switch {
+	case out.Outcome == Decoded:
+		r.views.newest = out.Seq
+	case r.views.newest != r.acks.newest: // the newest packet has a whole frame, because there is no budget any more
+		return out
+	}
 	shown := frame.Frame{Tick: uint32(r.cadence.Tick(r.acks.newest)), Table: client.Display()}
 	if entry := r.coder.Put(r.acks.newest, d.epoch); entry != nil {
 		entry.Copy(&shown)

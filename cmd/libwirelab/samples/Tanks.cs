@@ -23,6 +23,7 @@ static class Wirelab
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)] public static extern int wirelab_field(int handle, byte[] name);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)] public static extern double wirelab_step(int handle, int field);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)] public static extern int wirelab_send(int handle, long nowUs, int[] state, byte[] packet, int room);
+    [DllImport(Library, CallingConvention = CallingConvention.Cdecl)] public static extern int wirelab_set_budget(int handle, long bitsPerSecond, long intervalUs);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)] public static extern int wirelab_handle_ack(int handle, long nowUs, byte[] ack, int size);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)] public static extern int wirelab_receive(int handle, long nowUs, byte[] packet, int size, int[] state);
     [DllImport(Library, CallingConvention = CallingConvention.Cdecl)] public static extern int wirelab_make_ack(int handle, long nowUs, byte[] ack, int room);

@@ -95,6 +95,48 @@ for encoder in (b"delta-adaptive", b"xor-rle", b"deflate", b"zstd", b"zstd-basel
     assert lib.wirelab_close(a) == 0
 
 
+def deliver(a, b, n, loss):
+    """Sends n states, in which all rows jump, each 20 ms, and returns the sizes of the packets."""
+    sizes = []
+    for i in range(n):
+        for row in range(40):
+            state[4 * row] = random.randrange(65536)
+        sizes.append(tick(a, b, loss))
+    return sizes
+
+
+def tick(a, b, loss):
+    """Sends a state, of which packet and ack are lost with a probability, and returns the size of the packet."""
+    now.value += 20000
+    size = lib.wirelab_send(a, now, state, packet, 4096)
+    assert size >= 0
+    if size > 0 and random.random() >= loss:
+        assert lib.wirelab_receive(b, now, packet, size, got) == 1
+        n = lib.wirelab_make_ack(b, now, ack, 256)
+        if random.random() >= loss:
+            assert lib.wirelab_handle_ack(a, now, ack, n) == 0
+    return size
+
+
+a, b = lib.wirelab_sender(schema, None, None, text, 300), lib.wirelab_receiver(schema, None, text, 300)  # a budget
+interval = ctypes.c_int64(20000)
+of(b, lib.wirelab_set_budget(b, ctypes.c_int64(64000), interval), -1, b"expected a sender")
+of(sender, lib.wirelab_set_budget(sender, ctypes.c_int64(64000), interval), -2, b"digest_bits=0")
+of(a, lib.wirelab_set_budget(a, ctypes.c_int64(-1), interval), -2, b"expected 0 to")
+of(a, lib.wirelab_set_budget(a, ctypes.c_int64(100), interval), -2, b"at most 1 bytes")
+free = deliver(a, b, 100, 0.2)
+assert lib.wirelab_set_budget(a, ctypes.c_int64(16000), interval) == 0
+deliver(a, b, 20, 0.2)  # the budget begins within 100 ms
+limited = deliver(a, b, 200, 0.2)
+assert max(sum(limited[i:i + 5]) for i in range(195)) <= 200 < min(sum(free[i:i + 5]) for i in range(95)), (free, limited)
+for _ in range(100):  # nothing moves: all rows become right
+    tick(a, b, 0.2)
+assert bytes(got) == bytes(state)
+assert lib.wirelab_set_budget(a, ctypes.c_int64(0), interval) == 0
+deliver(a, b, 20, 0)
+assert bytes(got) == bytes(state) and lib.wirelab_close(a) == lib.wirelab_close(b) == 0
+
+
 def use(results):
     """Exchanges states between a sender and a receiver of its own."""
     a, b = lib.wirelab_sender(schema, None, None, None, 0), lib.wirelab_receiver(schema, None, None, 0)

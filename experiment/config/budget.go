@@ -169,8 +169,12 @@ func (c *Config) checkBudget() error {
 	return nil
 }
 
-// CheckBudgetFits returns an error if frames of schema s cannot be sent in parts.
+// CheckBudgetFits returns an error if the other settings do not allow the budget, also after a change, or if frames of
+// schema s cannot be sent in parts.
 func (c *Config) CheckBudgetFits(s *frame.Schema) error {
+	if err := c.checkBudget(); err != nil {
+		return err
+	}
 	if c.Sender.Budget > 0 && (s.Delivery != frame.Latest || s.Rows == 0) {
 		return &Error{Key: BudgetKey, Problem: "a budget leaves out rows of a table until later, and these data must arrive as a whole",
 			Expected: "off, or snapshots such as cubes and tables"}

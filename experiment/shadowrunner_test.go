@@ -46,7 +46,7 @@ func TestSessionWithShadowsReplays(t *testing.T) {
 	send(t, r, Command{Change: new(config.NewChange("encoder.name", "quantized", "shadow_off", []string{"quantized"}, "shadow",
 		[]config.Encoder{{Name: "zstd"}}))})
 	lanes("raw", "zstd")
-	back := r.Snapshot().Now - 300*time.Millisecond
+	back := r.Snapshot().Now - 100*time.Millisecond // after the newest change, because lanes waits for 200 ms
 	send(t, r, Command{Seek: &back})
 	await(t, r, "the jump", func(s *engine.Snapshot) bool { return s.State == engine.Running })
 	lanes("raw", "zstd")

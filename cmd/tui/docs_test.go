@@ -156,7 +156,9 @@ func checkExample(t *testing.T, line string) {
 	if len(args) > 1 && args[1] == "completion" {
 		return // added by the flag library at execution
 	}
-	cmd, rest, err := testApp().root().Find(args[1:])
+	root := testApp().root()
+	root.InitDefaultVersionFlag() // otherwise added at execution
+	cmd, rest, err := root.Find(args[1:])
 	if err == nil {
 		err = cmd.ParseFlags(rest)
 	}

@@ -46,9 +46,13 @@ func TestSessionWithShadowsReplays(t *testing.T) {
 	send(t, r, Command{Change: new(config.NewChange("encoder.name", "quantized", "shadow_off", []string{"quantized"}, "shadow",
 		[]config.Encoder{{Name: "zstd"}}))})
 	lanes("raw", "zstd")
-	back := r.Snapshot().Now - 100*time.Millisecond // after the newest change, because lanes waits for 200 ms
+	pause := true
+	send(t, r, Command{Pause: &pause})
+	stood := await(t, r, "a pause", func(s *engine.Snapshot) bool { return s.State == engine.Paused }).Now
+	back := stood - 100*time.Millisecond // after the newest change, because lanes waits for 200 ms
 	send(t, r, Command{Seek: &back})
-	await(t, r, "the jump", func(s *engine.Snapshot) bool { return s.State == engine.Running })
+	await(t, r, "the jump back", func(s *engine.Snapshot) bool { return s.State == engine.Paused && s.Now < stood })
+	send(t, r, Command{Pause: new(false)})
 	lanes("raw", "zstd")
 	r.Stop()
 	path, err := r.Save("")

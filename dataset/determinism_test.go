@@ -75,6 +75,10 @@ type productCheck struct {
 }
 
 func newProductCheck() productCheck {
+	if build.Default.GOROOT == "" { // the test was compiled with -trimpath
+		root, _ := exec.Command("go", "env", "GOROOT").Output()
+		build.Default.GOROOT = strings.TrimSpace(string(root))
+	}
 	fset := token.NewFileSet()
 	return productCheck{fset, importer.ForCompiler(fset, "source", nil)}
 }

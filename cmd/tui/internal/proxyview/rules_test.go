@@ -718,7 +718,7 @@ func TestEmptyChartsAreFolded(t *testing.T) {
 func TestWheelActsUnderThePointer(t *testing.T) {
 	g := newGame(t, 3, "")
 	m := g.screen(160, 48, false)
-	g.run(m, 10*time.Second)
+	g.run(m, 18*time.Second) // more than the shortest of spans
 	wheel := func(pane, dy, notches int) {
 		for _, place := range m.page.Places {
 			if place.Slot == m.page.Slots[pane] {

@@ -188,7 +188,7 @@ func (x *Session) timing() (t figures.Timing) {
 type durations struct {
 	sum    int64
 	n      int64
-	every  int64   // one of this number of durations is in the sample
+	stride int64   // every stride-th duration is in the sample
 	sample []int64 // at most maxSample
 }
 
@@ -197,9 +197,9 @@ const maxSample = 1 << 16
 
 // add adds a duration.
 func (d *durations) add(ns int64) {
-	d.every = max(d.every, 1)
+	d.stride = max(d.stride, 1)
 	d.sum += ns
-	if d.n%d.every == 0 {
+	if d.n%d.stride == 0 {
 		d.sample = append(d.sample, ns)
 	}
 	d.n++
@@ -209,7 +209,7 @@ func (d *durations) add(ns int64) {
 	for i := range maxSample / 2 { // keep every second one
 		d.sample[i] = d.sample[2*i]
 	}
-	d.sample, d.every = d.sample[:maxSample/2], 2*d.every
+	d.sample, d.stride = d.sample[:maxSample/2], 2*d.stride
 }
 
 // microseconds returns quantiles in microseconds.

@@ -72,6 +72,16 @@ func (p *Panes) FocusAt(x, y, tabRow int) Place {
 	return at
 }
 
+// FocusedOnly draws a page of w x h cells for a small screen: a line with summary, the tabs, and the focused pane.
+func (p *Panes) FocusedOnly(th *look.Theme, summary *Slot, w, h int) []string {
+	const summaryRows, headerRows = 1, 2
+	at := p.Slots[p.Focused].Place(0, headerRows, w, h-headerRows)
+	p.Places = []Place{at}
+	lines := append(make([]string, 0, h), summary.Render(th, w, summaryRows, look.Unfocused)...)
+	lines = append(lines, p.TabRow(th))
+	return append(lines, at.Slot.Render(th, w, h-headerRows, look.Focused)...)
+}
+
 // TabRow returns the row with the names of the panes on a small screen.
 func (p *Panes) TabRow(th *look.Theme) string {
 	c := look.NewCanvas(p.w, 1)

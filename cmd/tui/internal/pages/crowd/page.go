@@ -57,12 +57,7 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 		p.Places = p.layOut(w, h)
 		return room.RenderPlaces(th, p.Places, h, p.Slots[p.Focused].Pane, nil)
 	}
-	const headerRows = 2
-	p.Places = []room.Place{p.Slots[p.Focused].Place(0, headerRows, w, h-headerRows)}
-	const summaryRows = 1
-	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, look.Unfocused)...)
-	lines = append(lines, p.TabRow(th))
-	return append(lines, p.Slots[p.Focused].Render(th, w, h-headerRows, look.Focused)...)
+	return p.FocusedOnly(th, p.summary, w, h)
 }
 
 // layOut places the panes on a large screen.

@@ -49,12 +49,7 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 		p.Places = p.layOut(w, h)
 		return room.RenderPlaces(th, p.Places, h, nil, nil) // no pane has keys of its own
 	}
-	const headerRows = 2
-	p.Places = []room.Place{p.Slots[p.Focused].Place(0, headerRows, w, h-headerRows)}
-	const summaryRows = 1
-	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, look.Unfocused)...)
-	lines = append(lines, p.TabRow(th))
-	return append(lines, p.Places[0].Slot.Render(th, w, h-headerRows, look.Focused)...)
+	return p.FocusedOnly(th, p.summary, w, h)
 }
 
 // layOut places the panes on a large screen. Without a comparison of playout policies, its pane is one row.

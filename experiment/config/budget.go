@@ -13,8 +13,12 @@ import (
 	"wirelab/internal/units"
 )
 
-// BudgetKey is the key of the budget of the sender.
-const BudgetKey = "sender.budget"
+// The keys of the budget of the sender, and of how it is used.
+const (
+	BudgetKey   = "sender.budget"
+	burstKey    = "sender.budget_burst"
+	priorityKey = "sender.priority"
+)
 
 // noBudget is the value of a budget for none.
 const noBudget = "off"
@@ -63,7 +67,7 @@ func sendBudgetText(bps int64) string {
 
 // burstRow returns the row of sender.budget_burst.
 func burstRow() Row {
-	r := scalarRow("sender.budget_burst", "1 to 16 packets", func(c *Config) any { return float64(c.Sender.BudgetBurst) / 1000 },
+	r := scalarRow(burstKey, "1 to 16 packets", func(c *Config) any { return float64(c.Sender.BudgetBurst) / 1000 },
 		func(c *Config, v any) bool {
 			packets, ok := number(v)
 			if ok = ok && packets >= 1 && packets <= maxBurst/1000; ok {
@@ -83,7 +87,7 @@ func number(v any) (float64, bool) {
 
 // priorityRow returns the row of sender.priority.
 func priorityRow() Row {
-	r := policyRow("sender.priority", view.Policies, view.Policies[0].Name, func(c *Config) *policy.Policy { return &c.Sender.Priority })
+	r := policyRow(priorityKey, view.Policies, view.Policies[0].Name, func(c *Config) *policy.Policy { return &c.Sender.Priority })
 	r.Help = "which rows a packet contains if the budget does not allow all"
 	return r
 }
@@ -154,29 +158,50 @@ func (c *Config) SendBudget() endpoint.Budget {
 	return endpoint.Budget{Bps: c.Sender.Budget, Burst: c.Sender.BudgetBurst, Priority: c.Sender.Priority, Interest: c.Interest}
 }
 
-// checkBudget checks that the other settings allow a budget.
+// FirstBudgetKey returns the key of the budget of the first lane that has one; "" if no lane has a budget.
+func (c *Config) FirstBudgetKey() string {
+	for i, lane := range c.Lanes() {
+		if lane.Sender.Budget > 0 {
+			return c.LaneKey(i, BudgetKey)
+		}
+	}
+	return ""
+}
+
+// checkBudget checks that the other settings allow the budgets.
 func (c *Config) checkBudget() error {
+	key := c.FirstBudgetKey()
 	switch {
-	case c.Sender.Budget == 0:
+	case key == "":
 		return nil
 	case !c.Down.Corrupt.Checksum || !c.Up.Corrupt.Checksum:
-		return &Error{Key: BudgetKey, Problem: "view frames rely on the checksum of UDP, which is off", Expected: "down.checksum = true and up.checksum = true"}
+		return &Error{Key: key, Problem: "view frames rely on the checksum of UDP, which is off", Expected: "down.checksum = true and up.checksum = true"}
 	case c.Receiver.DigestBits > 0:
-		return &Error{Key: "receiver.digest", Problem: "digests are of whole frames, and a budget sends parts of them", Expected: "0, or sender.budget = off"}
+		return &Error{Key: "receiver.digest", Problem: "digests are of whole frames, and a budget sends parts of them", Expected: "0, or " + key + " = off"}
 	case c.HasMessages() && c.Messages.IsStream():
-		return &Error{Key: BudgetKey, Problem: "a stream has no acks of packets, which a budget needs", Expected: `off, or another messages.delivery than "stream"`}
+		return &Error{Key: key, Problem: "a stream has no acks of packets, which a budget needs", Expected: `off, or another messages.delivery than "stream"`}
 	}
 	return nil
 }
 
-// CheckBudgetFits returns an error if the other settings do not allow the budget, also after a change, or if frames of
+// idlePriorities returns warnings about shadows with a priority that has no effect.
+func (c *Config) idlePriorities() (out []string) {
+	for i, lane := range c.Lanes() {
+		if key := c.LaneKey(i, priorityKey); key != priorityKey && lane.Sender.Budget == 0 {
+			out = append(out, key+": without a budget it has no effect")
+		}
+	}
+	return out
+}
+
+// CheckBudgetFits returns an error if the other settings do not allow the budgets, also after a change, or if frames of
 // schema s cannot be sent in parts.
 func (c *Config) CheckBudgetFits(s *frame.Schema) error {
 	if err := c.checkBudget(); err != nil {
 		return err
 	}
-	if c.Sender.Budget > 0 && (s.Delivery != frame.Latest || s.Rows == 0) {
-		return &Error{Key: BudgetKey, Problem: "a budget leaves out rows of a table until later, and these data must arrive as a whole",
+	if key := c.FirstBudgetKey(); key != "" && (s.Delivery != frame.Latest || s.Rows == 0) {
+		return &Error{Key: key, Problem: "a budget leaves out rows of a table until later, and these data must arrive as a whole",
 			Expected: "off, or snapshots such as cubes and tables"}
 	}
 	return nil

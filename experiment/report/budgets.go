@@ -1,0 +1,36 @@
+package report
+
+import (
+	"strings"
+
+	"wirelab/experiment/engine"
+	"wirelab/internal/escape"
+	"wirelab/internal/texttable"
+	"wirelab/internal/units"
+)
+
+// BudgetTable returns a table of the lanes that have a budget, by limit and error.
+func BudgetTable(c *engine.BudgetComparison) *texttable.Table {
+	t := texttable.New("lane", "policy", ">budget, kbps", ">used, kbps", ">mean error, "+c.Unit, ">times the best of this budget", ">95 % CI")
+	for _, group := range c.ByLimit() {
+		for k, i := range group {
+			l := &c.Lanes[i]
+			ratio := l.VsBest.Text(2)
+			if k == 0 && len(group) > 1 {
+				ratio = "best"
+			}
+			t.Add(l.Lane, c.Name(i), units.Trimmed(l.LimitKbps, 1), l.UsedKbps.Text(1), l.MeanError.Text(0), ratio, l.Interval())
+		}
+	}
+	return t
+}
+
+// mdBudgets returns the section of report.md about the lanes that have a budget.
+func mdBudgets(c *engine.BudgetComparison) string {
+	var b strings.Builder
+	BudgetTable(c).WriteMarkdown(&b)
+	for _, sentence := range c.Findings() {
+		b.WriteString("\n" + escape.Markdown(sentence) + "\n")
+	}
+	return b.String()
+}

@@ -288,7 +288,7 @@ func (l *lane) receiveSegment(now time.Duration, d *lossmodel.Delivery) {
 	}
 	err := m.streamIn.Accept(d.Data, func(kind byte, unit []byte) {
 		if kind == container.MessageUnit {
-			l.acceptMessages(unit)
+			l.noteMalformed(m.in.Accept(unit))
 			return
 		}
 		tag := m.packets.At(m.packets.First())
@@ -307,7 +307,7 @@ func (l *lane) receiveSegment(now time.Duration, d *lossmodel.Delivery) {
 	l.sendAck(now)
 }
 
-// receiveMessages passes the parts of messages in a container that has arrived to the receiver.
+// receiveMessages passes the parts of messages in a container, which Open returned without an error, to the receiver.
 func (l *lane) receiveMessages(now time.Duration, opened *container.Opened) {
 	m := l.messenger
 	if m == nil {
@@ -317,8 +317,7 @@ func (l *lane) receiveMessages(now time.Duration, opened *container.Opened) {
 	if l.report != nil {
 		m.now = l.report.Arrived
 	}
-	m.in.Arrived(opened.Number)
-	l.acceptMessages(opened.Messages)
+	l.noteMalformed(m.in.AcceptContainer(opened))
 	l.compareDeliveries()
 }
 
@@ -330,9 +329,9 @@ func (l *lane) compareDeliveries() {
 	}
 }
 
-// acceptMessages passes parts of messages to the receiver.
-func (l *lane) acceptMessages(parts []byte) {
-	if err := l.messenger.in.Accept(parts); err != nil {
+// noteMalformed stores an error about parts of messages, if any, as the last error.
+func (l *lane) noteMalformed(err error) {
+	if err != nil {
 		l.lastErr = fmt.Errorf("messages: %w", err)
 	}
 }

@@ -119,8 +119,13 @@ func TestMessagesAreDelivered(t *testing.T) {
 					}
 				}
 			}
-			if written, sends := out.Parts(); sends <= written {
-				t.Errorf("%s: %d parts were sent %d times at 20 %% loss", text, written, sends)
+			n := out.Stats()
+			timeouts := map[string][2]int64{ // bounds
+				"all-unacked": {0, 0}, "resend after=60ms": {n.Resent, n.Resent},
+				"rto": {1, n.Resent - 1}, "rto window=3": {n.Resent, n.Resent}, // without three acks of later parts
+			}[text]
+			if n.Resent == 0 || n.Resent != n.Sends-n.Parts || n.Timeouts < timeouts[0] || n.Timeouts > timeouts[1] {
+				t.Errorf("%s: at 20 %% loss %+v, want %d timeouts", text, n, timeouts)
 			}
 		}
 	}
@@ -215,8 +220,8 @@ func TestPaceWithPackets(t *testing.T) {
 			}
 		}
 		const want = 400_000 / 8 / 205 // parts of 200 bytes with their headers
-		if _, sent := out.Parts(); sent < want-5 || sent > want+5 {
-			t.Errorf("%s: %d parts in a second, want %d", text, sent, want)
+		if n := out.Stats().Sends; n < want-5 || n > want+5 {
+			t.Errorf("%s: %d parts in a second, want %d", text, n, want)
 		}
 	}
 }

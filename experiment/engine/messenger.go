@@ -268,9 +268,15 @@ func (m *messenger) view() MessagesView {
 func (m *messenger) figures(d time.Duration) *figures.Messages {
 	f := m.meter.Figures(d)
 	f.Delivery = m.settings.Policy().String()
-	f.Parts, f.PartSends = m.out.Parts()
-	if m.stream != nil {
-		_, _, _, f.Resent, f.Timeouts = m.stream.State()
+	out := m.out.Stats()
+	f.Parts, f.PartSends, f.Resent = out.Parts, out.Sends, out.Resent
+	switch {
+	case m.stream != nil:
+		var timeouts int64
+		_, _, _, f.Resent, timeouts = m.stream.State()
+		f.Timeouts = figures.Known(float64(timeouts))
+	case m.settings.Policy().Name() != "all-unacked": // which has no timer
+		f.Timeouts = figures.Known(float64(out.Timeouts))
 	}
 	return f
 }

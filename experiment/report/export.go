@@ -265,7 +265,7 @@ func writeConfig(w io.Writer, c *config.Config) error {
 }
 
 // reportFileName matches the names of a report's files and folders.
-var reportFileName = regexp.MustCompile(`^(experiment\.toml|samples\.csv|shadows\.csv|playout\.csv|control\.csv|packets\.csv|clients\.csv|summary\.csv|report\.(md|json|html)|run-[0-9]{3,})$`)
+var reportFileName = regexp.MustCompile(`^(experiment\.toml|samples\.csv|shadows\.csv|playout\.csv|control\.csv|queue\.csv|packets\.csv|clients\.csv|summary\.csv|report\.(md|json|html)|run-[0-9]{3,})$`)
 
 // OpenFolder opens dir for a report, and creates it if necessary. It returns an error if dir contains
 // other files, or if it contains the report of another run and force is false.

@@ -133,7 +133,8 @@ func (s *Sender) switchViews() {
 	if e := s.ackedEntry(s.newestAcked); s.hasAck && e != nil && !restarts {
 		root, v.root, v.hasRoot = &e.Frame, e.Seq, true
 	}
-	v.server = view.NewServer(s.schema, root)
+	v.filler = view.NewFiller(s.schema) // not that of an earlier stream, which has missed frames since
+	v.server = view.NewServer(v.filler, root)
 	if s.sent != nil {
 		v.server.KeepMemos()
 	} else {
@@ -141,7 +142,6 @@ func (s *Sender) switchViews() {
 			s.history.Drop(s.oldestShared) // whole frames are no longer references
 		}
 	}
-	v.filler = view.NewFiller(s.schema) // not that of an earlier stream, which has missed frames since
 	v.filler.Probe = s.coder.Probe
 	v.stream = max(1, v.stream+1) // never 0
 	v.firstSeq = s.seq

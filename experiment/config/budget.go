@@ -231,16 +231,21 @@ func (c *Config) CheckBudgetFits(s *frame.Schema) error {
 	return nil
 }
 
-// idleBudget returns warnings about settings that shape a budget, and have no effect.
-func (c *Config) idleBudget() (out []string) {
+// IdleBudget returns warnings about settings that shape a budget, and have no effect.
+func (c *Config) IdleBudget() (out []string) {
 	warn := func(key, problem, expected string) {
 		out = append(out, c.Locate(&Error{Key: key, Problem: "has no effect " + problem, Expected: expected}).Error())
 	}
-	interest := ""
-	for _, key := range []string{radiusKey, interestRowKey, pointKey, falloffKey} {
-		if interest == "" && findSetting(key).Text(c) != findSetting(key).Text(Default()) {
-			interest = key
-		}
+	interest := "" // the first key of [interest] that was changed
+	switch d := defaultInterest; {
+	case c.Interest.Radius != d.Radius:
+		interest = radiusKey
+	case c.Interest.Row != d.Row:
+		interest = interestRowKey
+	case c.Interest.Point != d.Point:
+		interest = pointKey
+	case c.Interest.Falloff != d.Falloff:
+		interest = falloffKey
 	}
 	set := map[string]bool{priorityKey: c.Sender.Priority.Name() != "", weightsKey: c.Sender.Weights != view.Weights{},
 		burstKey: c.Sender.BudgetBurst != defaultBurst, interest: interest != ""}

@@ -383,5 +383,5 @@ func (c *Config) Warnings() []string {
 	if len(c.Clients) > 0 && c.Crowd.Clients == 0 {
 		out = append(out, "client: only a proxy or a crowd has clients; this run ignores them")
 	}
-	return slices.Concat(out, c.idleControls(), c.idlePlayouts(), c.idleBudget())
+	return slices.Concat(out, c.idleControls(), c.idlePlayouts(), c.IdleBudget())
 }

@@ -20,7 +20,8 @@ func TestFilesOfPolicies(t *testing.T) {
 	for range 2 {
 		c := config.Default()
 		c.Duration = 8 * time.Second
-		for _, pair := range [][2]string{{"receiver.playout_compare", "all"}, {"sender.control", "delay"}, {"down.rate", "30kbit"}, {"down.queue", "64KB"}} {
+		for _, pair := range [][2]string{{"receiver.playout_compare", "all"}, {"sender.control", "delay"}, {"down.rate", "30kbit"}, {"down.queue", "64KB"},
+			{"sender.budget", "8kbit"}, {"sender.weights", "interacting:1=4"}} {
 			if err := c.Set(pair[0], pair[1]); err != nil {
 				t.Fatal(err)
 			}
@@ -52,6 +53,10 @@ func TestFilesOfPolicies(t *testing.T) {
 	controls := testkit.CheckCSV(t, "control.csv", readText(t, folder, "control.csv"))
 	if len(controls) != 81 || controls[80][0] != "8.000" || controls[80][3] == "" {
 		t.Errorf("control.csv has %d rows, the last is %q", len(controls), controls[len(controls)-1])
+	}
+	priorities := testkit.CheckCSV(t, "priorities.csv", readText(t, folder, "priorities.csv"))
+	if len(priorities) < 10 || priorities[1][0] != "1" || priorities[1][6] != "20.000" || priorities[1][2] != "waiting" {
+		t.Errorf("priorities.csv: %q", priorities[:min(len(priorities), 2)])
 	}
 	text := readText(t, folder, "report.md")
 	for _, want := range []string{"## Playout policies on the same arrivals", "| lightyear |", "## Send-rate control", "`delay target=50ms start=600kbit",

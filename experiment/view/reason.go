@@ -13,6 +13,9 @@ const (
 	Blocked                  // it should be sent, but equals the reference: an ack must change the reference first
 )
 
+// String returns the standing in words.
+func (s Standing) String() string { return [...]string{"right", "under way", "waiting", "blocked"}[s] }
+
 // Reason explains the priority of a row.
 type Reason struct {
 	Row      int

@@ -50,7 +50,7 @@ func newPerfectLink(t testing.TB, initial *frame.Frame, s *frame.Schema, policy,
 	}
 	l := &perfectLink{t: t, schema: s, filler: NewFiller(s), cur: s.NewFrame(), limit: 5, ticks: 1}
 	l.cur.CopyFrom(initial)
-	l.server, l.client = NewServer(s, initial), NewClient(s, initial)
+	l.server, l.client = NewServer(l.filler, initial), NewClient(s, initial)
 	l.filler.SetPolicy(p)
 	l.filler.SetWeights(w)
 	l.filler.SetInterest(in)

@@ -109,7 +109,7 @@ func describeRange(b *strings.Builder, f *frame.Field) {
 	}
 	fmt.Fprintf(b, "%-7s = [%s, %s]\n", "range", formatSteps(float64(f.Min), scale), formatSteps(last, scale))
 	switch {
-	case f.Tolerance > 0:
+	case f.Tolerance > 0 && f.Kind != frame.Angle: // the rounded ends of a turn do not give the exact scale of an angle
 		fmt.Fprintf(b, "%-7s = %s\n", "tolerance", formatNumber(f.Tolerance))
 	case scale != 1:
 		fmt.Fprintf(b, "%-7s = %s\n", "scale", formatNumber(scale))

@@ -380,7 +380,7 @@ func (c *Config) Warnings() []string {
 			out = append(out, dir.String()+": "+w)
 		}
 	}
-	if len(c.Clients) > 0 && c.Crowd.Clients == 0 {
+	if len(c.Clients) > 0 && c.Crowd.Clients == 0 && !c.NeedsProxy() {
 		out = append(out, "client: only a proxy or a crowd has clients; this run ignores them")
 	}
 	return slices.Concat(out, c.idleControls(), c.idlePlayouts(), c.IdleBudget())

@@ -15,14 +15,15 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// A run with policies writes playout.csv and control.csv, and tables in report.md; a second run may replace its folder.
+// A run with policies and other traffic writes playout.csv, control.csv and queue.csv, and tables in report.md; a second run may replace its folder.
 func TestFilesOfPolicies(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	var folder *atomicfile.Folder
 	for range 2 {
 		c := config.Default()
 		c.Duration = 8 * time.Second
-		for _, pair := range [][2]string{{"receiver.playout_compare", "all"}, {"sender.control", "delay"}, {"down.rate", "30kbit"}, {"down.queue", "64KB"}} {
+		for _, pair := range [][2]string{{"receiver.playout_compare", "all"}, {"sender.control", "delay"}, {"down.rate", "30kbit"}, {"down.queue", "64KB"},
+			{"traffic", "1 constant rate=1kbit"}} {
 			if err := c.Set(pair[0], pair[1]); err != nil {
 				t.Fatal(err)
 			}
@@ -54,6 +55,9 @@ func TestFilesOfPolicies(t *testing.T) {
 	controls := testkit.CheckCSV(t, "control.csv", readText(t, folder, "control.csv"))
 	if len(controls) != 81 || controls[80][0] != "8.000" || controls[80][3] == "" {
 		t.Errorf("control.csv has %d rows, the last is %q", len(controls), controls[len(controls)-1])
+	}
+	if queue := testkit.CheckCSV(t, "queue.csv", readText(t, folder, "queue.csv")); len(queue) != 1+2*80 {
+		t.Errorf("queue.csv has %d rows", len(queue))
 	}
 	text := readText(t, folder, "report.md")
 	for _, want := range []string{"## Playout policies on the same arrivals", "| lightyear |", "## Send-rate control", "`delay target=50ms start=600kbit",

@@ -365,7 +365,7 @@ func (ch Change) SetsEncoder() bool { return ch.Encoder != "" || len(ch.Params) 
 
 // SetsBudget reports whether the change sets the budget of the sender or how it is used.
 func (ch Change) SetsBudget() bool {
-	return slices.ContainsFunc([]string{BudgetKey, burstKey, priorityKey}, func(key string) bool { return ch.Live[key] != nil })
+	return slices.ContainsFunc([]string{BudgetKey, burstKey, priorityKey, weightsKey}, func(key string) bool { return ch.Live[key] != nil })
 }
 
 // WithMark returns the change with the bookmark text; "" removes the bookmark.

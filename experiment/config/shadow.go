@@ -81,12 +81,15 @@ func (c *Config) Lanes() []*Config {
 
 // LaneKey returns the key that determines the setting called key of lane i: that of the shadow if it has its own.
 func (c *Config) LaneKey(i int, key string) string {
-	for _, s := range ownSettings {
-		if i > 0 && s.key == key && *s.text(&c.Shadows[i-1]) != "" {
-			return Indexed("shadow", i-1) + "." + s.name
-		}
+	if i > 0 && c.Shadows[i-1].hasOwn(key) {
+		return Indexed("shadow", i-1) + strings.TrimPrefix(key, "sender")
 	}
 	return key
+}
+
+// hasOwn reports whether e has its own value of the setting of all lanes called key.
+func (e Encoder) hasOwn(key string) bool {
+	return slices.ContainsFunc(ownSettings, func(s ownSetting) bool { return s.key == key && *s.text(&e) != "" })
 }
 
 // maxShadows is the maximum number of shadows, the encoders that run alongside on the same frames.

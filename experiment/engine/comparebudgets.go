@@ -28,6 +28,7 @@ type BudgetLane struct {
 	LimitKbps float64        `json:"limit_kbps"` // the budget
 	UsedKbps  figures.Figure `json:"used_kbps"`
 	MeanError figures.Figure `json:"mean_error"` // of rows that changed in the last 100 ms, against the source's newest frame
+	IsBest    bool           `json:"is_best"`    // has the least error of the lanes with the same limit, of which there are others
 	// VsBest is the ratio of the error to that of the lane with the least error of those with the same limit, for the
 	// other ones. VsBestLo and VsBestHi are the bounds of its 95 % confidence interval; unknown if there are too few data.
 	VsBest   figures.Figure `json:"vs_best"`
@@ -63,6 +64,14 @@ func (c *BudgetComparison) Name(i int) string {
 		return l.Encoder + " " + l.Policy
 	}
 	return l.Policy
+}
+
+// RatioText returns VsBest as text: "best" for the best lane of a limit, and "" if the lane is the only one.
+func (l *BudgetLane) RatioText() string {
+	if l.IsBest {
+		return "best"
+	}
+	return l.VsBest.FormatWith(func(v float64) string { return units.Fixed(v, 2) }, "")
 }
 
 // Interval returns the bounds of VsBest as text; "" if they are unknown.

@@ -13,13 +13,9 @@ import (
 func BudgetTable(c *engine.BudgetComparison) *texttable.Table {
 	t := texttable.New("lane", "policy", ">budget, kbps", ">used, kbps", ">mean error, "+c.Unit, ">times the best of this budget", ">95 % CI")
 	for _, group := range c.ByLimit() {
-		for k, i := range group {
+		for _, i := range group {
 			l := &c.Lanes[i]
-			ratio := l.VsBest.Text(2)
-			if k == 0 && len(group) > 1 {
-				ratio = "best"
-			}
-			t.Add(l.Lane, c.Name(i), units.Trimmed(l.LimitKbps, 1), l.UsedKbps.Text(1), l.MeanError.Text(0), ratio, l.Interval())
+			t.Add(l.Lane, c.Name(i), units.Trimmed(l.LimitKbps, 1), l.UsedKbps.Text(1), l.MeanError.Text(0), l.RatioText(), l.Interval())
 		}
 	}
 	return t

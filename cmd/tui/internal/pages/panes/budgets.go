@@ -13,10 +13,7 @@ import (
 )
 
 // Budgets shows the lanes that have a budget as points, the error that their receivers show against kbps, and as a table.
-type Budgets struct {
-	snap     *engine.Snapshot
-	compared *engine.BudgetComparison // of snap; nil before the first Draw, and if no lane has a budget
-}
+type Budgets struct{ snap *engine.Snapshot }
 
 // Name implements room.Pane.
 func (p *Budgets) Name() string { return "Budgets" }
@@ -43,12 +40,11 @@ func HasBudget(snap *engine.Snapshot) bool {
 
 // Draw implements room.Pane.
 func (p *Budgets) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	p.compared = lockstep.CompareBudgets(p.snap)
-	if p.compared == nil {
+	x := lockstep.CompareBudgets(p.snap)
+	if x == nil {
 		c.Frame(th, focused, "Error against kbps", look.Dim.Span("no lane has a budget: /send_budget 64kbit"))
 		return
 	}
-	x := p.compared
 	s := &ScatterTable{Title: "Error against kbps: mean " + x.Unit, About: "from " + units.Fixed(x.FromS, 0) + " to " + units.Fixed(x.ToS, 0) + " s",
 		Spec: chart.ScatterSpec{AxisX: " kbps used", MinX: 20, MinY: 10}}
 	lanes := []*engine.BudgetLane{} // in the order of the rows
@@ -95,12 +91,4 @@ func letterRune(letter string) rune {
 		return r
 	}
 	return '?'
-}
-
-// Reasons returns the findings about the compared lanes, and what the figures are.
-func (p *Budgets) Reasons() []string {
-	if p.compared == nil {
-		return nil
-	}
-	return append(p.compared.Findings(), "The error is that of the rows that changed in the last 100 ms, against the newest frame of the source; kbps are headers and payloads.")
 }

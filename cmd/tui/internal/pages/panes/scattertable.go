@@ -59,7 +59,7 @@ func (s *ScatterTable) drawTable(c *look.Canvas, y, rows int) {
 	if rows == 0 {
 		return
 	}
-	const minLabel = 24 // columns
+	const minLabel = 12 // columns
 	columns, right := s.Columns, c.W-2
 	nameEnd := right
 	for i, k := range columns {

@@ -187,6 +187,7 @@ func leastErrors(points []gridPoint, m metric) (table, string) {
 	names, groups := groupPoints(points, func(p *gridPoint) string { given, _ := parts(p); return given })
 	wins, certain := map[string]int{}, 0 // of a choice; and wins that chance does not explain
 	total, seeds := 0, 0
+	least, most := math.Inf(1), 0.0 // of the ratios to the next
 	for _, name := range names {
 		list := slices.Clone(groups[name])
 		if len(list) < 2 {
@@ -205,6 +206,7 @@ func leastErrors(points []gridPoint, m metric) (table, string) {
 			}
 		}
 		total, seeds = total+1, max(seeds, len(best.errors[m.key]))
+		least, most = min(least, ratio.Ratio), max(most, ratio.Ratio)
 		wins[winner]++
 		t.Add(name, winner, best.cell(m), second, units.Fixed(ratio.Ratio, 2), interval)
 	}
@@ -212,11 +214,12 @@ func leastErrors(points []gridPoint, m metric) (table, string) {
 		return t, ""
 	}
 	winner := slices.MaxFunc(slices.Sorted(maps.Keys(wins)), func(a, b string) int { return cmp.Compare(wins[a], wins[b]) })
-	lead := fmt.Sprintf("%s has the least error at %d of %s.", winner, wins[winner], formatCount(int64(total), "row")+" of the table")
+	lead := fmt.Sprintf("Least error: %s, at %d of %s of the table. The next has %.2f to %.2f times the error of the best.", winner, wins[winner],
+		formatCount(int64(total), "row"), least, most)
 	if seeds < 2 {
 		return t, lead + " With one seed there are no confidence intervals: repeat = 5 in a [[sweep]] gives them."
 	}
-	return t, lead + fmt.Sprintf(" At %d of them the lead over the next is more than chance explains, by pairs of %d seeds.", certain, seeds)
+	return t, lead + fmt.Sprintf(" At %d of them that is more than chance explains, by pairs of %d seeds.", certain, seeds)
 }
 
 // errorRatio returns the ratio of the figure of p to that of q, with its interval over the seeds that both ran with: the

@@ -21,15 +21,18 @@ type Filler struct {
 	policy    policy.Policy
 	rule      rule
 	interest  interest
+	values    values
 	cur       frame.Frame // newest frame
+	curValues []uint32    // of each row: its newest value, or 0 if no server has been sent it
+	roots     []uint32    // of each row: its value in the frame with which the newest client began
 	frames    uint32      // number of calls of Advance
 	changed   frame.Rows  // rows in which the newest frame differs from the one before
 	changedAt []uint32    // number of the newest frame in which the row changed; 0 if it never did
 
 	candidates []candidate
 	filling    filling
-	view       frame.Frame
-	inView     frame.Rows // rows of view that differ from the reference
+	ref, view  frame.Frame // of the newest packet
+	inView     frame.Rows  // rows of view that differ from the reference
 	attempts   [2]attempt
 	budget     encoders.Budget // of the attempt that is used, if a later one does not fit
 }
@@ -53,8 +56,9 @@ const maxAttempts = 4
 
 // NewFiller returns a filler for frames of schema s with the default policy.
 func NewFiller(s *frame.Schema) *Filler {
-	f := &Filler{schema: s, metric: NewMetric(s), changedAt: make([]uint32, s.Rows), changed: frame.NewRows(s.Rows),
-		inView: frame.NewRows(s.Rows), view: *s.NewFrame()}
+	f := &Filler{schema: s, metric: NewMetric(s), values: newValues(s), cur: *s.NewFrame(), curValues: make([]uint32, s.Rows), roots: make([]uint32, s.Rows),
+		changedAt: make([]uint32, s.Rows), changed: frame.NewRows(s.Rows), ref: *s.NewFrame(), view: *s.NewFrame(),
+		inView: frame.NewRows(s.Rows)}
 	f.SetPolicy(policy.Policy{})
 	return f
 }
@@ -67,10 +71,7 @@ func (f *Filler) SetPolicy(p policy.Policy) { f.policy, f.rule = p, newRule(p, &
 func (f *Filler) Advance(cur *frame.Frame, changed frame.Rows) {
 	n := len(f.schema.Fields)
 	f.frames++
-	if changed == nil || f.cur.Table == nil {
-		if f.cur.Table == nil {
-			f.cur.Table = make([]int32, f.schema.Cells())
-		}
+	if changed == nil || f.frames == 1 {
 		f.changed.SetDiffering(cur.Table, f.cur.Table, n)
 	} else {
 		copy(f.changed, changed)
@@ -79,6 +80,55 @@ func (f *Filler) Advance(cur *frame.Frame, changed frame.Rows) {
 	for i := range f.changed.All() {
 		f.changedAt[i] = f.frames
 		copy(f.row(f.cur.Table, i), f.row(cur.Table, i))
+		f.values.release(i, f.curValues[i])
+		f.curValues[i] = 0
+	}
+}
+
+// curValue returns the newest value of row i.
+func (f *Filler) curValue(i int) uint32 {
+	if f.curValues[i] == 0 {
+		f.curValues[i] = f.values.add(f.row(f.cur.Table, i), f.changedAt[i]+1)
+	}
+	return f.curValues[i]
+}
+
+// initialValues returns the values of a frame with which a client begins. Clients that begin with the same frame share them.
+func (f *Filler) initialValues(initial *frame.Frame) []uint32 {
+	list := make([]uint32, f.schema.Rows)
+	for i := range list {
+		row := f.row(initial.Table, i)
+		switch k := f.roots[i]; {
+		case f.frames > 0 && EqualRows(row, f.row(f.cur.Table, i)):
+			list[i] = f.values.retain(f.curValue(i))
+		case k != 0 && EqualRows(row, f.values.row(k)):
+			list[i] = f.values.retain(k)
+		default:
+			list[i] = f.values.add(row, 0)
+		}
+		f.values.replace(f.roots, i, list[i])
+	}
+	return list
+}
+
+// distance returns the error of showing value k of row i instead of the newest one, in ErrorUnit; 0 if they are equal.
+func (f *Filler) distance(i int, k uint32) uint32 {
+	if k == f.curValues[i] {
+		return 0
+	}
+	v := &f.values.list[k]
+	if v.measured != f.changedAt[i]+1 {
+		f.measure(i, k)
+	}
+	return v.distance
+}
+
+// measure determines the distance of value k of row i from the newest one.
+func (f *Filler) measure(i int, k uint32) {
+	v, cur, row := &f.values.list[k], f.row(f.cur.Table, i), f.values.row(k)
+	v.measured, v.distance = f.changedAt[i]+1, 0
+	if !EqualRows(cur, row) {
+		v.distance = f.metric.Distance(cur, row)
 	}
 }
 
@@ -133,13 +183,13 @@ func (f *Filler) Fill(s *Server, seq uint64, c Coding, limit int, b *encoders.Bu
 	}
 	total := len(f.candidates)
 	f.sortUrgent(s, limit)
-	s.ref.Tick = c.RefTick
-	f.view.Tick = c.Tick
-	copy(f.view.Table, s.ref.Table)
+	f.values.load(f.ref.Table, s.ref)
+	copy(f.view.Table, f.ref.Table)
 	f.inView.Clear()
+	f.ref.Tick, f.view.Tick = c.RefTick, c.Tick
 	fill := &f.filling
 	*fill = filling{Filler: f, server: s, coding: c, limit: limit, budget: b}
-	fill.refs[0] = encoders.Ref{Frame: &s.ref, Changed: f.inView}
+	fill.refs[0] = encoders.Ref{Frame: &f.ref, Changed: f.inView}
 	if s.epoch == c.Epoch {
 		fill.refs[0].Memo = s.memo
 	}
@@ -157,14 +207,18 @@ func (f *Filler) Fill(s *Server, seq uint64, c Coding, limit int, b *encoders.Bu
 func (f *Filler) findCandidates(s *Server) {
 	s.differing.Union(f.changed)
 	if s.frames+1 != f.frames { // also rows that changed in frames without a packet, or all rows of a new client
-		s.differing.SetDiffering(f.cur.Table, s.expected, len(f.schema.Fields))
+		for i, k := range s.expected {
+			if k != f.curValues[i] {
+				s.differing.Add(i)
+			}
+		}
 	}
 	s.frames = f.frames
 	f.candidates = f.candidates[:0]
 	f.interest.aim(f)
 	for i := range s.differing.All() {
-		cur, shown := f.row(f.cur.Table, i), s.row(s.expected, i)
-		if EqualRows(cur, shown) {
+		distance := f.distance(i, s.expected[i])
+		if distance == 0 {
 			s.differing[i>>6] &^= 1 << (i & 63)
 			s.accumulated[i], s.since[i] = 0, 0
 			continue
@@ -172,9 +226,9 @@ func (f *Filler) findCandidates(s *Server) {
 		if s.since[i] == 0 {
 			s.since[i] = f.frames
 		}
-		priority := f.priority(s, i, cur, shown)
+		priority := f.priority(s, i, distance)
 		// A row that equals the reference cannot be sent until an ack changes the reference.
-		if priority >= f.rule.min && !EqualRows(cur, s.row(s.ref.Table, i)) {
+		if priority >= f.rule.min && f.distance(i, s.ref[i]) > 0 {
 			f.candidates = append(f.candidates, candidate{priority: priority, row: int32(i)})
 		}
 	}
@@ -182,7 +236,7 @@ func (f *Filler) findCandidates(s *Server) {
 
 // estimateBits returns about how many bits row i takes in a packet to client s.
 func (f *Filler) estimateBits(s *Server, i int) int {
-	return max(1, s.scale*f.metric.bits(f.row(f.cur.Table, i), s.row(s.ref.Table, i))>>10)
+	return max(1, s.scale*f.metric.bits(f.row(f.cur.Table, i), f.values.row(s.ref[i]))>>10)
 }
 
 // EqualRows reports whether two rows are equal.
@@ -196,27 +250,27 @@ func EqualRows(a, b []int32) bool {
 // firstPriority is more than any priority of a row that is not one of the first.
 const firstPriority = 1 << 62
 
-// priority accumulates and returns the priority of row i, whose value is cur and for which the client is expected to
-// show the value shown.
-func (f *Filler) priority(s *Server, i int, cur, shown []int32) (p uint64) {
+// priority accumulates and returns the priority of row i, of which the client is expected to show a value with the given
+// distance from the newest one.
+func (f *Filler) priority(s *Server, i int, distance uint32) (p uint64) {
 	r := &f.rule
 	switch r.kind {
 	case accumulated, accumulatedPerBit, accumulatedError:
-		p = s.accumulate(i, f.interest.scaled(f, i, f.metric.Distance(cur, shown)+r.constant))
+		p = s.accumulate(i, f.interest.scaled(f, i, distance+r.constant))
 		if r.kind == accumulatedPerBit {
 			p = p << 10 / uint64(f.estimateBits(s, i))
 		}
 	case largestError:
-		p = f.interest.scaled(f, i, f.metric.Distance(cur, shown))
+		p = f.interest.scaled(f, i, distance)
 	case newestChange:
 		p = uint64(f.changedAt[i])
 	case roundRobin:
 		rows := f.schema.Rows
 		p = uint64(rows - (i-s.cursor+rows)%rows)
 	case fiedler:
-		p = s.accumulate(i, f.interest.scaled(f, i, f.weight(i, cur)))
+		p = s.accumulate(i, f.interest.scaled(f, i, f.weight(i, f.row(f.cur.Table, i))))
 	case unity:
-		p = f.interest.scaled(f, i, r.gain) * uint64(s.sent+1-s.sentAt[i])
+		p = f.interest.scaled(f, i, r.gain) * s.packetsSince(i)
 	case iris:
 		p = s.accumulate(i, f.interest.scaled(f, i, r.gain))
 	}
@@ -420,7 +474,7 @@ func (f *filling) include(k int) {
 	}
 	for ; f.included > k; f.included-- {
 		i := int(f.candidates[f.included-1].row)
-		copy(f.row(f.view.Table, i), f.server.row(f.server.ref.Table, i))
+		copy(f.row(f.view.Table, i), f.row(f.ref.Table, i))
 		f.inView[i>>6] &^= 1 << (i & 63)
 	}
 }
@@ -432,22 +486,21 @@ func (f *Filler) commit(s *Server, seq uint64, rows int, a *attempt, epoch uint6
 		s.first, s.any = seq, true
 	}
 	s.newest = seq
-	s.sent++
 	if rows == 0 {
 		s.spare(a.memo, epoch) // the memo of a packet without rows is not used; see Client
 		return 0
 	}
 	r := s.records.Push()
-	*r = record{seq: seq, rows: r.rows[:0], values: r.values[:0], memo: a.memo, epoch: epoch}
+	*r = record{seq: seq, rows: r.rows[:0], memo: a.memo, epoch: epoch}
 	estimate := 0
 	for _, c := range f.candidates[:rows] {
 		i := int(c.row)
-		value := f.row(f.cur.Table, i)
-		r.rows, r.values = append(r.rows, c.row), append(r.values, value...)
-		copy(s.row(s.expected, i), value)
-		s.expectedIn[i], s.newestSent[i] = uint32(seq)+1, uint32(seq)+1
+		value := f.curValue(i)
+		r.rows = append(r.rows, sentRow{c.row, f.values.retain(value)})
+		f.values.replace(s.expected, i, value)
+		s.newestSent[i] = uint32(seq) + 1
 		longestWait = max(longestWait, int(f.frames-s.since[i]))
-		s.accumulated[i], s.since[i], s.sentAt[i] = 0, 0, s.sent
+		s.accumulated[i], s.since[i] = 0, 0
 		s.differing[i>>6] &^= 1 << (i & 63)
 		estimate += int(c.bits)
 		if i >= f.rule.first {

@@ -28,26 +28,26 @@ type Reason struct {
 
 // Explain returns why row i has its priority for client s, as of the newest frame.
 func (f *Filler) Explain(s *Server, i int) Reason {
-	cur, shown := f.row(f.cur.Table, i), s.row(s.expected, i)
+	distance := f.distance(i, s.expected[i])
 	r := Reason{Row: i, Factor: 1, First: i < f.rule.first}
-	if EqualRows(cur, shown) {
-		if s.expectedIn[i] != 0 {
-			r.Standing, r.Packet = UnderWay, uint64(s.expectedIn[i])-1
+	if distance == 0 {
+		if _, packet := s.underWay(i, s.records.Next()); packet != nil {
+			r.Standing, r.Packet = UnderWay, packet.seq
 		}
 		return r
 	}
 	r.Standing = Waiting
-	if EqualRows(cur, s.row(s.ref.Table, i)) {
+	if f.distance(i, s.ref[i]) == 0 {
 		r.Standing = Blocked
 	}
-	r.Error, r.Bits = float64(f.metric.Distance(cur, shown))/ErrorUnit, f.estimateBits(s, i)
+	r.Error, r.Bits = float64(distance)/ErrorUnit, f.estimateBits(s, i)
 	r.Waited = int(f.frames - s.since[i])
 	if f.interest.active {
 		f.interest.aim(f)
 		r.Factor = float64(f.interest.factor(f, i)) / 1024
 	}
 	accumulated := s.accumulated[i]
-	r.Priority = f.priority(s, i, cur, shown)
+	r.Priority = f.priority(s, i, distance)
 	s.accumulated[i] = accumulated // priority has accumulated once more
 	return r
 }

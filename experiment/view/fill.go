@@ -183,9 +183,11 @@ func (f *Filler) Fill(s *Server, seq uint64, c Coding, limit int, b *encoders.Bu
 	}
 	total := len(f.candidates)
 	f.sortUrgent(s, limit)
-	f.values.load(f.ref.Table, s.ref)
-	copy(f.view.Table, f.ref.Table)
+	for i := range f.inView.All() { // of the packet before
+		copy(f.row(f.view.Table, i), f.row(f.ref.Table, i))
+	}
 	f.inView.Clear()
+	f.values.load(f.ref.Table, f.view.Table, s.ref)
 	f.ref.Tick, f.view.Tick = c.RefTick, c.Tick
 	fill := &f.filling
 	*fill = filling{Filler: f, server: s, coding: c, limit: limit, budget: b}

@@ -10,7 +10,7 @@ type values struct {
 	cells  []int32 // value k has cells[k*fields:][:fields]
 	list   []value
 	free   []uint32
-	loaded []uint32 // of each row: the value that load has written to the table; 0 if it may be another
+	loaded []uint32 // of each row: the value that load has written; 0 if it may be another
 }
 
 // newValues returns values of rows of s.
@@ -69,13 +69,15 @@ func (v *values) replace(list []uint32, i int, k uint32) {
 	list[i] = k
 }
 
-// load writes the given values of all rows to table, which must be the same table each time.
-func (v *values) load(table []int32, list []uint32) {
+// load writes the given values of all rows to two tables, which must be the same each time.
+func (v *values) load(a, b []int32, list []uint32) {
 	loaded := v.loaded[:len(list)]
 	for i, k := range list {
 		if loaded[i] != k {
 			loaded[i] = k
-			copy(table[i*v.fields:][:v.fields], v.row(k))
+			row := v.row(k)
+			copy(a[i*v.fields:], row)
+			copy(b[i*v.fields:], row)
 		}
 	}
 }

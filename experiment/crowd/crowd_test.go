@@ -238,6 +238,33 @@ func TestPacketSet(t *testing.T) {
 	}
 }
 
+// A receiver that decodes a frame older than its history does not store it, so it does not ack it either: as a baseline
+// the frame would be missing.
+func TestOldFramesAreNotAcked(t *testing.T) {
+	const newest, history = 100, 12
+	x, err := NewSession(t.Context(), configure(t, "crowd.clients", "1", "receiver.history", fmt.Sprint(history)), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &x.shards[0]
+	for _, seq := range []uint32{newest, newest - history, newest - history - 1} {
+		if !x.arrive(s, 0, time.Second, &packet{seq: seq}) {
+			t.Fatalf("packet %d was not decoded", seq)
+		}
+	}
+	v := &s.receivers[0]
+	if !v.decoded.has(newest-history) || v.decoded.has(newest-history-1) || v.stale != 2 {
+		t.Errorf("newest %d, mask %b: want only packet %d besides the newest; %d stale, want 2", v.decoded.newest, v.decoded.mask, newest-history, v.stale)
+	}
+	var acked packetSet
+	acked.addAck(v.decoded.newest, uint32(v.decoded.mask))
+	next := packet{seq: newest + 1}
+	next.age = uint8((&baselines{policy: policyEvery, step: newest - history, stride: strideBits(newest - history), maxAge: 255}).choose(&acked, next.seq))
+	if x.arrive(s, 0, time.Second, &next); next.age != history+1 || v.noBaseline != 0 {
+		t.Errorf("a baseline %d packets before is missing at the receiver", next.age)
+	}
+}
+
 // The links of clients follow the distributions that are set.
 func TestSpread(t *testing.T) {
 	c := configure(t, append(slices.Clone(mixed), "crowd.clients", "10000", "duration", "20ms")...)
@@ -251,6 +278,37 @@ func TestSpread(t *testing.T) {
 	}
 }
 
+// A change to a number of clients that needs too much memory, or links that a crowd does not support, is refused before
+// the run, and during it without an effect.
+func TestRefusedGrowth(t *testing.T) {
+	chains := []string{"crowd.clients", "2", "encoder.name", "adaptive", "crowd.share", "false", "link.latency", "10s", "duration", "1s"}
+	links := []string{"crowd.clients", "2", "client[0].turn", "514", "client[0].up.mtu", "700", "duration", "1s"}
+	for want, settings := range map[string][]string{
+		"crowd.clients: needs about ": chains,
+		"client[0].up.mtu: ":          links,
+	} {
+		_, err := Run(t.Context(), configure(t, append(settings, "at[0].t", "500ms", "at[0].clients", "1000")...), Options{})
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	x, err := NewSession(t.Context(), configure(t, chains...), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := x.SetClients(1000); err == nil || !strings.HasPrefix(err.Error(), "crowd.clients: needs about ") {
+			t.Errorf("1000 clients: %v", err)
+		}
+	}
+	if n := x.clientCount(); n != 2 || x.config.Crowd.Clients != 2 || len(x.changes) > 0 {
+		t.Errorf("%d clients after a refused change, %d in the game, changes %v", n, x.config.Crowd.Clients, x.changes)
+	}
+	if err := x.SetClients(3); err != nil {
+		t.Error(err)
+	}
+}
+
 // What a crowd cannot do is refused in one sentence that names the key.
 func TestRefusals(t *testing.T) {
 	for want, settings := range map[string][]string{
@@ -259,7 +317,7 @@ func TestRefusals(t *testing.T) {
 		"crowd.baseline: anc":  {"crowd.baseline", "anchors every=3 root=15", "sender.every", "2"},
 		"crowd.baseline: a r":  {"crowd.baseline", "anchors every=4 root=60"},
 		"down.checksum: ":      {"down.checksum", "off"},
-		"up.mtu: ":             {"client[0].turn", "3", "client[0].up.mtu", "700"},
+		"client[0].up.mtu: ":   {"client[0].turn", "3", "client[0].up.mtu", "700"},
 		"receiver.interpol":    {"receiver.interpolation", "hermite"},
 		"budget: ":             {"budget", "64"},
 		"traffic: ":            {"traffic", "1 cubic"},

@@ -3,6 +3,7 @@ package crowd
 import (
 	"bytes"
 	"fmt"
+	"runtime"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
@@ -67,12 +68,25 @@ func newWorker(s *frame.Schema, codec *encoders.Codec, params any, initial *fram
 	return &worker{encoder: e, decoder: dec, initial: *initial, changed: frame.NewRows(s.Rows), cur: s.NewFrame(), decoded: s.NewFrame()}, nil
 }
 
-// makesMemos reports whether the encoder attaches memos to frames. It encodes the initial state.
-func (w *worker) makesMemos() (bool, error) {
-	w.cur.CopyFrom(&w.initial)
+// measureMemo returns the approximate size of the memos that the encoder attaches to frames, 0 if it attaches none. It is
+// the memory that encoding the initial state takes: the least of several measurements, since the first allocates buffers
+// and other goroutines allocate too.
+func (w *worker) measureMemo() (bytes int64, err error) {
 	refs := [1]encoders.Ref{{Frame: &w.initial}}
-	_, memo, err := w.encoder.Encoder.Encode(nil, w.cur, refs[:], nil, nil)
-	return memo != nil, err
+	for i := range 5 {
+		var before, after runtime.MemStats
+		w.cur.CopyFrom(&w.initial)
+		runtime.ReadMemStats(&before)
+		_, memo, err := w.encoder.Encoder.Encode(nil, w.cur, refs[:], nil, nil)
+		if err != nil || memo == nil {
+			return 0, err
+		}
+		runtime.ReadMemStats(&after)
+		if n := max(int64(after.TotalAlloc-before.TotalAlloc), 1); i == 0 || n < bytes {
+			bytes = n
+		}
+	}
+	return bytes, nil
 }
 
 // reference returns the baseline of an encoding of packet seq, with the memo of an anchor.

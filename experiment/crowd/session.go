@@ -4,7 +4,6 @@
 package crowd
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -59,7 +58,9 @@ type Session struct {
 	receiverHistory uint32
 	ackWire         int // size of an ack on the wire
 	ackFragments    int
-	keepPackets     bool // Options.keepPackets
+	keepPackets     bool  // Options.keepPackets
+	force           bool  // Options.Force
+	memoBytes       int64 // approximate size of a memo that a client or an anchor has; 0 means that there are none
 
 	digest hash.Hash
 	record []byte // buffer of the digest
@@ -149,8 +150,8 @@ func NewSession(ctx context.Context, c *config.Config, opt Options) (*Session, e
 	if err != nil {
 		return nil, err
 	}
-	x := &Session{config: c, clock: opt.Clock, source: src, schema: src.Schema(), digest: sha256.New(), keepPackets: opt.keepPackets}
-	if err := x.prepare(opt.Force); err != nil {
+	x := &Session{config: c, clock: opt.Clock, source: src, schema: src.Schema(), digest: sha256.New(), keepPackets: opt.keepPackets, force: opt.Force}
+	if err := x.prepare(); err != nil {
 		return nil, errors.Join(c.Locate(err), x.Close())
 	}
 	_, canEnd := src.(dataset.Sized)
@@ -186,7 +187,7 @@ func (x *Session) Close() error {
 }
 
 // prepare checks the configuration and creates everything that a run needs.
-func (x *Session) prepare(force bool) error {
+func (x *Session) prepare() error {
 	c := x.config
 	if err := c.FitTo(x.schema); err != nil {
 		return err
@@ -226,13 +227,22 @@ func (x *Session) prepare(force bool) error {
 		x.workers = append(x.workers, w)
 	}
 	if c.Crowd.Unshared && x.baselines.policy == policyNewest {
-		if x.hasChains, err = x.workers[0].makesMemos(); err != nil {
+		if x.memoBytes, err = x.workers[0].measureMemo(); err != nil {
 			return config.ErrorAt("encoder", err)
 		}
+		x.hasChains = x.memoBytes > 0
+	} else if m, ok := params.(encoders.MemoSizer); ok {
+		x.memoBytes = int64(m.MemoSize())
 	}
-	x.reserve(0)
+	for i := range c.At { // a crowd that would be refused later is refused now
+		if n, set := c.At[i].Change.Live["crowd.clients"].(int64); set {
+			if _, _, err := x.plan(int(n)); err != nil {
+				return err
+			}
+		}
+	}
 	x.startClients = c.Crowd.Clients
-	return x.resize(c.Crowd.Clients, force, params)
+	return x.resize(c.Crowd.Clients)
 }
 
 // checkSupport returns an error if the configuration or the data need something that a crowd does not have.
@@ -322,28 +332,20 @@ const (
 )
 
 // checkMemory returns an error if n clients need more than maxMemory: for frames, memos, links, clients, and packets and
-// acks in flight. params are the parameters of the encoder.
-func (x *Session) checkMemory(n int, params any) error {
-	full := 0
-	for i := range x.shards {
-		full += len(x.shards[i].full)
-	}
-	inFlight := int64(x.slots) / 2 * int64(packetBytes+ackBytes) * 5 / 4 // slices grow by a quarter
+// acks in flight in the given number of slots. full is the number of clients with full links.
+func (x *Session) checkMemory(n, full int, slots uint32) error {
+	inFlight := int64(slots) / 2 * int64(packetBytes+ackBytes) * 5 / 4 // slices grow by a quarter
 	perClient := int64(clientBytes) + inFlight
-	memo := int64(0)
-	if m, ok := params.(encoders.MemoSizer); ok {
-		memo = int64(m.MemoSize())
+	if x.hasChains { // a memo for each packet that is not acked yet
+		perClient += x.memoBytes * int64(slots)
 	}
-	if x.hasChains { // at most a memo for each packet in flight
-		perClient += memo * int64(x.slots)
-	}
-	shared := int64(len(x.frames))*int64(x.schema.Cells())*4 + memo*int64(len(x.memos)) + int64(full)*fullLinkBytes +
-		int64(n/shardClients+1)*int64(x.slots)*2*int64(unsafe.Sizeof([]packet{}))
+	shared := int64(len(x.frames))*int64(x.schema.Cells())*4 + x.memoBytes*int64(len(x.memos)) + int64(full)*fullLinkBytes +
+		int64(n/shardClients+1)*int64(slots)*2*int64(unsafe.Sizeof([]packet{}))
 	needed := shared + int64(n)*perClient
-	if needed <= maxMemory {
+	if needed <= maxMemory || x.force {
 		return nil
 	}
-	return &config.Error{Key: "crowd.clients", Problem: fmt.Sprintf("needs about %d GB: %d clients of %d bytes each, and %d MB of frames, memos and links", needed>>30,
+	return &config.Error{Key: "crowd.clients", Problem: fmt.Sprintf("needs about %.1f GB: %d clients of %d bytes each, and %d MB of frames, memos and links", float64(needed)/(1<<30),
 		n, perClient, shared>>20), Expected: fmt.Sprintf("at most %d GB, for example %d clients; or --force with tui run", maxMemory>>30,
 		max((maxMemory-shared)/perClient, 1))}
 }
@@ -362,12 +364,7 @@ func (x *Session) SetClients(n int) error {
 	if n < 1 || n > config.MaxCrowd {
 		return &config.Error{Key: "crowd.clients", Problem: fmt.Sprintf("got %d", n), Expected: fmt.Sprintf("1 to %d", config.MaxCrowd)}
 	}
-	_, params, err := x.config.Encoder.Resolve("encoder", x.config.Codecs)
-	const force = false
-	if err == nil {
-		err = x.resize(n, force, params)
-	}
-	if err != nil {
+	if err := x.resize(n); err != nil {
 		return err
 	}
 	change := config.NewChange("crowd.clients", n)
@@ -377,16 +374,18 @@ func (x *Session) SetClients(n int) error {
 	return nil
 }
 
-// resize creates the clients up to number n, and makes those from 1 to n the crowd. params are those of the encoder. After
-// an error the crowd is unchanged; clients that have been created are not part of it.
-func (x *Session) resize(n int, force bool, params any) error {
-	for i := x.clientCount(); i < n; i++ {
-		if err := x.addClient(i); err != nil {
+// resize creates the clients up to number n, and makes those from 1 to n the crowd. After an error the crowd is unchanged;
+// clients that were created before a file of a link could not be read are not part of it.
+func (x *Session) resize(n int) error {
+	added, slots, err := x.plan(n)
+	if err != nil {
+		return err
+	}
+	x.reserve(slots)
+	for i := range added {
+		if err := x.addClient(&added[i]); err != nil {
 			return err
 		}
-	}
-	if err := x.checkMemory(n, params); err != nil && !force {
-		return err
 	}
 	x.config.Crowd.Clients = n
 	for i := range x.clientCount() {
@@ -395,43 +394,57 @@ func (x *Session) resize(n int, force bool, params any) error {
 	return nil
 }
 
-// addClient creates client i, counted from 0, with its links.
-func (x *Session) addClient(i int) error {
+// plan returns the links of the clients that a crowd of n lacks, and the slots that these links need. It returns an error
+// if the crowd needs too much memory, or does not support such links.
+func (x *Session) plan(n int) (added []newLinks, slots uint32, err error) {
+	full, maxDelay := 0, time.Duration(0)
+	for i := range x.shards {
+		full += len(x.shards[i].full)
+	}
+	for i := x.clientCount(); i < n; i++ {
+		links, err := x.newLinks(i)
+		if err != nil {
+			return nil, 0, err
+		}
+		if links.isLight {
+			maxDelay = max(maxDelay, links.down.MaxDelay()+x.maxWait(), links.up.MaxDelay())
+		} else {
+			full++
+		}
+		added = append(added, links)
+	}
+	slots = max(x.slots, x.slotsFor(maxDelay))
+	return added, slots, x.checkMemory(n, full, slots)
+}
+
+// addClient creates the next client, with the given links.
+func (x *Session) addClient(links *newLinks) error {
+	i := x.clientCount()
+	var full *fullLinks
+	if !links.isLight {
+		var err error
+		if full, err = newFullLinks(x.loadFile, links.downSpec, links.upSpec, ClientSeed(x.config.Seed, i+1)); err != nil {
+			return err
+		}
+	}
 	if i%shardClients == 0 {
 		x.shards = append(x.shards, shard{packets: newRing[packet](x.slots), acks: newRing[ack](x.slots)})
 	}
-	own := ClientSeed(x.config.Seed, i+1)
-	downSpec, upSpec, err := clientLinks(x.config, i+1)
-	if err != nil {
-		return err
-	}
-	if err := cmp.Or(checkLink("down", &downSpec, &x.config.Down), checkLink("up", &upSpec, &x.config.Up)); err != nil {
-		return err
-	}
 	s := &x.shards[len(x.shards)-1]
-	down, downErr := lossmodel.NewLight(downSpec, own, "down")
-	up, upErr := lossmodel.NewLight(upSpec, own, "up")
-	if downErr != nil || upErr != nil { // a setting that light links do not model
-		full, err := newFullLinks(x.loadFile, downSpec, upSpec, own)
-		if err != nil {
-			return err
-		}
+	if full != nil {
 		if s.full == nil {
 			s.full = map[int]*fullLinks{}
 		}
 		s.full[len(s.connections)] = full
-	} else {
-		x.reserve(max(down.MaxDelay(), up.MaxDelay()) + x.maxWait())
 	}
 	s.connections, s.keys, s.sent = append(s.connections, connection{}), append(s.keys, 0), append(s.sent, sentCounts{})
-	s.down, s.up = append(s.down, down), append(s.up, up)
+	s.down, s.up = append(s.down, links.down), append(s.up, links.up)
 	s.receivers = append(s.receivers, receiver{})
-	s.tenures = append(s.tenures, tenure{roundTripMS: roundTrip(&downSpec, &upSpec)})
-	for _, row := range x.config.Clients {
-		if t := &s.tenures[len(s.tenures)-1]; row.Turn == i+1 {
-			t.join, t.leave = row.Join, row.Leave
-		}
+	t := tenure{roundTripMS: roundTrip(&links.downSpec, &links.upSpec)}
+	if row := clientRow(x.config, i+1); row >= 0 {
+		t.join, t.leave = x.config.Clients[row].Join, x.config.Clients[row].Leave
 	}
+	s.tenures = append(s.tenures, t)
 	if x.uplink.BitsPerSecond > 0 {
 		s.departures = append(s.departures, 0)
 	}
@@ -440,18 +453,6 @@ func (x *Session) addClient(i int) error {
 	}
 	if x.keepPackets {
 		s.histories = append(s.histories, history{})
-	}
-	return nil
-}
-
-// checkLink returns an error if the link of a client damages packets without a checksum, or has another MTU than the link
-// of the configuration. direction is "down" or "up".
-func checkLink(direction string, spec, common *lossmodel.Spec) error {
-	switch {
-	case !spec.Corrupt.Checksum:
-		return &config.Error{Key: direction + ".checksum", Problem: "a crowd discards damaged packets", Expected: "on"}
-	case spec.MTU != common.MTU:
-		return &config.Error{Key: direction + ".mtu", Problem: fmt.Sprintf("one client has %d, others have %d", spec.MTU, common.MTU), Expected: "the same MTU for all clients"}
 	}
 	return nil
 }
@@ -470,10 +471,14 @@ func (x *Session) updatePresence(i int) {
 	}
 }
 
-// reserve makes room for packets that are due up to delay after they were sent: for the slots of that time, and three
-// more, since times of slots are rounded and the current slot is one of them.
-func (x *Session) reserve(delay time.Duration) {
-	slots := uint32(1) << bits.Len64(uint64(int64(delay)*int64(x.cadence.RateHz)/int64(time.Second))+3)
+// slotsFor returns the number of slots, a power of two, for packets that are due up to delay after they were sent: those
+// of that time, and three more, since times of slots are rounded and the current slot is one of them.
+func (x *Session) slotsFor(delay time.Duration) uint32 {
+	return 1 << bits.Len64(uint64(int64(delay)*int64(x.cadence.RateHz)/int64(time.Second))+3)
+}
+
+// reserve makes room for what is in flight in a number of slots, a power of two.
+func (x *Session) reserve(slots uint32) {
 	if slots <= x.slots {
 		return
 	}

@@ -17,6 +17,7 @@ type Budget struct {
 	Bps      int64         // headers and payloads in bits per second, without IP and UDP
 	Burst    int64         // most that a packet may take, in thousandths of what the budget gives from packet to packet
 	Priority policy.Policy // one of view.Policies; the zero Policy means the first
+	Weights  view.Weights
 	Interest view.Interest
 }
 
@@ -68,6 +69,7 @@ func (s *Sender) SetBudget(b Budget, interval time.Duration) {
 func (v *senderViews) configure() {
 	v.bucket.Set(v.budget.Bps, v.budget.Burst, v.interval)
 	v.filler.SetPolicy(v.budget.Priority)
+	v.filler.SetWeights(v.budget.Weights)
 	v.filler.SetInterest(v.budget.Interest)
 }
 

@@ -151,10 +151,10 @@ type Network struct {
 	// the earliest packet with a higher sequence number (section 4.2.1), at most 256.
 	ReorderedRatio   Figure    `json:"reordered_ratio"`
 	ReorderExtent    Quantiles `json:"reorder_extent"`
-	DelayMS          Quantiles `json:"delay_ms"` // one-way delay of packets received
-	QueuePeakBytes   int64     `json:"queue_peak_bytes"`
-	QueuePeakPackets int64     `json:"queue_peak_packets"`
-	OrderCostMS      float64   `json:"order_cost_ms"` // mean delay that keep_order adds
+	DelayMS          Quantiles `json:"delay_ms"`         // one-way delay of packets received
+	QueuePeakBytes   Figure    `json:"queue_peak_bytes"` // unknown in a crowd, as the next two
+	QueuePeakPackets Figure    `json:"queue_peak_packets"`
+	OrderCostMS      Figure    `json:"order_cost_ms"` // mean delay that keep_order adds
 }
 
 // Remote contains the measurements of a session over a real network. The clocks of the machines are not
@@ -252,8 +252,8 @@ type Messages struct {
 	Parts      int64     `json:"parts"`       // that the messages were split into
 	PartSends  int64     `json:"part_sends"`  // how often parts were sent; in a stream, each is written once
 	Datagrams  int64     `json:"datagrams"`   // datagrams without a packet; in a stream, its segments
-	Resent     int64     `json:"resent"`      // of these, retransmitted segments
-	Timeouts   int64     `json:"timeouts"`    // of a stream
+	Resent     int64     `json:"resent"`      // of part_sends, those of a part that was sent before; of a stream, of its segments
+	Timeouts   Figure    `json:"timeouts"`    // expired timers that caused these; unknown for "all-unacked", which has no timer
 	// GoodputKbps is the rate of the messages' bytes. WireKbps is the part of wire_kbps that is for messages: datagrams
 	// without a packet, and what messages add to those of packets. Of a stream it is everything.
 	GoodputKbps  float64 `json:"goodput_kbps"`

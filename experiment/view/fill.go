@@ -64,7 +64,10 @@ func NewFiller(s *frame.Schema) *Filler {
 }
 
 // SetPolicy sets the policy, which must be one of Policies; the first one for the zero Policy.
-func (f *Filler) SetPolicy(p policy.Policy) { f.policy, f.rule = p, newRule(p, &f.metric) }
+func (f *Filler) SetPolicy(p policy.Policy) {
+	f.policy, f.rule = p, newRule(p)
+	f.values.forgetCosts()
+}
 
 // Advance makes a copy of cur the newest frame. changed contains at least the rows in which it differs from the frame
 // before; nil means unknown.
@@ -83,6 +86,12 @@ func (f *Filler) Advance(cur *frame.Frame, changed frame.Rows) {
 		f.values.release(i, f.curValues[i])
 		f.curValues[i] = 0
 	}
+}
+
+// row returns row i of a table.
+func (f *Filler) row(table []int32, i int) []int32 {
+	n := len(f.schema.Fields)
+	return table[i*n : (i+1)*n]
 }
 
 // curValue returns the newest value of row i.
@@ -111,31 +120,28 @@ func (f *Filler) initialValues(initial *frame.Frame) []uint32 {
 	return list
 }
 
-// distance returns the error of showing value k of row i instead of the newest one, in ErrorUnit; 0 if they are equal.
-func (f *Filler) distance(i int, k uint32) uint32 {
+// cost returns what the policy makes of showing value k of row i instead of the newest one: 0 if they are equal.
+func (f *Filler) cost(i int, k uint32) uint32 {
 	if k == f.curValues[i] {
 		return 0
 	}
 	v := &f.values.list[k]
-	if v.measured != f.changedAt[i]+1 {
-		f.measure(i, k)
+	if v.costAt != f.changedAt[i]+1 {
+		v.costAt, v.cost = f.changedAt[i]+1, f.computeCost(f.row(f.cur.Table, i), f.values.row(k))
 	}
-	return v.distance
+	return v.cost
 }
 
-// measure determines the distance of value k of row i from the newest one.
-func (f *Filler) measure(i int, k uint32) {
-	v, cur, row := &f.values.list[k], f.row(f.cur.Table, i), f.values.row(k)
-	v.measured, v.distance = f.changedAt[i]+1, 0
-	if !EqualRows(cur, row) {
-		v.distance = f.metric.Distance(cur, row)
+// computeCost returns what the policy makes of showing row b instead of row a: the weighted error and the constant, in
+// ErrorUnit; 0 if the rows are equal, and 1 if they differ and the policy does not use errors.
+func (f *Filler) computeCost(a, b []int32) uint32 {
+	switch {
+	case EqualRows(a, b):
+		return 0
+	case f.rule.kind > largestError:
+		return 1
 	}
-}
-
-// row returns row i of a table.
-func (f *Filler) row(table []int32, i int) []int32 {
-	n := len(f.schema.Fields)
-	return table[i*n : (i+1)*n]
+	return f.metric.weighted(a, b) + f.ruleConstant(a, b)
 }
 
 // Coding is the encoder of a packet.
@@ -177,6 +183,7 @@ func AsTooLarge(err error) (large *TooLargeError) {
 // It charges the bits of the packet to b, which may be nil. After an error nothing has changed, except that the
 // priorities were accumulated.
 func (f *Filler) Fill(s *Server, seq uint64, c Coding, limit int, b *encoders.Budget) (Packet, error) {
+	f.view.Tick = c.Tick
 	f.findCandidates(s)
 	if !s.maySendRows(seq) {
 		f.candidates = f.candidates[:0]
@@ -188,7 +195,7 @@ func (f *Filler) Fill(s *Server, seq uint64, c Coding, limit int, b *encoders.Bu
 	}
 	f.inView.Clear()
 	f.values.load(f.ref.Table, f.view.Table, s.ref)
-	f.ref.Tick, f.view.Tick = c.RefTick, c.Tick
+	f.ref.Tick = c.RefTick
 	fill := &f.filling
 	*fill = filling{Filler: f, server: s, coding: c, limit: limit, budget: b}
 	fill.refs[0] = encoders.Ref{Frame: &f.ref, Changed: f.inView}
@@ -219,8 +226,8 @@ func (f *Filler) findCandidates(s *Server) {
 	f.candidates = f.candidates[:0]
 	f.interest.aim(f)
 	for i := range s.differing.All() {
-		distance := f.distance(i, s.expected[i])
-		if distance == 0 {
+		cost := f.cost(i, s.expected[i])
+		if cost == 0 {
 			s.differing[i>>6] &^= 1 << (i & 63)
 			s.accumulated[i], s.since[i] = 0, 0
 			continue
@@ -228,9 +235,9 @@ func (f *Filler) findCandidates(s *Server) {
 		if s.since[i] == 0 {
 			s.since[i] = f.frames
 		}
-		priority := f.priority(s, i, distance)
+		priority := f.priority(s, i, cost)
 		// A row that equals the reference cannot be sent until an ack changes the reference.
-		if priority >= f.rule.min && f.distance(i, s.ref[i]) > 0 {
+		if priority >= f.rule.min && f.cost(i, s.ref[i]) > 0 {
 			f.candidates = append(f.candidates, candidate{priority: priority, row: int32(i)})
 		}
 	}
@@ -252,18 +259,17 @@ func EqualRows(a, b []int32) bool {
 // firstPriority is more than any priority of a row that is not one of the first.
 const firstPriority = 1 << 62
 
-// priority accumulates and returns the priority of row i, of which the client is expected to show a value with the given
-// distance from the newest one.
-func (f *Filler) priority(s *Server, i int, distance uint32) (p uint64) {
+// priority accumulates and returns the priority of row i. cost is that of what the client is expected to show.
+func (f *Filler) priority(s *Server, i int, cost uint32) (p uint64) {
 	r := &f.rule
 	switch r.kind {
 	case accumulated, accumulatedPerBit, accumulatedError:
-		p = s.accumulate(i, f.interest.scaled(f, i, distance+r.constant))
+		p = s.accumulate(i, f.interest.scaled(f, i, cost))
 		if r.kind == accumulatedPerBit {
 			p = p << 10 / uint64(f.estimateBits(s, i))
 		}
 	case largestError:
-		p = f.interest.scaled(f, i, distance)
+		p = f.interest.scaled(f, i, cost)
 	case newestChange:
 		p = uint64(f.changedAt[i])
 	case roundRobin:
@@ -272,9 +278,16 @@ func (f *Filler) priority(s *Server, i int, distance uint32) (p uint64) {
 	case fiedler:
 		p = s.accumulate(i, f.interest.scaled(f, i, f.weight(i, f.row(f.cur.Table, i))))
 	case unity:
-		p = f.interest.scaled(f, i, r.gain) * s.packetsSince(i)
+		p = f.interest.scaled(f, i, r.gain) * uint64(f.view.Tick+1-s.sentAt[i])
+		if s.sentAt[i] == 0 {
+			p *= r.newGain
+		}
 	case iris:
-		p = s.accumulate(i, f.interest.scaled(f, i, r.gain))
+		gain := r.gain
+		if r.sphere.outer > 0 {
+			gain = r.sphere.priority(gain, f.interest.distance(f, i))
+		}
+		p = s.accumulate(i, f.interest.scaled(f, i, gain))
 	}
 	if i < r.first {
 		p = firstPriority + uint64(r.first-i)
@@ -502,7 +515,7 @@ func (f *Filler) commit(s *Server, seq uint64, rows int, a *attempt, epoch uint6
 		f.values.replace(s.expected, i, value)
 		s.newestSent[i] = uint32(seq) + 1
 		longestWait = max(longestWait, int(f.frames-s.since[i]))
-		s.accumulated[i], s.since[i] = 0, 0
+		s.accumulated[i], s.since[i], s.sentAt[i] = 0, 0, f.view.Tick+1
 		s.differing[i>>6] &^= 1 << (i & 63)
 		estimate += int(c.bits)
 		if i >= f.rule.first {

@@ -27,6 +27,7 @@ type Server struct {
 	newestSent  []uint32   // of each row: 1 + the newest packet that contains it; 0 if none
 	accumulated []uint32   // priority
 	since       []uint32   // number of the filler's frame since which the row differs from expected; 0 if it does not
+	sentAt      []uint32   // of each row: 1 + the tick of the newest packet that contains it; 0 if none
 	differing   frame.Rows // rows of the filler's newest frame that may differ from expected; the others have no priority
 	frames      uint32     // number of the filler's newest frame when differing was determined
 	cursor      int        // of round robin: the next row
@@ -68,7 +69,7 @@ type sentRow struct {
 func NewServer(f *Filler, initial *frame.Frame) *Server {
 	n := f.schema.Rows
 	s := &Server{values: &f.values, ref: f.initialValues(initial), newestSent: make([]uint32, n), accumulated: make([]uint32, n),
-		since: make([]uint32, n), differing: frame.NewRows(n), scale: 1024, meanBits: 60 * 16}
+		since: make([]uint32, n), sentAt: make([]uint32, n), differing: frame.NewRows(n), scale: 1024, meanBits: 60 * 16}
 	s.expected = slices.Clone(s.ref)
 	for _, k := range s.expected {
 		s.values.retain(k)
@@ -92,18 +93,6 @@ func (s *Server) Close() {
 // NewestSent returns the newest packet that contained row i; ok is false if none did.
 func (s *Server) NewestSent(i int) (seq uint64, ok bool) {
 	return uint64(s.newestSent[i]) - 1, s.newestSent[i] != 0
-}
-
-// packetsSince returns the number of packets from the newest one that contained row i, or from the first one if none did, to the
-// next one.
-func (s *Server) packetsSince(i int) uint64 {
-	switch {
-	case !s.any:
-		return 1
-	case s.newestSent[i] == 0:
-		return s.newest + 2 - s.first
-	}
-	return s.newest + 2 - uint64(s.newestSent[i])
 }
 
 // AckName returns the byte by which the next packet names the ack whose display is its reference.

@@ -21,10 +21,10 @@ func newValues(s *frame.Schema) values {
 
 // value is a value of a row, or unused.
 type value struct {
-	users    uint32 // how many times the value is referred to
-	since    uint32 // 1 + the frame in which the row changed to the value; 0 for a value that a client began with
-	measured uint32 // the since of the row's newest value for which distance is known; 0 if for none
-	distance uint32 // error of showing this value instead of the newest one; 0 if they are equal
+	users  uint32 // how many times the value is referred to
+	since  uint32 // 1 + the frame in which the row changed to the value; 0 for a value that a client began with
+	costAt uint32 // the since of the row's newest value for which cost is known; 0 if for none
+	cost   uint32 // see Filler.cost
 }
 
 // row returns the fields of value k.
@@ -79,6 +79,13 @@ func (v *values) load(a, b []int32, list []uint32) {
 			copy(a[i*v.fields:], row)
 			copy(b[i*v.fields:], row)
 		}
+	}
+}
+
+// forgetCosts makes all costs unknown.
+func (v *values) forgetCosts() {
+	for k := range v.list {
+		v.list[k].costAt = 0
 	}
 }
 

@@ -23,7 +23,7 @@ func addManual(root *cobra.Command) {
 				return err
 			}
 			escapeHelp(root)
-			header := &doc.GenManHeader{Title: "TUI", Section: "1", Date: &date, Source: "wirelab", Manual: "Wirelab"}
+			header := &doc.GenManHeader{Section: "1", Date: &date, Source: "wirelab", Manual: "Wirelab"}
 			return doc.GenManTree(root, header, args[0])
 		}})
 }

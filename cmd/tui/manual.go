@@ -52,7 +52,8 @@ func markdown(text string) string {
 		if isCode != wasCode {
 			out.WriteString("\n")
 		}
-		if wasCode = isCode; isCode {
+		wasCode = isCode
+		if isCode {
 			out.WriteString("    " + strings.TrimPrefix(line, "  "))
 		} else {
 			out.WriteString(markdownEscaper.Replace(line))

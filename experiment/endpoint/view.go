@@ -17,6 +17,7 @@ type Budget struct {
 	Bps      int64         // headers and payloads in bits per second, without IP and UDP
 	Burst    int64         // most that a packet may take, in thousandths of what the budget gives from packet to packet
 	Priority policy.Policy // one of view.Policies; the zero Policy means the first
+	Weights  view.Weights
 	Interest view.Interest
 }
 
@@ -68,6 +69,7 @@ func (s *Sender) SetBudget(b Budget, interval time.Duration) {
 func (v *senderViews) configure() {
 	v.bucket.Set(v.budget.Bps, v.budget.Burst, v.interval)
 	v.filler.SetPolicy(v.budget.Priority)
+	v.filler.SetWeights(v.budget.Weights)
 	v.filler.SetInterest(v.budget.Interest)
 }
 
@@ -353,6 +355,7 @@ func (r *Receiver) clientFor(h *header, d *epochDecoder, seq uint64) *view.Clien
 	root := r.schema.NewFrame()
 	if h.root == 0 {
 		root.CopyFrom(r.coder.Initial(0)[0].Frame)
+		root.Tick = 0
 		return view.NewClient(r.schema, root)
 	}
 	e := r.history.Get(seq - min(seq, uint64(h.root)))

@@ -14,7 +14,7 @@ type Priorities struct {
 	Policy string          // without parameters that have their default
 	Unit   string          // of errors
 	Rows   []view.Reason   // by row
-	Ages   []time.Duration // by row: time since the shown value was last the true one
+	Ages   []time.Duration // by row: time since the shown value was last the true one; nil if unknown, as over a real network
 	Ranked []int           // the rows that should be sent, the most urgent first
 }
 
@@ -41,4 +41,30 @@ func (s *Session) Priorities() *Priorities {
 	}
 	slices.SortStableFunc(p.Ranked, func(a, b int) int { return cmp.Compare(p.Rows[b].Priority, p.Rows[a].Priority) })
 	return p
+}
+
+// Priority is the reason of the priority of a row.
+type Priority struct {
+	view.Reason
+	Age time.Duration // since the shown value was last the true one; -1 if unknown
+}
+
+// maxUrgent is the number of rows in Result.Priorities at most.
+const maxUrgent = 1000
+
+// urgentRows returns the rows of Result.Priorities.
+func (s *Session) urgentRows() []Priority {
+	p := s.Priorities()
+	if p == nil {
+		return nil
+	}
+	rows := []Priority{} // not nil
+	for _, i := range p.Ranked[:min(len(p.Ranked), maxUrgent)] {
+		row := Priority{p.Rows[i], -1}
+		if p.Ages != nil {
+			row.Age = p.Ages[i]
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }

@@ -55,7 +55,7 @@ func budgetSession(t *testing.T, seed uint64, stop time.Duration, pairs ...strin
 func TestSendBudget(t *testing.T) {
 	changes := []string{"send_budget 24kbit", "encoder adaptive", "priority round-robin first=1", "send_budget off", "encoder delta-adaptive",
 		"send_budget 48kbit", "link.loss 60%", "budget_burst 2", "up.loss 100%", "up.loss 5%", "encoder kinetic-lite", "send_budget off",
-		"link.loss 5%", "send_budget 64kbit", "shadow static", "every 2", "every 1", "encoder relative-orientation"}
+		"link.loss 5%", "send_budget 64kbit", "weights position=2, interacting:1=4", "shadow static", "every 2", "every 1", "encoder relative-orientation"}
 	for seed := range uint64(testkit.Choose(20, 3)) {
 		s := budgetSession(t, seed, time.Duration(len(changes)+1)*time.Second)
 		for i, change := range changes {
@@ -119,6 +119,11 @@ func TestBudgetRefusals(t *testing.T) {
 		{"sender.budget 12", "64kbit"},
 		{"sender.budget_burst 0.5", "1 to 16 packets"},
 		{"sender.priority nearest", "accumulated"},
+		{"sender.weights x=2", `sender.weights: unknown field or value of a field "x"; expected one of position, orientation, interacting:0, interacting:1`},
+		{"sender.weights intracting:1=2", "did you mean interacting:1?"},
+		{"sender.budget off sender.weights x=2", "sender.weights: unknown field"},
+		{"interest.radius 2 interest.row 902", "interest.row: 902 is not a row of the data; expected 0 (interest.point) to 901"},
+		{"sender.budget off data.source rpc encoder.name zstd-baseline interest.radius 2", "interest.radius: rpc has no positions"},
 	} {
 		cfg := config.Default()
 		var err error
@@ -190,6 +195,55 @@ func TestAgesOfRows(t *testing.T) {
 		}
 	}
 }
+
+// Without acks, a display begins with a frame that is older than the frames that the meter keeps. The ages of its rows are
+// those of all frames of the source. Before the display begins, and after the budget was removed, ages are unknown.
+func TestAgesOfOldDisplay(t *testing.T) {
+	s := budgetSession(t, 1, time.Minute, "sender.budget", "off", "link.loss", "0%", "link.jitter", "0ms")
+	var frames [][]int32 // of the source, by tick
+	tick := func(by time.Duration) {
+		for until := s.Now() + by; s.Now() < until; {
+			if advance(t, s, time.Second/240); s.feed.framesTaken > uint64(len(frames)) {
+				frames = append(frames, slices.Clone(s.feed.current.Table))
+			}
+		}
+	}
+	tick(2 * time.Second)
+	change(t, s, "up.loss", "100%")
+	tick(2 * time.Second)
+	change(t, s, "send_budget", "16kbit")
+	if p := s.Priorities(); p != nil && p.Ages != nil {
+		t.Errorf("ages are known before the receiver shows view frames: %v", p.Ages)
+	}
+	tick(time.Second / 4)
+	p, l := s.Priorities(), s.lanes[0]
+	if p == nil || p.Ages == nil {
+		t.Fatal("no ages")
+	}
+	const tickTime, kept = time.Second / 60, 60
+	oldest, newest := time.Duration(0), len(frames)-1
+	for i, age := range p.Ages {
+		back := 0
+		for shown := l.rcv.View().Display(); back < newest && !slices.Equal(rowOf(frames[newest-back], i), rowOf(shown, i)); back++ {
+		}
+		if want := time.Duration(back) * tickTime; age < want-time.Millisecond || back < kept && age > want+time.Millisecond {
+			t.Errorf("row %d: age %v, want %v", i, age, want)
+		}
+		oldest = max(oldest, age)
+	}
+	if oldest < 2*time.Second || oldest > 2600*time.Millisecond { // the newest ack was of a frame sent 60 ms before its arrival
+		t.Errorf("the oldest row is %v old, want 2.0 to 2.6 s", oldest)
+	}
+	change(t, s, "up.loss", "0%")
+	change(t, s, "send_budget", "off")
+	tick(time.Second)
+	if p := s.Priorities(); p != nil {
+		t.Errorf("priorities without a budget: %+v", p)
+	}
+}
+
+// rowOf returns row i of a table of cubes.
+func rowOf(table []int32, i int) []int32 { return table[i*frame.CubeFields:][:frame.CubeFields] }
 
 // A change that does not permit the budget is refused, and so is a budget that the present settings do not permit.
 func TestBudgetRefusesChanges(t *testing.T) {

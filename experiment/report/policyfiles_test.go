@@ -1,7 +1,9 @@
 package report
 
 import (
+	"math"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -63,5 +65,46 @@ func TestFilesOfPolicies(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("report.md lacks %q", want)
 		}
+	}
+}
+
+// A run with a budget writes priorities.csv, in which errors and factors give the order, and can be replaced.
+func TestFileOfPriorities(t *testing.T) {
+	c := config.Default()
+	for _, pair := range [][2]string{{"duration", "2s"}, {"sender.budget", "8kbit"}, {"sender.weights", "position=2"}, {"sender.priority", "largest-error"}} {
+		if err := c.Set(pair[0], pair[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folder, err := OpenFolder(nil, filepath.Join(t.TempDir(), "out"), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = folder.Close() }()
+	e := NewExporter(folder, nil, nil, Pages{})
+	s, err := engine.NewSessionFromSource(c, labtest.NewCubeSource(60, 20, -1, 3), engine.Options{Observer: e.Observer()})
+	if err == nil {
+		err = s.RunUntil(c.Duration)
+	}
+	if err == nil {
+		err = e.Write(s.Result())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := testkit.CheckCSV(t, "priorities.csv", readText(t, folder, "priorities.csv"))
+	if len(rows) < 10 || strings.Join(rows[0][:6], " ") != "rank row standing priority error weighted_error" {
+		t.Fatalf("priorities.csv: %q", rows[:min(len(rows), 2)])
+	}
+	last := math.Inf(1)
+	for _, row := range rows[1:] {
+		weighted, err := strconv.ParseFloat(row[5], 64)
+		if err != nil || weighted > last || row[6] != "0.000" || row[7] != "1.000" {
+			t.Errorf("%q after an error of %v: %v", row, last, err)
+		}
+		last = weighted
+	}
+	if !reportFileName.MatchString("priorities.csv") || !reportFileName.MatchString("queue.csv") {
+		t.Error("--force refuses a folder with a file of a report")
 	}
 }

@@ -30,11 +30,10 @@ type Server struct {
 
 	accumulated []uint32   // priority
 	since       []uint32   // number of the filler's frame since which the row differs from expected; 0 if it does not
-	sentAt      []uint32   // number of the newest packet with the row, counting packets only, not sequence numbers
+	sentAt      []uint32   // of each row: 1 + the tick of the newest packet that contains it; 0 if none
 	differing   frame.Rows // rows of the filler's newest frame that may differ from expected; the others have no priority
 	frames      uint32     // number of the filler's newest frame when differing was determined
 	cursor      int        // of round robin: the next row
-	sent        uint32     // packets so far
 
 	records ring.Queue[record] // packets with rows of whose fate nothing definite is known, and some others
 	newest  uint64             // newest packet sent, if any

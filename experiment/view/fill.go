@@ -60,7 +60,7 @@ func NewFiller(s *frame.Schema) *Filler {
 }
 
 // SetPolicy sets the policy, which must be one of Policies; the first one for the zero Policy.
-func (f *Filler) SetPolicy(p policy.Policy) { f.policy, f.rule = p, newRule(p) }
+func (f *Filler) SetPolicy(p policy.Policy) { f.policy, f.rule = p, newRule(p, &f.metric) }
 
 // Advance makes a copy of cur the newest frame. changed contains at least the rows in which it differs from the frame
 // before; nil means unknown.

@@ -137,9 +137,9 @@ func (v *View) begin(client *view.Client) {
 		return
 	}
 	clear(v.origin)
-	n, oldest := len(v.schema.Fields), v.tick-min(v.tick, uint64(len(v.frames)))
+	n := len(v.schema.Fields)
 	for i := range v.schema.Rows {
-		v.currentAt[i] = v.newestTickWith(i, client.Display()[i*n:(i+1)*n], oldest)
+		v.currentAt[i] = v.newestTickWith(i, client.Display()[i*n:(i+1)*n], uint64(client.InitialTick()))
 	}
 }
 
@@ -172,7 +172,7 @@ func (v *View) compare(cur *frame.Shared, client *view.Client) {
 }
 
 // newestTickWith returns the newest tick, from sent on, at which row i of the source had the given value. sent is the
-// tick of the packet with that value.
+// tick of the packet with that value, or of the frame that the display began with.
 func (v *View) newestTickWith(i int, value []int32, sent uint64) uint64 {
 	n, size := len(v.schema.Fields), uint64(len(v.frames))
 	for tick := v.tick; tick > sent && v.tick-tick < size-1; tick-- {
@@ -198,8 +198,12 @@ func (s *settling) tick(v *View, tick uint64, right bool) {
 	}
 }
 
-// Ages returns for each row the time since its shown value was last the true one.
+// Ages returns for each row the time since its shown value was last the true one; nil if no client is compared, because
+// the receiver does not show view frames, or is on another machine.
 func (v *View) Ages() []time.Duration {
+	if v.client == nil {
+		return nil
+	}
 	ages := make([]time.Duration, v.schema.Rows)
 	for i := range ages {
 		ages[i] = time.Duration(v.tick-min(v.tick, v.currentAt[i])) * time.Second / time.Duration(v.schema.TickHz)

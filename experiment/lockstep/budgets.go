@@ -47,7 +47,8 @@ func CompareBudgets(snap *engine.Snapshot) *engine.BudgetComparison {
 	}
 	for _, group := range c.ByLimit() {
 		best := group[0]
-		c.Lanes[best].IsBest = len(group) > 1
+		_, known := c.Lanes[best].MeanError.Value()
+		c.Lanes[best].IsBest = known && len(group) > 1
 		for _, i := range group[1:] {
 			lane := &c.Lanes[i]
 			q := paired.CompareByRatio(errors[i], errors[best])

@@ -76,6 +76,10 @@ func TestCompareBudgets(t *testing.T) {
 	if got := lockstep.CompareBudgets(snap).Findings(); !strings.Contains(got[0], "too few data") {
 		t.Errorf("9 s: %q", got)
 	}
+	snap.Log = append(snap.Log, config.Stamp(30*time.Second, config.NewChange("send_budget", "64kbit")))
+	if got := lockstep.CompareBudgets(snap); got.Lanes[0].IsBest || got.Lanes[1].IsBest {
+		t.Error("a lane without a known error is the best")
+	}
 	if got := lockstep.CompareBudgets(&engine.Snapshot{Lanes: snap.Lanes[3:]}); got != nil {
 		t.Errorf("without budgets: %+v", got)
 	}

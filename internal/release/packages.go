@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"log"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -98,39 +100,26 @@ rpm:
 contents:
 `
 
-// moduleLicences returns the licences of Go and of all modules in the program, on any system.
+// moduleLicences returns the licences of Go and of all modules in the program, on any system, sorted by title.
 func (b *builder) moduleLicences() ([]byte, error) {
-	goroot, err := b.output("go", "env", "GOROOT")
+	folders, err := b.licenceFolders()
 	if err != nil {
 		return nil, err
 	}
-	modules := []string{"Go " + goroot} // name and folder, separated by a blank
-	for _, goos := range []string{"darwin", "linux", "windows"} {
-		text, err := b.run([]string{"GOOS=" + goos, "CGO_ENABLED=0"}, "go", "list", "-deps", "-f",
-			"{{with .Module}}{{if not .Main}}{{.Path}}@{{.Version}} {{.Dir}}{{end}}{{end}}", "./cmd/tui")
-		if err != nil {
-			return nil, err
-		}
-		modules = append(modules, strings.Split(text, "\n")...)
-	}
-	slices.Sort(modules)
-	var out strings.Builder
 	embedded, err := b.output("git", "ls-files", "*.LICENSE")
 	if err != nil {
 		return nil, err
 	}
-	for _, module := range slices.Compact(modules) {
-		name, folder, _ := strings.Cut(module, " ")
-		if folder == "" {
-			continue
-		}
+	var out strings.Builder
+	byTitle := func(x, y string) int { return cmp.Or(cmp.Compare(folders[x], folders[y]), cmp.Compare(x, y)) }
+	for _, folder := range slices.SortedFunc(maps.Keys(folders), byTitle) {
 		list, err := os.ReadDir(folder)
 		if err != nil {
 			return nil, err
 		}
 		for _, entry := range list {
 			if licenceName.MatchString(entry.Name()) && !entry.IsDir() {
-				if err := appendLicence(&out, name, filepath.Join(folder, entry.Name())); err != nil {
+				if err := appendLicence(&out, folders[folder], filepath.Join(folder, entry.Name())); err != nil {
 					return nil, err
 				}
 			}
@@ -142,6 +131,40 @@ func (b *builder) moduleLicences() ([]byte, error) {
 		}
 	}
 	return []byte(out.String()), nil
+}
+
+// licenceFolders returns the folders in which there may be licences, with a title for each: the folders of Go, of the
+// modules, and of their packages, because parts of a module may be by other authors.
+func (b *builder) licenceFolders() (titles map[string]string, err error) {
+	goroot, err := b.output("go", "env", "GOROOT")
+	if err != nil {
+		return nil, err
+	}
+	titles = map[string]string{goroot: "Go"}
+	for _, goos := range []string{"darwin", "linux", "windows"} {
+		text, err := b.run([]string{"GOOS=" + goos, "CGO_ENABLED=0"}, "go", "list", "-deps", "-f",
+			"{{with .Module}}{{if not .Main}}{{.Path}}@{{.Version}}\t{{.Dir}}\t{{$.Dir}}{{end}}{{end}}", "./cmd/tui")
+		if err != nil {
+			return nil, err
+		}
+		for line := range strings.Lines(text) {
+			// A line is empty for packages of Go and of the main module.
+			if fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t"); len(fields) == 3 {
+				addFolders(titles, fields[0], fields[1], fields[2])
+			}
+		}
+	}
+	return titles, nil
+}
+
+// addFolders adds the folder of a package, and all above it up to the folder of its module. Titles begin with that of the
+// module.
+func addFolders(titles map[string]string, moduleTitle, module, folder string) {
+	for len(folder) > len(module) {
+		titles[folder] = moduleTitle + filepath.ToSlash(strings.TrimPrefix(folder, module))
+		folder = filepath.Dir(folder)
+	}
+	titles[module] = moduleTitle
 }
 
 var licenceName = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice)`)

@@ -24,14 +24,14 @@ func explain(t *clientTable) (texts []string) {
 		return nil
 	}
 	ticks := float64(now.sum.Ticks)
-	clients := len(x.Clients)
+	clients := int(math.Round(float64(now.sum.Packets) / ticks)) // mean
 	encode, server := float64(now.sum.CPU.Encode)/1000/ticks, float64(now.sum.CPU.Server)/1000/ticks
 	tick := float64(x.TickTime) / float64(time.Microsecond)
 	if encode+server > 0 {
 		texts = append(texts, fmt.Sprintf("A tick costs the server %s µs of one core, by the wall clock of this machine: %s for encodings, and %s for acks, baselines and headers "+
 			"of %s. That is %s %% of the %s ms between two packets.", units.Fixed(encode+server, 0), units.Fixed(encode, 0), units.Fixed(server, 0),
 			words.Count(clients, "client"), units.Fixed(100*(encode+server)/tick, 1), units.Fixed(tick/1000, 1)))
-		if limit := (tick - encode) / (server / float64(clients)); server > 0 && limit > 0 {
+		if limit := (tick - encode) / (server / float64(clients)); server > 0 && clients > 0 && limit > 0 {
 			texts = append(texts, fmt.Sprintf("If encodings stay the same and the rest grows with the clients, one core reaches its limit at about %d clients. "+
 				"Receivers and links, %s µs, and decoding each payload once, %s µs, are work of the simulation that a server does not have.",
 				twoDigits(limit), units.Fixed(float64(now.sum.CPU.Clients)/1000/ticks, 0), units.Fixed(float64(now.sum.CPU.Decode)/1000/ticks, 0)))

@@ -177,7 +177,7 @@ func (p *clients) drawRow(c *look.Canvas, th *look.Theme, y, rows int, column *t
 	}
 }
 
-// drawSelected draws at row y the position and below it the figures of the selected client.
+// drawSelected marks the selected client below the strip, at row y, and draws its figures in the next rows.
 func (p *clients) drawSelected(c *look.Canvas, th *look.Theme, y int) {
 	place := slices.Index(p.sorted, p.selected)
 	if place < 0 {

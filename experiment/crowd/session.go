@@ -274,7 +274,7 @@ func (x *Session) checkSupport(codec *encoders.Codec) error {
 		return refuse("sender.redundancy", "a crowd sends packets without redundancy", "no value")
 	case c.HasMessages():
 		return refuse("messages", "a crowd sends only snapshots", "no [messages]")
-	case c.LaneControl(c.Encoder).Name() != "":
+	case c.Sender.Control.Name() != "":
 		return refuse("sender.control", "a crowd sends every packet", `"off"`)
 	case c.Sender.Budget > 0:
 		return refuse(config.BudgetKey, "a crowd sends whole frames", `"off"`)

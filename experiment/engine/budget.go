@@ -13,7 +13,7 @@ import (
 	"wirelab/internal/units"
 )
 
-// setBudget applies the budget of configuration c to the lane.
+// setBudget applies the budget of c, the configuration of the lane.
 func (l *lane) setBudget(c *config.Config) {
 	b := c.SendBudget()
 	l.snd.SetBudget(b, c.SendInterval())
@@ -24,6 +24,9 @@ func (l *lane) setBudget(c *config.Config) {
 		}
 	}
 }
+
+// sendBudget returns the present budget of a lane.
+func (s *Session) sendBudget(l *lane) endpoint.Budget { return s.config.ForLane(l.config).SendBudget() }
 
 // measureViews compares what the receiver shows under a budget with the source's newest frame, that of the given tick.
 // What a receiver on another machine shows is known only later, so it is not measured.
@@ -65,31 +68,35 @@ func (s *Session) checkBudget(before, after *config.Config) error {
 	if err := after.CheckBudgetFits(s.schema); err != nil {
 		return err
 	}
-	budget := after.SendBudget()
-	if budget.Bps == 0 {
+	key := after.FirstBudgetKey()
+	if key == "" {
 		return nil
 	}
 	if len(s.lanes) > 0 && s.lanes[0].rcv.RefusesViews() {
-		return &config.Error{Key: config.BudgetKey, Problem: "view frames rely on the checksum of UDP, which was off in this session", Expected: "off, or a new run"}
+		return &config.Error{Key: key, Problem: "view frames rely on the checksum of UDP, which was off in this session", Expected: "off, or a new run"}
 	}
 	for i, e := range encodersOf(after) {
-		key := "encoder"
-		if i > 0 {
-			key = config.Indexed("shadow", i-1)
+		lane, isChecked := after.ForLane(e), false
+		if before != nil && after.SendInterval() == before.SendInterval() && (i == 0 && e.Equal(before.Encoder) || e.IsIn(before.Shadows)) {
+			isChecked = lane.SendBudget() == before.ForLane(e).SendBudget()
 		}
-		if before != nil && budget == before.SendBudget() && after.SendInterval() == before.SendInterval() && (i == 0 && e.Equal(before.Encoder) || e.IsIn(before.Shadows)) {
+		if isChecked || lane.SendBudget().Bps == 0 {
 			continue
 		}
-		if err := s.checkEncoderFits(key, e, after); err != nil {
+		if err := s.checkEncoderFits(i, e, lane, after.LaneKey(i, config.BudgetKey)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// checkEncoderFits returns an error if encoder e cannot encode parts of frames within the budget of c. key is the
-// configuration key of e.
-func (s *Session) checkEncoderFits(key string, e config.Encoder, c *config.Config) error {
+// checkEncoderFits returns an error if encoder e of lane i cannot encode parts of frames within the budget of c, the
+// configuration of the lane. budgetKey is the key of that budget.
+func (s *Session) checkEncoderFits(i int, e config.Encoder, c *config.Config, budgetKey string) error {
+	key := "encoder"
+	if i > 0 {
+		key = config.Indexed("shadow", i-1)
+	}
 	encoding, err := newEncoding(key, e, c, s.schema)
 	if err != nil {
 		return err
@@ -98,9 +105,9 @@ func (s *Session) checkEncoderFits(key string, e config.Encoder, c *config.Confi
 	switch {
 	case encoding.Codec.Quantises:
 		return &config.Error{Key: key + ".name", Problem: encoding.Codec.Name + " rounds values, so a budget cannot determine which rows are right",
-			Expected: "an encoder that does not, or sender.budget = off"}
+			Expected: "an encoder that does not, or " + budgetKey + " = off"}
 	case least > header:
-		return &config.Error{Key: config.BudgetKey, Problem: fmt.Sprintf("%s allows packets of at most %d bytes, and the first packet takes %d",
+		return &config.Error{Key: budgetKey, Problem: fmt.Sprintf("%s allows packets of at most %d bytes, and the first packet takes %d",
 			units.FormatRate(c.Sender.Budget), header, least), Expected: "more, or a lower sender.rate_hz"}
 	}
 	initial := s.schema.NewFrame()
@@ -113,7 +120,7 @@ func (s *Session) checkEncoderFits(key string, e config.Encoder, c *config.Confi
 	if size := endpoint.BudgetNeed(&encoding) - endpoint.MinViewPayload + len(payload); size > header {
 		return &config.Error{Key: key + ".name", Problem: fmt.Sprintf("%s cannot encode part of a frame: a frame without changes takes %d bytes, and a budget of %s allows %d",
 			encoding.Codec.Name, len(payload), units.FormatRate(c.Sender.Budget), header-(size-len(payload))),
-			Expected: "an encoder that sends changed rows only, such as relative-orientation, or sender.budget = off"}
+			Expected: "an encoder that sends changed rows only, such as relative-orientation, or " + budgetKey + " = off"}
 	}
 	return nil
 }

@@ -30,6 +30,7 @@ type View struct {
 	rows, bits, encodings int64
 	fill                  float64
 	bytes                 int64
+	sample                ViewSample
 	window                ring.Queue[sentSize]
 	windowBytes           int64
 	longestWait           time.Duration
@@ -38,6 +39,13 @@ type View struct {
 	resting          int64 // rows that rest and are wrong, summed over ticks
 	settled          measured
 	stopped          settling
+}
+
+// ViewSample contains what was measured of a lane with a budget in a sample.
+type ViewSample struct {
+	Bits  int64 // headers and payloads sent
+	Rows  int64 // rows that changed in the last 100 ms, of each tick
+	Error int64 // sum of their errors, in units of 1/view.ErrorUnit
 }
 
 // sentSize is a packet of the window in which the budget is checked.
@@ -89,6 +97,7 @@ func (v *View) Sent(now time.Duration, p *endpoint.Packet, b *endpoint.Budget, i
 		v.fill += float64(size) / float64(p.View.Allowed)
 	}
 	v.bytes += int64(size)
+	v.sample.Bits += int64(8 * size)
 	v.longestWait = max(v.longestWait, time.Duration(p.View.LongestWait)*interval)
 
 	window := max(view.BudgetWindow, interval)
@@ -161,7 +170,10 @@ func (v *View) compare(cur *frame.Shared, client *view.Client) {
 		right = right && isRight
 		switch {
 		case v.changedAt[i] != 0 && tick+1-v.changedAt[i] <= v.recent:
-			v.place.add(int64(v.metric.Place(truth, row)))
+			place := int64(v.metric.Place(truth, row))
+			v.place.add(place)
+			v.sample.Rows++
+			v.sample.Error += place
 			v.turn.add(int64(math.Round(v.metric.Turn(truth, row) * 180 / math.Pi * 1000)))
 			v.age.add(int64(tick - v.currentAt[i]))
 		case !isRight:
@@ -169,6 +181,13 @@ func (v *View) compare(cur *frame.Shared, client *view.Client) {
 		}
 	}
 	v.stopped.tick(v, tick, right)
+}
+
+// TakeSample returns what was measured since the call before.
+func (v *View) TakeSample() ViewSample {
+	x := v.sample
+	v.sample = ViewSample{}
+	return x
 }
 
 // newestTickWith returns the newest tick, from sent on, at which row i of the source had the given value. sent is the
@@ -213,12 +232,8 @@ func (v *View) Ages() []time.Duration {
 
 // Figures returns the measurements. elapsed is the time since the lane began.
 func (v *View) Figures(b *endpoint.Budget, elapsed time.Duration) *figures.View {
-	p := b.Priority
-	if p.Name() == "" {
-		p = view.Policies.Default(view.Policies[0].Name)
-	}
 	msPerTick := 1000 / float64(v.schema.TickHz)
-	f := &figures.View{Policy: p.String(), LimitKbps: float64(b.Bps) / 1000, Over: v.over,
+	f := &figures.View{Policy: view.OrDefault(b.Priority).String(), LimitKbps: float64(b.Bps) / 1000, Over: v.over,
 		UsedKbps:      figures.RatioFigure(float64(8*v.bytes)/1000, elapsed.Seconds()),
 		RowsPerPacket: figures.RatioFigure(float64(v.rows), float64(v.packets)),
 		BitsPerRow:    figures.RatioFigure(float64(v.bits), float64(v.rows)),

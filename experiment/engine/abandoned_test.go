@@ -26,7 +26,7 @@ type outage struct {
 	held     []lossmodel.Delivery
 }
 
-const outageFrom, outageTo = time.Second, 5 * time.Second
+const outageFrom, outageTo = time.Second, 6 * time.Second
 
 func (p *outage) Begin(_ context.Context, s *frame.Schema, initial *frame.Frame, c *config.Config) error {
 	p.rcv = endpoint.NewReceiver(s, initial, c.CodecTable(), endpoint.Options{Cadence: endpoint.Cadence{TickHz: s.TickHz, RateHz: c.Sender.RateHz}, History: c.Receiver.History})
@@ -36,7 +36,19 @@ func (p *outage) Begin(_ context.Context, s *frame.Schema, initial *frame.Frame,
 
 func (p *outage) Connect(down, up *lossmodel.Link) (Path, Path) {
 	p.Path = down
-	return p, up
+	return p, &farAcks{up, p.rcv, nil}
+}
+
+// farAcks is the path of acks from a receiver on another machine.
+type farAcks struct {
+	Path
+	rcv *endpoint.Receiver
+	ack []byte
+}
+
+func (p *farAcks) Send(now time.Duration, _ []byte, tag uint64) lossmodel.Verdict {
+	p.ack = p.rcv.AppendAck(p.ack[:0])
+	return p.Path.Send(now, p.ack, tag)
 }
 
 func (p *outage) Send(now time.Duration, datagram []byte, tag uint64) lossmodel.Verdict {
@@ -115,7 +127,7 @@ func TestReceiversAgreeAfterOutage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := s.RunUntil(8 * time.Second); err != nil {
+			if err := s.RunUntil(10 * time.Second); err != nil {
 				t.Fatal(err)
 			}
 			x := s.lanes[0].totals(s.Now())

@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -137,4 +138,37 @@ func TestReceiversAgreeAfterOutage(t *testing.T) {
 			_ = s.Close()
 		}
 	}
+}
+
+// Packets with view frames that arrive more than view.Window packets after a newer one are not used, and the reason says so.
+func TestLateViewsAreExplained(t *testing.T) {
+	c := config.Default()
+	for key, value := range map[string]string{"link.latency": "20ms", "sender.budget": "64kbit"} {
+		if err := c.Set(key, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := NewSessionFromSource(c, labtest.NewCubeSource(60, 20, -1, 1), Options{Endless: true, Inspect: true, Network: &outage{shuffle: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.RunUntil(8 * time.Second); err != nil {
+		t.Fatal(err)
+	}
+	l := s.lanes[0]
+	for _, incident := range l.inspector.Incidents() {
+		o := &incident.Opened
+		if incident.Reason.String() != "no baseline" {
+			continue
+		}
+		if o.Inside.Err == nil || !strings.Contains(o.Inside.Err.Error(), "more than 64 packets older") || o.Inside.Newer <= o.Record.Seq+64 {
+			t.Errorf("packet %d, after packet %d: %v", o.Record.Seq, o.Inside.Newer, o.Inside.Err)
+		}
+		if n := l.totals(s.Now()).Failures.NoBaseline; incident.N != n {
+			t.Errorf("%d of %d packets without a baseline are explained", incident.N, n)
+		}
+		return
+	}
+	t.Error("no packet was too late: the test tests nothing")
 }

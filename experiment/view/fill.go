@@ -274,9 +274,13 @@ func (f *Filler) priority(s *Server, i int, cost uint32) (p uint64) {
 	r := &f.rule
 	switch r.kind {
 	case accumulated, accumulatedPerBit, accumulatedError:
-		p = s.accumulate(i, f.interest.scaled(f, i, cost))
+		p = f.accumulate(s, i, f.interest.scaled(f, i, cost))
 		if r.kind == accumulatedPerBit {
-			p = p << 10 / uint64(f.estimateBits(s, i))
+			bits := 1 // of rows at the limit: rows with many bits must not wait for all others
+			if p < maxAccumulated {
+				bits = f.estimateBits(s, i)
+			}
+			p = p << 10 / uint64(bits)
 		}
 	case largestError:
 		p = f.interest.scaled(f, i, cost)
@@ -286,7 +290,7 @@ func (f *Filler) priority(s *Server, i int, cost uint32) (p uint64) {
 		rows := f.schema.Rows
 		p = uint64(rows - (i-s.cursor+rows)%rows)
 	case fiedler:
-		p = s.accumulate(i, f.interest.scaled(f, i, f.weight(i, f.row(f.cur.Table, i))))
+		p = f.accumulate(s, i, f.interest.scaled(f, i, f.weight(i, f.row(f.cur.Table, i))))
 	case unity:
 		p = f.interest.scaled(f, i, r.gain) * uint64(f.view.Tick+1-s.sentAt[i])
 		if s.sentAt[i] == 0 {
@@ -297,7 +301,7 @@ func (f *Filler) priority(s *Server, i int, cost uint32) (p uint64) {
 		if r.sphere.outer > 0 {
 			gain = r.sphere.priority(gain, f.interest.distance(f, i))
 		}
-		p = s.accumulate(i, f.interest.scaled(f, i, gain))
+		p = f.accumulate(s, i, f.interest.scaled(f, i, gain))
 	}
 	p = min(p, firstPriority-1)
 	if i < r.first {
@@ -306,11 +310,27 @@ func (f *Filler) priority(s *Server, i int, cost uint32) (p uint64) {
 	return p
 }
 
-// accumulate adds to the accumulated priority of row i and returns the sum.
-func (s *Server) accumulate(i int, add uint64) uint64 {
-	sum := min(uint64(s.accumulated[i])+add, 1<<32-1)
-	s.accumulated[i] = uint32(sum)
-	return sum
+// maxAccumulated is the limit of accumulated priorities.
+const maxAccumulated = 1<<32 - 1
+
+// accumulate adds to the accumulated priority of row i and returns the sum. Of the rows at the limit those that have
+// waited longest precede the others, so that none waits for ever.
+func (f *Filler) accumulate(s *Server, i int, add uint64) uint64 {
+	sum := uint64(s.accumulated[i]) + add
+	if sum < maxAccumulated {
+		s.accumulated[i] = uint32(sum)
+		return sum
+	}
+	s.accumulated[i] = maxAccumulated
+	return maxAccumulated + uint64(f.waited(s, i))
+}
+
+// waited returns for how many frames row i has differed from what client s is expected to show, as of the newest packet.
+func (f *Filler) waited(s *Server, i int) int {
+	if s.since[i] == 0 {
+		return 0 // it has begun to differ since
+	}
+	return int(f.frames - s.since[i])
 }
 
 // weight returns Fiedler's weight of row i with value cur.
@@ -518,7 +538,7 @@ func (f *Filler) commit(s *Server, seq uint64, rows int, a *attempt, epoch uint6
 		list = append(list, sentRow{int32(i), f.values.retain(value)})
 		f.values.replace(s.expected, i, value)
 		s.newestSent[i] = uint32(seq) + 1
-		longestWait = max(longestWait, int(f.frames-s.since[i]))
+		longestWait = max(longestWait, f.waited(s, i))
 		s.accumulated[i], s.since[i], s.sentAt[i] = 0, 0, f.view.Tick+1
 		s.differing[i>>6] &^= 1 << (i & 63)
 		estimate += int(f.bits[k])

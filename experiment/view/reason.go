@@ -51,7 +51,7 @@ func (f *Filler) Explain(s *Server, i int) Reason {
 	r.Error, r.Weighted = float64(f.metric.Distance(cur, shown))/ErrorUnit, float64(f.metric.weighted(cur, shown))/ErrorUnit
 	r.Constant, r.Bits = float64(f.ruleConstant(cur, shown))/ErrorUnit, f.estimateBits(s, i)
 	r.Group = float64(f.interest.groupFactor(f, i)) / weightUnit
-	r.Waited = int(f.frames - s.since[i])
+	r.Waited = f.waited(s, i)
 	f.interest.aim(f)
 	if f.interest.active {
 		r.Factor = float64(f.interest.factor(f, i)) / 1024

@@ -82,6 +82,28 @@ func (l *perfectLink) step() (rows []int) {
 	return rows
 }
 
+// Rows whose accumulated priorities have reached the limit are sent in the order in which they began to wait, so that none
+// is sent less often than others. With the largest weights this takes 11 packets.
+func TestSaturatedPrioritiesAreFair(t *testing.T) {
+	const rows, packets, perPacket = 600, 2000, 5
+	for _, policy := range []string{"accumulated", "accumulated-per-bit", "accumulated-error", "fiedler moving=1000000 rest=1000000", "iris priority=100"} {
+		l := newPerfectLink(t, teamSchema(rows).NewFrame(), teamSchema(rows), policy, "team:red=100, x=100", Interest{})
+		sent := make([]int, rows)
+		for n := range packets {
+			for i := range rows {
+				l.cur.Table[i*teamColumns+xColumn] = int32(n+1)<<18 + int32(i)<<(i%8)
+			}
+			for _, i := range l.step() {
+				sent[i]++
+			}
+		}
+		const mean = packets * perPacket / rows
+		if least, most := slices.Min(sent), slices.Max(sent); least < mean-2 || most > mean+3 {
+			t.Errorf("%s: rows are sent %d to %d times, expected %d", policy, least, most, mean)
+		}
+	}
+}
+
 // differs reports whether the client shows another value of row i than the current one.
 func (l *perfectLink) differs(i int) bool {
 	n := len(l.schema.Fields)

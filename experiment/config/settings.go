@@ -91,7 +91,7 @@ func defaultScalars() Config {
 		Interest: view.Interest{Row: 1, Falloff: 1},
 		Messages: defaultMessages,
 		Receiver: receiverSettings{History: frame.MaxHistory, Playout: 85 * time.Millisecond},
-		Crowd:    Crowd{Baseline: Baselines.Default("newest"), Uplink: Uplink{QueueBytes: 1_000_000}},
+		Crowd:    Crowd{Baseline: Baselines.Default("newest"), Uplink: Uplink{QueueBytes: 1_000_000}, PlayerRows: 1},
 	}
 }
 

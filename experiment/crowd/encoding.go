@@ -7,6 +7,8 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/experiment/endpoint"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/view"
 	"wirelab/lossmodel"
 )
 
@@ -23,7 +25,7 @@ type encoding struct {
 	err       error   // of the encoder; then nothing is sent
 	decodeErr error   // of the decoder
 
-	encodeNS, headerNS, decodeNS int64
+	chooseNS, encodeNS, headerNS, decodeNS int64
 }
 
 // headerMemoBit is set in the baseline of a header if the payload uses the memo of its anchor. With anchors, no baseline
@@ -36,9 +38,10 @@ type verdict uint8
 
 // Verdicts.
 const (
-	correct verdict = iota // the decoder returned the server's frame
-	wrong                  // the decoder returned another frame
-	refused                // the decoder returned an error
+	correct      verdict = iota // the decoder returned the server's frame
+	wrong                       // the decoder returned another frame
+	refused                     // the decoder returned an error
+	unreferenced                // the receiver does not have the reference
 )
 
 // worker encodes and decodes. Each goroutine has its own, since encoders are not safe for concurrent use.
@@ -52,6 +55,11 @@ type worker struct {
 	repeated []byte // payload of an encoding for a further client, if payloads are not shared
 
 	encodeMemo, decodeMemo encoders.Memo // memos to overwrite
+
+	// Of a crowd with a budget.
+	filler   *view.Filler
+	timer    meters.Stopwatch // of the encoder
+	decoders [endpoint.StoredEpochs]viewDecoder
 }
 
 // newWorker returns a worker for frames of schema s.

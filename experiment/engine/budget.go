@@ -80,40 +80,40 @@ func (s *Session) checkBudget(before, after *config.Config) error {
 		if before != nil && budget == before.SendBudget() && after.SendInterval() == before.SendInterval() && (i == 0 && e.Equal(before.Encoder) || e.IsIn(before.Shadows)) {
 			continue
 		}
-		if err := s.checkEncoderFits(key, e, after); err != nil {
+		if err := CheckEncoderFits(key, e, after, config.BudgetKey, budget, s.schema, s.initial); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// checkEncoderFits returns an error if encoder e cannot encode parts of frames within the budget of c. key is the
-// configuration key of e.
-func (s *Session) checkEncoderFits(key string, e config.Encoder, c *config.Config) error {
-	encoding, err := newEncoding(key, e, c, s.schema)
+// CheckEncoderFits returns an error if encoder e of c cannot encode parts of frames of schema s within budget b. key is the
+// configuration key of e, budgetKey that of b.
+func CheckEncoderFits(key string, e config.Encoder, c *config.Config, budgetKey string, b endpoint.Budget, s *frame.Schema, initial *frame.Frame) error {
+	encoding, err := newEncoding(key, e, c, s)
 	if err != nil {
 		return err
 	}
-	least, header := endpoint.BudgetNeed(&encoding), endpoint.MaxPacketOf(c.SendBudget(), c.SendInterval())
+	least, header := endpoint.BudgetNeed(&encoding), endpoint.MaxPacketOf(b, c.SendInterval())
 	switch {
 	case encoding.Codec.Quantises:
 		return &config.Error{Key: key + ".name", Problem: encoding.Codec.Name + " rounds values, so a budget cannot determine which rows are right",
-			Expected: "an encoder that does not, or sender.budget = off"}
+			Expected: "an encoder that does not, or " + budgetKey + " = off"}
 	case least > header:
-		return &config.Error{Key: config.BudgetKey, Problem: fmt.Sprintf("%s allows packets of at most %d bytes, and the first packet takes %d",
-			units.FormatRate(c.Sender.Budget), header, least), Expected: "more, or a lower sender.rate_hz"}
+		return &config.Error{Key: budgetKey, Problem: fmt.Sprintf("%s allows packets of at most %d bytes, and the first packet takes %d",
+			units.FormatRate(b.Bps), header, least), Expected: "more, or a lower sender.rate_hz"}
 	}
-	initial := s.schema.NewFrame()
-	initial.CopyFrom(s.initial)
-	refs := []encoders.Ref{{Frame: s.initial, Changed: frame.NewRows(s.schema.Rows)}}
-	payload, _, err := encoding.Encoder.Encode(nil, initial, refs, nil, nil)
+	cur := s.NewFrame()
+	cur.CopyFrom(initial)
+	refs := []encoders.Ref{{Frame: initial, Changed: frame.NewRows(s.Rows)}}
+	payload, _, err := encoding.Encoder.Encode(nil, cur, refs, nil, nil)
 	if err != nil {
 		return nil // the session reports it when it sends
 	}
 	if size := endpoint.BudgetNeed(&encoding) - endpoint.MinViewPayload + len(payload); size > header {
 		return &config.Error{Key: key + ".name", Problem: fmt.Sprintf("%s cannot encode part of a frame: a frame without changes takes %d bytes, and a budget of %s allows %d",
-			encoding.Codec.Name, len(payload), units.FormatRate(c.Sender.Budget), header-(size-len(payload))),
-			Expected: "an encoder that sends changed rows only, such as relative-orientation, or sender.budget = off"}
+			encoding.Codec.Name, len(payload), units.FormatRate(b.Bps), header-(size-len(payload))),
+			Expected: "an encoder that sends changed rows only, such as relative-orientation, or " + budgetKey + " = off"}
 	}
 	return nil
 }

@@ -21,6 +21,7 @@ type Filler struct {
 	policy    policy.Policy
 	rule      rule
 	interest  interest
+	player    int         // Coding.Player of the newest packet
 	cur       frame.Frame // newest frame
 	frames    uint32      // number of calls of Advance
 	changed   frame.Rows  // rows in which the newest frame differs from the one before
@@ -94,6 +95,7 @@ type Coding struct {
 	Epoch   uint64 // memos of other epochs are not passed to the encoder
 	Tick    uint32 // of the view frame
 	RefTick uint32 // tick of the reference: that of packet Server.Acked, or of the initial state before the first ack
+	Player  int    // row of the client's player, from 0: the first rows of policies, and the row of Interest, count from it
 }
 
 // Packet is the result of Fill. Its pointers are valid until the next call.
@@ -127,6 +129,7 @@ func AsTooLarge(err error) (large *TooLargeError) {
 // It charges the bits of the packet to b, which may be nil. After an error nothing has changed, except that the
 // priorities were accumulated.
 func (f *Filler) Fill(s *Server, seq uint64, c Coding, limit int, b *encoders.Budget) (Packet, error) {
+	f.player = c.Player
 	f.findCandidates(s)
 	if !s.maySendRows(seq) {
 		f.candidates = f.candidates[:0]
@@ -196,6 +199,9 @@ func EqualRows(a, b []int32) bool {
 // firstPriority is more than any priority of a row that is not one of the first.
 const firstPriority = 1 << 62
 
+// isFirst reports whether row i is one of the first rows, which precede all others.
+func (f *Filler) isFirst(i int) bool { return uint(i-f.player) < uint(f.rule.first) }
+
 // priority accumulates and returns the priority of row i, whose value is cur and for which the client is expected to
 // show the value shown.
 func (f *Filler) priority(s *Server, i int, cur, shown []int32) (p uint64) {
@@ -220,8 +226,8 @@ func (f *Filler) priority(s *Server, i int, cur, shown []int32) (p uint64) {
 	case iris:
 		p = s.accumulate(i, f.interest.scaled(f, i, r.gain))
 	}
-	if i < r.first {
-		p = firstPriority + uint64(r.first-i)
+	if f.isFirst(i) {
+		p = firstPriority + uint64(f.player+r.first-i)
 	}
 	return p
 }
@@ -237,7 +243,7 @@ func (s *Server) accumulate(i int, add uint64) uint64 {
 func (f *Filler) weight(i int, cur []int32) uint32 {
 	w := &f.rule.weights
 	switch {
-	case i == 0:
+	case i == f.player:
 		return w[0]
 	case f.metric.cubes && cur[frame.CubeInteracting] == 1:
 		return w[1]
@@ -450,7 +456,7 @@ func (f *Filler) commit(s *Server, seq uint64, rows int, a *attempt, epoch uint6
 		s.accumulated[i], s.since[i], s.sentAt[i] = 0, 0, s.sent
 		s.differing[i>>6] &^= 1 << (i & 63)
 		estimate += int(c.bits)
-		if i >= f.rule.first {
+		if !f.isFirst(i) {
 			s.cursor = (i + 1) % f.schema.Rows
 		}
 	}

@@ -29,7 +29,7 @@ type Reason struct {
 // Explain returns why row i has its priority for client s, as of the newest frame.
 func (f *Filler) Explain(s *Server, i int) Reason {
 	cur, shown := f.row(f.cur.Table, i), s.row(s.expected, i)
-	r := Reason{Row: i, Factor: 1, First: i < f.rule.first}
+	r := Reason{Row: i, Factor: 1, First: f.isFirst(i)}
 	if EqualRows(cur, shown) {
 		if s.expectedIn[i] != 0 {
 			r.Standing, r.Packet = UnderWay, uint64(s.expectedIn[i])-1

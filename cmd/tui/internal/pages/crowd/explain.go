@@ -58,8 +58,8 @@ func explain(t *clientTable) (texts []string) {
 	if x.HasUplink {
 		texts = append(texts, fmt.Sprintf("The longest wait for the uplink of the server was %s ms.", units.Fixed(units.Milliseconds(now.sum.Wait), 1)))
 	}
-	for i := range figures.ClientFields {
-		field := &figures.ClientFields[i]
+	for i := range t.fields {
+		field := &t.fields[i]
 		if worst := t.columns[i].worst; worst >= 0 {
 			texts = append(texts, "Worst "+field.Title+": client "+strconv.Itoa(worst+1)+", "+field.Text(&x.Clients[worst])+"; the median is "+field.Text(&x.Recent.P50)+".")
 		}

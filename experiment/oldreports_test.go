@@ -47,11 +47,11 @@ func TestOldCodecIsNamed(t *testing.T) {
 	}
 }
 
-// Reports saved by the first edition, with every kind of change, and those of digest_version 3, 4 and 5 replay to
-// the same digest. Their changes are written as they were read.
+// Reports saved by the first edition, with every kind of change, and those of digest_version 3 to 6 replay to the same
+// digest. Those of version 6 have redundancy, messages, a stream and queue disciplines. Their changes are written as they were read.
 func TestOldReportsReplay(t *testing.T) {
 	paths, err := filepath.Glob("testdata/reports/*.json")
-	if err != nil || len(paths) != 6 {
+	if err != nil || len(paths) != 8 {
 		t.Fatalf("%d reports, %v", len(paths), err)
 	}
 	for _, path := range paths {

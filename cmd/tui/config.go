@@ -11,6 +11,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
 
+	"wirelab/cmd/tui/internal/script"
 	"wirelab/experiment"
 	"wirelab/experiment/config"
 )
@@ -181,8 +182,9 @@ func (a *app) checkCommand() *cobra.Command {
 		GroupID: groupData,
 		Short:   "Validate a configuration and print its effective settings",
 		Long: `Validate a configuration and print it with every default written out, as a file that
-tui run accepts. Errors name the line and the key. Effects of a link that its keys do
-not show, such as known faults of netem, are printed as warnings.`,
+tui run accepts; or tui proxy, if times count from the first datagram. Errors name the
+line and the key. Effects of a link that its keys do not show, such as known faults of
+netem, are printed as warnings.`,
 		Example: `  tui check experiment.toml
   tui check --preset loss-table > mine.toml`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -209,10 +211,18 @@ func (a *app) check(ctx context.Context, f *configFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := experiment.Check(ctx, cfg); err != nil {
-		return markDataError(err)
+	toTOML := cfg.TOML
+	if cfg.NeedsProxy() {
+		toTOML = cfg.ProxyTOML
+		_, err = script.New(cfg, f.file)
+		err = asUsageError(err)
+	} else {
+		err = markDataError(experiment.Check(ctx, cfg))
 	}
-	text, err := cfg.TOML()
+	if err != nil {
+		return err
+	}
+	text, err := toTOML()
 	if err != nil {
 		return err
 	}

@@ -172,6 +172,17 @@ func TestProxyScriptFromFirstDatagram(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	checked := tui("check", file, "--set", "client[0].turn=1", "--set", "client[0].down.loss=5%") // prints a file for the same proxy
+	if checked.code != exitDone || !strings.Contains(checked.stdout, "first datagram") || strings.Contains(checked.stdout, "encoder") ||
+		checked.stderr != "" {
+		t.Fatalf("check: %+v", checked)
+	}
+	if err := os.WriteFile(file, []byte(checked.stdout), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if o := tui("check", file, "--set", "encoder.name=rotor"); o.code != exitUsage || !strings.Contains(o.stderr, "a proxy has no such setting") {
+		t.Errorf("a setting that no proxy has: %+v", o)
+	}
 	server, listen := echoServer(t), freePort(t)
 	ended := make(chan outcome, 1)
 	go func() {

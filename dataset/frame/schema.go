@@ -62,6 +62,9 @@ type Field struct {
 	Min, Max int32
 	// Scale is the number of units of one integer step. 0 means 1.
 	Scale float64
+	// Tolerance is the largest error in units that the game accepts, of rounding and of what is sent later because of a
+	// budget. 0 means that it is unknown.
+	Tolerance float64
 	// Values are the names of the values 0, 1, and so on, for display. Further values have no name.
 	Values []string
 	// Jump is, for a Position, the largest change in units between two snapshots that is a movement. After a larger one,

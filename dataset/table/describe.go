@@ -97,7 +97,7 @@ func (l *Layout) describeRecords(b *strings.Builder) {
 	}
 }
 
-// describeRange writes the range of a field, in units, and its scale unless that is 1.
+// describeRange writes the range of a field, in units, and its tolerance, or its scale unless that is 1.
 func describeRange(b *strings.Builder, f *frame.Field) {
 	scale := f.Step()
 	if f.Kind == frame.Enum {
@@ -108,7 +108,10 @@ func describeRange(b *strings.Builder, f *frame.Field) {
 		last++ // the end of a turn is its beginning, so Max is one step before the end
 	}
 	fmt.Fprintf(b, "%-7s = [%s, %s]\n", "range", formatSteps(float64(f.Min), scale), formatSteps(last, scale))
-	if scale != 1 {
+	switch {
+	case f.Tolerance > 0 && f.Kind != frame.Angle: // the rounded ends of a turn do not give the exact scale of an angle
+		fmt.Fprintf(b, "%-7s = %s\n", "tolerance", formatNumber(f.Tolerance))
+	case scale != 1:
 		fmt.Fprintf(b, "%-7s = %s\n", "scale", formatNumber(scale))
 	}
 }

@@ -216,6 +216,7 @@ func (r *schemaReader) readRange(prefix string, t map[string]any, f *frame.Field
 	if !ok {
 		return
 	}
+	f.Tolerance = maxError
 	if tolerant {
 		f.Scale = scaleWithin(f.Kind, maxError, hi-lo)
 	}

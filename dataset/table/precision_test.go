@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 
+	"wirelab/dataset/frame"
 	"wirelab/dataset/source"
 )
 
@@ -168,6 +170,8 @@ func TestScaleOfTolerance(t *testing.T) {
 			t.Errorf("%s: %v", c.text, err)
 		} else if f := l.Schema.Fields[0]; math.Abs(f.Scale/c.scale-1) > 1e-12 || f.Min != c.min || f.Max != c.max {
 			t.Errorf("%s: scale %v, %d to %d, expected %v, %d to %d", c.text, f.Scale, f.Min, f.Max, c.scale, c.min, c.max)
+		} else if again, err := ParseLayout("b.toml", l.Describe()); f.Tolerance == 0 || f.Kind == frame.Quantity && !reflect.DeepEqual(again, l) {
+			t.Errorf("%s is described as\n%s%v", c.text, l.Describe(), err)
 		}
 	}
 }

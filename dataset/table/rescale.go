@@ -28,7 +28,7 @@ func (l *Layout) Rescaled(scales map[int]float64) (*Layout, error) {
 		if highest-lowest < 1 || lowest < math.MinInt32 || highest > math.MaxInt32 {
 			return nil, fmt.Errorf("field %s cannot have steps of %g", f.Name, scale)
 		}
-		f.Scale, f.Min, f.Max = scale, int32(lowest), int32(highest)
+		f.Scale, f.Min, f.Max, f.Tolerance = scale, int32(lowest), int32(highest), 0
 	}
 	return &x, nil
 }

@@ -78,6 +78,60 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
+// The encoder of the Go template gets the values of its parameters, as a process and as a module.
+func TestGoParams(t *testing.T) {
+	dir := writeTemplate(t, "go")
+	path := filepath.Join(dir, "encoder.go")
+	source, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(source)
+	for _, change := range [][2]string{ // packets begin with the values
+		{"Suits: SuitsTables | SuitsCubes,", `Suits: SuitsTables | SuitsCubes, Params: []Param{
+			{Name: "small", Help: "bits", Kind: IntParam, Initial: 6, Min: 1, Max: 20}, {Name: "share", Unit: "%", Kind: NumberParam, Initial: 0.25, Max: 1},
+			{Name: "fast", Kind: BoolParam}},`},
+		{"func newEnd(s *Schema, _ []float64)", "var values []float64\n\nfunc newEnd(s *Schema, params []float64)"},
+		{"\treturn &end{", "\tvalues = params\n\treturn &end{"},
+		{"\tbase := refs[0].Table\n", "\tbase := refs[0].Table\n\tout = append(out, byte(values[0]), byte(values[1]*100), byte(values[2]))\n"},
+	} {
+		if strings.Count(text, change[0]) != 1 {
+			t.Fatalf("the template does not contain %q once", change[0])
+		}
+		text = strings.Replace(text, change[0], change[1], 1)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("./build", "process")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=-mod=mod")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	plugins := map[string]string{"process": "exec:" + filepath.ToSlash(dir) + "/mine"}
+	if testkit.Thorough() { // compiles Go's runtime for WebAssembly
+		plugins["module"] = buildIn(t, dir, "go")
+	}
+	s, frames := demoFrames(t, 300, 2)
+	for name, file := range plugins {
+		c := &load(t, file, Options{}).Codecs[0]
+		for text, want := range map[string]string{"": "\x06\x19\x00", "small=9 share=0.75 fast=true": "\x09\x4b\x01"} {
+			params, err := c.ParseCanonical([]byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			enc, _, err := c.New(s, params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			packet, _, err := enc.Encode(nil, frames[1], []encoders.Ref{{Frame: frames[0]}}, nil, nil)
+			if err != nil || !strings.HasPrefix(string(packet), want) {
+				t.Errorf("%s: %v; the packet begins with %x, want %x", name, err, packet[:min(3, len(packet))], want)
+			}
+		}
+	}
+}
+
 // TestGoHeap checks that a module compiled from Go collects garbage for as long as it runs: it allocates 30 times the memory
 // that it may have. It then retains its allocations, and the error has the message of Go's runtime.
 func TestGoHeap(t *testing.T) {

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -68,7 +69,7 @@ func sendBudgetText(bps int64) string {
 
 // burstRow returns the row of sender.budget_burst.
 func burstRow() Row {
-	r := scalarRow("sender.budget_burst", "1 to 16 packets", func(c *Config) any { return float64(c.Sender.BudgetBurst) / 1000 },
+	r := scalarRow(burstKey, "1 to 16 packets", func(c *Config) any { return float64(c.Sender.BudgetBurst) / 1000 },
 		func(c *Config, v any) bool {
 			packets, ok := number(v)
 			if ok = ok && packets >= 1 && packets <= maxBurst/1000; ok {
@@ -88,7 +89,7 @@ func number(v any) (float64, bool) {
 
 // priorityRow returns the row of sender.priority.
 func priorityRow() Row {
-	r := policyRow("sender.priority", view.Policies, view.Policies[0].Name, func(c *Config) *policy.Policy { return &c.Sender.Priority })
+	r := policyRow(priorityKey, view.Policies, view.Policies[0].Name, func(c *Config) *policy.Policy { return &c.Sender.Priority })
 	r.Help = "which rows a packet contains if the budget does not allow all"
 	return r
 }
@@ -119,18 +120,55 @@ func budgetSettings() []scalarSetting {
 			omit: func(c *Config) bool { return c.Sender.BudgetBurst == defaultBurst }},
 		{Row: priorityRow(), Short: "priority", Args: "POLICY", Policies: view.Policies, CommandHelp: "which rows go first under a budget",
 			omit: func(c *Config) bool { return c.Sender.Priority.Name() == "" }},
+		{Row: weightsRow(), Short: "weights", Args: "NAME=FACTOR,...|off", Completions: []string{noBudget},
+			CommandHelp: "weights of fields and of groups of rows under a budget, such as position=2, interacting:1=4",
+			omit:        func(c *Config) bool { return c.Sender.Weights == view.Weights{} }},
 		{Row: crowdBudgetRow(), Short: "crowd_budget", Args: "RATE|off", Completions: []string{noBudget},
 			CommandHelp: "budget that all clients of a crowd share", omit: func(c *Config) bool { return c.Crowd.Budget == 0 }},
 	}
 }
 
+// Keys of the settings that shape a budget.
+const (
+	priorityKey = "sender.priority"
+	weightsKey  = "sender.weights"
+	burstKey    = "sender.budget_burst"
+
+	radiusKey      = "interest.radius"
+	interestRowKey = "interest.row"
+	pointKey       = "interest.point"
+	falloffKey     = "interest.falloff"
+)
+
+// weightsRow returns the row of sender.weights.
+func weightsRow() Row {
+	const expected = `weights of fields and of groups of rows, such as "x=2, class:tank=0.5", or "off"`
+	r := scalarRow(weightsKey, expected, func(c *Config) any { return c.Sender.Weights.String() }, nil)
+	r.Set = func(c *Config, v any) error {
+		text, ok := v.(string)
+		if !ok {
+			return errorUnless(false, weightsKey, v, invalidValue, expected)
+		}
+		w, err := view.ParseWeights(text)
+		if err == nil {
+			c.Sender.Weights = w
+		}
+		return ErrorAt(weightsKey, err)
+	}
+	r.Help = "factors of the errors of fields, and of the priorities of the rows with a value of a flag or an enum"
+	return r
+}
+
 // defaultBurst is the default of sender.budget_burst.
 const defaultBurst = 1000
 
+// defaultInterest is the interest of an empty file. Its radius of 0 means everywhere.
+var defaultInterest = view.Interest{Row: 1, Falloff: 1}
+
 // interestSettings returns the settings of the area that matters to a client.
 func interestSettings() []scalarSetting {
-	none := func(c *Config) bool { return c.Interest.Radius == 0 }
-	point := scalarRow("interest.point", `three coordinates such as "0 0 1"`, func(c *Config) any { return pointText(c.Interest.Point) },
+	none := func(c *Config) bool { return c.Interest == defaultInterest }
+	point := scalarRow(pointKey, `three coordinates such as "0 0 1"`, func(c *Config) any { return pointText(c.Interest.Point) },
 		func(c *Config, v any) bool {
 			words := strings.Fields(fmt.Sprint(v))
 			if len(words) != 3 {
@@ -145,7 +183,7 @@ func interestSettings() []scalarSetting {
 			}
 			return true
 		})
-	radius := scalarRow("interest.radius", "0 (everywhere) to 1000000, in the unit of the positions", func(c *Config) any { return c.Interest.Radius },
+	radius := scalarRow(radiusKey, "0 (everywhere) to 1000000, in the unit of the positions", func(c *Config) any { return c.Interest.Radius },
 		func(c *Config, v any) bool {
 			value, ok := number(v)
 			if ok = ok && value >= 0 && value <= 1e6; ok {
@@ -155,9 +193,9 @@ func interestSettings() []scalarSetting {
 		})
 	return []scalarSetting{
 		{Row: radius, omit: none},
-		{Row: intRow("interest.row", "0 (interest.point) or the number of a row, from 1", 0, 65_535, func(c *Config) *int { return &c.Interest.Row }), omit: none},
+		{Row: intRow(interestRowKey, "0 (interest.point) or the number of a row, from 1", 0, 65_535, func(c *Config) *int { return &c.Interest.Row }), omit: none},
 		{Row: point, omit: none},
-		{Row: intRow("interest.falloff", "1 to 8", 1, 8, func(c *Config) *int { return &c.Interest.Falloff }), omit: none},
+		{Row: intRow(falloffKey, "1 to 8", 1, 8, func(c *Config) *int { return &c.Interest.Falloff }), omit: none},
 	}
 }
 
@@ -179,7 +217,7 @@ func (c *Config) CrowdBudget() endpoint.Budget { return c.budgetOf(c.Crowd.Budge
 
 // budgetOf returns a budget of the given rate.
 func (c *Config) budgetOf(bps int64) endpoint.Budget {
-	return endpoint.Budget{Bps: bps, Burst: c.Sender.BudgetBurst, Priority: c.Sender.Priority, Interest: c.Interest}
+	return endpoint.Budget{Bps: bps, Burst: c.Sender.BudgetBurst, Priority: c.Sender.Priority, Weights: c.Sender.Weights, Interest: c.Interest}
 }
 
 // checkBudget checks that the other settings allow a budget.
@@ -200,14 +238,77 @@ func (c *Config) checkBudget() error {
 }
 
 // CheckBudgetFits returns an error if the other settings do not allow the budget, also after a change, or if frames of
-// schema s cannot be sent in parts.
+// schema s cannot be sent in parts, or do not have what the weights, the priority and the interest name.
 func (c *Config) CheckBudgetFits(s *frame.Schema) error {
 	if err := c.checkBudget(); err != nil {
 		return err
 	}
-	if c.HasBudget() && (s.Delivery != frame.Latest || s.Rows == 0) {
+	if err := c.Sender.Weights.Check(s); err != nil {
+		return ErrorAt(weightsKey, err)
+	}
+	const positions = `positions, which fields with role = "place" have in a schema`
+	switch {
+	case c.HasBudget() && (s.Delivery != frame.Latest || s.Rows == 0):
 		return &Error{Key: BudgetKey, Problem: "a budget leaves out rows of a table until later, and these data must arrive as a whole",
 			Expected: "off, or snapshots such as cubes and tables"}
+	case c.Interest.Radius > 0 && !view.HasPositions(s):
+		return &Error{Key: radiusKey, Problem: s.Name + " has no positions", Expected: "0, or data with " + positions}
+	case view.NeedsPositions(c.Sender.Priority) && !view.HasPositions(s):
+		return &Error{Key: priorityKey, Problem: s.Name + " has no positions", Expected: "outer=0, or data with " + positions}
+	case c.Interest.Row > s.Rows && c.Interest != defaultInterest:
+		return &Error{Key: interestRowKey, Problem: fmt.Sprintf("%d is not a row of the data", c.Interest.Row), Expected: fmt.Sprintf("0 (interest.point) to %d", s.Rows)}
 	}
 	return nil
+}
+
+// IdleBudget returns warnings about settings that shape a budget, and have no effect.
+func (c *Config) IdleBudget() (out []string) {
+	warn := func(key, problem, expected string) {
+		out = append(out, c.Locate(&Error{Key: key, Problem: "has no effect " + problem, Expected: expected}).Error())
+	}
+	interest := "" // the first key of [interest] that was changed
+	switch d := defaultInterest; {
+	case c.Interest.Radius != d.Radius:
+		interest = radiusKey
+	case c.Interest.Row != d.Row:
+		interest = interestRowKey
+	case c.Interest.Point != d.Point:
+		interest = pointKey
+	case c.Interest.Falloff != d.Falloff:
+		interest = falloffKey
+	}
+	set := map[string]bool{priorityKey: c.Sender.Priority.Name() != "", weightsKey: c.Sender.Weights != view.Weights{},
+		burstKey: c.Sender.BudgetBurst != defaultBurst, interest: interest != ""}
+	if !c.HasBudget() && !c.varies(BudgetKey) && !c.varies(CrowdBudgetKey) {
+		for _, key := range []string{priorityKey, weightsKey, burstKey, interest} {
+			if set[key] {
+				warn(key, "while sender.budget is off", `sender.budget = "64kbit" or another rate`)
+			}
+		}
+		return out
+	}
+	usesPoint := c.Interest.Radius > 0 || c.varies(radiusKey) || view.NeedsPositions(c.Sender.Priority) || c.varies(priorityKey)
+	switch p := c.Sender.Priority.Name(); {
+	case interest != "" && !usesPoint:
+		warn(interest, "without a radius", "interest.radius > 0")
+	case c.Interest.Point != [3]float64{} && c.Interest.Row > 0 && !c.varies(interestRowKey):
+		warn(pointKey, fmt.Sprintf("while interest.row is %d", c.Interest.Row), "interest.row = 0")
+	case view.IgnoresWeights(p) && !c.varies(priorityKey):
+		for _, key := range []string{weightsKey, interest} {
+			if set[key] {
+				warn(key, "with the priority "+p, "another sender.priority, such as accumulated")
+			}
+		}
+	case view.IgnoresErrors(p) && c.Sender.Weights.HasFields() && !c.varies(priorityKey):
+		warn(weightsKey, "on fields with the priority "+p, "weights of groups, or a sender.priority that uses errors, such as accumulated")
+	}
+	return out
+}
+
+// varies reports whether a setting changes during the run, or from run to run of a sweep or a search.
+func (c *Config) varies(key string) bool {
+	return slices.Contains(c.varied, key) ||
+		slices.ContainsFunc(c.At, func(at StampedChange) bool { return slices.Contains(at.Change.Keys(), key) }) ||
+		slices.ContainsFunc(c.Sweep, func(a Axis) bool { return a.Key == key }) ||
+		slices.ContainsFunc(c.Search.Over, func(r Range) bool { return r.Key == key })
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pelletier/go-toml/v2"
+
 	"wirelab/internal/setting"
 )
 
@@ -150,7 +152,7 @@ func (c *Config) CheckProxy() error {
 		}
 		// expected and known are for a key at the top of the file; those for a key of [[at]] follow.
 		expected := "only seed, duration, profile, down, up, link, [[at]] and [[client]]"
-		known := []string{"seed", "duration", "profile", "down", "up", "link", "at", "client"}
+		known := proxyKeys
 		if _, entry, ok := strings.Cut(rest, "]."); head == "at" && ok { // a key of an entry: at[0].KEY
 			head, _, _ = strings.Cut(entry, ".")
 			if isLinkKey(head) {
@@ -169,6 +171,21 @@ func (c *Config) CheckProxy() error {
 		}
 	}
 	return nil
+}
+
+// proxyKeys are the keys of a proxy's configuration.
+var proxyKeys = []string{"seed", "duration", "profile", "down", "up", "link", "at", "client"}
+
+// NeedsProxy reports whether only a proxy can use the configuration: its script begins with the first datagram of a client.
+func (c *Config) NeedsProxy() bool {
+	return slices.ContainsFunc(c.At, func(at StampedChange) bool { return at.FromFirstDatagram })
+}
+
+// ProxyTOML is TOML with the settings of a proxy only.
+func (c *Config) ProxyTOML() ([]byte, error) {
+	values := c.Values()
+	maps.DeleteFunc(values, func(key string, _ any) bool { return !slices.Contains(proxyKeys, key) })
+	return toml.Marshal(values)
 }
 
 // withoutLinks returns the change without profile and link values.

@@ -53,6 +53,7 @@ type Config struct {
 	flags         map[string]bool     // keys that were set after reading the file: errors do not name the file
 	trafficTables []map[string]string // tables [[traffic]] of the file, never modified; nil if traffic was set as text
 
+	varied []string        // keys of the sweep that this configuration is a point of
 	chosen map[string]bool // keys of dataDependentKeys that were set explicitly for the data
 }
 
@@ -379,8 +380,8 @@ func (c *Config) Warnings() []string {
 			out = append(out, dir.String()+": "+w)
 		}
 	}
-	if len(c.Clients) > 0 && c.Crowd.Clients == 0 {
+	if len(c.Clients) > 0 && c.Crowd.Clients == 0 && !c.NeedsProxy() {
 		out = append(out, "client: only a proxy or a crowd has clients; this run ignores them")
 	}
-	return slices.Concat(out, c.idleControls(), c.idlePlayouts())
+	return slices.Concat(out, c.idleControls(), c.idlePlayouts(), c.IdleBudget())
 }

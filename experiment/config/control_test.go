@@ -3,6 +3,8 @@ package config
 import (
 	"strings"
 	"testing"
+
+	"wirelab/experiment/view"
 )
 
 // A control that the other settings do not allow, and parameters that contradict each other, are refused in one sentence
@@ -47,6 +49,25 @@ func TestIdlePolicies(t *testing.T) {
 		"receiver.playout=mirror,tolerance=2":                                        "",
 		"receiver.playout=age data.source=files:a,b":                                 "receiver.playout: files are not displayed",
 		"receiver.playout_compare=all data.source=files:a,b":                         "receiver.playout_compare: files are not displayed",
+
+		"sender.priority=unity":     `sender.priority: has no effect while sender.budget is off; expected sender.budget = "64kbit" or another rate`,
+		"sender.weights=position=2": "sender.weights: has no effect while",
+		"sender.budget_burst=2":     "sender.budget_burst: has no effect while",
+		"interest.radius=2":         "interest.radius: has no effect while",
+		"interest.falloff=2":        "interest.falloff: has no effect while",
+		"sender.priority=unity at[0].t=1s at[0].sender.budget=64kbit":                "",
+		"sender.priority=unity at[0].t=1s at[0].send_budget=64kbit":                  "",
+		"sender.budget=64kbit interest.row=3":                                        "interest.row: has no effect without a radius; expected interest.radius > 0",
+		"sender.budget=64kbit interest.falloff=3":                                    "interest.falloff: has no effect without",
+		"sender.budget=64kbit interest.falloff=3 interest.radius=2":                  "",
+		"sender.budget=64kbit interest.row=3 sender.priority=iris,outer=3":           "",
+		"sender.budget=64kbit interest.point=1,2,3 interest.radius=2":                "interest.point: has no effect while interest.row is 1; expected interest.row = 0",
+		"sender.budget=64kbit interest.point=1,2,3 interest.radius=2 interest.row=0": "",
+		"sender.budget=64kbit sender.weights=a:b=2 sender.priority=round-robin":      "sender.weights: has no effect with the priority round-robin; expected another",
+		"sender.budget=64kbit interest.radius=2 sender.priority=newest-change":       "interest.radius: has no effect with",
+		"sender.budget=64kbit sender.weights=x=2 sender.priority=unity":              "sender.weights: has no effect on fields with the priority unity",
+		"sender.budget=64kbit sender.weights=x:y=2 sender.priority=unity":            "",
+		"sender.budget=64kbit sender.weights=x=2":                                    "",
 	} {
 		c := Default()
 		for _, pair := range strings.Fields(text) {
@@ -59,5 +80,16 @@ func TestIdlePolicies(t *testing.T) {
 		if (got == "") != (want == "") || !strings.HasPrefix(got, want) || strings.Contains(got, "\n") {
 			t.Errorf("%s: %s\nwant %s", text, got, want)
 		}
+	}
+	c := Default()
+	c.Sender.Priority, c.Interest.Row = view.Policies.Default("iris"), 3
+	c.Sweep, c.Search.Over = []Axis{{Key: BudgetKey, Values: []any{"off", "64kbit"}}}, []Range{{Key: radiusKey}}
+	if w := c.Warnings(); len(w) > 0 {
+		t.Errorf("settings that are varied are warned about: %v", w)
+	}
+	c.Search.Over, c.Interest = nil, defaultInterest
+	points, err := c.Points()
+	if err != nil || len(points[0].Config.Warnings()) > 0 {
+		t.Errorf("the point without a budget has the warnings %v, %v", points[0].Config.Warnings(), err)
 	}
 }

@@ -46,6 +46,7 @@ type senderSettings struct {
 	Budget      int64         // headers and payloads in bits per second; 0 means no limit
 	BudgetBurst int64         // most that a packet may take of the budget, in thousandths of a packet
 	Priority    policy.Policy // one of view.Policies; zero means the first
+	Weights     view.Weights  // of fields and groups of rows in priorities
 
 	Block  int // bytes of a file per datagram
 	Window int // maximum number of unacknowledged datagrams with parts of a file
@@ -88,7 +89,7 @@ func defaultScalars() Config {
 		Seed: 7, BudgetKbps: defaultBudget,
 		Data:     Data{Source: "demo", Cubes: frame.WalkoffCubes, Loop: true, Script: "random", Message: messages.DefaultMessage},
 		Sender:   senderSettings{RateHz: 60, Every: 1, History: frame.MaxHistory, Block: 1200, Window: 128, BudgetBurst: defaultBurst},
-		Interest: view.Interest{Row: 1, Falloff: 1},
+		Interest: defaultInterest,
 		Messages: defaultMessages,
 		Receiver: receiverSettings{History: frame.MaxHistory, Playout: 85 * time.Millisecond},
 		Crowd:    Crowd{Baseline: Baselines.Default("newest"), Uplink: Uplink{QueueBytes: 1_000_000}, PlayerRows: 1},

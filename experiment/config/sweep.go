@@ -223,6 +223,9 @@ func (c *Config) Points() ([]Point, error) {
 	}
 	base := c.Clone()
 	base.Sweep, base.Search = nil, Search{}
+	for _, axis := range c.Axes() {
+		base.varied = append(base.varied, axis.Key)
+	}
 	grid := []Point{{Config: base, Set: map[string]string{}}}
 	for _, axis := range c.Axes() {
 		var next []Point

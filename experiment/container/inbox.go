@@ -37,9 +37,19 @@ func NewInbox(lanes int, deliver func(lane int, message []byte)) *Inbox {
 	return &Inbox{lanes: make([]inLane, lanes), deliver: deliver}
 }
 
-// Arrived records that a container has arrived, for acks. Of containers that are farther than maxJump from the newest,
-// the second of two with consecutive numbers is the newest.
-func (b *Inbox) Arrived(number uint16) {
+// AcceptContainer handles the parts in a container that Receiver.Open returned without an error. Acks name the container
+// only if all its parts were accepted.
+func (b *Inbox) AcceptContainer(opened *Opened) error {
+	if err := b.Accept(opened.Messages); err != nil {
+		return err
+	}
+	b.setArrived(opened.Number)
+	return nil
+}
+
+// setArrived records the number of a container for acks. Of containers that are farther than maxJump from the newest, the
+// second of two with consecutive numbers becomes the newest.
+func (b *Inbox) setArrived(number uint16) {
 	switch ahead := number - b.newest; {
 	case !b.any || min(ahead, -ahead) > maxJump && number == b.far:
 		b.any, b.mask, b.newest = true, 0, number
@@ -56,7 +66,7 @@ func (b *Inbox) Arrived(number uint16) {
 	}
 }
 
-// Accept handles the parts in a container, as Opened.Messages has them.
+// Accept handles the parts of messages in a unit of a stream, or in a container (Opened.Messages).
 func (b *Inbox) Accept(parts []byte) error {
 	if len(parts) == 0 {
 		return nil

@@ -90,8 +90,7 @@ func TestMessagesAreDelivered(t *testing.T) {
 				for _, d := range down.arrived(now) {
 					opened, err := receiver.Open(d)
 					if err == nil {
-						in.Arrived(opened.Number)
-						err = in.Accept(opened.Messages)
+						err = in.AcceptContainer(&opened)
 					}
 					if err != nil {
 						t.Fatal(err)
@@ -120,8 +119,13 @@ func TestMessagesAreDelivered(t *testing.T) {
 					}
 				}
 			}
-			if written, sends := out.Parts(); sends <= written {
-				t.Errorf("%s: %d parts were sent %d times at 20 %% loss", text, written, sends)
+			n := out.Stats()
+			timeouts := map[string][2]int64{ // bounds
+				"all-unacked": {0, 0}, "resend after=60ms": {n.Resent, n.Resent},
+				"rto": {1, n.Resent - 1}, "rto window=3": {n.Resent, n.Resent}, // without three acks of later parts
+			}[text]
+			if n.Resent == 0 || n.Resent != n.Sends-n.Parts || n.Timeouts < timeouts[0] || n.Timeouts > timeouts[1] {
+				t.Errorf("%s: at 20 %% loss %+v, want %d timeouts", text, n, timeouts)
 			}
 		}
 	}
@@ -216,8 +220,8 @@ func TestPaceWithPackets(t *testing.T) {
 			}
 		}
 		const want = 400_000 / 8 / 205 // parts of 200 bytes with their headers
-		if _, sent := out.Parts(); sent < want-5 || sent > want+5 {
-			t.Errorf("%s: %d parts in a second, want %d", text, sent, want)
+		if n := out.Stats().Sends; n < want-5 || n > want+5 {
+			t.Errorf("%s: %d parts in a second, want %d", text, n, want)
 		}
 	}
 }
@@ -243,18 +247,60 @@ func TestPartTimeoutIsBounded(t *testing.T) {
 func TestForgedNumber(t *testing.T) {
 	in := container.NewInbox(0, nil)
 	newest := func() uint16 { return binary.LittleEndian.Uint16(in.AppendAck(nil)) }
+	arrive := func(number uint16) {
+		if err := in.AcceptContainer(&container.Opened{Number: number}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for n := range uint16(100) {
-		in.Arrived(n)
-		in.Arrived(30_000 + 2*n)
+		arrive(n)
+		arrive(30_000 + 2*n)
 		if newest() != n {
 			t.Fatalf("the newest container is %d, want %d", newest(), n)
 		}
 	}
 	for _, n := range []uint16{40_000, 40_001, 100, 101} {
-		in.Arrived(n)
+		arrive(n)
 	}
 	if newest() != 101 {
 		t.Errorf("the newest container is %d, want 101", newest())
+	}
+}
+
+// A container whose parts are not accepted is not acked, and the parts before the malformed one are.
+func TestMalformedPartsAreNotAcked(t *testing.T) {
+	part := func(lane byte, number uint16, size int) []byte { // the last of a message of size bytes
+		b := binary.LittleEndian.AppendUint16([]byte{lane | 0x80}, number)
+		return append(binary.LittleEndian.AppendUint16(b, uint16(size)), make([]byte, size)...)
+	}
+	delivered := 0
+	in := container.NewInbox(2, func(int, []byte) { delivered++ })
+	for i, c := range []struct {
+		parts     []byte // after a part that is accepted
+		malformed bool
+	}{
+		{part(1, 0, 3), false},
+		{part(2, 0, 3), true},                // no such lane
+		{part(1, 4097, 3), true},             // too far after the first that is missing
+		{part(1, 1, 1001), true},             // too large
+		{part(1, 1, 3)[:6], true},            // ends too early
+		{part(1, 1, 3), false},               // the missing part, after all
+		{[]byte{0x80, 0, 0, 255, 255}, true}, // a length without bytes
+	} {
+		first := part(0, uint16(i), 1)
+		opened := container.Opened{Number: uint16(i), Messages: append(append([]byte{2}, first...), c.parts...)}
+		before := in.AppendAck(nil)
+		err := in.AcceptContainer(&opened)
+		ack := in.AppendAck(nil)
+		if errors.Is(err, container.ErrMalformed) != c.malformed || bytes.Equal(ack[:6], before[:6]) != (c.malformed || i == 0) {
+			t.Errorf("container %d: %v; acks %x, then %x", i, err, before, ack)
+		}
+		if n := binary.LittleEndian.Uint16(ack[6:]); int(n) != i+1 {
+			t.Errorf("container %d: the first missing part of lane 0 is %d", i, n)
+		}
+	}
+	if delivered != 7+2 {
+		t.Errorf("%d messages were delivered, want 9", delivered)
 	}
 }
 

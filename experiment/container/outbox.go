@@ -53,8 +53,15 @@ type Outbox struct {
 	carried [1024]carrying
 	rtt     cubic.RoundTrip
 	block   []byte
-	sends   int64
-	parts   int64
+	stats   OutboxStats
+}
+
+// OutboxStats counts the parts of messages.
+type OutboxStats struct {
+	Parts    int64 // that were written
+	Sends    int64 // how often parts were sent, or written to a stream
+	Resent   int64 // of Sends, those of a part that was sent before
+	Timeouts int64 // of Resent, those due to a timer: none with "all-unacked"
 }
 
 // outLane is a lane of an Outbox.
@@ -109,7 +116,7 @@ func (o *Outbox) Write(lane int, message []byte) bool {
 		p := q.Push()
 		*p = outPart{bytes: append(p.bytes[:0], message[:n]...), last: last, isBlock: isBlock}
 		message = message[n:]
-		o.parts++
+		o.stats.Parts++
 	}
 	return true
 }
@@ -122,8 +129,8 @@ func (o *Outbox) Waiting() (n int) {
 	return n
 }
 
-// Parts returns how many parts were written, and how often parts were sent.
-func (o *Outbox) Parts() (written, sent int64) { return o.parts, o.sends }
+// Stats returns the counts of parts so far.
+func (o *Outbox) Stats() OutboxStats { return o.stats }
 
 // RoundTrip returns the smoothed round trip; 0 before the first measurement.
 func (o *Outbox) RoundTrip() time.Duration { return o.rtt.Smoothed() }
@@ -156,6 +163,9 @@ func (o *Outbox) Fill(now, interval time.Duration, number uint64) []byte {
 			if p.isBlock {
 				blocks++
 			}
+			if p.sends > 0 && !isAll {
+				o.stats.Timeouts++
+			}
 			room -= size
 			o.add(now, number, lane, n, p)
 		}
@@ -187,10 +197,12 @@ func (o *Outbox) add(now time.Duration, number uint64, lane int, n uint64, p *ou
 	if p.sends == 0 {
 		o.lanes[lane].unsent = n + 1
 		o.spend(len(p.bytes) + partHeader)
+	} else {
+		o.stats.Resent++
 	}
 	p.sends++
 	p.sentAt, p.in, p.skipped = now, number, 0
-	o.sends++
+	o.stats.Sends++
 	o.block[0]++
 	o.block = appendPart(o.block, lane, n, p.last, p.bytes)
 }
@@ -264,6 +276,7 @@ func (o *Outbox) Datagram(now time.Duration, number uint64) []byte {
 		o.paceAt = max(o.paceAt, now)
 		if p.sends > 0 && p.skipped < cubic.ReorderLimit {
 			p.timeout = min(p.timeout*3/2, maxPartTimeout) // as KCP does
+			o.stats.Timeouts++
 		} else {
 			p.timeout = o.rtt.Timeout(o.policy.Duration("least"), cubic.MinTimeout)
 		}
@@ -288,7 +301,7 @@ func (o *Outbox) Take(now time.Duration) []byte {
 	p := q.At(n)
 	o.paceAt = max(o.paceAt, now)
 	o.spend(len(p.bytes) + partHeader)
-	o.sends++
+	o.stats.Sends++
 	o.block = appendPart(append(o.block[:0], 1), 0, n, p.last, p.bytes)
 	q.Pop()
 	return o.block

@@ -382,7 +382,7 @@ func (r *StreamReceiver) Accept(segment []byte, deliver func(kind byte, unit []b
 		return malformed("segment at byte %d while %d segments wait, expected at most %d bytes and %d segments after byte %d", at,
 			len(r.waiting), maxStreamQueue, maxWaiting, r.next)
 	}
-	r.acks.Arrived(binary.LittleEndian.Uint16(segment))
+	r.acks.setArrived(binary.LittleEndian.Uint16(segment))
 	r.echo = binary.LittleEndian.Uint64(segment[12:])
 	if at > r.next {
 		r.insert(at, bytes)

@@ -21,7 +21,7 @@ import (
 )
 
 // budgets is what a session has for clients under a budget, which get packets of their own: see package view. The server
-// has a view.Server of each client, and one view.Filler for each goroutine.
+// has a view.Server of each client, and a view.Filler for those of a shard.
 type budgets struct {
 	truth   *meters.Truth // its ticks are slots
 	pool    *frame.Pool   // of the frames in truth
@@ -83,8 +83,6 @@ func (x *Session) prepareBudgets(initial *frame.Frame) error {
 	}
 	x.views = &budgets{truth: meters.NewTruth(x.schema, x.cadence.RateHz), pool: frame.NewPool(x.schema), sums: maphash.MakeSeed()}
 	for _, w := range x.workers {
-		w.filler, w.timer = view.NewFiller(x.schema), meters.NewStopwatch(x.clock, x.schema)
-		w.filler.Probe = &w.timer
 		w.decoders[0].decoder = w.decoder
 	}
 	x.applyBudgets()
@@ -114,18 +112,31 @@ func (x *Session) checkBudgets(c *config.Config, initial *frame.Frame) error {
 func (x *Session) applyBudgets() {
 	shared := x.config.CrowdBudget()
 	x.views.bucket.Set(shared.Bps, shared.Burst, x.config.SendInterval())
-	for _, w := range x.workers {
-		w.filler.SetPolicy(shared.Priority)
-		w.filler.SetInterest(shared.Interest)
-	}
 	for withParams := range x.views.headers {
 		x.views.headers[withParams] = len(endpoint.AppendViewHeader(nil, 0, 0, 0, &x.workers[0].encoder, withParams == 1))
 	}
 	for i := range x.shards {
+		x.setPolicy(&x.shards[i])
 		for _, v := range x.shards[i].viewers {
 			x.applyBudget(v)
 		}
 	}
+}
+
+// addFiller creates the filler of a shard.
+func (x *Session) addFiller(s *shard) {
+	timer := meters.NewStopwatch(x.clock, x.schema)
+	s.filler, s.timer = view.NewFiller(x.schema), &timer
+	s.filler.Probe = s.timer
+	x.setPolicy(s)
+}
+
+// setPolicy passes the policy of the configuration to the filler of a shard.
+func (x *Session) setPolicy(s *shard) {
+	b := x.config.CrowdBudget()
+	s.filler.SetPolicy(b.Priority)
+	s.filler.SetWeights(b.Weights)
+	s.filler.SetInterest(b.Interest)
 }
 
 // applyBudget applies sender.budget to a client.
@@ -134,11 +145,11 @@ func (x *Session) applyBudget(v *viewer) {
 	v.bucket.Set(own.Bps, own.Burst, x.config.SendInterval())
 }
 
-// newViewer returns client i, counted from 0, which shows the initial state.
-func (x *Session) newViewer(i int) *viewer {
+// newViewer returns client i, counted from 0, of shard s. It shows the initial state.
+func (x *Session) newViewer(s *shard, i int) *viewer {
 	initial := &x.workers[0].initial
 	perSlot := endpoint.Cadence{TickHz: x.cadence.RateHz, RateHz: x.cadence.RateHz}
-	v := &viewer{server: view.NewServer(x.schema, initial), client: view.NewClient(x.schema, initial), meter: x.views.truth.NewView(perSlot),
+	v := &viewer{server: view.NewServer(s.filler, initial), client: view.NewClient(x.schema, initial), meter: x.views.truth.NewView(perSlot),
 		least: endpoint.MinViewPayload, leftRows: true, player: i % min(x.config.Crowd.PlayerRows, x.schema.Rows)}
 	x.applyBudget(v)
 	return v
@@ -150,12 +161,27 @@ func (x *Session) swapEncoder(c *config.Config) error {
 	if err != nil {
 		return err
 	}
-	x.views.epoch++
+	var fresh []*worker
 	for _, w := range x.workers {
-		fresh, err := newWorker(x.schema, codec, params, &w.initial)
+		f, err := newWorker(x.schema, codec, params, &w.initial)
 		if err != nil {
 			return config.ErrorAt("encoder", err)
 		}
+		fresh = append(fresh, f)
+	}
+	before := x.memoBytes
+	if x.memoBytes, err = fresh[0].measureMemo(); err != nil {
+		err = config.ErrorAt("encoder", err)
+	} else {
+		_, _, err = x.plan(x.clientCount()) // memos may need too much memory
+	}
+	if err != nil {
+		x.memoBytes = before
+		return err
+	}
+	x.views.epoch++
+	for i, w := range x.workers {
+		fresh := fresh[i]
 		w.encoder, w.decoder = fresh.encoder, fresh.decoder
 		w.decoders[x.views.epoch%endpoint.StoredEpochs] = viewDecoder{x.views.epoch, fresh.decoder}
 	}
@@ -279,13 +305,11 @@ func (x *Session) encodeViews(n uint32, now time.Duration) error {
 		x.share(now)
 		x.queueNS += x.clock.Now() - start
 	}
-	start := x.clock.Now()
-	for _, w := range x.workers {
-		w.filler.Advance(x.frameOf(n), nil)
-	}
-	x.chooseNS += (x.clock.Now() - start) / int64(len(x.workers)) // a server on one core does it once
 	err := x.each(len(x.shards), func(w *worker, i int) error {
 		s := &x.shards[i]
+		start := x.clock.Now()
+		s.filler.Advance(x.frameOf(n), nil)
+		s.timed.choose += x.clock.Now() - start
 		for k, v := range s.viewers {
 			if s.keys[k] != noPacket {
 				x.fill(w, s, k, v, n, now)
@@ -328,8 +352,8 @@ func (x *Session) fill(w *worker, s *shard, k int, v *viewer, n uint32, now time
 		age := uint64(n) - acked
 		e.key, e.ageTicks = uint16(min(age, memoKey-1)), age*uint64(x.cadence.TickHz)/uint64(x.cadence.RateHz)
 	}
-	w.timer.NS = 0
-	p, err := w.filler.Fill(v.server, uint64(n), coding, v.allowed-header, nil)
+	s.timer.NS = 0
+	p, err := s.filler.Fill(v.server, uint64(n), coding, v.allowed-header, nil)
 	if err != nil {
 		x.refuse(s, k, v, header, fmt.Errorf("encoder %s: %w", w.encoder.Codec.Name, err))
 		return
@@ -343,8 +367,8 @@ func (x *Session) fill(w *worker, s *shard, k int, v *viewer, n uint32, now time
 	} else {
 		v.bucket.Spend(now, v.size)
 	}
-	e.encodeNS = w.timer.NS
-	e.chooseNS = x.clock.Now() - start - w.timer.NS
+	e.encodeNS = s.timer.NS
+	s.timed.choose += x.clock.Now() - start - s.timer.NS
 	start = x.clock.Now()
 	v.current.sum = x.views.sum(p.View.Table)
 	v.meter.Sent(now, &endpoint.Packet{Header: header, Payload: len(p.Payload), View: &endpoint.ViewPacket{Packet: p, Allowed: v.allowed}}, &budget,

@@ -277,6 +277,37 @@ func TestSpread(t *testing.T) {
 	}
 }
 
+// A change to a number of clients that needs too much memory, or links that a crowd does not support, is refused before
+// the run, and during it without an effect.
+func TestRefusedGrowth(t *testing.T) {
+	chains := []string{"crowd.clients", "2", "encoder.name", "adaptive", "crowd.share", "false", "link.latency", "10s", "duration", "1s"}
+	links := []string{"crowd.clients", "2", "client[0].turn", "514", "client[0].up.mtu", "700", "duration", "1s"}
+	for want, settings := range map[string][]string{
+		"crowd.clients: needs about ": chains,
+		"client[0].up.mtu: ":          links,
+	} {
+		_, err := Run(t.Context(), configure(t, append(settings, "at[0].t", "500ms", "at[0].clients", "1000")...), Options{})
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	x, err := NewSession(t.Context(), configure(t, chains...), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := x.Change(config.NewChange("crowd.clients", 1000)); err == nil || !strings.HasPrefix(err.Error(), "crowd.clients: needs about ") {
+			t.Errorf("1000 clients: %v", err)
+		}
+	}
+	if n := x.clientCount(); n != 2 || x.config.Crowd.Clients != 2 || len(x.changes) > 0 {
+		t.Errorf("%d clients after a refused change, %d in the game, changes %v", n, x.config.Crowd.Clients, x.changes)
+	}
+	if err := x.Change(config.NewChange("crowd.clients", 3)); err != nil {
+		t.Error(err)
+	}
+}
+
 // What a crowd cannot do is refused in one sentence that names the key.
 func TestRefusals(t *testing.T) {
 	for want, settings := range map[string][]string{
@@ -285,7 +316,7 @@ func TestRefusals(t *testing.T) {
 		"crowd.baseline: anc":  {"crowd.baseline", "anchors every=3 root=15", "sender.every", "2"},
 		"crowd.baseline: a r":  {"crowd.baseline", "anchors every=4 root=60"},
 		"down.checksum: ":      {"down.checksum", "off"},
-		"up.mtu: ":             {"client[0].turn", "3", "client[0].up.mtu", "700"},
+		"client[0].up.mtu: ":   {"client[0].turn", "3", "client[0].up.mtu", "700"},
 		"receiver.interpol":    {"receiver.interpolation", "hermite"},
 		"budget: ":             {"budget", "64"},
 		"traffic: ":            {"traffic", "1 cubic"},

@@ -3,12 +3,11 @@ package crowd
 import (
 	"bytes"
 	"fmt"
+	"runtime"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/experiment/endpoint"
-	"wirelab/experiment/engine/meters"
-	"wirelab/experiment/view"
 	"wirelab/lossmodel"
 )
 
@@ -25,7 +24,7 @@ type encoding struct {
 	err       error   // of the encoder; then nothing is sent
 	decodeErr error   // of the decoder
 
-	chooseNS, encodeNS, headerNS, decodeNS int64
+	encodeNS, headerNS, decodeNS int64
 }
 
 // headerMemoBit is set in the baseline of a header if the payload uses the memo of its anchor. With anchors, no baseline
@@ -56,9 +55,6 @@ type worker struct {
 
 	encodeMemo, decodeMemo encoders.Memo // memos to overwrite
 
-	// Of a crowd with a budget.
-	filler   *view.Filler
-	timer    meters.Stopwatch // of the encoder
 	decoders [endpoint.StoredEpochs]viewDecoder
 }
 
@@ -75,12 +71,25 @@ func newWorker(s *frame.Schema, codec *encoders.Codec, params any, initial *fram
 	return &worker{encoder: e, decoder: dec, initial: *initial, changed: frame.NewRows(s.Rows), cur: s.NewFrame(), decoded: s.NewFrame()}, nil
 }
 
-// makesMemos reports whether the encoder attaches memos to frames. It encodes the initial state.
-func (w *worker) makesMemos() (bool, error) {
-	w.cur.CopyFrom(&w.initial)
+// measureMemo returns the approximate size of the memos that the encoder attaches to frames, 0 if it attaches none. It is
+// the memory that encoding the initial state takes: the least of several measurements, since the first allocates buffers
+// and other goroutines allocate too.
+func (w *worker) measureMemo() (bytes int64, err error) {
 	refs := [1]encoders.Ref{{Frame: &w.initial}}
-	_, memo, err := w.encoder.Encoder.Encode(nil, w.cur, refs[:], nil, nil)
-	return memo != nil, err
+	for i := range 5 {
+		var before, after runtime.MemStats
+		w.cur.CopyFrom(&w.initial)
+		runtime.ReadMemStats(&before)
+		_, memo, err := w.encoder.Encoder.Encode(nil, w.cur, refs[:], nil, nil)
+		if err != nil || memo == nil {
+			return 0, err
+		}
+		runtime.ReadMemStats(&after)
+		if n := max(int64(after.TotalAlloc-before.TotalAlloc), 1); i == 0 || n < bytes {
+			bytes = n
+		}
+	}
+	return bytes, nil
 }
 
 // reference returns the baseline of an encoding of packet seq, with the memo of an anchor.

@@ -2,6 +2,7 @@ package crowd
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -41,17 +42,64 @@ func clientLinks(c *config.Config, n int) (down, up lossmodel.Spec, err error) {
 		down = down.WithLoss(float64(s.Draw(word("loss"))) / 1e6)
 		up.Loss = down.Loss
 	}
-	for i := range c.Clients {
-		if row := &c.Clients[i]; row.Turn == n && !row.Change.IsZero() {
-			own := c.Clone()
-			own.Down, own.Up = down, up
-			if err := own.Apply(row.Change); err != nil {
-				return down, up, config.Within(config.Indexed("client", i), err)
-			}
-			down, up = own.Down, own.Up
+	if i := clientRow(c, n); i >= 0 && !c.Clients[i].Change.IsZero() {
+		own := c.Clone()
+		own.Down, own.Up = down, up
+		if err := own.Apply(c.Clients[i].Change); err != nil {
+			return down, up, config.Within(config.Indexed("client", i), err)
 		}
+		down, up = own.Down, own.Up
 	}
 	return down, up, nil
+}
+
+// clientRow returns the index of the [[client]] table of client n, counted from 1; -1 if it has none.
+func clientRow(c *config.Config, n int) int {
+	for i := range c.Clients {
+		if c.Clients[i].Turn == n {
+			return i
+		}
+	}
+	return -1
+}
+
+// newLinks are the links of a client that is to be created.
+type newLinks struct {
+	downSpec, upSpec lossmodel.Spec
+	down, up         lossmodel.Light // unused without isLight
+	isLight          bool            // the client needs no fullLinks
+}
+
+// newLinks returns the links of client i, counted from 0. It returns an error if a crowd does not support them.
+func (x *Session) newLinks(i int) (links newLinks, err error) {
+	n, own := i+1, ClientSeed(x.config.Seed, i+1)
+	if links.downSpec, links.upSpec, err = clientLinks(x.config, n); err != nil {
+		return links, err
+	}
+	if err := cmp.Or(x.checkLink("down", n, &links.downSpec, &x.config.Down), x.checkLink("up", n, &links.upSpec, &x.config.Up)); err != nil {
+		return links, err
+	}
+	var downErr, upErr error // name a setting that light links do not model
+	links.down, downErr = lossmodel.NewLight(links.downSpec, own, "down")
+	links.up, upErr = lossmodel.NewLight(links.upSpec, own, "up")
+	links.isLight = downErr == nil && upErr == nil
+	return links, nil
+}
+
+// checkLink returns an error if the link of client n, counted from 1, damages packets without a checksum, or has another
+// MTU than the link of the configuration. direction is "down" or "up".
+func (x *Session) checkLink(direction string, n int, spec, common *lossmodel.Spec) error {
+	key := direction
+	if row := clientRow(x.config, n); row >= 0 && common.Corrupt.Checksum {
+		key = config.Indexed("client", row) + "." + direction
+	}
+	switch {
+	case !spec.Corrupt.Checksum:
+		return &config.Error{Key: key + ".checksum", Problem: "a crowd discards damaged packets", Expected: "on"}
+	case spec.MTU != common.MTU:
+		return &config.Error{Key: key + ".mtu", Problem: fmt.Sprintf("client %d has %d, the others have %d", n, spec.MTU, common.MTU), Expected: "the same MTU for all clients"}
+	}
+	return nil
 }
 
 // roundTrip returns the sum of the latencies of two links in milliseconds; unknown if netem options define a delay.

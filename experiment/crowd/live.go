@@ -194,8 +194,8 @@ func (x *Session) progress() (p progress) {
 		p.cpu.Server += s.timed.server
 		p.cpu.Clients += s.timed.clients
 		p.cpu.Decode += s.timed.decode
+		p.cpu.Choose += s.timed.choose
 	}
-	p.cpu.Choose = x.chooseNS
 	p.cpu.Encode = x.encodeTimes.sum + x.anchorNS + x.unsharedNS
 	p.cpu.Server += x.headerNS + x.queueNS
 	p.cpu.Decode, p.cpu.Elapsed = p.cpu.Decode+x.decodeTimes.sum, x.elapsed.sum

@@ -212,18 +212,19 @@ func (x *Session) timing() (t figures.Timing) {
 		return t
 	}
 	perTick := func(ns int64) figures.Figure { return figures.Known(float64(ns) / 1000 / float64(x.packets)) }
-	server, clients, decode := x.headerNS+x.queueNS, int64(0), x.decodeTimes.sum
+	server, clients, decode, choose := x.headerNS+x.queueNS, int64(0), x.decodeTimes.sum, int64(0)
 	for i := range x.shards {
 		server += x.shards[i].timed.server
 		clients += x.shards[i].timed.clients
 		decode += x.shards[i].timed.decode
+		choose += x.shards[i].timed.choose
 	}
 	t.EncodeUS, t.DecodeUS = x.encodeTimes.microseconds(), x.decodeTimes.microseconds()
 	t.TickUS = &figures.CrowdTiming{EncodeUS: perTick(x.encodeTimes.sum + x.anchorNS + x.unsharedNS), DecodeUS: perTick(decode),
 		ServerUS: perTick(server), ClientsUS: perTick(clients), ElapsedUS: x.elapsed.microseconds()}
 	if x.views != nil {
-		choose := perTick(x.chooseNS)
-		t.TickUS.ChooseUS = &choose
+		rows := perTick(choose)
+		t.TickUS.ChooseUS = &rows
 	}
 	return t
 }

@@ -63,6 +63,8 @@ type Session struct {
 	ackFragments    int
 	keepPackets     bool     // Options.keepPackets
 	views           *budgets // nil without a budget
+	force           bool     // Options.Force
+	memoBytes       int64    // approximate size of a memo that a client or an anchor has; 0 means that there are none
 
 	digest hash.Hash
 	record []byte // buffer of the digest
@@ -111,7 +113,6 @@ type measurements struct {
 	passed               time.Duration // wall time since the last packet
 	anchorNS, unsharedNS int64
 	headerNS, queueNS    int64
-	chooseNS             int64 // of the rows of packets under a budget
 	encodeErr, decodeErr error
 }
 
@@ -153,8 +154,8 @@ func NewSession(ctx context.Context, c *config.Config, opt Options) (*Session, e
 	if err != nil {
 		return nil, err
 	}
-	x := &Session{config: c, clock: opt.Clock, source: src, schema: src.Schema(), digest: sha256.New(), keepPackets: opt.keepPackets}
-	if err := x.prepare(opt.Force); err != nil {
+	x := &Session{config: c, clock: opt.Clock, source: src, schema: src.Schema(), digest: sha256.New(), keepPackets: opt.keepPackets, force: opt.Force}
+	if err := x.prepare(); err != nil {
 		return nil, errors.Join(c.Locate(err), x.Close())
 	}
 	_, canEnd := src.(dataset.Sized)
@@ -190,7 +191,7 @@ func (x *Session) Close() error {
 }
 
 // prepare checks the configuration and creates everything that a run needs.
-func (x *Session) prepare(force bool) error {
+func (x *Session) prepare() error {
 	c := x.config
 	if err := c.FitTo(x.schema); err != nil {
 		return err
@@ -229,14 +230,23 @@ func (x *Session) prepare(force bool) error {
 			return err
 		}
 	}
-	if c.Crowd.Unshared && x.baselines.policy == policyNewest {
-		if x.hasChains, err = x.workers[0].makesMemos(); err != nil {
+	if isUnshared := c.Crowd.Unshared && x.baselines.policy == policyNewest; isUnshared || x.views != nil {
+		if x.memoBytes, err = x.workers[0].measureMemo(); err != nil {
 			return config.ErrorAt("encoder", err)
 		}
+		x.hasChains = isUnshared && x.memoBytes > 0
+	} else if m, ok := params.(encoders.MemoSizer); ok {
+		x.memoBytes = int64(m.MemoSize())
 	}
-	x.reserve(0)
+	for i := range c.At { // a crowd that would be refused later is refused now
+		if n, set := c.At[i].Change.Live["crowd.clients"].(int64); set {
+			if _, _, err := x.plan(int(n)); err != nil {
+				return err
+			}
+		}
+	}
 	x.start = c.Clone()
-	return x.resize(c.Crowd.Clients, force, params)
+	return x.resize(c.Crowd.Clients)
 }
 
 // resolveCodec returns the codec of c with its parameters, or an error if a crowd cannot use it.
@@ -323,7 +333,7 @@ func (x *Session) checkChange(c *config.Config, ch config.Change) error {
 	if !CanChange(c, ch) {
 		problem, expected := "a crowd can change only its number of clients during a run", "clients = 500, or a sweep"
 		if c.HasBudget() {
-			problem, expected = "a crowd with a budget can change only clients, budgets, priority and encoder during a run", "one of these, or a sweep"
+			problem, expected = "a crowd with a budget can change only clients, budgets, priority, weights and encoder during a run", "one of these, or a sweep"
 		}
 		return &config.Error{Problem: problem, Expected: expected}
 	}
@@ -342,7 +352,7 @@ func CanChange(c *config.Config, ch config.Change) bool {
 		case key == "crowd.clients":
 		case !c.HasBudget():
 			return false
-		case key == config.BudgetKey, key == config.CrowdBudgetKey, key == "sender.budget_burst", key == "sender.priority", strings.HasPrefix(key, "encoder."):
+		case key == config.BudgetKey, key == config.CrowdBudgetKey, key == "sender.budget_burst", key == "sender.priority", key == "sender.weights", strings.HasPrefix(key, "encoder."):
 		default:
 			return false
 		}
@@ -382,31 +392,23 @@ const (
 )
 
 // checkMemory returns an error if n clients need more than maxMemory: for frames, memos, links, clients, and packets and
-// acks in flight. params are the parameters of the encoder.
-func (x *Session) checkMemory(n int, params any) error {
-	full := 0
-	for i := range x.shards {
-		full += len(x.shards[i].full)
-	}
-	inFlight := int64(x.slots) / 2 * int64(packetBytes+ackBytes) * 5 / 4 // slices grow by a quarter
+// acks in flight in the given number of slots. full is the number of clients with full links.
+func (x *Session) checkMemory(n, full int, slots uint32) error {
+	inFlight := int64(slots) / 2 * int64(packetBytes+ackBytes) * 5 / 4 // slices grow by a quarter
 	perClient := int64(clientBytes) + inFlight
-	memo := int64(0)
-	if m, ok := params.(encoders.MemoSizer); ok {
-		memo = int64(m.MemoSize())
-	}
-	if x.hasChains { // at most a memo for each packet in flight
-		perClient += memo * int64(x.slots)
+	if x.hasChains { // a memo for each packet that is not acked yet
+		perClient += x.memoBytes * int64(slots)
 	}
 	if x.views != nil {
-		perClient += viewerBytes(x.schema) + memo*int64(x.slots)/2
+		perClient += viewerBytes(x.schema) + x.memoBytes*int64(slots)/2
 	}
-	shared := int64(len(x.frames))*int64(x.schema.Cells())*4 + memo*int64(len(x.memos)) + int64(full)*fullLinkBytes +
-		int64(n/x.shardSize+1)*int64(x.slots)*2*int64(unsafe.Sizeof([]packet{}))
+	shared := int64(len(x.frames))*int64(x.schema.Cells())*4 + x.memoBytes*int64(len(x.memos)) + int64(full)*fullLinkBytes +
+		int64(n/x.shardSize+1)*int64(slots)*2*int64(unsafe.Sizeof([]packet{}))
 	needed := shared + int64(n)*perClient
-	if needed <= maxMemory {
+	if needed <= maxMemory || x.force {
 		return nil
 	}
-	return &config.Error{Key: "crowd.clients", Problem: fmt.Sprintf("needs about %d GB: %d clients of %d bytes each, and %d MB of frames, memos and links", needed>>30,
+	return &config.Error{Key: "crowd.clients", Problem: fmt.Sprintf("needs about %.1f GB: %d clients of %d bytes each, and %d MB of frames, memos and links", float64(needed)/(1<<30),
 		n, perClient, shared>>20), Expected: fmt.Sprintf("at most %d GB, for example %d clients; or --force with tui run", maxMemory>>30,
 		max((maxMemory-shared)/perClient, 1))}
 }
@@ -429,16 +431,14 @@ func (x *Session) Change(ch config.Change) error {
 	if err := next.Apply(ch); err != nil {
 		return err
 	}
-	_, params, err := x.resolveCodec(next)
-	if err == nil && x.views != nil {
-		err = x.checkBudgets(next, &x.workers[0].initial)
-	}
-	if err != nil {
-		return err
+	if x.views != nil {
+		_, _, err := x.resolveCodec(next)
+		if err := cmp.Or(err, x.checkBudgets(next, &x.workers[0].initial)); err != nil {
+			return err
+		}
 	}
 	if n := next.Crowd.Clients; n != x.config.Crowd.Clients || len(ch.Keys()) == 1 && ch.Keys()[0] == "crowd.clients" {
-		const force = false
-		if err := x.resize(n, force, params); err != nil {
+		if err := x.resize(n); err != nil {
 			return err
 		}
 		x.record = append(x.record[:0], fmt.Sprintf("clients %d at %d", n, x.slot)...)
@@ -457,16 +457,18 @@ func (x *Session) Change(ch config.Change) error {
 	return nil
 }
 
-// resize creates the clients up to number n, and makes those from 1 to n the crowd. params are those of the encoder. After
-// an error the crowd is unchanged; clients that have been created are not part of it.
-func (x *Session) resize(n int, force bool, params any) error {
-	for i := x.clientCount(); i < n; i++ {
-		if err := x.addClient(i); err != nil {
+// resize creates the clients up to number n, and makes those from 1 to n the crowd. After an error the crowd is unchanged;
+// clients that were created before a file of a link could not be read are not part of it.
+func (x *Session) resize(n int) error {
+	added, slots, err := x.plan(n)
+	if err != nil {
+		return err
+	}
+	x.reserve(slots)
+	for i := range added {
+		if err := x.addClient(&added[i]); err != nil {
 			return err
 		}
-	}
-	if err := x.checkMemory(n, params); err != nil && !force {
-		return err
 	}
 	x.config.Crowd.Clients = n
 	for i := range x.clientCount() {
@@ -475,43 +477,60 @@ func (x *Session) resize(n int, force bool, params any) error {
 	return nil
 }
 
-// addClient creates client i, counted from 0, with its links.
-func (x *Session) addClient(i int) error {
+// plan returns the links of the clients that a crowd of n lacks, and the slots that these links need. It returns an error
+// if the crowd needs too much memory, or does not support such links.
+func (x *Session) plan(n int) (added []newLinks, slots uint32, err error) {
+	full, maxDelay := 0, time.Duration(0)
+	for i := range x.shards {
+		full += len(x.shards[i].full)
+	}
+	for i := x.clientCount(); i < n; i++ {
+		links, err := x.newLinks(i)
+		if err != nil {
+			return nil, 0, err
+		}
+		if links.isLight {
+			maxDelay = max(maxDelay, links.down.MaxDelay()+x.maxWait(), links.up.MaxDelay())
+		} else {
+			full++
+		}
+		added = append(added, links)
+	}
+	slots = max(x.slots, x.slotsFor(maxDelay))
+	return added, slots, x.checkMemory(n, full, slots)
+}
+
+// addClient creates the next client, with the given links.
+func (x *Session) addClient(links *newLinks) error {
+	i := x.clientCount()
+	var full *fullLinks
+	if !links.isLight {
+		var err error
+		if full, err = newFullLinks(x.loadFile, links.downSpec, links.upSpec, ClientSeed(x.config.Seed, i+1)); err != nil {
+			return err
+		}
+	}
 	if i%x.shardSize == 0 {
 		x.shards = append(x.shards, shard{packets: newRing[packet](x.slots), acks: newRing[ack](x.slots)})
 	}
-	own := ClientSeed(x.config.Seed, i+1)
-	downSpec, upSpec, err := clientLinks(x.config, i+1)
-	if err != nil {
-		return err
-	}
-	if err := cmp.Or(checkLink("down", &downSpec, &x.config.Down), checkLink("up", &upSpec, &x.config.Up)); err != nil {
-		return err
-	}
 	s := &x.shards[len(x.shards)-1]
-	down, downErr := lossmodel.NewLight(downSpec, own, "down")
-	up, upErr := lossmodel.NewLight(upSpec, own, "up")
-	if downErr != nil || upErr != nil { // a setting that light links do not model
-		full, err := newFullLinks(x.loadFile, downSpec, upSpec, own)
-		if err != nil {
-			return err
-		}
+	if x.views != nil && s.filler == nil {
+		x.addFiller(s)
+	}
+	if full != nil {
 		if s.full == nil {
 			s.full = map[int]*fullLinks{}
 		}
 		s.full[len(s.connections)] = full
-	} else {
-		x.reserve(max(down.MaxDelay(), up.MaxDelay()) + x.maxWait())
 	}
 	s.connections, s.keys, s.sent = append(s.connections, connection{}), append(s.keys, 0), append(s.sent, sentCounts{})
-	s.down, s.up = append(s.down, down), append(s.up, up)
+	s.down, s.up = append(s.down, links.down), append(s.up, links.up)
 	s.receivers = append(s.receivers, receiver{})
-	s.tenures = append(s.tenures, tenure{roundTripMS: roundTrip(&downSpec, &upSpec)})
-	for _, row := range x.config.Clients {
-		if t := &s.tenures[len(s.tenures)-1]; row.Turn == i+1 {
-			t.join, t.leave = row.Join, row.Leave
-		}
+	t := tenure{roundTripMS: roundTrip(&links.downSpec, &links.upSpec)}
+	if row := clientRow(x.config, i+1); row >= 0 {
+		t.join, t.leave = x.config.Clients[row].Join, x.config.Clients[row].Leave
 	}
+	s.tenures = append(s.tenures, t)
 	if x.uplink.BitsPerSecond > 0 {
 		s.departures = append(s.departures, 0)
 	}
@@ -519,22 +538,10 @@ func (x *Session) addClient(i int) error {
 		s.chains = append(s.chains, chain{})
 	}
 	if x.views != nil {
-		s.viewers = append(s.viewers, x.newViewer(i))
+		s.viewers = append(s.viewers, x.newViewer(s, i))
 	}
 	if x.keepPackets {
 		s.histories = append(s.histories, history{})
-	}
-	return nil
-}
-
-// checkLink returns an error if the link of a client damages packets without a checksum, or has another MTU than the link
-// of the configuration. direction is "down" or "up".
-func checkLink(direction string, spec, common *lossmodel.Spec) error {
-	switch {
-	case !spec.Corrupt.Checksum:
-		return &config.Error{Key: direction + ".checksum", Problem: "a crowd discards damaged packets", Expected: "on"}
-	case spec.MTU != common.MTU:
-		return &config.Error{Key: direction + ".mtu", Problem: fmt.Sprintf("one client has %d, others have %d", spec.MTU, common.MTU), Expected: "the same MTU for all clients"}
 	}
 	return nil
 }
@@ -553,10 +560,14 @@ func (x *Session) updatePresence(i int) {
 	}
 }
 
-// reserve makes room for packets that are due up to delay after they were sent: for the slots of that time, and three
-// more, since times of slots are rounded and the current slot is one of them.
-func (x *Session) reserve(delay time.Duration) {
-	slots := uint32(1) << bits.Len64(uint64(int64(delay)*int64(x.cadence.RateHz)/int64(time.Second))+3)
+// slotsFor returns the number of slots, a power of two, for packets that are due up to delay after they were sent: those
+// of that time, and three more, since times of slots are rounded and the current slot is one of them.
+func (x *Session) slotsFor(delay time.Duration) uint32 {
+	return 1 << bits.Len64(uint64(int64(delay)*int64(x.cadence.RateHz)/int64(time.Second))+3)
+}
+
+// reserve makes room for what is in flight in a number of slots, a power of two.
+func (x *Session) reserve(slots uint32) {
 	if slots <= x.slots {
 		return
 	}
@@ -831,7 +842,6 @@ func (x *Session) measure(e *encoding) {
 			x.decodeTimes.add(e.decodeNS)
 		}
 		x.headerNS += e.headerNS
-		x.chooseNS += e.chooseNS
 	}
 	if e.err != nil {
 		x.encodeErr = e.err

@@ -4,7 +4,9 @@ import (
 	"time"
 
 	"wirelab/experiment/endpoint"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/packetlog"
+	"wirelab/experiment/view"
 	"wirelab/lossmodel"
 )
 
@@ -12,7 +14,7 @@ import (
 const shardClients = 512
 
 // budgetShardClients is the number of clients of a shard if there is a budget: a client then takes hundreds of times as long.
-const budgetShardClients = 32
+const budgetShardClients = 64
 
 // shard is a range of clients with their packets and acks in flight. One goroutine at a time works on it. Its slices have
 // an element for each client, grouped by the code that uses them.
@@ -42,10 +44,12 @@ type shard struct {
 	lostBy     [lossmodel.NumCauses]int64
 	ackBuffer  []byte
 	hash       uint64 // of the events so far, see addEvent
-	timed      struct{ server, clients, decode int64 }
+	timed      struct{ server, clients, decode, choose int64 }
 
-	worker    *worker // of the goroutine that receives packets
-	decodeErr error   // of the decoder of packets under a budget
+	filler    *view.Filler      // nil without a budget
+	timer     *meters.Stopwatch // of the encoder under a budget
+	worker    *worker           // of the goroutine that receives packets
+	decodeErr error             // of the decoder of packets under a budget
 }
 
 // packet is a packet in flight.

@@ -17,6 +17,7 @@ type Budget struct {
 	Bps      int64         // headers and payloads in bits per second, without IP and UDP
 	Burst    int64         // most that a packet may take, in thousandths of what the budget gives from packet to packet
 	Priority policy.Policy // one of view.Policies; the zero Policy means the first
+	Weights  view.Weights
 	Interest view.Interest
 }
 
@@ -68,6 +69,7 @@ func (s *Sender) SetBudget(b Budget, interval time.Duration) {
 func (v *senderViews) configure() {
 	v.bucket.Set(v.budget.Bps, v.budget.Burst, v.interval)
 	v.filler.SetPolicy(v.budget.Priority)
+	v.filler.SetWeights(v.budget.Weights)
 	v.filler.SetInterest(v.budget.Interest)
 }
 
@@ -131,7 +133,8 @@ func (s *Sender) switchViews() {
 	if e := s.ackedEntry(s.newestAcked); s.hasAck && e != nil && !restarts {
 		root, v.root, v.hasRoot = &e.Frame, e.Seq, true
 	}
-	v.server = view.NewServer(s.schema, root)
+	v.filler = view.NewFiller(s.schema) // not that of an earlier stream, which has missed frames since
+	v.server = view.NewServer(v.filler, root)
 	if s.sent != nil {
 		v.server.KeepMemos()
 	} else {
@@ -139,7 +142,6 @@ func (s *Sender) switchViews() {
 			s.history.Drop(s.oldestShared) // whole frames are no longer references
 		}
 	}
-	v.filler = view.NewFiller(s.schema) // not that of an earlier stream, which has missed frames since
 	v.filler.Probe = s.coder.Probe
 	v.stream = max(1, v.stream+1) // never 0
 	v.firstSeq = s.seq

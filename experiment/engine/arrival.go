@@ -153,7 +153,31 @@ func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) (acked bo
 	if wasRepaired {
 		rec.Repair, rec.RepairedFrom, rec.Cause = f.repair, f.repairedFrom, f.lostAt
 	}
-	if report != nil && !wasRepaired {
+	l.countArrival(now, f, d, wasRepaired)
+	if d.Damaged {
+		rec.Outcome = packetlog.Corrupt
+		// Nothing is decoded: no frame that could be tainted or depend on earlier damage.
+		l.inspector.Arrived(rec, &endpoint.Reception{Outcome: endpoint.Corrupt}, false, inspector.Damage{}, d.Flipped)
+	} else {
+		acked = l.decodeArrival(now, f, d)
+	}
+	l.recordOutcome(now, f)
+	if f.fateUnknown && l.paths.peer == nil {
+		return acked // more copies may arrive; expireOverdue releases the flight
+	}
+	if wasRepaired && !f.awaitsRepair {
+		return acked // its own datagram is still in flight
+	}
+	f.awaitsRepair = f.awaitsRepair && !wasRepaired
+	l.endArrival(f)
+	return acked
+}
+
+// countArrival passes the arrival of l.outcomeRec, a packet of flight f, to the meters, and begins its record in the
+// inspector. It sets the copy number where the path does not.
+func (l *lane) countArrival(now time.Duration, f *flight, d *lossmodel.Delivery, wasRepaired bool) {
+	rec := &l.outcomeRec
+	if l.packetReport != nil && !wasRepaired {
 		l.paths.remote.CountArrival(l.report.ReportedAt-rec.Sent, l.report.Slower)
 	} else if f.fateUnknown && l.paths.peer == nil {
 		rec.Copy = l.nextCopyNumber(f)
@@ -169,44 +193,35 @@ func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) (acked bo
 			l.meter.Link.CountArrival(f.linkStretch, now, rec)
 		}
 	}
-	if d.Damaged {
-		rec.Outcome = packetlog.Corrupt
-		// Nothing is decoded: no frame that could be tainted or depend on earlier damage.
-		l.inspector.Arrived(rec, &endpoint.Reception{Outcome: endpoint.Corrupt}, false, inspector.Damage{}, d.Flipped)
+}
+
+// decodeArrival passes an undamaged packet of flight f to the receiver, sets the outcome of l.outcomeRec, and sends the
+// ack unless it is withheld.
+func (l *lane) decodeArrival(now time.Duration, f *flight, d *lossmodel.Delivery) (acked bool) {
+	rec := &l.outcomeRec
+	if l.carrier != nil && !f.known {
+		f.known = true
+		l.carrier.meter.CountKnown(rec.Arrived - rec.Sent)
+	}
+	rx := l.passToReceiver(d)
+	rec.DecodeNS = rx.decodeNS
+	if f.inStream && l.messenger.sum != nil {
+		l.messenger.sum.AddPacket(l.resultOf(&rx))
+	}
+	if report := l.packetReport; report != nil {
+		rec.Outcome = l.judge(f, &rx, l.compareRemote(f, &rx, report))
 	} else {
-		if l.carrier != nil && !f.known {
-			f.known = true
-			l.carrier.meter.CountKnown(arrived - rec.Sent)
-		}
-		rx := l.passToReceiver(d)
-		rec.DecodeNS = rx.decodeNS
-		if f.inStream && l.messenger.sum != nil {
-			l.messenger.sum.AddPacket(l.resultOf(&rx))
-		}
-		if report != nil {
-			rec.Outcome = l.judge(f, &rx, l.compareRemote(f, &rx, report))
-		} else {
-			rec.Outcome = l.judge(f, &rx, l.compare(f, &rx))
-		}
-		l.inspector.Arrived(rec, &rx.Reception, rx.tainted, rx.damage, d.Flipped)
-		l.measureArrival(now, &rx)
-		l.unpackFile(now, rec)
-		if !l.withholdAck {
-			acked = true
-			l.sendAck(now)
-			l.acks.add(rec.Seq, l.ackScratch)
-		}
+		rec.Outcome = l.judge(f, &rx, l.compare(f, &rx))
 	}
-	l.recordOutcome(now, f)
-	if f.fateUnknown && l.paths.peer == nil {
-		return acked // more copies may arrive; expireOverdue releases the flight
+	l.inspector.Arrived(rec, &rx.Reception, rx.tainted, rx.damage, d.Flipped)
+	l.measureArrival(now, &rx)
+	l.unpackFile(now, rec)
+	if l.withholdAck {
+		return false
 	}
-	if wasRepaired && !f.awaitsRepair {
-		return acked // its own datagram is still in flight
-	}
-	f.awaitsRepair = f.awaitsRepair && !wasRepaired
-	l.endArrival(f)
-	return acked
+	l.sendAck(now)
+	l.acks.add(rec.Seq, l.ackScratch)
+	return true
 }
 
 // recordDamaged records that a copy of a packet arrived damaged and was discarded, because its checksum failed.

@@ -62,12 +62,12 @@ func (l *lane) viewFigures(now time.Duration) *figures.View {
 // checkBudget returns an error if the encoders of after cannot keep its budget. before is the configuration until now;
 // nil at the start.
 func (s *Session) checkBudget(before, after *config.Config) error {
+	if err := after.CheckBudgetFits(s.schema); err != nil {
+		return err
+	}
 	budget := after.SendBudget()
 	if budget.Bps == 0 {
 		return nil
-	}
-	if err := after.CheckBudgetFits(s.schema); err != nil {
-		return err
 	}
 	if len(s.lanes) > 0 && s.lanes[0].rcv.RefusesViews() {
 		return &config.Error{Key: config.BudgetKey, Problem: "view frames rely on the checksum of UDP, which was off in this session", Expected: "off, or a new run"}

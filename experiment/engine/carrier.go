@@ -294,7 +294,9 @@ func (l *lane) openContainer(now time.Duration, number uint64, d *lossmodel.Deli
 	if l.report != nil && len(l.report.Packets) != len(opened.Packets) {
 		l.paths.remote.Differs++
 	}
-	l.receiveMessages(now, &opened)
+	if err == nil {
+		l.receiveMessages(now, &opened)
+	}
 	acked := false
 	for i, p := range opened.Packets {
 		l.withholdAck = i < len(opened.Packets)-1

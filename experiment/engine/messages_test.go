@@ -62,6 +62,10 @@ func TestDeliveryTimes(t *testing.T) {
 		{"stream", "5%", [2]float64{24, 40}, [2]float64{130, 400}},
 	} {
 		m := messageRun(t, c.delivery, c.loss).Messages
+		_, hasTimer := m.Timeouts.Value()
+		if resends := m.Resent > 0; hasTimer != (c.delivery != "all-unacked") || resends != (c.loss != "0%" || !hasTimer) {
+			t.Errorf("%s at %s: %d resent, %v timeouts", c.delivery, c.loss, m.Resent, m.Timeouts)
+		}
 		if q := m.DeliveryMS; q.P50 < c.p50[0] || q.P50 > c.p50[1] || q.P99 < c.p99[0] || q.P99 > c.p99[1] {
 			t.Errorf("%s at %s: median %.0f ms, 99 %% %.0f ms", c.delivery, c.loss, q.P50, q.P99)
 		}

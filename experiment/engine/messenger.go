@@ -268,9 +268,15 @@ func (m *messenger) view() MessagesView {
 func (m *messenger) figures(d time.Duration) *figures.Messages {
 	f := m.meter.Figures(d)
 	f.Delivery = m.settings.Policy().String()
-	f.Parts, f.PartSends = m.out.Parts()
-	if m.stream != nil {
-		_, _, _, f.Resent, f.Timeouts = m.stream.State()
+	out := m.out.Stats()
+	f.Parts, f.PartSends, f.Resent = out.Parts, out.Sends, out.Resent
+	switch {
+	case m.stream != nil:
+		var timeouts int64
+		_, _, _, f.Resent, timeouts = m.stream.State()
+		f.Timeouts = figures.Known(float64(timeouts))
+	case m.settings.Policy().Name() != "all-unacked": // which has no timer
+		f.Timeouts = figures.Known(float64(out.Timeouts))
 	}
 	return f
 }
@@ -288,7 +294,7 @@ func (l *lane) receiveSegment(now time.Duration, d *lossmodel.Delivery) {
 	}
 	err := m.streamIn.Accept(d.Data, func(kind byte, unit []byte) {
 		if kind == container.MessageUnit {
-			l.acceptMessages(unit)
+			l.noteMalformed(m.in.Accept(unit))
 			return
 		}
 		tag := m.packets.At(m.packets.First())
@@ -307,7 +313,7 @@ func (l *lane) receiveSegment(now time.Duration, d *lossmodel.Delivery) {
 	l.sendAck(now)
 }
 
-// receiveMessages passes the parts of messages in a container that has arrived to the receiver.
+// receiveMessages passes the parts of messages in a container, which Open returned without an error, to the receiver.
 func (l *lane) receiveMessages(now time.Duration, opened *container.Opened) {
 	m := l.messenger
 	if m == nil {
@@ -317,8 +323,7 @@ func (l *lane) receiveMessages(now time.Duration, opened *container.Opened) {
 	if l.report != nil {
 		m.now = l.report.Arrived
 	}
-	m.in.Arrived(opened.Number)
-	l.acceptMessages(opened.Messages)
+	l.noteMalformed(m.in.AcceptContainer(opened))
 	l.compareDeliveries()
 }
 
@@ -330,9 +335,9 @@ func (l *lane) compareDeliveries() {
 	}
 }
 
-// acceptMessages passes parts of messages to the receiver.
-func (l *lane) acceptMessages(parts []byte) {
-	if err := l.messenger.in.Accept(parts); err != nil {
+// noteMalformed stores an error about parts of messages, if any, as the last error.
+func (l *lane) noteMalformed(err error) {
+	if err != nil {
 		l.lastErr = fmt.Errorf("messages: %w", err)
 	}
 }

@@ -42,3 +42,25 @@ func (s *Session) Priorities() *Priorities {
 	slices.SortStableFunc(p.Ranked, func(a, b int) int { return cmp.Compare(p.Rows[b].Priority, p.Rows[a].Priority) })
 	return p
 }
+
+// Priority is the reason of the priority of a row, and the time since the shown value of the row was last the true one.
+type Priority struct {
+	view.Reason
+	Age time.Duration
+}
+
+// maxUrgent is the number of rows in Result.Priorities at most.
+const maxUrgent = 1000
+
+// urgentRows returns the rows of Result.Priorities.
+func (s *Session) urgentRows() []Priority {
+	p := s.Priorities()
+	if p == nil {
+		return nil
+	}
+	rows := []Priority{} // not nil
+	for _, i := range p.Ranked[:min(len(p.Ranked), maxUrgent)] {
+		rows = append(rows, Priority{p.Rows[i], p.Ages[i]})
+	}
+	return rows
+}

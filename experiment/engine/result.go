@@ -43,6 +43,7 @@ type Result struct {
 	completion
 	firstLane
 	SamplesByLane []LaneSamples         `json:"-"`                // of all encoders; nil without shadows
+	Priorities    []Priority            `json:"-"`                // of the rows that should be sent at the end, the most urgent first; nil without a budget
 	Clients       []figures.CrowdClient `json:"-"`                // of a crowd, in the order of their numbers; nil without a crowd
 	Files         []DataFile            `json:"files,omitempty"`  // files that the data and the links were read from
 	Remote        *Remote               `json:"remote,omitempty"` // events of a real network; nil if the links were modelled
@@ -136,7 +137,7 @@ func (s *Session) Result() *Result {
 		Codecs:      s.codecVersions(),
 		Interrupted: s.interrupted, Shadows: []shadowResult{}, Changes: append([]config.StampedChange{}, s.log...),
 		Assertions: checkAssertions(s.start.Assert, totals), Refused: s.refused, Warnings: s.config.Warnings(),
-		Precision: s.precision(),
+		Precision: s.precision(), Priorities: s.urgentRows(),
 	}
 	for _, remark := range s.dataRemarks() {
 		r.Warnings = append(r.Warnings, "data: "+remark)

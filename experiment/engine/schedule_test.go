@@ -245,6 +245,7 @@ func (x *schedule) step() {
 		x.change("send_budget", [...]string{"off", "16kbit", "64kbit", "200kbit", "1mbit"}[x.rng.IntN(5)])
 		x.change("budget_burst", [...]string{"1", "2", "3.5"}[x.rng.IntN(3)])
 		x.change("priority", view.Policies.Names()[x.rng.IntN(len(view.Policies))])
+		x.change("weights", [...]string{"off", "position=4, orientation=0", "interacting:1=16"}[x.rng.IntN(3)])
 	case "redundancy": // refused for files
 		x.change("redundancy", redundancies[x.rng.IntN(len(redundancies))])
 	case "undo":

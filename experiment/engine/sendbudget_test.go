@@ -55,7 +55,7 @@ func budgetSession(t *testing.T, seed uint64, stop time.Duration, pairs ...strin
 func TestSendBudget(t *testing.T) {
 	changes := []string{"send_budget 24kbit", "encoder adaptive", "priority round-robin first=1", "send_budget off", "encoder delta-adaptive",
 		"send_budget 48kbit", "link.loss 60%", "budget_burst 2", "up.loss 100%", "up.loss 5%", "encoder kinetic-lite", "send_budget off",
-		"link.loss 5%", "send_budget 64kbit", "shadow static", "every 2", "every 1", "encoder relative-orientation"}
+		"link.loss 5%", "send_budget 64kbit", "weights position=2, interacting:1=4", "shadow static", "every 2", "every 1", "encoder relative-orientation"}
 	for seed := range uint64(testkit.Choose(20, 3)) {
 		s := budgetSession(t, seed, time.Duration(len(changes)+1)*time.Second)
 		for i, change := range changes {
@@ -119,6 +119,11 @@ func TestBudgetRefusals(t *testing.T) {
 		{"sender.budget 12", "64kbit"},
 		{"sender.budget_burst 0.5", "1 to 16 packets"},
 		{"sender.priority nearest", "accumulated"},
+		{"sender.weights x=2", `sender.weights: unknown field or value of a field "x"; expected one of position, orientation, interacting:0, interacting:1`},
+		{"sender.weights intracting:1=2", "did you mean interacting:1?"},
+		{"sender.budget off sender.weights x=2", "sender.weights: unknown field"},
+		{"interest.radius 2 interest.row 902", "interest.row: 902 is not a row of the data; expected 0 (interest.point) to 901"},
+		{"sender.budget off data.source rpc encoder.name zstd-baseline interest.radius 2", "interest.radius: rpc has no positions"},
 	} {
 		cfg := config.Default()
 		var err error

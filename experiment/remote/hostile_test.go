@@ -3,6 +3,7 @@ package remote
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"math"
 	"reflect"
@@ -12,10 +13,12 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
+	"wirelab/experiment/container"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 	"wirelab/internal/panics"
+	"wirelab/lossmodel"
 )
 
 // validSetup returns a setup that the receiver accepts.
@@ -70,6 +73,12 @@ func TestRefusedSetups(t *testing.T) {
 		"out of range":     func(s *setup) { s.Initial.Table[0] = 1 << 30 },
 		"is too long":      func(s *setup) { s.Schema.Name = strings.Repeat("x", 1000) },
 		"digest of":        func(s *setup) { s.DigestBits = 7 },
+		"-1 lanes":         func(s *setup) { s.Containers, s.MessageLanes = true, -1 },
+		"3 lanes":          func(s *setup) { s.Containers, s.MessageLanes = true, container.MaxLanes+1 },
+		"1 lanes":          func(s *setup) { s.MessageLanes = 1 }, // not in containers
+		"2 lanes":          func(s *setup) { s.Containers, s.MessageLanes, s.Stream = true, 2, true },
+		"0 lanes":          func(s *setup) { s.Containers, s.Stream = true, true },
+		"no-such-policy":   func(s *setup) { s.Policy, s.SendNS = "no-such-policy", time.Millisecond },
 	} {
 		s := validSetup()
 		spoil(s)
@@ -157,12 +166,15 @@ func FuzzReport(f *testing.F) {
 	})
 }
 
-// No data make Replay panic.
+// No data make Replay panic, and times of a replay are within the limits of sums.
 func FuzzRecording(f *testing.F) {
 	var r recording
 	r.recordAck(5, &event{number: 1, rtt: 3, rttKnown: true, data: []byte("ack")})
 	r.recordArrival(9, &event{number: 1, delay: 3, record: record{packet: engine.PacketReport{Decoded: true}}})
 	r.recordArrival(9, &event{isDisplay: true, display: meters.DisplayCounts{Shown: 1}})
+	f.Add(r.events)
+	r.recordArrival(12, &event{number: 2, delay: math.MaxInt64, record: record{isContainer: true, delivered: engine.Fingerprint{3},
+		packets: []engine.PacketReport{{Container: 8, Decoded: true, Number: 4}, {Container: 7, Outcome: endpoint.NoBaseline}}}})
 	f.Add(r.events)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		l, err := Replay(&engine.Remote{Version: protocolVersion, Events: data})
@@ -172,6 +184,13 @@ func FuzzRecording(f *testing.F) {
 		var again recording
 		for i := range l.replay.acks {
 			again.recordAck(l.replay.acks[i].at, &l.replay.acks[i])
+		}
+		for i := range l.replay.arrivals {
+			e := &l.replay.arrivals[i]
+			if e.delay.Abs() > maxAge || e.reportedAt < 0 || e.at > 2*maxAge {
+				t.Errorf("the delay is %v, reported at %v", e.delay, e.reportedAt)
+			}
+			again.recordArrival(e.at, e)
 		}
 	})
 }
@@ -260,6 +279,87 @@ func TestWrongAtRemoteReceiver(t *testing.T) {
 		x := s.Result().Totals
 		if x.Wrong != c.wrong || x.Decoded+x.InFlight != x.Sent-c.wrong || x.Messages != nil && x.Messages.Wrong != c.message {
 			t.Errorf("%s: %d wrong of %d, %d decoded; messages %+v", name, x.Wrong, x.Sent, x.Decoded, x.Messages)
+		}
+	}
+}
+
+// A report or a recording about a datagram of the other kind, a packet or a container, is malformed and has no effect.
+func TestReportOfOtherKind(t *testing.T) {
+	packet := []byte{0, 0, 1, 1, 0}
+	containers := container.NewSender()
+	sealed := containers.Seal(0, time.Second, packet, nil).Datagram
+	for name, c := range map[string]struct {
+		version     int
+		datagram    []byte
+		isContainer bool
+	}{
+		"packet":                {protocolVersion, packet, false},
+		"container":             {protocolVersion, sealed, true},
+		"packet without others": {plainVersion, packet, false},
+		"damaged packet":        {plainVersion, []byte{0, 0, 1, 0, 0}, false}, // without a checksum
+	} {
+		for _, reported := range []bool{false, true} {
+			link := NewLink(nil, "there")
+			link.version = c.version
+			var err error
+			if link.down, err = lossmodel.NewLink(lossmodel.DefaultSpec(), 1, "down"); err != nil {
+				t.Fatal(err)
+			}
+			link.inFlight.add(c.datagram)
+			m := report{records: []record{{isContainer: reported}}}
+			msg, _ := m.append(nil, 0)
+			err = link.handleReport(msg[1:])
+			if (err == nil) != (reported == c.isContainer) || err != nil && !errors.Is(err, errProtocol) || len(link.arrivals.events) > 0 != (err == nil) {
+				t.Errorf("%s, reported as a container %t: %v, %d events", name, reported, err, len(link.arrivals.events))
+			}
+			link.arrivals = eventQueue{events: []event{{record: m.records[0]}}} // as in a recording
+			if _, ok := (*downPath)(link).Receive(time.Second); ok != (reported == c.isContainer) {
+				t.Errorf("%s, recorded as a container %t: it has arrived %t", name, reported, ok)
+			}
+		}
+	}
+}
+
+// A container whose parts of messages are malformed is not acked, one that is repeated without the damage is.
+func TestMalformedContainerIsNotAcked(t *testing.T) {
+	near, end := newPipe(0)
+	go func() { _, _ = Serve(t.Context(), end, noFiles) }()
+	link := NewLink(near, "there")
+	crowdSession(t, newConfig(t, map[string]any{"messages.rate_hz": 20, "messages.delivery": "rto"}), link)
+	policy, err := container.Deliveries.Parse("rto")
+	if err != nil {
+		t.Fatal(err)
+	}
+	outbox, containers := container.NewOutbox(policy, 0), container.NewSender()
+	acked := func(damage func(datagram []byte)) (number uint16, ack uint16) {
+		outbox.Write(0, []byte("message"))
+		number = uint16(containers.Next())
+		datagram := bytes.Clone(containers.SealMessages(outbox.Datagram(0, containers.Next())).Datagram)
+		damage(datagram)
+		if err := near.Send(streamGame, append([]byte{link.session, byte(number), 0, 0, 0}, datagram...)); err != nil {
+			t.Fatal(err)
+		}
+		for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+			d, ok := near.Poll(link.in)
+			if ok && d.Stream == streamAck && d.Data[1] == byte(number) {
+				return number, binary.LittleEndian.Uint16(d.Data[5:])
+			}
+		}
+		t.Fatal("no ack")
+		return 0, 0
+	}
+	const parts = 4 // the header of a container: then the count and the lane of the first part
+	for name, damage := range map[string]func([]byte){
+		"lane":   func(b []byte) { b[parts+1] = 5 },
+		"number": func(b []byte) { b[parts+3] = 0x40 },
+		"count":  func(b []byte) { b[parts] = 2 },
+	} {
+		before, ack := acked(func([]byte) {})
+		if ack != before {
+			t.Errorf("the ack of container %d is %d", before, ack)
+		}
+		if number, ack := acked(damage); ack != before {
+			t.Errorf("%s: the ack of malformed container %d is %d", name, number, ack)
 		}
 	}
 }

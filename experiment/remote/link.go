@@ -10,6 +10,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
+	"wirelab/experiment/container"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
@@ -360,7 +361,7 @@ func (l *Link) handleReport(msg []byte) error {
 	}
 	unread := m.records[known:]
 	for i := range unread {
-		if !l.inFlight.wasSent(unread[i].number) || unread[i].isContainer && l.version == plainVersion {
+		if !l.wasSent(&unread[i]) {
 			return malformed("report about a datagram that was not sent", msg)
 		}
 	}
@@ -370,6 +371,16 @@ func (l *Link) handleReport(msg []byte) error {
 	}
 	l.arrivals.push(event{at: max(l.lastStamp, l.arrivals.last), display: m.display, isDisplay: true})
 	return nil
+}
+
+// wasSent reports whether a datagram with the number of r was sent, and whether it was of the same kind: a packet, or a
+// container or segment. The kind is not checked after the data of the datagram were dropped.
+func (l *Link) wasSent(r *record) bool {
+	sent := l.inFlight.lookup(r.number)
+	if sent == nil || !sent.hasData {
+		return l.inFlight.wasSent(r.number)
+	}
+	return r.isContainer == (l.version != plainVersion && container.Is(sent.data))
 }
 
 // requestResend requests missing records, at most once in the time until the answer to the previous

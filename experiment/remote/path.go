@@ -159,13 +159,14 @@ func (p *downPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {
 			continue
 		}
 		sent := p.inFlight.lookup(e.number)
+		wasSent := (*Link)(p).wasSent(&e.record)
 		p.lastReport = engine.RemoteReport{Packets: e.record.packets, Delivered: e.record.delivered, Slower: e.delay, ReportedAt: e.reportedAt}
 		if !e.record.isContainer {
 			p.lastPacket[0], p.lastReport.Packets = e.record.packet, p.lastPacket[:]
 		}
 		p.arrivals.pop()
-		if sent == nil || sent.delivered {
-			continue // its data are no longer stored, or the report is a repetition
+		if sent == nil || sent.delivered || !wasSent {
+			continue // its data are no longer stored, the report is a repetition, or the recording was forged
 		}
 		sent.delivered, p.hasReport = true, true
 		p.lastReport.Arrived = sent.sentAt + p.lastReport.Slower

@@ -122,7 +122,7 @@ func (l *Link) loadEvents(events []byte) error {
 	for len(r.rest) > 0 && !r.failed {
 		kind := r.octet()
 		elapsed, number, delay := r.uvarint(), r.uvarint(), r.varint() // delay is the round-trip time of an ack
-		if elapsed > uint64(maxAge) || number > math.MaxUint32 || at > maxAge {
+		if elapsed > uint64(maxAge) || number > math.MaxUint32 || at > maxAge || time.Duration(delay).Abs() > maxAge {
 			r.failed = true
 		}
 		at += time.Duration(elapsed)

@@ -312,9 +312,8 @@ func (srv *server) readSegment(at time.Time, segment []byte, r *record) error {
 func (srv *server) openContainer(at time.Time, datagram []byte, r *record) error {
 	opened, err := srv.opener.Open(datagram)
 	r.isContainer = true
-	if srv.inbox != nil {
-		srv.inbox.Arrived(opened.Number)
-		err = errors.Join(err, srv.inbox.Accept(opened.Messages))
+	if srv.inbox != nil && err == nil {
+		err = srv.inbox.AcceptContainer(&opened)
 		r.delivered = srv.delivered.Take()
 	}
 	for i := range opened.Packets[:min(len(opened.Packets), maxContainerPackets)] {

@@ -182,6 +182,9 @@ func (e *Exporter) Write(r *engine.Result) error {
 	if len(x.SamplesByLane) > 1 {
 		entries = append(entries, atomicfile.Entry{Name: "shadows.csv", Write: func(w io.Writer) error { return writeSideBySide(w, x.SamplesByLane) }})
 	}
+	if x.Priorities != nil {
+		entries = append(entries, atomicfile.Entry{Name: "priorities.csv", Write: func(w io.Writer) error { return writePriorities(w, x.Priorities) }})
+	}
 	if e.page == nil && len(x.Clients) > 0 && e.pages.Run != nil {
 		e.page = e.pages.Run(nil, nil)
 	}
@@ -265,7 +268,7 @@ func writeConfig(w io.Writer, c *config.Config) error {
 }
 
 // reportFileName matches the names of a report's files and folders.
-var reportFileName = regexp.MustCompile(`^(experiment\.toml|samples\.csv|shadows\.csv|playout\.csv|control\.csv|packets\.csv|clients\.csv|summary\.csv|report\.(md|json|html)|run-[0-9]{3,})$`)
+var reportFileName = regexp.MustCompile(`^(experiment\.toml|samples\.csv|shadows\.csv|playout\.csv|control\.csv|queue\.csv|priorities\.csv|packets\.csv|clients\.csv|summary\.csv|report\.(md|json|html)|run-[0-9]{3,})$`)
 
 // OpenFolder opens dir for a report, and creates it if necessary. It returns an error if dir contains
 // other files, or if it contains the report of another run and force is false.

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"math"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,14 +15,15 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// A run with policies writes playout.csv and control.csv, and tables in report.md; a second run may replace its folder.
+// A run with policies and other traffic writes playout.csv, control.csv and queue.csv, and tables in report.md; a second run may replace its folder.
 func TestFilesOfPolicies(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	var folder *atomicfile.Folder
 	for range 2 {
 		c := config.Default()
 		c.Duration = 8 * time.Second
-		for _, pair := range [][2]string{{"receiver.playout_compare", "all"}, {"sender.control", "delay"}, {"down.rate", "30kbit"}, {"down.queue", "64KB"}} {
+		for _, pair := range [][2]string{{"receiver.playout_compare", "all"}, {"sender.control", "delay"}, {"down.rate", "30kbit"}, {"down.queue", "64KB"},
+			{"traffic", "1 constant rate=1kbit"}} {
 			if err := c.Set(pair[0], pair[1]); err != nil {
 				t.Fatal(err)
 			}
@@ -53,11 +56,55 @@ func TestFilesOfPolicies(t *testing.T) {
 	if len(controls) != 81 || controls[80][0] != "8.000" || controls[80][3] == "" {
 		t.Errorf("control.csv has %d rows, the last is %q", len(controls), controls[len(controls)-1])
 	}
+	if queue := testkit.CheckCSV(t, "queue.csv", readText(t, folder, "queue.csv")); len(queue) != 1+2*80 {
+		t.Errorf("queue.csv has %d rows", len(queue))
+	}
 	text := readText(t, folder, "report.md")
 	for _, want := range []string{"## Playout policies on the same arrivals", "| lightyear |", "## Send-rate control", "`delay target=50ms start=600kbit",
 		"| 4.000 s |", "held back: the rate of "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("report.md lacks %q", want)
 		}
+	}
+}
+
+// A run with a budget writes priorities.csv, in which errors and factors give the order, and can be replaced.
+func TestFileOfPriorities(t *testing.T) {
+	c := config.Default()
+	for _, pair := range [][2]string{{"duration", "2s"}, {"sender.budget", "8kbit"}, {"sender.weights", "position=2"}, {"sender.priority", "largest-error"}} {
+		if err := c.Set(pair[0], pair[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folder, err := OpenFolder(nil, filepath.Join(t.TempDir(), "out"), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = folder.Close() }()
+	e := NewExporter(folder, nil, nil, Pages{})
+	s, err := engine.NewSessionFromSource(c, labtest.NewCubeSource(60, 20, -1, 3), engine.Options{Observer: e.Observer()})
+	if err == nil {
+		err = s.RunUntil(c.Duration)
+	}
+	if err == nil {
+		err = e.Write(s.Result())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := testkit.CheckCSV(t, "priorities.csv", readText(t, folder, "priorities.csv"))
+	if len(rows) < 10 || strings.Join(rows[0][:6], " ") != "rank row standing priority error weighted_error" {
+		t.Fatalf("priorities.csv: %q", rows[:min(len(rows), 2)])
+	}
+	last := math.Inf(1)
+	for _, row := range rows[1:] {
+		weighted, err := strconv.ParseFloat(row[5], 64)
+		if err != nil || weighted > last || row[6] != "0.000" || row[7] != "1.000" {
+			t.Errorf("%q after an error of %v: %v", row, last, err)
+		}
+		last = weighted
+	}
+	if !reportFileName.MatchString("priorities.csv") || !reportFileName.MatchString("queue.csv") {
+		t.Error("--force refuses a folder with a file of a report")
 	}
 }

@@ -44,7 +44,8 @@ func benchmarkFill(b *testing.B, s *frame.Schema, frames []*frame.Frame, name st
 	if err != nil {
 		b.Fatal(err)
 	}
-	filler, server, client := NewFiller(s), NewServer(s, frames[0]), NewClient(s, frames[0])
+	filler, client := NewFiller(s), NewClient(s, frames[0])
+	server := NewServer(filler, frames[0])
 	changed := make([]frame.Rows, len(frames))
 	for i := range frames {
 		changed[i] = frame.NewRows(s.Rows)

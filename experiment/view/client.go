@@ -31,7 +31,6 @@ type Client struct {
 
 	reference frame.Frame // restored by Reference
 	spares    []spareMemo
-	keepMemos bool // memos may be shared with a clone
 }
 
 // state describes the display at an ack: what changed since the ack before it, and the properties of the frame as a
@@ -192,7 +191,7 @@ func (c *Client) Apply(seq uint64, name uint8, f *frame.Frame, memo encoders.Mem
 // spare makes a memo available for SpareMemo, unless there are enough: the decoder of each epoch makes a memo of its own, and
 // forged packets may begin any number of epochs.
 func (c *Client) spare(m heldMemo) {
-	if m.memo != nil && !c.keepMemos && len(c.spares) < MaxStates {
+	if m.memo != nil && len(c.spares) < MaxStates {
 		c.spares = append(c.spares, spareMemo{m.memo, m.epoch})
 	}
 }
@@ -249,18 +248,3 @@ func (c *Client) AppendAck(dst []byte, epoch uint8) []byte {
 
 // AckNumber returns the number of the newest ack, and that of the newest ack that a packet named.
 func (c *Client) AckNumber() (number, named uint64) { return c.number, c.named }
-
-// Clone returns a copy that shares no memory that changes. Neither c nor the copy reuses memos from then on.
-func (c *Client) Clone() *Client {
-	c.keepMemos, c.spares = true, nil
-	d := *c
-	d.display, d.origin = slices.Clone(c.display), slices.Clone(c.origin)
-	d.changed, d.applied, d.ack = slices.Clone(c.changed), slices.Clone(c.applied), slices.Clone(c.ack)
-	d.reference.Table = slices.Clone(c.reference.Table)
-	d.next.rows, d.next.before = slices.Clone(c.next.rows), slices.Clone(c.next.before)
-	for i := range d.states {
-		s := &d.states[i]
-		s.rows, s.before = slices.Clone(s.rows), slices.Clone(s.before)
-	}
-	return &d
-}

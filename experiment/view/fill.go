@@ -61,7 +61,7 @@ func NewFiller(s *frame.Schema) *Filler {
 }
 
 // SetPolicy sets the policy, which must be one of Policies; the first one for the zero Policy.
-func (f *Filler) SetPolicy(p policy.Policy) { f.policy, f.rule = p, newRule(p, &f.metric) }
+func (f *Filler) SetPolicy(p policy.Policy) { f.policy, f.rule = p, newRule(p) }
 
 // Advance makes a copy of cur the newest frame. changed contains at least the rows in which it differs from the frame
 // before; nil means unknown.
@@ -130,6 +130,7 @@ func AsTooLarge(err error) (large *TooLargeError) {
 // priorities were accumulated.
 func (f *Filler) Fill(s *Server, seq uint64, c Coding, limit int, b *encoders.Budget) (Packet, error) {
 	f.player = c.Player
+	f.view.Tick = c.Tick
 	f.findCandidates(s)
 	if !s.maySendRows(seq) {
 		f.candidates = f.candidates[:0]
@@ -137,7 +138,6 @@ func (f *Filler) Fill(s *Server, seq uint64, c Coding, limit int, b *encoders.Bu
 	total := len(f.candidates)
 	f.sortUrgent(s, limit)
 	s.ref.Tick = c.RefTick
-	f.view.Tick = c.Tick
 	copy(f.view.Table, s.ref.Table)
 	f.inView.Clear()
 	fill := &f.filling
@@ -208,12 +208,12 @@ func (f *Filler) priority(s *Server, i int, cur, shown []int32) (p uint64) {
 	r := &f.rule
 	switch r.kind {
 	case accumulated, accumulatedPerBit, accumulatedError:
-		p = s.accumulate(i, f.interest.scaled(f, i, f.metric.Distance(cur, shown)+r.constant))
+		p = s.accumulate(i, f.interest.scaled(f, i, f.metric.weighted(cur, shown)+f.ruleConstant(cur, shown)))
 		if r.kind == accumulatedPerBit {
 			p = p << 10 / uint64(f.estimateBits(s, i))
 		}
 	case largestError:
-		p = f.interest.scaled(f, i, f.metric.Distance(cur, shown))
+		p = f.interest.scaled(f, i, f.metric.weighted(cur, shown))
 	case newestChange:
 		p = uint64(f.changedAt[i])
 	case roundRobin:
@@ -222,9 +222,16 @@ func (f *Filler) priority(s *Server, i int, cur, shown []int32) (p uint64) {
 	case fiedler:
 		p = s.accumulate(i, f.interest.scaled(f, i, f.weight(i, cur)))
 	case unity:
-		p = f.interest.scaled(f, i, r.gain) * uint64(s.sent+1-s.sentAt[i])
+		p = f.interest.scaled(f, i, r.gain) * uint64(f.view.Tick+1-s.sentAt[i])
+		if s.sentAt[i] == 0 {
+			p *= r.newGain
+		}
 	case iris:
-		p = s.accumulate(i, f.interest.scaled(f, i, r.gain))
+		gain := r.gain
+		if r.sphere.outer > 0 {
+			gain = r.sphere.priority(gain, f.interest.distance(f, i))
+		}
+		p = s.accumulate(i, f.interest.scaled(f, i, gain))
 	}
 	if f.isFirst(i) {
 		p = firstPriority + uint64(f.player+r.first-i)
@@ -438,7 +445,6 @@ func (f *Filler) commit(s *Server, seq uint64, rows int, a *attempt, epoch uint6
 		s.first, s.any = seq, true
 	}
 	s.newest = seq
-	s.sent++
 	if rows == 0 {
 		s.spare(a.memo, epoch) // the memo of a packet without rows is not used; see Client
 		return 0
@@ -453,7 +459,7 @@ func (f *Filler) commit(s *Server, seq uint64, rows int, a *attempt, epoch uint6
 		copy(s.row(s.expected, i), value)
 		s.expectedIn[i], s.newestSent[i] = uint32(seq)+1, uint32(seq)+1
 		longestWait = max(longestWait, int(f.frames-s.since[i]))
-		s.accumulated[i], s.since[i], s.sentAt[i] = 0, 0, s.sent
+		s.accumulated[i], s.since[i], s.sentAt[i] = 0, 0, f.view.Tick+1
 		s.differing[i>>6] &^= 1 << (i & 63)
 		estimate += int(c.bits)
 		if !f.isFirst(i) {

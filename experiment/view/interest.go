@@ -15,46 +15,65 @@ type Interest struct {
 	Falloff int        // beyond the radius a priority is multiplied by (radius/distance)^Falloff
 }
 
-// interest applies an Interest to the rows of a frame.
+// interest applies an Interest and the weights of groups to the rows of a frame.
 type interest struct {
 	Interest
+	groups  []group
 	columns [3]int // of the position; -1 if there is no such axis
 	active  bool
 	from    [3]float64 // the view point of the present packet
 }
 
-// SetInterest sets the area that matters. It has no effect for tables without positions.
-func (f *Filler) SetInterest(in Interest) {
-	f.interest = interest{Interest: in, columns: [3]int{-1, -1, -1}}
-	for i := range f.schema.Fields {
-		if h := f.schema.Fields[i].Hint; h.Role == frame.Position && h.Group <= 1 && h.Axis < 3 {
-			f.interest.columns[h.Axis] = i
+// noColumns are the columns of tables without positions.
+var noColumns = [3]int{-1, -1, -1}
+
+// positionColumns returns the columns of the positions of rows by axis; -1 if there is no such axis.
+func positionColumns(s *frame.Schema) (columns [3]int) {
+	if frame.IsCubes(s) {
+		return [3]int{frame.CubeX, frame.CubeY, frame.CubeZ}
+	}
+	columns = noColumns
+	for i := range s.Fields {
+		if h := s.Fields[i].Hint; h.Role == frame.Position && h.Group <= 1 && h.Axis < 3 {
+			columns[h.Axis] = i
 		}
 	}
-	if f.metric.cubes {
-		f.interest.columns = [3]int{frame.CubeX, frame.CubeY, frame.CubeZ}
-	}
-	f.interest.active = in.Radius > 0 && f.interest.columns != [3]int{-1, -1, -1}
+	return columns
+}
+
+// HasPositions reports whether rows of schema s have positions, which an Interest needs.
+func HasPositions(s *frame.Schema) bool { return positionColumns(s) != noColumns }
+
+// SetInterest sets the area that matters. It has no effect for tables without positions.
+func (f *Filler) SetInterest(in Interest) {
+	n := &f.interest
+	n.Interest, n.columns = in, positionColumns(f.schema)
+	n.active = in.Radius > 0 && n.columns != noColumns
 }
 
 // aim sets the view point for the newest frame of f.
 func (n *interest) aim(f *Filler) {
 	n.from = n.Point
-	if row := n.Row - 1 + f.player; n.active && n.Row > 0 && row < f.schema.Rows {
+	if row := n.Row - 1 + f.player; n.columns != noColumns && n.Row > 0 && row < f.schema.Rows {
 		n.from = n.place(f, row)
 	}
 }
 
 // factor returns the factor of the priority of row i, in 1/1024.
 func (n *interest) factor(f *Filler, i int) uint32 {
-	at := n.place(f, i)
-	x, y, z := at[0]-n.from[0], at[1]-n.from[1], at[2]-n.from[2]
-	ratio := n.Radius / math.Sqrt(float64(x*x)+float64(y*y)+float64(z*z)) // +Inf at the view point itself
+	ratio := n.Radius / n.distance(f, i) // +Inf at the view point itself
 	factor := 1024.0
 	for range n.Falloff {
 		factor *= min(1, ratio)
 	}
 	return uint32(factor)
+}
+
+// distance returns the distance of row i to the view point.
+func (n *interest) distance(f *Filler, i int) float64 {
+	at := n.place(f, i)
+	x, y, z := at[0]-n.from[0], at[1]-n.from[1], at[2]-n.from[2]
+	return math.Sqrt(float64(x*x) + float64(y*y) + float64(z*z))
 }
 
 // place returns the position of row i in the newest frame.
@@ -68,10 +87,17 @@ func (n *interest) place(f *Filler, i int) (p [3]float64) {
 	return p
 }
 
-// scaled returns an addition to the priority of row i, multiplied by the factor of the row.
+// scaled returns an addition to the priority of row i, multiplied by the factors of the row.
 func (n *interest) scaled(f *Filler, i int, add uint32) uint64 {
-	if !n.active {
+	if !n.active && n.groups == nil {
 		return uint64(add)
 	}
-	return max(1, uint64(add)*uint64(n.factor(f, i))>>10)
+	p := uint64(add) << 10
+	if n.active {
+		p = uint64(add) * uint64(n.factor(f, i))
+	}
+	if n.groups != nil {
+		p = p * n.groupFactor(f, i) / weightUnit
+	}
+	return max(1, p>>10)
 }

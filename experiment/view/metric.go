@@ -3,6 +3,7 @@ package view
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders/rotation"
@@ -14,12 +15,30 @@ const ErrorUnit = 16
 
 // Metric measures how much two values of a row differ.
 type Metric struct {
-	cubes  bool
-	fields []frame.Field
+	cubes     bool
+	fields    []frame.Field
+	weights   []uint32 // see Weights.resolve
+	constants []uint32 // tolerances of the fields in ErrorUnit; nil if no field has one
 }
 
 // NewMetric returns the metric for rows of schema s.
-func NewMetric(s *frame.Schema) Metric { return Metric{frame.IsCubes(s), s.Fields} }
+func NewMetric(s *frame.Schema) Metric {
+	m := Metric{cubes: frame.IsCubes(s), fields: s.Fields}
+	if !m.cubes && slices.ContainsFunc(s.Fields, func(f frame.Field) bool { return f.Tolerance > 0 }) {
+		for i := range s.Fields {
+			m.constants = append(m.constants, fieldConstant(&s.Fields[i]))
+		}
+	}
+	return m
+}
+
+// fieldConstant returns the tolerance of a field in ErrorUnit; that of one quantum if it has none.
+func fieldConstant(f *frame.Field) uint32 {
+	if f.Tolerance == 0 {
+		return ErrorUnit
+	}
+	return uint32(max(1, math.Round(ErrorUnit*f.Tolerance/f.Step())))
+}
 
 // maxError bounds the error of a row, so that sums over many ticks do not overflow.
 const maxError = 1 << 22
@@ -47,6 +66,44 @@ func (m *Metric) Distance(a, b []int32) uint32 {
 		}
 	}
 	return uint32(min(sum, maxError))
+}
+
+// weighted is Distance with the weights of fields.
+func (m *Metric) weighted(a, b []int32) uint32 {
+	if m.weights == nil {
+		return m.Distance(a, b)
+	}
+	sum := uint64(0)
+	if m.cubes {
+		x, y := (*[frame.CubeFields]int32)(a), (*[frame.CubeFields]int32)(b)
+		turn := uint32(ErrorUnit * turnMillimetres * cubeTurn(x, y))
+		sum = uint64(positionError(x, y))*uint64(m.weights[0]) + uint64(turn)*uint64(m.weights[1])
+		return uint32(min(max(sum/weightUnit, 1), maxError))
+	}
+	for i := range m.fields {
+		if a[i] != b[i] {
+			sum += min(ErrorUnit*fieldDistance(&m.fields[i], a[i], b[i]), maxError) * uint64(m.weights[i])
+		}
+	}
+	return uint32(min(1+sum/weightUnit, maxError))
+}
+
+// constant returns the constant of a policy for a row with values a and b, which differ: 20 mm for cubes, the largest
+// tolerance of the fields that differ for other rows. It is in ErrorUnit.
+func (m *Metric) constant(a, b []int32) uint32 {
+	if m.cubes {
+		return 20 * ErrorUnit
+	}
+	if m.constants == nil {
+		return ErrorUnit
+	}
+	largest := uint32(0)
+	for i, c := range m.constants {
+		if a[i] != b[i] {
+			largest = max(largest, c)
+		}
+	}
+	return largest
 }
 
 // Turn returns the angle between the orientations of two cubes in radians; 0 for other rows.

@@ -1,6 +1,8 @@
 package view
 
 import (
+	"math"
+
 	"wirelab/internal/policy"
 )
 
@@ -20,27 +22,24 @@ var Policies = policy.Set{
 		policy.Count("interacting", 100, 0, 1_000_000, "weight of a cube that the player touches"),
 		policy.Count("moving", 10, 0, 1_000_000, "weight of another row that changed since the packet before"),
 		policy.Count("rest", 1, 0, 1_000_000, "weight of the other rows"), firstParam}},
-	{Name: "unity", Summary: "Unity Netcode for Entities: importance times packets since the row was sent", Params: []policy.Param{
+	{Name: "unity", Summary: "Unity Netcode for Entities: importance times ticks since the row was sent", Params: []policy.Param{
 		policy.Count("importance", 1, 1, 1000, "importance of a row"),
-		policy.Count("min", 0, 0, 1_000_000, "MinSendImportance: rows below it are not sent"), firstParam}},
-	{Name: "iris", Summary: "Unreal's Iris: adds a priority; a row is considered from 1 on", Params: []policy.Param{
-		policy.Decimal("priority", 1_000_000, 1000, 100_000_000, "priority that each packet adds"), firstParam}},
+		policy.Count("min", 0, 0, 1_000_000, "MinSendImportance: rows below it are not sent"),
+		policy.Count("new", 1, 1, 1000, "FirstSendImportanceMultiplier: factor of rows that were never sent"), firstParam}},
+	{Name: "iris", Summary: "Unreal's Iris: adds a priority; a row is considered from 1 on", Ascending: []string{"inner", "outer"}, Params: []policy.Param{
+		policy.Decimal("priority", 1_000_000, 1000, 100_000_000, "priority that each packet adds"),
+		policy.Decimal("inner", 0, 0, maxRadius, "distance to the view point of [interest] up to which a row has this priority"),
+		policy.Decimal("outer", 0, 0, maxRadius, "distance up to which it falls to edge; 0 means that distance does not matter"),
+		policy.Decimal("edge", 200_000, 1000, 100_000_000, "priority at the distance outer"),
+		policy.Decimal("outside", 100_000, 1000, 100_000_000, "priority beyond outer"), firstParam}},
 }
 
 // Parameters that several policies have.
 var (
 	constantParam = policy.Decimal("constant", 1_000_000, 0, 1000_000_000,
-		"what is added to the error, in units of 20 mm for cubes and of one quantum for other tables")
+		"what is added to the error, in units of 20 mm for cubes, and for other tables of the field's tolerance or else one quantum")
 	firstParam = policy.Count("first", 0, 0, 1_000_000, "number of first rows that precede all others, such as 1 for the player")
 )
-
-// unitConstant returns the error of a constant of 1, in ErrorUnit.
-func (m *Metric) unitConstant() int64 {
-	if m.cubes {
-		return 20 * ErrorUnit
-	}
-	return ErrorUnit
-}
 
 // kind is a policy, in the order of Policies.
 type kind uint8
@@ -60,15 +59,49 @@ const (
 // rule is a policy with its parameters.
 type rule struct {
 	kind     kind
-	constant uint32    // in ErrorUnit
+	constant uint64    // factor of Metric.constant, in millionths
 	first    int       // rows that precede all others
 	weights  [4]uint32 // of fiedler: player, interacting, moving, rest
 	gain     uint32    // of unity: importance; of iris: priority in thousandths
 	min      uint64    // lower priorities are not sent
+	newGain  uint64    // of unity: factor of rows that were never sent
+	sphere   sphere    // of iris
+}
+
+// maxRadius is the largest radius of a sphere, in millionths.
+const maxRadius = 100_000_000_000
+
+// sphere is Unreal's USphereNetObjectPrioritizer: priorities by the distance to the view point.
+type sphere struct {
+	inner, outer  float64 // radii, in the units of the positions; 0 means no sphere
+	edge, outside uint32  // priorities in thousandths
+}
+
+// priority returns the priority, in thousandths, of a row at a distance, if gain is that within the inner radius.
+func (s *sphere) priority(gain uint32, distance float64) uint32 {
+	switch {
+	case distance <= s.inner:
+		return gain
+	case distance > s.outer:
+		return s.outside
+	}
+	share := (distance - s.inner) / (s.outer - s.inner)
+	return uint32(math.Round(float64(gain) + float64(share*(float64(s.edge)-float64(gain)))))
+}
+
+// NeedsPositions reports whether policy p uses the positions of rows.
+func NeedsPositions(p policy.Policy) bool { return p.Name() == "iris" && p.Int("outer") > 0 }
+
+// IgnoresWeights reports whether the policy with this name ignores all weights and the interest.
+func IgnoresWeights(name string) bool { return name == "round-robin" || name == "newest-change" }
+
+// IgnoresErrors reports whether the policy with this name ignores the errors of rows, and so the weights of fields.
+func IgnoresErrors(name string) bool {
+	return IgnoresWeights(name) || name == "fiedler" || name == "unity" || name == "iris"
 }
 
 // newRule returns the rule of a policy of Policies; the first one for the zero Policy.
-func newRule(p policy.Policy, m *Metric) (r rule) {
+func newRule(p policy.Policy) (r rule) {
 	if p == (policy.Policy{}) {
 		p = Policies.Default(Policies[0].Name)
 	}
@@ -80,15 +113,24 @@ func newRule(p policy.Policy, m *Metric) (r rule) {
 	r.first = int(p.Int("first"))
 	switch r.kind {
 	case accumulated, accumulatedPerBit:
-		r.constant = uint32(p.Int("constant") * m.unitConstant() / 1_000_000)
+		r.constant = uint64(p.Int("constant"))
 	case fiedler:
 		for i, name := range []string{"player", "interacting", "moving", "rest"} {
 			r.weights[i] = uint32(p.Int(name))
 		}
 	case unity:
-		r.gain, r.min = uint32(p.Int("importance")), uint64(p.Int("min"))
+		r.gain, r.min, r.newGain = uint32(p.Int("importance")), uint64(p.Int("min")), uint64(p.Int("new"))
 	case iris:
 		r.gain, r.min = uint32(p.Int("priority")/1000), 1000
+		r.sphere = sphere{float64(p.Int("inner")) / 1e6, float64(p.Int("outer")) / 1e6, uint32(p.Int("edge") / 1000), uint32(p.Int("outside") / 1000)}
 	}
 	return r
+}
+
+// ruleConstant returns what the policy adds to the error of a row with value cur, in ErrorUnit.
+func (f *Filler) ruleConstant(cur, shown []int32) uint32 {
+	if f.rule.constant == 0 {
+		return 0
+	}
+	return uint32(f.rule.constant * uint64(f.metric.constant(cur, shown)) / 1_000_000)
 }

@@ -13,15 +13,21 @@ const (
 	Blocked                  // it should be sent, but equals the reference: an ack must change the reference first
 )
 
+// String returns the standing in words.
+func (s Standing) String() string { return [...]string{"right", "under way", "waiting", "blocked"}[s] }
+
 // Reason explains the priority of a row.
 type Reason struct {
 	Row      int
 	Standing Standing
 	Packet   uint64  // that is under way with the row, if Standing is UnderWay
 	Error    float64 // of what the client is expected to show: mm for cubes, steps for other rows
+	Weighted float64 // the same with the weights of fields
+	Constant float64 // what the policy adds to the error, in the same unit
 	Priority uint64  // by the policy, with the newest packet; 0 unless the row waits
 	Waited   int     // frames since the row should be sent
 	Bits     int     // that the row is estimated to take
+	Group    float64 // product of the weights of the row's groups
 	Factor   float64 // of the interest in the row, 0 to 1
 	First    bool    // one of the rows that precede all others
 }
@@ -29,7 +35,7 @@ type Reason struct {
 // Explain returns why row i has its priority for client s, as of the newest frame.
 func (f *Filler) Explain(s *Server, i int) Reason {
 	cur, shown := f.row(f.cur.Table, i), s.row(s.expected, i)
-	r := Reason{Row: i, Factor: 1, First: f.isFirst(i)}
+	r := Reason{Row: i, Group: 1, Factor: 1, First: f.isFirst(i)}
 	if EqualRows(cur, shown) {
 		if s.expectedIn[i] != 0 {
 			r.Standing, r.Packet = UnderWay, uint64(s.expectedIn[i])-1
@@ -40,10 +46,12 @@ func (f *Filler) Explain(s *Server, i int) Reason {
 	if EqualRows(cur, s.row(s.ref.Table, i)) {
 		r.Standing = Blocked
 	}
-	r.Error, r.Bits = float64(f.metric.Distance(cur, shown))/ErrorUnit, f.estimateBits(s, i)
+	r.Error, r.Weighted = float64(f.metric.Distance(cur, shown))/ErrorUnit, float64(f.metric.weighted(cur, shown))/ErrorUnit
+	r.Constant, r.Bits = float64(f.ruleConstant(cur, shown))/ErrorUnit, f.estimateBits(s, i)
+	r.Group = float64(f.interest.groupFactor(f, i)) / weightUnit
 	r.Waited = int(f.frames - s.since[i])
+	f.interest.aim(f)
 	if f.interest.active {
-		f.interest.aim(f)
 		r.Factor = float64(f.interest.factor(f, i)) / 1024
 	}
 	accumulated := s.accumulated[i]
@@ -61,6 +69,15 @@ func (r *Reason) Text(unit string) string {
 		return fmt.Sprintf("under way in packet %d", r.Packet)
 	}
 	text := fmt.Sprintf("%.0f %s off, waits %d frames, %d bits", r.Error, unit, r.Waited, r.Bits)
+	if r.Weighted != r.Error {
+		text += fmt.Sprintf(", %.0f %s with weights", r.Weighted, unit)
+	}
+	if r.Constant > 0 {
+		text += fmt.Sprintf(", + %.3g %s constant", r.Constant, unit)
+	}
+	if r.Group != 1 {
+		text += fmt.Sprintf(", × %.3g for its group", r.Group)
+	}
 	if r.Factor < 1 {
 		text += fmt.Sprintf(", × %.2f for its distance", r.Factor)
 	}

@@ -30,11 +30,10 @@ type Server struct {
 
 	accumulated []uint32   // priority
 	since       []uint32   // number of the filler's frame since which the row differs from expected; 0 if it does not
-	sentAt      []uint32   // number of the newest packet with the row, counting packets only, not sequence numbers
+	sentAt      []uint32   // of each row: 1 + the tick of the newest packet that contains it; 0 if none
 	differing   frame.Rows // rows of the filler's newest frame that may differ from expected; the others have no priority
 	frames      uint32     // number of the filler's newest frame when differing was determined
 	cursor      int        // of round robin: the next row
-	sent        uint32     // packets so far
 
 	records ring.Queue[record] // packets with rows of whose fate nothing definite is known, and some others
 	newest  uint64             // newest packet sent, if any
@@ -63,14 +62,19 @@ type record struct {
 	epoch  uint64
 }
 
-// NewServer returns the server's side of a client that shows initial.
-func NewServer(s *frame.Schema, initial *frame.Frame) *Server {
+// NewServer returns the server's side of a client that shows initial, whose packets f makes. One goroutine at a time may
+// use f and all its servers. Call Close when the client leaves.
+func NewServer(f *Filler, initial *frame.Frame) *Server {
+	s := f.schema
 	v := &Server{schema: s, origin: make([]uint32, s.Rows), expected: slices.Clone(initial.Table), expectedIn: make([]uint32, s.Rows),
 		newestSent: make([]uint32, s.Rows), accumulated: make([]uint32, s.Rows), since: make([]uint32, s.Rows), sentAt: make([]uint32, s.Rows),
 		differing: frame.NewRows(s.Rows), scale: 1024, meanBits: 60 * 16}
 	v.ref.CopyFrom(initial)
 	return v
 }
+
+// Close releases the values that the server shares with others of its filler. The server must not be used afterwards.
+func (s *Server) Close() {}
 
 // row returns row i of a table.
 func (s *Server) row(table []int32, i int) []int32 {
@@ -234,20 +238,3 @@ func (s *Server) assumeLost(r *record, n uint64) {
 
 // KeepMemos makes the server never reuse memos, because the caller needs those of earlier packets.
 func (s *Server) KeepMemos() { s.keepMemos, s.spares = true, nil }
-
-// Clone returns a copy that shares no memory that changes. Neither s nor the copy reuses memos from then on.
-func (s *Server) Clone() *Server {
-	s.KeepMemos()
-	c := *s
-	c.ref.Table = slices.Clone(s.ref.Table)
-	c.origin, c.expected, c.expectedIn = slices.Clone(s.origin), slices.Clone(s.expected), slices.Clone(s.expectedIn)
-	c.newestSent, c.accumulated = slices.Clone(s.newestSent), slices.Clone(s.accumulated)
-	c.since, c.sentAt = slices.Clone(s.since), slices.Clone(s.sentAt)
-	c.differing, c.records = slices.Clone(s.differing), ring.Queue[record]{}
-	for n := s.records.First(); n < s.records.Next(); n++ {
-		r := *s.records.At(n)
-		r.rows, r.values = slices.Clone(r.rows), slices.Clone(r.values)
-		*c.records.Push() = r
-	}
-	return &c
-}

@@ -52,8 +52,8 @@ func TestChainsLeaveRowsWrong(t *testing.T) {
 	}
 
 	schema := &frame.Schema{Name: "two", Rows: 2, Fields: []frame.Field{{Name: "value", Max: 100}}}
-	server, client := NewServer(schema, schema.NewFrame()), NewClient(schema, schema.NewFrame())
-	filler := NewFiller(schema)
+	filler, client := NewFiller(schema), NewClient(schema, schema.NewFrame())
+	server := NewServer(filler, schema.NewFrame())
 	filler.SetPolicy(Policies.Default("round-robin"))
 	var acks [ticks + 1][]byte
 	contained := false // a packet contained the changed value of row 0

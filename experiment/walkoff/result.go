@@ -1,6 +1,7 @@
 package walkoff
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
 	"strings"
@@ -17,7 +18,7 @@ const (
 )
 
 // Result is the score of one encoder. Sizes are exact and reproducible; times are of
-// this process. An encoder that failed is scored up to the failure.
+// this process. An encoder that failed is scored up to the failure; in JSON, only Packets and Bytes are.
 type Result struct {
 	Encoder string `json:"encoder"`
 	Params  string `json:"params,omitempty"`  // parameters that differ from the encoder's defaults, such as "small=6"
@@ -40,6 +41,39 @@ type Result struct {
 	Lossless bool   `json:"lossless"`
 	Audit    string `json:"audit"`
 	Problem  string `json:"problem,omitempty"` // why the encoder is not lossless or failed the audit
+}
+
+// MarshalJSON returns the result as JSON. If the encoder is not lossless, all figures but Packets and Bytes are null: they
+// would be of fewer frames than those of other encoders.
+func (r Result) MarshalJSON() ([]byte, error) {
+	type scored Result // has no MarshalJSON
+	if r.Lossless {
+		return json.Marshal(scored(r))
+	}
+	type items struct {
+		BitsPerItem           *float64 `json:"bits_per_item"`
+		BitsPerChangedItem    *float64 `json:"bits_per_changed_item"`
+		ChangedItemsPerPacket *float64 `json:"changed_items_per_packet"`
+	}
+	type cubes struct {
+		BitsPerCube           *float64 `json:"bits_per_cube"`
+		BitsPerChangedCube    *float64 `json:"bits_per_changed_cube"`
+		ChangedCubesPerPacket *float64 `json:"changed_cubes_per_packet"`
+	}
+	unscored := struct { // its fields replace those of scored with the same key
+		scored
+		BytesPerPacket *float64 `json:"bytes_per_packet"`
+		Kbps           *float64 `json:"kbps"`
+		items
+		*cubes
+		PacketBytes *sizes `json:"packet_bytes"`
+		EncodeUS    *times `json:"encode_us"`
+		DecodeUS    *times `json:"decode_us"`
+	}{scored: scored(r)}
+	if r.cubeFigures != nil {
+		unscored.cubes = &cubes{}
+	}
+	return json.Marshal(unscored)
 }
 
 // Label returns the name of the encoder and the parameters that differ from its defaults, as in "rotor xy_small=5".

@@ -130,7 +130,7 @@ func Run(ctx context.Context, spec string, open Open, codecs []*encoders.Codec, 
 			board.Interrupted = ctx.Err() != nil
 			return board, err
 		}
-		if g := board.Dataset.Game; g != nil && g.Bytes > 0 {
+		if g := board.Dataset.Game; g != nil && g.Bytes > 0 && result.Lossless {
 			ratio := round(float64(result.Bytes-m.tally.keyBytes) / g.Bytes)
 			result.OfGame = &ratio
 		}

@@ -6,10 +6,12 @@ import (
 	"crypto/sha256"
 	"encoding/gob"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -95,12 +97,43 @@ func TestLossless(t *testing.T) {
 			if audit != nil && r.Audit != auditFail {
 				t.Errorf("%s: audit %q, want %q", c.codec, r.Audit, auditFail)
 			}
+			checkNulls(t, &r)
 		}
 	}
 	b := Scoreboard{Results: []Result{{Encoder: "a", Lossless: true, Audit: auditOff}, {Encoder: "b", Problem: "no"},
 		{Encoder: "c", Lossless: true, Audit: auditFail, Problem: "cheat"}}}
 	if got := strings.Join(b.Failed(), "; "); got != "b: no; c: cheat" {
 		t.Errorf("Failed: %q", got)
+	}
+}
+
+// checkNulls checks that the JSON of r, an encoder that failed, has the keys of one that did not, in which all figures but
+// packets and bytes are null.
+func checkNulls(t *testing.T, r *Result) {
+	t.Helper()
+	keys := func(r *Result) (m map[string]any) {
+		text, err := json.Marshal(r)
+		if err == nil {
+			err = json.Unmarshal(text, &m)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	scored := *r
+	scored.Lossless = true
+	got, want := keys(r), keys(&scored)
+	for key, v := range want {
+		x, ok := got[key]
+		_, isText := v.(string)
+		isKept := isText || slices.Contains([]string{"packets", "bytes", "version", "lossless"}, key)
+		if !ok || (x == nil) == isKept {
+			t.Errorf("%s: %s is %v (%t), without the failure %v", r.Encoder, key, x, ok, v)
+		}
+	}
+	if len(got) != len(want) || want["bits_per_cube"] == nil {
+		t.Errorf("%d keys, without the failure %d", len(got), len(want))
 	}
 }
 

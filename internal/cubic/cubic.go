@@ -1,7 +1,8 @@
 // Package cubic is the congestion control of a TCP sender in integers: windows of CUBIC (RFC 9438) and of Reno
 // (RFC 5681), and the estimate of the round trip (RFC 6298). All machines compute the same.
 //
-// Windows are in units of 1/1024 packet.
+// Windows are in units of 1/1024 packet. The increase for an ack is rounded down, so large windows grow more slowly than by
+// the RFCs: Reno's by up to 10 % at 100 packets, that of the friendly region by up to 20 %.
 package cubic
 
 import "time"
@@ -10,9 +11,9 @@ import "time"
 const (
 	Packet       = 1 << 10 // one packet
 	Payload      = 1448    // bytes of a segment of 1500 bytes with timestamps
-	initial      = 10 * Packet
-	least        = 2 * Packet
-	most         = MaxWindow * Packet
+	initialSize  = 10 * Packet
+	minSize      = 2 * Packet
+	maxSize      = MaxWindow * Packet
 	MaxWindow    = 4096 // packets: 6 MB, Linux's default receive window
 	MinTimeout   = 200 * time.Millisecond
 	FirstTimeout = time.Second // before the first round trip
@@ -31,7 +32,7 @@ type Window struct {
 
 // New returns the window of a new connection. reno selects Reno instead of CUBIC, which may use fast convergence.
 func New(reno, fastConvergence bool) Window {
-	return Window{reno: reno, fastConvergence: fastConvergence && !reno, size: initial, threshold: most}
+	return Window{reno: reno, fastConvergence: fastConvergence && !reno, size: initialSize, threshold: maxSize}
 }
 
 // Size returns the window.
@@ -47,7 +48,7 @@ func (w *Window) Grow(now, rtt time.Duration, estimate *RoundTrip) {
 		w.size += Packet
 		// HyStart: leave slow start when the round trip has grown by an eighth, 4 to 16 ms.
 		const ms = time.Millisecond
-		if rtt > estimate.least+max(4*ms, min(16*ms, estimate.least/8)) && w.size > 16*Packet {
+		if rtt > estimate.minimum+max(4*ms, min(16*ms, estimate.minimum/8)) && w.size > 16*Packet {
 			w.threshold = w.size
 		}
 	case w.reno:
@@ -55,7 +56,7 @@ func (w *Window) Grow(now, rtt time.Duration, estimate *RoundTrip) {
 	default:
 		w.size = w.curve.grow(now, estimate.smoothed, w.size)
 	}
-	w.size = min(w.size, most)
+	w.size = min(w.size, maxSize)
 }
 
 // Reduce reduces the window after a loss, once for all losses of a round trip.
@@ -70,25 +71,27 @@ func (w *Window) Reduce() {
 		w.size = w.size * 7 / 10
 	}
 	w.curve.restart(peak)
-	w.size = max(least, w.size)
+	w.size = max(minSize, w.size)
 	w.threshold = w.size
 }
 
-// TimeOut reduces the window to one packet after a timeout.
+// TimeOut reduces the window to one packet after a timeout. Slow start ends at half the window, as in RFC 5681; RFC 9438
+// has 0.7 of it for CUBIC.
 func (w *Window) TimeOut() {
-	w.threshold = max(least, w.size/2)
+	w.threshold = max(minSize, w.size/2)
 	w.curve.restart(w.size)
 	w.size = Packet
 }
 
 // curve is the window of CUBIC as a function of time (RFC 9438): C (t-K)^3 + peak, with C = 0.4 packets per
-// second cubed, but at least the window that Reno would have.
+// second cubed, but at least the window that Reno would have. As in Linux, that window does not grow faster once it exceeds
+// the one before the last reduction (the alpha of 1 in RFC 9438, section 4.3).
 type curve struct {
 	peak     int64         // window before the last reduction
 	k        int64         // time from the begin of the epoch to peak, in ms
 	began    bool          // the epoch has begun
 	epoch    time.Duration // when the epoch began
-	estimate int64         // of the window of Reno
+	estimate int64         // of Reno's window, W_est
 }
 
 // restart ends the epoch.
@@ -130,18 +133,18 @@ func icbrt(n uint64) uint64 {
 }
 
 // RoundTrip estimates the round trip (RFC 6298). The zero value is ready to use.
-type RoundTrip struct{ smoothed, variation, least time.Duration }
+type RoundTrip struct{ smoothed, variation, minimum time.Duration }
 
 // Add adds a measurement.
 func (r *RoundTrip) Add(rtt time.Duration) {
 	if r.smoothed == 0 {
-		r.smoothed, r.variation, r.least = rtt, rtt/2, rtt
+		r.smoothed, r.variation, r.minimum = rtt, rtt/2, rtt
 		return
 	}
 	deviation := rtt - r.smoothed
 	r.variation += (max(deviation, -deviation) - r.variation) / 4
 	r.smoothed += deviation / 8
-	r.least = min(r.least, rtt)
+	r.minimum = min(r.minimum, rtt)
 }
 
 // Smoothed returns the smoothed round trip; 0 before the first measurement.

@@ -19,6 +19,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -54,9 +55,10 @@ type Server struct {
 
 	connections sync.WaitGroup
 
-	mu     sync.Mutex
-	open   map[net.Conn]bool
-	closed bool
+	mu      sync.Mutex
+	open    map[net.Conn]bool
+	waiting []net.Conn // of open, those that have not sent the token, oldest first
+	closed  bool
 }
 
 // Listen opens the socket with the given address: unix:PATH or tcp:ADDR. A socket at PATH on which no program listens is
@@ -89,24 +91,21 @@ func listenTCP(ctx context.Context, text string) (*Server, error) {
 }
 
 // listenUnix creates the socket in a folder that only this user can enter, and moves it to path after its mode has been
-// set. So no other user can connect in between, and a stale socket is replaced in one step.
+// set. So no other user can connect in between, and a stale socket is replaced in one step. The folder is also a lock: of
+// two programs that find the same stale socket, one would otherwise replace the other's.
 func listenUnix(path string) (s *Server, err error) {
-	if err := checkSocketPath(path); err != nil {
-		return nil, err
-	}
-	folder, err := os.MkdirTemp(filepath.Dir(path), ".s")
-	if err != nil {
-		var failed *fs.PathError // names the temporary folder
-		if errors.As(err, &failed) {
-			err = failed.Err
-		}
-		return nil, fmt.Errorf("%s cannot be created: %w", path, err)
-	}
-	defer os.RemoveAll(folder)
+	folder := path + ".new"
 	private := filepath.Join(folder, "s")
 	const maxPathBytes = 103 // of the address of a unix socket on macOS; 107 on Linux
-	if longest := max(len(path), len(private)); longest > maxPathBytes {
-		return nil, fmt.Errorf("the path %s is too long for a socket; expected one that is shorter by %d bytes", path, longest-maxPathBytes)
+	if n := len(private); n > maxPathBytes {
+		return nil, fmt.Errorf("the path %s is too long for a socket; expected one that is shorter by %d bytes", path, n-maxPathBytes)
+	}
+	if err := createFolder(folder, path); err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	if err := checkSocketPath(path); err != nil {
+		return nil, err
 	}
 	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: private, Net: "unix"})
 	if err != nil {
@@ -125,6 +124,25 @@ func listenUnix(path string) (s *Server, err error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// createFolder creates the folder in which the socket for path is made. While it exists, other programs wait that want to
+// listen on the same path.
+func createFolder(folder, path string) error {
+	for range 200 {
+		err := os.Mkdir(folder, 0o700)
+		var failed *fs.PathError // names the folder
+		switch {
+		case err == nil:
+			return nil
+		case !errors.As(err, &failed):
+			return err
+		case !errors.Is(err, fs.ErrExist):
+			return fmt.Errorf("%s cannot be created: %w", path, failed.Err)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return fmt.Errorf("another program begins to listen on %s, or was killed while it began; in that case remove %s", path, folder)
 }
 
 // checkSocketPath returns an error if path exists, unless it is a socket on which no program listens.
@@ -171,7 +189,7 @@ func (s *Server) Serve(token string, newSession func() func(line string) any, fa
 			time.Sleep(100 * time.Millisecond)
 			continue
 		}
-		if problem := s.add(conn); problem != "" {
+		if problem := s.add(conn, token != ""); problem != "" {
 			_ = conn.SetWriteDeadline(time.Now().Add(closeTimeout))
 			_ = writeAnswer(conn, Failure{Error: problem})
 			conn.Close()
@@ -184,17 +202,25 @@ func (s *Server) Serve(token string, newSession func() func(line string) any, fa
 	}
 }
 
-// add registers a connection. It returns why the connection is refused, "" if it is not.
-func (s *Server) add(conn net.Conn) (problem string) {
+// add registers a connection, which must send the token if needsToken is set. If there are too many, it closes the oldest
+// that has not sent the token: other users of this machine cannot keep the owner out. It returns why the connection is
+// refused, "" if it is not.
+func (s *Server) add(conn net.Conn, needsToken bool) (problem string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return "the program is ending"
 	}
+	if len(s.open) >= maxConnections && len(s.waiting) > 0 {
+		s.drop(s.waiting[0])
+	}
 	if len(s.open) >= maxConnections {
 		return fmt.Sprintf("there are %d connections already; close one of them first", maxConnections)
 	}
 	s.open[conn] = true
+	if needsToken {
+		s.waiting = append(s.waiting, conn)
+	}
 	return ""
 }
 
@@ -202,8 +228,26 @@ func (s *Server) add(conn net.Conn) (problem string) {
 func (s *Server) remove(conn net.Conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.drop(conn)
+}
+
+// drop closes a connection. The caller holds s.mu.
+func (s *Server) drop(conn net.Conn) {
+	s.stopWaiting(conn)
 	delete(s.open, conn)
 	conn.Close()
+}
+
+// stopWaiting removes a connection from s.waiting. The caller holds s.mu.
+func (s *Server) stopWaiting(conn net.Conn) {
+	s.waiting = slices.DeleteFunc(s.waiting, func(c net.Conn) bool { return c == conn })
+}
+
+// admit records that a connection has sent the token.
+func (s *Server) admit(conn net.Conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stopWaiting(conn)
 }
 
 // allow sets the deadlines of a connection: its next line must arrive within d, and the answer must be written within
@@ -225,6 +269,9 @@ func (s *Server) converse(conn net.Conn, token string, answer func(line string) 
 		line, err := readLine(lines)
 		if err == nil && subtle.ConstantTimeCompare([]byte(line), []byte(token)) != 1 {
 			err = errors.New("the first line is not the token; expected the text of --token-file")
+		}
+		if err == nil {
+			s.admit(conn)
 		}
 		if !s.reply(conn, map[string]bool{"ok": true}, err) {
 			return

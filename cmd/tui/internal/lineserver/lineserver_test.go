@@ -4,12 +4,14 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"net"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/iotest"
 	"time"
@@ -148,6 +150,74 @@ func TestSocketFile(t *testing.T) {
 	second.Close()
 	if list, err := os.ReadDir(filepath.Dir(path)); err != nil || len(list) > 0 {
 		t.Errorf("left behind: %v, %v", list, err)
+	}
+}
+
+// Connections that do not send the token make room for others: those of another user cannot fill the server.
+func TestWaitingConnections(t *testing.T) {
+	_, path := serve(t, "secret")
+	dial := func(text string) *bufio.Reader {
+		conn, err := net.Dial("unix", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		if _, err := io.WriteString(conn, text); err != nil {
+			t.Fatal(err)
+		}
+		return bufio.NewReader(conn)
+	}
+	answer := func(r *bufio.Reader) string {
+		line, _ := r.ReadString('\n')
+		return line
+	}
+	first := dial("")
+	for i := range maxConnections {
+		if got := answer(dial("secret\n")); got != "{\"ok\":true}\n" { // the last one takes the place of first
+			t.Fatalf("connection %d: %q", i, got)
+		}
+	}
+	if got := answer(first); got != "" {
+		t.Errorf("the connection without a token is answered with %q", got)
+	}
+	if got := answer(dial("")); !strings.Contains(got, "16 connections already") {
+		t.Errorf("one connection too many: %q", got)
+	}
+}
+
+// Of programs that begin to listen on one path at the same time, one succeeds, and its socket is at the path.
+func TestRaceForPath(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s")
+	for round := range 100 {
+		if round%2 == 0 { // a stale socket is there
+			listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			listener.SetUnlinkOnClose(false)
+			listener.Close()
+		}
+		servers := make(chan *Server, 4)
+		for range cap(servers) {
+			go func() {
+				s, err := Listen(t.Context(), "unix:"+path)
+				if err != nil && !errors.Is(err, syscall.EADDRINUSE) {
+					t.Error(err)
+				}
+				servers <- s
+			}()
+		}
+		var won []*Server
+		for range cap(servers) {
+			if s := <-servers; s != nil {
+				won = append(won, s)
+			}
+		}
+		info, err := os.Lstat(path)
+		if len(won) != 1 || err != nil || !os.SameFile(info, won[0].socket) {
+			t.Fatalf("round %d: %d programs listen; %v", round, len(won), err)
+		}
+		won[0].Close()
 	}
 }
 

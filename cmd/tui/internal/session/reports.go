@@ -16,6 +16,7 @@ type reported struct {
 	failsUntil int               // tick until which the encoder counts as failing
 	remarks    string            // remarks about the data that were shown
 	links      [2]lossmodel.Spec // links whose netem warnings were shown, down and up
+	idle       string            // warnings about settings of a budget that were shown
 }
 
 // showReports shows new notices, errors and warnings of the lab.
@@ -71,12 +72,18 @@ func dropDigit(r rune) rune {
 // EncoderFails reports whether the encoder refused a frame in the last second.
 func (s *Session) EncoderFails() bool { return s.Ticks < s.reported.failsUntil }
 
-// showWarnings shows new remarks about the data and, after a change of a netem setting, the warnings of
-// both links. Computing these takes milliseconds, so it is done only after a change.
+// showWarnings shows new remarks about the data, settings of a budget that have no effect, and, after a change of a netem
+// setting, the warnings of both links. Computing these takes milliseconds, so it is done only after a change.
 func (s *Session) showWarnings() {
 	cfg := s.Config()
 	if list := strings.Join(s.Snap.Remarks, ". "); list != s.reported.remarks {
 		s.reported.remarks = list
+		if list != "" {
+			s.Show(list, room.ToneWarn)
+		}
+	}
+	if list := strings.Join(cfg.IdleBudget(), ". "); list != s.reported.idle {
+		s.reported.idle = list
 		if list != "" {
 			s.Show(list, room.ToneWarn)
 		}

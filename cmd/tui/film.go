@@ -17,6 +17,7 @@ type filmFlags struct {
 	page  int    // of the dashboard, from 1
 	size  string // of the terminal, such as "120x36"
 	image string // file for the last frame as SVG; "" for none
+	timed bool   // measure durations, which differ between two films of a report
 }
 
 // A filmFile is a recording of the dashboard in a file. It begins with the first snapshot. A nil filmFile does
@@ -32,16 +33,12 @@ type filmFile struct {
 // have a single run.
 func (f *filmFlags) open(path string) (*filmFile, error) {
 	if f.file == "" {
-		if f.image != "" {
-			return nil, usagef("--image expects --cast FILE")
+		if f.image != "" || f.timed {
+			return nil, usagef("--image and --measure expect --cast FILE")
 		}
 		return nil, nil
 	}
 	film := &filmFile{page: f.page}
-	const lastPage = 5 // the sixth shows the reports of this machine
-	if f.page < 1 || f.page > lastPage {
-		return nil, usagef("--page %d: expected 1 to %d", f.page, lastPage)
-	}
 	if n, err := fmt.Sscanf(f.size, "%dx%d", &film.w, &film.h); n != 2 || err != nil || f.size != fmt.Sprintf("%dx%d", film.w, film.h) ||
 		film.w < 60 || film.w > 400 || film.h < 18 || film.h > 200 {
 		return nil, usagef("--size %q: expected COLUMNSxROWS from 60x18 to 400x200, such as 160x48", f.size)
@@ -53,9 +50,12 @@ func (f *filmFlags) open(path string) (*filmFile, error) {
 	if len(doc.Runs) != 1 {
 		return nil, usagef("--cast: %s has %d runs; expected a report of a single run", path, len(doc.Runs))
 	}
-	if doc.Runs[0].Totals.Crowd != nil { // the only page with figures of a crowd
-		const crowdPage = 8
-		film.page = crowdPage
+	const lastPage, crowdPage = 5, 8 // page 6 shows the reports of this machine
+	switch isCrowd := doc.Runs[0].Totals.Crowd != nil; {
+	case isCrowd && (f.page == crowdPage || f.page >= 1 && f.page <= lastPage):
+		film.page = crowdPage // the only page with figures of a crowd
+	case f.page < 1 || f.page > lastPage:
+		return nil, usagef("--page %d: expected 1 to %d, or %d for a crowd", f.page, lastPage, crowdPage)
 	}
 	if film.cast, err = createCast(f.file); err == nil && f.image != "" {
 		film.image, err = createCast(f.image)

@@ -69,3 +69,28 @@ func TestReplayCast(t *testing.T) {
 		t.Errorf("an existing file: exit %d, %s", o.code, o.stderr)
 	}
 }
+
+// TestReplayCastOfACrowd checks that a film of a crowd shows page 8, and durations only with --measure.
+func TestReplayCastOfACrowd(t *testing.T) {
+	dir := t.TempDir()
+	saved := filepath.Join(dir, "report")
+	if o := tui("run", "--preset", "crowd", "--set", "duration=1s", "--set", "crowd.clients=5", "--out", saved); o.code != exitDone {
+		t.Fatal(o.stderr)
+	}
+	for name, args := range map[string][]string{"untimed": nil, "timed": {"--measure", "--page", "8"}} {
+		image := filepath.Join(dir, name+".svg")
+		if o := tui(append([]string{"replay", saved, "--cast", filepath.Join(dir, name), "--size", "140x40", "--image", image}, args...)...); o.code != exitDone {
+			t.Fatal(o.stderr)
+		}
+		svg, err := os.ReadFile(image)
+		if err != nil || !bytes.Contains(svg, []byte("Encodings a tick")) || bytes.Contains(svg, []byte("not measured")) != (args == nil) {
+			t.Errorf("%s: %v; the image lacks page 8, or has the wrong durations:\n%s", name, err, svg)
+		}
+	}
+	for want, args := range map[string][]string{"--page 9: expected 1 to 5, or 8 for a crowd": {"--cast", filepath.Join(dir, "x"), "--page", "9"},
+		"expect --cast FILE": {"--measure"}} {
+		if o := tui(append([]string{"replay", saved}, args...)...); o.code != exitUsage || !strings.Contains(o.stderr, want) {
+			t.Errorf("%v: exit %d, %s, want %q", args, o.code, o.stderr, want)
+		}
+	}
+}

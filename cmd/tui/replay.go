@@ -35,10 +35,11 @@ packets of an encoder have changed since the report was saved, that is the reaso
 		ValidArgsFunction: completeFiles(1, "json"),
 	}
 	cmd.Flags().BoolVar(&f.force, "force", false, "allow more than 8 GB of memory")
-	cmd.Flags().StringVar(&f.film.file, "cast", "", "record the dashboard in virtual time to a new `FILE`, as asciicast v2: the same bytes every time")
+	cmd.Flags().StringVar(&f.film.file, "cast", "", "record the dashboard in virtual time to a new `FILE`, as asciicast v2: the same bytes every time, except with --measure")
 	cmd.Flags().IntVar(&f.film.page, "page", 1, "with --cast: record page `N` of the dashboard, 1 to 5; a crowd always has page 8")
 	cmd.Flags().StringVar(&f.film.size, "size", "120x36", "with --cast: `COLUMNSxROWS` of the terminal")
 	cmd.Flags().StringVar(&f.film.image, "image", "", "with --cast: save the last frame to a new `FILE`, as SVG")
+	cmd.Flags().BoolVar(&f.film.timed, "measure", false, "with --cast: show durations, such as the CPU time of a crowd's ticks, by the clock of this machine")
 	a.addOutputFlags(cmd)
 	return cmd
 }
@@ -62,7 +63,10 @@ func (a *app) replay(cmd *cobra.Command, path string, f replayFlags) error {
 		return err
 	}
 	if film != nil {
-		opt.Clock, opt.View = nil, film.show // without a clock nothing is timed, so that the film is the same on all machines
+		opt.View = film.show
+		if !f.film.timed {
+			opt.Clock = nil // nothing is timed, so that the film is the same on all machines
+		}
 	}
 	result, err := experiment.Replay(cmd.Context(), path, opt)
 	line.done()

@@ -62,6 +62,9 @@ func parseMix(text string) (mix []ProfileShare, err error) {
 			_, err := lossmodel.ProfileByName(name) // lists the names
 			return nil, err
 		}
+		if slices.ContainsFunc(mix, func(x ProfileShare) bool { return x.Profile.Name == name }) {
+			return nil, &Error{Problem: name + " has two shares", Expected: "each profile once"}
+		}
 		v, ok := parseShare(strings.TrimSpace(share))
 		if !ok {
 			return nil, &Error{Problem: quoteValue(share) + " is not the share of " + name, Expected: `a percentage, such as "unity-4g 30%, unity-cable 70%"`}
@@ -115,8 +118,8 @@ func (c *Config) checkCrowd() error {
 		return &Error{Key: "crowd.profiles", Problem: "the shares add up to " + formatShare(sum), Expected: "100%"}
 	}
 	if u := &c.Crowd.Uplink; u.BitsPerSecond > 0 && u.Duration(u.QueueBytes) > maxSpread {
-		return &Error{Key: "crowd.uplink_queue", Problem: fmt.Sprintf("%s take %v at %s", units.FormatSize(u.QueueBytes), u.Duration(u.QueueBytes).Round(time.Second),
-			units.FormatRate(u.BitsPerSecond)), Expected: fmt.Sprintf("a size that takes at most %v", maxSpread)}
+		return &Error{Key: "crowd.uplink_queue", Problem: fmt.Sprintf("%s at %s takes %v to send", units.FormatSize(u.QueueBytes), units.FormatRate(u.BitsPerSecond),
+			u.Duration(u.QueueBytes).Round(time.Second)), Expected: fmt.Sprintf("a size that takes at most %v", maxSpread)}
 	}
 	return nil
 }
@@ -240,7 +243,7 @@ func crowdSettings() []scalarSetting {
 				}
 				return ok
 			}), omit: noCrowd},
-		{Row: scalarRow("crowd.uplink_rate", `"off", or a rate such as "100mbit"`, func(c *Config) any {
+		{Row: scalarRow("crowd.uplink_rate", `"off", or a rate up to 1tbit, such as "100mbit"`, func(c *Config) any {
 			if c.Crowd.Uplink.BitsPerSecond == 0 {
 				return "off"
 			}

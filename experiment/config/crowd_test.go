@@ -37,8 +37,8 @@ func TestCrowdSettings(t *testing.T) {
 		t.Errorf("%v: %+v, want %+v", err, again, c.Crowd)
 	}
 	for key, value := range map[string]string{"crowd.clients": "10001", "crowd.rtt": "fast", "crowd.jitter": "uniform min=9ms max=8ms",
-		"crowd.loss": "101%", "crowd.baseline": "ages list=0", "crowd.share": "maybe",
-		"crowd.profiles": "unity-4g", "crowd.profiles.unity-5h": "3%", "crowd.uplink_rate": "fast", "crowd.uplink_queue": "2GB"} {
+		"crowd.loss": "NaN%", "crowd.baseline": "ages list=0", "crowd.share": "maybe",
+		"crowd.profiles": "unity-4g 30%, unity-4g 70%", "crowd.profiles.unity-5h": "3%", "crowd.uplink_rate": "2tbit", "crowd.uplink_queue": "2GB"} {
 		if err := c.Set(key, value); err == nil || !strings.HasPrefix(err.Error(), key+": ") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s = %s: %v", key, value, err)
 		}
@@ -51,13 +51,13 @@ func TestCrowdSettings(t *testing.T) {
 // Settings of a crowd without clients are refused, and so is a change that begins or ends a crowd.
 func TestCrowdChecks(t *testing.T) {
 	for want, settings := range map[string][]string{
-		"crowd.rtt: has no effect":                {"crowd.rtt", "60ms"},
-		"crowd.uplink_rate: has no effect":        {"crowd.uplink_rate", "1mbit"},
-		"crowd.uplink_pace: has no effect":        {"crowd.clients", "5", "crowd.uplink_pace", "true"},
-		"crowd.uplink_queue: 1MB take 2h13m20s":   {"crowd.clients", "5", "crowd.uplink_rate", "1kbit"},
-		"client[0]: only a crowd":                 {"client[0].turn", "1", "client[0].join", "2s"},
-		"crowd.profiles: the shares add up to 90": {"crowd.clients", "2", "crowd.profiles.unity-4g", "30%", "crowd.profiles.unity-cable", "60%"},
-		"client[0].turn: the crowd has no client": {"crowd.clients", "2", "client[0].turn", "3", "client[0].loss", "1%"},
+		"crowd.rtt: has no effect":                 {"crowd.rtt", "60ms"},
+		"crowd.uplink_rate: has no effect":         {"crowd.uplink_rate", "1mbit"},
+		"crowd.uplink_pace: has no effect":         {"crowd.clients", "5", "crowd.uplink_pace", "true"},
+		"crowd.uplink_queue: 1MB at 1kbit takes 2": {"crowd.clients", "5", "crowd.uplink_rate", "1kbit"},
+		"client[0]: only a crowd":                  {"client[0].turn", "1", "client[0].join", "2s"},
+		"crowd.profiles: the shares add up to 90":  {"crowd.clients", "2", "crowd.profiles.unity-4g", "30%", "crowd.profiles.unity-cable", "60%"},
+		"client[0].turn: the crowd has no client":  {"crowd.clients", "2", "client[0].turn", "3", "client[0].loss", "1%"},
 	} {
 		c := Default()
 		for i := 0; i < len(settings); i += 2 {

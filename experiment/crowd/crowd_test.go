@@ -264,6 +264,33 @@ func TestPacketSet(t *testing.T) {
 	}
 }
 
+// A receiver that decodes a frame older than its history does not store it, so it does not ack it either: as a baseline
+// the frame would be missing.
+func TestOldFramesAreNotAcked(t *testing.T) {
+	const newest, history = 100, 12
+	x, err := NewSession(t.Context(), configure(t, "crowd.clients", "1", "receiver.history", fmt.Sprint(history)), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &x.shards[0]
+	for _, seq := range []uint32{newest, newest - history, newest - history - 1} {
+		if !x.arrive(s, 0, time.Second, &packet{seq: seq}) {
+			t.Fatalf("packet %d was not decoded", seq)
+		}
+	}
+	v := &s.receivers[0]
+	if !v.decoded.has(newest-history) || v.decoded.has(newest-history-1) || v.stale != 2 {
+		t.Errorf("newest %d, mask %b: want only packet %d besides the newest; %d stale, want 2", v.decoded.newest, v.decoded.mask, newest-history, v.stale)
+	}
+	var acked packetSet
+	acked.addAck(v.decoded.newest, uint32(v.decoded.mask))
+	next := packet{seq: newest + 1}
+	next.age = uint8((&baselines{policy: policyEvery, step: newest - history, stride: strideBits(newest - history), maxAge: 255}).choose(&acked, next.seq))
+	if x.arrive(s, 0, time.Second, &next); next.age != history+1 || v.noBaseline != 0 {
+		t.Errorf("a baseline %d packets before is missing at the receiver", next.age)
+	}
+}
+
 // The links of clients follow the distributions that are set.
 func TestSpread(t *testing.T) {
 	c := configure(t, append(slices.Clone(mixed), "crowd.clients", "10000", "duration", "20ms")...)

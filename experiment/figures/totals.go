@@ -151,10 +151,10 @@ type Network struct {
 	// the earliest packet with a higher sequence number (section 4.2.1), at most 256.
 	ReorderedRatio   Figure    `json:"reordered_ratio"`
 	ReorderExtent    Quantiles `json:"reorder_extent"`
-	DelayMS          Quantiles `json:"delay_ms"` // one-way delay of packets received
-	QueuePeakBytes   int64     `json:"queue_peak_bytes"`
-	QueuePeakPackets int64     `json:"queue_peak_packets"`
-	OrderCostMS      float64   `json:"order_cost_ms"` // mean delay that keep_order adds
+	DelayMS          Quantiles `json:"delay_ms"`         // one-way delay of packets received
+	QueuePeakBytes   Figure    `json:"queue_peak_bytes"` // unknown in a crowd, as the next two
+	QueuePeakPackets Figure    `json:"queue_peak_packets"`
+	OrderCostMS      Figure    `json:"order_cost_ms"` // mean delay that keep_order adds
 }
 
 // Remote contains the measurements of a session over a real network. The clocks of the machines are not

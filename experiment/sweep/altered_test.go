@@ -351,7 +351,7 @@ func TestLyingWorker(t *testing.T) {
 		})
 	}
 	sweep := newActiveSweep(p, Options{Clock: clock})
-	for _, x := range []*executor{newExecutor(p, "honest", clock), liar(p, func(_ *config.Config, r *engine.Result) { r.Totals.Network.QueuePeakBytes++ })} {
+	for _, x := range []*executor{newExecutor(p, "honest", clock), liar(p, func(_ *config.Config, r *engine.Result) { r.Totals.Network.QueuePeakBytes = figures.Known(1) })} {
 		done, err := x.runJob(t.Context(), p.job([]int{4}))
 		if err == nil {
 			err = sweep.addResult(done, storeResult)

@@ -105,7 +105,7 @@ func (m *network) figures(g lossmodel.Gauges) figures.Network {
 		ReorderedRatio: figures.RatioFigure(float64(m.reordered), float64(m.received)),
 		ReorderExtent:  QuantilesOf(&m.reorderExtents).OutOf(m.received),
 		DelayMS:        delay,
-		QueuePeakBytes: int64(g.Peak.Bytes), QueuePeakPackets: int64(g.Peak.Packets),
-		OrderCostMS: float64(g.OrderCost) / float64(time.Millisecond),
+		QueuePeakBytes: figures.Known(float64(g.Peak.Bytes)), QueuePeakPackets: figures.Known(float64(g.Peak.Packets)),
+		OrderCostMS: figures.Known(float64(g.OrderCost) / float64(time.Millisecond)),
 	}
 }

@@ -79,7 +79,7 @@ func Snapshot(now time.Duration) *engine.Snapshot {
 		Playout:     figures.Playout{StarvedRatio: figures.Known(0.0021), Late: 7},
 		Network: figures.Network{LossRate: figures.Known(0.0496), MeanBurst: figures.Known(1.05),
 			ReorderedRatio: figures.Known(0.0312), ReorderExtent: figures.Quantiles{N: 1, P95: 2},
-			DelayMS: figures.Quantiles{N: 1, P50: 50.4, P95: 59.2}, QueuePeakBytes: 2212, QueuePeakPackets: 5}}
+			DelayMS: figures.Quantiles{N: 1, P50: 50.4, P95: 59.2}, QueuePeakBytes: figures.Known(2212), QueuePeakPackets: figures.Known(5), OrderCostMS: figures.Known(0)}}
 	sent := lane.Totals.Sent
 	lane.Link = []meters.LinkStretch{{Down: cfg.Down, Fragments: 1, Sent: sent, Lost: 268, Arrived: sent - 272,
 		Took: time.Duration(sent-272) * 50_100 * time.Microsecond, Until: now}}

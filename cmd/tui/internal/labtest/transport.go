@@ -48,7 +48,7 @@ func TransportSnapshot(now time.Duration) *engine.Snapshot {
 		{At: 61 * time.Second, Until: 63 * time.Second, Held: 58, Why: endpoint.HeldByRate, Measured: int64(14 * time.Millisecond), Limit: 300_000}}}
 	lane.Traffic = []figures.Flow{{Kind: "cubic", Label: "cubic", StartS: 60, Mbps: figures.Known(0.08), RTTMS: figures.Known(3500)}}
 	lane.Totals.LostBy = map[string]int64{"queue": 82}
-	lane.Totals.Network.QueuePeakBytes = 256_000
+	lane.Totals.Network.QueuePeakBytes = figures.Known(256_000)
 	c := &figures.PlayoutComparison{}
 	for i, starved := range []float64{0.2, 0.1, 0.03, 0.01, 0.004, 0.001, 0, 0} {
 		delay := float64(20 + 10*i)

@@ -27,7 +27,7 @@ func crosshairKeys(m *dashboard) []room.Binding {
 func (m *dashboard) moveCrosshair(steps int) room.Request {
 	page, ok := m.page().(room.Spanner)
 	if !ok {
-		return room.Request{Notice: "the crosshair needs charts, as on pages 1, 2, 4 and 5"}
+		return room.Request{Notice: "the crosshair needs charts, as on pages 1, 2, 4, 5 and 8"}
 	}
 	at := m.shownCrosshair()
 	if at == 0 {
@@ -39,12 +39,18 @@ func (m *dashboard) moveCrosshair(steps int) room.Request {
 
 // setCrosshair moves the crosshair to time t or, if no sample of that time is stored, to the nearest that is.
 func (m *dashboard) setCrosshair(t time.Duration) room.Request {
-	snap := m.lab.Shown()
-	if len(snap.Lanes) == 0 || len(snap.Lanes[0].Samples) == 0 {
+	var first, last time.Duration // of the samples
+	switch snap := m.lab.Shown(); {
+	case snap.Crowd != nil && len(snap.Crowd.Samples) > 0:
+		samples := snap.Crowd.Samples
+		first, last = samples[0].T, samples[len(samples)-1].T
+	case len(snap.Lanes) > 0 && len(snap.Lanes[0].Samples) > 0:
+		samples := snap.Lanes[0].Samples
+		first, last = samples[0].T, samples[len(samples)-1].T
+	default:
 		return room.Request{Notice: "there are no samples yet", IsError: true}
 	}
-	samples := snap.Lanes[0].Samples
-	m.crosshair = min(max(t.Truncate(meters.SamplePeriod), samples[0].T), samples[len(samples)-1].T)
+	m.crosshair = min(max(t.Truncate(meters.SamplePeriod), first), last)
 	return room.Request{}
 }
 

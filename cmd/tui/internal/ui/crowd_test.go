@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
 )
@@ -61,6 +62,36 @@ func TestCrowdSelectsClients(t *testing.T) {
 	press(m, "enter")
 	if view := m.View(); !strings.Contains(view, "Packets of client 10") {
 		t.Errorf("enter does not show packets:\n%s", view)
+	}
+}
+
+// TestCrowdCrosshair checks that the legends of the charts have the means of the two seconds before the crosshair, computed
+// here from the samples, and that the footer omits the keys that a crowd refuses.
+func TestCrowdCrosshair(t *testing.T) {
+	lab := labtest.NewCrowd(200)
+	m := screen(lab, 160, 48, Options{})
+	if view := m.View(); strings.Contains(view, "look back") || strings.Contains(view, "tour") {
+		t.Errorf("the footer has keys that a crowd refuses:\n%s", view)
+	}
+	press(m, "(", "(", "(")
+	if now := lab.Snap.Now; m.crosshair == 0 || m.crosshair >= now {
+		t.Fatalf("the crosshair is at %v, now is %v", m.crosshair, now)
+	}
+	encode := func(until time.Duration) (us int64) {
+		ticks := int64(0)
+		for _, s := range lab.Snap.Crowd.Samples {
+			if s.T > until-2*time.Second && s.T <= until {
+				us, ticks = us+s.CPU.Encode/1000, ticks+int64(s.Ticks)
+			}
+		}
+		return (us + ticks/2) / ticks
+	}
+	want := fmt.Sprintf("encode %d", encode(m.crosshair))
+	if want == fmt.Sprintf("encode %d", encode(lab.Snap.Now)) {
+		t.Fatal("the mean does not change with time, so that the test is of no use")
+	}
+	if view := after(m); !strings.Contains(view, look.FormatTime(m.crosshair)) || !strings.Contains(view, want) {
+		t.Errorf("the charts lack %s or %q:\n%s", look.FormatTime(m.crosshair), want, view)
 	}
 }
 

@@ -20,13 +20,16 @@ func (m *dashboard) bindings() []room.Binding {
 
 // crowdKeys returns the key of the page of a crowd if there is none: a notice tells how to begin one.
 func crowdKeys(m *dashboard) []room.Binding {
-	if m.lab.Snap.Crowd != nil {
+	if m.showsCrowd() {
 		return nil // Shell binds the keys of the pages
 	}
 	return []room.Binding{room.Bind("Pages", []string{"8"}, "", "", func() room.Request {
 		return room.Refusal("page 8 shows a crowd of receivers: start with --preset crowd, or write clients = 200 under [crowd] in a file")
 	})}
 }
+
+// showsCrowd reports whether the lab has many receivers. It then has no history and no tour.
+func (m *dashboard) showsCrowd() bool { return m.lab.Snap.Crowd != nil }
 
 // sendCommand returns the action of a key that sends a command to the lab.
 func sendCommand(m *dashboard, c experiment.Command) func() room.Request {
@@ -100,7 +103,7 @@ func timeKeys(m *dashboard) []room.Binding {
 		bind([]string{","}, ",", "back by 0.1 s, and pause",
 			room.WithoutRequest(func() { m.lab.MoveCursor(-session.SmallStep) })),
 		bind([]string{"<"}, "< >", "back by 1 s, up to five minutes; forward by 1 s",
-			room.WithoutRequest(func() { m.lab.MoveCursor(-session.LargeStep) })).InFooter("look back"),
+			room.WithoutRequest(func() { m.lab.MoveCursor(-session.LargeStep) })).InFooter("look back").Unless(m.showsCrowd),
 		bind([]string{">"}, "", "", room.WithoutRequest(func() { m.lab.MoveCursor(session.LargeStep) })),
 		bind([]string{"b"}, "b B", "to the previous mark; to the next mark",
 			room.WithoutRequest(func() { m.lab.MoveCursorToMark(-1) })),
@@ -131,7 +134,7 @@ func sessionKeys(m *dashboard) []room.Binding {
 		bind([]string{"m"}, "m", "a letter: store the configuration; enter: mark the charts", bookmark(false)),
 		bind([]string{previousName}, "'", "a letter: restore the configuration; ': the one before", bookmark(true)),
 		bind([]string{"t"}, "t", "start the guided tour in eight steps",
-			room.WithoutRequest(m.startTour)).InFooter("tour"),
+			room.WithoutRequest(m.startTour)).InFooter("tour").Unless(m.showsCrowd),
 	}, m.ProgramKeys(Leaving{Release: release, Esc: "clear the selection and the crosshair",
 		Quit: "quit; asks first if a minute or more is unsaved", Stop: "save the run and quit"})...)
 }

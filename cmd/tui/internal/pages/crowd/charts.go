@@ -34,7 +34,7 @@ type period struct {
 	samples int
 }
 
-// recent returns the sums over the samples of the last two seconds; of Wait it returns the largest.
+// recent returns the sums over the last two seconds of samples; of Wait it returns the largest.
 func recent(samples []engine.CrowdSample) (p period) {
 	samples = samples[max(len(samples)-panes.MeanWindow, 0):]
 	p.samples = len(samples)
@@ -75,6 +75,7 @@ type charts struct {
 	tick    time.Duration // between two packets
 	marks   []engine.Mark
 
+	crosshair time.Duration // 0 for none
 	hasUplink bool
 	seen      bool // Observe was called
 }
@@ -84,11 +85,11 @@ func (p *charts) Name() string { return "Charts" }
 
 // Observe implements room.Observer.
 func (p *charts) Observe(v room.View) bool {
-	if p.seen && !v.RedrawDue {
+	if p.seen && !v.RedrawDue && v.Crosshair == p.crosshair {
 		return false
 	}
 	x := v.Snap.Crowd
-	p.samples, p.tick, p.marks, p.hasUplink, p.seen = x.Samples, x.TickTime, v.Snap.Marks, x.HasUplink, true
+	p.samples, p.tick, p.marks, p.crosshair, p.hasUplink, p.seen = x.Samples, x.TickTime, v.Snap.Marks, v.Crosshair, x.HasUplink, true
 	return true
 }
 
@@ -110,7 +111,14 @@ func cpuParts() []part {
 
 // Draw implements room.Pane.
 func (p *charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	now := recent(p.samples)
+	shown, at := p.samples, panes.FiguresAt(p.crosshair) // the figures of the legends
+	if p.crosshair > 0 {
+		after := slices.IndexFunc(shown, func(s engine.CrowdSample) bool { return s.T > p.crosshair })
+		if after >= 0 {
+			shown = shown[:after]
+		}
+	}
+	now := recent(shown)
 	value := func(name string, style look.Style, f figures.Figure, decimals int, unit string) []look.Span {
 		return []look.Span{style.Span(name + " "), look.Value.Span(f.Text(decimals)), look.Dim.Span(unit + "  ")}
 	}
@@ -118,7 +126,7 @@ func (p *charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		return ratio(float64(s.Encodings), s.Ticks)
 	})}
 	encodings.Legend = look.FitGroups(look.TitleSpace(c.W, encodings.Title), [][]look.Span{
-		value("now", look.Payload, now.perTick(float64(now.sum.Encodings)), 1, ""),
+		value(at, look.Payload, now.perTick(float64(now.sum.Encodings)), 1, ""),
 		value("clients each", look.Dim, figures.RatioFigure(float64(now.sum.Packets), float64(now.sum.Encodings)), 0, "")})
 	cpu := panes.Stacked{Title: "CPU µs a tick, wall clock", Spec: &chart.Spec{Floor: 100}}
 	legend := [][]look.Span{}
@@ -145,14 +153,14 @@ func (p *charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	lost := panes.Stacked{Title: "Lost %, " + room.MeanText, Spec: p.line(look.Lost, 1, func(s *engine.CrowdSample) float64 {
 		return 100 * ratio(float64(s.Lost), s.Packets)
 	})}
-	lost.Legend = value("now", look.Lost, figures.RatioFigure(100*float64(now.sum.Lost), float64(now.sum.Packets)), 2, "")
+	lost.Legend = value(at, look.Lost, figures.RatioFigure(100*float64(now.sum.Lost), float64(now.sum.Packets)), 2, "")
 	list := []panes.Stacked{encodings, cpu, rate, lost}
 	if p.hasUplink {
 		queue := panes.Stacked{Title: "Uplink of the server: longest wait ms", Spec: p.line(look.Warn, 5, func(s *engine.CrowdSample) float64 {
 			return units.Milliseconds(s.Wait)
 		})}
 		queue.Spec.Series[0].Reduce = chart.Max
-		queue.Legend = value("now", look.Warn, figures.Known(units.Milliseconds(now.sum.Wait)), 1, "")
+		queue.Legend = value(at, look.Warn, figures.Known(units.Milliseconds(now.sum.Wait)), 1, "")
 		list = slices.Insert(list, 2, queue)
 	}
 	const chartRows = 4 // smallest useful height with the title
@@ -166,6 +174,7 @@ func (p *charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 			s.End = int64(p.samples[n-1].T / meters.SamplePeriod)
 		}
 		panes.AddMarks(s, th, p.marks)
+		panes.AddCrosshair(s, p.crosshair)
 	}
 	panes.DrawStack(c, th, list)
 }

@@ -2,6 +2,7 @@ package crowd
 
 import (
 	"fmt"
+	"time"
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
@@ -138,6 +139,9 @@ func (p *page) KeyHelp(key string) string {
 		"enter": "show the packets of the selected client", "esc": "back to the clients", "Y": "time span; dots or lines",
 		"x": "explain what a tick costs and what limits the server"}[key]
 }
+
+// Span implements room.Spanner.
+func (p *page) Span() time.Duration { return p.charts.span(len(p.charts.samples)) }
 
 // Zoom implements room.Zoomer.
 func (p *page) Zoom() {

@@ -97,7 +97,7 @@ func (p *now) rows() [][2]figure {
 		[2]figure{{look.Dim, "enc p99", look.FormatMicroseconds(timing.EncodeUS.P99), totalUS},
 			{look.Dim, "dec p99", look.FormatMicroseconds(timing.DecodeUS.P99), totalUS}},
 		[2]figure{{look.Dim, "extent p95", units.Fixed(t.Network.ReorderExtent.P95, 0), "pkts"},
-			{look.Dim, "order delay", units.Fixed(t.Network.OrderCostMS, 1), "ms"}},
+			{look.Dim, "order delay", t.Network.OrderCostMS.Text(1), "ms"}},
 		[2]figure{{look.Dim, "late", strconv.FormatInt(t.Playout.Late, 10), ""}, {look.Dim, "age p50", t.AgeMS.Of(t.AgeMS.P50).Text(0), "ms"}},
 	)
 }
@@ -145,9 +145,9 @@ func meanPayloadBytes(all []meters.Sample) float64 {
 
 // linkRows returns the measured loss, delay, reordering and queue of a modelled link, over the whole run.
 func linkRows(n figures.Network) [][2]figure {
-	queue := figure{look.Dim, "queue peak", units.Fixed(float64(n.QueuePeakBytes)/1000, 1), "KB"}
-	if n.QueuePeakBytes == 0 { // netem limits its queue in packets, so bytes are not counted
-		queue.value, queue.unit = strconv.FormatInt(n.QueuePeakPackets, 10), "pkts"
+	queue := figure{look.Dim, "queue peak", n.QueuePeakBytes.Times(1. / 1000).Text(1), "KB"}
+	if n.QueuePeakBytes.Or(0) == 0 { // netem limits its queue in packets, so bytes are not counted
+		queue.value, queue.unit = n.QueuePeakPackets.Text(0), "pkts"
 	}
 	return [][2]figure{
 		{{look.Lost, "link lost", n.LossRate.Times(100).Text(2), "%"}, {look.Lost, "mean burst", n.MeanBurst.Text(2), "pkts"}},

@@ -49,7 +49,7 @@ func (p *policies) rows() []policyRow {
 		if d.Name() != "" {
 			queue.name = d.Label()
 		}
-		queue.figures = append(queue.figures, "peak "+units.Bytes(float64(t.Network.QueuePeakBytes)))
+		queue.figures = append(queue.figures, "peak "+t.Network.QueuePeakBytes.FormatWith(units.Bytes, "-"))
 		if n := t.LostBy["queue"]; n > 0 {
 			queue.figures = append(queue.figures, fmt.Sprintf("dropped %d", n))
 		}

@@ -355,6 +355,7 @@ func (r *Receiver) clientFor(h *header, d *epochDecoder, seq uint64) *view.Clien
 	root := r.schema.NewFrame()
 	if h.root == 0 {
 		root.CopyFrom(r.coder.Initial(0)[0].Frame)
+		root.Tick = 0
 		return view.NewClient(r.schema, root)
 	}
 	e := r.history.Get(seq - min(seq, uint64(h.root)))

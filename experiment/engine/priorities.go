@@ -14,7 +14,7 @@ type Priorities struct {
 	Policy string          // without parameters that have their default
 	Unit   string          // of errors
 	Rows   []view.Reason   // by row
-	Ages   []time.Duration // by row: time since the shown value was last the true one
+	Ages   []time.Duration // by row: time since the shown value was last the true one; nil if unknown, as over a real network
 	Ranked []int           // the rows that should be sent, the most urgent first
 }
 
@@ -43,10 +43,10 @@ func (s *Session) Priorities() *Priorities {
 	return p
 }
 
-// Priority is the reason of the priority of a row, and the time since the shown value of the row was last the true one.
+// Priority is the reason of the priority of a row.
 type Priority struct {
 	view.Reason
-	Age time.Duration
+	Age time.Duration // since the shown value was last the true one; -1 if unknown
 }
 
 // maxUrgent is the number of rows in Result.Priorities at most.
@@ -60,7 +60,11 @@ func (s *Session) urgentRows() []Priority {
 	}
 	rows := []Priority{} // not nil
 	for _, i := range p.Ranked[:min(len(p.Ranked), maxUrgent)] {
-		rows = append(rows, Priority{p.Rows[i], p.Ages[i]})
+		row := Priority{p.Rows[i], -1}
+		if p.Ages != nil {
+			row.Age = p.Ages[i]
+		}
+		rows = append(rows, row)
 	}
 	return rows
 }

@@ -196,6 +196,55 @@ func TestAgesOfRows(t *testing.T) {
 	}
 }
 
+// Without acks, a display begins with a frame that is older than the frames that the meter keeps. The ages of its rows are
+// those of all frames of the source. Before the display begins, and after the budget was removed, ages are unknown.
+func TestAgesOfOldDisplay(t *testing.T) {
+	s := budgetSession(t, 1, time.Minute, "sender.budget", "off", "link.loss", "0%", "link.jitter", "0ms")
+	var frames [][]int32 // of the source, by tick
+	tick := func(by time.Duration) {
+		for until := s.Now() + by; s.Now() < until; {
+			if advance(t, s, time.Second/240); s.feed.framesTaken > uint64(len(frames)) {
+				frames = append(frames, slices.Clone(s.feed.current.Table))
+			}
+		}
+	}
+	tick(2 * time.Second)
+	change(t, s, "up.loss", "100%")
+	tick(2 * time.Second)
+	change(t, s, "send_budget", "16kbit")
+	if p := s.Priorities(); p != nil && p.Ages != nil {
+		t.Errorf("ages are known before the receiver shows view frames: %v", p.Ages)
+	}
+	tick(time.Second / 4)
+	p, l := s.Priorities(), s.lanes[0]
+	if p == nil || p.Ages == nil {
+		t.Fatal("no ages")
+	}
+	const tickTime, kept = time.Second / 60, 60
+	oldest, newest := time.Duration(0), len(frames)-1
+	for i, age := range p.Ages {
+		back := 0
+		for shown := l.rcv.View().Display(); back < newest && !slices.Equal(rowOf(frames[newest-back], i), rowOf(shown, i)); back++ {
+		}
+		if want := time.Duration(back) * tickTime; age < want-time.Millisecond || back < kept && age > want+time.Millisecond {
+			t.Errorf("row %d: age %v, want %v", i, age, want)
+		}
+		oldest = max(oldest, age)
+	}
+	if oldest < 2*time.Second || oldest > 2600*time.Millisecond { // the newest ack was of a frame sent 60 ms before its arrival
+		t.Errorf("the oldest row is %v old, want 2.0 to 2.6 s", oldest)
+	}
+	change(t, s, "up.loss", "0%")
+	change(t, s, "send_budget", "off")
+	tick(time.Second)
+	if p := s.Priorities(); p != nil {
+		t.Errorf("priorities without a budget: %+v", p)
+	}
+}
+
+// rowOf returns row i of a table of cubes.
+func rowOf(table []int32, i int) []int32 { return table[i*frame.CubeFields:][:frame.CubeFields] }
+
 // A change that does not permit the budget is refused, and so is a budget that the present settings do not permit.
 func TestBudgetRefusesChanges(t *testing.T) {
 	for _, c := range [][2]string{{"64kbit", "down.checksum off"}, {"64kbit", "up.checksum off"}, {"off", "send_budget 64kbit"}} {

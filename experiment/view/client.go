@@ -68,6 +68,9 @@ func NewClient(s *frame.Schema, initial *frame.Frame) *Client {
 // Display returns the table that the client shows, valid until the next call of Apply. The caller must not modify it.
 func (c *Client) Display() []int32 { return c.display }
 
+// InitialTick returns the tick of the frame that the display began with.
+func (c *Client) InitialTick() uint32 { return c.initial.Tick }
+
 // Origin returns the packet that row i of the display comes from; ok is false if it is from the initial state.
 func (c *Client) Origin(i int) (seq uint64, ok bool) {
 	return uint64(c.origin[i]) - 1, c.origin[i] != 0

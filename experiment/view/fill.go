@@ -21,16 +21,19 @@ type Filler struct {
 	policy    policy.Policy
 	rule      rule
 	interest  interest
-	player    int         // Coding.Player of the newest packet
+	player    int //  Coding.Player of the newest packet
+	values    values
 	cur       frame.Frame // newest frame
+	curValues []uint32    // of each row: its newest value, or 0 if no server has been sent it
+	roots     []uint32    // of each row: its value in the frame with which the newest client began
 	frames    uint32      // number of calls of Advance
 	changed   frame.Rows  // rows in which the newest frame differs from the one before
 	changedAt []uint32    // number of the newest frame in which the row changed; 0 if it never did
 
 	candidates []candidate
 	filling    filling
-	view       frame.Frame
-	inView     frame.Rows // rows of view that differ from the reference
+	ref, view  frame.Frame // of the newest packet
+	inView     frame.Rows  // rows of view that differ from the reference
 	attempts   [2]attempt
 	budget     encoders.Budget // of the attempt that is used, if a later one does not fit
 }
@@ -54,24 +57,25 @@ const maxAttempts = 4
 
 // NewFiller returns a filler for frames of schema s with the default policy.
 func NewFiller(s *frame.Schema) *Filler {
-	f := &Filler{schema: s, metric: NewMetric(s), changedAt: make([]uint32, s.Rows), changed: frame.NewRows(s.Rows),
-		inView: frame.NewRows(s.Rows), view: *s.NewFrame()}
+	f := &Filler{schema: s, metric: NewMetric(s), values: newValues(s), cur: *s.NewFrame(), curValues: make([]uint32, s.Rows), roots: make([]uint32, s.Rows),
+		changedAt: make([]uint32, s.Rows), changed: frame.NewRows(s.Rows), ref: *s.NewFrame(), view: *s.NewFrame(),
+		inView: frame.NewRows(s.Rows)}
 	f.SetPolicy(policy.Policy{})
 	return f
 }
 
 // SetPolicy sets the policy, which must be one of Policies; the first one for the zero Policy.
-func (f *Filler) SetPolicy(p policy.Policy) { f.policy, f.rule = p, newRule(p) }
+func (f *Filler) SetPolicy(p policy.Policy) {
+	f.policy, f.rule = p, newRule(p)
+	f.values.forgetCosts()
+}
 
 // Advance makes a copy of cur the newest frame. changed contains at least the rows in which it differs from the frame
 // before; nil means unknown.
 func (f *Filler) Advance(cur *frame.Frame, changed frame.Rows) {
 	n := len(f.schema.Fields)
 	f.frames++
-	if changed == nil || f.cur.Table == nil {
-		if f.cur.Table == nil {
-			f.cur.Table = make([]int32, f.schema.Cells())
-		}
+	if changed == nil || f.frames == 1 {
 		f.changed.SetDiffering(cur.Table, f.cur.Table, n)
 	} else {
 		copy(f.changed, changed)
@@ -80,6 +84,8 @@ func (f *Filler) Advance(cur *frame.Frame, changed frame.Rows) {
 	for i := range f.changed.All() {
 		f.changedAt[i] = f.frames
 		copy(f.row(f.cur.Table, i), f.row(cur.Table, i))
+		f.values.release(i, f.curValues[i])
+		f.curValues[i] = 0
 	}
 }
 
@@ -87,6 +93,56 @@ func (f *Filler) Advance(cur *frame.Frame, changed frame.Rows) {
 func (f *Filler) row(table []int32, i int) []int32 {
 	n := len(f.schema.Fields)
 	return table[i*n : (i+1)*n]
+}
+
+// curValue returns the newest value of row i.
+func (f *Filler) curValue(i int) uint32 {
+	if f.curValues[i] == 0 {
+		f.curValues[i] = f.values.add(f.row(f.cur.Table, i), f.changedAt[i]+1)
+	}
+	return f.curValues[i]
+}
+
+// initialValues returns the values of a frame with which a client begins. Clients that begin with the same frame share them.
+func (f *Filler) initialValues(initial *frame.Frame) []uint32 {
+	list := make([]uint32, f.schema.Rows)
+	for i := range list {
+		row := f.row(initial.Table, i)
+		switch k := f.roots[i]; {
+		case f.frames > 0 && EqualRows(row, f.row(f.cur.Table, i)):
+			list[i] = f.values.retain(f.curValue(i))
+		case k != 0 && EqualRows(row, f.values.row(k)):
+			list[i] = f.values.retain(k)
+		default:
+			list[i] = f.values.add(row, 0)
+		}
+		f.values.replace(f.roots, i, list[i])
+	}
+	return list
+}
+
+// cost returns what the policy makes of showing value k of row i instead of the newest one: 0 if they are equal.
+func (f *Filler) cost(i int, k uint32) uint32 {
+	if k == f.curValues[i] {
+		return 0
+	}
+	v := &f.values.list[k]
+	if v.costAt != f.changedAt[i]+1 {
+		v.costAt, v.cost = f.changedAt[i]+1, f.computeCost(f.row(f.cur.Table, i), f.values.row(k))
+	}
+	return v.cost
+}
+
+// computeCost returns what the policy makes of showing row b instead of row a: the weighted error and the constant, in
+// ErrorUnit; 0 if the rows are equal, and 1 if they differ and the policy does not use errors.
+func (f *Filler) computeCost(a, b []int32) uint32 {
+	switch {
+	case EqualRows(a, b):
+		return 0
+	case f.rule.kind > largestError:
+		return 1
+	}
+	return f.metric.weighted(a, b) + f.ruleConstant(a, b)
 }
 
 // Coding is the encoder of a packet.
@@ -137,12 +193,15 @@ func (f *Filler) Fill(s *Server, seq uint64, c Coding, limit int, b *encoders.Bu
 	}
 	total := len(f.candidates)
 	f.sortUrgent(s, limit)
-	s.ref.Tick = c.RefTick
-	copy(f.view.Table, s.ref.Table)
+	for i := range f.inView.All() { // of the packet before
+		copy(f.row(f.view.Table, i), f.row(f.ref.Table, i))
+	}
 	f.inView.Clear()
+	f.values.load(f.ref.Table, f.view.Table, s.ref)
+	f.ref.Tick = c.RefTick
 	fill := &f.filling
 	*fill = filling{Filler: f, server: s, coding: c, limit: limit, budget: b}
-	fill.refs[0] = encoders.Ref{Frame: &s.ref, Changed: f.inView}
+	fill.refs[0] = encoders.Ref{Frame: &f.ref, Changed: f.inView}
 	if s.epoch == c.Epoch {
 		fill.refs[0].Memo = s.memo
 	}
@@ -160,14 +219,18 @@ func (f *Filler) Fill(s *Server, seq uint64, c Coding, limit int, b *encoders.Bu
 func (f *Filler) findCandidates(s *Server) {
 	s.differing.Union(f.changed)
 	if s.frames+1 != f.frames { // also rows that changed in frames without a packet, or all rows of a new client
-		s.differing.SetDiffering(f.cur.Table, s.expected, len(f.schema.Fields))
+		for i, k := range s.expected {
+			if k != f.curValues[i] {
+				s.differing.Add(i)
+			}
+		}
 	}
 	s.frames = f.frames
 	f.candidates = f.candidates[:0]
 	f.interest.aim(f)
 	for i := range s.differing.All() {
-		cur, shown := f.row(f.cur.Table, i), s.row(s.expected, i)
-		if EqualRows(cur, shown) {
+		cost := f.cost(i, s.expected[i])
+		if cost == 0 {
 			s.differing[i>>6] &^= 1 << (i & 63)
 			s.accumulated[i], s.since[i] = 0, 0
 			continue
@@ -175,9 +238,9 @@ func (f *Filler) findCandidates(s *Server) {
 		if s.since[i] == 0 {
 			s.since[i] = f.frames
 		}
-		priority := f.priority(s, i, cur, shown)
+		priority := f.priority(s, i, cost)
 		// A row that equals the reference cannot be sent until an ack changes the reference.
-		if priority >= f.rule.min && !EqualRows(cur, s.row(s.ref.Table, i)) {
+		if priority >= f.rule.min && f.cost(i, s.ref[i]) > 0 {
 			f.candidates = append(f.candidates, candidate{priority: priority, row: int32(i)})
 		}
 	}
@@ -185,7 +248,7 @@ func (f *Filler) findCandidates(s *Server) {
 
 // estimateBits returns about how many bits row i takes in a packet to client s.
 func (f *Filler) estimateBits(s *Server, i int) int {
-	return max(1, s.scale*f.metric.bits(f.row(f.cur.Table, i), s.row(s.ref.Table, i))>>10)
+	return max(1, s.scale*f.metric.bits(f.row(f.cur.Table, i), f.values.row(s.ref[i]))>>10)
 }
 
 // EqualRows reports whether two rows are equal.
@@ -202,25 +265,24 @@ const firstPriority = 1 << 62
 // isFirst reports whether row i is one of the first rows, which precede all others.
 func (f *Filler) isFirst(i int) bool { return uint(i-f.player) < uint(f.rule.first) }
 
-// priority accumulates and returns the priority of row i, whose value is cur and for which the client is expected to
-// show the value shown.
-func (f *Filler) priority(s *Server, i int, cur, shown []int32) (p uint64) {
+// priority accumulates and returns the priority of row i. cost is that of what the client is expected to show.
+func (f *Filler) priority(s *Server, i int, cost uint32) (p uint64) {
 	r := &f.rule
 	switch r.kind {
 	case accumulated, accumulatedPerBit, accumulatedError:
-		p = s.accumulate(i, f.interest.scaled(f, i, f.metric.weighted(cur, shown)+f.ruleConstant(cur, shown)))
+		p = s.accumulate(i, f.interest.scaled(f, i, cost))
 		if r.kind == accumulatedPerBit {
 			p = p << 10 / uint64(f.estimateBits(s, i))
 		}
 	case largestError:
-		p = f.interest.scaled(f, i, f.metric.weighted(cur, shown))
+		p = f.interest.scaled(f, i, cost)
 	case newestChange:
 		p = uint64(f.changedAt[i])
 	case roundRobin:
 		rows := f.schema.Rows
 		p = uint64(rows - (i-s.cursor+rows)%rows)
 	case fiedler:
-		p = s.accumulate(i, f.interest.scaled(f, i, f.weight(i, cur)))
+		p = s.accumulate(i, f.interest.scaled(f, i, f.weight(i, f.row(f.cur.Table, i))))
 	case unity:
 		p = f.interest.scaled(f, i, r.gain) * uint64(f.view.Tick+1-s.sentAt[i])
 		if s.sentAt[i] == 0 {
@@ -433,7 +495,7 @@ func (f *filling) include(k int) {
 	}
 	for ; f.included > k; f.included-- {
 		i := int(f.candidates[f.included-1].row)
-		copy(f.row(f.view.Table, i), f.server.row(f.server.ref.Table, i))
+		copy(f.row(f.view.Table, i), f.row(f.ref.Table, i))
 		f.inView[i>>6] &^= 1 << (i & 63)
 	}
 }
@@ -450,14 +512,14 @@ func (f *Filler) commit(s *Server, seq uint64, rows int, a *attempt, epoch uint6
 		return 0
 	}
 	r := s.records.Push()
-	*r = record{seq: seq, rows: r.rows[:0], values: r.values[:0], memo: a.memo, epoch: epoch}
+	*r = record{seq: seq, rows: r.rows[:0], memo: a.memo, epoch: epoch}
 	estimate := 0
 	for _, c := range f.candidates[:rows] {
 		i := int(c.row)
-		value := f.row(f.cur.Table, i)
-		r.rows, r.values = append(r.rows, c.row), append(r.values, value...)
-		copy(s.row(s.expected, i), value)
-		s.expectedIn[i], s.newestSent[i] = uint32(seq)+1, uint32(seq)+1
+		value := f.curValue(i)
+		r.rows = append(r.rows, sentRow{c.row, f.values.retain(value)})
+		f.values.replace(s.expected, i, value)
+		s.newestSent[i] = uint32(seq) + 1
 		longestWait = max(longestWait, int(f.frames-s.since[i]))
 		s.accumulated[i], s.since[i], s.sentAt[i] = 0, 0, f.view.Tick+1
 		s.differing[i>>6] &^= 1 << (i & 63)

@@ -34,18 +34,20 @@ type Reason struct {
 
 // Explain returns why row i has its priority for client s, as of the newest frame.
 func (f *Filler) Explain(s *Server, i int) Reason {
-	cur, shown := f.row(f.cur.Table, i), s.row(s.expected, i)
+	expected := s.expected[i]
+	cost := f.cost(i, expected)
 	r := Reason{Row: i, Group: 1, Factor: 1, First: f.isFirst(i)}
-	if EqualRows(cur, shown) {
-		if s.expectedIn[i] != 0 {
-			r.Standing, r.Packet = UnderWay, uint64(s.expectedIn[i])-1
+	if cost == 0 {
+		if _, packet := s.underWay(i, s.records.Next()); packet != nil {
+			r.Standing, r.Packet = UnderWay, packet.seq
 		}
 		return r
 	}
 	r.Standing = Waiting
-	if EqualRows(cur, s.row(s.ref.Table, i)) {
+	if f.cost(i, s.ref[i]) == 0 {
 		r.Standing = Blocked
 	}
+	cur, shown := f.row(f.cur.Table, i), f.values.row(expected)
 	r.Error, r.Weighted = float64(f.metric.Distance(cur, shown))/ErrorUnit, float64(f.metric.weighted(cur, shown))/ErrorUnit
 	r.Constant, r.Bits = float64(f.ruleConstant(cur, shown))/ErrorUnit, f.estimateBits(s, i)
 	r.Group = float64(f.interest.groupFactor(f, i)) / weightUnit
@@ -55,7 +57,7 @@ func (f *Filler) Explain(s *Server, i int) Reason {
 		r.Factor = float64(f.interest.factor(f, i)) / 1024
 	}
 	accumulated := s.accumulated[i]
-	r.Priority = f.priority(s, i, cur, shown)
+	r.Priority = f.priority(s, i, cost)
 	s.accumulated[i] = accumulated // priority has accumulated once more
 	return r
 }

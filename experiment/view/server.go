@@ -13,21 +13,18 @@ import (
 //
 // A row of the client's display is expected to have the value of the newest packet that contains the row, unless that
 // packet counts as lost: an ack of a packet at least lossDistance later does not list it. If it arrives nevertheless, a
-// later ack will list it.
+// later ack will list it. A newer packet never contains an older value of a row.
 type Server struct {
-	schema *frame.Schema
-	ref    frame.Frame   // the display at the newest ack
-	origin []uint32      // of each row of ref: 1 + its packet, or 0 for the initial state
+	values *values
+	ref    []uint32      // the values of the display at the newest ack
 	memo   encoders.Memo // of the newest packet with rows in ref
 	epoch  uint64        // that memo belongs to
 	from   uint64        // 1 + that packet; 0 if there is none
 	ack    uint64        // number of the newest ack; 0 before the first
 	acked  uint64        // newest packet that the client had decoded at that ack
 
-	expected   []int32  // table that the client is expected to show
-	expectedIn []uint32 // of each row of expected: 1 + the packet under way that contains it, or 0 if it is that of ref
-	newestSent []uint32 // of each row: 1 + the newest packet that contains it; 0 if none
-
+	expected    []uint32   // the values that the client is expected to show: those of ref, or of packets under way
+	newestSent  []uint32   // of each row: 1 + the newest packet that contains it; 0 if none
 	accumulated []uint32   // priority
 	since       []uint32   // number of the filler's frame since which the row differs from expected; 0 if it does not
 	sentAt      []uint32   // of each row: 1 + the tick of the newest packet that contains it; 0 if none
@@ -53,41 +50,45 @@ const lossDistance = 3
 
 // record is a packet with rows that is under way.
 type record struct {
-	seq    uint64
-	lost   bool // it counts as lost, but may still arrive
-	done   bool // it was acked, or will never be applied
-	rows   []int32
-	values []int32
-	memo   encoders.Memo
-	epoch  uint64
+	seq   uint64
+	lost  bool // it counts as lost, but may still arrive
+	done  bool // it was acked, or will never be applied
+	rows  []sentRow
+	memo  encoders.Memo
+	epoch uint64
+}
+
+// sentRow is a row of a packet.
+type sentRow struct {
+	row   int32
+	value uint32
 }
 
 // NewServer returns the server's side of a client that shows initial, whose packets f makes. One goroutine at a time may
 // use f and all its servers. Call Close when the client leaves.
 func NewServer(f *Filler, initial *frame.Frame) *Server {
-	s := f.schema
-	v := &Server{schema: s, origin: make([]uint32, s.Rows), expected: slices.Clone(initial.Table), expectedIn: make([]uint32, s.Rows),
-		newestSent: make([]uint32, s.Rows), accumulated: make([]uint32, s.Rows), since: make([]uint32, s.Rows), sentAt: make([]uint32, s.Rows),
-		differing: frame.NewRows(s.Rows), scale: 1024, meanBits: 60 * 16}
-	v.ref.CopyFrom(initial)
-	return v
+	n := f.schema.Rows
+	s := &Server{values: &f.values, ref: f.initialValues(initial), newestSent: make([]uint32, n), accumulated: make([]uint32, n),
+		since: make([]uint32, n), sentAt: make([]uint32, n), differing: frame.NewRows(n), scale: 1024, meanBits: 60 * 16}
+	s.expected = slices.Clone(s.ref)
+	for _, k := range s.expected {
+		s.values.retain(k)
+	}
+	return s
 }
 
 // Close releases the values that the server shares with others of its filler. The server must not be used afterwards.
-func (s *Server) Close() {}
-
-// row returns row i of a table.
-func (s *Server) row(table []int32, i int) []int32 {
-	n := len(s.schema.Fields)
-	return table[i*n : (i+1)*n]
+func (s *Server) Close() {
+	for i := range s.ref {
+		s.values.release(i, s.ref[i])
+		s.values.release(i, s.expected[i])
+	}
+	for n := s.records.First(); n < s.records.Next(); n++ {
+		if r := s.records.At(n); !r.done {
+			s.finish(r)
+		}
+	}
 }
-
-// Reference returns the table of the reference of the next packet, which the caller must not modify, and the number of
-// the ack that it belongs to.
-func (s *Server) Reference() (table []int32, ack uint64) { return s.ref.Table, s.ack }
-
-// Expected returns the table that the client is expected to show. The caller must not modify it.
-func (s *Server) Expected() []int32 { return s.expected }
 
 // NewestSent returns the newest packet that contained row i; ok is false if none did.
 func (s *Server) NewestSent(i int) (seq uint64, ok bool) {
@@ -173,20 +174,14 @@ func (s *Server) HandleAck(src []byte) (Ack, error) {
 
 // applyAcked applies an acked packet to the reference.
 func (s *Server) applyAcked(r *record) {
-	n := len(s.schema.Fields)
-	in := uint32(r.seq) + 1
-	for k, row := range r.rows {
-		i := int(row)
-		if in <= s.origin[i] {
+	for _, sent := range r.rows {
+		i := int(sent.row)
+		if !s.values.isOlder(s.ref[i], sent.value) {
 			continue // a newer packet contained the row
 		}
-		s.origin[i] = in
-		value := r.values[k*n : (k+1)*n]
-		copy(s.row(s.ref.Table, i), value)
-		if s.expectedIn[i] <= in {
-			s.expectedIn[i] = 0
-			copy(s.row(s.expected, i), value)
-			s.differing.Add(i)
+		s.values.replace(s.ref, i, sent.value)
+		if s.values.isOlder(s.expected[i], sent.value) { // the packet counted as lost
+			s.expect(i, sent.value)
 		}
 	}
 	if r.seq >= s.from {
@@ -196,10 +191,19 @@ func (s *Server) applyAcked(r *record) {
 	s.finish(r)
 }
 
+// expect makes the client be expected to show value k of row i.
+func (s *Server) expect(i int, k uint32) {
+	s.values.replace(s.expected, i, k)
+	s.differing.Add(i)
+}
+
 // finish marks a packet as one whose fate is known.
 func (s *Server) finish(r *record) {
+	for _, sent := range r.rows {
+		s.values.release(int(sent.row), sent.value)
+	}
 	s.spare(r.memo, r.epoch)
-	r.memo, r.done = nil, true
+	r.rows, r.memo, r.done = r.rows[:0], nil, true
 }
 
 // spare makes a memo available to the encoder.
@@ -213,27 +217,28 @@ func (s *Server) spare(memo encoders.Memo, epoch uint64) {
 // the newest earlier packet that is under way and contains them, if any, and otherwise that of the reference.
 func (s *Server) assumeLost(r *record, n uint64) {
 	r.lost = true
-	in := uint32(r.seq) + 1
-	for _, row := range r.rows {
-		i := int(row)
-		if s.expectedIn[i] != in {
+	for _, sent := range r.rows {
+		if i := int(sent.row); s.expected[i] == sent.value {
+			value, _ := s.underWay(i, n)
+			s.expect(i, value)
+		}
+	}
+}
+
+// underWay returns the value of row i in the newest packet that is under way and contains the row, of the records before
+// number n, and that packet. If there is none, or if the reference is newer, it returns the value of the reference and nil.
+func (s *Server) underWay(i int, n uint64) (value uint32, r *record) {
+	for ; n > s.records.First(); n-- {
+		r := s.records.At(n - 1)
+		if r.done || r.lost {
 			continue
 		}
-		s.expectedIn[i] = 0
-		value := s.row(s.ref.Table, i)
-		for m := n; m > s.records.First(); m-- {
-			earlier := s.records.At(m - 1)
-			if earlier.done || earlier.lost || uint32(earlier.seq)+1 <= s.origin[i] {
-				continue
-			}
-			if k := slices.Index(earlier.rows, row); k >= 0 {
-				value, s.expectedIn[i] = s.row(earlier.values, k), uint32(earlier.seq)+1
-				break
-			}
+		k := slices.IndexFunc(r.rows, func(sent sentRow) bool { return int(sent.row) == i })
+		if k >= 0 && s.values.isOlder(s.ref[i], r.rows[k].value) {
+			return r.rows[k].value, r
 		}
-		copy(s.row(s.expected, i), value)
-		s.differing.Add(i)
 	}
+	return s.ref[i], nil
 }
 
 // KeepMemos makes the server never reuse memos, because the caller needs those of earlier packets.

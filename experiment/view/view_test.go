@@ -282,11 +282,19 @@ func (s *schedule) receive(now time.Duration) {
 		if err != nil || len(ack.Rest) > 0 {
 			s.t.Fatalf("ack: %v, %d bytes left", err, len(ack.Rest))
 		}
-		table, number := s.server.Reference()
-		if ack.IsNew && !slices.Equal(table, s.displays[number]) {
+		number := s.server.ack
+		if ack.IsNew && !slices.Equal(s.tableOf(s.server.ref), s.displays[number]) {
 			s.t.Fatalf("ack %d: the server's reference is not what the client showed", number)
 		}
 	}
+}
+
+// tableOf returns the table with the given values of the server.
+func (s *schedule) tableOf(list []uint32) (table []int32) {
+	for _, k := range list {
+		table = append(table, s.server.values.row(k)...)
+	}
+	return table
 }
 
 // arrive passes a packet to the client and compares: the decoded view with the server's, and the packet of each

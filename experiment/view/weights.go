@@ -158,6 +158,7 @@ func findGroup(s *frame.Schema, fields []string, x weight) (group, error) {
 // SetWeights sets the weights. Those that the schema does not have are ignored; see Weights.Check.
 func (f *Filler) SetWeights(w Weights) {
 	f.metric.weights, f.interest.groups, _ = w.resolve(f.schema)
+	f.values.forgetCosts()
 }
 
 // groupFactor returns the product of the weights of the groups that contain row i, in 1/weightUnit.

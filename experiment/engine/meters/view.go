@@ -48,7 +48,7 @@ func (t *Truth) Tick(tick uint64, cur *frame.Shared) {
 }
 
 // newestTickWith returns the newest tick, from sent on, at which row i of the source had the given value. sent is the
-// tick of the packet with that value.
+// tick of the packet with that value, or of the frame that the display began with.
 func (t *Truth) newestTickWith(i int, value []int32, sent uint64) uint64 {
 	n, size := len(t.schema.Fields), uint64(len(t.frames))
 	for tick := t.tick; tick > sent && t.tick-tick < size-1; tick-- {
@@ -254,9 +254,9 @@ func (v *View) begin(client *view.Client) {
 		return
 	}
 	clear(v.origin)
-	n, oldest := len(v.schema.Fields), v.tick-min(v.tick, uint64(len(v.frames)))
+	n := len(v.schema.Fields)
 	for i := range v.schema.Rows {
-		v.currentAt[i] = uint32(v.newestTickWith(i, client.Display()[i*n:(i+1)*n], oldest))
+		v.currentAt[i] = uint32(v.newestTickWith(i, client.Display()[i*n:(i+1)*n], uint64(client.InitialTick())))
 	}
 }
 
@@ -302,8 +302,12 @@ func (s *settling) tick(v *View, tick uint64, right bool) {
 	}
 }
 
-// Ages returns for each row the time since its shown value was last the true one.
+// Ages returns for each row the time since its shown value was last the true one; nil if no client is compared, because
+// the receiver does not show view frames, or is on another machine.
 func (v *View) Ages() []time.Duration {
+	if v.client == nil {
+		return nil
+	}
 	ages := make([]time.Duration, v.schema.Rows)
 	for i := range ages {
 		ages[i] = time.Duration(v.tick-min(v.tick, uint64(v.currentAt[i]))) * time.Second / time.Duration(v.hz)

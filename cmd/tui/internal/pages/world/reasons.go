@@ -31,8 +31,12 @@ func (p *views) drawReasons(c *look.Canvas) {
 		}
 		r := &rows.Rows[row]
 		x := c.Clip(2, y, c.W-4, look.Value, strconv.Itoa(rank+1)+". cube "+strconv.Itoa(row)+"  ")
-		c.Clip(x, y, c.W-2-x, look.Plain, r.Text(rows.Unit))
-		y++
+		for _, line := range look.Wrap(r.Text(rows.Unit), max(c.W-2-x, 1)) {
+			if y < c.H-1 {
+				c.Clip(x, y, c.W-2-x, look.Plain, line)
+			}
+			y++
+		}
 	}
 }
 

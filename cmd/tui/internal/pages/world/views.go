@@ -181,6 +181,10 @@ func (p *views) drawView(c *look.Canvas, th *look.Theme, v sideView, brush *worl
 		c.Clip(2, c.H/2, c.W-4, look.Dim, "nothing displayed yet")
 		return
 	}
+	if v == viewRowAge && p.priorities.Ages == nil {
+		c.Clip(2, c.H/2, c.W-4, look.Dim, "unknown: the receiver is on another machine, or shows no view frames yet")
+		return
+	}
 	styles := worldview.StylesByKind(poses)
 	if v == viewError {
 		if p.pic.Error == nil {

@@ -91,10 +91,10 @@ func TestPriorities(t *testing.T) {
 	snap.Config = c
 	n := len(snap.World.Sent)
 	rows := make([]view.Reason, n)
-	rows[1] = view.Reason{Row: 1, Standing: view.Waiting, Error: 70, Waited: 3, Bits: 61, Priority: 9, Factor: .5}
+	rows[1] = view.Reason{Row: 1, Standing: view.Waiting, Error: 70, Weighted: 140, Constant: 20, Waited: 3, Bits: 61, Priority: 9, Group: 4, Factor: .5}
 	snap.Priorities = &engine.Priorities{Policy: "round-robin", Unit: "mm", Rows: rows, Ages: make([]time.Duration, n), Ranked: []int{1}}
 	lines := strings.Join(labtest.Draw(page.world, labtest.NewView(&snap), 160, 30), "\n")
-	for _, want := range []string{"Error by cube", "Age by cube", "Priorities", "round-robin", "1. cube 1", "70 mm off, waits 3 frames, 61 bits", "1 wait"} {
+	for _, want := range []string{"Error by cube", "Age by cube", "Priorities", "round-robin", "1. cube 1", "70 mm off, waits 3 frames, 61", "mm with weights, + 20 mm constant, × 4", "for its group, × 0.50 for its distance", "1 wait"} {
 		if !strings.Contains(lines, want) {
 			t.Errorf("no %q:\n%s", want, lines)
 		}

@@ -38,7 +38,7 @@ type Recording struct {
 	reel         *reel       // the frames read so far, if the recording loops and they fit in memory; otherwise nil
 	reelComplete bool        // the reel is complete, and is played instead of the file
 	initial      frame.Frame // frame 0
-	preambleErr  error       // first difference of frames 1 to 5 from frame 0; nil if there is none
+	preambleErr  error       // first difference of frames 1 to 5 from frame 0; nil if they are equal
 }
 
 // openRecording opens the recording at path: raw records, zstd or gzip. It reads the preamble. Errors
@@ -129,7 +129,7 @@ func (r *Recording) tooShortError(err error) error {
 }
 
 // comparePreamble returns an error with the first difference of table, the frame read last, to
-// frame 0; nil if there is none.
+// frame 0; nil if they are equal.
 func (r *Recording) comparePreamble(table []int32) error {
 	for i, v := range table {
 		if v != r.initial.Table[i] {

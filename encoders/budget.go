@@ -48,8 +48,8 @@ func (slot Slot) field() int {
 var fixedNames = [fixedSlots]string{"flags", "index", "position", "orientation", "velocity", "interacting", "table", "body", "model", "padding"}
 
 // Name returns the name of the slot for schema s, which may be nil. The last slot is "other" if
-// several fields share it. A field with the name of another slot that its codecs charge is told
-// apart as "index (field)".
+// several fields share it. A field with the name of another slot that its codecs charge is
+// named "index (field)".
 func (slot Slot) Name(s *frame.Schema) string {
 	if slot < fixedSlots {
 		return fixedNames[slot]

@@ -33,7 +33,7 @@ func NewLight(spec Spec, session uint64, name string) (Light, error) {
 	return l, nil
 }
 
-// CheckLight returns a *KeyError that names the first key of spec that a Light does not model; nil if there is none.
+// CheckLight returns a *KeyError that names the first key of spec that a Light does not model; nil if it models all.
 func CheckLight(spec Spec) *KeyError {
 	standard := DefaultSpec()
 	rest := spec // the settings that a Light does not model

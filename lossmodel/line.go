@@ -65,7 +65,7 @@ const (
 	onLine  = -1                       // in place of the index of a flow
 )
 
-// nextEvent returns the time of the next event, noEvent if there is none, and what it is: the flow with this index
+// nextEvent returns the time of the next event, noEvent without one, and its kind: the flow with this index
 // runs, or the packet on the line leaves (onLine).
 func (n *line) nextEvent() (at time.Duration, flow int) {
 	at, flow = noEvent, onLine

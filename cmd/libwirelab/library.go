@@ -22,6 +22,7 @@ import (
 	"wirelab/encoders/generic"
 	"wirelab/encoders/rows"
 	"wirelab/experiment/endpoint"
+	"wirelab/experiment/view"
 	"wirelab/internal/panics"
 )
 
@@ -200,6 +201,8 @@ func parse(schema, options string) (s *frame.Schema, o endpoint.Options, guard b
 				word, frame.MaxHistory)
 		}
 	}
+	hz := layout.Schema.TickHz // a packet for each tick; the guard doubts packets that are a second ahead
+	o.Cadence = endpoint.Cadence{TickHz: hz, RateHz: hz}
 	return layout.Schema, o, guard, nil
 }
 
@@ -272,6 +275,9 @@ func send(handle int32, nowUS int64, state, packet unsafe.Pointer, room int32) i
 		if errors.Is(err, endpoint.ErrNoRoom) { // the budget allows larger packets a little later
 			return 0, nil
 		}
+		if errors.As(err, new(*view.TooLargeError)) {
+			return 0, failure{badArgument, err}
+		}
 		if err != nil {
 			return 0, err
 		}
@@ -291,6 +297,10 @@ func setBudget(handle int32, bitsPerSecond, intervalUS int64) int32 {
 		}
 		if e.hasDigest && bitsPerSecond != 0 {
 			return 0, fail(badArgument, "digests are of whole states, and a budget sends parts of them; expected digest_bits=0")
+		}
+		if e.encoding.Codec.Standalone && bitsPerSecond != 0 {
+			return 0, fail(badArgument, "%s encodes whole states, and a budget sends parts of them; expected another encoder, such as delta-adaptive",
+				e.encoding.Codec.Name)
 		}
 		const maxBudget, minInterval, maxInterval = 1_000_000_000, 1000, 10_000_000
 		if bitsPerSecond < 0 || bitsPerSecond > maxBudget || intervalUS < minInterval || intervalUS > maxInterval {

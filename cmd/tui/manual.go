@@ -23,7 +23,7 @@ func addManual(root *cobra.Command) {
 				return err
 			}
 			escapeHelp(root)
-			header := &doc.GenManHeader{Title: "TUI", Section: "1", Date: &date, Source: "wirelab", Manual: "Wirelab"}
+			header := &doc.GenManHeader{Section: "1", Date: &date, Source: "wirelab", Manual: "Wirelab"}
 			return doc.GenManTree(root, header, args[0])
 		}})
 }
@@ -52,7 +52,8 @@ func markdown(text string) string {
 		if isCode != wasCode {
 			out.WriteString("\n")
 		}
-		if wasCode = isCode; isCode {
+		wasCode = isCode
+		if isCode {
 			out.WriteString("    " + strings.TrimPrefix(line, "  "))
 		} else {
 			out.WriteString(markdownEscaper.Replace(line))

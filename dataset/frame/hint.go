@@ -72,7 +72,7 @@ type Part struct {
 	Field, Size int
 }
 
-// FieldOf returns the index of the first field with a role, or -1 if there is none.
+// FieldOf returns the index of the first field with a role, or -1 if no field has it.
 func (s *Schema) FieldOf(role Role) int {
 	return slices.IndexFunc(s.Fields, func(f Field) bool { return f.Hint.Role == role })
 }

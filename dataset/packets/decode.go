@@ -90,7 +90,7 @@ type segment struct {
 }
 
 // decode returns the UDP datagram in a packet. If the packet is a fragment, it is the datagram that
-// this fragment completes. The result is false if there is none; the payload is valid until the
+// this fragment completes. The result is false without a datagram; the payload is valid until the
 // next call.
 func (d *decoder) decode(p *packet) (datagram, bool) {
 	d.truncated = p.truncated

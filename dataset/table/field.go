@@ -223,7 +223,7 @@ func (r *schemaReader) readRange(prefix string, t map[string]any, f *frame.Field
 	r.setSteps(prefix+"range", f, lo, hi, tolerant)
 }
 
-// readSpan returns the ends of the range of the field at prefix in the file. given tells whether the file has the key.
+// readSpan returns the ends of the range of the field at prefix in the file. given reports whether the file has the key.
 func (r *schemaReader) readSpan(prefix string, span any, given bool) (lo, hi float64, ok bool) {
 	list, _ := span.([]any)
 	if len(list) != 2 {

@@ -80,7 +80,7 @@ type orientationCoder interface {
 // motionCoder is a rowCoder: it codes which parts of a cube changed (codeParts), the width class if
 // position or orientation changed, and the changed parts relative to the baseline.
 type motionCoder struct {
-	classBits   uint             // of the width class; 0 if there is one class
+	classBits   uint             // of the width class; 0 with a single class
 	position    positionCoder    // codes positions
 	orientation orientationCoder // codes orientations
 }

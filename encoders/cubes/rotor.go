@@ -137,8 +137,8 @@ func correctionDigit(correction, k int) int32 {
 	return int32(correction%3 - 1)
 }
 
-// findCorrection returns the correction from got to want. It returns false if there is none, because
-// a component differs by more than a step or another component is the largest.
+// findCorrection returns the correction from got to want. It returns false if a
+// component differs by more than a step or another component is the largest: then no correction exists.
 func findCorrection(got, want *cube.Row) (int, bool) {
 	if got[frame.CubeLargest] != want[frame.CubeLargest] {
 		return noCorrection, false
@@ -158,7 +158,7 @@ func findCorrection(got, want *cube.Row) (int, bool) {
 func (t *rotor) absoluteBits() int { return 1 + cube.OrientationBits }
 
 // costs implements orientationCoder: the bits of the three differences from the predicted roll, and of the
-// correction if there is one. A correction has the flag "relative" before it, which counts as one more bit.
+// correction, if any. A correction has the flag "relative" before it, which counts as one more bit.
 func (t *rotor) costs(k int, q, base *cube.Row) classCosts {
 	plan := &t.plans[k]
 	if plan.absolute {

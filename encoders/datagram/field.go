@@ -395,7 +395,7 @@ type fieldCoder struct {
 	lastResidual int64                   // of the first predictor, in the last complete field
 	intervalSize int64                   // number of values that are possible after the bits so far
 	nPredictors  int                     // number of predictors that can be used
-	estimates    [maxPredictors]estimate // of which the first nPredictors are used
+	estimates    [maxPredictors]estimate // the first nPredictors are used
 }
 
 // An estimate is one prediction of the current field and the interval of residuals that the bits so

@@ -246,7 +246,7 @@ const (
 // A recipe defines a context: a selection of bits of each of n sources.
 type recipe struct {
 	n     uint8          // number of parts
-	parts [maxParts]part // selected bits, of which the first n are used
+	parts [maxParts]part // selected bits; the first n are used
 }
 
 // A part selects the bits of a source that are set in mask.

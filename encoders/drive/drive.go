@@ -84,7 +84,7 @@ func (e *End) DropSpare() { e.spare = nil }
 // SetSpare makes memo, which was made in the given epoch and is no longer used, the spare memo.
 func (e *End) SetSpare(memo encoders.Memo, epoch uint64) { e.spare, e.spareEpoch = memo, epoch }
 
-// takeSpareMemo removes and returns the spare memo, nil if there is none of the given epoch.
+// takeSpareMemo removes and returns the spare memo; nil without one of the given epoch.
 func (e *End) takeSpareMemo(epoch uint64) (spare encoders.Memo) {
 	if e.spareEpoch == epoch {
 		spare, e.spare = e.spare, nil

@@ -32,7 +32,7 @@ type Gradual interface {
 // suits reports whether frames of a schema are files: bytes without a table, all of which must arrive.
 func suits(s *frame.Schema) bool { return s.Rows == 0 && s.Delivery == frame.Reliable }
 
-// oldFile returns the old file: the body of the only reference. It panics if there is none.
+// oldFile returns the old file: the body of the only reference. It panics without references.
 func oldFile(refs []encoders.Ref) []byte {
 	if len(refs) == 0 {
 		panic("files: no reference, expected the old file")

@@ -99,8 +99,8 @@ type byteReader interface {
 	io.ByteReader
 }
 
-// readHeader reads and checks the header of a patch: magic, version and profile, of which a wrong one is an
-// ErrFormat, then the sizes and hashes of both files.
+// readHeader reads and checks the header of a patch: magic, version and profile, then the
+// sizes and hashes of both files. A wrong magic, version or profile is an ErrFormat.
 func readHeader(r byteReader) (h Header, err error) {
 	var fixed [len(magic) + 2]byte
 	if _, err := io.ReadFull(r, fixed[:]); errors.Is(truncatedError(err), ErrCorrupt) {

@@ -220,8 +220,8 @@ func (e *codec) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare 
 }
 
 // encode encodes cur and appends the packet to dst. If the codec quantises, encode replaces cur by the
-// frame that the receiver will decode. spare is a memo that encode may reuse for its result, nil if
-// there is none. The bits are charged to b unless b is nil.
+// frame that the receiver will decode. spare is a memo that encode may reuse for its result, or
+// nil. The bits are charged to b unless b is nil.
 func (e *codec) encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	if len(cur.Table) != e.schema.Cells() {
 		return dst, nil, fmt.Errorf("frame has %d values, expected %d", len(cur.Table), e.schema.Cells())

@@ -67,7 +67,7 @@ var (
 )
 
 // describe requests the descriptions of the plugin's encoders and returns their codecs. It returns an error that
-// wraps ErrContract if there are none or if a description is not valid.
+// wraps ErrContract if the plugin has no encoder or a description is not valid.
 func (p *Plugin) describe() ([]encoders.Codec, error) {
 	describe := p.describeModule
 	if p.Runs == Process {

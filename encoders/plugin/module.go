@@ -256,7 +256,7 @@ func (m *module) readAnswer(c *call, cur *frameBuffer, bits uint32) error {
 	a := &m.result
 	// word returns a word of the wl_call: 3 is frame.body_size, 6 frame.memo_size, 3*frameWords+2 packet_size.
 	word := func(i int) uint32 { v, _ := m.memory.ReadUint32Le(m.callAddr + uint32(4*i)); return v }
-	// limited returns the bytes at addr, of which the module reported size. It fails if they are more than limit or
+	// limited returns the size bytes at addr that the module reported. It fails if size exceeds limit or the bytes are
 	// outside of the memory. part names them in the error.
 	limited := func(part string, addr, size, limit uint32) ([]byte, error) {
 		raw, ok := m.memory.Read(addr, size)

@@ -625,22 +625,27 @@ func (h *processHost) perform(c *call) (*answer, error) {
 		a.reason = printable(string(message))
 		return a, nil
 	}
-	r := &messageReader{rest: message}
-	if c.kind == encodeCall {
+	return a, h.readAnswer(c.kind, message)
+}
+
+// readAnswer reads the message that answers a call of the given kind into h.result.
+func (h *processHost) readAnswer(kind callKind, message []byte) error {
+	a, r := &h.result, &messageReader{rest: message}
+	if kind == encodeCall {
 		a.packet, a.memo = r.bytes(maxPacket), r.bytes(int(h.session.desc.memoRoom))
 		a.bits = r.next(4 * int(min(r.u32(), uint32(len(h.session.schema.Fields)+1))))
 	}
-	if c.kind == decodeCall || h.session.desc.quantises() {
+	if kind == decodeCall || h.session.desc.quantises() {
 		a.table, a.body = r.next(4*h.session.schema.Cells()), r.bytes(h.session.maxBody())
 		if r.failed {
-			return nil, h.plugin.callError("the frame", "%w", errMalformed)
+			return h.plugin.callError("the frame", "%w", errMalformed)
 		}
 	}
-	if c.kind == decodeCall {
+	if kind == decodeCall {
 		a.memo = r.bytes(int(h.session.desc.memoRoom))
 	}
 	if err := r.finish(); err != nil {
-		return nil, h.plugin.callError(name, "%w", err)
+		return h.plugin.callError(a.callName, "%w", err)
 	}
-	return a, nil
+	return nil
 }

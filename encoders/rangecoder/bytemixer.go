@@ -43,7 +43,7 @@ func NewByteMixer(contexts int, tableBits uint, sets, limit int, rate int64) *By
 		weights: make([]int32, sets*(2*contexts+1)), apms: newAPMs(),
 	}
 	Fill(m.counters, NewCounter(One/2, 0))
-	// Each context has two inputs, of which the first is the logit of its counter; the last input is the bias. The
+	// Each context has two inputs; the first is the logit of its counter. The last input of all is the bias. The
 	// logits start with a weight of 0.3, all other inputs with 0.
 	for i := range m.weights {
 		if input := i % (2*contexts + 1); input%2 == 0 && input < 2*contexts {

@@ -35,7 +35,7 @@ func (x *Mixer) CodeBit(node, bit int, own *Counter) int {
 
 // CodeFlag is CodeBit for a bool.
 func (x *Mixer) CodeFlag(node int, v bool) bool {
-	return x.CodeBit(node, Flag(v), nil) != 0 // nil: no counter besides those of the contexts
+	return x.CodeBit(node, Flag(v), nil) != 0 // nil: only the counters of the contexts are used
 }
 
 // CodeTree codes n bits of v, the highest first, as a binary tree of decisions. It uses the nodes

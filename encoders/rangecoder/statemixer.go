@@ -59,7 +59,7 @@ func (x *StateMixer) SetModel(counters []StateCounter, weights []StateWeights, s
 }
 
 // Begin removes the contexts and the numeric predictions of the symbol before. The counters and weights,
-// which are the model, stay as they are.
+// which are the model, are kept.
 func (x *StateMixer) Begin() {
 	x.N = 0
 	if x.nInputs > firstPredictor {

@@ -419,7 +419,7 @@ func (r *rowState) codeSymbol(f int, col *fieldPlan) {
 		mixer.AddContext(id, node, oldRaw, 0)
 		mixer.AddContext(id, node, oldRaw, r.expectedComponents(f))
 		mixer.AddContext(id, node, r.expectedComponents(f), r.margin)
-		// Nodes from 15 on share weights. The nil means that no counter is used besides those of the contexts.
+		// Nodes from 15 on share weights. The nil means that only the counters of the contexts are used.
 		node = node<<1 | uint32(mixer.CodeBit(symbolNode+int(min(node, 15)), int(raw>>bitsLeft&1), nil))
 	}
 	// The upper bits of the value are those of node without its leading 1; the lower bits are coded directly.

@@ -174,7 +174,7 @@ func (e *coder) codeStrays() error {
 }
 
 // findStray returns the index in the table of the first stray value at or after index from: a changed value in a
-// field that does not belong to its row's part. It returns -1 if there is none.
+// field that does not belong to its row's part. It returns -1 without a stray value.
 func (e *coder) findStray(from int) int {
 	for i := range e.changed.All() {
 		q := &e.parts[e.partOf[i]]

@@ -382,7 +382,7 @@ const (
 type predictorList struct {
 	all        [rangecoder.MaxPredictors]predictor
 	n          int
-	errors     []errorDist // all distributions, of which the method add selects one by hash
+	errors     []errorDist // all distributions; the method add selects one by hash
 	errorShift uint        // shifts a 32-bit hash to an index of errors
 	key        uint32      // identifies the field, the class and whether the row is new; selects distributions
 	period     int64       // values wrap at it; 0 if they do not

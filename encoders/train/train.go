@@ -140,7 +140,7 @@ func (j *Job) Measure(log Log, part string, measure func(clips ...Clip) (float64
 	return err
 }
 
-// MeasureHeld returns the result of measure for the held-out clip, NaN if there is none.
+// MeasureHeld returns the result of measure for the held-out clip; NaN without a held-out clip.
 func (j *Job) MeasureHeld(measure func(Clip) (float64, error)) (float64, error) {
 	if j.Held == nil {
 		return math.NaN(), nil

@@ -98,21 +98,30 @@ type server struct {
 	status    status         // status of the current session
 
 	// The following fields belong to the current session and are valid if its state is stateReady.
-	setup          *setup // nil while no session is running
-	receiver       *endpoint.Receiver
-	opener         container.Receiver        // opens containers
-	inbox          *container.Inbox          // nil without messages
-	stream         *container.StreamReceiver // nil unless packets and messages are in a stream
-	delivered      engine.DeliverySum        // of the datagram that is being handled
-	playout        *playout.Counter
-	fingerprinter  engine.Fingerprinter
+	setup         *setup // nil while no session is running
+	receiver      *endpoint.Receiver
+	opener        container.Receiver        // opens containers
+	inbox         *container.Inbox          // nil without messages
+	stream        *container.StreamReceiver // nil unless packets and messages are in a stream
+	delivered     engine.DeliverySum        // of the datagram that is being handled
+	playout       *playout.Counter
+	fingerprinter engine.Fingerprinter
+	displayState
+	recordLog
+}
+
+// displayState is the virtual time and the progress of the display.
+type displayState struct {
 	startedAt      time.Time            // wall time
 	displayTicks   uint64               // number of display ticks so far
 	pausedFor      time.Duration        // total length of completed pauses of the sender
 	timeLost       time.Duration        // how far the sender's virtual time fell behind the wall clock
 	pausedSince    time.Time            // start of the current pause; zero if not paused
 	countedDisplay meters.DisplayCounts // display counters already added to stats
+}
 
+// recordLog holds the records of arrivals until the sender confirms them.
+type recordLog struct {
 	records          []record // records that the sender has not confirmed, oldest first
 	firstUnconfirmed uint64   // index of records[0], counted from the start of the session
 	sentRecords      int      // how many of records were sent
@@ -228,9 +237,8 @@ func (srv *server) startSession(data []byte) {
 	timing, _ := s.timing() // parseSetup has checked it
 	srv.playout.Set(timing, s.rhythm(s.SendNS))
 	now := time.Now()
-	srv.startedAt, srv.reportedAt, srv.lastProgress, srv.resendTimeout = now, now, now, initialResendTimeout
-	srv.displayTicks, srv.pausedFor, srv.timeLost, srv.pausedSince, srv.countedDisplay = 0, 0, 0, time.Time{}, meters.DisplayCounts{}
-	srv.records, srv.firstUnconfirmed, srv.sentRecords, srv.ending = srv.records[:0], 0, 0, false
+	srv.displayState = displayState{startedAt: now}
+	srv.recordLog = recordLog{records: srv.records[:0], reportedAt: now, lastProgress: now, resendTimeout: initialResendTimeout}
 }
 
 // displayTime converts wall time to the virtual time of the display: the time since the session

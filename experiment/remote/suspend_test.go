@@ -51,7 +51,7 @@ func TestDisplayFollowsLostTime(t *testing.T) {
 	near, end := newPipe(0)
 	l := NewLink(near, "there")
 	zero := time.Now()
-	f := server{startedAt: zero, playout: playout.NewCounter(endpoint.Cadence{TickHz: 60, RateHz: 60}, frame.NewHistory(&frame.Schema{}, 32)), setup: &setup{Schema: frame.Schema{TickHz: 60}, DisplayMilliHz: 60_000}}
+	f := server{displayState: displayState{startedAt: zero}, playout: playout.NewCounter(endpoint.Cadence{TickHz: 60, RateHz: 60}, frame.NewHistory(&frame.Schema{}, 32)), setup: &setup{Schema: frame.Schema{TickHz: 60}, DisplayMilliHz: 60_000}}
 	readConfirmations := func() {
 		buf := make([]byte, 2000)
 		for d, ok := end.Poll(buf); ok; d, ok = end.Poll(buf) {

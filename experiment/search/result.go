@@ -92,7 +92,7 @@ func (s *search) describe(x setting) Candidate {
 	return c
 }
 
-// addFigure sets a figure to the mean of values, one for each seed, unless there is none or one is not finite.
+// addFigure sets a figure to the mean of values, one for each seed, unless values is empty or one is not finite.
 func (c *Candidate) addFigure(name string, values []float64) {
 	if len(values) == 0 || finiteOrNil(values) == nil {
 		return

@@ -525,7 +525,7 @@ func (s *search) isBetter(ctx context.Context, x, y setting) (bool, error) {
 
 // firstSeedDecides reports whether the outcomes a and b of two settings with the first seed show that one of them
 // violates the bounds more than the other. If the bounds apply to means over the seeds, it must also have the
-// higher figure, or violate the bounds so much that the other seeds are unlikely to make up for it.
+// higher figure, or violate the bounds by more than the other seeds are likely to compensate.
 func (s *search) firstSeedDecides(a, b outcome) bool {
 	if a.Violation == b.Violation || s.spec.Bounds == config.EachSeed {
 		return a.Violation != b.Violation

@@ -159,7 +159,7 @@ func (q *queue) fileStore(ctx context.Context) (jetstream.ObjectStore, error) {
 	return q.js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: fileBucket, TTL: fileTTL, MaxBytes: maxFileBytes})
 }
 
-// planText is a plan as it is sent to workers.
+// planText is the form in which a plan is sent to workers.
 type planText struct {
 	Manifest manifest `json:"manifest"`
 	TOML     string   `json:"toml"`

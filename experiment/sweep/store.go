@@ -82,7 +82,7 @@ func (p *Plan) manifest(files []engine.DataFile) manifest {
 // Close unlocks the folder. A nil Store is ignored.
 func (s *Store) Close() {
 	if s != nil {
-		_ = s.folder.Close() // only closing logs can fail, and there are none
+		_ = s.folder.Close() // closing can fail only with logs, which the folder does not have
 	}
 }
 
@@ -237,7 +237,7 @@ func (s *Store) Load(p *Plan, each func(result jobResult, name string) error) (s
 var errUnhashed = errors.New("a run has no hash")
 
 // find searches the folder for the result of a run whose content has the given hash. It returns the result and the
-// name of its file; nil if there is none.
+// name of its file; nil if no file has it.
 func (s *Store) find(p *Plan, run int, content contentHash) (found *engine.Result, name string) {
 	_, _ = s.Load(p, func(result jobResult, file string) error { // files with errors are skipped
 		for _, o := range result.Runs {

@@ -125,7 +125,7 @@ func (w *worker) announce(ctx context.Context) error {
 	return nil
 }
 
-// runJobs runs one job after the other until ctx ends or the connection is closed for good.
+// runJobs runs one job after the other until ctx ends or the connection is closed permanently.
 func (w *worker) runJobs(ctx context.Context) {
 	var jobs jetstream.Consumer
 	for ctx.Err() == nil && !w.q.conn.IsClosed() {

@@ -76,7 +76,7 @@ func (s Set) at(i int) Policy {
 	return p
 }
 
-// Default returns the policy with this name and the defaults of its parameters. It panics if there is none.
+// Default returns the policy with this name and the defaults of its parameters. It panics if s has no such policy.
 func (s Set) Default(name string) Policy {
 	p, err := s.Parse(name)
 	if err != nil {
@@ -239,7 +239,7 @@ func (p Policy) Int(name string) int64 {
 // Duration returns the value of a time.
 func (p Policy) Duration(name string) time.Duration { return time.Duration(p.Int(name)) }
 
-// index returns the index of a parameter; -1 if there is none with this name.
+// index returns the index of a parameter; -1 if no parameter has this name.
 func (k *Kind) index(name string) int {
 	return slices.IndexFunc(k.Params, func(p Param) bool { return p.Name == name })
 }

@@ -1,6 +1,6 @@
-// Release builds what a release consists of from the current commit, without changes that are not committed: an archive for each system, packages
-// for Debian and RPM, and their checksums. Archives and packages contain the program, man pages, completions for shells
-// and the licences of all modules in the program.
+// Release builds a release of the current commit: an archive for each system, packages for Debian and RPM, and their
+// checksums. Archives and packages contain the program, man pages, completions for shells and the licences of all modules
+// in the program. Changes that are not committed have no effect.
 //
 //	go run ./internal/release [-out DIR] [-targets linux/amd64,...]
 //
@@ -66,8 +66,12 @@ func release(out string, targets []string) (err error) {
 		return err
 	}
 	defer os.RemoveAll(b.scratch)
+	top, err := b.output("git", "rev-parse", "--show-toplevel")
+	if err != nil {
+		return err
+	}
 	source := filepath.Join(b.scratch, "source")
-	if _, err := b.output("git", "clone", "--quiet", ".", source); err != nil {
+	if _, err := b.output("git", "clone", "--quiet", top, source); err != nil {
 		return err
 	}
 	b.source = source

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"log"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -98,39 +100,41 @@ rpm:
 contents:
 `
 
-// moduleLicences returns the licences of Go and of all modules in the program, on any system.
+// moduleLicences returns the licences of Go and of all modules in the program, on any system: those in the folder of the
+// module, and those of parts of it by other authors, which are in the folders of packages.
 func (b *builder) moduleLicences() ([]byte, error) {
 	goroot, err := b.output("go", "env", "GOROOT")
 	if err != nil {
 		return nil, err
 	}
-	modules := []string{"Go " + goroot} // name and folder, separated by a blank
+	folders := map[string]string{goroot: "Go"} // titles of the licences in a folder
 	for _, goos := range []string{"darwin", "linux", "windows"} {
 		text, err := b.run([]string{"GOOS=" + goos, "CGO_ENABLED=0"}, "go", "list", "-deps", "-f",
-			"{{with .Module}}{{if not .Main}}{{.Path}}@{{.Version}} {{.Dir}}{{end}}{{end}}", "./cmd/tui")
+			"{{with .Module}}{{if not .Main}}{{.Path}}@{{.Version}}\t{{.Dir}}\t{{$.Dir}}{{end}}{{end}}", "./cmd/tui")
 		if err != nil {
 			return nil, err
 		}
-		modules = append(modules, strings.Split(text, "\n")...)
+		for line := range strings.Lines(text) {
+			title, rest, isModule := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+			if module, folder, _ := strings.Cut(rest, "\t"); isModule {
+				addFolders(folders, title, module, folder)
+			}
+		}
 	}
-	slices.Sort(modules)
-	var out strings.Builder
 	embedded, err := b.output("git", "ls-files", "*.LICENSE")
 	if err != nil {
 		return nil, err
 	}
-	for _, module := range slices.Compact(modules) {
-		name, folder, _ := strings.Cut(module, " ")
-		if folder == "" {
-			continue
-		}
+	var out strings.Builder
+	byTitle := func(x, y string) int { return cmp.Or(cmp.Compare(folders[x], folders[y]), cmp.Compare(x, y)) }
+	for _, folder := range slices.SortedFunc(maps.Keys(folders), byTitle) {
 		list, err := os.ReadDir(folder)
 		if err != nil {
 			return nil, err
 		}
 		for _, entry := range list {
 			if licenceName.MatchString(entry.Name()) && !entry.IsDir() {
-				if err := appendLicence(&out, name, filepath.Join(folder, entry.Name())); err != nil {
+				if err := appendLicence(&out, folders[folder], filepath.Join(folder, entry.Name())); err != nil {
 					return nil, err
 				}
 			}
@@ -142,6 +146,15 @@ func (b *builder) moduleLicences() ([]byte, error) {
 		}
 	}
 	return []byte(out.String()), nil
+}
+
+// addFolders adds the folder of a package, and all above it up to that of its module, with titles that begin with title.
+func addFolders(folders map[string]string, title, module, folder string) {
+	for folder != module && len(folder) > len(module) {
+		folders[folder] = title + filepath.ToSlash(strings.TrimPrefix(folder, module))
+		folder = filepath.Dir(folder)
+	}
+	folders[module] = title
 }
 
 var licenceName = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice)`)

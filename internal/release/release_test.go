@@ -7,6 +7,7 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
+	"maps"
 	"testing"
 	"time"
 )
@@ -109,5 +110,16 @@ func TestPackagePaths(t *testing.T) {
 		if got := packagePath(x[0], x[1]); got != x[2] {
 			t.Errorf("%s in a %s: %q, want %q", x[0], x[1], got, x[2])
 		}
+	}
+}
+
+// The licences of a package are in its folder or in one above it, up to that of the module.
+func TestLicenceFolders(t *testing.T) {
+	got := map[string]string{}
+	addFolders(got, "m@v1", "/mod/m@v1", "/mod/m@v1/a/b")
+	addFolders(got, "n@v2", "/mod/n@v2", "/mod/n@v2")
+	want := map[string]string{"/mod/m@v1": "m@v1", "/mod/m@v1/a": "m@v1/a", "/mod/m@v1/a/b": "m@v1/a/b", "/mod/n@v2": "n@v2"}
+	if !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }

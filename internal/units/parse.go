@@ -223,7 +223,7 @@ func FormatSize(n int64) string {
 }
 
 // Split splits "50ms" into "50" and "ms". The number consists of the digits, points and signs at the
-// beginning, which need not be valid; it is empty if there are none.
+// beginning, which need not be valid; it is empty if s begins with another character.
 func Split(s string) (number, unit string) {
 	s = strings.TrimSpace(s)
 	i := strings.IndexFunc(s, func(r rune) bool { return (r < '0' || r > '9') && r != '.' && r != '-' && r != '+' })

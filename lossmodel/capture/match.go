@@ -110,7 +110,7 @@ func (x *matcher) groupByContent(m *Matching) {
 type knownArrival struct{ sentAt, delay time.Duration }
 
 // certainArrivals returns sent datagrams whose arrival is known, with their delays, in the order of sending:
-// those that arrived and whose content was sent only once. If there are none, it pairs the datagrams of contents
+// those that arrived and whose content was sent only once. Without such datagrams it pairs those of contents
 // that were received as often as sent in their order, and of other contents only the first.
 func (x *matcher) certainArrivals() (list []knownArrival) {
 	add := func(s, r int32) {

@@ -156,7 +156,8 @@ func (p *burstClock) Advance(now time.Duration) {
 // Judge implements Process. A copy is lost with its datagram.
 func (p *burstClock) Judge(pkt *Packet) {
 	p.Advance(pkt.Sent)
-	if pkt.Bad = p.bad; p.bad {
+	pkt.Bad = p.bad
+	if p.bad {
 		pkt.Lost = Burst
 	}
 }

@@ -248,7 +248,7 @@ type fifo struct{ ring.Queue[Packet] }
 // insert adds a packet.
 func (f *fifo) insert(p Packet) { *f.Push() = p }
 
-// pop removes the oldest packet; false if there is none.
+// pop removes the oldest packet; false if the queue is empty.
 func (f *fifo) pop() (Packet, bool) {
 	if f.Len() == 0 {
 		return Packet{}, false

@@ -11,8 +11,8 @@ import (
 
 // Lateness is the time by which datagrams leave after their due time, as a 99th percentile.
 const (
-	// NoticeableLateness is the lateness from which on a remark is due. Ordinary scheduling causes some milliseconds.
-	NoticeableLateness = time.Millisecond
+	// noticeableLateness is the lateness from which on a remark is due. Ordinary scheduling causes some milliseconds.
+	noticeableLateness = time.Millisecond
 	// MinLateLimit is the lateness below which no link counts as distorted, however short its delay is.
 	MinLateLimit = 5 * time.Millisecond
 )
@@ -40,10 +40,10 @@ func (t *Totals) Late(was [2]bool) (late [2]bool) {
 	return late
 }
 
-// LateRemark describes a lateness that is noticeable, but within the limit; "" if there is none.
+// LateRemark describes a lateness that is noticeable, but within the limit; "" for any other lateness.
 func (f *Flow) LateRemark(direction Direction) string {
 	p99 := f.Lateness.Quantile(0.99)
-	if p99 <= NoticeableLateness || f.IsLate(false) {
+	if p99 <= noticeableLateness || f.IsLate(false) {
 		return ""
 	}
 	return fmt.Sprintf("%s late by p99 %s ms, limit %s", direction, Millis(p99), Millis(f.LateLimit()))

@@ -284,7 +284,7 @@ const maxListed = 4 * MaxFlows
 // isOver reports whether the flow has stopped and none of its packets are in the queue.
 func (f *Flow) isOver(now time.Duration) bool { return !f.Active(now) && f.Sent == f.Lost+f.passed }
 
-// findFlow returns the index of an active flow of the given kind that is not taken; -1 if there is none.
+// findFlow returns the index of an active flow of the given kind that is not taken; -1 if no flow is.
 func findFlow(flows []*Flow, taken []bool, k policy.Policy, now time.Duration) int {
 	for i, f := range flows {
 		if !taken[i] && f.Kind == k && f.Active(now) {

@@ -123,6 +123,10 @@ interval = ctypes.c_int64(20000)
 of(b, lib.wirelab_set_budget(b, ctypes.c_int64(64000), interval), -1, b"expected a sender")
 of(sender, lib.wirelab_set_budget(sender, ctypes.c_int64(64000), interval), -2, b"digest_bits=0")
 of(a, lib.wirelab_set_budget(a, ctypes.c_int64(-1), interval), -2, b"expected 0 to")
+for encoder in b"deflate", b"zstd level=3":
+    whole = lib.wirelab_sender(schema, encoder, None, text, 300)
+    of(whole, lib.wirelab_set_budget(whole, ctypes.c_int64(64000), interval), -2, b"encodes whole states")
+    assert lib.wirelab_set_budget(whole, ctypes.c_int64(0), interval) == 0 == lib.wirelab_close(whole)
 of(a, lib.wirelab_set_budget(a, ctypes.c_int64(100), interval), -2, b"at most 1 bytes")
 free = deliver(a, b, 100, 0.2)
 assert lib.wirelab_set_budget(a, ctypes.c_int64(16000), interval) == 0
@@ -135,6 +139,17 @@ assert bytes(got) == bytes(state)
 assert lib.wirelab_set_budget(a, ctypes.c_int64(0), interval) == 0
 deliver(a, b, 20, 0)
 assert bytes(got) == bytes(state) and lib.wirelab_close(a) == lib.wirelab_close(b) == 0
+
+
+a = lib.wirelab_sender(schema, None, None, text, 300)
+b = lib.wirelab_receiver(schema, b"guard=true", text, 300)  # the schema has 1000 states a second
+for lost in 0, 254, 255:  # 255 lost packets in a row make the next one doubted
+    for _ in range(lost):
+        lib.wirelab_send(a, now, state, packet, 4096)
+    size = lib.wirelab_send(a, now, state, packet, 4096)
+    code = lib.wirelab_receive(b, now, packet, size, got)
+    assert code == (-7 if lost == 255 else 1), (lost, code)
+assert lib.wirelab_close(a) == lib.wirelab_close(b) == 0
 
 
 def use(results):

@@ -50,7 +50,7 @@ func (r *Reader) Fail(err error) {
 	}
 }
 
-// Bits reads a value of n bits, at most 32: the lowest n mod 8 bits as they are, then the others in
+// Bits reads a value of n bits, at most 32: the lowest n mod 8 bits unchanged, then the others in
 // bytes, each as a Huffman code word.
 func (r *Reader) Bits(n int) uint32 {
 	word, start := r.peek(), r.pos

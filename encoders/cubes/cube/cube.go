@@ -60,7 +60,7 @@ var (
 func RangeError(i int, q *Row) error { return fmt.Errorf("cube %d: %w: %v", i, frame.ErrRange, *q) }
 
 // ChangedError returns the error for cube i, q, that was decoded as changed but is out of range or equals the
-// baseline. It tests the range to tell which.
+// baseline. It tests the range to distinguish the two.
 func ChangedError(i int, q *Row) error {
 	if !InRange(q) {
 		return RangeError(i, q)

@@ -111,7 +111,7 @@ func codeEscape(c *rangecoder.Coder, symbol, n int) uint {
 // with probability 1/2.
 func splitTopBits(n uint) (modelled uint, node int, direct uint) {
 	modelled = min(n-1, topBits)
-	const nodesOfLength = 3 // of a tree of two bits; a tree begins at node+1, hence the -1
+	const nodesOfLength = 3 // of a tree of two bits; a tree begins at node+1, so node is 1 less
 	return modelled, nodesOfLength*int(min(max(n, 2), 9)-2) - 1, n - 1 - modelled
 }
 

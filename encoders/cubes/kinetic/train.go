@@ -47,7 +47,7 @@ type training struct {
 	recipe
 	job train.Job
 	log train.Log
-	m   *model // the model, as far as it is trained
+	m   *model // the model with the parts that were trained so far
 }
 
 // train trains the nets and the weights of decisions and returns the files of the model.

@@ -118,7 +118,7 @@ func (a *Aligner) Plan(ops []delta.Op, start, end int) []delta.Op {
 
 // prepareWindow makes the window cover the parts of the source that are similar to the block from start to
 // end. If it has to be filled again, the cells are chosen for the next blocks too, because sorting its suffixes
-// takes the most time. If that work exceeds its allowance, the window stays as it is.
+// takes the most time. If that work exceeds its allowance, the window is unchanged.
 func (a *Aligner) prepareWindow(start, end int) {
 	cells := (len(a.old) + a.limit + Cell - 1) / Cell
 	if cap(a.votes) < cells {

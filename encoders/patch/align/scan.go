@@ -155,7 +155,7 @@ func (a *Aligner) addSeed(d *diagonal, searchStart, from, to int) {
 
 // longestMatch returns address and length of the longest match of the new file at p, up to end, at most
 // maxMatchLength bytes. A match of maxCompare bytes on the given diagonal is preferred; it needs no search. n is
-// 0 if there is none.
+// 0 without a match.
 func (a *Aligner) longestMatch(p, end int, diagonal int64) (address int64, n int) {
 	onDiagonal := a.bytesAt(int64(p) + diagonal)
 	if n := commonPrefix(onDiagonal[:min(len(onDiagonal), maxCompare)], a.new[p:end]); n == maxCompare {

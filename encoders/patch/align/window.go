@@ -57,7 +57,7 @@ func (w *window) covers(votes []int32, wanted []bool) bool {
 	return len(w.cells) > 0 && haveVotes*2 >= wantedVotes && haveBestVotes*10 >= bestVotes*9
 }
 
-// median returns the median of values, 0 if there are none.
+// median returns the median of values; 0 if values is empty.
 func median(values []int32) int32 {
 	if len(values) == 0 {
 		return 0

@@ -146,7 +146,7 @@ func (m *matcher) shift(drop int) {
 }
 
 // find returns the byte that followed the last occurrence of the bytes before buf[p], and the length of the
-// match, 0 if there is none. bufOffset is the offset of buf[0] in the new file, w holds the last eight bytes, the
+// match, 0 for no match. bufOffset is the offset of buf[0] in the new file, w holds the last eight bytes, the
 // newest in the highest byte. A match continues as long as its predictions are right.
 func (m *matcher) find(buf []byte, p int, bufOffset int64, w uint64) (predicted byte, length int) {
 	if m.length > 0 && m.predictedAt < p && buf[m.predictedAt] == byte(w>>56) {
@@ -200,7 +200,7 @@ const (
 )
 
 // shape is the layout of a part of a block, of a table or a picture for instance. In a numeric part, copies
-// differ in so many bytes that they are coded as literals, with the old bytes as contexts.
+// differ in many bytes, which are therefore coded as literals, with the old bytes as contexts.
 type shape struct {
 	step, row int // distances in bytes between neighbouring values, and between rows
 	numeric   bool

@@ -41,7 +41,7 @@ func newNumbers() *numbers {
 }
 
 // code encodes v in a context below numberContexts, or decodes and returns it: the bit length of v+1 in unary, then
-// the bits below its highest one, of which the first three have adaptive probabilities. A decoded number is less
+// the bits below its highest one; the first three have adaptive probabilities. A decoded number is less
 // than 1<<numberBits.
 func (n *numbers) code(c *rangecoder.Coder, v int64, context int) int64 {
 	u := uint64(v) + 1

@@ -20,7 +20,7 @@ type pointers struct {
 	kind                     int       // kind of the current word, such as kindRelative
 	level                    int       // index into nearness of the prediction's entry, or noPrediction
 	confidence               int       // confidence of the prediction, 0 to 3
-	wrong                    bool      // a byte of the word differs from the prediction, or there is none
+	wrong                    bool      // a byte of the word differs from the prediction, or there is no prediction
 	refuted                  bool      // codeWholeWord coded that the prediction is wrong
 	predictedDelta           int32     // predicted movement of the target
 	wordHistory              [8]uint32 // by kind: which predictions were right, the last in the lowest bit

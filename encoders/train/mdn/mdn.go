@@ -37,7 +37,7 @@ type Config struct {
 }
 
 // Point is the loss after an epoch, in bits per sample. Train is the mean during the epoch, while the
-// weights change; Held is that of the held-out samples after the epoch, NaN if there are none.
+// weights change; Held is that of the held-out samples after the epoch, NaN without held-out samples.
 type Point struct {
 	Epoch       int     // number of the epoch, from 1
 	Train, Held float64 // losses in bits per sample

@@ -23,6 +23,7 @@ type Checker struct {
 // checkedData caches the results of checks for one source.
 type checkedData struct {
 	schema         *frame.Schema
+	initial        *frame.Frame
 	player         player
 	usableEncoders map[string]bool // encoders that can send the source's frames, by name and parameters
 }
@@ -43,7 +44,7 @@ func (k *Checker) Check(ctx context.Context, c *config.Config) error {
 		if err != nil {
 			return err
 		}
-		k.data[c.Data] = &checkedData{schema: s.schema, player: player{source: s.player.source}, usableEncoders: map[string]bool{}}
+		k.data[c.Data] = &checkedData{schema: s.schema, initial: s.initial, player: player{source: s.player.source}, usableEncoders: map[string]bool{}}
 		return s.Close()
 	}
 	c = c.Clone() // the checks fill in settings
@@ -71,8 +72,11 @@ func (k *Checker) Check(ctx context.Context, c *config.Config) error {
 		}
 		data.usableEncoders[name] = true
 	}
-	// Checking the script needs no more of a session than these fields.
-	s := &Session{config: c, stream: stream{schema: data.schema}, player: data.player}
+	// Checking the budget and the script needs no more of a session than these fields.
+	s := &Session{config: c, stream: stream{schema: data.schema, initial: data.initial}, player: data.player}
+	if err := s.checkBudget(nil, c); err != nil {
+		return err
+	}
 	return s.loadScript(c)
 }
 

@@ -143,6 +143,30 @@ func TestBudgetRefusals(t *testing.T) {
 	}
 }
 
+// The points of a sweep after the first one are checked like sessions: weights that the data lack, and encoders that do not
+// keep a budget.
+func TestCheckerChecksBudgets(t *testing.T) {
+	k := NewChecker(false)
+	for _, c := range []struct{ pairs, want string }{
+		{"", ""},
+		{"sender.weights position=2", ""},
+		{"sender.weights positon=2", "did you mean position?"},
+		{"encoder.name raw", ""},
+		{"encoder.name raw sender.budget 64kbit", "raw cannot encode part of a frame"},
+	} {
+		cfg := config.Default()
+		words := strings.Fields(c.pairs)
+		for i := 0; i < len(words); i += 2 {
+			if err := cfg.Set(words[i], words[i+1]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := k.Check(t.Context(), cfg); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want an error with %q", c.pairs, err, c.want)
+		}
+	}
+}
+
 // change applies a change to a session.
 func change(t *testing.T, s *Session, key, value string) {
 	t.Helper()

@@ -66,7 +66,7 @@ func NewFiller(s *frame.Schema) *Filler {
 
 // SetPolicy sets the policy, which must be one of Policies; the first one for the zero Policy.
 func (f *Filler) SetPolicy(p policy.Policy) {
-	f.policy, f.rule = p, newRule(p)
+	f.policy, f.rule = p, newRule(p, &f.metric)
 	f.values.forgetCosts()
 }
 

@@ -88,16 +88,9 @@ func (m *Metric) weighted(a, b []int32) uint32 {
 	return uint32(min(1+sum/weightUnit, maxError))
 }
 
-// constant returns the constant of a policy for a row with values a and b, which differ: 20 mm for cubes, the largest
-// tolerance of the fields that differ for other rows. It is in ErrorUnit.
-func (m *Metric) constant(a, b []int32) uint32 {
-	if m.cubes {
-		return 20 * ErrorUnit
-	}
-	if m.constants == nil {
-		return ErrorUnit
-	}
-	largest := uint32(0)
+// largestConstant returns the largest of the constants of the fields in which two rows differ. The metric must have
+// constants.
+func (m *Metric) largestConstant(a, b []int32) (largest uint32) {
 	for i, c := range m.constants {
 		if a[i] != b[i] {
 			largest = max(largest, c)

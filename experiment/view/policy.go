@@ -41,6 +41,14 @@ var (
 	firstParam = policy.Count("first", 0, 0, 1_000_000, "number of first rows that precede all others, such as 1 for the player")
 )
 
+// unitConstant returns the error of a constant of 1 for rows without tolerances, in ErrorUnit.
+func (m *Metric) unitConstant() uint64 {
+	if m.cubes {
+		return 20 * ErrorUnit
+	}
+	return ErrorUnit
+}
+
 // kind is a policy, in the order of Policies.
 type kind uint8
 
@@ -59,7 +67,8 @@ const (
 // rule is a policy with its parameters.
 type rule struct {
 	kind     kind
-	constant uint64    // factor of Metric.constant, in millionths
+	constant uint64    // factor of the constants of fields, in millionths
+	fixed    uint32    // constant of rows without such constants, in ErrorUnit
 	first    int       // rows that precede all others
 	weights  [4]uint32 // of fiedler: player, interacting, moving, rest
 	gain     uint32    // of unity: importance; of iris: priority in thousandths
@@ -101,7 +110,7 @@ func IgnoresErrors(name string) bool {
 }
 
 // newRule returns the rule of a policy of Policies; the first one for the zero Policy.
-func newRule(p policy.Policy) (r rule) {
+func newRule(p policy.Policy, m *Metric) (r rule) {
 	if p == (policy.Policy{}) {
 		p = Policies.Default(Policies[0].Name)
 	}
@@ -114,6 +123,7 @@ func newRule(p policy.Policy) (r rule) {
 	switch r.kind {
 	case accumulated, accumulatedPerBit:
 		r.constant = uint64(p.Int("constant"))
+		r.fixed = uint32(r.constant * m.unitConstant() / 1_000_000)
 	case fiedler:
 		for i, name := range []string{"player", "interacting", "moving", "rest"} {
 			r.weights[i] = uint32(p.Int(name))
@@ -129,8 +139,8 @@ func newRule(p policy.Policy) (r rule) {
 
 // ruleConstant returns what the policy adds to the error of a row with value cur, in ErrorUnit.
 func (f *Filler) ruleConstant(cur, shown []int32) uint32 {
-	if f.rule.constant == 0 {
-		return 0
+	if f.metric.constants == nil {
+		return f.rule.fixed
 	}
-	return uint32(f.rule.constant * uint64(f.metric.constant(cur, shown)) / 1_000_000)
+	return uint32(f.rule.constant * uint64(f.metric.largestConstant(cur, shown)) / 1_000_000)
 }

@@ -122,6 +122,23 @@ func TestBudgetRecorded(t *testing.T) {
 	}
 }
 
+// The figures of clients under a budget can be asserted, and are in the totals of a run.
+func TestBudgetFigures(t *testing.T) {
+	r := runCrowd(t, configure(t, "duration", "2s", "crowd.clients", "9", "sender.budget", "64kbit", "crowd.rtt", "uniform max=200ms", "assert.crowd.p95.view.error", ">= 0"))
+	all, names := figures.Flatten(r.Totals), figures.Names()
+	for _, field := range figures.BudgetClientFields {
+		for _, q := range []string{"p5", "p50", "p95", "worst"} {
+			key := "crowd." + q + "." + field.Key
+			if _, known := all[key]; !names[key] || !known {
+				t.Errorf("%s: known %v, has a value %v", key, names[key], known)
+			}
+		}
+	}
+	if view := all["view.mean_error_mm"]; view < all["crowd.p5.view.error"] || view > all["crowd.worst.view.error"] {
+		t.Errorf("the mean error of all clients is %.1f mm, those of each are %.1f to %.1f", view, all["crowd.p5.view.error"], all["crowd.worst.view.error"])
+	}
+}
+
 // fairLevel agrees with a search over all levels.
 func TestFairLevel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -238,12 +255,6 @@ func TestPlayerRows(t *testing.T) {
 // The estimate of the memory of a client is that of the heap, up to a factor of 2.
 func TestViewerBytes(t *testing.T) {
 	const clients = 200
-	heap := func() int64 {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return int64(m.HeapAlloc)
-	}
 	x, err := NewSession(t.Context(), configure(t, "duration", "1h", "data.loop", "true", "crowd.clients", fmt.Sprint(clients), "sender.budget", "64kbit",
 		"crowd.rtt", "lognormal median=60ms sigma=0.6 min=20ms max=200ms", "crowd.loss", "uniform max=5%"), Options{})
 	if err != nil {
@@ -255,11 +266,11 @@ func TestViewerBytes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	before := heap()
+	before := heapBytes()
 	for i := range x.shards {
 		x.shards[i].viewers = nil
 	}
-	got := (before - heap()) / clients
+	got := (before - heapBytes()) / clients
 	if want := viewerBytes(x.schema); got > want*2 || want > got*2 {
 		t.Errorf("a client takes %d bytes, estimated are %d", got, want)
 	}

@@ -44,13 +44,16 @@ type shard struct {
 	lostBy     [lossmodel.NumCauses]int64
 	ackBuffer  []byte
 	hash       uint64 // of the events so far, see addEvent
-	timed      struct{ server, clients, decode, choose int64 }
+	timed      partTimes
 
 	filler    *view.Filler      // nil without a budget
 	timer     *meters.Stopwatch // of the encoder under a budget
 	worker    *worker           // of the goroutine that receives packets
 	decodeErr error             // of the decoder of packets under a budget
 }
+
+// partTimes are durations of parts of the work on a shard, in nanoseconds.
+type partTimes struct{ server, clients, decode, choose int64 }
 
 // packet is a packet in flight.
 type packet struct {

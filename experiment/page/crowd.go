@@ -77,6 +77,9 @@ func (d *document) addCrowd(x *engine.Result) {
 // tickTable returns a table of the parts of the work of a tick.
 func tickTable(u *figures.CrowdTiming) table {
 	t := newTable("Work of a tick, by the wall clock of the machine: not reproducible", "part", ">µs")
+	if u.ChooseUS != nil {
+		t.Add("choosing the rows of packets under a budget", formatFigure(*u.ChooseUS))
+	}
 	t.Add("encodings", formatFigure(u.EncodeUS))
 	t.Add("acks, baselines, headers and the uplink, for all clients", formatFigure(u.ServerUS))
 	t.Add("receivers, displays and links of all clients; not work of a server", formatFigure(u.ClientsUS))

@@ -96,6 +96,7 @@ func TestClockStops(t *testing.T) {
 		clock := &stoppable{real: wallClock()}
 		cfg := quickConfig(t)
 		cfg.At, cfg.Duration = nil, 0
+		cfg.Sender.RateHz = 10 // up to maxSteps run before a command, which the replay repeats
 		r, err := NewRunner(t.Context(), cfg, RunnerOptions{Clock: clock.now, Reports: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)

@@ -169,7 +169,7 @@ func TestDamage(t *testing.T) {
 		for i, cur := range frames[1:] {
 			base := frames[i]
 			payload := p.send(t, cur, base)
-			every := 1 + len(payload)*s.Cells()/testkit.ChooseLong(400_000, 100_000, 400_000) // long packets are sampled
+			every := 1 + len(payload)*s.Cells()/testkit.ChooseLong(400_000, 50_000, 400_000) // long packets are sampled
 			every += testkit.ChooseLong(0, 1, 11)
 			for n := rng.IntN(every); n < len(payload); n += every {
 				decodeInvalid(t, p, payload[:n], base)

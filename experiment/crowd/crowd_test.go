@@ -40,6 +40,14 @@ func runCrowd(t testing.TB, c *config.Config) *engine.Result {
 	return r
 }
 
+// unlessShort returns whole, or with -short, which the race detector runs with, part.
+func unlessShort[T any](whole, part T) T {
+	if testing.Short() {
+		return part
+	}
+	return whole
+}
+
 // mixed are the settings of a crowd with all kinds of clients.
 var mixed = []string{"duration", "2s", "crowd.rtt", "lognormal median=60ms sigma=0.6 min=0ms max=300ms", "crowd.loss", "uniform max=20%",
 	"crowd.jitter", "uniform min=0ms max=40ms"}
@@ -85,7 +93,7 @@ func TestOneClientEqualsSession(t *testing.T) {
 		{"sender.budget", "32kbit", "link.latency", "40ms", "at[0].t", "1s", "at[0].send_budget", "96kbit", "at[1].t", "2s", "at[1].priority", "round-robin"},
 	} {
 		t.Run(fmt.Sprint(settings), func(t *testing.T) {
-			c := configure(t, append([]string{"duration", "5s", "crowd.clients", "1"}, settings...)...)
+			c := configure(t, append([]string{"duration", unlessShort("5s", "2500ms"), "crowd.clients", "1"}, settings...)...)
 			got := runCrowd(t, c)
 			alone := c.Clone()
 			alone.Crowd, alone.Seed = config.Default().Crowd, ClientSeed(c.Seed, 1) // the demo recording does not use the seed
@@ -145,7 +153,7 @@ func viewText(r *engine.Result) string {
 // The outcomes of all packets add up, nothing is wrong, and neither the number of cores nor sharing changes a byte.
 func TestSameBytes(t *testing.T) {
 	for _, more := range [][]string{
-		{"crowd.clients", "1200", "duration", "500ms"},
+		{"crowd.clients", unlessShort("1200", "600"), "duration", "500ms"},
 		{"crowd.clients", "10", "encoder.name", "adaptive", "crowd.baseline", "anchors every=2 root=16"},
 		{"crowd.clients", "30", "crowd.baseline", "ages list=3,4,6,9,13,18,26,38", "sender.every", "2"},
 		{"crowd.clients", "30", "crowd.baseline", "every ticks=4"},
@@ -155,8 +163,8 @@ func TestSameBytes(t *testing.T) {
 		c := configure(t, append(slices.Clone(mixed), more...)...)
 		var want *engine.Result
 		for _, unshared := range []bool{false, true} {
-			for _, cores := range []int{1, 2, 3} {
-				if unshared && (cores > 2 || c.Crowd.Clients > 100) {
+			for _, cores := range unlessShort([]int{1, 2, 3}, []int{1, 3}) {
+				if unshared && (cores == 3 || c.Crowd.Clients > 100) {
 					continue
 				}
 				before := runtime.GOMAXPROCS(cores)
@@ -182,7 +190,7 @@ func TestProperty(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	names := []string{"relative-orientation", "adaptive", "kinetic-lite", "raw"}
 	policies := []string{"newest", "every ticks=3", "ages list=2,5,9,30", "anchors every=1 root=15", "anchors every=4 root=7"}
-	for range 12 {
+	for range unlessShort(12, 6) {
 		settings := []string{"duration", "1200ms", "crowd.clients", fmt.Sprint(1 + rng.IntN(8)), "seed", fmt.Sprint(rng.IntN(1000)),
 			"crowd.loss", fmt.Sprintf("uniform max=%d%%", rng.IntN(100)), "crowd.rtt", fmt.Sprintf("uniform max=%dms", rng.IntN(900)),
 			"crowd.jitter", fmt.Sprintf("uniform max=%dms", rng.IntN(200)), "encoder.name", names[rng.IntN(len(names))],

@@ -22,8 +22,8 @@ func ClientSeed(session uint64, n int) uint64 { return seed.Derive(session^seed.
 // clientLinks returns the links of client n, counted from 1: those of its profile or of c, then what [crowd] sets drawn
 // from its distributions, then what its [[client]] table sets. A round trip is split evenly over both links.
 func clientLinks(c *config.Config, n int) (down, up lossmodel.Spec, err error) {
-	own := ClientSeed(c.Seed, n)
-	word := func(name string) uint64 { return seed.PCG(own, "crowd."+name).Uint64() }
+	clientSeed := ClientSeed(c.Seed, n)
+	word := func(name string) uint64 { return seed.PCG(clientSeed, "crowd."+name).Uint64() }
 	down, up = c.Down, c.Up
 	if mix := c.Crowd.Mix(); mix != nil {
 		rest := int64(word("profile") % 1e6)
@@ -43,12 +43,12 @@ func clientLinks(c *config.Config, n int) (down, up lossmodel.Spec, err error) {
 		up.Loss = down.Loss
 	}
 	if i := clientRow(c, n); i >= 0 && !c.Clients[i].Change.IsZero() {
-		own := c.Clone()
-		own.Down, own.Up = down, up
-		if err := own.Apply(c.Clients[i].Change); err != nil {
+		changed := c.Clone()
+		changed.Down, changed.Up = down, up
+		if err := changed.Apply(c.Clients[i].Change); err != nil {
 			return down, up, config.Within(config.Indexed("client", i), err)
 		}
-		down, up = own.Down, own.Up
+		down, up = changed.Down, changed.Up
 	}
 	return down, up, nil
 }
@@ -72,16 +72,16 @@ type newLinks struct {
 
 // newLinks returns the links of client i, counted from 0. It returns an error if a crowd does not support them.
 func (x *Session) newLinks(i int) (links newLinks, err error) {
-	n, own := i+1, ClientSeed(x.config.Seed, i+1)
+	n, clientSeed := i+1, ClientSeed(x.config.Seed, i+1)
 	if links.downSpec, links.upSpec, err = clientLinks(x.config, n); err != nil {
 		return links, err
 	}
 	if err := cmp.Or(x.checkLink("down", n, &links.downSpec, &x.config.Down), x.checkLink("up", n, &links.upSpec, &x.config.Up)); err != nil {
 		return links, err
 	}
-	var downErr, upErr error // name a setting that light links do not model
-	links.down, downErr = lossmodel.NewLight(links.downSpec, own, "down")
-	links.up, upErr = lossmodel.NewLight(links.upSpec, own, "up")
+	var downErr, upErr error // not nil if the spec has a setting that light links do not model
+	links.down, downErr = lossmodel.NewLight(links.downSpec, clientSeed, "down")
+	links.up, upErr = lossmodel.NewLight(links.upSpec, clientSeed, "up")
 	links.isLight = downErr == nil && upErr == nil
 	return links, nil
 }
@@ -122,13 +122,13 @@ type fullLinks struct {
 // seenPackets is the number of packets that fullLinks.seen records: 68 s at 60 Hz.
 const seenPackets = 4096
 
-// newFullLinks returns links with the seeds of client n. load reads the files that specs name.
-func newFullLinks(load tracefile.Loader, down, up lossmodel.Spec, own uint64) (*fullLinks, error) {
+// newFullLinks returns the links of the client with the given seed, see ClientSeed. load reads the files that specs name.
+func newFullLinks(load tracefile.Loader, down, up lossmodel.Spec, clientSeed uint64) (*fullLinks, error) {
 	x, err := &fullLinks{}, error(nil)
-	if x.down, err = lossmodel.NewLinkWith(load, down, own, "down"); err != nil {
+	if x.down, err = lossmodel.NewLinkWith(load, down, clientSeed, "down"); err != nil {
 		return nil, config.ErrorAt("down", err)
 	}
-	if x.up, err = lossmodel.NewLinkWith(load, up, own, "up"); err != nil {
+	if x.up, err = lossmodel.NewLinkWith(load, up, clientSeed, "up"); err != nil {
 		return nil, config.ErrorAt("up", err)
 	}
 	return x, nil

@@ -43,8 +43,12 @@ func TestPresence(t *testing.T) {
 		t.Errorf("%s is %s; %d wrong", key, value, r.Totals.Wrong)
 	}
 	all := runCrowd(t, configure(t, append(settings[:2:2], "crowd.clients", "1100", "crowd.rtt", "lognormal median=60ms")...))
+	const never = 699 // joins when the crowd has become smaller
+	if r.Totals.Crowd.Clients != 1099 || r.Clients[never] != (figures.CrowdClient{}) {
+		t.Errorf("%d clients were in the game, want 1099; client %d has %+v", r.Totals.Crowd.Clients, never+1, r.Clients[never])
+	}
 	for i, c := range r.Clients {
-		if c.RoundTripMS != all.Clients[i].RoundTripMS {
+		if i != never && c.RoundTripMS != all.Clients[i].RoundTripMS {
 			t.Errorf("client %d has other links if it comes later", i+1)
 		}
 	}

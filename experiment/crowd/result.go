@@ -95,7 +95,9 @@ func clientFigures(n *sentCounts, v *receiver, t *tenure, active time.Duration, 
 		PayloadKbps: kilobits(n.payloadBytes), WireKbps: kilobits(n.wireBytes),
 		BaselineAgeTicks: figures.RatioFigure(float64(n.ageTicks), float64(n.withBaseline)),
 		LossRatio:        figures.RatioFigure(float64(n.lost), float64(n.sent)),
-		RoundTripMS:      t.roundTripMS,
+	}
+	if active > 0 {
+		c.RoundTripMS = t.roundTripMS
 	}
 	if n.sent > 0 {
 		c.Failures = figures.Known(float64(v.failed()))
@@ -200,8 +202,13 @@ func (x *Session) viewFigures(end time.Duration) *figures.View {
 
 // crowdFigures returns the quantiles over clients.
 func (x *Session) crowdFigures(clients []figures.CrowdClient) *figures.Crowd {
-	out := &figures.Crowd{Clients: x.config.Crowd.Clients, EncodingsPerTick: figures.RatioFigure(float64(x.encodingSum), float64(x.packets)),
+	out := &figures.Crowd{EncodingsPerTick: figures.RatioFigure(float64(x.encodingSum), float64(x.packets)),
 		MaxEncodings: x.maxEncodings}
+	for i := range clients {
+		if clients[i].WasInGame() {
+			out.Clients++
+		}
+	}
 	out.SetQuantiles(clients)
 	return out
 }

@@ -10,7 +10,7 @@ import (
 // Crowd contains the figures of a run with one sender and many receivers. The other totals of such a run are sums and
 // distributions over all clients.
 type Crowd struct {
-	Clients          int     `json:"clients"`
+	Clients          int     `json:"clients"`              // that were in the game at any time
 	EncodingsPerTick Figure  `json:"encodings_per_tick"`   // mean number of different payloads of a tick
 	MaxEncodings     int     `json:"max_encodings"`        // the largest number
 	MemoRatio        *Figure `json:"memo_ratio,omitempty"` // share of packets encoded with the memo of an anchor; nil without anchors
@@ -52,6 +52,9 @@ type CrowdClientView struct {
 	RowAgeP99MS   Figure `json:"row_age_p99_ms"`
 	LongestWaitMS Figure `json:"longest_wait_ms"` // for which a row that should be sent was not
 }
+
+// WasInGame reports whether the client was in the game in the time of the figures. If not, they are unknown.
+func (c *CrowdClient) WasInGame() bool { return c.WireKbps.known }
 
 // CrowdTiming contains mean durations of the work of a tick in which packets are sent, in microseconds of one core. Only
 // ElapsedUS is wall time: parts of a tick run on several cores.

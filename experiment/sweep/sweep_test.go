@@ -22,7 +22,7 @@ var began = time.Now()
 func clock() time.Duration { return time.Since(began) }
 
 const small = `
-duration = "300ms"
+duration = "100ms"
 encoder.name = "changed-index"
 down.latency = "10ms"
 sender.history = 32

@@ -394,3 +394,25 @@ func TestExplainWeights(t *testing.T) {
 		t.Errorf("the priority is %d, want %d", r.Priority, want)
 	}
 }
+
+// New weights take effect at once, also for rows that do not change any more.
+func TestWeightsOfRestingRows(t *testing.T) {
+	s := teamSchema(2)
+	l := newPerfectLink(t, s.NewFrame(), s, "largest-error", "off", Interest{})
+	l.limit = 0
+	l.cur.Table[teamColumns+xColumn] = 80
+	for _, c := range []struct {
+		weights string
+		want    uint64
+	}{{"off", 1 + 80*ErrorUnit}, {"x=3", 1 + 3*80*ErrorUnit}, {"x=0", 1}, {"team:red=2", 2 * (1 + 80*ErrorUnit)}, {"off", 1 + 80*ErrorUnit}} {
+		w, err := ParseWeights(c.weights)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.filler.SetWeights(w)
+		l.step()
+		if r := l.filler.Explain(l.server, 1); r.Priority != c.want {
+			t.Errorf("%s: priority %d, want %d", c.weights, r.Priority, c.want)
+		}
+	}
+}

@@ -100,26 +100,11 @@ rpm:
 contents:
 `
 
-// moduleLicences returns the licences of Go and of all modules in the program, on any system: those in the folder of the
-// module, and those of parts of it by other authors, which are in the folders of packages.
+// moduleLicences returns the licences of Go and of all modules in the program, on any system, sorted by title.
 func (b *builder) moduleLicences() ([]byte, error) {
-	goroot, err := b.output("go", "env", "GOROOT")
+	folders, err := b.licenceFolders()
 	if err != nil {
 		return nil, err
-	}
-	folders := map[string]string{goroot: "Go"} // titles of the licences in a folder
-	for _, goos := range []string{"darwin", "linux", "windows"} {
-		text, err := b.run([]string{"GOOS=" + goos, "CGO_ENABLED=0"}, "go", "list", "-deps", "-f",
-			"{{with .Module}}{{if not .Main}}{{.Path}}@{{.Version}}\t{{.Dir}}\t{{$.Dir}}{{end}}{{end}}", "./cmd/tui")
-		if err != nil {
-			return nil, err
-		}
-		for line := range strings.Lines(text) {
-			title, rest, isModule := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-			if module, folder, _ := strings.Cut(rest, "\t"); isModule {
-				addFolders(folders, title, module, folder)
-			}
-		}
 	}
 	embedded, err := b.output("git", "ls-files", "*.LICENSE")
 	if err != nil {
@@ -148,13 +133,38 @@ func (b *builder) moduleLicences() ([]byte, error) {
 	return []byte(out.String()), nil
 }
 
-// addFolders adds the folder of a package, and all above it up to that of its module, with titles that begin with title.
-func addFolders(folders map[string]string, title, module, folder string) {
-	for folder != module && len(folder) > len(module) {
-		folders[folder] = title + filepath.ToSlash(strings.TrimPrefix(folder, module))
+// licenceFolders returns the folders in which there may be licences, with a title for each: the folders of Go, of the
+// modules, and of their packages, because parts of a module may be by other authors.
+func (b *builder) licenceFolders() (titles map[string]string, err error) {
+	goroot, err := b.output("go", "env", "GOROOT")
+	if err != nil {
+		return nil, err
+	}
+	titles = map[string]string{goroot: "Go"}
+	for _, goos := range []string{"darwin", "linux", "windows"} {
+		text, err := b.run([]string{"GOOS=" + goos, "CGO_ENABLED=0"}, "go", "list", "-deps", "-f",
+			"{{with .Module}}{{if not .Main}}{{.Path}}@{{.Version}}\t{{.Dir}}\t{{$.Dir}}{{end}}{{end}}", "./cmd/tui")
+		if err != nil {
+			return nil, err
+		}
+		for line := range strings.Lines(text) {
+			// A line is empty for packages of Go and of the main module.
+			if fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t"); len(fields) == 3 {
+				addFolders(titles, fields[0], fields[1], fields[2])
+			}
+		}
+	}
+	return titles, nil
+}
+
+// addFolders adds the folder of a package, and all above it up to the folder of its module. Titles begin with that of the
+// module.
+func addFolders(titles map[string]string, moduleTitle, module, folder string) {
+	for len(folder) > len(module) {
+		titles[folder] = moduleTitle + filepath.ToSlash(strings.TrimPrefix(folder, module))
 		folder = filepath.Dir(folder)
 	}
-	folders[module] = title
+	titles[module] = moduleTitle
 }
 
 var licenceName = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice)`)

@@ -130,19 +130,15 @@ func listenUnix(path string) (s *Server, err error) {
 // listen on the same path.
 func createFolder(folder, path string) error {
 	for range 200 {
-		err := os.Mkdir(folder, 0o700)
-		var failed *fs.PathError // names the folder
-		switch {
+		switch err := os.Mkdir(folder, 0o700); {
 		case err == nil:
 			return nil
-		case !errors.As(err, &failed):
-			return err
 		case !errors.Is(err, fs.ErrExist):
-			return fmt.Errorf("%s cannot be created: %w", path, failed.Err)
+			return fmt.Errorf("%s cannot be created: %w", path, errors.Unwrap(err)) // without the name of the folder
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	return fmt.Errorf("another program begins to listen on %s, or was killed while it began; in that case remove %s", path, folder)
+	return fmt.Errorf("another program begins to listen on %s, or was killed while it began; expected no folder %s", path, folder)
 }
 
 // checkSocketPath returns an error if path exists, unless it is a socket on which no program listens.

@@ -65,6 +65,29 @@ func TestCrowdSelectsClients(t *testing.T) {
 	}
 }
 
+// TestCrowdOmitsClientsThatLeft checks that the strip and the explanation have only the clients in the game.
+func TestCrowdOmitsClientsThatLeft(t *testing.T) {
+	lab := labtest.NewCrowd(1000)
+	m := screen(lab, 160, 48, Options{})
+	lab.Snap = labtest.CrowdSnapshot(1000, 91*time.Second)
+	x := lab.Snap.Crowd
+	clear(x.Clients[50:])
+	x.Recent.Clients = 50
+	for i := range x.Samples {
+		x.Samples[i].Packets = 50 * x.Samples[i].Ticks
+	}
+	m.lab.Ticks = baseTicksPerRedraw - 1 // so that the next one redraws all panes
+	m.Update(room.Tick{})
+	press(m, "x")
+	if view := m.View(); !strings.Contains(view, "50 clients; a bar for each client") || !strings.Contains(view, "headers of 50 clients") {
+		t.Errorf("the page has other clients than the 50 in the game:\n%s", view)
+	}
+	press(m, "esc", "G")
+	if n := len(lab.Got); n == 0 || lab.Got[n-1].Client != 50 {
+		t.Errorf("key G: commands %+v, want client 50", lab.Got)
+	}
+}
+
 // TestCrowdCrosshair checks that the legends of the charts have the means of the two seconds before the crosshair, computed
 // here from the samples, and that the footer omits the keys that a crowd refuses.
 func TestCrowdCrosshair(t *testing.T) {

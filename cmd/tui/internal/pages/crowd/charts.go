@@ -192,7 +192,7 @@ func (p *charts) line(style look.Style, floor float64, value func(*engine.CrowdS
 	return &chart.Spec{Floor: floor, Series: []chart.Series{{Style: chart.Style(style), Values: p.values(value)}}}
 }
 
-// values returns a value of each visible sample, and of those before them that means need.
+// values returns a value of each visible sample, and of the samples before them that are part of the first means.
 func (p *charts) values(value func(*engine.CrowdSample) float64) []float64 {
 	visible := int(p.span(len(p.samples))/meters.SamplePeriod) + panes.MeanWindow
 	list := p.samples[max(len(p.samples)-visible, 0):]

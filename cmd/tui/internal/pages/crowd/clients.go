@@ -17,7 +17,7 @@ import (
 type clients struct {
 	*clientTable
 	order    int   // index in clientTable.fields by which the clients are ordered
-	sorted   []int // indices of the clients, in order
+	sorted   []int // indices of the clients that were in the game in the time of the figures, in order
 	selected int   // index of the selected client; -1 if none
 	width    int   // columns of the strip on the screen, as last drawn
 }
@@ -47,6 +47,7 @@ func (p *clients) Observe(v room.View) bool {
 	}
 	if p.sorted == nil { // round trips are the most useful order, since all clients differ
 		p.order = slices.IndexFunc(figures.ClientFields, func(f figures.ClientField) bool { return f.Key == "round_trip_ms" })
+		p.sorted = []int{}
 	}
 	p.update(v.Snap.Crowd)
 	if p.order >= len(p.fields) { // a run without a budget has fewer figures
@@ -58,14 +59,18 @@ func (p *clients) Observe(v room.View) bool {
 
 // sort orders the clients, those with equal figures by number.
 func (p *clients) sort() {
-	n := len(p.view.Clients)
-	if len(p.sorted) != n {
-		p.sorted = make([]int, n)
-		for i := range p.sorted {
-			p.sorted[i] = i
+	all := p.view.Clients
+	// The order changes little, so the clients that stay remain in it.
+	p.sorted = slices.DeleteFunc(p.sorted, func(i int) bool { return i >= len(all) || !all[i].WasInGame() })
+	if len(p.sorted) != p.view.Recent.Clients {
+		p.sorted = p.sorted[:0]
+		for i := range all {
+			if all[i].WasInGame() {
+				p.sorted = append(p.sorted, i)
+			}
 		}
 	}
-	if p.selected >= n {
+	if p.selected >= len(all) {
 		p.selected = -1
 	}
 	values := p.columns[p.order].values
@@ -175,7 +180,7 @@ func (p *clients) drawRow(c *look.Canvas, th *look.Theme, y, rows int, column *t
 	}
 }
 
-// drawSelected draws at row y the position and below it the figures of the selected client.
+// drawSelected marks the selected client below the strip, at row y, and draws its figures in the next rows.
 func (p *clients) drawSelected(c *look.Canvas, th *look.Theme, y int) {
 	place := slices.Index(p.sorted, p.selected)
 	if place < 0 {

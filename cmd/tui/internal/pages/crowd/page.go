@@ -219,7 +219,7 @@ func (p *summary) Draw(c *look.Canvas, _ *look.Theme, _ bool) {
 		return []look.Span{style.Span(value), look.Dim.Span(" " + unit + "  ")}
 	}
 	c.Spans(1, 0, c.W-2, look.FitGroups(c.W-2, [][]look.Span{
-		text(look.Value, fmt.Sprint(len(x.Clients)), "clients"),
+		text(look.Value, fmt.Sprint(x.Recent.Clients), "clients"),
 		text(look.Value, now.perTick(float64(now.sum.Encodings)).Text(1), "encodings/tick"),
 		text(wrong, fmt.Sprint(x.Totals.Wrong), "wrong"),
 		text(look.Value, now.perTick(float64(now.sum.CPU.Elapsed)/1000).Text(0), "µs/tick"),

@@ -295,6 +295,13 @@ func writeShadows(w io.Writer, r *engine.Result) {
 		g.Add(name, t.PayloadKbps, t.WireKbps, fmt.Sprintf("%.0f", t.PacketBytes.P95), t.Decoded, t.Failed(), t.Wrong)
 	}
 	g.WriteText(w, anyWidth)
+	if c := r.Comparison; c != nil && c.Budgets != nil {
+		printf(w, "\nUnder a budget, from %.1f to %.1f s:\n", c.Budgets.FromS, c.Budgets.ToS)
+		report.BudgetTable(c.Budgets).WriteText(w, anyWidth)
+		for _, sentence := range c.Budgets.Findings() {
+			printf(w, "%s\n", sentence)
+		}
+	}
 }
 
 // writeSweep writes a table with one row per run: the settings of the sweep, then figures of what

@@ -176,8 +176,8 @@ func (f *walkoffFlags) findCodecs(s *frame.Schema) ([]*encoders.Codec, error) {
 		if err != nil {
 			return nil, usagef("--encoder %q: %w", text, err)
 		}
-		if e.Control != "" {
-			return nil, usagef("--encoder %q: a walk-off has no control; expected parameters of %s", text, e.Name)
+		if e.HasOwnSettings() {
+			return nil, usagef("--encoder %q: a walk-off has no budget, control or priority; expected parameters of %s", text, e.Name)
 		}
 		codec, err := table.ByName(e.Name)
 		if err != nil {

@@ -220,24 +220,39 @@ func (c *Config) budgetOf(bps int64) endpoint.Budget {
 	return endpoint.Budget{Bps: bps, Burst: c.Sender.BudgetBurst, Priority: c.Sender.Priority, Weights: c.Sender.Weights, Interest: c.Interest}
 }
 
-// checkBudget checks that the other settings allow a budget.
+// FirstBudgetKey returns the key of the budget of the first lane that has one, or else of that of a crowd; "" if there is no
+// budget.
+func (c *Config) FirstBudgetKey() string {
+	for i, lane := range c.Lanes() {
+		if lane.Sender.Budget > 0 {
+			return c.LaneKey(i, BudgetKey)
+		}
+	}
+	if c.Crowd.Budget > 0 {
+		return CrowdBudgetKey
+	}
+	return ""
+}
+
+// checkBudget checks that the other settings allow the budgets.
 func (c *Config) checkBudget() error {
+	key := c.FirstBudgetKey()
 	switch {
 	case c.Crowd.Budget > 0 && c.Crowd.Clients == 0:
 		return &Error{Key: CrowdBudgetKey, Problem: "has no effect without crowd.clients", Expected: "crowd.clients, or " + BudgetKey}
-	case !c.HasBudget():
+	case key == "":
 		return nil
 	case !c.Down.Corrupt.Checksum || !c.Up.Corrupt.Checksum:
-		return &Error{Key: BudgetKey, Problem: "view frames rely on the checksum of UDP, which is off", Expected: "down.checksum = true and up.checksum = true"}
+		return &Error{Key: key, Problem: "view frames rely on the checksum of UDP, which is off", Expected: "down.checksum = true and up.checksum = true"}
 	case c.Receiver.DigestBits > 0:
-		return &Error{Key: "receiver.digest", Problem: "digests are of whole frames, and a budget sends parts of them", Expected: "0, or sender.budget = off"}
+		return &Error{Key: "receiver.digest", Problem: "digests are of whole frames, and a budget sends parts of them", Expected: "0, or " + key + " = off"}
 	case c.HasMessages() && c.Messages.IsStream():
-		return &Error{Key: BudgetKey, Problem: "a stream has no acks of packets, which a budget needs", Expected: `off, or another messages.delivery than "stream"`}
+		return &Error{Key: key, Problem: "a stream has no acks of packets, which a budget needs", Expected: `off, or another messages.delivery than "stream"`}
 	}
 	return nil
 }
 
-// CheckBudgetFits returns an error if the other settings do not allow the budget, also after a change, or if frames of
+// CheckBudgetFits returns an error if the other settings do not allow the budgets, also after a change, or if frames of
 // schema s cannot be sent in parts, or do not have what the weights, the priority and the interest name.
 func (c *Config) CheckBudgetFits(s *frame.Schema) error {
 	if err := c.checkBudget(); err != nil {
@@ -247,14 +262,17 @@ func (c *Config) CheckBudgetFits(s *frame.Schema) error {
 		return ErrorAt(weightsKey, err)
 	}
 	const positions = `positions, which fields with role = "place" have in a schema`
-	switch {
-	case c.HasBudget() && (s.Delivery != frame.Latest || s.Rows == 0):
-		return &Error{Key: BudgetKey, Problem: "a budget leaves out rows of a table until later, and these data must arrive as a whole",
+	for i, lane := range c.Lanes() {
+		if key := c.LaneKey(i, priorityKey); view.NeedsPositions(lane.Sender.Priority) && !view.HasPositions(s) {
+			return &Error{Key: key, Problem: s.Name + " has no positions", Expected: "outer=0, or data with " + positions}
+		}
+	}
+	switch key := c.FirstBudgetKey(); {
+	case key != "" && (s.Delivery != frame.Latest || s.Rows == 0):
+		return &Error{Key: key, Problem: "a budget leaves out rows of a table until later, and these data must arrive as a whole",
 			Expected: "off, or snapshots such as cubes and tables"}
 	case c.Interest.Radius > 0 && !view.HasPositions(s):
 		return &Error{Key: radiusKey, Problem: s.Name + " has no positions", Expected: "0, or data with " + positions}
-	case view.NeedsPositions(c.Sender.Priority) && !view.HasPositions(s):
-		return &Error{Key: priorityKey, Problem: s.Name + " has no positions", Expected: "outer=0, or data with " + positions}
 	case c.Interest.Row > s.Rows && c.Interest != defaultInterest:
 		return &Error{Key: interestRowKey, Problem: fmt.Sprintf("%d is not a row of the data", c.Interest.Row), Expected: fmt.Sprintf("0 (interest.point) to %d", s.Rows)}
 	}
@@ -265,6 +283,11 @@ func (c *Config) CheckBudgetFits(s *frame.Schema) error {
 func (c *Config) IdleBudget() (out []string) {
 	warn := func(key, problem, expected string) {
 		out = append(out, c.Locate(&Error{Key: key, Problem: "has no effect " + problem, Expected: expected}).Error())
+	}
+	for i, lane := range c.Lanes() {
+		if key := c.LaneKey(i, priorityKey); key != priorityKey && lane.Sender.Budget == 0 && !c.varies(BudgetKey) {
+			warn(key, "without a budget", "sender.budget, or a budget of the shadow")
+		}
 	}
 	interest := "" // the first key of [interest] that was changed
 	switch d := defaultInterest; {
@@ -305,9 +328,11 @@ func (c *Config) IdleBudget() (out []string) {
 	return out
 }
 
-// varies reports whether a setting changes during the run, or from run to run of a sweep or a search.
+// varies reports whether a setting changes during the run, differs between lanes, or changes from run to run of a sweep
+// or a search.
 func (c *Config) varies(key string) bool {
 	return slices.Contains(c.varied, key) ||
+		slices.ContainsFunc(c.Shadows, func(e Encoder) bool { return e.hasOwn(key) }) ||
 		slices.ContainsFunc(c.At, func(at StampedChange) bool { return slices.Contains(at.Change.Keys(), key) }) ||
 		slices.ContainsFunc(c.Sweep, func(a Axis) bool { return a.Key == key }) ||
 		slices.ContainsFunc(c.Search.Over, func(r Range) bool { return r.Key == key })

@@ -363,6 +363,11 @@ func (ch Change) IsZero() bool { return len(ch.members()) == 0 }
 // SetsEncoder reports whether the change sets the encoder or its parameters.
 func (ch Change) SetsEncoder() bool { return ch.Encoder != "" || len(ch.Params) > 0 }
 
+// SetsBudget reports whether the change sets the budget of the sender or how it is used.
+func (ch Change) SetsBudget() bool {
+	return slices.ContainsFunc([]string{BudgetKey, burstKey, priorityKey, weightsKey}, func(key string) bool { return ch.Live[key] != nil })
+}
+
 // WithMark returns the change with the bookmark text; "" removes the bookmark.
 func (ch Change) WithMark(text string) Change {
 	ch.Mark = text

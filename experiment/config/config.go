@@ -81,9 +81,10 @@ type oldRules struct {
 type Encoder struct {
 	Name   string         `json:"name"`
 	Params map[string]any `json:"params,omitempty"` // by name; other parameters have their defaults
-	// Control is the policy that decides which snapshots of this lane are sent; "" for that of sender.control. Only
-	// shadows have one.
-	Control string `json:"control,omitempty"`
+	// Settings of the sender of this lane, as text; "" means that of all lanes. Only shadows have them: see ownSettings.
+	Budget   string `json:"budget,omitempty"`   // instead of sender.budget
+	Control  string `json:"control,omitempty"`  // instead of sender.control
+	Priority string `json:"priority,omitempty"` // instead of sender.priority
 }
 
 // Axis is one dimension of a sweep: Key takes each of Values. An Axis with Repeat has neither: every point
@@ -211,12 +212,12 @@ func (e Encoder) normalised(key string, known []encoders.Codec) (Encoder, error)
 		return e, err
 	}
 	e = e.Clone()
-	if e.Control != "" {
-		p, err := parseControl(e.Control)
-		if err != nil {
-			return e, ErrorAt(key+".control", err)
+	for _, s := range ownSettings {
+		if text := *s.text(&e); text != "" {
+			if err := s.set(&e, key+"."+s.name, text); err != nil {
+				return e, err
+			}
 		}
-		e.Control = controlText(p)
 	}
 	for name := range e.Params {
 		e.Params[name], _ = encoders.ParamValue(params, name) // exists: Resolve has set it

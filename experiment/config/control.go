@@ -29,6 +29,12 @@ func controlRow() Row {
 		return ErrorAt(controlKey, err)
 	}
 	r.Help = "policy that decides which snapshots are sent"
+	r.DisplayText = func(c *Config) string {
+		if c.Sender.Control == (policy.Policy{}) {
+			return noControl
+		}
+		return c.Sender.Control.Label()
+	}
 	return r
 }
 
@@ -59,28 +65,12 @@ func controlText(p policy.Policy) string {
 	return p.String()
 }
 
-// LaneControl returns the policy that decides which snapshots of a lane are sent: that of e, or else sender.control.
-func (c *Config) LaneControl(e Encoder) policy.Policy {
-	if e.Control == "" {
-		return c.Sender.Control
-	}
-	p, err := parseControl(e.Control)
-	if err != nil {
-		panic("config: the control of an encoder was checked before: " + err.Error())
-	}
-	return p
-}
-
 // LaneControls returns the policies that decide which snapshots of the lanes are sent, with the key of each. It leaves out
 // lanes that send every snapshot because none is set.
 func (c *Config) LaneControls() iter.Seq2[string, policy.Policy] {
 	return func(yield func(string, policy.Policy) bool) {
-		for i, e := range append([]Encoder{c.Encoder}, c.Shadows...) {
-			key := controlKey
-			if i > 0 && e.Control != "" {
-				key = Indexed("shadow", i-1) + ".control"
-			}
-			if p := c.LaneControl(e); p != (policy.Policy{}) && !yield(key, p) {
+		for i, lane := range c.Lanes() {
+			if p := lane.Sender.Control; p != (policy.Policy{}) && !yield(c.LaneKey(i, controlKey), p) {
 				return
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -140,25 +141,26 @@ func (e *Encoder) set(key, rest string, value any) error {
 	table := strings.TrimSuffix(key, rest)
 	known := []string{table + "name", table + "params"}
 	if strings.HasPrefix(table, "shadow") {
-		known = append(known, table+"control")
+		for _, s := range ownSettings {
+			known = append(known, table+s.name)
+		}
 	}
 	return Unknown(key, "key", key, known)
 }
 
-// setShadow is set for a shadow, which may also have a control.
+// setShadow is set for a shadow, which may also have settings of its own.
 func (e *Encoder) setShadow(key, rest string, value any) error {
-	switch before, _, _ := strings.Cut(rest, "."); before {
-	case "", "name", "params":
+	known := []string{"name", "params"}
+	head, _, _ := strings.Cut(rest, ".")
+	if head == "" || slices.Contains(known, head) {
 		return e.set(key, rest, value)
-	case "control":
-	default:
-		return Unknown(key, "key", rest, []string{"name", "params", "control"})
 	}
-	p, err := parseControl(value)
-	if err == nil {
-		e.Control = controlText(p)
+	for _, s := range ownSettings {
+		if known = append(known, s.name); s.name == rest {
+			return s.set(e, key, value)
+		}
 	}
-	return ErrorAt(key, err)
+	return Unknown(key, "key", rest, known)
 }
 
 // noProfile as the name of a profile leaves the links unchanged, but they are no longer named by a profile. Undo

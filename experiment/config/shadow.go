@@ -11,10 +11,85 @@ import (
 	"wirelab/encoders"
 )
 
-// Equal reports whether two encoders have the same name and the same explicit parameters (those that the
-// configuration sets). Both must have been normalised.
+// Equal reports whether two encoders have the same name, the same explicit parameters (those that the configuration
+// sets), and the same settings of their own. Both must have been normalised.
 func (e Encoder) Equal(o Encoder) bool {
-	return e.Name == o.Name && e.Control == o.Control && maps.Equal(e.Params, o.Params)
+	return e.Name == o.Name && e.hasEqualOwn(o) && maps.Equal(e.Params, o.Params)
+}
+
+// HasOwnSettings reports whether e has settings of its own, which only shadows can have.
+func (e Encoder) HasOwnSettings() bool { return !e.hasEqualOwn(Encoder{}) }
+
+// hasEqualOwn reports whether two encoders have the same settings of their own.
+func (e Encoder) hasEqualOwn(o Encoder) bool {
+	return !slices.ContainsFunc(ownSettings, func(s ownSetting) bool { return *s.text(&e) != *s.text(&o) })
+}
+
+// An ownSetting is a setting of the sender that a shadow may have for itself.
+type ownSetting struct {
+	name string                 // in [[shadow]], and in the text of an encoder
+	key  string                 // of the setting of all lanes
+	text func(*Encoder) *string // the shadow's value; "" means that of all lanes
+}
+
+// ownSettings are the settings that a shadow may have for itself, in their order in Encoder.Text.
+var ownSettings = []ownSetting{
+	{"budget", BudgetKey, func(e *Encoder) *string { return &e.Budget }},
+	{"control", controlKey, func(e *Encoder) *string { return &e.Control }},
+	{"priority", priorityKey, func(e *Encoder) *string { return &e.Priority }},
+}
+
+// set stores value in e, in its normal form. key is the key of the value in errors.
+func (s ownSetting) set(e *Encoder, key string, value any) error {
+	row, scratch := findSetting(s.key), Config{}
+	if err := row.Set(&scratch, value); err != nil {
+		return withKey(key, err)
+	}
+	*s.text(e) = row.Text(&scratch)
+	return nil
+}
+
+// ForLane returns the configuration of the lane of e: c with the settings that e has for itself. The result shares
+// all lists with c.
+func (c *Config) ForLane(e Encoder) *Config {
+	lane := c
+	for _, s := range ownSettings {
+		text := *s.text(&e)
+		if text == "" {
+			continue
+		}
+		if lane == c {
+			copied := *c
+			lane = &copied
+		}
+		if err := findSetting(s.key).Set(lane, text); err != nil {
+			panic("config: a setting of a shadow was checked before: " + err.Error())
+		}
+	}
+	return lane
+}
+
+// Lanes returns the configuration of each lane: that of the active encoder, then those of the shadows.
+// Only their settings of the sender differ from c.
+func (c *Config) Lanes() []*Config {
+	lanes := []*Config{c}
+	for _, e := range c.Shadows {
+		lanes = append(lanes, c.ForLane(e))
+	}
+	return lanes
+}
+
+// LaneKey returns the key that determines the setting called key of lane i: that of the shadow if it has its own.
+func (c *Config) LaneKey(i int, key string) string {
+	if i > 0 && c.Shadows[i-1].hasOwn(key) {
+		return Indexed("shadow", i-1) + strings.TrimPrefix(key, "sender")
+	}
+	return key
+}
+
+// hasOwn reports whether e has its own value of the setting of all lanes called key.
+func (e Encoder) hasOwn(key string) bool {
+	return slices.ContainsFunc(ownSettings, func(s ownSetting) bool { return s.key == key && *s.text(&e) != "" })
 }
 
 // maxShadows is the maximum number of shadows, the encoders that run alongside on the same frames.
@@ -26,30 +101,51 @@ func tooManyShadows(key string, n int) error {
 		Expected: fmt.Sprintf("at most %d shadows", maxShadows)}
 }
 
-// Text returns the name of the encoder, its explicit parameters and its control: "rotor bits=8".
+// Text returns the name of the encoder, its explicit parameters and its own settings: "rotor bits=8 control=gcc".
 func (e Encoder) Text() string {
 	text := e.Name
 	for _, k := range sortedKeys(e.Params) {
 		text += fmt.Sprintf(" %s=%v", k, e.Params[k])
 	}
-	if e.Control != "" {
-		text += " control=" + e.controlLabel()
+	for _, s := range ownSettings {
+		if *s.text(&e) != "" {
+			text += " " + s.name + "=" + s.label(e)
+		}
 	}
 	return text
 }
 
+// label returns the value of e, which is not "", without parameters that have their default.
+func (s ownSetting) label(e Encoder) string {
+	row, scratch := findSetting(s.key), Config{}
+	if err := row.Set(&scratch, *s.text(&e)); err != nil {
+		return *s.text(&e) // not checked yet
+	}
+	return row.Show(&scratch)
+}
+
 // ParseEncoder is the inverse of Text for words that were separated by spaces: a name, then parameters as NAME=VALUE, then
-// a control as control=VALUE, whose parameters may follow. Values are texts, and are not checked.
+// settings of its own, such as control=VALUE, each of which its parameters may follow. Values are texts, and are not
+// checked.
 func ParseEncoder(words []string) (e Encoder, err error) {
 	if len(words) == 0 {
 		return e, errors.New("expected the name of an encoder")
 	}
 	e.Name = words[0]
-	for i, pair := range words[1:] {
+	var own *string // the setting whose parameters the next words are; nil before the first
+	for _, pair := range words[1:] {
 		name, value, ok := strings.Cut(pair, "=")
-		if name == "control" { // the words after it are its parameters
-			e.Control = strings.Join(append([]string{value}, words[i+2:]...), " ")
-			break
+		i := slices.IndexFunc(ownSettings, func(s ownSetting) bool { return s.name == name && *s.text(&e) == "" })
+		switch {
+		case i >= 0 && value == "":
+			return e, fmt.Errorf("expected a value after %s=", name)
+		case i >= 0: // a later word with this name is a parameter of a policy: priority=iris priority=2
+			own = ownSettings[i].text(&e)
+			*own = value
+			continue
+		case own != nil:
+			*own += " " + pair
+			continue
 		}
 		if !ok || name == "" {
 			return e, fmt.Errorf("expected a parameter as NAME=VALUE, not %q", pair)
@@ -62,20 +158,12 @@ func ParseEncoder(words []string) (e Encoder, err error) {
 	return e, nil
 }
 
-// controlLabel returns the control of e, which is not "", without parameters that have their default.
-func (e Encoder) controlLabel() string {
-	if p, err := parseControl(e.Control); err == nil && e.Control != noControl {
-		return p.Label()
-	}
-	return e.Control
-}
-
 // IsEquivalent reports whether two encoders have the same name and the same values of all parameters, including
 // defaults. known are the available codecs, nil means those of package table.
 func (e Encoder) IsEquivalent(o Encoder, known []encoders.Codec) bool {
 	_, a, err := e.Resolve("encoder", known)
 	_, b, errOther := o.Resolve("encoder", known)
-	return e.Name == o.Name && e.Control == o.Control && err == nil && errOther == nil && reflect.DeepEqual(a, b)
+	return e.Name == o.Name && e.hasEqualOwn(o) && err == nil && errOther == nil && reflect.DeepEqual(a, b)
 }
 
 // IsIn reports whether list contains an equal encoder.
@@ -133,17 +221,17 @@ func parseNames(value any) ([]string, bool) {
 }
 
 // shadowTable returns shadows as the value of the key "shadow" in an [[at]] table: a list of names, or a list of
-// tables if at least one shadow has parameters.
+// tables if at least one shadow has more than a name.
 func shadowTable(list []Encoder) any {
 	var names []string
 	var full []any
 	for _, s := range list {
 		full = append(full, s.values())
-		if len(s.Params) == 0 && s.Control == "" {
+		if len(s.Params) == 0 && !s.HasOwnSettings() {
 			names = append(names, s.Name)
 		}
 	}
-	if len(names) < len(full) { // a shadow has parameters or a control
+	if len(names) < len(full) { // a shadow has parameters or settings of its own
 		return full
 	}
 	return names

@@ -68,7 +68,7 @@ func TestTrafficErrors(t *testing.T) {
 		"traffic = \"2 reno rtt=1ms\"\n[down]\nrate = \"1tbit\"":                                                                      `f:1: traffic: all flows may send 8192000 packets per second; expected at most 200000`,
 		"traffic = \"64 reno\"\n[down]\nrate = \"1gbit\"\n[[at]]\nt = \"1s\"\ndown.rate = \"10gbit\"":                                 `all flows may send 833333 packets per second`,
 		"[[traffic]]\nkind = \"cubic\"\nflows = \"some\"":                                                                             `f:3: traffic[0].flows: "some" is invalid; expected 1 to 64 flows`,
-		"[[shadow]]\ncontrl = \"aimd\"":                                                                                               `f:2: shadow[0].contrl: unknown key "contrl"; expected one of name, params, control; did you mean control?`,
+		"[[shadow]]\ncontrl = \"aimd\"":                                                                                               `f:2: shadow[0].contrl: unknown key "contrl"; expected one of name, params, budget, control, priority; did you mean control?`,
 		"[search]\nover = [\"traffic\"]":                                                                                              `f:2: search.over: [traffic] is not a table; expected [search.over] with keys`,
 		"[traffic]\nkind = \"cubic\"":                                                                                                 `traffic: is a list of tables, got one table; expected [[traffic]]`,
 		"traffic = \"2 bbr\"":                                                                                                         `f:1: traffic: unknown policy "bbr"`,

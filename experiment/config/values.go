@@ -104,8 +104,10 @@ func (e Encoder) values() map[string]any {
 	if len(e.Params) > 0 {
 		m["params"] = maps.Clone(e.Params)
 	}
-	if e.Control != "" {
-		m["control"] = e.Control
+	for _, s := range ownSettings {
+		if text := *s.text(&e); text != "" {
+			m[s.name] = text
+		}
 	}
 	return m
 }

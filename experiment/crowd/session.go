@@ -297,7 +297,7 @@ func (x *Session) checkSupport() error {
 		return refuse("sender.redundancy", "a crowd sends packets without redundancy", "no value")
 	case c.HasMessages():
 		return refuse("messages", "a crowd sends only snapshots", "no [messages]")
-	case c.LaneControl(c.Encoder).Name() != "":
+	case c.Sender.Control.Name() != "":
 		return refuse("sender.control", "a crowd sends every packet", `"off"`)
 	case c.HasBudget() && c.Crowd.Unshared:
 		return refuse("crowd.share", "has no meaning with a budget: each client has packets of its own", "true")

@@ -60,13 +60,13 @@ func (s *Session) alignLanes(now time.Duration) {
 	}
 }
 
-// lanesEqualTo returns the lanes with the codec and the parameters of l, including l. Of a lane whose next epoch is
-// pending, these are the codec and the parameters of that epoch.
+// lanesEqualTo returns the lanes with the codec, the parameters and the budget of l, including l. Of a lane whose next
+// epoch is pending, these are the codec and the parameters of that epoch.
 func (s *Session) lanesEqualTo(l *lane) []*lane {
 	own := l.snd.Requested()
 	var equal []*lane
 	for _, m := range s.lanes {
-		if e := m.snd.Requested(); e.Codec.Name == own.Codec.Name && reflect.DeepEqual(e.Params, own.Params) {
+		if e := m.snd.Requested(); e.Codec.Name == own.Codec.Name && reflect.DeepEqual(e.Params, own.Params) && s.sendBudget(m) == s.sendBudget(l) {
 			equal = append(equal, m)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"wirelab/internal/units"
 )
 
-// setBudget applies the budget of configuration c to the lane.
+// setBudget applies the budget of c, the configuration of the lane.
 func (l *lane) setBudget(c *config.Config) {
 	b := c.SendBudget()
 	l.snd.SetBudget(b, c.SendInterval())
@@ -24,6 +24,9 @@ func (l *lane) setBudget(c *config.Config) {
 		}
 	}
 }
+
+// sendBudget returns the present budget of a lane.
+func (s *Session) sendBudget(l *lane) endpoint.Budget { return s.config.ForLane(l.config).SendBudget() }
 
 // measureViews compares what the receiver shows under a budget with the source's newest frame, that of the given tick.
 // What a receiver on another machine shows is known only later, so it is not measured.
@@ -65,22 +68,26 @@ func (s *Session) checkBudget(before, after *config.Config) error {
 	if err := after.CheckBudgetFits(s.schema); err != nil {
 		return err
 	}
-	budget := after.SendBudget()
-	if budget.Bps == 0 {
+	key := after.FirstBudgetKey()
+	if key == "" {
 		return nil
 	}
 	if len(s.lanes) > 0 && s.lanes[0].rcv.RefusesViews() {
-		return &config.Error{Key: config.BudgetKey, Problem: "view frames rely on the checksum of UDP, which was off in this session", Expected: "off, or a new run"}
+		return &config.Error{Key: key, Problem: "view frames rely on the checksum of UDP, which was off in this session", Expected: "off, or a new run"}
 	}
 	for i, e := range encodersOf(after) {
+		lane, isChecked := after.ForLane(e), false
+		if before != nil && after.SendInterval() == before.SendInterval() && (i == 0 && e.Equal(before.Encoder) || e.IsIn(before.Shadows)) {
+			isChecked = lane.SendBudget() == before.ForLane(e).SendBudget()
+		}
+		if isChecked || lane.SendBudget().Bps == 0 {
+			continue
+		}
 		key := "encoder"
 		if i > 0 {
 			key = config.Indexed("shadow", i-1)
 		}
-		if before != nil && budget == before.SendBudget() && after.SendInterval() == before.SendInterval() && (i == 0 && e.Equal(before.Encoder) || e.IsIn(before.Shadows)) {
-			continue
-		}
-		if err := CheckEncoderFits(key, e, after, config.BudgetKey, budget, s.schema, s.initial); err != nil {
+		if err := CheckEncoderFits(key, e, lane, after.LaneKey(i, config.BudgetKey), lane.SendBudget(), s.schema, s.initial); err != nil {
 			return err
 		}
 	}

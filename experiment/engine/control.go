@@ -27,9 +27,9 @@ type laneControl struct {
 // arrivalTag marks acks with an arrival time on modelled links, where the control may change while acks are in flight.
 const arrivalTag = 1
 
-// setControl applies the control of configuration c to the lane.
+// setControl applies the control of c, the configuration of the lane.
 func (l *lane) setControl(c *config.Config) {
-	p := c.LaneControl(l.config)
+	p := c.Sender.Control
 	l.snd.SetControl(p, c.SendInterval())
 	l.control.policy = p
 	if l.paths.peer == nil { // a remote receiver sends arrival times in all acks of a session or in none

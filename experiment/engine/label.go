@@ -6,7 +6,10 @@ import (
 	"strings"
 
 	"wirelab/encoders"
+	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
+	"wirelab/experiment/view"
+	"wirelab/internal/units"
 )
 
 // Name returns the shortest text that distinguishes the lane from the others of its snapshot: the
@@ -83,8 +86,29 @@ func differences(list []*endpoint.Encoding) []string {
 	return out
 }
 
-// differences returns, for each lane, the parameters and the control that distinguish it from the other lanes with
-// the same encoder.
+// laneSettings are the settings of the sender that are part of the name of a lane if those of another lane with the same
+// encoder differ.
+var laneSettings = []struct {
+	value func(*config.Config) any
+	label func(*config.Config) string
+}{
+	{func(c *config.Config) any { return c.Sender.Control }, func(c *config.Config) string { return c.Sender.Control.Label() }},
+	{func(c *config.Config) any { return c.SendBudget().Priority }, func(c *config.Config) string {
+		if c.Sender.Budget == 0 {
+			return ""
+		}
+		return view.OrDefault(c.Sender.Priority).Label()
+	}},
+	{func(c *config.Config) any { return c.Sender.Budget }, func(c *config.Config) string {
+		if c.Sender.Budget == 0 {
+			return "no budget"
+		}
+		return units.FormatRate(c.Sender.Budget)
+	}},
+}
+
+// differences returns, for each lane, the parameters and the settings of the sender that distinguish it from the other
+// lanes with the same encoder.
 func (s *Session) differences() []string {
 	list := make([]*endpoint.Encoding, len(s.lanes))
 	for i, l := range s.lanes {
@@ -92,9 +116,12 @@ func (s *Session) differences() []string {
 	}
 	out := differences(list)
 	for i, l := range s.lanes {
-		differs := func(o *lane) bool { return o.codec() == l.codec() && o.control.policy != l.control.policy }
-		if slices.ContainsFunc(s.lanes, differs) {
-			out[i] = strings.TrimSpace(out[i] + " " + l.control.policy.Label())
+		for _, x := range laneSettings {
+			value := x.value(l.liveConfig)
+			differs := func(o *lane) bool { return o.codec() == l.codec() && x.value(o.liveConfig) != value }
+			if slices.ContainsFunc(s.lanes, differs) {
+				out[i] = strings.TrimSpace(out[i] + " " + x.label(l.liveConfig))
+			}
 		}
 	}
 	return out

@@ -26,7 +26,7 @@ type lane struct {
 	stream
 	membership
 	config     config.Encoder // at the start of the lane
-	liveConfig *config.Config // the current configuration; only settings that may change during a run may be read
+	liveConfig *config.Config // of the lane, current; only settings that may change during a run may be read
 	observer   Observer       // nil if none
 
 	snd       *endpoint.Sender
@@ -127,6 +127,7 @@ func newLane(c *config.Config, e config.Encoder, s stream, opt *Options) (*lane,
 // applySettings applies the settings of c that may change during a run to the lane, except for those
 // of the modelled links.
 func (l *lane) applySettings(now time.Duration, c *config.Config) {
+	c = c.ForLane(l.config)
 	l.liveConfig = c
 	l.setRedundancy(now, c.Sender.Redundancy)
 	l.meter.Link.SetSpec(c.Down)
@@ -250,6 +251,9 @@ func (l *lane) closeSample(t time.Duration) {
 	}
 	if state := l.snd.Control(); state != nil {
 		l.meter.SetTarget(state.TargetBps)
+	}
+	if l.views != nil {
+		l.meter.SetView(l.views.TakeSample())
 	}
 	s := l.meter.CloseSample(t, l.liveConfig.BudgetKbps, l.compared.CloseSample())
 	if s.Controlled {

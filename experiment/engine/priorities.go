@@ -25,13 +25,7 @@ func (s *Session) Priorities() *Priorities {
 	if server == nil || l.views == nil {
 		return nil
 	}
-	p := &Priorities{Now: s.Now(), Policy: l.sendBudget.Priority.Label(), Unit: "steps", Ages: l.views.Ages()}
-	if l.cubes {
-		p.Unit = "mm"
-	}
-	if p.Policy == "" {
-		p.Policy = view.Policies[0].Name
-	}
+	p := &Priorities{Now: s.Now(), Policy: view.OrDefault(l.sendBudget.Priority).Label(), Unit: view.UnitOf(s.schema), Ages: l.views.Ages()}
 	for i := range s.schema.Rows {
 		r := filler.Explain(server, i)
 		p.Rows = append(p.Rows, r)

@@ -415,6 +415,8 @@ type Comparison struct {
 	ToS   float64        `json:"to_s"`
 	SeamS float64        `json:"seam_s"` // seconds left out because packets had references across a loop point
 	Lanes []ComparedLane `json:"lanes"`  // the first lane, then the shadows
+	// Budgets compares the lanes that have a budget; nil if there are fewer than two.
+	Budgets *BudgetComparison `json:"budgets,omitempty"`
 }
 
 // ComparedLane is one encoder of a Comparison.

@@ -6,6 +6,7 @@ import (
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
+	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine/delivery"
 	"wirelab/experiment/engine/inspector"
 	"wirelab/experiment/engine/meters"
@@ -71,6 +72,7 @@ type Lane struct {
 	Link      []meters.LinkStretch // set and measured properties of the downlink, oldest first; first lane with modelled links only
 	Traffic   []figures.Flow       // other traffic on the downlink, by flow; nil if there was none
 	Control   *ControlView         // nil without a send-rate control
+	Budget    endpoint.Budget      // zero without a budget
 	Recent    meters.Recent
 	Blocks    []delivery.BlockState // states of the delivered file's blocks, in order; nil if the data are not a file
 	Err       error                 // newest error of the encoder, the decoder or the feedback

@@ -7,6 +7,7 @@ import (
 	"wirelab/dataset"
 	"wirelab/encoders"
 	"wirelab/experiment/engine/inspector"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/packetlog"
 )
 
@@ -52,7 +53,7 @@ func (l *lane) view(now time.Duration, maxPackets int) Lane {
 		Letter: l.letter, Encoder: l.codec(), Params: l.snd.Encoding().Params, Began: l.joinedAt, Epoch: l.snd.Epoch(),
 		Samples: l.meter.Samples(), Packets: l.log.Last(make([]packetlog.Record, 0, maxPackets), maxPackets),
 		Totals: l.totals(now),
-		Timing: l.timing(), Traffic: l.trafficFigures(now), Control: l.controlView(),
+		Timing: l.timing(), Traffic: l.trafficFigures(now), Control: l.controlView(), Budget: l.liveConfig.SendBudget(),
 		Recent: l.meter.Recent(l.cadence.TickHz), Blocks: l.delivery.Blocks(),
 		Err: l.lastErr, Incidents: l.inspector.Incidents(),
 	}
@@ -116,6 +117,7 @@ type LaneSample struct {
 	Encoder              string        // see meters.Sample
 	PayloadBits, Changed int64
 	Failed               int // packets
+	View                 meters.ViewSample
 }
 
 // samplesForReport returns the lane's stored samples. differs is its element of Session.differences.
@@ -124,7 +126,7 @@ func (l *lane) samplesForReport(differs string) LaneSamples {
 	samples := l.meter.Samples()
 	for i := range samples {
 		m := &samples[i]
-		x.Samples = append(x.Samples, LaneSample{m.T, m.Encoder, m.PayloadBits, m.Changed, m.Failed()})
+		x.Samples = append(x.Samples, LaneSample{m.T, m.Encoder, m.PayloadBits, m.Changed, m.Failed(), m.View})
 	}
 	return x
 }

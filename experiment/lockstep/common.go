@@ -1,10 +1,10 @@
 package lockstep
 
 import (
-	"math"
 	"slices"
 	"time"
 
+	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/figures"
@@ -30,53 +30,17 @@ type Series struct {
 // time cursor is in the past.
 func IsAbsent(snap *engine.Snapshot, l *engine.Lane) bool { return l.Began > 0 && l.Began >= snap.Now }
 
-// commonStart returns the time from which all lanes of a snapshot can be compared: engine.WarmUp after the
-// last lane was added and after the last change of the active encoder, and not before the oldest sample
-// that all lanes still store.
-func commonStart(snap *engine.Snapshot) time.Duration {
-	from := time.Duration(0)
-	for i := range snap.Lanes {
-		l := &snap.Lanes[i]
-		if IsAbsent(snap, l) {
-			continue
-		}
-		from = max(from, l.Began)
-		if s := l.Samples; len(s) > 0 {
-			// A sample begins one period before its T. WarmUp is added below, but does not apply here.
-			from = max(from, s[0].T-meters.SamplePeriod-engine.WarmUp)
-		}
-	}
-	for _, c := range snap.Log {
-		if c.T <= snap.Now && c.Change.SetsEncoder() {
-			from = max(from, c.T)
-		}
-	}
-	return from + engine.WarmUp
-}
-
 // CommonSamples returns the period in which the lanes of a snapshot can be compared, with the samples of each lane. Absent
 // lanes have none; the others have the same number. Samples with loop points are left out.
 func CommonSamples(snap *engine.Snapshot) CommonPeriod {
-	x := CommonPeriod{From: commonStart(snap), To: snap.Now, Lanes: make([]Series, len(snap.Lanes))}
-	n := math.MaxInt
-	for i := range snap.Lanes {
-		l := &snap.Lanes[i]
-		if IsAbsent(snap, l) {
-			continue
+	isPresent := func(l *engine.Lane) bool { return !IsAbsent(snap, l) }
+	x := CommonPeriod{From: commonStart(snap, isPresent, (*config.Change).SetsEncoder), Lanes: make([]Series, len(snap.Lanes))}
+	samples, to := commonSamples(snap, isPresent, x.From)
+	x.To = to
+	for i := range samples {
+		if isPresent(&snap.Lanes[i]) {
+			x.Lanes[i] = newSeries(samples[i])
 		}
-		samples := meters.Between(l.Samples, x.From, x.To)
-		if k := len(samples); k > 0 {
-			x.To = samples[k-1].T
-		}
-		x.Lanes[i] = newSeries(samples)
-		n = min(n, len(samples))
-	}
-	for i := range x.Lanes { // all end at the same sample, so of each the last n samples are of the same period
-		series := &x.Lanes[i]
-		for _, v := range series.values() {
-			*v = (*v)[max(len(*v)-n, 0):]
-		}
-		series.acrossLoop = series.acrossLoop[max(len(series.acrossLoop)-n, 0):]
 	}
 	x.dropLoopSamples()
 	return x
@@ -183,6 +147,9 @@ func Compare(snap *engine.Snapshot) *engine.Comparison {
 			}
 		}
 		c.Lanes = append(c.Lanes, lane)
+	}
+	if b := CompareBudgets(snap); b != nil && len(b.Lanes) > 1 {
+		c.Budgets = b
 	}
 	return c
 }

@@ -20,6 +20,8 @@ type gridPoint struct {
 	Seeds   int                        // number of runs, one per seed
 	Figures map[string]paired.Interval // by key: the mean (Estimate), with its interval if there are several seeds
 
+	errors map[string]map[uint64]float64 // by key and seed: the errors of errorMetrics, of each run; nil for a summary
+
 	Asserted, Failed int // assertions of the runs, and runs that failed
 }
 
@@ -39,6 +41,7 @@ func gridPoints(runs []*engine.Result) []gridPoint {
 			for key, v := range all {
 				values[key] = append(values[key], v)
 			}
+			p.addErrors(all, r.Seed)
 		}
 		for key, v := range values {
 			mean := paired.MeanOf(v)
@@ -48,6 +51,23 @@ func gridPoints(runs []*engine.Result) []gridPoint {
 		out = append(out, p)
 	}
 	return out
+}
+
+// addErrors stores the errors of a run with a budget, of which all are the figures by key.
+func (p *gridPoint) addErrors(all map[string]float64, seed uint64) {
+	for _, m := range errorMetrics {
+		v, ok := all[m.key]
+		if !ok {
+			continue
+		}
+		if p.errors == nil {
+			p.errors = map[string]map[uint64]float64{}
+		}
+		if p.errors[m.key] == nil {
+			p.errors[m.key] = map[uint64]float64{}
+		}
+		p.errors[m.key][seed] = v
+	}
 }
 
 // groupPoints groups points by the result of name. names are in the order of their first points.

@@ -20,6 +20,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
+	"wirelab/experiment/lockstep"
 	"wirelab/experiment/report"
 )
 
@@ -70,7 +71,9 @@ func saveRun(t *testing.T, text string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := kept.Write(f, &report.Files{}, Pages(), s.Result()); err != nil {
+	result := s.Result()
+	result.Comparison = lockstep.Compare(s.View(0))
+	if err := kept.Write(f, &report.Files{}, Pages(), result); err != nil {
 		t.Fatal(err)
 	}
 	return dir

@@ -49,6 +49,7 @@ func (r *run) document() *document {
 	}
 	d.addCrowd(x)
 	d.addPlayoutPolicies(x)
+	d.addBudgets(x)
 	d.addControl(x)
 	d.addBitBudget(x)
 	d.addPrecision(x)

@@ -82,6 +82,7 @@ func gridDocument(points []gridPoint, headline, runs string, failed []string, en
 // addGrid adds charts, heat maps, Pareto charts and the table of a grid.
 func (d *document) addGrid(points []gridPoint, axes []axis) {
 	ms := variedMetrics(points)
+	d.addErrorCurves(points)
 	d.addParetoCharts(points)
 	if len(axes) > 0 {
 		s := section{ID: "lines", Title: "Figures"}

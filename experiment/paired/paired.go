@@ -100,7 +100,7 @@ func CompareByDifference(a, b Ratio) Interval {
 // there are fewer than MinPairs pairs.
 func CompareByRatio(a, b Ratio) RatioInterval {
 	i := compare(a, b, 1, -1, func(ratioA, ratioB float64) float64 { return math.Log(ratioA / ratioB) })
-	return i.exp()
+	return i.Exp()
 }
 
 // compare returns the interval of a figure of two ratios. slopeA and slopeB are the derivatives of the figure by the
@@ -164,11 +164,11 @@ func CompareQuantilesByRatio(a, b []float64, p float64) RatioInterval {
 		shares[k] = 1.0 / blocks
 	}
 	i := jackknife(math.Log(qa/qb), &without, &shares, exceedances(a, b, qa, qb))
-	return i.exp()
+	return i.Exp()
 }
 
-// exp converts the interval of a logarithm to the quotient itself.
-func (i *Interval) exp() RatioInterval {
+// Exp converts the interval of the logarithm of a quotient to that of the quotient.
+func (i *Interval) Exp() RatioInterval {
 	q := RatioInterval{Ratio: math.Exp(i.Estimate), Block: i.Block, Known: i.Known}
 	if q.Known {
 		q.Lo, q.Hi = math.Exp(i.Lo), math.Exp(i.Hi)

@@ -139,6 +139,21 @@ func TestSideBySide(t *testing.T) {
 	}
 }
 
+// If the receiver of a lane shows rows under a budget, each lane has a column with their mean error.
+func TestSideBySideUnderBudget(t *testing.T) {
+	const p = meters.SamplePeriod
+	var b strings.Builder
+	shown := meters.ViewSample{Bits: 400, Rows: 4, Error: 4 * 16 * 20} // 20 mm
+	err := writeSideBySide(&b, []engine.LaneSamples{{Letter: "A", Samples: []engine.LaneSample{{T: p, Encoder: "raw", PayloadBits: 1000}}},
+		{Letter: "B", Samples: []engine.LaneSample{{T: p, Encoder: "rotor", PayloadBits: 300, Changed: 4, View: shown}}}})
+	want := `t_s,encoder [A],payload_kbps [A],bits_per_changed [A],failed [A],mean_error [A],encoder [B],payload_kbps [B],bits_per_changed [B],failed [B],mean_error [B]
+0.100,raw,10.000,,0,,rotor,3.000,75.000,0,20.0
+`
+	if err != nil || b.String() != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, b.String(), want)
+	}
+}
+
 // summary.csv has a row for each run, with the settings but the seed only once.
 func TestSummary(t *testing.T) {
 	runs := []*engine.Result{sentResult(t, 1, 10, 5), sentResult(t, 2, 20, 6)}

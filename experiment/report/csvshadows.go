@@ -10,6 +10,7 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/figures"
+	"wirelab/experiment/view"
 	"wirelab/internal/texttable"
 	"wirelab/internal/units"
 )
@@ -19,9 +20,14 @@ import (
 // are empty before it joined and after it left.
 func writeSideBySide(w io.Writer, lanes []engine.LaneSamples) error {
 	head := []string{"t_s"}
+	columns := []string{"encoder", "payload_kbps", "bits_per_changed", "failed"}
+	isShown := func(s engine.LaneSample) bool { return s.View.Rows > 0 }
+	if slices.ContainsFunc(lanes, func(l engine.LaneSamples) bool { return slices.ContainsFunc(l.Samples, isShown) }) {
+		columns = append(columns, "mean_error")
+	}
 	var times []time.Duration
 	for i := range lanes {
-		for _, what := range []string{"encoder", "payload_kbps", "bits_per_changed", "failed"} {
+		for _, what := range columns {
 			head = append(head, what+" ["+lanes[i].Letter+"]")
 		}
 		for k := range lanes[i].Samples {
@@ -33,7 +39,7 @@ func writeSideBySide(w io.Writer, lanes []engine.LaneSamples) error {
 	for _, at := range slices.Compact(times) {
 		row := []string{units.Fixed(at.Seconds(), 3)}
 		for k := range lanes {
-			row = append(row, laneCells(&lanes[k], at)...)
+			row = append(row, laneCells(&lanes[k], at)[:len(columns)]...)
 		}
 		t.Add(row)
 	}
@@ -41,19 +47,22 @@ func writeSideBySide(w io.Writer, lanes []engine.LaneSamples) error {
 }
 
 // laneCells returns the cells of a lane in the row of the sample that ends at t: the encoder, the payload in kbit/s,
-// bits per changed row, and failures. They are empty if the lane has no sample that ends at t.
+// bits per changed row, failures, and the mean error under a budget. They are empty if the lane has no sample that ends at t.
 func laneCells(l *engine.LaneSamples, t time.Duration) []string {
 	i, found := slices.BinarySearchFunc(l.Samples, t, func(x engine.LaneSample, t time.Duration) int { return cmp.Compare(x.T, t) })
 	if !found {
-		return []string{"", "", "", ""}
+		return make([]string, 5)
 	}
 	s := &l.Samples[i]
 	// The sample starts with its period, or when the lane joined, if that was later. The period ends at t, which
 	// is usually a multiple of SamplePeriod; so t-1 is truncated, which is within the period.
 	from := max((t - 1).Truncate(meters.SamplePeriod), l.Began)
-	perChanged := ""
+	perChanged, meanError := "", ""
 	if s.Changed > 0 {
 		perChanged = units.Fixed(float64(s.PayloadBits)/float64(s.Changed), 3)
 	}
-	return []string{s.Encoder, units.Fixed(figures.RatioOrZero(float64(s.PayloadBits)/1000, (t-from).Seconds()), 3), perChanged, strconv.Itoa(s.Failed)}
+	if s.View.Rows > 0 {
+		meanError = units.Fixed(float64(s.View.Error)/float64(s.View.Rows)/view.ErrorUnit, 1)
+	}
+	return []string{s.Encoder, units.Fixed(figures.RatioOrZero(float64(s.PayloadBits)/1000, (t-from).Seconds()), 3), perChanged, strconv.Itoa(s.Failed), meanError}
 }

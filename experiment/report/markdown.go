@@ -47,6 +47,7 @@ var markdown = sync.OnceValue(func() *template.Template {
 		"lanes":          Lanes,
 		"lanesCompared":  lanesCompared,
 		"allLanes":       allLanes,
+		"budgets":        mdBudgets,
 		"changes":        mdChanges,
 		"costsPerChange": CostsPerChange,
 		"hasPlayout":     HasPlayout,

@@ -112,19 +112,19 @@ func HasPlayout(t *figures.Totals) bool {
 // that left contains the time.
 func Lanes(r *engine.Result) iter.Seq2[string, *figures.Totals] {
 	return func(yield func(string, *figures.Totals) bool) {
-		name := SettingOf(r, "encoder", "name")
+		name, hasPolicies := SettingOf(r, "encoder", "name"), hasPolicies(r)
 		switch {
 		case len(r.Stretches) > 0:
 			name = r.Encoders()
-		case r.Totals.Control != nil && len(r.Shadows) > 0:
-			name = r.Label // with the control
+		case hasPolicies && len(r.Shadows) > 0:
+			name = r.Label
 		}
 		if !yield(name, &r.Totals) {
 			return
 		}
 		for i := range r.Shadows {
 			name := r.Shadows[i].Encoder
-			if r.Shadows[i].Totals.Control != nil {
+			if hasPolicies {
 				name = r.Shadows[i].Label
 			}
 			if left := r.Shadows[i].ToS; left > 0 {
@@ -135,6 +135,15 @@ func Lanes(r *engine.Result) iter.Seq2[string, *figures.Totals] {
 			}
 		}
 	}
+}
+
+// hasPolicies reports whether a lane has a send-rate control or a budget, which are part of the labels of lanes.
+func hasPolicies(r *engine.Result) bool {
+	found := r.Totals.Control != nil || r.Totals.View != nil
+	for i := range r.Shadows {
+		found = found || r.Shadows[i].Totals.Control != nil || r.Shadows[i].Totals.View != nil
+	}
+	return found
 }
 
 // Failed returns a sentence for each assertion that does not hold, and for each run with wrong frames,

@@ -50,6 +50,14 @@ const turnMillimetres = 200
 // cubeRotations is the grid of the orientations of cubes; see frame.Cubes.
 var cubeRotations = rotation.SmallestThree{Scale: 361.33, Zero: 256}
 
+// UnitOf returns the unit of errors of rows of schema s, which may be nil.
+func UnitOf(s *frame.Schema) string {
+	if s != nil && frame.IsCubes(s) {
+		return "mm"
+	}
+	return "steps"
+}
+
 // Distance returns the error of showing row b instead of row a, in ErrorUnit: for cubes the distance of their
 // positions, and turnMillimetres for each radian between their orientations; for other rows the sum of the differences
 // of their fields. It is at least 1 if the rows differ.

@@ -109,11 +109,17 @@ func IgnoresErrors(name string) bool {
 	return IgnoresWeights(name) || name == "fiedler" || name == "unity" || name == "iris"
 }
 
+// OrDefault returns p, or the first of Policies for the zero Policy.
+func OrDefault(p policy.Policy) policy.Policy {
+	if p == (policy.Policy{}) {
+		return Policies.Default(Policies[0].Name)
+	}
+	return p
+}
+
 // newRule returns the rule of a policy of Policies; the first one for the zero Policy.
 func newRule(p policy.Policy, m *Metric) (r rule) {
-	if p == (policy.Policy{}) {
-		p = Policies.Default(Policies[0].Name)
-	}
+	p = OrDefault(p)
 	for i := range Policies {
 		if Policies[i].Name == p.Name() {
 			r.kind = kind(i)

@@ -96,6 +96,9 @@ func (m *Meter) CountHeld() { m.sample.Held++ }
 // SetTarget records that a send-rate control is active, and its rate in bits per second; 0 if it has none.
 func (m *Meter) SetTarget(bps int64) { m.sample.Controlled, m.sample.TargetBps = true, bps }
 
+// SetView records what was measured of a budget in the current sample.
+func (m *Meter) SetView(v ViewSample) { m.sample.View = v }
+
 // Sent returns the number of packets sent.
 func (m *Meter) Sent() int64 { return int64(m.total.Sent + m.sample.Sent) }
 

@@ -50,6 +50,7 @@ type Sample struct {
 	Controlled                bool            // a send-rate control decides which snapshots are sent
 	Held                      int             // snapshots that it held back
 	TargetBps                 int64           // rate of the control at the end, in bits per second; 0 if it has none
+	View                      ViewSample      // zero without a budget
 }
 
 // Queue is the content of the queue before a line.

@@ -83,12 +83,20 @@ type viewSums struct {
 	rows, bits, encodings int64
 	fill                  float64
 	bytes                 int64
+	sample                ViewSample
 	longestWait           time.Duration
 
 	compared         int64 // ticks with a client
 	place, turn, age measured
 	resting          int64 // rows that rest and are wrong, summed over ticks
 	settled          measured
+}
+
+// ViewSample contains what was measured of a lane with a budget in a sample.
+type ViewSample struct {
+	Bits  int64 // headers and payloads sent
+	Rows  int64 // rows that changed in the last 100 ms, of each tick
+	Error int64 // sum of their errors, in units of 1/view.ErrorUnit
 }
 
 // sentSize is a packet of the window in which the budget is checked.
@@ -196,6 +204,7 @@ func (v *View) Sent(now time.Duration, p *endpoint.Packet, b *endpoint.Budget, i
 		v.fill += float64(size) / float64(p.View.Allowed)
 	}
 	v.bytes += int64(size)
+	v.sample.Bits += int64(8 * size)
 	v.longestWait = max(v.longestWait, time.Duration(p.View.LongestWait)*interval)
 
 	if v.window.Add(now, size, b, interval) {
@@ -279,7 +288,10 @@ func (v *View) compare(client *view.Client) {
 		right = right && isRight
 		switch {
 		case v.changedAt[i] != 0 && tick+1-v.changedAt[i] <= v.recent:
-			v.place.add(int64(v.metric.Place(truth, row)))
+			place := int64(v.metric.Place(truth, row))
+			v.place.add(place)
+			v.sample.Rows++
+			v.sample.Error += place
 			if !v.brief {
 				v.turn.add(int64(math.Round(v.metric.Turn(truth, row) * 180 / math.Pi * 1000)))
 			}
@@ -289,6 +301,13 @@ func (v *View) compare(client *view.Client) {
 		}
 	}
 	v.stopped.tick(v, tick, right)
+}
+
+// TakeSample returns what was measured since the call before.
+func (v *View) TakeSample() ViewSample {
+	x := v.sample
+	v.sample = ViewSample{}
+	return x
 }
 
 // tick counts how long it took until all rows were right, once the source has not changed for half a second.
@@ -317,12 +336,8 @@ func (v *View) Ages() []time.Duration {
 
 // Figures returns the measurements. elapsed is the time since the lane began.
 func (v *View) Figures(b *endpoint.Budget, elapsed time.Duration) *figures.View {
-	p := b.Priority
-	if p.Name() == "" {
-		p = view.Policies.Default(view.Policies[0].Name)
-	}
 	msPerTick := 1000 / float64(v.hz)
-	f := &figures.View{Policy: p.String(), LimitKbps: float64(b.Bps) / 1000, Over: v.over,
+	f := &figures.View{Policy: view.OrDefault(b.Priority).String(), LimitKbps: float64(b.Bps) / 1000, Over: v.over,
 		UsedKbps:      figures.RatioFigure(float64(8*v.bytes)/1000, elapsed.Seconds()),
 		RowsPerPacket: figures.RatioFigure(float64(v.rows), float64(v.packets)),
 		BitsPerRow:    figures.RatioFigure(float64(v.bits), float64(v.rows)),

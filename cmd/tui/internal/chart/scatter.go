@@ -29,8 +29,8 @@ type ScatterSpec struct {
 	Blank, Axis, Label, Line Style // of empty cells, axes, their labels, and the curve
 }
 
-// DrawScatter returns a box of exactly w x h cells: the plot, and below it the horizontal axis with its labels. Later
-// dots cover earlier ones. If the box is too small for this, it is empty.
+// DrawScatter returns a box of exactly w x h cells: the plot, and below it the horizontal axis with its labels. A dot whose
+// cell has another dot is drawn in the next free cell to the right, or else to the left. If the box is too small for this, it is empty.
 func DrawScatter(s *ScatterSpec, w, h int) *Box {
 	b := newBox(w, h, s.Blank)
 	p := &plot{Spec: &Spec{ASCII: s.ASCII, Axis: s.Axis, Label: s.Label, Floor: s.MinY}, box: b, left: gutter + 1, cols: plotWidth(w),
@@ -48,9 +48,18 @@ func DrawScatter(s *ScatterSpec, w, h int) *Box {
 	p.bounds = p.chooseBounds([][]float64{values})
 	column := func(x float64) int { return p.left + int(math.Round(x/maxX*float64(p.cols-1))) }
 	s.drawCurve(p, maxX, column)
+	taken := map[[2]int]bool{} // cells with a dot
 	for _, d := range s.Dots {
 		if isFinite(d.X) && isFinite(d.Y) && d.X >= 0 {
-			b.set(column(clampValue(d.X)), p.bounds.row(clampValue(d.Y), p.rows), d.Name, d.Style)
+			x, y := column(clampValue(d.X)), p.bounds.row(clampValue(d.Y), p.rows)
+			step := 1
+			for at := x; taken[[2]int{x, y}] && x > p.left; x += step {
+				if x == p.left+p.cols-1 { // the end of the row
+					x, step = at, -1
+				}
+			}
+			taken[[2]int{x, y}] = true
+			b.set(x, y, d.Name, d.Style)
 		}
 	}
 	p.drawValueAxis()

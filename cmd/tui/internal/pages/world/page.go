@@ -19,6 +19,9 @@ type page struct {
 	world        *views
 	slot         *room.Slot // of world
 	summary      *room.Slot
+	budgets      *room.Slot // of lanes with a budget, in place of the world
+	showsBudgets bool
+	hasBudget    bool // a lane has a budget
 	playout      *panes.Playout
 	charts       *room.Slot // of playout
 	chartsChoice *bool      // whether to show the charts; nil if the user has not chosen
@@ -34,6 +37,7 @@ func New() *page {
 		playout: panes.NewPlayout(frame.Cubes(1))}
 	p.slot, p.player, p.summary, p.charts = room.NewSlot(p.world), room.NewSlot(p.play), room.NewSlot(&panes.SummaryLine{}),
 		room.NewSlot(p.playout)
+	p.budgets = room.NewSlot(&panes.Budgets{})
 	return p
 }
 
@@ -44,6 +48,11 @@ func (p *page) Name() string { return "World" }
 func (p *page) Observe(v room.View) bool {
 	changed := p.summary.Observe(v)
 	p.slot.Observe(v)
+	p.hasBudget = panes.HasBudget(v.Snap)
+	p.showsBudgets = p.showsBudgets && p.hasBudget && p.world.costs == nil
+	if p.budgets.Observe(v) && p.showsBudgets {
+		changed = true
+	}
 	if p.player.Observe(v) {
 		changed = true
 	}
@@ -84,7 +93,11 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	}
 	lines := append(make([]string, 0, h), p.summary.Render(th, w, summaryRows, look.Unfocused)...)
 	if world := h - summaryRows - playRows - rows; world > 0 {
-		lines = append(lines, p.slot.Render(th, w, world, look.Unfocused)...)
+		slot := p.slot
+		if p.showsBudgets {
+			slot = p.budgets
+		}
+		lines = append(lines, slot.Render(th, w, world, look.Unfocused)...)
 	}
 	if rows > 0 {
 		lines = append(lines, p.charts.Render(th, w, rows, look.Unfocused)...)
@@ -105,6 +118,7 @@ func (p *page) redraw() {
 
 // Focus selects the next arrangement of views.
 func (p *page) Focus(step int) {
+	p.showsBudgets = false
 	p.world.nextArrangement(p.w)
 	p.redraw()
 }
@@ -163,6 +177,7 @@ func (p *page) toggleCharts() {
 
 // Release resets the camera and the arrangement of views.
 func (p *page) Release() room.Request {
+	p.showsBudgets = false
 	p.world.cam, p.world.arrangement = worldview.Camera{ZoomLevel: worldview.FirstZoom, Follow: true}, -1
 	p.redraw()
 	return room.Request{}
@@ -228,7 +243,7 @@ func (p *page) Bindings() []room.Binding {
 		on([]string{"-"}, "", "", func() { p.zoomBy(-1) }),
 		panes.RowCostBinding(group, "heat map of the bits that each cube cost in the last 2 s",
 			func() bool { return p.world.costs != nil }),
-		prioritiesBinding(group, func() bool { return p.world.priorities != nil }, func() bool { return !p.world.hasBudget }),
+		p.budgetBinding(group),
 	}
 	for i, d := range config.Directions() { // left, right, up, down; up is the direction of growing y
 		dx, dy := [4]int{-1, 1, 0, 0}[i], [4]int{0, 0, 1, -1}[i]

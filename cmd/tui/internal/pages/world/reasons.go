@@ -40,11 +40,19 @@ func (p *views) drawReasons(c *look.Canvas) {
 	}
 }
 
-// prioritiesBinding returns the binding of the key that shows the priorities of rows.
-// It has no effect while unusable returns true.
-func prioritiesBinding(group string, shown, unusable func() bool) room.Binding {
-	return room.Bind(group, []string{"x"}, "x", "with a budget: error and age by cube, and why each cube has its priority", func() room.Request {
-		on := !shown()
+// budgetBinding returns the binding of the key that shows the priorities of rows, then error against kbps of all lanes
+// with a budget, then the world again. Only the active encoder has priorities to show.
+func (p *page) budgetBinding(group string) room.Binding {
+	help := "with a budget: error and age by cube, and why each cube has its priority; again: error against kbps of the encoder and its shadows"
+	return room.Bind(group, []string{"x"}, "x", help, func() room.Request {
+		wasShown := p.showsBudgets
+		p.showsBudgets = !wasShown && (p.world.priorities != nil || !p.world.hasBudget)
+		p.redraw()
+		p.budgets.Redraw()
+		on := !wasShown && !p.showsBudgets
+		if on == (p.world.priorities != nil) {
+			return room.Request{}
+		}
 		return room.Request{Command: &experiment.Command{Priorities: &on}}
-	}).InFooter("priorities").Unless(unusable)
+	}).InFooter("priorities").Unless(func() bool { return !p.hasBudget })
 }

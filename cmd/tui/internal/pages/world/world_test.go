@@ -75,10 +75,13 @@ func TestArrowsPanARecording(t *testing.T) {
 	}
 }
 
-// TestPriorities: the key x requests the priorities of the cubes; they stand beside maps of errors and ages.
+// TestPriorities: the key x requests the priorities of the cubes; they stand beside maps of errors and ages. The next x
+// shows the lanes with a budget instead, and the one after it the world.
 func TestPriorities(t *testing.T) {
 	lab := labtest.NewLab()
 	lab.Snap.World = labtest.WorldPicture(lab.Snap.Now)
+	lab.Snap = labtest.WithBudgets(lab.Snap)
+	lab.Snap.Config.Sender.Budget = 64_000
 	page := New()
 	m := labtest.NewStage(page, lab, 160, 30)
 	m.Press("x")
@@ -86,9 +89,6 @@ func TestPriorities(t *testing.T) {
 		t.Errorf("x sends %+v, want a command for priorities", lab.Got)
 	}
 	snap := *lab.Snap
-	c := snap.Config.Clone()
-	c.Sender.Budget = 64_000
-	snap.Config = c
 	n := len(snap.World.Sent)
 	rows := make([]view.Reason, n)
 	rows[1] = view.Reason{Row: 1, Standing: view.Waiting, Error: 70, Weighted: 140, Constant: 20, Waited: 3, Bits: 61, Priority: 9, Group: 4, Factor: .5}
@@ -104,5 +104,16 @@ func TestPriorities(t *testing.T) {
 	m.Press("x")
 	if len(lab.Got) != 2 || lab.Got[1].Priorities == nil || *lab.Got[1].Priorities {
 		t.Errorf("x sends %+v, want a command that ends the priorities", lab.Got)
+	}
+	const title = "Error against kbps"
+	draw := func() string { return strings.Join(page.Lines(labtest.Theme(false), 160, 30), "\n") }
+	snap.Priorities = nil
+	page.Observe(labtest.NewView(&snap))
+	if !strings.Contains(draw(), title) {
+		t.Errorf("no %s:\n%s", title, draw())
+	}
+	m.Press("x")
+	if len(lab.Got) != 2 || strings.Contains(draw(), title) {
+		t.Errorf("the third x sends %+v, or does not end the comparison:\n%s", lab.Got[2:], draw())
 	}
 }

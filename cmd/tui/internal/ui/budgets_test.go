@@ -1,0 +1,73 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+
+	"wirelab/cmd/tui/internal/labtest"
+)
+
+// newBudgets returns a lab whose lanes have budgets and policies of their own. The setting of all lanes is off, so that x
+// shows the comparison at once.
+func newBudgets() *labtest.Lab {
+	lab := newWorld()
+	lab.Snap = labtest.WithBudgets(lab.Snap)
+	return lab
+}
+
+func TestGoldenBudgets(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		w, h int
+		opt  Options
+	}{
+		{name: "budgets-160x48", w: 160, h: 48},
+		{name: "budgets-120x36-ascii", w: 120, h: 36, opt: Options{ASCII: true}},
+		{name: "budgets-80x24", w: 80, h: 24},
+		{name: "budgets-60x18", w: 60, h: 18},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := screen(newBudgets(), c.w, c.h, c.opt)
+			press(m, "4", "x")
+			compareGolden(t, c.name, m.View())
+		})
+	}
+}
+
+// x shows the priorities, then the comparison, then the world. Without a budget it does nothing, and other keys of
+// the world end the comparison.
+func TestKeyOfBudgets(t *testing.T) {
+	const title = "Error against kbps"
+	lab := newBudgets()
+	lab.Snap.Config.Sender.Budget = 64_000
+	m := screen(lab, 160, 48, Options{})
+	requested := func() string {
+		if n := len(lab.Got); n > 0 && lab.Got[n-1].Priorities != nil {
+			return map[bool]string{true: "on", false: "off"}[*lab.Got[n-1].Priorities]
+		}
+		return ""
+	}
+	press(m, "4", "x")
+	if requested() != "on" || strings.Contains(m.View(), title) {
+		t.Errorf("x requested priorities %q", requested())
+	}
+	lab.Snap.Config.Sender.Budget = 0 // only shadows have one: there are no priorities to show
+	m = screen(lab, 160, 48, Options{})
+	press(m, "4", "x")
+	if !strings.Contains(m.View(), title) {
+		t.Error("x does not show the comparison")
+	}
+	press(m, "x")
+	if strings.Contains(m.View(), title) {
+		t.Error("x does not end the comparison")
+	}
+	press(m, "x", "v")
+	if strings.Contains(m.View(), title) {
+		t.Error("v does not end the comparison")
+	}
+	m = screen(newWorld(), 160, 48, Options{})
+	press(m, "4", "x")
+	if strings.Contains(m.View(), title) {
+		t.Error("x shows a comparison without a budget")
+	}
+}

@@ -1,0 +1,107 @@
+package lockstep
+
+import (
+	"slices"
+	"time"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/figures"
+	"wirelab/experiment/paired"
+	"wirelab/experiment/view"
+)
+
+// CompareBudgets compares what the receivers of the lanes with a budget show, over the period in which all of these
+// lanes ran with their present settings. It returns nil if no lane has a budget.
+func CompareBudgets(snap *engine.Snapshot) *engine.BudgetComparison {
+	isCompared := func(l *engine.Lane) bool { return l.Budget.Bps > 0 && !IsAbsent(snap, l) }
+	from := commonStart(snap, isCompared, func(ch *config.Change) bool { return ch.SetsEncoder() || ch.SetsBudget() })
+	samples, to := commonSamples(snap, isCompared, from)
+	c := &engine.BudgetComparison{FromS: from.Seconds(), ToS: max(from, to).Seconds(), Unit: view.UnitOf(snap.Schema)}
+	var errors []paired.Ratio // of each compared lane
+	for i := range snap.Lanes {
+		l := &snap.Lanes[i]
+		if !isCompared(l) {
+			continue
+		}
+		var bits, seconds float64
+		var e paired.Ratio
+		for k := range samples[i] {
+			crossesLoop := func(other []meters.Sample) bool { return len(other) > 0 && other[k].CrossingLoop > 0 }
+			if slices.ContainsFunc(samples, crossesLoop) {
+				continue
+			}
+			v := &samples[i][k].View
+			bits, seconds = bits+float64(v.Bits), seconds+meters.SamplePeriod.Seconds()
+			e.Num, e.Den = append(e.Num, float64(v.Error)/view.ErrorUnit), append(e.Den, float64(v.Rows))
+		}
+		errors = append(errors, e)
+		c.Lanes = append(c.Lanes, engine.BudgetLane{Lane: l.Letter, Encoder: l.Encoder, Label: l.Name(), Policy: view.OrDefault(l.Budget.Priority).Label(),
+			LimitKbps: float64(l.Budget.Bps) / 1000, UsedKbps: figures.RatioFigure(bits/1000, seconds), MeanError: figures.Finite(e.Value())})
+	}
+	if len(c.Lanes) == 0 {
+		return nil
+	}
+	for _, group := range c.ByLimit() {
+		best := group[0]
+		c.Lanes[best].IsBest = len(group) > 1
+		for _, i := range group[1:] {
+			lane := &c.Lanes[i]
+			q := paired.CompareByRatio(errors[i], errors[best])
+			lane.VsBest = figures.Finite(q.Ratio)
+			if q.Known {
+				lane.VsBestLo, lane.VsBestHi = figures.Finite(q.Lo), figures.Finite(q.Hi)
+			}
+		}
+	}
+	return c
+}
+
+// commonStart returns the time from which the included lanes of a snapshot can be compared: engine.WarmUp after the last
+// of them was added and after the last change for which restarts is true, and not before the oldest sample that all of
+// them still store.
+func commonStart(snap *engine.Snapshot, includes func(*engine.Lane) bool, restarts func(*config.Change) bool) time.Duration {
+	from := time.Duration(0)
+	for i := range snap.Lanes {
+		l := &snap.Lanes[i]
+		if !includes(l) {
+			continue
+		}
+		from = max(from, l.Began)
+		if s := l.Samples; len(s) > 0 {
+			// A sample begins one period before its T. WarmUp is added below, but does not apply here.
+			from = max(from, s[0].T-meters.SamplePeriod-engine.WarmUp)
+		}
+	}
+	for i := range snap.Log {
+		if c := &snap.Log[i]; c.T <= snap.Now && restarts(&c.Change) {
+			from = max(from, c.T)
+		}
+	}
+	return from + engine.WarmUp
+}
+
+// commonSamples returns the samples of each lane from the given time on, and their end. Lanes that are not included have
+// none; the others have the same number.
+func commonSamples(snap *engine.Snapshot, includes func(*engine.Lane) bool, from time.Duration) (lists [][]meters.Sample, to time.Duration) {
+	lists, to = make([][]meters.Sample, len(snap.Lanes)), snap.Now
+	n := -1
+	for i := range snap.Lanes {
+		if !includes(&snap.Lanes[i]) {
+			continue
+		}
+		lists[i] = meters.Between(snap.Lanes[i].Samples, from, to)
+		k := len(lists[i])
+		if k > 0 {
+			to = lists[i][k-1].T
+		}
+		if n < 0 || k < n {
+			n = k
+		}
+	}
+	for i, list := range lists { // all end at the same sample, so of each the last n samples are of the same period
+		lists[i] = list[max(len(list)-max(n, 0), 0):]
+	}
+	return lists, to
+}

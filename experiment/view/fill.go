@@ -31,6 +31,7 @@ type Filler struct {
 	changedAt []uint32    // number of the newest frame in which the row changed; 0 if it never did
 
 	candidates []candidate
+	bits       []int32 // estimates for the candidates
 	filling    filling
 	ref, view  frame.Frame // of the newest packet
 	inView     frame.Rows  // rows of view that differ from the reference
@@ -38,11 +39,21 @@ type Filler struct {
 	budget     encoders.Budget // of the attempt that is used, if a later one does not fit
 }
 
-// candidate is a row that may be sent.
-type candidate struct {
-	priority uint64
-	row      int32
-	bits     int32 // estimate
+// candidate is a row that may be sent. A smaller candidate is more urgent: the lowest rowBits bits are the row, and those
+// above them maxPriority minus its priority. Of rows with the same priority the first is the most urgent.
+type candidate uint64
+
+const (
+	rowBits     = 20
+	maxPriority = 1<<(64-rowBits) - 1
+)
+
+// row returns the row of the candidate.
+func (c candidate) row() int { return int(c & (1<<rowBits - 1)) }
+
+// newCandidate returns row i as a candidate.
+func newCandidate(i int, priority uint64) candidate {
+	return candidate((maxPriority-min(priority, maxPriority))<<rowBits | uint64(i))
 }
 
 // attempt is an encoding of the view frame.
@@ -103,9 +114,9 @@ func (f *Filler) curValue(i int) uint32 {
 	return f.curValues[i]
 }
 
-// initialValues returns the values of a frame with which a client begins. Clients that begin with the same frame share them.
-func (f *Filler) initialValues(initial *frame.Frame) []uint32 {
-	list := make([]uint32, f.schema.Rows)
+// initialValues sets list to the values of a frame with which a client begins. Clients that begin with the same frame share
+// them.
+func (f *Filler) initialValues(list []uint32, initial *frame.Frame) {
 	for i := range list {
 		row := f.row(initial.Table, i)
 		switch k := f.roots[i]; {
@@ -118,7 +129,6 @@ func (f *Filler) initialValues(initial *frame.Frame) []uint32 {
 		}
 		f.values.replace(f.roots, i, list[i])
 	}
-	return list
 }
 
 // cost returns what the policy makes of showing value k of row i instead of the newest one: 0 if they are equal.
@@ -241,14 +251,14 @@ func (f *Filler) findCandidates(s *Server) {
 		priority := f.priority(s, i, cost)
 		// A row that equals the reference cannot be sent until an ack changes the reference.
 		if priority >= f.rule.min && f.cost(i, s.ref[i]) > 0 {
-			f.candidates = append(f.candidates, candidate{priority: priority, row: int32(i)})
+			f.candidates = append(f.candidates, newCandidate(i, priority))
 		}
 	}
 }
 
 // estimateBits returns about how many bits row i takes in a packet to client s.
 func (f *Filler) estimateBits(s *Server, i int) int {
-	return max(1, s.scale*f.metric.bits(f.row(f.cur.Table, i), f.values.row(s.ref[i]))>>10)
+	return max(1, s.scale*f.metric.bits(f.row(f.cur.Table, i), f.values.row(s.ref[i]))/scaleUnit)
 }
 
 // EqualRows reports whether two rows are equal.
@@ -260,7 +270,7 @@ func EqualRows(a, b []int32) bool {
 }
 
 // firstPriority is more than any priority of a row that is not one of the first.
-const firstPriority = 1 << 62
+const firstPriority = 1 << 43
 
 // isFirst reports whether row i is one of the first rows, which precede all others.
 func (f *Filler) isFirst(i int) bool { return uint(i-f.player) < uint(f.rule.first) }
@@ -295,6 +305,7 @@ func (f *Filler) priority(s *Server, i int, cost uint32) (p uint64) {
 		}
 		p = s.accumulate(i, f.interest.scaled(f, i, gain))
 	}
+	p = min(p, firstPriority-1)
 	if f.isFirst(i) {
 		p = firstPriority + uint64(f.player+r.first-i)
 	}
@@ -322,29 +333,18 @@ func (f *Filler) weight(i int, cur []int32) uint32 {
 	return w[3]
 }
 
-// sortUrgent sorts the candidates that may fit into limit bytes to the front of the list, the most urgent first, and
-// drops the others.
+// sortUrgent sorts the candidates that may fit into limit bytes, the most urgent first, and drops the others.
 func (f *Filler) sortUrgent(s *Server, limit int) {
 	want := 16 + 2*8*max(limit, 0)*16/max(s.meanBits, 16) // twice as many as fit
-	if len(f.candidates) > 2*want {
+	if len(f.candidates) > want {
 		partition(f.candidates, want)
 		f.candidates = f.candidates[:want]
 	}
-	for k := range f.candidates {
-		c := &f.candidates[k]
-		c.bits = int32(f.estimateBits(s, int(c.row)))
+	slices.Sort(f.candidates)
+	f.bits = f.bits[:0]
+	for _, c := range f.candidates {
+		f.bits = append(f.bits, int32(f.estimateBits(s, c.row())))
 	}
-	slices.SortFunc(f.candidates, func(a, b candidate) int {
-		if a.precedes(&b) {
-			return -1
-		}
-		return 1 // rows are different, so no two candidates are equal
-	})
-}
-
-// precedes reports whether c is more urgent than d.
-func (c *candidate) precedes(d *candidate) bool {
-	return c.priority > d.priority || c.priority == d.priority && c.row < d.row
 }
 
 // partition moves the k most urgent candidates to the front of list, in any order (Hoare's quickselect).
@@ -352,10 +352,10 @@ func partition(list []candidate, k int) {
 	for lo, hi := 0, len(list)-1; lo < hi; {
 		pivot, i, j := list[(lo+hi)/2], lo, hi
 		for i <= j {
-			for list[i].precedes(&pivot) {
+			for list[i] < pivot {
 				i++
 			}
-			for pivot.precedes(&list[j]) {
+			for pivot < list[j] {
 				j--
 			}
 			if i <= j {
@@ -392,9 +392,9 @@ type filling struct {
 
 // run encodes the view with the most candidates that fit.
 func (f *filling) run() error {
-	k, room := 0, f.limit*8
-	for k < len(f.candidates) && room >= int(f.candidates[k].bits) {
-		room -= int(f.candidates[k].bits)
+	k, room := 0, 8*(f.limit-f.limit/128) // estimates of many rows are 1 % too low or too high
+	for k < len(f.candidates) && room >= int(f.bits[k]) {
+		room -= int(f.bits[k])
 		k++
 	}
 	f.tooMany = len(f.candidates) + 1
@@ -431,13 +431,14 @@ func (f *filling) run() error {
 	return nil
 }
 
-// nextAttempt returns with how many candidates the packet could be filled further; 0 if it should be sent as it is.
+// nextAttempt returns with how many candidates the packet could be filled further; 0 if it should be sent as it is: if
+// hardly a row fits, or less than 3 % of the packet is free.
 func (f *filling) nextAttempt() int {
 	if f.rows == len(f.candidates) || f.encodings >= maxAttempts {
 		return 0
 	}
-	free, next := 8*(f.limit-f.size), int(f.candidates[f.rows].bits)
-	if f.rows+1 < f.tooMany && 5*free >= 3*next {
+	free, next := 8*(f.limit-f.size), int(f.bits[f.rows])
+	if f.rows+1 < f.tooMany && 5*free >= 4*next && 32*free > 8*f.limit {
 		return min(f.rows+max(1, free/next), f.tooMany-1, len(f.candidates))
 	}
 	f.include(f.rows)
@@ -452,9 +453,10 @@ func (f *filling) nextAttempt() int {
 // if there is none.
 func (f *filling) promoteSmaller(k, free int) bool {
 	for j := k + 1; j < len(f.candidates); j++ {
-		if c := f.candidates[j]; 10*int(c.bits) <= 9*free {
+		if c, bits := f.candidates[j], f.bits[j]; 10*int(bits) <= 9*free {
 			copy(f.candidates[k+1:j+1], f.candidates[k:j])
-			f.candidates[k] = c
+			copy(f.bits[k+1:j+1], f.bits[k:j])
+			f.candidates[k], f.bits[k] = c, bits
 			return true
 		}
 	}
@@ -489,12 +491,12 @@ func (f *filling) encode(k, index int) (size int, err error) {
 // include makes the view contain the first k candidates.
 func (f *filling) include(k int) {
 	for ; f.included < k; f.included++ {
-		i := int(f.candidates[f.included].row)
+		i := f.candidates[f.included].row()
 		copy(f.row(f.view.Table, i), f.row(f.cur.Table, i))
 		f.inView.Add(i)
 	}
 	for ; f.included > k; f.included-- {
-		i := int(f.candidates[f.included-1].row)
+		i := f.candidates[f.included-1].row()
 		copy(f.row(f.view.Table, i), f.row(f.ref.Table, i))
 		f.inView[i>>6] &^= 1 << (i & 63)
 	}
@@ -511,33 +513,39 @@ func (f *Filler) commit(s *Server, seq uint64, rows int, a *attempt, epoch uint6
 		s.spare(a.memo, epoch) // the memo of a packet without rows is not used; see Client
 		return 0
 	}
-	r := s.records.Push()
-	*r = record{seq: seq, rows: r.rows[:0], memo: a.memo, epoch: epoch}
+	var list []sentRow
+	if n := len(f.values.spareRows); n > 0 {
+		list, f.values.spareRows = f.values.spareRows[n-1], f.values.spareRows[:n-1]
+	}
 	estimate := 0
-	for _, c := range f.candidates[:rows] {
-		i := int(c.row)
+	for k, c := range f.candidates[:rows] {
+		i := c.row()
 		value := f.curValue(i)
-		r.rows = append(r.rows, sentRow{c.row, f.values.retain(value)})
+		list = append(list, sentRow{int32(i), f.values.retain(value)})
 		f.values.replace(s.expected, i, value)
 		s.newestSent[i] = uint32(seq) + 1
 		longestWait = max(longestWait, int(f.frames-s.since[i]))
 		s.accumulated[i], s.since[i], s.sentAt[i] = 0, 0, f.view.Tick+1
 		s.differing[i>>6] &^= 1 << (i & 63)
-		estimate += int(c.bits)
+		estimate += int(f.bits[k])
 		if !f.isFirst(i) {
 			s.cursor = (i + 1) % f.schema.Rows
 		}
 	}
 	if rows < len(f.candidates) {
-		s.cursor = int(f.candidates[rows].row) // the most urgent one that did not fit: smaller rows may have been sent instead
+		s.cursor = f.candidates[rows].row() // the most urgent one that did not fit: smaller rows may have been sent instead
 	}
+	s.records = append(s.records, record{seq: seq, rows: list, memo: a.memo, epoch: epoch})
 	s.learnSize(8*len(a.payload), estimate, rows)
 	return longestWait
 }
 
+// scaleUnit is the number of units of Server.scale.
+const scaleUnit = 1 << 16
+
 // learnSize adapts the estimates to a packet whose rows took bits and were estimated to take estimate.
 func (s *Server) learnSize(bits, estimate, rows int) {
 	s.meanBits += (bits*16/rows - s.meanBits) / 8
-	ratio := min(bits*1024/estimate, 3*1024)
-	s.scale = min(max(s.scale+s.scale*(ratio-1024)/10240, 64), 1<<15)
+	ratio := min(bits*scaleUnit/estimate, 3*scaleUnit)
+	s.scale = min(max(s.scale+s.scale/10*(ratio-scaleUnit)/scaleUnit, scaleUnit/16), 32*scaleUnit)
 }

@@ -38,7 +38,7 @@ func (f *Filler) Explain(s *Server, i int) Reason {
 	cost := f.cost(i, expected)
 	r := Reason{Row: i, Group: 1, Factor: 1, First: f.isFirst(i)}
 	if cost == 0 {
-		if _, packet := s.underWay(i, s.records.Next()); packet != nil {
+		if _, packet := s.underWay(i, len(s.records)); packet != nil {
 			r.Standing, r.Packet = UnderWay, packet.seq
 		}
 		return r

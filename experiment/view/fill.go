@@ -21,6 +21,7 @@ type Filler struct {
 	policy    policy.Policy
 	rule      rule
 	interest  interest
+	player    int //  Coding.Player of the newest packet
 	values    values
 	cur       frame.Frame // newest frame
 	curValues []uint32    // of each row: its newest value, or 0 if no server has been sent it
@@ -160,6 +161,7 @@ type Coding struct {
 	Epoch   uint64 // memos of other epochs are not passed to the encoder
 	Tick    uint32 // of the view frame
 	RefTick uint32 // tick of the reference: that of packet Server.Acked, or of the initial state before the first ack
+	Player  int    // row of the client's player, from 0: the first rows of policies, and the row of Interest, count from it
 }
 
 // Packet is the result of Fill. Its pointers are valid until the next call.
@@ -193,6 +195,7 @@ func AsTooLarge(err error) (large *TooLargeError) {
 // It charges the bits of the packet to b, which may be nil. After an error nothing has changed, except that the
 // priorities were accumulated.
 func (f *Filler) Fill(s *Server, seq uint64, c Coding, limit int, b *encoders.Budget) (Packet, error) {
+	f.player = c.Player
 	f.view.Tick = c.Tick
 	f.findCandidates(s)
 	if !s.maySendRows(seq) {
@@ -269,6 +272,9 @@ func EqualRows(a, b []int32) bool {
 // firstPriority is more than any priority of a row that is not one of the first.
 const firstPriority = 1 << 43
 
+// isFirst reports whether row i is one of the first rows, which precede all others.
+func (f *Filler) isFirst(i int) bool { return uint(i-f.player) < uint(f.rule.first) }
+
 // priority accumulates and returns the priority of row i. cost is that of what the client is expected to show.
 func (f *Filler) priority(s *Server, i int, cost uint32) (p uint64) {
 	r := &f.rule
@@ -304,8 +310,8 @@ func (f *Filler) priority(s *Server, i int, cost uint32) (p uint64) {
 		p = f.accumulate(s, i, f.interest.scaled(f, i, gain))
 	}
 	p = min(p, firstPriority-1)
-	if i < r.first {
-		p = firstPriority + uint64(r.first-i)
+	if f.isFirst(i) {
+		p = firstPriority + uint64(f.player+r.first-i)
 	}
 	return p
 }
@@ -337,7 +343,7 @@ func (f *Filler) waited(s *Server, i int) int {
 func (f *Filler) weight(i int, cur []int32) uint32 {
 	w := &f.rule.weights
 	switch {
-	case i == 0:
+	case i == f.player:
 		return w[0]
 	case f.metric.cubes && cur[frame.CubeInteracting] == 1:
 		return w[1]
@@ -542,7 +548,7 @@ func (f *Filler) commit(s *Server, seq uint64, rows int, a *attempt, epoch uint6
 		s.accumulated[i], s.since[i], s.sentAt[i] = 0, 0, f.view.Tick+1
 		s.differing[i>>6] &^= 1 << (i & 63)
 		estimate += int(f.bits[k])
-		if i >= f.rule.first {
+		if !f.isFirst(i) {
 			s.cursor = (i + 1) % f.schema.Rows
 		}
 	}

@@ -36,7 +36,7 @@ type Reason struct {
 func (f *Filler) Explain(s *Server, i int) Reason {
 	expected := s.expected[i]
 	cost := f.cost(i, expected)
-	r := Reason{Row: i, Group: 1, Factor: 1, First: i < f.rule.first}
+	r := Reason{Row: i, Group: 1, Factor: 1, First: f.isFirst(i)}
 	if cost == 0 {
 		if _, packet := s.underWay(i, len(s.records)); packet != nil {
 			r.Standing, r.Packet = UnderWay, packet.seq

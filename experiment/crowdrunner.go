@@ -17,8 +17,8 @@ import (
 )
 
 // CrowdRunner runs one sender with many receivers at the pace of the wall clock, for the dashboard. It is to a crowd
-// what Runner is to a session. A change of the number of clients takes effect at once; other changes of settings begin a
-// new run. A crowd keeps no history to go back to; a seek to the past runs it again from the start.
+// what Runner is to a session. A change that a crowd can make while it runs takes effect at once; others begin a new
+// run. A crowd keeps no history to go back to; a seek to the past runs it again from the start.
 type CrowdRunner struct {
 	liveLoop
 
@@ -151,7 +151,7 @@ func (r *CrowdRunner) handle(ctx context.Context, c *Command) {
 	r.target = r.live.Now() // drop the backlog of virtual time from before the command
 }
 
-// applyChange makes a change. One of the number of clients takes effect at once; others begin a new run.
+// applyChange makes a change; see changeTo.
 func (r *CrowdRunner) applyChange(ctx context.Context, ch *config.Change) error {
 	if ch.Mark != "" {
 		r.addMark(ch.Mark, engine.MarkNote)
@@ -183,17 +183,16 @@ func (r *CrowdRunner) addMark(label string, kind engine.MarkKind) {
 	r.marks = append(slices.Clip(r.marks), engine.Mark{T: r.live.Now(), Label: label, Kind: kind})
 }
 
-// changeTo makes the crowd that of next: with another number of clients if nothing else differs, otherwise in a new run.
+// changeTo makes the crowd that of next: at once if crowd.CanChange permits it, otherwise in a new run.
 func (r *CrowdRunner) changeTo(ctx context.Context, next *config.Config) error {
-	current := r.config.Clone()
-	current.Crowd.Clients = next.Crowd.Clients
-	if !current.SameLive(next) {
+	ch := next.Undo(r.config) // from r.config to next
+	if !crowd.CanChange(r.config, ch) {
 		return r.restart(ctx, next)
 	}
-	if err := r.live.SetClients(next.Crowd.Clients); err != nil {
+	if err := r.live.Change(ch); err != nil {
 		return err
 	}
-	r.config = current
+	r.config = next
 	return nil
 }
 

@@ -98,7 +98,8 @@ func TestReadmeKeys(t *testing.T) {
 	for key, value := range map[string]any{"duration": "1s", "budget": 1, "data.source": "files", "data.again": true,
 		"receiver.digest": 16, "receiver.playout_compare": "all", "sender.control": "fixed", "sender.redundancy": "xor",
 		"messages.rate_hz": 20, "traffic": "1 cubic", "sender.budget": "64kbit", "sender.budget_burst": 2,
-		"sender.priority": "fiedler", "interest.radius": 4, "crowd.clients": 2, "crowd.profiles": "lte 100%", "crowd.uplink_rate": "1gbit"} {
+		"sender.priority": "fiedler", "interest.radius": 4, "crowd.clients": 2, "crowd.profiles": "lte 100%", "crowd.uplink_rate": "1gbit",
+		"crowd.budget": "10mbit", "crowd.player_rows": 2} {
 		if err := all.Set(key, value); err != nil {
 			t.Fatal(err)
 		}

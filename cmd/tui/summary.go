@@ -107,18 +107,31 @@ func writeCrowd(w io.Writer, c *figures.Crowd, timing *figures.CrowdTiming) {
 	}
 	fmt.Fprintln(w)
 	if timing != nil {
-		fmt.Fprintf(w, "tick      on one core: encode %.0f µs, server %.0f, clients and links %.0f, decode once %.0f; elapsed: median %.0f µs, p99 %.0f\n",
+		fmt.Fprint(w, "tick      on one core: ")
+		if timing.ChooseUS != nil {
+			fmt.Fprintf(w, "choose rows %.0f µs, ", timing.ChooseUS)
+		}
+		fmt.Fprintf(w, "encode %.0f µs, server %.0f, clients and links %.0f, decode once %.0f; elapsed: median %.0f µs, p99 %.0f\n",
 			timing.EncodeUS, timing.ServerUS, timing.ClientsUS, timing.DecodeUS, timing.ElapsedUS.P50, timing.ElapsedUS.P99)
 	}
 	fmt.Fprintln(w)
+	writeQuantiles(w, c, figures.ClientFields)
+	writeQuantiles(w, c, c.Fields()[len(figures.ClientFields):])
+}
+
+// writeQuantiles writes a table of the quantiles of some figures over clients; nothing without figures.
+func writeQuantiles(w io.Writer, c *figures.Crowd, fields []figures.ClientField) {
+	if len(fields) == 0 {
+		return
+	}
 	titles := []string{"clients"}
-	for _, field := range figures.ClientFields {
+	for _, field := range fields {
 		titles = append(titles, ">"+field.Title)
 	}
 	g := texttable.New(titles...)
 	for _, q := range c.Quantiles() {
 		row := []string{q.Name}
-		for _, field := range figures.ClientFields {
+		for _, field := range fields {
 			row = append(row, field.Text(q.CrowdClient))
 		}
 		g.Add(row)
@@ -172,7 +185,10 @@ func writeView(w io.Writer, v *figures.View) {
 		formatNumber(v.LimitKbps), v.Policy, v.RowsPerPacket.Text(1), v.BitsPerRow.Text(1), v.FillRatio.Times(100), v.Over)
 	fmt.Fprint(w, "shown     ")
 	if v.MeanErrorMM != nil {
-		fmt.Fprintf(w, "position error: mean %.0f mm, p95 %.0f; orientation: mean %.1f°", v.MeanErrorMM, v.ErrorMM.Of(v.ErrorMM.P95), v.MeanErrorDeg)
+		fmt.Fprintf(w, "position error: mean %.0f mm, p95 %.0f", v.MeanErrorMM, v.ErrorMM.Of(v.ErrorMM.P95))
+		if v.MeanErrorDeg != nil {
+			fmt.Fprintf(w, "; orientation: mean %.1f°", v.MeanErrorDeg)
+		}
 	} else if v.MeanError != nil {
 		fmt.Fprintf(w, "error of a row: mean %.1f steps, p95 %.1f", v.MeanError, v.Error.Of(v.Error.P95))
 	}

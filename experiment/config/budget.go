@@ -27,22 +27,27 @@ const (
 	maxBurst      = 16_000        // packets, in thousandths
 )
 
-// sendBudgetRow returns the row of sender.budget.
-func sendBudgetRow() Row {
-	levels := []int64{0, 8_000, 16_000, 24_000, 32_000, 45_000, 64_000, 96_000, 128_000, 192_000, 256_000, 512_000, 1_000_000}
-	r := scalarRow(BudgetKey, `1 kbit/s to 1 Gbit/s, such as "64kbit", or "off"`, func(c *Config) any { return sendBudgetText(c.Sender.Budget) },
+// rateRow returns the row of a budget in bits per second; 0 is "off".
+func rateRow(key, example string, field func(*Config) *int64) Row {
+	return scalarRow(key, fmt.Sprintf(`1 kbit/s to 1 Gbit/s, such as %q, or "off"`, example), func(c *Config) any { return sendBudgetText(*field(c)) },
 		func(c *Config, v any) bool {
 			text, isText := v.(string)
 			if isText && text == noBudget {
-				c.Sender.Budget = 0
+				*field(c) = 0
 				return true
 			}
 			bps, ok := units.ParseRate(text)
 			if ok = ok && bps >= minSendBudget && bps <= maxSendBudget; ok {
-				c.Sender.Budget = bps
+				*field(c) = bps
 			}
 			return ok
 		})
+}
+
+// sendBudgetRow returns the row of sender.budget.
+func sendBudgetRow() Row {
+	levels := []int64{0, 8_000, 16_000, 24_000, 32_000, 45_000, 64_000, 96_000, 128_000, 192_000, 256_000, 512_000, 1_000_000}
+	r := rateRow(BudgetKey, "64kbit", func(c *Config) *int64 { return &c.Sender.Budget })
 	r.Help = "limit of headers and payloads that is kept: each packet contains the rows of the highest priority that fit"
 	r.DisplayText = func(c *Config) string { return sendBudgetText(c.Sender.Budget) }
 	return withLadder(r, len(levels), func(c *Config) int {
@@ -89,6 +94,19 @@ func priorityRow() Row {
 	return r
 }
 
+// CrowdBudgetKey is the key of the budget that all clients of a crowd share.
+const CrowdBudgetKey = "crowd.budget"
+
+// crowdBudgetRow returns the row of crowd.budget.
+func crowdBudgetRow() Row {
+	r := rateRow(CrowdBudgetKey, "10mbit", func(c *Config) *int64 { return &c.Crowd.Budget })
+	r.Help = "budget that all clients of a crowd share: those that have something to send get the same, and leave to the others what they do not need"
+	return r
+}
+
+// HasBudget reports whether packets contain as many rows as a budget allows: that of the sender or that of a crowd.
+func (c *Config) HasBudget() bool { return c.Sender.Budget > 0 || c.Crowd.Budget > 0 }
+
 // hasBudget reports whether the sender has a budget.
 func hasBudget(c *Config) bool { return c.Sender.Budget > 0 }
 
@@ -105,6 +123,8 @@ func budgetSettings() []scalarSetting {
 		{Row: weightsRow(), Short: "weights", Args: "NAME=FACTOR,...|off", Completions: []string{noBudget},
 			CommandHelp: "weights of fields and of groups of rows under a budget, such as position=2, interacting:1=4",
 			omit:        func(c *Config) bool { return c.Sender.Weights == view.Weights{} }},
+		{Row: crowdBudgetRow(), Short: "crowd_budget", Args: "RATE|off", Completions: []string{noBudget},
+			CommandHelp: "budget that all clients of a crowd share", omit: func(c *Config) bool { return c.Crowd.Budget == 0 }},
 	}
 }
 
@@ -189,15 +209,27 @@ func (c *Config) SendBudget() endpoint.Budget {
 	if c.Sender.Budget == 0 {
 		return endpoint.Budget{}
 	}
-	return endpoint.Budget{Bps: c.Sender.Budget, Burst: c.Sender.BudgetBurst, Priority: c.Sender.Priority, Weights: c.Sender.Weights, Interest: c.Interest}
+	return c.budgetOf(c.Sender.Budget)
 }
 
-// FirstBudgetKey returns the key of the budget of the first lane that has one; "" if no lane has a budget.
+// CrowdBudget returns the budget that the clients of a crowd share; Bps is 0 if there is none.
+func (c *Config) CrowdBudget() endpoint.Budget { return c.budgetOf(c.Crowd.Budget) }
+
+// budgetOf returns a budget of the given rate.
+func (c *Config) budgetOf(bps int64) endpoint.Budget {
+	return endpoint.Budget{Bps: bps, Burst: c.Sender.BudgetBurst, Priority: c.Sender.Priority, Weights: c.Sender.Weights, Interest: c.Interest}
+}
+
+// FirstBudgetKey returns the key of the budget of the first lane that has one, or else of that of a crowd; "" if there is no
+// budget.
 func (c *Config) FirstBudgetKey() string {
 	for i, lane := range c.Lanes() {
 		if lane.Sender.Budget > 0 {
 			return c.LaneKey(i, BudgetKey)
 		}
+	}
+	if c.Crowd.Budget > 0 {
+		return CrowdBudgetKey
 	}
 	return ""
 }
@@ -206,6 +238,8 @@ func (c *Config) FirstBudgetKey() string {
 func (c *Config) checkBudget() error {
 	key := c.FirstBudgetKey()
 	switch {
+	case c.Crowd.Budget > 0 && c.Crowd.Clients == 0:
+		return &Error{Key: CrowdBudgetKey, Problem: "has no effect without crowd.clients", Expected: "crowd.clients, or " + BudgetKey}
 	case key == "":
 		return nil
 	case !c.Down.Corrupt.Checksum || !c.Up.Corrupt.Checksum:
@@ -270,7 +304,7 @@ func (c *Config) IdleBudget() (out []string) {
 	}
 	set := map[string]bool{priorityKey: c.Sender.Priority.Name() != "", weightsKey: c.Sender.Weights != view.Weights{},
 		burstKey: c.Sender.BudgetBurst != defaultBurst, interest: interest != ""}
-	if c.Sender.Budget == 0 && !c.varies(BudgetKey) {
+	if !c.HasBudget() && !c.varies(BudgetKey) && !c.varies(CrowdBudgetKey) {
 		for _, key := range []string{priorityKey, weightsKey, burstKey, interest} {
 			if set[key] {
 				warn(key, "while sender.budget is off", `sender.budget = "64kbit" or another rate`)

@@ -26,6 +26,9 @@ type Crowd struct {
 	Baseline policy.Policy // from which frame packets are encoded
 	Unshared bool          // encode every packet of every client
 	Uplink   Uplink
+
+	Budget     int64 // of all clients together, in bits per second; 0 means none
+	PlayerRows int   // client n plays row 1 + (n-1) modulo this number; policies and interest count rows from it
 }
 
 // Uplink configures the link that the packets to all clients share.
@@ -263,6 +266,8 @@ func crowdSettings() []scalarSetting {
 				return true
 			}), omit: noUplink},
 		{Row: boolRow("crowd.uplink_pace", func(c *Config) *bool { return &c.Crowd.Uplink.Pace }), omit: noUplink},
+		{Row: intRow("crowd.player_rows", "1 to 65535 rows that belong to players, client n to row n", 1, 65535, func(c *Config) *int { return &c.Crowd.PlayerRows }),
+			omit: func(c *Config) bool { return noCrowd(c) || c.Crowd.PlayerRows == 1 }},
 	}
 }
 

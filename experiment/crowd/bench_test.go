@@ -31,7 +31,6 @@ func BenchmarkTick(b *testing.B) {
 	if _, err := os.Stat(charlie); err != nil {
 		b.Skipf("the recording %s is not here", charlie)
 	}
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	for _, encoder := range []string{"relative-orientation", "adaptive", "delta-adaptive", "kinetic-lite"} {
 		for _, baseline := range []string{"newest", "anchors every=2 root=16"} {
 			for _, share := range []string{"true", "false"} {
@@ -48,8 +47,33 @@ func BenchmarkTick(b *testing.B) {
 	}
 }
 
+// BenchmarkBudget measures a tick of clients under a budget on one core: charlie at 20 Hz and 64 kbit/s, unless the name says
+// otherwise. The server's work is choose, encode and server.
+func BenchmarkBudget(b *testing.B) {
+	if _, err := os.Stat(charlie); err != nil {
+		b.Skipf("the recording %s is not here", charlie)
+	}
+	for _, x := range []struct{ encoder, clients, key, value string }{
+		{"relative-orientation", "1000", "sender.budget", "64kbit"},
+		{"relative-orientation", "1000", "sender.budget", "24kbit"},
+		{"relative-orientation", "1000", "sender.budget", "256kbit"},
+		{"relative-orientation", "100", "sender.budget", "64kbit"},
+		{"relative-orientation", "1000", "crowd.budget", "32mbit"},
+		{"adaptive", "1000", "sender.budget", "64kbit"},
+		{"delta-adaptive", "100", "sender.budget", "64kbit"},
+		{"kinetic-lite", "100", "sender.budget", "64kbit"},
+	} {
+		b.Run(fmt.Sprintf("%s/clients=%s/%s=%s", x.encoder, x.clients, x.key, x.value), func(b *testing.B) {
+			benchmarkTick(b, configure(b, "duration", "1h", "data.source", charlie, "data.loop", "true", "sender.rate_hz", "20", "encoder.name", x.encoder,
+				"crowd.clients", x.clients, x.key, x.value, "crowd.rtt", "lognormal median=60ms sigma=0.6 min=20ms max=200ms", "crowd.loss", "uniform max=5%",
+				"crowd.jitter", "uniform min=1ms max=10ms"))
+		})
+	}
+}
+
 // benchmarkTick measures b.N ticks of a crowd.
 func benchmarkTick(b *testing.B, c *config.Config) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // package testing sets it for each benchmark
 	b.ReportAllocs()
 	r, err := NewSession(b.Context(), c, Options{Clock: cpuTime})
 	if err != nil {
@@ -73,7 +97,7 @@ func benchmarkTick(b *testing.B, c *config.Config) {
 	r.config.Crowd.Unshared = unshared
 	r.measurements = measurements{}
 	for i := range r.shards {
-		r.shards[i].timed.server, r.shards[i].timed.clients = 0, 0
+		r.shards[i].timed = partTimes{}
 	}
 	b.ResetTimer()
 	for range b.N {
@@ -87,7 +111,30 @@ func benchmarkTick(b *testing.B, c *config.Config) {
 	b.ReportMetric(t.TickUS.ClientsUS.Or(0), "clients-µs")
 	b.ReportMetric(t.TickUS.DecodeUS.Or(0), "decode-µs")
 	b.ReportMetric(float64(r.elapsed.sum)/1000/float64(r.packets), "all-µs")
-	b.ReportMetric(float64(r.clientBytes())/float64(c.Crowd.Clients), "B/client")
+	if r.views == nil {
+		b.ReportMetric(float64(r.clientBytes())/float64(c.Crowd.Clients), "B/client")
+		return
+	}
+	b.ReportMetric(t.TickUS.ChooseUS.Or(0), "choose-µs")
+	v := r.viewFigures(r.Now())
+	b.ReportMetric(v.Encodings.Or(0), "tries")
+	before := heapBytes()
+	for i := range r.shards {
+		r.shards[i].filler = nil
+		for _, v := range r.shards[i].viewers {
+			v.server = nil
+		}
+	}
+	b.ReportMetric(float64(before-heapBytes())/float64(c.Crowd.Clients), "B/client")
+	runtime.KeepAlive(r)
+}
+
+// heapBytes returns the size of the live heap.
+func heapBytes() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
 
 // clientBytes returns the memory of all clients, with what they have in flight.

@@ -83,6 +83,14 @@ func TestOneClientEqualsSession(t *testing.T) {
 		{"encoder.name", "kinetic-lite", "crowd.share", "false", "link.latency", "60ms", "link.loss", "40%", "sender.history", "20"},
 		{"link.latency", "30ms", "down.loss", "gilbert mean=5% burst=3", "down.duplicate", "10%", "down.rate", "400kbit", "down.queue", "8KB", "up.corrupt", "20%"},
 		{"link.latency", "20ms", "link.jitter", "15ms", "down.corrupt", "10%", "down.reorder", "10%", "up.duplicate", "5%"},
+		{"sender.budget", "64kbit", "link.latency", "30ms", "link.jitter", "3ms", "link.loss", "2%"},
+		{"sender.budget", "24kbit", "link.latency", "75ms", "link.jitter", "40ms", "link.loss", "30%", "sender.budget_burst", "2", "sender.every", "2"},
+		{"sender.budget", "45kbit", "link.latency", "20ms", "encoder.name", "adaptive", "sender.priority", "fiedler first=1", "link.loss", "10%"},
+		{"sender.budget", "45kbit", "link.latency", "100ms", "encoder.name", "kinetic-lite", "interest.radius", "4", "link.loss", "60%"},
+		{"sender.budget", "64kbit", "link.latency", "30ms", "down.loss", "gilbert mean=5% burst=3", "down.duplicate", "10%", "down.rate", "60kbit",
+			"down.queue", "8KB", "up.corrupt", "20%", "up.duplicate", "5%", "up.reorder", "10%"},
+		{"sender.budget", "64kbit", "link.latency", "20ms", "link.jitter", "15ms", "down.corrupt", "10%", "down.reorder", "10%", "down.mtu", "100"},
+		{"sender.budget", "32kbit", "link.latency", "40ms", "at[0].t", "1s", "at[0].send_budget", "96kbit", "at[1].t", "2s", "at[1].priority", "round-robin"},
 	} {
 		t.Run(fmt.Sprint(settings), func(t *testing.T) {
 			c := configure(t, append([]string{"duration", unlessShort("5s", "2500ms"), "crowd.clients", "1"}, settings...)...)
@@ -117,11 +125,29 @@ func TestOneClientEqualsSession(t *testing.T) {
 			if a, b := of(&got.Totals), of(&want); a != b {
 				t.Errorf("the crowd has\n%+v, the session\n%+v", a, b)
 			}
+			if got, want := viewText(got), viewText(s.Result()); got != want {
+				t.Errorf("the display of the crowd has\n%s, that of the session\n%s", got, want)
+			}
 			if got, want := got.Clients[0].AgeMS.Or(-1), float64(ages.sum)/1e6/float64(ages.n); ages.n > 0 && math.Abs(got-want) > 0.001 {
 				t.Errorf("mean age %v ms, the session's is %v", got, want)
 			}
 		})
 	}
+}
+
+// viewText returns the figures under a budget that a crowd measures exactly, except that held snapshots do not count; "" without
+// a budget. A client's mean error is also that of all clients.
+func viewText(r *engine.Result) string {
+	v := r.Totals.View
+	if v == nil {
+		return ""
+	}
+	mean := *v.MeanErrorMM
+	if len(r.Clients) > 0 {
+		mean = r.Clients[0].View.Error
+	}
+	return fmt.Sprint(v.Policy, v.LimitKbps, v.UsedKbps, v.Over, v.Held, v.RowsPerPacket, v.BitsPerRow, v.FillRatio, v.Encodings, mean, v.ErrorMM.Max, v.RowAgeMS,
+		v.MeanRowAgeMS, v.RestingWrong, v.LongestWaitMS, v.SettledMS)
 }
 
 // The outcomes of all packets add up, nothing is wrong, and neither the number of cores nor sharing changes a byte.
@@ -305,14 +331,14 @@ func TestRefusedGrowth(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if err := x.SetClients(1000); err == nil || !strings.HasPrefix(err.Error(), "crowd.clients: needs about ") {
+		if err := x.Change(config.NewChange("crowd.clients", 1000)); err == nil || !strings.HasPrefix(err.Error(), "crowd.clients: needs about ") {
 			t.Errorf("1000 clients: %v", err)
 		}
 	}
 	if n := x.clientCount(); n != 2 || x.config.Crowd.Clients != 2 || len(x.changes) > 0 {
 		t.Errorf("%d clients after a refused change, %d in the game, changes %v", n, x.config.Crowd.Clients, x.changes)
 	}
-	if err := x.SetClients(3); err != nil {
+	if err := x.Change(config.NewChange("crowd.clients", 3)); err != nil {
 		t.Error(err)
 	}
 }

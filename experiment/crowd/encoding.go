@@ -37,9 +37,10 @@ type verdict uint8
 
 // Verdicts.
 const (
-	correct verdict = iota // the decoder returned the server's frame
-	wrong                  // the decoder returned another frame
-	refused                // the decoder returned an error
+	correct      verdict = iota // the decoder returned the server's frame
+	wrong                       // the decoder returned another frame
+	refused                     // the decoder returned an error
+	unreferenced                // the receiver does not have the reference
 )
 
 // worker encodes and decodes. Each goroutine has its own, since encoders are not safe for concurrent use.
@@ -53,6 +54,8 @@ type worker struct {
 	repeated []byte // payload of an encoding for a further client, if payloads are not shared
 
 	encodeMemo, decodeMemo encoders.Memo // memos to overwrite
+
+	decoders [endpoint.StoredEpochs]viewDecoder
 }
 
 // newWorker returns a worker for frames of schema s.

@@ -59,9 +59,9 @@ func (s *shard) logLoss(i int, seq uint32, cause lossmodel.Cause) {
 
 // newestPackets returns the newest packets of client i, counted from 0, oldest first.
 func (x *Session) newestPackets(i int) (list []packetlog.Record) {
-	s := &x.shards[i/shardClients]
+	s := &x.shards[i/x.shardSize]
 	for seq := x.slot - min(x.slot, historyPackets); seq < x.slot; seq++ {
-		if p := s.logged(i%shardClients, seq); p != nil {
+		if p := s.logged(i%x.shardSize, seq); p != nil {
 			list = append(list, packetlog.Record{Seq: uint64(seq), Sent: x.cadence.SeqTime(uint64(seq)), Arrived: p.arrived, Baseline: int(p.age),
 				Encoder: x.workers[0].encoder.Codec.Name, Payload: int(p.payload), Wire: int(p.wire), Items: x.schema.Rows, Outcome: p.outcome, Cause: p.cause})
 		}

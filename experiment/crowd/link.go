@@ -2,7 +2,6 @@ package crowd
 
 import (
 	"cmp"
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"time"
@@ -179,6 +178,9 @@ func (x *Session) sendFull(s *shard, i int, now time.Duration, p *packet, size i
 	links.markSeen(p.seq, false)
 	v := links.down.Send(now, blank[:size], packTag(p.seq, p.age, p.verdict))
 	n.duplicated += uint32(v.Copies)
+	if s.viewers != nil {
+		s.viewers[i].takeOff() // a copy may arrive even if the packet is lost
+	}
 	s.countLoss(n, 0, v.Lost)
 	s.logLoss(i, p.seq, v.Lost)
 	for i, lost := range v.CopyLost[:v.Copies] {
@@ -202,7 +204,7 @@ func (x *Session) receiveFull(s *shard, i int, end time.Duration) {
 		}
 		for d, ok := links.up.Receive(at); ok; d, ok = links.up.Receive(at) {
 			if !d.Damaged && d.Lost == lossmodel.None {
-				x.readAck(&s.connections[i], uint32(d.Tag), uint32(d.Tag>>32))
+				x.readAck(s, i, uint32(d.Tag), uint32(d.Tag>>32))
 			}
 		}
 	}
@@ -231,10 +233,10 @@ func (x *Session) arriveFull(s *shard, i int, at time.Duration, d *lossmodel.Del
 		}
 	}
 	if v.decoded.any {
-		v.feedbackBytes += uint64(x.ackWire)
-		var datagram [endpoint.AckBytes]byte
-		binary.LittleEndian.PutUint32(datagram[:], v.decoded.newest)
-		links.up.Send(at, datagram[:], uint64(v.decoded.newest)|uint64(uint32(v.decoded.mask))<<32)
+		a := x.nextAck(s, i)
+		v.feedbackBytes += uint64(a.wire)
+		a.takeOff()
+		links.up.Send(at, blank[:a.size], uint64(a.newest)|uint64(a.mask)<<32)
 	}
 }
 
@@ -279,7 +281,7 @@ func (x *Session) queue(n uint32, now time.Duration) {
 	}
 	for k := range count {
 		c := (u.first + k) % count
-		s, i := &x.shards[c/shardClients], c%shardClients
+		s, i := &x.shards[c/x.shardSize], c%x.shardSize
 		s.departures[i] = dropped
 		if e, params := x.encodingFor(s, i); e != nil && e.err == nil {
 			at, ok := u.send(now+spacing*time.Duration(k)/time.Duration(count), e.wire[params])

@@ -43,6 +43,7 @@ type clientMark struct {
 	sent     sentCounts
 	received receivedCounts
 	active   time.Duration // time in the game
+	view     meters.ViewProgress
 }
 
 // Figures of the last seconds are those since the oldest of keptMarks marks, which is 2 to 2.5 s old.
@@ -79,7 +80,8 @@ func (l *Live) Config() *config.Config { return l.config }
 // changes to come.
 func (l *Live) Recorded() *config.Config {
 	c := l.config.Clone()
-	c.Crowd.Clients, c.At, c.Duration = l.startClients, append(slices.Clone(l.changes), c.At...), l.reached
+	c.At, c.Duration = append(slices.Clone(l.changes), c.At...), l.reached
+	l.resetToStart(c)
 	return c
 }
 
@@ -156,6 +158,11 @@ func (x *Session) eachEncoding(f func(e *encoding)) {
 				f(&x.shards[i].chains[k].encoding)
 			}
 		}
+		for k, v := range x.shards[i].viewers {
+			if x.shards[i].keys[k] != noPacket {
+				f(&v.encoding)
+			}
+		}
 	}
 }
 
@@ -186,10 +193,12 @@ func (x *Session) progress() (p progress) {
 		}
 		p.cpu.Server += s.timed.server
 		p.cpu.Clients += s.timed.clients
+		p.cpu.Decode += s.timed.decode
+		p.cpu.Choose += s.timed.choose
 	}
 	p.cpu.Encode = x.encodeTimes.sum + x.anchorNS + x.unsharedNS
 	p.cpu.Server += x.headerNS + x.queueNS
-	p.cpu.Decode, p.cpu.Elapsed = x.decodeTimes.sum, x.elapsed.sum
+	p.cpu.Decode, p.cpu.Elapsed = p.cpu.Decode+x.decodeTimes.sum, x.elapsed.sum
 	return p
 }
 
@@ -198,7 +207,7 @@ func (l *Live) endSample(now time.Duration) {
 	p, before, s := l.progress(), &l.previous, &l.sample
 	s.T = now.Truncate(meters.SamplePeriod)
 	s.Packets, s.Lost, s.WireBits = int(p.sent-before.sent), int(p.lost-before.lost), 8*(p.wireBytes-before.wireBytes)
-	s.CPU = engine.CrowdCPU{Encode: p.cpu.Encode - before.cpu.Encode, Server: p.cpu.Server - before.cpu.Server,
+	s.CPU = engine.CrowdCPU{Choose: p.cpu.Choose - before.cpu.Choose, Encode: p.cpu.Encode - before.cpu.Encode, Server: p.cpu.Server - before.cpu.Server,
 		Clients: p.cpu.Clients - before.cpu.Clients, Decode: p.cpu.Decode - before.cpu.Decode, Elapsed: p.cpu.Elapsed - before.cpu.Elapsed}
 	if len(l.samples) >= 2*keptSamples {
 		l.samples = slices.Clone(l.samples[keptSamples:]) // earlier snapshots use the old array
@@ -222,7 +231,11 @@ func (l *Live) addMark() {
 			if s.connections[k].isActive {
 				active += m.at - s.tenures[k].since
 			}
-			m.clients = append(m.clients, clientMark{s.sent[k], s.receivers[k].receivedCounts, active})
+			c := clientMark{sent: s.sent[k], received: s.receivers[k].receivedCounts, active: active}
+			if s.viewers != nil {
+				c.view = s.viewers[k].meter.Progress()
+			}
+			m.clients = append(m.clients, c)
 		}
 	}
 	l.marks = append(l.marks, m)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"wirelab/dataset/frame"
+	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/playout"
@@ -22,7 +23,8 @@ func (x *Session) Result() *engine.Result {
 	end := x.Now()
 	clients := x.Clients()
 	start := x.config.Clone()
-	start.At, start.Crowd.Clients = nil, x.startClients // Result.Changes has the changes that took effect
+	start.At = nil // Result.Changes has the changes that took effect
+	x.resetToStart(start)
 	result := engine.NewResult(start, x.schema, end, uint64(x.packets), x.totals(end, clients))
 	result.Timing, result.Clients, result.Changes = x.timing(), clients, append(result.Changes, x.changes...)
 	sum := x.digest.Sum(nil)
@@ -36,10 +38,18 @@ func (x *Session) Result() *engine.Result {
 	if codec.Plugin == nil {
 		result.Codecs[codec.Name] = codec.PacketVersion()
 	}
+	for i := range x.shards {
+		x.decodeErr = cmp.Or(x.decodeErr, x.shards[i].decodeErr)
+	}
 	if err := cmp.Or(x.encodeErr, x.decodeErr); err != nil {
 		result.CodecError = err.Error()
 	}
 	return result
+}
+
+// resetToStart sets what Change may have changed in c to what it was at the start.
+func (x *Session) resetToStart(c *config.Config) {
+	c.Encoder, c.Sender, c.Crowd = x.start.Encoder, x.start.Sender, x.start.Crowd
 }
 
 // Clients returns the figures of each client, in the order of their numbers. Figures of a client that has never been in
@@ -57,13 +67,18 @@ func (x *Session) clientsSince(m *mark) (list []figures.CrowdClient) {
 			if s.connections[k].isActive {
 				active += now - t.since
 			}
+			before := clientMark{}
 			if len(list) < len(m.clients) {
-				before := &m.clients[len(list)]
+				before = m.clients[len(list)]
 				active -= before.active
 				sent.subtract(&before.sent)
 				v.subtract(&before.received)
 			}
-			list = append(list, clientFigures(&sent, &v, t, active, interpolates, x.milliHz()))
+			c := clientFigures(&sent, &v, t, active, interpolates, x.milliHz())
+			if x.views != nil {
+				c.View = s.viewers[k].meter.ClientFigures(before.view, active, x.config.Sender.Budget)
+			}
+			list = append(list, c)
 		}
 	}
 	return list
@@ -150,6 +165,7 @@ func (x *Session) totals(end time.Duration, clients []figures.CrowdClient) figur
 	t.PacketBytes, t.BaselineAgeTicks = meters.QuantilesOf(&x.sizes), meters.QuantilesOf(&x.ages)
 	t.Network.LossRate = figures.RatioFigure(float64(lost), float64(t.Sent))
 	t.Crowd = x.crowdFigures(clients)
+	t.View = x.viewFigures(end)
 	if x.baselines.policy == policyAnchors {
 		ratio := figures.RatioFigure(float64(x.memoUsers), float64(t.Sent))
 		t.Crowd.MemoRatio = &ratio
@@ -159,6 +175,29 @@ func (x *Session) totals(end time.Duration, clients []figures.CrowdClient) figur
 		t.Crowd.UplinkPeakMS = &wait
 	}
 	return t
+}
+
+// viewFigures returns the figures of all clients under a budget together; nil without a budget. The limit is crowd.budget, or
+// sender.budget for each client.
+func (x *Session) viewFigures(end time.Duration) *figures.View {
+	if x.views == nil {
+		return nil
+	}
+	all, held := x.views.truth.NewView(x.cadence), int64(0)
+	for i := range x.shards {
+		for _, v := range x.shards[i].viewers {
+			all.Merge(v.meter)
+			held += v.held
+		}
+	}
+	limit := x.config.SendBudget()
+	limit.Bps *= int64(x.config.Crowd.Clients)
+	if shared := x.config.CrowdBudget(); shared.Bps > 0 && (limit.Bps == 0 || shared.Bps < limit.Bps) {
+		limit = shared
+	}
+	f := all.Figures(&limit, end)
+	f.Held, f.Over = held, f.Over+x.views.over
+	return f
 }
 
 // crowdFigures returns the quantiles over clients.
@@ -180,14 +219,20 @@ func (x *Session) timing() (t figures.Timing) {
 		return t
 	}
 	perTick := func(ns int64) figures.Figure { return figures.Known(float64(ns) / 1000 / float64(x.packets)) }
-	server, clients := x.headerNS+x.queueNS, int64(0)
+	server, clients, decode, choose := x.headerNS+x.queueNS, int64(0), x.decodeTimes.sum, int64(0)
 	for i := range x.shards {
 		server += x.shards[i].timed.server
 		clients += x.shards[i].timed.clients
+		decode += x.shards[i].timed.decode
+		choose += x.shards[i].timed.choose
 	}
 	t.EncodeUS, t.DecodeUS = x.encodeTimes.microseconds(), x.decodeTimes.microseconds()
-	t.TickUS = &figures.CrowdTiming{EncodeUS: perTick(x.encodeTimes.sum + x.anchorNS + x.unsharedNS), DecodeUS: perTick(x.decodeTimes.sum),
+	t.TickUS = &figures.CrowdTiming{EncodeUS: perTick(x.encodeTimes.sum + x.anchorNS + x.unsharedNS), DecodeUS: perTick(decode),
 		ServerUS: perTick(server), ClientsUS: perTick(clients), ElapsedUS: x.elapsed.microseconds()}
+	if x.views != nil {
+		rows := perTick(choose)
+		t.TickUS.ChooseUS = &rows
+	}
 	return t
 }
 

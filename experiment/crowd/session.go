@@ -4,6 +4,7 @@
 package crowd
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -13,6 +14,7 @@ import (
 	"io"
 	"math/bits"
 	"runtime"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -51,16 +53,18 @@ type Session struct {
 	server
 
 	shards          []shard
+	shardSize       int                               // clients of a shard
 	presenceChanges []presenceChange                  // to come
-	startClients    int                               // number of clients at the start
+	start           *config.Config                    // at the start
 	changes         []config.StampedChange            // that have been applied
 	loadFile        func(name string) ([]byte, error) // for the links
 	receiverHistory uint32
 	ackWire         int // size of an ack on the wire
 	ackFragments    int
-	keepPackets     bool  // Options.keepPackets
-	force           bool  // Options.Force
-	memoBytes       int64 // approximate size of a memo that a client or an anchor has; 0 means that there are none
+	keepPackets     bool     // Options.keepPackets
+	views           *budgets // nil without a budget
+	force           bool     // Options.Force
+	memoBytes       int64    // approximate size of a memo that a client or an anchor has; 0 means that there are none
 
 	digest hash.Hash
 	record []byte // buffer of the digest
@@ -195,15 +199,11 @@ func (x *Session) prepare() error {
 	if err := c.Normalise(); err != nil {
 		return err
 	}
-	codec, params, err := c.Encoder.Resolve("encoder", c.Codecs)
-	if err == nil {
-		err = c.CheckSuits("encoder", codec, x.schema)
-	}
+	codec, params, err := x.resolveCodec(c)
 	if err != nil {
 		return err
 	}
-	codec = encoders.LocateFiles(codec, c.ResolvePath)
-	if err := x.checkSupport(codec); err != nil {
+	if err := x.checkSupport(); err != nil {
 		return err
 	}
 	x.cadence = endpoint.Cadence{TickHz: x.schema.TickHz, RateHz: c.Sender.RateHz}
@@ -221,16 +221,20 @@ func (x *Session) prepare() error {
 		if err != nil {
 			return config.ErrorAt("encoder", err)
 		}
-		if _, ok := w.encoder.Encoder.(encoders.Feedback); ok {
-			return &config.Error{Key: "encoder.name", Problem: codec.Name + " learns from each receiver", Expected: "an encoder whose packets many receivers can share"}
-		}
 		x.workers = append(x.workers, w)
 	}
-	if c.Crowd.Unshared && x.baselines.policy == policyNewest {
+	x.shardSize = shardClients
+	if c.HasBudget() {
+		x.shardSize = budgetShardClients
+		if err := x.prepareBudgets(initial); err != nil {
+			return err
+		}
+	}
+	if isUnshared := c.Crowd.Unshared && x.baselines.policy == policyNewest; isUnshared || x.views != nil {
 		if x.memoBytes, err = x.workers[0].measureMemo(); err != nil {
 			return config.ErrorAt("encoder", err)
 		}
-		x.hasChains = x.memoBytes > 0
+		x.hasChains = isUnshared && x.memoBytes > 0
 	} else if m, ok := params.(encoders.MemoSizer); ok {
 		x.memoBytes = int64(m.MemoSize())
 	}
@@ -241,12 +245,33 @@ func (x *Session) prepare() error {
 			}
 		}
 	}
-	x.startClients = c.Crowd.Clients
+	x.start = c.Clone()
 	return x.resize(c.Crowd.Clients)
 }
 
+// resolveCodec returns the codec of c with its parameters, or an error if a crowd cannot use it.
+func (x *Session) resolveCodec(c *config.Config) (codec *encoders.Codec, params any, err error) {
+	codec, params, err = c.Encoder.Resolve("encoder", c.Codecs)
+	if err == nil {
+		err = c.CheckSuits("encoder", codec, x.schema)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if codec.Quantises {
+		return nil, nil, &config.Error{Key: "encoder.name", Problem: codec.Name + " rounds values differently for each baseline, so clients cannot share frames",
+			Expected: "an encoder that decodes exactly"}
+	}
+	codec = encoders.LocateFiles(codec, c.ResolvePath)
+	enc, _, err := codec.New(x.schema, params)
+	if _, learns := enc.(encoders.Feedback); learns && err == nil {
+		err = &config.Error{Key: "encoder.name", Problem: codec.Name + " learns from each receiver", Expected: "an encoder whose packets many receivers can share"}
+	}
+	return codec, params, config.ErrorAt("encoder", err)
+}
+
 // checkSupport returns an error if the configuration or the data need something that a crowd does not have.
-func (x *Session) checkSupport(codec *encoders.Codec) error {
+func (x *Session) checkSupport() error {
 	c := x.config
 	refuse := func(key, problem, expected string) error {
 		return &config.Error{Key: key, Problem: problem, Expected: expected}
@@ -258,8 +283,6 @@ func (x *Session) checkSupport(codec *encoders.Codec) error {
 		return refuse("shadow", "a crowd has one encoder", "no [[shadow]], or a sweep over encoder.name")
 	case x.schema.Timed || x.schema.Delivery != frame.Latest || x.schema.Rows == 0:
 		return refuse("data.source", fmt.Sprintf("a crowd sends snapshots, not %s", c.Data.Source), "cubes or a table of which only the newest state matters")
-	case codec.Quantises:
-		return refuse("encoder.name", codec.Name+" rounds values differently for each baseline, so clients cannot share frames", "an encoder that decodes exactly")
 	case !c.Playout().IsFixed():
 		return refuse("receiver.playout", "a crowd has no playout policies", `a fixed delay such as "85ms"`)
 	case c.Receiver.PlayoutCompare != "":
@@ -276,8 +299,12 @@ func (x *Session) checkSupport(codec *encoders.Codec) error {
 		return refuse("messages", "a crowd sends only snapshots", "no [messages]")
 	case c.Sender.Control.Name() != "":
 		return refuse("sender.control", "a crowd sends every packet", `"off"`)
-	case c.Sender.Budget > 0:
-		return refuse(config.BudgetKey, "a crowd sends whole frames", `"off"`)
+	case c.HasBudget() && c.Crowd.Unshared:
+		return refuse("crowd.share", "has no meaning with a budget: each client has packets of its own", "true")
+	case c.HasBudget() && anchors.policy != policyNewest:
+		return refuse("crowd.baseline", "has no meaning with a budget: the reference of a packet is what its client shows", `"newest"`)
+	case !c.HasBudget() && c.Crowd.PlayerRows != defaults.Crowd.PlayerRows:
+		return refuse("crowd.player_rows", "has no meaning without a budget", config.BudgetKey+", or no crowd.player_rows")
 	case c.Receiver.DigestBits > 0:
 		return refuse("receiver.digest", "a crowd sends acks without digests", "0")
 	case anchors.policy == policyAnchors && anchors.step%every != 0:
@@ -286,18 +313,51 @@ func (x *Session) checkSupport(codec *encoders.Codec) error {
 		return refuse("crowd.baseline", fmt.Sprintf("a root every %d packets, with anchors every %d, is further back than acks reach", anchors.root, anchors.step),
 			fmt.Sprintf("root + 2 every of at most %d", maskPackets))
 	}
+	planned := c.Clone()
 	for i := range c.At {
-		if ch := c.At[i].Change.WithMark(""); !ch.IsZero() && !isClientsChange(ch) {
-			return refuse(config.Indexed("at", i), "a crowd can change only its number of clients during a run", "clients = 500, or a sweep")
+		if err := x.checkChange(planned, c.At[i].Change); err != nil {
+			return config.Within(config.Indexed("at", i), err)
+		}
+		if err := planned.Apply(c.At[i].Change); err != nil {
+			return config.Within(config.Indexed("at", i), err)
 		}
 	}
 	return nil
 }
 
-// isClientsChange reports whether a change sets only the number of clients.
-func isClientsChange(ch config.Change) bool {
-	keys := ch.WithMark("").Keys()
-	return len(keys) == 1 && keys[0] == "crowd.clients"
+// checkChange returns an error if ch cannot be applied to c during a run.
+func (x *Session) checkChange(c *config.Config, ch config.Change) error {
+	if ch = ch.WithMark(""); ch.IsZero() {
+		return nil
+	}
+	if !CanChange(c, ch) {
+		problem, expected := "a crowd can change only its number of clients during a run", "clients = 500, or a sweep"
+		if c.HasBudget() {
+			problem, expected = "a crowd with a budget can change only clients, budgets, priority, weights and encoder during a run", "one of these, or a sweep"
+		}
+		return &config.Error{Problem: problem, Expected: expected}
+	}
+	return nil
+}
+
+// CanChange reports whether a crowd of c can apply a change during a run. The crowd must have a budget before and after it,
+// or never.
+func CanChange(c *config.Config, ch config.Change) bool {
+	next := c.Clone()
+	if err := next.Apply(ch); err != nil || next.HasBudget() != c.HasBudget() {
+		return false
+	}
+	for _, key := range ch.WithMark("").Keys() {
+		switch {
+		case key == "crowd.clients":
+		case !c.HasBudget():
+			return false
+		case key == config.BudgetKey, key == config.CrowdBudgetKey, key == "sender.budget_burst", key == "sender.priority", key == "sender.weights", strings.HasPrefix(key, "encoder."):
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // newBaselines returns the policy of c.
@@ -339,8 +399,11 @@ func (x *Session) checkMemory(n, full int, slots uint32) error {
 	if x.hasChains { // a memo for each packet that is not acked yet
 		perClient += x.memoBytes * int64(slots)
 	}
+	if x.views != nil {
+		perClient += viewerBytes(x.schema) + x.memoBytes*int64(slots)/2
+	}
 	shared := int64(len(x.frames))*int64(x.schema.Cells())*4 + x.memoBytes*int64(len(x.memos)) + int64(full)*fullLinkBytes +
-		int64(n/shardClients+1)*int64(slots)*2*int64(unsafe.Sizeof([]packet{}))
+		int64(n/x.shardSize+1)*int64(slots)*2*int64(unsafe.Sizeof([]packet{}))
 	needed := shared + int64(n)*perClient
 	if needed <= maxMemory || x.force {
 		return nil
@@ -353,24 +416,44 @@ func (x *Session) checkMemory(n, full int, slots uint32) error {
 // clientCount returns the number of clients that have been created, including those that are not in the game.
 func (x *Session) clientCount() int {
 	if n := len(x.shards); n > 0 {
-		return (n-1)*shardClients + len(x.shards[n-1].connections)
+		return (n-1)*x.shardSize + len(x.shards[n-1].connections)
 	}
 	return 0
 }
 
-// SetClients changes the number of clients before the next slot. Clients that come have the links of their numbers;
-// clients that go are sent nothing, until they return with what they have.
-func (x *Session) SetClients(n int) error {
-	if n < 1 || n > config.MaxCrowd {
-		return &config.Error{Key: "crowd.clients", Problem: fmt.Sprintf("got %d", n), Expected: fmt.Sprintf("1 to %d", config.MaxCrowd)}
-	}
-	if err := x.resize(n); err != nil {
+// Change applies a change for which CanChange reports true, before the next slot. Clients that come have the links of their
+// numbers; clients that go are sent nothing, until they return with what they have. After an error nothing is changed.
+func (x *Session) Change(ch config.Change) error {
+	if err := x.checkChange(x.config, ch); err != nil {
 		return err
 	}
-	change := config.NewChange("crowd.clients", n)
-	x.changes = append(x.changes, config.Stamp(x.Now(), change))
-	x.record = append(x.record[:0], fmt.Sprintf("clients %d at %d", n, x.slot)...)
-	x.digest.Write(x.record)
+	next := x.config.Clone()
+	if err := next.Apply(ch); err != nil {
+		return err
+	}
+	if x.views != nil {
+		_, _, err := x.resolveCodec(next)
+		if err := cmp.Or(err, x.checkBudgets(next, &x.workers[0].initial)); err != nil {
+			return err
+		}
+	}
+	if n := next.Crowd.Clients; n != x.config.Crowd.Clients || len(ch.Keys()) == 1 && ch.Keys()[0] == "crowd.clients" {
+		if err := x.resize(n); err != nil {
+			return err
+		}
+		x.record = append(x.record[:0], fmt.Sprintf("clients %d at %d", n, x.slot)...)
+		x.digest.Write(x.record)
+	}
+	if !next.Encoder.Equal(x.config.Encoder) {
+		if err := x.swapEncoder(next); err != nil {
+			return err
+		}
+	}
+	x.config.Encoder, x.config.Sender, x.config.Crowd = next.Encoder, next.Sender, next.Crowd
+	if x.views != nil {
+		x.applyBudgets()
+	}
+	x.changes = append(x.changes, config.Stamp(x.Now(), ch))
 	return nil
 }
 
@@ -427,10 +510,13 @@ func (x *Session) addClient(links *newLinks) error {
 			return err
 		}
 	}
-	if i%shardClients == 0 {
+	if i%x.shardSize == 0 {
 		x.shards = append(x.shards, shard{packets: newRing[packet](x.slots), acks: newRing[ack](x.slots)})
 	}
 	s := &x.shards[len(x.shards)-1]
+	if x.views != nil && s.filler == nil {
+		x.addFiller(s)
+	}
 	if full != nil {
 		if s.full == nil {
 			s.full = map[int]*fullLinks{}
@@ -451,6 +537,9 @@ func (x *Session) addClient(links *newLinks) error {
 	if x.hasChains {
 		s.chains = append(s.chains, chain{})
 	}
+	if x.views != nil {
+		s.viewers = append(s.viewers, x.newViewer(s, i))
+	}
 	if x.keepPackets {
 		s.histories = append(s.histories, history{})
 	}
@@ -459,8 +548,8 @@ func (x *Session) addClient(links *newLinks) error {
 
 // updatePresence sets whether client i, counted from 0, is in the game in the next slot.
 func (x *Session) updatePresence(i int) {
-	s, now := &x.shards[i/shardClients], x.Now()
-	active, t := &s.connections[i%shardClients].isActive, &s.tenures[i%shardClients]
+	s, now := &x.shards[i/x.shardSize], x.Now()
+	active, t := &s.connections[i%x.shardSize].isActive, &s.tenures[i%x.shardSize]
 	before := *active
 	*active = i < x.config.Crowd.Clients && now >= t.join && (t.leave == 0 || now < t.leave)
 	switch {
@@ -521,11 +610,14 @@ func (x *Session) Step() error {
 	last := n + x.slots - 1
 	x.times[last&(x.slots-1)] = x.cadence.SeqTime(uint64(last))
 	x.findDisplayTicks(now)
+	if x.views != nil {
+		x.advanceTruth(n)
+	}
 	sends := n%uint32(x.config.Sender.Every) == 0
-	err := x.each(len(x.shards), func(_ *worker, i int) error {
-		x.receive(&x.shards[i], n, now)
+	err := x.each(len(x.shards), func(w *worker, i int) error {
+		x.receive(w, &x.shards[i], n, now)
 		if sends {
-			x.choose(&x.shards[i], n)
+			x.choose(&x.shards[i], n, now)
 		}
 		return nil
 	})
@@ -548,8 +640,8 @@ func (x *Session) applyChanges(now time.Duration) error {
 	for len(x.config.At) > 0 && x.config.At[0].T <= now {
 		ch := x.config.At[0].Change
 		x.config.At = x.config.At[1:]
-		if n, set := ch.Live["crowd.clients"].(int64); set {
-			if err := x.SetClients(int(n)); err != nil {
+		if !ch.WithMark("").IsZero() {
+			if err := x.Change(ch.WithMark("")); err != nil {
 				return err
 			}
 		}
@@ -585,8 +677,8 @@ func (x *Session) finish() error {
 	}
 	x.times[x.slot&(x.slots-1)] = x.cadence.SeqTime(uint64(x.slot))
 	x.findDisplayTicks(x.end - 1)
-	return x.each(len(x.shards), func(_ *worker, i int) error {
-		x.receive(&x.shards[i], x.slot, x.end-1)
+	return x.each(len(x.shards), func(w *worker, i int) error {
+		x.receive(w, &x.shards[i], x.slot, x.end-1)
 		return nil
 	})
 }
@@ -629,7 +721,7 @@ func (x *Session) each(n int, f func(w *worker, i int) error) error {
 
 // sendAll encodes packet n for every key that clients have chosen, in the order of keys, and sends it at now.
 func (x *Session) sendAll(n uint32, now time.Duration) error {
-	err := x.encodeAll(n)
+	err := x.encodeAll(n, now)
 	if err == nil && x.baselines.isAnchor(n) {
 		start := x.clock.Now()
 		err = panics.Call(func() error { return x.makeAnchor(x.workers[0], n) })
@@ -651,9 +743,12 @@ func (x *Session) sendAll(n uint32, now time.Duration) error {
 }
 
 // encodeAll makes and measures the encodings of packet n.
-func (x *Session) encodeAll(n uint32) error {
-	if x.hasChains {
+func (x *Session) encodeAll(n uint32, now time.Duration) error {
+	switch {
+	case x.hasChains:
 		return x.encodeChains(n)
+	case x.views != nil:
+		return x.encodeViews(n, now)
 	}
 	count := 0
 	for key := range uint16(numKeys) {
@@ -690,7 +785,7 @@ func (x *Session) encodeAll(n uint32) error {
 // encodeChains encodes packet n for each client, with the memos of the client.
 func (x *Session) encodeChains(n uint32) error {
 	err := x.each(x.clientCount(), func(w *worker, i int) error {
-		s, k := &x.shards[i/shardClients], i%shardClients
+		s, k := &x.shards[i/x.shardSize], i%x.shardSize
 		if c := &s.chains[k]; s.connections[k].isActive {
 			c.encoding.reset(s.keys[k]&(numKeys-1), 1)
 			x.encode(w, n, &c.encoding, c)
@@ -743,7 +838,9 @@ func (x *Session) encodeUnshared(n uint32, list []encoding) error {
 func (x *Session) measure(e *encoding) {
 	if x.clock != nil {
 		x.encodeTimes.add(e.encodeNS)
-		x.decodeTimes.add(e.decodeNS)
+		if x.views == nil {
+			x.decodeTimes.add(e.decodeNS)
+		}
 		x.headerNS += e.headerNS
 	}
 	if e.err != nil {
@@ -761,9 +858,11 @@ func (x *Session) measure(e *encoding) {
 	if e.key&memoKey != 0 {
 		x.memoUsers += users
 	}
-	x.addRecord(e.headers[0])
-	x.addRecord(e.headers[1])
-	x.addRecord(e.payload)
+	if x.views == nil { // the hashes of the shards contain packets under a budget
+		x.addRecord(e.headers[0])
+		x.addRecord(e.headers[1])
+		x.addRecord(e.payload)
+	}
 }
 
 // addTimes adds a value n times.

@@ -3,12 +3,18 @@ package crowd
 import (
 	"time"
 
+	"wirelab/experiment/endpoint"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/packetlog"
+	"wirelab/experiment/view"
 	"wirelab/lossmodel"
 )
 
 // shardClients is the number of clients of a shard. It does not depend on the number of cores, so neither do results.
 const shardClients = 512
+
+// budgetShardClients is the number of clients of a shard if there is a budget: a client then takes hundreds of times as long.
+const budgetShardClients = 64
 
 // shard is a range of clients with their packets and acks in flight. One goroutine at a time works on it. Its slices have
 // an element for each client, grouped by the code that uses them.
@@ -23,6 +29,7 @@ type shard struct {
 	tenures     []tenure
 	full        map[int]*fullLinks // of the clients that need them; they do not use down and up
 	chains      []chain            // nil unless each client has its own memos
+	viewers     []*viewer          // nil without a budget
 	histories   []history          // the newest packets of each client; nil unless Options.keepPackets is set
 
 	// Packets and acks in flight on light links, by the slot in which they are due, see ring.
@@ -35,9 +42,18 @@ type shard struct {
 
 	usersByKey [numKeys]int32 // clients by the key of their encoding of the current packet
 	lostBy     [lossmodel.NumCauses]int64
+	ackBuffer  []byte
 	hash       uint64 // of the events so far, see addEvent
-	timed      struct{ server, clients int64 }
+	timed      partTimes
+
+	filler    *view.Filler      // nil without a budget
+	timer     *meters.Stopwatch // of the encoder under a budget
+	worker    *worker           // of the goroutine that receives packets
+	decodeErr error             // of the decoder of packets under a budget
 }
+
+// partTimes are durations of parts of the work on a shard, in nanoseconds.
+type partTimes struct{ server, clients, decode, choose int64 }
 
 // packet is a packet in flight.
 type packet struct {
@@ -146,8 +162,9 @@ func (s *shard) countLoss(n *sentCounts, copyNumber int, cause lossmodel.Cause) 
 
 // receive handles everything that is due in slot n: first the packets at the clients, whose acks may be due in the
 // same slot, then the acks at the server, then the display ticks. Packets due after end are left in flight.
-func (x *Session) receive(s *shard, n uint32, end time.Duration) {
-	start := x.clock.Now()
+func (x *Session) receive(w *worker, s *shard, n uint32, end time.Duration) {
+	s.worker = w
+	start, decoded := x.clock.Now(), s.timed.decode
 	packets := s.packets.at(n)
 	s.order(*packets)
 	kept := (*packets)[:0]
@@ -159,9 +176,11 @@ func (x *Session) receive(s *shard, n uint32, end time.Duration) {
 		i := int(p.client)
 		x.arrive(s, i, p.due, &p)
 		if v := &s.receivers[i]; v.decoded.any { // a receiver acks each packet, once it has decoded one
-			v.feedbackBytes += uint64(x.ackWire)
-			if delay, lost := s.up[i].Send(x.ackFragments); lost == lossmodel.None {
-				s.acks.add(x.slotOf(n, p.due+delay), ack{v.decoded.newest, uint32(v.decoded.mask), p.client})
+			a := x.nextAck(s, i)
+			v.feedbackBytes += uint64(a.wire)
+			if delay, lost := s.up[i].Send(a.fragments); lost == lossmodel.None {
+				a.takeOff()
+				s.acks.add(x.slotOf(n, p.due+delay), ack{a.newest, a.mask, p.client})
 			}
 		}
 	}
@@ -176,13 +195,51 @@ func (x *Session) receive(s *shard, n uint32, end time.Duration) {
 	}
 	middle := x.clock.Now()
 	for _, a := range *s.acks.at(n) {
-		x.readAck(&s.connections[a.client], a.newest, a.mask)
+		x.readAck(s, int(a.client), a.newest, a.mask)
 	}
 	s.acks.keep(n, nil)
 	last := x.clock.Now()
 	x.tickDisplays(s, end)
-	s.timed.clients += middle - start + x.clock.Now() - last
+	if s.viewers != nil && !x.ended {
+		s.compareDisplays()
+	}
+	s.timed.clients += middle - start + x.clock.Now() - last - (s.timed.decode - decoded)
 	s.timed.server += last - middle
+}
+
+// outgoingAck is an ack that a client sends.
+type outgoingAck struct {
+	newest, mask    uint32 // of a client with a budget, newest is the number of the ack in viewer.acks
+	size            int    // bytes
+	wire, fragments int
+	viewer          *viewer // nil without a budget
+	data            []byte  // of a client with a budget
+}
+
+// nextAck returns the ack that client i of the shard sends.
+func (x *Session) nextAck(s *shard, i int) outgoingAck {
+	v := &s.receivers[i]
+	if s.viewers == nil {
+		return outgoingAck{newest: v.decoded.newest, mask: uint32(v.decoded.mask), size: endpoint.AckBytes, wire: x.ackWire, fragments: x.ackFragments}
+	}
+	viewer := s.viewers[i]
+	s.ackBuffer = viewer.client.AppendAck(s.ackBuffer[:0], uint8(viewer.epoch))
+	a := outgoingAck{newest: uint32(viewer.acks.Next()), size: len(s.ackBuffer), viewer: viewer, data: s.ackBuffer}
+	a.wire, a.fragments = lossmodel.WireBytes(a.size, x.config.Up.MTU)
+	return a
+}
+
+// takeOff stores the ack, which a link has accepted, until it arrives.
+func (a *outgoingAck) takeOff() {
+	if a.viewer == nil {
+		return
+	}
+	acks := &a.viewer.acks
+	slot := acks.Push()
+	*slot = append((*slot)[:0], a.data...)
+	if acks.Len() > maxInFlight {
+		acks.Pop()
+	}
 }
 
 // arrive handles the arrival of p at client i of the shard at a time. It reports whether the client decoded it.
@@ -196,17 +253,24 @@ func (x *Session) arrive(s *shard, i int, at time.Duration, p *packet) (decoded 
 	if p.seq+1 < v.arrived {
 		v.reordered++
 	}
-	outcome, logged := byte(arrivedFailed), packetlog.Decoded
-	switch isStale := v.decoded.any && p.seq < v.decoded.newest; {
+	outcome, logged, result := byte(arrivedFailed), packetlog.Decoded, p.verdict
+	switch {
+	case s.viewers != nil:
+		result = x.decodeView(s, i, p.seq)
 	case p.age > 0 && p.seq-uint32(p.age)+x.receiverHistory < v.decoded.newest:
+		result = unreferenced
+	}
+	isStale := v.decoded.any && p.seq < v.decoded.newest
+	switch {
+	case result == unreferenced:
 		v.noBaseline++
 		logged = packetlog.NoBaseline
 		v.arrived = max(v.arrived, p.seq+1)
-	case p.verdict == refused:
+	case result == refused:
 		v.corrupt++
 		v.refused++
 		logged = packetlog.Corrupt
-	case p.verdict == wrong:
+	case result == wrong:
 		v.wrong++
 		logged, decoded = packetlog.Wrong, true
 	case isStale:
@@ -218,18 +282,28 @@ func (x *Session) arrive(s *shard, i int, at time.Duration, p *packet) (decoded 
 	}
 	if decoded {
 		v.arrived = max(v.arrived, p.seq+1)
-		if p.seq+x.receiverHistory >= v.decoded.newest { // an older frame is not stored, so it is not acked
+		switch {
+		case s.viewers != nil && isStale: // its rows are shown with the newest frame
+		case p.seq+x.receiverHistory >= v.decoded.newest: // an older frame is not stored, so it is not acked
 			v.decoded.add(p.seq)
 		}
 		v.addSnapshot(at, x.sourceTime(p.seq))
+	}
+	if s.viewers != nil {
+		s.viewers[i].dropArrived(v.decoded.newest)
 	}
 	s.addEvent(i, p.seq, outcome)
 	s.logArrival(i, p.seq, at, logged)
 	return decoded
 }
 
-// readAck handles an ack of a client at the server.
-func (x *Session) readAck(t *connection, newest, mask uint32) {
+// readAck handles an ack of client i at the server, see nextAck.
+func (x *Session) readAck(s *shard, i int, newest, mask uint32) {
+	if s.viewers != nil {
+		x.readViewAck(s, i, newest)
+		return
+	}
+	t := &s.connections[i]
 	if !t.acked.any || newest >= t.acked.newest {
 		t.epochAcked = true
 	}
@@ -251,8 +325,8 @@ func (x *Session) tickDisplays(s *shard, end time.Duration) {
 	}
 }
 
-// choose chooses the encoding of packet n for each client, and counts the clients of each.
-func (x *Session) choose(s *shard, n uint32) {
+// choose chooses the encoding of packet n, which is sent at now, for each client, and counts the clients of each.
+func (x *Session) choose(s *shard, n uint32, now time.Duration) {
 	start := x.clock.Now()
 	clear(s.usersByKey[:])
 	for i := range s.connections {
@@ -263,6 +337,10 @@ func (x *Session) choose(s *shard, n uint32) {
 		}
 		if t.acked.any && n-t.acked.newest > x.senderHistory {
 			t.epochAcked = false // the client may have lost its state: send the parameters again
+		}
+		if s.viewers != nil {
+			s.keys[i] = x.admit(s.viewers[i], t.epochAcked, now)
+			continue
 		}
 		key := uint16(0)
 		if !x.needsNoBaseline {
@@ -286,6 +364,8 @@ func (x *Session) encodingFor(s *shard, i int) (e *encoding, params int) {
 		return nil, 0
 	case s.chains != nil:
 		e = &s.chains[i].encoding
+	case s.viewers != nil:
+		e = &s.viewers[i].encoding
 	default:
 		e = &x.encodings[x.encodingOf[key&(numKeys-1)]]
 	}
@@ -346,6 +426,9 @@ func (x *Session) transmit(s *shard, i int, n uint32, now time.Duration, e *enco
 		s.countLoss(&s.sent[i], 0, lost)
 		s.logLoss(i, n, lost)
 		return
+	}
+	if s.viewers != nil {
+		s.viewers[i].takeOff()
 	}
 	p.due = now + delay
 	s.packets.add(max(x.slotOf(n, p.due), n+1), p) // slot n has handled its arrivals

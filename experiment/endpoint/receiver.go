@@ -359,7 +359,7 @@ const (
 	Decoded      Outcome = iota // decoded, and newer than all frames decoded before
 	Stale                       // decoded after a newer frame; still stored and acked
 	Duplicate                   // a copy of a packet that was decoded before
-	NoBaseline                  // the receiver does not have the reference
+	NoBaseline                  // the receiver does not have the reference, or the display does not take the packet
 	Corrupt                     // malformed, doubted or rejected by the decoder
 	UnknownCodec                // has a codec or an epoch that is unknown to the receiver
 	numOutcomes

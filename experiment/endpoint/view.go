@@ -283,12 +283,15 @@ func (r *Receiver) RefusesViews() bool { return r.views.refused }
 func (r *Receiver) receiveView(out Reception, h *header, d *epochDecoder, payload []byte) Reception {
 	out.HasView = true
 	client := r.clientFor(h, d, out.Seq)
-	if client == nil || !client.Accepts(out.Seq) {
-		return r.refuseView(out)
+	if client == nil {
+		return r.refuseView(out, errNoStream)
+	}
+	if !client.Accepts(out.Seq) {
+		return r.refuseView(out, errLateView)
 	}
 	ref, ok := client.Reference(h.baseline, d.epoch, r.cadence.initialTick(out.Seq))
 	if !ok {
-		return r.refuseView(out)
+		return r.refuseView(out, errNoDisplay)
 	}
 	if out.Fresh {
 		r.coder.DropSpare()
@@ -302,7 +305,7 @@ func (r *Receiver) receiveView(out Reception, h *header, d *epochDecoder, payloa
 		return out
 	}
 	if _, ok := client.Apply(out.Seq, h.baseline, r.coder.Decoded(), memo, d.epoch); !ok {
-		return r.refuseView(out)
+		return r.refuseView(out, errUnlistable)
 	}
 	if client != r.views.client {
 		r.views = receiverViews{client: client, stream: d.stream, since: d.epoch}
@@ -335,9 +338,17 @@ func (r *Receiver) receiveView(out Reception, h *header, d *epochDecoder, payloa
 	return out
 }
 
-// refuseView returns out for a packet whose reference the receiver cannot restore.
-func (r *Receiver) refuseView(out Reception) Reception {
-	out.Outcome = NoBaseline
+// The reasons why a display does not take a packet.
+var (
+	errNoStream   = errors.New("endpoint: the receiver does not have the frame that the display with a budget begins with, or has begun a later one")
+	errLateView   = fmt.Errorf("endpoint: it is more than %d packets older than the newest, and the display takes no older ones", view.Window)
+	errNoDisplay  = errors.New("endpoint: the receiver can no longer restore the display that is its reference")
+	errUnlistable = errors.New("endpoint: acks cannot list it, because it is too far from other packets")
+)
+
+// refuseView returns out for a packet that the display does not take for the reason err.
+func (r *Receiver) refuseView(out Reception, err error) Reception {
+	out.Outcome, out.Err = NoBaseline, err
 	r.recordArrival(out.Seq)
 	return out
 }

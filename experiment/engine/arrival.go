@@ -111,6 +111,14 @@ func (l *lane) passToReceiver(d *lossmodel.Delivery) (rx reception) {
 	return rx
 }
 
+// receiveAbandoned passes a packet that was abandoned, and that the remote receiver reports now, to the receiver in this
+// process. Both receivers must get the same packets, or their results differ from then on.
+func (l *lane) receiveAbandoned(d *lossmodel.Delivery) {
+	if l.packetReport != nil && l.report.ReachesAbandoned {
+		l.passToReceiver(d)
+	}
+}
+
 // handleArrival passes a datagram to the receiver, compares the result with the frame that the sender
 // stored, sends the ack, and records the outcome. A damaged datagram whose checksum failed is not passed
 // to the receiver. If the receiver is remote, the datagram has arrived there; the receiver in this process
@@ -124,8 +132,9 @@ func (l *lane) passToReceiver(d *lossmodel.Delivery) (rx reception) {
 // sent.
 func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) (acked bool) {
 	f := l.flights.get(d.Tag)
-	if f == nil {
-		return false // the packet was abandoned as Unknown
+	if f == nil { // the packet was abandoned as Unknown
+		l.receiveAbandoned(d)
+		return false
 	}
 	wasRepaired := d.Copy == 0 && f.repair != container.NotRepaired
 	arrived, report := now, l.packetReport

@@ -87,43 +87,43 @@ func (s *Session) checkBudget(before, after *config.Config) error {
 		if isChecked || lane.SendBudget().Bps == 0 {
 			continue
 		}
-		if err := s.checkEncoderFits(i, e, lane, after.LaneKey(i, config.BudgetKey)); err != nil {
+		key := "encoder"
+		if i > 0 {
+			key = config.Indexed("shadow", i-1)
+		}
+		if err := CheckEncoderFits(key, e, lane, after.LaneKey(i, config.BudgetKey), lane.SendBudget(), s.schema, s.initial); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// checkEncoderFits returns an error if encoder e of lane i cannot encode parts of frames within the budget of c, the
-// configuration of the lane. budgetKey is the key of that budget.
-func (s *Session) checkEncoderFits(i int, e config.Encoder, c *config.Config, budgetKey string) error {
-	key := "encoder"
-	if i > 0 {
-		key = config.Indexed("shadow", i-1)
-	}
-	encoding, err := newEncoding(key, e, c, s.schema)
+// CheckEncoderFits returns an error if encoder e of c cannot encode parts of frames of schema s within budget b. key is the
+// configuration key of e, budgetKey that of b.
+func CheckEncoderFits(key string, e config.Encoder, c *config.Config, budgetKey string, b endpoint.Budget, s *frame.Schema, initial *frame.Frame) error {
+	encoding, err := newEncoding(key, e, c, s)
 	if err != nil {
 		return err
 	}
-	least, header := endpoint.BudgetNeed(&encoding), endpoint.MaxPacketOf(c.SendBudget(), c.SendInterval())
+	least, header := endpoint.BudgetNeed(&encoding), endpoint.MaxPacketOf(b, c.SendInterval())
 	switch {
 	case encoding.Codec.Quantises:
 		return &config.Error{Key: key + ".name", Problem: encoding.Codec.Name + " rounds values, so a budget cannot determine which rows are right",
 			Expected: "an encoder that does not, or " + budgetKey + " = off"}
 	case least > header:
 		return &config.Error{Key: budgetKey, Problem: fmt.Sprintf("%s allows packets of at most %d bytes, and the first packet takes %d",
-			units.FormatRate(c.Sender.Budget), header, least), Expected: "more, or a lower sender.rate_hz"}
+			units.FormatRate(b.Bps), header, least), Expected: "more, or a lower sender.rate_hz"}
 	}
-	initial := s.schema.NewFrame()
-	initial.CopyFrom(s.initial)
-	refs := []encoders.Ref{{Frame: s.initial, Changed: frame.NewRows(s.schema.Rows)}}
-	payload, _, err := encoding.Encoder.Encode(nil, initial, refs, nil, nil)
+	cur := s.NewFrame()
+	cur.CopyFrom(initial)
+	refs := []encoders.Ref{{Frame: initial, Changed: frame.NewRows(s.Rows)}}
+	payload, _, err := encoding.Encoder.Encode(nil, cur, refs, nil, nil)
 	if err != nil {
 		return nil // the session reports it when it sends
 	}
 	if size := endpoint.BudgetNeed(&encoding) - endpoint.MinViewPayload + len(payload); size > header {
 		return &config.Error{Key: key + ".name", Problem: fmt.Sprintf("%s cannot encode part of a frame: a frame without changes takes %d bytes, and a budget of %s allows %d",
-			encoding.Codec.Name, len(payload), units.FormatRate(c.Sender.Budget), header-(size-len(payload))),
+			encoding.Codec.Name, len(payload), units.FormatRate(b.Bps), header-(size-len(payload))),
 			Expected: "an encoder that sends changed rows only, such as relative-orientation, or " + budgetKey + " = off"}
 	}
 	return nil

@@ -311,6 +311,8 @@ func (l *lane) openContainer(now time.Duration, number uint64, d *lossmodel.Deli
 			acked = l.handleArrival(now, d)
 		} else if f := l.findProtected(k, number-uint64(p.Distance)); f != nil {
 			acked = l.handleRepaired(now, f, k, &p)
+		} else {
+			l.receiveAbandoned(&lossmodel.Delivery{Data: p.Bytes})
 		}
 	}
 	l.withholdAck = false

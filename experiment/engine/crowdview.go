@@ -38,8 +38,8 @@ type CrowdSample struct {
 const CrowdAges = 33
 
 // CrowdCPU contains the durations of parts of the work in nanoseconds. They are measured with the wall clock, so they
-// are not reproducible and not part of digests. All but Elapsed are sums over cores.
-type CrowdCPU struct{ Encode, Server, Clients, Decode, Elapsed int64 }
+// are not reproducible and not part of digests. All but Elapsed are sums over cores. Choose is 0 without a budget.
+type CrowdCPU struct{ Choose, Encode, Server, Clients, Decode, Elapsed int64 }
 
 // CrowdEncoding is one payload of a tick.
 type CrowdEncoding struct {

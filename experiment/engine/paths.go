@@ -70,6 +70,8 @@ type RemoteReport struct {
 	// fastest datagram is assumed to have taken no time. Slower is how much longer this one took.
 	Arrived, Slower time.Duration
 	ReportedAt      time.Duration // when this report was received; the lane gets it later, at an even pace
+	// ReachesAbandoned means that the receiver in this process gets the packets although they were abandoned.
+	ReachesAbandoned bool
 }
 
 // PacketReport is the peer's report of a packet.

@@ -80,6 +80,8 @@ type Remote struct {
 	To      string `json:"to"`      // address of the receiver
 	Version int    `json:"version"` // of the format of Events
 	Events  []byte `json:"events"`  // empty if there were too many to save
+	// ReachesAbandoned is RemoteReport.ReachesAbandoned of all reports; false in recordings of earlier versions.
+	ReachesAbandoned bool `json:"reaches_abandoned,omitempty"`
 }
 
 // Ending is why a run ended, or why a report was written before its end.

@@ -170,7 +170,7 @@ func setAll(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if v.IsNil() && (v.Type().Elem() == reflect.TypeFor[Figure]() || v.Type().Elem() == reflect.TypeFor[Quantiles]() ||
-			v.Type().Elem().Kind() == reflect.Float64) {
+			v.Type().Elem() == reflect.TypeFor[CrowdClientView]() || v.Type().Elem().Kind() == reflect.Float64) {
 			v.Set(reflect.New(v.Type().Elem()))
 		}
 		if !v.IsNil() {

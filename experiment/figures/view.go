@@ -15,8 +15,8 @@ type View struct {
 
 	ErrorMM       *Quantiles `json:"error_mm,omitempty"`       // of positions of cubes
 	MeanErrorMM   *Figure    `json:"mean_error_mm,omitempty"`  // of positions of cubes
-	ErrorDeg      *Quantiles `json:"error_deg,omitempty"`      // of orientations of cubes
-	MeanErrorDeg  *Figure    `json:"mean_error_deg,omitempty"` // of orientations of cubes
+	ErrorDeg      *Quantiles `json:"error_deg,omitempty"`      // of orientations of cubes; not measured in a crowd
+	MeanErrorDeg  *Figure    `json:"mean_error_deg,omitempty"` // of orientations of cubes; not measured in a crowd
 	Error         *Quantiles `json:"error,omitempty"`          // of rows of other tables: the sum over their fields, in steps
 	MeanError     *Figure    `json:"mean_error,omitempty"`     // of rows of other tables
 	RowAgeMS      Quantiles  `json:"row_age_ms"`               // time since the shown value was last the true one

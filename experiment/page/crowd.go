@@ -54,8 +54,7 @@ func (d *document) addCrowd(x *engine.Result) {
 	}
 	s := section{ID: "clients", Title: "Clients"}
 	t := newTable("Quantiles over clients, of each figure by itself", "figure", ">p5", ">median", ">p95", ">worst")
-	for i := range figures.ClientFields {
-		field := &figures.ClientFields[i]
+	for _, field := range c.Fields() {
 		row := []string{field.Title}
 		for _, q := range c.Quantiles() {
 			row = append(row, formatFigure(field.Of(q.CrowdClient).Times(field.Scale)))
@@ -78,6 +77,9 @@ func (d *document) addCrowd(x *engine.Result) {
 // tickTable returns a table of the parts of the work of a tick.
 func tickTable(u *figures.CrowdTiming) table {
 	t := newTable("Work of a tick, by the wall clock of the machine: not reproducible", "part", ">µs")
+	if u.ChooseUS != nil {
+		t.Add("choosing the rows of packets under a budget", formatFigure(*u.ChooseUS))
+	}
 	t.Add("encodings", formatFigure(u.EncodeUS))
 	t.Add("acks, baselines, headers and the uplink, for all clients", formatFigure(u.ServerUS))
 	t.Add("receivers, displays and links of all clients; not work of a server", formatFigure(u.ClientsUS))
@@ -92,8 +94,7 @@ func (d *document) addDistributions(clients []figures.CrowdClient) {
 	const points = 101 // 0 % to 100 %
 	axis := -1         // of all charts
 	values := make([]float64, 0, len(clients))
-	for i := range figures.ClientFields {
-		field := &figures.ClientFields[i]
+	for _, field := range figures.ClientFieldsOf(clients) {
 		values = values[:0]
 		for k := range clients {
 			if v, known := field.Of(&clients[k]).Times(field.Scale).Value(); known {
@@ -122,8 +123,8 @@ func (d *document) addDistributions(clients []figures.CrowdClient) {
 func (r *run) beginClients(head []string) func(row []string) {
 	fields := make([]*figures.ClientField, len(head)) // nil for other columns
 	for i, key := range head {
-		if k := slices.IndexFunc(figures.ClientFields, func(f figures.ClientField) bool { return f.Key == key }); k >= 0 {
-			fields[i] = &figures.ClientFields[k]
+		if k := slices.IndexFunc(figures.BudgetClientFields, func(f figures.ClientField) bool { return f.Key == key }); k >= 0 {
+			fields[i] = &figures.BudgetClientFields[k]
 		}
 	}
 	return func(row []string) {

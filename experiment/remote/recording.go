@@ -79,7 +79,7 @@ func (r *recording) recordArrival(now time.Duration, e *event) {
 // Recording returns the recording of the session for a report. It has no events if they
 // exceeded maxRecording.
 func (l *Link) Recording() *engine.Remote {
-	x := &engine.Remote{To: l.peerName, Version: l.version}
+	x := &engine.Remote{To: l.peerName, Version: l.version, ReachesAbandoned: !l.replay.ignoresAbandoned}
 	if !l.recorded.full {
 		x.Events = slices.Clone(l.recorded.events)
 	}
@@ -107,6 +107,7 @@ func Replay(x *engine.Remote) (*Link, error) {
 			maxRecording>>20)
 	}
 	l := NewLink(nil, x.To)
+	l.replay.ignoresAbandoned = !x.ReachesAbandoned
 	if err := l.loadEvents(x.Events); err != nil {
 		return nil, err
 	}
@@ -153,4 +154,7 @@ func (l *Link) loadEvents(events []byte) error {
 }
 
 // replayEvents holds the decoded events of a replay in the order of their times.
-type replayEvents struct{ acks, arrivals []event }
+type replayEvents struct {
+	acks, arrivals   []event
+	ignoresAbandoned bool // a recording of an earlier version; see engine.RemoteReport.ReachesAbandoned
+}

@@ -139,14 +139,14 @@ func packetRow(p *packetEntry) []string {
 // writeClients writes clients.csv, which has a row for each client of a crowd, in the order of their numbers. Unknown
 // figures are empty.
 func writeClients(w io.Writer, clients []figures.CrowdClient) error {
-	head := []string{"client"}
-	for _, field := range figures.ClientFields {
+	head, fields := []string{"client"}, figures.ClientFieldsOf(clients)
+	for _, field := range fields {
 		head = append(head, field.Key)
 	}
 	rows := [][]string{head}
 	for i := range clients {
 		row := []string{strconv.Itoa(i + 1)}
-		for _, field := range figures.ClientFields {
+		for _, field := range fields {
 			row = append(row, field.Of(&clients[i]).FormatWith(func(v float64) string { return units.Fixed(v, 6) }, ""))
 		}
 		rows = append(rows, row)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"syscall"
 	"testing"
 	"time"
 
@@ -21,17 +20,10 @@ import (
 func BenchmarkFill(b *testing.B) {
 	for _, kbps := range []int{24, 64, 128, 256} {
 		for _, name := range []string{"relative-orientation", "adaptive"} {
-			b.Run(fmt.Sprintf("%s/kbps=%d", name, kbps), func(b *testing.B) { newLoad(b, name, 1, 1, 300, kbps).benchmark(b) })
+			b.Run(fmt.Sprintf("%s/kbps=%d", name, kbps), func(b *testing.B) { newLoad(b, name, 1, 1, 300, kbps, 2).benchmark(b) })
 		}
 	}
-	b.Run("crowd", func(b *testing.B) { newLoad(b, "relative-orientation", 1000, 3, 60, 64).benchmark(b) })
-}
-
-// cpuTime returns the CPU time of this process, which other processes on the machine hardly change.
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	b.Run("crowd", func(b *testing.B) { newLoad(b, "relative-orientation", 1000, 3, 60, 64, 2).benchmark(b) })
 }
 
 // load is what a server does for some clients, with the acks that it receives.
@@ -45,8 +37,9 @@ type load struct {
 	acks    [][][]byte // that arrive before packet n of client c, at n*clients+c
 }
 
-// newLoad simulates the clients for some ticks. The packets contain every stride-th frame.
-func newLoad(t testing.TB, codec string, clients, stride, ticks, kbps int) *load {
+// newLoad simulates the clients for some ticks. The packets contain every stride-th frame, and losePercent of the packets
+// and acks are lost.
+func newLoad(t testing.TB, codec string, clients, stride, ticks, kbps, losePercent int) *load {
 	src, err := dataset.Open(t.Context(), testkit.DataFile(t, "cubes/charlie.bin.zst"), dataset.Options{Loop: true})
 	if err != nil {
 		t.Fatal(err)
@@ -70,12 +63,12 @@ func newLoad(t testing.TB, codec string, clients, stride, ticks, kbps int) *load
 		l.changed[i].SetDiffering(f.Table, l.frames[max(0, i-1)].Table, len(l.schema.Fields))
 	}
 	l.acks = make([][][]byte, len(l.frames)*clients)
-	l.simulate(t)
+	l.simulate(t, losePercent)
 	return l
 }
 
 // simulate sets acks.
-func (l *load) simulate(t testing.TB) {
+func (l *load) simulate(t testing.TB, losePercent int) {
 	_, dec, err := l.codec.New(l.schema, l.codec.Defaults())
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +84,7 @@ func (l *load) simulate(t testing.TB) {
 		r.advance(n)
 		for c, client := range clients {
 			p := r.packet(t, n, c)
-			if rng.IntN(50) == 0 {
+			if rng.IntN(100) < losePercent {
 				continue
 			}
 			ref, _ := client.Reference(p.Ack, 0, 0)
@@ -105,7 +98,7 @@ func (l *load) simulate(t testing.TB) {
 			if l.clients > 1 {
 				roundTrip = 1 + c%4
 			}
-			if at := (n+roundTrip)*l.clients + c; at < len(l.acks) && rng.IntN(50) > 0 {
+			if at := (n+roundTrip)*l.clients + c; at < len(l.acks) && rng.IntN(100) >= losePercent {
 				l.acks[at] = append(l.acks[at], slices.Clone(client.AppendAck(nil, 0)))
 			}
 		}
@@ -119,6 +112,7 @@ type serving struct {
 	filler          *Filler
 	servers         []*Server
 	rows, encodings int
+	bytes, full     int // of payloads that left rows out, and the number of these
 }
 
 func newServing(t testing.TB, l *load) *serving {
@@ -149,21 +143,24 @@ func (r *serving) packet(t testing.TB, n, c int) Packet {
 		t.Fatal(err)
 	}
 	r.rows, r.encodings = r.rows+p.Rows, r.encodings+p.Encodings
+	if p.Left > 0 {
+		r.bytes, r.full = r.bytes+len(p.Payload), r.full+1
+	}
 	return p
 }
 
 // benchmark serves the clients for b.N ticks. The first third of each repetition is not timed.
 func (l *load) benchmark(b *testing.B) {
 	b.ReportAllocs()
-	rows, encodings, cpu := 0, 0, time.Duration(0)
+	rows, encodings, bytes, full, cpu := 0, 0, 0, 0, time.Duration(0)
 	b.ResetTimer()
 	for done := 0; done < b.N; {
 		b.StopTimer()
 		r, started := newServing(b, l), time.Duration(0)
 		for n := 0; n < len(l.frames) && done < b.N; n++ {
 			if n == len(l.frames)/3 {
-				r.rows, r.encodings = 0, 0
-				started = cpuTime()
+				r.rows, r.encodings, r.bytes, r.full = 0, 0, 0, 0
+				started = testkit.CPUTime()
 				b.StartTimer()
 			}
 			r.advance(n)
@@ -174,10 +171,12 @@ func (l *load) benchmark(b *testing.B) {
 				done++
 			}
 		}
-		rows, encodings, cpu = rows+r.rows, encodings+r.encodings, cpu+cpuTime()-started
+		bytes, full = bytes+r.bytes, full+r.full
+		rows, encodings, cpu = rows+r.rows, encodings+r.encodings, cpu+testkit.CPUTime()-started
 	}
 	packets := float64(b.N * l.clients)
 	b.ReportMetric(float64(cpu.Nanoseconds())/packets, "cpu-ns/packet")
 	b.ReportMetric(float64(rows)/packets, "rows/packet")
 	b.ReportMetric(float64(encodings)/packets, "encodings/packet")
+	b.ReportMetric(float64(bytes)/float64(max(full*l.limit, 1)), "full")
 }

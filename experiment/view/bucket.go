@@ -7,14 +7,15 @@ import (
 )
 
 // BudgetWindow is the time over which a budget holds: no window of this length, or of the time between two packets if
-// that is longer, contains more than the budget allows.
+// that is longer, contains more than the budget allows. The packets before a change count with those after it.
 const BudgetWindow = 100 * time.Millisecond
 
 // Bucket enforces a budget: a token bucket, and a limit over BudgetWindow. The zero Bucket allows nothing; call Set.
 type Bucket struct {
-	rateBps  int64         // budget in bits per second
-	burst    int64         // depth of the bucket in packets, in thousandths
-	interval time.Duration // between two packets
+	rateBps int64         // budget in bits per second
+	window  time.Duration // in which the budget holds: BudgetWindow, or the interval between two packets if it is longer
+	depth   int64         // in bits times 1e9, as tokens
+	surplus int64         // that a window may contain in addition to its budget, as tokens
 
 	tokens int64 // in bits times 1e9
 	filled time.Duration
@@ -29,10 +30,22 @@ type sentBytes struct {
 	bytes int
 }
 
-// Set sets the budget. A packet may take what the bucket contains, at most the budget of burst/1000 intervals. interval
-// is the time between two packets.
+// maxInterval is the longest interval between packets that a packet has the budget of.
+const maxInterval = time.Second
+
+// maxDepth bounds the depth of a bucket. It is more than a datagram, and a sum of a few cannot overflow.
+const maxDepth = 1 << 60
+
+// Set sets the budget, at most 1 Gbit/s. A packet may take what the bucket contains, at most the budget of burst/1000
+// intervals. interval is the time between two packets; one of more than a second counts as a second.
 func (b *Bucket) Set(rateBps, burst int64, interval time.Duration) {
-	b.rateBps, b.burst, b.interval = rateBps, burst, interval
+	interval = min(interval, maxInterval)
+	perPacket := rateBps * int64(interval)
+	b.rateBps, b.window, b.depth = rateBps, max(BudgetWindow, interval), maxDepth
+	if burst <= maxDepth/max(1, perPacket/1000) {
+		b.depth = perPacket / 1000 * burst
+	}
+	b.surplus = b.depth - perPacket
 }
 
 // slack is added to the times of a window, because times of ticks are rounded to nanoseconds.
@@ -41,21 +54,18 @@ const slack = time.Microsecond
 // Allow returns how many bytes may be sent at now. If that is less than need, nothing should be sent; the bucket then
 // fills up to need.
 func (b *Bucket) Allow(now time.Duration, need int) int {
-	depth := b.rateBps * int64(b.interval) / 1000 * b.burst
 	if b.full {
-		// After a pause of more than a second the bucket is as full as after a second.
-		b.tokens += b.rateBps * int64(min(now-b.filled, time.Second))
+		b.tokens += b.rateBps * int64(min(now-b.filled, maxInterval))
 	} else {
-		b.tokens, b.full = depth, true
+		b.tokens, b.full = b.depth, true
 	}
 	b.filled = now
-	b.tokens = min(b.tokens, max(depth, int64(need)*8e9))
-	window := max(BudgetWindow, b.interval)
-	for b.sent.Len() > 0 && b.sent.At(b.sent.First()).at <= now-window+slack {
+	b.tokens = min(b.tokens, max(b.depth, int64(need)*8e9))
+	for b.sent.Len() > 0 && b.sent.At(b.sent.First()).at <= now-b.window+slack {
 		b.bytes -= int64(b.sent.At(b.sent.First()).bytes)
 		b.sent.Pop()
 	}
-	inWindow := b.rateBps*int64(window) + depth - b.rateBps*int64(b.interval)
+	inWindow := b.rateBps*int64(b.window) + b.surplus
 	return int(max(0, min(b.tokens/8e9, inWindow/8e9-b.bytes)))
 }
 
@@ -68,5 +78,5 @@ func (b *Bucket) Spend(now time.Duration, size int) {
 
 // MaxNeed returns the largest packet that the budget ever allows, in bytes.
 func (b *Bucket) MaxNeed() int {
-	return int(b.rateBps * int64(max(BudgetWindow, b.interval)) / 8e9)
+	return int(b.rateBps * int64(b.window) / 8e9)
 }

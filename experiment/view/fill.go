@@ -21,6 +21,7 @@ type Filler struct {
 	policy    policy.Policy
 	rule      rule
 	interest  interest
+	player    int //  Coding.Player of the newest packet
 	values    values
 	cur       frame.Frame // newest frame
 	curValues []uint32    // of each row: its newest value, or 0 if no server has been sent it
@@ -30,6 +31,7 @@ type Filler struct {
 	changedAt []uint32    // number of the newest frame in which the row changed; 0 if it never did
 
 	candidates []candidate
+	bits       []int32 // estimates for the candidates
 	filling    filling
 	ref, view  frame.Frame // of the newest packet
 	inView     frame.Rows  // rows of view that differ from the reference
@@ -37,11 +39,21 @@ type Filler struct {
 	budget     encoders.Budget // of the attempt that is used, if a later one does not fit
 }
 
-// candidate is a row that may be sent.
-type candidate struct {
-	priority uint64
-	row      int32
-	bits     int32 // estimate
+// candidate is a row that may be sent. A smaller candidate is more urgent: the lowest rowBits bits are the row, and those
+// above them maxPriority minus its priority. Of rows with the same priority the first is the most urgent.
+type candidate uint64
+
+const (
+	rowBits     = 20
+	maxPriority = 1<<(64-rowBits) - 1
+)
+
+// row returns the row of the candidate.
+func (c candidate) row() int { return int(c & (1<<rowBits - 1)) }
+
+// newCandidate returns row i as a candidate.
+func newCandidate(i int, priority uint64) candidate {
+	return candidate((maxPriority-min(priority, maxPriority))<<rowBits | uint64(i))
 }
 
 // attempt is an encoding of the view frame.
@@ -53,6 +65,10 @@ type attempt struct {
 // maxAttempts is the largest number of encodings with which a packet is filled further. Dropping rows until the packet
 // fits may take more.
 const maxAttempts = 4
+
+// retryFrames is the number of frames after which rows that did not fit into a packet alone are tried again. Otherwise
+// such rows, if they are the most urgent ones, would keep all others from being sent.
+const retryFrames = 60
 
 // NewFiller returns a filler for frames of schema s with the default policy.
 func NewFiller(s *frame.Schema) *Filler {
@@ -102,9 +118,9 @@ func (f *Filler) curValue(i int) uint32 {
 	return f.curValues[i]
 }
 
-// initialValues returns the values of a frame with which a client begins. Clients that begin with the same frame share them.
-func (f *Filler) initialValues(initial *frame.Frame) []uint32 {
-	list := make([]uint32, f.schema.Rows)
+// initialValues sets list to the values of a frame with which a client begins. Clients that begin with the same frame share
+// them.
+func (f *Filler) initialValues(list []uint32, initial *frame.Frame) {
 	for i := range list {
 		row := f.row(initial.Table, i)
 		switch k := f.roots[i]; {
@@ -117,7 +133,6 @@ func (f *Filler) initialValues(initial *frame.Frame) []uint32 {
 		}
 		f.values.replace(f.roots, i, list[i])
 	}
-	return list
 }
 
 // cost returns what the policy makes of showing value k of row i instead of the newest one: 0 if they are equal.
@@ -130,6 +145,11 @@ func (f *Filler) cost(i int, k uint32) uint32 {
 		v.costAt, v.cost = f.changedAt[i]+1, f.computeCost(f.row(f.cur.Table, i), f.values.row(k))
 	}
 	return v.cost
+}
+
+// differs reports whether value k of row i is not the newest one.
+func (f *Filler) differs(i int, k uint32) bool {
+	return k != f.curValues[i] && !EqualRows(f.row(f.cur.Table, i), f.values.row(k))
 }
 
 // computeCost returns what the policy makes of showing row b instead of row a: the weighted error and the constant, in
@@ -150,6 +170,7 @@ type Coding struct {
 	Epoch   uint64 // memos of other epochs are not passed to the encoder
 	Tick    uint32 // of the view frame
 	RefTick uint32 // tick of the reference: that of packet Server.Acked, or of the initial state before the first ack
+	Player  int    // row of the client's player, from 0: the first rows of policies, and the row of Interest, count from it
 }
 
 // Packet is the result of Fill. Its pointers are valid until the next call.
@@ -183,6 +204,7 @@ func AsTooLarge(err error) (large *TooLargeError) {
 // It charges the bits of the packet to b, which may be nil. After an error nothing has changed, except that the
 // priorities were accumulated.
 func (f *Filler) Fill(s *Server, seq uint64, c Coding, limit int, b *encoders.Budget) (Packet, error) {
+	f.player = c.Player
 	f.view.Tick = c.Tick
 	f.findCandidates(s)
 	if !s.maySendRows(seq) {
@@ -223,6 +245,10 @@ func (f *Filler) findCandidates(s *Server) {
 		}
 	}
 	s.frames = f.frames
+	if f.frames >= s.retryAt {
+		s.tooLarge.Clear()
+		s.retryAt = f.frames + retryFrames
+	}
 	f.candidates = f.candidates[:0]
 	f.interest.aim(f)
 	for i := range s.differing.All() {
@@ -237,15 +263,15 @@ func (f *Filler) findCandidates(s *Server) {
 		}
 		priority := f.priority(s, i, cost)
 		// A row that equals the reference cannot be sent until an ack changes the reference.
-		if priority >= f.rule.min && f.cost(i, s.ref[i]) > 0 {
-			f.candidates = append(f.candidates, candidate{priority: priority, row: int32(i)})
+		if priority >= f.rule.min && !s.tooLarge.Has(i) && (s.ref[i] == s.expected[i] || f.differs(i, s.ref[i])) {
+			f.candidates = append(f.candidates, newCandidate(i, priority))
 		}
 	}
 }
 
 // estimateBits returns about how many bits row i takes in a packet to client s.
 func (f *Filler) estimateBits(s *Server, i int) int {
-	return max(1, s.scale*f.metric.bits(f.row(f.cur.Table, i), f.values.row(s.ref[i]))>>10)
+	return max(1, s.scale*f.metric.bits(f.row(f.cur.Table, i), f.values.row(s.ref[i]))/scaleUnit)
 }
 
 // EqualRows reports whether two rows are equal.
@@ -257,16 +283,23 @@ func EqualRows(a, b []int32) bool {
 }
 
 // firstPriority is more than any priority of a row that is not one of the first.
-const firstPriority = 1 << 62
+const firstPriority = 1 << 43
+
+// isFirst reports whether row i is one of the first rows, which precede all others.
+func (f *Filler) isFirst(i int) bool { return uint(i-f.player) < uint(f.rule.first) }
 
 // priority accumulates and returns the priority of row i. cost is that of what the client is expected to show.
 func (f *Filler) priority(s *Server, i int, cost uint32) (p uint64) {
 	r := &f.rule
 	switch r.kind {
 	case accumulated, accumulatedPerBit, accumulatedError:
-		p = s.accumulate(i, f.interest.scaled(f, i, cost))
+		p = f.accumulate(s, i, f.interest.scaled(f, i, cost))
 		if r.kind == accumulatedPerBit {
-			p = p << 10 / uint64(f.estimateBits(s, i))
+			bits := 1 // of rows at the limit: rows with many bits must not wait for all others
+			if p < maxAccumulated {
+				bits = f.estimateBits(s, i)
+			}
+			p = p << 10 / uint64(bits)
 		}
 	case largestError:
 		p = f.interest.scaled(f, i, cost)
@@ -276,7 +309,7 @@ func (f *Filler) priority(s *Server, i int, cost uint32) (p uint64) {
 		rows := f.schema.Rows
 		p = uint64(rows - (i-s.cursor+rows)%rows)
 	case fiedler:
-		p = s.accumulate(i, f.interest.scaled(f, i, f.weight(i, f.row(f.cur.Table, i))))
+		p = f.accumulate(s, i, f.interest.scaled(f, i, f.weight(i, f.row(f.cur.Table, i))))
 	case unity:
 		p = f.interest.scaled(f, i, r.gain) * uint64(f.view.Tick+1-s.sentAt[i])
 		if s.sentAt[i] == 0 {
@@ -287,26 +320,43 @@ func (f *Filler) priority(s *Server, i int, cost uint32) (p uint64) {
 		if r.sphere.outer > 0 {
 			gain = r.sphere.priority(gain, f.interest.distance(f, i))
 		}
-		p = s.accumulate(i, f.interest.scaled(f, i, gain))
+		p = f.accumulate(s, i, f.interest.scaled(f, i, gain))
 	}
-	if i < r.first {
-		p = firstPriority + uint64(r.first-i)
+	p = min(p, firstPriority-1)
+	if f.isFirst(i) {
+		p = firstPriority + uint64(f.player+r.first-i)
 	}
 	return p
 }
 
-// accumulate adds to the accumulated priority of row i and returns the sum.
-func (s *Server) accumulate(i int, add uint64) uint64 {
-	sum := min(uint64(s.accumulated[i])+add, 1<<32-1)
-	s.accumulated[i] = uint32(sum)
-	return sum
+// maxAccumulated is the limit of accumulated priorities.
+const maxAccumulated = 1<<32 - 1
+
+// accumulate adds to the accumulated priority of row i and returns the sum. Of the rows at the limit those that have
+// waited longest precede the others, so that none waits for ever.
+func (f *Filler) accumulate(s *Server, i int, add uint64) uint64 {
+	sum := uint64(s.accumulated[i]) + add
+	if sum < maxAccumulated {
+		s.accumulated[i] = uint32(sum)
+		return sum
+	}
+	s.accumulated[i] = maxAccumulated
+	return maxAccumulated + uint64(f.waited(s, i))
+}
+
+// waited returns for how many frames row i has differed from what client s is expected to show, as of the newest packet.
+func (f *Filler) waited(s *Server, i int) int {
+	if s.since[i] == 0 {
+		return 0 // it has begun to differ since
+	}
+	return int(f.frames - s.since[i])
 }
 
 // weight returns Fiedler's weight of row i with value cur.
 func (f *Filler) weight(i int, cur []int32) uint32 {
 	w := &f.rule.weights
 	switch {
-	case i == 0:
+	case i == f.player:
 		return w[0]
 	case f.metric.cubes && cur[frame.CubeInteracting] == 1:
 		return w[1]
@@ -316,29 +366,18 @@ func (f *Filler) weight(i int, cur []int32) uint32 {
 	return w[3]
 }
 
-// sortUrgent sorts the candidates that may fit into limit bytes to the front of the list, the most urgent first, and
-// drops the others.
+// sortUrgent sorts the candidates that may fit into limit bytes, the most urgent first, and drops the others.
 func (f *Filler) sortUrgent(s *Server, limit int) {
 	want := 16 + 2*8*max(limit, 0)*16/max(s.meanBits, 16) // twice as many as fit
-	if len(f.candidates) > 2*want {
+	if len(f.candidates) > want {
 		partition(f.candidates, want)
 		f.candidates = f.candidates[:want]
 	}
-	for k := range f.candidates {
-		c := &f.candidates[k]
-		c.bits = int32(f.estimateBits(s, int(c.row)))
+	slices.Sort(f.candidates)
+	f.bits = f.bits[:0]
+	for _, c := range f.candidates {
+		f.bits = append(f.bits, int32(f.estimateBits(s, c.row())))
 	}
-	slices.SortFunc(f.candidates, func(a, b candidate) int {
-		if a.precedes(&b) {
-			return -1
-		}
-		return 1 // rows are different, so no two candidates are equal
-	})
-}
-
-// precedes reports whether c is more urgent than d.
-func (c *candidate) precedes(d *candidate) bool {
-	return c.priority > d.priority || c.priority == d.priority && c.row < d.row
 }
 
 // partition moves the k most urgent candidates to the front of list, in any order (Hoare's quickselect).
@@ -346,10 +385,10 @@ func partition(list []candidate, k int) {
 	for lo, hi := 0, len(list)-1; lo < hi; {
 		pivot, i, j := list[(lo+hi)/2], lo, hi
 		for i <= j {
-			for list[i].precedes(&pivot) {
+			for list[i] < pivot {
 				i++
 			}
-			for pivot.precedes(&list[j]) {
+			for pivot < list[j] {
 				j--
 			}
 			if i <= j {
@@ -386,9 +425,9 @@ type filling struct {
 
 // run encodes the view with the most candidates that fit.
 func (f *filling) run() error {
-	k, room := 0, f.limit*8
-	for k < len(f.candidates) && room >= int(f.candidates[k].bits) {
-		room -= int(f.candidates[k].bits)
+	k, room := 0, 8*(f.limit-f.limit/128) // estimates of many rows are 1 % too low or too high
+	for k < len(f.candidates) && room >= int(f.bits[k]) {
+		room -= int(f.bits[k])
 		k++
 	}
 	f.tooMany = len(f.candidates) + 1
@@ -401,8 +440,11 @@ func (f *filling) run() error {
 			return &TooLargeError{size, f.limit}
 		case size > f.limit:
 			f.tooMany = k
+			if k == 1 {
+				f.server.tooLarge.Add(f.candidates[0].row())
+			}
 			if !found {
-				k = min(k*f.limit/size, k-1)
+				k = min(max(1, k*f.limit/size), k-1)
 				continue
 			}
 		default:
@@ -425,13 +467,14 @@ func (f *filling) run() error {
 	return nil
 }
 
-// nextAttempt returns with how many candidates the packet could be filled further; 0 if it should be sent as it is.
+// nextAttempt returns with how many candidates the packet could be filled further; 0 if it should be sent as it is: if
+// hardly a row fits, or less than 3 % of the packet is free.
 func (f *filling) nextAttempt() int {
 	if f.rows == len(f.candidates) || f.encodings >= maxAttempts {
 		return 0
 	}
-	free, next := 8*(f.limit-f.size), int(f.candidates[f.rows].bits)
-	if f.rows+1 < f.tooMany && 5*free >= 3*next {
+	free, next := 8*(f.limit-f.size), int(f.bits[f.rows])
+	if f.rows+1 < f.tooMany && 5*free >= 4*next && 32*free > 8*f.limit {
 		return min(f.rows+max(1, free/next), f.tooMany-1, len(f.candidates))
 	}
 	f.include(f.rows)
@@ -446,9 +489,10 @@ func (f *filling) nextAttempt() int {
 // if there is none.
 func (f *filling) promoteSmaller(k, free int) bool {
 	for j := k + 1; j < len(f.candidates); j++ {
-		if c := f.candidates[j]; 10*int(c.bits) <= 9*free {
+		if c, bits := f.candidates[j], f.bits[j]; 10*int(bits) <= 9*free {
 			copy(f.candidates[k+1:j+1], f.candidates[k:j])
-			f.candidates[k] = c
+			copy(f.bits[k+1:j+1], f.bits[k:j])
+			f.candidates[k], f.bits[k] = c, bits
 			return true
 		}
 	}
@@ -483,12 +527,12 @@ func (f *filling) encode(k, index int) (size int, err error) {
 // include makes the view contain the first k candidates.
 func (f *filling) include(k int) {
 	for ; f.included < k; f.included++ {
-		i := int(f.candidates[f.included].row)
+		i := f.candidates[f.included].row()
 		copy(f.row(f.view.Table, i), f.row(f.cur.Table, i))
 		f.inView.Add(i)
 	}
 	for ; f.included > k; f.included-- {
-		i := int(f.candidates[f.included-1].row)
+		i := f.candidates[f.included-1].row()
 		copy(f.row(f.view.Table, i), f.row(f.ref.Table, i))
 		f.inView[i>>6] &^= 1 << (i & 63)
 	}
@@ -505,33 +549,39 @@ func (f *Filler) commit(s *Server, seq uint64, rows int, a *attempt, epoch uint6
 		s.spare(a.memo, epoch) // the memo of a packet without rows is not used; see Client
 		return 0
 	}
-	r := s.records.Push()
-	*r = record{seq: seq, rows: r.rows[:0], memo: a.memo, epoch: epoch}
+	var list []sentRow
+	if n := len(f.values.spareRows); n > 0 {
+		list, f.values.spareRows = f.values.spareRows[n-1], f.values.spareRows[:n-1]
+	}
 	estimate := 0
-	for _, c := range f.candidates[:rows] {
-		i := int(c.row)
+	for k, c := range f.candidates[:rows] {
+		i := c.row()
 		value := f.curValue(i)
-		r.rows = append(r.rows, sentRow{c.row, f.values.retain(value)})
+		list = append(list, sentRow{int32(i), f.values.retain(value)})
 		f.values.replace(s.expected, i, value)
 		s.newestSent[i] = uint32(seq) + 1
-		longestWait = max(longestWait, int(f.frames-s.since[i]))
+		longestWait = max(longestWait, f.waited(s, i))
 		s.accumulated[i], s.since[i], s.sentAt[i] = 0, 0, f.view.Tick+1
 		s.differing[i>>6] &^= 1 << (i & 63)
-		estimate += int(c.bits)
-		if i >= f.rule.first {
+		estimate += int(f.bits[k])
+		if !f.isFirst(i) {
 			s.cursor = (i + 1) % f.schema.Rows
 		}
 	}
 	if rows < len(f.candidates) {
-		s.cursor = int(f.candidates[rows].row) // the most urgent one that did not fit: smaller rows may have been sent instead
+		s.cursor = f.candidates[rows].row() // the most urgent one that did not fit: smaller rows may have been sent instead
 	}
+	s.records = append(s.records, record{seq: seq, rows: list, memo: a.memo, epoch: epoch})
 	s.learnSize(8*len(a.payload), estimate, rows)
 	return longestWait
 }
 
+// scaleUnit is the number of units of Server.scale.
+const scaleUnit = 1 << 16
+
 // learnSize adapts the estimates to a packet whose rows took bits and were estimated to take estimate.
 func (s *Server) learnSize(bits, estimate, rows int) {
 	s.meanBits += (bits*16/rows - s.meanBits) / 8
-	ratio := min(bits*1024/estimate, 3*1024)
-	s.scale = min(max(s.scale+s.scale*(ratio-1024)/10240, 64), 1<<15)
+	ratio := min(bits*scaleUnit/estimate, 3*scaleUnit)
+	s.scale = min(max(s.scale+s.scale/10*(ratio-scaleUnit)/scaleUnit, scaleUnit/16), 32*scaleUnit)
 }

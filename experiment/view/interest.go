@@ -54,8 +54,8 @@ func (f *Filler) SetInterest(in Interest) {
 // aim sets the view point for the newest frame of f.
 func (n *interest) aim(f *Filler) {
 	n.from = n.Point
-	if n.columns != noColumns && n.Row > 0 && n.Row <= f.schema.Rows {
-		n.from = n.place(f, n.Row-1)
+	if row := n.Row - 1 + f.player; n.columns != noColumns && n.Row > 0 && row < f.schema.Rows {
+		n.from = n.place(f, row)
 	}
 }
 

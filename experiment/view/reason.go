@@ -5,16 +5,19 @@ import "fmt"
 // Standing is what a server expects a row to need.
 type Standing uint8
 
-// The standings.
+// The standings. From Waiting on the row should be sent.
 const (
 	Right    Standing = iota // the client shows the true value
 	UnderWay                 // a packet under way contains the true value
 	Waiting                  // the row should be sent
 	Blocked                  // it should be sent, but equals the reference: an ack must change the reference first
+	TooLarge                 // it should be sent, but did not fit into a packet alone; it is tried again every second
 )
 
 // String returns the standing in words.
-func (s Standing) String() string { return [...]string{"right", "under way", "waiting", "blocked"}[s] }
+func (s Standing) String() string {
+	return [...]string{"right", "under way", "waiting", "blocked", "too large"}[s]
+}
 
 // Reason explains the priority of a row.
 type Reason struct {
@@ -36,22 +39,24 @@ type Reason struct {
 func (f *Filler) Explain(s *Server, i int) Reason {
 	expected := s.expected[i]
 	cost := f.cost(i, expected)
-	r := Reason{Row: i, Group: 1, Factor: 1, First: i < f.rule.first}
+	r := Reason{Row: i, Group: 1, Factor: 1, First: f.isFirst(i)}
 	if cost == 0 {
-		if _, packet := s.underWay(i, s.records.Next()); packet != nil {
+		if _, packet := s.underWay(i, len(s.records)); packet != nil {
 			r.Standing, r.Packet = UnderWay, packet.seq
 		}
 		return r
 	}
 	r.Standing = Waiting
-	if f.cost(i, s.ref[i]) == 0 {
+	if !f.differs(i, s.ref[i]) {
 		r.Standing = Blocked
+	} else if s.tooLarge.Has(i) {
+		r.Standing = TooLarge
 	}
 	cur, shown := f.row(f.cur.Table, i), f.values.row(expected)
 	r.Error, r.Weighted = float64(f.metric.Distance(cur, shown))/ErrorUnit, float64(f.metric.weighted(cur, shown))/ErrorUnit
 	r.Constant, r.Bits = float64(f.ruleConstant(cur, shown))/ErrorUnit, f.estimateBits(s, i)
 	r.Group = float64(f.interest.groupFactor(f, i)) / weightUnit
-	r.Waited = int(f.frames - s.since[i])
+	r.Waited = f.waited(s, i)
 	f.interest.aim(f)
 	if f.interest.active {
 		r.Factor = float64(f.interest.factor(f, i)) / 1024
@@ -86,8 +91,11 @@ func (r *Reason) Text(unit string) string {
 	if r.First {
 		text += ", precedes the others"
 	}
-	if r.Standing == Blocked {
+	switch r.Standing {
+	case Blocked:
 		text += "; equals the reference: needs an ack first"
+	case TooLarge:
+		text += "; does not fit into a packet alone"
 	}
 	return text
 }

@@ -6,7 +6,6 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
-	"wirelab/internal/ring"
 )
 
 // Server is the server's side of one client. Create it with NewServer; a Filler makes its packets.
@@ -30,14 +29,16 @@ type Server struct {
 	sentAt      []uint32   // of each row: 1 + the tick of the newest packet that contains it; 0 if none
 	differing   frame.Rows // rows of the filler's newest frame that may differ from expected; the others have no priority
 	frames      uint32     // number of the filler's newest frame when differing was determined
-	cursor      int        // of round robin: the next row
+	tooLarge    frame.Rows // rows that did not fit into a packet alone; they are not candidates until frame retryAt
+	retryAt     uint32
+	cursor      int // of round robin: the next row
 
-	records ring.Queue[record] // packets with rows of whose fate nothing definite is known, and some others
-	newest  uint64             // newest packet sent, if any
+	records []record // packets with rows of whose fate nothing definite is known
+	newest  uint64   // newest packet sent, if any
 	any     bool
 	first   uint64 // first packet sent
 
-	scale    int // factor of estimated bits, in 1/1024
+	scale    int // factor of estimated bits, in 1/scaleUnit
 	meanBits int // mean bits of a row, in 1/16
 
 	spares    []spareMemo
@@ -52,7 +53,7 @@ const lossDistance = 3
 type record struct {
 	seq   uint64
 	lost  bool // it counts as lost, but may still arrive
-	done  bool // it was acked, or will never be applied
+	done  bool // it was acked, or will never be applied; it is removed at once
 	rows  []sentRow
 	memo  encoders.Memo
 	epoch uint64
@@ -68,9 +69,13 @@ type sentRow struct {
 // use f and all its servers. Call Close when the client leaves.
 func NewServer(f *Filler, initial *frame.Frame) *Server {
 	n := f.schema.Rows
-	s := &Server{values: &f.values, ref: f.initialValues(initial), newestSent: make([]uint32, n), accumulated: make([]uint32, n),
-		since: make([]uint32, n), sentAt: make([]uint32, n), differing: frame.NewRows(n), scale: 1024, meanBits: 60 * 16}
-	s.expected = slices.Clone(s.ref)
+	s := &Server{values: &f.values, differing: frame.NewRows(n), tooLarge: frame.NewRows(n), scale: scaleUnit, meanBits: 60 * 16}
+	slab := make([]uint32, 6*n)
+	for i, list := range []*[]uint32{&s.ref, &s.expected, &s.newestSent, &s.accumulated, &s.since, &s.sentAt} {
+		*list = slab[i*n:][:n:n]
+	}
+	f.initialValues(s.ref, initial)
+	copy(s.expected, s.ref)
 	for _, k := range s.expected {
 		s.values.retain(k)
 	}
@@ -83,10 +88,8 @@ func (s *Server) Close() {
 		s.values.release(i, s.ref[i])
 		s.values.release(i, s.expected[i])
 	}
-	for n := s.records.First(); n < s.records.Next(); n++ {
-		if r := s.records.At(n); !r.done {
-			s.finish(r)
-		}
+	for n := range s.records {
+		s.finish(&s.records[n])
 	}
 }
 
@@ -103,8 +106,8 @@ func (s *Server) Acked() (seq uint64, ok bool) { return s.acked, s.ack > 0 }
 
 // UnderWay returns the number of packets with rows of whose fate nothing is known.
 func (s *Server) UnderWay() (n int) {
-	for i := s.records.First(); i < s.records.Next(); i++ {
-		if r := s.records.At(i); !r.done && !r.lost {
+	for i := range s.records {
+		if !s.records[i].lost {
 			n++
 		}
 	}
@@ -114,10 +117,7 @@ func (s *Server) UnderWay() (n int) {
 // maySendRows reports whether packet seq may contain rows. Without acks for a long time it may not, which bounds the
 // memory of both ends and the length of acks.
 func (s *Server) maySendRows(seq uint64) bool {
-	if s.records.Len() == 0 {
-		return true
-	}
-	return s.records.Len() < maxUnderWay && seq-s.records.At(s.records.First()).seq < maxSpan
+	return len(s.records) == 0 || len(s.records) < maxUnderWay && seq-s.records[0].seq < maxSpan
 }
 
 // Ack is what an ack reports in addition to the display.
@@ -153,22 +153,19 @@ func (s *Server) HandleAck(src []byte) (Ack, error) {
 	}
 	out.IsNew = true
 	s.ack, s.acked = s.ack+uint64(ahead), out.Newest
-	for n := s.records.First(); n < s.records.Next(); n++ {
-		r := s.records.At(n)
+	for n := range s.records {
+		r := &s.records[n]
 		switch listed := r.seq <= s.acked && a.lists(s.acked-r.seq); {
-		case r.done:
 		case listed:
 			s.applyAcked(r)
 		case r.seq+lossDistance <= s.acked && !r.lost:
-			s.assumeLost(r, n)
+			s.assumeLost(n)
 		}
 		if !r.done && r.seq+Window < s.acked { // the client ignores it from now on
 			s.finish(r)
 		}
 	}
-	for s.records.Len() > 0 && s.records.At(s.records.First()).done {
-		s.records.Pop()
-	}
+	s.records = slices.DeleteFunc(s.records, func(r record) bool { return r.done })
 	return out, nil
 }
 
@@ -203,7 +200,8 @@ func (s *Server) finish(r *record) {
 		s.values.release(int(sent.row), sent.value)
 	}
 	s.spare(r.memo, r.epoch)
-	r.rows, r.memo, r.done = r.rows[:0], nil, true
+	s.values.spareRows = append(s.values.spareRows, r.rows[:0])
+	r.rows, r.memo, r.done = nil, nil, true
 }
 
 // spare makes a memo available to the encoder.
@@ -215,9 +213,9 @@ func (s *Server) spare(memo encoders.Memo, epoch uint64) {
 
 // assumeLost no longer expects the client to show the rows of record number n. They are expected to have the value of
 // the newest earlier packet that is under way and contains them, if any, and otherwise that of the reference.
-func (s *Server) assumeLost(r *record, n uint64) {
-	r.lost = true
-	for _, sent := range r.rows {
+func (s *Server) assumeLost(n int) {
+	s.records[n].lost = true
+	for _, sent := range s.records[n].rows {
 		if i := int(sent.row); s.expected[i] == sent.value {
 			value, _ := s.underWay(i, n)
 			s.expect(i, value)
@@ -225,11 +223,11 @@ func (s *Server) assumeLost(r *record, n uint64) {
 	}
 }
 
-// underWay returns the value of row i in the newest packet that is under way and contains the row, of the records before
-// number n, and that packet. If there is none, or if the reference is newer, it returns the value of the reference and nil.
-func (s *Server) underWay(i int, n uint64) (value uint32, r *record) {
-	for ; n > s.records.First(); n-- {
-		r := s.records.At(n - 1)
+// underWay returns the value of row i in the newest packet that is under way and contains the row, of the first n
+// records, and that packet. If there is none, or if the reference is newer, it returns the value of the reference and nil.
+func (s *Server) underWay(i, n int) (value uint32, r *record) {
+	for n--; n >= 0; n-- {
+		r := &s.records[n]
 		if r.done || r.lost {
 			continue
 		}

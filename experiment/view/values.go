@@ -11,6 +11,8 @@ type values struct {
 	list   []value
 	free   []uint32
 	loaded []uint32 // of each row: the value that load has written; 0 if it may be another
+
+	spareRows [][]sentRow // memory for packets under way
 }
 
 // newValues returns values of rows of s.

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -352,9 +351,10 @@ func (s *schedule) checkBudget(rate func(at time.Duration) int64, factor float64
 	}
 }
 
-// With any loss up to 60 %, outages of 3 s, reordering, swaps of the encoder, changes of budget and policy, and joins: every decoded view is the server's, the reference is what the client showed at its ack, and no row is newer
-// than what the server sent. The budget holds in every window of 100 ms, and at the end, without loss, the client shows
-// the newest frame.
+// With any loss up to 60 %, outages of 3 s, reordering, swaps of the encoder, changes of budget and policy, and joins:
+// every decoded view is the server's, the reference is what the client showed at its ack, and no row is newer than what
+// the server sent. The budget holds in every window of 100 ms, and at the end, without loss, the client shows the newest
+// frame.
 func TestRandomSchedules(t *testing.T) {
 	for seed := range uint64(testkit.ChooseLong(4000, 400, 40)) {
 		s := newSchedule(t, seed, 20+int(seed%60))
@@ -416,7 +416,7 @@ func TestLongOutages(t *testing.T) {
 				}
 			}
 			s.tick(n)
-			if n := s.server.records.Len(); n > maxUnderWay {
+			if n := len(s.server.records); n > maxUnderWay {
 				t.Fatalf("%d packets are under way, want at most %d", n, maxUnderWay)
 			}
 		}
@@ -430,27 +430,30 @@ func TestLongOutages(t *testing.T) {
 	}
 }
 
-// When motion stops, the client shows everything right within a round trip and 100 ms, at 64 kbit/s.
+// When motion stops, the client shows everything right within a round trip and 100 ms at 64 kbit/s, if no packet or ack of
+// the last 20 ticks was lost. Losses until motion stops cost a second round trip, because the server sends a row again
+// only when the acks of later packets do not list the packet that contained the row.
 func TestSettles(t *testing.T) {
-	for seed := range uint64(testkit.Choose(100, 15)) {
+	for seed := range uint64(testkit.Choose(200, 30)) {
+		roundTrips := 1 + int(seed%2)
 		s := newSchedule(t, seed, 200)
 		s.bucket.Set(64_000, 1000, testTick)
 		s.codecOf[0] = 2
 		s.latency = time.Duration(10+s.rng.IntN(70)) * time.Millisecond
 		s.loss = 0.05
 		for n := 1; n < 400; n++ {
-			if n == 380 {
-				s.loss = 0 // a packet lost just before would need another round trip
+			if n == 380 && roundTrips == 1 {
+				s.loss = 0
 			}
 			s.tick(n)
 		}
-		s.world.still = true
+		s.world.still, s.loss = true, 0
 		s.bucket.Set(64_000, 1000, testTick)
 		n := 400
 		for ; n < 1000 && !s.right(); n++ {
 			s.tick(n)
 		}
-		if took, want := time.Duration(n-400)*testTick, 2*s.latency+100*time.Millisecond; took > want {
+		if took, want := time.Duration(n-400)*testTick, time.Duration(roundTrips)*2*s.latency+100*time.Millisecond; took > want {
 			t.Errorf("seed %d: everything is right after %v, want at most %v", seed, took, want)
 		}
 	}
@@ -540,8 +543,8 @@ func TestExplain(t *testing.T) {
 				t.Fatal("Explain changed priorities")
 			}
 			s.filler.findCandidates(s.server)
-			if most := slices.MaxFunc(append(s.filler.candidates, candidate{row: -1}), func(a, b candidate) int { return cmp.Compare(a.priority, b.priority) }); best.Row >= 0 && (most.row < 0 || most.priority != best.Priority) {
-				t.Fatalf("policy %s: the most urgent row is %+v, Explain says %+v", Policies[seed].Name, most, best)
+			if most := slices.Min(append(s.filler.candidates, newCandidate(0, 0))); best.Row >= 0 && most != newCandidate(best.Row, best.Priority) {
+				t.Fatalf("policy %s: the most urgent row is %d, Explain says %+v", Policies[seed].Name, most.row(), best)
 			}
 			copy(s.server.accumulated, before)
 			s.tick(n)

@@ -1,7 +1,8 @@
 /* A game of 40 tanks over UDP.
  *
  *   tanks receive PORT SCHEMA     receives states, checks each, and acknowledges it; ends after two seconds without packets
- *   tanks send PORT SCHEMA N      sends N states to this port of this machine
+ *   tanks send PORT SCHEMA N      sends N states to this port of this machine; with a fifth argument under a budget in bits per
+ *                                 second, which makes states incomplete: the receiver then counts them as wrong
  *
  * Build: go build -tags libwirelab -buildmode=c-shared -o build/libwirelab.so ./cmd/libwirelab
  *        cc -I cmd/libwirelab -o build/tanks cmd/libwirelab/samples/tanks.c build/libwirelab.so
@@ -85,7 +86,7 @@ static void run_receiver(int sock, const char *schema) {
     printf("%d states, %d wrong\n", states, wrong);
 }
 
-static void run_sender(int sock, const struct sockaddr_in *to, const char *schema, int count) {
+static void run_sender(int sock, const struct sockaddr_in *to, const char *schema, int count, int64_t budget) {
     char error[500];
     int32_t sender = wirelab_sender(schema, "delta-adaptive", "", error, sizeof error);
     if (sender < 0) fail(error);
@@ -93,6 +94,7 @@ static void run_sender(int sock, const struct sockaddr_in *to, const char *schem
     int32_t state[ROWS * FIELDS];
     uint8_t packet[PACKET_ROOM], ack[WIRELAB_ACK_ROOM];
     int64_t bytes = 0, start = now_us(), tick_us = 1000000 / wirelab_tick_hz(sender);
+    if (budget > 0 && wirelab_set_budget(sender, budget, tick_us) < 0) fail("the budget was refused");
     for (int n = 0; n < count; n++) {
         /* Until the next tick, handle acks as they arrive; those that have arrived also if the tick is late. */
         int arrived = 1;
@@ -126,7 +128,7 @@ int main(int argc, char **argv) {
         if (bind(sock, (struct sockaddr *)&address, sizeof address) < 0) fail(strerror(errno));
         run_receiver(sock, read_file(argv[3]));
     } else {
-        run_sender(sock, &address, read_file(argv[3]), argc > 4 ? atoi(argv[4]) : 10000);
+        run_sender(sock, &address, read_file(argv[3]), argc > 4 ? atoi(argv[4]) : 10000, argc > 5 ? atoll(argv[5]) : 0);
     }
     return 0;
 }

@@ -152,7 +152,7 @@ func (w *Inspector) Arrived(r *packetlog.Record, rx *endpoint.Reception, tainted
 	}
 	in.Newer, in.NewerSent, in.NewerAt = w.decoded.seq, w.decoded.sent, w.decoded.at
 	switch {
-	case rx.Outcome == endpoint.NoBaseline:
+	case rx.Outcome == endpoint.NoBaseline && rx.Err == nil: // otherwise it contains a view frame, and Err is the reason
 		w.explainMissing(r)
 	case rx.Frame == nil: // rejected before its references were looked up, or by the decoder
 	case r.Baseline == 0:
@@ -183,6 +183,8 @@ func (w *Inspector) explainMissing(r *packetlog.Record) {
 		in.Base = BasePending
 	case base.Outcome == packetlog.Lost:
 		in.Base = BaseLost
+	case base.Outcome == packetlog.Unknown:
+		in.Base = BaseUnknown
 	case !base.Outcome.Stored():
 		in.Base = BaseFailed
 	case hasNewest && in.Missing+historyLength < newest:

@@ -12,37 +12,88 @@ import (
 	"wirelab/internal/ring"
 )
 
-// View measures a sender with a budget, and what its receiver shows. Create it with NewView.
-type View struct {
-	schema  *frame.Schema
-	metric  view.Metric
-	cadence endpoint.Cadence
-	recent  uint64 // ticks: rows that changed later than this ago are measured
+// Truth contains the newest frames of a source, with which Views compare what receivers show. Create it with NewTruth.
+type Truth struct {
+	schema *frame.Schema
+	metric view.Metric
+	hz     int    // ticks per second
+	recent uint64 // ticks: rows that changed later than this ago are measured
 
-	frames    [64]*frame.Shared // the newest frames of the source: that of tick n is at n % len
+	frames    [64]*frame.Shared // that of tick n is at n % len
 	tick      uint64            // of the newest frame
-	compared  int64             // ticks with a client
-	client    *view.Client      // of the newest tick; nil if there was none
+	moved     uint64            // tick of the newest change; 0 if there was none
 	changedAt []uint64          // of each row: 1 + the tick of its newest change; 0 if it never changed
-	currentAt []uint64          // of each row: the newest tick at which its shown value was the true one
-	origin    []uint64          // of each row: 1 + the packet it comes from
+}
 
-	jumpedAt   uint64 // tick of the newest Jump that the client has not caught up with; 0 if none
+// NewTruth returns a Truth for frames of schema s, of which there are hz per second.
+func NewTruth(s *frame.Schema, hz int) *Truth {
+	return &Truth{schema: s, metric: view.NewMetric(s), hz: hz, recent: uint64(hz) / 10, changedAt: make([]uint64, s.Rows)}
+}
+
+// Tick makes cur, the frame of the given tick, the newest frame. It must be called for every tick.
+func (t *Truth) Tick(tick uint64, cur *frame.Shared) {
+	t.tick = tick
+	before := t.frames[(tick+uint64(len(t.frames))-1)%uint64(len(t.frames))]
+	slot := &t.frames[tick%uint64(len(t.frames))]
+	if *slot != nil {
+		(*slot).Release()
+	}
+	*slot = cur.Retain()
+	n := len(t.schema.Fields)
+	for i := range cur.Changed.All() {
+		if before != nil && !view.EqualRows(cur.Table[i*n:(i+1)*n], before.Table[i*n:(i+1)*n]) {
+			t.changedAt[i] = tick + 1
+			t.moved = tick
+		}
+	}
+}
+
+// newestTickWith returns the newest tick, from sent on, at which row i of the source had the given value. sent is the
+// tick of the packet with that value, or of the frame that the display began with.
+func (t *Truth) newestTickWith(i int, value []int32, sent uint64) uint64 {
+	n, size := len(t.schema.Fields), uint64(len(t.frames))
+	for tick := t.tick; tick > sent && t.tick-tick < size-1; tick-- {
+		f := t.frames[tick%size]
+		if f == nil { // from before the first tick
+			break
+		}
+		if view.EqualRows(f.Table[i*n:(i+1)*n], value) {
+			return tick
+		}
+	}
+	return min(sent, t.tick)
+}
+
+// View measures a sender with a budget, and what its receiver shows. Create it with NewView or Truth.NewView.
+type View struct {
+	*Truth
+	cadence   endpoint.Cadence
+	brief     bool         // do not measure turns
+	client    *view.Client // of the newest tick; nil if there was none
+	currentAt []uint32     // of each row: the newest tick at which its shown value was the true one
+	origin    []uint32     // of each row: 1 + the packet it comes from
+
+	jumpedAt   uint32 // tick of the newest Jump that the client has not caught up with; 0 if none
 	rowsBefore int64  // value of rows at that Jump
 
+	window  BudgetWindow
+	stopped settling
+	viewSums
+}
+
+// viewSums are the measurements of a View.
+type viewSums struct {
 	packets, full, over   int64
 	rows, bits, encodings int64
 	fill                  float64
 	bytes                 int64
 	sample                ViewSample
-	window                ring.Queue[sentSize]
-	windowBytes           int64
 	longestWait           time.Duration
 
+	compared         int64 // ticks with a client
 	place, turn, age measured
 	resting          int64 // rows that rest and are wrong, summed over ticks
 	settled          measured
-	stopped          settling
 }
 
 // ViewSample contains what was measured of a lane with a budget in a sample.
@@ -80,17 +131,73 @@ func (m *measured) add(v int64) {
 	m.sum += v
 }
 
+// merge adds the values of another distribution of the same precision.
+func (m *measured) merge(o *measured) {
+	if o.n == 0 {
+		return
+	}
+	if m.n == 0 || o.min < m.min {
+		m.min = o.min
+	}
+	m.max = max(m.max, o.max)
+	m.n, m.sum = m.n+o.n, m.sum+o.sum
+	m.buckets = append(m.buckets, make([]int64, max(0, len(o.buckets)-len(m.buckets)))...)
+	for i, n := range o.buckets {
+		m.buckets[i] += n
+	}
+}
+
+// Merge adds the measurements of o, which must have been created as v was.
+func (v *View) Merge(o *View) {
+	v.packets, v.full, v.over = v.packets+o.packets, v.full+o.full, v.over+o.over
+	v.rows, v.bits, v.encodings = v.rows+o.rows, v.bits+o.bits, v.encodings+o.encodings
+	v.fill, v.bytes, v.longestWait = v.fill+o.fill, v.bytes+o.bytes, max(v.longestWait, o.longestWait)
+	v.compared, v.resting = v.compared+o.compared, v.resting+o.resting
+	v.place.merge(&o.place)
+	v.turn.merge(&o.turn)
+	v.age.merge(&o.age)
+	v.settled.merge(&o.settled)
+}
+
+// ViewProgress contains sums of a View, of which figures of a part of a run are differences.
+type ViewProgress struct{ Bytes, ErrorSum, Compared int64 }
+
+// Progress returns the sums so far.
+func (v *View) Progress() ViewProgress { return ViewProgress{v.bytes, v.place.sum, v.place.n} }
+
+// ClientFigures returns the figures of one client of a crowd. Those that are sums or means are since a time at which
+// Progress was before, the others since the start. active is the time since then, limitBps the budget of the client, 0
+// without one.
+func (v *View) ClientFigures(before ViewProgress, active time.Duration, limitBps int64) *figures.CrowdClientView {
+	msPerTick := 1000 / float64(v.hz)
+	used := figures.RatioFigure(float64(8*(v.bytes-before.Bytes))/1000, active.Seconds())
+	place, age := v.place.scaled(view.ErrorUnit), v.age.scaled(1/msPerTick)
+	f := &figures.CrowdClientView{UsedKbps: used, Error: figures.RatioFigure(float64(v.place.sum-before.ErrorSum)/view.ErrorUnit, float64(v.place.n-before.Compared)),
+		ErrorP95: place.Of(place.P95), RowAgeP50MS: age.Of(age.P50), RowAgeP99MS: age.Of(age.P99)}
+	if limitBps > 0 {
+		f.UsedRatio = used.Times(1000 / float64(limitBps))
+	}
+	if v.packets > 0 {
+		f.LongestWaitMS = figures.Known(float64(v.longestWait) / 1e6)
+	}
+	return f
+}
+
 // mean returns the mean divided by divisor.
 func (m *measured) mean(divisor float64) figures.Figure {
 	return figures.RatioFigure(float64(m.sum)/divisor, float64(m.n))
 }
 
-// NewView returns a meter for frames of schema s.
+// NewView returns a meter for frames of schema s, with a Truth of its own.
 func NewView(s *frame.Schema, c endpoint.Cadence) *View {
-	v := &View{schema: s, metric: view.NewMetric(s), cadence: c, recent: uint64(s.TickHz) / 10,
-		changedAt: make([]uint64, s.Rows), currentAt: make([]uint64, s.Rows), origin: make([]uint64, s.Rows)}
-	v.place.fine, v.turn.fine = true, true
+	v := NewTruth(s, s.TickHz).NewView(c)
+	v.brief, v.place.fine, v.turn.fine = false, true, true
 	return v
+}
+
+// NewView returns a meter that takes little memory: quantiles are exact to 1.6 %, and turns are not measured.
+func (t *Truth) NewView(c endpoint.Cadence) *View {
+	return &View{Truth: t, cadence: c, brief: true, currentAt: make([]uint32, t.schema.Rows), origin: make([]uint32, t.schema.Rows)}
 }
 
 // Sent counts a packet. interval is the time between two packets that could be sent.
@@ -106,39 +213,49 @@ func (v *View) Sent(now time.Duration, p *endpoint.Packet, b *endpoint.Budget, i
 	v.sample.Bits += int64(8 * size)
 	v.longestWait = max(v.longestWait, time.Duration(p.View.LongestWait)*interval)
 
-	window := max(view.BudgetWindow, interval)
-	for v.window.Len() > 0 && v.window.At(v.window.First()).at <= now-window+time.Microsecond { // ticks are rounded
-		v.windowBytes -= int64(v.window.At(v.window.First()).bytes)
-		v.window.Pop()
-	}
-	*v.window.Push() = sentSize{now, size}
-	v.windowBytes += int64(size)
-	allowed := float64(b.Bps) / 8 * (window.Seconds() + float64(b.Burst-1000)/1000*interval.Seconds())
-	if float64(v.windowBytes) > allowed {
+	if v.window.Add(now, size, b, interval) {
 		v.over++
 	}
 }
 
+// BudgetWindow contains what was sent in the time over which a budget holds. The zero value is empty.
+type BudgetWindow struct {
+	sent  ring.Queue[sentSize]
+	bytes int64
+}
+
+// Add adds size bytes that are sent at now. It reports whether the window then exceeds b. interval is the time between two
+// packets.
+func (w *BudgetWindow) Add(now time.Duration, size int, b *endpoint.Budget, interval time.Duration) (over bool) {
+	window := max(view.BudgetWindow, interval)
+	for w.sent.Len() > 0 && w.sent.At(w.sent.First()).at <= now-window+time.Microsecond { // ticks are rounded
+		w.bytes -= int64(w.sent.At(w.sent.First()).bytes)
+		w.sent.Pop()
+	}
+	*w.sent.Push() = sentSize{now, size}
+	w.bytes += int64(size)
+	return float64(w.bytes) > float64(b.Bps)/8*(window.Seconds()+float64(b.Burst-1000)/1000*interval.Seconds())
+}
+
+// Rows returns the number of rows of a frame.
+func (t *Truth) Rows() int { return t.schema.Rows }
+
 // Tick compares what client shows with cur, the source's newest frame, which is that of the given tick. It must be called
 // for every tick, without a client while the receiver does not show view frames.
 func (v *View) Tick(tick uint64, cur *frame.Shared, client *view.Client) {
-	v.tick = tick
-	before := v.frames[(tick+uint64(len(v.frames))-1)%uint64(len(v.frames))]
-	slot := &v.frames[tick%uint64(len(v.frames))]
-	if *slot != nil {
-		(*slot).Release()
-	}
-	*slot = cur.Retain()
-	n := len(v.schema.Fields)
-	for i := range cur.Changed.All() {
-		if before != nil && !view.EqualRows(cur.Table[i*n:(i+1)*n], before.Table[i*n:(i+1)*n]) {
-			v.changedAt[i] = tick + 1
-			v.stopped = settling{moved: tick}
-		}
+	v.Truth.Tick(tick, cur)
+	v.Compare(client)
+}
+
+// Compare compares what client shows with the newest frame. It must be called once for every tick, without a client while
+// the receiver does not show view frames.
+func (v *View) Compare(client *view.Client) {
+	if v.stopped.moved != v.moved {
+		v.stopped = settling{moved: v.moved}
 	}
 	v.begin(client)
 	if client != nil {
-		v.compare(cur, client)
+		v.compare(client)
 	}
 	v.catchUp()
 }
@@ -147,7 +264,7 @@ func (v *View) Tick(tick uint64, cur *frame.Shared, client *view.Client) {
 // what the client shows: the lane joins, or the recording restarts. It ends when the client has shown for each row a
 // value that was the true one at that tick or later, or when the lane has sent twice as many rows as the data have: some
 // policies never send a row with a small error while others move. A tick of 0 has no effect.
-func (v *View) Jump(tick uint64) { v.jumpedAt, v.rowsBefore = tick, v.rows }
+func (v *View) Jump(tick uint64) { v.jumpedAt, v.rowsBefore = uint32(tick), v.rows }
 
 // catchUp marks the sample if the lane catches up.
 func (v *View) catchUp() {
@@ -173,24 +290,25 @@ func (v *View) begin(client *view.Client) {
 	clear(v.origin)
 	n := len(v.schema.Fields)
 	for i := range v.schema.Rows {
-		v.currentAt[i] = v.newestTickWith(i, client.Display()[i*n:(i+1)*n], uint64(client.InitialTick()))
+		v.currentAt[i] = uint32(v.newestTickWith(i, client.Display()[i*n:(i+1)*n], uint64(client.InitialTick())))
 	}
 }
 
-// compare compares what client shows with cur, the source's newest frame.
-func (v *View) compare(cur *frame.Shared, client *view.Client) {
+// compare compares what client shows with the source's newest frame.
+func (v *View) compare(client *view.Client) {
 	tick, n, shown := v.tick, len(v.schema.Fields), client.Display()
+	cur := v.frames[tick%uint64(len(v.frames))]
 	v.compared++
 	right := true
 	for i := range v.schema.Rows {
 		truth, row := cur.Table[i*n:(i+1)*n], shown[i*n:(i+1)*n]
-		if seq, ok := client.Origin(i); ok && v.origin[i] != seq+1 {
-			v.origin[i] = seq + 1
-			v.currentAt[i] = max(v.currentAt[i], v.newestTickWith(i, row, v.cadence.Tick(seq)))
+		if seq, ok := client.Origin(i); ok && v.origin[i] != uint32(seq)+1 {
+			v.origin[i] = uint32(seq) + 1
+			v.currentAt[i] = max(v.currentAt[i], uint32(v.newestTickWith(i, row, v.cadence.Tick(seq))))
 		}
 		isRight := view.EqualRows(truth, row)
 		if isRight {
-			v.currentAt[i] = tick
+			v.currentAt[i] = uint32(tick)
 		}
 		right = right && isRight
 		switch {
@@ -199,8 +317,10 @@ func (v *View) compare(cur *frame.Shared, client *view.Client) {
 			v.place.add(place)
 			v.sample.Rows++
 			v.sample.Error += place
-			v.turn.add(int64(math.Round(v.metric.Turn(truth, row) * 180 / math.Pi * 1000)))
-			v.age.add(int64(tick - v.currentAt[i]))
+			if !v.brief {
+				v.turn.add(int64(math.Round(v.metric.Turn(truth, row) * 180 / math.Pi * 1000)))
+			}
+			v.age.add(int64(tick - uint64(v.currentAt[i])))
 		case !isRight:
 			v.resting++
 		}
@@ -215,28 +335,12 @@ func (v *View) TakeSample() ViewSample {
 	return x
 }
 
-// newestTickWith returns the newest tick, from sent on, at which row i of the source had the given value. sent is the
-// tick of the packet with that value, or of the frame that the display began with.
-func (v *View) newestTickWith(i int, value []int32, sent uint64) uint64 {
-	n, size := len(v.schema.Fields), uint64(len(v.frames))
-	for tick := v.tick; tick > sent && v.tick-tick < size-1; tick-- {
-		f := v.frames[tick%size]
-		if f == nil { // from before the first tick
-			break
-		}
-		if view.EqualRows(f.Table[i*n:(i+1)*n], value) {
-			return tick
-		}
-	}
-	return min(sent, v.tick)
-}
-
 // tick counts how long it took until all rows were right, once the source has not changed for half a second.
 func (s *settling) tick(v *View, tick uint64, right bool) {
 	if right && !s.isRight {
 		s.isRight, s.rightAt = true, tick
 	}
-	if s.isRight && !s.counted && s.moved > 0 && tick-s.moved >= uint64(v.schema.TickHz)/2 {
+	if s.isRight && !s.counted && s.moved > 0 && tick-s.moved >= uint64(v.hz)/2 {
 		s.counted = true
 		v.settled.add(int64(s.rightAt - s.moved))
 	}
@@ -250,14 +354,14 @@ func (v *View) Ages() []time.Duration {
 	}
 	ages := make([]time.Duration, v.schema.Rows)
 	for i := range ages {
-		ages[i] = time.Duration(v.tick-min(v.tick, v.currentAt[i])) * time.Second / time.Duration(v.schema.TickHz)
+		ages[i] = time.Duration(v.tick-min(v.tick, uint64(v.currentAt[i]))) * time.Second / time.Duration(v.hz)
 	}
 	return ages
 }
 
 // Figures returns the measurements. elapsed is the time since the lane began.
 func (v *View) Figures(b *endpoint.Budget, elapsed time.Duration) *figures.View {
-	msPerTick := 1000 / float64(v.schema.TickHz)
+	msPerTick := 1000 / float64(v.hz)
 	f := &figures.View{Policy: view.OrDefault(b.Priority).String(), LimitKbps: float64(b.Bps) / 1000, Over: v.over,
 		UsedKbps:      figures.RatioFigure(float64(8*v.bytes)/1000, elapsed.Seconds()),
 		RowsPerPacket: figures.RatioFigure(float64(v.rows), float64(v.packets)),
@@ -271,8 +375,11 @@ func (v *View) Figures(b *endpoint.Budget, elapsed time.Duration) *figures.View 
 		LongestWaitMS: figures.Known(float64(v.longestWait) / 1e6)}
 	place, meanPlace := v.place.scaled(view.ErrorUnit), v.place.mean(view.ErrorUnit)
 	if frame.IsCubes(v.schema) {
-		turn, meanTurn := v.turn.scaled(1000), v.turn.mean(1000)
-		f.ErrorMM, f.MeanErrorMM, f.ErrorDeg, f.MeanErrorDeg = &place, &meanPlace, &turn, &meanTurn
+		f.ErrorMM, f.MeanErrorMM = &place, &meanPlace
+		if !v.brief {
+			turn, meanTurn := v.turn.scaled(1000), v.turn.mean(1000)
+			f.ErrorDeg, f.MeanErrorDeg = &turn, &meanTurn
+		}
 	} else {
 		f.Error, f.MeanError = &place, &meanPlace
 	}

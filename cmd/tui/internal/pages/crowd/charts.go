@@ -46,6 +46,7 @@ func recent(samples []engine.CrowdSample) (p period) {
 		p.sum.Lost += s.Lost
 		p.sum.WireBits += s.WireBits
 		p.sum.Wait = max(p.sum.Wait, s.Wait)
+		p.sum.CPU.Choose += s.CPU.Choose
 		p.sum.CPU.Encode += s.CPU.Encode
 		p.sum.CPU.Server += s.CPU.Server
 		p.sum.CPU.Clients += s.CPU.Clients
@@ -77,6 +78,7 @@ type charts struct {
 
 	crosshair time.Duration // 0 for none
 	hasUplink bool
+	hasBudget bool
 	seen      bool // Observe was called
 }
 
@@ -89,7 +91,8 @@ func (p *charts) Observe(v room.View) bool {
 		return false
 	}
 	x := v.Snap.Crowd
-	p.samples, p.tick, p.marks, p.crosshair, p.hasUplink, p.seen = x.Samples, x.TickTime, v.Snap.Marks, v.Crosshair, x.HasUplink, true
+	p.samples, p.tick, p.marks, p.crosshair, p.seen = x.Samples, x.TickTime, v.Snap.Marks, v.Crosshair, true
+	p.hasUplink, p.hasBudget = x.HasUplink, x.Totals.View != nil
 	return true
 }
 
@@ -99,14 +102,19 @@ type part struct {
 	of   func(*engine.CrowdCPU) int64
 }
 
-// cpuParts returns the parts of the work of a tick. Their sum is the time on all cores.
-func cpuParts() []part {
-	return []part{
+// cpuParts returns the parts of the work of a tick. Their sum is the time on all cores. Only a budget needs the choice of rows.
+func cpuParts(hasBudget bool) []part {
+	parts := []part{
+		{"choose", func(c *engine.CrowdCPU) int64 { return c.Choose }},
 		{"encode", func(c *engine.CrowdCPU) int64 { return c.Encode }},
 		{"server", func(c *engine.CrowdCPU) int64 { return c.Server }},
 		{"clients", func(c *engine.CrowdCPU) int64 { return c.Clients }},
 		{"decode", func(c *engine.CrowdCPU) int64 { return c.Decode }},
 	}
+	if !hasBudget {
+		return parts[1:]
+	}
+	return parts
 }
 
 // Draw implements room.Pane.
@@ -130,7 +138,7 @@ func (p *charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		value("clients each", look.Dim, figures.RatioFigure(float64(now.sum.Packets), float64(now.sum.Encodings)), 0, "")})
 	cpu := panes.Stacked{Title: "CPU µs a tick, wall clock", Spec: &chart.Spec{Floor: 100}}
 	legend := [][]look.Span{}
-	for i, part := range cpuParts() {
+	for i, part := range cpuParts(p.hasBudget) {
 		fill, style := th.Shade(0), look.SlotStyle(i)
 		if !th.Color {
 			fill = th.Shade(i)

@@ -16,7 +16,7 @@ import (
 // clients than columns, for the worst of several. The clients are ordered by one of the figures.
 type clients struct {
 	*clientTable
-	order    int   // index in figures.ClientFields by which the clients are ordered
+	order    int   // index in clientTable.fields by which the clients are ordered
 	sorted   []int // indices of the clients that were in the game in the time of the figures, in order
 	selected int   // index of the selected client; -1 if none
 	width    int   // columns of the strip on the screen, as last drawn
@@ -50,6 +50,9 @@ func (p *clients) Observe(v room.View) bool {
 		p.sorted = []int{}
 	}
 	p.update(v.Snap.Crowd)
+	if p.order >= len(p.fields) { // a run without a budget has fewer figures
+		p.order = 0
+	}
 	p.sort()
 	return true
 }
@@ -122,7 +125,7 @@ func (p *clients) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		p.width -= quantilesW
 		quantileHeads(c, stripX+p.width, 1)
 	}
-	title := fmt.Sprintf("Clients by %s, last %.0f s", figures.ClientFields[p.order].Title, p.view.Span.Seconds())
+	title := fmt.Sprintf("Clients by %s, last %.0f s", p.fields[p.order].Title, p.view.Span.Seconds())
 	each := "a bar for each client"
 	if n := p.perColumn(); n > 1 {
 		each = fmt.Sprintf("a bar for the worst of %d", n)
@@ -141,7 +144,7 @@ func (p *clients) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		if i == p.order {
 			style = look.Plain
 		}
-		c.Clip(2, y+rows-1, stripX-3, style, figures.ClientFields[i].Title)
+		c.Clip(2, y+rows-1, stripX-3, style, p.fields[i].Title)
 		p.drawRow(c, th, y, rows, &p.columns[i])
 		if hasQuantiles {
 			p.drawQuantiles(c, stripX+p.width, y+rows-1, i)
@@ -204,7 +207,7 @@ func (p *clients) selectedFigures() []look.Span {
 	}
 	out := []look.Span{look.Chosen.Span("client " + strconv.Itoa(p.selected+1))}
 	for _, i := range p.shown() {
-		field := &figures.ClientFields[i]
+		field := &p.fields[i]
 		out = append(out, look.Dim.Span("  "+field.Title+" "), look.Value.Span(field.Text(&p.view.Clients[p.selected])))
 	}
 	return out

@@ -25,7 +25,10 @@ func explain(t *clientTable) (texts []string) {
 	}
 	ticks := float64(now.sum.Ticks)
 	clients := int(math.Round(float64(now.sum.Packets) / ticks)) // mean
-	encode, server := float64(now.sum.CPU.Encode)/1000/ticks, float64(now.sum.CPU.Server)/1000/ticks
+	encode, server := float64(now.sum.CPU.Choose+now.sum.CPU.Encode)/1000/ticks, float64(now.sum.CPU.Server)/1000/ticks
+	if v := x.Totals.View; v != nil {
+		return append(explainBudget(x, v, clients, encode, server), worstClients(t)...)
+	}
 	tick := float64(x.TickTime) / float64(time.Microsecond)
 	if encode+server > 0 {
 		texts = append(texts, fmt.Sprintf("A tick costs the server %s µs of one core, by the wall clock of this machine: %s for encodings, and %s for acks, baselines and headers "+
@@ -58,8 +61,32 @@ func explain(t *clientTable) (texts []string) {
 	if x.HasUplink {
 		texts = append(texts, fmt.Sprintf("The longest wait for the uplink of the server was %s ms.", units.Fixed(units.Milliseconds(now.sum.Wait), 1)))
 	}
-	for i := range figures.ClientFields {
-		field := &figures.ClientFields[i]
+	return append(texts, worstClients(t)...)
+}
+
+// explainBudget returns sentences about the costs of a tick of a number of clients and about a budget. encode and server are
+// microseconds of a tick.
+func explainBudget(x *engine.CrowdView, v *figures.View, clients int, encode, server float64) (texts []string) {
+	now, tick := recent(x.Samples), float64(x.TickTime)/float64(time.Microsecond)
+	if work := encode + server; work > 0 {
+		choose := float64(now.sum.CPU.Choose) / 1000 / float64(now.sum.Ticks)
+		texts = append(texts, fmt.Sprintf("A tick costs the server %s µs of one core, by the wall clock of this machine: %s to choose rows, %s to encode them, and %s for acks "+
+			"and headers. That is %s %% of the %s ms between two packets, so one core reaches its limit at about %d clients.", units.Fixed(work, 0), units.Fixed(choose, 0),
+			units.Fixed(encode-choose, 0), units.Fixed(server, 0), units.Fixed(100*work/tick, 1), units.Fixed(tick/1000, 1), twoDigits(float64(clients)*tick/work)))
+	}
+	texts = append(texts, fmt.Sprintf("Each client has packets of its own, so only the frames are shared. Since the start all clients together used %s of %s kbps, without IP and "+
+		"UDP; packets that left rows out are %s %% full, and %d packets were not sent because a budget had no room.", v.UsedKbps.Text(0), units.Fixed(v.LimitKbps, 0),
+		v.FillRatio.Times(100).Text(0), v.Held))
+	return append(texts, fmt.Sprintf("The mean error of rows that changed in the last 100 ms is at most %s for half of the clients, at most %s for 95 %%, and %s for the worst "+
+		"(mm for cubes, steps for other tables). A larger budget lowers it down to what the round trip causes.", x.Recent.P50.View.Error.Text(0),
+		x.Recent.P95.View.Error.Text(0), x.Recent.Worst.View.Error.Text(0)))
+}
+
+// worstClients returns a sentence about the worst client by each figure.
+func worstClients(t *clientTable) (texts []string) {
+	x := t.view
+	for i := range t.fields {
+		field := &t.fields[i]
 		if worst := t.columns[i].worst; worst >= 0 {
 			texts = append(texts, "Worst "+field.Title+": client "+strconv.Itoa(worst+1)+", "+field.Text(&x.Clients[worst])+"; the median is "+field.Text(&x.Recent.P50)+".")
 		}

@@ -9,7 +9,6 @@ import (
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment"
 	"wirelab/experiment/engine"
-	"wirelab/experiment/figures"
 )
 
 // page is page 8. A large screen shows the clients above, below them the charts on the left, and the baselines and the
@@ -119,10 +118,10 @@ func (p *page) Release() room.Request {
 // Bindings implements room.Binder.
 func (p *page) Bindings() []room.Binding {
 	return []room.Binding{room.Bind("Crowd, page 8", []string{"o"}, "o", "order the clients by the next figure", func() room.Request {
-		p.clients.order = (p.clients.order + 1) % len(figures.ClientFields)
+		p.clients.order = (p.clients.order + 1) % max(len(p.clients.fields), 1)
 		p.clients.sort()
 		p.Slots[paneClients].Redraw()
-		return room.Request{Notice: "clients by " + figures.ClientFields[p.clients.order].Title}
+		return room.Request{Notice: "clients by " + p.clients.fields[p.clients.order].Title}
 	}).InFooter("order")}
 }
 

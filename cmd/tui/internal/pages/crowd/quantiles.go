@@ -13,7 +13,8 @@ import (
 // clientTable contains the figures of all clients by column. Panes share it, because there may be 10,000 clients.
 type clientTable struct {
 	view    *engine.CrowdView
-	columns []tableColumn // in the order of figures.ClientFields
+	fields  []figures.ClientField
+	columns []tableColumn // in the order of fields
 }
 
 // tableColumn contains a figure of all clients.
@@ -31,15 +32,15 @@ func (t *clientTable) update(x *engine.CrowdView) {
 	if isSame {
 		return
 	}
-	if t.columns == nil {
-		t.columns = make([]tableColumn, len(figures.ClientFields))
+	if fields := figures.ClientFieldsOf(x.Clients); len(fields) != len(t.fields) {
+		t.fields, t.columns = fields, make([]tableColumn, len(fields))
 	}
 	for k := range t.columns {
 		t.columns[k] = tableColumn{values: t.columns[k].values[:0], hi: -1, worst: -1}
 	}
 	for i := range x.Clients { // the clients are the outer loop: they do not fit in the cache
 		for k := range t.columns {
-			column, v := &t.columns[k], figures.ClientFields[k].Of(&x.Clients[i]).Or(-1)
+			column, v := &t.columns[k], t.fields[k].Of(&x.Clients[i]).Or(-1)
 			column.values = append(column.values, v)
 			if v > column.hi {
 				column.hi = v
@@ -72,9 +73,9 @@ func (p *quantiles) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	c.Frame(th, focused, title, look.Fit(look.TitleSpace(c.W, title), []look.Span{look.Dim.Span(fmt.Sprintf("each figure by itself, last %.0f s", p.view.Span.Seconds()))}, nil)...)
 	const nameW = 21
 	quantileHeads(c, nameW, 1)
-	for i := range figures.ClientFields {
+	for i := range p.fields {
 		if y := 2 + i; y < c.H-1 {
-			c.Clip(2, y, nameW-1, look.Dim, figures.ClientFields[i].Title)
+			c.Clip(2, y, nameW-1, look.Dim, p.fields[i].Title)
 			p.drawQuantiles(c, nameW, y, i)
 		}
 	}
@@ -97,7 +98,7 @@ func quantileHeads(c *look.Canvas, x, y int) {
 // drawQuantiles draws the quantiles of figure number i at row y, from column x, and the number of the worst client.
 func (t *clientTable) drawQuantiles(c *look.Canvas, x, y, i int) {
 	for k, q := range t.view.Recent.Quantiles() {
-		c.TextRight(x+(k+1)*quantileW, y, look.Value, figures.ClientFields[i].Text(q.CrowdClient))
+		c.TextRight(x+(k+1)*quantileW, y, look.Value, t.fields[i].Text(q.CrowdClient))
 	}
 	if worst := t.columns[i].worst; worst >= 0 {
 		c.Text(x+quantilesW-6, y, look.Dim, strconv.Itoa(worst+1))

@@ -1,0 +1,278 @@
+package crowd
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"wirelab/dataset"
+	"wirelab/dataset/frame"
+	"wirelab/experiment/config"
+	"wirelab/experiment/endpoint"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
+	"wirelab/internal/testkit"
+)
+
+// checkBudgets fails the test if a packet was wrong or refused, or a budget exceeded.
+func checkBudgets(t *testing.T, r *engine.Result, settings any) {
+	t.Helper()
+	x := &r.Totals
+	if key, value, impossible := figures.FindImpossible(x); impossible || x.Wrong+x.DecodeRefused+x.EncodeFailed+x.View.Over != 0 {
+		t.Errorf("%v: %s is %s; %d wrong, %d refused, %d not encoded, %d over the budget (%s)", settings, key, value, x.Wrong, x.DecodeRefused, x.EncodeFailed,
+			x.View.Over, r.CodecError)
+	}
+}
+
+// clientsText returns the figures of all clients.
+func clientsText(t *testing.T, r *engine.Result) string {
+	t.Helper()
+	data, err := json.Marshal(r.Clients)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// Any schedule of losses, outages, clients that come and go, and changes of budgets, policy and encoder gives wrong = 0,
+// keeps the budgets, and gives the same bytes on one core and on two.
+func TestBudgetProperty(t *testing.T) {
+	rng := rand.New(rand.NewPCG(30, 2))
+	pick := func(list ...string) string { return list[rng.IntN(len(list))] }
+	encoder := func() string { return pick("relative-orientation", "adaptive", "delta-adaptive", "kinetic-lite") }
+	priority := func() string {
+		return pick("accumulated", "accumulated-per-bit first=2", "round-robin", "fiedler", "iris", "unity first=1", "newest-change")
+	}
+	for range testkit.Choose(40, 3) {
+		settings := []string{"duration", "4s", "crowd.clients", fmt.Sprint(1 + rng.IntN(30)), "seed", fmt.Sprint(rng.IntN(1000)),
+			"crowd.loss", fmt.Sprintf("uniform max=%d%%", rng.IntN(61)), "crowd.rtt", fmt.Sprintf("uniform max=%dms", rng.IntN(600)),
+			"crowd.jitter", fmt.Sprintf("uniform max=%dms", rng.IntN(100)), "encoder.name", encoder(), "sender.priority", priority(),
+			"sender.budget", pick("24kbit", "64kbit", "300kbit"), "sender.budget_burst", pick("1", "2"), "sender.every", pick("1", "3"),
+			"crowd.player_rows", pick("1", "7"), "interest.radius", pick("0", "5"),
+			"client[0].turn", "1", "client[0].leave", "300ms", "client[1].turn", "2", "client[1].down.loss", "gilbert mean=40% burst=150",
+			"client[2].turn", "3", "client[2].up.loss", "gilbert mean=40% burst=150", "client[3].turn", "4", "client[3].join", "1s",
+			"at[0].t", "700ms", "at[0].send_budget", pick("16kbit", "200kbit"), "at[0].crowd_budget", pick("off", "500kbit"),
+			"at[1].t", "1300ms", "at[1].encoder", encoder(), "at[2].t", "1500ms", "at[2].clients", pick("5", "61"),
+			"at[3].t", "2s", "at[3].priority", priority(), "at[3].crowd_budget", pick("off", "100kbit", "1mbit"), "at[4].t", "2200ms", "at[4].budget_burst", "1.5",
+			"at[5].t", "2500ms", "at[5].clients", "30", "at[6].t", "2800ms", "at[6].send_budget", "off", "at[6].crowd_budget", "900kbit"}
+		if rng.IntN(2) == 0 {
+			settings = append(settings, "crowd.profiles", "very-bad 40%, unity-leo 30%, wifi 30%", "crowd.uplink_rate", fmt.Sprintf("%dkbit", 200+rng.IntN(3000)),
+				"crowd.uplink_queue", "30KB")
+		}
+		c := configure(t, settings...)
+		var want *engine.Result
+		for cores := range 2 {
+			before := runtime.GOMAXPROCS(cores + 1)
+			got := runCrowd(t, c)
+			runtime.GOMAXPROCS(before)
+			checkBudgets(t, got, settings)
+			if want == nil {
+				want = got
+			}
+			if got.Digest != want.Digest || clientsText(t, got) != clientsText(t, want) {
+				t.Errorf("%v: other bytes on two cores", settings)
+			}
+		}
+	}
+}
+
+// A live run with changes repeats headless, to the same digest.
+func TestBudgetRecorded(t *testing.T) {
+	l, err := OpenLive(t.Context(), configure(t, "crowd.clients", "20", "sender.budget", "64kbit", "crowd.rtt", "uniform max=200ms", "crowd.loss", "10%"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, change := range [][2]string{{"send_budget", "24kbit"}, {"encoder", "adaptive"}, {"crowd_budget", "300kbit"}, {"clients", "50"}, {"priority", "fiedler first=1"},
+		{"encoder", "kinetic-lite"}, {"clients", "10"}, {"send_budget", "off"}} {
+		if err := l.RunUntil(time.Duration(i+1) * 500 * time.Millisecond); err != nil {
+			t.Fatal(err)
+		}
+		var ch config.Change
+		if err := ch.Set(change[0], change[1]); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Change(ch); err != nil {
+			t.Fatalf("%v: %v", change, err)
+		}
+	}
+	var off config.Change
+	if err := off.Set("crowd_budget", "off"); err != nil {
+		t.Fatal(err)
+	}
+	if CanChange(l.Config(), off) || l.Change(off) == nil {
+		t.Error("the last budget was removed during the run")
+	}
+	if err := l.RunUntil(5 * time.Second); err != nil {
+		t.Fatal(err)
+	}
+	recorded := l.Recorded()
+	got, err := l.Finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkBudgets(t, got, "live")
+	want := runCrowd(t, recorded)
+	if got.Digest != want.Digest || len(got.Changes) != 8 || clientsText(t, got) != clientsText(t, want) {
+		t.Errorf("%d changes: other bytes in a run of the recorded configuration", len(got.Changes))
+	}
+}
+
+// The figures of clients under a budget can be asserted, and are in the totals of a run.
+func TestBudgetFigures(t *testing.T) {
+	r := runCrowd(t, configure(t, "duration", "2s", "crowd.clients", "9", "sender.budget", "64kbit", "crowd.rtt", "uniform max=200ms", "assert.crowd.p95.view.error", ">= 0"))
+	all, names := figures.Flatten(r.Totals), figures.Names()
+	for _, field := range figures.BudgetClientFields {
+		for _, q := range []string{"p5", "p50", "p95", "worst"} {
+			key := "crowd." + q + "." + field.Key
+			if _, known := all[key]; !names[key] || !known {
+				t.Errorf("%s: known %v, has a value %v", key, names[key], known)
+			}
+		}
+	}
+	if view := all["view.mean_error_mm"]; view < all["crowd.p5.view.error"] || view > all["crowd.worst.view.error"] {
+		t.Errorf("the mean error of all clients is %.1f mm, those of each are %.1f to %.1f", view, all["crowd.p5.view.error"], all["crowd.worst.view.error"])
+	}
+}
+
+// fairLevel agrees with a search over all levels.
+func TestFairLevel(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 300 {
+		demands, total := make([]int, 1+rng.IntN(20)), rng.IntN(3000)
+		for i := range demands {
+			demands[i] = rng.IntN(300)
+		}
+		slices.Sort(demands)
+		want := 0
+		for level := 1; level <= 3000; level++ {
+			sum := 0
+			for _, d := range demands {
+				sum += min(d, level)
+			}
+			if sum <= total {
+				want = level
+			}
+		}
+		if got := min(fairLevel(demands, total), 3000); got != want {
+			t.Fatalf("%v of %d: level %d, want %d", demands, total, got, want)
+		}
+	}
+	if got := fairLevel(nil, 100); got != endpoint.MaxDatagram {
+		t.Errorf("without demands the level is %d", got)
+	}
+}
+
+// Clients share a budget equally, also if it is so small that they must take turns. What the clients with a small
+// sender.budget leave, the others get: there one client has another link, and all the same budget.
+func TestSharedBudget(t *testing.T) {
+	for _, c := range []struct{ clients, budget string }{{"10", "400kbit"}, {"200", "400kbit"}, {"3", "30kbit"}} {
+		r := runCrowd(t, configure(t, "duration", "6s", "crowd.clients", c.clients, "crowd.budget", c.budget, "link.latency", "30ms", "crowd.loss", "uniform max=20%"))
+		checkBudgets(t, r, c)
+		q, view := r.Totals.Crowd, r.Totals.View
+		if low, high := q.P5.View.UsedKbps.Or(0), q.Worst.View.UsedKbps.Or(0); low < 0.85*high {
+			t.Errorf("%v: one client used %.2f kbps, another %.2f", c, low, high)
+		}
+		if used := view.UsedKbps.Or(0); used > view.LimitKbps || used < 0.7*view.LimitKbps {
+			t.Errorf("%v: %.1f of %.1f kbps used", c, used, view.LimitKbps)
+		}
+	}
+}
+
+// What a crowd cannot do with a budget is refused in one sentence that names the key.
+func TestBudgetRefusals(t *testing.T) {
+	for want, settings := range map[string][]string{
+		"crowd.share: ":               {"crowd.share", "false"},
+		"crowd.baseline: ":            {"crowd.baseline", "every ticks=2"},
+		"encoder.name: raw cannot":    {"encoder.name", "raw"},
+		"sender.budget: 1kbit allows": {"sender.budget", "1kbit"},
+		"crowd.budget: 1kbit allows":  {"crowd.budget", "1kbit"},
+		"receiver.digest: ":           {"receiver.digest", "16"},
+		"at[0]: ":                     {"at[0].t", "1s", "at[0].send_budget", "off"},
+		"at[0]: a crowd with":         {"at[0].t", "1s", "at[0].loss", "5%"},
+		"crowd.player_rows: has no":   {"sender.budget", "off", "crowd.player_rows", "5"},
+		"crowd.budget: has no":        {"crowd.clients", "0", "crowd.budget", "1mbit"},
+	} {
+		c := configure(t, append([]string{"crowd.clients", "10", "duration", "5s", "sender.budget", "64kbit"}, settings...)...)
+		_, err := Run(t.Context(), c, Options{})
+		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v: %v, want %s", settings, err, want)
+		}
+	}
+}
+
+// shaking moves the first three rows of a source in every tick.
+type shaking struct {
+	dataset.Source
+	ticks int32
+}
+
+func (s *shaking) Next(f *frame.Frame) error {
+	err := s.Source.Next(f)
+	s.ticks++
+	for row := range 3 {
+		f.Table[row*frame.CubeFields+frame.CubeX] += s.ticks % 2
+	}
+	return err
+}
+
+// The first rows of a policy are those of each client's own player.
+func TestPlayerRows(t *testing.T) {
+	x, err := NewSession(t.Context(), configure(t, "duration", "3s", "crowd.clients", "4", "crowd.player_rows", "3", "sender.budget", "24kbit",
+		"sender.priority", "round-robin first=1"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	x.source = &shaking{Source: x.source}
+	var packets [4][3]int // with a row
+	for x.slot < 150 {
+		n := x.slot
+		if err := x.Step(); err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range x.shards[0].viewers {
+			for row := range packets[i] {
+				if sent, ok := v.server.NewestSent(row); ok && sent == uint64(n) {
+					packets[i][row]++
+				}
+			}
+		}
+	}
+	for i, rows := range packets {
+		for row, n := range rows {
+			if own := rows[i%3]; row != i%3 && 2*own < 3*n {
+				t.Errorf("client %d, which plays row %d: %d packets have this row, %d row %d", i+1, i%3+1, own, n, row+1)
+			}
+		}
+	}
+}
+
+// The estimate of the memory of a client is that of the heap, up to a factor of 2.
+func TestViewerBytes(t *testing.T) {
+	const clients = 200
+	x, err := NewSession(t.Context(), configure(t, "duration", "1h", "data.loop", "true", "crowd.clients", fmt.Sprint(clients), "sender.budget", "64kbit",
+		"crowd.rtt", "lognormal median=60ms sigma=0.6 min=20ms max=200ms", "crowd.loss", "uniform max=5%"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	for range 300 {
+		if err := x.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := heapBytes()
+	for i := range x.shards {
+		x.shards[i].viewers = nil
+	}
+	got := (before - heapBytes()) / clients
+	if want := viewerBytes(x.schema); got > want*2 || want > got*2 {
+		t.Errorf("a client takes %d bytes, estimated are %d", got, want)
+	}
+	runtime.KeepAlive(x)
+}

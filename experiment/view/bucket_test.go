@@ -1,0 +1,82 @@
+package view
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// At an interval of T a packet may take rate*T/8 bytes, and of a second if T is longer; with a burst of b packets the first
+// takes b times as much, as far as a window permits.
+func TestBucketClosedForm(t *testing.T) {
+	for _, c := range []struct {
+		rate, burst   int64
+		interval      time.Duration
+		first, steady int // bytes
+	}{
+		{64_000, 1000, time.Second / 50, 160, 160},
+		{64_000, 2000, time.Second / 50, 320, 160},
+		{8_000, 1000, time.Second, 1000, 1000},
+		{8_000, 1000, 2500 * time.Millisecond, 1000, 1000},
+		{8_000, 3000, time.Minute, 3000, 1000},
+		{1_000_000_000, 1000, time.Hour, 125_000_000, 125_000_000},
+		{1_000_000_000, 16_000, time.Hour, maxDepth / 8_000_000_000, 125_000_000},
+	} {
+		var b Bucket
+		b.Set(c.rate, c.burst, c.interval)
+		for n := range 10 {
+			now, want := time.Duration(n)*c.interval, c.steady
+			if n == 0 {
+				want = c.first
+			}
+			if got := b.Allow(now, 0); got != want {
+				t.Errorf("%d bit/s, burst %d, packet %d after %v each: %d bytes, want %d", c.rate, c.burst, n, c.interval, got, want)
+			}
+			b.Spend(now, b.Allow(now, 0))
+		}
+	}
+}
+
+// With random changes of rate, burst and interval between packets, no 100 ms that end with a packet contain more than the
+// settings of that packet allow, and packets that take all they may use the budget.
+func TestBucketLiveChanges(t *testing.T) {
+	for seed := range uint64(200) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		var b Bucket
+		var sent []sentBytes
+		var rate, burst int64
+		var interval, now time.Duration
+		total, budget := 0, 0.0
+		for n := range 2000 {
+			if n == 0 || rng.IntN(40) == 0 {
+				rate, burst = 1000+rng.Int64N(1_000_000), 1000+rng.Int64N(3)*500
+				interval = time.Second / time.Duration(1+rng.IntN(120))
+				if rng.IntN(4) == 0 {
+					interval = time.Duration(rng.Int64N(int64(3 * time.Second)))
+				}
+				b.Set(rate, burst, interval)
+			}
+			now += interval
+			size := b.Allow(now, 20)
+			if size < 20 {
+				size = 0
+			} else if rng.IntN(5) == 0 {
+				size = 20 + rng.IntN(size-19)
+			}
+			b.Spend(now, size)
+			sent, total, budget = append(sent, sentBytes{now, size}), total+size, budget+float64(rate)/8*interval.Seconds()
+			inWindow := 0
+			for k := len(sent) - 1; k >= 0 && sent[k].at > now-BudgetWindow+slack; k-- {
+				inWindow += sent[k].bytes
+			}
+			counted := min(interval, time.Second)
+			limit := float64(rate) / 8 * (max(BudgetWindow, counted) + time.Duration(burst-1000)*counted/1000).Seconds()
+			if size > 0 && float64(inWindow) > limit+1 {
+				t.Fatalf("seed %d: %d bytes in the 100 ms before %v, allowed are %.0f: %d bit/s, burst %d, every %v", seed, inWindow, now, limit, rate, burst, interval)
+			}
+		}
+		if float64(total) < budget/4 {
+			t.Errorf("seed %d: %d bytes of %.0f were used", seed, total, budget)
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package view
+
+import (
+	"runtime"
+	"testing"
+
+	"wirelab/internal/testkit"
+)
+
+// heapBytes returns the size of all objects in use.
+func heapBytes() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// The memory of a server is bounded by its rows, at 2 % loss and at 20 %: that of the clients of a filler, with the values
+// that they share, and without memos. WIRELAB_THOROUGH=1 measures 1,000 clients after 600 ticks.
+func TestServerMemory(t *testing.T) {
+	clients, ticks := testkit.Choose(1000, 200), testkit.Choose(600, 40)
+	for _, losePercent := range []int{2, 20} {
+		l := newLoad(t, "relative-orientation", clients, 3, ticks, 64, losePercent)
+		before := heapBytes()
+		r := newServing(t, l)
+		empty := heapBytes()
+		for n := range l.frames {
+			r.advance(n)
+			for c := range r.servers {
+				r.packet(t, n, c)
+			}
+		}
+		bytes := (heapBytes() - before) / int64(clients)
+		values := r.filler.values
+		t.Logf("%d %% loss: %d bytes a client, %d of them in the beginning, %d for %d shared values", losePercent, bytes, (empty-before)/int64(clients),
+			(4*cap(values.cells)+16*cap(values.list))/clients, len(values.list))
+		if want := int64(32_000); bytes > want {
+			t.Errorf("%d %% loss: %d bytes a client, want at most %d", losePercent, bytes, want)
+		}
+		runtime.KeepAlive(r)
+	}
+}

@@ -296,7 +296,7 @@ func writeShadows(w io.Writer, r *engine.Result) {
 	}
 	g.WriteText(w, anyWidth)
 	if c := r.Comparison; c != nil && c.Budgets != nil {
-		printf(w, "\nUnder a budget, from %.1f to %.1f s:\n", c.Budgets.FromS, c.Budgets.ToS)
+		printf(w, "\nUnder a budget, %s:\n", c.Budgets.Period(1))
 		report.BudgetTable(c.Budgets).WriteText(w, anyWidth)
 		for _, sentence := range c.Budgets.Findings() {
 			printf(w, "%s\n", sentence)

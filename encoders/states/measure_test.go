@@ -110,9 +110,9 @@ func encodeMatch(t testing.TB, name string, o matchOptions) (res matchResult) {
 		if o.budget && counts {
 			budget = &res.budget
 		}
-		start := cpuTime()
+		start := testkit.CPUTime()
 		out, memo, err := enc.Encode(nil, cur, []encoders.Ref{{Frame: &from[0].frame, Memo: from[0].memo, Changed: changed}}, to[0].memo, budget)
-		res.encode += cpuTime() - start
+		res.encode += testkit.CPUTime() - start
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,9 +122,9 @@ func encodeMatch(t testing.TB, name string, o matchOptions) (res matchResult) {
 		if o.verify {
 			b := &to[1]
 			b.frame.Tick = cur.Tick
-			start := cpuTime()
+			start := testkit.CPUTime()
 			memo, err := dec.Decode(&b.frame, out, []encoders.Ref{{Frame: &from[1].frame, Memo: from[1].memo}}, b.memo)
-			res.decode += cpuTime() - start
+			res.decode += testkit.CPUTime() - start
 			if err != nil {
 				t.Fatalf("frame %d: %v", i, err)
 			}

@@ -285,7 +285,9 @@ func (c *Config) IdleBudget() (out []string) {
 		out = append(out, c.Locate(&Error{Key: key, Problem: "has no effect " + problem, Expected: expected}).Error())
 	}
 	for i, lane := range c.Lanes() {
-		if key := c.LaneKey(i, priorityKey); key != priorityKey && lane.Sender.Budget == 0 && !c.varies(BudgetKey) {
+		key := c.LaneKey(i, priorityKey)
+		canHaveBudget := lane.Sender.Budget > 0 || c.LaneKey(i, BudgetKey) == BudgetKey && c.variesInTime(BudgetKey)
+		if key != priorityKey && !canHaveBudget {
 			warn(key, "without a budget", "sender.budget, or a budget of the shadow")
 		}
 	}
@@ -328,11 +330,14 @@ func (c *Config) IdleBudget() (out []string) {
 	return out
 }
 
-// varies reports whether a setting changes during the run, differs between lanes, or changes from run to run of a sweep
-// or a search.
+// varies reports whether a setting differs between lanes, or variesInTime.
 func (c *Config) varies(key string) bool {
+	return c.variesInTime(key) || slices.ContainsFunc(c.Shadows, func(e Encoder) bool { return e.hasOwn(key) })
+}
+
+// variesInTime reports whether a setting changes during the run, or from run to run of a sweep or a search.
+func (c *Config) variesInTime(key string) bool {
 	return slices.Contains(c.varied, key) ||
-		slices.ContainsFunc(c.Shadows, func(e Encoder) bool { return e.hasOwn(key) }) ||
 		slices.ContainsFunc(c.At, func(at StampedChange) bool { return slices.Contains(at.Change.Keys(), key) }) ||
 		slices.ContainsFunc(c.Sweep, func(a Axis) bool { return a.Key == key }) ||
 		slices.ContainsFunc(c.Search.Over, func(r Range) bool { return r.Key == key })

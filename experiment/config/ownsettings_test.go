@@ -100,12 +100,16 @@ func TestOwnSettingErrors(t *testing.T) {
 		t.Errorf("priority=: %v", err)
 	}
 	c := Default()
-	c.Shadows = []Encoder{{Name: "raw", Priority: "unity"}}
+	c.Shadows = []Encoder{{Name: "raw", Priority: "unity"}, {Name: "raw", Budget: "24kbit"}}
 	if got := strings.Join(c.Warnings(), "\n"); got != "shadow[0].priority: has no effect without a budget; expected sender.budget, or a budget of the shadow" {
 		t.Errorf("warnings %q", got)
 	}
 	c.Sender.Budget = 64_000
 	if got := c.Warnings(); len(got) > 0 {
+		t.Errorf("warnings %q", got)
+	}
+	c.Shadows[0].Budget = "off"
+	if got := c.Warnings(); len(got) != 1 {
 		t.Errorf("warnings %q", got)
 	}
 }

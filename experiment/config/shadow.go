@@ -278,7 +278,7 @@ func (c *Config) addShadows(list []Encoder) error {
 			return err
 		}
 		if s.IsIn(c.Shadows) {
-			return &Error{Key: "shadow", Problem: s.Name + " is already a shadow", Expected: "another encoder, or other params"}
+			return &Error{Key: "shadow", Problem: s.Text() + " is already a shadow", Expected: "another encoder, or other params or settings"}
 		}
 		if len(c.Shadows) == maxShadows {
 			return tooManyShadows("shadow", len(c.Shadows)+1)

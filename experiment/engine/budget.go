@@ -30,8 +30,12 @@ func (s *Session) sendBudget(l *lane) endpoint.Budget { return s.config.ForLane(
 
 // measureViews compares what the receiver shows under a budget with the source's newest frame, that of the given tick.
 // What a receiver on another machine shows is known only later, so it is not measured.
-func (l *lane) measureViews(tick uint64, cur *frame.Shared) {
+// restarted is set if the recording restarted with this frame.
+func (l *lane) measureViews(tick uint64, cur *frame.Shared, restarted bool) {
 	if l.views != nil && l.paths.peer == nil {
+		if restarted {
+			l.views.Jump(tick)
+		}
 		l.views.Tick(tick, cur, l.rcv.View())
 	}
 }

@@ -13,10 +13,13 @@ import (
 // BudgetComparison compares what the receivers of lanes with a budget show, over the interval in which all of these
 // lanes ran with their present settings.
 type BudgetComparison struct {
-	FromS float64      `json:"from_s"` // start in seconds: WarmUp after a lane joined, or an encoder or a budget changed
-	ToS   float64      `json:"to_s"`
-	Unit  string       `json:"unit"` // of errors: mm for cubes, steps for other rows
-	Lanes []BudgetLane `json:"lanes"`
+	FromS float64 `json:"from_s"` // start in seconds: WarmUp after a lane joined, or an encoder or a budget changed
+	ToS   float64 `json:"to_s"`
+	// LeftOutS are the seconds of the interval that do not count, because a lane had still to send what changed when it
+	// joined or the recording restarted: see meters.View.Jump.
+	LeftOutS float64      `json:"left_out_s"`
+	Unit     string       `json:"unit"` // of errors: mm for cubes, steps for other rows
+	Lanes    []BudgetLane `json:"lanes"`
 }
 
 // BudgetLane is one lane of a BudgetComparison.
@@ -34,6 +37,15 @@ type BudgetLane struct {
 	VsBest   figures.Figure `json:"vs_best"`
 	VsBestLo figures.Figure `json:"vs_best_lo"`
 	VsBestHi figures.Figure `json:"vs_best_hi"`
+}
+
+// Period describes the interval and what it leaves out. FromS and ToS have the given number of decimals.
+func (c *BudgetComparison) Period(decimals int) string {
+	text := "from " + units.Fixed(c.FromS, decimals) + " to " + units.Fixed(c.ToS, decimals) + " s"
+	if c.LeftOutS > 0 {
+		text += ", without " + units.Fixed(c.LeftOutS, 1) + " s of catching up"
+	}
+	return text
 }
 
 // ByLimit returns the indices of the lanes of each limit, in ascending order of the limits: the lane with the least error

@@ -29,7 +29,7 @@ func (s *Session) Priorities() *Priorities {
 	for i := range s.schema.Rows {
 		r := filler.Explain(server, i)
 		p.Rows = append(p.Rows, r)
-		if r.Standing == view.Waiting || r.Standing == view.Blocked {
+		if r.Standing >= view.Waiting {
 			p.Ranked = append(p.Ranked, i)
 		}
 	}

@@ -454,7 +454,7 @@ func (s *Session) readFrame(at time.Duration) error {
 	}
 	s.unsentRows.Union(s.feed.current.Changed)
 	for _, l := range s.running {
-		l.measureViews(s.feed.framesTaken-1, s.feed.current)
+		l.measureViews(s.feed.framesTaken-1, s.feed.current, restarted)
 	}
 	return nil
 }

@@ -118,6 +118,9 @@ func (s *Session) newShadowLane(e config.Encoder) (*lane, error) {
 	l.snd.StartAt(s.framesDue, s.now)
 	l.rcv.StartAt(s.framesDue)
 	l.display.StartAt(s.now)
+	if l.views != nil {
+		l.views.Jump(s.feed.framesTaken)
+	}
 	return l, nil
 }
 

@@ -25,17 +25,19 @@ func CompareBudgets(snap *engine.Snapshot) *engine.BudgetComparison {
 		if !isCompared(l) {
 			continue
 		}
-		var bits, seconds float64
+		var bits, seconds, leftOut float64
 		var e paired.Ratio
 		for k := range samples[i] {
-			crossesLoop := func(other []meters.Sample) bool { return len(other) > 0 && other[k].CrossingLoop > 0 }
-			if slices.ContainsFunc(samples, crossesLoop) {
+			isCatchingUp := func(other []meters.Sample) bool { return len(other) > 0 && other[k].View.CatchingUp }
+			if slices.ContainsFunc(samples, isCatchingUp) {
+				leftOut++
 				continue
 			}
 			v := &samples[i][k].View
 			bits, seconds = bits+float64(v.Bits), seconds+meters.SamplePeriod.Seconds()
 			e.Num, e.Den = append(e.Num, float64(v.Error)/view.ErrorUnit), append(e.Den, float64(v.Rows))
 		}
+		c.LeftOutS = leftOut * meters.SamplePeriod.Seconds() // the same of each lane
 		errors = append(errors, e)
 		c.Lanes = append(c.Lanes, engine.BudgetLane{Lane: l.Letter, Encoder: l.Encoder, Label: l.Name(), Policy: view.OrDefault(l.Budget.Priority).Label(),
 			LimitKbps: float64(l.Budget.Bps) / 1000, UsedKbps: figures.RatioFigure(bits/1000, seconds), MeanError: figures.Finite(e.Value())})
@@ -45,7 +47,8 @@ func CompareBudgets(snap *engine.Snapshot) *engine.BudgetComparison {
 	}
 	for _, group := range c.ByLimit() {
 		best := group[0]
-		c.Lanes[best].IsBest = len(group) > 1
+		_, known := c.Lanes[best].MeanError.Value()
+		c.Lanes[best].IsBest = known && len(group) > 1
 		for _, i := range group[1:] {
 			lane := &c.Lanes[i]
 			q := paired.CompareByRatio(errors[i], errors[best])

@@ -99,8 +99,8 @@ func (d *document) addBudgets(x *engine.Result) {
 				Title: fmt.Sprintf("%s %s: %s kbps, %s %s", l.Lane, name, formatNumber(used), formatNumber(e), c.Unit)})
 		}
 	}
-	s := section{ID: "budgets", Title: "Error against kbps", Lead: append(c.Findings(), fmt.Sprintf("All lanes had the same frames from %s to %s s. The error is that "+
-		"of rows that changed in the last 100 ms, against the newest frame of the source.", formatNumber(c.FromS), formatNumber(c.ToS)))}
+	s := section{ID: "budgets", Title: "Error against kbps", Lead: append(c.Findings(), "All lanes had the same frames "+c.Period(1)+". The error is that "+
+		"of rows that changed in the last 100 ms, against the newest frame of the source.")}
 	for i := range lines {
 		tags := ""
 		for _, p := range lines[i].Points {

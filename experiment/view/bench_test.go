@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"syscall"
 	"testing"
 	"time"
 
@@ -25,13 +24,6 @@ func BenchmarkFill(b *testing.B) {
 		}
 	}
 	b.Run("crowd", func(b *testing.B) { newLoad(b, "relative-orientation", 1000, 3, 60, 64, 2).benchmark(b) })
-}
-
-// cpuTime returns the CPU time of this process, which other processes on the machine hardly change.
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // load is what a server does for some clients, with the acks that it receives.
@@ -168,7 +160,7 @@ func (l *load) benchmark(b *testing.B) {
 		for n := 0; n < len(l.frames) && done < b.N; n++ {
 			if n == len(l.frames)/3 {
 				r.rows, r.encodings, r.bytes, r.full = 0, 0, 0, 0
-				started = cpuTime()
+				started = testkit.CPUTime()
 				b.StartTimer()
 			}
 			r.advance(n)
@@ -180,7 +172,7 @@ func (l *load) benchmark(b *testing.B) {
 			}
 		}
 		bytes, full = bytes+r.bytes, full+r.full
-		rows, encodings, cpu = rows+r.rows, encodings+r.encodings, cpu+cpuTime()-started
+		rows, encodings, cpu = rows+r.rows, encodings+r.encodings, cpu+testkit.CPUTime()-started
 	}
 	packets := float64(b.N * l.clients)
 	b.ReportMetric(float64(cpu.Nanoseconds())/packets, "cpu-ns/packet")

@@ -66,6 +66,10 @@ type attempt struct {
 // fits may take more.
 const maxAttempts = 4
 
+// retryFrames is the number of frames after which rows that did not fit into a packet alone are tried again. Otherwise
+// such rows, if they are the most urgent ones, would keep all others from being sent.
+const retryFrames = 60
+
 // NewFiller returns a filler for frames of schema s with the default policy.
 func NewFiller(s *frame.Schema) *Filler {
 	f := &Filler{schema: s, metric: NewMetric(s), values: newValues(s), cur: *s.NewFrame(), curValues: make([]uint32, s.Rows), roots: make([]uint32, s.Rows),
@@ -141,6 +145,11 @@ func (f *Filler) cost(i int, k uint32) uint32 {
 		v.costAt, v.cost = f.changedAt[i]+1, f.computeCost(f.row(f.cur.Table, i), f.values.row(k))
 	}
 	return v.cost
+}
+
+// differs reports whether value k of row i is not the newest one.
+func (f *Filler) differs(i int, k uint32) bool {
+	return k != f.curValues[i] && !EqualRows(f.row(f.cur.Table, i), f.values.row(k))
 }
 
 // computeCost returns what the policy makes of showing row b instead of row a: the weighted error and the constant, in
@@ -247,6 +256,10 @@ func (f *Filler) findCandidates(s *Server) {
 		}
 	}
 	s.frames = f.frames
+	if f.frames >= s.retryAt {
+		s.tooLarge.Clear()
+		s.retryAt = f.frames + retryFrames
+	}
 	f.candidates = f.candidates[:0]
 	f.interest.aim(f)
 	for i := range s.differing.All() {
@@ -261,7 +274,7 @@ func (f *Filler) findCandidates(s *Server) {
 		}
 		priority := f.priority(s, i, cost)
 		// A row that equals the reference cannot be sent until an ack changes the reference.
-		if priority >= f.rule.min && f.cost(i, s.ref[i]) > 0 {
+		if priority >= f.rule.min && !s.tooLarge.Has(i) && (s.ref[i] == s.expected[i] || f.differs(i, s.ref[i])) {
 			f.candidates = append(f.candidates, newCandidate(i, priority))
 		}
 	}
@@ -443,6 +456,9 @@ func (f *filling) run() error {
 			return nil
 		case size > f.limit:
 			f.tooMany = k
+			if k == 1 {
+				f.server.tooLarge.Add(f.candidates[0].row())
+			}
 			if !found {
 				k = min(max(1, k*f.limit/size), k-1)
 				continue

@@ -5,16 +5,19 @@ import "fmt"
 // Standing is what a server expects a row to need.
 type Standing uint8
 
-// The standings.
+// The standings. From Waiting on the row should be sent.
 const (
 	Right    Standing = iota // the client shows the true value
 	UnderWay                 // a packet under way contains the true value
 	Waiting                  // the row should be sent
 	Blocked                  // it should be sent, but equals the reference: an ack must change the reference first
+	TooLarge                 // it should be sent, but did not fit into a packet alone; it is tried again every second
 )
 
 // String returns the standing in words.
-func (s Standing) String() string { return [...]string{"right", "under way", "waiting", "blocked"}[s] }
+func (s Standing) String() string {
+	return [...]string{"right", "under way", "waiting", "blocked", "too large"}[s]
+}
 
 // Reason explains the priority of a row.
 type Reason struct {
@@ -44,8 +47,10 @@ func (f *Filler) Explain(s *Server, i int) Reason {
 		return r
 	}
 	r.Standing = Waiting
-	if f.cost(i, s.ref[i]) == 0 {
+	if !f.differs(i, s.ref[i]) {
 		r.Standing = Blocked
+	} else if s.tooLarge.Has(i) {
+		r.Standing = TooLarge
 	}
 	cur, shown := f.row(f.cur.Table, i), f.values.row(expected)
 	r.Error, r.Weighted = float64(f.metric.Distance(cur, shown))/ErrorUnit, float64(f.metric.weighted(cur, shown))/ErrorUnit
@@ -86,8 +91,11 @@ func (r *Reason) Text(unit string) string {
 	if r.First {
 		text += ", precedes the others"
 	}
-	if r.Standing == Blocked {
+	switch r.Standing {
+	case Blocked:
 		text += "; equals the reference: needs an ack first"
+	case TooLarge:
+		text += "; does not fit into a packet alone"
 	}
 	return text
 }

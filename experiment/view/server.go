@@ -29,7 +29,9 @@ type Server struct {
 	sentAt      []uint32   // of each row: 1 + the tick of the newest packet that contains it; 0 if none
 	differing   frame.Rows // rows of the filler's newest frame that may differ from expected; the others have no priority
 	frames      uint32     // number of the filler's newest frame when differing was determined
-	cursor      int        // of round robin: the next row
+	tooLarge    frame.Rows // rows that did not fit into a packet alone; they are not candidates until frame retryAt
+	retryAt     uint32
+	cursor      int // of round robin: the next row
 
 	records []record // packets with rows of whose fate nothing definite is known
 	newest  uint64   // newest packet sent, if any
@@ -67,7 +69,7 @@ type sentRow struct {
 // use f and all its servers. Call Close when the client leaves.
 func NewServer(f *Filler, initial *frame.Frame) *Server {
 	n := f.schema.Rows
-	s := &Server{values: &f.values, differing: frame.NewRows(n), scale: scaleUnit, meanBits: 60 * 16}
+	s := &Server{values: &f.values, differing: frame.NewRows(n), tooLarge: frame.NewRows(n), scale: scaleUnit, meanBits: 60 * 16}
 	slab := make([]uint32, 6*n)
 	for i, list := range []*[]uint32{&s.ref, &s.expected, &s.newestSent, &s.accumulated, &s.since, &s.sentAt} {
 		*list = slab[i*n:][:n:n]

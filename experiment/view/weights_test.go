@@ -14,13 +14,20 @@ import (
 	"wirelab/internal/setting"
 )
 
-// fixedSize is an encoder whose packets have rowBytes for each changed row.
-type fixedSize struct{}
+// fixedSize is an encoder whose packets have rowBytes for each changed row, and 1000 times as many for the first large rows.
+type fixedSize struct{ large int }
 
 const rowBytes = 4
 
-func (fixedSize) Encode(dst []byte, _ *frame.Frame, refs []encoders.Ref, _ encoders.Memo, _ *encoders.Budget) ([]byte, encoders.Memo, error) {
-	return append(dst, make([]byte, rowBytes*refs[0].Changed.Count())...), nil, nil
+func (e fixedSize) Encode(dst []byte, _ *frame.Frame, refs []encoders.Ref, _ encoders.Memo, _ *encoders.Budget) ([]byte, encoders.Memo, error) {
+	size := 0
+	for i := range refs[0].Changed.All() {
+		size += rowBytes
+		if i < e.large {
+			size += 1000 * rowBytes
+		}
+	}
+	return append(dst, make([]byte, size)...), nil, nil
 }
 
 // perfectLink is a server and a client without loss or delay.
@@ -34,6 +41,7 @@ type perfectLink struct {
 	seq    uint64
 	limit  int // rows of a packet
 	ticks  int // from packet to packet
+	large  int // number of first rows that are larger than a packet
 }
 
 func newPerfectLink(t testing.TB, initial *frame.Frame, s *frame.Schema, policy, weights string, in Interest) *perfectLink {
@@ -60,7 +68,7 @@ func newPerfectLink(t testing.TB, initial *frame.Frame, s *frame.Schema, policy,
 // step sends the current frame and returns the rows of the packet.
 func (l *perfectLink) step() (rows []int) {
 	l.filler.Advance(l.cur, nil)
-	p, err := l.filler.Fill(l.server, l.seq, Coding{Encoder: fixedSize{}, Tick: uint32(int(l.seq) * l.ticks)}, l.limit*rowBytes, nil)
+	p, err := l.filler.Fill(l.server, l.seq, Coding{Encoder: fixedSize{l.large}, Tick: uint32(int(l.seq) * l.ticks)}, l.limit*rowBytes, nil)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -435,6 +443,31 @@ func TestWeightsOfRestingRows(t *testing.T) {
 		l.step()
 		if r := l.filler.Explain(l.server, 1); r.Priority != c.want {
 			t.Errorf("%s: priority %d, want %d", c.weights, r.Priority, c.want)
+		}
+	}
+}
+
+// Rows that are larger than a packet and more urgent than all others do not keep these from being sent.
+func TestLargeRowsDoNotBlock(t *testing.T) {
+	const rows, large = 40, 20
+	for i := range Policies {
+		schema := teamSchema(rows)
+		l := newPerfectLink(t, schema.NewFrame(), schema, Policies[i].Name, "off", Interest{})
+		l.large = large
+		sent := 0
+		for n := range 4 * retryFrames {
+			for i := range rows {
+				change := int32(1)
+				if i < large {
+					change = 1000
+				}
+				l.cur.Table[i*teamColumns+xColumn] = int32(n) * change
+			}
+			sent += len(l.step())
+		}
+		// Two large rows are found with each packet, so that every second a sixth of the packets is empty.
+		if most := 4 * retryFrames * l.limit; sent < most*3/4 {
+			t.Errorf("%s: %d rows were sent, want %d", Policies[i].Name, sent, most*5/6)
 		}
 	}
 }

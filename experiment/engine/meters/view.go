@@ -2,6 +2,7 @@ package meters
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"wirelab/dataset/frame"
@@ -72,6 +73,9 @@ type View struct {
 	currentAt []uint32     // of each row: the newest tick at which its shown value was the true one
 	origin    []uint32     // of each row: 1 + the packet it comes from
 
+	jumpedAt   uint32 // tick of the newest Jump that the client has not caught up with; 0 if none
+	rowsBefore int64  // value of rows at that Jump
+
 	window  BudgetWindow
 	stopped settling
 	viewSums
@@ -97,6 +101,8 @@ type ViewSample struct {
 	Bits  int64 // headers and payloads sent
 	Rows  int64 // rows that changed in the last 100 ms, of each tick
 	Error int64 // sum of their errors, in units of 1/view.ErrorUnit
+	// CatchingUp is set if the client has still to receive what it missed: see View.Jump.
+	CatchingUp bool
 }
 
 // sentSize is a packet of the window in which the budget is checked.
@@ -251,6 +257,25 @@ func (v *View) Compare(client *view.Client) {
 	if client != nil {
 		v.compare(client)
 	}
+	v.catchUp()
+}
+
+// Jump begins a time in which the lane catches up, because the frames from the given tick on have little in common with
+// what the client shows: the lane joins, or the recording restarts. It ends when the client has shown for each row a
+// value that was the true one at that tick or later, or when the lane has sent twice as many rows as the data have: some
+// policies never send a row with a small error while others move. A tick of 0 has no effect.
+func (v *View) Jump(tick uint64) { v.jumpedAt, v.rowsBefore = uint32(tick), v.rows }
+
+// catchUp marks the sample if the lane catches up.
+func (v *View) catchUp() {
+	if v.jumpedAt == 0 {
+		return
+	}
+	if v.rows-v.rowsBefore >= 2*int64(v.schema.Rows) || slices.Min(v.currentAt) >= v.jumpedAt {
+		v.jumpedAt = 0
+		return
+	}
+	v.sample.CatchingUp = true
 }
 
 // begin records that client is the present one. If it is new, its display may contain rows of frames before it.

@@ -45,7 +45,7 @@ func (p *Budgets) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		c.Frame(th, focused, "Error against kbps", look.Dim.Span("no lane has a budget: /send_budget 64kbit"))
 		return
 	}
-	s := &ScatterTable{Title: "Error against kbps: mean " + x.Unit, About: "from " + units.Fixed(x.FromS, 0) + " to " + units.Fixed(x.ToS, 0) + " s",
+	s := &ScatterTable{Title: "Error against kbps: mean " + x.Unit, About: x.Period(0),
 		Spec: chart.ScatterSpec{AxisX: " kbps used", MinX: 20, MinY: 10}}
 	lanes := []*engine.BudgetLane{} // in the order of the rows
 	for _, group := range x.ByLimit() {

@@ -18,12 +18,16 @@ func ageSteps() []float64 { return []float64{34, 100, 300, 900} }
 // drawReasons lists the rows that should be sent, the most urgent first, with the reasons of their priorities.
 func (p *views) drawReasons(c *look.Canvas) {
 	rows := p.priorities
-	var counts [4]int
+	var counts [view.TooLarge + 1]int
 	for i := range rows.Rows {
 		counts[rows.Rows[i].Standing]++
 	}
-	c.Clip(2, 1, c.W-4, look.Dim, strconv.Itoa(counts[view.Waiting])+" wait, "+strconv.Itoa(counts[view.UnderWay])+" are under way, "+
-		strconv.Itoa(counts[view.Blocked])+" wait for an ack, "+strconv.Itoa(counts[view.Right])+" are right")
+	text := strconv.Itoa(counts[view.Waiting]) + " wait, " + strconv.Itoa(counts[view.UnderWay]) + " are under way, " +
+		strconv.Itoa(counts[view.Blocked]) + " wait for an ack, " + strconv.Itoa(counts[view.Right]) + " are right"
+	if n := counts[view.TooLarge]; n > 0 {
+		text += ", " + strconv.Itoa(n) + " do not fit into a packet"
+	}
+	c.Clip(2, 1, c.W-4, look.Dim, text)
 	y := 3
 	for rank, row := range rows.Ranked {
 		if y >= c.H-1 {

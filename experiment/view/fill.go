@@ -456,7 +456,7 @@ func (f *filling) run() error {
 			return nil
 		case size > f.limit:
 			f.tooMany = k
-			if k == 1 {
+			if k == 1 && size > f.coding.MaxPayload {
 				f.server.tooLarge.Add(f.candidates[0].row())
 			}
 			if !found {

@@ -135,7 +135,7 @@ func (f *Filler) initialValues(list []uint32, initial *frame.Frame) {
 	}
 }
 
-// cost returns what the policy makes of showing value k of row i instead of the newest one: 0 if they are equal.
+// cost is computeCost for value k of row i instead of the newest one. The result is stored with the value.
 func (f *Filler) cost(i int, k uint32) uint32 {
 	if k == f.curValues[i] {
 		return 0
@@ -152,8 +152,9 @@ func (f *Filler) differs(i int, k uint32) bool {
 	return k != f.curValues[i] && !EqualRows(f.row(f.cur.Table, i), f.values.row(k))
 }
 
-// computeCost returns what the policy makes of showing row b instead of row a: the weighted error and the constant, in
-// ErrorUnit; 0 if the rows are equal, and 1 if they differ and the policy does not use errors.
+// computeCost returns what the policy adds to the priority of a row that has the values a and is shown with the values b,
+// before the factors of groups and distance: the weighted error and the constant, in ErrorUnit. It is 0 if the values are
+// equal, and 1 if they differ and the policy does not use errors.
 func (f *Filler) computeCost(a, b []int32) uint32 {
 	switch {
 	case EqualRows(a, b):
@@ -442,7 +443,9 @@ func (f *filling) run() error {
 		room -= int(f.bits[k])
 		k++
 	}
-	k = max(k, min(1, len(f.candidates))) // the estimate of the most urgent row may be too high
+	if k == 0 && len(f.candidates) > 0 {
+		k = 1 // the estimate may be too high, and is adapted only by packets with rows
+	}
 	f.tooMany = len(f.candidates) + 1
 	for found := false; ; {
 		size, err := f.encode(k, 1-f.best)

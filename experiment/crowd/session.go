@@ -289,7 +289,7 @@ func (x *Session) checkSupport() error {
 		return refuse("receiver.playout_compare", "a crowd has no playout policies", `"off"`)
 	case c.Receiver.Hermite:
 		return refuse("receiver.interpolation", "a crowd does not measure the errors of displays", `"linear"`)
-	case c.BudgetKbps != defaults.BudgetKbps:
+	case c.BudgetKbps != defaults.BudgetKbps && c.BudgetKbps != 0:
 		return refuse("budget", "a crowd has no chart with a budget", "no value")
 	case len(c.Traffic) > 0:
 		return refuse("traffic", "a crowd has no other traffic", `"off"`)

@@ -35,6 +35,7 @@ type senderViews struct {
 	server   *view.Server
 	bucket   view.Bucket
 	least    int // bytes of the smallest payload of the encoder
+	rowNeed  int // bytes of the payload with a row for which the bucket fills; 0 if none
 	packet   ViewPacket
 
 	stream   uint8      // number of the stream; 0 before the first
@@ -68,6 +69,7 @@ func (s *Sender) SetBudget(b Budget, interval time.Duration) {
 // configure passes the budget to the bucket and the filler.
 func (v *senderViews) configure() {
 	v.bucket.Set(v.budget.Bps, v.budget.Burst, v.interval)
+	v.rowNeed = 0
 	v.filler.SetPolicy(v.budget.Priority)
 	v.filler.SetWeights(v.budget.Weights)
 	v.filler.SetInterest(v.budget.Interest)
@@ -185,9 +187,11 @@ func (s *Sender) hasRoom(now time.Duration) bool {
 	if s.views.server == nil {
 		return true
 	}
-	h := s.viewHeader()
-	need := h.size(s.encoding.Codec.Refs == 2) + s.views.least
-	return s.views.bucket.Allow(now, need) >= need
+	v, h := &s.views, s.viewHeader()
+	size := h.size(s.encoding.Codec.Refs == 2)
+	need := size + max(v.least, v.rowNeed)
+	need = min(need, max(size+MinViewPayload, v.bucket.MaxNeed())) // the budget may be lower than when it was determined
+	return v.bucket.Allow(now, need) >= need
 }
 
 // sendView is send for a view frame of cur.
@@ -201,10 +205,14 @@ func (s *Sender) sendView(now time.Duration, cur *frame.Frame, changed frame.Row
 	if acked, ok := v.server.Acked(); ok {
 		coding.RefTick, out.Baseline = uint32(s.cadence.Tick(acked)), int(s.seq-acked)
 	}
-	allowed := min(v.bucket.Allow(now, out.Header+v.least), MaxDatagram)
+	allowed := min(v.bucket.Allow(now, out.Header+max(v.least, v.rowNeed)), MaxDatagram)
+	coding.MaxPayload = min(v.bucket.MaxNeed(), MaxDatagram) - out.Header
 	v.filler.Advance(cur, changed)
 	p, err := v.filler.Fill(v.server, s.seq, coding, allowed-out.Header, budget)
 	s.seq++
+	if v.rowNeed = p.Need; p.Need > 0 {
+		return out, ErrNoRoom // the bucket will fill to this
+	}
 	if err != nil {
 		if large := view.AsTooLarge(err); large != nil && out.Header+large.Payload <= v.bucket.MaxNeed() {
 			v.least = large.Payload // the bucket will fill to this

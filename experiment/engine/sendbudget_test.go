@@ -86,6 +86,22 @@ func TestSendBudget(t *testing.T) {
 	}
 }
 
+// A budget of which a packet has less than a row takes is spent on fewer packets with rows, not on packets without: when
+// motion stops, the display becomes right.
+func TestBudgetOfLessThanARow(t *testing.T) {
+	for _, budget := range []string{"3kbit", "4kbit", "6kbit", "8kbit"} {
+		for _, encoder := range []string{"relative-orientation", "adaptive", "kinetic-lite"} {
+			s := budgetSession(t, 1, time.Second, "sender.budget", budget, "encoder", encoder)
+			if err := s.RunUntil(8 * time.Second); err != nil {
+				t.Fatal(err)
+			}
+			if s.lanes[0].totals(s.Now()).View.Over != 0 || !slices.Equal(s.lanes[0].rcv.View().Display(), s.feed.current.Table) {
+				t.Errorf("%s, %s: 7 s after motion stopped, the display is wrong", budget, encoder)
+			}
+		}
+	}
+}
+
 // The kept packets of a lane with a budget are described bit by bit, and their acks.
 func TestTraceOfViews(t *testing.T) {
 	s := budgetSession(t, 1, time.Minute)

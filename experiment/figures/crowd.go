@@ -122,7 +122,7 @@ var allClientFields = []ClientField{
 	{"playout.longest_freeze_ms", "freeze ms", 1, 0, func(c *CrowdClient) *Figure { return &c.Playout.LongestFreezeMS }},
 	viewField("used_kbps", "budget used kbps", 1, 1, func(v *CrowdClientView) *Figure { return &v.UsedKbps }),
 	viewField("used_ratio", "budget used %", 100, 1, func(v *CrowdClientView) *Figure { return &v.UsedRatio }),
-	viewField("error", "error", 1, 0, func(v *CrowdClientView) *Figure { return &v.Error }),
+	viewField("error", "error, mm or steps", 1, 0, func(v *CrowdClientView) *Figure { return &v.Error }),
 	viewField("error_p95", "error p95", 1, 0, func(v *CrowdClientView) *Figure { return &v.ErrorP95 }),
 	viewField("row_age_p50_ms", "row age ms", 1, 0, func(v *CrowdClientView) *Figure { return &v.RowAgeP50MS }),
 	viewField("row_age_p99_ms", "row age p99 ms", 1, 0, func(v *CrowdClientView) *Figure { return &v.RowAgeP99MS }),

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"wirelab/experiment/engine"
 	"wirelab/experiment/paired"
@@ -124,15 +125,16 @@ func (s *section) addErrorGraphic(lines []errorLine, unit string) {
 // budgetKey is the key of the axis along which the lines of a sweep over budgets go.
 const budgetKey = "sender.budget"
 
-// errorMetrics are the errors under a budget, each with the key of the kbps that it took.
+// errorMetrics are the errors under a budget, each with the key of the kbps that it took. For a crowd those of clients
+// are shown alone.
 var errorMetrics = []struct {
 	metric
 	used string
 }{
 	{metric{"view.mean_error_mm", "mean error", "mm", 1}, "view.used_kbps"},
 	{metric{"view.mean_error", "mean error", "steps", 1}, "view.used_kbps"},
-	{metric{"crowd.p50.view.error", "error of the median client", "", 1}, "crowd.p50.view.used_kbps"},
-	{metric{"crowd.p95.view.error", "error, p95 of clients", "", 1}, "crowd.p50.view.used_kbps"},
+	{metric{"crowd.p50.view.error", "error of the median client", "mm or steps", 1}, "crowd.p50.view.used_kbps"},
+	{metric{"crowd.p95.view.error", "error, p95 of clients", "mm or steps", 1}, "crowd.p50.view.used_kbps"},
 }
 
 // addErrorCurves adds answers of a sweep over budgets or policies: charts of error against kbps, with a line for each
@@ -142,7 +144,8 @@ func (d *document) addErrorCurves(points []gridPoint) {
 		has := slices.DeleteFunc(slices.Clone(points[:min(len(points), maxListed)]), func(p gridPoint) bool {
 			_, hasError := p.Figures[m.key]
 			_, hasUsed := p.Figures[m.used]
-			return !hasError || !hasUsed
+			_, hasClients := p.Figures["crowd.p50.view.error"]
+			return !hasError || !hasUsed || hasClients && !strings.HasPrefix(m.key, "crowd.")
 		})
 		names, groups := groupPoints(has, func(p *gridPoint) string { return shortSet(without(p.Set, budgetKey)) })
 		if len(has) < 2 {

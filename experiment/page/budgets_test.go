@@ -135,3 +135,21 @@ func TestErrorGraphic(t *testing.T) {
 		t.Errorf("tags of equal points at %v", places)
 	}
 }
+
+// A sweep of a crowd shows the errors of the median client and of 95 % of the clients over the kbps of a client, and not
+// the error of all clients over the kbps of all.
+func TestErrorCurvesOfCrowd(t *testing.T) {
+	r := budgetSweep(2)
+	for _, x := range r.Runs {
+		client := figures.CrowdClient{View: &figures.CrowdClientView{UsedKbps: figures.Known(20), Error: *x.Totals.View.MeanErrorMM}}
+		x.Totals.Crowd = &figures.Crowd{P5: client, P50: client, P95: client, Worst: client}
+	}
+	d := &document{}
+	d.addErrorCurves(gridPoints(r.Runs))
+	if len(d.Answers) != 2 || d.Answers[0].Title != "Error of the median client against kbps" || d.Answers[1].Title != "Error, p95 of clients against kbps" {
+		t.Fatalf("%d charts", len(d.Answers))
+	}
+	if heads := d.Answers[0].Tables[0].Heads; heads[2].Text != "error of the median client, mm or steps" {
+		t.Errorf("a column is %q", heads[2].Text)
+	}
+}

@@ -51,8 +51,8 @@ func (b *Bucket) Set(rateBps, burst int64, interval time.Duration) {
 // slack is added to the times of a window, because times of ticks are rounded to nanoseconds.
 const slack = time.Microsecond
 
-// Allow returns how many bytes may be sent at now. If that is less than need, nothing should be sent; the bucket then
-// fills up to need.
+// Allow returns how many bytes may be sent at now. If that is less than need, nothing should be sent; if
+// need is more than the depth of the bucket, it then fills up to need and its depth.
 func (b *Bucket) Allow(now time.Duration, need int) int {
 	if b.full {
 		b.tokens += b.rateBps * int64(min(now-b.filled, maxInterval))
@@ -60,7 +60,11 @@ func (b *Bucket) Allow(now time.Duration, need int) int {
 		b.tokens, b.full = b.depth, true
 	}
 	b.filled = now
-	b.tokens = min(b.tokens, max(b.depth, int64(need)*8e9))
+	limit := b.depth
+	if needed := int64(need) * 8e9; needed > b.depth {
+		limit += needed // what is left after a packet counts towards the next one
+	}
+	b.tokens = min(b.tokens, limit)
 	for b.sent.Len() > 0 && b.sent.At(b.sent.First()).at <= now-b.window+slack {
 		b.bytes -= int64(b.sent.At(b.sent.First()).bytes)
 		b.sent.Pop()

@@ -34,6 +34,6 @@ const (
 	MaxStates = 32
 	// maxSpan is the largest distance between the oldest and the newest packet that an ack lists.
 	maxSpan = 1000
-	// maxUnderWay is the largest number of packets with rows of whose fate the server has no information.
+	// maxUnderWay is the largest number of packets with rows that are not acked and may still be applied.
 	maxUnderWay = 255
 )

@@ -135,7 +135,7 @@ func (f *Filler) initialValues(list []uint32, initial *frame.Frame) {
 	}
 }
 
-// cost returns what the policy makes of showing value k of row i instead of the newest one: 0 if they are equal.
+// cost is computeCost for value k of row i instead of the newest one. The result is stored with the value.
 func (f *Filler) cost(i int, k uint32) uint32 {
 	if k == f.curValues[i] {
 		return 0
@@ -152,8 +152,9 @@ func (f *Filler) differs(i int, k uint32) bool {
 	return k != f.curValues[i] && !EqualRows(f.row(f.cur.Table, i), f.values.row(k))
 }
 
-// computeCost returns what the policy makes of showing row b instead of row a: the weighted error and the constant, in
-// ErrorUnit; 0 if the rows are equal, and 1 if they differ and the policy does not use errors.
+// computeCost returns what the policy adds to the priority of a row that has the values a and is shown with the values b,
+// before the factors of groups and distance: the weighted error and the constant, in ErrorUnit. It is 0 if the values are
+// equal, and 1 if they differ and the policy does not use errors.
 func (f *Filler) computeCost(a, b []int32) uint32 {
 	switch {
 	case EqualRows(a, b):
@@ -170,7 +171,10 @@ type Coding struct {
 	Epoch   uint64 // memos of other epochs are not passed to the encoder
 	Tick    uint32 // of the view frame
 	RefTick uint32 // tick of the reference: that of packet Server.Acked, or of the initial state before the first ack
-	Player  int    // row of the client's player, from 0: the first rows of policies, and the row of Interest, count from it
+	// MaxPayload is the largest payload for which a later packet will have room, if this one is not sent; 0 means no more
+	// than this one.
+	MaxPayload int
+	Player     int // row of the client's player, from 0: the first rows of policies, and the row of Interest, count from it
 }
 
 // Packet is the result of Fill. Its pointers are valid until the next call.
@@ -184,6 +188,11 @@ type Packet struct {
 	Encodings   int            // calls of the encoder
 	LongestWait int            // number of frames for which a row of the packet has waited, at most
 	WithoutMemo bool           // the encoder uses memos, but the reference has none of this epoch
+
+	// Need is the size of the payload with the most urgent row alone, if that is larger than the limit and at most
+	// Coding.MaxPayload; otherwise 0. If it is not 0, nothing is to be sent and the other fields are unset: with packets of
+	// smaller rows, or without rows, the row would never be sent.
+	Need int
 }
 
 // TooLargeError is the error of an encoder that cannot encode part of a frame within the limit of a packet.
@@ -226,6 +235,9 @@ func (f *Filler) Fill(s *Server, seq uint64, c Coding, limit int, b *encoders.Bu
 	}
 	if err := fill.run(); err != nil {
 		return Packet{}, err
+	}
+	if fill.need > 0 {
+		return Packet{Need: fill.need}, nil
 	}
 	best := &f.attempts[fill.best]
 	p := Packet{Ack: nameOf(s.ack), Payload: best.payload, View: &f.view, Refs: fill.refs[:], Rows: fill.rows, Left: total - fill.rows,
@@ -421,14 +433,18 @@ type filling struct {
 	size      int // bytes of the best attempt
 	tooMany   int // candidates that did not fit
 	encodings int
+	need      int // see Packet.Need
 }
 
-// run encodes the view with the most candidates that fit.
+// run encodes the view with the most candidates that fit, or sets need.
 func (f *filling) run() error {
 	k, room := 0, 8*(f.limit-f.limit/128) // estimates of many rows are 1 % too low or too high
 	for k < len(f.candidates) && room >= int(f.bits[k]) {
 		room -= int(f.bits[k])
 		k++
+	}
+	if k == 0 && len(f.candidates) > 0 {
+		k = 1 // the estimate may be too high, and is adapted only by packets with rows
 	}
 	f.tooMany = len(f.candidates) + 1
 	for found := false; ; {
@@ -438,9 +454,12 @@ func (f *filling) run() error {
 			return err
 		case size > f.limit && k == 0:
 			return &TooLargeError{size, f.limit}
+		case size > f.limit && k == 1 && !found && size <= f.coding.MaxPayload:
+			f.need = size
+			return nil
 		case size > f.limit:
 			f.tooMany = k
-			if k == 1 {
+			if k == 1 && size > f.coding.MaxPayload {
 				f.server.tooLarge.Add(f.candidates[0].row())
 			}
 			if !found {

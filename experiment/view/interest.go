@@ -69,11 +69,16 @@ func (n *interest) factor(f *Filler, i int) uint32 {
 	return uint32(factor)
 }
 
-// distance returns the distance of row i to the view point.
+// distance returns the distance of row i to the view point; +Inf if it is unknown, because coordinates are no numbers or
+// are infinite.
 func (n *interest) distance(f *Filler, i int) float64 {
 	at := n.place(f, i)
 	x, y, z := at[0]-n.from[0], at[1]-n.from[1], at[2]-n.from[2]
-	return math.Sqrt(float64(x*x) + float64(y*y) + float64(z*z))
+	d := math.Sqrt(float64(x*x) + float64(y*y) + float64(z*z))
+	if math.IsNaN(d) {
+		return math.Inf(1) // conversions of NaN to integers differ from machine to machine
+	}
+	return d
 }
 
 // place returns the position of row i in the newest frame.

@@ -33,7 +33,7 @@ type Server struct {
 	retryAt     uint32
 	cursor      int // of round robin: the next row
 
-	records []record // packets with rows of whose fate nothing definite is known
+	records []record // packets with rows that are not acked and may still be applied
 	newest  uint64   // newest packet sent, if any
 	any     bool
 	first   uint64 // first packet sent
@@ -104,7 +104,7 @@ func (s *Server) AckName() uint8 { return nameOf(s.ack) }
 // Acked returns the newest packet that the client had decoded at the newest ack; ok is false before the first ack.
 func (s *Server) Acked() (seq uint64, ok bool) { return s.acked, s.ack > 0 }
 
-// UnderWay returns the number of packets with rows of whose fate nothing is known.
+// UnderWay returns the number of packets with rows that are neither acked nor count as lost.
 func (s *Server) UnderWay() (n int) {
 	for i := range s.records {
 		if !s.records[i].lost {

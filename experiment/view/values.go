@@ -71,7 +71,8 @@ func (v *values) replace(list []uint32, i int, k uint32) {
 	list[i] = k
 }
 
-// load writes the given values of all rows to two tables, which must be the same each time.
+// load sets all rows of the tables a and b to the values of list. It skips rows that the last call set to the same value,
+// so it must always be called with the same two tables.
 func (v *values) load(a, b []int32, list []uint32) {
 	loaded := v.loaded[:len(list)]
 	for i, k := range list {

@@ -52,8 +52,8 @@ func ParseWeights(text string) (Weights, error) {
 			return Weights{}, &setting.KeyError{Key: "weights", Value: setting.FormatValue(word), Expected: `a list such as "x=2, class:tank=0.5", or "off"`}
 		case slices.Contains(names, name):
 			return Weights{}, &setting.KeyError{Key: name, Value: setting.FormatValue(word), Expected: "each name once"}
-		case !ok || factor < 0 || factor > maxWeight/weightUnit:
-			return Weights{}, &setting.KeyError{Key: name, Value: setting.FormatValue(word), Expected: "a factor from 0 to 100, such as " + name + "=2"}
+		case !ok || factor < 0 || factor > maxWeight/weightUnit || factor > 0 && factor < 1.0/weightUnit:
+			return Weights{}, &setting.KeyError{Key: name, Value: setting.FormatValue(word), Expected: "0, or a factor from 0.001 to 100, such as " + name + "=2"}
 		}
 		w := weight{name, uint32(math.Round(factor * weightUnit))}
 		texts, names = append(texts, w.text()), append(names, name)

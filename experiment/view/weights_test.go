@@ -363,9 +363,10 @@ func TestParseWeights(t *testing.T) {
 		"":                              `weights: got "", expected a list`,
 		"x":                             `weights: got "x", expected a list`,
 		"x=2 y=3":                       `unknown field or value of a field "x=2 y"`,
-		"x=-1":                          `x: got "x=-1", expected a factor from 0 to 100, such as x=2`,
-		"x=101":                         "expected a factor from 0 to 100",
-		"x=NaN":                         "expected a factor from 0 to 100",
+		"x=-1":                          `x: got "x=-1", expected 0, or a factor from 0.001 to 100, such as x=2`,
+		"x=0.0004":                      "expected 0, or a factor from 0.001 to 100",
+		"x=101":                         "expected 0, or a factor from 0.001 to 100",
+		"x=NaN":                         "expected 0, or a factor from 0.001 to 100",
 		"x=2,x=3":                       "expected each name once",
 		"z=2":                           `unknown field or value of a field "z": expected one of team, state, x, y, place, team:red, team:blue`,
 		"tem:blue=2":                    `unknown field or value of a field "tem:blue"`,
@@ -402,6 +403,27 @@ func TestParseWeights(t *testing.T) {
 	}
 }
 
+// A row at a place that is no number has the priority of the farthest rows, on every machine.
+func TestPlaceThatIsNoNumber(t *testing.T) {
+	s := teamSchema(3)
+	s.Fields[placeColumn].Kind = frame.Float32
+	l := newPerfectLink(t, s.NewFrame(), s, "iris inner=1 outer=2 outside=0.3", "off", Interest{Radius: 20, Falloff: 1})
+	l.limit = 0
+	for i, place := range []float64{math.NaN(), math.Inf(1), 1e30} {
+		l.cur.Table[i*teamColumns+placeColumn] = int32(math.Float32bits(float32(place)))
+	}
+	for _, in := range []Interest{{}, {Radius: 20, Falloff: 1}} {
+		l.filler.SetInterest(in)
+		l.step()
+		far := l.filler.Explain(l.server, 2)
+		for i := range 2 {
+			if r := l.filler.Explain(l.server, i); r.Priority != far.Priority || r.Factor != far.Factor {
+				t.Errorf("%+v: row %d has priority %d and factor %g; a far one %d and %g", in, i, r.Priority, r.Factor, far.Priority, far.Factor)
+			}
+		}
+	}
+}
+
 // Explain names what determines a priority.
 func TestExplainWeights(t *testing.T) {
 	s := teamSchema(2)
@@ -415,7 +437,8 @@ func TestExplainWeights(t *testing.T) {
 	if r.Group != 4 || r.Factor != 0.5 || r.Constant != 1 { // the tolerance is 0.5, that of the team is one quantum
 		t.Errorf("%+v", r)
 	}
-	const want = "9 steps off, waits 0 frames, 17 bits, 25 steps with weights, + 1 steps constant, × 4 for its group, × 0.50 for its distance"
+	const want = "9 steps off, waits 0 frames, 17 bits, 25 steps with weights, + 1 steps constant, × 4 for its group, × 0.50 for its distance" +
+		"; does not fit into a packet alone"
 	if got := r.Text("steps"); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}

@@ -22,9 +22,17 @@ type clients struct {
 	width    int   // columns of the strip on the screen, as last drawn
 }
 
-// clientsFixedRows are the rows of the pane that do not belong to a figure: the edges, the headings, and the selected
-// client.
-const clientsFixedRows = 5
+// hasBudget reports whether the clients have figures of a budget.
+func (p *clients) hasBudget() bool { return len(p.fields) > len(figures.ClientFields) }
+
+// fixedRows returns the number of rows of the pane that do not belong to a figure: the edges, the headings, and the selected
+// client, which takes two rows if it has figures of a budget.
+func (p *clients) fixedRows() int {
+	if p.hasBudget() {
+		return 6
+	}
+	return 5
+}
 
 // shown returns the indices of the figures in the strip: those that are above 0 for any client, and the one by which
 // the clients are ordered.
@@ -131,10 +139,14 @@ func (p *clients) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		each = fmt.Sprintf("a bar for the worst of %d", n)
 	}
 	count := strconv.Itoa(len(p.sorted)) + " clients"
-	c.Frame(th, focused, title, look.Fit(look.TitleSpace(c.W, title), []look.Span{look.Dim.Span(count + "; " + each + "; o: next order")},
+	about, since := count+"; "+each+"; o: next order", ""
+	if p.hasBudget() {
+		since = "; freezes, error p95, row ages and waits since the start"
+	}
+	c.Frame(th, focused, title, look.Fit(look.TitleSpace(c.W, title), []look.Span{look.Dim.Span(about + since)}, []look.Span{look.Dim.Span(about)},
 		[]look.Span{look.Dim.Span(count)}, nil)...)
 	shown := p.shown()
-	rows := max((c.H-clientsFixedRows)/max(len(shown), 1), 1) // of each figure
+	rows := max((c.H-p.fixedRows())/max(len(shown), 1), 1) // of each figure
 	y := 2
 	for _, i := range shown {
 		if y+rows > c.H-2 {

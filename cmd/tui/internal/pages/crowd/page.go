@@ -64,7 +64,7 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 func (p *page) layOut(w, h int) []room.Place {
 	const minRest = 22 // rows for charts and packets
 	shown := len(p.clients.shown())
-	clientsH := min(shown+clientsFixedRows, max(h-minRest/2, 0)) // one row a figure; on high screens two
+	clientsH := min(shown+p.clients.fixedRows(), max(h-minRest/2, 0)) // one row a figure; on high screens two
 	if h-clientsH-shown >= minRest {
 		clientsH += shown
 	}

@@ -186,7 +186,7 @@ func leastErrors(points []gridPoint, m metric) (table, string) {
 		maps.DeleteFunc(b, func(k, _ string) bool { return isGiven(k) })
 		return shortSet(a), shortSet(b)
 	}
-	t := newTable("Least error at each budget", "at", "least error", ">"+m.label(), "next", ">times as large", ">95 % CI")
+	t := newTable(m.heading()+": least at each budget", "at", "least error", ">"+m.label(), "next", ">times as large", ">95 % CI")
 	names, groups := groupPoints(points, func(p *gridPoint) string { given, _ := parts(p); return given })
 	wins, certain := map[string]int{}, 0 // of a choice; and wins that chance does not explain
 	total, seeds := 0, 0

@@ -109,7 +109,7 @@ func choiceSection(title string, list []choice, metrics []metric) section {
 	for _, m := range metrics {
 		titles = append(titles, ">"+m.label())
 	}
-	t := newTable(title, titles...)
+	t := newTable(title+" and its figures", titles...)
 	if len(list[0].condition) > 0 {
 		t.Caption += " under each condition"
 	}

@@ -215,7 +215,8 @@ func (s *shard) compareDisplays() {
 	}
 }
 
-// admit sets how many bytes the packet of time now to v may have by sender.budget. It returns the key of the packet.
+// admit sets v.allowed to the bytes that sender.budget allows the packet to v at now. It returns the key of the packet;
+// noPacket if they do not suffice for the smallest packet.
 func (x *Session) admit(v *viewer, epochAcked bool, now time.Duration) (key uint16) {
 	if !epochAcked {
 		key = paramsKey

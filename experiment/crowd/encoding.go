@@ -224,7 +224,8 @@ type packetMemo struct {
 }
 
 // advance returns the memo of the baseline of packet seq; nil for the initial state. It removes older memos, since later
-// baselines are not older, and sets c.spare to one of them.
+// baselines are not older, and sets c.spare to one of them. key is the age of the baseline in packets; 0 means the initial
+// state.
 func (c *chain) advance(seq uint32, key uint16) (base encoders.Memo) {
 	first := uint32(0) // the oldest packet that may become a baseline
 	if key > 0 {

@@ -297,7 +297,7 @@ func (x *Session) arrive(s *shard, i int, at time.Duration, p *packet) (decoded 
 	return decoded
 }
 
-// readAck handles an ack of client i at the server, see nextAck.
+// readAck handles an ack of client i at the server, see nextAck. With a budget newest is the number of the ack.
 func (x *Session) readAck(s *shard, i int, newest, mask uint32) {
 	if s.viewers != nil {
 		x.readViewAck(s, i, newest)

@@ -46,13 +46,14 @@ type Priority struct {
 // maxUrgent is the number of rows in Result.Priorities at most.
 const maxUrgent = 1000
 
-// urgentRows returns the rows of Result.Priorities.
+// urgentRows returns the rows of Result.Priorities: those that the active encoder should send first. It is nil without a
+// budget, and empty if no row must be sent.
 func (s *Session) urgentRows() []Priority {
 	p := s.Priorities()
 	if p == nil {
 		return nil
 	}
-	rows := []Priority{} // not nil
+	rows := []Priority{}
 	for _, i := range p.Ranked[:min(len(p.Ranked), maxUrgent)] {
 		row := Priority{p.Rows[i], -1}
 		if p.Ages != nil {

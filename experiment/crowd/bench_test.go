@@ -1,5 +1,3 @@
-//go:build unix
-
 package crowd
 
 import (
@@ -7,23 +5,15 @@ import (
 	"os"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 	"unsafe"
 
 	"wirelab/experiment/config"
+	"wirelab/internal/testkit"
 )
 
 // charlie is a real recording in the reference data next to the repository.
 const charlie = "../../../shared/data/cubes/charlie.bin.zst"
-
-// cpuTime returns the CPU time of this process, which other processes on the machine hardly change.
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
 
 // BenchmarkTick measures a tick on one core: the CPU time that it takes by part, and the memory of a client. An operation
 // is one tick.
@@ -75,7 +65,7 @@ func BenchmarkBudget(b *testing.B) {
 func benchmarkTick(b *testing.B, c *config.Config) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // package testing sets it for each benchmark
 	b.ReportAllocs()
-	r, err := NewSession(b.Context(), c, Options{Clock: cpuTime})
+	r, err := NewSession(b.Context(), c, Options{Clock: testkit.CPUTime})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -515,10 +515,10 @@ func (x *Session) readViewAck(s *shard, i int, number uint32) {
 	t.acked.addAck(uint32(a.Newest), a.Mask)
 }
 
-// viewerBytes estimates the memory of a viewer at 64 kbit/s and 60 Hz, without memos: the client's display and reference, what
-// both ends record of each row, and the rows of packets under way and of the newest acks.
-func viewerBytes(s *frame.Schema) int64 {
+// viewerBytes estimates the memory of a viewer at 64 kbit/s and 60 Hz: the client's display and reference, what both ends
+// record of each row, the rows of packets under way and of the newest acks, and the memos of both.
+func (x *Session) viewerBytes(slots uint32) int64 {
 	const tables, perRow, changes = 2, 40, 2500
-	row := 4 * int64(len(s.Fields))
-	return int64(s.Rows)*(tables*row+perRow) + changes*(row+4)
+	row := 4 * int64(len(x.schema.Fields))
+	return int64(x.schema.Rows)*(tables*row+perRow) + changes*(row+4) + x.memoBytes*int64(slots+view.MaxStates)
 }

@@ -254,8 +254,12 @@ func TestPlayerRows(t *testing.T) {
 
 // The estimate of the memory of a client is that of the heap, up to a factor of 2.
 func TestViewerBytes(t *testing.T) {
-	const clients = 200
-	x, err := NewSession(t.Context(), configure(t, "duration", "1h", "data.loop", "true", "crowd.clients", fmt.Sprint(clients), "sender.budget", "64kbit",
+	t.Run("relative-orientation", func(t *testing.T) { checkViewerBytes(t, "relative-orientation", 100) })
+	t.Run("delta-adaptive", func(t *testing.T) { checkViewerBytes(t, "delta-adaptive", 5) })
+}
+
+func checkViewerBytes(t *testing.T, encoder string, clients int64) {
+	x, err := NewSession(t.Context(), configure(t, "duration", "1h", "data.loop", "true", "encoder", encoder, "crowd.clients", fmt.Sprint(clients), "sender.budget", "64kbit",
 		"crowd.rtt", "lognormal median=60ms sigma=0.6 min=20ms max=200ms", "crowd.loss", "uniform max=5%"), Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -271,7 +275,8 @@ func TestViewerBytes(t *testing.T) {
 		x.shards[i].viewers = nil
 	}
 	got := (before - heapBytes()) / clients
-	if want := viewerBytes(x.schema); got > want*2 || want > got*2 {
+	want := x.viewerBytes(x.slots)
+	if got > want*2 || want > got*2 {
 		t.Errorf("a client takes %d bytes, estimated are %d", got, want)
 	}
 	runtime.KeepAlive(x)

@@ -1,5 +1,3 @@
-//go:build unix
-
 package crowd
 
 import (
@@ -12,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"wirelab/internal/testkit"
 )
 
 var curve = flag.Bool("curve", false, "measure and print the charts of README.md")
@@ -81,7 +81,7 @@ type measured struct{ encodings, work, kbps float64 }
 func measureTicks(t *testing.T, ticks int, encoder, clients, baseline string, shared bool) measured {
 	c := configure(t, "duration", "1h", "data.source", charlie, "encoder.name", encoder, "crowd.clients", clients, "crowd.share", fmt.Sprint(shared), "crowd.baseline", baseline,
 		"crowd.rtt", "lognormal median=60ms sigma=0.6 min=20ms max=200ms", "crowd.loss", "uniform max=5%", "crowd.jitter", "uniform min=1ms max=10ms")
-	x, err := NewSession(t.Context(), c, Options{Clock: cpuTime})
+	x, err := NewSession(t.Context(), c, Options{Clock: testkit.CPUTime})
 	if err != nil {
 		t.Fatal(err)
 	}

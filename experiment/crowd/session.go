@@ -400,7 +400,7 @@ func (x *Session) checkMemory(n, full int, slots uint32) error {
 		perClient += x.memoBytes * int64(slots)
 	}
 	if x.views != nil {
-		perClient += viewerBytes(x.schema) + x.memoBytes*int64(slots)/2
+		perClient += x.viewerBytes(slots)
 	}
 	shared := int64(len(x.frames))*int64(x.schema.Cells())*4 + x.memoBytes*int64(len(x.memos)) + int64(full)*fullLinkBytes +
 		int64(n/x.shardSize+1)*int64(slots)*2*int64(unsafe.Sizeof([]packet{}))

@@ -37,10 +37,11 @@ func rateRow(key, example string, field func(*Config) *int64) Row {
 				return true
 			}
 			bps, ok := units.ParseRate(text)
-			if ok = ok && bps >= minSendBudget && bps <= maxSendBudget; ok {
-				*field(c) = bps
+			if !ok || bps < minSendBudget || bps > maxSendBudget {
+				return false
 			}
-			return ok
+			*field(c) = bps
+			return true
 		})
 }
 
@@ -72,10 +73,11 @@ func burstRow() Row {
 	r := scalarRow(burstKey, "1 to 16 packets", func(c *Config) any { return float64(c.Sender.BudgetBurst) / 1000 },
 		func(c *Config, v any) bool {
 			packets, ok := number(v)
-			if ok = ok && packets >= 1 && packets <= maxBurst/1000; ok {
-				c.Sender.BudgetBurst = int64(math.Round(packets * 1000))
+			if !ok || !(packets >= 1 && packets <= maxBurst/1000) {
+				return false
 			}
-			return ok
+			c.Sender.BudgetBurst = int64(math.Round(packets * 1000))
+			return true
 		})
 	r.Help = "most that a packet may take, in packets of the budget: with 1, no 100 ms exceed it; more lets a packet use what earlier ones left"
 	return r
@@ -186,10 +188,11 @@ func interestSettings() []scalarSetting {
 	radius := scalarRow(radiusKey, "0 (everywhere) to 1000000, in the unit of the positions", func(c *Config) any { return c.Interest.Radius },
 		func(c *Config, v any) bool {
 			value, ok := number(v)
-			if ok = ok && value >= 0 && value <= 1e6; ok {
-				c.Interest.Radius = value
+			if !ok || !(value >= 0 && value <= 1e6) {
+				return false
 			}
-			return ok
+			c.Interest.Radius = value
+			return true
 		})
 	return []scalarSetting{
 		{Row: radius, omit: none},

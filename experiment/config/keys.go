@@ -156,7 +156,8 @@ func (e *Encoder) setShadow(key, rest string, value any) error {
 		return e.set(key, rest, value)
 	}
 	for _, s := range ownSettings {
-		if known = append(known, s.name); s.name == rest {
+		known = append(known, s.name)
+		if s.name == rest {
 			return s.set(e, key, value)
 		}
 	}

@@ -264,7 +264,8 @@ func (x *Session) share(now time.Duration) {
 		if !v.leftRows {
 			v.allowed = min(v.allowed, max(2*v.size, x.need(v, s.keys[i])))
 		}
-		if reserved += min(v.allowed, least); reserved > total {
+		reserved += min(v.allowed, least)
+		if reserved > total {
 			v.allowed = 0
 			if next < 0 {
 				next = c

@@ -327,7 +327,8 @@ func (x *Session) checkSupport() error {
 
 // checkChange returns an error if ch cannot be applied to c during a run.
 func (x *Session) checkChange(c *config.Config, ch config.Change) error {
-	if ch = ch.WithMark(""); ch.IsZero() {
+	ch = ch.WithMark("")
+	if ch.IsZero() {
 		return nil
 	}
 	if !CanChange(c, ch) {

@@ -210,7 +210,8 @@ func (s *Sender) sendView(now time.Duration, cur *frame.Frame, changed frame.Row
 	v.filler.Advance(cur, changed)
 	p, err := v.filler.Fill(v.server, s.seq, coding, allowed-out.Header, budget)
 	s.seq++
-	if v.rowNeed = p.Need; p.Need > 0 {
+	v.rowNeed = p.Need
+	if p.Need > 0 {
 		return out, ErrNoRoom // the bucket will fill to this
 	}
 	if err != nil {

@@ -475,7 +475,8 @@ func (f *filling) run() error {
 				f.Filler.budget = *f.budget
 			}
 		}
-		if k = f.nextAttempt(); k == 0 {
+		k = f.nextAttempt()
+		if k == 0 {
 			break
 		}
 	}

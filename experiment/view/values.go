@@ -56,7 +56,8 @@ func (v *values) release(i int, k uint32) {
 	if k == 0 {
 		return
 	}
-	if v.list[k].users--; v.list[k].users == 0 {
+	v.list[k].users--
+	if v.list[k].users == 0 {
 		v.free = append(v.free, k)
 		if v.loaded[i] == k {
 			v.loaded[i] = 0

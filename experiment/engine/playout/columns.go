@@ -163,7 +163,8 @@ func Between(f *frame.Field, a, b int32, weight float64) float64 {
 	if f.Kind == frame.Angle {
 		lowest = f.InUnits(f.Min)
 	}
-	if v = lowest + math.Mod(v-lowest, turn); v < lowest {
+	v = lowest + math.Mod(v-lowest, turn)
+	if v < lowest {
 		v += turn
 	}
 	return v

@@ -141,7 +141,8 @@ func (h *decayingHistogram) add(v time.Duration) {
 func (h *decayingHistogram) valueAt(p uint64) time.Duration {
 	sum := uint64(0)
 	for i := h.low; i < h.end; i++ {
-		if sum += h.weights[i]; sum*1e6 >= h.sum*p {
+		sum += h.weights[i]
+		if sum*1e6 >= h.sum*p {
 			return time.Duration(i+1) * time.Millisecond
 		}
 	}

@@ -22,7 +22,8 @@ func TransportSnapshot(now time.Duration) *engine.Snapshot {
 		x, q := &s.Transport, &s.Queue
 		x.HasQueue, x.LineBps, x.Acks = true, 500_000, 6
 		if after := s.T - 60*time.Second; after > 0 {
-			if q.Bytes = min(int64(after/time.Millisecond)*20, 250_000); after < 2*time.Second {
+			q.Bytes = min(int64(after/time.Millisecond)*20, 250_000)
+			if after < 2*time.Second {
 				x.LineBps = 50_000
 			}
 			x.Acks, s.Repaired, q.Flows = 3+i%2, i%2, []int64{q.Bytes / 5}

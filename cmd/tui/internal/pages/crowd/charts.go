@@ -34,6 +34,9 @@ type period struct {
 	samples int
 }
 
+// isTimed reports whether CPU times were measured. A replay without a clock has none.
+func (p *period) isTimed() bool { return p.sum.CPU != engine.CrowdCPU{} }
+
 // recent returns the sums over the last two seconds of samples; of Wait it returns the largest.
 func recent(samples []engine.CrowdSample) (p period) {
 	samples = samples[max(len(samples)-panes.MeanWindow, 0):]
@@ -127,54 +130,34 @@ func (p *charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		}
 	}
 	now := recent(shown)
-	value := func(name string, style look.Style, f figures.Figure, decimals int, unit string) []look.Span {
-		return []look.Span{style.Span(name + " "), look.Value.Span(f.Text(decimals)), look.Dim.Span(unit + "  ")}
-	}
 	encodings := panes.Stacked{Title: "Encodings a tick, " + room.MeanText, Spec: p.line(look.Payload, 4, func(s *engine.CrowdSample) float64 {
 		return ratio(float64(s.Encodings), s.Ticks)
 	})}
 	encodings.Legend = look.FitGroups(look.TitleSpace(c.W, encodings.Title), [][]look.Span{
-		value(at, look.Payload, now.perTick(float64(now.sum.Encodings)), 1, ""),
-		value("clients each", look.Dim, figures.RatioFigure(float64(now.sum.Packets), float64(now.sum.Encodings)), 0, "")})
-	cpu := panes.Stacked{Title: "CPU µs a tick, wall clock", Spec: &chart.Spec{Floor: 100}}
-	legend := [][]look.Span{}
-	for i, part := range cpuParts(p.hasBudget) {
-		fill, style := th.Shade(0), look.SlotStyle(i)
-		if !th.Color {
-			fill = th.Shade(i)
-		}
-		cpu.Spec.Areas = append(cpu.Spec.Areas, chart.Area{Fill: fill, Style: chart.Style(style), Values: p.values(func(s *engine.CrowdSample) float64 {
-			return ratio(float64(part.of(&s.CPU))/1000, s.Ticks)
-		})})
-		legend = append(legend, value(string(th.Swatch(i))+" "+part.name, style, now.perTick(float64(part.of(&now.sum.CPU))/1000), 0, ""))
-	}
-	legend = append(legend, []look.Span{look.Dim.Span("of "), look.Value.Span(units.Fixed(units.Milliseconds(p.tick), 1)), look.Dim.Span(" ms")})
-	cpu.Legend = look.FitGroups(look.TitleSpace(c.W, cpu.Title), legend)
-	untimed := now.sum.CPU == engine.CrowdCPU{} // a replay without a clock
-	if untimed {
-		cpu.Legend = []look.Span{look.Dim.Span("not measured")}
-	}
+		legendValue(at, look.Payload, now.perTick(float64(now.sum.Encodings)), 1, ""),
+		legendValue("clients each", look.Dim, figures.RatioFigure(float64(now.sum.Packets), float64(now.sum.Encodings)), 0, "")})
+	cpu := p.cpuChart(th, &now, c.W)
 	rate := panes.Stacked{Title: "All clients Mbit/s, " + room.MeanText, Spec: p.line(look.Wire, 1, func(s *engine.CrowdSample) float64 {
 		return float64(s.WireBits) * room.PerSecond / 1e6
 	})}
-	rate.Legend = value("with headers", look.Wire, now.megabits(), 2, "")
+	rate.Legend = legendValue("with headers", look.Wire, now.megabits(), 2, "")
 	lost := panes.Stacked{Title: "Lost %, " + room.MeanText, Spec: p.line(look.Lost, 1, func(s *engine.CrowdSample) float64 {
 		return 100 * ratio(float64(s.Lost), s.Packets)
 	})}
-	lost.Legend = value(at, look.Lost, figures.RatioFigure(100*float64(now.sum.Lost), float64(now.sum.Packets)), 2, "")
+	lost.Legend = legendValue(at, look.Lost, figures.RatioFigure(100*float64(now.sum.Lost), float64(now.sum.Packets)), 2, "")
 	list := []panes.Stacked{encodings, cpu, rate, lost}
 	if p.hasUplink {
 		queue := panes.Stacked{Title: "Uplink of the server: longest wait ms", Spec: p.line(look.Warn, 5, func(s *engine.CrowdSample) float64 {
 			return units.Milliseconds(s.Wait)
 		})}
 		queue.Spec.Series[0].Reduce = chart.Max
-		queue.Legend = value(at, look.Warn, figures.Known(units.Milliseconds(now.sum.Wait)), 1, "")
+		queue.Legend = legendValue(at, look.Warn, figures.Known(units.Milliseconds(now.sum.Wait)), 1, "")
 		list = slices.Insert(list, 2, queue)
 	}
 	const chartRows = 4 // smallest useful height with the title
 	for i := range list {
 		list[i].Focused = focused
-		list[i].Folded = i > 0 && c.H < 3+chartRows*(i+1) || i == 1 && untimed
+		list[i].Folded = i > 0 && c.H < 3+chartRows*(i+1) || i == 1 && !now.isTimed()
 		s := list[i].Spec
 		th.StyleChart(s)
 		s.Step, s.Span, s.Window = meters.SamplePeriod, int(p.span(len(p.samples))/meters.SamplePeriod), panes.MeanWindow
@@ -185,6 +168,33 @@ func (p *charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		panes.AddCrosshair(s, p.crosshair)
 	}
 	panes.DrawStack(c, th, list)
+}
+
+// legendValue returns the part of a legend for a figure.
+func legendValue(name string, style look.Style, f figures.Figure, decimals int, unit string) []look.Span {
+	return []look.Span{style.Span(name + " "), look.Value.Span(f.Text(decimals)), look.Dim.Span(unit + "  ")}
+}
+
+// cpuChart returns the chart of the CPU time of a tick by part. width is that of the pane.
+func (p *charts) cpuChart(th *look.Theme, now *period, width int) panes.Stacked {
+	cpu := panes.Stacked{Title: "CPU µs a tick, wall clock", Spec: &chart.Spec{Floor: 100}}
+	legend := [][]look.Span{}
+	for i, part := range cpuParts(p.hasBudget) {
+		fill, style := th.Shade(0), look.SlotStyle(i)
+		if !th.Color {
+			fill = th.Shade(i)
+		}
+		cpu.Spec.Areas = append(cpu.Spec.Areas, chart.Area{Fill: fill, Style: chart.Style(style), Values: p.values(func(s *engine.CrowdSample) float64 {
+			return ratio(float64(part.of(&s.CPU))/1000, s.Ticks)
+		})})
+		legend = append(legend, legendValue(string(th.Swatch(i))+" "+part.name, style, now.perTick(float64(part.of(&now.sum.CPU))/1000), 0, ""))
+	}
+	legend = append(legend, []look.Span{look.Dim.Span("of "), look.Value.Span(units.Fixed(units.Milliseconds(p.tick), 1)), look.Dim.Span(" ms")})
+	cpu.Legend = look.FitGroups(look.TitleSpace(width, cpu.Title), legend)
+	if !now.isTimed() {
+		cpu.Legend = []look.Span{look.Dim.Span("not measured")}
+	}
+	return cpu
 }
 
 // line returns a chart with one line of the visible samples.

@@ -36,7 +36,7 @@ func TestPlugin(t *testing.T) {
 		{[]string{"walkoff", "--frames", "40", "--plugin", evil, "--encoder", "evil evil=1"}, exitFailed, "evil evil=1             -     -          -             -          -          -  NO"},
 		{[]string{"walkoff", "--frames", "40", "--encoder", "rotor bitz=1"}, exitUsage, `unknown name "bitz"`},
 		{[]string{"walkoff", "--frames", "40", "--encoder", "rotor bitz"}, exitUsage, "expected a parameter as NAME=VALUE"},
-		{[]string{"walkoff", "--frames", "40", "--encoder", "rotor control=gcc"}, exitUsage, "a walk-off has no control"},
+		{[]string{"walkoff", "--frames", "40", "--encoder", "rotor control=gcc"}, exitUsage, "a walk-off has no budget, control or priority"},
 		{[]string{"bench", "--frames", "40", "--encoder", "rotor xy_small=5"}, exitUsage, "expected a name"},
 		{[]string{"plugins", "check", "plugins_test.go"}, exitUsage, "not a WebAssembly module"},
 		{append([]string{"walkoff", "--encoder", "delta-c", "--frames", "40", "--json"}, plug...), exitDone, `"lossless": true`},

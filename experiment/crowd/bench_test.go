@@ -108,23 +108,15 @@ func benchmarkTick(b *testing.B, c *config.Config) {
 	b.ReportMetric(t.TickUS.ChooseUS.Or(0), "choose-µs")
 	v := r.viewFigures(r.Now())
 	b.ReportMetric(v.Encodings.Or(0), "tries")
-	before := heapBytes()
+	before := testkit.HeapBytes()
 	for i := range r.shards {
 		r.shards[i].filler = nil
 		for _, v := range r.shards[i].viewers {
 			v.server = nil
 		}
 	}
-	b.ReportMetric(float64(before-heapBytes())/float64(c.Crowd.Clients), "B/client")
+	b.ReportMetric(float64(before-testkit.HeapBytes())/float64(c.Crowd.Clients), "B/client")
 	runtime.KeepAlive(r)
-}
-
-// heapBytes returns the size of the live heap.
-func heapBytes() int64 {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
 }
 
 // clientBytes returns the memory of all clients, with what they have in flight.

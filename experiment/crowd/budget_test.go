@@ -274,11 +274,11 @@ func checkViewerBytes(t *testing.T, encoder string, clients int64) {
 			t.Fatal(err)
 		}
 	}
-	before := heapBytes()
+	before := testkit.HeapBytes()
 	for i := range x.shards {
 		x.shards[i].viewers = nil
 	}
-	got := (before - heapBytes()) / clients
+	got := (before - testkit.HeapBytes()) / clients
 	want := x.viewerBytes(x.slots)
 	if got > want*2 || want > got*2 {
 		t.Errorf("a client takes %d bytes, estimated are %d", got, want)

@@ -9,6 +9,7 @@ import (
 	"wirelab/encoders"
 	"wirelab/encoders/rows"
 	"wirelab/experiment/endpoint"
+	"wirelab/internal/testkit"
 )
 
 // TestViewMemory checks that datagrams with view frames cannot let a receiver grow. Each begins an epoch of its own with
@@ -21,16 +22,10 @@ func TestViewMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	receiver := endpoint.NewReceiver(schema, schema.NewFrame(), []encoders.Codec{codec}, options)
-	heap := func() int64 {
-		var m runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&m)
-		return int64(m.HeapAlloc)
-	}
 	before := int64(0)
 	for i := range 500 {
 		if i == 100 {
-			before = heap()
+			before = testkit.HeapBytes()
 		}
 		sender := endpoint.NewSender(schema, schema.NewFrame(), encoding, options)
 		sender.StartAt(uint64(i), 0)
@@ -44,7 +39,7 @@ func TestViewMemory(t *testing.T) {
 			t.Fatalf("packet %d: %+v", i, rx)
 		}
 	}
-	if grown := heap() - before; grown > 1<<20 {
+	if grown := testkit.HeapBytes() - before; grown > 1<<20 {
 		t.Errorf("400 datagrams let the heap grow by %d bytes", grown)
 	}
 	runtime.KeepAlive(receiver)

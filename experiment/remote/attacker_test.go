@@ -5,13 +5,13 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/netip"
-	"runtime"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"wirelab/experiment/remote/channel"
+	"wirelab/internal/testkit"
 )
 
 // attacker is a man in the middle between two sockets. It forwards every datagram and injects
@@ -115,12 +115,12 @@ func TestInjectedDatagrams(t *testing.T) {
 	}
 	link := NewLink(near, "there")
 	s := crowdSession(t, newConfig(t, map[string]any{"duration": "2s", "down.loss": "2%"}), link)
-	var early, late uint64
+	var early, late int64
 	if err := link.Drive(context.Background(), s, func() error {
 		if n := s.Now(); early == 0 && n > 500*time.Millisecond {
-			early = heapBytes()
+			early = testkit.HeapBytes()
 		} else if late == 0 && n > 1900*time.Millisecond {
-			late = heapBytes()
+			late = testkit.HeapBytes()
 		}
 		return nil
 	}); err != nil {
@@ -145,12 +145,4 @@ func TestInjectedDatagrams(t *testing.T) {
 	}
 	t.Logf("%d injected; dropped at the receiver %v, at the sender %v", v.injected, books.DroppedBy, near.Stats().DroppedBy)
 	checkReplay(t, r, link.Recording())
-}
-
-// heapBytes returns the size of all live heap objects.
-func heapBytes() uint64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
 }

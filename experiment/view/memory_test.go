@@ -7,30 +7,22 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// heapBytes returns the size of all objects in use.
-func heapBytes() int64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
-}
-
 // The memory of a server is bounded by its rows, at 2 % loss and at 20 %: that of the clients of a filler, with the values
 // that they share, and without memos. WIRELAB_THOROUGH=2 measures 1,000 clients after 600 ticks: 27 KB and 41 KB.
 func TestServerMemory(t *testing.T) {
 	clients, ticks := testkit.ChooseLong(1000, 200, 200), testkit.ChooseLong(600, 40, 40)
 	for losePercent, most := range map[int]int64{2: 30_000, 20: 44_000} {
 		l := newLoad(t, "relative-orientation", clients, 3, ticks, 64, losePercent)
-		before := heapBytes()
+		before := testkit.HeapBytes()
 		r := newServing(t, l)
-		empty := heapBytes()
+		empty := testkit.HeapBytes()
 		for n := range l.frames {
 			r.advance(n)
 			for c := range r.servers {
 				r.packet(t, n, c)
 			}
 		}
-		bytes := (heapBytes() - before) / int64(clients)
+		bytes := (testkit.HeapBytes() - before) / int64(clients)
 		values := r.filler.values
 		t.Logf("%d %% loss: %d bytes a client, %d of them in the beginning, %d for %d shared values", losePercent, bytes, (empty-before)/int64(clients),
 			(4*cap(values.cells)+16*cap(values.list))/clients, len(values.list))

@@ -12,7 +12,7 @@ import (
 )
 
 // testTimeout limits waits for events that normally happen at once.
-const testTimeout = 30 * time.Second
+const testTimeout = time.Minute
 
 func loopback() netip.AddrPort { return netip.MustParseAddrPort("127.0.0.1:0") }
 

@@ -138,48 +138,34 @@ func TestCountersBalancedDuringReshape(t *testing.T) {
 		newSpec(t, "netem", "delay 2ms 1ms loss 10% duplicate 10%"),
 		newSpec(t, "rate", "300kbit", "queue_discipline", "codel target=1ms interval=5ms", "duplicate", "20%"),
 		newSpec(t, "rate", "2mbit", "queue", "4KB", "queue_discipline", "fq_codel"),
-		newSpec(t, "latency", "1s"), // reaches MaxQueued
+		newSpec(t, "latency", "1h"), // datagrams stay in flight until MaxQueued is reached
 	}
-	quit, done := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(done)
-		for i := 0; ; i++ {
-			select {
-			case <-quit:
-				return
-			default:
-			}
-			if _, err := r.Reshape(constantConditions(specs[i%len(specs)], specs[i/2%len(specs)])); err != nil {
-				t.Error(err)
-			}
-			now := r.Totals()
+	clients := []*net.UDPConn{newSocket(t), newSocket(t), newSocket(t), newSocket(t)} // one more than MaxClients
+	sent := 0
+	for i := 0; i < 2*len(specs) || r.Totals().Flows[Up].OverLimit == 0; i++ {
+		if _, err := r.Reshape(constantConditions(specs[i%len(specs)], specs[i/2%len(specs)])); err != nil {
+			t.Fatal(err)
+		}
+		for n := range 40 {
+			send(t, clients[n%len(clients)], r.Addr(), make([]byte, 10+7*n))
+			sent++
+		}
+		waitFor(t, r, "all datagrams of these settings", func(now *Totals) bool {
 			for way := range now.Flows {
 				if f := &now.Flows[way]; !f.Balanced() {
-					t.Errorf("%v: %d in + %d copies, but %d out, %d lost, %d unsent, %d queued", Direction(way), f.In, f.Copies, f.Out, f.Lost(),
-						f.Unsent, f.Queued)
+					t.Fatalf("%v: %d in + %d copies, but %d out, %d lost, %d unsent, %d queued", Direction(way), f.In, f.Copies,
+						f.Out, f.Lost(), f.Unsent, f.Queued)
 				}
 			}
-			time.Sleep(time.Millisecond)
-		}
-	}()
-	for i := range 4 { // one more than MaxClients
-		client := newSocket(t)
-		for n := range 300 {
-			send(t, client, r.Addr(), make([]byte, 10+n))
-			if n%10 == 0 {
-				time.Sleep(time.Millisecond)
-			}
-		}
-		if i == 2 {
-			waitFor(t, r, "three clients", func(now *Totals) bool { return now.Joined == 3 })
-		}
+			return int(now.Flows[Up].In)+int(now.Refused) == sent
+		})
 	}
-	waitFor(t, r, "a refusal", func(now *Totals) bool { return now.Refused > 0 })
-	close(quit)
-	<-done
 	now := stop()
-	if f := now.Flows[Up]; !f.Balanced() || f.OverLimit == 0 || f.Copies == 0 || f.LostBy[lossmodel.Corrupt] == 0 {
+	if f := now.Flows[Up]; !f.Balanced() || f.Copies == 0 || f.LostBy[lossmodel.Corrupt] == 0 {
 		t.Errorf("%+v: not every outcome occurred", f.LostBy)
+	}
+	if now.Joined != 3 || int(now.Refused) != sent/len(clients) {
+		t.Errorf("%d clients joined, %d datagrams refused, expected 3 and %d", now.Joined, now.Refused, sent/len(clients))
 	}
 	if r.bytesInFlight < 0 || r.bytesInFlight > 200_000+8*(datagramOverhead+400) {
 		t.Errorf("%d bytes in flight, expected at most about 200000", r.bytesInFlight)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -71,6 +72,53 @@ func TestReport(t *testing.T) {
 	} {
 		if o := tui(c.args...); o.code != exitUsage || !strings.Contains(o.stderr, c.wantText) {
 			t.Errorf("%v: exit %d: %s", c.args, o.code, o.stderr)
+		}
+	}
+}
+
+// Every pair of kinds of reports is compared by tui report and by tui compare, or is refused with one sentence that
+// names a file.
+func TestComparePairsOfKinds(t *testing.T) {
+	root := t.TempDir()
+	in := func(name string) string { return filepath.Join(root, name) }
+	search, part := in("search.toml"), in("damaged.json")
+	for path, text := range map[string]string{part: `{"runs": [{"config": {`,
+		search: "[search]\nminimise = [\"payload_kbps\"]\n[search.over]\n\"sender.every\" = [1, 2]"} {
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kinds := []string{part, in("missing"), "../../experiment/testdata/reports/transport.json", "../../experiment/testdata/reports/version1"}
+	refused := map[string][]string{"report": kinds[:2:2], "compare": kinds[:2:2]} // without a report that can be compared
+	for name, args := range map[string][]string{
+		"run": {"run"}, "budget": {"run", "--set", "sender.budget=24kbit"}, "patches": {"run", "--preset", "patch-transfer"},
+		"shadows": {"run", "--set", "shadow[0].name=rotor"}, "failed": {"run", "--set", `assert.payload_kbps="<= 0"`}, "udp": {"run", "--udp"}, "crowd": {"run", "--set", "crowd.clients=2"},
+		"crowd-budget": {"run", "--set", "crowd.clients=2", "--set", "sender.budget=24kbit"},
+		"one-run":      {"run", "--set", "sweep[0].key=seed", "--set", "sweep[0].values=[3]"},
+		"crowds":       {"run", "--set", "crowd.clients=2", "--set", "sweep[0].key=down.loss", "--set", `sweep[0].values=["0%","9%"]`},
+		"sweep":        {"sweep", "--preset", "loss-table", "--repeat", "1"}, "search": {"search", search},
+	} {
+		o := tui(append(args, "--set", "duration=200ms", "--out", in(name), "--quiet")...)
+		if o.code != exitDone && name != "failed" {
+			t.Fatalf("%s: exit %d: %s", name, o.code, o.stderr)
+		}
+		kinds = append(kinds, in(name))
+	}
+	refused["report"] = append(refused["report"], in("sweep"), in("search"))
+	refused["compare"] = append(refused["compare"], in("search"))
+	for _, base := range kinds {
+		for _, other := range kinds {
+			for command, args := range map[string][]string{"report": {"--out", in("page.html")}, "compare": nil} {
+				o := tui(append(args, command, base, other)...)
+				want := exitDone
+				if slices.Contains(refused[command], base) || slices.Contains(refused[command], other) {
+					want = exitUsage
+				}
+				isSentence := strings.Count(o.stderr, "\n") == 1 && strings.HasPrefix(o.stderr, "tui: "+root)
+				if o.code != want || want == exitUsage && !isSentence {
+					t.Errorf("tui %s %s %s: exit %d, want %d: %s", command, base, other, o.code, want, o.stderr)
+				}
+			}
 		}
 	}
 }

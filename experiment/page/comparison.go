@@ -256,7 +256,7 @@ func (d *document) compareCharts(runs []*run, names []string) {
 	}
 	var all []point
 	for _, r := range runs { // the means of the longest run may be over more than two seconds
-		if points := r.Rows.series.allPoints(); len(all) == 0 || len(points) > 0 && points[0].width > all[0].width {
+		if points := r.points(); len(all) == 0 || len(points) > 0 && points[0].width > all[0].width {
 			all = points
 		}
 	}
@@ -287,7 +287,7 @@ func (d *document) compareChart(runs []*run, names []string, title, unit string,
 	hasData := false
 	lines, allPoints := make([]line, len(runs)), make([][]point, len(runs))
 	for i, r := range runs {
-		allPoints[i] = r.Rows.series.allPoints()
+		allPoints[i] = r.points()
 		lines[i] = newLine(allPoints[i])
 		lines[i].Name, lines[i].Color = names[i], 1+i
 		for k, p := range allPoints[i] {

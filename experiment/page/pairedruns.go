@@ -11,10 +11,10 @@ import (
 // percent of a, such as " (-12.9 to -11.4)". It returns "" if the runs differ in seed or sample times,
 // the samples do not contain the figure, or there are too few.
 func pairedInterval(a, b *run, key string) string {
-	if a.Result.Seed != b.Result.Seed || a.Rows == nil || b.Rows == nil {
+	if a.Result.Seed != b.Result.Seed {
 		return ""
 	}
-	pointsA, pointsB := a.Rows.series.allPoints(), b.Rows.series.allPoints()
+	pointsA, pointsB := a.points(), b.points()
 	if len(pointsA) != len(pointsB) {
 		return ""
 	}

@@ -23,6 +23,14 @@ type run struct {
 	Missing []string // sentences about missing files
 }
 
+// points returns the points of the charts over time; none if the run has no Rows, such as one with many receivers.
+func (r *run) points() []point {
+	if r.Rows == nil {
+		return nil
+	}
+	return r.Rows.series.allPoints()
+}
+
 // Write writes the page of one run.
 func (r *run) Write(w io.Writer) error { return writeDocument(w, r.document()) }
 
@@ -120,7 +128,7 @@ func (d *document) addTimeCharts(r *run, c *config.Config) {
 	}
 	s := section{ID: "charts", Title: "Over time"}
 	s.addCharts(&d.data, 0) // all charts, from the first (0) on
-	s.Tables = append(s.Tables, timeTable(r.Rows.series.allPoints(), r.Result.Item))
+	s.Tables = append(s.Tables, timeTable(r.points(), r.Result.Item))
 	d.Sections = append(d.Sections, s)
 }
 

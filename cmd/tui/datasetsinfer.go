@@ -28,9 +28,12 @@ ask for what the log does not show.`,
 
 // inferSchema writes the guessed schema of the log at path.
 func (a *app) inferSchema(ctx context.Context, path string) error {
-	schema, err := table.Infer(ctx, path)
+	schema, remarks, err := table.Infer(ctx, path)
 	if err != nil {
 		return asUsageError(withoutSyscall(err))
+	}
+	for _, text := range remarks {
+		a.remark("tui: %s", text)
 	}
 	return a.writeTOML(schema)
 }

@@ -20,7 +20,7 @@ func TestInferPlaysAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		o := tui("datasets", "infer", log)
-		if o.code != 0 || o.stderr != "" || !strings.HasPrefix(o.stdout, "# Guessed from "+name) {
+		if o.code != 0 || !strings.HasPrefix(o.stderr, "tui: 60 frames of ") || !strings.HasPrefix(o.stdout, "# Guessed from "+name) {
 			t.Fatalf("exit %d, %q, %q", o.code, o.stdout, o.stderr)
 		}
 		if err := os.WriteFile(schema, []byte(o.stdout), 0o600); err != nil {

@@ -27,33 +27,35 @@ var errUnreadable = errors.New("the log cannot be read")
 
 // Infer guesses the schema of a log in CSV or JSON Lines. The schema is TOML with a comment on each guess, and with
 // questions where the log does not show what a field means. Its ranges contain all values of the first 256 MB of the log.
-func Infer(ctx context.Context, path string) (schema []byte, err error) {
+// The remarks are the frames that were found, the questions, and what the schema leaves out.
+func Infer(ctx context.Context, path string) (schema []byte, remarks []string, err error) {
 	g := &guess{Playback: source.Playback{Path: path}, ctx: ctx}
 	defer g.Close()
 	info, err := g.Open(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, &source.Error{File: path, Problem: "is " + source.DescribeMode(info.Mode()), Expected: "a file, which is read several times", Kind: ErrRecords}
+		return nil, nil, &source.Error{File: path, Problem: "is " + source.DescribeMode(info.Mode()), Expected: "a file, which is read several times", Kind: ErrRecords}
 	}
 	if err := g.Unpack(nil, unpack.Errors{Format: errUnreadable, Truncated: ErrTruncated}); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	for _, pass := range []func() error{g.findColumns, g.findRanges, g.findKey, g.findChanges} {
 		if err := pass(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if err := g.In.Rewind(); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return nil, nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}
 	fields := g.fields()
 	if len(fields) == 0 {
-		return nil, &source.Error{File: path, Problem: "has no column that a field can hold (" + strings.Join(g.leftOut, "; ") + ")",
+		return nil, nil, &source.Error{File: path, Problem: "has no column that a field can hold (" + strings.Join(g.leftOut, "; ") + ")",
 			Expected: "numbers, true and false, or words", Kind: ErrRecords}
 	}
-	return g.write(fields), nil
+	schema = g.write(fields)
+	return schema, g.remarks, nil
 }
 
 // guess is what Infer has found in a log.
@@ -64,6 +66,7 @@ type guess struct {
 	list    string          // JSON Lines: path of the list of rows; "" if a line is a row
 	columns []profile
 	leftOut []string  // remarks on columns that the schema does not describe
+	remarks []string  // for the user, beside the schema
 	frame   int       // column that identifies frames, -1 if none does
 	time    int       // column with the time, -1 if none
 	key     int       // column that identifies things, -1 if none does

@@ -224,7 +224,7 @@ func TestInferReadsItsLog(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		schema, err := Infer(t.Context(), path)
+		schema, _, err := Infer(t.Context(), path)
 		if err != nil {
 			t.Fatalf("seed %d: %v\n%s", seed, err, text)
 		}
@@ -325,7 +325,7 @@ func (l *randomLog) compare(layout *Layout, f *frame.Frame, n int) string {
 func TestInferTankGame(t *testing.T) {
 	csv, lines := testkit.TankGame(1, 300)
 	for name, content := range map[string][]byte{"tanks.csv.gz": zipped(csv), "tanks.jsonl": lines, "tanks.log.zst": zstded(csv)} {
-		schema, err := Infer(t.Context(), fileOf(t, name, content))
+		schema, _, err := Infer(t.Context(), fileOf(t, name, content))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -388,7 +388,7 @@ func TestInferAsks(t *testing.T) {
 		{"a.csv", "ms|vx|y|x|z|pos.x\n100|1|1|2|3|4\n150|2|2|1.5|3.25|5\n", "rate_hz = 20 # the median step of ms is 50, taken as ms"},
 	} {
 		path := fileOf(t, c.name, []byte(c.text))
-		schema, err := Infer(t.Context(), path)
+		schema, _, err := Infer(t.Context(), path)
 		if err != nil {
 			t.Errorf("%q: %v", c.text, err)
 			continue
@@ -412,11 +412,11 @@ func TestInferAsks(t *testing.T) {
 		{"a.jsonl", "{}\n", "has no values"},
 		{"a.csv", "tick,id,note\n1,7,\n1,8,\n2,8,\n", "has no column that a field can hold (note: left out, since it is empty); expected numbers"},
 	} {
-		if _, err := Infer(t.Context(), fileOf(t, c.name, []byte(c.text))); err == nil || !strings.Contains(err.Error(), c.wantText) || strings.Contains(err.Error(), "\n") {
+		if _, _, err := Infer(t.Context(), fileOf(t, c.name, []byte(c.text))); err == nil || !strings.Contains(err.Error(), c.wantText) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v, want %s", c.text, err, c.wantText)
 		}
 	}
-	if _, err := Infer(t.Context(), t.TempDir()); err == nil || !strings.Contains(err.Error(), "folder") {
+	if _, _, err := Infer(t.Context(), t.TempDir()); err == nil || !strings.Contains(err.Error(), "folder") {
 		t.Errorf("a folder: %v", err)
 	}
 }

@@ -24,10 +24,18 @@ func (g *guess) write(fields []guessedField) []byte {
 	if g.partial {
 		fmt.Fprintf(&b, "# QUESTION: only the first %d MB were read. Are all ranges large enough?\n", maxSurvey>>20)
 	}
+	if g.frame < 0 && g.list == "" { // each row is a frame
+		g.frames, g.most = g.rows, 1
+	}
+	g.remarks = []string{fmt.Sprintf("%s of %s", words.Count(g.frames, "frame"), words.Count(g.most, "row"))}
 	g.writeFrames(&b, base)
 	for _, f := range fields {
 		f.write(&b)
+		for _, reason := range f.reasons {
+			g.ask(f.field.Name, reason)
+		}
 	}
+	g.remarks = append(g.remarks, g.leftOut...)
 	if len(g.leftOut) > 0 {
 		b.WriteString("\n")
 	}
@@ -35,6 +43,13 @@ func (g *guess) write(fields []guessedField) []byte {
 		fmt.Fprintf(&b, "# %s.\n", comment(text))
 	}
 	return []byte(b.String())
+}
+
+// ask adds a reason to the remarks if it is a question. subject is the field or the key of the schema.
+func (g *guess) ask(subject, reason string) {
+	if strings.Contains(reason, "QUESTION") {
+		g.remarks = append(g.remarks, subject+": "+reason)
+	}
 }
 
 // comment returns a text from the log for use in a comment of TOML, which must be printable and on one line.
@@ -69,6 +84,11 @@ func (g *guess) writeFrames(b *strings.Builder, base string) {
 			value = strconv.Quote(text)
 		}
 		fmt.Fprintf(b, "%-7s = %v # %s\n", key, value, comment(reason))
+		g.ask(key, reason)
+	}
+	question := func(key, text string) {
+		fmt.Fprintf(b, "# QUESTION: %s\n", text)
+		g.ask(key, "QUESTION: "+text)
 	}
 	line("item", item, "the word for one row in figures; from the name of the list or of the file")
 	hz, reason := g.rate()
@@ -87,7 +107,7 @@ func (g *guess) writeFrames(b *strings.Builder, base string) {
 	if g.frame >= 0 {
 		line("frame", g.columns[g.frame].name, "never falls, and is equal for the rows of a frame")
 	} else if g.list == "" {
-		b.WriteString("# QUESTION: no column seems to count frames. Each row is a frame unless frame = \"...\" names that column.\n")
+		question("frame", "no column seems to count frames. Each row is a frame unless frame = \"...\" names that column.")
 	}
 	switch {
 	case g.key >= 0:
@@ -98,9 +118,9 @@ func (g *guess) writeFrames(b *strings.Builder, base string) {
 		writeKey(b, "rows", 1)
 	default:
 		if g.varying {
-			b.WriteString("# QUESTION: frames have different numbers of rows. Which column is the key, which identifies the thing in a row?\n")
+			question("key", "frames have different numbers of rows. Which column is the key, which identifies the thing in a row?")
 		} else if g.most > 1 {
-			b.WriteString("# QUESTION: no column identifies the things. Is each row the same thing in all frames? If not, log an id, and set key.\n")
+			question("key", "no column identifies the things. Is each row the same thing in all frames? If not, log an id, and set key.")
 		}
 		line("rows", max(g.most, 1), "in each frame")
 	}

@@ -55,7 +55,7 @@ func FuzzLog(f *testing.F) {
 				t.Fatalf("%s\n%v, %v, want %v", text, got, err, want)
 			}
 		}
-		guess, err := Infer(t.Context(), path)
+		guess, _, err := Infer(t.Context(), path)
 		if err != nil {
 			if !damaged || !strings.HasPrefix(err.Error(), path+":") || strings.Contains(err.Error(), "\n") {
 				t.Fatalf("%q: %v", text, err)

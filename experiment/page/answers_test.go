@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -124,6 +125,28 @@ func TestScatterOfZeros(t *testing.T) {
 	g := scatter([]*gridPoint{p}, nil, metric{key: "a", scale: 1}, metric{key: "b", scale: 1})
 	if text := fmt.Sprint(g); strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
 		t.Error(text)
+	}
+}
+
+// All points of a chart are in its plotting area, and the axes end with labels, whatever the signs of the figures.
+func TestScatterIncludesPoints(t *testing.T) {
+	rng := rand.New(rand.NewPCG(40, 9))
+	for range 500 {
+		var points []*gridPoint
+		scale := math.Pow(10, rng.Float64()*8-4)
+		for range 1 + rng.IntN(4) {
+			points = append(points, &gridPoint{Figures: map[string]paired.Interval{"a": {Estimate: scale * rng.NormFloat64()}, "b": {Estimate: scale * (rng.Float64() - 0.5)}}})
+		}
+		g := scatter(points, nil, metric{key: "a", scale: 1}, metric{key: "b", scale: 1})
+		for _, d := range g.Dots {
+			x, y := coordinate(d.X), coordinate(d.Y)
+			if x < paretoLeft || x > paretoRight || y < paretoTop || y > paretoBottom {
+				t.Fatalf("a point is at %v, %v: %+v", x, y, g)
+			}
+		}
+		if first, last := g.Lines[0], g.Lines[len(g.Lines)-1]; coordinate(first.X1) != paretoLeft || coordinate(last.Y1) != paretoTop {
+			t.Fatalf("the axes begin or end between labels: %+v", g)
+		}
 	}
 }
 

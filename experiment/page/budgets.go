@@ -31,13 +31,14 @@ type errorLine struct {
 // errorGraphic draws error against kbps. Each point has its tag beside it, so that colour is not the only difference.
 func errorGraphic(lines []errorLine, unit string) graphic {
 	g := graphic{Title: "Better is to the left and down", Width: 740, Height: 350, Description: "Error against kbps of each policy and budget; the table below lists them"}
-	maxX, maxY := 0.0, 0.0
+	var xs, ys span
 	for _, l := range lines {
 		for _, p := range l.Points {
-			maxX, maxY = max(maxX, p.Used*1.05), max(maxY, p.Error.Estimate, p.Error.Hi)
+			xs.include(p.Used * 1.05)
+			ys.include(max(p.Error.Estimate, p.Error.Hi))
 		}
 	}
-	x, y := g.drawAxesTo(maxX, maxY, "headers and payloads used, kbps", "mean error of moving rows, "+unit)
+	x, y := g.drawAxesTo(xs, ys, "headers and payloads used, kbps", "mean error of moving rows, "+unit)
 	type place struct{ x, y float64 }
 	var taken []place // of tags
 	for i, l := range lines[:min(len(lines), maxLines)] {

@@ -184,32 +184,52 @@ func scatter(points []*gridPoint, best map[*gridPoint]bool, mx, my metric) graph
 	return g
 }
 
-// drawAxes draws both axes from 0 to the maxima of points, rounded up to ticks, and returns functions that convert
-// values to coordinates. mx and my are the metrics of the axes.
+// drawAxes draws both axes so that they include 0 and the points, and returns functions that convert values to
+// coordinates. mx and my are the metrics of the axes.
 func (g *graphic) drawAxes(points []*gridPoint, mx, my metric) (x, y func(v float64) string) {
-	maxX, maxY := 0.0, 0.0
+	var xs, ys span
 	for _, p := range points {
-		maxX, maxY = max(maxX, p.Figures[mx.key].Estimate*mx.scale), max(maxY, p.Figures[my.key].Estimate*my.scale)
+		xs.include(p.Figures[mx.key].Estimate * mx.scale)
+		ys.include(p.Figures[my.key].Estimate * my.scale)
 	}
-	return g.drawAxesTo(maxX, maxY, mx.label(), my.label())
+	return g.drawAxesTo(xs, ys, mx.label(), my.label())
 }
 
-// drawAxesTo draws both axes from 0 to maxX and maxY, rounded up to ticks, as drawAxes does. xName and yName are the
-// names of the axes.
-func (g *graphic) drawAxesTo(maxX, maxY float64, xName, yName string) (x, y func(v float64) string) {
-	stepX, stepY := tickStep(maxX), tickStep(maxY)
-	maxX, maxY = stepX*max(math.Ceil(maxX/stepX), 1), stepY*max(math.Ceil(maxY/stepY), 1)
+// span is the range of the values on an axis. It always includes 0.
+type span struct{ lo, hi float64 }
+
+// include extends the range to v, if v is finite.
+func (s *span) include(v float64) {
+	if v-v != 0 { // NaN or infinite
+		return
+	}
+	s.lo = min(s.lo, v)
+	s.hi = max(s.hi, v)
+}
+
+// ticks extends the range to round values, and returns these at equal distances from the lowest to the highest.
+func (s *span) ticks() (list []float64) {
+	step := tickStep(s.hi - s.lo)
+	first, last := math.Floor(s.lo/step), max(math.Ceil(s.hi/step), 1)
+	s.lo, s.hi = first*step, last*step
+	for i := first; i <= last; i++ {
+		list = append(list, i*step)
+	}
+	return list
+}
+
+// drawAxesTo draws axes for the values xs and ys, as drawAxes does. xName and yName are the names of the axes.
+func (g *graphic) drawAxesTo(xs, ys span, xName, yName string) (x, y func(v float64) string) {
+	ticksX, ticksY := xs.ticks(), ys.ticks()
 	format := func(v float64) string { return units.Fixed(v, 1) } // a coordinate with one decimal
-	x = func(v float64) string { return format(paretoLeft + (paretoRight-paretoLeft)*v/maxX) }
-	y = func(v float64) string { return format(paretoBottom - (paretoBottom-paretoTop)*v/maxY) }
+	x = func(v float64) string { return format(paretoLeft + (paretoRight-paretoLeft)*(v-xs.lo)/(xs.hi-xs.lo)) }
+	y = func(v float64) string { return format(paretoBottom - (paretoBottom-paretoTop)*(v-ys.lo)/(ys.hi-ys.lo)) }
 	// The labels are a few units outside of the plotting area.
-	for i := range int(math.Round(maxX/stepX)) + 1 {
-		v := float64(i) * stepX
+	for _, v := range ticksX {
 		g.Lines = append(g.Lines, stroke{x(v), format(paretoTop), x(v), format(paretoBottom), "grid"})
 		g.Texts = append(g.Texts, caption{x(v), format(paretoBottom + 18), "mid", formatRounded(v)})
 	}
-	for i := range int(math.Round(maxY/stepY)) + 1 {
-		v := float64(i) * stepY
+	for _, v := range ticksY {
 		g.Lines = append(g.Lines, stroke{format(paretoLeft), y(v), format(paretoRight), y(v), "grid"})
 		g.Texts = append(g.Texts, caption{format(paretoLeft - 8), y(v), "end", formatRounded(v)})
 	}

@@ -35,7 +35,7 @@ func playoutGraphic(p *figures.PlayoutComparison) graphic {
 	for i := range p.List {
 		maxAge, maxStarved = max(maxAge, p.List[i].AgeMS.P50*1.2), max(maxStarved, 100*p.List[i].StarvedRatio.Or(0)*1.5)
 	}
-	x, y := g.drawAxesTo(maxAge, maxStarved, "median age of the displayed state, ms", "starved, % of display ticks")
+	x, y := g.drawAxesTo(span{hi: maxAge}, span{hi: maxStarved}, "median age of the displayed state, ms", "starved, % of display ticks")
 	path := ""
 	for _, f := range p.Fixed {
 		age, known := f.AgeMS.Value()

@@ -14,7 +14,6 @@ type bounds struct {
 	lo, hi       float64 // values of the lowest and the highest row
 	step         float64 // value between two labels
 	rowsPerLabel int     // rows between two labels
-	baseRow      int     // number of the lowest row, counted from the row of value 0; negative below it
 }
 
 // mantissas are the mantissas of round steps; the factor is a power of ten.
@@ -135,31 +134,19 @@ func (p *plot) chooseBounds(values [][]float64) bounds {
 		return fitBounds(lo, hi, p.rows)
 	}
 	lo, hi := dataRange(values, p.Rules, p.Floor)
-	return zeroBounds(lo, hi, p.rows)
+	return fitBounds(lo, hi, p.rows)
 }
 
-// withoutFar returns the elements of list that are at most farFactor times higher than top.
+// withoutFar returns the elements of list that are at most farFactor times higher than top. Of the others it returns
+// the values up to top, because only values above the chart are marked.
 func withoutFar(list [][]float64, top float64) (out [][]float64) {
 	for _, cols := range list {
-		if _, hi := dataRange([][]float64{cols}, nil, 0); hi <= farFactor*top {
-			out = append(out, cols)
+		if _, hi := dataRange([][]float64{cols}, nil, 0); hi > farFactor*top {
+			cols = slices.DeleteFunc(slices.Clone(cols), func(v float64) bool { return v > top })
 		}
+		out = append(out, cols)
 	}
 	return out
-}
-
-// zeroBounds returns the tightest bounds with round labels that include lo <= 0 <= hi, for a plot of
-// at least two rows.
-func zeroBounds(lo, hi float64, rows int) bounds {
-	if rows < 3 && lo < 0 && hi > 0 {
-		lo = 0 // two rows cannot show values on both sides of 0
-	}
-	return tightestBounds(hi-lo, rows, func(b *bounds) bool {
-		row := b.step / float64(b.rowsPerLabel)               // value per row
-		below, above := math.Ceil(-lo/row), math.Ceil(hi/row) // rows needed on either side of 0
-		b.lo, b.hi, b.baseRow = -below*row, (float64(rows-1)-below)*row, -int(below)
-		return below+above <= float64(rows-1)
-	})
 }
 
 // tightestBounds returns bounds with round labels for a plot of rows >= 2 rows that shows a range of height > 0.
@@ -202,6 +189,13 @@ func shareBounds(whole float64, rows int) bounds {
 	return b
 }
 
+// fromZero returns the number of a row, 0 at the top of a plot of the given number of rows, counted upwards from the
+// row of value 0.
+func (b bounds) fromZero(row, rows int) int {
+	height := float64(rows-1-row) / float64(rows-1) // share of the plot below the row
+	return int(math.Round((b.lo + height*(b.hi-b.lo)) / b.step * float64(b.rowsPerLabel)))
+}
+
 // row returns the row of v on a plot of the given number of rows, 0 at the top.
 func (b bounds) row(v float64, rows int) int {
 	return rows - 1 - int(math.Round(b.scale(v, rows)))
@@ -224,7 +218,7 @@ func (b bounds) scaleDots(v float64, rows int) float64 {
 const gutter = units.ShortWidth
 
 // fitRange returns the range of the data, extended to rules that are at most half the range away; 0 to 1
-// without data. Constant data get a range of 1 % in either direction.
+// without data and for zeros. Constant data get a range of 1 % in either direction.
 func fitRange(cols [][]float64, rules []Rule) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, c := range cols {
@@ -234,9 +228,6 @@ func fitRange(cols [][]float64, rules []Rule) (lo, hi float64) {
 			}
 		}
 	}
-	if lo > hi {
-		return 0, 1
-	}
 	maxDistance := (hi - lo) / 2
 	for _, r := range rules {
 		if isFinite(r.Value) && math.Abs(r.Value) <= limit && r.Value >= lo-maxDistance && r.Value <= hi+maxDistance {
@@ -244,25 +235,36 @@ func fitRange(cols [][]float64, rules []Rule) (lo, hi float64) {
 		}
 	}
 	const minRelativeRange = 0.02
-	if minRange := math.Max(minRelativeRange*math.Max(math.Abs(lo), math.Abs(hi)), minHeight); hi-lo < minRange {
-		return lo - minRange/2, lo + minRange/2
+	largest := math.Max(hi, -lo)
+	if largest < minHeight {
+		return 0, 1
+	}
+	minRange := minRelativeRange * largest
+	if hi-lo < minRange {
+		middle := (lo + hi) / 2
+		return middle - minRange/2, middle + minRange/2
 	}
 	return lo, hi
 }
 
-// fitBounds returns the tightest bounds with round, distinct labels that include lo to hi, but not
-// necessarily 0.
+// fitBounds returns the tightest bounds with round, distinct labels that include lo to hi. Two rows that show
+// values on both sides of 0 have equal distances from 0.
 func fitBounds(lo, hi float64, rows int) bounds {
-	if rows < 3 && lo < 0 && hi > 0 {
-		lo = 0 // two rows cannot show values on both sides of 0
+	height := float64(rows - 1) // rows between the lowest and the highest value
+	if lo < 0 && hi > 0 {
+		height = math.Max(height, 2)
 	}
 	return tightestBounds(hi-lo, rows, func(b *bounds) bool {
 		row := b.step / float64(b.rowsPerLabel) // value per row
 		bottom := math.Floor(lo / row)          // number of the lowest row, counted from the row of value 0
-		b.baseRow, b.lo, b.hi = int(bottom), bottom*row, (bottom+float64(rows-1))*row
-		return math.Ceil(hi/row)-bottom <= float64(rows-1) && labelsDiffer(b.step, math.Max(math.Abs(b.lo), math.Abs(b.hi)))
+		b.lo, b.hi = bottom*row, (bottom+height)*row
+		top := math.Max(math.Abs(b.lo), math.Abs(b.hi))
+		return math.Ceil(hi/row)-bottom <= height && (top < minLabelled || labelsDiffer(b.step, top))
 	})
 }
+
+// minLabelled is the height of the lowest axis whose labels must differ; below it they have too few decimals.
+const minLabelled = 0.01
 
 // labelDecimals returns how many decimals fit into a label for numbers up to top, and the unit (1,
 // 1000, ...) in which units.Short writes them.

@@ -257,7 +257,7 @@ func (p *plot) drawValueAxis() {
 		p.box.set(gutter, y, line, p.Axis)
 	}
 	for y := p.rows - 1; y >= 0; y-- {
-		rowsAboveZero := p.bounds.baseRow + p.rows - 1 - y
+		rowsAboveZero := p.bounds.fromZero(y, p.rows)
 		if rowsAboveZero%p.bounds.rowsPerLabel != 0 {
 			continue
 		}

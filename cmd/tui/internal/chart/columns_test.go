@@ -97,7 +97,7 @@ func TestBoundsAreRoundAndTight(t *testing.T) {
 		if rng.IntN(3) == 0 {
 			lo = -math.Pow(10, rng.Float64()*8-2)
 		}
-		b := zeroBounds(lo, hi, rows)
+		b := fitBounds(lo, hi, rows)
 		if b.lo > lo || b.hi < hi*(1-1e-9) {
 			t.Fatalf("rows %d: [%v, %v] does not hold [%v, %v]", rows, b.lo, b.hi, lo, hi)
 		}

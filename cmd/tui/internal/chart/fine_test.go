@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -41,7 +42,7 @@ func TestFineIsAsciigraphFolded(t *testing.T) {
 		}
 		spec := &Spec{End: int64(len(values)), Per: fineDotsAcross, Fine: true, Floor: 100, Series: []Series{{Values: values, Style: styleA}}}
 		b := Draw(spec, w, rows)
-		top := zeroBounds(0, 100, rows).hi
+		top := fitBounds(0, 100, rows).hi
 		if rows == 2 {
 			top = 100
 		}
@@ -300,7 +301,7 @@ func TestAxisFits(t *testing.T) {
 		}
 		seen := map[string]bool{}
 		for y := range rows {
-			if at := b.baseRow + y; at%b.rowsPerLabel == 0 {
+			if at := b.fromZero(y, rows); at%b.rowsPerLabel == 0 {
 				s := formatLabel(float64(at/b.rowsPerLabel)*b.step, b.step)
 				if seen[s] || len(s) > gutter {
 					t.Fatalf("%d rows: [%v, %v] in steps of %v: label %q again", rows, lo, hi, b.step, s)
@@ -317,5 +318,43 @@ func TestAxisFits(t *testing.T) {
 	}
 	if spec.Fit = false; Draw(spec, 56, 10).Cut {
 		t.Error("Cut is set for an axis from 0")
+	}
+}
+
+// TestAxisIncludesValues: in every style and height each finite value is within the axis, up to rounding, or is above
+// it and belongs to a loose line or to old values, which Draw marks.
+func TestAxisIncludesValues(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 40))
+	for n := range 20000 {
+		rows := 2 + n%40
+		spec := &Spec{End: 40, Per: 1, ASCII: n%2 == 0, Fine: n%3 == 0, Fit: n%5 != 0}
+		around := (rng.Float64() - 0.3) * math.Pow(10, rng.Float64()*8-4)
+		width := math.Pow(10, rng.Float64()*5-5) // relative: the ranges from 0.00001 to 1
+		mayLeave := n%7 == 0
+		if mayLeave {
+			spec.Since = 20
+		}
+		for range 1 + rng.IntN(3) {
+			line := Series{Reduce: Max, Loose: mayLeave && rng.IntN(2) == 0}
+			for range 40 {
+				line.Values = append(line.Values, around*(1+width*rng.NormFloat64()))
+			}
+			if mayLeave {
+				line.Values[rng.IntN(20)] = around * rng.Float64() * 100
+			}
+			spec.Series = append(spec.Series, line)
+		}
+		p := newPlot(spec, newBox(40+gutter+1, rows, 0))
+		var dots [][]float64
+		for i := range spec.Series {
+			dots = append(dots, p.gather(&spec.Series[i]))
+		}
+		b := p.chooseBounds(p.scaledValues(dots, nil, nil))
+		tolerance := max((b.hi-b.lo)*1e-9, minHeight)
+		for _, v := range slices.Concat(dots...) {
+			if v < b.lo-tolerance || v > b.hi+tolerance && !mayLeave {
+				t.Fatalf("%d rows, %+v: %v is not in [%v, %v]", rows, spec, v, b.lo, b.hi)
+			}
+		}
 	}
 }

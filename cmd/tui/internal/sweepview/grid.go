@@ -102,6 +102,14 @@ func (m *model) drawMap(c *look.Canvas, focused bool) {
 	m.page.mapGrid = g
 	m.drawHeadings(c, &g)
 	rows := m.axisValues(m.rows())
+	top := m.hi // of the bars
+	if m.columns() < 0 {
+		for row := range rows {
+			if v := m.watch.Mean(m.pointAt(m.rows(), row), m.figure); v.Hi != nil {
+				top = max(top, *v.Hi)
+			}
+		}
+	}
 	for i := range g.shown[0] {
 		row := g.first[0] + i
 		_, y, _, h := g.cell(i, 0)
@@ -115,7 +123,7 @@ func (m *model) drawMap(c *look.Canvas, focused bool) {
 			m.drawCell(c, x, y, w, h, row, g.first[1]+j)
 		}
 		if m.columns() < 0 { // a single axis leaves room for bars
-			m.drawBar(c, g.x+g.width+1, y, h, m.pointAt(m.rows(), row))
+			m.drawBar(c, g.x+g.width+1, y, h, m.pointAt(m.rows(), row), top)
 		}
 	}
 	m.drawLegend(c)
@@ -275,14 +283,13 @@ func (m *model) cellText(p, w int) []string {
 }
 
 // drawBar draws the mean of point p as a bar from 0 with its confidence interval, in h rows from (x, y), for grids
-// with a single axis. The largest value takes all columns up to the edge; there is no bar for negative means.
-func (m *model) drawBar(c *look.Canvas, x, y, h, p int) {
+// with a single axis. The value top takes all columns up to the edge; there is no bar for negative means.
+func (m *model) drawBar(c *look.Canvas, x, y, h, p int, top float64) {
 	v := m.watch.Mean(p, m.figure)
 	width := c.W - 2 - x
-	if v.N == 0 || m.hi <= 0 || v.Mean < 0 || width < 4 {
+	if v.N == 0 || top <= 0 || v.Mean < 0 || width < 4 {
 		return
 	}
-	top := m.hi * 1.1 // leaves room for the interval of the largest mean
 	column := func(value float64) int { return x + max(0, min(int(math.Round(float64(width-1)*value/top)), width-1)) }
 	const maxThick = 3
 	thick := min(max(h-1, 1), maxThick) // leaves a free row between bars if h is at least 2

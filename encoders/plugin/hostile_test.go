@@ -20,7 +20,8 @@ import (
 func TestEndlessLoopOutsideOfCalls(t *testing.T) {
 	s, _ := demoFrames(t, 300, 1)
 	for loop, call := range map[int]string{1: "wl_abi", 2: "wl_alloc", 3: "wl_describe", 4: "_initialize"} {
-		p, err := Load(t.Context(), fmt.Sprintf("testdata/loops%d.wasm", loop), Options{Timeout: 150 * time.Millisecond})
+		p, err := Load(t.Context(), fmt.Sprintf("testdata/loops%d.wasm", loop), Options{Timeout: time.Minute,
+			timeouts: map[string]time.Duration{call: 150 * time.Millisecond}})
 		if err == nil {
 			_, _, err = p.Codecs[0].New(s, nil)
 			p.Close()
@@ -46,7 +47,7 @@ func TestSlowCompilation(t *testing.T) {
 
 // After maxLateCalls late calls a plugin is no longer called, so that the session continues.
 func TestLateCallsAreLimited(t *testing.T) {
-	p := load(t, "testdata/evil.wasm", Options{Timeout: 200 * time.Millisecond})
+	p := load(t, "testdata/evil.wasm", Options{timeouts: map[string]time.Duration{"wl_encode": 20 * time.Millisecond}})
 	s, frames := demoFrames(t, 300, 2)
 	loops := p.Codecs[0].Defaults()
 	if err := encoders.SetParam(loops, "evil", 2); err != nil {
@@ -56,7 +57,7 @@ func TestLateCallsAreLimited(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range 100 { // at 200 ms each it would take 20 s
+	for i := range 100 {
 		_, _, err := enc.Encode(nil, frames[1], []encoders.Ref{{Frame: frames[0]}}, nil, nil)
 		if !errors.Is(err, encoders.ErrBroken) || strings.Contains(err.Error(), "no further calls") != (i >= maxLateCalls) {
 			t.Fatalf("call %d: %v", i, err)
@@ -98,7 +99,7 @@ func TestBrokenInstancesAreFreed(t *testing.T) {
 
 // Several goroutines can use encoders of one plugin at once, as shadows and sweeps do.
 func TestConcurrentSessions(t *testing.T) {
-	p := load(t, "testdata/delta.wasm", Options{Timeout: 20 * time.Second})
+	p := load(t, "testdata/delta.wasm", Options{})
 	s, frames := demoFrames(t, 300, 20)
 	var all sync.WaitGroup
 	for range 8 {

@@ -88,7 +88,9 @@ type Options struct {
 	// Load returns an error that wraps ErrHashMismatch. Empty means any.
 	SHA256 string
 
-	compileTime time.Duration // maximum time to compile a module; 0 means maxCompileTime
+	compileTime time.Duration            // maximum time to compile a module; 0 means maxCompileTime
+	timeouts    map[string]time.Duration // timeouts of calls by their name, instead of Timeout
+	exitGrace   time.Duration            // time for a process to exit after the end of its input; 0 means the constant
 }
 
 // Values of Plugin.Runs and encoders.Plugin.Runs.
@@ -172,6 +174,7 @@ func Load(ctx context.Context, path string, opt Options) (*Plugin, error) {
 	if opt.compileTime == 0 {
 		opt.compileTime = maxCompileTime
 	}
+	opt.exitGrace = cmp.Or(opt.exitGrace, exitGrace)
 	p := &Plugin{Path: path, opt: opt, ctx: ctx, Runs: Interpreted}
 	if command, ok := strings.CutPrefix(path, encoders.ProcessPrefix); ok {
 		p.Runs = Process

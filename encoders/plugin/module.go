@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -367,9 +368,10 @@ func (p *Plugin) instantiate() (*instance, error) {
 func (x *instance) runWithTimeout(name string, run func(context.Context) error) error {
 	ctx := x.plugin.ctx
 	x.stderr = x.stderr[:0]
-	if x.plugin.opt.Timeout > 0 {
+	timeout := cmp.Or(x.plugin.opt.timeouts[name], x.plugin.opt.Timeout)
+	if timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, x.plugin.opt.Timeout)
+		ctx, cancel = context.WithTimeout(ctx, timeout)
 		defer cancel()
 	}
 	err := run(ctx)
@@ -380,7 +382,7 @@ func (x *instance) runWithTimeout(name string, run func(context.Context) error) 
 	case x.plugin.ctx.Err() != nil:
 		return x.plugin.ctx.Err()
 	case errors.As(err, &exit) && exit.ExitCode() == sys.ExitCodeDeadlineExceeded:
-		err = fmt.Errorf("%w %v", errLate, x.plugin.opt.Timeout)
+		err = fmt.Errorf("%w %v", errLate, timeout)
 	default:
 		first, _, _ := bytes.Cut([]byte(err.Error()), []byte("\n")) // the other lines are a stack trace of the module
 		err = errors.New(string(first))

@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -233,7 +234,7 @@ func (x *process) kill() {
 	<-x.exited
 	select { // read the rest of standard error
 	case <-x.stderrClosed:
-	case <-time.After(exitGrace): // a descendant that is still running keeps it open
+	case <-time.After(x.plugin.opt.exitGrace): // a descendant that is still running keeps it open
 	}
 	_ = x.stderr.Close()
 	l := &x.plugin.processes
@@ -255,7 +256,7 @@ func (x *process) shutdown() {
 	_ = x.stdin.Close()
 	select {
 	case <-x.exited:
-	case <-time.After(exitGrace):
+	case <-time.After(x.plugin.opt.exitGrace):
 	}
 	x.kill()
 }
@@ -277,7 +278,7 @@ func (l *processList) shutdownAll() {
 // the call for errors. After an error, which wraps encoders.ErrBroken unless the plugin's context is
 // done, the process has to be killed.
 func (x *process) request(name string, kind uint32, message []byte, limit int) (code int32, answer []byte, err error) {
-	timeout := x.plugin.opt.Timeout
+	timeout := cmp.Or(x.plugin.opt.timeouts[name], x.plugin.opt.Timeout)
 	if x.lastMessage == 0 {
 		timeout *= firstAnswerFactor
 	}
@@ -316,7 +317,7 @@ func (x *process) exitReason() error {
 	case <-x.exited: // may come shortly after the end of the output
 		x.kill() // the process has exited already: this only reads the rest of standard error
 		return fmt.Errorf("the process ended: %v", x.cmd.ProcessState)
-	case <-time.After(exitGrace):
+	case <-time.After(x.plugin.opt.exitGrace):
 		return errors.New("the process closed its input or output")
 	}
 }

@@ -153,6 +153,7 @@ func serveProcess(mode string) {
 			slots[into] = table
 			switch mode {
 			case "hangs":
+				fmt.Fprint(os.Stderr, "hangs;")
 				time.Sleep(time.Hour)
 			case "dies":
 				fmt.Fprintf(os.Stderr, "out of\nideas \x1b[2J")
@@ -171,7 +172,7 @@ func serveProcess(mode string) {
 				cmd := exec.Command("/bin/sh", "-c", "sleep 3600 >/dev/null 2>&1 & echo $!")
 				cmd.Env, cmd.SysProcAttr = []string{"PATH=" + os.Getenv("PATH")}, &syscall.SysProcAttr{Setsid: true}
 				pid, _ := cmd.Output()
-				fmt.Fprintf(os.Stderr, "child %s;", bytes.TrimSpace(pid))
+				fmt.Fprintf(os.Stderr, "child %s;hangs;", bytes.TrimSpace(pid))
 				if mode == "daemon-hangs" {
 					time.Sleep(time.Hour)
 				}
@@ -215,7 +216,7 @@ func serveProcess(mode string) {
 // A panic in a goroutine of a process is returned by the next call, and Close panics with it.
 func TestPanicInProcessGoroutine(t *testing.T) {
 	s, frames := smallTable(t)
-	p, err := Load(t.Context(), processPath(t, "good"), Options{Timeout: time.Second})
+	p, err := Load(t.Context(), processPath(t, "good"), Options{Timeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -247,11 +248,10 @@ func TestProcessContractViolations(t *testing.T) {
 			"long-name":    {"load", "too short or too long"},
 			"bad-version":  {"load", "version 9 of the contract, expected 1"},
 			"no-create":    {"new", "whole does not accept rows: too many rows"},
-			"hangs":        {"encode", "encode: took longer than 1s"},
+			"hangs":        {"encode", "encode: took longer than 10ms"},
 			"dies":         {"encode", "encode: the process ended: exit status 3; standard error: out of / ideas [2J"},
 			"family":       {"encode", "exit status 4"},
 			"daemon":       {"encode", "exit status 4"},
-			"daemon-hangs": {"encode", "took longer than 1s"},
 			"closes":       {"encode", "closed its input or output"},
 			"huge":         {"encode", "size of 4294967295 bytes"},
 			"tiny":         {"encode", "size of 0 bytes"},
@@ -268,8 +268,15 @@ func TestProcessContractViolations(t *testing.T) {
 					t.Skip("NOT RUN: only Linux makes the lab the parent of orphans")
 				}
 				t.Parallel()
+				opt := Options{Timeout: time.Minute, exitGrace: time.Minute}
+				switch mode {
+				case "hangs":
+					opt.timeouts = map[string]time.Duration{"encode": 10 * time.Millisecond}
+				case "closes", "flood", "stays":
+					opt.exitGrace = 10 * time.Millisecond
+				}
 				failed, err := "load", error(nil)
-				p, err := Load(t.Context(), processPath(t, mode), Options{Timeout: time.Second})
+				p, err := Load(t.Context(), processPath(t, mode), opt)
 				var enc encoders.Encoder
 				var dec encoders.Decoder
 				if err == nil {
@@ -316,24 +323,20 @@ func TestProcessContractViolations(t *testing.T) {
 					if _, err := fmt.Sscanf(after, "%d", &child); err != nil {
 						t.Fatal(err)
 					}
-					for i := 0; syscall.Kill(child, 0) == nil && !isZombie(child); i++ {
-						if i == 500 {
-							t.Fatal("the child of the process remains")
-						}
-						time.Sleep(10 * time.Millisecond)
-					}
-				} else if c.text == "exit status 4" || mode == "daemon-hangs" {
+					waitForEnd(t, child)
+				} else if c.text == "exit status 4" {
 					t.Error(err)
 				}
 			})
 		}
 	})
-	for i := 0; runtime.NumGoroutine() > before+2; i++ {
-		if i == 500 {
-			t.Fatalf("%d goroutines, before there were %d", runtime.NumGoroutine(), before)
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	testkit.WaitFor(t, "the end of all goroutines", func() bool { return runtime.NumGoroutine() <= before+2 })
+}
+
+// waitForEnd waits until a process has exited.
+func waitForEnd(t *testing.T, pid int) {
+	t.Helper()
+	testkit.WaitFor(t, "the end of a child of the process", func() bool { return syscall.Kill(pid, 0) != nil || isZombie(pid) })
 }
 
 // isZombie reports whether a process has exited but has not been waited for.
@@ -342,11 +345,20 @@ func isZombie(pid int) bool {
 	return err == nil && strings.Contains(string(text), ") Z ")
 }
 
-// Canceling the context ends running calls, and later ones fail.
+// Canceling the context ends running calls and the descendants of their processes, and later calls fail.
 func TestProcessInterrupted(t *testing.T) {
+	for _, mode := range []string{"hangs", "daemon-hangs"} {
+		if mode == "hangs" || runtime.GOOS == "linux" { // only Linux makes the lab the parent of orphans
+			t.Run(mode, func(t *testing.T) { checkInterrupted(t, mode) })
+		}
+	}
+}
+
+// checkInterrupted cancels the context of a plugin as soon as a call hangs.
+func checkInterrupted(t *testing.T, mode string) {
 	s, frames := smallTable(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	p, err := Load(ctx, processPath(t, "hangs"), Options{Timeout: -1})
+	p, err := Load(ctx, processPath(t, mode), Options{Timeout: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -355,12 +367,25 @@ func TestProcessInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	time.AfterFunc(100*time.Millisecond, cancel)
-	if _, _, err := enc.Encode(nil, frames[1], []encoders.Ref{{Frame: frames[0]}}, nil, nil); !errors.Is(err, context.Canceled) {
+	stderr := &enc.(*codec).host.(*processHost).stderrTail
+	encoded := make(chan error)
+	go func() {
+		_, _, err := enc.Encode(nil, frames[1], []encoders.Ref{{Frame: frames[0]}}, nil, nil)
+		encoded <- err
+	}()
+	testkit.WaitFor(t, "a call that hangs", func() bool { return strings.Contains(stderr.summary(), "hangs;") })
+	cancel()
+	if err := <-encoded; !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	if _, _, err := p.Codecs[0].New(s, nil); !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+	var child int
+	if n, _ := fmt.Sscanf(stderr.summary(), "child %d;", &child); n == 1 {
+		waitForEnd(t, child)
+	} else if mode == "daemon-hangs" {
+		t.Errorf("no child in %q", stderr.summary())
 	}
 }
 
@@ -384,18 +409,11 @@ func TestManyProcesses(t *testing.T) {
 			}
 		}
 	}
-	for i := 0; ; i++ {
+	testkit.WaitFor(t, "the end of surplus processes", func() bool {
 		p.processes.mu.Lock()
-		alive := len(p.processes.list)
-		p.processes.mu.Unlock()
-		if alive <= maxProcesses {
-			break
-		}
-		if i == 500 {
-			t.Fatalf("%d processes", alive)
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+		defer p.processes.mu.Unlock()
+		return len(p.processes.list) <= maxProcesses
+	})
 }
 
 // splitCommand splits a command into words.
@@ -431,7 +449,7 @@ func TestProcessTemplates(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			p := load(t, fmt.Sprintf(how.command, filepath.ToSlash(dir), out), Options{Timeout: 10 * time.Second})
+			p := load(t, fmt.Sprintf(how.command, filepath.ToSlash(dir), out), Options{})
 			checkExample(t, p, lang == "go" || testkit.Thorough()) // Python is slow
 		})
 	}

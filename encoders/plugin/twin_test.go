@@ -57,7 +57,7 @@ func TestTwin(t *testing.T) {
 	}
 	s, frames := demoFrames(t, 300, 300)
 	for _, built := range cubes.Ladder()[7:] { // relative-orientation and rotor
-		p := load(t, buildTwin(t, built.Name), Options{Timeout: 10 * time.Second})
+		p := load(t, buildTwin(t, built.Name), Options{})
 		ours, _, err := built.New(s, built.Defaults())
 		if err != nil {
 			t.Fatal(err)

@@ -111,6 +111,8 @@ func testFiles(path string) ([]byte, error) {
 		b.WriteString("lost\n0\n1\n1\n0\n0\n")
 	case "line.trace":
 		b.WriteString("1\n2\n2\n5\n9\n10\n")
+	case "one.down":
+		b.WriteString("1\n")
 	case "table.dist":
 		b.WriteString("# a table\n-8192 0 0 4096\n16384\n")
 	case "pattern.txt":

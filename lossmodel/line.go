@@ -141,7 +141,7 @@ func (n *line) startNext(now time.Duration) {
 		}
 		leaves, ok := now, true
 		if n.stage.isOn() {
-			leaves, ok = n.stage.departure(now, p.Bytes)
+			leaves, ok = n.stage.departure(p.Entered, now, p.Bytes)
 		}
 		if ok {
 			n.busy, n.current, n.leavesAt = true, p, leaves

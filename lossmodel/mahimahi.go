@@ -15,8 +15,10 @@ import (
 	"wirelab/lossmodel/tracefile"
 )
 
-// opportunityBytes is the number of bytes that one opportunity of a Mahimahi trace delivers.
-const opportunityBytes = 1504
+const (
+	opportunityBytes = 1504 // bytes that one opportunity of a Mahimahi trace delivers
+	tunHeader        = 4    // bytes that Mahimahi counts before each IP packet
+)
 
 // opportunities is a trace in Mahimahi's format: the times at which the line can deliver
 // opportunityBytes. The trace repeats after its last time.
@@ -66,13 +68,11 @@ func (o *opportunities) timeOf(i int64) time.Duration {
 	return time.Duration(i/n)*o.period + o.times[i%n]
 }
 
-// firstAt returns the number of the first opportunity at or after now, in the count of timeOf.
-func (o *opportunities) firstAt(now time.Duration) int64 {
-	// An opportunity at the end of a period is also at the start of the next one, so the search
-	// starts in the period that ends there.
-	round := max(0, (now-1)/o.period) // number of repetitions before that period
+// firstAfter returns the number of the first opportunity after now, in the count of timeOf.
+func (o *opportunities) firstAfter(now time.Duration) int64 {
+	round := now / o.period // number of complete repetitions
 	offset := now - round*o.period
-	i := sort.Search(len(o.times), func(i int) bool { return o.times[i] >= offset })
+	i := sort.Search(len(o.times), func(i int) bool { return o.times[i] > offset })
 	return int64(round)*int64(len(o.times)) + int64(i)
 }
 
@@ -89,19 +89,19 @@ type tracedLine struct {
 // departures, and later packets do not overtake them.
 func (l *tracedLine) setTrace(trace *opportunities) {
 	if trace != l.opportunities && trace != nil {
-		l.next, l.bytesLeft = trace.firstAt(l.current), 0
+		l.next, l.bytesLeft = trace.firstAfter(l.current), 0
 	}
 	l.opportunities = trace
 }
 
 // departure returns the time at which a packet has left that has the given size on the wire in bytes and can be
-// sent from start on, and reserves the opportunities that it needs. An opportunity is a time of the trace at
-// which the line sends opportunityBytes. ok is false, and nothing is reserved, if the packet would leave later
+// sent after start, and reserves the opportunities that it needs. Mahimahi uses up the opportunities of a time
+// before it reads a packet at that time. ok is false, and nothing is reserved, if the packet would leave later
 // than latest.
 func (l *tracedLine) departure(start, latest time.Duration, wire int64) (at time.Duration, ok bool) {
 	at, bytesLeft, next := l.current, l.bytesLeft, l.next
-	if at < start { // the opportunity in use is over; its unused bytes are lost
-		bytesLeft, next = 0, l.opportunities.firstAt(start)
+	if at <= start { // the opportunity in use is over; its unused bytes are lost
+		bytesLeft, next = 0, l.opportunities.firstAfter(start)
 	}
 	if wire > bytesLeft {
 		extra := (wire - bytesLeft + opportunityBytes - 1) / opportunityBytes // number of opportunities needed beyond the one in use

@@ -91,7 +91,7 @@ func (s *rateStage) rewind(leaves time.Duration) {
 	s.queue, s.backlog, s.remainder = ring.Queue[queuedPacket]{}, 0, 0
 	s.idleAt = leaves + s.burstLead
 	if t := &s.tracedLine; t.opportunities != nil {
-		t.current, t.bytesLeft, t.next = leaves, 0, t.opportunities.firstAt(leaves+1)
+		t.current, t.bytesLeft, t.next = leaves, 0, t.opportunities.firstAfter(leaves)
 	}
 }
 
@@ -113,7 +113,7 @@ func (s *rateStage) Apply(now time.Duration, size int, f *Fate) {
 		f.markLost(Queue)
 		return
 	}
-	leaves, ok := s.departure(now, wire)
+	leaves, ok := s.departure(now, now, wire)
 	if !ok {
 		f.markLost(Queue)
 		return
@@ -142,18 +142,18 @@ func (s *rateStage) full(wire int64) bool {
 // wireCost returns the number of bytes that a datagram of size payload bytes takes on the line, with
 // all headers and framing.
 func (s *rateStage) wireCost(size, fragments int) int64 {
-	wire := int64(size + udpHeader + ipHeader*fragments)
-	if s.spec.Overhead == 0 && s.spec.Cell == 0 {
-		return wire
-	}
-	return addFraming(&s.spec, wire, fragments)
+	return addFraming(&s.spec, int64(size+udpHeader+ipHeader*fragments), fragments)
 }
 
-// addFraming returns the size of a datagram on the line with Overhead and cells. All fragments
-// but the last are full; for cells, they are treated as if all had the same size.
+// addFraming returns the size of a datagram on the line with Overhead, the header that Mahimahi counts, and cells. All
+// fragments but the last are full; for cells, they are treated as if all had the same size.
 func addFraming(r *Rate, wire int64, fragments int) int64 {
 	n := int64(fragments)
-	wire = max(1, wire+n*int64(r.Overhead)) // a negative overhead may exceed the size of the packet
+	overhead := int64(r.Overhead)
+	if r.Trace.Path != "" {
+		overhead += tunHeader
+	}
+	wire = max(1, wire+n*overhead) // a negative overhead may exceed the size of the packet
 	if r.Cell == 0 {
 		return wire
 	}
@@ -162,10 +162,14 @@ func addFraming(r *Rate, wire int64, fragments int) int64 {
 	return n * ((perFragment + cell - 1) / cell) * int64(r.Cell+r.CellOverhead)
 }
 
-// departure returns when a packet has left the line that enters the queue at now and has the given size on the
-// wire in bytes. It reserves the line until then. ok is false if the packet would wait longer than maxWait.
-func (s *rateStage) departure(now time.Duration, wire int64) (at time.Duration, ok bool) {
+// departure returns when a packet has left the line that entered the queue at entered, is sent from now on, and has
+// the given size on the wire in bytes. It reserves the line until then. ok is false if the packet would wait longer
+// than maxWait.
+func (s *rateStage) departure(entered, now time.Duration, wire int64) (at time.Duration, ok bool) {
 	if s.tracedLine.opportunities != nil {
+		if entered < now {
+			now-- // an opportunity at now can send a packet that was in the queue before
+		}
 		return s.tracedLine.departure(max(now, s.idleAt), now+maxWait, wire)
 	}
 	if s.idleAt-now > maxWait {
@@ -277,7 +281,7 @@ func (*Rate) row() stageRow {
 			}),
 			newFileKey(opportunitiesKind, "a trace of delivery opportunities", false, func(s *Spec) *tracefile.File { return &s.Rate.Trace }, KeyInfo{
 				Key: "rate_trace", Stage: "rate",
-				Help:   "recorded line that replaces rate, in Mahimahi's format: each line of the file is a time in ms at which 1504 bytes can be delivered; it repeats",
+				Help:   "recorded line that replaces rate, in Mahimahi's format: each line of the file is a time in ms at which 1504 bytes can be delivered, 4 of each IP packet being Mahimahi's header; it repeats",
 				Source: "R. Netravali et al., Mahimahi, 2015",
 			}),
 		},

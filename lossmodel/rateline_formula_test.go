@@ -49,42 +49,77 @@ func TestTokenBucket(t *testing.T) {
 	}
 }
 
-// A trace gives the departures of Mahimahi's own loop: each opportunity delivers up to 1504 bytes
-// of waiting packets; unused capacity is lost.
-func TestMahimahiTrace(t *testing.T) {
-	l := newLink(t, newSpec(t, "rate_trace", "line.trace", "queue", "off"), 1)
-	rng := rand.New(rand.NewPCG(2, 2))
-	type packet struct {
-		sent time.Duration
-		wire int
-		due  time.Duration
-	}
-	var all []packet
-	now := time.Duration(0)
-	for range 5000 {
-		now += time.Duration(rng.ExpFloat64() * 3e6)
-		if rng.IntN(3) == 0 {
-			now = (now + ms).Truncate(ms) // often exactly at an opportunity
+// mahimahi is the loop of Mahimahi's link_queue.cc over the opportunities of schedule, which repeats.
+type mahimahi struct {
+	schedule   []time.Duration
+	used       int
+	queue      []int // bytes of the packets that wait, by number
+	departures []time.Duration
+}
+
+// nextDelivery returns the time of the next opportunity.
+func (m *mahimahi) nextDelivery() time.Duration {
+	n := len(m.schedule)
+	return time.Duration(m.used/n)*m.schedule[n-1] + m.schedule[m.used%n]
+}
+
+// rationalize uses the opportunities up to now. The packet of number len(departures) is in transit.
+func (m *mahimahi) rationalize(now time.Duration) {
+	for at := m.nextDelivery(); at <= now; at = m.nextDelivery() {
+		m.used++
+		for left := 1504; left > 0 && len(m.departures) < len(m.queue); {
+			inTransit := &m.queue[len(m.departures)]
+			*inTransit -= left
+			left = max(0, -*inTransit)
+			if *inTransit <= 0 {
+				m.departures = append(m.departures, at)
+			}
 		}
-		v := l.Send(now, make([]byte, rng.IntN(4000)), 0)
-		all = append(all, packet{now, v.Wire, v.Due})
 	}
-	next, left := 0, 0 // the packet being sent, and its remaining bytes
-	for i := 0; next < len(all); i++ {
-		at := time.Duration(i/6)*10*ms + time.Duration([]int{1, 2, 2, 5, 9, 10}[i%6])*ms
-		for room := opportunityBytes; room > 0 && next < len(all) && all[next].sent <= at; {
-			if left == 0 {
-				left = all[next].wire
+}
+
+// read takes a datagram at now, whose IP packets each have 4 bytes of TUN header.
+func (m *mahimahi) read(now time.Duration, wire, fragments int) {
+	m.rationalize(now)
+	m.queue = append(m.queue, wire+4*fragments)
+}
+
+// A trace gives the departures of Mahimahi's own loop, with and without a line that serves the queue packet by packet.
+func TestMahimahiTrace(t *testing.T) {
+	for _, discipline := range []string{"droptail", "codel target=1s interval=10s"} { // the second drops no packet here
+		l := newLink(t, newSpec(t, "rate_trace", "line.trace", "queue", "off", "queue_discipline", discipline), 1)
+		m := &mahimahi{schedule: []time.Duration{ms, 2 * ms, 2 * ms, 5 * ms, 9 * ms, 10 * ms}}
+		rng := rand.New(rand.NewPCG(2, 2))
+		now := time.Duration(0)
+		for i := range 5000 {
+			if rng.IntN(3) > 0 {
+				now += time.Duration(rng.ExpFloat64() * 3e6)
 			}
-			part := min(room, left)
-			room, left = room-part, left-part
-			if left == 0 {
-				if all[next].due != at {
-					t.Fatalf("packet %d of %d bytes sent at %v is due at %v, by Mahimahi's loop at %v",
-						next, all[next].wire, all[next].sent, all[next].due, at)
-				}
-				next++
+			if rng.IntN(3) == 0 {
+				now = (now + ms).Truncate(ms) // often exactly at an opportunity
 			}
+			v := l.Send(now, make([]byte, rng.IntN(4000)), uint64(i))
+			m.read(now, v.Wire, v.Fragments)
+		}
+		m.rationalize(now + time.Hour)
+		drain(l, func(d Delivery) {
+			if want := m.departures[d.Tag]; d.Due != want {
+				t.Fatalf("%s: packet %d sent at %v is due at %v, by Mahimahi's loop at %v", discipline, d.Tag, d.Sent, d.Due, want)
+			}
+		})
+	}
+}
+
+// With an opportunity each millisecond, 3,000 full IP packets need 3 s: Mahimahi counts 1,504 bytes for each.
+func TestMahimahiFullPackets(t *testing.T) {
+	for overhead, want := range map[string]time.Duration{"0": 3000 * ms, "1": 3002 * ms, "-28": 2945 * ms} {
+		l := newLink(t, newSpec(t, "rate_trace", "one.down", "queue", "off", "rate_overhead", overhead), 1)
+		last := time.Duration(0)
+		for i := range 3000 {
+			last = l.Send(time.Duration(i)*ms/2, make([]byte, 1472), 0).Due
+		}
+		if last != want { // the bytes of all packets, divided by 1504 and rounded up
+			t.Errorf("overhead %s: the last packet is due at %v, want %v", overhead, last, want)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wirelab/experiment/config"
+	"wirelab/experiment/container"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/internal/labtest"
 )
@@ -101,6 +102,22 @@ func TestBursts(t *testing.T) {
 	}
 	if plain.Messages.BurstMS.N == 0 || paced.Messages.BurstMS.P50 < 800 { // 50 KB at 500 kbit/s
 		t.Errorf("a burst takes %.0f ms, paced %.0f", plain.Messages.BurstMS.P50, paced.Messages.BurstMS.P50)
+	}
+}
+
+// Goodput is the rate of the bytes that were delivered, and at most the pace.
+func TestGoodput(t *testing.T) {
+	for _, delivery := range container.Deliveries.Names() {
+		for _, c := range []struct {
+			key, value  string
+			least, most float64 // kbit/s
+		}{{"link.loss", "100%", 0, 0}, {"link.loss", "20%", 15, 32}, {"messages.pace", "8kbit", 7, 8}, {"down.duplicate", "50%", 31, 32.1}} {
+			s := redundancyRun(t, 20*time.Second, "messages.rate_hz", "20", "messages.size", "200B", "messages.delivery", delivery, c.key, c.value)
+			m := s.lanes[0].totals(s.Now()).Messages
+			if want := float64(m.Delivered) * 200 * 8 / 1000 / 20; m.GoodputKbps != want || want < c.least || want > c.most {
+				t.Errorf("%s, %s=%s: goodput is %v kbps, want %v, from %v to %v", delivery, c.key, c.value, m.GoodputKbps, want, c.least, c.most)
+			}
+		}
 	}
 }
 

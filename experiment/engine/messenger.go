@@ -121,7 +121,7 @@ func (m *messenger) write(now time.Duration) {
 				lane = m.settings.Lanes - 1
 			}
 			if m.out.Write(lane, m.content) {
-				m.meter.CountSent(len(m.content))
+				m.meter.CountSent()
 				*m.pending[lane].Push() = sentMessage{m.next[kind], isBurst, now}
 			} else {
 				m.meter.CountRefused()
@@ -147,7 +147,7 @@ func (m *messenger) delivered(lane int, message []byte) {
 	if !bytes.Equal(message, m.wanted) {
 		m.meter.CountWrong()
 	}
-	m.meter.CountDelivered(sent.isBurst, m.now-sent.sent)
+	m.meter.CountDelivered(len(message), sent.isBurst, m.now-sent.sent)
 	m.digest.addMessage(message)
 }
 

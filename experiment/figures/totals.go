@@ -254,7 +254,7 @@ type Messages struct {
 	Datagrams  int64     `json:"datagrams"`   // datagrams without a packet; in a stream, its segments
 	Resent     int64     `json:"resent"`      // of part_sends, those of a part that was sent before; of a stream, of its segments
 	Timeouts   Figure    `json:"timeouts"`    // expired timers that caused these; unknown for "all-unacked", which has no timer
-	// GoodputKbps is the rate of the messages' bytes. WireKbps is the part of wire_kbps that is for messages: datagrams
+	// GoodputKbps is the rate of the bytes of delivered messages. WireKbps is the part of wire_kbps that is for messages: datagrams
 	// without a packet, and what messages add to those of packets. Of a stream it is everything.
 	GoodputKbps  float64 `json:"goodput_kbps"`
 	WireKbps     float64 `json:"wire_kbps"`

@@ -9,18 +9,15 @@ import (
 // Messages counts the reliable messages of a lane and their datagrams.
 type Messages struct {
 	sent, delivered, refused, wrong int64
-	sentBytes                       int64
+	deliveredBytes                  int64
 	small, burst                    histogram // microseconds from writing to delivery
 	datagrams                       int64     // without a packet
 	wire                            int64     // bytes of these, and bytes in the containers of packets
 	skipped, packets                int64     // packets left out because the stream had bytes to send; packets due
 }
 
-// CountSent counts a message of n bytes that was written.
-func (m *Messages) CountSent(n int) {
-	m.sent++
-	m.sentBytes += int64(n)
-}
+// CountSent counts a message that was written.
+func (m *Messages) CountSent() { m.sent++ }
 
 // CountRefused counts a message that the sender refused, because too much was waiting.
 func (m *Messages) CountRefused() { m.refused++ }
@@ -28,9 +25,10 @@ func (m *Messages) CountRefused() { m.refused++ }
 // CountWrong counts a delivered message that differs from the one sent.
 func (m *Messages) CountWrong() { m.wrong++ }
 
-// CountDelivered counts a message that was delivered delay after it was written.
-func (m *Messages) CountDelivered(isBurst bool, delay time.Duration) {
+// CountDelivered counts a message of n bytes that was delivered delay after it was written.
+func (m *Messages) CountDelivered(n int, isBurst bool, delay time.Duration) {
 	m.delivered++
+	m.deliveredBytes += int64(n)
 	if isBurst {
 		m.burst.add(delay.Microseconds())
 	} else {
@@ -60,7 +58,7 @@ func (m *Messages) Figures(d time.Duration) *figures.Messages {
 	return &figures.Messages{
 		Sent: m.sent, Delivered: m.delivered, UnderWay: m.sent - m.delivered, Refused: m.refused, Wrong: m.wrong,
 		DeliveryMS: m.small.thousandths(), BurstMS: m.burst.thousandths(), Datagrams: m.datagrams,
-		GoodputKbps:  figures.RatioOrZero(float64(m.sentBytes)*8/1000, d.Seconds()),
+		GoodputKbps:  figures.RatioOrZero(float64(m.deliveredBytes)*8/1000, d.Seconds()),
 		WireKbps:     figures.RatioOrZero(float64(m.wire)*8/1000, d.Seconds()),
 		SkippedRatio: figures.RatioFigure(float64(m.skipped), float64(m.packets)),
 	}

@@ -132,7 +132,7 @@ func (s *StreamSender) Unacked() int { return len(s.data) }
 
 // State returns the congestion window in segments, the smoothed round trip, and counts of segments and timeouts.
 func (s *StreamSender) State() (window float64, rtt time.Duration, sent, resent, timeouts int64) {
-	return float64(s.window.Size()) / cubic.Packet, s.rtt.Smoothed(), s.sent, s.resent, s.timeouts
+	return s.window.Size(), s.rtt.Smoothed(), s.sent, s.resent, s.timeouts
 }
 
 // Next returns when Segment must be called because of a timeout; false if nothing is in flight.
@@ -149,7 +149,7 @@ func (s *StreamSender) Segment(now time.Duration) []byte {
 		r.size = int(min(cubic.Payload, *cut-s.next))
 	}
 	switch {
-	case int64(s.inFlight)*cubic.Packet >= s.window.Size():
+	case float64(s.inFlight) >= s.window.Size():
 		return nil
 	case len(s.resend) > 0:
 		r = s.resend[0]
@@ -222,7 +222,7 @@ func (s *StreamSender) HandleAck(now time.Duration, src []byte) error {
 		return malformed("ack of byte %d and segment -%d, of %d and %d", place, behind, s.next, last)
 	}
 	newest := last - behind
-	isLimited := int64(s.inFlight)*cubic.Packet >= s.window.Size()*7/8
+	isLimited := float64(s.inFlight) >= s.window.Size()*7/8
 	anyAcked := s.ackSegment(newest)
 	if anyAcked {
 		s.rtt.Add(now - time.Duration(sentAt))

@@ -1,19 +1,15 @@
-// Package cubic is the congestion control of a TCP sender in integers: windows of CUBIC (RFC 9438) and of Reno
-// (RFC 5681), and the estimate of the round trip (RFC 6298). All machines compute the same.
-//
-// Windows are in units of 1/1024 packet. The increase for an ack is rounded down, so large windows grow more slowly than by
-// the RFCs: Reno's by up to 10 % at 100 packets, that of the friendly region by up to 20 %.
+// Package cubic is the congestion control of a TCP sender: windows of CUBIC (RFC 9438) and of Reno (RFC 5681), and the
+// estimate of the round trip (RFC 6298). Windows are in packets. All machines compute the same: no product is added to
+// another number, which some processors do without rounding the product.
 package cubic
 
 import "time"
 
-// Constants of TCP. Windows are in units of Packet.
+// Constants of TCP.
 const (
-	Packet       = 1 << 10 // one packet
-	Payload      = 1448    // bytes of a segment of 1500 bytes with timestamps
-	initialSize  = 10 * Packet
-	minSize      = 2 * Packet
-	maxSize      = MaxWindow * Packet
+	Payload      = 1448 // bytes of a segment of 1500 bytes with timestamps
+	initialSize  = 10
+	minSize      = 2
 	MaxWindow    = 4096 // packets: 6 MB, Linux's default receive window
 	MinTimeout   = 200 * time.Millisecond
 	FirstTimeout = time.Second // before the first round trip
@@ -26,37 +22,37 @@ const (
 // Window is a congestion window. A copy is independent. Create it with New.
 type Window struct {
 	reno, fastConvergence bool
-	size, threshold       int64 // threshold of slow start
+	size, threshold       float64 // threshold of slow start
 	curve                 curve
 }
 
 // New returns the window of a new connection. reno selects Reno instead of CUBIC, which may use fast convergence.
 func New(reno, fastConvergence bool) Window {
-	return Window{reno: reno, fastConvergence: fastConvergence && !reno, size: initialSize, threshold: maxSize}
+	return Window{reno: reno, fastConvergence: fastConvergence && !reno, size: initialSize, threshold: MaxWindow}
 }
 
 // Size returns the window.
-func (w *Window) Size() int64 { return w.size }
+func (w *Window) Size() float64 { return w.size }
 
 // LimitSlowStart ends slow start at the given window.
-func (w *Window) LimitSlowStart(threshold int64) { w.threshold = threshold }
+func (w *Window) LimitSlowStart(threshold float64) { w.threshold = threshold }
 
 // Grow increases the window for a packet that was acked at now after rtt, while the window limits the sender.
 func (w *Window) Grow(now, rtt time.Duration, estimate *RoundTrip) {
 	switch {
 	case w.size < w.threshold:
-		w.size += Packet
+		w.size++
 		// HyStart: leave slow start when the round trip has grown by an eighth, 4 to 16 ms.
 		const ms = time.Millisecond
-		if rtt > estimate.minimum+max(4*ms, min(16*ms, estimate.minimum/8)) && w.size > 16*Packet {
+		if rtt > estimate.minimum+max(4*ms, min(16*ms, estimate.minimum/8)) && w.size > 16 {
 			w.threshold = w.size
 		}
 	case w.reno:
-		w.size += Packet * Packet / w.size
+		w.size += 1 / w.size
 	default:
 		w.size = w.curve.grow(now, estimate.smoothed, w.size)
 	}
-	w.size = min(w.size, maxSize)
+	w.size = min(w.size, MaxWindow)
 }
 
 // Reduce reduces the window after a loss, once for all losses of a round trip.
@@ -80,46 +76,42 @@ func (w *Window) Reduce() {
 func (w *Window) TimeOut() {
 	w.threshold = max(minSize, w.size/2)
 	w.curve.restart(w.size)
-	w.size = Packet
+	w.size = 1
 }
 
 // curve is the window of CUBIC as a function of time (RFC 9438): C (t-K)^3 + peak, with C = 0.4 packets per
 // second cubed, but at least the window that Reno would have. As in Linux, that window does not grow faster once it exceeds
 // the one before the last reduction (the alpha of 1 in RFC 9438, section 4.3).
 type curve struct {
-	peak     int64         // window before the last reduction
-	k        int64         // time from the begin of the epoch to peak, in ms
+	peak     float64       // window before the last reduction
+	k        float64       // seconds from the begin of the epoch to peak
 	began    bool          // the epoch has begun
 	epoch    time.Duration // when the epoch began
-	estimate int64         // of Reno's window, W_est
+	estimate float64       // of Reno's window, W_est
 }
 
 // restart ends the epoch.
-func (c *curve) restart(peak int64) { c.peak, c.began = peak, false }
+func (c *curve) restart(peak float64) { c.peak, c.began = peak, false }
 
 // grow returns the window after a packet was acked at now.
-func (c *curve) grow(now, rtt time.Duration, window int64) int64 {
+func (c *curve) grow(now, rtt time.Duration, window float64) float64 {
 	if !c.began {
 		c.began, c.epoch, c.estimate = true, now, window
 		c.k = 0
 		if c.peak < window {
 			c.peak = window
 		} else {
-			// K = cbrt((peak-window)/C) seconds: 1e9/0.4 converts to ms cubed.
-			c.k = int64(icbrt(uint64(c.peak-window) * 2_500_000_000 >> 10))
+			// K = cbrt((peak-window)/C) seconds: 1e15/0.4 converts to the cube of 10 us.
+			c.k = float64(icbrt(uint64((c.peak-window)*2.5e15))) / 1e5
 		}
 	}
-	t := int64((now-c.epoch+rtt)/time.Millisecond) - c.k
-	t = min(max(t, -maxCurveTime), maxCurveTime) // no overflow below
-	target := c.peak + t*t/1000*t*410/1_000_000  // 0.4 * 1024 / 1e9
+	t := (now - c.epoch + rtt).Seconds() - c.k
+	target := c.peak + 2*t*t*t/5
 	target = max(window, min(target, window*3/2))
-	next := window + (target-window)*Packet/window
-	c.estimate += 529 * Packet / 1000 * Packet / window // alpha = 3 (1-0.7)/(1+0.7) = 0.529 packets per round trip
+	next := window + (target-window)/window
+	c.estimate += 9.0 / 17 / window // alpha = 3 (1-0.7)/(1+0.7) packets per round trip
 	return max(next, c.estimate)
 }
-
-// maxCurveTime limits the time in curve.grow, in ms. The window has reached its maximum before.
-const maxCurveTime = 1_000_000
 
 // icbrt returns the integer cube root.
 func icbrt(n uint64) uint64 {

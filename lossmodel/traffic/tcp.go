@@ -99,7 +99,7 @@ func (t *tcp) run(now time.Duration, stopped bool, s *Stats, dst []Packet) []Pac
 	if t.startAt != never {
 		return dst
 	}
-	for int64(t.inFlight)*cubic.Packet < t.window.Size() {
+	for float64(t.inFlight) < t.window.Size() {
 		dst = append(dst, Packet{Number: t.packets.Next(), Bytes: tcpPacket, CanMark: t.canMark})
 		*t.packets.Push() = sentPacket{at: now}
 		if t.inFlight == 0 {

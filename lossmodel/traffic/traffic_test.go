@@ -53,7 +53,7 @@ func TestClosedForms(t *testing.T) {
 		for _, rtt := range rtts {
 			for _, n := range []uint64{100, 1000, 10_000} {
 				f := flowOf(t, fmt.Sprintf("%s rtt=%v", kind, rtt))
-				f.sender.(*tcp).window.LimitSlowStart(4 * cubic.Packet)
+				f.sender.(*tcp).window.LimitSlowStart(4)
 				carry := func(_ time.Duration, p Packet) bool { return p.Number%n != n-1 }
 				warmUp, end := 100*time.Second, 1100*time.Second
 				runFlow(f, warmUp, carry)
@@ -90,8 +90,8 @@ func TestSpuriousTimeout(t *testing.T) {
 		held = append(held, p)
 		return false
 	})
-	if f.Timeouts < 2 || tcp.window.Size() != cubic.Packet {
-		t.Fatalf("%d timeouts, window %d", f.Timeouts, tcp.window.Size())
+	if f.Timeouts < 2 || tcp.window.Size() != 1 {
+		t.Fatalf("%d timeouts, window %g", f.Timeouts, tcp.window.Size())
 	}
 	f.Lost = 0
 	delivered, timeouts := f.Delivered, f.Timeouts
@@ -100,7 +100,7 @@ func TestSpuriousTimeout(t *testing.T) {
 	}
 	runFlow(f, 4*time.Second+60*ms, func(time.Duration, Packet) bool { return true })
 	if f.Spurious != 1 || tcp.window.Size() < window || f.Timeouts != timeouts {
-		t.Errorf("%d spurious, window %d, before %d", f.Spurious, tcp.window.Size(), window)
+		t.Errorf("%d spurious, window %g, before %g", f.Spurious, tcp.window.Size(), window)
 	}
 	// Of the packets that arrived, the retransmissions are duplicates.
 	if got, want := f.Delivered-delivered, int64(len(held))-f.Retransmitted; got != want {
@@ -155,8 +155,8 @@ func TestMarks(t *testing.T) {
 			f.Left(at, p.Number, p.Number%500 == 0)
 		}
 	}
-	if f.Marked < 8 || f.Retransmitted != 0 || tcp.window.Size() > 60*cubic.Packet {
-		t.Errorf("%d marked, %d retransmitted, window %d", f.Marked, f.Retransmitted, tcp.window.Size()/cubic.Packet)
+	if f.Marked < 8 || f.Retransmitted != 0 || tcp.window.Size() > 60 {
+		t.Errorf("%d marked, %d retransmitted, window %g", f.Marked, f.Retransmitted, tcp.window.Size())
 	}
 }
 

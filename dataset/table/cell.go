@@ -38,10 +38,10 @@ func outOfRange(text []byte, expected string) error {
 	return &cellError{number + " is out of range", expected, frame.ErrRange}
 }
 
-// parse parses the text of a cell of the column as a value of f, and returns it in steps. An empty cell stands for
-// c.empty, if set. Errors are of type *cellError. rounding is as for parseCell.
+// parse parses the text of a cell of the column as a value of f, and returns it in steps. An empty cell, or one without a
+// finite number, stands for c.empty, if set. Errors are of type *cellError. rounding is as for parseCell.
 func (c *column) parse(text []byte, f *frame.Field, rounding *roundingErrors) (int32, error) {
-	if len(text) == 0 && c.empty != "" {
+	if c.empty != "" && (len(text) == 0 || !f.Named() && isMissing(text)) {
 		text = []byte(c.empty)
 	}
 	if c.half == wholeNumber {
@@ -138,14 +138,25 @@ func parseDecimal(text []byte) (float64, error) {
 
 // invalidDecimal returns the *cellError for a text with characters that decimal numbers do not have.
 func invalidDecimal(text []byte, expected string) error {
-	low := strings.ToLower(strings.TrimLeft(string(text), "+-"))
 	switch {
-	case low == "nan" || low == "inf" || low == "infinity":
-		return &cellError{string(text) + " is not a finite number", "a finite number", ErrRecords}
+	case isMissing(text):
+		return &cellError{string(text) + " is not a finite number", `a finite number, or the key "empty" in the field`, ErrRecords}
 	case bytes.Count(text, []byte(",")) == 1: // probably a decimal comma
-		return invalidValue(text, expected+", with a decimal point")
+		return invalidValue(text, expected+`, with a decimal point, or decimal = "," in the schema`)
 	}
 	return invalidValue(text, expected)
+}
+
+// isMissing reports whether the text of a cell stands for no finite number, as different languages write it.
+func isMissing(text []byte) bool {
+	if len(text) == 0 || text[0] >= '0' && text[0] <= '9' {
+		return bytes.HasPrefix(text, []byte("1.#")) // 1.#INF, 1.#QNAN
+	}
+	switch strings.ToLower(strings.TrimLeft(string(text), "+-")) {
+	case "", "nan", "nan(ind)", "1.#ind", "1.#inf", "inf", "infinity", "∞", "none", "null", "nil", "na", "n/a", "#n/a":
+		return true
+	}
+	return false
 }
 
 // parseFlag parses 0, 1, false or true.

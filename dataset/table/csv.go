@@ -19,17 +19,24 @@ const maxLine = 1 << 16
 // byteOrderMark is what some editors write at the start of a text in UTF-8.
 const byteOrderMark = "\ufeff"
 
-// csvReader reads rows of CSV as in RFC 4180, except that a quoted cell cannot contain line breaks. It
-// removes blanks around cells and skips empty lines. encoding/csv would allocate for each row.
+// csvReader reads rows of CSV as in RFC 4180. It removes blanks around cells, skips empty lines, and skips comments before
+// the first row. encoding/csv would allocate for each row.
 type csvReader struct {
-	path   string
-	comma  byte // separator of cells
-	header bool // the first line has the names of the columns
-	in     *bufio.Reader
-	line   int      // number of the line in cells, from 1
-	bytes  int64    // number of bytes read
-	cells  [][]byte // cells of the current row; valid until the next row is read
-	names  []string // names of the columns, for errors; nil if not known yet
+	path         string
+	comma        byte // separator of cells
+	header       bool // the first line has the names of the columns
+	decimalComma bool // numbers such as 12,5 are read as 12.5
+	where        condition
+	in           *bufio.Reader
+	line         int      // number of the first line in cells, from 1
+	lines        int      // number of lines read
+	bytes        int64    // number of bytes read
+	joined       []byte   // the lines of a row with line breaks in quotes
+	titles       []byte   // a line with the names of the columns that was read too early; nil if none
+	cells        [][]byte // cells of the current row; valid until the next row is read
+	names        []string // names of the columns, for errors; nil if not known yet
+	selector     int      // the column of where
+	converted    bool     // a number had a decimal comma
 }
 
 // start implements rowReader. In a file without names the columns are those of columns, in that order.
@@ -38,19 +45,24 @@ func (c *csvReader) start(in io.Reader, columns []string) (at []int, err error) 
 		c.in = bufio.NewReaderSize(in, maxLine)
 	}
 	c.in.Reset(in)
-	c.line, c.bytes, c.names = 0, 0, nil
-	if !c.header {
-		c.names = columns
-		for i := range columns {
-			at = append(at, i)
-		}
-		return at, nil
-	}
-	if err := c.readLine(); err != nil {
+	c.lines, c.bytes, c.names, c.titles = 0, 0, nil, nil
+	if err := c.skipComments(); err != nil {
 		return nil, err
 	}
-	for _, cell := range c.cells {
-		c.names = append(c.names, string(cell))
+	if c.header {
+		if err := c.readRow(); err != nil {
+			return nil, err
+		}
+		for _, cell := range c.cells {
+			c.names = append(c.names, string(cell))
+		}
+	} else {
+		c.names = columns
+	}
+	if c.where.column != "" {
+		if c.selector, err = c.findColumn(c.where.column, columns); err != nil {
+			return nil, err
+		}
 	}
 	for _, name := range columns {
 		i, err := c.findColumn(name, columns)
@@ -108,7 +120,7 @@ func (c *csvReader) guessSeparator() byte {
 
 // next implements rowReader.
 func (c *csvReader) next() ([][]byte, error) {
-	if err := c.readLine(); err != nil {
+	if err := c.readRow(); err != nil {
 		return nil, err
 	}
 	if n := len(c.cells); n != len(c.names) {
@@ -117,6 +129,9 @@ func (c *csvReader) next() ([][]byte, error) {
 			expected += fmt.Sprintf(": column %d (%s) is missing", n+1, c.names[n])
 		}
 		return nil, c.fail(-1, ErrRecords, fmt.Sprintf("a row of %d columns", n), expected)
+	}
+	if c.where.column != "" && !c.where.accepts(c.cells[c.selector]) {
+		return c.next()
 	}
 	return c.cells, nil
 }
@@ -136,33 +151,94 @@ func (c *csvReader) fail(i int, kind error, problem, expected string) error {
 	return e
 }
 
-// readLine reads the next line that is not empty into c.cells. It returns io.EOF at the end of the file.
-func (c *csvReader) readLine() error {
+// skipComments skips lines at the start of the file that begin with # or sep=. A line with # before a line of numbers is
+// kept, since it has the names of the columns.
+func (c *csvReader) skipComments() error {
 	for {
-		text, err := c.in.ReadSlice('\n')
-		c.line, c.bytes = c.line+1, c.bytes+int64(len(text))
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-			return c.fail(-1, ErrRecords, fmt.Sprintf("a line of more than %d bytes", maxLine), "one row of CSV")
-		case err != nil && err != io.EOF:
-			return fmt.Errorf("%s: line %d: %w", c.path, c.line, err)
-		case err == io.EOF && len(text) == 0:
-			return io.EOF
+		start, _ := c.in.Peek(len(byteOrderMark) + len("sep=")) // readRow reports an error
+		start = bytes.TrimPrefix(start, []byte(byteOrderMark))
+		isComment := bytes.HasPrefix(start, []byte("#"))
+		if !isComment && !bytes.HasPrefix(start, []byte("sep=")) {
+			return nil
 		}
-		if c.line == 1 {
-			if bytes.HasPrefix(text, []byte{0xff, 0xfe}) || bytes.HasPrefix(text, []byte{0xfe, 0xff}) {
-				return c.fail(-1, ErrRecords, "the file is in UTF-16", "text in UTF-8")
+		line, err := c.readLine()
+		if err != nil {
+			return err
+		}
+		line = bytes.Clone(line)
+		next, _ := c.in.Peek(1)
+		if isComment && c.header && bytes.ContainsAny(next, "+-.0123456789") {
+			c.titles = line
+			return nil
+		}
+	}
+}
+
+// readRow reads the next row that is not empty into c.cells. It returns io.EOF at the end of the file.
+func (c *csvReader) readRow() error {
+	for {
+		text, err := c.readLine()
+		if err != nil {
+			return err
+		}
+		if bytes.Count(text, []byte(`"`))%2 != 0 {
+			if text, err = c.join(text); err != nil {
+				return err
 			}
-			text = bytes.TrimPrefix(text, []byte(byteOrderMark))
-		}
-		text = bytes.TrimRight(text, "\r\n")
-		if bytes.IndexByte(text, '\r') >= 0 {
-			return c.fail(-1, ErrRecords, "a carriage return in the middle of a line", "lines that end with LF or CRLF")
 		}
 		if len(bytes.TrimSpace(text)) > 0 {
 			return c.split(text)
 		}
 	}
+}
+
+// join returns the line text, which ends within a quoted cell, with the lines up to the end of that cell or of the file.
+func (c *csvReader) join(text []byte) ([]byte, error) {
+	c.joined = append(c.joined[:0], text...)
+	first := c.line
+	for quotes := 1; quotes%2 != 0 && len(c.joined) < maxLine; {
+		more, err := c.readLine()
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		quotes += bytes.Count(more, []byte(`"`))
+		c.joined = append(append(c.joined, '\n'), more...)
+	}
+	c.line = first
+	return c.joined, nil
+}
+
+// readLine returns the next line without its end. It returns io.EOF at the end of the file.
+func (c *csvReader) readLine() ([]byte, error) {
+	if titles := c.titles; titles != nil {
+		c.titles = nil
+		return titles, nil
+	}
+	text, err := c.in.ReadSlice('\n')
+	c.lines++
+	c.line = c.lines
+	c.bytes += int64(len(text))
+	switch {
+	case errors.Is(err, bufio.ErrBufferFull):
+		return nil, c.fail(-1, ErrRecords, fmt.Sprintf("a line of more than %d bytes", maxLine), "one row of CSV")
+	case err != nil && err != io.EOF:
+		return nil, fmt.Errorf("%s: line %d: %w", c.path, c.line, err)
+	case err == io.EOF && len(text) == 0:
+		return nil, io.EOF
+	}
+	if c.line == 1 {
+		if bytes.HasPrefix(text, []byte{0xff, 0xfe}) || bytes.HasPrefix(text, []byte{0xfe, 0xff}) {
+			return nil, c.fail(-1, ErrRecords, "the file is in UTF-16", "text in UTF-8; iconv -f UTF-16 -t UTF-8 FILE converts it")
+		}
+		text = bytes.TrimPrefix(text, []byte(byteOrderMark))
+	}
+	text = bytes.TrimRight(text, "\r\n")
+	if bytes.IndexByte(text, '\r') >= 0 {
+		return nil, c.fail(-1, ErrRecords, "a carriage return in the middle of a line", "lines that end with LF or CRLF")
+	}
+	return text, nil
 }
 
 // split splits a line into c.cells, which refer to text. Quoted cells are unquoted in place.
@@ -191,12 +267,29 @@ func (c *csvReader) split(text []byte) error {
 					`the whole cell in quotes, and "" for a quote`)
 			}
 		}
+		if c.decimalComma && decimalPoint(cell) {
+			c.converted = true
+		}
 		c.cells = append(c.cells, cell)
 		if len(text) == 0 {
 			return nil
 		}
 		text = text[1:] // the separator
 	}
+}
+
+// decimalPoint replaces the comma in a number such as -12,5 by a point. It reports whether cell is such a number.
+func decimalPoint(cell []byte) bool {
+	i := bytes.IndexByte(cell, ',')
+	if i < 0 {
+		return false
+	}
+	cell[i] = '.'
+	_, err := parseDecimal(cell)
+	if err != nil {
+		cell[i] = ','
+	}
+	return err == nil
 }
 
 // skipBlanks removes blanks before a cell. A tab that separates cells is not a blank.
@@ -226,5 +319,5 @@ func (c *csvReader) unquote(text []byte) (cell, rest []byte, err error) {
 		}
 		return cell, rest, nil
 	}
-	return nil, nil, c.fail(len(c.cells), ErrRecords, "no closing quote on the line", `a closing quote; numbers need none`)
+	return nil, nil, c.fail(len(c.cells), ErrRecords, "no closing quote", `a closing quote; numbers need none`)
 }

@@ -90,10 +90,14 @@ func (l *Layout) describeRecords(b *strings.Builder) {
 	if l.Comma != ',' {
 		writeKey(b, "separator", string(l.Comma))
 	}
-	for _, x := range [][2]string{{"frame", l.Frame}, {"key", l.Key}, {"list", l.List}} {
+	for _, x := range [][2]string{{"decimal", l.Decimal}, {"where", l.where.String()}, {"frame", l.Frame}, {"round", l.Round}, {"key", l.Key},
+		{"list", l.List}} {
 		if x[1] != "" {
 			writeKey(b, x[0], x[1])
 		}
+	}
+	if l.skipStrays {
+		writeKey(b, "skip_strays", true)
 	}
 }
 

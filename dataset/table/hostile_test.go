@@ -134,7 +134,7 @@ func TestBadRows(t *testing.T) {
 		{two, "x,\x1b[2J,on\n0\n", ErrRecords, `column 2 (\x1b[2J) is missing`},
 		{two, "x,on\n0,0\n" + strings.Repeat("1", 1<<15) + ",0\n", frame.ErrRange, ": " + strings.Repeat("1", 40) + "... is out of range"},
 		{two, "x,on\n0,0\n0,0,\n", ErrRecords, "a.csv:3: a row of 3 columns; expected 2 columns"},
-		{two, "x,on\n0,0\n\"0,0\n", ErrRecords, "a.csv:3: column 1 (x): no closing quote on the line"},
+		{two, "x,on\n0,0\n\"0,0\n", ErrRecords, "a.csv:3: column 1 (x): no closing quote"},
 		{two, "x,on\n0,0\n\"0\"1,0\n", ErrRecords, "a.csv:3: column 1 (x): text after the closing quote"},
 		{two, "x,on\n0,0\n0,a\"b\n", ErrRecords, `a.csv:3: column 2 (on): a quote in the middle of "a\"b"`},
 		{two, "x,on\n0,0\nabc,0\n", ErrRecords, `a.csv:3: column 1 (x): "abc" is not valid; expected a number such as -12.5`},

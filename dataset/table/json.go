@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,15 +21,17 @@ const maxJSONLine = 1 << 24
 // jsonReader reads rows of JSON Lines. A line is an object; it is a row, or a frame with a list of rows. Columns are
 // paths such as "pos.x" or "pos[0]", which are looked up in the row and then, if a line is a frame, in the frame.
 type jsonReader struct {
-	path string
-	list string // path of the list of rows in a line; "" if a line is a row
-	in   *bufio.Reader
-	line int
-	size int64
-	text []byte   // the current line
-	cell [][]byte // of the current row
-	name []string // of the columns, for errors
+	path  string
+	list  string // path of the list of rows in a line; "" if a line is a row
+	where condition
+	in    *bufio.Reader
+	line  int
+	size  int64
+	text  []byte   // the current line
+	cell  [][]byte // of the current row
+	name  []string // of the columns, for errors
 
+	selector      int       // the column of where
 	row, frame    *jsonNode // what to find in a row, and in a frame around the list
 	inRow, around jsonCells
 	rows          []byte // text of the list
@@ -108,6 +111,10 @@ func (r *jsonReader) start(in io.Reader, columns []string) (at []int, err error)
 	if r.in == nil {
 		r.in = bufio.NewReaderSize(in, maxLine)
 		r.row, r.frame = newJSONNode(), newJSONNode()
+		if r.where.column != "" && !slices.Contains(columns, r.where.column) {
+			columns = append(slices.Clone(columns), r.where.column)
+		}
+		r.selector = slices.Index(columns, r.where.column)
 		for i, name := range columns {
 			for _, n := range []*jsonNode{r.row, r.frame} {
 				n.add(name).cell = i
@@ -121,7 +128,7 @@ func (r *jsonReader) start(in io.Reader, columns []string) (at []int, err error)
 	}
 	r.in.Reset(in)
 	r.line, r.size, r.inList = 0, 0, false
-	for i := range columns {
+	for i := range r.name {
 		at = append(at, i)
 	}
 	return at, nil
@@ -155,6 +162,9 @@ func (r *jsonReader) next() ([][]byte, error) {
 			return nil, err
 		}
 		switch {
+		case r.where.column != "" && !r.where.accepts(r.around.get(r.selector)):
+			r.inList = false
+			continue
 		case r.list == "":
 			return r.cells(), nil
 		case !r.inList:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"wirelab/dataset/frame"
@@ -48,12 +49,16 @@ type Layout struct {
 	Format   string // "csv", "jsonl" or "int32"; "" means that the name of the file decides
 	Header   bool   // CSV: the first line has the names of the columns
 	Comma    byte   // CSV: separator of cells
+	Decimal  string // CSV: "," if numbers may have a decimal comma
 	Frame    string // text: column that identifies the frame of a row; "" if rows are counted, or a line is a frame
+	Round    string // text: column with whose changes the numbers in Frame begin again; "" if none
 	Key      string // text: column that identifies the thing in a row; "" if things have fixed rows
 	List     string // JSON Lines: path of the list of rows, if a line is a frame; "" if a line is a row
 	AutoRows bool   // the number of rows is found in the records; Schema.Rows is 0
 
-	columns []column // of each field
+	skipStrays bool      // text: rows of earlier frames, and second rows of a key in a frame, are skipped
+	where      condition // text: the records that are read
+	columns    []column  // of each field
 }
 
 // column describes where the values of a field come from in text, and how they are written.
@@ -63,6 +68,42 @@ type column struct {
 	empty string // the text for which an empty cell stands; "" if empty cells are errors
 	learn bool   // the words of the enum are found in the records
 }
+
+// condition selects records by the text of a column.
+type condition struct {
+	column string // "" selects all records
+	value  string
+	equal  bool // whether the column has the value, or another one
+}
+
+// parseCondition parses a condition such as type == "state". It returns false if the text is none.
+func parseCondition(text string) (condition, bool) {
+	column, value, equal := strings.Cut(text, "==")
+	found := equal
+	if !equal {
+		column, value, found = strings.Cut(text, "!=")
+	}
+	column, value = strings.TrimSpace(column), strings.TrimSpace(value)
+	if unquoted, err := strconv.Unquote(value); err == nil {
+		value = unquoted
+	}
+	return condition{column, value, equal}, found && isPrintableName(column)
+}
+
+// String returns the text that parseCondition parses; "" if all records are selected.
+func (c condition) String() string {
+	operator := "!="
+	if c.equal {
+		operator = "=="
+	}
+	if c.column == "" {
+		return ""
+	}
+	return c.column + " " + operator + " " + strconv.Quote(c.value)
+}
+
+// accepts reports whether a record whose column has the given text is read.
+func (c condition) accepts(cell []byte) bool { return (string(cell) == c.value) == c.equal }
 
 // unfinished reports whether the schema of l depends on the records.
 func (l *Layout) unfinished() bool { return l.AutoRows || l.learns() }
@@ -108,7 +149,7 @@ func ParseLayout(name string, data []byte) (*Layout, error) {
 
 // layoutKeys returns the keys at the top level of a schema.
 func layoutKeys() []string {
-	return []string{"name", "item", "rate_hz", "rows", "preamble", "format", "header", "separator", "frame", "key", "list", "part", "field"}
+	return []string{"name", "item", "rate_hz", "rows", "preamble", "format", "header", "separator", "decimal", "where", "frame", "round", "key", "skip_strays", "list", "part", "field"}
 }
 
 // readSchema reads the whole schema into l. An error is stored in r.err.
@@ -147,10 +188,19 @@ func (r *schemaReader) readFormat(l *Layout, tree map[string]any) {
 	if formats := []string{"csv", "jsonl", "int32"}; l.Format != "" && !slices.Contains(formats, l.Format) {
 		r.failUnknown("format", "format", l.Format, formats)
 	}
-	if v, ok := tree["header"]; ok {
-		l.Header, ok = v.(bool)
+	r.readBool(tree, "header", &l.Header)
+	r.readBool(tree, "skip_strays", &l.skipStrays)
+	if v, ok := tree["where"]; ok {
+		text, _ := v.(string)
+		l.where, ok = parseCondition(text)
 		if !ok {
-			r.fail("header", formatValue(v)+" is not valid", "true or false")
+			r.fail("where", formatValue(v)+" is not a condition", `such as 'type == "state"' or 'type != "kill"'`)
+		}
+	}
+	if v, ok := tree["decimal"]; ok {
+		l.Decimal, _ = v.(string)
+		if l.Decimal != "." && l.Decimal != "," {
+			r.fail("decimal", formatValue(v)+" is not valid", `"." or ","`)
 		}
 	}
 	if v, ok := tree["separator"]; ok {
@@ -162,6 +212,7 @@ func (r *schemaReader) readFormat(l *Layout, tree map[string]any) {
 		l.Comma = s[0]
 	}
 	r.readText("", tree, "frame", &l.Frame, optionalKey)
+	r.readText("", tree, "round", &l.Round, optionalKey)
 	r.readText("", tree, "key", &l.Key, optionalKey)
 	r.readText("", tree, "list", &l.List, optionalKey)
 }
@@ -174,12 +225,16 @@ func (r *schemaReader) checkKey(l *Layout, tree map[string]any) {
 	_, hasParts := tree["part"]
 	switch {
 	case r.err != nil:
+	case l.Round != "" && l.Frame == "":
+		r.fail("round", "has no effect without a column of numbers that begin again", `the key "frame"`)
+	case l.skipStrays && l.Key == "":
+		r.fail("skip_strays", "needs things that may be missing in a frame", `the key "key"`)
 	case l.Key != "" && !framed:
 		r.fail("key", "has no effect without frames", `the key "frame" with the column of the frame, or "list" if a line of JSON is a frame`)
 	case l.AutoRows && !framed:
 		r.fail("rows", `"auto" counts the rows of a frame`, `the key "frame" with the column of the frame, or "list" if a line of JSON is a frame`)
-	case l.Format == "int32" && (l.List != "" || l.Key != ""):
-		r.fail("format", "int32 has no columns, which key and list name", `"csv" or "jsonl"`)
+	case l.Format == "int32" && (l.List != "" || l.Key != "" || l.where.column != ""):
+		r.fail("format", "int32 has no columns, which key, list and where name", `"csv" or "jsonl"`)
 	case hasParts && (l.AutoRows || l.Key != ""):
 		r.fail("part", "needs rows in a fixed order", `no parts with a key or with rows = "auto"; empty = "0" in a [[field]] allows empty cells`)
 	case l.List != "" && l.Format == "csv":

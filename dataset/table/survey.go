@@ -9,6 +9,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/dataset/source"
+	"wirelab/internal/words"
 )
 
 // Limits of the pass over the records before they are played.
@@ -65,6 +66,10 @@ func (s *Source) complete() error {
 	}
 	if c.partial {
 		s.Remark("rows and words of the schema that are \"auto\" are those of the first %d MB of %s", maxSurvey>>20, s.Path)
+	}
+	if t.strays > 0 {
+		s.Remark("%s of %s skipped, first in line %d: out of order, or a second row of a %s in one frame", words.Count(t.strays, "row"), s.Path,
+			t.firstStray, s.layout.Schema.Item)
 	}
 	l, schema := *s.layout, *s.layout.Schema
 	schema.Fields, l.columns = slices.Clone(schema.Fields), slices.Clone(l.columns)
@@ -144,17 +149,22 @@ func (c *census) endFrame() {
 
 // addRow adds the newest row.
 func (c *census) addRow() error {
-	c.rows++
 	if c.keyColumn >= 0 {
 		key := c.cells[c.keyColumn]
 		if len(key) > maxKey || len(c.seen) > 4*maxRows {
+			c.rows++
 			return nil // an error when the frame is read
 		}
-		if last := c.seen[string(key)]; last > 0 && last == c.frame-1 {
+		last := c.seen[string(key)]
+		if last > 0 && last == c.frame-1 {
 			c.returned++
+		} else if last == c.frame && c.layout.skipStrays {
+			c.skip()
+			return nil
 		}
 		c.seen[string(key)] = c.frame
 	}
+	c.rows++
 	for i := range c.layout.columns {
 		column := &c.layout.columns[i]
 		if !column.learn {

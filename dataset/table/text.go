@@ -33,6 +33,7 @@ type textFrames struct {
 	rounding    []roundingErrors // of each field; nil to measure nothing
 	columnOf    []int            // by field: index of its cell in a row; -1 for the presence of a row with a key
 	frameColumn int              // index of the cell that identifies frames, -1 if none does
+	roundColumn int              // index of the cell whose change lets the numbers of frames begin again, -1 if none does
 	keyColumn   int              // index of the cell that identifies the thing of a row, -1 if things have fixed rows
 	absent      []int32          // value of each field in rows without a thing
 	roster      roster
@@ -41,17 +42,21 @@ type textFrames struct {
 	hasNextRow bool     // cells is the first row of the next frame
 	begins     bool     // the newest row is the first of a frame; false if rows are counted
 	line       int      // of the newest row, if a line is a frame
+	rows       int      // rows of the newest frame so far
 	label      []byte   // text of the frame column in the newest frame
+	round      []byte   // text of the round column in the newest frame
 	number     float64  // label as a number, -Inf if it is not a number
+	strays     int      // number of rows that were skipped
+	firstStray int      // line of the first of them
 }
 
 // newTextFrames returns a reader of the file at path, which has layout l.
 func newTextFrames(path string, l *Layout) *textFrames {
 	t := &textFrames{layout: l}
 	if l.FormatOf(path) == formatJSON {
-		t.rowReader = &jsonReader{path: path, list: l.List}
+		t.rowReader = &jsonReader{path: path, list: l.List, where: l.where}
 	} else {
-		t.rowReader = &csvReader{path: path, comma: l.Separator(path), header: l.Header}
+		t.rowReader = &csvReader{path: path, comma: l.Separator(path), header: l.Header, decimalComma: l.Decimal == ",", where: l.where}
 	}
 	return t
 }
@@ -72,8 +77,8 @@ func (t *textFrames) start(in *unpack.Reader) error {
 		}
 		return i
 	}
-	wanted := []int{-1, -1} // frame, key, and then the fields
-	for i, name := range []string{l.Frame, l.Key} {
+	wanted := []int{-1, -1, -1} // frame, round, key, and then the fields
+	for i, name := range []string{l.Frame, l.Round, l.Key} {
 		if name != "" {
 			wanted[i] = index(name)
 		}
@@ -94,7 +99,7 @@ func (t *textFrames) start(in *unpack.Reader) error {
 			wanted[i] = at[w]
 		}
 	}
-	t.frameColumn, t.keyColumn, t.columnOf = wanted[0], wanted[1], wanted[2:]
+	t.frameColumn, t.roundColumn, t.keyColumn, t.columnOf = wanted[0], wanted[1], wanted[2], wanted[3:]
 	t.absent = absentRow(s)
 	if l.Key != "" {
 		t.roster.reset(s.Rows)
@@ -117,24 +122,23 @@ func (t *textFrames) read(table []int32, _ int) error {
 	if keyed {
 		t.clear(table)
 	}
-	rows := 0
+	t.rows = 0
 	for end := false; !end; {
 		if t.cells != nil {
 			place := t.placeRow
 			if keyed {
 				place = t.placeKey
 			}
-			if err := place(table, rows); err != nil {
+			if err := place(table); err != nil {
 				return err
 			}
-			rows++
 		}
-		if counted && rows == t.layout.Schema.Rows {
+		if counted && t.rows == t.layout.Schema.Rows {
 			return nil
 		}
 		switch err := t.nextRow(); {
 		case err == io.EOF && counted:
-			return t.truncated(rows)
+			return t.truncated()
 		case err == io.EOF:
 			end = true
 		case err != nil:
@@ -147,22 +151,54 @@ func (t *textFrames) read(table []int32, _ int) error {
 		t.roster.finish(table, len(t.absent))
 		return nil
 	}
-	return t.checkRows(rows)
+	return t.checkRows()
 }
 
 // nextRow reads the next row into t.cells, and sets t.begins.
-func (t *textFrames) nextRow() (err error) {
-	if t.cells, err = t.next(); err != nil {
-		return err
+func (t *textFrames) nextRow() error {
+	for {
+		cells, err := t.next()
+		t.cells = cells
+		if err != nil {
+			return err
+		}
+		switch {
+		case t.layout.List != "":
+			line, _ := t.position()
+			t.begins, t.line = line != t.line, line
+		case t.frameColumn >= 0:
+			t.begins = t.newRound() || !bytes.Equal(cells[t.frameColumn], t.label)
+		}
+		if !t.layout.skipStrays || !t.begins || t.newRound() || t.frameNumber() >= t.number {
+			return nil
+		}
+		t.skip()
 	}
-	switch {
-	case t.layout.List != "":
-		line, _ := t.position()
-		t.begins, t.line = line != t.line, line
-	case t.frameColumn >= 0:
-		t.begins = !bytes.Equal(t.cells[t.frameColumn], t.label)
+}
+
+// newRound reports whether the newest row is of another round than the newest frame. A frame without rows is of the same.
+func (t *textFrames) newRound() bool {
+	return t.roundColumn >= 0 && t.cells != nil && !bytes.Equal(t.cells[t.roundColumn], t.round)
+}
+
+// frameNumber returns the number of the frame in the newest row; +Inf if the row has none.
+func (t *textFrames) frameNumber() float64 {
+	if t.frameColumn < 0 || t.cells == nil {
+		return math.Inf(1)
 	}
-	return nil
+	number, err := parseDecimal(t.cells[t.frameColumn])
+	if err != nil {
+		return math.Inf(1)
+	}
+	return number
+}
+
+// skip counts the newest row, which is not used.
+func (t *textFrames) skip() {
+	if t.strays == 0 {
+		t.firstStray, _ = t.position()
+	}
+	t.strays++
 }
 
 // startFrame stores the label of a new frame. Labels that are numbers must not decrease.
@@ -170,16 +206,20 @@ func (t *textFrames) startFrame() error {
 	if t.frameColumn < 0 || t.cells == nil {
 		return nil
 	}
+	if t.newRound() {
+		t.round, t.number = append(t.round[:0], t.cells[t.roundColumn]...), math.Inf(-1)
+	}
 	label := t.cells[t.frameColumn]
-	number, err := parseDecimal(label)
-	if err != nil {
-		number = math.Inf(-1) // the label is a name, after which any label may follow
-	} else if number < t.number {
+	number := t.frameNumber()
+	if number < t.number {
 		expected := "frames in order"
 		if t.keyColumn < 0 {
 			expected += `; without the key "frame" in the schema, rows are counted instead`
 		}
 		return t.fail(t.frameColumn, ErrRecords, fmt.Sprintf("frame %s comes after frame %s", quotedLabel(label), quotedLabel(t.label)), expected)
+	}
+	if math.IsInf(number, 1) {
+		number = math.Inf(-1) // the label is a name, after which any label may follow
 	}
 	t.label, t.number = append(t.label[:0], label...), number
 	return nil
@@ -187,34 +227,35 @@ func (t *textFrames) startFrame() error {
 
 // checkRows returns an error unless the frame that has ended has the number of rows of the schema. The newest row is then
 // the first one of the next frame.
-func (t *textFrames) checkRows(rows int) error {
+func (t *textFrames) checkRows() error {
 	want := t.layout.Schema.Rows
 	switch {
-	case rows == want:
+	case t.rows == want:
 		return nil
 	case !t.hasNextRow:
-		return t.truncated(rows)
+		return t.truncated()
 	}
 	name := quotedLabel(t.label)
 	if t.frameColumn < 0 {
 		name = "before this line"
 	}
-	return t.fail(t.frameColumn, ErrRecords, fmt.Sprintf("frame %s ends after %d rows", name, rows),
+	return t.fail(t.frameColumn, ErrRecords, fmt.Sprintf("frame %s ends after %d rows", name, t.rows),
 		fmt.Sprintf("%d rows in each frame, or the key \"key\" in the schema if things come and go", want))
 }
 
 // truncated returns the error for a file that ends after some rows of a frame.
-func (t *textFrames) truncated(rows int) error {
-	return t.fail(-1, ErrTruncated, fmt.Sprintf("the records end after %d rows of a frame", rows),
+func (t *textFrames) truncated() error {
+	return t.fail(-1, ErrTruncated, fmt.Sprintf("the records end after %d rows of a frame", t.rows),
 		fmt.Sprintf("%d rows in each frame", t.layout.Schema.Rows))
 }
 
 // quotedLabel quotes a label for an error and shortens it.
 func quotedLabel(label []byte) string { return quoted(string(label)) }
 
-// placeRow parses the newest row as the row of table with the given index.
-func (t *textFrames) placeRow(table []int32, row int) error {
+// placeRow parses the newest row as the next row of table.
+func (t *textFrames) placeRow(table []int32) error {
 	s := t.layout.Schema
+	row := t.rows
 	if row >= s.Rows {
 		return t.fail(t.frameColumn, ErrRecords, fmt.Sprintf("frame %s has more rows", quotedLabel(t.label)),
 			fmt.Sprintf("%d rows in each frame", s.Rows))
@@ -224,7 +265,7 @@ func (t *textFrames) placeRow(table []int32, row int) error {
 
 // placeKey parses the newest row as the row of the thing that its key identifies. Rows of new things are stored in
 // t.roster until the frame is complete.
-func (t *textFrames) placeKey(table []int32, rows int) error {
+func (t *textFrames) placeKey(table []int32) error {
 	s := t.layout.Schema
 	key := t.cells[t.keyColumn]
 	switch {
@@ -234,15 +275,18 @@ func (t *textFrames) placeKey(table []int32, rows int) error {
 		return t.fail(t.keyColumn, ErrRecords, "is empty", "a key, which identifies the thing in the row")
 	case len(key) > maxKey:
 		return t.fail(t.keyColumn, ErrRecords, fmt.Sprintf("a key of %d bytes", len(key)), fmt.Sprintf("at most %d", maxKey))
-	case rows >= s.Rows:
-		return t.fail(-1, ErrRecords, fmt.Sprintf("more than %d things at once", s.Rows), t.expectedRows())
 	}
 	row, known := t.roster.find(key)
 	switch {
+	case row == duplicateKey && t.layout.skipStrays:
+		t.skip()
+		return nil
 	case row == duplicateKey:
 		return t.fail(t.keyColumn, ErrRecords, "a second row of "+quotedLabel(key)+" in one frame", "each key once in a frame")
 	case known:
 		return t.parseRow(table[row*len(s.Fields):], row)
+	case t.rows >= s.Rows:
+		return t.fail(-1, ErrRecords, fmt.Sprintf("more than %d things at once", s.Rows), t.expectedRows())
 	}
 	return t.parseRow(t.roster.newRow(key, len(s.Fields)), 0)
 }
@@ -296,5 +340,6 @@ func (t *textFrames) parseRow(row []int32, index int) error {
 		}
 		row[i] = v
 	}
+	t.rows++
 	return nil
 }

@@ -86,6 +86,17 @@ func (r *schemaReader) readOptionalInt(prefix string, tree map[string]any, key s
 	return int(n)
 }
 
+// readBool reads true or false into dst, which stays unchanged if the key does not exist.
+func (r *schemaReader) readBool(tree map[string]any, key string, dst *bool) {
+	v, ok := tree[key]
+	b, isBool := v.(bool)
+	if isBool {
+		*dst = b
+	} else if ok {
+		r.fail(key, formatValue(v)+" is not valid", "true or false")
+	}
+}
+
 // failMissing reports an error for a key that does not exist.
 func (r *schemaReader) failMissing(key, expected string) {
 	table := "the schema"

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"wirelab/experiment/config"
@@ -23,6 +24,10 @@ func (j *jumpy) now() time.Duration { return j.real() + time.Duration(j.offset.L
 // speed. Commands are executed and snapshots published all the time.
 func TestClockJumps(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, clockJumps)
+}
+
+func clockJumps(t *testing.T) {
 	for _, speed := range []float64{1, 0} {
 		clock := &jumpy{real: wallClock()}
 		c := quickConfig(t)
@@ -90,6 +95,10 @@ func (s *stoppable) now() time.Duration {
 // stopped. What was measured is saved, and replays.
 func TestClockStops(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, clockStops)
+}
+
+func clockStops(t *testing.T) {
 	for name, c := range map[string]Command{
 		"real time": {}, "maximum speed": {Speed: new(float64)}, "seek": {Seek: new(30 * time.Minute)},
 	} {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"wirelab/experiment/config"
@@ -192,7 +193,9 @@ func TestCrowdRunnerPackets(t *testing.T) {
 
 // TestCrowdRunnerRuns checks that a started crowd runs, obeys commands of other goroutines, and saves while it runs and
 // after it was stopped.
-func TestCrowdRunnerRuns(t *testing.T) {
+func TestCrowdRunnerRuns(t *testing.T) { synctest.Test(t, crowdRunnerRuns) }
+
+func crowdRunnerRuns(t *testing.T) {
 	c := config.Default()
 	if err := c.Set("crowd.clients", 30); err != nil {
 		t.Fatal(err)

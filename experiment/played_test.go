@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"wirelab/experiment/config"
@@ -13,7 +14,9 @@ import (
 
 // A live session with input at arbitrary times, pauses and a seek back has the same digest as its
 // headless replay.
-func TestPlayedSessionReplays(t *testing.T) {
+func TestPlayedSessionReplays(t *testing.T) { synctest.Test(t, playedSessionReplays) }
+
+func playedSessionReplays(t *testing.T) {
 	c := config.Default()
 	c.Data.Source, c.Seed = "world", 5
 	if err := c.Apply(config.NewChange("down.loss", "10%", "down.latency", "30ms", "down.jitter", "10ms")); err != nil {

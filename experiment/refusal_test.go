@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"wirelab/dataset/frame"
@@ -28,7 +29,9 @@ func (refuser) Decode(*frame.Frame, []byte, []encoders.Ref, encoders.Memo) (enco
 
 // An encoder that fails on every frame does not stop the session. The error is reported, and frames
 // are sent after a swap to a working encoder.
-func TestEncoderThatAlwaysFails(t *testing.T) {
+func TestEncoderThatAlwaysFails(t *testing.T) { synctest.Test(t, encoderThatAlwaysFails) }
+
+func encoderThatAlwaysFails(t *testing.T) {
 	c := quickConfig(t)
 	c.Codecs = append(table.All(), encoders.Codec{
 		ID: 120, Name: "refuser", Suits: func(*frame.Schema) bool { return true },

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"wirelab/experiment/config"
@@ -65,7 +66,9 @@ func send(t *testing.T, r *Runner, c Command) {
 
 // A live session with swaps, slider moves, pauses, undo and seeks has the same digest as its
 // headless replay.
-func TestLiveSessionReplays(t *testing.T) {
+func TestLiveSessionReplays(t *testing.T) { synctest.Test(t, liveSessionReplays) }
+
+func liveSessionReplays(t *testing.T) {
 	r := startRunner(t, quickConfig(t))
 	rng := rand.New(rand.NewPCG(8, 8))
 	all := labtest.CubeCodecs()
@@ -111,7 +114,9 @@ func TestLiveSessionReplays(t *testing.T) {
 	}
 }
 
-func TestRunnerReportsErrors(t *testing.T) {
+func TestRunnerReportsErrors(t *testing.T) { synctest.Test(t, runnerReportsErrors) }
+
+func runnerReportsErrors(t *testing.T) {
 	r := startRunner(t, quickConfig(t))
 	send(t, r, Command{Change: new(config.NewChange("encoder.name", "relative-orientatoin"))})
 	s := await(t, r, "a complaint", func(s *engine.Snapshot) bool { return s.Notice.Bad })
@@ -123,7 +128,9 @@ func TestRunnerReportsErrors(t *testing.T) {
 	}
 }
 
-func TestPauseAndStep(t *testing.T) {
+func TestPauseAndStep(t *testing.T) { synctest.Test(t, pauseAndStep) }
+
+func pauseAndStep(t *testing.T) {
 	r := startRunner(t, quickConfig(t))
 	send(t, r, Command{Pause: new(true)})
 	s := await(t, r, "the pause", func(s *engine.Snapshot) bool { return s.State == engine.Paused })
@@ -138,7 +145,9 @@ func TestPauseAndStep(t *testing.T) {
 }
 
 // An error of the source ends the session with a message, not with a panic.
-func TestSourceErrorEndsSession(t *testing.T) {
+func TestSourceErrorEndsSession(t *testing.T) { synctest.Test(t, sourceErrorEndsSession) }
+
+func sourceErrorEndsSession(t *testing.T) {
 	c := config.Default()
 	s, err := engine.NewSessionFromSource(c, labtest.FailingCubes{CubeSource: labtest.NewCubeSource(3, 1, -1, 1)}, engine.Options{Endless: true})
 	if err != nil {
@@ -162,7 +171,9 @@ func TestSourceErrorEndsSession(t *testing.T) {
 
 // Seeking back and forth does not change a session: changes after the target are repeated, unless a
 // new change is made first.
-func TestSeekReplaysLaterChanges(t *testing.T) {
+func TestSeekReplaysLaterChanges(t *testing.T) { synctest.Test(t, seekReplaysLaterChanges) }
+
+func seekReplaysLaterChanges(t *testing.T) {
 	r := startRunner(t, quickConfig(t))
 	send(t, r, Command{Pause: new(true)})
 	go5, go1 := 5*time.Second, time.Second

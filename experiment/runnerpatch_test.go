@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"wirelab/experiment/config"
@@ -11,7 +12,9 @@ import (
 
 // A live session waits for its patch, and accepts commands meanwhile. Then it delivers the file
 // repeatedly, and its saved report can be replayed.
-func TestRunnerMakesPatch(t *testing.T) {
+func TestRunnerMakesPatch(t *testing.T) { synctest.Test(t, runnerMakesPatch) }
+
+func runnerMakesPatch(t *testing.T) {
 	c := config.Default()
 	c.Data.Source = labtest.WriteFiles(t, labtest.NewFileSource(100_000, 2))
 	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wallClock(), Reports: t.TempDir()})

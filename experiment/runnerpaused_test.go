@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"wirelab/experiment/engine"
@@ -9,7 +10,9 @@ import (
 
 // While the runner is paused, snapshots share one slice of all stored packets. While it runs, a
 // snapshot contains as many as a screen can show.
-func TestPausedSnapshotHoldsAllPackets(t *testing.T) {
+func TestPausedSnapshotHoldsAllPackets(t *testing.T) { synctest.Test(t, pausedSnapshotHoldsAllPackets) }
+
+func pausedSnapshotHoldsAllPackets(t *testing.T) {
 	r := startRunner(t, quickConfig(t))
 	far := 20 * time.Second
 	send(t, r, Command{Seek: &far})

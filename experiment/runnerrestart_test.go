@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"wirelab/experiment/config"
@@ -15,7 +16,9 @@ import (
 
 // A change of the seed restarts the run with all other settings. Undo returns to the run before, at
 // the virtual time that it had reached. A script cannot change the seed.
-func TestSeedRestartsRun(t *testing.T) {
+func TestSeedRestartsRun(t *testing.T) { synctest.Test(t, seedRestartsRun) }
+
+func seedRestartsRun(t *testing.T) {
 	c := quickConfig(t)
 	c.At, c.Duration = nil, 0
 	r := startRunner(t, c)
@@ -117,7 +120,9 @@ func TestErrorClosingReplacedSession(t *testing.T) {
 
 // After a restart the script runs again, from the configuration before it, and changes of the user
 // are kept.
-func TestRestartWithScript(t *testing.T) {
+func TestRestartWithScript(t *testing.T) { synctest.Test(t, restartWithScript) }
+
+func restartWithScript(t *testing.T) {
 	c := quickConfig(t)
 	c.Duration = 0
 	c.At = []config.StampedChange{config.Stamp(time.Second, config.NewChange("shadow", "raw", "encoder.name", "quantized"))}

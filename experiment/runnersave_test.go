@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"wirelab/experiment/config"
@@ -20,6 +21,10 @@ import (
 // the session up to the command, and Stop waits for it.
 func TestSaveDoesNotBlock(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, saveDoesNotBlock)
+}
+
+func saveDoesNotBlock(t *testing.T) {
 	c := quickConfig(t)
 	c.At, c.Duration = nil, 0
 	gate := make(chan struct{})
@@ -95,6 +100,10 @@ func TestSaveDuringRestart(t *testing.T) {
 // stack; so does a panic in Save.
 func TestPanicWhileSaving(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, panicWhileSaving)
+}
+
+func panicWhileSaving(t *testing.T) {
 	c := quickConfig(t)
 	c.At, c.Duration = nil, 0
 	disk := &atomicfile.Disk{Before: func(atomicfile.Op, string) error { panic("boom") }}
@@ -113,7 +122,7 @@ func TestPanicWhileSaving(t *testing.T) {
 	check := func(err error) {
 		t.Helper()
 		var bug *panics.Error
-		if !errors.As(err, &bug) || bug.Value != "boom" || !strings.Contains(err.Error(), "TestPanicWhileSaving") {
+		if !errors.As(err, &bug) || bug.Value != "boom" || !strings.Contains(err.Error(), "panicWhileSaving") {
 			t.Errorf("%v, want the panic with its stack", err)
 		}
 	}

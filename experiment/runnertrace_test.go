@@ -3,6 +3,7 @@ package experiment
 import (
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"wirelab/encoders"
@@ -12,7 +13,9 @@ import (
 
 // A runner describes the requested packet and the costs of rows, also after a seek into the past, until the costs are no
 // longer requested.
-func TestRunnerTracesPackets(t *testing.T) {
+func TestRunnerTracesPackets(t *testing.T) { synctest.Test(t, runnerTracesPackets) }
+
+func runnerTracesPackets(t *testing.T) {
 	r := startRunner(t, config.Default())
 	fast := 0.0
 	send(t, r, Command{Speed: &fast})

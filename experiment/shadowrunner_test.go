@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"wirelab/experiment/config"
@@ -16,7 +17,9 @@ import (
 
 // A live session in which shadows join, leave, and return by undo and by seeking has the same
 // digest as its replay.
-func TestSessionWithShadowsReplays(t *testing.T) {
+func TestSessionWithShadowsReplays(t *testing.T) { synctest.Test(t, sessionWithShadowsReplays) }
+
+func sessionWithShadowsReplays(t *testing.T) {
 	c := config.Default()
 	for key, v := range map[string]any{"link.loss": "8%", "link.burst": "2", "link.latency": "60ms", "link.jitter": "20ms",
 		"link.reorder":   "3%",

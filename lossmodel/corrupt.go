@@ -77,7 +77,7 @@ func (*Corruption) row() stageRow {
 				Help: "fraction of datagrams in which bits are flipped",
 			}),
 			newKey(setting.Count("bits", 1, maxFlips), func(s *Spec) *int { return &s.Corrupt.Bits }, KeyInfo{
-				Key: "corrupt_bits", Stage: "corrupt", Ladder: []string{"1", "2", "4", "8", "16", "32", "64"},
+				Key: "corrupt_bits", Stage: "corrupt", Needs: []string{"corrupt"}, Ladder: []string{"1", "2", "4", "8", "16", "32", "64"},
 				Help: "number of flipped bits in a corrupted datagram",
 			}),
 			newKey(bitErrorRateUnit, func(s *Spec) *float64 { return &s.Corrupt.BitRate }, KeyInfo{
@@ -86,7 +86,7 @@ func (*Corruption) row() stageRow {
 				Help: "bit error rate: each bit of the payload is flipped independently with this probability",
 			}),
 			newKey(setting.Switch, func(s *Spec) *bool { return &s.Corrupt.Checksum }, KeyInfo{
-				Key: "checksum", Stage: "corrupt",
+				Key: "checksum", Stage: "corrupt", Needs: []string{"corrupt or corrupt_ber or netem"},
 				Help: "UDP checksum, assumed to detect all damage; on: damaged datagrams are dropped as corrupt; off: the decoder receives them",
 			}),
 		},

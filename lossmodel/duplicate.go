@@ -74,11 +74,11 @@ func (*Duplicate) row() stageRow {
 				Help: "fraction of datagrams that are duplicated; each copy passes the later stages separately",
 			}),
 			newKey(setting.Count("copies", 1, MaxCopies), func(s *Spec) *int { return &s.Duplicate.Copies }, KeyInfo{
-				Key: "duplicate_copies", Stage: "duplicate", Ladder: []string{"1", "2", "3", "4", "6", "8"},
+				Key: "duplicate_copies", Stage: "duplicate", Needs: []string{"duplicate"}, Ladder: []string{"1", "2", "3", "4", "6", "8"},
 				Help: "number of copies of a duplicated datagram",
 			}),
 			newKey(setting.Span, func(s *Spec) *time.Duration { return &s.Duplicate.Delay }, KeyInfo{
-				Key: "duplicate_delay", Stage: "duplicate", Ladder: spanLadder,
+				Key: "duplicate_delay", Stage: "duplicate", Needs: []string{"duplicate"}, Ladder: spanLadder,
 				Help: "additional delay of copies",
 			}),
 			newFileKey(tracefile.Losses, "a capture", true, func(s *Spec) *tracefile.File { return &s.Duplicate.Trace }, KeyInfo{

@@ -103,7 +103,7 @@ func lossKeys() []keyRow {
 		lossKey(),
 		newComputedKey(loss.BurstLengthUnit, func(s *Spec) loss.BurstLength { return loss.BurstOf(s.Loss) },
 			func(s *Spec, burst loss.BurstLength) { s.Loss = loss.WithBurst(s.Loss, burst) }, KeyInfo{
-				Key: "burst", Stage: "loss", Ladder: []string{"off", "1.5", "2", "3", "4", "5", "7", "10", "15", "20", "50", "100"},
+				Key: "burst", Stage: "loss", Needs: []string{"loss"}, Ladder: []string{"off", "1.5", "2", "3", "4", "5", "7", "10", "15", "20", "50", "100"},
 				Help: "mean number of packets lost in a row, by the Gilbert model, or the mean duration of a burst, such as \"30ms\"; " +
 					"off: losses are independent",
 				Source: "E. N. Gilbert, Capacity of a Burst-Noise Channel, 1960",

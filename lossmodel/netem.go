@@ -208,9 +208,26 @@ func (s *Spec) refusedByNetem(changed *Spec, key string, value any) error {
 		Expected: `netem to be "off" first: while it is on, it replaces this key`}
 }
 
-// Warnings lists kernel bugs that affect the netem line, and keys that have no effect while it is
-// on. It may take milliseconds, so call it only after a change.
+// Warnings lists kernel bugs that affect the netem line, and keys that have no effect. It may take milliseconds, so
+// call it only after a change.
 func (s Spec) Warnings() []string {
+	list := s.NetemWarnings()
+	defaults := DefaultSpec()
+	value := func(key string) (text, standard string) {
+		text, _ = s.Get(key)
+		standard, _ = defaults.Get(key)
+		return text, standard
+	}
+	for _, k := range stages().keys {
+		if need := setting.Unmet(k.Needs, value); need != "" && !s.Netem.On && k.Text(&s) != k.Default {
+			list = append(list, k.Key+": has no effect; expected "+need)
+		}
+	}
+	return list
+}
+
+// NetemWarnings lists kernel bugs that affect the netem line, and keys that it replaces.
+func (s Spec) NetemWarnings() []string {
 	if !s.Netem.On {
 		return nil
 	}

@@ -188,7 +188,7 @@ func TestNetemRefusesOtherKeys(t *testing.T) {
 	if err := s.SetAll(map[string]any{"netem": "off", "loss": "3%"}); err != nil {
 		t.Error(err)
 	}
-	if v := s.Values(); v["latency"] != "20ms" || v["netem"] != "off" || v["loss"] != "3%" || s.Warnings() != nil {
+	if v := s.Values(); v["latency"] != "20ms" || v["netem"] != "off" || v["loss"] != "3%" || s.NetemWarnings() != nil {
 		t.Errorf("after netem: %v, %q", v, s.Warnings())
 	}
 	other := DefaultSpec()

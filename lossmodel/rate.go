@@ -243,39 +243,39 @@ func (*Rate) row() stageRow {
 		},
 		keys: []keyRow{
 			newKey(setting.Rate, func(s *Spec) *int64 { return &s.Rate.BitsPerSecond }, KeyInfo{
-				Key: "rate", Stage: "rate", Ladder: []string{
+				Key: "rate", Stage: "rate", Needs: []string{"rate_trace = off"}, Ladder: []string{
 					"64kbit", "128kbit", "256kbit", "384kbit", "512kbit", "768kbit", "1mbit", "1.5mbit", "2mbit", "3mbit",
 					"5mbit", "10mbit", "20mbit", "50mbit", "100mbit", "1gbit", "off"},
 				Help: "capacity of the line, including IPv4 and UDP headers; kbps, kbit and kbit/s are 1000 bits per second, KB/s 1000 bytes per second",
 			}),
 			newKey(setting.Size, func(s *Spec) *int64 { return &s.Rate.Queue }, KeyInfo{
-				Key: "queue", Stage: "rate", Ladder: []string{
+				Key: "queue", Stage: "rate", Needs: []string{"rate or rate_trace"}, Ladder: []string{
 					"4KB", "8KB", "16KB", "32KB", "64KB", "128KB", "256KB", "512KB", "1MB", "off"},
 				Help: "size of the queue before the line, in bytes waiting or being sent; " +
-					"off: no limit; no effect while rate is off",
+					"off: no limit",
 			}),
 			newKey(setting.OrOff(setting.Count("packets", 1, 1_000_000)), func(s *Spec) *int { return &s.Rate.QueuePackets }, KeyInfo{
-				Key: "queue_packets", Stage: "rate", Ladder: []string{"1", "2", "5", "10", "20", "50", "100", "200", "500", "1000", "off"},
+				Key: "queue_packets", Stage: "rate", Needs: []string{"rate or rate_trace"}, Ladder: []string{"1", "2", "5", "10", "20", "50", "100", "200", "500", "1000", "off"},
 				Help: "size of the queue in datagrams, in addition to its limit in bytes; off: no such limit",
 			}),
 			disciplineRow(),
 			newKey(setting.Count("bytes", -28, 1500), func(s *Spec) *int { return &s.Rate.Overhead }, KeyInfo{
-				Key: "rate_overhead", Stage: "rate", Ladder: []string{"0", "4", "8", "14", "18", "38"},
+				Key: "rate_overhead", Stage: "rate", Needs: []string{"rate or rate_trace"}, Ladder: []string{"0", "4", "8", "14", "18", "38"},
 				Help:   "bytes that the line adds to each IP packet: 14 for Ethernet, 38 with preamble, checksum and gap; negative values remove headers",
 				Source: "tc-netem(8), rate PACKETOVERHEAD",
 			}),
 			newKey(setting.OrOff(setting.Count("bytes", 1, 65535)), func(s *Spec) *int { return &s.Rate.Cell }, KeyInfo{
-				Key: "rate_cell", Stage: "rate", Ladder: []string{"off", "48"},
+				Key: "rate_cell", Stage: "rate", Needs: []string{"rate or rate_trace"}, Ladder: []string{"off", "48"},
 				Help:   "payload of a cell in bytes: packets are split into cells, the last one padded; ATM: 48",
 				Source: "tc-netem(8), rate CELLSIZE",
 			}),
 			newKey(setting.Count("bytes", 0, 1500), func(s *Spec) *int { return &s.Rate.CellOverhead }, KeyInfo{
-				Key: "rate_cell_overhead", Stage: "rate", Ladder: []string{"0", "5"},
+				Key: "rate_cell_overhead", Stage: "rate", Needs: []string{"rate or rate_trace", "rate_cell"}, Ladder: []string{"0", "5"},
 				Help:   "bytes that the line adds to each cell; ATM: 5",
 				Source: "tc-netem(8), rate CELLOVERHEAD",
 			}),
 			newKey(bucketUnit(), func(s *Spec) *int64 { return &s.Rate.Burst }, KeyInfo{
-				Key: "rate_burst", Stage: "rate", Ladder: []string{"off", "2KB", "4KB", "8KB", "16KB", "32KB", "64KB", "128KB",
+				Key: "rate_burst", Stage: "rate", Needs: []string{"rate", "rate_trace = off"}, Ladder: []string{"off", "2KB", "4KB", "8KB", "16KB", "32KB", "64KB", "128KB",
 					"256KB", "1MB"},
 				Help: "size of a token bucket in bytes, which can be sent at once after a pause; off: none",
 			}),
@@ -308,7 +308,7 @@ const disciplineKey = "queue_discipline"
 // disciplineRow returns the key of the queue discipline. Its errors are those of the policy, which name the parameter.
 func disciplineRow() keyRow {
 	k := newKey(disciplineUnit(), func(s *Spec) *policy.Policy { return &s.Rate.Discipline }, KeyInfo{
-		Key: disciplineKey, Stage: "rate", Ladder: queue.Texts(), Models: queue.Policies.Models(),
+		Key: disciplineKey, Stage: "rate", Needs: []string{"rate or rate_trace"}, Ladder: queue.Texts(), Models: queue.Policies.Models(),
 		Help: "decides which packets the queue drops and which it sends next; queue and queue_packets limit every queue; " +
 			"with fq_codel the session and each flow of [[traffic]] have a queue of their own",
 		Source: "RFC 8289, RFC 8033, RFC 8290, and Linux's tc",

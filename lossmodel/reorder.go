@@ -91,11 +91,11 @@ func (*Reorder) row() stageRow {
 				Help: "fraction of packets that are delayed by reorder_delay, so that later ones overtake them",
 			}),
 			newKey(setting.Span, func(s *Spec) *time.Duration { return &s.Reorder.Delay }, KeyInfo{
-				Key: "reorder_delay", Stage: "reorder", Ladder: spanLadder,
+				Key: "reorder_delay", Stage: "reorder", Needs: []string{"reorder", "reorder_distance = off"}, Ladder: spanLadder,
 				Help: "additional delay of a reordered packet",
 			}),
 			newKey(setting.OrOff(setting.Count("packets", 1, maxDistance)), func(s *Spec) *int { return &s.Reorder.Distance }, KeyInfo{
-				Key: "reorder_distance", Stage: "reorder", Ladder: []string{"off", "1", "2", "3", "5", "8", "12", "20"},
+				Key: "reorder_distance", Stage: "reorder", Needs: []string{"reorder"}, Ladder: []string{"off", "1", "2", "3", "5", "8", "12", "20"},
 				Help: "number of packets that overtake a reordered one, estimated from the send interval; replaces reorder_delay; off: use reorder_delay",
 			}),
 		},

@@ -183,8 +183,8 @@ func (a *app) checkCommand() *cobra.Command {
 		Short:   "Validate a configuration and print its effective settings",
 		Long: `Validate a configuration and print it with every default written out, as a file that
 tui run accepts; or tui proxy, if times count from the first datagram. Errors name the
-line and the key. Effects of a link that its keys do not show, such as known faults of
-netem, are printed as warnings.`,
+line and the key. Settings that have no effect, because of what other settings are, and
+known faults of netem are printed as warnings.`,
 		Example: `  tui check experiment.toml
   tui check --preset loss-table > mine.toml`,
 		Args: func(cmd *cobra.Command, args []string) error {

@@ -112,20 +112,28 @@ func (c *Config) HasBudget() bool { return c.Sender.Budget > 0 || c.Crowd.Budget
 // hasBudget reports whether the sender has a budget.
 func hasBudget(c *Config) bool { return c.Sender.Budget > 0 }
 
+// Needs of the settings that shape a budget.
+const (
+	anyBudget    = "sender.budget or crowd.budget"
+	usesWeights  = "sender.priority != round-robin"
+	usesChanges  = "sender.priority != newest-change"
+	usesInterest = "interest.radius or sender.priority = iris"
+)
+
 // budgetSettings returns the settings of a budget that can change during a session.
 func budgetSettings() []scalarSetting {
 	return []scalarSetting{
 		{Row: sendBudgetRow(), Short: "send_budget", Args: "RATE|off", Completions: []string{noBudget}, Label: "Limit", Position: 5,
 			CommandHelp: "budget that is kept: packets contain the rows that fit", IsShown: hasBudget,
 			omit: func(c *Config) bool { return c.Sender.Budget == 0 }},
-		{Row: burstRow(), Short: "budget_burst", Args: "PACKETS", CommandHelp: "packets of the budget that one packet may take",
+		{Row: withNeeds(burstRow(), anyBudget), Short: "budget_burst", Args: "PACKETS", CommandHelp: "packets of the budget that one packet may take",
 			omit: func(c *Config) bool { return c.Sender.BudgetBurst == defaultBurst }},
-		{Row: priorityRow(), Short: "priority", Args: "POLICY", Policies: view.Policies, CommandHelp: "which rows go first under a budget",
+		{Row: withNeeds(priorityRow(), anyBudget), Short: "priority", Args: "POLICY", Policies: view.Policies, CommandHelp: "which rows go first under a budget",
 			omit: func(c *Config) bool { return c.Sender.Priority.Name() == "" }},
-		{Row: weightsRow(), Short: "weights", Args: "NAME=FACTOR,...|off", Completions: []string{noBudget},
+		{Row: withNeeds(weightsRow(), anyBudget, usesWeights, usesChanges), Short: "weights", Args: "NAME=FACTOR,...|off", Completions: []string{noBudget},
 			CommandHelp: "weights of fields and of groups of rows under a budget, such as position=2, interacting:1=4",
 			omit:        func(c *Config) bool { return c.Sender.Weights == view.Weights{} }},
-		{Row: crowdBudgetRow(), Short: "crowd_budget", Args: "RATE|off", Completions: []string{noBudget},
+		{Row: withNeeds(crowdBudgetRow(), "crowd.clients"), Short: "crowd_budget", Args: "RATE|off", Completions: []string{noBudget},
 			CommandHelp: "budget that all clients of a crowd share", omit: func(c *Config) bool { return c.Crowd.Budget == 0 }},
 	}
 }
@@ -194,11 +202,13 @@ func interestSettings() []scalarSetting {
 			c.Interest.Radius = value
 			return true
 		})
+	row := intRow(interestRowKey, "0 (interest.point) or the number of a row, from 1", 0, 65_535, func(c *Config) *int { return &c.Interest.Row })
+	falloff := intRow(falloffKey, "1 to 8", 1, 8, func(c *Config) *int { return &c.Interest.Falloff })
 	return []scalarSetting{
-		{Row: radius, omit: none},
-		{Row: intRow(interestRowKey, "0 (interest.point) or the number of a row, from 1", 0, 65_535, func(c *Config) *int { return &c.Interest.Row }), omit: none},
-		{Row: point, omit: none},
-		{Row: intRow(falloffKey, "1 to 8", 1, 8, func(c *Config) *int { return &c.Interest.Falloff }), omit: none},
+		{Row: withNeeds(radius, anyBudget, usesWeights, usesChanges), omit: none},
+		{Row: withNeeds(row, anyBudget, usesInterest), omit: none},
+		{Row: withNeeds(point, anyBudget, usesInterest, "interest.row = 0"), omit: none},
+		{Row: withNeeds(falloff, anyBudget, usesInterest), omit: none},
 	}
 }
 
@@ -241,8 +251,6 @@ func (c *Config) FirstBudgetKey() string {
 func (c *Config) checkBudget() error {
 	key := c.FirstBudgetKey()
 	switch {
-	case c.Crowd.Budget > 0 && c.Crowd.Clients == 0:
-		return &Error{Key: CrowdBudgetKey, Problem: "has no effect without crowd.clients", Expected: "crowd.clients, or " + BudgetKey}
 	case key == "":
 		return nil
 	case !c.Down.Corrupt.Checksum || !c.Up.Corrupt.Checksum:
@@ -282,57 +290,6 @@ func (c *Config) CheckBudgetFits(s *frame.Schema) error {
 	return nil
 }
 
-// IdleBudget returns warnings about settings that shape a budget, and have no effect.
-func (c *Config) IdleBudget() (out []string) {
-	warn := func(key, problem, expected string) {
-		out = append(out, c.Locate(&Error{Key: key, Problem: "has no effect " + problem, Expected: expected}).Error())
-	}
-	for i, lane := range c.Lanes() {
-		key := c.LaneKey(i, priorityKey)
-		canHaveBudget := lane.Sender.Budget > 0 || c.LaneKey(i, BudgetKey) == BudgetKey && c.variesInTime(BudgetKey)
-		if key != priorityKey && !canHaveBudget {
-			warn(key, "without a budget", "sender.budget, or a budget of the shadow")
-		}
-	}
-	interest := "" // the first key of [interest] that was changed
-	switch d := defaultInterest; {
-	case c.Interest.Radius != d.Radius:
-		interest = radiusKey
-	case c.Interest.Row != d.Row:
-		interest = interestRowKey
-	case c.Interest.Point != d.Point:
-		interest = pointKey
-	case c.Interest.Falloff != d.Falloff:
-		interest = falloffKey
-	}
-	set := map[string]bool{priorityKey: c.Sender.Priority.Name() != "", weightsKey: c.Sender.Weights != view.Weights{},
-		burstKey: c.Sender.BudgetBurst != defaultBurst, interest: interest != ""}
-	if !c.HasBudget() && !c.varies(BudgetKey) && !c.varies(CrowdBudgetKey) {
-		for _, key := range []string{priorityKey, weightsKey, burstKey, interest} {
-			if set[key] {
-				warn(key, "while sender.budget is off", `sender.budget = "64kbit" or another rate`)
-			}
-		}
-		return out
-	}
-	usesPoint := c.Interest.Radius > 0 || c.varies(radiusKey) || view.NeedsPositions(c.Sender.Priority) || c.varies(priorityKey)
-	switch p := c.Sender.Priority.Name(); {
-	case interest != "" && !usesPoint:
-		warn(interest, "without a radius", "interest.radius > 0")
-	case c.Interest.Point != [3]float64{} && c.Interest.Row > 0 && !c.varies(interestRowKey):
-		warn(pointKey, fmt.Sprintf("while interest.row is %d", c.Interest.Row), "interest.row = 0")
-	case view.IgnoresWeights(p) && !c.varies(priorityKey):
-		for _, key := range []string{weightsKey, interest} {
-			if set[key] {
-				warn(key, "with the priority "+p, "another sender.priority, such as accumulated")
-			}
-		}
-	case view.IgnoresErrors(p) && c.Sender.Weights.HasFields() && !c.varies(priorityKey):
-		warn(weightsKey, "on fields with the priority "+p, "weights of groups, or a sender.priority that uses errors, such as accumulated")
-	}
-	return out
-}
-
 // varies reports whether a setting differs between lanes, or variesInTime.
 func (c *Config) varies(key string) bool {
 	return c.variesInTime(key) || slices.ContainsFunc(c.Shadows, func(e Encoder) bool { return e.hasOwn(key) })
@@ -340,8 +297,14 @@ func (c *Config) varies(key string) bool {
 
 // variesInTime reports whether a setting changes during the run, or from run to run of a sweep or a search.
 func (c *Config) variesInTime(key string) bool {
-	return slices.Contains(c.varied, key) ||
-		slices.ContainsFunc(c.At, func(at StampedChange) bool { return slices.Contains(at.Change.Keys(), key) }) ||
-		slices.ContainsFunc(c.Sweep, func(a Axis) bool { return a.Key == key }) ||
-		slices.ContainsFunc(c.Search.Over, func(r Range) bool { return r.Key == key })
+	dir, name, _ := strings.Cut(key, ".")
+	isLink := dir == "down" || dir == "up"
+	sets := func(other string) bool { // whether the key other may set key
+		isTable := strings.HasPrefix(other+".", key+".")
+		return isTable || isLink && (other == "profile" || strings.HasPrefix(other+".", strings.TrimSuffix("link."+name, ".")+"."))
+	}
+	return slices.ContainsFunc(c.varied, sets) ||
+		slices.ContainsFunc(c.At, func(at StampedChange) bool { return slices.ContainsFunc(at.Change.Keys(), sets) }) ||
+		slices.ContainsFunc(c.Sweep, func(a Axis) bool { return sets(a.Key) }) ||
+		slices.ContainsFunc(c.Search.Over, func(r Range) bool { return sets(r.Key) })
 }

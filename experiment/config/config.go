@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"wirelab/encoders"
@@ -101,6 +102,9 @@ func Default() *Config {
 	c.Encoder, c.Down, c.Up = Encoder{Name: "relative-orientation"}, lossmodel.DefaultSpec(), lossmodel.DefaultSpec()
 	return &c
 }
+
+// defaultConfig returns the configuration of an empty file, which must not be changed.
+var defaultConfig = sync.OnceValue(Default)
 
 // Clone returns a copy that can be changed independently of c. The changes in At and Clients and the
 // values of axes are shared; they are never modified.
@@ -376,13 +380,17 @@ func (c *Config) resolve(name string) string {
 // Warnings returns warnings about settings that have an unexpected effect or none.
 func (c *Config) Warnings() []string {
 	var out []string
-	for _, dir := range []Direction{DownOnly, UpOnly} {
-		for _, w := range dir.Link(c).Warnings() {
+	directions := []Direction{DownOnly, UpOnly}
+	if c.Down == c.Up { // the warnings of both links are the same
+		directions = []Direction{BothDirections}
+	}
+	for _, dir := range directions {
+		for _, w := range dir.Link(c).NetemWarnings() {
 			out = append(out, dir.String()+": "+w)
 		}
 	}
 	if len(c.Clients) > 0 && c.Crowd.Clients == 0 && !c.NeedsProxy() {
 		out = append(out, "client: only a proxy or a crowd has clients; this run ignores them")
 	}
-	return slices.Concat(out, c.idleControls(), c.idlePlayouts(), c.IdleBudget())
+	return slices.Concat(out, c.idleControls(), c.idlePlayouts(), c.idleWeights(), c.idleSettings())
 }

@@ -98,13 +98,11 @@ func (c *Crowd) setProfileShare(key, name string, value any) error {
 
 // checkCrowd checks the settings of a crowd.
 func (c *Config) checkCrowd() error {
-	for _, s := range crowdSettings() {
-		needs := "crowd.clients"
-		if c.Crowd.Clients > 0 {
-			needs = "crowd.uplink_rate"
-		}
-		if (s.omit(c) || c.Crowd.Clients == 0) && s.Get(c) != s.Get(Default()) && len(c.Sweep) == 0 {
-			return &Error{Key: s.Key, Problem: "has no effect without " + needs, Expected: needs + ", or no " + s.Key}
+	for _, s := range rows() {
+		if strings.HasPrefix(s.Key, "crowd.") {
+			if e := c.idleError(s.Key, s.Needs); e != nil {
+				return e
+			}
 		}
 	}
 	if c.Crowd.Clients == 0 {
@@ -228,7 +226,7 @@ func crowdSettings() []scalarSetting {
 		return withKey(profiles.Key, err)
 	}
 	noUplink := func(c *Config) bool { return noCrowd(c) || c.Crowd.Uplink.BitsPerSecond == 0 }
-	return []scalarSetting{
+	settings := []scalarSetting{
 		{Row: profiles, omit: func(c *Config) bool { return noCrowd(c) || c.Crowd.Profiles == "" }},
 		{Row: spreadRow("crowd.rtt", times, parseTime, formatTime, func(c *Config) *Spread { return &c.Crowd.RTT }), omit: noCrowd},
 		{Row: spreadRow("crowd.jitter", times, parseTime, formatTime, func(c *Config) *Spread { return &c.Crowd.Jitter }), omit: noCrowd},
@@ -269,6 +267,14 @@ func crowdSettings() []scalarSetting {
 		{Row: intRow("crowd.player_rows", "1 to 65535 rows that belong to players, client n to row n", 1, 65535, func(c *Config) *int { return &c.Crowd.PlayerRows }),
 			omit: func(c *Config) bool { return noCrowd(c) || c.Crowd.PlayerRows == 1 }},
 	}
+	for i := range settings {
+		s := &settings[i]
+		s.Needs = []string{"crowd.clients"}
+		if s.Key == "crowd.uplink_queue" || s.Key == "crowd.uplink_pace" {
+			s.Needs = append(s.Needs, "crowd.uplink_rate")
+		}
+	}
+	return settings
 }
 
 // Limits of the uplink. They keep the time that the queue takes to drain, in nanoseconds, below 2^63.

@@ -109,17 +109,21 @@ func unknownKey(key string) error {
 	return e
 }
 
-// knownKeys returns the keys of a file, for suggestions.
-func knownKeys() []string {
-	var keys []string
+// Keys returns the keys of the scalar settings and of both links.
+func Keys() (keys []string) {
 	for _, s := range rows() {
 		keys = append(keys, s.Key)
 	}
-	keys = append(keys, "profile", "encoder.name", "encoder.params", "at", "client", "plugin", "shadow", "sweep", "search.minimise", "assert")
+	keys = append(keys, "profile", "encoder.name")
 	for _, k := range lossmodel.Keys() {
 		keys = append(keys, "down."+k.Key, "up."+k.Key)
 	}
 	return keys
+}
+
+// knownKeys returns the keys of a file, for suggestions.
+func knownKeys() []string {
+	return append(Keys(), "encoder.params", "at", "client", "plugin", "shadow", "sweep", "search.minimise", "assert")
 }
 
 // set sets the name or a parameter of an encoder. key is the full key, rest the key in the encoder.

@@ -101,7 +101,7 @@ func TestOwnSettingErrors(t *testing.T) {
 	}
 	c := Default()
 	c.Shadows = []Encoder{{Name: "raw", Priority: "unity"}, {Name: "raw", Budget: "24kbit"}}
-	if got := strings.Join(c.Warnings(), "\n"); got != "shadow[0].priority: has no effect without a budget; expected sender.budget, or a budget of the shadow" {
+	if got := strings.Join(c.Warnings(), "\n"); got != "shadow[0].priority: has no effect; expected sender.budget or crowd.budget" {
 		t.Errorf("warnings %q", got)
 	}
 	c.Sender.Budget = 64_000

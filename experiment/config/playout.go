@@ -60,16 +60,8 @@ func (c *Config) ComparedPlayouts() (timings []playout.Timing) {
 	return timings
 }
 
-// idlePlayouts returns warnings about playout policies, and parameters of them, that have no effect.
+// idlePlayouts returns warnings about parameters of playout policies that have no effect.
 func (c *Config) idlePlayouts() (out []string) {
-	if c.hasFileData() {
-		if c.Receiver.PlayoutPolicy != (policy.Policy{}) {
-			out = append(out, playoutPolicyKey+": files are not displayed, so the policy has no effect")
-		}
-		if c.Receiver.PlayoutCompare != "" {
-			out = append(out, compareKey+": files are not displayed, so nothing is compared")
-		}
-	}
 	if p := c.Receiver.PlayoutPolicy; p.Name() == "mirror" && p.Int("buffer") > 0 && p.Int("tolerance") != playout.Policies.Default("mirror").Int("tolerance") {
 		out = append(out, playoutPolicyKey+": mirror ignores tolerance, because buffer fixes the number of intervals")
 	}

@@ -114,6 +114,12 @@ func addRowValues[T any](rows []setting.Row[T], t *T, table map[string]any) {
 	}
 }
 
+// withNeeds returns r as a setting that has no effect unless other settings meet its needs: see setting.Unmet.
+func withNeeds(r Row, needs ...string) Row {
+	r.Needs = needs
+	return r
+}
+
 // intRow returns the row of an integer setting from lo to hi. field returns the address of the setting in c.
 func intRow(key, expected string, lo, hi int, field func(c *Config) *int) Row {
 	return scalarRow(key, expected, func(c *Config) any { return int64(*field(c)) },

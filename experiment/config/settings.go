@@ -147,6 +147,12 @@ var liveRows = sync.OnceValue(func() []*scalarSetting {
 	return live
 })
 
+// imperfect is the need of settings that matter only if packets are delayed or lost.
+const imperfect = "a setting of down or up"
+
+// displayed is the need of settings of the display: files are not displayed.
+const displayed = "data.source != files"
+
 // liveSettings returns the settings that can change while a session runs. Short is the name of the command,
 // Args and CommandHelp are its help. Label and Position are the name and the order of the control on the screen,
 // and IsShown reports whether it is shown.
@@ -155,7 +161,7 @@ func liveSettings() []scalarSetting {
 		{Row: playoutRow(playoutKey), Short: playoutName, Args: "TIME|POLICY", Label: "Playout", Policies: playout.Policies,
 			CommandHelp: "playout delay of the receiver, or the policy that adapts it",
 			omit:        func(c *Config) bool { return !c.Playout().IsFixed() }},
-		{Row: compareRow(), Short: "playout_compare", Args: "POLICY,...|all|off", Completions: []string{"all", "off"},
+		{Row: withNeeds(compareRow(), displayed), Short: "playout_compare", Args: "POLICY,...|all|off", Completions: []string{"all", "off"},
 			CommandHelp: "measure further playout policies on the same arrivals",
 			omit:        func(c *Config) bool { return c.Receiver.PlayoutCompare == "" }},
 		{Row: everyRow(), Short: "every", Args: "N", Label: "Send", Position: 2,
@@ -164,7 +170,7 @@ func liveSettings() []scalarSetting {
 		{Row: controlRow(), Short: "control", Args: "POLICY|off", Policies: endpoint.Controls, Completions: []string{noControl},
 			CommandHelp: "policy that decides which snapshots are sent",
 			omit:        func(c *Config) bool { return c.Sender.Control == (policy.Policy{}) }},
-		{Row: interpolationRow(), Short: "interpolation", Args: "linear|hermite", Label: "Blend", Position: 1,
+		{Row: withNeeds(interpolationRow(), displayed), Short: "interpolation", Args: "linear|hermite", Label: "Blend", Position: 1,
 			CommandHelp: "interpolation between snapshots",
 			IsShown:     func(c *Config) bool { return hasLowRate(c) || c.Receiver.Hermite }},
 		{Row: redundancyRow(), Short: "redundancy", Args: "POLICY", Label: "Repair", Position: 4, Policies: container.Redundancies,
@@ -195,11 +201,11 @@ func dataSettings() []scalarSetting {
 			omit: func(c *Config) bool { return c.Duration == 0 }},
 		{Row: textRow("data.source", `a data spec such as "demo" or "file:walk.bin.zst"`,
 			func(c *Config) *string { return &c.Data.Source })},
-		{Row: script, names: scriptNames()},
-		{Row: intRow("data.cubes", "1 to 65535", 1, 65535, func(c *Config) *int { return &c.Data.Cubes })},
-		{Row: intRow("data.message", "1 to 16383 bytes", 1, messages.MaxMessage, func(c *Config) *int { return &c.Data.Message })},
-		{Row: boolRow("data.loop", func(c *Config) *bool { return &c.Data.Loop })},
-		{Row: boolRow("data.again", func(c *Config) *bool { return &c.Data.Again }),
+		{Row: withNeeds(script, "data.source = world"), names: scriptNames()},
+		{Row: withNeeds(intRow("data.cubes", "1 to 65535", 1, 65535, func(c *Config) *int { return &c.Data.Cubes }), "data.source = file or data.source = world")},
+		{Row: withNeeds(intRow("data.message", "1 to 16383 bytes", 1, messages.MaxMessage, func(c *Config) *int { return &c.Data.Message }), "data.source = text")},
+		{Row: withNeeds(boolRow("data.loop", func(c *Config) *bool { return &c.Data.Loop }), "duration")},
+		{Row: withNeeds(boolRow("data.again", func(c *Config) *bool { return &c.Data.Again }), "data.source = files"),
 			omit: func(c *Config) bool { return !c.Data.Again || !c.hasFileData() }},
 	}
 }
@@ -208,20 +214,20 @@ func dataSettings() []scalarSetting {
 func endpointSettings() []scalarSetting {
 	return []scalarSetting{
 		{Row: intRow("sender.rate_hz", "1 to 1000", 1, 1000, func(c *Config) *int { return &c.Sender.RateHz })},
-		{Row: intRow("sender.history", "1 to 255 frames", 1, frame.MaxHistory, func(c *Config) *int { return &c.Sender.History })},
-		{Row: intRow("sender.block", fmt.Sprintf("%d to %d bytes", minBlock, maxBlock), minBlock, maxBlock,
-			func(c *Config) *int { return &c.Sender.Block }), omit: isDefaultDelivery},
-		{Row: intRow("sender.window", fmt.Sprintf("1 to %d datagrams", maxWindow), 1, maxWindow,
-			func(c *Config) *int { return &c.Sender.Window }), omit: isDefaultDelivery},
-		{Row: playoutRow(playoutPolicyKey), omit: func(c *Config) bool { return c.Playout().IsFixed() }},
-		{Row: intRow("receiver.history", "1 to 255 frames", 1, frame.MaxHistory,
-			func(c *Config) *int { return &c.Receiver.History })},
+		{Row: withNeeds(intRow("sender.history", "1 to 255 frames", 1, frame.MaxHistory, func(c *Config) *int { return &c.Sender.History }), imperfect)},
+		{Row: withNeeds(intRow("sender.block", fmt.Sprintf("%d to %d bytes", minBlock, maxBlock), minBlock, maxBlock,
+			func(c *Config) *int { return &c.Sender.Block }), "data.source = files"), omit: isDefaultDelivery},
+		{Row: withNeeds(intRow("sender.window", fmt.Sprintf("1 to %d datagrams", maxWindow), 1, maxWindow,
+			func(c *Config) *int { return &c.Sender.Window }), "data.source = files"), omit: isDefaultDelivery},
+		{Row: withNeeds(playoutRow(playoutPolicyKey), displayed), omit: func(c *Config) bool { return c.Playout().IsFixed() }},
+		{Row: withNeeds(intRow("receiver.history", "1 to 255 frames", 1, frame.MaxHistory,
+			func(c *Config) *int { return &c.Receiver.History }), imperfect)},
 		{Row: scalarRow("receiver.digest", "0 (none), 8, 16, 24 or 32 bits",
 			func(c *Config) any { return int64(c.Receiver.DigestBits) }, setDigest),
 			omit: func(c *Config) bool { return c.Receiver.DigestBits == 0 }},
-		{Row: scalarRow("receiver.display_hz", "0 (synchronous with the source), or 1 to 1000, such as 59.9",
+		{Row: withNeeds(scalarRow("receiver.display_hz", "0 (synchronous with the source), or 1 to 1000, such as 59.9",
 			func(c *Config) any { return float64(c.Receiver.DisplayMilliHz) / 1000 },
-			func(c *Config, v any) bool { return setMilliHz(&c.Receiver.DisplayMilliHz, v) })},
+			func(c *Config, v any) bool { return setMilliHz(&c.Receiver.DisplayMilliHz, v) }), displayed)},
 	}
 }
 

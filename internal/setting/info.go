@@ -20,6 +20,7 @@ type KeyInfo struct {
 	// Models lists the models that can be set, in words or as a table; "loss.r" is the
 	// parameter r of the model that is set.
 	Models []ModelInfo `json:"models,omitempty"`
+	Needs  []string    `json:"needs,omitempty"`  // other settings without which the key has no effect; see Unmet
 	Help   string      `json:"help"`             // one line for lists
 	Source string      `json:"source,omitempty"` // publication or tool that the effect of the key follows
 }

@@ -1,22 +1,21 @@
 package session
 
 import (
-	"slices"
 	"strings"
 
 	"wirelab/cmd/tui/internal/room"
-	"wirelab/lossmodel"
+	"wirelab/experiment/config"
 )
 
 // reported records which notices and warnings were shown, so that none is shown twice.
 type reported struct {
-	noticeID   int               // ID of the newest notice shown
-	refusal    string            // newest error of the encoder that was shown, without digits
-	refusals   int64             // number of frames that the encoder refused so far
-	failsUntil int               // tick until which the encoder counts as failing
-	remarks    string            // remarks about the data that were shown
-	links      [2]lossmodel.Spec // links whose netem warnings were shown, down and up
-	idle       string            // warnings about settings of a budget that were shown
+	noticeID   int            // ID of the newest notice shown
+	refusal    string         // newest error of the encoder that was shown, without digits
+	refusals   int64          // number of frames that the encoder refused so far
+	failsUntil int            // tick until which the encoder counts as failing
+	remarks    string         // remarks about the data that were shown
+	config     *config.Config // configuration whose warnings were shown
+	warnings   string         // warnings about it
 }
 
 // showReports shows new notices, errors and warnings of the lab.
@@ -72,35 +71,23 @@ func dropDigit(r rune) rune {
 // EncoderFails reports whether the encoder refused a frame in the last second.
 func (s *Session) EncoderFails() bool { return s.Ticks < s.reported.failsUntil }
 
-// showWarnings shows new remarks about the data, settings of a budget that have no effect, and, after a change of a netem
-// setting, the warnings of both links. Computing these takes milliseconds, so it is done only after a change.
+// showWarnings shows new remarks about the data and, after a change of the configuration, new warnings about it. Computing
+// the warnings takes milliseconds, so it is done only after a change.
 func (s *Session) showWarnings() {
-	cfg := s.Config()
 	if list := strings.Join(s.Snap.Remarks, ". "); list != s.reported.remarks {
 		s.reported.remarks = list
 		if list != "" {
 			s.Show(list, room.ToneWarn)
 		}
 	}
-	if list := strings.Join(cfg.IdleBudget(), ". "); list != s.reported.idle {
-		s.reported.idle = list
-		if list != "" {
-			s.Show(list, room.ToneWarn)
-		}
-	}
-	if cfg.Down.Netem == s.reported.links[0].Netem && cfg.Up.Netem == s.reported.links[1].Netem {
+	cfg, before := s.Config(), s.reported.config
+	if before != nil && cfg.SameLive(before) {
 		return
 	}
-	s.reported.links = [2]lossmodel.Spec{cfg.Down, cfg.Up}
-	var list []string
-	for _, spec := range []*lossmodel.Spec{&cfg.Down, &cfg.Up} {
-		for _, w := range spec.Warnings() {
-			if !slices.Contains(list, w) {
-				list = append(list, w)
-			}
-		}
+	list := strings.Join(cfg.Warnings(), ". ")
+	isKnown := before != nil && list == s.reported.warnings && cfg.Down.Netem == before.Down.Netem && cfg.Up.Netem == before.Up.Netem
+	if list != "" && !isKnown {
+		s.Show(list, room.ToneWarn)
 	}
-	if len(list) > 0 {
-		s.Show(strings.Join(list, ". "), room.ToneWarn)
-	}
+	s.reported.config, s.reported.warnings = cfg.Clone(), list // a pending configuration may change
 }

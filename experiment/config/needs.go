@@ -1,0 +1,127 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+
+	"wirelab/experiment/view"
+	"wirelab/internal/setting"
+	"wirelab/lossmodel"
+)
+
+// idleSettings returns a warning for each setting that has no effect because other settings do not meet its needs.
+func (c *Config) idleSettings() (out []string) {
+	warn := func(e *Error) {
+		if e != nil {
+			out = append(out, c.Locate(e).Error())
+		}
+	}
+	for _, dir := range []Direction{DownOnly, UpOnly} {
+		for _, k := range lossmodel.Keys() {
+			needs := k.Needs
+			if need, ok := uplinkNeeds[k.Key]; ok && dir == UpOnly {
+				needs = []string{need}
+			}
+			key := dir.String() + "." + k.Key
+			isReplaced := dir.Link(c).Netem.On // NetemWarnings has what a netem line replaces
+			if !isReplaced && c.isChosen(key) {
+				warn(c.idleError(key, withDirection(needs, dir)))
+			}
+		}
+	}
+	for _, s := range rows() {
+		warn(c.idleError(s.Key, s.Needs))
+	}
+	for i, shadow := range c.Shadows {
+		for _, own := range ownSettings {
+			if !shadow.hasOwn(own.key) {
+				continue
+			}
+			lane := c.ForLane(shadow)
+			lane.Shadows = nil
+			if e := lane.idleError(own.key, findSetting(own.key).Needs); e != nil {
+				e.Key = c.LaneKey(i+1, own.key)
+				warn(e)
+			}
+		}
+	}
+	return out
+}
+
+// uplinkNeeds are the needs of keys that have an effect on the downlink in any case. A second copy of an ack matters only
+// if it is the first to arrive, and only large acks can exceed an MTU.
+var uplinkNeeds = map[string]string{
+	"duplicate": "loss or corrupt or corrupt_ber or jitter or reorder or rate or rate_trace",
+	"mtu":       "sender.control or sender.redundancy or messages.rate_hz or messages.burst or messages.delivery or data.source = files",
+}
+
+// idleWeights returns a warning about weights of fields that the priority ignores.
+func (c *Config) idleWeights() []string {
+	p := c.Sender.Priority.Name()
+	isIgnored := view.IgnoresErrors(p) && !view.IgnoresWeights(p)
+	if !isIgnored || !c.Sender.Weights.HasFields() || !c.HasBudget() || c.varies(priorityKey) {
+		return nil
+	}
+	return []string{c.Locate(&Error{Key: weightsKey, Problem: "has no effect on fields with the priority " + p,
+		Expected: "weights of groups, or a sender.priority that uses errors, such as accumulated"}).Error()}
+}
+
+// withDirection returns the needs of a key of a link with the full keys of the link in a direction.
+func withDirection(needs []string, dir Direction) []string {
+	out := make([]string, len(needs))
+	for i, need := range needs {
+		words := strings.Fields(need)
+		for j, word := range words {
+			if isLinkKey(word) {
+				words[j] = dir.String() + "." + word
+			}
+		}
+		out[i] = strings.Join(words, " ")
+	}
+	return out
+}
+
+// isChosen reports whether a setting does not have its default, or varies in time.
+func (c *Config) isChosen(key string) bool {
+	text, standard := c.textOf(key)
+	return text != standard || c.variesInTime(key) && !c.variesInTime("profile") // a profile sets every key of a link
+}
+
+// idleError returns an error if key is chosen and one of its needs is not met; otherwise nil.
+func (c *Config) idleError(key string, needs []string) *Error {
+	if len(needs) == 0 || !c.isChosen(key) {
+		return nil
+	}
+	need := setting.Unmet(needs, c.valueForNeeds)
+	if need == "" {
+		return nil
+	}
+	return &Error{Key: key, Problem: "has no effect", Expected: need}
+}
+
+// valueForNeeds returns the text of a setting and its default. The text is "" if the setting varies, or if it is a data
+// source that is only a path.
+func (c *Config) valueForNeeds(key string) (text, standard string) {
+	text, standard = c.textOf(key)
+	isPath := key == "data.source" && strings.ContainsAny(strings.Split(text, ":")[0], `/\.`)
+	if isPath || c.varies(key) {
+		text = ""
+	}
+	return text, standard
+}
+
+// textOf returns the text of a scalar setting, of a key of a link, or of all keys of a link, and that of its default.
+func (c *Config) textOf(key string) (text, standard string) {
+	if s := findSetting(key); s != nil {
+		return s.Text(c), s.Text(defaultConfig())
+	}
+	for _, dir := range []Direction{DownOnly, UpOnly} {
+		if key == dir.String() {
+			return fmt.Sprint(*dir.Link(c)), fmt.Sprint(*dir.Link(defaultConfig()))
+		}
+		if name, ok := strings.CutPrefix(key, dir.String()+"."); ok {
+			return LinkValue(c, dir, name), LinkValue(defaultConfig(), dir, name)
+		}
+	}
+	return "", ""
+}

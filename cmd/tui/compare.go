@@ -155,7 +155,8 @@ func writeComparison(w io.Writer, c *report.Comparison) {
 		titles = append([]string{"point"}, titles...)
 	}
 	g := texttable.New(titles...)
-	same, hasApproximate := 0, false
+	same := 0
+	var notes figures.Notes
 	for i := range c.Differences {
 		d := &c.Differences[i]
 		if d.Max == nil && d.Base == d.New { // no limit, no difference
@@ -167,8 +168,8 @@ func writeComparison(w io.Writer, c *report.Comparison) {
 			change = fmt.Sprintf("%+.2f %%", 100*share)
 		}
 		if lo, known := d.Lo.Value(); known {
-			interval = fmt.Sprintf("%+.2f to %+.2f%s", 100*lo, 100*d.Hi.Or(lo), figures.ApproximateMark(d.Approximate))
-			hasApproximate = hasApproximate || d.Approximate
+			notes.Add(d.Interval())
+			interval = fmt.Sprintf("%+.2f to %+.2f%s", 100*lo, 100*d.Hi.Or(lo), notes.AddDoubt(d.Interval().Doubt(0)))
 		}
 		switch {
 		case d.Worse:
@@ -185,8 +186,8 @@ func writeComparison(w io.Writer, c *report.Comparison) {
 	if len(g.Rows) > 0 {
 		g.WriteText(w, anyWidth)
 	}
-	if hasApproximate {
-		fmt.Fprintln(w, figures.ApproximateNote)
+	for _, line := range notes.Lines() {
+		fmt.Fprintln(w, line)
 	}
 	if same > 0 {
 		fmt.Fprintf(w, "%d figures are the same\n", same)

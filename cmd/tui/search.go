@@ -167,7 +167,8 @@ func writeSearchText(w io.Writer, found *search.Result) {
 	fmt.Fprintf(w, "%.0f settings, %d of them run for the full duration; total cost %.0f full runs\n\n", found.Settings, found.Tried, found.Runs)
 	if found.Best != nil {
 		const maxOthers = 9 // number of settings listed after the best one
-		note := ""          // explains the marks
+		note := ""          // explains the marks of times
+		var notes figures.Notes
 		titles := slices.Concat([]string{"setting"}, texttable.Numbers(found.Minimise...))
 		if found.Bounds != "" {
 			titles = append(titles, "bounds")
@@ -176,6 +177,7 @@ func writeSearchText(w io.Writer, found *search.Result) {
 		row := func(c search.Candidate, ratio string) {
 			var cells []string
 			for _, name := range found.Minimise {
+				notes.Add(c.Figures[name])
 				text := formatMean(c.Figures[name])
 				if c.RunsAs != "" && (strings.HasPrefix(name, "encode_us.") || strings.HasPrefix(name, "decode_us.")) {
 					text += encoders.TimeMarker(c.RunsAs)
@@ -185,6 +187,9 @@ func writeSearchText(w io.Writer, found *search.Result) {
 			}
 			if found.Bounds != "" {
 				cells = append(cells, c.BoundsText())
+				for _, b := range c.Bounds {
+					notes.Add(b.Measured)
+				}
 			}
 			g.Add(c.Text, cells, ratio)
 		}
@@ -199,13 +204,13 @@ func writeSearchText(w io.Writer, found *search.Result) {
 				row(*found.Best, "closest")
 			}
 			for _, r := range found.Rivals[:min(len(found.Rivals), maxOthers)] {
-				row(r.Candidate, formatRatio(r.Ratio))
+				notes.Add(r.Ratio)
+				row(r.Candidate, formatRatio(r.Ratio)+notes.AddDoubt(r.Ratio.Doubt(1)))
 			}
 		}
 		g.WriteText(w, anyWidth)
-		isMarked := func(c texttable.Cell) bool { return strings.Contains(c.Text, figures.ApproximateMark(true)) }
-		if slices.ContainsFunc(g.Rows, func(row []texttable.Cell) bool { return slices.ContainsFunc(row[1:], isMarked) }) {
-			note += figures.ApproximateNote + "\n"
+		for _, line := range notes.Lines() {
+			note += line + "\n"
 		}
 		fmt.Fprintln(w, note)
 		// RatioToOwn compares with the settings that the configuration has without the search.
@@ -223,11 +228,7 @@ func formatMean(m figures.Mean) string {
 	if m.N == 0 {
 		return "-"
 	}
-	text := units.Significant(m.Mean, 5)
-	if m.Lo != nil && *m.Hi > *m.Lo { // Lo and Hi are nil without an interval, as for a single run
-		text += " ± " + units.Significant((*m.Hi-*m.Lo)/2, 2) + figures.ApproximateMark(m.Approximate)
-	}
-	return text
+	return m.Significant(5)
 }
 
 // formatRatio formats a ratio with half the width of its confidence interval, or "-" without
@@ -236,9 +237,6 @@ func formatRatio(m figures.Mean) string {
 	if m.N == 0 {
 		return "-"
 	}
-	text := fmt.Sprintf("%.4f", m.Mean)
-	if m.Lo != nil && *m.Hi-*m.Lo > 1e-4 { // half of a narrower interval would be shown as 0
-		text += fmt.Sprintf(" ± %.4f%s", (*m.Hi-*m.Lo)/2, figures.ApproximateMark(m.Approximate))
-	}
-	return text
+	fixed := func(v float64) string { return units.Fixed(v, 4) }
+	return m.Text(" ± ", fixed, fixed)
 }

@@ -89,18 +89,6 @@ func (f *Figure) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &f.value)
 }
 
-// Mean is the mean of a figure over several seeds with its 95 % confidence interval. Lo and Hi are nil
-// for fewer than two seeds.
-type Mean struct {
-	N    int      `json:"n"` // number of seeds with a known figure
-	Mean float64  `json:"mean"`
-	Lo   *float64 `json:"lo"`
-	Hi   *float64 `json:"hi"`
-	// Approximate means that the interval may contain the true mean in less or more than 95 % of all sweeps; see
-	// IsApproximate.
-	Approximate bool `json:"approximate,omitempty"`
-}
-
 // Quantiles summarise a distribution, for example of packet sizes. Without data they are null in JSON.
 type Quantiles struct {
 	Min float64 `json:"min"`

@@ -25,17 +25,6 @@ func IsApproximate(key string, values []float64) bool {
 	return false
 }
 
-// ApproximateNote explains ApproximateMark below a table.
-const ApproximateNote = "? approximate interval: fewer than 30 seeds, or a percentile, an extreme or a rare event"
-
-// ApproximateMark returns the mark after an interval in a table: "?" if it is approximate, otherwise "".
-func ApproximateMark(approximate bool) string {
-	if approximate {
-		return "?"
-	}
-	return ""
-}
-
 // isMeanOfPackets reports whether a figure is a mean, count or sum over most packets of a run.
 func isMeanOfPackets(key string) bool {
 	switch key {

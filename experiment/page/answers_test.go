@@ -11,7 +11,6 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
-	"wirelab/experiment/paired"
 	"wirelab/experiment/report"
 )
 
@@ -121,7 +120,7 @@ func TestSettle(t *testing.T) {
 
 // A chart of points whose figures are all 0 has finite coordinates.
 func TestScatterOfZeros(t *testing.T) {
-	p := &gridPoint{Figures: map[string]paired.Interval{}}
+	p := &gridPoint{Figures: map[string]figures.Mean{}}
 	g := scatter([]*gridPoint{p}, nil, metric{key: "a", scale: 1}, metric{key: "b", scale: 1})
 	if text := fmt.Sprint(g); strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
 		t.Error(text)
@@ -135,7 +134,7 @@ func TestScatterIncludesPoints(t *testing.T) {
 		var points []*gridPoint
 		scale := math.Pow(10, rng.Float64()*8-4)
 		for range 1 + rng.IntN(4) {
-			points = append(points, &gridPoint{Figures: map[string]paired.Interval{"a": {Estimate: scale * rng.NormFloat64()}, "b": {Estimate: scale * (rng.Float64() - 0.5)}}})
+			points = append(points, &gridPoint{Figures: map[string]figures.Mean{"a": {Mean: scale * rng.NormFloat64()}, "b": {Mean: scale * (rng.Float64() - 0.5)}}})
 		}
 		g := scatter(points, nil, metric{key: "a", scale: 1}, metric{key: "b", scale: 1})
 		for _, d := range g.Dots {

@@ -10,16 +10,17 @@ import (
 	"strings"
 
 	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
 	"wirelab/experiment/paired"
 	"wirelab/experiment/report"
 	"wirelab/internal/units"
 )
 
-// errorPoint is a point of the chart of error against kbps. The interval of Error is drawn if it is known.
+// errorPoint is a point of the chart of error against kbps. The interval or range of Error is drawn if it is known.
 type errorPoint struct {
 	Tag, Title string // short, in the chart; and while the pointer is over the point
 	Used       float64
-	Error      paired.Interval
+	Error      figures.Mean
 }
 
 // errorLine is a line of that chart: the points of a policy, by budget.
@@ -35,7 +36,8 @@ func errorGraphic(lines []errorLine, unit string) graphic {
 	for _, l := range lines {
 		for _, p := range l.Points {
 			xs.include(p.Used * 1.05)
-			ys.include(max(p.Error.Estimate, p.Error.Hi))
+			_, hi, _ := p.Error.Bounds()
+			ys.include(max(p.Error.Mean, hi))
 		}
 	}
 	x, y := g.drawAxesTo(xs, ys, "headers and payloads used, kbps", "mean error of moving rows, "+unit)
@@ -48,13 +50,13 @@ func errorGraphic(lines []errorLine, unit string) graphic {
 			if k == 0 {
 				verb = "M"
 			}
-			path += verb + x(p.Used) + " " + y(p.Error.Estimate)
-			if p.Error.Known {
-				g.Lines = append(g.Lines, stroke{x(p.Used), y(max(p.Error.Lo, 0)), x(p.Used), y(p.Error.Hi), fmt.Sprintf("l%d", color)})
+			path += verb + x(p.Used) + " " + y(p.Error.Mean)
+			if lo, hi, known := p.Error.Bounds(); known {
+				g.Lines = append(g.Lines, stroke{x(p.Used), y(lo), x(p.Used), y(hi), fmt.Sprintf("l%d", color)})
 			}
-			g.Dots = append(g.Dots, dot{X: x(p.Used), Y: y(p.Error.Estimate), R: "4.5", Class: fmt.Sprintf("i%d", color), Title: p.Title})
+			g.Dots = append(g.Dots, dot{X: x(p.Used), Y: y(p.Error.Mean), R: "4.5", Class: fmt.Sprintf("i%d", color), Title: p.Title})
 			const width, height = 11, 11 // of a tag
-			at := place{coordinate(x(p.Used)) + width, coordinate(y(p.Error.Estimate))}
+			at := place{coordinate(x(p.Used)) + width, coordinate(y(p.Error.Mean))}
 			for slices.ContainsFunc(taken, func(o place) bool { return math.Abs(o.x-at.x) < width && math.Abs(o.y-at.y) < height }) {
 				at.x += width // beside the tag that is there
 			}
@@ -97,7 +99,7 @@ func (d *document) addBudgets(x *engine.Result) {
 				lines, k = append(lines, errorLine{Name: name}), len(lines)
 			}
 			used := l.UsedKbps.Or(0)
-			lines[k].Points = append(lines[k].Points, errorPoint{Tag: l.Lane, Used: used, Error: paired.Interval{Estimate: e},
+			lines[k].Points = append(lines[k].Points, errorPoint{Tag: l.Lane, Used: used, Error: figures.Mean{Mean: e},
 				Title: fmt.Sprintf("%s %s: %s kbps, %s %s", l.Lane, name, formatNumber(used), formatNumber(e), c.Unit)})
 		}
 	}
@@ -156,7 +158,7 @@ func (d *document) addErrorCurves(points []gridPoint) {
 		for i, name := range names {
 			l := errorLine{Name: fmt.Sprintf("%d %s", i+1, name)}
 			for _, p := range groups[name] {
-				used, e := p.Figures[m.used].Estimate, p.Figures[m.key]
+				used, e := p.Figures[m.used].Mean, p.Figures[m.key]
 				l.Points = append(l.Points, errorPoint{Tag: fmt.Sprint(i + 1), Used: used, Error: e, Title: fmt.Sprintf("%s: %s kbps, %s %s", shortSet(p.Set), formatNumber(used), p.cell(m.metric), m.unit)})
 			}
 			slices.SortStableFunc(l.Points, func(a, b errorPoint) int { return cmp.Compare(a.Used, b.Used) })
@@ -197,7 +199,7 @@ func leastErrors(points []gridPoint, m metric) (table, string) {
 		if len(list) < 2 {
 			continue
 		}
-		slices.SortStableFunc(list, func(a, b *gridPoint) int { return cmp.Compare(a.Figures[m.key].Estimate, b.Figures[m.key].Estimate) })
+		slices.SortStableFunc(list, func(a, b *gridPoint) int { return cmp.Compare(a.Figures[m.key].Mean, b.Figures[m.key].Mean) })
 		best, next := list[0], list[1]
 		_, winner := parts(best)
 		_, second := parts(next)
@@ -237,7 +239,7 @@ func (p *gridPoint) errorRatio(q *gridPoint, key string) paired.RatioInterval {
 	}
 	i := paired.MeanOf(logs)
 	if len(logs) == 0 { // the page is made from a summary, which has no single runs
-		i.Estimate = math.Log(p.Figures[key].Estimate / q.Figures[key].Estimate)
+		i.Estimate = math.Log(p.Figures[key].Mean / q.Figures[key].Mean)
 	}
 	return i.Exp()
 }

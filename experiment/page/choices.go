@@ -35,8 +35,8 @@ func cheapest(points []gridPoint, cost metric) (list []choice) {
 		}
 		best, least := (*gridPoint)(nil), math.Inf(1)
 		for _, p := range groups[name] {
-			if v, ok := p.Figures[cost.key]; ok && p.Failed == 0 && v.Estimate < least {
-				best, least = p, v.Estimate
+			if v, ok := p.Figures[cost.key]; ok && p.Failed == 0 && v.Mean < least {
+				best, least = p, v.Mean
 			}
 		}
 		if best == nil {
@@ -136,7 +136,7 @@ func spanOf(list []choice, m metric) string {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, c := range list {
 		if v, ok := c.point.Figures[m.key]; ok {
-			lo, hi = min(lo, v.Estimate*m.scale), max(hi, v.Estimate*m.scale)
+			lo, hi = min(lo, v.Mean*m.scale), max(hi, v.Mean*m.scale)
 		}
 	}
 	switch {

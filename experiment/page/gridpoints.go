@@ -10,15 +10,14 @@ import (
 
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
-	"wirelab/experiment/paired"
 	"wirelab/experiment/report"
 )
 
 // gridPoint is a point of a sweep's grid: its settings and its figures over all seeds.
 type gridPoint struct {
-	Set     map[string]string          // the values of the swept keys, without the seed
-	Seeds   int                        // number of runs, one per seed
-	Figures map[string]paired.Interval // by key: the mean (Estimate), with its interval if there are several seeds
+	Set     map[string]string       // the values of the swept keys, without the seed
+	Seeds   int                     // number of runs, one per seed
+	Figures map[string]figures.Mean // by key
 
 	errors map[string]map[uint64]float64 // by key and seed: the errors of errorMetrics, of each run; nil for a summary
 
@@ -29,7 +28,7 @@ type gridPoint struct {
 func gridPoints(runs []*engine.Result) []gridPoint {
 	var out []gridPoint
 	for _, group := range report.GroupByPoint(runs) {
-		p := gridPoint{Set: group.Set, Seeds: len(group.Runs), Figures: map[string]paired.Interval{}}
+		p := gridPoint{Set: group.Set, Seeds: len(group.Runs), Figures: map[string]figures.Mean{}}
 		values := map[string][]float64{}
 		for _, r := range group.Runs {
 			p.Asserted += len(r.Assertions)
@@ -44,9 +43,9 @@ func gridPoints(runs []*engine.Result) []gridPoint {
 			p.addErrors(all, r.Seed)
 		}
 		for key, v := range values {
-			mean := paired.MeanOf(v)
-			mean.Approximate = figures.IsApproximate(key, v)
-			p.Figures[key] = mean
+			if m := figures.MeanOf(key, v); m.N > 0 {
+				p.Figures[key] = m
+			}
 		}
 		out = append(out, p)
 	}
@@ -161,9 +160,9 @@ func variedMetrics(points []gridPoint) (out []metric) {
 		for i := range points {
 			if v, ok := points[i].Figures[m.key]; ok {
 				if n == 0 {
-					minValue, maxValue = v.Estimate, v.Estimate
+					minValue, maxValue = v.Mean, v.Mean
 				}
-				minValue, maxValue, n = min(minValue, v.Estimate), max(maxValue, v.Estimate), n+1
+				minValue, maxValue, n = min(minValue, v.Mean), max(maxValue, v.Mean), n+1
 			}
 		}
 		if n > 0 && (minValue != maxValue || m.key == cost.key) {

@@ -53,7 +53,7 @@ func heatMap(points []*gridPoint, name string, down, across axis, m metric) tabl
 	for _, p := range points {
 		at[[2]string{p.Set[down.key], p.Set[across.key]}] = p
 		if v, ok := p.Figures[m.key]; ok {
-			minValue, maxValue = min(minValue, v.Estimate), max(maxValue, v.Estimate)
+			minValue, maxValue = min(minValue, v.Mean), max(maxValue, v.Mean)
 		}
 	}
 	for _, y := range down.values {
@@ -62,7 +62,7 @@ func heatMap(points []*gridPoint, name string, down, across axis, m metric) tabl
 			c := texttable.Cell{Text: "–"}
 			if p := at[[2]string{y, x}]; p != nil {
 				if v, ok := p.Figures[m.key]; ok { // h0, h1, ... are the CSS classes of the shades
-					c = texttable.Cell{Text: formatNumber(v.Estimate * m.scale), Class: fmt.Sprintf("h%d", shade(v.Estimate, minValue, maxValue))}
+					c = texttable.Cell{Text: formatNumber(v.Mean * m.scale), Class: fmt.Sprintf("h%d", shade(v.Mean, minValue, maxValue))}
 				}
 			}
 			row = append(row, c)

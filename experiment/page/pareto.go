@@ -76,10 +76,10 @@ func byCondition(points []gridPoint, cost, m metric) (names []string, groups map
 	points = slices.DeleteFunc(slices.Clone(points[:min(len(points), maxListed)]), func(p gridPoint) bool {
 		cost, hasCost := p.Figures[cost.key]
 		quality, hasQuality := p.Figures[m.key]
-		if !hasCost || !hasQuality || math.IsNaN(cost.Estimate) || math.IsNaN(quality.Estimate) {
+		if !hasCost || !hasQuality || math.IsNaN(cost.Mean) || math.IsNaN(quality.Mean) {
 			return true
 		}
-		minQuality, maxQuality = min(minQuality, quality.Estimate), max(maxQuality, quality.Estimate)
+		minQuality, maxQuality = min(minQuality, quality.Mean), max(maxQuality, quality.Mean)
 		return false
 	})
 	names, groups = groupPoints(points, func(p *gridPoint) string { return shortSet(conditionOf(p)) })
@@ -95,11 +95,11 @@ func byCondition(points []gridPoint, cost, m metric) (names []string, groups map
 func frontier(list []*gridPoint, cost, quality string) (out []*gridPoint) {
 	sorted := slices.Clone(list)
 	slices.SortStableFunc(sorted, func(a, b *gridPoint) int {
-		return cmp.Or(cmp.Compare(a.Figures[cost].Estimate, b.Figures[cost].Estimate), cmp.Compare(a.Figures[quality].Estimate, b.Figures[quality].Estimate))
+		return cmp.Or(cmp.Compare(a.Figures[cost].Mean, b.Figures[cost].Mean), cmp.Compare(a.Figures[quality].Mean, b.Figures[quality].Mean))
 	})
 	best := math.Inf(1)
 	for _, p := range sorted {
-		if v := p.Figures[quality].Estimate; v < best {
+		if v := p.Figures[quality].Mean; v < best {
 			best, out = v, append(out, p)
 		}
 	}
@@ -145,15 +145,15 @@ func paretoGraphic(names []string, groups map[string][]*gridPoint, cost, m metri
 		path := ""
 		for k, p := range best {
 			if k == 0 { // SVG path: move to the first point, then horizontally and vertically to each other one
-				path = "M" + x(p.Figures[cost.key].Estimate) + " " + y(p.Figures[m.key].Estimate*m.scale)
+				path = "M" + x(p.Figures[cost.key].Mean) + " " + y(p.Figures[m.key].Mean*m.scale)
 			} else {
-				path += " H" + x(p.Figures[cost.key].Estimate) + " V" + y(p.Figures[m.key].Estimate*m.scale)
+				path += " H" + x(p.Figures[cost.key].Mean) + " V" + y(p.Figures[m.key].Mean*m.scale)
 			}
 		}
 		g.Paths = append(g.Paths, curve{path, "frontier l" + color}) // CSS classes: l for lines, i for dots
 		for _, p := range groups[name] {
-			c := dot{X: x(p.Figures[cost.key].Estimate), Y: y(p.Figures[m.key].Estimate * m.scale), R: "3.5", Class: "i" + color + " beaten",
-				Title: fmt.Sprintf("%s: %s kbps, %s %s", shortSet(p.Set), formatNumber(p.Figures[cost.key].Estimate), formatNumber(p.Figures[m.key].Estimate*m.scale), m.unit)}
+			c := dot{X: x(p.Figures[cost.key].Mean), Y: y(p.Figures[m.key].Mean * m.scale), R: "3.5", Class: "i" + color + " beaten",
+				Title: fmt.Sprintf("%s: %s kbps, %s %s", shortSet(p.Set), formatNumber(p.Figures[cost.key].Mean), formatNumber(p.Figures[m.key].Mean*m.scale), m.unit)}
 			if slices.Contains(best, p) {
 				c.R, c.Class = "5.5", "i"+color
 			}
@@ -174,7 +174,7 @@ func scatter(points []*gridPoint, best map[*gridPoint]bool, mx, my metric) graph
 	}
 	x, y := g.drawAxes(points, mx, my)
 	for _, p := range points {
-		c := dot{X: x(p.Figures[mx.key].Estimate * mx.scale), Y: y(p.Figures[my.key].Estimate * my.scale), R: "3.5", Class: "i1 beaten",
+		c := dot{X: x(p.Figures[mx.key].Mean * mx.scale), Y: y(p.Figures[my.key].Mean * my.scale), R: "3.5", Class: "i1 beaten",
 			Title: fmt.Sprintf("%s: %s, %s", shortSet(p.Set), p.cell(mx), p.cell(my))}
 		if best[p] {
 			c.R, c.Class = "5.5", "i1"
@@ -189,8 +189,8 @@ func scatter(points []*gridPoint, best map[*gridPoint]bool, mx, my metric) graph
 func (g *graphic) drawAxes(points []*gridPoint, mx, my metric) (x, y func(v float64) string) {
 	var xs, ys span
 	for _, p := range points {
-		xs.include(p.Figures[mx.key].Estimate * mx.scale)
-		ys.include(p.Figures[my.key].Estimate * my.scale)
+		xs.include(p.Figures[mx.key].Mean * mx.scale)
+		ys.include(p.Figures[my.key].Mean * my.scale)
 	}
 	return g.drawAxesTo(xs, ys, mx.label(), my.label())
 }

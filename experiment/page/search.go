@@ -8,7 +8,6 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/figures"
-	"wirelab/experiment/paired"
 	"wirelab/internal/texttable"
 )
 
@@ -98,22 +97,24 @@ func (s *Search) tiles() (list []tile) {
 			continue
 		}
 		note := ""
-		if v.Known && v.Hi > v.Lo {
-			note = formatNumber(max(v.Lo, 0)*m.scale) + " to " + formatNumber(v.Hi*m.scale) + ", 95 % CI" // figures are not negative
+		if lo, hi, known := v.Bounds(); known && hi > lo {
+			note = formatNumber(lo*m.scale) + " to " + formatNumber(hi*m.scale) + ", "
+			if v.Range != nil {
+				note += "all seeds"
+			} else {
+				note += "95 % CI"
+			}
 		}
-		list = append(list, tile{m.title, formatRounded(v.Estimate * m.scale), m.unit, note})
+		list = append(list, tile{m.title, formatRounded(v.Mean * m.scale), m.unit, note})
 	}
 	return list
 }
 
 // point returns the setting as a point of a grid.
 func (p *SearchPoint) point() *gridPoint {
-	g := &gridPoint{Set: p.Set, Seeds: p.Seeds, Figures: map[string]paired.Interval{}}
-	for key, m := range p.Figures {
-		g.Figures[key] = intervalOf(m)
-	}
+	g := &gridPoint{Set: p.Set, Seeds: p.Seeds, Figures: maps.Clone(p.Figures)}
 	if p.Ratio.N > 0 {
-		g.Figures[ratioKey] = intervalOf(p.Ratio)
+		g.Figures[ratioKey] = p.Ratio
 	}
 	return g
 }
@@ -172,7 +173,7 @@ func (s *Search) pointsSection() section {
 	if s.Bounds != "" {
 		titles = append(titles, "bounds")
 	}
-	t := newTable("The best first: means over the seeds ± half of the 95 % CI", append(titles, ">ratio to best", ">seeds")...)
+	t := newTable("The best first: means over the seeds ± half of the 95 % CI. "+intervalNotes, append(titles, ">ratio to best", ">seeds")...)
 	for i := range s.Points {
 		p := &s.Points[i]
 		row := []any{shortSet(p.Set)}

@@ -9,7 +9,6 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
-	"wirelab/experiment/paired"
 )
 
 // Summary is the result of a sweep whose runs were distributed to workers by a queue: the JSON of its
@@ -76,22 +75,9 @@ func (s *Summary) points() (out []gridPoint) {
 		if p.Seeds == 0 {
 			continue
 		}
-		x := gridPoint{Set: p.Set, Seeds: p.Seeds, Asserted: p.Asserted, Failed: p.Failed, Figures: map[string]paired.Interval{}}
-		for key, m := range p.Figures {
-			x.Figures[key] = intervalOf(m)
-		}
-		out = append(out, x)
+		out = append(out, gridPoint{Set: p.Set, Seeds: p.Seeds, Asserted: p.Asserted, Failed: p.Failed, Figures: p.Figures})
 	}
 	return out
-}
-
-// intervalOf returns a mean and its confidence interval, if known.
-func intervalOf(m figures.Mean) paired.Interval {
-	i := paired.Interval{Estimate: m.Mean, Approximate: m.Approximate}
-	if m.Lo != nil && m.Hi != nil {
-		i.Lo, i.Hi, i.Known = *m.Lo, *m.Hi, true
-	}
-	return i
 }
 
 // Write writes the page of the sweep.
@@ -99,7 +85,7 @@ func (s *Summary) Write(w io.Writer) error {
 	points := s.points()
 	wrong := 0.0 // packets in all runs, a whole number but for rounding; a figure is the mean over the seeds
 	for i := range points {
-		wrong += points[i].Figures["wrong"].Estimate * float64(points[i].Seeds)
+		wrong += points[i].Figures["wrong"].Mean * float64(points[i].Seeds)
 	}
 	runs := fmt.Sprintf("%s of %s, %s each", formatNumber(float64(s.Done)), formatCount(int64(s.Planned), "run"), formatCount(int64(max(s.Repeat, 1)), "seed"))
 	d := gridDocument(points, gridHeadline(points, s.Done, int64(wrong+0.5)), runs, s.Failed, describeEnding(s.Reason, s.Error, s.Interrupted))

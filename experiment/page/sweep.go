@@ -87,7 +87,7 @@ func (d *document) addGrid(points []gridPoint, axes []axis) {
 	if len(axes) > 0 {
 		s := section{ID: "lines", Title: "Figures"}
 		if n := maxSeeds(points); n > 1 {
-			s.Lead = []string{fmt.Sprintf("Lines are means over up to %d seeds, bands are 95 %% confidence intervals.", n)}
+			s.Lead = []string{fmt.Sprintf("Lines are means over up to %d seeds. Bands are 95 %% confidence intervals or, where these would reach below 0, the range of the seeds.", n)}
 		}
 		for _, m := range ms {
 			d.addGridChart(points, axes, m)
@@ -129,11 +129,11 @@ func gridHeadline(points []gridPoint, runs int, wrong int64) string {
 	var cheapest, costliest *gridPoint
 	for i := range points {
 		if v, ok := points[i].Figures[cost.key]; ok {
-			if v.Estimate < minCost {
-				minCost, cheapest = v.Estimate, &points[i]
+			if v.Mean < minCost {
+				minCost, cheapest = v.Mean, &points[i]
 			}
-			if v.Estimate > maxCost {
-				maxCost, costliest = v.Estimate, &points[i]
+			if v.Mean > maxCost {
+				maxCost, costliest = v.Mean, &points[i]
 			}
 		}
 	}
@@ -237,9 +237,9 @@ func (m metric) lines(points []*gridPoint, key string, values []string) []line {
 		mid[k], lo[k], hi[k] = noValue, noValue, noValue
 		if p := byValue[text]; p != nil {
 			if v, ok := p.Figures[m.key]; ok {
-				mid[k] = value(v.Estimate * m.scale)
-				if v.Known {
-					lo[k], hi[k], hasBand = value(max(v.Lo, 0)*m.scale), value(v.Hi*m.scale), true // figures are not negative
+				mid[k] = value(v.Mean * m.scale)
+				if from, to, known := v.Bounds(); known {
+					lo[k], hi[k], hasBand = value(from*m.scale), value(to*m.scale), true
 				}
 			}
 		}
@@ -271,7 +271,7 @@ func (d *document) addPointTable(points []gridPoint, ms []metric) {
 	}
 	t := newTable(fmt.Sprintf("All %s", formatCount(int64(len(points)), "point")), names...)
 	if hasSeeds {
-		t.Caption += ": mean ± half of the 95 % CI; ? marks an approximate interval: fewer than 30 seeds, or a percentile, an extreme or a rare event"
+		t.Caption += ": mean ± half of the 95 % CI. " + intervalNotes
 	}
 	for i := range points {
 		if i == maxListed {
@@ -299,18 +299,14 @@ func (p *gridPoint) values(keys []string) (out []string) {
 	return out
 }
 
-// cell formats a metric of the point, with half its interval if known.
+// intervalNotes explains the intervals that cell formats.
+const intervalNotes = figures.ApproximateNote + " " + figures.RangeNote
+
+// cell formats a metric of the point, with its interval or range if known.
 func (p *gridPoint) cell(m metric) string {
 	v, ok := p.Figures[m.key]
 	if !ok {
 		return formatFigure(figures.Figure{})
 	}
-	text := formatNumber(v.Estimate * m.scale)
-	if v.Known {
-		text += " ± " + formatNumber((v.Hi-v.Lo)/2*m.scale)
-		if v.Approximate {
-			text += "?"
-		}
-	}
-	return text
+	return v.Times(m.scale).Text(" ± ", formatNumber, formatNumber)
 }

@@ -210,8 +210,8 @@ func figureColumn(runs []map[string]float64, key string) []float64 {
 
 // setMeans sets d.Base and d.New to the means of a figure in the base runs and in the new runs, and d.Share to
 // their difference relative to the base. With at least two pairs it also sets d.Lo and d.Hi, the confidence
-// interval of d.Share. baseValues and newValues contain the figure of each run, NaN if unknown, which makes the
-// mean unknown. arePairs means that baseValues[i] and newValues[i] have the same seed.
+// interval of d.Share, unless it would reach below -100 % for a figure that cannot be negative. baseValues and newValues
+// contain the figure of each run, NaN if unknown, which makes the mean unknown. arePairs means that baseValues[i] and newValues[i] have the same seed.
 func (d *Difference) setMeans(baseValues, newValues []float64, arePairs bool) {
 	a, b := paired.MeanOf(baseValues).Estimate, paired.MeanOf(newValues).Estimate // the means
 	d.Base, d.New = figures.Finite(a), figures.Finite(b)
@@ -229,11 +229,24 @@ func (d *Difference) setMeans(baseValues, newValues []float64, arePairs bool) {
 	for i := range baseValues {
 		shares[i] = (newValues[i] - baseValues[i]) / math.Abs(a)
 	}
-	if m := paired.MeanOf(shares); m.Known {
+	m := paired.MeanOf(shares)
+	isImpossible := m.Lo < -1 && min(a, b) >= 0 // a figure that is not negative cannot fall by more than 100 %
+	if m.Known && !isImpossible {
 		d.Lo, d.Hi = figures.Known(m.Lo), figures.Known(m.Hi)
 		isApproximate := figures.IsApproximate(d.Key, baseValues) || figures.IsApproximate(d.Key, newValues)
-		d.Approximate = isApproximate && m.Lo < m.Hi // as in other tables, equal shares have no mark
+		d.Approximate = isApproximate && m.Lo < m.Hi // equal shares have an exact interval
 	}
+}
+
+// Interval returns the change as a mean of shares with its interval, if known.
+func (d *Difference) Interval() figures.Mean {
+	m := figures.Mean{Mean: d.Share.Or(0), Approximate: d.Approximate}
+	lo, hasLo := d.Lo.Value()
+	hi, hasHi := d.Hi.Value()
+	if hasLo && hasHi {
+		m.Lo, m.Hi = &lo, &hi
+	}
+	return m
 }
 
 // applyLimit sets d.Max to maxShare, and d.Worse if the figure is worse by more than this share of the
@@ -258,7 +271,7 @@ func (d *Difference) applyLimit(maxShare float64) {
 }
 
 // Text describes the change of the figure: "143.2 -> 150.1, +4.80 % (+4.10 to +5.50)". The 95 % confidence
-// interval is in parentheses, if known, with a "?" if it is approximate. The change in percent is left out if it is unknown.
+// interval is in parentheses, if known, with the mark of figures.Mean.Doubt. The change in percent is left out if it is unknown.
 func (d *Difference) Text() string {
 	text := fmt.Sprintf("%s -> %s", formatFigure(d.Base), formatFigure(d.New))
 	share, ok := d.Share.Value()
@@ -266,9 +279,9 @@ func (d *Difference) Text() string {
 		return text
 	}
 	text += fmt.Sprintf(", %+.2f %%", 100*share)
-	lo, hasLo := d.Lo.Value()
-	if hi, hasHi := d.Hi.Value(); hasLo && hasHi {
-		text += fmt.Sprintf(" (%+.2f to %+.2f%s)", 100*lo, 100*hi, figures.ApproximateMark(d.Approximate))
+	m := d.Interval()
+	if m.Lo != nil {
+		text += fmt.Sprintf(" (%+.2f to %+.2f%s)", 100**m.Lo, 100**m.Hi, m.Doubt(0))
 	}
 	return text
 }

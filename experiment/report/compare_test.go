@@ -36,14 +36,21 @@ func TestComparePairs(t *testing.T) {
 	if d.Text() != "150 -> 170, +13.33 % (+13.33 to +13.33)" {
 		t.Errorf("text %q", d.Text())
 	}
-	next.Runs[0].Totals.Sent = 260 // the shares are 20/150 and 60/150: mean 4/15, standard error 2/15
-	d = find(Compare(base, next, nil), "sent")
-	lo, hi := 4.0/15-12.7062*2/15, 4.0/15+12.7062*2/15
-	if math.Abs(d.Lo.Or(0)-lo) > 1e-4 || math.Abs(d.Hi.Or(0)-hi) > 1e-4 {
-		t.Errorf("the interval is %v to %v, want %g to %g", d.Lo, d.Hi, lo, hi)
+	// The shares are 20/150 and (sent - 200)/150. The mark means that an interval of twice the width contains 0.
+	for sent, isMarked := range map[int64]bool{221: false, 222: true, 230: false} {
+		next.Runs[0].Totals.Sent = sent
+		d = find(Compare(base, next, nil), "sent")
+		mean, half := float64(sent-200+20)/300, 12.7062*float64(sent-220)/300
+		if math.Abs(d.Lo.Or(0)-mean+half) > 1e-4 || math.Abs(d.Hi.Or(0)-mean-half) > 1e-4 {
+			t.Errorf("the interval is %v to %v, want %g ± %g", d.Lo, d.Hi, mean, half)
+		}
+		if !d.Approximate || strings.HasSuffix(d.Text(), "?)") != isMarked {
+			t.Errorf("an interval of two pairs: %+v %s", d, d.Text())
+		}
 	}
-	if !d.Approximate || !strings.HasSuffix(d.Text(), "?)") {
-		t.Errorf("two pairs, and the interval is not marked as approximate: %s", d.Text())
+	next.Runs[0].Totals.Sent = 260 // the interval would reach from -143 % to 196 %, but a count cannot fall by 143 %
+	if d = find(Compare(base, next, nil), "sent"); d.Lo != (figures.Figure{}) || d.Text() != "150 -> 190, +26.67 %" {
+		t.Errorf("%+v", d)
 	}
 	// One pair has no interval; nor have runs without pairs.
 	d = find(Compare(&Report{Runs: base.Runs[:1]}, next, nil), "sent")

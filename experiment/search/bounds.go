@@ -9,7 +9,6 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/figures"
-	"wirelab/experiment/sweep"
 	"wirelab/internal/units"
 )
 
@@ -74,7 +73,7 @@ func (s *search) violation(x setting, seeds int) (sum float64) {
 	for b, a := range s.spec.Subject {
 		list := s.boundedBySeed(x, b, seeds)
 		if s.appliesToMeans(a) {
-			sum += excess(a, sweep.EstimateMean(list).Mean)
+			sum += excess(a, figures.EstimateMean(list).Mean)
 			continue
 		}
 		largest := 0.0
@@ -106,7 +105,7 @@ func (s *search) isBroken(x setting, seeds int) bool {
 			}
 			continue
 		}
-		m := sweep.EstimateMean(list)
+		m := figures.EstimateMean(list)
 		// 2 Lo - Mean and 2 Hi - Mean are the ends of an interval that is twice as wide.
 		if n >= 3 && m.Lo != nil && !a.Holds(2**m.Lo-m.Mean) && !a.Holds(2**m.Hi-m.Mean) {
 			return true
@@ -125,15 +124,15 @@ func (s *search) boundResults(x setting) []BoundResult {
 			out = append(out, r)
 			continue
 		}
-		r.Measured = sweep.EstimateMean(list)
-		r.Measured.Approximate = figures.IsApproximate(a.Name, list)
+		r.Measured = figures.MeanOf(a.Name, list)
 		r.Worst = slices.MaxFunc(list, func(v, w float64) int { // the largest excess, then the smallest distance
 			return cmp.Or(cmp.Compare(excess(a, v), excess(a, w)), cmp.Compare(distance(a, w), distance(a, v)))
 		})
 		got := r.Worst
 		if s.appliesToMeans(a) {
 			got = r.Measured.Mean
-			r.Close = r.Measured.Lo != nil && a.Holds(*r.Measured.Lo) != a.Holds(*r.Measured.Hi)
+			lo, hi, known := r.Measured.Bounds()
+			r.Close = known && a.Holds(lo) != a.Holds(hi)
 		}
 		r.Holds, r.margin = a.Holds(got), distance(a, got)
 		out = append(out, r)
@@ -182,12 +181,8 @@ func (c *Candidate) BoundsText() string {
 		return ""
 	}
 	measured := func(b *BoundResult) string {
-		m := b.Measured
-		text := b.Figure + " " + units.Significant(m.Mean, 3)
-		if m.Lo != nil && *m.Hi > *m.Lo {
-			text += " ± " + units.Significant((*m.Hi-*m.Lo)/2, 2) + figures.ApproximateMark(m.Approximate)
-		}
-		if !b.Holds && b.Worst != m.Mean {
+		text := b.Figure + " " + b.Measured.Significant(3)
+		if !b.Holds && b.Worst != b.Measured.Mean {
 			text += ", worst " + units.Significant(b.Worst, 3)
 		}
 		return text

@@ -9,7 +9,7 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine/delivery"
-	"wirelab/experiment/sweep"
+	"wirelab/experiment/figures"
 	"wirelab/internal/testkit"
 )
 
@@ -73,7 +73,7 @@ func checkAnswer(t *testing.T, name string, c *config.Config, f *Result, eval ev
 			got = x
 		}
 	}
-	found, best := sweep.EstimateMean(bySeed[got.key()]), sweep.EstimateMean(bySeed[want.key()])
+	found, best := figures.EstimateMean(bySeed[got.key()]), figures.EstimateMean(bySeed[want.key()])
 	t.Logf("%s: found %s, %.4g, instead of %s, %.4g", name, f.Best.Text, found.Mean, settingText(c.Search.Over, want), best.Mean)
 	if *found.Lo > *best.Hi || found.Mean > 1.02*best.Mean {
 		t.Errorf("%s: %s is worse than %s", name, f.Best.Text, settingText(c.Search.Over, want))

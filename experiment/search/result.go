@@ -10,7 +10,6 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/page"
-	"wirelab/experiment/sweep"
 	"wirelab/internal/units"
 	"wirelab/internal/words"
 )
@@ -97,9 +96,7 @@ func (c *Candidate) addFigure(name string, values []float64) {
 	if len(values) == 0 || finiteOrNil(values) == nil {
 		return
 	}
-	m := sweep.EstimateMean(values)
-	m.Approximate = figures.IsApproximate(name, values)
-	c.Figures[name] = m
+	c.Figures[name] = figures.MeanOf(name, values)
 }
 
 // countDrawnAhead sets s.drawnAhead to the number of settings drawn at random that are better than the best
@@ -200,8 +197,13 @@ func (s *search) addBounds(result *Result) {
 	}
 	for _, b := range result.Best.Bounds {
 		if b.Close {
-			addf("The 95 %% interval of %s, %s to %s, contains the bound %s: more seeds may change the answer.", b.Figure,
-				units.Significant(*b.Measured.Lo, 3), units.Significant(*b.Measured.Hi, 3), b.Bound)
+			lo, hi, _ := b.Measured.Bounds()
+			what := "95 % interval"
+			if b.Measured.Range != nil {
+				what = "range over the seeds"
+			}
+			addf("The %s of %s, %s to %s, contains the bound %s: more seeds may change the answer.", what, b.Figure,
+				units.Significant(lo, 3), units.Significant(hi, 3), b.Bound)
 		}
 	}
 }

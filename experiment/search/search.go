@@ -11,7 +11,6 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/figures"
-	"wirelab/experiment/sweep"
 	"wirelab/internal/units"
 )
 
@@ -681,7 +680,7 @@ func (s *search) figureBySeed(x setting, f, seeds int) (list []float64) {
 
 // meanFigure returns the mean of figure f, an index of spec.Minimise, of setting x over the first seeds.
 func (s *search) meanFigure(x setting, f, seeds int) float64 {
-	return sweep.EstimateMean(s.figureBySeed(x, f, seeds)).Mean
+	return figures.EstimateMean(s.figureBySeed(x, f, seeds)).Mean
 }
 
 // pairedRatio returns the ratio of figure f, an index of spec.Minimise, of setting x to that of y, paired by the
@@ -689,9 +688,7 @@ func (s *search) meanFigure(x setting, f, seeds int) float64 {
 func (s *search) pairedRatio(x, y setting, f, seeds int) figures.Mean {
 	a, b := s.figureBySeed(x, f, seeds), s.figureBySeed(y, f, seeds)
 	n := min(len(a), len(b))
-	m, name := sweep.EstimateRatio(a[:n], b[:n]), s.spec.Minimise[f]
-	m.Approximate = figures.IsApproximate(name, a[:n]) || figures.IsApproximate(name, b[:n])
-	return m
+	return figures.RatioOf(s.spec.Minimise[f], a[:n], b[:n])
 }
 
 // pairedDifference returns the first figure of x minus that of y, paired by seed. Unlike a ratio it exists
@@ -702,7 +699,7 @@ func (s *search) pairedDifference(x, y setting, seeds int) figures.Mean {
 	for i := range diff {
 		diff[i] = a[i] - b[i]
 	}
-	return sweep.EstimateMean(diff)
+	return figures.EstimateMean(diff)
 }
 
 // bestSettings returns the best n settings of those that were run for the whole duration, the best first.

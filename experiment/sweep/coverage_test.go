@@ -50,7 +50,7 @@ func TestCoverageOverSeeds(t *testing.T) {
 						continue
 					}
 					judged++
-					if m := EstimateMean(values); *m.Lo <= truth && truth <= *m.Hi {
+					if m := figures.EstimateMean(values); *m.Lo <= truth && truth <= *m.Hi {
 						covered++
 					}
 				}

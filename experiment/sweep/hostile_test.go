@@ -342,15 +342,15 @@ func TestDegenerateIntervals(t *testing.T) {
 			for i := range same {
 				same[i] = v
 			}
-			if m := EstimateMean(same); m.Mean != v || *m.Lo != v || *m.Hi != v {
+			if m := figures.EstimateMean(same); m.Mean != v || *m.Lo != v || *m.Hi != v {
 				t.Fatalf("%d times %g: %g from %g to %g", n, v, m.Mean, *m.Lo, *m.Hi)
 			}
 		}
 	}
-	if m := EstimateRatio([]float64{1, 2}, []float64{0, 0}); m.N != 0 {
+	if m := figures.EstimateRatio([]float64{1, 2}, []float64{0, 0}); m.N != 0 {
 		t.Errorf("of nothing: %+v", m)
 	}
-	if m := EstimateRatio([]float64{math.Inf(1), 2}, []float64{1, 1}); m.N != 0 {
+	if m := figures.EstimateRatio([]float64{math.Inf(1), 2}, []float64{1, 1}); m.N != 0 {
 		t.Errorf("of what cannot be run: %+v", m)
 	}
 }

@@ -86,17 +86,12 @@ func (s *samples) ratio(point, reference, figure int) figures.Mean {
 	if len(x) == 0 {
 		return figures.Mean{}
 	}
-	m := EstimateRatio(x, y)
-	m.Approximate = figures.IsApproximate(s.names[figure], x) || figures.IsApproximate(s.names[figure], y)
-	return m
+	return figures.RatioOf(s.names[figure], x, y)
 }
 
 // mean returns the mean of a figure over the results of a point that have it. Without one N is 0.
 func (s *samples) mean(point, figure int) figures.Mean {
-	values := s.pointValues(point, figure)
-	m := EstimateMean(values)
-	m.Approximate = figures.IsApproximate(s.names[figure], values)
-	return m
+	return figures.MeanOf(s.names[figure], s.pointValues(point, figure))
 }
 
 // newSummary returns the summary of a sweep without results.

@@ -41,53 +41,45 @@ var textColumns = []textColumn{
 
 // Text writes the figures as a plain-text table with one row for each point, for terminals.
 func (s *Summary) Text(w io.Writer) error {
-	t := s.table()
+	t, notes := s.table()
 	for i := range t.Heads {
 		t.Heads[i].Number = true
 	}
 	t.Indent = "  "
 	const noLimit = 0
 	t.WriteText(w, noLimit)
-	if s.hasApproximate() {
-		_, err := fmt.Fprintln(w, "  "+figures.ApproximateNote)
-		return err
+	for _, line := range notes {
+		if _, err := fmt.Fprintln(w, "  "+line); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// hasApproximate reports whether the table of all points has an interval with the mark of approximate ones.
-func (s *Summary) hasApproximate() bool {
-	for i := range s.Points {
-		p := &s.Points[i]
-		if strings.Contains(withInterval(p.Ratio, "payload_kbps", 3), "?") || slices.ContainsFunc(textColumns, func(c textColumn) bool {
-			return strings.Contains(withInterval(p.Figures, c.name, c.decimals), "?")
-		}) {
-			return true
-		}
-	}
-	return false
-}
-
-// table returns the table of all points, without columns for figures that no point has. The last
+// table returns the table of all points, without columns for figures that no point has, and the notes below it. The last
 // column is the ratio of the payload to that of the first point.
-func (s *Summary) table() *texttable.Table {
+func (s *Summary) table() (*texttable.Table, []string) {
 	heads := append(slices.Clone(s.Keys), "seeds")
-	var used []int
-	for i, c := range textColumns {
+	var used []textColumn
+	for _, c := range textColumns {
 		if slices.ContainsFunc(s.Points, func(p page.SummaryPoint) bool { _, ok := p.Figures[c.name]; return ok }) {
-			heads, used = append(heads, c.heading), append(used, i)
+			heads, used = append(heads, c.heading), append(used, c)
 		}
 	}
-	t := texttable.New(append(heads, "vs first")...)
+	t := texttable.New(append(heads, "payload vs first")...)
+	var notes figures.Notes
 	for i := range s.Points {
 		p := &s.Points[i]
 		var cells []string
 		for _, c := range used {
-			cells = append(cells, withInterval(p.Figures, textColumns[c].name, textColumns[c].decimals))
+			notes.Add(p.Figures[c.name])
+			cells = append(cells, withInterval(p.Figures[c.name], c.name, c.decimals))
 		}
-		t.Add(s.pointSettings(p), p.Seeds, cells, withInterval(p.Ratio, "payload_kbps", 3))
+		ratio := p.Ratio["payload_kbps"]
+		notes.Add(ratio)
+		t.Add(s.pointSettings(p), p.Seeds, cells, withInterval(ratio, "", 3)+notes.AddDoubt(ratio.Doubt(1)))
 	}
-	return t
+	return t, notes.Lines()
 }
 
 // pointSettings returns the settings of a point, in the order of s.Keys.
@@ -98,27 +90,16 @@ func (s *Summary) pointSettings(p *page.SummaryPoint) (cells []string) {
 	return cells
 }
 
-// withInterval formats a mean with half the width of its interval, "12.3 ±0.4". The half width is
-// left out if it is unknown or rounds to 0; a "?" marks an approximate interval. A figure that the point
-// does not have is "-". Figures whose names end in _ratio are in percent.
-func withInterval(list map[string]figures.Mean, name string, decimals int) string {
-	m, ok := list[name]
-	if !ok {
+// withInterval formats a mean with its interval or range, "-" without data. Figures whose keys end in _ratio are in percent.
+func withInterval(m figures.Mean, key string, decimals int) string {
+	if m.N == 0 {
 		return "-"
 	}
-	scale := 1.0
-	if strings.HasSuffix(name, "_ratio") {
-		scale = 100
+	if strings.HasSuffix(key, "_ratio") {
+		m = m.Times(100)
 	}
-	text := units.Fixed(scale*m.Mean, decimals)
-	if m.Lo == nil {
-		return text
-	}
-	half := units.Fixed(scale*(*m.Hi-*m.Lo)/2, decimals)
-	if strings.Trim(half, "0.") != "" {
-		text += " ±" + half + figures.ApproximateMark(m.Approximate)
-	}
-	return text
+	fixed := func(v float64) string { return units.Fixed(v, decimals) }
+	return m.Text(" ±", fixed, fixed)
 }
 
 // markdown writes report.md.
@@ -128,9 +109,10 @@ func (s *Summary) markdown(w io.Writer) error {
 	if s.Error != "" {
 		fmt.Fprintf(w, "The sweep stopped: %s\n\n", escape.Markdown(s.Error))
 	}
-	s.table().WriteMarkdown(w)
-	if s.hasApproximate() {
-		fmt.Fprintf(w, "\n%s\n", figures.ApproximateNote)
+	t, notes := s.table()
+	t.WriteMarkdown(w)
+	for _, line := range notes {
+		fmt.Fprintf(w, "\n%s\n", line)
 	}
 	for _, text := range s.Failed {
 		fmt.Fprintf(w, "\n- %s", escape.Markdown(text))

@@ -49,7 +49,7 @@ func (m *model) valueText(point, figure int) string {
 		return "-"
 	}
 	_, unit, factor := figures.InWords(m.watch.Names[figure])
-	return m.formatInterval(scale(v, factor)) + spaced(unit)
+	return m.formatInterval(v.Times(factor)) + spaced(unit)
 }
 
 // ratioText formats the ratio of a figure at a point to the reference point, paired by seed, with half of its
@@ -62,46 +62,34 @@ func (m *model) ratioText(point, figure int) string {
 	if r.N == 0 {
 		return ""
 	}
-	if r.Lo == nil || *r.Hi <= *r.Lo { // one seed, or all seeds have the same ratio
+	if lo, hi, _ := r.Bounds(); hi <= lo { // one seed, or all seeds have the same ratio
 		return m.Theme().Times + units.Fixed(r.Mean, maxDecimals)
 	}
-	return m.Theme().Times + m.formatInterval(r)
+	return m.Theme().Times + m.formatInterval(r) + r.Doubt(1)
 }
 
 // halfText formats half of the confidence interval of a mean of the figure of the map, "" if it is unknown.
 func (m *model) halfText(v figures.Mean) string {
-	_, half, hasInterval := strings.Cut(m.formatInterval(scale(v, m.scaled(1))), " ")
+	_, half, hasInterval := strings.Cut(m.formatInterval(v.Times(m.scaled(1))), " ")
 	if !hasInterval {
 		return ""
 	}
 	return half
 }
 
-// scale returns v in another unit: all values multiplied by factor.
-func scale(v figures.Mean, factor float64) figures.Mean {
-	v.Mean *= factor
-	if v.Lo != nil {
-		lo, hi := *v.Lo*factor, *v.Hi*factor
-		v.Lo, v.Hi = &lo, &hi
-	}
-	return v
-}
-
-// formatInterval formats a mean and, if known, half the width of its confidence interval, both with the
-// decimals that two significant digits of the latter need. A "?" marks an approximate interval.
+// formatInterval formats a mean with half the width of its interval, both with the decimals that two significant digits
+// of the latter need, or with its range.
 func (m *model) formatInterval(v figures.Mean) string {
-	if v.Lo == nil || *v.Hi <= *v.Lo {
+	lo, hi, _ := v.Bounds()
+	if hi <= lo {
 		return units.Short(v.Mean)
 	}
-	half := (*v.Hi - *v.Lo) / 2
+	half := (hi - lo) / 2
 	if smallest := math.Pow(10, -maxDecimals); math.Abs(v.Mean) > 100*smallest {
 		half = math.Max(half, smallest)
 	}
-	text := formatNumber(v.Mean, half) + " " + m.Theme().PlusMinus + formatNumber(half, half)
-	if v.Approximate {
-		text += "?"
-	}
-	return text
+	format := func(x float64) string { return formatNumber(x, half) }
+	return v.Text(" "+m.Theme().PlusMinus, format, func(float64) string { return format(half) })
 }
 
 // maxDecimals is the largest number of decimals of means and ratios, except close to 0. Narrower intervals are shown

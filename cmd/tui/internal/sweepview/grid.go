@@ -105,9 +105,8 @@ func (m *model) drawMap(c *look.Canvas, focused bool) {
 	top := m.hi // of the bars
 	if m.columns() < 0 {
 		for row := range rows {
-			if v := m.watch.Mean(m.pointAt(m.rows(), row), m.figure); v.Hi != nil {
-				top = max(top, *v.Hi)
-			}
+			_, hi, _ := m.watch.Mean(m.pointAt(m.rows(), row), m.figure).Bounds()
+			top = max(top, hi)
 		}
 	}
 	for i := range g.shown[0] {
@@ -297,7 +296,9 @@ func (m *model) drawBar(c *look.Canvas, x, y, h, p int, top float64) {
 	for k := range thick {
 		c.Fill(x, y+k, column(v.Mean)-x+1, look.Gauge, m.Theme().GaugeOn)
 	}
-	if v.Lo == nil || column(*v.Hi) == column(*v.Lo) {
+	lo, hi, _ := v.Bounds()
+	left, right := column(lo), column(hi)
+	if left == right {
 		return
 	}
 	line, from, to := '─', '├', '┤'
@@ -305,9 +306,9 @@ func (m *model) drawBar(c *look.Canvas, x, y, h, p int, top float64) {
 		line, from, to = '-', '|', '|'
 	}
 	middle := y + (thick-1)/2
-	c.Fill(column(*v.Lo), middle, column(*v.Hi)-column(*v.Lo)+1, look.Value, line)
-	c.Set(column(*v.Lo), middle, look.Value, from)
-	c.Set(column(*v.Hi), middle, look.Value, to)
+	c.Fill(left, middle, right-left+1, look.Value, line)
+	c.Set(left, middle, look.Value, from)
+	c.Set(right, middle, look.Value, to)
 }
 
 // drawLegend draws the scale of the colours into the lower edge, with the range of the means, and which values are

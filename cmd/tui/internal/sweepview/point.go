@@ -8,7 +8,7 @@ import (
 	"wirelab/cmd/tui/internal/chart"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/experiment/config"
-	"wirelab/experiment/sweep"
+	"wirelab/experiment/figures"
 	"wirelab/internal/units"
 )
 
@@ -129,10 +129,10 @@ func (m *model) axisChart(axis int) *chart.PointsSpec {
 	s.Selected = m.cursor[axis]
 	for i, value := range m.axes[axis].Values {
 		p := chart.Point{Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN(), Name: value}
-		if v := scale(m.watch.Mean(m.pointAt(axis, i), m.figure), m.scaled(1)); v.N > 0 {
+		if v := m.watch.Mean(m.pointAt(axis, i), m.figure).Times(m.scaled(1)); v.N > 0 {
 			p.Value = v.Mean
-			if v.Lo != nil {
-				p.Lo, p.Hi = *v.Lo, *v.Hi
+			if lo, hi, known := v.Bounds(); known {
+				p.Lo, p.Hi = lo, hi
 			}
 		}
 		s.Points = append(s.Points, p)
@@ -153,10 +153,11 @@ func (m *model) drawSeeds(c *look.Canvas, focused bool) {
 	for i := range values {
 		values[i] = m.scaled(values[i])
 	}
-	mean := sweep.EstimateMean(values)
+	mean := figures.MeanOf(m.watch.Names[m.figure], values)
+	from, to, known := mean.Bounds()
 	lo, hi := slices.Min(values), slices.Max(values)
-	if mean.Lo != nil {
-		lo, hi = min(lo, *mean.Lo), max(hi, *mean.Hi)
+	if known {
+		lo, hi = min(lo, from), max(hi, to)
 	}
 	width := c.W - 4
 	// column maps a value to a column of the canvas.
@@ -182,8 +183,8 @@ func (m *model) drawSeeds(c *look.Canvas, focused bool) {
 			c.Set(x, meanRow-1-k, look.Payload, dot)
 		}
 	}
-	if mean.Lo != nil {
-		c.Fill(column(*mean.Lo), meanRow, column(*mean.Hi)-column(*mean.Lo)+1, look.Gauge, bar)
+	if known {
+		c.Fill(column(from), meanRow, column(to)-column(from)+1, look.Gauge, bar)
 	}
 	c.Set(column(mean.Mean), meanRow, look.Value, mid)
 	if hi <= lo {
@@ -192,7 +193,10 @@ func (m *model) drawSeeds(c *look.Canvas, focused bool) {
 	}
 	c.Text(2, meanRow+1, look.Dim, formatNumber(lo, hi-lo))
 	c.TextRight(c.W-2, meanRow+1, look.Dim, formatNumber(hi, hi-lo))
-	middle := "mean " + m.formatInterval(mean)
+	middle := m.formatInterval(mean)
+	if mean.Range == nil {
+		middle = "mean " + middle
+	}
 	if perDot > 1 {
 		middle += fmt.Sprintf(", a dot is up to %d seeds", perDot)
 	}

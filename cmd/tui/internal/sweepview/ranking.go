@@ -49,7 +49,7 @@ func (m *model) drawRanking(c *look.Canvas, focused bool) {
 		}
 		value := "-"
 		if v := m.watch.Mean(p, m.figure); v.N > 0 {
-			value = m.formatInterval(scale(v, m.scaled(1)))
+			value = m.formatInterval(v.Times(m.scaled(1)))
 		}
 		c.TextRight(valueEnd, y, look.Value, value)
 		text, textStyle := m.comparison(p, ratio == wideRatio)
@@ -94,11 +94,8 @@ func (m *model) comparison(p int, withBounds bool) (string, look.Style) {
 	}
 	text, arrow, style := m.ratioText(p, m.figure), "  ", look.Dim
 	if r.Lo != nil && withBounds {
-		half, mark := math.Max((*r.Hi-*r.Lo)/2, math.Pow(10, -maxDecimals)), ""
-		if r.Approximate {
-			mark = "?"
-		}
-		text = fmt.Sprintf("%s%s (%s to %s)%s", m.Theme().Times, formatNumber(r.Mean, half), formatNumber(*r.Lo, half), formatNumber(*r.Hi, half), mark)
+		half := math.Max((*r.Hi-*r.Lo)/2, math.Pow(10, -maxDecimals))
+		text = fmt.Sprintf("%s%s (%s to %s)%s", m.Theme().Times, formatNumber(r.Mean, half), formatNumber(*r.Lo, half), formatNumber(*r.Hi, half), r.Doubt(1))
 	}
 	if r.Lo != nil && (*r.Lo > 1 || *r.Hi < 1) {
 		direction := figures.DirectionOf(m.watch.Names[m.figure])

@@ -8,6 +8,7 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/ui"
 	"wirelab/experiment/config"
+	"wirelab/experiment/figures"
 	"wirelab/internal/words"
 )
 
@@ -114,9 +115,9 @@ func (m *model) HelpParts() []ui.HelpPart {
 		"Each cell of the map is a point with its mean over the completed seeds and, if there is room, half of its 95 % confidence " +
 			"interval and its ratio to the reference point. Lighter colours, or denser shades, are larger values. ~ marks points with " +
 			"missing seeds, - points without results.",
-		"A ? marks an approximate interval: fewer than 30 seeds, or a percentile, an extreme or a rare event. Ratios to the reference " +
-			"point, at first the first point of the grid, are paired by seed; an arrow marks a ratio whose interval excludes 1. In the " +
-			"charts along an axis, bars are the intervals of the means.",
+		figures.ApproximateNote + " " + figures.RangeNote + " Ratios to the reference point, at first the first point of the grid, are " +
+			"paired by seed; an arrow marks a ratio whose interval excludes 1, with a ? if one of twice the width would not. In the " +
+			"charts along an axis, bars are the intervals or ranges.",
 		"Enter opens the selected point as a live session with its first seed, while the sweep continues; q returns to the sweep.",
 		savedText,
 		strings.Join(m.state.Notices, "; "),

@@ -327,11 +327,11 @@ func TestCompareWithAnyPoint(t *testing.T) {
 		t.Fatalf("points %d and %d", m.reference, m.selected())
 	}
 	x, y := w.Values(point, 0), w.Values(reference, 0)
-	want := sweep.EstimateRatio(x, y)
+	want := figures.EstimateRatio(x, y)
 	half := (*want.Hi - *want.Lo) / 2
-	text := fmt.Sprintf("×%.3f ±%.3f?", want.Mean, half)
+	text := fmt.Sprintf("×%.3f ±%.3f", want.Mean, half)
 	if half >= 0.0995 {
-		text = fmt.Sprintf("×%.2f ±%.2f?", want.Mean, half)
+		text = fmt.Sprintf("×%.2f ±%.2f", want.Mean, half)
 	}
 	if view := m.View(); strings.Count(view, text) < 3 { // in the map, the ranking and the list of figures
 		t.Errorf("%q is not on the screen:\n%s", text, view)

@@ -374,7 +374,7 @@ func TestParseSpec(t *testing.T) {
 	}
 }
 
-// Frames are the datagrams at their times. Times that jump back or by more than maxGap are corrected.
+// Frames are the datagrams at their times. Times that jump back or by more than source.MaxGap are corrected.
 func TestSource(t *testing.T) {
 	var list []raw
 	from, to := netip.AddrPortFrom(server4, 7), netip.AddrPortFrom(client4, 900)

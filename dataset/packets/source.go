@@ -27,10 +27,6 @@ var Kind = source.Kind{Name: "packets", Spec: "packets:FILE[,port=N][,dir=up]", 
 	},
 	Paths: source.FirstPath(ParseSpec)}
 
-// maxGap is the longest pause between two datagrams. Longer ones are shortened to it: if the
-// clock was set during the capture, a run could otherwise last for years.
-const maxGap = time.Minute
-
 // datagramSource is the source of the chosen datagrams of a capture: one frame for each, with the
 // payload as the body. It implements source.Source, Sized, Timed and Remarked, but not Looping: no
 // datagram is coded relative to the one before, so its loop point needs no attention.
@@ -57,8 +53,8 @@ func newSource(c *Capture, loop bool) *datagramSource {
 }
 
 // computeTimes sets s.sendTimes and s.period from the times of the capture, whose clock may jump:
-// each datagram follows the one before by at least a nanosecond and at most maxGap. Remarks count
-// the corrections.
+// each datagram follows the one before by at least a nanosecond and at most source.MaxGap, since a run could
+// otherwise last for years. Remarks count the corrections.
 func (s *datagramSource) computeTimes() {
 	s.sendTimes = make([]time.Duration, len(s.data))
 	backwards, shortened := 0, 0
@@ -67,10 +63,10 @@ func (s *datagramSource) computeTimes() {
 		switch {
 		case gap < 0:
 			backwards++
-		case gap > maxGap:
+		case gap > source.MaxGap:
 			shortened++
 		}
-		s.sendTimes[i] = s.sendTimes[i-1] + max(1, min(gap, maxGap))
+		s.sendTimes[i] = s.sendTimes[i-1] + max(1, min(gap, source.MaxGap))
 	}
 	last := s.sendTimes[len(s.sendTimes)-1]
 	s.period = last + time.Second // the period if there is only one datagram
@@ -81,7 +77,7 @@ func (s *datagramSource) computeTimes() {
 		s.Remark("%s captured with an earlier time than the datagram before, and sent right after that", words.Count(backwards, "datagram"))
 	}
 	if shortened > 0 {
-		s.Remark("%s of more than %s shortened to %[2]s", words.Count(shortened, "pause"), maxGap)
+		s.Remark("%s of more than %s shortened to %[2]s", words.Count(shortened, "pause"), source.MaxGap)
 	}
 }
 

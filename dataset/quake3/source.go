@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"wirelab/dataset/frame"
 	"wirelab/dataset/quake3/netcode"
@@ -99,6 +99,9 @@ func openFile(ctx context.Context, path string, rows int, loop bool) (*matchSour
 	return s, nil
 }
 
+// assumedHz is the rate of a demo in which no time elapses: that of most servers.
+const assumedHz = 20
+
 // unsupportedProtocols are the versions of the game with protocols that cannot be read since they
 // have other fields.
 var unsupportedProtocols = map[int]string{43: "Quake III 1.11", 48: "Quake III 1.27", 90: "Quake Live since 2014", 91: "Quake Live since 2015"}
@@ -143,7 +146,7 @@ func readAll(in io.Reader, path string) (data []byte, more bool, err error) {
 // snapshots and of entities. rows is as in openFile.
 func newSource(data []byte, protocol, rows int, loop bool) (*matchSource, error) {
 	s := &matchSource{demo: newDemo(data, protocol), Rounds: source.Rounds{Loop: loop}}
-	highest, gaps, ended := s.scan()
+	highest, pace, ended := s.scan()
 	if err := s.checkProtocol(protocol); err != nil {
 		return nil, err
 	}
@@ -159,31 +162,31 @@ func newSource(data []byte, protocol, rows int, loop bool) (*matchSource, error)
 			Kind: source.ErrSpec}
 	}
 	s.layout = netcode.NewLayout(protocol, rows)
-	s.schema = s.layout.Schema(snapshotRate(gaps))
+	s.schema = s.layout.Schema(pace.Hz(assumedHz, &s.Notes))
 	s.setInitial()
 	return s, nil
 }
 
 // scan decodes all snapshots, up to maxFrames, and counts them in s.Total. It returns the highest
-// number of an entity, a histogram of the milliseconds between snapshots, and the error of demo.next
-// that ended the demo, or nil at maxFrames.
-func (s *matchSource) scan() (highest int, gaps map[int32]int, ended error) {
-	gaps = map[int32]int{}
-	for last := int32(0); s.Total < maxFrames; s.Total++ {
+// number of an entity, the pace of the snapshots, and the error of demo.next that ended the demo, or nil
+// at maxFrames.
+func (s *matchSource) scan() (highest int, pace source.Pace, ended error) {
+	for gameStates := 0; s.Total < maxFrames; s.Total++ {
 		snap, err := s.demo.next()
 		if err != nil {
-			return highest, gaps, err
+			return highest, pace, err
 		}
 		if n := len(snap.numbers); n > 0 {
 			highest = max(highest, int(snap.numbers[n-1]))
 		}
-		if gap := snap.time - last; s.Total > 0 && gap > 0 && (gaps[gap] > 0 || len(gaps) < 1000) { // the last condition bounds the memory
-			gaps[gap]++
+		if s.demo.gameStates != gameStates {
+			gameStates = s.demo.gameStates
+			pace.Break()
 		}
-		last = snap.time
+		pace.Add(time.Duration(snap.time) * time.Millisecond)
 	}
 	s.Remark("only the first %d snapshots were read", maxFrames)
-	return highest, gaps, nil
+	return highest, pace, nil
 }
 
 // checkProtocol compares fromName, the protocol in the file's name, with that of the server. It is an
@@ -224,18 +227,6 @@ func (s *matchSource) remarkEnd(ended error) error {
 		s.Remark("%d game states: the map changes or restarts", d.gameStates)
 	}
 	return nil
-}
-
-// snapshotRate returns the number of snapshots per second, from the most frequent time between two.
-// gaps is a histogram of these times in milliseconds.
-func snapshotRate(gaps map[int32]int) int {
-	commonest, count := int32(50), 0 // the gap is 50 ms if gaps is empty
-	for gap, n := range gaps {
-		if n > count || n == count && gap < commonest {
-			commonest, count = gap, n
-		}
-	}
-	return int(max(1, math.Round(1000/float64(commonest))))
 }
 
 // setInitial sets the initial state: no entity is present, and the rows contain the baselines of

@@ -7,8 +7,8 @@ package teeworlds
 
 import (
 	"context"
-	"fmt"
 	"slices"
+	"time"
 
 	"wirelab/dataset/frame"
 	"wirelab/dataset/source"
@@ -23,8 +23,12 @@ var Kind = source.Kind{Name: "teeworlds", Spec: "teeworlds:MATCH.demo", Source: 
 	},
 	Paths: source.WholePath}
 
-// ticksPerSecond is the tick rate of the game. Demos usually record every second tick.
-const ticksPerSecond = 50
+// ticksPerSecond is the tick rate of the game. Demos usually record every second tick, which is assumed
+// of a demo with a single tick.
+const (
+	ticksPerSecond = 50
+	assumedHz      = ticksPerSecond / 2
+)
 
 // matchSource is the source of the frames of one demo. It implements source.Source, Sized, Looping,
 // Tracked, Priced and Remarked.
@@ -32,6 +36,7 @@ const ticksPerSecond = 50
 // Every tick marker of the demo yields a frame, so that frames keep the game's pace. A tick without
 // a snapshot differs from the tick before only in its number.
 type matchSource struct {
+	source.Notes
 	source.Rounds // counts the ticks of the demo
 	demo          *demo
 	layout        *protocol.Layout
@@ -51,43 +56,26 @@ func open(ctx context.Context, path string, opt source.Options) (*matchSource, e
 	return newSource(d, opt.Loop)
 }
 
-// newSource returns a source that plays d once, or again and again if loop is set.
+// newSource returns a source that plays d once, or again and again if loop is set. Its remarks are that the size of
+// the table is taken from the match itself, which a real server could not do, the pace, and where a damaged demo ends.
 func newSource(d *demo, loop bool) (*matchSource, error) {
-	layout, err := protocol.NewLayout(d.groups.Schema(d.frameRate()))
+	s := &matchSource{Rounds: source.Rounds{Total: len(d.ticks), Loop: loop}, demo: d}
+	var pace source.Pace
+	for i := range d.ticks {
+		pace.Add(time.Duration(d.ticks[i].number) * time.Second / ticksPerSecond)
+	}
+	var err error
+	s.layout, err = protocol.NewLayout(d.groups.Schema(pace.Hz(assumedHz, &s.Notes)))
 	if err != nil {
 		return nil, err
 	}
-	return &matchSource{Rounds: source.Rounds{Total: len(d.ticks), Loop: loop}, demo: d, layout: layout, table: layout.Schema.NewFrame().Table,
-		changed: frame.NewRows(layout.Schema.Rows)}, nil
-}
-
-// frameRate returns the number of frames a second: ticksPerSecond over the most frequent distance
-// between two ticks of the demo, rounded.
-func (d *demo) frameRate() int {
-	var steps [ticksPerSecond + 1]int
-	for i := range d.ticks[1:] {
-		if n := d.ticks[i+1].number - d.ticks[i].number; n <= ticksPerSecond {
-			steps[n]++
-		}
+	s.table, s.changed = s.layout.Schema.NewFrame().Table, frame.NewRows(s.layout.Schema.Rows)
+	s.Remark("the table has %d rows, as many as the items of this match need; "+
+		"a server does not know this number in advance and would reserve more", s.layout.Schema.Rows)
+	if d.err != nil {
+		s.Remark("the demo ends early, after %d frames: %v", len(d.ticks), d.err)
 	}
-	commonest := 2 // the usual distance, if the demo has a single tick
-	for n, count := range steps {
-		if count > steps[commonest] {
-			commonest = n
-		}
-	}
-	return (ticksPerSecond + commonest/2) / commonest
-}
-
-// Remarks returns notes for the user: that the size of the table is taken from the match itself,
-// which a real server could not do, and where a damaged demo ends.
-func (s *matchSource) Remarks() []string {
-	list := []string{fmt.Sprintf("the table has %d rows, as many as the items of this match need; "+
-		"a server does not know this number in advance and would reserve more", s.layout.Schema.Rows)}
-	if s.demo.err != nil {
-		list = append(list, fmt.Sprintf("the demo ends early, after %d frames: %v", len(s.demo.ticks), s.demo.err))
-	}
-	return list
+	return s, nil
 }
 
 // Schema describes the frames.

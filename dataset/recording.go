@@ -15,7 +15,7 @@ import (
 )
 
 var recordingKind = Kind{Name: "file", Spec: "file:PATH", Source: "Glenn Fiedler, delta compression walk-off, 2015",
-	Summary: "a recording in walk-off records, raw, .zst or .gz; a path without \"file:\" also works", Arg: source.NeedsArgument,
+	Summary: "a recording in walk-off records, raw, .zst or .gz; a path alone may be a file of any kind", Arg: source.NeedsArgument,
 	Open: func(ctx context.Context, path string, opt Options) (Source, error) {
 		return source.AsSource(openRecording(ctx, path, opt))
 	},

@@ -145,7 +145,7 @@ func TestGolden(t *testing.T) {
 		"missing-file":       "run nowhere.toml",
 		"missing-recording":  "walkoff --data nowhere.bin",
 		"empty-recording":    "walkoff --data empty.bin",
-		"short-recording":    "walkoff --data short.bin",
+		"short-recording":    "walkoff --data file:short.bin",
 		"run-bad-recording":  "run --data empty.bin",
 		"two-experiments":    "run ok.toml --preset ladder",
 		"no-report":          "replay report.json",

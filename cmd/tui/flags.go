@@ -80,14 +80,14 @@ func specList(kinds ...string) string {
 			list = append(list, k.Spec)
 		}
 	}
-	return strings.Join(list, ", ") + ", or the path of a recording"
+	return strings.Join(list, ", ") + ", or the path of a file"
 }
 
 // dataUsage describes --data in help. Without kinds, for commands that take all kinds of data, it
 // gives examples only; tui datasets lists them.
 func dataUsage(kinds ...string) string {
 	if len(kinds) == 0 {
-		return "read frames from `SPEC`, such as demo, world or the path of a recording; see tui datasets"
+		return "read frames from `SPEC`, such as demo, world or the path of a file; see tui datasets"
 	}
 	return "read frames from `SPEC`: " + specList(kinds...)
 }

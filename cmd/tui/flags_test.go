@@ -31,7 +31,7 @@ func TestDataHelp(t *testing.T) {
 			want := slices.Contains(strings.Fields(c.kinds), k.Name)
 			spec := k.Spec
 			if k.Name == "file" {
-				spec = "or the path of a recording"
+				spec = "or the path of a file"
 			}
 			if strings.Contains(", "+text+",", ", "+spec+",") != want {
 				t.Errorf("%v: --data lists %q; %s expected: %t", c.args, text, k.Spec, want)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -94,7 +93,7 @@ const maxShownSettings = 10
 
 // tune evaluates all settings of the field, a grid of bit widths, on the data and writes the best.
 func (a *app) tune(ctx context.Context, f tuneFlags) error {
-	if strings.HasPrefix(f.data.spec, "table:") {
+	if dataset.KindName(f.data.spec) == "table" {
 		return a.tuneTable(ctx, f)
 	}
 	if f.tolerance != "" || f.encoder != "" || f.frames != 0 {

@@ -12,6 +12,8 @@ import (
 	"github.com/gopacket/gopacket"
 	"github.com/gopacket/gopacket/layers"
 	"github.com/gopacket/gopacket/pcapgo"
+
+	"wirelab/internal/filetype"
 )
 
 // Limits on the work that a file can cause. The library reads blocks of any length that the file
@@ -65,19 +67,25 @@ var (
 	ngMagic = []byte{0x0a, 0x0d, 0x0d, 0x0a}
 )
 
+// IsCapture reports whether head, the first bytes of a file, begins a capture.
+func IsCapture(head []byte) bool {
+	isMagic := func(m []byte) bool { return bytes.HasPrefix(head, m) }
+	return isMagic(ngMagic) || slices.ContainsFunc(magics, isMagic)
+}
+
 // newContainer returns a reader for the format that the first bytes of in indicate.
 func newContainer(in io.Reader) (*container, error) {
 	c := &container{}
 	buffered := bufio.NewReaderSize(in, 1<<16)
 	c.in = readLimiter{Reader: buffered, left: maxBytesBetween}
-	head, err := buffered.Peek(4)
+	head, err := buffered.Peek(8)
 	switch {
-	case bytes.Equal(head, ngMagic):
+	case bytes.HasPrefix(head, ngMagic):
 		c.ng, err = pcapgo.NewNgReader(&c.in, pcapgo.NgReaderOptions{WantMixedLinkType: true, SkipUnknownVersion: true})
-	case slices.ContainsFunc(magics, func(m []byte) bool { return bytes.Equal(head, m) }):
+	case IsCapture(head):
 		c.classic, err = pcapgo.NewReader(&c.in)
 	case err == nil || err == io.EOF:
-		return nil, fmt.Errorf("%w: begins with % x", ErrFormat, head)
+		return nil, fmt.Errorf("%w: %s", ErrFormat, filetype.Describe(head))
 	}
 	return c, c.mapError(err)
 }

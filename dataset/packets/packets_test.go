@@ -245,7 +245,7 @@ func TestBadInput(t *testing.T) {
 		wantText []string
 	}{
 		"empty":          {nil, ErrFormat, []string{"a.pcap: ", "the file is empty", "expected a capture, pcap or pcapng"}},
-		"text":           {text, ErrFormat, []string{"begins with 49 74 20 77", "expected a capture"}},
+		"text":           {text, ErrFormat, []string{"begins with the bytes 49 74 20 77", "expected a capture"}},
 		"damaged":        {bad, ErrFormat, []string{"a.pcap: packet 2: ", "expected a packet"}},
 		"damaged pcapng": {next, ErrFormat, []string{"a.pcap: packet 2: ", "expected a packet"}},
 		"no datagrams": {classic(t, []raw{{link: layers.LinkTypeEthernet, data: tcp}}), ErrNoDatagrams,

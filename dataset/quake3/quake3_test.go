@@ -336,9 +336,9 @@ func TestOpen(t *testing.T) {
 	z, _ := zstd.NewWriter(&packed)
 	_, _ = z.Write(data)
 	_ = z.Close()
-	dir := t.TempDir()
+	dir, x := t.TempDir(), []byte("x")
 	for name, content := range map[string][]byte{"a.dm_73": data, "b.dm_73.zst": packed.Bytes(), "c,d.dm_73": data, "g,h=i.dm_73": data,
-		"a.dm_43": nil, "a.dm_48": nil, "a.dm_90": nil, "a.dm_91": nil, "a.dm_72": nil, "a.demo": nil, "e.dm_73": []byte("x"), "f.dm_73.zst": data} {
+		"a.dm_43": x, "a.dm_48": x, "a.dm_90": x, "a.dm_91": x, "a.dm_72": x, "a.demo": x, "e.dm_73": x, "f.dm_73.zst": data} {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -426,6 +426,36 @@ func TestProtocolMismatch(t *testing.T) {
 		if errors.Is(err, errProtocol) != c.refused || (err == nil) == c.refused || c.wantText == "" && text != "" || !strings.Contains(text, c.wantText) {
 			t.Errorf("%d, %s: %q, expected %q", c.named, c.info, text, c.wantText)
 		}
+	}
+}
+
+// A demo is recognised by its first message. Without a protocol in its name it has that of the server.
+func TestDemoWithoutName(t *testing.T) {
+	for info, wantErr := range map[string]string{`\protocol\71`: "", `\protocol\91`: "Quake Live since 2015", `\mapname\x`: "no protocol in the name"} {
+		m := &maker{fields: netcode.EntityFields(71), info: info}
+		m.begin()
+		m.state(nil)
+		m.end()
+		m.begin()
+		m.snapshot(1000, 0, [netcode.PlayerValues]int32{}, [netcode.PlayerValues]int32{})
+		m.w.Bits(netcode.MaxEntities, 10)
+		m.end()
+		path := filepath.Join(t.TempDir(), "match")
+		if err := os.WriteFile(path, m.close(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := openFile(t.Context(), path, 0, false)
+		if !IsDemo(path, m.demo) || (err == nil) != (wantErr == "") || err != nil && !strings.Contains(err.Error(), wantErr) {
+			t.Errorf("%s: recognised %t, %v; want %q", info, IsDemo(path, m.demo), err, wantErr)
+		}
+	}
+	for _, head := range []string{"", "text", strings.Repeat("\x00\x00\x00\x00\xff\x01\x00\x00", 20)} {
+		if IsDemo("x", []byte(head)) {
+			t.Errorf("%q is recognised as a demo", head)
+		}
+	}
+	if !IsDemo("x.dm_91.gz", nil) {
+		t.Error("a demo is not recognised by its name")
 	}
 }
 

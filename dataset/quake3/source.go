@@ -2,6 +2,7 @@ package quake3
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -78,13 +79,13 @@ func openFile(ctx context.Context, path string, rows int, loop bool) (*matchSour
 		return nil, err
 	}
 	defer file.Close()
-	protocol, err := protocolFromName(path)
-	if err != nil {
-		return nil, err
-	}
 	data, more, err := readAll(file, path)
 	if err != nil {
 		return nil, &source.Error{File: path, Problem: err.Error(), Expected: "a demo, plain, .zst or .gz", Kind: err}
+	}
+	protocol, err := protocolOf(path, data)
+	if err != nil {
+		return nil, err
 	}
 	s, err := newSource(data, protocol, rows, loop)
 	if located, ok := errors.AsType[*source.Error](err); ok {
@@ -109,22 +110,53 @@ var unsupportedProtocols = map[int]string{43: "Quake III 1.11", 48: "Quake III 1
 // expectedFile describes the files that can be read, for error messages.
 const expectedFile = "a demo whose name ends in .dm_66, .dm_67, .dm_68, .dm_71 or .dm_73"
 
-// protocolFromName returns the protocol of a demo. As in the game, the extension of its name shows it.
-func protocolFromName(path string) (int, error) {
-	name := strings.TrimSuffix(strings.TrimSuffix(path, ".zst"), ".gz")
-	problem := "no protocol in the name"
-	if number, ok := strings.CutPrefix(filepath.Ext(name), ".dm_"); ok {
-		protocol, _ := strconv.Atoi(number)
-		switch protocol {
-		case 66, 67, 68, 71, netcode.QuakeLive:
-			return protocol, nil
-		}
-		problem = fmt.Sprintf("protocol %.20q is not supported", number)
-		if game := unsupportedProtocols[protocol]; game != "" {
-			problem = fmt.Sprintf("protocol %.20q of %s is not supported", number, game)
-		}
+// protocolOf returns the protocol of a demo. As in the game, the extension of its name shows it; without such an
+// extension it is that of the server.
+func protocolOf(path string, data []byte) (int, error) {
+	number, ok := strings.CutPrefix(extension(path), ".dm_")
+	if !ok {
+		d := newDemo(data, netcode.QuakeLive)
+		_, _ = d.next() // an error is reported when the demo is read; the server's protocol comes before all entities
+		number = d.serverProtocol()
+	}
+	protocol, _ := strconv.Atoi(number)
+	switch protocol {
+	case 66, 67, 68, 71, netcode.QuakeLive:
+		return protocol, nil
+	}
+	problem := fmt.Sprintf("protocol %.20q is not supported", number)
+	if game := unsupportedProtocols[protocol]; game != "" {
+		problem = fmt.Sprintf("protocol %.20q of %s is not supported", number, game)
+	} else if number == "" {
+		problem = "no protocol in the name"
 	}
 	return 0, &source.Error{File: path, Problem: problem, Expected: expectedFile, Kind: errProtocol}
+}
+
+// extension returns the extension of path, without that of a compression.
+func extension(path string) string {
+	return filepath.Ext(strings.TrimSuffix(strings.TrimSuffix(path, ".zst"), ".gz"))
+}
+
+// IsDemo reports whether the file at path, which begins with head, is a demo: by its name, or because its first message is
+// a game state.
+func IsDemo(path string, head []byte) bool {
+	if strings.HasPrefix(extension(path), ".dm_") {
+		return true
+	}
+	if len(head) < 8 {
+		return false
+	}
+	size := binary.LittleEndian.Uint32(head[4:])
+	if size > maxMessageBytes {
+		return false
+	}
+	var r netcode.Reader
+	r.Reset(head[8:min(len(head), 8+int(size))])
+	r.Bits(32) // the number of a command
+	hasState := r.Bits(8) == opGameState
+	r.Bits(32) // the number of another command
+	return hasState && r.Bits(8) == opConfigString && r.Err() == nil
 }
 
 // readAll reads at most maxBytes of a demo. more reports whether it is longer.

@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
 	"wirelab/dataset/frame"
 	"wirelab/dataset/source"
 	"wirelab/internal/unpack"
+	"wirelab/internal/words"
 )
 
 // Kind describes a user's own records to dataset.Open.
@@ -19,12 +21,14 @@ var Kind = source.Kind{Name: "table", Spec: "table:SCHEMA.toml,PATH", Source: "a
 		return source.AsSource(openNamed(ctx, names, opt.Loop))
 	}}
 
-// openNamed opens the records given as "SCHEMA.toml,PATH". The name of a schema may contain commas if
-// it ends in .toml.
+// openNamed opens the records given as "SCHEMA.toml,PATH", or as "PATH" with a guessed schema. The name of a schema may
+// contain commas if it ends in .toml.
 func openNamed(ctx context.Context, names string, loop bool) (*Source, error) {
 	schema, records, ok := strings.Cut(names, ".toml,")
 	if ok {
 		schema += ".toml"
+	} else if _, err := os.Stat(names); err == nil && !strings.HasSuffix(names, ".toml") {
+		return openGuessed(ctx, names, loop)
 	} else {
 		schema, records, ok = strings.Cut(names, ",")
 	}
@@ -36,6 +40,49 @@ func openNamed(ctx context.Context, names string, loop bool) (*Source, error) {
 		return nil, err
 	}
 	return l.open(ctx, records, loop)
+}
+
+// openGuessed opens the log at path with the schema that Infer guesses. A remark has its main assumptions.
+func openGuessed(ctx context.Context, path string, loop bool) (*Source, error) {
+	schema, remarks, err := Infer(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	l, err := ParseLayout(path+" (guessed schema)", schema)
+	if err != nil {
+		return nil, err
+	}
+	s, err := l.open(ctx, path, loop)
+	if err == nil {
+		s.Remark("%s", l.assumptions(path, remarks))
+	}
+	return s, err
+}
+
+// assumptions describes in one line what is assumed of the log at path, and what is left out. l is its guessed schema, and
+// remarks are those of Infer.
+func (l *Layout) assumptions(path string, remarks []string) string {
+	parts := []string{fmt.Sprintf("%d frames a second", l.Schema.TickHz)}
+	for _, column := range []struct{ use, name string }{{"a frame is ", l.Frame}, {"a row is ", l.Key}, {"the list is ", l.List}} {
+		if column.name != "" {
+			parts = append(parts, column.use+column.name)
+		}
+	}
+	questions := 0
+	for _, remark := range remarks {
+		subject, _, isQuestion := strings.Cut(remark, ": QUESTION: ")
+		switch {
+		case !isQuestion:
+			parts = append(parts, remark)
+		case subject == "rate_hz":
+			parts[0] += ", which the log does not show"
+			fallthrough
+		default:
+			questions++
+		}
+	}
+	return fmt.Sprintf("the schema is guessed: %s; tui datasets infer %s > game.toml writes it with %s, "+
+		"and table:game.toml,%[2]s plays it", strings.Join(parts, "; "), path, words.Count(questions, "question"))
 }
 
 // Source is the source of frames of a file of records. It implements dataset.Source, Sized, Looping, Remarked

@@ -11,6 +11,7 @@ import (
 
 	"wirelab/dataset/source"
 	"wirelab/dataset/teeworlds/protocol"
+	"wirelab/internal/filetype"
 	"wirelab/internal/unpack"
 )
 
@@ -114,6 +115,9 @@ const (
 	textBytes        = 64
 )
 
+// IsDemo reports whether head, the first bytes of a file, begins a demo of Teeworlds or DDNet of any version.
+func IsDemo(head []byte) bool { return bytes.HasPrefix(head, []byte("TWDEMO\x00")) }
+
 // readHeader checks the header and skips everything in front of the first chunk.
 func (d *demo) readHeader(r *chunkReader) error {
 	refuse := func(kind error, format string, args ...any) error {
@@ -122,15 +126,19 @@ func (d *demo) readHeader(r *chunkReader) error {
 	h := make([]byte, headerBytes)
 	n, err := r.in.Fill(h)
 	switch h = h[:n]; {
-	case !bytes.HasPrefix(h, []byte("TWDEMO\x00")):
+	case !IsDemo(h):
 		if err != nil && err != io.EOF {
 			return refuse(errFormat, "%v", err)
 		}
-		return refuse(errFormat, "begins with the bytes % x", h[:min(n, 8)])
+		return refuse(errFormat, "%s", filetype.Describe(h))
 	case err != nil:
 		return refuse(errTruncated, "ends within its header")
 	}
-	if v := h[versionOffset]; v != 4 {
+	switch v := h[versionOffset]; v {
+	case 4:
+	case 5, 6:
+		return refuse(errFormat, "is a demo of version %d, as DDNet records them, not 4", v)
+	default:
 		return refuse(errFormat, "is a demo of version %d, not 4", v)
 	}
 	if v := cString(h[netVersionOffset:]); !strings.HasPrefix(v, "0.7 ") {

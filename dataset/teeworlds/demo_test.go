@@ -242,7 +242,7 @@ func TestOtherFilesRefused(t *testing.T) {
 		"empty":    {nil, "the file is empty", errFormat},
 		"text":     {[]byte("tick,type,id,values\n"), "begins with the bytes 74 69 63 6b", errFormat},
 		"short":    {[]byte("TWDEMO\x00\x04"), "ends within its header", errTruncated},
-		"ddnet":    {newDemo(6, "0.6 626fce9a778df4d4", 0).Bytes(), "is a demo of version 6, not 4; expected a demo of Teeworlds 0.7", errFormat},
+		"ddnet":    {newDemo(6, "0.6 626fce9a778df4d4", 0).Bytes(), "is a demo of version 6, as DDNet records them, not 4; expected a demo of Teeworlds 0.7", errFormat},
 		"0.6":      {newDemo(4, "0.6 626fce9a778df4d4", 0).Bytes(), `was recorded by version "0.6 626fce9a778df4d4"`, errFormat},
 		"no map":   {newDemo(4, "0.7 802f1be60a05665f", 10).Bytes()[:440], "ends within its map of 10 bytes", errTruncated},
 		"nothing":  {newDemo(4, "0.7 802f1be60a05665f", 10).Bytes(), "contains no snapshot", errFormat},

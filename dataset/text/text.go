@@ -45,6 +45,7 @@ var errEmpty = errors.New("text is empty")
 // messageSource is the source of the messages of a text. It implements source.Source and Sized, but not
 // Looping: messages are independent of each other, so the loop point needs no attention.
 type messageSource struct {
+	source.Notes
 	source.Rounds
 	schema *frame.Schema
 	text   []byte

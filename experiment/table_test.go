@@ -2,14 +2,17 @@ package experiment
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"wirelab/experiment/config"
+	"wirelab/experiment/figures"
 )
 
 // tableOf writes a schema of 25 rows at 30 Hz and 300 frames of random changes, and
@@ -138,5 +141,56 @@ func TestSpecialCharactersInReports(t *testing.T) {
 	}
 	if strings.Contains(md, "tank|") || strings.Contains(md, "heat|") {
 		t.Errorf("a bare bar in\n%s", md)
+	}
+}
+
+// The error of a display includes what rounding to the steps of the schema loses. Over a perfect link the display shows
+// each rounded frame at its time, so that the expected errors follow from the log alone.
+func TestErrorsIncludeRounding(t *testing.T) {
+	const hz, frames, scale, turnScale = 20, 200, 0.1, 0.5
+	rng := rand.New(rand.NewPCG(40, 12))
+	log, off, turned := "tick,id,x,y,yaw\n", []float64{}, []float64{}
+	x, y, yaw := [4]float64{}, [4]float64{}, [4]float64{}
+	for n := range frames {
+		for i := range x {
+			if i == 3 && n%50 < 10 { // a thing that comes and goes
+				continue
+			}
+			x[i], y[i], yaw[i] = x[i]+rng.Float64()-0.5, y[i]+0.01*rng.Float64(), math.Mod(yaw[i]+0.1*rng.Float64(), 360)
+			log += fmt.Sprintf("%d,%d,%v,%v,%v\n", n, i, x[i], y[i], yaw[i])
+			lost := func(v, scale float64) float64 { return v - math.Round(v/scale)*scale }
+			if n > 0 && n <= frames-3 { // the first frame shows no movement; the last two are displayed after the end
+				off, turned = append(off, math.Hypot(lost(x[i], scale), lost(y[i], scale))), append(turned, math.Abs(lost(yaw[i], turnScale)))
+			}
+		}
+	}
+	schema := fmt.Sprintf("item = \"tank\"\nrate_hz = %d\nrows = \"auto\"\nframe = \"tick\"\nkey = \"id\"\n", hz)
+	for i, axis := range []string{"x", "y"} {
+		schema += fmt.Sprintf("[[field]]\nname = %q\nkind = \"quantity\"\nrange = [-100, 100]\nscale = %v\nunit = \"m\"\nrole = \"place\"\ngroup = 1\naxis = %d\n", axis, scale, i)
+	}
+	schema += fmt.Sprintf("[[field]]\nname = \"yaw\"\nkind = \"angle\"\nrange = [0, 360]\nscale = %v\nunit = \"deg\"\n", turnScale)
+	dir := t.TempDir()
+	for name, text := range map[string]string{"walk.toml": schema, "walk.csv": log} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := config.Default()
+	for key, v := range map[string]any{"data.source": "table:" + filepath.Join(dir, "walk.toml") + "," + filepath.Join(dir, "walk.csv"),
+		"receiver.playout_delay": "100ms", "link.loss": "0%", "link.latency": "0ms"} {
+		if err := c.Set(key, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := mustRun(t, c, RunOptions{}).Runs[0].Totals.Playout
+	for name, e := range map[string]struct {
+		got  *figures.Quantiles
+		want []float64
+	}{"position": {p.PositionError, off}, "angle": {p.AngleError, turned}} {
+		slices.Sort(e.want)
+		p95, largest := e.want[len(e.want)*95/100], e.want[len(e.want)-1]
+		if e.got.N != int64(len(e.want)) || math.Abs(e.got.P95/p95-1) > 0.02 || math.Abs(e.got.Max-largest) > 1e-6 {
+			t.Errorf("%d %s errors %+v, expected %d, p95 %v, max %v", e.got.N, name, *e.got, len(e.want), p95, largest)
+		}
 	}
 }

@@ -10,6 +10,10 @@ type Frame struct {
 	Table []int32
 	// Body is data that is not a table.
 	Body []byte
+	// Residual contains what a source has rounded off: for each value of Table, the original value minus the rounded
+	// one, in the unit of its field. nil if the source does not round, or if the original values are unknown. Like
+	// Tick it is not part of the content.
+	Residual []float32
 }
 
 // CopyFrom makes f a deep copy of src. It reuses the memory of f's table and body.
@@ -17,9 +21,10 @@ func (f *Frame) CopyFrom(src *Frame) {
 	f.Tick = src.Tick
 	f.Table = append(f.Table[:0], src.Table...)
 	f.Body = append(f.Body[:0], src.Body...)
+	f.Residual = append(f.Residual[:0], src.Residual...)
 }
 
-// Equal reports whether both frames have the same table and the same body. Ticks are not compared.
+// Equal reports whether both frames have the same table and the same body. Ticks and residuals are not compared.
 func (f *Frame) Equal(g *Frame) bool {
 	return tablesEqual(f.Table, g.Table) && string(f.Body) == string(g.Body)
 }

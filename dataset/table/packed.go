@@ -26,8 +26,8 @@ func (p *packedFrames) start(in *unpack.Reader) error {
 	return nil
 }
 
-// read reads the next frame into table. n is its number, for errors. It returns io.EOF at the end.
-func (p *packedFrames) read(table []int32, n int) error {
+// read reads the next frame into f. n is its number, for errors. It returns io.EOF at the end.
+func (p *packedFrames) read(f *frame.Frame, n int) error {
 	switch got, err := p.in.Fill(p.buf); {
 	case err == io.EOF && got > 0:
 		return p.truncated(n, got)
@@ -37,18 +37,18 @@ func (p *packedFrames) read(table []int32, n int) error {
 		return fmt.Errorf("%s: frame %d: %w", p.path, n, err)
 	}
 	fields := p.layout.Schema.Fields
-	for i := range table {
+	for i := range f.Table {
 		v := int32(binary.LittleEndian.Uint32(p.buf[i*4:]))
-		f := &fields[i%len(fields)]
+		field := &fields[i%len(fields)]
 		switch {
-		case f.Kind == frame.Float32:
+		case field.Kind == frame.Float32:
 			if x := float64(math.Float32frombits(uint32(v))); math.IsNaN(x) || math.IsInf(x, 0) {
 				return p.fail(n, i, fmt.Sprintf("%g is not a finite number", x), "the bits of a finite float32", ErrRecords)
 			}
-		case f.Kind.Bounded() && (v < f.Min || v > f.Max):
-			return p.fail(n, i, fmt.Sprintf("%d is out of range", v), fmt.Sprintf("%d to %d", f.Min, f.Max)+p.formatHint(n), frame.ErrRange)
+		case field.Kind.Bounded() && (v < field.Min || v > field.Max):
+			return p.fail(n, i, fmt.Sprintf("%d is out of range", v), fmt.Sprintf("%d to %d", field.Min, field.Max)+p.formatHint(n), frame.ErrRange)
 		}
-		table[i] = v
+		f.Table[i] = v
 	}
 	return nil
 }

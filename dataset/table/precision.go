@@ -12,6 +12,7 @@ import (
 // roundingErrors is the distribution of the rounding errors of one field. The zero value is empty.
 type roundingErrors struct {
 	n        int64
+	last     float64 // the number in the file minus the stored one, of the newest value
 	sum, max float64
 	buckets  []int64 // by quantile.Bucket of the error in bucketUnits of the field
 }
@@ -33,10 +34,11 @@ func (r *roundingErrors) add(f *frame.Field, logged, stored float64) {
 	if r == nil {
 		return
 	}
-	e := math.Abs(logged - stored)
-	if e <= math.Abs(logged)*0x1p-50 {
-		e = 0
+	r.last = logged - stored
+	if math.Abs(r.last) <= math.Abs(logged)*0x1p-50 {
+		r.last = 0
 	}
+	e := math.Abs(r.last)
 	const maxBucketed = 1 << 62
 	i := quantile.Bucket(uint64(min(e/bucketUnit(f), maxBucketed)), bucketBits)
 	if missing := i + 1 - len(r.buckets); missing > 0 {

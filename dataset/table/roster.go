@@ -26,13 +26,14 @@ type roster struct {
 
 	newcomers []string // keys that have no row yet
 	values    []int32  // rows of the newcomers, in their order
-	order     []int    // indices of the newcomers by key
+	residual  []float32
+	order     []int // indices of the newcomers by key
 }
 
 // reset frees all rows, of which there are n.
 func (r *roster) reset(n int) {
 	*r = roster{rowOf: map[string]int{}, keyOf: make([]string, n), seen: make([]int, n), next: make([]int, n+1), previous: make([]int, n+1),
-		frame: 1, newcomers: r.newcomers[:0], values: r.values[:0], order: r.order[:0]}
+		frame: 1, newcomers: r.newcomers[:0], values: r.values[:0], residual: r.residual[:0], order: r.order[:0]}
 	r.next[n], r.previous[n] = n, n
 	for row := range n {
 		r.pushFree(row)
@@ -68,17 +69,21 @@ func (r *roster) find(key []byte) (row int, known bool) {
 	return row, true
 }
 
-// newRow returns a row of n values to fill for a thing that has no row yet. It is valid until the next call.
-func (r *roster) newRow(key []byte, n int) []int32 {
+// newRow returns a row of n values, and their residuals, to fill for a thing that has no row yet. Both are valid until
+// the next call.
+func (r *roster) newRow(key []byte, n int) (values []int32, residual []float32) {
 	r.rowOf[string(key)] = ^len(r.newcomers)
 	r.newcomers = append(r.newcomers, string(key))
-	r.values = slices.Grow(r.values, n)[:len(r.values)+n]
-	return r.values[len(r.values)-n:]
+	end := len(r.values) + n
+	r.values = slices.Grow(r.values, n)[:end]
+	r.residual = slices.Grow(r.residual, n)[:end]
+	clear(r.residual[end-n:])
+	return r.values[end-n:], r.residual[end-n:]
 }
 
 // finish completes a frame: it frees the rows of things that are not present any more, and copies the rows of new things,
-// of n values each, to free rows of table. There must be enough.
-func (r *roster) finish(table []int32, n int) {
+// of n values each, to free rows of table and residual. There must be enough.
+func (r *roster) finish(table []int32, residual []float32, n int) {
 	for row, seen := range r.seen {
 		if seen > 0 && seen == r.frame-1 {
 			r.pushFree(row)
@@ -100,7 +105,8 @@ func (r *roster) finish(table []int32, n int) {
 		}
 		r.keyOf[row], r.rowOf[key], r.seen[row] = key, row, r.frame
 		copy(table[row*n:(row+1)*n], r.values[i*n:])
+		copy(residual[row*n:(row+1)*n], r.residual[i*n:])
 	}
-	r.newcomers, r.values = r.newcomers[:0], r.values[:0]
+	r.newcomers, r.values, r.residual = r.newcomers[:0], r.values[:0], r.residual[:0]
 	r.frame++
 }

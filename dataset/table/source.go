@@ -95,8 +95,8 @@ type Source struct {
 		// start begins to read from the start of the unpacked file. It returns io.EOF if the file is
 		// empty.
 		start(in *unpack.Reader) error
-		// read reads the next frame into table. n is its number. It returns io.EOF at the end.
-		read(table []int32, n int) error
+		// read reads the next frame into f, whose table has the right size. n is its number. It returns io.EOF at the end.
+		read(f *frame.Frame, n int) error
 	}
 	rounding []roundingErrors // of each field of text
 	initial  frame.Frame
@@ -227,7 +227,7 @@ func (s *Source) tooShortError() error {
 // read reads the next frame of the file.
 func (s *Source) read(f *frame.Frame) error {
 	f.Table, f.Body = slices.Grow(f.Table[:0], s.layout.Schema.Cells())[:s.layout.Schema.Cells()], f.Body[:0]
-	if err := s.records.read(f.Table, s.Count); err != nil {
+	if err := s.records.read(f, s.Count); err != nil {
 		return err
 	}
 	s.Count++

@@ -212,7 +212,7 @@ func (s *Source) checkIdentity() {
 	swapped, firstSwap := 0, 0
 	compared := 1
 	for ; compared < 3 || compared < maxFrames && compared*schema.Cells() < maxCells; compared++ {
-		if s.records.read(now.Table, compared-1) != nil {
+		if s.records.read(now, compared-1) != nil {
 			break
 		}
 		if compared > 1 && changesPlaces(schema, was.Table, now.Table, minRatio) {

@@ -36,6 +36,7 @@ type textFrames struct {
 	roundColumn int              // index of the cell whose change lets the numbers of frames begin again, -1 if none does
 	keyColumn   int              // index of the cell that identifies the thing of a row, -1 if things have fixed rows
 	absent      []int32          // value of each field in rows without a thing
+	residual    []float32        // of the frame being read; see frame.Frame
 	roster      roster
 
 	cells      [][]byte // of the newest row
@@ -107,8 +108,12 @@ func (t *textFrames) start(in *unpack.Reader) error {
 	return nil
 }
 
-// read reads the next frame into table. It returns io.EOF at the end of the file.
-func (t *textFrames) read(table []int32, _ int) error {
+// read reads the next frame into f. It returns io.EOF at the end of the file.
+func (t *textFrames) read(f *frame.Frame, _ int) error {
+	table := f.Table
+	f.Residual = slices.Grow(f.Residual[:0], len(table))[:len(table)]
+	clear(f.Residual)
+	t.residual = f.Residual
 	if !t.hasNextRow {
 		if err := t.nextRow(); err != nil {
 			return err
@@ -148,7 +153,7 @@ func (t *textFrames) read(table []int32, _ int) error {
 		}
 	}
 	if keyed {
-		t.roster.finish(table, len(t.absent))
+		t.roster.finish(table, t.residual, len(t.absent))
 		return nil
 	}
 	return t.checkRows()
@@ -260,7 +265,8 @@ func (t *textFrames) placeRow(table []int32) error {
 		return t.fail(t.frameColumn, ErrRecords, fmt.Sprintf("frame %s has more rows", quotedLabel(t.label)),
 			fmt.Sprintf("%d rows in each frame", s.Rows))
 	}
-	return t.parseRow(table[row*len(s.Fields):], row)
+	at := row * len(s.Fields)
+	return t.parseRow(table[at:], t.residual[at:], row)
 }
 
 // placeKey parses the newest row as the row of the thing that its key identifies. Rows of new things are stored in
@@ -284,11 +290,13 @@ func (t *textFrames) placeKey(table []int32) error {
 	case row == duplicateKey:
 		return t.fail(t.keyColumn, ErrRecords, "a second row of "+quotedLabel(key)+" in one frame", "each key once in a frame")
 	case known:
-		return t.parseRow(table[row*len(s.Fields):], row)
+		at := row * len(s.Fields)
+		return t.parseRow(table[at:], t.residual[at:], row)
 	case t.rows >= s.Rows:
 		return t.fail(-1, ErrRecords, fmt.Sprintf("more than %d things at once", s.Rows), t.expectedRows())
 	}
-	return t.parseRow(t.roster.newRow(key, len(s.Fields)), 0)
+	values, residual := t.roster.newRow(key, len(s.Fields))
+	return t.parseRow(values, residual, 0)
 }
 
 // expectedRows describes how to make room for more things at once.
@@ -308,9 +316,9 @@ func (t *textFrames) clear(table []int32) {
 	}
 }
 
-// parseRow parses the fields of the newest row into row, in steps. index is the number of the row in the table. Cells of
-// fields that its part does not use may be empty.
-func (t *textFrames) parseRow(row []int32, index int) error {
+// parseRow parses the fields of the newest row into row, in steps, and sets their residuals. index is the number of the
+// row in the table. Cells of fields that its part does not use may be empty.
+func (t *textFrames) parseRow(row []int32, residual []float32, index int) error {
 	fields := t.layout.Schema.Fields
 	for i := range fields {
 		column := t.columnOf[i]
@@ -339,6 +347,9 @@ func (t *textFrames) parseRow(row []int32, index int) error {
 			return t.fail(column, problem.kind, problem.problem, problem.expected)
 		}
 		row[i] = v
+		if rounding != nil {
+			residual[i] = float32(rounding.last)
+		}
 	}
 	t.rows++
 	return nil

@@ -49,8 +49,10 @@ type sim struct {
 	tick        int // number of steps so far
 	interacting [cubes]bool
 	sleptSteps  [cubes]uint8                    // steps for which an interacting cube has been asleep
+	fields      []frame.Field                   // of the snapshots
 	table       [cubes * frame.CubeFields]int32 // table of the current snapshot
-	changed     frame.Rows                      // rows that the last step changed
+	residual    [cubes * frame.CubeFields]float32
+	changed     frame.Rows // rows that the last step changed
 }
 
 // physicsParams returns the physical parameters: those of the recordings, but with the lower speed
@@ -64,7 +66,7 @@ func physicsParams() physics.Params {
 
 // newSim returns a world with the grid at rest and the player above it.
 func newSim() *sim {
-	s := &sim{scene: physics.NewScene(cubes), changed: frame.NewRows(cubes)}
+	s := &sim{scene: physics.NewScene(cubes), fields: frame.Cubes(cubes).Fields, changed: frame.NewRows(cubes)}
 	params := physicsParams()
 	s.scene.Reset(params, nil)
 	upright := physics.Quat{W: 1}

@@ -292,7 +292,7 @@ func TestNextAllocatesNothing(t *testing.T) {
 // The quantisation error of orientations is at most half a step in each component.
 func TestSmallestThree(t *testing.T) {
 	rot := physics.Quat{W: 1}
-	if largest, three := smallestThree(rot); largest != 3 || three != [3]int32{256, 256, 256} {
+	if largest, three := smallestThree(rot); largest != 3 || three != [3]float64{255.5, 255.5, 255.5} {
 		t.Errorf("upright became %d %v", largest, three)
 	}
 	const step = math.Sqrt2 / 511
@@ -308,7 +308,7 @@ func TestSmallestThree(t *testing.T) {
 			if i == int(largest) {
 				continue
 			}
-			back[i] = float64(three[n])*step - 1/math.Sqrt2
+			back[i] = math.Round(three[n])*step - 1/math.Sqrt2
 			rest -= back[i] * back[i]
 			n++
 		}
@@ -329,13 +329,18 @@ func TestSmallestThree(t *testing.T) {
 	}
 }
 
+// A position is rounded to 1/512 m within the range of the schema; the residual is the rest of it.
 func TestPosition(t *testing.T) {
+	s := newSim()
 	for _, c := range []struct {
 		metres float64
 		want   int32
 	}{{0, 0}, {1, 512}, {-1, -512}, {0.2, 102}, {0.201, 103}, {-0.0009, 0}, {-0.001, -1}, {300, 1<<17 - 1}, {-300, -1 << 17}} {
-		if got := position(c.metres, -1<<17, 1<<17-1); got != c.want {
-			t.Errorf("%v m became %d, expected %d", c.metres, got, c.want)
+		s.scene.Body(player).Pos.X = c.metres
+		s.quantise(player)
+		got, rest := s.table[frame.CubeX], float64(s.residual[frame.CubeX])
+		if got != c.want || math.Abs(float64(got)/512+rest-c.metres) > 1e-6 {
+			t.Errorf("%v m became %d with the rest %v, expected %d", c.metres, got, rest, c.want)
 		}
 	}
 }

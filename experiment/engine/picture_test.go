@@ -27,7 +27,7 @@ func worldSession(tb testing.TB, script string, ch config.Change) *Session {
 }
 
 // The sender's cubes in a picture equal the world, to half a quantisation unit. The receiver's
-// equal the world at the displayed time.
+// equal the world at the displayed time, but for the errors that the picture shows, which include the rounding.
 func TestPictureShowsBothEndpoints(t *testing.T) {
 	s := worldSession(t, "katamari", config.NewChange("down.latency", "50ms"))
 	src, err := dataset.Open(t.Context(), "world", dataset.Options{Seed: s.config.Seed, Script: "katamari"})
@@ -40,7 +40,7 @@ func TestPictureShowsBothEndpoints(t *testing.T) {
 		Player() *physics.Body
 	})
 	f := w.Schema().NewFrame()
-	var xs []float64 // of the player, by tick
+	var path []physics.Vec // of the player, by tick
 	if s.View(0).World != nil {
 		t.Error("there is a picture before the first frame")
 	}
@@ -52,7 +52,7 @@ func TestPictureShowsBothEndpoints(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := w.Player().Pos
-		xs = append(xs, at.X)
+		path = append(path, at)
 		p := s.View(0).World
 		me := p.Sent[0]
 		for i, d := range []float64{float64(me.X) - at.X, float64(me.Y) - at.Y} {
@@ -68,10 +68,17 @@ func TestPictureShowsBothEndpoints(t *testing.T) {
 		}
 		n := endpoint.TickAt(p.Moment, 60)
 		share := float64(p.Moment-endpoint.TickTime(n, 60)) * 60 / float64(time.Second)
-		want := xs[n] + share*(xs[min(n+1, tick)]-xs[n])
-		if d := float64(p.Shown[0].X) - want; math.Abs(d) > 0.0025 || p.Starved {
-			t.Fatalf("tick %d: the player is shown off by %g m, starved %v", tick, d, p.Starved)
+		want := path[n].Scale(1-share).AddScaled(path[min(n+1, tick)], share)
+		shown := physics.Vec{X: float64(p.Shown[0].X), Y: float64(p.Shown[0].Y), Z: float64(p.Shown[0].Z)}
+		moves := path[n] != path[min(n+1, tick)]
+		if off := shown.Sub(want).Length(); off > 0.0025 || p.Starved || moves && math.Abs(off*1000-float64(p.Error[0])) > 0.01 {
+			t.Fatalf("tick %d: the player is shown off by %g m, starved %v; the picture has %g mm", tick, off, p.Starved, p.Error[0])
 		}
+	}
+	// Three uniform errors of up to half a step of 1/361.33 are 0.159 degrees (root mean square), and with the largest
+	// component, which follows from them, at most 0.55.
+	if turn := s.lanes[0].totals(s.Now()).Playout.OrientationErrorDeg; math.Abs(turn.P50-0.159) > 0.02 || turn.Max > 0.55 {
+		t.Errorf("orientations are off by %+v degrees", *turn)
 	}
 	if p := s.View(0).World; p.Shown == nil || p.Error == nil {
 		t.Error("after five seconds nothing is on display")

@@ -141,7 +141,7 @@ func newSession(ctx context.Context, c *config.Config, src dataset.Source, opt O
 	if err := fitToSchema(c, src.Schema(), opt.Force); err != nil {
 		return nil, err
 	}
-	s := &Session{config: c.Clone(), start: c, opt: opt, stream: newStream(c, src), now: -1}
+	s := &Session{config: c.Clone(), start: c, opt: opt, stream: newStream(c, src), truths: playout.NewTruths(src.Schema()), now: -1}
 	s.isFile = s.schema.Delivery == frame.Reliable
 	s.player.source, _ = src.(dataset.Steered)
 	s.end = s.plannedEnd(src)
@@ -190,6 +190,7 @@ func newStream(c *config.Config, src dataset.Source) stream {
 		s.cadence.Times = t
 	}
 	src.Initial(s.initial)
+	s.initial.Residual = nil // endpoints have rounded values only
 	return s
 }
 

@@ -29,8 +29,8 @@ type Playout struct {
 	LateMS          Quantiles `json:"late_ms"`           // how late the late snapshots were
 	BehindMS        Figure    `json:"behind_ms"`         // mean lag of the displayed time behind the sender
 
-	// Errors of displayed cubes, compared with the sender's cubes at the displayed time, over all
-	// display ticks and all cubes that move at either endpoint.
+	// Errors of displayed cubes, compared with the sender's cubes at the displayed time (before rounding, if
+	// the source has that), over all display ticks and all cubes that move at either endpoint.
 	PositionErrorMM     *Quantiles `json:"position_error_mm,omitempty"`
 	OrientationErrorDeg *Quantiles `json:"orientation_error_deg,omitempty"`
 

@@ -115,12 +115,38 @@ func (m *Metric) Turn(a, b []int32) float64 {
 	return cubeTurn((*[frame.CubeFields]int32)(a), (*[frame.CubeFields]int32)(b))
 }
 
-// Place returns the distance of the positions of two cubes, or for other rows Distance, in ErrorUnit.
-func (m *Metric) Place(a, b []int32) uint32 {
-	if !m.cubes {
-		return m.Distance(a, b)
+// Error returns the error of showing row b instead of row a of the source, in ErrorUnit: for cubes the distance of their
+// positions, for other rows the sum of the differences of their fields. residual is that of row a, see frame.Frame; nil
+// means that the source does not round.
+func (m *Metric) Error(a []int32, residual []float32, b []int32) uint32 {
+	first, end := 0, len(m.fields)
+	if m.cubes {
+		first, end = frame.CubeX, frame.CubeInteracting
 	}
-	return positionError((*[frame.CubeFields]int32)(a), (*[frame.CubeFields]int32)(b))
+	sum, squares := 0.0, 0.0
+	for i := first; i < end; i++ {
+		f := &m.fields[i]
+		if f.Kind != frame.Quantity && f.Kind != frame.Angle {
+			if a[i] != b[i] {
+				sum += float64(fieldDistance(f, a[i], b[i]))
+			}
+			continue
+		}
+		steps := float64(int64(a[i]) - int64(b[i]))
+		if residual != nil {
+			steps += float64(residual[i]) / f.Step()
+		}
+		if f.Kind == frame.Angle {
+			_, span := f.Span()
+			steps = math.Remainder(steps, float64(span)+1)
+		}
+		sum += math.Abs(steps)
+		squares += float64(steps * steps)
+	}
+	if m.cubes {
+		sum = float64(1000.0 / frame.UnitsPerMetre * math.Sqrt(squares))
+	}
+	return uint32(min(ErrorUnit*sum, maxError))
 }
 
 // positionError returns the distance of two cubes in ErrorUnit.

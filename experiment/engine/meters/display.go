@@ -95,8 +95,7 @@ func (u *ErrorUnits) describe(p *figures.Playout) {
 }
 
 // DisplayErrors measures the errors of displayed cubes, or of the positions and angles of a table, over all display ticks.
-// Values at rest both on the display and in the source's frames are left out: they have no error, and would hide the
-// errors of the others.
+// Values at rest both on the display and in the source's frames are left out: they would hide the errors of the others.
 type DisplayErrors struct {
 	um, mdeg               histogram // of cubes, in micrometres and in thousandths of a degree; of tables, in millionths of ErrorUnits
 	largestUM, largestMdeg int64     // largest errors since takeLargest

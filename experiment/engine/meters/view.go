@@ -313,7 +313,11 @@ func (v *View) compare(client *view.Client) {
 		right = right && isRight
 		switch {
 		case v.changedAt[i] != 0 && tick+1-v.changedAt[i] <= v.recent:
-			place := int64(v.metric.Place(truth, row))
+			var residual []float32
+			if cur.Residual != nil {
+				residual = cur.Residual[i*n : (i+1)*n]
+			}
+			place := int64(v.metric.Error(truth, residual, row))
 			v.place.add(place)
 			v.sample.Rows++
 			v.sample.Error += place

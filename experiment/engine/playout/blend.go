@@ -1,6 +1,7 @@
 package playout
 
 import (
+	"slices"
 	"time"
 
 	"wirelab/dataset/frame"
@@ -18,9 +19,10 @@ type blend struct {
 	frames [4]*frame.Frame // the snapshot before a, a, b, the snapshot after b; nil if missing
 
 	hasTruth                bool         // the source's frames are stored, and no loop point is between them
-	truthBefore, truthAfter *frame.Frame // the source's frames around the displayed time
+	truthBefore, truthAfter *frame.Frame // the source's frames around the displayed time; truthAfter may be older: see setTruth
 	truthWeight             float64      // of truthAfter: 0 at the time of truthBefore, 1 at that of truthAfter
 	sameTicks               bool         // not curved, and a and b have the ticks of truthBefore and truthAfter
+	unrounded               bool         // the source's frames have residuals, so that equal rows may have an error
 	firstTick, lastTick     uint64       // the lowest and the highest tick of these four frames
 }
 
@@ -67,8 +69,13 @@ func (b *blend) setTruth(t *Truths, w *window, moment time.Duration, hz int) {
 		after++
 		b.truthWeight = float64(moment-begin) / float64(endpoint.TickTime(after, hz)-begin)
 	}
-	b.truthBefore, b.truthAfter = t.get(tick), t.get(after)
-	b.firstTick, b.lastTick = min(w[1].tick, tick), max(w[2].tick, after)
+	b.truthBefore = t.get(tick)
+	b.unrounded = b.truthBefore != nil && len(b.truthBefore.Residual) > 0
+	if b.unrounded && after == tick && t.get(tick-1) != nil {
+		after-- // rounding leaves an error also at the time of a frame: the frame before it, of weight 0, shows what moves
+	}
+	b.truthAfter = t.get(after)
+	b.firstTick, b.lastTick = min(w[1].tick, tick, after), max(w[2].tick, tick, after)
 	from, to := b.firstTick, b.lastTick
 	if b.frames[0] != nil {
 		from = min(from, w[0].tick)
@@ -79,6 +86,17 @@ func (b *blend) setTruth(t *Truths, w *window, moment time.Duration, hz int) {
 	b.hasTruth = b.truthBefore != nil && b.truthAfter != nil && !t.loopBetween(from, to)
 	b.sameTicks = !b.curved && w[1].tick == tick && w[2].tick == after
 }
+
+// residuals returns the residuals of the cells from first up to end before and after the displayed time; nil without any.
+func (b *blend) residuals(first, end int) (before, after []float32) {
+	if !b.unrounded {
+		return nil, nil
+	}
+	return b.truthBefore.Residual[first:end], b.truthAfter.Residual[first:end]
+}
+
+// sameResiduals reports whether the residuals of the cells from first up to end do not change.
+func (b *blend) sameResiduals(first, end int) bool { return slices.Equal(b.residuals(first, end)) }
 
 // blockRows is the number of cubes that blockAtRest compares at once, which is faster than comparing
 // each, since most cubes are at rest.
@@ -91,20 +109,21 @@ func (b *blend) blockAtRest(i int) bool {
 		return (*[blockRows * frame.CubeFields]int32)(f.Table[i*frame.CubeFields:])
 	}
 	from := block(b.a)
-	return *from == *block(b.b) && *from == *block(b.truthBefore) && *from == *block(b.truthAfter)
+	return b.sameResiduals(i*frame.CubeFields, (i+blockRows)*frame.CubeFields) && *from == *block(b.b) && *from == *block(b.truthBefore) && *from == *block(b.truthAfter)
 }
 
 // setTruePose sets truth to the pose of cube i at the displayed time, interpolated linearly between
 // the source's frames around it. from and to are the poses of the cube in snapshots a and b. They
-// are used for truthBefore and truthAfter where the rows are equal, to save decoding them again.
+// are used for truthBefore and truthAfter where the rows are equal and were not rounded, to save decoding them again.
 func (b *blend) setTruePose(truth *cubePose, i int, from, to *cubePose) {
 	var p, q cubePose
-	if before := cubeRowAt(b.truthBefore, i); !frame.EqualCubes(before, cubeRowAt(b.a, i)) {
-		p.setRow(before)
+	before, after := b.residuals(i*frame.CubeFields, (i+1)*frame.CubeFields)
+	if row := cubeRowAt(b.truthBefore, i); b.unrounded || !frame.EqualCubes(row, cubeRowAt(b.a, i)) {
+		p.setUnrounded(row, before)
 		from = &p
 	}
-	if after := cubeRowAt(b.truthAfter, i); !frame.EqualCubes(after, cubeRowAt(b.b, i)) {
-		q.setRow(after)
+	if row := cubeRowAt(b.truthAfter, i); b.unrounded || !frame.EqualCubes(row, cubeRowAt(b.b, i)) {
+		q.setUnrounded(row, after)
 		to = &q
 	}
 	truth.interpolate(from, to, b.truthWeight)

@@ -194,7 +194,7 @@ func (x *screen) addRowErrors(p *blendedPart, row int, b *blend, m *meters.Displ
 	if p == nil {
 		return
 	}
-	r := rowBlend{columns: x.columns, b: b, weight: b.weight, truthWeight: b.truthWeight}
+	r := rowBlend{columns: x.columns, b: b, firstCell: row * len(x.columns.schema.Fields), weight: b.weight, truthWeight: b.truthWeight}
 	for i, f := range [4]*frame.Frame{b.a, b.b, b.truthBefore, b.truthAfter} {
 		r.rows[i] = x.columns.rowOf(f.Table, row)
 	}
@@ -209,14 +209,14 @@ func (x *screen) addRowErrors(p *blendedPart, row int, b *blend, m *meters.Displ
 		r.truthWeight = 0
 	}
 	r.curved = b.curved && x.joinsOuter(p, row, b)
-	isExact := b.sameTicks && slices.Equal(r.rows[0], r.rows[2]) && slices.Equal(r.rows[1], r.rows[3]) // no error
+	isExact := b.sameTicks && !b.unrounded && slices.Equal(r.rows[0], r.rows[2]) && slices.Equal(r.rows[1], r.rows[3]) // no error
 	for _, axes := range p.positions {
 		switch {
 		case r.atRest(axes...):
 		case isExact:
 			m.AddPosition(0)
 		default:
-			m.AddPosition(r.positionError(axes, row))
+			m.AddPosition(r.positionError(axes))
 		}
 	}
 	for _, i := range p.angles {
@@ -245,14 +245,15 @@ type rowBlend struct {
 	columns             *Columns
 	b                   *blend
 	rows                [4][]int32 // 0 and 1 of the snapshots, 2 and 3 of the source
+	firstCell           int        // index of the first value of the row in its table
 	weight, truthWeight float64    // of rows[1] and of rows[3]
 	curved              bool       // positions follow the spline of b
 }
 
-// atRest reports whether columns are equal in all four rows.
+// atRest reports whether columns are equal in all four rows, and the residuals in both of the source.
 func (r *rowBlend) atRest(columns ...int) bool {
 	for _, i := range columns {
-		if v := r.rows[0][i]; r.rows[1][i] != v || r.rows[2][i] != v || r.rows[3][i] != v {
+		if v := r.rows[0][i]; r.rows[1][i] != v || r.rows[2][i] != v || r.rows[3][i] != v || !r.b.sameResiduals(r.firstCell+i, r.firstCell+i+1) {
 			return false
 		}
 	}
@@ -260,28 +261,38 @@ func (r *rowBlend) atRest(columns ...int) bool {
 }
 
 // positionError returns the distance between the displayed position and the source's, in the unit of positions. axes are
-// the columns of the position, and row is the number of the row.
-func (r *rowBlend) positionError(axes []int, row int) float64 {
+// the columns of the position.
+func (r *rowBlend) positionError(axes []int) float64 {
 	sum := 0.0
 	for _, i := range axes {
 		f := &r.columns.schema.Fields[i]
 		shown := Between(f, r.rows[0][i], r.rows[1][i], r.weight)
 		if r.curved && r.rows[0][i] != r.rows[1][i] {
-			shown = r.b.spline.value(f, row*len(r.columns.schema.Fields)+i, &r.b.frames)
+			shown = r.b.spline.value(f, r.firstCell+i, &r.b.frames)
 		}
 		factor, _ := units.Factor(f.Unit, r.columns.position)
-		d := float64((shown - Between(f, r.rows[2][i], r.rows[3][i], r.truthWeight)) * factor)
+		d := float64((shown - r.truth(i)) * factor)
 		sum += float64(d * d)
 	}
 	return math.Sqrt(sum)
 }
 
+// truth returns the source's value in column i, not rounded, in the units of its field. An angle may be slightly outside of
+// its turn.
+func (r *rowBlend) truth(i int) float64 {
+	v := Between(&r.columns.schema.Fields[i], r.rows[2][i], r.rows[3][i], r.truthWeight)
+	if before, after := r.b.residuals(r.firstCell+i, r.firstCell+i+1); before != nil {
+		v += float64(float64(before[0])*(1-r.truthWeight)) + float64(float64(after[0])*r.truthWeight)
+	}
+	return v
+}
+
 // angleError returns the difference between the displayed angle in column i and the source's, in the unit of angles.
 func (r *rowBlend) angleError(i int) float64 {
 	f := &r.columns.schema.Fields[i]
-	shown, truth := Between(f, r.rows[0][i], r.rows[1][i], r.weight), Between(f, r.rows[2][i], r.rows[3][i], r.truthWeight)
+	shown := Between(f, r.rows[0][i], r.rows[1][i], r.weight)
 	factor, _ := units.Factor(f.Unit, r.columns.angle)
-	return float64(math.Abs(math.Remainder(shown-truth, turnOf(f))) * factor)
+	return float64(math.Abs(math.Remainder(shown-r.truth(i), turnOf(f))) * factor)
 }
 
 // value returns the interpolated value of a cell of field f, in its units. Missing frames are nil and have weight 0.

@@ -23,6 +23,26 @@ func (p *cubePose) setRow(row *cubeRow) {
 	p.interacting = row[frame.CubeInteracting] != 0
 }
 
+// setUnrounded sets p to the pose of which row is the rounded form. residual is that of the row, or nil.
+func (p *cubePose) setUnrounded(row *cubeRow, residual []float32) {
+	p.setRow(row)
+	if residual == nil {
+		return
+	}
+	r := func(i int) float64 { return float64(residual[i]) }
+	p.pos = p.pos.Add(physics.Vec{X: r(frame.CubeX), Y: r(frame.CubeY), Z: r(frame.CubeZ)})
+	components := [4]*float64{&p.rot.X, &p.rot.Y, &p.rot.Z, &p.rot.W}
+	largest, largestSquare, k := int(row[frame.CubeLargest]), 1.0, frame.CubeA
+	for i, c := range components {
+		if i != largest {
+			*c += r(k)
+			largestSquare -= float64(*c * *c)
+			k++
+		}
+	}
+	*components[largest] = math.Sqrt(largestSquare)
+}
+
 // poseError returns the distance of two poses: of the positions in micrometres, and the angle between
 // the rotations in thousandths of a degree. Integers make all figures derived from them the same on
 // every machine.

@@ -189,7 +189,7 @@ func (x *screen) findMoving(w *window, b *blend, t *Truths) bool {
 // of the snapshots are those of the source's frames, the moving cubes have no error either, and they
 // are only counted.
 func (x *screen) updateMoving(b *blend, m *meters.DisplayErrors) {
-	if !b.sameTicks || x.withPicture {
+	if !b.sameTicks || b.unrounded || x.withPicture {
 		for i := range x.moving.All() {
 			x.updateCube(b, i, m)
 		}
@@ -225,8 +225,9 @@ func (x *screen) updateCube(b *blend, i int, m *meters.DisplayErrors) {
 	exact, atRest := false, false       // the displayed pose has no error; the cube is at rest in all four frames
 	if b.hasTruth {
 		truthBefore, truthAfter := cubeRowAt(b.truthBefore, i), cubeRowAt(b.truthAfter, i)
-		atRest = still && frame.EqualCubes(truthBefore, truthAfter) && frame.EqualCubes(truthBefore, from)
-		exact = atRest || b.sameTicks && frame.EqualCubes(from, truthBefore) && frame.EqualCubes(to, truthAfter)
+		atRest = still && frame.EqualCubes(truthBefore, truthAfter) && frame.EqualCubes(truthBefore, from) &&
+			b.sameResiduals(i*frame.CubeFields, (i+1)*frame.CubeFields)
+		exact = atRest || b.sameTicks && !b.unrounded && frame.EqualCubes(from, truthBefore) && frame.EqualCubes(to, truthAfter)
 	}
 	var p, q, truth cubePose // poses in snapshots a and b, and in the source at the displayed time
 	if !exact || x.withPicture {

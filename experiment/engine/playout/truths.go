@@ -11,33 +11,44 @@ const maxTruthFrames, maxTruthCells = 1024, 1 << 26
 
 // Truths stores the newest frames of the source, with which the displays of the receivers are
 // compared: the displayed time is older than the sender's newest frame. It grows to the longest lag
-// of a display and then allocates nothing. The zero value is ready to use.
+// of a display and then allocates nothing.
 type Truths struct {
+	fields    int                       // of a row
 	frames    ring.Queue[*frame.Shared] // by tick
 	loopTicks [64]uint64                // newest ticks before which the recording restarted; number n is at n % len
 	loops     uint64                    // restarts of the recording so far
 
-	// changed[n%len(changed)] contains the rows that changed between ticks n-1 and n. They are stored
-	// longer than the frames.
+	// changed[n%len(changed)] contains the rows that changed between ticks n-1 and n, also by less than a step. They are
+	// stored longer than the frames.
 	changed [64]frame.Rows
 }
+
+// NewTruths returns Truths without frames for a source with schema s.
+func NewTruths(s *frame.Schema) Truths { return Truths{fields: len(s.Fields)} }
 
 // Add stores the frame of the next tick, and the rows that changed in it. restarted means that the
 // recording restarted before it. Frames of ticks before needed are dropped.
 func (t *Truths) Add(f *frame.Shared, restarted bool, needed uint64) {
 	tick := t.frames.Next()
+	rows := &t.changed[tick%uint64(len(t.changed))]
+	*rows = append((*rows)[:0], f.Changed...)
+	if before := t.frames.At(tick - 1); before != nil {
+		for i, v := range f.Residual {
+			if v != (*before).Residual[i] {
+				rows.Add(i / t.fields)
+			}
+		}
+	}
 	if restarted {
 		t.loopTicks[t.loops%uint64(len(t.loopTicks))] = tick
 		t.loops++
 	}
-	maxFrames := min(maxTruthFrames, maxTruthCells/max(len(f.Table), 1))
+	maxFrames := min(maxTruthFrames, maxTruthCells/max(len(f.Table)+len(f.Residual), 1))
 	for t.frames.Len() > 0 && (t.frames.First() < needed || t.frames.Len() >= maxFrames) {
 		(*t.frames.At(t.frames.First())).Release()
 		t.frames.Pop()
 	}
 	*t.frames.Push() = f.Retain()
-	rows := &t.changed[tick%uint64(len(t.changed))]
-	*rows = append((*rows)[:0], f.Changed...)
 }
 
 // get returns the frame of a tick; nil if it is not stored.

@@ -22,6 +22,7 @@ type carrier struct {
 	snd   *container.Sender
 	rcv   container.Receiver
 	meter meters.Redundancy
+	extra *packetlog.Log // the newest datagrams without a packet; nil before the first
 
 	firstNumber uint64                       // number of the first container of this lane
 	sent        ring.Queue[sentContainer]    // container n is item n-firstNumber
@@ -241,7 +242,20 @@ func (l *lane) sendDue(now time.Duration) {
 		}
 		verdict := l.sendContainer(now, k, &sealed)
 		c.meter.CountExtra(verdict.Wire)
-		l.meter.CountWire(verdict.Wire)
+		l.recordExtra(now, packetlog.Parity, verdict.Wire)
+	}
+}
+
+// recordExtra counts and records a datagram without a packet of its own.
+func (l *lane) recordExtra(now time.Duration, kind packetlog.Outcome, wire int) {
+	l.meter.CountWire(wire)
+	r := packetlog.Record{Seq: l.snd.Seq(), Sent: now, Wire: wire, Outcome: kind}
+	if l.carrier.extra == nil {
+		l.carrier.extra = packetlog.New(l.log.Cap())
+	}
+	l.carrier.extra.Add(r)
+	if l.observer != nil {
+		l.observer.Packet(&r, nil)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/container"
 	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/figures"
 	"wirelab/internal/ring"
 	"wirelab/lossmodel"
@@ -197,7 +198,7 @@ func (l *lane) sendMessages(now time.Duration) {
 		*k = sentContainer{}
 		verdict := l.sendContainer(now, k, &sealed)
 		m.meter.CountDatagram(verdict.Wire)
-		l.meter.CountWire(verdict.Wire)
+		l.recordExtra(now, packetlog.Messages, verdict.Wire)
 	}
 }
 
@@ -221,7 +222,7 @@ func (l *lane) sendSegments(now time.Duration) {
 		l.digest.addDatagram(segment)
 		verdict := l.paths.down.Send(now, segment, containerTag|streamTag)
 		m.meter.CountDatagram(verdict.Wire)
-		l.meter.CountWire(verdict.Wire)
+		l.recordExtra(now, packetlog.Segment, verdict.Wire)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"wirelab/experiment/config"
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/internal/labtest"
 	"wirelab/internal/testkit"
 )
@@ -73,6 +75,29 @@ func TestResidualLoss(t *testing.T) {
 		}
 		if sum := got.Decoded + got.Stale + got.Duplicate + got.Lost + got.Failures.NoBaseline + got.InFlight; sum != got.Sent || got.Wrong > 0 {
 			t.Errorf("%s: %d sent, the outcomes sum to %d; %d wrong", c.policy, got.Sent, sum, got.Wrong)
+		}
+	}
+}
+
+// wireSum sums the bytes of the datagrams that it observes.
+type wireSum int64
+
+func (*wireSum) Sample(*meters.Sample) {}
+func (*wireSum) Settled(uint64)        {}
+func (s *wireSum) Packet(r *packetlog.Record, _ *Problem) {
+	if r.Copy == 0 {
+		*s += wireSum(r.Wire)
+	}
+}
+
+// A report that is saved while the session runs has a record of every datagram too.
+func TestStoredDatagrams(t *testing.T) {
+	for key, value := range map[string]string{"sender.redundancy": "rs data=4 parity=2", "messages.delivery": "rto", "messages.pace": "9kbit"} {
+		s := redundancyRun(t, time.Second, "messages.rate_hz", "60", key, value)
+		var sum wireSum
+		s.ReplayStored(&sum)
+		if got, want := float64(sum)*8/1000, s.lanes[0].totals(s.Now()).WireKbps; got != want {
+			t.Errorf("%s: the stored datagrams have %v kbit, %v were sent", value, got, want)
 		}
 	}
 }

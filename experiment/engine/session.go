@@ -50,7 +50,7 @@ type Options struct {
 type Observer interface {
 	// Sample receives a completed sample.
 	Sample(*meters.Sample)
-	// Packet receives the record of a packet. problem is nil unless Options.Inspect is set and
+	// Packet receives the record of a packet, or of a datagram without one. problem is nil unless Options.Inspect is set and
 	// there are reasons for the packet's outcome or its size.
 	Packet(r *packetlog.Record, problem *Problem)
 	// Settled is called after each sample. All packets with a sequence number below seq have their

@@ -70,13 +70,19 @@ func (l *lane) view(now time.Duration, maxPackets int) Lane {
 // is no longer stored.
 func (s *Session) Opened(id packetlog.ID) *inspector.Opened { return s.lanes[0].inspector.Open(id) }
 
-// ReplayStored passes the stored samples of the first lane to o, then its stored packets, each oldest first.
+// ReplayStored passes the stored samples of the first lane to o, then its stored datagrams without a packet and its
+// stored packets, each oldest first.
 // So a live session can be reported like one that was observed from its start.
 func (s *Session) ReplayStored(o Observer) {
 	l := s.lanes[0]
 	samples := l.meter.Samples()
 	for i := range samples {
 		o.Sample(&samples[i])
+	}
+	if l.carrier != nil && l.carrier.extra != nil {
+		for _, r := range l.carrier.extra.Forward() {
+			o.Packet(r, nil)
+		}
 	}
 	for n, r := range l.log.Forward() {
 		var problem *Problem

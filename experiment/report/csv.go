@@ -95,8 +95,8 @@ func sampleRow(s *meters.Sample, width time.Duration, payload2s float64) []strin
 	return row
 }
 
-// packetHead returns the column names of packets.csv, which has a row for each packet and each copy, in
-// the order of sequence numbers.
+// packetHead returns the column names of packets.csv, which has a row for each packet, each copy and each datagram
+// without a packet, in the order of sequence numbers.
 func packetHead() []string {
 	return []string{"seq", "copy", "send_us", "recv_us", "outcome", "cause", "encoder", "epoch", "baseline", "payload_bytes", "wire_bytes",
 		"changed", "seam", "reason", "why"}
@@ -115,7 +115,7 @@ func WritePackets(w io.Writer, packets []packetlog.Record) error {
 }
 
 // packetRow returns the row of a packet in packets.csv, with the columns of packetHead. The time of arrival is
-// "lost" for a lost packet, and empty for one in flight. The cause of a packet that redundancy delivered is
+// "lost" for a lost packet, and empty for one in flight and for a datagram without a packet. The cause of a packet that redundancy delivered is
 // "repaired".
 func packetRow(p *packetEntry) []string {
 	micros := func(d time.Duration) string { return units.Fixed(float64(d)/1000, 3) }
@@ -123,7 +123,7 @@ func packetRow(p *packetEntry) []string {
 	switch {
 	case p.Outcome == packetlog.Lost:
 		recv, cause = "lost", p.Cause.String()
-	case p.Outcome != packetlog.InFlight:
+	case p.Outcome != packetlog.InFlight && p.Outcome < packetlog.NumOutcomes:
 		recv = micros(p.Arrived)
 	}
 	if p.RepairedBy() != "" {

@@ -119,7 +119,7 @@ func (f *fitter) addCaptureNotes(c *capture.Capture, seq *capture.Sequence) {
 		f.addNote("%d rows have the same sequence number and copy number as another row and count as further copies", seq.Repeated)
 	}
 	if c.Unfinished > 0 {
-		f.addNote("%d packets were in flight when the capture ended and are ignored", c.Unfinished)
+		f.addNote("%d datagrams have no outcome and are ignored", c.Unfinished)
 	}
 }
 

@@ -30,11 +30,20 @@ const (
 	NumOutcomes
 )
 
+// Kinds of datagrams without a packet of their own, in place of the outcome. Their records have only Sent, Wire and, as
+// Seq, the number of the next packet.
+const (
+	Parity   Outcome = NumOutcomes + iota // of redundancy
+	Messages                              // parts of messages
+	Segment                               // of a stream
+	numKinds
+)
+
 // String returns the outcome's name as in reports.
 func (o Outcome) String() string {
-	names := [NumOutcomes]string{"in_flight", "decoded", "stale", "duplicate", "lost", "no_baseline", "corrupt", "unknown_codec",
-		"tainted", "wrong", "unknown"}
-	if o < NumOutcomes {
+	names := [numKinds]string{"in_flight", "decoded", "stale", "duplicate", "lost", "no_baseline", "corrupt", "unknown_codec",
+		"tainted", "wrong", "unknown", "parity", "messages", "segment"}
+	if o < numKinds {
 		return names[o]
 	}
 	return fmt.Sprintf("outcome(%d)", uint8(o))

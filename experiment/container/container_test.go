@@ -252,31 +252,49 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// A forged group that is far ahead does not disable repairs.
+// One forged group costs at most the repairs of the groups in its place, up to 32 groups on, wherever it is. Many forged
+// groups cost one more.
 func TestForgedGroup(t *testing.T) {
-	s := newSender(t, "xor data=2")
-	var r container.Receiver
-	repaired := 0
-	for i := range 400 {
-		now := time.Duration(i) * interval
-		d := s.Seal(now, interval, []byte("packet"), nil).Datagram
-		if i == 200 { // all places of groups
-			for group := range byte(16) {
-				_, _ = r.Open([]byte{0, 0, 0x11, 0, group, 90, 0, 'x'})
+	run := func(forged ...uint16) (repaired int) {
+		s := newSender(t, "xor data=2")
+		var r container.Receiver
+		for i := range 400 {
+			now := time.Duration(i) * interval
+			d := s.Seal(now, interval, []byte("packet"), nil).Datagram
+			if i == 200 {
+				for _, id := range forged {
+					_, _ = r.Open([]byte{0, 0, 0x11, 0, byte(id), byte(id >> 8), 0, 'x'})
+				}
 			}
+			if i%2 == 0 {
+				continue // lost
+			}
+			_, _ = r.Open(d)
+			opened, err := r.Open(s.SealParity().Datagram)
+			if err != nil {
+				t.Fatal(err)
+			}
+			repaired += len(opened.Packets)
 		}
-		if i%2 == 0 {
-			continue // lost
-		}
-		_, _ = r.Open(d)
-		opened, err := r.Open(s.SealParity().Datagram)
-		if err != nil {
-			t.Fatal(err)
-		}
-		repaired += len(opened.Packets)
+		return repaired
 	}
-	if repaired != 200 {
-		t.Errorf("%d of 200 packets were repaired", repaired)
+	for distance := range uint16(0xffff) {
+		least := 200
+		if distance <= 32 {
+			least = 196
+		} else if distance > 1000 && distance%97 > 0 {
+			continue
+		}
+		if n := run(100 + distance); n < least {
+			t.Errorf("%d of 200 packets were repaired after group %d ahead", n, distance)
+		}
+	}
+	var all []uint16 // places of groups
+	for id := range uint16(16) {
+		all = append(all, 23_040+id)
+	}
+	if n := run(all...); n < 199 {
+		t.Errorf("%d of 200 packets were repaired after 16 groups", n)
 	}
 }
 

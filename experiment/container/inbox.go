@@ -7,16 +7,55 @@ import "encoding/binary"
 type Inbox struct {
 	lanes   []inLane
 	deliver func(lane int, message []byte)
-
-	any    bool // a container has arrived
-	newest uint16
-	mask   uint32 // bit i is set if container newest-1-i has arrived
-	far    uint16 // number after that of the last container that was farther than maxJump from newest
+	arrived window // containers
 }
 
-// maxJump is the largest distance of a container from the newest that is accepted at once. A single forged number that
-// is farther away does not disable acks.
-const maxJump = 1024
+// window records which numbers have arrived: the newest, and those up to windowReach before it. A number that is farther
+// from the newest is doubted, and counts when the next number is near it. So one forged number does not move the window.
+type window struct{ known, doubted numbers }
+
+// windowReach is the distance up to which numbers are near each other: that of the oldest one in the mask.
+const windowReach = 32
+
+// numbers are the newest number and those up to windowReach before it. The zero value has none.
+type numbers struct {
+	any    bool
+	newest uint16
+	mask   uint32 // bit i is set if number newest-1-i has arrived
+}
+
+// add adds the first number, or one near the newest. It returns false for any other.
+func (n *numbers) add(number uint16) bool {
+	switch ahead := number - n.newest; {
+	case !n.any:
+		*n = numbers{any: true, newest: number}
+	case ahead == 0:
+	case ahead <= windowReach:
+		n.mask = n.mask<<ahead | 1<<(ahead-1)
+		n.newest = number
+	case -ahead <= windowReach:
+		n.mask |= 1 << (-ahead - 1)
+	default:
+		return false
+	}
+	return true
+}
+
+// add records that a number has arrived. It returns false if the number is doubted.
+func (w *window) add(number uint16) bool {
+	if w.known.add(number) {
+		w.doubted = numbers{}
+		return true
+	}
+	if !w.doubted.add(number) {
+		w.doubted = numbers{any: true, newest: number}
+	}
+	if w.doubted.mask == 0 { // only this number
+		return false
+	}
+	*w = window{known: w.doubted}
+	return true
+}
 
 // inLane is a lane of an Inbox.
 type inLane struct {
@@ -43,27 +82,8 @@ func (b *Inbox) AcceptContainer(opened *Opened) error {
 	if err := b.Accept(opened.Messages); err != nil {
 		return err
 	}
-	b.setArrived(opened.Number)
+	b.arrived.add(opened.Number)
 	return nil
-}
-
-// setArrived records the number of a container for acks. Of containers that are farther than maxJump from the newest, the
-// second of two with consecutive numbers becomes the newest.
-func (b *Inbox) setArrived(number uint16) {
-	switch ahead := number - b.newest; {
-	case !b.any || min(ahead, -ahead) > maxJump && number == b.far:
-		b.any, b.mask, b.newest = true, 0, number
-	case min(ahead, -ahead) > maxJump:
-		b.far = number + 1
-	case ahead == 0:
-	case ahead <= 32:
-		b.mask = b.mask<<ahead | 1<<(ahead-1)
-		b.newest = number
-	case ahead <= maxJump:
-		b.mask, b.newest = 0, number
-	case -ahead <= 32:
-		b.mask |= 1 << (-ahead - 1)
-	}
 }
 
 // Accept handles the parts of messages in a unit of a stream, or in a container (Opened.Messages).
@@ -134,8 +154,8 @@ func (b *Inbox) append(lane int, last bool, bytes []byte) error {
 // AppendAck appends an ack: 16 bits of the newest container's number, 32 bits for the containers before it, and 16 bits
 // of each lane's first missing part.
 func (b *Inbox) AppendAck(dst []byte) []byte {
-	dst = binary.LittleEndian.AppendUint16(dst, b.newest)
-	dst = binary.LittleEndian.AppendUint32(dst, b.mask)
+	dst = binary.LittleEndian.AppendUint16(dst, b.arrived.known.newest)
+	dst = binary.LittleEndian.AppendUint32(dst, b.arrived.known.mask)
 	for i := range b.lanes {
 		dst = binary.LittleEndian.AppendUint16(dst, uint16(b.lanes[i].next))
 	}

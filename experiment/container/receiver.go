@@ -36,6 +36,7 @@ type Opened struct {
 // goroutines.
 type Receiver struct {
 	groups  [storedGroups]group
+	ids     window              // of groups
 	seen    [seenNumbers]uint32 // of containers whose packet was delivered: number n is at n % len, as n+1; 0 means none
 	coders  coders
 	packets []Packet
@@ -46,8 +47,6 @@ const (
 	// storedGroups is the number of groups that a receiver stores. A hostile sender can make it store
 	// storedGroups*maxShards shards of 64 KB: 12 MB.
 	storedGroups = 8
-	// maxGroupDelay is the largest distance in groups by which links are assumed to delay a datagram.
-	maxGroupDelay = 16 * storedGroups
 	// seenNumbers is more than the largest distance of a repeat.
 	seenNumbers = 1024
 )
@@ -140,14 +139,15 @@ func (r *Receiver) openRepeats(number uint16, count int, src []byte) {
 func (r *Receiver) wasSeen(number uint16) bool { return r.seen[number%seenNumbers] == uint32(number)+1 }
 func (r *Receiver) setSeen(number uint16)      { r.seen[number%seenNumbers] = uint32(number) + 1 }
 
-// find returns the stored group with this id, and begins it if it is newer than the one in its place; nil if it is older.
-// A group that is far behind is the newest again, so that one forged id does not disable repairs.
+// find returns the stored group with this id, and begins it if it is newer than the one in its place; nil if it is older,
+// or doubted.
 func (r *Receiver) find(id uint16) *group {
 	g := &r.groups[id%storedGroups]
+	isKnown := r.ids.add(id)
 	if g.used && g.id == id {
 		return g
 	}
-	if behind := g.id - id; g.used && behind <= maxGroupDelay {
+	if behind := g.id - id; !isKnown || g.used && behind <= windowReach {
 		return nil
 	}
 	*g = group{used: true, id: id, shards: g.shards} // the memory of the shards is reused

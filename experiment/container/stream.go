@@ -352,7 +352,7 @@ type StreamReceiver struct {
 	waiting []chunk  // after a missing byte, by place
 	stored  int      // bytes in waiting
 	free    [][]byte // memory of chunks that have left waiting
-	acks    Inbox    // records the arrived segments
+	arrived window   // segments
 	echo    uint64   // time of the newest segment that arrived
 	err     error    // sticky: the bytes are no units
 }
@@ -382,7 +382,7 @@ func (r *StreamReceiver) Accept(segment []byte, deliver func(kind byte, unit []b
 		return malformed("segment at byte %d while %d segments wait, expected at most %d bytes and %d segments after byte %d", at,
 			len(r.waiting), maxStreamQueue, maxWaiting, r.next)
 	}
-	r.acks.setArrived(binary.LittleEndian.Uint16(segment))
+	r.arrived.add(binary.LittleEndian.Uint16(segment))
 	r.echo = binary.LittleEndian.Uint64(segment[12:])
 	if at > r.next {
 		r.insert(at, bytes)
@@ -447,9 +447,9 @@ func (r *StreamReceiver) readUnits(deliver func(kind byte, unit []byte)) error {
 
 // AppendAck appends the ack of the segment that arrived last.
 func (r *StreamReceiver) AppendAck(dst []byte) []byte {
-	dst = append(binary.LittleEndian.AppendUint16(dst, r.acks.newest), hasSegment, 0)
+	dst = append(binary.LittleEndian.AppendUint16(dst, r.arrived.known.newest), hasSegment, 0)
 	dst = binary.LittleEndian.AppendUint64(dst, r.next)
-	dst = binary.LittleEndian.AppendUint32(dst, r.acks.mask)
+	dst = binary.LittleEndian.AppendUint32(dst, r.arrived.known.mask)
 	return binary.LittleEndian.AppendUint64(dst, r.echo)
 }
 

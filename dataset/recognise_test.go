@@ -25,9 +25,10 @@ func TestField(t *testing.T) {
 		"one.down":  {kind: "text", hz: 60}, // the link of lossmodel, not data
 		"repeat.dm_68": {kind: "quake3", hz: 122, frames: 400,
 			remark: "played evenly, 122 a second; recorded were 122.1 a second on average (3.267 s), with gaps of 0 to 33 ms"},
-		"steady.dm_68":       {kind: "quake3", hz: 30, frames: 400},
-		"pppoe.pcap":         {kind: "packets", err: "UDP"},
-		"snap60.pcap":        {kind: "packets", err: "27960"},
+		"steady.dm_68": {kind: "quake3", hz: 30, frames: 400},
+		"pppoe.pcap":   {kind: "packets", frames: 20, remark: "40 of 40 datagrams are from or to it"},
+		"snap60.pcap": {kind: "packets", err: "no complete datagrams from port 27960, but 20 that were captured only in part; " +
+			"expected whole packets; tcpdump -s 0"},
 		"time.csv":           {kind: "table", hz: 20, frames: 6, remark: "a frame is time; a row is id"},
 		"time_s.csv":         {kind: "table"},
 		"iso.csv":            {kind: "table"},

@@ -94,6 +94,25 @@ func tagged(frame []byte, tags ...uint16) []byte {
 	return append(out, frame[12:]...)
 }
 
+// pppoe wraps an IP packet in Ethernet with PPPoE.
+func pppoe(packet []byte) []byte {
+	head := append(make([]byte, 12), 0x88, 0x64, 0x11, 0, 0, 1)
+	head = binary.BigEndian.AppendUint16(head, uint16(len(packet)+2))
+	protocol := byte(0x21)
+	if packet[0]>>4 == 6 {
+		protocol = 0x57
+	}
+	return append(append(head, 0, protocol), packet...)
+}
+
+// tunnel returns an IPv4 packet with another packet as the payload of the given protocol.
+func tunnel(t testing.TB, protocol byte, inner []byte) []byte {
+	head := bytes.Clone(ip(t, netip.AddrPortFrom(client4, 1), netip.AddrPortFrom(server4, 2), nil)[:20])
+	head[9] = protocol
+	binary.BigEndian.PutUint16(head[2:], uint16(20+len(inner)))
+	return append(head, inner...)
+}
+
 // pieces4 splits an IPv4 packet into fragments with payloads of at most size bytes.
 func pieces4(packet []byte, size int, id uint16) (list [][]byte) {
 	head, body := packet[:20], packet[20:]

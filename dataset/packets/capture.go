@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
+	"strings"
 
 	"wirelab/dataset/source"
 	"wirelab/internal/unpack"
@@ -24,18 +25,20 @@ type datagram struct {
 	At       int64 // time of capture in nanoseconds since 1970, by the clock of the machine that captured it
 	From, To netip.AddrPort
 	Payload  []byte
+	Partial  bool // it was captured only in part, and has no payload
 }
 
 // Capture holds the UDP datagrams of a file, and those among them that a Choice selected.
 type Capture struct {
 	source.Notes
 	File        string
-	Datagrams   []datagram // all datagrams, in the order of the file
+	Datagrams   []datagram // all complete datagrams, in the order of the file
 	Packets     int        // number of packets of any protocol
 	First, Last int64      // earliest and latest time of all packets, in nanoseconds since 1970
 	Port        uint16     // port of the server: as chosen, or guessed
 	Down        bool       // the chosen direction is from the server
 	chosen      []datagram
+	partial     []datagram // datagrams that were captured only in part
 }
 
 // expectedFile describes the files that can be read, for error messages.
@@ -73,12 +76,15 @@ func read(in io.Reader, path string, memory int) (*Capture, error) {
 	}
 	if len(c.Datagrams) == 0 {
 		problem := fmt.Sprintf("contains no complete UDP datagram in %s", words.Count(c.Packets, "packet"))
-		for _, r := range c.Remarks() {
-			problem += "; " + r
-		}
-		return nil, &source.Error{File: path, Problem: problem, Expected: "at least one", Kind: ErrNoDatagrams}
+		return nil, &source.Error{File: path, Problem: c.withRemarks(problem), Kind: ErrNoDatagrams,
+			Expected: "at least one, on Ethernet, PPPoE, GRE, IP in IP, loopback, raw IP or Linux cooked"}
 	}
 	return c, nil
+}
+
+// withRemarks adds the remarks to the text of an error, because datagrams may be missing due to what was left out.
+func (c *Capture) withRemarks(problem string) string {
+	return strings.Join(append([]string{problem}, c.Remarks()...), "; ")
 }
 
 // readAll reads the packets of in and adds their datagrams to c, with remarks on what was left out.
@@ -109,10 +115,10 @@ func (c *Capture) readAll(in io.Reader, memory int) error {
 		c.Remark("%s left out: fragments are missing", words.Count(left, "datagram"))
 	}
 	if d.incomplete > 0 {
-		c.Remark("%s left out: captured only in part", words.Count(d.incomplete, "datagram"))
+		c.Remark("%s left out: captured only in part; %s", words.Count(d.incomplete, "datagram"), captureWhole)
 	}
-	if d.unknownLinks > 0 {
-		c.Remark("%s left out: link type %d; expected Ethernet, loopback, raw IP or Linux cooked", words.Count(d.unknownLinks, "packet"), int(d.firstUnknown))
+	if text := d.describeIgnored(); text != "" {
+		c.Remark("%s", text)
 	}
 	switch {
 	case err == io.EOF:
@@ -125,6 +131,9 @@ func (c *Capture) readAll(in io.Reader, memory int) error {
 		Expected: "a packet, or the end of the file", Kind: err}
 }
 
+// captureWhole is the advice for packets that were captured only in part.
+const captureWhole = "tcpdump -s 0 captures whole packets"
+
 // store copies payloads into large blocks of memory, up to a total number of bytes.
 type store struct {
 	left  int    // bytes that may still be stored
@@ -134,11 +143,15 @@ type store struct {
 // blockBytes is the size of a block.
 const blockBytes = 1 << 18
 
-// add appends d to c.Datagrams with a copy of its payload. It returns false if the limit is reached.
+// add appends d to c.Datagrams with a copy of its payload, or to c.partial. It returns false if the limit is reached.
 func (s *store) add(c *Capture, d *datagram) bool {
 	s.left -= len(d.Payload) + overhead
 	if s.left < 0 {
 		return false
+	}
+	if d.Partial {
+		c.partial = append(c.partial, *d)
+		return true
 	}
 	if cap(s.block)-len(s.block) < len(d.Payload) {
 		s.block = make([]byte, 0, max(blockBytes, len(d.Payload)))

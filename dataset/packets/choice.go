@@ -89,45 +89,62 @@ func (c *Capture) selectDatagrams(choice Choice) error {
 			c.Port, busiest[0].n, words.Count(len(c.Datagrams), "datagram"))
 	}
 	var server netip.Addr
-	c.chosen = c.chosen[:0]
-	opposite := 0
-	for i := range c.Datagrams {
-		d := &c.Datagrams[i]
+	inDirection := func(d *datagram) (chosen, opposite bool) {
 		from, to := d.From.Port() == c.Port, d.To.Port() == c.Port
-		if !from && !to {
-			continue
-		}
 		if from && to {
 			if !server.IsValid() {
 				server = d.To.Addr()
 			}
 			from = d.From.Addr() == server && d.To.Addr() != server
+		} else if !from && !to {
+			return false, false
 		}
-		if from == c.Down {
-			c.chosen = append(c.chosen, *d)
-		} else {
+		return from == c.Down, from != c.Down
+	}
+	c.chosen = c.chosen[:0]
+	opposite, partial := 0, 0
+	for i := range c.Datagrams {
+		chosen, other := inDirection(&c.Datagrams[i])
+		if chosen {
+			c.chosen = append(c.chosen, c.Datagrams[i])
+		} else if other {
 			opposite++
 		}
 	}
 	if len(c.chosen) > 0 {
 		return nil
 	}
-	e := &source.Error{File: c.File, Kind: ErrNoDatagrams}
-	if opposite > 0 {
-		from, otherWay := "from", "up"
-		if !c.Down {
-			from, otherWay = "to", "down"
+	for i := range c.partial {
+		if chosen, _ := inDirection(&c.partial[i]); chosen {
+			partial++
 		}
-		e.Problem = fmt.Sprintf("contains no datagrams %s port %d, but %d in the other direction", from, c.Port, opposite)
+	}
+	return c.noneChosen(opposite, partial, busiest)
+}
+
+// noneChosen returns the error for a choice without complete datagrams. opposite is the number of those in the other
+// direction, partial the number of those that were captured only in part.
+func (c *Capture) noneChosen(opposite, partial int, busiest []portCount) error {
+	e := &source.Error{File: c.File, Kind: ErrNoDatagrams}
+	from, otherWay := "from", "up"
+	if !c.Down {
+		from, otherWay = "to", "down"
+	}
+	switch {
+	case partial > 0:
+		e.Problem = fmt.Sprintf("contains no complete datagrams %s port %d, but %d that were captured only in part", from, c.Port, partial)
+		e.Expected = "whole packets; " + captureWhole
+	case opposite > 0:
+		e.Problem = c.withRemarks(fmt.Sprintf("contains no datagrams %s port %d, but %d in the other direction", from, c.Port, opposite))
 		e.Expected = "dir=" + otherWay
-		return e
+	default:
+		e.Problem = c.withRemarks(fmt.Sprintf("contains no datagrams from or to port %d", c.Port))
+		var list []string
+		for _, p := range busiest[:min(3, len(busiest))] {
+			list = append(list, fmt.Sprintf("%d (%d)", p.port, p.n))
+		}
+		e.Expected = "one of its ports, the busiest first: " + strings.Join(list, ", ")
 	}
-	e.Problem = fmt.Sprintf("contains no datagrams from or to port %d", c.Port)
-	var list []string
-	for _, p := range busiest[:min(3, len(busiest))] {
-		list = append(list, fmt.Sprintf("%d (%d)", p.port, p.n))
-	}
-	e.Expected = "one of its ports, the busiest first: " + strings.Join(list, ", ")
 	return e
 }
 

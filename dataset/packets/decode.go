@@ -1,15 +1,23 @@
 package packets
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/binary"
+	"fmt"
+	"maps"
 	"net/netip"
+	"slices"
+	"strings"
 
 	"github.com/gopacket/gopacket"
 	"github.com/gopacket/gopacket/layers"
+
+	"wirelab/internal/words"
 )
 
-// decoder extracts UDP datagrams from captured packets. It ignores other packets, and counts those
-// that may contain datagrams which it cannot read.
+// decoder extracts UDP datagrams from captured packets. It counts other packets by the protocol at which
+// it stopped.
 type decoder struct {
 	ether layers.Ethernet
 	tag   layers.Dot1Q
@@ -17,12 +25,51 @@ type decoder struct {
 	sll2  layers.LinuxSLL2
 	loop  layers.Loopback
 	ip4   layers.IPv4
+	gre   layers.GRE
 
-	fragments    reassembler
-	incomplete   int             // number of datagrams that were captured only in part
-	truncated    bool            // the current packet is shorter than its headers claim
-	unknownLinks int             // number of packets of an unknown link type
-	firstUnknown layers.LinkType // the first unknown link type
+	fragments  reassembler
+	incomplete int              // number of datagrams that were captured only in part
+	truncated  bool             // the current packet is shorter than its headers claim
+	ignored    map[protocol]int // number of packets by the protocol that is not read
+}
+
+// protocol is a protocol that is not read.
+type protocol struct {
+	format string // of the number: "link type %d"
+	number int
+	name   string
+}
+
+// ignore counts a packet of a protocol that is not read.
+func (d *decoder) ignore(format string, number int, name string) {
+	if d.ignored == nil {
+		d.ignored = map[protocol]int{}
+	}
+	d.ignored[protocol{format, number, name}]++
+}
+
+// describeIgnored describes the packets that are not read, the most frequent protocols first; "" if there are none.
+func (d *decoder) describeIgnored() string {
+	const maxListed = 4
+	list := slices.SortedFunc(maps.Keys(d.ignored), func(a, b protocol) int {
+		return cmp.Or(cmp.Compare(d.ignored[b], d.ignored[a]), strings.Compare(a.format, b.format), cmp.Compare(a.number, b.number))
+	})
+	total := 0
+	var parts []string
+	for i, p := range list {
+		total += d.ignored[p]
+		if i < maxListed {
+			part := fmt.Sprintf("%d of "+p.format, d.ignored[p], p.number)
+			if !strings.HasPrefix(p.name, "Unknown") { // the library does not know it either
+				part += " (" + p.name + ")"
+			}
+			parts = append(parts, part)
+		}
+	}
+	if total == 0 {
+		return ""
+	}
+	return words.Count(total, "packet") + " without UDP left out: " + strings.Join(parts, ", ")
 }
 
 // SetTruncated implements gopacket.DecodeFeedback.
@@ -64,22 +111,64 @@ func (d *decoder) ipPacket(link layers.LinkType, data []byte) []byte {
 	case layers.LinkTypeRaw, layers.LinkTypeIPv4, layers.LinkTypeIPv6, rawOnOthers, rawOnOpenBSD:
 		return data
 	default:
-		if d.unknownLinks == 0 {
-			d.firstUnknown = link
-		}
-		d.unknownLinks++
+		d.ignore("link type %d", int(link), link.String())
 		return nil
 	}
-	for kind == layers.EthernetTypeDot1Q || kind == layers.EthernetTypeQinQ {
-		if d.tag.DecodeFromBytes(data, d) != nil {
+	return d.networkPacket(kind, data)
+}
+
+// pppoeBytes is the size of the headers of PPPoE and PPP: version and type, code (1 byte each), session, length, and
+// protocol (2 bytes each).
+const pppoeBytes = 8
+
+// networkPacket removes VLAN tags, PPPoE and bridged Ethernet from a packet of the given type, and returns the IP packet,
+// or nil if it is not IP.
+func (d *decoder) networkPacket(kind layers.EthernetType, data []byte) []byte {
+	for {
+		switch kind {
+		case layers.EthernetTypeIPv4, layers.EthernetTypeIPv6:
+			return data
+		case layers.EthernetTypeDot1Q, layers.EthernetTypeQinQ:
+			if d.tag.DecodeFromBytes(data, d) != nil {
+				return nil
+			}
+			kind, data = d.tag.Type, d.tag.Payload
+		case layers.EthernetTypeTransparentEthernetBridging:
+			if d.ether.DecodeFromBytes(data, d) != nil {
+				return nil
+			}
+			kind, data = d.ether.EthernetType, d.ether.Payload
+		case layers.EthernetTypePPPoESession:
+			if len(data) < pppoeBytes {
+				return nil
+			}
+			ppp := layers.PPPType(binary.BigEndian.Uint16(data[pppoeBytes-2:]))
+			if ppp != layers.PPPTypeIPv4 && ppp != layers.PPPTypeIPv6 {
+				d.ignore("PPP protocol %#x", int(ppp), ppp.String())
+				return nil
+			}
+			return data[pppoeBytes:]
+		default:
+			d.ignore("Ethernet type %#x", int(kind), kind.String())
 			return nil
 		}
-		kind, data = d.tag.Type, d.tag.Payload
 	}
-	if kind != layers.EthernetTypeIPv4 && kind != layers.EthernetTypeIPv6 {
+}
+
+// isRead reports whether payloads of an IP protocol are read: UDP, and tunnels with IP packets.
+func isRead(p layers.IPProtocol) bool {
+	return p == layers.IPProtocolUDP || p == layers.IPProtocolIPv4 || p == layers.IPProtocolIPv6 || p == layers.IPProtocolGRE
+}
+
+// innerPacket returns the IP packet in the payload of a tunnel; nil if there is none.
+func (d *decoder) innerPacket(s *segment) []byte {
+	if s.protocol != layers.IPProtocolGRE {
+		return s.payload // IPv4 or IPv6
+	}
+	if d.gre.DecodeFromBytes(s.payload, d) != nil {
 		return nil
 	}
-	return data
+	return d.networkPacket(d.gre.Protocol, d.gre.Payload)
 }
 
 // segment is the payload of an IP packet, or a fragment of it.
@@ -89,30 +178,43 @@ type segment struct {
 	payload  []byte
 }
 
-// decode returns the UDP datagram in a packet. If the packet is a fragment, it is the datagram that
-// this fragment completes. The result is false without a datagram; the payload is valid until the
-// next call.
+// maxTunnels is the number of tunnels within each other that are read.
+const maxTunnels = 4
+
+// decode returns the UDP datagram in a packet, also within tunnels. If the packet is a fragment, it is the datagram that
+// this fragment completes. The result is false without a datagram; the payload is valid until the next call.
 func (d *decoder) decode(p *packet) (datagram, bool) {
 	d.truncated = p.truncated
 	ip := d.ipPacket(p.link, p.data)
-	s, complete := segment{}, false
-	switch {
-	case len(ip) > 0 && ip[0]>>4 == 4:
-		s, complete = d.decodeIPv4(p.time, ip)
-	case len(ip) >= 40 && ip[0]>>4 == 6:
-		s, complete = d.decodeIPv6(p.time, ip)
+	for range maxTunnels {
+		s, complete := segment{}, false
+		switch {
+		case len(ip) > 0 && ip[0]>>4 == 4:
+			s, complete = d.decodeIPv4(p.time, ip)
+		case len(ip) >= 40 && ip[0]>>4 == 6:
+			s, complete = d.decodeIPv6(p.time, ip)
+		}
+		if !complete {
+			break
+		}
+		if s.protocol == layers.IPProtocolUDP {
+			return d.decodeUDP(p.time, &s)
+		}
+		// The payload may be in the memory of a reassembled datagram, which a fragment within the tunnel overwrites.
+		ip = bytes.Clone(d.innerPacket(&s))
 	}
-	if !complete {
-		return datagram{}, false
-	}
-	return d.decodeUDP(p.time, &s)
+	return datagram{}, false
 }
 
 // decodeIPv4 decodes an IPv4 packet captured at the given time. complete is true if the segment contains a whole
-// UDP datagram: the packet is not a fragment, or it is the last missing fragment of its datagram. complete is
+// UDP datagram or tunnelled packet: the packet is not a fragment, or it is the last missing fragment. complete is
 // false for other fragments, other protocols and invalid packets.
 func (d *decoder) decodeIPv4(at int64, data []byte) (_ segment, complete bool) {
-	if d.ip4.DecodeFromBytes(data, d) != nil || d.ip4.Protocol != layers.IPProtocolUDP {
+	if d.ip4.DecodeFromBytes(data, d) != nil {
+		return segment{}, false
+	}
+	if !isRead(d.ip4.Protocol) {
+		d.ignore("IP protocol %d", int(d.ip4.Protocol), d.ip4.Protocol.String())
 		return segment{}, false
 	}
 	h := &d.ip4
@@ -132,7 +234,7 @@ func (d *decoder) decodeIPv4(at int64, data []byte) (_ segment, complete bool) {
 
 // decodeIPv6 is decodeIPv4 for an IPv6 packet; data has at least the fixed header of 40 bytes (RFC
 // 8200: 4 payload length, 6 next header, 8 source, 24 destination). It follows the chain of
-// extension headers to UDP. A hop-by-hop, routing or destination header begins with the type of the
+// extension headers to UDP or a tunnel. A hop-by-hop, routing or destination header begins with the type of the
 // next header and its own length; a fragment header has the next type, a reserved byte, 13 bits of
 // offset in units of 8 bytes, 2 reserved bits, the flag for more fragments, and 4 bytes of
 // identification.
@@ -147,13 +249,14 @@ func (d *decoder) decodeIPv6(at int64, data []byte) (segment, bool) {
 		rest = rest[:n]
 	}
 	for {
+		if isRead(s.protocol) {
+			s.payload = rest
+			return s, true
+		}
 		if len(rest) < 8 {
 			return s, false
 		}
 		switch next := layers.IPProtocol(rest[0]); s.protocol {
-		case layers.IPProtocolUDP:
-			s.payload = rest
-			return s, true
 		case layers.IPProtocolIPv6HopByHop, layers.IPProtocolIPv6Routing, layers.IPProtocolIPv6Destination:
 			size := 8 * (int(rest[1]) + 1)
 			s.protocol, rest = next, rest[min(size, len(rest)):]
@@ -172,13 +275,15 @@ func (d *decoder) decodeIPv6(at int64, data []byte) (segment, bool) {
 			}
 			rest = s.payload // the payload may begin with further extension headers
 		default:
+			d.ignore("IP protocol %d", int(s.protocol), s.protocol.String())
 			return s, false
 		}
 	}
 }
 
 // decodeUDP decodes the UDP header (source port, destination port, length, checksum; 2 bytes each) of a
-// complete segment. It returns false if the datagram is malformed or was captured only in part.
+// complete segment. It returns false if the datagram is malformed. Of a datagram that was captured only in part it returns the
+// addresses.
 func (d *decoder) decodeUDP(at int64, s *segment) (datagram, bool) {
 	if len(s.payload) < 8 {
 		d.incomplete++
@@ -191,12 +296,14 @@ func (d *decoder) decodeUDP(at int64, s *segment) (datagram, bool) {
 	case n < 8:
 		return datagram{}, false
 	}
+	dgram := datagram{At: at, From: netip.AddrPortFrom(s.from.Unmap(), binary.BigEndian.Uint16(s.payload)),
+		To: netip.AddrPortFrom(s.to.Unmap(), binary.BigEndian.Uint16(s.payload[2:]))}
 	// Without a length in the header a truncated packet cannot be told from a complete one.
 	if n > len(s.payload) || d.truncated && n == len(s.payload) && binary.BigEndian.Uint16(s.payload[4:]) == 0 {
 		d.incomplete++
-		return datagram{}, false
+		dgram.Partial = true
+		return dgram, true
 	}
-	return datagram{At: at, Payload: s.payload[8:n],
-		From: netip.AddrPortFrom(s.from.Unmap(), binary.BigEndian.Uint16(s.payload)),
-		To:   netip.AddrPortFrom(s.to.Unmap(), binary.BigEndian.Uint16(s.payload[2:]))}, true
+	dgram.Payload = s.payload[8:n]
+	return dgram, true
 }

@@ -94,8 +94,23 @@ func TestHeadersBeforeUDP(t *testing.T) {
 		"tcp":                {ether(tcp), 0}, "arp": {append(make([]byte, 12), 8, 6, 0, 1, 8, 0), 0},
 		"esp": {ether(extended(v6, 50)), 0}, "nothing": {nil, 0}, "cut in the ip head": {ether(v4[:18]), 0},
 		"cut in the udp head": {ether(v4[:24]), 0}, "a length of 3": {ether(append(append(bytes.Clone(v4[:24]), 0, 3), v4[26:]...)), 0},
+		"pppoe": {pppoe(v4), 1}, "pppoe with ipv6": {pppoe(v6), 1}, "pppoe in a vlan": {tagged(pppoe(v4), 0x8100), 1},
+		"6in4": {ether(tunnel(t, 41, v6)), 1}, "ip in ip": {ether(tunnel(t, 4, v4)), 1}, "6in4 in pppoe": {pppoe(tunnel(t, 41, v6)), 1},
+		"gre":                     {ether(tunnel(t, 47, append([]byte{0, 0, 8, 0}, v4...))), 1},
+		"gre with a key":          {ether(tunnel(t, 47, append([]byte{0x20, 0, 0x86, 0xdd, 1, 2, 3, 4}, v6...))), 1},
+		"gre with ethernet":       {ether(tunnel(t, 47, append([]byte{0, 0, 0x65, 0x58}, tagged(ether(v4), 0x8100)...))), 1},
+		"a tunnel in fragments":   {nil, 1},
+		"five tunnels":            {ether(tunnel(t, 4, tunnel(t, 4, tunnel(t, 4, tunnel(t, 4, tunnel(t, 4, v4)))))), 0},
+		"gre cut in the head":     {ether(tunnel(t, 47, []byte{0x20, 0, 8})), 0},
+		"pppoe without a payload": {pppoe(v4)[:20], 0},
 	} {
 		list := []raw{{link: layers.LinkTypeEthernet, data: c.data}}
+		if name == "a tunnel in fragments" {
+			list = nil
+			for _, piece := range pieces4(tunnel(t, 41, v6), 16, 3) {
+				list = append(list, raw{link: layers.LinkTypeEthernet, data: ether(piece)})
+			}
+		}
 		got, err := readBytes(classic(t, list))
 		switch {
 		case c.want == 0 && !errors.Is(err, ErrNoDatagrams):
@@ -249,7 +264,10 @@ func TestBadInput(t *testing.T) {
 		"damaged":        {bad, ErrFormat, []string{"a.pcap: packet 2: ", "expected a packet"}},
 		"damaged pcapng": {next, ErrFormat, []string{"a.pcap: packet 2: ", "expected a packet"}},
 		"no datagrams": {classic(t, []raw{{link: layers.LinkTypeEthernet, data: tcp}}), ErrNoDatagrams,
-			[]string{"contains no complete UDP datagram in 1 packet", "expected at least one"}},
+			[]string{"contains no complete UDP datagram in 1 packet", "1 packet without UDP left out: 1 of IP protocol 6 (TCP)", "expected at least one"}},
+		"other types": {classic(t, []raw{{link: layers.LinkTypeEthernet, data: append(make([]byte, 12), 0x88, 0x63, 0, 0)},
+			{link: layers.LinkTypeEthernet, data: append(make([]byte, 12), 0x88, 0x63, 0, 0)}, {link: layers.LinkTypeEthernet, data: append(make([]byte, 12), 0x12, 0x34, 0, 0)}}),
+			ErrNoDatagrams, []string{"3 packets without UDP left out: 2 of Ethernet type 0x8863 (PPPoEDiscovery), 1 of Ethernet type 0x1234;"}},
 		"an unknown link": {classic(t, []raw{{link: layers.LinkTypeIEEE802_11, data: tcp}}), ErrNoDatagrams, []string{"no complete UDP datagram"}},
 		"parts of packets": {classic(t, []raw{{link: layers.LinkTypeRaw, data: ip(t, netip.AddrPortFrom(client4, 1),
 			netip.AddrPortFrom(server4, 2), pattern(90, 1))[:60], more: 58}}), ErrNoDatagrams, []string{"1 datagram left out: captured only in part"}},
@@ -312,6 +330,38 @@ func TestDecompressionBombs(t *testing.T) {
 			t.Errorf("%s: error %v, remarks %v", name, err, got.Remarks())
 		} else if name != "datagrams" && err == nil {
 			t.Errorf("%s: read without an error", name)
+		}
+	}
+}
+
+// The error for a direction without complete datagrams names what is missing and why.
+func TestChoiceWithoutDatagrams(t *testing.T) {
+	server, client := netip.AddrPortFrom(server4, 2000), netip.AddrPortFrom(client4, 1000)
+	down, up := ip(t, server, client, pattern(90, 1)), ip(t, client, server, pattern(20, 1))
+	tcp := bytes.Clone(up)
+	tcp[9] = 6
+	for name, c := range map[string]struct {
+		first  raw
+		choice Choice
+		want   string
+	}{
+		"cut": {raw{data: down[:60], more: len(down) - 60}, Choice{},
+			"contains no complete datagrams from port 2000, but 1 that were captured only in part; expected whole packets; tcpdump -s 0"},
+		"cut, up":          {raw{data: down[:60], more: len(down) - 60}, Choice{Port: 1000, Up: true}, "no complete datagrams to port 1000, but 1 that"},
+		"one direction":    {raw{data: tcp}, Choice{Port: 2000}, "but 1 in the other direction; 1 packet without UDP left out: 1 of IP protocol 6 (TCP); expected dir=up"},
+		"another port":     {raw{data: tcp}, Choice{Port: 5}, "no datagrams from or to port 5; 1 packet without UDP left out: 1 of IP protocol 6 (TCP); expected one of"},
+		"cut in its ports": {raw{data: down[:24], more: 1}, Choice{}, "but 1 in the other direction; 1 datagram left out: captured only in part;"},
+	} {
+		c.first.link = layers.LinkTypeRaw
+		got, err := readBytes(classic(t, []raw{c.first, {link: layers.LinkTypeRaw, data: up}}))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if c.choice.Port == 0 {
+			c.choice.Port = 2000
+		}
+		if err := got.selectDatagrams(c.choice); !errors.Is(err, ErrNoDatagrams) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v; want %s", name, err, c.want)
 		}
 	}
 }
@@ -422,7 +472,7 @@ func TestUnknownLink(t *testing.T) {
 		list[i].link = 147
 	}
 	_, err := readBytes(classic(t, list))
-	if err == nil || !strings.Contains(err.Error(), "link type 147; expected Ethernet") {
+	if err == nil || !strings.Contains(err.Error(), "of link type 147; expected at least one, on Ethernet") {
 		t.Errorf("%v", err)
 	}
 }

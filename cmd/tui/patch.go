@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"wirelab/encoders/patch"
+	"wirelab/internal/filetype"
 	"wirelab/internal/texttable"
 )
 
@@ -90,12 +91,39 @@ func (a *app) patchMake(ctx context.Context, oldPath, newPath, out string, fast 
 		return err
 	}
 	return a.writeResult(info, func(io.Writer) {
-		a.remark("wrote %s: %d bytes, %.2f %% of %s (%d bytes)", out, info.Patch, percent(info.Patch, info.New), newPath, info.New)
+		share := "for"
+		if info.New > 0 {
+			share = percent(info.Patch, info.New) + " % of"
+		}
+		a.remark("wrote %s: %d bytes, %s %s (%d bytes)", out, info.Patch, share, newPath, info.New)
+		if t := compression(newPath); t != nil && info.Patch > info.New/50 {
+			a.remark("%s is %s: a small change of its content changes most of its bytes; a patch of the unpacked files is smaller", newPath, t.Name)
+		}
 	})
 }
 
-// percent returns part as a percentage of total.
-func percent(part, total int64) float64 { return 100 * float64(part) / float64(max(total, 1)) }
+// compression returns the kind of the file at path if it is a compressed one, otherwise nil.
+func compression(path string) *filetype.Type {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	head := make([]byte, filetype.HeadBytes)
+	n, _ := io.ReadFull(file, head) // a short or unreadable file has no known kind
+	if t := filetype.Detect(head[:n]); t != nil && t.Compressed {
+		return t
+	}
+	return nil
+}
+
+// percent formats part as a percentage of total; "-" if total is 0.
+func percent(part, total int64) string {
+	if total == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", 100*float64(part)/float64(total))
+}
 
 // makePatch makes the patch out, which turns the file oldPath into newPath, and shows progress under
 // the name job. It stops when ctx ends.
@@ -231,7 +259,7 @@ func (a *app) patchBench(ctx context.Context, dirs []string, fast bool) error {
 		}
 		all = append(all, info)
 		total.New, total.Patch = total.New+info.New, total.Patch+info.Patch
-		g.Add(info.Name, info.New, info.Patch, fmt.Sprintf("%.2f", percent(info.Patch, info.New)), info.Make, info.Apply, *info.Lossless)
+		g.Add(info.Name, info.New, info.Patch, percent(info.Patch, info.New), info.Make, info.Apply, *info.Lossless)
 	}
 	doc := struct {
 		Pairs []patchInfo `json:"pairs"`
@@ -239,7 +267,7 @@ func (a *app) patchBench(ctx context.Context, dirs []string, fast bool) error {
 		Patch int64       `json:"patch_bytes"`
 	}{all, total.New, total.Patch}
 	err = a.writeResult(doc, func(w io.Writer) {
-		g.Add("all", total.New, total.Patch, fmt.Sprintf("%.2f", percent(total.Patch, total.New)), "", "", len(wrong) == 0)
+		g.Add("all", total.New, total.Patch, percent(total.Patch, total.New), "", "", len(wrong) == 0)
 		g.WriteText(w, anyWidth)
 	})
 	return errors.Join(err, newFailure(wrong))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -65,6 +66,39 @@ func TestPatch(t *testing.T) {
 		}
 		if got := listed(t); got != "new old out p" {
 			t.Errorf("left behind: %s", got)
+		}
+	}
+}
+
+// A patch of compressed files comes with a hint, that to an empty file has no percentage.
+func TestPatchRemarks(t *testing.T) {
+	t.Chdir(t.TempDir())
+	text := strings.Repeat("It was a dark and stormy night. ", 1000)
+	gz := func(text string) string {
+		var b strings.Builder
+		w := gzip.NewWriter(&b)
+		_, _ = w.Write([]byte(text))
+		_ = w.Close()
+		return b.String()
+	}
+	const hint = "a small change of its content changes most of its bytes; a patch of the unpacked files is smaller"
+	for name, c := range map[string]struct{ old, new, want, not string }{
+		"gzip":    {gz(text), gz("It is not. " + text), "new is compressed with gzip: " + hint, ""},
+		"zip":     {"PK\x03\x04 one", "PK\x03\x04 two", "new is a zip archive or a workbook: " + hint, ""},
+		"png":     {"\x89PNG one", "\x89PNG two", "new is a PNG image: " + hint, ""},
+		"text":    {text, "It is not. " + text, " % of new (32011 bytes)", "smaller"},
+		"an old":  {"", text, " % of new (32000 bytes)", "smaller"},
+		"a new":   {text, "", ", for new (0 bytes)", "%"},
+		"neither": {"", "", ", for new (0 bytes)", "%"},
+	} {
+		for file, content := range map[string]string{"old": c.old, "new": c.new} {
+			if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		o := tui("patch", "make", "old", "new", "p")
+		if o.code != exitDone || !strings.Contains(o.stderr, c.want) || c.not != "" && strings.Contains(o.stderr, c.not) {
+			t.Errorf("%s: exit %d, %q; want %q", name, o.code, o.stderr, c.want)
 		}
 	}
 }

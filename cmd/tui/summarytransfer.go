@@ -19,7 +19,7 @@ func writeTransfer(w io.Writer, r *engine.Result) {
 	printf(w, "%s, seed %d: %.1f s, a file of %d bytes for a receiver with an old version of %d bytes\n\n", runTitle(r), r.Seed, r.DurationS,
 		x.NewBytes, x.OldBytes)
 	fmt.Fprintf(w, "time      %s\n", transferStatus(x))
-	fmt.Fprintf(w, "packed    %d bytes, %.2f %% of the new file; %d blocks\n", x.PackedBytes,
+	fmt.Fprintf(w, "packed    %d bytes, %s %% of the new file; %d blocks\n", x.PackedBytes,
 		percent(int64(x.PackedBytes), int64(x.NewBytes)), x.Blocks)
 	printf(w, "datagrams %s\n", outcomes(t))
 	fmt.Fprintf(w, "resent    %d blocks; %d blocks received again\n", x.Resent, x.Spurious)
@@ -65,7 +65,7 @@ func writeTransferShadows(w io.Writer, r *engine.Result) {
 		if first := r.Totals.Transfer.TimeS; x.TimeS != nil && first != nil && *first > 0 {
 			ratio = fmt.Sprintf("%.2f", *x.TimeS / *first)
 		}
-		g.Add(name, x.PackedBytes, fmt.Sprintf("%.2f", percent(int64(x.PackedBytes), int64(x.NewBytes))), t.Sent, x.Resent,
+		g.Add(name, x.PackedBytes, percent(int64(x.PackedBytes), int64(x.NewBytes)), t.Sent, x.Resent,
 			kilobytes(x.WireBytes), transferSeconds(x), ratio, t.Wrong)
 	}
 	g.WriteText(w, anyWidth)

@@ -3,8 +3,8 @@
 package filetype
 
 import (
+	"bytes"
 	"fmt"
-	"strings"
 )
 
 // HeadBytes is the number of bytes at the start of a file from which it can be recognised.
@@ -54,7 +54,7 @@ var types = []Type{
 func Detect(head []byte) *Type {
 	for i := range types {
 		t := &types[i]
-		if len(head) >= t.offset && strings.HasPrefix(string(head[t.offset:]), t.magic) {
+		if len(head) >= t.offset && bytes.HasPrefix(head[t.offset:], []byte(t.magic)) {
 			return t
 		}
 	}

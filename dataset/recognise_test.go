@@ -103,7 +103,7 @@ func TestRecognise(t *testing.T) {
 		"It was a dark, dark night.\nThe rain,\n":  "text",
 		"[12:00:01] joined\n[12:00:02] left\n":     "text",
 		"Gr\xfc\xdfe\n":                            "text",
-		"[{\"tick\": 0}, {\"tick\": 1}]":           "is one list; expected one object on each line; jq -c '.[]' FILE makes such lines",
+		"[{\"tick\": 0}, {\"tick\": 1}]":           "table",
 		"{\n \"frames\": [\n  1\n ]\n}\n":          "is one object over several lines; expected one object on each line; jq",
 		`{"traceEvents": [{"ph": "X", "ts": 1}]}`:  "is a Chrome trace; expected",
 		`[{"ph": "X", "ts": 1, "pid": 3}]`:         "is a Chrome trace; expected",
@@ -124,6 +124,10 @@ func TestRecognise(t *testing.T) {
 				t.Errorf("%.20q in %s: %q, %v; want %s", content, name, got, err, want)
 			}
 		}
+	}
+	array := file(t, "array", []byte(`[{"tick": 0}]`))
+	if _, err := Open(t.Context(), array, Options{}); err == nil || !strings.Contains(err.Error(), "is a list; expected one object on each line; jq -c '.[]' FILE") {
+		t.Errorf("a list: %v", err)
 	}
 	for name, want := range map[string]string{"a.dm_91": "protocol \"91\" of Quake Live since 2015", "a.toml": "is TOML; expected data, or table:"} {
 		if _, err := Open(t.Context(), file(t, name, []byte("item = \"x\"\n")), Options{}); err == nil || !strings.Contains(err.Error(), want) {

@@ -28,42 +28,31 @@ type decoder struct {
 	gre   layers.GRE
 
 	fragments  reassembler
-	incomplete int              // number of datagrams that were captured only in part
-	truncated  bool             // the current packet is shorter than its headers claim
-	ignored    map[protocol]int // number of packets by the protocol that is not read
+	incomplete int            // number of datagrams that were captured only in part
+	truncated  bool           // the current packet is shorter than its headers claim
+	ignored    map[string]int // number of packets by the protocol that is not read
 }
 
-// protocol is a protocol that is not read.
-type protocol struct {
-	format string // of the number: "link type %d"
-	number int
-	name   string
-}
-
-// ignore counts a packet of a protocol that is not read.
-func (d *decoder) ignore(format string, number int, name string) {
+// ignore counts a packet of a protocol that is not read. format describes the protocol by its number and its name.
+func (d *decoder) ignore(format string, number int, name fmt.Stringer) {
 	if d.ignored == nil {
-		d.ignored = map[protocol]int{}
+		d.ignored = map[string]int{}
 	}
-	d.ignored[protocol{format, number, name}]++
+	d.ignored[fmt.Sprintf(format+" (%v)", number, name)]++
 }
 
 // describeIgnored describes the packets that are not read, the most frequent protocols first; "" if there are none.
 func (d *decoder) describeIgnored() string {
 	const maxListed = 4
-	list := slices.SortedFunc(maps.Keys(d.ignored), func(a, b protocol) int {
-		return cmp.Or(cmp.Compare(d.ignored[b], d.ignored[a]), strings.Compare(a.format, b.format), cmp.Compare(a.number, b.number))
+	list := slices.SortedFunc(maps.Keys(d.ignored), func(a, b string) int {
+		return cmp.Or(cmp.Compare(d.ignored[b], d.ignored[a]), strings.Compare(a, b))
 	})
 	total := 0
 	var parts []string
 	for i, p := range list {
 		total += d.ignored[p]
 		if i < maxListed {
-			part := fmt.Sprintf("%d of "+p.format, d.ignored[p], p.number)
-			if !strings.HasPrefix(p.name, "Unknown") { // the library does not know it either
-				part += " (" + p.name + ")"
-			}
-			parts = append(parts, part)
+			parts = append(parts, fmt.Sprintf("%d of %s", d.ignored[p], p))
 		}
 	}
 	if total == 0 {
@@ -111,7 +100,7 @@ func (d *decoder) ipPacket(link layers.LinkType, data []byte) []byte {
 	case layers.LinkTypeRaw, layers.LinkTypeIPv4, layers.LinkTypeIPv6, rawOnOthers, rawOnOpenBSD:
 		return data
 	default:
-		d.ignore("link type %d", int(link), link.String())
+		d.ignore("link type %d", int(link), link)
 		return nil
 	}
 	return d.networkPacket(kind, data)
@@ -144,12 +133,12 @@ func (d *decoder) networkPacket(kind layers.EthernetType, data []byte) []byte {
 			}
 			ppp := layers.PPPType(binary.BigEndian.Uint16(data[pppoeBytes-2:]))
 			if ppp != layers.PPPTypeIPv4 && ppp != layers.PPPTypeIPv6 {
-				d.ignore("PPP protocol %#x", int(ppp), ppp.String())
+				d.ignore("PPP protocol %#x", int(ppp), ppp)
 				return nil
 			}
 			return data[pppoeBytes:]
 		default:
-			d.ignore("Ethernet type %#x", int(kind), kind.String())
+			d.ignore("Ethernet type %#x", int(kind), kind)
 			return nil
 		}
 	}
@@ -214,7 +203,7 @@ func (d *decoder) decodeIPv4(at int64, data []byte) (_ segment, complete bool) {
 		return segment{}, false
 	}
 	if !isRead(d.ip4.Protocol) {
-		d.ignore("IP protocol %d", int(d.ip4.Protocol), d.ip4.Protocol.String())
+		d.ignore("IP protocol %d", int(d.ip4.Protocol), d.ip4.Protocol)
 		return segment{}, false
 	}
 	h := &d.ip4
@@ -275,7 +264,7 @@ func (d *decoder) decodeIPv6(at int64, data []byte) (segment, bool) {
 			}
 			rest = s.payload // the payload may begin with further extension headers
 		default:
-			d.ignore("IP protocol %d", int(s.protocol), s.protocol.String())
+			d.ignore("IP protocol %d", int(s.protocol), s.protocol)
 			return s, false
 		}
 	}

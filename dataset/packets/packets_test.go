@@ -267,7 +267,7 @@ func TestBadInput(t *testing.T) {
 			[]string{"contains no complete UDP datagram in 1 packet", "1 packet without UDP left out: 1 of IP protocol 6 (TCP)", "expected at least one"}},
 		"other types": {classic(t, []raw{{link: layers.LinkTypeEthernet, data: append(make([]byte, 12), 0x88, 0x63, 0, 0)},
 			{link: layers.LinkTypeEthernet, data: append(make([]byte, 12), 0x88, 0x63, 0, 0)}, {link: layers.LinkTypeEthernet, data: append(make([]byte, 12), 0x12, 0x34, 0, 0)}}),
-			ErrNoDatagrams, []string{"3 packets without UDP left out: 2 of Ethernet type 0x8863 (PPPoEDiscovery), 1 of Ethernet type 0x1234;"}},
+			ErrNoDatagrams, []string{"3 packets without UDP left out: 2 of Ethernet type 0x8863 (PPPoEDiscovery), 1 of Ethernet type 0x1234 ("}},
 		"an unknown link": {classic(t, []raw{{link: layers.LinkTypeIEEE802_11, data: tcp}}), ErrNoDatagrams, []string{"no complete UDP datagram"}},
 		"parts of packets": {classic(t, []raw{{link: layers.LinkTypeRaw, data: ip(t, netip.AddrPortFrom(client4, 1),
 			netip.AddrPortFrom(server4, 2), pattern(90, 1))[:60], more: 58}}), ErrNoDatagrams, []string{"1 datagram left out: captured only in part"}},
@@ -472,7 +472,7 @@ func TestUnknownLink(t *testing.T) {
 		list[i].link = 147
 	}
 	_, err := readBytes(classic(t, list))
-	if err == nil || !strings.Contains(err.Error(), "of link type 147; expected at least one, on Ethernet") {
+	if err == nil || !strings.Contains(err.Error(), "of link type 147 (UnknownLinkType); expected at least one, on Ethernet") {
 		t.Errorf("%v", err)
 	}
 }

@@ -9,17 +9,14 @@ import (
 )
 
 // IsLog reports whether the text at path, which begins with head, is a log: JSON, or CSV by the name of the file, or lines
-// with equal numbers of separators of which the second has a number. JSON that is no log is an error that describes it.
+// with equal numbers of separators of which the second has a number. JSON of another kind is an error that describes it.
 func IsLog(path string, head []byte) (bool, error) {
 	text := bytes.TrimSpace(bytes.TrimPrefix(head, []byte(byteOrderMark)))
 	if isJSON(text) {
 		return true, checkJSON(path, text)
 	}
-	for _, ending := range []string{".gz", ".zst"} {
-		path = strings.TrimSuffix(path, ending)
-	}
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".csv", ".tsv", ".jsonl", ".ndjson", ".json":
+	byName := new(Layout).FormatOf(path)
+	if byName != formatPacked && !strings.Contains(filepath.Base(path), ".txt") {
 		return true, nil
 	}
 	var lines [][]byte
@@ -55,7 +52,7 @@ func isJSON(text []byte) bool {
 	return len(next) > 0 && strings.IndexByte(inner, next[0]) >= 0
 }
 
-// checkJSON returns an error if the JSON at path is not a log.
+// checkJSON returns an error if the JSON at path is a trace, or an object that goes on in further lines.
 func checkJSON(path string, text []byte) error {
 	has := func(key string) bool { return bytes.Contains(text, []byte(`"`+key+`"`)) }
 	line, _, more := bytes.Cut(text, []byte("\n"))
@@ -63,9 +60,7 @@ func checkJSON(path string, text []byte) error {
 	switch {
 	case has("traceEvents") || has("ph") && has("ts") && has("pid"):
 		e.Problem, e.Expected = "is a Chrome trace", "a log of states; jq -c '.traceEvents[]' FILE makes JSON Lines of its events"
-	case text[0] == '[':
-		e.Problem, e.Expected = "is one list", "one object on each line; jq -c '.[]' FILE makes such lines of a list"
-	case more && !bytes.HasSuffix(bytes.TrimSpace(line), []byte("}")):
+	case text[0] == '{' && more && !bytes.HasSuffix(bytes.TrimSpace(line), []byte("}")):
 		e.Problem, e.Expected = "is one object over several lines", "one object on each line; jq -c '.NAME[]' FILE makes such lines of a list in it"
 	default:
 		return nil

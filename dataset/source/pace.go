@@ -19,21 +19,35 @@ type Pace struct {
 	shortest, longest time.Duration
 	last              time.Duration
 	running           bool // last is the time of the frame before
+	fell              bool // the gap before was negative
 }
 
-// Add adds the next frame, which was recorded at the given time. A gap that is negative or exceeds MaxGap does not count.
+// Add adds the next frame, which was recorded at the given time.
 func (p *Pace) Add(at time.Duration) {
-	gap := at - p.last
-	if p.running && gap >= 0 && gap <= MaxGap {
-		if p.gaps == 0 {
-			p.shortest = gap
-		}
-		p.gaps++
-		p.elapsed += gap
-		p.shortest, p.longest = min(p.shortest, gap), max(p.longest, gap)
+	if p.running {
+		p.AddGap(at - p.last)
 	}
 	p.last, p.running = at, true
 }
+
+// AddGap adds the time between two frames. It does not count if it is negative or exceeds MaxGap. Nor does one after a
+// negative gap, because it may be the way back from a frame that is out of order.
+func (p *Pace) AddGap(gap time.Duration) {
+	isAfterFall := p.fell
+	p.fell = gap < 0
+	if gap < 0 || gap > MaxGap || isAfterFall {
+		return
+	}
+	if p.gaps == 0 {
+		p.shortest = gap
+	}
+	p.gaps++
+	p.elapsed += gap
+	p.shortest, p.longest = min(p.shortest, gap), max(p.longest, gap)
+}
+
+// Mean returns the mean gap; 0 if none was counted.
+func (p *Pace) Mean() time.Duration { return p.elapsed / time.Duration(max(p.gaps, 1)) }
 
 // Break makes the gap before the next frame not count, as at a change of the map.
 func (p *Pace) Break() { p.running = false }
@@ -47,7 +61,8 @@ func (p *Pace) Hz(assumed int, n *Notes) int {
 	rate := float64(p.gaps) / p.elapsed.Seconds()
 	hz := int(max(1, min(1000, math.Round(rate))))
 	isRounded := math.Abs(float64(hz)-rate) > 0.02*rate
-	if p.shortest != p.longest || isRounded {
+	varies := p.longest-p.shortest > time.Millisecond+p.Mean()/10 // more than times in whole milliseconds do
+	if varies || isRounded {
 		n.Remark("frames are played evenly, %d a second; recorded were %s a second on average (%s s), with gaps of %d to %d ms",
 			hz, units.Significant(rate, 4), units.Significant(p.elapsed.Seconds(), 4), p.shortest.Milliseconds(), p.longest.Milliseconds())
 	}

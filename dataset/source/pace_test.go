@@ -22,14 +22,16 @@ func TestPace(t *testing.T) {
 		want   int
 		remark string
 	}{
-		"even":        {even, 20, ""},
-		"repeated":    {repeated, 122, "122 a second; recorded were 122.1 a second on average (3.267 s), with gaps of 0 to 33 ms"},
-		"one missing": {[]time.Duration{0, 50 * ms, 150 * ms, 200 * ms}, 15, "gaps of 50 to 100 ms"},
-		"a pause":     {append(slices.Clone(even), time.Hour, time.Hour+50*ms), 20, ""},
-		"a new clock": {append(slices.Clone(even), even...), 20, ""},
-		"rounded":     {[]time.Duration{0, 80 * ms, 160 * ms}, 13, "13 a second; recorded were 12.5"},
-		"one frame":   {even[:1], 7, ""},
-		"one time":    {make([]time.Duration, 9), 7, ""},
+		"even":          {even, 20, ""},
+		"repeated":      {repeated, 122, "122 a second; recorded were 122.1 a second on average (3.267 s), with gaps of 0 to 33 ms"},
+		"one missing":   {[]time.Duration{0, 50 * ms, 150 * ms, 200 * ms}, 15, "gaps of 50 to 100 ms"},
+		"a pause":       {append(slices.Clone(even), time.Hour, time.Hour+50*ms), 20, ""},
+		"a new clock":   {append(slices.Clone(even), even...), 20, ""},
+		"rounded":       {[]time.Duration{0, 80 * ms, 160 * ms}, 13, "13 a second; recorded were 12.5"},
+		"out of order":  {[]time.Duration{0, 50 * ms, 100 * ms, 20 * ms, 100 * ms, 150 * ms}, 20, ""},
+		"rounded to ms": {[]time.Duration{0, 17 * ms, 33 * ms, 50 * ms}, 60, ""},
+		"one frame":     {even[:1], 7, ""},
+		"one time":      {make([]time.Duration, 9), 7, ""},
 	} {
 		var p source.Pace
 		var notes source.Notes

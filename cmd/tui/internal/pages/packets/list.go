@@ -178,19 +178,18 @@ func (p *list) findIndex(id packetlog.ID) int {
 	return -1
 }
 
-// nextFilter selects the next condition that matches at least one packet. After a typed filter, and after the last
-// condition, it selects all packets.
-func (p *list) nextFilter() {
-	p.dirty = true
+// nextFilter returns the next condition that matches at least one packet. After a typed filter, and after the last
+// condition, this is the filter that selects all packets.
+func (p *list) nextFilter() packetfilter.Filter {
 	names := packetfilter.Conditions()
 	i := slices.Index(names, p.filter.String()) // -1 for a typed filter
 	for i++; i < len(names); i++ {
-		p.filter, _ = packetfilter.Parse(names[i])
-		if p.filter.SelectsAll() || len(p.listed()) > 0 {
-			return
+		f, _ := packetfilter.Parse(names[i])
+		if f.SelectsAll() || slices.ContainsFunc(p.packets, func(r packetlog.Record) bool { return f.Matches(&p.env, &r) }) {
+			return f
 		}
 	}
-	p.filter = packetfilter.Filter{}
+	return packetfilter.Filter{}
 }
 
 // nextSort sorts by the next column: the order of sending, the size, the delay, and so on.

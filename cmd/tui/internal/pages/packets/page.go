@@ -80,9 +80,6 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	return append(lines, p.detailsSlot.Render(th, w, h-summaryRows-upper, look.Unfocused)...)
 }
 
-// Focus selects the next filter.
-func (p *page) Focus(int) { p.list.nextFilter() }
-
 // Move selects another packet: up and down by rows, left and right by matches of /search, which are failures at first.
 // In the view of bits it moves the cursor.
 func (p *page) Move(dx, dy int) room.Request {
@@ -249,7 +246,7 @@ func (p *page) Arrows() [][2]string {
 // KeyHelp implements room.Explainer.
 func (p *page) KeyHelp(key string) string {
 	return map[string]string{"up": "previous or next packet", "left": "previous or next failure, as N n",
-		"enter": "the baseline of this packet", "tab": "next filter, as f", "esc": "clear selection, filter and order: follow the newest"}[key]
+		"enter": "the baseline of this packet", "esc": "clear selection, filter and order: follow the newest"}[key]
 }
 
 // Bindings implements room.Binder.
@@ -280,15 +277,9 @@ func (p *page) Bindings() []room.Binding {
 	toEnd := func(direction int) func() room.Request {
 		return func() room.Request { return p.Move(0, direction*room.ListEnd) }
 	}
-	next := func() room.Request {
-		before := p.list.filter
-		p.list.nextFilter()
-		after := p.list.filter
-		p.list.filter = before
-		return p.setFilter(after)
-	}
+	next := func() room.Request { return p.setFilter(p.list.nextFilter()) }
 	return append(p.bitBindings(), []room.Binding{
-		room.Bind(group, []string{"f"}, "f", "next filter: all, failed, lost, late, ...; or type /filter lost",
+		room.Bind(group, []string{"f", "tab", "shift+tab"}, "f", "next filter: all, failed, lost, late, ...; or type /filter lost",
 			next).InFooter("filter").Pin(),
 		room.Bind(group, []string{"F"}, "F", "type a filter: bytes > 800 && lost",
 			edit(func() string { return "filter " + strings.TrimPrefix(p.list.filter.String(), "all") })).InFooter("type a filter"),

@@ -120,11 +120,18 @@ func TestUnknownRows(t *testing.T) {
 // TestRowFilterEnds checks that whatever ends a filter of rows also ends the computation of which rows packets carry.
 func TestRowFilterEnds(t *testing.T) {
 	number := uint64(7)
+	press := func(key string) func(p *page) room.Request {
+		return func(p *page) room.Request {
+			list := p.Bindings()
+			return list[slices.IndexFunc(list, func(b room.Binding) bool { return slices.Contains(b.Keys(), key) })].Action()
+		}
+	}
 	for name, end := range map[string]func(p *page) room.Request{
 		"esc":        (*page).Release,
 		"/goto":      func(p *page) room.Request { return order(t, p, room.PacketOrder{Number: &number}) },
 		"/filter":    func(p *page) room.Request { return order(t, p, room.PacketOrder{Filter: filter(t, "lost")}) },
 		"x, explain": func(p *page) room.Request { return p.ShowPacket(packetlog.ID{Seq: number}) },
+		"f": press("f"), "tab": press("tab"), "shift+tab": press("shift+tab"),
 	} {
 		p := New()
 		labtest.NewStage(p, labtest.NewPackets(), 160, 46)

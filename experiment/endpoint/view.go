@@ -125,6 +125,7 @@ func (s *Sender) switchViews() {
 	v := &s.views
 	if v.budget.Bps == 0 {
 		v.server = nil
+		v.bucket = view.Bucket{}
 		s.minAckSeq, s.hasAck, s.newestAcked = s.seq, false, 0 // the receiver has no whole frames to refer to
 		clear(s.acked[:])
 		return

@@ -19,7 +19,7 @@ type Bucket struct {
 
 	tokens int64 // in bits times 1e9
 	filled time.Duration
-	full   bool // the bucket has been filled once
+	began  bool // Allow was called
 	sent   ring.Queue[sentBytes]
 	bytes  int64 // sum of sent
 }
@@ -36,8 +36,8 @@ const maxInterval = time.Second
 // maxDepth bounds the depth of a bucket. It is more than a datagram, and a sum of a few cannot overflow.
 const maxDepth = 1 << 60
 
-// Set sets the budget, at most 1 Gbit/s. A packet may take what the bucket contains, at most the budget of burst/1000
-// intervals. interval is the time between two packets; one of more than a second counts as a second.
+// Set sets the budget, at most 1 Gbit/s. A packet may take what the bucket contains: the budget of one interval at first,
+// and at most that of burst/1000 intervals. interval is the time between two packets; one of more than a second counts as a second.
 func (b *Bucket) Set(rateBps, burst int64, interval time.Duration) {
 	interval = min(interval, maxInterval)
 	perPacket := rateBps * int64(interval)
@@ -54,10 +54,11 @@ const slack = time.Microsecond
 // Allow returns how many bytes may be sent at now. If that is less than need, nothing should be sent; if
 // need is more than the depth of the bucket, it then fills up to need and its depth.
 func (b *Bucket) Allow(now time.Duration, need int) int {
-	if b.full {
+	if b.began {
 		b.tokens += b.rateBps * int64(min(now-b.filled, maxInterval))
 	} else {
-		b.tokens, b.full = b.depth, true
+		b.began = true
+		b.tokens = b.depth - b.surplus
 	}
 	b.filled = now
 	limit := b.depth

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// At an interval of T a packet may take rate*T/8 bytes, and of a second if T is longer; with a burst of b packets the first
-// takes b times as much, as far as a window permits.
+// At an interval of T a packet may take rate*T/8 bytes, and of a second if T is longer; with a burst of b packets, one after
+// twenty that were not sent takes b times as much, as far as a window permits.
 func TestBucketClosedForm(t *testing.T) {
 	for _, c := range []struct {
-		rate, burst   int64
-		interval      time.Duration
-		first, steady int // bytes
+		rate, burst  int64
+		interval     time.Duration
+		late, steady int // bytes
 	}{
 		{64_000, 1000, time.Second / 50, 160, 160},
 		{64_000, 2000, time.Second / 50, 320, 160},
@@ -24,12 +24,15 @@ func TestBucketClosedForm(t *testing.T) {
 	} {
 		var b Bucket
 		b.Set(c.rate, c.burst, c.interval)
-		for n := range 10 {
+		for n := range 40 {
 			now, want := time.Duration(n)*c.interval, c.steady
-			if n == 0 {
-				want = c.first
+			got := b.Allow(now, 0)
+			if n > 10 && n < 30 {
+				continue
+			} else if n == 30 {
+				want = c.late
 			}
-			if got := b.Allow(now, 0); got != want {
+			if got != want {
 				t.Errorf("%d bit/s, burst %d, packet %d after %v each: %d bytes, want %d", c.rate, c.burst, n, c.interval, got, want)
 			}
 			b.Spend(now, b.Allow(now, 0))
@@ -38,7 +41,8 @@ func TestBucketClosedForm(t *testing.T) {
 }
 
 // With random changes of rate, burst and interval between packets, no 100 ms that end with a packet contain more than the
-// settings of that packet allow, and packets that take all they may use the budget.
+// settings of that packet allow, packets that take all they may use the budget, and all packets together never take more
+// than the budget of the time and of one packet.
 func TestBucketLiveChanges(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 3))
@@ -49,7 +53,7 @@ func TestBucketLiveChanges(t *testing.T) {
 		total, budget := 0, 0.0
 		for n := range 2000 {
 			if n == 0 || rng.IntN(40) == 0 {
-				rate, burst = 1000+rng.Int64N(1_000_000), 1000+rng.Int64N(3)*500
+				rate, burst = 1000+rng.Int64N(1_000_000), 1000+rng.Int64N(31)*500
 				interval = time.Second / time.Duration(1+rng.IntN(120))
 				if rng.IntN(4) == 0 {
 					interval = time.Duration(rng.Int64N(int64(3 * time.Second)))
@@ -65,6 +69,9 @@ func TestBucketLiveChanges(t *testing.T) {
 			}
 			b.Spend(now, size)
 			sent, total, budget = append(sent, sentBytes{now, size}), total+size, budget+float64(rate)/8*interval.Seconds()
+			if float64(total) > budget+1 {
+				t.Fatalf("seed %d: %d bytes until %v, the budget of that time and one packet is %.0f", seed, total, now, budget)
+			}
 			inWindow := 0
 			for k := len(sent) - 1; k >= 0 && sent[k].at > now-BudgetWindow+slack; k-- {
 				inWindow += sent[k].bytes

@@ -13,6 +13,7 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/experiment/view"
 	"wirelab/internal/golden"
 	"wirelab/internal/testkit"
 )
@@ -67,6 +68,30 @@ func TestGoldenRuns(t *testing.T) {
 		fmt.Fprintf(&got, "%-14s %s\n", c.name, goldenRun(t, c.name, c.data, c.more))
 	}
 	golden.Compare(t, "testdata/runs.golden", got.String())
+}
+
+// TestGoldenBudgets is like TestGoldenRuns for small budgets, of which a packet has less than a row takes: sessions with each
+// policy and three encoders, and crowds with a budget for each client, for all clients together, or both.
+func TestGoldenBudgets(t *testing.T) {
+	t.Parallel()
+	if labtest.RaceEnabled {
+		t.Skip("the race detector takes its time, and has nothing to find here")
+	}
+	var got bytes.Buffer
+	policies := view.Policies
+	for i, budget := range []string{"3kbit", "4kbit", "6kbit", "8kbit", "12kbit", "16kbit", "24kbit"} {
+		for k, encoder := range []string{"relative-orientation", "adaptive", "delta-adaptive"} {
+			policy := policies[(3*i+k)%len(policies)].Name
+			more := fmt.Sprintf("[encoder]\nname = %q\n[sender]\nbudget = %q\npriority = %q\nbudget_burst = %d\n", encoder, budget, policy, 1+i%3*k)
+			fmt.Fprintf(&got, "%-7s%-20s %s\n", budget, policy, goldenRun(t, "budget", "demo", more))
+		}
+		more := fmt.Sprintf("[encoder]\nname = \"relative-orientation\"\n[sender]\nbudget = %q\n[crowd]\nclients = 3\n", budget)
+		fmt.Fprintf(&got, "%-7s%-20s %s\n", budget, "crowd", goldenRun(t, "crowd", "demo", more))
+		fmt.Fprintf(&got, "%-7s%-20s %s\n", budget, "crowd, both", goldenRun(t, "crowd", "demo", more+"budget = \"12kbit\"\n"))
+		more = strings.Replace(more, "[sender]\nbudget = \""+budget+"\"\n", "", 1)
+		fmt.Fprintf(&got, "%-7s%-20s %s\n", budget, "crowd, together", goldenRun(t, "crowd", "demo", more+fmt.Sprintf("budget = %q\n", budget)))
+	}
+	golden.Compare(t, "testdata/budgets.golden", got.String())
 }
 
 // TestGoldenMatches is like TestGoldenRuns for recordings of games. It needs the reference data.

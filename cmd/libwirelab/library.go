@@ -268,7 +268,7 @@ func send(handle int32, nowUS int64, state, packet unsafe.Pointer, room int32) i
 		}
 		now := microseconds(nowUS)
 		if !e.sender.Due(now) {
-			e.sender.Skip()
+			e.sender.Hold(e.frame, nil)
 			return 0, nil
 		}
 		p, err := e.sender.Send(now, e.frame, nil)

@@ -41,7 +41,9 @@ type viewer struct {
 	bucket   view.Bucket // of sender.budget
 	player   int         // row of its player, from 0
 	least    int         // bytes of the smallest payload of the encoder
+	rowNeed  int         // bytes of the payload with a row for which the budgets must have room; 0 if none
 	allowed  int         // bytes that the current packet may have
+	reserved int         // bytes of crowd.budget that the current packet has before the rest is divided
 	leftRows bool        // the newest packet left rows out, or there was none
 	size     int         // bytes of the newest packet
 	held     int64       // packets that were not sent because a budget had no room
@@ -143,6 +145,7 @@ func (x *Session) setPolicy(s *shard) {
 func (x *Session) applyBudget(v *viewer) {
 	own := x.config.SendBudget()
 	v.bucket.Set(own.Bps, own.Burst, x.config.SendInterval())
+	v.rowNeed = 0
 }
 
 // newViewer returns client i, counted from 0, of shard s. It shows the initial state.
@@ -229,8 +232,24 @@ func (x *Session) admit(v *viewer, epochAcked bool, now time.Duration) (key uint
 	return v.hold(key, need)
 }
 
-// need returns the size of the smallest packet to v with the given key.
-func (x *Session) need(v *viewer, key uint16) int { return x.views.headers[key/paramsKey] + v.least }
+// need returns the size of the smallest packet to v with the given key. If a row waits for room, this is a packet with it.
+func (x *Session) need(v *viewer, key uint16) int {
+	size := x.views.headers[key/paramsKey]
+	need := size + max(v.least, v.rowNeed)
+	return min(need, max(size+endpoint.MinViewPayload, x.maxPacket(v))) // budgets may be lower than when it was determined
+}
+
+// maxPacket returns the size of the largest packet to v that the budgets ever allow.
+func (x *Session) maxPacket(v *viewer) int {
+	size := endpoint.MaxDatagram
+	if x.config.Sender.Budget > 0 {
+		size = min(size, v.bucket.MaxNeed())
+	}
+	if x.config.Crowd.Budget > 0 {
+		size = min(size, x.views.bucket.MaxNeed())
+	}
+	return size
+}
 
 // hold returns key, or noPacket if less than need bytes are allowed.
 func (v *viewer) hold(key uint16, need int) uint16 {
@@ -245,14 +264,13 @@ func (v *viewer) hold(key uint16, need int) uint16 {
 // they take turns: smaller packets would be mostly headers.
 const minShare = 128
 
-// share divides crowd.budget among the clients that have a packet at now. All get the same share, except those that need
-// less: clients whose newest packet left no rows out need at most twice its size. What they leave goes to the others
-// (max-min fairness).
+// share divides crowd.budget among the clients that have a packet at now. Each gets what it needs at least or, if the rest
+// does not suffice, is the first to get it next time. All get the same share of what is left, except those that need less:
+// clients whose newest packet left no rows out need at most twice its size. What they leave goes to the others (max-min
+// fairness).
 func (x *Session) share(now time.Duration) {
 	b, count := x.views, x.clientCount()
-	least := min(minShare, b.bucket.MaxNeed())
-	total := b.bucket.Allow(now, least)
-	reserved, next := 0, -1 // bytes; the first client that must wait, -1 if none
+	rest, next := -1, -1 // bytes, -1 before the first client; the first client that must wait, -1 if none
 	b.demands = b.demands[:0]
 	for k := range count {
 		c := (b.first + k) % count
@@ -261,27 +279,33 @@ func (x *Session) share(now time.Duration) {
 		if s.keys[i] == noPacket {
 			continue
 		}
+		need := x.need(v, s.keys[i])
 		if !v.leftRows {
-			v.allowed = min(v.allowed, max(2*v.size, x.need(v, s.keys[i])))
+			v.allowed = min(v.allowed, max(2*v.size, need))
 		}
-		reserved += min(v.allowed, least)
-		if reserved > total {
-			v.allowed = 0
+		v.reserved = max(min(minShare, b.bucket.MaxNeed()), need)
+		if rest < 0 {
+			rest = b.bucket.Allow(now, v.reserved)
+		}
+		v.reserved = min(v.reserved, v.allowed)
+		if next >= 0 || v.reserved > rest {
+			v.allowed, v.reserved = 0, 0
 			if next < 0 {
 				next = c
 			}
 			continue
 		}
-		b.demands = append(b.demands, v.allowed)
+		rest -= v.reserved
+		b.demands = append(b.demands, v.allowed-v.reserved)
 	}
 	b.first = max(next, 0)
 	slices.Sort(b.demands)
-	level := fairLevel(b.demands, total)
+	level := fairLevel(b.demands, rest)
 	for i := range x.shards {
 		s := &x.shards[i]
 		for k, v := range s.viewers {
 			if s.keys[k] != noPacket {
-				v.allowed = min(v.allowed, level)
+				v.allowed = min(v.allowed, v.reserved+level)
 				s.keys[k] = v.hold(s.keys[k], x.need(v, s.keys[k]))
 			}
 		}
@@ -313,8 +337,11 @@ func (x *Session) encodeViews(n uint32, now time.Duration) error {
 		s.filler.Advance(x.frameOf(n), nil)
 		s.timed.choose += x.clock.Now() - start
 		for k, v := range s.viewers {
-			if s.keys[k] != noPacket {
+			switch {
+			case s.keys[k] != noPacket:
 				x.fill(w, s, k, v, n, now)
+			case s.connections[k].isActive:
+				s.filler.Skip(v.server)
 			}
 		}
 		return nil
@@ -348,7 +375,7 @@ func (x *Session) fill(w *worker, s *shard, k int, v *viewer, n uint32, now time
 	e.headers[params] = endpoint.AppendViewHeader(e.headers[params][:0], uint64(n), v.current.epoch, v.current.ack, &w.encoder, params == 1)
 	header := len(e.headers[params])
 	coding := view.Coding{Encoder: w.encoder.Encoder, Epoch: v.current.epoch, Tick: uint32(x.cadence.Tick(uint64(n))),
-		RefTick: x.cadence.InitialTick(uint64(n)), Player: v.player}
+		RefTick: x.cadence.InitialTick(uint64(n)), Player: v.player, MaxPayload: x.maxPacket(v) - header}
 	if acked, ok := v.server.Acked(); ok {
 		coding.RefTick = uint32(x.cadence.Tick(acked))
 		age := uint64(n) - acked
@@ -358,6 +385,12 @@ func (x *Session) fill(w *worker, s *shard, k int, v *viewer, n uint32, now time
 	p, err := s.filler.Fill(v.server, uint64(n), coding, v.allowed-header, nil)
 	if err != nil {
 		x.refuse(s, k, v, header, fmt.Errorf("encoder %s: %w", w.encoder.Codec.Name, err))
+		return
+	}
+	v.rowNeed = p.Need
+	if p.Need > 0 { // the budgets will have room for this
+		v.wait(s, k)
+		s.timed.choose += x.clock.Now() - start - s.timer.NS
 		return
 	}
 	v.size, v.leftRows = header+len(p.Payload), p.Left > 0
@@ -383,18 +416,19 @@ func (x *Session) fill(w *worker, s *shard, k int, v *viewer, n uint32, now time
 // refuse records that the packet to client k of the shard could not be filled. If only its budget has no room yet, it waits
 // for more.
 func (x *Session) refuse(s *shard, k int, v *viewer, header int, err error) {
-	bucket := &v.bucket
-	if x.config.Sender.Budget == 0 {
-		bucket = &x.views.bucket
-	}
 	v.size = 0
-	if large := view.AsTooLarge(err); large != nil && header+large.Payload <= bucket.MaxNeed() {
+	if large := view.AsTooLarge(err); large != nil && header+large.Payload <= x.maxPacket(v) {
 		v.least = large.Payload
-		s.keys[k] = noPacket
-		v.held++
+		v.wait(s, k)
 		return
 	}
 	v.encoding.err = err
+}
+
+// wait records that the current packet to v, which is client k of the shard, is not sent.
+func (v *viewer) wait(s *shard, k int) {
+	s.keys[k], v.size, v.leftRows = noPacket, 0, true
+	v.held++
 }
 
 // sum returns a hash of a table. A table that differs has another hash, except once in 2^64.

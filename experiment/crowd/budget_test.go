@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -183,6 +185,42 @@ func TestSharedBudget(t *testing.T) {
 		}
 		if used := view.UsedKbps.Or(0); used > view.LimitKbps || used < 0.7*view.LimitKbps {
 			t.Errorf("%v: %.1f of %.1f kbps used", c, used, view.LimitKbps)
+		}
+	}
+}
+
+// Clients get rows that take more than their share of the budget in turn. A row of the table takes more than 200
+// bytes, of which the budget of 100 ms has room for three.
+func TestSharedBudgetOfLargeRows(t *testing.T) {
+	rng, dir := rand.New(rand.NewPCG(8, 9)), t.TempDir()
+	schema := "name = \"large\"\nitem = \"row\"\nrate_hz = 20\nrows = 2\nframe = \"tick\"\n"
+	table, columns := strings.Builder{}, 60
+	table.WriteString("tick")
+	for k := range columns {
+		schema += fmt.Sprintf("[[field]]\nname = \"f%d\"\nkind = \"quantity\"\nrange = [-1e9, 1e9]\nscale = 1\n", k)
+		fmt.Fprintf(&table, ",f%d", k)
+	}
+	for n := range 200 {
+		fmt.Fprintf(&table, "\n%d", n/2)
+		for range columns {
+			fmt.Fprintf(&table, ",%d", rng.IntN(2e9)-1e9)
+		}
+	}
+	for name, text := range map[string]string{"large.toml": schema, "large.csv": table.String()} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, own := range []string{"off", "60kbit"} {
+		r := runCrowd(t, configure(t, "duration", "5s", "crowd.clients", "6", "crowd.budget", "60kbit", "sender.budget", own, "encoder.name", "delta-adaptive",
+			"data.source", "table:"+dir+"/large.toml,"+dir+"/large.csv"))
+		checkBudgets(t, r, own)
+		for i := range r.Clients {
+			// A tick of 50 ms has one packet, so that six clients get two rows each in 600 ms. That a row takes more than the
+			// share is found in ticks without a packet, at most one for each packet.
+			if v := r.Clients[i].View; v.LongestWaitMS.Or(9e9) > 1200 || v.RowAgeP99MS.Or(9e9) > 1200 {
+				t.Errorf("sender.budget %s, client %d: %+v", own, i+1, v)
+			}
 		}
 	}
 }

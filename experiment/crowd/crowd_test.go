@@ -16,6 +16,8 @@ import (
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/figures"
+	"wirelab/experiment/view"
+	"wirelab/internal/testkit"
 )
 
 // configure returns a configuration with the given settings: key, value, key, value.
@@ -65,7 +67,7 @@ func (*ageSum) Settled(uint64)                            {}
 // A crowd of one client gives the figures of a session with the same links: the engine is an independent
 // implementation with complete endpoints, links and histories.
 func TestOneClientEqualsSession(t *testing.T) {
-	for _, settings := range [][]string{
+	cases := [][]string{
 		{},
 		{"link.latency", "30ms", "link.jitter", "12ms", "link.loss", "5%"},
 		{"link.latency", "120ms", "link.jitter", "100ms", "link.distribution", "normal", "link.loss", "30%"},
@@ -91,7 +93,16 @@ func TestOneClientEqualsSession(t *testing.T) {
 			"down.queue", "8KB", "up.corrupt", "20%", "up.duplicate", "5%", "up.reorder", "10%"},
 		{"sender.budget", "64kbit", "link.latency", "20ms", "link.jitter", "15ms", "down.corrupt", "10%", "down.reorder", "10%", "down.mtu", "100"},
 		{"sender.budget", "32kbit", "link.latency", "40ms", "at[0].t", "1s", "at[0].send_budget", "96kbit", "at[1].t", "2s", "at[1].priority", "round-robin"},
-	} {
+	}
+	step := testkit.ChooseLong(1, 3, 7)
+	for i, p := range view.Policies {
+		budgets := []string{"3kbit", "4kbit", "6kbit", "8kbit", "12kbit", "16kbit", "24kbit"}
+		for k := i % step; k < len(budgets); k += step {
+			cases = append(cases, []string{"sender.budget", budgets[k], "sender.priority", p.Name, "encoder.name", []string{"relative-orientation", "adaptive", "delta-adaptive"}[i%3],
+				"sender.budget_burst", fmt.Sprint(1 + i%2*k), "link.latency", "30ms", "link.jitter", "3ms", "link.loss", "5%"})
+		}
+	}
+	for _, settings := range cases {
 		t.Run(fmt.Sprint(settings), func(t *testing.T) {
 			c := configure(t, append([]string{"duration", unlessShort("5s", "2500ms"), "crowd.clients", "1"}, settings...)...)
 			got := runCrowd(t, c)

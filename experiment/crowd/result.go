@@ -76,7 +76,11 @@ func (x *Session) clientsSince(m *mark) (list []figures.CrowdClient) {
 			}
 			c := clientFigures(&sent, &v, t, active, interpolates, x.milliHz())
 			if x.views != nil {
-				c.View = s.viewers[k].meter.ClientFigures(before.view, active, x.config.Sender.Budget)
+				viewer := s.viewers[k]
+				if s.connections[k].isActive {
+					viewer.meter.Waited(s.filler.LongestWait(viewer.server), x.config.SendInterval())
+				}
+				c.View = viewer.meter.ClientFigures(before.view, active, x.config.Sender.Budget)
 			}
 			list = append(list, c)
 		}

@@ -258,7 +258,7 @@ func (s *Sender) SetControl(p policy.Policy, slot time.Duration) {
 }
 
 // Due reports whether the control and the budget let the snapshot of time now be sent. The caller then calls Send, and
-// otherwise Skip. Due must be called once for each snapshot.
+// otherwise Hold. Due must be called once for each snapshot.
 func (s *Sender) Due(now time.Duration) bool {
 	due := s.control.due(now)
 	if s.views.budget.Bps == 0 && s.views.server == nil {
@@ -307,6 +307,15 @@ func (s *Sender) Skip() {
 		s.first++
 	}
 	s.seq++
+}
+
+// Hold is Skip for a frame that was due. With a budget its rows wait from now on. changed is as in SendShared.
+func (s *Sender) Hold(cur *frame.Frame, changed frame.Rows) {
+	if v := &s.views; v.server != nil {
+		v.filler.Advance(cur, changed)
+		v.filler.Skip(v.server)
+	}
+	s.Skip()
 }
 
 // stalled reports whether none of the packets in the history was acked.

@@ -61,6 +61,9 @@ func (l *lane) viewFigures(now time.Duration) *figures.View {
 	if l.views == nil {
 		return nil
 	}
+	if server, filler := l.snd.View(); server != nil {
+		l.views.Waited(filler.LongestWait(server), l.liveConfig.SendInterval())
+	}
 	f := l.views.Figures(&l.sendBudget, now-l.joinedAt)
 	f.Held = l.control.held
 	return f

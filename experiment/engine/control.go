@@ -42,7 +42,7 @@ func (l *lane) setControl(c *config.Config) {
 func (l *lane) offer(now time.Duration, cur *frame.Shared, changed frame.Rows, restarted bool) {
 	x := &l.control
 	if !l.snd.Due(now) || l.messenger.skipPacket() {
-		l.snd.Skip()
+		l.snd.Hold(&cur.Frame, changed)
 		l.countHeld()
 		if len(x.unsent) == 0 {
 			x.unsent = frame.NewRows(l.schema.Rows)

@@ -3,6 +3,8 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +13,9 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/experiment/view"
 	"wirelab/internal/testkit"
+	"wirelab/internal/units"
 )
 
 // stopping is a source of cubes of which none moves after a number of frames.
@@ -81,6 +85,42 @@ func TestSendBudget(t *testing.T) {
 			}
 			if !slices.Equal(l.rcv.View().Display(), s.feed.current.Table) {
 				t.Errorf("seed %d, lane %d: 2 s after motion stopped, the display is wrong", seed, i)
+			}
+		}
+	}
+}
+
+// From the first packet on, a lane never sends more than the budget of the time and of one packet, whatever the budget, the
+// rate and the burst are, and while they change.
+func TestBudgetFromFirstPacket(t *testing.T) {
+	for seed := range uint64(testkit.Choose(60, 12)) {
+		rng := rand.New(rand.NewPCG(seed, 6))
+		bps, hz, every := 4000, []int{10, 20, 60}[seed%3], 1+rng.IntN(10)
+		s := budgetSession(t, seed, time.Minute, "sender.budget", "4kbit", "sender.rate_hz", fmt.Sprint(hz), "sender.every", fmt.Sprint(every),
+			"sender.budget_burst", fmt.Sprint(1+rng.IntN(16)))
+		allowed := 0.0 // bits
+		for n := range 200 {
+			if err := s.RunUntil(s.cadence.SeqTime(uint64(n * every))); err != nil {
+				t.Fatal(err)
+			}
+			allowed += float64(bps*every) / float64(hz)
+			if used := float64(8 * s.lanes[0].views.Progress().Bytes); used > allowed+0.01 {
+				t.Fatalf("seed %d, packet %d: %g bits are used of %g", seed, n, used, allowed)
+			}
+			if n%20 < 19 {
+				continue
+			}
+			key, value := "budget_burst", fmt.Sprint(1+rng.IntN(16))
+			if rng.IntN(2) == 0 {
+				bps = 4000 + rng.IntN(30_000)
+				key, value = "send_budget", fmt.Sprint(bps, "bit")
+			}
+			var ch config.Change
+			if err := ch.Set(key, value); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Change(ch); err != nil {
+				t.Fatal(err)
 			}
 		}
 	}
@@ -232,6 +272,27 @@ func TestAgesOfRows(t *testing.T) {
 		v := s.lanes[0].totals(s.Now()).View
 		if mean := v.MeanRowAgeMS.Or(0); v.RowAgeMS.P50 < 80 || v.RowAgeMS.P99 > 120 || v.RowAgeMS.Max > 250 || mean < 60 || mean > 110 {
 			t.Errorf("budgets %v: ages %+v with a mean of %v, want about 100 ms", budgets, v.RowAgeMS, v.MeanRowAgeMS)
+		}
+	}
+}
+
+// The longest wait of a row is the largest age of a row that the receiver shows, if the links have no delay and no loss: also
+// of rows that are never sent, and while the budget has no room for a packet.
+func TestLongestWait(t *testing.T) {
+	for _, budget := range []string{"4kbit", "8kbit", "24kbit"} {
+		for _, p := range view.Policies {
+			s := budgetSession(t, 1, time.Minute, "sender.budget", budget, "sender.priority", p.Name, "link.latency", "0ms", "link.jitter", "0ms", "link.loss", "0%")
+			oldest := time.Duration(0)
+			for n := range uint64(600) {
+				if err := s.RunUntil(s.cadence.SeqTime(n)); err != nil {
+					t.Fatal(err)
+				}
+				oldest = max(oldest, slices.Max(append(s.lanes[0].views.Ages(), 0)))
+			}
+			got, want := s.lanes[0].totals(s.Now()).View.LongestWaitMS.Or(-1), units.Milliseconds(oldest)
+			if tick := 1000.0 / 60; math.Abs(got-want) > 2*tick {
+				t.Errorf("%s, %s: the longest wait is %.0f ms, the oldest row is %.0f ms old", budget, p.Name, got, want)
+			}
 		}
 	}
 }

@@ -186,7 +186,7 @@ type Packet struct {
 	Rows        int            // rows in which the view differs from the reference
 	Left        int            // further rows that should be sent
 	Encodings   int            // calls of the encoder
-	LongestWait int            // number of frames for which a row of the packet has waited, at most
+	LongestWait int            // result of Filler.LongestWait before the packet
 	WithoutMemo bool           // the encoder uses memos, but the reference has none of this epoch
 
 	// Need is the size of the payload with the most urgent row alone, if that is larger than the limit and at most
@@ -216,6 +216,7 @@ func (f *Filler) Fill(s *Server, seq uint64, c Coding, limit int, b *encoders.Bu
 	f.player = c.Player
 	f.view.Tick = c.Tick
 	f.findCandidates(s)
+	longestWait := f.LongestWait(s)
 	if !s.maySendRows(seq) {
 		f.candidates = f.candidates[:0]
 	}
@@ -241,8 +242,8 @@ func (f *Filler) Fill(s *Server, seq uint64, c Coding, limit int, b *encoders.Bu
 	}
 	best := &f.attempts[fill.best]
 	p := Packet{Ack: nameOf(s.ack), Payload: best.payload, View: &f.view, Refs: fill.refs[:], Rows: fill.rows, Left: total - fill.rows,
-		Encodings: fill.encodings, WithoutMemo: best.memo != nil && fill.refs[0].Memo == nil}
-	p.LongestWait = f.commit(s, seq, fill.rows, best, c.Epoch)
+		Encodings: fill.encodings, LongestWait: longestWait, WithoutMemo: best.memo != nil && fill.refs[0].Memo == nil}
+	f.commit(s, seq, fill.rows, best, c.Epoch)
 	return p, nil
 }
 
@@ -354,6 +355,23 @@ func (f *Filler) accumulate(s *Server, i int, add uint64) uint64 {
 	}
 	s.accumulated[i] = maxAccumulated
 	return maxAccumulated + uint64(f.waited(s, i))
+}
+
+// Skip records that no packet to client s contains rows of the newest frame. They wait from this frame on.
+func (f *Filler) Skip(s *Server) {
+	for i := range f.changed.All() {
+		if s.since[i] == 0 && f.differs(i, s.expected[i]) {
+			s.since[i] = f.frames
+		}
+	}
+}
+
+// LongestWait returns for how many frames a row has differed from what client s is expected to show, at most.
+func (f *Filler) LongestWait(s *Server) (longest int) {
+	for i := range s.since {
+		longest = max(longest, f.waited(s, i))
+	}
+	return longest
 }
 
 // waited returns for how many frames row i has differed from what client s is expected to show, as of the newest packet.
@@ -558,16 +576,15 @@ func (f *filling) include(k int) {
 	}
 }
 
-// commit records that packet seq contains the first rows candidates. It returns for how many frames one of them has
-// waited, at most.
-func (f *Filler) commit(s *Server, seq uint64, rows int, a *attempt, epoch uint64) (longestWait int) {
+// commit records that packet seq contains the first rows candidates.
+func (f *Filler) commit(s *Server, seq uint64, rows int, a *attempt, epoch uint64) {
 	if !s.any {
 		s.first, s.any = seq, true
 	}
 	s.newest = seq
 	if rows == 0 {
 		s.spare(a.memo, epoch) // the memo of a packet without rows is not used; see Client
-		return 0
+		return
 	}
 	var list []sentRow
 	if n := len(f.values.spareRows); n > 0 {
@@ -580,7 +597,6 @@ func (f *Filler) commit(s *Server, seq uint64, rows int, a *attempt, epoch uint6
 		list = append(list, sentRow{int32(i), f.values.retain(value)})
 		f.values.replace(s.expected, i, value)
 		s.newestSent[i] = uint32(seq) + 1
-		longestWait = max(longestWait, f.waited(s, i))
 		s.accumulated[i], s.since[i], s.sentAt[i] = 0, 0, f.view.Tick+1
 		s.differing[i>>6] &^= 1 << (i & 63)
 		estimate += int(f.bits[k])
@@ -593,7 +609,6 @@ func (f *Filler) commit(s *Server, seq uint64, rows int, a *attempt, epoch uint6
 	}
 	s.records = append(s.records, record{seq: seq, rows: list, memo: a.memo, epoch: epoch})
 	s.learnSize(8*len(a.payload), estimate, rows)
-	return longestWait
 }
 
 // scaleUnit is the number of units of Server.scale.

@@ -211,11 +211,15 @@ func (v *View) Sent(now time.Duration, p *endpoint.Packet, b *endpoint.Budget, i
 	}
 	v.bytes += int64(size)
 	v.sample.Bits += int64(8 * size)
-	v.longestWait = max(v.longestWait, time.Duration(p.View.LongestWait)*interval)
-
+	v.Waited(p.View.LongestWait, interval)
 	if v.window.Add(now, size, b, interval) {
 		v.over++
 	}
+}
+
+// Waited counts that a row waits for the given number of frames, each of which takes interval.
+func (v *View) Waited(frames int, interval time.Duration) {
+	v.longestWait = max(v.longestWait, time.Duration(frames)*interval)
 }
 
 // BudgetWindow contains what was sent in the time over which a budget holds. The zero value is empty.

@@ -131,7 +131,7 @@ func TestRowFilterEnds(t *testing.T) {
 		"/goto":      func(p *page) room.Request { return order(t, p, room.PacketOrder{Number: &number}) },
 		"/filter":    func(p *page) room.Request { return order(t, p, room.PacketOrder{Filter: filter(t, "lost")}) },
 		"x, explain": func(p *page) room.Request { return p.ShowPacket(packetlog.ID{Seq: number}) },
-		"f": press("f"), "tab": press("tab"), "shift+tab": press("shift+tab"),
+		"f":          press("f"), "tab": press("tab"), "shift+tab": press("shift+tab"),
 	} {
 		p := New()
 		labtest.NewStage(p, labtest.NewPackets(), 160, 46)

@@ -25,5 +25,7 @@ type Command struct {
 
 	RowCosts *bool // true: from now on, snapshots contain the costs of rows: Snapshot.RowCosts; false: no longer
 
+	Carried *bool // true: from now on, snapshots contain which packets carry which rows: Snapshot.Carried; false: no longer
+
 	Priorities *bool // true: from now on, snapshots contain the priorities of rows: Snapshot.Priorities; false: no longer
 }

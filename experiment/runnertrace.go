@@ -19,6 +19,7 @@ type tracing struct {
 	traced       *engine.Traced  // its description
 	tracedOf     *engine.Session // the session that traced and rowCosts belong to
 	showRowCosts bool
+	showCarried  bool
 	rowCosts     *engine.RowCosts // nil if not computed yet
 	rowCostsAt   time.Duration    // wall time at which rowCosts was computed
 
@@ -36,6 +37,9 @@ func (x *tracing) handle(c *Command) {
 	}
 	if c.RowCosts != nil {
 		x.showRowCosts, x.rowCosts = *c.RowCosts, nil
+	}
+	if c.Carried != nil {
+		x.showCarried, x.rowCosts = *c.Carried, nil
 	}
 }
 
@@ -59,12 +63,17 @@ func (r *Runner) addTraces(snap *engine.Snapshot) {
 		}
 		snap.Priorities = x.priorities
 	}
-	if !x.showRowCosts {
+	if !x.showRowCosts && !x.showCarried {
 		return
 	}
 	wall := r.opt.Clock()
 	if x.rowCosts == nil || wall-x.rowCostsAt >= rowCostEvery && x.rowCosts.Now != snap.Now {
 		x.rowCosts, x.rowCostsAt = r.session.RowCosts(), wall
 	}
-	snap.RowCosts = x.rowCosts
+	if x.showRowCosts {
+		snap.RowCosts = x.rowCosts
+	}
+	if x.showCarried {
+		snap.Carried = x.rowCosts
+	}
 }

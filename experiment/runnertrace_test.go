@@ -44,12 +44,17 @@ func runnerTracesPackets(t *testing.T) {
 	if _, known := snap.RowCosts.Carries(0, 0); known {
 		t.Error("the rows of packet 0 are known after three seconds")
 	}
+	// A filter of rows needs the same, and neither it nor the view of costs shows or ends the other.
+	off := false
+	send(t, r, Command{RowCosts: &off, Carried: &on})
+	await(t, r, "only the rows that packets carry", func(s *engine.Snapshot) bool { return s.RowCosts == nil && s.Carried != nil })
+	send(t, r, Command{RowCosts: &on, Carried: &off})
+	await(t, r, "only costs of rows", func(s *engine.Snapshot) bool { return s.RowCosts != nil && s.Carried == nil })
 	start, after := time.Second, snap.Now
 	send(t, r, Command{Seek: &start})
 	await(t, r, "the past", func(s *engine.Snapshot) bool {
 		return s.State == engine.Paused && s.Now < 2*time.Second && !described(s)
 	})
-	off := false
 	send(t, r, Command{Seek: &after, RowCosts: &off})
 	again := await(t, r, "the packet after the replay", described)
 	if string(again.Traced.Packet.Datagram) != string(first.Datagram) || again.RowCosts != nil {

@@ -121,6 +121,7 @@ type Snapshot struct {
 	Opened          *inspector.Opened       // the packet that experiment.Command.Open selected; nil if none
 	Traced          *Traced                 // the packet that experiment.Command.Trace selected; nil if none
 	RowCosts        *RowCosts               // nil unless experiment.Command.RowCosts requested them
+	Carried         *RowCosts               // which packets carry which rows; nil unless experiment.Command.Carried requested it
 	Priorities      *Priorities             // nil unless experiment.Command.Priorities requested them and there is a budget
 	Notice          Notice                  // the newest notice; ID 0 means none
 }

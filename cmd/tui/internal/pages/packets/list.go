@@ -45,7 +45,7 @@ func (p *list) Observe(v room.View) bool {
 	lane := v.ActiveLane()
 	p.linkStatus.Observe(v) // drawn with the next change of the list
 	n := len(lane.Packets)
-	rowsChanged := p.filter.NeedsRows() && p.costs != v.Snap.RowCosts
+	rowsChanged := p.filter.NeedsRows() && p.costs != v.Snap.Carried
 	same := !rowsChanged && n == len(p.packets) && (n == 0 || room.SamePacketState(&lane.Packets[n-1], &p.packets[n-1]) && &lane.Packets[0] == &p.packets[0])
 	canRedraw := p.packets == nil || !v.Running() || v.RedrawDue && v.CanRedrawAll
 	if !p.dirty && (same || !canRedraw) {
@@ -53,7 +53,7 @@ func (p *list) Observe(v room.View) bool {
 	}
 	p.dirty = false
 	p.packets, p.env.RateHz, p.encoder = lane.Packets, v.Cfg.Sender.RateHz, lane.Encoder
-	p.costs, p.env.Carries = v.Snap.RowCosts, nil
+	p.costs, p.env.Carries = v.Snap.Carried, nil
 	if p.costs != nil {
 		p.env.Carries = p.costs.Carries
 	}

@@ -150,13 +150,13 @@ func (p *page) Release() room.Request {
 	return request
 }
 
-// setFilter changes the filter. It requests the costs of rows from the lab if the filter needs them, and ends that
+// setFilter changes the filter. It requests which rows packets carry from the lab if the filter needs them, and ends that
 // request if only the filter before needed them.
 func (p *page) setFilter(f packetfilter.Filter) room.Request {
 	needed, needs := p.list.filter.NeedsRows(), f.NeedsRows()
 	p.list.filter, p.list.dirty = f, true
 	if needs || needed {
-		return room.Request{Command: &experiment.Command{RowCosts: &needs}, Redraw: true}
+		return room.Request{Command: &experiment.Command{Carried: &needs}, Redraw: true}
 	}
 	return room.Request{Redraw: true}
 }
@@ -203,7 +203,7 @@ func (p *page) ShowPacket(id packetlog.ID) room.Request {
 	p.list.selectPacket(id)
 	r := p.openSelected()
 	if unfiltered.Command != nil {
-		r.Command.RowCosts = unfiltered.Command.RowCosts
+		r.Command.Carried = unfiltered.Command.Carried
 	}
 	return r
 }

@@ -99,7 +99,7 @@ func TestSort(t *testing.T) {
 func TestUnknownRows(t *testing.T) {
 	p := New()
 	m := labtest.NewStage(p, labtest.NewPackets(), 160, 46)
-	if c := order(t, p, room.PacketOrder{Filter: filter(t, "row == 417")}).Command; c == nil || !*c.RowCosts {
+	if c := order(t, p, room.PacketOrder{Filter: filter(t, "row == 417")}).Command; c == nil || c.Carried == nil || !*c.Carried {
 		t.Errorf("the filter requests %+v, not the costs of rows", c)
 	}
 	if v := m.View(); !strings.Contains(v, "not known which rows the packets carry") {
@@ -136,7 +136,7 @@ func TestRowFilterEnds(t *testing.T) {
 		p := New()
 		labtest.NewStage(p, labtest.NewPackets(), 160, 46)
 		order(t, p, room.PacketOrder{Filter: filter(t, "row == 417")})
-		if c := end(p).Command; c == nil || c.RowCosts == nil || *c.RowCosts {
+		if c := end(p).Command; c == nil || c.Carried == nil || *c.Carried {
 			t.Errorf("%s requests %+v", name, c)
 		}
 	}

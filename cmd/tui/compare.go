@@ -24,6 +24,7 @@ import (
 // compareCommand returns tui compare.
 func (a *app) compareCommand() *cobra.Command {
 	var limits []string
+	var unlike bool
 	cmd := &cobra.Command{
 		Use:     "compare BASE NEW",
 		GroupID: groupData,
@@ -32,6 +33,9 @@ func (a *app) compareCommand() *cobra.Command {
 may also be folders of tui sweep, complete or not. Runs with
 the same seed are compared as pairs, because they have the same losses; if there are pairs,
 other runs are ignored. Two pairs or more give a 95 % confidence interval.
+
+The settings that differ are listed. Reports with other data, another duration or another link
+are refused without --unlike.
 
 --max-regression KEY=SHARE limits how much worse a figure may get, such as payload_kbps=2%;
 it may be repeated. For most figures higher is worse; for decoded lower is worse; a figure
@@ -45,10 +49,11 @@ Without --max-regression the exit code is 0.`,
 		Example: `  tui compare main/report.json branch/report.json --max-regression payload_kbps=2%
   tui compare base new --max-regression payload_kbps=1% --max-regression wrong=0% --json`,
 		Args:              exactArgs(2, "BASE and NEW, each a report.json or the folder of one"),
-		RunE:              func(_ *cobra.Command, args []string) error { return a.compare(args[0], args[1], limits) },
+		RunE:              func(_ *cobra.Command, args []string) error { return a.compare(args[0], args[1], limits, unlike) },
 		ValidArgsFunction: completeFiles(2, "json"),
 	}
 	cmd.Flags().StringArrayVar(&limits, "max-regression", nil, "`KEY=SHARE` limits how much worse a figure may get, such as payload_kbps=2%; may be repeated")
+	cmd.Flags().BoolVar(&unlike, "unlike", false, "also compare runs with other data, another duration or another link")
 	complete(cmd, "max-regression", figureKeys)
 	a.addOutputFlags(cmd)
 	return cmd
@@ -74,8 +79,9 @@ func parseShare(text string) (share float64, ok bool) {
 }
 
 // compare compares the reports at two paths and writes the differences. limits are the values of
-// --max-regression; a figure that got worse by more than its limit is a failure.
-func (a *app) compare(basePath, newPath string, limits []string) error {
+// --max-regression; a figure that got worse by more than its limit is a failure. unlike allows other data, another
+// duration and another link.
+func (a *app) compare(basePath, newPath string, limits []string, unlike bool) error {
 	maxRegressions, err := parseLimits(limits)
 	if err != nil {
 		return err
@@ -89,9 +95,26 @@ func (a *app) compare(basePath, newPath string, limits []string) error {
 		return markDataError(err)
 	}
 	result := report.Compare(base, current, maxRegressions)
+	if len(result.Differences) == 0 && len(result.OnlyBase) > 0 && len(result.OnlyNew) > 0 {
+		return usagef("%s and %s have no point in common: the first is %s, and %s", basePath, newPath, result.OnlyBase[0], result.OnlyNew[0])
+	}
+	if text := unlikeText(result); text != "" && !unlike {
+		return usagef("%s and %s are not alike: %s; expected the same data, duration and link, or --unlike", basePath, newPath, text)
+	}
 	err = a.writeResult(result, func(w io.Writer) { writeComparison(w, result) })
 	hasLimits := len(maxRegressions) > 0
 	return cmp.Or(err, newFailure(regressions(result, hasLimits)))
+}
+
+// unlikeText lists the settings which make the figures of two reports those of different things; "" if there are none.
+func unlikeText(c *report.Comparison) string {
+	var list []string
+	for _, s := range c.Settings {
+		if s.IsUnlike {
+			list = append(list, fmt.Sprintf("%s is %q and %q", s.Key, s.Base, s.New))
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 // readCompared reads a report to compare: a report.json, its folder, or the folder of a sweep, whose runs are
@@ -145,8 +168,8 @@ func parseLimits(texts []string) (list []report.Limit, err error) {
 	return list, nil
 }
 
-// writeComparison writes a table of the figures that differ and of all figures with a limit, and
-// then the number of the other figures. For sweeps the first column names the point.
+// writeComparison writes a table of the figures that differ and of all figures with a limit, then the
+// number of the other figures, the points of only one report, and the settings that differ. For sweeps the first column names the point.
 func writeComparison(w io.Writer, c *report.Comparison) {
 	hasPoints := slices.ContainsFunc(c.Differences, func(d report.Difference) bool { return len(d.Set) > 0 })
 	// texttable.New removes the prefix ">", which marks a column of right-aligned numbers.
@@ -191,6 +214,20 @@ func writeComparison(w io.Writer, c *report.Comparison) {
 	}
 	if same > 0 {
 		fmt.Fprintf(w, "%d figures are the same\n", same)
+	}
+	for _, name := range c.OnlyBase {
+		printf(w, "only in base: %s\n", name)
+	}
+	for _, name := range c.OnlyNew {
+		printf(w, "only in new: %s\n", name)
+	}
+	if len(c.Settings) > 0 {
+		g = texttable.New("setting that differs", "base", "new")
+		for _, s := range c.Settings {
+			g.Add(s.Key, s.Base, s.New)
+		}
+		fmt.Fprintln(w)
+		g.WriteText(w, anyWidth)
 	}
 }
 

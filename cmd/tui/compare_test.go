@@ -70,7 +70,7 @@ func TestCompareSweepFolders(t *testing.T) {
 			t.Fatal(o.stderr)
 		}
 	}
-	o := tui("compare", base, filepath.Join(lossy, "report.json"), "--max-regression", "network.delay_ms.p50=1%", "--json")
+	o := tui("compare", "--unlike", base, filepath.Join(lossy, "report.json"), "--max-regression", "network.delay_ms.p50=1%", "--json")
 	var doc struct {
 		Differences []struct {
 			Set   map[string]string
@@ -111,7 +111,7 @@ func TestCompareSweepFolders(t *testing.T) {
 	if err := os.Remove(results[0]); err != nil {
 		t.Fatal(err)
 	}
-	if o := tui("compare", base, lossy); o.code != exitDone || !strings.Contains(o.stderr, " of 4 runs are complete") {
+	if o := tui("compare", base, lossy, "--unlike"); o.code != exitDone || !strings.Contains(o.stderr, " of 4 runs are complete") {
 		t.Errorf("a missing result: exit %d: %s", o.code, o.stderr)
 	}
 	other, err := filepath.Glob(filepath.Join(lossy, "results", "*.json"))

@@ -106,15 +106,17 @@ func TestComparePairsOfKinds(t *testing.T) {
 	}
 	refused["report"] = append(refused["report"], in("sweep"), in("search"))
 	refused["compare"] = append(refused["compare"], in("search"))
+	sweeps := []string{in("sweep"), in("crowds"), in("patches")} // of points that no other report has
 	for _, base := range kinds {
 		for _, other := range kinds {
-			for command, args := range map[string][]string{"report": {"--out", in("page.html")}, "compare": nil} {
-				o := tui(append(args, command, base, other)...)
+			for command, args := range map[string][]string{"report": {"--out", in("page.html")}, "compare": {"--unlike"}} {
+				o := tui(append([]string{command, base, other}, args...)...)
 				want := exitDone
-				if slices.Contains(refused[command], base) || slices.Contains(refused[command], other) {
+				hasPoints := slices.Contains(sweeps, base) || slices.Contains(sweeps, other)
+				if slices.Contains(refused[command], base) || slices.Contains(refused[command], other) || command == "compare" && hasPoints && base != other {
 					want = exitUsage
 				}
-				isSentence := strings.Count(o.stderr, "\n") == 1 && strings.HasPrefix(o.stderr, "tui: "+root)
+				isSentence := strings.Count(o.stderr, "\n") == 1 && strings.HasPrefix(o.stderr, "tui: ") && strings.Contains(o.stderr, root)
 				if o.code != want || want == exitUsage && !isSentence {
 					t.Errorf("tui %s %s %s: exit %d, want %d: %s", command, base, other, o.code, want, o.stderr)
 				}
@@ -135,7 +137,10 @@ func TestCompare(t *testing.T) {
 		strings.Count(o.stdout, "within limit") != 4 {
 		t.Errorf("the same: exit %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
-	o := tui("compare", base, worse, "--max-regression", "sent=0%", "--max-regression", "lost=1%", "--json")
+	if o := tui("compare", base, worse); o.code != exitUsage || !strings.Contains(o.stderr, `down.loss is "10%" and "40%"`) {
+		t.Errorf("another link: exit %d: %s", o.code, o.stderr)
+	}
+	o := tui("compare", "--unlike", base, worse, "--max-regression", "sent=0%", "--max-regression", "lost=1%", "--json")
 	var doc struct {
 		Differences []struct {
 			Set     map[string]string `json:"set"`
@@ -161,7 +166,7 @@ func TestCompare(t *testing.T) {
 	if !strings.Contains(o.stderr, "encoder.name=rotor: lost got worse by more than 1 %") {
 		t.Errorf("stderr %q", o.stderr)
 	}
-	if o := tui("compare", base, worse); o.code != exitDone || !strings.Contains(o.stdout, "payload_kbps") {
+	if o := tui("compare", base, worse, "--unlike"); o.code != exitDone || !strings.Contains(o.stdout, "payload_kbps") {
 		t.Errorf("without limits: exit %d: %s", o.code, o.stderr)
 	}
 	for limit, wantText := range map[string]string{

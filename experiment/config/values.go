@@ -194,3 +194,14 @@ func (c *Config) Settings() map[string]string {
 	}
 	return out
 }
+
+// IsCondition reports whether a key describes the network or the data, which are given, rather than a
+// choice, such as the encoder.
+func IsCondition(key string) bool {
+	for _, prefix := range []string{"down.", "up.", "link.", "data.", "crowd.clients", "crowd.rtt", "crowd.jitter", "crowd.loss", "crowd.profiles", "crowd.uplink_"} {
+		if strings.HasPrefix(key, prefix) {
+			return true
+		}
+	}
+	return key == "profile"
+}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/paired"
@@ -182,7 +183,7 @@ func without(set map[string]string, key string) map[string]string {
 // leastErrors returns a table of the choice with the least error for each budget under each condition, and of the next
 // one with the ratio of their errors; and a sentence that sums it up, which is "" if there is nothing to choose.
 func leastErrors(points []gridPoint, m metric) (table, string) {
-	isGiven := func(key string) bool { return key == budgetKey || isCondition(key) }
+	isGiven := func(key string) bool { return key == budgetKey || config.IsCondition(key) }
 	parts := func(p *gridPoint) (given, chosen string) {
 		a, b := maps.Clone(p.Set), maps.Clone(p.Set)
 		maps.DeleteFunc(a, func(k, _ string) bool { return !isGiven(k) })

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"wirelab/experiment/config"
 	"wirelab/internal/texttable"
 )
 
@@ -43,7 +44,7 @@ func cheapest(points []gridPoint, cost metric) (list []choice) {
 			continue
 		}
 		c := choice{set: maps.Clone(best.Set), condition: conditionOf(best), point: best}
-		maps.DeleteFunc(c.set, func(k, _ string) bool { return isCondition(k) })
+		maps.DeleteFunc(c.set, func(k, _ string) bool { return config.IsCondition(k) })
 		list = append(list, c)
 	}
 	return list

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"wirelab/experiment/config"
 	"wirelab/experiment/figures"
 	"wirelab/internal/units"
 )
@@ -48,21 +49,10 @@ func (d *document) addParetoCharts(points []gridPoint) {
 	}
 }
 
-// isCondition reports whether a swept key describes the network or the data, which are given, rather than a
-// choice, such as the encoder.
-func isCondition(key string) bool {
-	for _, prefix := range []string{"down.", "up.", "link.", "data.", "crowd.clients", "crowd.rtt", "crowd.jitter", "crowd.loss", "crowd.profiles", "crowd.uplink_"} {
-		if strings.HasPrefix(key, prefix) {
-			return true
-		}
-	}
-	return key == "profile"
-}
-
 // conditionOf returns the settings of a point that describe its condition.
 func conditionOf(p *gridPoint) map[string]string {
 	set := maps.Clone(p.Set)
-	maps.DeleteFunc(set, func(k, _ string) bool { return !isCondition(k) })
+	maps.DeleteFunc(set, func(k, _ string) bool { return !config.IsCondition(k) })
 	return set
 }
 
@@ -111,7 +101,7 @@ func frontierTable(names []string, groups map[string][]*gridPoint, cost, m metri
 	keys := slices.Sorted(maps.Keys(groups[names[0]][0].Set))
 	slices.SortStableFunc(keys, func(a, b string) int {
 		// Compares b with a, because "true" is after "false" and keys of conditions must come first.
-		return strings.Compare(strconv.FormatBool(isCondition(b)), strconv.FormatBool(isCondition(a)))
+		return strings.Compare(strconv.FormatBool(config.IsCondition(b)), strconv.FormatBool(config.IsCondition(a)))
 	})
 	t := newTable("Pareto frontier by "+m.title+": under the same condition no other point is both cheaper and better",
 		append(slices.Clone(keys), ">"+cost.label(), ">"+m.title+", "+m.unit)...)

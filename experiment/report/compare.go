@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/paired"
@@ -40,9 +42,20 @@ type Difference struct {
 	Worse       bool     `json:"regression"`               // worse by more than Max, or unknown in one report
 }
 
+// SettingDifference is a setting that differs between two reports.
+type SettingDifference struct {
+	Key  string `json:"key"`
+	Base string `json:"base"` // "" if unset
+	New  string `json:"new"`
+	// IsUnlike means that the setting describes the data, the duration or the link, so that the figures are of
+	// different things.
+	IsUnlike bool `json:"unlike,omitempty"`
+}
+
 // Comparison is the comparison of two reports.
 type Comparison struct {
-	Differences []Difference `json:"differences"`
+	Differences []Difference        `json:"differences"`
+	Settings    []SettingDifference `json:"settings,omitempty"` // of the first point that both reports have
 	// Names of the points that only one of the reports has.
 	OnlyBase []string `json:"only_base,omitempty"`
 	OnlyNew  []string `json:"only_new,omitempty"`
@@ -59,7 +72,7 @@ func (c *Comparison) Regressions() (list []Difference) {
 }
 
 // Compare compares the figures of two reports at each point of their sweeps. Points with the same
-// settings correspond; two reports of a single run are compared whatever their settings. If both
+// settings correspond; two reports of a single run are compared whatever their settings, which the result lists if they differ. If both
 // reports have runs of a point with the same seed, only these pairs are compared. If limits is not
 // empty, only its figures are compared.
 func Compare(baseReport, newReport *Report, limits []Limit) *Comparison {
@@ -75,18 +88,74 @@ func Compare(baseReport, newReport *Report, limits []Limit) *Comparison {
 	for i := range basePoints {
 		newPoint := byName[basePoints[i].Name]
 		if newPoint == nil {
-			out.OnlyBase = append(out.OnlyBase, basePoints[i].Name)
+			out.OnlyBase = append(out.OnlyBase, cmp.Or(basePoints[i].Name, singleName))
 			continue
 		}
 		delete(byName, newPoint.Name)
+		if len(out.Differences) == 0 {
+			out.Settings = differingSettings(basePoints[i].Runs[0], newPoint.Runs[0])
+		}
 		out.Differences = append(out.Differences, comparePoint(&basePoints[i], newPoint, limits)...)
 	}
 	for i := range newPoints {
 		if byName[newPoints[i].Name] != nil {
-			out.OnlyNew = append(out.OnlyNew, newPoints[i].Name)
+			out.OnlyNew = append(out.OnlyNew, cmp.Or(newPoints[i].Name, singleName))
 		}
 	}
 	return out
+}
+
+// singleName names the point of a report that is not of a sweep.
+const singleName = "a single run"
+
+// differingSettings returns the settings of two runs that differ, by key. It returns nil if a configuration cannot be
+// read, because it is of a later version.
+func differingSettings(baseRun, newRun *engine.Result) (out []SettingDifference) {
+	baseSettings, newSettings := settingsOf(baseRun), settingsOf(newRun)
+	if baseSettings == nil || newSettings == nil {
+		return nil
+	}
+	baseFiles, newFiles := hashes(baseRun), hashes(newRun)
+	sameFiles := baseFiles != "" && baseFiles == newFiles
+	if baseFiles != "" && newFiles != "" {
+		baseSettings[filesKey], newSettings[filesKey] = baseFiles, newFiles
+	}
+	for _, key := range SortedKeys([]map[string]string{baseSettings, newSettings}) {
+		d := SettingDifference{Key: key, Base: baseSettings[key], New: newSettings[key]}
+		isMoved := sameFiles && (key == "data.source" || strings.HasSuffix(key, "_trace")) // another path to the same file
+		d.IsUnlike = key == "duration" || key == filesKey || config.IsCondition(key) && !isMoved
+		if d.Base != d.New {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// filesKey is the key of the hashes of all files that a run read its data and links from.
+const filesKey = "sha256 of files"
+
+// settingsOf returns the settings of a run by key, with its duration, which is the measured one if the run had no end or
+// was interrupted. It returns nil if the configuration cannot be read.
+func settingsOf(r *engine.Result) map[string]string {
+	c, err := r.Config.Config("")
+	if err != nil {
+		return nil
+	}
+	out := c.Settings()
+	out["duration"] = c.Duration.String()
+	if c.Duration == 0 || r.Interrupted {
+		out["duration"] = r.DurationNS.String()
+	}
+	return out
+}
+
+// hashes returns the beginnings of the SHA-256 of the files of a run, "" if it has none.
+func hashes(r *engine.Result) string {
+	var list []string
+	for _, f := range r.Files {
+		list = append(list, f.SHA256[:min(len(f.SHA256), 12)])
+	}
+	return strings.Join(list, " ")
 }
 
 // point contains the runs at one point of a sweep, which differ only in the seed.

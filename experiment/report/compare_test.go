@@ -7,7 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 )
@@ -165,5 +167,54 @@ func TestLimits(t *testing.T) {
 	}
 	if got := figureColumn(b, "y"); len(got) != 1 || !math.IsNaN(got[0]) {
 		t.Errorf("a missing figure is %v", got)
+	}
+}
+
+// Settings that differ are listed. Those of the data, the duration and the link make runs unlike; another path to the same
+// file does not, another file at the same path does.
+func TestCompareSettings(t *testing.T) {
+	run := func(text string, change func(*engine.Result)) *Report {
+		c, err := config.Parse("", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := sentResult(t, 1, 1, 1)
+		r.Config = c.Values()
+		if change != nil {
+			change(r)
+		}
+		return &Report{Runs: []*engine.Result{r}}
+	}
+	file := func(hash string) func(*engine.Result) {
+		return func(r *engine.Result) { r.Files = []engine.DataFile{{SHA256: hash}} }
+	}
+	for _, x := range []struct {
+		base, next *Report
+		want       string // the keys that differ, with ! if they make the runs unlike
+	}{
+		{run("", nil), run("", nil), ""},
+		{run("", nil), run("encoder.name = 'rotor'\nsender.every = 2", nil), "encoder.name sender.every"},
+		{run("duration = '4s'", nil), run("duration = '8s'\ndown.loss = '5%'", nil), "!down.loss !duration"},
+		{run("duration = '4s'", nil), run("duration = '4s'", func(r *engine.Result) { r.Interrupted, r.DurationNS = true, time.Second }), "!duration"},
+		{run("data.source = 'a.bin'", nil), run("data.source = 'b.bin'", nil), "!data.source"},
+		{run("data.source = 'a.bin'", file("x")), run("data.source = 'b.bin'", file("x")), "data.source"},
+		{run("data.source = 'a.bin'", file("x")), run("data.source = 'a.bin'", file("y")), "!sha256 of files"},
+	} {
+		var got []string
+		for _, d := range Compare(x.base, x.next, nil).Settings {
+			if d.IsUnlike {
+				d.Key = "!" + d.Key
+			}
+			got = append(got, d.Key)
+		}
+		if strings.Join(got, " ") != x.want {
+			t.Errorf("%q, want %q", got, x.want)
+		}
+	}
+	sweep := &Report{Runs: []*engine.Result{sentResult(t, 1, 1, 1), sentResult(t, 2, 1, 1)}}
+	sweep.Runs[0].Set, sweep.Runs[1].Set = map[string]string{"down.loss": "0%"}, map[string]string{"down.loss": "1%"}
+	c := Compare(run("", nil), sweep, nil)
+	if len(c.Differences) > 0 || !slices.Equal(c.OnlyBase, []string{"a single run"}) || !slices.Equal(c.OnlyNew, []string{"down.loss=0%", "down.loss=1%"}) {
+		t.Errorf("a single run and a sweep: %+v", c)
 	}
 }

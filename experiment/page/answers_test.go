@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -74,6 +76,49 @@ func TestRecommendedPoint(t *testing.T) {
 	d := sweepDocument(sweepRuns(all))
 	if d.Verdict != failedVerdict || len(d.Tiles) != 0 || len(d.Alarms) != maxAlarms+1 || d.Sections[len(d.Sections)-3].ID != "failures" {
 		t.Errorf("nothing holds: %s, %+v, %q", d.Verdict, d.Tiles, d.Alarms)
+	}
+}
+
+// Without assertions, or if none of the settings keeps them, no setting is named best: the headline has the cost and the
+// quality of the cheapest and of the costliest setting, over all conditions.
+func TestTrade(t *testing.T) {
+	list := sweepRuns(map[string]float64{"a 1%": 100, "b 1%": 200, "a 5%": 150, "b 5%": 250})
+	for i, r := range list.Runs {
+		r.Assertions = nil
+		r.Totals.Playout.StarvedRatio = figures.Known([]float64{0.47, 0, 0.55, 0.01}[i])
+		r.Totals.Playout.PositionError, r.Totals.Playout.PositionErrorUnit = &figures.Quantiles{P95: float64(4 - i), N: 1}, "cm"
+	}
+	starved, errors := map[string][]float64{}, map[string][]float64{}
+	for _, r := range list.Runs {
+		name := r.Set["encoder.name"]
+		starved[name] = append(starved[name], 100*r.Totals.Playout.StarvedRatio.Or(0))
+		errors[name] = append(errors[name], r.Totals.Playout.PositionError.P95)
+	}
+	want := ""
+	for _, x := range [][2]string{{"a", "100 to 150"}, {"b", "200 to 250"}} {
+		name := x[0]
+		want += fmt.Sprintf("encoder %s: %s kbps wire, %.0f to %.0f %% starved, %g to %g cm position error p95; ", name, x[1],
+			slices.Min(starved[name]), slices.Max(starved[name]), slices.Min(errors[name]), slices.Max(errors[name]))
+	}
+	d := sweepDocument(list)
+	if got := d.Headline + " "; strings.ReplaceAll(got, ". ", "; ") != want || len(d.Tiles) > 0 || d.Answers[0].ID != "trade" || !strings.Contains(d.Answers[0].Remarks[0], "[assert]") {
+		t.Errorf("%q, want %q; %+v", d.Headline, want, d.Answers[0])
+	}
+	for _, s := range append(d.Answers, d.Sections...) {
+		for _, g := range s.Graphics {
+			for _, text := range g.Texts {
+				if strings.Contains(text.Class, "strong") && !regexp.MustCompile(`, (kbps|%.*|cm|mm|ms)$`).MatchString(text.Text) {
+					t.Errorf("an axis without a unit: %q", text.Text)
+				}
+			}
+		}
+		for _, table := range s.Tables {
+			for _, head := range table.Heads {
+				if head.Number && s.ID != "heat" && head.Text != "seeds" && !strings.Contains(head.Text, ", ") {
+					t.Errorf("a column of %s without a unit: %q", s.ID, head.Text)
+				}
+			}
+		}
 	}
 }
 

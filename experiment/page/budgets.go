@@ -151,7 +151,7 @@ func (d *document) addErrorCurves(points []gridPoint) {
 			_, hasClients := p.Figures["crowd.p50.view.error"]
 			return !hasError || !hasUsed || hasClients && !strings.HasPrefix(m.key, "crowd.")
 		})
-		names, groups := groupPoints(has, func(p *gridPoint) string { return shortSet(without(p.Set, budgetKey)) })
+		names, groups := groupPoints(has, func(p *gridPoint) string { return shortSet(p.settings(func(k string) bool { return k != budgetKey })) })
 		if len(has) < 2 {
 			continue
 		}
@@ -173,22 +173,12 @@ func (d *document) addErrorCurves(points []gridPoint) {
 	}
 }
 
-// without returns a copy of set without a key.
-func without(set map[string]string, key string) map[string]string {
-	out := maps.Clone(set)
-	delete(out, key)
-	return out
-}
-
 // leastErrors returns a table of the choice with the least error for each budget under each condition, and of the next
 // one with the ratio of their errors; and a sentence that sums it up, which is "" if there is nothing to choose.
 func leastErrors(points []gridPoint, m metric) (table, string) {
 	isGiven := func(key string) bool { return key == budgetKey || config.IsCondition(key) }
 	parts := func(p *gridPoint) (given, chosen string) {
-		a, b := maps.Clone(p.Set), maps.Clone(p.Set)
-		maps.DeleteFunc(a, func(k, _ string) bool { return !isGiven(k) })
-		maps.DeleteFunc(b, func(k, _ string) bool { return isGiven(k) })
-		return shortSet(a), shortSet(b)
+		return shortSet(p.settings(isGiven)), shortSet(p.settings(func(k string) bool { return !isGiven(k) }))
 	}
 	t := newTable(m.heading()+": least at each budget", "at", "least error", ">"+m.label(), "next", ">times as large", ">95 % CI")
 	names, groups := groupPoints(points, func(p *gridPoint) string { given, _ := parts(p); return given })

@@ -1,34 +1,38 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"wirelab/experiment/config"
 	"wirelab/internal/texttable"
 )
 
-// choice is the cheapest point of a sweep under a condition; see byCondition.
-type choice struct {
-	set       map[string]string // the choice: the values of the keys that do not describe the condition
-	condition map[string]string
-	point     *gridPoint
-}
-
 // choiceMetrics returns the metrics of a choice, the cost first.
 func choiceMetrics(points []gridPoint) []metric {
-	cost := metric{"wire_kbps", "wire", "kbps", 1}
-	if slices.ContainsFunc(points, func(p gridPoint) bool { _, ok := p.Figures["transfer.time_s"]; return ok }) {
-		cost = metric{"transfer.time_s", "transfer time of the file", "s", 1}
+	has := func(key string) bool {
+		return slices.ContainsFunc(points, func(p gridPoint) bool { _, ok := p.Figures[key]; return ok })
 	}
-	return []metric{cost, {"playout.starved_ratio", "starved", "%", 100}, {"age_ms.p50", "display age", "ms", 1}}
+	cost := metric{"wire_kbps", "wire", "kbps", 1}
+	if has("transfer.time_s") {
+		cost = metricOf(points, "transfer.time_s")
+	}
+	list := []metric{cost, {starvedKey, "starved", "%", 100}}
+	for _, key := range []string{errorMMKey, errorKey} {
+		if has(key) {
+			list = append(list, metric{key, "position error p95", metricOf(points, key).unit, 1})
+		}
+	}
+	return append(list, metric{"age_ms.p50", "display age", "ms", 1})
 }
 
 // cheapest returns for each condition the point with the lowest cost of those whose runs did not fail. Conditions with
 // a single point, or where all points failed, have no choice.
-func cheapest(points []gridPoint, cost metric) (list []choice) {
+func cheapest(points []gridPoint, cost metric) (list []*gridPoint) {
 	names, groups := groupPoints(points, func(p *gridPoint) string { return shortSet(conditionOf(p)) })
 	for _, name := range names {
 		if len(groups[name]) < 2 {
@@ -40,18 +44,21 @@ func cheapest(points []gridPoint, cost metric) (list []choice) {
 				best, least = p, v.Mean
 			}
 		}
-		if best == nil {
-			continue
+		if best != nil {
+			list = append(list, best)
 		}
-		c := choice{set: maps.Clone(best.Set), condition: conditionOf(best), point: best}
-		maps.DeleteFunc(c.set, func(k, _ string) bool { return config.IsCondition(k) })
-		list = append(list, c)
 	}
 	return list
 }
 
-// addChoices adds the verdict and, if the sweep has choices, the cheapest of them: to the headline, as tiles and as a
-// table. failed has a sentence for each failure.
+// choiceOf returns the settings of a point that do not describe its condition.
+func choiceOf(p *gridPoint) map[string]string {
+	return p.settings(func(k string) bool { return !config.IsCondition(k) })
+}
+
+// addChoices adds the verdict and, if the sweep has choices that keep its assertions, the cheapest of them: to the
+// headline, as tiles and as a table. Otherwise it adds what each setting costs and gives. failed has a sentence for each
+// failure.
 func (d *document) addChoices(points []gridPoint, failed []string) {
 	asserted, failedRuns, failedPoints := 0, 0, 0
 	for i := range points {
@@ -68,25 +75,23 @@ func (d *document) addChoices(points []gridPoint, failed []string) {
 	}
 	metrics := choiceMetrics(points)
 	list := cheapest(points, metrics[0])
-	if len(list) == 0 || len(failed) > 0 && failedRuns == 0 { // an older summary: it is unknown which points failed
+	isOld := len(failed) > 0 && failedRuns == 0 // an older summary: it is unknown which points failed
+	if asserted == 0 || len(list) == 0 || isOld {
+		d.addTrade(points, metrics, asserted > 0)
 		return
 	}
-	kept, title := "", "Cheapest setting"
-	if asserted > 0 {
-		kept, title = " that keeps the assertions", "Recommended setting"
-	}
-	name, same := shortSet(list[0].set), true
-	for _, c := range list {
-		same = same && shortSet(c.set) == name
+	name, same := shortSet(choiceOf(list[0])), true
+	for _, p := range list {
+		same = same && shortSet(choiceOf(p)) == name
 	}
 	span := spanOf(list, metrics[0]) + " " + metrics[0].unit
 	switch {
 	case len(list) == 1:
-		d.Headline = fmt.Sprintf("%s is the cheapest of %s%s: %s", name, formatCount(int64(len(points)), "setting"), kept, span)
+		d.Headline = fmt.Sprintf("%s is the cheapest of %s that keeps the assertions: %s", name, formatCount(int64(len(points)), "setting"), span)
 	case same:
-		d.Headline = fmt.Sprintf("%s is the cheapest setting%s under all %d conditions: %s", name, kept, len(list), span)
+		d.Headline = fmt.Sprintf("%s is the cheapest setting that keeps the assertions under all %d conditions: %s", name, len(list), span)
 	default:
-		d.Headline = fmt.Sprintf("The cheapest setting%s differs between %d conditions: %s", kept, len(list), span)
+		d.Headline = fmt.Sprintf("The cheapest setting that keeps the assertions differs between %d conditions: %s", len(list), span)
 	}
 	if failedPoints > 0 {
 		d.Headline += fmt.Sprintf("; %d of %s failed", failedPoints, formatCount(int64(len(points)), "point"))
@@ -97,46 +102,85 @@ func (d *document) addChoices(points []gridPoint, failed []string) {
 			d.Tiles = append(d.Tiles, tile{Name: m.title, Value: text, Unit: m.unit})
 		}
 	}
-	d.Answers = append(d.Answers, choiceSection(title, list, metrics))
-	if asserted == 0 {
-		d.Answers[0].Remarks = []string{"The sweep has no assertions, so the cheapest setting may display worse than others."}
+	d.Answers = append(d.Answers, choiceSection(list, metrics))
+}
+
+// addTrade adds what each choice costs and gives, over all conditions: a headline with the cheapest and the costliest, and
+// a table. A sweep without choices has a row for each condition. hasAssertions means that no setting keeps them.
+func (d *document) addTrade(points []gridPoint, metrics []metric, hasAssertions bool) {
+	names, groups := groupPoints(points, func(p *gridPoint) string { return shortSet(choiceOf(p)) })
+	if len(names) < 2 {
+		names, groups = groupPoints(points, func(p *gridPoint) string { return shortSet(p.Set) })
 	}
+	if len(names) < 2 {
+		return
+	}
+	cost := func(name string) float64 { return groups[name][0].Figures[metrics[0].key].Mean } // under the first condition
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(cost(a), cost(b)) })
+	titles := []string{"setting"}
+	for _, m := range metrics {
+		titles = append(titles, ">"+m.label())
+	}
+	t := newTable("Each setting under all conditions, the cheapest first", titles...)
+	var texts []string // of the headline
+	for i, name := range names[:min(len(names), maxListed)] {
+		var spans, parts []string
+		for _, m := range metrics {
+			span := spanOf(groups[name], m)
+			spans = append(spans, cmp.Or(span, "–"))
+			if span != "" {
+				parts = append(parts, span+" "+m.unit+" "+m.title)
+			}
+		}
+		t.Add(name, spans)
+		if i == 0 || i == len(names)-1 {
+			texts = append(texts, name+": "+strings.Join(parts[:min(len(parts), 3)], ", "))
+		}
+	}
+	d.Headline = strings.Join(texts, "; ") + "."
+	remark := "The sweep has no assertions, so no setting is recommended."
+	if hasAssertions {
+		remark = "No setting keeps the assertions."
+	}
+	remark += " With bounds such as \"" + starvedKey + "\" = \"<= 0.01\" in [assert] this page names the cheapest setting that keeps them."
+	d.Answers = append(d.Answers, section{ID: "trade", Title: "What each setting costs and gives", Tables: []table{t}, Remarks: []string{remark}})
 }
 
 // choiceSection returns a table of the choices with their metrics, by condition.
-func choiceSection(title string, list []choice, metrics []metric) section {
-	keys := slices.Concat(slices.Sorted(maps.Keys(list[0].condition)), slices.Sorted(maps.Keys(list[0].set)))
+func choiceSection(list []*gridPoint, metrics []metric) section {
+	const title = "Recommended setting"
+	condition := conditionOf(list[0])
+	keys := slices.Concat(slices.Sorted(maps.Keys(condition)), slices.Sorted(maps.Keys(choiceOf(list[0]))))
 	titles := slices.Clone(keys)
 	for _, m := range metrics {
 		titles = append(titles, ">"+m.label())
 	}
 	t := newTable(title+" and its figures", titles...)
-	if len(list[0].condition) > 0 {
+	if len(condition) > 0 {
 		t.Caption += " under each condition"
 	}
-	for _, c := range list[:min(len(list), maxListed)] {
+	for _, p := range list[:min(len(list), maxListed)] {
 		var row []any
 		for _, k := range keys {
-			_, isChosen := c.set[k]
 			class := ""
-			if isChosen {
+			if !config.IsCondition(k) {
 				class = "good"
 			}
-			row = append(row, texttable.Cell{Text: c.point.Set[k], Class: class})
+			row = append(row, texttable.Cell{Text: p.Set[k], Class: class})
 		}
 		for _, m := range metrics {
-			row = append(row, c.point.cell(m))
+			row = append(row, p.cell(m))
 		}
 		t.Add(row...)
 	}
 	return section{ID: "recommended", Title: title, Tables: []table{t}}
 }
 
-// spanOf returns the value of metric m as a text: "12", or "12 to 15" if the choices differ; "" if no choice has it.
-func spanOf(list []choice, m metric) string {
+// spanOf returns the value of metric m as a text: "12", or "12 to 15" if the points differ; "" if no point has it.
+func spanOf(points []*gridPoint, m metric) string {
 	lo, hi := math.Inf(1), math.Inf(-1)
-	for _, c := range list {
-		if v, ok := c.point.Figures[m.key]; ok {
+	for _, p := range points {
+		if v, ok := p.Figures[m.key]; ok {
 			lo, hi = min(lo, v.Mean*m.scale), max(hi, v.Mean*m.scale)
 		}
 	}

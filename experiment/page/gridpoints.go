@@ -18,6 +18,7 @@ type gridPoint struct {
 	Set     map[string]string       // the values of the swept keys, without the seed
 	Seeds   int                     // number of runs, one per seed
 	Figures map[string]figures.Mean // by key
+	Units   map[string]string       // of the figures whose unit depends on the data, by key
 
 	errors map[string]map[uint64]float64 // by key and seed: the errors of errorMetrics, of each run; nil for a summary
 
@@ -28,7 +29,7 @@ type gridPoint struct {
 func gridPoints(runs []*engine.Result) []gridPoint {
 	var out []gridPoint
 	for _, group := range report.GroupByPoint(runs) {
-		p := gridPoint{Set: group.Set, Seeds: len(group.Runs), Figures: map[string]figures.Mean{}}
+		p := gridPoint{Set: group.Set, Seeds: len(group.Runs), Figures: map[string]figures.Mean{}, Units: UnitsOf(&group.Runs[0].Totals)}
 		values := map[string][]float64{}
 		for _, r := range group.Runs {
 			p.Asserted += len(r.Assertions)
@@ -50,6 +51,11 @@ func gridPoints(runs []*engine.Result) []gridPoint {
 		out = append(out, p)
 	}
 	return out
+}
+
+// UnitsOf returns the units, by key, of those figures of a run whose unit depends on the data.
+func UnitsOf(t *figures.Totals) map[string]string {
+	return map[string]string{errorKey: t.Playout.PositionErrorUnit, "playout.angle_error.p95": t.Playout.AngleErrorUnit}
 }
 
 // addErrors stores the errors of a run with a budget, of which all are the figures by key.
@@ -84,13 +90,9 @@ func groupPoints(points []gridPoint, name func(*gridPoint) string) (names []stri
 
 // shortSet names the point by its values of the given axes, "" without axes.
 func (p *gridPoint) shortSet(axes []axis) string {
-	set := map[string]string{}
-	for _, a := range axes {
-		if v, ok := p.Set[a.key]; ok {
-			set[a.key] = v
-		}
-	}
-	return shortSet(set)
+	return shortSet(p.settings(func(key string) bool {
+		return slices.ContainsFunc(axes, func(a axis) bool { return a.key == key })
+	}))
 }
 
 // failedKey is the key of the sum of all failures, which figures.Flatten does not return.
@@ -100,6 +102,13 @@ const failedKey = "failures"
 const (
 	missedKey   = "redundancy.missed_100ms_ratio"
 	deliveryKey = "messages.delivery_ms.p99"
+)
+
+// Keys of the figures that show how well the display follows.
+const (
+	starvedKey = "playout.starved_ratio"
+	errorMMKey = "playout.position_error_mm.p95"
+	errorKey   = "playout.position_error.p95"
 )
 
 // figuresByKey returns the figures of t by key: those of figures.Flatten, and the sum of the failures by failedKey.
@@ -126,46 +135,57 @@ func (m metric) label() string {
 	return m.title + ", " + m.unit
 }
 
+// drawnMetrics are the figures of sweeps that are drawn, without their cost. Errors of tables are in a unit of the data.
+var drawnMetrics = []metric{ // key, title, unit, factor from the figure to the unit
+	{"transfer.time_s", "transfer time of the file", "s", 1},
+	{"bits_per_changed_cube", "bits per changed cube", "bits", 1},
+	{"bits_per_item", "bits per item", "bits", 1},
+	{starvedKey, "display starved", "% of display ticks", 100},
+	{errorMMKey, "position error of moving cubes, p95", "mm", 1},
+	{errorKey, "position error, p95", "units of the data", 1},
+	{"playout.angle_error.p95", "angle error, p95", "units of the data", 1},
+	{"network.delay_ms.p95", "delay, p95", "ms", 1},
+	{"baseline_age_ticks.p50", "age of the baseline, median", "ticks", 1},
+	{failedKey, "packets that failed", "packets", 1},
+	{missedKey, "packets not at the receiver within 100 ms", "%", 100},
+	{deliveryKey, "delivery of messages, p99", "ms", 1},
+	{"crowd.encodings_per_tick", "encodings a tick", "encodings", 1},
+	{encodeTimeKey, "encoding a tick, wall clock", "µs of one core", 1},
+	{serverTimeKey, "acks, baselines and headers a tick, wall clock", "µs of one core", 1},
+	{"crowd.p50.payload_kbps", "payload of a client, median", "kbps", 1},
+	{"crowd.p95.payload_kbps", "payload of a client, p95", "kbps", 1},
+	{"crowd.p95.playout.starved_ratio", "display starved, p95 of clients", "% of display ticks", 100},
+	{"crowd.p95.age_ms", "age of the displayed state, p95 of clients", "ms", 1},
+}
+
+// metricOf returns the metric with the given key, one of drawnMetrics. Errors of tables get the unit that points have.
+func metricOf(points []gridPoint, key string) metric {
+	m := drawnMetrics[slices.IndexFunc(drawnMetrics, func(m metric) bool { return m.key == key })]
+	if len(points) > 0 {
+		m.unit = cmp.Or(points[0].Units[key], m.unit)
+	}
+	return m
+}
+
 // variedMetrics returns the metrics to draw: those with data that are not equal at all points. The
 // cost is always drawn.
 func variedMetrics(points []gridPoint) (out []metric) {
 	cost := costOf(points)
-	cost.title = cost.heading()
-	for _, m := range []metric{ // key, title, unit, factor from the figure to the unit
-		cost,
-		{"transfer.time_s", "Transfer time of the file", "s", 1},
-		{"bits_per_changed_cube", "Bits per changed cube", "bits", 1},
-		{"bits_per_item", "Bits per item", "bits", 1},
-		{"playout.starved_ratio", "Display starved", "% of display ticks", 100},
-		{"playout.position_error_mm.p95", "Position error of moving cubes, p95", "mm", 1},
-		{"playout.position_error.p95", "Position error, p95", "", 1},
-		{"playout.angle_error.p95", "Angle error, p95", "", 1},
-		{"network.delay_ms.p95", "Delay, p95", "ms", 1},
-		{"baseline_age_ticks.p50", "Age of the baseline, median", "ticks", 1},
-		{failedKey, "Packets that failed", "", 1},
-		{missedKey, "Packets not at the receiver within 100 ms", "%", 100},
-		{deliveryKey, "Delivery of messages, p99", "ms", 1},
-		{"crowd.encodings_per_tick", "Encodings a tick", "", 1},
-		{encodeTimeKey, "Encoding a tick, wall clock", "µs of one core", 1},
-		{serverTimeKey, "Acks, baselines and headers a tick, wall clock", "µs of one core", 1},
-		{"crowd.p50.payload_kbps", "Payload of a client, median", "kbps", 1},
-		{"crowd.p95.payload_kbps", "Payload of a client, p95", "kbps", 1},
-		{"crowd.p95.playout.starved_ratio", "Display starved, p95 of clients", "% of display ticks", 100},
-		{"crowd.p95.age_ms", "Age of the displayed state, p95 of clients", "ms", 1},
-	} {
+	for _, m := range append([]metric{cost}, drawnMetrics...) {
 		if m.key == "bits_per_item" && slices.ContainsFunc(out, func(x metric) bool { return x.key == "bits_per_changed_cube" }) {
 			continue // bits per changed cube describe the same more precisely
 		}
-		minValue, maxValue, n := 0.0, 0.0, 0
+		if m.key != cost.key {
+			m = metricOf(points, m.key)
+		}
+		var list []float64
 		for i := range points {
 			if v, ok := points[i].Figures[m.key]; ok {
-				if n == 0 {
-					minValue, maxValue = v.Mean, v.Mean
-				}
-				minValue, maxValue, n = min(minValue, v.Mean), max(maxValue, v.Mean), n+1
+				list = append(list, v.Mean)
 			}
 		}
-		if n > 0 && (minValue != maxValue || m.key == cost.key) {
+		if len(list) > 0 && (slices.Min(list) != slices.Max(list) || m.key == cost.key) {
+			m.title = m.heading()
 			out = append(out, m)
 		}
 	}

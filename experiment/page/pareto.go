@@ -32,10 +32,8 @@ func costOf(points []gridPoint) metric {
 // Pareto frontier, the points that no other point beats in both figures.
 func (d *document) addParetoCharts(points []gridPoint) {
 	cost := costOf(points)
-	// A metric has a key, a title, a unit, and the factor from the figure to the unit.
-	for _, m := range []metric{{"playout.starved_ratio", "display starved", "%", 100},
-		{"playout.position_error_mm.p95", "position error of moving cubes, p95", "mm", 1}, {"playout.position_error.p95", "position error, p95", "", 1}, {"transfer.time_s", "transfer time of the file", "s", 1},
-		{missedKey, "packets not at the receiver within 100 ms", "%", 100}, {deliveryKey, "delivery of messages, p99", "ms", 1}} {
+	for _, key := range []string{starvedKey, errorMMKey, errorKey, "transfer.time_s", missedKey, deliveryKey} {
+		m := metricOf(points, key)
 		names, groups := byCondition(points, cost, m)
 		if len(names) == 0 {
 			continue
@@ -50,9 +48,12 @@ func (d *document) addParetoCharts(points []gridPoint) {
 }
 
 // conditionOf returns the settings of a point that describe its condition.
-func conditionOf(p *gridPoint) map[string]string {
+func conditionOf(p *gridPoint) map[string]string { return p.settings(config.IsCondition) }
+
+// settings returns the settings of a point whose keys are selected.
+func (p *gridPoint) settings(selected func(key string) bool) map[string]string {
 	set := maps.Clone(p.Set)
-	maps.DeleteFunc(set, func(k, _ string) bool { return !config.IsCondition(k) })
+	maps.DeleteFunc(set, func(k, _ string) bool { return !selected(k) })
 	return set
 }
 
@@ -104,7 +105,7 @@ func frontierTable(names []string, groups map[string][]*gridPoint, cost, m metri
 		return strings.Compare(strconv.FormatBool(config.IsCondition(b)), strconv.FormatBool(config.IsCondition(a)))
 	})
 	t := newTable("Pareto frontier by "+m.title+": under the same condition no other point is both cheaper and better",
-		append(slices.Clone(keys), ">"+cost.label(), ">"+m.title+", "+m.unit)...)
+		append(slices.Clone(keys), ">"+cost.label(), ">"+m.label())...)
 	for _, name := range names {
 		for _, p := range frontier(groups[name], cost.key, m.key) {
 			t.Add(p.values(keys), p.cell(cost), p.cell(m))

@@ -14,19 +14,21 @@ import (
 // Summary is the result of a sweep whose runs were distributed to workers by a queue: the JSON of its
 // report.json, which contains the points of the grid but not the runs.
 type Summary struct {
-	Plan        string          `json:"plan"` // ID of the plan
-	Version     string          `json:"version"`
-	Planned     int             `json:"planned"` // runs
-	Done        int             `json:"done"`    // completed runs
-	Repeat      int             `json:"repeat"`  // seeds per point
-	Reason      engine.Ending   `json:"reason"`
-	Interrupted bool            `json:"interrupted"`
-	Error       string          `json:"error,omitempty"`
-	Keys        []string        `json:"keys"` // keys that differ between points, outermost first
-	Points      []SummaryPoint  `json:"points"`
-	Failed      []string        `json:"failed,omitempty"` // a sentence for each failed assertion
-	Verified    *SummaryChecked `json:"verified,omitempty"`
-	Digest      string          `json:"digest,omitempty"` // of the digests of all runs, in order
+	Plan        string        `json:"plan"` // ID of the plan
+	Version     string        `json:"version"`
+	Planned     int           `json:"planned"` // runs
+	Done        int           `json:"done"`    // completed runs
+	Repeat      int           `json:"repeat"`  // seeds per point
+	Reason      engine.Ending `json:"reason"`
+	Interrupted bool          `json:"interrupted"`
+	Error       string        `json:"error,omitempty"`
+	Keys        []string      `json:"keys"` // keys that differ between points, outermost first
+	// Units contains the units, by key, of the figures whose unit depends on the data.
+	Units    map[string]string `json:"units,omitempty"`
+	Points   []SummaryPoint    `json:"points"`
+	Failed   []string          `json:"failed,omitempty"` // a sentence for each failed assertion
+	Verified *SummaryChecked   `json:"verified,omitempty"`
+	Digest   string            `json:"digest,omitempty"` // of the digests of all runs, in order
 }
 
 // SummaryPoint is a point of the grid over its seeds.
@@ -75,7 +77,7 @@ func (s *Summary) points() (out []gridPoint) {
 		if p.Seeds == 0 {
 			continue
 		}
-		out = append(out, gridPoint{Set: p.Set, Seeds: p.Seeds, Asserted: p.Asserted, Failed: p.Failed, Figures: p.Figures})
+		out = append(out, gridPoint{Set: p.Set, Seeds: p.Seeds, Asserted: p.Asserted, Failed: p.Failed, Figures: p.Figures, Units: s.Units})
 	}
 	return out
 }

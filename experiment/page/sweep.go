@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -118,31 +117,15 @@ func maxSeeds(points []gridPoint) (seeds int) {
 	return seeds
 }
 
-// gridHeadline summarizes a sweep in a sentence: the numbers of points and runs, the cheapest and the most
-// expensive point, and wrong, the number of packets decoded wrongly.
+// gridHeadline describes the extent of a sweep in a sentence: the numbers of points and runs, and of packets that were
+// decoded wrongly.
 func gridHeadline(points []gridPoint, runs int, wrong int64) string {
 	if len(points) == 0 {
 		return "A sweep without complete runs."
 	}
-	cost := costOf(points)
-	minCost, maxCost := math.Inf(1), math.Inf(-1)
-	var cheapest, costliest *gridPoint
-	for i := range points {
-		if v, ok := points[i].Figures[cost.key]; ok {
-			if v.Mean < minCost {
-				minCost, cheapest = v.Mean, &points[i]
-			}
-			if v.Mean > maxCost {
-				maxCost, costliest = v.Mean, &points[i]
-			}
-		}
-	}
 	text := formatCount(int64(len(points)), "point")
 	if runs > len(points) {
 		text += fmt.Sprintf(", %d runs", runs)
-	}
-	if cheapest != nil && costliest != nil && len(points) > 1 {
-		text += fmt.Sprintf(": from %s kbps (%s) to %s kbps (%s)", formatRounded(minCost), shortSet(cheapest.Set), formatRounded(maxCost), shortSet(costliest.Set))
 	}
 	if wrong > 0 {
 		return text + "; " + formatCount(wrong, "packet") + " decoded WRONG."
@@ -265,7 +248,7 @@ func (d *document) addPointTable(points []gridPoint, ms []metric) {
 	if hasSeeds {
 		names = append(names, ">seeds")
 	}
-	ms = append(slices.Clone(ms), metric{key: "lost", title: "lost", scale: 1}, metric{key: "wrong", title: "wrong", scale: 1})
+	ms = append(slices.Clone(ms), metric{"lost", "lost", "packets", 1}, metric{"wrong", "wrong", "packets", 1})
 	for _, m := range ms {
 		names = append(names, ">"+m.label())
 	}

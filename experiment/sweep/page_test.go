@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -38,10 +39,21 @@ func TestPageOfASweep(t *testing.T) {
 	if made.String() != string(saved) {
 		t.Error("the page made from report.json is another than the one saved with it")
 	}
-	for _, what := range []string{"6 points, 30 runs: from ", "at-rest", "±", "Heat maps", "nothing decoded wrong"} {
+	for _, what := range []string{"6 points, 30 runs; nothing", "Recommended setting", "at-rest", "±", "Heat maps"} {
 		if !strings.Contains(made.String(), what) {
 			t.Errorf("the page does not contain %q", what)
 		}
+	}
+}
+
+// The table for a terminal has the error of the display in the unit of the data, beside starvation.
+func TestErrorInTable(t *testing.T) {
+	s := Summary{}
+	s.Units = page.UnitsOf(&figures.Totals{Playout: figures.Playout{PositionErrorUnit: "cm"}})
+	s.Points = []page.SummaryPoint{{Figures: map[string]figures.Mean{"playout.starved_ratio": {N: 1, Mean: 0.47}, "playout.position_error.p95": {N: 1, Mean: 19.25}}}}
+	var text strings.Builder
+	if err := s.Text(&text); err != nil || !regexp.MustCompile(`starved % +error p95 cm .*\n.* 47.00 +19.250 `).MatchString(text.String()) {
+		t.Errorf("%v:\n%s", err, &text)
 	}
 }
 

@@ -35,8 +35,10 @@ var textColumns = []textColumn{
 	{"packet_bytes.p95", "p95 bytes", 0},
 	{"playout.starved_ratio", "starved %", 2},
 	{"playout.behind_ms", "behind ms", 0},
+	{"playout.position_error_mm.p95", "error p95 mm", 1},
+	{"playout.position_error.p95", "error p95", 3},
 	{"transfer.time_s", "delivered s", 2},
-	{"wrong", "wrong", 0},
+	{"wrong", "wrong packets", 0},
 }
 
 // Text writes the figures as a plain-text table with one row for each point, for terminals.
@@ -63,7 +65,8 @@ func (s *Summary) table() (*texttable.Table, []string) {
 	var used []textColumn
 	for _, c := range textColumns {
 		if slices.ContainsFunc(s.Points, func(p page.SummaryPoint) bool { _, ok := p.Figures[c.name]; return ok }) {
-			heads, used = append(heads, c.heading), append(used, c)
+			heads = append(heads, strings.TrimSpace(c.heading+" "+s.Units[c.name]))
+			used = append(used, c)
 		}
 	}
 	t := texttable.New(append(heads, "payload vs first")...)

@@ -17,7 +17,6 @@ import (
 	"wirelab/experiment/search"
 	"wirelab/internal/atomicfile"
 	"wirelab/internal/texttable"
-	"wirelab/internal/units"
 
 	"github.com/spf13/cobra"
 )
@@ -178,7 +177,7 @@ func writeSearchText(w io.Writer, found *search.Result) {
 			var cells []string
 			for _, name := range found.Minimise {
 				notes.Add(c.Figures[name])
-				text := formatMean(c.Figures[name])
+				text := c.Figures[name].Significant(5)
 				if c.RunsAs != "" && (strings.HasPrefix(name, "encode_us.") || strings.HasPrefix(name, "decode_us.")) {
 					text += encoders.TimeMarker(c.RunsAs)
 					note = encoders.TimeFootnote(c.RunsAs) + "\n"
@@ -205,7 +204,7 @@ func writeSearchText(w io.Writer, found *search.Result) {
 			}
 			for _, r := range found.Rivals[:min(len(found.Rivals), maxOthers)] {
 				notes.Add(r.Ratio)
-				row(r.Candidate, formatRatio(r.Ratio)+notes.AddDoubt(r.Ratio.Doubt(1)))
+				row(r.Candidate, r.Ratio.Fixed(" ± ", 4)+notes.AddDoubt(r.Ratio.Doubt(1)))
 			}
 		}
 		g.WriteText(w, anyWidth)
@@ -215,28 +214,10 @@ func writeSearchText(w io.Writer, found *search.Result) {
 		fmt.Fprintln(w, note)
 		// RatioToOwn compares with the settings that the configuration has without the search.
 		if found.RatioToOwn != nil && len(found.Front) == 0 {
-			fmt.Fprintf(w, "ratio of the best setting to the original configuration: %s\n", formatRatio(*found.RatioToOwn))
+			fmt.Fprintf(w, "ratio of the best setting to the original configuration: %s\n", found.RatioToOwn.Fixed(" ± ", 4))
 		}
 	}
 	for _, sentence := range found.Confidence {
 		printf(w, "%s\n", sentence)
 	}
-}
-
-// formatMean formats a mean with half the width of its confidence interval, or "-" without data.
-func formatMean(m figures.Mean) string {
-	if m.N == 0 {
-		return "-"
-	}
-	return m.Significant(5)
-}
-
-// formatRatio formats a ratio with half the width of its confidence interval, or "-" without
-// data.
-func formatRatio(m figures.Mean) string {
-	if m.N == 0 {
-		return "-"
-	}
-	fixed := func(v float64) string { return units.Fixed(v, 4) }
-	return m.Text(" ± ", fixed, fixed)
 }

@@ -48,7 +48,7 @@ func TestGaugeValue(t *testing.T) {
 		}
 	}
 	lo, hi := 123_000.0, 124_000.0
-	if got := formatMean(figures.Mean{N: 8, Mean: 123_456.7, Lo: &lo, Hi: &hi}); got != "123457 ± 500" {
+	if got := (figures.Mean{N: 8, Mean: 123_456.7, Lo: &lo, Hi: &hi}).Significant(5); got != "123457 ± 500" {
 		t.Errorf("a mean is shown as %s", got)
 	}
 	few := figures.Mean{N: 8, Mean: 1.5, Lo: &lo, Hi: &hi, Approximate: true}

@@ -91,7 +91,11 @@ func (m Mean) Times(factor float64) Mean {
 
 // Text formats the mean with half the width of its interval, such as "12.3 ± 0.4", or the median with the range, such as
 // "0.2 (0 to 1.3)". number formats values, and half the half width, which is left out if all its digits are 0.
+// Without data the text is "-".
 func (m Mean) Text(plusMinus string, number, half func(float64) string) string {
+	if m.N == 0 {
+		return "-"
+	}
 	if r := m.Range; r != nil {
 		return fmt.Sprintf("%s (%s to %s)", number(r.Median), number(r.Min), number(r.Max))
 	}
@@ -109,6 +113,12 @@ func (m Mean) Text(plusMinus string, number, half func(float64) string) string {
 // Significant formats the mean with n significant digits, and half the width of its interval with two.
 func (m Mean) Significant(n int) string {
 	return m.Text(" ± ", func(v float64) string { return units.Significant(v, n) }, func(v float64) string { return units.Significant(v, 2) })
+}
+
+// Fixed formats the mean and half the width of its interval with a number of decimals.
+func (m Mean) Fixed(plusMinus string, decimals int) string {
+	format := func(v float64) string { return units.Fixed(v, decimals) }
+	return m.Text(plusMinus, format, format)
 }
 
 // Doubt returns "?" if the interval is approximate and excludes the value neutral, but would include it if it were twice

@@ -64,7 +64,6 @@ type Interval struct {
 	Estimate, Lo, Hi float64
 	Block            int  // block length in pairs
 	Known            bool // there were enough data; otherwise Lo and Hi are not set
-	Approximate      bool // may contain the true value in less or more than 95 % of cases; set by callers of MeanOf
 }
 
 // Significant reports whether the interval is known and excludes 0.

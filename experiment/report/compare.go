@@ -115,23 +115,21 @@ func differingSettings(baseRun, newRun *engine.Result) (out []SettingDifference)
 	if baseSettings == nil || newSettings == nil {
 		return nil
 	}
-	baseFiles, newFiles := hashes(baseRun), hashes(newRun)
-	sameFiles := baseFiles != "" && baseFiles == newFiles
-	if baseFiles != "" && newFiles != "" {
-		baseSettings[filesKey], newSettings[filesKey] = baseFiles, newFiles
-	}
+	sameFiles := baseSettings[filesKey] != "" && baseSettings[filesKey] == newSettings[filesKey]
 	for _, key := range SortedKeys([]map[string]string{baseSettings, newSettings}) {
 		d := SettingDifference{Key: key, Base: baseSettings[key], New: newSettings[key]}
-		isMoved := sameFiles && (key == "data.source" || strings.HasSuffix(key, "_trace")) // another path to the same file
-		d.IsUnlike = key == "duration" || key == filesKey || config.IsCondition(key) && !isMoved
-		if d.Base != d.New {
-			out = append(out, d)
+		if d.Base == d.New {
+			continue
 		}
+		isMoved := sameFiles && (key == "data.source" || strings.HasSuffix(key, "_trace")) // another path to the same file
+		isRelevant := key == "duration" || key == filesKey || config.IsCondition(key) && !isMoved
+		d.IsUnlike = isRelevant && d.Base != "" && d.New != ""
+		out = append(out, d)
 	}
 	return out
 }
 
-// filesKey is the key of the hashes of all files that a run read its data and links from.
+// filesKey is the key of the hashes of all files that a run read its data and links from; older reports lack it.
 const filesKey = "sha256 of files"
 
 // settingsOf returns the settings of a run by key, with its duration, which is the measured one if the run had no end or
@@ -146,16 +144,10 @@ func settingsOf(r *engine.Result) map[string]string {
 	if c.Duration == 0 || r.Interrupted {
 		out["duration"] = r.DurationNS.String()
 	}
-	return out
-}
-
-// hashes returns the beginnings of the SHA-256 of the files of a run, "" if it has none.
-func hashes(r *engine.Result) string {
-	var list []string
 	for _, f := range r.Files {
-		list = append(list, f.SHA256[:min(len(f.SHA256), 12)])
+		out[filesKey] += f.SHA256
 	}
-	return strings.Join(list, " ")
+	return out
 }
 
 // point contains the runs at one point of a sweep, which differ only in the seed.

@@ -75,12 +75,16 @@ func (s *Summary) table() (*texttable.Table, []string) {
 		p := &s.Points[i]
 		var cells []string
 		for _, c := range used {
-			notes.Add(p.Figures[c.name])
-			cells = append(cells, withInterval(p.Figures[c.name], c.name, c.decimals))
+			m := p.Figures[c.name]
+			if strings.HasSuffix(c.name, "_ratio") {
+				m = m.Times(100) // in percent
+			}
+			notes.Add(m)
+			cells = append(cells, m.Fixed(" ±", c.decimals))
 		}
 		ratio := p.Ratio["payload_kbps"]
 		notes.Add(ratio)
-		t.Add(s.pointSettings(p), p.Seeds, cells, withInterval(ratio, "", 3)+notes.AddDoubt(ratio.Doubt(1)))
+		t.Add(s.pointSettings(p), p.Seeds, cells, ratio.Fixed(" ±", 3)+notes.AddDoubt(ratio.Doubt(1)))
 	}
 	return t, notes.Lines()
 }
@@ -91,18 +95,6 @@ func (s *Summary) pointSettings(p *page.SummaryPoint) (cells []string) {
 		cells = append(cells, p.Set[k])
 	}
 	return cells
-}
-
-// withInterval formats a mean with its interval or range, "-" without data. Figures whose keys end in _ratio are in percent.
-func withInterval(m figures.Mean, key string, decimals int) string {
-	if m.N == 0 {
-		return "-"
-	}
-	if strings.HasSuffix(key, "_ratio") {
-		m = m.Times(100)
-	}
-	fixed := func(v float64) string { return units.Fixed(v, decimals) }
-	return m.Text(" ±", fixed, fixed)
 }
 
 // markdown writes report.md.

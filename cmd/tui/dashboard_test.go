@@ -63,7 +63,7 @@ type session struct {
 }
 
 // patience is the time limit for waiting in a test.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 func startSession(t testing.TB, reports string, args ...string) *session {
 	t.Helper()

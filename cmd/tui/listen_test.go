@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"wirelab/experiment/remote/channel"
 	"wirelab/experiment/remote/probe"
 	"wirelab/internal/atomicfile/faultfs"
+	"wirelab/internal/testkit"
 	"wirelab/lossmodel/capture"
 )
 
@@ -125,8 +127,21 @@ func TestMeasureOverListen(t *testing.T) {
 // prints the number of sessions.
 func TestListenInterrupted(t *testing.T) {
 	ctx, interrupt := context.WithCancel(context.Background())
-	time.AfterFunc(100*time.Millisecond, interrupt)
-	o := tuiIn(ctx, metronome(), "listen", "0")
+	at := freePort(t)
+	probe, err := net.Dial("udp4", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer probe.Close()
+	go func() {
+		testkit.WaitFor(t, "a listener", func() bool { // without one, the second write reports the refusal of the first
+			_, _ = probe.Write([]byte("?"))
+			_, err := probe.Write([]byte("?"))
+			return err == nil
+		})
+		interrupt()
+	}()
+	o := tuiIn(ctx, metronome(), "listen", at)
 	if o.code != exitInterrupted || !strings.Contains(o.stderr, "@127.0.0.1:") || !strings.Contains(o.stderr, "0 sessions") {
 		t.Errorf("%+v", o)
 	}
@@ -175,7 +190,7 @@ func TestListenRefuses(t *testing.T) {
 		{measure("--to", token+"@127.0.0.1:1", "--seconds", "0.5"), exitUsage, "too few"},
 		{measure("--to", token+"@127.0.0.1:1", "--up", "20"), exitUsage, "of 20 bytes up, expected 30 to 1400"},
 	} {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		if o := tuiIn(ctx, metronome(), c.args...); o.code != c.code || !strings.Contains(o.stderr, c.wantText) {
 			t.Errorf("%v: exit %d, %s", c.args, o.code, o.stderr)
 		}

@@ -61,7 +61,7 @@ func TestProxy(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "bad.toml")
-	text := "[up]\nlatency = \"1ms\"\n[[at]]\nt = \"300ms\"\nup.loss = \"100%\"\n[[client]]\nturn = 2\nup.loss = \"100%\"\n"
+	text := "[up]\nlatency = \"1ms\"\n[[at]]\nt = \"300ms\"\nfrom = \"first datagram\"\nup.loss = \"100%\"\n[[client]]\nturn = 2\nup.loss = \"100%\"\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -71,21 +71,14 @@ func TestProxy(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
+	socket := filepath.Join(dir, "control")
 	ended := make(chan outcome, 1)
 	go func() {
-		ended <- tuiIn(ctx, metronome(), "proxy", "--listen", listen, "--to", server.LocalAddr().String(), "--headless", "--json",
-			"--seed", "5", "--duration", "1200ms", "--record", filepath.Join(dir, "r.csv"), "--capture", filepath.Join(dir, "r.pcapng"), file)
+		ended <- tuiIn(t.Context(), metronome(), "proxy", "--listen", listen, "--to", server.LocalAddr().String(), "--headless", "--json", "--seed", "5",
+			"--control", "unix:"+socket, "--record", filepath.Join(dir, "r.csv"), "--capture", filepath.Join(dir, "r.pcapng"), file)
 	}()
-	var o outcome
-	for i := 0; o.stdout == ""; i++ {
-		select {
-		case o = <-ended:
-		case <-time.After(time.Millisecond):
-			_, _ = client.Write([]byte{byte(i)}) // fails until the proxy listens
-		}
-	}
+	playProxy(t, socket, client, func(d *proxyDocument) bool { return d.Up.Out > 0 && d.Up.LostBy["loss"] > 0 })
+	o := <-ended
 	var doc proxyDocument
 	if err := json.Unmarshal([]byte(o.stdout), &doc); err != nil || o.code != exitDone {
 		t.Fatalf("exit %d, %v\n%s\n%s", o.code, err, o.stdout, o.stderr)
@@ -106,12 +99,10 @@ func TestProxy(t *testing.T) {
 }
 
 func TestProxyInterrupted(t *testing.T) {
-	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
-	defer cancel()
-	ctx, interrupt := context.WithCancelCause(ctx)
-	defer interrupt(nil)
-	time.AfterFunc(100*time.Millisecond, func() { interrupt(context.Canceled) })
-	o := tuiIn(ctx, metronome(), "proxy", "--listen", "0", "--to", "127.0.0.1:9")
+	ctx, interrupt := context.WithCancel(context.Background())
+	socket := filepath.Join(t.TempDir(), "control")
+	go func() { connectControl(t, "unix", socket); interrupt() }()
+	o := tuiIn(ctx, metronome(), "proxy", "--listen", "0", "--to", "127.0.0.1:9", "--control", "unix:"+socket)
 	if o.code != exitInterrupted || !strings.Contains(o.stdout, "0 clients joined") || !strings.Contains(o.stderr, "interrupted") {
 		t.Errorf("%+v", o)
 	}
@@ -288,7 +279,7 @@ func TestProxyRefuses(t *testing.T) {
 		if c.toml != "" {
 			args = append(args, "--listen", "0", "--to", "127.0.0.1:1", write(c.toml))
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		if o := tuiIn(ctx, metronome(), args...); o.code != c.code || !strings.Contains(o.stderr, c.wantText) {
 			t.Errorf("%v %q: exit %d, %s", args, c.toml, o.code, o.stderr)
 		}

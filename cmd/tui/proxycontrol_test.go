@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"wirelab/internal/testkit"
 )
 
 // A controlled is a connection to a proxy's control socket.
@@ -23,15 +25,36 @@ type controlled struct {
 // connectControl connects to the control socket of a proxy that has been started, and waits until it exists.
 func connectControl(t *testing.T, network, address string) *controlled {
 	t.Helper()
-	for range 500 {
-		if conn, err := net.Dial(network, address); err == nil {
-			t.Cleanup(func() { conn.Close() })
-			return &controlled{t, conn, bufio.NewReader(conn)}
+	var conn net.Conn
+	testkit.WaitFor(t, "a proxy on "+address, func() bool {
+		var err error
+		conn, err = net.Dial(network, address)
+		return err == nil
+	})
+	t.Cleanup(func() { conn.Close() })
+	return &controlled{t, conn, bufio.NewReader(conn)}
+}
+
+// playProxy sends datagrams from a client to a proxy with a control socket until its totals are enough, and then ends
+// the proxy. Each datagram has other contents.
+func playProxy(t *testing.T, socket string, client net.Conn, enough func(*proxyDocument) bool) {
+	t.Helper()
+	c := connectControl(t, "unix", socket)
+	i := 0
+	testkit.WaitFor(t, "enough datagrams", func() bool {
+		i++
+		if _, err := client.Write([]byte{byte(i), byte(i >> 8), 1}); err != nil {
+			t.Fatal(err)
 		}
-		time.Sleep(10 * time.Millisecond)
+		var now proxyDocument
+		if problem := c.send("totals", &now); problem != "" {
+			t.Fatal(problem)
+		}
+		return enough(&now)
+	})
+	if problem := c.send("quit now", nil); problem != "" {
+		t.Fatal(problem)
 	}
-	t.Fatalf("the proxy does not listen on %s", address)
-	return nil
 }
 
 // send sends a line and stores the answer in answer, or returns the text of the answer's error.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"wirelab/encoders"
@@ -11,10 +12,13 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/packetlog"
+	"wirelab/internal/testkit"
 )
 
 // TestPastEqualsFormerPresent: the snapshot of a past time equals the snapshot that the lab had then.
-func TestPastEqualsFormerPresent(t *testing.T) {
+func TestPastEqualsFormerPresent(t *testing.T) { synctest.Test(t, pastEqualsFormerPresent) }
+
+func pastEqualsFormerPresent(t *testing.T) {
 	cfg := config.Default()
 	if err := cfg.Apply(config.NewChange("encoder.name", "relative-orientation", "profile", "unity-broadband")); err != nil {
 		t.Fatal(err)
@@ -28,14 +32,11 @@ func TestPastEqualsFormerPresent(t *testing.T) {
 	defer runner.Stop()
 	at := func(when time.Duration) *engine.Snapshot {
 		runner.Do(experiment.Command{Seek: &when})
-		for giveUp := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
-			if s := runner.Snapshot(); s.State == engine.Paused && s.Now >= when {
-				return s
-			}
-			if time.Now().After(giveUp) {
-				t.Fatalf("it does not get to %v: %v", when, runner.Snapshot().Now)
-			}
-		}
+		testkit.WaitFor(t, when.String(), func() bool {
+			s := runner.Snapshot()
+			return s.State == engine.Paused && s.Now >= when
+		})
+		return runner.Snapshot()
 	}
 	runner.Do(experiment.Command{Pause: new(true)})
 	then := at(7 * time.Second)

@@ -495,15 +495,8 @@ func quits(cmd tea.Cmd) bool {
 	if cmd == nil {
 		return false
 	}
-	got := make(chan tea.Msg, 1)
-	go func() { got <- cmd() }()
-	select {
-	case msg := <-got:
-		_, quit := msg.(tea.QuitMsg)
-		return quit
-	case <-time.After(time.Second):
-		return false
-	}
+	_, quit := cmd().(tea.QuitMsg)
+	return quit
 }
 
 // TestLinesOfPagesAreExecuted checks that commands from lists of pages are executed.

@@ -19,6 +19,7 @@ import (
 	"wirelab/experiment"
 	"wirelab/experiment/engine"
 	"wirelab/internal/panics"
+	"wirelab/internal/testkit"
 
 	"github.com/creack/pty"
 )
@@ -75,7 +76,7 @@ func (term *terminal) text() string {
 }
 
 // waitTimeout is the time limit for waiting in a test.
-const waitTimeout = 30 * time.Second
+const waitTimeout = time.Minute
 
 // waitFor waits until a text is on the terminal.
 func (term *terminal) waitFor(text string) {
@@ -261,11 +262,7 @@ func TestTypingInATerminal(t *testing.T) {
 	term.typeKeys("/")
 	term.waitFor(" / ")
 	term.typeKeys("loss 7%\r")
-	for deadline := time.Now().Add(waitTimeout); lab.spell() != "loss 7%"; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("the lab got %q", lab.spell())
-		}
-	}
+	testkit.WaitFor(t, "loss 7%", func() bool { return lab.spell() == "loss 7%" })
 	term.typeKeys("qd")
 	if err := term.end(); err != nil {
 		t.Error(err)

@@ -4,8 +4,8 @@ package testkit
 import "os"
 
 // level is the environment variable that selects how much the tests check. Unset, each test checks
-// a sample of its cases. 1, which .ci/run sets, adds whole recordings and many seeds. 2 checks
-// everything; it takes too long for .ci/run and is one of the long checks in experiment/README.md.
+// a sample of its cases. 1 adds whole recordings and many seeds; .ci/run sets it for a few tests. 2
+// checks everything; it takes too long for .ci/run and is one of the long checks in experiment/README.md.
 const level = "WIRELAB_THOROUGH"
 
 // Thorough reports whether the level is 1 or 2.

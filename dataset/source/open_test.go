@@ -15,6 +15,7 @@ import (
 	"weak"
 
 	"wirelab/dataset/source"
+	"wirelab/internal/testkit"
 )
 
 // pipe returns the path of a pipe with a writer that stays open until the test ends.
@@ -45,12 +46,7 @@ func TestClosedPipeIsReleased(t *testing.T) {
 		t.Fatal(err)
 	}
 	f = nil
-	for end := time.Now().Add(10 * time.Second); kept.Value() != nil; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("the closed file is still referenced")
-		}
-		runtime.GC()
-	}
+	testkit.WaitFor(t, "the release of the closed file", func() bool { runtime.GC(); return kept.Value() == nil })
 	runtime.KeepAlive(ctx)
 }
 

@@ -96,14 +96,13 @@ func (s *natsServer) start() {
 	if err := s.cmd.Start(); err != nil {
 		s.t.Fatal(err)
 	}
-	for range 300 {
-		if c, err := net.Dial("tcp", s.addr); err == nil {
+	testkit.WaitFor(s.t, "nats-server", func() bool {
+		c, err := net.Dial("tcp", s.addr)
+		if err == nil {
 			c.Close()
-			return
 		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	s.t.Fatal("nats-server does not listen")
+		return err == nil
+	})
 }
 
 func (s *natsServer) kill() {

@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
-	"time"
 
 	"wirelab/lossmodel"
 )
@@ -208,7 +207,7 @@ func TestPanicReachesRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Tap(func(*Event) { panic("a bad tap") })
-	time.AfterFunc(time.Millisecond, func() { _, _ = newSocket(t).WriteToUDPAddrPort([]byte("x"), r.Addr()) })
+	send(t, newSocket(t), r.Addr(), []byte("x")) // waits in the buffer of the relay's socket
 	defer func() {
 		if bug := fmt.Sprint(recover()); !strings.Contains(bug, "a bad tap") {
 			t.Errorf("recovered %s", bug)

@@ -32,6 +32,7 @@ func clockJumps(t *testing.T) {
 		clock := &jumpy{real: wallClock()}
 		c := quickConfig(t)
 		c.At, c.Duration = nil, 0
+		c.Sender.RateHz = 10 // at full speed a tick runs maxSteps
 		r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: clock.now})
 		if err != nil {
 			t.Fatal(err)

@@ -72,7 +72,7 @@ func liveSessionReplays(t *testing.T) {
 	r := startRunner(t, quickConfig(t))
 	rng := rand.New(rand.NewPCG(8, 8))
 	all := labtest.CubeCodecs()
-	speed := 0.0
+	speed := 16.0
 	send(t, r, Command{Speed: &speed})
 	for i := range testkit.Choose(60, 24) {
 		var c Command

@@ -41,8 +41,9 @@ Settings are written as in Fiedler's article: 5-9-5-9 is 5 and 9 bits for xy, 5 
 for z. Use a setting under [encoder.params], with gear_bits = 0 for fixed widths.
 
 For a table, find the scale of each quantity and angle with the smallest size whose rounding
-error is at most --tolerance, by default half a step of the schema. Fields with the same
-kind, unit and range share a scale. Every scale is measured: the table is rounded again and
+error is at most --tolerance, by default that of the schema's scale. Fields with the same
+kind, unit and range share a scale. The error of a position is the distance over all of its
+axes: fields with the role place, or two or three quantities of --field. Every scale is measured: the table is rounded again and
 encoded by the rules of walkoff. The result is the curve of error against kbps for each
 group of fields.`,
 		Example: `  tui tune --data demo --field position

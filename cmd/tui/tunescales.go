@@ -62,7 +62,7 @@ func (a *app) tuneTable(ctx context.Context, f tuneFlags) error {
 }
 
 // scaleGroups returns the groups of fields that the flags choose: those of --field as one group, or without the flag all
-// quantities and angles, grouped by kind, unit and range. Without --tolerance, that of a group is half of a step.
+// quantities and angles, as similarFields groups them. Without --tolerance, that of a group is what its scale rounds by.
 func (f *tuneFlags) scaleGroups(s *frame.Schema) (groups []scales.Group, err error) {
 	var chosen [][]int // indices of fields, by group
 	if f.field != "" {
@@ -76,7 +76,7 @@ func (f *tuneFlags) scaleGroups(s *frame.Schema) (groups []scales.Group, err err
 	}
 	for _, indices := range chosen {
 		first := &s.Fields[indices[0]]
-		tolerance := first.Step() / 2
+		tolerance := 0.0
 		if f.tolerance != "" {
 			if tolerance, err = table.ParseTolerance(f.tolerance, first.Unit); err != nil {
 				if f.field == "" {
@@ -122,7 +122,8 @@ func (f *tuneFlags) chosenFields(s *frame.Schema) (indices []int, err error) {
 	return indices, nil
 }
 
-// similarFields returns the quantities and angles of s, grouped by kind, unit, scale and range.
+// similarFields returns the quantities and angles of s, grouped by kind, unit, scale and range. The axes of a position
+// may differ in their ranges.
 func similarFields(s *frame.Schema) (groups [][]int) {
 	for i := range s.Fields {
 		f := &s.Fields[i]
@@ -131,7 +132,8 @@ func similarFields(s *frame.Schema) (groups [][]int) {
 		}
 		k := slices.IndexFunc(groups, func(g []int) bool {
 			x := &s.Fields[g[0]]
-			return x.Kind == f.Kind && x.Unit == f.Unit && x.Scale == f.Scale && x.Min == f.Min && x.Max == f.Max
+			return x.Kind == f.Kind && x.Unit == f.Unit && x.Scale == f.Scale &&
+				(x.Min == f.Min && x.Max == f.Max || len(s.Points([]int{g[0], i})) == 1)
 		})
 		if k < 0 {
 			groups = append(groups, []int{i})
@@ -149,7 +151,11 @@ func writeScales(w io.Writer, r *scalesResult) {
 	number := func(v float64) string { return units.General(v, 4) }
 	for _, group := range r.Groups {
 		unit := strings.TrimRight(" "+group.Unit, " ")
-		printf(w, "\n%s, tolerance %s%s: cheapest scale %s, in the schema %s\n", strings.Join(group.Fields, ", "), number(group.Tolerance), unit,
+		measure := ""
+		if len(group.Axes) < len(group.Fields) {
+			measure = " of distance"
+		}
+		printf(w, "\n%s, tolerance %s%s%s: cheapest scale %s, in the schema %s\n", strings.Join(group.Fields, ", "), number(group.Tolerance), unit, measure,
 			units.General(group.BestScale, -1), units.General(group.Scale, -1))
 		g := texttable.New(">scale", ">max error", ">mean error", ">p99 error", ">kbps", "")
 		for _, p := range group.Curve {

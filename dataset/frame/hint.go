@@ -77,6 +77,34 @@ func (s *Schema) FieldOf(role Role) int {
 	return slices.IndexFunc(s.Fields, func(f Field) bool { return f.Hint.Role == role })
 }
 
+// Names returns the names of columns.
+func (s *Schema) Names(columns []int) (names []string) {
+	for _, i := range columns {
+		names = append(names, s.Fields[i].Name)
+	}
+	return names
+}
+
+// Points returns columns in groups: the coordinates of a position that have one unit, and every other column alone.
+func (s *Schema) Points(columns []int) (points [][]int) {
+	part := func(i int) int {
+		return slices.IndexFunc(s.Parts, func(p Part) bool { return i >= p.Field && i < p.Field+p.Size })
+	}
+	for _, i := range columns {
+		f := &s.Fields[i]
+		k := slices.IndexFunc(points, func(axes []int) bool {
+			g := &s.Fields[axes[0]]
+			return f.Hint.Role == Position && g.Hint.Role == Position && f.Hint.Group == g.Hint.Group && f.Unit == g.Unit && part(i) == part(axes[0])
+		})
+		if k < 0 {
+			points = append(points, []int{i})
+		} else {
+			points[k] = append(points[k], i)
+		}
+	}
+	return points
+}
+
 // PartForRow returns the part that contains a row. If no part does, the result has all fields.
 func (s *Schema) PartForRow(row int) Part {
 	for _, p := range s.Parts {

@@ -32,6 +32,12 @@ func (r *schemaReader) readFields(l *Layout, tree map[string]any) {
 		r.fail("field", fmt.Sprintf("the schema has %d fields", len(list)), fmt.Sprintf("1 to %d tables [[field]]", MaxFields))
 		return
 	}
+	r.axes = map[string]int{}
+	for _, v := range list {
+		if t, ok := v.(map[string]any); ok && t["tolerance"] != nil {
+			r.axes[groupOf(t)]++
+		}
+	}
 	for i, v := range list {
 		key := fmt.Sprintf("field[%d]", i)
 		t, ok := v.(map[string]any)
@@ -44,6 +50,14 @@ func (r *schemaReader) readFields(l *Layout, tree map[string]any) {
 			return
 		}
 	}
+}
+
+// groupOf returns the number of the position to which the table [[field]] t belongs; "" if it is no place.
+func groupOf(t map[string]any) string {
+	if t["role"] != frame.Position.String() {
+		return ""
+	}
+	return fmt.Sprint(t["group"])
 }
 
 // readField reads a table [[field]] and appends it to the layout. prefix is the key of the table
@@ -218,6 +232,10 @@ func (r *schemaReader) readRange(prefix string, t map[string]any, f *frame.Field
 	}
 	f.Tolerance = maxError
 	if tolerant {
+		// The tolerance of a place is a distance: that of the corner of a cube, if all axes have the largest error.
+		if group := groupOf(t); group != "" {
+			maxError /= math.Sqrt(float64(r.axes[group]))
+		}
 		f.Scale = scaleWithin(f.Kind, maxError, hi-lo)
 	}
 	r.setSteps(prefix+"range", f, lo, hi, tolerant)

@@ -56,6 +56,10 @@ type Layout struct {
 	List     string // JSON Lines: path of the list of rows, if a line is a frame; "" if a line is a row
 	AutoRows bool   // the number of rows is found in the records; Schema.Rows is 0
 
+	// Axes are columns of quantities that are the coordinates of a point: Source.Precision measures the rounding error of
+	// each point, which is a distance. Every row must have them.
+	Axes [][]int
+
 	skipStrays bool      // text: rows of earlier frames, and second rows of a key in a frame, are skipped
 	where      condition // text: the records that are read
 	columns    []column  // of each field
@@ -299,6 +303,7 @@ type schemaReader struct {
 	file  string         // name of the file, for errors
 	lines map[string]int // by key: its line in the file
 	err   error          // nil until the first error
+	axes  map[string]int // by group: the number of its places with a tolerance
 }
 
 // fail reports an error in the value of key, unless there is one already.

@@ -3,6 +3,7 @@ package table
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"wirelab/dataset/frame"
 	"wirelab/dataset/source"
@@ -38,7 +39,11 @@ func (r *roundingErrors) add(f *frame.Field, logged, stored float64) {
 	if math.Abs(r.last) <= math.Abs(logged)*0x1p-50 {
 		r.last = 0
 	}
-	e := math.Abs(r.last)
+	r.count(f, math.Abs(r.last))
+}
+
+// count counts the error e of a value of f.
+func (r *roundingErrors) count(f *frame.Field, e float64) {
 	const maxBucketed = 1 << 62
 	i := quantile.Bucket(uint64(min(e/bucketUnit(f), maxBucketed)), bucketBits)
 	if missing := i + 1 - len(r.buckets); missing > 0 {
@@ -50,12 +55,15 @@ func (r *roundingErrors) add(f *frame.Field, logged, stored float64) {
 	r.max = max(r.max, e)
 }
 
-// figures returns the maximum, the mean and the 99th percentile of the errors of f, rounded to nine digits: further ones
-// are rounding errors of float64. There must be at least one value.
-func (r *roundingErrors) figures(f *frame.Field) (maximum, mean, p99 float64) {
+// setFigures sets the maximum, the mean and the 99th percentile of the errors of f in p, rounded to nine digits: further ones
+// are rounding errors of float64. Without values they stay unknown.
+func (r *roundingErrors) setFigures(p *source.Precision, f *frame.Field) {
+	if r.n == 0 {
+		return
+	}
 	low, width := quantile.Bounds(quantile.Weighted(r.buckets, r.n, 0.99), bucketBits)
-	p99 = min((float64(low)+float64(width/2))*bucketUnit(f), r.max)
-	return roundDigits(r.max), roundDigits(r.sum / float64(r.n)), roundDigits(p99)
+	p99 := min((float64(low)+float64(width/2))*bucketUnit(f), r.max)
+	p.Max, p.Mean, p.P99 = new(roundDigits(r.max)), new(roundDigits(r.sum/float64(r.n))), new(roundDigits(p99))
 }
 
 // roundDigits rounds v to nine significant digits.
@@ -71,7 +79,8 @@ func (s *Source) Packed() bool {
 }
 
 // Precision implements source.Rounded. Errors of packed records are unknown where a step is not one unit: the game
-// rounded the values when it wrote them.
+// rounded the values when it wrote them. After the fields follow the distances of Layout.Axes, whose fields have
+// the names of their axes.
 func (s *Source) Precision() []source.Precision {
 	list := make([]source.Precision, len(s.layout.Schema.Fields))
 	packed := s.Packed()
@@ -87,10 +96,15 @@ func (s *Source) Precision() []source.Precision {
 		switch {
 		case whole:
 			p.Max, p.Mean, p.P99 = new(float64), new(float64), new(float64)
-		case !packed && s.rounding[i].n > 0:
-			maximum, mean, p99 := s.rounding[i].figures(f)
-			p.Max, p.Mean, p.P99 = &maximum, &mean, &p99
+		case !packed:
+			s.rounding[i].setFigures(p, f)
 		}
+	}
+	for k, axes := range s.layout.Axes {
+		p := list[axes[0]]
+		p.Field = strings.Join(s.layout.Schema.Names(axes), ", ")
+		s.rounding[len(s.layout.Schema.Fields)+k].setFigures(&p, &s.layout.Schema.Fields[axes[0]])
+		list = append(list, p)
 	}
 	return list
 }

@@ -175,3 +175,48 @@ func TestScaleOfTolerance(t *testing.T) {
 		}
 	}
 }
+
+// The tolerance of a place is that of the distance over its axes, and the residuals of frames are what was rounded off.
+func TestToleranceOfPlaces(t *testing.T) {
+	schema, records := "item = \"a\"\nrate_hz = 20\nrows = 1\n", "x,y,z,v\n"
+	for i, name := range []string{"x", "y", "z", "v"} {
+		schema += fmt.Sprintf("[[field]]\nname = %q\nkind = \"quantity\"\nrange = [-9, 9]\nunit = \"m\"\ntolerance = \"30 cm\"\n", name)
+		if i < 3 {
+			schema += fmt.Sprintf("role = \"place\"\ngroup = 1\naxis = %d\n", i)
+		}
+	}
+	rng := rand.New(rand.NewPCG(40, 2))
+	var want [][4]float64
+	for range 5000 {
+		var v [4]float64
+		for i := range v {
+			v[i] = 18*rng.Float64() - 9
+		}
+		want = append(want, v)
+		records += fmt.Sprintf("%v,%v,%v,%v\n", v[0], v[1], v[2], v[3])
+	}
+	s, err := layoutOf(t, schema).Open(fileOf(t, "a.csv", []byte(records)), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	f, largest, alone := s.Schema().NewFrame(), 0.0, 0.0
+	for n := 0; s.Next(f) == nil; n++ {
+		square := 0.0
+		for i, v := range want[n] {
+			e := v - s.Schema().Fields[i].InUnits(f.Table[i])
+			if math.Abs(e-float64(f.Residual[i])) > 1e-6 {
+				t.Fatalf("frame %d, column %d: residual %v, expected %v", n, i, f.Residual[i], e)
+			}
+			if i < 3 {
+				square += e * e
+			} else {
+				alone = max(alone, math.Abs(e))
+			}
+		}
+		largest = max(largest, math.Sqrt(square))
+	}
+	if largest > 0.3 || largest < 0.27 || alone > 0.3 || alone < 0.299 {
+		t.Errorf("a place is rounded by %v at most, another field by %v; expected 0.3", largest, alone)
+	}
+}

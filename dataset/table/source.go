@@ -98,7 +98,7 @@ type Source struct {
 		// read reads the next frame into f, whose table has the right size. n is its number. It returns io.EOF at the end.
 		read(f *frame.Frame, n int) error
 	}
-	rounding []roundingErrors // of each field of text
+	rounding []roundingErrors // of each field of text, then of Layout.Axes
 	initial  frame.Frame
 	first    frame.Frame // the frame after the preamble, read when the source was opened
 	started  bool        // Next has returned first
@@ -157,7 +157,7 @@ func (s *Source) start() error {
 	if s.records == nil && s.layout.FormatOf(s.Path) == formatPacked {
 		s.records = &packedFrames{path: s.Path, layout: s.layout, buf: make([]byte, s.layout.Schema.Cells()*4)}
 	} else if s.records == nil {
-		s.rounding = make([]roundingErrors, len(s.layout.Schema.Fields))
+		s.rounding = make([]roundingErrors, len(s.layout.Schema.Fields)+len(s.layout.Axes))
 		t := newTextFrames(s.Path, s.layout)
 		t.rounding = s.rounding
 		s.records = t

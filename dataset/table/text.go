@@ -30,7 +30,7 @@ type rowReader interface {
 type textFrames struct {
 	rowReader
 	layout      *Layout
-	rounding    []roundingErrors // of each field; nil to measure nothing
+	rounding    []roundingErrors // of each field, then of Layout.Axes; nil to measure nothing
 	columnOf    []int            // by field: index of its cell in a row; -1 for the presence of a row with a key
 	frameColumn int              // index of the cell that identifies frames, -1 if none does
 	roundColumn int              // index of the cell whose change lets the numbers of frames begin again, -1 if none does
@@ -350,6 +350,13 @@ func (t *textFrames) parseRow(row []int32, residual []float32, index int) error 
 		if rounding != nil {
 			residual[i] = float32(rounding.last)
 		}
+	}
+	for k, axes := range t.layout.Axes {
+		squares := 0.0
+		for _, i := range axes {
+			squares += float64(t.rounding[i].last * t.rounding[i].last)
+		}
+		t.rounding[len(fields)+k].count(&fields[axes[0]], math.Sqrt(squares))
 	}
 	t.rows++
 	return nil

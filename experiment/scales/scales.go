@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
@@ -22,18 +23,22 @@ import (
 type Group struct {
 	Fields    []string `json:"fields"`
 	Unit      string   `json:"unit"`
-	Tolerance float64  `json:"tolerance"`  // the largest rounding error that is allowed
+	Tolerance float64  `json:"tolerance"`  // the largest rounding error that is allowed; of axes it is a distance
 	Scale     float64  `json:"scale"`      // of the schema
 	BestScale float64  `json:"best_scale"` // the one with the smallest size within the tolerance
 	Curve     []Point  `json:"curve"`      // in order of the scale
 
-	indices []int // of Fields in the schema
+	Axes [][]string `json:"axes"` // the fields of each point: the axes of a position, or a field alone
+
+	indices  []int   // of Fields in the schema
+	points   [][]int // of Axes in the schema
+	diagonal float64 // largest error of a point, relative to the largest one of an axis
 }
 
 // Point is one scale of a group. The other groups have the scales that were the best so far.
 type Point struct {
 	Scale  float64 `json:"scale"`
-	Max    float64 `json:"max"` // rounding errors: the largest of each figure over the fields
+	Max    float64 `json:"max"` // rounding errors: the largest of each figure over Group.Axes
 	Mean   float64 `json:"mean"`
 	P99    float64 `json:"p99"`
 	Kbps   float64 `json:"kbps"`
@@ -63,15 +68,26 @@ type Result struct {
 	Groups   []Group `json:"groups"`
 }
 
-// NewGroup returns a group of fields of s, which must be quantities or angles.
+// NewGroup returns a group of fields of s, which must be quantities or angles. A tolerance of 0 means the largest error of
+// the scale in s. Two or three quantities with a unit are the axes of a position if no role says otherwise.
 func NewGroup(s *frame.Schema, indices []int, tolerance float64) Group {
 	first := &s.Fields[indices[0]]
-	g := Group{Unit: first.Unit, Tolerance: tolerance, Scale: first.Step(), indices: indices}
-	for _, i := range indices {
-		g.Fields = append(g.Fields, s.Fields[i].Name)
+	g := Group{Fields: s.Names(indices), Unit: first.Unit, Tolerance: tolerance, Scale: first.Step(), indices: indices, points: s.Points(indices)}
+	if len(indices) <= 3 && first.Kind == frame.Quantity && first.Unit != "" && first.Hint.Role == frame.NoRole {
+		g.points = [][]int{indices}
+	}
+	for _, axes := range g.points {
+		g.Axes = append(g.Axes, s.Names(axes))
+		g.diagonal = max(g.diagonal, math.Sqrt(float64(len(axes))))
+	}
+	if tolerance == 0 {
+		g.Tolerance = g.Scale / 2 * g.diagonal
 	}
 	return g
 }
+
+// safeScale returns the largest scale that never rounds by more than the tolerance.
+func (g *Group) safeScale() float64 { return 2 * g.Tolerance / g.diagonal }
 
 // measurement is the size and the rounding errors of the table with certain scales.
 type measurement struct {
@@ -94,7 +110,7 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 	}
 	s.scales = map[int]float64{}
 	for i := range s.Groups {
-		s.setScale(s.scales, &s.Groups[i], 2*s.Groups[i].Tolerance)
+		s.setScale(s.scales, &s.Groups[i], s.Groups[i].safeScale())
 	}
 	for i := range s.Groups {
 		if r.BestKbps, err = s.searchGroup(ctx, &s.Groups[i], grids[i]); err != nil {
@@ -111,7 +127,7 @@ func (s *Search) setScale(scales map[int]float64, g *Group, scale float64) {
 	}
 }
 
-// ladder are the scales of a curve, relative to twice the tolerance, which is the largest one that never rounds by more.
+// ladder are the scales of a curve, relative to Group.safeScale.
 var ladder = []float64{1. / 8, 1. / 4, 1. / 2, 1, 2, 4, 8}
 
 // searchGroup measures the scales of a group, sets its curve and its best scale, and returns the size with it. grid is
@@ -119,13 +135,13 @@ var ladder = []float64{1. / 8, 1. / 4, 1. / 2, 1, 2, 4, 8}
 func (s *Search) searchGroup(ctx context.Context, g *Group, grid float64) (kbps float64, err error) {
 	var candidates []float64
 	for _, factor := range ladder {
-		candidates = append(candidates, factor*2*g.Tolerance)
+		candidates = append(candidates, factor*g.safeScale())
 	}
 	candidates = append(candidates, g.Scale)
 	if grid > 0 {
 		// With a scale of 2n+1 grid steps, a multiple of the grid is at most n of them from a multiple of the scale. The
-		// largest n within the tolerance allows a scale above twice the tolerance.
-		candidates = append(candidates, grid*(2*math.Floor(g.Tolerance/grid+1e-9)+1))
+		// largest n within the tolerance allows a scale above the safe one.
+		candidates = append(candidates, grid*(2*math.Floor(g.safeScale()/2/grid+1e-9)+1))
 	}
 	slices.Sort(candidates)
 	candidates = slices.CompactFunc(candidates, equalScales)
@@ -167,8 +183,9 @@ func (s *Search) measurePoint(ctx context.Context, g *Group, scale float64) (p P
 		return p, err
 	}
 	p.Kbps = m.kbps
-	for _, i := range g.indices {
-		x := &m.precision[i]
+	for _, axes := range g.Axes {
+		name := strings.Join(axes, ", ")
+		x := &m.precision[slices.IndexFunc(m.precision, func(p dataset.Precision) bool { return p.Field == name })]
 		if x.Max == nil {
 			return p, fmt.Errorf("%s: the rounding errors of %s are unknown", s.Spec, x.Field)
 		}
@@ -186,6 +203,14 @@ func (s *Search) open(scales map[int]float64) (walkoff.Open, error) {
 	l, err := s.Layout.Rescaled(scales)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errImpossible, err)
+	}
+	l.Axes = nil
+	for i := range s.Groups {
+		for _, axes := range s.Groups[i].points {
+			if len(axes) > 1 {
+				l.Axes = append(l.Axes, axes)
+			}
+		}
 	}
 	return func() (dataset.Source, error) { return l.Open(s.Path, false) }, nil
 }

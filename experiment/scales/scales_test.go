@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"wirelab/dataset"
+	"wirelab/dataset/frame"
 	"wirelab/dataset/table"
 	"wirelab/encoders"
 	encodertable "wirelab/encoders/table"
@@ -65,7 +66,7 @@ func newSearch(t *testing.T, groups map[float64][]int) *Search {
 	}
 	l, path := write(t, walkSchema(0.01))
 	s := &Search{Spec: "walk", Layout: l, Path: path, Codec: codec, Clock: func() time.Duration { return 0 }}
-	for _, i := range []float64{0.012, 1} {
+	for _, i := range []float64{0.015, 1} {
 		if indices := groups[i]; indices != nil {
 			s.Groups = append(s.Groups, NewGroup(l.Schema, indices, i))
 		}
@@ -73,10 +74,10 @@ func newSearch(t *testing.T, groups map[float64][]int) *Search {
 	return s
 }
 
-// A log in hundredths within 0.012 can be rounded to multiples of 0.03, which are at most 0.01 off. That is coarser than
-// twice the tolerance. The sizes are those of a walk-off with a schema that has the scale.
+// A log in hundredths can be rounded to multiples of 0.03, which are at most 0.01 off on each axis and 0.0141 on two. That
+// is coarser than the 0.0212 with which no distance is above 0.015. The sizes are those of a walk-off with a schema that has the scale.
 func TestCheapestScale(t *testing.T) {
-	s := newSearch(t, map[float64][]int{0.012: {0, 1}, 1: {2}})
+	s := newSearch(t, map[float64][]int{0.015: {0, 1}, 1: {2}})
 	r, err := s.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -88,14 +89,14 @@ func TestCheapestScale(t *testing.T) {
 	for _, g := range r.Groups {
 		last := 0.0
 		for _, p := range g.Curve {
-			if p.Scale <= last || p.Max > p.Scale/2*(1+1e-8) || p.Mean > p.Max || p.P99 > p.Max || p.Within != (p.Max <= g.Tolerance*(1+1e-8)) {
+			if p.Scale <= last || p.Max > p.Scale/2*math.Sqrt(float64(len(g.Fields)))*(1+1e-8) || p.Mean > p.Max || p.P99 > p.Max || p.Within != (p.Max <= g.Tolerance*(1+1e-8)) {
 				t.Errorf("%v: %+v after %v", g.Fields, p, last)
 			}
 			if p.Within && p.Kbps < r.BestKbps && g.BestScale != p.Scale && g.Fields[0] == "yaw" {
 				t.Errorf("%v: %+v is cheaper than the best, %v kbps", g.Fields, p, r.BestKbps)
 			}
 			last = p.Scale
-			if p.Scale == 0.03 && math.Abs(p.Max-0.01) > 1e-9 {
+			if p.Scale == 0.03 && math.Abs(p.Max-0.01*math.Sqrt2) > 1e-9 {
 				t.Errorf("multiples of 0.03 are %v off", p.Max)
 			}
 		}
@@ -123,5 +124,31 @@ func TestImpossibleSearches(t *testing.T) {
 	s.Groups[0].Tolerance = 1e-11
 	if _, err := s.Run(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "no scale of [yaw] keeps the tolerance 1e-11 deg") {
 		t.Error(err)
+	}
+}
+
+// The axes of a position have one error, which is a distance: those with one group, or else two or three quantities with a
+// unit. Without a tolerance it is that of the scale.
+func TestAxes(t *testing.T) {
+	s := &frame.Schema{}
+	for _, f := range []struct {
+		name, unit string
+		group      uint8
+	}{{"x1", "m", 1}, {"x2", "m", 2}, {"y1", "m", 1}, {"z1", "cm", 1}, {"w", "m", 0}, {"ammo", "", 0}, {"y2", "m", 2}} {
+		field := frame.Field{Name: f.name, Unit: f.unit, Scale: 0.5, Max: 9}
+		if f.group > 0 {
+			field.Hint = frame.Hint{Role: frame.Position, Group: f.group}
+		}
+		s.Fields = append(s.Fields, field)
+	}
+	for _, c := range []struct {
+		columns []int
+		axes    string
+		largest float64
+	}{{[]int{0, 1, 2, 6, 4}, "[[x1 y1] [x2 y2] [w]]", 0.25 * math.Sqrt2}, {[]int{4}, "[[w]]", 0.25}, {[]int{4, 4, 4}, "[[w w w]]", 0.25 * math.Sqrt(3)},
+		{[]int{5, 5}, "[[ammo] [ammo]]", 0.25}, {[]int{4, 4, 4, 4}, "[[w] [w] [w] [w]]", 0.25}, {[]int{0, 3}, "[[x1] [z1]]", 0.25}} {
+		if g := NewGroup(s, c.columns, 0); fmt.Sprint(g.Axes) != c.axes || math.Abs(g.Tolerance-c.largest) > 1e-12 {
+			t.Errorf("columns %v: axes %v, tolerance %v, expected %s and %v", c.columns, g.Axes, g.Tolerance, c.axes, c.largest)
+		}
 	}
 }

@@ -176,6 +176,10 @@ func writePlayout(w io.Writer, p *figures.Playout) {
 	}
 	writeTableError(w, "position error of what moves", p.PositionError, p.PositionErrorUnit)
 	writeTableError(w, "angle error of what turns", p.AngleError, p.AngleErrorUnit)
+	if p.JumpedRows != nil && p.AppearedRows.Or(0)+p.DisappearedRows.Or(0)+p.JumpedRows.Or(0) > 0 {
+		fmt.Fprintf(w, "\nleft out  per tick: %s rows not yet displayed, %s still displayed, %s before a jump", p.AppearedRows.Text(2),
+			p.DisappearedRows.Text(2), p.JumpedRows.Text(2))
+	}
 	fmt.Fprintln(w)
 }
 

@@ -172,6 +172,9 @@ func TestKeyLoops(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
+		if keys := s.RowKeys(); !slices.Equal(keys[:2], []string{"a", "b"}) {
+			t.Errorf("%s: rows of %q in the first frame, which is read on opening", name, keys)
+		}
 		f := s.Schema().NewFrame()
 		want := []string{"[1 2 0 1 4 0]", "[0 0 0 1 6 0]", "[1 8 0 1 8 0]"}
 		for n := range 9 {

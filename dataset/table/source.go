@@ -234,6 +234,15 @@ func (s *Source) read(f *frame.Frame) error {
 	return nil
 }
 
+// RowKeys returns the key of the thing that has or had each row in the frames read so far, "" if none had; nil if the schema
+// has no key.
+func (s *Source) RowKeys() []string {
+	if t, ok := s.records.(*textFrames); ok {
+		return slices.Clone(t.roster.keyOf)
+	}
+	return nil
+}
+
 // Layout returns the content of the schema file.
 func (s *Source) Layout() *Layout { return s.layout }
 

@@ -144,11 +144,21 @@ func TestRowsThatComeAndGoAreNotBlended(t *testing.T) {
 		if p.PositionError.N == 0 || p.PositionError.Max != 0 || p.AngleError.Max != 0 {
 			t.Errorf("%s: position error %v cm, angle error %v deg, expected 0", name, p.PositionError.Max, p.AngleError.Max)
 		}
+		// In three changes, 40 ticks apart, the next snapshot is 2, 4 and 0 ticks later.
+		want := [3]float64{0.025, 0.025, 0} // appeared, disappeared, jumped
+		if strings.HasPrefix(name, "becomes") {
+			want = [3]float64{0, 0, 0.05}
+		}
+		for i, f := range []*figures.Figure{p.AppearedRows, p.DisappearedRows, p.JumpedRows} {
+			if got := f.Or(-1); math.Abs(got-want[i]) > 0.2*want[i] {
+				t.Errorf("%s: %v rows a tick are left out as kind %d of change, expected %v", name, got, i, want[i])
+			}
+		}
 	}
 }
 
 // A tank that changes its place by more than the key jump of its schema stays where it was until the later snapshot, and
-// its error is the whole jump until then. Jumps are every period ticks; there is a snapshot every 6 ticks.
+// is counted as one that jumped until then, not as an error. Jumps are every period ticks; there is a snapshot every 6 ticks.
 func TestJumpsAreNotBlended(t *testing.T) {
 	const far, step = 5000, 0.5 // far is in steps of cm
 	for _, c := range []struct {
@@ -157,7 +167,7 @@ func TestJumpsAreNotBlended(t *testing.T) {
 		minimum, max float64 // of the largest position error
 	}{
 		{far*step - 1, 42, 0, 0}, // at the tick of a snapshot: the display and the source change at once
-		{far*step - 1, 40, far * step, far * step},
+		{far*step - 1, 40, 0, 0},
 		{far * step, 42, far * step / 2, far*step - 1}, // not farther than jump: on the way between snapshots
 		{0, 42, far * step / 2, far*step - 1},
 	} {
@@ -172,6 +182,9 @@ func TestJumpsAreNotBlended(t *testing.T) {
 			}}, "receiver.interpolation", interpolation)
 			if got := p.PositionError.Max; p.PositionError.N == 0 || interpolation == "linear" && (got < c.minimum || got > c.max) || c.max == 0 && got > 1e-3 {
 				t.Errorf("%+v, %s: position error at most %v cm", c, interpolation, got)
+			}
+			if got := p.JumpedRows.Or(-1); math.Abs(got-map[int]float64{40: 0.05, 42: 0}[c.period]) > 0.01 {
+				t.Errorf("%+v, %s: %v rows a tick jumped", c, interpolation, got)
 			}
 			if got := p.AngleError.Max; c.max == 0 && got != 0 {
 				t.Errorf("%+v, %s: angle error at most %v deg, expected 0", c, interpolation, got)

@@ -44,6 +44,9 @@ func (s *Session) viewDisplay(snap *Snapshot) {
 		}
 	default:
 		snap.Frames = d.Frames(s.schema, sent, s.Now())
+		if src, ok := s.feed.source.(interface{ RowKeys() []string }); ok {
+			snap.Frames.Keys = src.RowKeys()
+		}
 	}
 }
 

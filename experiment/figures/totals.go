@@ -41,6 +41,12 @@ type Playout struct {
 	AngleError        *Quantiles `json:"angle_error,omitempty"`
 	AngleErrorUnit    string     `json:"angle_error_unit,omitempty"`
 
+	// Rows of a table that these errors leave out, as a mean number per display tick: things that have appeared,
+	// disappeared or jumped in the source, but not yet on the display, or the other way around.
+	AppearedRows    *Figure `json:"appeared_rows,omitempty"`
+	DisappearedRows *Figure `json:"disappeared_rows,omitempty"`
+	JumpedRows      *Figure `json:"jumped_rows,omitempty"`
+
 	Policies *PlayoutComparison `json:"policies,omitempty"` // nil unless playout policies were compared
 }
 

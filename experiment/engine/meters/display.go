@@ -75,6 +75,8 @@ func (d *Display) figures(cubes bool) figures.Playout {
 		if d.Units.HasPositions {
 			*p.PositionError = d.Errors.um.scaled(1e6).OutOf(d.Shown)
 		}
+		rows := func(sum int64) *figures.Figure { return new(figures.RatioFigure(float64(sum), float64(d.Shown))) }
+		p.AppearedRows, p.DisappearedRows, p.JumpedRows = rows(d.Errors.Appeared), rows(d.Errors.Disappeared), rows(d.Errors.Jumped)
 		if d.Units.HasAngles {
 			*p.AngleError = d.Errors.mdeg.scaled(1e6).OutOf(d.Shown)
 		}
@@ -99,6 +101,10 @@ func (u *ErrorUnits) describe(p *figures.Playout) {
 type DisplayErrors struct {
 	um, mdeg               histogram // of cubes, in micrometres and in thousandths of a degree; of tables, in millionths of ErrorUnits
 	largestUM, largestMdeg int64     // largest errors since takeLargest
+
+	// Rows of tables that are left out, summed over display ticks: whose object has appeared, disappeared, or jumped or
+	// changed its type, only on the display or only in the source.
+	Appeared, Disappeared, Jumped int64
 }
 
 // Add adds the error of one cube, in micrometres and in thousandths of a degree.

@@ -24,6 +24,7 @@ type blend struct {
 	sameTicks               bool         // not curved, and a and b have the ticks of truthBefore and truthAfter
 	unrounded               bool         // the source's frames have residuals, so that equal rows may have an error
 	firstTick, lastTick     uint64       // the lowest and the highest tick of these four frames
+	heldFrom, heldTo        uint64       // the ticks of a and truthBefore, in order: what shows if nothing is interpolated
 }
 
 // newBlend returns the blend of the snapshots in w for displayed time moment, without the truth. If
@@ -76,6 +77,7 @@ func (b *blend) setTruth(t *Truths, w *window, moment time.Duration, hz int) {
 	}
 	b.truthAfter = t.get(after)
 	b.firstTick, b.lastTick = min(w[1].tick, tick, after), max(w[2].tick, tick, after)
+	b.heldFrom, b.heldTo = min(w[1].tick, tick), max(w[1].tick, tick)
 	from, to := b.firstTick, b.lastTick
 	if b.frames[0] != nil {
 		from = min(from, w[0].tick)
@@ -83,7 +85,7 @@ func (b *blend) setTruth(t *Truths, w *window, moment time.Duration, hz int) {
 	if b.frames[3] != nil {
 		to = max(to, w[3].tick)
 	}
-	b.hasTruth = b.truthBefore != nil && b.truthAfter != nil && !t.loopBetween(from, to)
+	b.hasTruth = b.truthBefore != nil && b.truthAfter != nil && !t.loops.between(from, to)
 	b.sameTicks = !b.curved && w[1].tick == tick && w[2].tick == after
 }
 

@@ -132,9 +132,12 @@ func (c *Columns) rowOf(table []int32, row int) []int32 {
 	return table[row*n : (row+1)*n]
 }
 
+// isPresent reports whether the object of a row is present.
+func (p *blendedPart) isPresent(row []int32) bool { return p.present < 0 || row[p.present] != 0 }
+
 // isSameObject reports whether a row of two tables, a in one and b in the other, is present in both and of one type.
 func (p *blendedPart) isSameObject(a, b []int32) bool {
-	return (p.present < 0 || a[p.present] != 0 && b[p.present] != 0) && (p.kind < 0 || a[p.kind] == b[p.kind])
+	return p.isPresent(a) && p.isPresent(b) && (p.kind < 0 || a[p.kind] == b[p.kind])
 }
 
 // turnOf returns the period of an angle in the units of f; 0 if f is no angle. A time that wraps is none.
@@ -170,27 +173,29 @@ func Between(f *frame.Field, a, b int32, weight float64) float64 {
 	return v
 }
 
-// addErrors adds the errors of the displayed positions and angles to m. It leaves out rows that are another object on the
-// display than in the source, and values that are at rest in both. b must have a truth.
+// addErrors adds the errors of the displayed positions and angles to m. It leaves out values that are at rest on the display
+// and in the source. b must have a truth.
 func (x *screen) addErrors(w *window, b *blend, t *Truths, m *meters.DisplayErrors) {
 	c := x.columns
 	exact := x.verifier.Exact(w[1].entry.Seq) && x.verifier.Exact(w[2].entry.Seq)
 	if exact && t.changedBetween(b.firstTick, b.lastTick, x.moving) { // all other rows are at rest
 		for row := range x.moving.All() {
-			x.addRowErrors(c.partOf(row), row, b, m)
+			x.addRowErrors(c.partOf(row), row, b, t, m)
 		}
 		return
 	}
 	for i := range c.parts {
 		p := &c.parts[i]
 		for row := p.Row; row < p.Row+p.Rows; row++ {
-			x.addRowErrors(p, row, b, m)
+			x.addRowErrors(p, row, b, t, m)
 		}
 	}
 }
 
-// addRowErrors adds the errors of one row of part p to m. p is nil if the row has no interpolated columns.
-func (x *screen) addRowErrors(p *blendedPart, row int, b *blend, m *meters.DisplayErrors) {
+// addRowErrors adds the errors of one row of part p to m. p is nil if the row has no interpolated columns. A row whose
+// object has appeared, disappeared or jumped in the source, but not on the display, or the other way around, is counted as
+// that: the distance is not one of movement.
+func (x *screen) addRowErrors(p *blendedPart, row int, b *blend, t *Truths, m *meters.DisplayErrors) {
 	if p == nil {
 		return
 	}
@@ -198,15 +203,26 @@ func (x *screen) addRowErrors(p *blendedPart, row int, b *blend, m *meters.Displ
 	for i, f := range [4]*frame.Frame{b.a, b.b, b.truthBefore, b.truthAfter} {
 		r.rows[i] = x.columns.rowOf(f.Table, row)
 	}
-	if !p.isSameObject(r.rows[0], r.rows[2]) {
-		return
-	}
 	// An object that appears, disappears, changes its type or jumps is displayed unchanged until the later frame.
+	lastTick := b.lastTick
 	if !x.columns.joins(p, r.rows[0], r.rows[1]) {
-		r.weight = 0
+		r.weight, lastTick = 0, b.heldTo
 	}
 	if !x.columns.joins(p, r.rows[2], r.rows[3]) {
-		r.truthWeight = 0
+		r.truthWeight, lastTick = 0, b.heldTo
+	}
+	switch shown, exists := p.isPresent(r.rows[0]), p.isPresent(r.rows[2]); {
+	case !shown && !exists:
+		return
+	case !shown:
+		m.Appeared++
+		return
+	case !exists:
+		m.Disappeared++
+		return
+	case !p.isSameObject(r.rows[0], r.rows[2]) || row < len(t.breaks) && t.breaks[row].between(b.heldFrom, lastTick):
+		m.Jumped++
+		return
 	}
 	r.curved = b.curved && x.joinsOuter(p, row, b)
 	isExact := b.sameTicks && !b.unrounded && slices.Equal(r.rows[0], r.rows[2]) && slices.Equal(r.rows[1], r.rows[3]) // no error

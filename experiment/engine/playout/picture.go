@@ -77,6 +77,7 @@ type Frames struct {
 	Shown   *frame.Frame  // nil before the display begins, or if the frame is no longer in the history
 	Age     time.Duration // since the sender captured Shown
 	Starved bool          // no newer frame has arrived
+	Keys    []string      // the user's ids of the things in the rows; nil if they have none
 
 	// Next is the frame after Shown in the receiver's history, and Weight from 0 to 1 is how much of the time between
 	// both has passed: a game that interpolates shows positions and angles between them, Behind the sender's present. Next is nil

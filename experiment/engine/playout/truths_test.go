@@ -46,7 +46,7 @@ func TestTruths(t *testing.T) {
 			for k := tick + 1; k <= n; k++ {
 				want = want || seams[k]
 			}
-			if x.loopBetween(tick, n) != want {
+			if x.loops.between(tick, n) != want {
 				t.Fatalf("a loop point after %d, up to %d: %v", tick, n, !want)
 			}
 		}

@@ -226,7 +226,7 @@ func (p *mapView) pointName(pt *point) string {
 	if part.Rows == 1 {
 		return name
 	}
-	return name + " " + strconv.Itoa(pt.row-part.Row)
+	return name + " " + rowName(p.frames, pt.row, part.Row)
 }
 
 // costTitle is the title of the map of costs.

@@ -210,3 +210,24 @@ func TestMap(t *testing.T) {
 		t.Error("maps of a high world are stacked")
 	}
 }
+
+// Rows are called by the user's ids, shortened and without control characters, or by their numbers where no id is known.
+func TestRowsAreNamedByIDs(t *testing.T) {
+	s := &frame.Schema{Item: "tank", Rows: 3, Fields: []frame.Field{{Name: "x"}}}
+	frames := &playout.Frames{Sent: *s.NewFrame(), Keys: []string{"p-7", "", "a very long\x1b[31m id"}}
+	got := (&values{schema: s, frames: frames}).names()
+	for i, want := range []string{"     p-7 x", "       1 x", "a very … x"} {
+		if got[i] != want {
+			t.Errorf("row %d is called %q, expected %q", i, got[i], want)
+		}
+	}
+	m := mapView{schema: s, frames: frames}
+	for i, want := range []string{"tank p-7", "tank 1"} {
+		if got := m.pointName(&point{row: i, entityKind: noKind}); got != want {
+			t.Errorf("the point of row %d is called %q, expected %q", i, got, want)
+		}
+	}
+	if name := m.pointName(&point{row: 2, entityKind: noKind}); strings.Contains(name, "\x1b") {
+		t.Errorf("a control character in %q", name)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset/frame"
 	"wirelab/experiment/engine/playout"
+	"wirelab/internal/escape"
 )
 
 // values lists the values at the sender and as the receiver displays them: the fields of each row, or
@@ -239,7 +240,15 @@ func (p *values) isPresent(row int, part *frame.Part) bool {
 	return true
 }
 
-// names returns the name of each value of a table without parts: the name of its field, which follows the
+// rowName returns the user's id of the thing in a row, or the number of the row, counted from first.
+func rowName(f *playout.Frames, row, first int) string {
+	if row < len(f.Keys) && f.Keys[row] != "" {
+		return escape.Line(f.Keys[row])
+	}
+	return strconv.Itoa(row - first)
+}
+
+// names returns the name of each value of a table without parts: the name of its field, which follows the id or the
 // number of the row if there are several rows. A name leaves at least one column of nameWidth blank.
 func (p *values) names() []string {
 	fields := make([]string, len(p.schema.Fields))
@@ -250,10 +259,13 @@ func (p *values) names() []string {
 		return look.ShortenDistinct(fields, nameWidth-1)
 	}
 	digits := len(strconv.Itoa(p.schema.Rows - 1))
+	for _, key := range p.frames.Keys {
+		digits = max(digits, min(look.TextWidth(key), nameWidth/2))
+	}
 	fields = look.ShortenDistinct(fields, nameWidth-2-digits)
 	out := make([]string, len(p.frames.Sent.Table))
 	for i := range out {
-		out[i] = look.PadLeft(strconv.Itoa(i/len(fields)), digits) + " " + fields[i%len(fields)]
+		out[i] = look.PadLeft(look.Shorten(rowName(p.frames, i/len(fields), 0), digits), digits) + " " + fields[i%len(fields)]
 	}
 	return out
 }

@@ -146,8 +146,10 @@ type FileReceiver struct {
 	lastSeq uint64             // sequence number of the last accepted datagram
 }
 
-// NewFileReceiver returns a receiver of blocks.
+// NewFileReceiver returns a receiver of blocks. It doubts sequence numbers as with Guard, so that one forged number does
+// not disable acks.
 func NewFileReceiver(r *Receiver) *FileReceiver {
+	r.Guard(r.guard.canUndo)
 	return &FileReceiver{Receiver: r, blocks: &transfer.Receiver{}}
 }
 
@@ -168,7 +170,11 @@ func (f *FileReceiver) ReceiveBlock(datagram []byte) BlockReception {
 	if err != nil {
 		return BlockReception{Reception: Reception{Outcome: Corrupt, Err: err}}
 	}
-	rx, d := f.findDecoder(&h, f.fullSeq(&h))
+	seq := f.fullSeq(&h)
+	if !f.acceptSeq(&h, seq) {
+		return BlockReception{Reception: Reception{Outcome: Corrupt, Seq: seq, Err: ErrDoubted}}
+	}
+	rx, d := f.findDecoder(&h, seq)
 	out := BlockReception{Reception: rx}
 	if d == nil {
 		return out

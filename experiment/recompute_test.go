@@ -179,7 +179,11 @@ func randomConfig(rng *rand.Rand, source string, encoders []string) *config.Conf
 	if rng.IntN(2) == 0 {
 		set("sender.redundancy", pick(redundancies...))
 	}
-	if rng.IntN(2) == 0 {
+	isCrowd := rng.IntN(12) == 0
+	if isCrowd {
+		set("crowd.clients", pick("1", "3", "20"))
+	}
+	if !isCrowd && rng.IntN(2) == 0 {
 		set("messages.rate_hz", pick("7", "60"))
 		set("messages.size", pick("1B", "200B", "3KB"))
 		set("messages.burst", pick("off", "50KB"))
@@ -192,10 +196,8 @@ func randomConfig(rng *rand.Rand, source string, encoders []string) *config.Conf
 		set("sender.budget_burst", pick("1", "2.5", "16"))
 	}
 	set("sender.every", pick("1", "1", "2", "5"))
-	if rng.IntN(12) == 0 {
-		set("crowd.clients", pick("1", "3", "20"))
-	}
-	if rng.IntN(4) == 0 {
+	isSnapshots := source != "text" && !strings.HasPrefix(source, "files:")
+	if isSnapshots && rng.IntN(4) == 0 {
 		set("sender.control", pick(endpoint.Controls.Names()...))
 	}
 	for range rng.IntN(3) {
@@ -243,7 +245,7 @@ func TestRecomputeTotals(t *testing.T) {
 		encoders []string
 		rateHz   float64
 	}{{"demo", cubeEncoders, 60}, {table, rows, 30}, {"rpc", strings.Fields("full rpc-delta rpc-adaptive xor-rle"), 60}, {"world", cubeEncoders, 60},
-		{"text", strings.Fields("receiver-adaptive deflate zstd"), 0}, {files, strings.Fields("patch patch-fast deflate"), 0}}
+		{"text", strings.Fields("receiver-adaptive deflate zstd"), 0}, {files, strings.Fields("patch patch-fast whole-zstd"), 0}}
 	refused := 0
 	run := func(seed int) {
 		of := sources[seed%len(sources)]
@@ -278,13 +280,11 @@ func TestRecomputeTotals(t *testing.T) {
 		run(*recomputeOnly)
 		return
 	}
-	for seed := 0; (testkit.Long() || !t.Failed()) && (seed < experiments || time.Since(begun) < *recomputeFor); seed++ {
+	seed := 0
+	for ; (testkit.Long() || !t.Failed()) && (seed-refused < experiments || time.Since(begun) < *recomputeFor); seed++ {
 		run(seed)
 	}
-	t.Logf("%d of %d experiments are refused", refused, experiments)
-	if refused > experiments/3 {
-		t.Error("too few experiments ran")
-	}
+	t.Logf("%d of %d experiments were refused", refused, seed)
 }
 
 // checkTotals checks the sums of a run of data with the given rate that no file contains.

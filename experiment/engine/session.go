@@ -316,18 +316,18 @@ func (s *Session) Interrupt() {
 	s.finish(s.now + 1)
 }
 
-// finish ends the session at t; events at t are not handled. It closes the current sample early, if the
-// sample has any length, and gives every packet in flight to the observer.
+// finish ends the session at t; events at t are not handled. It gives every packet in flight to the observer, and closes
+// the current sample early, if the sample has any length.
 func (s *Session) finish(t time.Duration) {
 	s.ended, s.end, s.now = true, t, t
+	for _, l := range s.lanes {
+		l.endFlights(t)
+	}
 	if last := time.Duration(s.closedSamples) * meters.SamplePeriod; last < t {
 		s.closedSamples++
 		for _, l := range s.lanes {
 			l.closeSample(t)
 		}
-	}
-	for _, l := range s.lanes {
-		l.endFlights(t)
 	}
 }
 

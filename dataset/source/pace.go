@@ -1,15 +1,21 @@
 package source
 
 import (
+	"fmt"
 	"math"
 	"time"
 
 	"wirelab/internal/units"
+	"wirelab/internal/words"
 )
 
-// MaxGap is the longest gap between two recorded frames that counts as time. A longer one is a pause of the
-// recorder, or the clock was set.
+// MaxGap is the longest pause between two frames that are played at their recorded times. Longer ones are shortened to
+// it.
 const MaxGap = time.Minute
+
+// maxPaceGap is the longest gap between two recorded frames that counts for their rate. A longer one is a pause, or the
+// clock was set.
+const maxPaceGap = 5 * time.Second
 
 // Pace measures the mean rate of recorded frames: their number over the elapsed time. A rate from the most frequent
 // gap would be wrong where frames are missing, or where several have the same time.
@@ -20,6 +26,7 @@ type Pace struct {
 	last              time.Duration
 	running           bool // last is the time of the frame before
 	fell              bool // the gap before was negative
+	pauses            int  // number of gaps over maxPaceGap
 }
 
 // Add adds the next frame, which was recorded at the given time.
@@ -30,12 +37,15 @@ func (p *Pace) Add(at time.Duration) {
 	p.last, p.running = at, true
 }
 
-// AddGap adds the time between two frames. It does not count if it is negative or exceeds MaxGap. Nor does one after a
+// AddGap adds the time between two frames. It does not count if it is negative or exceeds maxPaceGap. Nor does one after a
 // negative gap, because it may be the way back from a frame that is out of order.
 func (p *Pace) AddGap(gap time.Duration) {
 	isAfterFall := p.fell
 	p.fell = gap < 0
-	if gap < 0 || gap > MaxGap || isAfterFall {
+	if gap > maxPaceGap {
+		p.pauses++
+	}
+	if gap < 0 || gap > maxPaceGap || isAfterFall {
 		return
 	}
 	if p.gaps == 0 {
@@ -62,9 +72,13 @@ func (p *Pace) Hz(assumed int, n *Notes) int {
 	hz := int(max(1, min(1000, math.Round(rate))))
 	isRounded := math.Abs(float64(hz)-rate) > 0.02*rate
 	varies := p.longest-p.shortest > time.Millisecond+p.Mean()/10 // more than times in whole milliseconds do
-	if varies || isRounded {
-		n.Remark("frames are played evenly, %d a second; recorded were %s a second on average (%s s), with gaps of %d to %d ms",
-			hz, units.Significant(rate, 4), units.Significant(p.elapsed.Seconds(), 4), p.shortest.Milliseconds(), p.longest.Milliseconds())
+	pauses := ""
+	if p.pauses > 0 {
+		pauses = fmt.Sprintf(" and without %s over %s", words.Count(p.pauses, "pause"), maxPaceGap)
+	}
+	if varies || isRounded || p.pauses > 0 {
+		n.Remark("frames are played evenly, %d a second; recorded were %s a second on average (%s s), with gaps of %d to %d ms%s",
+			hz, units.Significant(rate, 4), units.Significant(p.elapsed.Seconds(), 4), p.shortest.Milliseconds(), p.longest.Milliseconds(), pauses)
 	}
 	return hz
 }

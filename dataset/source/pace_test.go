@@ -25,7 +25,7 @@ func TestPace(t *testing.T) {
 		"even":          {even, 20, ""},
 		"repeated":      {repeated, 122, "122 a second; recorded were 122.1 a second on average (3.267 s), with gaps of 0 to 33 ms"},
 		"one missing":   {[]time.Duration{0, 50 * ms, 150 * ms, 200 * ms}, 15, "gaps of 50 to 100 ms"},
-		"a pause":       {append(slices.Clone(even), time.Hour, time.Hour+50*ms), 20, ""},
+		"a pause":       {append(slices.Clone(even), time.Hour, time.Hour+50*ms), 20, "with gaps of 50 to 50 ms and without 1 pause over 5s"},
 		"a new clock":   {append(slices.Clone(even), even...), 20, ""},
 		"rounded":       {[]time.Duration{0, 80 * ms, 160 * ms}, 13, "13 a second; recorded were 12.5"},
 		"out of order":  {[]time.Duration{0, 50 * ms, 100 * ms, 20 * ms, 100 * ms, 150 * ms}, 20, ""},

@@ -11,7 +11,7 @@ import (
 func TestAssertionsFailWithoutData(t *testing.T) {
 	c := quickConfig(t)
 	c.At, c.Assert = nil, nil
-	bounds := map[string]string{"playout.starved_ratio": "<= 0.01", "playout.position_error_mm.p95": "<= 1", "playout.behind_ms": "<= 100",
+	bounds := map[string]string{"playout.starved_ratio": "<= 0.01", "playout.position_error_mm.p95": "<= 1", "age_ms.p50": "<= 100",
 		"playout.late_ms.max": "<= 10", "network.delay_ms.p50": "<= 100", "network.reordered_ratio": "== 0"}
 	for key, v := range map[string]any{"down.loss": "100%", "up.loss": "100%"} {
 		if err := c.Set(key, v); err != nil {
@@ -34,7 +34,7 @@ func TestAssertionsFailWithoutData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"starved_ratio":null`, `"position_error_mm":null`, `"late_ms":null`, `"behind_ms":null`,
+	for _, want := range []string{`"starved_ratio":null`, `"position_error_mm":null`, `"late_ms":null`, `"clock_lag_ms":null`,
 		`"longest_freeze_ms":null`,
 		`"loss_rate":1`, `"delay_ms":null`, `"got":null`} {
 		if !strings.Contains(string(data), want) {

@@ -33,7 +33,7 @@ func TestPlayoutPresets(t *testing.T) {
 			p := &r.Totals.Playout
 			fmt.Fprintf(&got, "%s %-34s %5s: %.4f %% starved, %d freezes up to %.1f ms, %d late by %v, %.3f ms behind, mm %v, degrees %v\n",
 				name, r.Set["down.loss"],
-				r.Set["receiver.playout_delay"], p.StarvedRatio.Times(100), p.Freezes, p.LongestFreezeMS, p.Late, p.LateMS, p.BehindMS,
+				r.Set["receiver.playout_delay"], p.StarvedRatio.Times(100), p.Freezes, p.LongestFreezeMS, p.Late, p.LateMS, p.ClockLagMS,
 				*p.PositionErrorMM, *p.OrientationErrorDeg)
 		}
 	}

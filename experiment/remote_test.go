@@ -88,7 +88,7 @@ func TestRunOverNetwork(t *testing.T) {
 			t.Fatal(err)
 		}
 		x := r.Runs[0].Totals // a busy machine decodes and delivers less
-		if x.Wrong != 0 || x.Decoded == 0 || x.Remote == nil || x.Playout.Displayed == 0 || x.Playout.BehindMS.Text(0) != "-" {
+		if x.Wrong != 0 || x.Decoded == 0 || x.Remote == nil || x.Playout.Displayed == 0 || x.Playout.ClockLagMS.Text(0) != "-" {
 			t.Errorf("%+v", x)
 		}
 		if m := x.Messages; pairs != nil && (m.Wrong > 0 || m.Delivered == 0 || x.Redundancy.Repaired == 0) {

@@ -153,8 +153,7 @@ func parseLimits(texts []string) (list []report.Limit, err error) {
 			return nil, usagef("--max-regression %q makes no sense; expected KEY=SHARE, such as payload_kbps=2%%", text)
 		}
 		if !known[key] {
-			names := slices.Sorted(maps.Keys(known))
-			return nil, asUsageError(fmt.Errorf("--max-regression: no figure is called %q%s", key, didYouMean(key, names)))
+			return nil, asUsageError(config.Unknown("--max-regression", "figure", key, slices.Sorted(maps.Keys(known))))
 		}
 		share, ok := parseShare(value)
 		if !ok || share < 0 || math.IsInf(share, 0) {

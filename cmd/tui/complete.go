@@ -93,7 +93,9 @@ func dataSpecs() []cobra.Completion {
 
 // settingKeys completes --set with "KEY=" for every configuration key.
 func settingKeys() (list []cobra.Completion) {
-	visitKeys("", config.Default().Values(), func(key string) { list = append(list, key+"=") })
+	for _, key := range config.Keys() {
+		list = append(list, key+"=")
+	}
 	slices.Sort(list)
 	return list
 }

@@ -19,8 +19,8 @@ import (
 // configFlags are the flags that choose an experiment: a file or a preset, and settings that
 // replace parts of it.
 type configFlags struct {
-	file, preset, data, encoder, seed string   // "" means not given
-	set                               []string // settings of --set, each KEY=VALUE
+	file, preset, profile, data, encoder, seed string   // "" means not given
+	set                                        []string // settings of --set, each KEY=VALUE
 }
 
 // add registers all flags except for the file: some commands take it as --config, others as an
@@ -28,10 +28,12 @@ type configFlags struct {
 func (f *configFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.preset, "preset", "", "start from preset `NAME`; see tui presets")
+	flags.StringVar(&f.profile, "profile", "", "use the links of profile `NAME`; see tui links")
 	flags.StringVar(&f.data, "data", "", dataUsage())
 	flags.StringVar(&f.encoder, "encoder", "", "send with encoder `NAME`; see tui encoders")
 	flags.StringVar(&f.seed, "seed", "", "use `N` as the seed of all random decisions")
 	complete(cmd, "preset", presetNames)
+	complete(cmd, "profile", profileNames)
 	complete(cmd, "data", dataSpecs)
 	complete(cmd, "encoder", encoderNames)
 	f.addSet(cmd)
@@ -39,7 +41,7 @@ func (f *configFlags) add(cmd *cobra.Command) {
 
 // addSet registers --set.
 func (f *configFlags) addSet(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.set, "set", nil, "set one key of the configuration: `KEY=VALUE`, such as down.loss=5%; may be repeated")
+	cmd.Flags().StringArrayVar(&f.set, "set", nil, "set one key of the configuration: `KEY=VALUE`, such as down.loss=5%; loss=5% sets both directions; may be repeated")
 	complete(cmd, "set", settingKeys)
 }
 
@@ -72,7 +74,8 @@ type flagSetting struct {
 // first, because the default encoder depends on the data.
 func (f *configFlags) settings() (list []flagSetting, err error) {
 	// Each entry is a flag, its key and its value.
-	for _, s := range []flagSetting{{"--data", dataKey, f.data}, {"--encoder", "encoder.name", f.encoder}, {"--seed", "seed", f.seed}} {
+	for _, s := range []flagSetting{{"--data", dataKey, f.data}, {"--encoder", "encoder.name", f.encoder}, {"--seed", "seed", f.seed},
+		{"--profile", "profile", f.profile}} {
 		if s.value != "" { // the flag is given
 			list = append(list, s)
 		}
@@ -82,7 +85,7 @@ func (f *configFlags) settings() (list []flagSetting, err error) {
 		if !ok {
 			return nil, usagef("--set %q makes no sense; expected KEY=VALUE, as in down.loss=5%%", text)
 		}
-		list = append(list, flagSetting{"--set " + text, strings.TrimSpace(key), parseValue(strings.TrimSpace(value))})
+		list = append(list, flagSetting{"--set " + text, config.FullKey(strings.TrimSpace(key)), parseValue(strings.TrimSpace(value))})
 	}
 	slices.SortStableFunc(list, func(a, b flagSetting) int { return cmp.Compare(settingRank(a.key), settingRank(b.key)) })
 	return list, nil
@@ -161,18 +164,6 @@ func (e prefixedError) Unwrap() error { return e.err }
 
 // withFlag prefixes err with the name of a flag.
 func withFlag(flag string, err error) error { return prefixedError{flag, err} }
-
-// visitKeys calls add with prefix and the dotted key of each value in nested tables, in no
-// particular order.
-func visitKeys(prefix string, values map[string]any, add func(key string)) {
-	for k, v := range values {
-		if table, ok := v.(map[string]any); ok {
-			visitKeys(prefix+k+".", table, add)
-			continue
-		}
-		add(prefix + k)
-	}
-}
 
 // checkCommand returns tui check.
 func (a *app) checkCommand() *cobra.Command {

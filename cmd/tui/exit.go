@@ -182,7 +182,7 @@ func checkOneOf(flag, value string, known []string) error {
 	if slices.Contains(known, value) {
 		return nil
 	}
-	return usagef("%s %q makes no sense; expected one of %s%s", flag, value, strings.Join(known, ", "), didYouMean(value, known))
+	return asUsageError(config.Unknown(flag, "name", value, known))
 }
 
 // didYouMean returns "; did you mean NAME?" with the known name most similar to name, or "" if

@@ -104,8 +104,10 @@ func TestTuneTable(t *testing.T) {
 		t.Errorf("exit %d, %s%s", o.code, o.stdout, o.stderr)
 	}
 	for _, c := range []struct{ args, want string }{
-		{"--field|w", `no field is called "w"`}, {"--field|on", "on has the kind flag, which has no scale"}, {"--tolerance|1kg", "fits no field"},
+		{"--field|w", `--field: unknown field "w"; expected one of `}, {"--field|on", "on has the kind flag, which has no scale"}, {"--tolerance|1kg", "fits no field"},
 		{"--field|v|--tolerance|1 deg", `"1 deg" has no value in the unit of the field, "m"`}, {"--frames|2", "--frames 2 makes no sense"},
+		{"--tolerance|-1 cm", `--tolerance "-1 cm" is not above 0; expected the largest rounding error`}, {"--tolerance|NaN m", "is not above 0; expected"},
+		{"--tolerance|0 m", "is not above 0; expected"}, {"--tolerance|inf m", "is not above 0; expected"}, {"--tolerance|cm", "is not above 0; expected"},
 	} {
 		o := tui(append([]string{"tune", "--data", spec}, strings.Split(c.args, "|")...)...)
 		if o.code != exitUsage || !strings.Contains(o.stderr, c.want) {

@@ -36,10 +36,11 @@ func writeRun(w io.Writer, r *engine.Result) {
 		writeTransfer(w, r)
 		return
 	}
-	printf(w, "%s, seed %d: %.1f s, %d frames of %s\n\n", runTitle(r), r.Seed, r.DurationS, r.Frames, words.Count(r.ItemsPerFrame, r.Item))
+	printf(w, "%s, seed %d: %.1f s, %d frames of %s%s\n\n", runTitle(r), r.Seed, r.DurationS, r.Frames, words.Count(r.ItemsPerFrame, r.Item), overLink(r))
 	fmt.Fprintf(w, "payload   %s kbps; on the wire %s, feedback %s\n", formatNumber(t.PayloadKbps), formatNumber(t.WireKbps), formatNumber(t.FeedbackKbps))
 	q := &t.PacketBytes
-	fmt.Fprintf(w, "packet    median %.0f bytes, p95 %.0f, max %.0f\n", q.Of(q.P50), q.Of(q.P95), q.Of(q.Max))
+	mean := figures.RatioFigure(t.PayloadKbps*1000/8*r.DurationS, float64(t.Sent))
+	fmt.Fprintf(w, "packet    mean %s bytes, median %.0f, p95 %.0f, max %.0f\n", formatFigure(mean), q.Of(q.P50), q.Of(q.P95), q.Of(q.Max))
 	printf(w, "per %-5s %s bits", r.Item, formatFigure(t.BitsPerItem))
 	if t.BitsPerChangedCube != nil && report.CostsPerChange(r) {
 		printf(w, "; per changed %s %s", r.Item, formatFigure(*t.BitsPerChangedCube))
@@ -169,18 +170,17 @@ func writePlayout(w io.Writer, p *figures.Playout) {
 	if p.Freezes > 0 {
 		fmt.Fprintf(w, "; %d freezes, longest %.0f ms", p.Freezes, p.LongestFreezeMS)
 	}
-	fmt.Fprintf(w, "\ndisplay   %.0f ms behind the sender", p.BehindMS)
+	fmt.Fprintln(w)
 	if e := p.PositionErrorMM; e != nil {
-		fmt.Fprintf(w, "; position error of moving cubes: median %.1f mm, p95 %.1f, max %.1f", e.Of(e.P50), e.Of(e.P95),
+		fmt.Fprintf(w, "display   position error of moving cubes: median %.1f mm, p95 %.1f, max %.1f\n", e.Of(e.P50), e.Of(e.P95),
 			e.Of(e.Max))
 	}
 	writeTableError(w, "position error of what moves", p.PositionError, p.PositionErrorUnit)
 	writeTableError(w, "angle error of what turns", p.AngleError, p.AngleErrorUnit)
 	if p.JumpedRows != nil && p.AppearedRows.Or(0)+p.DisappearedRows.Or(0)+p.JumpedRows.Or(0) > 0 {
-		fmt.Fprintf(w, "\nleft out  per tick: %s rows not yet displayed, %s still displayed, %s before a jump", p.AppearedRows.Text(2),
+		fmt.Fprintf(w, "left out  per tick: %s rows not yet displayed, %s still displayed, %s before a jump\n", p.AppearedRows.Text(2),
 			p.DisappearedRows.Text(2), p.JumpedRows.Text(2))
 	}
-	fmt.Fprintln(w)
 }
 
 // writeView writes how a budget was kept and what the receiver showed.
@@ -232,13 +232,30 @@ func writeTransport(w io.Writer, t *figures.Totals) {
 // line; nothing if it was not measured. q may be nil.
 func writeTableError(w io.Writer, what string, q *figures.Quantiles, unit string) {
 	if q != nil && q.N > 0 {
-		printf(w, "; %s: median %s %s, p95 %s, max %s", what, units.Significant(q.P50, 3), unit, units.Significant(q.P95, 3), units.Significant(q.Max, 3))
+		printf(w, "display   %s: median %s %s, p95 %s, max %s\n", what, units.Significant(q.P50, 3), unit, units.Significant(q.P95, 3), units.Significant(q.Max, 3))
 	}
 }
 
 // runTitle names a run by its data and its encoder.
 func runTitle(r *engine.Result) string {
 	return report.SettingOf(r, "data", "source") + " with " + report.SettingOf(r, "encoder", "name")
+}
+
+// overLink describes the links of a run, for its title; "" if they are not known.
+func overLink(r *engine.Result) string {
+	c, err := r.Config.Config("")
+	isOther := r.Totals.Crowd != nil || r.Totals.Remote != nil // each client has links of its own, or there is a network
+	if err != nil || isOther {
+		return ""
+	}
+	text := c.LinkText()
+	switch {
+	case text != "perfect":
+		return " over " + text
+	case len(r.Changes) > 0:
+		return " over a perfect link at first"
+	}
+	return " over a perfect link: no loss, no delay; try --profile unity-4g"
 }
 
 // outcomes lists the number of packets with each outcome. Apart from sent and decoded, zeros are
@@ -364,7 +381,7 @@ func playoutTitles(t *figures.Totals) []string {
 	if t.Playout.PositionError != nil {
 		unit = t.Playout.PositionErrorUnit
 	}
-	return []string{">lost", ">starved %", ">freezes", ">longest ms", ">late", ">behind ms", strings.TrimSpace(">error p50 " + unit), strings.TrimSpace(">p95 " + unit), ">wrong"}
+	return []string{">lost", ">starved %", ">freezes", ">longest ms", ">late", ">age p50 ms", strings.TrimSpace(">error p50 " + unit), strings.TrimSpace(">p95 " + unit), ">wrong"}
 }
 
 // playoutCells returns the figures of the receiver's display in one run, in the columns of
@@ -378,7 +395,7 @@ func playoutCells(run *engine.Result) []any {
 		p50, p95 = units.Significant(e.P50, 3), units.Significant(e.P95, 3)
 	}
 	return []any{t.Lost, fmt.Sprintf("%.3f", p.StarvedRatio.Times(100)), p.Freezes, fmt.Sprintf("%.0f", p.LongestFreezeMS), p.Late,
-		fmt.Sprintf("%.0f", p.BehindMS), p50, p95, t.Wrong}
+		t.AgeMS.Of(t.AgeMS.P50).Text(0), p50, p95, t.Wrong}
 }
 
 // itemTable returns the columns of sweeps without cubes: bits per item, for bytes also the

@@ -1,6 +1,11 @@
 package main
 
 import (
+	"encoding/csv"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,6 +14,7 @@ import (
 	"wirelab/experiment/figures"
 	"wirelab/experiment/report"
 	"wirelab/experiment/search"
+	"wirelab/internal/testkit"
 )
 
 // TestFormatNumber checks the number of digits.
@@ -81,6 +87,48 @@ func TestDisplayOfCalls(t *testing.T) {
 		writeReport(&b, &report.Report{Sweep: true, Runs: []*engine.Result{{Set: map[string]string{"down.loss": "1%"}, Totals: x.totals}}})
 		if strings.Contains(b.String(), "starved %") != x.present || strings.Contains(b.String(), "1.23") != x.present {
 			t.Errorf("the table of a sweep:\n%s", b.String())
+		}
+	}
+}
+
+// The first line of a run names its links, and the mean size of a packet is that of packets.csv.
+func TestRunNamesLink(t *testing.T) {
+	for args, want := range map[string]string{
+		"":                   "demo with relative-orientation, seed 7: 1.0 s, 60 frames of 901 cubes over a perfect link: no loss, no delay; try --profile unity-4g",
+		"--profile|unity-4g": "cubes over unity-4g",
+		"--set|loss=5%":      "cubes over link.loss=5%",
+		"--profile|unity-4g|--set|down.latency=9s":   "down.latency=9s",
+		"--set|at[0].t=500ms|--set|at[0].loss=5%":    "cubes over a perfect link at first",
+		"--set|crowd.clients=2|--set|crowd.rtt=30ms": "901 cubes",
+	} {
+		dir := t.TempDir()
+		list := []string{"run", "--quiet", "--set", "duration=1s", "--out", dir}
+		if args != "" {
+			list = append(list, strings.Split(args, "|")...)
+		}
+		o := tui(list...)
+		first, rest, _ := strings.Cut(o.stdout, "\n")
+		if o.code != exitDone || !strings.HasSuffix(first, want) && !strings.Contains(first, "over down.") {
+			t.Errorf("%s: exit %d, %q%s, want %q", args, o.code, first, o.stderr, want)
+		}
+		if strings.Contains(args, "crowd") {
+			continue
+		}
+		file, err := os.Open(filepath.Join(dir, "packets.csv"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := csv.NewReader(file).ReadAll()
+		_ = file.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		column, sum := slices.Index(rows[0], "payload_bytes"), 0
+		for _, row := range rows[1:] {
+			sum += testkit.ParseInt(t, row[column])
+		}
+		if mean := fmt.Sprintf("mean %s bytes", formatNumber(float64(sum)/float64(len(rows)-1))); !strings.Contains(rest, mean) {
+			t.Errorf("%s: %s, want %s", args, rest, mean)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
 	"wirelab/encoders/cubes/tune"
+	"wirelab/experiment/config"
 	"wirelab/experiment/walkoff"
 	"wirelab/internal/texttable"
 	"wirelab/internal/words"
@@ -105,7 +106,7 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 	}
 	field, err := tune.ParseField(f.field)
 	if err != nil {
-		return usagef("--field: %w%s", err, didYouMean(f.field, fieldNames()))
+		return asUsageError(config.Unknown("--field", "field", f.field, fieldNames()))
 	}
 	search := tune.New(field)
 	frames, searchTime, err := a.searchData(ctx, f.data, search)

@@ -11,6 +11,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/dataset/table"
 	encodertable "wirelab/encoders/table"
+	"wirelab/experiment/config"
 	"wirelab/experiment/scales"
 	"wirelab/experiment/walkoff"
 	"wirelab/internal/texttable"
@@ -64,6 +65,10 @@ func (a *app) tuneTable(ctx context.Context, f tuneFlags) error {
 // scaleGroups returns the groups of fields that the flags choose: those of --field as one group, or without the flag all
 // quantities and angles, as similarFields groups them. Without --tolerance, that of a group is what its scale rounds by.
 func (f *tuneFlags) scaleGroups(s *frame.Schema) (groups []scales.Group, err error) {
+	number, _ := units.Split(f.tolerance)
+	if v, ok := units.ParseDecimal(number, 0); f.tolerance != "" && (!ok || !(v > 0)) {
+		return nil, usagef("--tolerance %q is not above 0; expected the largest rounding error, such as \"1 cm\"", f.tolerance)
+	}
 	var chosen [][]int // indices of fields, by group
 	if f.field != "" {
 		indices, err := f.chosenFields(s)
@@ -105,7 +110,7 @@ func (f *tuneFlags) chosenFields(s *frame.Schema) (indices []int, err error) {
 	for _, name := range strings.Split(f.field, ",") {
 		i := slices.Index(names, strings.TrimSpace(name))
 		if i < 0 {
-			return nil, usagef("--field: no field is called %q%s", name, didYouMean(name, names))
+			return nil, asUsageError(config.Unknown("--field", "field", name, names))
 		}
 		field := &s.Fields[i]
 		if field.Kind != frame.Quantity && field.Kind != frame.Angle {

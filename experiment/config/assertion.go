@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,9 +32,8 @@ func parseAssertion(name string, value any) (Assertion, error) {
 		return Assertion{}, &Error{Problem: quoteValue(value) + " is not a bound",
 			Expected: `an operator and a number such as "<= 256", "== 0" or "<= 1%"`}
 	}
-	known := figures.Names()
-	if !known[name] {
-		return Assertion{}, unknownFigureError(name, sortedKeys(known))
+	if err := checkFigure(name, sortedKeys(figures.Names())); err != nil {
+		return Assertion{}, err
 	}
 	switch n := value.(type) {
 	case int64:
@@ -63,25 +63,16 @@ func parseAssertion(name string, value any) (Assertion, error) {
 	return fail()
 }
 
-// unknownFigureError returns the error for an unknown figure. If no full name is similar, it suggests a
-// figure whose last part is similar, because the parts before it may be missing or wrong.
-func unknownFigureError(name string, known []string) *Error {
-	e := Unknown("", "figure", name, known)
-	last := func(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
-	lastParts, fullNames := []string{}, map[string]string{}
-	for _, k := range known {
-		other, taken := fullNames[last(k)]
-		if !taken {
-			lastParts = append(lastParts, last(k))
-		}
-		if !taken || strings.Count(k, ".") < strings.Count(other, ".") { // crowd.p5.payload_kbps has more parts than payload_kbps
-			fullNames[last(k)] = k
-		}
+// checkFigure returns an error if name is not a figure that can be bounded or minimised. known are the figures.
+func checkFigure(name string, known []string) error {
+	switch {
+	case name == "playout.clock_lag_ms" || name == "playout.behind_ms": // behind_ms is the name in earlier versions
+		return &Error{Problem: "playout.clock_lag_ms is the lag of the playout clock, which is small even if the displayed state is old",
+			Expected: "the age of the displayed state: age_ms.p50 or age_ms.p99"}
+	case !slices.Contains(known, name):
+		return Unknown("", "figure", name, known)
 	}
-	if near := Near(last(name), lastParts); near != "" && e.Near == "" {
-		e.Near, e.Expected = fullNames[near], ""
-	}
-	return e
+	return nil
 }
 
 // Holds reports whether the measured value got meets the assertion.

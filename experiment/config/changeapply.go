@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"wirelab/lossmodel"
@@ -164,6 +165,32 @@ func (c *Config) LinkProfileText() string {
 		name += ", changed"
 	}
 	return name
+}
+
+// LinkText describes the links: by the name of their profile, or by the settings that differ from a perfect link.
+func (c *Config) LinkText() string {
+	name := c.LinkProfileText()
+	var parts []string
+	for _, dir := range c.linkDirections() {
+		for _, k := range lossmodel.Keys() {
+			if text := LinkValue(c, dir, k.Key); text != k.Default {
+				parts = append(parts, dir.String()+"."+k.Key+"="+text)
+			}
+		}
+	}
+	const maxParts = 3 // a profile that consists of fewer settings is described by them
+	if name == "" || 0 < len(parts) && len(parts) < maxParts {
+		return strings.Join(parts, " ")
+	}
+	return name
+}
+
+// linkDirections returns both directions, or BothDirections alone if the links are equal.
+func (c *Config) linkDirections() []Direction {
+	if c.Down == c.Up {
+		return []Direction{BothDirections}
+	}
+	return []Direction{DownOnly, UpOnly}
 }
 
 // matchProfile returns the name of a profile that both links equal, "" if none. If several match,

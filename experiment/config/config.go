@@ -380,11 +380,7 @@ func (c *Config) resolve(name string) string {
 // Warnings returns warnings about settings that have an unexpected effect or none.
 func (c *Config) Warnings() []string {
 	var out []string
-	directions := []Direction{DownOnly, UpOnly}
-	if c.Down == c.Up { // the warnings of both links are the same
-		directions = []Direction{BothDirections}
-	}
-	for _, dir := range directions {
+	for _, dir := range c.linkDirections() {
 		for _, w := range dir.Link(c).NetemWarnings() {
 			out = append(out, dir.String()+": "+w)
 		}

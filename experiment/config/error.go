@@ -90,7 +90,7 @@ func ErrorAt(key string, err error) error {
 	if errors.As(err, &unknownErr) {
 		if name, known := unknownErr.Unknown(); len(known) > 0 {
 			out.Problem, out.Near = "unknown name "+quote(name), Near(name, known)
-			out.Expected = oneOf(known, out.Near)
+			out.Expected = oneOf(known)
 		}
 	}
 	var linkErr *lossmodel.KeyError
@@ -134,26 +134,43 @@ func Within(key string, err error) error {
 }
 
 // maxListed is the maximum number of names that an error lists.
-const maxListed = 16
+const maxListed = 48
 
 // Unknown returns the error for a name that is not in known. what is the kind of name, such as "key".
 func Unknown(key, what, name string, known []string) *Error {
-	e := &Error{Key: key, Problem: "unknown " + what + " " + quote(name), Near: Near(name, known)}
-	e.Expected = oneOf(known, e.Near)
-	return e
+	return &Error{Key: key, Problem: "unknown " + what + " " + quote(name), Near: Near(name, known), Expected: oneOf(known)}
 }
 
-// oneOf returns the expectation "one of ..."; "" if there are too many names. More names are listed if near
-// is "", because no similar name can be suggested then.
-func oneOf(known []string, near string) string {
-	if len(known) <= maxListed || near == "" && len(known) <= 3*maxListed {
-		return "one of " + strings.Join(known, ", ")
+// oneOf returns the expectation "one of ..." with all names, or a few if there are many.
+func oneOf(known []string) string {
+	if len(known) > maxListed {
+		return fmt.Sprintf("one of %d names: %s, ...", len(known), strings.Join(known[:6], ", "))
 	}
-	return ""
+	return "one of " + strings.Join(known, ", ")
 }
 
 // quote returns s in double quotes, truncated if it is long.
 func quote(s string) string { return fmt.Sprintf("%q", truncate(s)) }
 
 // Near returns the known name that is most similar to name, "" if none is similar.
-func Near(name string, known []string) string { return suggest.Closest(name, known) }
+//
+// If none is similar, it returns one whose last part after a dot is similar, with the fewest parts, because the parts before
+// may be missing or wrong.
+func Near(name string, known []string) string {
+	near := suggest.Closest(name, known)
+	if near != "" {
+		return near
+	}
+	var lastParts []string
+	for _, k := range known {
+		lastParts = append(lastParts, k[strings.LastIndexByte(k, '.')+1:])
+	}
+	last := suggest.Closest(name[strings.LastIndexByte(name, '.')+1:], lastParts)
+	for i, k := range known {
+		isShorter := near == "" || strings.Count(k, ".") < strings.Count(near, ".") // crowd.p5.payload_kbps has more parts than payload_kbps
+		if last != "" && lastParts[i] == last && isShorter {
+			near = k
+		}
+	}
+	return near
+}

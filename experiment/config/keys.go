@@ -121,6 +121,24 @@ func Keys() (keys []string) {
 	return keys
 }
 
+// FullKey returns the key in a file for a name that the dashboard's commands accept: "link.loss" for "loss",
+// "sender.every" for "every". Other keys are returned unchanged.
+func FullKey(key string) string {
+	head, _, _ := strings.Cut(key, ".")
+	s := findSetting(key)
+	switch {
+	case s != nil:
+		return s.Key
+	case key == policyName:
+		return playoutPolicyKey
+	case head == "params":
+		return "encoder." + key
+	case isLinkKey(head) || key == "trace":
+		return "link." + key
+	}
+	return key
+}
+
 // knownKeys returns the keys of a file, for suggestions.
 func knownKeys() []string {
 	return append(Keys(), "encoder.params", "at", "client", "plugin", "shadow", "sweep", "search.minimise", "assert")

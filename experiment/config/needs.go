@@ -55,6 +55,18 @@ var uplinkNeeds = map[string]string{
 	"mtu":       "sender.control or sender.redundancy or messages.rate_hz or messages.burst or messages.delivery or data.source = files",
 }
 
+// figureNeeds are the needs of groups of figures, which other runs do not have.
+var figureNeeds = map[string][]string{
+	"messages":   {"messages.rate_hz or messages.burst or messages.delivery"},
+	"redundancy": {"sender.redundancy"},
+	"control":    {"sender.control"},
+	"crowd":      {"crowd.clients"},
+	"view":       {anyBudget},
+	"transfer":   {"data.source = files"},
+	"playout":    {displayed},
+	"age_ms":     {displayed},
+}
+
 // idleWeights returns a warning about weights of fields that the priority ignores.
 func (c *Config) idleWeights() []string {
 	p := c.Sender.Priority.Name()

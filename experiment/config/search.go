@@ -103,10 +103,10 @@ func (s *Search) setMinimise(key string, value any) error {
 		return &Error{Key: key, Problem: quoteValue(value) + " is not a figure",
 			Expected: `a figure such as "payload_kbps", or a list of two`}
 	}
-	known := figures.Names()
+	known := append(sortedKeys(figures.Names()), TimingNames()...)
 	for _, name := range list {
-		if !known[name] && !slices.Contains(TimingNames(), name) {
-			return Unknown(key, "figure", name, append(sortedKeys(known), TimingNames()...))
+		if err := checkFigure(name, known); err != nil {
+			return ErrorAt(key, err)
 		}
 	}
 	if len(list) == 2 && list[0] == list[1] {
@@ -248,6 +248,9 @@ func (c *Config) checkSearch() error {
 	if len(s.Over) == 0 {
 		return &Error{Key: "search", Problem: "no keys to vary", Expected: "keys with their values under [search.over]"}
 	}
+	if err := c.checkSearchFigures(); err != nil {
+		return err
+	}
 	for i := range s.Over {
 		if err := s.Over[i].fillValues(); err != nil {
 			return err
@@ -261,6 +264,29 @@ func (c *Config) checkSearch() error {
 				key := "search.over." + s.Over[i].Key
 				return errorElsewhere(Indexed(key, j), s.Over[i].Key+" = "+quoteValue(v), s.Over[i].Key, err)
 			}
+		}
+	}
+	return nil
+}
+
+// checkSearchFigures returns an error if no run of the search has one of its figures.
+func (c *Config) checkSearchFigures() error {
+	check := func(key, name string) error {
+		group, _, _ := strings.Cut(name, ".")
+		need := setting.Unmet(figureNeeds[group], c.valueForNeeds)
+		if need == "" {
+			return nil
+		}
+		return &Error{Key: key, Problem: "no run has the figure " + name, Expected: need}
+	}
+	for _, name := range c.Search.Minimise {
+		if err := check("search.minimise", name); err != nil {
+			return err
+		}
+	}
+	for i, a := range c.Search.Subject {
+		if err := check(Indexed("search.subject_to", i), a.Name); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -131,7 +131,7 @@ func TestOneClientEqualsSession(t *testing.T) {
 			of := func(x *figures.Totals) comparable {
 				p := &x.Playout
 				return comparable{x.Failures, x.Sent, x.Decoded, x.Stale, x.Lost, x.InFlight, x.Wrong, x.Reordered, x.Duplicate, x.PayloadKbps, x.WireKbps, x.FeedbackKbps,
-					x.PacketBytes, x.BaselineAgeTicks, x.Network.LossRate, fmt.Sprint(x.LostBy), p.Late, p.Displayed, p.Freezes, p.StarvedRatio, p.LongestFreezeMS, p.BehindMS}
+					x.PacketBytes, x.BaselineAgeTicks, x.Network.LossRate, fmt.Sprint(x.LostBy), p.Late, p.Displayed, p.Freezes, p.StarvedRatio, p.LongestFreezeMS, p.ClockLagMS}
 			}
 			if a, b := of(&got.Totals), of(&want); a != b {
 				t.Errorf("the crowd has\n%+v, the session\n%+v", a, b)

@@ -154,7 +154,7 @@ func (x *Session) totals(end time.Duration, clients []figures.CrowdClient) figur
 	}
 	t.Undetected = t.Wrong
 	t.Playout.Displayed, t.Playout.StarvedRatio = shown, figures.RatioFigure(float64(starved), float64(shown))
-	t.Playout.BehindMS = figures.RatioFigure(float64(lagSum)/1000, float64(shown))
+	t.Playout.ClockLagMS = figures.RatioFigure(float64(lagSum)/1000, float64(shown))
 	if shown > 0 {
 		t.Playout.LongestFreezeMS = figures.RatioFigure(float64(longest)*1e6, float64(x.milliHz()))
 	}

@@ -89,7 +89,7 @@ func TestDamagedSequencesRecover(t *testing.T) {
 					sequenceError(l))
 			}
 			total := l.totals(s.Now())
-			if behind, ok := total.Playout.BehindMS.Value(); !ok || behind < 0 || behind > 1000 || total.Wrong != 0 || total.DecodeRefused != 0 {
+			if behind, ok := total.Playout.ClockLagMS.Value(); !ok || behind < 0 || behind > 1000 || total.Wrong != 0 || total.DecodeRefused != 0 {
 				t.Errorf("seed %d, %s: shown %g ms behind, %d wrong, %d refused", seed, x.encoder, behind, total.Wrong, total.DecodeRefused)
 			}
 		}
@@ -209,8 +209,8 @@ func TestFramesWithWrongSequenceCount(t *testing.T) {
 		if n := l.meter.Undetected - before; n < 170 || x.Wrong != 0 || x.Tainted < n {
 			t.Errorf("of 180 frames taken for others %d are counted, %d tainted, %d wrong", n, x.Tainted, x.Wrong)
 		}
-		if starved := after.Starved - shown.Starved; starved < 160 || x.Playout.BehindMS.Or(-1) < 0 || x.Playout.Late > 10 {
-			t.Errorf("%d of 180 display ticks starved, %v ms behind, %d late", starved, x.Playout.BehindMS, x.Playout.Late)
+		if starved := after.Starved - shown.Starved; starved < 160 || x.Playout.ClockLagMS.Or(-1) < 0 || x.Playout.Late > 10 {
+			t.Errorf("%d of 180 display ticks starved, %v ms behind, %d late", starved, x.Playout.ClockLagMS, x.Playout.Late)
 		}
 		return
 	}

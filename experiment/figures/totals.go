@@ -3,6 +3,7 @@
 package figures
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -27,7 +28,7 @@ type Playout struct {
 	Freezes         int64     `json:"freezes"`           // runs of consecutive starved ticks
 	LongestFreezeMS Figure    `json:"longest_freeze_ms"` // duration of the longest of them
 	LateMS          Quantiles `json:"late_ms"`           // how late the late snapshots were
-	BehindMS        Figure    `json:"behind_ms"`         // mean lag of the displayed time behind the sender
+	ClockLagMS      Figure    `json:"clock_lag_ms"`      // mean lag of the playout clock behind the sender, also on starved ticks
 
 	// Errors of displayed cubes, compared with the sender's cubes at the displayed time (before rounding, if
 	// the source has that), over all display ticks and all cubes that move at either endpoint.
@@ -48,6 +49,12 @@ type Playout struct {
 	JumpedRows      *Figure `json:"jumped_rows,omitempty"`
 
 	Policies *PlayoutComparison `json:"policies,omitempty"` // nil unless playout policies were compared
+}
+
+// UnmarshalJSON implements json.Unmarshaler. Earlier versions called clock_lag_ms behind_ms.
+func (p *Playout) UnmarshalJSON(data []byte) error {
+	type plain Playout // without this method
+	return json.Unmarshal(bytes.Replace(data, []byte(`"behind_ms"`), []byte(`"clock_lag_ms"`), 1), (*plain)(p))
 }
 
 // Totals contains the figures of a lane since its start, with the keys of `tui run --json`.

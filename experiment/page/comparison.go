@@ -169,7 +169,7 @@ func (d *document) compareConfigurations(runs []*engine.Result, names []string) 
 var mainKeys = []string{"payload_kbps", "wire_kbps", "feedback_kbps", "bits_per_item", "bits_per_changed_cube", "packet_bytes.p50",
 	"packet_bytes.p95", "packet_bytes.max", "baseline_age_ticks.p50", "lost", "stale", "failures.no_baseline", "failures.corrupt",
 	"failures.unknown_codec", "tainted", "wrong", "over_budget_ratio", "network.delay_ms.p95", "playout.starved_ratio", "playout.freezes",
-	"playout.late", "playout.behind_ms", "playout.position_error_mm.p95", "playout.position_error.p95",
+	"playout.late", "age_ms.p50", "playout.position_error_mm.p95", "playout.position_error.p95",
 	"playout.angle_error.p95", "transfer.time_s", "transfer.resent"}
 
 // compareFigures adds a table of mainKeys and a collapsed one of all figures. Each run after the first

@@ -89,7 +89,7 @@ func (d *document) addTiles(x *engine.Result) {
 	add := func(name, value, unit, note string) { d.Tiles = append(d.Tiles, tile{name, value, unit, note}) }
 	add("wire", formatNumber(t.WireKbps), "kbps", "payload "+formatNumber(t.PayloadKbps)+", feedback "+formatNumber(t.FeedbackKbps))
 	if starved, known := t.Playout.StarvedRatio.Value(); known {
-		add("starved", formatPercent(starved), "", formatCount(t.Playout.Freezes, "freeze")+", "+formatFigure(t.Playout.BehindMS)+" ms behind the sender")
+		add("starved", formatPercent(starved), "", formatCount(t.Playout.Freezes, "freeze"))
 	}
 	if q := &t.AgeMS; q.N > 0 {
 		add("age of displayed data", formatNumber(q.P50), "ms", "p99 "+formatNumber(q.P99))

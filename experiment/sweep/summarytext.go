@@ -34,7 +34,7 @@ var textColumns = []textColumn{
 	{"wire_kbps", "wire kbps", 1},
 	{"packet_bytes.p95", "p95 bytes", 0},
 	{"playout.starved_ratio", "starved %", 2},
-	{"playout.behind_ms", "behind ms", 0},
+	{"age_ms.p50", "age ms", 0},
 	{"playout.position_error_mm.p95", "error p95 mm", 1},
 	{"playout.position_error.p95", "error p95", 3},
 	{"transfer.time_s", "delivered s", 2},

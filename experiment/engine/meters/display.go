@@ -65,7 +65,7 @@ func (d *Display) MarkLate(by time.Duration) {
 func (d *Display) figures(cubes bool) figures.Playout {
 	p := d.DisplayCounts.figures(d.Hz)
 	p.LateMS = d.late.thousandths().OutOf(d.Shown)
-	p.BehindMS = figures.RatioFigure(float64(d.lagSum.Microseconds())/1000, float64(d.Shown))
+	p.ClockLagMS = figures.RatioFigure(float64(d.lagSum.Microseconds())/1000, float64(d.Shown))
 	if cubes {
 		um, mdeg := d.Errors.um.thousandths().OutOf(d.Shown), d.Errors.mdeg.thousandths().OutOf(d.Shown)
 		p.PositionErrorMM, p.OrientationErrorDeg = &um, &mdeg

@@ -28,7 +28,7 @@ func (a *app) compareCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "compare BASE NEW",
 		GroupID: groupData,
-		Short:   "Compare two reports and fail if a figure got worse",
+		Short:   "Compare two reports; fail if a figure exceeds --max-regression",
 		Long: `Compare the figures of two reports: of single runs, or of sweeps point by point. BASE and NEW
 may also be folders of tui sweep, complete or not. Runs with
 the same seed are compared as pairs, because they have the same losses; if there are pairs,

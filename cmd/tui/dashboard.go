@@ -13,6 +13,7 @@ import (
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
+	"wirelab/cmd/tui/internal/tour"
 	"wirelab/cmd/tui/internal/ui"
 	"wirelab/experiment"
 	"wirelab/experiment/config"
@@ -52,7 +53,8 @@ func (a *app) dashboardCommand() *cobra.Command {
 during the run, and see charts of bandwidth, delay and failures.
 
 Without a command it opens the dashboard, by default on the preset demo. Press ? for the
-keys and t for a guided tour. Ctrl-C saves the run and quits; q quits without saving.`,
+keys and t for a guided tour. Ctrl-C saves the run and quits; q quits, and asks
+first if a minute or more is unsaved.`,
 		Example: `  tui                                          the dashboard on the demo recording
   tui --data walk.bin.zst --encoder rotor      the dashboard on your own recording
   tui --data world                             a world to play in: press 4, then the arrow keys
@@ -120,10 +122,10 @@ func (a *app) tourCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "tour", GroupID: groupBegin,
 		Short: "Take the guided tour of the dashboard",
-		Long: `Seven short steps through the main ideas: quantise, delta, index, relative, entropy,
-loss, playout. Each step changes one setting and explains its effect. Enter goes to the
+		Long: fmt.Sprintf(`%d short steps through the main ideas: %s.
+Each step changes one setting and explains its effect. Enter goes to the
 next step, backspace to the previous one, and esc ends the tour. All keys of the dashboard
-work during the tour.`,
+work during the tour.`, len(tour.Names()), strings.ToLower(strings.Join(tour.Names(), ", "))),
 		Example: `  tui tour                                     the tour on the demo recording
   tui tour --theme high-contrast               with colours for a projector`,
 		Args: noArgs,

@@ -48,6 +48,14 @@ type step struct {
 // cleanLink is the profile of a link without loss, for the steps about encoders.
 const cleanLink = "unity-cable"
 
+// Names returns the names of the steps.
+func Names() (names []string) {
+	for _, s := range steps() {
+		names = append(names, s.name)
+	}
+	return names
+}
+
 // steps returns the eight steps, in the order of Fiedler's articles "Snapshot Compression" and "State
 // Synchronization", followed by entropy coding, loss, playout and the send rate.
 func steps() []step {

@@ -30,16 +30,16 @@ func TestField(t *testing.T) {
 		"snap60.pcap": {kind: "packets", err: "no complete datagrams from port 27960, but 20 that were captured only in part; " +
 			"expected whole packets; tcpdump -s 0"},
 		"time.csv":           {kind: "table", hz: 20, frames: 6, remark: "a frame is time; a row is id"},
-		"time_s.csv":         {kind: "table"},
-		"iso.csv":            {kind: "table"},
-		"reset.csv":          {kind: "table"},
+		"time_s.csv":         {kind: "table", hz: 20, frames: 6, remark: "a frame is time_s; a row is id"},
+		"iso.csv":            {kind: "table", hz: 20, frames: 40, remark: "a frame is timestamp; a row is id"},
+		"reset.csv":          {kind: "table", frames: 60, remark: "a frame is tick; a row is id"},
 		"dupkey.csv":         {kind: "table", frames: 30, remark: "a frame is tick"},
 		"wide.csv":           {kind: "table", frames: 40, remark: "a frame is tick"},
 		"nan.csv":            {kind: "table", remark: "a frame is tick; a row is id"},
 		"excel_de.csv":       {kind: "table", remark: "a frame is Zeit; a row is SpielerID"},
 		"quat_x_first.jsonl": {kind: "table", remark: "a frame is serverTick; a row is netId"},
-		"events.jsonl":       {kind: "table", err: "events.jsonl:5"},
-		"tabs.csv":           {kind: "table", err: "tabs.csv"},
+		"events.jsonl":       {kind: "table", frames: 30, remark: "a frame is tick; a row is id"},
+		"tabs.csv":           {kind: "table", frames: 40, remark: "a frame is frame; a row is obj"},
 	}
 	files, err := os.ReadDir(dir)
 	if err != nil {

@@ -17,7 +17,8 @@ func (a *app) datasetsInferCommand() *cobra.Command {
 table:SCHEMA.toml,LOG. The log is CSV with the names of the columns in its first line, or
 JSON Lines with an object for each row or for each frame; both may be compressed with
 zstd or gzip. Comments in the schema give the reason for each guess. Lines with QUESTION
-ask for what the log does not show.`,
+ask for what the log does not show. They are printed to standard error too, with the number
+of frames, what is left out, and NOTEs on what is read in another way than it is written.`,
 		Example: `  tui datasets infer game.csv > game.toml
   tui walkoff --data table:game.toml,game.csv
   tui run --data table:game.toml,game.csv --set duration=20s`,

@@ -41,7 +41,7 @@ func Infer(ctx context.Context, path string) (schema []byte, remarks []string, e
 	if err := g.Unpack(nil, unpack.Errors{Format: errUnreadable, Truncated: ErrTruncated}); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
-	for _, pass := range []func() error{g.findColumns, g.findRanges, g.findKey, g.findChanges} {
+	for _, pass := range []func() error{g.findColumns, g.findRanges, g.findFrames, g.findChanges} {
 		if err := pass(); err != nil {
 			return nil, nil, err
 		}
@@ -61,23 +61,18 @@ func Infer(ctx context.Context, path string) (schema []byte, remarks []string, e
 // guess is what Infer has found in a log.
 type guess struct {
 	source.Playback
-	ctx     context.Context // ends the passes
-	comma   byte            // separator of CSV; 0 for JSON Lines
-	list    string          // JSON Lines: path of the list of rows; "" if a line is a row
-	columns []profile
-	leftOut []string  // remarks on columns that the schema does not describe
-	remarks []string  // for the user, beside the schema
-	frame   int       // column that identifies frames, -1 if none does
-	time    int       // column with the time, -1 if none
-	key     int       // column that identifies things, -1 if none does
-	later   int       // number of rows after the first frame among those read for findKey
-	first   int       // number of rows of the first frame
-	rows    int       // number of rows read
-	frames  int       // number of frames among those read for findKey
-	steps   []float64 // differences of time between frames
-	most    int       // largest number of rows of a frame
-	varying bool      // frames differ in their number of rows
-	partial bool      // only the first part of the log was read
+	*division                 // the frames
+	ctx       context.Context // ends the passes
+	comma     byte            // separator of CSV; 0 for JSON Lines
+	converted bool            // CSV: numbers have a decimal comma
+	where     condition       // the lines that are read
+	columns   []profile
+	leftOut   []string  // remarks on columns that the schema does not describe
+	remarks   []string  // for the user, beside the schema
+	time      int       // column with the time, -1 if none
+	rows      int       // number of rows read
+	steps     []float64 // differences of time between frames
+	partial   bool      // only the first part of the log was read
 }
 
 // reader returns a reader of the rows, and the names of the columns: in CSV those of the first line.
@@ -87,18 +82,19 @@ func (g *guess) reader() (rowReader, []string, error) {
 		for i := range g.columns {
 			names = append(names, g.columns[i].name)
 		}
-		r := &jsonReader{path: g.Path, list: g.list}
+		r := &jsonReader{path: g.Path, list: g.list, where: g.where}
 		_, err := r.start(g.In, names)
 		return r, names, err
 	}
-	r := &csvReader{path: g.Path, comma: g.comma, header: true}
+	r := &csvReader{path: g.Path, comma: g.comma, header: true, decimalComma: g.comma != ','}
 	_, err := r.start(g.In, nil)
 	return r, r.names, err
 }
 
 // findColumns determines the format and the columns.
 func (g *guess) findColumns() error {
-	g.frame, g.time, g.key = -1, -1, -1
+	g.division = &division{frame: -1, round: -1, key: -1}
+	g.time = -1
 	head := make([]byte, maxLine)
 	n, err := g.In.Fill(head)
 	if err != nil && err != io.EOF {
@@ -111,10 +107,14 @@ func (g *guess) findColumns() error {
 	if text := bytes.TrimSpace(head); len(text) > 0 && (text[0] == '{' || text[0] == '[') {
 		return g.findPaths()
 	}
-	if bytes.IndexByte(head, 0) >= 0 {
+	isUTF16 := bytes.HasPrefix(head, []byte{0xff, 0xfe}) || bytes.HasPrefix(head, []byte{0xfe, 0xff}) // an error of the reader
+	if bytes.IndexByte(head, 0) >= 0 && !isUTF16 {
 		return &source.Error{File: g.Path, Problem: "is not a text", Expected: "a log in CSV or JSON Lines", Kind: ErrRecords}
 	}
-	line, _, _ := bytes.Cut(head, []byte("\n"))
+	line, rest, _ := bytes.Cut(head, []byte("\n"))
+	for len(rest) > 0 && (bytes.HasPrefix(line, []byte("#")) || bytes.HasPrefix(line, []byte("sep="))) {
+		line, rest, _ = bytes.Cut(rest, []byte("\n"))
+	}
 	g.comma = separators[0]
 	for _, c := range []byte(separators) {
 		if bytes.Count(line, []byte{c}) > bytes.Count(line, []byte{g.comma}) {
@@ -139,19 +139,20 @@ func (g *guess) findColumns() error {
 	return nil
 }
 
-// each reads up to limit rows, and calls visit for each. cells is nil for a frame without rows. begins means that the row is the
-// first of a frame, as far as g.frame is known.
-func (g *guess) each(limit int, visit func(cells [][]byte, begins bool) error) error {
+// each reads up to limit rows, and calls visit for each with the number of its line. cells is nil for a frame without rows.
+func (g *guess) each(limit int, visit func(cells [][]byte, line int)) error {
 	r, _, err := g.reader()
 	if err != nil {
 		return err
 	}
-	frameLine, label := 0, ""
 	for n := range limit {
 		if n%1024 == 0 && g.ctx.Err() != nil {
 			return g.ctx.Err()
 		}
 		cells, err := r.next()
+		if c, ok := r.(*csvReader); ok && c.converted {
+			g.converted = true
+		}
 		if err == io.EOF {
 			return nil
 		} else if err != nil {
@@ -162,65 +163,27 @@ func (g *guess) each(limit int, visit func(cells [][]byte, begins bool) error) e
 			g.partial = true
 			return nil
 		}
-		begins := n == 0
-		switch {
-		case g.list != "":
-			begins = line != frameLine
-		case g.frame >= 0:
-			begins = begins || string(cells[g.frame]) != label
-			label = string(cells[g.frame])
-		}
-		frameLine = line
-		if err := visit(cells, begins); err != nil {
-			return err
-		}
+		visit(cells, line)
 	}
 	return nil
 }
 
-// findRanges determines the kinds and ranges of all values, and the columns of the frame and the time: those with numbers
-// that never fall and the best names. If no name fits, the frame is the first column of whole numbers with equal neighbours.
+// findRanges determines the kinds and ranges of all values.
 func (g *guess) findRanges() error {
-	err := g.each(math.MaxInt, func(cells [][]byte, _ bool) error {
+	err := g.each(math.MaxInt, func(cells [][]byte, line int) {
 		if cells == nil {
-			return nil
+			return
 		}
 		g.rows++
 		for i, cell := range cells[:len(g.columns)] {
-			g.columns[i].add(cell)
+			g.columns[i].add(cell, line)
 		}
-		return nil
 	})
-	if err != nil {
-		return err
-	}
-	if g.rows == 0 {
+	if err == nil && g.rows == 0 {
 		return &source.Error{File: g.Path, Problem: "has no rows", Expected: "a log with at least one row", Kind: ErrRecords}
 	}
-	for i := range g.columns {
-		p := &g.columns[i]
-		if p.numbers != g.rows || p.falls || p.runs < 2 || g.list != "" && !p.around || !g.isNamed(i) {
-			continue
-		}
-		g.frame, g.time = g.preferred(g.frame, i, frameNames), g.preferred(g.time, i, timeNames)
-	}
-	if g.frame < 0 {
-		g.frame = g.time
-	}
-	for i := 0; i < len(g.columns) && g.frame < 0 && g.list == ""; i++ {
-		if p := &g.columns[i]; p.numbers == g.rows && !p.falls && p.whole && p.runs > 1 && p.runs < g.rows && g.isNamed(i) {
-			g.frame = i
-		}
-	}
-	return nil
+	return err
 }
-
-// Names of columns, the most probable first.
-var (
-	frameNames = []string{"tick", "frame", "step", "snapshot", "turn", "seq"}
-	timeNames  = []string{"time", "timestamp", "seconds", "sec", "ms", "t", "ts", "clock"}
-	keyNames   = []string{"id", "key", "guid", "uuid", "uid", "eid", "netid", "entity", "handle", "name", "player", "unit", "actor", "object", "slot", "index"}
-)
 
 // isNamed reports whether a schema can name column i.
 func (g *guess) isNamed(i int) bool {
@@ -228,101 +191,28 @@ func (g *guess) isNamed(i int) bool {
 	return isPrintableName(g.columns[i].name) && slices.IndexFunc(g.columns, same) == i && !slices.ContainsFunc(g.columns[i+1:], same)
 }
 
-// preferred returns the column, i or best, whose name is earlier in names. best is -1 if no column was found yet.
-func (g *guess) preferred(best, i int, names []string) int {
-	rank := nameRank(g.columns[i].name, names)
-	if rank > 0 && (best < 0 || rank > nameRank(g.columns[best].name, names)) {
-		return i
-	}
-	return best
-}
-
-// keyCandidates returns the columns that may identify things, the most probable first.
-func (g *guess) keyCandidates() (list []int) {
-	const maxCandidates = 8 // bounds the memory
-	for i := range g.columns {
-		p := &g.columns[i]
-		exact := p.numbers == 0 || p.whole
-		if i != g.frame && i != g.time && exact && p.empty == 0 && p.bools == 0 && !p.around && g.isNamed(i) && nameRank(p.name, keyNames) > 0 {
-			list = append(list, i)
-		}
-	}
-	slices.SortStableFunc(list, func(i, j int) int {
-		return nameRank(g.columns[j].name, keyNames) - nameRank(g.columns[i].name, keyNames)
-	})
-	return list[:min(len(list), maxCandidates)]
-}
-
-// findKey determines the column that identifies things, and how many rows frames have.
-func (g *guess) findKey() error {
-	candidates := g.keyCandidates()
-	rows, read, least := 0, 0, math.MaxInt
+// findChanges follows things from frame to frame, to find angles, and compares the times of frames.
+func (g *guess) findChanges() error {
+	last := map[string][]float64{} // by thing: its numbers
+	row := 0
 	lastTime := math.NaN()
-	endFrame := func() {
-		if g.frames > 0 {
-			g.most, least = max(g.most, rows), min(least, rows)
-			if g.frames == 1 {
-				g.first = rows
-			}
-		}
-		rows = 0
+	for i := range len(g.columns) - 3 {
+		g.columns[i].quaternion = isQuaternion(g.columns[i : i+4])
 	}
-	err := g.each(maxDetailed, func(cells [][]byte, begins bool) error {
-		if begins {
-			endFrame()
-			g.frames++
-			for _, i := range candidates {
-				g.columns[i].forget(g.frames)
-			}
-		}
+	return g.each(maxDetailed, func(cells [][]byte, line int) {
+		begins := g.begins(cells, line)
 		if cells == nil {
-			return nil
+			return
 		}
-		if v, err := g.timeOf(cells); begins && err == nil {
+		if begins {
+			row = 0
+		}
+		if begins && g.time >= 0 {
+			v, _ := parseOrder(cells[g.time])
 			if !math.IsNaN(lastTime) {
 				g.steps = append(g.steps, v-lastTime)
 			}
 			lastTime = v
-		}
-		rows, read = rows+1, read+1
-		for _, i := range candidates {
-			g.columns[i].see(cells[i], g.frames)
-		}
-		return nil
-	})
-	if read < maxDetailed || g.frames == 1 {
-		endFrame() // otherwise the last frame is cut
-	}
-	g.varying = least != g.most
-	g.later = read - g.first
-	for _, i := range candidates {
-		p := &g.columns[i]
-		p.seen = nil
-		if g.key < 0 && !p.repeats && g.most > 1 && (g.varying || 2*p.returns > g.later) {
-			g.key = i
-		}
-	}
-	return err
-}
-
-// timeOf returns the time of a row, or an error.
-func (g *guess) timeOf(cells [][]byte) (float64, error) {
-	if g.time < 0 {
-		return 0, errors.New("no column is a time")
-	}
-	return parseDecimal(cells[g.time])
-}
-
-// findChanges follows things from frame to frame, to find angles.
-func (g *guess) findChanges() error {
-	last := map[string][]float64{} // by thing: its numbers
-	row := 0
-	return g.each(maxDetailed, func(cells [][]byte, begins bool) error {
-		if begins {
-			row = 0
-		}
-		if cells == nil {
-			return nil
 		}
 		thing := strconv.Itoa(row)
 		row++
@@ -332,7 +222,7 @@ func (g *guess) findChanges() error {
 		before, known := last[thing]
 		if !known {
 			if len(last)*len(g.columns) > maxTracked*16 {
-				return nil
+				return
 			}
 			before = make([]float64, len(g.columns))
 			last[thing] = before
@@ -351,6 +241,12 @@ func (g *guess) findChanges() error {
 			}
 			before[i] = v
 		}
-		return nil
+		for i := range g.columns {
+			if p := &g.columns[i]; p.quaternion {
+				q := before[i : i+4]
+				norm := q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3]
+				p.quaternion = !(math.Abs(norm-1) > 0.02) // also without numbers
+			}
+		}
 	})
 }

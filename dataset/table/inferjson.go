@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -20,28 +21,27 @@ const (
 
 // pathFinder collects the paths of values in lines of JSON.
 type pathFinder struct {
-	list   string   // path of the first list of objects; "" if none was found
-	around []string // paths of values outside of that list
-	within []string // paths of values in its objects
-	lists  []string // further lists of objects
-	tooFar bool     // there are more than MaxFields paths, or deep ones
+	list   string            // path of the first list of objects; "" if none was found
+	around []string          // paths of values outside of that list
+	within []string          // paths of values in its objects
+	lists  []string          // further lists of objects
+	tooFar bool              // there are more than MaxFields paths, or deep ones
+	shape  map[string]string // by path outside of the list: its text, if it has one; of the newest line
 }
 
 // findPaths determines the columns of JSON Lines from the first lines.
 func (g *guess) findPaths() error {
-	r := &jsonReader{path: g.Path}
-	if _, err := r.start(g.In, nil); err != nil {
+	f, shapes, err := g.readPaths()
+	if err != nil {
 		return err
 	}
-	var f pathFinder
-	for n := 0; n < maxPathLines && r.size < maxPathBytes; n++ {
-		if _, err := r.next(); err == io.EOF {
-			break
-		} else if err != nil {
-			return err
+	g.where = kindOfLines(f.list, shapes)
+	if g.where.column != "" {
+		if err := g.In.Rewind(); err != nil {
+			return fmt.Errorf("%s: %w", g.Path, err)
 		}
-		if err := f.find(jsontext.NewDecoder(bytes.NewReader(r.text)), "", 0, false); err != nil {
-			return r.syntaxError(err)
+		if f, _, err = g.readPaths(); err != nil {
+			return err
 		}
 	}
 	g.list = f.list
@@ -60,7 +60,7 @@ func (g *guess) findPaths() error {
 		}
 	}
 	for _, list := range f.lists {
-		g.leave(list, "it is a list of objects beside or within "+f.list)
+		g.leave(list, fmt.Sprintf("it is a list of objects beside or within %s. Columns such as %q read one of them", f.list, list+"[0].x"))
 	}
 	if f.tooFar {
 		g.leave("further paths", fmt.Sprintf("the lines have more than %d, or more than %d levels", MaxFields, maxPathDepth))
@@ -69,6 +69,69 @@ func (g *guess) findPaths() error {
 		return &source.Error{File: g.Path, Problem: "has no values", Expected: "lines with an object that has members", Kind: ErrRecords}
 	}
 	return nil
+}
+
+// readPaths reads the first lines, and returns also the shape of each.
+func (g *guess) readPaths() (f pathFinder, shapes []map[string]string, err error) {
+	r := &jsonReader{path: g.Path, where: g.where}
+	if _, err := r.start(g.In, nil); err != nil {
+		return f, nil, err
+	}
+	for n := 0; n < maxPathLines && r.size < maxPathBytes; n++ {
+		if _, err := r.next(); err == io.EOF {
+			break
+		} else if err != nil {
+			return f, nil, err
+		}
+		f.shape = map[string]string{}
+		if err := f.find(jsontext.NewDecoder(bytes.NewReader(r.text)), "", 0, false); err != nil {
+			return f, nil, r.syntaxError(err)
+		}
+		shapes = append(shapes, f.shape)
+	}
+	return f, shapes, nil
+}
+
+// kindOfLines returns the condition for lines to read if lines of several kinds alternate: a text is the same in all lines
+// that have the list and in no others, or without a list, in most lines, and other lines have at most half of their values.
+func kindOfLines(list string, shapes []map[string]string) (where condition) {
+	const maxKinds = 16
+	for _, path := range slices.Sorted(maps.Keys(shapes[0])) {
+		groups := map[string][]map[string]string{}
+		for _, shape := range shapes {
+			groups[shape[path]] = append(groups[shape[path]], shape)
+		}
+		largest := ""
+		for value, group := range groups {
+			_, hasList := group[0][list]
+			if value != "" && (list == "" || hasList) && (largest == "" || len(group) > len(groups[largest])) {
+				largest = value
+			}
+		}
+		if largest == "" || len(groups) < 2 || len(groups) > maxKinds {
+			continue
+		}
+		differs := true
+		for _, shape := range shapes {
+			_, hasList := shape[list]
+			isLargest := shape[path] == largest
+			shared := 0
+			for p := range groups[largest][0] {
+				if _, ok := shape[p]; ok && p != path {
+					shared++
+				}
+			}
+			isAlike := hasList
+			if list == "" {
+				isAlike = 2*shared >= len(groups[largest][0])
+			}
+			differs = differs && isAlike == isLargest
+		}
+		if differs {
+			return condition{path, largest, true}
+		}
+	}
+	return condition{}
 }
 
 // leave remarks that the schema does not describe a value, and why.
@@ -88,7 +151,17 @@ func (f *pathFinder) find(d *jsontext.Decoder, path string, depth int, inList bo
 	}
 	if kind != '{' && kind != '[' {
 		f.add(path, inList)
-		return d.SkipValue()
+		v, err := d.ReadValue()
+		if kind == '"' && err == nil && !inList {
+			text, _ := jsontext.AppendUnquote(nil, v) // the decoder has checked it
+			f.shape[path] = string(text)
+		} else if !inList {
+			f.shape[path] = ""
+		}
+		return err
+	}
+	if kind == '[' && !inList {
+		f.shape[path] = ""
 	}
 	if _, err := d.ReadToken(); err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,10 +25,10 @@ func (g *guess) write(fields []guessedField) []byte {
 	if g.partial {
 		fmt.Fprintf(&b, "# QUESTION: only the first %d MB were read. Are all ranges large enough?\n", maxSurvey>>20)
 	}
-	if g.frame < 0 && g.list == "" { // each row is a frame
-		g.frames, g.most = g.rows, 1
-	}
 	g.remarks = []string{fmt.Sprintf("%s of %s", words.Count(g.frames, "frame"), words.Count(g.most, "row"))}
+	if g.most > g.least {
+		g.remarks[0] = fmt.Sprintf("%s of %d to %s", words.Count(g.frames, "frame"), g.least, words.Count(g.most, "row"))
+	}
 	g.writeFrames(&b, base)
 	for _, f := range fields {
 		f.write(&b)
@@ -45,9 +46,9 @@ func (g *guess) write(fields []guessedField) []byte {
 	return []byte(b.String())
 }
 
-// ask adds a reason to the remarks if it is a question. subject is the field or the key of the schema.
+// ask adds a reason to the remarks if it is a question or a note. subject is the field or the key of the schema.
 func (g *guess) ask(subject, reason string) {
-	if strings.Contains(reason, "QUESTION") {
+	if strings.Contains(reason, "QUESTION") || strings.Contains(reason, "NOTE") {
 		g.remarks = append(g.remarks, subject+": "+reason)
 	}
 }
@@ -101,49 +102,90 @@ func (g *guess) writeFrames(b *strings.Builder, base string) {
 	} else if g.comma != 0 && l.FormatOf(g.Path) != formatCSV {
 		line("format", "csv", "cells are separated by "+strconv.Quote(string(g.comma)))
 	}
+	if g.converted {
+		line("decimal", ",", "NOTE: 12,5 is read as 12.5")
+	}
+	if g.where.column != "" {
+		line("where", g.where.String(), "NOTE: other lines are left out")
+	}
 	if g.list != "" {
 		line("list", g.list, "each line is a frame with a list of rows")
 	}
-	if g.frame >= 0 {
+	strays := g.strayReason()
+	if g.round >= 0 {
+		line("frame", g.columns[g.frame].name, "NOTE: begins again when "+g.columns[g.round].name+" changes, and is equal for the rows of a frame")
+		line("round", g.columns[g.round].name, "a frame has one "+g.columns[g.round].name+" and one "+g.columns[g.frame].name)
+	} else if g.frame >= 0 {
 		line("frame", g.columns[g.frame].name, "never falls, and is equal for the rows of a frame")
 	} else if g.list == "" {
-		question("frame", "no column seems to count frames. Each row is a frame unless frame = \"...\" names that column.")
+		question("frame", "no column seems to count frames. Each row is a frame unless frame = \"...\" names that column."+g.fallReason())
 	}
 	switch {
 	case g.key >= 0:
 		p := &g.columns[g.key]
-		line("key", p.name, fmt.Sprintf("differs in all rows of a frame; %d of %d rows after the first frame had it in the frame before", p.returns, g.later))
+		line("key", p.name, fmt.Sprintf("differs in all rows of a frame; %d of %d rows after the first frame had it in the frame before", g.keys[0].returns,
+			g.division.rows-g.first))
+		if strays != "" {
+			line("skip_strays", true, "NOTE: "+strays+"Such rows are skipped")
+			strays = ""
+		}
 		line("rows", "auto", fmt.Sprintf("at most %d at once", g.most))
 	case g.frame < 0 && g.list == "":
 		writeKey(b, "rows", 1)
 	default:
-		if g.varying {
+		if g.most > g.least {
 			question("key", "frames have different numbers of rows. Which column is the key, which identifies the thing in a row?")
 		} else if g.most > 1 {
 			question("key", "no column identifies the things. Is each row the same thing in all frames? If not, log an id, and set key.")
 		}
 		line("rows", max(g.most, 1), "in each frame")
 	}
+	if strays != "" {
+		question("frame", strays+"Such rows are errors. Is the log sorted?")
+	}
 }
 
 // rate returns the number of frames per second with a reason.
 func (g *guess) rate() (hz int, reason string) {
 	const assumed = 60
-	if len(g.steps) == 0 {
+	if g.time < 0 || len(g.steps) == 0 {
 		return assumed, "QUESTION: how many frames does a second have? No column seems to be a time"
 	}
 	step := quantile.Median(g.steps)
 	name := g.columns[g.time].name
+	p := &g.columns[g.time]
+	last := ""
+	if list := tokens(name); len(list) > 0 {
+		last = list[len(list)-1]
+	}
 	for _, u := range []struct {
-		name string
-		unit float64
-	}{{"seconds", 1}, {"ms", 1e-3}, {"µs", 1e-6}, {"ns", 1e-9}} {
-		isCount := step == 1 && g.columns[g.time].whole // a tick, not a second
-		if period := step * u.unit; !isCount && period > 0.9/maxRateHz && period <= 1 {
+		name   string
+		unit   float64
+		tokens []string
+	}{{"seconds", 1, []string{"s", "sec", "secs", "seconds"}}, {"ms", 1e-3, []string{"ms", "msec", "millis"}},
+		{"µs", 1e-6, []string{"us", "µs", "usec", "micros"}}, {"ns", 1e-9, []string{"ns", "nanos"}}} {
+		named := slices.Contains(u.tokens, last)
+		isCount := step == 1 && p.whole && p.times == 0 && !named // a tick, not a second
+		period := step * u.unit
+		if !isCount && period > 0.9/maxRateHz && period <= 1 {
 			return int(math.Round(1 / period)), fmt.Sprintf("the median step of %s is %s, taken as %s", name, units.Significant(step, 4), u.name)
+		}
+		if named {
+			break
 		}
 	}
 	return assumed, fmt.Sprintf("QUESTION: how many frames does a second have? The median step of %s is %s", name, units.Significant(step, 4))
+}
+
+// fallReason describes the first column that counts frames by its name but falls; "" if there is none.
+func (g *guess) fallReason() string {
+	for i := range g.columns {
+		p := &g.columns[i]
+		if p.falls > 0 && (g.isTime(i) || p.named(frameNames...)) {
+			return fmt.Sprintf(" %s falls %s, first %s.", p.name, words.Count(p.falls, "time"), p.fall)
+		}
+	}
+	return ""
 }
 
 // guessedField is a field of the schema with the reasons for its keys.
@@ -174,10 +216,11 @@ var typeNames = []string{"type", "kind", "class", "model"}
 // fields returns the fields of the schema: those of all columns that are not frame, time or key, if a field can hold
 // their values.
 func (g *guess) fields() (list []guessedField) {
+	var quaternions []int // indices of first components
 	for i := range g.columns {
 		p := &g.columns[i]
 		switch {
-		case i == g.frame || i == g.key:
+		case i == g.frame || i == g.round || i == g.key:
 			continue
 		case i == g.time && g.frame >= 0:
 			g.leave(p.name, "it is the time of the frame")
@@ -193,7 +236,13 @@ func (g *guess) fields() (list []guessedField) {
 		if problem != "" {
 			g.leave(p.name, problem)
 		}
+		if p.quaternion && len(quaternions) == 0 || p.quaternion && quaternions[len(quaternions)-1]+4 <= len(list) {
+			quaternions = append(quaternions, len(list))
+		}
 		list = append(list, fields...)
+	}
+	for _, i := range quaternions {
+		markQuaternion(list[i : i+4])
 	}
 	if room := MaxFields - 1; len(list) > room { // one more is the presence of rows
 		for _, f := range list[room:] {
@@ -213,19 +262,20 @@ func (g *guess) fields() (list []guessedField) {
 // fields returns the fields for a column, or the reason why no field can hold its values.
 func (p *profile) fields() (list []guessedField, problem string) {
 	f := guessedField{field: frame.Field{Name: p.name, Scale: 1}, column: column{name: p.name}}
+	if p.numbers+p.bools > 0 && p.texts == 0 {
+		p.empty += p.missing
+	}
 	kinds := 0
 	for _, n := range []int{p.numbers, p.bools, p.texts} {
 		kinds += min(n, 1)
 	}
 	switch {
-	case kinds == 0:
+	case kinds == 0 && p.missing == 0:
 		return nil, "it is empty"
 	case p.texts == 0 && p.bools > 0 && (p.numbers == 0 || p.zeroOrOne()), p.bools == 0 && p.texts == 0 && p.zeroOrOne() && p.max > p.min:
 		f.field.Kind = frame.Flag
 		f.reason("only %s", strings.Join(slices.Sorted(maps.Keys(p.words)), " and "))
-	case kinds > 1 && p.notFinite():
-		return nil, "it has numbers that are not finite"
-	case p.texts > 0:
+	case p.texts > 0 || kinds == 0:
 		if problem := p.setWords(&f); problem != "" {
 			return nil, problem
 		}
@@ -254,21 +304,11 @@ func (f *guessedField) reason(format string, args ...any) {
 // zeroOrOne reports whether all numbers are 0 or 1, written so.
 func (p *profile) zeroOrOne() bool {
 	for w := range p.words {
-		if w != "0" && w != "1" && !strings.EqualFold(w, "true") && !strings.EqualFold(w, "false") {
+		if !isMissing([]byte(w)) && w != "0" && w != "1" && !strings.EqualFold(w, "true") && !strings.EqualFold(w, "false") {
 			return false
 		}
 	}
 	return p.min >= 0 && p.max <= 1
-}
-
-// notFinite reports whether one of the words is infinite or not a number.
-func (p *profile) notFinite() bool {
-	for w := range p.words {
-		if low := strings.ToLower(strings.TrimLeft(w, "+-")); low == "nan" || low == "inf" || low == "infinity" {
-			return true
-		}
-	}
-	return false
 }
 
 // wide reports whether a whole number needs more than 32 bits.
@@ -286,13 +326,32 @@ func (p *profile) hasDecimalCommas() bool {
 	return true
 }
 
+// thousands matches numbers with separators of thousands, such as 1.234,5 or 12,345,678.
+var thousands = regexp.MustCompile(`^[-+]?\d{1,3}([,.'’ \x{a0}\x{202f}]\d{3})+([,.]\d+)?$`)
+
+// hasThousands reports whether texts are numbers with separators of thousands, beside numbers without.
+func (p *profile) hasThousands() bool {
+	found := false
+	for w := range p.words {
+		_, err := parseDecimal([]byte(w))
+		separated := err != nil && thousands.MatchString(w)
+		if err != nil && !separated {
+			return false
+		}
+		found = found || separated
+	}
+	return found
+}
+
 // setWords makes f an enum. It returns why that is not possible, or "".
 func (p *profile) setWords(f *guessedField) (problem string) {
 	switch {
 	case p.badWord:
 		return fmt.Sprintf("it has texts that are not printable or longer than %d characters", maxText)
+	case p.hasThousands():
+		return "its numbers have thousands separators. Log them without"
 	case p.hasDecimalCommas():
-		return "its numbers have a decimal comma. Log them with a decimal point"
+		return "its numbers have a decimal comma. Log them with a decimal point, or set decimal = \",\" for CSV"
 	case len(p.words) > maxWords:
 		return fmt.Sprintf("it has more than %d different texts. If it identifies things, set key = %q", maxWords, p.name)
 	}
@@ -319,7 +378,11 @@ func (p *profile) setNumber(f *guessedField) {
 	case p.digits > maxDigits || (p.max-p.min)*1.25/scale > math.MaxInt32 || max(-p.min, p.max)*1.25/scale > math.MaxInt32:
 		f.field.Kind = frame.Float32
 		f.reason("%s to %s with up to %d decimals, too many for 32 bits", formatNumber(p.min), formatNumber(p.max), p.digits)
-		f.reason("QUESTION: how precise must it be? kind = \"quantity\" with a range and tolerance = 0.05, for example, costs much less")
+		kind, tolerance := "quantity", "0.05"
+		if isAngle {
+			kind, tolerance = "angle", `"0.5 deg"`
+		}
+		f.reason("QUESTION: how precise must it be? kind = %q with a range and tolerance = %s, for example, costs much less", kind, tolerance)
 		if p.exact > 7 {
 			f.reason("The log has up to %d significant digits, of which a float32 keeps 7", p.exact)
 		}
@@ -400,6 +463,9 @@ func (p *profile) setAngle(f *guessedField, turn, low, digit float64) {
 		evidence = words.Count(n, "jump") + " by nearly a turn"
 	}
 	f.reason("%s to %s; %s", formatNumber(p.min), formatNumber(p.max), evidence)
+	if digit < turn/36000 {
+		f.reason("QUESTION: does the game need this precision? tolerance = \"0.5 deg\" instead of scale, for example, costs less")
+	}
 }
 
 // setRange makes f a quantity in steps of scale, with a range that contains all numbers, and 0 if that is near. Its ends
@@ -431,7 +497,30 @@ func (p *profile) setEmpty(f *guessedField) {
 			f.setValues(slices.Sorted(slices.Values(append(f.field.Values, "none"))))
 		}
 	}
-	f.reason("empty in %s: it then is %s", words.Count(p.empty, "row"), f.column.empty)
+	if p.missing > 0 && !f.field.Named() {
+		f.reason("NOTE: empty or not a finite number in %s: it then is %s", words.Count(p.empty, "row"), f.column.empty)
+	} else {
+		f.reason("empty in %s: it then is %s", words.Count(p.empty, "row"), f.column.empty)
+	}
+}
+
+// markQuaternion gives the four components of a unit quaternion one range and scale. Rounding of 1e-6 turns it by 0.0001
+// degrees.
+func markQuaternion(list []guessedField) {
+	scale := 1.0
+	var axes []string
+	for _, f := range list {
+		scale = max(min(scale, f.field.Step()), 1e-6)
+		name := tokens(f.column.name)
+		axes = append(axes, name[len(name)-1])
+	}
+	for i := range list {
+		f := &list[i]
+		f.field.Kind, f.field.Unit, f.reasons = frame.Quantity, "quaternion", nil
+		f.setRange(-1, 1, scale)
+	}
+	list[0].reason("NOTE: with the next three fields a unit quaternion, in the order %s", strings.Join(axes, ", "))
+	list[0].reason("QUESTION: does the game need this precision? tolerance = \"0.5 deg\" instead of scale in all four costs less, and smallest three less again")
 }
 
 // findVectors marks the first position among the fields, and its velocity.

@@ -2,10 +2,12 @@ package table
 
 import (
 	"bytes"
-	"maps"
+	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 	"unicode"
 )
 
@@ -16,7 +18,9 @@ type profile struct {
 	empty   int             // number of cells that are empty or missing
 	numbers int             // number of cells that are numbers
 	bools   int             // number of cells that are true or false
-	texts   int             // number of cells that are neither
+	missing int             // number of cells that are no finite number, such as NaN
+	times   int             // number of texts that are a time
+	texts   int             // number of cells that are nothing of these, or a time
 	words   map[string]bool // different cells; at most maxWords+1
 	badWord bool            // a cell cannot be a word of an enum
 
@@ -26,13 +30,17 @@ type profile struct {
 	digits   int     // largest number of decimals that are not 0
 	exact    int     // largest number of significant digits
 	last     []byte  // newest cell
-	number   float64 // newest number
-	falls    bool    // a number is below that before
 	runs     int     // number of times that the cell differs from that of the row before
 
-	repeats bool           // two rows of a frame have the same value, or there are too many values
-	returns int            // number of values that the frame before had too
-	seen    map[string]int // by value: the newest frame with it
+	number float64 // newest number or time
+	top    float64 // largest number or time
+	falls  int     // number of rows whose number or time is below that before
+	fall   string  // describes the first of them
+	late   int     // number of rows below top
+	step   float64 // first positive difference of neighbours
+	uneven int     // number of rises by less than half of step, or by more than 1.5 times step
+
+	quaternion bool // this and the next three columns are a unit quaternion
 
 	wraps   [len(turns)]int // by turn: changes of a thing by nearly a turn
 	between [len(turns)]int // by turn: smaller changes that are not small
@@ -42,9 +50,9 @@ type profile struct {
 var turns = [...]float64{360, 2 * math.Pi}
 
 // add adds a cell.
-func (p *profile) add(cell []byte) {
+func (p *profile) add(cell []byte, line int) {
 	if p.words == nil {
-		p.words, p.whole, p.integers, p.min, p.max, p.number = map[string]bool{}, true, true, math.Inf(1), math.Inf(-1), math.Inf(-1)
+		p.words, p.whole, p.integers, p.min, p.max, p.top = map[string]bool{}, true, true, math.Inf(1), math.Inf(-1), math.Inf(-1)
 	}
 	if !bytes.Equal(cell, p.last) || p.runs == 0 {
 		p.runs++
@@ -53,12 +61,21 @@ func (p *profile) add(cell []byte) {
 			p.words[string(word)] = true
 		}
 	}
-	v, err := parseDecimal(cell)
+	v, isTime := parseOrder(cell)
 	switch {
 	case len(cell) == 0:
 		p.empty++
-	case err == nil:
-		p.addNumber(cell, v)
+	case !math.IsNaN(v):
+		p.addOrder(v, line)
+		if !isTime {
+			p.addNumber(cell, v)
+			break
+		}
+		p.times++
+		p.texts++
+		p.badWord = p.badWord || !isPrintableName(string(cell))
+	case isMissing(cell):
+		p.missing++
 	case bytes.EqualFold(cell, []byte("true")) || bytes.EqualFold(cell, []byte("false")):
 		p.bools++
 	default:
@@ -70,8 +87,7 @@ func (p *profile) add(cell []byte) {
 // addNumber adds a cell that is the number v.
 func (p *profile) addNumber(cell []byte, v float64) {
 	p.numbers++
-	p.falls = p.falls || v < p.number
-	p.number, p.min, p.max = v, min(p.min, v), max(p.max, v)
+	p.min, p.max = min(p.min, v), max(p.max, v)
 	p.whole = p.whole && v == math.Trunc(v)
 	if bytes.ContainsAny(cell, ".eE") {
 		p.integers = false
@@ -80,9 +96,68 @@ func (p *profile) addNumber(cell []byte, v float64) {
 	}
 }
 
+// addOrder adds a number or a time to what is known of the order.
+func (p *profile) addOrder(v float64, line int) {
+	rise := v - p.number
+	switch {
+	case p.numbers+p.times == 0 || rise == 0:
+	case rise < 0:
+		p.falls++
+		if p.fall == "" {
+			p.fall = fmt.Sprintf("in line %d", line)
+		}
+	case p.step == 0:
+		p.step = rise
+	case rise < p.step/2 || rise > p.step*1.5:
+		p.uneven++
+	}
+	if v < p.top {
+		p.late++
+	}
+	p.number = v
+	p.top = max(p.top, v)
+}
+
+// timeLayouts are the forms of times that parseOrder reads. Fractions of seconds may follow.
+var timeLayouts = []string{time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05", time.DateTime, time.TimeOnly, "2006/01/02 15:04:05",
+	"01/02/2006 15:04:05", "02.01.2006 15:04:05"}
+
+// parseOrder returns the number in a cell, or its time in seconds, which have an order; NaN if it is neither.
+func parseOrder(cell []byte) (v float64, isTime bool) {
+	v, err := parseDecimal(cell)
+	if err == nil {
+		return v, false
+	}
+	if len(cell) < 8 || cell[0] < '0' || cell[0] > '9' || bytes.IndexByte(cell, ':') < 0 {
+		return math.NaN(), false
+	}
+	for _, layout := range timeLayouts {
+		t, err := time.Parse(layout, string(cell))
+		if err == nil {
+			return float64(t.UnixMicro()) / 1e6, true
+		}
+	}
+	return math.NaN(), false
+}
+
 // countDigits returns how many decimals a decimal number needs, without zeros at the end, and how many significant digits
-// it has.
+// it has. Of more than 15, which a float64 does not keep, it counts those of the rounded number: 7.800000000000001 has one
+// decimal. So has 7.8000001907348633, which is the nearest float32.
 func countDigits(number string) (decimals, significant int) {
+	decimals, significant = digitsOf(number)
+	if significant <= 15 {
+		return decimals, significant
+	}
+	v, _ := strconv.ParseFloat(number, 64) // the caller has parsed it
+	short := strconv.FormatFloat(v, 'g', 15, 64)
+	if float64(float32(v)) == v {
+		short = strconv.FormatFloat(v, 'g', -1, 32)
+	}
+	return digitsOf(short)
+}
+
+// digitsOf is countDigits without rounding.
+func digitsOf(number string) (decimals, significant int) {
 	mantissa, exponent := number, 0
 	if i := strings.IndexAny(number, "eE"); i >= 0 {
 		v, err := parseDecimal([]byte(number[i+1:]))
@@ -99,31 +174,6 @@ func countDigits(number string) (decimals, significant int) {
 		whole = trimmed
 	}
 	return max(0, len(fraction)-exponent), len(strings.TrimLeft(whole+fraction, "0"))
-}
-
-// see adds a value of a frame to find out whether it identifies a thing.
-func (p *profile) see(cell []byte, frame int) {
-	if p.repeats || len(cell) > maxKey || len(p.seen) > maxRows {
-		p.repeats = true
-		return
-	}
-	if p.seen == nil {
-		p.seen = map[string]int{}
-	}
-	switch last := p.seen[string(cell)]; {
-	case last == frame:
-		p.repeats = true
-	case last > 0 && last == frame-1:
-		p.returns++
-	}
-	p.seen[string(cell)] = frame
-}
-
-// forget drops values that were last seen two frames before the given one, or earlier.
-func (p *profile) forget(frame int) {
-	if len(p.seen) > maxTracked {
-		maps.DeleteFunc(p.seen, func(_ string, last int) bool { return last < frame-1 })
-	}
 }
 
 // addChange adds the size of a change of a thing from one frame to the next.

@@ -73,7 +73,7 @@ func (l *Layout) assumptions(path string, remarks []string) string {
 		subject, _, isQuestion := strings.Cut(remark, ": QUESTION: ")
 		switch {
 		case !isQuestion:
-			parts = append(parts, remark)
+			parts = append(parts, strings.Replace(remark, ": NOTE", "", 1))
 		case subject == "rate_hz":
 			parts[0] += ", which the log does not show"
 			fallthrough

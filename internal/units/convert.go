@@ -14,7 +14,9 @@ var conversions = map[string]struct {
 	"um": {"length", 1, 1e6}, "µm": {"length", 1, 1e6}, "in": {"length", 254, 1e4}, "ft": {"length", 3048, 1e4},
 	"rad": {"angle", 1, 1}, "mrad": {"angle", 1, 1000}, "deg": {"angle", math.Pi, 180}, "°": {"angle", math.Pi, 180},
 	"turn": {"angle", 2 * math.Pi, 1},
-	"s":    {"time", 1, 1}, "ms": {"time", 1, 1000}, "us": {"time", 1, 1e6}, "µs": {"time", 1, 1e6}, "min": {"time", 60, 1}, "h": {"time", 3600, 1},
+	// A component of a unit quaternion: four of them that are off by e turn by up to 4e rad.
+	"quaternion": {"angle", 4, 1},
+	"s":          {"time", 1, 1}, "ms": {"time", 1, 1000}, "us": {"time", 1, 1e6}, "µs": {"time", 1, 1e6}, "min": {"time", 60, 1}, "h": {"time", 3600, 1},
 	"kg": {"mass", 1, 1}, "g": {"mass", 1, 1000}, "t": {"mass", 1000, 1},
 }
 

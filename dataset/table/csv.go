@@ -124,9 +124,9 @@ func (c *csvReader) next() ([][]byte, error) {
 		return nil, err
 	}
 	if n := len(c.cells); n != len(c.names) {
-		expected := fmt.Sprintf("%d columns", len(c.names))
+		expected := fmt.Sprintf("%d columns, as in the line with their names", len(c.names))
 		if n < len(c.names) {
-			expected += fmt.Sprintf(": column %d (%s) is missing", n+1, c.names[n])
+			expected = fmt.Sprintf("%d columns: column %d (%s) is missing", len(c.names), n+1, c.names[n])
 		}
 		return nil, c.fail(-1, ErrRecords, fmt.Sprintf("a row of %d columns", n), expected)
 	}

@@ -133,10 +133,12 @@ var (
 	keyNames   = []string{"id", "key", "guid", "uuid", "uid", "eid", "netid", "entity", "handle", "name", "player", "unit", "actor", "object", "slot", "index"}
 )
 
-// isOrdered reports whether the values of column i have an order that they keep, but for one row in 50.
+// isOrdered reports whether column i has an order that it keeps, but for one row in 50, and may thus identify frames.
+// Coordinates do not.
 func (g *guess) isOrdered(i int) bool {
 	p := &g.columns[i]
-	return p.numbers+p.times == g.rows && p.runs > 1 && 50*p.late <= g.rows && g.isNamed(i) && (g.list == "" || p.around)
+	_, axis := splitAxis(p.name)
+	return (axis < 0 || g.isFrame(i)) && p.numbers+p.times == g.rows && p.runs > 1 && 50*p.late <= g.rows && g.isNamed(i) && (g.list == "" || p.around)
 }
 
 // isTime reports whether column i is a time by its name or its form.
@@ -144,6 +146,9 @@ func (g *guess) isTime(i int) bool {
 	p := &g.columns[i]
 	return p.times == g.rows || p.named(timeNames...)
 }
+
+// isFrame reports whether column i identifies frames by its name or its form.
+func (g *guess) isFrame(i int) bool { return g.isTime(i) || g.columns[i].named(frameNames...) }
 
 // score returns how probable it is that d.frame identifies the frames, and sets d.key. Below 5 it is not probable enough.
 func (g *guess) score(d *division) (score int) {
@@ -155,7 +160,6 @@ func (g *guess) score(d *division) (score int) {
 		return 4
 	}
 	p := &g.columns[d.frame]
-	_, axis := splitAxis(p.name)
 	for _, evidence := range []struct {
 		holds  bool
 		points int
@@ -168,7 +172,7 @@ func (g *guess) score(d *division) (score int) {
 		{p.uneven*5 <= p.runs, 1}, // most steps are of one size
 		{p.late == 0, 1},
 		{d.frame == 0, 1},
-		{axis >= 0, -5},
+		{nameRank(p.name, keyNames) > 0, -3},
 	} {
 		if evidence.holds {
 			score += evidence.points
@@ -187,7 +191,7 @@ func (g *guess) divisions() (list []*division) {
 			p := &g.columns[i]
 			exact := p.texts == g.rows || p.whole && p.numbers == g.rows
 			_, axis := splitAxis(p.name)
-			candidate := nameRank(p.name, keyNames) > 0 || axis < 0 && !p.zeroOrOne()
+			candidate := nameRank(p.name, keyNames) > 0 || axis < 0 && !g.isFrame(i)
 			if i != frame && i != round && exact && candidate && !p.around && g.isNamed(i) {
 				d.keys = append(d.keys, identity{column: i, seen: map[string]int{}})
 			}
@@ -203,20 +207,23 @@ func (g *guess) divisions() (list []*division) {
 	for i := range columns {
 		columns[i] = i
 	}
-	isProbable := func(i int) int { // 0 sorts first
-		if g.isTime(i) || g.columns[i].named(frameNames...) {
+	slices.SortStableFunc(columns, func(i, j int) int {
+		switch {
+		case g.isFrame(i) == g.isFrame(j):
 			return 0
+		case g.isFrame(i):
+			return -1
 		}
 		return 1
-	}
-	slices.SortStableFunc(columns, func(i, j int) int { return isProbable(i) - isProbable(j) })
+	})
 	for _, i := range columns {
 		if len(list) == maxDivisions {
 			break
 		}
 		p := &g.columns[i]
 		round := slices.IndexFunc(g.columns, func(r profile) bool {
-			return r.runs == p.falls+1 && r.empty == 0 && r.around == p.around && isPrintableName(r.name)
+			isKey := nameRank(r.name, keyNames) > 0 // the log is sorted by things
+			return r.runs == p.falls+1 && r.empty == 0 && r.around == p.around && !isKey && isPrintableName(r.name)
 		})
 		switch {
 		case g.isOrdered(i):

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -151,9 +152,67 @@ func TestInferByEvidence(t *testing.T) {
 	}
 }
 
+// Exports of spreadsheets, engines and databases play with the right rate and fields, or a remark or an error has the reason.
+func TestInferExports(t *testing.T) {
+	rows := func(header string, things int, row func(n, thing int) string) string {
+		text := header + "\n"
+		for n := range 60 {
+			for thing := range things {
+				text += row(n, thing) + "\n"
+			}
+		}
+		return text
+	}
+	for _, c := range []struct {
+		name, text string
+		want       string // frame, key, rate and columns of fields
+		remark     string // part of the remarks or the error
+	}{
+		{"french.csv", "\ufeffsep=;\r\n" + rows("Horodatage;Véhicule;Alt;Vitesse", 3, func(n, thing int) string {
+			return fmt.Sprintf("01/03/2024 12:00:%02d;Camion %d;1\u202f%d,5;%d,2\r", n, thing, 200+n, n*thing)
+		}), "Horodatage Véhicule 1 [present Vitesse]", "Alt: left out, since its numbers have thousands separators"},
+		{"database.csv", rows("ts|player|x|alive|comment", 2, func(n, thing int) string {
+			return fmt.Sprintf("2024-05-06 10:00:%09.6f+00|p%d|%d|t|\"more\nlines; %d\"", float64(n)/20, thing, n*3, n)
+		}), "ts player 20 [present x alive]", "comment: left out, since it has texts that are not printable"},
+		{"engine.jsonl", rows("", 3, func(n, thing int) string {
+			line := fmt.Sprintf(`{"ev":"move","t":%.3f,"node":"/root/P%d","x":%.2f}`, float64(n)/60, thing, float64(n)/2)
+			if n%10 == 3 {
+				line += fmt.Sprintf("\n"+`{"ev":"shoot","t":%.3f,"who":"P1"}`, float64(n)/60)
+			}
+			return line
+		}), "t node 60 [present ev x]", "where: NOTE: other lines are left out"},
+		{"pandas.csv", rows(",step,agent_id,reward", 2, func(n, thing int) string {
+			return fmt.Sprintf("%d,%d,%d,%v", 2*n+thing, n, thing, float64(float32(n)/10))
+		}), "step agent_id 60 [present reward]", `"": left out`},
+		{"pauses.csv", rows("seconds,car,x", 2, func(n, thing int) string {
+			return fmt.Sprintf("%.3f,%d,%d", float64(n)/30+float64(n/25)*40, thing, n)
+		}), "seconds car 30 [present x]", "NOTE: the mean step of seconds is 0.03333, taken as seconds without 2 of 59 steps that are far longer or shorter"},
+		{"sorted.csv", rows("id,tick,x", 2, func(n, thing int) string { return fmt.Sprintf("%d,%d,%d", n/30, n%30*2+thing, n) }),
+			"  60 [id tick x]", "tick falls 1 time, first in line 62; a log that is sorted by it plays"},
+		{"wide.txt", "\xff\xfet\x00", "", "the file is in UTF-16; expected text in UTF-8; iconv"},
+		{"preamble.csv", "Format,Logger\n\nTime,Speed,Throttle\n0.1,3,4\n", "", "preamble.csv:3: a row of 3 columns; expected 2 columns, as in the line with their names"},
+	} {
+		path := fileOf(t, c.name, []byte(c.text))
+		if c.want == "" {
+			if _, _, err := Infer(t.Context(), path); err == nil || !strings.Contains(err.Error(), c.remark) {
+				t.Errorf("%s: %v, want %s", c.name, err, c.remark)
+			}
+			continue
+		}
+		l, remarks, _ := guessOf(t, path)
+		var columns []string
+		for _, column := range l.columns {
+			columns = append(columns, column.name)
+		}
+		if got := fmt.Sprint(l.Frame, " ", l.Key, " ", l.Schema.TickHz, " ", columns); got != c.want || !strings.Contains(remarks, c.remark) {
+			t.Errorf("%s: %s, want %s\n%s\nwant %s", c.name, got, c.want, remarks, c.remark)
+		}
+	}
+}
+
 // Digits that a float64 or a float32 does not keep are noise.
 func TestDigits(t *testing.T) {
-	for text, want := range map[string]int{"7.800000000000001": 1, "0.30000000000000004": 1, "7.8000001907348633": 1, "0.30000001192092896": 1,
+	for text, want := range map[string]int{"7.800000000000001": 1, "0.30000000000000004": 1, "7.8000001907348633": 1, "0.800000011920929": 1, "0.30000001192092896": 1,
 		"12345.678901234567": 10, "1.25": 2, "1e-3": 3, "100": 0, "123456789.123456789": 6} {
 		if got, _ := countDigits(text); got != want {
 			t.Errorf("%s has %d decimals, want %d", text, got, want)

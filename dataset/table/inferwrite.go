@@ -151,7 +151,7 @@ func (g *guess) rate() (hz int, reason string) {
 	if g.time < 0 || len(g.steps) == 0 {
 		return assumed, "QUESTION: how many frames does a second have? No column seems to be a time"
 	}
-	step := quantile.Median(g.steps)
+	step, uneven := g.step()
 	name := g.columns[g.time].name
 	p := &g.columns[g.time]
 	last := ""
@@ -168,21 +168,40 @@ func (g *guess) rate() (hz int, reason string) {
 		isCount := step == 1 && p.whole && p.times == 0 && !named // a tick, not a second
 		period := step * u.unit
 		if !isCount && period > 0.9/maxRateHz && period <= 1 {
-			return int(math.Round(1 / period)), fmt.Sprintf("the median step of %s is %s, taken as %s", name, units.Significant(step, 4), u.name)
+			reason = fmt.Sprintf("the mean step of %s is %s, taken as %s", name, units.Significant(step, 4), u.name)
+			if uneven > 0 {
+				reason = fmt.Sprintf("NOTE: %s without %d of %d steps that are far longer or shorter", reason, uneven, len(g.steps))
+			}
+			return int(math.Round(1 / period)), reason
 		}
 		if named {
 			break
 		}
 	}
-	return assumed, fmt.Sprintf("QUESTION: how many frames does a second have? The median step of %s is %s", name, units.Significant(step, 4))
+	return assumed, fmt.Sprintf("QUESTION: how many frames does a second have? The mean step of %s is %s", name, units.Significant(step, 4))
+}
+
+// step returns the mean difference of the times of two frames, without those that differ from the median by more than a half
+// of it, such as pauses. It returns the number of these too.
+func (g *guess) step() (mean float64, uneven int) {
+	median := quantile.Median(g.steps)
+	sum := 0.0
+	for _, step := range g.steps {
+		if step < median/2 || step > median*1.5 {
+			uneven++
+		} else {
+			sum += step
+		}
+	}
+	return sum / float64(len(g.steps)-uneven), uneven
 }
 
 // fallReason describes the first column that counts frames by its name but falls; "" if there is none.
 func (g *guess) fallReason() string {
 	for i := range g.columns {
 		p := &g.columns[i]
-		if p.falls > 0 && (g.isTime(i) || p.named(frameNames...)) {
-			return fmt.Sprintf(" %s falls %s, first %s.", p.name, words.Count(p.falls, "time"), p.fall)
+		if p.falls > 0 && g.isFrame(i) {
+			return fmt.Sprintf(" %s falls %s, first %s; a log that is sorted by it plays.", p.name, words.Count(p.falls, "time"), p.fall)
 		}
 	}
 	return ""
@@ -346,10 +365,10 @@ func (p *profile) hasThousands() bool {
 // setWords makes f an enum. It returns why that is not possible, or "".
 func (p *profile) setWords(f *guessedField) (problem string) {
 	switch {
-	case p.badWord:
-		return fmt.Sprintf("it has texts that are not printable or longer than %d characters", maxText)
 	case p.hasThousands():
 		return "its numbers have thousands separators. Log them without"
+	case p.badWord:
+		return fmt.Sprintf("it has texts that are not printable or longer than %d characters", maxText)
 	case p.hasDecimalCommas():
 		return "its numbers have a decimal comma. Log them with a decimal point, or set decimal = \",\" for CSV"
 	case len(p.words) > maxWords:

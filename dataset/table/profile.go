@@ -119,7 +119,7 @@ func (p *profile) addOrder(v float64, line int) {
 }
 
 // timeLayouts are the forms of times that parseOrder reads. Fractions of seconds may follow.
-var timeLayouts = []string{time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05", time.DateTime, time.TimeOnly, "2006/01/02 15:04:05",
+var timeLayouts = []string{time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05Z07", "2006-01-02T15:04:05", time.DateTime, time.TimeOnly, "2006/01/02 15:04:05",
 	"01/02/2006 15:04:05", "02.01.2006 15:04:05"}
 
 // parseOrder returns the number in a cell, or its time in seconds, which have an order; NaN if it is neither.
@@ -142,18 +142,17 @@ func parseOrder(cell []byte) (v float64, isTime bool) {
 
 // countDigits returns how many decimals a decimal number needs, without zeros at the end, and how many significant digits
 // it has. Of more than 15, which a float64 does not keep, it counts those of the rounded number: 7.800000000000001 has one
-// decimal. So has 7.8000001907348633, which is the nearest float32.
+// decimal. So has 7.80000019073486, which is the nearest float32.
 func countDigits(number string) (decimals, significant int) {
 	decimals, significant = digitsOf(number)
-	if significant <= 15 {
+	if significant <= 9 {
 		return decimals, significant
 	}
-	v, _ := strconv.ParseFloat(number, 64) // the caller has parsed it
-	short := strconv.FormatFloat(v, 'g', 15, 64)
-	if float64(float32(v)) == v {
-		short = strconv.FormatFloat(v, 'g', -1, 32)
+	v, _ := strconv.ParseFloat(number, 64)                   // the caller has parsed it
+	if math.Abs(v-float64(float32(v))) < math.Abs(v)*1e-15 { // a float32 has up to 9 digits
+		return digitsOf(strconv.FormatFloat(v, 'g', -1, 32))
 	}
-	return digitsOf(short)
+	return digitsOf(strconv.FormatFloat(v, 'g', min(significant, 15), 64))
 }
 
 // digitsOf is countDigits without rounding.

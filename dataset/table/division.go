@@ -203,22 +203,10 @@ func (g *guess) divisions() (list []*division) {
 		list = append(list, d)
 	}
 	add(-1, -1)
-	columns := make([]int, len(g.columns))
-	for i := range columns {
-		columns[i] = i
-	}
-	slices.SortStableFunc(columns, func(i, j int) int {
-		switch {
-		case g.isFrame(i) == g.isFrame(j):
-			return 0
-		case g.isFrame(i):
-			return -1
-		}
-		return 1
-	})
-	for _, i := range columns {
-		if len(list) == maxDivisions {
-			break
+	for n := range 2 * len(g.columns) { // twice, columns that are named like frames first
+		i := n % len(g.columns)
+		if g.isFrame(i) != (n == i) || len(list) == maxDivisions {
+			continue
 		}
 		p := &g.columns[i]
 		round := slices.IndexFunc(g.columns, func(r profile) bool {
@@ -270,7 +258,7 @@ func (g *guess) findFrames() error {
 func (g *guess) strayReason() (reason string) {
 	if g.frame >= 0 && g.columns[g.frame].late > 0 && g.round < 0 {
 		p := &g.columns[g.frame]
-		reason = fmt.Sprintf("%s falls, first %s. ", p.name, p.fall)
+		reason = fmt.Sprintf("%s falls, first in line %d. ", p.name, p.fallLine)
 	}
 	if g.key >= 0 && g.keys[0].repeats > 0 {
 		reason += fmt.Sprintf("%s is twice in a frame, first in line %d. ", g.columns[g.key].name, g.keys[0].line)

@@ -64,8 +64,8 @@ type guess struct {
 	*division                 // the frames
 	ctx       context.Context // ends the passes
 	comma     byte            // separator of CSV; 0 for JSON Lines
-	converted bool            // CSV: numbers have a decimal comma
-	where     condition       // the lines that are read
+	csv       csvReader
+	where     condition // the lines that are read
 	columns   []profile
 	leftOut   []string  // remarks on columns that the schema does not describe
 	remarks   []string  // for the user, beside the schema
@@ -86,9 +86,8 @@ func (g *guess) reader() (rowReader, []string, error) {
 		_, err := r.start(g.In, names)
 		return r, names, err
 	}
-	r := &csvReader{path: g.Path, comma: g.comma, header: true, decimalComma: g.comma != ','}
-	_, err := r.start(g.In, nil)
-	return r, r.names, err
+	_, err := g.csv.start(g.In, nil)
+	return &g.csv, g.csv.names, err
 }
 
 // findColumns determines the format and the columns.
@@ -121,14 +120,15 @@ func (g *guess) findColumns() error {
 			g.comma = c
 		}
 	}
-	r, names, err := g.reader()
+	g.csv = csvReader{path: g.Path, comma: g.comma, header: true, decimalComma: g.comma != ','}
+	_, names, err := g.reader()
 	if err == io.EOF {
 		return &source.Error{File: g.Path, Problem: "has no lines", Expected: "a log in CSV or JSON Lines", Kind: ErrRecords}
 	} else if err != nil {
 		return err
 	}
-	if c := r.(*csvReader); c.lacksHeader(nil) {
-		return c.fail(-1, ErrRecords, "the first line has values", "the names of the columns in the first line")
+	if g.csv.lacksHeader(nil) {
+		return g.csv.fail(-1, ErrRecords, "the first line has values", "the names of the columns in the first line")
 	}
 	for _, name := range names[:min(len(names), MaxFields)] {
 		g.columns = append(g.columns, profile{name: name})
@@ -150,9 +150,6 @@ func (g *guess) each(limit int, visit func(cells [][]byte, line int)) error {
 			return g.ctx.Err()
 		}
 		cells, err := r.next()
-		if c, ok := r.(*csvReader); ok && c.converted {
-			g.converted = true
-		}
 		if err == io.EOF {
 			return nil
 		} else if err != nil {

@@ -104,30 +104,25 @@ func kindOfLines(list string, shapes []map[string]string) (where condition) {
 		largest := ""
 		for value, group := range groups {
 			_, hasList := group[0][list]
-			if value != "" && (list == "" || hasList) && (largest == "" || len(group) > len(groups[largest])) {
+			if (list == "" || hasList) && len(group) > len(groups[largest]) {
 				largest = value
 			}
 		}
-		if largest == "" || len(groups) < 2 || len(groups) > maxKinds {
-			continue
-		}
-		differs := true
-		for _, shape := range shapes {
-			_, hasList := shape[list]
-			isLargest := shape[path] == largest
-			shared := 0
+		isOther := func(shape map[string]string) bool { // has no list or other values
+			if list != "" {
+				_, hasList := shape[list]
+				return !hasList
+			}
+			shared := -1 // without path
 			for p := range groups[largest][0] {
-				if _, ok := shape[p]; ok && p != path {
+				if _, ok := shape[p]; ok {
 					shared++
 				}
 			}
-			isAlike := hasList
-			if list == "" {
-				isAlike = 2*shared >= len(groups[largest][0])
-			}
-			differs = differs && isAlike == isLargest
+			return 2*shared < len(groups[largest][0])
 		}
-		if differs {
+		mixed := func(shape map[string]string) bool { return isOther(shape) == (shape[path] == largest) }
+		if largest != "" && len(groups) > 1 && len(groups) <= maxKinds && !slices.ContainsFunc(shapes, mixed) {
 			return condition{path, largest, true}
 		}
 	}

@@ -29,6 +29,9 @@ func (g *guess) write(fields []guessedField) []byte {
 	if g.most > g.least {
 		g.remarks[0] = fmt.Sprintf("%s of %d to %s", words.Count(g.frames, "frame"), g.least, words.Count(g.most, "row"))
 	}
+	if g.division.rows < g.rows {
+		g.remarks[0] += fmt.Sprintf(" in the first %d of %d rows", g.division.rows, g.rows)
+	}
 	g.writeFrames(&b, base)
 	for _, f := range fields {
 		f.write(&b)
@@ -102,7 +105,7 @@ func (g *guess) writeFrames(b *strings.Builder, base string) {
 	} else if g.comma != 0 && l.FormatOf(g.Path) != formatCSV {
 		line("format", "csv", "cells are separated by "+strconv.Quote(string(g.comma)))
 	}
-	if g.converted {
+	if g.csv.converted {
 		line("decimal", ",", "NOTE: 12,5 is read as 12.5")
 	}
 	if g.where.column != "" {
@@ -154,28 +157,24 @@ func (g *guess) rate() (hz int, reason string) {
 	step, uneven := g.step()
 	name := g.columns[g.time].name
 	p := &g.columns[g.time]
-	last := ""
+	probable := []string{"s", "ms", "µs", "ns"}
+	isCount := step == 1 && p.whole && p.times == 0 // a tick, not a second
 	if list := tokens(name); len(list) > 0 {
-		last = list[len(list)-1]
+		last := list[len(list)-1]
+		if _, isUnit := units.Factor(last, "s"); isUnit {
+			probable = []string{last}
+			isCount = false
+		}
 	}
-	for _, u := range []struct {
-		name   string
-		unit   float64
-		tokens []string
-	}{{"seconds", 1, []string{"s", "sec", "secs", "seconds"}}, {"ms", 1e-3, []string{"ms", "msec", "millis"}},
-		{"µs", 1e-6, []string{"us", "µs", "usec", "micros"}}, {"ns", 1e-9, []string{"ns", "nanos"}}} {
-		named := slices.Contains(u.tokens, last)
-		isCount := step == 1 && p.whole && p.times == 0 && !named // a tick, not a second
-		period := step * u.unit
+	for _, unit := range probable {
+		factor, _ := units.Factor(unit, "s")
+		period := step * factor
 		if !isCount && period > 0.9/maxRateHz && period <= 1 {
-			reason = fmt.Sprintf("the mean step of %s is %s, taken as %s", name, units.Significant(step, 4), u.name)
+			reason = fmt.Sprintf("the mean step of %s is %s, taken as %s", name, units.Significant(step, 4), unit)
 			if uneven > 0 {
 				reason = fmt.Sprintf("NOTE: %s without %d of %d steps that are far longer or shorter", reason, uneven, len(g.steps))
 			}
 			return int(math.Round(1 / period)), reason
-		}
-		if named {
-			break
 		}
 	}
 	return assumed, fmt.Sprintf("QUESTION: how many frames does a second have? The mean step of %s is %s", name, units.Significant(step, 4))
@@ -201,7 +200,7 @@ func (g *guess) fallReason() string {
 	for i := range g.columns {
 		p := &g.columns[i]
 		if p.falls > 0 && g.isFrame(i) {
-			return fmt.Sprintf(" %s falls %s, first %s; a log that is sorted by it plays.", p.name, words.Count(p.falls, "time"), p.fall)
+			return fmt.Sprintf(" %s falls %s, first in line %d; a log that is sorted by it plays.", p.name, words.Count(p.falls, "time"), p.fallLine)
 		}
 	}
 	return ""
@@ -323,11 +322,12 @@ func (f *guessedField) reason(format string, args ...any) {
 // zeroOrOne reports whether all numbers are 0 or 1, written so.
 func (p *profile) zeroOrOne() bool {
 	for w := range p.words {
-		if !isMissing([]byte(w)) && w != "0" && w != "1" && !strings.EqualFold(w, "true") && !strings.EqualFold(w, "false") {
+		_, err := parseFlag([]byte(w))
+		if err != nil && !isMissing([]byte(w)) {
 			return false
 		}
 	}
-	return p.min >= 0 && p.max <= 1
+	return true
 }
 
 // wide reports whether a whole number needs more than 32 bits.
@@ -335,42 +335,34 @@ func (p *profile) wide() bool {
 	return p.min < math.MinInt32 || p.max > math.MaxUint32 || p.min < 0 && p.max > math.MaxInt32
 }
 
-// hasDecimalCommas reports whether all texts are numbers with a decimal comma.
-func (p *profile) hasDecimalCommas() bool {
-	for w := range p.words {
-		if _, err := parseDecimal([]byte(strings.Replace(w, ",", ".", 1))); err != nil {
-			return false
-		}
-	}
-	return true
-}
+// grouped matches numbers with separators of thousands, such as 1.234,5 or 12,345,678.
+var grouped = regexp.MustCompile(`^[-+]?\d{1,3}([,.'’ \x{a0}\x{202f}]\d{3})+([,.]\d+)?$`)
 
-// thousands matches numbers with separators of thousands, such as 1.234,5 or 12,345,678.
-var thousands = regexp.MustCompile(`^[-+]?\d{1,3}([,.'’ \x{a0}\x{202f}]\d{3})+([,.]\d+)?$`)
-
-// hasThousands reports whether texts are numbers with separators of thousands, beside numbers without.
-func (p *profile) hasThousands() bool {
-	found := false
+// numberProblem returns why all texts are numbers to people only, or "".
+func (p *profile) numberProblem() string {
+	commas := true
 	for w := range p.words {
 		_, err := parseDecimal([]byte(w))
-		separated := err != nil && thousands.MatchString(w)
-		if err != nil && !separated {
-			return false
+		isGrouped := err != nil && grouped.MatchString(w)
+		isComma := decimalPoint([]byte(w))
+		if err != nil && !isGrouped && !isComma {
+			return ""
 		}
-		found = found || separated
+		commas = commas && !isGrouped
 	}
-	return found
+	if commas {
+		return `its numbers have a decimal comma. Log them with a decimal point, or set decimal = "," for CSV`
+	}
+	return "its numbers have thousands separators. Log them without"
 }
 
 // setWords makes f an enum. It returns why that is not possible, or "".
 func (p *profile) setWords(f *guessedField) (problem string) {
 	switch {
-	case p.hasThousands():
-		return "its numbers have thousands separators. Log them without"
+	case p.numberProblem() != "":
+		return p.numberProblem()
 	case p.badWord:
 		return fmt.Sprintf("it has texts that are not printable or longer than %d characters", maxText)
-	case p.hasDecimalCommas():
-		return "its numbers have a decimal comma. Log them with a decimal point, or set decimal = \",\" for CSV"
 	case len(p.words) > maxWords:
 		return fmt.Sprintf("it has more than %d different texts. If it identifies things, set key = %q", maxWords, p.name)
 	}

@@ -2,7 +2,6 @@ package table
 
 import (
 	"bytes"
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -21,8 +20,8 @@ type profile struct {
 	missing int             // number of cells that are no finite number, such as NaN
 	times   int             // number of texts that are a time
 	texts   int             // number of cells that are nothing of these, or a time
-	words   map[string]bool // different cells; at most maxWords+1
 	badWord bool            // a cell cannot be a word of an enum
+	words   map[string]bool // different cells; at most maxWords+1
 
 	min, max float64 // of numbers
 	whole    bool    // all numbers are whole
@@ -32,13 +31,13 @@ type profile struct {
 	last     []byte  // newest cell
 	runs     int     // number of times that the cell differs from that of the row before
 
-	number float64 // newest number or time
-	top    float64 // largest number or time
-	falls  int     // number of rows whose number or time is below that before
-	fall   string  // describes the first of them
-	late   int     // number of rows below top
-	step   float64 // first positive difference of neighbours
-	uneven int     // number of rises by less than half of step, or by more than 1.5 times step
+	number   float64 // newest number or time
+	top      float64 // largest number or time
+	falls    int     // number of rows whose number or time is below that before
+	fallLine int     // line of the first of them
+	late     int     // number of rows below top
+	step     float64 // first positive difference of neighbours
+	uneven   int     // number of rises by less than half of step, or by more than 1.5 times step
 
 	quaternion bool // this and the next three columns are a unit quaternion
 
@@ -57,8 +56,10 @@ func (p *profile) add(cell []byte, line int) {
 	if !bytes.Equal(cell, p.last) || p.runs == 0 {
 		p.runs++
 		p.last = append(p.last[:0], cell...)
-		if word := cell[:min(len(cell), 4*maxText+1)]; len(cell) > 0 && len(p.words) <= maxWords && !p.words[string(word)] {
-			p.words[string(word)] = true
+		word := string(cell[:min(len(cell), 4*maxText+1)])
+		if len(cell) > 0 && len(p.words) <= maxWords && !p.words[word] {
+			p.words[word] = true
+			p.badWord = p.badWord || !isPrintableName(word)
 		}
 	}
 	v, isTime := parseOrder(cell)
@@ -73,14 +74,12 @@ func (p *profile) add(cell []byte, line int) {
 		}
 		p.times++
 		p.texts++
-		p.badWord = p.badWord || !isPrintableName(string(cell))
 	case isMissing(cell):
 		p.missing++
 	case bytes.EqualFold(cell, []byte("true")) || bytes.EqualFold(cell, []byte("false")):
 		p.bools++
 	default:
 		p.texts++
-		p.badWord = p.badWord || !isPrintableName(string(cell))
 	}
 }
 
@@ -103,8 +102,8 @@ func (p *profile) addOrder(v float64, line int) {
 	case p.numbers+p.times == 0 || rise == 0:
 	case rise < 0:
 		p.falls++
-		if p.fall == "" {
-			p.fall = fmt.Sprintf("in line %d", line)
+		if p.falls == 1 {
+			p.fallLine = line
 		}
 	case p.step == 0:
 		p.step = rise

@@ -16,7 +16,7 @@ var conversions = map[string]struct {
 	"turn": {"angle", 2 * math.Pi, 1},
 	// A component of a unit quaternion: four of them that are off by e turn by up to 4e rad.
 	"quaternion": {"angle", 4, 1},
-	"s":          {"time", 1, 1}, "ms": {"time", 1, 1000}, "us": {"time", 1, 1e6}, "µs": {"time", 1, 1e6}, "min": {"time", 60, 1}, "h": {"time", 3600, 1},
+	"s":          {"time", 1, 1}, "ms": {"time", 1, 1000}, "us": {"time", 1, 1e6}, "µs": {"time", 1, 1e6}, "ns": {"time", 1, 1e9}, "sec": {"time", 1, 1}, "seconds": {"time", 1, 1}, "min": {"time", 60, 1}, "h": {"time", 3600, 1},
 	"kg": {"mass", 1, 1}, "g": {"mass", 1, 1000}, "t": {"mass", 1000, 1},
 }
 

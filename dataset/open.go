@@ -14,7 +14,6 @@ import (
 	"wirelab/dataset/rpc"
 	"wirelab/dataset/source"
 	"wirelab/dataset/table"
-	"wirelab/dataset/teeworlds"
 	"wirelab/dataset/text"
 	"wirelab/dataset/world"
 )
@@ -29,15 +28,14 @@ func Kinds() []Kind {
 		files.Kind,
 		packets.Kind,
 		quake3.Kind,
-		teeworlds.Kind,
 		recordingKind,
 		table.Kind,
 	}
 }
 
 // Open opens the source that spec describes: "demo", "world", "world:SCRIPT", "rpc", "text",
-// "text:PATH", "files", "files:OLD,NEW", "packets:FILE", "quake3:MATCH.dm_71", "teeworlds:MATCH.demo",
-// "file:PATH", "table:SCHEMA.toml,PATH", or the path of a file, whose kind is recognised by its content. The
+// "text:PATH", "files", "files:OLD,NEW", "packets:FILE", "quake3:MATCH.dm_71", "file:PATH",
+// "table:SCHEMA.toml,PATH", or the path of a file, whose kind is recognised by its content. The
 // caller must close sources that implement io.Closer.
 //
 // If spec is neither a kind nor an existing file, the error is a *source.UnknownError, or that of the

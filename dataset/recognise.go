@@ -12,7 +12,6 @@ import (
 	"wirelab/dataset/quake3"
 	"wirelab/dataset/source"
 	"wirelab/dataset/table"
-	"wirelab/dataset/teeworlds"
 	"wirelab/dataset/text"
 	"wirelab/internal/filetype"
 	"wirelab/internal/unpack"
@@ -37,8 +36,6 @@ func recognise(path string) (Kind, error) {
 	switch {
 	case packets.IsCapture(head):
 		return packets.Kind, nil
-	case teeworlds.IsDemo(head):
-		return teeworlds.Kind, nil
 	case quake3.IsDemo(path, head):
 		return quake3.Kind, nil
 	case known != nil:
@@ -55,7 +52,7 @@ func recognise(path string) (Kind, error) {
 		return recordingKind, nil
 	}
 	if expected == "" {
-		expected = "a recording of cubes, a demo of Quake III or Teeworlds 0.7, a capture, CSV, JSON Lines or a text, plain, .zst or .gz"
+		expected = "a recording of cubes, a demo of Quake III, a capture, CSV, JSON Lines or a text, plain, .zst or .gz"
 	}
 	return Kind{}, &source.Error{File: path, Problem: problem, Expected: expected, Kind: ErrFormat}
 }

@@ -95,7 +95,7 @@ func TestRecognise(t *testing.T) {
 		string(made(3, 8)):                         "file",
 		"\xd4\xc3\xb2\xa1\x02\x00\x04\x00":         "packets",
 		"\x0a\x0d\x0d\x0a\x1c\x00\x00\x00":         "packets",
-		"TWDEMO\x00\x04":                           "teeworlds",
+		"TWDEMO\x00\x04":                           "is a demo of Teeworlds or DDNet; expected a table",
 		log:                                        "table",
 		"# made by a game\n" + log:                 "table",
 		strings.ReplaceAll(log, ",", "\t"):         "table",

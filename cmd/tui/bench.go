@@ -40,7 +40,7 @@ reads. --table writes the table of README.md instead.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.bench(cmd, f) },
 	}
-	cmd.Flags().StringVar(&f.data.spec, "data", "demo", dataUsage("demo", "world", "quake3", "teeworlds", "table"))
+	cmd.Flags().StringVar(&f.data.spec, "data", "demo", dataUsage("demo", "world", "quake3", "table"))
 	cmd.Flags().Uint64Var(&f.data.seed, "seed", 1, "use `N` as the seed of generated data and of the link")
 	cmd.Flags().StringArrayVar(&f.encoders, "encoder", nil, "measure this `encoder`; may be repeated (default: all)")
 	cmd.Flags().IntVar(&f.frames, "frames", 0, "measure only the first `N` frames (default: all; 2837 of the endless world)")

@@ -19,7 +19,7 @@ func TestDataHelp(t *testing.T) {
 	for _, c := range []struct {
 		args  []string
 		kinds string
-	}{{[]string{"walkoff"}, "demo world quake3 teeworlds file table"}, {[]string{"tune"}, "demo world file table"}} {
+	}{{[]string{"walkoff"}, "demo world quake3 file table"}, {[]string{"tune"}, "demo world file table"}} {
 		o := tui(append(c.args, "--help")...)
 		_, text, found := strings.Cut(o.stdout, "read frames from SPEC: ")
 		text, _, _ = strings.Cut(text, "(default")

@@ -54,13 +54,11 @@ interrupted, the files of that encoder stay unchanged.
 Some encoders read a model file instead, which sender and receiver both load. --encoder
 names one of them, --out the model file, and --size limits its size:
   datagram, datagram-acked  --set encoder.params.model=FILE
-  zstd-dict                 --set encoder.params.dictionary=FILE
-  delta-trained             --set encoder.params.book=FILE`,
+  zstd-dict                 --set encoder.params.dictionary=FILE`,
 		Example: `  tui train --data demo --out trained --quick
   tui train --data a.bin.zst,b.bin.zst --held c.bin.zst --out .
   tui train --data text:book.txt --held text --out trained
   tui train --encoder datagram --data packets:match.pcap --out game.model --size 1MB
-  tui train --encoder delta-trained --data quake3:match.dm_71 --out quake.book
   tui train --encoder zstd-dict --data packets:match.pcap --out game.zdict --size 64KB`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.train(cmd.Context(), f) },

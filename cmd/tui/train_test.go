@@ -245,20 +245,8 @@ func TestTrainOnTexts(t *testing.T) {
 	}
 }
 
-// TestTrainTable checks training on a table, whose spec contains a comma, with losses per row.
-func TestTrainTable(t *testing.T) {
-	t.Chdir(t.TempDir())
-	if o := tui("record", "--from", "rpc", "--seconds", "1", "--out", "x.csv"); o.code != exitDone {
-		t.Fatal(o.stderr)
-	}
-	o := tui("train", "--encoder", "delta-trained", "--data", "table:x.toml,x.csv", "--out", "x.book")
-	if o.code != exitDone || !strings.Contains(o.stdout, "\nBits per changed row: after") {
-		t.Errorf("exit %d, %s%s", o.code, o.stdout, o.stderr)
-	}
-	o = tui("train", "--encoder", "delta-trained", "--data", "text", "--out", "y.book")
-	if o.code != exitUsage || !strings.Contains(o.stderr, "expected a match or a table") {
-		t.Errorf("a text: exit %d, %s", o.code, o.stderr)
-	}
+// TestJoinSpecs checks that commas within a spec do not split it.
+func TestJoinSpecs(t *testing.T) {
 	for _, specs := range [][]string{{"table:x.toml,x.csv", "demo"}, {"quake3:a.dm_68,rows=300", "table:a,b.toml,c.csv"}, {"packets:a,port=1,dir=up", "b"}} {
 		if got := joinSpecs(strings.Split(strings.Join(specs, ","), ",")); !slices.Equal(got, specs) {
 			t.Errorf("%q of %q", got, specs)

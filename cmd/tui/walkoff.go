@@ -66,7 +66,7 @@ The exit code is 1 if an encoder is not lossless or does not obey the rules.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.walkoff(cmd, f) },
 	}
-	f.data.add(cmd, "demo", "demo", "world", "quake3", "teeworlds", "table") // the default of --data, then the accepted kinds of data
+	f.data.add(cmd, "demo", "demo", "world", "quake3", "table") // the default of --data, then the accepted kinds of data
 	cmd.Flags().StringArrayVar(&f.encoders, "encoder", nil, "score this `encoder`; may be repeated (default: relative-orientation)")
 	cmd.Flags().BoolVar(&f.all, "all", false, "score all encoders")
 	cmd.Flags().IntVar(&f.frames, "frames", 0, "score only the first `N` frames (default: all; 2837 of the endless world)")
@@ -228,11 +228,6 @@ func writeBoard(w io.Writer, b *walkoff.Scoreboard) {
 	note := writeResults(w, b)
 	if d.Game != nil {
 		fmt.Fprintf(w, "\nThe game's own packets: %.1f bytes per packet, %.1f kbps, relative to the baselines of the game.\n", d.Game.BytesPerPacket, d.Game.Kbps)
-		if n := d.Game.Keyframes; n == 1 {
-			fmt.Fprintf(w, "These figures leave out one keyframe of %.0f bytes, which the demo recorder added and the game did not send.\n", d.Game.KeyframeBytes)
-		} else if n > 1 {
-			fmt.Fprintf(w, "These figures leave out %d keyframes of %.0f bytes on average, which the demo recorder added and the game did not send.\n", n, d.Game.KeyframeBytes/float64(n))
-		}
 	}
 	switch d.Baselines {
 	case walkoff.GameRule:

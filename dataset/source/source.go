@@ -70,9 +70,6 @@ type Price struct {
 	Bits int
 	// Base is the age in frames of the baseline of the delta. 0 means that it is not a delta.
 	Base int
-	// Key means that the recorder stored a keyframe in place of the delta that the game sent, whose
-	// size is unknown. Bits is that of the keyframe.
-	Key bool
 }
 
 // Remarked is a source with remarks for the user, such as what was guessed or left out.

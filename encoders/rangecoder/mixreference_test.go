@@ -358,12 +358,11 @@ func TestByteMixerCopy(t *testing.T) {
 
 // slowStateMixer is StateMixer.
 type slowStateMixer struct {
-	counters   []StateCounter
-	pretrained []StateCounter
-	weights    []StateWeights
-	limit      int32
-	learnRate  int64
-	rnd        uint64
+	counters  []StateCounter
+	weights   []StateWeights
+	limit     int32
+	learnRate int64
+	rnd       uint64
 }
 
 func (m *slowStateMixer) code(c *Coder, bit int, hashes []uint32, predictions []int32, node, weightSet uint32, n int) {
@@ -376,11 +375,6 @@ func (m *slowStateMixer) code(c *Coder, bit int, hashes []uint32, predictions []
 	in[0] = 800
 	for i, h := range hashes[:n] {
 		in[1+i] = int64(m.counters[place(h, len(m.counters))].StretchedP())
-	}
-	if m.pretrained != nil && n <= 4 {
-		second, last := hashes[min(1, n-1)], hashes[n-1]
-		in[5] = int64(m.pretrained[place(second, 1<<PretrainedBits)].StretchedP())
-		in[6] = int64(m.pretrained[place(last, 1<<PretrainedBits)].StretchedP())
 	}
 	for i, logit := range predictions {
 		in[firstPredictor+i] = int64(logit)
@@ -412,90 +406,80 @@ func TestNewStateWeights(t *testing.T) {
 	}
 }
 
-// StateMixer equals the second implementation with and without pretrained counters, for every number of contexts and
-// predictions, and what it writes is read back.
+// StateMixer equals the second implementation for every number of contexts and predictions, and what it writes is
+// read back.
 func TestStateMixerMatchesReference(t *testing.T) {
-	for _, trained := range []bool{false, true} {
-		rng := rand.New(rand.NewPCG(47, 48))
-		var pretrained []StateCounter
-		if trained {
-			pretrained = make([]StateCounter, 1<<PretrainedBits)
-			for i := range pretrained {
-				pretrained[i] = StateCounter(rng.Uint32())
-			}
+	model := func() ([]StateCounter, []StateWeights) {
+		counters, weights := make([]StateCounter, 1<<7), make([]StateWeights, 1<<11)
+		Fill(counters, NewStateCounter)
+		for i := range weights {
+			weights[i] = NewStateWeights()
+			weights[i].Updates = uint16(i * 2)
+			weights[i].Weight[i%maxStateInputs] = int16(i * 31)
 		}
-		model := func() ([]StateCounter, []StateWeights) {
-			counters, weights := make([]StateCounter, 1<<7), make([]StateWeights, 1<<11)
-			Fill(counters, NewStateCounter)
-			for i := range weights {
-				weights[i] = NewStateWeights()
-				weights[i].Updates = uint16(i * 2)
-				weights[i].Weight[i%maxStateInputs] = int16(i * 31)
-			}
-			return counters, weights
-		}
+		return counters, weights
+	}
+	counters, weights := model()
+	slow := slowStateMixer{counters, weights, 12, 1500, 99}
+	var c, plain Coder
+	c.Write(nil)
+	plain.Write(nil)
+	run := func(coder *Coder, check func(step, bit int, x *StateMixer, predictions []int32, node, set uint32, n int)) {
+		rng := rand.New(rand.NewPCG(49, 50))
+		x := StateMixer{Coder: coder, StateLimit: 12, LearnRate: 1500}
 		counters, weights := model()
-		slow := slowStateMixer{counters, pretrained, weights, 12, 1500, 99}
-		var c, plain Coder
-		c.Write(nil)
-		plain.Write(nil)
-		run := func(coder *Coder, check func(step, bit int, x *StateMixer, predictions []int32, node, set uint32, n int)) {
-			rng := rand.New(rand.NewPCG(49, 50))
-			x := StateMixer{Coder: coder, StateLimit: 12, LearnRate: 1500, Pretrained: pretrained}
-			counters, weights := model()
-			x.SetModel(counters, weights, 99)
-			for step := range 20000 {
-				if step%5 == 0 {
-					x.Begin()
-					for range 1 + rng.IntN(maxContexts) {
-						x.AddContext(uint32(rng.IntN(4)), 0, 0, 0)
+		x.SetModel(counters, weights, 99)
+		for step := range 20000 {
+			if step%5 == 0 {
+				x.Begin()
+				for range 1 + rng.IntN(maxContexts) {
+					x.AddContext(uint32(rng.IntN(4)), 0, 0, 0)
+				}
+			}
+			var predictions []int32
+			if rng.IntN(3) == 0 {
+				predictions = make([]int32, rng.IntN(MaxPredictors+1))
+				x.ReservePredictors(len(predictions))
+				for i := range predictions {
+					if rng.IntN(4) > 0 { // otherwise zero: no information
+						predictions[i] = rng.Int32N(2*MaxStretch+1) - MaxStretch
+						x.Predict(i, predictions[i])
 					}
 				}
-				var predictions []int32
-				if rng.IntN(3) == 0 {
-					predictions = make([]int32, rng.IntN(MaxPredictors+1))
-					x.ReservePredictors(len(predictions))
-					for i := range predictions {
-						if rng.IntN(4) > 0 { // otherwise zero: no information
-							predictions[i] = rng.Int32N(2*MaxStretch+1) - MaxStretch
-							x.Predict(i, predictions[i])
-						}
-					}
-				} else {
-					x.ReservePredictors(0)
-				}
-				node, set, n, bit := rng.Uint32N(5), rng.Uint32N(9), 1+rng.IntN(maxContexts), Flag(rng.IntN(9) == 0)
-				given := bit
-				if coder.Reading() {
-					given = 0
-				}
-				var got int
-				if step%2 == 0 {
-					got = x.CodeBit(given, node, set, n)
-				} else {
-					got = Flag(x.CodeFlag(given == 1, node, set, n))
-				}
-				if got != bit {
-					t.Fatalf("step %d: %d, want %d", step, got, bit)
-				}
-				check(step, bit, &x, predictions, node, set, n)
+			} else {
+				x.ReservePredictors(0)
 			}
+			node, set, n, bit := rng.Uint32N(5), rng.Uint32N(9), 1+rng.IntN(maxContexts), Flag(rng.IntN(9) == 0)
+			given := bit
+			if coder.Reading() {
+				given = 0
+			}
+			var got int
+			if step%2 == 0 {
+				got = x.CodeBit(given, node, set, n)
+			} else {
+				got = Flag(x.CodeFlag(given == 1, node, set, n))
+			}
+			if got != bit {
+				t.Fatalf("step %d: %d, want %d", step, got, bit)
+			}
+			check(step, bit, &x, predictions, node, set, n)
 		}
-		run(&c, func(step, bit int, x *StateMixer, predictions []int32, node, set uint32, n int) {
-			if slow.code(&plain, bit, x.Hashes[:x.N], predictions, node, set, n); c.Spent() != plain.Spent() {
-				t.Fatalf("trained %v, step %d: %d units, want %d", trained, step, c.Spent(), plain.Spent())
-			}
-			if !slices.Equal(x.counters, slow.counters) || x.weights[set*0x9E3779B1>>21] != slow.weights[set*0x9E3779B1>>21] {
-				t.Fatalf("trained %v, step %d: counters or weights differ", trained, step)
-			}
-		})
-		packet := c.Finish()
-		var r Coder
-		r.Read(packet)
-		run(&r, func(int, int, *StateMixer, []int32, uint32, uint32, int) {})
-		if err := r.Close(); err != nil {
-			t.Error(err)
+	}
+	run(&c, func(step, bit int, x *StateMixer, predictions []int32, node, set uint32, n int) {
+		if slow.code(&plain, bit, x.Hashes[:x.N], predictions, node, set, n); c.Spent() != plain.Spent() {
+			t.Fatalf("step %d: %d units, want %d", step, c.Spent(), plain.Spent())
 		}
+		if !slices.Equal(x.counters, slow.counters) || x.weights[set*0x9E3779B1>>21] != slow.weights[set*0x9E3779B1>>21] {
+			t.Fatalf("step %d: counters or weights differ", step)
+		}
+	})
+	packet := c.Finish()
+	var r Coder
+	r.Read(packet)
+	run(&r, func(int, int, *StateMixer, []int32, uint32, uint32, int) {})
+	if err := r.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

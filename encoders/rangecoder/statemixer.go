@@ -3,8 +3,7 @@ package rangecoder
 import "math/bits"
 
 // The inputs of a StateMixer: the bias, the counters of up to maxContexts contexts, and up to
-// MaxPredictors numeric predictions. If at most four contexts are used, the last two inputs of
-// contexts hold the predictions of pretrained counters instead.
+// MaxPredictors numeric predictions.
 const (
 	MaxPredictors  = 9
 	firstPredictor = 1 + maxContexts // index of the first numeric prediction
@@ -12,11 +11,7 @@ const (
 	stateBias      = 800 // logit of the bias input
 )
 
-// PretrainedBits is the logarithm of the number of pretrained counters of a StateMixer.
-const PretrainedBits = 18
-
-// StateWeights are the weights of a StateMixer's inputs, in units of 1/8192. A model file holds the
-// fields in this order.
+// StateWeights are the weights of a StateMixer's inputs, in units of 1/8192.
 type StateWeights struct {
 	Weight  [maxStateInputs]int16 // weight of each input, in units of 1/8192
 	Updates uint16                // number of updates, counted up to warmupUpdates
@@ -31,14 +26,12 @@ func NewStateWeights() (w StateWeights) {
 }
 
 // A StateMixer codes decisions by logistic mixing where memory is scarce: its counters and weights
-// take 16 bits. It combines the predictions of the counters that contexts select by their hashes,
-// numeric predictions of the caller, and pretrained counters, which do not adapt. The learning rate
-// of weights is higher at the start (warm-up).
+// take 16 bits. It combines the predictions of the counters that contexts select by their hashes with
+// numeric predictions of the caller. The learning rate of weights is higher at the start (warm-up).
 type StateMixer struct {
 	Coder      *Coder
-	StateLimit int32          // highest confidence state; lower adapts faster
-	LearnRate  int32          // learning rate of the weights, in units of 1/65536
-	Pretrained []StateCounter // 1<<PretrainedBits, nil if there is no trained model
+	StateLimit int32 // highest confidence state; lower adapts faster
+	LearnRate  int32 // learning rate of the weights, in units of 1/65536
 	contexts
 
 	counters    []StateCounter        // counters that hashes select; the length is a power of two
@@ -88,8 +81,7 @@ func (x *StateMixer) CodeFlag(v bool, node, weightSet uint32, n int) bool {
 
 // CodeBit codes v, or decodes and returns a bit, in the current contexts. node distinguishes the
 // decisions of one symbol; weightSet selects the weights by its hash; only the first n contexts, at least
-// one, are used. With n of at most four, the pretrained counters of the second and of the last context
-// predict, too.
+// one, are used.
 func (x *StateMixer) CodeBit(v int, node, weightSet uint32, n int) int {
 	var used [maxContexts]*StateCounter
 	w := &x.weights[weightSet*0x9E3779B1>>(x.weightShift&31)] // &31 spares the check of a large shift
@@ -105,10 +97,6 @@ func (x *StateMixer) CodeBit(v int, node, weightSet uint32, n int) int {
 		x.inputs[i] = 0 // unused contexts
 	}
 	x.inputs[0] = stateBias
-	if x.Pretrained != nil && n <= maxContexts-2 {
-		x.inputs[firstPredictor-2] = x.pretrainedP(x.Hashes[min(1, n-1)] + salt)
-		x.inputs[firstPredictor-1] = x.pretrainedP(x.Hashes[n-1] + salt)
-	}
 	var sum int64
 	in := x.inputs[:x.nInputs]
 	weights := w.Weight[:len(in)]
@@ -132,11 +120,6 @@ func (x *StateMixer) CodeBit(v int, node, weightSet uint32, n int) int {
 		counter.update(v, int32(rnd>>(3*uint(i))&0xffff), x.StateLimit)
 	}
 	return v
-}
-
-// pretrainedP returns the prediction of the pretrained counter that hash h selects, as a logit: see Stretch.
-func (x *StateMixer) pretrainedP(h uint32) int32 {
-	return x.Pretrained[h*0x85EBCA6B>>(32-PretrainedBits)].StretchedP()
 }
 
 // learnScalar moves the weights of the first n inputs by the input times errScaled, with stochastic

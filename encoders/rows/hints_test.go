@@ -5,7 +5,6 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"wirelab/dataset"
@@ -85,8 +84,8 @@ func TestHintsNeverHurt(t *testing.T) {
 			return hintedTable{schema: tanks.Schema(o), frames: tanks.Frames(frames, o), back: back}
 		}, 1, 6)
 	}
-	for _, spec := range []string{"quake3:oa-ctf.dm_71", "quake3:oa-dm4.dm_71", "teeworlds:tw-ctf2.demo", "teeworlds:tw-dm1.demo"} {
-		check(spec, func(t *testing.T, back int) hintedTable { return openMatch(t, spec, frames, back) }, 1, 6)
+	for _, name := range []string{"oa-ctf.dm_71", "oa-dm4.dm_71", "tw-ctf2.table", "tw-dm1.table"} {
+		check(name, func(t *testing.T, back int) hintedTable { return openMatch(t, name, frames, back) }, 1, 6)
 	}
 	check("cubes", func(t *testing.T, back int) hintedTable {
 		s := frame.Cubes(frame.WalkoffCubes)
@@ -105,9 +104,8 @@ func TestHintsNeverHurt(t *testing.T) {
 }
 
 // openMatch returns the first frames of a match.
-func openMatch(t *testing.T, spec string, frames, back int) hintedTable {
-	kind, file, _ := strings.Cut(spec, ":")
-	src, err := dataset.Open(t.Context(), kind+":"+testkit.DataFile(t, "games/"+file), dataset.Options{})
+func openMatch(t *testing.T, name string, frames, back int) hintedTable {
+	src, err := dataset.Open(t.Context(), testkit.Match(t, name), dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

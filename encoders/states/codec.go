@@ -1,6 +1,6 @@
 // Package states encodes tables whose rows have a state, such as the players and missiles of a
 // game. The codec delta-adaptive uses it for schemas with floats, and for wide tables with parts or
-// hints if that makes packets smaller; the codec delta-trained also starts from a pretrained model.
+// hints if that makes packets smaller.
 //
 // # Model
 //

@@ -48,7 +48,7 @@ type memo struct {
 	model
 }
 
-// A model is the part of a memo that does not refer to rows. A pretrained model initialises it.
+// A model is the part of a memo that does not refer to rows.
 type model struct {
 	timePerTick int64                     // increase of the field of role Now per tick, in units of 2^-16
 	counters    []rangecoder.StateCounter // 1<<modelSize.counterBits

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
-	"wirelab/encoders/train"
 )
 
 // planSchema returns a schema of fields with the given hints.
@@ -43,15 +42,6 @@ func TestSuits(t *testing.T) {
 		if got := Suits(x.schema, defaultMemory); got != x.suits {
 			t.Errorf("%s: %v", name, got)
 		}
-		for _, delivery := range []frame.Delivery{frame.Latest, frame.Reliable} {
-			x.schema.Delivery = delivery
-			if got := suitsTrained(x.schema); got != (x.suits && delivery == frame.Latest) {
-				t.Errorf("%s with delivery %v is suited to delta-trained: %v", name, delivery, got)
-			}
-		}
-	}
-	if suitsTrained(planSchema(0, float)) {
-		t.Error("a schema without rows is suited to delta-trained")
 	}
 }
 
@@ -403,16 +393,6 @@ func TestPlanOfManyParts(t *testing.T) {
 	}
 }
 
-// The time per tick of a model is at most 2^20 units, in units of 2^-16.
-func TestModelTime(t *testing.T) {
-	e := defaultCoder(planSchema(1, coordinate(frame.Position, 1, 0)))
-	for perTick, want := range map[int64]error{-1: errNotModel, 0: nil, 1 << 36: nil, 1<<36 + 1: errNotModel} {
-		if e.Initial.timePerTick = perTick; e.Initial.check(e.plan) != want {
-			t.Errorf("%d: want %v", perTick, want)
-		}
-	}
-}
-
 // The weights of a predictor's points add up to 256, in proportion to those of the candidates plus 1.
 func TestCandidateWeights(t *testing.T) {
 	e := defaultCoder(planSchema(1, coordinate(frame.Velocity, 1, 0)))
@@ -452,44 +432,5 @@ func TestCandidates(t *testing.T) {
 				t.Fatal("a point has the weight of another")
 			}
 		}
-	}
-}
-
-// Training reports a point for each pass, and one for the held-out clip if there is one.
-func TestTrainingCurve(t *testing.T) {
-	s := planSchema(3, coordinate(frame.Position, 1, 0), frame.Field{Name: "n", Max: 100})
-	clip := train.Clip{Name: "synthetic", Schema: s, Frames: func(yield func(*frame.Frame) error) error {
-		rng := rand.New(rand.NewPCG(1, 2))
-		f := s.NewFrame()
-		for range 30 {
-			f.Tick++
-			f.Table[0], f.Table[1+2*rng.IntN(3)] = int32(math.Float32bits(float32(f.Tick)/8)), int32(rng.IntN(100))
-			if err := yield(f); err != nil {
-				return err
-			}
-		}
-		return nil
-	}}
-	for _, held := range []*train.Clip{nil, &clip} {
-		var points []train.Point
-		files, err := trainModel(t.Context(), train.Job{Clips: []train.Clip{clip}, Held: held}, train.Log{Point: func(p train.Point) { points = append(points, p) }})
-		want := 3
-		if held != nil {
-			want = 4
-		}
-		if err != nil || len(files) != 1 || len(points) != want {
-			t.Fatalf("%d files, %d points, want %d; %v", len(files), len(points), want, err)
-		}
-		for i, p := range points {
-			if trained := i < 3; p.Epoch != i+1 || (p.Train > 0) != trained || (p.Held > 0) == trained {
-				t.Errorf("point %d: %+v", i, p)
-			}
-		}
-		if _, err := trainModel(t.Context(), train.Job{Clips: []train.Clip{clip}, Held: held}, train.Log{}); err != nil {
-			t.Errorf("without a log: %v", err)
-		}
-	}
-	if _, err := trainModel(t.Context(), train.Job{}, train.Log{}); err == nil {
-		t.Error("a model of no recordings")
 	}
 }

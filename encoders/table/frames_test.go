@@ -6,7 +6,6 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/dataset/quake3/netcode"
-	"wirelab/dataset/teeworlds/protocol"
 	"wirelab/internal/testkit"
 )
 
@@ -25,21 +24,7 @@ func schemas() []*frame.Schema {
 	for _, n := range []int{1, 2, 33, frame.WalkoffCubes, testkit.ChooseLong(5000, 1500, 1500)} {
 		list = append(list, frame.Cubes(n))
 	}
-	return append(list, packetsSchema(), teeworldsSchema())
-}
-
-// teeworldsSchema returns a schema with rows of several types, each with its own fields.
-func teeworldsSchema() *frame.Schema {
-	var g protocol.Groups
-	for _, item := range []protocol.Item{
-		{Key: protocol.NewKey(10, 3), Values: make([]int32, 22)}, {Key: protocol.NewKey(4, 9), Values: make([]int32, 3)},
-		{Key: protocol.NewKey(11, 3), Values: make([]int32, 3)}, {Key: protocol.NewKey(23, 0), Values: make([]int32, 1)},
-	} {
-		if err := g.Add(item); err != nil {
-			panic(err)
-		}
-	}
-	return g.Schema(25)
+	return append(list, packetsSchema())
 }
 
 // tanks returns a schema of rows with position, rotation and velocity, which encoders of tables look for, with

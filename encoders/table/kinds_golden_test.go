@@ -2,21 +2,18 @@ package table_test
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/table"
-	"wirelab/encoders/train"
 )
 
 // predictableFrames returns frames that encoders can predict: clocks advance, positions change by velocities, numbers change
@@ -179,49 +176,6 @@ func goldenParams(t *testing.T, got *bytes.Buffer, c encoders.Codec) {
 			fmt.Fprintf(got, "%-22s %s=%v %s\n", c.Name, p.Name, v, digest(t, c, s, params, frames))
 		}
 	}
-}
-
-// TestGoldenPretrained compares the pretrained model that delta-trained makes from a match, and packets with that model,
-// with testdata/book.golden.
-func TestGoldenPretrained(t *testing.T) {
-	var got bytes.Buffer
-	for _, trainer := range table.Trainers() {
-		if trainer.Encoder != "delta-trained" {
-			continue
-		}
-		for _, s := range schemas() {
-			if !trainer.Suits(s) || s.Parts == nil && s.Name != "quake3" {
-				continue
-			}
-			learnt := predictableFrames(s, 8, 60)
-			clip := train.Clip{Name: "a march", Schema: s, Frames: func(yield func(*frame.Frame) error) error {
-				for _, f := range learnt {
-					if err := yield(f); err != nil {
-						return err
-					}
-				}
-				return nil
-			}}
-			files, err := trainer.Train(context.Background(), train.Job{Clips: []train.Clip{clip}, Quick: true}, train.Log{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			path := filepath.Join(t.TempDir(), "march.book")
-			if err := os.WriteFile(path, files[0].Data, 0o644); err != nil {
-				t.Fatal(err)
-			}
-			c, err := table.ByName("delta-trained")
-			if err != nil {
-				t.Fatal(err)
-			}
-			params := c.Defaults()
-			if err := encoders.SetParam(params, "book", path); err != nil {
-				t.Fatal(err)
-			}
-			fmt.Fprintf(&got, "%-10s book %.8x packets %s\n", s.Name, sha256.Sum256(files[0].Data), digest(t, *c, s, params, predictableFrames(s, 9, 40)))
-		}
-	}
-	compareLines(t, "testdata/book.golden", got.Bytes())
 }
 
 // digest returns a hash of the packets of frames, each encoded against the frame two before it, and with a second

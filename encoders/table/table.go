@@ -23,8 +23,6 @@ import (
 	"wirelab/encoders/quake3"
 	"wirelab/encoders/rows"
 	"wirelab/encoders/rpc"
-	"wirelab/encoders/states"
-	"wirelab/encoders/teeworlds"
 	"wirelab/encoders/train"
 )
 
@@ -44,9 +42,7 @@ func builtIn() []encoders.Codec {
 		rpc.Delta(),
 		rpc.Adaptive(),
 		rows.DeltaAdaptive(),
-		states.DeltaTrained(),
 		quake3.Codec(),
-		teeworlds.Codec(),
 		adaptive.ReceiverAdaptive(),
 		datagram.Datagram(),
 		datagram.Acked(),
@@ -196,5 +192,5 @@ func SuitableNames(codecs []encoders.Codec, s *frame.Schema) []string {
 // Trainers returns the trainers of all trained encoders, in the order of All. The caller may modify the
 // slice.
 func Trainers() []train.Trainer {
-	return slices.Concat(entropy.Trainers(), kinetic.Trainers(), adaptive.Trainers(), datagram.Trainers(), generic.Trainers(), states.Trainers())
+	return slices.Concat(entropy.Trainers(), kinetic.Trainers(), adaptive.Trainers(), datagram.Trainers(), generic.Trainers())
 }

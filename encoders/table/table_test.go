@@ -47,7 +47,7 @@ func TestIDs(t *testing.T) {
 		7: "relative-position", 8: "relative-orientation", 9: "rotor",
 		16: "static", 17: "adaptive", 18: "predictive", 19: "kinetic-lite", 20: "kinetic",
 		24: "full", 25: "rpc-delta", 26: "rpc-adaptive", 27: "receiver-adaptive", 28: "datagram", 29: "datagram-acked",
-		40: "delta-adaptive", 41: "quake3", 42: "teeworlds", 43: "delta-trained",
+		40: "delta-adaptive", 41: "quake3",
 		48: "patch", 49: "patch-fast", 50: "whole-zstd", 51: "whole-raw",
 		64: "xor-rle", 65: "deflate", 66: "zstd", 67: "zstd-dict", 68: "zstd-baseline",
 	}

@@ -11,7 +11,6 @@ import (
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
 	"wirelab/dataset/quake3/netcode"
-	"wirelab/dataset/teeworlds/protocol"
 	"wirelab/encoders"
 	"wirelab/encoders/table"
 	"wirelab/experiment/config"
@@ -78,12 +77,8 @@ func (w *walk) Next(f *frame.Frame) error {
 // sourceFor returns a source that codec c can encode; nil for codecs of files.
 func sourceFor(t *testing.T, c *encoders.Codec) dataset.Source {
 	t.Helper()
-	var teeworlds protocol.Groups
-	if err := teeworlds.Add(protocol.Item{Key: protocol.NewKey(10, 3), Values: make([]int32, 22)}); err != nil {
-		t.Fatal(err)
-	}
 	quake := netcode.NewLayout(71, 5)
-	for _, s := range []*frame.Schema{teeworlds.Schema(25), quake.Schema(20), frame.Cubes(20),
+	for _, s := range []*frame.Schema{quake.Schema(20), frame.Cubes(20),
 		{Name: "call", Item: "call", Rows: 1, TickHz: 60, Fields: []frame.Field{{Name: "speed", Kind: frame.Quantity, Min: -100, Max: 100}, {Name: "fire", Kind: frame.Flag, Max: 1}}},
 		{Name: "text", Item: "byte", TickHz: 60, Delivery: frame.Unreliable}, {Name: "packets", Item: "byte", TickHz: 60, Delivery: frame.Unreliable}} {
 		switch {

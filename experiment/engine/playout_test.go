@@ -239,7 +239,7 @@ func TestAgeWithoutInterpolation(t *testing.T) {
 // Snapshot.Frames contains the sender's newest frame, and a displayed frame that has the reported age. If the schema has
 // positions, the displayed moment is between that frame and the next one.
 func TestDisplayedFrameHasReportedAge(t *testing.T) {
-	for _, source := range []string{"rpc", "teeworlds:../../../shared/data/games/tw-ctf2.demo"} {
+	for _, source := range []string{"rpc", "quake3:../../../shared/data/games/oa-dm4.dm_71"} {
 		if _, path, ok := strings.Cut(source, ":"); ok {
 			if _, err := os.Stat(path); err != nil {
 				t.Logf("%s is not checked: %v", source, err)

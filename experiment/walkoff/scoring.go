@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 
-	"wirelab/dataset"
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/drive"
@@ -63,9 +62,6 @@ func (m *scorer) run(ctx context.Context, open Open) (Result, error) {
 			return Result{}, endedEarly(err)
 		}
 		problem = m.scoreFrame(n, m.opt.baselineAge(src), f)
-		if game, ok := src.(dataset.Priced); ok && game.Price().Key { // a keyframe, which the game did not send
-			m.tally.keyBytes += len(m.packet)
-		}
 		if m.progress != nil && (n%progressEvery == 0 || n == Delay+m.frames-1) {
 			m.progress(n - Delay + 1)
 		}
@@ -151,7 +147,6 @@ type tally struct {
 	schema         *frame.Schema
 	sizes          []int   // sizes of the packets in bytes
 	changed        int     // rows that differ from the baseline, in all frames
-	keyBytes       int     // size of the packets for frames that are keyframes of the demo
 	encode, decode []int64 // times of the packets in nanoseconds
 }
 

@@ -72,13 +72,10 @@ const (
 	GameRule    = "game"    // the baselines of the game itself
 )
 
-// gameRun is the size of what the game itself sent for the scored frames. Keyframes are counted
-// separately, because the game did not send them: the demo recorder adds them.
+// gameRun is the size of what the game itself sent for the scored frames.
 type gameRun struct {
 	Bytes          float64 `json:"bytes"` // not an integer, because packets are counted in bits
 	Packets        int     `json:"packets"`
-	Keyframes      int     `json:"keyframes,omitempty"`
-	KeyframeBytes  float64 `json:"keyframe_bytes,omitempty"`
 	BytesPerPacket float64 `json:"bytes_per_packet"`
 	Kbps           float64 `json:"kbps"`
 }
@@ -131,7 +128,7 @@ func Run(ctx context.Context, spec string, open Open, codecs []*encoders.Codec, 
 			return board, err
 		}
 		if g := board.Dataset.Game; g != nil && g.Bytes > 0 && result.Lossless {
-			ratio := round(float64(result.Bytes-m.tally.keyBytes) / g.Bytes)
+			ratio := round(float64(result.Bytes) / g.Bytes)
 			result.OfGame = &ratio
 		}
 		board.Results = append(board.Results, result)
@@ -223,15 +220,10 @@ func (d *Dataset) describe(src dataset.Source, opt *Options) error {
 	return nil
 }
 
-// add adds the size that a frame has in the demo: to the packets of the game or, if it is a keyframe, to the
-// keyframes of the demo recorder.
+// add adds the size that a frame has in the demo.
 func (g *gameRun) add(p dataset.Price) {
-	bytes := float64(p.Bits) / 8
-	if p.Key {
-		g.Keyframes, g.KeyframeBytes = g.Keyframes+1, g.KeyframeBytes+bytes
-		return
-	}
-	g.Packets, g.Bytes = g.Packets+1, g.Bytes+bytes
+	g.Packets++
+	g.Bytes += float64(p.Bits) / 8
 }
 
 // computeMeans computes the means, at hz frames per second.

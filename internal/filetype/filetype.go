@@ -31,6 +31,7 @@ var types = []Type{
 	{"a JPEG image", "", true, "\xff\xd8\xff", 0},
 	{"a snoop capture", "pcap or pcapng; editcap -F pcap OLD NEW.pcap converts it", false, "snoop\x00", 0},
 	{"a capture of Network Monitor", "pcap or pcapng; editcap -F pcap OLD NEW.pcap converts it", false, "GMBU", 0},
+	{"a demo of Teeworlds or DDNet", "a table of its items, as CSV or JSON Lines", false, "TWDEMO\x00", 0},
 	{"a demo of the Source engine", "", false, "HL2DEMO\x00", 0},
 	{"a demo of the Source 2 engine", "", false, "PBDEMS2\x00", 0},
 	{"a demo of Half-Life", "", false, "HLDEMO\x00", 0},

@@ -24,6 +24,16 @@ func DataFile(t testing.TB, name string) string {
 	return path
 }
 
+// Match returns the specification of a recorded match of the reference data: name is that of a demo of
+// Quake III, such as "oa-ctf.dm_71", or of a table, such as "tw-dm1.table".
+func Match(t testing.TB, name string) string {
+	t.Helper()
+	if strings.HasSuffix(name, ".table") {
+		return "table:" + DataFile(t, "games/"+name+".toml") + "," + DataFile(t, "games/"+name+".csv.zst")
+	}
+	return "quake3:" + DataFile(t, "games/"+name)
+}
+
 // moduleRoot returns the folder of go.mod.
 func moduleRoot(t testing.TB) string {
 	dir, err := os.Getwd()

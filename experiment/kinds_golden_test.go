@@ -59,7 +59,7 @@ func TestGoldenRuns(t *testing.T) {
 		{"packets", capture, "[encoder]\nname = \"receiver-adaptive\"\n[[shadow]]\nname = \"xor-rle\"\n"},
 		{"world", "world:katamari", "[encoder]\nname = \"adaptive\"\n[[shadow]]\nname = \"rotor\"\n[[at]]\nt = \"1s\"\npress = \"up left\"\n[[at]]\nt = \"2s\"\n" +
 			"katamari = false\nhover = true\nevery = 2\n[[at]]\nt = \"3s\"\nreset = true\nplayout_delay = \"150ms\"\ninterpolation = \"hermite\"\n" +
-			"[[at]]\nt = \"4s\"\nshadow = \"static\"\nshadow_off = \"rotor\"\nmark = \"here\"\n"},
+			"[[at]]\nt = \"4s\"\nshadow = \"changed-bits\"\nshadow_off = \"rotor\"\nmark = \"here\"\n"},
 		{"demo-damaged", "demo", "[encoder]\nname = \"relative-orientation\"\n[receiver]\ndigest = 16\ndisplay_hz = 59.9\n" +
 			"[[at]]\nt = \"1s\"\ndown.checksum = \"off\"\ndown.corrupt = \"20%\"\n"},
 		{"demo-profile", "demo", "profile = \"unity-5g\"\n[encoder]\nname = \"changed-index\"\n"},

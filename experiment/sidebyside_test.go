@@ -81,11 +81,11 @@ func TestSwapsAndDepartures(t *testing.T) {
 	c := quickConfig(t)
 	c.Data.Source, c.Data.Cubes = labtest.WriteRecording(t, 60, 400), 60
 	c.Encoder, c.Duration = config.Encoder{Name: "raw"}, 6*time.Second
-	c.Shadows = []config.Encoder{{Name: "static"}, {Name: "quantized"}}
+	c.Shadows = []config.Encoder{{Name: "adaptive"}, {Name: "quantized"}}
 	c.At = []config.StampedChange{
 		config.Stamp(2060*time.Millisecond, config.NewChange("encoder.name", "rotor")),
-		config.Stamp(3*time.Second, config.NewChange("shadow_off", "static", "down.loss", "20%")),
-		config.Stamp(4*time.Second, config.NewChange("shadow", "static")),
+		config.Stamp(3*time.Second, config.NewChange("shadow_off", "adaptive", "down.loss", "20%")),
+		config.Stamp(4*time.Second, config.NewChange("shadow", "adaptive")),
 	}
 	r := mustRun(t, c, RunOptions{Dir: dir}).Runs[0]
 	read := func(name string) string {
@@ -99,7 +99,7 @@ func TestSwapsAndDepartures(t *testing.T) {
 	for _, s := range r.Shadows {
 		lanes = append(lanes, fmt.Sprint(s.Lane, s.Encoder, s.FromS, s.ToS, s.Totals.Sent))
 	}
-	if got, want := fmt.Sprint(lanes), "[Cquantized0 0 360 Dstatic4 0 120 Bstatic0 3 180]"; r.Lane != "A" || got != want {
+	if got, want := fmt.Sprint(lanes), "[Cquantized0 0 360 Dadaptive4 0 120 Badaptive0 3 180]"; r.Lane != "A" || got != want {
 		t.Errorf("first lane %s, shadows %s, want %s", r.Lane, got, want)
 	}
 	if len(r.Stretches) != 2 || r.Stretches[0].Encoder != "raw" || r.Stretches[1].Encoder != "rotor" || r.Encoders() != "raw, rotor" {
@@ -149,8 +149,8 @@ func TestSwapsAndDepartures(t *testing.T) {
 		t.Errorf("encoders of lane A: %q", got)
 	}
 	for name, parts := range map[string][]string{
-		"report.md":   {"| raw | 0.0 s | 2.1 s |", "| B | static | 0.0 s | 3.0 s |", "| A | raw, rotor | 0.0 s | 6.0 s |", "| A | rotor | 2.1 s |"},
-		"report.html": {"static, to 3.0 s", "raw, rotor", "Between swaps"},
+		"report.md":   {"| raw | 0.0 s | 2.1 s |", "| B | adaptive | 0.0 s | 3.0 s |", "| A | raw, rotor | 0.0 s | 6.0 s |", "| A | rotor | 2.1 s |"},
+		"report.html": {"adaptive, to 3.0 s", "raw, rotor", "Between swaps"},
 		"samples.csv": {",raw+rotor,"},
 		"report.json": {`"to_s": 3`, `"stretches"`},
 	} {

@@ -33,9 +33,7 @@ func All() []encoders.Codec { return append(builtIn(), Plugins()...) }
 // builtIn returns the encoders that are part of the program. The caller may modify the slice.
 func builtIn() []encoders.Codec {
 	return append(cubes.Ladder(), []encoders.Codec{
-		entropy.Static(),
 		entropy.Adaptive(),
-		entropy.Predictive(),
 		kinetic.Lite(),
 		kinetic.Kinetic(),
 		rpc.Full(),

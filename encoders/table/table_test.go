@@ -45,7 +45,7 @@ func TestIDs(t *testing.T) {
 	want := map[uint8]string{
 		1: "raw", 2: "at-rest", 3: "quantized", 4: "changed-bits", 5: "changed-index", 6: "relative-index",
 		7: "relative-position", 8: "relative-orientation", 9: "rotor",
-		16: "static", 17: "adaptive", 18: "predictive", 19: "kinetic-lite", 20: "kinetic",
+		17: "adaptive", 19: "kinetic-lite", 20: "kinetic",
 		24: "full", 25: "rpc-delta", 26: "rpc-adaptive", 27: "receiver-adaptive", 28: "datagram", 29: "datagram-acked",
 		40: "delta-adaptive", 41: "quake3",
 		48: "patch", 49: "patch-fast", 50: "whole-zstd", 51: "whole-raw",

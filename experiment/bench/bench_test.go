@@ -54,7 +54,7 @@ func codecs(t *testing.T, names ...string) (list []*encoders.Codec) {
 // With a clock that advances by one tick per call, an encode, a decode and a pass all take one tick, so times are one
 // pass. Sizes are those of the walk-off.
 func TestRun(t *testing.T) {
-	list := codecs(t, "rotor", "static")
+	list := codecs(t, "rotor", "adaptive")
 	opt := Options{Frames: 60, Rounds: 2, Clock: newTestClock()}
 	b, err := Run(t.Context(), "demo", 1, openDemo, list, opt)
 	if err != nil {
@@ -102,7 +102,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("%d lines of results", lines)
 	}
 	text.Reset()
-	if err := WriteTable(&text, b, "2026-11-22"); err != nil || strings.Count(text.String(), "\n| rotor |")+strings.Count(text.String(), "\n| static |") != 2 ||
+	if err := WriteTable(&text, b, "2026-11-22"); err != nil || strings.Count(text.String(), "\n| rotor |")+strings.Count(text.String(), "\n| adaptive |") != 2 ||
 		!strings.Contains(text.String(), "2026-11-22") {
 		t.Errorf("%v\n%s", err, &text)
 	}

@@ -24,7 +24,7 @@ func cpuTime(tb testing.TB) time.Duration {
 // time divided by the CPU time of the whole lab. Run it with GOMAXPROCS=1, to measure one core.
 func BenchmarkHeadless(b *testing.B) {
 	needCharlie(b)
-	for _, name := range []string{"relative-orientation", "changed-index", "rotor", "quantized", "static"} {
+	for _, name := range []string{"relative-orientation", "changed-index", "rotor", "quantized", "adaptive"} {
 		b.Run(name, func(b *testing.B) { benchmarkMinutes(b, name, Options{KeepSamples: 600}) })
 	}
 }

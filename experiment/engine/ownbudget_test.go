@@ -55,7 +55,7 @@ func TestShadowWithOwnBudgetIsLikeItsOwnRun(t *testing.T) {
 // While shadows with random budgets and policies join and leave, and the settings of all lanes change, no budget is
 // exceeded and nothing is wrong. The session replays to the same digests, and every change can be undone.
 func TestOwnBudgetsChange(t *testing.T) {
-	encoders := []string{"relative-orientation", "adaptive", "delta-adaptive", "static"}
+	encoders := []string{"relative-orientation", "adaptive", "delta-adaptive"}
 	for seed := range uint64(testkit.Choose(12, 2)) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		pick := func(list []string) string { return list[r.IntN(len(list))] }

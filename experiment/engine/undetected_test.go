@@ -100,7 +100,7 @@ func TestTaintIsWhatDiffers(t *testing.T) {
 // The reference that the lab blames for a tainted packet is tainted itself, and every tainted packet has a cause.
 func TestTaintHasATrueCause(t *testing.T) {
 	blamed := 0
-	for _, encoder := range []string{"relative-orientation", "predictive", "adaptive"} { // predictive has two references
+	for _, encoder := range []string{"relative-orientation", "adaptive"} {
 		c := config.Default()
 		c.Encoder.Name = encoder
 		for key, v := range map[string]any{"down.corrupt": "10%", "down.checksum": false, "link.latency": "30ms"} {

@@ -91,7 +91,7 @@ func TestExplainSwap(t *testing.T) {
 		// Cubes fly straight on, which an adaptive encoder learns.
 		x := runWithProblems(t, 3*time.Second, newFlight(), "encoder.name", "adaptive", "link.latency", "20ms")
 		first := x.nextSeq()
-		x.change(config.NewChange("encoder.name", "predictive"))
+		x.change(config.NewChange("encoder.name", "kinetic-lite"))
 		x.run(4 * time.Second)
 		for seq := first; ; seq++ {
 			o := x.s.Opened(packetlog.ID{Seq: seq})
@@ -104,7 +104,7 @@ func TestExplainSwap(t *testing.T) {
 					t.Errorf("packet %d of epoch %d lacks the memory of one of epoch %d", seq, rec.Epoch,
 						x.packets.record(t, seq-uint64(rec.Baseline)).Epoch)
 				}
-				want := fmt.Sprintf("the encoder was swapped from adaptive to predictive %s, and has no memo for snapshot %d yet",
+				want := fmt.Sprintf("the encoder was swapped from adaptive to kinetic-lite %s, and has no memo for snapshot %d yet",
 					map[bool]string{true: "with this packet", false: words.Count(o.Inside.Age, "packet") + " before"}[o.Inside.Age == 0],
 					seq-uint64(o.Record.Baseline))
 				if got := Explain(o, reasonNamed(t, "large: swapped"), x.s.Config()); !strings.HasSuffix(got, want) ||

@@ -8,13 +8,13 @@ import (
 	"wirelab/encoders/rotation"
 )
 
-// contextCoder is the traversal of static and adaptive. Every decision has one context and every
+// contextCoder codes the cubes of a frame. Every decision has one context and every
 // context one counter. The contexts follow Giesen's program gaffer_net (2015): whether the cube
 // changed against its own baseline, its distance from the player, its last motion, and the residuals
 // of its coordinates that are already coded.
 type contextCoder struct {
-	fixed  []rangecoder.Counter // probabilities of static; nil in adaptive
-	limit  int                  // limit of Counter.Update; 0 in static, where counters do not adapt
+	fixed  []rangecoder.Counter // probabilities that never change; nil if they adapt
+	limit  int                  // limit of Counter.Update; 0 if counters do not adapt
 	counts *decisionCounts      // counts the decisions in training; nil in a codec
 
 	coder     *coder               // the encoder or decoder of the current frame
@@ -72,12 +72,12 @@ func (l *contextCoder) codeTree(context, v int, n uint) int {
 	return v
 }
 
-// codeFrame implements traversal: it encodes or decodes all cubes, in the order of rows. past is the memo of base,
+// codeFrame encodes or decodes all cubes, in the order of rows. past is the memo of base,
 // next that of cur, whose counters adapt. Cubes that rested before are coded in batches, except in training, which
 // counts every decision.
 func (l *contextCoder) codeFrame(e *coder, cur, base *frame.Frame, past, next *memo) error {
 	l.coder, l.counters = e, next.counters
-	if l.fixed != nil { // static: the memo has no counters
+	if l.fixed != nil { // the memo has no counters
 		l.counters = l.fixed
 	}
 	player, steps, recent := cube.At(base.Table, 0), past.steps, 0

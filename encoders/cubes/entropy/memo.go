@@ -9,13 +9,12 @@ import (
 )
 
 // memo is the memo of a frame: the motions of its cubes since its own baseline, and the adaptive
-// counters and weights. It is a function of the frame, its baseline and the baseline's memo alone.
+// counters. It is a function of the frame, its baseline and the baseline's memo alone.
 type memo struct {
 	ticks    int32                // frames from the baseline to this frame, 1..maxTicks
 	idle     []uint8              // of each cube: packets of the chain since it changed, at most idleMax
 	steps    []step               // of the cubes that changed with this frame, in the order of coding
-	counters []rangecoder.Counter // adaptive probabilities; empty for static
-	weights  []rangecoder.Weights // weight sets; empty unless predictive
+	counters []rangecoder.Counter // adaptive probabilities; empty if they never change
 }
 
 // step is the motion of one cube from the baseline to the frame.
@@ -23,8 +22,7 @@ type step struct {
 	row               int32    // number of the cube
 	fromOrientation   uint32   // the orientation in the baseline, see cube.PackOrientation
 	shift             [3]int32 // of x, y and z
-	residual          [3]int16 // of the position; 0 in static and adaptive
-	maxResidualLength uint8    // bit length of the largest residual: of the orientation in predictive, otherwise of the position
+	maxResidualLength uint8    // bit length of the largest residual of the position
 }
 
 const (
@@ -33,8 +31,8 @@ const (
 )
 
 // newMemo returns the memo of the initial state, in which no cube has ever moved.
-func newMemo(rows int, counters []rangecoder.Counter, weights []rangecoder.Weights) *memo {
-	m := &memo{ticks: 1, idle: make([]uint8, rows), counters: counters, weights: weights}
+func newMemo(rows int, counters []rangecoder.Counter) *memo {
+	m := &memo{ticks: 1, idle: make([]uint8, rows), counters: counters}
 	rangecoder.Fill(m.idle, idleMax)
 	return m
 }
@@ -47,7 +45,6 @@ func (m *memo) begin(baseMemo *memo, cur, base *frame.Frame) {
 	m.idle = append(m.idle[:0], baseMemo.idle...)
 	m.steps = m.steps[:0]
 	m.counters = append(m.counters[:0], baseMemo.counters...)
-	m.weights = append(m.weights[:0], baseMemo.weights...)
 }
 
 // recordUnchanged records that cube i did not change.

@@ -14,13 +14,9 @@ import (
 // folder is the folder of the trained tables, from the project's root.
 const folder = "encoders/cubes/entropy"
 
-// Trainers returns the trainers of static, whose probabilities adaptive starts with, and of
-// predictive.
+// Trainers returns the trainer of the probabilities that adaptive starts with.
 func Trainers() []train.Trainer {
-	return []train.Trainer{
-		{Encoder: "static", Folder: folder, Train: trainStatic},
-		{Encoder: "predictive", Folder: folder, Train: trainPredictive},
-	}
+	return []train.Trainer{{Encoder: "adaptive", Folder: folder, Train: trainStatic}}
 }
 
 // maxQuickFrames bounds the frames of a clip that a quick job uses.
@@ -55,7 +51,7 @@ func (s *trainer) encodeClip(ctx context.Context, clip train.Clip, units, cubes 
 	if err := cube.CheckSchema(clip.Schema); err != nil {
 		return err
 	}
-	s.coder.resize(clip.Schema.Rows, newMemo(clip.Schema.Rows, s.coder.Initial.counters, s.coder.Initial.weights))
+	s.coder.resize(clip.Schema.Rows, newMemo(clip.Schema.Rows, nil))
 	limit := 0 // all frames
 	if s.job.Quick {
 		limit = maxQuickFrames
@@ -96,8 +92,8 @@ func trainStatic(ctx context.Context, job train.Job, log train.Log) ([]train.Fil
 		return nil, err
 	}
 	contexts := &contextCoder{fixed: model, counts: &counts}
-	// The coder begins with one cube; encodeClip sets the number of each clip. Static has no counters and weights.
-	passes := &trainer{job: job, log: log, coder: newCoder(1, contexts, newMemo(1, nil, nil))}
+	// The coder begins with one cube; encodeClip sets the number of each clip. Probabilities that never change need no counters in memos.
+	passes := &trainer{job: job, log: log, coder: newCoder(1, contexts, newMemo(1, nil))}
 	passes.setTotal(2)
 	if _, err := passes.pass(ctx, "probabilities", job.Clips...); err != nil {
 		return nil, err
@@ -115,120 +111,4 @@ func trainStatic(ctx context.Context, job train.Job, log train.Log) ([]train.Fil
 		return nil, err
 	}
 	return train.PackAll([]train.File{{Name: "static.tab", Data: table}})
-}
-
-// Passes over the clips for each part of predictive.
-const (
-	fitPasses    = 4
-	sizePasses   = 2
-	weightPasses = 2
-)
-
-// trainPredictive trains the parts of predictive one after the other, each with the parts before in
-// place: the linear predictions, the sizes of residuals, the probabilities of decisions, and the
-// mixing weights.
-func trainPredictive(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
-	t := newTrainedModel()
-	// Start with constant velocity: a weight of 1 for the feature of the last shift, or of the last turn.
-	for c := range numLinearClasses {
-		t.shiftWeights[c*numShiftFeatures+1], t.turnWeights[c*numTurnFeatures] = weightOne, weightOne
-	}
-	for i := range t.mixerWeights {
-		for j := range setSize {
-			t.mixerWeights[i][j] = rangecoder.Unit / 4 // a weight of 1/4
-		}
-	}
-	p := t.newTraversal(defaultLimit, 0)
-	// The coder begins with one cube; encodeClip sets the number of each clip.
-	s := &trainer{job: job, log: log, coder: newCoder(1, p, t.initialMemo(1))}
-	const countPasses, measurePasses = 1, 1 // of trainProbabilities, and of the complete model
-	s.setTotal(fitPasses + sizePasses + countPasses + weightPasses + measurePasses)
-	for _, trainPart := range []func(context.Context, *trainer, *predictive, *trainedModel) error{
-		trainPredictions, trainSizes, trainProbabilities, trainWeights,
-	} {
-		if err := trainPart(ctx, s, p, t); err != nil {
-			return nil, err
-		}
-		if err := t.quantise(); err != nil {
-			return nil, err
-		}
-	}
-	// Measure the complete model with the weights that a codec will read.
-	s.coder.Initial = t.initialMemo(1) // of one cube; encodeClip sets the number of cubes
-	if err := s.epoch(ctx, p, t, "everything", 1); err != nil {
-		return nil, err
-	}
-	return train.PackAll([]train.File{{Name: "predictive.tab", Data: t.encode()}})
-}
-
-// epoch runs a pass over the clips and reports it. The held-out clip is measured with training
-// switched off in p.
-func (s *trainer) epoch(ctx context.Context, p *predictive, t *trainedModel, part string, epoch int) error {
-	bits, err := s.pass(ctx, part, s.job.Clips...)
-	if err != nil {
-		return err
-	}
-	fit, counts, rate, weights := p.fits, p.counts, p.sizeModel.rate, p.trainedWeights
-	p.fits, p.counts, p.sizeModel.rate, p.trainedWeights = nil, nil, 0, nil
-	s.coder.Initial = t.initialMemo(1) // of one cube; encodeClip sets the number of cubes
-	err = s.report(ctx, part, epoch, bits)
-	p.fits, p.counts, p.sizeModel.rate, p.trainedWeights = fit, counts, rate, weights
-	return err
-}
-
-// trainPredictions fits the weights of both linear models, with as many passes as reweighted least
-// squares need.
-func trainPredictions(ctx context.Context, s *trainer, p *predictive, t *trainedModel) error {
-	for epoch := range fitPasses {
-		// Errors well below 4 units of position, or a turn of 0.01, all count the same: see fit.softening.
-		p.fits = &fits{newFit(numShiftFeatures, 4), newFit(numTurnFeatures, turnUnit/100)}
-		if err := s.epoch(ctx, p, t, "predictions", epoch+1); err != nil {
-			return err
-		}
-		copy(t.shiftWeights, p.fits.shift.solveWeights())
-		copy(t.turnWeights, p.fits.turn.solveWeights())
-	}
-	p.fits = nil
-	return nil
-}
-
-// trainSizes trains the size model by stochastic gradient descent, at a rate that falls by 4 with each
-// pass.
-func trainSizes(ctx context.Context, s *trainer, p *predictive, t *trainedModel) error {
-	for epoch := range sizePasses {
-		p.sizeModel.rate = int32(rangecoder.One / 400 >> (2 * epoch)) // 1/400, then 1/1600
-		if err := s.epoch(ctx, p, t, "scale", epoch+1); err != nil {
-			return err
-		}
-	}
-	p.sizeModel.rate = 0
-	return nil
-}
-
-// trainProbabilities counts the decisions in each context in one pass.
-func trainProbabilities(ctx context.Context, s *trainer, p *predictive, t *trainedModel) error {
-	counts := make(decisionCounts, numTrained)
-	p.counts = &counts
-	if err := s.epoch(ctx, p, t, "probabilities", 1); err != nil {
-		return err
-	}
-	p.counts = nil
-	for i, b := range counts.logits() {
-		t.logits[i] = int8(b)
-	}
-	return nil
-}
-
-// trainWeights trains the mixing weights, which continue from frame to frame here, at a rate that
-// falls by 4 with each pass.
-func trainWeights(ctx context.Context, s *trainer, p *predictive, t *trainedModel) error {
-	for epoch := range weightPasses {
-		p.rate = int32(60 >> (2 * epoch))
-		p.trainedWeights = t.mixerWeights
-		if err := s.epoch(ctx, p, t, "weights", epoch+1); err != nil {
-			return err
-		}
-	}
-	p.rate, p.trainedWeights = defaultRate, nil
-	return nil
 }

@@ -32,10 +32,9 @@ Set a key under [down] for the link to the receiver and under [up] for the link 
 the sender; with --set, link.KEY sets both.`,
 		`  tui links
   tui links show unity-4g
-  tui links test unity-4g
   tui run --set profile=lte --set down.loss=3%`,
 		a.listLinks)
-	cmd.AddCommand(a.linksShowCommand(), a.linksTestCommand(), a.linksTraceCommand(), a.linksFitCommand(), a.linksMeasureCommand())
+	cmd.AddCommand(a.linksShowCommand(), a.linksTraceCommand(), a.linksFitCommand(), a.linksMeasureCommand())
 	return cmd
 }
 

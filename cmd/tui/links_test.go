@@ -194,24 +194,6 @@ func TestLinksShow(t *testing.T) {
 	}
 }
 
-// TestLinksTest checks that a deviation of more than 5 standard errors fails and is reported.
-func TestLinksTest(t *testing.T) {
-	var doc linkTest
-	o := tui("links", "test", "unreal-bad", "--packets", "20000", "--json")
-	if document(t, o.stdout, &doc); o.code != exitDone || !doc.OK || len(doc.Down.Checks) < 3 || doc.Up == nil {
-		t.Errorf("exit %d: %s", o.code, o.stdout)
-	}
-	link := &chosenLink{directions: []direction{{"down", lossmodel.DefaultSpec()}}}
-	failed := failedChecks(link, []measure.Report{{Checks: []measure.Check{
-		{Stage: "loss", Name: "share lost", Measured: 0.06, Expected: 0.05, Sigmas: 7, OK: false},
-		{Stage: "delay", Name: "mean", OK: true},
-	}}})
-	want := "down: loss: share lost is 0.06, 7.0 standard errors from 0.05"
-	if err := newFailure(failed); err == nil || err.Error() != want || exitCode(err) != exitFailed {
-		t.Errorf("%v, want %s and exit code 1", err, want)
-	}
-}
-
 // TestLinksWarn checks that faults of netem are reported on standard error by every command that
 // uses a line of netem, unless --quiet is set.
 func TestLinksWarn(t *testing.T) {

@@ -121,7 +121,6 @@ func TestCompletion(t *testing.T) {
 		{"record --script", "katamari"},
 		{"encoders", "raw"},
 		{"links show", lossmodel.Profiles()[0].Name},
-		{"links test", "starlink"},
 		{"links trace --profile", "starlink"},
 		{"links trace --set", "down.netem="},
 		{"", "walkoff"},

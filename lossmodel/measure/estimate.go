@@ -23,21 +23,6 @@ func meanSD(x []float64) (m, sd float64) {
 	return m, math.Sqrt(sum / float64(len(x)))
 }
 
-// batchMeans returns the mean of x and its standard error by the method of batch means. The
-// method allows for correlation between neighbours without a model of it, if the correlation is
-// short compared with a batch.
-func batchMeans(x []float64) (m, se float64) {
-	const maxBatches = 100
-	batches := min(maxBatches, len(x))
-	size := len(x) / batches
-	means := make([]float64, batches)
-	for b := range means {
-		means[b] = mean(x[b*size : (b+1)*size])
-	}
-	_, sd := meanSD(means)
-	return mean(x), sd / math.Sqrt(float64(max(batches-1, 1)))
-}
-
 // minDelays is the number of batches of batchStdErr, and the smallest number of delays that get an interval.
 const minDelays = 40
 
@@ -66,38 +51,3 @@ func batchStdErr(x []float64) (se float64, drifting bool) {
 // has a third of minDelays, because including the covariance makes the variance estimate three
 // times as uncertain.
 const t95 = 2.16
-
-// lag1Covariance returns the covariance c of neighbours in x around the known mean mu, and its
-// standard error se; +Inf if x has fewer than two values.
-func lag1Covariance(x []float64, mu float64) (c, se float64) {
-	if len(x) < 2 {
-		return 0, math.Inf(1)
-	}
-	products := make([]float64, len(x)-1)
-	for i := range products {
-		products[i] = (x[i] - mu) * (x[i+1] - mu)
-	}
-	return batchMeans(products)
-}
-
-// runLengths returns the lengths of the runs of losses; lost has 1 for a loss and 0 for an arrival.
-func runLengths(lost []float64) (lengths []float64) {
-	n := 0.0
-	for i, v := range lost {
-		if v == 1 {
-			n++
-		}
-		if n > 0 && (v != 1 || i == len(lost)-1) {
-			lengths, n = append(lengths, n), 0
-		}
-	}
-	return lengths
-}
-
-// boolToFloat returns 1 for true and 0 for false.
-func boolToFloat(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
-}

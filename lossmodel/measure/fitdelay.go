@@ -12,6 +12,9 @@ import (
 	"wirelab/lossmodel"
 )
 
+// millisecond is one millisecond in nanoseconds, to convert durations to milliseconds.
+const millisecond = float64(time.Millisecond)
+
 // correctClocks removes the effects of clocks that differ. If the capture has send times and delays (timed), it
 // removes a drift. If the minimum delay is negative or above lossmodel.MaxDelay, it shifts all delays so that
 // the minimum is 0.

@@ -83,30 +83,6 @@ func integrate(cdf func(float64) float64, lo, hi float64, steps int) (mean, sd f
 	return mean, math.Sqrt(max(0, hi*hi-squares-mean*mean))
 }
 
-// reorderRatio returns RFC 4737's reordered ratio for packets with independent jitter, sent
-// evenly at a spacing in units of the jitter. A packet with jitter d is in order if every packet
-// sent k intervals later, with jitter d', arrives after it: 1 - E[prod_k P(d' + k*spacing >= d)]. The
-// result is NaN if spacing is not positive.
-func (d *jitterDist) reorderRatio(spacing float64) float64 {
-	const steps = 4000 // steps of the numerical integration over the jitter
-	if !(spacing > 0) {
-		return math.NaN()
-	}
-	width, inOrder := (d.max-d.min)/steps, 0.0
-	for i := range steps {
-		x := d.min + (float64(i)+0.5)*width
-		p := d.cdf(x+width/2) - d.cdf(x-width/2) // probability of a jitter around x
-		if i == steps-1 {
-			p = 1 - d.cdf(x-width/2) // the last step includes the probability mass at the maximum
-		}
-		for k := 1.0; k*spacing < x-d.min && p > 1e-12; k++ {
-			p *= 1 - d.cdf(x-k*spacing)
-		}
-		inOrder += p
-	}
-	return 1 - inOrder
-}
-
 // clamp limits a probability to 0 ... 1, against rounding errors.
 func clamp(p float64) float64 { return min(max(p, 0), 1) }
 

@@ -225,7 +225,7 @@ func randomConfig(rng *rand.Rand, source string, encoders []string) *config.Conf
 }
 
 // cubeEncoders are encoders of cubes.
-var cubeEncoders = strings.Fields("raw rotor relative-orientation adaptive static changed-bits xor-rle delta-adaptive")
+var cubeEncoders = strings.Fields("raw rotor relative-orientation adaptive changed-bits xor-rle delta-adaptive")
 
 var (
 	recomputeFor  = flag.Duration("recompute", 0, "how long TestRecomputeTotals runs random experiments; 0: a few of them")

@@ -387,6 +387,8 @@ func TestInferAsks(t *testing.T) {
 		{"a.jsonl", `{"t":1,"map":"x","l":[{"id":1,"x":2,"inventory":[{"n":1}]}]}`, "# inventory: left out, since it is a list of objects beside or within l."},
 		{"a.csv", "t;buttons;owner\n0.25;7;18446744073709551615\n0.5;4294967295;1\n", "half    = \"high\""},
 		{"a.csv", "t;buttons;owner\n0.25;7;18446744073709551615\n0.5;4294967295;1\n", "rate_hz = 4 # the mean step of t is 0.25, taken as s"},
+		{"a.csv", "tick,ms,x\n0,0,1\n1,0,2\n2,0,3\n3,33,4\n4,33,5\n5,33,6\n6,66,7\n", "rate_hz = 91 # NOTE: the mean step of ms is 11, taken as ms; frames are played evenly"},
+		{"a.csv", "tick,ms,x\n0,0,1\n1,50,2\n3,150,3\n4,200,4\n6,300,5\n", "rate_hz = 13 # NOTE: the mean step of ms is 75, taken as ms; frames are played evenly"},
 		{"a.csv", "ms|vx|y|x|z|pos.x\n100|1|1|2|3|4\n150|2|2|1.5|3.25|5\n", "rate_hz = 20 # the mean step of ms is 50, taken as ms"},
 	} {
 		path := fileOf(t, c.name, []byte(c.text))

@@ -9,8 +9,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"wirelab/dataset/frame"
+	"wirelab/dataset/source"
 	"wirelab/internal/quantile"
 	"wirelab/internal/units"
 	"wirelab/internal/words"
@@ -154,7 +156,7 @@ func (g *guess) rate() (hz int, reason string) {
 	if g.time < 0 || len(g.steps) == 0 {
 		return assumed, "QUESTION: how many frames does a second have? No column seems to be a time"
 	}
-	step, uneven := g.step()
+	step := quantile.Median(slices.Clone(g.steps)) // what is usual; the rate is that of all steps
 	name := g.columns[g.time].name
 	p := &g.columns[g.time]
 	probable := []string{"s", "ms", "µs", "ns"}
@@ -168,31 +170,22 @@ func (g *guess) rate() (hz int, reason string) {
 	}
 	for _, unit := range probable {
 		factor, _ := units.Factor(unit, "s")
-		period := step * factor
+		var pace source.Pace
+		for _, step := range g.steps {
+			pace.AddGap(time.Duration(math.Round(step * factor * float64(time.Second))))
+		}
+		period := pace.Mean().Seconds()
 		if !isCount && period > 0.9/maxRateHz && period <= 1 {
-			reason = fmt.Sprintf("the mean step of %s is %s, taken as %s", name, units.Significant(step, 4), unit)
-			if uneven > 0 {
-				reason = fmt.Sprintf("NOTE: %s without %d of %d steps that are far longer or shorter", reason, uneven, len(g.steps))
+			reason = fmt.Sprintf("the mean step of %s is %s, taken as %s", name, units.Significant(period/factor, 4), unit)
+			var notes source.Notes
+			hz = pace.Hz(assumed, &notes)
+			if remarks := notes.Remarks(); len(remarks) > 0 {
+				reason = "NOTE: " + reason + "; " + remarks[0]
 			}
-			return int(math.Round(1 / period)), reason
+			return hz, reason
 		}
 	}
-	return assumed, fmt.Sprintf("QUESTION: how many frames does a second have? The mean step of %s is %s", name, units.Significant(step, 4))
-}
-
-// step returns the mean difference of the times of two frames, without those that differ from the median by more than a half
-// of it, such as pauses. It returns the number of these too.
-func (g *guess) step() (mean float64, uneven int) {
-	median := quantile.Median(g.steps)
-	sum := 0.0
-	for _, step := range g.steps {
-		if step < median/2 || step > median*1.5 {
-			uneven++
-		} else {
-			sum += step
-		}
-	}
-	return sum / float64(len(g.steps)-uneven), uneven
+	return assumed, fmt.Sprintf("QUESTION: how many frames does a second have? The usual step of %s is %s", name, units.Significant(step, 4))
 }
 
 // fallReason describes the first column that counts frames by its name but falls; "" if there is none.

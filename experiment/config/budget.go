@@ -114,10 +114,9 @@ func hasBudget(c *Config) bool { return c.Sender.Budget > 0 }
 
 // Needs of the settings that shape a budget.
 const (
-	anyBudget    = "sender.budget or crowd.budget"
-	usesWeights  = "sender.priority != round-robin"
-	usesChanges  = "sender.priority != newest-change"
-	usesInterest = "interest.radius or sender.priority = iris"
+	anyBudget   = "sender.budget or crowd.budget"
+	usesWeights = "sender.priority != round-robin"
+	usesChanges = "sender.priority != newest-change"
 )
 
 // budgetSettings returns the settings of a budget that can change during a session.
@@ -206,9 +205,9 @@ func interestSettings() []scalarSetting {
 	falloff := intRow(falloffKey, "1 to 8", 1, 8, func(c *Config) *int { return &c.Interest.Falloff })
 	return []scalarSetting{
 		{Row: withNeeds(radius, anyBudget, usesWeights, usesChanges), omit: none},
-		{Row: withNeeds(row, anyBudget, usesInterest), omit: none},
-		{Row: withNeeds(point, anyBudget, usesInterest, "interest.row = 0"), omit: none},
-		{Row: withNeeds(falloff, anyBudget, usesInterest), omit: none},
+		{Row: withNeeds(row, anyBudget, radiusKey), omit: none},
+		{Row: withNeeds(point, anyBudget, radiusKey, "interest.row = 0"), omit: none},
+		{Row: withNeeds(falloff, anyBudget, radiusKey), omit: none},
 	}
 }
 
@@ -272,18 +271,12 @@ func (c *Config) CheckBudgetFits(s *frame.Schema) error {
 	if err := c.Sender.Weights.Check(s); err != nil {
 		return ErrorAt(weightsKey, err)
 	}
-	const positions = `positions, which fields with role = "place" have in a schema`
-	for i, lane := range c.Lanes() {
-		if key := c.LaneKey(i, priorityKey); view.NeedsPositions(lane.Sender.Priority) && !view.HasPositions(s) {
-			return &Error{Key: key, Problem: s.Name + " has no positions", Expected: "outer=0, or data with " + positions}
-		}
-	}
 	switch key := c.FirstBudgetKey(); {
 	case key != "" && (s.Delivery != frame.Latest || s.Rows == 0):
 		return &Error{Key: key, Problem: "a budget leaves out rows of a table until later, and these data must arrive as a whole",
 			Expected: "off, or snapshots such as cubes and tables"}
 	case c.Interest.Radius > 0 && !view.HasPositions(s):
-		return &Error{Key: radiusKey, Problem: s.Name + " has no positions", Expected: "0, or data with " + positions}
+		return &Error{Key: radiusKey, Problem: s.Name + " has no positions", Expected: `0, or data with positions, which fields with role = "place" have in a schema`}
 	case c.Interest.Row > s.Rows && c.Interest != defaultInterest:
 		return &Error{Key: interestRowKey, Problem: fmt.Sprintf("%d is not a row of the data", c.Interest.Row), Expected: fmt.Sprintf("0 (interest.point) to %d", s.Rows)}
 	}

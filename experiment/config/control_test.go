@@ -57,10 +57,9 @@ func TestIdlePolicies(t *testing.T) {
 		"interest.falloff=2":        "interest.falloff: has no effect; expected sender.budget or",
 		"sender.priority=unity at[0].t=1s at[0].sender.budget=64kbit":                "",
 		"sender.priority=unity at[0].t=1s at[0].send_budget=64kbit":                  "",
-		"sender.budget=64kbit interest.row=3":                                        "interest.row: has no effect; expected interest.radius or sender.priority = iris",
-		"sender.budget=64kbit interest.falloff=3":                                    "interest.falloff: has no effect; expected interest.radius or",
+		"sender.budget=64kbit interest.row=3":                                        "interest.row: has no effect; expected interest.radius",
+		"sender.budget=64kbit interest.falloff=3":                                    "interest.falloff: has no effect; expected interest.radius",
 		"sender.budget=64kbit interest.falloff=3 interest.radius=2":                  "",
-		"sender.budget=64kbit interest.row=3 sender.priority=iris,outer=3":           "",
 		"sender.budget=64kbit interest.point=1,2,3 interest.radius=2":                "interest.point: has no effect; expected interest.row = 0",
 		"sender.budget=64kbit interest.point=1,2,3 interest.radius=2 interest.row=0": "",
 		"sender.budget=64kbit sender.weights=a:b=2 sender.priority=round-robin":      "sender.weights: has no effect; expected sender.priority != round-robin",
@@ -98,7 +97,7 @@ func TestIdlePolicies(t *testing.T) {
 		}
 	}
 	c := Default()
-	c.Sender.Priority, c.Interest.Row = view.Policies.Default("iris"), 3
+	c.Sender.Priority, c.Interest.Row = view.Policies.Default("unity"), 3
 	c.Sweep, c.Search.Over = []Axis{{Key: BudgetKey, Values: []any{"off", "64kbit"}}}, []Range{{Key: radiusKey}}
 	if w := c.Warnings(); len(w) > 0 {
 		t.Errorf("settings that are varied are warned about: %v", w)

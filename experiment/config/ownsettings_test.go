@@ -8,10 +8,9 @@ import (
 	"time"
 )
 
-// The text, the file and the JSON of a shadow with settings of its own describe the same shadow, also if a parameter of
-// a policy has the name of a setting.
+// The text, the file and the JSON of a shadow with settings of its own describe the same shadow.
 func TestOwnSettingsRoundTrip(t *testing.T) {
-	for _, text := range []string{"raw", "rotor rotor_small=5 priority=fiedler", "rotor priority=iris priority=2 first=1", "adaptive budget=24kbit",
+	for _, text := range []string{"raw", "rotor rotor_small=5 priority=fiedler", "rotor priority=unity min=2 first=1", "adaptive budget=24kbit",
 		"rotor budget=off control=ack-clock slack=100ms priority=round-robin first=1", "raw priority=accumulated", "rotor control=off"} {
 		e, err := ParseEncoder(strings.Fields(text))
 		if err != nil {
@@ -64,7 +63,7 @@ name = "raw"
 budget = "off"
 [[shadow]]
 name = "rotor"
-priority = "iris"
+priority = "fiedler"
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +72,7 @@ priority = "iris"
 	for i, lane := range c.Lanes() {
 		got = append(got, sendBudgetText(lane.Sender.Budget)+" "+lane.Sender.Priority.Name()+" "+c.LaneKey(i, BudgetKey)+" "+c.LaneKey(i, priorityKey))
 	}
-	want := []string{"64kbit unity sender.budget sender.priority", "off unity shadow[0].budget sender.priority", "64kbit iris sender.budget shadow[1].priority"}
+	want := []string{"64kbit unity sender.budget sender.priority", "off unity shadow[0].budget sender.priority", "64kbit fiedler sender.budget shadow[1].priority"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("lanes %q, want %q", got, want)
 	}

@@ -139,7 +139,7 @@ func ParseEncoder(words []string) (e Encoder, err error) {
 		switch {
 		case i >= 0 && value == "":
 			return e, fmt.Errorf("expected a value after %s=", name)
-		case i >= 0: // a later word with this name is a parameter of a policy: priority=iris priority=2
+		case i >= 0: // the same setting a second time is an unknown parameter of its policy
 			own = ownSettings[i].text(&e)
 			*own = value
 			continue

@@ -48,7 +48,7 @@ func TestBudgetProperty(t *testing.T) {
 	pick := func(list ...string) string { return list[rng.IntN(len(list))] }
 	encoder := func() string { return pick("relative-orientation", "adaptive", "delta-adaptive", "kinetic-lite") }
 	priority := func() string {
-		return pick("accumulated", "accumulated-per-bit first=2", "round-robin", "fiedler", "iris", "unity first=1", "newest-change")
+		return pick("accumulated", "accumulated constant=0 first=2", "round-robin", "fiedler", "unity first=1", "newest-change")
 	}
 	schedules := testkit.ChooseLong(40, 6, 3)
 	if testing.Short() {

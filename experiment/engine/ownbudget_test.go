@@ -119,7 +119,7 @@ func TestOwnBudgetsChange(t *testing.T) {
 // Lanes are named by the policies and budgets in which they differ.
 func TestNamesOfOwnBudgets(t *testing.T) {
 	s := budgetSession(t, 1, time.Minute)
-	for _, shadow := range []config.Encoder{{Name: "relative-orientation", Priority: "fiedler"}, {Name: "relative-orientation", Priority: "iris priority=2", Budget: "24kbit"},
+	for _, shadow := range []config.Encoder{{Name: "relative-orientation", Priority: "fiedler"}, {Name: "relative-orientation", Priority: "unity min=2", Budget: "24kbit"},
 		{Name: "relative-orientation", Budget: "off"}, {Name: "adaptive", Priority: "unity"}} {
 		if err := s.Change(config.NewChange("shadow", []config.Encoder{shadow})); err != nil {
 			t.Fatal(err)
@@ -129,7 +129,7 @@ func TestNamesOfOwnBudgets(t *testing.T) {
 	for _, l := range s.View(0).Lanes {
 		names = append(names, l.Name())
 	}
-	want := "[relative-orientation accumulated 64kbit relative-orientation fiedler 64kbit relative-orientation iris priority=2 24kbit relative-orientation no budget adaptive]"
+	want := "[relative-orientation accumulated 64kbit relative-orientation fiedler 64kbit relative-orientation unity min=2 24kbit relative-orientation no budget adaptive]"
 	if got := fmt.Sprint(names); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}

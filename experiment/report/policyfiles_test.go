@@ -1,6 +1,7 @@
 package report
 
 import (
+	"errors"
 	"math"
 	"path/filepath"
 	"strconv"
@@ -68,10 +69,10 @@ func TestFilesOfPolicies(t *testing.T) {
 	}
 }
 
-// A run with a budget writes priorities.csv, in which errors and factors give the order, and can be replaced.
+// A run with a budget writes priorities.csv, in the order of the priorities and with weighted errors, and can be replaced.
 func TestFileOfPriorities(t *testing.T) {
 	c := config.Default()
-	for _, pair := range [][2]string{{"duration", "2s"}, {"sender.budget", "8kbit"}, {"sender.weights", "position=2"}, {"sender.priority", "largest-error"}} {
+	for _, pair := range [][2]string{{"duration", "2s"}, {"sender.budget", "8kbit"}, {"sender.weights", "position=2"}, {"sender.priority", "accumulated constant=0"}} {
 		if err := c.Set(pair[0], pair[1]); err != nil {
 			t.Fatal(err)
 		}
@@ -98,11 +99,16 @@ func TestFileOfPriorities(t *testing.T) {
 	}
 	last := math.Inf(1)
 	for _, row := range rows[1:] {
-		weighted, err := strconv.ParseFloat(row[5], 64)
-		if err != nil || weighted > last || row[6] != "0.000" || row[7] != "1.000" {
-			t.Errorf("%q after an error of %v: %v", row, last, err)
+		priority, errPriority := strconv.ParseFloat(row[3], 64)
+		unweighted, errUnweighted := strconv.ParseFloat(row[4], 64)
+		weighted, errWeighted := strconv.ParseFloat(row[5], 64)
+		if err := errors.Join(errPriority, errUnweighted, errWeighted); err != nil || priority > last {
+			t.Errorf("%q after a priority of %v: %v", row, last, err)
 		}
-		last = weighted
+		if weighted < unweighted || weighted > 2*unweighted || row[6] != "0.000" || row[7] != "1.000" {
+			t.Errorf("%q has another weighted error, constant or factor than expected", row)
+		}
+		last = priority
 	}
 	if !reportFileName.MatchString("priorities.csv") || !reportFileName.MatchString("queue.csv") {
 		t.Error("--force refuses a folder with a file of a report")

@@ -159,7 +159,7 @@ func (f *Filler) computeCost(a, b []int32) uint32 {
 	switch {
 	case EqualRows(a, b):
 		return 0
-	case f.rule.kind > largestError:
+	case f.rule.kind != accumulated:
 		return 1
 	}
 	return f.metric.weighted(a, b) + f.ruleConstant(a, b)
@@ -305,17 +305,8 @@ func (f *Filler) isFirst(i int) bool { return uint(i-f.player) < uint(f.rule.fir
 func (f *Filler) priority(s *Server, i int, cost uint32) (p uint64) {
 	r := &f.rule
 	switch r.kind {
-	case accumulated, accumulatedPerBit, accumulatedError:
+	case accumulated:
 		p = f.accumulate(s, i, f.interest.scaled(f, i, cost))
-		if r.kind == accumulatedPerBit {
-			bits := 1 // of rows at the limit: rows with many bits must not wait for all others
-			if p < maxAccumulated {
-				bits = f.estimateBits(s, i)
-			}
-			p = p << 10 / uint64(bits)
-		}
-	case largestError:
-		p = f.interest.scaled(f, i, cost)
 	case newestChange:
 		p = uint64(f.changedAt[i])
 	case roundRobin:
@@ -328,12 +319,6 @@ func (f *Filler) priority(s *Server, i int, cost uint32) (p uint64) {
 		if s.sentAt[i] == 0 {
 			p *= r.newGain
 		}
-	case iris:
-		gain := r.gain
-		if r.sphere.outer > 0 {
-			gain = r.sphere.priority(gain, f.interest.distance(f, i))
-		}
-		p = f.accumulate(s, i, f.interest.scaled(f, i, gain))
 	}
 	p = min(p, firstPriority-1)
 	if f.isFirst(i) {

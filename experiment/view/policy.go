@@ -1,20 +1,12 @@
 package view
 
-import (
-	"math"
-
-	"wirelab/internal/policy"
-)
+import "wirelab/internal/policy"
 
 // Policies are the rules by which the rows of a packet are chosen: those with the highest priority that fit. A row is
 // a candidate if the client is expected to show another value. Most policies add something to the priority of each
 // candidate with each packet, until the row is sent.
 var Policies = policy.Set{
 	{Name: "accumulated", Summary: "adds the error and a constant", Params: []policy.Param{constantParam, firstParam}},
-	{Name: "accumulated-per-bit", Summary: "adds the error and a constant, and divides by the bits that the row takes",
-		Params: []policy.Param{constantParam, firstParam}},
-	{Name: "accumulated-error", Summary: "adds the error", Params: []policy.Param{firstParam}},
-	{Name: "largest-error", Summary: "the largest error", Params: []policy.Param{firstParam}},
 	{Name: "newest-change", Summary: "the row that changed last", Params: []policy.Param{firstParam}},
 	{Name: "round-robin", Summary: "each row in turn", Params: []policy.Param{firstParam}},
 	{Name: "fiedler", Summary: "Fiedler's accumulator: adds a weight that depends on what the cube does", Params: []policy.Param{
@@ -26,12 +18,6 @@ var Policies = policy.Set{
 		policy.Count("importance", 1, 1, 1000, "importance of a row"),
 		policy.Count("min", 0, 0, 1_000_000, "MinSendImportance: rows below it are not sent"),
 		policy.Count("new", 1, 1, 1000, "FirstSendImportanceMultiplier: factor of rows that were never sent"), firstParam}},
-	{Name: "iris", Summary: "Unreal's Iris: adds a priority; a row is considered from 1 on", Ascending: []string{"inner", "outer"}, Params: []policy.Param{
-		policy.Decimal("priority", 1_000_000, 1000, 100_000_000, "priority that each packet adds"),
-		policy.Decimal("inner", 0, 0, maxRadius, "distance to the view point of [interest] up to which a row has this priority"),
-		policy.Decimal("outer", 0, 0, maxRadius, "distance up to which it falls to edge; 0 means that distance does not matter"),
-		policy.Decimal("edge", 200_000, 1000, 100_000_000, "priority at the distance outer"),
-		policy.Decimal("outside", 100_000, 1000, 100_000_000, "priority beyond outer"), firstParam}},
 }
 
 // Parameters that several policies have.
@@ -54,14 +40,10 @@ type kind uint8
 
 const (
 	accumulated kind = iota
-	accumulatedPerBit
-	accumulatedError
-	largestError
 	newestChange
 	roundRobin
 	fiedler
 	unity
-	iris
 )
 
 // rule is a policy with its parameters.
@@ -71,42 +53,17 @@ type rule struct {
 	fixed    uint32    // constant of rows without such constants, in ErrorUnit
 	first    int       // rows that precede all others
 	weights  [4]uint32 // of fiedler: player, interacting, moving, rest
-	gain     uint32    // of unity: importance; of iris: priority in thousandths
+	gain     uint32    // of unity: importance
 	min      uint64    // lower priorities are not sent
 	newGain  uint64    // of unity: factor of rows that were never sent
-	sphere   sphere    // of iris
 }
-
-// maxRadius is the largest radius of a sphere, in millionths.
-const maxRadius = 100_000_000_000
-
-// sphere is Unreal's USphereNetObjectPrioritizer: priorities by the distance to the view point.
-type sphere struct {
-	inner, outer  float64 // radii, in the units of the positions; 0 means no sphere
-	edge, outside uint32  // priorities in thousandths
-}
-
-// priority returns the priority, in thousandths, of a row at a distance, if gain is that within the inner radius.
-func (s *sphere) priority(gain uint32, distance float64) uint32 {
-	switch {
-	case distance <= s.inner:
-		return gain
-	case distance > s.outer:
-		return s.outside
-	}
-	share := (distance - s.inner) / (s.outer - s.inner)
-	return uint32(math.Round(float64(gain) + float64(share*(float64(s.edge)-float64(gain)))))
-}
-
-// NeedsPositions reports whether policy p uses the positions of rows.
-func NeedsPositions(p policy.Policy) bool { return p.Name() == "iris" && p.Int("outer") > 0 }
 
 // IgnoresWeights reports whether the policy with this name ignores all weights and the interest.
 func IgnoresWeights(name string) bool { return name == "round-robin" || name == "newest-change" }
 
 // IgnoresErrors reports whether the policy with this name ignores the errors of rows, and so the weights of fields.
 func IgnoresErrors(name string) bool {
-	return IgnoresWeights(name) || name == "fiedler" || name == "unity" || name == "iris"
+	return IgnoresWeights(name) || name == "fiedler" || name == "unity"
 }
 
 // OrDefault returns p, or the first of Policies for the zero Policy.
@@ -127,7 +84,7 @@ func newRule(p policy.Policy, m *Metric) (r rule) {
 	}
 	r.first = int(p.Int("first"))
 	switch r.kind {
-	case accumulated, accumulatedPerBit:
+	case accumulated:
 		r.constant = uint64(p.Int("constant"))
 		r.fixed = uint32(r.constant * m.unitConstant() / 1_000_000)
 	case fiedler:
@@ -136,9 +93,6 @@ func newRule(p policy.Policy, m *Metric) (r rule) {
 		}
 	case unity:
 		r.gain, r.min, r.newGain = uint32(p.Int("importance")), uint64(p.Int("min")), uint64(p.Int("new"))
-	case iris:
-		r.gain, r.min = uint32(p.Int("priority")/1000), 1000
-		r.sphere = sphere{float64(p.Int("inner")) / 1e6, float64(p.Int("outer")) / 1e6, uint32(p.Int("edge") / 1000), uint32(p.Int("outside") / 1000)}
 	}
 	return r
 }

@@ -94,7 +94,7 @@ func (l *perfectLink) step() (rows []int) {
 // is sent less often than others. With the largest weights this takes 11 packets.
 func TestSaturatedPrioritiesAreFair(t *testing.T) {
 	const rows, packets, perPacket = 600, 2000, 5
-	for _, policy := range []string{"accumulated", "accumulated-per-bit", "accumulated-error", "fiedler moving=1000000 rest=1000000", "iris priority=100"} {
+	for _, policy := range []string{"accumulated", "accumulated constant=0", "fiedler moving=1000000 rest=1000000"} {
 		l := newPerfectLink(t, teamSchema(rows).NewFrame(), teamSchema(rows), policy, "team:red=100, x=100", Interest{})
 		sent := make([]int, rows)
 		for n := range packets {
@@ -146,19 +146,17 @@ func TestWeightsSetIntervals(t *testing.T) {
 		policy, weights string
 		ratio           float64 // of the interval of red rows to that of blue ones
 	}{
-		{"iris", "off", 1},
-		{"iris", "team:blue=4", 4},
-		{"iris", "team:blue=2, team:red=0.5", 4},
+		{"fiedler", "off", 1},
+		{"fiedler", "team:blue=4", 4},
+		{"fiedler", "team:blue=2, team:red=0.5", 4},
 		{"fiedler", "team:red=0.25", 4},
 		{"unity", "team:blue=3", 3},
-		{"largest-error", "team:blue=4", 4},
-		{"largest-error", "y=4", 4},
-		{"accumulated-error", "team:blue=4", 2},
-		{"accumulated-error", "y=4", 2},
-		{"accumulated-error", "x=0.25", 2},
+		{"accumulated constant=0", "team:blue=4", 2},
+		{"accumulated constant=0", "y=4", 2},
+		{"accumulated constant=0", "x=0.25", 2},
 		{"accumulated constant=0", "y=9", 3},
 		{"accumulated", "y=4, team:red=4", 1},
-		{"accumulated-error", "y=4, state=7", 2},
+		{"accumulated constant=0", "y=4, state=7", 2},
 		{"round-robin", "team:blue=4", 1},
 	} {
 		l := newPerfectLink(t, teamSchema(rows).NewFrame(), teamSchema(rows), x.policy, x.weights, Interest{})
@@ -191,7 +189,7 @@ func TestWeightsSetIntervals(t *testing.T) {
 func TestWeightsOfCubes(t *testing.T) {
 	const rows = 60
 	intervals := func(weights string) (moving, turning int) {
-		l := newPerfectLink(t, frame.Cubes(rows).NewFrame(), frame.Cubes(rows), "accumulated-error", weights, Interest{})
+		l := newPerfectLink(t, frame.Cubes(rows).NewFrame(), frame.Cubes(rows), "accumulated constant=0", weights, Interest{})
 		rng := rand.New(rand.NewPCG(3, 4))
 		for range 2000 {
 			for i := range rows {
@@ -259,7 +257,7 @@ func TestToleranceIsConstant(t *testing.T) {
 		{"accumulated", 0.5, (1 + startOfDistance + 0.5) / (1 + startOfDistance + 1)},
 		{"accumulated", 4, (1 + startOfDistance + 4) / (1 + startOfDistance + 1)},
 		{"accumulated constant=10", 0.5, (1 + startOfDistance + 5) / (1 + startOfDistance + 10)},
-		{"accumulated-error", 0.5, 1},
+		{"accumulated constant=0", 0.5, 1},
 	} {
 		if got := intervals(x.policy, x.tolerance); math.Abs(got-x.want) > 0.05*x.want {
 			t.Errorf("%s with a tolerance of %g: rows with it are sent %.2f times as often as others, want %.2f", x.policy, x.tolerance, got, x.want)
@@ -267,9 +265,9 @@ func TestToleranceIsConstant(t *testing.T) {
 	}
 }
 
-// TestUnityAndIrisModels compares the rows of each packet with the most important ones of models that follow the
-// documentation of the engines; see spec/crowd.md. The number of rows is that of the packet.
-func TestUnityAndIrisModels(t *testing.T) {
+// TestUnityModel compares the rows of each packet with the most important ones of a model that follows the documentation
+// of the engine; see spec/crowd.md. The number of rows is that of the packet.
+func TestUnityModel(t *testing.T) {
 	const rows = 40
 	for _, x := range []struct {
 		policy   string
@@ -286,24 +284,6 @@ func TestUnityAndIrisModels(t *testing.T) {
 				return -1
 			}
 			return p
-		}},
-		{"iris priority=0.3", Interest{}, func(_ int, _ int32, _ int, _ bool, sum *float64) float64 {
-			if *sum += 0.3; *sum < 1-1e-9 {
-				return -1
-			}
-			return *sum
-		}},
-		{"iris inner=20 outer=100 edge=0.2 outside=0.1", Interest{Row: 0, Point: [3]float64{50}}, func(_ int, position int32, _ int, _ bool, sum *float64) float64 {
-			distance, p := math.Abs(float64(position)-50), 1.0
-			if distance > 100 {
-				p = 0.1
-			} else if distance > 20 {
-				p = 1 + (0.2-1)*(distance-20)/(100-20)
-			}
-			if *sum += math.Round(1000*p) / 1000; *sum < 1-1e-9 {
-				return -1
-			}
-			return *sum
 		}},
 	} {
 		initial := teamSchema(rows).NewFrame()
@@ -407,19 +387,16 @@ func TestParseWeights(t *testing.T) {
 func TestPlaceThatIsNoNumber(t *testing.T) {
 	s := teamSchema(3)
 	s.Fields[placeColumn].Kind = frame.Float32
-	l := newPerfectLink(t, s.NewFrame(), s, "iris inner=1 outer=2 outside=0.3", "off", Interest{Radius: 20, Falloff: 1})
+	l := newPerfectLink(t, s.NewFrame(), s, "unity importance=1000", "off", Interest{Radius: 20, Falloff: 1})
 	l.limit = 0
 	for i, place := range []float64{math.NaN(), math.Inf(1), 1e30} {
 		l.cur.Table[i*teamColumns+placeColumn] = int32(math.Float32bits(float32(place)))
 	}
-	for _, in := range []Interest{{}, {Radius: 20, Falloff: 1}} {
-		l.filler.SetInterest(in)
-		l.step()
-		far := l.filler.Explain(l.server, 2)
-		for i := range 2 {
-			if r := l.filler.Explain(l.server, i); r.Priority != far.Priority || r.Factor != far.Factor {
-				t.Errorf("%+v: row %d has priority %d and factor %g; a far one %d and %g", in, i, r.Priority, r.Factor, far.Priority, far.Factor)
-			}
+	l.step()
+	far := l.filler.Explain(l.server, 2)
+	for i := range 2 {
+		if r := l.filler.Explain(l.server, i); r.Priority != far.Priority || r.Factor != far.Factor {
+			t.Errorf("row %d has priority %d and factor %g; a far one %d and %g", i, r.Priority, r.Factor, far.Priority, far.Factor)
 		}
 	}
 }
@@ -451,21 +428,22 @@ func TestExplainWeights(t *testing.T) {
 // New weights take effect at once, also for rows that do not change any more.
 func TestWeightsOfRestingRows(t *testing.T) {
 	s := teamSchema(2)
-	l := newPerfectLink(t, s.NewFrame(), s, "largest-error", "off", Interest{})
+	l := newPerfectLink(t, s.NewFrame(), s, "accumulated constant=0", "off", Interest{})
 	l.limit = 0
 	l.cur.Table[teamColumns+xColumn] = 80
 	for _, c := range []struct {
 		weights string
-		want    uint64
+		want    uint32 // what a packet adds to the priority
 	}{{"off", 1 + 80*ErrorUnit}, {"x=3", 1 + 3*80*ErrorUnit}, {"x=0", 1}, {"team:red=2", 2 * (1 + 80*ErrorUnit)}, {"off", 1 + 80*ErrorUnit}} {
 		w, err := ParseWeights(c.weights)
 		if err != nil {
 			t.Fatal(err)
 		}
 		l.filler.SetWeights(w)
+		before := l.server.accumulated[1]
 		l.step()
-		if r := l.filler.Explain(l.server, 1); r.Priority != c.want {
-			t.Errorf("%s: priority %d, want %d", c.weights, r.Priority, c.want)
+		if added := l.server.accumulated[1] - before; added != c.want {
+			t.Errorf("%s: a packet adds %d to the priority, want %d", c.weights, added, c.want)
 		}
 	}
 }

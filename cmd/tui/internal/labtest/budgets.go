@@ -10,7 +10,7 @@ import (
 // WithBudgets returns a copy of a snapshot with a shadow for each policy of rows but the first, half of them with
 // 24 kbit/s instead of 64. The error of each policy is a fixed multiple of that of the first, with some noise.
 func WithBudgets(snap *engine.Snapshot) *engine.Snapshot {
-	policies := view.Policies.Names()[:6]
+	policies := view.Policies.Names()
 	names := make([]string, len(policies)-1)
 	for i := range names {
 		names[i] = snap.Lanes[0].Encoder

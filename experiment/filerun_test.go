@@ -21,7 +21,7 @@ func TestPatchOverBadLink(t *testing.T) {
 	c.Data.Source = labtest.WriteFiles(t, p)
 	for key, v := range map[string]any{"link.loss": "30%",
 		"link.latency": "40ms", "link.jitter": "20ms", "down.reorder": "10%", "down.duplicate": "10%", "down.corrupt": "5%",
-		"sender.block": 100} {
+		"sender.block": 100, "encoder.name": "whole-raw", "shadow[0].name": "whole-zstd"} {
 		if err := c.Set(key, v); err != nil {
 			t.Fatal(err)
 		}
@@ -29,7 +29,7 @@ func TestPatchOverBadLink(t *testing.T) {
 	if err := c.Set("at[0].t", "2s"); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Set("at[0].encoder", "patch-fast"); err != nil {
+	if err := c.Set("at[0].encoder", "patch"); err != nil {
 		t.Fatal(err)
 	}
 	var digests []string
@@ -41,7 +41,7 @@ func TestPatchOverBadLink(t *testing.T) {
 		}
 		r := report.Runs[0]
 		x, y := r.Totals.Transfer, r.Shadows[0].Totals.Transfer
-		if !x.Done || !y.Done || len(x.Rounds) != 1 || x.Encoder != "patch-fast" || x.Rounds[0].Encoder != "patch" || y.Resent == 0 ||
+		if !x.Done || !y.Done || len(x.Rounds) != 1 || x.Encoder != "patch" || x.Rounds[0].Encoder != "whole-raw" || y.Resent == 0 ||
 			len(report.Failed()) > 0 {
 			t.Fatalf("%+v\n%+v\n%v", x, y, report.Failed())
 		}
@@ -66,7 +66,7 @@ func TestPatchOverBadLink(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(dir, "report", "report.md"))
 	if err != nil || !strings.Contains(string(page), "## The file") ||
 		!strings.Contains(string(page), fmt.Sprintf("| whole-zstd | %d |", packed[1])) ||
-		!strings.Contains(string(page), fmt.Sprintf("| patch-fast | %d |", packed[0])) {
+		!strings.Contains(string(page), fmt.Sprintf("| patch | %d |", packed[0])) {
 		t.Errorf("report.md does not mention the file: %v", err)
 	}
 }

@@ -50,7 +50,7 @@ func TestGoldenRuns(t *testing.T) {
 		{"text-small", "text", "[encoder]\nname = \"receiver-adaptive\"\n[encoder.params]\nmessage = 100\n[[at]]\nt = \"2s\"\nencoder = \"xor-rle\"\n" +
 			"[[at]]\nt = \"3s\"\nencoder = \"receiver-adaptive\"\n"},
 		{"files", files, "[encoder]\nname = \"patch\"\n[sender]\nblock = 100\nwindow = 16\n"},
-		{"files-fast", files, "[encoder]\nname = \"patch-fast\"\n[[shadow]]\nname = \"whole-raw\"\n"},
+		{"files-raw", files, "[encoder]\nname = \"patch\"\n[[shadow]]\nname = \"whole-raw\"\n"},
 		{"rpc", "rpc", "[encoder]\nname = \"rpc-adaptive\"\n[[shadow]]\nname = \"rpc-delta\"\n[[shadow]]\nname = \"full\"\n[[shadow]]\nname = \"delta-adaptive\"\n"},
 		{"rpc-history", "rpc", "[encoder]\nname = \"rpc-delta\"\n[sender]\nhistory = 4\n[receiver]\nhistory = 8\ndigest = 8\n"},
 		{"table", table, "[encoder]\nname = \"delta-adaptive\"\n[[shadow]]\nname = \"xor-rle\"\n"},

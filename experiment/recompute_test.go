@@ -245,7 +245,7 @@ func TestRecomputeTotals(t *testing.T) {
 		encoders []string
 		rateHz   float64
 	}{{"demo", cubeEncoders, 60}, {table, rows, 30}, {"rpc", strings.Fields("full rpc-delta rpc-adaptive xor-rle"), 60}, {"world", cubeEncoders, 60},
-		{"text", strings.Fields("receiver-adaptive deflate zstd"), 0}, {files, strings.Fields("patch patch-fast whole-zstd"), 0}}
+		{"text", strings.Fields("receiver-adaptive deflate zstd"), 0}, {files, strings.Fields("patch whole-raw whole-zstd"), 0}}
 	refused := 0
 	run := func(seed int) {
 		of := sources[seed%len(sources)]

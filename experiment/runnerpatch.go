@@ -16,9 +16,8 @@ import (
 // packing is a runner's state for making patches. A patch is a packed file.
 type packing struct {
 	packs            *delivery.PackCache
-	job              *packJob         // makes the patch that the session waits for; nil if none
-	matrix           *delivery.Matrix // dot plot of the newest patch: its parts against its sources; nil if none
-	deferredCommands []Command        // commands to execute after the patch is made
+	job              *packJob  // makes the patch that the session waits for; nil if none
+	deferredCommands []Command // commands to execute after the patch is made
 }
 
 // pollPatch reports whether the session must wait for a patch. If the session needs a patch and none is being
@@ -33,9 +32,6 @@ func (r *Runner) pollPatch(ctx context.Context) bool {
 		}
 		if r.job.err != nil && ctx.Err() == nil { // the end of ctx cancels the job, which is not an error
 			r.fail(r.job.err)
-		}
-		if m := r.job.matrix.View(); m.HasContent() {
-			r.matrix = m
 		}
 		r.job = nil
 		commands := r.deferredCommands
@@ -69,34 +65,28 @@ func (r *Runner) deferCommand(c *Command) bool {
 	return true
 }
 
-// addPatchProgress adds the progress of the current patch and the newest matrix to snap.
+// addPatchProgress adds the progress of the current patch to snap.
 func (r *Runner) addPatchProgress(snap *engine.Snapshot) {
-	snap.Matrix = r.matrix
 	if job := r.job; job != nil {
 		snap.Patch = &delivery.PatchProgress{Encoder: job.encoder, Done: job.done.Load(), Total: job.total.Load()}
-		if picture := job.matrix.View(); picture.HasContent() {
-			snap.Matrix = picture
-		}
 	}
 }
 
 // packJob makes a patch in its own goroutine. Meanwhile the dashboard shows the progress, and the user
 // can quit.
 type packJob struct {
-	encoder     string                // name of the codec
-	finished    chan struct{}         // closed at the end
-	done, total atomic.Int64          // bytes of the new file
-	matrix      *delivery.MatrixMaker // draws the dot plot of the patch while it is made
-	err         error                 // valid once finished is closed
+	encoder     string        // name of the codec
+	finished    chan struct{} // closed at the end
+	done, total atomic.Int64  // bytes of the new file
+	err         error         // valid once finished is closed
 }
 
 // startPackJob starts packing the file of session s with the codec and the parameters of encoding, in another
 // goroutine. The job is cancelled when ctx ends.
 func startPackJob(ctx context.Context, s *engine.Session, encoding *endpoint.Encoding, clock wallclock.Clock) *packJob {
-	oldSize, newSize := s.FileSizes()
-	job := &packJob{encoder: encoding.Codec.Name, finished: make(chan struct{}), matrix: delivery.NewMatrixMaker(oldSize, newSize)}
-	job.total.Store(newSize)
-	pack := s.PackJob(encoding, &delivery.Packing{Clock: clock, Watch: job.matrix.Watch(), Progress: func(_ string, done, _ int64) error {
+	job := &packJob{encoder: encoding.Codec.Name, finished: make(chan struct{})}
+	job.total.Store(s.NewFileSize())
+	pack := s.PackJob(encoding, &delivery.Packing{Clock: clock, Progress: func(_ string, done, _ int64) error {
 		job.done.Store(done)
 		return ctx.Err()
 	}})

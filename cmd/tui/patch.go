@@ -51,20 +51,16 @@ func exactArgs(n int, description string) cobra.PositionalArgs {
 
 // patchMakeCommand returns tui patch make.
 func (a *app) patchMakeCommand() *cobra.Command {
-	var fast bool
 	cmd := &cobra.Command{
-		Use:   "make OLD NEW PATCH",
-		Short: "Make a patch from an old file and a new one",
-		Long: `Make a patch from an old file and a new one. PATCH is created when it is complete.
-
-With --fast the patch is larger but faster to apply.`,
+		Use:     "make OLD NEW PATCH",
+		Short:   "Make a patch from an old file and a new one",
+		Long:    `Make a patch from an old file and a new one. PATCH is created when it is complete.`,
 		Example: `  tui patch make game-1.0 game-1.1 game.patch`,
 		Args:    exactArgs(3, "OLD, NEW and PATCH"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.patchMake(cmd.Context(), args[0], args[1], args[2], fast)
+			return a.patchMake(cmd.Context(), args[0], args[1], args[2])
 		},
 	}
-	cmd.Flags().BoolVar(&fast, "fast", false, "make a larger patch that is faster to apply")
 	a.addOutputFlags(cmd)
 	return cmd
 }
@@ -84,9 +80,8 @@ type patchInfo struct {
 }
 
 // patchMake makes the patch out, which turns the file oldPath into newPath, and writes its sizes.
-// fast makes a larger patch that is faster to apply.
-func (a *app) patchMake(ctx context.Context, oldPath, newPath, out string, fast bool) error {
-	info, err := a.makePatch(ctx, "patch", oldPath, newPath, out, fast)
+func (a *app) patchMake(ctx context.Context, oldPath, newPath, out string) error {
+	info, err := a.makePatch(ctx, "patch", oldPath, newPath, out)
 	if err != nil {
 		return err
 	}
@@ -127,7 +122,7 @@ func percent(part, total int64) string {
 
 // makePatch makes the patch out, which turns the file oldPath into newPath, and shows progress under
 // the name job. It stops when ctx ends.
-func (a *app) makePatch(ctx context.Context, job, oldPath, newPath, out string, fast bool) (info patchInfo, err error) {
+func (a *app) makePatch(ctx context.Context, job, oldPath, newPath, out string) (info patchInfo, err error) {
 	line := a.progress(job)
 	defer line.done()
 	for _, f := range []struct {
@@ -140,7 +135,7 @@ func (a *app) makePatch(ctx context.Context, job, oldPath, newPath, out string, 
 		}
 		*f.size = stat.Size()
 	}
-	stats, err := patch.MakeFile(oldPath, newPath, out, patch.Options{Disk: a.disk, Fast: fast, Progress: func(done, total int64) error {
+	stats, err := patch.MakeFile(oldPath, newPath, out, patch.Options{Disk: a.disk, Progress: func(done, total int64) error {
 		line.report(float64(done), float64(total))
 		return ctx.Err() // an error ends the job
 	}})
@@ -216,7 +211,6 @@ func megabytesPerSecond(n int64, d time.Duration) float64 {
 
 // patchBenchCommand returns tui patch bench.
 func (a *app) patchBenchCommand() *cobra.Command {
-	var fast bool
 	cmd := &cobra.Command{
 		Use:   "bench DIR...",
 		Short: "Measure the size and speed of patches on pairs of files",
@@ -230,16 +224,15 @@ give the file "new".`,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.patchBench(cmd.Context(), args, fast) },
+		RunE: func(cmd *cobra.Command, args []string) error { return a.patchBench(cmd.Context(), args) },
 	}
-	cmd.Flags().BoolVar(&fast, "fast", false, "make a larger patch that is faster to apply")
 	a.addOutputFlags(cmd)
 	return cmd
 }
 
 // patchBench makes and applies a patch for each folder and writes the results. It returns a failure
 // if a patch does not give the new file.
-func (a *app) patchBench(ctx context.Context, dirs []string, fast bool) error {
+func (a *app) patchBench(ctx context.Context, dirs []string) error {
 	work, err := a.disk.TempDir()
 	if err != nil {
 		return err
@@ -250,7 +243,7 @@ func (a *app) patchBench(ctx context.Context, dirs []string, fast bool) error {
 	var total patchInfo
 	var wrong []string
 	for _, dir := range dirs {
-		info, err := a.benchPair(ctx, dir, work, fast)
+		info, err := a.benchPair(ctx, dir, work)
 		if err != nil {
 			return err
 		}
@@ -275,11 +268,11 @@ func (a *app) patchBench(ctx context.Context, dirs []string, fast bool) error {
 
 // benchPair makes and applies the patch of the files "old" and "new" in dir, and returns sizes,
 // speeds, and whether the result equals "new". work is a folder for temporary files.
-func (a *app) benchPair(ctx context.Context, dir, work string, fast bool) (info patchInfo, err error) {
+func (a *app) benchPair(ctx context.Context, dir, work string) (info patchInfo, err error) {
 	oldPath, newPath := filepath.Join(dir, "old"), filepath.Join(dir, "new")
 	patchPath, resultPath := filepath.Join(work, "patch"), filepath.Join(work, "new")
 	start := a.clock()
-	if info, err = a.makePatch(ctx, filepath.Base(dir), oldPath, newPath, patchPath, fast); err != nil {
+	if info, err = a.makePatch(ctx, filepath.Base(dir), oldPath, newPath, patchPath); err != nil {
 		return info, err
 	}
 	made := a.clock()

@@ -43,30 +43,28 @@ func listed(t *testing.T) string {
 // TestPatch checks that making and applying a patch gives the new file, with one JSON document
 // each.
 func TestPatch(t *testing.T) {
-	for _, fast := range []string{"--fast=false", "--fast"} {
-		t.Chdir(t.TempDir())
-		old, new := patchFiles(t)
-		var made patchInfo
-		o := tui("patch", "make", fast, "--json", "old", "new", "p")
-		document(t, o.stdout, &made)
-		if o.code != exitDone || o.stderr != "" || made.Old != int64(len(old)) || made.New != int64(len(new)) ||
-			made.Raw+made.Cloned+made.Patched != made.New || made.Patch > made.New/50 {
-			t.Fatalf("make: exit %d, %q, %+v", o.code, o.stderr, made)
-		}
-		var applied applyInfo
-		o = tui("patch", "apply", "--json", "old", "p", "out")
-		document(t, o.stdout, &applied)
-		if got, _ := os.ReadFile("out"); o.code != exitDone || string(got) != new || applied.New != int64(len(new)) ||
-			len(applied.SHA256) != 64 {
-			t.Fatalf("apply: exit %d, %q, %+v", o.code, o.stderr, applied)
-		}
-		o = tui("patch", "apply", "old", "p", "old")
-		if got, _ := os.ReadFile("old"); o.code != exitDone || string(got) != new || !strings.Contains(o.stderr, applied.SHA256) {
-			t.Errorf("in place: exit %d, %q", o.code, o.stderr)
-		}
-		if got := listed(t); got != "new old out p" {
-			t.Errorf("left behind: %s", got)
-		}
+	t.Chdir(t.TempDir())
+	old, new := patchFiles(t)
+	var made patchInfo
+	o := tui("patch", "make", "--json", "old", "new", "p")
+	document(t, o.stdout, &made)
+	if o.code != exitDone || o.stderr != "" || made.Old != int64(len(old)) || made.New != int64(len(new)) ||
+		made.Raw+made.Cloned+made.Patched != made.New || made.Patch > made.New/50 {
+		t.Fatalf("make: exit %d, %q, %+v", o.code, o.stderr, made)
+	}
+	var applied applyInfo
+	o = tui("patch", "apply", "--json", "old", "p", "out")
+	document(t, o.stdout, &applied)
+	if got, _ := os.ReadFile("out"); o.code != exitDone || string(got) != new || applied.New != int64(len(new)) ||
+		len(applied.SHA256) != 64 {
+		t.Fatalf("apply: exit %d, %q, %+v", o.code, o.stderr, applied)
+	}
+	o = tui("patch", "apply", "old", "p", "old")
+	if got, _ := os.ReadFile("old"); o.code != exitDone || string(got) != new || !strings.Contains(o.stderr, applied.SHA256) {
+		t.Errorf("in place: exit %d, %q", o.code, o.stderr)
+	}
+	if got := listed(t); got != "new old out p" {
+		t.Errorf("left behind: %s", got)
 	}
 }
 
@@ -162,7 +160,7 @@ func TestPatchRefused(t *testing.T) {
 func TestPatchNames(t *testing.T) {
 	t.Chdir(t.TempDir())
 	old, new := patchFiles(t)
-	if o := tui("patch", "make", "old", "new", "p", "--fast"); o.code != exitDone {
+	if o := tui("patch", "make", "old", "new", "p"); o.code != exitDone {
 		t.Fatal(o.stderr)
 	}
 	before := listed(t)
@@ -236,7 +234,7 @@ func TestPatchInterrupted(t *testing.T) {
 func TestPatchAndRecordFollowLinks(t *testing.T) {
 	t.Chdir(t.TempDir())
 	_, new := patchFiles(t)
-	if o := tui("patch", "make", "--fast", "old", "new", "p"); o.code != exitDone {
+	if o := tui("patch", "make", "old", "new", "p"); o.code != exitDone {
 		t.Fatal(o.stderr)
 	}
 	write(t, "file", "was here")
@@ -244,7 +242,7 @@ func TestPatchAndRecordFollowLinks(t *testing.T) {
 		t.Skip("no links can be made:", err)
 	}
 	record := []string{"record", "--seconds", "0.1", "--out"}
-	for _, args := range [][]string{{"patch", "make", "--fast", "old", "new"}, record, {"patch", "apply", "old", "p"}} {
+	for _, args := range [][]string{{"patch", "make", "old", "new"}, record, {"patch", "apply", "old", "p"}} {
 		if o := tui(append(args, "link")...); o.code != exitDone {
 			t.Errorf("%q: exit %d, %s", args, o.code, o.stderr)
 		}

@@ -2,7 +2,7 @@
 // file. A packet is larger than a datagram; the sender splits it and retransmits the pieces until all have
 // arrived.
 //
-// patch and patch-fast code the difference between the files (package encoders/patch). whole-zstd and
+// patch codes the difference between the files (package encoders/patch). whole-zstd and
 // whole-raw do not use the old file and are for comparison.
 package files
 
@@ -24,9 +24,9 @@ const maxFile = 64 << 20
 
 // Gradual is implemented by encoders that may take seconds for a file.
 type Gradual interface {
-	// Follow sets the callbacks for the files that are encoded from now on. An error of progress stops
-	// the work, and Encode returns it. progress may be nil.
-	Follow(progress patch.Progress, watch patch.Watch)
+	// Follow sets the callback for the files that are encoded from now on. Its error stops the work,
+	// and Encode returns it. progress may be nil.
+	Follow(progress patch.Progress)
 }
 
 // suits reports whether frames of a schema are files: bytes without a table, all of which must arrive.
@@ -143,41 +143,23 @@ func (w wholeFile) Decode(dst *frame.Frame, src []byte, _ []encoders.Ref, _ enco
 	return nil, err
 }
 
-// source is the source of patch and patch-fast.
-const source = "Rich Geldreich, Mobile-friendly binary delta compression, 2015"
-
 // Patch returns the codec patch, which codes the difference from the old file in the fewest bytes.
 func Patch() encoders.Codec {
 	return encoders.Codec{
-		ID: 48, Name: "patch", Refs: 1, Suits: suits, Source: source,
+		ID: 48, Name: "patch", Refs: 1, Suits: suits,
 		Summary: "the difference between two files: similar parts are copied with corrections, coded by context mixing",
-		New:     newPatcher(false), // false: the profile with the smallest packets
+		Source:  "Rich Geldreich, Mobile-friendly binary delta compression, 2015",
+		New: func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
+			return &patcher{}, unpatcher{}, nil
+		},
 	}
 }
 
-// PatchFast returns the codec patch-fast: as patch, with packets that are larger and quicker to apply.
-func PatchFast() encoders.Codec {
-	return encoders.Codec{
-		ID: 49, Name: "patch-fast", Refs: 1, Suits: suits, Source: source,
-		Summary: "as patch, with a simpler coder: larger packets that are quicker to apply",
-		New:     newPatcher(true), // true: the fast profile
-	}
-}
-
-// newPatcher returns the function New of the codec patch, or of patch-fast if fast is set.
-func newPatcher(fast bool) func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
-	return func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
-		return &patcher{opt: patch.Options{Fast: fast}}, unpatcher{}, nil
-	}
-}
-
-// patcher is the encoder of patch and patch-fast.
-type patcher struct{ opt patch.Options }
+// patcher is the encoder of patch.
+type patcher struct{ progress patch.Progress }
 
 // Follow implements Gradual.
-func (p *patcher) Follow(progress patch.Progress, watch patch.Watch) {
-	p.opt.Progress, p.opt.Watch = progress, watch
-}
+func (p *patcher) Follow(progress patch.Progress) { p.progress = progress }
 
 // Encode implements encoders.Encoder. It charges clones to SlotIndex, raw blocks and patch packets to
 // SlotBody, and headers to SlotModel.
@@ -187,7 +169,7 @@ func (p *patcher) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ en
 		return dst, nil, err
 	}
 	out := bytes.NewBuffer(dst)
-	stats, err := patch.Make(out, oldFile(refs), cur.Body, p.opt)
+	stats, err := patch.Make(out, oldFile(refs), cur.Body, patch.Options{Progress: p.progress})
 	if err != nil {
 		return dst, nil, fmt.Errorf("files: %w", err)
 	}
@@ -198,7 +180,7 @@ func (p *patcher) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ en
 	return out.Bytes(), nil, nil
 }
 
-// unpatcher is the decoder of patch and patch-fast.
+// unpatcher is the decoder of patch.
 type unpatcher struct{}
 
 // Decode implements encoders.Decoder.

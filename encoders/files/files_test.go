@@ -14,7 +14,7 @@ import (
 )
 
 func codecs() []encoders.Codec {
-	return []encoders.Codec{Patch(), PatchFast(), WholeZstd(), WholeRaw()}
+	return []encoders.Codec{Patch(), WholeZstd(), WholeRaw()}
 }
 
 func schema() *frame.Schema {
@@ -68,9 +68,9 @@ func TestExample(t *testing.T) {
 		}
 		size[c.Name] = len(packet)
 	}
-	if a, b, c, d := size["patch"], size["patch-fast"], size["whole-zstd"], size["whole-raw"]; a >= b || 2*b >= c || 4*a >= c || c >= d {
-		t.Errorf("patch %d bytes, patch-fast %d, whole-zstd %d, whole-raw %d: "+
-			"expected each larger, and much larger without the old file", a, b, c, d)
+	if a, b, c := size["patch"], size["whole-zstd"], size["whole-raw"]; 4*a >= b || b >= c {
+		t.Errorf("patch %d bytes, whole-zstd %d, whole-raw %d: "+
+			"expected each larger, and much larger without the old file", a, b, c)
 	}
 }
 
@@ -79,7 +79,7 @@ func TestExample(t *testing.T) {
 func TestRefused(t *testing.T) {
 	old, new := &frame.Frame{Body: bytes.Repeat([]byte("the old file. "), 100)},
 		&frame.Frame{Body: bytes.Repeat([]byte("the new file. "), 120)}
-	for _, c := range []encoders.Codec{Patch(), PatchFast(), WholeZstd()} {
+	for _, c := range []encoders.Codec{Patch(), WholeZstd()} {
 		packet := encode(t, c, old, new)
 		_, dec, _ := c.New(schema(), c.Defaults())
 		for _, bad := range [][]byte{nil, packet[:len(packet)-1], packet[:len(packet)/2], append(bytes.Clone(packet), 1)} {
@@ -112,23 +112,22 @@ func TestBomb(t *testing.T) {
 	}
 }
 
-// TestFollow checks that the callbacks of Follow receive all progress and can stop the work.
+// TestFollow checks that the callback of Follow receives all progress and can stop the work.
 func TestFollow(t *testing.T) {
 	old, new := example()
 	old.Body, new.Body = old.Body[:100_000], new.Body[:120_000]
 	c := Patch()
 	enc, _, _ := c.New(schema(), nil)
-	var done, told int64
+	var done int64
 	enc.(Gradual).Follow(func(at, total int64) error {
 		done = at
 		return nil
-	}, patch.Watch{Coded: func(x patch.Segment) { told += x.End - x.Start }})
-	if _, _, err := enc.Encode(nil, new, []encoders.Ref{{Frame: old}}, nil, nil); err != nil || done != int64(len(new.Body)) ||
-		told != done {
-		t.Errorf("heard of %d bytes, told of %d, of %d; error %v", done, told, len(new.Body), err)
+	})
+	if _, _, err := enc.Encode(nil, new, []encoders.Ref{{Frame: old}}, nil, nil); err != nil || done != int64(len(new.Body)) {
+		t.Errorf("progress of %d bytes of %d; error %v", done, len(new.Body), err)
 	}
 	stop := errors.New("stop")
-	enc.(Gradual).Follow(func(int64, int64) error { return stop }, patch.Watch{})
+	enc.(Gradual).Follow(func(int64, int64) error { return stop })
 	if _, _, err := enc.Encode(nil, new, []encoders.Ref{{Frame: old}}, nil, nil); !errors.Is(err, stop) {
 		t.Errorf("stopped with %v", err)
 	}

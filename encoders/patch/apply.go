@@ -19,9 +19,9 @@ type target interface {
 }
 
 // applyPatch writes to out, which is empty, the new file that the patch makes from an old file of oldSize
-// bytes. newModel returns an untrained model of a profile. The old file is read once before anything is
+// bytes. newModel returns an untrained model. The old file is read once before anything is
 // written, to check its hash. After an error the contents of out are invalid. progress may be nil.
-func applyPatch(newModel func(fast bool) *delta.Model, out target, old io.ReaderAt, oldSize int64, patch io.Reader,
+func applyPatch(newModel func() *delta.Model, out target, old io.ReaderAt, oldSize int64, patch io.Reader,
 	progress Progress) (Header, error) {
 	a := &applier{r: bufio.NewReaderSize(patch, 16<<10), out: out, sum: sha256.New(),
 		copyBuf: make([]byte, copyBuffer), progress: progress}
@@ -34,7 +34,7 @@ func applyPatch(newModel func(fast bool) *delta.Model, out target, old io.Reader
 		return h, err
 	}
 	a.source = newWindows(old, oldSize, out)
-	a.model = newModel(h.Fast)
+	a.model = newModel()
 	for a.written < h.NewSize {
 		if err := a.nextBlock(); err != nil {
 			return h, fmt.Errorf("at byte %d of %d: %w", a.written, h.NewSize, err)

@@ -62,7 +62,7 @@ func BenchmarkDegenerate(b *testing.B) {
 		b.Run("make/"+name, func(b *testing.B) {
 			b.SetBytes(n)
 			for b.Loop() {
-				patch = mustMake(b, pair[0], pair[1], false)
+				patch = mustMake(b, pair[0], pair[1])
 			}
 			b.ReportMetric(float64(len(patch)), "bytes")
 		})
@@ -99,7 +99,7 @@ func BenchmarkOrder(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			var patch []byte
 			for b.Loop() {
-				patch = mustMake(b, old, new, false)
+				patch = mustMake(b, old, new)
 			}
 			b.ReportMetric(float64(len(patch)), "bytes")
 		})

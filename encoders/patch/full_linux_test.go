@@ -31,13 +31,13 @@ func TestDiskFull(t *testing.T) {
 		}
 	}
 	path := func(name string) string { return filepath.Join(dir, name) }
-	if _, err := MakeFile(path("old"), path("new"), path("patch"), Options{Fast: true}); err != nil {
+	if _, err := MakeFile(path("old"), path("new"), path("patch"), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := ApplyFile(nil, path("old"), path("patch"), path("disk/game"), nil); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("%v; expected %v", err, syscall.ENOSPC)
 	}
-	if _, err := MakeFile(path("disk/game"), path("new"), path("disk/patch"), Options{Fast: true}); err != nil &&
+	if _, err := MakeFile(path("disk/game"), path("new"), path("disk/patch"), Options{}); err != nil &&
 		!errors.Is(err, syscall.ENOSPC) {
 		t.Error(err)
 	}

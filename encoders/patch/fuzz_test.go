@@ -10,28 +10,19 @@ import (
 	"testing"
 
 	"wirelab/encoders/patch/delta"
-	"wirelab/encoders/rangecoder"
 	"wirelab/internal/testkit"
 )
 
-// smallModels returns a function that returns untrained models with small tables. It reuses two models of each
-// profile, because new models of the usual size would take 40 MB for each input of the fuzzer.
-func smallModels() func(fast bool) *delta.Model {
-	type set struct {
-		new  *delta.Model
-		used [2]*delta.Model
-		next int
-	}
-	var sets [2]set
-	for i, fast := range []bool{false, true} {
-		sets[i] = set{new: delta.NewSmall(fast), used: [2]*delta.Model{delta.NewSmall(fast), delta.NewSmall(fast)}}
-	}
-	return func(fast bool) *delta.Model {
-		s := &sets[rangecoder.Flag(fast)]
-		s.next = 1 - s.next
-		m := s.used[s.next]
-		m.CopyFrom(s.new)
-		return m
+// smallModels returns a function that returns untrained models with small tables. It reuses two models,
+// because new models of the usual size would take 40 MB for each input of the fuzzer.
+func smallModels() func() *delta.Model {
+	untrained := delta.NewSmall()
+	used := [2]*delta.Model{delta.NewSmall(), delta.NewSmall()}
+	next := 0
+	return func() *delta.Model {
+		next = 1 - next
+		used[next].CopyFrom(untrained)
+		return used[next]
 	}
 }
 
@@ -201,15 +192,15 @@ func damageBlocks(c *testkit.Choices, blocks []patchBlock) []patchBlock {
 // its header. The header states the size of its blocks and, if no block is a packet, the hash of what they
 // make: then the patch must be applied. Otherwise it must be refused with bounded work, or make the new file.
 func FuzzPatch(f *testing.F) {
-	f.Add([]byte{1, 1, 200, 1, 3, 200, 200, 1, 4, 2, 1, 7, 0}, []byte{200, 9, 0, 0, 1, 0, 5, 30, 1, 0, 0, 20, 1, 2, 0, 1, 1, 7, 3}, []byte{}, false)
-	f.Add([]byte{1, 2, 3, 16, 0}, []byte{255, 9, 0, 0, 1, 0, 33, 1, 255, 0, 0, 1, 40}, []byte{0, 0, 0, 1, 1, 9, 0, 2, 0, 0, 3, 1, 2, 3}, true)
-	f.Add([]byte{1, 4, 2, 8, 1, 2, 3, 4, 5, 6, 7, 8, 0}, []byte{9, 9, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8}, []byte{255, 5, 1, 0, 2, 1, 1, 8, 0, 16, 1, 5, 9}, false)
-	f.Add([]byte{1, 4, 2, 8, 1, 2, 3, 4, 5, 6, 7, 8, 0}, []byte{200, 5, 9, 9, 0, 1, 200, 11, 0, 0, 0, 2, 0, 200, 5, 1, 1, 1, 1}, []byte{}, true)
+	f.Add([]byte{1, 1, 200, 1, 3, 200, 200, 1, 4, 2, 1, 7, 0}, []byte{200, 9, 0, 0, 1, 0, 5, 30, 1, 0, 0, 20, 1, 2, 0, 1, 1, 7, 3}, []byte{})
+	f.Add([]byte{1, 2, 3, 16, 0}, []byte{255, 9, 0, 0, 1, 0, 33, 1, 255, 0, 0, 1, 40}, []byte{0, 0, 0, 1, 1, 9, 0, 2, 0, 0, 3, 1, 2, 3})
+	f.Add([]byte{1, 4, 2, 8, 1, 2, 3, 4, 5, 6, 7, 8, 0}, []byte{9, 9, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8}, []byte{255, 5, 1, 0, 2, 1, 1, 8, 0, 16, 1, 5, 9})
+	f.Add([]byte{1, 4, 2, 8, 1, 2, 3, 4, 5, 6, 7, 8, 0}, []byte{200, 5, 9, 9, 0, 1, 200, 11, 0, 0, 0, 2, 0, 200, 5, 1, 1, 1, 1}, []byte{})
 	for what := range byte(9) {
-		f.Add([]byte{1, 1, 200, 1, 0}, []byte{200, 9, 0, 0, 1, 0, 30, 1, 0, 0, 1, 0, 5, 30}, []byte{0, 0, 0, 0, what, 1, 2, 3, 4}, what%2 == 1)
+		f.Add([]byte{1, 1, 200, 1, 0}, []byte{200, 9, 0, 0, 1, 0, 30, 1, 0, 0, 1, 0, 5, 30}, []byte{0, 0, 0, 0, what, 1, 2, 3, 4})
 	}
 	models := smallModels()
-	f.Fuzz(func(t *testing.T, oldChoices, newChoices, damage []byte, fast bool) {
+	f.Fuzz(func(t *testing.T, oldChoices, newChoices, damage []byte) {
 		old := oldFile(testkit.NewChoices(oldChoices))
 		new := newFile(testkit.NewChoices(newChoices), old)
 		apply := func(patch []byte, limit int64) ([]byte, error) {
@@ -218,7 +209,7 @@ func FuzzPatch(f *testing.F) {
 			return out.Bytes, err
 		}
 		var patch bytes.Buffer
-		stats, err := makeWith(models(fast), &patch, old, new, Options{Fast: fast})
+		stats, err := makeWith(models(), &patch, old, new, Options{})
 		if err != nil || stats.Size != int64(patch.Len()) || stats.Raw+stats.Clone+stats.Patch != int64(len(new)) {
 			t.Fatalf("%+v, %v do not add up to %d bytes of patch for %d", stats, err, patch.Len(), len(new))
 		}

@@ -23,9 +23,7 @@ type Progress func(done, total int64) error
 
 // Options configure Make and MakeFile.
 type Options struct {
-	Fast     bool     // the fast profile: patches are larger but quicker to make and to apply
 	Progress Progress // nil if not needed
-	Watch    Watch    // observes how the patch is made
 
 	Disk *atomicfile.Disk // file system for MakeFile; nil means that of the operating system
 }
@@ -41,7 +39,7 @@ type Stats struct {
 
 // Make writes to w a patch that makes new from old.
 func Make(w io.Writer, old, new []byte, opt Options) (Stats, error) {
-	return makeWith(delta.New(opt.Fast), w, old, new, opt)
+	return makeWith(delta.New(), w, old, new, opt)
 }
 
 // makeWith is Make with the given untrained model; tests pass a small one.
@@ -50,8 +48,7 @@ func makeWith(model *delta.Model, w io.Writer, old, new []byte, opt Options) (St
 		return Stats{}, fmt.Errorf("files of %d and %d bytes, expected at most %d each", len(old), len(new), int64(maxSize))
 	}
 	m := &maker{w: w, old: old, new: new, opt: opt, aligner: align.New(old, new), model: model}
-	m.watch()
-	h := Header{Fast: opt.Fast, OldSize: int64(len(old)), NewSize: int64(len(new))}
+	h := Header{OldSize: int64(len(old)), NewSize: int64(len(new))}
 	var err error
 	if h.OldHash, err = m.hash(old); err != nil {
 		return m.stats, err
@@ -104,7 +101,6 @@ type maker struct {
 	noise         noiseFinder
 	packet        []byte
 	pending       []byte // coded parts that are not written yet
-	watchedCopies []Copy // memory for Segment.Copies
 	stats         Stats
 }
 
@@ -168,7 +164,6 @@ func (m *maker) codeClone(from int64, n int) error {
 	m.pos += n
 	m.stats.Clone += int64(n)
 	m.stats.CloneSize += int64(len(head))
-	m.reportCoded(Clone, n, int64(len(head)), []delta.Op{{From: from, Copy: n}})
 	return m.write(head)
 }
 
@@ -178,7 +173,6 @@ type part struct {
 	raw      bool
 	ops      []delta.Op // nil if raw
 	bodySize int        // bytes in the patch, without the block's head
-	size     int        // bytes in the patch, with the block's head
 }
 
 // codeBlock codes the next n bytes by operations, and noise among their literals (see noiseFinder) raw. If a
@@ -255,11 +249,10 @@ func (m *maker) codeParts(parts []part) (shorter bool, err error) {
 		if len(packet) >= p.n {
 			return false, nil
 		}
-		before := len(m.pending)
 		m.pending = binary.AppendUvarint(m.pending, uint64(p.n)<<2|modePatch)
 		m.pending = binary.AppendUvarint(m.pending, uint64(len(packet)))
 		m.pending = append(m.pending, packet...)
-		p.bodySize, p.size = len(packet), len(m.pending)-before
+		p.bodySize = len(packet)
 		m.pos += p.n
 	}
 	return true, nil
@@ -268,26 +261,21 @@ func (m *maker) codeParts(parts []part) (shorter bool, err error) {
 // codeRawPart appends a raw part to m.pending, sets its sizes and advances m.pos. The model gets the bytes as history
 // for later blocks.
 func (m *maker) codeRawPart(p *part) {
-	block, before := m.new[m.pos:m.pos+p.n], len(m.pending)
+	block := m.new[m.pos : m.pos+p.n]
 	m.model.Skip(int64(p.n), block)
 	m.pending = binary.AppendUvarint(m.pending, uint64(p.n)<<2|modeRaw)
 	m.pending = append(m.pending, block...)
-	p.bodySize, p.size = p.n, len(m.pending)-before
+	p.bodySize = p.n
 	m.pos += p.n
 }
 
-// writeParts writes the parts, which codeParts has coded into m.pending, to the patch. It counts them in m.stats
-// and reports each to Watch.Coded.
+// writeParts writes the parts, which codeParts has coded into m.pending, to the patch, and counts them in
+// m.stats.
 func (m *maker) writeParts(parts []part) error {
-	for _, p := range parts { // back to the first part: reportCoded takes the position from m.pos
-		m.pos -= p.n
-	}
 	for _, p := range parts {
-		m.pos += p.n
 		if p.raw {
 			m.stats.Raw += int64(p.n)
 			m.stats.RawSize += int64(p.bodySize)
-			m.reportCoded(Raw, p.n, int64(p.size), nil)
 			continue
 		}
 		for _, o := range p.ops {
@@ -297,7 +285,6 @@ func (m *maker) writeParts(parts []part) error {
 		}
 		m.stats.Patch += int64(p.n)
 		m.stats.PatchSize += int64(p.bodySize)
-		m.reportCoded(Patched, p.n, int64(p.size), p.ops)
 	}
 	out := m.pending
 	m.pending = m.pending[:0]
@@ -395,90 +382,4 @@ func looksRandom(b []byte) bool {
 		}
 	}
 	return true
-}
-
-// Watch holds callbacks that observe how a patch is made: first the correlation of each block with the
-// source, then how the block was coded. They are called in order by the goroutine that makes the patch.
-// Their arguments are valid until they return. Each may be nil.
-type Watch struct {
-	Correlated func(Correlation)
-	Coded      func(Segment)
-}
-
-// Correlation is the similarity of a block of the new file to each cell of the source: a row of a similarity
-// matrix. Blocks that continue the last copy without a difference have none.
-//
-// The source is the old file followed by the coded part of the new file: address OldSize+n is byte n of the
-// new file.
-type Correlation struct {
-	Start, End int64 // the block, in bytes of the new file
-	OldSize    int64
-	Cell       int64 // size of a cell of the source in bytes
-	// Score has for each cell of the source the number of samples of the block that were found there:
-	// about 1 for each byte of the block that comes from there, and 4 for a sample that was found after
-	// a gap.
-	Score []int32
-}
-
-// Mode is how a part of the new file is coded.
-type Mode uint8
-
-// The modes, as in the format.
-const (
-	Raw     Mode = modeRaw   // literal bytes
-	Clone   Mode = modeClone // an equal range of the source
-	Patched Mode = modePatch // copies with differences, and literals
-)
-
-// String returns the name of a mode.
-func (m Mode) String() string {
-	switch m {
-	case Raw:
-		return "raw"
-	case Clone:
-		return "clone"
-	case Patched:
-		return "patch"
-	}
-	return "unknown"
-}
-
-// Segment is a part of the new file as it was coded.
-type Segment struct {
-	Start, End int64 // in bytes of the new file
-	Mode       Mode
-	Size       int64  // bytes of the patch
-	Copies     []Copy // the copies in the part: one for a clone, none for raw bytes
-}
-
-// Copy maps N bytes of the new file from byte At on to similar ones of the source from
-// address From on.
-type Copy struct{ At, From, N int64 }
-
-// watch makes the aligner pass the correlation of each block to the callback Watch.Correlated, if that is set.
-func (m *maker) watch() {
-	if callback := m.opt.Watch.Correlated; callback != nil {
-		m.aligner.Watch = func(start, end int, votes []int32) {
-			callback(Correlation{Start: int64(start), End: int64(end), OldSize: int64(len(m.old)), Cell: align.Cell,
-				Score: votes})
-		}
-	}
-}
-
-// reportCoded calls Watch.Coded, if any, for the last n bytes before m.pos, which take size bytes of the
-// patch.
-func (m *maker) reportCoded(mode Mode, n int, size int64, ops []delta.Op) {
-	if m.opt.Watch.Coded == nil {
-		return
-	}
-	start := int64(m.pos - n)
-	m.watchedCopies = m.watchedCopies[:0]
-	pos := start
-	for _, o := range ops {
-		if o.Copy > 0 {
-			m.watchedCopies = append(m.watchedCopies, Copy{pos, o.From, int64(o.Copy)})
-		}
-		pos += int64(o.Copy + o.Literal)
-	}
-	m.opt.Watch.Coded(Segment{Start: start, End: int64(m.pos), Mode: mode, Size: size, Copies: m.watchedCopies})
 }

@@ -48,20 +48,18 @@ func TestChangedNoise(t *testing.T) {
 	old := randomBytes(600_000, 1)
 	for name, changes := range cases {
 		new, came := applyChanges(old, changes, 100)
-		for _, fast := range []bool{false, true} {
-			patch := mustMake(t, old, new, fast)
-			if got, err := applyBytes(old, patch); err != nil || !bytes.Equal(got, new) {
-				t.Fatalf("%s, fast %v: the result differs from the new file: %v", name, fast, err)
+		patch := mustMake(t, old, new)
+		if got, err := applyBytes(old, patch); err != nil || !bytes.Equal(got, new) {
+			t.Fatalf("%s: the result differs from the new file: %v", name, err)
+		}
+		most := came + came/50 + forFile + forChange*len(changes)
+		for _, c := range changes {
+			if c.in < minNoise {
+				most += c.in / 5 // too few bytes for a raw block
 			}
-			most := came + came/50 + forFile + forChange*len(changes)
-			for _, c := range changes {
-				if c.in < minNoise {
-					most += c.in / 5 // too few bytes for a raw block
-				}
-			}
-			if len(patch) > most {
-				t.Errorf("%s, fast %v: %d bytes of patch for %d; expected at most %d", name, fast, len(patch), came, most)
-			}
+		}
+		if len(patch) > most {
+			t.Errorf("%s: %d bytes of patch for %d; expected at most %d", name, len(patch), came, most)
 		}
 	}
 }
@@ -71,14 +69,9 @@ func TestRepeatedNoise(t *testing.T) {
 	for _, n := range testkit.Choose([]int{300, 5000, 60_000}, []int{300, 5000}) {
 		fresh := randomBytes(n, 9)
 		new := bytes.Join([][]byte{text(3000), fresh, text(2000), fresh, fresh, text(500)}, nil)
-		for _, fast := range []bool{false, true} {
-			most := n + n/20 + 2500
-			if fast {
-				most += 2 * n // repetitions within a block are not found
-			}
-			if patch := mustMake(t, text(3000), new, fast); len(patch) > most {
-				t.Errorf("%d bytes three times, fast %v: %d bytes of patch; expected at most %d", n, fast, len(patch), most)
-			}
+		most := n + n/20 + 2500
+		if patch := mustMake(t, text(3000), new); len(patch) > most {
+			t.Errorf("%d bytes three times: %d bytes of patch; expected at most %d", n, len(patch), most)
 		}
 	}
 }

@@ -11,7 +11,7 @@
 // most 32 MB, less than 64 MB of other memory, and maps both files. README.md has the measurements.
 //
 // Make writes to an io.Writer, MakeFile and ApplyFile work on files, and ApplyBytes works in memory. A new
-// file appears complete or not at all. Options.Watch observes how a patch is made.
+// file appears complete or not at all.
 //
 // # Format
 //
@@ -19,7 +19,7 @@
 //
 //	magic     4 bytes   "WLPT"
 //	version   1 byte    1
-//	profile   1 byte    0 mixing, 1 fast
+//	profile   1 byte    0
 //	old size  number
 //	new size  number
 //	old hash  32 bytes  SHA-256
@@ -61,8 +61,7 @@ const (
 	magic   = "WLPT"
 	version = 1
 
-	profileMixing = 0
-	profileFast   = 1
+	profile = 0 // the only profile
 
 	modeRaw   = 0
 	modeClone = 1
@@ -76,17 +75,12 @@ type Hash [32]byte
 
 // Header is the header of a patch.
 type Header struct {
-	Fast             bool // the fast profile
 	OldSize, NewSize int64
 	OldHash, NewHash Hash
 }
 
 // append appends the header to dst.
 func (h *Header) append(dst []byte) []byte {
-	profile := byte(profileMixing)
-	if h.Fast {
-		profile = profileFast
-	}
 	dst = append(append(dst, magic...), version, profile)
 	dst = binary.AppendUvarint(dst, uint64(h.OldSize))
 	dst = binary.AppendUvarint(dst, uint64(h.NewSize))
@@ -114,13 +108,8 @@ func readHeader(r byteReader) (h Header, err error) {
 	if v := fixed[len(magic)]; v != version {
 		return h, fmt.Errorf("%w of a known version: %d, expected %d", ErrFormat, v, version)
 	}
-	switch profile := fixed[len(magic)+1]; profile {
-	case profileMixing:
-	case profileFast:
-		h.Fast = true
-	default:
-		return h, fmt.Errorf("%w of a known profile: %d, expected %d or %d", ErrFormat, profile, profileMixing,
-			profileFast)
+	if p := fixed[len(magic)+1]; p != profile {
+		return h, fmt.Errorf("%w of a known profile: %d, expected %d", ErrFormat, p, profile)
 	}
 	for _, size := range []*int64{&h.OldSize, &h.NewSize} {
 		if *size, err = readNumber(r); err != nil {

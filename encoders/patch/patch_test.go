@@ -49,10 +49,10 @@ func text(n int) []byte {
 	return b.Bytes()[:n]
 }
 
-func mustMake(t testing.TB, old, new []byte, fast bool) []byte {
+func mustMake(t testing.TB, old, new []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	stats, err := Make(&out, old, new, Options{Fast: fast})
+	stats, err := Make(&out, old, new, Options{})
 	b := out.Bytes()
 	if err != nil {
 		t.Fatal(err)
@@ -91,27 +91,25 @@ func testPairs() map[string][2][]byte {
 	}
 }
 
-// TestRoundTrip makes and applies patches in both profiles, and checks that making is reproducible.
+// TestRoundTrip makes and applies patches, and checks that making is reproducible.
 func TestRoundTrip(t *testing.T) {
 	for name, pair := range testPairs() {
-		for _, fast := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s/fast=%v", name, fast), func(t *testing.T) {
-				if !testkit.Thorough() && len(pair[1]) > 100_000 {
-					t.Skip("takes a long file; set WIRELAB_THOROUGH=1")
-				}
-				patch := mustMake(t, pair[0], pair[1], fast)
-				got, err := applyBytes(pair[0], patch)
-				if err != nil || !bytes.Equal(got, pair[1]) {
-					t.Fatalf("%d bytes of %d came out: %v", len(got), len(pair[1]), err)
-				}
-				if limit := len(pair[1]) + 100 + len(pair[1])/100_000*8; len(patch) > limit {
-					t.Errorf("%d bytes of patch; expected at most %d", len(patch), limit)
-				}
-				if len(pair[1]) < 500_000 && !bytes.Equal(patch, mustMake(t, pair[0], pair[1], fast)) {
-					t.Error("the second patch differs from the first")
-				}
-			})
-		}
+		t.Run(name, func(t *testing.T) {
+			if !testkit.Thorough() && len(pair[1]) > 100_000 {
+				t.Skip("takes a long file; set WIRELAB_THOROUGH=1")
+			}
+			patch := mustMake(t, pair[0], pair[1])
+			got, err := applyBytes(pair[0], patch)
+			if err != nil || !bytes.Equal(got, pair[1]) {
+				t.Fatalf("%d bytes of %d came out: %v", len(got), len(pair[1]), err)
+			}
+			if limit := len(pair[1]) + 100 + len(pair[1])/100_000*8; len(patch) > limit {
+				t.Errorf("%d bytes of patch; expected at most %d", len(patch), limit)
+			}
+			if len(pair[1]) < 500_000 && !bytes.Equal(patch, mustMake(t, pair[0], pair[1])) {
+				t.Error("the second patch differs from the first")
+			}
+		})
 	}
 }
 
@@ -135,7 +133,7 @@ func TestModes(t *testing.T) {
 func TestWrongOld(t *testing.T) {
 	old, other := text(1000), text(1000)
 	other[999]++
-	patch := mustMake(t, old, text(1500), false)
+	patch := mustMake(t, old, text(1500))
 	for _, wrong := range [][]byte{nil, old[:999], other} {
 		got, err := applyBytes(wrong, patch)
 		if !errors.Is(err, ErrWrongOld) || len(got) > 0 {
@@ -150,24 +148,22 @@ func TestCorruptPatch(t *testing.T) {
 	if !testkit.Thorough() {
 		stride = 131
 	}
-	for _, fast := range []bool{false, true} {
-		patch := mustMake(t, old, append(edit(old, 4), randomBytes(700, 5)...), fast)
-		for n := range patch {
-			if n > 80 && n%stride != 0 {
-				continue
-			}
-			if _, err := applyBytes(old, patch[:n]); !isPatchError(err) {
-				t.Fatalf("cut to %d bytes of %d: %v", n, len(patch), err)
-			}
-			bad := bytes.Clone(patch)
-			bad[n] ^= 1 << (n % 8)
-			if _, err := applyBytes(old, bad); !isPatchError(err) {
-				t.Fatalf("byte %d of %d damaged: %v", n, len(patch), err)
-			}
+	patch := mustMake(t, old, append(edit(old, 4), randomBytes(700, 5)...))
+	for n := range patch {
+		if n > 80 && n%stride != 0 {
+			continue
 		}
-		if _, err := applyBytes(old, append(bytes.Clone(patch), 0)); !errors.Is(err, ErrCorrupt) {
-			t.Errorf("trailing byte: %v", err)
+		if _, err := applyBytes(old, patch[:n]); !isPatchError(err) {
+			t.Fatalf("cut to %d bytes of %d: %v", n, len(patch), err)
 		}
+		bad := bytes.Clone(patch)
+		bad[n] ^= 1 << (n % 8)
+		if _, err := applyBytes(old, bad); !isPatchError(err) {
+			t.Fatalf("byte %d of %d damaged: %v", n, len(patch), err)
+		}
+	}
+	if _, err := applyBytes(old, append(bytes.Clone(patch), 0)); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("trailing byte: %v", err)
 	}
 }
 
@@ -206,7 +202,7 @@ func TestInvalidHeader(t *testing.T) {
 
 func TestFullDisk(t *testing.T) {
 	old := text(100_000)
-	patch := mustMake(t, old, edit(old, 6), true)
+	patch := mustMake(t, old, edit(old, 6))
 	_, err := applyPatch(delta.New, &buffer{Limit: 1000}, bytes.NewReader(old), int64(len(old)),
 		bytes.NewReader(patch), nil)
 	if !errors.Is(err, errLimit) {
@@ -242,5 +238,20 @@ func TestWindows(t *testing.T) {
 		if k < j-from || !bytes.Equal(got[k-(j-from):min(k+to-j, len(got))], want[from:to]) {
 			t.Fatalf("address %d: the window has different bytes", at)
 		}
+	}
+}
+
+// TestApplyBytes checks the limit of ApplyBytes.
+func TestApplyBytes(t *testing.T) {
+	old, new := text(1000), text(5000)
+	patch := mustMake(t, old, new)
+	if got, err := ApplyBytes(old, patch, 5000); err != nil || !bytes.Equal(got, new) {
+		t.Errorf("%d bytes, %v; expected %d", len(got), err, len(new))
+	}
+	if _, err := ApplyBytes(old, patch, 4999); err == nil {
+		t.Error("no error for 5000 bytes with a limit of 4999")
+	}
+	if h, err := readHeader(bytes.NewReader(patch)); err != nil || h.NewSize != 5000 || h.OldSize != 1000 {
+		t.Errorf("%+v, %v", h, err)
 	}
 }

@@ -20,7 +20,7 @@ func newFolder(t *testing.T) (path func(string) string, new []byte) {
 	path = func(name string) string { return filepath.Join(dir, name) }
 	old := text(20_000)
 	new = edit(old, 1)
-	for name, b := range map[string][]byte{"old": old, "new": new, "patch": mustMake(t, old, new, true)} {
+	for name, b := range map[string][]byte{"old": old, "new": new, "patch": mustMake(t, old, new)} {
 		if err := os.WriteFile(path(name), b, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func TestTargetLinks(t *testing.T) {
 		for _, made := range []bool{false, true} {
 			want, err := new, error(nil)
 			if made {
-				_, err = MakeFile(path("old"), path("new"), path(name), Options{Fast: true})
+				_, err = MakeFile(path("old"), path("new"), path(name), Options{})
 				want, _ = os.ReadFile(path("patch"))
 			} else {
 				_, err = ApplyFile(nil, path("old"), path("patch"), path(name), nil)
@@ -153,7 +153,7 @@ func TestFileModes(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := MakeFile(path("old"), path("new"), path("made"), Options{Fast: true}); err != nil {
+		if _, err := MakeFile(path("old"), path("new"), path("made"), Options{}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := ApplyFile(nil, path("old"), path("made"), path("out"), nil); err != nil {

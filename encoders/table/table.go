@@ -45,7 +45,6 @@ func builtIn() []encoders.Codec {
 		datagram.Datagram(),
 		datagram.Acked(),
 		files.Patch(),
-		files.PatchFast(),
 		files.WholeZstd(),
 		files.WholeRaw(),
 		generic.XorRLE(),

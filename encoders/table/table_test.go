@@ -48,7 +48,7 @@ func TestIDs(t *testing.T) {
 		17: "adaptive", 19: "kinetic-lite", 20: "kinetic",
 		24: "full", 25: "rpc-delta", 26: "rpc-adaptive", 27: "receiver-adaptive", 28: "datagram", 29: "datagram-acked",
 		40: "delta-adaptive", 41: "quake3",
-		48: "patch", 49: "patch-fast", 50: "whole-zstd", 51: "whole-raw",
+		48: "patch", 50: "whole-zstd", 51: "whole-raw",
 		64: "xor-rle", 65: "deflate", 66: "zstd", 67: "zstd-dict", 68: "zstd-baseline",
 	}
 	for _, c := range All() {

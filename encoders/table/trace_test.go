@@ -12,7 +12,7 @@ import (
 )
 
 // describesOnlyBody lists the codecs that do not support traces: their spans have no rows.
-var describesOnlyBody = []string{"datagram", "datagram-acked", "patch", "patch-fast", "whole-zstd", "whole-raw", "deflate", "zstd", "zstd-dict",
+var describesOnlyBody = []string{"datagram", "datagram-acked", "patch", "whole-zstd", "whole-raw", "deflate", "zstd", "zstd-dict",
 	"zstd-baseline"}
 
 // A trace does not change the packet, covers it without gaps, and its spans sum to the budget of the packet, slot by

@@ -220,11 +220,8 @@ func (s *Session) PackJob(encoding *endpoint.Encoding, w *delivery.Packing) func
 	}
 }
 
-// FileSizes returns the sizes in bytes of the old file, which both endpoints have, and of the new
-// file, which is delivered.
-func (s *Session) FileSizes() (old, new int64) {
-	return int64(len(s.pair.Old.Body)), int64(len(s.pair.New.Body))
-}
+// NewFileSize returns the size in bytes of the new file, which is delivered.
+func (s *Session) NewFileSize() int64 { return int64(len(s.pair.New.Body)) }
 
 // delivered returns the bytes of the packed file that have arrived and its size, summed over all
 // lanes.

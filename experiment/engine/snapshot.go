@@ -115,7 +115,6 @@ type Snapshot struct {
 	PreviousEncoder *config.Encoder         // the encoder before its last change; nil if it was not changed
 	Log             []config.StampedChange  // applied changes, oldest first
 	Patch           *delivery.PatchProgress // the patch being made, for which the session waits; nil if none
-	Matrix          *delivery.Matrix        // of the newest patch; nil if no patch was made
 	World           *playout.Picture        // the cubes at both endpoints; nil if the data are not cubes
 	Frames          *playout.Frames         // the frames at both endpoints; nil for cubes and files
 	Opened          *inspector.Opened       // the packet that experiment.Command.Open selected; nil if none

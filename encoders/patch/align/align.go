@@ -59,11 +59,6 @@ func (s *space) fileAt(address int64) (file []byte, base int64) {
 
 // An Aligner plans the blocks of a new file in order.
 type Aligner struct {
-	// Watch, if not nil, is called for each part of the new file, from start to end, for which Plan
-	// searches the source. votes has for each Cell of the source the number of samples found there; it is valid
-	// during the call.
-	Watch func(start, end int, votes []int32)
-
 	space
 	index           *index
 	window          window
@@ -132,9 +127,6 @@ func (a *Aligner) prepareWindow(start, end int) {
 		if i := address / Cell; address >= 0 && i < int64(cells) {
 			a.votes[i] += 3 // as many as a few samples: other cells must be clearly better
 		}
-	}
-	if a.Watch != nil {
-		a.Watch(start, end, a.votes)
 	}
 	if a.window.covers(a.votes, chooseCells(a.votes)) {
 		return

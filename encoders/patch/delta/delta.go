@@ -11,15 +11,13 @@
 //  4. the differences between the copy and the block
 //  5. the literals
 //
-// A Model exists in two kinds. The mixing model predicts every bit by logistic mixing of many contexts
-// (PAQ). For a word that looks like a pointer, the context is how far the target of the pointer has
-// moved; for a copied byte, the bytes around it and the distance of the last difference; for
-// literals, contexts of texts, tables and pictures. Its packets begin with the shapes of the block's
-// parts. The fast model codes runs of expected bytes and codes the others in two contexts. Its packets
-// begin with the literals, compressed with zstd, if there are many.
+// A Model predicts every bit by logistic mixing of many contexts (PAQ). For a word that looks like a
+// pointer, the context is how far the target of the pointer has moved; for a copied byte, the bytes
+// around it and the distance of the last difference; for literals, contexts of texts, tables and
+// pictures. Packets begin with the shapes of the block's parts.
 //
-// A Model adapts from block to block. One traversal serves both directions. A mixing model takes some
-// 9 MB, a fast one 3 MB, whatever the sizes of the files, and allocates nothing after it is made.
+// A Model adapts from block to block. One traversal serves both directions. It takes some 9 MB, whatever
+// the sizes of the files, and allocates nothing after it is made.
 package delta
 
 import (
@@ -79,32 +77,26 @@ type Model struct {
 	run            runHistory
 	match          matcher
 	shape          shapes
-	quick          *quick // replaces mixers, matcher and shapes in a fast model; nil in a mixing model
 	shrink         uint   // logarithm of the factor by which tables are smaller than usual
 	saved          *Model // the state at the last Save; nil before
 
 	// The new file from bufOffset to the end of the block.
-	buf        []byte
-	maxHistory int   // maximum number of bytes stored before a block
-	start      int   // start of the block in buf
-	end        int   // end of the block in buf
-	pos        int   // index in buf of the next byte
-	bufOffset  int64 // offset of buf[0] in the new file
+	buf       []byte
+	start     int   // start of the block in buf
+	end       int   // end of the block in buf
+	pos       int   // index in buf of the next byte
+	bufOffset int64 // offset of buf[0] in the new file
 }
 
-// New returns an untrained Model: a mixing model, or a fast one, whose packets are larger.
-func New(fast bool) *Model { return newModel(fast, 0) }
+// New returns an untrained Model.
+func New() *Model { return newModel(0) }
 
 // NewSmall returns a Model with small tables, which is quick to make and to copy but predicts badly.
 // Tests use it for many small files.
-func NewSmall(fast bool) *Model { return newModel(fast, 10) }
+func NewSmall() *Model { return newModel(10) }
 
-// newModel returns an untrained Model, a fast one if fast is set and otherwise a mixing model. Its tables have
-// 1<<shrink times fewer counters than usual.
-func newModel(fast bool, shrink uint) *Model {
-	if fast {
-		return newQuick(shrink)
-	}
+// newModel returns an untrained Model. Its tables have 1<<shrink times fewer counters than usual.
+func newModel(shrink uint) *Model {
 	return &Model{
 		shrink: shrink,
 		// Number of contexts, logarithm of the number of counters, weight sets, limit of the counters,
@@ -117,14 +109,14 @@ func newModel(fast bool, shrink uint) *Model {
 		run: newRuns(), match: matcher{lastSeen: make([]uint32, 1<<matchBits)},
 		shape: shapes{last: shape{step: 1, row: 64}, sameFlag: evenCounter, numericFlag: evenCounter,
 			sizes: *newNumbers()},
-		buf: make([]byte, History+MaxBlock), maxHistory: History,
+		buf: make([]byte, History+MaxBlock),
 	}
 }
 
 // Save saves the state of the model. Restore returns to it.
 func (m *Model) Save() {
 	if m.saved == nil {
-		m.saved = newModel(m.quick != nil, m.shrink)
+		m.saved = newModel(m.shrink)
 	}
 	m.saved.CopyFrom(m)
 }
@@ -132,19 +124,15 @@ func (m *Model) Save() {
 // Restore restores the state of the last Save.
 func (m *Model) Restore() { m.CopyFrom(m.saved) }
 
-// CopyFrom makes m a copy of o, a Model of the same kind and size, in the memory of m. The state that Save
+// CopyFrom makes m a copy of o, a Model of the same size, in the memory of m. The state that Save
 // stored is not copied.
 func (m *Model) CopyFrom(o *Model) {
-	if m.quick != nil {
-		m.quick.copyFrom(o.quick)
-	} else {
-		m.flagMixer.CopyFrom(o.flagMixer)
-		m.diffMixer.CopyFrom(o.diffMixer)
-		m.wordMixer.CopyFrom(o.wordMixer)
-		m.literalMixer.CopyFrom(o.literalMixer)
-		m.match.copyFrom(&o.match)
-		m.shape = o.shape
-	}
+	m.flagMixer.CopyFrom(o.flagMixer)
+	m.diffMixer.CopyFrom(o.diffMixer)
+	m.wordMixer.CopyFrom(o.wordMixer)
+	m.literalMixer.CopyFrom(o.literalMixer)
+	m.match.copyFrom(&o.match)
+	m.shape = o.shape
 	m.words.copyFrom(o.words)
 	m.addresses.copyFrom(o.addresses)
 	*m.copyLengths, *m.literalLengths = *o.copyLengths, *o.literalLengths
@@ -180,13 +168,13 @@ func (m *Model) Follow(end int64) {
 	m.addresses.moveToFront(end - m.bufOffset - int64(m.end))
 }
 
-// beginBlock begins a block of n bytes after the bytes in buf, of which it drops all but the last maxHistory. The
+// beginBlock begins a block of n bytes after the bytes in buf, of which it drops all but the last History. The
 // caller writes the block to buf[start:end].
 func (m *Model) beginBlock(n int) {
-	if drop := m.end - m.maxHistory; drop > 0 {
+	if drop := m.end - History; drop > 0 {
 		copy(m.buf, m.buf[drop:m.end])
 		m.bufOffset += int64(drop)
-		m.end = m.maxHistory
+		m.end = History
 		m.match.shift(drop)
 	}
 	m.start, m.pos = m.end, m.end
@@ -198,11 +186,7 @@ func (m *Model) beginBlock(n int) {
 func (m *Model) Encode(dst []byte, block []byte, ops []Op, src Source) (packet []byte, err error) {
 	m.beginBlock(len(block))
 	copy(m.buf[m.start:m.end], block)
-	if m.quick == nil {
-		m.shape.analyse(m.buf[m.start:m.end], ops, src)
-	} else if dst, err = m.quick.literals.append(dst, block, ops); err != nil {
-		return dst, err
-	}
+	m.shape.analyse(m.buf[m.start:m.end], ops, src)
 	m.coder.Write(dst)
 	if err := m.codeBlock(ops, src); err != nil {
 		return dst, err
@@ -217,12 +201,6 @@ func (m *Model) Decode(packet []byte, n int, src Source) ([]byte, error) {
 		return nil, fmt.Errorf("%w: block of %d bytes, expected at most %d", ErrCorrupt, n, MaxBlock)
 	}
 	m.beginBlock(n)
-	if m.quick != nil {
-		var err error
-		if packet, err = m.quick.literals.read(packet); err != nil {
-			return nil, err
-		}
-	}
 	m.coder.Read(packet)
 	if err := m.codeBlock(nil, src); err != nil {
 		return nil, err
@@ -230,16 +208,13 @@ func (m *Model) Decode(packet []byte, n int, src Source) ([]byte, error) {
 	if err := m.coder.Close(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
-	if m.quick != nil && len(m.quick.literals.unused) > 0 {
-		return nil, errLiterals
-	}
 	return m.buf[m.start:m.end], nil
 }
 
 // codeBlock encodes the block in m.buf, or decodes it. ops are its operations when encoding, and not used
 // when decoding.
 func (m *Model) codeBlock(ops []Op, src Source) error {
-	if m.quick == nil && !m.shape.code(&m.coder, m.end-m.start) {
+	if !m.shape.code(&m.coder, m.end-m.start) {
 		return fmt.Errorf("%w: invalid shape", ErrCorrupt)
 	}
 	m.run.reset()
@@ -255,9 +230,7 @@ func (m *Model) codeBlock(ops []Op, src Source) error {
 		if err := m.codeCopy(op, src); err != nil {
 			return err
 		}
-		if err := m.codeLiterals(op.Literal); err != nil {
-			return err
-		}
+		m.codeLiterals(op.Literal)
 		if err := m.coder.Err(); err != nil {
 			return fmt.Errorf("%w: %w", ErrCorrupt, err)
 		}
@@ -268,25 +241,14 @@ func (m *Model) codeBlock(ops []Op, src Source) error {
 
 // codeLiterals codes the n literals of an operation. They end the run of copied bytes, so the history of
 // differences is reset.
-func (m *Model) codeLiterals(n int) error {
-	switch {
-	case n == 0:
-		return nil
-	case m.quick == nil:
-		for range n {
-			m.codeLiteral(nil, 0) // nil: no byte of the old file corresponds to a literal
-		}
-	case m.quick.literals.unused != nil: // the packet began with all literals of the block
-		if err := m.copyStoredLiterals(n); err != nil {
-			return err
-		}
-	default:
-		for range n {
-			m.quickLiteral()
-		}
+func (m *Model) codeLiterals(n int) {
+	if n == 0 {
+		return
+	}
+	for range n {
+		m.codeLiteral(nil, 0) // nil: no byte of the old file corresponds to a literal
 	}
 	m.run.reset()
-	return nil
 }
 
 // codeOperation encodes the next operation, or decodes it into op: the length of its copy, the number of
@@ -338,15 +300,12 @@ func (m *Model) codeCopy(op Op, src Source) error {
 		if err != nil {
 			return err
 		}
-		switch { // view[first] is the byte at address
-		case m.quick != nil:
-			m.quickCopy(view, first, n, left, offset)
-		case m.shape.numeric(m.pos - m.start): // most bytes differ: code them as literals
+		if m.shape.numeric(m.pos - m.start) { // most bytes differ: code them as literals
 			for i := range n {
-				m.codeLiteral(view, first+i)
+				m.codeLiteral(view, first+i) // view[first] is the byte at address
 			}
 			m.run.reset()
-		default:
+		} else {
 			m.codeDifferences(view, first, n, left, offset)
 		}
 		if err := m.coder.Err(); err != nil {

@@ -12,8 +12,7 @@ import (
 // movement of that target, or of targets nearby, by earlier words. The prediction is only a context, so a
 // word that is no pointer costs a few bits but is coded correctly.
 type pointers struct {
-	table       []targetMove // addressed by the upper bits of a hash
-	skipCertain bool         // correct predictions of full confidence do not update the table, which is faster
+	table []targetMove // addressed by the upper bits of a hash
 
 	// Of the current word, in bytes: not coded yet (0 if there is no word), total, and coded.
 	remaining, size, wordPos int
@@ -233,9 +232,6 @@ func (m *pointers) recordMove(delta int64) {
 		*h = max(*h-1, 0)
 	} else {
 		*h = min(*h+1, 3)
-	}
-	if m.skipCertain && !m.wrong && m.level == 0 && m.confidence == 3 { // the table entry would not change
-		return
 	}
 	for level := range noPrediction {
 		e, tag := m.entry(m.kind, nearness[level], m.target)

@@ -51,7 +51,6 @@ type packedFile struct {
 type Packing struct {
 	Clock    wallclock.Clock                               // times the packing
 	Progress func(encoder string, done, total int64) error // done and total are bytes; an error cancels the packing
-	Watch    patch.Watch                                   // receives each part of a patch when it is made
 }
 
 // NewPackCache returns an empty cache.
@@ -104,8 +103,8 @@ func (c *PackCache) get(encoding *endpoint.Encoding, pair *Pair, w *Packing) (*p
 		if w.Progress != nil {
 			progress = func(done, total int64) error { return w.Progress(encoding.Codec.Name, done, total) }
 		}
-		g.Follow(progress, w.Watch)
-		defer g.Follow(nil, patch.Watch{}) // stops reporting, since the encoder is used again
+		g.Follow(progress)
+		defer g.Follow(nil) // stops reporting, since the encoder is used again
 	}
 	start := w.Clock.Now()
 	data, _, err := encoding.Encoder.Encode(nil, pair.New, []encoders.Ref{{Frame: pair.Old}}, nil, nil)

@@ -76,26 +76,6 @@ func TestFilePageFits(t *testing.T) {
 	}
 }
 
-// TestFilePageFollows checks that a small screen switches to the pane of the current stage until
-// the user selects a pane.
-func TestFilePageFollows(t *testing.T) {
-	lab := newFile(0.5)
-	m := fileScreen(lab, 80, 24, Options{})
-	shows := func(want string) {
-		t.Helper()
-		press(m)
-		if !strings.Contains(m.View(), want) {
-			t.Errorf("%q is not shown:\n%s", want, m.View())
-		}
-	}
-	shows("[Matrix]")
-	lab.Snap = fileSnapshot(2)
-	shows("[Transfer]")
-	press(m, "tab", "tab", "tab")
-	lab.Snap = fileSnapshot(2.5)
-	shows("[Rounds]")
-}
-
 // TestFilePageAdjusts checks that the arrow keys change the link on this page too.
 func TestFilePageAdjusts(t *testing.T) {
 	lab := newFile(2)

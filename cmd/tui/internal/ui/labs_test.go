@@ -40,27 +40,6 @@ func newRemote() *labtest.Lab {
 // from 1 on, done-1 is the time of the transfer in seconds.
 func newFile(done float64) *labtest.Lab { return &labtest.Lab{Snap: fileSnapshot(done)} }
 
-// matrix describes a file whose second half was moved to the front.
-func matrix(done float64) *delivery.Matrix {
-	m := &delivery.Matrix{OldSize: 2 << 20, NewSize: 2 << 20, Rows: 96, Cols: 192, Score: make([]uint8, 96*192),
-		Chosen: make([]bool, 96*192)}
-	m.Done = min(int(96*done), 96)
-	for row := range min(m.Done+8, 96) {
-		from := (row + 48) % 96
-		for col := range 96 {
-			away := max(col-from, from-col)
-			m.Score[row*m.Cols+col] = uint8(max(0, 255-20*away))
-		}
-		if row < m.Done {
-			m.Chosen[row*m.Cols+from] = true
-			if row%12 == 5 {
-				m.Chosen[row*m.Cols+96+row/2] = true
-			}
-		}
-	}
-	return m
-}
-
 // fileSnapshot returns the snapshot of newFile.
 func fileSnapshot(done float64) *engine.Snapshot {
 	cfg := config.Default()
@@ -71,7 +50,7 @@ func fileSnapshot(done float64) *engine.Snapshot {
 	cfg.Shadows = []config.Encoder{{Name: "whole-zstd"}}
 	at := max(done-1, 0)
 	snap := &engine.Snapshot{Now: time.Duration(at * float64(time.Second)), Speed: 1, Actual: 1, Config: cfg, Item: "byte",
-		Schema: &frame.Schema{Name: "files", Item: "byte", Delivery: frame.Reliable, TickHz: 1000}, Matrix: matrix(done)}
+		Schema: &frame.Schema{Name: "files", Item: "byte", Delivery: frame.Reliable, TickHz: 1000}}
 	for i, name := range []string{"patch", "whole-zstd"} {
 		packed := []int{93_000, 285_000}[i]
 		x := &figures.Transfer{OldBytes: 2 << 20, NewBytes: 2<<20 + 1234}

@@ -1,3 +1,3 @@
-// Package file is page 4, "File", of sessions that send files: how a patch is computed, and its
-// transfer to the receiver.
+// Package file is page 4, "File", of sessions that send files: the progress of computing a patch, and
+// its transfer to the receiver.
 package file

@@ -25,15 +25,15 @@ func TestTransferFigures(t *testing.T) {
 		text += s.Text
 	}
 	p.past = true
-	p.lanes[0].Totals.Transfer.Encoder = "patch-fast"
-	if says := p.verdict(200); says[0].Text != "patch-fast " {
-		t.Errorf("in the past the figures of patch-fast are those of %q", says[0].Text)
+	p.lanes[0].Totals.Transfer.Encoder = "other"
+	if says := p.verdict(200); says[0].Text != "other " {
+		t.Errorf("in the past the figures of other are those of %q", says[0].Text)
 	}
 	if says := p.heading(80); len(says) != 1 || !strings.Contains(says[0].Text, "current figures") {
 		t.Errorf("the heading in the past is %v", says)
 	}
-	p.making = &delivery.PatchProgress{Encoder: "patch-fast", Done: 1, Total: 4}
-	if _, says := p.progress(&p.lanes[0], p.lanes[0].Totals.Transfer); says != "patch-fast: computing the patch, 25 %" {
+	p.making = &delivery.PatchProgress{Encoder: "other", Done: 1, Total: 4}
+	if _, says := p.progress(&p.lanes[0], p.lanes[0].Totals.Transfer); says != "other: computing the patch, 25 %" {
 		t.Errorf("the progress of the new encoder is %q", says)
 	}
 	if _, says := p.progress(&p.lanes[2], going); says != "25 %, 3.00 s, 9.00 s left" {

@@ -16,7 +16,6 @@ type page struct {
 // The panes, as indices of Slots.
 const (
 	paneTransfer = iota
-	paneMatrix
 	paneBlocks
 	paneRounds
 	paneControls
@@ -25,7 +24,7 @@ const (
 // New returns the page. cat lists what the controls can set.
 func New(cat *controls.Catalog) *page {
 	p := &page{controls: &controls.Pane{Cat: cat}}
-	for _, q := range []room.Pane{&transfer{}, &matrix{}, &blocks{}, &rounds{}, p.controls} {
+	for _, q := range []room.Pane{&transfer{}, &blocks{}, &rounds{}, p.controls} {
 		p.Slots = append(p.Slots, room.NewSlot(q))
 	}
 	return p
@@ -44,18 +43,8 @@ func (p *page) KeyHelp(key string) string {
 		"d": "which link the controls set: both, down, up"}[key]
 }
 
-// Observe implements room.Observer. Until the user selects a pane, a small screen shows the matrix
-// while a patch is computed, then the transfer.
-func (p *page) Observe(v room.View) bool {
-	changed := room.ObserveAll(v, p.Slots...)
-	if !p.UserChose {
-		p.Focused = paneTransfer
-		if v.Snap.Patch != nil {
-			p.Focused = paneMatrix
-		}
-	}
-	return changed
-}
+// Observe implements room.Observer.
+func (p *page) Observe(v room.View) bool { return room.ObserveAll(v, p.Slots...) }
 
 // Lines implements room.Page. A small screen shows one pane, and the selected control in the last
 // row.
@@ -84,18 +73,16 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 // transferRows returns the preferred height of the transfer pane.
 func (p *page) transferRows() int { return 2 + p.Slots[paneTransfer].Pane.(*transfer).rows() }
 
-// layOut places the panes on a large screen: transfer, matrix and blocks on the left, controls and rounds on the
+// layOut places the panes on a large screen: transfer and blocks on the left, controls and rounds on the
 // right. The names of widths end in W, those of heights in H.
 func (p *page) layOut(w, h int) []room.Place {
 	rightW := room.RightColumn(w)
 	leftW := w - rightW
 	transferH := min(p.transferRows(), h/3)
-	blocksH := min(max(h/5, 5), 9)
 	roundsH := max(h/4, 6)
 	return []room.Place{
 		p.Slots[paneTransfer].Place(0, 0, leftW, transferH),
-		p.Slots[paneMatrix].Place(0, transferH, leftW, h-transferH-blocksH),
-		p.Slots[paneBlocks].Place(0, h-blocksH, leftW, blocksH),
+		p.Slots[paneBlocks].Place(0, transferH, leftW, h-transferH),
 		p.Slots[paneControls].Place(leftW, 0, rightW, h-roundsH),
 		p.Slots[paneRounds].Place(leftW, h-roundsH, rightW, roundsH),
 	}

@@ -26,20 +26,6 @@ func blockStateNames() []string {
 	return []string{"not sent", "in flight", "resent", "delivered", "delivered after a resend"}
 }
 
-// similarityStyle returns style and marker for a similarity of 0 to 255 in the matrix; a denser marker means more
-// similar.
-func similarityStyle(th *look.Theme, score uint8) (style look.Style, marker rune) {
-	bounds, markers := [...]uint8{24, 72, 140, 200}, []rune(" ·░▒▓")
-	if th.Ascii {
-		markers = []rune(" .:+*")
-	}
-	n := 0
-	for n < len(bounds) && score >= bounds[n] {
-		n++
-	}
-	return [...]look.Style{look.Plain, look.Faint, look.Dim, look.Plain, look.Title}[n], markers[n]
-}
-
 // formatSeconds formats the duration of a transfer of s seconds.
 func formatSeconds(s float64) string {
 	switch d := time.Duration(s * float64(time.Second)); {

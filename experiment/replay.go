@@ -53,7 +53,7 @@ func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, er
 		if err := checkFiles(ctx, c, path, saved.Totals.Transfer); err != nil {
 			return nil, err
 		}
-		runOpt := RunOptions{Force: opt.Force, Clock: opt.Clock.Steady(), View: opt.View, Packing: opt.Packing, Packs: opt.Packs, files: opt.files}
+		runOpt := RunOptions{Force: opt.Force, Clock: opt.Clock.Steady(), Packing: opt.Packing, Packs: opt.Packs, files: opt.files}
 		if saved.Remote != nil {
 			if runOpt.Remote, err = remote.Replay(saved.Remote); err != nil {
 				return nil, &config.Error{File: path, Key: "remote", Problem: err.Error(), Expected: "the recorded events of the network"}

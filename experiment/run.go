@@ -27,9 +27,6 @@ type RunOptions struct {
 	// Packing receives the progress of the patches that are made before a run begins, in bytes. In a
 	// sweep several goroutines call it.
 	Packing func(encoder string, done, total float64)
-	// View receives a snapshot of the session every 100 ms of virtual time, as the dashboard shows it. It is for
-	// single runs.
-	View func(*engine.Snapshot)
 
 	Clock   wallclock.Clock     // monotonic wall clock, for timings and for the interval between saves
 	Dir     string              // folder of the report, written at most once a second and at the end; empty if none
@@ -110,10 +107,6 @@ func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.E
 	}
 	// Packets are inspected for the explanations in the report, so only if one is written.
 	sessionOpt.Inspect, sessionOpt.KeepPackets = sessionOpt.Observer != nil, inspectedPackets
-	if opt.View != nil {
-		sessionOpt.KeepSamples, sessionOpt.KeepPackets = liveSamples, livePackets
-		sessionOpt.Inspect, sessionOpt.WithPicture = true, true
-	}
 	if c.ResolvePath == nil && opt.files != nil {
 		c = c.Clone()
 		c.ResolvePath = opt.files.Note // records the data files that the session reads
@@ -146,7 +139,7 @@ func runCrowd(ctx context.Context, c *config.Config, opt RunOptions, out *report
 		c.ResolvePath = opt.files.Note // records the data files that the run reads
 	}
 	startedAt := opt.Clock.Now()
-	r, err := crowd.Run(ctx, c, crowd.Options{Clock: opt.Clock, Progress: opt.Progress, View: opt.View, Force: opt.Force})
+	r, err := crowd.Run(ctx, c, crowd.Options{Clock: opt.Clock, Progress: opt.Progress, Force: opt.Force})
 	if r == nil {
 		return nil, errors.Join(err, out.Close())
 	}
@@ -214,9 +207,6 @@ func driveSession(ctx context.Context, s *engine.Session, opt RunOptions, out *r
 		sliceStart = sliceEnd
 		if opt.Progress != nil {
 			opt.Progress(s.Progress())
-		}
-		if opt.View != nil {
-			opt.View(s.View(engine.ShownPackets))
 		}
 		runErr = pace.Do(func() error {
 			r := now()

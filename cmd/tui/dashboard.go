@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,11 +36,10 @@ type dashboardFlags struct {
 	remote  remoteFlags
 }
 
-// lookFlags choose the colours and characters of a screen, and whether it is recorded.
+// lookFlags choose the colours and characters of a screen.
 type lookFlags struct {
 	ascii bool   // draw with ASCII characters only
 	theme string // name of a colour scheme
-	cast  string // file for a recording of the screen; "" for none
 }
 
 // dashboardCommand returns tui without a command, which opens the dashboard.
@@ -86,31 +84,6 @@ func (f *lookFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.theme, "theme", "auto", "use the colours of theme `NAME`: "+strings.Join(look.SchemeNames(), ", "))
 	complete(cmd, "theme", look.SchemeNames)
 	cmd.Flags().BoolVar(&f.ascii, "ascii", false, "draw with ASCII characters only")
-	cmd.Flags().StringVar(&f.cast, "cast", "", "record the screen to a new `FILE`, as asciicast v2")
-}
-
-// show calls run with opt and the options of the flags: characters, colours, and the recording.
-func (f *lookFlags) show(opt ui.Options, run func(ui.Options) error) error {
-	opt.ASCII, opt.Theme = f.ascii, f.theme
-	if f.cast == "" {
-		return run(opt)
-	}
-	file, err := createCast(f.cast)
-	if err != nil {
-		return err
-	}
-	opt.Cast = file
-	err = run(opt)
-	return errors.Join(err, file.Close())
-}
-
-// createCast creates the file of a recording. It returns an error if the file exists.
-func createCast(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if errors.Is(err, fs.ErrExist) {
-		return nil, usagef("--cast: %s exists; expected the name of a new file", escape.Line(path))
-	}
-	return f, err
 }
 
 // check returns an error if the theme is unknown.
@@ -188,9 +161,8 @@ func (a *app) showSession(ctx context.Context, cfg *config.Config, f dashboardFl
 		return markDataError(err)
 	}
 	runner.Start(ctx)
-	err = f.show(ui.Options{Tour: f.tour, Charts: f.charts, ReportsDir: f.reports, ImagesDir: f.reports, Picture: drawLink}, func(opt ui.Options) error {
-		return ui.Run(ctx, runner, opt)
-	})
+	err = ui.Run(ctx, runner, ui.Options{ASCII: f.ascii, Theme: f.theme, Tour: f.tour, Charts: f.charts, ReportsDir: f.reports,
+		Picture: drawLink})
 	runner.Stop()
 	if last := runner.Snapshot().Err; err == nil && errors.As(last, new(*panics.Error)) {
 		err = last // writing the last report panicked

@@ -266,9 +266,9 @@ func (p *runningProxy) runDashboard(ctx context.Context) error {
 			}
 		})
 	}, func(shown context.Context) error {
-		return p.flags.look.show(ui.Options{Charts: defaultChartStyle(os.Getenv), Picture: drawLink}, func(opt ui.Options) error {
-			return proxyview.Run(shown, view, opt)
-		})
+		look := p.flags.look
+		return proxyview.Run(shown, view, ui.Options{ASCII: look.ascii, Theme: look.theme, Charts: defaultChartStyle(os.Getenv),
+			Picture: drawLink})
 	})
 	for _, text := range view.Notes.All() {
 		p.remark("tui: warning: %s", text)

@@ -254,7 +254,7 @@ func (a *app) withWatch(f sweepFlags, p *sweep.Plan, o *sweep.Options) sweepFunc
 			}
 			return err
 		}, func(shown context.Context) error {
-			return f.look.show(ui.Options{}, func(opt ui.Options) error { return sweepview.Run(shown, view, opt) })
+			return sweepview.Run(shown, view, ui.Options{ASCII: f.look.ascii, Theme: f.look.theme})
 		})
 		if sum == nil && errors.As(err, new(*panics.Error)) {
 			panic(err) // caught by app.run; the terminal is restored by now

@@ -63,14 +63,9 @@ func OpenLive(ctx context.Context, c *config.Config, opt Options) (*Live, error)
 		return nil, err
 	}
 	x.config.Duration = planned
-	return newLive(x), nil
-}
-
-// newLive returns a Live of a session that has not begun.
-func newLive(x *Session) *Live {
 	l := &Live{Session: x}
 	l.addMark()
-	return l
+	return l, nil
 }
 
 // Config returns the configuration with the changes so far, and with the settings that depend on the data.
@@ -131,20 +126,6 @@ func (l *Live) Step() error {
 		l.addMark()
 	}
 	return nil
-}
-
-// stepShown returns a function that runs the next slot, and calls show with a snapshot after each sample period. The
-// snapshots have the packets of client 1.
-func (l *Live) stepShown(show func(*engine.Snapshot)) func() error {
-	return func() error {
-		samples := len(l.samples)
-		err := l.Step()
-		if err == nil && len(l.samples) != samples {
-			l.reached = l.Session.Now()
-			show(l.View(1))
-		}
-		return err
-	}
 }
 
 // eachEncoding calls f for each encoding of the newest packet.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/packetlog"
 )
 
@@ -21,10 +22,19 @@ func TestViewsDoNotChangeRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 		var last *engine.Snapshot
-		shown := 0
-		got, err := Run(t.Context(), c, Options{View: func(s *engine.Snapshot) { last, shown = s, shown+1 }})
-		if err != nil || got.Digest != want.Digest || shown != 30 {
-			t.Fatalf("%v: %d snapshots, digest %s, want %s", err, shown, got.Digest, want.Digest)
+		live, err := OpenLive(t.Context(), c, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at := meters.SamplePeriod; at <= c.Duration; at += meters.SamplePeriod {
+			if err := live.RunUntil(at); err != nil {
+				t.Fatal(err)
+			}
+			last = live.View(1)
+		}
+		got, err := live.Finish()
+		if err != nil || got.Digest != want.Digest {
+			t.Fatalf("%v: digest %s, want %s", err, got.Digest, want.Digest)
 		}
 		var sum engine.CrowdSample
 		byAge, wait := int32(0), time.Duration(0)

@@ -34,7 +34,6 @@ import (
 type Options struct {
 	Clock    wallclock.Clock           // measures durations; nil means none are measured
 	Progress func(done, total float64) // Run calls it about once a second of virtual time, in seconds; nil means none
-	View     func(*engine.Snapshot)    // Run calls it every 100 ms of virtual time, with what a dashboard shows; nil means none
 	Force    bool                      // allow more than maxMemory
 	Endless  bool                      // ignore the duration of the configuration
 
@@ -119,20 +118,15 @@ type measurements struct {
 // Run runs the experiment. When ctx ends, it returns the results so far, marked as interrupted. With an error of the
 // data it also returns the results so far.
 func Run(ctx context.Context, c *config.Config, opt Options) (*engine.Result, error) {
-	opt.keepPackets = opt.View != nil
 	x, err := NewSession(ctx, c, opt)
 	if err != nil {
 		return nil, err
-	}
-	step := x.Step
-	if opt.View != nil {
-		step = newLive(x).stepShown(opt.View)
 	}
 	for err == nil && ctx.Err() == nil {
 		if opt.Progress != nil && x.slot%uint32(x.cadence.RateHz) == 0 {
 			opt.Progress(x.Now().Seconds(), x.end.Seconds())
 		}
-		err = step()
+		err = x.Step()
 	}
 	interrupted := err == nil
 	if err == io.EOF {

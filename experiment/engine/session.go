@@ -111,7 +111,7 @@ func NewSession(ctx context.Context, c *config.Config, opt Options) (*Session, e
 		return nil, err
 	}
 	if c.Crowd.Clients > 0 {
-		return nil, c.Locate(&config.Error{Key: "crowd.clients", Problem: "a session has one receiver", Expected: "a new start with --set crowd.clients=N for a crowd, without --to, --udp and --cast"})
+		return nil, c.Locate(&config.Error{Key: "crowd.clients", Problem: "a session has one receiver", Expected: "a new start with --set crowd.clients=N for a crowd, without --to and --udp"})
 	}
 	endless := opt.Endless || c.Duration > 0
 	src, err := c.OpenData(ctx, endless)

@@ -32,7 +32,6 @@ type Order struct {
 	Help, Tour bool              // show the help; start the guided tour
 	Quit       QuitMode          // whether and how to quit
 	Themes     bool              // show the list of themes
-	Image      bool              // save the screen as an image and as text
 	Copy       bool              // copy the selection, or the screen, to the clipboard
 	Theme      string            // the new theme; "" leaves it unchanged
 	Crosshair  *time.Duration    // move the crosshair of the charts to this time; 0 removes it
@@ -376,7 +375,6 @@ func screenVerbs() []Verb {
 			parse: func(args []string) (Order, error) {
 				return Order{Command: experiment.Command{Save: new(strings.Join(args, " "))}}, nil
 			}},
-		{Name: "image", Help: "save the screen as SVG and as text", screens: Lab | Proxy | Sweep, parse: fixedOrder(Order{Image: true})},
 		{Name: "copy", Help: "copy the selection, or else the screen, to the clipboard", screens: Lab | Proxy | Sweep, parse: fixedOrder(Order{Copy: true})},
 		{Name: "help", Help: "show keys and commands", screens: Lab | Proxy | Sweep, maxArgs: unlimited, parse: fixedOrder(Order{Help: true})},
 		{Name: "quit", Args: "[save|now]", Help: "quit; save first, or quit without asking", screens: Lab, maxArgs: 1, parse: parseQuit,

@@ -30,8 +30,6 @@ type writer struct {
 	// OnPanic is called with an *panics.Error if Write panics, because bubbletea does not recover panics in the
 	// goroutine that calls Write. nil means that the panic continues.
 	OnPanic func(error)
-	// OnSend, unless nil, is called with all bytes that are sent to the terminal. It must not keep the slice.
-	OnSend func([]byte)
 }
 
 // SendFirst makes the writer send text before its next output. It may be called at any time.
@@ -123,9 +121,6 @@ func (w *writer) send(p []byte) error {
 		if err := w.send([]byte(*first)); err != nil {
 			return err
 		}
-	}
-	if w.OnSend != nil {
-		w.OnSend(p)
 	}
 	n, err := w.out.Write(p)
 	w.written.Add(int64(n))

@@ -2,45 +2,12 @@ package ui
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
-	"time"
 
-	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
-	"golang.org/x/term"
 
-	"wirelab/cmd/tui/internal/cast"
-	"wirelab/cmd/tui/internal/picture"
 	"wirelab/cmd/tui/internal/room"
-	"wirelab/internal/atomicfile"
 )
-
-// saveImage returns the command that saves the present screen as SVG and as text in Options.ImagesDir.
-// It ends with a notice that names the file.
-func (s *Shell) saveImage() tea.Cmd {
-	view, w, h, dark := s.view, s.w, s.h, s.opt.Renderer.HasDarkBackground()
-	return func() tea.Msg {
-		name := time.Now().Format("screen-2006-01-02-150405.000")
-		dir := s.opt.ImagesDir
-		if dir == "" {
-			dir = "."
-		}
-		var disk *atomicfile.Disk // the operating system's
-		_, err := disk.MkdirAll(dir)
-		if err == nil {
-			err = disk.Group(dir, []atomicfile.Entry{
-				atomicfile.Bytes(name+".svg", picture.SVG(view, w, h, dark)),
-				atomicfile.Bytes(name+".txt", []byte(screenText(view))),
-			})
-		}
-		if err != nil {
-			return room.NoticeMsg{Text: "the screen could not be saved: " + err.Error(), IsError: isError}
-		}
-		return room.NoticeMsg{Text: "screen saved as " + filepath.Join(dir, name) + ".svg and .txt"}
-	}
-}
 
 // screenText returns a screen without colours and without blanks at the ends of lines.
 func screenText(view string) string {
@@ -66,30 +33,4 @@ func (s *Shell) copySelection() room.Request {
 	}
 	s.sendFirst(ansi.SetSystemClipboard(text))
 	return room.Request{Notice: fmt.Sprintf("sent %s to the terminal's clipboard: %d characters", what, len([]rune(text)))}
-}
-
-// startCast begins a recording of the screen to Options.Cast. onSend records output; the end of the program calls
-// close, which returns the first error of the recording.
-func (s *Shell) startCast() (onSend func([]byte), close func() error) {
-	w, h := 80, 24 // if the output is no terminal
-	if f, ok := s.opt.Out.(*os.File); ok {
-		if width, height, err := term.GetSize(int(f.Fd())); err == nil {
-			w, h = width, height
-		}
-	}
-	begun := time.Now()
-	recording := cast.New(s.opt.Cast, w, h, "wirelab")
-	s.resized = func(newW, newH int) {
-		if newW != w || newH != h {
-			w, h = newW, newH
-			recording.Resize(time.Since(begun), w, h)
-		}
-	}
-	onSend = func(p []byte) { recording.Output(time.Since(begun), p) }
-	return onSend, func() error {
-		if err := recording.Close(); err != nil {
-			return fmt.Errorf("the recording of the screen is incomplete: %w", err)
-		}
-		return nil
-	}
 }

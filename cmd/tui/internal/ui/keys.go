@@ -133,7 +133,6 @@ func (s *Shell) ProgramKeys(leaving Leaving) []room.Binding {
 			s.screen.Refresh(!allPanes)
 			return r
 		}),
-		bind([]string{"S"}, "S", "save the screen as SVG and as text", func() room.Request { return room.Request{Program: s.saveImage()} }),
 		bind([]string{"y"}, "y", "copy the selection, or else the screen, to the clipboard", func() room.Request { return s.copySelection() }),
 		bind([]string{"ctrl+l"}, "ctrl+l", "redraw the screen", func() room.Request { return room.Request{Program: tea.ClearScreen} }),
 		bind([]string{"ctrl+z"}, "ctrl+z", "suspend", func() room.Request { return room.Request{Program: tea.Suspend} }),

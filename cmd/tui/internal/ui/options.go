@@ -16,16 +16,12 @@ type Options struct {
 	Charts     string // one of look.ChartStyles; "" means the first
 	Tour       bool   // start the guided tour
 	ReportsDir string // folder for saved reports; "" means the default of the lab
-	ImagesDir  string // folder for images of the screen; "" means the working directory
 	CrashDir   string // folder for crash logs; "" means the temporary folder of the system
 
 	// Picture returns a drawing of the effect of a link on packets, in lines of at most w columns,
 	// for the list of profiles; ascii allows only ASCII characters. It is called once per link
 	// shown and blocks the screen, so it must return within 10 ms. nil means no pictures.
 	Picture func(spec lossmodel.Spec, w int, ascii bool) string
-
-	// Cast receives a recording of the screen in the format asciicast v2; nil means none.
-	Cast io.Writer
 
 	In       io.Reader          // nil means the terminal
 	Out      io.Writer          // nil means the terminal

@@ -52,10 +52,6 @@ func Show(ctx context.Context, opt Options, open func(Options) *Shell) error {
 	out := repaint.New(opt.Out)
 	out.OnPanic = onPanic
 	s.output.written, s.sendFirst = out.Written, out.SendFirst
-	closeCast := func() error { return nil }
-	if opt.Cast != nil {
-		out.OnSend, closeCast = s.startCast()
-	}
 	options := []tea.ProgramOption{tea.WithOutput(out.File()), tea.WithAltScreen(), tea.WithMouseCellMotion(), tea.WithoutSignalHandler()}
 	if opt.In != nil {
 		options = append(options, tea.WithInput(opt.In))
@@ -80,7 +76,6 @@ func Show(ctx context.Context, opt Options, open func(Options) *Shell) error {
 		restore()
 		return fmt.Errorf("%w: the screen does not respond", ErrInterrupted)
 	}
-	castErr := closeCast()
 	select {
 	case text := <-interruption.stacks:
 		fmt.Fprintln(os.Stderr, text)
@@ -96,7 +91,7 @@ func Show(ctx context.Context, opt Options, open func(Options) *Shell) error {
 	case err != nil: // killed at a second signal
 		return fmt.Errorf("%w: %w", ErrInterrupted, err)
 	}
-	return castErr
+	return nil
 }
 
 // terminalState records the mode of the terminal from which opt reads. The returned function restores the mode,

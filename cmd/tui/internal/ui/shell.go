@@ -81,12 +81,11 @@ type Shell struct {
 	quitting   bool       // whether tea.Quit was returned
 	startDelay startDelay // delays the first drawing until the terminal has replied
 	output     outputBudget
-	sendFirst  func(string)   // sends text to the terminal before the next output; nil if there is no terminal
-	resized    func(w, h int) // passes the size of the terminal to the recording of the screen; nil without a recording
-	view       string         // the text of the whole screen, which View returns
-	refreshed  bool           // whether a key has caused a refresh since the last tick
-	dirty      bool           // whether anything outside of the page changed
-	err        error          // why the program ends; nil for a normal quit
+	sendFirst  func(string) // sends text to the terminal before the next output; nil if there is no terminal
+	view       string       // the text of the whole screen, which View returns
+	refreshed  bool         // whether a key has caused a refresh since the last tick
+	dirty      bool         // whether anything outside of the page changed
+	err        error        // why the program ends; nil for a normal quit
 }
 
 // newShell returns a shell without pages.
@@ -134,9 +133,6 @@ func (s *Shell) Update(msg tea.Msg) (next tea.Model, cmd tea.Cmd) {
 		return s, s.tick()
 	case tea.WindowSizeMsg:
 		s.w, s.h = msg.Width, msg.Height
-		if s.resized != nil {
-			s.resized(s.w, s.h)
-		}
 		s.render()
 	case tea.KeyMsg:
 		s.dirty = true
@@ -382,8 +378,6 @@ func (s *Shell) execute(line string) (cmd tea.Cmd, err error) {
 	switch {
 	case o.Help:
 		s.overlay = s.help()
-	case o.Image:
-		return s.saveImage(), nil
 	case o.Copy:
 		return s.perform(s.copySelection()), nil
 	case o.Themes:

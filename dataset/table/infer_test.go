@@ -381,6 +381,8 @@ func TestInferAsks(t *testing.T) {
 		{"a.csv", "t;x;y\n0,5;1.234,5;1\n1,0;17;2\n", "# x: left out, since its numbers have thousands separators."},
 		{"a.jsonl", "{\"t\":0,\"id\":7.0,\"x\":1}\n{\"t\":0,\"id\":8.0,\"x\":1}\n{\"t\":1,\"id\":8.0,\"x\":1}\n{\"t\":1,\"id\":7.0,\"x\":2}", "key     = \"id\""},
 		{"a.csv", "tick,id,yaw\n" + "1,1,300\n2,1,\n3,1,310\n4,1,\n5,1,100\n", "an angle by its name"},
+		{"a.csv", "time,x\n3/5/2026 9:00:00.100,1\n3/5/2026 9:00:00.200,2\n", "rate_hz = 10 # the mean step of time"},
+		{"a.csv", "time,x\n25/12/2026 14:00:00.1,1\n25/12/2026 14:00:00.2,2\n", "rate_hz = 10 # the mean step of time"},
 		{"a.csv", "t,x,y\n0.0,,1\n0.5,,2\n", "# x: left out, since it is empty."},
 		{"a.csv", "t,x,x,y\n0.0,1,2,3\n0.5,1,2,4\n", `# "x": left out, since a name must be unique`},
 		{"a.jsonl", `{"t":1,"map":"x","l":[{"id":1,"x":2,"inventory":[{"n":1}]}]}`, "# map: left out, since it is outside of the list of rows."},

@@ -119,7 +119,7 @@ func (p *profile) addOrder(v float64, line int) {
 
 // timeLayouts are the forms of times that parseOrder reads. Fractions of seconds may follow.
 var timeLayouts = []string{time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05Z07", "2006-01-02T15:04:05", time.DateTime, time.TimeOnly, "2006/01/02 15:04:05",
-	"01/02/2006 15:04:05", "02.01.2006 15:04:05"}
+	"1/2/2006 15:04:05", "1/2/2006 3:04:05 PM", "2/1/2006 15:04:05", "2.1.2006 15:04:05"}
 
 // parseOrder returns the number in a cell, or its time in seconds, which have an order; NaN if it is neither.
 func parseOrder(cell []byte) (v float64, isTime bool) {

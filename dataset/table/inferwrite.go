@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"wirelab/dataset/frame"
 	"wirelab/dataset/source"
@@ -240,7 +241,11 @@ func (g *guess) fields() (list []guessedField) {
 			g.leave(p.name, "it is outside of the list of rows")
 			continue
 		case !g.isNamed(i):
-			g.leave(strconv.Quote(p.name[:min(len(p.name), maxText)]), fmt.Sprintf("a name must be unique, and a printable text of 1 to %d characters", maxText))
+			problem := fmt.Sprintf("a name must be unique, and a printable text of 1 to %d characters", maxText)
+			if !utf8.ValidString(p.name) {
+				problem = "its name is not in UTF-8; iconv -f CP1252 -t UTF-8 FILE converts a file of Windows"
+			}
+			g.leave(strconv.Quote(p.name[:min(len(p.name), maxText)]), problem)
 			continue
 		}
 		fields, problem := p.fields()
@@ -331,9 +336,18 @@ func (p *profile) wide() bool {
 // grouped matches numbers with separators of thousands, such as 1.234,5 or 12,345,678.
 var grouped = regexp.MustCompile(`^[-+]?\d{1,3}([,.'’ \x{a0}\x{202f}]\d{3})+([,.]\d+)?$`)
 
+// several matches texts with two decimal numbers, such as (1.5, 0.0) or X=1.5 Y=2.0.
+var several = regexp.MustCompile(`\d\.\d+[^\d.]+\d+\.\d`)
+
 // numberProblem returns why all texts are numbers to people only, or "".
 func (p *profile) numberProblem() string {
-	commas := true
+	commas, vectors := true, len(p.words) > 0
+	for w := range p.words {
+		vectors = vectors && several.MatchString(w)
+	}
+	if vectors {
+		return "its cells have several numbers. Log each in a column of its own"
+	}
 	for w := range p.words {
 		_, err := parseDecimal([]byte(w))
 		isGrouped := err != nil && grouped.MatchString(w)

@@ -28,15 +28,15 @@ type csvReader struct {
 	decimalComma bool // numbers such as 12,5 are read as 12.5
 	where        condition
 	in           *bufio.Reader
-	line         int      // number of the first line in cells, from 1
-	lines        int      // number of lines read
-	bytes        int64    // number of bytes read
-	joined       []byte   // the lines of a row with line breaks in quotes
-	titles       []byte   // a line with the names of the columns that was read too early; nil if none
-	cells        [][]byte // cells of the current row; valid until the next row is read
-	names        []string // names of the columns, for errors; nil if not known yet
-	selector     int      // the column of where
-	converted    bool     // a number had a decimal comma
+	line         int          // number of the first line in cells, from 1
+	lines        int          // number of lines read
+	bytes        int64        // number of bytes read
+	joined       []byte       // the lines of a row with line breaks in quotes
+	titles       []byte       // a line with the names of the columns that was read too early; nil if none
+	cells        [][]byte     // cells of the current row; valid until the next row is read
+	names        []string     // names of the columns, for errors; nil if not known yet
+	selector     int          // the column of where
+	converted    map[int]bool // columns in which a number had a decimal comma; nil if nobody asks
 }
 
 // start implements rowReader. In a file without names the columns are those of columns, in that order.
@@ -267,8 +267,8 @@ func (c *csvReader) split(text []byte) error {
 					`the whole cell in quotes, and "" for a quote`)
 			}
 		}
-		if c.decimalComma && decimalPoint(cell) {
-			c.converted = true
+		if c.decimalComma && decimalPoint(cell) && c.converted != nil {
+			c.converted[len(c.cells)] = true
 		}
 		c.cells = append(c.cells, cell)
 		if len(text) == 0 {

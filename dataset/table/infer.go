@@ -120,7 +120,7 @@ func (g *guess) findColumns() error {
 			g.comma = c
 		}
 	}
-	g.csv = csvReader{path: g.Path, comma: g.comma, header: true, decimalComma: g.comma != ','}
+	g.csv = csvReader{path: g.Path, comma: g.comma, header: true, decimalComma: g.comma != ',', converted: map[int]bool{}}
 	_, names, err := g.reader()
 	if err == io.EOF {
 		return &source.Error{File: g.Path, Problem: "has no lines", Expected: "a log in CSV or JSON Lines", Kind: ErrRecords}
@@ -176,6 +176,13 @@ func (g *guess) findRanges() error {
 			g.columns[i].add(cell, line)
 		}
 	})
+	for i := range g.columns {
+		p := &g.columns[i]
+		p.thousands = len(g.csv.converted) > 0 && !g.csv.converted[i] && p.grouped > 0 && p.grouped == p.pointed && p.pointed < p.numbers
+		if p.thousands {
+			p.texts, p.numbers, p.falls = p.texts+p.numbers, 0, 0
+		}
+	}
 	if err == nil && g.rows == 0 {
 		return &source.Error{File: g.Path, Problem: "has no rows", Expected: "a log with at least one row", Kind: ErrRecords}
 	}

@@ -108,7 +108,7 @@ func (g *guess) writeFrames(b *strings.Builder, base string) {
 	} else if g.comma != 0 && l.FormatOf(g.Path) != formatCSV {
 		line("format", "csv", "cells are separated by "+strconv.Quote(string(g.comma)))
 	}
-	if g.csv.converted {
+	if len(g.csv.converted) > 0 {
 		line("decimal", ",", "NOTE: 12,5 is read as 12.5")
 	}
 	if g.where.column != "" {
@@ -334,14 +334,14 @@ func (p *profile) wide() bool {
 }
 
 // grouped matches numbers with separators of thousands, such as 1.234,5 or 12,345,678.
-var grouped = regexp.MustCompile(`^[-+]?\d{1,3}([,.'’ \x{a0}\x{202f}]\d{3})+([,.]\d+)?$`)
+var grouped = regexp.MustCompile(`^[-+]?[1-9]\d{0,2}([,.'’ \x{a0}\x{202f}]\d{3})+([,.]\d+)?$`)
 
 // several matches texts with two decimal numbers, such as (1.5, 0.0) or X=1.5 Y=2.0.
 var several = regexp.MustCompile(`\d\.\d+[^\d.]+\d+\.\d`)
 
 // numberProblem returns why all texts are numbers to people only, or "".
 func (p *profile) numberProblem() string {
-	commas, vectors := true, len(p.words) > 0
+	commas, vectors := !p.thousands, len(p.words) > 0
 	for w := range p.words {
 		vectors = vectors && several.MatchString(w)
 	}

@@ -28,6 +28,8 @@ type profile struct {
 	integers bool    // all numbers are written without a point or an exponent
 	digits   int     // largest number of decimals that are not 0
 	exact    int     // largest number of significant digits
+	pointed  int     // number of numbers with a point or an exponent
+	grouped  int     // number of the first of these that may have separators of thousands, such as 1.234
 	last     []byte  // newest cell
 	runs     int     // number of times that the cell differs from that of the row before
 
@@ -40,6 +42,7 @@ type profile struct {
 	uneven   int     // number of rises by less than half of step, or by more than 1.5 times step
 
 	quaternion bool // this and the next three columns are a unit quaternion
+	thousands  bool // numbers such as 1.234 are whole
 
 	wraps   [len(turns)]int // by turn: changes of a thing by nearly a turn
 	between [len(turns)]int // by turn: smaller changes that are not small
@@ -90,6 +93,10 @@ func (p *profile) addNumber(cell []byte, v float64) {
 	p.whole = p.whole && v == math.Trunc(v)
 	if bytes.ContainsAny(cell, ".eE") {
 		p.integers = false
+		if p.grouped == p.pointed && grouped.Match(cell) {
+			p.grouped++
+		}
+		p.pointed++
 		decimals, significant := countDigits(string(cell))
 		p.digits, p.exact = max(p.digits, decimals), max(p.exact, significant)
 	}

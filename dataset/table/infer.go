@@ -167,6 +167,7 @@ func (g *guess) each(limit int, visit func(cells [][]byte, line int)) error {
 
 // findRanges determines the kinds and ranges of all values.
 func (g *guess) findRanges() error {
+	units := 0 // the first line of values, if it has texts only
 	err := g.each(math.MaxInt, func(cells [][]byte, line int) {
 		if cells == nil {
 			return
@@ -175,7 +176,14 @@ func (g *guess) findRanges() error {
 		for i, cell := range cells[:len(g.columns)] {
 			g.columns[i].add(cell, line)
 		}
+		if g.rows == 1 && !slices.ContainsFunc(g.columns, func(p profile) bool { return p.texts+p.empty+p.missing == 0 || p.times > 0 }) {
+			units = line
+		}
 	})
+	if units > 0 && slices.ContainsFunc(g.columns, func(p profile) bool { return p.texts == 1 && p.numbers > 0 }) {
+		return &source.Error{File: g.Path, Line: units, Problem: "has texts in columns of numbers, such as units",
+			Expected: "values after one line of names; remove this line", Kind: ErrRecords}
+	}
 	for i := range g.columns {
 		p := &g.columns[i]
 		p.thousands = len(g.csv.converted) > 0 && !g.csv.converted[i] && p.grouped > 0 && p.grouped == p.pointed && p.pointed < p.numbers

@@ -419,6 +419,7 @@ func TestInferAsks(t *testing.T) {
 		{"a.csv", "1,2\n3,4\n", "a.csv:1: the first line has values; expected the names of the columns in the first line"},
 		{"a.bin", "\x01\x00\x00\x00", "is not a text; expected a log in CSV or JSON Lines"},
 		{"a.csv", "a,b\n1\n", "a.csv:2: a row of 1 columns; expected 2 columns: column 2 (b) is missing"},
+		{"a.csv", "t,id,x\ns,-,m\n0.5,a,1\n", "a.csv:2: has texts in columns of numbers, such as units; expected values after one line of names; remove this line"},
 		{"a.json", "[{\"a\":1}]", "a.json:1: is a list; expected one object on each line; jq"},
 		{"a.jsonl", "{\"a\":1}\n{\"a\":", "a.jsonl:2: the line ends within a value"},
 		{"a.jsonl", "{}\n", "has no values"},

@@ -10,9 +10,9 @@ import (
 // Controls are the policies that decide which snapshots a sender sends. Snapshots that a policy holds back are
 // skipped, not delayed: the next one contains newer state.
 //
-// delay, ack-clock and gcc recover: the receiver has fresh snapshots within 10 s once the line is good, if the line can
-// drain its full queue in 3 s, with gcc in 1 s. The rate of gcc then grows by only 8 % a second. fixed, good-bad and aimd
-// do not promise it: large queues can keep round trips long, which makes snapshots larger, which keeps the queue full.
+// ack-clock and gcc recover: the receiver has fresh snapshots within 10 s once the line is good, if the line can drain
+// its full queue in 3 s, with gcc in 1 s. The rate of gcc then grows by only 8 % a second. fixed and good-bad do not
+// promise it: large queues can keep round trips long, which makes snapshots larger, which keeps the queue full.
 var Controls = policy.Set{
 	{Name: "fixed", Summary: "send every snapshot"},
 	{Name: "good-bad", Summary: "two rates: good, and bad while the round trip is long (Fiedler, Reliability and Congestion Avoidance over UDP)",
@@ -21,16 +21,13 @@ var Controls = policy.Set{
 			policy.Count("bad", 20, 1, 1000, "snapshots a second in bad conditions"),
 			policy.Time("rtt", 250*time.Millisecond, time.Millisecond, 10*time.Second, "smoothed round trip above which conditions are bad"),
 		}, Ascending: []string{"bad", "good"}},
-	{Name: "aimd", Summary: "a rate that grows by a constant and is halved after a loss",
-		Params: append([]policy.Param{policy.Rate("step", 10_000, 1000, 10_000_000, "growth each 100 ms")}, rateParams...), Ascending: rateOrder},
 	{Name: "gcc", Summary: "Google congestion control: a rate from the trend of the delay and the loss (draft-ietf-rmcat-gcc-02)",
-		Params: append([]policy.Param{
+		Params: []policy.Param{
 			policy.Time("overuse", 10*time.Millisecond, time.Millisecond, time.Second, "time for which the delay must grow before the rate is cut"),
-		}, rateParams...), Ascending: rateOrder},
-	{Name: "delay", Summary: "a rate that keeps the queueing delay below a target",
-		Params: append([]policy.Param{
-			policy.Time("target", 50*time.Millisecond, time.Millisecond, 10*time.Second, "queueing delay above the least of the last 10 s"),
-		}, rateParams...), Ascending: rateOrder},
+			policy.Rate("start", 600_000, 1000, 1_000_000_000, "rate at first"),
+			policy.Rate("least", 30_000, 1000, 1_000_000_000, "lowest rate"),
+			policy.Rate("most", 10_000_000, 1000, 1_000_000_000, "highest rate"),
+		}, Ascending: []string{"least", "start", "most"}},
 	{Name: "ack-clock", Summary: "nothing is sent while the oldest unacked snapshot is older than the least round trip and a slack",
 		Params: []policy.Param{
 			policy.Time("slack", 50*time.Millisecond, time.Millisecond, 10*time.Second, "time above the least round trip of the last 10 s"),
@@ -38,21 +35,9 @@ var Controls = policy.Set{
 		}},
 }
 
-// rateParams are the parameters of all policies with a rate.
-var rateParams = []policy.Param{
-	policy.Rate("start", 600_000, 1000, 1_000_000_000, "rate at first"),
-	policy.Rate("least", 30_000, 1000, 1_000_000_000, "lowest rate"),
-	policy.Rate("most", 10_000_000, 1000, 1_000_000_000, "highest rate"),
-}
-
-// rateOrder is the order of rateParams by value.
-var rateOrder = []string{"least", "start", "most"}
-
 // NeedsArrivals reports whether a control needs the times at which packets arrived, which cost 2 bytes in each ack;
 // see Receiver.AppendAckAt.
-func NeedsArrivals(control policy.Policy) bool {
-	return control.Name() == "gcc" || control.Name() == "delay"
-}
+func NeedsArrivals(control policy.Policy) bool { return control.Name() == "gcc" }
 
 // maxSilence is the time after which a snapshot is sent whatever a policy decides. Otherwise a policy could wait
 // forever for acks.
@@ -74,7 +59,7 @@ type controller struct {
 	newest    uint64 // newest acked packet, if hasNewest
 	lastSeq   uint64 // last packet sent, if hasSent
 	arrivals  arrivalClock
-	received  receivedRate // by the clock of the receiver if NeedsArrivals(policy), otherwise by that of the sender
+	received  receivedRate // by the clock of the receiver, if NeedsArrivals(policy)
 	lastSent  time.Duration
 	roundTrip time.Duration // of packet newest
 	drainFrom uint64        // first packet of the drain
@@ -113,7 +98,7 @@ type ackedPacket struct {
 	hasArrival   bool
 	isNewest     bool // the first ack of this packet or a later one, so now-sent is a round trip
 	bytes        int
-	receivedRate int64 // bits per second that arrived in the last half second; 0 if unknown
+	receivedRate int64 // bits per second that arrived in the last half second; 0 if unknown, or without NeedsArrivals
 }
 
 // set sets the policy, which begins in its initial state. slot is the time between two snapshots that could be sent.
@@ -128,13 +113,8 @@ func (c *controller) set(p policy.Policy, slot time.Duration) {
 	switch p.Name() {
 	case "good-bad":
 		c.rule = newGoodBad(p, slot)
-	case "aimd":
-		c.rule = &aimd{bucket: newBucket(p, slot), step: p.Int("step")}
 	case "gcc":
 		c.rule = newGCC(p, slot)
-		c.drain()
-	case "delay":
-		c.rule = &delayTarget{bucket: newBucket(p, slot), limit: p.Duration("target")}
 		c.drain()
 	case "ack-clock":
 		c.rule = &ackClock{slack: p.Duration("slack"), silence: time.Second / time.Duration(p.Int("least"))}
@@ -225,10 +205,7 @@ func (c *controller) acked(now time.Duration, newest uint64, mask uint32, arriva
 			c.measureDrain(newest, now-p.at)
 		}
 		a := ackedPacket{now: now, sent: p.at, arrived: c.arrivals.arrived, hasArrival: hasArrival && isNewest, isNewest: isNewest, bytes: p.bytes}
-		switch {
-		case !NeedsArrivals(c.policy):
-			a.receivedRate = c.received.add(now, p.bytes)
-		case c.arrivals.started:
+		if NeedsArrivals(c.policy) && c.arrivals.started {
 			a.receivedRate = c.received.add(c.arrivals.arrived, p.bytes)
 		}
 		c.rule.acked(&a, c)

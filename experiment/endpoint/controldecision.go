@@ -15,7 +15,7 @@ type Decision struct {
 	Why       DecisionReason
 	// Measured and Limit are what the reason compared, at the last snapshot: times in nanoseconds. For HeldByRate
 	// they are the time until the next snapshot and the rate; for CutByLoss, Measured is the share of lost packets in
-	// thousandths, 0 if unknown.
+	// thousandths.
 	Measured, Limit int64
 	From, To        int64 // rate before and after a change: bits per second, or snapshots per second for BecameBad and BecameGood
 }
@@ -30,7 +30,6 @@ const (
 	HeldByUnacked                         // the oldest unacked snapshot is too old
 	HeldToDrain                           // the delay without a queue is to be measured
 	CutByLoss                             // packets were lost
-	CutByQueue                            // packets waited in a queue
 	CutByOveruse                          // the delay grows
 	BecameBad                             // the round trip is long
 	BecameGood                            // the round trip is short again
@@ -39,7 +38,7 @@ const (
 
 // String returns the name of the reason as in reports.
 func (r DecisionReason) String() string {
-	names := [NumDecisionReasons]string{"rate", "round_trip", "unacked", "drain", "loss", "queue", "overuse", "bad", "good"}
+	names := [NumDecisionReasons]string{"rate", "round_trip", "unacked", "drain", "loss", "overuse", "bad", "good"}
 	if r < NumDecisionReasons {
 		return names[r]
 	}
@@ -61,12 +60,7 @@ func (d *Decision) Text() string {
 	case HeldToDrain:
 		return "held back until all packets in flight are acked, so that the delay without a queue can be measured"
 	case CutByLoss:
-		if d.Measured > 0 {
-			return cut + units.Fixed(float64(d.Measured)/10, 0) + " % of the packets were lost"
-		}
-		return cut + "a packet was lost"
-	case CutByQueue:
-		return cut + "packets waited " + ms(d.Measured) + " ms, limit " + ms(d.Limit)
+		return cut + units.Fixed(float64(d.Measured)/10, 0) + " % of the packets were lost"
 	case CutByOveruse:
 		return cut + "the delay has grown for " + ms(d.Measured) + " ms, limit " + ms(d.Limit)
 	case BecameBad, BecameGood:

@@ -9,7 +9,7 @@ import (
 )
 
 // bucket turns a rate into a decision for each snapshot, as Quake III does: a packet may be sent if those before it
-// have left the line, at this rate. The policies with a rate embed it.
+// have left the line, at this rate. gcc embeds it.
 type bucket struct {
 	rate, minRate, maxRate int64         // bits per second
 	slot                   time.Duration // between two snapshots
@@ -153,44 +153,7 @@ func (g *goodBad) setBad(now time.Duration, bad bool, c *controller) {
 func (g *goodBad) sent(time.Duration, int) {}
 func (g *goodBad) target() int64           { return 0 }
 
-// aimd increases its rate by a step each 100 ms, up to twice the rate received, and halves it after a loss, at most
-// once in a round trip.
-type aimd struct {
-	bucket
-	step             int64
-	roundTrip        time.Duration
-	growAt, cutAgain time.Duration // when the rate may grow, or be cut, next
-}
-
-func (a *aimd) acked(p *ackedPacket, _ *controller) {
-	if p.isNewest {
-		a.roundTrip = p.now - p.sent
-	}
-	if p.now >= a.growAt && a.rate < 2*p.receivedRate {
-		a.growAt = p.now + 100*time.Millisecond
-		a.setRate(a.rate + a.step)
-	}
-}
-
-func (a *aimd) lost(now time.Duration, c *controller) {
-	if now >= a.cutAgain {
-		a.cutAgain = now + max(100*time.Millisecond, a.roundTrip)
-		a.cut(now, a.rate/2, c, Decision{Why: CutByLoss})
-	}
-}
-
-// delayTarget keeps the queueing delay near a limit: the one-way delay above its minimum of ten seconds. Above the
-// limit it cuts the rate below that received, once in 100 ms and a round trip; below half of the limit the rate grows by
-// a quarter a second.
-type delayTarget struct {
-	bucket
-	limit    time.Duration
-	base     baseDelay     // one way
-	cutAgain time.Duration // when the rate may be cut again
-	grownAt  time.Duration // when the rate was last considered
-}
-
-// baseDelay is the delay of a path without a queue: the minimum of the last 10 s. If the minimum changes by more than a
+// baseDelay is the round trip of a path without a queue: the minimum of the last 10 s. If the minimum changes by more than a
 // tolerance, the path has changed, or the minimum contains a queue or did: then the queue is drained to measure again.
 type baseDelay struct {
 	recent     ring.Minimum
@@ -205,7 +168,7 @@ const baseWindow = 10 * time.Second
 // minTolerance is the smallest tolerance of baseDelay, so that jitter does not count as a change of the path.
 const minTolerance = 20 * time.Millisecond
 
-// add adds the delay of a packet that was acked at now. Afterwards b is measured unless c drains the queue.
+// add adds the round trip of a packet that was acked at now. Afterwards b is measured unless c drains the queue.
 func (b *baseDelay) add(now, delay, tolerance time.Duration, c *controller) {
 	b.recent.Add(now, delay)
 	b.recent.DropBefore(now - baseWindow)
@@ -223,28 +186,6 @@ func (b *baseDelay) add(now, delay, tolerance time.Duration, c *controller) {
 	}
 	b.value = minimum
 }
-
-func (d *delayTarget) acked(p *ackedPacket, c *controller) {
-	if !p.hasArrival {
-		return
-	}
-	oneWay := p.arrived - p.sent // plus the offset of the receiver's clock
-	d.base.add(p.now, oneWay, d.limit, c)
-	switch queue := oneWay - d.base.value; {
-	case !d.base.isMeasured:
-	case queue > d.limit && p.now >= d.cutAgain:
-		d.cutAgain = p.now + 100*time.Millisecond + p.now - p.sent
-		d.cut(p.now, min(d.rate, d.received(p))*85/100, c, Decision{Why: CutByQueue, Measured: int64(queue), Limit: int64(d.limit)})
-	case queue < d.limit/2:
-		grown := d.rate / 4 * int64(min(p.now-d.grownAt, time.Second)/time.Millisecond) / 1000
-		if limit := max(2*d.minRate, 2*p.receivedRate); d.rate < limit { // a rate that is not used must not grow without limit
-			d.setRate(min(d.rate+grown, limit))
-		}
-	}
-	d.grownAt = p.now
-}
-
-func (d *delayTarget) lost(time.Duration, *controller) {}
 
 // ackClock holds snapshots back while the oldest unacked one is older than the least round trip of ten seconds plus
 // a slack.

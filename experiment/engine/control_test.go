@@ -46,7 +46,7 @@ func runCubes(t *testing.T, c *config.Config, opt Options) *Result {
 // Every control has wrong = 0, exact accounting, and a replay with the same digests and figures. Without a
 // control, and with the control that sends everything, the packets are the same.
 func TestControlsReplay(t *testing.T) {
-	smallQueue := func(c *config.Config) *config.Config { // aimd reacts only to loss
+	smallQueue := func(c *config.Config) *config.Config { // so that packets are lost too
 		if err := c.Set("down.queue", "16KB"); err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +165,7 @@ func badLine(t *testing.T, c *config.Config, seed uint64) {
 // Sending everything does not always recover.
 func TestSessionsRecover(t *testing.T) {
 	fixedIsStuck := false
-	for _, control := range []string{"fixed", "delay", "ack-clock", "gcc"} {
+	for _, control := range []string{"fixed", "ack-clock", "gcc"} {
 		for seed := uint64(3); seed < testkit.ChooseLong[uint64](100, 20, 6); seed++ {
 			c := hiccupConfig(t, "sender.control", control, "messages.rate_hz", seed%2*10)
 			c.At, c.Duration = nil, 36*time.Second
@@ -239,7 +239,7 @@ func TestLanesWithControls(t *testing.T) {
 // A control is refused for data that must not be skipped, in one sentence.
 func TestControlNeedsSnapshots(t *testing.T) {
 	c := config.Default()
-	c.Data.Source, c.Sender.Control = "text", endpoint.Controls.Default("aimd")
+	c.Data.Source, c.Sender.Control = "text", endpoint.Controls.Default("gcc")
 	_, err := NewSession(t.Context(), c, Options{})
 	var bad *config.Error
 	if !errors.As(err, &bad) || bad.Key != "sender.control" || !strings.Contains(bad.Problem, "must not be skipped") {
@@ -253,7 +253,7 @@ func TestControlNeedsSnapshots(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Change(config.NewChange("control", "delay")); err == nil {
+	if err := s.Change(config.NewChange("control", "gcc")); err == nil {
 		t.Error("a session of texts accepts a control")
 	}
 	if err := s.Close(); err != nil {
@@ -263,7 +263,7 @@ func TestControlNeedsSnapshots(t *testing.T) {
 
 // The snapshot of a running session has the control's rate and its decisions.
 func TestControlInSnapshot(t *testing.T) {
-	c := hiccupConfig(t, "sender.control", "delay")
+	c := hiccupConfig(t, "sender.control", "gcc")
 	s, err := NewSessionFromSource(c, labtest.NewCubeSource(60, 20, -1, 3), Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ func TestPolicies(t *testing.T) {
 	dir := saveRun(t, `
 duration = "8s"
 [sender]
-control = "delay"
+control = "gcc"
 [down]
 rate = "200kbit"
 loss = "5%"
@@ -32,7 +32,7 @@ down.rate = "1mbit"
 `)
 	page := string(readFile(t, filepath.Join(dir, "report.html")))
 	checkHTML(t, "policies", page)
-	for _, want := range []string{`id="playout-policies"`, "fixed delays", "age quantile=99%", `id="control"`, "ack-clock slack=50ms least=4", "delay target=50ms",
+	for _, want := range []string{`id="playout-policies"`, "fixed delays", "age quantile=99%", `id="control"`, "ack-clock slack=50ms least=4", "gcc overuse=10ms",
 		"held back: the rate of "} {
 		if !strings.Contains(page, want) {
 			t.Errorf("report.html lacks %q", want)

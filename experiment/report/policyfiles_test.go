@@ -23,7 +23,7 @@ func TestFilesOfPolicies(t *testing.T) {
 	for range 2 {
 		c := config.Default()
 		c.Duration = 8 * time.Second
-		for _, pair := range [][2]string{{"receiver.playout_compare", "all"}, {"sender.control", "delay"}, {"down.rate", "30kbit"}, {"down.queue", "64KB"},
+		for _, pair := range [][2]string{{"receiver.playout_compare", "all"}, {"sender.control", "gcc"}, {"down.rate", "30kbit"}, {"down.queue", "64KB"},
 			{"traffic", "1 constant rate=1kbit"}} {
 			if err := c.Set(pair[0], pair[1]); err != nil {
 				t.Fatal(err)
@@ -61,7 +61,7 @@ func TestFilesOfPolicies(t *testing.T) {
 		t.Errorf("queue.csv has %d rows", len(queue))
 	}
 	text := readText(t, folder, "report.md")
-	for _, want := range []string{"## Playout policies on the same arrivals", "| lightyear |", "## Send-rate control", "`delay target=50ms start=600kbit",
+	for _, want := range []string{"## Playout policies on the same arrivals", "| lightyear |", "## Send-rate control", "`gcc overuse=10ms start=600kbit",
 		"| 4.000 s |", "held back: the rate of "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("report.md lacks %q", want)

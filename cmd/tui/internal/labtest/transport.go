@@ -40,7 +40,7 @@ func TransportSnapshot(now time.Duration) *engine.Snapshot {
 		s.Referenced = 6
 		s.BaselineAge = 6 * int64(x.RoundTrip*PacketRateHz/time.Second)
 	}
-	control, err := endpoint.Controls.Parse("aimd")
+	control, err := endpoint.Controls.Parse("gcc")
 	if err != nil {
 		panic(err)
 	}

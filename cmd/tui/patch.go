@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -15,7 +13,6 @@ import (
 
 	"wirelab/encoders/patch"
 	"wirelab/internal/filetype"
-	"wirelab/internal/texttable"
 )
 
 // patchCommand returns tui patch, which only has subcommands.
@@ -31,10 +28,10 @@ of heap, and 21 MB of resident memory with the program.`,
   tui patch apply game-1.0 game.patch game-1.1`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return usagef("%s expects make, apply or bench", cmd.CommandPath())
+			return usagef("%s expects make or apply", cmd.CommandPath())
 		},
 	}
-	cmd.AddCommand(a.patchMakeCommand(), a.patchApplyCommand(), a.patchBenchCommand())
+	cmd.AddCommand(a.patchMakeCommand(), a.patchApplyCommand())
 	return cmd
 }
 
@@ -65,23 +62,19 @@ func (a *app) patchMakeCommand() *cobra.Command {
 	return cmd
 }
 
-// patchInfo is the JSON output of tui patch make, and of each pair of tui patch bench.
+// patchInfo is the JSON output of tui patch make.
 type patchInfo struct {
-	Name     string  `json:"name,omitempty"` // name of the pair; "" except in tui patch bench
-	Old      int64   `json:"old_bytes"`
-	New      int64   `json:"new_bytes"`
-	Patch    int64   `json:"patch_bytes"`
-	Raw      int64   `json:"raw_bytes"`     // bytes of the new file in blocks without use of the old file
-	Cloned   int64   `json:"cloned_bytes"`  // bytes of the new file in blocks that are copies of the old file
-	Patched  int64   `json:"patched_bytes"` // bytes of the new file in blocks encoded relative to the old file
-	Make     float64 `json:"make_mb_per_s,omitempty"`
-	Apply    float64 `json:"apply_mb_per_s,omitempty"`
-	Lossless *bool   `json:"lossless,omitempty"` // nil if the patch was not applied
+	Old     int64 `json:"old_bytes"`
+	New     int64 `json:"new_bytes"`
+	Patch   int64 `json:"patch_bytes"`
+	Raw     int64 `json:"raw_bytes"`     // bytes of the new file in blocks without use of the old file
+	Cloned  int64 `json:"cloned_bytes"`  // bytes of the new file in blocks that are copies of the old file
+	Patched int64 `json:"patched_bytes"` // bytes of the new file in blocks encoded relative to the old file
 }
 
 // patchMake makes the patch out, which turns the file oldPath into newPath, and writes its sizes.
 func (a *app) patchMake(ctx context.Context, oldPath, newPath, out string) error {
-	info, err := a.makePatch(ctx, "patch", oldPath, newPath, out)
+	info, err := a.makePatch(ctx, oldPath, newPath, out)
 	if err != nil {
 		return err
 	}
@@ -120,10 +113,10 @@ func percent(part, total int64) string {
 	return fmt.Sprintf("%.2f", 100*float64(part)/float64(total))
 }
 
-// makePatch makes the patch out, which turns the file oldPath into newPath, and shows progress under
-// the name job. It stops when ctx ends.
-func (a *app) makePatch(ctx context.Context, job, oldPath, newPath, out string) (info patchInfo, err error) {
-	line := a.progress(job)
+// makePatch makes the patch out, which turns the file oldPath into newPath, and shows progress. It
+// stops when ctx ends.
+func (a *app) makePatch(ctx context.Context, oldPath, newPath, out string) (info patchInfo, err error) {
+	line := a.progress("patch")
 	defer line.done()
 	for _, f := range []struct {
 		name string
@@ -207,106 +200,4 @@ func patchError(err error) error {
 // coarse clock, counts as 1 ns.
 func megabytesPerSecond(n int64, d time.Duration) float64 {
 	return float64(n) / 1e6 / max(d.Seconds(), 1e-9)
-}
-
-// patchBenchCommand returns tui patch bench.
-func (a *app) patchBenchCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "bench DIR...",
-		Short: "Measure the size and speed of patches on pairs of files",
-		Long: `Make and apply patches of pairs of files, and print their size and the speed. Each folder
-contains a file "old" and a file "new". The exit code is 1 if applying a patch does not
-give the file "new".`,
-		Example: `  tui patch bench pairs/*`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usagef("%s expects folders, each with a file \"old\" and a file \"new\"", cmd.CommandPath())
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error { return a.patchBench(cmd.Context(), args) },
-	}
-	a.addOutputFlags(cmd)
-	return cmd
-}
-
-// patchBench makes and applies a patch for each folder and writes the results. It returns a failure
-// if a patch does not give the new file.
-func (a *app) patchBench(ctx context.Context, dirs []string) error {
-	work, err := a.disk.TempDir()
-	if err != nil {
-		return err
-	}
-	defer func() { _ = a.disk.RemoveAll(work) }()
-	g := texttable.New("pair", ">new", ">patch", ">% of new", ">make MB/s", ">apply MB/s", "lossless")
-	var all []patchInfo
-	var total patchInfo
-	var wrong []string
-	for _, dir := range dirs {
-		info, err := a.benchPair(ctx, dir, work)
-		if err != nil {
-			return err
-		}
-		if !*info.Lossless {
-			wrong = append(wrong, fmt.Sprintf("%s: applying the patch does not give the new file", info.Name))
-		}
-		all = append(all, info)
-		total.New, total.Patch = total.New+info.New, total.Patch+info.Patch
-		g.Add(info.Name, info.New, info.Patch, percent(info.Patch, info.New), info.Make, info.Apply, *info.Lossless)
-	}
-	doc := struct {
-		Pairs []patchInfo `json:"pairs"`
-		New   int64       `json:"new_bytes"`
-		Patch int64       `json:"patch_bytes"`
-	}{all, total.New, total.Patch}
-	err = a.writeResult(doc, func(w io.Writer) {
-		g.Add("all", total.New, total.Patch, percent(total.Patch, total.New), "", "", len(wrong) == 0)
-		g.WriteText(w, anyWidth)
-	})
-	return errors.Join(err, newFailure(wrong))
-}
-
-// benchPair makes and applies the patch of the files "old" and "new" in dir, and returns sizes,
-// speeds, and whether the result equals "new". work is a folder for temporary files.
-func (a *app) benchPair(ctx context.Context, dir, work string) (info patchInfo, err error) {
-	oldPath, newPath := filepath.Join(dir, "old"), filepath.Join(dir, "new")
-	patchPath, resultPath := filepath.Join(work, "patch"), filepath.Join(work, "new")
-	start := a.clock()
-	if info, err = a.makePatch(ctx, filepath.Base(dir), oldPath, newPath, patchPath); err != nil {
-		return info, err
-	}
-	made := a.clock()
-	if _, err := patch.ApplyFile(nil, oldPath, patchPath, resultPath, func(int64, int64) error { return ctx.Err() }); err != nil {
-		return info, withoutSyscall(err)
-	}
-	applied := a.clock()
-	info.Name = filepath.Base(dir)
-	info.Make, info.Apply = megabytesPerSecond(info.New, made-start), megabytesPerSecond(info.New, applied-made)
-	same, err := sameFile(newPath, resultPath)
-	info.Lossless = &same
-	return info, err
-}
-
-// sameFile reports whether two files have the same content.
-func sameFile(a, b string) (bool, error) {
-	x, err := fileHash(a)
-	if err != nil {
-		return false, err
-	}
-	y, err := fileHash(b)
-	return x == y, err
-}
-
-// fileHash returns the SHA-256 of a file.
-func fileHash(name string) (sum patch.Hash, err error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return sum, withoutSyscall(err)
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return sum, withoutSyscall(err)
-	}
-	return patch.Hash(h.Sum(nil)), nil
 }

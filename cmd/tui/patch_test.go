@@ -101,20 +101,6 @@ func TestPatchRemarks(t *testing.T) {
 	}
 }
 
-func TestPatchBench(t *testing.T) {
-	t.Chdir(t.TempDir())
-	patchFiles(t)
-	var all struct {
-		Pairs []patchInfo `json:"pairs"`
-		Patch int64       `json:"patch_bytes"`
-	}
-	o := tui("patch", "bench", "--json", ".", ".")
-	document(t, o.stdout, &all)
-	if o.code != exitDone || len(all.Pairs) != 2 || !*all.Pairs[0].Lossless || all.Patch != 2*all.Pairs[0].Patch || all.Patch == 0 {
-		t.Errorf("exit %d, %q, %s", o.code, o.stderr, o.stdout)
-	}
-}
-
 // TestPatchRefused checks that a patch that is damaged, inconsistent or for another file is
 // refused with exit code 2 and a reason, and that existing files stay unchanged.
 func TestPatchRefused(t *testing.T) {
@@ -201,7 +187,7 @@ func TestPatchInterrupted(t *testing.T) {
 	}
 	before := listed(t)
 	for _, args := range [][]string{
-		{"patch", "make", "old", "new", "p2"}, {"patch", "apply", "old", "p", "out"}, {"patch", "bench", "."},
+		{"patch", "make", "old", "new", "p2"}, {"patch", "apply", "old", "p", "out"},
 	} {
 		for reads := range 4 {
 			ctx, cancel := context.WithCancel(context.Background())

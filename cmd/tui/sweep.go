@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -475,3 +476,17 @@ var programVersion = sync.OnceValue(func() string {
 	}
 	return fmt.Sprintf("%s-%x", v, sum[:6])
 })
+
+// fileHash returns the SHA-256 of a file.
+func fileHash(name string) (sum []byte, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return nil, err
+	}
+	return h.Sum(nil), nil
+}

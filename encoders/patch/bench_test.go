@@ -3,6 +3,8 @@ package patch
 import (
 	"bytes"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 )
@@ -102,6 +104,41 @@ func BenchmarkOrder(b *testing.B) {
 				patch = mustMake(b, old, new)
 			}
 			b.ReportMetric(float64(len(patch)), "bytes")
+		})
+	}
+}
+
+// BenchmarkPairs measures the size of patches and the time per byte on the pairs of real files of TestPairs.
+func BenchmarkPairs(b *testing.B) {
+	for name := range bsdiff {
+		archive := filepath.Join("../../../shared/data/pairs", name+".tar.zst")
+		if _, err := os.Stat(archive); err != nil {
+			b.Skip(err)
+		}
+		dir := b.TempDir()
+		readPair(b, archive, dir)
+		old, new, patch, out := filepath.Join(dir, "old"), filepath.Join(dir, "new"), filepath.Join(dir, "patch"), filepath.Join(dir, "out")
+		info, err := os.Stat(new)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run("make/"+name, func(b *testing.B) {
+			b.SetBytes(info.Size())
+			var stats Stats
+			for b.Loop() {
+				if stats, err = MakeFile(old, new, patch, Options{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(stats.Size), "bytes")
+		})
+		b.Run("apply/"+name, func(b *testing.B) {
+			b.SetBytes(info.Size())
+			for b.Loop() {
+				if _, err := ApplyFile(nil, old, patch, out, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
 		})
 	}
 }

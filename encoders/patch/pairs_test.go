@@ -23,7 +23,7 @@ var bsdiff = map[string]int64{
 }
 
 // readPair unpacks the files old and new of an archive into a directory.
-func readPair(t *testing.T, archive, dir string) {
+func readPair(t testing.TB, archive, dir string) {
 	f, err := os.Open(archive)
 	if err != nil {
 		t.Fatal(err)

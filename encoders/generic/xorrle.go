@@ -1,6 +1,7 @@
 package generic
 
 import (
+	"crypto/subtle"
 	"encoding/binary"
 	"fmt"
 
@@ -45,7 +46,8 @@ func (x *xorRLE) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ enc
 		return dst, nil, err
 	}
 	x.base = x.layout.packBaseline(x.base, refs)
-	diff := xor(x.diff, x.base)
+	diff := x.diff
+	subtle.XORBytes(diff, diff, x.base) // bytes beyond the end of the baseline count as zeros
 	for begin := 0; begin < len(diff); {
 		zeros := countZeros(diff[begin:])
 		literalsBegin := begin + zeros
@@ -90,20 +92,6 @@ func (x *xorRLE) slotOf(offset int) encoders.Slot {
 	return encoders.SlotBody
 }
 
-// xor stores a XOR b in a and returns it. Bytes beyond the end of b count as zeros.
-func xor(a, b []byte) []byte {
-	n := min(len(a), len(b))
-	i := 0
-	for ; i+8 <= n; i += 8 {
-		v := binary.LittleEndian.Uint64(a[i:]) ^ binary.LittleEndian.Uint64(b[i:])
-		binary.LittleEndian.PutUint64(a[i:], v)
-	}
-	for ; i < n; i++ {
-		a[i] ^= b[i]
-	}
-	return a
-}
-
 // countZeros returns the number of zeros at the beginning of d.
 func countZeros(d []byte) int {
 	n := 0
@@ -146,7 +134,8 @@ func (x *xorRLE) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ enc
 		d = append(d, 0)
 	}
 	x.diff = d
-	return nil, x.layout.unpack(dst, xor(d, x.base))
+	subtle.XORBytes(d, d, x.base)
+	return nil, x.layout.unpack(dst, d)
 }
 
 // readToken appends the bytes of one token to diff, and returns diff and the rest of src. It refuses

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"wirelab/encoders"
 	"wirelab/experiment/engine"
@@ -68,6 +69,12 @@ func writeRun(w io.Writer, r *engine.Result) {
 	}
 	if report.HasPlayout(&t) && t.Crowd == nil {
 		writePlayout(w, &t.Playout)
+		delay, err := time.ParseDuration(report.SettingOf(r, "receiver", "playout_delay"))
+		interval := 1000 * r.DurationS / float64(t.Sent)
+		if err == nil && t.Playout.StarvedRatio.Or(0) > 0.1 && interval > 1000*delay.Seconds()+1 {
+			fmt.Fprintf(w, "starved   the playout delay of %v is shorter than the %.0f ms between snapshots; try --set receiver.playout_delay=%.0fms\n",
+				delay, interval, 3*interval)
+		}
 	}
 	if t.AgeMS.N > 0 {
 		fmt.Fprintf(w, "age       of the displayed snapshot: median %.0f ms, p99 %.0f\n", t.AgeMS.P50, t.AgeMS.P99)

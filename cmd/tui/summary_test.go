@@ -91,6 +91,17 @@ func TestDisplayOfCalls(t *testing.T) {
 	}
 }
 
+// A display that starves because its delay is shorter than the time between snapshots says so.
+func TestShortDelayIsNamed(t *testing.T) {
+	for delay, want := range map[string]bool{"85ms": true, "100ms": false, "250ms": false} {
+		o := tui("run", "--quiet", "--data", "demo", "--set", "duration=2s", "--set", "sender.every=6", "--set", "receiver.playout_delay="+delay)
+		const text = "the playout delay of 85ms is shorter than the 100 ms between snapshots; try --set receiver.playout_delay=300ms"
+		if strings.Contains(o.stdout, text) != want || strings.Contains(o.stdout, "is shorter") != want {
+			t.Errorf("%s: named: %v, in\n%s", delay, !want, o.stdout)
+		}
+	}
+}
+
 // The first line of a run names its links, and the mean size of a packet is that of packets.csv.
 func TestRunNamesLink(t *testing.T) {
 	for args, want := range map[string]string{

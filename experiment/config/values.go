@@ -203,5 +203,5 @@ func IsCondition(key string) bool {
 			return true
 		}
 	}
-	return key == "profile"
+	return key == "profile" || key == "traffic"
 }

@@ -133,7 +133,8 @@ func differingSettings(baseRun, newRun *engine.Result) (out []SettingDifference)
 const filesKey = "sha256 of files"
 
 // settingsOf returns the settings of a run by key, with its duration, which is the measured one if the run had no end or
-// was interrupted. It returns nil if the configuration cannot be read.
+// was interrupted, and its changes, with a key of their own for those of the link. It returns nil if the configuration cannot be
+// read.
 func settingsOf(r *engine.Result) map[string]string {
 	c, err := r.Config.Config("")
 	if err != nil {
@@ -144,8 +145,20 @@ func settingsOf(r *engine.Result) map[string]string {
 	if c.Duration == 0 || r.Interrupted {
 		out["duration"] = r.DurationNS.String()
 	}
+	out["traffic"] = cmp.Or(out["traffic"], "off")
 	for _, f := range r.Files {
 		out[filesKey] += f.SHA256
+	}
+	changes := map[string][]string{"changes": nil, "link.changes": nil}
+	for _, made := range r.Changes {
+		key := "changes"
+		if slices.ContainsFunc(made.Change.Keys(), config.IsCondition) {
+			key = "link.changes"
+		}
+		changes[key] = append(changes[key], made.T.String()+" "+made.Change.Label())
+	}
+	for key, list := range changes {
+		out[key] = cmp.Or(strings.Join(list, ", "), "none")
 	}
 	return out
 }

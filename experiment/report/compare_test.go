@@ -188,6 +188,13 @@ func TestCompareSettings(t *testing.T) {
 	file := func(hash string) func(*engine.Result) {
 		return func(r *engine.Result) { r.Files = []engine.DataFile{{SHA256: hash}} }
 	}
+	at := func(key, value string) func(*engine.Result) {
+		var change config.Change
+		if err := change.Set(key, value); err != nil {
+			t.Fatal(err)
+		}
+		return func(r *engine.Result) { r.Changes = []config.StampedChange{{T: time.Second, Change: change}} }
+	}
 	for _, x := range []struct {
 		base, next *Report
 		want       string // the keys that differ, with ! if they make the runs unlike
@@ -199,6 +206,11 @@ func TestCompareSettings(t *testing.T) {
 		{run("data.source = 'a.bin'", nil), run("data.source = 'b.bin'", nil), "!data.source"},
 		{run("data.source = 'a.bin'", file("x")), run("data.source = 'b.bin'", file("x")), "data.source"},
 		{run("data.source = 'a.bin'", file("x")), run("data.source = 'a.bin'", file("y")), "!sha256 of files"},
+		{run("", nil), run("traffic = '1 cubic'\ndown.rate = '1mbit'", nil), "!down.rate !traffic"},
+		{run("", at("down.loss", "30%")), run("", at("down.loss", "30%")), ""},
+		{run("", nil), run("", at("down.loss", "30%")), "!link.changes"},
+		{run("", at("down.loss", "20%")), run("", at("down.loss", "30%")), "!link.changes"},
+		{run("", nil), run("", at("encoder", "rotor")), "changes"},
 	} {
 		var got []string
 		for _, d := range Compare(x.base, x.next, nil).Settings {

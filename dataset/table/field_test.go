@@ -67,6 +67,30 @@ func TestInferField(t *testing.T) {
 	}
 }
 
+// A log that is opened without a schema remarks on the rate that is assumed, and on the questions about frames and keys, in which
+// a wrong guess changes every figure.
+func TestRemarkOfGuessedSchema(t *testing.T) {
+	for text, want := range map[string]string{
+		"id,time,x\n1,0.0,1\n1,0.1,2\n2,0.0,3\n2,0.1,4\n3,0.0,5\n3,0.1,6\n": `names that column. time falls 2 times, first in line 4; a log that is sorted by it plays; `,
+		"tick,x\n1,1\n1,1\n2,1\n2,2\n3,1\n": "60 frames a second, which the log does not show; a frame is tick; 3 frames of 1 to 2 rows; frames have different numbers of rows. " +
+			"Which column is the key, which identifies the thing in a row?; tui datasets infer",
+	} {
+		path := filepath.Join(t.TempDir(), "log.csv")
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		s, err := openGuessed(t.Context(), path, false)
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		if got := strings.Join(s.Remarks(), "\n"); !strings.Contains(got, want) {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+		s.Close()
+	}
+}
+
 // edited returns the path of a copy of a file of shared/data/field.
 func edited(t *testing.T, name string, edit func(text string) string) string {
 	t.Helper()

@@ -389,6 +389,7 @@ func TestInferAsks(t *testing.T) {
 		{"a.csv", "t,x,sant\xe9\n0.5,1,2\n1,2,3\n", "since its name is not in UTF-8; iconv"},
 		{"a.csv", "time,x\n3/5/2026 9:00:00.100,1\n3/5/2026 9:00:00.200,2\n", "rate_hz = 10 # the mean step of time"},
 		{"a.csv", "time,x\n25/12/2026 14:00:00.1,1\n25/12/2026 14:00:00.2,2\n", "rate_hz = 10 # the mean step of time"},
+		{"a.csv", "t,id,x,heading\n0,1,0,0\n1,1,6,6\n2,1,0,0\n3,1,6,6\n4,1,6,6\n5,1,0.5,0.5\n", "# 0 to 6; 1 decimal."}, // x jumps
 		{"a.csv", "t,x,y\n0.0,,1\n0.5,,2\n", "# x: left out, since it is empty."},
 		{"a.csv", "t,x,x,y\n0.0,1,2,3\n0.5,1,2,4\n", `# "x": left out, since a name must be unique`},
 		{"a.jsonl", `{"t":1,"map":"x","l":[{"id":1,"x":2,"inventory":[{"n":1}]}]}`, "# map: left out, since it is outside of the list of rows."},

@@ -455,8 +455,10 @@ func (p *profile) halves() (list []guessedField) {
 // angle returns the size of a turn and the lowest angle if the numbers are angles. scale is the unit of the last digit.
 func (p *profile) angle(scale float64) (turn, low float64, ok bool) {
 	byName := p.named("angle", "heading", "yaw", "bearing", "azimuth", "course", "rot", "rotation", "direction", "dir", "orientation", "turret", "roll", "hdg")
+	prefix, axis := splitAxis(p.name)
+	isPlace := axis >= 0 && slices.Contains(placePrefixes, prefix) // it jumps when a thing appears elsewhere
 	for i, turn := range turns {
-		wraps := p.wraps[i] >= 2 && p.between[i] <= p.wraps[i]/4
+		wraps := p.wraps[i] >= 2 && p.between[i] <= p.wraps[i]/4 && !isPlace
 		for _, low := range []float64{0, -turn / 2} {
 			inside := p.min >= low-scale/2 && p.max <= low+turn+scale/2
 			if inside && (wraps || byName && p.max-p.min > turn/2) {
@@ -541,9 +543,12 @@ func markQuaternion(list []guessedField) {
 	list[0].reason("QUESTION: does the game need this precision? tolerance = \"0.5 deg\" instead of scale in all four costs less, and smallest three less again")
 }
 
+// placePrefixes are the names of positions, without the axis.
+var placePrefixes = []string{"", "pos", "position", "loc", "location", "origin", "p", "coord", "place"}
+
 // findVectors marks the first position among the fields, and its velocity.
 func findVectors(list []guessedField) {
-	place := findVector(list, "", "pos", "position", "loc", "location", "origin", "p", "coord", "place")
+	place := findVector(list, placePrefixes...)
 	if place == nil {
 		return
 	}

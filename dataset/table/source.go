@@ -70,8 +70,11 @@ func (l *Layout) assumptions(path string, remarks []string) string {
 	}
 	questions := 0
 	for _, remark := range remarks {
-		subject, _, isQuestion := strings.Cut(remark, ": QUESTION: ")
+		subject, question, isQuestion := strings.Cut(remark, ": QUESTION: ")
 		switch {
+		case subject == "frame" || subject == "key":
+			parts = append(parts, strings.TrimSuffix(question, "."))
+			questions++
 		case !isQuestion:
 			parts = append(parts, strings.Replace(remark, ": NOTE", "", 1))
 		case subject == "rate_hz":

@@ -65,12 +65,21 @@ func TestRecommendedPoint(t *testing.T) {
 		{map[string]float64{"a 1%": 100, "b 1%": 90, "a 5%": 150, "b 5%": 250}, passedVerdict,
 			"The cheapest setting that keeps the assertions differs between 2 conditions: 90 to 150 kbps.", "90 to 150"},
 		{map[string]float64{"a 1%": 400, "b 1%": 450, "a 5%": 310, "b 5%": 250}, failedVerdict,
-			"encoder b is the cheapest of 4 settings that keeps the assertions: 250 kbps; 3 of 4 points failed.", "250"},
+			"encoder b is the cheapest setting that keeps the assertions under 1 of 2 conditions: 250 kbps; 3 of 4 points failed.", "250"},
 	} {
 		d := sweepDocument(sweepRuns(x.rates))
 		if d.Verdict != x.verdict || d.Headline != x.headline || len(d.Tiles) != 2 || d.Tiles[0].Value != x.tile || d.Answers[0].ID != "recommended" {
 			t.Errorf("%v: %s: %q, tiles %+v", x.rates, d.Verdict, d.Headline, d.Tiles)
 		}
+	}
+	seeds := sweepRuns(map[string]float64{"a 1%": 100, "b 1%": 200, "a 5%": 150, "b 5%": 250})
+	points := gridPoints(seeds.Runs)
+	for i := range points { // a seed is no setting that can be recommended
+		points[i].Set["seed"] = points[i].Set["down.loss"]
+		delete(points[i].Set, "down.loss")
+	}
+	if list, conditions := cheapest(points, choiceMetrics(points)[0]); conditions != 2 || len(list) != 2 || shortSet(choiceOf(list[0])) != "encoder a" {
+		t.Errorf("two seeds: %d conditions, %v", conditions, list)
 	}
 	all := map[string]float64{"a 1%": 400, "b 1%": 400, "a 5%": 400, "b 5%": 400}
 	d := sweepDocument(sweepRuns(all))

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/paired"
@@ -176,7 +175,7 @@ func (d *document) addErrorCurves(points []gridPoint) {
 // leastErrors returns a table of the choice with the least error for each budget under each condition, and of the next
 // one with the ratio of their errors; and a sentence that sums it up, which is "" if there is nothing to choose.
 func leastErrors(points []gridPoint, m metric) (table, string) {
-	isGiven := func(key string) bool { return key == budgetKey || config.IsCondition(key) }
+	isGiven := func(key string) bool { return key == budgetKey || isCondition(key) }
 	parts := func(p *gridPoint) (given, chosen string) {
 		return shortSet(p.settings(isGiven)), shortSet(p.settings(func(k string) bool { return !isGiven(k) }))
 	}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"wirelab/experiment/config"
 	"wirelab/internal/texttable"
 )
 
@@ -30,14 +29,15 @@ func choiceMetrics(points []gridPoint) []metric {
 	return append(list, metric{"age_ms.p50", "display age", "ms", 1})
 }
 
-// cheapest returns for each condition the point with the lowest cost of those whose runs did not fail. Conditions with
-// a single point, or where all points failed, have no choice.
-func cheapest(points []gridPoint, cost metric) (list []*gridPoint) {
+// cheapest returns for each condition the point with the lowest cost of those whose runs did not fail. Conditions where all
+// points failed are left out. conditions is the number of all conditions with more than one point; the others have no choice.
+func cheapest(points []gridPoint, cost metric) (list []*gridPoint, conditions int) {
 	names, groups := groupPoints(points, func(p *gridPoint) string { return shortSet(conditionOf(p)) })
 	for _, name := range names {
 		if len(groups[name]) < 2 {
 			continue
 		}
+		conditions++
 		best, least := (*gridPoint)(nil), math.Inf(1)
 		for _, p := range groups[name] {
 			if v, ok := p.Figures[cost.key]; ok && p.Failed == 0 && v.Mean < least {
@@ -48,12 +48,12 @@ func cheapest(points []gridPoint, cost metric) (list []*gridPoint) {
 			list = append(list, best)
 		}
 	}
-	return list
+	return list, conditions
 }
 
 // choiceOf returns the settings of a point that do not describe its condition.
 func choiceOf(p *gridPoint) map[string]string {
-	return p.settings(func(k string) bool { return !config.IsCondition(k) })
+	return p.settings(func(k string) bool { return !isCondition(k) })
 }
 
 // addChoices adds the verdict and, if the sweep has choices that keep its assertions, the cheapest of them: to the
@@ -74,7 +74,7 @@ func (d *document) addChoices(points []gridPoint, failed []string) {
 		d.Verdict = passedVerdict
 	}
 	metrics := choiceMetrics(points)
-	list := cheapest(points, metrics[0])
+	list, conditions := cheapest(points, metrics[0])
 	isOld := len(failed) > 0 && failedRuns == 0 // an older summary: it is unknown which points failed
 	if asserted == 0 || len(list) == 0 || isOld {
 		d.addTrade(points, metrics, asserted > 0)
@@ -85,13 +85,19 @@ func (d *document) addChoices(points []gridPoint, failed []string) {
 		same = same && shortSet(choiceOf(p)) == name
 	}
 	span := spanOf(list, metrics[0]) + " " + metrics[0].unit
+	under := fmt.Sprint(conditions)
+	if len(list) < conditions {
+		under = fmt.Sprintf("%d of %d", len(list), conditions)
+	} else if same {
+		under = "all " + under
+	}
 	switch {
-	case len(list) == 1:
+	case conditions == 1:
 		d.Headline = fmt.Sprintf("%s is the cheapest of %s that keeps the assertions: %s", name, formatCount(int64(len(points)), "setting"), span)
 	case same:
-		d.Headline = fmt.Sprintf("%s is the cheapest setting that keeps the assertions under all %d conditions: %s", name, len(list), span)
+		d.Headline = fmt.Sprintf("%s is the cheapest setting that keeps the assertions under %s conditions: %s", name, under, span)
 	default:
-		d.Headline = fmt.Sprintf("The cheapest setting that keeps the assertions differs between %d conditions: %s", len(list), span)
+		d.Headline = fmt.Sprintf("The cheapest setting that keeps the assertions differs between %s conditions: %s", under, span)
 	}
 	if failedPoints > 0 {
 		d.Headline += fmt.Sprintf("; %d of %s failed", failedPoints, formatCount(int64(len(points)), "point"))
@@ -163,7 +169,7 @@ func choiceSection(list []*gridPoint, metrics []metric) section {
 		var row []any
 		for _, k := range keys {
 			class := ""
-			if !config.IsCondition(k) {
+			if !isCondition(k) {
 				class = "good"
 			}
 			row = append(row, texttable.Cell{Text: p.Set[k], Class: class})

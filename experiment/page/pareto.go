@@ -47,8 +47,11 @@ func (d *document) addParetoCharts(points []gridPoint) {
 	}
 }
 
+// isCondition reports whether a key is part of the condition of a point: the seed, or what config.IsCondition names.
+func isCondition(key string) bool { return key == "seed" || config.IsCondition(key) }
+
 // conditionOf returns the settings of a point that describe its condition.
-func conditionOf(p *gridPoint) map[string]string { return p.settings(config.IsCondition) }
+func conditionOf(p *gridPoint) map[string]string { return p.settings(isCondition) }
 
 // settings returns the settings of a point whose keys are selected.
 func (p *gridPoint) settings(selected func(key string) bool) map[string]string {
@@ -102,7 +105,7 @@ func frontierTable(names []string, groups map[string][]*gridPoint, cost, m metri
 	keys := slices.Sorted(maps.Keys(groups[names[0]][0].Set))
 	slices.SortStableFunc(keys, func(a, b string) int {
 		// Compares b with a, because "true" is after "false" and keys of conditions must come first.
-		return strings.Compare(strconv.FormatBool(config.IsCondition(b)), strconv.FormatBool(config.IsCondition(a)))
+		return strings.Compare(strconv.FormatBool(isCondition(b)), strconv.FormatBool(isCondition(a)))
 	})
 	t := newTable("Pareto frontier by "+m.title+": under the same condition no other point is both cheaper and better",
 		append(slices.Clone(keys), ">"+cost.label(), ">"+m.label())...)

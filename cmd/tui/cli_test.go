@@ -215,6 +215,11 @@ func TestNearNames(t *testing.T) {
 			t.Errorf("tui %s: exit %d, %q; want a line that ends in: did you mean %s?", c.line, o.code, o.stderr, c.near)
 		}
 	}
+	for _, args := range [][]string{{"encoders", "xyzzy"}, {"links", "show", "xyzzy"}, {"datasets", "stats", "xyzzy"}, {"train", "--data", "demo", "--out", "x", "--encoder", "xyzzy"}} {
+		if o := tui(args...); o.code != exitUsage || strings.Count(o.stderr, "expected ") != 1 {
+			t.Errorf("tui %q: exit %d, %q; want one list of the names", args, o.code, o.stderr)
+		}
+	}
 	if o := tui("links", "show", "xyzzy"); o.code != exitUsage || strings.Contains(o.stderr, "did you mean") {
 		t.Errorf("of a name like no other: exit %d, %q", o.code, o.stderr)
 	}

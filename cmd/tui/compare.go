@@ -96,7 +96,7 @@ func (a *app) compare(basePath, newPath string, limits []string, unlike bool) er
 	}
 	result := report.Compare(base, current, maxRegressions)
 	if len(result.Differences) == 0 && len(result.OnlyBase) > 0 && len(result.OnlyNew) > 0 {
-		return usagef("%s and %s have no point in common: the first is %s, and %s", basePath, newPath, result.OnlyBase[0], result.OnlyNew[0])
+		return usagef("%s and %s have no point in common: %[1]s has %[3]s, and %[2]s has %[4]s", basePath, newPath, result.OnlyBase[0], result.OnlyNew[0])
 	}
 	if text := unlikeText(result); text != "" && !unlike {
 		return usagef("%s and %s are not alike: %s; expected the same data, duration and link, or --unlike", basePath, newPath, text)

@@ -157,7 +157,7 @@ type unknownError interface {
 	Unknown() (name string, known []string)
 }
 
-// withSuggestion adds the most similar known name to an error about an unknown name. Other errors
+// withSuggestion adds the known names, unless it lists them already, and the most similar one to an error about an unknown name. Other errors
 // stay unchanged, and so do those of package config, which contain a suggestion already.
 func withSuggestion(err error) error {
 	var unknown unknownError
@@ -165,16 +165,25 @@ func withSuggestion(err error) error {
 	if errors.As(err, &configError) || !errors.As(err, &unknown) {
 		return err
 	}
-	return fmt.Errorf("%w%s", err, didYouMean(unknown.Unknown()))
+	hint := knownNames
+	if strings.Contains(err.Error(), "expected ") {
+		hint = didYouMean
+	}
+	return fmt.Errorf("%w%s", err, hint(unknown.Unknown()))
 }
 
-// unknownName returns the error that no thing, such as "encoder", is called name. It suggests a
-// similar known name or, if none is similar, the command that lists the known names.
-func unknownName(thing, name string, known []string, listCommand string) error {
-	if hint := didYouMean(name, known); hint != "" {
-		return fmt.Errorf("no %s is called %q%s", thing, name, hint)
+// unknownName returns the error that no thing, such as "encoder", is called name.
+func unknownName(thing, name string, known []string) error {
+	return fmt.Errorf("no %s is called %q%s", thing, name, knownNames(name, known))
+}
+
+// knownNames returns what an error about an unknown name ends with: the known names, and the most similar of them, if any. It is
+// "" if name is "".
+func knownNames(name string, known []string) string {
+	if name == "" {
+		return ""
 	}
-	return fmt.Errorf("no %s is called %q; %s lists them", thing, name, listCommand)
+	return "; expected " + config.OneOf(known) + didYouMean(name, known)
 }
 
 // checkOneOf returns a usage error if the value of a flag is not in known.

@@ -196,7 +196,7 @@ func (a *app) chosenTrainers(name string) ([]train.Trainer, error) {
 	if _, err := table.ByName(name); err == nil {
 		return nil, usagef("encoder %s has no model to train; expected one of %s", name, strings.Join(known, ", "))
 	}
-	return nil, asUsageError(unknownName("encoder", name, known, "tui encoders"))
+	return nil, asUsageError(unknownName("encoder", name, known))
 }
 
 // matchTrainer selects, among several trainers of one encoder, the one that supports the data. It

@@ -90,7 +90,7 @@ func ErrorAt(key string, err error) error {
 	if errors.As(err, &unknownErr) {
 		if name, known := unknownErr.Unknown(); len(known) > 0 {
 			out.Problem, out.Near = "unknown name "+quote(name), Near(name, known)
-			out.Expected = oneOf(known)
+			out.Expected = OneOf(known)
 		}
 	}
 	var linkErr *lossmodel.KeyError
@@ -138,11 +138,11 @@ const maxListed = 48
 
 // Unknown returns the error for a name that is not in known. what is the kind of name, such as "key".
 func Unknown(key, what, name string, known []string) *Error {
-	return &Error{Key: key, Problem: "unknown " + what + " " + quote(name), Near: Near(name, known), Expected: oneOf(known)}
+	return &Error{Key: key, Problem: "unknown " + what + " " + quote(name), Near: Near(name, known), Expected: OneOf(known)}
 }
 
-// oneOf returns the expectation "one of ..." with all names, or a few if there are many.
-func oneOf(known []string) string {
+// OneOf returns the expectation "one of ..." with all names, or a few if there are many.
+func OneOf(known []string) string {
 	if len(known) > maxListed {
 		return fmt.Sprintf("one of %d names: %s, ...", len(known), strings.Join(known[:6], ", "))
 	}

@@ -309,10 +309,10 @@ func TestErrorTexts(t *testing.T) {
 		t.Errorf("81 bytes become %q", got)
 	}
 	names := strings.Fields(repeatText("name%d ", 49))
-	if got := oneOf(names[:48]); got != "one of "+strings.Join(names[:48], ", ") {
+	if got := OneOf(names[:48]); got != "one of "+strings.Join(names[:48], ", ") {
 		t.Errorf("48 names: %q", got)
 	}
-	if got := oneOf(names); got != "one of 49 names: "+strings.Join(names[:6], ", ")+", ..." {
+	if got := OneOf(names); got != "one of 49 names: "+strings.Join(names[:6], ", ")+", ..." {
 		t.Errorf("49 names: %q", got)
 	}
 	e := &Error{File: "f", Line: 3, Key: "k", Problem: "p", Expected: "e", Near: "n"}

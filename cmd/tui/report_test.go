@@ -123,6 +123,10 @@ func TestComparePairsOfKinds(t *testing.T) {
 			}
 		}
 	}
+	o := tui("compare", in("run"), in("crowds"))
+	if want := in("run") + " has a single run, and " + in("crowds") + " has down.loss=0%"; !strings.Contains(o.stderr, want) {
+		t.Errorf("a run and a sweep: %q, want %q", o.stderr, want)
+	}
 }
 
 // TestCompare checks that reports are compared by pairs with the same seed, and that regressions

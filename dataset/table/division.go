@@ -71,15 +71,17 @@ func (d *division) add(cells [][]byte, line int) {
 	}
 }
 
-// endFrame ends the newest frame, if any.
+// endFrame ends the newest frame, if any, and updates the numbers of rows of a frame.
 func (d *division) endFrame() {
 	switch d.frames {
 	case 0:
 		return
 	case 1:
-		d.first, d.least = d.inFrame, d.inFrame
+		d.first = d.inFrame
+		d.least = d.inFrame
 	}
-	d.most, d.least = max(d.most, d.inFrame), min(d.least, d.inFrame)
+	d.most = max(d.most, d.inFrame)
+	d.least = min(d.least, d.inFrame)
 	d.inFrame = 0
 }
 
@@ -90,13 +92,12 @@ func (k *identity) add(cell []byte, frame, line int) {
 		return
 	}
 	last := k.seen[string(cell)]
-	switch {
-	case last == frame && k.repeats == 0:
-		k.line = line
-		fallthrough
-	case last == frame:
+	if last == frame {
+		if k.repeats == 0 {
+			k.line = line
+		}
 		k.repeats++
-	case last > 0 && last == frame-1:
+	} else if last > 0 && last == frame-1 {
 		k.returns++
 	}
 	k.seen[string(cell)] = frame
@@ -116,7 +117,7 @@ func (g *guess) identify(d *division) int {
 	for _, allowed := range []int{0, d.rows / 50} {
 		for i := range d.keys {
 			k := &d.keys[i]
-			named := nameRank(g.columns[k.column].name, keyNames) > 0
+			named := g.columns[k.column].keyRank() > 0
 			returning := 4*k.returns > 3*later || named && (d.most > d.least || 2*k.returns > later)
 			if d.most > 1 && k.seen != nil && k.repeats <= allowed && returning {
 				return i
@@ -172,7 +173,7 @@ func (g *guess) score(d *division) (score int) {
 		{p.uneven*5 <= p.runs, 1}, // most steps are of one size
 		{p.late == 0, 1},
 		{d.frame == 0, 1},
-		{nameRank(p.name, keyNames) > 0, -3},
+		{p.keyRank() > 0, -3},
 	} {
 		if evidence.holds {
 			score += evidence.points
@@ -181,36 +182,47 @@ func (g *guess) score(d *division) (score int) {
 	return score
 }
 
-// divisions returns ways to divide the rows into frames: by each column that keeps an order, and by pairs of one that falls
-// and another that changes as often as that.
+// keyRank returns the rank of the column's name among keyNames; 0 means that the name is not that of a key.
+func (p *profile) keyRank() int { return nameRank(p.name, keyNames) }
+
+// mayBeKey reports whether column i may identify things: its cells are texts or whole numbers, and its name is
+// neither that of a frame nor that of a coordinate.
+func (g *guess) mayBeKey(i int) bool {
+	p := &g.columns[i]
+	exact := p.texts == g.rows || p.whole && p.numbers == g.rows
+	_, axis := splitAxis(p.name)
+	candidate := p.keyRank() > 0 || axis < 0 && !g.isFrame(i)
+	return exact && candidate && !p.around && g.isNamed(i)
+}
+
+// divisions returns ways to divide the rows into frames. The first has a frame for each line. In others a column
+// that keeps an order identifies the frames, or a column that falls does together with a round, a column that
+// changes whenever the first one falls.
 func (g *guess) divisions() (list []*division) {
 	const maxDivisions, maxKeys = 8, 6 // bound the memory
 	add := func(frame, round int) {
 		d := &division{list: g.list, frame: frame, round: round, key: -1}
 		for i := range g.columns {
-			p := &g.columns[i]
-			exact := p.texts == g.rows || p.whole && p.numbers == g.rows
-			_, axis := splitAxis(p.name)
-			candidate := nameRank(p.name, keyNames) > 0 || axis < 0 && !g.isFrame(i)
-			if i != frame && i != round && exact && candidate && !p.around && g.isNamed(i) {
+			if i != frame && i != round && g.mayBeKey(i) {
 				d.keys = append(d.keys, identity{column: i, seen: map[string]int{}})
 			}
 		}
 		slices.SortStableFunc(d.keys, func(a, b identity) int {
-			return nameRank(g.columns[b.column].name, keyNames) - nameRank(g.columns[a.column].name, keyNames)
+			return g.columns[b.column].keyRank() - g.columns[a.column].keyRank()
 		})
 		d.keys = d.keys[:min(len(d.keys), maxKeys)]
 		list = append(list, d)
 	}
 	add(-1, -1)
-	for n := range 2 * len(g.columns) { // twice, columns that are named like frames first
+	for n := range 2 * len(g.columns) { // the first pass is for columns that are named like frames, the second for others
 		i := n % len(g.columns)
-		if g.isFrame(i) != (n == i) || len(list) == maxDivisions {
+		isFirstPass := n == i
+		if g.isFrame(i) != isFirstPass || len(list) == maxDivisions {
 			continue
 		}
 		p := &g.columns[i]
 		round := slices.IndexFunc(g.columns, func(r profile) bool {
-			isKey := nameRank(r.name, keyNames) > 0 // the log is sorted by things
+			isKey := r.keyRank() > 0 // the log is sorted by things
 			return r.runs == p.falls+1 && r.empty == 0 && r.around == p.around && !isKey && isPrintableName(r.name)
 		})
 		switch {
@@ -243,8 +255,9 @@ func (g *guess) findFrames() error {
 			g.division = d
 		}
 	}
-	for i := range g.columns {
-		if g.isOrdered(i) && g.isTime(i) && (g.time < 0 || g.columns[i].times > 0 || nameRank(g.columns[i].name, timeNames) > nameRank(g.columns[g.time].name, timeNames)) {
+	for i, p := range g.columns {
+		isBetter := g.time < 0 || p.times > 0 || nameRank(p.name, timeNames) > nameRank(g.columns[g.time].name, timeNames)
+		if g.isOrdered(i) && g.isTime(i) && isBetter {
 			g.time = i
 		}
 	}
@@ -254,7 +267,7 @@ func (g *guess) findFrames() error {
 	return err
 }
 
-// strayReason describes rows that do not fit the frames and keys; "" if there are none.
+// strayReason describes rows that do not fit the frames and keys. It returns "" if all rows fit.
 func (g *guess) strayReason() (reason string) {
 	if g.frame >= 0 && g.columns[g.frame].late > 0 && g.round < 0 {
 		p := &g.columns[g.frame]

@@ -67,12 +67,13 @@ type guess struct {
 	csv       csvReader
 	where     condition // the lines that are read
 	columns   []profile
-	leftOut   []string  // remarks on columns that the schema does not describe
-	remarks   []string  // for the user, beside the schema
-	time      int       // column with the time, -1 if none
-	rows      int       // number of rows read
-	steps     []float64 // differences of time between frames
-	partial   bool      // only the first part of the log was read
+	leftOut   []string        // remarks on columns that the schema does not describe
+	schema    strings.Builder // the written schema
+	remarks   []string        // for the user, in addition to the schema
+	time      int             // column with the time, -1 if none
+	rows      int             // number of rows read
+	steps     []float64       // differences of time between frames
+	partial   bool            // only the first part of the log was read
 }
 
 // reader returns a reader of the rows, and the names of the columns: in CSV those of the first line.

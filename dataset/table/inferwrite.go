@@ -21,12 +21,12 @@ import (
 
 // write returns the schema with the given fields as TOML with comments.
 func (g *guess) write(fields []guessedField) []byte {
-	var b strings.Builder
+	b := &g.schema
 	base := filepath.Base(g.Path)
-	fmt.Fprintf(&b, "# Guessed from %s: %s of %s.\n", comment(base), words.Count(g.rows, "row"), words.Count(len(g.columns), "column"))
+	fmt.Fprintf(b, "# Guessed from %s: %s of %s.\n", comment(base), words.Count(g.rows, "row"), words.Count(len(g.columns), "column"))
 	b.WriteString("# Comments give the reasons. Lines with QUESTION ask for what the records do not show.\n")
 	if g.partial {
-		fmt.Fprintf(&b, "# QUESTION: only the first %d MB were read. Are all ranges large enough?\n", maxSurvey>>20)
+		fmt.Fprintf(b, "# QUESTION: only the first %d MB were read. Are all ranges large enough?\n", maxSurvey>>20)
 	}
 	g.remarks = []string{fmt.Sprintf("%s of %s", words.Count(g.frames, "frame"), words.Count(g.most, "row"))}
 	if g.most > g.least {
@@ -35,9 +35,9 @@ func (g *guess) write(fields []guessedField) []byte {
 	if g.division.rows < g.rows {
 		g.remarks[0] += fmt.Sprintf(" in the first %d of %d rows", g.division.rows, g.rows)
 	}
-	g.writeFrames(&b, base)
+	g.writeFormat(base)
 	for _, f := range fields {
-		f.write(&b)
+		f.write(b)
 		for _, reason := range f.reasons {
 			g.ask(f.field.Name, reason)
 		}
@@ -47,7 +47,7 @@ func (g *guess) write(fields []guessedField) []byte {
 		b.WriteString("\n")
 	}
 	for _, text := range g.leftOut {
-		fmt.Fprintf(&b, "# %s.\n", comment(text))
+		fmt.Fprintf(b, "# %s.\n", comment(text))
 	}
 	return []byte(b.String())
 }
@@ -69,85 +69,99 @@ func comment(text string) string {
 	}, text)
 }
 
-// writeFrames writes the keys before the fields.
-func (g *guess) writeFrames(b *strings.Builder, base string) {
-	name, _, _ := strings.Cut(base, ".")
-	item := name
+// names returns the names of the schema and of one of its rows, from the name of the list or of the file base.
+func (g *guess) names(base string) (name, item string) {
+	name, _, _ = strings.Cut(base, ".")
+	item = name
 	if list := tokens(g.list); len(list) > 0 {
 		item = list[len(list)-1]
 	}
-	if len(item) > 1 && strings.HasSuffix(item, "s") {
-		item = item[:len(item)-1]
+	if len(item) > 1 {
+		item = strings.TrimSuffix(item, "s")
 	}
-	if !isPrintableName(name) || name == "rpc" || name == "text" || name == "files" || name == "cubes" {
+	isKind := name == "rpc" || name == "text" || name == "files" || name == "cubes"
+	if !isPrintableName(name) || isKind {
 		name = "table"
 	}
 	if !isPrintableName(item) {
 		item = "row"
 	}
-	writeKey(b, "name", name)
-	line := func(key string, value any, reason string) {
-		if text, ok := value.(string); ok {
-			value = strconv.Quote(text)
-		}
-		fmt.Fprintf(b, "%-7s = %v # %s\n", key, value, comment(reason))
-		g.ask(key, reason)
-	}
-	question := func(key, text string) {
-		fmt.Fprintf(b, "# QUESTION: %s\n", text)
-		g.ask(key, "QUESTION: "+text)
-	}
-	line("item", item, "the word for one row in figures; from the name of the list or of the file")
+	return name, item
+}
+
+// line writes a key and its value, a string, int or bool, with the reason as a comment.
+func (g *guess) line(key string, value any, reason string) {
+	fmt.Fprintf(&g.schema, "%-7s = %#v # %s\n", key, value, comment(reason)) // printable text is quoted in TOML as in Go
+	g.ask(key, reason)
+}
+
+// question writes a question about a key as a comment.
+func (g *guess) question(key, text string) {
+	fmt.Fprintf(&g.schema, "# QUESTION: %s\n", text)
+	g.ask(key, "QUESTION: "+text)
+}
+
+// writeFormat writes the keys before the fields: the names, the rate, the format and the frames.
+func (g *guess) writeFormat(base string) {
+	name, item := g.names(base)
+	writeKey(&g.schema, "name", name)
+	g.line("item", item, "the word for one row in figures; from the name of the list or of the file")
 	hz, reason := g.rate()
-	line("rate_hz", hz, reason)
-	if g.comma != 0 && g.comma != ',' && !(g.comma == '\t' && strings.Contains(strings.ToLower(base), ".tsv")) {
-		writeKey(b, "separator", string(g.comma))
+	g.line("rate_hz", hz, reason)
+	isTSV := g.comma == '\t' && strings.Contains(strings.ToLower(base), ".tsv")
+	if g.comma != 0 && g.comma != ',' && !isTSV {
+		writeKey(&g.schema, "separator", string(g.comma))
 	}
-	if l := (&Layout{}); g.comma == 0 && l.FormatOf(g.Path) != formatJSON {
-		line("format", "jsonl", "each line is an object")
-	} else if g.comma != 0 && l.FormatOf(g.Path) != formatCSV {
-		line("format", "csv", "cells are separated by "+strconv.Quote(string(g.comma)))
+	if format := new(Layout).FormatOf(g.Path); g.comma == 0 && format != formatJSON {
+		g.line("format", "jsonl", "each line is an object")
+	} else if g.comma != 0 && format != formatCSV {
+		g.line("format", "csv", "cells are separated by "+strconv.Quote(string(g.comma)))
 	}
 	if len(g.csv.converted) > 0 {
-		line("decimal", ",", "NOTE: 12,5 is read as 12.5")
+		g.line("decimal", ",", "NOTE: 12,5 is read as 12.5")
 	}
 	if g.where.column != "" {
-		line("where", g.where.String(), "NOTE: other lines are left out")
+		g.line("where", g.where.String(), "NOTE: other lines are left out")
 	}
 	if g.list != "" {
-		line("list", g.list, "each line is a frame with a list of rows")
+		g.line("list", g.list, "each line is a frame with a list of rows")
 	}
+	g.writeFrames()
+}
+
+// writeFrames writes the keys of the frames and of their rows.
+func (g *guess) writeFrames() {
 	strays := g.strayReason()
 	if g.round >= 0 {
-		line("frame", g.columns[g.frame].name, "NOTE: begins again when "+g.columns[g.round].name+" changes, and is equal for the rows of a frame")
-		line("round", g.columns[g.round].name, "a frame has one "+g.columns[g.round].name+" and one "+g.columns[g.frame].name)
+		frame, round := g.columns[g.frame].name, g.columns[g.round].name
+		g.line("frame", frame, "NOTE: begins again when "+round+" changes, and is equal for the rows of a frame")
+		g.line("round", round, "a frame has one "+round+" and one "+frame)
 	} else if g.frame >= 0 {
-		line("frame", g.columns[g.frame].name, "never falls, and is equal for the rows of a frame")
+		g.line("frame", g.columns[g.frame].name, "never falls, and is equal for the rows of a frame")
 	} else if g.list == "" {
-		question("frame", "no column seems to count frames. Each row is a frame unless frame = \"...\" names that column."+g.fallReason())
+		g.question("frame", "no column seems to count frames. Each row is a frame unless frame = \"...\" names that column."+g.fallReason())
 	}
 	switch {
 	case g.key >= 0:
-		p := &g.columns[g.key]
-		line("key", p.name, fmt.Sprintf("differs in all rows of a frame; %d of %d rows after the first frame had it in the frame before", g.keys[0].returns,
-			g.division.rows-g.first))
+		g.line("key", g.columns[g.key].name, fmt.Sprintf("differs in all rows of a frame; %d of %d rows after the first frame had it in the frame before",
+			g.keys[0].returns, g.division.rows-g.first))
 		if strays != "" {
-			line("skip_strays", true, "NOTE: "+strays+"Such rows are skipped")
+			g.line("skip_strays", true, "NOTE: "+strays+"Such rows are skipped")
 			strays = ""
 		}
-		line("rows", "auto", fmt.Sprintf("at most %d at once", g.most))
+		g.line("rows", "auto", fmt.Sprintf("at most %d at once", g.most))
 	case g.frame < 0 && g.list == "":
-		writeKey(b, "rows", 1)
+		writeKey(&g.schema, "rows", 1)
 	default:
 		if g.most > g.least {
-			question("key", "frames have different numbers of rows. Which column is the key, which identifies the thing in a row?")
+			g.question("key", "frames have different numbers of rows. Which column is the key, which identifies the thing in a row?")
 		} else if g.most > 1 {
-			question("key", "no column identifies the things. Is each row the same thing in all frames? If not, log an id, and set key.")
+			g.question("key", "no column identifies the things. Is each row the same thing in all frames? If not, log an id, and set key.")
 		}
-		line("rows", max(g.most, 1), "in each frame")
+		g.line("rows", max(g.most, 1), "in each frame")
 	}
 	if strays != "" {
-		question("frame", strays+"Such rows are errors. Is the log sorted?")
+		g.question("frame", strays+"Such rows are errors. Is the log sorted?")
 	}
 }
 
@@ -189,7 +203,8 @@ func (g *guess) rate() (hz int, reason string) {
 	return assumed, fmt.Sprintf("QUESTION: how many frames does a second have? The usual step of %s is %s", name, units.Significant(step, 4))
 }
 
-// fallReason describes the first column that counts frames by its name but falls; "" if there is none.
+// fallReason describes the first column whose name is that of a frame counter and whose numbers fall.
+// It returns "" if no column is such.
 func (g *guess) fallReason() string {
 	for i := range g.columns {
 		p := &g.columns[i]
@@ -252,7 +267,7 @@ func (g *guess) fields() (list []guessedField) {
 		if problem != "" {
 			g.leave(p.name, problem)
 		}
-		if p.quaternion && len(quaternions) == 0 || p.quaternion && quaternions[len(quaternions)-1]+4 <= len(list) {
+		if p.quaternion && (len(quaternions) == 0 || quaternions[len(quaternions)-1]+4 <= len(list)) {
 			quaternions = append(quaternions, len(list))
 		}
 		list = append(list, fields...)
@@ -317,7 +332,7 @@ func (f *guessedField) reason(format string, args ...any) {
 	f.reasons = append(f.reasons, fmt.Sprintf(format, args...))
 }
 
-// zeroOrOne reports whether all numbers are 0 or 1, written so.
+// zeroOrOne reports whether all cells that are not missing are the text 0, 1, false or true.
 func (p *profile) zeroOrOne() bool {
 	for w := range p.words {
 		_, err := parseFlag([]byte(w))

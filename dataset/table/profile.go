@@ -161,7 +161,8 @@ func countDigits(number string) (decimals, significant int) {
 	return digitsOf(strconv.FormatFloat(v, 'g', min(significant, 15), 64))
 }
 
-// digitsOf is countDigits without rounding.
+// digitsOf returns the numbers of decimals and of significant digits of a decimal number, as countDigits does, but
+// without rounding numbers of more than 15 digits.
 func digitsOf(number string) (decimals, significant int) {
 	mantissa, exponent := number, 0
 	if i := strings.IndexAny(number, "eE"); i >= 0 {

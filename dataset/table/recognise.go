@@ -8,8 +8,9 @@ import (
 	"wirelab/dataset/source"
 )
 
-// IsLog reports whether the text at path, which begins with head, is a log: JSON, or CSV by the name of the file, or lines
-// with equal numbers of separators of which the second has a number. JSON of another kind is an error that describes it.
+// IsLog reports whether the text at path, which begins with head, is a log. A log is JSON, or CSV by the name of
+// the file, or has equal numbers of separators in all lines and a digit in the second line. IsLog returns an error
+// that describes JSON of another kind.
 func IsLog(path string, head []byte) (bool, error) {
 	text := bytes.TrimSpace(bytes.TrimPrefix(head, []byte(byteOrderMark)))
 	if isJSON(text) {

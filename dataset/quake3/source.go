@@ -221,19 +221,20 @@ func (s *matchSource) scan() (highest int, pace source.Pace, ended error) {
 	return highest, pace, nil
 }
 
-// checkProtocol compares fromName, the protocol in the file's name, with that of the server. It is an
-// error if their fields differ. Otherwise a difference is harmless: servers of ioquake3 use 68 with old
-// clients and report 71.
+// checkProtocol compares fromName, the protocol in the file's name, with the protocol of the server. It returns
+// an error if the two protocols have different fields. Any other difference is harmless: servers of ioquake3
+// use 68 with old clients and report 71.
 func (s *matchSource) checkProtocol(fromName int) error {
-	ofServer, err := strconv.Atoi(s.demo.serverProtocol())
-	switch {
-	case err != nil || ofServer == fromName: // the server did not report its protocol, or the two are equal
-	case (ofServer == netcode.QuakeLive) != (fromName == netcode.QuakeLive) || unsupportedProtocols[ofServer] != "":
-		return &source.Error{Problem: fmt.Sprintf("the name has protocol %d, but the server used %d, which has other fields", fromName, ofServer),
-			Expected: fmt.Sprintf("a name that ends in .dm_%d", ofServer), Kind: errProtocol}
-	default:
-		s.Remark("the name has protocol %d, the server used %d; the demo is read as protocol %[1]d", fromName, ofServer)
+	fromServer, err := strconv.Atoi(s.demo.serverProtocol())
+	if err != nil || fromServer == fromName { // the server did not report its protocol, or the two are equal
+		return nil
 	}
+	hasOtherFields := (fromServer == netcode.QuakeLive) != (fromName == netcode.QuakeLive) || unsupportedProtocols[fromServer] != ""
+	if hasOtherFields {
+		return &source.Error{Problem: fmt.Sprintf("the name has protocol %d, but the server used %d, which has other fields", fromName, fromServer),
+			Expected: fmt.Sprintf("a name that ends in .dm_%d", fromServer), Kind: errProtocol}
+	}
+	s.Remark("the name has protocol %d, the server used %d; the demo is read as protocol %[1]d", fromName, fromServer)
 	return nil
 }
 

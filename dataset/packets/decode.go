@@ -41,7 +41,8 @@ func (d *decoder) ignore(format string, number int, name fmt.Stringer) {
 	d.ignored[fmt.Sprintf(format+" (%v)", number, name)]++
 }
 
-// describeIgnored describes the packets that are not read, the most frequent protocols first; "" if there are none.
+// describeIgnored describes the packets that are not read, the most frequent protocols first. It returns "" if all
+// packets are read.
 func (d *decoder) describeIgnored() string {
 	const maxListed = 4
 	list := slices.SortedFunc(maps.Keys(d.ignored), func(a, b string) int {
@@ -149,7 +150,7 @@ func isRead(p layers.IPProtocol) bool {
 	return p == layers.IPProtocolUDP || p == layers.IPProtocolIPv4 || p == layers.IPProtocolIPv6 || p == layers.IPProtocolGRE
 }
 
-// innerPacket returns the IP packet in the payload of a tunnel; nil if there is none.
+// innerPacket returns the IP packet in the payload of a tunnel; nil if the payload has none.
 func (d *decoder) innerPacket(s *segment) []byte {
 	if s.protocol != layers.IPProtocolGRE {
 		return s.payload // IPv4 or IPv6

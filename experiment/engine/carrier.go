@@ -182,13 +182,17 @@ func (c *carrier) groupSet(group uint64) (uint64, *repairSet) {
 	return 0, nil
 }
 
-// sendContainer sends a container whose record is k.
+// sendContainer sends a container and counts the copies of it that will arrive. k is the record of the
+// container.
 func (l *lane) sendContainer(now time.Duration, k *sentContainer, sealed *container.Sealed) lossmodel.Verdict {
 	l.digest.addDatagram(sealed.Datagram)
 	verdict := l.paths.down.Send(now, sealed.Datagram, containerTag|sealed.Number)
 	k.leftAt = max(now, verdict.Due)
-	for n := 0; n <= verdict.Copies; n++ {
-		if n == 0 && verdict.Lost == lossmodel.None || n > 0 && verdict.CopyLost[n-1] == lossmodel.None {
+	if verdict.Lost == lossmodel.None {
+		k.inFlight++
+	}
+	for _, lost := range verdict.CopyLost[:verdict.Copies] {
+		if lost == lossmodel.None {
 			k.inFlight++
 		}
 	}

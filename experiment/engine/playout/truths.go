@@ -14,7 +14,7 @@ const maxTruthFrames, maxTruthCells = 1024, 1 << 26
 // of a display and then allocates nothing.
 type Truths struct {
 	fields  int                       // of a row
-	columns *Columns                  // interpolated columns of a table; nil if there are none
+	columns *Columns                  // interpolated columns of a table; nil without any
 	frames  ring.Queue[*frame.Shared] // by tick
 	loops   eventTicks                // restarts of the recording
 	breaks  []*eventTicks             // by row: appearances, disappearances and jumps of its object; nil without any

@@ -58,7 +58,8 @@ func RatioOf(key string, x, y []float64) Mean {
 
 // setRange replaces the interval by the range of values or, if one is not finite, removes it.
 func (m *Mean) setRange(values []float64) {
-	m.Lo, m.Hi = nil, nil
+	m.Lo = nil
+	m.Hi = nil
 	r := Range{slices.Min(values), quantile.Median(slices.Clone(values)), slices.Max(values)}
 	if r.Max-r.Max == 0 { // neither NaN nor infinite
 		m.Range = &r
@@ -80,8 +81,8 @@ func (m Mean) Bounds() (lo, hi float64, known bool) {
 func (m Mean) Times(factor float64) Mean {
 	m.Mean *= factor
 	if m.Lo != nil {
-		lo, hi := *m.Lo*factor, *m.Hi*factor
-		m.Lo, m.Hi = &lo, &hi
+		m.Lo = new(*m.Lo * factor)
+		m.Hi = new(*m.Hi * factor)
 	}
 	if r := m.Range; r != nil {
 		m.Range = &Range{r.Min * factor, r.Median * factor, r.Max * factor}
@@ -177,7 +178,7 @@ func EstimateMean(values []float64) Mean {
 }
 
 // EstimateRatio returns mean(x) / mean(y) of the pairs x[i], y[i] with its 95 % confidence interval by the
-// delta method. Variation that both values of a pair share, such as that of their seed, cancels. The
+// delta method. Variation that both values of a pair share cancels: for example, the effect of their seed. The
 // result has N = 0 if mean(y) is 0.
 func EstimateRatio(x, y []float64) Mean {
 	my := paired.MeanOf(y).Estimate
@@ -200,8 +201,8 @@ func toMean(n int, offset float64, i paired.Interval) Mean {
 		return Mean{}
 	}
 	if n > 1 {
-		lo, hi := offset+i.Lo, offset+i.Hi
-		m.Lo, m.Hi = &lo, &hi
+		m.Lo = new(offset + i.Lo)
+		m.Hi = new(offset + i.Hi)
 	}
 	return m
 }

@@ -318,7 +318,8 @@ func (d *Difference) Interval() figures.Mean {
 	lo, hasLo := d.Lo.Value()
 	hi, hasHi := d.Hi.Value()
 	if hasLo && hasHi {
-		m.Lo, m.Hi = &lo, &hi
+		m.Lo = &lo
+		m.Hi = &hi
 	}
 	return m
 }

@@ -205,9 +205,8 @@ var Baselines = policy.Set{
 		policy.Count("root", 16, 1, 240, "packets after which memos begin from nothing")}},
 }
 
-// crowdSettings returns the settings of a crowd.
-func crowdSettings() []scalarSetting {
-	noCrowd := func(c *Config) bool { return c.Crowd.Clients == 0 }
+// baselineRow returns the row of crowd.baseline.
+func baselineRow() Row {
 	baseline := scalarRow("crowd.baseline", Baselines.Expected(), func(c *Config) any { return c.Crowd.Baseline.String() }, nil)
 	baseline.Set = func(c *Config, v any) error {
 		text, _ := v.(string)
@@ -217,6 +216,11 @@ func crowdSettings() []scalarSetting {
 		}
 		return ErrorAt(baseline.Key, err)
 	}
+	return baseline
+}
+
+// profilesRow returns the row of crowd.profiles.
+func profilesRow() Row {
 	profiles := scalarRow("crowd.profiles", `shares of link profiles, such as "unity-4g 30%, unity-cable 70%"`, func(c *Config) any { return c.Crowd.Profiles }, nil)
 	profiles.Set = func(c *Config, v any) error {
 		mix, err := parseMix(fmt.Sprint(v))
@@ -225,20 +229,24 @@ func crowdSettings() []scalarSetting {
 		}
 		return withKey(profiles.Key, err)
 	}
+	return profiles
+}
+
+// crowdSettings returns the settings of a crowd.
+func crowdSettings() []scalarSetting {
+	noCrowd := func(c *Config) bool { return c.Crowd.Clients == 0 }
 	noUplink := func(c *Config) bool { return noCrowd(c) || c.Crowd.Uplink.BitsPerSecond == 0 }
 	settings := []scalarSetting{
-		{Row: profiles, omit: func(c *Config) bool { return noCrowd(c) || c.Crowd.Profiles == "" }},
+		{Row: profilesRow(), omit: func(c *Config) bool { return noCrowd(c) || c.Crowd.Profiles == "" }},
 		{Row: spreadRow("crowd.rtt", times, parseTime, formatTime, func(c *Config) *Spread { return &c.Crowd.RTT }), omit: noCrowd},
 		{Row: spreadRow("crowd.jitter", times, parseTime, formatTime, func(c *Config) *Spread { return &c.Crowd.Jitter }), omit: noCrowd},
 		{Row: spreadRow("crowd.loss", shares, parseShare, formatShare, func(c *Config) *Spread { return &c.Crowd.Loss }), omit: noCrowd},
-		{Row: baseline, omit: noCrowd},
+		{Row: baselineRow(), omit: noCrowd},
 		{Row: scalarRow("crowd.share", "true or false", func(c *Config) any { return !c.Crowd.Unshared },
 			func(c *Config, v any) bool {
-				var share bool
+				share := !c.Crowd.Unshared
 				ok := setBool(&share, v)
-				if ok {
-					c.Crowd.Unshared = !share
-				}
+				c.Crowd.Unshared = !share
 				return ok
 			}), omit: noCrowd},
 		{Row: scalarRow("crowd.uplink_rate", `"off", or a rate up to 1tbit, such as "100mbit"`, func(c *Config) any {
@@ -248,11 +256,11 @@ func crowdSettings() []scalarSetting {
 			return units.FormatRate(c.Crowd.Uplink.BitsPerSecond)
 		}, func(c *Config, v any) bool {
 			n, ok := units.ParseRate(fmt.Sprint(v))
-			if off := v == "off"; off || ok && n <= maxUplinkRate {
+			ok = v == "off" || ok && n <= maxUplinkRate
+			if ok {
 				c.Crowd.Uplink.BitsPerSecond = n
-				return true
 			}
-			return false
+			return ok
 		}), omit: noUplink},
 		{Row: scalarRow("crowd.uplink_queue", `a size up to 1GB, such as "1MB"`, func(c *Config) any { return units.FormatSize(c.Crowd.Uplink.QueueBytes) },
 			func(c *Config, v any) bool {

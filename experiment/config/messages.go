@@ -60,15 +60,15 @@ func messageSettings() []scalarSetting {
 		intRow("messages.lanes", "1, or 2: large messages have a lane of their own", 1, container.MaxLanes,
 			func(c *Config) *int { return &c.Messages.Lanes }),
 	}
-	needs := map[string]string{
-		"messages.size": "messages.rate_hz", "messages.burst_every": "messages.burst", "messages.lanes": "messages.burst",
-		"messages.pace": "messages.rate_hz or messages.burst",
+	needs := map[string][]string{
+		"messages.size":        {"messages.rate_hz"},
+		"messages.burst_every": {"messages.burst"},
+		"messages.lanes":       {"messages.burst"},
+		"messages.pace":        {"messages.rate_hz or messages.burst"},
 	}
 	settings := make([]scalarSetting, len(rows))
 	for i, r := range rows {
-		if need, ok := needs[r.Key]; ok {
-			r.Needs = []string{need}
-		}
+		r.Needs = needs[r.Key]
 		settings[i] = scalarSetting{Row: r, omit: func(c *Config) bool { return !c.HasMessages() }}
 	}
 	return settings

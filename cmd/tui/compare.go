@@ -106,7 +106,8 @@ func (a *app) compare(basePath, newPath string, limits []string, unlike bool) er
 	return cmp.Or(err, newFailure(regressions(result, hasLimits)))
 }
 
-// unlikeText lists the settings which make the figures of two reports those of different things; "" if there are none.
+// unlikeText lists the settings that differ and without which two reports cannot be compared: those of the data,
+// the duration and the link. It returns "" if there is no such setting.
 func unlikeText(c *report.Comparison) string {
 	var list []string
 	for _, s := range c.Settings {

@@ -91,16 +91,21 @@ func writeRun(w io.Writer, r *engine.Result) {
 		fmt.Fprintf(w, "; the sender restarted %.0f times", t.Restarts)
 	}
 	fmt.Fprintln(w)
-	mark := r.Timing.Mark()
-	fmt.Fprintf(w, "times     median: encode %s µs%s, decode %s µs%[2]s; run at %.0[4]f times real time\n",
-		formatMicroseconds(&r.Timing.EncodeUS), mark, formatMicroseconds(&r.Timing.DecodeUS), r.Timing.RealTimeFactor)
-	if mark != "" {
-		printf(w, "          %s\n", encoders.TimeFootnote(r.Timing.RunsAs))
-	}
+	writeTiming(w, &r.Timing)
 	writeBudget(w, r.Budget)
 	writePrecision(w, r.Precision)
 	writeShadows(w, r)
 	printf(w, "\ndigest %s\n", r.Digest)
+}
+
+// writeTiming writes the times of encoder and decoder, with a footnote for a plugin.
+func writeTiming(w io.Writer, t *figures.Timing) {
+	mark := t.Mark()
+	fmt.Fprintf(w, "times     median: encode %s µs%s, decode %s µs%[2]s; run at %.0[4]f times real time\n",
+		formatMicroseconds(&t.EncodeUS), mark, formatMicroseconds(&t.DecodeUS), t.RealTimeFactor)
+	if mark != "" {
+		printf(w, "          %s\n", encoders.TimeFootnote(t.RunsAs))
+	}
 }
 
 // writeCrowd writes the figures of a crowd: its encodings, the durations of a tick, and quantiles over clients. timing is

@@ -143,7 +143,7 @@ func TestProxyControl(t *testing.T) {
 	if sent := exchange(); sent != 0 {
 		t.Errorf("with a loss of 100 %% %d datagrams were sent on", sent)
 	}
-	for line, want := range map[string]string{"up.loss 120%": "loss", "down.los 1%": "did you mean loss", "": "is not a command", "image": "without its screen",
+	for line, want := range map[string]string{"up.loss 120%": "loss", "down.los 1%": "did you mean loss", "": "is not a command",
 		"encoder rotor": "unknown command", "client 9": "no client 9", "profile lta": "did you mean lte", "totals now": "unknown command", "\x00\xff": "unknown command"} {
 		if problem := c.send(line, nil); !strings.Contains(problem, want) {
 			t.Errorf("%q: %q, want %q", line, problem, want)

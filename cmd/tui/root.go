@@ -19,7 +19,7 @@ const (
 )
 
 // addManualCommand adds the command that writes man pages; nil in builds without the tag manual, as the program is
-// shipped. internal/release uses it.
+// shipped. .ci/release uses it.
 var addManualCommand func(root *cobra.Command)
 
 // root returns the command tree: the dashboard command with all others below it. Before any command

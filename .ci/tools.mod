@@ -1,4 +1,4 @@
-// The tools of internal/release: go tool -modfile=internal/release/tools.mod nfpm. They are no dependencies of Wirelab.
+// The tools of .ci/release: go tool -modfile=.ci/tools.mod nfpm. They are no dependencies of Wirelab.
 module wirelab/tools
 
 go 1.26.0

@@ -59,7 +59,7 @@ func budgetSession(t *testing.T, seed uint64, stop time.Duration, pairs ...strin
 func TestSendBudget(t *testing.T) {
 	changes := []string{"send_budget 24kbit", "encoder adaptive", "priority round-robin first=1", "send_budget off", "encoder delta-adaptive",
 		"send_budget 48kbit", "link.loss 60%", "budget_burst 2", "up.loss 100%", "up.loss 5%", "encoder kinetic-lite", "send_budget off",
-		"link.loss 5%", "send_budget 64kbit", "weights position=2, interacting:1=4", "shadow static", "every 2", "every 1", "encoder relative-orientation"}
+		"link.loss 5%", "send_budget 64kbit", "weights position=2, interacting:1=4", "shadow adaptive", "every 2", "every 1", "encoder relative-orientation"}
 	for seed := range uint64(testkit.Choose(20, 3)) {
 		s := budgetSession(t, seed, time.Duration(len(changes)+1)*time.Second)
 		for i, change := range changes {

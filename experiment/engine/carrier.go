@@ -19,10 +19,11 @@ import (
 //
 // A lane has a carrier from when sender.redundancy is set, also to "none", which sends packets without containers.
 type carrier struct {
-	snd   *container.Sender
-	rcv   container.Receiver
-	meter meters.Redundancy
-	extra *packetlog.Log // the newest datagrams without a packet; nil before the first
+	snd      *container.Sender
+	rcv      container.Receiver
+	meter    meters.Redundancy
+	extra    *packetlog.Log   // the newest datagrams without a packet; nil before the first
+	extraRec packetlog.Record // the newest of these; a field, so that passing its address allocates nothing
 
 	firstNumber uint64                       // number of the first container of this lane
 	sent        ring.Queue[sentContainer]    // container n is item n-firstNumber
@@ -253,13 +254,14 @@ func (l *lane) sendDue(now time.Duration) {
 // recordExtra counts and records a datagram without a packet of its own.
 func (l *lane) recordExtra(now time.Duration, kind packetlog.Outcome, wire int) {
 	l.meter.CountWire(wire)
-	r := packetlog.Record{Seq: l.snd.Seq(), Sent: now, Wire: wire, Outcome: kind}
+	r := &l.carrier.extraRec
+	*r = packetlog.Record{Seq: l.snd.Seq(), Sent: now, Wire: wire, Outcome: kind}
 	if l.carrier.extra == nil {
 		l.carrier.extra = packetlog.New(l.log.Cap())
 	}
-	l.carrier.extra.Add(r)
+	l.carrier.extra.Add(*r)
 	if l.observer != nil {
-		l.observer.Packet(&r, nil)
+		l.observer.Packet(r, nil)
 	}
 }
 

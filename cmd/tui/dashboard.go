@@ -100,7 +100,7 @@ Each step changes one setting and explains its effect. Enter goes to the
 next step, backspace to the previous one, and esc ends the tour. All keys of the dashboard
 work during the tour.`, len(tour.Names()), strings.ToLower(strings.Join(tour.Names(), ", "))),
 		Example: `  tui tour                                     the tour on the demo recording
-  tui tour --theme high-contrast               with colours for a projector`,
+  tui tour --theme light                       for a light background`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.dashboard(cmd.Context(), f) },
 	}

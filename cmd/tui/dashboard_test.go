@@ -137,7 +137,7 @@ func TestDashboardQuits(t *testing.T) {
 			reports := t.TempDir()
 			s := startSession(t, reports, "--seed", "11", "--encoder", "relative-orientation")
 			s.see("relative-orientation")
-			if err := keys(s, "E"); err != nil { // change the encoder, to be replayed
+			if err := keys(s, "/encoder rotor\r"); err != nil { // change the encoder, to be replayed
 				t.Fatal(err)
 			}
 			s.see("rotor")

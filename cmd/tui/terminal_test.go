@@ -48,14 +48,14 @@ func TestSessionByKeys(t *testing.T) {
 	s := startSession(t, reports, "--seed", "11", "--encoder", "relative-index", "--theme", "monochrome")
 	s.see("LIVE")
 	const down, end, esc = "\x1b[B", "\x1b[F", "\x1b"
-	s.after("E", "● encoder relative-position")
+	s.after("/encoder relative-position\r", "● encoder relative-position")
 	s.after("u", "undone: encoder relative-position")
 	s.after(" ", "‖ PAUSED")
 	s.after("/seek 3s\r", "at 00:03.0")
 	s.after("<", "1.0 s AGO")
 	s.gone(end, "AGO")
 	s.after(" ", "▶ LIVE")
-	s.after("m\r", "● mark 1")
+	s.after("m", "● mark 1")
 	s.after("/loss 140%\r", "loss: ")
 	s.after("\x15loss 20%\r", "● loss 20%") // ctrl-u clears the line
 	s.after("p", "Link profile")
@@ -71,7 +71,7 @@ func TestSessionByKeys(t *testing.T) {
 	s.after("\r", "Tour 2 of 8")
 	s.after("\x7f", "Tour 1 of 8")
 	s.after(esc, "your settings are restored")
-	s.after("/theme high-contrast\r", "● theme high-contrast")
+	s.after("/theme light\r", "● theme light")
 	s.after("s", "● saved as")
 	s.after("+", "● speed ×2")
 	if err := keys(s, "q"); err != nil {
@@ -121,7 +121,7 @@ func TestQueriesBackgroundOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.see("LIVE")
-	s.after("/theme high-contrast\r", "theme high-contrast")
+	s.after("/theme light\r", "theme light")
 	s.after("?", "━ Help")
 	if err := keys(s, "xq"); err != nil {
 		t.Fatal(err)

@@ -35,8 +35,6 @@ type Order struct {
 	Copy       bool              // copy the selection, or the screen, to the clipboard
 	Theme      string            // the new theme; "" leaves it unchanged
 	Crosshair  *time.Duration    // move the crosshair of the charts to this time; 0 removes it
-	Bookmark   string            // store the configuration under this letter; "" for none
-	Jump       string            // restore the configuration of this bookmark; "" for none
 	Packets    *room.PacketOrder // an order for the list of packets, if not nil
 	FindRow    *int              // the row whose bits are shown in the selected packet; nil means none
 	Client     *int              // the client of a proxy whose links the controls set, 0 for all; nil leaves it unchanged
@@ -358,15 +356,6 @@ func screenVerbs() []Verb {
 			}
 			return changeOrder("mark", strings.Join(args, " "))
 		}},
-		{Name: "bookmark", Args: "LETTER", Help: "store the configuration under a letter, a to z", screens: Lab, minArgs: 1, maxArgs: 1,
-			parse: func(args []string) (Order, error) {
-				if len(args[0]) != 1 || args[0] < "a" || args[0] > "z" {
-					return Order{}, errors.New("expected a letter from a to z")
-				}
-				return Order{Bookmark: args[0]}, nil
-			}},
-		{Name: "jump", Args: "LETTER", Help: "restore the configuration of a bookmark", screens: Lab, minArgs: 1, maxArgs: 1,
-			parse: func(args []string) (Order, error) { return Order{Jump: args[0]}, nil }},
 		{Name: "theme", Args: "[NAME]", Help: "set the colours, or list the themes", screens: Lab | Proxy | Sweep, maxArgs: 1, parse: parseTheme, words: look.SchemeNames()},
 		{Name: "tour", Help: "start the guided tour in eight steps", screens: Lab, maxArgs: unlimited, parse: fixedOrder(Order{Tour: true})},
 		{Name: "undo", Help: "undo the last change", parse: fixedOrder(Order{Command: experiment.Command{Undo: true}})},

@@ -37,9 +37,6 @@ func (th *Theme) WithCharts(k chartStyle) *Theme {
 	return &other
 }
 
-// NextCharts returns a copy of the theme with the next chart style.
-func (th *Theme) NextCharts() *Theme { return th.WithCharts((th.charts + 1) % numChartStyles) }
-
 // Charts returns the chart style in effect.
 func (th *Theme) Charts() chartStyle {
 	if th.Ascii {

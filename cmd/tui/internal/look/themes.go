@@ -14,17 +14,16 @@ type Scheme uint8
 
 // The schemes.
 const (
-	schemeAuto     Scheme = iota // dark or light, by the terminal's background
-	schemeDark                   // for a dark background
-	schemeLight                  // for a light background
-	schemeContrast               // text has a contrast of at least 7 : 1
-	schemeMono                   // no colour: bold, reverse and underline
+	schemeAuto  Scheme = iota // dark or light, by the terminal's background
+	schemeDark                // for a dark background
+	schemeLight               // for a light background
+	schemeMono                // no colour: bold, reverse and underline
 	numSchemes
 )
 
 // String returns the name of the scheme.
 func (k Scheme) String() string {
-	return [numSchemes]string{"auto", "dark", "light", "high-contrast", "monochrome"}[k]
+	return [numSchemes]string{"auto", "dark", "light", "monochrome"}[k]
 }
 
 // SchemeNames returns the names of all schemes in their order. These names are the values of --theme.
@@ -40,7 +39,7 @@ func SchemeNames() []string {
 func SchemeSummaries() []string {
 	return []string{
 		"dark or light, as the background of the terminal", "for a dark background", "for a light background",
-		"high contrast, for bright rooms and projectors", "no colours, only bold, reverse and underline",
+		"no colours, only bold, reverse and underline",
 	}
 }
 
@@ -74,57 +73,10 @@ func (k Scheme) renderer(r *lipgloss.Renderer) *lipgloss.Renderer {
 // styles returns the Lip Gloss style for each style of this package in a scheme.
 func (k Scheme) styles(r *lipgloss.Renderer) [numStyles]lipgloss.Style {
 	s := defaultStyles(k.renderer(r))
-	switch k {
-	case schemeContrast:
-		applyContrast(&s)
-	case schemeMono:
+	if k == schemeMono {
 		applyMonochrome(&s)
 	}
 	return s
-}
-
-// contrastColors returns the foregrounds of schemeContrast. A test requires a contrast against
-// black or white of 7 : 1 for text, and of 4.5 : 1 for borders and guide lines.
-func contrastColors() map[Style]adaptiveColor {
-	// The columns are dark, dark16, light, light16: colour numbers on a dark and on a light background, each
-	// from the terminal's 256 colours and from its 16.
-	white, grey := adaptiveColor{"231", "15", "16", "0"}, adaptiveColor{"248", "7", "241", "8"}
-	cyan, yellow := adaptiveColor{"51", "14", "18", "4"}, adaptiveColor{"228", "11", "52", "0"}
-	green, pink := adaptiveColor{"120", "10", "22", "0"}, adaptiveColor{"217", "15", "88", "1"}
-	violet, blue := adaptiveColor{"219", "13", "53", "5"}, adaptiveColor{"159", "14", "17", "4"}
-	return map[Style]adaptiveColor{
-		Dim: {"254", "7", "236", "0"}, Faint: grey, Border: grey, Focus: cyan, Title: white, Value: white,
-		Key: cyan, Chosen: yellow, Gauge: cyan, Payload: cyan, Wire: violet, Budget: yellow, Ratio: green,
-		Mark: yellow, Good: green, Lost: pink, Late: yellow, NoBase: violet, Corrupt: yellow,
-		Copy: blue, unknown: blue, Warn: yellow, Bad: pink,
-		Live: green, Paused: yellow, Ended: white,
-	}
-}
-
-// applyContrast replaces the foregrounds of s by those of schemeContrast: single styles have the
-// colours of contrastColors, and series of styles reuse these colours. All heights of a cube in
-// the world view get the same colour; the error map keeps its colours.
-func applyContrast(s *[numStyles]lipgloss.Style) {
-	colors := contrastColors()
-	for k, t := range colors {
-		s[k] = s[k].Foreground(t.color())
-	}
-	// The colours of the parts of the bit budget, and of the encoders that are compared: the
-	// active encoder has the first one, Payload, so shadow i has number i+1.
-	series := []Style{Payload, Budget, Wire, Ratio, Lost, Copy, Value, Dim, Good, NoBase}
-	for i := range numSlotStyles {
-		t := colors[series[i]]
-		s[SlotStyle(i)] = s[SlotStyle(i)].Foreground(t.color())
-		s[BarStyle(i)] = s[BarStyle(i)].Foreground(t.color())
-	}
-	for i := range numShadowStyles {
-		s[ShadowStyle(i)] = s[ShadowStyle(i)].Foreground(colors[series[(i+1)%len(series)]].color())
-	}
-	for i := range Levels {
-		s[AtRest+Style(i)] = s[AtRest+Style(i)].Foreground(colors[Dim].color())
-		s[Interacting+Style(i)] = s[Interacting+Style(i)].Foreground(colors[Lost].color())
-		s[Player+Style(i)] = s[Player+Style(i)].Foreground(colors[Payload].color())
-	}
 }
 
 // applyMonochrome removes all colours from s, and adds bold, reverse and underline to styles that

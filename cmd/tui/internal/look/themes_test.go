@@ -49,30 +49,3 @@ func TestFilledCellsAreLegible(t *testing.T) {
 		lightnessBefore = l[0]
 	}
 }
-
-func TestHighContrastIsHigh(t *testing.T) {
-	for k, tone := range contrastColors() {
-		least := 7.0
-		if k == Faint || k == Border {
-			least = 4.5
-		}
-		for ground, name := range []string{tone.dark, tone.light} {
-			index, err := strconv.Atoi(name)
-			if err != nil || index < 16 {
-				t.Fatalf("style %d: %q is not a colour that looks the same on all terminals", k, name)
-			}
-			got := (luminance(index) + 0.05) / 0.05
-			if ground == 1 {
-				got = 1.05 / (luminance(index) + 0.05)
-			}
-			if got < least {
-				t.Errorf("style %d, %s on %s: %.1f : 1, want %.1f", k, name, [2]string{"black", "white"}[ground], got, least)
-			}
-		}
-	}
-	for k := range baseColors() {
-		if _, ok := contrastColors()[k]; !ok {
-			t.Errorf("style %d has no tone of high contrast", k)
-		}
-	}
-}

@@ -232,6 +232,6 @@ func (p *page) Arrows() [][2]string { return [][2]string{{"↑↓", "select"}, {
 func (p *page) KeyHelp(key string) string {
 	return map[string]string{"up": "previous or next control, client or datagram", "left": "less, more, in any pane",
 		"enter": "type an exact value, or choose from a list; on a client: the controls set only its links; on a datagram: its outcome",
-		"[":     "much less, much more", "Y": "fit the axis; time span; dots or lines", "d": "which link the controls set: both, down, up",
+		"[":     "much less, much more", "Y": "fit the axis; time span", "d": "which link the controls set: both, down, up",
 		"esc": "select both links of all clients, and continue the display"}[key]
 }

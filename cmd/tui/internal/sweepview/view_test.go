@@ -141,7 +141,7 @@ func TestGoldenColours(t *testing.T) {
 	}{
 		{"colour-three-160x48", three, "dark", 150, 160, 48, []string{"down", "down", "right"}},
 		{"colour-three-80x24", three, "light", 150, 80, 24, []string{"down", "down", "right"}},
-		{"colour-one-80x24", one, "high-contrast", 40, 80, 24, []string{"down"}},
+		{"colour-one-80x24", one, "light", 40, 80, 24, []string{"down"}},
 		{"colour-help-80x24", three, "dark", 20, 80, 24, []string{"?"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -22,10 +22,6 @@ func (m *dashboard) Execute(o command.Order) (tea.Cmd, error) {
 		m.crosshair = 0
 	case o.Crosshair != nil:
 		return m.perform(m.setCrosshair(*o.Crosshair)), nil
-	case o.Bookmark != "":
-		return m.perform(m.storeBookmark(o.Bookmark)), nil
-	case o.Jump != "":
-		return m.perform(m.jumpTo(o.Jump)), nil
 	case o.Packets != nil:
 		return m.listPackets(*o.Packets)
 	case o.FindRow != nil:
@@ -44,8 +40,6 @@ func (m *dashboard) List(commandName string) (room.Overlay, bool) {
 	switch commandName {
 	case "encoder", "shadow":
 		return m.cat.EncoderList(m.lab.Config(), m.lab.Snap.Schema), true
-	case "bookmark", "jump":
-		return &bookmarkBox{m, commandName == "jump"}, true
 	case "profile":
 		return m.cat.ProfileList(m.lab.Config()), true
 	}

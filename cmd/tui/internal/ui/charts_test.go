@@ -21,7 +21,7 @@ func TestGoldenCharts(t *testing.T) {
 		{name: "charts-160x48", w: 160, h: 48, keys: []string{"Y"}},
 		{name: "charts-200x60", w: 200, h: 60, keys: []string{"Y"}},
 		{name: "charts-160x48-line", w: 160, h: 48, opt: Options{Charts: "line"}},
-		{name: "charts-160x48-ascii", w: 160, h: 48, keys: []string{"i", "i"}},
+		{name: "charts-160x48-ascii", w: 160, h: 48, opt: Options{Charts: "ascii"}},
 		{name: "ratios-80x24", w: 80, h: 24, keys: []string{"5", "c"}},
 		{name: "ratios-100x30", w: 100, h: 30, keys: []string{"5", "c"}},
 		{name: "ratios-200x60", w: 200, h: 60, keys: []string{"5"}},
@@ -36,12 +36,12 @@ func TestGoldenCharts(t *testing.T) {
 	}
 }
 
-// TestChartStyleKey checks that the key cycles through the chart styles, and that a change of the
-// theme keeps the style.
-func TestChartStyleKey(t *testing.T) {
+// TestChartStyles checks that each chart style has its characters, and that a change of the theme keeps the style.
+func TestChartStyles(t *testing.T) {
 	const fine, line, ascii = "⠤⠖⣀⠒⠉", "╭─╮", ""
-	m := screen(labtest.NewLab(), 160, 48, Options{})
-	for _, want := range []string{fine, line, ascii, fine} {
+	var m *dashboard
+	for name, want := range map[string]string{"fine": fine, "line": line, "ascii": ascii} {
+		m = screen(labtest.NewLab(), 160, 48, Options{Charts: name})
 		chart := strings.Join(strings.Split(m.View(), "\n")[2:12], "\n")
 		if has := strings.ContainsAny(chart, fine); has != (want == fine) {
 			t.Errorf("dots %v, want %q:\n%s", has, want, chart)
@@ -49,8 +49,8 @@ func TestChartStyleKey(t *testing.T) {
 		if has := strings.Contains(strings.ReplaceAll(chart[:len(chart)-5], "╭", ""), "╯"); has != (want == line) && want != fine {
 			t.Errorf("lines %v, want %q:\n%s", has, want, chart)
 		}
-		press(m, "i")
 	}
+	m = screen(labtest.NewLab(), 160, 48, Options{Charts: "line"})
 	press(m, append([]string{"/"}, append(strings.Split("theme light", ""), "enter")...)...)
 	if chart := strings.Join(strings.Split(m.View(), "\n")[2:12], "\n"); strings.ContainsAny(chart, fine) {
 		t.Errorf("a theme changes the charts:\n%s", chart)

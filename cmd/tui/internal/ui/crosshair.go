@@ -12,14 +12,11 @@ const crosshairSteps = 60
 
 // crosshairKeys returns the keys that move the crosshair, which all charts share.
 func crosshairKeys(m *dashboard) []room.Binding {
-	const large = 10 // steps
 	bind := bindGroup("Time")
 	move := func(steps int) func() room.Request { return func() room.Request { return m.moveCrosshair(steps) } }
 	return []room.Binding{
-		bind([]string{"("}, "( ) { }", "crosshair in the charts; esc removes it", move(-1)),
+		bind([]string{"("}, "( )", "crosshair in the charts; esc removes it", move(-1)),
 		bind([]string{")"}, "", "", move(1)),
-		bind([]string{"{"}, "", "", move(-large)),
-		bind([]string{"}"}, "", "", move(large)),
 	}
 }
 

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -54,7 +55,7 @@ func TestCrosshair(t *testing.T) {
 			t.Errorf("page 4 has no crosshair:\n%s", m.View())
 		}
 	}
-	press(m, "1", "{", "{", "{", "{", "{", "{", "{", "{", "{", "{")
+	press(m, slices.Concat([]string{"1"}, slices.Repeat([]string{"("}, 100))...)
 	if first := lab.Snap.Lanes[0].Samples[0].T; m.crosshair != first {
 		t.Errorf("far to the left is %v, want the oldest sample at %v", m.crosshair, first)
 	}

@@ -18,7 +18,7 @@ func TestHelpIsOneList(t *testing.T) {
 	press(m, "3", "?")
 	v := m.View()
 	last := 0
-	for _, want := range []string{"Here: 3 Packets", "previous or next packet", "Controls", "change to the next encoder", "Session", "suspend",
+	for _, want := range []string{"Here: 3 Packets", "previous or next packet", "Controls", "undo the last change; again", "Session", "suspend",
 		"damaged but decoded", "Commands, after /", "quit without asking"} {
 		at := strings.Index(v[last:], want)
 		if at < 0 {
@@ -26,7 +26,7 @@ func TestHelpIsOneList(t *testing.T) {
 		}
 		last += at
 	}
-	for _, once := range []string{"next filter: all", "change to the next encoder", "suspend", "start the guided tour in eight steps"} {
+	for _, once := range []string{"next filter: all", "undo the last change; again", "suspend", "start the guided tour in eight steps"} {
 		if n := strings.Count(v, once); n > 2 || n == 2 && !strings.Contains(once, "tour") { // a key and a command start the tour
 			t.Errorf("%q is listed %d times", once, n)
 		}

@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"wirelab/experiment/config"
 
@@ -45,18 +46,9 @@ func controlKeys(m *dashboard) []room.Binding {
 			return room.Request{Overlay: overlay}
 		}
 	}
-	next := func() (r room.Request) { // requests the next encoder
-		const steps = 1
-		if cmd, ok := m.cat.NextEncoder(m.lab.Config(), m.lab.Snap.Schema, steps); ok {
-			r.Command = &cmd
-			return r
-		}
-		return room.Refusal("no encoder suits these data")
-	}
 	return slices.Concat(m.FocusKeys(), m.MoveKeys(), m.AdjustKeys("Controls"), []room.Binding{
 		bind([]string{"e"}, "e", "list the encoders: select, run as a shadow, set params",
 			list("encoder")).InFooter("encoder").Pin(),
-		bind([]string{"E"}, "E", "change to the next encoder", next),
 		bind([]string{"v"}, "v", "list the encoders; in the list, v runs the selected encoder as a shadow, on the same frames and losses", list("encoder")),
 		bind([]string{"A"}, "A", "run the encoder as it was before its last change as a shadow", shadowPrevious(m)),
 		bind([]string{"p"}, "p", "select a predefined link", list("profile")).InFooter("profile"),
@@ -119,8 +111,9 @@ func timeKeys(m *dashboard) []room.Binding {
 // sessionKeys returns the keys for the run and for quitting.
 func sessionKeys(m *dashboard) []room.Binding {
 	bind := bindGroup(programGroup) // bind(keys, label, help, action) makes a binding
-	bookmark := func(isJump bool) func() room.Request {
-		return func() room.Request { return room.Request{Overlay: &bookmarkBox{m, isJump}} }
+	mark := func() room.Request {
+		m.marks++
+		return room.Change(config.NewChange("mark", "mark "+strconv.Itoa(m.marks)))
 	}
 	release := func() {
 		m.lab.ReturnToPresent()
@@ -131,8 +124,7 @@ func sessionKeys(m *dashboard) []room.Binding {
 			sendCommand(m, experiment.Command{Save: &m.opt.ReportsDir})).InFooter("save"),
 		bind([]string{"x"}, "x",
 			"explain why the last packet failed or was large, or open the packet under the cursor", m.explain).InFooter("why"),
-		bind([]string{"m"}, "m", "a letter: store the configuration; enter: mark the charts", bookmark(false)),
-		bind([]string{previousName}, "'", "a letter: restore the configuration; ': the one before", bookmark(true)),
+		bind([]string{"m"}, "m", "mark this instant in the charts; /mark TEXT names it", mark),
 		bind([]string{"t"}, "t", "start the guided tour in eight steps",
 			room.WithoutRequest(m.startTour)).InFooter("tour").Unless(m.showsCrowd),
 	}, m.ProgramKeys(Leaving{Release: release, Esc: "clear the selection and the crosshair",

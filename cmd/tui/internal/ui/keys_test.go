@@ -41,14 +41,13 @@ func TestKeysMakeCommands(t *testing.T) {
 		{[]string{"."}, "step 1"},
 		{[]string{"u"}, "undo"},
 		{[]string{"s"}, "save /reports"},
-		{[]string{"m", "enter"}, "mark 1"},
+		{[]string{"m"}, "mark 1"},
 		{[]string{"+", "+"}, "speed 2; speed 4"},
 		{[]string{"++"}, "speed 2; speed 4"}, // two keys in one message
 		{[]string{"/undo", "enter"}, "undo"},
 		{[]string{"-"}, "speed 0.5"},
-		{[]string{"E"}, "encoder rotor"},
+		{[]string{"e", "down", "enter"}, "encoder rotor"},
 		{[]string{"e", "up", "enter"}, "encoder raw"},
-		{[]string{"E", "E"}, "encoder raw"}, // cycles through the encoders, one change per tick
 		{[]string{"down", "right"}, `params {"xy_small":7}`},
 		{[]string{"down", "down", "right"}, `params {"xy_large":10}`},
 		{append(loss, "right"), "loss 7%"},
@@ -119,7 +118,7 @@ func TestAdjustingSetsBothDirections(t *testing.T) {
 func TestKeyShowsInTheNextRedraw(t *testing.T) {
 	lab := labtest.NewLab()
 	m := screen(lab, 160, 48, Options{})
-	press(m, "E") // the snapshot of the lab has not changed yet
+	press(m, "e", "down", "enter") // the snapshot of the lab has not changed yet
 	if head, _, _ := strings.Cut(m.View(), "\n"); !strings.Contains(head, "rotor") {
 		t.Errorf("header is %q", head)
 	}
@@ -179,7 +178,7 @@ func TestBusyLabLosesNoChange(t *testing.T) {
 	lab := labtest.NewLab()
 	lab.Full = true
 	m := screen(lab, 160, 48, Options{})
-	press(m, "E")
+	press(m, "e", "down", "enter")
 	press(m, "space")
 	if !strings.Contains(m.View(), "press again") {
 		t.Error("no notice that the lab is busy")

@@ -38,8 +38,7 @@ type dashboard struct {
 	lab         *session.Session
 	cat         *controls.Catalog // the encoders, link profiles and keys of links that can be chosen
 	marks       int               // number of marks made with the m key
-	bookmarks   bookmarks
-	crosshair   time.Duration // the instant under the crosshair of all charts; 0 means none
+	crosshair   time.Duration     // the instant under the crosshair of all charts; 0 means none
 	pendingQuit pendingQuit
 }
 
@@ -52,7 +51,7 @@ func newDashboard(lab room.Lab, opt Options) *dashboard {
 // the catalog. If opt.Tour is set, the tour is open.
 func newDashboardWith(lab room.Lab, opt Options, cat *controls.Catalog) *dashboard {
 	cat.Picture = opt.Picture
-	m := &dashboard{cat: cat, bookmarks: bookmarks{}}
+	m := &dashboard{cat: cat}
 	m.Shell = newShell(m, opt)
 	m.lab = session.New(lab, m.theme, m.refreshAll)
 	m.notice = &m.lab.Notice

@@ -113,7 +113,7 @@ func TestPastShowsTheSameScreen(t *testing.T) {
 func TestGoldenPast(t *testing.T) {
 	for name, size := range map[string][2]int{"past-160x48": {160, 48}, "past-80x24": {80, 24}} {
 		m := screen(labtest.NewEcho(), size[0], size[1], Options{})
-		press(m, "m", "enter")
+		press(m, "m")
 		press(m, "b", "b", "<")
 		m.lab.Dismiss()
 		press(m)

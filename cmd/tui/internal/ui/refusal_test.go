@@ -36,7 +36,7 @@ func TestEncoderThatAlwaysFails(t *testing.T) {
 		!strings.Contains(lastRow(m), "? help") {
 		t.Errorf("after ten seconds of it:\n%s", v)
 	}
-	press(m, "E")
+	press(m, "e", "down", "enter")
 	if got := spell(lab.Got); got != "encoder rotor" {
 		t.Errorf("the keys sent %q", got)
 	}

@@ -60,7 +60,7 @@ func TestThemesDifferInColoursOnly(t *testing.T) {
 	if views["auto"] != views["dark"] {
 		t.Error("auto is not dark on dark ground")
 	}
-	for _, pair := range [][2]string{{"dark", "light"}, {"dark", "high-contrast"}, {"high-contrast", "monochrome"}} {
+	for _, pair := range [][2]string{{"dark", "light"}, {"light", "monochrome"}} {
 		if views[pair[0]] == views[pair[1]] {
 			t.Errorf("%s looks like %s", pair[0], pair[1])
 		}
@@ -69,8 +69,8 @@ func TestThemesDifferInColoursOnly(t *testing.T) {
 
 func TestThemeCommand(t *testing.T) {
 	m := screen(labtest.NewLab(), 120, 40, Options{})
-	press(m, line("theme high-contrazt")...)
-	if !strings.Contains(m.line.Err, "did you mean high-contrast?") {
+	press(m, line("theme monochrone")...)
+	if !strings.Contains(m.line.Err, "did you mean monochrome?") {
 		t.Errorf("error %q", m.line.Err)
 	}
 	press(m, "esc")

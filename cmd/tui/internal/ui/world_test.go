@@ -65,7 +65,7 @@ func TestKeysPlayTheWorld(t *testing.T) {
 		{[]string{"a"}, "autopilot off"},
 		{[]string{"r"}, "reset the world"},
 		{[]string{"+", "-", "f", "v", "shift+left", "tab", "Y", "z", "Z", "enter", "esc"}, ""}, // keys that change only the display
-		{[]string{"E"}, "encoder rotor"},                                                       // general keys work on this page
+		{[]string{"e", "down", "enter"}, "encoder rotor"},                                      // general keys work on this page
 		{line("press up left"), "press up left"},
 		{line("hover on"), "hover on"},
 		{line("katamari OFF"), "katamari off"},

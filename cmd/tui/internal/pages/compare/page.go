@@ -278,7 +278,7 @@ func (p *page) Arrows() [][2]string {
 // KeyHelp implements room.Explainer.
 func (p *page) KeyHelp(key string) string {
 	return map[string]string{"up": "select an encoder", "left": "sort by another figure", "tab": "sort by the next figure",
-		"enter": "make the selected shadow the active encoder; the active encoder becomes a shadow", "Y": "fit the axis; time span; dots or lines"}[key]
+		"enter": "make the selected shadow the active encoder; the active encoder becomes a shadow", "Y": "fit the axis; time span"}[key]
 }
 
 // Bindings implements room.Binder. The command encoder without arguments opens the list of encoders, in which

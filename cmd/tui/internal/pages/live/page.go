@@ -58,7 +58,7 @@ func (p *page) Arrows() [][2]string {
 func (p *page) KeyHelp(key string) string {
 	return map[string]string{"up": "select a control; in the packets: a row up or down",
 		"left": "less, more; in the packets: older, newer", "[": "much less, much more",
-		"enter": "type an exact value, or choose from a list", "tab": "next pane: controls or packets", "Y": "fit the axis; time span; dots or lines",
+		"enter": "type an exact value, or choose from a list", "tab": "next pane: controls or packets", "Y": "fit the axis; time span",
 		"d": "which link the controls set: both, down, up", "esc": "clear the selection; set both links"}[key]
 }
 

@@ -1,8 +1,6 @@
 package packets
 
 import (
-	"strings"
-
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/packetfilter"
 	"wirelab/cmd/tui/internal/pages/panes"
@@ -265,9 +263,6 @@ func (p *page) Bindings() []room.Binding {
 	match := func(direction int) func() room.Request {
 		return func() room.Request { return p.moveToMatch(direction) }
 	}
-	edit := func(line func() string) func() room.Request {
-		return func() room.Request { return room.Request{Edit: line()} }
-	}
 	sort := func(change func()) func() room.Request {
 		return func() room.Request {
 			change()
@@ -281,16 +276,13 @@ func (p *page) Bindings() []room.Binding {
 	return append(p.bitBindings(), []room.Binding{
 		room.Bind(group, []string{"f", "tab", "shift+tab"}, "f", "next filter: all, failed, lost, late, ...; or type /filter lost",
 			next).InFooter("filter").Pin(),
-		room.Bind(group, []string{"F"}, "F", "type a filter: bytes > 800 && lost",
-			edit(func() string { return "filter " + strings.TrimPrefix(p.list.filter.String(), "all") })).InFooter("type a filter"),
 		room.Bind(group, []string{"n"}, "n N", "next, previous failure, or match of /search", match(1)),
 		room.Bind(group, []string{"N"}, "", "", match(-1)),
 		room.Bind(group, []string{"o"}, "o O", "sort by another column; reverse",
 			sort(p.list.nextSort)).InFooter("sort"),
 		room.Bind(group, []string{"O"}, "", "", sort(func() { p.list.sort.Ascending, p.list.dirty = !p.list.sort.Ascending, true })),
-		room.Bind(group, []string{"@"}, "@", "go to the packet with a number", edit(func() string { return "goto " })),
 		room.Bind(group, []string{"w"}, "w", "export the list as CSV or pcapng",
-			edit(func() string { return "export packets.csv" })).InFooter("export"),
+			func() room.Request { return room.Request{Edit: "export packets.csv"} }).InFooter("export"),
 		room.Bind(group, []string{"pgup", "ctrl+b"}, "pgup", "a page older, newer", movePage(-1)),
 		room.Bind(group, []string{"pgdown", "ctrl+f"}, "", "", movePage(1)),
 		room.Bind(group, []string{"home"}, "home end", "oldest packet, newest packet", toEnd(-1)),

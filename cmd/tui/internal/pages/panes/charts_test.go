@@ -212,7 +212,7 @@ func TestVisibleSamplesSuffice(t *testing.T) {
 	p.Observe(labtest.NewView(snap))
 	for range ChartSpans() {
 		p.NextSpan()
-		for _, th := range []*look.Theme{labtest.Theme(false), labtest.Theme(true), labtest.Theme(false).NextCharts()} {
+		for _, th := range []*look.Theme{labtest.Theme(false), labtest.Theme(true), labtest.Theme(false).WithCharts(look.ParseChartStyle("line"))} {
 			for _, w := range []int{9, 40, 78, 159, 300} {
 				cut := p.withVisibleSamples(th, w)
 				if kept := time.Duration(len(cut.Lane.Samples)) * meters.SamplePeriod; w == 159 && kept > p.Span()+10*time.Second {

@@ -100,6 +100,6 @@ func (p *page) Reasons() (room.Request, bool) {
 
 // KeyHelp implements room.Explainer.
 func (p *page) KeyHelp(key string) string {
-	return map[string]string{"tab": "next pane, on a small screen", "Y": "fit the axis; time span; dots or lines",
+	return map[string]string{"tab": "next pane, on a small screen", "Y": "fit the axis; time span",
 		"x": "explain the loop, and what the policies decided"}[key]
 }

@@ -215,7 +215,7 @@ func (p *page) Arrows() [][2]string {
 }
 
 func (p *page) KeyHelp(key string) string {
-	return map[string]string{"tab": "next views, same as v", "Y": "fit the axis; time span; dots or lines", "esc": "reset the view"}[key]
+	return map[string]string{"tab": "next views, same as v", "Y": "fit the axis; time span", "esc": "reset the view"}[key]
 }
 
 // Bindings implements room.Binder. The keys of the player have no effect in a recording.

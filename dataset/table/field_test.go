@@ -145,7 +145,7 @@ func TestInferByEvidence(t *testing.T) {
 		frame, key string
 		hz         int
 	}{
-		{"Zeit,Objekt,wert", func(n int) string { return strconv.Itoa(17e11 + 50*n) }, "Zeit", "Objekt", 20},
+		{"Zeit,Objekt,wert", func(n int) string { return strconv.FormatInt(17e11+50*int64(n), 10) }, "Zeit", "Objekt", 20},
 		{"Time (s),obj,value", func(n int) string { return strconv.FormatFloat(float64(n)/30, 'f', 4, 64) }, "Time (s)", "obj", 30},
 		{"elapsed,vehicle,value", func(n int) string { return strconv.FormatFloat(float64(n)/10, 'f', 1, 64) }, "elapsed", "vehicle", 10},
 		{"time_ms,car,value", func(n int) string { return strconv.Itoa(n) }, "time_ms", "car", 1000},

@@ -69,7 +69,8 @@ func NewRunner(ctx context.Context, c *config.Config, opt RunnerOptions) (*Runne
 // records the data files that the session reads.
 func (r *Runner) openSession(ctx context.Context) (*engine.Session, error) {
 	c := r.config.Clone()
-	c.Data.Loop, c.Data.Again = true, true
+	c.Data.Loop = true
+	c.Data.Again = c.HasFileData()
 	c.ResolvePath = r.files.Note
 	opt := engine.Options{Clock: r.opt.Clock, KeepSamples: liveSamples, KeepPackets: livePackets,
 		Trials: true, Endless: true, WithPicture: true, Inspect: true, KeepSent: true, Packs: r.packs}

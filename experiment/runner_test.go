@@ -209,3 +209,15 @@ func seekReplaysLaterChanges(t *testing.T) {
 		t.Error("a future that was left plays all the same")
 	}
 }
+
+// What a live session sets itself, such as playing in a loop, causes no warning.
+func TestLiveSettingsCauseNoWarning(t *testing.T) {
+	for _, source := range []string{"demo", "rpc", "text", "files"} {
+		c := config.Default()
+		c.Data.Source = source
+		r := startRunner(t, c)
+		if list := r.Snapshot().Config.Warnings(); len(list) > 0 {
+			t.Errorf("%s: %q", source, list)
+		}
+	}
+}

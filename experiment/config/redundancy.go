@@ -48,7 +48,7 @@ func (c *Config) checkContainers() error {
 	switch {
 	case !ok:
 		return nil
-	case c.hasFileData():
+	case c.HasFileData():
 		return &Error{Key: key, Problem: "files are delivered in blocks of their own, without containers", Expected: "snapshots, calls or texts as data"}
 	case !c.Down.Corrupt.Checksum || !c.Up.Corrupt.Checksum:
 		return &Error{Key: key, Problem: "containers rely on the checksum of UDP, which is off", Expected: "down.checksum = true and up.checksum = true"}

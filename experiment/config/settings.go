@@ -109,8 +109,8 @@ const (
 	MaxDuration = 1000 * time.Hour
 )
 
-// hasFileData reports whether the data are files.
-func (c *Config) hasFileData() bool {
+// HasFileData reports whether the data are files.
+func (c *Config) HasFileData() bool {
 	kind, _, _ := strings.Cut(c.Data.Source, ":")
 	return kind == "files"
 }
@@ -119,7 +119,7 @@ func (c *Config) hasFileData() bool {
 // files, and the settings have their defaults.
 func isDefaultDelivery(c *Config) bool {
 	defaults := Default().Sender
-	return !c.hasFileData() && c.Sender.Block == defaults.Block && c.Sender.Window == defaults.Window
+	return !c.HasFileData() && c.Sender.Block == defaults.Block && c.Sender.Window == defaults.Window
 }
 
 // scriptNames returns the names of the scripts that play the world.
@@ -206,7 +206,7 @@ func dataSettings() []scalarSetting {
 		{Row: withNeeds(intRow("data.message", "1 to 16383 bytes", 1, messages.MaxMessage, func(c *Config) *int { return &c.Data.Message }), "data.source = text")},
 		{Row: withNeeds(boolRow("data.loop", func(c *Config) *bool { return &c.Data.Loop }), "duration")},
 		{Row: withNeeds(boolRow("data.again", func(c *Config) *bool { return &c.Data.Again }), "data.source = files"),
-			omit: func(c *Config) bool { return !c.Data.Again || !c.hasFileData() }},
+			omit: func(c *Config) bool { return !c.Data.Again || !c.HasFileData() }},
 	}
 }
 

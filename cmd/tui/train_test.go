@@ -162,7 +162,7 @@ func TestTrainRefuses(t *testing.T) {
 		{"--data " + a + " --data " + again + " --out x", "is the same recording as"},
 		{"--data " + a + " --held " + again + " --out x", "is the same recording as --data"},
 		{"--data " + a + "," + other + " --encoder frist --out x", "did you mean first?"},
-		{"--data " + a + " --encoder xyzzy --out x", "tui encoders lists them"},
+		{"--data " + a + " --encoder xyzzy --out x", "expected one of first"},
 		{"--data " + a + " --encoder raw --out x", "encoder raw has no model to train; expected one of first"},
 		{"--data " + a + " --out file", "file cannot be written"},
 		{"--data " + a + " --out file/below", "file/below cannot be written"},

@@ -69,12 +69,7 @@ func writeRun(w io.Writer, r *engine.Result) {
 	}
 	if report.HasPlayout(&t) && t.Crowd == nil {
 		writePlayout(w, &t.Playout)
-		delay, err := time.ParseDuration(report.SettingOf(r, "receiver", "playout_delay"))
-		interval := 1000 * r.DurationS / float64(t.Sent)
-		if err == nil && t.Playout.StarvedRatio.Or(0) > 0.1 && interval > 1000*delay.Seconds()+1 {
-			fmt.Fprintf(w, "starved   the playout delay of %v is shorter than the %.0f ms between snapshots; try --set receiver.playout_delay=%.0fms\n",
-				delay, interval, 3*interval)
-		}
+		writeShortDelay(w, r)
 	}
 	if t.AgeMS.N > 0 {
 		fmt.Fprintf(w, "age       of the displayed snapshot: median %.0f ms, p99 %.0f\n", t.AgeMS.P50, t.AgeMS.P99)
@@ -96,6 +91,23 @@ func writeRun(w io.Writer, r *engine.Result) {
 	writePrecision(w, r.Precision)
 	writeShadows(w, r)
 	printf(w, "\ndigest %s\n", r.Digest)
+}
+
+// writeShortDelay writes a line if snapshots were missing because the playout delay is shorter than their interval.
+func writeShortDelay(w io.Writer, r *engine.Result) {
+	t := &r.Totals
+	delay, err := time.ParseDuration(report.SettingOf(r, "receiver", "playout_delay"))
+	isStarved := t.Playout.StarvedRatio.Or(0) > 0.1
+	if err != nil || !isStarved || t.Sent == 0 {
+		return
+	}
+	delayMS := 1000 * delay.Seconds()
+	intervalMS := 1000 * r.DurationS / float64(t.Sent)
+	const roundingMS = 1 // of times in a log
+	if intervalMS > delayMS+roundingMS {
+		fmt.Fprintf(w, "starved   the playout delay of %v is shorter than the %.0f ms between snapshots; "+
+			"try --set receiver.playout_delay=%.0fms\n", delay, intervalMS, 3*intervalMS)
+	}
 }
 
 // writeTiming writes the times of encoder and decoder, with a footnote for a plugin.

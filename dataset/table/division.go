@@ -139,8 +139,15 @@ var (
 func (g *guess) isOrdered(i int) bool {
 	p := &g.columns[i]
 	_, axis := splitAxis(p.name)
-	return (axis < 0 || g.isFrame(i)) && p.numbers+p.times == g.rows && p.runs > 1 && 50*p.late <= g.rows && g.isNamed(i) && (g.list == "" || p.around)
+	isCoordinate := axis >= 0 && !g.isFrame(i)
+	isValued := p.numbers+p.times == g.rows // every row has a number or a time
+	keepsOrder := p.runs > 1 && 50*p.late <= g.rows
+	return !isCoordinate && isValued && keepsOrder && g.isNamed(i) && g.mayFrameList(i)
 }
+
+// mayFrameList reports whether column i may identify frames although the rows of a frame are a list within a line of JSON:
+// then the column is outside the list.
+func (g *guess) mayFrameList(i int) bool { return g.list == "" || g.columns[i].around }
 
 // isTime reports whether column i is a time by its name or its form.
 func (g *guess) isTime(i int) bool {
@@ -151,7 +158,8 @@ func (g *guess) isTime(i int) bool {
 // isFrame reports whether column i identifies frames by its name or its form.
 func (g *guess) isFrame(i int) bool { return g.isTime(i) || g.columns[i].named(frameNames...) }
 
-// score returns how probable it is that d.frame identifies the frames, and sets d.key. Below 5 it is not probable enough.
+// score returns how probable it is that d.frame identifies the frames, and sets d.key. The way with a frame for each line
+// scores 4, so that a column needs at least 5 points.
 func (g *guess) score(d *division) (score int) {
 	if i := g.identify(d); i >= 0 {
 		d.keys[0], d.keys[i] = d.keys[i], d.keys[0]
@@ -225,10 +233,11 @@ func (g *guess) divisions() (list []*division) {
 			isKey := r.keyRank() > 0 // the log is sorted by things
 			return r.runs == p.falls+1 && r.empty == 0 && r.around == p.around && !isKey && isPrintableName(r.name)
 		})
+		isCount := p.whole && p.numbers == g.rows
 		switch {
 		case g.isOrdered(i):
 			add(i, -1)
-		case p.falls > 0 && round >= 0 && p.numbers == g.rows && p.whole && (g.list == "" || p.around):
+		case p.falls > 0 && round >= 0 && isCount && g.mayFrameList(i):
 			add(i, round)
 		}
 	}

@@ -25,7 +25,7 @@ type CrowdRunner struct {
 	// The fields below belong to the goroutine of the crowd until done is closed.
 	live    *crowd.Live
 	config  *config.Config   // with which live was opened
-	earlier []*config.Config // configurations to which Undo can return, oldest first
+	earlier []*config.Config // configurations of this run to which Undo can return, oldest first
 	undone  []*config.Config // configurations to which Redo returns, the newest last
 	marks   []engine.Mark    // set by the user in this run, oldest first
 	client  int              // the client whose packets snapshots contain, from 1; 0 means none
@@ -136,9 +136,9 @@ func (r *CrowdRunner) handle(ctx context.Context, c *Command) {
 		case c.Change != nil:
 			r.notifyResult("", r.applyChange(ctx, c.Change))
 		case c.Undo:
-			r.notifyResult("the last change is undone", r.undoOrRedo(ctx, &r.earlier, &r.undone, "undo"))
+			r.notifyResult("the last change is undone", r.undoOrRedo(&r.earlier, &r.undone, "undo"))
 		case c.Redo:
-			r.notifyResult("the change is made again", r.undoOrRedo(ctx, &r.undone, &r.earlier, "redo"))
+			r.notifyResult("the change is made again", r.undoOrRedo(&r.undone, &r.earlier, "redo"))
 		case c.Step > 0:
 			r.step(r.live, c.Step)
 		case c.Seek != nil:
@@ -151,7 +151,10 @@ func (r *CrowdRunner) handle(ctx context.Context, c *Command) {
 	r.target = r.live.Now() // drop the backlog of virtual time from before the command
 }
 
-// applyChange makes a change; see changeTo.
+// maxEarlier is the maximum number of configurations to which Undo can return.
+const maxEarlier = 20
+
+// applyChange makes a change: at once if crowd.CanChange permits it, otherwise in a new run.
 func (r *CrowdRunner) applyChange(ctx context.Context, ch *config.Change) error {
 	if ch.Mark != "" {
 		r.addMark(ch.Mark, engine.MarkNote)
@@ -165,16 +168,20 @@ func (r *CrowdRunner) applyChange(ctx context.Context, ch *config.Change) error 
 	if next.SameLive(before) {
 		return nil
 	}
-	if err := r.changeTo(ctx, next); err != nil {
+	if !crowd.CanChange(before, next.Undo(before)) {
+		if err := r.restart(ctx, next); err != nil {
+			return err
+		}
+		r.earlier, r.undone = nil, nil
+		r.notify(false, "run restarted: "+ch.Label())
+		return nil
+	}
+	if err := r.changeTo(next); err != nil {
 		return err
 	}
 	r.earlier, r.undone = append(r.earlier, before), nil
-	r.earlier = r.earlier[max(0, len(r.earlier)-maxEarlierRuns):]
-	if r.live.Now() == 0 {
-		r.notify(false, "run restarted: "+ch.Label())
-	} else {
-		r.addMark(ch.Label(), engine.MarkChange)
-	}
+	r.earlier = r.earlier[max(0, len(r.earlier)-maxEarlier):]
+	r.addMark(ch.Label(), engine.MarkChange)
 	return nil
 }
 
@@ -183,12 +190,9 @@ func (r *CrowdRunner) addMark(label string, kind engine.MarkKind) {
 	r.marks = append(slices.Clip(r.marks), engine.Mark{T: r.live.Now(), Label: label, Kind: kind})
 }
 
-// changeTo makes the crowd that of next: at once if crowd.CanChange permits it, otherwise in a new run.
-func (r *CrowdRunner) changeTo(ctx context.Context, next *config.Config) error {
+// changeTo changes the running crowd to that of next.
+func (r *CrowdRunner) changeTo(next *config.Config) error {
 	ch := next.Undo(r.config) // from r.config to next
-	if !crowd.CanChange(r.config, ch) {
-		return r.restart(ctx, next)
-	}
 	if err := r.live.Change(ch); err != nil {
 		return err
 	}
@@ -198,13 +202,13 @@ func (r *CrowdRunner) changeTo(ctx context.Context, next *config.Config) error {
 
 // undoOrRedo changes to the newest configuration of from, which it removes, and adds the current one to to. command,
 // "undo" or "redo", is for the error if from is empty.
-func (r *CrowdRunner) undoOrRedo(ctx context.Context, from, to *[]*config.Config, command string) error {
+func (r *CrowdRunner) undoOrRedo(from, to *[]*config.Config, command string) error {
 	last := len(*from) - 1
 	if last < 0 {
 		return fmt.Errorf("nothing to %s", command)
 	}
 	current := r.config
-	if err := r.changeTo(ctx, (*from)[last]); err != nil {
+	if err := r.changeTo((*from)[last]); err != nil {
 		return err
 	}
 	*from, *to = (*from)[:last], append(*to, current)

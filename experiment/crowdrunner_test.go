@@ -113,6 +113,7 @@ func TestCrowdRunnerChanges(t *testing.T) {
 	if r.live.Now() != 0 || len(r.marks) != 0 {
 		t.Errorf("a new run begins at %v with marks %v", r.live.Now(), r.marks)
 	}
+	do(Command{Undo: true}, 30, "nothing to undo")
 }
 
 // TestCrowdRunnerSaves checks that reports saved while the run continues and after its end have the digest of a headless

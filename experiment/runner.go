@@ -42,7 +42,6 @@ type Runner struct {
 	session *engine.Session
 	config  *config.Config // with which the session was opened
 	packing
-	earlierRuns     []earlierRun    // runs to which Undo can return, oldest first
 	undone          []config.Change // changes that Redo repeats, the newest last
 	refusalsShown   int             // number of refused scripted changes for which a notice was shown
 	inspectedPacket *packetlog.ID   // the packet of the last Command.Open; nil if none
@@ -167,11 +166,11 @@ func (r *Runner) handleSessionCommand(ctx context.Context, c Command) {
 		r.notifyResult("", r.applyChange(ctx, *c.Change))
 	}
 	if c.Undo {
-		label, err := r.undo(ctx)
+		label, err := r.undo()
 		r.notifyResult("undone: "+label, err)
 	}
 	if c.Redo {
-		label, err := r.redo(ctx)
+		label, err := r.redo()
 		r.notifyResult("redone: "+label, err)
 	}
 	if c.Step > 0 {

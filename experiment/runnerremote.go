@@ -7,11 +7,8 @@ import (
 	"wirelab/experiment/config"
 )
 
-// A session over a real network runs in real time and cannot go back.
-var (
-	errRealTimeOnly = errors.New("a session over a network runs in real time: speed and seeking are not available")
-	errCannotRewind = errors.New("a session over a network cannot return to an earlier run")
-)
+// errRealTimeOnly is the error for a speed or a seek over a network.
+var errRealTimeOnly = errors.New("a session over a network runs in real time: speed and seeking are not available")
 
 // remoteTickInterval replaces tickInterval over a network. Packets are sent and acks are read up to
 // this much late.

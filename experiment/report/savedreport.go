@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"wirelab/experiment/config"
@@ -38,9 +36,6 @@ func SavedReports(dir string) ([]SavedReport, error) {
 	}
 	var list []SavedReport
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), deletedPrefix) {
-			continue // a deleted report that Restore can restore
-		}
 		path := filepath.Join(dir, e.Name(), "report.json")
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 			list = append(list, SavedReport{e.Name(), path, info.ModTime(), info.Size()})
@@ -59,9 +54,6 @@ const Automatic = "autosave-"
 // automaticName matches the folder name of an automatic report that was not renamed.
 var automaticName = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}-[0-9]{6}-` + Automatic)
 
-// Automatic reports whether the report was saved automatically and not renamed.
-func (s *SavedReport) Automatic() bool { return automaticName.MatchString(s.Name) }
-
 // maxAutomatic is the number of newest automatic reports that Prune keeps.
 const maxAutomatic = 10
 
@@ -70,62 +62,11 @@ const maxAutomatic = 10
 // before the clock of the system was set back. Prune ignores errors.
 func Prune(disk *atomicfile.Disk, dir, newest string) {
 	list, _ := SavedReports(dir)
-	list = slices.DeleteFunc(list, func(s SavedReport) bool { return !s.Automatic() })
+	list = slices.DeleteFunc(list, func(s SavedReport) bool { return !automaticName.MatchString(s.Name) })
 	first := slices.IndexFunc(list, func(s SavedReport) bool { return s.Name == filepath.Base(newest) })
 	for _, s := range list[min(len(list), max(first, 0)+maxAutomatic):] {
 		_ = disk.RemoveAll(filepath.Dir(s.Path))
 	}
-}
-
-// deletedPrefix is the prefix of the folder name of a deleted report that can be restored.
-const deletedPrefix = ".deleted-"
-
-// maxDeleted is the number of deleted reports that can be restored.
-const maxDeleted = 10
-
-// Rename renames the folder of a report. name must not contain a separator or begin with a dot.
-func (s *SavedReport) Rename(name string) error {
-	if name == "" || name != filepath.Base(name) || strings.HasPrefix(name, ".") {
-		return fmt.Errorf("%q is not a valid name for the folder of a report", name)
-	}
-	return renameDir(filepath.Dir(s.Path), filepath.Join(filepath.Dir(filepath.Dir(s.Path)), name))
-}
-
-// Delete hides a report from SavedReports by renaming its folder, so that Restore can restore it. Of the hidden
-// reports, Delete keeps this one and, of the others, the maxDeleted-1 whose names come last; it removes the rest.
-func (s *SavedReport) Delete(disk *atomicfile.Disk) error {
-	dir := filepath.Dir(filepath.Dir(s.Path)) // the folder of all reports
-	if err := renameDir(filepath.Dir(s.Path), filepath.Join(dir, deletedPrefix+s.Name)); err != nil {
-		return err
-	}
-	entries, _ := os.ReadDir(dir)
-	var deletedBefore []string // sorted by name, as os.ReadDir returns them
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), deletedPrefix) && e.Name() != deletedPrefix+s.Name {
-			deletedBefore = append(deletedBefore, e.Name())
-		}
-	}
-	for _, name := range deletedBefore[:max(len(deletedBefore)-maxDeleted+1, 0)] { // +1: this report counts too
-		_ = disk.RemoveAll(filepath.Join(dir, name)) // after an error the hidden folder stays, which is harmless
-	}
-	return nil
-}
-
-// Restore restores a deleted report under its old name.
-func (s *SavedReport) Restore() error {
-	dir := filepath.Dir(filepath.Dir(s.Path))
-	return renameDir(filepath.Join(dir, deletedPrefix+s.Name), filepath.Dir(s.Path))
-}
-
-// renameDir renames a folder. It returns an error if to exists.
-func renameDir(from, to string) error {
-	if _, err := os.Lstat(to); err == nil {
-		return fmt.Errorf("%s already exists", filepath.Base(to))
-	}
-	if err := os.Rename(from, to); err != nil {
-		return errors.New(config.WithoutPath(err))
-	}
-	return nil
 }
 
 // laterVersion returns the format version of a report if it is later than engine.ReportVersion;

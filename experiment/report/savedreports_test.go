@@ -25,7 +25,7 @@ func savedNames(t *testing.T, dir string) (names []string) {
 // The newest report is the first; of equal ones the last by name. Folders without a report are left out.
 func TestSavedReportsOrder(t *testing.T) {
 	dir := t.TempDir()
-	for name, at := range map[string]int64{"old": 1, "b": 2, "a": 2, "new": 3, deletedPrefix + "x": 4} {
+	for name, at := range map[string]int64{"old": 1, "b": 2, "a": 2, "new": 3} {
 		writeFile(t, filepath.Join(dir, name, "report.json"), "{}", at)
 	}
 	writeFile(t, filepath.Join(dir, "empty", "other"), "", 9)
@@ -56,43 +56,6 @@ func TestPrune(t *testing.T) {
 		if len(got) != min(n, 10)+1 || got[0] != fmt.Sprintf("2026-01-01-1000%02d-autosave-raw", n-1) {
 			t.Errorf("of %d: %q", n, got)
 		}
-	}
-}
-
-// A deleted report can be restored as long as it is one of the last ten by name.
-func TestDeleteAndRestore(t *testing.T) {
-	dir := t.TempDir()
-	var all []SavedReport
-	for i := range 12 {
-		name := fmt.Sprintf("r%02d", i)
-		path := filepath.Join(dir, name, "report.json")
-		writeFile(t, path, "{}", int64(i))
-		all = append(all, SavedReport{Name: name, Path: path})
-	}
-	for i := range all {
-		if err := all[i].Delete(nil); err != nil {
-			t.Fatal(err)
-		}
-		hidden, err := filepath.Glob(filepath.Join(dir, deletedPrefix+"*"))
-		if err != nil || len(hidden) != min(i+1, maxDeleted) {
-			t.Errorf("%d hidden reports after %d deletions", len(hidden), i+1)
-		}
-	}
-	if got := savedNames(t, dir); got != nil {
-		t.Errorf("left: %q", got)
-	}
-	for i := range all {
-		if err := all[i].Restore(); (err == nil) != (i >= 2) {
-			t.Errorf("restoring %s: %v", all[i].Name, err)
-		}
-	}
-	for _, name := range []string{"", "a/b", "r06/x", ".hidden", "r05", "mine"} { // a rename changes the path, so it comes last
-		if err := all[4].Rename(name); (err == nil) != (name == "mine") {
-			t.Errorf("renaming to %q: %v", name, err)
-		}
-	}
-	if got := savedNames(t, dir); len(got) != 10 || got[7] != "mine" {
-		t.Errorf("after renaming: %q", got)
 	}
 }
 

@@ -73,7 +73,6 @@ func TestGoldenReport(t *testing.T) {
 		{name: "report-20x5", w: 20, h: 5},
 		{name: "report-100x30", w: 100, h: 30, keys: []string{"down"}},
 		{name: "report-200x60", w: 200, h: 60, keys: []string{"G"}},
-		{name: "report-80x24-rename", w: 80, h: 24, keys: []string{"down", "r"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := labtest.WriteReports(t)

@@ -24,7 +24,6 @@ type page struct {
 	redraws int                           // redraws that were due (View.RedrawDue) since the folder was last listed
 	notice  int                           // the newest notice of the lab; a new one may mean that a report was saved
 	listDue bool                          // the folder has to be listed
-	deleted []report.SavedReport          // deleted on this page, and restorable
 }
 
 // The panes, as indices of Slots.
@@ -285,11 +284,8 @@ func (p *page) Bindings() []room.Binding {
 	return []room.Binding{
 		room.Bind(group, []string{"b"}, "b", "use this report as the base of comparisons, instead of this run",
 			p.toggleBase).InFooter("base").Pin(),
-		room.Bind(group, []string{"r"}, "r", "rename the report", p.rename).InFooter("rename"),
-		room.Bind(group, []string{"delete", "backspace"}, "del", "delete the report; u restores it", p.deleteReport).InFooter("delete"),
 		room.Bind(group, []string{"o"}, "o", "write the report as an HTML page, report.html",
 			p.writeHTML).InFooter("HTML"),
-		room.Bind(group, []string{"u"}, "u", "restore a report deleted here; otherwise undo a change", p.restore),
 		room.Bind(group, []string{"home"}, "home end", "first row (this run), last row (oldest report)", toEnd(-1)),
 		room.Bind(group, []string{"end"}, "", "", toEnd(1)),
 	}

@@ -2,106 +2,18 @@ package report
 
 import (
 	"path/filepath"
-	"strings"
 
 	tea "github.com/charmbracelet/bubbletea"
 
-	"wirelab/cmd/tui/internal/controls"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
-	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/report"
 )
-
-// renameBox is the box for the new name of a report.
-type renameBox struct {
-	page   *page
-	report report.SavedReport
-	editor controls.Editor
-	err    string
-}
-
-// rename opens the box for a new name of the selected report.
-func (p *page) rename() room.Request {
-	s := p.saved.selected()
-	if s == nil {
-		return room.Request{Notice: "select a saved report first", IsError: true}
-	}
-	b := &renameBox{page: p, report: *s}
-	b.editor.Set(s.Name)
-	return room.Request{Overlay: b}
-}
-
-// Size implements room.Overlay: a box of 3 rows and its border, in the middle of the screen.
-func (b *renameBox) Size(w, h int) (boxW, boxH int, atRight bool) {
-	return min(w, 76), min(h, 5), false
-}
-
-// Key implements room.Overlay: esc closes the box, enter renames the report. An invalid name keeps the
-// box open and shows the error. After a rename the folder is listed again.
-func (b *renameBox) Key(msg tea.KeyMsg) room.Request {
-	switch msg.Type {
-	case tea.KeyEsc:
-		return room.Request{Closes: true}
-	case tea.KeyEnter:
-		if err := b.report.Rename(strings.TrimSpace(b.editor.String())); err != nil {
-			b.err = err.Error()
-			return room.Request{}
-		}
-		b.page.listDue = true
-		return room.Request{Closes: true, Notice: "renamed to " + strings.TrimSpace(b.editor.String())}
-	}
-	b.err = ""
-	b.editor.Key(msg)
-	return room.Request{}
-}
-
-// Bindings returns the keys of the box, for the footer and the help.
-func (b *renameBox) Bindings() []room.Binding {
-	return []room.Binding{room.OverlayKey("enter", "rename", "rename the report"), room.OverlayKey("esc", "cancel", "keep the old name")}
-}
-
-// Draw implements room.Overlay.
-func (b *renameBox) Draw(c *look.Canvas, th *look.Theme) {
-	c.Frame(th, look.Focused, "Rename")
-	const textCursor = "_"
-	text := string(b.editor.Text[:b.editor.At]) + textCursor + string(b.editor.Text[b.editor.At:])
-	c.Clip(2, 1, c.W-4, look.Value, text)
-	c.Clip(2, 2, c.W-4, look.Bad, b.err)
-}
-
-// deleteReport deletes the selected report and remembers it, so that restore can restore it.
-func (p *page) deleteReport() room.Request {
-	s := p.saved.selected()
-	if s == nil {
-		return room.Request{Notice: "select a saved report first", IsError: true}
-	}
-	if err := s.Delete(nil); err != nil { // nil: the file system of the operating system
-		return room.Request{Notice: err.Error(), IsError: true}
-	}
-	p.deleted, p.listDue = append(p.deleted, *s), true
-	return room.Request{Notice: s.Name + " deleted; u restores it"}
-}
-
-// restore restores the report that was deleted last. If none was deleted, it undoes the last change
-// of settings, as on the other pages.
-func (p *page) restore() room.Request {
-	n := len(p.deleted)
-	if n == 0 {
-		return room.Request{Command: &experiment.Command{Undo: true}}
-	}
-	s := p.deleted[n-1]
-	if err := s.Restore(); err != nil {
-		return room.Request{Notice: err.Error(), IsError: true}
-	}
-	p.deleted, p.listDue = p.deleted[:n-1], true
-	return room.Request{Notice: s.Name + " restored"}
-}
 
 // chartsBox shows the charts of a saved report.
 type chartsBox struct {

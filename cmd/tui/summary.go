@@ -124,9 +124,6 @@ func writeTiming(w io.Writer, t *figures.Timing) {
 // nil if nothing was timed.
 func writeCrowd(w io.Writer, c *figures.Crowd, timing *figures.CrowdTiming) {
 	fmt.Fprintf(w, "crowd     %s, %s encodings a tick, at most %d", words.Count(c.Clients, "client"), c.EncodingsPerTick.Text(1), c.MaxEncodings)
-	if c.MemoRatio != nil {
-		fmt.Fprintf(w, "; %.0f %% of the packets use the memo of an anchor", c.MemoRatio.Times(100))
-	}
 	if c.UplinkPeakMS != nil {
 		fmt.Fprintf(w, "; longest wait for the uplink %.1f ms", c.UplinkPeakMS)
 	}

@@ -24,7 +24,6 @@ type Crowd struct {
 	Loss     Spread        // loss rate of both links of a client, in millionths; unset means that of the links
 	Profiles string        // shares of clients by link profile, as text for parseMix; "" means the links of the configuration
 	Baseline policy.Policy // from which frame packets are encoded
-	Unshared bool          // encode every packet of every client
 	Uplink   Uplink
 
 	Budget     int64 // of all clients together, in bits per second; 0 means none
@@ -198,11 +197,6 @@ var Baselines = policy.Set{
 	{Name: "newest", Summary: "the newest acked frame"},
 	{Name: "every", Summary: "the newest acked frame with a number that is divisible by ticks", Params: []policy.Param{
 		policy.Count("ticks", 2, 1, 60, "packets from one such frame to the next")}},
-	{Name: "ages", Summary: "the newest acked frame of some ages", Params: []policy.Param{
-		policy.NumberSet("list", "3,4,6,9,13,18,26,38", "ages in packets")}},
-	{Name: "anchors", Summary: "like every, with a memo that both ends make without packets", Params: []policy.Param{
-		policy.Count("every", 2, 1, 60, "packets from one anchor to the next"),
-		policy.Count("root", 16, 1, 240, "packets after which memos begin from nothing")}},
 }
 
 // baselineRow returns the row of crowd.baseline.
@@ -242,13 +236,6 @@ func crowdSettings() []scalarSetting {
 		{Row: spreadRow("crowd.jitter", times, parseTime, formatTime, func(c *Config) *Spread { return &c.Crowd.Jitter }), omit: noCrowd},
 		{Row: spreadRow("crowd.loss", shares, parseShare, formatShare, func(c *Config) *Spread { return &c.Crowd.Loss }), omit: noCrowd},
 		{Row: baselineRow(), omit: noCrowd},
-		{Row: scalarRow("crowd.share", "true or false", func(c *Config) any { return !c.Crowd.Unshared },
-			func(c *Config, v any) bool {
-				share := !c.Crowd.Unshared
-				ok := setBool(&share, v)
-				c.Crowd.Unshared = !share
-				return ok
-			}), omit: noCrowd},
 		{Row: scalarRow("crowd.uplink_rate", `"off", or a rate up to 1tbit, such as "100mbit"`, func(c *Config) any {
 			if c.Crowd.Uplink.BitsPerSecond == 0 {
 				return "off"

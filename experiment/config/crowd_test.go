@@ -17,9 +17,7 @@ func TestCrowdSettings(t *testing.T) {
 		{"crowd.jitter", "uniform max=8ms", "uniform min=0ms max=8ms"},
 		{"crowd.loss", "2.5%", "2.5%"},
 		{"crowd.loss", "uniform min=1% max=5%", "uniform min=1% max=5%"},
-		{"crowd.baseline", "ages list=9,3,4", "ages list=3,4,9"},
-		{"crowd.baseline", "anchors", "anchors every=2 root=16"},
-		{"crowd.share", "false", "false"},
+		{"crowd.baseline", "every", "every ticks=2"},
 		{"crowd.profiles", "unity-cable 70%,unity-4g 30%", "unity-cable 70%, unity-4g 30%"},
 		{"crowd.uplink_rate", "100mbit", "100mbit"},
 		{"crowd.uplink_queue", "64KB", "64KB"},
@@ -37,7 +35,7 @@ func TestCrowdSettings(t *testing.T) {
 		t.Errorf("%v: %+v, want %+v", err, again, c.Crowd)
 	}
 	for key, value := range map[string]string{"crowd.clients": "10001", "crowd.rtt": "fast", "crowd.jitter": "uniform min=9ms max=8ms",
-		"crowd.loss": "NaN%", "crowd.baseline": "ages list=0", "crowd.share": "maybe",
+		"crowd.loss": "NaN%", "crowd.baseline": "every ticks=0",
 		"crowd.profiles": "unity-4g 30%, unity-4g 70%", "crowd.profiles.unity-5h": "3%", "crowd.uplink_rate": "2tbit", "crowd.uplink_queue": "2GB"} {
 		if err := c.Set(key, value); err == nil || !strings.HasPrefix(err.Error(), key+": ") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s = %s: %v", key, value, err)

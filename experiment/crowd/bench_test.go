@@ -22,16 +22,14 @@ func BenchmarkTick(b *testing.B) {
 		b.Skipf("the recording %s is not here", charlie)
 	}
 	for _, encoder := range []string{"relative-orientation", "adaptive", "delta-adaptive", "kinetic-lite"} {
-		for _, baseline := range []string{"newest", "anchors every=2 root=16"} {
-			for _, share := range []string{"true", "false"} {
-				for _, clients := range []string{"1", "10", "100", "1000", "10000"} {
-					policy, _, _ := strings.Cut(baseline, " ")
-					b.Run(fmt.Sprintf("%s/%s/share=%s/clients=%s", encoder, policy, share, clients), func(b *testing.B) {
-						benchmarkTick(b, configure(b, "duration", "1h", "data.source", charlie, "encoder.name", encoder, "crowd.clients", clients, "crowd.share", share,
-							"crowd.baseline", baseline, "crowd.rtt", "lognormal median=60ms sigma=0.6 min=20ms max=200ms", "crowd.loss", "uniform max=5%",
-							"crowd.jitter", "uniform min=1ms max=10ms"))
-					})
-				}
+		for _, baseline := range []string{"newest", "every ticks=2"} {
+			for _, clients := range []string{"1", "10", "100", "1000", "10000"} {
+				policy, _, _ := strings.Cut(baseline, " ")
+				b.Run(fmt.Sprintf("%s/%s/clients=%s", encoder, policy, clients), func(b *testing.B) {
+					benchmarkTick(b, configure(b, "duration", "1h", "data.source", charlie, "encoder.name", encoder, "crowd.clients", clients,
+						"crowd.baseline", baseline, "crowd.rtt", "lognormal median=60ms sigma=0.6 min=20ms max=200ms", "crowd.loss", "uniform max=5%",
+						"crowd.jitter", "uniform min=1ms max=10ms"))
+				})
 			}
 		}
 	}
@@ -79,12 +77,9 @@ func benchmarkTick(b *testing.B, c *config.Config) {
 			b.Fatal(err)
 		}
 	}
-	unshared := r.config.Crowd.Unshared
-	r.config.Crowd.Unshared = r.hasChains
 	for range 60 { // acks arrive, and slices grow
 		step()
 	}
-	r.config.Crowd.Unshared = unshared
 	r.measurements = measurements{}
 	for i := range r.shards {
 		r.shards[i].timed = partTimes{}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/maphash"
+	"math"
 	"slices"
 	"sort"
 	"time"
@@ -33,6 +34,8 @@ type budgets struct {
 	epoch   uint64 // of the encoder: it increases with every swap
 	headers [2]int // sizes of a header without and with parameters
 	sums    maphash.Seed
+
+	memoBytes int64 // approximate size of a memo; 0 means that the encoder has none
 }
 
 // viewer is one client under a budget: what the server has of it, what is in flight, and the client itself.
@@ -86,6 +89,10 @@ func (x *Session) prepareBudgets(initial *frame.Frame) error {
 	x.views = &budgets{truth: meters.NewTruth(x.schema, x.cadence.RateHz), pool: frame.NewPool(x.schema), sums: maphash.MakeSeed()}
 	for _, w := range x.workers {
 		w.decoders[0].decoder = w.decoder
+	}
+	var err error
+	if x.views.memoBytes, err = x.workers[0].measureMemo(); err != nil {
+		return config.ErrorAt("encoder", err)
 	}
 	x.applyBudgets()
 	return nil
@@ -172,14 +179,14 @@ func (x *Session) swapEncoder(c *config.Config) error {
 		}
 		fresh = append(fresh, f)
 	}
-	before := x.memoBytes
-	if x.memoBytes, err = fresh[0].measureMemo(); err != nil {
+	before := x.views.memoBytes
+	if x.views.memoBytes, err = fresh[0].measureMemo(); err != nil {
 		err = config.ErrorAt("encoder", err)
 	} else {
 		_, _, err = x.plan(x.clientCount()) // memos may need too much memory
 	}
 	if err != nil {
-		x.memoBytes = before
+		x.views.memoBytes = before
 		return err
 	}
 	x.views.epoch++
@@ -379,7 +386,7 @@ func (x *Session) fill(w *worker, s *shard, k int, v *viewer, n uint32, now time
 	if acked, ok := v.server.Acked(); ok {
 		coding.RefTick = uint32(x.cadence.Tick(acked))
 		age := uint64(n) - acked
-		e.key, e.ageTicks = uint16(min(age, memoKey-1)), age*uint64(x.cadence.TickHz)/uint64(x.cadence.RateHz)
+		e.age, e.ageTicks = uint8(min(age, math.MaxUint8)), age*uint64(x.cadence.TickHz)/uint64(x.cadence.RateHz)
 	}
 	s.timer.NS = 0
 	p, err := s.filler.Fill(v.server, uint64(n), coding, v.allowed-header, nil)
@@ -555,5 +562,5 @@ func (x *Session) readViewAck(s *shard, i int, number uint32) {
 func (x *Session) viewerBytes(slots uint32) int64 {
 	const tables, perRow, changes = 2, 40, 2500
 	row := 4 * int64(len(x.schema.Fields))
-	return int64(x.schema.Rows)*(tables*row+perRow) + changes*(row+4) + x.memoBytes*int64(slots+view.MaxStates)
+	return int64(x.schema.Rows)*(tables*row+perRow) + changes*(row+4) + x.views.memoBytes*int64(slots+view.MaxStates)
 }

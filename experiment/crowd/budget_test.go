@@ -228,7 +228,6 @@ func TestSharedBudgetOfLargeRows(t *testing.T) {
 // What a crowd cannot do with a budget is refused in one sentence that names the key.
 func TestBudgetRefusals(t *testing.T) {
 	for want, settings := range map[string][]string{
-		"crowd.share: ":               {"crowd.share", "false"},
 		"crowd.baseline: ":            {"crowd.baseline", "every ticks=2"},
 		"encoder.name: raw cannot":    {"encoder.name", "raw"},
 		"sender.budget: 1kbit allows": {"sender.budget", "1kbit"},

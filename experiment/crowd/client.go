@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"time"
 
+	"wirelab/dataset/frame"
+	"wirelab/experiment/config"
 	"wirelab/experiment/engine/playout"
 	"wirelab/experiment/figures"
 )
@@ -167,15 +169,6 @@ func (s *packetSet) oldest(n uint32) uint32 {
 	return s.newest - uint32(bits.Len64(s.mask&(1<<n-1)))
 }
 
-// has reports whether packet seq is in the set.
-func (s *packetSet) has(seq uint32) bool {
-	if !s.any || seq >= s.newest {
-		return s.any && seq == s.newest
-	}
-	behind := s.newest - seq
-	return behind <= maskPackets && s.mask>>(behind-1)&1 == 1
-}
-
 // newestMultiple returns the newest packet of the set whose number is divisible by k; false if there is none. stride is
 // strideBits(k).
 func (s *packetSet) newestMultiple(k uint32, stride uint64) (seq uint32, ok bool) {
@@ -187,22 +180,6 @@ func (s *packetSet) newestMultiple(k uint32, stride uint64) (seq uint32, ok bool
 	return s.newest - 1 - uint32(bits.TrailingZeros64(candidates)), candidates != 0
 }
 
-// hasStride reports whether the set contains packet seq and every k-th packet before it, back to first. stride is
-// strideBits(k).
-func (s *packetSet) hasStride(first, seq, k uint32, stride uint64) bool {
-	if seq > s.newest || !s.any || s.newest-first > maskPackets {
-		return false
-	}
-	// Bit i of wanted stands for packet seq-i, then, as in s.mask, for packet newest-1-i.
-	wanted := stride & (2<<(seq-first) - 1)
-	if behind := s.newest - seq; behind > 0 {
-		wanted <<= behind - 1
-	} else { // seq is the newest packet, for which the mask has no bit
-		wanted = stride << (k - 1) & (1<<(seq-first) - 1)
-	}
-	return s.mask&wanted == wanted
-}
-
 // strideBits returns the number in which bit 0 and every k-th bit after it is set.
 func strideBits(k uint32) (stride uint64) {
 	for i := uint32(0); i < 64; i += k {
@@ -211,80 +188,43 @@ func strideBits(k uint32) (stride uint64) {
 	return stride
 }
 
-// baselines chooses the baseline of each packet.
-type baselines struct {
-	policy uint8
-	step   uint32 // of policyEvery and policyAnchors, in packets
-	stride uint64 // strideBits(step)
-	root   uint32 // of policyAnchors, in packets: a multiple of step
-	ages   uint64 // of policyAges: bit n-1 is set for age n
-	maxAge uint32 // the largest age of a baseline
-}
-
-// Policies.
+// A key is what a client gets in the current packet: the age of the baseline in packets, 0 for the initial state, to which
+// paramsKey is added if the header contains the parameters of the encoder; or noPacket. Keys are part of the digest.
 const (
-	policyNewest uint8 = iota
-	policyEvery
-	policyAges
-	policyAnchors
-)
-
-// A key identifies an encoding of a packet: the age of the baseline in packets, 0 for the initial state, and
-// memoKey if the encoding uses the memo of the baseline, which is an anchor.
-const memoKey = 0x100
-
-// numKeys is the number of keys. In shard.keys, paramsKey is added if the header of the packet contains the parameters
-// of the encoder; noPacket means that no packet is sent.
-const (
-	numKeys   = 2 * memoKey
-	paramsKey = numKeys
+	paramsKey = 0x200
 	noPacket  = 0xffff
 )
 
-// choose returns the key of the encoding of packet seq for a client that has acked the given packets.
-func (b *baselines) choose(acked *packetSet, seq uint32) (key uint16) {
+// baselines chooses the baseline of each packet: the newest acked packet whose number is divisible by every.
+type baselines struct {
+	every  uint32
+	stride uint64 // strideBits(every)
+	maxAge uint32 // the largest age of a baseline
+}
+
+// newBaselines returns the choice of c.
+func newBaselines(c *config.Config) baselines {
+	every := uint32(1)
+	if p := c.Crowd.Baseline; p.Name() == "every" {
+		every = uint32(p.Int("ticks"))
+	}
+	return baselines{every: every, stride: strideBits(every), maxAge: uint32(min(c.Sender.History, frame.MaxHistory))}
+}
+
+// choose returns the age of the baseline of packet seq for a client that has acked the given packets, 0 for the initial
+// state. If all packets whose numbers are divisible by b.every are too old, the baseline is the newest acked packet.
+func (b *baselines) choose(acked *packetSet, seq uint32) (age uint8) {
 	if !acked.any {
 		return 0
 	}
 	base := acked.newest
-	switch b.policy {
-	case policyEvery, policyAnchors:
-		if multiple, ok := acked.newestMultiple(b.step, b.stride); ok && seq-multiple <= b.maxAge {
+	if b.every > 1 {
+		if multiple, ok := acked.newestMultiple(b.every, b.stride); ok && seq-multiple <= b.maxAge {
 			base = multiple
 		}
-	case policyAges:
-		for rest := b.ages; rest != 0; rest &= rest - 1 {
-			if age := uint32(bits.TrailingZeros64(rest)) + 1; age <= seq && acked.has(seq-age) {
-				base = seq - age
-				break
-			}
-		}
 	}
-	age := seq - base
-	if age > b.maxAge {
+	if seq-base > b.maxAge {
 		return 0
 	}
-	if b.policy == policyAnchors && b.holdsMemo(acked, base) {
-		age |= memoKey
-	}
-	return uint16(age)
-}
-
-// isAnchor reports whether packet seq has a memo that comes from no packet: the memo of encoding its frame from the
-// frame of packet seq-step, which is the anchor before it.
-func (b *baselines) isAnchor(seq uint32) bool {
-	return b.policy == policyAnchors && seq%b.step == 0 && seq >= b.step
-}
-
-// isRoot reports whether the memo of anchor seq begins from nothing, and not from the memo of the anchor before it.
-func (b *baselines) isRoot(seq uint32) bool { return seq%b.root == 0 || seq == b.step }
-
-// holdsMemo reports whether a receiver that has decoded the given packets can compute the memo of anchor seq: it has
-// the frames of all anchors back to a root, and of the one before the root.
-func (b *baselines) holdsMemo(decoded *packetSet, seq uint32) bool {
-	if !b.isAnchor(seq) {
-		return false
-	}
-	root := max(seq-seq%b.root, b.step)
-	return decoded.hasStride(root-b.step, seq, b.step, b.stride)
+	return uint8(seq - base)
 }

@@ -81,8 +81,6 @@ func TestOneClientEqualsSession(t *testing.T) {
 		{"link.latency", "30ms", "link.jitter", "25ms", "receiver.display_hz", "144", "receiver.playout_delay", "40ms", "link.loss", "20%"},
 		{"link.latency", "30ms", "link.jitter", "25ms", "receiver.display_hz", "37.5", "receiver.playout_delay", "20ms", "sender.rate_hz", "25"},
 		{"profile", "very-bad"},
-		{"encoder.name", "adaptive", "crowd.share", "false", "link.latency", "60ms", "link.jitter", "30ms", "link.loss", "10%"},
-		{"encoder.name", "kinetic-lite", "crowd.share", "false", "link.latency", "60ms", "link.loss", "40%", "sender.history", "20"},
 		{"link.latency", "30ms", "down.loss", "gilbert mean=5% burst=3", "down.duplicate", "10%", "down.rate", "400kbit", "down.queue", "8KB", "up.corrupt", "20%"},
 		{"link.latency", "20ms", "link.jitter", "15ms", "down.corrupt", "10%", "down.reorder", "10%", "up.duplicate", "5%"},
 		{"sender.budget", "64kbit", "link.latency", "30ms", "link.jitter", "3ms", "link.loss", "2%"},
@@ -161,36 +159,30 @@ func viewText(r *engine.Result) string {
 		v.MeanRowAgeMS, v.RestingWrong, v.LongestWaitMS, v.SettledMS)
 }
 
-// The outcomes of all packets add up, nothing is wrong, and neither the number of cores nor sharing changes a byte.
+// The outcomes of all packets add up, nothing is wrong, and the number of cores changes no byte.
 func TestSameBytes(t *testing.T) {
 	for _, more := range [][]string{
 		{"crowd.clients", unlessShort("1200", "600"), "duration", "500ms"},
-		{"crowd.clients", "10", "encoder.name", "adaptive", "crowd.baseline", "anchors every=2 root=16"},
-		{"crowd.clients", "30", "crowd.baseline", "ages list=3,4,6,9,13,18,26,38", "sender.every", "2"},
+		{"crowd.clients", "10", "encoder.name", "adaptive"},
+		{"crowd.clients", "30", "crowd.baseline", "every ticks=3", "sender.every", "2"},
 		{"crowd.clients", "30", "crowd.baseline", "every ticks=4"},
 		{"crowd.clients", "60", "crowd.profiles", "lte 50%, unity-4g 50%", "crowd.uplink_rate", "5mbit", "crowd.uplink_queue", "20KB", "client[0].turn", "9",
 			"client[0].down.duplicate", "20%", "at[0].t", "1s", "at[0].clients", "90"},
 	} {
 		c := configure(t, append(slices.Clone(mixed), more...)...)
 		var want *engine.Result
-		for _, unshared := range []bool{false, true} {
-			for _, cores := range unlessShort([]int{1, 2, 3}, []int{1, 3}) {
-				if unshared && (cores == 3 || c.Crowd.Clients > 100) {
-					continue
-				}
-				before := runtime.GOMAXPROCS(cores)
-				c.Crowd.Unshared = unshared
-				got := runCrowd(t, c)
-				runtime.GOMAXPROCS(before)
-				if key, value, impossible := figures.FindImpossible(&got.Totals); impossible || got.Totals.Wrong != 0 {
-					t.Errorf("%v: %s is %s; %d wrong", more, key, value, got.Totals.Wrong)
-				}
-				if want == nil {
-					want = got
-				}
-				if got.Digest != want.Digest || fmt.Sprintf("%+v", got.Clients) != fmt.Sprintf("%+v", want.Clients) {
-					t.Errorf("%v: %d cores, unshared %v: other bytes", more, cores, unshared)
-				}
+		for _, cores := range unlessShort([]int{1, 2, 3}, []int{1, 3}) {
+			before := runtime.GOMAXPROCS(cores)
+			got := runCrowd(t, c)
+			runtime.GOMAXPROCS(before)
+			if key, value, impossible := figures.FindImpossible(&got.Totals); impossible || got.Totals.Wrong != 0 {
+				t.Errorf("%v: %s is %s; %d wrong", more, key, value, got.Totals.Wrong)
+			}
+			if want == nil {
+				want = got
+			}
+			if got.Digest != want.Digest || fmt.Sprintf("%+v", got.Clients) != fmt.Sprintf("%+v", want.Clients) {
+				t.Errorf("%v: %d cores: other bytes", more, cores)
 			}
 		}
 	}
@@ -200,7 +192,7 @@ func TestSameBytes(t *testing.T) {
 func TestProperty(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	names := []string{"relative-orientation", "adaptive", "kinetic-lite", "raw"}
-	policies := []string{"newest", "every ticks=3", "ages list=2,5,9,30", "anchors every=1 root=15", "anchors every=4 root=7"}
+	policies := []string{"newest", "every ticks=1", "every ticks=3", "every ticks=10"}
 	for range unlessShort(12, 6) {
 		settings := []string{"duration", "1200ms", "crowd.clients", fmt.Sprint(1 + rng.IntN(8)), "seed", fmt.Sprint(rng.IntN(1000)),
 			"crowd.loss", fmt.Sprintf("uniform max=%d%%", rng.IntN(100)), "crowd.rtt", fmt.Sprintf("uniform max=%dms", rng.IntN(900)),
@@ -217,6 +209,15 @@ func TestProperty(t *testing.T) {
 			t.Errorf("%v: %s is %s; %d wrong, %d refused (%s)", settings, key, value, r.Totals.Wrong, r.Totals.DecodeRefused, r.CodecError)
 		}
 	}
+}
+
+// has reports whether packet seq is in the set.
+func (s *packetSet) has(seq uint32) bool {
+	if !s.any || seq >= s.newest {
+		return s.any && seq == s.newest
+	}
+	behind := s.newest - seq
+	return behind <= maskPackets && s.mask>>(behind-1)&1 == 1
 }
 
 // A packetSet agrees with a map of packets.
@@ -266,19 +267,6 @@ func TestPacketSet(t *testing.T) {
 			if got, ok := server.newestMultiple(k, strideBits(k)); ok != found || found && got != want {
 				t.Fatalf("newest multiple of %d: %d %v, want %d %v", k, got, ok, want, found)
 			}
-			root := k * (1 + rng.Uint32N(6))
-			b := baselines{policy: policyAnchors, step: k, root: root, stride: strideBits(k)}
-			for seq := uint32(0); seq <= server.newest; seq++ {
-				holds := false // by the definition
-				for n := seq; b.isAnchor(n) && server.has(n) && server.has(n-k); n -= k {
-					if holds = b.isRoot(n); holds {
-						break
-					}
-				}
-				if got := b.holdsMemo(&server, seq); got != holds {
-					t.Fatalf("anchors every %d, root %d: holds the memo of %d: %v, want %v", k, root, seq, got, holds)
-				}
-			}
 		}
 	}
 }
@@ -304,7 +292,7 @@ func TestOldFramesAreNotAcked(t *testing.T) {
 	var acked packetSet
 	acked.addAck(v.decoded.newest, uint32(v.decoded.mask))
 	next := packet{seq: newest + 1}
-	next.age = uint8((&baselines{policy: policyEvery, step: newest - history, stride: strideBits(newest - history), maxAge: 255}).choose(&acked, next.seq))
+	next.age = (&baselines{every: newest - history, stride: strideBits(newest - history), maxAge: 255}).choose(&acked, next.seq)
 	if x.arrive(s, 0, time.Second, &next); next.age != history+1 || v.noBaseline != 0 {
 		t.Errorf("a baseline %d packets before is missing at the receiver", next.age)
 	}
@@ -326,10 +314,10 @@ func TestSpread(t *testing.T) {
 // A change to a number of clients that needs too much memory, or links that a crowd does not support, is refused before
 // the run, and during it without an effect.
 func TestRefusedGrowth(t *testing.T) {
-	chains := []string{"crowd.clients", "2", "encoder.name", "adaptive", "crowd.share", "false", "link.latency", "10s", "duration", "1s"}
+	memos := []string{"crowd.clients", "2", "encoder.name", "adaptive", "sender.budget", "64kbit", "link.latency", "10s", "duration", "1s"}
 	links := []string{"crowd.clients", "2", "client[0].turn", "514", "client[0].up.mtu", "700", "duration", "1s"}
 	for want, settings := range map[string][]string{
-		"crowd.clients: needs about ": chains,
+		"crowd.clients: needs about ": memos,
 		"client[0].up.mtu: ":          links,
 	} {
 		_, err := Run(t.Context(), configure(t, append(settings, "at[0].t", "500ms", "at[0].clients", "1000")...), Options{})
@@ -337,7 +325,7 @@ func TestRefusedGrowth(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	x, err := NewSession(t.Context(), configure(t, chains...), Options{})
+	x, err := NewSession(t.Context(), configure(t, memos...), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -359,8 +347,6 @@ func TestRefusals(t *testing.T) {
 	for want, settings := range map[string][]string{
 		"shadow: ":             {"shadow[0].name", "raw"},
 		"at[0]: ":              {"at[0].t", "1s", "at[0].loss", "5%"},
-		"crowd.baseline: anc":  {"crowd.baseline", "anchors every=3 root=15", "sender.every", "2"},
-		"crowd.baseline: a r":  {"crowd.baseline", "anchors every=4 root=60"},
 		"down.checksum: ":      {"down.checksum", "off"},
 		"client[0].up.mtu: ":   {"client[0].turn", "3", "client[0].up.mtu", "700"},
 		"receiver.interpol":    {"receiver.interpolation", "hermite"},

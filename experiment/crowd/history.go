@@ -29,7 +29,7 @@ func (s *shard) logSent(i int, seq uint32, e *encoding, params int) {
 	if s.histories == nil {
 		return
 	}
-	s.histories[i][seq%historyPackets] = loggedPacket{seq: seq, payload: uint32(len(e.payload)), wire: uint32(e.wire[params]), age: uint8(e.key), valid: true}
+	s.histories[i][seq%historyPackets] = loggedPacket{seq: seq, payload: uint32(len(e.payload)), wire: uint32(e.wire[params]), age: e.age, valid: true}
 }
 
 // logged returns the record of packet seq of client i; nil if none is kept.

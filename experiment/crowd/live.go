@@ -134,11 +134,6 @@ func (x *Session) eachEncoding(f func(e *encoding)) {
 		f(&x.newest[i])
 	}
 	for i := range x.shards {
-		for k := range x.shards[i].chains {
-			if x.shards[i].connections[k].isActive {
-				f(&x.shards[i].chains[k].encoding)
-			}
-		}
 		for k, v := range x.shards[i].viewers {
 			if x.shards[i].keys[k] != noPacket {
 				f(&v.encoding)
@@ -152,7 +147,7 @@ func (l *Live) addEncodings() {
 	l.sample.Ticks++
 	l.eachEncoding(func(e *encoding) {
 		l.sample.Encodings++
-		l.sample.ByAge[min(int(e.key&^memoKey), engine.CrowdAges-1)] += int32(e.users)
+		l.sample.ByAge[min(int(e.age), engine.CrowdAges-1)] += int32(e.users)
 	})
 }
 
@@ -177,7 +172,7 @@ func (x *Session) progress() (p progress) {
 		p.cpu.Decode += s.timed.decode
 		p.cpu.Choose += s.timed.choose
 	}
-	p.cpu.Encode = x.encodeTimes.sum + x.anchorNS + x.unsharedNS
+	p.cpu.Encode = x.encodeTimes.sum
 	p.cpu.Server += x.headerNS + x.queueNS
 	p.cpu.Decode, p.cpu.Elapsed = p.cpu.Decode+x.decodeTimes.sum, x.elapsed.sum
 	return p
@@ -239,7 +234,7 @@ func (l *Live) View(client int) *engine.Snapshot {
 	view.Samples = slices.Clip(l.samples[max(len(l.samples)-keptSamples, 0):])
 	view.TickTime, view.HasUplink = time.Second*time.Duration(l.config.Sender.Every)/time.Duration(l.cadence.RateHz), l.uplink.BitsPerSecond > 0
 	l.eachEncoding(func(e *encoding) {
-		view.Encodings = append(view.Encodings, engine.CrowdEncoding{Age: int(e.key &^ memoKey), Memo: e.key&memoKey != 0, Clients: e.users, Payload: len(e.payload)})
+		view.Encodings = append(view.Encodings, engine.CrowdEncoding{Age: int(e.age), Clients: e.users, Payload: len(e.payload)})
 	})
 	slices.SortStableFunc(view.Encodings, func(a, b engine.CrowdEncoding) int { return a.Age - b.Age })
 	if client >= 1 && client <= l.clientCount() {

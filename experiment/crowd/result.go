@@ -170,10 +170,6 @@ func (x *Session) totals(end time.Duration, clients []figures.CrowdClient) figur
 	t.Network.LossRate = figures.RatioFigure(float64(lost), float64(t.Sent))
 	t.Crowd = x.crowdFigures(clients)
 	t.View = x.viewFigures(end)
-	if x.baselines.policy == policyAnchors {
-		ratio := figures.RatioFigure(float64(x.memoUsers), float64(t.Sent))
-		t.Crowd.MemoRatio = &ratio
-	}
 	if x.uplink.BitsPerSecond > 0 {
 		wait := figures.Known(float64(x.uplink.peak) / 1e6)
 		t.Crowd.UplinkPeakMS = &wait
@@ -231,7 +227,7 @@ func (x *Session) timing() (t figures.Timing) {
 		choose += x.shards[i].timed.choose
 	}
 	t.EncodeUS, t.DecodeUS = x.encodeTimes.microseconds(), x.decodeTimes.microseconds()
-	t.TickUS = &figures.CrowdTiming{EncodeUS: perTick(x.encodeTimes.sum + x.anchorNS + x.unsharedNS), DecodeUS: perTick(decode),
+	t.TickUS = &figures.CrowdTiming{EncodeUS: perTick(x.encodeTimes.sum), DecodeUS: perTick(decode),
 		ServerUS: perTick(server), ClientsUS: perTick(clients), ElapsedUS: x.elapsed.microseconds()}
 	if x.views != nil {
 		rows := perTick(choose)

@@ -63,7 +63,6 @@ type Session struct {
 	keepPackets     bool     // Options.keepPackets
 	views           *budgets // nil without a budget
 	force           bool     // Options.Force
-	memoBytes       int64    // approximate size of a memo that a client or an anchor has; 0 means that there are none
 
 	digest hash.Hash
 	record []byte // buffer of the digest
@@ -83,17 +82,15 @@ type timeline struct {
 
 // server is what the server has for all clients together.
 type server struct {
-	frames []frame.Frame   // frames of the newest slots, by slot modulo the length
-	memos  []encoders.Memo // memos of the newest anchors, likewise
-	taken  uint64          // frames read from the source
+	frames []frame.Frame // frames of the newest slots, by slot modulo the length
+	taken  uint64        // frames read from the source
 
 	workers         []*worker
 	baselines       baselines
 	needsNoBaseline bool // the codec encodes frames without a baseline
-	hasChains       bool // each client has its own memos
 	encodings       []encoding
-	encodingOf      [numKeys]int32 // index in encodings, by key
-	newest          []encoding     // the part of encodings that belongs to the newest packet
+	encodingOf      [frame.MaxHistory + 1]int32 // index in encodings, by age
+	newest          []encoding                  // the part of encodings that belongs to the newest packet
 	senderHistory   uint32
 	downMTU         int
 	uplink          uplink
@@ -104,13 +101,11 @@ type measurements struct {
 	packets              int64 // ticks with a packet
 	encodingSum          int64
 	maxEncodings         int
-	memoUsers            int64 // packets encoded with the memo of an anchor
 	sizes, ages          quantile.Counts
 	encodeTimes          durations // of encodings
 	decodeTimes          durations
 	elapsed              durations     // of ticks
 	passed               time.Duration // wall time since the last packet
-	anchorNS, unsharedNS int64
 	headerNS, queueNS    int64
 	encodeErr, decodeErr error
 }
@@ -207,7 +202,7 @@ func (x *Session) prepare() error {
 	x.ackWire, x.ackFragments = lossmodel.WireBytes(endpoint.AckBytes, c.Up.MTU)
 	x.baselines = newBaselines(c)
 	x.uplink, x.loadFile, x.presenceChanges = newUplink(c.Crowd.Uplink), cacheFiles(c.ReadTrace), presenceChanges(c)
-	x.frames, x.memos = make([]frame.Frame, frame.MaxHistory+1), make([]encoders.Memo, frame.MaxHistory+1)
+	x.frames = make([]frame.Frame, frame.MaxHistory+1)
 	initial := x.schema.NewFrame()
 	x.source.Initial(initial)
 	for range runtime.GOMAXPROCS(0) {
@@ -223,14 +218,6 @@ func (x *Session) prepare() error {
 		if err := x.prepareBudgets(initial); err != nil {
 			return err
 		}
-	}
-	if isUnshared := c.Crowd.Unshared && x.baselines.policy == policyNewest; isUnshared || x.views != nil {
-		if x.memoBytes, err = x.workers[0].measureMemo(); err != nil {
-			return config.ErrorAt("encoder", err)
-		}
-		x.hasChains = isUnshared && x.memoBytes > 0
-	} else if m, ok := params.(encoders.MemoSizer); ok {
-		x.memoBytes = int64(m.MemoSize())
 	}
 	for i := range c.At { // a crowd that would be refused later is refused now
 		if n, set := c.At[i].Change.Live["crowd.clients"].(int64); set {
@@ -270,8 +257,7 @@ func (x *Session) checkSupport() error {
 	refuse := func(key, problem, expected string) error {
 		return &config.Error{Key: key, Problem: problem, Expected: expected}
 	}
-	anchors, defaults := newBaselines(c), config.Default()
-	every := uint32(c.Sender.Every)
+	defaults := config.Default()
 	switch {
 	case len(c.Shadows) > 0:
 		return refuse("shadow", "a crowd has one encoder", "no [[shadow]], or a sweep over encoder.name")
@@ -293,19 +279,12 @@ func (x *Session) checkSupport() error {
 		return refuse("messages", "a crowd sends only snapshots", "no [messages]")
 	case c.Sender.Control.Name() != "":
 		return refuse("sender.control", "a crowd sends every packet", `"off"`)
-	case c.HasBudget() && c.Crowd.Unshared:
-		return refuse("crowd.share", "has no meaning with a budget: each client has packets of its own", "true")
-	case c.HasBudget() && anchors.policy != policyNewest:
+	case c.HasBudget() && c.Crowd.Baseline != defaults.Crowd.Baseline:
 		return refuse("crowd.baseline", "has no meaning with a budget: the reference of a packet is what its client shows", `"newest"`)
 	case !c.HasBudget() && c.Crowd.PlayerRows != defaults.Crowd.PlayerRows:
 		return refuse("crowd.player_rows", "has no meaning without a budget", config.BudgetKey+", or no crowd.player_rows")
 	case c.Receiver.DigestBits > 0:
 		return refuse("receiver.digest", "a crowd sends acks without digests", "0")
-	case anchors.policy == policyAnchors && anchors.step%every != 0:
-		return refuse("crowd.baseline", fmt.Sprintf("anchors every %d packets are not all sent with sender.every %d", anchors.step, every), fmt.Sprintf("a multiple of %d", every))
-	case anchors.policy == policyAnchors && anchors.root+2*anchors.step > maskPackets:
-		return refuse("crowd.baseline", fmt.Sprintf("a root every %d packets, with anchors every %d, is further back than acks reach", anchors.root, anchors.step),
-			fmt.Sprintf("root + 2 every of at most %d", maskPackets))
 	}
 	planned := c.Clone()
 	for i := range c.At {
@@ -355,25 +334,6 @@ func CanChange(c *config.Config, ch config.Change) bool {
 	return true
 }
 
-// newBaselines returns the policy of c.
-func newBaselines(c *config.Config) baselines {
-	b := baselines{maxAge: uint32(min(c.Sender.History, frame.MaxHistory))}
-	switch p := c.Crowd.Baseline; p.Name() {
-	case "every":
-		b.policy, b.step = policyEvery, uint32(p.Int("ticks"))
-	case "ages":
-		b.policy, b.ages = policyAges, uint64(p.Int("list"))
-	case "anchors":
-		b.policy, b.step = policyAnchors, uint32(p.Int("every"))
-		b.root = (uint32(p.Int("root")) + b.step - 1) / b.step * b.step
-		b.maxAge = min(b.maxAge, headerMemoBit-1)
-	}
-	if b.step > 0 {
-		b.stride = strideBits(b.step)
-	}
-	return b
-}
-
 // maxMemory is the largest memory, in bytes, that a run may need unless Options.Force is set.
 const maxMemory = 8 << 30
 
@@ -386,24 +346,21 @@ const (
 	fullLinkBytes = 16 << 10 // both links of a client with a few packets in flight
 )
 
-// checkMemory returns an error if n clients need more than maxMemory: for frames, memos, links, clients, and packets and
-// acks in flight in the given number of slots. full is the number of clients with full links.
+// checkMemory returns an error if n clients need more than maxMemory: for frames, links, clients, and packets and acks
+// in flight in the given number of slots. full is the number of clients with full links.
 func (x *Session) checkMemory(n, full int, slots uint32) error {
 	inFlight := int64(slots) / 2 * int64(packetBytes+ackBytes) * 5 / 4 // slices grow by a quarter
 	perClient := int64(clientBytes) + inFlight
-	if x.hasChains { // a memo for each packet that is not acked yet
-		perClient += x.memoBytes * int64(slots)
-	}
 	if x.views != nil {
 		perClient += x.viewerBytes(slots)
 	}
-	shared := int64(len(x.frames))*int64(x.schema.Cells())*4 + x.memoBytes*int64(len(x.memos)) + int64(full)*fullLinkBytes +
+	shared := int64(len(x.frames))*int64(x.schema.Cells())*4 + int64(full)*fullLinkBytes +
 		int64(n/x.shardSize+1)*int64(slots)*2*int64(unsafe.Sizeof([]packet{}))
 	needed := shared + int64(n)*perClient
 	if needed <= maxMemory || x.force {
 		return nil
 	}
-	return &config.Error{Key: "crowd.clients", Problem: fmt.Sprintf("needs about %.1f GB: %d clients of %d bytes each, and %d MB of frames, memos and links", float64(needed)/(1<<30),
+	return &config.Error{Key: "crowd.clients", Problem: fmt.Sprintf("needs about %.1f GB: %d clients of %d bytes each, and %d MB of frames and links", float64(needed)/(1<<30),
 		n, perClient, shared>>20), Expected: fmt.Sprintf("at most %d GB, for example %d clients; or --force with tui run", maxMemory>>30,
 		max((maxMemory-shared)/perClient, 1))}
 }
@@ -528,9 +485,6 @@ func (x *Session) addClient(links *newLinks) error {
 	s.tenures = append(s.tenures, t)
 	if x.uplink.BitsPerSecond > 0 {
 		s.departures = append(s.departures, 0)
-	}
-	if x.hasChains {
-		s.chains = append(s.chains, chain{})
 	}
 	if x.views != nil {
 		s.viewers = append(s.viewers, x.newViewer(s, i))
@@ -714,13 +668,13 @@ func (x *Session) each(n int, f func(w *worker, i int) error) error {
 	return errors.Join(panics.Each(workers, workers, run)...)
 }
 
-// sendAll encodes packet n for every key that clients have chosen, in the order of keys, and sends it at now.
+// sendAll encodes packet n and sends it at now.
 func (x *Session) sendAll(n uint32, now time.Duration) error {
-	err := x.encodeAll(n, now)
-	if err == nil && x.baselines.isAnchor(n) {
-		start := x.clock.Now()
-		err = panics.Call(func() error { return x.makeAnchor(x.workers[0], n) })
-		x.anchorNS += int64(x.clock.Now() - start)
+	var err error
+	if x.views != nil {
+		err = x.encodeViews(n, now)
+	} else {
+		err = x.encodeShared(n)
 	}
 	if err != nil {
 		return err
@@ -737,19 +691,14 @@ func (x *Session) sendAll(n uint32, now time.Duration) error {
 	})
 }
 
-// encodeAll makes and measures the encodings of packet n.
-func (x *Session) encodeAll(n uint32, now time.Duration) error {
-	switch {
-	case x.hasChains:
-		return x.encodeChains(n)
-	case x.views != nil:
-		return x.encodeViews(n, now)
-	}
+// encodeShared makes and measures an encoding of packet n for each age of a baseline that clients have, in the order of
+// ages.
+func (x *Session) encodeShared(n uint32) error {
 	count := 0
-	for key := range uint16(numKeys) {
+	for age := range x.encodingOf {
 		users := 0
 		for i := range x.shards {
-			users += int(x.shards[i].usersByKey[key])
+			users += int(x.shards[i].usersByAge[age])
 		}
 		if users == 0 {
 			continue
@@ -757,44 +706,17 @@ func (x *Session) encodeAll(n uint32, now time.Duration) error {
 		if count == len(x.encodings) {
 			x.encodings = append(x.encodings, encoding{})
 		}
-		x.encodings[count].reset(key, users)
-		x.encodingOf[key] = int32(count)
+		x.encodings[count].reset(uint8(age), users)
+		x.encodingOf[age] = int32(count)
 		count++
 	}
-	list := x.encodings[:count]
-	x.newest = list
+	x.newest = x.encodings[:count]
 	err := x.each(count, func(w *worker, i int) error {
-		x.encode(w, n, &list[i], nil)
+		x.encode(w, n, &x.newest[i])
 		return nil
 	})
-	if err == nil && x.config.Crowd.Unshared {
-		err = x.encodeUnshared(n, list)
-	}
-	for i := range list {
-		x.measure(&list[i])
-	}
-	x.countEncodings(count)
-	return err
-}
-
-// encodeChains encodes packet n for each client, with the memos of the client.
-func (x *Session) encodeChains(n uint32) error {
-	err := x.each(x.clientCount(), func(w *worker, i int) error {
-		s, k := &x.shards[i/x.shardSize], i%x.shardSize
-		if c := &s.chains[k]; s.connections[k].isActive {
-			c.encoding.reset(s.keys[k]&(numKeys-1), 1)
-			x.encode(w, n, &c.encoding, c)
-		}
-		return nil
-	})
-	count := 0
-	for i := range x.shards {
-		for k := range x.shards[i].chains {
-			if x.shards[i].connections[k].isActive {
-				x.measure(&x.shards[i].chains[k].encoding)
-				count++
-			}
-		}
+	for i := range x.newest {
+		x.measure(&x.newest[i])
 	}
 	x.countEncodings(count)
 	return err
@@ -804,29 +726,6 @@ func (x *Session) encodeChains(n uint32) error {
 func (x *Session) countEncodings(n int) {
 	x.encodingSum += int64(n)
 	x.maxEncodings = max(x.maxEncodings, n)
-}
-
-// encodeUnshared encodes packet n for all clients but the first of each encoding, as a server does that does not share.
-func (x *Session) encodeUnshared(n uint32, list []encoding) error {
-	const chunk = 16 // encodings that one goroutine makes at a time
-	type job struct{ encoding, repeats int }
-	var jobs []job
-	for i := range list {
-		for rest := list[i].users - 1; rest > 0 && list[i].err == nil; rest -= chunk {
-			jobs = append(jobs, job{i, min(rest, chunk)})
-		}
-	}
-	times := make([]int64, len(jobs))
-	err := x.each(len(jobs), func(w *worker, i int) error {
-		start := x.clock.Now()
-		err := x.encodeAgain(w, n, &list[jobs[i].encoding], jobs[i].repeats)
-		times[i] = x.clock.Now() - start
-		return err
-	})
-	for _, ns := range times {
-		x.unsharedNS += ns
-	}
-	return err
 }
 
 // measure counts an encoding, and adds it to the digest.
@@ -847,11 +746,8 @@ func (x *Session) measure(e *encoding) {
 	}
 	users := int64(e.users)
 	addTimes(&x.sizes, int64(len(e.payload)), users)
-	if e.key > 0 {
+	if e.age > 0 {
 		addTimes(&x.ages, int64(e.ageTicks), users)
-	}
-	if e.key&memoKey != 0 {
-		x.memoUsers += users
 	}
 	if x.views == nil { // the hashes of the shards contain packets under a budget
 		x.addRecord(e.headers[0])

@@ -3,6 +3,7 @@ package crowd
 import (
 	"time"
 
+	"wirelab/dataset/frame"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/packetlog"
@@ -20,7 +21,7 @@ const budgetShardClients = 64
 // an element for each client, grouped by the code that uses them.
 type shard struct {
 	connections []connection
-	keys        []uint16 // of the encodings of the current packet, with paramsKey; noPacket if no packet is sent
+	keys        []uint16 // see paramsKey
 	down        []lossmodel.Light
 	sent        []sentCounts
 	departures  []time.Duration // when the current packet has passed the uplink of the server; dropped if it has not; nil without uplink
@@ -28,7 +29,6 @@ type shard struct {
 	up          []lossmodel.Light
 	tenures     []tenure
 	full        map[int]*fullLinks // of the clients that need them; they do not use down and up
-	chains      []chain            // nil unless each client has its own memos
 	viewers     []*viewer          // nil without a budget
 	histories   []history          // the newest packets of each client; nil unless Options.keepPackets is set
 
@@ -40,7 +40,7 @@ type shard struct {
 	last     [shardClients]int32 // the newest packet of each client so far
 	previous []int32             // for each packet, the one before it of the same client
 
-	usersByKey [numKeys]int32 // clients by the key of their encoding of the current packet
+	usersByAge [frame.MaxHistory + 1]int32 // clients by the age of the baseline of their current packet
 	lostBy     [lossmodel.NumCauses]int64
 	ackBuffer  []byte
 	hash       uint64 // of the events so far, see addEvent
@@ -328,7 +328,7 @@ func (x *Session) tickDisplays(s *shard, end time.Duration) {
 // choose chooses the encoding of packet n, which is sent at now, for each client, and counts the clients of each.
 func (x *Session) choose(s *shard, n uint32, now time.Duration) {
 	start := x.clock.Now()
-	clear(s.usersByKey[:])
+	clear(s.usersByAge[:])
 	for i := range s.connections {
 		t := &s.connections[i]
 		if !t.isActive {
@@ -342,11 +342,12 @@ func (x *Session) choose(s *shard, n uint32, now time.Duration) {
 			s.keys[i] = x.admit(s.viewers[i], t.epochAcked, now)
 			continue
 		}
-		key := uint16(0)
+		age := uint8(0)
 		if !x.needsNoBaseline {
-			key = x.baselines.choose(&t.acked, n)
+			age = x.baselines.choose(&t.acked, n)
 		}
-		s.usersByKey[key]++
+		s.usersByAge[age]++
+		key := uint16(age)
 		if !t.epochAcked {
 			key |= paramsKey
 		}
@@ -362,12 +363,10 @@ func (x *Session) encodingFor(s *shard, i int) (e *encoding, params int) {
 	switch {
 	case key == noPacket:
 		return nil, 0
-	case s.chains != nil:
-		e = &s.chains[i].encoding
 	case s.viewers != nil:
 		e = &s.viewers[i].encoding
 	default:
-		e = &x.encodings[x.encodingOf[key&(numKeys-1)]]
+		e = &x.encodings[x.encodingOf[uint8(key)]]
 	}
 	return e, int(key / paramsKey)
 }
@@ -391,7 +390,7 @@ func (x *Session) send(s *shard, n uint32, now time.Duration) {
 		count.sent++
 		count.payloadBytes += uint64(len(e.payload))
 		count.wireBytes += uint64(e.wire[params])
-		if e.key > 0 {
+		if e.age > 0 {
 			count.withBaseline++
 			count.ageTicks += e.ageTicks
 		}
@@ -416,7 +415,7 @@ func (x *Session) transmit(s *shard, i int, n uint32, now time.Duration, e *enco
 			return
 		}
 	}
-	p := packet{seq: n, client: uint16(i), age: uint8(e.key), verdict: e.verdict}
+	p := packet{seq: n, client: uint16(i), age: e.age, verdict: e.verdict}
 	if s.full != nil && s.full[i] != nil {
 		x.sendFull(s, i, now, &p, len(e.headers[params])+len(e.payload))
 		return

@@ -14,7 +14,7 @@ type CrowdView struct {
 	Span      time.Duration         // 2 to 2.5 s, less at the beginning
 	Totals    figures.Totals        // of the run; Totals.Crowd is nil
 	Samples   []CrowdSample         // oldest first; bounded
-	Encodings []CrowdEncoding       // of the newest tick, by age and then without memo first
+	Encodings []CrowdEncoding       // of the newest tick, by age
 	TickTime  time.Duration         // between two packets to a client
 	HasUplink bool                  // the packets to all clients share a link
 	Selected  int                   // number of the client that experiment.Command.Client selected, from 1; 0 if none
@@ -43,8 +43,7 @@ type CrowdCPU struct{ Choose, Encode, Server, Clients, Decode, Elapsed int64 }
 
 // CrowdEncoding is one payload of a tick.
 type CrowdEncoding struct {
-	Age     int  // of the baseline in packets; 0 means the initial state
-	Memo    bool // encoded with the memo of an anchor
-	Clients int  // that get it
-	Payload int  // bytes
+	Age     int // of the baseline in packets; 0 means the initial state
+	Clients int // that get it
+	Payload int // bytes
 }

@@ -10,10 +10,9 @@ import (
 // Crowd contains the figures of a run with one sender and many receivers. The other totals of such a run are sums and
 // distributions over all clients.
 type Crowd struct {
-	Clients          int     `json:"clients"`              // that were in the game at any time
-	EncodingsPerTick Figure  `json:"encodings_per_tick"`   // mean number of different payloads of a tick
-	MaxEncodings     int     `json:"max_encodings"`        // the largest number
-	MemoRatio        *Figure `json:"memo_ratio,omitempty"` // share of packets encoded with the memo of an anchor; nil without anchors
+	Clients          int    `json:"clients"`            // that were in the game at any time
+	EncodingsPerTick Figure `json:"encodings_per_tick"` // mean number of different payloads of a tick
+	MaxEncodings     int    `json:"max_encodings"`      // the largest number
 	// UplinkPeakMS is the longest wait of a packet for the server's uplink; nil without crowd.uplink_rate.
 	UplinkPeakMS *Figure `json:"uplink_peak_ms,omitempty"`
 	// Nearest-rank quantiles over clients, of each figure separately. Worst is the largest value.

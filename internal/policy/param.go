@@ -3,16 +3,14 @@ package policy
 import (
 	"fmt"
 	"math"
-	"math/bits"
 	"strconv"
-	"strings"
 	"time"
 
 	"wirelab/internal/setting"
 	"wirelab/internal/units"
 )
 
-// Param describes a parameter of a policy. Time, Count, Percent, Decimal, NumberSet, Rate and Size return one.
+// Param describes a parameter of a policy. Time, Count, Percent, Decimal, Rate and Size return one.
 type Param struct {
 	Name, Help    string
 	unit          *unit
@@ -48,7 +46,6 @@ var (
 			f, ok := units.ParseDecimal(s, 0)
 			return int64(math.Round(f * 1e6)), ok && math.Abs(f) < 1e6
 		}}
-	setUnit  = unit{what: "a list of whole numbers", parse: parseSet, format: formatSet}
 	rateUnit = unit{name: "kbit/s", what: "a rate", parse: units.ParseRate, format: units.FormatRate}
 	sizeUnit = unit{name: "bytes", what: "a size", parse: units.ParseSize, format: units.FormatSize}
 )
@@ -74,40 +71,6 @@ func Decimal(name string, def, lo, hi int64, help string) Param {
 	return Param{name, help, &decimalUnit, def, lo, hi}
 }
 
-// maxInSet is the largest number of a set.
-const maxInSet = 62
-
-// NumberSet returns a parameter that is a set of numbers from 1 to 62, such as "3,4,6". Its value has bit n-1 set for each
-// number n.
-func NumberSet(name, def, help string) Param {
-	v, ok := parseSet(def)
-	if !ok {
-		panic("policy: " + def + " is not a set of numbers")
-	}
-	return Param{name, help, &setUnit, v, 1, 1<<maxInSet - 1}
-}
-
-// parseSet parses a set of numbers that are separated by commas.
-func parseSet(s string) (set int64, ok bool) {
-	for word := range strings.SplitSeq(s, ",") {
-		n, err := strconv.Atoi(word)
-		if err != nil || n < 1 || n > maxInSet {
-			return 0, false
-		}
-		set |= 1 << (n - 1)
-	}
-	return set, true
-}
-
-// formatSet is the inverse of parseSet, in ascending order.
-func formatSet(set int64) string {
-	var words []string
-	for rest := uint64(set); rest != 0; rest &= rest - 1 {
-		words = append(words, strconv.Itoa(bits.TrailingZeros64(rest)+1))
-	}
-	return strings.Join(words, ",")
-}
-
 // Rate returns a parameter that is a rate from lo to hi in bits per second.
 func Rate(name string, def, lo, hi int64, help string) Param {
 	return Param{name, help, &rateUnit, def, lo, hi}
@@ -126,9 +89,6 @@ func (p *Param) text(v int64) string { return p.Name + "=" + p.unit.format(v) }
 
 // expected describes the accepted values.
 func (p *Param) expected() string {
-	if p.unit == &setUnit {
-		return fmt.Sprintf("whole numbers from 1 to %d for %s, such as %s", maxInSet, p.Name, p.text(p.def))
-	}
 	return fmt.Sprintf("%s from %s to %s for %s, such as %s", p.unit.what, p.unit.format(p.min), p.unit.format(p.max), p.Name, p.text(p.def))
 }
 

@@ -23,9 +23,7 @@ const (
 		results.0.packet_bytes.p50 results.0.packet_bytes.p95 results.0.packet_bytes.p99 results.0.packet_bytes.max
 		results.0.encode_us.p50 results.0.encode_us.p99 results.0.decode_us.p50 results.0.decode_us.p99
 		results.0.lossless results.0.audit`
-	benchKeys = `dataset.spec goos goarch cores go reference_us rounds rows.0.encoder rows.0.packets rows.0.bytes_per_packet
-		rows.0.kbps rows.0.bits_per_changed_item rows.0.encode.us rows.0.encode.ref rows.0.decode.us rows.0.decode.ref rows.0.frame.us
-		rows.0.frame.ref rows.0.real_time_factor`
+	timingKeys = ` results.0.timing.reference_us results.0.timing.passes results.0.timing.real_time_factor`
 )
 
 // lookUp returns the value at a dotted path; a number in the path is an index.
@@ -60,7 +58,7 @@ func TestContract(t *testing.T) {
 		{"run", runKeys, "", run},
 		{"sweep", runKeys + " set", "runs.0.", append(run, "--set", "sweep[0].key=seed", "--set", "sweep[0].values=[1,2]")},
 		{"walkoff", walkoffKeys, "", []string{"walkoff", "--data", "demo", "--frames", "30", "--json"}},
-		{"bench", benchKeys, "", []string{"bench", "--frames", "30", "--encoder", "rotor", "--rounds", "1", "--json"}},
+		{"walkoff --time", walkoffKeys + timingKeys, "", []string{"walkoff", "--frames", "30", "--encoder", "rotor", "--time", "--json"}},
 	} {
 		o := tui(c.args...)
 		if o.code != exitDone || o.stderr != "" {

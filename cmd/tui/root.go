@@ -50,7 +50,7 @@ func (a *app) root() *cobra.Command {
 	cmd.SetCompletionCommandGroupID(groupOther)
 	cmd.AddCommand(
 		a.tourCommand(),
-		a.runCommand(), a.sweepCommand(), a.workerCommand(), a.searchCommand(), a.walkoffCommand(), a.benchCommand(), a.tuneCommand(),
+		a.runCommand(), a.sweepCommand(), a.workerCommand(), a.searchCommand(), a.walkoffCommand(), a.tuneCommand(),
 		a.recordCommand(), a.replayCommand(), a.reportCommand(), a.compareCommand(), a.checkCommand(), a.trainCommand(), a.patchCommand(),
 		a.proxyCommand(), a.listenCommand(),
 		a.encodersCommand(), a.pluginsCommand(), a.linksCommand(), a.datasetsCommand(), a.presetsCommand(),

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,9 +17,11 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/table"
+	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/experiment/walkoff"
 	"wirelab/internal/texttable"
+	"wirelab/internal/units"
 	"wirelab/internal/words"
 )
 
@@ -29,12 +32,14 @@ const endlessFrames = 2837
 // walkoffFlags are the flags of tui walkoff.
 type walkoffFlags struct {
 	data        dataFlags
-	encoders    []string // names, each with parameters as in "rotor bits=8"; empty means the default encoder, unless all is set
-	params      []any    // parameters of the encoders, set by findCodecs; nil if all have their defaults
-	all         bool     // score all encoders that support the data
-	frames      int      // score only the first frames; 0 means all
-	baselineAge string   // age of the baselines: a number of frames, or "game"
-	audit       bool     // prove that each encoder obeys the rules
+	encoders    []string         // names, each with parameters as in "rotor bits=8"; empty means the default encoder, unless all is set
+	chosen      []config.Encoder // set by findCodecs, as are params
+	params      []any            // parameters of the encoders; nil if all have their defaults
+	all         bool             // score all encoders that support the data
+	frames      int              // score only the first frames; 0 means all
+	baselineAge string           // age of the baselines: a number of frames, or "game"
+	audit       bool             // prove that each encoder obeys the rules
+	time        bool             // also measure times relative to a reference loop, and the speed of the engine
 }
 
 // walkoffCommand returns tui walkoff.
@@ -58,10 +63,16 @@ an encoder fails at a frame, the table has no figures for it.
 process decodes with only the packets of its class. One more process encodes everything
 again and must produce the same bytes. An encoder that uses frame n-1 fails.
 
+--time adds two columns. A fixed reference loop is timed before and after each encoder; the
+time to encode and decode a packet is given in passes of that loop, which are nearly the same
+on all machines. The last column is the speed of the whole engine, relative to real time, over
+a link with 5 % loss and a delay of 50 +- 16 ms in both directions.
+
 The exit code is 1 if an encoder is not lossless or does not obey the rules.`,
 		Example: `  tui walkoff --data demo
   tui walkoff --data walk.bin.zst --encoder rotor --encoder zstd-baseline --audit
   tui walkoff --data quake3:match.dm_71 --all --back game
+  tui walkoff --data walk.bin.zst --all --time
   tui walkoff --data demo --all --json | jq '.results[] | {encoder, kbps}'`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.walkoff(cmd, f) },
@@ -72,6 +83,7 @@ The exit code is 1 if an encoder is not lossless or does not obey the rules.`,
 	cmd.Flags().IntVar(&f.frames, "frames", 0, "score only the first `N` frames (default: all; 2837 of the endless world)")
 	cmd.Flags().StringVar(&f.baselineAge, "back", "6", "encode relative to `N` frames before, or \"game\" for the baselines of the game; the rules require 6")
 	cmd.Flags().BoolVar(&f.audit, "audit", false, "prove with separate processes that each encoder obeys the rules")
+	cmd.Flags().BoolVar(&f.time, "time", false, "also measure times in passes of a reference loop, and the speed of the engine")
 	a.addOutputFlags(cmd)
 	complete(cmd, "encoder", encoderNames)
 	return cmd
@@ -93,6 +105,11 @@ func (a *app) walkoff(cmd *cobra.Command, f walkoffFlags) error {
 	if f.audit { // the processes of the audit need the same plugins
 		opt.Audit = func(ctx context.Context) *exec.Cmd { return a.auditProcess(ctx, a.pluginArgs()...) }
 	}
+	if f.time {
+		opt.Session = func(ctx context.Context, i int, length time.Duration, progress func(float64)) (float64, error) {
+			return a.runSession(ctx, f.data, f.chosen[i], length, progress)
+		}
+	}
 	board, err := walkoff.Run(cmd.Context(), f.data.spec, f.data.opener(cmd.Context()), codecs, opt)
 	line.done()
 	if err != nil && !board.Interrupted {
@@ -104,6 +121,38 @@ func (a *app) walkoff(cmd *cobra.Command, f walkoffFlags) error {
 		}
 	})
 	return cmp.Or(writeErr, err, newFailure(board.Failed()))
+}
+
+// runSession sends the given time of data with encoder e over a link with 5 % loss, 50 ms latency and 16 ms
+// jitter in both directions. It returns how much faster than real time the session was.
+func (a *app) runSession(ctx context.Context, data dataFlags, e config.Encoder, length time.Duration, progress func(float64)) (float64, error) {
+	c := config.Default()
+	settings := []struct {
+		key   string
+		value any
+	}{{"data.source", data.spec}, {"seed", int64(max(data.seed, 1))}, {"encoder.name", e.Name},
+		{"link.loss", "5%"}, {"link.latency", "50ms"}, {"link.jitter", "16ms"}}
+	for _, s := range settings {
+		if err := c.Set(s.key, s.value); err != nil {
+			return 0, err
+		}
+	}
+	c.Duration = length
+	c.Data.Cubes = cmp.Or(data.cubes, c.Data.Cubes)
+	c.Encoder.Params = e.Params
+	opt := experiment.RunOptions{Clock: a.clock, Progress: func(done, total float64) { progress(done / max(total, 1)) }}
+	report, err := experiment.Run(ctx, c, opt)
+	if err != nil {
+		return 0, err
+	}
+	if err := ctx.Err(); err != nil { // an interrupted run returns no error
+		return 0, err
+	}
+	run := report.Runs[0]
+	if run.Totals.Wrong > 0 {
+		return 0, failure{fmt.Sprintf("%s decoded %d packets of the timed session incorrectly", e.Name, run.Totals.Wrong)}
+	}
+	return run.Timing.RealTimeFactor, nil
 }
 
 // parseBack parses --back, the age of the baselines: a number of frames, or "game" for the
@@ -155,7 +204,7 @@ func (f *walkoffFlags) prepare(a *app, cmd *cobra.Command) ([]*encoders.Codec, e
 }
 
 // findCodecs returns the encoders that the flags choose for frames of schema s: with --all every
-// encoder that supports s, without flags the default encoder. It sets f.params.
+// encoder that supports s, without flags the default encoder. It sets f.chosen and f.params.
 func (f *walkoffFlags) findCodecs(s *frame.Schema) ([]*encoders.Codec, error) {
 	var list []*encoders.Codec
 	if f.all {
@@ -163,6 +212,7 @@ func (f *walkoffFlags) findCodecs(s *frame.Schema) ([]*encoders.Codec, error) {
 		for i := range all {
 			if all[i].Suits(s) {
 				list = append(list, &all[i])
+				f.chosen = append(f.chosen, config.Encoder{Name: all[i].Name})
 			}
 		}
 		return list, nil
@@ -190,7 +240,9 @@ func (f *walkoffFlags) findCodecs(s *frame.Schema) ([]*encoders.Codec, error) {
 		if err != nil {
 			return nil, asUsageError(withSuggestion(err))
 		}
-		list, f.params = append(list, codec), append(f.params, params)
+		list = append(list, codec)
+		f.chosen = append(f.chosen, e)
+		f.params = append(f.params, params)
 	}
 	return list, nil
 }
@@ -252,7 +304,12 @@ rules, although the receiver may have lost that frame.
 // that failed at a frame are last and have no figures, because those would be of fewer frames. note explains
 // the mark on times of plugins; it is empty if there are none.
 func writeResults(w io.Writer, b *walkoff.Scoreboard) (note string) {
-	titles := []string{"encoder", ">bytes/packet", ">kbps", ">bits/" + b.Dataset.Item, ">bits/changed", ">encode µs", ">decode µs", "lossless", "audit"}
+	titles := []string{"encoder", ">bytes/packet", ">kbps", ">bits/" + b.Dataset.Item, ">bits/changed", ">encode µs", ">decode µs"}
+	isTimed := slices.ContainsFunc(b.Results, func(r walkoff.Result) bool { return r.Timing != nil })
+	if isTimed {
+		titles = append(titles, ">both, in passes", ">times real time")
+	}
+	titles = append(titles, "lossless", "audit")
 	if b.Dataset.Game != nil {
 		titles = append(titles, ">vs game")
 	}
@@ -268,9 +325,16 @@ func writeResults(w io.Writer, b *walkoff.Scoreboard) (note string) {
 		return cmp.Compare(a.Kbps, b.Kbps)
 	})
 	for _, r := range results {
+		var timing []string // the cells of isTimed
+		if isTimed {
+			timing = []string{"-", "-"}
+		}
 		if !r.Lossless {
-			g.Add(r.Label(), "-", "-", "-", "-", "-", "-", r.Lossless, r.Audit)
+			g.Add(r.Label(), "-", "-", "-", "-", "-", "-", timing, r.Lossless, r.Audit)
 			continue
+		}
+		if r.Timing != nil {
+			timing = []string{threeDigits(r.Timing.Passes), threeDigits(r.Timing.RealTime)}
 		}
 		encode, decode := fmt.Sprintf("%.1f", r.EncodeUS.P50), fmt.Sprintf("%.1f", r.DecodeUS.P50)
 		if r.RunsAs != "" { // the encoder is a plugin
@@ -281,12 +345,16 @@ func writeResults(w io.Writer, b *walkoff.Scoreboard) (note string) {
 		if r.OfGame != nil {
 			ofGame = []string{fmt.Sprintf("%.3f", *r.OfGame)}
 		}
-		g.Add(r.Label(), r.BytesPerPacket, r.Kbps, fmt.Sprintf("%.3f", r.BitsPerItem), r.BitsPerChangedItem, encode, decode, r.Lossless,
-			r.Audit, ofGame)
+		g.Add(r.Label(), r.BytesPerPacket, r.Kbps, fmt.Sprintf("%.3f", r.BitsPerItem), r.BitsPerChangedItem, encode, decode, timing,
+			r.Lossless, r.Audit, ofGame)
 	}
 	g.WriteText(w, anyWidth)
 	return note
 }
+
+// threeDigits formats x with three significant digits, or with all digits before the decimal point if these
+// are more.
+func threeDigits(x float64) string { return units.Stepped(x, 2, 1, 100) }
 
 // closeSource closes sources that hold an open file.
 func closeSource(src dataset.Source) {

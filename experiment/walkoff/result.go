@@ -32,9 +32,10 @@ type Result struct {
 	*cubeFigures            // cubes only
 	itemFigures
 
-	PacketBytes sizes `json:"packet_bytes"`
-	EncodeUS    times `json:"encode_us"`
-	DecodeUS    times `json:"decode_us"`
+	PacketBytes sizes   `json:"packet_bytes"`
+	EncodeUS    times   `json:"encode_us"`
+	DecodeUS    times   `json:"decode_us"`
+	Timing      *timing `json:"timing,omitempty"` // nil without Options.Session or if not lossless
 	// RunsAs is encoders.Plugin.Runs if the encoder is a plugin, whose times are not those of native code.
 	RunsAs string `json:"runs_as,omitempty"`
 
@@ -109,7 +110,7 @@ type times struct {
 }
 
 // result returns the figures of the tally; all are 0 without packets. It does not set Encoder, Version, RunsAs, OfGame,
-// Lossless, Audit and Problem.
+// Timing, Lossless, Audit and Problem.
 func (t *tally) result() Result {
 	r := Result{Packets: len(t.sizes)}
 	if frame.IsCubes(t.schema) {

@@ -32,10 +32,12 @@ type Options struct {
 	Params []any
 	// Audit returns the command of an audit process; nil means no audit.
 	Audit processCommand
+	// Session is timed with each encoder; nil means that results have no timing.
+	Session Session
 	// Clock times the encoders. It must be monotonic.
 	Clock wallclock.Clock
 	// Progress, if not nil, is called with the number of finished frames and the number of all
-	// frames, both summed over all encoders.
+	// frames, both summed over all encoders. The frames of sessions count too.
 	Progress func(done, total float64)
 }
 
@@ -112,6 +114,10 @@ func Run(ctx context.Context, spec string, open Open, codecs []*encoders.Codec, 
 		return board, err
 	}
 	frames := board.Dataset.Frames - Delay
+	framesPerCodec := frames
+	if opt.Session != nil {
+		framesPerCodec *= 2
+	}
 	for i, codec := range codecs {
 		m := &scorer{codec: codec, params: codec.Defaults(), opt: opt, frames: frames}
 		if i < len(opt.Params) && opt.Params[i] != nil {
@@ -119,10 +125,10 @@ func Run(ctx context.Context, spec string, open Open, codecs []*encoders.Codec, 
 		}
 		if opt.Progress != nil {
 			m.progress = func(done int) {
-				opt.Progress(float64(i*frames+done), float64(len(codecs)*frames))
+				opt.Progress(float64(i*framesPerCodec+done), float64(len(codecs)*framesPerCodec))
 			}
 		}
-		result, err := m.run(ctx, open)
+		result, err := m.score(ctx, open, i)
 		if err != nil {
 			board.Interrupted = ctx.Err() != nil
 			return board, err

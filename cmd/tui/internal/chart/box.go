@@ -17,7 +17,6 @@ type cell struct {
 type Box struct {
 	W, H  int
 	Cells []cell
-	Cut   bool // the value axis begins above 0
 }
 
 // newBox returns a box of w x h spaces in style blank. Negative sizes count as 0.

@@ -246,8 +246,7 @@ func (p *plot) drawMarkLines() {
 	}
 }
 
-// drawValueAxis draws the vertical axis with its labels. If it begins above 0, it sets Box.Cut and marks the
-// lower end.
+// drawValueAxis draws the vertical axis with its labels. If it begins above 0, it marks the lower end.
 func (p *plot) drawValueAxis() {
 	line, tick, cut := '│', '┤', '≈'
 	if p.ASCII {
@@ -270,7 +269,6 @@ func (p *plot) drawValueAxis() {
 		p.box.set(gutter, y, tick, p.Axis)
 	}
 	if p.bounds.lo > 0 { // the axis does not include 0
-		p.box.Cut = true
 		p.box.set(gutter, p.rows-1, cut, p.Axis)
 	}
 }

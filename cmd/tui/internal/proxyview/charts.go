@@ -43,7 +43,7 @@ func (m *model) drawCharts(c *look.Canvas, focused bool) {
 		if list[i].Folded && list[i].Empty != "" {
 			list[i].Legend = []look.Span{look.Dim.Span(list[i].Empty)}
 		}
-		list[i].Focused, list[i].Fit = focused && i == 0, m.page.fit
+		list[i].Focused = focused && i == 0
 		m.styleChart(list[i].Spec)
 		for _, rule := range list[i].Spec.Rules { // name the rules as far as they fit
 			named := append(list[i].Legend[:len(list[i].Legend):len(list[i].Legend)],
@@ -59,7 +59,6 @@ func (m *model) styleChart(s *chart.Spec) {
 	h := m.displayed()
 	m.Theme().StyleChart(s)
 	s.End, s.Step, s.Span = h.nextIndex, period, int(m.currentSpan()/period)
-	s.Fit = m.page.fit && len(s.Areas) == 0
 	if m.frozen != nil {
 		s.Newest = look.FormatTime(h.snap.Totals.At)
 	}

@@ -26,10 +26,9 @@ type page struct {
 	room.Panes
 	m *model
 
-	selectedClient int  // turn of the client under the cursor; 0: none
-	datagramOffset int  // distance of the datagram cursor from the newest datagram
-	spanIndex      int  // index in spans
-	fit            bool // value axes fit the data instead of beginning at 0
+	selectedClient int // turn of the client under the cursor; 0: none
+	datagramOffset int // distance of the datagram cursor from the newest datagram
+	spanIndex      int // index in spans
 }
 
 // pane is a part of the page.
@@ -161,8 +160,6 @@ func (p *page) Click(x, y int) room.Request {
 
 func (p *page) Zoom() { p.spanIndex = (p.spanIndex + 1) % len(spans()) }
 
-func (p *page) Fit() { p.fit = !p.fit }
-
 // Aim selects the next link for the controls: both, down, up.
 func (p *page) Aim() room.Request {
 	p.m.controls.NextDirection()
@@ -232,6 +229,6 @@ func (p *page) Arrows() [][2]string { return [][2]string{{"↑↓", "select"}, {
 func (p *page) KeyHelp(key string) string {
 	return map[string]string{"up": "previous or next control, client or datagram", "left": "less, more, in any pane",
 		"enter": "type an exact value, or choose from a list; on a client: the controls set only its links; on a datagram: its outcome",
-		"[":     "much less, much more", "Y": "fit the axis; time span", "d": "which link the controls set: both, down, up",
+		"[":     "much less, much more", "d": "which link the controls set: both, down, up",
 		"esc": "select both links of all clients, and continue the display"}[key]
 }

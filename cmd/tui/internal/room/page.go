@@ -74,11 +74,6 @@ type Spanner interface {
 	Span() time.Duration // the time that the charts show
 }
 
-// Fitter is a page with charts whose value axes can fit the data.
-type Fitter interface {
-	Fit() // toggles between axes that fit the data and axes that begin at 0
-}
-
 // Maximiser is a page on which one pane can fill the page.
 type Maximiser interface {
 	Maximise() // shows one pane alone, then the next one on pages without focus, then all panes again

@@ -85,8 +85,7 @@ func (s *Shell) DirectionKey(group string) room.Binding {
 	}).NotifyIdle("this page has no controls of links; page 1 has them")
 }
 
-// ChartKeys returns the keys that change how charts and panes are drawn: scale of the vertical axis, time range,
-// one pane alone. group is their section of the help. A notice appears if one has no effect on the open
+// ChartKeys returns the keys that change how charts and panes are drawn: time range, one pane alone. group is their section of the help. A notice appears if one has no effect on the open
 // page.
 func (s *Shell) ChartKeys(group string) []room.Binding {
 	bind := bindGroup(group)
@@ -94,10 +93,7 @@ func (s *Shell) ChartKeys(group string) []room.Binding {
 		bind([]string{"z"}, "z", "one pane fills the page; again: all panes", func() room.Request {
 			return room.Dispatch(s.page(), func(p room.Maximiser) room.Request { p.Maximise(); return room.Request{Redraw: true} })
 		}).NotifyIdle("this page has one pane"),
-		bind([]string{"Y"}, "Y Z", "charts: fit the axis; time range", func() room.Request {
-			return room.Dispatch(s.page(), func(p room.Fitter) room.Request { p.Fit(); return room.Request{} })
-		}).NotifyIdle("this page has no chart whose value axis can fit the data"),
-		bind([]string{"Z"}, "", "", func() room.Request {
+		bind([]string{"Z"}, "Z", "time range of the charts", func() room.Request {
 			return room.Dispatch(s.page(), func(p room.Zoomer) room.Request { p.Zoom(); return room.Request{} })
 		}).NotifyIdle("this page has no charts over time"),
 	}

@@ -633,7 +633,7 @@ func TestHelpNamesEveryKeyAndCommand(t *testing.T) {
 				}
 			}
 		}
-		for _, k := range []string{"up", "left", "enter", "tab", "Y", "d", "esc", "["} {
+		for _, k := range []string{"up", "left", "enter", "tab", "d", "esc", "["} {
 			if what := m.page().(room.Explainer).KeyHelp(k); what != "" {
 				if row, ok := label(room.KeyLabel(k)); !ok || row.pageHelp != what && !hasBinding(m.page(), k) {
 					t.Errorf("%s: the help of %q is not %q but %+v", m.page().Name(), k, what, row)

@@ -254,6 +254,6 @@ func (p *page) Arrows() [][2]string {
 // KeyHelp implements room.Explainer.
 func (p *page) KeyHelp(key string) string {
 	return map[string]string{"up": "select a field", "left": "kbps, share of the bits, or bits per changed item",
-		"enter": "show the selected field only, or all", "tab": "compare with the next shadow", "Y": "time span; the axis always begins at 0",
+		"enter": "show the selected field only, or all", "tab": "compare with the next shadow",
 		"esc": "show all fields"}[key]
 }

@@ -240,8 +240,6 @@ func (p *page) Wheel(x, y, notches int) room.Request {
 	return room.Request{}
 }
 
-func (p *page) Fit() { p.charts.Fit() }
-
 // Selection implements room.Copier: the figures of the selected encoder, as "heading value" in each line.
 func (p *page) Selection() string {
 	r := p.table.selected()
@@ -278,7 +276,7 @@ func (p *page) Arrows() [][2]string {
 // KeyHelp implements room.Explainer.
 func (p *page) KeyHelp(key string) string {
 	return map[string]string{"up": "select an encoder", "left": "sort by another figure", "tab": "sort by the next figure",
-		"enter": "make the selected shadow the active encoder; the active encoder becomes a shadow", "Y": "fit the axis; time span"}[key]
+		"enter": "make the selected shadow the active encoder; the active encoder becomes a shadow"}[key]
 }
 
 // Bindings implements room.Binder. The command encoder without arguments opens the list of encoders, in which

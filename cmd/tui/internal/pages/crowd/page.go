@@ -136,7 +136,7 @@ func (p *page) Arrows() [][2]string {
 // KeyHelp implements room.Explainer.
 func (p *page) KeyHelp(key string) string {
 	return map[string]string{"tab": "next pane", "up": "select the previous or next client; or scroll its packets", "left": "select a client further left or right",
-		"enter": "show the packets of the selected client", "esc": "back to the clients", "Y": "time span",
+		"enter": "show the packets of the selected client", "esc": "back to the clients",
 		"x": "explain what a tick costs and what limits the server"}[key]
 }
 

@@ -58,7 +58,7 @@ func (p *page) Arrows() [][2]string {
 func (p *page) KeyHelp(key string) string {
 	return map[string]string{"up": "select a control; in the packets: a row up or down",
 		"left": "less, more; in the packets: older, newer", "[": "much less, much more",
-		"enter": "type an exact value, or choose from a list", "tab": "next pane: controls or packets", "Y": "fit the axis; time span",
+		"enter": "type an exact value, or choose from a list", "tab": "next pane: controls or packets",
 		"d": "which link the controls set: both, down, up", "esc": "clear the selection; set both links"}[key]
 }
 
@@ -163,8 +163,6 @@ func (p *page) Zoom() { p.charts.NextSpan() }
 
 // Span implements room.Spanner.
 func (p *page) Span() time.Duration { return p.charts.Span() }
-
-func (p *page) Fit() { p.charts.Fit() }
 
 // Click focuses the pane at (x, y) and selects the control or packet there.
 func (p *page) Click(x, y int) room.Request {

@@ -80,7 +80,6 @@ type Charts struct {
 	end         int64            // number of periods from the start to the newest sample
 	numSamples  int              // samples of the active encoder; Lane has only the visible ones while drawing
 	viewChanged bool             // span or axes changed since the last Observe
-	fitAxes     bool             // value axes fit the data instead of beginning at 0
 	past        bool             // the time cursor is in the past
 	crosshair   time.Duration    // the instant under the crosshair; 0 means none
 
@@ -102,9 +101,6 @@ func (p *Charts) NextSpan() {
 func (p *Charts) ZoomBy(notches int) {
 	p.spanIndex, p.viewChanged = ZoomSpan(ChartSpans(), p.spanIndex, p.available(), notches), true
 }
-
-// Fit toggles between value axes that fit the data and axes that begin at 0.
-func (p *Charts) Fit() { p.fitAxes, p.viewChanged = !p.fitAxes, true }
 
 // Observe implements room.Observer. The charts change when a slow redraw is due (see room.View.RedrawDue), or at once
 // if the user changed their span or axes.
@@ -208,13 +204,9 @@ func (p *Charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	for i, kind := range kinds {
 		out := &list[i]
 		isSelected := p.Selected == i || isSingle
-		out.Title, out.Spec, out.Fit = kind.heading(p, c.W), kind.spec(p, th), p.fitAxes
+		out.Title, out.Spec = kind.heading(p, c.W), kind.spec(p, th)
 		out.Focused = focused && (p.Selected < 0 || isSelected) || isSingle && p.InTour // the tour always highlights its chart
-		legendWidth := look.TitleSpace(c.W, out.Title)
-		if p.fitAxes {
-			legendWidth = look.TitleSpace(c.W-len(notFromZero), out.Title)
-		}
-		out.Legend = kind.legend(legends, th, legendWidth)
+		out.Legend = kind.legend(legends, th, look.TitleSpace(c.W, out.Title))
 		if isSelected && !isSingle {
 			out.Title = th.Chosen + " " + out.Title
 		}
@@ -255,7 +247,6 @@ func (p *Charts) itemName() string {
 // value axis fits (see LastSwap), marks and loop points.
 func (p *Charts) StyleChart(s *chart.Spec, th *look.Theme) {
 	th.StyleChart(s)
-	s.Fit = s.Fit || p.fitAxes
 	if p.past { // the right end of the time axis is not "now"
 		s.Newest = look.FormatTime(time.Duration(p.end) * meters.SamplePeriod)
 	}

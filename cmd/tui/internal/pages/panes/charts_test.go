@@ -254,27 +254,25 @@ func axisLabels(lines []string) (labels []string) {
 }
 
 // TestLoopPointNeverSetsTheScale: packets at a loop point are 40 times as large. The axes of all charts remain, also if
-// the loop point is the newest sample, and also those that fit the data; a symbol marks the values above the charts.
+// the loop point is the newest sample; a symbol marks the values above the charts.
 func TestLoopPointNeverSetsTheScale(t *testing.T) {
-	for _, fit := range []bool{false, true} {
-		for _, ago := range []int{0, 3, 15, 200} {
-			var labels [2][]string
-			var drawn []string
-			for i := range labels {
-				snap := labtest.NewLab().Snap
-				if lane := &snap.Lanes[0]; i == 1 {
-					s := &lane.Samples[len(lane.Samples)-1-ago]
-					s.CrossingLoop, s.PayloadBits, s.WireBits = 1, 40*s.PayloadBits, 40*s.WireBits
-				}
-				drawn = labtest.Draw(&Charts{Selected: -1, fitAxes: fit, viewChanged: true}, labtest.NewView(snap), 120, 40)
-				labels[i] = axisLabels(drawn)
+	for _, ago := range []int{0, 3, 15, 200} {
+		var labels [2][]string
+		var drawn []string
+		for i := range labels {
+			snap := labtest.NewLab().Snap
+			if lane := &snap.Lanes[0]; i == 1 {
+				s := &lane.Samples[len(lane.Samples)-1-ago]
+				s.CrossingLoop, s.PayloadBits, s.WireBits = 1, 40*s.PayloadBits, 40*s.WireBits
 			}
-			if !fit && !slices.Equal(labels[0], labels[1]) || fit && slices.Max(labels[1]) > slices.Max(labels[0]) {
-				t.Errorf("fit %v, loop point %d samples ago: the axes are %v, want %v", fit, ago, labels[1], labels[0])
-			}
-			if top := drawn[1]; !strings.ContainsRune(top, look.MarkSymbol(labtest.Theme(false), engine.MarkLoop)) {
-				t.Errorf("loop point %d samples ago: no symbol in the first row of the bandwidth:\n%s", ago, strings.Join(drawn, "\n"))
-			}
+			drawn = labtest.Draw(&Charts{Selected: -1, viewChanged: true}, labtest.NewView(snap), 120, 40)
+			labels[i] = axisLabels(drawn)
+		}
+		if !slices.Equal(labels[0], labels[1]) {
+			t.Errorf("loop point %d samples ago: the axes are %v, want %v", ago, labels[1], labels[0])
+		}
+		if top := drawn[1]; !strings.ContainsRune(top, look.MarkSymbol(labtest.Theme(false), engine.MarkLoop)) {
+			t.Errorf("loop point %d samples ago: no symbol in the first row of the bandwidth:\n%s", ago, strings.Join(drawn, "\n"))
 		}
 	}
 }

@@ -11,13 +11,9 @@ type Stacked struct {
 	Legend  []look.Span
 	Spec    *chart.Spec // DrawStack sets Time and Labels, because only the last chart has a time axis
 	Focused bool        // draw the title as focused
-	Fit     bool        // mark a value axis that does not begin at 0
 	Empty   string      // text in the middle of a chart without data; "" means none
 	Folded  bool        // draw only the title and the legend, in one row; at least one chart of a stack must not be folded
 }
-
-// notFromZero marks a value axis that does not begin at 0.
-const notFromZero = " not from 0 "
 
 // chartRows distributes a pane of h rows over n charts: first[i] is the row of the title of chart
 // i, rows[i] is the height below it. The last chart gets two rows more, for the time axis.
@@ -77,11 +73,7 @@ func DrawStack(c *look.Canvas, th *look.Theme, list []Stacked) {
 		if cross := item.Spec.Crosshair; cross != nil && i > 0 { // the label is at the uppermost chart only
 			cross.Label = ""
 		}
-		drawn := chart.Draw(item.Spec, c.W-2, max(min(rows[i], c.H-2-y), 0))
-		c.Blit(1, y+1, drawn)
-		if drawn.Cut && item.Fit {
-			c.TextRight(c.W-2, y, look.Warn, notFromZero)
-		}
+		c.Blit(1, y+1, chart.Draw(item.Spec, c.W-2, max(min(rows[i], c.H-2-y), 0)))
 		if rows[i] > 4 { // a chart of fewer rows has no free row for the text
 			c.Text((c.W-len(item.Empty))/2, y+rows[i]/2, look.Dim, item.Empty)
 		}

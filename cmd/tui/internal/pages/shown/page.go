@@ -162,12 +162,6 @@ func (p *page) Zoom() {
 	p.charts.Redraw()
 }
 
-// Fit toggles between value axes that fit the data and axes that begin at 0.
-func (p *page) Fit() {
-	p.playout.Fit()
-	p.charts.Redraw()
-}
-
 // Arrows implements room.Hinter.
 func (p *page) Arrows() [][2]string {
 	if p.showsMap() {

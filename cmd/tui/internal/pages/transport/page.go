@@ -74,9 +74,6 @@ func (p *page) Zoom() { p.charts.NextSpan() }
 // Span implements room.Spanner.
 func (p *page) Span() time.Duration { return p.charts.Span() }
 
-// Fit implements room.Fitter.
-func (p *page) Fit() { p.charts.Fit() }
-
 // Wheel implements room.Wheeler.
 func (p *page) Wheel(x, y, notches int) room.Request {
 	if room.PlaceAt(p.Places, x, y).Slot == p.Slots[paneCharts] {
@@ -100,6 +97,6 @@ func (p *page) Reasons() (room.Request, bool) {
 
 // KeyHelp implements room.Explainer.
 func (p *page) KeyHelp(key string) string {
-	return map[string]string{"tab": "next pane, on a small screen", "Y": "fit the axis; time span",
+	return map[string]string{"tab": "next pane, on a small screen",
 		"x": "explain the loop, and what the policies decided"}[key]
 }

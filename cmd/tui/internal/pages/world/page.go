@@ -156,12 +156,6 @@ func (p *page) Zoom() {
 // Span implements room.Spanner.
 func (p *page) Span() time.Duration { return p.playout.Span() }
 
-// Fit toggles between value axes that fit the data and axes that begin at 0.
-func (p *page) Fit() {
-	p.playout.Fit()
-	p.charts.Redraw()
-}
-
 // Maximise implements room.Maximiser: the world alone, then the charts alone, then both.
 func (p *page) Maximise() {
 	p.alone.Next()
@@ -215,7 +209,7 @@ func (p *page) Arrows() [][2]string {
 }
 
 func (p *page) KeyHelp(key string) string {
-	return map[string]string{"tab": "next views, same as v", "Y": "fit the axis; time span", "esc": "reset the view"}[key]
+	return map[string]string{"tab": "next views, same as v", "esc": "reset the view"}[key]
 }
 
 // Bindings implements room.Binder. The keys of the player have no effect in a recording.

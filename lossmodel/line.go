@@ -39,7 +39,7 @@ const linkOwner = 0
 const maxQueued = 1 << 20
 
 // newLine returns an idle line.
-func newLine(stage *rateStage) *line { return &line{stage: stage, queue: queue.New(&stage.stream)} }
+func newLine(stage *rateStage) *line { return &line{stage: stage, queue: queue.New()} }
 
 // configure applies the queue's limit and discipline. A queue without a limit holds what the line sends in maxWait.
 func (n *line) configure(spec *Rate) {
@@ -95,7 +95,7 @@ func (n *line) run(now time.Duration) {
 			n.sent = n.stage.flows[flow].Run(at, n.sent[:0])
 			for _, p := range n.sent {
 				size := addFraming(&n.stage.spec, int64(p.Bytes), 1)
-				n.send(at, queue.Packet{Owner: flow + 1, ID: p.Number, Bytes: size, CanMark: p.CanMark})
+				n.send(at, queue.Packet{Owner: flow + 1, ID: p.Number, Bytes: size})
 			}
 		}
 	}
@@ -158,7 +158,7 @@ func (n *line) finish(now time.Duration) {
 	n.queue.Sent()
 	n.busy = false
 	if p.Owner > 0 {
-		n.stage.flows[p.Owner-1].Left(now, p.ID, p.Congested)
+		n.stage.flows[p.Owner-1].Left(now, p.ID)
 	} else {
 		n.served = append(n.served, servedPacket{slot: int32(p.ID), at: now, waited: now - p.Entered})
 	}
@@ -192,7 +192,7 @@ func (n *line) retime(now time.Duration, rateBefore uint64) {
 // fork returns a copy for a copy of the stage.
 func (n *line) fork(stage *rateStage) *line {
 	c := *n
-	c.stage, c.queue, c.served, c.sent = stage, n.queue.Fork(&stage.stream), slices.Clone(n.served), nil
+	c.stage, c.queue, c.served, c.sent = stage, n.queue.Fork(), slices.Clone(n.served), nil
 	return &c
 }
 

@@ -117,7 +117,7 @@ func TestLineAtTheEndOfTime(t *testing.T) {
 // A full drop-tail queue delays packets by 8 x limit / rate, whatever fills it.
 func TestFullQueue(t *testing.T) {
 	for limit, want := range map[string]time.Duration{"64KB": 102_400 * time.Microsecond, "256KB": 409_600 * time.Microsecond, "1MB": 1600 * ms} {
-		for _, plan := range []string{"4 cubic", "16 reno", "2 constant rate=3mbit"} {
+		for _, plan := range []string{"4 cubic", "16 cubic fast_convergence=0", "2 constant rate=3mbit"} {
 			l := newLink(t, newSpec(t, "rate", "5mbit", "queue", limit), 1)
 			l.SetTraffic(0, newPlan(t, plan))
 			longest := time.Duration(0)
@@ -156,7 +156,7 @@ func TestTrafficConservation(t *testing.T) {
 			now += time.Duration(random.IntN(5_000_000))
 			switch random.IntN(30) {
 			case 0:
-				l.SetTraffic(now, newPlan(t, pick("off", "1 cubic", "2 cubic, 1 reno", "1 constant rate=1mbit", "3 reno ecn=1 rtt=10ms")))
+				l.SetTraffic(now, newPlan(t, pick("off", "1 cubic", "2 cubic, 1 cubic rtt=80ms", "1 constant rate=1mbit", "3 cubic rtt=10ms")))
 			case 1:
 				for key, value := range map[string]string{"rate": pick("300kbit", "2mbit", "10mbit", "off"), "queue": pick("20KB", "64KB", "off"),
 					disciplineKey: pick(queue.Texts()...), "rate_burst": pick("off", "8KB"), "rate_trace": pick("off", "off", "line.trace"),

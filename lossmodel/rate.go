@@ -9,7 +9,6 @@ import (
 	"wirelab/internal/ring"
 	"wirelab/internal/setting"
 	"wirelab/lossmodel/queue"
-	"wirelab/lossmodel/random"
 	"wirelab/lossmodel/tracefile"
 	"wirelab/lossmodel/traffic"
 )
@@ -48,8 +47,7 @@ type queuedPacket struct {
 // traffic, packets enter in order of sending, so the backlog and the time at which a packet leaves are known when it
 // enters (Lindley's recursion). Otherwise field line serves the queue packet by packet.
 type rateStage struct {
-	stream     random.Stream // for PIE; other disciplines use no random numbers
-	line       *line         // serves the queue packet by packet; nil if times are known when packets enter
+	line       *line // serves the queue packet by packet; nil if times are known when packets enter
 	flows      []*traffic.Flow
 	files      *tracefile.Library
 	spec       Rate
@@ -239,7 +237,7 @@ func (*Rate) row() stageRow {
 		check:       (*Spec).checkDiscipline,
 		setDefaults: func(s *Spec) { s.Rate.Queue, s.Rate.Discipline = 64_000, queue.DropTail },
 		newStage: func(context *stageContext) specStage {
-			return &rateStage{files: context.files, stream: context.stream(StageRate)}
+			return &rateStage{files: context.files}
 		},
 		keys: []keyRow{
 			newKey(setting.Rate, func(s *Spec) *int64 { return &s.Rate.BitsPerSecond }, KeyInfo{

@@ -180,7 +180,7 @@ func liveSettings() []scalarSetting {
 			CommandHelp: "payload limit, a line in the chart",
 			omit:        func(c *Config) bool { return c.BudgetKbps == defaultBudget }},
 		{Row: trafficRow(), Short: "traffic", Args: "N KIND|off", Policies: traffic.Kinds, Completions: []string{traffic.Off},
-			CommandHelp: "other traffic on the downlink, such as 1 cubic or 4 reno rtt=40ms",
+			CommandHelp: "other traffic on the downlink, such as 1 cubic or 4 cubic rtt=80ms",
 			omit:        func(c *Config) bool { return len(c.Traffic) == 0 }, brief: briefTraffic},
 		clientsRow(),
 		{Row: scalarRow("seed", "a whole number from 0", func(c *Config) any { return seedValue(c.Seed) },

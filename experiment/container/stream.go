@@ -96,7 +96,7 @@ type beforeTimeout struct {
 
 // NewStreamSender returns the sending end of a new stream. keepsUnits means that units which wait do not share segments.
 func NewStreamSender(keepsUnits bool) *StreamSender {
-	return &StreamSender{window: cubic.New(false, true), timer: never, keepsUnits: keepsUnits}
+	return &StreamSender{window: cubic.New(true), timer: never, keepsUnits: keepsUnits}
 }
 
 // HasRoom reports whether Write accepts a unit of n bytes.

@@ -131,9 +131,9 @@ func randomLink(rng *rand.Rand) []any {
 		}
 		if rng.IntN(3) == 0 {
 			set = append(set, way+"rate", fmt.Sprintf("%dkbit", 200+rng.IntN(2000)), way+"queue", fmt.Sprintf("%dKB", 8+rng.IntN(64)),
-				way+"queue_discipline", queue.Texts()[rng.IntN(4)])
+				way+"queue_discipline", queue.Texts()[rng.IntN(3)])
 			if way == "down." && rng.IntN(2) == 0 {
-				set = append(set, "traffic", []string{"1 cubic", "2 reno", "1 constant rate=100kbit"}[rng.IntN(3)])
+				set = append(set, "traffic", []string{"1 cubic", "2 cubic rtt=90ms", "1 constant rate=100kbit"}[rng.IntN(3)])
 			}
 		}
 	}

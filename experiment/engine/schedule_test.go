@@ -122,7 +122,7 @@ func (x *schedule) randomCodec() string {
 // randomLinkSetting returns a random key of a link, of any stage, with one of its predefined values, or other traffic.
 func (x *schedule) randomLinkSetting() (key, rung string) {
 	keys := lossmodel.Keys()
-	if plans := []string{"off", "1 cubic", "2 reno rtt=90ms, 1 constant rate=300kbit", "3 cubic ecn=1 start=5s"}; x.rng.IntN(15) == 0 {
+	if plans := []string{"off", "1 cubic", "2 cubic rtt=90ms, 1 constant rate=300kbit", "3 cubic start=5s"}; x.rng.IntN(15) == 0 {
 		return "traffic", plans[x.rng.IntN(len(plans))]
 	}
 	for {

@@ -29,7 +29,7 @@ func (l *lane) trafficFigures(now time.Duration) (list []figures.Flow) {
 			Kind: f.Kind.String(), Label: f.Kind.Label(), StartS: f.Started.Seconds(), StopS: until.Seconds(),
 			Mbps:  figures.RatioFigure(float64(f.Bytes)*8/1e6, active.Seconds()),
 			RTTMS: figures.RatioFigure(units.Milliseconds(f.RTT), float64(f.Acked)),
-			Sent:  f.Sent, Lost: f.Lost, Retransmit: f.Retransmitted, Marked: f.Marked, Timeouts: f.Timeouts, SpuriousRTOs: f.Spurious,
+			Sent:  f.Sent, Lost: f.Lost, Retransmit: f.Retransmitted, Timeouts: f.Timeouts, SpuriousRTOs: f.Spurious,
 		})
 	}
 	return list

@@ -11,7 +11,6 @@ type Flow struct {
 	Sent         int64   `json:"sent"`    // packets
 	Lost         int64   `json:"lost"`    // dropped by the queue
 	Retransmit   int64   `json:"retransmitted"`
-	Marked       int64   `json:"marked"`            // by ECN
 	Timeouts     int64   `json:"timeouts"`          // retransmission timeouts
 	SpuriousRTOs int64   `json:"spurious_timeouts"` // of these, undone by F-RTO
 }

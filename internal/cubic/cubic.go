@@ -1,4 +1,4 @@
-// Package cubic is the congestion control of a TCP sender: windows of CUBIC (RFC 9438) and of Reno (RFC 5681), and the
+// Package cubic is the congestion control of a TCP sender: the window of CUBIC (RFC 9438) and the
 // estimate of the round trip (RFC 6298). Windows are in packets. All machines compute the same: no product is added to
 // another number, which some processors do without rounding the product.
 package cubic
@@ -21,14 +21,14 @@ const (
 
 // Window is a congestion window. A copy is independent. Create it with New.
 type Window struct {
-	reno, fastConvergence bool
-	size, threshold       float64 // threshold of slow start
-	curve                 curve
+	fastConvergence bool
+	size, threshold float64 // threshold of slow start
+	curve           curve
 }
 
-// New returns the window of a new connection. reno selects Reno instead of CUBIC, which may use fast convergence.
-func New(reno, fastConvergence bool) Window {
-	return Window{reno: reno, fastConvergence: fastConvergence && !reno, size: initialSize, threshold: MaxWindow}
+// New returns the window of a new connection.
+func New(fastConvergence bool) Window {
+	return Window{fastConvergence: fastConvergence, size: initialSize, threshold: MaxWindow}
 }
 
 // Size returns the window.
@@ -47,8 +47,6 @@ func (w *Window) Grow(now, rtt time.Duration, estimate *RoundTrip) {
 		if rtt > estimate.minimum+max(4*ms, min(16*ms, estimate.minimum/8)) && w.size > 16 {
 			w.threshold = w.size
 		}
-	case w.reno:
-		w.size += 1 / w.size
 	default:
 		w.size = w.curve.grow(now, estimate.smoothed, w.size)
 	}
@@ -58,16 +56,11 @@ func (w *Window) Grow(now, rtt time.Duration, estimate *RoundTrip) {
 // Reduce reduces the window after a loss, once for all losses of a round trip.
 func (w *Window) Reduce() {
 	peak := w.size
-	if w.reno {
-		w.size /= 2
-	} else {
-		if w.size < w.curve.peak && w.fastConvergence {
-			peak = w.size * 85 / 100
-		}
-		w.size = w.size * 7 / 10
+	if w.size < w.curve.peak && w.fastConvergence {
+		peak = w.size * 85 / 100
 	}
 	w.curve.restart(peak)
-	w.size = max(minSize, w.size)
+	w.size = max(minSize, w.size*7/10)
 	w.threshold = w.size
 }
 

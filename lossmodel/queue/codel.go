@@ -10,12 +10,11 @@ import (
 // codelParams are the parameters of CoDel.
 type codelParams struct {
 	target, interval time.Duration
-	ecn              bool
 }
 
 // newCodelParams reads the parameters of a policy.
 func newCodelParams(p policy.Policy) codelParams {
-	return codelParams{p.Duration("target"), p.Duration("interval"), p.Int("ecn") == 1}
+	return codelParams{p.Duration("target"), p.Duration("interval")}
 }
 
 // codel is the state of CoDel for one queue (RFC 8289), in the form of Linux's codel_impl.h.
@@ -47,15 +46,6 @@ func (c *codel) shouldDrop(q *Queue, now time.Duration, p Packet, ok bool, param
 	return now > c.firstAbove
 }
 
-// mark marks a packet instead of dropping it; false if the packet must be dropped.
-func (params *codelParams) mark(p *Packet) bool {
-	if !params.ecn || !p.CanMark {
-		return false
-	}
-	p.Congested = true
-	return true
-}
-
 // dequeue removes the next packet of f that is not dropped.
 func (c *codel) dequeue(q *Queue, f *fifo, now time.Duration, params *codelParams) (Packet, bool) {
 	p, ok := f.pop()
@@ -70,10 +60,6 @@ func (c *codel) dequeue(q *Queue, f *fifo, now time.Duration, params *codelParam
 	case c.dropping:
 		for c.dropping && now >= c.dropNext {
 			c.count++
-			if params.mark(&p) {
-				c.dropNext = c.controlLaw(c.dropNext, params.interval)
-				break
-			}
 			q.drop(p)
 			p, ok = f.pop()
 			if c.shouldDrop(q, now, p, ok, params) {
@@ -83,11 +69,9 @@ func (c *codel) dequeue(q *Queue, f *fifo, now time.Duration, params *codelParam
 			}
 		}
 	case drop:
-		if !params.mark(&p) {
-			q.drop(p)
-			p, ok = f.pop()
-			c.shouldDrop(q, now, p, ok, params)
-		}
+		q.drop(p)
+		p, ok = f.pop()
+		c.shouldDrop(q, now, p, ok, params)
 		c.startDropping(now, params.interval)
 	}
 	return p, ok

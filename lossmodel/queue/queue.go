@@ -1,4 +1,4 @@
-// Package queue implements the queue disciplines of a bottleneck: drop-tail, CoDel, PIE and FQ-CoDel, with the
+// Package queue implements the queue disciplines of a bottleneck: drop-tail, CoDel and FQ-CoDel, with the
 // algorithms and constants of Linux's tc. All arithmetic is in integers and all time is virtual.
 package queue
 
@@ -9,17 +9,14 @@ import (
 
 	"wirelab/internal/policy"
 	"wirelab/internal/ring"
-	"wirelab/lossmodel/random"
 )
 
 // Packet is a packet in a queue.
 type Packet struct {
-	Owner     int           // flow that the packet belongs to: 0 for the link's datagrams, from 1 on for other traffic
-	ID        uint64        // number that the owner gave it
-	Bytes     int64         // size on the line
-	Entered   time.Duration // when the packet entered the queue
-	CanMark   bool          // ECN-capable: may be marked instead of dropped
-	Congested bool          // marked: congestion experienced
+	Owner   int           // flow that the packet belongs to: 0 for the link's datagrams, from 1 on for other traffic
+	ID      uint64        // number that the owner gave it
+	Bytes   int64         // size on the line
+	Entered time.Duration // when the packet entered the queue
 }
 
 // Length is the content of a queue.
@@ -48,14 +45,10 @@ const (
 var Policies = policy.Set{
 	{Name: "droptail", Summary: "packets that do not fit are dropped"},
 	{Name: "codel", Summary: "drops when packets have waited longer than target for an interval (RFC 8289)",
-		Params: []policy.Param{target(5 * time.Millisecond), interval, ecn(0)}},
-	{Name: "pie", Summary: "drops at random, more often the longer packets wait (RFC 8033)",
-		Params: []policy.Param{target(15 * time.Millisecond),
-			policy.Time("tupdate", 15*time.Millisecond, time.Millisecond, time.Second, "interval between updates of the drop probability"),
-			ecn(0)}},
+		Params: []policy.Param{target, interval}},
 	{Name: "fq_codel", Summary: "a queue per flow, served in turns, each with CoDel (RFC 8290)",
-		Params: []policy.Param{target(5 * time.Millisecond), interval,
-			policy.Count("quantum", fullPacket, 64, 1<<16, "bytes that a flow sends in one turn"), ecn(1)}},
+		Params: []policy.Param{target, interval,
+			policy.Count("quantum", fullPacket, 64, 1<<16, "bytes that a flow sends in one turn")}},
 }
 
 // Texts returns the policies with their default parameters.
@@ -69,19 +62,12 @@ func Texts() (texts []string) {
 // DropTail is the default discipline.
 var DropTail = Policies.Default("droptail")
 
-// target returns the parameter for the acceptable standing queue.
-func target(standard time.Duration) policy.Param {
-	return policy.Time("target", standard, 10*time.Microsecond, time.Second, "acceptable time in the queue")
-}
+// target is the parameter for the acceptable standing queue.
+var target = policy.Time("target", 5*time.Millisecond, 10*time.Microsecond, time.Second, "acceptable time in the queue")
 
 // interval is the parameter for the time that CoDel waits before it drops.
 var interval = policy.Time("interval", 100*time.Millisecond, time.Millisecond, 10*time.Second,
 	"time above target before the first drop, about the largest usual round trip")
-
-// ecn returns the parameter that selects marks; standard is its default, 0 or 1.
-func ecn(standard int64) policy.Param {
-	return policy.Count("ecn", standard, 0, 1, "1: ECN-capable packets are marked instead of dropped")
-}
 
 // discipline decides which packets are dropped and which one is sent next.
 type discipline interface {
@@ -104,16 +90,13 @@ type Queue struct {
 	limit      Limit
 	policy     policy.Policy
 	discipline discipline
-	stream     *random.Stream // of PIE; belongs to the caller
 	waiting    Length
 	sending    Packet   // the packet on the line; without Bytes if none
 	owners     []Length // content by owner, the packet on the line included
 }
 
-// New returns an empty drop-tail queue. Random decisions advance stream.
-func New(stream *random.Stream) *Queue {
-	return &Queue{stream: stream, policy: DropTail, discipline: &dropTail{}}
-}
+// New returns an empty drop-tail queue.
+func New() *Queue { return &Queue{policy: DropTail, discipline: &dropTail{}} }
 
 // Set changes the limit and the discipline. Packets in the queue stay there; a new discipline gets them in the
 // order in which they entered.
@@ -140,8 +123,6 @@ func newDiscipline(name string) discipline {
 	switch name {
 	case "codel":
 		return &codelQueue{}
-	case "pie":
-		return newPIE()
 	case "fq_codel":
 		return &fqCodel{}
 	}
@@ -235,10 +216,10 @@ func (q *Queue) Owned(owner int) Length {
 	return q.owners[owner]
 }
 
-// Fork returns a copy with the same state. The random decisions of the copy advance stream.
-func (q *Queue) Fork(stream *random.Stream) *Queue {
+// Fork returns a copy with the same state.
+func (q *Queue) Fork() *Queue {
 	c := *q
-	c.Dropped, c.owners, c.discipline, c.stream = nil, slices.Clone(q.owners), q.discipline.fork(), stream
+	c.Dropped, c.owners, c.discipline = nil, slices.Clone(q.owners), q.discipline.fork()
 	return &c
 }
 

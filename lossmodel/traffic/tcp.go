@@ -13,7 +13,6 @@ import (
 // order. A loss is detected by three acks of later packets or by a timeout. Acks of packets that a timeout gave up
 // undo the timeout (F-RTO, RFC 5682). Without delayed acks, TLP and RACK.
 type tcp struct {
-	canMark bool
 	baseRTT time.Duration
 	startAt time.Duration // never once the flow has started
 	window  cubic.Window
@@ -56,7 +55,6 @@ const (
 type ack struct {
 	at     time.Duration
 	number uint64
-	marked bool // reports an ECN mark
 }
 
 // Constants of TCP.
@@ -67,9 +65,7 @@ const (
 
 // newTCP returns a flow that starts at the given time.
 func newTCP(k policy.Policy, start time.Duration) *tcp {
-	isCubic := k.Name() == "cubic"
-	return &tcp{canMark: k.Int("ecn") == 1, baseRTT: k.Duration("rtt"), startAt: start,
-		window: cubic.New(!isCubic, isCubic && k.Int("fast_convergence") == 1), timer: never}
+	return &tcp{baseRTT: k.Duration("rtt"), startAt: start, window: cubic.New(k.Int("fast_convergence") == 1), timer: never}
 }
 
 func (t *tcp) next() time.Duration {
@@ -100,7 +96,7 @@ func (t *tcp) run(now time.Duration, stopped bool, s *Stats, dst []Packet) []Pac
 		return dst
 	}
 	for float64(t.inFlight) < t.window.Size() {
-		dst = append(dst, Packet{Number: t.packets.Next(), Bytes: tcpPacket, CanMark: t.canMark})
+		dst = append(dst, Packet{Number: t.packets.Next(), Bytes: tcpPacket})
 		*t.packets.Push() = sentPacket{at: now}
 		if t.inFlight == 0 {
 			t.restartTimer(now)
@@ -117,8 +113,8 @@ func (t *tcp) run(now time.Duration, stopped bool, s *Stats, dst []Packet) []Pac
 	return dst
 }
 
-func (t *tcp) left(now time.Duration, number uint64, marked bool, _ *Stats) {
-	*t.acks.Push() = ack{now + t.baseRTT, number, marked}
+func (t *tcp) left(now time.Duration, number uint64, _ *Stats) {
+	*t.acks.Push() = ack{now + t.baseRTT, number}
 }
 
 // handleAck handles an ack. The path keeps the order of packets, so all packets before the acked one are acked or
@@ -140,12 +136,8 @@ func (t *tcp) handleAck(now time.Duration, a ack, s *Stats) {
 	t.rtt.Add(rtt)
 	s.RTT += rtt
 	s.Acked++
-	if a.marked {
-		s.Marked++
-	}
-	isNewEvent := t.detectLosses(a.number)
 	switch {
-	case isNewEvent || a.marked && a.number >= t.recovery:
+	case t.detectLosses(a.number):
 		t.window.Reduce()
 		t.recovery = t.packets.Next()
 	case a.number >= t.recovery: // the window limits the flow, which always has data

@@ -1,5 +1,5 @@
-// Package traffic models other traffic that shares the bottleneck of a link: TCP downloads with CUBIC or Reno, and
-// flows with a constant rate. All arithmetic is in integers and all time is virtual, so that flows can be copied
+// Package traffic models other traffic that shares the bottleneck of a link: TCP downloads with CUBIC, and flows
+// with a constant rate. All arithmetic is in integers and all time is virtual, so that flows can be copied
 // and replayed.
 package traffic
 
@@ -23,18 +23,13 @@ var FlowsExpected = fmt.Sprintf("1 to %d flows", MaxFlows)
 
 // Kinds lists the kinds of flows.
 var Kinds = policy.Set{
-	{Name: "cubic", Summary: "TCP downloads with CUBIC (RFC 9438)", Params: append(tcpParams,
-		policy.Count("fast_convergence", 1, 0, 1, "1: give way to new flows, as in RFC 9438"))},
-	{Name: "reno", Summary: "TCP downloads with Reno (RFC 5681)", Params: tcpParams},
+	{Name: "cubic", Summary: "TCP downloads with CUBIC (RFC 9438)", Params: []policy.Param{
+		policy.Time("rtt", 40*time.Millisecond, time.Millisecond, 10*time.Second, "round trip without the queue"), start, stop,
+		policy.Count("fast_convergence", 1, 0, 1, "1: give way to new flows, as in RFC 9438")}},
 	{Name: "constant", Summary: "datagrams at a constant rate", Params: []policy.Param{
 		policy.Rate("rate", 1_000_000, 1000, 1_000_000_000, "rate of each flow, with headers"),
 		policy.Size("size", 1200, 64, 1500, "size of a packet, with headers"), start, stop}},
 }
-
-// tcpParams are the parameters of TCP flows.
-var tcpParams = []policy.Param{
-	policy.Time("rtt", 40*time.Millisecond, time.Millisecond, 10*time.Second, "round trip without the queue"), start, stop,
-	policy.Count("ecn", 0, 0, 1, "1: packets are ECN-capable")}
 
 var (
 	start = policy.Time("start", 0, 0, maxTime, "when the flow starts")
@@ -60,7 +55,7 @@ type Plan []Group
 const Off = "off"
 
 // Expected describes what Parse accepts. It continues the sentence after "expected".
-const Expected = `flows such as "1 cubic" or "4 reno rtt=40ms start=10s, 1 constant rate=2mbit", or "off"`
+const Expected = `flows such as "1 cubic" or "4 cubic rtt=80ms start=10s, 1 constant rate=2mbit", or "off"`
 
 // Parse parses a plan: groups separated by commas, each a number, a kind and parameters, such as "1 cubic rtt=40ms".
 // Without a number, a group has one flow. The error is a *setting.KeyError.
@@ -154,9 +149,8 @@ func (p Plan) format(text func(policy.Policy) string) string {
 
 // Packet is a packet that a flow sends.
 type Packet struct {
-	Number  uint64 // for Flow.Left
-	Bytes   int    // size of the IP packet
-	CanMark bool   // ECN-capable
+	Number uint64 // for Flow.Left
+	Bytes  int    // size of the IP packet
 }
 
 // Stats counts the packets of a flow.
@@ -164,7 +158,6 @@ type Stats struct {
 	Sent          int64
 	Lost          int64         // dropped by the queue
 	Retransmitted int64         // of Sent
-	Marked        int64         // by ECN, and arrived
 	Delivered     int64         // that arrived, without duplicates
 	Bytes         int64         // payload of Delivered
 	Timeouts      int64         // retransmission timeouts
@@ -191,7 +184,7 @@ type sender interface {
 	// more, but still handles acks.
 	run(now time.Duration, stopped bool, s *Stats, dst []Packet) []Packet
 	// left handles that a packet has left the line.
-	left(now time.Duration, number uint64, marked bool, s *Stats)
+	left(now time.Duration, number uint64, s *Stats)
 	fork() sender
 }
 
@@ -224,9 +217,9 @@ func (f *Flow) Run(now time.Duration, dst []Packet) []Packet {
 }
 
 // Left handles that a packet of the flow has left the line at now.
-func (f *Flow) Left(now time.Duration, number uint64, marked bool) {
+func (f *Flow) Left(now time.Duration, number uint64) {
 	f.passed++
-	f.sender.left(now, number, marked, &f.Stats)
+	f.sender.left(now, number, &f.Stats)
 }
 
 // Stop makes the flow send nothing from now on.
@@ -332,7 +325,7 @@ func (c *constant) run(now time.Duration, stopped bool, _ *Stats, dst []Packet) 
 	return dst
 }
 
-func (c *constant) left(_ time.Duration, _ uint64, _ bool, s *Stats) {
+func (c *constant) left(_ time.Duration, _ uint64, s *Stats) {
 	s.Delivered++
 	s.Bytes += int64(c.size - udpHeaders)
 }

@@ -33,7 +33,7 @@ func runFlow(f *Flow, until time.Duration, carry func(at time.Duration, p Packet
 		sent = f.Run(at, sent[:0])
 		for _, p := range sent {
 			if carry(at, p) {
-				f.Left(at, p.Number, false)
+				f.Left(at, p.Number)
 			} else {
 				f.Lost++
 			}
@@ -41,37 +41,32 @@ func runFlow(f *Flow, until time.Duration, carry func(at time.Duration, p Packet
 	}
 }
 
-// With every n-th packet lost and no queue, the mean window agrees with the closed forms: sqrt(3/2p) of Reno
-// (Mathis et al. 1997), and (C (4-(1-b))/(4 (1-b)))^(1/4) (RTT/p)^(3/4) of CUBIC without fast convergence, but at
-// least that of an AIMD with alpha = 0.529 (RFC 9438, section 5).
+// With every n-th packet lost and no queue, the mean window agrees with the closed form of CUBIC without fast
+// convergence: (C (4-(1-b))/(4 (1-b)))^(1/4) (RTT/p)^(3/4), but at least that of an AIMD with alpha = 0.529 (RFC 9438,
+// section 5).
 func TestClosedForms(t *testing.T) {
 	rtts := []time.Duration{40 * ms, 200 * ms}
 	if testkit.Thorough() {
 		rtts = []time.Duration{40 * ms, 100 * ms, 200 * ms}
 	}
-	for _, kind := range []string{"reno", "cubic fast_convergence=0"} {
-		for _, rtt := range rtts {
-			for _, n := range []uint64{100, 1000, 10_000} {
-				f := flowOf(t, fmt.Sprintf("%s rtt=%v", kind, rtt))
-				f.sender.(*tcp).window.LimitSlowStart(4)
-				carry := func(_ time.Duration, p Packet) bool { return p.Number%n != n-1 }
-				warmUp, end := 100*time.Second, 1100*time.Second
-				runFlow(f, warmUp, carry)
-				before := f.Delivered
-				runFlow(f, end, carry)
-				window := float64(f.Delivered-before) / (end - warmUp).Seconds() * rtt.Seconds()
-				p := 1 / float64(n)
-				want := math.Sqrt(1.5 / p)
-				if kind != "reno" {
-					want = max(math.Pow(0.4*3.7/(4*0.3), 0.25)*math.Pow(rtt.Seconds()/p, 0.75), math.Sqrt(0.529*1.7/(2*0.3)/p))
-				}
-				t.Logf("%s, %v, p = %g: window %.2f, closed form %.2f, ratio %.3f", kind, rtt, p, window, want, window/want)
-				if r := window / want; r < 0.9 || r > 1.1 {
-					t.Errorf("%s, %v, p = %g: window %.2f, want %.2f", kind, rtt, p, window, want)
-				}
-				if f.Timeouts > 0 {
-					t.Errorf("%s, %v, p = %g: %d timeouts", kind, rtt, p, f.Timeouts)
-				}
+	for _, rtt := range rtts {
+		for _, n := range []uint64{100, 1000, 10_000} {
+			f := flowOf(t, fmt.Sprintf("cubic fast_convergence=0 rtt=%v", rtt))
+			f.sender.(*tcp).window.LimitSlowStart(4)
+			carry := func(_ time.Duration, p Packet) bool { return p.Number%n != n-1 }
+			warmUp, end := 100*time.Second, 1100*time.Second
+			runFlow(f, warmUp, carry)
+			before := f.Delivered
+			runFlow(f, end, carry)
+			window := float64(f.Delivered-before) / (end - warmUp).Seconds() * rtt.Seconds()
+			p := 1 / float64(n)
+			want := max(math.Pow(0.4*3.7/(4*0.3), 0.25)*math.Pow(rtt.Seconds()/p, 0.75), math.Sqrt(0.529*1.7/(2*0.3)/p))
+			t.Logf("%v, p = %g: window %.2f, closed form %.2f, ratio %.3f", rtt, p, window, want, window/want)
+			if r := window / want; r < 0.9 || r > 1.1 {
+				t.Errorf("%v, p = %g: window %.2f, want %.2f", rtt, p, window, want)
+			}
+			if f.Timeouts > 0 {
+				t.Errorf("%v, p = %g: %d timeouts", rtt, p, f.Timeouts)
 			}
 		}
 	}
@@ -80,7 +75,7 @@ func TestClosedForms(t *testing.T) {
 // A pause of the line longer than the timeout is undone when the acks arrive after all: nothing is lost, and the window is
 // the one before.
 func TestSpuriousTimeout(t *testing.T) {
-	f := flowOf(t, "reno rtt=50ms")
+	f := flowOf(t, "cubic rtt=50ms")
 	tcp := f.sender.(*tcp)
 	tcp.window.LimitSlowStart(tcp.window.Size())
 	var held []Packet
@@ -96,7 +91,7 @@ func TestSpuriousTimeout(t *testing.T) {
 	f.Lost = 0
 	delivered, timeouts := f.Delivered, f.Timeouts
 	for _, p := range held {
-		f.Left(4*time.Second, p.Number, false)
+		f.Left(4*time.Second, p.Number)
 	}
 	runFlow(f, 4*time.Second+60*ms, func(time.Duration, Packet) bool { return true })
 	if f.Spurious != 1 || tcp.window.Size() < window || f.Timeouts != timeouts {
@@ -130,33 +125,12 @@ func TestBackoff(t *testing.T) {
 
 // Packets that are lost are retransmitted, once each; what arrived is what was sent without them.
 func TestRetransmissions(t *testing.T) {
-	for _, kind := range []string{"reno", "cubic"} {
-		f := flowOf(t, kind+" stop=60s")
-		i := 0
-		runFlow(f, 100*time.Second, func(time.Duration, Packet) bool { i++; return i%37 != 0 })
-		open := f.Sent - f.Lost - f.Delivered
-		if f.Retransmitted > f.Lost || f.Retransmitted < f.Lost-2*cubic.ReorderLimit || open != 0 || f.Sent < 5000 {
-			t.Errorf("%s: %d sent, %d lost, %d retransmitted, %d delivered", kind, f.Sent, f.Lost, f.Retransmitted, f.Delivered)
-		}
-	}
-}
-
-// A mark reduces the window once per round trip, as a loss does.
-func TestMarks(t *testing.T) {
-	f := flowOf(t, "cubic ecn=1 rtt=50ms")
-	tcp := f.sender.(*tcp)
-	var sent []Packet
-	for at := f.Next(); at < 20*time.Second; at = f.Next() {
-		sent = f.Run(at, sent[:0])
-		for _, p := range sent {
-			if !p.CanMark {
-				t.Fatal("a packet is not ECN-capable")
-			}
-			f.Left(at, p.Number, p.Number%500 == 0)
-		}
-	}
-	if f.Marked < 8 || f.Retransmitted != 0 || tcp.window.Size() > 60 {
-		t.Errorf("%d marked, %d retransmitted, window %g", f.Marked, f.Retransmitted, tcp.window.Size())
+	f := flowOf(t, "cubic stop=60s")
+	i := 0
+	runFlow(f, 100*time.Second, func(time.Duration, Packet) bool { i++; return i%37 != 0 })
+	open := f.Sent - f.Lost - f.Delivered
+	if f.Retransmitted > f.Lost || f.Retransmitted < f.Lost-2*cubic.ReorderLimit || open != 0 || f.Sent < 5000 {
+		t.Errorf("%d sent, %d lost, %d retransmitted, %d delivered", f.Sent, f.Lost, f.Retransmitted, f.Delivered)
 	}
 }
 
@@ -186,7 +160,7 @@ func TestUpdate(t *testing.T) {
 		}
 		return p
 	}
-	flows := Update(nil, plan("2 cubic, 1 reno"), 0)
+	flows := Update(nil, plan("2 cubic, 1 cubic rtt=80ms"), 0)
 	flows = Update(flows, plan("3 cubic"), 5*time.Second)
 	active := func(at time.Duration) (n int) {
 		for _, f := range flows {
@@ -216,8 +190,8 @@ func TestUpdate(t *testing.T) {
 // Plans are formatted as they are parsed. Errors name what was expected.
 func TestParse(t *testing.T) {
 	for text, want := range map[string]string{
-		"off": "off", "1 cubic": "1 cubic", "cubic": "1 cubic", "4 reno rtt=80ms, 2 constant rate=3mbit": "4 reno rtt=80ms, 2 constant rate=3mbit",
-		" 1 cubic  start=10s stop=20s ,1 reno ": "1 cubic start=10s stop=20s, 1 reno",
+		"off": "off", "1 cubic": "1 cubic", "cubic": "1 cubic", "4 cubic rtt=80ms, 2 constant rate=3mbit": "4 cubic rtt=80ms, 2 constant rate=3mbit",
+		" 1 cubic  start=10s stop=20s ,1 constant ": "1 cubic start=10s stop=20s, 1 constant",
 	} {
 		p, err := Parse(text)
 		if err != nil {
@@ -235,9 +209,9 @@ func TestParse(t *testing.T) {
 		"":                              `traffic: got "", expected flows such as`,
 		"65 cubic":                      `flows: got "65", expected 1 to 64 flows`,
 		"0 cubic":                       `expected 1 to 64 flows`,
-		"40 cubic, 30 reno":             `flows: got 70 flows, expected at most 64`,
+		"40 cubic, 30 constant":         `flows: got 70 flows, expected at most 64`,
 		"1 cubic start=5s stop=5s":      `expected a stop after the start`,
-		"1 bbr":                         `unknown policy "bbr": expected one of cubic, reno, constant`,
+		"1 bbr":                         `unknown policy "bbr": expected one of cubic, constant`,
 		"1 cubic rtt=0ms":               `rtt: got "rtt=0ms", expected a time from 1ms`,
 		"2":                             `expected flows such as`,
 		"1 cubic,":                      `expected flows such as`,
@@ -252,7 +226,7 @@ func TestParse(t *testing.T) {
 
 // A copy of a flow does the same as the original.
 func TestFork(t *testing.T) {
-	for _, text := range []string{"cubic", "reno", "constant"} {
+	for _, text := range []string{"cubic", "constant"} {
 		a := flowOf(t, text)
 		i := 0
 		lossy := func(time.Duration, Packet) bool { i++; return i%50 != 0 }
@@ -281,7 +255,7 @@ func TestAllocations(t *testing.T) {
 		for at := f.Next(); at < end; at = f.Next() {
 			sent = f.Run(at, sent[:0])
 			for _, p := range sent {
-				f.Left(at, p.Number, false)
+				f.Left(at, p.Number)
 			}
 		}
 		end += 50 * ms
@@ -291,7 +265,7 @@ func TestAllocations(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	f.Add("4 reno rtt=80ms ecn=1, 2 constant rate=3mbit start=1s stop=2s")
+	f.Add("4 cubic rtt=80ms, 2 constant rate=3mbit start=1s stop=2s")
 	f.Fuzz(func(t *testing.T, text string) {
 		p, err := Parse(text)
 		if err != nil {

@@ -18,6 +18,7 @@ import (
 	"wirelab/dataset/source"
 	"wirelab/internal/boundedio"
 	"wirelab/internal/unpack"
+	"wirelab/internal/words"
 )
 
 // Kind describes demos of Quake III as a kind of data, for dataset.Open.
@@ -187,8 +188,8 @@ func newSource(data []byte, protocol, rows int, loop bool) (*matchSource, error)
 	}
 	if rows == 0 {
 		rows = highest + 1
-		s.Remark("the table has %d rows for entities, as many as this match needs; a server does not know this number in advance and would reserve %d (rows=%[2]d)",
-			rows, netcode.MaxEntities)
+		s.Remark("the table has %s for entities, as many as this match needs; a server does not know this number in advance and would reserve %d (rows=%[2]d)",
+			words.Count(rows, "row"), netcode.MaxEntities)
 	} else if rows <= highest {
 		return nil, &source.Error{Problem: fmt.Sprintf("contains entity %d", highest), Expected: fmt.Sprintf("rows=%d or more", highest+1),
 			Kind: source.ErrSpec}

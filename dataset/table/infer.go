@@ -187,7 +187,10 @@ func (g *guess) findRanges() error {
 	}
 	for i := range g.columns {
 		p := &g.columns[i]
-		p.thousands = len(g.csv.converted) > 0 && !g.csv.converted[i] && p.grouped > 0 && p.grouped == p.pointed && p.pointed < p.numbers
+		if g.csv.decimalComma && !g.csv.converted[i] && p.grouped > 0 && p.grouped == p.pointed {
+			p.thousands = len(g.csv.converted) > 0 || p.pointed < p.numbers && p.unpointed < 1000
+			p.ambiguous = !p.thousands && p.pointed == p.numbers
+		}
 		if p.thousands {
 			p.texts, p.numbers, p.falls = p.texts+p.numbers, 0, 0
 		}

@@ -427,7 +427,9 @@ func (p *profile) setNumber(f *guessedField) {
 	default:
 		p.setRange(f, scale)
 		f.reason("%s to %s; %s", formatNumber(p.min), formatNumber(p.max), words.Count(p.digits, "decimal"))
-		if p.digits > 2 {
+		if p.ambiguous {
+			f.reason("QUESTION: is 1.234 a fraction, as assumed? If it is 1234, log it without a separator of thousands")
+		} else if p.digits > 2 {
 			f.reason("QUESTION: does the game need this precision? tolerance = 0.05 instead of scale, for example, costs less")
 		}
 	}

@@ -23,15 +23,16 @@ type profile struct {
 	badWord bool            // a cell cannot be a word of an enum
 	words   map[string]bool // different cells; at most maxWords+1
 
-	min, max float64 // of numbers
-	whole    bool    // all numbers are whole
-	integers bool    // all numbers are written without a point or an exponent
-	digits   int     // largest number of decimals that are not 0
-	exact    int     // largest number of significant digits
-	pointed  int     // number of numbers with a point or an exponent
-	grouped  int     // number of the first of these that may have separators of thousands, such as 1.234
-	last     []byte  // newest cell
-	runs     int     // number of times that the cell differs from that of the row before
+	min, max  float64 // of numbers
+	whole     bool    // all numbers are whole
+	integers  bool    // all numbers are written without a point or an exponent
+	digits    int     // largest number of decimals that are not 0
+	exact     int     // largest number of significant digits
+	pointed   int     // number of numbers with a point or an exponent
+	unpointed float64 // largest absolute value of the others
+	grouped   int     // number of the first of these that may have separators of thousands, such as 1.234
+	last      []byte  // newest cell
+	runs      int     // number of times that the cell differs from that of the row before
 
 	number   float64 // newest number or time
 	top      float64 // largest number or time
@@ -43,6 +44,7 @@ type profile struct {
 
 	quaternion bool // this and the next three columns are a unit quaternion
 	thousands  bool // numbers such as 1.234 are whole
+	ambiguous  bool // all numbers are such as 1.234, and nothing in the log tells whether they are whole
 
 	wraps   [len(turns)]int // by turn: changes of a thing by nearly a turn
 	between [len(turns)]int // by turn: smaller changes that are not small
@@ -99,6 +101,8 @@ func (p *profile) addNumber(cell []byte, v float64) {
 		p.pointed++
 		decimals, significant := countDigits(string(cell))
 		p.digits, p.exact = max(p.digits, decimals), max(p.exact, significant)
+	} else {
+		p.unpointed = max(p.unpointed, math.Abs(v))
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"wirelab/internal/escape"
 	"wirelab/internal/texttable"
 	"wirelab/internal/units"
+	"wirelab/internal/words"
 )
 
 // describeRun describes a run for messages: "down.loss = 1%, seed 7".
@@ -99,8 +100,8 @@ func (s *Summary) pointSettings(p *page.SummaryPoint) (cells []string) {
 
 // markdown writes report.md.
 func (s *Summary) markdown(w io.Writer) error {
-	fmt.Fprintf(w, "# Sweep\n\n%d of %d runs: %d points with %d seeds each. Means with 95 %% intervals over the seeds;\n"+
-		"the last column is the ratio of the payload to that of the first point, paired by seed.\n\n", s.Done, s.Planned, len(s.Points), s.Repeat)
+	fmt.Fprintf(w, "# Sweep\n\n%d of %d runs: %d points with %s each. Means with 95 %% intervals over the seeds;\n"+
+		"the last column is the ratio of the payload to that of the first point, paired by seed.\n\n", s.Done, s.Planned, len(s.Points), words.Count(s.Repeat, "seed"))
 	if s.Error != "" {
 		fmt.Fprintf(w, "The sweep stopped: %s\n\n", escape.Markdown(s.Error))
 	}

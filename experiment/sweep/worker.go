@@ -19,6 +19,7 @@ import (
 	"wirelab/internal/atomicfile"
 	"wirelab/internal/panics"
 	"wirelab/internal/wallclock"
+	"wirelab/internal/words"
 )
 
 // WorkerOptions are the options of Work.
@@ -299,7 +300,7 @@ func (w *worker) executor(ctx context.Context, id string) (*executor, error) {
 		delete(w.plans, w.planOrder[0])
 		w.planOrder = w.planOrder[1:]
 	}
-	w.opt.OnNotice(fmt.Sprintf("sweep %.12s: %d points with %d seeds each", id, len(p.Points), p.Repeat))
+	w.opt.OnNotice(fmt.Sprintf("sweep %.12s: %d points with %s each", id, len(p.Points), words.Count(p.Repeat, "seed")))
 	w.plans[id], w.planOrder = newExecutor(p, w.opt.Name, w.opt.Clock), append(w.planOrder, id)
 	return w.plans[id], nil
 }

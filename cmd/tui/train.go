@@ -10,7 +10,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,11 +26,13 @@ import (
 type trainFlags struct {
 	data    []string // values of --data, which the flag library splits at all commas; joinSpecs repairs them
 	held    string   // recording that is only measured; "" for none
-	out     string   // folder, or the path of a model file
-	encoder string   // name; "" means all encoders with embedded models
+	out     string   // folder, or the path of the file of a single model
+	encoder string   // name; "" means all encoders with models of such data
 	size    string   // limit for a model file; "" means the default
 	seed    uint64   // of the training and of generated data
 	quick   bool     // make one short pass over little data, as a test
+
+	dir, file string // folder and name of the file that out describes; file is "" if out is a folder
 }
 
 // trainCommand returns tui train.
@@ -40,33 +41,33 @@ func (a *app) trainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "train --data SPEC --out DIR|FILE",
 		GroupID: groupData,
-		Short:   "Train the models of encoders from recordings",
-		Long: `Train the models that are embedded in encoders: probability tables and small neural
-networks. --data names the training recordings, separated by commas or in repeated flags.
---held names a held-out recording that is only measured, to detect overfitting.
+		Short:   "Train models of your own data for encoders",
+		Long: `Train models of your own data for encoders. --data names the training recordings, separated
+by commas or in repeated flags. --held names a held-out recording that is only measured, to
+detect overfitting.
 
-Files are written below --out in the folder structure of the project: --out . in the root
-of the project replaces the embedded files; build the program again to use them. The loss
-curve, ENCODER.curve.csv, is written next to them, in bits per changed cube, or for texts
-per byte. The same recordings and seed give the same files on every machine. If training is
-interrupted, the files of that encoder stay unchanged.
+  datagram, datagram-acked  models of the datagrams of a game, from captures; sender and receiver
+                            both load the file: --set encoder.params.model=FILE
+  zstd-dict                 a dictionary of datagrams: --set encoder.params.dictionary=FILE
+  adaptive                  the probabilities that the encoder starts with, from recordings of
+                            901 cubes; they are embedded: replace
+                            encoders/cubes/entropy/static.tab.zst and build the program again
 
-Some encoders read a model file instead, which sender and receiver both load. --encoder
-names one of them, --out the model file, and --size limits its size:
-  datagram, datagram-acked  --set encoder.params.model=FILE
-  zstd-dict                 --set encoder.params.dictionary=FILE`,
+Without --encoder all encoders are trained that have models of such data. --out is a folder,
+or with an extension, as in game.model, the file of a single model. --size limits the size of
+a file. The result contains the loss curve, in bits per changed cube or byte. The same
+recordings and seed give the same files on every machine. If training is interrupted, the
+files of that encoder stay unchanged.`,
 		Example: `  tui train --data demo --out trained --quick
-  tui train --data a.bin.zst,b.bin.zst --held c.bin.zst --out .
-  tui train --data text:book.txt --held text --out trained
   tui train --encoder datagram --data packets:match.pcap --out game.model --size 1MB
-  tui train --encoder zstd-dict --data packets:match.pcap --out game.zdict --size 64KB`,
+  tui train --encoder zstd-dict --data packets:match.pcap --held packets:b.pcap --out game.zdict`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.train(cmd.Context(), f) },
 	}
 	cmd.Flags().StringSliceVar(&f.data, "data", nil, "train on the recordings `SPEC[,SPEC...]`; may be repeated")
 	cmd.Flags().StringVar(&f.held, "held", "", "measure on the held-out recording `SPEC`")
-	cmd.Flags().StringVarP(&f.out, "out", "o", "", "write below folder `DIR`; for a model file, the name of the file")
-	cmd.Flags().StringVar(&f.encoder, "encoder", "", "train only this `encoder` (default: all with embedded models)")
+	cmd.Flags().StringVarP(&f.out, "out", "o", "", "write to folder `DIR`, or to a file such as game.model")
+	cmd.Flags().StringVar(&f.encoder, "encoder", "", "train only this `encoder` (default: all with models of such data)")
 	cmd.Flags().StringVar(&f.size, "size", "", "largest `SIZE` of a model file, such as 64KB (default 256KB; 32KB for a dictionary)")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the training and of generated data")
 	cmd.Flags().BoolVar(&f.quick, "quick", false, "make one short pass over little data, as a test")
@@ -113,7 +114,7 @@ type encoderResult struct {
 
 // fileResult describes a written file.
 type fileResult struct {
-	Path   string `json:"path"` // relative to --out, with slashes
+	Path   string `json:"path"` // relative to the folder of --out
 	Bytes  int    `json:"bytes"`
 	SHA256 string `json:"sha256"`
 }
@@ -140,20 +141,12 @@ func (a *app) train(ctx context.Context, f trainFlags) error {
 	if err != nil {
 		return err
 	}
-	if trainers, err = a.matchTrainer(ctx, f, trainers); err != nil {
+	if err := f.splitOut(); err != nil {
 		return err
 	}
-	writesModelFile := trainers[0].MakesUserFile // such a trainer is always the only one
-	dir := f.out
-	if writesModelFile {
-		if err := a.checkModelFile(f.out); err != nil {
-			return err
-		}
-		dir = filepath.Dir(f.out)
-	}
-	createdDirs, err := a.disk.Prepare(dir) // check this before the training, which may take hours
+	createdDirs, err := a.disk.Prepare(f.dir) // check this before the training, which may take hours
 	if err != nil {
-		return asUsageError(writeError(dir, err))
+		return asUsageError(writeError(f.dir, err))
 	}
 	out, err := a.trainAll(ctx, f, trainers)
 	if err != nil {
@@ -161,69 +154,48 @@ func (a *app) train(ctx context.Context, f trainFlags) error {
 	}
 	if len(out.Encoders) > 0 {
 		err = cmp.Or(a.writeResult(out, func(w io.Writer) { writeTrainResult(w, &out) }), err)
-		if !writesModelFile {
-			a.remark("files in %s", f.out)
+		if f.file == "" {
+			a.remark("files in %s", f.dir)
 		}
 	}
 	return err
 }
 
-// checkModelFile returns a usage error if name cannot be the name of a model file: because it
-// exists and is not a regular file, or is the root folder.
-func (a *app) checkModelFile(name string) error {
-	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() || filepath.Base(name) == string(filepath.Separator) {
-		return usagef("--out %s is not a regular file; expected the name of a file, such as game.model", name)
+// splitOut sets f.dir and f.file. --out is a folder if it exists as one or has no extension.
+func (f *trainFlags) splitOut() error {
+	info, err := os.Stat(f.out)
+	exists := err == nil
+	if filepath.Ext(f.out) == "" || exists && info.IsDir() {
+		f.dir = f.out
+		return nil
 	}
+	if exists && !info.Mode().IsRegular() {
+		return usagef("--out %s is not a regular file; expected a folder, or the name of a file, such as game.model", f.out)
+	}
+	f.dir, f.file = filepath.Dir(f.out), filepath.Base(f.out)
 	return nil
 }
 
-// chosenTrainers returns the trainers of the named encoder, or if name is empty all trainers whose
-// models are embedded in the program.
+// chosenTrainers returns the trainers of the named encoder, or if name is empty all trainers.
 func (a *app) chosenTrainers(name string) ([]train.Trainer, error) {
-	var known []string
-	var chosen []train.Trainer
-	for _, t := range a.allTrainers() {
-		if t.Encoder == name || name == "" && !t.MakesUserFile {
-			chosen = append(chosen, t)
-		}
-		if !slices.Contains(known, t.Encoder) {
-			known = append(known, t.Encoder)
-		}
+	all := a.allTrainers()
+	if name == "" {
+		return all, nil
 	}
-	if len(chosen) > 0 || name == "" {
-		return chosen, nil
+	var known []string
+	for _, t := range all {
+		if t.Encoder == name {
+			return []train.Trainer{t}, nil
+		}
+		known = append(known, t.Encoder)
 	}
 	if _, err := table.ByName(name); err == nil {
-		return nil, usagef("encoder %s has no model to train; expected one of %s", name, strings.Join(known, ", "))
+		return nil, usagef("encoder %s has no model of your data to train; expected one of %s", name, strings.Join(known, ", "))
 	}
 	return nil, asUsageError(unknownName("encoder", name, known))
 }
 
-// matchTrainer selects, among several trainers of one encoder, the one that supports the data. It
-// returns all trainers if the choice is not needed or no trainer fits; reading the data then
-// reports the error.
-func (a *app) matchTrainer(ctx context.Context, f trainFlags, trainers []train.Trainer) ([]train.Trainer, error) {
-	if f.encoder == "" || len(trainers) < 2 {
-		return trainers, nil
-	}
-	data := dataFlags{spec: joinSpecs(f.data)[0], seed: f.seed}
-	if err := data.checkRereadable(); err != nil {
-		return nil, err
-	}
-	src, err := data.open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer closeSource(src)
-	for _, t := range trainers {
-		if learnsFrom(t, src.Schema()) {
-			return []train.Trainer{t}, nil
-		}
-	}
-	return trainers, nil // reading the data then fails and lists what the trainers support
-}
-
-// trainAll trains one encoder after the other and writes the files of each when its training is
+// trainAll trains one encoder after the other and writes the file of each when its training is
 // complete. After an error the result contains the encoders that are complete.
 func (a *app) trainAll(ctx context.Context, f trainFlags, trainers []train.Trainer) (trainResult, error) {
 	out := trainResult{Seed: f.seed, Quick: f.quick, Encoders: []encoderResult{}}
@@ -242,6 +214,10 @@ func (a *app) trainAll(ctx context.Context, f trainFlags, trainers []train.Train
 	if trainers, err = trainersFor(trainers, out); err != nil {
 		return out, err
 	}
+	if f.file != "" && len(trainers) > 1 {
+		return out, usagef("--out %s is one file, but %d encoders have models of such data; expected a folder, or --encoder %s",
+			f.out, len(trainers), trainers[0].Encoder)
+	}
 	for i := range out.Data {
 		job.Clips = append(job.Clips, out.Data[i].clip(ctx, f.seed))
 	}
@@ -250,7 +226,7 @@ func (a *app) trainAll(ctx context.Context, f trainFlags, trainers []train.Train
 		job.Held = &held
 	}
 	for _, t := range trainers {
-		result, err := a.trainOne(ctx, f.out, t, job)
+		result, err := a.trainOne(ctx, f, t, job)
 		if err != nil {
 			return out, err
 		}
@@ -278,9 +254,8 @@ func trainersFor(trainers []train.Trainer, out trainResult) (list []train.Traine
 	return list, nil
 }
 
-// trainOne trains one encoder and writes its files: below the folder out, with the loss curve, or
-// for a trainer of model files a single file to the path out.
-func (a *app) trainOne(ctx context.Context, out string, t train.Trainer, job train.Job) (encoderResult, error) {
+// trainOne trains one encoder and writes its file.
+func (a *app) trainOne(ctx context.Context, f trainFlags, t train.Trainer, job train.Job) (encoderResult, error) {
 	result := encoderResult{Encoder: t.Encoder, Curve: []curvePoint{}, unit: cmp.Or(t.Per, "changed cube")}
 	hasHeld := job.Held != nil
 	log := a.newTrainLog(t.Encoder, hasHeld)
@@ -294,24 +269,35 @@ func (a *app) trainOne(ctx context.Context, out string, t train.Trainer, job tra
 		return result, markDataError(err)
 	}
 	if err := ctx.Err(); err != nil {
-		return result, err // the training was interrupted, so the files may be incomplete
+		return result, err // the training was interrupted, so the file may be incomplete
 	}
 	result.Seconds = math.Round((a.clock()-start).Seconds()*10) / 10
 	for _, p := range log.curve {
 		result.Curve = append(result.Curve, curvePoint{p.Part, p.Epoch, finiteOrNil(p.Train), finiteOrNil(p.Held)})
 	}
-	dir, folder := out, t.Folder
-	if t.MakesUserFile { // the only file gets the path out, without a folder of the encoder
-		dir, files[0].Name = filepath.Split(out)
-		dir, folder = cmp.Or(dir, "."), "."
-	} else {
-		files = append(files, curveFile(t.Encoder, result.Curve))
+	file := files[0] // trainers of models of a user's data make one file
+	name := cmp.Or(f.file, file.Name)
+	sum := sha256.Sum256(file.Data)
+	result.Files = []fileResult{{name, len(file.Data), hex.EncodeToString(sum[:])}}
+	return result, a.writeModel(filepath.Join(f.dir, name), file.Data)
+}
+
+// writeModel writes the file of a model, and creates its folder if needed.
+func (a *app) writeModel(path string, data []byte) error {
+	dir := filepath.Dir(path)
+	createdDirs, err := a.disk.MkdirAll(dir)
+	if err != nil {
+		return writeError(dir, err)
 	}
-	for _, file := range files {
-		sum := sha256.Sum256(file.Data)
-		result.Files = append(result.Files, fileResult{path.Join(folder, file.Name), len(file.Data), hex.EncodeToString(sum[:])})
+	err = a.disk.WriteFile(path, 0o644, func(f *atomicfile.File) error {
+		_, err := f.Write(data)
+		return err
+	})
+	if err != nil {
+		a.disk.RemoveEmpty(createdDirs)
+		return withoutSyscall(err)
 	}
-	return result, a.writeFiles(dir, folder, files)
+	return nil
 }
 
 // finiteOrNil returns a pointer to v, or nil for NaN and infinities, which JSON cannot represent.
@@ -320,22 +306,4 @@ func finiteOrNil(v float64) *float64 {
 		return nil
 	}
 	return &v
-}
-
-// writeFiles writes files to dir/folder: all of them or, after an error, none.
-func (a *app) writeFiles(dir, folder string, files []train.File) error {
-	target := filepath.Join(dir, filepath.FromSlash(folder))
-	createdDirs, err := a.disk.MkdirAll(target)
-	if err != nil {
-		return writeError(target, err)
-	}
-	var entries []atomicfile.Entry
-	for _, f := range files {
-		entries = append(entries, atomicfile.Bytes(f.Name, f.Data))
-	}
-	if err := a.disk.Group(target, entries); err != nil {
-		a.disk.RemoveEmpty(createdDirs)
-		return withoutSyscall(err)
-	}
-	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,14 +16,12 @@ import (
 
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
-	"wirelab/encoders/table"
 	"wirelab/encoders/train"
-	"wirelab/internal/testkit"
 )
 
 // pupil returns a trainer that only counts the frames it receives.
 func pupil(name string, learn func(ctx context.Context, job train.Job, log train.Log) error) train.Trainer {
-	return train.Trainer{Encoder: name, Folder: "encoders/" + name,
+	return train.Trainer{Encoder: name,
 		Train: func(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
 			if learn != nil {
 				if err := learn(ctx, job, log); err != nil {
@@ -37,8 +34,7 @@ func pupil(name string, learn func(ctx context.Context, job train.Job, log train
 					return nil, err
 				}
 			}
-			return []train.File{{Name: "a.net",
-				Data: fmt.Appendf(nil, "%d frames, seed %d, quick %v", shown, job.Seed, job.Quick)}, {Name: "b.tab", Data: []byte{0}}}, nil
+			return []train.File{{Name: name + ".net", Data: fmt.Appendf(nil, "%d frames, seed %d, quick %v", shown, job.Seed, job.Quick)}}, nil
 		}}
 }
 
@@ -95,8 +91,8 @@ func files(t *testing.T, dir string) (list []string) {
 	return list
 }
 
-// TestTrain checks that each trainer gets every frame of both recordings, and that files and
-// curves are written below --out in the structure of the project.
+// TestTrain checks that each trainer gets every frame of both recordings, and that its file is written to
+// the folder of --out.
 func TestTrain(t *testing.T) {
 	a, b, held := short(t, 1, 901), short(t, 2, 901), short(t, 3, 901)
 	var ticks []uint32
@@ -112,17 +108,12 @@ func TestTrain(t *testing.T) {
 	if o.code != exitDone {
 		t.Fatalf("exit %d: %s", o.code, o.stderr)
 	}
-	want := []string{"encoders/first/a.net", "encoders/first/b.tab", "encoders/first/first.curve.csv",
-		"encoders/second/a.net", "encoders/second/b.tab", "encoders/second/second.curve.csv"}
+	want := []string{"first.net", "second.net"}
 	if got := files(t, out); !slices.Equal(got, want) {
 		t.Errorf("wrote %v, want %v", got, want)
 	}
-	if got, _ := os.ReadFile(filepath.Join(out, "encoders/first/a.net")); string(got) != "72 frames, seed 5, quick false" {
-		t.Errorf("a.net contains %q", got)
-	}
-	if got, _ := os.ReadFile(filepath.Join(out,
-		"encoders/second/second.curve.csv")); string(got) != "part,epoch,train_bits,held_bits\nnet,1,12.5000,13.2500\nnet,2,11.5000,12.2500\n" {
-		t.Errorf("the curve contains %q", got)
+	if got, _ := os.ReadFile(filepath.Join(out, "first.net")); string(got) != "72 frames, seed 5, quick false" {
+		t.Errorf("first.net contains %q", got)
 	}
 	if len(ticks) != 36 || ticks[35] != 35 {
 		t.Errorf("held-out frames have ticks %d, want 0 to 35", ticks)
@@ -163,7 +154,7 @@ func TestTrainRefuses(t *testing.T) {
 		{"--data " + a + " --held " + again + " --out x", "is the same recording as --data"},
 		{"--data " + a + "," + other + " --encoder frist --out x", "did you mean first?"},
 		{"--data " + a + " --encoder xyzzy --out x", "expected one of first"},
-		{"--data " + a + " --encoder raw --out x", "encoder raw has no model to train; expected one of first"},
+		{"--data " + a + " --encoder raw --out x", "encoder raw has no model of your data to train; expected one of first"},
 		{"--data " + a + " --out file", "file cannot be written"},
 		{"--data " + a + " --out file/below", "file/below cannot be written"},
 	} {
@@ -194,10 +185,7 @@ func TestTrainInterrupted(t *testing.T) {
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		out := t.TempDir()
-		old := filepath.Join(out, "encoders", "second", "a.net")
-		if err := os.MkdirAll(filepath.Dir(old), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		old := filepath.Join(out, "second.net")
 		write(t, old, "old")
 		second := pupil("second", func(context.Context, train.Job, train.Log) error { return c.end(cancel) })
 		o := teach(ctx, []train.Trainer{pupil("first", nil), second}, "--data", a, "--out", out, "--quiet")
@@ -205,7 +193,7 @@ func TestTrainInterrupted(t *testing.T) {
 		if o.code != c.code || strings.Count(o.stderr, "\n") != 1 {
 			t.Errorf("%s: exit %d, %q; want %d", name, o.code, o.stderr, c.code)
 		}
-		want := []string{"encoders/first/a.net", "encoders/first/b.tab", "encoders/first/first.curve.csv", "encoders/second/a.net"}
+		want := []string{"first.net", "second.net"}
 		if got, _ := os.ReadFile(old); string(got) != "old" || !slices.Equal(files(t, out), want) {
 			t.Errorf("%s: left %v, and in the file that was there %q", name, files(t, out), got)
 		}
@@ -254,70 +242,35 @@ func TestJoinSpecs(t *testing.T) {
 	}
 }
 
-// TestEmbeddedTableIsReproducible checks that training on the book reproduces the embedded table
-// of receiver-adaptive byte for byte.
-func TestEmbeddedTableIsReproducible(t *testing.T) {
-	const book = "../../../shared/data/text/train.txt"
-	if _, err := os.Stat(book); err != nil {
-		t.Skipf("the book is not there: %v", err)
+// TestTrainOneFile checks that --out is a folder or, with an extension, the file of a single model.
+func TestTrainOneFile(t *testing.T) {
+	a := short(t, 1, 901)
+	t.Chdir(t.TempDir())
+	both := []train.Trainer{pupil("first", nil), pupil("second", nil)}
+	o := teach(t.Context(), both, "--data", a, "--out", "x.model")
+	if o.code != exitUsage || !strings.Contains(o.stderr, "x.model is one file, but 2 encoders have models of such data") {
+		t.Errorf("two encoders, one file: exit %d, %q", o.code, o.stderr)
 	}
-	out := t.TempDir()
-	o := tui("train", "--encoder", "receiver-adaptive", "--data", "text:"+book, "--held", "text", "--out", out, "--quiet")
-	if o.code != exitDone {
-		t.Fatalf("exit %d: %s", o.code, o.stderr)
-	}
-	for _, name := range []string{"trained.tab", "receiver-adaptive.curve.csv"} {
-		path := "encoders/adaptive/" + name
-		got, err := os.ReadFile(filepath.Join(out, path))
-		want, errWant := os.ReadFile(filepath.Join("../..", path))
-		if err != nil || errWant != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s is not what the project has: %v, %v", name, err, errWant)
-		}
+	o = teach(t.Context(), both, "--data", a, "--out", "x.model", "--encoder", "second")
+	if got := files(t, "."); o.code != exitDone || !slices.Equal(got, []string{"x.model"}) {
+		t.Errorf("exit %d, files %v: %s", o.code, got, o.stderr)
 	}
 }
 
-// TestTrainQuick trains every encoder of the table briefly, twice: the files must be equal and
-// stay in the folder of the encoder.
-func TestTrainQuick(t *testing.T) {
-	if !testkit.Thorough() {
-		t.Skip("trains every encoder that learns: under WIRELAB_THOROUGH=1")
-	}
-	for _, trainer := range table.Trainers() {
-		if trainer.MakesUserFile {
-			continue // tested by TestTrainModel
+// TestTrainStatic checks that two quick trainings of adaptive make equal files.
+func TestTrainStatic(t *testing.T) {
+	var sums []string
+	for range 2 {
+		o := tui("train", "--data", "demo", "--out", t.TempDir(), "--quick", "--json", "--quiet")
+		var doc trainResult
+		document(t, o.stdout, &doc)
+		if o.code != exitDone || len(doc.Encoders) != 1 || len(doc.Encoders[0].Files) != 1 || doc.Encoders[0].Files[0].Path != "static.tab.zst" {
+			t.Fatalf("exit %d: %s%s", o.code, o.stdout, o.stderr)
 		}
-		t.Run(trainer.Encoder, func(t *testing.T) {
-			if _, err := table.ByName(trainer.Encoder); err != nil {
-				t.Error(err)
-			}
-			if _, err := os.Stat(filepath.Join("../..", filepath.FromSlash(trainer.Folder))); err != nil {
-				t.Errorf("its folder is not in the project: %v", err)
-			}
-			var sums []string
-			data := "demo"
-			if trainer.Suits != nil {
-				data = "text"
-			}
-			for range 2 {
-				o := tui("train", "--data", data, "--out", t.TempDir(), "--encoder", trainer.Encoder, "--quick", "--json", "--quiet")
-				if o.code != exitDone || o.stderr != "" {
-					t.Fatalf("exit %d: %s", o.code, o.stderr)
-				}
-				var doc trainResult
-				document(t, o.stdout, &doc)
-				if len(doc.Encoders) != 1 || len(doc.Encoders[0].Files) < 2 {
-					t.Fatalf("no files: %s", o.stdout)
-				}
-				text, err := json.Marshal(doc.Encoders[0].Files)
-				if err != nil {
-					t.Fatal(err)
-				}
-				sums = append(sums, string(text))
-			}
-			if sums[0] != sums[1] {
-				t.Errorf("one seed, different files:\n%s\n%s", sums[0], sums[1])
-			}
-		})
+		sums = append(sums, doc.Encoders[0].Files[0].SHA256)
+	}
+	if sums[0] != sums[1] {
+		t.Errorf("one seed, different files: %s", sums)
 	}
 }
 
@@ -372,7 +325,7 @@ func TestTrainModel(t *testing.T) {
 		}
 	}
 	for args, want := range map[string]string{
-		"--data " + data + " --out .":                     ". is not a regular file",
+		"--data " + data + " --out " + os.DevNull + "/x":  os.DevNull + "/x cannot be written",
 		"--data " + data + " --out x --size 1KB":          "1000 bytes, expected 32768 to",
 		"--data " + data + " --out x --size much":         "--size",
 		"--data demo --out x":                             "expected a capture, as packets:FILE.pcap",

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"math"
@@ -57,24 +56,6 @@ func formatBits(v *float64) string {
 		return "-"
 	}
 	return units.Fixed(*v, 3)
-}
-
-// curveFile returns the loss curve as a CSV file, with a row for each point. A value that was not
-// measured is an empty cell.
-func curveFile(encoder string, curve []curvePoint) train.File {
-	t := texttable.New("part", "epoch", "train_bits", "held_bits")
-	number := func(v *float64) string {
-		if v == nil {
-			return ""
-		}
-		return units.Fixed(*v, 4)
-	}
-	for _, p := range curve {
-		t.Add(p.Part, p.Epoch, number(p.Train), number(p.Held))
-	}
-	var b bytes.Buffer
-	_ = t.WriteCSV(&b) // writing to a buffer cannot fail
-	return train.File{Name: encoder + ".curve.csv", Data: b.Bytes()}
 }
 
 // writeTrainResult writes the loss of each part after its first and last pass, and the written

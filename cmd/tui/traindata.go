@@ -11,7 +11,6 @@ import (
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
 	"wirelab/encoders/train"
-	"wirelab/experiment/walkoff"
 )
 
 // trainingSet is a recording that is trained or measured on.
@@ -21,15 +20,6 @@ type trainingSet struct {
 	Frames int    `json:"frames"` // number of frames that are used; for cubes including frames 0 to 5
 	limit  int    // maximum number of frames, including the copies of the initial state; 0 means no limit
 	schema *frame.Schema
-}
-
-// preamble returns how many frames repeat the initial state before the first frame that the
-// source returns: 6 for cubes, 0 for other data.
-func (set *trainingSet) preamble() int {
-	if frame.IsCubes(set.schema) {
-		return walkoff.Delay
-	}
-	return 0
 }
 
 // learnsFrom reports whether a trainer supports data of a schema. A trainer without the function Suits
@@ -153,12 +143,12 @@ func (set *trainingSet) read(ctx context.Context, src dataset.Source) error {
 		initial = f
 	}
 	sum := dataset.NewDigest(initial)
-	limit := max(set.limit-set.preamble(), 0) // 0 stays 0: no limit
+	limit := max(set.limit-train.Preamble(set.schema), 0) // 0 stays 0: no limit
 	n, err := readFrames(ctx, src, f, limit, func(int) { sum.Add(f) })
 	if err != nil {
 		return markDataError(err)
 	}
-	set.Frames = set.preamble() + n
+	set.Frames = train.Preamble(set.schema) + n
 	if n == 0 {
 		return usagef("%s contains only the initial state; expected further frames", set.Spec)
 	}
@@ -166,34 +156,9 @@ func (set *trainingSet) read(ctx context.Context, src dataset.Source) error {
 	return nil
 }
 
-// clip returns the recording in the form that trainers use. Each pass of a trainer reads the data
-// again, so that memory does not grow with the number of frames. Every pass begins with the preamble,
-// copies of the initial state. All frames are passed in the same variable. seed is that of generated
-// data.
+// clip returns the recording in the form that trainers use. seed is that of generated data.
 func (set *trainingSet) clip(ctx context.Context, seed uint64) train.Clip {
-	frames := func(yield func(*frame.Frame) error) error {
-		src, err := dataset.Open(ctx, set.Spec, dataset.Options{Seed: seed})
-		if err != nil {
-			return err
-		}
-		defer closeSource(src)
-		f := src.Schema().NewFrame()
-		src.Initial(f)
-		for n := range set.Frames {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if n >= set.preamble() {
-				if err := src.Next(f); err != nil {
-					return err
-				}
-			}
-			f.Tick = uint32(n)
-			if err := yield(f); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	return train.Clip{Name: set.Spec, Schema: set.schema, Frames: frames}
+	return train.NewClip(ctx, set.Spec, set.schema, set.Frames, func() (train.Source, error) {
+		return dataset.Open(ctx, set.Spec, dataset.Options{Seed: seed})
+	})
 }

@@ -208,7 +208,7 @@ func (t *table) totals(sums *[rowSize]uint32) {
 func (t *table) bytes() int { return 4 * (cap(t.keys) + cap(t.sums) + cap(t.rowStart) + cap(t.dense)) }
 
 // embeddedTable holds the number of times that each byte followed each three bytes in one English
-// book. `tui train` reproduces it.
+// book. Program train reproduces it.
 //
 //go:embed trained.tab
 var embeddedTable []byte
@@ -287,9 +287,9 @@ func readTables(src []byte) (*[numOrders]table, error) {
 	return t, nil
 }
 
-// Trainers returns the trainer of the embedded table.
-func Trainers() []train.Trainer {
-	return []train.Trainer{{Encoder: "receiver-adaptive", Folder: "encoders/adaptive", Suits: suits, From: "a text, such as text:PATH", Per: "byte", Train: trainTable}}
+// Trainer returns the trainer of the embedded table.
+func Trainer() train.Trainer {
+	return train.Trainer{Encoder: "receiver-adaptive", Suits: suits, From: "a text, such as text:PATH", Per: "byte", Train: trainTable}
 }
 
 // trainTable implements the trainer: one pass over the texts that counts how often each byte

@@ -49,7 +49,7 @@ func TestEmbeddedTableIsReproducible(t *testing.T) {
 	for _, size := range testkit.Choose([]int{500, 1777}, []int{500}) {
 		var points []train.Point
 		job := train.Job{Clips: []train.Clip{openClip(t, trainingText, size)}}
-		files, err := Trainers()[0].Train(t.Context(), job, train.Log{Point: func(p train.Point) { points = append(points, p) }})
+		files, err := Trainer().Train(t.Context(), job, train.Log{Point: func(p train.Point) { points = append(points, p) }})
 		if err != nil || len(files) != 1 || !bytes.Equal(files[0].Data, embeddedTable) {
 			t.Fatalf("training gives another table than the embedded one: error %v", err)
 		}
@@ -65,19 +65,19 @@ func TestEmbeddedTableIsReproducible(t *testing.T) {
 func TestTrainer(t *testing.T) {
 	held := openClip(t, "", 400)
 	job := train.Job{Clips: []train.Clip{openClip(t, "", 100)}}
-	alone, err := Trainers()[0].Train(t.Context(), job, train.Log{})
+	alone, err := Trainer().Train(t.Context(), job, train.Log{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	job.Held = &held
 	measured := 0.0
-	files, err := Trainers()[0].Train(t.Context(), job, train.Log{Point: func(p train.Point) { measured += p.Held }})
+	files, err := Trainer().Train(t.Context(), job, train.Log{Point: func(p train.Point) { measured += p.Held }})
 	if err != nil || !bytes.Equal(files[0].Data, alone[0].Data) || !(measured > 4 && measured < 20) {
 		t.Errorf("%.2f bits per held-out byte over four orders, error %v; or the table differs", measured, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Trainers()[0].Train(ctx, job, train.Log{}); !errors.Is(err, context.Canceled) {
+	if _, err := Trainer().Train(ctx, job, train.Log{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("after cancel, it returns %v", err)
 	}
 }

@@ -28,7 +28,7 @@ func Trainers() []train.Trainer {
 	for i := range list {
 		t := &list[i]
 		acked := i == 1 // the encoder datagram-acked
-		t.Folder, t.MakesUserFile, t.Suits = "encoders/datagram", true, isPacketSchema
+		t.Suits = isPacketSchema
 		t.From, t.Per = "a capture, as packets:FILE.pcap", "byte"
 		t.Train = func(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
 			m, err := learnModel(ctx, job, log, acked)

@@ -12,12 +12,13 @@ import (
 	"wirelab/encoders/train"
 )
 
-// Trainers returns the trainers of zstd-dict: of the embedded dictionary of cubes, and of a user's
-// own dictionary of datagrams.
+// CubesTrainer returns the trainer of the embedded dictionary of cubes.
+func CubesTrainer() train.Trainer { return train.Trainer{Encoder: "zstd-dict", Train: trainCubes} }
+
+// Trainers returns the trainer of a user's own dictionary of datagrams.
 func Trainers() []train.Trainer {
 	return []train.Trainer{
-		{Encoder: "zstd-dict", Folder: "encoders/generic", Train: trainCubes},
-		{Encoder: "zstd-dict", MakesUserFile: true, Suits: isCapture, From: "a capture, such as packets:FILE.pcap", Per: "byte", Train: trainPackets},
+		{Encoder: "zstd-dict", Suits: isCapture, From: "a capture, such as packets:FILE.pcap", Per: "byte", Train: trainPackets},
 	}
 }
 

@@ -59,7 +59,7 @@ func TestTrainer(t *testing.T) {
 	held := newClip("held", 200, randomHeap(3, 200, 60))
 	job := train.Job{Clips: []train.Clip{newClip("a", 200, randomHeap(1, 200, 200)), newClip("b", 200, randomHeap(2, 200, 100))}}
 	var points []train.Point
-	learn := Trainers()[0].Train
+	learn := CubesTrainer().Train
 	alone, err := learn(t.Context(), job, train.Log{})
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func TestTrainer(t *testing.T) {
 // Training on bravo reproduces the embedded dictionary.
 func TestEmbeddedDictionaryIsReproducible(t *testing.T) {
 	clip := newClip("bravo", frame.WalkoffCubes, recording.Load(t, "bravo", 0))
-	files, err := Trainers()[0].Train(t.Context(), train.Job{Clips: []train.Clip{clip}}, train.Log{})
+	files, err := CubesTrainer().Train(t.Context(), train.Job{Clips: []train.Clip{clip}}, train.Log{})
 	if err != nil {
 		t.Fatal(err)
 	}

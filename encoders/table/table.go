@@ -186,8 +186,8 @@ func SuitableNames(codecs []encoders.Codec, s *frame.Schema) []string {
 	return names
 }
 
-// Trainers returns the trainers of all trained encoders, in the order of All. The caller may modify the
+// Trainers returns the trainers of models for a user's data, in the order of All. The caller may modify the
 // slice.
 func Trainers() []train.Trainer {
-	return slices.Concat(entropy.Trainers(), kinetic.Trainers(), adaptive.Trainers(), datagram.Trainers(), generic.Trainers())
+	return slices.Concat(entropy.Trainers(), datagram.Trainers(), generic.Trainers())
 }

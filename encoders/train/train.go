@@ -1,12 +1,14 @@
 // Package train defines how encoders are trained: the recordings that a trainer gets, the progress that it
-// reports, and the files that it makes, which are embedded in the encoder's package. The packages of the
-// encoders implement trainers. `tui train` passes recordings to them and writes their files.
+// reports, and the files that it makes. The packages of the encoders implement trainers. `tui train` passes
+// recordings of the user to trainers of models for the user's data. The programs in the folders called train
+// make models that are embedded in an encoder's package.
 package train
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 
 	"github.com/klauspost/compress/zstd"
@@ -25,10 +27,63 @@ type Clip struct {
 	Frames func(yield func(*frame.Frame) error) error
 }
 
+// A Source is a recording that is read in order; dataset.Source describes the methods.
+type Source interface {
+	Schema() *frame.Schema
+	Initial(f *frame.Frame)
+	Next(f *frame.Frame) error
+}
+
+// NewClip returns the clip of a recording with the given schema, which open opens at its beginning. Each pass of
+// a trainer reads it again, so that memory does not grow with its length. A clip of cubes begins with
+// baselineAge copies of the initial state, which sources do not return. limit is the maximum number of frames,
+// with the copies; 0 means no limit. If open returns an io.Closer, it is closed after each pass.
+func NewClip(ctx context.Context, name string, schema *frame.Schema, limit int, open func() (Source, error)) Clip {
+	frames := func(yield func(*frame.Frame) error) error {
+		src, err := open()
+		if err != nil {
+			return err
+		}
+		if c, ok := src.(io.Closer); ok {
+			defer c.Close()
+		}
+		f := schema.NewFrame()
+		src.Initial(f)
+		for n := 0; limit == 0 || n < limit; n++ {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if n >= Preamble(schema) {
+				err := src.Next(f)
+				if err == io.EOF {
+					break
+				}
+				if err != nil {
+					return err
+				}
+			}
+			f.Tick = uint32(n)
+			if err := yield(f); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return Clip{Name: name, Schema: schema, Frames: frames}
+}
+
+// Preamble returns the number of frames at the beginning of a clip that are copies of the initial state.
+func Preamble(s *frame.Schema) int {
+	if frame.IsCubes(s) {
+		return baselineAge
+	}
+	return 0
+}
+
 // ErrSize means that a trainer cannot make a model of the size Job.Size.
 var ErrSize = errors.New("invalid model size")
 
-// File is a result of training, such as a table of probabilities, to be written as Name in the encoder's folder.
+// File is a result of training, such as a table of probabilities, with the name of its file.
 type File struct {
 	Name string
 	Data []byte // contents of the file
@@ -151,9 +206,6 @@ func (j *Job) MeasureHeld(measure func(Clip) (float64, error)) (float64, error) 
 // Trainer makes an encoder's files from clips. The same job gives the same files, to the bit.
 type Trainer struct {
 	Encoder string // the name in the table of encoders
-	Folder  string // the folder of its embedded files, from the project's root
-	// MakesUserFile means that the trainer makes one model file for the user, which is not embedded in the program.
-	MakesUserFile bool
 	// Suits reports whether the encoder can be trained with frames of a schema. nil means snapshots of 901
 	// cubes. From describes such frames in words.
 	Suits func(*frame.Schema) bool

@@ -11,12 +11,9 @@ import (
 	"wirelab/encoders/train"
 )
 
-// folder is the folder of the trained tables, from the project's root.
-const folder = "encoders/cubes/entropy"
-
 // Trainers returns the trainer of the probabilities that adaptive starts with.
 func Trainers() []train.Trainer {
-	return []train.Trainer{{Encoder: "adaptive", Folder: folder, Train: trainStatic}}
+	return []train.Trainer{{Encoder: "adaptive", Train: trainStatic}}
 }
 
 // maxQuickFrames bounds the frames of a clip that a quick job uses.

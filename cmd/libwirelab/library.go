@@ -272,7 +272,7 @@ func send(handle int32, nowUS int64, state, packet unsafe.Pointer, room int32) i
 			return 0, nil
 		}
 		p, err := e.sender.Send(now, e.frame, nil)
-		if errors.Is(err, endpoint.ErrNoRoom) { // the budget allows larger packets a little later
+		if errors.Is(err, view.ErrNoRoom) { // the budget allows larger packets a little later
 			return 0, nil
 		}
 		if errors.As(err, new(*view.TooLargeError)) {

@@ -2,6 +2,7 @@ package crowd
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/maphash"
 	"math"
@@ -43,8 +44,6 @@ type viewer struct {
 	server   *view.Server
 	bucket   view.Bucket // of sender.budget
 	player   int         // row of its player, from 0
-	least    int         // bytes of the smallest payload of the encoder
-	rowNeed  int         // bytes of the payload with a row for which the budgets must have room; 0 if none
 	allowed  int         // bytes that the current packet may have
 	reserved int         // bytes of crowd.budget that the current packet has before the rest is divided
 	leftRows bool        // the newest packet left rows out, or there was none
@@ -152,7 +151,7 @@ func (x *Session) setPolicy(s *shard) {
 func (x *Session) applyBudget(v *viewer) {
 	own := x.config.SendBudget()
 	v.bucket.Set(own.Bps, own.Burst, x.config.SendInterval())
-	v.rowNeed = 0
+	v.server.BudgetChanged()
 }
 
 // newViewer returns client i, counted from 0, of shard s. It shows the initial state.
@@ -160,7 +159,7 @@ func (x *Session) newViewer(s *shard, i int) *viewer {
 	initial := &x.workers[0].initial
 	perSlot := endpoint.Cadence{TickHz: x.cadence.RateHz, RateHz: x.cadence.RateHz}
 	v := &viewer{server: view.NewServer(s.filler, initial), client: view.NewClient(x.schema, initial), meter: x.views.truth.NewView(perSlot),
-		least: endpoint.MinViewPayload, leftRows: true, player: i % min(x.config.Crowd.PlayerRows, x.schema.Rows)}
+		leftRows: true, player: i % min(x.config.Crowd.PlayerRows, x.schema.Rows)}
 	x.applyBudget(v)
 	return v
 }
@@ -198,7 +197,8 @@ func (x *Session) swapEncoder(c *config.Config) error {
 	for i := range x.shards {
 		s := &x.shards[i]
 		for k := range s.connections {
-			s.connections[k].epochAcked, s.viewers[k].least = false, endpoint.MinViewPayload
+			s.connections[k].epochAcked = false
+			s.viewers[k].server.BeginEpoch()
 		}
 	}
 	return nil
@@ -241,9 +241,7 @@ func (x *Session) admit(v *viewer, epochAcked bool, now time.Duration) (key uint
 
 // need returns the size of the smallest packet to v with the given key. If a row waits for room, this is a packet with it.
 func (x *Session) need(v *viewer, key uint16) int {
-	size := x.views.headers[key/paramsKey]
-	need := size + max(v.least, v.rowNeed)
-	return min(need, max(size+endpoint.MinViewPayload, x.maxPacket(v))) // budgets may be lower than when it was determined
+	return v.server.Need(x.views.headers[key/paramsKey], x.maxPacket(v))
 }
 
 // maxPacket returns the size of the largest packet to v that the budgets ever allow.
@@ -391,13 +389,14 @@ func (x *Session) fill(w *worker, s *shard, k int, v *viewer, n uint32, now time
 	s.timer.NS = 0
 	p, err := s.filler.Fill(v.server, uint64(n), coding, v.allowed-header, nil)
 	if err != nil {
-		x.refuse(s, k, v, header, fmt.Errorf("encoder %s: %w", w.encoder.Codec.Name, err))
-		return
-	}
-	v.rowNeed = p.Need
-	if p.Need > 0 { // the budgets will have room for this
-		v.wait(s, k)
 		s.timed.choose += x.clock.Now() - start - s.timer.NS
+		v.size = 0
+		if errors.Is(err, view.ErrNoRoom) {
+			s.keys[k], v.leftRows = noPacket, true
+			v.held++
+			return
+		}
+		e.err = fmt.Errorf("encoder %s: %w", w.encoder.Codec.Name, err)
 		return
 	}
 	v.size, v.leftRows = header+len(p.Payload), p.Left > 0
@@ -418,24 +417,6 @@ func (x *Session) fill(w *worker, s *shard, k int, v *viewer, n uint32, now time
 	s.addBytes(e.headers[params])
 	s.addBytes(e.payload)
 	s.timed.clients += x.clock.Now() - start
-}
-
-// refuse records that the packet to client k of the shard could not be filled. If only its budget has no room yet, it waits
-// for more.
-func (x *Session) refuse(s *shard, k int, v *viewer, header int, err error) {
-	v.size = 0
-	if large := view.AsTooLarge(err); large != nil && header+large.Payload <= x.maxPacket(v) {
-		v.least = large.Payload
-		v.wait(s, k)
-		return
-	}
-	v.encoding.err = err
-}
-
-// wait records that the current packet to v, which is client k of the shard, is not sent.
-func (v *viewer) wait(s *shard, k int) {
-	s.keys[k], v.size, v.leftRows = noPacket, 0, true
-	v.held++
 }
 
 // sum returns a hash of a table. A table that differs has another hash, except once in 2^64.
@@ -508,21 +489,10 @@ func (x *Session) decodeView(s *shard, i int, seq uint32) verdict {
 		return unreferenced
 	}
 	p.done, v.epoch = true, max(v.epoch, p.epoch)
-	if v.showsUnsent() {
+	if v.client.ShowsUnsent(v.server) {
 		result = wrong
 	}
 	return result
-}
-
-// showsUnsent reports whether the client shows a row that is newer than what the server sent.
-func (v *viewer) showsUnsent() bool {
-	for i := range v.meter.Rows() {
-		shown, ok := v.client.Origin(i)
-		if sent, any := v.server.NewestSent(i); ok && (!any || shown > sent) {
-			return true
-		}
-	}
-	return false
 }
 
 // dropArrived forgets the packets that cannot be decoded any more. newest is the newest packet that the client has decoded.

@@ -34,8 +34,6 @@ type senderViews struct {
 	filler   *view.Filler
 	server   *view.Server
 	bucket   view.Bucket
-	least    int // bytes of the smallest payload of the encoder
-	rowNeed  int // bytes of the payload with a row for which the bucket fills; 0 if none
 	packet   ViewPacket
 
 	stream   uint8      // number of the stream; 0 before the first
@@ -44,9 +42,6 @@ type senderViews struct {
 	root     uint64     // packet whose frame the display begins with, if hasRoot
 	hasRoot  bool
 }
-
-// MinViewPayload is the payload for which there must be room in a packet. An encoder may need more.
-const MinViewPayload = 8
 
 // maxRootDistance is the largest distance to the root of a stream that a header can contain.
 const maxRootDistance = 255
@@ -69,7 +64,7 @@ func (s *Sender) SetBudget(b Budget, interval time.Duration) {
 // configure passes the budget to the bucket and the filler.
 func (v *senderViews) configure() {
 	v.bucket.Set(v.budget.Bps, v.budget.Burst, v.interval)
-	v.rowNeed = 0
+	v.server.BudgetChanged()
 	v.filler.SetPolicy(v.budget.Priority)
 	v.filler.SetWeights(v.budget.Weights)
 	v.filler.SetInterest(v.budget.Interest)
@@ -88,10 +83,10 @@ func (s *Sender) ViewOf(seq uint64) *view.Server {
 }
 
 // BudgetNeed returns the size of the smallest packet for which a budget must have room: a header with the parameters of
-// e, and MinViewPayload.
+// e, and view.MinPayload.
 func BudgetNeed(e *Encoding) int {
 	h := header{hasParams: true, params: e.Canonical}
-	return h.size(e.Codec.Refs == 2) + MinViewPayload
+	return h.size(e.Codec.Refs == 2) + view.MinPayload
 }
 
 // MaxPacketOf returns the size of the largest packet that a budget allows. interval is the time between two packets.
@@ -153,9 +148,9 @@ func (s *Sender) switchViews() {
 
 // epochBegins records whether the epoch that begins has view frames.
 func (v *senderViews) epochBegins(epoch uint64) {
-	v.least = MinViewPayload
 	v.streams[uint8(epoch)] = 0
 	if v.server != nil {
+		v.server.BeginEpoch()
 		v.streams[uint8(epoch)] = v.stream
 	}
 }
@@ -189,9 +184,7 @@ func (s *Sender) hasRoom(now time.Duration) bool {
 		return true
 	}
 	v, h := &s.views, s.viewHeader()
-	size := h.size(s.encoding.Codec.Refs == 2)
-	need := size + max(v.least, v.rowNeed)
-	need = min(need, max(size+MinViewPayload, v.bucket.MaxNeed())) // the budget may be lower than when it was determined
+	need := v.server.Need(h.size(s.encoding.Codec.Refs == 2), v.bucket.MaxNeed())
 	return v.bucket.Allow(now, need) >= need
 }
 
@@ -206,20 +199,13 @@ func (s *Sender) sendView(now time.Duration, cur *frame.Frame, changed frame.Row
 	if acked, ok := v.server.Acked(); ok {
 		coding.RefTick, out.Baseline = uint32(s.cadence.Tick(acked)), int(s.seq-acked)
 	}
-	allowed := min(v.bucket.Allow(now, out.Header+max(v.least, v.rowNeed)), MaxDatagram)
-	coding.MaxPayload = min(v.bucket.MaxNeed(), MaxDatagram) - out.Header
+	largest := v.bucket.MaxNeed()
+	allowed := min(v.bucket.Allow(now, v.server.Need(out.Header, largest)), MaxDatagram)
+	coding.MaxPayload = min(largest, MaxDatagram) - out.Header
 	v.filler.Advance(cur, changed)
 	p, err := v.filler.Fill(v.server, s.seq, coding, allowed-out.Header, budget)
 	s.seq++
-	v.rowNeed = p.Need
-	if p.Need > 0 {
-		return out, ErrNoRoom // the bucket will fill to this
-	}
-	if err != nil {
-		if large := view.AsTooLarge(err); large != nil && out.Header+large.Payload <= v.bucket.MaxNeed() {
-			v.least = large.Payload // the bucket will fill to this
-			err = ErrNoRoom
-		}
+	if err != nil { // after view.ErrNoRoom the bucket fills to what the packet needs
 		return out, fmt.Errorf("encoder %s: %w", out.Codec, err)
 	}
 	s.buf = append(s.buf, p.Payload...)
@@ -232,9 +218,6 @@ func (s *Sender) sendView(now time.Duration, cur *frame.Frame, changed frame.Row
 	}
 	return out, nil
 }
-
-// ErrNoRoom is wrapped by the error of a packet for which the budget has no room yet. It will have room for a later one.
-var ErrNoRoom = errors.New("endpoint: the budget has no room for a packet yet")
 
 // errOldStream is the error of an ack of a stream of view frames that has ended. It is no error of the receiver.
 var errOldStream = errors.New("endpoint: ack of view frames from before a change of the budget")

@@ -10,6 +10,7 @@ import (
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/figures"
+	"wirelab/experiment/view"
 	"wirelab/internal/units"
 )
 
@@ -44,16 +45,7 @@ func (l *lane) measureViews(tick uint64, cur *frame.Shared, restarted bool) {
 // the sender sent.
 func (l *lane) showsUnsent(rx *reception) bool {
 	server, client := l.snd.ViewOf(rx.Seq), l.rcv.View()
-	if !rx.HasView || server == nil || client == nil {
-		return false
-	}
-	for i := range l.schema.Rows {
-		shown, ok := client.Origin(i)
-		if sent, any := server.NewestSent(i); ok && (!any || shown > sent) {
-			return true
-		}
-	}
-	return false
+	return rx.HasView && server != nil && client != nil && client.ShowsUnsent(server)
 }
 
 // viewFigures returns the figures of the lane's budget; nil if it never had one.
@@ -124,7 +116,7 @@ func CheckEncoderFits(key string, e config.Encoder, c *config.Config, budgetKey 
 	if err != nil {
 		return nil // the session reports it when it sends
 	}
-	if size := endpoint.BudgetNeed(&encoding) - endpoint.MinViewPayload + len(payload); size > header {
+	if size := endpoint.BudgetNeed(&encoding) - view.MinPayload + len(payload); size > header {
 		return &config.Error{Key: key + ".name", Problem: fmt.Sprintf("%s cannot encode part of a frame: a frame without changes takes %d bytes, and a budget of %s allows %d",
 			encoding.Codec.Name, len(payload), units.FormatRate(b.Bps), header-(size-len(payload))),
 			Expected: "an encoder that sends changed rows only, such as relative-orientation, or " + budgetKey + " = off"}

@@ -14,6 +14,7 @@ import (
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/engine/playout"
 	"wirelab/experiment/figures"
+	"wirelab/experiment/view"
 	"wirelab/lossmodel"
 )
 
@@ -181,7 +182,7 @@ func (l *lane) send(now time.Duration, cur *frame.Shared, changed frame.Rows, re
 	if restarted {
 		l.restart.occurred, l.restart.seq = true, p.Seq
 	}
-	if errors.Is(err, endpoint.ErrNoRoom) {
+	if errors.Is(err, view.ErrNoRoom) {
 		l.countHeld()
 		return
 	}

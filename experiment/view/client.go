@@ -76,6 +76,16 @@ func (c *Client) Origin(i int) (seq uint64, ok bool) {
 	return uint64(c.origin[i]) - 1, c.origin[i] != 0
 }
 
+// ShowsUnsent reports whether a row of the display comes from a newer packet than the newest that s sent with that row.
+func (c *Client) ShowsUnsent(s *Server) bool {
+	for i, origin := range c.origin {
+		if origin > s.newestSent[i] {
+			return true
+		}
+	}
+	return false
+}
+
 // Accepts reports whether packet seq is new enough to be applied. The caller must not pass duplicates.
 func (c *Client) Accepts(seq uint64) bool { return !c.any || seq+Window >= c.newest }
 

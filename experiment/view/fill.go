@@ -172,7 +172,7 @@ type Coding struct {
 	Tick    uint32 // of the view frame
 	RefTick uint32 // tick of the reference: that of packet Server.Acked, or of the initial state before the first ack
 	// MaxPayload is the largest payload for which a later packet will have room, if this one is not sent; 0 means no more
-	// than this one.
+	// than this one. See ErrNoRoom.
 	MaxPayload int
 	Player     int // row of the client's player, from 0: the first rows of policies, and the row of Interest, count from it
 }
@@ -188,12 +188,12 @@ type Packet struct {
 	Encodings   int            // calls of the encoder
 	LongestWait int            // result of Filler.LongestWait before the packet
 	WithoutMemo bool           // the encoder uses memos, but the reference has none of this epoch
-
-	// Need is the size of the payload with the most urgent row alone, if that is larger than the limit and at most
-	// Coding.MaxPayload; otherwise 0. If it is not 0, nothing is to be sent and the other fields are unset: with packets of
-	// smaller rows, or without rows, the row would never be sent.
-	Need int
 }
+
+// ErrNoRoom is the error of a packet that is not to be sent, because the budget has no room yet for the smallest payload of
+// the encoder, or for the most urgent row alone: with packets of smaller rows, or without rows, that row would never be sent.
+// A later packet will have room, see Server.Need.
+var ErrNoRoom = errors.New("view: the budget has no room for a packet yet")
 
 // TooLargeError is the error of an encoder that cannot encode part of a frame within the limit of a packet.
 type TooLargeError struct{ Payload, Limit int }
@@ -203,15 +203,9 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("a view frame without changes takes %d bytes, and a packet may have %d: the encoder cannot encode part of a frame", e.Payload, e.Limit)
 }
 
-// AsTooLarge returns the *TooLargeError that err wraps; nil if it wraps none.
-func AsTooLarge(err error) (large *TooLargeError) {
-	errors.As(err, &large)
-	return large
-}
-
 // Fill encodes packet seq to client s: the rows of the highest priority of which the payload takes at most limit bytes.
 // It charges the bits of the packet to b, which may be nil. After an error nothing has changed, except that the
-// priorities were accumulated.
+// priorities were accumulated, and what Server.Need returns.
 func (f *Filler) Fill(s *Server, seq uint64, c Coding, limit int, b *encoders.Budget) (Packet, error) {
 	f.player = c.Player
 	f.view.Tick = c.Tick
@@ -234,11 +228,9 @@ func (f *Filler) Fill(s *Server, seq uint64, c Coding, limit int, b *encoders.Bu
 	if s.epoch == c.Epoch {
 		fill.refs[0].Memo = s.memo
 	}
+	s.rowNeed = 0
 	if err := fill.run(); err != nil {
 		return Packet{}, err
-	}
-	if fill.need > 0 {
-		return Packet{Need: fill.need}, nil
 	}
 	best := &f.attempts[fill.best]
 	p := Packet{Ack: nameOf(s.ack), Payload: best.payload, View: &f.view, Refs: fill.refs[:], Rows: fill.rows, Left: total - fill.rows,
@@ -436,10 +428,9 @@ type filling struct {
 	size      int // bytes of the best attempt
 	tooMany   int // candidates that did not fit
 	encodings int
-	need      int // see Packet.Need
 }
 
-// run encodes the view with the most candidates that fit, or sets need.
+// run encodes the view with the most candidates that fit.
 func (f *filling) run() error {
 	k, room := 0, 8*(f.limit-f.limit/128) // estimates of many rows are 1 % too low or too high
 	for k < len(f.candidates) && room >= int(f.bits[k]) {
@@ -455,11 +446,14 @@ func (f *filling) run() error {
 		switch {
 		case err != nil:
 			return err
+		case size > f.limit && k == 0 && size <= f.coding.MaxPayload:
+			f.server.least = size
+			return ErrNoRoom
 		case size > f.limit && k == 0:
 			return &TooLargeError{size, f.limit}
 		case size > f.limit && k == 1 && !found && size <= f.coding.MaxPayload:
-			f.need = size
-			return nil
+			f.server.rowNeed = size
+			return ErrNoRoom
 		case size > f.limit:
 			f.tooMany = k
 			if k == 1 && size > f.coding.MaxPayload {

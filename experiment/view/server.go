@@ -40,6 +40,8 @@ type Server struct {
 
 	scale    int // factor of estimated bits, in 1/scaleUnit
 	meanBits int // mean bits of a row, in 1/16
+	least    int // bytes of the smallest payload of the encoder, as far as it is known
+	rowNeed  int // bytes of the payload with a row that waits for room; 0 if none
 
 	spares    []spareMemo
 	keepMemos bool
@@ -69,7 +71,7 @@ type sentRow struct {
 // use f and all its servers. Call Close when the client leaves.
 func NewServer(f *Filler, initial *frame.Frame) *Server {
 	n := f.schema.Rows
-	s := &Server{values: &f.values, differing: frame.NewRows(n), tooLarge: frame.NewRows(n), scale: scaleUnit, meanBits: 60 * 16}
+	s := &Server{values: &f.values, differing: frame.NewRows(n), tooLarge: frame.NewRows(n), scale: scaleUnit, meanBits: 60 * 16, least: MinPayload}
 	slab := make([]uint32, 6*n)
 	for i, list := range []*[]uint32{&s.ref, &s.expected, &s.newestSent, &s.accumulated, &s.since, &s.sentAt} {
 		*list = slab[i*n:][:n:n]
@@ -97,6 +99,22 @@ func (s *Server) Close() {
 func (s *Server) NewestSent(i int) (seq uint64, ok bool) {
 	return uint64(s.newestSent[i]) - 1, s.newestSent[i] != 0
 }
+
+// MinPayload is the payload for which a packet must have room. An encoder may need more.
+const MinPayload = 8
+
+// Need returns the size of the smallest packet for which a budget must have room before Fill is called again. header is the
+// size of its header, and largest that of the largest packet that the budget ever allows.
+func (s *Server) Need(header, largest int) int {
+	need := header + max(s.least, s.rowNeed)
+	return min(need, max(header+MinPayload, largest)) // the budget may be lower than when need was determined
+}
+
+// BeginEpoch records that packets have another encoder from now on.
+func (s *Server) BeginEpoch() { s.least = MinPayload }
+
+// BudgetChanged records that the budget changed, so that no row waits for room in the budget before.
+func (s *Server) BudgetChanged() { s.rowNeed = 0 }
 
 // AckName returns the byte by which the next packet names the ack whose display is its reference.
 func (s *Server) AckName() uint8 { return nameOf(s.ack) }

@@ -564,7 +564,7 @@ func TestFillWithoutRoom(t *testing.T) {
 	}
 	s.server.meanBits = 16
 	_, err := s.filler.Fill(s.server, 100, Coding{Encoder: s.codecs[2].enc, Tick: 100}, -60, nil)
-	if large := AsTooLarge(err); large == nil || large.Limit != -60 {
+	if large := new(TooLargeError); !errors.As(err, &large) || large.Limit != -60 {
 		t.Errorf("got %v, want a TooLargeError", err)
 	}
 }

@@ -95,7 +95,7 @@ func benchmarkTick(b *testing.B, c *config.Config) {
 	b.ReportMetric(t.TickUS.ServerUS.Or(0), "server-µs")
 	b.ReportMetric(t.TickUS.ClientsUS.Or(0), "clients-µs")
 	b.ReportMetric(t.TickUS.DecodeUS.Or(0), "decode-µs")
-	b.ReportMetric(float64(r.elapsed.sum)/1000/float64(r.packets), "all-µs")
+	b.ReportMetric(float64(r.elapsed.Sum)/1000/float64(r.packets), "all-µs")
 	if r.views == nil {
 		b.ReportMetric(float64(r.clientBytes())/float64(c.Crowd.Clients), "B/client")
 		return

@@ -172,9 +172,9 @@ func (x *Session) progress() (p progress) {
 		p.cpu.Decode += s.timed.decode
 		p.cpu.Choose += s.timed.choose
 	}
-	p.cpu.Encode = x.encodeTimes.sum
+	p.cpu.Encode = x.encodeTimes.Sum
 	p.cpu.Server += x.headerNS + x.queueNS
-	p.cpu.Decode, p.cpu.Elapsed = p.cpu.Decode+x.decodeTimes.sum, x.elapsed.sum
+	p.cpu.Decode, p.cpu.Elapsed = p.cpu.Decode+x.decodeTimes.Sum, x.elapsed.Sum
 	return p
 }
 

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"slices"
 	"time"
 
 	"wirelab/dataset/frame"
@@ -14,7 +13,6 @@ import (
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/playout"
 	"wirelab/experiment/figures"
-	"wirelab/internal/quantile"
 	"wirelab/lossmodel"
 )
 
@@ -219,57 +217,13 @@ func (x *Session) timing() (t figures.Timing) {
 		return t
 	}
 	perTick := func(ns int64) figures.Figure { return figures.Known(float64(ns) / 1000 / float64(x.packets)) }
-	server, clients, decode, choose := x.headerNS+x.queueNS, int64(0), x.decodeTimes.sum, int64(0)
-	for i := range x.shards {
-		server += x.shards[i].timed.server
-		clients += x.shards[i].timed.clients
-		decode += x.shards[i].timed.decode
-		choose += x.shards[i].timed.choose
-	}
-	t.EncodeUS, t.DecodeUS = x.encodeTimes.microseconds(), x.decodeTimes.microseconds()
-	t.TickUS = &figures.CrowdTiming{EncodeUS: perTick(x.encodeTimes.sum), DecodeUS: perTick(decode),
-		ServerUS: perTick(server), ClientsUS: perTick(clients), ElapsedUS: x.elapsed.microseconds()}
+	cpu := x.progress().cpu
+	t.EncodeUS, t.DecodeUS = x.encodeTimes.Microseconds(), x.decodeTimes.Microseconds()
+	t.TickUS = &figures.CrowdTiming{EncodeUS: perTick(cpu.Encode), DecodeUS: perTick(cpu.Decode), ServerUS: perTick(cpu.Server),
+		ClientsUS: perTick(cpu.Clients), ElapsedUS: x.elapsed.Microseconds()}
 	if x.views != nil {
-		rows := perTick(choose)
+		rows := perTick(cpu.Choose)
 		t.TickUS.ChooseUS = &rows
 	}
 	return t
-}
-
-// durations contains durations in nanoseconds: their sum, and a sample of them that stays small.
-type durations struct {
-	sum    int64
-	n      int64
-	stride int64   // every stride-th duration is in the sample
-	sample []int64 // at most maxSample
-}
-
-// maxSample is the largest number of durations in a sample.
-const maxSample = 1 << 16
-
-// add adds a duration.
-func (d *durations) add(ns int64) {
-	d.stride = max(d.stride, 1)
-	d.sum += ns
-	if d.n%d.stride == 0 {
-		d.sample = append(d.sample, ns)
-	}
-	d.n++
-	if len(d.sample) < maxSample {
-		return
-	}
-	for i := range maxSample / 2 { // keep every second one
-		d.sample[i] = d.sample[2*i]
-	}
-	d.sample, d.stride = d.sample[:maxSample/2], 2*d.stride
-}
-
-// microseconds returns quantiles in microseconds.
-func (d *durations) microseconds() figures.Quantiles {
-	if d.n == 0 {
-		return figures.Quantiles{}
-	}
-	sorted := slices.Sorted(slices.Values(d.sample))
-	q := func(p float64) float64 { return float64(quantile.NearestRank(sorted, p)) / 1000 }
-	return figures.Quantiles{Min: q(0), P50: q(.5), P95: q(.95), P99: q(.99), Max: q(1), N: d.n}
 }

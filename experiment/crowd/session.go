@@ -24,6 +24,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/internal/panics"
 	"wirelab/internal/quantile"
 	"wirelab/internal/wallclock"
@@ -102,10 +103,10 @@ type measurements struct {
 	encodingSum          int64
 	maxEncodings         int
 	sizes, ages          quantile.Counts
-	encodeTimes          durations // of encodings
-	decodeTimes          durations
-	elapsed              durations     // of ticks
-	passed               time.Duration // wall time since the last packet
+	encodeTimes          meters.Durations // of encodings
+	decodeTimes          meters.Durations
+	elapsed              meters.Durations // of ticks
+	passed               time.Duration    // wall time since the last packet
 	headerNS, queueNS    int64
 	encodeErr, decodeErr error
 }
@@ -577,7 +578,7 @@ func (x *Session) Step() error {
 	if x.clock != nil {
 		x.passed += time.Duration(x.clock.Now() - start)
 		if sends {
-			x.elapsed.add(int64(x.passed))
+			x.elapsed.Add(int64(x.passed))
 			x.passed = 0
 		}
 	}
@@ -731,9 +732,9 @@ func (x *Session) countEncodings(n int) {
 // measure counts an encoding, and adds it to the digest.
 func (x *Session) measure(e *encoding) {
 	if x.clock != nil {
-		x.encodeTimes.add(e.encodeNS)
+		x.encodeTimes.Add(e.encodeNS)
 		if x.views == nil {
-			x.decodeTimes.add(e.decodeNS)
+			x.decodeTimes.Add(e.decodeNS)
 		}
 		x.headerNS += e.headerNS
 	}

@@ -83,6 +83,21 @@ func bucketMiddle(bucket, precision int) float64 {
 	return float64(low) + float64(width/2)
 }
 
+// Durations is a distribution of durations in nanoseconds. The zero value is empty.
+type Durations struct {
+	Sum int64
+	all histogram
+}
+
+// Add adds a duration.
+func (d *Durations) Add(ns int64) {
+	d.Sum += ns
+	d.all.add(ns)
+}
+
+// Microseconds returns the quantiles in microseconds.
+func (d *Durations) Microseconds() figures.Quantiles { return d.all.thousandths() }
+
 // codecTimes contains the durations of the calls of an encoder or decoder, in nanoseconds.
 type codecTimes struct {
 	all    histogram

@@ -37,7 +37,6 @@ func main() {
 	// Without this the program would be killed when the reader of a pipe closes it early, as in
 	// tui encoders | head -1. With it writes fail instead, and output discards the rest.
 	signal.Ignore(syscall.SIGPIPE)
-	plugin.EndOrphans() // the only other children of this program are audits, which stay in its process group
 
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // under nohup SIGHUP stays ignored

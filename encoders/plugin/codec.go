@@ -46,11 +46,6 @@ type host interface {
 	// create passes the session to the plugin. It is called once, before perform.
 	create() error
 
-	// claim reserves the host for a call; it returns false if the host has ended. A call of release must
-	// follow if it returns true. A new host is claimed.
-	claim() bool
-	release()
-
 	// perform makes a call. The answer is valid until the next call.
 	perform(c *call) (*answer, error)
 
@@ -121,12 +116,10 @@ func (p *Plugin) newCodec(d *description, s *frame.Schema, params any) (*codec, 
 	if err := e.startHost(); err != nil {
 		return nil, err
 	}
-	e.host.release() // startHost has claimed it
 	return e, nil
 }
 
-// startHost opens a host, which is then claimed, and creates the session in it. The slots of a new host are
-// empty. The host is ended when the codec is garbage, because encoders have no Close.
+// startHost opens a host and creates the session in it. The slots of a new host are empty. The host is ended when the codec is garbage, because encoders have no Close.
 func (e *codec) startHost() error {
 	e.cleanup.Stop() // the cleanup would abandon the previous host
 	h, err := e.openHost(e.session)
@@ -153,14 +146,13 @@ func (e *codec) closeHost() {
 }
 
 // call assigns slots to the frames of c, which sets the slot fields of c, and makes the call. It opens a host
-// if none is open or the host has ended.
+// if none is open.
 func (e *codec) call(c *call) (*answer, error) {
-	if e.host == nil || !e.host.claim() {
+	if e.host == nil {
 		if err := e.startHost(); err != nil {
 			return nil, err
 		}
 	}
-	defer e.host.release()
 	e.calls++
 	for i := range c.refs {
 		m, _ := c.refs[i].Memo.(*memo)

@@ -53,12 +53,6 @@ func newModule(s *session) (host, error) {
 	return &module{instance: x, session: s}, nil
 }
 
-// claim implements host. A module needs no claim, because it lives until it is closed.
-func (m *module) claim() bool { return true }
-
-// release implements host.
-func (m *module) release() {}
-
 // abandon implements host. Closing a module does not wait.
 func (m *module) abandon() { m.close() }
 

@@ -35,7 +35,6 @@ const (
 
 // Limits of processes.
 const (
-	maxProcesses      = 64               // processes per plugin; beyond, the least recently used one is ended
 	firstAnswerFactor = 10               // the first answer may take this many timeouts
 	exitGrace         = time.Second / 4  // time to exit after the end of the input
 	maxStderr         = 4 << 10          // number of the last bytes of standard error that are stored
@@ -126,21 +125,15 @@ type process struct {
 	exited       chan struct{} // closed when the process has exited
 	answerBuf    []byte        // contents of the last answer
 	stray        string        // text that was read instead of an answer; empty if none
-
-	// Guarded by Plugin.processes.mu.
-	busy       bool   // claimed
-	ended      bool   // shut down or killed: cannot be claimed
-	releasedAt uint64 // value of processList.releases at the last release
 }
 
-// A processList holds the running processes of a plugin.
+// A processList holds the running processes of a plugin: one for each encoder and each decoder.
 type processList struct {
-	mu       sync.Mutex
-	list     []*process
-	releases uint64 // number of releases so far, which serves as a clock
+	mu   sync.Mutex
+	list []*process
 }
 
-// startProcess starts a process, which is claimed for the caller, and the goroutines that watch it.
+// startProcess starts a process and the goroutines that watch it.
 func (p *Plugin) startProcess() (*process, error) {
 	if p.ctx.Err() != nil {
 		return nil, p.ctx.Err()
@@ -152,7 +145,7 @@ func (p *Plugin) startProcess() (*process, error) {
 	}
 	x := &process{plugin: p, cmd: exec.Command(p.command[0], p.command[1:]...),
 		stdin: pipes[0].write, stdout: pipes[1].read, stderr: pipes[2].read, answers: bufio.NewReaderSize(pipes[1].read, 64<<10),
-		stderrClosed: make(chan struct{}), exited: make(chan struct{}), busy: true}
+		stderrClosed: make(chan struct{}), exited: make(chan struct{})}
 	if err == nil {
 		x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = pipes[0].read, pipes[1].write, pipes[2].write
 		x.tree, err = startTree(x.cmd)
@@ -180,44 +173,18 @@ func (p *Plugin) startProcess() (*process, error) {
 	return x, nil
 }
 
-// add adds a process. If more than maxProcesses are then running, it shuts down, in the background, the
-// process that has not been used for the longest time, unless all are busy.
+// add adds a process.
 func (l *processList) add(x *process) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.list = append(l.list, x)
-	running := 0
-	var oldest *process
-	for _, other := range l.list {
-		if other.ended {
-			continue
-		}
-		running++
-		if !other.busy && (oldest == nil || other.releasedAt < oldest.releasedAt) {
-			oldest = other
-		}
-	}
-	if running > maxProcesses && oldest != nil {
-		oldest.ended = true
-		go panics.Guard(oldest.fail, oldest.shutdown)()
-	}
 }
 
-// claim implements host: it reserves the process for a call. It returns false if the process has ended.
-func (x *process) claim() bool {
-	x.plugin.processes.mu.Lock()
-	defer x.plugin.processes.mu.Unlock()
-	x.busy = !x.ended
-	return x.busy
-}
-
-// release implements host: it ends the reservation by claim.
-func (x *process) release() {
-	l := &x.plugin.processes
+// remove removes a process that has exited. It does nothing if the process is not in the list.
+func (l *processList) remove(x *process) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.releases++
-	x.busy, x.releasedAt = false, l.releases
+	l.list = slices.DeleteFunc(l.list, func(y *process) bool { return y == x })
 }
 
 // kill kills a process with its descendants, waits for its exit and removes it from the list of processes. It
@@ -237,11 +204,7 @@ func (x *process) kill() {
 	case <-time.After(x.plugin.opt.exitGrace): // a descendant that is still running keeps it open
 	}
 	_ = x.stderr.Close()
-	l := &x.plugin.processes
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	x.ended = true
-	l.list = slices.DeleteFunc(l.list, func(y *process) bool { return y == x })
+	x.plugin.processes.remove(x)
 }
 
 // fail records a panic in one of the goroutines of a process, and closes its pipes so that the current call

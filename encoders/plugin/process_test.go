@@ -30,7 +30,6 @@ func TestMain(m *testing.M) {
 		serveProcess(os.Args[2])
 		return
 	}
-	EndOrphans()
 	os.Exit(m.Run())
 }
 
@@ -122,6 +121,12 @@ func serveProcess(mode string) {
 			if mode == "no-create" {
 				code, w = -3, messageWriter("too many rows")
 			}
+			if strings.HasPrefix(mode, "family") { // with a child, which inherits the pipes
+				cmd := exec.Command("sleep", "3600")
+				cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+				_ = cmd.Start()
+				fmt.Fprintf(os.Stderr, "child %d;", cmd.Process.Pid)
+			}
 		} else {
 			into := references(r)
 			tick := r.u32()
@@ -152,7 +157,7 @@ func serveProcess(mode string) {
 			}
 			slots[into] = table
 			switch mode {
-			case "hangs":
+			case "hangs", "family-hangs":
 				fmt.Fprint(os.Stderr, "hangs;")
 				time.Sleep(time.Hour)
 			case "dies":
@@ -162,20 +167,7 @@ func serveProcess(mode string) {
 				for range 100 {
 					_, _ = os.Stderr.WriteString(strings.Repeat("noise ", 10_000))
 				}
-			case "family": // a child that inherits the pipes
-				cmd := exec.Command("sleep", "3600")
-				cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-				_ = cmd.Start()
-				fmt.Fprintf(os.Stderr, "child %d;", cmd.Process.Pid)
-				os.Exit(4)
-			case "daemon", "daemon-hangs": // a child in a session of its own, without pipes and environment, whose parent ends
-				cmd := exec.Command("/bin/sh", "-c", "sleep 3600 >/dev/null 2>&1 & echo $!")
-				cmd.Env, cmd.SysProcAttr = []string{"PATH=" + os.Getenv("PATH")}, &syscall.SysProcAttr{Setsid: true}
-				pid, _ := cmd.Output()
-				fmt.Fprintf(os.Stderr, "child %s;hangs;", bytes.TrimSpace(pid))
-				if mode == "daemon-hangs" {
-					time.Sleep(time.Hour)
-				}
+			case "family-dies":
 				os.Exit(4)
 			case "closes":
 				_ = os.Stdout.Close()
@@ -250,8 +242,8 @@ func TestProcessContractViolations(t *testing.T) {
 			"no-create":    {"new", "whole does not accept rows: too many rows"},
 			"hangs":        {"encode", "encode: took longer than 10ms"},
 			"dies":         {"encode", "encode: the process ended: exit status 3; standard error: out of / ideas [2J"},
-			"family":       {"encode", "exit status 4"},
-			"daemon":       {"encode", "exit status 4"},
+			"family-dies":  {"encode", "exit status 4"},
+			"family-hangs": {"encode", "encode: took longer than 10ms"},
 			"closes":       {"encode", "closed its input or output"},
 			"huge":         {"encode", "size of 4294967295 bytes"},
 			"tiny":         {"encode", "size of 0 bytes"},
@@ -264,13 +256,10 @@ func TestProcessContractViolations(t *testing.T) {
 			"out-of-range": {"decode", "out of range"},
 		} {
 			t.Run(mode, func(t *testing.T) {
-				if strings.HasPrefix(mode, "daemon") && runtime.GOOS != "linux" {
-					t.Skip("NOT RUN: only Linux makes the lab the parent of orphans")
-				}
 				t.Parallel()
 				opt := Options{Timeout: time.Minute, exitGrace: time.Minute}
 				switch mode {
-				case "hangs":
+				case "hangs", "family-hangs":
 					opt.timeouts = map[string]time.Duration{"encode": 10 * time.Millisecond}
 				case "closes", "flood", "stays":
 					opt.exitGrace = 10 * time.Millisecond
@@ -324,7 +313,7 @@ func TestProcessContractViolations(t *testing.T) {
 						t.Fatal(err)
 					}
 					waitForEnd(t, child)
-				} else if c.text == "exit status 4" {
+				} else if strings.HasPrefix(mode, "family") {
 					t.Error(err)
 				}
 			})
@@ -347,18 +336,9 @@ func isZombie(pid int) bool {
 
 // Canceling the context ends running calls and the descendants of their processes, and later calls fail.
 func TestProcessInterrupted(t *testing.T) {
-	for _, mode := range []string{"hangs", "daemon-hangs"} {
-		if mode == "hangs" || runtime.GOOS == "linux" { // only Linux makes the lab the parent of orphans
-			t.Run(mode, func(t *testing.T) { checkInterrupted(t, mode) })
-		}
-	}
-}
-
-// checkInterrupted cancels the context of a plugin as soon as a call hangs.
-func checkInterrupted(t *testing.T, mode string) {
 	s, frames := smallTable(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	p, err := Load(ctx, processPath(t, mode), Options{Timeout: -1})
+	p, err := Load(ctx, processPath(t, "family-hangs"), Options{Timeout: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -381,39 +361,51 @@ func checkInterrupted(t *testing.T, mode string) {
 	if _, _, err := p.Codecs[0].New(s, nil); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	var child int
-	if n, _ := fmt.Sscanf(stderr.summary(), "child %d;", &child); n == 1 {
-		waitForEnd(t, child)
-	} else if mode == "daemon-hangs" {
-		t.Errorf("no child in %q", stderr.summary())
-	}
+	waitForEnd(t, childOf(t, stderr))
 }
 
-// Encoders work even if there are more of them than processes may run.
-func TestManyProcesses(t *testing.T) {
+// childOf returns the id of the child that a process has reported in its standard error.
+func childOf(t *testing.T, stderr *tail) (child int) {
+	t.Helper()
+	if _, err := fmt.Sscanf(stderr.summary(), "child %d;", &child); err != nil {
+		t.Fatalf("no child in %q: %v", stderr.summary(), err)
+	}
+	return child
+}
+
+// Each encoder and each decoder has a process of its own. After Close no process is left, nor any child of one.
+func TestCloseEndsProcesses(t *testing.T) {
 	s, frames := smallTable(t)
-	p := load(t, processPath(t, "good"), Options{})
-	const n = maxProcesses/2 + 5
-	for range 2 {
-		var encs []encoders.Encoder
-		for range n {
-			enc, _, err := p.Codecs[0].New(s, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			encs = append(encs, enc)
+	p := load(t, processPath(t, "family"), Options{})
+	const n = 10
+	ids := map[int]bool{}
+	var ends []*codec // encoders and decoders; one that is garbage would end its process
+	for range n {
+		enc, dec, err := p.Codecs[0].New(s, nil)
+		if err != nil {
+			t.Fatal(err)
 		}
-		for _, enc := range encs {
-			if _, _, err := enc.Encode(nil, frames[1], []encoders.Ref{{Frame: frames[0]}}, nil, nil); err != nil {
-				t.Fatal(err)
-			}
+		if _, _, err := enc.Encode(nil, frames[1], []encoders.Ref{{Frame: frames[0]}}, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		for _, end := range []*codec{enc.(*codec), dec.(*codec)} {
+			ends = append(ends, end)
+			x := end.host.(*processHost).process
+			testkit.WaitFor(t, "a child of the process", func() bool { return strings.Contains(x.stderrTail.summary(), ";") })
+			ids[x.cmd.Process.Pid], ids[childOf(t, &x.stderrTail)] = true, true
 		}
 	}
-	testkit.WaitFor(t, "the end of surplus processes", func() bool {
-		p.processes.mu.Lock()
-		defer p.processes.mu.Unlock()
-		return len(p.processes.list) <= maxProcesses
-	})
+	if len(ids) != 4*n || len(p.processes.list) != 2*n {
+		t.Errorf("%d processes and children, %d processes in the list, want %d and %d", len(ids), len(p.processes.list), 4*n, 2*n)
+	}
+	p.Close()
+	for id := range ids {
+		waitForEnd(t, id)
+	}
+	if len(p.processes.list) > 0 {
+		t.Errorf("%d processes are left", len(p.processes.list))
+	}
+	runtime.KeepAlive(ends)
 }
 
 // splitCommand splits a command into words.

@@ -15,13 +15,14 @@ func quartersTable(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	var rows strings.Builder
-	rows.WriteString("v,on\n")
+	rows.WriteString("v,on,weight\n")
 	for range 20 {
-		rows.WriteString("0.00,0\n0.25,1\n0.50,1\n0.75,0\n")
+		rows.WriteString("0.00,0,1\n0.25,1,1\n0.50,1,1\n0.75,0,1\n")
 	}
 	schema, records := filepath.Join(dir, "x.toml"), filepath.Join(dir, "x.csv")
 	text := "item = \"tank\"\nrate_hz = 20\nrows = 1\n[[field]]\nname = \"v\"\nkind = \"quantity\"\nrange = [0, 9]\nunit = \"m\"\n" +
-		"tolerance = \"50 cm\"\n[[field]]\nname = \"on\"\nkind = \"flag\"\n"
+		"tolerance = \"50 cm\"\n[[field]]\nname = \"on\"\nkind = \"flag\"\n" +
+		"[[field]]\nname = \"weight\"\nkind = \"quantity\"\nrange = [0, 9]\nscale = 1\nunit = \"kg\"\n"
 	for path, content := range map[string]string{schema: text, records: rows.String()} {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
@@ -53,8 +54,8 @@ func TestPrecisionInCommands(t *testing.T) {
 		}
 		document(t, o.stdout, &doc)
 		list := append(doc.Precision, doc.Dataset.Precision...)
-		if len(list) != 2 {
-			t.Errorf("%s: %+v, expected two fields", c.args[0], list)
+		if len(list) != 3 {
+			t.Errorf("%s: %+v, expected three fields", c.args[0], list)
 			continue
 		}
 		v, on := list[0], list[1]
@@ -90,6 +91,9 @@ func TestTuneTable(t *testing.T) {
 		}
 	}
 	document(t, o.stdout, &doc)
+	if !strings.Contains(o.stderr, "--tolerance 25 cm is not in the unit of these fields, which keep their scales: weight") {
+		t.Errorf("a field of another unit: %s", o.stderr)
+	}
 	if o.code != exitDone || len(doc.Groups) != 1 || doc.Encoder != "delta-adaptive" || doc.Groups[0].Scale != 1 || len(doc.Groups[0].Curve) < 6 {
 		t.Fatalf("exit %d, %s%s", o.code, o.stdout, o.stderr)
 	}
@@ -104,7 +108,7 @@ func TestTuneTable(t *testing.T) {
 		t.Errorf("exit %d, %s%s", o.code, o.stdout, o.stderr)
 	}
 	for _, c := range []struct{ args, want string }{
-		{"--field|w", `--field: unknown field "w"; expected one of `}, {"--field|on", "on has the kind flag, which has no scale"}, {"--tolerance|1kg", "fits no field"},
+		{"--field|w", `--field: unknown field "w"; expected one of `}, {"--field|on", "on has the kind flag, which has no scale"}, {"--tolerance|1 mol", "fits no field"},
 		{"--field|v|--tolerance|1 deg", `"1 deg" has no value in the unit of the field, "m"`}, {"--frames|2", "--frames 2 makes no sense"},
 		{"--tolerance|-1 cm", `--tolerance "-1 cm" is not above 0; expected the largest rounding error`}, {"--tolerance|NaN m", "is not above 0; expected"},
 		{"--tolerance|0 m", "is not above 0; expected"}, {"--tolerance|inf m", "is not above 0; expected"}, {"--tolerance|cm", "is not above 0; expected"},

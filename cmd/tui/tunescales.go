@@ -39,9 +39,12 @@ func (a *app) tuneTable(ctx context.Context, f tuneFlags) error {
 	case f.frames != 0 && f.frames <= walkoff.Delay:
 		return usagef("--frames %d makes no sense; expected more than %d, because frames 0..5 are the initial state", f.frames, walkoff.Delay)
 	}
-	groups, err := f.scaleGroups(t.Schema())
+	groups, otherUnits, err := f.scaleGroups(t.Schema())
 	if err != nil {
 		return err
+	}
+	if len(otherUnits) > 0 {
+		a.remark("%s: --tolerance %s is not in the unit of these fields, which keep their scales: %s", f.data.spec, f.tolerance, strings.Join(otherUnits, ", "))
 	}
 	codec, err := encodertable.ByName(cmp.Or(f.encoder, encodertable.Default(t.Schema())))
 	if err != nil {
@@ -64,16 +67,17 @@ func (a *app) tuneTable(ctx context.Context, f tuneFlags) error {
 
 // scaleGroups returns the groups of fields that the flags choose: those of --field as one group, or without the flag all
 // quantities and angles, as similarFields groups them. Without --tolerance, that of a group is what its scale rounds by.
-func (f *tuneFlags) scaleGroups(s *frame.Schema) (groups []scales.Group, err error) {
+// otherUnits are the fields whose unit --tolerance does not have.
+func (f *tuneFlags) scaleGroups(s *frame.Schema) (groups []scales.Group, otherUnits []string, err error) {
 	number, _ := units.Split(f.tolerance)
 	if v, ok := units.ParseDecimal(number, 0); f.tolerance != "" && (!ok || !(v > 0)) {
-		return nil, usagef("--tolerance %q is not above 0; expected the largest rounding error, such as \"1 cm\"", f.tolerance)
+		return nil, nil, usagef("--tolerance %q is not above 0; expected the largest rounding error, such as \"1 cm\"", f.tolerance)
 	}
 	var chosen [][]int // indices of fields, by group
 	if f.field != "" {
 		indices, err := f.chosenFields(s)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		chosen = [][]int{indices}
 	} else {
@@ -85,20 +89,23 @@ func (f *tuneFlags) scaleGroups(s *frame.Schema) (groups []scales.Group, err err
 		if f.tolerance != "" {
 			if tolerance, err = table.ParseTolerance(f.tolerance, first.Unit); err != nil {
 				if f.field == "" {
-					continue // a field of another unit
+					for _, i := range indices {
+						otherUnits = append(otherUnits, s.Fields[i].Name)
+					}
+					continue
 				}
-				return nil, usagef("--tolerance: %w; expected %s", err, table.ToleranceExpected(first.Unit))
+				return nil, nil, usagef("--tolerance: %w; expected %s", err, table.ToleranceExpected(first.Unit))
 			}
 		}
 		groups = append(groups, scales.NewGroup(s, indices, tolerance))
 	}
 	switch {
 	case len(chosen) == 0:
-		return nil, usagef("%s has no quantities or angles, whose scale could be tuned", f.data.spec)
+		return nil, nil, usagef("%s has no quantities or angles, whose scale could be tuned", f.data.spec)
 	case len(groups) == 0:
-		return nil, usagef("--tolerance %s fits no field of %s; expected a number with the unit of a field, such as \"1 cm\"", f.tolerance, f.data.spec)
+		return nil, nil, usagef("--tolerance %s fits no field of %s; expected a number with the unit of a field, such as \"1 cm\"", f.tolerance, f.data.spec)
 	}
-	return groups, nil
+	return groups, otherUnits, nil
 }
 
 // chosenFields returns the indices of the fields that --field names. They must have the same kind and unit.

@@ -26,7 +26,8 @@ type BoundResult struct {
 	// Close means that the interval of the mean contains the bound: more seeds may change Holds.
 	Close bool `json:"close,omitempty"`
 
-	margin float64 // see distance
+	margin      float64 // see distance
+	worstBreaks bool    // Worst violates the bound, which the mean may keep
 }
 
 // excess returns by how much the figure got violates bound a, see distance; 0 if got keeps the bound.
@@ -135,6 +136,7 @@ func (s *search) boundResults(x setting) []BoundResult {
 			r.Close = known && a.Holds(lo) != a.Holds(hi)
 		}
 		r.Holds, r.margin = a.Holds(got), distance(a, got)
+		r.worstBreaks = !a.Holds(r.Worst)
 		out = append(out, r)
 	}
 	return out
@@ -182,7 +184,7 @@ func (c *Candidate) BoundsText() string {
 	}
 	measured := func(b *BoundResult) string {
 		text := b.Figure + " " + b.Measured.Significant(3)
-		if !b.Holds && b.Worst != b.Measured.Mean {
+		if b.worstBreaks && b.Worst != b.Measured.Mean {
 			text += ", worst " + units.Significant(b.Worst, 3)
 		}
 		return text

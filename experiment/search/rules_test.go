@@ -641,7 +641,7 @@ func TestConfidenceSentences(t *testing.T) {
 	f = run(c, value)
 	has(f, "It keeps all bounds, on the mean of 4 seeds.", true)
 	has(f, "The 95 % interval of wrong, 1.6", true)
-	if f.Best.Text != "k0=1" || !f.Best.Keeps() || !f.Best.Bounds[0].Holds || f.Best.Bounds[0].Worst != 2.1 || f.Best.BoundsText() != "ok: wrong 1.88 ± 0.27" {
+	if f.Best.Text != "k0=1" || !f.Best.Keeps() || !f.Best.Bounds[0].Holds || f.Best.Bounds[0].Worst != 2.1 || f.Best.BoundsText() != "ok: wrong 1.88 ± 0.27, worst 2.1" {
 		t.Errorf("best %+v: %s", f.Best, f.Best.BoundsText())
 	}
 	i := slices.IndexFunc(f.Rivals, func(r rival) bool { return r.Text == "k0=0" })

@@ -243,7 +243,7 @@ func trainersFor(trainers []train.Trainer, out trainResult) (list []train.Traine
 		recordings = append(recordings, *out.Held)
 	}
 	for _, t := range trainers {
-		unsupported := func(set trainingSet) bool { return !learnsFrom(t, set.schema) }
+		unsupported := func(set trainingSet) bool { return !t.Suits(set.schema) }
 		if !slices.ContainsFunc(recordings, unsupported) {
 			list = append(list, t)
 		}
@@ -256,7 +256,7 @@ func trainersFor(trainers []train.Trainer, out trainResult) (list []train.Traine
 
 // trainOne trains one encoder and writes its file.
 func (a *app) trainOne(ctx context.Context, f trainFlags, t train.Trainer, job train.Job) (encoderResult, error) {
-	result := encoderResult{Encoder: t.Encoder, Curve: []curvePoint{}, unit: cmp.Or(t.Per, "changed cube")}
+	result := encoderResult{Encoder: t.Encoder, Curve: []curvePoint{}, unit: t.Per}
 	hasHeld := job.Held != nil
 	log := a.newTrainLog(t.Encoder, hasHeld)
 	start := a.clock()

@@ -21,7 +21,8 @@ import (
 
 // pupil returns a trainer that only counts the frames it receives.
 func pupil(name string, learn func(ctx context.Context, job train.Job, log train.Log) error) train.Trainer {
-	return train.Trainer{Encoder: name,
+	suits := func(s *frame.Schema) bool { return frame.IsCubes(s) && s.Rows == frame.WalkoffCubes }
+	return train.Trainer{Encoder: name, Suits: suits, From: "snapshots of 901 cubes", Per: "changed cube",
 		Train: func(ctx context.Context, job train.Job, log train.Log) ([]train.File, error) {
 			if learn != nil {
 				if err := learn(ctx, job, log); err != nil {

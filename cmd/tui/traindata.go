@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,15 +18,6 @@ type trainingSet struct {
 	Frames int    `json:"frames"` // number of frames that are used; for cubes including frames 0 to 5
 	limit  int    // maximum number of frames, including the copies of the initial state; 0 means no limit
 	schema *frame.Schema
-}
-
-// learnsFrom reports whether a trainer supports data of a schema. A trainer without the function Suits
-// supports snapshots of 901 cubes, as in the walk-off.
-func learnsFrom(t train.Trainer, s *frame.Schema) bool {
-	if t.Suits != nil {
-		return t.Suits(s)
-	}
-	return frame.IsCubes(s) && s.Rows == frame.WalkoffCubes
 }
 
 // quickFrames is the number of frames that --quick reads of each recording.
@@ -100,7 +89,7 @@ func (a *app) readTrainingSet(ctx context.Context, spec string, f trainFlags, tr
 	}
 	defer closeSource(src)
 	s := src.Schema()
-	if !slices.ContainsFunc(trainers, func(t train.Trainer) bool { return learnsFrom(t, s) }) {
+	if !slices.ContainsFunc(trainers, func(t train.Trainer) bool { return t.Suits(s) }) {
 		return trainingSet{}, usagef("%s contains %d rows of %s; expected %s", spec, s.Rows, s.Name, trainingSources(trainers))
 	}
 	a.printRemarks(src)
@@ -121,14 +110,12 @@ func (a *app) readTrainingSet(ctx context.Context, spec string, f trainFlags, tr
 	return set, err
 }
 
-// trainingSources describes what data the trainers support, without duplicates and joined by ",
-// or ". A trainer with an empty From supports snapshots of frame.WalkoffCubes cubes.
+// trainingSources describes what data the trainers support, without duplicates.
 func trainingSources(trainers []train.Trainer) string {
 	var list []string
 	for _, t := range trainers {
-		what := cmp.Or(t.From, fmt.Sprintf("snapshots of %d cubes", frame.WalkoffCubes))
-		if !slices.Contains(list, what) {
-			list = append(list, what)
+		if !slices.Contains(list, t.From) {
+			list = append(list, t.From)
 		}
 	}
 	return strings.Join(list, ", or ")

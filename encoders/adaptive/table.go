@@ -289,7 +289,7 @@ func readTables(src []byte) (*[numOrders]table, error) {
 
 // Trainer returns the trainer of the embedded table.
 func Trainer() train.Trainer {
-	return train.Trainer{Encoder: "receiver-adaptive", Suits: suits, From: "a text, such as text:PATH", Per: "byte", Train: trainTable}
+	return train.Trainer{Encoder: "receiver-adaptive", Train: trainTable}
 }
 
 // trainTable implements the trainer: one pass over the texts that counts how often each byte

@@ -206,11 +206,11 @@ func (j *Job) MeasureHeld(measure func(Clip) (float64, error)) (float64, error) 
 // Trainer makes an encoder's files from clips. The same job gives the same files, to the bit.
 type Trainer struct {
 	Encoder string // the name in the table of encoders
-	// Suits reports whether the encoder can be trained with frames of a schema. nil means snapshots of 901
-	// cubes. From describes such frames in words.
+	// Suits reports whether the encoder can be trained with frames of a schema, and From describes such frames
+	// in words. Only tui train reads these fields and Per.
 	Suits func(*frame.Schema) bool
 	From  string
-	Per   string // what the loss is per, in bits: "call", for instance; empty means per changed cube
+	Per   string // what the loss is per, in bits: "changed cube" or "byte"
 	Train func(ctx context.Context, job Job, log Log) ([]File, error)
 }
 

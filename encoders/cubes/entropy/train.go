@@ -13,7 +13,8 @@ import (
 
 // Trainers returns the trainer of the probabilities that adaptive starts with.
 func Trainers() []train.Trainer {
-	return []train.Trainer{{Encoder: "adaptive", Train: trainStatic}}
+	suits := func(s *frame.Schema) bool { return frame.IsCubes(s) && s.Rows == frame.WalkoffCubes }
+	return []train.Trainer{{Encoder: "adaptive", Suits: suits, From: "snapshots of 901 cubes", Per: "changed cube", Train: trainStatic}}
 }
 
 // maxQuickFrames bounds the frames of a clip that a quick job uses.

@@ -1,5 +1,5 @@
 // Package retrain is the common part of the programs that train the embedded models of encoders again. The same
-// recordings and seed give the same files on every machine.
+// recordings give the same files on every machine.
 package retrain
 
 import (
@@ -14,8 +14,8 @@ import (
 	"wirelab/encoders/train"
 )
 
-// Main trains with the recordings that the arguments of the program name, and exits. Without the flag -out
-// it replaces the files in dir, a folder below the current one.
+// Main trains encoders with the recordings that the arguments of the program name, replaces the files in dir, a
+// folder below the current one, and exits.
 func Main(dir string, trainers ...train.Trainer) {
 	if err := run(context.Background(), os.Stderr, os.Args[1:], dir, trainers); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -27,14 +27,11 @@ func Main(dir string, trainers ...train.Trainer) {
 // points of the loss curves.
 func run(ctx context.Context, log io.Writer, args []string, dir string, trainers []train.Trainer) error {
 	flags := flag.NewFlagSet("train", flag.ContinueOnError)
-	encoder := flags.String("encoder", "", "train only this `encoder`")
 	held := flags.String("held", "", "measure the held-out recording `SPEC`")
-	seed := flags.Uint64("seed", 1, "seed of the training")
-	out := flags.String("out", dir, "write the files to this `folder`")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	job := train.Job{Seed: *seed}
+	job := train.Job{Seed: 1}
 	for _, spec := range flags.Args() {
 		clip, err := openClip(ctx, spec)
 		if err != nil {
@@ -49,12 +46,7 @@ func run(ctx context.Context, log io.Writer, args []string, dir string, trainers
 		}
 		job.Held = &clip
 	}
-	known := false
 	for _, t := range trainers {
-		if *encoder != "" && *encoder != t.Encoder {
-			continue
-		}
-		known = true
 		files, err := t.Train(ctx, job, train.Log{Point: func(p train.Point) {
 			fmt.Fprintf(log, "%s, %s, pass %d: training %.3f bits, held out %.3f bits\n", t.Encoder, p.Part, p.Epoch, p.Train, p.Held)
 		}})
@@ -62,13 +54,10 @@ func run(ctx context.Context, log io.Writer, args []string, dir string, trainers
 			return err
 		}
 		for _, f := range files {
-			if err := os.WriteFile(filepath.Join(*out, f.Name), f.Data, 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, f.Name), f.Data, 0o644); err != nil {
 				return err
 			}
 		}
-	}
-	if !known {
-		return fmt.Errorf("-encoder %s is not trained by this program", *encoder)
 	}
 	return nil
 }

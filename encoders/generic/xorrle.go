@@ -1,6 +1,7 @@
 package generic
 
 import (
+	"bytes"
 	"crypto/subtle"
 	"encoding/binary"
 	"fmt"
@@ -27,9 +28,9 @@ func XorRLE() encoders.Codec {
 // suits reports whether frames fit in packets: all schemas except files.
 func suits(s *frame.Schema) bool { return s.Delivery != frame.Reliable }
 
-// minRun is the length of the shortest run of zeros that gets its own token: the counts
-// of a token take at least two bytes.
-const minRun = 3
+// minRun is the shortest run of zeros that gets its own token, because the counts of a token take at least two bytes.
+// Fewer zeros are literals.
+var minRun = make([]byte, 3)
 
 // An xorRLE is the encoder or the decoder of xor-rle.
 type xorRLE struct {
@@ -48,21 +49,23 @@ func (x *xorRLE) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ enc
 	x.base = x.layout.packBaseline(x.base, refs)
 	diff := x.diff
 	subtle.XORBytes(diff, diff, x.base) // bytes beyond the end of the baseline count as zeros
-	for begin := 0; begin < len(diff); {
-		zeros := countZeros(diff[begin:])
-		literalsBegin := begin + zeros
-		if literalsBegin == len(diff) && literalsBegin == x.layout.size {
-			break // no body, and the rest of the table is unchanged
-		}
-		literalsEnd := literalsBegin + countLiterals(diff[literalsBegin:])
+	changed := bytes.TrimRight(diff, "\x00")
+	for begin := 0; begin < len(changed); {
+		rest := bytes.TrimLeft(changed[begin:], "\x00")
+		literals, _, _ := bytes.Cut(rest, minRun)
+		literalsBegin := len(changed) - len(rest)
+		literalsEnd := literalsBegin + len(literals)
 		start := len(dst)
-		dst = binary.AppendUvarint(dst, uint64(zeros))
-		if literalsEnd > literalsBegin {
-			dst = binary.AppendUvarint(dst, uint64(literalsEnd-literalsBegin))
-			dst = append(dst, diff[literalsBegin:literalsEnd]...)
-		}
+		dst = binary.AppendUvarint(dst, uint64(literalsBegin-begin))
+		dst = binary.AppendUvarint(dst, uint64(len(literals)))
+		dst = append(dst, literals...)
 		x.charge(b, begin, literalsBegin, literalsEnd, len(dst)-start)
 		begin = literalsEnd
+	}
+	if len(diff) > x.layout.size && len(diff) > len(changed) { // the end of a body equals the baseline's
+		start := len(dst)
+		dst = binary.AppendUvarint(dst, uint64(len(diff)-len(changed)))
+		x.charge(b, len(changed), len(diff), len(diff), len(dst)-start)
 	}
 	return dst, nil, nil
 }
@@ -90,34 +93,6 @@ func (x *xorRLE) slotOf(offset int) encoders.Slot {
 		return encoders.FieldSlot(i)
 	}
 	return encoders.SlotBody
-}
-
-// countZeros returns the number of zeros at the beginning of d.
-func countZeros(d []byte) int {
-	n := 0
-	for ; n+8 <= len(d) && binary.LittleEndian.Uint64(d[n:]) == 0; n += 8 {
-	}
-	for ; n < len(d) && d[n] == 0; n++ {
-	}
-	return n
-}
-
-// countLiterals returns the number of bytes before the next run of at least minRun zeros, or before
-// the zeros at the end of d.
-func countLiterals(d []byte) int {
-	n := 0
-	for n < len(d) {
-		if d[n] != 0 {
-			n++
-			continue
-		}
-		if run := countZeros(d[n:]); run >= minRun || n+run == len(d) {
-			break
-		} else { // too few zeros for a token of their own: they are literals
-			n += run
-		}
-	}
-	return n
 }
 
 // Decode implements encoders.Decoder.

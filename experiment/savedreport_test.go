@@ -12,7 +12,7 @@ import (
 	"wirelab/experiment/report"
 )
 
-// A truncated report, and one of a later version, give a clear error. A complete report reads as it
+// A truncated report, and one of another version, give a clear error. A complete report reads as it
 // was saved.
 func TestReadReport(t *testing.T) {
 	c := quickConfig(t)
@@ -57,7 +57,7 @@ func TestReadReport(t *testing.T) {
 	bad([]byte("\x1f\x8b\x00}"), "is not a report")
 	bad([]byte("[1, 2]"), "is not a report")
 	bad([]byte(`{"runs": }`), "is damaged")
-	later := func(edit func(map[string]any)) []byte {
+	withEdit := func(edit func(map[string]any)) []byte {
 		var m map[string]any
 		if err := json.Unmarshal(whole, &m); err != nil {
 			t.Fatal(err)
@@ -69,14 +69,17 @@ func TestReadReport(t *testing.T) {
 		}
 		return text
 	}
-	bad(later(func(m map[string]any) { m["version"] = 2 }), "a later version of Wirelab, in format 2")
-	bad(later(func(m map[string]any) { m["version"], m["totals"] = 3, "elsewhere" }), "a later version")
-	bad([]byte(`{"runs":[{"version":9}]}`), "a later version")
-	if err := os.WriteFile(path, later(func(m map[string]any) { delete(m, "version"); m["more"] = 1 }), 0o644); err != nil {
+	bad(withEdit(func(m map[string]any) { m["version"] = 2 }), "report.json: was saved by another version of Wirelab, with format 2 and digest version 7; "+
+		"expected format 1 and digest version 7")
+	bad(withEdit(func(m map[string]any) { m["digest_version"] = 6 }), "with format 1 and digest version 6; expected")
+	bad(withEdit(func(m map[string]any) { delete(m, "version"); delete(m, "digest_version") }), "with format 0 and digest version 0; expected")
+	bad(withEdit(func(m map[string]any) { m["version"], m["totals"] = 3, "elsewhere" }), "another version of Wirelab, with format 3")
+	bad([]byte(`{"runs":[{"version":9}]}`), "another version")
+	if err := os.WriteFile(path, withEdit(func(m map[string]any) { m["more"] = 1 }), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := report.ReadRuns(path); err != nil {
-		t.Errorf("one from before versions were written: %v", err)
+		t.Errorf("one with an unknown key: %v", err)
 	}
 }
 

@@ -196,10 +196,6 @@ func (n *line) fork(stage *rateStage) *line {
 	return &c
 }
 
-// KeepDepartures makes packets in a drop-tail queue keep the times at which they leave when the rate changes, as
-// links did in earlier versions. It must be called before the first Send.
-func (l *Link) KeepDepartures() { l.keepDepartures = true }
-
 // SetTraffic sets the other traffic that shares the bottleneck from now on. Flows that are already there continue.
 func (l *Link) SetTraffic(now time.Duration, plan traffic.Plan) {
 	l.runLine(now)
@@ -235,15 +231,14 @@ func (l *Link) QueueDelay(now time.Duration) time.Duration {
 }
 
 // reshapeRate prepares the rate stage at now for the settings of spec, which it gets afterwards: it starts a line if
-// the discipline of spec needs one, or if spec changes the rate while packets wait, whose times then change; see
-// KeepDepartures. It reports whether spec changes the rate.
+// the discipline of spec needs one, or if spec changes the rate while packets wait, whose times then change. It reports whether spec changes the rate.
 func (l *Link) reshapeRate(now time.Duration, spec *Spec) (changes bool) {
 	l.runLine(now)
 	before, after := &l.rate.spec, &spec.Rate
 	changes = before.BitsPerSecond != after.BitsPerSecond || before.Trace != after.Trace || before.Burst != after.Burst
 	if l.rate.line == nil {
 		l.rate.removeSent(now)
-		if !after.isDropTail() || changes && l.rate.queue.Len() > 0 && !l.keepDepartures {
+		if !after.isDropTail() || changes && l.rate.queue.Len() > 0 {
 			l.startLine(now)
 		}
 	}

@@ -16,9 +16,8 @@ type Link struct {
 	now      time.Duration // time of the last Send
 	enqueued uint64        // packets put in flight so far, including copies
 
-	rate           *rateStage  // of pipe
-	delay          *delayStage // of pipe
-	keepDepartures bool        // see KeepDepartures
+	rate  *rateStage  // of pipe
+	delay *delayStage // of pipe
 
 	inFlight heap
 	pool     pool
@@ -53,9 +52,9 @@ func NewLinkWith(load tracefile.Loader, spec Spec, seed uint64, name string) (*L
 func (l *Link) Reshape(spec Spec) error { return l.ReshapeAt(l.now, spec) }
 
 // ReshapeAt replaces the spec at now, which must not be before the last Send. It resets no state. Of the packets in
-// flight it changes only those in the queue, which leave at the new rate; see KeepDepartures. The random stream of a
-// stage starts when the stage is first on, and continues where it stopped when the stage is on again. Files that this
-// link has read before are not read again. After an error the link is unchanged.
+// flight it changes only those in the queue, which leave at the new rate. The random stream of a stage starts when
+// the stage is first on, and continues where it stopped when the stage is on again. Files that this link has read before
+// are not read again. After an error the link is unchanged.
 func (l *Link) ReshapeAt(now time.Duration, spec Spec) error {
 	if err := spec.Validate(); err != nil {
 		return err
@@ -234,7 +233,7 @@ func (l *Link) freeLent() {
 // data and with the given tag.
 func (l *Link) Fork(tag uint64) *Link {
 	f := &Link{spec: l.spec, files: l.files, now: l.now, enqueued: l.enqueued, inFlight: slices.Clone(l.inFlight),
-		lentSlot: noSlot, keepDepartures: l.keepDepartures}
+		lentSlot: noSlot}
 	// The copy has no buffers, so its pool.freeBytes stays 0.
 	f.pool.packets, f.pool.freeSlots = slices.Clone(l.pool.packets), slices.Clone(l.pool.freeSlots)
 	for i := range f.pool.packets {

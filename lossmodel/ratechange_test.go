@@ -6,23 +6,6 @@ import (
 	"time"
 )
 
-// The remainder of a nanosecond, which is in units of the old rate, is not carried over to a new
-// rate, if packets keep their times.
-func TestRateChangeRemainder(t *testing.T) {
-	l := newLink(t, newSpec(t, "rate", "600gbit", "queue", "off"), 1)
-	l.KeepDepartures()
-	before := l.Send(0, make([]byte, 97), 0).Due // 1000 bits: 1 ns and two thirds, which are carried
-	if before != 1 {
-		t.Fatalf("1000 bits at 600 Gbit/s take %v, want 1ns", before)
-	}
-	if err := l.Reshape(newSpec(t, "rate", "1kbit", "queue", "off")); err != nil {
-		t.Fatal(err)
-	}
-	if due := l.Send(0, make([]byte, 97), 0).Due; due != before+time.Second {
-		t.Errorf("1000 bits at 1 kbit/s are due at %v, want %v", due, before+time.Second)
-	}
-}
-
 // rateStep is a rate in bits per second that begins at a time.
 type rateStep struct {
 	from time.Duration

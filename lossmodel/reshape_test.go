@@ -216,11 +216,15 @@ func arrivals(l *Link) []arrival {
 	return all
 }
 
-// Reshape does not change packets in flight, except that it re-times those in the queue: see TestRetimedQueue.
+// Reshape does not change packets in flight. There is no queue here, because Reshape re-times packets in a queue: see
+// TestRetimedQueue.
 func TestReshapeKeepsInFlight(t *testing.T) {
 	send := func() *Link {
-		l := newLink(t, allStagesSpec(t), 5)
-		l.KeepDepartures()
+		spec := allStagesSpec(t)
+		if err := spec.Set("rate", "off"); err != nil {
+			t.Fatal(err)
+		}
+		l := newLink(t, spec, 5)
 		for i := range 500 {
 			l.Send(time.Duration(i)*ms, pseudoRandomData(nil, uint64(i), 700), uint64(i))
 		}

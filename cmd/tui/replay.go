@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -25,7 +26,8 @@ Files that the run read are searched for at the path in the configuration, then 
 path relative to the report, then next to the report; they must have the same SHA-256.
 
 The exit code is 1 if any byte differs, or if the report is of an incomplete sweep. If the
-packets of an encoder have changed since the report was saved, that is the reason given.`,
+packets of an encoder have changed since the report was saved, that is the reason given. A
+report of another version is not replayed: the exit code is 1.`,
 		Example: `  tui replay report/report.json
   tui replay report/report.json --json`,
 		Args:              oneArg("a report.json"),
@@ -47,6 +49,9 @@ func (a *app) replay(cmd *cobra.Command, path string, force bool) error {
 		Clock:    a.clock, Force: force}
 	result, err := experiment.Replay(cmd.Context(), path, opt)
 	line.done()
+	if errors.Is(err, report.ErrOtherVersion) {
+		return newFailure([]string{err.Error()})
+	}
 	if err != nil {
 		return markDataError(err)
 	}

@@ -20,8 +20,7 @@ func (a *app) reportCommand() *cobra.Command {
 		Short:   "Make an HTML page of a report, or compare several reports",
 		Long: `Make report.html from a saved report: a single file for a browser that loads nothing from
 the network, so that it can be mailed or attached to a ticket. tui run --out and the key s
-in the dashboard write the page already; this command makes it again, also from reports of
-older versions.
+in the dashboard write the page already; this command makes it again.
 
 With several reports the page compares them: differences in the configuration, in the
 figures (paired, with confidence intervals, where the seeds are the same) and in the charts.

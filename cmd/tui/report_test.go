@@ -88,7 +88,7 @@ func TestComparePairsOfKinds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	kinds := []string{part, in("missing"), "../../experiment/testdata/reports/transport.json", "../../experiment/testdata/reports/version1"}
+	kinds := []string{part, in("missing"), "../../experiment/testdata/reports/transport.json"}
 	refused := map[string][]string{"report": kinds[:2:2], "compare": kinds[:2:2]} // without a report that can be compared
 	for name, args := range map[string][]string{
 		"run": {"run"}, "budget": {"run", "--set", "sender.budget=24kbit"}, "patches": {"run", "--preset", "patch-transfer"},

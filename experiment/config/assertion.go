@@ -66,7 +66,7 @@ func parseAssertion(name string, value any) (Assertion, error) {
 // checkFigure returns an error if name is not a figure that can be bounded or minimised. known are the figures.
 func checkFigure(name string, known []string) error {
 	switch {
-	case name == "playout.clock_lag_ms" || name == "playout.behind_ms": // behind_ms is the name in earlier versions
+	case name == "playout.clock_lag_ms":
 		return &Error{Problem: "playout.clock_lag_ms is the lag of the playout clock, which is small even if the displayed state is old",
 			Expected: "the age of the displayed state: age_ms.p50 or age_ms.p99"}
 	case !slices.Contains(known, name):

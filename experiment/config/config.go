@@ -44,7 +44,6 @@ type Config struct {
 	Assert   []Assertion     // bounds on figures of the run
 
 	Codecs []encoders.Codec // available codecs; nil means those of package table
-	oldRules
 	// ResolvePath returns the path of a file that the data or a link names; nil means that the name is the
 	// path.
 	ResolvePath func(name string) (path string)
@@ -56,26 +55,6 @@ type Config struct {
 
 	varied []string        // keys of the sweep that this configuration is a point of
 	chosen map[string]bool // keys of dataDependentKeys that were set explicitly for the data
-}
-
-// oldRules selects rules of earlier versions. Only replays of old reports set them.
-type oldRules struct {
-	// TrustSequences makes endpoints accept every sequence number, as in reports without a
-	// digest_version. Only replays of these set it.
-	TrustSequences bool
-	// DigestWholeFrames makes the digest of a run cover every decoded frame in full, as in reports with
-	// a digest_version below 3. Only replays of these set it.
-	DigestWholeFrames bool
-	// HideTainted keeps three rules of reports with a digest_version below 4: a frame that depends on
-	// damage is tainted even if it is correct, displays leave out tainted frames, and receivers accept
-	// sequence numbers up to 255 ahead at once. Only replays of these reports set it.
-	HideTainted bool
-	// SeparateEpochs makes lanes whose configurations a change makes equal keep what their encoders learned, so that
-	// they send different bytes, as in reports with a digest_version below 5. Only replays of these set it.
-	SeparateEpochs bool
-	// KeepDepartures makes packets in the queue of a link leave at the times computed at the old rate when the rate
-	// changes, as in reports with a digest_version below 6. Only replays of these reports set it.
-	KeepDepartures bool
 }
 
 // Encoder is the name of a codec and the parameters that were set.

@@ -36,7 +36,7 @@ func TestFiguresOfSearch(t *testing.T) {
 	for text, want := range map[string]string{
 		"minimise = \"messages.goodput_kbps\"":                                               "f:2: search.minimise: no run has the figure messages.goodput_kbps; expected messages.rate_hz or",
 		"minimise = \"wrong\"\nsubject_to = [\"view.over == 0\"]":                            "f:3: search.subject_to[0]: no run has the figure view.over; expected sender.budget or crowd.budget",
-		"minimise = \"playout.behind_ms\"":                                                   "expected the age of the displayed state: age_ms.p50",
+		"minimise = \"playout.clock_lag_ms\"":                                                "expected the age of the displayed state: age_ms.p50",
 		"minimise = \"wrong\"\nsubject_to = [\"playout.clock_lag_ms < 9\"]":                  "expected the age of the displayed state: age_ms.p50",
 		"minimise = \"foo\"":                                                                 "unknown figure \"foo\"; expected one of ",
 		"minimise = \"messages.goodput_kbps\"\n[search.over]\n\"messages.rate_hz\" = [1, 2]": "",
@@ -53,7 +53,7 @@ func TestFiguresOfSearch(t *testing.T) {
 		}
 	}
 	for key, want := range map[string]string{
-		"at[0].foo": "expected one of", "assert.playout.behind_ms": "expected the age", "assert.foo": "expected one of", "foo": "expected one of",
+		"at[0].foo": "expected one of", "assert.playout.clock_lag_ms": "expected the age", "assert.foo": "expected one of", "foo": "expected one of",
 	} {
 		if got := errorText(Default().Set(key, "< 3")); !strings.Contains(got, want) {
 			t.Errorf("%s: %q, want %q", key, got, want)

@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -89,34 +88,12 @@ func ParseSize(text string) (n int64, ok bool) {
 	return n, ok && n >= minPluginMemory && n <= maxPluginMemory
 }
 
-// formatSize formats a size for ParseSize. It does not use MB, whose meaning has changed: see WithPluginSizes.
+// formatSize formats a size for ParseSize.
 func formatSize(n int64) string {
 	if n%(1<<20) == 0 {
 		return fmt.Sprintf("%dMiB", n>>20)
 	}
 	return fmt.Sprintf("%dB", n)
-}
-
-// WithPluginSizes returns the values of a report with the memory of plugins in current units. Reports with MB
-// are from a time when that meant 2^20 bytes; new ones have MiB.
-func (v Values) WithPluginSizes() Values {
-	list, _ := v["plugin"].([]any)
-	if len(list) == 0 {
-		return v
-	}
-	list = slices.Clone(list)
-	for i, p := range list {
-		entry, _ := p.(map[string]any)
-		text, _ := entry["memory"].(string)
-		if number, old := strings.CutSuffix(text, "MB"); old {
-			entry = maps.Clone(entry)
-			entry["memory"] = number + "MiB"
-			list[i] = entry
-		}
-	}
-	v = maps.Clone(v)
-	v["plugin"] = list
-	return v
 }
 
 // loadPlugins loads the plugins of a configuration into the table of encoders. dir is the folder to which

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"reflect"
 	"testing"
 )
 
@@ -21,23 +20,5 @@ func TestParseSize(t *testing.T) {
 		if got, ok := ParseSize(formatSize(n)); !ok || got != n {
 			t.Errorf("%d is written as %s and read as %d", n, formatSize(n), got)
 		}
-	}
-}
-
-// WithPluginSizes converts MB of old reports to MiB.
-func TestPluginSizesOfOldReports(t *testing.T) {
-	list := func(memory ...any) Values {
-		var list []any
-		for _, m := range memory {
-			list = append(list, map[string]any{"path": "x.wasm", "memory": m})
-		}
-		return Values{"plugin": list, "seed": 7}
-	}
-	old := list("64MB", "64MiB", "64000000B", nil)
-	if got, want := old.WithPluginSizes(), list("64MiB", "64MiB", "64000000B", nil); !reflect.DeepEqual(got, want) {
-		t.Errorf("%v, want %v", got, want)
-	}
-	if !reflect.DeepEqual(old, list("64MB", "64MiB", "64000000B", nil)) {
-		t.Error("the argument was modified")
 	}
 }

@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
-
-	"wirelab/lossmodel"
 )
 
 // Values is a configuration as nested tables of texts, numbers and lists, as in reports.
@@ -18,7 +16,7 @@ type Values map[string]any
 // Values returns all settings of the configuration as nested tables, as in a TOML file. Values.Config converts
 // them back.
 func (c *Config) Values() Values {
-	v := Values{"down": linkValues(c.Down), "up": linkValues(c.Up), "encoder": c.Encoder.values()}
+	v := Values{"down": c.Down.Values(), "up": c.Up.Values(), "encoder": c.Encoder.values()}
 	for _, s := range rows() {
 		if s.omit == nil || !s.omit(c) {
 			setNested(v, s.Key, s.Get(c))
@@ -36,17 +34,6 @@ func (c *Config) Values() Values {
 	}
 	c.listValues(v)
 	return v
-}
-
-// linkValues returns the settings of a link, without those that were added later and have their defaults: reports of
-// earlier versions do not have them.
-func linkValues(s lossmodel.Spec) map[string]any {
-	values := s.Values()
-	const key = "queue_discipline"
-	if standard, _ := lossmodel.DefaultSpec().Get(key); values[key] == standard {
-		delete(values, key)
-	}
-	return values
 }
 
 // setNested sets a dotted key to v in nested tables, which it adds where they are missing.

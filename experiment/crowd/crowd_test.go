@@ -373,7 +373,7 @@ func TestRefusals(t *testing.T) {
 
 // A crowd receives a table. Tables have no line in the chart of payloads by default, unlike cubes.
 func TestCrowdOfTable(t *testing.T) {
-	r := runCrowd(t, configure(t, "crowd.clients", "5", "duration", "1s", "data.source", "table:../testdata/reports/version1/arena.toml,../testdata/reports/version1/arena.csv", "data.loop", "true", "encoder.name", "delta-adaptive", "sender.budget", "32kbit"))
+	r := runCrowd(t, configure(t, "crowd.clients", "5", "duration", "1s", "data.source", "table:../testdata/arena.toml,../testdata/arena.csv", "data.loop", "true", "encoder.name", "delta-adaptive", "sender.budget", "32kbit"))
 	if r.Totals.Wrong != 0 || r.Totals.View == nil || r.Totals.View.MeanError == nil {
 		t.Errorf("%+v", r.Totals)
 	}

@@ -27,7 +27,7 @@ type digester struct {
 
 // newDigester returns the digester for an endpoint with the given options.
 func newDigester(opt *Options) digester {
-	return digester{bytes: opt.DigestBits / 8, coversSeq: opt.DigestBits > 0 && !opt.Trusting}
+	return digester{bytes: opt.DigestBits / 8, coversSeq: opt.DigestBits > 0}
 }
 
 // appendDigest appends the digest of the frame in history entry e to dst: the first d.bytes bytes of its CRC-32C,

@@ -33,7 +33,7 @@ func NewEncoding(s *frame.Schema, codec *encoders.Codec, params any) (Encoding, 
 	return Encoding{codec, params, enc, canonical}, nil
 }
 
-// Options configure an endpoint. Cadence, DigestBits and Trusting must be the same at both endpoints.
+// Options configure an endpoint. Cadence and DigestBits must be the same at both endpoints.
 type Options struct {
 	// History is the number of newest frames that the endpoint stores: 1 to frame.MaxHistory. Only
 	// these can be references.
@@ -46,14 +46,6 @@ type Options struct {
 	// digests. The digest covers the newest frame that the receiver decoded. If it differs from the
 	// digest of the sender's frame, the sender restarts from the initial state.
 	DigestBits int
-
-	// Trusting makes digests leave out the sequence number, and packets contain only 16 bits of it.
-	// Only replays of old reports set it: those without a digest_version.
-	Trusting bool
-
-	// AcceptJumps makes Receiver.Guard accept jumps of up to 255 packets at once, and makes the receiver
-	// never undo a wrong jump or correct a wrong epoch. Only replays of old reports set it: those with a digest_version below 4.
-	AcceptJumps bool
 
 	// Probe is called around each call of the encoder or decoder; nil means none.
 	Probe drive.Probe

@@ -149,7 +149,7 @@ type FileReceiver struct {
 // NewFileReceiver returns a receiver of blocks. It doubts sequence numbers as with Guard, so that one forged number does
 // not disable acks.
 func NewFileReceiver(r *Receiver) *FileReceiver {
-	r.Guard(r.guard.canUndo)
+	r.Guard(true)
 	return &FileReceiver{Receiver: r, blocks: &transfer.Receiver{}}
 }
 

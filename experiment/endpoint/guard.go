@@ -29,7 +29,6 @@ type guard struct {
 	seq       uint64 // sequence number of the last packet, if doubted is set
 	doubted   bool   // the last packet was doubted
 
-	canUndo      bool     // the next packets correct wrong jumps of the sequence number, and wrong epochs
 	before       position // before the last jump, if afterJump > 0
 	afterJump    int      // how many more accepted packets it takes to make the last jump final
 	hasContinued bool     // a packet has continued the numbers before the last jump
@@ -49,10 +48,7 @@ const finalAfter = 16
 // newGuard returns the guard of a receiver with the given options.
 func newGuard(opt *Options) guard {
 	const minReach = 8 // at a low rate a few lost packets must not look like a damaged number
-	if opt.AcceptJumps {
-		return guard{reach: maxJump}
-	}
-	return guard{reach: uint64(min(max(opt.cadence().RateHz, minReach), maxJump)), canUndo: true}
+	return guard{reach: uint64(min(max(opt.cadence().RateHz, minReach), maxJump))}
 }
 
 // isFarAhead reports whether seq is so far ahead of newest that it must be confirmed.
@@ -75,7 +71,7 @@ func (g *guard) recordContinued(seq uint64) (isSecond bool) {
 // a copy of the same packet confirms nothing. If not, it records that packet seq is doubted.
 func (g *guard) confirmOrDoubt(seq uint64) bool {
 	confirmed := g.doubted && seq != g.seq && !isFar(seq, g.seq)
-	if confirmed && g.canUndo {
+	if confirmed {
 		g.step = max(seq, g.seq) - min(seq, g.seq)
 	}
 	g.seq, g.doubted = seq, !confirmed
@@ -136,7 +132,7 @@ func (r *Receiver) acceptSeq(h *header, seq uint64) bool {
 		return false
 	case isBehind:
 		r.restartAt(seq)
-	case g.canUndo:
+	default:
 		if g.afterJump == 0 { // otherwise the jump before is not final: one undo must revert both
 			g.before, g.hasContinued = position{r.newestSeq, r.seen, r.acks}, false
 		}

@@ -25,7 +25,7 @@ type Receiver struct {
 	codecs  [128]encoders.Codec // by Codec.ID
 
 	epochs      [StoredEpochs]epochDecoder // the decoder of epoch e is at e % StoredEpochs
-	newestEpoch uint64                     // of the newest decoded packet; with Options.AcceptJumps the highest with a decoder
+	newestEpoch uint64                     // of the newest decoded packet
 	anyEpoch    bool                       // there is a decoder
 
 	newestSeq uint64     // newest sequence number that arrived; before the first arrival, the one expected
@@ -182,7 +182,7 @@ func (r *Receiver) decode(out Reception, d *epochDecoder, payload []byte, refs [
 	if out.Fresh {
 		r.install(&out, d)
 	}
-	if r.guard.canUndo && !out.Reordered && (out.Installed || !out.Fresh) {
+	if !out.Reordered && (out.Installed || !out.Fresh) {
 		r.newestEpoch = d.epoch // lower than before if a damaged packet had a later epoch
 	}
 	out.Outcome = Decoded

@@ -17,7 +17,7 @@ import (
 // markEqualLanes marks the lanes that ch has changed or added and that have the configuration of another lane;
 // alignLanes begins their epoch. Deliveries of files are left out, because a new epoch would deliver the file again.
 func (s *Session) markEqualLanes(ch *config.Change) {
-	if s.isFile || s.config.SeparateEpochs {
+	if s.isFile {
 		return
 	}
 	for i, l := range s.lanes {

@@ -114,7 +114,7 @@ func (l *lane) passToReceiver(d *lossmodel.Delivery) (rx reception) {
 // receiveAbandoned passes a packet that was abandoned, and that the remote receiver reports now, to the receiver in this
 // process. Both receivers must get the same packets, or their results differ from then on.
 func (l *lane) receiveAbandoned(d *lossmodel.Delivery) {
-	if l.packetReport != nil && l.report.ReachesAbandoned {
+	if l.packetReport != nil {
 		l.passToReceiver(d)
 	}
 }
@@ -320,8 +320,7 @@ func (l *lane) resultOf(rx *reception) *PacketReport {
 // judge returns the outcome of an arrival, and counts frames that differ from the sender's and packets
 // that the decoder rejected. A frame that differs is Tainted if it depends on damage, otherwise Wrong. judge
 // clears rx.tainted if the frame is correct. The stored frame of such a packet no longer counts as tainted if
-// it has no memo, because then frames that refer to it do not depend on the damage. taint.byDescent is set only
-// in replays of old reports, in which a correct frame stays tainted if it depends on damage.
+// it has no memo, because then frames that refer to it do not depend on the damage.
 func (l *lane) judge(f *flight, rx *reception, c comparison) packetlog.Outcome {
 	if !c.decoded {
 		if rx.Frame == nil && rx.Err != nil && !rx.tainted { // the receiver in this process failed without damage
@@ -334,7 +333,7 @@ func (l *lane) judge(f *flight, rx *reception, c comparison) packetlog.Outcome {
 		if rx.Entry != nil && rx.Entry.Memo == nil {
 			l.taint.setTainted(rx.Seq, false)
 		}
-		rx.tainted = l.taint.byDescent
+		rx.tainted = false
 	}
 	if !isCorrect {
 		l.meter.Undetected++
@@ -370,8 +369,7 @@ func (l *lane) recordRefusal(rx *reception) {
 }
 
 // measureArrival passes a decoded frame to the meter and to the display, which shows damaged frames too, as
-// the display of a game would. Files are not displayed. taint.byDescent is set only in replays of old reports,
-// whose displays left out tainted frames.
+// the display of a game would. Files are not displayed.
 func (l *lane) measureArrival(now time.Duration, rx *reception) {
 	if rx.Reordered && rx.Outcome != endpoint.Duplicate {
 		l.meter.Reordered++
@@ -380,10 +378,10 @@ func (l *lane) measureArrival(now time.Duration, rx *reception) {
 		return
 	}
 	l.meter.AddDecodeTime(rx.decodeNS)
-	if l.delivery != nil || rx.tainted && l.taint.byDescent {
+	if l.delivery != nil {
 		return
 	}
-	if rx.MovedBack && !l.taint.byDescent {
+	if rx.MovedBack {
 		l.display.Restart()
 		l.compared.Restart()
 	}

@@ -25,19 +25,18 @@ import (
 // determine its content. Frames of codecs that quantise have other values, and these may differ
 // between machines whose floating-point results differ, so they are hashed in full.
 type digest struct {
-	h          hash.Hash
-	buf        []byte // the record being built, reused
-	fullFrames bool   // hash every decoded frame in full: digest versions 1 and 2
+	h   hash.Hash
+	buf []byte // the record being built, reused
 }
 
-// newDigest returns an empty digest. fullFrames is digest.fullFrames.
-func newDigest(fullFrames bool) digest { return digest{h: sha256.New(), fullFrames: fullFrames} }
+// newDigest returns an empty digest.
+func newDigest() digest { return digest{h: sha256.New()} }
 
 // addDecoded adds got, the frame that was decoded for flight f: only the sequence number if the frame
 // equals the source's, otherwise all its values. same means that it equals the frame that the sender
 // stored and has its sequence number.
 func (d *digest) addDecoded(f *flight, got *frame.Frame, same bool) {
-	if !same || !f.unquantised || d.fullFrames {
+	if !same || !f.unquantised {
 		d.addFrame(got)
 		return
 	}

@@ -99,15 +99,13 @@ func newLane(c *config.Config, e config.Encoder, s stream, opt *Options) (*lane,
 	if err != nil {
 		return nil, err
 	}
-	l := &lane{stream: s, config: e.Clone(), observer: opt.Observer, digest: newDigest(c.DigestWholeFrames || c.TrustSequences),
+	l := &lane{stream: s, config: e.Clone(), observer: opt.Observer, digest: newDigest(),
 		encoding: meters.NewStopwatch(opt.Clock, s.schema), decoding: meters.NewStopwatch(opt.Clock, s.schema),
 		meter: meters.New(float64(c.DisplayMilliHz(s.schema.TickHz))/1000, opt.KeepSamples),
-		log:   packetlog.New(max(opt.KeepPackets, minStoredPackets)), flights: flights{pool: frame.NewPool(s.schema)},
-		taint: taint{byDescent: c.HideTainted}}
+		log:   packetlog.New(max(opt.KeepPackets, minStoredPackets)), flights: flights{pool: frame.NewPool(s.schema)}}
 	// Endpoints defer work until a packet has left only on a real network. Without one nothing is gained,
 	// and the times of the encoder and the decoder include that work.
-	both := endpoint.Options{Cadence: s.cadence, DigestBits: c.Receiver.DigestBits, Trusting: c.TrustSequences,
-		AcceptJumps: c.HideTainted, Defer: opt.Network != nil}
+	both := endpoint.Options{Cadence: s.cadence, DigestBits: c.Receiver.DigestBits, Defer: opt.Network != nil}
 	sending, receiving := both, both
 	sending.History, sending.Probe, sending.KeepSent = c.Sender.History, &l.encoding, opt.KeepSent
 	receiving.History, receiving.Probe = c.Receiver.History, &l.decoding
@@ -139,11 +137,9 @@ func (l *lane) applySettings(now time.Duration, c *config.Config) {
 		return
 	}
 	l.rcv.RefuseViews()
-	if !c.TrustSequences {
-		// Without a checksum a damaged sequence number may arrive, so the receiver must doubt those far from the
-		// newest. This is never switched off again: packets damaged before may still be in flight.
-		l.rcv.Guard(true)
-	}
+	// Without a checksum a damaged sequence number may arrive, so the receiver must doubt those far from the
+	// newest. This is never switched off again: packets damaged before may still be in flight.
+	l.rcv.Guard(true)
 }
 
 // comparePlayouts begins to compare the playout policies that the configuration lists, unless the same comparison

@@ -70,8 +70,6 @@ type RemoteReport struct {
 	// fastest datagram is assumed to have taken no time. Slower is how much longer this one took.
 	Arrived, Slower time.Duration
 	ReportedAt      time.Duration // when this report was received; the lane gets it later, at an even pace
-	// ReachesAbandoned means that the receiver in this process gets the packets although they were abandoned.
-	ReachesAbandoned bool
 }
 
 // PacketReport is the peer's report of a packet.
@@ -119,10 +117,6 @@ func (l *lane) connectNew(c *config.Config, network Network) error {
 	up, err := lossmodel.NewLinkWith(c.ReadTrace, c.Up, c.Seed, "up")
 	if err != nil {
 		return config.ErrorAt("up", err)
-	}
-	if c.KeepDepartures {
-		down.KeepDepartures()
-		up.KeepDepartures()
 	}
 	if l.inspector != nil {
 		down.RecordTrails() // records the effect of each stage on each packet

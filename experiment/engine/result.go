@@ -19,8 +19,8 @@ import (
 // Result is the result of one run, as `tui run --json` and report.json write it. Everything except
 // Timing is reproducible bit for bit.
 type Result struct {
-	Version       int               `json:"version"`        // ReportVersion; 0 means 1
-	DigestVersion int               `json:"digest_version"` // see currentDigestVersion; 0 means 1
+	Version       int               `json:"version"`        // ReportVersion
+	DigestVersion int               `json:"digest_version"` // DigestVersion
 	Set           map[string]string `json:"set,omitempty"`  // settings of this run in a sweep
 	Config        config.Values     `json:"config"`
 	extent
@@ -37,7 +37,7 @@ type Result struct {
 	Refused     []Refusal              `json:"refused,omitempty"`     // scripted changes that could not be applied
 	Warnings    []string               `json:"warnings,omitempty"`    // about unusual link settings and about the data
 	CodecError  string                 `json:"codec_error,omitempty"` // newest error of the codec
-	Codecs      map[string]int         `json:"codecs,omitempty"`      // encoders.Codec.Version of each built-in codec that sent packets; nil in reports of earlier versions
+	Codecs      map[string]int         `json:"codecs,omitempty"`      // encoders.Codec.Version of each built-in codec that sent packets
 	Digest      string                 `json:"digest"`
 	Precision   []dataset.Precision    `json:"precision,omitempty"` // rounding errors of the data read so far; nil unless they are a table
 	completion
@@ -61,7 +61,7 @@ type extent struct {
 
 // firstLane describes the lane of the active encoder.
 type firstLane struct {
-	Lane      string                  `json:"lane,omitempty"`      // its letter: A; empty in reports of earlier versions
+	Lane      string                  `json:"lane,omitempty"`      // its letter: A
 	Label     string                  `json:"label,omitempty"`     // Lane.Name at the end
 	Stretches []meters.StretchFigures `json:"stretches,omitempty"` // between swaps of its encoder; nil without swaps
 }
@@ -80,8 +80,6 @@ type Remote struct {
 	To      string `json:"to"`      // address of the receiver
 	Version int    `json:"version"` // of the format of Events
 	Events  []byte `json:"events"`  // empty if there were too many to save
-	// ReachesAbandoned is RemoteReport.ReachesAbandoned of all reports; false in recordings of earlier versions.
-	ReachesAbandoned bool `json:"reaches_abandoned,omitempty"`
 }
 
 // Ending is why a run ended, or why a report was written before its end.
@@ -109,7 +107,7 @@ type DataFile struct {
 
 // shadowResult is the result of a shadow, another encoder on the same frames and losses.
 type shadowResult struct {
-	Lane    string                `json:"lane,omitempty"` // letter, which no other lane of the run has; empty in reports of earlier versions
+	Lane    string                `json:"lane,omitempty"` // letter, which no other lane of the run has
 	Encoder string                `json:"encoder"`
 	Label   string                `json:"label,omitempty"`  // Lane.Name: Encoder, and the parameters that distinguish it
 	FromS   float64               `json:"from_s,omitempty"` // when the shadow joined, in seconds; its figures count from then
@@ -132,7 +130,7 @@ func (s *Session) Result() *Result {
 	first := s.lanes[0]
 	totals := first.totals(until)
 	r := &Result{
-		Version: ReportVersion, DigestVersion: digestVersion(start), Config: start.Values(),
+		Version: ReportVersion, DigestVersion: DigestVersion, Config: start.Values(),
 		extent: extent{Seed: start.Seed, DurationS: until.Seconds(), DurationNS: until,
 			Frames: s.frames(), Item: s.schema.Item, ItemsPerFrame: s.itemsPerFrame()},
 		Totals: totals, Timing: first.timing(), Traffic: first.trafficFigures(until), Budget: first.meter.Shares(s.schema), Digest: first.digest.sum(),
@@ -170,7 +168,7 @@ func (s *Session) Result() *Result {
 func NewResult(start *config.Config, s *frame.Schema, end time.Duration, frames uint64, totals figures.Totals) *Result {
 	start = start.Clone()
 	start.Sweep, start.Search = nil, config.Search{}
-	return &Result{Version: ReportVersion, DigestVersion: digestVersion(start), Config: start.Values(),
+	return &Result{Version: ReportVersion, DigestVersion: DigestVersion, Config: start.Values(),
 		extent: extent{Seed: start.Seed, DurationS: end.Seconds(), DurationNS: end, Frames: frames, Item: s.Item, ItemsPerFrame: s.Rows},
 		Totals: totals, Shadows: []shadowResult{}, Changes: []config.StampedChange{}, Budget: []figures.BudgetShare{},
 		Assertions: checkAssertions(start.Assert, totals), Warnings: start.Warnings()}
@@ -198,10 +196,10 @@ func (s *Session) codecVersions() map[string]int {
 }
 
 // ChangedCodecs compares the codecs of a saved run with those of its repetition. It returns a sentence for each
-// that has another version now, by name. Reports without versions are of version 1.
+// that has another version now, by name.
 func (r *Result) ChangedCodecs(repeated *Result) (changed []string) {
 	for _, name := range slices.Sorted(maps.Keys(repeated.Codecs)) {
-		if saved := cmp.Or(r.Codecs[name], 1); saved != repeated.Codecs[name] {
+		if saved, ok := r.Codecs[name]; ok && saved != repeated.Codecs[name] {
 			changed = append(changed, fmt.Sprintf("the report is of version %d of %s, but this program has version %d, whose packets differ", saved, name, repeated.Codecs[name]))
 		}
 	}
@@ -264,41 +262,10 @@ func (s *Session) itemsPerFrame() int {
 // misread a report, not when keys are added.
 const ReportVersion = 1
 
-// currentDigestVersion is the version of the behaviour that determines a digest. It is increased
-// when the endpoints respond differently to the same datagrams, and when the digest covers other
-// parts of a run. Replays of older reports keep the behaviour of their version:
-//
-//	1  receivers accept every sequence number (config.Config.TrustSequences)
-//	2  receivers verify sequence numbers that damage may have changed
-//	3  the digest covers a frame that equals the source's by its sequence number; see digest
-//	4  receivers accept smaller jumps of the sequence number and undo wrong ones, and displays show damaged
-//	   frames (config.Config.HideTainted)
-//	5  lanes whose configurations a change makes equal begin an epoch together (config.Config.SeparateEpochs)
-//	6  a change of a link's rate re-times the packets in its queue (config.Config.KeepDepartures)
-const currentDigestVersion = 6
-
-// digestVersion returns the digest version of a run of c.
-func digestVersion(c *config.Config) int {
-	switch {
-	case c.TrustSequences:
-		return 1
-	case c.DigestWholeFrames:
-		return 2
-	case c.HideTainted:
-		return 3
-	case c.SeparateEpochs:
-		return 4
-	case c.KeepDepartures:
-		return 5
-	}
-	return currentDigestVersion
-}
-
-// setDigestVersion makes a run of c behave like the runs of the given digest version.
-func setDigestVersion(c *config.Config, version int) {
-	c.TrustSequences, c.DigestWholeFrames, c.HideTainted, c.SeparateEpochs = version < 2, version < 3, version < 4, version < 5
-	c.KeepDepartures = version < 6
-}
+// DigestVersion is the version of the behaviour that determines a digest. It is increased when the endpoints respond
+// differently to the same datagrams, and when the digest covers other parts of a run. Reports of other versions are not
+// read.
+const DigestVersion = 7
 
 // Settings returns the configuration at the end of the run, with all changes applied: the value of
 // each key as text.
@@ -336,18 +303,13 @@ func (r *Result) withPluginHint(err error) error {
 }
 
 // Replayable returns the configuration that repeats the run: that of its start, with the applied changes
-// as its script, the actual duration, and the behaviour of its digest version. It loads the run's plugins.
-// Its errors contain the key, but not the name of the report's file.
+// as its script and the actual duration. It loads the run's plugins. Its errors contain the key, but not the name of the report's file.
 func (r *Result) Replayable() (*config.Config, error) {
 	if r.DurationNS > config.MaxDuration {
 		return nil, &config.Error{Key: "duration_ns", Problem: fmt.Sprintf("%d exceeds the maximum duration of a run", int64(r.DurationNS)),
 			Expected: fmt.Sprintf("at most %d, which is %v h", int64(config.MaxDuration), config.MaxDuration.Hours())}
 	}
-	if r.DigestVersion > currentDigestVersion {
-		return nil, &config.Error{Key: "digest_version", Problem: fmt.Sprintf("%d belongs to a later version of Wirelab", r.DigestVersion),
-			Expected: fmt.Sprintf("at most %d", currentDigestVersion)}
-	}
-	values := r.Config.WithPluginSizes()
+	values := r.Config
 	if err := values.LoadPlugins(); err != nil {
 		return nil, config.Within("config", err)
 	}
@@ -356,18 +318,14 @@ func (r *Result) Replayable() (*config.Config, error) {
 		return nil, config.Within("config", err)
 	}
 	c.At, c.Duration = r.Changes, r.DurationNS
-	setDigestVersion(c, r.DigestVersion)
 	return c, c.Validate()
 }
 
-// Digests returns the digests of all lanes, separated by spaces, the first lane's first. Reports with a
-// digest_version below 4 do not contain the shadows that left, so Digests leaves these out.
+// Digests returns the digests of all lanes, separated by spaces, the first lane's first.
 func (r *Result) Digests() string {
 	all := r.Digest
 	for _, s := range r.Shadows {
-		if s.ToS == 0 || r.DigestVersion >= 4 {
-			all += " " + s.Digest
-		}
+		all += " " + s.Digest
 	}
 	return all
 }
@@ -423,7 +381,7 @@ type Comparison struct {
 
 // ComparedLane is one encoder of a Comparison.
 type ComparedLane struct {
-	Lane           string         `json:"lane,omitempty"` // letter; empty in reports of earlier versions
+	Lane           string         `json:"lane,omitempty"` // letter
 	Label          string         `json:"label"`
 	PayloadKbps    figures.Figure `json:"payload_kbps"`
 	BitsPerChanged figures.Figure `json:"bits_per_changed"`

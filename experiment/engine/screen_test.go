@@ -233,38 +233,6 @@ func hoppingPath(i, n int) [3]int32 {
 	return [3]int32{int32(i) * 600, 0, z}
 }
 
-// Tainted snapshots are displayed like others, except in replays of reports before digest_version 4: there
-// they are never displayed, even if there are no others.
-func TestDisplayOfTaintedSnapshots(t *testing.T) {
-	checkTaintedDisplay(t, false, map[uint64]float64{0: 0, 1: 100, 2: 200, 3: 300, 4: 400, 9: 500}, 5)
-	checkTaintedDisplay(t, true, map[uint64]float64{0: 0, 1: 100, 2: 200, 3: 200, 4: 200, 9: 200}, 2)
-}
-
-// checkTaintedDisplay displays six snapshots, of which the last three are tainted. shown is the expected
-// position by tick; after tick last the display is starved.
-func checkTaintedDisplay(t *testing.T, byDescent bool, shown map[uint64]float64, last uint64) {
-	t.Helper()
-	s := frame.Cubes(1)
-	h := frame.NewHistory(s, 20)
-	damage := taint{byDescent: byDescent}
-	for seq := range uint64(6) {
-		e := h.Put(seq)
-		copy(e.Frame.Table, []int32{3, 256, 256, 256, int32(100 * seq), 0, 102, 0})
-		damage.track(&endpoint.Reception{HasDecoder: true, Seq: seq, Entry: e}, seq >= 3)
-	}
-	var errors meters.DisplayErrors
-	for at, want := range shown {
-		d := displayAt(s, endpoint.Cadence{TickHz: 60, RateHz: 60}, h, &damage, false, endpoint.TickTime(at, 60), &playout.Truths{}, &errors)
-		p := d.Picture(s.NewFrame())
-		if got := float64(p.Shown[0].X) * frame.UnitsPerMetre; got != want || p.Starved != (at > last) {
-			t.Errorf("at tick %d: %g is shown, starved %v; want %g", at, got, p.Starved, want)
-		}
-	}
-	if errors.Count() != 0 {
-		t.Error("errors were measured although the source's frames are not stored")
-	}
-}
-
 // farReceiver is a receiver with the display of another machine. It gets the datagrams that arrive on a path.
 type farReceiver struct {
 	Path
@@ -298,12 +266,10 @@ func (p *farReceiver) tickUntil(now time.Duration) {
 // Without a checksum, the modelled display shows what the display of a receiver on another machine shows, which
 // does not know which frames are damaged.
 func TestDisplayShowsWhatTheReceiverDecoded(t *testing.T) {
-	starved := int64(0) // displays that are often starved under the rules before digest_version 4
 	for seed := range uint64(20) {
-		for _, version := range []int{3, currentDigestVersion} {
+		{
 			c := config.Default()
 			c.Seed = seed
-			setDigestVersion(c, version)
 			c.Encoder.Name = []string{"relative-orientation", "quantized", "adaptive"}[seed%3]
 			for key, v := range map[string]any{"down.corrupt": "10%", "down.checksum": false, "link.latency": "31300us", "down.jitter": "9ms"} {
 				if err := c.Set(key, v); err != nil {
@@ -326,16 +292,10 @@ func TestDisplayShowsWhatTheReceiverDecoded(t *testing.T) {
 			}
 			far.tickUntil(s.Now())
 			got, want := l.meter.Display.DisplayCounts, far.counter.Counts()
-			if version == currentDigestVersion && got != want {
+			if got != want {
 				t.Errorf("seed %d: the modelled display counts %+v, the far one %+v", seed, got, want)
 			}
-			if version == 3 && got.Starved > got.Shown/2 && want.Starved < want.Shown/20 {
-				starved++
-			}
 		}
-	}
-	if starved == 0 {
-		t.Error("the old rules starve no display: the test tests nothing")
 	}
 }
 

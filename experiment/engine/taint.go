@@ -12,7 +12,6 @@ import (
 // sender's is tainted if it does, and wrong otherwise. taint implements playout.Verifier for the lane's
 // display.
 type taint struct {
-	byDescent   bool                                  // see config.Config.HideTainted
 	frames      [frame.MaxHistory + 1]taintedFrame    // the frame of packet n is at n % len
 	decoders    [endpoint.StoredEpochs]taintedDecoder // the decoder of epoch e is at e % len
 	fileTainted bool                                  // an accepted block of the current delivery is tainted
@@ -82,9 +81,6 @@ func (t *taint) trackBlock(rx *endpoint.BlockReception, damaged bool) (tainted b
 
 // slot returns the entry for packet seq, which may currently hold another packet's frame.
 func (t *taint) slot(seq uint64) *taintedFrame { return &t.frames[seq%uint64(len(t.frames))] }
-
-// Hidden reports whether the display leaves out the stored frame of packet seq.
-func (t *taint) Hidden(seq uint64) bool { return t.byDescent && t.isTainted(seq) }
 
 // isTainted reports whether the stored frame of packet seq depends on damaged bytes.
 func (t *taint) isTainted(seq uint64) bool {

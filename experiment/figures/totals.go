@@ -3,7 +3,6 @@
 package figures
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -49,12 +48,6 @@ type Playout struct {
 	JumpedRows      *Figure `json:"jumped_rows,omitempty"`
 
 	Policies *PlayoutComparison `json:"policies,omitempty"` // nil unless playout policies were compared
-}
-
-// UnmarshalJSON implements json.Unmarshaler. Earlier versions called clock_lag_ms behind_ms.
-func (p *Playout) UnmarshalJSON(data []byte) error {
-	type plain Playout // without this method
-	return json.Unmarshal(bytes.Replace(data, []byte(`"behind_ms"`), []byte(`"clock_lag_ms"`), 1), (*plain)(p))
 }
 
 // Totals contains the figures of a lane since its start, with the keys of `tui run --json`.

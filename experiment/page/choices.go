@@ -60,9 +60,9 @@ func choiceOf(p *gridPoint) map[string]string {
 // headline, as tiles and as a table. Otherwise it adds what each setting costs and gives. failed has a sentence for each
 // failure.
 func (d *document) addChoices(points []gridPoint, failed []string) {
-	asserted, failedRuns, failedPoints := 0, 0, 0
+	asserted, failedPoints := 0, 0
 	for i := range points {
-		asserted, failedRuns = asserted+points[i].Asserted, failedRuns+points[i].Failed
+		asserted += points[i].Asserted
 		if points[i].Failed > 0 {
 			failedPoints++
 		}
@@ -75,8 +75,7 @@ func (d *document) addChoices(points []gridPoint, failed []string) {
 	}
 	metrics := choiceMetrics(points)
 	list, conditions := cheapest(points, metrics[0])
-	isOld := len(failed) > 0 && failedRuns == 0 // an older summary: it is unknown which points failed
-	if asserted == 0 || len(list) == 0 || isOld {
+	if asserted == 0 || len(list) == 0 {
 		d.addTrade(points, metrics, asserted > 0)
 		return
 	}

@@ -106,9 +106,6 @@ func (p *packetStats) addRow(c cells) {
 		p.delays.add(int64(math.Round(sentUS*1000)), int64(math.Round(delayUS*1000)))
 	}
 	reasonText, why := truncate(c.text("reason"), 80), truncate(c.text("why"), maxExplanation)
-	if _, has := c.columns["reason"]; !has {
-		reasonText, why = reasonFromOutcome(c, outcome)
-	}
 	if reasonText == "" {
 		return
 	}
@@ -124,16 +121,6 @@ func (p *packetStats) addRow(c cells) {
 
 // runMicros returns the time in column name in microseconds, limited to 1000 h.
 func runMicros(c cells, name string) float64 { return min(max(c.number(name), 0), 3.6e12) }
-
-// reasonFromOutcome returns reason and explanation of a row in a file without the column reason, as
-// older versions wrote; "" if the packet had no problem.
-func reasonFromOutcome(c cells, outcome string) (reason, why string) {
-	switch outcome {
-	case "", "decoded", "duplicate", "in_flight", "unknown":
-		return "", ""
-	}
-	return strings.ReplaceAll(outcome, "_", " "), strings.TrimSpace("by " + c.text("cause"))
-}
 
 // splitReasons splits an explanation of two reasons at the second sentence, which begins with "packet" or
 // "copy". It returns any other explanation as one element.

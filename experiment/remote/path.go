@@ -160,8 +160,7 @@ func (p *downPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {
 		}
 		sent := p.inFlight.lookup(e.number)
 		wasSent := (*Link)(p).wasSent(&e.record)
-		p.lastReport = engine.RemoteReport{Packets: e.record.packets, Delivered: e.record.delivered, Slower: e.delay, ReportedAt: e.reportedAt,
-			ReachesAbandoned: !p.replay.ignoresAbandoned}
+		p.lastReport = engine.RemoteReport{Packets: e.record.packets, Delivered: e.record.delivered, Slower: e.delay, ReportedAt: e.reportedAt}
 		if !e.record.isContainer {
 			p.lastPacket[0], p.lastReport.Packets = e.record.packet, p.lastPacket[:]
 		}

@@ -79,7 +79,7 @@ func (r *recording) recordArrival(now time.Duration, e *event) {
 // Recording returns the recording of the session for a report. It has no events if they
 // exceeded maxRecording.
 func (l *Link) Recording() *engine.Remote {
-	x := &engine.Remote{To: l.peerName, Version: l.version, ReachesAbandoned: !l.replay.ignoresAbandoned}
+	x := &engine.Remote{To: l.peerName, Version: l.version}
 	if !l.recorded.full {
 		x.Events = slices.Clone(l.recorded.events)
 	}
@@ -107,7 +107,6 @@ func Replay(x *engine.Remote) (*Link, error) {
 			maxRecording>>20)
 	}
 	l := NewLink(nil, x.To)
-	l.replay.ignoresAbandoned = !x.ReachesAbandoned
 	if err := l.loadEvents(x.Events); err != nil {
 		return nil, err
 	}
@@ -155,6 +154,5 @@ func (l *Link) loadEvents(events []byte) error {
 
 // replayEvents holds the decoded events of a replay in the order of their times.
 type replayEvents struct {
-	acks, arrivals   []event
-	ignoresAbandoned bool // a recording of an earlier version; see engine.RemoteReport.ReachesAbandoned
+	acks, arrivals []event
 }

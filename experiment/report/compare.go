@@ -129,7 +129,7 @@ func differingSettings(baseRun, newRun *engine.Result) (out []SettingDifference)
 	return out
 }
 
-// filesKey is the key of the hashes of all files that a run read its data and links from; older reports lack it.
+// filesKey is the key of the hashes of all files that a run read its data and links from.
 const filesKey = "sha256 of files"
 
 // settingsOf returns the settings of a run by key, with its duration, which is the measured one if the run had no end or

@@ -177,23 +177,3 @@ func TestExplainDoubtedNumbers(t *testing.T) {
 		t.Errorf("%d packets were doubted after the outage", i.N)
 	}
 }
-
-func TestExplainWrongSequence(t *testing.T) {
-	c := config.Default()
-	c.Encoder.Name, c.TrustSequences = "quantized", true
-	for _, set := range [][2]string{{"down.checksum", "false"}, {"down.corrupt", "60%"}} {
-		if err := c.Set(set[0], set[1]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	x := runConfigWithProblems(t, 20*time.Second, labtest.NewCubeSource(5, 1, -1, 5), c)
-	x.change(config.NewChange("down.corrupt", "0%"))
-	x.run(21 * time.Second)
-	i := x.newestIncident("tainted")
-	seq := i.Opened.Record.Seq
-	turns := (i.Opened.Inside.TakenFor - seq) >> 16
-	if turns == 0 {
-		t.Fatal("the receiver was not moved: the test tests nothing")
-	}
-	x.checkSentence(i, "packet %d was decoded as packet %d: damaged packets had changed the receiver's newest sequence number, and the checksum is off", seq, seq+turns<<16)
-}

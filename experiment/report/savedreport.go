@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -69,33 +70,48 @@ func Prune(disk *atomicfile.Disk, dir, newest string) {
 	}
 }
 
-// laterVersion returns the format version of a report if it is later than engine.ReportVersion;
-// otherwise 0. The keys of the version are the same in all formats, also in later ones.
-func laterVersion(data []byte) int {
-	var head struct {
-		Version int `json:"version"`
-		Runs    []struct {
-			Version int `json:"version"`
-		} `json:"runs"`
-	}
-	// If "runs" has another type in the later format, Unmarshal returns an error, but sets head.Version.
-	_ = json.Unmarshal(data, &head)
-	for _, r := range head.Runs {
-		head.Version = max(head.Version, r.Version)
-	}
-	if head.Version > engine.ReportVersion {
-		return head.Version
-	}
-	return 0
+// ErrOtherVersion is wrapped by errors about reports that another version of the program saved.
+var ErrOtherVersion = errors.New("report of another version")
+
+// versions contains the versions of a report. Their keys are the same in all versions.
+type versions struct {
+	Format int `json:"version"`
+	Digest int `json:"digest_version"`
 }
 
-// describeUnreadable describes why data is not a report that can be read. err is the error of parsing
-// it; it may be nil if the version is the reason. The result continues a sentence that begins with the
-// file's name.
-func describeUnreadable(data []byte, err error) string {
-	if v := laterVersion(data); v > 0 {
-		return fmt.Sprintf("was saved by a later version of Wirelab, in format %d; this one reads up to %d", v, engine.ReportVersion)
+// currentVersions are the versions of the reports that this program writes and reads.
+var currentVersions = versions{engine.ReportVersion, engine.DigestVersion}
+
+// String describes v in errors.
+func (v versions) String() string {
+	return fmt.Sprintf("format %d and digest version %d", v.Format, v.Digest)
+}
+
+// versionsIn returns the versions of the report in data that are not currentVersions; false if there are none.
+func versionsIn(data []byte) (other versions, ok bool) {
+	var doc struct {
+		versions
+		Runs []versions `json:"runs"`
 	}
+	// If "runs" has another type in another format, Unmarshal returns an error, but sets doc.versions.
+	_ = json.Unmarshal(data, &doc)
+	for _, v := range append(doc.Runs, doc.versions) {
+		if v != (versions{}) && v != currentVersions {
+			return v, true
+		}
+	}
+	return versions{}, false
+}
+
+// otherVersionError returns the error of a report at path whose versions are v.
+func otherVersionError(path string, v versions) error {
+	return &config.Error{File: path, Problem: "was saved by another version of Wirelab, with " + v.String(),
+		Expected: currentVersions.String(), Cause: ErrOtherVersion}
+}
+
+// describeUnreadable describes why data is not a report that can be read. err is the error of parsing it. The result
+// continues a sentence that begins with the file's name.
+func describeUnreadable(data []byte, err error) string {
 	var sweep struct{ Plan string }
 	if json.Unmarshal(data, &sweep) == nil && sweep.Plan != "" {
 		return "was written by tui sweep, and contains the points of the grid but not the runs"
@@ -124,10 +140,17 @@ func ReadRuns(path string) ([]*engine.Result, error) {
 }
 
 // Read reads a saved report. path is the path of report.json, or of the folder that contains it. The
-// error describes the problem for the user, also if the file is truncated or of a later version.
+// error describes the problem for the user, also if the file is truncated. It wraps ErrOtherVersion if the report is of
+// another version.
 func Read(path string) (*Report, error) {
 	bad := func(problem string) error {
 		return &config.Error{File: path, Problem: problem, Expected: "a report.json that `tui run --out` or the dashboard saved"}
+	}
+	unreadable := func(data []byte, err error) error {
+		if v, ok := versionsIn(data); ok {
+			return otherVersionError(path, v)
+		}
+		return bad(describeUnreadable(data, err))
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, "report.json")
@@ -139,31 +162,33 @@ func Read(path string) (*Report, error) {
 	var file sweepDoc
 	var single engine.Result
 	if err := json.Unmarshal(data, &file); err != nil {
-		return nil, bad(describeUnreadable(data, err))
+		return nil, unreadable(data, err)
 	}
 	if file.Runs == nil { // the document is a single result, not a sweep
 		file = sweepDoc{Version: file.Version}
 		if err := json.Unmarshal(data, &single); err != nil {
-			return nil, bad(describeUnreadable(data, err))
+			return nil, unreadable(data, err)
 		}
 		file.Runs = []*engine.Result{&single}
-	}
-	if file.Version > engine.ReportVersion || slices.ContainsFunc(file.Runs, func(r *engine.Result) bool {
-		return r != nil && r.Version > engine.ReportVersion
-	}) {
-		return nil, bad(describeUnreadable(data, nil))
 	}
 	sweep := file.Planned > 0 || len(file.Runs) != 1 // a sweep may have finished only one run
 	if len(file.Runs) == 0 {
 		return nil, noRunsError(path, &file)
 	}
 	for _, r := range file.Runs {
+		if r == nil {
+			return nil, bad("lacks config, duration_ns or digest")
+		}
+		v := versions{r.Version, r.DigestVersion}
+		if v != currentVersions && (v != versions{} || r.Config != nil) {
+			return nil, otherVersionError(path, v)
+		}
 		// A run that was interrupted before its first packet has a configuration and a digest, but no duration.
-		if r != nil && r.Config != nil && r.Digest != "" && r.DurationNS == 0 && r.Frames == 0 {
+		if r.Config != nil && r.Digest != "" && r.DurationNS == 0 && r.Frames == 0 {
 			return nil, &config.Error{File: path, Problem: "is the report of a run that ended before it sent a packet",
 				Expected: "the report of a run with packets"}
 		}
-		if r == nil || r.Config == nil || r.Digest == "" || r.DurationNS <= 0 {
+		if r.Config == nil || r.Digest == "" || r.DurationNS <= 0 {
 			return nil, bad("lacks config, duration_ns or digest")
 		}
 		if !slices.IsSortedFunc(r.Changes, func(a, b config.StampedChange) int { return cmp.Compare(a.T, b.T) }) {

@@ -62,33 +62,35 @@ func TestPrune(t *testing.T) {
 // A report that cannot be read has an error that says why.
 func TestReadErrors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "report.json")
-	const run = `{"config":{"a":1},"digest":"d","duration_ns":5`
+	const v = `"version":1,"digest_version":7`
+	const run = `{` + v + `,"config":{"a":1},"digest":"d","duration_ns":5`
 	for text, want := range map[string]string{
 		"":              "is empty",
 		" \n":           "is empty",
 		"[1]":           "is not a report",
 		`{"runs":[`:     "is incomplete",
 		`{"runs": }`:    "is damaged",
-		`{"version":2}`: "in format 2",
-		`{"version":1}`: "lacks config",
-		`{"runs":[{"version":9}, {"version":3}]}`:                    "in format 9",
-		`{"version":3,"runs":"elsewhere"}`:                           "in format 3",
-		`{"plan":"p","runs":7}`:                                      "was written by tui sweep",
-		`{"runs":[]}`:                                                "contains no runs",
-		`{"runs":[],"planned":4,"reason":"interrupted"}`:             "contains none of the 4 planned runs: it was interrupted",
-		`{"runs":[],"reason":"network","error":"cut"}`:               "contains no runs: it was stopped by an error: cut",
-		`{"runs":[null]}`:                                            "lacks config",
-		`{"config":{"a":1},"duration_ns":5}`:                         "lacks config",
-		`{"digest":"d","duration_ns":5}`:                             "lacks config",
-		`{"config":{"a":1},"digest":"d","duration_ns":-1}`:           "lacks config",
-		`{"config":{"a":1},"digest":"d","duration_ns":0,"frames":3}`: "lacks config",
-		`{"config":{"a":1},"digest":"d"}`:                            "ended before it sent a packet",
-		`{"config":{"a":1}}`:                                         "lacks config",
-		run + `,"changes":[{"t_ns":3},{"t_ns":2}]}`:                  "has 2 changes that are not in the order",
-		run + `,"changes":[{"t_ns":2},{"t_ns":2}]}`:                  "",
-		run + `}`:                             "",
-		`{"runs":[` + run + `,"version":1}]}`: "",
-		`{"runs":[` + run + `},{"config":{"a":1},"duration_ns":5}]}`: "lacks config",
+		`{"version":2}`: "with format 2 and digest version 0; expected format 1 and digest version 7",
+		`{` + v + `}`:   "lacks config",
+		`{"runs":[{"version":9}, {"version":3}]}`:                              "with format 9",
+		`{"version":3,"runs":"elsewhere"}`:                                     "with format 3",
+		`{"plan":"p","runs":7}`:                                                "was written by tui sweep",
+		`{"runs":[]}`:                                                          "contains no runs",
+		`{"runs":[],"planned":4,"reason":"interrupted"}`:                       "contains none of the 4 planned runs: it was interrupted",
+		`{"runs":[],"reason":"network","error":"cut"}`:                         "contains no runs: it was stopped by an error: cut",
+		`{"runs":[null]}`:                                                      "lacks config",
+		`{` + v + `,"config":{"a":1},"duration_ns":5}`:                         "lacks config",
+		`{"digest":"d","duration_ns":5}`:                                       "lacks config",
+		`{` + v + `,"config":{"a":1},"digest":"d","duration_ns":-1}`:           "lacks config",
+		`{` + v + `,"config":{"a":1},"digest":"d","duration_ns":0,"frames":3}`: "lacks config",
+		`{` + v + `,"config":{"a":1},"digest":"d"}`:                            "ended before it sent a packet",
+		`{` + v + `,"config":{"a":1}}`:                                         "lacks config",
+		`{"config":{"a":1}}`:                                                   "another version",
+		run + `,"changes":[{"t_ns":3},{"t_ns":2}]}`:                            "has 2 changes that are not in the order",
+		run + `,"changes":[{"t_ns":2},{"t_ns":2}]}`:                            "",
+		run + `}`:                 "",
+		`{"runs":[` + run + `}]}`: "",
+		`{"runs":[` + run + `},{` + v + `,"config":{"a":1},"duration_ns":5}]}`: "lacks config",
 	} {
 		writeFile(t, path, text, 1)
 		for _, path := range []string{path, filepath.Dir(path)} {

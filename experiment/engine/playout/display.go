@@ -21,8 +21,6 @@ type Display struct {
 // Verifier reports properties of the frames in the receiver's history that only the lab can
 // determine, by comparing them with the sender's.
 type Verifier interface {
-	// Hidden reports whether the display leaves out the frame of packet seq.
-	Hidden(seq uint64) bool
 	// Exact reports whether the frame of packet seq is known to equal the source's.
 	Exact(seq uint64) bool
 }
@@ -108,8 +106,7 @@ func NewCounter(c endpoint.Cadence, h *frame.History) *Counter {
 // unverified is a Verifier without information.
 type unverified struct{}
 
-func (unverified) Hidden(uint64) bool { return false }
-func (unverified) Exact(uint64) bool  { return false }
+func (unverified) Exact(uint64) bool { return false }
 
 // Set sets the playout delay or policy, and the intervals for the policy.
 func (c *Counter) Set(t Timing, r Rhythm) { c.display.clock.set(t, r) }

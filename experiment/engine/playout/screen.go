@@ -107,7 +107,7 @@ func (x *screen) snapshotOf(e *frame.Entry) snapshot {
 // nil if none exists. It tries as many sequence numbers as the history can hold.
 func (x *screen) newestUpTo(seq uint64) *frame.Entry {
 	for n := 0; n <= x.history.Len(); n++ {
-		if e := x.history.Get(seq); e != nil && !x.verifier.Hidden(e.Seq) {
+		if e := x.history.Get(seq); e != nil {
 			return e
 		}
 		if seq == 0 {
@@ -125,7 +125,7 @@ func (x *screen) oldestFrom(seq, newest uint64) *frame.Entry {
 		seq = max(seq, newest-reach)
 	}
 	for ; seq <= newest; seq++ {
-		if e := x.history.Get(seq); e != nil && !x.verifier.Hidden(e.Seq) {
+		if e := x.history.Get(seq); e != nil {
 			return e
 		}
 	}

@@ -28,7 +28,6 @@ type fixture struct {
 	truths   Truths
 	source   []*frame.Frame // all frames of the source, by tick
 	coming   []delivery     // snapshots that will arrive, by time
-	tainted  map[uint64]bool
 	inexact  map[uint64]bool
 	display  *Display
 	measured meters.DisplayErrors
@@ -44,16 +43,13 @@ type delivery struct {
 
 func newFixture(t *testing.T, s *frame.Schema, rateHz int, next func(f *frame.Frame)) *fixture {
 	r := &fixture{t: t, schema: s, next: next, cadence: endpoint.Cadence{TickHz: 60, RateHz: rateHz}, history: frame.NewHistory(s, 64),
-		pool: frame.NewPool(s), tainted: map[uint64]bool{}, inexact: map[uint64]bool{}}
+		pool: frame.NewPool(s), inexact: map[uint64]bool{}}
 	r.display = New(s, r.cadence, r.history, r, true)
 	return r
 }
 
-// Hidden implements Verifier.
-func (r *fixture) Hidden(seq uint64) bool { return r.tainted[seq] }
-
 // Exact implements Verifier.
-func (r *fixture) Exact(seq uint64) bool { return !r.tainted[seq] && !r.inexact[seq] }
+func (r *fixture) Exact(seq uint64) bool { return !r.inexact[seq] }
 
 // tick runs one tick of the source and of the display. send is called with the number and the time
 // of a snapshot that is due, and adds the snapshot to r.coming.
@@ -137,7 +133,7 @@ func TestPictureEqualsFullRedraw(t *testing.T) {
 				r.display.Set(Fixed(time.Duration(50+rng.IntN(200))*time.Millisecond), Rhythm{}, seed%2 == 0)
 			}
 			r.tick(func(seq uint64, now time.Duration) {
-				r.tainted[seq], r.inexact[seq] = rng.IntN(40) == 0, rng.IntN(40) == 0
+				r.inexact[seq] = rng.IntN(20) == 0
 				if rng.IntN(100) >= loss {
 					r.coming = append(r.coming, delivery{now + time.Duration(20+rng.IntN(jitter))*time.Millisecond, seq, !r.Exact(seq)})
 				}

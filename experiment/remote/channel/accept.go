@@ -88,34 +88,9 @@ func (l *Listener) sendWelcome(h *hello, accepted *acceptedHello, from netip.Add
 func (l *Listener) sendAnswer(a *answer, to netip.AddrPort) {
 	d := &l.handshakes
 	d.buf = a.append(d.buf, &d.tokenMAC)
-	l.writeAnswer(d.buf, to)
-}
-
-// writeAnswer writes and counts a handshake datagram. l.mu must be held.
-func (l *Listener) writeAnswer(b []byte, to netip.AddrPort) {
-	if l.write(b, to) != nil {
+	if l.write(d.buf, to) != nil {
 		l.books.Unsent++
 		return
 	}
-	l.books.countWritten(len(b))
-}
-
-// refuseVersion1 answers the hello of a dialer that has the token and uses version 1 of the protocol. The answer
-// is a refusal in the format of version 1 with reason refusedPurpose, which the dialer shows to its user as "the
-// listener does not offer this service; it may have another version". Other datagrams get no answer. In a
-// hello of version 1, the nonce follows the first byte and the purpose. l.mu must be held.
-func (l *Listener) refuseVersion1(b []byte, from netip.AddrPort) {
-	const helloV1, refusalV1 = 1<<4 | kindHello, 1<<4 | kindRefusal
-	if b[0] != helloV1 {
-		return
-	}
-	d := &l.handshakes
-	body, ok := d.version1MAC.verify(b, helloBytes)
-	if !ok {
-		return
-	}
-	d.buf = append(d.buf[:0], refusalV1)
-	d.buf = append(d.buf, body[2:2+nonceBytes]...)
-	d.buf = d.version1MAC.sign(append(d.buf, byte(refusedPurpose)))
-	l.writeAnswer(d.buf, from)
+	l.books.countWritten(len(d.buf))
 }

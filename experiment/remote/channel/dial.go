@@ -60,7 +60,7 @@ type dialer struct {
 
 // newDialer returns a dialer with its first hello and without a socket.
 func newDialer(o Options, purpose uint8) *dialer {
-	d := &dialer{options: o, start: time.Now(), tokenMAC: o.Token.handshakeMAC(version)}
+	d := &dialer{options: o, start: time.Now(), tokenMAC: o.Token.handshakeMAC()}
 	d.startHello(purpose)
 	return d
 }

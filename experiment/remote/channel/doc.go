@@ -48,6 +48,4 @@
 // a handshake can test tokens offline, which is why a Token needs at least 128 bits. A session is
 // bound to two addresses; after a change of address the
 // peer must dial again. Lengths and times of datagrams are visible.
-//
-// A dialer of version 1, which had no forward secrecy, is refused.
 package channel

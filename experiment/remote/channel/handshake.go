@@ -23,7 +23,6 @@ const maxRecentHellos = 1024
 // number of unauthenticated hellos.
 type handshakeState struct {
 	tokenMAC     mac                     // of handshake datagrams
-	version1MAC  mac                     // of handshake datagrams of version 1, which are refused
 	cookieMAC    mac                     // of cookies, under a random key of this listener
 	recentHellos map[nonce]acceptedHello // hellos that created a session in the last cookieLifetime
 	buf          []byte                  // for answers
@@ -40,8 +39,7 @@ type acceptedHello struct {
 func newHandshakeState(t *Token) handshakeState {
 	var key [32]byte
 	_, _ = rand.Read(key[:])
-	return handshakeState{tokenMAC: t.handshakeMAC(version), version1MAC: t.handshakeMAC(1), cookieMAC: newMAC(key),
-		recentHellos: map[nonce]acceptedHello{}}
+	return handshakeState{tokenMAC: t.handshakeMAC(), cookieMAC: newMAC(key), recentHellos: map[nonce]acceptedHello{}}
 }
 
 // handleHello answers a hello. A hello without a cookie gets a retry with a cookie, a hello with a

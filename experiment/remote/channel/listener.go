@@ -226,7 +226,6 @@ func (l *Listener) route(b []byte, from netip.AddrPort, at time.Duration) (verdi
 	case len(b) == 0:
 		return droppedAs(malformed), nil
 	case b[0]>>4 != version:
-		l.refuseVersion1(b, from)
 		return droppedAs(protocolVersion), nil
 	case b[0] == firstByte(kindHello):
 		return l.handleHello(b, from, at), nil

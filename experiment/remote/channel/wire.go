@@ -46,9 +46,8 @@ type mac struct {
 // newMAC returns the MAC under a key.
 func newMAC(key [32]byte) mac { return mac{hmac.New(sha256.New, key[:]), new([sha256.Size]byte)} }
 
-// handshakeMAC returns the MAC of handshake datagrams of a version of the protocol. The MAC covers
-// the kind of a datagram and with it the direction.
-func (t *Token) handshakeMAC(version int) mac {
+// handshakeMAC returns the MAC of handshake datagrams. The MAC covers the kind of a datagram and with it the direction.
+func (t *Token) handshakeMAC() mac {
 	return newMAC(derive(t.secret[:], fmt.Sprintf("wirelab channel %d handshake", version)))
 }
 

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// WriteReports creates a folder with four fake reports: two valid ones, a truncated one, and one of a
-// later version. It returns the path of the folder.
+// WriteReports creates a folder with four fake reports: two valid ones, a truncated one, and one of
+// another version. It returns the path of the folder.
 func WriteReports(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	report := func(encoder, loss, kbps string) string {
-		return `{"version":1,"config":{"seed":7,"encoder":{"name":"` + encoder + `"},"down":{"loss":"` + loss +
+		return `{"version":1,"digest_version":7,"config":{"seed":7,"encoder":{"name":"` + encoder + `"},"down":{"loss":"` + loss +
 			`"}},"seed":7,"duration_s":30,"duration_ns":30000000000,
 "frames":1800,"item":"cube","items_per_frame":901,"totals":{"sent":1800,"decoded":1700,"lost":100,"lost_by":{},"failures":{"no_baseline":2},
 "payload_kbps":` + kbps + `,"wire_kbps":170.5,"bits_per_item":3.1,"packet_bytes":{"p50":380,"p95":512},"playout":{"starved_ratio":0.01}},

@@ -72,8 +72,8 @@ func TestReportsThatCannotBeRead(t *testing.T) {
 		m := labtest.NewStage(page, labtest.NewLab(), size[0], size[1])
 		m.Press("down")
 		p := page.comparison
-		if p.right == nil || !strings.Contains(p.right.readError, "later version of Wirelab, in format 4") {
-			t.Errorf("a later version: %+v", p.right)
+		if p.right == nil || !strings.Contains(p.right.readError, "another version of Wirelab, with format 4") {
+			t.Errorf("another version: %+v", p.right)
 		}
 		m.Press("down")
 		if p.right == nil || !strings.Contains(p.right.readError, "is incomplete") {
@@ -222,8 +222,8 @@ func TestHTMLPage(t *testing.T) {
 		t.Errorf("%d bytes, %v", len(text), err)
 	}
 	m.Press("home", "down")
-	if notice := page.writeHTML().Program().(room.NoticeMsg); !notice.IsError || !strings.Contains(notice.Text, "later version") {
-		t.Errorf("of a later version: %+v", notice)
+	if notice := page.writeHTML().Program().(room.NoticeMsg); !notice.IsError || !strings.Contains(notice.Text, "another version") {
+		t.Errorf("of another version: %+v", notice)
 	}
 }
 

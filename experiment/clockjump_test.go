@@ -72,7 +72,7 @@ func TestElapsedTimeIsBounded(t *testing.T) {
 		{-9 * time.Hour, 20 * time.Millisecond}, {10 * time.Millisecond, 30 * time.Millisecond}} {
 		from := r.session.Now()
 		now += x.jump
-		r.advance()
+		r.advance(t.Context())
 		if went := r.session.Now() - from; went > x.most {
 			t.Errorf("after %v virtual time went %v, at most %v was expected", x.jump, went, x.most)
 		}

@@ -13,7 +13,7 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/page"
 	"wirelab/experiment/report"
-	"wirelab/internal/panics"
+	"wirelab/internal/atomicfile"
 )
 
 // CrowdRunner runs one sender with many receivers at the pace of the wall clock, for the dashboard. It is to a crowd
@@ -37,7 +37,7 @@ func NewCrowdRunner(ctx context.Context, c *config.Config, opt RunnerOptions) (*
 		return nil, remoteCrowd(c)
 	}
 	r := &CrowdRunner{liveLoop: newLiveLoop(opt)}
-	r.runUntilDone, r.release = r.run, r.close
+	r.driver = r
 	if err := r.restart(ctx, c.Clone()); err != nil {
 		return nil, err
 	}
@@ -70,64 +70,15 @@ func (r *CrowdRunner) restart(ctx context.Context, c *config.Config) error {
 	return nil
 }
 
-// close waits for a report that is being written and closes the source. The measurements stay available.
-func (r *CrowdRunner) close() {
-	r.finishSave()
-	if err := panics.Call(r.live.Close); err != nil && r.err == nil {
-		r.err = err
-	}
-}
+// experiment returns the crowd.
+func (r *CrowdRunner) experiment() paced { return r.live }
 
-// run advances the crowd with the wall clock and executes commands until ctx ends. It publishes a snapshot every
-// publishEvery, and immediately after a command or a finished save.
-func (r *CrowdRunner) run(ctx context.Context) {
-	tick := time.NewTicker(tickInterval)
-	defer tick.Stop()
-	r.lastTick = r.opt.Clock()
-	published := time.Duration(0)
-	for {
-		publishNow := true
-		select {
-		case <-ctx.Done():
-			r.finishSave()
-			r.publish()
-			return
-		case c := <-r.commands:
-			r.handle(ctx, &c)
-		case <-r.saveDone():
-			r.finishSave()
-		case <-tick.C:
-			publishNow = false
-		}
-		r.advance()
-		if now := r.opt.Clock(); publishNow || now-published >= publishEvery {
-			published = now
-			r.publish()
-		}
-	}
-}
+// advance runs the crowd until virtual time has caught up with the wall clock.
+func (r *CrowdRunner) advance(context.Context) { r.advancePaced(func(time.Duration) {}) }
 
-// advance runs the crowd until virtual time has caught up with the wall clock, for at most maxSlice of wall time.
-func (r *CrowdRunner) advance() {
-	wall := r.opt.Clock()
-	elapsed := min(wall-r.lastTick, maxElapsed)
-	r.lastTick = wall
-	r.endSeek(r.live)
-	if r.standsStill(r.live) {
-		r.measuredSpeed.reset()
-		return
-	}
-	r.setTarget(r.live.Now(), elapsed, 4*tickInterval)
-	if err := r.runToTarget(r.live, wall); err != nil {
-		r.fail(err)
-		return
-	}
-	r.recordSpeed(r.live, wall)
-}
-
-// handle executes one command.
-func (r *CrowdRunner) handle(ctx context.Context, c *Command) {
-	r.handlePacing(c)
+// handleCommand executes one command.
+func (r *CrowdRunner) handleCommand(ctx context.Context, c Command) {
+	r.handlePacing(&c)
 	if c.Client > 0 {
 		r.client = c.Client
 	}
@@ -218,8 +169,8 @@ func (r *CrowdRunner) undoOrRedo(from, to *[]*config.Config, command string) err
 // seek makes the crowd run to virtual time t without pacing, from the start if t is in the past.
 func (r *CrowdRunner) seek(ctx context.Context, t time.Duration) error {
 	now := r.live.Now()
-	if t < 0 || t > now+maxSeek {
-		return fmt.Errorf("seek to %v is out of range; expected 0 to %v ahead", t, maxSeek)
+	if err := checkSeek(now, t); err != nil {
+		return err
 	}
 	if t < now {
 		current := r.config
@@ -254,24 +205,11 @@ func (r *CrowdRunner) startSave(ctx context.Context, dir string) {
 		return
 	}
 	r.writeInBackground(c.Duration, func() (string, error) {
-		return r.write(dir, name, func(out *report.Exporter) error {
-			_, err := runCrowd(ctx, c, RunOptions{Clock: r.opt.Clock, files: r.files}, out)
+		return r.writeReport(dir, name, func(folder *atomicfile.Folder) error {
+			_, err := runCrowd(ctx, c, RunOptions{Clock: r.opt.Clock, files: r.files}, report.NewExporter(folder, nil, r.files, page.Pages()))
 			return err
 		})
 	})
-}
-
-// write creates a folder called name below dir, and calls save with an exporter to it. It returns the path of the folder.
-func (r *CrowdRunner) write(dir, name string, save func(*report.Exporter) error) (string, error) {
-	path, folder, made, err := newReportDir(r.opt.Disk, dir, name)
-	if err != nil {
-		return "", fmt.Errorf("%w: %w", report.ErrWrite, err)
-	}
-	if err := save(report.NewExporter(folder, nil, r.files, page.Pages())); err != nil {
-		r.opt.Disk.RemoveEmpty(made)
-		return "", err
-	}
-	return path, report.WriteError(folder.Close())
 }
 
 // Save writes a report of the crowd into a new folder below dir, or below RunnerOptions.Reports if dir is empty, and
@@ -291,8 +229,8 @@ func (r *CrowdRunner) Save(dir string) (path string, err error) {
 	}
 	planned := r.live.Now()
 	result, runErr := r.live.Finish()
-	path, err = r.write(dir, name, func(out *report.Exporter) error {
-		return writeCrowd(result, errors.Join(r.err, runErr), planned, r.files, out)
+	path, err = r.writeReport(dir, name, func(folder *atomicfile.Folder) error {
+		return writeCrowd(result, errors.Join(r.err, runErr), planned, r.files, report.NewExporter(folder, nil, r.files, page.Pages()))
 	})
 	if err == nil {
 		report.Prune(r.opt.Disk, filepath.Dir(path), path)

@@ -34,7 +34,7 @@ func newCrowdRunner(t *testing.T, clients string) (*CrowdRunner, *atomic.Int64) 
 // play advances the wall clock of r by d, in ticks.
 func play(r *CrowdRunner, now *atomic.Int64, d time.Duration) {
 	for end := now.Load() + int64(d); now.Load() < end; now.Add(int64(tickInterval)) {
-		r.advance()
+		r.advance(context.Background())
 	}
 	r.publish()
 }
@@ -47,9 +47,9 @@ func TestCrowdRunnerFollowsTheClock(t *testing.T) {
 	if at := r.live.Now(); at < 900*time.Millisecond || at > 1010*time.Millisecond {
 		t.Errorf("after a second virtual time is %v", at)
 	}
-	r.handle(ctx, &Command{Toggle: true})
+	r.handleCommand(ctx, Command{Toggle: true})
 	sent := r.Snapshot().Crowd.Totals.Sent
-	r.handle(ctx, &Command{Step: 3})
+	r.handleCommand(ctx, Command{Step: 3})
 	play(r, now, time.Second)
 	r.publish()
 	snap := r.Snapshot()
@@ -63,14 +63,14 @@ func TestCrowdRunnerFollowsTheClock(t *testing.T) {
 		t.Errorf("the next frame is at %v, now is %v", n, r.live.Now())
 	}
 	speed := 4.0
-	r.handle(ctx, &Command{Toggle: true, Speed: &speed})
+	r.handleCommand(ctx, Command{Toggle: true, Speed: &speed})
 	before := r.live.Now()
 	play(r, now, time.Second)
 	if d := r.live.Now() - before; d < 3500*time.Millisecond || d > 4100*time.Millisecond {
 		t.Errorf("at speed 4 a second takes %v", d)
 	}
 	back := 700 * time.Millisecond
-	r.handle(ctx, &Command{Seek: &back, Pause: new(true)})
+	r.handleCommand(ctx, Command{Seek: &back, Pause: new(true)})
 	play(r, now, time.Second)
 	if r.live.Now() != back || sent < 20*54 {
 		t.Errorf("sought %v, at %v; sent %d in the first second", back, r.live.Now(), sent)
@@ -86,7 +86,7 @@ func TestCrowdRunnerChanges(t *testing.T) {
 	do := func(c Command, clients int, notice string) {
 		t.Helper()
 		r.notice.Text = ""
-		r.handle(ctx, &c)
+		r.handleCommand(ctx, c)
 		if got := r.live.Config().Crowd.Clients; got != clients || r.notice.Text != notice {
 			t.Errorf("%d clients, want %d; notice %q, want %q", got, clients, r.notice.Text, notice)
 		}
@@ -123,18 +123,18 @@ func TestCrowdRunnerSaves(t *testing.T) {
 	ctx := context.Background()
 	play(r, now, time.Second)
 	ch := config.NewChange("clients", 25)
-	r.handle(ctx, &Command{Change: &ch})
+	r.handleCommand(ctx, Command{Change: &ch})
 	play(r, now, 500*time.Millisecond)
 	dir := ""
-	r.handle(ctx, &Command{Save: &dir})
+	r.handleCommand(ctx, Command{Save: &dir})
 	play(r, now, 100*time.Millisecond)
 	r.finishSave()
 	back := 300 * time.Millisecond // a change follows
-	r.handle(ctx, &Command{Seek: &back, Pause: new(true)})
+	r.handleCommand(ctx, Command{Seek: &back, Pause: new(true)})
 	play(r, now, 100*time.Millisecond)
-	r.handle(ctx, &Command{Save: &dir})
+	r.handleCommand(ctx, Command{Save: &dir})
 	r.finishSave()
-	r.handle(ctx, &Command{Pause: new(false)})
+	r.handleCommand(ctx, Command{Pause: new(false)})
 	play(r, now, 1500*time.Millisecond)
 	r.Stop()
 	c := r.live.Recorded()
@@ -164,7 +164,7 @@ func TestCrowdRunnerSaves(t *testing.T) {
 // TestCrowdRunnerPackets checks the packets of a client against its counts.
 func TestCrowdRunnerPackets(t *testing.T) {
 	r, now := newCrowdRunner(t, "600") // two shards
-	r.handle(context.Background(), &Command{Client: 550})
+	r.handleCommand(context.Background(), Command{Client: 550})
 	play(r, now, 900*time.Millisecond) // fewer packets than are kept
 	r.publish()                        // virtual time stands still, so the figures are of now
 	view := r.Snapshot().Crowd

@@ -23,8 +23,7 @@ type liveLoop struct {
 	stopOnce sync.Once
 	started  bool // Start or Stop was called
 
-	runUntilDone func(ctx context.Context) // runs the experiment until ctx ends
-	release      func()                    // releases what the experiment holds, at the end
+	driver driver
 
 	// The fields below belong to the goroutine of the experiment until done is closed.
 	pacing
@@ -34,7 +33,16 @@ type liveLoop struct {
 	panicked bool  // the experiment panicked, so its state is not used any more
 }
 
-// newLiveLoop returns a loop at normal speed, without the functions runUntilDone and release.
+// driver is what differs between the loops of a session and a crowd. Its methods are called in the goroutine of the
+// experiment.
+type driver interface {
+	experiment() paced                            // the session or crowd that is run at present
+	handleCommand(ctx context.Context, c Command) // executes a command
+	advance(ctx context.Context)                  // advances virtual time to that of the wall clock, for about maxSlice
+	publish()                                     // publishes a snapshot
+}
+
+// newLiveLoop returns a loop at normal speed, without a driver.
 func newLiveLoop(opt RunnerOptions) liveLoop {
 	if opt.Clock == nil {
 		panic("experiment: a Runner needs a Clock")
@@ -60,7 +68,7 @@ func (l *liveLoop) Start(ctx context.Context) {
 func (l *liveLoop) Stop() {
 	l.stopOnce.Do(func() {
 		if l.cancel != nil {
-			l.cancel() // the goroutine calls release
+			l.cancel() // the goroutine calls close
 			return
 		}
 		l.started = true // Start was never called and panics from now on
@@ -69,10 +77,13 @@ func (l *liveLoop) Stop() {
 	<-l.done
 }
 
-// close releases the experiment and closes done.
+// close waits for a report that is being written, closes the source, and closes done. The measurements stay available.
 func (l *liveLoop) close() {
 	defer close(l.done)
-	l.release()
+	l.finishSave()
+	if err := panics.Call(l.driver.experiment().Close); err != nil && l.err == nil {
+		l.err = err
+	}
 }
 
 // Snapshot returns the newest snapshot of the experiment; it is never nil.
@@ -97,7 +108,7 @@ func (l *liveLoop) Do(c Command) bool {
 // loop runs the experiment until ctx ends. If the experiment panics, it publishes the panic as an error.
 func (l *liveLoop) loop(ctx context.Context) {
 	defer l.close()
-	err := panics.Call(func() error { l.runUntilDone(ctx); return nil })
+	err := panics.Call(func() error { l.run(ctx); return nil })
 	if err != nil {
 		l.panicked = true
 		l.err = fmt.Errorf("internal error: %w", err)
@@ -106,6 +117,69 @@ func (l *liveLoop) loop(ctx context.Context) {
 		snap.State, snap.Err = engine.Broken, l.err
 		l.snapshot.Store(&snap)
 	}
+}
+
+// run advances the experiment with the wall clock and executes commands until ctx ends. It publishes a snapshot every
+// publishEvery, and immediately after a command or a finished save.
+func (l *liveLoop) run(ctx context.Context) {
+	interval := tickInterval
+	if l.opt.Remote != nil {
+		interval = remoteTickInterval
+	}
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	l.lastTick = l.opt.Clock()
+	published := time.Duration(0)
+	for {
+		publishNow := true
+		select {
+		case <-ctx.Done():
+			l.finishSave()
+			l.driver.publish()
+			return
+		case c := <-l.commands:
+			l.driver.handleCommand(ctx, c)
+		case <-l.saveDone():
+			l.finishSave()
+		case <-tick.C:
+			publishNow = false
+		}
+		l.driver.advance(ctx)
+		if now := l.opt.Clock(); publishNow || now-published >= publishEvery {
+			published = now
+			l.driver.publish()
+		}
+	}
+}
+
+// advancePaced runs the experiment until virtual time has caught up with the wall clock, for at most maxSlice of wall
+// time. During a seek, and at speed 0, it runs for maxSlice without pacing. It first calls receive with the virtual time to
+// reach, the present if virtual time stands still. It notifies the user of a reached seek.
+func (l *liveLoop) advancePaced(receive func(to time.Duration)) {
+	x, wall := l.driver.experiment(), l.opt.Clock()
+	elapsed := min(wall-l.lastTick, maxElapsed)
+	l.lastTick = wall
+	l.endSeek(x)
+	if l.standsStill(x) {
+		receive(x.Now())
+		l.measuredSpeed.reset()
+		return
+	}
+	l.setTarget(x.Now(), elapsed, l.maxBacklog())
+	receive(l.target)
+	if err := l.runToTarget(x, wall); err != nil {
+		l.fail(err)
+		return
+	}
+	l.recordSpeed(x, wall)
+}
+
+// checkSeek returns an error if a seek from virtual time now to t is out of range.
+func checkSeek(now, t time.Duration) error {
+	if t < 0 || t > now+maxSeek {
+		return fmt.Errorf("seek to %v is out of range; expected 0 to %v ahead", t, maxSeek)
+	}
+	return nil
 }
 
 // fail stops the experiment with an error.

@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"context"
-	"time"
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
@@ -10,7 +9,6 @@ import (
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/remote"
 	"wirelab/internal/atomicfile"
-	"wirelab/internal/panics"
 	"wirelab/internal/wallclock"
 )
 
@@ -52,7 +50,7 @@ type Runner struct {
 // NewRunner opens a session; Start runs it. When ctx ends, reading from a pipe fails.
 func NewRunner(ctx context.Context, c *config.Config, opt RunnerOptions) (*Runner, error) {
 	r := &Runner{liveLoop: newLiveLoop(opt), config: c.Clone(), packing: packing{packs: delivery.NewPackCache()}}
-	r.runUntilDone, r.release = r.run, r.close
+	r.driver = r
 	s, err := r.openSession(ctx)
 	if err != nil {
 		return nil, err
@@ -79,54 +77,8 @@ func (r *Runner) openSession(ctx context.Context) (*engine.Session, error) {
 	return engine.NewSession(ctx, c, opt)
 }
 
-// close waits for a report that is being written and closes the source. The measurements stay
-// available.
-func (r *Runner) close() {
-	r.finishSave()
-	if err := panics.Call(r.session.Close); err != nil && r.err == nil {
-		r.err = err
-	}
-}
-
-// run advances the session with the wall clock and executes commands until ctx ends. It publishes a
-// snapshot every publishEvery, and immediately after a command or a finished save. While a patch is being
-// made, virtual time stands still.
-func (r *Runner) run(ctx context.Context) {
-	interval := tickInterval
-	if r.opt.Remote != nil {
-		interval = remoteTickInterval
-	}
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	r.lastTick = r.opt.Clock()
-	published := time.Duration(0)
-	for {
-		publishNow := false
-		select {
-		case <-ctx.Done():
-			r.finishSave()
-			r.publish()
-			return
-		case c := <-r.commands:
-			r.handleCommand(ctx, c)
-			publishNow = true
-		case <-r.saveDone():
-			r.finishSave()
-			publishNow = true
-		case <-tick.C:
-		}
-		if waiting := r.pollPatch(ctx); waiting { // restart the pacing when the patch is made
-			r.lastTick = r.opt.Clock()
-			r.measuredSpeed.reset()
-		} else {
-			r.advance()
-		}
-		if now := r.opt.Clock(); publishNow || now-published >= publishEvery {
-			published = now
-			r.publish()
-		}
-	}
-}
+// experiment returns the session.
+func (r *Runner) experiment() paced { return r.session }
 
 // handleCommand executes one command. Commands that change the session are deferred while a patch is
 // being made.

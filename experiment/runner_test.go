@@ -154,7 +154,7 @@ func sourceErrorEndsSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := &Runner{liveLoop: newLiveLoop(RunnerOptions{Clock: wallClock()}), config: c, session: s}
-	r.runUntilDone, r.release = r.run, r.close
+	r.driver = r
 	r.publish()
 	r.Start(context.Background())
 	defer r.Stop()

@@ -51,6 +51,7 @@ type paced interface {
 	Done() bool                   // reports whether the data have ended
 	RunUntil(t time.Duration) error
 	FrameAt(n int) time.Duration // the time at which the next n+1 frames have been sent
+	Close() error                // closes the source
 }
 
 // setTarget sets the virtual time to reach in this tick. from is the present, elapsed the wall time since the last
@@ -92,42 +93,30 @@ func (p *speedMeter) record(wall, virtual time.Duration) {
 // reset discards the current measurement: virtual time does not follow the wall clock.
 func (p *speedMeter) reset() { p.started = false }
 
-// advance runs the session until virtual time has caught up with the wall clock, for at most maxSlice
-// of wall time. During a seek, and at speed 0, it runs for maxSlice without pacing. While the session is
-// paused or has ended, it only receives datagrams from the network. It notifies the user of a reached seek
-// and of refused scripted changes.
-func (r *Runner) advance() {
-	wall := r.opt.Clock()
-	r.session.AllowTrials(r.measuredSpeed.factor == 0 || r.measuredSpeed.factor >= minKeepUp*r.speed) // 0: not measured yet
-	elapsed := min(wall-r.lastTick, maxElapsed)
-	r.lastTick = wall
-	from := r.session.Now()
-	r.endSeek(r.session)
-	if r.standsStill(r.session) {
-		r.pollNetwork(from)
+// advance runs the session until virtual time has caught up with the wall clock. While a patch is being made, virtual time
+// stands still. While the session is paused or has ended, it only receives datagrams from the network. It notifies the user
+// of refused scripted changes.
+func (r *Runner) advance(ctx context.Context) {
+	if waiting := r.pollPatch(ctx); waiting { // restart the pacing when the patch is made
+		r.lastTick = r.opt.Clock()
 		r.measuredSpeed.reset()
 		return
 	}
-	r.setTarget(from, elapsed, r.maxBacklog())
-	r.pollNetwork(r.target)
-	if err := r.runToTarget(r.session, wall); err != nil {
-		r.fail(err)
-		return
-	}
-	if refused := r.session.Refused(); len(refused) > r.refusalsShown {
+	r.session.AllowTrials(r.measuredSpeed.factor == 0 || r.measuredSpeed.factor >= minKeepUp*r.speed) // 0: not measured yet
+	r.advancePaced(r.pollNetwork)
+	if refused := r.session.Refused(); r.err == nil && len(refused) > r.refusalsShown {
 		newest := refused[len(refused)-1] // only one notice can be shown
 		r.notify(true, "scripted change "+newest.Change.Label()+" refused: "+newest.Why)
 		r.refusalsShown = len(refused)
 	}
-	r.recordSpeed(r.session, wall)
 }
 
 // seek makes the session run to virtual time t without pacing. If t is in the past, seek replaces the session by a
 // new one, which runs from the start to t and repeats the changes that were made before t.
 func (r *Runner) seek(ctx context.Context, t time.Duration) error {
 	now := r.session.Now()
-	if t < 0 || t > now+maxSeek {
-		return fmt.Errorf("seek to %v is out of range; expected 0 to %v ahead", t, maxSeek)
+	if err := checkSeek(now, t); err != nil {
+		return err
 	}
 	old := r.session
 	if t < now {

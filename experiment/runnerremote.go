@@ -16,8 +16,8 @@ const remoteTickInterval = 2 * time.Millisecond
 
 // maxBacklog returns how far virtual time may fall behind the wall clock and still catch up. It is
 // longer over a network: the remote display follows its own clock, and starves if this one slows down.
-func (r *Runner) maxBacklog() time.Duration {
-	if r.opt.Remote != nil {
+func (l *liveLoop) maxBacklog() time.Duration {
+	if l.opt.Remote != nil {
 		return 2 * maxElapsed
 	}
 	return 4 * tickInterval

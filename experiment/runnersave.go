@@ -149,20 +149,27 @@ func (r *Runner) prepareReport(dir, kind string, why engine.Ending) (write func(
 	var stored report.SessionCopy
 	r.session.ReplayStored(&stored)
 	return func() (string, error) {
-		path, folder, made, err := newReportDir(r.opt.Disk, dir, name)
-		if err != nil {
-			return "", fmt.Errorf("%w: %w", report.ErrWrite, err)
-		}
-		if snap != nil {
-			result.Comparison = lockstep.Compare(snap)
-		}
-		err = errors.Join(stored.Write(folder, r.files, page.Pages(), result), report.WriteError(folder.Close()))
-		if err != nil {
-			r.opt.Disk.RemoveEmpty(made)
-			return "", err
-		}
-		return path, nil
+		return r.writeReport(dir, name, func(folder *atomicfile.Folder) error {
+			if snap != nil {
+				result.Comparison = lockstep.Compare(snap)
+			}
+			return stored.Write(folder, r.files, page.Pages(), result)
+		})
 	}, nil
+}
+
+// writeReport creates a folder called name below dir, or name-2 and so on, and calls write with it. It returns the path of
+// the folder. After an error it removes what it created.
+func (l *liveLoop) writeReport(dir, name string, write func(*atomicfile.Folder) error) (string, error) {
+	path, folder, made, err := newReportDir(l.opt.Disk, dir, name)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", report.ErrWrite, err)
+	}
+	if err := errors.Join(write(folder), report.WriteError(folder.Close())); err != nil {
+		l.opt.Disk.RemoveEmpty(made)
+		return "", err
+	}
+	return path, nil
 }
 
 // reportName returns the folder below which a report is saved, dir or the default if dir is empty, and the name of the

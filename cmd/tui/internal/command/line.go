@@ -145,10 +145,12 @@ func (l *Line) choices(env Context) (list []choice, recent int) {
 			list = append(list, choice{line, help})
 		}
 	}
+	verbs := Verbs(env)
+	verbIndex := func(name string) int { return slices.IndexFunc(verbs, func(v Verb) bool { return v.Name == name }) }
 	stem, words := completions(env, draft)
 	for _, word := range words {
-		if v, _, ok := env.findVerb(word); ok && stem == "" {
-			add(word, strings.TrimSpace(v.Args+"  "+v.Help))
+		if i := verbIndex(word); i >= 0 && stem == "" {
+			add(word, strings.TrimSpace(verbs[i].Args+"  "+verbs[i].Help))
 		} else if stem+word != draft {
 			add(stem+word, env.summary(word))
 		}
@@ -157,10 +159,10 @@ func (l *Line) choices(env Context) (list []choice, recent int) {
 	if stem != "" || len(draft) < minLetters {
 		return list, recent
 	}
-	for _, v := range Verbs(env) {
+	for _, v := range verbs {
 		arguments := v.nextWords(nil)
 		for _, i := range fuzzy.Rank(draft, arguments) {
-			if _, _, isVerb := env.findVerb(arguments[i]); !isVerb {
+			if verbIndex(arguments[i]) < 0 {
 				add(v.Name+" "+arguments[i], env.summary(arguments[i]))
 			}
 		}

@@ -181,7 +181,7 @@ func (t *tour) Keys() []room.Binding {
 		room.Bind(group, []string{"enter", " "}, "enter", "next step",
 			room.WithoutRequest(func() { t.startStep(t.index + 1) })).InFooter("next step").Pin(),
 		room.Bind(group, []string{"backspace"}, "backspace", "previous step",
-			room.WithoutRequest(func() { t.startStep(t.index - 1) })).InFooter("back").Pin(),
+			room.WithoutRequest(func() { t.startStep(t.index - 1) })).InFooter("back"),
 		room.Bind(group, []string{"esc"}, "esc", "end the tour and restore all settings",
 			room.WithoutRequest(leave)).InFooter("end tour").Pin(),
 	}

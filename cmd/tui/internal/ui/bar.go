@@ -152,7 +152,7 @@ func (h *hint) keyAt(x int) string {
 }
 
 // hints returns the entries of the footer that fit in w columns from column 1, in the order of keys. If some do not
-// fit, the help takes precedence, then the pinned entries. Unless special is set, which means that keys are not those
+// fit, the keys of help and quitting take precedence, then the pinned entries. Unless special is set, which means that keys are not those
 // of the page, the first entry is followed by the keys that open pages and by the arrow keys of the page.
 func (s *Shell) hints(keys []room.Binding, special bool, w int) []hint {
 	var all []hint
@@ -181,19 +181,19 @@ func (s *Shell) hints(keys []room.Binding, special bool, w int) []hint {
 		}
 		return h.show
 	}
-	isHelp := func(h *hint) bool { return h.description == "help" } // explains the keys for which there is no room
+	isFirst := func(h *hint) bool { return h.description == "help" || h.description == "quit" }
 	for i := range all {
-		if isHelp(&all[i]) {
+		if isFirst(&all[i]) {
 			fit(&all[i])
 		}
 	}
 	for i := range all { // then the other pinned ones
-		if all[i].show && !isHelp(&all[i]) {
+		if all[i].show && !isFirst(&all[i]) {
 			fit(&all[i])
 		}
 	}
 	for i := range all { // the entries that are not pinned, until one does not fit
-		if !all[i].show && !isHelp(&all[i]) && !fit(&all[i]) {
+		if !all[i].show && !isFirst(&all[i]) && !fit(&all[i]) {
 			break
 		}
 	}

@@ -15,25 +15,6 @@ func newBudgets() *labtest.Lab {
 	return lab
 }
 
-func TestGoldenBudgets(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		w, h int
-		opt  Options
-	}{
-		{name: "budgets-160x48", w: 160, h: 48},
-		{name: "budgets-120x36-ascii", w: 120, h: 36, opt: Options{ASCII: true}},
-		{name: "budgets-80x24", w: 80, h: 24},
-		{name: "budgets-60x18", w: 60, h: 18},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			m := screen(newBudgets(), c.w, c.h, c.opt)
-			press(m, "4", "x")
-			compareGolden(t, c.name, m.View())
-		})
-	}
-}
-
 // x shows the priorities, then the comparison, then the world. Without a budget it does nothing, and other keys of
 // the world end the comparison.
 func TestKeyOfBudgets(t *testing.T) {

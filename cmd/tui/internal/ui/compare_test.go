@@ -3,51 +3,11 @@ package ui
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
 )
-
-// compareScreen returns page 5 over a snapshot, with all intervals computed.
-func compareScreen(snap *engine.Snapshot, w, h int, opt Options, keys ...string) *dashboard {
-	m := screen(&labtest.Lab{Snap: snap}, w, h, opt)
-	press(m, append([]string{"5"}, keys...)...)
-	for range 6 { // one interval is computed per tick
-		m.Update(room.Tick{})
-	}
-	return m
-}
-
-func TestGoldenCompare(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		snap *engine.Snapshot
-		w, h int
-		keys []string
-		opt  Options
-	}{
-		{name: "compare-160x48", w: 160, h: 48},
-		{name: "compare-160x48-ascii", w: 160, h: 48, opt: Options{ASCII: true}},
-		{name: "compare-160x48-packets", w: 160, h: 48, keys: []string{"right", "down", "down"}},
-		{name: "compare-80x24", w: 80, h: 24},
-		{name: "compare-80x24-params", w: 80, h: 24, snap: tuned()},
-		{name: "compare-100x30", w: 100, h: 30, snap: tuned()},
-		{name: "compare-200x60", w: 200, h: 60, snap: tuned()},
-		{name: "compare-80x24-bits", w: 80, h: 24, keys: []string{"right", "right"}},
-		{name: "compare-80x24-refuses", w: 80, h: 24, snap: labtest.RefusingSnapshot()},
-		{name: "compare-80x24-alone", w: 80, h: 24, snap: labtest.Snapshot(90 * time.Second)},
-		{name: "compare-20x5", w: 20, h: 5},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if c.snap == nil {
-				c.snap = labtest.FourShadows()
-			}
-			compareGolden(t, c.name, compareScreen(c.snap, c.w, c.h, c.opt, c.keys...).View())
-		})
-	}
-}
 
 // TestCompareKeys checks that the selected shadow can be made the active encoder, or removed.
 func TestCompareKeys(t *testing.T) {

@@ -12,30 +12,6 @@ import (
 	"wirelab/experiment/engine"
 )
 
-func TestGoldenCrowd(t *testing.T) {
-	for _, c := range []struct {
-		name    string
-		clients int
-		w, h    int
-		keys    []string
-		opt     Options
-	}{
-		{name: "crowd-160x48", clients: 200, w: 160, h: 48, keys: []string{"right", "right"}},
-		{name: "crowd-120x36-ascii", clients: 5000, w: 120, h: 36, opt: Options{ASCII: true}},
-		{name: "crowd-80x24", clients: 40, w: 80, h: 24, keys: []string{"G"}},
-		{name: "crowd-80x24-charts", clients: 40, w: 80, h: 24, keys: []string{"tab"}},
-		{name: "crowd-80x24-baselines", clients: 40, w: 80, h: 24, keys: []string{"tab", "tab", "tab"}},
-		{name: "crowd-60x18-client", clients: 40, w: 60, h: 18, keys: []string{"enter"}},
-		{name: "crowd-60x18", clients: 200, w: 60, h: 18},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			m := screen(labtest.NewCrowd(c.clients), c.w, c.h, c.opt)
-			press(m, c.keys...)
-			compareGolden(t, c.name, m.View())
-		})
-	}
-}
-
 // TestCrowdSelectsClients checks that keys and clicks select clients in the order of the strip, and request their packets.
 func TestCrowdSelectsClients(t *testing.T) {
 	lab := labtest.NewCrowd(1000)

@@ -79,13 +79,3 @@ func TestEncoderListHasWholeSummaries(t *testing.T) {
 		}
 	}
 }
-
-func TestGoldenEncoderList(t *testing.T) {
-	for name, size := range map[string][2]int{"encoders-160x48": {160, 48}, "encoders-80x24": {80, 24}} {
-		m := screen(labtest.NewLab(), size[0], size[1], Options{})
-		press(m, "e", "tab", "down", "9", "9", "enter")
-		m.lab.Dismiss()
-		press(m)
-		compareGolden(t, name, m.View())
-	}
-}

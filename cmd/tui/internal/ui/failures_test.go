@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"wirelab/cmd/tui/internal/labtest"
-	"wirelab/internal/testkit"
 )
 
 func TestTaintedPacketsAreShown(t *testing.T) {
@@ -26,22 +25,6 @@ func TestTaintedPacketsAreShown(t *testing.T) {
 		for _, want := range c.want {
 			if !strings.Contains(m.View(), want) {
 				t.Errorf("at %dx%d after %v the screen lacks %q:\n%s", c.w, c.h, c.keys, want, m.View())
-			}
-		}
-	}
-}
-
-func TestTitlesAreNotTruncated(t *testing.T) {
-	for _, lab := range []*labtest.Lab{labtest.NewLab(), labtest.NewDamaged()} {
-		for w := 104; w <= 200; w += testkit.Choose(1, 3) {
-			m := screen(lab, w, 40, Options{})
-			for _, row := range strings.Split(m.View(), "\n") {
-				left, _, _ := strings.Cut(strings.TrimLeft(row, "╭├"), "╮")
-				if strings.HasPrefix(row, "╭─ Ba") || strings.HasPrefix(row, "├─") || strings.HasPrefix(row, "╭─ Pa") {
-					if strings.Contains(left, "…") {
-						t.Errorf("%d columns: %s", w, row)
-					}
-				}
 			}
 		}
 	}

@@ -14,19 +14,6 @@ func lastRow(m *dashboard) string {
 	return rows[len(rows)-1]
 }
 
-func TestFooterKeepsPinnedKeys(t *testing.T) {
-	lab := labtest.NewLab()
-	for w := minWidth; w <= 200; w++ {
-		m := screen(lab, w, minHeight, Options{})
-		row := lastRow(m)
-		for _, want := range []string{"space pause", "/ command", "? help", "q quit"} {
-			if !strings.Contains(row, want) {
-				t.Fatalf("%d columns: %q lacks %q", w, row, want)
-			}
-		}
-	}
-}
-
 func TestErrorFitsOnTheScreen(t *testing.T) {
 	m := screen(labtest.NewLab(), 60, 20, Options{})
 	press(m, line("encoder rotz")...)

@@ -110,17 +110,6 @@ func TestPastShowsTheSameScreen(t *testing.T) {
 	}
 }
 
-func TestGoldenPast(t *testing.T) {
-	for name, size := range map[string][2]int{"past-160x48": {160, 48}, "past-80x24": {80, 24}} {
-		m := screen(labtest.NewEcho(), size[0], size[1], Options{})
-		press(m, "m")
-		press(m, "b", "b", "<")
-		m.lab.Dismiss()
-		press(m)
-		compareGolden(t, name, m.View())
-	}
-}
-
 // TestPastKeepsTotals checks that figures that exist only for the whole run, such as those of
 // page 6, do not change with the time cursor.
 func TestPastKeepsTotals(t *testing.T) {

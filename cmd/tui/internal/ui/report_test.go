@@ -55,33 +55,6 @@ func reportScreen(lab room.Lab, w, h int, opt Options, keys ...string) *dashboar
 	return m
 }
 
-func TestGoldenReport(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		w, h int
-		keys []string
-		opt  Options
-	}{
-		{name: "report-160x48", w: 160, h: 48},
-		{name: "report-160x48-beside", w: 160, h: 48, keys: []string{"down", "down", "down"}},
-		{name: "report-160x48-two", w: 160, h: 48, keys: []string{"down", "down", "down", "b", "down"}, opt: Options{ASCII: true}},
-		{name: "report-80x24", w: 80, h: 24, keys: []string{"down"}},
-		{name: "report-80x24-beside", w: 80, h: 24, keys: []string{"down", "down", "down", "down", "enter"}},
-		{name: "report-80x24-later", w: 80, h: 24, keys: []string{"down", "enter"}},
-		{name: "report-80x24-cut-off", w: 80, h: 24, keys: []string{"down", "down", "enter"}},
-		{name: "report-80x24-changes", w: 80, h: 24, keys: []string{"shift+tab"}},
-		{name: "report-20x5", w: 20, h: 5},
-		{name: "report-100x30", w: 100, h: 30, keys: []string{"down"}},
-		{name: "report-200x60", w: 200, h: 60, keys: []string{"G"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			dir := labtest.WriteReports(t)
-			c.opt.ReportsDir = dir
-			compareGolden(t, c.name, reportScreen(labtest.NewLab(), c.w, c.h, c.opt, c.keys...).View())
-		})
-	}
-}
-
 // TestFoldersThatCannotBeRead checks the messages for folders that cannot be read.
 func TestFoldersThatCannotBeRead(t *testing.T) {
 	dir := labtest.WriteReports(t)

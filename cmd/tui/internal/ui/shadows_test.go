@@ -14,22 +14,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 )
 
-func TestGoldenShadows(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		w, h int
-		opt  Options
-	}{
-		{"live-160x48-shadows", 160, 48, Options{}},
-		{"live-160x48-shadows-ascii", 160, 48, Options{ASCII: true}},
-		{"live-80x24-shadows", 80, 24, Options{}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			compareGolden(t, c.name, screen(&labtest.Lab{Snap: labtest.FourShadows()}, c.w, c.h, c.opt).View())
-		})
-	}
-}
-
 // TestShadowsByKeys checks that shadows can be added and removed by typed commands and by v in
 // the list of encoders, with one change each.
 func TestShadowsByKeys(t *testing.T) {

@@ -79,10 +79,3 @@ func TestThemeCommand(t *testing.T) {
 		t.Errorf("picked %v", m.scheme)
 	}
 }
-
-func TestGoldenThemes(t *testing.T) {
-	for _, name := range look.SchemeNames()[1:] {
-		m := screen(labtest.NewLab(), 80, 24, Options{Renderer: labtest.ColourRenderer(), Theme: name})
-		compareGolden(t, "theme-"+name+"-80x24", m.View())
-	}
-}

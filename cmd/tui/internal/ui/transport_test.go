@@ -11,29 +11,6 @@ import (
 	"wirelab/experiment/figures"
 )
 
-func TestGoldenTransport(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		w, h int
-		keys []string
-		opt  Options
-	}{
-		{name: "transport-160x48", w: 160, h: 48},
-		{name: "transport-120x36-ascii", w: 120, h: 36, opt: Options{ASCII: true}},
-		{name: "transport-80x24", w: 80, h: 24},
-		{name: "transport-80x24-policies", w: 80, h: 24, keys: []string{"tab"}},
-		{name: "transport-80x24-playout", w: 80, h: 24, keys: []string{"tab", "tab"}},
-		{name: "transport-80x24-reasons", w: 80, h: 24, keys: []string{"x"}},
-		{name: "transport-60x18", w: 60, h: 18},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			m := screen(labtest.NewTransport(), c.w, c.h, c.opt)
-			press(m, append([]string{"7"}, c.keys...)...)
-			compareGolden(t, c.name, m.View())
-		})
-	}
-}
-
 // TestTransportWithoutQueue checks that panes and charts without values are one row, which goes to the others.
 func TestTransportWithoutQueue(t *testing.T) {
 	m := screen(labtest.NewLab(), 160, 48, Options{})

@@ -7,49 +7,12 @@ import (
 
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
-	"wirelab/experiment/engine/playout"
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/room"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
-
-func TestGoldenWorld(t *testing.T) {
-	starved := newWorld()
-	starved.Snap.World.Starved = true
-	last := &starved.Snap.Lanes[0].Samples[len(starved.Snap.Lanes[0].Samples)-1]
-	last.Starved, last.Displayed = 4, 6
-	for _, c := range []struct {
-		name string
-		lab  *labtest.Lab
-		w, h int
-		keys []string
-		opt  Options
-	}{
-		{name: "world-160x48", w: 160, h: 48},
-		{name: "world-160x48-ascii", w: 160, h: 48, opt: Options{ASCII: true}},
-		{name: "world-160x48-near", w: 160, h: 48, keys: []string{"+", "+", "+", "+"}},
-		{name: "world-80x24", w: 80, h: 24},
-		{name: "world-80x24-colour", w: 80, h: 24, opt: Options{Renderer: labtest.ColourRenderer()}},
-		{name: "world-80x24-error", w: 80, h: 24, keys: []string{"v", "v"}},
-		{name: "world-80x24-starved", w: 80, h: 24, lab: starved},
-		{name: "world-80x24-charts", w: 80, h: 24, keys: []string{"c"}},
-		{name: "world-160x48-alone", w: 160, h: 48, keys: []string{"c"}},
-		{name: "world-80x24-recording", w: 80, h: 24, lab: labtest.NewLab()},
-		{name: "world-200x50", w: 200, h: 50},
-		{name: "world-20x5", w: 20, h: 5},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if c.lab == nil {
-				c.lab = newWorld()
-			}
-			m := screen(c.lab, c.w, c.h, c.opt)
-			press(m, append([]string{"4"}, c.keys...)...)
-			compareGolden(t, c.name, m.View())
-		})
-	}
-}
 
 func TestKeysPlayTheWorld(t *testing.T) {
 	for _, c := range []struct {
@@ -255,26 +218,6 @@ func TestStarvationIsShown(t *testing.T) {
 	press(m)
 	if !strings.Contains(m.View(), "STARVED: no newer snapshot, 5 of the last") {
 		t.Error("the starvation is not shown")
-	}
-}
-
-func TestWorldFitsEverySize(t *testing.T) {
-	hostile := labtest.WorldPicture(90 * time.Second)
-	hostile.Sent, hostile.Shown, hostile.Error = hostile.Sent[:1], nil, nil
-	for name, opt := range map[string]Options{"plain": {Renderer: labtest.PlainRenderer()},
-		"colour": {Renderer: labtest.ColourRenderer()}, "ascii": {Renderer: labtest.PlainRenderer(), ASCII: true}} {
-		lab := newWorld()
-		m := screen(lab, 80, 24, opt)
-		press(m, "4")
-		full := lab.Snap.World
-		for i, s := range sizes(1000) {
-			m.Update(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
-			checkScreen(t, name, m.View(), s[0], s[1])
-			if i%5 == 0 {
-				lab.Snap.World = []*playout.Picture{full, hostile, nil}[i/5%3]
-				press(m, []string{"v", "+", "-", "-", "shift+up"}[i/5%5])
-			}
-		}
 	}
 }
 

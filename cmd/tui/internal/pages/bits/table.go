@@ -172,11 +172,13 @@ func (p *table) drawHead(c *look.Canvas, active, shadow *engine.Lane) (below int
 	if shadow != nil {
 		const groupWidth = 23 // of the three figures of an encoder
 		drawName := func(l *engine.Lane, end int) {
-			c.Clip(p.extraNameWidth+end-groupWidth, y, groupWidth, look.Title, look.PadLeft(look.LaneName(l.Encoder, l.Differs, groupWidth), groupWidth))
+			x := p.extraNameWidth + end - groupWidth
+			width := min(groupWidth, c.W-2-x) // less for the shadow in a narrow pane
+			c.Clip(x, y, width, look.Title, look.PadLeft(look.LaneName(l.Encoder, l.Differs, width), width))
 		}
 		drawName(active, columnEnds[2])
 		drawName(shadow, columnEnds[5])
-		c.TextRight(p.extraNameWidth+columnEnds[6], y, look.Title, "difference")
+		p.drawColumn(c, 6, y, look.Title, "difference")
 		y++
 	}
 	per := "b/" + panes.PerItemHeading(panes.PerItemUnit(p.snap.Schema, p.item()))
@@ -185,9 +187,16 @@ func (p *table) drawHead(c *look.Canvas, active, shadow *engine.Lane) (below int
 		headings = []string{"kbps", "share %", per, "b/packet"}
 	}
 	for i, heading := range headings {
-		c.TextRight(p.extraNameWidth+columnEnds[i], y, look.Dim, heading)
+		p.drawColumn(c, i, y, look.Dim, heading)
 	}
 	return y + 1
+}
+
+// drawColumn writes text at the right end of column i, unless the pane is too narrow for the column.
+func (p *table) drawColumn(c *look.Canvas, i, y int, style look.Style, text string) {
+	if end := p.extraNameWidth + columnEnds[i]; end < c.W {
+		c.TextRight(end, y, style, text)
+	}
 }
 
 // tableRow is a row of the table: one slot, several slots, or all (encoders.MaxSlots).
@@ -229,23 +238,23 @@ func (p *table) drawRow(c *look.Canvas, th *look.Theme, y int, r tableRow) {
 		return
 	}
 	activeCost := r.sumCost(p.active())
-	p.drawFigures(c, y, columnEnds[:3], activeCost)
+	p.drawFigures(c, y, 0, activeCost)
 	other := p.shadow()
 	if other == nil {
-		c.TextRight(p.extraNameWidth+columnEnds[3], y, look.Plain, units.Fixed(activeCost.packet, 1))
+		p.drawColumn(c, 3, y, look.Plain, units.Fixed(activeCost.packet, 1))
 		return
 	}
 	shadowCost := r.sumCost(other)
-	p.drawFigures(c, y, columnEnds[3:6], shadowCost)
+	p.drawFigures(c, y, 3, shadowCost)
 	diff := shadowCost.kbps - activeCost.kbps
-	c.TextRight(p.extraNameWidth+columnEnds[6], y, differenceStyle(diff), formatSigned(diff, 1))
+	p.drawColumn(c, 6, y, differenceStyle(diff), formatSigned(diff, 1))
 }
 
-// drawFigures draws kbps, share and bits per changed item, right-aligned at ends.
-func (p *table) drawFigures(c *look.Canvas, y int, ends []int, s slotCost) {
-	c.TextRight(p.extraNameWidth+ends[0], y, look.Value, units.Fixed(s.kbps, 1))
-	c.TextRight(p.extraNameWidth+ends[1], y, look.Plain, units.Fixed(s.share, 1))
-	c.TextRight(p.extraNameWidth+ends[2], y, look.Ratio, units.Fixed(s.changed, 2))
+// drawFigures draws kbps, share and bits per changed item in three columns from the given one.
+func (p *table) drawFigures(c *look.Canvas, y, column int, s slotCost) {
+	p.drawColumn(c, column, y, look.Value, units.Fixed(s.kbps, 1))
+	p.drawColumn(c, column+1, y, look.Plain, units.Fixed(s.share, 1))
+	p.drawColumn(c, column+2, y, look.Ratio, units.Fixed(s.changed, 2))
 }
 
 // differenceStyle returns the style of a difference in kbps: fewer is good. A difference that is rounded to

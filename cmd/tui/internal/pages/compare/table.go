@@ -164,7 +164,7 @@ const (
 // Draw implements room.Pane. With fewer than minEncoders entries it draws a hint.
 func (p *table) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	sortText := p.sortFigure.text(p.itemUnit)
-	c.Frame(th, focused, "Compare", look.Dim.Span("by "), look.Plain.Span(sortText.long))
+	c.Frame(th, focused, "Compare", look.Fit(look.TitleSpace(c.W, "Compare"), []look.Span{look.Dim.Span("by "), look.Plain.Span(sortText.long)}, nil)...)
 	if len(p.order) < minEncoders {
 		p.drawHint(c, th)
 		return

@@ -140,7 +140,7 @@ func (p *charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	rate := panes.Stacked{Title: "All clients Mbit/s, " + room.MeanText, Spec: p.line(look.Wire, 1, func(s *engine.CrowdSample) float64 {
 		return float64(s.WireBits) * room.PerSecond / 1e6
 	})}
-	rate.Legend = legendValue("with headers", look.Wire, now.megabits(), 2, "")
+	rate.Legend = look.Fit(look.TitleSpace(c.W, rate.Title), legendValue("with headers", look.Wire, now.megabits(), 2, ""), nil)
 	lost := panes.Stacked{Title: "Lost %, " + room.MeanText, Spec: p.line(look.Lost, 1, func(s *engine.CrowdSample) float64 {
 		return 100 * ratio(float64(s.Lost), s.Packets)
 	})}

@@ -293,7 +293,7 @@ func (p *views) title(th *look.Theme, v sideView, w int) (name string, figure []
 		}
 		return "Sender", look.Fit(look.TitleSpace(w, "Sender"),
 			[]look.Span{look.Value.Span(strconv.Itoa(interacting)), look.Dim.Span(" cubes interact")},
-			[]look.Span{look.Value.Span(strconv.Itoa(interacting)), look.Dim.Span(" interact")})
+			[]look.Span{look.Value.Span(strconv.Itoa(interacting)), look.Dim.Span(" interact")}, nil)
 	case viewRowError:
 		return "Error by cube", []look.Span{look.Dim.Span("expected by the sender")}
 	case viewRowAge:
@@ -312,7 +312,7 @@ func (p *views) title(th *look.Theme, v sideView, w int) (name string, figure []
 		[]look.Span{look.Dim.Span("max "), look.Value.Span(units.Fixed(maximum, 1)), look.Dim.Span(" mm, mean of errors > 0: "),
 			look.Value.Span(units.Fixed(mean, 1))},
 		[]look.Span{look.Dim.Span("max "), look.Value.Span(units.Fixed(maximum, 1)), look.Dim.Span(" mm")},
-		[]look.Span{look.Value.Span(units.Fixed(maximum, 0)), look.Dim.Span(" mm")})
+		[]look.Span{look.Value.Span(units.Fixed(maximum, 0)), look.Dim.Span(" mm")}, nil)
 }
 
 // costHeading returns the most expensive cube of the last two seconds, or why costs are unknown.

@@ -1,0 +1,259 @@
+package ui
+
+import (
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/x/ansi"
+
+	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/cmd/tui/internal/look"
+	"wirelab/cmd/tui/internal/room"
+	"wirelab/internal/golden"
+	"wirelab/internal/testkit"
+)
+
+// screenState is a page, or a box over it, with data of one kind.
+type screenState struct {
+	name string
+	open func(w, h int, opt Options) *dashboard
+	keys string // pressed after open, separated by blanks
+	want string // texts on the screen of 160 x 48, separated by "; "; "" means that it is compared with a golden file
+}
+
+// on returns the function that opens a dashboard of a new lab.
+func on[L room.Lab](newLab func() L) func(w, h int, opt Options) *dashboard {
+	return func(w, h int, opt Options) *dashboard { return screen(newLab(), w, h, opt) }
+}
+
+// ofFile is on for a lab that sends a file, see newFile.
+func ofFile(done float64) func(w, h int, opt Options) *dashboard {
+	return func(w, h int, opt Options) *dashboard { return fileScreen(newFile(done), w, h, opt) }
+}
+
+// screenStates returns states of every page, and of the boxes over pages.
+func screenStates(t *testing.T) []screenState {
+	reports := labtest.WriteReports(t)
+	lab := on(labtest.NewLab)
+	packets := on(func() labtest.Opening { return labtest.Opening{Lab: labtest.NewPackets()} })
+	shadows := on(func() *labtest.Lab { return &labtest.Lab{Snap: labtest.FourShadows()} })
+	withReports := func(w, h int, opt Options) *dashboard {
+		opt.ReportsDir = reports
+		return reportScreen(labtest.NewLab(), w, h, opt)
+	}
+	return []screenState{
+		{"live", lab, "", ""},
+		{"live with shadows", shadows, "d d", "▸ 4 shadows; ○ rotor 116.1; link up only to the sender"},
+		{"live, remote", on(newRemote), "", "to 192.0.2.7:27970; no report 268 pkts; RTT p50 84.9 ms; ~ 268 unknown"},
+		{"bits", on(func() room.Lab { return labtest.NewBits(true) }), "2 down", ""},
+		{"bits of many fields", on(labtest.NewWide), "2 down enter left", "only padding, bits per call; z base"},
+		{"packets", packets, "3 up up", ""},
+		{"packets, filtered", packets, "3 f left", "filter trouble 46 of 602; DROPPED: loss"},
+		{"packets, remote", on(newRemote), "3", "no problems yet; arrows"},
+		{"world", on(newWorld), "4", ""},
+		{"world, errors", on(newWorld), "4 v v + + c", "mean of errors > 0: 8.4"},
+		{"world of a recording", lab, "4", "No world to show: the frames contain no cubes"},
+		{"budgets", on(newBudgets), "4 x", ""},
+		{"shown", on(labtest.NewShown), "4", ""},
+		{"patch", ofFile(0.6), "", "MAKING PATCH; computing the patch, 60 %; nothing sent yet"},
+		{"file", ofFile(3), "", ""},
+		{"file, received", ofFile(9), "", "whole-zstd took 4.41 s, 3.1 times as long, over the same link with the same losses"},
+		{"compare", shadows, "5", ""},
+		{"compare with parameters", on(func() room.Lab { return &labtest.Lab{Snap: tuned()} }), "5 right right", "□ D relative-ori… orientation_small=4 gear_bits=2 204.6"},
+		{"compare, remote", on(newRemote), "5", "Shadows are not available over a network"},
+		{"compare, refused", on(func() room.Lab { return &labtest.Lab{Snap: labtest.RefusingSnapshot()} }), "5", "packet of 70000 bytes does not fit"},
+		{"compare without shadows", lab, "5", "There are no shadows to compare with the active encoder."},
+		{"report", withReports, "6 down down down down", ""},
+		{"report, unreadable", withReports, "6 down", "Select another report"},
+		{"transport", on(labtest.NewTransport), "7", ""},
+		{"transport, explained", on(labtest.NewTransport), "7 x", "A packet sent now waits 4800 ms in the queue; rate cut from 600 to 300 kbps"},
+		{"crowd", on(func() room.Lab { return labtest.NewCrowd(200) }), "right right", ""},
+		{"a client", on(func() room.Lab { return labtest.NewCrowd(40) }), "enter", "Packets of client 1"},
+		{"past", on(labtest.NewEcho), "m b b <", ""},
+		{"tour", on(labtest.NewEcho), "t enter enter enter enter enter", ""},
+
+		{"help", lab, "4 ?", ""},
+		{"encoders", lab, "e tab down 9 9 enter", ""},
+		{"problem", packets, "x", ""},
+		{"profiles", lab, "p", "source: Wirelab"},
+		{"no profiles", lab, "p x y z", "filter xyz"},
+		{"quit", lab, "q", "This run of 01:30.0 is not saved.; s save and quit"},
+		{"command", lab, "/ l o", ""},
+		{"long command", lab, "/ " + strings.Repeat("latency5日", 40), "latency5日_"},
+		{"wrong command", lab, "/ losz space 5% enter", "did you mean loss?"},
+		{"completion", lab, "/ tab tab", "▸ shadow [off] NAME"},
+	}
+}
+
+// start returns the dashboard of the state after all that it does in the background, without a notice.
+func (s *screenState) start(w, h int, opt Options) *dashboard {
+	m := s.open(w, h, opt)
+	press(m, strings.Fields(s.keys)...)
+	for range 8 {
+		m.lab.Ticks = baseTicksPerRedraw - 1 // all panes are drawn again
+		m.Update(room.Tick{})
+	}
+	m.lab.Dismiss()
+	m.Update(room.Tick{})
+	return m
+}
+
+// Times in ticks after which notices and pending settings expire.
+const noteLasts, noteFresh, askLasts = 120, 20, 20
+
+// screen returns a dashboard of w by h cells without colours.
+func screen(lab room.Lab, w, h int, opt Options) *dashboard {
+	if opt.Renderer == nil {
+		opt.Renderer = labtest.PlainRenderer()
+	}
+	m := newDashboardWith(lab, opt, fakeCatalog())
+	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
+	return m
+}
+
+// compareGolden compares a screen with testdata/name.golden.
+func compareGolden(t *testing.T, name, got string) {
+	t.Helper()
+	golden.Compare(t, filepath.Join("testdata", name+".golden"), got+"\n")
+}
+
+// TestScreens compares each state with golden files of two sizes, or looks for the text that matters.
+func TestScreens(t *testing.T) {
+	for _, s := range screenStates(t) {
+		view := s.start(160, 48, Options{}).View()
+		if s.want == "" {
+			compareGolden(t, s.name+"-160x48", view)
+			compareGolden(t, s.name+"-80x24", s.start(80, 24, Options{}).View())
+			continue
+		}
+		words := strings.Join(strings.Fields(view), " ")
+		for _, want := range strings.Split(s.want, "; ") {
+			if !strings.Contains(words, want) {
+				t.Errorf("%s: no %q:\n%s", s.name, want, view)
+			}
+		}
+	}
+	shadows := screenState{open: on(func() room.Lab { return &labtest.Lab{Snap: labtest.FourShadows()} })}
+	compareGolden(t, "ascii-160x48", shadows.start(160, 48, Options{ASCII: true}).View())
+	for _, theme := range look.SchemeNames()[1:] { // with escape sequences
+		m := screen(labtest.NewLab(), 80, 24, Options{Renderer: labtest.ColourRenderer(), Theme: theme})
+		compareGolden(t, "theme-"+theme+"-80x24", m.View())
+	}
+}
+
+// TestSmallTerminal checks that terminals that are too small for pages show why, and the question of q.
+func TestSmallTerminal(t *testing.T) {
+	m := screen(labtest.NewLab(), 20, 5, Options{})
+	for key, want := range map[string]string{"1": "Wirelab needs a terminal of 60 x 18 or more", "q": "This run of 01:30.0 is not saved."} {
+		m.overlay = nil
+		press(m, key)
+		if words := strings.Join(strings.Fields(m.View()), " "); !strings.Contains(words, want) {
+			t.Errorf("after %s: no %q:\n%s", key, want, m.View())
+		}
+	}
+}
+
+// TestLayout checks each state at many sizes: the view fills the screen and has no line that is longer, every pane has
+// a title and an intact border, the footer names help and quit, and ASCII screens have only ASCII characters. The next
+// pane is shown between sizes, because small screens show one at a time.
+func TestLayout(t *testing.T) {
+	options := []Options{{Renderer: labtest.ColourRenderer()}, {ASCII: true}}
+	for i, s := range screenStates(t) {
+		t.Run(s.name, func(t *testing.T) {
+			for k, opt := range options {
+				m := s.start(160, 48, opt)
+				hasBox := m.overlay != nil || m.line.Open
+				for _, size := range sizes(uint64(len(options)*i + k)) {
+					m.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+					view := ansi.Strip(m.View())
+					checkScreen(t, s.name, view, size[0], size[1])
+					if opt.ASCII && strings.ContainsFunc(view, func(r rune) bool { return r > '~' && r != '日' }) {
+						t.Fatalf("%v: not ASCII alone:\n%s", size, view)
+					}
+					if hasBox || m.tooSmall() {
+						continue
+					}
+					if row := view[strings.LastIndex(view, "\n"):]; !strings.Contains(row, "? help") || !strings.Contains(row, "q quit") {
+						t.Fatalf("%v: the footer is %q", size, row)
+					}
+					if !opt.ASCII {
+						checkPanes(t, view)
+					}
+					press(m, "tab")
+					m.lab.Dismiss()
+				}
+			}
+		})
+	}
+}
+
+// sizes returns sizes of a screen: the smallest and the largest, sizes next to limits of layouts, sizes that are too
+// small for pages, and others from 60x18 to 220x60 by a seed.
+func sizes(seed uint64) [][2]int {
+	list := [][2]int{{60, 18}, {220, 60}, {220, 18}, {60, 60}, {103, 32}, {104, 31}, {1, 1}, {59, 18}, {60, 17}}
+	rng := rand.New(rand.NewPCG(9, seed))
+	for range testkit.ChooseLong(200, 60, 9) {
+		list = append(list, [2]int{60 + rng.IntN(161), 18 + rng.IntN(43)})
+	}
+	return list
+}
+
+// checkScreen checks that the view has exactly h lines of exactly w columns.
+func checkScreen(t *testing.T, what, view string, w, h int) {
+	t.Helper()
+	lines := strings.Split(view, "\n")
+	if len(lines) != h {
+		t.Fatalf("%s at %dx%d: %d lines", what, w, h, len(lines))
+	}
+	for i, line := range lines {
+		if n := ansi.StringWidth(line); n != w {
+			t.Fatalf("%s at %dx%d: line %d has %d columns: %q", what, w, h, i+1, n, line)
+		}
+	}
+}
+
+// checkPanes checks that each frame of the view has a whole title, also at its dividers, and that no content covers its
+// sides.
+func checkPanes(t *testing.T, view string) {
+	t.Helper()
+	lines := strings.Split(view, "\n")
+	cells := make([][]rune, len(lines))
+	for y, line := range lines {
+		cells[y] = []rune(line)
+	}
+	frames := 0
+	for y, row := range cells {
+		for left, corner := range row {
+			if corner != '╭' {
+				continue
+			}
+			frames++
+			right := left + slices.Index(row[left:], '╮')
+			for y2 := y; ; y2++ {
+				if y2 == len(cells) || right < left {
+					t.Fatalf("the frame at column %d of line %d has no end:\n%s", left+1, y+1, view)
+				}
+				sides := string([]rune{cells[y2][left], cells[y2][right]})
+				isEdge := sides == "╭╮" || sides == "├┤"
+				if isEdge && cells[y2][left+3] == cells[y2][left+1] || !isEdge && sides != "││" && sides != "╰╯" {
+					t.Fatalf("line %d: no title, or a side of the frame is covered:\n%s", y2+1, view)
+				}
+				const longName = "relative-orientation" // the only title that may be cut
+				title, _, isCut := strings.Cut(string(cells[y2][min(left+3, right):right]), "…")
+				if isEdge && isCut && !strings.HasPrefix(longName, title) {
+					t.Fatalf("line %d: a title is cut:\n%s", y2+1, view)
+				}
+				if sides == "╰╯" {
+					break
+				}
+			}
+		}
+	}
+	if frames == 0 {
+		t.Fatalf("no panes:\n%s", view)
+	}
+}

@@ -174,19 +174,16 @@ func (d *Disk) Create(path string) (*File, error) {
 	return f, nil
 }
 
-// Write implements io.Writer.
 func (f *File) Write(p []byte) (n int, err error) {
 	err = f.disk.perform("write", f.path, func() error { n, err = f.tmp.Write(p); return err })
 	return n, err
 }
 
-// WriteAt implements io.WriterAt.
 func (f *File) WriteAt(p []byte, at int64) (n int, err error) {
 	err = f.disk.perform("write", f.path, func() error { n, err = f.tmp.WriteAt(p, at); return err })
 	return n, err
 }
 
-// ReadAt implements io.ReaderAt.
 func (f *File) ReadAt(p []byte, at int64) (int, error) { return f.tmp.ReadAt(p, at) }
 
 // Commit completes the file with the permissions mode and moves it to its destination, replacing an

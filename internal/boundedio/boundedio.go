@@ -17,7 +17,6 @@ type SizeError struct {
 	Limit int64
 }
 
-// Error implements error.
 func (e *SizeError) Error() string {
 	if e.Size == 0 {
 		return fmt.Sprintf("%s has more than %d bytes", e.Name, e.Limit)
@@ -31,7 +30,6 @@ type KindError struct {
 	Mode fs.FileMode
 }
 
-// Error implements error.
 func (e *KindError) Error() string { return fmt.Sprintf("%s is not a regular file", e.Path) }
 
 // ReadFile returns the content of a regular file of at most limit bytes. It fails with a

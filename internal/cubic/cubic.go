@@ -31,7 +31,6 @@ func New(fastConvergence bool) Window {
 	return Window{fastConvergence: fastConvergence, size: initialSize, threshold: MaxWindow}
 }
 
-// Size returns the window.
 func (w *Window) Size() float64 { return w.size }
 
 // LimitSlowStart ends slow start at the given window.

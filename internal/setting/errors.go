@@ -24,7 +24,6 @@ type KeyError struct {
 	Known    []string // the valid names, if the error is about an unknown name
 }
 
-// Error implements error.
 func (e *KeyError) Error() string {
 	if e.Value == "" { // the name itself is unknown
 		return fmt.Sprintf("unknown %s %q: expected one of %s", e.nameKind(), e.Key, strings.Join(e.Known, ", "))

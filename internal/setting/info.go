@@ -25,7 +25,6 @@ type KeyInfo struct {
 	Source string      `json:"source,omitempty"` // publication or tool that the effect of the key follows
 }
 
-// ModelNames returns the names of the models.
 func (k KeyInfo) ModelNames() (names []string) {
 	for _, m := range k.Models {
 		names = append(names, m.Name)

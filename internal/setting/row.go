@@ -37,7 +37,6 @@ func Options(names []string) []Option {
 	return list
 }
 
-// Names returns the names of options.
 func Names(options []Option) (names []string) {
 	for _, o := range options {
 		names = append(names, o.Name)

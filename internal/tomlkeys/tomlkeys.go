@@ -18,7 +18,6 @@ type Error struct {
 	Problem, Expected string
 }
 
-// Error implements error.
 func (e *Error) Error() string {
 	return fmt.Sprintf("line %d: %s; expected %s", e.Line, e.Problem, e.Expected)
 }

@@ -138,7 +138,6 @@ func (u *Reader) Rewind() error {
 	return u.startDecompressor()
 }
 
-// Read implements io.Reader.
 func (u *Reader) Read(p []byte) (n int, err error) {
 	n, err = u.decompressed.Read(p)
 	if err != nil && err != io.EOF {

@@ -77,7 +77,6 @@ func (s *Schema) FieldOf(role Role) int {
 	return slices.IndexFunc(s.Fields, func(f Field) bool { return f.Hint.Role == role })
 }
 
-// Names returns the names of columns.
 func (s *Schema) Names(columns []int) (names []string) {
 	for _, i := range columns {
 		names = append(names, s.Fields[i].Name)

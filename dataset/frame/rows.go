@@ -13,7 +13,6 @@ type Rows []uint64
 // NewRows returns an empty set for a table of n rows.
 func NewRows(n int) Rows { return make(Rows, (n+63)/64) }
 
-// Add adds row i.
 func (r Rows) Add(i int) { r[i>>6] |= 1 << (i & 63) }
 
 // Has reports whether row i is in the set.

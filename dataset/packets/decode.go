@@ -62,7 +62,6 @@ func (d *decoder) describeIgnored() string {
 	return words.Count(total, "packet") + " without UDP left out: " + strings.Join(parts, ", ")
 }
 
-// SetTruncated implements gopacket.DecodeFeedback.
 func (d *decoder) SetTruncated() { d.truncated = true }
 
 var _ gopacket.DecodeFeedback = (*decoder)(nil)

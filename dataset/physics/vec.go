@@ -10,13 +10,10 @@ import "math"
 // products without it (TestNoFusableProducts in package dataset).
 type Vec struct{ X, Y, Z float64 }
 
-// Add returns a + b.
 func (a Vec) Add(b Vec) Vec { return Vec{a.X + b.X, a.Y + b.Y, a.Z + b.Z} }
 
-// Sub returns a - b.
 func (a Vec) Sub(b Vec) Vec { return Vec{a.X - b.X, a.Y - b.Y, a.Z - b.Z} }
 
-// Neg returns -a.
 func (a Vec) Neg() Vec { return Vec{-a.X, -a.Y, -a.Z} }
 
 // Scale returns a times s.

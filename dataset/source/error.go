@@ -50,5 +50,4 @@ func (n *Notes) Remark(format string, args ...any) {
 	n.list = append(n.list, fmt.Sprintf(format, args...))
 }
 
-// Remarks returns the remarks.
 func (n *Notes) Remarks() []string { return n.list }

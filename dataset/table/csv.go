@@ -118,7 +118,6 @@ func (c *csvReader) guessSeparator() byte {
 	return 0
 }
 
-// next implements rowReader.
 func (c *csvReader) next() ([][]byte, error) {
 	if err := c.readRow(); err != nil {
 		return nil, err
@@ -136,10 +135,8 @@ func (c *csvReader) next() ([][]byte, error) {
 	return c.cells, nil
 }
 
-// position implements rowReader.
 func (c *csvReader) position() (line int, bytes int64) { return c.line, c.bytes }
 
-// fail implements rowReader.
 func (c *csvReader) fail(i int, kind error, problem, expected string) error {
 	e := &source.Error{File: c.path, Line: c.line, Problem: problem, Expected: expected, Kind: kind}
 	if i >= 0 {

@@ -149,7 +149,6 @@ func (l *randomLog) names() (list []string) {
 	return list
 }
 
-// csv returns the log as CSV.
 func (l *randomLog) csv(separator string) string {
 	var b strings.Builder
 	row := func(cells []string) {

@@ -106,7 +106,6 @@ func child[K comparable](m *map[K]*jsonNode, key K) *jsonNode {
 	return (*m)[key]
 }
 
-// start implements rowReader.
 func (r *jsonReader) start(in io.Reader, columns []string) (at []int, err error) {
 	if r.in == nil {
 		r.in = bufio.NewReaderSize(in, maxLine)
@@ -134,10 +133,8 @@ func (r *jsonReader) start(in io.Reader, columns []string) (at []int, err error)
 	return at, nil
 }
 
-// position implements rowReader.
 func (r *jsonReader) position() (line int, bytes int64) { return r.line, r.size }
 
-// fail implements rowReader.
 func (r *jsonReader) fail(i int, kind error, problem, expected string) error {
 	e := &source.Error{File: r.path, Line: r.line, Problem: problem, Expected: expected, Kind: kind}
 	if i >= 0 {
@@ -149,7 +146,6 @@ func (r *jsonReader) fail(i int, kind error, problem, expected string) error {
 	return e
 }
 
-// next implements rowReader.
 func (r *jsonReader) next() ([][]byte, error) {
 	for !r.inList {
 		if err := r.readLine(); err != nil {
@@ -294,7 +290,6 @@ func (r *jsonReader) find(d *jsontext.Decoder, n *jsonNode, cells *jsonCells) er
 	return nil
 }
 
-// store stores the value v of a column.
 func (r *jsonReader) store(v jsontext.Value, column int, cells *jsonCells) (err error) {
 	start := len(cells.text)
 	if v.Kind() == '"' {

@@ -53,7 +53,6 @@ type profile struct {
 // turns are the sizes of a turn: degrees and radians.
 var turns = [...]float64{360, 2 * math.Pi}
 
-// add adds a cell.
 func (p *profile) add(cell []byte, line int) {
 	if p.words == nil {
 		p.words, p.whole, p.integers, p.min, p.max, p.top = map[string]bool{}, true, true, math.Inf(1), math.Inf(-1), math.Inf(-1)
@@ -88,7 +87,6 @@ func (p *profile) add(cell []byte, line int) {
 	}
 }
 
-// addNumber adds a cell that is the number v.
 func (p *profile) addNumber(cell []byte, v float64) {
 	p.numbers++
 	p.min, p.max = min(p.min, v), max(p.max, v)

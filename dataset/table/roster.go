@@ -47,7 +47,6 @@ func (r *roster) pushFree(row int) {
 	r.next[last], r.previous[row], r.next[row], r.previous[end] = row, last, end, row
 }
 
-// removeFree removes a row from the free rows.
 func (r *roster) removeFree(row int) {
 	before, after := r.previous[row], r.next[row]
 	r.next[before], r.previous[after] = after, before

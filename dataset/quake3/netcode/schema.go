@@ -40,7 +40,6 @@ func NewLayout(protocol, rows int) Layout {
 	return l
 }
 
-// Schema returns the schema of frames with the layout.
 func (l *Layout) Schema(hz int) *frame.Schema {
 	return &frame.Schema{Name: schemaName, Item: "entity", Rows: l.Rows + 1, TickHz: hz, Fields: l.frameFields(), Parts: []frame.Part{
 		{Name: "entity", Rows: l.Rows, Size: l.Time},

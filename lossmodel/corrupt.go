@@ -62,7 +62,6 @@ func (s *corruptStage) Apply(_ time.Duration, size int, f *Fate) {
 // give positions.
 const countWord = 1 << 20
 
-// fork implements specStage.
 func (s *corruptStage) fork() specStage { c := *s; return &c }
 
 // row describes the corrupt stage and its keys.

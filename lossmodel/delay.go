@@ -123,7 +123,6 @@ func (s *delayStage) inOrder(departure time.Duration, isCounted bool) time.Durat
 	return departure + wait
 }
 
-// fork implements specStage.
 func (s *delayStage) fork() specStage { c := *s; return &c }
 
 // describe reports the latency as the constant part of the delay.

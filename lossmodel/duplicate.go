@@ -57,7 +57,6 @@ func (s *duplicateStage) Apply(now time.Duration, _ int, f *Fate) {
 	}
 }
 
-// fork implements specStage.
 func (s *duplicateStage) fork() specStage { c := *s; return &c }
 
 // row describes the duplicate stage and its keys.

@@ -84,7 +84,6 @@ type FileError struct {
 	Err error
 }
 
-// Error implements error.
 func (e *FileError) Error() string { return e.Key + ": " + e.Err.Error() }
 
 // Unwrap returns e.Err.

@@ -44,7 +44,6 @@ func (s *lossStage) reshape(spec *Spec) bool {
 	return true
 }
 
-// advance implements timedStage.
 func (s *lossStage) advance(now time.Duration) {
 	if timed, ok := s.process.(loss.Timed); ok {
 		timed.Advance(now)

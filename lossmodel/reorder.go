@@ -76,7 +76,6 @@ func (p *sendInterval) add(now time.Duration) {
 // interval returns the mean interval between the last datagrams. ok is false if it is unknown or 0.
 func (p *sendInterval) interval() (mean time.Duration, ok bool) { return p.mean, p.mean > 0 }
 
-// fork implements specStage.
 func (s *reorderStage) fork() specStage { c := *s; return &c }
 
 // row describes the reorder stage and its keys.

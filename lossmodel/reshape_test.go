@@ -20,7 +20,6 @@ type decisionRecorder struct {
 	log    map[[2]int]string // by packet and copy
 }
 
-// Apply implements Stage.
 func (r *decisionRecorder) Apply(now time.Duration, size int, f *Fate) {
 	before := *f
 	f.Lost = None // record the decision also for packets lost earlier

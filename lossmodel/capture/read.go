@@ -28,7 +28,6 @@ type RowError struct {
 	Err  error
 }
 
-// Error implements error.
 func (e *RowError) Error() string { return fmt.Sprintf("%v: line %d: %v", errRow, e.Line, e.Err) }
 
 // Unwrap returns errRow and e.Err.

@@ -13,16 +13,12 @@ import (
 // Fragment.
 type Bernoulli struct{ P float64 }
 
-// Model implements Model.
 func (Bernoulli) Model() string { return "bernoulli" }
 
-// LossRate implements Model.
 func (b Bernoulli) LossRate() float64 { return b.P }
 
-// Text implements Model.
 func (b Bernoulli) Text() string { return units.FormatPercent(b.P) }
 
-// Check implements Model.
 func (b Bernoulli) Check() error { return checkLossRate(b.P) }
 
 // chain returns a chain with a single state.
@@ -30,7 +26,6 @@ func (b Bernoulli) chain() markov {
 	return markov{states: 1, next: [4][4]float64{{1}}, loss: [4]float64{b.P}} // the state always follows itself
 }
 
-// Process implements Model.
 func (b Bernoulli) Process(Process, *tracefile.Library) Process {
 	return &bernoulliProcess{datagramChance: random.NewChance(b.P)}
 }
@@ -42,7 +37,6 @@ type bernoulliProcess struct {
 	fragments        int           // number of fragments to which fragmentedChance belongs
 }
 
-// Fork implements Process.
 func (p *bernoulliProcess) Fork() Process { c := *p; return &c }
 
 // Judge implements Process. A fragmented datagram is lost with a larger probability, that of losing any fragment.

@@ -14,13 +14,10 @@ import (
 // (1-Rho) after an arrival. A negative Rho makes successive losses rarer.
 type correlated struct{ Mean, Rho float64 }
 
-// Model implements Model.
 func (correlated) Model() string { return "correlated" }
 
-// LossRate implements Model.
 func (c correlated) LossRate() float64 { return c.Mean }
 
-// Text implements Model.
 func (c correlated) Text() string { return correlatedParams.text("correlated", c) }
 
 // rates returns the probabilities of a loss after an arrival, and of an arrival after a loss.
@@ -48,7 +45,6 @@ func (c correlated) Check() error {
 // chain returns the Gilbert chain with the loss rate and the correlation.
 func (c correlated) chain() markov { return gilbertChain(c.Mean, c.rates) }
 
-// Process implements Model.
 func (c correlated) Process(prev Process, _ *tracefile.Library) Process {
 	enter, leave := c.rates()
 	const lostGood, lostBad = 0, 1

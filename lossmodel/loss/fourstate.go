@@ -13,13 +13,10 @@ import (
 // Each datagram advances the chain once and is lost in states 3 and 4.
 type fourState struct{ P13, P31, P32, P23, P14 float64 }
 
-// Model implements Model.
 func (fourState) Model() string { return "four-state" }
 
-// LossRate implements Model.
 func (s fourState) LossRate() float64 { return s.chain().closedForm().Rate }
 
-// Text implements Model.
 func (s fourState) Text() string { return fourStateParams.text("four-state", s) }
 
 // Check implements Model. The transition probabilities out of a state must not exceed 1 in total,

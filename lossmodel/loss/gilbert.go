@@ -17,13 +17,10 @@ import (
 // a burst is a condition of the path at one time.
 type Gilbert struct{ Mean, Burst float64 }
 
-// Model implements Model.
 func (Gilbert) Model() string { return "gilbert" }
 
-// LossRate implements Model.
 func (g Gilbert) LossRate() float64 { return g.Mean }
 
-// Text implements Model.
 func (g Gilbert) Text() string { return units.FormatPercent(g.Mean) }
 
 // rates returns the transition probabilities into and out of the bad state.
@@ -53,7 +50,6 @@ func (g Gilbert) Check() error {
 	return nil
 }
 
-// Process implements Model.
 func (g Gilbert) Process(prev Process, _ *tracefile.Library) Process {
 	enter, leave := g.rates()
 	const lostGood, lostBad = 0, 1

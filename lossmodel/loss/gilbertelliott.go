@@ -14,10 +14,8 @@ import (
 // packet.
 type GilbertElliott struct{ P, R, H, K float64 }
 
-// Model implements Model.
 func (GilbertElliott) Model() string { return "gilbert-elliott" }
 
-// LossRate implements Model.
 func (g GilbertElliott) LossRate() float64 {
 	bad := g.badProbability()
 	return float64(bad*(1-g.H)) + float64((1-bad)*(1-g.K))
@@ -31,7 +29,6 @@ func (g GilbertElliott) badProbability() float64 {
 	return g.P / (g.P + g.R)
 }
 
-// Text implements Model.
 func (g GilbertElliott) Text() string { return elliottParams.text("gilbert-elliott", g) }
 
 // Check implements Model. All parameters must be probabilities, and R above 0.
@@ -51,7 +48,6 @@ func (g GilbertElliott) chain() markov {
 	return markov{states: 2, next: [4][4]float64{{1 - g.P, g.P}, {g.R, 1 - g.R}}, loss: [4]float64{1 - g.K, 1 - g.H}}
 }
 
-// Process implements Model.
 func (g GilbertElliott) Process(prev Process, _ *tracefile.Library) Process {
 	return newTwoStates(prev, g.badProbability(), g.P, g.R, 1-g.K, 1-g.H)
 }

@@ -28,16 +28,12 @@ const (
 	maxBurstTime = setting.MaxDelay
 )
 
-// Model implements Model.
 func (gilbertTime) Model() string { return "gilbert" }
 
-// LossRate implements Model.
 func (g gilbertTime) LossRate() float64 { return g.Mean }
 
-// Text implements Model.
 func (g gilbertTime) Text() string { return units.FormatPercent(g.Mean) }
 
-// Check implements Model.
 func (g gilbertTime) Check() error {
 	if err := checkLossRate(g.Mean); err != nil {
 		return err
@@ -115,7 +111,6 @@ type burstClock struct {
 	until   time.Duration // when the current state ends
 }
 
-// Fork implements Process.
 func (p *burstClock) Fork() Process { c := *p; return &c }
 
 // state returns the index of the current state in mean.
@@ -131,7 +126,6 @@ func (p *burstClock) duration() time.Duration {
 	return random.ExponentialGap(p.stream.Next(0), p.mean[p.state()])
 }
 
-// Start implements Timed.
 func (p *burstClock) Start(stream random.Stream) {
 	if p.started {
 		return
@@ -144,7 +138,6 @@ func (p *burstClock) Start(stream random.Stream) {
 	}
 }
 
-// Advance implements Timed.
 func (p *burstClock) Advance(now time.Duration) {
 	p.now = max(p.now, now)
 	for p.until <= now {

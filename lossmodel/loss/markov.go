@@ -202,7 +202,6 @@ func newTwoStates(prev Process, start, enter, leave, lostGood, lostBad float64) 
 	return p
 }
 
-// Fork implements Process.
 func (p *chainProcess) Fork() Process { c := *p; return &c }
 
 // Judge implements Process. Only a datagram itself advances the chain: its copies are in the same

@@ -21,7 +21,6 @@ type pattern struct {
 // maxPattern is the maximum length of Bits.
 const maxPattern = 4096
 
-// Model implements Model.
 func (pattern) Model() string { return "pattern" }
 
 // LossRate returns the fraction of ones in Bits; 0 for a pattern in a file.
@@ -32,7 +31,6 @@ func (p pattern) LossRate() float64 {
 	return float64(strings.Count(p.Bits, "1")) / float64(len(p.Bits))
 }
 
-// Text implements Model.
 func (p pattern) Text() string {
 	if p.Bits != "" {
 		return "pattern bits=" + p.Bits
@@ -120,7 +118,6 @@ type patternProcess struct {
 	lost  bool   // outcome of the current datagram
 }
 
-// Fork implements Process.
 func (p *patternProcess) Fork() Process { c := *p; return &c }
 
 // Judge implements Process. A copy has the outcome of its datagram.

@@ -12,16 +12,12 @@ type periodic struct{ Every int }
 // maxPeriod is the largest value of periodic.Every, in packets.
 const maxPeriod = 1_000_000_000
 
-// Model implements Model.
 func (periodic) Model() string { return "periodic" }
 
-// LossRate implements Model.
 func (p periodic) LossRate() float64 { return 1 / float64(max(p.Every, 1)) }
 
-// Text implements Model.
 func (p periodic) Text() string { return periodicParams.text("periodic", p) }
 
-// Check implements Model.
 func (p periodic) Check() error { return periodicParams.check(p) }
 
 // Process implements Model. The count since the last loss is kept when the period changes.
@@ -48,7 +44,6 @@ type periodicProcess struct {
 	lost         bool // outcome of the current datagram
 }
 
-// Fork implements Process.
 func (p *periodicProcess) Fork() Process { c := *p; return &c }
 
 // Judge implements Process. A copy has the outcome of its datagram.

@@ -11,18 +11,14 @@ import (
 // contains only copies that arrived.
 type Trace struct{ File tracefile.File }
 
-// Model implements Model.
 func (Trace) Model() string { return "trace" }
 
-// LossRate implements Model.
 func (Trace) LossRate() float64 { return 0 } // the loss rate is unknown: it depends on the file
 
-// Text implements Model.
 func (t Trace) Text() string {
 	return "trace file=" + words.Quote(t.File.Path) + t.File.Options()
 }
 
-// Check implements Model.
 func (t Trace) Check() error {
 	if t.File.Path == "" || !t.File.Valid() {
 		return tracefile.Unit("a capture", true).Refuse("loss.file", setting.FormatValue(tracefile.Format(t.File)))
@@ -30,7 +26,6 @@ func (t Trace) Check() error {
 	return nil
 }
 
-// Open implements FileModel.
 func (t Trace) Open(files *tracefile.Library) (Model, error) {
 	if t.File.Path == "" {
 		return t, nil
@@ -49,7 +44,6 @@ func (t Trace) Process(prev Process, files *tracefile.Library) Process {
 // traceProcess is the position in the capture.
 type traceProcess struct{ tracefile.Cursor }
 
-// Fork implements Process.
 func (p *traceProcess) Fork() Process { c := *p; return &c }
 
 // Judge implements Process. Copies are never lost, because a capture contains only copies that arrived.
@@ -66,7 +60,6 @@ var traceKind = kind{readTraceTable, setting.ModelInfo{Name: "trace",
 	},
 }}
 
-// readTraceTable returns the model of a table.
 func readTraceTable(t Table) (Model, error) {
 	file, err := t.readFile("a capture", true)
 	return Trace{file}, err

@@ -62,7 +62,6 @@ func mustFit(t *testing.T, c *capture.Capture) FitResult {
 	return f
 }
 
-// find returns the estimate with a name.
 func (f *FitResult) find(name string) (Estimate, bool) {
 	i := slices.IndexFunc(f.Estimates, func(e Estimate) bool { return e.Name == name })
 	if i < 0 {

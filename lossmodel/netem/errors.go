@@ -28,7 +28,6 @@ func (e *SyntaxError) Got() string {
 	return fmt.Sprintf("%s after %s", quote(e.Word), quote(e.After))
 }
 
-// Error implements error.
 func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("netem: got %s, expected %s", e.Got(), e.Expected)
 }

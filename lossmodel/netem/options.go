@@ -50,7 +50,6 @@ func (s syntax[T]) forField(field *T, defaultValue T) value {
 // The methods below return the forms of the options. Reading a form stores values in the receiver, and
 // writing formats them.
 
-// delayForm returns the form of "delay".
 func (p *Params) delayForm() form {
 	d := &p.Delay
 	return form{keywords: []string{"delay"}, required: 1, values: []value{
@@ -101,12 +100,10 @@ func (l *lossParams) gemodelForm() form {
 		first, percentages.forField(&l.R, 0), third, percentages.forField(&l.K1, 0)}}
 }
 
-// gapForm returns the form of "gap".
 func (p *Params) gapForm() form {
 	return form{keywords: []string{"gap"}, required: 1, values: []value{counts.forField(&p.Gap, 1)}}
 }
 
-// rateForm returns the form of "rate".
 func (p *Params) rateForm() form {
 	r := &p.Rate
 	return form{keywords: []string{"rate"}, required: 1, values: []value{
@@ -114,12 +111,10 @@ func (p *Params) rateForm() form {
 		integers.forField(&r.CellOverhead, 0)}}
 }
 
-// limitForm returns the form of "limit".
 func (p *Params) limitForm() form {
 	return form{keywords: []string{"limit"}, required: 1, values: []value{sizes.forField(&p.Limit, defaultLimit)}}
 }
 
-// seedForm returns the form of "seed".
 func (p *Params) seedForm() form {
 	return form{keywords: []string{"seed"}, required: 1, values: []value{seeds.forField(&p.Seed, 0)}}
 }
@@ -130,7 +125,6 @@ func (s *slot) boundsForm() form {
 		slotTimes.forField(&s.Min, 0), slotTimes.forField(&s.Max, s.Min)}}
 }
 
-// distributionForm returns the form of "slot distribution".
 func (s *slot) distributionForm() form {
 	return form{keywords: []string{"slot", "distribution", s.Distribution.String()}, required: 2, values: []value{
 		slotTimes.forField(&s.Delay, 0), slotTimes.forField(&s.Jitter, 0)}}

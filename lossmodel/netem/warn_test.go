@@ -8,7 +8,6 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// mustParse parses a line.
 func mustParse(t testing.TB, line string) Params {
 	t.Helper()
 	p, err := Parse(line)

@@ -118,7 +118,6 @@ func (q *Queue) Set(limit Limit, p policy.Policy) {
 	q.policy = p
 }
 
-// newDiscipline returns a discipline by name.
 func newDiscipline(name string) discipline {
 	switch name {
 	case "codel":

@@ -203,7 +203,6 @@ type fakeWriter struct {
 	written []string
 }
 
-// Write implements Writer.
 func (d *fakeWriter) Write(e *Event) error {
 	if d.block != nil {
 		<-d.block

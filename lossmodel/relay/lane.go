@@ -216,21 +216,18 @@ func (q *laneHeap) update(l *lane, due time.Duration, ok bool) {
 func (q *laneHeap) Len() int           { return len(*q) }
 func (q *laneHeap) Less(i, j int) bool { return (*q)[i].nextDue < (*q)[j].nextDue }
 
-// Swap implements heap.Interface.
 func (q *laneHeap) Swap(i, j int) {
 	s := *q
 	s[i], s[j] = s[j], s[i]
 	s[i].heapIndex, s[j].heapIndex = i, j
 }
 
-// Push implements heap.Interface.
 func (q *laneHeap) Push(x any) {
 	l := x.(*lane)
 	l.heapIndex = len(*q)
 	*q = append(*q, l)
 }
 
-// Pop implements heap.Interface.
 func (q *laneHeap) Pop() any {
 	s := *q
 	l := s[len(s)-1]

@@ -133,7 +133,6 @@ func (r *Relay) goGuarded(f func()) {
 	}, f))
 }
 
-// removeTaps removes all taps.
 func (r *Relay) removeTaps() {
 	r.mu.Lock()
 	defer r.mu.Unlock()

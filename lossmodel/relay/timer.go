@@ -25,10 +25,8 @@ func newRuntimeTimer() runtimeTimer {
 	return t
 }
 
-// reset implements timer.
 func (t runtimeTimer) reset(d time.Duration) { t.timer.Reset(max(0, d)) }
 
-// wait implements timer.
 func (t runtimeTimer) wait() bool {
 	select {
 	case <-t.timer.C:

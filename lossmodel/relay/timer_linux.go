@@ -24,13 +24,11 @@ func newTimer() timer {
 	return timerFD{fd, os.NewFile(uintptr(fd), "timerfd"), new([8]byte)}
 }
 
-// reset implements timer.
 func (t timerFD) reset(d time.Duration) {
 	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(max(1, d)))} // a value of 0 would disarm the timer
 	_ = unix.TimerfdSettime(t.fd, 0, &spec, nil)
 }
 
-// wait implements timer.
 func (t timerFD) wait() bool {
 	_, err := t.file.Read(t.buf[:])
 	return err == nil

@@ -19,7 +19,6 @@ type ParamError struct {
 	Known    []string // names of all parameters, if there is no such parameter
 }
 
-// Error implements error.
 func (e *ParamError) Error() string {
 	switch {
 	case e.Expected != "" && e.Name != "":

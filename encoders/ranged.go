@@ -147,7 +147,6 @@ type TableCoder[M any] struct {
 	Code func(cur, base *frame.Frame, past, next *M) error
 }
 
-// Encode implements Encoder.
 func (t *TableCoder[M]) Encode(dst []byte, cur *frame.Frame, refs []Ref, spare Memo, b *Budget) ([]byte, Memo, error) {
 	base := Base(refs, t.Cells)
 	past, next := memos(refs, spare, t.Initial)
@@ -162,7 +161,6 @@ func (t *TableCoder[M]) Encode(dst []byte, cur *frame.Frame, refs []Ref, spare M
 	return t.FinishEncode(dst, b), next, nil
 }
 
-// Decode implements Decoder.
 func (t *TableCoder[M]) Decode(dst *frame.Frame, src []byte, refs []Ref, spare Memo) (Memo, error) {
 	base := Base(refs, t.Cells)
 	past, next := memos(refs, spare, t.Initial)

@@ -45,7 +45,6 @@ type settings struct {
 	TryAll       bool `toml:"try_all" help:"encode with every model that both endpoints have, send the shortest packet"`
 }
 
-// ReceiverAdaptive returns the codec receiver-adaptive.
 func ReceiverAdaptive() encoders.Codec {
 	return encoders.Codec{
 		ID: 27, Name: "receiver-adaptive", Refs: 1, Standalone: true,

@@ -41,7 +41,6 @@ func newReceiver(p settings) *receiver {
 	return r
 }
 
-// Decode implements encoders.Decoder.
 func (r *receiver) Decode(dst *frame.Frame, src []byte, _ []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
 	var c rangecoder.Coder
 	c.Read(src)

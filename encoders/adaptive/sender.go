@@ -24,7 +24,6 @@ type sender struct {
 // newSender returns a sender with the initial model.
 func newSender(p settings) *sender { return &sender{endpoint: newEndpoint(p)} }
 
-// Encode implements encoders.Encoder.
 func (s *sender) Encode(dst []byte, cur *frame.Frame, _ []encoders.Ref, _ encoders.Memo,
 	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	if len(cur.Body) > maxMessage || len(cur.Table) > 0 {
@@ -135,5 +134,4 @@ func (s *sender) applyRequest(index uint64, ids []uint16, hash uint32) {
 	s.buildNextModel(ids, hash)
 }
 
-// Gauges implements encoders.Gauged.
 func (s *sender) Gauges() []encoders.Gauge { return s.gauges() }

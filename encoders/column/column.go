@@ -15,7 +15,6 @@ type Range struct {
 	Width uint   // number of bits of Span
 }
 
-// NewRange returns the range of a field.
 func NewRange(f *frame.Field) (r Range) {
 	r.Min, r.Span = f.Span()
 	r.Width = uint(bits.Len32(r.Span))

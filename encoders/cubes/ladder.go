@@ -112,7 +112,6 @@ func newCodec(build func(rows int, params any) rung) func(*frame.Schema, any) (e
 	}
 }
 
-// Encode implements encoders.Encoder.
 func (l *ladder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo,
 	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	if err := cube.CheckFrame(cur, l.rows); err != nil {
@@ -128,7 +127,6 @@ func (l *ladder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ enc
 	return c.finish(b), nil, nil // the ladder has no memos
 }
 
-// Decode implements encoders.Decoder.
 func (l *ladder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
 	base := l.baseline(refs)
 	dst.Table = append(dst.Table[:0], base.Table...)

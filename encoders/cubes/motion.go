@@ -15,7 +15,6 @@ type positionWidths struct {
 	ZLarge  int `toml:"z_large" help:"width of a large difference in z" unit:"bits" min:"1" max:"14"`
 }
 
-// axisWidths returns p as axisWidths.
 func (p *positionWidths) axisWidths() axisWidths {
 	return axisWidths{xy: widths{uint(p.XYSmall), uint(p.XYLarge)}, z: widths{uint(p.ZSmall), uint(p.ZLarge)}}
 }
@@ -85,7 +84,6 @@ type motionCoder struct {
 	orientation orientationCoder // codes orientations
 }
 
-// beginRows implements rowCoder.
 func (m *motionCoder) beginRows(c *coder, cur, base *frame.Frame, list []int32) {
 	m.orientation.beginFrame(c, cur, base, list)
 }

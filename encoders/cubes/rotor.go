@@ -222,7 +222,6 @@ const (
 	smallZero  = 256
 )
 
-// orientation returns the orientation of a cube.
 func orientation(q *cube.Row) rotation.Quaternion {
 	return orientationGrid.Decode(q[frame.CubeLargest], q[frame.CubeA:frame.CubeX])
 }

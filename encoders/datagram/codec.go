@@ -114,7 +114,6 @@ func (e *codec) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare 
 	return out, e.newMemo(acked, cur, spare), nil
 }
 
-// Decode implements encoders.Decoder.
 func (e *codec) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
 	acked := e.mergeRefs(refs)
 	var err error

@@ -214,7 +214,6 @@ type record struct {
 	clock          uint32 // the time in the datagram
 }
 
-// unitsOf returns the units of a record of l.
 func (l *ackedLog) unitsOf(r *record) []byte { return l.units[r.offset : r.offset+r.length] }
 
 // sendOrder returns a number by which messages are ordered: by datagram, then by their place in it.

@@ -124,7 +124,6 @@ type wholeFile struct {
 	unpack func(dst, packet []byte) ([]byte, error)
 }
 
-// Encode implements encoders.Encoder.
 func (w wholeFile) Encode(dst []byte, cur *frame.Frame, _ []encoders.Ref, _ encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	if err := checkSize(cur.Body); err != nil {
 		return dst, nil, err
@@ -134,7 +133,6 @@ func (w wholeFile) Encode(dst []byte, cur *frame.Frame, _ []encoders.Ref, _ enco
 	return out, nil, nil
 }
 
-// Decode implements encoders.Decoder.
 func (w wholeFile) Decode(dst *frame.Frame, src []byte, _ []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
 	body, err := w.unpack(dst.Body[:0], src)
 	if err == nil {
@@ -158,7 +156,6 @@ func Patch() encoders.Codec {
 // patcher is the encoder of patch.
 type patcher struct{ progress patch.Progress }
 
-// Follow implements Gradual.
 func (p *patcher) Follow(progress patch.Progress) { p.progress = progress }
 
 // Encode implements encoders.Encoder. It charges clones to SlotIndex, raw blocks and patch packets to
@@ -183,7 +180,6 @@ func (p *patcher) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ en
 // unpatcher is the decoder of patch.
 type unpatcher struct{}
 
-// Decode implements encoders.Decoder.
 func (unpatcher) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
 	newFile, err := patch.ApplyBytes(oldFile(refs), src, maxFile)
 	if err != nil {

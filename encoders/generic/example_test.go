@@ -21,7 +21,6 @@ func Delta() encoders.Codec {
 
 type delta struct{ schema *frame.Schema }
 
-// Encode implements encoders.Encoder.
 func (d delta) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo,
 	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	start, base := len(dst), encoders.Base(refs, d.schema.Cells())
@@ -35,7 +34,6 @@ func (d delta) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encod
 	return dst, nil, nil
 }
 
-// Decode implements encoders.Decoder.
 func (d delta) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
 	base := encoders.Base(refs, d.schema.Cells())
 	for i, old := range base.Table {

@@ -36,7 +36,6 @@ type fieldLayout struct {
 	width int // bytes of a value; 0 for a field with only one possible value
 }
 
-// newLayout returns the layout of a schema's frames.
 func newLayout(s *frame.Schema) *layout {
 	l := &layout{schema: s}
 	if s.Rows == 0 {
@@ -201,7 +200,6 @@ func newCodec(name string, build func(maxSize int, params any) compressor) func(
 	}
 }
 
-// Encode implements encoders.Encoder.
 func (l *libraryCoder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, _ encoders.Memo,
 	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	var err error
@@ -221,7 +219,6 @@ func (l *libraryCoder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref,
 	return out, nil, nil
 }
 
-// Decode implements encoders.Decoder.
 func (l *libraryCoder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
 	if maxSize := l.layout.size + encoders.MaxBody; cap(l.packed) < maxSize {
 		l.packed = make([]byte, 0, maxSize)

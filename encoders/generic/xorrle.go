@@ -95,7 +95,6 @@ func (x *xorRLE) slotOf(offset int) encoders.Slot {
 	return encoders.SlotBody
 }
 
-// Decode implements encoders.Decoder.
 func (x *xorRLE) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, _ encoders.Memo) (encoders.Memo, error) {
 	x.base = x.layout.packBaseline(x.base, refs)
 	d := x.diff[:0]

@@ -178,7 +178,6 @@ func (b *buffer) WriteAt(p []byte, at int64) (int, error) {
 	return copy(b.Bytes[at:], p), nil
 }
 
-// ReadAt implements io.ReaderAt.
 func (b *buffer) ReadAt(p []byte, at int64) (int, error) {
 	if at < 0 || at > int64(len(b.Bytes)) {
 		return 0, io.EOF

@@ -79,7 +79,6 @@ type Header struct {
 	OldHash, NewHash Hash
 }
 
-// append appends the header to dst.
 func (h *Header) append(dst []byte) []byte {
 	dst = append(append(dst, magic...), version, profile)
 	dst = binary.AppendUvarint(dst, uint64(h.OldSize))

@@ -316,7 +316,6 @@ func (c *slowClock) sleep(ns int64) { c.ns += max(ns, 0) }
 // firstText is a writer that stores the first maxStderrInError bytes.
 type firstText []byte
 
-// Write implements io.Writer.
 func (t *firstText) Write(b []byte) (int, error) {
 	*t = append(*t, b[:min(len(b), maxStderrInError-len(*t))]...)
 	return len(b), nil

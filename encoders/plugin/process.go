@@ -173,7 +173,6 @@ func (p *Plugin) startProcess() (*process, error) {
 	return x, nil
 }
 
-// add adds a process.
 func (l *processList) add(x *process) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -492,7 +491,6 @@ type processHost struct {
 	result  answer
 }
 
-// newProcessHost returns a host in a new process.
 func newProcessHost(s *session) (host, error) {
 	x, err := s.plugin.startProcess()
 	if err != nil {
@@ -501,7 +499,6 @@ func newProcessHost(s *session) (host, error) {
 	return &processHost{process: x, session: s}, nil
 }
 
-// close implements host.
 func (h *processHost) close() { h.kill() }
 
 // abandon implements host: it shuts the process down in the background.

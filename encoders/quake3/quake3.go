@@ -103,7 +103,6 @@ func (x *codec) findBaselines(table []int32) []int32 {
 	return x.lastBaselines
 }
 
-// entityFields returns the fields of an entity in its row.
 func (x *codec) entityFields(row []int32) []int32 {
 	return row[netcode.FirstFieldColumn : netcode.FirstFieldColumn+len(x.Entities)]
 }
@@ -216,7 +215,6 @@ func (x *codec) writeEntities(cur, base *frame.Frame, m *memo) (numberBits int) 
 	return numberBits + w.Len() - start
 }
 
-// Decode implements encoders.Decoder.
 func (x *codec) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
 	base := encoders.Base(refs, x.schema.Cells())
 	m := x.newMemo(&refs[0], spare)

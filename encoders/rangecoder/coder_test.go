@@ -42,7 +42,6 @@ func randomDecisions(rng *rand.Rand, count int) []decision {
 // edgeProbabilities are near the limits of the range and of its parts.
 var edgeProbabilities = []uint32{1, 2, 3, 255, 256, 257, 32767, 32768, 32769, 65279, 65280, 65533, 65534, 65535}
 
-// codeAll codes a list and returns the decisions that the coder returned.
 func codeAll(c *Coder, list []decision) []decision {
 	var out []decision
 	for _, d := range list {

@@ -120,7 +120,6 @@ func (x *selector) refFor(i int, ref *encoders.Ref, past *selectionMemo) []encod
 	return x.ref[:]
 }
 
-// Encode implements encoders.Encoder.
 func (x *selector) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	past, next := x.begin(refs, spare)
 	out, memo, err := x.models[past.best].Encode(dst, cur, x.refFor(past.best, &refs[0], past), next.memos[past.best], b)
@@ -134,7 +133,6 @@ func (x *selector) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spa
 	return out, next, nil
 }
 
-// Decode implements encoders.Decoder.
 func (x *selector) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
 	past, next := x.begin(refs, spare)
 	memo, err := x.models[past.best].Decode(dst, src, x.refFor(past.best, &refs[0], past), next.memos[past.best])

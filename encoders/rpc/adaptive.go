@@ -62,7 +62,6 @@ func newAdaptive(s *frame.Schema) *adaptive {
 	return x
 }
 
-// Encode implements encoders.Encoder.
 func (x *adaptive) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo,
 	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	if err := checkCall(x.schema, x.fields, cur); err != nil {
@@ -84,7 +83,6 @@ func (x *adaptive) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spa
 	return dst, m, nil
 }
 
-// Decode implements encoders.Decoder.
 func (x *adaptive) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
 	x.coder.Read(src)
 	x.budget = nil

@@ -70,7 +70,6 @@ func initialFrame(s *frame.Schema) *frame.Frame {
 	return f
 }
 
-// randomValue returns a random value of a field.
 func randomValue(rng *rand.Rand, fd *frame.Field) int32 {
 	if !fd.Kind.Bounded() {
 		return int32(rng.Uint32())

@@ -61,7 +61,6 @@ type unknownError struct {
 	Known []string // the names of all encoders, in the order of All
 }
 
-// Error implements error.
 func (e *unknownError) Error() string {
 	return fmt.Sprintf("no encoder is called %q", e.Name)
 }

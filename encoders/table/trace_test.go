@@ -151,7 +151,6 @@ func checkOnlyChange(t *testing.T, s *frame.Schema, got, want *frame.Frame, span
 	}
 }
 
-// codecNamed returns the codec with the given name.
 func codecNamed(t *testing.T, name string) encoders.Codec {
 	t.Helper()
 	c, err := table.ByName(name)

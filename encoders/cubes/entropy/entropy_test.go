@@ -25,7 +25,6 @@ func fixed() encoders.Codec {
 	return c
 }
 
-// newPair returns an encoder and a decoder of a codec.
 func newPair(t testing.TB, c encoders.Codec, rows int) (encoders.Encoder, encoders.Decoder) {
 	t.Helper()
 	enc, dec, err := c.New(frame.Cubes(rows), c.Defaults())

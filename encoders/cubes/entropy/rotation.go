@@ -18,7 +18,6 @@ const (
 	zeroStep   = 255.5
 )
 
-// orientation returns the orientation of a cube.
 func orientation(q *cube.Row) rotation.Quaternion {
 	return orientationGrid.Decode(q[frame.CubeLargest], q[frame.CubeA:frame.CubeX])
 }

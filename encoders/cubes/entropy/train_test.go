@@ -10,7 +10,6 @@ import (
 	"wirelab/encoders/train"
 )
 
-// newClip returns a clip of frames.
 func newClip(name string, rows int, frames []*frame.Frame) train.Clip {
 	return train.Clip{Name: name, Schema: frame.Cubes(rows), Frames: func(yield func(*frame.Frame) error) error {
 		for _, f := range frames {

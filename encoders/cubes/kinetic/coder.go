@@ -36,7 +36,6 @@ type coder struct {
 	unfinished bool // the last memo is not written yet
 }
 
-// Encode implements encoders.Encoder.
 func (e *coder) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo,
 	b *encoders.Budget) ([]byte, encoders.Memo, error) {
 	base := e.baseline(refs)
@@ -67,7 +66,6 @@ func (e *coder) findChanges(cur, base *frame.Frame, known frame.Rows) error {
 	return nil
 }
 
-// Decode implements encoders.Decoder.
 func (e *coder) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
 	base := e.baseline(refs)
 	e.Finish()
@@ -127,7 +125,6 @@ func (e *coder) endFrame() *memo {
 	return e.memo
 }
 
-// Defer implements encoders.Finisher.
 func (e *coder) Defer() { e.deferred = true }
 
 // Finish implements encoders.Finisher. It repeats the simulation with corrected speeds, because

@@ -142,10 +142,8 @@ func jacobian(q quat, largest int) [3]vec {
 // units of turnUnit.
 type vec [3]float64
 
-// plus returns v + w.
 func (v vec) plus(w vec) vec { return vec{v[0] + w[0], v[1] + w[1], v[2] + w[2]} }
 
-// minus returns v - w.
 func (v vec) minus(w vec) vec { return vec{v[0] - w[0], v[1] - w[1], v[2] - w[2]} }
 
 // times returns v scaled by s. The conversions forbid the compiler to fuse the products with sums.
@@ -153,12 +151,10 @@ func (v vec) times(s float64) vec {
 	return vec{float64(v[0] * s), float64(v[1] * s), float64(v[2] * s)}
 }
 
-// lengthSquared returns the square of the length of v.
 func (v vec) lengthSquared() float64 {
 	return float64(v[0]*v[0]) + float64(v[1]*v[1]) + float64(v[2]*v[2])
 }
 
-// length returns the length of v.
 func (v vec) length() float64 { return math.Sqrt(v.lengthSquared()) }
 
 // sumAbs returns the sum of the magnitudes of the components.

@@ -19,7 +19,6 @@ type changedValue struct {
 	largest bool // the largest component changed; there are no differences
 }
 
-// changedValues returns the changed values of pairs of frames.
 func changedValues(f Field, pairs [][2]*frame.Frame) []changedValue {
 	var list []changedValue
 	for _, pair := range pairs {
@@ -95,7 +94,6 @@ func syntheticPairs() [][2]*frame.Frame {
 	return pairs
 }
 
-// search returns the results of a Search.
 func search(f Field, pairs [][2]*frame.Frame) []Result {
 	s := New(f)
 	for _, pair := range pairs {

@@ -96,7 +96,6 @@ type sample struct {
 	target *Target
 }
 
-// sampleAt returns sample i.
 func (s *Set) sampleAt(i uint32) sample {
 	page, at := int(i/pageSize), int(i%pageSize)
 	return sample{x: s.x[page][at*s.inputs : (at+1)*s.inputs], target: &s.targets[page][at]}

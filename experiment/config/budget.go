@@ -99,7 +99,6 @@ func priorityRow() Row {
 // CrowdBudgetKey is the key of the budget that all clients of a crowd share.
 const CrowdBudgetKey = "crowd.budget"
 
-// crowdBudgetRow returns the row of crowd.budget.
 func crowdBudgetRow() Row {
 	r := rateRow(CrowdBudgetKey, "10mbit", func(c *Config) *int64 { return &c.Crowd.Budget })
 	r.Help = "budget that all clients of a crowd share: those that have something to send get the same, and leave to the others what they do not need"
@@ -211,7 +210,6 @@ func interestSettings() []scalarSetting {
 	}
 }
 
-// pointText returns the text of a point.
 func pointText(p [3]float64) string {
 	return strings.Join([]string{units.FormatDecimal(p[0]), units.FormatDecimal(p[1]), units.FormatDecimal(p[2])}, " ")
 }

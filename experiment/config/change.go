@@ -40,7 +40,6 @@ type StampedChange struct {
 	FromFirstDatagram bool `json:"-"`
 }
 
-// Stamp returns ch with the time t.
 func Stamp(t time.Duration, ch Change) StampedChange {
 	return StampedChange{T: t, TS: t.Seconds(), Change: ch}
 }

@@ -216,5 +216,4 @@ func findProfile(name string) *lossmodel.Profile {
 	return nil
 }
 
-// sortedKeys returns the keys of m, sorted.
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

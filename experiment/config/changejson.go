@@ -12,7 +12,6 @@ import (
 // "input" are nested objects, "receiver.playout_delay" is "playout_ns" in nanoseconds, and other
 // live settings have their short names.
 
-// MarshalJSON implements json.Marshaler.
 func (ch Change) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')
@@ -37,7 +36,6 @@ func (ch Change) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (ch *Change) UnmarshalJSON(data []byte) error {
 	var tree map[string]any
 	if err := json.Unmarshal(data, &tree); err != nil {

@@ -226,7 +226,6 @@ func profilesRow() Row {
 	return profiles
 }
 
-// crowdSettings returns the settings of a crowd.
 func crowdSettings() []scalarSetting {
 	noCrowd := func(c *Config) bool { return c.Crowd.Clients == 0 }
 	noUplink := func(c *Config) bool { return noCrowd(c) || c.Crowd.Uplink.BitsPerSecond == 0 }

@@ -38,7 +38,6 @@ type scalarSetting struct {
 // CommandName returns the name of the setting in labels, which is also that of its command.
 func (s *scalarSetting) CommandName() string { return strings.TrimSuffix(s.Short, "_delay") }
 
-// labelValue returns a value of the setting for labels.
 func (s *scalarSetting) labelValue(v any) string {
 	if s.brief != nil {
 		return s.brief(v)

@@ -281,7 +281,6 @@ func setInterpolation(c *Config, v any) bool {
 	return true
 }
 
-// interpolationRow returns the row of the interpolation.
 func interpolationRow() Row {
 	r := scalarRow("receiver.interpolation", `"linear" or "hermite"`, func(c *Config) any { return interpolations[c.Receiver.Hermite] },
 		setInterpolation)

@@ -139,7 +139,6 @@ func (s *Sender) endGroup() {
 	}
 }
 
-// Redundancy returns the policy.
 func (s *Sender) Redundancy() policy.Policy { return s.policy }
 
 // Protects reports whether the policy adds redundancy, so that packets need containers.
@@ -272,7 +271,6 @@ func (s *Sender) addShard(now, interval time.Duration, number uint64, packet []b
 	s.endGroup()
 }
 
-// appendShard appends the shard of a packet.
 func appendShard(dst []byte, number uint16, packet []byte) []byte {
 	dst = binary.LittleEndian.AppendUint16(dst, number)
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(len(packet)))

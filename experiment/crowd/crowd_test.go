@@ -32,7 +32,6 @@ func configure(t testing.TB, settings ...string) *config.Config {
 	return c
 }
 
-// runCrowd runs a crowd.
 func runCrowd(t testing.TB, c *config.Config) *engine.Result {
 	t.Helper()
 	r, err := Run(t.Context(), c, Options{})

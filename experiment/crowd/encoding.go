@@ -52,7 +52,6 @@ type worker struct {
 	decoders [endpoint.StoredEpochs]viewDecoder
 }
 
-// newWorker returns a worker for frames of schema s.
 func newWorker(s *frame.Schema, codec *encoders.Codec, params any, initial *frame.Frame) (*worker, error) {
 	e, err := endpoint.NewEncoding(s, codec, params)
 	if err != nil {

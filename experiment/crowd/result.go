@@ -54,7 +54,6 @@ func (x *Session) resetToStart(c *config.Config) {
 // the game are unknown.
 func (x *Session) Clients() []figures.CrowdClient { return x.clientsSince(&mark{}) }
 
-// clientsSince returns the figures of each client since a mark.
 func (x *Session) clientsSince(m *mark) (list []figures.CrowdClient) {
 	now, interpolates := x.Now(), frame.IsCubes(x.schema) || playout.FindColumns(x.schema) != nil
 	for i := range x.shards {

@@ -82,7 +82,6 @@ func newRing[T any](n uint32) ring[T] { return ring[T]{slots: make([][]T, n)} }
 // at returns the content of a slot, which is valid until keep is called.
 func (r *ring[T]) at(slot uint32) *[]T { return &r.slots[slot&uint32(len(r.slots)-1)] }
 
-// add adds x to a slot.
 func (r *ring[T]) add(slot uint32, x T) {
 	list := r.at(slot)
 	if n := len(r.free); *list == nil && n > 0 {

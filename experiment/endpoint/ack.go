@@ -26,7 +26,6 @@ type ack struct {
 	report []byte
 }
 
-// append appends the bytes of the ack to dst.
 func (a *ack) append(dst []byte) []byte {
 	dst = binary.LittleEndian.AppendUint16(dst, a.newest)
 	dst = binary.LittleEndian.AppendUint32(dst, a.mask)

@@ -352,7 +352,6 @@ func (s *DeliverySum) AddPacket(x *PacketReport) {
 	s.buf = append(binary.LittleEndian.AppendUint16(s.buf, x.Number), x.Frame[:]...)
 }
 
-// AddMessage adds a message.
 func (s *DeliverySum) AddMessage(lane int, message []byte) {
 	s.buf = binary.LittleEndian.AppendUint32(append(s.buf, byte(lane)), uint32(len(message)))
 	s.buf = append(s.buf, message...)

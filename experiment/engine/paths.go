@@ -46,7 +46,6 @@ type NetworkError struct {
 	Problem string
 }
 
-// Error implements error.
 func (e *NetworkError) Error() string { return e.To + ": " + e.Problem }
 
 // RemotePath is a path to a receiver on another machine, the peer. Receive returns the datagrams that the

@@ -98,7 +98,6 @@ func ClientFieldsOf(list []CrowdClient) []ClientField {
 // Fields returns the figures that c has.
 func (c *Crowd) Fields() []ClientField { return ClientFieldsOf([]CrowdClient{c.P50}) }
 
-// viewField returns a figure of CrowdClient.View.
 func viewField(key, title string, scale float64, decimals int, of func(*CrowdClientView) *Figure) ClientField {
 	return ClientField{"view." + key, title, scale, decimals, func(c *CrowdClient) *Figure {
 		if c.View == nil {

@@ -71,7 +71,6 @@ func (f Figure) Format(s fmt.State, verb rune) {
 	fmt.Fprintf(s, fmt.FormatString(s, verb), f.value)
 }
 
-// MarshalJSON implements json.Marshaler.
 func (f Figure) MarshalJSON() ([]byte, error) {
 	if !f.known {
 		return []byte("null"), nil
@@ -79,7 +78,6 @@ func (f Figure) MarshalJSON() ([]byte, error) {
 	return json.Marshal(f.value)
 }
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (f *Figure) UnmarshalJSON(data []byte) error {
 	if string(data) == "null" {
 		*f = Figure{}
@@ -120,7 +118,6 @@ func (q Quantiles) String() string {
 // quantilesJSON is Quantiles without its methods, which would call themselves.
 type quantilesJSON Quantiles
 
-// MarshalJSON implements json.Marshaler.
 func (q Quantiles) MarshalJSON() ([]byte, error) {
 	if q.N == 0 {
 		return []byte("null"), nil
@@ -128,7 +125,6 @@ func (q Quantiles) MarshalJSON() ([]byte, error) {
 	return json.Marshal(quantilesJSON(q))
 }
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (q *Quantiles) UnmarshalJSON(data []byte) error {
 	*q = Quantiles{}
 	if string(data) == "null" {

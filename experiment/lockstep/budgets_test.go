@@ -90,10 +90,8 @@ type restartingCubes struct{ *labtest.CubeSource }
 
 const restart = 30 * 60
 
-// AtLoopPoint implements dataset.Looping.
 func (c restartingCubes) AtLoopPoint() bool { return c.Tick == restart+1 }
 
-// Next implements dataset.Source.
 func (c restartingCubes) Next(f *frame.Frame) error {
 	c.Moving = 2
 	if c.Tick == restart {

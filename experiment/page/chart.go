@@ -57,7 +57,6 @@ type value float64
 // noValue is a gap in a line.
 var noValue = value(math.NaN())
 
-// MarshalJSON implements json.Marshaler.
 func (v value) MarshalJSON() ([]byte, error) {
 	f := float64(v)
 	if math.IsNaN(f) || math.IsInf(f, 0) {
@@ -73,7 +72,6 @@ func (v value) MarshalJSON() ([]byte, error) {
 // axisValue is a value on an axis, rounded to three decimals.
 type axisValue float64
 
-// MarshalJSON implements json.Marshaler.
 func (p axisValue) MarshalJSON() ([]byte, error) {
 	return json.Marshal(math.Round(float64(p)*1000) / 1000)
 }

@@ -88,7 +88,6 @@ func (d *document) compareRuns(list []*Loaded, names []string) {
 	d.compareBits(runs, names)
 }
 
-// runResults returns the results of runs.
 func runResults(runs []*run) []*engine.Result {
 	out := make([]*engine.Result, len(runs))
 	for i, r := range runs {

@@ -18,10 +18,8 @@ func Pages() report.Pages {
 // runPage implements report.Page: it collects the rows of a run in progress.
 type runPage struct{ *rows }
 
-// Copy implements report.Page.
 func (s runPage) Copy() report.Page { return runPage{s.rows.Clone()} }
 
-// Write implements report.Page.
 func (s runPage) Write(w io.Writer, r *engine.Result) error {
 	run := run{Result: r, Rows: s.rows}
 	if r.Totals.Crowd != nil { // a crowd has no samples and no list of packets

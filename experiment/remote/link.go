@@ -208,7 +208,6 @@ func (l *Link) closedError() error {
 	return l.networkErrorf("the peer closed the session")
 }
 
-// Connect implements engine.Network.
 func (l *Link) Connect(down, up *lossmodel.Link) (engine.Path, engine.Path) {
 	l.down, l.up = down, up
 	return (*downPath)(l), (*upPath)(l)

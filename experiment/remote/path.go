@@ -191,7 +191,6 @@ func (p *downPath) transmit(now time.Duration, d *lossmodel.Delivery) {
 	_ = p.conn.Send(streamGame, p.out) // an error counts as a loss
 }
 
-// Reported implements engine.RemotePath.
 func (p *downPath) Reported() *engine.RemoteReport {
 	if !p.hasReport {
 		return nil

@@ -28,7 +28,6 @@ func newPipe(loss float64) (a, b *pipe) {
 	return a, b
 }
 
-// Send implements conn.
 func (p *pipe) Send(stream uint8, payload []byte) error {
 	d := datagram{Stream: stream, Data: bytes.Clone(payload), At: time.Now()}
 	p.mu.Lock()
@@ -51,7 +50,6 @@ func (p *pipe) Send(stream uint8, payload []byte) error {
 	return nil
 }
 
-// Poll implements conn.
 func (p *pipe) Poll(buf []byte) (datagram, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

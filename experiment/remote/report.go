@@ -64,7 +64,6 @@ func (r *reader) readFrame(x *engine.PacketReport, flags byte) {
 	}
 }
 
-// flags returns the flags of a record.
 func (x *record) flags() byte {
 	if !x.isContainer {
 		return packetFlags(&x.packet)

@@ -87,7 +87,6 @@ func (x *problemSession) change(ch config.Change) {
 // nextSeq returns the sequence number of the next packet.
 func (x *problemSession) nextSeq() uint64 { return uint64(x.s.Result().Totals.Sent) }
 
-// reasonNamed returns the reason with the given name.
 func reasonNamed(t testing.TB, name string) inspector.Reason {
 	t.Helper()
 	for r := inspector.NoReason; r.String() != "?"; r++ {

@@ -65,7 +65,6 @@ func (e *Exporter) Observer() engine.Observer {
 	return e
 }
 
-// Sample implements engine.Observer.
 func (e *Exporter) Sample(s *meters.Sample) {
 	e.begin(s)
 	width := e.curves.add(s)

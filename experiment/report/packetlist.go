@@ -29,7 +29,6 @@ func NewPacketEntry(r *packetlog.Record, p *engine.Problem) packetEntry {
 	return e
 }
 
-// Packet implements engine.Observer.
 func (l *packetList) Packet(r *packetlog.Record, p *engine.Problem) { l.Add(NewPacketEntry(r, p)) }
 
 // Add adds a packet whose outcome is known.
@@ -47,7 +46,6 @@ type SessionCopy struct {
 	samples []meters.Sample
 }
 
-// Sample implements engine.Observer.
 func (k *SessionCopy) Sample(s *meters.Sample) { k.samples = append(k.samples, *s) }
 
 // Settled implements engine.Observer. It does nothing, because Write sorts the packets.

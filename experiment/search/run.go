@@ -175,7 +175,6 @@ func (e *evaluator) runJob(ctx context.Context, j job) (outcome, error) {
 	return e.outcomeOf(r), nil
 }
 
-// changesBefore returns the changes before end.
 func changesBefore(at []config.StampedChange, end time.Duration) (earlier []config.StampedChange) {
 	for _, x := range at {
 		if x.T < end {

@@ -140,7 +140,6 @@ func jobSubject(version, plan, key string) string {
 	return "wirelab.jobs." + subjectToken(version) + "." + plan + "." + key
 }
 
-// resultSubject returns the subject of all results of a plan.
 func resultSubject(plan string) string { return "wirelab.results." + plan }
 
 // resultConsumerName returns the name of the coordinator's consumer of results. It contains half of the

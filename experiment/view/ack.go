@@ -42,7 +42,6 @@ type ack struct {
 	list                 []byte // nil without an extension
 }
 
-// append appends the bytes of the ack to dst.
 func (a *ack) append(dst []byte) []byte {
 	number := a.number &^ extends
 	if len(a.list) > 0 {

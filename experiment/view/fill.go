@@ -48,7 +48,6 @@ const (
 	maxPriority = 1<<(64-rowBits) - 1
 )
 
-// row returns the row of the candidate.
 func (c candidate) row() int { return int(c & (1<<rowBits - 1)) }
 
 // newCandidate returns row i as a candidate.
@@ -104,7 +103,6 @@ func (f *Filler) Advance(cur *frame.Frame, changed frame.Rows) {
 	}
 }
 
-// row returns row i of a table.
 func (f *Filler) row(table []int32, i int) []int32 {
 	n := len(f.schema.Fields)
 	return table[i*n : (i+1)*n]

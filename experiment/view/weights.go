@@ -69,7 +69,6 @@ func (w Weights) String() string {
 	return w.text
 }
 
-// list returns the weights.
 func (w Weights) list() (list []weight) {
 	if w.text == "" {
 		return nil

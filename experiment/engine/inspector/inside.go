@@ -116,7 +116,6 @@ func (s *compactBudget) setBudget(b *encoders.Budget) {
 	}
 }
 
-// Budget returns s as an encoders.Budget.
 func (s *compactBudget) Budget() (b encoders.Budget) {
 	for i := range s.N {
 		b.Charge(s.Slots[i], s.Units[i])

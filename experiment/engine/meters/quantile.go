@@ -77,7 +77,6 @@ func (s *histogram) scaled(divisor float64) figures.Quantiles {
 	return figures.Quantiles{Min: float64(s.min) / divisor, P50: q(.50), P95: q(.95), P99: q(.99), Max: float64(s.max) / divisor, N: s.n}
 }
 
-// bucketMiddle returns the middle of a bucket.
 func bucketMiddle(bucket, precision int) float64 {
 	low, width := quantile.Bounds(bucket, precision)
 	return float64(low) + float64(width/2)
@@ -89,7 +88,6 @@ type Durations struct {
 	all histogram
 }
 
-// Add adds a duration.
 func (d *Durations) Add(ns int64) {
 	d.Sum += ns
 	d.all.add(ns)

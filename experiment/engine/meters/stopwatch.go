@@ -39,5 +39,4 @@ func (w *Stopwatch) Begin(cur *frame.Frame, refs []encoders.Ref) {
 	w.start = w.clock.Now()
 }
 
-// End implements drive.Probe.
 func (w *Stopwatch) End() { w.NS += w.clock.Now() - w.start }

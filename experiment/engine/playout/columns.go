@@ -126,7 +126,6 @@ func (c *Columns) partOf(row int) *blendedPart {
 	return nil
 }
 
-// rowOf returns a row of a table.
 func (c *Columns) rowOf(table []int32, row int) []int32 {
 	n := len(c.schema.Fields)
 	return table[row*n : (row+1)*n]

@@ -118,7 +118,6 @@ type pace struct {
 // fixedPace is the pace of a fixed playout delay: a quarter faster or slower.
 var fixedPace = pace{ppm: 250_000}
 
-// newEstimator returns the estimator for t and its pace.
 func newEstimator(t Timing, r Rhythm) (estimator, pace) {
 	p := t.Policy
 	speed := func() pace { return pace{ppm: time.Duration(p.Int("speed"))} }
@@ -197,7 +196,6 @@ func (m *movingMean) add(v time.Duration) {
 	m.variance = (m.variance + us*us<<8*2/(m.n+1)) * (m.n - 1) / (m.n + 1)
 }
 
-// value returns the mean.
 func (m *movingMean) value() time.Duration { return time.Duration(m.mean >> 8) }
 
 // deviation returns the standard deviation.

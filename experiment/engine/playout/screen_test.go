@@ -48,7 +48,6 @@ func newFixture(t *testing.T, s *frame.Schema, rateHz int, next func(f *frame.Fr
 	return r
 }
 
-// Exact implements Verifier.
 func (r *fixture) Exact(seq uint64) bool { return !r.inexact[seq] }
 
 // tick runs one tick of the source and of the display. send is called with the number and the time

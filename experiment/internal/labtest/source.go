@@ -37,7 +37,6 @@ func NewCubeSource(cubes, moving, left int, seed uint64) *CubeSource {
 	return c
 }
 
-// Schema implements dataset.Source.
 func (c *CubeSource) Schema() *frame.Schema { return c.schema }
 
 // Initial implements dataset.Source. The cubes lie upright on the floor, in rows of 30 that are 512
@@ -52,7 +51,6 @@ func (c *CubeSource) Initial(f *frame.Frame) {
 	}
 }
 
-// Next implements dataset.Source.
 func (c *CubeSource) Next(f *frame.Frame) error {
 	if c.left == 0 {
 		return io.EOF
@@ -78,13 +76,11 @@ func (c *CubeSource) Next(f *frame.Frame) error {
 // recording.
 type FiniteCubes struct{ *CubeSource }
 
-// Frames implements dataset.Sized.
 func (f FiniteCubes) Frames() int { return f.left }
 
 // FailingCubes is a CubeSource whose Next returns an error instead of frame 5.
 type FailingCubes struct{ *CubeSource }
 
-// Next implements dataset.Source.
 func (f FailingCubes) Next(dst *frame.Frame) error {
 	if f.Tick == 5 {
 		return errors.New("frame 5 is bad")
@@ -153,7 +149,6 @@ func NewFileSource(n int, seed uint64) *FileSource {
 	return p
 }
 
-// Schema implements dataset.Source.
 func (p *FileSource) Schema() *frame.Schema {
 	return &frame.Schema{Name: "files", Item: "byte", Delivery: frame.Reliable, TickHz: 1000}
 }

@@ -20,7 +20,6 @@ const (
 // RefusedError means that the listener refused the session.
 type RefusedError struct{ Reason refusal }
 
-// Error implements error.
 func (e *RefusedError) Error() string {
 	switch e.Reason {
 	case refusedFull:

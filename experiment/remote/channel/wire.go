@@ -84,7 +84,6 @@ const nonceBytes = 16
 // nonce identifies a hello: the first bytes of the dialer's ephemeral public key.
 type nonce [nonceBytes]byte
 
-// nonce returns the nonce of the hello.
 func (h *hello) nonce() nonce { return nonce(h.opening[:nonceBytes]) }
 
 // append overwrites dst with the signed hello and returns it. Layout: first byte, purpose (1 byte),

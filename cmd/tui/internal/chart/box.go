@@ -29,7 +29,6 @@ func newBox(w, h int, blank Style) *Box {
 	return b
 }
 
-// Row returns the cells of row y.
 func (b *Box) Row(y int) []cell { return b.Cells[y*b.W : (y+1)*b.W] }
 
 // String returns the picture without its styles, H lines of W characters.

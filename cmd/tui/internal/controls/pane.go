@@ -26,7 +26,6 @@ type Pane struct {
 	first  int       // index of the first visible row; Draw changes it only to make the selected control visible
 }
 
-// Name implements room.Pane.
 func (p *Pane) Name() string { return "Controls" }
 
 // Input is what the controls show.
@@ -37,7 +36,6 @@ type Input struct {
 	Past   bool          // whether the time cursor is in the past; the controls show the current settings
 }
 
-// Observe implements room.Pane.
 func (p *Pane) Observe(v room.View) bool {
 	return p.SetInput(Input{Config: v.Cfg, Schema: v.Snap.Schema, Speed: v.Speed, Past: v.Past})
 }

@@ -15,7 +15,6 @@ type Echo struct{ Lab }
 // NewEcho returns an Echo 90 s after the start of its session.
 func NewEcho() *Echo { return &Echo{*NewLab()} }
 
-// Do implements room.Lab.
 func (l *Echo) Do(c experiment.Command) bool {
 	next := *l.Snap
 	if c.Change != nil {

@@ -42,10 +42,8 @@ type Lab struct {
 	Full bool                 // whether Do refuses commands, as with a full queue
 }
 
-// Snapshot implements room.Lab.
 func (l *Lab) Snapshot() *engine.Snapshot { return l.Snap }
 
-// Do implements room.Lab.
 func (l *Lab) Do(c experiment.Command) bool {
 	if l.Full {
 		return false

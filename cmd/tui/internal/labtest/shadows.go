@@ -76,7 +76,6 @@ func WithShadows(snap *engine.Snapshot, names ...string) *engine.Snapshot {
 	return &out
 }
 
-// FourShadows returns a snapshot with four shadows.
 func FourShadows() *engine.Snapshot {
 	return WithShadows(Snapshot(90*time.Second), "rotor", "raw", "quantized", "kinetic")
 }

@@ -31,7 +31,6 @@ type Field struct {
 	texts  []string // the possible values of a text; nil if the field is no text with a fixed set of values
 }
 
-// Fields returns all fields.
 func Fields() []Field {
 	number := func(value func(*packetlog.Record) float64) func(*Env, *packetlog.Record) (float64, bool) {
 		return func(_ *Env, r *packetlog.Record) (float64, bool) { return value(r), true }
@@ -70,7 +69,6 @@ func Fields() []Field {
 	}
 }
 
-// FieldNames returns the names of the fields.
 func FieldNames() (names []string) {
 	for _, f := range Fields() {
 		names = append(names, f.Name)

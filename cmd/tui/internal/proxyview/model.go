@@ -95,7 +95,6 @@ func (m *model) Refresh(bool) {
 	}
 }
 
-// MinHeight implements ui.Screen.
 func (m *model) MinHeight() int { return 15 }
 
 // Small implements ui.Screen: the verdict, for terminals that are too small for panes.

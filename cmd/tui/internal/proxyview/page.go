@@ -134,7 +134,6 @@ func (p *page) moveDatagramCursor(rows int) {
 	}
 }
 
-// Wheel implements room.Wheeler.
 func (p *page) Wheel(x, y, notches int) room.Request {
 	switch at := room.PlaceAt(p.Places, x, y); at.Slot {
 	case p.Slots[paneCharts]:
@@ -225,7 +224,6 @@ func (p *page) moveClientCursor(rows int) {
 
 func (p *page) Arrows() [][2]string { return [][2]string{{"↑↓", "select"}, {"←→", "adjust"}} }
 
-// KeyHelp implements room.Explainer.
 func (p *page) KeyHelp(key string) string {
 	return map[string]string{"up": "previous or next control, client or datagram", "left": "less, more, in any pane",
 		"enter": "type an exact value, or choose from a list; on a client: the controls set only its links; on a datagram: its outcome",

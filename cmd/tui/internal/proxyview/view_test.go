@@ -137,7 +137,6 @@ func (g *game) leave(way relay.Direction, until time.Duration) {
 	}
 }
 
-// snapshot implements Proxy.Snapshot.
 func (g *game) snapshot(s *relay.Snapshot) {
 	g.snap.Totals.At = g.at
 	for way := range g.links {

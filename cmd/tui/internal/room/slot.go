@@ -20,7 +20,6 @@ type Slot struct {
 	th       *look.Theme // the theme of lines
 }
 
-// NewSlot returns a slot for a pane.
 func NewSlot(p Pane) *Slot { return &Slot{Pane: p} }
 
 // Observe passes the view to the pane, and reports whether the slot has to be redrawn.

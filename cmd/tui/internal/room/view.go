@@ -53,7 +53,6 @@ func (v View) ActiveLane() *engine.Lane {
 	return &v.Snap.Lanes[0]
 }
 
-// Shadows returns the lanes of the shadows.
 func (v View) Shadows() []engine.Lane { return v.Snap.Lanes[min(len(v.Snap.Lanes), 1):] }
 
 // Running reports whether virtual time advances.

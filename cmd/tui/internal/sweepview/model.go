@@ -130,7 +130,6 @@ func Run(ctx context.Context, s Sweep, opt ui.Options) error {
 // pollTicks is the number of ticks between two polls of the sweep.
 const pollTicks = 4
 
-// Tick implements ui.Screen.
 func (m *model) Tick() (changed bool, cmd tea.Cmd) {
 	m.ticks++
 	if m.ticks%pollTicks != 0 {
@@ -150,7 +149,6 @@ func (m *model) Refresh(bool) {
 // Context implements ui.Screen. A sweep has no settings to change.
 func (m *model) Context() command.Context { return command.Context{Screen: command.Sweep} }
 
-// Execute implements ui.Screen.
 func (m *model) Execute(o command.Order) (tea.Cmd, error) {
 	switch {
 	case o.Quit == command.QuitAsking && m.state.Ended == "":

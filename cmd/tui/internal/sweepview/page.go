@@ -37,7 +37,6 @@ func (p *pane) Name() string { return p.name }
 
 func (p *pane) Draw(c *look.Canvas, _ *look.Theme, focused bool) { p.draw(c, focused) }
 
-// newPage returns the page of m.
 func newPage(m *model) *page {
 	p := &page{m: m}
 	for i, x := range [numPanes]pane{{"Map", m.drawMap}, {"Point", m.drawPoint}, {"Ranking", m.drawRanking}, {"Charts", m.drawCharts},
@@ -60,7 +59,6 @@ func (p *page) Name() string { return "Sweep" }
 // headerFooterRows is the height of header and footer.
 const headerFooterRows = 4
 
-// Lines implements room.Page.
 func (p *page) Lines(th *look.Theme, w, h int) []string {
 	p.Resize(w, h+headerFooterRows)
 	if p.Wide() {
@@ -105,7 +103,6 @@ func (p *page) layOut(w, h int) []room.Place {
 	return places
 }
 
-// Focus implements room.Focuser.
 func (p *page) Focus(step int) {
 	p.Panes.Focus(step)
 	p.m.focused = p.Focused
@@ -130,7 +127,6 @@ func (p *page) Move(dx, dy int) room.Request {
 	return room.Request{}
 }
 
-// Enter implements room.Enterer.
 func (p *page) Enter() room.Request { return p.m.openLive() }
 
 // Click implements room.Clicker: it focuses the pane at (x, y) and selects the point there.
@@ -168,7 +164,6 @@ func (p *page) Wheel(x, y, notches int) room.Request {
 
 func (p *page) Arrows() [][2]string { return [][2]string{{"arrows", "point"}} }
 
-// KeyHelp implements room.Explainer.
 func (p *page) KeyHelp(key string) string {
 	return map[string]string{"up": "point above or below; in Ranking the next row, in Point the next figure",
 		"left": "point to the left or right; in Ranking and Point the next figure"}[key]

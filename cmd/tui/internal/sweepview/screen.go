@@ -15,7 +15,6 @@ import (
 // Small implements ui.Screen: the text for terminals that are too small for the map.
 func (m *model) Small() (text string, alone bool) { return "The sweep continues.", false }
 
-// MinHeight implements ui.Screen.
 func (m *model) MinHeight() int { return 15 }
 
 // Header implements ui.Screen: title, progress, the figure that the map shows, and the last notice of the sweep.
@@ -104,7 +103,6 @@ func (m *model) timeLeft() string {
 	return fmt.Sprintf("%.1f h", left.Hours())
 }
 
-// HelpParts implements ui.Screen.
 func (m *model) HelpParts() []ui.HelpPart {
 	savedText := "Results are not saved, because --out is not set. They are printed when you quit."
 	if m.sweep.Dir != "" {

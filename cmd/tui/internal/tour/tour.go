@@ -173,7 +173,6 @@ func (t *tour) end(notice string) {
 // Group is the heading of the tour's keys in the help.
 const Group = "Tour"
 
-// Keys returns the keys of the tour.
 func (t *tour) Keys() []room.Binding {
 	const group = Group
 	leave := func() { t.end("the tour has ended; your settings are restored") }

@@ -8,10 +8,8 @@ import (
 // absentPage is a page that the current run has no data for. It shows why.
 type absentPage struct{ name, reason string }
 
-// Name implements room.Page.
 func (p absentPage) Name() string { return p.name }
 
-// Lines implements room.Page.
 func (p absentPage) Lines(th *look.Theme, w, h int) []string {
 	c := look.NewCanvas(w, h)
 	c.Centre(0, look.Dim, p.reason)

@@ -83,7 +83,6 @@ type HelpEntry struct {
 	Text string // the description
 }
 
-// commandHelp returns the help of the commands.
 func commandHelp(d command.Context) HelpPart {
 	part := HelpPart{Title: "Commands, after /", Style: look.Dim}
 	const nameColumns = 24
@@ -94,7 +93,6 @@ func commandHelp(d command.Context) HelpPart {
 	return part
 }
 
-// mouseHelp returns the help of the mouse.
 func mouseHelp() HelpPart {
 	entry := func(name, text string) HelpEntry {
 		const nameColumns = 14

@@ -42,7 +42,6 @@ type dashboard struct {
 	pendingQuit pendingQuit
 }
 
-// newDashboard returns the dashboard of a lab.
 func newDashboard(lab room.Lab, opt Options) *dashboard {
 	return newDashboardWith(lab, opt, controls.NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys()))
 }

@@ -177,7 +177,6 @@ func (s *Shell) refreshAfterKey() {
 	s.render()
 }
 
-// View implements tea.Model.
 func (s *Shell) View() string { return s.view }
 
 // Err returns why the program ended, or nil after a normal quit.
@@ -215,7 +214,6 @@ func storeStack(dir string, cause any, stack []byte) string {
 // page returns the open page.
 func (s *Shell) page() room.Page { return s.pages[s.open] }
 
-// openPage opens page i.
 func (s *Shell) openPage(i int) {
 	s.open = i
 	s.screen.Refresh(allPanes)

@@ -25,5 +25,4 @@ func init() { lipgloss.SetHasDarkBackground(true) }
 // Wirelab does not set. The original removes redundant escape sequences.
 type Writer struct{ Forward io.Writer }
 
-// Write implements io.Writer.
 func (w *Writer) Write(b []byte) (int, error) { return w.Forward.Write(b) }

@@ -107,7 +107,6 @@ func (b *laneBox) Key(msg tea.KeyMsg) room.Request {
 	return room.Request{}
 }
 
-// Size implements room.Overlay.
 func (b *laneBox) Size(w, h int) (boxW, boxH int, atRight bool) {
 	const edges = 2
 	return min(w, 72), min(h, len(b.page.budget.lanes)-1+edges), false

@@ -50,7 +50,6 @@ func New(shadowChoice *panes.SelectedShadow) *page {
 
 func (p *page) Name() string { return "Bits" }
 
-// Observe implements room.Observer.
 func (p *page) Observe(v room.View) bool {
 	changed := p.summary.Observe(v)
 	if p.budget.observe(v) {
@@ -204,10 +203,8 @@ func (p *page) Zoom() {
 	p.recompute()
 }
 
-// Span implements room.Spanner.
 func (p *page) Span() time.Duration { return p.budget.span() }
 
-// Wheel implements room.Wheeler.
 func (p *page) Wheel(x, y, notches int) room.Request {
 	switch room.PlaceAt(p.places, x, y).Slot {
 	case p.table:
@@ -220,7 +217,6 @@ func (p *page) Wheel(x, y, notches int) room.Request {
 	return room.Request{}
 }
 
-// Bindings implements room.Binder.
 func (p *page) Bindings() []room.Binding {
 	const group = "Bits, page 2"
 	hasChoice := func() bool { return len(p.budget.lanes) > 2 } // beside the active encoder at least two shadows
@@ -243,7 +239,6 @@ func (p *page) Bindings() []room.Binding {
 	}
 }
 
-// Arrows implements room.Hinter.
 func (p *page) Arrows() [][2]string {
 	if p.budget.selected < 0 {
 		return [][2]string{{"↑↓", "field"}, {"←→", "kbps, share, bits/changed"}}
@@ -251,7 +246,6 @@ func (p *page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "field"}, {"enter", "only this"}, {"←→", "kbps, share, bits/changed"}}
 }
 
-// KeyHelp implements room.Explainer.
 func (p *page) KeyHelp(key string) string {
 	return map[string]string{"up": "select a field", "left": "kbps, share of the bits, or bits per changed item",
 		"enter": "show the selected field only, or all", "tab": "compare with the next shadow",

@@ -22,7 +22,6 @@ type rowList struct {
 
 func (p *rowList) Name() string { return "Most expensive rows" }
 
-// Observe implements room.Observer.
 func (p *rowList) Observe(v room.View) bool {
 	changed := (p.costs == nil) != (v.Snap.RowCosts == nil) || p.costs != v.Snap.RowCosts && (!v.Running() || v.RedrawDue)
 	if changed {

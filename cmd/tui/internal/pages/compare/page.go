@@ -47,7 +47,6 @@ func New(shadowChoice *panes.SelectedShadow) *page {
 
 func (p *page) Name() string { return "Compare" }
 
-// Observe implements room.Observer.
 func (p *page) Observe(v room.View) bool {
 	changed := p.summary.Observe(v)
 	return room.ObserveAll(v, p.slots[:]...) || changed
@@ -223,10 +222,8 @@ func (p *page) Zoom() {
 	p.ratios.NextSpan()
 }
 
-// Span implements room.Spanner.
 func (p *page) Span() time.Duration { return p.charts.Span() }
 
-// Wheel implements room.Wheeler.
 func (p *page) Wheel(x, y, notches int) room.Request {
 	const summaryRows = 1
 	switch room.PlaceAt(p.places, x, y-summaryRows).Slot {
@@ -273,7 +270,6 @@ func (p *page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "select"}, {"←→", "sort by"}}
 }
 
-// KeyHelp implements room.Explainer.
 func (p *page) KeyHelp(key string) string {
 	return map[string]string{"up": "select an encoder", "left": "sort by another figure", "tab": "sort by the next figure",
 		"enter": "make the selected shadow the active encoder; the active encoder becomes a shadow"}[key]

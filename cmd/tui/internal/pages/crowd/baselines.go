@@ -18,10 +18,8 @@ type baselines struct {
 	view *engine.CrowdView
 }
 
-// Name implements room.Pane.
 func (p *baselines) Name() string { return "Baselines" }
 
-// Observe implements room.Observer.
 func (p *baselines) Observe(v room.View) bool {
 	if p.view != nil && !v.RedrawDue {
 		return false
@@ -82,7 +80,6 @@ func ageRows(samples []engine.CrowdSample, n int) (rows []ageRow) {
 	return rows
 }
 
-// Draw implements room.Pane.
 func (p *baselines) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	title := "Clients by age of baseline"
 	c.Frame(th, focused, title, look.Fit(look.TitleSpace(c.W, title), []look.Span{look.Dim.Span("packets; darker: more clients")}, nil)...)

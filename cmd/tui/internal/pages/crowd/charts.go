@@ -85,10 +85,8 @@ type charts struct {
 	seen      bool // Observe was called
 }
 
-// Name implements room.Pane.
 func (p *charts) Name() string { return "Charts" }
 
-// Observe implements room.Observer.
 func (p *charts) Observe(v room.View) bool {
 	if p.seen && !v.RedrawDue && v.Crosshair == p.crosshair {
 		return false
@@ -120,7 +118,6 @@ func cpuParts(hasBudget bool) []part {
 	return parts
 }
 
-// Draw implements room.Pane.
 func (p *charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	shown, at := p.samples, panes.FiguresAt(p.crosshair) // the figures of the legends
 	if p.crosshair > 0 {

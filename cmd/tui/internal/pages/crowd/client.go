@@ -16,7 +16,6 @@ type client struct {
 	scroll int // packets between the newest one and the last row
 }
 
-// Name implements room.Pane.
 func (p *client) Name() string { return "Client" }
 
 // Observe implements room.Observer: a newly selected client is shown at once.
@@ -29,7 +28,6 @@ func (p *client) Observe(v room.View) bool {
 	return true
 }
 
-// Draw implements room.Pane.
 func (p *client) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	if p.view.Selected == 0 {
 		c.Frame(th, focused, "Packets of a client")

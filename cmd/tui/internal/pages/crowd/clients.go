@@ -45,10 +45,8 @@ func (p *clients) shown() (list []int) {
 	return list
 }
 
-// Name implements room.Pane.
 func (p *clients) Name() string { return "Clients" }
 
-// Observe implements room.Observer.
 func (p *clients) Observe(v room.View) bool {
 	if p.sorted != nil && !v.RedrawDue {
 		return false
@@ -125,7 +123,6 @@ func (p *clients) selectColumn(x int) (number int) {
 // stripX is the first column of the strip; before it are the names of the figures.
 const stripX = 22
 
-// Draw implements room.Pane.
 func (p *clients) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	p.width = c.W - stripX - 2
 	hasQuantiles := c.W >= 100

@@ -30,7 +30,6 @@ const (
 	paneClient
 )
 
-// New returns the page.
 func New() *page {
 	span, table := &timeSpan{}, &clientTable{}
 	p := &page{summary: room.NewSlot(&summary{}), clients: &clients{clientTable: table, selected: -1}, charts: &charts{timeSpan: span}, client: &client{}}
@@ -41,16 +40,13 @@ func New() *page {
 	return p
 }
 
-// Name implements room.Page.
 func (p *page) Name() string { return "Crowd" }
 
-// Observe implements room.Observer.
 func (p *page) Observe(v room.View) bool {
 	changed := p.summary.Observe(v)
 	return room.ObserveAll(v, p.Slots...) || changed
 }
 
-// Lines implements room.Page.
 func (p *page) Lines(th *look.Theme, w, h int) []string {
 	p.Resize(w, h)
 	if p.Wide() {
@@ -115,7 +111,6 @@ func (p *page) Release() room.Request {
 	return room.Request{}
 }
 
-// Bindings implements room.Binder.
 func (p *page) Bindings() []room.Binding {
 	return []room.Binding{room.Bind("Crowd, page 8", []string{"o"}, "o", "order the clients by the next figure", func() room.Request {
 		p.clients.order = (p.clients.order + 1) % max(len(p.clients.fields), 1)
@@ -125,7 +120,6 @@ func (p *page) Bindings() []room.Binding {
 	}).InFooter("order")}
 }
 
-// Arrows implements room.Hinter.
 func (p *page) Arrows() [][2]string {
 	if p.Focused == paneClient {
 		return [][2]string{{"↑↓", "scroll"}, {"←→", "client"}}
@@ -133,17 +127,14 @@ func (p *page) Arrows() [][2]string {
 	return [][2]string{{"←→", "client"}}
 }
 
-// KeyHelp implements room.Explainer.
 func (p *page) KeyHelp(key string) string {
 	return map[string]string{"tab": "next pane", "up": "select the previous or next client; or scroll its packets", "left": "select a client further left or right",
 		"enter": "show the packets of the selected client", "esc": "back to the clients",
 		"x": "explain what a tick costs and what limits the server"}[key]
 }
 
-// Span implements room.Spanner.
 func (p *page) Span() time.Duration { return p.charts.span(len(p.charts.samples)) }
 
-// Zoom implements room.Zoomer.
 func (p *page) Zoom() {
 	p.charts.index = (p.charts.index + 1) % len(panes.ChartSpans())
 	p.redrawCharts()
@@ -183,7 +174,6 @@ func (p *page) Click(x, y int) room.Request {
 // Selection implements room.Copier: the figures of the selected client.
 func (p *page) Selection() string { return look.SpansText(p.clients.selectedFigures()) }
 
-// Reasons implements room.Reasoner.
 func (p *page) Reasons() (room.Request, bool) {
 	lines := explain(p.clients.clientTable)
 	return room.Request{Overlay: &panes.TextBox{Title: "Crowd", Lines: lines}}, len(lines) > 0
@@ -192,10 +182,8 @@ func (p *page) Reasons() (room.Request, bool) {
 // summary is a line with the main figures.
 type summary struct{ view *engine.CrowdView }
 
-// Name implements room.Pane.
 func (p *summary) Name() string { return "Summary" }
 
-// Observe implements room.Observer.
 func (p *summary) Observe(v room.View) bool {
 	changed := p.view == nil || v.RedrawDue
 	if changed {
@@ -204,7 +192,6 @@ func (p *summary) Observe(v room.View) bool {
 	return changed
 }
 
-// Draw implements room.Pane.
 func (p *summary) Draw(c *look.Canvas, _ *look.Theme, _ bool) {
 	x := p.view
 	if x == nil {

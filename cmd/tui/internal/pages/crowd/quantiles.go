@@ -55,10 +55,8 @@ func (t *clientTable) update(x *engine.CrowdView) {
 // quantiles is the table of quantiles over clients.
 type quantiles struct{ *clientTable }
 
-// Name implements room.Pane.
 func (p *quantiles) Name() string { return "Quantiles" }
 
-// Observe implements room.Observer.
 func (p *quantiles) Observe(v room.View) bool {
 	if p.view != nil && !v.RedrawDue {
 		return false
@@ -67,7 +65,6 @@ func (p *quantiles) Observe(v room.View) bool {
 	return true
 }
 
-// Draw implements room.Pane.
 func (p *quantiles) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	const title = "Over clients"
 	c.Frame(th, focused, title, look.Fit(look.TitleSpace(c.W, title), []look.Span{look.Dim.Span(fmt.Sprintf("each figure by itself, last %.0f s", p.view.Span.Seconds()))}, nil)...)

@@ -20,7 +20,6 @@ type blocks struct {
 
 func (p *blocks) Name() string { return "Blocks" }
 
-// Observe implements room.Observer.
 func (p *blocks) Observe(v room.View) bool {
 	lane := v.ActiveLane()
 	emptyText := panes.NothingSentText(lane)

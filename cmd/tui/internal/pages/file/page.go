@@ -36,14 +36,12 @@ func (p *page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "select"}, {"←→", "adjust"}}
 }
 
-// KeyHelp implements room.Explainer.
 func (p *page) KeyHelp(key string) string {
 	return map[string]string{"up": "select a control", "left": "less, more", "[": "much less, much more",
 		"enter": "type an exact value, or choose from a list", "tab": "next pane, on a small screen",
 		"d": "which link the controls set: both, down, up"}[key]
 }
 
-// Observe implements room.Observer.
 func (p *page) Observe(v room.View) bool { return room.ObserveAll(v, p.Slots...) }
 
 // Lines implements room.Page. A small screen shows one pane, and the selected control in the last
@@ -90,7 +88,6 @@ func (p *page) layOut(w, h int) []room.Place {
 
 func (p *page) Move(dx, dy int) room.Request { return p.controls.HandleArrow(dx, dy) }
 
-// Wheel implements room.Wheeler.
 func (p *page) Wheel(x, y, notches int) room.Request {
 	if at := room.PlaceAt(p.Places, x, y); at.Slot == p.Slots[paneControls] {
 		return p.controls.Wheel(y-at.Y, notches)

@@ -23,7 +23,6 @@ type transfer struct {
 
 func (p *transfer) Name() string { return "Transfer" }
 
-// Observe implements room.Observer.
 func (p *transfer) Observe(v room.View) bool {
 	making, now := v.Snap.Patch, int64(v.Snap.Now/(10*time.Millisecond))
 	same := p.past == v.Past && len(p.lanes) == len(v.Snap.Lanes) && p.now == now && (p.making == nil) == (making == nil) &&

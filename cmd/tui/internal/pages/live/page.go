@@ -54,7 +54,6 @@ func (p *page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "select"}, {"←→", "adjust"}}
 }
 
-// KeyHelp implements room.Explainer.
 func (p *page) KeyHelp(key string) string {
 	return map[string]string{"up": "select a control; in the packets: a row up or down",
 		"left": "less, more; in the packets: older, newer", "[": "much less, much more",
@@ -62,7 +61,6 @@ func (p *page) KeyHelp(key string) string {
 		"d": "which link the controls set: both, down, up", "esc": "clear the selection; set both links"}[key]
 }
 
-// Observe implements room.Observer.
 func (p *page) Observe(v room.View) bool {
 	changed := p.summary.Observe(v)
 	return room.ObserveAll(v, p.Slots...) || changed
@@ -161,7 +159,6 @@ func (p *page) Aim() room.Request {
 
 func (p *page) Zoom() { p.charts.NextSpan() }
 
-// Span implements room.Spanner.
 func (p *page) Span() time.Duration { return p.charts.Span() }
 
 // Click focuses the pane at (x, y) and selects the control or packet there.

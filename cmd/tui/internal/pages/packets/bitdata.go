@@ -253,7 +253,6 @@ func formatChange(f *frame.Field, v, old int32) string {
 	return formatSigned(float64(int64(v)-int64(old)), 0)
 }
 
-// formatSigned formats v with its sign.
 func formatSigned(v float64, digits int) string {
 	if v < 0 {
 		return units.Fixed(v, digits)

@@ -148,7 +148,6 @@ func (p *bitPane) moveByte(n int) {
 	}
 }
 
-// Draw implements room.Pane.
 func (p *bitPane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	title := "Bits of packet " + strconv.FormatUint(p.seq, 10)
 	p.lines = p.lines[:0]
@@ -277,7 +276,6 @@ func (p *bitPane) drawLine(c *look.Canvas, th *look.Theme, y int, line *bitLine)
 	}
 }
 
-// style returns the style of the bits of an item.
 func (p *bitPane) style(item int) look.Style {
 	k := int(p.data.items[item].slot)
 	if item == p.cursor {
@@ -362,7 +360,6 @@ type rowPane struct{ *bitPane }
 
 func (p *rowPane) Name() string { return "Row" }
 
-// Draw implements room.Pane.
 func (p *rowPane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	if p.data == nil {
 		c.Frame(th, focused, p.Name())

@@ -31,7 +31,6 @@ const (
 	numMaximised
 )
 
-// New returns the page.
 func New() *page {
 	p := &page{list: &list{find: packetfilter.Trouble()}, details: &details{}, summary: room.NewSlot(&panes.SummaryLine{}), bits: newBitView()}
 	p.listSlot, p.detailsSlot, p.sizesSlot = room.NewSlot(p.list), room.NewSlot(p.details), room.NewSlot(sizes{p.list})
@@ -40,7 +39,6 @@ func New() *page {
 
 func (p *page) Name() string { return "Packets" }
 
-// Observe implements room.Observer.
 func (p *page) Observe(v room.View) bool {
 	changed := p.summary.Observe(v)
 	p.details.selected, p.details.hasSelection = p.list.selected, p.list.hasSelection
@@ -206,7 +204,6 @@ func (p *page) ShowPacket(id packetlog.ID) room.Request {
 	return r
 }
 
-// ListPackets implements room.PacketPage.
 func (p *page) ListPackets(o room.PacketOrder) (room.Request, error) {
 	p.list.dirty = true
 	switch {
@@ -241,13 +238,11 @@ func (p *page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "packet"}, {"←→", target}, {"enter", "its baseline"}}
 }
 
-// KeyHelp implements room.Explainer.
 func (p *page) KeyHelp(key string) string {
 	return map[string]string{"up": "previous or next packet", "left": "previous or next failure, as N n",
 		"enter": "the baseline of this packet", "esc": "clear selection, filter and order: follow the newest"}[key]
 }
 
-// Bindings implements room.Binder.
 func (p *page) Bindings() []room.Binding {
 	const group = "Packets, page 3"
 	movePage := func(direction int) func() room.Request {

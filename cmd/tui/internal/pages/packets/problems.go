@@ -26,7 +26,6 @@ type problemBox struct {
 	width  int           // width of the box, set by Size
 }
 
-// NewProblems returns a box with the problems of a snapshot.
 func NewProblems(snap *engine.Snapshot, cfg *config.Config) *problemBox {
 	return &problemBox{list: problems(snap), cfg: cfg, now: snap.Now}
 }
@@ -67,7 +66,6 @@ func (b *problemBox) lines(i int) []string {
 	return look.Wrap(report.Explain(&b.list[i].Opened, b.list[i].Reason, b.cfg), b.width-6)
 }
 
-// Draw implements room.Overlay.
 func (b *problemBox) Draw(c *look.Canvas, th *look.Theme) {
 	c.Frame(th, look.Focused, "Problems", look.Fit(look.TitleSpace(c.W, "Problems"), []look.Span{look.Dim.Span("newest of each kind")}, nil)...)
 	if len(b.list) == 0 {

@@ -20,7 +20,6 @@ type Bits struct {
 	emptyText string // shown if no slot was charged
 }
 
-// Name implements room.Pane.
 func (p *Bits) Name() string { return "Bits" }
 
 // Observe implements room.Observer. After the first call it changes the pane only if a slow redraw is due

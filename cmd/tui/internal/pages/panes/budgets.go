@@ -15,7 +15,6 @@ import (
 // Budgets shows the lanes that have a budget as points, the error that their receivers show against kbps, and as a table.
 type Budgets struct{ snap *engine.Snapshot }
 
-// Name implements room.Pane.
 func (p *Budgets) Name() string { return "Budgets" }
 
 // Observe implements room.Observer: the figures change when a slow redraw is due (see room.View.RedrawDue). They are
@@ -38,7 +37,6 @@ func HasBudget(snap *engine.Snapshot) bool {
 	return false
 }
 
-// Draw implements room.Pane.
 func (p *Budgets) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	x := lockstep.CompareBudgets(p.snap)
 	if x == nil {

@@ -24,7 +24,6 @@ type Changes struct {
 	loopLabel  string                   // label of a loop point, which depends on what restarts there
 }
 
-// Name implements room.Pane.
 func (p *Changes) Name() string { return "Changes" }
 
 // Observe implements room.Observer. It regroups the marks and computes effects only if those of the

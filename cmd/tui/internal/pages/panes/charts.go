@@ -89,7 +89,6 @@ type Charts struct {
 	InTour       bool // the guided tour is open: the span is at most 30 s, and a single chart is highlighted
 }
 
-// Name implements room.Pane.
 func (p *Charts) Name() string { return "Charts" }
 
 // NextSpan selects the next time span.
@@ -167,7 +166,6 @@ type chartKind struct {
 	isEmpty      func(*engine.Lane) bool                                   // reports whether there are no data yet; nil if there always are
 }
 
-// chartKinds returns all charts.
 func chartKinds() []chartKind {
 	named := func(title string) func(*Charts) string { return func(*Charts) string { return title } }
 	return []chartKind{ // title, short, legend, spec, isEmpty
@@ -257,7 +255,6 @@ func (p *Charts) StyleChart(s *chart.Spec, th *look.Theme) {
 	AddCrosshair(s, p.crosshair)
 }
 
-// mapSamples returns value of each sample.
 func mapSamples(samples []meters.Sample, value func(*meters.Sample) float64) []float64 {
 	out := make([]float64, len(samples))
 	for i := range out {

@@ -39,7 +39,6 @@ func NewPlayout(s *frame.Schema) *Playout {
 	return p
 }
 
-// Name implements room.Pane.
 func (p *Playout) Name() string { return "Playout" }
 
 // minPlayoutWidth is the minimum width of a chart, so that its time axis has a label.

@@ -21,7 +21,6 @@ type SummaryLine struct {
 	clients int // of a crowd, which has no lane; 0 without a crowd
 }
 
-// Name implements room.Pane.
 func (p *SummaryLine) Name() string { return "Summary" }
 
 // Observe implements room.Observer. The line changes when a slow redraw is due (see room.View.RedrawDue),

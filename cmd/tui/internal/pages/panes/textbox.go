@@ -23,13 +23,11 @@ func (b *TextBox) wrapped() (out []string) {
 	return out
 }
 
-// Size implements room.Overlay.
 func (b *TextBox) Size(w, h int) (boxW, boxH int, atRight bool) {
 	b.width = min(w, 100)
 	return b.width, min(len(b.wrapped())+2, h), false
 }
 
-// Draw implements room.Overlay.
 func (b *TextBox) Draw(c *look.Canvas, th *look.Theme) {
 	c.Frame(th, look.Focused, b.Title)
 	lines, rows := b.wrapped(), c.H-2
@@ -40,7 +38,6 @@ func (b *TextBox) Draw(c *look.Canvas, th *look.Theme) {
 	c.MoreBelow(th, max(len(lines)-b.scroll-rows, 0))
 }
 
-// Key implements room.Overlay.
 func (b *TextBox) Key(msg tea.KeyMsg) room.Request {
 	step := room.ReadStep(msg)
 	b.scroll = max(min(b.scroll, len(b.wrapped())), 0) + step

@@ -23,7 +23,6 @@ type Transport struct{ Charts }
 // NewTransport returns the charts.
 func NewTransport() *Transport { return &Transport{Charts{Selected: -1}} }
 
-// Name implements room.Pane.
 func (p *Transport) Name() string { return "Loop" }
 
 // transportLine is a line of a chart.

@@ -76,7 +76,6 @@ func (b *chartsBox) Bindings() []room.Binding {
 	return []room.Binding{room.OverlayKey("Z", "time range", "change the time range of the charts"), room.OverlayKey("esc", "close", "close the charts")}
 }
 
-// Draw implements room.Overlay.
 func (b *chartsBox) Draw(c *look.Canvas, th *look.Theme) {
 	if b.err != nil {
 		c.Frame(th, look.Focused, b.name)

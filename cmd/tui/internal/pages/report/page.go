@@ -261,7 +261,6 @@ func (p *page) Wheel(x, y, notches int) room.Request {
 	return room.Request{}
 }
 
-// Arrows implements room.Hinter.
 func (p *page) Arrows() [][2]string {
 	if p.Focused == paneComparison {
 		return [][2]string{{"↑↓", "scroll"}}
@@ -269,13 +268,11 @@ func (p *page) Arrows() [][2]string {
 	return [][2]string{{"↑↓", "select"}}
 }
 
-// KeyHelp implements room.Explainer.
 func (p *page) KeyHelp(key string) string {
 	return map[string]string{"up": "select a report, or scroll the comparison", "enter": "open the charts of the report; on a small screen its figures first",
 		"tab": "next pane", "esc": "show this run only"}[key]
 }
 
-// Bindings implements room.Binder.
 func (p *page) Bindings() []room.Binding {
 	const group = "Report, page 6"
 	toEnd := func(direction int) func() room.Request {

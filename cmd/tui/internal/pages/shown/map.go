@@ -229,7 +229,6 @@ func (p *mapView) pointName(pt *point) string {
 	return name + " " + rowName(p.frames, pt.row, part.Row)
 }
 
-// costTitle is the title of the map of costs.
 func (p *mapView) costTitle() string { return "Bits by " + p.schema.Item }
 
 // costSpans returns the most expensive row of the last two seconds, in a heading of w columns.

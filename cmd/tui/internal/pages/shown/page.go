@@ -23,7 +23,6 @@ type page struct {
 	alone      panes.Alone
 }
 
-// New returns the page for frames of schema s.
 func New(s *frame.Schema) *page {
 	p := &page{summary: room.NewSlot(&panes.SummaryLine{}), playout: panes.NewPlayout(s), values: &values{}}
 	p.charts, p.valuesSlot = room.NewSlot(p.playout), room.NewSlot(p.values)
@@ -34,7 +33,6 @@ func New(s *frame.Schema) *page {
 	return p
 }
 
-// Name implements room.Page.
 func (p *page) Name() string {
 	if p.worldMap != nil {
 		return "World"
@@ -42,7 +40,6 @@ func (p *page) Name() string {
 	return "Values"
 }
 
-// Observe implements room.Observer.
 func (p *page) Observe(v room.View) bool {
 	if p.worldMap == nil {
 		return room.ObserveAll(v, p.summary, p.charts, p.valuesSlot)
@@ -153,7 +150,6 @@ func (p *page) Wheel(_, y, notches int) room.Request {
 // Maximise implements room.Maximiser: the map or the values alone, then the charts alone, then both.
 func (p *page) Maximise() { p.alone.Next() }
 
-// Span implements room.Spanner.
 func (p *page) Span() time.Duration { return p.playout.Span() }
 
 // Zoom selects the next time span of the charts.
@@ -162,7 +158,6 @@ func (p *page) Zoom() {
 	p.charts.Redraw()
 }
 
-// Arrows implements room.Hinter.
 func (p *page) Arrows() [][2]string {
 	if p.showsMap() {
 		return nil

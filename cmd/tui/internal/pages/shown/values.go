@@ -80,7 +80,6 @@ func (p *values) preferredHeight(w int) int {
 	return 3 + (len(p.entries)+n-1)/n
 }
 
-// Draw implements room.Pane.
 func (p *values) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	c.Frame(th, focused, p.Name(), p.heading(look.TitleSpace(c.W, p.Name()))...)
 	switch {

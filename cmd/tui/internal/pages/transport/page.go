@@ -25,7 +25,6 @@ const (
 	panePlayouts
 )
 
-// New returns the page.
 func New() *page {
 	p := &page{charts: panes.NewTransport(), policies: &policies{}, playouts: &playouts{}, summary: room.NewSlot(&panes.SummaryLine{})}
 	for _, q := range []room.Pane{p.charts, p.policies, p.playouts} {
@@ -36,13 +35,11 @@ func New() *page {
 
 func (p *page) Name() string { return "Transport" }
 
-// Observe implements room.Observer.
 func (p *page) Observe(v room.View) bool {
 	changed := p.summary.Observe(v)
 	return room.ObserveAll(v, p.Slots...) || changed
 }
 
-// Lines implements room.Page.
 func (p *page) Lines(th *look.Theme, w, h int) []string {
 	p.Resize(w, h)
 	if p.Wide() {
@@ -68,13 +65,10 @@ func (p *page) layOut(w, h int) []room.Place {
 	}
 }
 
-// Zoom implements room.Zoomer.
 func (p *page) Zoom() { p.charts.NextSpan() }
 
-// Span implements room.Spanner.
 func (p *page) Span() time.Duration { return p.charts.Span() }
 
-// Wheel implements room.Wheeler.
 func (p *page) Wheel(x, y, notches int) room.Request {
 	if room.PlaceAt(p.Places, x, y).Slot == p.Slots[paneCharts] {
 		p.charts.ZoomBy(notches)
@@ -89,13 +83,11 @@ func (p *page) Click(x, y int) room.Request {
 	return room.Request{}
 }
 
-// Reasons implements room.Reasoner.
 func (p *page) Reasons() (room.Request, bool) {
 	lines := p.policies.reasons()
 	return room.Request{Overlay: &panes.TextBox{Title: "Transport", Lines: lines}}, len(lines) > 0
 }
 
-// KeyHelp implements room.Explainer.
 func (p *page) KeyHelp(key string) string {
 	return map[string]string{"tab": "next pane, on a small screen",
 		"x": "explain the loop, and what the policies decided"}[key]

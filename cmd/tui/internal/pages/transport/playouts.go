@@ -19,7 +19,6 @@ type playouts struct {
 	seen     bool                       // Observe was called
 }
 
-// Name implements room.Pane.
 func (p *playouts) Name() string { return "Playout" }
 
 // Observe implements room.Observer: the figures change when a slow redraw is due (see room.View.RedrawDue).
@@ -46,7 +45,6 @@ func (p *playouts) rows() int {
 // dotName returns the letter of policy i in chart and table.
 func dotName(i int) rune { return rune('a' + i%26) }
 
-// Draw implements room.Pane.
 func (p *playouts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	title := "Playout policies: starved %"
 	if p.compared == nil {

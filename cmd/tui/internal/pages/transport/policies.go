@@ -20,7 +20,6 @@ type policies struct {
 	snap *engine.Snapshot
 }
 
-// Name implements room.Pane.
 func (p *policies) Name() string { return "Policies" }
 
 // Observe implements room.Observer: the figures change when a slow redraw is due (see room.View.RedrawDue).
@@ -39,7 +38,6 @@ type policyRow struct {
 	figures    []string // the most important first
 }
 
-// rows returns the rows.
 func (p *policies) rows() []policyRow {
 	lane := p.lane()
 	t := &lane.Totals
@@ -96,7 +94,6 @@ func (p *policies) hasQueue() bool {
 	return len(samples) > 0 && samples[len(samples)-1].Transport.HasQueue
 }
 
-// Draw implements room.Pane.
 func (p *policies) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	c.Frame(th, focused, "Policies", look.Fit(look.TitleSpace(c.W, "Policies"), []look.Span{look.Dim.Span("x explains")}, nil)...)
 	const nameX = 14

@@ -31,7 +31,6 @@ type page struct {
 	w, h         int
 }
 
-// New returns the page.
 func New() *page {
 	p := &page{world: &views{arrangement: -1, cam: worldview.Camera{ZoomLevel: worldview.FirstZoom, Follow: true}}, play: &play{},
 		playout: panes.NewPlayout(frame.Cubes(1))}
@@ -153,7 +152,6 @@ func (p *page) Zoom() {
 	p.charts.Redraw()
 }
 
-// Span implements room.Spanner.
 func (p *page) Span() time.Duration { return p.playout.Span() }
 
 // Maximise implements room.Maximiser: the world alone, then the charts alone, then both.
@@ -200,7 +198,6 @@ func (p *page) toggleFollow() {
 	p.redraw()
 }
 
-// Arrows implements room.Hinter.
 func (p *page) Arrows() [][2]string {
 	if p.play.live {
 		return [][2]string{{"←↑↓→", "push"}}

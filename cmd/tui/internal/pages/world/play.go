@@ -42,7 +42,6 @@ type toggleRequest struct {
 
 func (p *play) Name() string { return "Play" }
 
-// Observe implements room.Observer.
 func (p *play) Observe(v room.View) bool {
 	p.now = v.Newest().Now
 	before := *p

@@ -67,7 +67,7 @@ var (
 )
 
 // describe requests the descriptions of the plugin's encoders and returns their codecs. It returns an error that
-// wraps ErrContract if the plugin has no encoder or a description is not valid.
+// wraps errContract if the plugin has no encoder or a description is not valid.
 func (p *Plugin) describe() ([]encoders.Codec, error) {
 	describe := p.describeModule
 	if p.Runs == Process {
@@ -78,13 +78,13 @@ func (p *Plugin) describe() ([]encoders.Codec, error) {
 		return nil, err
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("%w: has no encoders", ErrContract)
+		return nil, fmt.Errorf("%w: has no encoders", errContract)
 	}
 	codecs := make([]encoders.Codec, len(list))
 	for i := range list {
 		c, err := p.buildCodec(&list[i])
 		if err != nil {
-			return nil, fmt.Errorf("%w: encoder %d: %w", ErrContract, i, err)
+			return nil, fmt.Errorf("%w: encoder %d: %w", errContract, i, err)
 		}
 		codecs[i] = *c
 	}
@@ -109,7 +109,7 @@ func (p *Plugin) describeModule() (list []description, err error) {
 		}
 		d, err := x.readDescription(i, addr)
 		if err != nil {
-			return nil, fmt.Errorf("%w: encoder %d: %w", ErrContract, i, err)
+			return nil, fmt.Errorf("%w: encoder %d: %w", errContract, i, err)
 		}
 		list = append(list, *d)
 	}

@@ -35,7 +35,7 @@ func TestEndlessLoopOutsideOfCalls(t *testing.T) {
 // Load gives up a module that takes too long to compile.
 func TestSlowCompilation(t *testing.T) {
 	_, err := Load(t.Context(), "testdata/delta.wasm", Options{compileTime: -time.Nanosecond}) // has passed already
-	if !errors.Is(err, ErrContract) || !strings.Contains(err.Error(), "compiling the module took longer than") {
+	if !errors.Is(err, errContract) || !strings.Contains(err.Error(), "compiling the module took longer than") {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -51,8 +51,8 @@ import (
 	"wirelab/internal/panics"
 )
 
-// ABI is the version of wirelab.h and PROCESS.md that this package implements.
-const ABI = 1
+// abiVersion is the version of wirelab.h and PROCESS.md that this package implements.
+const abiVersion = 1
 
 // Limits of a plugin.
 const (
@@ -67,8 +67,8 @@ const (
 // DefaultTimeout is the default of Options.Timeout.
 const DefaultTimeout = time.Second
 
-// ErrContract means that a module or a process violates the contract of wirelab.h.
-var ErrContract = errors.New("violates the contract of wirelab.h")
+// errContract means that a module or a process violates the contract of wirelab.h.
+var errContract = errors.New("violates the contract of wirelab.h")
 
 // Options configure Load. The zero value selects the defaults.
 type Options struct {
@@ -162,7 +162,7 @@ var requiredExports = []export{ // name, parameters, results
 // When ctx is done, running calls end and later ones fail, also those of the encoders. Close must be
 // called when the plugin is no longer used.
 //
-// Errors name the path. They wrap ErrContract if the file is not a module or violates the contract,
+// Errors name the path. They wrap errContract if the file is not a module or violates the contract,
 // and ErrHashMismatch if opt.SHA256 does not match.
 func Load(ctx context.Context, path string, opt Options) (*Plugin, error) {
 	if opt.Memory == 0 {
@@ -231,13 +231,13 @@ func readModule(path string) ([]byte, error) {
 	var tooLarge *boundedio.SizeError
 	switch {
 	case errors.As(err, new(*boundedio.KindError)):
-		return nil, fmt.Errorf("%s: %w: not a regular file", path, ErrContract)
+		return nil, fmt.Errorf("%s: %w: not a regular file", path, errContract)
 	case errors.As(err, &tooLarge):
-		return nil, fmt.Errorf("%s: %w: %d bytes, expected at most %d", path, ErrContract, max(tooLarge.Size, maxFile+1), maxFile)
+		return nil, fmt.Errorf("%s: %w: %d bytes, expected at most %d", path, errContract, max(tooLarge.Size, maxFile+1), maxFile)
 	case err != nil:
 		return nil, err
 	case !bytes.HasPrefix(text, []byte("\x00asm\x01\x00\x00\x00")):
-		return nil, fmt.Errorf("%s: %w: not a WebAssembly module", path, ErrContract)
+		return nil, fmt.Errorf("%s: %w: not a WebAssembly module", path, errContract)
 	}
 	return text, nil
 }
@@ -261,7 +261,7 @@ func (p *Plugin) Close() {
 func (p *Plugin) compile(text []byte) error {
 	text, err := limitTables(text)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrContract, err)
+		return fmt.Errorf("%w: %w", errContract, err)
 	}
 	const maxPages = 1<<16 - 1 // not 1<<16: the size in bytes must fit into 32 bits
 	pages := uint32(min(max(p.opt.Memory, pageSize)/pageSize, maxPages))
@@ -283,20 +283,20 @@ func (p *Plugin) compile(text []byte) error {
 	}
 	for _, f := range p.compiled.ImportedFunctions() {
 		if from, name, _ := f.Import(); from != wasi_snapshot_preview1.ModuleName {
-			return fmt.Errorf("%w: imports %s.%s, expected only WASI", ErrContract, from, name)
+			return fmt.Errorf("%w: imports %s.%s, expected only WASI", errContract, from, name)
 		}
 	}
 	if len(p.compiled.ImportedMemories()) > 0 || p.compiled.ExportedMemories()["memory"] == nil {
-		return fmt.Errorf("%w: exports no memory named memory", ErrContract)
+		return fmt.Errorf("%w: exports no memory named memory", errContract)
 	}
 	exported := p.compiled.ExportedFunctions()
 	for _, f := range requiredExports {
 		d := exported[f.name]
 		if d == nil {
-			return fmt.Errorf("%w: exports no function %s", ErrContract, f.name)
+			return fmt.Errorf("%w: exports no function %s", errContract, f.name)
 		}
 		if !areI32(d.ParamTypes(), f.params) || !areI32(d.ResultTypes(), f.results) {
-			return fmt.Errorf("%w: %s has %d parameters and %d results, expected %d and %d of type i32", ErrContract, f.name,
+			return fmt.Errorf("%w: %s has %d parameters and %d results, expected %d and %d of type i32", errContract, f.name,
 				len(d.ParamTypes()), len(d.ResultTypes()), f.params, f.results)
 		}
 	}
@@ -330,10 +330,10 @@ func (p *Plugin) compileInTime(text []byte) error {
 				_ = cache.Close(context.Background())
 			}
 		})()
-		return cmp.Or(p.ctx.Err(), fmt.Errorf("%w: compiling the module %w %v", ErrContract, errLate, p.opt.compileTime))
+		return cmp.Or(p.ctx.Err(), fmt.Errorf("%w: compiling the module %w %v", errContract, errLate, p.opt.compileTime))
 	}
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrContract, err)
+		return fmt.Errorf("%w: %w", errContract, err)
 	}
 	p.compiled = module
 	return nil

@@ -329,7 +329,7 @@ func (t firstText) summary() string {
 }
 
 // instantiate returns a new instance of the module. It runs the module's initialisation, finds the functions of
-// the contract, and checks that the module implements version ABI of it.
+// the contract, and checks that the module implements version abiVersion of it.
 func (p *Plugin) instantiate() (*instance, error) {
 	x := &instance{plugin: p, functions: map[string]api.Function{}}
 	err := x.runWithTimeout("_initialize", func(ctx context.Context) (err error) {
@@ -344,13 +344,13 @@ func (p *Plugin) instantiate() (*instance, error) {
 	}
 	x.memory = x.module.Memory()
 	if x.memory == nil {
-		return nil, fmt.Errorf("%w: has no memory", ErrContract)
+		return nil, fmt.Errorf("%w: has no memory", errContract)
 	}
 	for _, f := range requiredExports {
 		x.functions[f.name] = x.module.ExportedFunction(f.name)
 	}
-	if abi, err := x.call("wl_abi"); err != nil || abi != ABI {
-		return nil, errors.Join(err, fmt.Errorf("%w: version %d of the contract, expected %d", ErrContract, abi, ABI))
+	if abi, err := x.call("wl_abi"); err != nil || abi != abiVersion {
+		return nil, errors.Join(err, fmt.Errorf("%w: version %d of the contract, expected %d", errContract, abi, abiVersion))
 	}
 	return x, nil
 }

@@ -448,28 +448,28 @@ func (p *Plugin) describeProcess() (list []description, err error) {
 	}
 	defer x.shutdown()
 	m := newMessage()
-	m.u32(ABI)
+	m.u32(abiVersion)
 	code, answer, err := x.request("describe", msgDescribe, m, maxDescription)
 	if err != nil {
 		return nil, err
 	}
 	if code != 0 {
-		return nil, fmt.Errorf("%w: describe: returned %s%s", ErrContract, codeName(code), withReason(printable(string(answer))))
+		return nil, fmt.Errorf("%w: describe: returned %s%s", errContract, codeName(code), withReason(printable(string(answer))))
 	}
 	r := &messageReader{rest: answer}
-	if abi := r.u32(); abi != ABI {
-		return nil, fmt.Errorf("%w: version %d of the contract, expected %d", ErrContract, abi, ABI)
+	if abi := r.u32(); abi != abiVersion {
+		return nil, fmt.Errorf("%w: version %d of the contract, expected %d", errContract, abi, abiVersion)
 	}
 	n := r.u32()
 	if n > maxCodecs {
-		return nil, fmt.Errorf("%w: has %d encoders, expected at most %d", ErrContract, n, maxCodecs)
+		return nil, fmt.Errorf("%w: has %d encoders, expected at most %d", errContract, n, maxCodecs)
 	}
 	for i := range int(n) {
 		d := description{index: i, name: r.text(), summary: r.text(), source: r.text(), refs: r.u32(), suits: r.u32(),
 			flags: r.u32(), memoRoom: r.u32()}
 		params := r.u32()
 		if params > maxParams {
-			return nil, fmt.Errorf("%w: encoder %d: %w", ErrContract, i, tooManyParams(params))
+			return nil, fmt.Errorf("%w: encoder %d: %w", errContract, i, tooManyParams(params))
 		}
 		for range int(params) {
 			d.params = append(d.params, param{name: r.text(), help: r.text(), unit: r.text(), kind: int(int32(r.u32())),
@@ -478,7 +478,7 @@ func (p *Plugin) describeProcess() (list []description, err error) {
 		list = append(list, d)
 	}
 	if err := r.finish(); err != nil {
-		return nil, fmt.Errorf("%w: describe: %w", ErrContract, err)
+		return nil, fmt.Errorf("%w: describe: %w", errContract, err)
 	}
 	return list, nil
 }

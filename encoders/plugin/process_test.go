@@ -88,7 +88,7 @@ func serveProcess(mode string) {
 		if kind == msgDescribe && mode == "refuses" {
 			code, w = -3, messageWriter("no, \x1b[2Jnever")
 		} else if kind == msgDescribe {
-			w.u32(ABI + uint32(len(mode)-len(strings.TrimSuffix(mode, "-version"))))
+			w.u32(abiVersion + uint32(len(mode)-len(strings.TrimSuffix(mode, "-version"))))
 			w.u32(1)
 			for _, text := range []string{"whole", "whole tables", "a test"} {
 				if mode == "long-name" {

@@ -103,7 +103,7 @@ func TestWeightsPreferBestInput(t *testing.T) {
 	for range 100_000 {
 		p := edgeProbabilities[rng.IntN(len(edgeProbabilities))]
 		bit := flag(rng.IntN(One) < int(p))
-		in := Inputs{Stretch(p), Stretch(uint32(1 + rng.IntN(One-1))), -Stretch(p)}
+		in := inputs{Stretch(p), Stretch(uint32(1 + rng.IntN(One-1))), -Stretch(p)}
 		w.Code(&c, &in, bit, 100)
 		alone.Bit(bit, p)
 	}
@@ -111,7 +111,7 @@ func TestWeightsPreferBestInput(t *testing.T) {
 		t.Errorf("%d units mixed, %d for the true probability; weights %v", got, want, w)
 	}
 	frozen := w
-	if w.Code(&c, &Inputs{1000, -1000, 1000}, 1, 0); w != frozen {
+	if w.Code(&c, &inputs{1000, -1000, 1000}, 1, 0); w != frozen {
 		t.Error("a rate of 0 changed weights")
 	}
 }
@@ -122,7 +122,7 @@ func TestMixedProbabilityBounds(t *testing.T) {
 	c.Write(nil)
 	for _, x := range []int32{-MaxStretch, 0, MaxStretch} {
 		var w Weights
-		var in Inputs
+		var in inputs
 		for i := range w {
 			w[i], in[i] = maxWeight, x
 		}
@@ -157,7 +157,7 @@ func FuzzCode(f *testing.F) {
 			}
 			want := got
 			for range 40 {
-				var in Inputs
+				var in inputs
 				for i := range in {
 					in[i] = (rng.Int32N(2*MaxStretch+1) - MaxStretch) >> rng.IntN(15)
 				}
@@ -182,7 +182,7 @@ func BenchmarkWeights(b *testing.B) {
 	n := 0
 	for b.Loop() {
 		bit := n * 7 / 3 & 1
-		var in Inputs
+		var in inputs
 		for i, k := range counters {
 			in[i] = Stretch(k.P())
 		}

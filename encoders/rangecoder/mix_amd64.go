@@ -11,7 +11,7 @@ var hasVectors = cpu.X86.HasAVX2
 // caller must if the coder's range is below minRange.
 //
 //go:noescape
-func codeAVX2(w *Weights, c *Coder, in *Inputs, bit int, rate int32) int
+func codeAVX2(w *Weights, c *Coder, in *inputs, bit int, rate int32) int
 
 // mixAVX2 is Mixer.codeScalar for three or four contexts, except that it does not renormalise: the
 // caller must if the coder's range is below minRange. extra holds the inputs after the first four,

@@ -4,7 +4,7 @@ package rangecoder
 
 const hasVectors = false
 
-func codeAVX2(*Weights, *Coder, *Inputs, int, int32) int { return -1 }
+func codeAVX2(*Weights, *Coder, *inputs, int, int32) int { return -1 }
 
 func mixAVX2(*Mixer, *Weights, uint32, int, uint64) int { return -1 }
 

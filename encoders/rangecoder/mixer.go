@@ -81,7 +81,7 @@ func (x *Mixer) codeDecision(w *Weights, salt uint32, bit int, own *Counter) int
 
 // codeScalar is codeDecision without vector instructions.
 func (x *Mixer) codeScalar(w *Weights, salt uint32, bit int, own *Counter) int {
-	var in Inputs
+	var in inputs
 	var used [mixerContexts + 1]*Counter
 	n, mask := 0, uint32(len(x.Counters)-1)
 	for _, h := range x.Hashes[:x.N] {
@@ -162,9 +162,9 @@ func Flag(v bool) int {
 // maxInputs is the maximum number of predictions that Weights mix.
 const maxInputs = 8
 
-// Inputs are the predictions of a decision: logits as Stretch returns them, or other values below
+// inputs are the predictions of a decision: logits as Stretch returns them, or other values below
 // 1<<16. Unused inputs are zero and have no effect.
-type Inputs [maxInputs]int32
+type inputs [maxInputs]int32
 
 // Weights are the factors of the predictions, in units of 1/65536. A codec has one set for each
 // class of decisions.
@@ -176,7 +176,7 @@ const Unit = 1 << 16
 // mixedP returns the mixed probability, in 1..65535: it adds the logits, weighted, and squashes the
 // sum (Mattern, "Mixing strategies in data compression", 2012; the logistic mixing of Mahoney's
 // PAQ).
-func (w *Weights) mixedP(in *Inputs) uint32 {
+func (w *Weights) mixedP(in *inputs) uint32 {
 	// Unrolled, in two sums that the processor can compute in parallel.
 	a := int64(in[0])*int64(w[0]) + int64(in[1])*int64(w[1])
 	b := int64(in[2])*int64(w[2]) + int64(in[3])*int64(w[3])
@@ -199,7 +199,7 @@ const maxWeight = 64 * Unit
 // Code codes bit with the mixed probability of the inputs and moves the weights against the error,
 // by rate/65536 * error * input. The learning rate is below 1<<15; with a rate of 0 the weights do
 // not adapt.
-func (w *Weights) Code(c *Coder, in *Inputs, bit int, rate int32) int {
+func (w *Weights) Code(c *Coder, in *inputs, bit int, rate int32) int {
 	if !hasVectors || rate == 0 {
 		return w.codeScalar(c, in, bit, rate)
 	}
@@ -211,7 +211,7 @@ func (w *Weights) Code(c *Coder, in *Inputs, bit int, rate int32) int {
 }
 
 // codeScalar is Code without vector instructions.
-func (w *Weights) codeScalar(c *Coder, in *Inputs, bit int, rate int32) int {
+func (w *Weights) codeScalar(c *Coder, in *inputs, bit int, rate int32) int {
 	p := w.mixedP(in)
 	bit = c.Bit(bit, p)
 	if rate != 0 {

@@ -221,7 +221,7 @@ const packedSuffix = ".zst"
 // the slice. Nets and tables become a tenth to a half smaller.
 func PackAll(files []File) ([]File, error) {
 	for k, f := range files {
-		data, err := Pack(f.Data)
+		data, err := pack(f.Data)
 		if err != nil {
 			return nil, err
 		}
@@ -230,8 +230,8 @@ func PackAll(files []File) ([]File, error) {
 	return files, nil
 }
 
-// Pack compresses trained data with zstd.
-func Pack(data []byte) ([]byte, error) {
+// pack compresses trained data with zstd.
+func pack(data []byte) ([]byte, error) {
 	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		return nil, err
@@ -243,7 +243,7 @@ func Pack(data []byte) ([]byte, error) {
 // MaxEmbedded is the largest size of an embedded file's data, in bytes.
 const MaxEmbedded = 1 << 20
 
-// Open returns the data that Pack compressed. It fails if the data has more than maxSize bytes.
+// Open returns the data that pack compressed. It fails if the data has more than maxSize bytes.
 func Open(file []byte, maxSize int) ([]byte, error) {
 	z, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(uint64(maxSize)), zstd.WithDecoderConcurrency(1))
 	if err != nil {

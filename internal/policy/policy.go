@@ -17,8 +17,8 @@ import (
 // maxParams is the largest number of parameters of a policy.
 const maxParams = 6
 
-// Kind describes one policy. A Set contains it.
-type Kind struct {
+// kind describes one policy. A Set contains it.
+type kind struct {
 	Name    string
 	Summary string // one line for lists
 	Params  []Param
@@ -28,12 +28,12 @@ type Kind struct {
 }
 
 // Set lists the policies that a setting accepts. It must not change once a Policy refers to it.
-type Set []Kind
+type Set []kind
 
 // Policy is a policy with the values of its parameters. Policies are equal (==) if they have the same kind
 // and the same values. The zero Policy means that no policy is set.
 type Policy struct {
-	kind   *Kind
+	kind   *kind
 	values [maxParams]int64 // in the order of kind.Params
 }
 
@@ -45,7 +45,7 @@ func (s Set) Parse(text string) (Policy, error) {
 	if len(words) > 0 {
 		name = words[0]
 	}
-	i := slices.IndexFunc(s, func(k Kind) bool { return k.Name == name })
+	i := slices.IndexFunc(s, func(k kind) bool { return k.Name == name })
 	if i < 0 {
 		return Policy{}, &setting.KeyError{Key: name, Expected: "policy", Known: s.Names()}
 	}
@@ -183,7 +183,7 @@ func (p Policy) format(include func(i int) bool) string {
 	return strings.Join(words, " ")
 }
 
-// order moves the defaults of Kind.Ascending between the values that are given, and returns an error if those decrease.
+// order moves the defaults of kind.Ascending between the values that are given, and returns an error if those decrease.
 func (p *Policy) order(given map[string]bool) error {
 	var last *Param // the last one that is given
 	floor, ceiling := int64(math.MinInt64), int64(math.MaxInt64)
@@ -240,12 +240,12 @@ func (p Policy) Int(name string) int64 {
 func (p Policy) Duration(name string) time.Duration { return time.Duration(p.Int(name)) }
 
 // index returns the index of a parameter; -1 if no parameter has this name.
-func (k *Kind) index(name string) int {
+func (k *kind) index(name string) int {
 	return slices.IndexFunc(k.Params, func(p Param) bool { return p.Name == name })
 }
 
 // paramNames returns the names of the parameters.
-func (k *Kind) paramNames() (names []string) {
+func (k *kind) paramNames() (names []string) {
 	for _, p := range k.Params {
 		names = append(names, p.Name)
 	}
@@ -253,7 +253,7 @@ func (k *Kind) paramNames() (names []string) {
 }
 
 // usage describes the words that may follow the name.
-func (k *Kind) usage() string {
+func (k *kind) usage() string {
 	if len(k.Params) == 0 {
 		return "nothing after " + k.Name
 	}

@@ -19,18 +19,18 @@ import (
 // memory of a Reader.
 const MaxWindow = 1 << 27
 
-// Packing is the compression of a file.
-type Packing uint8
+// packing is the compression of a file.
+type packing uint8
 
 // The compressions.
 const (
-	None Packing = iota
+	None packing = iota
 	Zstd
 	Gzip
 )
 
 // String returns the name of the compression.
-func (p Packing) String() string { return [...]string{"none", "zstd", "gzip"}[p] }
+func (p packing) String() string { return [...]string{"none", "zstd", "gzip"}[p] }
 
 // Errors are the errors that a Reader wraps. Callers provide them, so that each kind of file has
 // its own.
@@ -41,7 +41,7 @@ type Errors struct {
 
 // Detect detects the compression from the first bytes of a file. None of these magic numbers can begin
 // a text or a walk-off recording, whose first value is 0..3.
-func Detect(head []byte) Packing {
+func Detect(head []byte) packing {
 	switch {
 	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		return Zstd
@@ -54,7 +54,7 @@ func Detect(head []byte) Packing {
 }
 
 // FromPath returns the compression that the extension of a path stands for: .zst or .gz; None for others.
-func FromPath(path string) Packing {
+func FromPath(path string) packing {
 	switch {
 	case strings.HasSuffix(path, ".zst"):
 		return Zstd
@@ -68,7 +68,7 @@ func FromPath(path string) Packing {
 type Reader struct {
 	file         io.Reader
 	buffered     *bufio.Reader // buffers file
-	packing      Packing
+	packing      packing
 	errs         Errors
 	zst          *zstd.Decoder
 	gz           *gzip.Reader
@@ -122,8 +122,8 @@ func (u *Reader) startDecompressor() (err error) {
 	return nil
 }
 
-// Packing returns the compression of the file.
-func (u *Reader) Packing() Packing { return u.packing }
+// packing returns the compression of the file.
+func (u *Reader) Packing() packing { return u.packing }
 
 // Rewind makes Read continue at the beginning of the file.
 func (u *Reader) Rewind() error {

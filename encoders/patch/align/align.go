@@ -20,8 +20,8 @@ import (
 // Block is the recommended size of a block, in bytes.
 const Block = 256 << 10
 
-// Cell is the unit of the source, in bytes, whose similarity to a block is measured.
-const Cell = 32 << 10
+// cell is the unit of the source, in bytes, whose similarity to a block is measured.
+const cell = 32 << 10
 
 // lookahead is the number of bytes after a block for which the window is chosen too.
 const lookahead = 3 * Block
@@ -62,7 +62,7 @@ type Aligner struct {
 	space
 	index           *index
 	window          window
-	votes           []int32 // by Cell of the source: its similarity to the block, see countVotes
+	votes           []int32 // by cell of the source: its similarity to the block, see countVotes
 	currentDiagonal int64   // diagonal of the last copy: address minus position in the new file
 	windowReady     bool    // whether prepareWindow was called for the current block
 	seeds           []seed
@@ -115,7 +115,7 @@ func (a *Aligner) Plan(ops []delta.Op, start, end int) []delta.Op {
 // end. If it has to be filled again, the cells are chosen for the next blocks too, because sorting its suffixes
 // takes the most time. If that work exceeds its allowance, the window is unchanged.
 func (a *Aligner) prepareWindow(start, end int) {
-	cells := (len(a.old) + a.limit + Cell - 1) / Cell
+	cells := (len(a.old) + a.limit + cell - 1) / cell
 	if cap(a.votes) < cells {
 		a.votes = make([]int32, cells, cells+cells/4+64)
 	}
@@ -123,8 +123,8 @@ func (a *Aligner) prepareWindow(start, end int) {
 	clear(a.votes)
 	a.countVotes(start, end)
 	// The cells around the current diagonal are likely to be needed.
-	for address := int64(start) + a.currentDiagonal - Cell; address < int64(end)+a.currentDiagonal+Cell; address += Cell {
-		if i := address / Cell; address >= 0 && i < int64(cells) {
+	for address := int64(start) + a.currentDiagonal - cell; address < int64(end)+a.currentDiagonal+cell; address += cell {
+		if i := address / cell; address >= 0 && i < int64(cells) {
 			a.votes[i] += 3 // as many as a few samples: other cells must be clearly better
 		}
 	}
@@ -145,7 +145,7 @@ func (a *Aligner) countVotes(start, end int) {
 	lastFound := -sample
 	for p := start; p+sample <= end; p++ {
 		a.index.lookup(a.new[p:p+sample], func(address int64) {
-			if i := address / Cell; i < int64(len(a.votes)) {
+			if i := address / cell; i < int64(len(a.votes)) {
 				a.votes[i]++
 				if p-lastFound > 16 {
 					a.votes[i] += 3 // the first match after a gap is stronger evidence than one of many

@@ -101,13 +101,13 @@ func chooseCells(votes []int32) []bool {
 func (w *window) fill(s *space, wantedCells []bool) {
 	w.cells = wantedCells
 	if w.text == nil { // allocate the largest size at once: growing would leave garbage
-		maxSize := int(min(maxCells*Cell, int64(len(s.old)+len(s.new))))
+		maxSize := int(min(maxCells*cell, int64(len(s.old)+len(s.new))))
 		w.text, w.order, w.scratch = make([]byte, 0, maxSize), make([]int32, maxSize), newScratch(maxSize)
 	}
 	w.text, w.parts = w.text[:0], w.parts[:0]
 	for i, wanted := range wantedCells {
 		if wanted {
-			w.appendCell(s, int64(i)*Cell)
+			w.appendCell(s, int64(i)*cell)
 		}
 	}
 	w.order = w.order[:len(w.text)]
@@ -126,7 +126,7 @@ func (w *window) fill(s *space, wantedCells []bool) {
 // appendCell appends the cell at an address. A cell may contain the end of the old file and the start of the
 // new one.
 func (w *window) appendCell(s *space, address int64) {
-	for end := address + Cell; address < end; {
+	for end := address + cell; address < end; {
 		b := s.bytesAt(address)
 		if len(b) == 0 {
 			return

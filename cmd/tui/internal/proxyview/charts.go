@@ -50,6 +50,8 @@ func (m *model) drawCharts(c *look.Canvas, focused bool) {
 				look.Budget.Span("  "+look.RuleSample(m.Theme())+" "+rule.Name+" "+units.Fixed(rule.Value, 0)))
 			list[i].Legend = look.Fit(look.TitleSpace(c.W, list[i].Title), named, list[i].Legend)
 		}
+		pairs := slices.Collect(slices.Chunk(list[i].Legend, 2)) // of a name and a value
+		list[i].Legend = look.FitGroups(look.TitleSpace(c.W, list[i].Title), pairs)
 	}
 	panes.DrawStack(c, m.Theme(), list)
 }

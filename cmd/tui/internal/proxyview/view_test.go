@@ -16,7 +16,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"wirelab/cmd/tui/internal/labtest"
-	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/cmd/tui/internal/script"
 	"wirelab/cmd/tui/internal/ui"
@@ -191,150 +190,111 @@ func press(m *model, keys ...string) (left bool) {
 // typed types a command line and runs it.
 func typed(m *model, text string) {
 	press(m, "/")
-	for _, r := range text {
-		if r == ' ' {
-			m.Update(tea.KeyMsg{Type: tea.KeySpace, Runes: []rune{r}})
-			continue
-		}
-		press(m, string(r))
-	}
+	m.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(text)})
 	press(m, "enter")
 	m.Update(room.Tick{})
 }
 
-func TestGoldenScreens(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		w, h  int
-		ascii bool
-		do    func(g *game, m *model)
-	}{
-		{"160x48", 160, 48, false, func(g *game, m *model) {
-			typed(m, "down loss 12%")
-			g.run(m, 4*time.Second)
-		}},
-		{"late-160x48", 160, 48, false, func(g *game, m *model) {
-			g.late = 8 * time.Millisecond
-			g.snap.Totals.Flows[0].Unsent += 3
-			g.run(m, 3*time.Second)
-		}},
-		{"stopped-120x36", 120, 36, false, func(g *game, m *model) {
-			press(m, "6", "up", "up", "up")
-			g.run(m, 5*time.Second)
-		}},
-		{"explain-120x36", 120, 36, false, func(g *game, m *model) { press(m, "x") }},
-		{"profile-120x36", 120, 36, false, func(g *game, m *model) { press(m, "p") }},
-		{"charts-80x24", 80, 24, false, func(g *game, m *model) { press(m, "1") }},
-		{"now-80x24", 80, 24, false, func(g *game, m *model) { press(m, "2") }},
-		{"controls-80x24", 80, 24, false, func(g *game, m *model) { press(m, "3", "d", "down", "right") }},
-		{"trust-80x24", 80, 24, true, func(g *game, m *model) { press(m, "4") }},
-		{"clients-80x24", 80, 24, false, func(g *game, m *model) { press(m, "5", "down", "down", "enter") }},
-		{"datagrams-80x24", 80, 24, true, func(g *game, m *model) { press(m, "6") }},
-		{"help-80x24", 80, 24, false, func(g *game, m *model) { press(m, "?") }},
-		{"line-80x24", 80, 24, false, func(g *game, m *model) { typed(m, "loss 120%") }},
-		{"charts-60x15", 60, 15, false, func(g *game, m *model) { press(m, "1") }},
-		{"late-60x15", 60, 15, true, func(g *game, m *model) {
-			g.late = 8 * time.Millisecond
-			g.run(m, 3*time.Second)
-			press(m, "4")
-		}},
-		{"small-40x10", 40, 10, false, func(*game, *model) {}},
-		{"ascii-160x48", 160, 48, true, func(g *game, m *model) { press(m, "5", "down", "d", "Z") }},
-		{"help-160x48", 160, 48, false, func(g *game, m *model) { press(m, "?") }},
-		{"client-160x48", 160, 48, false, func(g *game, m *model) {
-			typed(m, "client 2")
-			typed(m, "up loss 30%")
-			typed(m, "mark worse")
-			g.run(m, 2*time.Second)
-			press(m, "u")
-		}},
-		{"profile-160x48", 160, 48, false, func(g *game, m *model) { press(m, "p", "down", "down") }},
-		{"profile-80x24", 80, 24, false, func(g *game, m *model) { press(m, "p", "down", "down") }},
-		{"explain-80x24", 80, 24, false, func(g *game, m *model) { press(m, "x") }},
-		{"stopped-80x24", 80, 24, false, func(g *game, m *model) {
-			press(m, " ", "6", "up", "up")
-			g.run(m, time.Second)
-		}},
-		{"trust-unicode-80x24", 80, 24, false, func(g *game, m *model) { press(m, "4") }},
-		{"command-80x24", 80, 24, false, func(g *game, m *model) { press(m, "/", "l", "tab") }},
-		{"command-160x48", 160, 48, false, func(g *game, m *model) { press(m, "/", "l", "tab", "tab") }},
-		{"netem-80x24", 80, 24, false, func(g *game, m *model) {
-			typed(m, "netem delay 30ms 5ms loss 2% seed 1")
-			g.run(m, 2*time.Second)
-			press(m, "3")
-		}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			g := newGame(t, 5, linkText)
-			m := g.screen(c.w, c.h, c.ascii)
-			g.run(m, 9*time.Second)
-			c.do(g, m)
-			beat(m)
-			golden.Compare(t, filepath.Join("testdata", c.name+".golden"), m.View()+"\n")
-			if c.ascii && strings.ContainsFunc(m.View(), func(r rune) bool { return r > 126 }) {
-				t.Error("not ASCII alone")
+// screenStates are the proxy after nine seconds and the actions of do, with the texts that the screen of 160 x 48 must
+// contain, separated by "; ". Without texts, two sizes of the screen are compared with golden files.
+var screenStates = []struct {
+	name, want string
+	do         func(g *game, m *model)
+}{
+	{"proxy", "", func(g *game, m *model) {
+		typed(m, "down loss 12%")
+		g.run(m, 4*time.Second)
+	}},
+	{"client", "", func(g *game, m *model) {
+		press(m, "5", "down", "down", "enter", "d")
+		typed(m, "up loss 30%")
+		typed(m, "mark worse")
+		g.run(m, 2*time.Second)
+	}},
+	{"datagram", "", func(_ *game, m *model) { press(m, "x") }},
+	{"late", "NOT AS SET; up is late; down is late", func(g *game, m *model) {
+		g.late = 8 * time.Millisecond
+		g.run(m, 3*time.Second)
+		press(m, "4")
+	}},
+	{"stopped", "DISPLAY STOPPED; display stopped", func(g *game, m *model) {
+		press(m, "6", "up", "up", "up")
+		g.run(m, time.Second)
+	}},
+	{"netem", "delay 30ms 5ms loss 2% seed 1; set by netem", func(g *game, m *model) {
+		typed(m, "netem delay 30ms 5ms loss 2% seed 1")
+		g.run(m, 2*time.Second)
+		press(m, "esc", "3")
+	}},
+	{"profiles", "Link profile; source: ", func(_ *game, m *model) { press(m, "p", "down", "down") }},
+	{"help", "stop or continue the display", func(_ *game, m *model) { press(m, "?") }},
+	{"command", "latency", func(_ *game, m *model) { press(m, "/", "l", "tab") }},
+	{"wrong command", "loss 120%; expected", func(_ *game, m *model) { typed(m, "loss 120%") }},
+}
+
+// stateScreen returns a screen of w by h with the state after do.
+func stateScreen(t *testing.T, do func(g *game, m *model), w, h int, opt ui.Options) *model {
+	g := newGame(t, 5, linkText)
+	m := g.screenWith(1, 1, opt) // nothing is drawn while the history begins
+	g.run(m, 9*time.Second)
+	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
+	do(g, m)
+	beat(m)
+	return m
+}
+
+// TestScreens compares each state with golden files, or looks for its texts.
+func TestScreens(t *testing.T) {
+	compare := func(name string, m *model) {
+		golden.Compare(t, filepath.Join("testdata", name+".golden"), m.View()+"\n")
+	}
+	for _, s := range screenStates {
+		m := stateScreen(t, s.do, 160, 48, ui.Options{Renderer: labtest.PlainRenderer()})
+		if s.want == "" {
+			compare(s.name+"-160x48", m)
+			compare(s.name+"-80x24", stateScreen(t, s.do, 80, 24, ui.Options{Renderer: labtest.PlainRenderer()}))
+			continue
+		}
+		for _, want := range strings.Split(s.want, "; ") {
+			if !strings.Contains(strings.Join(strings.Fields(m.View()), " "), want) {
+				t.Errorf("%s: no %q:\n%s", s.name, want, m.View())
 			}
-		})
+		}
+	}
+	compare("colour-160x48", stateScreen(t, screenStates[0].do, 160, 48, ui.Options{Theme: "dark", Renderer: labtest.ColourRenderer()}))
+}
+
+// TestLayout checks the layout of each state, see labtest.CheckLayout. The next pane is shown before each size, because
+// small screens show one at a time.
+func TestLayout(t *testing.T) {
+	for i, s := range screenStates {
+		for _, ascii := range []bool{false, true} {
+			if ascii && s.want != "" {
+				continue // ASCII characters are checked in the states with golden files
+			}
+			m := stateScreen(t, s.do, 160, 48, ui.Options{Renderer: labtest.PlainRenderer(), ASCII: ascii})
+			hasBox := boxOpen(m)
+			labtest.CheckLayout(t, uint64(i), ascii, func(w, h int) (view string, isPage bool) {
+				m.Update(tea.WindowSizeMsg{Width: w, Height: h})
+				isPage = !hasBox && w >= 60 && h >= m.MinHeight()
+				if isPage {
+					press(m, "tab")
+				}
+				return m.View(), isPage
+			})
+		}
 	}
 }
 
-// TestGoldenColours compares screens with their escape sequences: a cell of another colour fails.
-func TestGoldenColours(t *testing.T) {
-	for _, c := range []struct {
-		name, theme string
-		w, h        int
-		do          func(g *game, m *model)
-	}{
-		{"colour-160x48", "dark", 160, 48, func(g *game, m *model) {
-			typed(m, "down loss 12%")
-			g.run(m, 4*time.Second)
-		}},
-		{"colour-late-80x24", "light", 80, 24, func(g *game, m *model) {
-			g.late = 8 * time.Millisecond
-			g.run(m, 3*time.Second)
-			press(m, "4")
-		}},
-		{"colour-controls-80x24", "dark", 80, 24, func(g *game, m *model) { press(m, "3", "d", "down", "right") }},
-		{"colour-help-80x24", "light", 80, 24, func(g *game, m *model) { press(m, "?") }},
-		{"colour-line-80x24", "dark", 80, 24, func(g *game, m *model) { typed(m, "loss 120%") }},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			g := newGame(t, 5, linkText)
-			m := g.screenWith(c.w, c.h, ui.Options{Theme: c.theme, Renderer: labtest.ColourRenderer()})
-			g.run(m, 9*time.Second)
-			c.do(g, m)
-			beat(m)
-			golden.Compare(t, filepath.Join("testdata", c.name+".golden"), m.View()+"\n")
-			if !strings.Contains(m.View(), "\x1b[") {
-				t.Error("no colour")
-			}
-		})
-	}
-}
-
-// TestSizes: at every size, without clients and with many, each line fits the screen and nothing
-// panics.
-func TestSizes(t *testing.T) {
-	for clients, sizes := range map[int][][2]int{0: {{60, 15}, {104, 30}}, 1: {{0, 0}, {1, 1}, {59, 15}, {60, 14}, {61, 17}, {80, 24}, {103, 60}, {160, 48}},
-		40: {{60, 15}, {105, 31}, {240, 80}}} {
-		for _, size := range sizes {
-			g := newGame(t, clients, linkText)
-			m := g.screen(size[0], size[1], false)
-			for _, k := range []string{"", "1", "2", "3", "4", "5", "down", "enter", "6", "up", "x", "x", "?", "esc", "p", "esc", "/", "esc", "z", "Z", "m", " ", "c"} {
-				if k != "" {
-					press(m, k)
-				}
-				g.run(m, 100*time.Millisecond)
-				lines := strings.Split(m.View(), "\n")
-				if len(lines) != max(size[1], 1) {
-					t.Fatalf("%v after %q: %d lines", size, k, len(lines))
-				}
-				for _, line := range lines {
-					if look.TextWidth(line) > size[0] {
-						t.Fatalf("%v after %q: a line of %d columns", size, k, look.TextWidth(line))
-					}
-				}
-			}
+// TestKeysAtAnyTime: without clients and with many, no key makes the proxy panic or the view leave the screen.
+func TestKeysAtAnyTime(t *testing.T) {
+	for clients, size := range map[int][2]int{0: {60, 15}, 1: {103, 60}, 40: {240, 80}} {
+		g := newGame(t, clients, linkText)
+		m := g.screen(size[0], size[1], false)
+		for _, k := range []string{"1", "2", "3", "4", "5", "down", "enter", "6", "up", "x", "x", "?", "esc", "p", "esc", "/", "esc", "z", "Z", "m", " ", "c"} {
+			press(m, k)
+			g.run(m, 100*time.Millisecond)
+			labtest.CheckScreen(t, k, m.View(), size[0], size[1])
 		}
 	}
 }

@@ -4,10 +4,19 @@ import (
 	"math"
 	"strings"
 
+	"wirelab/cmd/tui/internal/look"
 	"wirelab/experiment/config"
 	"wirelab/experiment/figures"
 	"wirelab/internal/units"
 )
+
+// figureSpans names the figure in a pane of w columns with the title, as far as there is room: its name and unit, then
+// the further text.
+func (m *model) figureSpans(w int, title, further string) []look.Span {
+	name, unit := m.figureName(m.figure)
+	figure := []look.Span{look.Value.Span(name), look.Dim.Span(spaced(unit))}
+	return look.Fit(look.TitleSpace(w, title), append(figure[:2:2], look.Dim.Span(further)), figure, nil)
+}
 
 // figureName returns the name of a figure in words and its unit, "" for counts.
 func (m *model) figureName(figure int) (name, unit string) {

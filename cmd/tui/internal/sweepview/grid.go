@@ -96,8 +96,7 @@ func (m *model) layOutMap(w, h int) mapGrid {
 // drawMap draws the grid: a filled cell per point, coloured by the mean of the figure, and in the lower edge a
 // legend and the seeds of the selected point. Row labels are on the left, and two rows of headings above.
 func (m *model) drawMap(c *look.Canvas, focused bool) {
-	name, unit := m.figureName(m.figure)
-	c.Frame(m.Theme(), focused, "Map", look.Value.Span(name), look.Dim.Span(spaced(unit)))
+	c.Frame(m.Theme(), focused, "Map", m.figureSpans(c.W, "Map", "")...)
 	g := m.layOutMap(c.W, c.H)
 	m.page.mapGrid = g
 	m.drawHeadings(c, &g)

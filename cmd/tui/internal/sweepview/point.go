@@ -87,9 +87,8 @@ func (m *model) drawCharts(c *look.Canvas, focused bool) {
 	for len(axes) > 1 && (c.H-1)/len(axes) < minRows {
 		axes = axes[:len(axes)-1]
 	}
-	name, unit := m.figureName(m.figure)
 	if len(axes) == 0 { // one point: its seeds instead
-		c.Frame(m.Theme(), focused, "By seed", look.Value.Span(name), look.Dim.Span(spaced(unit)))
+		c.Frame(m.Theme(), focused, "By seed", m.figureSpans(c.W, "By seed", "")...)
 		spec := m.newChart()
 		for i, v := range m.watch.Values(m.selected(), m.figure) {
 			spec.Points = append(spec.Points, chart.Point{Value: m.scaled(v), Lo: math.NaN(), Hi: math.NaN(), Name: fmt.Sprint(i + 1)})
@@ -102,7 +101,7 @@ func (m *model) drawCharts(c *look.Canvas, focused bool) {
 		y := (c.H - 1) * i / len(axes)
 		end := (c.H - 1) * (i + 1) / len(axes)
 		title := "Along " + config.KeyInWords(m.axes[axis].Key)
-		legend := []look.Span{look.Value.Span(name), look.Dim.Span(spaced(unit) + ", 95 % intervals")}
+		legend := m.figureSpans(c.W, title, ", 95 % intervals")
 		if i == 0 {
 			c.Frame(m.Theme(), focused, title, legend...)
 		} else {
@@ -143,8 +142,7 @@ func (m *model) axisChart(axis int) *chart.PointsSpec {
 // drawSeeds draws a dot per seed of the point on a line, stacked if they coincide, and below it the
 // interval of the mean.
 func (m *model) drawSeeds(c *look.Canvas, focused bool) {
-	name, unit := m.figureName(m.figure)
-	c.Frame(m.Theme(), focused, "Seeds", look.Value.Span(name), look.Dim.Span(spaced(unit)+", a dot per seed"))
+	c.Frame(m.Theme(), focused, "Seeds", m.figureSpans(c.W, "Seeds", ", a dot per seed")...)
 	values := m.watch.Values(m.selected(), m.figure)
 	if len(values) == 0 {
 		c.Text(2, 1, look.Dim, "no results yet")

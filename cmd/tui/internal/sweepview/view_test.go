@@ -18,7 +18,6 @@ import (
 	tea "github.com/charmbracelet/bubbletea"
 
 	"wirelab/cmd/tui/internal/labtest"
-	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/cmd/tui/internal/ui"
 	"wirelab/experiment/config"
@@ -94,88 +93,70 @@ func screenWith(w *sweep.Watch, width, height int, opt ui.Options, keys ...strin
 	return m
 }
 
-func TestGoldenScreens(t *testing.T) {
-	for _, c := range []struct {
-		name, text string
-		runs, w, h int
-		ascii      bool
-		keys       []string
-	}{
-		{"three-160x48", three, 150, 160, 48, false, []string{"down", "down", "right"}},
-		{"three-80x24", three, 150, 80, 24, false, []string{"down", "down", "right"}},
-		{"three-80x24-ascii", three, 320, 80, 24, true, []string{"down", "down", "right", "f", "]"}},
-		{"turned-80x24", three, 320, 80, 24, false, []string{"x", "down"}},
-		{"one-80x24", one, 40, 80, 24, false, []string{"down"}},
-		{"one-160x48", one, 28, 160, 48, false, []string{"down", "down", "down"}},
-		{"point-80x24", "duration = \"1s\"\n[sweep]\nrepeat = 8\n", 8, 80, 24, false, nil},
-		{"nothing-80x24", three, 0, 80, 24, false, nil},
-		{"help-80x24", three, 20, 80, 24, false, []string{"?"}},
-		{"small-40x10", three, 20, 40, 10, false, nil},
-		{"three-60x18", three, 320, 60, 18, false, []string{"down", "right"}},
-		{"three-120x36", three, 320, 120, 36, false, []string{"down", "right", "c", "down", "s"}},
-		{"three-220x60", three, 320, 220, 60, false, []string{"down", "right"}},
-		{"ranking-80x24", three, 320, 80, 24, false, []string{"tab", "tab", "down"}},
-		{"charts-80x24", three, 320, 80, 24, false, []string{"tab", "tab", "tab", "right", "0"}},
-		{"ascii-160x48", three, 320, 160, 48, true, []string{"down", "right", "f", "]"}},
-		{"turned-160x48", three, 320, 160, 48, false, []string{"x", "down", "right", "F"}},
-		{"help-160x48", three, 150, 160, 48, false, []string{"?"}},
-		{"point-160x48", "duration = \"1s\"\n[sweep]\nrepeat = 8\n", 8, 160, 48, false, nil},
-		{"nothing-160x48", three, 0, 160, 48, false, nil},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			got := screen(watched(t, c.text, c.runs), c.w, c.h, c.ascii, c.keys...).View() + "\n"
-			golden.Compare(t, filepath.Join("testdata", c.name+".golden"), got)
-			if c.ascii && strings.ContainsFunc(got, func(r rune) bool { return r > 126 }) {
-				t.Error("not ASCII alone")
-			}
-		})
-	}
+const point = "duration = \"1s\"\n[sweep]\nrepeat = 8\n"
+
+// screenStates are sweeps after some keys, with the texts that the screen of 160 x 48 must contain, separated by "; ".
+// Without texts, two sizes of the screen are compared with golden files.
+var screenStates = []struct {
+	name, text string
+	runs       int
+	keys, want string
+}{
+	{"three", three, 150, "down down right", ""},
+	{"one", one, 40, "down", ""},
+	{"compared", three, 320, "down right c down s", ""},
+	{"turned", three, 320, "x down right F", "encoder down, downlink loss across"},
+	{"ranking", three, 320, "tab tab down", "Ranking payload, best first; 40/40 points complete"},
+	{"charts", three, 320, "tab tab tab right 0", "Along send every n-th frame payload kbps, 95 % intervals"},
+	{"point", point, 8, "", "By seed payload kbps; 8 of 8 runs"},
+	{"nothing", three, 0, "", "no results yet"},
+	{"help", three, 20, "?", "esc close"},
+	{"many", "duration = \"1s\"\n[[sweep]]\nkey = \"sender.window\"\nvalues = [" + numbers(40) + "]\n[[sweep]]\nkey = \"sender.history\"\nvalues = [" +
+		numbers(30) + "]\n", 100, "end pgdown x end f ] home", "scroll for more; 100/1200 points"},
 }
 
-// TestGoldenColours compares screens with their escape sequences: a cell of another colour fails.
-func TestGoldenColours(t *testing.T) {
-	for _, c := range []struct {
-		name, text, theme string
-		runs, w, h        int
-		keys              []string
-	}{
-		{"colour-three-160x48", three, "dark", 150, 160, 48, []string{"down", "down", "right"}},
-		{"colour-three-80x24", three, "light", 150, 80, 24, []string{"down", "down", "right"}},
-		{"colour-one-80x24", one, "light", 40, 80, 24, []string{"down"}},
-		{"colour-help-80x24", three, "dark", 20, 80, 24, []string{"?"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			opt := ui.Options{Theme: c.theme, Renderer: labtest.ColourRenderer()}
-			got := screenWith(watched(t, c.text, c.runs), c.w, c.h, opt, c.keys...).View() + "\n"
-			golden.Compare(t, filepath.Join("testdata", c.name+".golden"), got)
-			if !strings.Contains(got, "\x1b[") {
-				t.Error("no colour")
-			}
-		})
+// TestScreens compares each state with golden files, or looks for its texts.
+func TestScreens(t *testing.T) {
+	compare := func(name string, m *model) {
+		golden.Compare(t, filepath.Join("testdata", name+".golden"), m.View()+"\n")
 	}
+	for _, s := range screenStates {
+		w, keys := watched(t, s.text, s.runs), strings.Fields(s.keys)
+		m := screen(w, 160, 48, false, keys...)
+		if s.want == "" {
+			compare(s.name+"-160x48", m)
+			compare(s.name+"-80x24", screen(w, 80, 24, false, keys...))
+			continue
+		}
+		for _, want := range strings.Split(s.want, "; ") {
+			if !strings.Contains(strings.Join(strings.Fields(m.View()), " "), want) {
+				t.Errorf("%s: no %q:\n%s", s.name, want, m.View())
+			}
+		}
+	}
+	colours := ui.Options{Theme: "dark", Renderer: labtest.ColourRenderer()}
+	compare("colour-160x48", screenWith(watched(t, three, 150), 160, 48, colours, "down", "down", "right"))
 }
 
-// TestSizes: at every size and cursor position each line fits the screen and nothing panics.
-func TestSizes(t *testing.T) {
-	many := "duration = \"1s\"\n[[sweep]]\nkey = \"sender.window\"\nvalues = [" + numbers(90) + "]\n[[sweep]]\nkey = \"sender.history\"\nvalues = [" + numbers(60) + "]\n"
-	for _, text := range []string{three, one, many} {
-		w := watched(t, text, 100)
-		for _, size := range [][2]int{{1, 1}, {20, 5}, {60, 18}, {60, 20}, {61, 23}, {80, 24}, {119, 30}, {120, 20}, {200, 60}} {
-			m := screen(w, size[0], size[1], false)
-			for _, k := range []string{"", "end", "pgdown", "x", "end", "f", "]", "home", "?"} {
-				if k != "" {
-					m.Update(labtest.KeyMsg(k))
-				}
-				lines := strings.Split(m.View(), "\n")
-				if len(lines) != size[1] {
-					t.Fatalf("%v: %d lines: %v", size, len(lines), m.Err())
-				}
-				for _, line := range lines {
-					if look.TextWidth(line) > size[0] {
-						t.Fatalf("%v after %q: a line of %d columns", size, k, look.TextWidth(line))
-					}
-				}
+// TestLayout checks the layout of each state, see labtest.CheckLayout, with the cursor and the focus at other places.
+func TestLayout(t *testing.T) {
+	for i, s := range screenStates {
+		watch := watched(t, s.text, s.runs)
+		for _, ascii := range []bool{false, true} {
+			m := screen(watch, 160, 48, ascii, strings.Fields(s.keys)...)
+			for range 200 { // until no notice covers the footer
+				m.Update(room.Tick{})
 			}
+			hasBox := s.name == "help"
+			labtest.CheckLayout(t, uint64(i), ascii, func(w, h int) (view string, isPage bool) {
+				m.Update(tea.WindowSizeMsg{Width: w, Height: h})
+				isPage = !hasBox && w >= 60 && h >= 18
+				if isPage {
+					m.Update(labtest.KeyMsg("tab"))
+					m.Update(labtest.KeyMsg("right"))
+				}
+				return m.View(), isPage
+			})
 		}
 	}
 }

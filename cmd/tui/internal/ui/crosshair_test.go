@@ -38,7 +38,7 @@ func TestCrosshair(t *testing.T) {
 	for _, page := range []string{"1", "2", "5"} {
 		press(m, page)
 		view := after(m)
-		checkScreen(t, "page "+page, view, 160, 48)
+		labtest.CheckScreen(t, "page "+page, view, 160, 48)
 		if !strings.Contains(view, look.FormatTime(at)) || !strings.Contains(view, want[0]) || !strings.Contains(view, want[1]) {
 			t.Errorf("page %s lacks %s, %s or %s:\n%s", page, look.FormatTime(at), want[0], want[1], view)
 		}

@@ -39,11 +39,11 @@ func TestHostileSnapshotBreaksNothing(t *testing.T) {
 	for _, snap := range []*engine.Snapshot{hostileLab().Snap, {Config: config.Default()},
 		{Config: config.Default(), Lanes: make([]engine.Lane, 1)}} {
 		lab.Snap = snap
-		for _, s := range sizes(1) {
+		for _, s := range labtest.Sizes(1) {
 			m.Update(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
 			m.lab.Ticks = baseTicksPerRedraw - 1
 			press(m, "tab", "left")
-			checkScreen(t, "hostile", m.View(), s[0], s[1])
+			labtest.CheckScreen(t, "hostile", m.View(), s[0], s[1])
 		}
 	}
 	if m.Err() != nil {

@@ -42,10 +42,10 @@ func TestHostileBitsAndPackets(t *testing.T) {
 		lab.Snap.Lanes = append(lab.Snap.Lanes, engine.Lane{Encoder: "empty"}, *l)
 		lab.Snap.Opened = &inspector.Opened{ID: packetlog.ID{Seq: 1 << 63, Copy: -1}}
 		press(m, key)
-		for _, s := range sizes(2) {
+		for _, s := range labtest.Sizes(2) {
 			m.Update(room.Tick{})
 			m.Update(tea.WindowSizeMsg{Width: s[0], Height: s[1]})
-			checkScreen(t, "hostile "+key, m.View(), s[0], s[1])
+			labtest.CheckScreen(t, "hostile "+key, m.View(), s[0], s[1])
 			press(m, []string{"up", "left", "tab", "pgdown", "right", "enter", "f"}[s[0]%7])
 			m.overlay = nil
 		}

@@ -148,7 +148,7 @@ func TestMaximise(t *testing.T) {
 		for i, k := range c.keys {
 			press(m, k)
 			view := m.View()
-			checkScreen(t, "page "+c.page, view, 160, 48)
+			labtest.CheckScreen(t, "page "+c.page, view, 160, 48)
 			switch isLast := i == len(c.keys)-1; {
 			case isLast && view != before:
 				t.Errorf("page %s: after %v the page differs:\n%s\nbefore:\n%s", c.page, c.keys, view, before)

@@ -49,7 +49,7 @@ func (d *display) heading(maxWidth int) []look.Span {
 	behind := []look.Span{look.Value.Span(ms), look.Dim.Span(" ms behind")}
 	aged := func(words string) []look.Span { return append(append(behind[:2:2], look.Dim.Span(words)), d.age...) }
 	return look.Fit(maxWidth, aged(" the sender; age "), aged("; age "), []look.Span{look.Value.Span(ms), look.Dim.Span(" ms behind the sender")},
-		[]look.Span{look.Value.Span(ms), look.Dim.Span(" ms behind")}, []look.Span{look.Value.Span(ms), look.Dim.Span(" ms")})
+		[]look.Span{look.Value.Span(ms), look.Dim.Span(" ms behind")}, []look.Span{look.Value.Span(ms), look.Dim.Span(" ms")}, nil)
 }
 
 // drawStarved draws a warning over a view if the display is starved, or was recently.

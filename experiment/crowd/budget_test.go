@@ -270,16 +270,17 @@ func TestPlayerRows(t *testing.T) {
 	}
 	defer x.Close()
 	x.source = &shaking{Source: x.source}
-	var packets [4][3]int // with a row
+	var packets [4][3]int  // with a row that the client shows
+	var shown [4][3]uint64 // the packet that the client shows a row of
 	for x.slot < 150 {
-		n := x.slot
 		if err := x.Step(); err != nil {
 			t.Fatal(err)
 		}
 		for i, v := range x.shards[0].viewers {
 			for row := range packets[i] {
-				if sent, ok := v.server.NewestSent(row); ok && sent == uint64(n) {
+				if seq, ok := v.client.Origin(row); ok && seq != shown[i][row] {
 					packets[i][row]++
+					shown[i][row] = seq
 				}
 			}
 		}

@@ -46,7 +46,7 @@ type receivedCounts struct {
 	lagSum, ageSum                int64 // over shown, in nanoseconds
 }
 
-// subtract subtracts the counts of an earlier time.
+// subtract subtracts the counts of an earlier time that figures of clients need.
 func (n *sentCounts) subtract(before *sentCounts) {
 	n.payloadBytes -= before.payloadBytes
 	n.wireBytes -= before.wireBytes
@@ -54,25 +54,16 @@ func (n *sentCounts) subtract(before *sentCounts) {
 	n.sent -= before.sent
 	n.withBaseline -= before.withBaseline
 	n.lost -= before.lost
-	n.encodeFailed -= before.encodeFailed
-	n.duplicated -= before.duplicated
 }
 
 // subtract subtracts the counts of an earlier time that figures of clients need. The freezes stay those of the run.
 func (n *receivedCounts) subtract(before *receivedCounts) {
-	n.feedbackBytes -= before.feedbackBytes
-	n.accepted -= before.accepted
-	n.stale -= before.stale
-	n.duplicate -= before.duplicate
 	n.wrong -= before.wrong
 	n.corrupt -= before.corrupt
 	n.noBaseline -= before.noBaseline
-	n.refused -= before.refused
-	n.reordered -= before.reordered
 	n.shown -= before.shown
 	n.starved -= before.starved
 	n.late -= before.late
-	n.lagSum -= before.lagSum
 	n.ageSum -= before.ageSum
 }
 

@@ -95,11 +95,6 @@ func (s *Server) Close() {
 	}
 }
 
-// NewestSent returns the newest packet that contained row i; ok is false if none did.
-func (s *Server) NewestSent(i int) (seq uint64, ok bool) {
-	return uint64(s.newestSent[i]) - 1, s.newestSent[i] != 0
-}
-
 // MinPayload is the payload for which a packet must have room. An encoder may need more.
 const MinPayload = 8
 

@@ -320,8 +320,8 @@ func (s *schedule) arrive(now time.Duration, p *sentPacket) {
 	}
 	for i := range s.world.schema.Rows {
 		shown, ok := s.client.Origin(i)
-		if sent, any := s.server.NewestSent(i); ok && (!any || shown > sent) {
-			s.t.Fatalf("row %d is of packet %d, the server sent it last in %d", i, shown, sent)
+		if sent := uint64(s.server.newestSent[i]); ok && shown+1 > sent {
+			s.t.Fatalf("row %d is of packet %d, the server sent it last in %d", i, shown, int64(sent)-1)
 		}
 	}
 	if number, _ := s.client.AckNumber(); s.displays[number] == nil {
@@ -566,5 +566,41 @@ func TestFillWithoutRoom(t *testing.T) {
 	_, err := s.filler.Fill(s.server, 100, Coding{Encoder: s.codecs[2].enc, Tick: 100}, -60, nil)
 	if large := new(TooLargeError); !errors.As(err, &large) || large.Limit != -60 {
 		t.Errorf("got %v, want a TooLargeError", err)
+	}
+}
+
+// A client shows rows that a server has not sent if they came from another server, and none of its own server.
+func TestShowsUnsent(t *testing.T) {
+	s := newSchedule(t, 1, 60)
+	s.bucket.Set(64_000, 1000, testTick)
+	for n := 1; n < 100; n++ {
+		s.tick(n)
+	}
+	if s.client.ShowsUnsent(s.server) || !s.client.ShowsUnsent(NewServer(s.filler, s.initial)) {
+		t.Error("the client shows rows that its server has not sent, or only rows that a new server has sent")
+	}
+}
+
+// A server waits for room for the most urgent row, however small the others are, until the budget changes.
+func TestNeed(t *testing.T) {
+	s := newSchedule(t, 1, 60)
+	s.bucket.Set(8_000, 1000, testTick) // rows wait
+	for n := 1; n < 100; n++ {
+		s.tick(n)
+	}
+	const header, largest = 5, 500
+	coding := Coding{Encoder: s.codecs[2].enc, Tick: 100, MaxPayload: largest - header}
+	if _, err := s.filler.Fill(s.server, 100, coding, 1, nil); !errors.Is(err, ErrNoRoom) {
+		t.Fatalf("got %v, want ErrNoRoom", err)
+	}
+	need := s.server.Need(header, largest)
+	if _, err := s.filler.Fill(s.server, 100, coding, need-header-1, nil); !errors.Is(err, ErrNoRoom) {
+		t.Errorf("with %d bytes, one less than needed: %v", need-1, err)
+	}
+	if _, err := s.filler.Fill(s.server, 100, coding, need-header, nil); err != nil {
+		t.Errorf("with the %d bytes that are needed: %v", need, err)
+	}
+	if got := s.server.Need(header, largest); got != header+MinPayload {
+		t.Errorf("after the packet %d bytes are needed, want %d", got, header+MinPayload)
 	}
 }

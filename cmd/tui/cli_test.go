@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,9 +13,9 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-)
 
-var update = flag.Bool("update", false, "rewrite the golden files")
+	"wirelab/internal/golden"
+)
 
 // programEnv is set for a process that must run the program instead of the tests.
 const programEnv = "WIRELAB_TEST_PROGRAM"
@@ -79,28 +78,9 @@ func tuiIn(ctx context.Context, clock func() time.Duration, args ...string) outc
 	return outcome{code, stdout.String(), stderr.String()}
 }
 
-// golden compares an outcome with a golden file.
-func golden(t *testing.T, file string, args []string, o outcome) {
-	t.Helper()
-	got := fmt.Sprintf("$ tui %s\nexit %d\n--- stdout\n%s--- stderr\n%s", strings.Join(args, " "), o.code, o.stdout, o.stderr)
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatalf("%v (go test ./cmd/tui -update writes it)", err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs (go test ./cmd/tui -update accepts it):\n%s\nwant:\n%s", file, got, want)
-	}
-}
-
-// TestGolden compares output, error output and exit code of commands with golden files. Lists of
-// encoders are checked by TestLists instead, because they grow. Figures are those of the encoder
-// raw, which will not change.
+// TestGolden compares output, error output and exit code of commands with golden files; those of calls with errors are
+// together in errors.golden. Lists of encoders are checked by TestLists instead, because they grow. Figures are those of
+// the encoder raw, which will not change.
 func TestGolden(t *testing.T) {
 	dir, err := filepath.Abs("testdata")
 	if err != nil {
@@ -119,72 +99,74 @@ func TestGolden(t *testing.T) {
 	write(t, "short.csv", "seq,send_us,recv_us\n0,0,5\n1,10,lost\n")
 	write(t, "capture.csv", tui("links", "trace", "--set", "down.loss=gilbert mean=10% burst=3", "--set", "down.latency=20ms±4ms",
 		"--packets", "3000").stdout)
-	calls := map[string]string{
-		"walkoff":            "walkoff --data demo --frames 66 --encoder quantized --audit",
-		"walkoff-json":       "walkoff --data demo --frames 66 --encoder quantized --audit --json",
-		"run":                "run --encoder quantized --set duration=2s --set link.loss=2% --set link.latency=50ms",
-		"run-sweep":          `run --encoder quantized --set duration=500ms --set sweep[0].key=down.loss --set sweep[0].values=["0%","10%"] --quiet`,
-		"run-assert":         "run never.toml --quiet",
-		"no-terminal":        "",
-		"unknown-command":    "walkof",
-		"toml-as-command":    "ok.toml",
-		"unknown-flag":       "walkoff --encodr raw",
-		"unknown-short-flag": "walkoff -x",
-		"flag-without-value": "walkoff --frames",
-		"flag-bad-value":     "walkoff --frames many",
-		"flag-conflict":      "walkoff --all --encoder raw",
-		"few-frames":         "walkoff --frames 6",
-		"stray-argument":     "walkoff demo",
-		"missing-argument":   "replay",
-		"second-argument":    "replay a.json b.json",
-		"no-key":             "run --set loss",
-		"bad-value":          "run --set down.loss=140%",
-		"bad-value-file":     "run bad.toml",
-		"bad-toml":           "check broken.toml",
-		"bad-seed":           "run --seed -1",
-		"missing-file":       "run nowhere.toml",
-		"missing-recording":  "walkoff --data nowhere.bin",
-		"empty-recording":    "walkoff --data empty.bin",
-		"short-recording":    "walkoff --data file:short.bin",
-		"run-bad-recording":  "run --data empty.bin",
-		"two-experiments":    "run ok.toml --preset ladder",
-		"no-report":          "replay report.json",
-		"out-is-a-file":      "run ok.toml --out ok.toml",
-		"record-no-out":      "record",
-		"record-bad-out":     "record --out no/such/folder/a.bin",
-		"record-bad-seconds": "record --out a.bin --seconds 0",
-		"tune-no-field":      "tune",
-		"tune-bad-field":     "tune --field positon",
-		"links-show":         "links show fiedler --ascii --width 60 --packets 2000",
-		"links-trace":        "links trace --set down.loss=20% --set down.duplicate=20% --set down.latency=5ms±2ms --packets 12",
-		"links-fit":          "links fit capture.csv",
-		"links-fit-row":      "links fit bad-row.csv",
-		"links-fit-columns":  "links fit bad-columns.csv",
-		"links-fit-short":    "links fit short.csv",
-		"links-fit-empty":    "links fit -",
-		"links-fit-missing":  "links fit nowhere.csv.zst",
-		"links-no-capture":   "links fit",
-		"links-none":         "links trace --packets 10",
-		"links-two":          "links show lte --config ok.toml",
-		"links-profile":      "links trace --profile ltee",
-		"links-key":          "links trace --set down.los=5%",
-		"links-value":        "links trace --set down.loss=140%",
-		"links-netem":        "links trace --netem losss",
-		"check-no-trace":     "check --preset lossy --set down.delay_trace=nowhere.csv",
-		"links-interval":     "links trace --profile lte --interval 5",
-		"links-width":        "links show lte --width 10",
-		"root-flag":          "--ascci",
+	transcript := func(line string) string {
+		o := tui(strings.Fields(line)...)
+		return fmt.Sprintf("$ tui %s\nexit %d\n--- stdout\n%s--- stderr\n%s", line, o.code, o.stdout, o.stderr)
 	}
-	for name, line := range calls {
-		t.Run(name, func(t *testing.T) {
-			args := strings.Fields(line)
-			golden(t, filepath.Join(dir, name+".golden"), args, tui(args...))
-		})
+	for name, line := range map[string]string{
+		"walkoff":      "walkoff --data demo --frames 66 --encoder quantized --audit",
+		"walkoff-json": "walkoff --data demo --frames 66 --encoder quantized --audit --json",
+		"run":          "run --encoder quantized --set duration=2s --set link.loss=2% --set link.latency=50ms",
+		"run-sweep":    `run --encoder quantized --set duration=500ms --set sweep[0].key=down.loss --set sweep[0].values=["0%","10%"] --quiet`,
+		"run-assert":   "run never.toml --quiet",
+		"links-show":   "links show fiedler --ascii --width 60 --packets 2000",
+		"links-trace":  "links trace --set down.loss=20% --set down.duplicate=20% --set down.latency=5ms±2ms --packets 12",
+		"links-fit":    "links fit capture.csv",
+	} {
+		golden.Compare(t, filepath.Join(dir, name+".golden"), transcript(line))
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "*.golden"))
-	if err != nil || len(files) != len(calls) {
-		t.Errorf("%d golden files for %d calls: %v", len(files), len(calls), err)
+	errors := ""
+	for _, line := range []string{
+		"",
+		"walkof",
+		"ok.toml",
+		"walkoff --encodr raw",
+		"walkoff -x",
+		"walkoff --frames",
+		"walkoff --frames many",
+		"walkoff --all --encoder raw",
+		"walkoff --frames 6",
+		"walkoff demo",
+		"replay",
+		"replay a.json b.json",
+		"run --set loss",
+		"run --set down.loss=140%",
+		"run bad.toml",
+		"check broken.toml",
+		"run --seed -1",
+		"run nowhere.toml",
+		"walkoff --data nowhere.bin",
+		"walkoff --data empty.bin",
+		"walkoff --data file:short.bin",
+		"run --data empty.bin",
+		"run ok.toml --preset ladder",
+		"replay report.json",
+		"run ok.toml --out ok.toml",
+		"record",
+		"record --out no/such/folder/a.bin",
+		"record --out a.bin --seconds 0",
+		"tune",
+		"tune --field positon",
+		"links fit bad-row.csv",
+		"links fit bad-columns.csv",
+		"links fit short.csv",
+		"links fit -",
+		"links fit nowhere.csv.zst",
+		"links fit",
+		"links trace --packets 10",
+		"links show lte --config ok.toml",
+		"links trace --profile ltee",
+		"links trace --set down.los=5%",
+		"links trace --set down.loss=140%",
+		"links trace --netem losss",
+		"check --preset lossy --set down.delay_trace=nowhere.csv",
+		"links trace --profile lte --interval 5",
+		"links show lte --width 10",
+		"--ascci",
+	} {
+		errors += transcript(line)
 	}
+	golden.Compare(t, filepath.Join(dir, "errors.golden"), errors)
 }
 
 // TestNearNames checks that a mistyped name gives one line with the right name, and exit code 2.

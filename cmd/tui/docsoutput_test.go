@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"wirelab/encoders/rotation"
+	"wirelab/internal/golden"
 	"wirelab/internal/testkit"
 )
 
@@ -33,12 +34,12 @@ func TestQuotedOutput(t *testing.T) {
 			if withoutTimes(stdout.String()) == withoutTimes(m[2]) {
 				return quote
 			}
-			if !*update {
+			if !golden.IsUpdating() {
 				t.Errorf("%s quotes of tui %s\n%s\nbut it prints\n%s\n.ci/figures -update writes it", name, m[1], m[2], stdout.String())
 			}
 			return "```\n$ tui " + m[1] + "\n" + stdout.String() + "```"
 		})
-		if *update && written != text {
+		if golden.IsUpdating() && written != text {
 			if err := os.WriteFile(filepath.Join(root, name), []byte(written), 0o644); err != nil {
 				t.Fatal(err)
 			}

@@ -10,8 +10,6 @@ import (
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset/frame"
 	"wirelab/experiment/engine"
-
-	"github.com/charmbracelet/x/ansi"
 )
 
 // pass advances virtual time and lets the dashboard observe it.
@@ -22,18 +20,10 @@ func pass(m *dashboard, l *labtest.Echo, d time.Duration) {
 	}
 }
 
-// checkView checks that the view has h lines of at most w columns.
+// checkView checks that the view fills the screen and has no line that is longer.
 func checkView(t *testing.T, m *dashboard) {
 	t.Helper()
-	rows := strings.Split(m.View(), "\n")
-	if len(rows) != m.h {
-		t.Fatalf("%d rows on a screen of %d:\n%s", len(rows), m.h, m.View())
-	}
-	for _, row := range rows {
-		if n := ansi.StringWidth(row); n > m.w {
-			t.Fatalf("a row of %d columns on a screen of %d: %q", n, m.w, row)
-		}
-	}
+	labtest.CheckScreen(t, "the screen", m.View(), m.w, m.h)
 }
 
 // TestTourOpensPages checks that the tour opens the pages that it describes, and finally the page

@@ -79,7 +79,7 @@ func screenStates(t *testing.T) []screenState {
 		{"no profiles", lab, "p x y z", "filter xyz"},
 		{"quit", lab, "q", "This run of 01:30.0 is not saved.; s save and quit"},
 		{"command", lab, "/ l o", ""},
-		{"long command", lab, "/ " + strings.Repeat("latency50ms", 40), "latency50ms_"},
+		{"long command", lab, "/ " + strings.Repeat("latency50ms", 40), "latency50mslate_"},
 		{"wrong command", lab, "/ losz space 5% enter", "did you mean loss?"},
 		{"completion", lab, "/ tab tab", "▸ shadow [off] NAME"},
 	}

@@ -11,18 +11,18 @@ import (
 // maxFlips is the largest number of bits flipped in one datagram.
 const maxFlips = 64
 
-// Corruption has the parameters of the corrupt stage. With probability P, Bits different bits of
+// corruption has the parameters of the corrupt stage. With probability P, Bits different bits of
 // the payload are flipped, or all if it has fewer. In addition every bit is flipped independently
 // with probability BitRate. At most 64 bits are flipped in total. Headers are not damaged, so an
 // empty datagram never is.
-type Corruption struct {
+type corruption struct {
 	P        float64
 	Bits     int     // number of bits flipped in a corrupted datagram, 1 to 64
 	BitRate  float64 // probability with which each bit is flipped, 0 to 0.1
 	Checksum bool    // whether the UDP checksum is on; it is assumed to detect all damage
 }
 
-// corruptStage is the stage that flips bits as its Corruption describes.
+// corruptStage is the stage that flips bits as its corruption describes.
 type corruptStage struct {
 	stream    random.Stream
 	chance    random.Chance
@@ -65,11 +65,11 @@ const countWord = 1 << 20
 func (s *corruptStage) fork() specStage { c := *s; return &c }
 
 // row describes the corrupt stage and its keys.
-func (*Corruption) row() stageRow {
+func (*corruption) row() stageRow {
 	return stageRow{
-		name:        StageCorrupt,
+		name:        stageCorrupt,
 		setDefaults: func(s *Spec) { s.Corrupt.Bits, s.Corrupt.Checksum = 1, true },
-		newStage:    func(context *stageContext) specStage { return &corruptStage{stream: context.stream(StageCorrupt)} },
+		newStage:    func(context *stageContext) specStage { return &corruptStage{stream: context.stream(stageCorrupt)} },
 		keys: []keyRow{
 			newKey(setting.Percent, func(s *Spec) *float64 { return &s.Corrupt.P }, KeyInfo{
 				Key: "corrupt", Stage: "corrupt", Ladder: percentLadder,

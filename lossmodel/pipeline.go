@@ -9,7 +9,7 @@ type pipeline struct {
 	stages      []specStage
 	rows        []stageRow  // parallel to stages
 	active      []Stage     // stages that are on, in the same order
-	activeNames []StageKind // names of the stages in active
+	activeNames []stageKind // names of the stages in active
 }
 
 // newPipeline creates the stages of a link, all off until reshape.

@@ -17,12 +17,12 @@ import (
 // The fields of Spec are also the table of stages: a packet passes them in this order. To add a
 // stage, write a file with its parameters, its stage and a method row, and add a field.
 type Spec struct {
-	Duplicate Duplicate
+	Duplicate duplicate
 	Loss      loss.Model // nil means no loss
-	Corrupt   Corruption
-	Rate      Rate
+	Corrupt   corruption
+	Rate      rate
 	Delay     Delay
-	Reorder   Reorder
+	Reorder   reorder
 	MTU       int // size of the largest IP packet in bytes
 	// Netem, if on, replaces all of the above except MTU and Corrupt.Checksum.
 	Netem netem.Params

@@ -110,7 +110,7 @@ type gauger interface {
 
 // stageRow describes a stage to a link and its keys.
 type stageRow struct {
-	name        StageKind
+	name        stageKind
 	keys        []keyRow                      // keys of the stage in the order in which users see them
 	setDefaults func(*Spec)                   // sets defaults that are not zero; nil if none
 	check       func(*Spec) error             // checks that the keys are consistent and returns a *KeyError if not; nil if each key is checked alone
@@ -127,6 +127,6 @@ type stageContext struct {
 
 // stream returns the random stream of a stage of this link. Its seed depends on the name of the link
 // and of the stage, so that a change of one stage does not affect the others.
-func (c *stageContext) stream(name StageKind) random.Stream {
+func (c *stageContext) stream(name stageKind) random.Stream {
 	return random.NewStream(c.seed, c.linkName+"."+string(name))
 }

@@ -4,26 +4,26 @@ import (
 	"time"
 )
 
-// StageKind names a stage of a link.
-type StageKind string
+// stageKind names a stage of a link.
+type stageKind string
 
 // Names of the stages, in the order in which a packet passes them. StageNetem replaces all others.
 const (
-	StageDuplicate StageKind = "duplicate"
-	StageLoss      StageKind = "loss"
-	StageCorrupt   StageKind = "corrupt"
-	StageRate      StageKind = "rate"
-	StageDelay     StageKind = "delay"
-	StageReorder   StageKind = "reorder"
-	StageNetem     StageKind = "netem"
+	StageDuplicate stageKind = "duplicate"
+	StageLoss      stageKind = "loss"
+	stageCorrupt   stageKind = "corrupt"
+	StageRate      stageKind = "rate"
+	StageDelay     stageKind = "delay"
+	StageReorder   stageKind = "reorder"
+	StageNetem     stageKind = "netem"
 )
 
 // String returns the name of the stage.
-func (k StageKind) String() string { return string(k) }
+func (k stageKind) String() string { return string(k) }
 
 // Step is what one stage did to one packet.
 type Step struct {
-	Stage   StageKind
+	Stage   stageKind
 	Lost    Cause         // cause of the loss if this stage dropped the packet, otherwise None
 	Bad     bool          // the loss model is in its bad state
 	Copies  uint8         // number of copies made by this stage
@@ -51,7 +51,7 @@ type Trail struct {
 func (t *Trail) All() []Step { return t.Steps[:t.N] }
 
 // Step returns the step of stage k; nil if the stage was off.
-func (t *Trail) Step(k StageKind) *Step {
+func (t *Trail) Step(k stageKind) *Step {
 	for i := range t.All() {
 		if t.Steps[i].Stage == k {
 			return &t.Steps[i]

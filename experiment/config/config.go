@@ -33,7 +33,7 @@ type Config struct {
 	Sender   senderSettings
 	Receiver receiverSettings
 	Messages Messages // beside the snapshots
-	Crowd    Crowd
+	Crowd    crowd
 	Interest view.Interest   // what matters to the client under a budget
 	At       []StampedChange // scripted changes, by time
 	Clients  []proxyClient   // settings for single clients of a proxy

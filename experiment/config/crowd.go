@@ -13,15 +13,15 @@ import (
 	"wirelab/lossmodel/random"
 )
 
-// MaxCrowd is the largest number of receivers of a crowd.
-const MaxCrowd = 10_000
+// maxCrowd is the largest number of receivers of a crowd.
+const maxCrowd = 10_000
 
-// Crowd configures one sender with many receivers.
-type Crowd struct {
+// crowd configures one sender with many receivers.
+type crowd struct {
 	Clients  int           // number of receivers; 0 means no crowd
-	RTT      Spread        // round-trip times, half of which is the latency of each link; unset means those of the links
-	Jitter   Spread        // jitter of both links of a client; unset means that of the links
-	Loss     Spread        // loss rate of both links of a client, in millionths; unset means that of the links
+	RTT      spread        // round-trip times, half of which is the latency of each link; unset means those of the links
+	Jitter   spread        // jitter of both links of a client; unset means that of the links
+	Loss     spread        // loss rate of both links of a client, in millionths; unset means that of the links
 	Profiles string        // shares of clients by link profile, as text for parseMix; "" means the links of the configuration
 	Baseline policy.Policy // from which frame packets are encoded
 	Uplink   Uplink
@@ -44,7 +44,7 @@ type ProfileShare struct {
 }
 
 // Mix returns the link profiles of the clients with their shares; nil means that all have the links of the configuration.
-func (c *Crowd) Mix() []ProfileShare {
+func (c *crowd) Mix() []ProfileShare {
 	mix, _ := parseMix(c.Profiles) // has been checked
 	return mix
 }
@@ -83,7 +83,7 @@ func formatMix(mix []ProfileShare) string {
 }
 
 // setProfileShare sets the share of one profile: the key crowd.profiles.NAME of an inline table.
-func (c *Crowd) setProfileShare(key, name string, value any) error {
+func (c *crowd) setProfileShare(key, name string, value any) error {
 	entry, err := parseMix(fmt.Sprintf("%s %v", name, value))
 	if err != nil {
 		return withKey(key, err)
@@ -126,19 +126,19 @@ func (u *Uplink) Duration(bytes int64) time.Duration {
 	return time.Duration(bytes * 8 * int64(time.Second) / u.BitsPerSecond)
 }
 
-// Spread is a distribution of a setting over the clients of a crowd. The zero Spread is unset. Values are times in
+// spread is a distribution of a setting over the clients of a crowd. The zero spread is unset. Values are times in
 // nanoseconds or shares in millionths.
-type Spread struct {
+type spread struct {
 	fixed        int64 // the value of all clients
 	isFixed      bool
 	distribution policy.Policy
 }
 
 // IsSet reports whether the spread is set.
-func (s Spread) IsSet() bool { return s.isFixed || s.distribution != policy.Policy{} }
+func (s spread) IsSet() bool { return s.isFixed || s.distribution != policy.Policy{} }
 
 // Draw returns the value for a random word, which is uniformly distributed over all 64-bit values.
-func (s Spread) Draw(word uint64) int64 {
+func (s spread) Draw(word uint64) int64 {
 	if s.isFixed {
 		return s.fixed
 	}
@@ -192,8 +192,8 @@ var (
 	}
 )
 
-// Baselines are the policies that choose the frame from which a packet of a crowd is encoded.
-var Baselines = policy.Set{
+// baselines are the policies that choose the frame from which a packet of a crowd is encoded.
+var baselines = policy.Set{
 	{Name: "newest", Summary: "the newest acked frame"},
 	{Name: "every", Summary: "the newest acked frame with a number that is divisible by ticks", Params: []policy.Param{
 		policy.Count("ticks", 2, 1, 60, "packets from one such frame to the next")}},
@@ -201,10 +201,10 @@ var Baselines = policy.Set{
 
 // baselineRow returns the row of crowd.baseline.
 func baselineRow() Row {
-	baseline := scalarRow("crowd.baseline", Baselines.Expected(), func(c *Config) any { return c.Crowd.Baseline.String() }, nil)
+	baseline := scalarRow("crowd.baseline", baselines.Expected(), func(c *Config) any { return c.Crowd.Baseline.String() }, nil)
 	baseline.Set = func(c *Config, v any) error {
 		text, _ := v.(string)
-		p, err := Baselines.Parse(text)
+		p, err := baselines.Parse(text)
 		if err == nil {
 			c.Crowd.Baseline = p
 		}
@@ -231,9 +231,9 @@ func crowdSettings() []scalarSetting {
 	noUplink := func(c *Config) bool { return noCrowd(c) || c.Crowd.Uplink.BitsPerSecond == 0 }
 	settings := []scalarSetting{
 		{Row: profilesRow(), omit: func(c *Config) bool { return noCrowd(c) || c.Crowd.Profiles == "" }},
-		{Row: spreadRow("crowd.rtt", times, parseTime, formatTime, func(c *Config) *Spread { return &c.Crowd.RTT }), omit: noCrowd},
-		{Row: spreadRow("crowd.jitter", times, parseTime, formatTime, func(c *Config) *Spread { return &c.Crowd.Jitter }), omit: noCrowd},
-		{Row: spreadRow("crowd.loss", shares, parseShare, formatShare, func(c *Config) *Spread { return &c.Crowd.Loss }), omit: noCrowd},
+		{Row: spreadRow("crowd.rtt", times, parseTime, formatTime, func(c *Config) *spread { return &c.Crowd.RTT }), omit: noCrowd},
+		{Row: spreadRow("crowd.jitter", times, parseTime, formatTime, func(c *Config) *spread { return &c.Crowd.Jitter }), omit: noCrowd},
+		{Row: spreadRow("crowd.loss", shares, parseShare, formatShare, func(c *Config) *spread { return &c.Crowd.Loss }), omit: noCrowd},
 		{Row: baselineRow(), omit: noCrowd},
 		{Row: scalarRow("crowd.uplink_rate", `"off", or a rate up to 1tbit, such as "100mbit"`, func(c *Config) any {
 			if c.Crowd.Uplink.BitsPerSecond == 0 {
@@ -279,7 +279,7 @@ const (
 
 // clientsRow returns the live setting of the number of clients.
 func clientsRow() scalarSetting {
-	return scalarSetting{Row: intRow("crowd.clients", fmt.Sprintf("1 to %d receivers, or 0 for no crowd", MaxCrowd), 0, MaxCrowd,
+	return scalarSetting{Row: intRow("crowd.clients", fmt.Sprintf("1 to %d receivers, or 0 for no crowd", maxCrowd), 0, maxCrowd,
 		func(c *Config) *int { return &c.Crowd.Clients }), Short: "clients", Args: "N", CommandHelp: "number of receivers of a crowd",
 		omit: func(c *Config) bool { return c.Crowd.Clients == 0 }}
 }
@@ -287,7 +287,7 @@ func clientsRow() scalarSetting {
 // checkClientsChange returns an error if a change of the number of clients begins or ends a crowd.
 func checkClientsChange(before, after int) error {
 	if before != after && (before == 0 || after == 0) {
-		return &Error{Key: "crowd.clients", Problem: "cannot begin or end a crowd during a run", Expected: fmt.Sprintf("1 to %d in a run that begins with crowd.clients", MaxCrowd)}
+		return &Error{Key: "crowd.clients", Problem: "cannot begin or end a crowd during a run", Expected: fmt.Sprintf("1 to %d in a run that begins with crowd.clients", maxCrowd)}
 	}
 	return nil
 }
@@ -304,12 +304,12 @@ func parseShare(s string) (int64, bool) {
 }
 func formatShare(v int64) string { return units.FormatPercent(float64(v) / 1e6) }
 
-// unsetSpread is the text of the unset Spread.
+// unsetSpread is the text of the unset spread.
 const unsetSpread = "link"
 
 // spreadRow returns the row of a spread: one value, which parse and format convert, or one of distributions.
 func spreadRow(key string, distributions policy.Set, parse func(string) (int64, bool), format func(int64) string,
-	field func(*Config) *Spread) Row {
+	field func(*Config) *spread) Row {
 	one := distributions[1].Params[1] // an example
 	expected := fmt.Sprintf("%s, %q for the settings of the links, or one value such as %q", distributions.Expected(), unsetSpread, format(one.Default()))
 	r := scalarRow(key, expected, func(c *Config) any {
@@ -324,11 +324,11 @@ func spreadRow(key string, distributions policy.Set, parse func(string) (int64, 
 	r.Set = func(c *Config, v any) error {
 		text := strings.TrimSpace(fmt.Sprint(v))
 		if text == unsetSpread {
-			*field(c) = Spread{}
+			*field(c) = spread{}
 			return nil
 		}
 		if value, ok := parse(text); ok {
-			*field(c) = Spread{fixed: value, isFixed: true}
+			*field(c) = spread{fixed: value, isFixed: true}
 			return nil
 		}
 		name, _, _ := strings.Cut(text, " ")
@@ -340,7 +340,7 @@ func spreadRow(key string, distributions policy.Set, parse func(string) (int64, 
 			err = &Error{Problem: "min exceeds max in " + quoteValue(v), Expected: "min of at most " + format(p.Int("max"))}
 		}
 		if err == nil {
-			*field(c) = Spread{distribution: p}
+			*field(c) = spread{distribution: p}
 		}
 		return ErrorAt(key, err)
 	}

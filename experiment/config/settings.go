@@ -92,7 +92,7 @@ func defaultScalars() Config {
 		Interest: defaultInterest,
 		Messages: defaultMessages,
 		Receiver: receiverSettings{History: frame.MaxHistory, Playout: 85 * time.Millisecond},
-		Crowd:    Crowd{Baseline: Baselines.Default("newest"), Uplink: Uplink{QueueBytes: 1_000_000}, PlayerRows: 1},
+		Crowd:    crowd{Baseline: baselines.Default("newest"), Uplink: Uplink{QueueBytes: 1_000_000}, PlayerRows: 1},
 	}
 }
 

@@ -53,11 +53,11 @@ type Outbox struct {
 	carried [1024]carrying
 	rtt     cubic.RoundTrip
 	block   []byte
-	stats   OutboxStats
+	stats   outboxStats
 }
 
-// OutboxStats counts the parts of messages.
-type OutboxStats struct {
+// outboxStats counts the parts of messages.
+type outboxStats struct {
 	Parts    int64 // that were written
 	Sends    int64 // how often parts were sent, or written to a stream
 	Resent   int64 // of Sends, those of a part that was sent before
@@ -130,7 +130,7 @@ func (o *Outbox) Waiting() (n int) {
 }
 
 // Stats returns the counts of parts so far.
-func (o *Outbox) Stats() OutboxStats { return o.stats }
+func (o *Outbox) Stats() outboxStats { return o.stats }
 
 // RoundTrip returns the smoothed round trip; 0 before the first measurement.
 func (o *Outbox) RoundTrip() time.Duration { return o.rtt.Smoothed() }

@@ -63,7 +63,7 @@ func BenchmarkBudget(b *testing.B) {
 func benchmarkTick(b *testing.B, c *config.Config) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // package testing sets it for each benchmark
 	b.ReportAllocs()
-	r, err := NewSession(b.Context(), c, Options{Clock: testkit.CPUTime})
+	r, err := newSession(b.Context(), c, Options{Clock: testkit.CPUTime})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func benchmarkTick(b *testing.B, c *config.Config) {
 }
 
 // clientBytes returns the memory of all clients, with what they have in flight.
-func (r *Session) clientBytes() (n int) {
+func (r *session) clientBytes() (n int) {
 	for i := range r.shards {
 		s := &r.shards[i]
 		n += len(s.connections)*clientBytes + cap(s.previous)*4 + int(unsafe.Sizeof(*s))

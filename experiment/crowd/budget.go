@@ -81,7 +81,7 @@ type viewDecoder struct {
 const maxInFlight = seenPackets
 
 // prepareBudgets creates what clients under a budget need. initial is the initial state.
-func (x *Session) prepareBudgets(initial *frame.Frame) error {
+func (x *session) prepareBudgets(initial *frame.Frame) error {
 	if err := x.checkBudgets(x.config, initial); err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (x *Session) prepareBudgets(initial *frame.Frame) error {
 }
 
 // checkBudgets returns an error if the encoder of c cannot keep the budgets of c.
-func (x *Session) checkBudgets(c *config.Config, initial *frame.Frame) error {
+func (x *session) checkBudgets(c *config.Config, initial *frame.Frame) error {
 	if err := c.CheckBudgetFits(x.schema); err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (x *Session) checkBudgets(c *config.Config, initial *frame.Frame) error {
 }
 
 // applyBudgets applies the budgets of the configuration from the next packet on.
-func (x *Session) applyBudgets() {
+func (x *session) applyBudgets() {
 	shared := x.config.CrowdBudget()
 	x.views.bucket.Set(shared.Bps, shared.Burst, x.config.SendInterval())
 	for withParams := range x.views.headers {
@@ -132,7 +132,7 @@ func (x *Session) applyBudgets() {
 }
 
 // addFiller creates the filler of a shard.
-func (x *Session) addFiller(s *shard) {
+func (x *session) addFiller(s *shard) {
 	timer := meters.NewStopwatch(x.clock, x.schema)
 	s.filler, s.timer = view.NewFiller(x.schema), &timer
 	s.filler.Probe = s.timer
@@ -140,7 +140,7 @@ func (x *Session) addFiller(s *shard) {
 }
 
 // setPolicy passes the policy of the configuration to the filler of a shard.
-func (x *Session) setPolicy(s *shard) {
+func (x *session) setPolicy(s *shard) {
 	b := x.config.CrowdBudget()
 	s.filler.SetPolicy(b.Priority)
 	s.filler.SetWeights(b.Weights)
@@ -148,14 +148,14 @@ func (x *Session) setPolicy(s *shard) {
 }
 
 // applyBudget applies sender.budget to a client.
-func (x *Session) applyBudget(v *viewer) {
+func (x *session) applyBudget(v *viewer) {
 	own := x.config.SendBudget()
 	v.bucket.Set(own.Bps, own.Burst, x.config.SendInterval())
 	v.server.BudgetChanged()
 }
 
 // newViewer returns client i, counted from 0, of shard s. It shows the initial state.
-func (x *Session) newViewer(s *shard, i int) *viewer {
+func (x *session) newViewer(s *shard, i int) *viewer {
 	initial := &x.workers[0].initial
 	perSlot := endpoint.Cadence{TickHz: x.cadence.RateHz, RateHz: x.cadence.RateHz}
 	v := &viewer{server: view.NewServer(s.filler, initial), client: view.NewClient(x.schema, initial), meter: x.views.truth.NewView(perSlot),
@@ -165,7 +165,7 @@ func (x *Session) newViewer(s *shard, i int) *viewer {
 }
 
 // swapEncoder begins an epoch with the encoder of c.
-func (x *Session) swapEncoder(c *config.Config) error {
+func (x *session) swapEncoder(c *config.Config) error {
 	codec, params, err := x.resolveCodec(c)
 	if err != nil {
 		return err
@@ -205,7 +205,7 @@ func (x *Session) swapEncoder(c *config.Config) error {
 }
 
 // advanceTruth makes the frame of slot n the one with which displays are compared.
-func (x *Session) advanceTruth(n uint32) {
+func (x *session) advanceTruth(n uint32) {
 	cur, f := x.frameOf(n), x.views.pool.Get()
 	f.CopyFrom(cur)
 	f.Changed.Clear()
@@ -227,7 +227,7 @@ func (s *shard) compareDisplays() {
 
 // admit sets v.allowed to the bytes that sender.budget allows the packet to v at now. It returns the key of the packet;
 // noPacket if they do not suffice for the smallest packet.
-func (x *Session) admit(v *viewer, epochAcked bool, now time.Duration) (key uint16) {
+func (x *session) admit(v *viewer, epochAcked bool, now time.Duration) (key uint16) {
 	if !epochAcked {
 		key = paramsKey
 	}
@@ -240,12 +240,12 @@ func (x *Session) admit(v *viewer, epochAcked bool, now time.Duration) (key uint
 }
 
 // need returns the size of the smallest packet to v with the given key. If a row waits for room, this is a packet with it.
-func (x *Session) need(v *viewer, key uint16) int {
+func (x *session) need(v *viewer, key uint16) int {
 	return v.server.Need(x.views.headers[key/paramsKey], x.maxPacket(v))
 }
 
 // maxPacket returns the size of the largest packet to v that the budgets ever allow.
-func (x *Session) maxPacket(v *viewer) int {
+func (x *session) maxPacket(v *viewer) int {
 	size := endpoint.MaxDatagram
 	if x.config.Sender.Budget > 0 {
 		size = min(size, v.bucket.MaxNeed())
@@ -273,7 +273,7 @@ const minShare = 128
 // does not suffice, is the first to get it next time. All get the same share of what is left, except those that need less:
 // clients whose newest packet left no rows out need at most twice its size. What they leave goes to the others (max-min
 // fairness).
-func (x *Session) share(now time.Duration) {
+func (x *session) share(now time.Duration) {
 	b, count := x.views, x.clientCount()
 	rest, next := -1, -1 // bytes, -1 before the first client; the first client that must wait, -1 if none
 	b.demands = b.demands[:0]
@@ -330,7 +330,7 @@ func fairLevel(demands []int, total int) int {
 }
 
 // encodeViews chooses the rows of packet n to each client at now, and encodes them.
-func (x *Session) encodeViews(n uint32, now time.Duration) error {
+func (x *session) encodeViews(n uint32, now time.Duration) error {
 	if x.config.Crowd.Budget > 0 {
 		start := x.clock.Now()
 		x.share(now)
@@ -372,7 +372,7 @@ func (x *Session) encodeViews(n uint32, now time.Duration) error {
 }
 
 // fill makes packet n to client k of the shard.
-func (x *Session) fill(w *worker, s *shard, k int, v *viewer, n uint32, now time.Duration) {
+func (x *session) fill(w *worker, s *shard, k int, v *viewer, n uint32, now time.Duration) {
 	e, params := &v.encoding, s.keys[k]/paramsKey
 	e.reset(0, 1)
 	start := x.clock.Now()
@@ -458,7 +458,7 @@ func (v *viewer) inFlight(seq uint32) *viewPacket {
 
 // decodeView decodes packet seq at client i of the shard from its bytes alone, applies it to the display, and compares
 // both with the server. s.worker has the decoders.
-func (x *Session) decodeView(s *shard, i int, seq uint32) verdict {
+func (x *session) decodeView(s *shard, i int, seq uint32) verdict {
 	v, w := s.viewers[i], s.worker
 	p := v.inFlight(seq)
 	if p == nil || !v.client.Accepts(uint64(seq)) {
@@ -506,7 +506,7 @@ func (v *viewer) dropArrived(newest uint32) {
 }
 
 // readViewAck handles the ack with the given number of client i at the server, and forgets the acks before it.
-func (x *Session) readViewAck(s *shard, i int, number uint32) {
+func (x *session) readViewAck(s *shard, i int, number uint32) {
 	v, t := s.viewers[i], &s.connections[i]
 	data := v.acks.At(uint64(number))
 	if data == nil {
@@ -529,7 +529,7 @@ func (x *Session) readViewAck(s *shard, i int, number uint32) {
 
 // viewerBytes estimates the memory of a viewer at 64 kbit/s and 60 Hz: the client's display and reference, what both ends
 // record of each row, the rows of packets under way and of the newest acks, and the memos of both.
-func (x *Session) viewerBytes(slots uint32) int64 {
+func (x *session) viewerBytes(slots uint32) int64 {
 	const tables, perRow, changes = 2, 40, 2500
 	row := 4 * int64(len(x.schema.Fields))
 	return int64(x.schema.Rows)*(tables*row+perRow) + changes*(row+4) + x.views.memoBytes*int64(slots+view.MaxStates)

@@ -263,7 +263,7 @@ func (s *shaking) Next(f *frame.Frame) error {
 
 // The first rows of a policy are those of each client's own player.
 func TestPlayerRows(t *testing.T) {
-	x, err := NewSession(t.Context(), configure(t, "duration", "3s", "crowd.clients", "4", "crowd.player_rows", "3", "sender.budget", "24kbit",
+	x, err := newSession(t.Context(), configure(t, "duration", "3s", "crowd.clients", "4", "crowd.player_rows", "3", "sender.budget", "24kbit",
 		"sender.priority", "round-robin first=1"), Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -301,7 +301,7 @@ func TestViewerBytes(t *testing.T) {
 }
 
 func checkViewerBytes(t *testing.T, encoder string, clients int64) {
-	x, err := NewSession(t.Context(), configure(t, "duration", "1h", "data.loop", "true", "encoder", encoder, "crowd.clients", fmt.Sprint(clients), "sender.budget", "64kbit",
+	x, err := newSession(t.Context(), configure(t, "duration", "1h", "data.loop", "true", "encoder", encoder, "crowd.clients", fmt.Sprint(clients), "sender.budget", "64kbit",
 		"crowd.rtt", "lognormal median=60ms sigma=0.6 min=20ms max=200ms", "crowd.loss", "uniform max=5%"), Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -96,7 +96,7 @@ func (v *receiver) addSnapshot(now, source time.Duration) {
 }
 
 // tickDisplay runs one tick of the display of v at now.
-func (x *Session) tickDisplay(v *receiver, now time.Duration) {
+func (x *session) tickDisplay(v *receiver, now time.Duration) {
 	moment, ok := v.display.clock.Tick(now, x.config.Receiver.Playout)
 	if !ok {
 		return
@@ -121,7 +121,7 @@ func (x *Session) tickDisplay(v *receiver, now time.Duration) {
 }
 
 // sourceTime returns the time of the frame of packet seq in the source.
-func (x *Session) sourceTime(seq uint32) time.Duration {
+func (x *session) sourceTime(seq uint32) time.Duration {
 	return x.cadence.TickTime(x.cadence.Tick(uint64(seq)))
 }
 

@@ -274,7 +274,7 @@ func TestPacketSet(t *testing.T) {
 // the frame would be missing.
 func TestOldFramesAreNotAcked(t *testing.T) {
 	const newest, history = 100, 12
-	x, err := NewSession(t.Context(), configure(t, "crowd.clients", "1", "receiver.history", fmt.Sprint(history)), Options{})
+	x, err := newSession(t.Context(), configure(t, "crowd.clients", "1", "receiver.history", fmt.Sprint(history)), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -324,7 +324,7 @@ func TestRefusedGrowth(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	x, err := NewSession(t.Context(), configure(t, memos...), Options{})
+	x, err := newSession(t.Context(), configure(t, memos...), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

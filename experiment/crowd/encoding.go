@@ -87,7 +87,7 @@ func (w *worker) measureMemo() (bytes int64, err error) {
 
 // reference returns the baseline of an encoding of packet seq: the frame that was sent age packets before, or the initial
 // state if age is 0. It has no memo, since clients with the same frame can have different ones.
-func (x *Session) reference(w *worker, seq uint32, age uint8) encoders.Ref {
+func (x *session) reference(w *worker, seq uint32, age uint8) encoders.Ref {
 	if age == 0 {
 		w.initial.Tick = x.cadence.InitialTick(uint64(seq))
 		return encoders.Ref{Frame: &w.initial}
@@ -104,7 +104,7 @@ func (e *encoding) reset(age uint8, users int) {
 }
 
 // encode encodes packet seq, builds its headers and decodes the payload.
-func (x *Session) encode(w *worker, seq uint32, e *encoding) {
+func (x *session) encode(w *worker, seq uint32, e *encoding) {
 	codec, cur := w.encoder.Codec, x.frameOf(seq)
 	start := x.clock.Now()
 	refs := [1]encoders.Ref{x.reference(w, seq, e.age)}
@@ -137,7 +137,7 @@ func (x *Session) encode(w *worker, seq uint32, e *encoding) {
 }
 
 // buildHeaders builds both headers of an encoding of packet seq.
-func (x *Session) buildHeaders(w *worker, seq uint32, e *encoding) error {
+func (x *session) buildHeaders(w *worker, seq uint32, e *encoding) error {
 	start := x.clock.Now()
 	e.ageTicks = uint64(e.age) * uint64(x.cadence.TickHz) / uint64(x.cadence.RateHz) // as package engine rounds it
 	for i := range e.headers {

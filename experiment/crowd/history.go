@@ -58,7 +58,7 @@ func (s *shard) logLoss(i int, seq uint32, cause lossmodel.Cause) {
 }
 
 // newestPackets returns the newest packets of client i, counted from 0, oldest first.
-func (x *Session) newestPackets(i int) (list []packetlog.Record) {
+func (x *session) newestPackets(i int) (list []packetlog.Record) {
 	s := &x.shards[i/x.shardSize]
 	for seq := x.slot - min(x.slot, historyPackets); seq < x.slot; seq++ {
 		if p := s.logged(i%x.shardSize, seq); p != nil {

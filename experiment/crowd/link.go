@@ -71,7 +71,7 @@ type newLinks struct {
 }
 
 // newLinks returns the links of client i, counted from 0. It returns an error if a crowd does not support them.
-func (x *Session) newLinks(i int) (links newLinks, err error) {
+func (x *session) newLinks(i int) (links newLinks, err error) {
 	n, clientSeed := i+1, ClientSeed(x.config.Seed, i+1)
 	if links.downSpec, links.upSpec, err = clientLinks(x.config, n); err != nil {
 		return links, err
@@ -88,7 +88,7 @@ func (x *Session) newLinks(i int) (links newLinks, err error) {
 
 // checkLink returns an error if the link of client n, counted from 1, damages packets without a checksum, or has another
 // MTU than the link of the configuration. direction is "down" or "up".
-func (x *Session) checkLink(direction string, n int, spec, common *lossmodel.Spec) error {
+func (x *session) checkLink(direction string, n int, spec, common *lossmodel.Spec) error {
 	key := direction
 	if row := clientRow(x.config, n); row >= 0 && common.Corrupt.Checksum {
 		key = config.Indexed("client", row) + "." + direction
@@ -173,7 +173,7 @@ func unpackTag(tag uint64) (seq uint32, age uint8, v verdict) {
 }
 
 // sendFull sends a packet of size bytes to client i of the shard at now.
-func (x *Session) sendFull(s *shard, i int, now time.Duration, p *packet, size int) {
+func (x *session) sendFull(s *shard, i int, now time.Duration, p *packet, size int) {
 	links, n := s.full[i], &s.sent[i]
 	links.markSeen(p.seq, false)
 	v := links.down.Send(now, blank[:size], packTag(p.seq, p.age, p.verdict))
@@ -189,7 +189,7 @@ func (x *Session) sendFull(s *shard, i int, now time.Duration, p *packet, size i
 }
 
 // receiveFull handles everything that is due at client i of the shard until end, as receive does for light links.
-func (x *Session) receiveFull(s *shard, i int, end time.Duration) {
+func (x *session) receiveFull(s *shard, i int, end time.Duration) {
 	links := s.full[i]
 	for {
 		at, pending := links.down.Next()
@@ -211,7 +211,7 @@ func (x *Session) receiveFull(s *shard, i int, end time.Duration) {
 }
 
 // arriveFull handles the arrival of a datagram at client i.
-func (x *Session) arriveFull(s *shard, i int, at time.Duration, d *lossmodel.Delivery) {
+func (x *session) arriveFull(s *shard, i int, at time.Duration, d *lossmodel.Delivery) {
 	links, v := s.full[i], &s.receivers[i]
 	seq, age, result := unpackTag(d.Tag)
 	switch {
@@ -272,7 +272,7 @@ func (u *uplink) send(now time.Duration, wireBytes int) (at time.Duration, ok bo
 
 // queue passes packet n of all clients, which the server sends from now on, to the uplink, and sets shard.departures. It
 // begins with client uplink.first.
-func (x *Session) queue(n uint32, now time.Duration) {
+func (x *session) queue(n uint32, now time.Duration) {
 	u, count := &x.uplink, x.clientCount()
 	next := -1 // the first client whose packet is dropped; -1 if none
 	spacing := time.Duration(0)
@@ -299,7 +299,7 @@ func (x *Session) queue(n uint32, now time.Duration) {
 const dropped = time.Duration(-1)
 
 // maxWait returns the longest time from the beginning of a tick until the uplink has sent a packet.
-func (x *Session) maxWait() time.Duration {
+func (x *session) maxWait() time.Duration {
 	if !x.uplink.Pace {
 		return x.uplink.limit
 	}

@@ -16,7 +16,7 @@ import (
 // packets of each client. Recordings repeat, and the configured duration has no effect. Its methods must not be called
 // concurrently.
 type Live struct {
-	*Session
+	*session
 	reached time.Duration // all that happens before it has happened, except arrivals after the last slot
 
 	samples  []engine.CrowdSample
@@ -58,12 +58,12 @@ func OpenLive(ctx context.Context, c *config.Config, opt Options) (*Live, error)
 	planned := c.Duration
 	c.Data.Loop, c.Duration = true, 0 // the script may contain changes after the planned end
 	opt.Endless, opt.keepPackets = true, true
-	x, err := NewSession(ctx, c, opt)
+	x, err := newSession(ctx, c, opt)
 	if err != nil {
 		return nil, err
 	}
 	x.config.Duration = planned
-	l := &Live{Session: x}
+	l := &Live{session: x}
 	l.addMark()
 	return l, nil
 }
@@ -94,7 +94,7 @@ func (l *Live) Done() bool { return l.ended }
 
 // RunUntil runs all slots before t, unless the data end.
 func (l *Live) RunUntil(t time.Duration) error {
-	for l.Session.Now() < t && !l.ended {
+	for l.session.Now() < t && !l.ended {
 		err := l.Step()
 		if errors.Is(err, io.EOF) {
 			l.ended, t = true, l.end
@@ -108,16 +108,16 @@ func (l *Live) RunUntil(t time.Duration) error {
 	return nil
 }
 
-// Step runs the next slot, as Session.Step does, and measures it.
+// Step runs the next slot, as session.Step does, and measures it.
 func (l *Live) Step() error {
-	packets, at := l.packets, l.Session.Now()
-	if err := l.Session.Step(); err != nil {
+	packets, at := l.packets, l.session.Now()
+	if err := l.session.Step(); err != nil {
 		return err
 	}
 	if l.packets > packets {
 		l.addEncodings()
 	}
-	next := l.Session.Now()
+	next := l.session.Now()
 	l.sample.Wait = max(l.sample.Wait, l.uplink.idleAt-at)
 	if next/meters.SamplePeriod > l.sample.T/meters.SamplePeriod {
 		l.endSample(next)
@@ -129,7 +129,7 @@ func (l *Live) Step() error {
 }
 
 // eachEncoding calls f for each encoding of the newest packet.
-func (x *Session) eachEncoding(f func(e *encoding)) {
+func (x *session) eachEncoding(f func(e *encoding)) {
 	for i := range x.newest {
 		f(&x.newest[i])
 	}
@@ -158,7 +158,7 @@ type progress struct {
 }
 
 // progress returns the sums so far.
-func (x *Session) progress() (p progress) {
+func (x *session) progress() (p progress) {
 	for i := range x.shards {
 		s := &x.shards[i]
 		for k := range s.sent {
@@ -199,7 +199,7 @@ func (l *Live) addMark() {
 		m = l.marks[0]
 		l.marks = append(l.marks[:0], l.marks[1:]...)
 	}
-	m.at, m.clients = l.Session.Now(), m.clients[:0]
+	m.at, m.clients = l.session.Now(), m.clients[:0]
 	for i := range l.shards {
 		s := &l.shards[i]
 		for k := range s.sent {
@@ -226,8 +226,8 @@ func (l *Live) View(client int) *engine.Snapshot {
 	if l.view.Clients == nil || now-l.viewAt >= meters.SamplePeriod || standsStill {
 		since := &l.marks[0]
 		clients := l.clientsSince(since)
-		totals := l.totals(l.Session.Now(), clients)
-		l.view, l.viewAt = engine.CrowdView{Clients: clients, Recent: totals.Crowd, Span: l.Session.Now() - since.at, Totals: totals}, now
+		totals := l.totals(l.session.Now(), clients)
+		l.view, l.viewAt = engine.CrowdView{Clients: clients, Recent: totals.Crowd, Span: l.session.Now() - since.at, Totals: totals}, now
 		l.view.Totals.Crowd = nil
 	}
 	view := l.view

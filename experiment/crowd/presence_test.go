@@ -23,7 +23,7 @@ func TestPresence(t *testing.T) {
 		"client[1].turn", "3", "client[1].leave", "500ms", "client[2].turn", "700", "client[2].join", "2s",
 		"at[0].t", "1s", "at[0].clients", "1100", "at[1].t", "2s", "at[1].clients", "650"}
 	want := map[int]uint32{0: 180, 1: 90, 2: 30, 599: 180, 600: 120, 649: 120, 650: 60, 699: 0, 1099: 60}
-	x, err := NewSession(t.Context(), configure(t, settings...), Options{})
+	x, err := newSession(t.Context(), configure(t, settings...), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // Result returns the results so far.
-func (x *Session) Result() *engine.Result {
+func (x *session) Result() *engine.Result {
 	end := x.Now()
 	clients := x.Clients()
 	start := x.config.Clone()
@@ -46,15 +46,15 @@ func (x *Session) Result() *engine.Result {
 }
 
 // resetToStart sets what Change may have changed in c to what it was at the start.
-func (x *Session) resetToStart(c *config.Config) {
+func (x *session) resetToStart(c *config.Config) {
 	c.Encoder, c.Sender, c.Crowd = x.start.Encoder, x.start.Sender, x.start.Crowd
 }
 
 // Clients returns the figures of each client, in the order of their numbers. Figures of a client that has never been in
 // the game are unknown.
-func (x *Session) Clients() []figures.CrowdClient { return x.clientsSince(&mark{}) }
+func (x *session) Clients() []figures.CrowdClient { return x.clientsSince(&mark{}) }
 
-func (x *Session) clientsSince(m *mark) (list []figures.CrowdClient) {
+func (x *session) clientsSince(m *mark) (list []figures.CrowdClient) {
 	now, interpolates := x.Now(), frame.IsCubes(x.schema) || playout.FindColumns(x.schema) != nil
 	for i := range x.shards {
 		s := &x.shards[i]
@@ -86,7 +86,7 @@ func (x *Session) clientsSince(m *mark) (list []figures.CrowdClient) {
 }
 
 // milliHz returns the rate of displays in thousandths of a hertz.
-func (x *Session) milliHz() int { return x.config.DisplayMilliHz(x.schema.TickHz) }
+func (x *session) milliHz() int { return x.config.DisplayMilliHz(x.schema.TickHz) }
 
 // clientFigures returns the figures of a client that was in the game for the given time. interpolates means that displays
 // interpolate between snapshots; otherwise the age of what they show is unknown.
@@ -116,7 +116,7 @@ func clientFigures(n *sentCounts, v *receiver, t *tenure, active time.Duration, 
 }
 
 // totals returns the figures of the run until end: sums and distributions over all clients.
-func (x *Session) totals(end time.Duration, clients []figures.CrowdClient) figures.Totals {
+func (x *session) totals(end time.Duration, clients []figures.CrowdClient) figures.Totals {
 	var t figures.Totals
 	var payload, wire, feedback uint64
 	var lost, shown, starved, lagSum, longest int64
@@ -176,7 +176,7 @@ func (x *Session) totals(end time.Duration, clients []figures.CrowdClient) figur
 
 // viewFigures returns the figures of all clients under a budget together; nil without a budget. The limit is crowd.budget, or
 // sender.budget for each client.
-func (x *Session) viewFigures(end time.Duration) *figures.View {
+func (x *session) viewFigures(end time.Duration) *figures.View {
 	if x.views == nil {
 		return nil
 	}
@@ -198,7 +198,7 @@ func (x *Session) viewFigures(end time.Duration) *figures.View {
 }
 
 // crowdFigures returns the quantiles over clients.
-func (x *Session) crowdFigures(clients []figures.CrowdClient) *figures.Crowd {
+func (x *session) crowdFigures(clients []figures.CrowdClient) *figures.Crowd {
 	out := &figures.Crowd{EncodingsPerTick: figures.RatioFigure(float64(x.encodingSum), float64(x.packets)),
 		MaxEncodings: x.maxEncodings}
 	for i := range clients {
@@ -211,7 +211,7 @@ func (x *Session) crowdFigures(clients []figures.CrowdClient) *figures.Crowd {
 }
 
 // timing returns the durations of the work of a tick in which a packet was sent.
-func (x *Session) timing() (t figures.Timing) {
+func (x *session) timing() (t figures.Timing) {
 	if x.clock == nil || x.packets == 0 {
 		return t
 	}

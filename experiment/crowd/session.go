@@ -41,9 +41,9 @@ type Options struct {
 	keepPackets bool // keep the newest packets of each client
 }
 
-// Session is a run with many receivers. Time passes in slots: one for each packet that sender.rate_hz permits. It is
+// session is a run with many receivers. Time passes in slots: one for each packet that sender.rate_hz permits. It is
 // not safe for use by several goroutines.
-type Session struct {
+type session struct {
 	config  *config.Config
 	clock   wallclock.Clock
 	source  dataset.Source
@@ -114,7 +114,7 @@ type measurements struct {
 // Run runs the experiment. When ctx ends, it returns the results so far, marked as interrupted. With an error of the
 // data it also returns the results so far.
 func Run(ctx context.Context, c *config.Config, opt Options) (*engine.Result, error) {
-	x, err := NewSession(ctx, c, opt)
+	x, err := newSession(ctx, c, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -134,8 +134,8 @@ func Run(ctx context.Context, c *config.Config, opt Options) (*engine.Result, er
 	return result, errors.Join(err, x.Close())
 }
 
-// NewSession opens the data and creates the clients.
-func NewSession(ctx context.Context, c *config.Config, opt Options) (*Session, error) {
+// newSession opens the data and creates the clients.
+func newSession(ctx context.Context, c *config.Config, opt Options) (*session, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func NewSession(ctx context.Context, c *config.Config, opt Options) (*Session, e
 	if err != nil {
 		return nil, err
 	}
-	x := &Session{config: c, clock: opt.Clock, source: src, schema: src.Schema(), digest: sha256.New(), keepPackets: opt.keepPackets, force: opt.Force}
+	x := &session{config: c, clock: opt.Clock, source: src, schema: src.Schema(), digest: sha256.New(), keepPackets: opt.keepPackets, force: opt.Force}
 	if err := x.prepare(); err != nil {
 		return nil, errors.Join(c.Locate(err), x.Close())
 	}
@@ -164,7 +164,7 @@ const defaultDuration = 60 * time.Second
 // Check returns the error with which Run would fail to begin; nil if it could begin. It fills in the settings of c that
 // depend on the data.
 func Check(ctx context.Context, c *config.Config, force bool) error {
-	x, err := NewSession(ctx, c, Options{Force: force})
+	x, err := newSession(ctx, c, Options{Force: force})
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func Check(ctx context.Context, c *config.Config, force bool) error {
 }
 
 // Close closes the source.
-func (x *Session) Close() error {
+func (x *session) Close() error {
 	if c, ok := x.source.(io.Closer); ok {
 		return c.Close()
 	}
@@ -181,7 +181,7 @@ func (x *Session) Close() error {
 }
 
 // prepare checks the configuration and creates everything that a run needs.
-func (x *Session) prepare() error {
+func (x *session) prepare() error {
 	c := x.config
 	if err := c.FitTo(x.schema); err != nil {
 		return err
@@ -232,7 +232,7 @@ func (x *Session) prepare() error {
 }
 
 // resolveCodec returns the codec of c with its parameters, or an error if a crowd cannot use it.
-func (x *Session) resolveCodec(c *config.Config) (codec *encoders.Codec, params any, err error) {
+func (x *session) resolveCodec(c *config.Config) (codec *encoders.Codec, params any, err error) {
 	codec, params, err = c.Encoder.Resolve("encoder", c.Codecs)
 	if err == nil {
 		err = c.CheckSuits("encoder", codec, x.schema)
@@ -253,7 +253,7 @@ func (x *Session) resolveCodec(c *config.Config) (codec *encoders.Codec, params 
 }
 
 // checkSupport returns an error if the configuration or the data need something that a crowd does not have.
-func (x *Session) checkSupport() error {
+func (x *session) checkSupport() error {
 	c := x.config
 	refuse := func(key, problem, expected string) error {
 		return &config.Error{Key: key, Problem: problem, Expected: expected}
@@ -300,7 +300,7 @@ func (x *Session) checkSupport() error {
 }
 
 // checkChange returns an error if ch cannot be applied to c during a run.
-func (x *Session) checkChange(c *config.Config, ch config.Change) error {
+func (x *session) checkChange(c *config.Config, ch config.Change) error {
 	ch = ch.WithMark("")
 	if ch.IsZero() {
 		return nil
@@ -349,7 +349,7 @@ const (
 
 // checkMemory returns an error if n clients need more than maxMemory: for frames, links, clients, and packets and acks
 // in flight in the given number of slots. full is the number of clients with full links.
-func (x *Session) checkMemory(n, full int, slots uint32) error {
+func (x *session) checkMemory(n, full int, slots uint32) error {
 	inFlight := int64(slots) / 2 * int64(packetBytes+ackBytes) * 5 / 4 // slices grow by a quarter
 	perClient := int64(clientBytes) + inFlight
 	if x.views != nil {
@@ -367,7 +367,7 @@ func (x *Session) checkMemory(n, full int, slots uint32) error {
 }
 
 // clientCount returns the number of clients that have been created, including those that are not in the game.
-func (x *Session) clientCount() int {
+func (x *session) clientCount() int {
 	if n := len(x.shards); n > 0 {
 		return (n-1)*x.shardSize + len(x.shards[n-1].connections)
 	}
@@ -376,7 +376,7 @@ func (x *Session) clientCount() int {
 
 // Change applies a change for which CanChange reports true, before the next slot. Clients that come have the links of their
 // numbers; clients that go are sent nothing, until they return with what they have. After an error nothing is changed.
-func (x *Session) Change(ch config.Change) error {
+func (x *session) Change(ch config.Change) error {
 	if err := x.checkChange(x.config, ch); err != nil {
 		return err
 	}
@@ -412,7 +412,7 @@ func (x *Session) Change(ch config.Change) error {
 
 // resize creates the clients up to number n, and makes those from 1 to n the crowd. After an error the crowd is unchanged;
 // clients that were created before a file of a link could not be read are not part of it.
-func (x *Session) resize(n int) error {
+func (x *session) resize(n int) error {
 	added, slots, err := x.plan(n)
 	if err != nil {
 		return err
@@ -432,7 +432,7 @@ func (x *Session) resize(n int) error {
 
 // plan returns the links of the clients that a crowd of n lacks, and the slots that these links need. It returns an error
 // if the crowd needs too much memory, or does not support such links.
-func (x *Session) plan(n int) (added []newLinks, slots uint32, err error) {
+func (x *session) plan(n int) (added []newLinks, slots uint32, err error) {
 	full, maxDelay := 0, time.Duration(0)
 	for i := range x.shards {
 		full += len(x.shards[i].full)
@@ -454,7 +454,7 @@ func (x *Session) plan(n int) (added []newLinks, slots uint32, err error) {
 }
 
 // addClient creates the next client, with the given links.
-func (x *Session) addClient(links *newLinks) error {
+func (x *session) addClient(links *newLinks) error {
 	i := x.clientCount()
 	var full *fullLinks
 	if !links.isLight {
@@ -497,7 +497,7 @@ func (x *Session) addClient(links *newLinks) error {
 }
 
 // updatePresence sets whether client i, counted from 0, is in the game in the next slot.
-func (x *Session) updatePresence(i int) {
+func (x *session) updatePresence(i int) {
 	s, now := &x.shards[i/x.shardSize], x.Now()
 	active, t := &s.connections[i%x.shardSize].isActive, &s.tenures[i%x.shardSize]
 	before := *active
@@ -512,12 +512,12 @@ func (x *Session) updatePresence(i int) {
 
 // slotsFor returns the number of slots, a power of two, for packets that are due up to delay after they were sent: those
 // of that time, and three more, since times of slots are rounded and the current slot is one of them.
-func (x *Session) slotsFor(delay time.Duration) uint32 {
+func (x *session) slotsFor(delay time.Duration) uint32 {
 	return 1 << bits.Len64(uint64(int64(delay)*int64(x.cadence.RateHz)/int64(time.Second))+3)
 }
 
 // reserve makes room for what is in flight in a number of slots, a power of two.
-func (x *Session) reserve(slots uint32) {
+func (x *session) reserve(slots uint32) {
 	if slots <= x.slots {
 		return
 	}
@@ -533,7 +533,7 @@ func (x *Session) reserve(slots uint32) {
 }
 
 // Now returns the time of the next slot, or the end of the run.
-func (x *Session) Now() time.Duration {
+func (x *session) Now() time.Duration {
 	if x.ended {
 		return x.end
 	}
@@ -541,10 +541,10 @@ func (x *Session) Now() time.Duration {
 }
 
 // frameOf returns the frame of slot n, one of the newest.
-func (x *Session) frameOf(n uint32) *frame.Frame { return &x.frames[n%uint32(len(x.frames))] }
+func (x *session) frameOf(n uint32) *frame.Frame { return &x.frames[n%uint32(len(x.frames))] }
 
 // Step runs the next slot. It returns io.EOF at the end of the run or of the data.
-func (x *Session) Step() error {
+func (x *session) Step() error {
 	n, now := x.slot, x.Now()
 	if x.ended || now >= x.end {
 		return io.EOF
@@ -586,7 +586,7 @@ func (x *Session) Step() error {
 }
 
 // applyChanges applies the changes of [[at]] that are due at now, and lets clients join and leave.
-func (x *Session) applyChanges(now time.Duration) error {
+func (x *session) applyChanges(now time.Duration) error {
 	for len(x.config.At) > 0 && x.config.At[0].T <= now {
 		ch := x.config.At[0].Change
 		x.config.At = x.config.At[1:]
@@ -606,7 +606,7 @@ func (x *Session) applyChanges(now time.Duration) error {
 }
 
 // findDisplayTicks sets x.displayTicks to the display ticks after those of the last slot, up to now.
-func (x *Session) findDisplayTicks(now time.Duration) {
+func (x *session) findDisplayTicks(now time.Duration) {
 	milliHz := x.config.DisplayMilliHz(x.schema.TickHz)
 	x.displayTicks = x.displayTicks[:0]
 	for ; ; x.displayed++ {
@@ -619,7 +619,7 @@ func (x *Session) findDisplayTicks(now time.Duration) {
 }
 
 // finish handles what is due before the end of the run, after the last slot.
-func (x *Session) finish() error {
+func (x *session) finish() error {
 	x.end = min(x.end, x.Now())
 	x.ended = true
 	if x.end == 0 {
@@ -634,7 +634,7 @@ func (x *Session) finish() error {
 }
 
 // readFrame reads the frames of the source up to the tick of slot n, and stores the newest as that of slot n.
-func (x *Session) readFrame(n uint32) error {
+func (x *session) readFrame(n uint32) error {
 	f := x.frameOf(n)
 	if f.Table == nil {
 		*f = *x.schema.NewFrame()
@@ -653,7 +653,7 @@ func (x *Session) readFrame(n uint32) error {
 }
 
 // each calls f for 0 to n-1 on all cores. Calls with the same worker do not overlap.
-func (x *Session) each(n int, f func(w *worker, i int) error) error {
+func (x *session) each(n int, f func(w *worker, i int) error) error {
 	workers := min(len(x.workers), n)
 	run := func(first int) error {
 		for i := first; i < n; i += workers {
@@ -670,7 +670,7 @@ func (x *Session) each(n int, f func(w *worker, i int) error) error {
 }
 
 // sendAll encodes packet n and sends it at now.
-func (x *Session) sendAll(n uint32, now time.Duration) error {
+func (x *session) sendAll(n uint32, now time.Duration) error {
 	var err error
 	if x.views != nil {
 		err = x.encodeViews(n, now)
@@ -694,7 +694,7 @@ func (x *Session) sendAll(n uint32, now time.Duration) error {
 
 // encodeShared makes and measures an encoding of packet n for each age of a baseline that clients have, in the order of
 // ages.
-func (x *Session) encodeShared(n uint32) error {
+func (x *session) encodeShared(n uint32) error {
 	count := 0
 	for age := range x.encodingOf {
 		users := 0
@@ -724,13 +724,13 @@ func (x *Session) encodeShared(n uint32) error {
 }
 
 // countEncodings counts the encodings of a tick.
-func (x *Session) countEncodings(n int) {
+func (x *session) countEncodings(n int) {
 	x.encodingSum += int64(n)
 	x.maxEncodings = max(x.maxEncodings, n)
 }
 
 // measure counts an encoding, and adds it to the digest.
-func (x *Session) measure(e *encoding) {
+func (x *session) measure(e *encoding) {
 	if x.clock != nil {
 		x.encodeTimes.Add(e.encodeNS)
 		if x.views == nil {
@@ -768,7 +768,7 @@ func addTimes(c *quantile.Counts, v, n int64) {
 // addRecord adds data to the digest, after their length. The digest covers, for each tick, both forms of the header and
 // the payload of each encoding, and the hashes of the shards: of the encoding and the form of the header that each client
 // was sent, and of all arrivals with their outcomes.
-func (x *Session) addRecord(data []byte) {
+func (x *session) addRecord(data []byte) {
 	x.record = binary.LittleEndian.AppendUint32(x.record[:0], uint32(len(data)))
 	x.digest.Write(x.record)
 	x.digest.Write(data)

@@ -161,7 +161,7 @@ func (s *shard) countLoss(n *sentCounts, copyNumber int, cause lossmodel.Cause) 
 
 // receive handles everything that is due in slot n: first the packets at the clients, whose acks may be due in the
 // same slot, then the acks at the server, then the display ticks. Packets due after end are left in flight.
-func (x *Session) receive(w *worker, s *shard, n uint32, end time.Duration) {
+func (x *session) receive(w *worker, s *shard, n uint32, end time.Duration) {
 	s.worker = w
 	start, decoded := x.clock.Now(), s.timed.decode
 	packets := s.packets.at(n)
@@ -216,7 +216,7 @@ type outgoingAck struct {
 }
 
 // nextAck returns the ack that client i of the shard sends.
-func (x *Session) nextAck(s *shard, i int) outgoingAck {
+func (x *session) nextAck(s *shard, i int) outgoingAck {
 	v := &s.receivers[i]
 	if s.viewers == nil {
 		return outgoingAck{newest: v.decoded.newest, mask: uint32(v.decoded.mask), size: endpoint.AckBytes, wire: x.ackWire, fragments: x.ackFragments}
@@ -242,7 +242,7 @@ func (a *outgoingAck) takeOff() {
 }
 
 // arrive handles the arrival of p at client i of the shard at a time. It reports whether the client decoded it.
-func (x *Session) arrive(s *shard, i int, at time.Duration, p *packet) (decoded bool) {
+func (x *session) arrive(s *shard, i int, at time.Duration, p *packet) (decoded bool) {
 	v := &s.receivers[i]
 	if s.connections[i].isActive {
 		for d := &v.display; int(d.ticked) < len(x.displayTicks) && x.displayTicks[d.ticked] < at; d.ticked++ {
@@ -297,7 +297,7 @@ func (x *Session) arrive(s *shard, i int, at time.Duration, p *packet) (decoded 
 }
 
 // readAck handles an ack of client i at the server, see nextAck. With a budget newest is the number of the ack.
-func (x *Session) readAck(s *shard, i int, newest, mask uint32) {
+func (x *session) readAck(s *shard, i int, newest, mask uint32) {
 	if s.viewers != nil {
 		x.readViewAck(s, i, newest)
 		return
@@ -310,7 +310,7 @@ func (x *Session) readAck(s *shard, i int, newest, mask uint32) {
 }
 
 // tickDisplays runs the display ticks of the slot, up to end, that have not been run by arrive.
-func (x *Session) tickDisplays(s *shard, end time.Duration) {
+func (x *session) tickDisplays(s *shard, end time.Duration) {
 	for i := range s.receivers {
 		v := &s.receivers[i]
 		first := int(v.display.ticked)
@@ -325,7 +325,7 @@ func (x *Session) tickDisplays(s *shard, end time.Duration) {
 }
 
 // choose chooses the encoding of packet n, which is sent at now, for each client, and counts the clients of each.
-func (x *Session) choose(s *shard, n uint32, now time.Duration) {
+func (x *session) choose(s *shard, n uint32, now time.Duration) {
 	start := x.clock.Now()
 	clear(s.usersByAge[:])
 	for i := range s.connections {
@@ -357,7 +357,7 @@ func (x *Session) choose(s *shard, n uint32, now time.Duration) {
 
 // encodingFor returns the encoding of the current packet to client i of the shard, and which of its headers the client
 // gets: that with parameters is header 1. e is nil if no packet is sent to the client.
-func (x *Session) encodingFor(s *shard, i int) (e *encoding, params int) {
+func (x *session) encodingFor(s *shard, i int) (e *encoding, params int) {
 	key := s.keys[i]
 	switch {
 	case key == noPacket:
@@ -371,7 +371,7 @@ func (x *Session) encodingFor(s *shard, i int) (e *encoding, params int) {
 }
 
 // send sends packet n to each client at now. First it does the work of the server, then that of the links.
-func (x *Session) send(s *shard, n uint32, now time.Duration) {
+func (x *session) send(s *shard, n uint32, now time.Duration) {
 	start := x.clock.Now()
 	for i := range s.sent {
 		e, params := x.encodingFor(s, i)
@@ -405,7 +405,7 @@ func (x *Session) send(s *shard, n uint32, now time.Duration) {
 }
 
 // transmit passes packet n, which the server sends at now, to the downlink of client i of the shard.
-func (x *Session) transmit(s *shard, i int, n uint32, now time.Duration, e *encoding, params int) {
+func (x *session) transmit(s *shard, i int, n uint32, now time.Duration, e *encoding, params int) {
 	if s.departures != nil {
 		now = s.departures[i]
 		if now == dropped {
@@ -434,7 +434,7 @@ func (x *Session) transmit(s *shard, i int, n uint32, now time.Duration, e *enco
 
 // slotOf returns the slot in which an event at due is handled: the first one that is not before due. due is at least
 // the time of slot n-1.
-func (x *Session) slotOf(n uint32, due time.Duration) uint32 {
+func (x *session) slotOf(n uint32, due time.Duration) uint32 {
 	now := x.timeOf(n)
 	if due <= now {
 		return n
@@ -447,4 +447,4 @@ func (x *Session) slotOf(n uint32, due time.Duration) uint32 {
 }
 
 // timeOf returns the time of slot n: the current one, or one in which something that is in flight may be due.
-func (x *Session) timeOf(n uint32) time.Duration { return x.times[n&uint32(len(x.times)-1)] }
+func (x *session) timeOf(n uint32) time.Duration { return x.times[n&uint32(len(x.times)-1)] }

@@ -8,12 +8,12 @@ import "time"
 type Cadence struct {
 	TickHz int   // ticks of the source per second
 	RateHz int   // packets per second
-	Times  Times // times of the ticks; nil if they are evenly spaced
+	Times  times // times of the ticks; nil if they are evenly spaced
 }
 
-// Times provides the times of ticks that are not evenly spaced. Encoding and decoding do not depend on
+// times provides the times of ticks that are not evenly spaced. Encoding and decoding do not depend on
 // it.
-type Times interface {
+type times interface {
 	// TickTime returns the time of tick n.
 	TickTime(n uint64) time.Duration
 	// TickAt returns the newest tick at or before time at.

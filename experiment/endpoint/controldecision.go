@@ -17,7 +17,7 @@ type Decision struct {
 	// they are the time until the next snapshot and the rate; for CutByLoss, Measured is the share of lost packets in
 	// thousandths.
 	Measured, Limit int64
-	From, To        int64 // rate before and after a change: bits per second, or snapshots per second for BecameBad and BecameGood
+	From, To        int64 // rate before and after a change: bits per second, or snapshots per second for becameBad and becameGood
 }
 
 // DecisionReason is the reason of a Decision.
@@ -26,20 +26,20 @@ type DecisionReason uint8
 // The reasons.
 const (
 	HeldByRate      DecisionReason = iota // the rate is used up
-	HeldByRoundTrip                       // conditions are bad, so fewer snapshots are sent
-	HeldByUnacked                         // the oldest unacked snapshot is too old
+	heldByRoundTrip                       // conditions are bad, so fewer snapshots are sent
+	heldByUnacked                         // the oldest unacked snapshot is too old
 	HeldToDrain                           // the delay without a queue is to be measured
 	CutByLoss                             // packets were lost
-	CutByOveruse                          // the delay grows
-	BecameBad                             // the round trip is long
-	BecameGood                            // the round trip is short again
-	NumDecisionReasons
+	cutByOveruse                          // the delay grows
+	becameBad                             // the round trip is long
+	becameGood                            // the round trip is short again
+	numDecisionReasons
 )
 
 // String returns the name of the reason as in reports.
 func (r DecisionReason) String() string {
-	names := [NumDecisionReasons]string{"rate", "round_trip", "unacked", "drain", "loss", "overuse", "bad", "good"}
-	if r < NumDecisionReasons {
+	names := [numDecisionReasons]string{"rate", "round_trip", "unacked", "drain", "loss", "overuse", "bad", "good"}
+	if r < numDecisionReasons {
 		return names[r]
 	}
 	return fmt.Sprintf("reason(%d)", uint8(r))
@@ -53,17 +53,17 @@ func (d *Decision) Text() string {
 	switch d.Why {
 	case HeldByRate:
 		return "held back: the rate of " + kbps(d.Limit) + " kbps is used up for another " + ms(d.Measured) + " ms"
-	case HeldByRoundTrip:
+	case heldByRoundTrip:
 		return "held back: fewer snapshots are sent, since the round trip is or was long; it is " + ms(d.Measured) + " ms, limit " + ms(d.Limit)
-	case HeldByUnacked:
+	case heldByUnacked:
 		return "held back: oldest unacked snapshot is " + ms(d.Measured) + " ms old, limit " + ms(d.Limit)
 	case HeldToDrain:
 		return "held back until all packets in flight are acked, so that the delay without a queue can be measured"
 	case CutByLoss:
 		return cut + units.Fixed(float64(d.Measured)/10, 0) + " % of the packets were lost"
-	case CutByOveruse:
+	case cutByOveruse:
 		return cut + "the delay has grown for " + ms(d.Measured) + " ms, limit " + ms(d.Limit)
-	case BecameBad, BecameGood:
+	case becameBad, becameGood:
 		return fmt.Sprintf("%d snapshots a second instead of %d: round trip %s ms, limit %s", d.To, d.From, ms(d.Measured), ms(d.Limit))
 	}
 	return d.Why.String()
@@ -72,7 +72,7 @@ func (d *Decision) Text() string {
 // decisionLog stores the newest decisions, and counts all.
 type decisionLog struct {
 	newest []Decision
-	held   [NumDecisionReasons]int64 // snapshots held back, by reason
+	held   [numDecisionReasons]int64 // snapshots held back, by reason
 	cuts   int64                     // changes that lowered the rate
 }
 

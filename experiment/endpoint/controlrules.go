@@ -137,14 +137,14 @@ func (g *goodBad) due(now time.Duration, c *controller) (bool, Decision) {
 	}
 	phase := g.slots * rate % g.slotRate // of slotRate snapshots, rate have a phase below rate
 	g.slots++
-	return phase < rate, Decision{Why: HeldByRoundTrip, Measured: int64(g.roundTrip), Limit: int64(g.limit)}
+	return phase < rate, Decision{Why: heldByRoundTrip, Measured: int64(g.roundTrip), Limit: int64(g.limit)}
 }
 
 // setBad changes the conditions and records that.
 func (g *goodBad) setBad(now time.Duration, bad bool, c *controller) {
-	d := Decision{At: now, Until: now, Why: BecameGood, Measured: int64(g.roundTrip), Limit: int64(g.limit), From: g.bad, To: g.good}
+	d := Decision{At: now, Until: now, Why: becameGood, Measured: int64(g.roundTrip), Limit: int64(g.limit), From: g.bad, To: g.good}
 	if bad {
-		d.Why, d.From, d.To = BecameBad, g.good, g.bad
+		d.Why, d.From, d.To = becameBad, g.good, g.bad
 	}
 	c.log.add(d)
 	g.isBad, g.since = bad, now
@@ -211,7 +211,7 @@ func (a *ackClock) due(now time.Duration, c *controller) (bool, Decision) {
 		return true, Decision{}
 	}
 	limit := a.base.value + a.slack
-	return now-oldest < limit, Decision{Why: HeldByUnacked, Measured: int64(now - oldest), Limit: int64(limit)}
+	return now-oldest < limit, Decision{Why: heldByUnacked, Measured: int64(now - oldest), Limit: int64(limit)}
 }
 
 func (a *ackClock) lost(time.Duration, *controller) {}
@@ -330,7 +330,7 @@ func (g *gcc) detect(now time.Duration, elapsedMS int64) {
 func (g *gcc) control(now time.Duration, received int64, c *controller) {
 	switch g.state {
 	case decrease:
-		g.cut(now, received*85/100, c, Decision{Why: CutByOveruse, Measured: int64(now - g.overusedSince), Limit: int64(g.overuse)})
+		g.cut(now, received*85/100, c, Decision{Why: cutByOveruse, Measured: int64(now - g.overusedSince), Limit: int64(g.overuse)})
 		g.ceiling, g.state, g.isOverused = received, hold, false
 	case increase:
 		elapsedMS := int64(min(now-g.grownAt, time.Second) / time.Millisecond)

@@ -270,24 +270,24 @@ func (s *Sender) Due(now time.Duration) bool {
 
 // Control returns the state of the control; nil if there is none. The decisions are valid until the next call of a
 // method of the sender.
-func (s *Sender) Control() *ControlState {
+func (s *Sender) Control() *controlState {
 	if s.control == nil {
 		return nil
 	}
 	c := s.control
-	state := &ControlState{Policy: c.policy, Decisions: c.log.newest, Held: c.log.held, Cuts: c.log.cuts}
+	state := &controlState{Policy: c.policy, Decisions: c.log.newest, Held: c.log.held, Cuts: c.log.cuts}
 	if c.rule != nil {
 		state.TargetBps = c.rule.target()
 	}
 	return state
 }
 
-// ControlState describes a send-rate control.
-type ControlState struct {
+// controlState describes a send-rate control.
+type controlState struct {
 	Policy    policy.Policy
 	TargetBps int64                     // rate in bits per second; 0 if the policy has none
 	Decisions []Decision                // the newest, oldest first
-	Held      [NumDecisionReasons]int64 // snapshots held back, by reason
+	Held      [numDecisionReasons]int64 // snapshots held back, by reason
 	Cuts      int64                     // decisions that lowered the rate
 }
 

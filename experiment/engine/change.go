@@ -18,7 +18,7 @@ import (
 type changes struct {
 	pending       []pendingChange        // not yet applied, by time
 	log           []config.StampedChange // applied, by time
-	refused       []Refusal              // scripted changes that could not be applied
+	refused       []refusal              // scripted changes that could not be applied
 	undo          []undoStep             // oldest first
 	lastKeys      string                 // configuration keys of the last change; empty if it was an undo
 	lastChangedAt time.Duration          // when the last change was made
@@ -35,9 +35,9 @@ func (p *pendingChange) equals(c config.StampedChange) bool {
 	return p.T == c.T && reflect.DeepEqual(p.Change, c.Change)
 }
 
-// Refusal is a scripted change that could not be applied when it was due, because an earlier change
+// refusal is a scripted change that could not be applied when it was due, because an earlier change
 // made it impossible. The session continues without it.
-type Refusal struct {
+type refusal struct {
 	config.StampedChange
 	Why string `json:"why"`
 }
@@ -172,7 +172,7 @@ func (s *Session) loadScript(c *config.Config) error {
 func (s *Session) Log() []config.StampedChange { return slices.Clip(s.log) }
 
 // Refused returns the scripted changes that could not be applied when they were due.
-func (s *Session) Refused() []Refusal { return s.refused }
+func (s *Session) Refused() []refusal { return s.refused }
 
 // ReplayChanges queues the changes of another session's log, before the session begins. The first new
 // change discards those later than t.
@@ -217,13 +217,13 @@ func (s *Session) ManualConfig(c *config.Config) *config.Config {
 }
 
 // applyDue applies a change that is due at time at, and adds it to the log, the marks and the undo steps;
-// a change of the encoder also begins a trial. If the change cannot be applied, applyDue records a Refusal.
+// a change of the encoder also begins a trial. If the change cannot be applied, applyDue records a refusal.
 func (s *Session) applyDue(at time.Duration, sc config.StampedChange) {
 	sc.T, sc.TS = at, at.Seconds()
 	before := s.config
 	after, normal, err := s.tryChange(before, sc.Change)
 	if err != nil {
-		s.refused = append(s.refused, Refusal{sc, err.Error()})
+		s.refused = append(s.refused, refusal{sc, err.Error()})
 		s.addMark(at, MarkNote, "refused: "+sc.Change.Label())
 		return
 	}

@@ -11,10 +11,10 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Checker checks whether sessions of many configurations, such as the points of a sweep, could
-// begin. Configurations often share sources, encoders and links: the Checker opens each source once, and
+// checker checks whether sessions of many configurations, such as the points of a sweep, could
+// begin. Configurations often share sources, encoders and links: the checker opens each source once, and
 // does not repeat successful checks of encoders and trace files.
-type Checker struct {
+type checker struct {
 	force         bool // Options.Force
 	data          map[config.Data]*checkedData
 	readableLinks map[lossmodel.Spec]bool // links whose trace files were read without error
@@ -29,15 +29,15 @@ type checkedData struct {
 }
 
 // NewChecker returns a checker of sessions with Options.Force set to force.
-func NewChecker(force bool) *Checker {
-	return &Checker{force: force, data: map[config.Data]*checkedData{}, readableLinks: map[lossmodel.Spec]bool{}}
+func NewChecker(force bool) *checker {
+	return &checker{force: force, data: map[config.Data]*checkedData{}, readableLinks: map[lossmodel.Spec]bool{}}
 }
 
 // Check returns the error with which NewSession would fail for c, or nil. c.Validate must have
 // succeeded. For the first configuration with a data source, Check opens a session and
 // stores the schema. Later ones are checked without opening the source; links and encoders that were found usable
 // are not checked again.
-func (k *Checker) Check(ctx context.Context, c *config.Config) error {
+func (k *checker) Check(ctx context.Context, c *config.Config) error {
 	data := k.data[c.Data]
 	if data == nil {
 		s, err := NewSession(ctx, c, Options{Force: k.force})

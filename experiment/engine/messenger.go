@@ -251,8 +251,8 @@ func (m *messenger) skipPacket() bool {
 }
 
 // view returns the state for a snapshot.
-func (m *messenger) view() MessagesView {
-	v := MessagesView{UnderWay: m.underWay(), Unacked: m.out.Waiting(), RoundTrip: m.out.RoundTrip()}
+func (m *messenger) view() messagesView {
+	v := messagesView{UnderWay: m.underWay(), Unacked: m.out.Waiting(), RoundTrip: m.out.RoundTrip()}
 	for i := range m.pending {
 		if q := &m.pending[i]; q.Len() > 0 && (v.Oldest == 0 || q.At(q.First()).sent < v.Oldest) {
 			v.Oldest = q.At(q.First()).sent

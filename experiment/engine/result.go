@@ -34,7 +34,7 @@ type Result struct {
 	Assertions  []AssertionResult      `json:"assertions,omitempty"`
 	Interrupted bool                   `json:"interrupted,omitempty"`
 	Partial     bool                   `json:"partial,omitempty"`     // written while the run continued
-	Refused     []Refusal              `json:"refused,omitempty"`     // scripted changes that could not be applied
+	Refused     []refusal              `json:"refused,omitempty"`     // scripted changes that could not be applied
 	Warnings    []string               `json:"warnings,omitempty"`    // about unusual link settings and about the data
 	CodecError  string                 `json:"codec_error,omitempty"` // newest error of the codec
 	Codecs      map[string]int         `json:"codecs,omitempty"`      // encoders.Codec.Version of each built-in codec that sent packets

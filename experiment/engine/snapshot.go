@@ -76,12 +76,12 @@ type Lane struct {
 	Recent    meters.Recent
 	Blocks    []delivery.BlockState // states of the delivered file's blocks, in order; nil if the data are not a file
 	Err       error                 // newest error of the encoder, the decoder or the feedback
-	Messages  MessagesView          // state of the reliable messages; zero without [messages]
+	Messages  messagesView          // state of the reliable messages; zero without [messages]
 	Incidents []inspector.Incident  // newest incident of each reason, latest first; first lane only
 }
 
-// MessagesView is the state of a lane's reliable messages. Repaired packets are in Packets and Samples.
-type MessagesView struct {
+// messagesView is the state of a lane's reliable messages. Repaired packets are in Packets and Samples.
+type messagesView struct {
 	UnderWay  int           // messages that are not delivered
 	Oldest    time.Duration // when the oldest of these was written; 0 if none
 	Unacked   int           // parts that are not acked; in a stream, bytes

@@ -49,7 +49,7 @@ func (s *Session) addUndoStep(before *config.Config, sc *config.StampedChange) {
 
 // Undo schedules a change that reverts the newest change that is still in effect, and returns the
 // description of the reverted change. The undo step remains until addUndoStep removes it, when the
-// reverting change is applied. Undo returns ErrNothingToUndo if no change is in effect.
+// reverting change is applied. Undo returns errNothingToUndo if no change is in effect.
 func (s *Session) Undo() (label string, err error) {
 	for len(s.undo) > 0 {
 		step := s.undo[len(s.undo)-1]
@@ -60,11 +60,11 @@ func (s *Session) Undo() (label string, err error) {
 		}
 		s.undo = s.undo[:len(s.undo)-1] // without effect: the slider was dragged back to its old value
 	}
-	return "", ErrNothingToUndo
+	return "", errNothingToUndo
 }
 
-// ErrNothingToUndo is returned by Undo if no change was made, or all changes were undone.
-var ErrNothingToUndo = errors.New("nothing to undo")
+// errNothingToUndo is returned by Undo if no change was made, or all changes were undone.
+var errNothingToUndo = errors.New("nothing to undo")
 
 // replaceBrokenEncoder replaces a plugin encoder that broke its contract by the encoder before it or,
 // if there was none, by the default one. It does so by an ordinary change one nanosecond later, so

@@ -127,15 +127,15 @@ var allClientFields = []ClientField{
 	viewField("longest_wait_ms", "longest wait ms", 1, 0, func(v *CrowdClientView) *Figure { return &v.LongestWaitMS }),
 }
 
-// NamedClient is a CrowdClient with the name of what it contains.
-type NamedClient struct {
+// namedClient is a CrowdClient with the name of what it contains.
+type namedClient struct {
 	Name string // such as "p95"
 	*CrowdClient
 }
 
 // Quantiles returns the quantiles over clients with their names.
-func (c *Crowd) Quantiles() []NamedClient {
-	return []NamedClient{{"p5", &c.P5}, {"median", &c.P50}, {"p95", &c.P95}, {"worst", &c.Worst}}
+func (c *Crowd) Quantiles() []namedClient {
+	return []namedClient{{"p5", &c.P5}, {"median", &c.P50}, {"p95", &c.P95}, {"worst", &c.Worst}}
 }
 
 // SetQuantiles sets the quantiles to those of clients. A figure that no client has is unknown.

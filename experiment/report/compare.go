@@ -42,8 +42,8 @@ type Difference struct {
 	Worse       bool     `json:"regression"`               // worse by more than Max, or unknown in one report
 }
 
-// SettingDifference is a setting that differs between two reports.
-type SettingDifference struct {
+// settingDifference is a setting that differs between two reports.
+type settingDifference struct {
 	Key  string `json:"key"`
 	Base string `json:"base"` // "" if unset
 	New  string `json:"new"`
@@ -55,7 +55,7 @@ type SettingDifference struct {
 // Comparison is the comparison of two reports.
 type Comparison struct {
 	Differences []Difference        `json:"differences"`
-	Settings    []SettingDifference `json:"settings,omitempty"` // of the first point that both reports have
+	Settings    []settingDifference `json:"settings,omitempty"` // of the first point that both reports have
 	// Names of the points that only one of the reports has.
 	OnlyBase []string `json:"only_base,omitempty"`
 	OnlyNew  []string `json:"only_new,omitempty"`
@@ -110,14 +110,14 @@ const singleName = "a single run"
 
 // differingSettings returns the settings of two runs that differ, by key. It returns nil if a configuration cannot be
 // read, because it is of a later version.
-func differingSettings(baseRun, newRun *engine.Result) (out []SettingDifference) {
+func differingSettings(baseRun, newRun *engine.Result) (out []settingDifference) {
 	baseSettings, newSettings := settingsOf(baseRun), settingsOf(newRun)
 	if baseSettings == nil || newSettings == nil {
 		return nil
 	}
 	sameFiles := baseSettings[filesKey] != "" && baseSettings[filesKey] == newSettings[filesKey]
 	for _, key := range SortedKeys([]map[string]string{baseSettings, newSettings}) {
-		d := SettingDifference{Key: key, Base: baseSettings[key], New: newSettings[key]}
+		d := settingDifference{Key: key, Base: baseSettings[key], New: newSettings[key]}
 		if d.Base == d.New {
 			continue
 		}

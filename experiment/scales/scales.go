@@ -26,7 +26,7 @@ type Group struct {
 	Tolerance float64  `json:"tolerance"`  // the largest rounding error that is allowed; of axes it is a distance
 	Scale     float64  `json:"scale"`      // of the schema
 	BestScale float64  `json:"best_scale"` // the one with the smallest size within the tolerance
-	Curve     []Point  `json:"curve"`      // in order of the scale
+	Curve     []point  `json:"curve"`      // in order of the scale
 
 	Axes [][]string `json:"axes"` // the fields of each point: the axes of a position, or a field alone
 
@@ -35,8 +35,8 @@ type Group struct {
 	diagonal float64 // largest error of a point, relative to the largest one of an axis
 }
 
-// Point is one scale of a group. The other groups have the scales that were the best so far.
-type Point struct {
+// point is one scale of a group. The other groups have the scales that were the best so far.
+type point struct {
 	Scale  float64 `json:"scale"`
 	Max    float64 `json:"max"` // rounding errors: the largest of each figure over Group.Axes
 	Mean   float64 `json:"mean"`
@@ -172,7 +172,7 @@ func (s *Search) searchGroup(ctx context.Context, g *Group, grid float64) (kbps 
 func equalScales(a, b float64) bool { return math.Abs(a/b-1) < 1e-9 }
 
 // measurePoint measures one scale of a group, with the best scales so far of the others.
-func (s *Search) measurePoint(ctx context.Context, g *Group, scale float64) (p Point, err error) {
+func (s *Search) measurePoint(ctx context.Context, g *Group, scale float64) (p point, err error) {
 	scales := make(map[int]float64, len(s.scales))
 	for i, best := range s.scales {
 		scales[i] = best

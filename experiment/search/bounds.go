@@ -12,8 +12,8 @@ import (
 	"wirelab/internal/units"
 )
 
-// BoundResult is a bound with the figure that a setting measured.
-type BoundResult struct {
+// boundResult is a bound with the figure that a setting measured.
+type boundResult struct {
 	Figure string `json:"figure"`
 	Bound  string `json:"bound"` // operator and value
 
@@ -116,10 +116,10 @@ func (s *search) isBroken(x setting, seeds int) bool {
 }
 
 // boundResults returns what setting x measured of each bounded figure, over all seeds so far.
-func (s *search) boundResults(x setting) []BoundResult {
-	out := []BoundResult{}
+func (s *search) boundResults(x setting) []boundResult {
+	out := []boundResult{}
 	for b, a := range s.spec.Subject {
-		r := BoundResult{Figure: a.Name, Bound: a.Text()}
+		r := boundResult{Figure: a.Name, Bound: a.Text()}
 		list := s.boundedBySeed(x, b, s.spec.Seeds)
 		if len(list) == 0 || finiteOrNil(list) == nil {
 			out = append(out, r)
@@ -182,7 +182,7 @@ func (c *Candidate) BoundsText() string {
 	if len(c.Bounds) == 0 {
 		return ""
 	}
-	measured := func(b *BoundResult) string {
+	measured := func(b *boundResult) string {
 		text := b.Figure + " " + b.Measured.Significant(3)
 		if b.worstBreaks && b.Worst != b.Measured.Mean {
 			text += ", worst " + units.Significant(b.Worst, 3)

@@ -52,7 +52,7 @@ type Candidate struct {
 	Text       string                  `json:"words"`            // Set as KEY=VALUE, separated by spaces
 	Figures    map[string]figures.Mean `json:"figures"`          // those to minimise and of page.SearchTiles, by name; without those that are not finite
 	Seeds      int                     `json:"seeds"`            // number of seeds with which it was run
-	Bounds     []BoundResult           `json:"bounds,omitempty"` // in the order of the configuration
+	Bounds     []boundResult           `json:"bounds,omitempty"` // in the order of the configuration
 	Violations string                  `json:"breaks,omitempty"` // violated bounds; empty if none
 
 	// RunsAs is encoders.Plugin.Runs if a plugin influenced times among the figures, otherwise empty.

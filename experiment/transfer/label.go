@@ -30,13 +30,13 @@ func parseLabel(src []byte) (l Label, n int, err error) {
 	for _, v := range []*int64{&l.Packed, &l.Size} {
 		u, k := binary.Uvarint(src[n:])
 		if k <= 0 || u >= 1<<62 { // incomplete, or so large that sums of sizes could overflow
-			return l, 0, fmt.Errorf("%w: the first block does not begin with a valid label (sizes and hash of the file)", ErrBlock)
+			return l, 0, fmt.Errorf("%w: the first block does not begin with a valid label (sizes and hash of the file)", errBlock)
 		}
 		*v = int64(u)
 		n += k
 	}
 	if copy(l.Hash[:], src[n:]) < len(l.Hash) {
-		return l, 0, fmt.Errorf("%w: the first block does not contain the whole label (sizes and hash of the file)", ErrBlock)
+		return l, 0, fmt.Errorf("%w: the first block does not contain the whole label (sizes and hash of the file)", errBlock)
 	}
 	return l, n + len(l.Hash), nil
 }

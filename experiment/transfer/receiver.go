@@ -16,36 +16,36 @@ type Receiver struct {
 	err        error
 }
 
-// Outcome is what a receiver did with a block.
-type Outcome uint8
+// outcome is what a receiver did with a block.
+type outcome uint8
 
-// Values of Outcome.
+// Values of outcome.
 const (
-	Stored    Outcome = iota // the block is new and was stored
+	stored    outcome = iota // the block is new and was stored
 	Duplicate                // the block had arrived before
-	Rejected                 // the block is invalid: see the error
+	rejected                 // the block is invalid: see the error
 )
 
-// ErrBlock means that a block cannot be part of the stream.
-var ErrBlock = errors.New("transfer: impossible block")
+// errBlock means that a block cannot be part of the stream.
+var errBlock = errors.New("transfer: impossible block")
 
 // Accept adds block number, from 0, with the contents body, which it copies. Any
 // arguments are safe: memory grows with the bytes received, not with the sizes in the
 // label. After an error in the stream, all blocks are refused with that error.
-func (r *Receiver) Accept(number uint32, body []byte) (Outcome, error) {
+func (r *Receiver) Accept(number uint32, body []byte) (outcome, error) {
 	if r.err != nil {
-		return Rejected, r.err
+		return rejected, r.err
 	}
 	next := uint32(r.blocks)
 	switch {
 	case number < next:
 		return Duplicate, nil
 	case number-next >= MaxAhead:
-		return Rejected, fmt.Errorf("%w: block number %d, expected %d to %d", ErrBlock, number, next, next+MaxAhead-1)
+		return rejected, fmt.Errorf("%w: block number %d, expected %d to %d", errBlock, number, next, next+MaxAhead-1)
 	case len(body) == 0:
-		return Rejected, fmt.Errorf("%w: block %d is empty", ErrBlock, number)
+		return rejected, fmt.Errorf("%w: block %d is empty", errBlock, number)
 	case r.Complete():
-		return Rejected, fmt.Errorf("%w: block %d is after the end of the stream", ErrBlock, number)
+		return rejected, fmt.Errorf("%w: block %d is after the end of the stream", errBlock, number)
 	}
 	if number > next {
 		if r.afterGap[number] != nil {
@@ -55,7 +55,7 @@ func (r *Receiver) Accept(number uint32, body []byte) (Outcome, error) {
 			r.afterGap = map[uint32][]byte{}
 		}
 		r.afterGap[number] = append([]byte{}, body...)
-		return Stored, nil
+		return stored, nil
 	}
 	// The next block may also close the gap before blocks that have arrived already.
 	for body != nil && r.err == nil {
@@ -64,9 +64,9 @@ func (r *Receiver) Accept(number uint32, body []byte) (Outcome, error) {
 		delete(r.afterGap, uint32(r.blocks))
 	}
 	if r.err != nil {
-		return Rejected, r.err
+		return rejected, r.err
 	}
-	return Stored, nil
+	return stored, nil
 }
 
 // appendBlock adds the next block to the stream.
@@ -80,7 +80,7 @@ func (r *Receiver) appendBlock(body []byte) error {
 		}
 	}
 	if r.missing() < 0 {
-		return fmt.Errorf("%w: the stream is longer than its label states", ErrBlock)
+		return fmt.Errorf("%w: the stream is longer than its label states", errBlock)
 	}
 	return nil
 }

@@ -102,7 +102,7 @@ func (w *wire) run(t *testing.T, s *Sender, r *Receiver, blocks [][]byte, limit 
 				}
 				continue
 			}
-			if fate, err := r.Accept(uint32(m.number), blocks[m.number]); fate == Rejected {
+			if fate, err := r.Accept(uint32(m.number), blocks[m.number]); fate == rejected {
 				t.Fatal(err)
 			}
 			w.note(m.seq)
@@ -301,7 +301,7 @@ func FuzzAccept(f *testing.F) {
 				body = blocks[n]
 			}
 			fate, err := r.Accept(uint32(n)*7%300, body)
-			if (fate == Rejected) != (err != nil) || err != nil && !errors.Is(err, ErrBlock) {
+			if (fate == rejected) != (err != nil) || err != nil && !errors.Is(err, errBlock) {
 				t.Fatalf("fate %d, %v", fate, err)
 			}
 			came += len(body)

@@ -31,8 +31,8 @@ const (
 	maxListed = 126 // bytes: more than (maxSpan+7)/8
 )
 
-// ErrMalformed is wrapped by errors about bytes that are not an ack.
-var ErrMalformed = errors.New("view: malformed ack")
+// errMalformed is wrapped by errors about bytes that are not an ack.
+var errMalformed = errors.New("view: malformed ack")
 
 // ack is a parsed ack. list aliases the datagram.
 type ack struct {
@@ -62,7 +62,7 @@ func (a *ack) append(dst []byte) []byte {
 // parseAck parses the ack at the beginning of src, and returns it with the bytes after it.
 func parseAck(src []byte) (a ack, rest []byte, err error) {
 	if len(src) < ackBytes {
-		return a, nil, fmt.Errorf("%w: %d bytes", ErrMalformed, len(src))
+		return a, nil, fmt.Errorf("%w: %d bytes", errMalformed, len(src))
 	}
 	a.number, a.newest = binary.LittleEndian.Uint16(src), binary.LittleEndian.Uint16(src[2:])
 	a.mask, a.epoch = binary.LittleEndian.Uint16(src[4:]), src[6]
@@ -72,7 +72,7 @@ func parseAck(src []byte) (a ack, rest []byte, err error) {
 	}
 	a.number &^= extends
 	if len(src) < 3 || int(src[2]) > len(src)-3 {
-		return a, nil, fmt.Errorf("%w: its extension is incomplete", ErrMalformed)
+		return a, nil, fmt.Errorf("%w: its extension is incomplete", errMalformed)
 	}
 	a.gap = binary.LittleEndian.Uint16(src)
 	n := int(src[2])
@@ -97,16 +97,16 @@ func nameOf(n uint64) uint8 {
 	return uint8(1 + (n-1)%255)
 }
 
-// AckField is a field of an ack, with its value as text.
-type AckField struct {
+// ackField is a field of an ack, with its value as text.
+type ackField struct {
 	Name, Value string
 	Bits        int
 }
 
 // DescribeAck describes the bits of an ack, from the lowest bit of each byte on.
-func DescribeAck(src []byte) (list []AckField) {
+func DescribeAck(src []byte) (list []ackField) {
 	a, rest, err := parseAck(src)
-	add := func(name, value string, bits int) { list = append(list, AckField{name, value, bits}) }
+	add := func(name, value string, bits int) { list = append(list, ackField{name, value, bits}) }
 	if err != nil {
 		add("ack", hex.EncodeToString(src), 8*len(src))
 		return list

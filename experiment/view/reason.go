@@ -2,12 +2,12 @@ package view
 
 import "fmt"
 
-// Standing is what a server expects a row to need.
-type Standing uint8
+// standing is what a server expects a row to need.
+type standing uint8
 
 // The standings. From Waiting on the row should be sent.
 const (
-	Right    Standing = iota // the client shows the true value
+	Right    standing = iota // the client shows the true value
 	UnderWay                 // a packet under way contains the true value
 	Waiting                  // the row should be sent
 	Blocked                  // it should be sent, but equals the reference: an ack must change the reference first
@@ -15,15 +15,15 @@ const (
 )
 
 // String returns the standing in words.
-func (s Standing) String() string {
+func (s standing) String() string {
 	return [...]string{"right", "under way", "waiting", "blocked", "too large"}[s]
 }
 
 // Reason explains the priority of a row.
 type Reason struct {
 	Row      int
-	Standing Standing
-	Packet   uint64  // that is under way with the row, if Standing is UnderWay
+	Standing standing
+	Packet   uint64  // that is under way with the row, if standing is UnderWay
 	Error    float64 // of what the client is expected to show: mm for cubes, steps for other rows
 	Weighted float64 // the same with the weights of fields
 	Constant float64 // what the policy adds to the error, in the same unit

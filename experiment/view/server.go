@@ -157,7 +157,7 @@ func (s *Server) HandleAck(src []byte) (Ack, error) {
 	}
 	behind := uint64(uint16(s.newest) - a.newest)
 	if !s.any || behind > s.newest-s.first {
-		return Ack{}, fmt.Errorf("%w: of a packet that was never sent", ErrMalformed)
+		return Ack{}, fmt.Errorf("%w: of a packet that was never sent", errMalformed)
 	}
 	out := Ack{Newest: s.newest - behind, Mask: uint32(a.mask >> 1), Rest: rest}
 	ahead := int16(a.number<<1-uint16(s.ack)<<1) >> 1 // of the numbers with 15 bits

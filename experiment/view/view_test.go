@@ -474,7 +474,7 @@ func FuzzHandleAck(f *testing.F) {
 		}
 		for range 3 {
 			ack, err := s.server.HandleAck(src)
-			if err != nil && !errors.Is(err, ErrMalformed) {
+			if err != nil && !errors.Is(err, errMalformed) {
 				t.Fatal(err)
 			}
 			if ack.IsNew && (ack.Newest >= 30 || len(ack.Rest) > len(src)) {
@@ -525,7 +525,7 @@ func TestExplain(t *testing.T) {
 		for n := 1; n < 200; n++ {
 			s.tick(n)
 		}
-		standings := map[Standing]int{}
+		standings := map[standing]int{}
 		for n := 200; n < 300; n++ {
 			before := slices.Clone(s.server.accumulated)
 			best := Reason{Row: -1}

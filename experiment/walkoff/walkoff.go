@@ -33,7 +33,7 @@ type Options struct {
 	// Audit returns the command of an audit process; nil means no audit.
 	Audit processCommand
 	// Session is timed with each encoder; nil means that results have no timing.
-	Session Session
+	Session session
 	// Clock times the encoders. It must be monotonic.
 	Clock wallclock.Clock
 	// Progress, if not nil, is called with the number of finished frames and the number of all

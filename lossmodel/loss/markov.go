@@ -7,8 +7,8 @@ import (
 	"wirelab/lossmodel/random"
 )
 
-// ClosedForm has the long-run properties of a loss model.
-type ClosedForm struct {
+// closedForm has the long-run properties of a loss model.
+type closedForm struct {
 	Rate    float64 // fraction of packets lost
 	MeanRun float64 // mean number of packets lost in a row; 0 if none is lost, +Inf if all are
 	Lag1    float64 // correlation of the losses of successive packets
@@ -19,24 +19,24 @@ type ClosedForm struct {
 
 // Analyze computes the closed form of a loss model from its parameters. ok is false if the losses
 // depend on a file.
-func Analyze(m Model) (form ClosedForm, ok bool) {
+func Analyze(m Model) (form closedForm, ok bool) {
 	switch m := m.(type) {
 	case nil:
-		return ClosedForm{}, true
+		return closedForm{}, true
 	case chainModel:
 		return m.chain().closedForm(), true
-	case interface{ closedForm() (ClosedForm, bool) }:
+	case interface{ closedForm() (closedForm, bool) }:
 		return m.closedForm()
 	}
-	return ClosedForm{}, false
+	return closedForm{}, false
 }
 
 // AnalyzeAt is like Analyze for packets that are sent at a constant interval, on which the losses of bursts in
 // time depend.
-func AnalyzeAt(m Model, interval time.Duration) (form ClosedForm, ok bool) {
+func AnalyzeAt(m Model, interval time.Duration) (form closedForm, ok bool) {
 	if timed, isTimed := m.(gilbertTime); isTimed {
 		if interval == 0 { // all packets see the same state
-			return ClosedForm{}, false
+			return closedForm{}, false
 		}
 		return timed.chainAt(interval).closedForm(), true
 	}
@@ -76,7 +76,7 @@ func (m markov) stationary() [4]float64 {
 // minus mu, and g the solution of (I-P) g = f, the covariances at all lags from 1 on sum to <f, g> - <f, f>,
 // where <,> is the mean of the product under the stationary distribution. A stationary process with rate L and
 // covariance C at lag 1 has a mean run of L/(L-L^2-C).
-func (m markov) closedForm() ClosedForm {
+func (m markov) closedForm() closedForm {
 	pi := m.stationary()
 	mu := 0.0
 	for i := range m.states {
@@ -98,7 +98,7 @@ func (m markov) closedForm() ClosedForm {
 		lagSum += float64(pi[i] * f[i] * g[i])
 	}
 	v := float64(mu * (1 - mu)) // variance of the loss of one packet
-	form := ClosedForm{Rate: mu, Variance: v + 2*(lagSum-selfSum)}
+	form := closedForm{Rate: mu, Variance: v + 2*(lagSum-selfSum)}
 	if v > 0 {
 		form.Lag1 = c1 / v
 	}

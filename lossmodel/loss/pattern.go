@@ -74,7 +74,7 @@ func (p pattern) Process(prev Process, files *tracefile.Library) Process {
 }
 
 // closedForm analyzes Bits; ok is false for a pattern in a file.
-func (p pattern) closedForm() (ClosedForm, bool) {
+func (p pattern) closedForm() (closedForm, bool) {
 	bits, err := parsePattern([]byte(p.Bits))
 	return analyzePattern(bits), p.Bits != "" && err == nil
 }
@@ -82,7 +82,7 @@ func (p pattern) closedForm() (ClosedForm, bool) {
 // analyzePattern computes the closed form of a repeating pattern; a set bit is a loss. form.Variance is 0: among N
 // packets the number of losses differs from its mean by less than the losses of one period, so N times the
 // variance of the fraction lost goes to 0 for large N.
-func analyzePattern(bits []bool) (form ClosedForm) {
+func analyzePattern(bits []bool) (form closedForm) {
 	n := float64(len(bits))
 	if n == 0 {
 		return form

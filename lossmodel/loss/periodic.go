@@ -28,7 +28,7 @@ func (p periodic) Process(prev Process, _ *tracefile.Library) Process {
 }
 
 // closedForm analyzes the model as a pattern of Every-1 arrivals and one loss.
-func (p periodic) closedForm() (ClosedForm, bool) {
+func (p periodic) closedForm() (closedForm, bool) {
 	// A longer period than 1024 changes little but the rate, which is set below.
 	const maxBits = 1024
 	bits := make([]bool, min(p.Every, maxBits))

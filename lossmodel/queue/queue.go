@@ -19,20 +19,20 @@ type Packet struct {
 	Entered time.Duration // when the packet entered the queue
 }
 
-// Length is the content of a queue.
-type Length struct {
+// length is the content of a queue.
+type length struct {
 	Packets int
 	Bytes   int64
 }
 
 // add adds n packets, or removes them if n is negative, of the given total size.
-func (l *Length) add(n int, bytes int64) {
+func (l *length) add(n int, bytes int64) {
 	l.Packets += n
 	l.Bytes += bytes
 }
 
 // Limit is the largest content of a queue, the packet that is being sent included. 0 means no limit.
-type Limit = Length
+type Limit = length
 
 // Sizes in bytes. In Linux both are the size of a full packet with its Ethernet header, 1514, which here a link counts
 // only with rate_overhead=14. With that quantum a flow would send two packets of 1500 bytes in most turns.
@@ -90,9 +90,9 @@ type Queue struct {
 	limit      Limit
 	policy     policy.Policy
 	discipline discipline
-	waiting    Length
+	waiting    length
 	sending    Packet   // the packet on the line; without Bytes if none
-	owners     []Length // content by owner, the packet on the line included
+	owners     []length // content by owner, the packet on the line included
 }
 
 // New returns an empty drop-tail queue.
@@ -180,7 +180,7 @@ func (q *Queue) Sent() {
 // count adds p to the content, or removes it: n is 1 or -1.
 func (q *Queue) count(p Packet, n int) {
 	for p.Owner >= len(q.owners) {
-		q.owners = append(q.owners, Length{})
+		q.owners = append(q.owners, length{})
 	}
 	q.owners[p.Owner].add(n, int64(n)*p.Bytes)
 	q.waiting.add(n, int64(n)*p.Bytes)
@@ -199,7 +199,7 @@ func (q *Queue) full() bool {
 }
 
 // Len returns the content, the packet on the line included.
-func (q *Queue) Len() Length {
+func (q *Queue) Len() length {
 	n := q.waiting
 	if q.sending.Bytes > 0 {
 		n.add(1, q.sending.Bytes)
@@ -208,9 +208,9 @@ func (q *Queue) Len() Length {
 }
 
 // Owned returns the part of the content that belongs to an owner.
-func (q *Queue) Owned(owner int) Length {
+func (q *Queue) Owned(owner int) length {
 	if owner >= len(q.owners) {
-		return Length{}
+		return length{}
 	}
 	return q.owners[owner]
 }

@@ -234,7 +234,7 @@ func TestConservation(t *testing.T) {
 				entered++
 				record(q)
 			}
-			var sum Length
+			var sum length
 			for owner := range 5 {
 				x := q.Owned(owner)
 				sum.add(x.Packets, x.Bytes)

@@ -20,13 +20,13 @@ var (
 
 // replay is a capture that was prepared so that a link can repeat its losses and delays.
 type replay struct {
-	rows   []Row
+	rows   []row
 	sentAt []time.Duration // send time of each row, from 0, non-decreasing
 	period time.Duration   // time after which a replay by time repeats; 0 if the capture has no times
 }
 
-// Row is the outcome of one datagram.
-type Row struct {
+// row is the outcome of one datagram.
+type row struct {
 	Lost   bool
 	Delay  time.Duration   // delay of the datagram; if it was lost, of its first copy or of the datagram before
 	Copies []time.Duration // delays of the copies that arrived, relative to Delay; may be negative
@@ -49,7 +49,7 @@ func readReplay(data []byte, needDelays bool) (*replay, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &replay{rows: make([]Row, len(seq.Datagrams)), sentAt: make([]time.Duration, len(seq.Datagrams))}
+	r := &replay{rows: make([]row, len(seq.Datagrams)), sentAt: make([]time.Duration, len(seq.Datagrams))}
 	delay := firstDelay(seq.Datagrams)
 	for i := range seq.Datagrams {
 		d := &seq.Datagrams[i]
@@ -59,7 +59,7 @@ func readReplay(data []byte, needDelays bool) (*replay, error) {
 		case len(d.Copies) > 0:
 			delay = d.Copies[0]
 		}
-		row := Row{Lost: d.Lost, Delay: delay}
+		row := row{Lost: d.Lost, Delay: delay}
 		for _, t := range d.Copies[:min(len(d.Copies), random.MaxCopies)] {
 			row.Copies = append(row.Copies, t-delay)
 		}
@@ -118,13 +118,13 @@ type Cursor struct {
 	replay *replay
 	byTime bool
 	count  uint64 // datagrams so far
-	row    *Row   // row of the current datagram
+	row    *row   // row of the current datagram
 }
 
 // Next returns the row for the next datagram (number 0), which is sent at now, or for a copy of the
 // current one (1 and up), which has the same row. By time, the row is chosen by now; otherwise the
 // datagrams take the rows in order.
-func (c *Cursor) Next(now time.Duration, number int) *Row {
+func (c *Cursor) Next(now time.Duration, number int) *row {
 	if number > 0 {
 		return c.row
 	}

@@ -39,8 +39,8 @@ var (
 // maxTime is the largest time of a start or a stop.
 const maxTime = 1000 * time.Hour
 
-// Group is a number of equal flows. The flows of a group start stagger apart.
-type Group struct {
+// group is a number of equal flows. The flows of a group start stagger apart.
+type group struct {
 	Flows int
 	Kind  policy.Policy // one of Kinds
 }
@@ -49,7 +49,7 @@ type Group struct {
 const stagger = 300 * time.Millisecond
 
 // Plan is the other traffic of a link.
-type Plan []Group
+type Plan []group
 
 // Off is the text of a Plan without flows.
 const Off = "off"
@@ -67,7 +67,7 @@ func Parse(text string) (Plan, error) {
 	var plan Plan
 	for part := range strings.SplitSeq(text, ",") {
 		part = strings.TrimSpace(part)
-		g := Group{Flows: 1}
+		g := group{Flows: 1}
 		if first, rest, _ := strings.Cut(part, " "); isNumber(first) {
 			n, err := strconv.Atoi(first)
 			if err != nil || n < 1 || n > MaxFlows {
@@ -153,8 +153,8 @@ type Packet struct {
 	Bytes  int    // size of the IP packet
 }
 
-// Stats counts the packets of a flow.
-type Stats struct {
+// stats counts the packets of a flow.
+type stats struct {
 	Sent          int64
 	Lost          int64         // dropped by the queue
 	Retransmitted int64         // of Sent
@@ -168,7 +168,7 @@ type Stats struct {
 
 // Flow is one flow.
 type Flow struct {
-	Stats
+	stats
 	Kind    policy.Policy
 	Started time.Duration // when it starts
 	ends    time.Duration // when it stops sending
@@ -182,9 +182,9 @@ type sender interface {
 	next() time.Duration
 	// run handles the events that are due at now and appends the packets that are sent to dst. A stopped flow sends nothing
 	// more, but still handles acks.
-	run(now time.Duration, stopped bool, s *Stats, dst []Packet) []Packet
+	run(now time.Duration, stopped bool, s *stats, dst []Packet) []Packet
 	// left handles that a packet has left the line.
-	left(now time.Duration, number uint64, s *Stats)
+	left(now time.Duration, number uint64, s *stats)
 	fork() sender
 }
 
@@ -211,7 +211,7 @@ func (f *Flow) Next() time.Duration { return f.sender.next() }
 // Run handles the events of the flow that are due at now and appends the packets that it sends to dst.
 func (f *Flow) Run(now time.Duration, dst []Packet) []Packet {
 	n := len(dst)
-	dst = f.sender.run(now, now >= f.ends, &f.Stats, dst)
+	dst = f.sender.run(now, now >= f.ends, &f.stats, dst)
 	f.Sent += int64(len(dst) - n)
 	return dst
 }
@@ -219,7 +219,7 @@ func (f *Flow) Run(now time.Duration, dst []Packet) []Packet {
 // Left handles that a packet of the flow has left the line at now.
 func (f *Flow) Left(now time.Duration, number uint64) {
 	f.passed++
-	f.sender.left(now, number, &f.Stats)
+	f.sender.left(now, number, &f.stats)
 }
 
 // Stop makes the flow send nothing from now on.
@@ -307,7 +307,7 @@ func newConstant(k policy.Policy, start time.Duration) *constant {
 
 func (c *constant) next() time.Duration { return c.at }
 
-func (c *constant) run(now time.Duration, stopped bool, _ *Stats, dst []Packet) []Packet {
+func (c *constant) run(now time.Duration, stopped bool, _ *stats, dst []Packet) []Packet {
 	if stopped {
 		c.at = never
 		return dst
@@ -325,7 +325,7 @@ func (c *constant) run(now time.Duration, stopped bool, _ *Stats, dst []Packet) 
 	return dst
 }
 
-func (c *constant) left(_ time.Duration, _ uint64, s *Stats) {
+func (c *constant) left(_ time.Duration, _ uint64, s *stats) {
 	s.Delivered++
 	s.Bytes += int64(c.size - udpHeaders)
 }

@@ -120,8 +120,8 @@ func (d *Delivery) HandleAck(now time.Duration, ack []byte) error {
 	return d.snd.HandleBlockAck(now, ack)
 }
 
-// Unpacked is the result of unpacking a file.
-type Unpacked struct {
+// unpacked is the result of unpacking a file.
+type unpacked struct {
 	File *frame.Frame
 	Same bool  // File equals the new file
 	Err  error // why the file cannot be unpacked; otherwise nil
@@ -131,7 +131,7 @@ type Unpacked struct {
 // Unpack unpacks the new file when all blocks have arrived, and so ends the delivery. It checks the size
 // and the hash against the sender's label, which precedes the packed file, and compares the file with the
 // sender's. ok is false if blocks are missing, or if the delivery had ended before.
-func (d *Delivery) Unpack(now time.Duration) (u Unpacked, ok bool) {
+func (d *Delivery) Unpack(now time.Duration) (u unpacked, ok bool) {
 	in, _ := d.rcv.Progress()
 	if d.Ended() || !in.Complete() || !d.sameEpoch() {
 		return u, false

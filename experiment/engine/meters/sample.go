@@ -26,7 +26,7 @@ type Sample struct {
 	Outcomes     [packetlog.NumOutcomes]int // packets and copies by outcome
 	Repaired     int                        // packets that redundancy delivered
 	UnderWay     int                        // messages that are not delivered at the end of the period
-	Transport    Transport
+	Transport    transport
 	LostBy       [figures.MaxCauses]int // lost packets and copies by lossmodel.Cause
 	BaselineAge  int64                  // in ticks, summed over the packets counted in Referenced
 	Referenced   int                    // packets encoded against an acked frame, not the initial state
@@ -46,22 +46,22 @@ type Sample struct {
 	Interpolated              bool
 	Budget                    encoders.Budget
 	Playouts                  []PlayoutSample // of compared playout policies; nil if none are compared
-	Queue                     Queue           // of the downlink, at the end of the period
+	Queue                     queue           // of the downlink, at the end of the period
 	Controlled                bool            // a send-rate control decides which snapshots are sent
 	Held                      int             // snapshots that it held back
 	TargetBps                 int64           // rate of the control at the end, in bits per second; 0 if it has none
 	View                      ViewSample      // zero without a budget
 }
 
-// Queue is the content of the queue before a line.
-type Queue struct {
+// queue is the content of the queue before a line.
+type queue struct {
 	Delay time.Duration // how long the line takes to send the content at its present rate; 0 with a trace
 	Bytes int64         // of the session's packets
 	Flows []int64       // bytes of each flow of other traffic, by its number; nil without other traffic
 }
 
 // Total returns the bytes of all owners.
-func (q *Queue) Total() int64 {
+func (q *queue) Total() int64 {
 	total := q.Bytes
 	for _, n := range q.Flows {
 		total += n
@@ -70,10 +70,10 @@ func (q *Queue) Total() int64 {
 }
 
 // Others returns the bytes of all other traffic.
-func (q *Queue) Others() int64 { return q.Total() - q.Bytes }
+func (q *queue) Others() int64 { return q.Total() - q.Bytes }
 
 // DelayOf returns the part of the delay that is due to the given number of bytes.
-func (q *Queue) DelayOf(bytes int64) time.Duration {
+func (q *queue) DelayOf(bytes int64) time.Duration {
 	if total := q.Total(); total > 0 {
 		return time.Duration(float64(q.Delay) * float64(bytes) / float64(total))
 	}

@@ -8,9 +8,9 @@ import (
 	"wirelab/lossmodel/traffic"
 )
 
-// Transport is the state of the loop that baselines close: a queue delays acks, late acks make baselines older, and
+// transport is the state of the loop that baselines close: a queue delays acks, late acks make baselines older, and
 // older baselines make snapshots larger, which fill the queue.
-type Transport struct {
+type transport struct {
 	LineBps       int64         // rate of the bottleneck of the downlink at the end of the period; 0 without a limit
 	HasQueue      bool          // the downlink is modelled and has a bottleneck
 	Acks          int           // acks that the sender received
@@ -19,7 +19,7 @@ type Transport struct {
 }
 
 // add adds the counts of x, which must be a later period.
-func (t *Transport) add(x *Transport) {
+func (t *transport) add(x *transport) {
 	acks, longest := t.Acks+x.Acks, max(t.RoundTripPeak, x.RoundTripPeak)
 	*t = *x
 	t.Acks, t.RoundTripPeak = acks, longest

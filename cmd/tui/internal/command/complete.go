@@ -121,7 +121,7 @@ func effect(env Context, line string) string {
 
 // nextWords returns the words that may follow the arguments before, the ones typed so far; nil if
 // any word may follow, or none.
-func (v *Verb) nextWords(before []string) []string {
+func (v *verb) nextWords(before []string) []string {
 	switch {
 	case len(before) == 0 && len(v.words) > 0:
 		return v.words
@@ -170,7 +170,7 @@ func usage(env Context, line string) (text string, isHint bool) {
 }
 
 // usage returns the name, the arguments and the help of a command in one line.
-func (v *Verb) usage() string {
+func (v *verb) usage() string {
 	text := strings.TrimSpace(v.Name+" "+v.Args) + ": " + v.Help
 	if v.Note != "" {
 		text += "; " + v.Note

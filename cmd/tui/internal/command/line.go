@@ -146,7 +146,7 @@ func (l *Line) choices(env Context) (list []choice, recent int) {
 		}
 	}
 	verbs := Verbs(env)
-	verbIndex := func(name string) int { return slices.IndexFunc(verbs, func(v Verb) bool { return v.Name == name }) }
+	verbIndex := func(name string) int { return slices.IndexFunc(verbs, func(v verb) bool { return v.Name == name }) }
 	stem, words := completions(env, draft)
 	for _, word := range words {
 		if i := verbIndex(word); i >= 0 && stem == "" {

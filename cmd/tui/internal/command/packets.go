@@ -12,16 +12,16 @@ import (
 )
 
 // packetVerbs returns the commands for the list of packets on page 3.
-func packetVerbs() []Verb {
-	filterVerb := func(name, help string, order func(packetfilter.Filter) room.PacketOrder) Verb {
-		return Verb{Name: name, Args: "all|trouble|OUTCOME|EXPRESSION", Help: help, screens: Lab, minArgs: 1, maxArgs: unlimited,
+func packetVerbs() []verb {
+	filterVerb := func(name, help string, order func(packetfilter.Filter) room.PacketOrder) verb {
+		return verb{Name: name, Args: "all|trouble|OUTCOME|EXPRESSION", Help: help, screens: Lab, minArgs: 1, maxArgs: unlimited,
 			Note: "such as bytes > 800 && lost, age > 100ms, row == 417", complete: completeFilter,
 			parse: func(args []string) (Order, error) {
 				f, err := parseFilter(args)
 				return Order{Packets: new(order(f))}, err
 			}}
 	}
-	return []Verb{
+	return []verb{
 		filterVerb("filter", "list only some packets on page 3",
 			func(f packetfilter.Filter) room.PacketOrder { return room.PacketOrder{Filter: &f} }),
 		filterVerb("search", "set the packets to which n and N go on page 3",

@@ -63,15 +63,15 @@ type Context struct {
 	*controls.Catalog
 	Config *config.Config
 	Schema *frame.Schema
-	Screen Screen
+	Screen screen
 }
 
-// Verb is a command that can be typed.
-type Verb struct {
+// verb is a command that can be typed.
+type verb struct {
 	Name, Args, Help string
 	Note             string // further information, shown while the command is typed
 
-	screens          Screen // where the command exists; 0 means Lab and Proxy
+	screens          screen // where the command exists; 0 means Lab and Proxy
 	minArgs, maxArgs int    // number of arguments; maxArgs may be unlimited
 	// parse returns the action. It may rely on minArgs and maxArgs.
 	parse func(args []string) (Order, error)
@@ -84,11 +84,11 @@ type Verb struct {
 	hint func(args []string) string
 }
 
-// Screen is a set of the program's screens.
-type Screen uint8
+// screen is a set of the program's screens.
+type screen uint8
 
 const (
-	Lab Screen = 1 << iota
+	Lab screen = 1 << iota
 	Proxy
 	Sweep // shows a sweep; settings cannot be changed
 )
@@ -97,19 +97,19 @@ const (
 const unlimited = 1 << 20
 
 // Verbs returns the commands of env.Screen. A sweep has only those of screenVerbs.
-func Verbs(env Context) []Verb {
+func Verbs(env Context) []verb {
 	all := screenVerbs()
 	if env.Screen != Sweep {
 		all = slices.Concat(encoderVerbs(env), linkVerbs(env), settingVerbs(), worldVerbs(), proxyVerbs(), timeVerbs(), packetVerbs(), all)
 	}
-	return slices.DeleteFunc(all, func(v Verb) bool {
-		screens := cmp.Or(v.screens, Lab|Proxy) // the default of Verb.screens
+	return slices.DeleteFunc(all, func(v verb) bool {
+		screens := cmp.Or(v.screens, Lab|Proxy) // the default of verb.screens
 		return screens&env.Screen == 0
 	})
 }
 
 // encoderVerbs returns the commands that set encoders and the link profile.
-func encoderVerbs(env Context) []Verb {
+func encoderVerbs(env Context) []verb {
 	var params []string
 	if codec := env.Codec(env.Config.Encoder.Name); codec != nil {
 		for _, info := range codec.ParamInfo() {
@@ -117,7 +117,7 @@ func encoderVerbs(env Context) []Verb {
 		}
 	}
 	names := setting.Names(env.Encoders(env.Schema))
-	return []Verb{
+	return []verb{
 		{Name: "encoder", Args: "NAME", Help: "change the encoder", screens: Lab, minArgs: 1, maxArgs: 1, words: names,
 			parse: func(args []string) (Order, error) { return changeOrder("encoder.name", args[0]) }},
 		{Name: "shadow", Args: "[off] NAME [PARAM=VALUE...]", Help: "run another encoder, or one with other parameters, as a shadow, on the same " +
@@ -141,7 +141,7 @@ func encoderVerbs(env Context) []Verb {
 
 // linkVerbs returns the commands that set links: one for each setting, which sets it in both
 // directions, and "down" and "up", which precede a setting to set it in one direction.
-func linkVerbs(env Context) (list []Verb) {
+func linkVerbs(env Context) (list []verb) {
 	for _, info := range env.Keys {
 		list = append(list, linkVerb(env, info, config.BothDirections))
 	}
@@ -155,17 +155,17 @@ func linkVerbs(env Context) (list []Verb) {
 // directionVerb returns the command "down" or "up", which changes one setting of one link, as in
 // "down loss 5%": the first argument names the setting, and the other arguments are those of the
 // command of this setting, see linkVerb. target describes where the link leads.
-func directionVerb(env Context, direction config.Direction, target string) Verb {
+func directionVerb(env Context, direction config.Direction, target string) verb {
 	// innerVerb returns the command of the setting args[0], for the links of setDirection; false
 	// if there is no such setting.
-	innerVerb := func(args []string, setDirection config.Direction) (v Verb, ok bool) {
+	innerVerb := func(args []string, setDirection config.Direction) (v verb, ok bool) {
 		if len(args) == 0 {
 			return v, false
 		}
 		info, ok := env.Key(args[0])
 		return linkVerb(env, info, setDirection), ok
 	}
-	return Verb{Name: direction.String(), Args: "SETTING VALUE", Help: "change one setting of the link " + target, minArgs: 2, maxArgs: unlimited,
+	return verb{Name: direction.String(), Args: "SETTING VALUE", Help: "change one setting of the link " + target, minArgs: 2, maxArgs: unlimited,
 		words: env.KeyNames(),
 		parse: func(args []string) (Order, error) {
 			if v, ok := innerVerb(args, direction); ok {
@@ -194,9 +194,9 @@ func directionVerb(env Context, direction config.Direction, target string) Verb 
 
 // linkVerb returns the command that changes the setting described by info, of the link in one
 // direction or of both links, as in "loss 5%".
-func linkVerb(env Context, info lossmodel.KeyInfo, direction config.Direction) Verb {
+func linkVerb(env Context, info lossmodel.KeyInfo, direction config.Direction) verb {
 	spec := direction.Link(env.Config) // the current settings of the link; for both links those of the downlink
-	v := Verb{Name: info.Key, Args: "VALUE", Help: info.Help, minArgs: 1, maxArgs: unlimited,
+	v := verb{Name: info.Key, Args: "VALUE", Help: info.Help, minArgs: 1, maxArgs: unlimited,
 		parse: func(args []string) (Order, error) {
 			value, err := spec.CompleteUnits(info, args) // with the units that may be omitted
 			if err != nil {
@@ -225,7 +225,7 @@ func linkVerb(env Context, info lossmodel.KeyInfo, direction config.Direction) V
 // settingVerbs returns the commands for the settings outside of encoder and links that can change
 // during a run, such as the playout delay. Their errors state only what was expected, because the
 // user has typed the command and does not know the configuration key.
-func settingVerbs() (list []Verb) {
+func settingVerbs() (list []verb) {
 	for _, s := range config.LiveSettings() {
 		unit := ""                                              // the unit of a bare number; "" for none
 		if s.Label != "" && strings.HasPrefix(s.Args, "TIME") { // a time with a control in the pane, which shows milliseconds
@@ -236,7 +236,7 @@ func settingVerbs() (list []Verb) {
 			list = append(list, policyVerb(s.CommandName(), s.Args, s.CommandHelp, s.Key, unit, s.Policies))
 			continue
 		}
-		list = append(list, Verb{Name: s.CommandName(), Args: s.Args, Help: s.CommandHelp, screens: Lab, minArgs: 1, maxArgs: unlimited,
+		list = append(list, verb{Name: s.CommandName(), Args: s.Args, Help: s.CommandHelp, screens: Lab, minArgs: 1, maxArgs: unlimited,
 			words: append(names, s.Completions...),
 			parse: func(args []string) (Order, error) {
 				// Blanks are removed: "100 ms" and "100ms" are the same.
@@ -255,8 +255,8 @@ func settingVerbs() (list []Verb) {
 
 // policyVerb returns the command of a setting whose value is a policy with parameters, as in "playout age
 // quantile=99%". If unit is not "", the value may also be a number with or without that unit.
-func policyVerb(name, args, help, key, unit string, policies policy.Set) Verb {
-	return Verb{Name: name, Args: args, Help: help, screens: Lab, minArgs: 1, maxArgs: unlimited,
+func policyVerb(name, args, help, key, unit string, policies policy.Set) verb {
+	return verb{Name: name, Args: args, Help: help, screens: Lab, minArgs: 1, maxArgs: unlimited,
 		parse: func(args []string) (Order, error) {
 			key, text := config.PolicyKey(key), lowerNames(args)
 			if unit != "" && text[0] <= '9' { // "100 ms" and "100ms" are the same
@@ -289,8 +289,8 @@ func lowerNames(words []string) string {
 
 // worldVerbs returns the commands that play the cube world like the keys of its page, with on and
 // off for the switches.
-func worldVerbs() []Verb {
-	list := []Verb{
+func worldVerbs() []verb {
+	list := []verb{
 		{Name: "press", Args: "DIRECTION...", Help: "cube world: move left, right, up, down",
 			complete: func(before []string) []string {
 				return slices.DeleteFunc(config.Directions(), func(d string) bool { return slices.Contains(before, d) })
@@ -309,13 +309,13 @@ func worldVerbs() []Verb {
 			v.Args, v.words = "on|off", []string{"on", "off"}
 		}
 	}
-	return append(list, Verb{Name: "reset", Help: "cube world: put all cubes back into the grid", screens: Lab,
+	return append(list, verb{Name: "reset", Help: "cube world: put all cubes back into the grid", screens: Lab,
 		parse: func([]string) (Order, error) { return changeOrder("reset", true) }})
 }
 
 // proxyVerbs returns the commands that only a proxy has.
-func proxyVerbs() []Verb {
-	return []Verb{
+func proxyVerbs() []verb {
+	return []verb{
 		{Name: "client", Args: "NUMBER|all", Help: "select the client whose links the controls set", screens: Proxy,
 			minArgs: 1, maxArgs: 1, parse: parseClient, words: []string{"all"}},
 		{Name: "explain", Args: "up|down N", Help: "show the effect of each stage on datagram N", screens: Proxy,
@@ -324,8 +324,8 @@ func proxyVerbs() []Verb {
 }
 
 // timeVerbs returns the commands for virtual time.
-func timeVerbs() []Verb {
-	return []Verb{
+func timeVerbs() []verb {
+	return []verb{
 		{Name: "speed", Args: "FACTOR|max", Help: "set the speed of virtual time", screens: Lab, maxArgs: unlimited, parse: parseSpeed,
 			words: []string{"0.1", "0.25", "0.5", "1", "2", "4", "8", "16", "32", "64", "max"}},
 		{Name: "pause", Help: "stop virtual time", screens: Lab, parse: fixedOrder(Order{Command: experiment.Command{Pause: new(true)}})},
@@ -348,8 +348,8 @@ func timeVerbs() []Verb {
 
 // screenVerbs returns the commands for the screen and the session as a whole. They include
 // the command "quit" of each screen, of which Verbs selects that of the open screen.
-func screenVerbs() []Verb {
-	return []Verb{
+func screenVerbs() []verb {
+	return []verb{
 		{Name: "mark", Args: "[TEXT]", Help: "add a mark to the charts", maxArgs: unlimited, parse: func(args []string) (Order, error) {
 			if len(args) == 0 {
 				args = []string{"mark"}
@@ -398,7 +398,7 @@ func Parse(env Context, line string) (Order, error) {
 }
 
 // usageError returns the error for too few or too many arguments.
-func (v *Verb) usageError() error { return fmt.Errorf("expected: %s %s", v.Name, v.Args) }
+func (v *verb) usageError() error { return fmt.Errorf("expected: %s %s", v.Name, v.Args) }
 
 // viCommands maps commands of vi to commands of the dashboard.
 var viCommands = map[string]string{"q": "quit", "q!": "quit now", "qa": "quit", "w": "save", "wq": "quit save", "x": "quit save", "h": "help"}
@@ -410,7 +410,7 @@ func splitLine(line string) []string {
 
 // findVerb returns the command with this name, in upper or lower case, and the names of all
 // commands. If ok is false, the name is unknown.
-func (env Context) findVerb(name string) (found Verb, names []string, ok bool) {
+func (env Context) findVerb(name string) (found verb, names []string, ok bool) {
 	for _, v := range Verbs(env) {
 		names = append(names, v.Name)
 		if v.Name == strings.ToLower(name) {

@@ -21,8 +21,8 @@ type Env struct {
 	Carries func(seq uint64, row int) (carries, known bool)
 }
 
-// Field is a property of packets that filters compare and lists are sorted by.
-type Field struct {
+// field is a property of packets that filters compare and lists are sorted by.
+type field struct {
 	Name, Help string
 	// Value returns the value of a packet: a number, a time in milliseconds, or for a text its place in
 	// texts. It returns false if the packet has none. It is nil for the fields row and encoder.
@@ -31,14 +31,14 @@ type Field struct {
 	texts  []string // the possible values of a text; nil if the field is no text with a fixed set of values
 }
 
-func Fields() []Field {
+func fields() []field {
 	number := func(value func(*packetlog.Record) float64) func(*Env, *packetlog.Record) (float64, bool) {
 		return func(_ *Env, r *packetlog.Record) (float64, bool) { return value(r), true }
 	}
 	wallTime := func(ns func(*packetlog.Record) int64) func(*Env, *packetlog.Record) (float64, bool) {
 		return func(_ *Env, r *packetlog.Record) (float64, bool) { return float64(ns(r)) / 1e6, ns(r) > 0 }
 	}
-	return []Field{
+	return []field{
 		{Name: "packet", Help: "its number", Value: number(func(r *packetlog.Record) float64 { return float64(r.Seq) })},
 		{Name: "bytes", Help: "size of the payload", Value: number(func(r *packetlog.Record) float64 { return float64(r.Payload) })},
 		{Name: "wire", Help: "bytes with all headers", Value: number(func(r *packetlog.Record) float64 { return float64(r.Wire) })},
@@ -70,7 +70,7 @@ func Fields() []Field {
 }
 
 func FieldNames() (names []string) {
-	for _, f := range Fields() {
+	for _, f := range fields() {
 		names = append(names, f.Name)
 	}
 	return names
@@ -78,7 +78,7 @@ func FieldNames() (names []string) {
 
 // SortNames returns the names of the fields by which packets can be sorted.
 func SortNames() (names []string) {
-	for _, f := range Fields() {
+	for _, f := range fields() {
 		if f.Value != nil {
 			names = append(names, f.Name)
 		}
@@ -87,11 +87,11 @@ func SortNames() (names []string) {
 }
 
 // FindField returns the field with a name, false if no field has it.
-func FindField(name string) (Field, bool) {
-	list := Fields()
-	i := slices.IndexFunc(list, func(f Field) bool { return f.Name == name })
+func FindField(name string) (field, bool) {
+	list := fields()
+	i := slices.IndexFunc(list, func(f field) bool { return f.Name == name })
 	if i < 0 {
-		return Field{}, false
+		return field{}, false
 	}
 	return list[i], true
 }
@@ -116,7 +116,7 @@ func causeNames() []string {
 
 // parseValue parses what a comparison of the field compares with; false if text is no such value. A time
 // without a unit is in milliseconds, and a time of day such as 00:42.3 is minutes and seconds.
-func (f *Field) parseValue(text string) (v float64, ok bool) {
+func (f *field) parseValue(text string) (v float64, ok bool) {
 	switch {
 	case f.texts != nil:
 		i := slices.Index(f.texts, strings.ToLower(text))

@@ -72,7 +72,7 @@ func condition(name string) (predicate, bool) {
 
 // comparison returns the predicate "field op text", false if text is no value of the field, or if op is no
 // operator for it: texts and rows are equal or not.
-func comparison(f Field, op, text string) (predicate, bool) {
+func comparison(f field, op, text string) (predicate, bool) {
 	onlyEquality := f.texts != nil || f.Value == nil
 	if onlyEquality && op != "==" && op != "!=" {
 		return nil, false

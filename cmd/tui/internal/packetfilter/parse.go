@@ -127,7 +127,7 @@ func (p *parser) parseNot() (predicate, error) {
 }
 
 // parseComparison parses operator and value after the name of a field.
-func (p *parser) parseComparison(f Field) (predicate, error) {
+func (p *parser) parseComparison(f field) (predicate, error) {
 	op := p.token()
 	if !p.accept("==", "=", "!=", "<", "<=", ">", ">=") {
 		return nil, fmt.Errorf("expected a comparison after %s, such as %s", f.Name, f.example())
@@ -152,7 +152,7 @@ func (p *parser) parseComparison(f Field) (predicate, error) {
 }
 
 // example returns a comparison of the field.
-func (f *Field) example() string {
+func (f *field) example() string {
 	switch {
 	case f.texts != nil:
 		return f.Name + " == " + f.texts[len(f.texts)/2]

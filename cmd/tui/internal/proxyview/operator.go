@@ -83,16 +83,16 @@ func (op *operator) setTarget(turn int) error {
 	return nil
 }
 
-// A Remote executes lines of another program on a running proxy: the commands of the dashboard that concern the proxy
-// and not the screen. Each program needs its own Remote, because "client 2" selects the client for its later lines.
-type Remote struct{ operator }
+// A remote executes lines of another program on a running proxy: the commands of the dashboard that concern the proxy
+// and not the screen. Each program needs its own remote, because "client 2" selects the client for its later lines.
+type remote struct{ operator }
 
-// NewRemote returns a Remote for p, of which it uses Snapshot, Live and Shared.
-func NewRemote(p Proxy) *Remote { return &Remote{newOperator(p)} }
+// NewRemote returns a remote for p, of which it uses Snapshot, Live and Shared.
+func NewRemote(p Proxy) *remote { return &remote{newOperator(p)} }
 
 // Execute executes a line, such as "down loss 20%" or, with the key of a configuration, "down.loss 20%". It returns the
 // change that was applied, nil if none. quit is true if the line requests the end of the proxy.
-func (r *Remote) Execute(line string) (made *script.AppliedChange, quit bool, err error) {
+func (r *remote) Execute(line string) (made *script.AppliedChange, quit bool, err error) {
 	o, err := command.Parse(r.Context(), withoutDots(line))
 	if err != nil {
 		return nil, false, err

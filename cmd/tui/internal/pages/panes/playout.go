@@ -161,7 +161,7 @@ type Alone uint8
 // Parts of a page.
 const (
 	Both Alone = iota
-	UpperAlone
+	upperAlone
 	ChartsAlone
 	numAlone
 )
@@ -172,7 +172,7 @@ func (a *Alone) Next() { *a = (*a + 1) % numAlone }
 // ChartRows returns how many of h rows the charts get. usual is their height if both parts are shown.
 func (a Alone) ChartRows(h, usual int) int {
 	switch a {
-	case UpperAlone:
+	case upperAlone:
 		return 0
 	case ChartsAlone:
 		return h

@@ -107,8 +107,8 @@ const maxEarlier = 20
 
 // applyChange makes a change: at once if crowd.CanChange permits it, otherwise in a new run.
 func (r *CrowdRunner) applyChange(ctx context.Context, ch *config.Change) error {
-	if ch.Mark != "" {
-		r.addMark(ch.Mark, engine.MarkNote)
+	if ch.Mark() != "" {
+		r.addMark(ch.Mark(), engine.MarkNote)
 		return nil
 	}
 	before := r.config

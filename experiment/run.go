@@ -101,7 +101,7 @@ func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.E
 		opt.writer = newLiveWriter(out, opt.Clock)
 		sessionOpt.Observer = opt.writer
 	}
-	startsShadow := func(scripted config.StampedChange) bool { return len(scripted.Change.Shadows) > 0 }
+	startsShadow := func(scripted config.StampedChange) bool { return len(scripted.Change.Shadows()) > 0 }
 	if len(c.Shadows) > 0 || slices.ContainsFunc(c.At, startsShadow) {
 		sessionOpt.KeepSamples = liveSamples // for the comparison of the encoder with its shadows
 	}

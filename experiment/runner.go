@@ -112,7 +112,7 @@ func (r *Runner) handleCommand(ctx context.Context, c Command) {
 // after an error of the session.
 func (r *Runner) handleSessionCommand(ctx context.Context, c Command) {
 	if c.Change != nil {
-		if c.Change.Input == nil && c.Change.Mark == "" {
+		if len(c.Change.Inputs()) == 0 && c.Change.Mark() == "" {
 			r.undone = nil // nothing can be redone after a new change
 		}
 		r.notifyResult("", r.applyChange(ctx, *c.Change))

@@ -184,7 +184,7 @@ func seekReplaysLaterChanges(t *testing.T) {
 	await(t, r, "5 s", at(go5))
 	send(t, r, Command{Change: new(config.NewChange("encoder.name", "rotor", "encoder.params.xy_small", "7"))})
 	s := await(t, r, "the change", func(s *engine.Snapshot) bool { return s.Config.Encoder.Name == "rotor" })
-	if v := s.Log[len(s.Log)-1].Change.Params["xy_small"]; v != int64(7) {
+	if v := s.Log[len(s.Log)-1].Change.Params()["xy_small"]; v != int64(7) {
 		t.Errorf("a typed 7 was noted as %#v", v)
 	}
 	go9 := 9 * time.Second
@@ -203,7 +203,7 @@ func seekReplaysLaterChanges(t *testing.T) {
 	send(t, r, Command{Seek: &go1})
 	await(t, r, "1 s again", at(go1))
 	send(t, r, Command{Change: new(config.NewChange("down.loss", "1%"))})
-	await(t, r, "another change", func(s *engine.Snapshot) bool { return len(s.Log) > 0 && s.Log[len(s.Log)-1].Change.Down != nil })
+	await(t, r, "another change", func(s *engine.Snapshot) bool { return len(s.Log) > 0 && s.Log[len(s.Log)-1].Change.SetsLinks() })
 	send(t, r, Command{Seek: &go9})
 	if s := await(t, r, "9 s another way", at(go9)); s.Config.Encoder.Name == "rotor" {
 		t.Error("a future that was left plays all the same")

@@ -43,10 +43,8 @@ func (r *Runner) pollNetwork(to time.Duration) {
 // withoutShadows returns ch without its changes of shadows, which are impossible over a network. If ch
 // changes nothing else, it returns ch unchanged, and the session will return an error for it.
 func withoutShadows(ch config.Change) config.Change {
-	out := ch
-	out.Shadows, out.ShadowsOff = nil, nil
-	if out.IsZero() {
-		return ch
+	if out := ch.WithoutShadows(); !out.IsZero() {
+		return out
 	}
-	return out
+	return ch
 }

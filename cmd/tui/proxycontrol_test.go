@@ -157,7 +157,7 @@ func TestProxyControl(t *testing.T) {
 	if err := json.Unmarshal([]byte(o.stdout), &doc); err != nil || o.code != exitDone || doc.Reason != "finished" {
 		t.Fatalf("exit %d, %v\n%s\n%s", o.code, err, o.stdout, o.stderr)
 	}
-	if doc.Up.In != 200 || doc.Up.Out != 100 || doc.Up.LostBy["loss"] != 100 || len(doc.Changes) != 7 || doc.Changes[1].Change.Mark != "level 2" {
+	if doc.Up.In != 200 || doc.Up.Out != 100 || doc.Up.LostBy["loss"] != 100 || len(doc.Changes) != 7 || doc.Changes[1].Change.Mark() != "level 2" {
 		t.Errorf("%+v", doc)
 	}
 	if !strings.Contains(o.stderr, "s  control: up loss 100%\n") || !strings.Contains(o.stderr, "s  control: client 1: undo: ") {

@@ -1,8 +1,9 @@
 package config
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -10,20 +11,134 @@ import (
 	"wirelab/lossmodel"
 )
 
-// A Change is a set of settings that are changed during a session, by a key, a typed command, a script
-// or a replay. Zero fields change nothing. The fields are applied in the order Encoder, ShadowsOff,
-// Shadows, Profile, Down and Up, Live. Copies of a Change share its maps and lists, which must not be
-// modified.
-type Change struct {
-	Encoder    string            // name of the new encoder; without Params it gets its default parameters
-	Params     map[string]any    // encoder parameters, by name; without Encoder, those of the present encoder
-	Profile    string            // link profile for both links; Down and Up are applied after it
-	Down, Up   map[string]string // settings of the downlink and the uplink, by key such as "loss"
-	Live       map[string]any    // values of live settings by full key, in the form of Config.Values
-	Input      *Input            // action of the player of a live world; nil if none
-	ShadowsOff []string          // names of shadows to remove
-	Shadows    []Encoder         // shadows to add
-	Mark       string            // a bookmark in the timeline; changes no setting
+// A Set gives a setting a value. Key is its full key, such as "sender.every", or an action: "shadow" and "shadow_off"
+// add and remove shadows, those of inputKeys are actions of a player, and "mark" is a bookmark. Value has the form of
+// Config.Values.
+type Set struct {
+	Key   string `json:"key"`
+	Value any    `json:"value"`
+}
+
+// A Change is a list of settings that are changed during a session, by a key, a typed command, a script or a replay.
+// The list has the order in which they are applied, see group, and each key once. Copies of a Change share its elements,
+// which must not be modified.
+type Change []Set
+
+// keyEncoder is the key of the name of the encoder. A change that sets it resets the encoder's parameters, whose keys
+// begin with paramsPrefix.
+const (
+	keyEncoder   = "encoder.name"
+	paramsPrefix = "encoder.params."
+)
+
+// group returns the position of a key in a change: the encoder, its parameters, removed and added shadows, the profile,
+// the links, the settings in the order of their table, the actions of a player and the bookmark.
+func group(key string) int {
+	heads := []string{keyEncoder, paramsPrefix, "shadow_off", "shadow", "profile", "down.", "up."}
+	for i, head := range heads {
+		if key == head || strings.HasSuffix(head, ".") && strings.HasPrefix(key, head) {
+			return i
+		}
+	}
+	if row := liveRow(key); row != nil {
+		return len(heads) + slices.IndexFunc(rows(), func(s scalarSetting) bool { return s.Key == row.Key })
+	}
+	return len(heads) + len(rows()) + slices.Index(append(inputKeys(), "mark"), key)
+}
+
+// liveRow returns the row of a key of a change in the table of settings; nil if the key is not there. The playout policy
+// has the row of the delay.
+func liveRow(key string) *scalarSetting {
+	if key == playoutPolicyKey {
+		key = playoutKey
+	}
+	return findSetting(key)
+}
+
+// put sets key to value in a new list.
+func (ch *Change) put(key string, value any) {
+	if key == playoutKey || key == playoutPolicyKey { // two keys of one setting
+		key = playoutKey
+		if checkPlayoutKey(key, value) != nil {
+			key = playoutPolicyKey
+		}
+		*ch = ch.without(func(k string) bool { return k == playoutKey || k == playoutPolicyKey })
+	}
+	i, found := slices.BinarySearchFunc(*ch, key, func(s Set, key string) int {
+		return cmp.Or(cmp.Compare(group(s.Key), group(key)), strings.Compare(s.Key, key))
+	})
+	if found {
+		*ch = ch.without(func(k string) bool { return k == key })
+	}
+	*ch = slices.Insert(slices.Clone(*ch), i, Set{key, value})
+}
+
+// without returns the change without the keys for which drop returns true.
+func (ch Change) without(drop func(key string) bool) Change {
+	return slices.DeleteFunc(slices.Clone(ch), func(s Set) bool { return drop(s.Key) })
+}
+
+// Value returns the value of a key; nil if the change does not set it.
+func (ch Change) Value(key string) any {
+	if i := slices.IndexFunc(ch, func(s Set) bool { return s.Key == key }); i >= 0 {
+		return ch[i].Value
+	}
+	return nil
+}
+
+// Text returns the value of a key that is a text; "" if the change does not set it.
+func (ch Change) Text(key string) string {
+	text, _ := ch.Value(key).(string)
+	return text
+}
+
+// under returns the values of the keys that begin with prefix, by the rest of the key; nil if there are none.
+func (ch Change) under(prefix string) (values map[string]any) {
+	for _, s := range ch {
+		if name, ok := strings.CutPrefix(s.Key, prefix); ok {
+			if values == nil {
+				values = map[string]any{}
+			}
+			values[name] = s.Value
+		}
+	}
+	return values
+}
+
+// Encoder returns the name of the encoder that the change sets; "" if it sets none.
+func (ch Change) Encoder() string { return ch.Text(keyEncoder) }
+
+// Mark returns the bookmark of the change; "" if it has none.
+func (ch Change) Mark() string { return ch.Text("mark") }
+
+// Params returns the parameters of the encoder that the change sets, by name; nil if none.
+func (ch Change) Params() map[string]any { return ch.under(paramsPrefix) }
+
+// ShadowsOff returns the names of the shadows that the change removes.
+func (ch Change) ShadowsOff() []string {
+	names, _ := ch.Value("shadow_off").([]string)
+	return names
+}
+
+// Shadows returns the shadows that the change adds.
+func (ch Change) Shadows() []Encoder {
+	list, _ := ch.Value("shadow").([]Encoder)
+	return list
+}
+
+// WithoutShadows returns the change without the shadows that it adds and removes.
+func (ch Change) WithoutShadows() Change {
+	return ch.without(func(key string) bool { return key == "shadow" || key == "shadow_off" })
+}
+
+// SetsLinks reports whether the change sets the profile or a key of a link.
+func (ch Change) SetsLinks() bool {
+	return slices.ContainsFunc(ch, func(s Set) bool { return isOfLinks(s.Key) })
+}
+
+// isOfLinks reports whether a key of a change is about the links.
+func isOfLinks(key string) bool {
+	return key == "profile" || strings.HasPrefix(key, "down.") || strings.HasPrefix(key, "up.")
 }
 
 // A StampedChange is a change with the virtual time at which it takes effect, before any other event of
@@ -56,99 +171,30 @@ func NewChange(pairs ...any) Change {
 	return ch
 }
 
-// withEntry returns a copy of m in which key has the value v. m may be nil.
-func withEntry[V any](m map[string]V, key string, v V) map[string]V {
-	m = maps.Clone(m)
-	if m == nil {
-		m = map[string]V{}
-	}
-	m[key] = v
-	return m
-}
-
-// A member is one value of a change or of an input.
-type member struct {
-	name  string // in scripts and JSON
-	value any
-	set   bool // false if the change does not set the value
-}
-
-// members returns the values that the change sets, in the order of its JSON.
-func (ch Change) members() []member {
-	list := []member{
-		{"encoder", ch.Encoder, ch.Encoder != ""},
-		{"params", ch.Params, len(ch.Params) > 0},
-		{"profile", ch.Profile, ch.Profile != ""},
-		{"down", ch.Down, len(ch.Down) > 0},
-		{"up", ch.Up, len(ch.Up) > 0},
-	}
-	for _, s := range liveRows() {
-		v, set := ch.Live[s.Key]
-		name := s.Short
-		if set && name == playoutName && checkPlayoutKey(name, v) != nil {
-			name = policyName
-		}
-		list = append(list, member{name, v, set})
-	}
-	list = append(list,
-		member{"input", ch.Input, ch.Input != nil},
-		member{"shadow", ch.Shadows, len(ch.Shadows) > 0},
-		member{"shadow_off", ch.ShadowsOff, len(ch.ShadowsOff) > 0},
-		member{"mark", ch.Mark, ch.Mark != ""})
-	return slices.DeleteFunc(list, func(m member) bool { return !m.set })
-}
-
-// Keys returns the keys that the change sets, in the order of its JSON. Settings have their full key in the TOML
-// file, such as "sender.every". Actions such as "press", "shadow" or "mark" have their key in an [[at]] table.
+// Keys returns the keys that the change sets.
 func (ch Change) Keys() (keys []string) {
-	for _, m := range ch.members() {
-		switch m.name {
-		case "encoder":
-			keys = append(keys, "encoder.name")
-		case "params":
-			keys = append(keys, prefixedKeys("encoder.params.", ch.Params)...)
-		case "down":
-			keys = append(keys, prefixedKeys("down.", ch.Down)...)
-		case "up":
-			keys = append(keys, prefixedKeys("up.", ch.Up)...)
-		case "input":
-			for _, x := range ch.Input.members() {
-				keys = append(keys, x.name)
-			}
-		default:
-			if s := findSetting(m.name); s != nil {
-				m.name = s.Key // the full key; m.name was the short name
-			} else if m.name == policyName {
-				m.name = playoutPolicyKey
-			}
-			keys = append(keys, m.name)
-		}
+	for _, s := range ch {
+		keys = append(keys, s.Key)
 	}
 	return keys
 }
 
-// prefixedKeys returns the keys of m, sorted and each with the prefix.
-func prefixedKeys[V any](prefix string, m map[string]V) (keys []string) {
-	for _, name := range sortedKeys(m) {
-		keys = append(keys, prefix+name)
-	}
-	return keys
-}
-
-// table returns the change as a table of names and values, as in a file.
+// table returns the change as a table of an [[at]] entry, with the short names of settings.
 func (ch Change) table() map[string]any {
 	table := map[string]any{}
-	for _, m := range ch.members() {
-		switch m.name {
-		case "input":
-			for _, x := range ch.Input.members() {
-				table[x.name] = x.value
-			}
-		case "shadow":
-			table[m.name] = shadowTable(ch.Shadows)
-		default:
-			table[m.name] = m.value
+	for _, s := range ch {
+		key, value := strings.TrimPrefix(s.Key, "encoder."), s.Value
+		switch row := findSetting(s.Key); {
+		case s.Key == keyEncoder:
+			key = "encoder"
+		case s.Key == "shadow":
+			value = shadowTable(ch.Shadows())
+		case s.Key == playoutPolicyKey:
+			key = policyName
+		case row != nil:
+			key = row.Short
 		}
+		setNested(table, key, value)
 	}
 	return table
 }
@@ -161,12 +207,10 @@ func (ch *Change) Set(key string, value any) error {
 	head, rest, _ := strings.Cut(key, ".")
 	isLink := head == "down" || head == "up" || head == "link"
 	switch {
-	case key == "encoder" || key == "encoder.name":
-		return setName(&ch.Encoder, key, value)
-	case key == "profile":
-		return setName(&ch.Profile, key, value)
-	case key == "mark":
-		return setName(&ch.Mark, key, value)
+	case key == "encoder" || key == keyEncoder:
+		return ch.setName(keyEncoder, key, value)
+	case key == "profile" || key == "mark":
+		return ch.setName(key, key, value)
 	case slices.Contains(inputKeys(), key):
 		return ch.setInput(key, value)
 	case head == "shadow" || head == "shadow_off" || strings.HasPrefix(head, "shadow["):
@@ -229,9 +273,14 @@ func changeKeys() []string {
 	return known
 }
 
-// setName sets a text. key is for the error.
-func setName(dst *string, key string, value any) error {
-	return errorUnless(setText(dst, value), key, value, "is not text", "a name")
+// setName sets full, a full key, to a text. key is for the error.
+func (ch *Change) setName(full, key string, value any) error {
+	var text string
+	if !setText(&text, value) {
+		return &Error{Key: key, Problem: quoteValue(value) + " is not text", Expected: "a name"}
+	}
+	ch.put(full, text)
+	return nil
 }
 
 // setLive sets the live setting s (one that a session can change). key is for the error.
@@ -240,7 +289,7 @@ func (ch *Change) setLive(s *scalarSetting, key string, value any) error {
 	if err := s.Set(c, value); err != nil {
 		return withKey(key, err)
 	}
-	ch.Live = withEntry(ch.Live, s.Key, s.Get(c))
+	ch.put(s.Key, s.Get(c))
 	return nil
 }
 
@@ -254,7 +303,7 @@ func (ch *Change) setParams(name, key string, value any) error {
 	flat := map[string]any{}
 	flatten(name, value, flat)
 	for k, v := range flat {
-		ch.Params = withEntry(ch.Params, k, v)
+		ch.put(paramsPrefix+k, v)
 	}
 	return nil
 }
@@ -267,10 +316,10 @@ func (ch *Change) setLink(dir, key string, value any) {
 	flatten(key, value, flat)
 	for k, v := range flat {
 		if dir != "up" {
-			ch.Down = withEntry(ch.Down, k, fmt.Sprint(v))
+			ch.put("down."+k, fmt.Sprint(v))
 		}
 		if dir != "down" {
-			ch.Up = withEntry(ch.Up, k, fmt.Sprint(v))
+			ch.put("up."+k, fmt.Sprint(v))
 		}
 	}
 }
@@ -283,99 +332,78 @@ func isLinkKey(key string) bool {
 // Label describes the change briefly: "encoder rotor, loss 5%"; "" for a change that sets nothing.
 func (ch Change) Label() string {
 	var words []string
-	if ch.Encoder != "" {
-		words = append(words, "encoder "+ch.Encoder)
-	}
-	for _, name := range sortedKeys(ch.Params) {
-		words = append(words, fmt.Sprintf("%s %v", name, ch.Params[name]))
-	}
-	words = append(append(words, ch.shadowLabels()...), ch.linkLabels()...)
-	for _, s := range liveRows() {
-		if v, set := ch.Live[s.Key]; set {
-			text := s.labelValue(v)
-			if p, err := s.Policies.Parse(text); err == nil {
-				text = p.Label()
-			}
-			words = append(words, s.CommandName()+" "+text)
+	down, up := ch.under("down."), ch.under("up.")
+	for _, s := range ch {
+		head, name, _ := strings.Cut(s.Key, ".")
+		switch row := liveRow(s.Key); {
+		case s.Key == keyEncoder:
+			words = append(words, "encoder "+ch.Encoder())
+		case head == "encoder":
+			words = append(words, fmt.Sprintf("%s %v", strings.TrimPrefix(s.Key, paramsPrefix), s.Value))
+		case s.Key == "shadow_off" || s.Key == "shadow":
+			words = append(words, shadowLabels(s.Value)...)
+		case head == "profile":
+			words = append(words, "profile "+ch.Text("profile"))
+		case head == "down" && up[name] == s.Value:
+			words = append(words, name+" "+ch.Text(s.Key)) // once for both links
+		case head == "down", head == "up" && down[name] != s.Value:
+			words = append(words, head+" "+name+" "+ch.Text(s.Key))
+		case head == "up":
+		case row != nil:
+			words = append(words, row.CommandName()+" "+row.labelValue(s.Value))
+		default:
+			words = append(words, inputLabel(s))
 		}
-	}
-	words = append(words, ch.Input.labels()...)
-	if ch.Mark != "" {
-		words = append(words, ch.Mark)
 	}
 	return strings.Join(words, ", ")
-}
-
-// linkLabels describes the changes of the links. A value that is the same for both links is listed once.
-func (ch Change) linkLabels() (words []string) {
-	if ch.Profile != "" {
-		words = append(words, "profile "+ch.Profile)
-	}
-	for _, k := range sortedKeys(ch.Down) {
-		if ch.Up[k] == ch.Down[k] {
-			words = append(words, k+" "+ch.Down[k])
-		} else {
-			words = append(words, "down "+k+" "+ch.Down[k])
-		}
-	}
-	for _, k := range sortedKeys(ch.Up) {
-		if ch.Up[k] != ch.Down[k] {
-			words = append(words, "up "+k+" "+ch.Up[k])
-		}
-	}
-	return words
 }
 
 // Merge returns the change that has the effect of ch followed by next, with one exception: a shadow that ch adds
 // and next removes is added, because a change removes shadows before it adds others.
 func (ch Change) Merge(next Change) Change {
-	if next.Encoder != "" {
-		ch.Encoder, ch.Params = next.Encoder, nil
-	}
-	if next.Profile != "" {
-		ch.Profile, ch.Down, ch.Up = next.Profile, nil, nil
-	}
-	ch.Params, ch.Live = merged(ch.Params, next.Params), merged(ch.Live, next.Live)
-	ch.Down, ch.Up = merged(ch.Down, next.Down), merged(ch.Up, next.Up)
-	ch.Input = ch.Input.then(next.Input)
-	ch.Shadows, ch.ShadowsOff = slices.Concat(ch.Shadows, next.Shadows), slices.Concat(ch.ShadowsOff, next.ShadowsOff)
-	if next.Mark != "" {
-		ch.Mark = next.Mark
+	for _, s := range next {
+		switch s.Key {
+		case keyEncoder:
+			ch = ch.without(func(key string) bool { return strings.HasPrefix(key, paramsPrefix) })
+		case "profile":
+			ch = ch.without(isOfLinks)
+		case "shadow":
+			s.Value = slices.Concat(ch.Shadows(), next.Shadows())
+		case "shadow_off":
+			s.Value = slices.Concat(ch.ShadowsOff(), next.ShadowsOff())
+		}
+		ch.put(s.Key, s.Value)
 	}
 	return ch
 }
 
-// merged returns the entries of a and b; those of b take precedence. It modifies neither, but may return one
-// of them.
-func merged[V any](a, b map[string]V) map[string]V {
-	if len(a) == 0 {
-		return b
-	}
-	a = maps.Clone(a)
-	maps.Copy(a, b)
-	return a
-}
-
 // IsZero reports whether the change sets nothing.
-func (ch Change) IsZero() bool { return len(ch.members()) == 0 }
+func (ch Change) IsZero() bool { return len(ch) == 0 }
 
 // SetsEncoder reports whether the change sets the encoder or its parameters.
-func (ch Change) SetsEncoder() bool { return ch.Encoder != "" || len(ch.Params) > 0 }
+func (ch Change) SetsEncoder() bool {
+	return slices.ContainsFunc(ch, func(s Set) bool { return strings.HasPrefix(s.Key, "encoder.") })
+}
 
 // SetsBudget reports whether the change sets the budget of the sender or how it is used.
 func (ch Change) SetsBudget() bool {
-	return slices.ContainsFunc([]string{BudgetKey, burstKey, priorityKey, weightsKey}, func(key string) bool { return ch.Live[key] != nil })
+	return slices.ContainsFunc(ch, func(s Set) bool {
+		return slices.Contains([]string{BudgetKey, burstKey, priorityKey, weightsKey}, s.Key)
+	})
 }
 
 // WithMark returns the change with the bookmark text; "" removes the bookmark.
 func (ch Change) WithMark(text string) Change {
-	ch.Mark = text
+	ch = ch.without(func(key string) bool { return key == "mark" })
+	if text != "" {
+		ch.put("mark", text)
+	}
 	return ch
 }
 
-// Restarts reports whether the change restarts the run, because one of its live settings does.
+// Restarts reports whether the change restarts the run, because one of its settings does.
 func (ch Change) Restarts() bool {
-	return slices.ContainsFunc(sortedKeys(ch.Live), func(key string) bool { return findSetting(key).Restarts })
+	return slices.ContainsFunc(ch, func(s Set) bool { row := findSetting(s.Key); return row != nil && row.Restarts })
 }
 
 // TouchedKeys returns a text that identifies the settings that the change sets, without their values. Two
@@ -383,15 +411,19 @@ func (ch Change) Restarts() bool {
 // part of the text, so changing to another encoder is undone separately. Inputs and bookmarks, which cannot be
 // undone, are left out.
 func (ch Change) TouchedKeys() string {
-	names := ch.shadowLabels()
-	if ch.Encoder != "" {
-		names = append(names, "encoder.name "+ch.Encoder)
+	var names []string
+	for _, s := range ch {
+		switch s.Key {
+		case keyEncoder, "profile":
+			names = append(names, s.Key+" "+ch.Text(s.Key))
+		case "shadow", "shadow_off":
+			names = append(names, shadowLabels(s.Value)...)
+		default:
+			if s.Key != "mark" && !isInput(s.Key) {
+				names = append(names, s.Key)
+			}
+		}
 	}
-	if ch.Profile != "" {
-		names = append(names, "profile "+ch.Profile)
-	}
-	withoutNames := Change{Params: ch.Params, Down: ch.Down, Up: ch.Up, Live: ch.Live}
-	names = append(names, withoutNames.Keys()...)
 	slices.Sort(names)
 	return strings.Join(names, " ")
 }
@@ -399,12 +431,30 @@ func (ch Change) TouchedKeys() string {
 // Normalised returns ch with the encoder's parameters in the types of its codec. after is the configuration with
 // ch applied.
 func (ch Change) Normalised(after *Config) Change {
-	params := map[string]any{}
-	for name := range ch.Params {
-		params[name] = after.Encoder.Params[name]
-	}
-	if len(params) > 0 {
-		ch.Params = params
+	ch = slices.Clone(ch)
+	for i, s := range ch {
+		if name, isParam := strings.CutPrefix(s.Key, paramsPrefix); isParam {
+			ch[i].Value = after.Encoder.Params[name]
+		}
 	}
 	return ch
+}
+
+// UnmarshalJSON checks the keys and values, as Set does.
+func (ch *Change) UnmarshalJSON(data []byte) error {
+	var list []Set
+	if err := json.Unmarshal(data, &list); err != nil {
+		return err
+	}
+	*ch = nil
+	for _, s := range list {
+		err := ch.Set(s.Key, s.Value)
+		if s.Key == "shadow" {
+			err = ch.setShadowJSON(s.Value)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

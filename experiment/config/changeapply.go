@@ -33,25 +33,27 @@ func (c *Config) Apply(ch Change) error {
 func (c *Config) apply(ch Change) error {
 	return firstError(
 		func() error { return c.applyEncoder(ch) },
-		func() error { return c.removeShadows(ch.ShadowsOff) },
-		func() error { return c.addShadows(ch.Shadows) },
+		func() error { return c.removeShadows(ch.ShadowsOff()) },
+		func() error { return c.addShadows(ch.Shadows()) },
 		func() error { return c.applyLinks(ch) },
 		func() error { return c.applyLive(ch) },
 		c.checkContainers, c.checkControls, c.checkTraffic)
 }
 
-// applyLive applies the live settings of ch.
+// applyLive applies the settings of ch that the table of settings describes.
 func (c *Config) applyLive(ch Change) error {
-	if len(ch.Live) == 0 {
-		return nil
-	}
 	clients := c.Crowd.Clients
-	for _, s := range liveRows() {
-		if v, set := ch.Live[s.Key]; set {
-			if err := s.Set(c, v); err != nil {
+	found := false
+	for _, s := range ch {
+		if row := liveRow(s.Key); row != nil {
+			if err := row.Set(c, s.Value); err != nil {
 				return err
 			}
+			found = true
 		}
+	}
+	if !found {
+		return nil
 	}
 	return cmp.Or(checkClientsChange(clients, c.Crowd.Clients), c.checkHistories())
 }
@@ -62,34 +64,35 @@ func (c *Config) applyEncoder(ch Change) (err error) {
 	if !ch.SetsEncoder() {
 		return nil
 	}
-	if ch.Encoder != "" {
-		c.Encoder = Encoder{Name: ch.Encoder}
+	if name := ch.Encoder(); name != "" {
+		c.Encoder = Encoder{Name: name}
 	}
-	c.Encoder.Params = merged(c.Encoder.Params, ch.Params)
+	for name, value := range ch.Params() {
+		if c.Encoder.Params == nil {
+			c.Encoder.Params = map[string]any{}
+		}
+		c.Encoder.Params[name] = value
+	}
 	c.Encoder, err = c.Encoder.normalised("encoder", c.Codecs)
 	return err
 }
 
 // applyLinks applies the profile and the link values of ch.
 func (c *Config) applyLinks(ch Change) error {
-	if ch.Profile == "" && len(ch.Down) == 0 && len(ch.Up) == 0 {
+	if !ch.SetsLinks() {
 		return nil
 	}
-	if ch.Profile != "" {
-		if err := c.setProfile(ch.Profile); err != nil {
+	if name := ch.Text("profile"); name != "" {
+		if err := c.setProfile(name); err != nil {
 			return err
 		}
 	}
-	return errors.Join(patchLink(&c.Down, "down", ch.Down), patchLink(&c.Up, "up", ch.Up))
+	return errors.Join(patchLink(&c.Down, "down", ch.under("down.")), patchLink(&c.Up, "up", ch.under("up.")))
 }
 
 // patchLink sets keys of one link and validates the link. dir is "down" or "up", for errors.
-func patchLink(spec *lossmodel.Spec, dir string, values map[string]string) error {
-	table := map[string]any{}
-	for k, v := range values {
-		table[k] = v
-	}
-	if err := spec.SetAll(table); err != nil {
+func patchLink(spec *lossmodel.Spec, dir string, values map[string]any) error {
+	if err := spec.SetAll(values); err != nil {
 		return linkError(dir, err)
 	}
 	return linkError(dir, spec.Validate())
@@ -109,39 +112,47 @@ func linkError(dir string, err error) error {
 func (c *Config) Undo(after *Config) Change {
 	var ch Change
 	if !c.Encoder.Equal(after.Encoder) {
-		ch.Encoder, ch.Params = c.Encoder.Name, maps.Clone(c.Encoder.Params)
+		ch.put(keyEncoder, c.Encoder.Name)
+		for name, value := range c.Encoder.Params {
+			ch.put(paramsPrefix+name, value)
+		}
 	}
-	ch.ShadowsOff, ch.Shadows = undoShadows(c.Shadows, after.Shadows)
+	removed, added := undoShadows(c.Shadows, after.Shadows)
+	if len(removed) > 0 {
+		ch.put("shadow_off", removed)
+	}
+	if len(added) > 0 {
+		ch.put("shadow", added)
+	}
 	down, up := after.Down, after.Up // the links after the profile of ch
 	if c.Profile != after.Profile {
-		ch.Profile = cmp.Or(c.Profile, noProfile)
+		ch.put("profile", cmp.Or(c.Profile, noProfile))
 		if p := findProfile(c.Profile); p != nil {
 			down, up = p.Down, p.Up
 		}
 	}
-	ch.Down, ch.Up = specDiff(&c.Down, &down), specDiff(&c.Up, &up)
+	ch.putDiff("down.", &c.Down, &down)
+	ch.putDiff("up.", &c.Up, &up)
 	for _, s := range liveRows() {
 		if v := s.Get(c); v != s.Get(after) {
-			ch.Live = withEntry(ch.Live, s.Key, v)
+			ch.put(s.Key, v)
 		}
 	}
 	return ch
 }
 
-// specDiff returns the values of link spec that differ from the values of link other, by key; nil if all are
-// equal.
-func specDiff(spec, other *lossmodel.Spec) (values map[string]string) {
+// putDiff sets the keys of link spec, each with the prefix, that differ from those of link other.
+func (ch *Change) putDiff(prefix string, spec, other *lossmodel.Spec) {
 	if *spec == *other {
-		return nil
+		return
 	}
 	for _, k := range lossmodel.Keys() {
 		a, _ := spec.Get(k.Key) // Get accepts every key of Keys
 		b, _ := other.Get(k.Key)
 		if a != b {
-			values = withEntry(values, k.Key, a)
+			ch.put(prefix+k.Key, a)
 		}
 	}
-	return values
 }
 
 // SameLive reports whether two configurations agree in everything that a session can change.

@@ -13,13 +13,13 @@ import (
 // Invalid JSON of a change is rejected with the key of the problem.
 func TestChangeJSONRefused(t *testing.T) {
 	for text, want := range map[string]struct{ key, expected string }{
-		`{"params":3}`:      {"params", "a table"},
-		`{"params":null}`:   {"params", "a table"},
-		`{"shadow":null}`:   {"shadow", "a list of encoders"},
-		`{"shadow":[]}`:     {"shadow", "a list of encoders"},
-		`{"shadow":[null]}`: {"shadow[0]", "a list of encoders"},
-		`{"shadow":[{"name":"rotor","parms":{}}]}`:  {"shadow", "a list of encoders"},
-		`{"shadow":[{"name":"rotor","params":[]}]}`: {"shadow", "a list of encoders"},
+		`[{"key":"encoder.params","value":3}]`:                      {"encoder.params", "the encoder's parameters"},
+		`[{"key":"encoder.params","value":null}]`:                   {"encoder.params", "the encoder's parameters"},
+		`[{"key":"shadow","value":null}]`:                           {"shadow", "a list of encoders"},
+		`[{"key":"shadow","value":[]}]`:                             {"shadow", "a list of encoders"},
+		`[{"key":"shadow","value":[null]}]`:                         {"shadow[0]", "a list of encoders"},
+		`[{"key":"shadow","value":[{"name":"rotor","parms":{}}]}]`:  {"shadow", "a list of encoders"},
+		`[{"key":"shadow","value":[{"name":"rotor","params":[]}]}]`: {"shadow", "a list of encoders"},
 	} {
 		var ch config.Change
 		err := json.Unmarshal([]byte(text), &ch)
@@ -33,7 +33,7 @@ func TestChangeJSONRefused(t *testing.T) {
 // A change is the same after encoding as JSON and decoding, whatever the names of its params.
 func TestChangeJSONNames(t *testing.T) {
 	for _, name := range []string{"small", "\x01", "\a", "\x7f", `"`, `\`, "<&>", "\u2028"} {
-		ch := config.Change{Params: map[string]any{name: "1"}}
+		ch := config.NewChange("params."+name, "1")
 		data, err := json.Marshal(ch)
 		if err != nil {
 			t.Errorf("%q: %v", name, err)

@@ -38,8 +38,8 @@ func fullChange(t *testing.T) Change {
 // What a change sets can be read from its keys, its label, and back from its JSON and from the table of a script.
 func TestChangeForms(t *testing.T) {
 	ch := fullChange(t)
-	if got, want := strings.Join(ch.Keys(), " "), "encoder.name encoder.params.damping profile down.loss down.rate up.latency up.loss "+
-		"receiver.playout_delay sender.every receiver.interpolation budget seed press hover katamari autopilot reset shadow shadow_off mark"; got != want {
+	if got, want := strings.Join(ch.Keys(), " "), "encoder.name encoder.params.damping shadow_off shadow profile down.loss down.rate up.latency up.loss "+
+		"receiver.playout_delay sender.every receiver.interpolation budget seed reset autopilot hover katamari press mark"; got != want {
 		t.Errorf("keys\n%s, want\n%s", got, want)
 	}
 	if got, want := ch.Label(), "encoder kinetic, damping 0.5, shadow zstd off, shadow raw on, shadow rotor on, profile lte, loss 5%, down rate 1mbit, up latency 9ms, "+
@@ -54,15 +54,17 @@ func TestChangeForms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(string(data), `"playout_ns":40000000`) {
-		t.Errorf("the playout delay is not in nanoseconds: %s", data)
+	if !strings.Contains(string(data), `{"key":"receiver.playout_delay","value":"40ms"}`) {
+		t.Errorf("the playout delay is not among the settings: %s", data)
 	}
 	var back Change
 	if err := json.Unmarshal(data, &back); err != nil || back.Label() != ch.Label() || !reflect.DeepEqual(back.Keys(), ch.Keys()) {
 		t.Errorf("%s is read as %s, %v", data, back.Label(), err)
 	}
 	// As an entry of [[at]] in a file.
-	text, err := toml.Marshal(map[string]any{"at": []any{withEntry(ch.table(), "t", any("1s"))}, "shadow": []any{map[string]any{"name": "zstd"}}})
+	entry := ch.table()
+	entry["t"] = "1s"
+	text, err := toml.Marshal(map[string]any{"at": []any{entry}, "shadow": []any{map[string]any{"name": "zstd"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +76,7 @@ func TestChangeForms(t *testing.T) {
 		t.Errorf("read as %s at %v\n%s", got.Label(), c.At[0].T, text)
 	}
 	// Shadows with parameters are tables, in scripts as in JSON.
-	withParams := Change{Shadows: []Encoder{{Name: "raw"}, {Name: "kinetic", Params: map[string]any{"damping": 0.5}}}}
+	withParams := NewChange("shadow", []Encoder{{Name: "raw"}, {Name: "kinetic", Params: map[string]any{"damping": 0.5}}})
 	if got, ok := withParams.table()["shadow"].([]any); !ok || len(got) != 2 {
 		t.Errorf("shadows as a table: %v", withParams.table())
 	}
@@ -84,19 +86,12 @@ func TestChangeForms(t *testing.T) {
 	if text := (Change{}).Label(); text != "" || !(Change{}).IsZero() || ch.IsZero() || len((Change{}).Keys()) != 0 {
 		t.Errorf("the empty change is %q", text)
 	}
-	// Exactly the members that are set are in the JSON.
-	for _, m := range ch.members() {
-		single := Change{}
-		data, _ := json.Marshal(map[string]any{m.name: m.value})
-		if m.name == playoutName {
-			data = []byte(`{"playout_ns":40000000}`)
-		}
-		if err := json.Unmarshal(data, &single); err != nil || len(single.members()) != 1 {
-			t.Errorf("%s alone has %d members: %v", data, len(single.members()), err)
-		}
-		again, err := json.Marshal(single)
-		if err != nil || !strings.HasPrefix(string(again), `{"`) || strings.Contains(string(again), ",,") || strings.HasPrefix(string(again), "{,") {
-			t.Errorf("%s is written as %s, %v", data, again, err)
+	// A list with one setting is a change of this setting alone.
+	for _, set := range ch {
+		var single Change
+		data, _ := json.Marshal(Change{set})
+		if err := json.Unmarshal(data, &single); err != nil || !reflect.DeepEqual(single.Keys(), []string{set.Key}) || single.Label() != (Change{set}).Label() {
+			t.Errorf("%s is read as %v: %v", data, single, err)
 		}
 	}
 }
@@ -122,21 +117,19 @@ func TestMergeEqualsBoth(t *testing.T) {
 			if !merged.SameLive(inTurn) {
 				t.Errorf("%d then %d: settings differ", i, j)
 			}
-			if want := b.Mark; want != "" && both.Mark != want || want == "" && both.Mark != a.Mark {
-				t.Errorf("%d then %d: mark %q", i, j, both.Mark)
+			if want := b.Mark(); want != "" && both.Mark() != want || want == "" && both.Mark() != a.Mark() {
+				t.Errorf("%d then %d: mark %q", i, j, both.Mark())
 			}
 		}
 	}
-	in := changes[12].Input.then(changes[13].Input)
-	if *in.Hover || in.Press != "up" || !in.Reset || in.Katamari != nil {
-		t.Errorf("inputs in turn: %+v", in)
+	if got := changes[12].Merge(changes[13]).Label(); got != "reset the world, hover off, press up" {
+		t.Errorf("inputs in turn: %s", got)
 	}
-	if got := changes[13].Input.then(changes[12].Input); !*got.Hover || !got.Reset {
-		t.Errorf("in the other order: %+v", got)
+	if got := changes[13].Merge(changes[12]).Label(); got != "reset the world, hover on, press up" {
+		t.Errorf("in the other order: %s", got)
 	}
-	var none *Input
-	if none.then(in) != in || in.then(nil) != in || none.then(nil) != nil || none.labels() != nil || none.Switches() != nil {
-		t.Error("no input is not neutral")
+	if got := changes[12].SwitchesLabel(); got != "hover on" || len(changes[0].Inputs()) != 0 {
+		t.Errorf("switches %q, inputs %v", got, changes[0].Inputs())
 	}
 	if !changeOf(t, "seed", 3).Restarts() || changeOf(t, "every", 3).Restarts() || (Change{}).Restarts() {
 		t.Error("only a change of the seed restarts a run")
@@ -241,7 +234,7 @@ func TestSummarise(t *testing.T) {
 			t.Errorf("%d: %q, %d, want %q, %d", i, label, n, x.label, x.n)
 		}
 	}
-	if !press(1).Change.OnlyInput() || !other.Change.OnlyInput() || marked.Change.OnlyInput() || (Change{Mark: "x"}).OnlyInput() {
+	if !press(1).Change.OnlyInput() || !other.Change.OnlyInput() || marked.Change.OnlyInput() || NewChange("mark", "x").OnlyInput() {
 		t.Error("OnlyInput is wrong")
 	}
 }

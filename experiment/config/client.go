@@ -105,7 +105,7 @@ func (c *Config) checkClients() error {
 		if client.Change.IsZero() && client.Join == 0 && client.Leave == 0 {
 			return &Error{Key: key, Problem: "sets nothing", Expected: `a setting of its links, such as down.loss = "5%"`}
 		}
-		if others := client.Change.withoutLinks().Keys(); len(others) > 0 {
+		if others := client.Change.without(isOfLinks).Keys(); len(others) > 0 {
 			return &Error{Key: key + "." + others[0], Problem: "a client can only set links",
 				Expected: "profile, or a key of down, up or link"}
 		}
@@ -165,7 +165,7 @@ func (c *Config) CheckProxy() error {
 		}
 	}
 	for i, scripted := range c.At { // changes in inline tables have no lines of their own
-		if others := scripted.Change.withoutLinks().WithMark("").Keys(); len(others) > 0 {
+		if others := scripted.Change.WithMark("").without(isOfLinks).Keys(); len(others) > 0 {
 			return c.Locate(&Error{Key: Indexed("at", i) + "." + others[0], Problem: "a proxy has no such setting",
 				Expected: linkChangeKeys})
 		}
@@ -186,12 +186,6 @@ func (c *Config) ProxyTOML() ([]byte, error) {
 	values := c.Values()
 	maps.DeleteFunc(values, func(key string, _ any) bool { return !slices.Contains(proxyKeys, key) })
 	return toml.Marshal(values)
-}
-
-// withoutLinks returns the change without profile and link values.
-func (ch Change) withoutLinks() Change {
-	ch.Profile, ch.Down, ch.Up = "", nil, nil
-	return ch
 }
 
 // linkChangeKeys describes the keys that [[at]] may have for a proxy.

@@ -75,12 +75,12 @@ func TestConfigReadsEveryKey(t *testing.T) {
 		t.Errorf("up: the profile's latency and the file's jitter, got %v and %v", c.Up.Delay.Latency, c.Up.Delay.Jitter)
 	}
 	first, second := c.At[0], c.At[1]
-	if first.T != 10*time.Second || first.Change.Encoder != "quantized" || first.Change.Down["loss"] != "20%" ||
-		first.Change.Up != nil {
+	if first.T != 10*time.Second || first.Change.Encoder() != "quantized" || first.Change.Text("down.loss") != "20%" ||
+		first.Change.Value("up.loss") != nil {
 		t.Errorf("at[0]: %+v", first)
 	}
-	if !reflect.DeepEqual(second.Change, Change{Down: map[string]string{"latency": "10ms"}, Up: map[string]string{"latency": "10ms"},
-		Live: map[string]any{"receiver.playout_delay": "50ms", "sender.every": int64(2), "receiver.interpolation": "linear"}, Mark: "here"}) {
+	if !reflect.DeepEqual(second.Change, Change{{"down.latency", "10ms"}, {"up.latency", "10ms"},
+		{"receiver.playout_delay", "50ms"}, {"sender.every", int64(2)}, {"receiver.interpolation", "linear"}, {"mark", "here"}}) {
 		t.Errorf("at[1]: %+v", second)
 	}
 	if len(c.Shadows) != 1 || c.Shadows[0].Name != "raw" || len(c.Sweep) != 1 || len(c.Assert) != 3 {

@@ -358,13 +358,13 @@ func TestSmallRules(t *testing.T) {
 		}()
 		NewChange("every", 0)
 	}()
-	if _, err := before.WithChange(Change{Encoder: "bogus"}); err == nil {
+	if _, err := before.WithChange(NewChange("encoder", "bogus")); err == nil {
 		t.Error("an unknown encoder is accepted")
 	}
-	normal := Change{Params: map[string]any{"damping": "0.5"}, Encoder: "kinetic"}
+	normal := NewChange("params.damping", "0.5", "encoder", "kinetic")
 	with, err := before.WithChange(normal)
-	if err != nil || normal.Normalised(with).Params["damping"] != 0.5 || (Change{}).Normalised(with).Params != nil {
-		t.Errorf("normalised to %v, %v", normal.Normalised(with).Params, err)
+	if err != nil || normal.Normalised(with).Params()["damping"] != 0.5 || (Change{}).Normalised(with).Params() != nil {
+		t.Errorf("normalised to %v, %v", normal.Normalised(with), err)
 	}
 	if err := before.Set("down.latency", "\xff"); err == nil || !strings.Contains(err.Error(), "is not UTF-8") {
 		t.Errorf("invalid UTF-8: %v", err)

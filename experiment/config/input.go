@@ -1,93 +1,45 @@
 package config
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 )
 
-// An Input is an action of the player of a live world. It is part of a Change, so that the replay of a
-// played session has the same bytes. Any action except Autopilot ends the control by the script.
-type Input struct {
-	Press     string `json:"press,omitempty"`     // direction keys, such as "left" or "up right", held for a short time
-	Hover     *bool  `json:"hover,omitempty"`     // push cubes away from below the player
-	Katamari  *bool  `json:"katamari,omitempty"`  // attract the cubes around the player
-	Autopilot *bool  `json:"autopilot,omitempty"` // true: the script controls the player; false: the keys do, none is pressed
-	Reset     bool   `json:"reset,omitempty"`     // restart the world
-}
-
 // Directions returns the names of the direction keys.
 func Directions() []string { return []string{"left", "right", "up", "down"} }
 
-// inputKeys returns the keys that set an Input in an [[at]] table of the configuration, a scripted change.
-func inputKeys() []string { return []string{"press", "hover", "katamari", "autopilot", "reset"} }
+// inputKeys returns the keys of a change that are actions of the player of a live world: "press" holds direction keys,
+// such as "left" or "up right", for a short time, "hover" pushes cubes away from below the player, "katamari" attracts
+// those around it, "autopilot" lets the script control the player, and "reset" restarts the world. They are part of a
+// change, so that the replay of a played session has the same bytes. Any action except autopilot ends the control by
+// the script.
+func inputKeys() []string { return []string{"reset", "autopilot", "hover", "katamari", "press"} }
 
-// members returns the values that the input sets, in the order of inputKeys. in may be nil.
-func (in *Input) members() []member {
-	if in == nil {
-		return nil
-	}
-	list := []member{{"press", in.Press, in.Press != ""}}
-	for _, key := range []string{"hover", "katamari", "autopilot"} {
-		if on := *in.toggle(key); on != nil {
-			list = append(list, member{key, *on, true})
-		}
-	}
-	list = append(list, member{"reset", true, in.Reset})
-	return slices.DeleteFunc(list, func(m member) bool { return !m.set })
-}
+// isInput reports whether key is one of inputKeys.
+func isInput(key string) bool { return slices.Contains(inputKeys(), key) }
 
-// toggle returns the address of the field of a key with a Boolean value: hover, katamari or autopilot. The field
-// is nil if the input does not set it.
-func (in *Input) toggle(key string) **bool {
-	switch key {
-	case "hover":
-		return &in.Hover
-	case "katamari":
-		return &in.Katamari
-	}
-	return &in.Autopilot
-}
-
-// then returns the input that has the effect of in followed by next. Both may be nil, which means no input.
-func (in *Input) then(next *Input) *Input {
-	if in == nil || next == nil {
-		return cmp.Or(next, in)
-	}
-	out := *in
-	out.Press, out.Reset = cmp.Or(next.Press, in.Press), in.Reset || next.Reset
-	for _, key := range []string{"hover", "katamari", "autopilot"} {
-		dst := out.toggle(key)
-		*dst = cmp.Or(*next.toggle(key), *dst)
-	}
-	return &out
-}
-
-// setInput sets one key of an input.
+// setInput sets one of inputKeys.
 func (ch *Change) setInput(key string, value any) error {
-	var next Input
+	var text string
 	var on bool
 	switch {
 	case key == "press":
-		if !setText(&next.Press, value) {
+		if !setText(&text, value) {
 			return &Error{Key: key, Problem: quoteValue(value) + " is not a direction", Expected: directionsText}
 		}
-		next.Press = strings.Join(strings.Fields(next.Press), " ")
+		ch.put(key, strings.Join(strings.Fields(text), " "))
+		return checkPress(text)
 	case key == "reset" && (!setSwitch(&on, value) || !on):
 		return &Error{Key: key, Problem: quoteValue(value) + " " + invalidValue, Expected: "true, which restarts the world"}
-	case key == "reset":
-		next.Reset = true
-	case !setSwitch(&on, value):
+	case key != "reset" && !setSwitch(&on, value):
 		return &Error{Key: key, Problem: quoteValue(value) + " " + invalidValue, Expected: `"on" or "off"`}
-	default:
-		*next.toggle(key) = &on
 	}
-	ch.Input = ch.Input.then(&next)
-	return checkPress(next.Press)
+	ch.put(key, on)
+	return nil
 }
 
-// directionsText describes the values of Input.Press.
+// directionsText describes the values of the key "press".
 const directionsText = `"left", "right", "up", "down", or several of them separated by spaces`
 
 // setSwitch stores the Boolean v in dst, like setBool, but v may also be "on" or "off".
@@ -111,42 +63,33 @@ func checkPress(text string) error {
 	return nil
 }
 
-// labels describes the input briefly. in may be nil.
-func (in *Input) labels() (words []string) {
-	if in == nil {
-		return nil
+// inputLabel describes an action of the player or a bookmark briefly.
+func inputLabel(s Set) string {
+	switch s.Key {
+	case "reset":
+		return "reset the world"
+	case "press":
+		return fmt.Sprint("press ", s.Value)
+	case "mark":
+		return fmt.Sprint(s.Value)
 	}
-	if in.Reset {
-		words = append(words, "reset the world")
-	}
-	words = append(words, in.Switches()...)
-	if in.Press != "" {
-		words = append(words, "press "+in.Press)
-	}
-	return words
+	return s.Key + " " + map[any]string{false: "off", true: "on"}[s.Value]
 }
 
-// Switches returns the part of an input's label that is shown as a mark in charts. Key presses are too
-// frequent, and a reset is a loop point, which has its own mark. in may be nil.
-func (in *Input) Switches() (words []string) {
-	if in == nil {
-		return nil
-	}
-	for _, key := range []string{"autopilot", "hover", "katamari"} {
-		if on := *in.toggle(key); on != nil {
-			words = append(words, key+" "+map[bool]string{false: "off", true: "on"}[*on])
-		}
-	}
-	return words
+// SwitchesLabel describes the part of an input that is shown as a mark in charts. Key presses are too frequent, and a
+// reset is a loop point, which has its own mark.
+func (ch Change) SwitchesLabel() string {
+	return ch.without(func(key string) bool { return !isInput(key) || key == "press" || key == "reset" }).Label()
 }
 
-// OnlyInput reports whether the change consists only of an input.
-func (ch Change) OnlyInput() bool { return ch.Input != nil && len(ch.members()) == 1 }
+// Inputs returns the actions of the player in the change.
+func (ch Change) Inputs() Change { return ch.without(func(key string) bool { return !isInput(key) }) }
+
+// OnlyInput reports whether the change consists only of actions of the player.
+func (ch Change) OnlyInput() bool { return len(ch) > 0 && len(ch.Inputs()) == len(ch) }
 
 // onlyPress reports whether the change consists only of a key press.
-func (ch Change) onlyPress() bool {
-	return ch.OnlyInput() && *ch.Input == Input{Press: ch.Input.Press}
-}
+func (ch Change) onlyPress() bool { return len(ch) == 1 && ch[0].Key == "press" }
 
 // Summarise describes the first change of list, which must not be empty. n is the number of changes described:
 // consecutive key presses are summarised, because a played session has thousands of them.

@@ -39,10 +39,14 @@ type scalarSetting struct {
 func (s *scalarSetting) CommandName() string { return strings.TrimSuffix(s.Short, "_delay") }
 
 func (s *scalarSetting) labelValue(v any) string {
+	text := fmt.Sprint(v)
 	if s.brief != nil {
-		return s.brief(v)
+		text = s.brief(v)
 	}
-	return fmt.Sprint(v)
+	if p, err := s.Policies.Parse(text); err == nil {
+		text = p.Label()
+	}
+	return text
 }
 
 // findSetting returns the row with a full key or a short name; nil if none.

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -173,32 +175,29 @@ func (e Encoder) IsIn(list []Encoder) bool { return slices.ContainsFunc(list, e.
 // "shadow[0].name" and "shadow[0].params.small" set parts of one shadow. head and rest are the parts of
 // key before and after its first dot.
 func (ch *Change) setShadow(key, head, rest string, value any) error {
-	if name, index, isItem := cutIndex(head); isItem && name == "shadow" {
-		shadows := slices.Clone(ch.Shadows)
+	list, isList := value.([]Encoder)
+	names, ok := parseNames(value)
+	switch name, index, isItem := cutIndex(head); {
+	case isItem && name == "shadow":
+		shadows := slices.Clone(ch.Shadows())
 		for len(shadows) <= index {
 			shadows = append(shadows, Encoder{})
 		}
 		shadows[index] = shadows[index].Clone()
-		ch.Shadows = shadows
+		ch.put("shadow", shadows)
 		return shadows[index].setShadow(key, rest, value)
-	}
-	if list, ok := value.([]Encoder); ok && key == "shadow" {
-		ch.Shadows = slices.Concat(ch.Shadows, list)
-		return nil
-	}
-	names, ok := parseNames(value)
-	if !ok {
+	case isList && key == "shadow":
+	case !ok:
 		return &Error{Key: key, Problem: quoteValue(value) + " is not a name",
 			Expected: "the name of an encoder, or a list of names"}
-	}
-	if key == "shadow_off" {
-		ch.ShadowsOff = slices.Concat(ch.ShadowsOff, names)
+	case key == "shadow_off":
+		ch.put(key, slices.Concat(ch.ShadowsOff(), names))
 		return nil
 	}
-	ch.Shadows = slices.Clip(ch.Shadows)
 	for _, n := range names {
-		ch.Shadows = append(ch.Shadows, Encoder{Name: n})
+		list = append(list, Encoder{Name: n})
 	}
+	ch.put("shadow", slices.Concat(ch.Shadows(), list))
 	return nil
 }
 
@@ -237,13 +236,17 @@ func shadowTable(list []Encoder) any {
 	return names
 }
 
-// shadowLabels describes which shadows the change removes and adds.
-func (ch Change) shadowLabels() (words []string) {
-	for _, name := range ch.ShadowsOff {
-		words = append(words, "shadow "+name+" off")
-	}
-	for _, s := range ch.Shadows {
-		words = append(words, "shadow "+s.Text()+" on")
+// shadowLabels describes a value of the key "shadow" or "shadow_off".
+func shadowLabels(value any) (words []string) {
+	switch list := value.(type) {
+	case []string:
+		for _, name := range list {
+			words = append(words, "shadow "+name+" off")
+		}
+	case []Encoder:
+		for _, s := range list {
+			words = append(words, "shadow "+s.Text()+" on")
+		}
 	}
 	return words
 }
@@ -303,4 +306,29 @@ func undoShadows(before, after []Encoder) (removed []string, added []Encoder) {
 		}
 	}
 	return removed, added
+}
+
+// setShadowJSON sets the shadows from a list of objects with names and parameters.
+func (ch *Change) setShadowJSON(v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	const expected = "a list of encoders, each a name and params"
+	var list []Encoder
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields() // otherwise a misspelt key would be ignored
+	if err := dec.Decode(&list); err != nil {
+		return &Error{Key: "shadow", Problem: strings.TrimPrefix(err.Error(), "json: "), Expected: expected}
+	}
+	if len(list) == 0 {
+		return &Error{Key: "shadow", Problem: "the list is empty", Expected: expected}
+	}
+	for i, e := range list {
+		if e.Name == "" {
+			return &Error{Key: Indexed("shadow", i), Problem: "name is missing", Expected: expected}
+		}
+	}
+	ch.put("shadow", list)
+	return nil
 }

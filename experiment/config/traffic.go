@@ -57,7 +57,10 @@ func (c *Config) setTraffic(i int, key, rest string, value any) error {
 	if strings.ContainsAny(text, " ,=") {
 		return &Error{Key: key, Problem: quoteValue(value) + " " + invalidValue, Expected: "a single value"}
 	}
-	tables[i] = withEntry(tables[i], rest, text)
+	if tables[i] = maps.Clone(tables[i]); tables[i] == nil {
+		tables[i] = map[string]string{}
+	}
+	tables[i][rest] = text
 	var plan traffic.Plan
 	for k, table := range tables {
 		if table["kind"] == "" { // the key kind may follow

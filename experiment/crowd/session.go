@@ -221,7 +221,7 @@ func (x *session) prepare() error {
 		}
 	}
 	for i := range c.At { // a crowd that would be refused later is refused now
-		if n, set := c.At[i].Change.Live["crowd.clients"].(int64); set {
+		if n, set := c.At[i].Change.Value("crowd.clients").(int64); set {
 			if _, _, err := x.plan(int(n)); err != nil {
 				return err
 			}

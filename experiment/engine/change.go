@@ -62,7 +62,7 @@ func (s *Session) change(ch config.Change, undo bool) error {
 	if ch.Restarts() {
 		return errNeedsRestart
 	}
-	if mark := ch.Mark; mark != "" {
+	if mark := ch.Mark(); mark != "" {
 		ch = ch.WithMark(strings.TrimSpace(mark))
 	}
 	// ch is checked against the configuration after the pending changes that are applied before it.
@@ -95,7 +95,7 @@ func (s *Session) change(ch config.Change, undo bool) error {
 // which the parameters of the encoder have the types of its codec. If ch contains only input, the results
 // are c and ch. tryChange returns an error if ch cannot be applied. It modifies neither c nor ch.
 func (s *Session) tryChange(c *config.Config, ch config.Change) (after *config.Config, normal config.Change, err error) {
-	if ch.Input != nil {
+	if len(ch.Inputs()) > 0 {
 		if err := s.player.checkInput(s.config, ch); err != nil || ch.OnlyInput() {
 			return c, ch, err
 		}
@@ -233,14 +233,14 @@ func (s *Session) applyDue(at time.Duration, sc config.StampedChange) {
 	}
 	s.log = append(s.log, sc)
 	if normal.OnlyInput() { // input cannot be undone, and held keys get no mark
-		if label := strings.Join(normal.Input.Switches(), ", "); label != "" {
+		if label := normal.SwitchesLabel(); label != "" {
 			s.addMark(at, MarkChange, label)
 		}
 		return
 	}
 	kind, label := MarkChange, normal.Label()
 	switch {
-	case normal.Mark != "":
+	case normal.Mark() != "":
 		kind = MarkNote
 	case sc.Undo && len(s.undo) > 0:
 		kind, label = MarkUndo, "undo "+s.undo[len(s.undo)-1].label
@@ -255,8 +255,8 @@ func (s *Session) applyDue(at time.Duration, sc config.StampedChange) {
 // reconfigureAll applies s.config to the source, the lanes and their links. ch is the change that led
 // to it; its parts that are not settings, such as input, are applied too.
 func (s *Session) reconfigureAll(at time.Duration, ch config.Change) error {
-	if in := ch.Input; in != nil {
-		s.player.apply(at, in)
+	if len(ch.Inputs()) > 0 {
+		s.player.apply(at, ch)
 		if ch.OnlyInput() {
 			return nil
 		}

@@ -122,7 +122,7 @@ func (l *lane) controlView() *ControlView {
 // beginStep records that a change of the links took effect at now, from which the lanes with a control have to
 // recover.
 func (s *Session) beginStep(now time.Duration, ch *config.Change) {
-	if ch.Profile == "" && len(ch.Down) == 0 && len(ch.Up) == 0 {
+	if !ch.SetsLinks() {
 		return
 	}
 	for _, l := range s.running {

@@ -100,7 +100,7 @@ func TestBrokenEncoderIsReplaced(t *testing.T) {
 		}
 		r := run([]config.StampedChange{config.Stamp(time.Second, config.NewChange("encoder", "rotor"))})
 		x := &r.Totals
-		if len(r.Changes) != 2 || r.Changes[1].Change.Mark != "rotor broke: back to changed-index" {
+		if len(r.Changes) != 2 || r.Changes[1].Change.Mark() != "rotor broke: back to changed-index" {
 			t.Fatalf("%s: changes %+v", name, r.Changes)
 		}
 		if bad := x.Sent - x.Decoded - x.InFlight; x.Wrong != 0 || bad > 10 || x.Sent < 170 {

@@ -28,51 +28,48 @@ type player struct {
 	hover, katamari bool             // modes of the player's cube: push other cubes away, pull them along
 }
 
-// checkInput returns an error if the source accepts no input. ch.Input must not be nil.
+// checkInput returns an error if the source accepts no input. ch must contain an action of the player.
 func (p *player) checkInput(c *config.Config, ch config.Change) error {
 	if p.source != nil {
 		return nil
 	}
-	return &config.Error{Key: config.Change{Input: ch.Input}.Keys()[0],
+	return &config.Error{Key: ch.Inputs().Keys()[0],
 		Problem:  fmt.Sprintf("%s accepts no input: it is not a live world", c.Data.Source),
 		Expected: `data "world"`}
 }
 
-// apply applies an input at now: a reset of the world, held keys, modes, and the switch between the user
+// apply applies the actions of ch at now: a reset of the world, held keys, modes, and the switch between the user
 // and the world's script. Held keys reach the source with the next frame; see steer.
-func (p *player) apply(now time.Duration, in *config.Input) {
-	if in.Reset {
+func (p *player) apply(now time.Duration, ch config.Change) {
+	if ch.Value("reset") != nil {
 		p.source.Reset()
 	}
 	if !p.manual { // a user who takes over begins with the modes that the script has set
 		keys := p.source.Keys()
 		p.hover, p.katamari = keys.Push, keys.Pull
 	}
-	p.applyKeys(now, in)
-	if in.Autopilot != nil && *in.Autopilot {
+	p.applyKeys(now, ch)
+	if ch.Value("autopilot") == true {
 		p.source.Autopilot(true)
 	}
 }
 
 // applyKeys updates the held keys and the modes. Any key or mode makes the input manual.
-func (p *player) applyKeys(now time.Duration, in *config.Input) {
-	if in.Autopilot != nil { // releases all keys and ends the modes
-		*p = player{source: p.source, manual: !*in.Autopilot}
+func (p *player) applyKeys(now time.Duration, ch config.Change) {
+	if on := ch.Value("autopilot"); on != nil { // releases all keys and ends the modes
+		*p = player{source: p.source, manual: on == false}
 	}
-	if in.Press == "" && in.Hover == nil && in.Katamari == nil {
-		return
-	}
-	p.manual = true
 	for i, word := range config.Directions() {
-		if slices.Contains(strings.Fields(in.Press), word) {
+		if slices.Contains(strings.Fields(ch.Text("press")), word) {
 			p.heldUntil[i], p.heldUntil[opposite[i]] = now+pressTime, 0
+			p.manual = true
 		}
 	}
-	if in.Hover != nil {
-		p.hover = *in.Hover
+	if on := ch.Value("hover"); on != nil {
+		p.hover, p.manual = on == true, true
 	}
-	if in.Katamari != nil {
-		p.katamari = *in.Katamari
+	if on := ch.Value("katamari"); on != nil {
+		p.katamari, p.manual = on == true, true
 	}
 }
 

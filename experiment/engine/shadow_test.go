@@ -123,8 +123,8 @@ func TestShadowsDoNotChangeFirstLane(t *testing.T) {
 			ch := config.NewChange("mark", "nothing")
 			if on := s.config.Shadows; with && (len(on) == 0 || rng.IntN(2) == 0) {
 				ch = config.NewChange("shadow", shadowsNamed([]string{"raw", "quantized", "zstd", "rotor"}[i%4]))
-				if ch.Shadows[0].IsIn(on) {
-					ch = config.NewChange("shadow_off", []string{ch.Shadows[0].Name})
+				if ch.Shadows()[0].IsIn(on) {
+					ch = config.NewChange("shadow_off", []string{ch.Shadows()[0].Name})
 				}
 			}
 			changeAndRun(t, s, ch, 100*time.Millisecond)

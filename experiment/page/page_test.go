@@ -220,7 +220,7 @@ func TestHostileTexts(t *testing.T) {
 	r.Files = []engine.DataFile{{Name: hostile, Path: hostile, SHA256: hostile}}
 	r.Warnings = []string{hostile}
 	r.Assertions = append(r.Assertions, engine.AssertionResult{Name: hostile, Bound: hostile})
-	r.Changes[0].Change = config.Change{Mark: hostile}
+	r.Changes[0].Change = config.NewChange("mark", hostile)
 	l.Run.Missing = []string{hostile}
 	l.Run.Rows.Packet([]string{"99999", "0", "5000000", "lost", "lost", hostile, hostile, "0", "0", "0", "0", "0", "false", hostile, hostile})
 	l.Path = hostile

@@ -144,7 +144,7 @@ func laterEncoders(r *engine.Result) string {
 	var names []string
 	current := initialEncoder(r)
 	for i := range r.Changes {
-		if name := r.Changes[i].Change.Encoder; name != "" && name != current {
+		if name := r.Changes[i].Change.Encoder(); name != "" && name != current {
 			names, current = append(names, name), name
 		}
 	}
@@ -166,7 +166,7 @@ func describeLink(r *engine.Result, c *config.Config) string {
 	}
 	changed := false
 	for i := range r.Changes {
-		changed = changed || r.Changes[i].Change.Down != nil || r.Changes[i].Change.Profile != ""
+		changed = changed || r.Changes[i].Change.SetsLinks()
 	}
 	lost, known := r.Totals.Network.LossRate.Value()
 	switch {

@@ -103,7 +103,7 @@ func effect(env Context, line string) string {
 	if err != nil || line == "" {
 		return ""
 	}
-	if o.Change == nil || o.Change.Mark != "" || o.Change.Input != nil || env.Config == nil {
+	if o.Change == nil || o.Change.Mark() != "" || len(o.Change.Inputs()) > 0 || env.Config == nil {
 		name := strings.Fields(cmp.Or(viCommands[line], line))[0]
 		v, _, _ := env.findVerb(name)
 		return "enter: " + line + ": " + v.Help

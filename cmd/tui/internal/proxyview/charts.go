@@ -66,7 +66,7 @@ func (m *model) styleChart(s *chart.Spec) {
 	}
 	for _, mark := range m.marks {
 		if at := int64(mark.T / period); at < h.nextIndex { // not after the display was stopped
-			s.Marks = append(s.Marks, chart.Mark{At: at, Label: mark.Change.Mark, Style: chart.Style(look.Mark), Rune: look.MarkSymbol(m.Theme(), engine.MarkChange)})
+			s.Marks = append(s.Marks, chart.Mark{At: at, Label: mark.Change.Mark(), Style: chart.Style(look.Mark), Rune: look.MarkSymbol(m.Theme(), engine.MarkChange)})
 		}
 	}
 }

@@ -590,8 +590,8 @@ func TestMarksAreBounded(t *testing.T) {
 		}
 	}
 	m.update()
-	if len(m.marks) != 200 || m.marks[0].Change.Mark != "m5" || m.marks[199].Change.Mark != "m204" {
-		t.Errorf("%d marks, from %s", len(m.marks), m.marks[0].Change.Mark)
+	if len(m.marks) != 200 || m.marks[0].Change.Mark() != "m5" || m.marks[199].Change.Mark() != "m204" {
+		t.Errorf("%d marks, from %s", len(m.marks), m.marks[0].Change.Mark())
 	}
 	g.notes.Add("something failed")
 	m.update()

@@ -41,7 +41,7 @@ func (p *pending) queueChange(ch config.Change) {
 	last := len(p.unsent) - 1
 	switch {
 	case ch.IsZero():
-	case last < 0 || len(p.unsent[last].Shadows) > 0 && len(ch.ShadowsOff) > 0:
+	case last < 0 || len(p.unsent[last].Shadows()) > 0 && len(ch.ShadowsOff()) > 0:
 		p.unsent = append(p.unsent, ch)
 	default:
 		p.unsent[last] = p.unsent[last].Merge(ch)

@@ -110,13 +110,13 @@ func (s *Session) Do(c experiment.Command) error {
 	switch {
 	case c == experiment.Command{}:
 		return nil
-	case c.Change != nil && c.Change.Input != nil:
+	case c.Change != nil && len(c.Change.Inputs()) > 0:
 		return s.doInput(c)
 	case c.Change != nil && c.Change.Restarts():
 		return s.doRestart(c)
-	case c.Change != nil && (len(c.Change.Shadows) > 0 || len(c.Change.ShadowsOff) > 0):
+	case c.Change != nil && len(c.Change.Shadows())+len(c.Change.ShadowsOff()) > 0:
 		return s.doShadows(c)
-	case c.Change != nil && c.Change.Mark == "": // a mark is no setting
+	case c.Change != nil && c.Change.Mark() == "": // a mark is no setting
 		if err := s.RequestChange(*c.Change); err != nil {
 			return err
 		}
@@ -137,7 +137,7 @@ func (s *Session) doInput(c experiment.Command) error {
 		return errors.New(strings.TrimPrefix(s.Snap.Config.Data.Source, "file:") +
 			" is a recording and cannot be played; for a live world run tui --data world")
 	}
-	if c.Change.Input == nil || c.Change.Input.Press == "" {
+	if c.Change.Text("press") == "" {
 		s.accept(c)
 	}
 	s.Send(c)
@@ -164,7 +164,7 @@ func (s *Session) doShadows(c experiment.Command) error {
 		return errBusy
 	}
 	cfg := s.Config()
-	for _, e := range c.Change.Shadows {
+	for _, e := range c.Change.Shadows() {
 		if !c.Change.SetsEncoder() && e.IsEquivalent(cfg.Encoder, cfg.Codecs) {
 			return errors.New(e.Text() + " is the active encoder already. To compare it with other parameters: " +
 				"/shadow " + e.Name + " NAME=VALUE")

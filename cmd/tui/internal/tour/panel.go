@@ -93,11 +93,11 @@ func arrow(th *look.Theme) string {
 func describeChange(step *step) (before, after string) {
 	switch {
 	case step.change.SetsEncoder():
-		return "encoder " + step.scene.Encoder, "encoder " + step.change.Encoder
-	case step.change.Live["receiver.playout_delay"] != nil:
-		return fmt.Sprint("playout ", step.scene.Live["receiver.playout_delay"]), fmt.Sprint("playout ", step.change.Live["receiver.playout_delay"])
+		return "encoder " + step.scene.Encoder(), "encoder " + step.change.Encoder()
+	case step.change.Text("receiver.playout_delay") != "":
+		return "playout " + step.scene.Text("receiver.playout_delay"), "playout " + step.change.Text("receiver.playout_delay")
 	}
-	return "no loss", "loss " + step.change.Down["loss"]
+	return "no loss", "loss " + step.change.Text("down.loss")
 }
 
 // changeTime returns when the change of the current step took effect, false if it has not yet.

@@ -160,7 +160,7 @@ func TestTourIsTrue(t *testing.T) {
 		if n := strings.Count(s.text, ". ") + 1; n < 2 || n > 4 || s.name != names[i] {
 			t.Errorf("%s has %d sentences", s.name, n)
 		}
-		if i > 0 && i < 5 && steps[i-1].change.Encoder != s.scene.Encoder {
+		if i > 0 && i < 5 && steps[i-1].change.Encoder() != s.scene.Encoder() {
 			t.Errorf("%s does not continue where %s ended", s.name, steps[i-1].name)
 		}
 	}

@@ -49,7 +49,7 @@ func TestEncoderListSetsInactiveEncoder(t *testing.T) {
 	press(m, line("encoder rotor")...)
 	press(m, "e", "up", "tab", "down", "right")
 	ch := lab.Got[len(lab.Got)-1].Change
-	if v := ch.Params["xy_large"]; ch.Encoder != "relative-orientation" || v != int64(10) {
+	if v := ch.Params()["xy_large"]; ch.Encoder() != "relative-orientation" || v != int64(10) {
 		t.Errorf("it sent %+v", ch)
 	}
 }

@@ -110,7 +110,7 @@ func TestKeysMakeCommands(t *testing.T) {
 func TestAdjustingSetsBothDirections(t *testing.T) {
 	lab := labtest.NewLab()
 	press(screen(lab, 160, 48, Options{}), "down", "down", "down", "down", "right")
-	if ch := lab.Got[0].Change; ch.Down["loss"] != "7%" || ch.Up["loss"] != "7%" {
+	if ch := lab.Got[0].Change; ch.Text("down.loss") != "7%" || ch.Text("up.loss") != "7%" {
 		t.Errorf("it sent %v", ch)
 	}
 }

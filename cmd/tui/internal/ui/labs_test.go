@@ -128,7 +128,7 @@ func spell(commands []experiment.Command) string {
 		switch {
 		case c.Change != nil:
 			text := c.Change.Label()
-			if params := c.Change.Params; len(params) > 0 {
+			if params := c.Change.Params(); len(params) > 0 {
 				b, _ := json.Marshal(params)
 				text = "params " + string(b)
 			}

@@ -131,7 +131,7 @@ func TestReplayOfSavedRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	forged := strings.Replace(string(data), `"loss": "20%"`, `"loss": "21%"`, 1)
+	forged := strings.Replace(string(data), `"value": "20%"`, `"value": "21%"`, 1)
 	if forged == string(data) {
 		t.Fatal("the change is not in the report")
 	}

@@ -5,8 +5,10 @@ package main
 import (
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 	"testing"
+
+	"wirelab/experiment/config"
 )
 
 // TestPlayedWorldReplays plays the live world with keys on a terminal, saves the run and replays
@@ -46,10 +48,12 @@ func TestPlayedWorldReplays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"press": "left"`, `"press": "up"`, `"katamari": true`, `"press": "right"`, `"reset": true`,
-		`"autopilot": true`, `"press": "down"`} {
-		if !strings.Contains(string(text), want) {
-			t.Errorf("the report lacks %s", want)
+	var doc struct{ Changes []config.StampedChange }
+	document(t, string(text), &doc)
+	for _, want := range []config.Set{{"press", "left"}, {"press", "up"}, {"katamari", true}, {"press", "right"}, {"reset", true},
+		{"autopilot", true}, {"press", "down"}} {
+		if !slices.ContainsFunc(doc.Changes, func(c config.StampedChange) bool { return slices.Contains(c.Change, want) }) {
+			t.Errorf("the report lacks %v", want)
 		}
 	}
 	if o := tui("replay", saved[0]); o.code != exitDone {

@@ -38,7 +38,7 @@ func TestEndingSentence(t *testing.T) {
 
 // Similar consecutive changes share a row.
 func TestChangeRows(t *testing.T) {
-	r := resultFrom(t, `{"changes":[{"t_s":1,"change":{"input":{"press":"up"}}},{"t_s":2,"change":{"input":{"press":"up"}}},{"t_s":3,"change":{}}]}`)
+	r := resultFrom(t, `{"changes":[{"t_s":1,"change":[{"key":"press","value":"up"}]},{"t_s":2,"change":[{"key":"press","value":"up"}]},{"t_s":3,"change":[]}]}`)
 	rows := mdChanges(r.Changes)
 	at := 0.0
 	for _, row := range rows {

@@ -159,7 +159,11 @@ func TestLayout(t *testing.T) {
 	for i, s := range screenStates(t) {
 		t.Run(s.name, func(t *testing.T) {
 			for _, ascii := range []bool{false, true} {
-				m := s.start(160, 48, Options{Renderer: labtest.ColourRenderer(), ASCII: ascii})
+				opt := Options{Renderer: labtest.ColourRenderer(), ASCII: ascii}
+				if !ascii {
+					opt.Picture = widePicture
+				}
+				m := s.start(160, 48, opt)
 				hasBox := m.overlay != nil || m.line.Open
 				labtest.CheckLayout(t, uint64(i), ascii, func(w, h int) (view string, isPage bool) {
 					if !hasBox {

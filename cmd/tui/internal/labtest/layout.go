@@ -69,9 +69,12 @@ func checkPage(t *testing.T, view string) {
 	frames := 0
 	for y, row := range cells {
 		for left, corner := range row {
-			if corner == '╭' {
-				frames++
-				checkFrame(t, cells, left, y)
+			if corner != '╭' {
+				continue
+			}
+			frames++
+			if problem := checkFrame(cells, left, y); problem != "" {
+				t.Fatalf("the frame at column %d of line %d: %s:\n%s", left+1, y+1, problem, view)
 			}
 		}
 	}
@@ -80,35 +83,26 @@ func checkPage(t *testing.T, view string) {
 	}
 }
 
-// checkFrame checks the frame whose upper left corner is in column left of row y.
-func checkFrame(t *testing.T, cells [][]rune, left, y int) {
-	t.Helper()
-	fail := func(problem string) {
-		t.Helper()
-		var view strings.Builder
-		for _, row := range cells {
-			view.WriteString(string(row) + "\n")
-		}
-		t.Fatalf("the frame at column %d, at line %d: %s:\n%s", left+1, y+1, problem, view.String())
-	}
-	right := left + slices.Index(cells[y][left:], '╮')
+// checkFrame returns what is wrong with the frame whose upper left corner is in column left of row top; "" for nothing.
+func checkFrame(cells [][]rune, left, top int) (problem string) {
+	right := left + slices.Index(cells[top][left:], '╮')
 	if right < left+4 {
-		fail("no upper edge")
+		return "no upper edge"
 	}
-	for ; y < len(cells); y++ {
-		switch sides := string(cells[y][left]) + string(cells[y][right]); sides {
+	for _, row := range cells[top:] {
+		switch string(row[left]) + string(row[right]) {
 		case "╰╯":
-			return
+			return ""
 		case "││":
 		case "╭╮", "├┤":
 			const longName = "relative-orientation" // the only title that may be cut
-			title, _, isCut := strings.Cut(string(cells[y][left+3:right]), "…")
-			if cells[y][left+3] == cells[y][left+1] || isCut && !strings.HasPrefix(longName, title) {
-				fail("no title, or it is cut")
+			title, _, isCut := strings.Cut(string(row[left+3:right]), "…")
+			if row[left+3] == row[left+1] || isCut && !strings.HasPrefix(longName, title) {
+				return "no title, or it is cut"
 			}
 		default:
-			fail("a side is covered")
+			return "a side is covered"
 		}
 	}
-	fail("no lower edge")
+	return "no lower edge"
 }

@@ -2,13 +2,11 @@ package experiment
 
 import (
 	"testing"
-
-	"wirelab/experiment/internal/labtest"
 )
 
 // A replay fails if a trace has changed since the report was saved.
 func TestReplayRejectsChangedTrace(t *testing.T) {
-	trace := labtest.WriteFile(t, "trace.csv", "seq,send_us,recv_us\n0,0,50000\n1,16667,lost\n2,33333,90000\n3,50000,99000\n")
+	trace := writeFile(t, "trace.csv", "seq,send_us,recv_us\n0,0,50000\n1,16667,lost\n2,33333,90000\n3,50000,99000\n")
 	c := quickConfig(t)
 	c.At = nil
 	if err := c.Set("down.loss", "trace file="+trace); err != nil {
@@ -22,7 +20,7 @@ func TestReplayRejectsChangedTrace(t *testing.T) {
 	if got, err := Replay(t.Context(), dir+"/report.json", RunOptions{}); err != nil || !got.Same {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	labtest.OverwriteFile(t, trace, "seq,send_us,recv_us\n0,0,lost\n1,16667,lost\n2,33333,90000\n3,50000,99000\n")
+	overwriteFile(t, trace, "seq,send_us,recv_us\n0,0,lost\n1,16667,lost\n2,33333,90000\n3,50000,99000\n")
 	if got, err := Replay(t.Context(), dir+"/report.json", RunOptions{}); err == nil {
 		t.Errorf("another trace passes: %+v", got)
 	}

@@ -77,7 +77,7 @@ func TestReplayOfReportWithoutRuns(t *testing.T) {
 		`{"runs":[],"planned":1,"reason":"data","error":"no more","interrupted":true}`: "it was stopped by an error: no more",
 		`{"runs":[],"planned":2,"reason":"running"}`:                                   "is still running, or was killed",
 	} {
-		if r, err := Replay(t.Context(), labtest.WriteFile(t, "report.json", text), RunOptions{}); err == nil ||
+		if r, err := Replay(t.Context(), writeFile(t, "report.json", text), RunOptions{}); err == nil ||
 			!strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %+v, %v", text, r, err)
 		}
@@ -99,7 +99,7 @@ func truncatedRecording(t *testing.T) string {
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	return labtest.WriteFile(t, "crowd.bin.gz", packed.String()[:packed.Len()*2/3])
+	return writeFile(t, "crowd.bin.gz", packed.String()[:packed.Len()*2/3])
 }
 
 // A report contains the reason of the end, the error and the results so far, also if reading the

@@ -25,7 +25,7 @@ func TestReplayLocatesData(t *testing.T) {
 		}
 	}
 	move(labtest.WriteRecording(t, 20, 60), filepath.Join(home, "data", "crowd.bin"))
-	labtest.OverwriteFile(t, filepath.Join(home, "data", "link.csv"),
+	overwriteFile(t, filepath.Join(home, "data", "link.csv"),
 		"seq,send_us,recv_us\n0,0,500\n1,16000,17000\n2,32000,lost\n3,48000,49500\n")
 	t.Chdir(home)
 	for name, sweep := range map[string]bool{"one": false, "many": true} {
@@ -72,7 +72,7 @@ func TestReplayLocatesData(t *testing.T) {
 		t.Fatal(err)
 	}
 	data[len(data)-1] ^= 1
-	labtest.OverwriteFile(t, crowd, string(data))
+	overwriteFile(t, crowd, string(data))
 	refused := func(says ...string) {
 		t.Helper()
 		_, err := Replay(t.Context(), filepath.Join(there, "one"), RunOptions{})

@@ -149,7 +149,7 @@ func TestSourceErrorEndsSession(t *testing.T) { synctest.Test(t, sourceErrorEnds
 
 func sourceErrorEndsSession(t *testing.T) {
 	c := config.Default()
-	s, err := engine.NewSessionFromSource(c, labtest.FailingCubes{CubeSource: labtest.NewCubeSource(3, 1, -1, 1)}, engine.Options{Endless: true})
+	s, err := engine.NewSessionFromSource(c, failingCubes{CubeSource: labtest.NewCubeSource(3, 1, -1, 1)}, engine.Options{Endless: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,6 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/internal/recording"
-	"wirelab/encoders/internal/tanks"
 	"wirelab/internal/testkit"
 )
 
@@ -78,10 +77,10 @@ func TestHintsNeverHurt(t *testing.T) {
 			})
 		}
 	}
-	for _, o := range []tanks.Options{{Hints: "t"}, {Hints: "p"}, {Hints: "x"}, {Hints: "P"}, {Hints: "tpxP"}, {Hints: "p", Living: true}, {Hints: "tpxP", Living: true},
+	for _, o := range []tankOptions{{Hints: "t"}, {Hints: "p"}, {Hints: "x"}, {Hints: "P"}, {Hints: "tpxP"}, {Hints: "p", Living: true}, {Hints: "tpxP", Living: true},
 		{Hints: "x", Velocity: true}, {Hints: "tpxP", Velocity: true}, {Hints: "tpx", Velocity: true, Living: true}} {
 		check(fmt.Sprintf("tanks %+v", o), func(_ *testing.T, back int) hintedTable {
-			return hintedTable{schema: tanks.Schema(o), frames: tanks.Frames(frames, o), back: back}
+			return hintedTable{schema: tankSchema(o), frames: tankFrames(frames, o), back: back}
 		}, 1, 6)
 	}
 	for _, name := range []string{"oa-ctf.dm_71", "oa-dm4.dm_71", "tw-ctf2.table", "tw-dm1.table"} {

@@ -7,32 +7,31 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
-	"wirelab/encoders/internal/tanks"
 )
 
 // Whatever baselines losses lead to, sender and receiver select the same model and have equal memos. After the
 // trial one model is left: here that of the velocities.
 func TestSelection(t *testing.T) {
 	for _, c := range []struct {
-		tanks.Options
+		tankOptions
 		best, models int
 	}{
-		{tanks.Options{Hints: "tpx", Velocity: true}, 1, 2},
-		{tanks.Options{Hints: "tpxP", Velocity: true, Living: true}, 1, 2},
+		{tankOptions{Hints: "tpx", Velocity: true}, 1, 2},
+		{tankOptions{Hints: "tpxP", Velocity: true, Living: true}, 1, 2},
 	} {
 		rng := rand.New(rand.NewPCG(1, 2))
-		s := tanks.Schema(c.Options)
+		s := tankSchema(c.tankOptions)
 		codec := DeltaAdaptive()
 		enc, dec, err := codec.New(s, codec.Defaults())
 		if err != nil {
 			t.Fatal(err)
 		}
 		if n := len(enc.(*selector).models); n != c.models {
-			t.Fatalf("%+v: %d models, want %d", c.Options, n, c.models)
+			t.Fatalf("%+v: %d models, want %d", c.tankOptions, n, c.models)
 		}
 		acked := encoders.Ref{Frame: s.NewFrame()} // the newest frame of which the sender knows that it arrived
 		got := acked
-		for i, f := range tanks.Frames(300, c.Options) {
+		for i, f := range tankFrames(300, c.tankOptions) {
 			out, memo, err := enc.Encode(nil, f, []encoders.Ref{acked}, nil, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -40,7 +39,7 @@ func TestSelection(t *testing.T) {
 			back := &frame.Frame{Tick: f.Tick}
 			other, err := dec.Decode(back, out, []encoders.Ref{got}, nil)
 			if err != nil || !back.Equal(f) || !reflect.DeepEqual(memo, other) {
-				t.Fatalf("%+v, frame %d: decoded differently, error %v", c.Options, i, err)
+				t.Fatalf("%+v, frame %d: decoded differently, error %v", c.tankOptions, i, err)
 			}
 			if rng.IntN(3) > 0 {
 				acked, got = encoders.Ref{Frame: f, Memo: memo}, encoders.Ref{Frame: back, Memo: other}
@@ -49,7 +48,7 @@ func TestSelection(t *testing.T) {
 		m := acked.Memo.(*selectionMemo)
 		for i, memo := range m.memos {
 			if (memo != nil) != (i == c.best) {
-				t.Errorf("%+v: model %d is selected, want %d; memos %v", c.Options, m.best, c.best, memo != nil)
+				t.Errorf("%+v: model %d is selected, want %d; memos %v", c.tankOptions, m.best, c.best, memo != nil)
 			}
 		}
 	}
@@ -79,8 +78,8 @@ func TestSelectModel(t *testing.T) {
 
 // A selector does not allocate when memos and buffers are reused, neither during the trial nor after it.
 func TestSelectorDoesNotAllocate(t *testing.T) {
-	o := tanks.Options{Hints: "tpx", Velocity: true}
-	s, frames := tanks.Schema(o), tanks.Frames(shortTrial+20, o)
+	o := tankOptions{Hints: "tpx", Velocity: true}
+	s, frames := tankSchema(o), tankFrames(shortTrial+20, o)
 	codec := DeltaAdaptive()
 	enc, dec, err := codec.New(s, codec.Defaults())
 	if err != nil {
@@ -119,7 +118,7 @@ func TestSelectorDoesNotAllocate(t *testing.T) {
 
 // The parameter memory sets the number of counters, a power of two: at 256 KB 32 Ki of 4 bytes.
 func TestMemory(t *testing.T) {
-	s := tanks.Schema(tanks.Options{})
+	s := tankSchema(tankOptions{})
 	for memory, want := range map[int]int{64: 1 << 13, 256: 1 << 15, 300: 1 << 15, 1024: 1 << 17, 4096: 1 << 19} {
 		if n := len(newMemo(newPlan(s), memory).counters); n != want {
 			t.Errorf("%d KB: %d counters, want %d", memory, n, want)

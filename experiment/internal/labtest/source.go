@@ -3,7 +3,6 @@ package labtest
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -78,16 +77,6 @@ type FiniteCubes struct{ *CubeSource }
 
 func (f FiniteCubes) Frames() int { return f.left }
 
-// FailingCubes is a CubeSource whose Next returns an error instead of frame 5.
-type FailingCubes struct{ *CubeSource }
-
-func (f FailingCubes) Next(dst *frame.Frame) error {
-	if f.Tick == 5 {
-		return errors.New("frame 5 is bad")
-	}
-	return f.CubeSource.Next(dst)
-}
-
 // WriteRecording writes a walk-off recording of a CubeSource, of which 8 cubes move in each frame, and returns its path.
 func WriteRecording(t *testing.T, cubes, frames int) string {
 	t.Helper()
@@ -114,22 +103,6 @@ func WriteRecording(t *testing.T, cubes, frames int) string {
 		t.Fatal(err)
 	}
 	return path
-}
-
-// WriteFile creates a file with the given text in a temporary folder and returns the file's path.
-func WriteFile(t *testing.T, name, text string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	OverwriteFile(t, path, text)
-	return path
-}
-
-// OverwriteFile writes text to the file at path.
-func OverwriteFile(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // FileSource is a source that consists of two small files: the old file, and the new file to deliver.
@@ -165,8 +138,11 @@ func WriteFiles(t *testing.T, p *FileSource) string {
 	t.Helper()
 	dir := t.TempDir()
 	old, new := filepath.Join(dir, "old"), filepath.Join(dir, "new")
-	OverwriteFile(t, old, string(p.Old))
-	OverwriteFile(t, new, string(p.New))
+	for path, data := range map[string][]byte{old: p.Old, new: p.New} {
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return "files:" + old + "," + new
 }
 

@@ -1,6 +1,4 @@
-// Package tanks generates the frames of a small tank game, the kind of table that a user logs: positions, headings,
-// health and types of 40 tanks, 20 times a second. Tests of encoders use it.
-package tanks
+package rows
 
 import (
 	"math"
@@ -9,8 +7,9 @@ import (
 	"wirelab/dataset/frame"
 )
 
-// Options describe which table the game is logged as.
-type Options struct {
+// tankOptions describe which table a small tank game is logged as: positions, headings, health and types of 40
+// tanks, 20 times a second, the kind of table that a user logs.
+type tankOptions struct {
 	Velocity bool // fields vx and vy instead of speed
 	Living   bool // rows of destroyed tanks are 0; otherwise they stay where they were
 	// Hints are letters: t for the role of the type, p of presence, x of positions and velocities, and P for a
@@ -21,7 +20,7 @@ type Options struct {
 // tankCount is the number of tanks, the rows of the table.
 const tankCount = 40
 
-// field numbers that the game needs; speed is vx if Options.Velocity is set.
+// field numbers that the game needs; speed is vx if tankOptions.Velocity is set.
 const (
 	fieldType = iota
 	fieldAlive
@@ -35,8 +34,8 @@ const (
 	fieldVY
 )
 
-// Schema returns the schema of the table.
-func Schema(o Options) *frame.Schema {
+// tankSchema returns the schema of the table.
+func tankSchema(o tankOptions) *frame.Schema {
 	s := &frame.Schema{Name: "tanks", Item: "tank", Rows: tankCount, TickHz: 20, Fields: []frame.Field{
 		{Name: "type", Kind: frame.Enum, Max: 3},
 		{Name: "alive", Kind: frame.Flag, Max: 1},
@@ -84,9 +83,9 @@ type tank struct {
 	respawnIn             int // ticks until it appears again; 0 if it is alive
 }
 
-// Frames returns n frames of a game.
-func Frames(n int, o Options) []*frame.Frame {
-	s, rng := Schema(o), rand.New(rand.NewPCG(1, 2))
+// tankFrames returns n frames of a game.
+func tankFrames(n int, o tankOptions) []*frame.Frame {
+	s, rng := tankSchema(o), rand.New(rand.NewPCG(1, 2))
 	var game [tankCount]tank
 	for i := range game {
 		game[i] = spawn(rng, rng.IntN(4))
@@ -166,7 +165,7 @@ func step(rng *rand.Rand, game *[tankCount]tank, i int) {
 }
 
 // write writes the row of a tank, which holds that of the frame before.
-func (t *tank) write(row []int32, o Options) {
+func (t *tank) write(row []int32, o tankOptions) {
 	if t.respawnIn > 0 {
 		row[fieldAlive], row[fieldHealth] = 0, 0
 		if o.Living {

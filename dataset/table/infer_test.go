@@ -342,7 +342,7 @@ func TestInferTankGame(t *testing.T) {
 		if got.String() != want {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got.String(), want)
 		}
-		if l.Key != "id" || l.Frame != "tick" || l.Schema.TickHz != testkit.TankGameHz || l.Schema.Item != "tank" || !l.AutoRows || (l.List == "tanks") != (name == "tanks.jsonl") {
+		if l.Key != "id" || l.Frame != "tick" || l.Schema.TickHz != 20 || l.Schema.Item != "tank" || !l.AutoRows || (l.List == "tanks") != (name == "tanks.jsonl") {
 			t.Errorf("%s: %+v", name, l)
 		}
 		if n := strings.Count(string(schema), "#"); n < len(l.Schema.Fields) {

@@ -30,7 +30,7 @@ func load(t testing.TB, path string, opt Options) *Plugin {
 // demoFrames returns n frames of the demo, after the first skip frames.
 func demoFrames(t testing.TB, skip, n int) (*frame.Schema, []*frame.Frame) {
 	t.Helper()
-	return frame.Cubes(frame.WalkoffCubes), recording.Demo(t, recording.FirstTick+skip, recording.FirstTick+skip+n)
+	return frame.Cubes(frame.WalkoffCubes), recording.Demo(t, recording.BaselineAge+skip, recording.BaselineAge+skip+n)
 }
 
 // smallTable returns two frames of a small table.

@@ -117,7 +117,7 @@ func (f *Folder) checkReplaceable() error {
 		switch {
 		case f.isResult(e.Name()):
 			result = e.Name()
-		case !tempName.MatchString(e.Name()) && e.Name() != LockName:
+		case !tempName.MatchString(e.Name()) && e.Name() != lockName:
 			other = e.Name()
 		}
 	}

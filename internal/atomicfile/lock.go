@@ -10,9 +10,9 @@ import (
 	"runtime"
 )
 
-// LockName is the name of the lock file in a folder that a process writes. Close removes it; after a
+// lockName is the name of the lock file in a folder that a process writes. Close removes it; after a
 // crash it remains, unlocked.
-const LockName = ".wirelab-lock"
+const lockName = ".wirelab-lock"
 
 // LockedError means that another process writes a folder.
 type LockedError struct {
@@ -32,7 +32,7 @@ var errLocked = errors.New("locked")
 // it when the file is closed or the process ends, also if the process is killed. If another process
 // holds the lock, also a stopped process, the error is a *LockedError.
 func (d *Disk) lock(dir string) (f *os.File, err error) {
-	path := filepath.Join(dir, LockName)
+	path := filepath.Join(dir, lockName)
 	// A file that its holder removed between the two calls is locked in vain: try again with the new one.
 	for attempt := 0; ; attempt++ {
 		err := d.perform("create", path, func() (err error) {
@@ -89,7 +89,7 @@ func (d *Disk) unlock(f *os.File, dir string) {
 	if f == nil {
 		return
 	}
-	path := filepath.Join(dir, LockName)
+	path := filepath.Join(dir, lockName)
 	isMine := isFileAt(f, path)
 	if !lockMoves { // open files cannot be removed; if another process opens it first, it remains
 		f.Close()
@@ -118,7 +118,7 @@ func isFileAt(f *os.File, path string) bool {
 // process has written results to it, the error is that of checkReplaceable. A folder that was removed is locked
 // when it is written.
 func (f *Folder) keepLock() error {
-	if f.lock == nil || isMissing(f.path) || isFileAt(f.lock, filepath.Join(f.path, LockName)) { // a Sub has no lock
+	if f.lock == nil || isMissing(f.path) || isFileAt(f.lock, filepath.Join(f.path, lockName)) { // a Sub has no lock
 		return nil
 	}
 	again, err := f.disk.lock(f.path)

@@ -72,7 +72,7 @@ func TestFolderLocked(t *testing.T) {
 // result nor as another file.
 func TestFolderAfterCrash(t *testing.T) {
 	before := tree("old")
-	before["d/"+atomicfile.LockName] = "process 1 on elsewhere\n"
+	before["d/"+".wirelab-lock"] = "process 1 on elsewhere\n"
 	root, dir := prepared(t, before)
 	f, err := (*atomicfile.Disk)(nil).Open(dir, isResult, true)
 	if err != nil {
@@ -111,7 +111,7 @@ func TestFolderTaken(t *testing.T) {
 	if err := first.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, atomicfile.LockName)); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, ".wirelab-lock")); err != nil {
 		t.Error("the lock of the other is gone:", err)
 	}
 	if err := errors.Join(second.Write(newEntries("second")), second.Close()); err != nil {
@@ -135,7 +135,7 @@ func TestFolderFinishedByAnother(t *testing.T) {
 		if err := first.Write(newEntries("first")); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Remove(filepath.Join(dir, atomicfile.LockName)); err != nil {
+		if err := os.Remove(filepath.Join(dir, ".wirelab-lock")); err != nil {
 			t.Fatal(err)
 		}
 		if err := write(first); err != nil {
@@ -170,7 +170,7 @@ func TestFolderFinishedByAnother(t *testing.T) {
 func TestLockIsLink(t *testing.T) {
 	root, dir := prepared(t, tree("old"))
 	target := filepath.Join(root, "target")
-	if err := os.Symlink(target, filepath.Join(dir, atomicfile.LockName)); err != nil {
+	if err := os.Symlink(target, filepath.Join(dir, ".wirelab-lock")); err != nil {
 		t.Skip(err)
 	}
 	if f, err := (*atomicfile.Disk)(nil).Open(dir, isResult, true); err == nil {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// TankGameHz is the number of frames per second of a TankGame.
-const TankGameHz = 20
+// tankGameHz is the number of frames per second of a TankGame.
+const tankGameHz = 20
 
 // maxTanks is the number of tanks of a TankGame that live at once.
 const maxTanks = 40
@@ -35,7 +35,7 @@ func TankGame(seed uint64, n int) (csv, jsonLines []byte) {
 		}
 		rng.Shuffle(len(tanks), func(i, j int) { tanks[i], tanks[j] = tanks[j], tanks[i] })
 		tick := 100 + frame
-		time := float64(tick) / TankGameHz
+		time := float64(tick) / tankGameHz
 		fmt.Fprintf(&lines, `{"tick":%d,"time":%.2f,"tanks":[`, tick, time)
 		for i, t := range tanks {
 			fmt.Fprintf(&table, "%d,%.2f,%d,%s,%s,%.3f,%.3f,%.1f,%.1f,%.2f,%d,%d,%t\n", tick, time, t.id, t.class, t.team, t.x, t.y,
@@ -79,7 +79,7 @@ func newTank(rng *rand.Rand, id uint64) *tank {
 
 // step moves a tank by one frame.
 func (t *tank) step(rng *rand.Rand) {
-	const dt = 1.0 / TankGameHz
+	const dt = 1.0 / tankGameHz
 	if rng.IntN(40) == 0 {
 		t.turn = float64(rng.IntN(9)-4) / 2
 	}

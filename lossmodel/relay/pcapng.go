@@ -18,22 +18,22 @@ import (
 // of each datagram in a comment. The capture has two interfaces, "clients" and "server". IP and
 // UDP headers are generated from the addresses.
 type pcapng struct {
-	*Capture
+	*captureWriter
 	start          time.Time
 	listen, server netip.AddrPort
 }
 
-// Capture writes UDP datagrams in pcapng format, each with a comment, on several interfaces. IP and UDP headers are
+// captureWriter writes UDP datagrams in pcapng format, each with a comment, on several interfaces. IP and UDP headers are
 // generated from the addresses.
-type Capture struct {
+type captureWriter struct {
 	out     *pcapgo.NgWriter
 	packet  gopacket.SerializeBuffer
 	comment [1]string
 }
 
-// NewCapture returns a Capture with at least one interface, and writes the header of the file. Interfaces are
+// NewCapture returns a captureWriter with at least one interface, and writes the header of the file. Interfaces are
 // numbered from 0 in the order of their names.
-func NewCapture(w io.Writer, interfaces ...string) (*Capture, error) {
+func NewCapture(w io.Writer, interfaces ...string) (*captureWriter, error) {
 	side := func(name string) pcapgo.NgInterface {
 		return pcapgo.NgInterface{Name: name, LinkType: layers.LinkTypeRaw, TimestampResolution: 9} // timestamps have a resolution of 10^-9 s
 	}
@@ -47,10 +47,10 @@ func NewCapture(w io.Writer, interfaces ...string) (*Capture, error) {
 			return nil, err
 		}
 	}
-	return &Capture{out: out, packet: gopacket.NewSerializeBuffer()}, nil
+	return &captureWriter{out: out, packet: gopacket.NewSerializeBuffer()}, nil
 }
 
-// Datagram is one entry of a Capture.
+// Datagram is one entry of a captureWriter.
 type Datagram struct {
 	At        time.Time
 	Interface int
@@ -63,7 +63,7 @@ type Datagram struct {
 }
 
 // Write adds a datagram.
-func (c *Capture) Write(d *Datagram) error {
+func (c *captureWriter) Write(d *Datagram) error {
 	if err := c.headers(d.From, d.To, d.Payload); err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func NewPcapng(w io.Writer, r *Relay) (*pcapng, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &pcapng{Capture: capture, start: r.start, listen: r.Addr(), server: r.options.Server}, nil
+	return &pcapng{captureWriter: capture, start: r.start, listen: r.Addr(), server: r.options.Server}, nil
 }
 
 // Write adds the datagram of an event, as the relay received it or as it sent it; the interface is
@@ -108,11 +108,11 @@ func (p *pcapng) Write(e *Event) error {
 	if e.Way == Down { // the cases above set from and to for the direction up
 		from, to = to, from
 	}
-	return p.Capture.Write(&Datagram{At: p.start.Add(e.At), Interface: side, From: from, To: to, Payload: e.Data, Comment: describeEvent(e)})
+	return p.captureWriter.Write(&Datagram{At: p.start.Add(e.At), Interface: side, From: from, To: to, Payload: e.Data, Comment: describeEvent(e)})
 }
 
 // headers stores a payload with generated IP and UDP headers in c.packet.
-func (c *Capture) headers(from, to netip.AddrPort, payload []byte) error {
+func (c *captureWriter) headers(from, to netip.AddrPort, payload []byte) error {
 	src, dst := sameFamily(from.Addr(), to.Addr())
 	udp := &layers.UDP{SrcPort: layers.UDPPort(from.Port()), DstPort: layers.UDPPort(to.Port())}
 	var ip interface {
@@ -149,7 +149,7 @@ func sameFamily(a, b netip.Addr) (netip.Addr, netip.Addr) {
 }
 
 // Flush writes buffered data.
-func (c *Capture) Flush() error { return c.out.Flush() }
+func (c *captureWriter) Flush() error { return c.out.Flush() }
 
 // describeEvent returns the comment of a packet in the capture: which datagram it is and, for a
 // received one, what each stage did; for a sent one, its delay and how late it was.

@@ -16,7 +16,7 @@ func TestTrainers(t *testing.T) {
 	if !testkit.Thorough() {
 		t.Skip("trains nets: under WIRELAB_THOROUGH=1")
 	}
-	frames := recording.Demo(t, recording.FirstTick, 200)
+	frames := recording.Demo(t, recording.BaselineAge, 200)
 	clip := train.Clip{Name: "demo", Schema: frame.Cubes(frame.WalkoffCubes), Frames: func(yield func(*frame.Frame) error) error {
 		for _, f := range frames {
 			if err := yield(f); err != nil {

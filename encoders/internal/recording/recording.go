@@ -23,15 +23,15 @@ func Names() []string {
 // BaselineAge is the number of frames between a frame and its baseline, by the rules of the walk-off.
 const BaselineAge = 6
 
-// FirstTick is the tick of the first frame of the embedded recording. Earlier frames are the initial
+// firstTick is the tick of the first frame of the embedded recording. Earlier frames are the initial
 // state.
-const FirstTick = BaselineAge
+const firstTick = BaselineAge
 
 // recordBytes is the size of a frame in a recording file.
 const recordBytes = frame.WalkoffCubes * frame.CubeFields * 4
 
 // Demo returns the frames of the embedded recording with from <= tick < to. The recording begins at
-// FirstTick. In it the player pushes cubes away.
+// firstTick. In it the player pushes cubes away.
 func Demo(t testing.TB, from, to int) []*frame.Frame {
 	t.Helper()
 	src, err := dataset.Open(t.Context(), "demo", dataset.Options{})
@@ -41,7 +41,7 @@ func Demo(t testing.TB, from, to int) []*frame.Frame {
 	defer src.(io.Closer).Close()
 	var frames []*frame.Frame
 	f := src.Schema().NewFrame()
-	for n := FirstTick; n < to; n++ {
+	for n := firstTick; n < to; n++ {
 		if err := src.Next(f); err != nil {
 			t.Fatal(err)
 		}

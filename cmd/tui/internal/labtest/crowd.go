@@ -22,7 +22,7 @@ func CrowdSnapshot(n int, now time.Duration) *engine.Snapshot {
 	snap.Config = snap.Config.Clone()
 	snap.Config.Crowd = config.Default().Crowd
 	snap.Config.Crowd.Clients = n
-	x := &engine.CrowdView{Span: 2 * time.Second, TickTime: time.Second / PacketRateHz, Recent: &figures.Crowd{Clients: n}, Selected: 10}
+	x := &engine.CrowdView{Span: 2 * time.Second, TickTime: time.Second / packetRateHz, Recent: &figures.Crowd{Clients: n}, Selected: 10}
 	for i := range n {
 		rtt, loss := 20+float64(i*180/n), 0.01
 		if i%10 == 9 {
@@ -47,7 +47,7 @@ func CrowdSnapshot(n int, now time.Duration) *engine.Snapshot {
 		x.Encodings = append(x.Encodings, engine.CrowdEncoding{Age: age, Clients: n * (lastAge + 1 - age) / 21, Payload: 300 + 12*age})
 	}
 	for seq := range uint64(64) {
-		p := packetlog.Record{Seq: 5000 + seq, Sent: time.Duration(5000+seq) * time.Second / PacketRateHz, Baseline: int(4 + seq%3), Payload: 340 + int(seq%9), Wire: 373 + int(seq%9),
+		p := packetlog.Record{Seq: 5000 + seq, Sent: time.Duration(5000+seq) * time.Second / packetRateHz, Baseline: int(4 + seq%3), Payload: 340 + int(seq%9), Wire: 373 + int(seq%9),
 			Outcome: packetlog.Decoded}
 		switch {
 		case seq%11 == 5:

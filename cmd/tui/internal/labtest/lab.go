@@ -58,8 +58,8 @@ func NewLab() *Lab { return &Lab{Snap: Snapshot(90 * time.Second)} }
 // schema is the schema of the walk-off's cubes.
 var schema = sync.OnceValue(func() *frame.Schema { return frame.Cubes(frame.WalkoffCubes) })
 
-// PacketRateHz is the packet rate of the fake session.
-const PacketRateHz = 60
+// packetRateHz is the packet rate of the fake session.
+const packetRateHz = 60
 
 // Snapshot returns the snapshot of the fake lab at a virtual time. All figures are made up, but fit
 // together: 5 % loss, a change of the encoder at 46 s, and marks.
@@ -71,7 +71,7 @@ func Snapshot(now time.Duration) *engine.Snapshot {
 	}
 	lane := engine.Lane{Letter: "A", Encoder: cfg.Encoder.Name, Samples: samples(now), Packets: RecentPackets(now)}
 	lane.Totals = figures.Totals{Rates: figures.Rates{BitsPerItem: figures.Known(0)},
-		Counts: figures.Counts{Sent: int64(now.Seconds() * PacketRateHz), Decoded: 5102, Lost: 268, Stale: 21, Duplicate: 3,
+		Counts: figures.Counts{Sent: int64(now.Seconds() * packetRateHz), Decoded: 5102, Lost: 268, Stale: 21, Duplicate: 3,
 			Failures: figures.Failures{NoBaseline: 7}},
 		PacketBytes: figures.Quantiles{N: 1, P50: 389},
 		Playout:     figures.Playout{StarvedRatio: figures.Known(0.0021), Late: 7},
@@ -154,10 +154,10 @@ func samples(now time.Duration) []meters.Sample {
 // about 5 % are lost, 2 % stale and 1 % without a baseline, and a few arrive twice.
 func RecentPackets(now time.Duration) []packetlog.Record {
 	var out []packetlog.Record
-	last := uint64(now.Seconds() * PacketRateHz)
+	last := uint64(now.Seconds() * packetRateHz)
 	for seq := last - 600; seq < last; seq++ {
 		rng := rand.New(rand.NewPCG(2, seq)) // seeded by seq, so that a packet is the same in every snapshot
-		sent := time.Duration(seq) * time.Second / PacketRateHz
+		sent := time.Duration(seq) * time.Second / packetRateHz
 		r := packetlog.Record{Seq: seq, Sent: sent, Arrived: sent + 52*time.Millisecond, Encoder: "relative-orientation",
 			Baseline: 6, Payload: 360 + rng.IntN(60), Changed: 50 + rng.IntN(20), Items: 901, Outcome: packetlog.Decoded}
 		r.Wire = r.Payload + 33 // the lab's header, IPv4 and UDP

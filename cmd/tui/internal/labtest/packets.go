@@ -91,7 +91,7 @@ func opened(r *packetlog.Record) inspector.Opened {
 	case packetlog.Lost:
 		in.Trail.Steps[0].Lost, in.AckDue, in.Base = r.Cause, 0, inspector.BaseUnchecked
 	case packetlog.Stale:
-		in.Newer, in.NewerSent, in.NewerAt = r.Seq+1, r.Sent+time.Second/PacketRateHz, r.Arrived-3*time.Millisecond
+		in.Newer, in.NewerSent, in.NewerAt = r.Seq+1, r.Sent+time.Second/packetRateHz, r.Arrived-3*time.Millisecond
 	case packetlog.NoBaseline:
 		in.Base, in.Missing, in.DroppedAt = inspector.BaseDropped, r.Seq-6, r.Arrived-40*time.Millisecond
 	}

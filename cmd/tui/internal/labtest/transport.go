@@ -38,7 +38,7 @@ func TransportSnapshot(now time.Duration) *engine.Snapshot {
 			s.TargetBps, s.Held = 300_000, 2
 		}
 		s.Referenced = 6
-		s.BaselineAge = 6 * int64(x.RoundTrip*PacketRateHz/time.Second)
+		s.BaselineAge = 6 * int64(x.RoundTrip*packetRateHz/time.Second)
 	}
 	control, err := endpoint.Controls.Parse("gcc")
 	if err != nil {

@@ -46,7 +46,7 @@ func NewShown() *Lab {
 // bit budget.
 func NewWide() *Lab {
 	lab := NewLab()
-	schema := &frame.Schema{Name: "wide", Item: "call", Rows: 1, TickHz: PacketRateHz}
+	schema := &frame.Schema{Name: "wide", Item: "call", Rows: 1, TickHz: packetRateHz}
 	var b encoders.Budget
 	b.Bits(encoders.SlotPadding, 40)
 	for i, name := range WideFields {

@@ -17,6 +17,9 @@ import (
 	"wirelab/lossmodel"
 )
 
+// packetRateHz is the packet rate of the session of labtest.
+const packetRateHz = 60
+
 // TestNowOfMessages: items that change as a whole have one figure; the gauges of a protocol replace the
 // baseline, and those of the receiver have priority.
 func TestNowOfMessages(t *testing.T) {
@@ -54,7 +57,7 @@ func TestPacketKeepsItsPlace(t *testing.T) {
 	before := labtest.Draw(p, labtest.NewView(labtest.Snapshot(at)), 50, 6)
 	oldest := p.newest + 1 - uint64(p.capacity) + 30 + 4
 	after := labtest.Draw(p, labtest.NewView(labtest.Snapshot(at+time.Second/2)), 50, 6)
-	for seq := oldest; seq+6 < uint64(at.Seconds()*labtest.PacketRateHz); seq++ {
+	for seq := oldest; seq+6 < uint64(at.Seconds()*packetRateHz); seq++ {
 		x, y := 2+int(seq)%p.capacity%p.width, 1+int(seq)%p.capacity/p.width
 		a, b := []rune(before[y])[x], []rune(after[y])[x]
 		if a != b {
@@ -82,7 +85,7 @@ func TestPacketUnderTheCursor(t *testing.T) {
 	m := labtest.NewStage(page, labtest.NewLab(), 160, 46)
 	_ = m.View()
 	m.Press("tab", "left", "left", "left", "left", "left")
-	last := uint64(90*labtest.PacketRateHz) - 1
+	last := uint64(90*packetRateHz) - 1
 	p := page.packets
 	if !p.hasSelection || p.selected != last-5 {
 		t.Fatalf("the cursor is on %d, want %d", p.selected, last-5)

@@ -52,15 +52,15 @@ func TestGoldenRuns(t *testing.T) {
 		{"files", files, "[encoder]\nname = \"patch\"\n[sender]\nblock = 100\nwindow = 16\n"},
 		{"files-raw", files, "[encoder]\nname = \"patch\"\n[[shadow]]\nname = \"whole-raw\"\n"},
 		{"rpc", "rpc", "[encoder]\nname = \"rpc-adaptive\"\n[[shadow]]\nname = \"rpc-delta\"\n[[shadow]]\nname = \"full\"\n[[shadow]]\nname = \"delta-adaptive\"\n"},
-		{"rpc-history", "rpc", "[encoder]\nname = \"rpc-delta\"\n[sender]\nhistory = 4\n[receiver]\nhistory = 8\ndigest = 8\n"},
+		{"rpc-history", "rpc", "[encoder]\nname = \"rpc-delta\"\n[sender]\nhistory = 4\n[receiver]\nhistory = 8\n"},
 		{"table", table, "[encoder]\nname = \"delta-adaptive\"\n[[shadow]]\nname = \"xor-rle\"\n"},
 		{"table-swap", table, "[encoder]\nname = \"xor-rle\"\n[[at]]\nt = \"1s\"\nencoder = \"delta-adaptive\"\ndown.loss = \"20%\"\n[[at]]\nt = \"3s\"\nparams.limit = 30\n"},
 		{"packets", capture, "[encoder]\nname = \"receiver-adaptive\"\n[[shadow]]\nname = \"xor-rle\"\n"},
 		{"world", "world:katamari", "[encoder]\nname = \"adaptive\"\n[[shadow]]\nname = \"rotor\"\n[[at]]\nt = \"1s\"\npress = \"up left\"\n[[at]]\nt = \"2s\"\n" +
 			"katamari = false\nhover = true\nevery = 2\n[[at]]\nt = \"3s\"\nreset = true\nplayout_delay = \"150ms\"\ninterpolation = \"hermite\"\n" +
 			"[[at]]\nt = \"4s\"\nshadow = \"changed-bits\"\nshadow_off = \"rotor\"\nmark = \"here\"\n"},
-		{"demo-damaged", "demo", "[encoder]\nname = \"relative-orientation\"\n[receiver]\ndigest = 16\ndisplay_hz = 59.9\n" +
-			"[[at]]\nt = \"1s\"\ndown.checksum = \"off\"\ndown.corrupt = \"20%\"\n"},
+		{"demo-damaged", "demo", "[encoder]\nname = \"relative-orientation\"\n[receiver]\ndisplay_hz = 59.9\n" +
+			"[[at]]\nt = \"1s\"\ndown.corrupt = \"20%\"\n"},
 		{"demo-profile", "demo", "profile = \"unity-5g\"\n[encoder]\nname = \"changed-index\"\n"},
 		{"demo-netem", "demo", "[encoder]\nname = \"rotor\"\n[[at]]\nt = \"1s\"\ndown.netem = \"delay 50ms 10ms 25% loss 3% duplicate 2% reorder 10% gap 5 seed 3\"\n"},
 	} {

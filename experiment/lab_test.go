@@ -266,7 +266,7 @@ func TestReportJSONKeys(t *testing.T) {
 	}
 	for _, key := range strings.Fields(`seed duration_s frames item items_per_frame digest budget[0].slot budget[0].bits budget[0].share
 		totals.sent totals.duplicated totals.decoded totals.stale totals.duplicate totals.lost totals.lost_by.loss totals.lost_by.queue
-		totals.failures.no_baseline totals.failures.corrupt totals.failures.unknown_codec totals.tainted totals.in_flight totals.wrong
+		totals.failures.no_baseline totals.failures.corrupt totals.failures.unknown_codec totals.in_flight totals.wrong
 		totals.reordered totals.payload_kbps totals.wire_kbps totals.feedback_kbps totals.bits_per_item totals.bits_per_cube
 		totals.bits_per_changed_cube totals.packet_bytes.p50 totals.baseline_age_ticks.p50 totals.baseline_age_ticks.p95
 		totals.playout.starved_ratio totals.playout.late timing.encode_us.p50 timing.decode_us.p50 timing.real_time_factor

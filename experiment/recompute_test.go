@@ -75,7 +75,7 @@ func (x csvTable) number(t *testing.T, row []string, name string) float64 {
 func recompute(t *testing.T, packets csvTable, seconds, items float64) map[string]float64 {
 	t.Helper()
 	got := map[string]float64{}
-	for _, name := range strings.Fields(`sent duplicated decoded stale duplicate lost tainted in_flight wrong failures.no_baseline
+	for _, name := range strings.Fields(`sent duplicated decoded stale duplicate lost in_flight wrong failures.no_baseline
 		failures.corrupt failures.unknown_codec lost_by.loss lost_by.burst lost_by.queue lost_by.fragment lost_by.corrupt`) {
 		got[name] = 0
 	}
@@ -162,7 +162,7 @@ func randomConfig(rng *rand.Rand, source string, encoders []string) *config.Conf
 		for keys := lossmodel.Keys(); ; {
 			k := keys[rng.IntN(len(keys))]
 			values := slices.Concat(k.Ladder, k.Choices)
-			if k.Key != "netem" && k.Key != "checksum" && len(values) > 0 {
+			if k.Key != "netem" && len(values) > 0 {
 				return pick("down.", "up.") + k.Key, pick(values...)
 			}
 		}
@@ -401,14 +401,14 @@ func compareFormats(t *testing.T, name, dir string) {
 	before := 0.0
 	for _, row := range samples.rows {
 		end := samples.number(t, row, "t_s")
-		for _, column := range strings.Fields("sent decoded stale duplicate lost no_baseline corrupt tainted wrong") {
+		for _, column := range strings.Fields("sent decoded stale duplicate lost no_baseline corrupt wrong") {
 			sum[column] += samples.number(t, row, column)
 		}
 		sum["bits"] += math.Round(samples.number(t, row, "payload_kbps") * 1000 * (end - before))
 		before = end
 	}
 	for column, path := range map[string]string{"sent": "sent", "decoded": "decoded", "stale": "stale", "lost": "lost", "duplicate": "duplicate",
-		"no_baseline": "failures.no_baseline", "corrupt": "failures.corrupt", "tainted": "tainted", "wrong": "wrong"} {
+		"no_baseline": "failures.no_baseline", "corrupt": "failures.corrupt", "wrong": "wrong"} {
 		if sum[column] != want[path] {
 			t.Errorf("%s: %s sums to %v in samples.csv, %v in packets.csv", name, column, sum[column], want[path])
 		}

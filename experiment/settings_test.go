@@ -30,14 +30,14 @@ func TestEverySettingHasAnEffectOrWarns(t *testing.T) {
 		"sender.budget_burst": 2, "sender.priority": "unity", "sender.weights": "position=2", "sender.rate_hz": 30,
 		"sender.history": 1, "sender.block": 900, "sender.window": 9,
 		"receiver.history": 6, "receiver.playout_delay": "20ms", "receiver.playout": "mirror", "receiver.playout_compare": "all",
-		"receiver.interpolation": "hermite", "receiver.digest": 8, "receiver.display_hz": 144,
+		"receiver.interpolation": "hermite", "receiver.display_hz": 144,
 		"messages.rate_hz": 5, "messages.size": "9B", "messages.burst": "9KB", "messages.burst_every": "1s", "messages.delivery": "stream",
 		"messages.pace": "9kbit", "messages.lanes": 2,
 		"crowd.clients": 3, "crowd.budget": "1mbit", "crowd.profiles": "unity-4g 100%", "crowd.rtt": "9ms", "crowd.jitter": "9ms", "crowd.loss": "9%",
 		"crowd.baseline": "every", "crowd.uplink_rate": "1mbit", "crowd.uplink_queue": "9KB", "crowd.uplink_pace": true,
 		"crowd.player_rows": 2,
 		"interest.radius":   2, "interest.row": 2, "interest.point": "1 2 3", "interest.falloff": 2,
-		"up.rate": "8kbit", "mtu": 68, "checksum": "off", "distribution": "normal", "keep_order": "on", "netem": "delay 99ms", "delay_table": "-1 1",
+		"up.rate": "8kbit", "mtu": 68, "distribution": "normal", "keep_order": "on", "netem": "delay 99ms", "delay_table": "-1 1",
 		"rate_trace": line, "duplicate_trace": copies, "delay_trace": copies,
 	}
 	measure := func(key string, value any, duration time.Duration) (measured, warnings string) {

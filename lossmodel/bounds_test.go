@@ -143,7 +143,7 @@ func TestStagesAreOnWithEffect(t *testing.T) {
 		{"loss", "1%", "loss"}, {"latency", "1ms", "delay"}, {"jitter", "1ms", "delay"}, {"keep_order", "on", "delay"}, {"burst_delay", "1ms", "delay"}, {"spike_every", "1s", "delay"},
 		{"delay_trace", "capture.csv", "delay"}, {"corrupt", "1%", "corrupt"}, {"corrupt_ber", "1e-9", "corrupt"}, {"rate", "1mbit", "rate"}, {"rate_trace", "line.trace", "rate"},
 		{"reorder", "1%", "reorder"}, {"duplicate", "1%", "duplicate"}, {"duplicate_trace", "capture.csv", "duplicate"}, {"netem", "limit 5", "netem"},
-		{"queue", "4KB", ""}, {"mtu", "576", ""}, {"reorder_delay", "9ms", ""}, {"duplicate_delay", "9ms", ""}, {"duplicate_copies", "2", ""}, {"corrupt_bits", "2", ""}, {"checksum", "off", ""},
+		{"queue", "4KB", ""}, {"mtu", "576", ""}, {"reorder_delay", "9ms", ""}, {"duplicate_delay", "9ms", ""}, {"duplicate_copies", "2", ""}, {"corrupt_bits", "2", ""},
 	} {
 		if got := strings.Join(stagesOf(x[0], x[1]), " "); got != x[2] {
 			t.Errorf("%s %s: stages %q, want %q", x[0], x[1], got, x[2])

@@ -71,7 +71,7 @@ func TestCorruptClosedForm(t *testing.T) {
 	for range n {
 		l.Send(0, make([]byte, size), 0)
 		d, _ := l.Receive(0)
-		if d.Damaged {
+		if d.Flipped > 0 {
 			damaged++
 		}
 		for i := range hits {

@@ -16,10 +16,9 @@ const maxFlips = 64
 // with probability BitRate. At most 64 bits are flipped in total. Headers are not damaged, so an
 // empty datagram never is.
 type corruption struct {
-	P        float64
-	Bits     int     // number of bits flipped in a corrupted datagram, 1 to 64
-	BitRate  float64 // probability with which each bit is flipped, 0 to 0.1
-	Checksum bool    // whether the UDP checksum is on; it is assumed to detect all damage
+	P       float64
+	Bits    int     // number of bits flipped in a corrupted datagram, 1 to 64
+	BitRate float64 // probability with which each bit is flipped, 0 to 0.1
 }
 
 // corruptStage is the stage that flips bits as its corruption describes.
@@ -68,7 +67,7 @@ func (s *corruptStage) fork() specStage { c := *s; return &c }
 func (*corruption) row() stageRow {
 	return stageRow{
 		name:        stageCorrupt,
-		setDefaults: func(s *Spec) { s.Corrupt.Bits, s.Corrupt.Checksum = 1, true },
+		setDefaults: func(s *Spec) { s.Corrupt.Bits = 1 },
 		newStage:    func(context *stageContext) specStage { return &corruptStage{stream: context.stream(stageCorrupt)} },
 		keys: []keyRow{
 			newKey(setting.Percent, func(s *Spec) *float64 { return &s.Corrupt.P }, KeyInfo{
@@ -83,10 +82,6 @@ func (*corruption) row() stageRow {
 				Key: "corrupt_ber", Stage: "corrupt", Ladder: []string{"off", "1e-09", "1e-08", "1e-07", "1e-06", "1e-05",
 					"0.0001", "0.001"},
 				Help: "bit error rate: each bit of the payload is flipped independently with this probability",
-			}),
-			newKey(setting.Switch, func(s *Spec) *bool { return &s.Corrupt.Checksum }, KeyInfo{
-				Key: "checksum", Stage: "corrupt", Needs: []string{"corrupt or corrupt_ber or netem"},
-				Help: "UDP checksum, assumed to detect all damage; on: damaged datagrams are dropped as corrupt; off: the decoder receives them",
 			}),
 		},
 	}

@@ -76,7 +76,7 @@ func checkSameDeliveries(t *testing.T, now time.Duration, a, b *Link, ghost uint
 	}
 	for _, e := range peekDeliveries(a, now) {
 		d, ok := b.Receive(now)
-		if !ok || d.Due != e.due || d.Sent != e.sent || d.Copy != e.number || d.Damaged != e.damaged || d.Flipped != e.flipped {
+		if !ok || d.Due != e.due || d.Sent != e.sent || d.Copy != e.number || d.Flipped != e.flipped {
 			t.Fatalf("at %v: got %+v, want due %v, sent %v, copy %d", now, d, e.due, e.sent, e.number)
 		}
 		if d.Tag == ghost && d.Data != nil || d.Tag != ghost && d.Tag != e.tag {
@@ -91,7 +91,6 @@ func checkSameDeliveries(t *testing.T, now time.Duration, a, b *Link, ghost uint
 type expected struct {
 	due, sent       time.Duration
 	number, flipped int
-	damaged         bool
 	tag             uint64
 }
 
@@ -101,7 +100,7 @@ func peekDeliveries(l *Link, now time.Duration) (out []expected) {
 	for len(flying) > 0 && flying[0].due <= int64(now) {
 		e := flying.pop()
 		p := &l.pool.packets[e.slot]
-		out = append(out, expected{time.Duration(e.due), p.sent, p.copyNumber, p.flipped, p.damaged, p.tag})
+		out = append(out, expected{time.Duration(e.due), p.sent, p.copyNumber, p.flipped, p.tag})
 	}
 	return out
 }

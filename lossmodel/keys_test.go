@@ -60,7 +60,6 @@ func TestNudge(t *testing.T) {
 		{"distribution", "uniform", 1, "normal"},
 		{"distribution", "normal", 1, "pareto"},
 		{"distribution", "gamma", 9, "table"},
-		{"checksum", "on", 1, "off"},
 		{"mtu", "off", -1, "9000"},
 		{"mtu", "1501", 1, "9000"},
 		{"latency", "50ms", 0, "50ms"},

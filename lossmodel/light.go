@@ -20,7 +20,7 @@ type Light struct {
 }
 
 // NewLight returns a light link. It returns a *KeyError if the spec sets a key that needs a Link: any except mtu,
-// checksum, latency, jitter, distribution, and loss without bursts.
+// latency, jitter, distribution, and loss without bursts.
 func NewLight(spec Spec, session uint64, name string) (Light, error) {
 	if err := CheckLight(spec); err != nil {
 		return Light{}, err
@@ -37,7 +37,7 @@ func NewLight(spec Spec, session uint64, name string) (Light, error) {
 func CheckLight(spec Spec) *KeyError {
 	standard := DefaultSpec()
 	rest := spec // the settings that a Light does not model
-	rest.MTU, rest.Corrupt.Checksum = standard.MTU, standard.Corrupt.Checksum
+	rest.MTU = standard.MTU
 	rest.Delay.Latency, rest.Delay.Jitter = standard.Delay.Latency, standard.Delay.Jitter
 	if rest.Delay.Distribution <= Exponential { // the others need parameters or a table
 		rest.Delay.Distribution = standard.Delay.Distribution

@@ -161,7 +161,6 @@ func (l *Link) enqueue(now time.Duration, datagram []byte, tag uint64, f *Fate) 
 	p.sent, p.tag, p.copyNumber = now, tag, f.Copy
 	p.lost, p.waited, p.leaves = None, 0, 0
 	p.flipped = len(f.Corrupt)
-	p.damaged = p.flipped > 0 && l.spec.Corrupt.Checksum
 	for _, bit := range f.Corrupt { // bit 0 is the lowest of byte 0
 		p.data[bit>>3] ^= 1 << (bit & 7)
 	}
@@ -213,7 +212,7 @@ func (l *Link) Receive(now time.Duration) (Delivery, bool) {
 	p := &l.pool.packets[e.slot]
 	return Delivery{
 		Data: p.data, Sent: p.sent, Due: time.Duration(e.due), Tag: p.tag,
-		Copy: p.copyNumber, Flipped: p.flipped, Damaged: p.damaged, Lost: p.lost, Waited: p.waited,
+		Copy: p.copyNumber, Flipped: p.flipped, Lost: p.lost, Waited: p.waited,
 	}, true
 }
 

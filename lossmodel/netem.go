@@ -14,7 +14,7 @@ import (
 
 // The netem stage replaces all other stages. While Spec.Netem is on, its line alone decides about
 // loss, duplication, damage, delay, reordering and queueing. The other keys keep their values
-// without effect, and changes to them are refused. The keys mtu and checksum remain effective.
+// without effect, and changes to them are refused. The key mtu remains effective.
 
 // ethernetHeader is the size of an Ethernet header, which netem counts for each packet.
 const ethernetHeader = 14
@@ -124,7 +124,7 @@ func netemRow() stageRow {
 		keys: []keyRow{{Row: setting.Row[Spec]{
 			KeyInfo: KeyInfo{
 				Key: "netem", Stage: "netem", Unit: lineUnit,
-				Help: `a line of tc's netem, such as "delay 50ms 10ms loss 1% seed 1", that replaces all stages except mtu and checksum; ` +
+				Help: `a line of tc's netem, such as "delay 50ms 10ms loss 1% seed 1", that replaces all stages except mtu; ` +
 					`it decides packet by packet as the kernel does with that seed, including its bugs`,
 				Source: "tc-netem(8), iproute2 6.15; sch_netem, Linux 6.12",
 			},
@@ -194,7 +194,7 @@ func (s *Spec) checkNetem() error {
 // replacedByNetem returns s with the settings that a netem line does not replace reset, so that two
 // results are equal if the replaced settings are.
 func (s Spec) replacedByNetem() Spec {
-	s.Netem, s.MTU, s.Corrupt.Checksum = netem.Params{}, 0, false
+	s.Netem, s.MTU = netem.Params{}, 0
 	return s
 }
 
@@ -239,7 +239,7 @@ func (s Spec) NetemWarnings() []string {
 	defaults := DefaultSpec()
 	for _, k := range stages().keys {
 		text := k.Text(&s)
-		if !slices.Contains([]string{"netem", "mtu", "checksum"}, k.Key) && text != k.Text(&defaults) {
+		if !slices.Contains([]string{"netem", "mtu"}, k.Key) && text != k.Text(&defaults) {
 			inactive = append(inactive, fmt.Sprintf("%s %s", k.Key, text))
 		}
 	}

@@ -176,7 +176,7 @@ func TestNetemRefusesOtherKeys(t *testing.T) {
 	if err := s.Nudge("loss", 1); err == nil {
 		t.Error("Nudge of loss returned no error")
 	}
-	for key, value := range map[string]string{"loss": "5%", "latency": "20ms", "mtu": "576", "checksum": "off", "netem": "delay 8ms"} {
+	for key, value := range map[string]string{"loss": "5%", "latency": "20ms", "mtu": "576", "netem": "delay 8ms"} {
 		if err := s.Set(key, value); err != nil {
 			t.Errorf("%s = %s: %v", key, value, err)
 		}

@@ -11,7 +11,6 @@ type storedPacket struct {
 	tag        uint64        // the tag that was passed to Send
 	copyNumber int           // 0 for the datagram, 1 and up for copies
 	flipped    int           // number of bits of data that the corrupt stage flipped
-	damaged    bool          // bits were flipped while the UDP checksum was on
 	lost       Cause         // Queue if a queue dropped the packet after Send
 	waited     time.Duration // in the queue and on the line, if it waited before a line
 	lineTimes

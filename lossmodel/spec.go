@@ -24,7 +24,7 @@ type Spec struct {
 	Delay     Delay
 	Reorder   reorder
 	MTU       int // size of the largest IP packet in bytes
-	// Netem, if on, replaces all of the above except MTU and Corrupt.Checksum.
+	// Netem, if on, replaces all of the above except MTU.
 	Netem netem.Params
 }
 
@@ -85,7 +85,7 @@ var stages = sync.OnceValue(func() *stageTable {
 })
 
 // DefaultSpec returns a perfect link without loss, delay, duplication, damage or rate limit. The
-// checksum is on and the MTU is 1500.
+// MTU is 1500.
 func DefaultSpec() Spec { return stages().defaults }
 
 // Validate checks that every value is in its range and that values are consistent, for example a

@@ -61,9 +61,9 @@ func TestLossAndBurstTogether(t *testing.T) {
 // Number returns values in the unit of the key.
 func TestNumber(t *testing.T) {
 	s := newSpec(t, "loss", "12.5%", "burst", "3", "latency", "1.5s", "rate", "1.5mbit", "queue", "64KiB", "distribution",
-		"normal", "checksum", "off")
+		"normal")
 	for key, want := range map[string]float64{"loss": 12.5, "burst": 3, "latency": 1500, "rate": 1500, "queue": 65536,
-		"distribution": 1, "checksum": 0, "keep_order": 0, "mtu": 1500, "duplicate_copies": 1, "jitter": 0} {
+		"distribution": 1, "keep_order": 0, "mtu": 1500, "duplicate_copies": 1, "jitter": 0} {
 		if got, ok := s.Number(key); !ok || got != want {
 			t.Errorf("%s: %v, %v; want %v", key, got, ok, want)
 		}

@@ -21,13 +21,12 @@ const (
 	Burst                 // the packet was dropped in the bad state of a loss model with memory
 	Queue                 // the packet was dropped because the queue before the line was full
 	Fragment              // the packet lost one of its IP fragments; unfragmented it would have arrived
-	Corrupt               // the packet was damaged and refused by the checksum; a Link delivers such packets, marked Damaged
 	NumCauses
 )
 
 // String returns the name of the cause as used in reports; None is "none".
 func (c Cause) String() string {
-	names := [NumCauses]string{"none", "loss", "burst", "queue", "fragment", "corrupt"}
+	names := [NumCauses]string{"none", "loss", "burst", "queue", "fragment"}
 	if c < NumCauses {
 		return names[c]
 	}

@@ -23,7 +23,7 @@ func TestGoldenStages(t *testing.T) {
 		{"loss", "periodic every=7"}, {"loss", "pattern bits=00101"}, {"loss", "pattern file=pattern.txt"}, {"loss", "trace file=losses.csv"},
 		{"loss", "trace file=capture.csv by=time"},
 		{"duplicate", "5%"}, {"duplicate", "5%", "duplicate_copies", "3", "duplicate_delay", "4ms"}, {"duplicate_trace", "capture.csv"},
-		{"corrupt", "5%", "checksum", "off"}, {"corrupt", "5%", "corrupt_bits", "9", "checksum", "off"}, {"corrupt_ber", "1e-04", "checksum", "off"}, {"corrupt", "5%"},
+		{"corrupt", "5%"}, {"corrupt", "5%", "corrupt_bits", "9"}, {"corrupt_ber", "1e-04"},
 		{"rate", "800kbit"}, {"rate", "800kbit", "queue", "4KB"}, {"rate", "800kbit", "queue", "off", "queue_packets", "5"},
 		{"rate", "800kbit", "rate_overhead", "38"}, {"rate", "800kbit", "rate_overhead", "-20"}, {"rate", "800kbit", "rate_cell", "48", "rate_cell_overhead", "5"},
 		{"rate", "800kbit", "rate_burst", "8KB"}, {"rate_trace", "line.trace"},

@@ -58,7 +58,7 @@ func TestCompleteUnits(t *testing.T) {
 	for _, c := range []struct{ key, typed, want string }{
 		{"loss", "5", "5%"}, {"loss", "5%", "5%"}, {"latency", "50±10", "50ms±10ms"}, {"latency", "50 10", "50ms 10ms"}, {"latency", "1s±10", "1s±10ms"},
 		{"loss", "gilbert-elliott p=2 r=30% h=20", "gilbert-elliott p=2% r=30% h=20%"}, {"loss", "gilbert mean=5 burst=3", "gilbert mean=5% burst=3"},
-		{"loss", "periodic every=7", "periodic every=7"}, {"corrupt_ber", "0.001", "0.001"}, {"rate", "off", "off"}, {"checksum", "on", "on"},
+		{"loss", "periodic every=7", "periodic every=7"}, {"corrupt_ber", "0.001", "0.001"}, {"rate", "off", "off"}, {"keep_order", "on", "on"},
 		{"netem", "delay 50ms loss 1%", "delay 50ms loss 1%"},
 	} {
 		got, err := DefaultSpec().CompleteUnits(keyInfo(t, c.key), strings.Fields(c.typed))
@@ -88,8 +88,8 @@ func TestLossWords(t *testing.T) {
 			t.Errorf("after %s: %q, want %q", c.before, got, c.want)
 		}
 	}
-	if got := CompleteWords(keyInfo(t, "checksum"), nil); !slices.Equal(got, []string{"on", "off"}) {
-		t.Errorf("for checksum: %v", got)
+	if got := CompleteWords(keyInfo(t, "keep_order"), nil); !slices.Equal(got, []string{"on", "off"}) {
+		t.Errorf("for keep_order: %v", got)
 	}
 	for _, c := range []struct {
 		typed []string
@@ -195,18 +195,18 @@ func TestUnknownNumbers(t *testing.T) {
 }
 
 // Warnings name exactly the settings that a netem line leaves without effect: those that differ from the default, except
-// netem itself, mtu and checksum, which keep theirs.
+// netem itself and mtu, which keep theirs.
 func TestWarningsListReplacedKeys(t *testing.T) {
-	s := newSpec(t, "mtu", "1280", "checksum", "off", "loss", "5%", "latency", "20ms")
-	if got := strings.Join(s.Warnings(), "\n"); got != "checksum: has no effect; expected corrupt or corrupt_ber or netem" {
+	s := newSpec(t, "mtu", "1280", "corrupt_bits", "2", "loss", "5%", "latency", "20ms")
+	if got := strings.Join(s.Warnings(), "\n"); got != "corrupt_bits: has no effect; expected corrupt" {
 		t.Errorf("without netem: %q", got)
 	}
-	s = newSpec(t, "mtu", "1280", "checksum", "off", "loss", "5%", "latency", "20ms", "netem", "limit 100")
+	s = newSpec(t, "mtu", "1280", "loss", "5%", "latency", "20ms", "netem", "limit 100")
 	want := "netem replaces the other stages: loss 5%, latency 20ms will take effect when it is off"
 	if got := s.Warnings(); len(got) == 0 || got[len(got)-1] != want {
 		t.Errorf("%q, want %q at the end", got, want)
 	}
-	s = newSpec(t, "mtu", "1280", "checksum", "off", "netem", "limit 100")
+	s = newSpec(t, "mtu", "1280", "netem", "limit 100")
 	for _, w := range s.Warnings() {
 		if strings.Contains(w, "replaces the other stages") {
 			t.Errorf("%q, although nothing is replaced", w)

@@ -30,11 +30,9 @@ type Delivery struct {
 	Due  time.Duration // time of arrival
 	Tag  uint64        // the tag that was passed to Send
 	Copy int           // 0 for the datagram, 1 and up for copies
-	// Flipped is the number of bits in Data that the corrupt stage flipped.
+	// Flipped is the number of bits in Data that the corrupt stage flipped. If it is not 0, a real receiver does not
+	// receive the datagram, because the UDP checksum is assumed to detect all damage.
 	Flipped int
-	// Damaged is set if bits were flipped and the UDP checksum, which is assumed to detect all
-	// damage, was on. A real receiver does not receive such a datagram.
-	Damaged bool
 	// Lost is not None if the queue before the line dropped the packet after Send, at the time Due. A real receiver does
 	// not receive such a datagram.
 	Lost Cause

@@ -74,7 +74,6 @@ type end struct {
 	receiver  *endpoint.Receiver // nil for a sender
 	frame     *frame.Frame       // the frame to send, for a sender
 	encoding  endpoint.Encoding  // of a sender
-	hasDigest bool               // acks contain digests
 	sequence  int64              // of the newest packet sent or state returned; -1 if none
 	lastError string             // of the last function that failed; "" if none
 }
@@ -138,7 +137,7 @@ func codecs() []encoders.Codec {
 
 // openSender implements wirelab_sender.
 func openSender(schema, encoder, options string) (*end, error) {
-	s, o, _, err := parse(schema, options)
+	s, o, err := parse(schema, options)
 	if err != nil {
 		return nil, err
 	}
@@ -147,18 +146,16 @@ func openSender(schema, encoder, options string) (*end, error) {
 		return nil, failure{badEncoder, err}
 	}
 	return &end{schema: s, sender: endpoint.NewSender(s, initialState(s), encoding, o), frame: s.NewFrame(), encoding: encoding,
-		hasDigest: o.DigestBits > 0, sequence: -1}, nil
+		sequence: -1}, nil
 }
 
 // openReceiver implements wirelab_receiver.
 func openReceiver(schema, options string) (*end, error) {
-	s, o, guard, err := parse(schema, options)
+	s, o, err := parse(schema, options)
 	if err != nil {
 		return nil, err
 	}
-	e := &end{schema: s, receiver: endpoint.NewReceiver(s, initialState(s), codecs(), o), sequence: -1}
-	e.receiver.Guard(guard)
-	return e, nil
+	return &end{schema: s, receiver: endpoint.NewReceiver(s, initialState(s), codecs(), o), sequence: -1}, nil
 }
 
 // initialState returns the state with which both ends begin: in each field the valid value that is nearest to 0.
@@ -171,39 +168,26 @@ func initialState(s *frame.Schema) *frame.Frame {
 	return f
 }
 
-// parse parses a schema and options such as "history=64 digest_bits=16 guard=true". guard is for a receiver only, which has
-// a method for it.
-func parse(schema, options string) (s *frame.Schema, o endpoint.Options, guard bool, err error) {
+// parse parses a schema and options such as "history=64".
+func parse(schema, options string) (s *frame.Schema, o endpoint.Options, err error) {
 	layout, err := table.ParseLayout("schema", []byte(schema))
 	if err != nil {
-		return nil, o, false, failure{badSchema, err}
+		return nil, o, failure{badSchema, err}
 	}
 	if layout.AutoRows {
-		return nil, o, false, fail(badSchema, `schema: rows = "auto" needs a log; expected a number`)
+		return nil, o, fail(badSchema, `schema: rows = "auto" needs a log; expected a number`)
 	}
 	o.History = 64
 	for _, word := range strings.Fields(options) {
 		name, value, _ := strings.Cut(word, "=")
-		var valid bool
-		switch name {
-		case "history":
-			o.History, err = strconv.Atoi(value)
-			valid = err == nil && o.History >= 1 && o.History <= frame.MaxHistory
-		case "digest_bits":
-			o.DigestBits, err = strconv.Atoi(value)
-			valid = err == nil && o.DigestBits >= 0 && o.DigestBits <= endpoint.MaxDigestBits && o.DigestBits%8 == 0
-		case "guard":
-			guard = value == "true"
-			valid = guard || value == "false"
-		}
-		if !valid {
-			return nil, o, false, fail(badArgument, "option %q makes no sense; expected history=1 to %d, digest_bits=0, 8, 16, 24 or 32, guard=true or false",
-				word, frame.MaxHistory)
+		o.History, err = strconv.Atoi(value)
+		if name != "history" || err != nil || o.History < 1 || o.History > frame.MaxHistory {
+			return nil, o, fail(badArgument, "option %q makes no sense; expected history=1 to %d", word, frame.MaxHistory)
 		}
 	}
-	hz := layout.Schema.TickHz // a packet for each tick; the guard doubts packets that are a second ahead
+	hz := layout.Schema.TickHz // a packet for each tick
 	o.Cadence = endpoint.Cadence{TickHz: hz, RateHz: hz}
-	return layout.Schema, o, guard, nil
+	return layout.Schema, o, nil
 }
 
 // parseEncoder parses the name of an encoder and its parameters as NAME=VALUE, separated by spaces; "" means
@@ -294,9 +278,6 @@ func setBudget(handle int32, bitsPerSecond, intervalUS int64) int32 {
 	return call(handle, func(e *end) (int32, error) {
 		if e.sender == nil {
 			return 0, fail(badHandle, "the handle is a receiver; expected a sender")
-		}
-		if e.hasDigest && bitsPerSecond != 0 {
-			return 0, fail(badArgument, "digests are of whole states, and a budget sends parts of them; expected digest_bits=0")
 		}
 		if e.encoding.Codec.Standalone && bitsPerSecond != 0 {
 			return 0, fail(badArgument, "%s encodes whole states, and a budget sends parts of them; expected another encoder, such as delta-adaptive",

@@ -55,11 +55,7 @@ int32_t wirelab_version(void);
  * error, which may be null. schema is a text in TOML. encoder is the name of an encoder, parameters may follow: "delta-adaptive"
  * (also "" or null), "xor-rle", "deflate", "zstd", "zstd-baseline level=3". options is "" or null, or settings
  * separated by spaces:
- *   history=64     states that each end stores, 1 to 255; references older than these are lost
- *   digest_bits=0  0, 8, 16, 24 or 32: size of a digest of the state in each ack, by which the sender notices a receiver that
- *                  holds another state, and starts again; the same at both ends
- *   guard=false    true: the receiver ignores a packet that is more than a second of states, at most 255, ahead of the newest,
- *                  unless the next one confirms it; use it where datagrams can be damaged or forged */
+ *   history=64     states that each end stores, 1 to 255; references older than these are lost */
 int32_t wirelab_sender(const char *schema, const char *encoder, const char *options, char *error, int32_t error_room);
 
 /* Creates a receiver, like wirelab_sender. It decodes the packets of any encoder. Parameters are in the packets, which decide
@@ -88,8 +84,8 @@ int32_t wirelab_send(int32_t handle, int64_t now_us, const int32_t *state, uint8
 /* Sender: limits packets to bits_per_second, without the headers of IP and UDP; 0 removes the limit. A packet then contains the
  * rows that fit, those that the client shows most wrongly first, and the state of wirelab_receive has other rows as they were.
  * No 100 ms exceed the budget. interval_us, 1000 to 10000000, is the time between two calls of wirelab_send. Takes effect with
- * the next packets: until then, up to a round trip, wirelab_send may return larger packets or 0. Not with digest_bits, and
- * not with deflate and zstd, which encode whole states. Returns 0. Since version 2. */
+ * the next packets: until then, up to a round trip, wirelab_send may return larger packets or 0. Not with deflate
+ * and zstd, which encode whole states. Returns 0. Since version 2. */
 int32_t wirelab_set_budget(int32_t handle, int64_t bits_per_second, int64_t interval_us);
 
 /* Sender: handles an ack that arrived at now_us. Returns 0, also for old and duplicate acks. */

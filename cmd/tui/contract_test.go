@@ -11,7 +11,7 @@ const (
 	runKeys = `config seed duration_s frames item items_per_frame totals timing budget shadows changes digest
 		totals.sent totals.duplicated totals.decoded totals.stale totals.duplicate totals.lost totals.lost_by
 		totals.lost_by.loss totals.lost_by.queue totals.failures.no_baseline totals.failures.corrupt
-		totals.failures.unknown_codec totals.tainted totals.in_flight totals.wrong totals.reordered
+		totals.failures.unknown_codec totals.in_flight totals.wrong totals.reordered
 		totals.payload_kbps totals.wire_kbps totals.feedback_kbps totals.bits_per_item totals.bits_per_cube
 		totals.bits_per_changed_cube totals.packet_bytes totals.baseline_age_ticks.p50 totals.baseline_age_ticks.p95
 		totals.playout.starved_ratio totals.playout.late timing.encode_us timing.decode_us timing.real_time_factor

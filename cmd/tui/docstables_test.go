@@ -96,7 +96,7 @@ func TestReadmeKeys(t *testing.T) {
 	rows := rowsOf(t, "experiment/README.md", "### Keys")
 	usual, all := scalars(config.Default()), config.Default()
 	for key, value := range map[string]any{"duration": "1s", "budget": 1, "data.source": "files", "data.again": true,
-		"receiver.digest": 16, "receiver.playout_compare": "all", "sender.control": "fixed", "sender.redundancy": "xor",
+		"receiver.playout_compare": "all", "sender.control": "fixed", "sender.redundancy": "xor",
 		"messages.rate_hz": 20, "traffic": "1 cubic", "sender.budget": "64kbit", "sender.budget_burst": 2,
 		"sender.priority": "fiedler", "interest.radius": 4, "crowd.clients": 2, "crowd.profiles": "lte 100%", "crowd.uplink_rate": "1gbit",
 		"crowd.budget": "10mbit", "crowd.player_rows": 2} {

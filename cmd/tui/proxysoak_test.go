@@ -62,8 +62,8 @@ func sendAll(t *testing.T, to string, quit <-chan struct{}) (sent func() int64) 
 // soakSettings are typed commands and keys to send during the traffic. None contains q: on a busy
 // machine an escape may swallow the slash that follows, and the rest is then read as keys.
 var soakSettings = []string{"/loss 5%", "/loss 0%", "/down loss gemodel 2% 30%", "/up netem delay 10ms 3ms loss 1% duplicate 1%", "/up netem off",
-	"/rate 20mbit", "/down rate 3mbit", "/rate off", "/latency 80ms", "/latency 2ms", "/jitter 10ms", "/duplicate 3%", "/corrupt 1%", "/checksum off",
-	"/checksum on", "/reorder 2%", "/profile lte", "/profile very-bad", "/profile perfect", "/client 2", "/latency 300ms", "/client all", "/undo", "/redo", "/burst 4",
+	"/rate 20mbit", "/down rate 3mbit", "/rate off", "/latency 80ms", "/latency 2ms", "/jitter 10ms", "/duplicate 3%", "/corrupt 1%",
+	"/reorder 2%", "/profile lte", "/profile very-bad", "/profile perfect", "/client 2", "/latency 300ms", "/client all", "/undo", "/redo", "/burst 4",
 	"/mark here", " ", " ", "x", "?", "1", "2", "3", "4", "5", "6", "z", "Z", "u", "d", "c", "\x1b[B", "\x1b[C", "\x1b[D"}
 
 // TestSoakProxy sends 5,000 datagrams per second through a proxy with its dashboard while the

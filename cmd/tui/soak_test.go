@@ -197,7 +197,7 @@ func (x *soakRun) someLine() string {
 	case 12:
 		return pick("enc\t\t", "lo\t ", "shadow \t\t\t", "sp\t\t\t", "\x1b[A\x1b[A", "theme \t\t", "b\t\t\x1b[B")
 	case 13:
-		return pick("checksum off", "checksum on", "loss gemodel 2% 30%", "netem off", "netem loss 5%", "interpolation hermite",
+		return pick("loss gemodel 2% 30%", "netem off", "netem loss 5%", "interpolation hermite",
 			"interpolation linear", "zzz", "loss 1e99%", "every -1", "latency \u00b5\u00b5")
 	case 14:
 		if x.jumps && x.rng.IntN(80) == 0 { // about every ten minutes, so that sessions can become long

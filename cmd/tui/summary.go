@@ -78,14 +78,7 @@ func writeRun(w io.Writer, r *engine.Result) {
 	if t.Remote != nil {
 		writeRemote(w, r.Remote, t.Remote)
 	}
-	fmt.Fprintf(w, "wrong     %d", t.Wrong)
-	if t.Undetected > t.Wrong { // also frames that were decoded from damaged packets, or not displayed
-		fmt.Fprintf(w, "; %d frames differ from those of the sender, undetected without a checksum", t.Undetected)
-	}
-	if t.Restarts.Or(0) > 0 {
-		fmt.Fprintf(w, "; the sender restarted %.0f times", t.Restarts)
-	}
-	fmt.Fprintln(w)
+	fmt.Fprintf(w, "wrong     %d\n", t.Wrong)
 	writeTiming(w, &r.Timing)
 	writeBudget(w, r.Budget)
 	writePrecision(w, r.Precision)
@@ -297,7 +290,6 @@ func outcomes(t figures.Totals) string {
 	add(t.Failures.NoBaseline, "without baseline")
 	add(t.Failures.Corrupt, "corrupt")
 	add(t.Failures.UnknownCodec, "with an unknown codec")
-	add(t.Tainted, "tainted")
 	add(t.Unknown, "with unknown outcome")
 	add(t.InFlight, "in flight")
 	return strings.Join(parts, ", ")

@@ -116,25 +116,6 @@ func (h *History) Drop(seq uint64) {
 // Newest returns the highest sequence number that was put, or false if the history is empty.
 func (h *History) Newest() (uint64, bool) { return h.newest, h.hasNewest }
 
-// Rewind removes the entries with sequence numbers above seq, and makes seq the newest number. Entries that
-// Put did not overwrite are available again as if the removed ones had never been put.
-func (h *History) Rewind(seq uint64) {
-	for i := range h.slots {
-		if e := &h.slots[i]; e.held && e.Seq > seq {
-			e.held, e.Memo = false, nil
-		}
-	}
-	h.newest = seq
-}
-
-// Clear removes all entries and their memos.
-func (h *History) Clear() {
-	for i := range h.slots {
-		h.slots[i].held, h.slots[i].Memo = false, nil
-	}
-	h.newest, h.hasNewest = 0, false
-}
-
 // Each calls f for every entry, in no particular order.
 func (h *History) Each(f func(*Entry)) {
 	for i := range h.slots {

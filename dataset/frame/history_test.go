@@ -87,38 +87,3 @@ func TestHistoryAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations a frame, want none", n)
 	}
 }
-
-// Forget removes entries and memos, and lower sequence numbers can be put afterwards.
-func TestHistoryForgets(t *testing.T) {
-	h := frame.NewHistory(one(), 3)
-	for seq := range uint64(10) {
-		h.Put(seq).Memo = "memo"
-	}
-	h.Clear()
-	if _, any := h.Newest(); any || h.Get(9) != nil || h.Get(8) != nil {
-		t.Error("something is remembered")
-	}
-	h.Each(func(*frame.Entry) { t.Error("something is held") })
-	if e := h.Put(2); e == nil || e.Memo != nil || h.Get(2) != e {
-		t.Errorf("an older frame after that: %+v", e)
-	}
-}
-
-// After Rewind, a history is as if the later entries had not been put, except for the slots that they overwrote.
-func TestHistoryRewinds(t *testing.T) {
-	h := frame.NewHistory(one(), 10)
-	for seq := range uint64(21) {
-		h.Put(seq).Frame.Table[0] = int32(seq)
-	}
-	h.Put(5000) // takes the slot of an older entry
-	h.Rewind(20)
-	for seq := uint64(8); seq <= 22; seq++ {
-		e := h.Get(seq)
-		if held := seq >= 10 && seq <= 20 && seq%11 != 5000%11; (e != nil) != held || held && e.Frame.Table[0] != int32(seq) {
-			t.Errorf("Get(%d) = %+v, want an entry: %v", seq, e, held)
-		}
-	}
-	if n, ok := h.Newest(); n != 20 || !ok || h.Get(5000) != nil || h.Put(21) == nil {
-		t.Errorf("the newest is %d, %v", n, ok)
-	}
-}

@@ -250,10 +250,6 @@ func (c *Config) checkBudget() error {
 	switch {
 	case key == "":
 		return nil
-	case !c.Down.Corrupt.Checksum || !c.Up.Corrupt.Checksum:
-		return &Error{Key: key, Problem: "view frames rely on the checksum of UDP, which is off", Expected: "down.checksum = true and up.checksum = true"}
-	case c.Receiver.DigestBits > 0:
-		return &Error{Key: "receiver.digest", Problem: "digests are of whole frames, and a budget sends parts of them", Expected: "0, or " + key + " = off"}
 	case c.HasMessages() && c.Messages.IsStream():
 		return &Error{Key: key, Problem: "a stream has no acks of packets, which a budget needs", Expected: `off, or another messages.delivery than "stream"`}
 	}

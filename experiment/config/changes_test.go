@@ -271,7 +271,7 @@ func TestLinkRows(t *testing.T) {
 	if UpOnly.Other() != DownOnly || DownOnly.Other() != UpOnly || BothDirections.Other() != UpOnly || LinkValue(Default(), DownOnly, "bogus") != "?" {
 		t.Error("directions or the value of an unknown key are wrong")
 	}
-	// A netem line governs all keys except its own, mtu and checksum: exactly those that cannot be set beside it.
+	// A netem line governs all keys except its own and mtu: exactly those that cannot be set beside it.
 	for _, info := range lossmodel.Keys() {
 		c := Default()
 		if err := c.Set("down.netem", "loss 1%"); err != nil {

@@ -79,13 +79,9 @@ func (c *Config) LaneControls() iter.Seq2[string, policy.Policy] {
 
 // checkControls checks that the other settings allow the controls.
 func (c *Config) checkControls() error {
-	for key, p := range c.LaneControls() {
-		switch {
-		case c.HasMessages() && c.Messages.IsStream():
+	for key := range c.LaneControls() {
+		if c.HasMessages() && c.Messages.IsStream() {
 			return &Error{Key: key, Problem: "a stream has its own congestion control, and acks of its own", Expected: `off, or another messages.delivery than "stream"`}
-		case endpoint.NeedsArrivals(p) && !c.Up.Corrupt.Checksum:
-			return &Error{Key: key, Problem: p.Name() + " relies on the times in acks, which the checksum of UDP protects, and it is off",
-				Expected: "up.checksum = true, or another control"}
 		}
 	}
 	return nil

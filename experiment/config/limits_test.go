@@ -23,7 +23,6 @@ func TestRangesOfSettings(t *testing.T) {
 		{"sender.window", []any{1, maxWindow}, []any{0, maxWindow + 1}},
 		{"data.cubes", []any{1, 65535}, []any{0, 65536}},
 		{"data.message", []any{1, 16383}, []any{0, 16384}},
-		{"receiver.digest", []any{0, 8, 16, 24, 32}, []any{4, 12, 33, 40, -8}},
 		{"receiver.display_hz", []any{0, 1, 1000, 59.94}, []any{0.999, 1000.001, -1}},
 		{"duration", []any{"0s", "1000h", "1m 30s"}, []any{"1000h1ns", "-1s", 60, "60"}},
 		{"receiver.playout_delay", []any{"0s", "85ms"}, []any{"1h1ns", "-1ns"}},

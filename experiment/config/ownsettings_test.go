@@ -85,9 +85,6 @@ func TestOwnSettingErrors(t *testing.T) {
 		"priority = 3":           "f:3: shadow[0].priority: 3 is invalid",
 		"budget = \"12\"":        `f:3: shadow[0].budget: "12" is invalid; expected 1 kbit/s to 1 Gbit/s`,
 		"budget_burst = 2":       `f:3: shadow[0].budget_burst: unknown key "budget_burst"; expected one of name, params, budget, control, priority`,
-		"budget = \"64kbit\"\n[up]\nchecksum = false":                        "f:3: shadow[0].budget: view frames rely on the checksum",
-		"budget = \"64kbit\"\n[receiver]\ndigest = 16":                       "f:5: receiver.digest: digests are of whole frames, and a budget sends parts of them; expected 0, or shadow[0].budget = off",
-		"[sender]\nbudget = \"64kbit\"\n[up]\nchecksum = false":              "sender.budget: view frames rely",
 		"budget = \"64kbit\"\n[[at]]\nt = \"1s\"\nshadow_off = \"adaptive\"": "",
 	} {
 		_, err := Parse("f", []byte("[[shadow]]\nname = \"adaptive\"\n"+text))

@@ -50,8 +50,6 @@ func (c *Config) checkContainers() error {
 		return nil
 	case c.HasFileData():
 		return &Error{Key: key, Problem: "files are delivered in blocks of their own, without containers", Expected: "snapshots, calls or texts as data"}
-	case !c.Down.Corrupt.Checksum || !c.Up.Corrupt.Checksum:
-		return &Error{Key: key, Problem: "containers rely on the checksum of UDP, which is off", Expected: "down.checksum = true and up.checksum = true"}
 	case c.HasRedundancy() && c.HasMessages() && c.Messages.IsStream():
 		return &Error{Key: redundancyKey, Problem: "a stream resends what is lost, so redundancy repairs nothing", Expected: `none, or another messages.delivery than "stream"`}
 	case c.HasMessages() && c.Messages.IsStream() && c.Messages.Lanes > 1:

@@ -85,7 +85,7 @@ func LinkValue(c *Config, dir Direction, key string) string {
 // GovernedByNetem reports whether a netem line (the syntax of Linux tc), if a link has one, determines the
 // effect of a key, so that the key cannot be set.
 func GovernedByNetem(info lossmodel.KeyInfo) bool {
-	return info.Stage != "netem" && info.Stage != "mtu" && info.Key != "checksum"
+	return info.Stage != "netem" && info.Stage != "mtu"
 }
 
 // A lossParam is the row of a parameter of a loss model.

@@ -62,8 +62,6 @@ type receiverSettings struct {
 	PlayoutPolicy  policy.Policy // policy that replaces the fixed playout delay; zero for none
 	PlayoutCompare string        // playout policies to run beside the display's, in the form of Values; "" for none
 
-	DigestBits int // bits of the digest of each frame reported to the sender; 0 means no digests
-
 	// Hermite selects cubic Hermite interpolation between snapshots, with velocities estimated from
 	// the neighbouring snapshots, which suits low rates; otherwise interpolation is linear.
 	// Orientations are interpolated by the normalised mean of quaternions in both cases.
@@ -103,7 +101,6 @@ const (
 	maxBlock  = 1400
 	maxWindow = transfer.MaxAhead
 	maxBudget = 1_000_000 // kbps
-	maxDigest = 32        // bits of a frame's digest: the same as endpoint.MaxDigestBits
 
 	// MaxDuration is the longest run, in virtual time.
 	MaxDuration = 1000 * time.Hour
@@ -222,23 +219,10 @@ func endpointSettings() []scalarSetting {
 		{Row: withNeeds(playoutRow(playoutPolicyKey), displayed), omit: func(c *Config) bool { return c.Playout().IsFixed() }},
 		{Row: withNeeds(intRow("receiver.history", "1 to 255 frames", 1, frame.MaxHistory,
 			func(c *Config) *int { return &c.Receiver.History }), imperfect)},
-		{Row: scalarRow("receiver.digest", "0 (none), 8, 16, 24 or 32 bits",
-			func(c *Config) any { return int64(c.Receiver.DigestBits) }, setDigest),
-			omit: func(c *Config) bool { return c.Receiver.DigestBits == 0 }},
 		{Row: withNeeds(scalarRow("receiver.display_hz", "0 (synchronous with the source), or 1 to 1000, such as 59.9",
 			func(c *Config) any { return float64(c.Receiver.DisplayMilliHz) / 1000 },
 			func(c *Config, v any) bool { return setMilliHz(&c.Receiver.DisplayMilliHz, v) }), displayed)},
 	}
-}
-
-// setDigest sets the digest bits to v and reports whether v is valid.
-func setDigest(c *Config, v any) bool {
-	bits := 0
-	ok := setInt(&bits, v, 0, maxDigest) && bits%8 == 0
-	if ok {
-		c.Receiver.DigestBits = bits
-	}
-	return ok
 }
 
 // lowRate is the rate of snapshots per second up to which the controls of rate and interpolation are shown,

@@ -9,7 +9,7 @@ func KeyInWords(key string) string {
 		"encoder.name": "encoder", "data.source": "data", "budget": "rate budget in kbps", "sender.rate_hz": "send rate in Hz",
 		"sender.every": "send every n-th frame", "receiver.display_hz": "display rate in Hz", "receiver.playout_delay": "playout delay",
 		"receiver.playout":       "playout policy",
-		"receiver.interpolation": "interpolation", "receiver.digest": "digest bits", "sender.redundancy": "redundancy",
+		"receiver.interpolation": "interpolation", "sender.redundancy": "redundancy",
 	}[key]; ok {
 		return name
 	}

@@ -232,7 +232,6 @@ func TestBudgetRefusals(t *testing.T) {
 		"encoder.name: raw cannot":    {"encoder.name", "raw"},
 		"sender.budget: 1kbit allows": {"sender.budget", "1kbit"},
 		"crowd.budget: 1kbit allows":  {"crowd.budget", "1kbit"},
-		"receiver.digest: ":           {"receiver.digest", "16"},
 		"at[0]: ":                     {"at[0].t", "1s", "at[0].send_budget", "off"},
 		"at[0]: a crowd with":         {"at[0].t", "1s", "at[0].loss", "5%"},
 		"crowd.player_rows: has no":   {"sender.budget", "off", "crowd.player_rows", "5"},

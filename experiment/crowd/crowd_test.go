@@ -346,7 +346,6 @@ func TestRefusals(t *testing.T) {
 	for want, settings := range map[string][]string{
 		"shadow: ":             {"shadow[0].name", "raw"},
 		"at[0]: ":              {"at[0].t", "1s", "at[0].loss", "5%"},
-		"down.checksum: ":      {"down.checksum", "off"},
 		"client[0].up.mtu: ":   {"client[0].turn", "3", "client[0].up.mtu", "700"},
 		"receiver.interpol":    {"receiver.interpolation", "hermite"},
 		"budget: ":             {"budget", "64"},
@@ -358,7 +357,6 @@ func TestRefusals(t *testing.T) {
 		"encoder.name: ":       {"encoder.name", "rounded"},
 		"sender.redundancy: ":  {"sender.redundancy", "repeat"},
 		"messages: ":           {"messages.rate_hz", "20"},
-		"receiver.digest: ":    {"receiver.digest", "16"},
 		"receiver.playout: ":   {"receiver.playout", "mirror"},
 		"crowd.clients: needs": {"sender.rate_hz", "60", "link.latency", "20s", "crowd.rtt", "20s", "crowd.jitter", "20s", "link.distribution", "normal"},
 	} {

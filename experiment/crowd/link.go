@@ -86,17 +86,14 @@ func (x *session) newLinks(i int) (links newLinks, err error) {
 	return links, nil
 }
 
-// checkLink returns an error if the link of client n, counted from 1, damages packets without a checksum, or has another
-// MTU than the link of the configuration. direction is "down" or "up".
+// checkLink returns an error if the link of client n, counted from 1, has another MTU than the link of the configuration.
+// direction is "down" or "up".
 func (x *session) checkLink(direction string, n int, spec, common *lossmodel.Spec) error {
 	key := direction
-	if row := clientRow(x.config, n); row >= 0 && common.Corrupt.Checksum {
+	if row := clientRow(x.config, n); row >= 0 {
 		key = config.Indexed("client", row) + "." + direction
 	}
-	switch {
-	case !spec.Corrupt.Checksum:
-		return &config.Error{Key: key + ".checksum", Problem: "a crowd discards damaged packets", Expected: "on"}
-	case spec.MTU != common.MTU:
+	if spec.MTU != common.MTU {
 		return &config.Error{Key: key + ".mtu", Problem: fmt.Sprintf("client %d has %d, the others have %d", n, spec.MTU, common.MTU), Expected: "the same MTU for all clients"}
 	}
 	return nil
@@ -203,7 +200,7 @@ func (x *session) receiveFull(s *shard, i int, end time.Duration) {
 			x.arriveFull(s, i, at, &d)
 		}
 		for d, ok := links.up.Receive(at); ok; d, ok = links.up.Receive(at) {
-			if !d.Damaged && d.Lost == lossmodel.None {
+			if d.Flipped == 0 && d.Lost == lossmodel.None {
 				x.readAck(s, i, uint32(d.Tag), uint32(d.Tag>>32))
 			}
 		}
@@ -219,7 +216,7 @@ func (x *session) arriveFull(s *shard, i int, at time.Duration, d *lossmodel.Del
 		s.countLoss(&s.sent[i], d.Copy, d.Lost)
 		s.logLoss(i, seq, d.Lost)
 		return
-	case d.Damaged:
+	case d.Flipped > 0:
 		v.corrupt++
 		s.addEvent(i, seq, arrivedFailed)
 		s.logArrival(i, seq, at, packetlog.Corrupt)

@@ -149,7 +149,6 @@ func (x *session) totals(end time.Duration, clients []figures.CrowdClient) figur
 			t.Lost += n
 		}
 	}
-	t.Undetected = t.Wrong
 	t.Playout.Displayed, t.Playout.StarvedRatio = shown, figures.RatioFigure(float64(starved), float64(shown))
 	t.Playout.ClockLagMS = figures.RatioFigure(float64(lagSum)/1000, float64(shown))
 	if shown > 0 {

@@ -284,8 +284,6 @@ func (x *session) checkSupport() error {
 		return refuse("crowd.baseline", "has no meaning with a budget: the reference of a packet is what its client shows", `"newest"`)
 	case !c.HasBudget() && c.Crowd.PlayerRows != defaults.Crowd.PlayerRows:
 		return refuse("crowd.player_rows", "has no meaning without a budget", config.BudgetKey+", or no crowd.player_rows")
-	case c.Receiver.DigestBits > 0:
-		return refuse("receiver.digest", "a crowd sends acks without digests", "0")
 	}
 	planned := c.Clone()
 	for i := range c.At {

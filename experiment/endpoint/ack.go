@@ -10,19 +10,17 @@ import (
 //	newest  16 bits  low bits of the newest decoded sequence number
 //	mask    32 bits  bit i is set if packet newest-1-i was decoded
 //	epoch    8 bits  low bits of the newest epoch that the receiver has a decoder for
-//	digest           digest of frame newest: Options.DigestBits
 //	report           report of a decoder that implements encoders.Feedback
 //	arrival 16 bits  when frame newest arrived, in arrivalUnit; only in acks of Receiver.AppendAckAt
 //
-// ackBytes is its size without digest and report.
+// ackBytes is its size without report.
 const ackBytes = 7
 
-// ack is the receiver's answer to a packet. digest and report alias the datagram.
+// ack is the receiver's answer to a packet. report aliases the datagram.
 type ack struct {
 	newest uint16
 	mask   uint32
 	epoch  uint8
-	digest []byte
 	report []byte
 }
 
@@ -30,7 +28,6 @@ func (a *ack) append(dst []byte) []byte {
 	dst = binary.LittleEndian.AppendUint16(dst, a.newest)
 	dst = binary.LittleEndian.AppendUint32(dst, a.mask)
 	dst = append(dst, a.epoch)
-	dst = append(dst, a.digest...)
 	return append(dst, a.report...)
 }
 
@@ -46,13 +43,13 @@ func cutArrival(src []byte) (ack []byte, arrival uint16, err error) {
 // arrivalBytes is the size of the arrival time in an ack.
 const arrivalBytes = 2
 
-// parseAck parses an ack whose digest is digestBytes long.
-func parseAck(src []byte, digestBytes int) (ack, error) {
-	if len(src) < ackBytes+digestBytes {
+// parseAck parses an ack.
+func parseAck(src []byte) (ack, error) {
+	if len(src) < ackBytes {
 		return ack{}, fmt.Errorf("%w: ack of %d bytes", ErrMalformed, len(src))
 	}
 	return ack{newest: binary.LittleEndian.Uint16(src), mask: binary.LittleEndian.Uint32(src[2:]), epoch: src[6],
-		digest: src[ackBytes:][:digestBytes], report: src[ackBytes+digestBytes:]}, nil
+		report: src[ackBytes:]}, nil
 }
 
 // ackWindow records which packets a receiver has decoded: the newest, and the 32 before it.

@@ -20,14 +20,11 @@
 // names the epoch, each of its packets contains the parameters, so that the receiver can decode
 // whichever of these packets arrives first.
 //
-// # Lost and damaged datagrams
+// # Lost and malformed datagrams
 //
 // Datagrams may be lost, duplicated and reordered, and may have any content: Receiver.Receive returns
 // an Outcome and Sender.HandleAck an error. Neither allocates memory in proportion to a number in a
-// datagram. If datagrams can be damaged because there is no checksum below, call Receiver.Guard, so
-// that a single packet cannot change the receiver's sequence number by much, and set
-// Options.DigestBits, so that the sender detects that the receiver holds another frame and restarts
-// from the initial state.
+// datagram. Damage must be detected below, as by the checksum of UDP.
 //
 // # Files
 //

@@ -33,7 +33,7 @@ func NewEncoding(s *frame.Schema, codec *encoders.Codec, params any) (Encoding, 
 	return Encoding{codec, params, enc, canonical}, nil
 }
 
-// Options configure an endpoint. Cadence and DigestBits must be the same at both endpoints.
+// Options configure an endpoint. Cadence must be the same at both endpoints.
 type Options struct {
 	// History is the number of newest frames that the endpoint stores: 1 to frame.MaxHistory. Only
 	// these can be references.
@@ -41,11 +41,6 @@ type Options struct {
 
 	// Cadence relates sequence numbers to ticks. The zero value means a packet for every tick.
 	Cadence Cadence
-
-	// DigestBits is the size of the digest that each ack contains: 8, 16, 24 or 32; 0 means no
-	// digests. The digest covers the newest frame that the receiver decoded. If it differs from the
-	// digest of the sender's frame, the sender restarts from the initial state.
-	DigestBits int
 
 	// Probe is called around each call of the encoder or decoder; nil means none.
 	Probe drive.Probe

@@ -115,7 +115,7 @@ func (f *FileSender) HandleBlockAck(now time.Duration, src []byte) error {
 	if err != nil {
 		return err
 	}
-	a, err := parseAck(src, 0) // 0 bytes of digest: acks of files have none
+	a, err := parseAck(src)
 	if err == nil && len(a.report) < ackedSeqBytes+blockNumberBytes {
 		err = fmt.Errorf("%w: ack without a number of blocks", ErrMalformed)
 	}
@@ -146,10 +146,8 @@ type FileReceiver struct {
 	lastSeq uint64             // sequence number of the last accepted datagram
 }
 
-// NewFileReceiver returns a receiver of blocks. It doubts sequence numbers as with Guard, so that one forged number does
-// not disable acks.
+// NewFileReceiver returns a receiver of blocks.
 func NewFileReceiver(r *Receiver) *FileReceiver {
-	r.Guard(true)
 	return &FileReceiver{Receiver: r, blocks: &transfer.Receiver{}}
 }
 
@@ -170,11 +168,7 @@ func (f *FileReceiver) ReceiveBlock(datagram []byte) BlockReception {
 	if err != nil {
 		return BlockReception{Reception: Reception{Outcome: Corrupt, Err: err}}
 	}
-	seq := f.fullSeq(&h)
-	if !f.acceptSeq(&h, seq) {
-		return BlockReception{Reception: Reception{Outcome: Corrupt, Seq: seq, Err: ErrDoubted}}
-	}
-	rx, d := f.findDecoder(&h, seq)
+	rx, d := f.findDecoder(&h)
 	out := BlockReception{Reception: rx}
 	if d == nil {
 		return out
@@ -192,7 +186,7 @@ func (f *FileReceiver) parseDatagram(datagram []byte) (h header, payload []byte,
 	if datagram, err = unseal(datagram); err != nil {
 		return h, nil, err
 	}
-	h, payload, err = parseHeader(datagram, f.refCount, false) // acks of files have no digest, so no full numbers
+	h, payload, err = parseHeader(datagram, f.refCount)
 	if err == nil && len(payload) < blockNumberBytes {
 		err = fmt.Errorf("%w: number of the block missing", ErrMalformed)
 	}
@@ -213,7 +207,7 @@ func (f *FileReceiver) acceptBlock(out *BlockReception, d *epochDecoder, number 
 		return
 	}
 	if out.Fresh {
-		f.install(&out.Reception, d)
+		f.install(d)
 	}
 	d.decoded++
 	if delivery != f.blocks {
@@ -254,5 +248,5 @@ func (f *FileReceiver) AppendBlockAck(dst []byte) []byte {
 }
 
 // AckSize returns the size in bytes of an ack without the sequence number that it answers and without
-// the seal. Digests of old reports depend on this value.
+// the seal.
 func (f *FileReceiver) AckSize() int { return ackBytes + blockNumberBytes }

@@ -17,8 +17,6 @@ import (
 //
 // Until the epoch is acked, the parameters follow:
 //
-//	sequence  32 bits  bits 16 to 47 of the sequence number; only if the baseline is the initial state
-//	                   and receivers report digests that cover the sequence number
 //	length     8 bits  of the parameters
 //	params             the canonical parameters, in the format of package encoders, which begin with a letter
 //
@@ -28,9 +26,6 @@ import (
 //	zero       8 bits  0
 //	stream     8 bits  number of the stream of view frames: each begins when a budget is set, and has its own acks
 //	root       8 bits  distance to the frame that the display of the stream begins with; 0 means the initial state
-//
-// The longer sequence number corrects a receiver whose newest sequence number is wrong. Packets with
-// it are the first ones, and those after a restart or after acks were missing for a long time.
 const (
 	headerBytes  = 5
 	paramsFollow = 0x80
@@ -44,14 +39,13 @@ var ErrMalformed = errors.New("endpoint: malformed datagram")
 
 // header is a parsed packet header.
 type header struct {
-	seq        uint64 // 48 bits if hasFullSeq, otherwise 16
-	hasFullSeq bool
-	baseline   uint8 // distance of the baseline; 0 means the initial state
-	second     uint8 // distance of the second reference; 0 means none
-	codec      uint8
-	epoch      uint8
-	params     []byte // canonical parameters, aliasing the packet; nil if none exist
-	hasParams  bool
+	seq       uint64 // the low 16 bits are in the header
+	baseline  uint8  // distance of the baseline; 0 means the initial state
+	second    uint8  // distance of the second reference; 0 means none
+	codec     uint8
+	epoch     uint8
+	params    []byte // canonical parameters, aliasing the packet; nil if none exist
+	hasParams bool
 
 	view   bool // the packet contains a view frame; only in packets with parameters
 	stream uint8
@@ -72,9 +66,6 @@ func (h *header) append(dst []byte, twoRefs bool) []byte {
 	if twoRefs {
 		dst = append(dst, h.second)
 	}
-	if h.hasFullSeq {
-		dst = binary.LittleEndian.AppendUint32(dst, uint32(h.seq>>16))
-	}
 	if !h.hasParams {
 		return dst
 	}
@@ -86,7 +77,7 @@ func (h *header) append(dst []byte, twoRefs bool) []byte {
 	return append(dst, h.params...)
 }
 
-// AckBytes is the size of an ack without digest and report.
+// AckBytes is the size of an ack without report.
 const AckBytes = ackBytes
 
 // AppendHeader appends to dst the header of packet seq, for a sender that is not a Sender. baseline is the distance of
@@ -107,9 +98,8 @@ func AppendViewHeader(dst []byte, seq, epoch uint64, ack uint8, e *Encoding, wit
 func (c Cadence) InitialTick(seq uint64) uint32 { return c.initialTick(seq) }
 
 // parseHeader parses the header of packet src, and returns it with the payload. refCount returns the
-// number of references that a codec uses; 0 for an unknown codec. fullSeqs means that packets with
-// parameters whose baseline is the initial state contain the full sequence number.
-func parseHeader(src []byte, refCount func(codec uint8) int, fullSeqs bool) (h header, payload []byte, err error) {
+// number of references that a codec uses; 0 for an unknown codec.
+func parseHeader(src []byte, refCount func(codec uint8) int) (h header, payload []byte, err error) {
 	if len(src) < headerBytes {
 		return h, nil, fmt.Errorf("%w: %d bytes", ErrMalformed, len(src))
 	}
@@ -125,14 +115,6 @@ func parseHeader(src []byte, refCount func(codec uint8) int, fullSeqs bool) (h h
 	}
 	if !h.hasParams {
 		return h, src, nil
-	}
-	h.hasFullSeq = fullSeqs && h.baseline == 0
-	if h.hasFullSeq {
-		if len(src) < 4 {
-			return h, nil, fmt.Errorf("%w: the header ends before the high bits of the sequence number (4 bytes)", ErrMalformed)
-		}
-		h.seq |= uint64(binary.LittleEndian.Uint32(src)) << 16
-		src = src[4:]
 	}
 	if len(src) < 1 {
 		return h, nil, fmt.Errorf("%w: length of the parameters missing", ErrMalformed)

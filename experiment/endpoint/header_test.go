@@ -40,7 +40,7 @@ func TestHeaderGolden(t *testing.T) {
 	if got := h.append(nil, true); !bytes.Equal(got, want) {
 		t.Errorf("got % x, want % x", got, want)
 	}
-	back, payload, err := parseHeader(append(want, 0xaa), func(uint8) int { return 2 }, false)
+	back, payload, err := parseHeader(append(want, 0xaa), func(uint8) int { return 2 })
 	if err != nil || !bytes.Equal(payload, []byte{0xaa}) || back.seq != h.seq || back.second != 7 || back.epoch != 3 ||
 		back.codec != 9 || string(back.params) != "a=1" {
 		t.Errorf("got %+v, payload % x, %v", back, payload, err)
@@ -48,13 +48,13 @@ func TestHeaderGolden(t *testing.T) {
 }
 
 func FuzzHeader(f *testing.F) {
-	f.Add([]byte{}, 1, false)
-	f.Add([]byte{1, 2, 3, 0x84, 5, 3, 'x', 'y', 'z', 9}, 1, true)
-	f.Add([]byte{1, 2, 3, 0x84, 5, 6, 255}, 2, false)
-	f.Add([]byte{1, 2, 0, 0x84, 5, 3, 4, 5, 6, 1, 'x'}, 1, true)
-	f.Fuzz(func(t *testing.T, data []byte, refs int, numbered bool) {
+	f.Add([]byte{}, 1)
+	f.Add([]byte{1, 2, 3, 0x84, 5, 3, 'x', 'y', 'z', 9}, 1)
+	f.Add([]byte{1, 2, 3, 0x84, 5, 6, 255}, 2)
+	f.Add([]byte{1, 2, 0, 0x84, 5, 1, 'x'}, 1)
+	f.Fuzz(func(t *testing.T, data []byte, refs int) {
 		count := func(uint8) int { return refs }
-		h, payload, err := parseHeader(data, count, numbered)
+		h, payload, err := parseHeader(data, count)
 		if err != nil {
 			return
 		}
@@ -66,14 +66,14 @@ func FuzzHeader(f *testing.F) {
 }
 
 func FuzzAck(f *testing.F) {
-	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8}, uint8(0))
-	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, uint8(2))
-	f.Fuzz(func(t *testing.T, data []byte, digest uint8) {
-		a, err := parseAck(data, int(digest%5))
+	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8})
+	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		a, err := parseAck(data)
 		if err != nil {
 			return
 		}
-		if again := a.append(nil); !bytes.Equal(again, data) || len(a.digest) != int(digest%5) {
+		if again := a.append(nil); !bytes.Equal(again, data) {
 			t.Errorf("% x was read as %+v and written as % x", data, a, again)
 		}
 	})

@@ -32,13 +32,8 @@ type Receiver struct {
 	started   bool       // a packet has arrived
 	seen      seenWindow // decoded packets, to recognise duplicates
 	acks      ackWindow  // decoded packets, for acks
-	guard     guard
-	movedBack bool // see Reception.MovedBack
 
 	views receiverViews
-
-	digest   digester
-	reported []byte // the digest in the newest ack
 
 	// For AppendAckAt: the newest packet and when it arrived.
 	hasArrived bool
@@ -66,7 +61,7 @@ const confirmedAfter = 3
 // state; the receiver shares its memory, so it must not be modified.
 func NewReceiver(s *frame.Schema, initial *frame.Frame, known []encoders.Codec, opt Options) *Receiver {
 	coder := opt.newCoder(s, initial, frame.NewHistory(s, opt.History))
-	r := &Receiver{schema: s, cadence: opt.cadence(), coder: coder, history: coder.History, digest: newDigester(&opt), guard: newGuard(&opt)}
+	r := &Receiver{schema: s, cadence: opt.cadence(), coder: coder, history: coder.History}
 	for _, c := range known {
 		r.codecs[c.ID&0x7f] = c // IDs have 7 bits: in a header, the highest bit is paramsFollow
 	}
@@ -91,52 +86,28 @@ type Reception struct {
 	Entry     *frame.Entry // the frame's entry in the history; nil if the frame is too old to be stored
 	Reordered bool         // a newer packet arrived before it
 	Err       error        // why it was not decoded; nil for outcomes without an error
-	MovedBack bool         // the newest sequence number was wrong, and this packet corrected it to a lower one
 
-	// Refs[:NRefs] are the sequence numbers of the packet's references. If NRefs is 0, its baseline is
-	// the initial state.
-	Refs  [2]uint64
-	NRefs int
-
-	// HasDecoder reports whether the receiver has a decoder for the packet's epoch. If not, the fields
-	// below are unset.
-	HasDecoder bool
-	Epoch      uint64
-	HasParams  bool // the packet contains the parameters
-	HasView    bool // the packet contains a view frame; Entry then has the receiver's display
-	Fresh      bool // the decoder was created from the parameters in this packet
-	Installed  bool // the fresh decoder was stored for its epoch
-	Replaced   bool // the fresh decoder replaced another one of the same epoch, whose memos were dropped
+	Epoch   uint64 // 0 if the receiver has no decoder for the packet's epoch
+	HasView bool   // the packet contains a view frame; Entry then has the receiver's display
+	Fresh   bool   // the decoder was created from the parameters in this packet
 }
 
 // Receive handles one datagram, which may be any bytes. The pointers in the result are valid until
 // the next call.
 func (r *Receiver) Receive(datagram []byte) Reception {
 	r.Finish()
-	r.movedBack = false
-	out := r.receive(datagram)
-	out.MovedBack = r.movedBack
-	return out
-}
-
-// receive implements Receive, except for Reception.MovedBack.
-func (r *Receiver) receive(datagram []byte) Reception {
-	h, payload, err := parseHeader(datagram, r.refCount, r.digest.coversSeq)
+	h, payload, err := parseHeader(datagram, r.refCount)
 	if err != nil {
 		return Reception{Outcome: Corrupt, Err: err}
 	}
-	seq := r.fullSeq(&h)
-	if !r.acceptSeq(&h, seq) {
-		return Reception{Outcome: Corrupt, Seq: seq, Err: ErrDoubted}
-	}
-	out, d := r.findDecoder(&h, seq)
+	out, d := r.findDecoder(&h)
 	if d == nil { // out.Outcome is the reason
 		return out
 	}
 	if d.view {
 		return r.receiveView(out, &h, d, payload)
 	}
-	refs, ok := r.findRefs(&out, &h, d)
+	refs, ok := r.findRefs(out.Seq, &h, d)
 	if !ok {
 		out.Outcome = NoBaseline
 		r.recordArrival(out.Seq)
@@ -149,10 +120,10 @@ func (r *Receiver) receive(datagram []byte) Reception {
 // it after displaying and acking the frame; otherwise the next Receive does.
 func (r *Receiver) Finish() { r.coder.Finish() }
 
-// findDecoder finds the decoder of the packet with header h and sequence number seq. d is nil if the
-// packet is a duplicate, or if there is no decoder; out.Outcome is the reason.
-func (r *Receiver) findDecoder(h *header, seq uint64) (out Reception, d *epochDecoder) {
-	out = Reception{Seq: seq}
+// findDecoder finds the decoder of the packet with header h, and its sequence number, which is near the newest one. d is
+// nil if the packet is a duplicate, or if there is no decoder; out.Outcome is the reason.
+func (r *Receiver) findDecoder(h *header) (out Reception, d *epochDecoder) {
+	out = Reception{Seq: unwrap(r.newestSeq, uint16(h.seq))}
 	out.Reordered = r.started && out.Seq < r.newestSeq
 	if r.seen.has(out.Seq) {
 		out.Outcome = Duplicate
@@ -163,7 +134,7 @@ func (r *Receiver) findDecoder(h *header, seq uint64) (out Reception, d *epochDe
 		out.Outcome, out.Err = UnknownCodec, err
 		return out, nil
 	}
-	out.HasDecoder, out.Epoch, out.HasParams, out.Fresh = true, d.epoch, h.hasParams, fresh
+	out.Epoch, out.Fresh = d.epoch, fresh
 	return out, d
 }
 
@@ -180,10 +151,7 @@ func (r *Receiver) decode(out Reception, d *epochDecoder, payload []byte, refs [
 	}
 	d.decoded++
 	if out.Fresh {
-		r.install(&out, d)
-	}
-	if !out.Reordered && (out.Installed || !out.Fresh) {
-		r.newestEpoch = d.epoch // lower than before if a damaged packet had a later epoch
+		r.install(d)
 	}
 	out.Outcome = Decoded
 	if r.acks.any && out.Seq < r.acks.newest && r.schema.Delivery == frame.Latest { // messages are never stale
@@ -233,9 +201,6 @@ func (r *Receiver) decoderFor(h *header) (d *epochDecoder, fresh bool, err error
 	if matches {
 		return d, false, nil
 	}
-	if h.view && r.views.refused { // the packet is damaged
-		return nil, false, errUnknownCodec
-	}
 	if codec.New == nil || !codec.Suits(r.schema) { // New is nil for an ID without a codec
 		return nil, false, errUnknownCodec
 	}
@@ -265,8 +230,7 @@ func (d *epochDecoder) build(s *frame.Schema, codec *encoders.Codec, h *header, 
 
 // install stores a fresh decoder, unless its slot contains a decoder of a newer epoch. If it replaces a
 // decoder of the same epoch, the memos of that decoder, which belong to other parameters, are dropped.
-// install records the result in out.Installed and out.Replaced.
-func (r *Receiver) install(out *Reception, d *epochDecoder) {
+func (r *Receiver) install(d *epochDecoder) {
 	slot := &r.epochs[d.epoch%StoredEpochs]
 	if slot.dec != nil && slot.epoch > d.epoch {
 		return
@@ -278,42 +242,40 @@ func (r *Receiver) install(out *Reception, d *epochDecoder) {
 				e.Memo = nil
 			}
 		})
-		out.Replaced = true
 	}
 	*slot = *d
-	out.Installed = true
 	if !r.anyEpoch || d.epoch > r.newestEpoch {
 		r.newestEpoch, r.anyEpoch = d.epoch, true
 	}
 }
 
-// findRefs looks up the references of the packet with header h in the history, and records their
-// sequence numbers in out. It returns false if one is missing. d is the packet's decoder.
-func (r *Receiver) findRefs(out *Reception, h *header, d *epochDecoder) ([]encoders.Ref, bool) {
+// findRefs looks up the references of packet seq, whose header is h, in the history. It returns false if one is missing. d
+// is the packet's decoder.
+func (r *Receiver) findRefs(seq uint64, h *header, d *epochDecoder) ([]encoders.Ref, bool) {
 	if h.baseline == 0 {
-		return r.coder.Initial(r.cadence.initialTick(out.Seq)), true
+		return r.coder.Initial(r.cadence.initialTick(seq)), true
 	}
 	var entries [2]*frame.Entry
+	n := 0
 	for _, distance := range [2]uint8{h.baseline, h.second} {
 		if distance == 0 {
 			break // no second reference
 		}
-		if uint64(distance) > out.Seq { // before the first packet: the header is damaged
+		if uint64(distance) > seq { // before the first packet: the header is damaged
 			return nil, false
 		}
-		e := r.history.Get(out.Seq - uint64(distance))
+		e := r.history.Get(seq - uint64(distance))
 		if e == nil {
 			return nil, false
 		}
-		entries[out.NRefs], out.Refs[out.NRefs] = e, e.Seq
-		out.NRefs++
+		entries[n] = e
+		n++
 	}
-	return r.coder.Refs(d.epoch, entries[:out.NRefs]...), true
+	return r.coder.Refs(d.epoch, entries[:n]...), true
 }
 
-// AppendAck appends an ack to dst: which packets were decoded, the newest epoch, the digest of the newest frame,
-// if digests are on, and the report of a decoder that implements encoders.Feedback. It appends nothing
-// until a packet was decoded. Send an ack after each call of Receive.
+// AppendAck appends an ack to dst: which packets were decoded, the newest epoch, and the report of a decoder that
+// implements encoders.Feedback. It appends nothing until a packet was decoded. Send an ack after each call of Receive.
 func (r *Receiver) AppendAck(dst []byte) []byte {
 	if !r.acks.any {
 		return dst
@@ -323,11 +285,6 @@ func (r *Receiver) AppendAck(dst []byte) []byte {
 		return d.appendReport(r.views.client.AppendAck(dst, uint8(r.newestEpoch)), r.newestEpoch)
 	}
 	a := ack{newest: uint16(r.acks.newest), mask: r.acks.mask, epoch: uint8(r.newestEpoch)}
-	// The newest frame is always stored. Blocks of a file are not stored, so their acks have no digest.
-	if e := r.history.Get(r.acks.newest); e != nil {
-		r.reported = r.digest.appendDigest(r.reported[:0], e)
-		a.digest = r.reported
-	}
 	return d.appendReport(a.append(dst), r.newestEpoch)
 }
 
@@ -360,7 +317,7 @@ const (
 	Stale                       // decoded after a newer frame; still stored and acked
 	Duplicate                   // a copy of a packet that was decoded before
 	NoBaseline                  // the receiver does not have the reference, or the display does not take the packet
-	Corrupt                     // malformed, doubted or rejected by the decoder
+	Corrupt                     // malformed, or rejected by the decoder
 	UnknownCodec                // has a codec or an epoch that is unknown to the receiver
 	numOutcomes
 )
@@ -377,7 +334,7 @@ func (o Outcome) String() string {
 // AckSize returns the size in bytes of an ack without the report of a decoder. withArrival means an ack of AppendAckAt.
 func (r *Receiver) AckSize(withArrival bool) int {
 	if withArrival {
-		return ackBytes + r.digest.bytes + arrivalBytes
+		return ackBytes + arrivalBytes
 	}
-	return ackBytes + r.digest.bytes
+	return ackBytes
 }

@@ -10,8 +10,8 @@ import (
 const sealBytes = 4
 
 // seal appends a seal to a datagram or an ack of a file: the little-endian CRC-32 (IEEE 802.3) of
-// b[start:]. It detects damage on a link without UDP checksums. Snapshots have no seal, because a
-// damaged one is soon replaced by the next. But one flipped bit in a block would damage the file, and one
+// b[start:]. It detects damage that the checksum of UDP misses. Snapshots have no seal, because
+// a damaged one is soon replaced by the next. But one flipped bit in a block would damage the file, and one
 // in an ack could leave a gap that is never filled.
 func seal(b []byte, start int) []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(b[start:]))

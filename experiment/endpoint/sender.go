@@ -1,7 +1,6 @@
 package endpoint
 
 import (
-	"bytes"
 	"fmt"
 	"time"
 
@@ -34,12 +33,8 @@ type Sender struct {
 	acked        [256]uint64 // acked[s%256] is s+1 if packet s was acked
 	newestAcked  uint64      // newest acked packet, if hasAck
 	hasAck       bool
+	minAckSeq    uint64 // acks of packets before this one are ignored; set when view frames end
 	oldestShared uint64 // shared frames of packets before this one were dropped from the history
-	minAckSeq    uint64 // acks of packets before this one are ignored; set by restart
-
-	digest    digester
-	ownDigest []byte // digest of the sender's own frame, reused
-	restarts  int64  // number of restarts because the receiver held another frame
 
 	// changed[n%len] contains the rows that may differ between the frames of packet n and the packet
 	// before it; empty if unknown.
@@ -58,7 +53,7 @@ type Sender struct {
 func NewSender(s *frame.Schema, initial *frame.Frame, encoding Encoding, opt Options) *Sender {
 	coder := opt.newCoder(s, initial, frame.NewSharedHistory(opt.History))
 	sender := &Sender{schema: s, cadence: opt.cadence(), coder: coder, history: coder.History, encoding: encoding,
-		changed: make([]frame.Rows, frame.MaxHistory+1), changedRows: frame.NewRows(s.Rows), digest: newDigester(&opt)}
+		changed: make([]frame.Rows, frame.MaxHistory+1), changedRows: frame.NewRows(s.Rows)}
 	if opt.KeepSent {
 		sender.sent = &sentPackets{}
 	}
@@ -205,7 +200,6 @@ func (s *Sender) send(now time.Duration, cur *frame.Frame, shared *frame.Shared,
 	h := s.header()
 	refs, base := s.pickRefs(&h)
 	s.dropUnreachable(base)
-	h.hasFullSeq = s.digest.coversSeq && h.hasParams && h.baseline == 0 // see the format in header.go
 	out := Packet{Seq: s.seq, Epoch: s.epoch, Codec: s.encoding.Codec.Name, Baseline: int(h.baseline), Second: int(h.second)}
 	s.buf = h.append(s.buf[:0], s.encoding.Codec.Refs == 2)
 	out.Header = len(s.buf)
@@ -359,11 +353,10 @@ func (s *Sender) ackedBefore(e *frame.Entry) *frame.Entry {
 
 // dropUnreachable releases shared frames that can no longer be references: those older than the second
 // reference of a packet whose baseline is base. Acks that arrive later only name newer references. With
-// digests nothing is released, because the digest in an old ack is compared with the frame. With
 // Options.KeepSent nothing is released, because Trace needs the frames.
 func (s *Sender) dropUnreachable(base *frame.Entry) {
 	s.oldestShared = max(s.oldestShared, s.seq-min(s.seq, uint64(s.history.Len())))
-	if base == nil || base.Seq <= s.oldestShared || s.digest.bytes > 0 || s.sent != nil {
+	if base == nil || base.Seq <= s.oldestShared || s.sent != nil {
 		return
 	}
 	second := base.Seq - 1
@@ -408,9 +401,8 @@ func (s *Sender) ackedEntry(seq uint64) *frame.Entry {
 }
 
 // HandleAck handles an ack of Receiver.AppendAck: it records which packets the receiver decoded, and passes
-// the report in the ack to the encoder. If the digest in the ack differs from that of the sender's
-// frame, the sender restarts from the initial state. src may be any bytes. An old or duplicate ack is
-// not an error.
+// the report in the ack to the encoder. src may be any bytes. An old or duplicate
+// ack is not an error.
 func (s *Sender) HandleAck(src []byte) error {
 	_, _, err := s.handleAck(src)
 	if err == errOldStream {
@@ -443,7 +435,7 @@ func (s *Sender) handleAck(src []byte) (newest uint64, mask uint32, err error) {
 	if epoch, ok := view.AckEpoch(src); ok && s.views.streams[epoch] != 0 {
 		return s.handleViewAck(src, epoch)
 	}
-	a, err := parseAck(src, s.digest.bytes)
+	a, err := parseAck(src)
 	if err != nil || s.seq == s.first { // the ack is malformed, or nothing was sent yet
 		return 0, 0, err
 	}
@@ -452,10 +444,7 @@ func (s *Sender) handleAck(src []byte) (newest uint64, mask uint32, err error) {
 		return 0, 0, errNeverSent
 	}
 	if newest < s.minAckSeq {
-		return newest, a.mask, nil // the ack is for a frame that was sent before the restart
-	}
-	if s.digestDiffers(newest, a.digest) {
-		return newest, a.mask, s.restart()
+		return newest, a.mask, nil // the ack is for a packet with a view frame
 	}
 	namesEpoch := a.epoch == uint8(s.epoch)
 	if !s.hasAck || newest >= s.newestAcked { // an old ack does not describe the receiver's current state
@@ -501,39 +490,3 @@ func (s *Sender) recordAck(seq uint64) {
 		s.newestAcked, s.hasAck = seq, true
 	}
 }
-
-// digestDiffers reports whether digest, the receiver's digest of the frame of packet seq, differs from
-// the sender's. It returns false if the digest is empty or the sender no longer stores the frame.
-func (s *Sender) digestDiffers(seq uint64, digest []byte) bool {
-	if len(digest) == 0 {
-		return false
-	}
-	e := s.history.Get(seq)
-	if e == nil {
-		return false
-	}
-	s.ownDigest = s.digest.appendDigest(s.ownDigest[:0], e)
-	return !bytes.Equal(s.ownDigest, digest)
-}
-
-// restart discards all acks, because the receiver holds other frames than the sender. The initial state
-// is the baseline until a packet sent from now on is acked. restart also requests a new epoch with the same
-// codec and parameters, unless another one is pending, so that both endpoints begin with a new state of the
-// codec. It returns the error of creating the encoder.
-func (s *Sender) restart() error {
-	s.restarts++
-	s.minAckSeq, s.hasAck, s.newestAcked, s.epochAcked = s.seq, false, 0, false
-	clear(s.acked[:])
-	if s.pending != nil {
-		return nil
-	}
-	encoding, err := NewEncoding(s.schema, s.encoding.Codec, s.encoding.Params)
-	if err == nil {
-		s.Request(encoding)
-	}
-	return err
-}
-
-// Restarts returns the number of restarts because a digest showed that the receiver holds another
-// frame.
-func (s *Sender) Restarts() int64 { return s.restarts }

@@ -125,7 +125,7 @@ func (s *Sender) Trace(seq uint64) *PacketTrace {
 	out.Frame.CopyFrom(sent)
 	out.Base.CopyFrom(refs[0].Frame)
 	out.Limit, out.Datagram = limit, bytes.Clone(p.datagram)
-	out.Header = describeHeader(p.datagram[:p.header], s.sent.encodingOf(p).codec, s.digest.coversSeq, p.view != nil)
+	out.Header = describeHeader(p.datagram[:p.header], s.sent.encodingOf(p).codec, p.view != nil)
 	return out
 }
 
@@ -205,9 +205,9 @@ func (s *Sender) encodeAgain(trace *encoders.Trace, p *sentPacket, encoding *sen
 }
 
 // describeHeader describes the bits of a packet header of the given codec, from the lowest bit of each byte on.
-// fullSeqs is as for parseHeader. isView means that the packet contains a view frame.
-func describeHeader(b []byte, codec *encoders.Codec, fullSeqs, isView bool) (list []HeaderField) {
-	h, _, err := parseHeader(b, func(uint8) int { return codec.Refs }, fullSeqs)
+// isView means that the packet contains a view frame.
+func describeHeader(b []byte, codec *encoders.Codec, isView bool) (list []HeaderField) {
+	h, _, err := parseHeader(b, func(uint8) int { return codec.Refs })
 	if err != nil {
 		return []HeaderField{{"header", hex.EncodeToString(b), 8 * len(b)}}
 	}
@@ -223,9 +223,6 @@ func describeHeader(b []byte, codec *encoders.Codec, fullSeqs, isView bool) (lis
 	add("epoch", strconv.Itoa(int(h.epoch)), 8)
 	if codec.Refs == 2 {
 		add("second reference", distanceText(h.second, "none"), 8)
-	}
-	if h.hasFullSeq {
-		add("sequence, bits 16 to 47", strconv.FormatUint(h.seq>>16, 10), 32)
 	}
 	if h.hasParams {
 		if h.view {
@@ -265,18 +262,14 @@ func DescribeViewAck(b []byte) (list []HeaderField) {
 	return list
 }
 
-// DescribeAck describes the bits of an ack, from the lowest bit of each byte on. digestBits is
-// Options.DigestBits of the receiver.
-func DescribeAck(b []byte, digestBits int) (list []HeaderField) {
-	a, err := parseAck(b, digestBits/8)
+// DescribeAck describes the bits of an ack, from the lowest bit of each byte on.
+func DescribeAck(b []byte) (list []HeaderField) {
+	a, err := parseAck(b)
 	if err != nil {
 		return []HeaderField{{"ack", hex.EncodeToString(b), 8 * len(b)}}
 	}
 	list = []HeaderField{{"newest decoded", strconv.Itoa(int(a.newest)), 16},
 		{"decoded before", fmt.Sprintf("%d of the 32 before it", bits.OnesCount32(a.mask)), 32}, {"epoch", strconv.Itoa(int(a.epoch)), 8}}
-	if len(a.digest) > 0 {
-		list = append(list, HeaderField{"digest", hex.EncodeToString(a.digest), 8 * len(a.digest)})
-	}
 	if len(a.report) > 0 {
 		list = append(list, HeaderField{"report", words.Count(len(a.report), "byte"), 8 * len(a.report)})
 	}

@@ -253,8 +253,7 @@ type receiverViews struct {
 	stream uint8
 	since  uint64 // epoch with which the receiver joined the stream
 
-	newest  uint64 // newest packet of the stream whose entry in the history has the display
-	refused bool   // view frames are not accepted
+	newest uint64 // newest packet of the stream whose entry in the history has the display
 }
 
 // View returns what the receiver shows if packets contain view frames; nil otherwise.
@@ -264,12 +263,6 @@ func (r *Receiver) View() *view.Client {
 	}
 	return r.views.client
 }
-
-// RefuseViews makes the receiver accept no view frames, because datagrams may arrive damaged.
-func (r *Receiver) RefuseViews() { r.views.refused = true }
-
-// RefusesViews reports whether RefuseViews was called.
-func (r *Receiver) RefusesViews() bool { return r.views.refused }
 
 // receiveView continues receive for a packet with a view frame, which decoder d decodes. The history then contains the
 // display, and out.Frame is the view frame.
@@ -305,7 +298,7 @@ func (r *Receiver) receiveView(out Reception, h *header, d *epochDecoder, payloa
 	}
 	d.decoded++
 	if out.Fresh {
-		r.install(&out, d)
+		r.install(d)
 	}
 	out.Frame = r.coder.Decoded()
 	out.Outcome = Decoded

@@ -30,7 +30,6 @@ const outageFrom, outageTo = time.Second, 6 * time.Second
 
 func (p *outage) Begin(_ context.Context, s *frame.Schema, initial *frame.Frame, c *config.Config) error {
 	p.rcv = endpoint.NewReceiver(s, initial, c.CodecTable(), endpoint.Options{Cadence: endpoint.Cadence{TickHz: s.TickHz, RateHz: c.Sender.RateHz}, History: c.Receiver.History})
-	p.rcv.Guard(true)
 	return nil
 }
 

@@ -8,7 +8,6 @@ import (
 	"wirelab/encoders"
 	"wirelab/experiment/container"
 	"wirelab/experiment/endpoint"
-	"wirelab/experiment/engine/inspector"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/internal/policy"
 	"wirelab/lossmodel"
@@ -22,7 +21,7 @@ func (l *lane) receiveAll(now time.Duration) {
 		l.readReport()
 		switch {
 		case d.Tag == inheritedTag:
-			l.handleInherited(now, d.Damaged || d.Lost != lossmodel.None)
+			l.handleInherited(now, d.Flipped > 0 || d.Lost != lossmodel.None)
 		case d.Tag&streamTag != 0 && d.Tag&containerTag != 0:
 			l.receiveSegment(now, &d)
 		case d.Tag&containerTag != 0:
@@ -40,16 +39,16 @@ func (l *lane) receiveAll(now time.Duration) {
 		}
 	}
 	for d, ok := l.paths.up.Receive(now); ok; d, ok = l.paths.up.Receive(now) {
-		if d.Damaged || d.Lost != lossmodel.None || d.Tag == inheritedTag { // discarded, or an ack of another lane's packet
+		if d.Flipped > 0 || d.Lost != lossmodel.None || d.Tag == inheritedTag { // discarded, or an ack of another lane's packet
 			continue
 		}
-		if err := l.passAck(now, &d); err != nil && d.Flipped == 0 { // an error of a damaged ack is expected
+		if err := l.passAck(now, &d); err != nil {
 			l.lastErr = fmt.Errorf("ack: %w", err)
 		}
 		if l.messenger != nil && l.messenger.stream != nil { // the ack is the stream's, not of a packet
 			continue
 		}
-		l.inspector.AckRead(now, l.snd, d.Flipped > 0)
+		l.inspector.AckRead(now, l.snd)
 		l.meter.CountAck(now, l.snd)
 	}
 	if l.carrier != nil {
@@ -92,21 +91,17 @@ func (l *lane) passAck(now time.Duration, d *lossmodel.Delivery) error {
 // reception is the receiver's result for a datagram, and what the lab adds to it.
 type reception struct {
 	endpoint.Reception
-	tainted  bool             // the result depends on damaged bytes, or has another packet's sequence number; see judge
-	damage   inspector.Damage // to earlier packets
-	decodeNS int64            // wall time of the decoder in nanoseconds
+	decodeNS int64 // wall time of the decoder in nanoseconds
 }
 
-// passToReceiver passes a datagram to the receiver of frames, or of the file's blocks, and determines
-// whether the result depends on damage. d.Flipped is the number of its damaged bits.
+// passToReceiver passes a datagram to the receiver of frames, or of the file's blocks.
 func (l *lane) passToReceiver(d *lossmodel.Delivery) (rx reception) {
 	if l.delivery != nil {
 		block, ns := l.delivery.Receive(d.Data)
-		return reception{Reception: block.Reception, tainted: l.taint.trackBlock(&block, d.Flipped > 0), decodeNS: ns}
+		return reception{Reception: block.Reception, decodeNS: ns}
 	}
 	l.decoding.NS = 0 // stays 0 if the datagram does not reach a decoder
 	rx.Reception = l.rcv.Receive(d.Data)
-	rx.tainted, rx.damage = l.taint.track(&rx.Reception, d.Flipped > 0)
 	rx.decodeNS = l.decoding.NS
 	return rx
 }
@@ -120,8 +115,8 @@ func (l *lane) receiveAbandoned(d *lossmodel.Delivery) {
 }
 
 // handleArrival passes a datagram to the receiver, compares the result with the frame that the sender
-// stored, sends the ack, and records the outcome. A damaged datagram whose checksum failed is not passed
-// to the receiver. If the receiver is remote, the datagram has arrived there; the receiver in this process
+// stored, sends the ack, and records the outcome. A damaged datagram, whose checksum fails, is not
+// passed to the receiver. If the receiver is remote, the datagram has arrived there; the receiver in this process
 // decodes it too, but the outcome is the remote receiver's.
 //
 // There are three kinds of path: modelled links, which number the copies of a packet; a real network to a
@@ -143,13 +138,13 @@ func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) (acked bo
 	}
 	switch {
 	case wasRepaired && f.endedCopies&1 == 1: // the packet was repaired before its own datagram arrived
-		if !d.Damaged {
+		if d.Flipped == 0 {
 			l.meter.Network.CountArrival(f.rec.Seq, arrived-f.rec.Sent)
 		}
 		f.ownEnded = true
 		l.endArrival(f)
 		return false
-	case d.Damaged && d.Copy == 0 && f.awaitRepair(lossmodel.None):
+	case d.Flipped > 0 && d.Copy == 0 && f.awaitRepair(lossmodel.None):
 		f.rec.Arrived, f.flipped = now, d.Flipped
 		return false
 	}
@@ -163,10 +158,9 @@ func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) (acked bo
 		rec.Repair, rec.RepairedFrom, rec.Cause = f.repair, f.repairedFrom, f.lostAt
 	}
 	l.countArrival(now, f, d, wasRepaired)
-	if d.Damaged {
+	if d.Flipped > 0 {
 		rec.Outcome = packetlog.Corrupt
-		// Nothing is decoded: no frame that could be tainted or depend on earlier damage.
-		l.inspector.Arrived(rec, &endpoint.Reception{Outcome: endpoint.Corrupt}, false, inspector.Damage{}, d.Flipped)
+		l.inspector.Arrived(rec, &endpoint.Reception{Outcome: endpoint.Corrupt}, d.Flipped)
 	} else {
 		acked = l.decodeArrival(now, f, d)
 	}
@@ -218,11 +212,11 @@ func (l *lane) decodeArrival(now time.Duration, f *flight, d *lossmodel.Delivery
 		l.messenger.sum.AddPacket(l.resultOf(&rx))
 	}
 	if report := l.packetReport; report != nil {
-		rec.Outcome = l.judge(f, &rx, l.compareRemote(f, &rx, report))
+		rec.Outcome = l.judge(&rx, l.compareRemote(f, &rx, report))
 	} else {
-		rec.Outcome = l.judge(f, &rx, l.compare(f, &rx))
+		rec.Outcome = l.judge(&rx, l.compare(f, &rx))
 	}
-	l.inspector.Arrived(rec, &rx.Reception, rx.tainted, rx.damage, d.Flipped)
+	l.inspector.Arrived(rec, &rx.Reception, d.Flipped)
 	l.measureArrival(now, &rx)
 	l.unpackFile(now, rec)
 	if l.withholdAck {
@@ -239,7 +233,7 @@ func (l *lane) recordDamaged(now time.Duration, f *flight, copyNumber, flipped i
 	rec := &l.outcomeRec
 	rec.Copy, rec.Outcome = copyNumber, packetlog.Corrupt
 	l.inspector.Begin(f.record, copyNumber, f.trails)
-	l.inspector.Arrived(rec, &endpoint.Reception{Outcome: endpoint.Corrupt}, false, inspector.Damage{}, flipped)
+	l.inspector.Arrived(rec, &endpoint.Reception{Outcome: endpoint.Corrupt}, flipped)
 	l.recordOutcome(now, f)
 }
 
@@ -260,29 +254,25 @@ const maxCopyNumber = 15
 
 // comparison compares the frame that a receiver decoded with the frame that the sender stored.
 type comparison struct {
-	outcome  endpoint.Outcome // the receiver's
-	decoded  bool             // the receiver decoded a frame
-	equal    bool             // that frame equals the sender's, bit for bit
-	wrongSeq bool             // the receiver assigned it another sequence number than the sender
+	outcome endpoint.Outcome // the receiver's
+	decoded bool             // the receiver decoded a frame
+	equal   bool             // that frame equals the sender's, bit for bit
 }
 
 // compare compares the result of the receiver in this process with the sender's frame. It adds a decoded
-// frame to the digest, and updates rx.tainted and what l.taint stores about the frame: whether it is tainted, and
-// whether it is exact, which means known to equal the source's frame.
+// frame to the digest, and records whether it is known to equal the source's frame. After an outage of more than 60,000
+// packets, the receiver's sequence number may differ from the sender's by a multiple of 65,536.
 func (l *lane) compare(f *flight, rx *reception) comparison {
-	c := comparison{outcome: rx.Outcome, decoded: rx.Frame != nil, wrongSeq: rx.Seq != f.rec.Seq}
+	c := comparison{outcome: rx.Outcome, decoded: rx.Frame != nil}
 	if !c.decoded {
 		return c
 	}
 	c.equal = f.matches(rx.Frame, &l.digest) && !l.showsUnsent(rx)
-	l.digest.addDecoded(f, rx.Frame, c.equal && !c.wrongSeq)
-	if c.wrongSeq && !rx.tainted { // a damaged packet before this one changed the receiver's newest sequence number
-		rx.tainted = true
-		l.taint.setTainted(rx.Seq, true)
-	}
+	isSame := c.equal && rx.Seq == f.rec.Seq
+	l.digest.addDecoded(f, rx.Frame, isSame)
 	// If the codec does not quantise, a frame that equals the sender's equals the source's too.
-	if c.equal && f.unquantised && rx.Entry != nil && !c.wrongSeq {
-		l.taint.setExact(rx.Seq)
+	if isSame && f.unquantised && rx.Entry != nil {
+		l.exact.set(rx.Seq)
 	}
 	return c
 }
@@ -296,12 +286,12 @@ func (l *lane) compareRemote(f *flight, rx *reception, report *PacketReport) com
 	if report.Outcome != local.Outcome || report.Decoded != local.Decoded || report.Frame != local.Frame {
 		l.paths.remote.Differs++
 	}
-	c := comparison{outcome: report.Outcome, decoded: report.Decoded, equal: report.Frame == f.fingerprint(&l.digest),
-		wrongSeq: report.Number != uint16(f.rec.Seq)}
+	c := comparison{outcome: report.Outcome, decoded: report.Decoded,
+		equal: report.Frame == f.fingerprint(&l.digest) && report.Number == uint16(f.rec.Seq)}
 	switch {
 	case !c.decoded:
 	case report.Frame == local.Frame:
-		l.digest.addDecoded(f, rx.Frame, c.equal && !c.wrongSeq)
+		l.digest.addDecoded(f, rx.Frame, c.equal)
 	default:
 		l.digest.addReported(report.Frame)
 	}
@@ -317,32 +307,13 @@ func (l *lane) resultOf(rx *reception) *PacketReport {
 	return x
 }
 
-// judge returns the outcome of an arrival, and counts frames that differ from the sender's and packets
-// that the decoder rejected. A frame that differs is Tainted if it depends on damage, otherwise Wrong. judge
-// clears rx.tainted if the frame is correct. The stored frame of such a packet no longer counts as tainted if
-// it has no memo, because then frames that refer to it do not depend on the damage.
-func (l *lane) judge(f *flight, rx *reception, c comparison) packetlog.Outcome {
-	if !c.decoded {
-		if rx.Frame == nil && rx.Err != nil && !rx.tainted { // the receiver in this process failed without damage
-			l.recordRefusal(rx)
-		}
-		return labOutcome(c.outcome)
-	}
-	isCorrect := c.equal && !c.wrongSeq
-	if isCorrect && rx.tainted {
-		if rx.Entry != nil && rx.Entry.Memo == nil {
-			l.taint.setTainted(rx.Seq, false)
-		}
-		rx.tainted = false
-	}
-	if !isCorrect {
-		l.meter.Undetected++
-		l.taint.setDiffers(rx.Seq)
-	}
+// judge returns the outcome of an arrival: Wrong if the decoded frame differs from the sender's. It counts packets that
+// the decoder rejected.
+func (l *lane) judge(rx *reception, c comparison) packetlog.Outcome {
 	switch {
-	case rx.tainted:
-		return packetlog.Tainted
-	case !isCorrect:
+	case !c.decoded && rx.Frame == nil && rx.Err != nil: // the receiver in this process failed
+		l.recordRefusal(rx)
+	case c.decoded && !c.equal:
 		return packetlog.Wrong
 	}
 	return labOutcome(c.outcome)
@@ -355,10 +326,9 @@ func labOutcome(o endpoint.Outcome) packetlog.Outcome {
 		endpoint.Corrupt: packetlog.Corrupt, endpoint.UnknownCodec: packetlog.UnknownCodec}[o]
 }
 
-// recordRefusal records that a decoder rejected undamaged bytes: an error of its codec. A packet that
-// the receiver doubted never reached the decoder and does not count.
+// recordRefusal records that a decoder rejected the bytes of its encoder: an error of its codec.
 func (l *lane) recordRefusal(rx *reception) {
-	if rx.Outcome != endpoint.Corrupt || errors.Is(rx.Err, endpoint.ErrDoubted) {
+	if rx.Outcome != endpoint.Corrupt {
 		return
 	}
 	l.meter.DecodeRefused++
@@ -368,8 +338,7 @@ func (l *lane) recordRefusal(rx *reception) {
 	}
 }
 
-// measureArrival passes a decoded frame to the meter and to the display, which shows damaged frames too, as
-// the display of a game would. Files are not displayed.
+// measureArrival passes a decoded frame to the meter and to the display. Files are not displayed.
 func (l *lane) measureArrival(now time.Duration, rx *reception) {
 	if rx.Reordered && rx.Outcome != endpoint.Duplicate {
 		l.meter.Reordered++
@@ -380,10 +349,6 @@ func (l *lane) measureArrival(now time.Duration, rx *reception) {
 	l.meter.AddDecodeTime(rx.decodeNS)
 	if l.delivery != nil {
 		return
-	}
-	if rx.MovedBack {
-		l.display.Restart()
-		l.compared.Restart()
 	}
 	l.compared.Arrive(now, rx.Seq)
 	if late := l.display.Arrive(now, rx.Seq); late > 0 && l.paths.peer == nil {

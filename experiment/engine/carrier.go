@@ -293,9 +293,9 @@ func (l *lane) receiveContainer(now time.Duration, d *lossmodel.Delivery) {
 	switch {
 	case d.Lost != lossmodel.None && k.hasPacket:
 		l.handleDrop(now, &own)
-	case d.Damaged && k.hasPacket:
+	case d.Flipped > 0 && k.hasPacket:
 		l.handleArrival(now, &own)
-	case d.Lost == lossmodel.None && !d.Damaged:
+	case d.Lost == lossmodel.None && d.Flipped == 0:
 		l.openContainer(now, number, &own, &k)
 	}
 	if k.flight != noFlight {

@@ -24,9 +24,6 @@ func TestErrorsFromChangedRows(t *testing.T) {
 			c.Seed, c.Sender.RateHz = seed, []int{60, 60, 30, 1 + rng.IntN(60)}[rng.IntN(4)]
 			c.Receiver.History = 20 + rng.IntN(200)
 			c.Sender.History = c.Receiver.History
-			if seed%3 == 0 {
-				c.Down.Corrupt.Checksum = false
-			}
 			if seed%2 == 0 {
 				c.Receiver.Hermite = true
 			}
@@ -69,7 +66,7 @@ func TestPictureEqualsFullRedraw(t *testing.T) {
 			t.Fatal(err)
 		}
 		l, spared, wasExact := s.lanes[0], 0, false
-		exact := func(seq uint64) bool { return l.rcv.History().Get(seq) != nil && l.taint.Exact(seq) }
+		exact := func(seq uint64) bool { return l.rcv.History().Get(seq) != nil && l.exact.Exact(seq) }
 		for n := range 1000 {
 			if n%100 == 50 {
 				_ = s.Change(randomChange(rng)) // some are refused
@@ -86,7 +83,7 @@ func TestPictureEqualsFullRedraw(t *testing.T) {
 				continue
 			}
 			hermite := s.config.Receiver.Hermite
-			anew := displayAt(s.schema, l.cadence, l.rcv.History(), &l.taint, hermite, d.Moment(), &s.truths, &meters.DisplayErrors{})
+			anew := displayAt(s.schema, l.cadence, l.rcv.History(), &l.exact, hermite, d.Moment(), &s.truths, &meters.DisplayErrors{})
 			if !reflect.DeepEqual(picture, anew.Picture(&s.feed.current.Frame)) {
 				t.Fatalf("seed %d: display tick %d differs from a full redraw", seed, n)
 			}

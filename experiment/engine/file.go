@@ -140,10 +140,8 @@ func (l *lane) unpackFile(now time.Duration, r *packetlog.Record) {
 	r.DecodeNS += unpacked.NS
 	if unpacked.Err != nil {
 		l.lastErr = fmt.Errorf("unpack the file: %w", unpacked.Err)
-		if !l.taint.fileTainted { // otherwise damage is the cause, not the codec
-			r.Outcome = packetlog.Corrupt
-			l.meter.DecodeRefused++
-		}
+		r.Outcome = packetlog.Corrupt
+		l.meter.DecodeRefused++
 		return
 	}
 	l.digest.addFrame(unpacked.File)

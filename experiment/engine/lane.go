@@ -21,8 +21,7 @@ import (
 // lane is one encoder with its endpoints: a sender, a receiver, a network path in each direction,
 // and the measurements of all of these. All lanes of a session send the same frames. Their links
 // have the same seeds, so packets with the same sequence number are lost and delayed alike. The
-// endpoints have access neither to the frames to compare with nor to the link's record of damaged
-// datagrams; the lane has both.
+// endpoints do not have access to the frames to compare with; the lane has.
 type lane struct {
 	stream
 	membership
@@ -39,7 +38,7 @@ type lane struct {
 	carrier   *carrier   // puts packets into containers; nil unless sender.redundancy was set or messages are sent
 	messenger *messenger // nil unless messages are sent
 	flights   flights
-	taint     taint
+	exact     exactFrames
 	digest    digest
 
 	control   laneControl
@@ -105,13 +104,13 @@ func newLane(c *config.Config, e config.Encoder, s stream, opt *Options) (*lane,
 		log:   packetlog.New(max(opt.KeepPackets, minStoredPackets)), flights: flights{pool: frame.NewPool(s.schema)}}
 	// Endpoints defer work until a packet has left only on a real network. Without one nothing is gained,
 	// and the times of the encoder and the decoder include that work.
-	both := endpoint.Options{Cadence: s.cadence, DigestBits: c.Receiver.DigestBits, Defer: opt.Network != nil}
+	both := endpoint.Options{Cadence: s.cadence, Defer: opt.Network != nil}
 	sending, receiving := both, both
 	sending.History, sending.Probe, sending.KeepSent = c.Sender.History, &l.encoding, opt.KeepSent
 	receiving.History, receiving.Probe = c.Receiver.History, &l.decoding
 	l.snd = endpoint.NewSender(s.schema, s.initial, encoding, sending)
 	l.rcv = endpoint.NewReceiver(s.schema, s.initial, c.CodecTable(), receiving)
-	l.display = playout.New(s.schema, s.cadence, l.rcv.History(), &l.taint, opt.WithPicture)
+	l.display = playout.New(s.schema, s.cadence, l.rcv.History(), &l.exact, opt.WithPicture)
 	l.meter.Display.Units = l.display.ErrorUnits()
 	if opt.Inspect {
 		l.inspector = inspector.New(l.log, l.rcv.History())
@@ -133,13 +132,6 @@ func (l *lane) applySettings(now time.Duration, c *config.Config) {
 	l.setControl(c)
 	l.setBudget(c)
 	l.display.Set(c.Playout(), c.PlayoutRhythm(l.schema.TickHz), c.Receiver.Hermite)
-	if c.Down.Corrupt.Checksum {
-		return
-	}
-	l.rcv.RefuseViews()
-	// Without a checksum a damaged sequence number may arrive, so the receiver must doubt those far from the
-	// newest. This is never switched off again: packets damaged before may still be in flight.
-	l.rcv.Guard(true)
 }
 
 // comparePlayouts begins to compare the playout policies that the configuration lists, unless the same comparison
@@ -271,9 +263,6 @@ func (l *lane) totals(now time.Duration) figures.Totals {
 		linkGauges = l.paths.downLink.Gauges(now)
 	}
 	t := l.meter.Totals(l.delivery.BusyUntil(now)-l.joinedAt, l.schema, linkGauges)
-	if l.liveConfig.Receiver.DigestBits > 0 && l.delivery == nil { // only acks with a digest cause restarts
-		t.Restarts = figures.Known(float64(l.snd.Restarts()))
-	}
 	if peer := l.paths.peer; peer != nil {
 		display, lab := peer.Counts()
 		l.paths.remote.AdjustTotals(&t, l.meter, display, lab, now-l.joinedAt)
@@ -291,13 +280,6 @@ func (l *lane) totals(now time.Duration) figures.Totals {
 	payload, wire, feedback := l.meter.Bytes()
 	t.Transfer = l.delivery.Figures(now, payload, wire, feedback)
 	return t
-}
-
-// sequencesAhead returns by how many packets the receiver's newest sequence number is ahead of the sender's;
-// at most 0 unless damaged packets changed it.
-func (l *lane) sequencesAhead() int64 {
-	newest, _ := l.rcv.History().Newest() // 0 if nothing was stored
-	return int64(newest) - int64(l.snd.Seq()-min(l.snd.Seq(), 1))
 }
 
 // codec returns the name of the sender's current codec.

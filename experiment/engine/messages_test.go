@@ -182,7 +182,6 @@ func TestMessagesSurviveOutage(t *testing.T) {
 // Settings of messages that cannot work are refused with one sentence.
 func TestMessagesAreRefused(t *testing.T) {
 	for _, x := range []struct{ key, value, want string }{
-		{"up.checksum", "false", "messages: containers rely on the checksum of UDP, which is off; expected"},
 		{"data.source", "files:a,b", "messages: files are delivered in blocks of their own, without containers; expected"},
 		{"messages.lanes", "2", "messages.lanes: a stream has one order for everything; expected 1, or another"},
 		{"sender.redundancy", "xor", "sender.redundancy: a stream resends what is lost, so redundancy repairs nothing; expected none, or"},

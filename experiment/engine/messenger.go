@@ -284,7 +284,7 @@ func (m *messenger) figures(d time.Duration) *figures.Messages {
 
 // receiveSegment handles a segment of the stream that has arrived, and sends its ack.
 func (l *lane) receiveSegment(now time.Duration, d *lossmodel.Delivery) {
-	if d.Damaged || d.Lost != lossmodel.None {
+	if d.Flipped > 0 || d.Lost != lossmodel.None {
 		return
 	}
 	m := l.messenger

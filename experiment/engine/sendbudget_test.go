@@ -170,8 +170,6 @@ func TestBudgetRefusals(t *testing.T) {
 		{"data.source rpc", "rounds values"},
 		{"data.source text", "must arrive as a whole"},
 		{"sender.budget 1kbit", "the first packet takes"},
-		{"down.checksum false", "rely on the checksum"},
-		{"receiver.digest 16", "digests are of whole frames"},
 		{"sender.budget 12", "64kbit"},
 		{"sender.budget_burst 0.5", "1 to 16 packets"},
 		{"sender.priority nearest", "accumulated"},
@@ -345,23 +343,3 @@ func TestAgesOfOldDisplay(t *testing.T) {
 
 // rowOf returns row i of a table of cubes.
 func rowOf(table []int32, i int) []int32 { return table[i*frame.CubeFields:][:frame.CubeFields] }
-
-// A change that does not permit the budget is refused, and so is a budget that the present settings do not permit.
-func TestBudgetRefusesChanges(t *testing.T) {
-	for _, c := range [][2]string{{"64kbit", "down.checksum off"}, {"64kbit", "up.checksum off"}, {"off", "send_budget 64kbit"}} {
-		pairs := []string{"sender.budget", c[0]}
-		if c[0] == "off" {
-			pairs = append(pairs, "down.checksum", "off")
-		}
-		s := budgetSession(t, 1, time.Minute, pairs...)
-		advance(t, s, time.Second)
-		key, value, _ := strings.Cut(c[1], " ")
-		var ch config.Change
-		if err := ch.Set(key, value); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Change(ch); err == nil || !strings.Contains(err.Error(), "rely on the checksum") {
-			t.Errorf("budget %s, then %s: %v", c[0], c[1], err)
-		}
-	}
-}

@@ -36,7 +36,7 @@ func (s *Session) WithAck(t *Traced) *Traced {
 	if view, _ := l.snd.View(); view != nil {
 		with.AckOf = endpoint.DescribeViewAck(with.Ack)
 	} else {
-		with.AckOf = endpoint.DescribeAck(with.Ack, l.liveConfig.Receiver.DigestBits)
+		with.AckOf = endpoint.DescribeAck(with.Ack)
 	}
 	return &with
 }

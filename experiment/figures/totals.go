@@ -87,15 +87,8 @@ type Counts struct {
 	Lost       int64            `json:"lost"`       // dropped by the link
 	LostBy     map[string]int64 `json:"lost_by"`    // Lost by the cause: see the function LostBy
 	Failures   Failures         `json:"failures"`   // arrived and not decoded
-	Tainted    int64            `json:"tainted"`    // decoded from damaged bytes, or from a frame that was
 	InFlight   int64            `json:"in_flight"`  // still in flight
 	Wrong      int64            `json:"wrong"`      // decoded without an error, but to another frame; must be 0
-	// Undetected counts frames that the receiver decoded without an error, displayed or not, but that
-	// differ from the sender's or have another packet's sequence number.
-	Undetected int64 `json:"undetected"`
-	// Restarts is how often the sender restarted from the initial state because the receiver's digest of
-	// a frame differed from its own; unknown if receiver.digest is off.
-	Restarts Figure `json:"restarts"`
 	// Unknown counts packets sent over a real network for which no arrival was reported.
 	Unknown   int64 `json:"unknown,omitempty"`
 	Reordered int64 `json:"reordered"` // packets decoded after a newer one
@@ -122,10 +115,10 @@ type Rates struct {
 	BitsPerChangedCube *Figure `json:"bits_per_changed_cube,omitempty"`
 }
 
-// Failed returns the number of packets that arrived without giving the receiver a correct frame: the
-// failures and the tainted packets.
+// Failed returns the number of packets that arrived without giving the receiver a frame: the
+// failures.
 func (t *Totals) Failed() int64 {
-	return t.Failures.NoBaseline + t.Failures.Corrupt + t.Failures.UnknownCodec + t.Tainted
+	return t.Failures.NoBaseline + t.Failures.Corrupt + t.Failures.UnknownCodec
 }
 
 // Timing contains the durations of the calls of encoders and decoders in this process. It is the only

@@ -167,7 +167,7 @@ func (d *document) compareConfigurations(runs []*engine.Result, names []string) 
 // mainKeys are the keys of the most important figures, in the order of the table.
 var mainKeys = []string{"payload_kbps", "wire_kbps", "feedback_kbps", "bits_per_item", "bits_per_changed_cube", "packet_bytes.p50",
 	"packet_bytes.p95", "packet_bytes.max", "baseline_age_ticks.p50", "lost", "stale", "failures.no_baseline", "failures.corrupt",
-	"failures.unknown_codec", "tainted", "wrong", "over_budget_ratio", "network.delay_ms.p95", "playout.starved_ratio", "playout.freezes",
+	"failures.unknown_codec", "wrong", "over_budget_ratio", "network.delay_ms.p95", "playout.starved_ratio", "playout.freezes",
 	"playout.late", "age_ms.p50", "playout.position_error_mm.p95", "playout.position_error.p95",
 	"playout.angle_error.p95", "transfer.time_s", "transfer.resent"}
 

@@ -13,7 +13,7 @@ type problemKind int
 
 // The kinds, most severe first.
 const (
-	kindFailed problemKind = iota // no baseline, corrupt, unknown codec, tainted, wrong
+	kindFailed problemKind = iota // no baseline, corrupt, unknown codec, wrong
 	kindLost
 	kindLate // stale, or too late for the display
 	kindLarge

@@ -199,7 +199,7 @@ func (d *document) addPackets(r *run) {
 		n    int64
 	}{{"decoded", x.Decoded}, {"stale: a newer one was decoded before", x.Stale}, {"duplicate", x.Duplicate}, {"lost", x.Lost},
 		{"no baseline", x.Failures.NoBaseline}, {"corrupt", x.Failures.Corrupt}, {"unknown codec", x.Failures.UnknownCodec},
-		{"tainted", x.Tainted}, {"wrong", x.Wrong}, {"in flight at the end", x.InFlight}, {"unknown", x.Unknown}} {
+		{"wrong", x.Wrong}, {"in flight at the end", x.InFlight}, {"unknown", x.Unknown}} {
 		if o.n > 0 || o.name == "wrong" || o.name == "decoded" { // these two are of interest even if they are 0
 			t.Add(o.name, formatNumber(float64(o.n)), formatPercent(figures.RatioOrZero(float64(o.n), float64(x.Sent+x.Duplicated))))
 		}

@@ -55,7 +55,7 @@ type series struct {
 const samplePeriod = 0.1
 
 // failures are the columns of outcomes that count as failures.
-var failures = []string{"no_baseline", "corrupt", "unknown_codec", "tainted"}
+var failures = []string{"no_baseline", "corrupt", "unknown_codec"}
 
 // add adds a row of samples.csv. The file has rates, ratios and means of the sample; they are converted to
 // sums, so that samples can be merged.

@@ -72,7 +72,6 @@ func TestRefusedSetups(t *testing.T) {
 		"unknown kind":     func(s *setup) { s.Schema.Fields[0].Kind = 99 },
 		"out of range":     func(s *setup) { s.Initial.Table[0] = 1 << 30 },
 		"is too long":      func(s *setup) { s.Schema.Name = strings.Repeat("x", 1000) },
-		"digest of":        func(s *setup) { s.DigestBits = 7 },
 		"-1 lanes":         func(s *setup) { s.Containers, s.MessageLanes = true, -1 },
 		"3 lanes":          func(s *setup) { s.Containers, s.MessageLanes = true, container.MaxLanes+1 },
 		"1 lanes":          func(s *setup) { s.MessageLanes = 1 }, // not in containers
@@ -296,7 +295,7 @@ func TestReportOfOtherKind(t *testing.T) {
 		"packet":                {protocolVersion, packet, false},
 		"container":             {protocolVersion, sealed, true},
 		"packet without others": {plainVersion, packet, false},
-		"damaged packet":        {plainVersion, []byte{0, 0, 1, 0, 0}, false}, // without a checksum
+		"damaged packet":        {plainVersion, []byte{0, 0, 1, 0, 0}, false},
 	} {
 		for _, reported := range []bool{false, true} {
 			link := NewLink(nil, "there")

@@ -107,7 +107,7 @@ func (l *Link) Live() bool { return l != nil && l.conn != nil }
 func (l *Link) Begin(ctx context.Context, s *frame.Schema, initial *frame.Frame, c *config.Config) error {
 	l.reset() // ends the session that was begun before
 	request := setup{Version: plainVersion, Schema: *s, RateHz: c.Sender.RateHz, History: c.Receiver.History,
-		DigestBits: c.Receiver.DigestBits, DisplayMilliHz: c.DisplayMilliHz(s.TickHz), Playout: c.Receiver.Playout,
+		DisplayMilliHz: c.DisplayMilliHz(s.TickHz), Playout: c.Receiver.Playout,
 		Encoder: c.Encoder.Name, Initial: *initial}
 	l.sentConfirmation.setPlayout(c)
 	request.AckArrivals = endpoint.NeedsArrivals(c.Sender.Control)

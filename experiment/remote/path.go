@@ -146,7 +146,7 @@ func (p *downPath) Next() (time.Duration, bool) {
 func (p *downPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {
 	p.hasReport = false
 	for d, ok := p.down.Receive(now); ok; d, ok = p.down.Receive(now) {
-		if d.Damaged || d.Lost != lossmodel.None {
+		if d.Flipped > 0 || d.Lost != lossmodel.None {
 			return d, true // not written to the socket: a real receiver would discard it at the checksum
 		}
 		p.transmit(now, &d)
@@ -170,8 +170,7 @@ func (p *downPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {
 		}
 		sent.delivered, p.hasReport = true, true
 		p.lastReport.Arrived = sent.sentAt + p.lastReport.Slower
-		return lossmodel.Delivery{Data: p.inFlight.takeData(sent), Sent: sent.sentAt, Due: now, Tag: sent.tag, Copy: sent.copyNumber,
-			Flipped: sent.flippedBits}, true
+		return lossmodel.Delivery{Data: p.inFlight.takeData(sent), Sent: sent.sentAt, Due: now, Tag: sent.tag, Copy: sent.copyNumber}, true
 	}
 	return lossmodel.Delivery{}, false
 }
@@ -180,7 +179,7 @@ func (p *downPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {
 // the datagram.
 func (p *downPath) transmit(now time.Duration, d *lossmodel.Delivery) {
 	sent := p.inFlight.add(d.Data)
-	sent.sentAt, sent.tag, sent.copyNumber, sent.flippedBits = now, d.Tag, d.Copy, d.Flipped
+	sent.sentAt, sent.tag, sent.copyNumber = now, d.Tag, d.Copy
 	if p.conn == nil {
 		return
 	}

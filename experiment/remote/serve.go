@@ -232,7 +232,6 @@ func (srv *server) startSession(data []byte) {
 	if s.Stream {
 		srv.stream = &container.StreamReceiver{}
 	}
-	srv.receiver.Guard(true) // doubt large jumps of the sequence: the sender's model may flip bits
 	srv.playout = playout.NewCounter(s.cadence(), srv.receiver.History())
 	timing, _ := s.timing() // parseSetup has checked it
 	srv.playout.Set(timing, s.rhythm(s.SendNS))
@@ -339,9 +338,6 @@ func (srv *server) receivePacket(at time.Time, packet []byte) engine.PacketRepor
 	switch {
 	case received.Frame != nil:
 		x.Decoded, x.Frame = true, srv.fingerprinter.Of(received.Frame)
-		if received.MovedBack {
-			srv.playout.Restart()
-		}
 		srv.playout.Arrive(srv.displayTime(at), received.Seq)
 		srv.stats.Frames++
 	case received.Outcome != endpoint.Duplicate:

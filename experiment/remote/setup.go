@@ -29,7 +29,6 @@ type setup struct {
 	Schema         frame.Schema  `json:"schema"`                  // schema of the frames
 	RateHz         int           `json:"rate_hz"`                 // packets per second
 	History        int           `json:"history"`                 // number of frames that the receiver stores
-	DigestBits     int           `json:"digest_bits"`             // bits of the digest of a frame in each ack; 0 means none
 	DisplayMilliHz int           `json:"display_millihz"`         // refresh rate of the receiver's display in 1/1000 Hz
 	Playout        time.Duration `json:"playout_ns"`              // playout delay of the receiver's display
 	Policy         string        `json:"playout,omitempty"`       // playout policy that replaces the delay; empty for none
@@ -178,8 +177,6 @@ func (s *setup) check() error {
 		return refusef("time of %v between packets; expected 1ns to %v", s.SendNS, time.Minute)
 	case s.MessageLanes < 0 || s.MessageLanes > container.MaxLanes || s.MessageLanes > 0 && !s.Containers || s.Stream && s.MessageLanes != 1:
 		return refusef("%d lanes of messages; expected at most %d, in containers, or 1 in a stream", s.MessageLanes, container.MaxLanes)
-	case s.DigestBits < 0 || s.DigestBits > endpoint.MaxDigestBits || s.DigestBits%8 != 0:
-		return refusef("digest of %d bits; expected a multiple of 8, at most %d", s.DigestBits, endpoint.MaxDigestBits)
 	case len(schema.Name) > maxNameBytes || len(schema.Item) > maxNameBytes || len(s.Encoder) > maxNameBytes:
 		return refusef("the name of the data, of an item or of the encoder is too long; expected at most %d bytes", maxNameBytes)
 	case len(s.Files) > maxFiles:
@@ -226,5 +223,5 @@ func (s *setup) rhythm(send time.Duration) playout.Rhythm {
 // receiverOptions returns the options of the endpoint.Receiver. With Defer, the receiver leaves work
 // that can wait to Finish, so that the ack is sent earlier.
 func (s *setup) receiverOptions() endpoint.Options {
-	return endpoint.Options{History: s.History, Cadence: s.cadence(), DigestBits: s.DigestBits, Defer: true}
+	return endpoint.Options{History: s.History, Cadence: s.cadence(), Defer: true}
 }

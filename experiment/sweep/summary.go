@@ -18,7 +18,7 @@ var mainFigures = []string{
 	"payload_kbps", "wire_kbps", "feedback_kbps", "bits_per_item", "bits_per_changed_cube", "packet_bytes.p50", "packet_bytes.p95",
 	"packet_bytes.max", "over_budget_ratio", "playout.starved_ratio", "playout.late", "playout.clock_lag_ms", "playout.position_error_mm.p95",
 	"playout.position_error.p95", "playout.angle_error.p95",
-	"decoded", "lost", "failures.no_baseline", "failures.corrupt", "wrong", "undetected", "network.loss_rate", "network.delay_ms.p50", "age_ms.p50",
+	"decoded", "lost", "failures.no_baseline", "failures.corrupt", "wrong", "network.loss_rate", "network.delay_ms.p50", "age_ms.p50",
 	"transfer.time_s",
 }
 

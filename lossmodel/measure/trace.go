@@ -44,7 +44,7 @@ func (t *Traffic) check() error {
 }
 
 // Trace sends traffic over a link and returns a row for each datagram and each copy, ordered by
-// sequence number and copy. Damaged datagrams that the receiver's checksum would reject count as
+// sequence number and copy. Damaged datagrams, which the receiver's checksum would reject, count as
 // lost.
 func Trace(spec lossmodel.Spec, seed uint64, t Traffic) ([]capture.Packet, error) {
 	if err := t.check(); err != nil {
@@ -60,7 +60,7 @@ func Trace(spec lossmodel.Spec, seed uint64, t Traffic) ([]capture.Packet, error
 	}
 	receiveUntil := func(until time.Duration) {
 		for d, ok := link.Receive(until); ok; d, ok = link.Receive(until) {
-			if d.Damaged || d.Lost != lossmodel.None {
+			if d.Flipped > 0 || d.Lost != lossmodel.None {
 				addLost(d.Tag, d.Copy, d.Sent)
 				continue
 			}

@@ -114,8 +114,6 @@ func (d *TracedDatagram) Describe() string {
 		return "lost by " + d.Verdict.Lost.String()
 	case final.Kind == Left:
 		return "left after " + shortTime(final.At-d.At)
-	case final.Kind == refusedByChecksum:
-		return "lost by " + lossmodel.Corrupt.String()
 	case final.Kind == dropped:
 		return "lost by " + lossmodel.Queue.String()
 	case final.Kind == unsent:
@@ -128,7 +126,7 @@ func (d *TracedDatagram) Describe() string {
 
 // Lost reports whether the datagram was not delivered and will not be.
 func (d *TracedDatagram) Lost() bool {
-	return d.OverLimit || d.Verdict.Lost != lossmodel.None || slices.Contains([]kind{refusedByChecksum, dropped, unsent}, d.Outcomes[0].Kind)
+	return d.OverLimit || d.Verdict.Lost != lossmodel.None || slices.Contains([]kind{dropped, unsent}, d.Outcomes[0].Kind)
 }
 
 // Stages describes what happened to the datagram in the link, as rows of a name and a text: each stage and
@@ -161,7 +159,7 @@ func (d *TracedDatagram) Stages() (list [][2]string) {
 			case dropped:
 				words = "lost by " + lossmodel.Queue.String()
 			default:
-				words = "lost by " + lossmodel.Corrupt.String()
+				words = "not sent: refused by the system"
 			}
 		}
 		list = append(list, [2]string{fmt.Sprintf("copy %d", i+1), words})

@@ -44,7 +44,7 @@ func (r *record) Write(e *Event) error {
 		}
 	case Left, abandoned:
 		r.writeRow(e, e.Copy, false)
-	default: // refusedByChecksum, dropped, unsent, overLimit
+	default: // dropped, unsent, overLimit
 		r.writeRow(e, e.Copy, true)
 	}
 	return nil

@@ -50,9 +50,9 @@ type LinkStatus struct {
 	Until      time.Duration // when the last datagram was sent
 	Sent       uint64        // datagrams passed to the link
 	Fragmented uint64        // datagrams in Sent that are larger than one IP packet
-	Lost       uint64        // datagrams in Sent that were lost by any cause except damage
+	Lost       uint64        // datagrams in Sent that were lost
 	Queue      uint64        // datagrams in Lost that were dropped because the queue was full
-	Passed     uint64        // datagrams that passed the link, including damaged ones
+	Passed     uint64        // datagrams that passed the link
 	TotalDelay time.Duration // total time from reading to sending of the Passed datagrams
 	Bits       uint64        // bits on the wire of the datagrams that were sent on
 }
@@ -97,15 +97,6 @@ func (s *LinkStatus) countDropped(d *lossmodel.Delivery) {
 	if s.isCounted(d) {
 		s.Lost++
 		s.Queue++
-	}
-}
-
-// countDamaged counts a datagram that the receiver's checksum would refuse. It used the line like
-// any other.
-func (s *LinkStatus) countDamaged(d *lossmodel.Delivery) {
-	if s.isCounted(d) {
-		s.Passed++
-		s.TotalDelay += d.Due - d.Sent
 	}
 }
 

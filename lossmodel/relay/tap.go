@@ -11,13 +11,12 @@ type kind uint8
 
 // Kinds of events. A datagram enters; then it and each of its copies end with one of the other kinds.
 const (
-	Entered           kind = iota // the datagram was read and passed to its link, which returned Verdict
-	Left                          // the datagram was sent on
-	refusedByChecksum             // the datagram was damaged; a real receiver's checksum would refuse it
-	dropped                       // the queue of the link dropped it after it had entered
-	unsent                        // the system refused to send it
-	overLimit                     // the datagram was read and dropped because of Options.MaxQueued, without passing the link
-	abandoned                     // the datagram was in flight when the relay ended
+	Entered   kind = iota // the datagram was read and passed to its link, which returned Verdict
+	Left                  // the datagram was sent on
+	dropped               // the queue of the link dropped it after it had entered
+	unsent                // the system refused to send it
+	overLimit             // the datagram was read and dropped because of Options.MaxQueued, without passing the link
+	abandoned             // the datagram was in flight when the relay ended
 )
 
 // Event is something that happened to a datagram. The Event, Data and Trail are valid only during
@@ -33,8 +32,8 @@ type Event struct {
 	Sent, Due time.Duration     // when the datagram was read, and when it was due
 	Verdict   lossmodel.Verdict // decision of the link, if Kind is Entered
 	Trail     *lossmodel.Trail  // what each stage did, if Kind is Entered; may be nil
-	Lost      lossmodel.Cause   // cause of loss, if the datagram was lost or refused by the checksum; None otherwise
-	Flipped   int               // number of flipped bits, if Kind is Left or refusedByChecksum
+	Lost      lossmodel.Cause   // cause of loss, if the datagram was lost; None otherwise
+	Flipped   int               // number of flipped bits, if Kind is Left
 }
 
 // Tap is called for every event, in order, with the relay's lock held. It must return quickly.

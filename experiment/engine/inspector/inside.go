@@ -23,7 +23,6 @@ type AtSender struct {
 	Second        int           // distance of the second reference; 0 means none
 	BaseSent      time.Duration // when the baseline was sent; 0 if unknown
 	BaseAcked     time.Duration // when the sender received the ack of the baseline; 0 if unknown
-	AckDamaged    bool          // that ack had flipped bits
 	Age           int           // number of packets of this epoch sent before this one
 	Previous      string        // name of the encoder before this one; empty if none
 	WithoutMemo   bool          // the encoder uses memos, but the baseline has none of this epoch
@@ -44,18 +43,8 @@ type AtReceiver struct {
 	NewerAt   time.Duration // when Newer arrived
 	Late      time.Duration // how long after its display time it arrived; 0 if in time
 	Err       error         // error of the decoder
-	TakenFor  uint64        // sequence number that the receiver assigned to it; set if it was decoded or doubted
-	Damage    Damage        // damage to earlier packets that the decoded frame depends on
 	AckLost   lossmodel.Cause
 	AckDue    time.Duration // when its ack reaches the sender; 0 if no ack was sent or the ack was lost
-}
-
-// Damage describes on which damage to earlier packets a decoded frame depends. The zero value means none.
-type Damage struct {
-	AnyRef   bool   // on damage to a reference
-	Ref      uint64 // sequence number of that reference, if AnyRef
-	MemoOnly bool   // the frame of that reference is correct, but what its codec has learned may not be
-	Decoder  bool   // on damage to the packet from which the decoder was made
 }
 
 // Usual contains means over at most usualPackets packets sent before a packet.

@@ -5,7 +5,6 @@ package inspector
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"time"
 
@@ -38,10 +37,9 @@ type Inspector struct {
 
 // newestAck is the newest packet that the sender has received an ack for.
 type newestAck struct {
-	any     bool
-	seq     uint64
-	at      time.Duration // when the ack was received
-	damaged bool          // the ack had flipped bits
+	any bool
+	seq uint64
+	at  time.Duration // when the ack was received
 }
 
 // encoding describes the encoder of the newest packet.
@@ -91,7 +89,7 @@ func (w *Inspector) Sent(number uint64, p *endpoint.Packet, budget *encoders.Bud
 			in.BaseSent = baseRecord.Sent
 		}
 		if w.ack.any && w.ack.seq == base {
-			in.BaseAcked, in.AckDamaged = w.ack.at, w.ack.damaged
+			in.BaseAcked = w.ack.at
 		}
 	}
 	for n := 1; n <= v.Copies; n++ { // only a modelled link makes copies
@@ -138,18 +136,14 @@ func (w *Inspector) Served(d *lossmodel.Delivery) {
 	}
 }
 
-// Arrived records the receiver's result for the current copy, whose record is r. tainted means that the
-// decoded frame is tainted; by describes the damage to earlier packets that it depends on; flipped is the
-// number of flipped bits in the datagram.
-func (w *Inspector) Arrived(r *packetlog.Record, rx *endpoint.Reception, tainted bool, by Damage, flipped int) {
+// Arrived records the receiver's result for the current copy, whose record is r. flipped is the number of
+// flipped bits in the datagram.
+func (w *Inspector) Arrived(r *packetlog.Record, rx *endpoint.Reception, flipped int) {
 	if w == nil {
 		return
 	}
 	in := &w.current
-	in.Flipped, in.Err, in.Damage = flipped, rx.Err, by
-	if rx.Frame != nil || errors.Is(rx.Err, endpoint.ErrDoubted) {
-		in.TakenFor = rx.Seq
-	}
+	in.Flipped, in.Err = flipped, rx.Err
 	in.Newer, in.NewerSent, in.NewerAt = w.decoded.seq, w.decoded.sent, w.decoded.at
 	switch {
 	case rx.Outcome == endpoint.NoBaseline && rx.Err == nil: // otherwise it contains a view frame, and Err is the reason
@@ -160,7 +154,7 @@ func (w *Inspector) Arrived(r *packetlog.Record, rx *endpoint.Reception, tainted
 	default:
 		in.Base = BaseHeld
 	}
-	if rx.Frame != nil && !tainted && (!w.decoded.any || r.Seq > w.decoded.seq) {
+	if rx.Frame != nil && (!w.decoded.any || r.Seq > w.decoded.seq) {
 		w.decoded = newestDecoded{any: true, seq: r.Seq, sent: r.Sent, at: r.Arrived}
 	}
 }
@@ -213,13 +207,13 @@ func (w *Inspector) AckSent(v *lossmodel.Verdict) {
 	}
 }
 
-// AckRead records that the sender has handled an ack. damaged means that the ack had flipped bits.
-func (w *Inspector) AckRead(now time.Duration, s *endpoint.Sender, damaged bool) {
+// AckRead records that the sender has handled an ack.
+func (w *Inspector) AckRead(now time.Duration, s *endpoint.Sender) {
 	if w == nil {
 		return
 	}
 	if seq, ok := s.Acked(); ok && (!w.ack.any || w.ack.seq != seq) {
-		w.ack = newestAck{any: true, seq: seq, at: now, damaged: damaged}
+		w.ack = newestAck{any: true, seq: seq, at: now}
 	}
 }
 

@@ -1,10 +1,7 @@
 package inspector
 
 import (
-	"errors"
-
 	"wirelab/experiment/container"
-	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine/packetlog"
 )
 
@@ -24,9 +21,6 @@ const (
 	becauseBaseFailed          // its baseline could not be decoded
 	becauseNoBase              // the receiver lacked its baseline; the reason is not known
 	becauseChecksum            // damaged; the checksum failed
-	becauseDamaged             // damaged; the decoder rejected it
-	becauseDoubted             // its sequence number was far from the newest, and no second packet confirmed it
-	becauseTainted             // decoded from damaged bytes, from a tainted frame, or as another packet
 	becauseUnknown             // its codec or epoch is unknown to the receiver
 	becauseRefused             // the decoder rejected undamaged bytes of its own encoder
 	BecauseRefusedFrame        // the encoder rejected the frame; nothing was sent
@@ -44,7 +38,7 @@ const (
 func (r Reason) String() string {
 	names := [numReasons]string{"nothing", "lost", "late", "repaired", "stale", "no baseline: dropped", "no baseline: lost",
 		"no baseline: not decoded", "no baseline",
-		"checksum", "damaged", "doubted", "tainted", "unknown codec", "codec error", "frame refused", "WRONG",
+		"checksum", "unknown codec", "codec error", "frame refused", "WRONG",
 		"large: no ack", "large: swapped", "large: seam", "large: old baseline", "large: more changed", "large: dearer"}
 	if r < numReasons {
 		return names[r]
@@ -73,17 +67,10 @@ func failureReason(r *packetlog.Record, in *Inside) Reason {
 	case packetlog.NoBaseline:
 		return noBaseReason(in.Base)
 	case packetlog.Corrupt:
-		switch {
-		case errors.Is(in.Err, endpoint.ErrDoubted):
-			return becauseDoubted
-		case in.Flipped > 0 && in.Err == nil: // no decoder was called: the checksum failed
+		if in.Flipped > 0 {
 			return becauseChecksum
-		case in.Flipped > 0:
-			return becauseDamaged
 		}
 		return becauseRefused
-	case packetlog.Tainted:
-		return becauseTainted
 	case packetlog.UnknownCodec:
 		return becauseUnknown
 	case packetlog.Wrong:

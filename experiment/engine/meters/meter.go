@@ -20,7 +20,6 @@ type Meter struct {
 	Duplicated    int64 // copies made by the link
 	Reordered     int64 // packets decoded after a newer one
 	EncodeFailed  int64 // frames for which the encoder returned an error
-	Undetected    int64 // decoded frames that differ from the sender's
 	DecodeRefused int64 // undamaged packets that the decoder rejected
 
 	Network  network
@@ -189,8 +188,8 @@ func (m *Meter) Totals(d time.Duration, schema *frame.Schema, g lossmodel.Gauges
 			Lost: of(packetlog.Lost), LostBy: figures.LostBy(&s.LostBy),
 			Failures: figures.Failures{NoBaseline: of(packetlog.NoBaseline), Corrupt: of(packetlog.Corrupt),
 				UnknownCodec: of(packetlog.UnknownCodec)},
-			Tainted: of(packetlog.Tainted), InFlight: int64(s.Sent) + m.Duplicated - ended, Wrong: of(packetlog.Wrong),
-			Unknown: of(packetlog.Unknown), Undetected: m.Undetected,
+			InFlight: int64(s.Sent) + m.Duplicated - ended, Wrong: of(packetlog.Wrong),
+			Unknown:      of(packetlog.Unknown),
 			EncodeFailed: m.EncodeFailed, DecodeRefused: m.DecodeRefused},
 		Rates: figures.Rates{
 			PayloadKbps:     figures.RatioOrZero(float64(s.PayloadBits)/1000, secs),

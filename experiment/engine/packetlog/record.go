@@ -22,9 +22,8 @@ const (
 	Duplicate                   // a copy of a packet that was decoded before
 	Lost                        // dropped by the link; Record.Cause is the stage
 	NoBaseline                  // the receiver no longer has the reference
-	Corrupt                     // rejected by the checksum or the decoder, or its sequence number was doubted
+	Corrupt                     // damaged, or rejected by the decoder
 	UnknownCodec                // has a codec or an epoch that is unknown to the receiver
-	Tainted                     // checksum off: decoded, and differs from the sender's frame because of damage
 	Wrong                       // decoded without an error, but different from the sender's frame
 	Unknown                     // real network: no arrival was reported in time
 	NumOutcomes
@@ -42,7 +41,7 @@ const (
 // String returns the outcome's name as in reports.
 func (o Outcome) String() string {
 	names := [numKinds]string{"in_flight", "decoded", "stale", "duplicate", "lost", "no_baseline", "corrupt", "unknown_codec",
-		"tainted", "wrong", "unknown", "parity", "messages", "segment"}
+		"wrong", "unknown", "parity", "messages", "segment"}
 	if o < numKinds {
 		return names[o]
 	}
@@ -53,11 +52,11 @@ func (o Outcome) String() string {
 // reports and charts use the word failure in this sense. Wrong is not a failure: the encoder causes
 // it, not the link.
 func (o Outcome) Failed() bool {
-	return o == NoBaseline || o == Corrupt || o == UnknownCodec || o == Tainted
+	return o == NoBaseline || o == Corrupt || o == UnknownCodec
 }
 
 // Stored reports whether the receiver stored the frame of a packet with this outcome in its history.
-func (o Outcome) Stored() bool { return o == Decoded || o == Stale || o == Tainted || o == Wrong }
+func (o Outcome) Stored() bool { return o == Decoded || o == Stale || o == Wrong }
 
 // Record describes one packet, or one copy of it, from sending to outcome.
 type Record struct {

@@ -53,14 +53,6 @@ func (c *clock) set(t Timing, r Rhythm) {
 	c.fresh = true
 }
 
-// restarted returns a clock with the same settings that has seen no arrivals. Until the display begins again, its
-// displayed time is that of c.
-func (c *clock) restarted() clock {
-	fresh := newClock(c.timing, c.rhythm)
-	fresh.moment = c.moment
-	return fresh
-}
-
 // arrive records a snapshot with source time source that was decoded at now. It returns how long
 // after its display time the snapshot arrived; 0 if it arrived in time.
 func (c *clock) arrive(now, source time.Duration) (late time.Duration) {

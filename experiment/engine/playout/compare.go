@@ -87,20 +87,6 @@ func (x *Comparison) Arrive(now time.Duration, seq uint64) {
 	}
 }
 
-// Restart restarts all clocks, as Display.Restart does. The measurements stay.
-func (x *Comparison) Restart() {
-	if x == nil {
-		return
-	}
-	x.started, x.offset = false, fixedDelay{}
-	for i := range x.policies {
-		x.policies[i].clock = x.policies[i].clock.restarted()
-	}
-	for i := range x.fixed {
-		x.fixed[i].clock.follower = follower{}
-	}
-}
-
 // Tick runs one display tick at now.
 func (x *Comparison) Tick(now time.Duration) {
 	if x == nil || !x.started {

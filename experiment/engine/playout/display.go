@@ -65,10 +65,6 @@ func (d *Display) Arrive(now time.Duration, seq uint64) (late time.Duration) {
 	return d.clock.arrive(now, c.TickTime(c.Tick(seq)))
 }
 
-// Restart restarts the playout clock with the next snapshot. Call it when the receiver has corrected its
-// sequence numbers to lower ones, because the displayed time is ahead then.
-func (d *Display) Restart() { d.clock = d.clock.restarted() }
-
 // tick is the result of one tick of a display.
 type tick struct {
 	Behind  time.Duration // lag of the displayed time behind the sender
@@ -110,9 +106,6 @@ func (unverified) Exact(uint64) bool { return false }
 
 // Set sets the playout delay or policy, and the intervals for the policy.
 func (c *Counter) Set(t Timing, r Rhythm) { c.display.clock.set(t, r) }
-
-// Restart restarts the playout clock; see Display.Restart.
-func (c *Counter) Restart() { c.display.Restart() }
 
 // Arrive records that packet seq was decoded at now.
 func (c *Counter) Arrive(now time.Duration, seq uint64) {

@@ -20,15 +20,15 @@ import (
 	"github.com/muesli/termenv"
 )
 
-// NewDamaged returns a lab as after a run without checksums on a link that corrupts packets: 41 packets are
-// tainted, which means decoded from damaged bytes or from a tainted reference, 2 in each of the last four samples.
+// NewDamaged returns a lab as after a run on a link that damages packets: 41 are corrupt, 2 in each of the last four
+// samples.
 func NewDamaged() *Lab {
 	lab := NewLab()
 	lane := &lab.Snap.Lanes[0]
-	lane.Totals.Tainted = 41
+	lane.Totals.Failures.Corrupt = 41
 	for i := range lane.Samples {
 		if i >= len(lane.Samples)-4 {
-			lane.Samples[i].Outcomes[packetlog.Tainted] = 2
+			lane.Samples[i].Outcomes[packetlog.Corrupt] = 2
 		}
 	}
 	return lab

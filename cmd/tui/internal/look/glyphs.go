@@ -51,7 +51,7 @@ func glyphSet(ascii bool) glyphs {
 	if ascii {
 		return glyphs{
 			Ascii: true, Border: lipgloss.ASCIIBorder(),
-			Outcome: [packetlog.NumOutcomes]rune{'.', 'o', 's', 'D', '-', 'x', '!', '?', 't', 'W', '~'},
+			Outcome: [packetlog.NumOutcomes]rune{'.', 'o', 's', 'D', '-', 'x', '!', '?', 'W', '~'},
 			GaugeOn: '#', GaugeOff: '.', Chosen: ">", Play: ">", Back: "<", Pause: "=", Stop: "#",
 			Times: "x", Dot: "-", PlusMinus: "+-", Sweep: '|', Block: '#',
 			shades: []rune("#=:%+*O-~&"), marks: [...]rune{engine.MarkChange: '^', engine.MarkLoop: '/', engine.MarkNote: '*', engine.MarkUndo: '<'}, Up: "^", Down: "v",
@@ -60,7 +60,7 @@ func glyphSet(ascii bool) glyphs {
 	}
 	return glyphs{
 		Border:  lipgloss.RoundedBorder(),
-		Outcome: [packetlog.NumOutcomes]rune{'·', '●', '◐', 'D', '○', '✕', '!', '?', 'T', 'W', '~'},
+		Outcome: [packetlog.NumOutcomes]rune{'·', '●', '◐', 'D', '○', '✕', '!', '?', 'W', '~'},
 		GaugeOn: '■', GaugeOff: '·', Chosen: "▸", Play: "▶", Back: "◀", Pause: "‖", Stop: "■",
 		Times: "×", Dot: "·", PlusMinus: "±", Sweep: '▏', Block: '■',
 		shades: []rune("█▓▒░▚▞▤▥▦▧"), marks: [...]rune{engine.MarkChange: '▲', engine.MarkLoop: '↻', engine.MarkNote: '◆', engine.MarkUndo: '↶'}, Up: "↑", Down: "↓",
@@ -89,7 +89,7 @@ func (th *Theme) Swatch(part int) rune {
 // OutcomeStyle returns the style of an outcome; Plain if the outcome is invalid.
 func OutcomeStyle(o packetlog.Outcome) Style {
 	// In the order of the constants of packetlog.Outcome.
-	styles := [packetlog.NumOutcomes]Style{Faint, Good, Late, Copy, Lost, NoBase, Corrupt, unknown, Warn, Alarm, Faint}
+	styles := [packetlog.NumOutcomes]Style{Faint, Good, Late, Copy, Lost, NoBase, Corrupt, unknown, Alarm, Faint}
 	if o < packetlog.NumOutcomes {
 		return styles[o]
 	}
@@ -99,7 +99,7 @@ func OutcomeStyle(o packetlog.Outcome) Style {
 // OutcomeName returns the name of an outcome on the screen.
 func OutcomeName(o packetlog.Outcome) string {
 	words := [packetlog.NumOutcomes]string{"in flight", "ok", "stale", "duplicate", "lost", "no baseline", "corrupt",
-		"unknown codec", "tainted", "WRONG", "unknown"}
+		"unknown codec", "WRONG", "unknown"}
 	if o < packetlog.NumOutcomes {
 		return words[o]
 	}

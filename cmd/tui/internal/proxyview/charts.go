@@ -191,7 +191,7 @@ func (m *model) delayChart() panes.Stacked {
 
 // shownCauses returns the causes of loss that the chart stacks, from the bottom.
 func shownCauses() []lossmodel.Cause {
-	return []lossmodel.Cause{lossmodel.Loss, lossmodel.Burst, lossmodel.Queue, lossmodel.Fragment, lossmodel.Corrupt}
+	return []lossmodel.Cause{lossmodel.Loss, lossmodel.Burst, lossmodel.Queue, lossmodel.Fragment}
 }
 
 // lossChart stacks the losses of both directions per second, by cause.

@@ -117,7 +117,6 @@ func subtractAfter(total figures.Totals, samples []meters.Sample, t time.Duratio
 		subtract(&total.Failures.NoBaseline, s.Outcomes[packetlog.NoBaseline])
 		subtract(&total.Failures.Corrupt, s.Outcomes[packetlog.Corrupt])
 		subtract(&total.Failures.UnknownCodec, s.Outcomes[packetlog.UnknownCodec])
-		subtract(&total.Tainted, s.Outcomes[packetlog.Tainted])
 		subtract(&total.Playout.Late, s.Late)
 	}
 	return total

@@ -7,18 +7,18 @@ import (
 	"wirelab/cmd/tui/internal/labtest"
 )
 
-func TestTaintedPacketsAreShown(t *testing.T) {
+func TestFailedPacketsAreShown(t *testing.T) {
 	for _, c := range []struct {
 		w, h int
 		keys []string
 		want []string
 	}{
-		// 7 without a baseline, 41 tainted; 8 of them in 2 s
-		{160, 48, nil, []string{"T tainted  ", "T tainted 4.0", "48 in total", "T 41 tainted"}},
-		{112, 32, nil, []string{"T tainted 4.0"}},
-		{80, 24, nil, []string{"failed 48", "T tainted 4.0"}},
-		{60, 20, nil, []string{"failed 48", "T tainted 4.0"}},
-		{60, 20, []string{"tab", "tab"}, []string{"✕ no base  T tainted"}},
+		// 7 without a baseline, 41 corrupt; 8 of them in 2 s
+		{160, 48, nil, []string{"! corrupt  ", "! corrupt 4.0", "48 in total", "! 41 corrupt"}},
+		{112, 32, nil, []string{"! corrupt 4.0"}},
+		{80, 24, nil, []string{"failed 48", "! corrupt 4.0"}},
+		{60, 20, nil, []string{"failed 48", "! corrupt 4.0"}},
+		{60, 20, []string{"tab", "tab"}, []string{"✕ no base  ! corrupt"}},
 	} {
 		m := screen(labtest.NewDamaged(), c.w, c.h, Options{})
 		press(m, c.keys...)

@@ -19,7 +19,7 @@ func TestHelpIsOneList(t *testing.T) {
 	v := m.View()
 	last := 0
 	for _, want := range []string{"Here: 3 Packets", "previous or next packet", "Controls", "undo the last change; again", "Session", "suspend",
-		"damaged but decoded", "Commands, after /", "quit without asking"} {
+		"damaged, or rejected", "Commands, after /", "quit without asking"} {
 		at := strings.Index(v[last:], want)
 		if at < 0 {
 			t.Fatalf("%q is missing, or not in order:\n%s", want, v)

@@ -9,7 +9,7 @@ import (
 func (m *dashboard) HelpParts() []HelpPart {
 	part := HelpPart{Title: "Packet symbols", Style: look.Dim}
 	const symbolColumns, nameColumns = 4, 14
-	for _, o := range []packetlog.Outcome{packetlog.Decoded, packetlog.Lost, packetlog.NoBaseline, packetlog.Corrupt, packetlog.Tainted,
+	for _, o := range []packetlog.Outcome{packetlog.Decoded, packetlog.Lost, packetlog.NoBaseline, packetlog.Corrupt,
 		packetlog.UnknownCodec, packetlog.Stale, packetlog.Duplicate, packetlog.InFlight, packetlog.Wrong} {
 		part.Entries = append(part.Entries, HelpEntry{[]look.Span{look.OutcomeStyle(o).Span("  " + look.PadRight(string(m.theme.Outcome[o]), symbolColumns)),
 			look.Plain.Span(look.PadRight(look.OutcomeName(o), nameColumns))}, describeOutcome(o)})
@@ -26,9 +26,8 @@ func describeOutcome(o packetlog.Outcome) string {
 		packetlog.Duplicate:    "a second copy of a packet",
 		packetlog.Lost:         "dropped by the link",
 		packetlog.NoBaseline:   "its baseline is missing at the receiver",
-		packetlog.Corrupt:      "damaged, and detected",
+		packetlog.Corrupt:      "damaged, or rejected by the decoder",
 		packetlog.UnknownCodec: "its codec is unknown to the receiver",
-		packetlog.Tainted:      "damaged but decoded: no checksum",
 		packetlog.Wrong:        "decoded, but differs from the sent frame: a bug",
 		packetlog.Unknown:      "not reported by the network",
 	}[o]

@@ -190,9 +190,6 @@ func (p *now) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	half := (c.W - 4) / 2
 	t := p.lane.Totals
 	wrong := figure{look.Good, "wrong", "0", "ok"}
-	if t.Undetected > 0 { // corrupted packets that no checksum detected
-		wrong = figure{look.Warn, "wrong", "0", strconv.FormatInt(t.Undetected, 10) + " undetected"}
-	}
 	if t.Wrong > 0 {
 		wrong = figure{look.Alarm, "WRONG", strconv.FormatInt(t.Wrong, 10), "see top"}
 	}

@@ -122,7 +122,7 @@ const maxShown = 600
 func (p *strip) outcomeCounts() []outcomeCount {
 	t := p.totals
 	list := []outcomeCount{{packetlog.Decoded, t.Decoded}, {packetlog.Lost, t.Lost}, {packetlog.NoBaseline, t.Failures.NoBaseline},
-		{packetlog.Corrupt, t.Failures.Corrupt}, {packetlog.Tainted, t.Tainted}, {packetlog.UnknownCodec, t.Failures.UnknownCodec},
+		{packetlog.Corrupt, t.Failures.Corrupt}, {packetlog.UnknownCodec, t.Failures.UnknownCodec},
 		{packetlog.Stale, t.Stale}, {packetlog.Duplicate, t.Duplicate}, {packetlog.Wrong, t.Wrong}}
 	if t.Remote != nil { // only over a network can an outcome be unknown
 		const afterLost = 2
@@ -199,7 +199,7 @@ func (p *strip) legend(th *look.Theme, maxWidth int) []look.Span {
 func severity(o packetlog.Outcome) int {
 	order := [packetlog.NumOutcomes]int{packetlog.InFlight: 0, packetlog.Decoded: 1, packetlog.Duplicate: 2,
 		packetlog.Stale: 3, packetlog.Lost: 4, packetlog.Unknown: 4,
-		packetlog.NoBaseline: 5, packetlog.Corrupt: 6, packetlog.UnknownCodec: 7, packetlog.Tainted: 8, packetlog.Wrong: 9}
+		packetlog.NoBaseline: 5, packetlog.Corrupt: 6, packetlog.UnknownCodec: 7, packetlog.Wrong: 8}
 	if o < packetlog.NumOutcomes {
 		return order[o]
 	}

@@ -46,7 +46,7 @@ func newTraced(t testing.TB, encoder string) (*engine.Traced, *frame.Schema) {
 		t.Fatal(err)
 	}
 	ack := []byte{0, 0, 0, 0, 0, 0, 0}
-	return &engine.Traced{Seq: 0, Packet: snd.Trace(0), Ack: ack, AckOf: endpoint.DescribeAck(ack, 0)}, s
+	return &engine.Traced{Seq: 0, Packet: snd.Trace(0), Ack: ack, AckOf: endpoint.DescribeAck(ack)}, s
 }
 
 // newBitsStage returns page 3 with the view of bits of a traced packet.

@@ -19,15 +19,13 @@ type failure struct {
 	rate    float64 // packets per second, over room.RecentSpan or, if Charts.OfRun is set, over the run
 }
 
-// failureStats returns the failures of the active encoder by outcome, in the order of the legend. Tainted
-// packets are included: they contain damage that no checksum detected.
+// failureStats returns the failures of the active encoder by outcome, in the order of the legend.
 func (p *Charts) failureStats() []failure {
 	lane := &p.Lane
 	f := lane.Totals.Failures
 	list := []failure{
 		{outcome: packetlog.NoBaseline, stroke: chart.Solid, total: f.NoBaseline},
 		{outcome: packetlog.Corrupt, stroke: chart.Dashed, total: f.Corrupt},
-		{outcome: packetlog.Tainted, stroke: chart.Dotted, total: lane.Totals.Tainted},
 		{outcome: packetlog.UnknownCodec, stroke: chart.Dotted, total: f.UnknownCodec},
 	}
 	recent := meters.Tail(lane.Samples, room.RecentSpan)

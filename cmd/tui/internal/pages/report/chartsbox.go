@@ -42,7 +42,6 @@ func (p *page) openCharts() room.Request {
 			t.Failures.NoBaseline += count(packetlog.NoBaseline)
 			t.Failures.Corrupt += count(packetlog.Corrupt)
 			t.Failures.UnknownCodec += count(packetlog.UnknownCodec)
-			t.Tainted += count(packetlog.Tainted)
 		}
 		snap := &engine.Snapshot{Config: config.Default(), Lanes: []engine.Lane{lane}, Item: p.comparison.item}
 		if n := len(samples); n > 0 {

@@ -5,8 +5,6 @@ import (
 	"math"
 	"testing"
 	"time"
-
-	"wirelab/lossmodel/loss"
 )
 
 // sendEvery sends n packets at a constant interval and returns 1 for each lost one, otherwise 0.
@@ -38,10 +36,6 @@ func TestBurstTimeClosedForm(t *testing.T) {
 		checkClose(t, name+": rate", mean(lost), c.rate, math.Sqrt(v*(1+lambda)/(1-lambda)/float64(n)))
 		got, se := covariance(lost, c.rate, 1)
 		checkClose(t, name+": covariance", got, v*lambda, se)
-		law, ok := loss.AnalyzeAt(newSpec(t, "loss", fmt.Sprint(c.rate*100, "%"), "burst", c.burst.String()).Loss, c.interval)
-		if !ok || math.Abs(law.Rate-c.rate) > 1e-9 || math.Abs(law.Lag1-lambda) > 1e-9 {
-			t.Errorf("%s: AnalyzeAt gives %+v, want rate %g and correlation %g", name, law, c.rate, lambda)
-		}
 	}
 }
 

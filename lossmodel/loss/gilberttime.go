@@ -53,15 +53,6 @@ func (g gilbertTime) goodTime() time.Duration {
 	return time.Duration(min(max(good, 1), math.MaxInt64/1024)) // the limit leaves room for the tail of the distribution
 }
 
-// chainAt returns the chain of the states that packets see which are sent at a constant interval.
-func (g gilbertTime) chainAt(interval time.Duration) markov {
-	return gilbertChain(g.Mean, func() (enter, leave float64) {
-		// Rate of changes in either direction, 1/good + 1/bad, is 1/(bad (1-mean)).
-		change := -math.Expm1(-float64(interval) / float64(float64(g.Burst)*(1-g.Mean)))
-		return g.Mean * change, (1 - g.Mean) * change
-	})
-}
-
 // Process implements Model. The current state of prev ends at the same multiple of its mean duration.
 func (g gilbertTime) Process(prev Process, _ *tracefile.Library) Process {
 	p := reuse[burstClock](prev)

@@ -2,7 +2,6 @@ package loss
 
 import (
 	"math"
-	"time"
 
 	"wirelab/lossmodel/random"
 )
@@ -29,18 +28,6 @@ func Analyze(m Model) (form closedForm, ok bool) {
 		return m.closedForm()
 	}
 	return closedForm{}, false
-}
-
-// AnalyzeAt is like Analyze for packets that are sent at a constant interval, on which the losses of bursts in
-// time depend.
-func AnalyzeAt(m Model, interval time.Duration) (form closedForm, ok bool) {
-	if timed, isTimed := m.(gilbertTime); isTimed {
-		if interval == 0 { // all packets see the same state
-			return closedForm{}, false
-		}
-		return timed.chainAt(interval).closedForm(), true
-	}
-	return Analyze(m)
 }
 
 // chainModel is a model that is a Markov chain with a loss probability in each state.

@@ -14,7 +14,7 @@ import (
 
 // TestCrowdSelectsClients checks that keys and clicks select clients in the order of the strip, and request their packets.
 func TestCrowdSelectsClients(t *testing.T) {
-	lab := labtest.NewCrowd(1000)
+	lab := newCrowdLab(1000)
 	m := screen(lab, 160, 48, Options{})
 	selected := func(want int, keys ...string) {
 		t.Helper()
@@ -43,9 +43,9 @@ func TestCrowdSelectsClients(t *testing.T) {
 
 // TestCrowdOmitsClientsThatLeft checks that the strip and the explanation have only the clients in the game.
 func TestCrowdOmitsClientsThatLeft(t *testing.T) {
-	lab := labtest.NewCrowd(1000)
+	lab := newCrowdLab(1000)
 	m := screen(lab, 160, 48, Options{})
-	lab.Snap = labtest.CrowdSnapshot(1000, 91*time.Second)
+	lab.Snap = crowdSnapshot(1000, 91*time.Second)
 	x := lab.Snap.Crowd
 	clear(x.Clients[50:])
 	x.Recent.Clients = 50
@@ -67,7 +67,7 @@ func TestCrowdOmitsClientsThatLeft(t *testing.T) {
 // TestCrowdCrosshair checks that the legends of the charts have the means of the two seconds before the crosshair, computed
 // here from the samples, and that the footer omits the keys that a crowd refuses.
 func TestCrowdCrosshair(t *testing.T) {
-	lab := labtest.NewCrowd(200)
+	lab := newCrowdLab(200)
 	m := screen(lab, 160, 48, Options{})
 	if view := m.View(); strings.Contains(view, "look back") || strings.Contains(view, "tour") {
 		t.Errorf("the footer has keys that a crowd refuses:\n%s", view)
@@ -97,7 +97,7 @@ func TestCrowdCrosshair(t *testing.T) {
 // TestCrowdPages checks that pages without meaning for a crowd say why, that the keys which need a single receiver refuse,
 // and that key 8 without a crowd says how to begin one.
 func TestCrowdPages(t *testing.T) {
-	m := screen(labtest.NewCrowd(200), 120, 36, Options{})
+	m := screen(newCrowdLab(200), 120, 36, Options{})
 	for key, want := range map[string]string{"1": "this page shows one receiver", "2": "does not measure what bits are spent on", "3": "keeps no list of all packets",
 		"4": "displays nothing", "5": "no shadows", "6": "a crowd of 200 clients: page 8 has its figures", "7": "no queues, messages or policies",
 		"t": "the tour needs one receiver", "<": "a crowd keeps no history", "x": "x explains a crowd on page 8", "8": "Clients by round trip ms"} {
@@ -122,7 +122,7 @@ func BenchmarkCrowd160x48(b *testing.B) {
 	for _, clients := range []int{200, 10_000} {
 		snaps := make([]*engine.Snapshot, 50)
 		for i := range snaps {
-			snaps[i] = labtest.CrowdSnapshot(clients, 90*time.Second+time.Duration(i)*tickEvery)
+			snaps[i] = crowdSnapshot(clients, 90*time.Second+time.Duration(i)*tickEvery)
 		}
 		b.Run(fmt.Sprint(clients), func(b *testing.B) {
 			lab := &labtest.Lab{Snap: snaps[0]}

@@ -33,7 +33,7 @@ func TestTransportWithoutQueue(t *testing.T) {
 // TestQueueByOwner checks that each of a few flows has a line in the chart of the queue, and many have one together.
 func TestQueueByOwner(t *testing.T) {
 	for n, want := range map[int]string{1: "game 5  ╌╌ cubic 10 ", 3: "game 5  ╌╌ cubic #1 10  ╌╌ cubic #2 20  ╌╌ cubic #3 30 ", 5: "game 5  ╌╌ 5 flows 150 "} {
-		snap := labtest.TransportSnapshot(90 * time.Second)
+		snap := transportSnapshot(90 * time.Second)
 		lane := &snap.Lanes[0]
 		lane.Traffic = nil
 		for i := range n {
@@ -57,7 +57,7 @@ func TestQueueByOwner(t *testing.T) {
 // TestQueueThatDoesNotDrain checks that x names the cause if the session sends more than the line carries.
 func TestQueueThatDoesNotDrain(t *testing.T) {
 	for kbps, want := range map[float64]bool{400: false, 900: true} {
-		snap := labtest.TransportSnapshot(90 * time.Second)
+		snap := transportSnapshot(90 * time.Second)
 		snap.Lanes[0].Recent.WireKbps = kbps
 		m := screen(&labtest.Lab{Snap: snap}, 200, 48, Options{})
 		press(m, "7", "x")
@@ -72,7 +72,7 @@ func BenchmarkTransport160x48(b *testing.B) {
 	for _, shadows := range [][]string{nil, {"rotor"}} {
 		snaps := make([]*engine.Snapshot, 100)
 		for i := range snaps {
-			snaps[i] = labtest.WithShadows(labtest.TransportSnapshot(90*time.Second+time.Duration(i)*tickEvery), shadows...)
+			snaps[i] = labtest.WithShadows(transportSnapshot(90*time.Second+time.Duration(i)*tickEvery), shadows...)
 		}
 		b.Run(fmt.Sprintf("shadows=%d", len(shadows)), func(b *testing.B) {
 			benchmarkFrames(b, snaps, 160, 48, "7")

@@ -1,20 +1,21 @@
-package labtest
+package ui
 
 import (
 	"time"
 
+	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 )
 
-// NewTransport returns a lab whose line of 500 kbit/s was slow at 60 s for two seconds, and whose queue never drained:
+// newTransportLab returns a lab whose line of 500 kbit/s was slow at 60 s for two seconds, and whose queue never drained:
 // round trips and packets grow with it. Three playout policies are compared.
-func NewTransport() *Lab { return &Lab{Snap: TransportSnapshot(90 * time.Second)} }
+func newTransportLab() *labtest.Lab { return &labtest.Lab{Snap: transportSnapshot(90 * time.Second)} }
 
-// TransportSnapshot returns the snapshot of NewTransport at a virtual time.
-func TransportSnapshot(now time.Duration) *engine.Snapshot {
-	snap := Snapshot(now)
+// transportSnapshot returns the snapshot of newTransportLab at a virtual time.
+func transportSnapshot(now time.Duration) *engine.Snapshot {
+	snap := labtest.Snapshot(now)
 	snap.Config.Down.Rate.BitsPerSecond, snap.Config.Down.Rate.Queue = 500_000, 256_000
 	lane := &snap.Lanes[0]
 	for i := range lane.Samples {

@@ -1,8 +1,9 @@
-package labtest
+package ui
 
 import (
 	"time"
 
+	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
@@ -11,13 +12,16 @@ import (
 	"wirelab/lossmodel"
 )
 
-// NewCrowd returns a lab with n clients. Round trips grow with the number of the client, each tenth client loses many
-// packets, and the server encodes for baselines of four to nine packets.
-func NewCrowd(n int) *Lab { return &Lab{Snap: CrowdSnapshot(n, 90*time.Second)} }
+// packetRateHz is the packet rate of the snapshots.
+const packetRateHz = 60
 
-// CrowdSnapshot returns the snapshot of NewCrowd at a virtual time. The packets are those of client 10.
-func CrowdSnapshot(n int, now time.Duration) *engine.Snapshot {
-	snap := Snapshot(now)
+// newCrowdLab returns a lab with n clients. Round trips grow with the number of the client, each tenth client loses many
+// packets, and the server encodes for baselines of four to nine packets.
+func newCrowdLab(n int) *labtest.Lab { return &labtest.Lab{Snap: crowdSnapshot(n, 90*time.Second)} }
+
+// crowdSnapshot returns the snapshot of newCrowdLab at a virtual time. The packets are those of client 10.
+func crowdSnapshot(n int, now time.Duration) *engine.Snapshot {
+	snap := labtest.Snapshot(now)
 	snap.Lanes, snap.World, snap.Effects, snap.Log = nil, nil, nil, nil
 	snap.Config = snap.Config.Clone()
 	snap.Config.Crowd = config.Default().Crowd

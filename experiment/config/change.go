@@ -215,10 +215,9 @@ func (ch *Change) Set(key string, value any) error {
 		return ch.setInput(key, value)
 	case head == "shadow" || head == "shadow_off" || strings.HasPrefix(head, "shadow["):
 		return ch.setShadow(key, head, rest, value)
-	case head == "params":
-		return ch.setParams(rest, key, value)
-	case head == "encoder" && (rest == "params" || strings.HasPrefix(rest, "params.")):
-		return ch.setParams(strings.TrimPrefix(strings.TrimPrefix(rest, "params"), "."), key, value)
+	case head == "params" || head == "encoder" && (rest == "params" || strings.HasPrefix(rest, "params.")):
+		_, name, _ := strings.Cut(strings.TrimPrefix(key, "encoder."), ".")
+		return ch.setParams(name, key, value)
 	case isLink && rest == "" && !isTable(value):
 		return notLinkError(key, value)
 	case isLink:
@@ -262,11 +261,7 @@ func scriptedNames() (names []string) {
 
 // changeKeys returns the keys that Set accepts, for suggestions.
 func changeKeys() []string {
-	known := []string{"t", "from", "encoder", "params", "profile", "down", "up", "link", "shadow", "shadow_off", "mark"}
-	for _, s := range liveRows() {
-		known = append(known, s.Short)
-	}
-	known = append(append(known, policyName), inputKeys()...)
+	known := append([]string{"t", "from", "encoder", "params", "profile", "down", "up", "link", "shadow", "shadow_off", "mark"}, scriptedNames()...)
 	for _, k := range lossmodel.Keys() {
 		known = append(known, k.Key)
 	}

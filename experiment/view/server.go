@@ -133,8 +133,8 @@ func (s *Server) maySendRows(seq uint64) bool {
 	return len(s.records) == 0 || len(s.records) < maxUnderWay && seq-s.records[0].seq < maxSpan
 }
 
-// Ack is what an ack reports in addition to the display.
-type Ack struct {
+// ackReport is what an ack reports in addition to the display.
+type ackReport struct {
 	Newest uint64 // newest packet decoded
 	Mask   uint32 // bit i is set if packet Newest-1-i was decoded; of the 15 before it
 	IsNew  bool   // no ack with a higher number came before
@@ -150,16 +150,16 @@ func AckEpoch(src []byte) (epoch uint8, ok bool) {
 }
 
 // HandleAck handles an ack of Client.AppendAck, which may be any bytes.
-func (s *Server) HandleAck(src []byte) (Ack, error) {
+func (s *Server) HandleAck(src []byte) (ackReport, error) {
 	a, rest, err := parseAck(src)
 	if err != nil {
-		return Ack{}, err
+		return ackReport{}, err
 	}
 	behind := uint64(uint16(s.newest) - a.newest)
 	if !s.any || behind > s.newest-s.first {
-		return Ack{}, fmt.Errorf("%w: of a packet that was never sent", errMalformed)
+		return ackReport{}, fmt.Errorf("%w: of a packet that was never sent", errMalformed)
 	}
-	out := Ack{Newest: s.newest - behind, Mask: uint32(a.mask >> 1), Rest: rest}
+	out := ackReport{Newest: s.newest - behind, Mask: uint32(a.mask >> 1), Rest: rest}
 	ahead := int16(a.number<<1-uint16(s.ack)<<1) >> 1 // of the numbers with 15 bits
 	if ahead <= 0 {
 		return out, nil

@@ -50,8 +50,8 @@ func (o *Options) baselineAge(src dataset.Source) int {
 	return src.(dataset.Priced).Price().Base
 }
 
-// Dataset describes the scored data.
-type Dataset struct {
+// datasetInfo describes the scored data.
+type datasetInfo struct {
 	Spec   string   `json:"spec"`
 	SHA256 string   `json:"sha256"`          // hash of the frames as stored in the recording, including frames 0..5
 	Frames int      `json:"frames"`          // scored frames, including frames 0..5
@@ -67,7 +67,7 @@ type Dataset struct {
 	Back      BaselineAge `json:"back,omitempty"` // age of the baselines with BackRule
 }
 
-// Values of Dataset.Baselines.
+// Values of datasetInfo.Baselines.
 const (
 	walkoffRule = "walkoff" // age of 6 frames
 	BackRule    = "back"    // another constant age
@@ -84,8 +84,8 @@ type gameRun struct {
 
 // Scoreboard is the result of a walk-off: the data and the results of the encoders.
 type Scoreboard struct {
-	Dataset Dataset  `json:"dataset"`
-	Results []Result `json:"results"`
+	Dataset datasetInfo `json:"dataset"`
+	Results []Result    `json:"results"`
 	// Interrupted is true if Results do not contain all encoders.
 	Interrupted bool `json:"interrupted,omitempty"`
 }
@@ -109,7 +109,7 @@ func Run(ctx context.Context, spec string, open Open, codecs []*encoders.Codec, 
 	if opt.Back == 0 {
 		opt.Back = Delay
 	}
-	board := &Scoreboard{Dataset: Dataset{Spec: spec}, Results: []Result{}}
+	board := &Scoreboard{Dataset: datasetInfo{Spec: spec}, Results: []Result{}}
 	if err := board.Dataset.survey(ctx, open, &opt); err != nil {
 		return board, err
 	}
@@ -144,7 +144,7 @@ func Run(ctx context.Context, spec string, open Open, codecs []*encoders.Codec, 
 
 // survey reads the recording once, before any encoder runs, and sets d: it validates the data and the
 // options, counts the frames, and computes their digest and, for a demo, the size of what the game sent.
-func (d *Dataset) survey(ctx context.Context, open Open, opt *Options) error {
+func (d *datasetInfo) survey(ctx context.Context, open Open, opt *Options) error {
 	limit := opt.Frames
 	if limit != 0 && limit <= Delay {
 		return fmt.Errorf("%w: %d frames, expected more than %d: frames 0..5 are the initial state", errUnsuitable, limit, Delay)
@@ -193,7 +193,7 @@ func (d *Dataset) survey(ctx context.Context, open Open, opt *Options) error {
 }
 
 // describe checks the data and the options, and sets the fields of d that do not depend on the frames.
-func (d *Dataset) describe(src dataset.Source, opt *Options) error {
+func (d *datasetInfo) describe(src dataset.Source, opt *Options) error {
 	s := src.Schema()
 	_, isPriced := src.(dataset.Priced)
 	_, isTable := src.(*table.Source)

@@ -167,7 +167,7 @@ func TestScore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (Dataset{Spec: "walk", SHA256: hex.EncodeToString(hash.Sum(nil)), Frames: frames, Cubes: walkCubes, Item: "cube",
+	if want := (datasetInfo{Spec: "walk", SHA256: hex.EncodeToString(hash.Sum(nil)), Frames: frames, Cubes: walkCubes, Item: "cube",
 		Items: walkCubes, Baselines: walkoffRule}); !reflect.DeepEqual(board.Dataset, want) {
 		t.Errorf("dataset %+v, want %+v", board.Dataset, want)
 	}

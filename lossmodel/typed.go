@@ -29,7 +29,7 @@ func (s Spec) BareUnit(k KeyInfo) string {
 	current, _ := s.Get(k.Key)
 	for _, text := range append([]string{current}, k.Ladder...) {
 		if _, err := strconv.ParseFloat(text, 64); err == nil {
-			return "" // a number such as 1e-06, which has no unit
+			return "" // a key without units, which refused 2 as out of range, such as a bit error rate of 1e-06
 		}
 		if number, unit := units.Split(text); number != "" && unit != "" && probe.Set(k.Key, "2"+unit) == nil {
 			return unit

@@ -96,8 +96,9 @@ func writeShortDelay(w io.Writer, r *engine.Result) {
 	}
 	delayMS := 1000 * delay.Seconds()
 	intervalMS := 1000 * r.DurationS / float64(t.Sent)
-	const roundingMS = 1 // of times in a log
+	const roundingMS = 1 // logs have times in whole milliseconds, so that their mean interval may differ by this
 	if intervalMS > delayMS+roundingMS {
+		// Three intervals cover two consecutive losses.
 		fmt.Fprintf(w, "starved   the playout delay of %v is shorter than the %.0f ms between snapshots; "+
 			"try --set receiver.playout_delay=%.0fms\n", delay, intervalMS, 3*intervalMS)
 	}

@@ -140,11 +140,12 @@ func (p *Plugin) startProcess() (*process, error) {
 	}
 	var pipes [3]struct{ read, write *os.File } // standard input, output and error
 	var err error
-	for i := 0; i < len(pipes) && err == nil; i++ {
+	for i := 0; i < len(pipes) && err == nil; i++ { // after an error the others stay nil; it is returned below
 		pipes[i].read, pipes[i].write, err = os.Pipe()
 	}
 	x := &process{plugin: p, cmd: exec.Command(p.command[0], p.command[1:]...),
-		stdin: pipes[0].write, stdout: pipes[1].read, stderr: pipes[2].read, answers: bufio.NewReaderSize(pipes[1].read, 64<<10),
+		stdin: pipes[0].write, stdout: pipes[1].read, stderr: pipes[2].read,
+		answers:      bufio.NewReaderSize(pipes[1].read, 64<<10),
 		stderrClosed: make(chan struct{}), exited: make(chan struct{})}
 	if err == nil {
 		x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = pipes[0].read, pipes[1].write, pipes[2].write

@@ -13,14 +13,15 @@ import (
 
 // A Set gives a setting a value. Key is its full key, such as "sender.every", or an action: "shadow" and "shadow_off"
 // add and remove shadows, those of inputKeys are actions of a player, and "mark" is a bookmark. Value has the form of
-// Config.Values.
+// Config.Values; for "shadow" it is an []Encoder, for "shadow_off" a []string, for a key of a link, "press" and "mark" a
+// text, and for the other actions a bool.
 type Set struct {
 	Key   string `json:"key"`
 	Value any    `json:"value"`
 }
 
 // A Change is a list of settings that are changed during a session, by a key, a typed command, a script or a replay.
-// The list has the order in which they are applied, see group, and each key once. Copies of a Change share its elements,
+// The list has the order in which they are applied, see rank, and each key once. Copies of a Change share its elements,
 // which must not be modified.
 type Change []Set
 
@@ -31,33 +32,35 @@ const (
 	paramsPrefix = "encoder.params."
 )
 
-// group returns the position of a key in a change: the encoder, its parameters, removed and added shadows, the profile,
-// the links, the settings in the order of their table, the actions of a player and the bookmark.
-func group(key string) int {
-	heads := []string{keyEncoder, paramsPrefix, "shadow_off", "shadow", "profile", "down.", "up."}
+// rank returns the rank of a key in the order of a change, in which equal ranks are ordered by key: the encoder, its
+// parameters, removed and added shadows, the profile, the links, the settings in the order of their table, the actions
+// of a player and the bookmark.
+func rank(key string) int {
+	heads := []string{keyEncoder, paramsPrefix, "shadow_off", "shadow", "profile", "down.", "up."} // those with a final dot are prefixes
 	for i, head := range heads {
 		if key == head || strings.HasSuffix(head, ".") && strings.HasPrefix(key, head) {
 			return i
 		}
 	}
-	if row := liveRow(key); row != nil {
+	if row := changeRow(key); row != nil {
 		return len(heads) + slices.IndexFunc(rows(), func(s scalarSetting) bool { return s.Key == row.Key })
 	}
 	return len(heads) + len(rows()) + slices.Index(append(inputKeys(), "mark"), key)
 }
 
-// liveRow returns the row of a key of a change in the table of settings; nil if the key is not there. The playout policy
-// has the row of the delay.
-func liveRow(key string) *scalarSetting {
+// changeRow returns the row of the table of settings for a key of a change; nil for other keys. The playout policy has
+// the row of the playout delay.
+func changeRow(key string) *scalarSetting {
 	if key == playoutPolicyKey {
 		key = playoutKey
 	}
 	return findSetting(key)
 }
 
-// put sets key to value in a new list.
+// put sets key to value. It copies the list, because copies of a Change share its elements. The playout has two keys,
+// of which a change has one: playoutKey if value is a time, otherwise playoutPolicyKey.
 func (ch *Change) put(key string, value any) {
-	if key == playoutKey || key == playoutPolicyKey { // two keys of one setting
+	if key == playoutKey || key == playoutPolicyKey {
 		key = playoutKey
 		if checkPlayoutKey(key, value) != nil {
 			key = playoutPolicyKey
@@ -65,12 +68,15 @@ func (ch *Change) put(key string, value any) {
 		*ch = ch.without(func(k string) bool { return k == playoutKey || k == playoutPolicyKey })
 	}
 	i, found := slices.BinarySearchFunc(*ch, key, func(s Set, key string) int {
-		return cmp.Or(cmp.Compare(group(s.Key), group(key)), strings.Compare(s.Key, key))
+		return cmp.Or(cmp.Compare(rank(s.Key), rank(key)), strings.Compare(s.Key, key))
 	})
+	list := slices.Clone(*ch)
 	if found {
-		*ch = ch.without(func(k string) bool { return k == key })
+		list[i].Value = value
+	} else {
+		list = slices.Insert(list, i, Set{key, value})
 	}
-	*ch = slices.Insert(slices.Clone(*ch), i, Set{key, value})
+	*ch = list
 }
 
 // without returns the change without the keys for which drop returns true.
@@ -202,7 +208,8 @@ func (ch Change) table() map[string]any {
 // Set sets one key of a change. Keys are those of [[at]] in a configuration: "encoder",
 // "params.small", "profile", "down.loss", "up.loss", "link.loss" or "loss" (both directions), the
 // full or short name of a live setting ("receiver.playout_delay", "playout_delay"), "shadow",
-// "shadow_off", "mark", or one of inputKeys.
+// "shadow_off", "mark", or one of inputKeys. It returns an *Error for an unknown key, for a setting that cannot change
+// during a run, and for an invalid value. Values of links, shadows and parameters are checked when the change is applied.
 func (ch *Change) Set(key string, value any) error {
 	head, rest, _ := strings.Cut(key, ".")
 	isLink := head == "down" || head == "up" || head == "link"
@@ -280,7 +287,7 @@ func (ch *Change) setName(full, key string, value any) error {
 
 // setLive sets the live setting s (one that a session can change). key is for the error.
 func (ch *Change) setLive(s *scalarSetting, key string, value any) error {
-	c := Default() // checks the value and converts it to the form of Values
+	c := Default() // Set checks the value, and Get returns it in the form of Values
 	if err := s.Set(c, value); err != nil {
 		return withKey(key, err)
 	}
@@ -304,7 +311,7 @@ func (ch *Change) setParams(name, key string, value any) error {
 }
 
 // setLink sets a key of a link. If value is a table, such as the parameters of a loss model, setLink sets each
-// of its keys; with the key "", these are keys of the link. dir is "down", "up", or "link" for both directions.
+// of its keys. If key is "", value is a table of keys of the link. dir is "down", "up", or "link" for both directions.
 // Values are checked when the change is applied.
 func (ch *Change) setLink(dir, key string, value any) {
 	flat := map[string]any{}
@@ -330,7 +337,7 @@ func (ch Change) Label() string {
 	down, up := ch.under("down."), ch.under("up.")
 	for _, s := range ch {
 		head, name, _ := strings.Cut(s.Key, ".")
-		switch row := liveRow(s.Key); {
+		switch row := changeRow(s.Key); {
 		case s.Key == keyEncoder:
 			words = append(words, "encoder "+ch.Encoder())
 		case head == "encoder":
@@ -343,7 +350,7 @@ func (ch Change) Label() string {
 			words = append(words, name+" "+ch.Text(s.Key)) // once for both links
 		case head == "down", head == "up" && down[name] != s.Value:
 			words = append(words, head+" "+name+" "+ch.Text(s.Key))
-		case head == "up":
+		case head == "up": // described with the same value of "down"
 		case row != nil:
 			words = append(words, row.CommandName()+" "+row.labelValue(s.Value))
 		default:
@@ -356,6 +363,7 @@ func (ch Change) Label() string {
 // Merge returns the change that has the effect of ch followed by next, with one exception: a shadow that ch adds
 // and next removes is added, because a change removes shadows before it adds others.
 func (ch Change) Merge(next Change) Change {
+	// In next, the encoder precedes its parameters and the profile the keys of links, so that they reset only those of ch.
 	for _, s := range next {
 		switch s.Key {
 		case keyEncoder:
@@ -443,11 +451,11 @@ func (ch *Change) UnmarshalJSON(data []byte) error {
 	}
 	*ch = nil
 	for _, s := range list {
-		err := ch.Set(s.Key, s.Value)
-		if s.Key == "shadow" {
-			err = ch.setShadowJSON(s.Value)
+		set := ch.Set
+		if s.Key == "shadow" { // a list of encoders as objects, which Set does not accept
+			set = func(_ string, value any) error { return ch.setShadowJSON(value) }
 		}
-		if err != nil {
+		if err := set(s.Key, s.Value); err != nil {
 			return err
 		}
 	}

@@ -45,7 +45,7 @@ func (c *Config) applyLive(ch Change) error {
 	clients := c.Crowd.Clients
 	found := false
 	for _, s := range ch {
-		if row := liveRow(s.Key); row != nil {
+		if row := changeRow(s.Key); row != nil {
 			if err := row.Set(c, s.Value); err != nil {
 				return err
 			}

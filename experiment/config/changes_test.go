@@ -186,7 +186,7 @@ func TestChangeRefused(t *testing.T) {
 		{"sender.history", 5, "cannot be changed during a run"}, {"los", "5%", "did you mean loss?"}, {"evry", 3, "did you mean every?"}, {"", 3, "unknown key"},
 		{"press", "sideways", "unknown direction"}, {"press", 3, "is not a direction"}, {"reset", false, "true, which restarts the world"}, {"reset", "x", "true, which"},
 		{"hover", "x", `"on" or "off"`}, {"shadow", 3, "is not a name"}, {"shadow", []any{}, "is not a name"}, {"shadow_off", []any{3}, "is not a name"}, {"every", 0, "every: 0 is invalid"},
-		{"shadow[0].nme", "x", "did you mean name?"}, {"receiver.playout_delay", 3, "receiver.playout_delay: 3 is invalid"},
+		{"shadow[0].nme", "x", "did you mean name?"}, {"shadow_off.x", "rotor", "unknown key"}, {"shadow.name", "rotor", "unknown key"}, {"receiver.playout_delay", 3, "receiver.playout_delay: 3 is invalid"},
 	} {
 		var ch Change
 		if err := ch.Set(x.key, x.value); err == nil || !strings.Contains(err.Error(), x.want) {

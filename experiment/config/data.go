@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"wirelab/dataset"
@@ -30,10 +31,8 @@ func (c *Config) recordChoice(key string, value any) {
 		clear(chosen)
 	case key == "encoder": // the same as encoder.name
 		chosen["encoder.name"] = true
-	default:
-		for _, dependent := range dataDependentKeys {
-			chosen[dependent] = chosen[dependent] || key == dependent
-		}
+	case slices.Contains(dataDependentKeys, key):
+		chosen[key] = true
 	}
 	c.chosen = chosen
 }

@@ -21,21 +21,36 @@ func isInput(key string) bool { return slices.Contains(inputKeys(), key) }
 
 // setInput sets one of inputKeys.
 func (ch *Change) setInput(key string, value any) error {
-	var text string
+	if key == "press" {
+		return ch.setPress(value)
+	}
 	var on bool
-	switch {
-	case key == "press":
-		if !setText(&text, value) {
-			return &Error{Key: key, Problem: quoteValue(value) + " is not a direction", Expected: directionsText}
-		}
-		ch.put(key, strings.Join(strings.Fields(text), " "))
-		return checkPress(text)
-	case key == "reset" && (!setSwitch(&on, value) || !on):
-		return &Error{Key: key, Problem: quoteValue(value) + " " + invalidValue, Expected: "true, which restarts the world"}
-	case key != "reset" && !setSwitch(&on, value):
-		return &Error{Key: key, Problem: quoteValue(value) + " " + invalidValue, Expected: `"on" or "off"`}
+	ok := setSwitch(&on, value)
+	expected := `"on" or "off"`
+	if key == "reset" {
+		ok = ok && on // a reset cannot be switched off
+		expected = "true, which restarts the world"
+	}
+	if !ok {
+		return &Error{Key: key, Problem: quoteValue(value) + " " + invalidValue, Expected: expected}
 	}
 	ch.put(key, on)
+	return nil
+}
+
+// setPress sets the directions of a key press, separated by spaces.
+func (ch *Change) setPress(value any) error {
+	var text string
+	if !setText(&text, value) {
+		return &Error{Key: "press", Problem: quoteValue(value) + " is not a direction", Expected: directionsText}
+	}
+	directions := strings.Fields(text)
+	for _, word := range directions {
+		if !slices.Contains(Directions(), word) {
+			return Unknown("press", "direction", word, Directions())
+		}
+	}
+	ch.put("press", strings.Join(directions, " "))
 	return nil
 }
 
@@ -53,16 +68,6 @@ func setSwitch(dst *bool, v any) bool {
 	return setBool(dst, v)
 }
 
-// checkPress returns an error if text contains an unknown direction.
-func checkPress(text string) error {
-	for _, word := range strings.Fields(text) {
-		if !slices.Contains(Directions(), word) {
-			return Unknown("press", "direction", word, Directions())
-		}
-	}
-	return nil
-}
-
 // inputLabel describes an action of the player or a bookmark briefly.
 func inputLabel(s Set) string {
 	switch s.Key {
@@ -73,11 +78,14 @@ func inputLabel(s Set) string {
 	case "mark":
 		return fmt.Sprint(s.Value)
 	}
-	return s.Key + " " + map[any]string{false: "off", true: "on"}[s.Value]
+	if s.Value == true {
+		return s.Key + " on"
+	}
+	return s.Key + " off"
 }
 
-// SwitchesLabel describes the part of an input that is shown as a mark in charts. Key presses are too frequent, and a
-// reset is a loop point, which has its own mark.
+// SwitchesLabel describes the actions that switch something on or off: autopilot, hover and katamari. Charts mark them;
+// key presses are too frequent, and a reset has the mark of a loop point.
 func (ch Change) SwitchesLabel() string {
 	return ch.without(func(key string) bool { return !isInput(key) || key == "press" || key == "reset" }).Label()
 }

@@ -186,6 +186,8 @@ func (ch *Change) setShadow(key, head, rest string, value any) error {
 		shadows[index] = shadows[index].Clone()
 		ch.put("shadow", shadows)
 		return shadows[index].setShadow(key, rest, value)
+	case key != "shadow" && key != "shadow_off":
+		return Unknown(key, "key", key, changeKeys())
 	case isList && key == "shadow":
 	case !ok:
 		return &Error{Key: key, Problem: quoteValue(value) + " is not a name",

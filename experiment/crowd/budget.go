@@ -371,9 +371,12 @@ func (x *session) encodeViews(n uint32, now time.Duration) error {
 	return err
 }
 
-// fill makes packet n to client k of the shard.
+// fill encodes packet n to viewer v, client k of the shard, with its header, and charges it to sender.budget.
+// If the budget has no room yet (view.ErrNoRoom), it sets the key to noPacket and nothing is sent. The time of the
+// encoder, which s.timer measures, is not part of s.timed.choose.
 func (x *session) fill(w *worker, s *shard, k int, v *viewer, n uint32, now time.Duration) {
-	e, params := &v.encoding, s.keys[k]/paramsKey
+	e := &v.encoding
+	params := s.keys[k] / paramsKey // index in e.headers: 1 with parameters of the encoder, 0 without
 	e.reset(0, 1)
 	start := x.clock.Now()
 	v.current = viewPacket{seq: n, ack: v.server.AckName(), epoch: x.views.epoch}

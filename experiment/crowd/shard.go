@@ -404,7 +404,8 @@ func (x *session) send(s *shard, n uint32, now time.Duration) {
 	s.timed.clients += x.clock.Now() - middle
 }
 
-// transmit passes packet n, which the server sends at now, to the downlink of client i of the shard.
+// transmit passes packet n with encoding e to the downlink of client i of the shard, or counts its loss. params is the
+// index of its header in e. The server sends at now; with an uplink, the packet leaves at s.departures[i] instead.
 func (x *session) transmit(s *shard, i int, n uint32, now time.Duration, e *encoding, params int) {
 	if s.departures != nil {
 		now = s.departures[i]

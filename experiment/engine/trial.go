@@ -113,8 +113,9 @@ func (s *Session) measureTrial(now time.Duration) {
 	}
 }
 
-// recordEffect records the effect that trial t has measured until now. It records none if the two lanes do not have
-// samples of the same periods.
+// recordEffect records the effect that trial t has measured until now. Both lanes are measured after the change, over
+// the same period: t.lane still runs the encoder before the change, s.lanes[0] the one after it. It records nothing if
+// the lanes do not have samples of the same periods.
 func (s *Session) recordEffect(t *trial, now time.Duration) {
 	measured := func(l *lane) []meters.Sample {
 		return slices.Clone(meters.Between(l.meter.Samples(), t.changedAt+WarmUp, now))

@@ -13,7 +13,6 @@ type QueueLength struct {
 // Gauges are current values of a link that verdicts do not contain.
 type Gauges struct {
 	Queue, Peak QueueLength // queue before the line: the current content, and the maximum so far
-	InFlight    int         // deliveries in flight, including copies
 	// OrderCost is the mean delay that keep_order has added to each datagram that was not lost; 0
 	// if keep_order was never on.
 	OrderCost time.Duration
@@ -23,7 +22,7 @@ type Gauges struct {
 // later packets.
 func (l *Link) Gauges(now time.Duration) Gauges {
 	l.runLine(now)
-	g := Gauges{InFlight: l.InFlight()}
+	var g Gauges
 	for _, stage := range l.pipe.stages {
 		if s, ok := stage.(gauger); ok {
 			s.gauge(now, &g)

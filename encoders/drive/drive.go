@@ -163,7 +163,6 @@ func (e *End) Finish() {
 // Pair is the encoder and the decoder of a codec, without a network between them. The sequence number of a
 // frame is its tick.
 type Pair struct {
-	Schema   *frame.Schema
 	Encoder  encoders.Encoder
 	Decoder  encoders.Decoder
 	Sender   End             // frames encoded, with their memos
@@ -181,7 +180,7 @@ func NewPair(codec *encoders.Codec, params any, s *frame.Schema, initial *frame.
 	if err != nil {
 		return nil, err
 	}
-	return &Pair{Schema: s, Encoder: enc, Decoder: dec,
+	return &Pair{Encoder: enc, Decoder: dec,
 		Sender:   NewEnd(s, initial, frame.NewHistory(s, n)),
 		Receiver: NewEnd(s, initial, frame.NewHistory(s, n-1))}, nil
 }

@@ -30,11 +30,10 @@ type Options struct {
 
 // Stats counts the contents of a patch by block mode.
 type Stats struct {
-	Size                    int64 // bytes of the patch
-	Raw, Clone, Patch       int64 // bytes of the new file
-	RawSize, CloneSize      int64 // bytes of the patch
-	PatchSize               int64
-	Copied, Literal, Copies int64 // in blocks of mode patch: bytes copied, literals, and number of operations
+	Size               int64 // bytes of the patch
+	Raw, Clone, Patch  int64 // bytes of the new file
+	RawSize, CloneSize int64 // bytes of the patch
+	PatchSize          int64
 }
 
 // Make writes to w a patch that makes new from old.
@@ -277,11 +276,6 @@ func (m *maker) writeParts(parts []part) error {
 			m.stats.Raw += int64(p.n)
 			m.stats.RawSize += int64(p.bodySize)
 			continue
-		}
-		for _, o := range p.ops {
-			m.stats.Copied += int64(o.Copy)
-			m.stats.Literal += int64(o.Literal)
-			m.stats.Copies++
 		}
 		m.stats.Patch += int64(p.n)
 		m.stats.PatchSize += int64(p.bodySize)

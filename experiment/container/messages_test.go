@@ -174,7 +174,7 @@ func TestStreamDelivers(t *testing.T) {
 				t.Fatalf("unit %d differs", i)
 			}
 		}
-		if _, _, _, resent, timeouts := s.State(); resent == 0 || timeouts == 0 {
+		if resent, timeouts := s.Resent(); resent == 0 || timeouts == 0 {
 			t.Errorf("%d segments resent, %d timeouts", resent, timeouts)
 		}
 	}

@@ -29,7 +29,6 @@ type Opened struct {
 	Number   uint16 // low bits
 	Packets  []Packet
 	Messages []byte // encoded parts of messages; nil if none
-	Group    uint16 // of the packets with ByParity
 }
 
 // Receiver opens containers, which may be any bytes. The zero value is ready to use. It is not safe for use by several
@@ -249,7 +248,6 @@ func (r *Receiver) rebuild(out *Opened, g *group) error {
 				Distance: int(int16(out.Number - number))})
 		}
 	}
-	out.Group = g.id
 	if own > 0 { // the container's own packet goes last
 		packet := r.packets[own-1]
 		copy(r.packets[own-1:], r.packets[own:])

@@ -59,7 +59,7 @@ type StreamSender struct {
 	before   beforeTimeout
 	buf      []byte
 
-	sent, resent, timeouts int64
+	resent, timeouts int64
 }
 
 // span is a range of bytes of the stream.
@@ -130,10 +130,11 @@ func (s *StreamSender) Unsent() int {
 // Unacked returns the number of bytes that are not acked.
 func (s *StreamSender) Unacked() int { return len(s.data) }
 
-// State returns the congestion window in segments, the smoothed round trip, and counts of segments and timeouts.
-func (s *StreamSender) State() (window float64, rtt time.Duration, sent, resent, timeouts int64) {
-	return s.window.Size(), s.rtt.Smoothed(), s.sent, s.resent, s.timeouts
-}
+// RoundTrip returns the smoothed round trip; 0 before the first measurement.
+func (s *StreamSender) RoundTrip() time.Duration { return s.rtt.Smoothed() }
+
+// Resent returns the numbers of segments sent again and of timeouts.
+func (s *StreamSender) Resent() (segments, timeouts int64) { return s.resent, s.timeouts }
 
 // Next returns when Segment must be called because of a timeout; false if nothing is in flight.
 func (s *StreamSender) Next() (time.Duration, bool) { return s.timer, s.timer != never }
@@ -170,7 +171,6 @@ func (s *StreamSender) Segment(now time.Duration) []byte {
 	b = binary.LittleEndian.AppendUint32(b, segmentChecksum(b, bytes))
 	s.buf = append(b, bytes...)
 	*s.segments.Push() = segment{span: r}
-	s.sent++
 	s.inFlight++
 	if s.timer == never {
 		s.restartTimer(now)

@@ -157,8 +157,7 @@ func (f *FileReceiver) Progress() (*transfer.Receiver, uint64) { return f.blocks
 // BlockReception is the result of receiving the datagram of a block.
 type BlockReception struct {
 	Reception
-	Accepted    bool // the block belongs to the newest delivery; it may be a duplicate
-	NewDelivery bool // the block is the first of its delivery
+	Accepted bool // the block belongs to the newest delivery; it may be a duplicate
 }
 
 // ReceiveBlock handles one datagram, which may be any bytes: it checks the seal, finds or creates the decoder
@@ -211,7 +210,7 @@ func (f *FileReceiver) acceptBlock(out *BlockReception, d *epochDecoder, number 
 	}
 	d.decoded++
 	if delivery != f.blocks {
-		f.blocks, f.epoch, out.NewDelivery = delivery, d.epoch, true
+		f.blocks, f.epoch = delivery, d.epoch
 	}
 	out.Accepted = true
 	f.lastSeq = out.Seq

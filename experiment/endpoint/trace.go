@@ -22,7 +22,6 @@ type HeaderField struct {
 
 // PacketTrace describes every bit of a packet that was sent.
 type PacketTrace struct {
-	Seq      uint64
 	Datagram []byte // the bytes that were sent: header and payload
 	Header   []HeaderField
 	Payload  encoders.Trace // of the payload; positions count from its beginning
@@ -115,7 +114,7 @@ func (k *sentPackets) encodingOf(p *sentPacket) *sentEncoding {
 // is set and the history contains the packet and its references. Neither the history nor the encoder of later
 // packets is affected.
 func (s *Sender) Trace(seq uint64) *PacketTrace {
-	out := &PacketTrace{Seq: seq, Frame: &frame.Frame{}, Base: &frame.Frame{}}
+	out := &PacketTrace{Frame: &frame.Frame{}, Base: &frame.Frame{}}
 	limit, ok := s.TracePayload(seq, &out.Payload)
 	if !ok {
 		return nil

@@ -259,8 +259,7 @@ func (m *messenger) view() messagesView {
 		}
 	}
 	if m.stream != nil {
-		v.Unacked, v.Unsent = m.stream.Unacked(), m.stream.Unsent()
-		v.Window, v.RoundTrip, _, _, _ = m.stream.State()
+		v.Unacked, v.RoundTrip = m.stream.Unacked(), m.stream.RoundTrip()
 	}
 	return v
 }
@@ -274,7 +273,7 @@ func (m *messenger) figures(d time.Duration) *figures.Messages {
 	switch {
 	case m.stream != nil:
 		var timeouts int64
-		_, _, _, f.Resent, timeouts = m.stream.State()
+		f.Resent, timeouts = m.stream.Resent()
 		f.Timeouts = figures.Known(float64(timeouts))
 	case m.settings.Policy().Name() != "all-unacked": // which has no timer
 		f.Timeouts = figures.Known(float64(out.Timeouts))

@@ -61,10 +61,9 @@ type Notice struct {
 type Lane struct {
 	Letter    string // A for the first lane; never changes, and no other lane of the session has it
 	Encoder   string
-	Params    any           // of the type that the encoder's Codec.Defaults returns
-	Differs   string        // parameters that distinguish it from lanes with the same encoder; empty if none do
-	Began     time.Duration // when the lane joined the session
-	Epoch     uint64
+	Params    any                // of the type that the encoder's Codec.Defaults returns
+	Differs   string             // parameters that distinguish it from lanes with the same encoder; empty if none do
+	Began     time.Duration      // when the lane joined the session
 	Samples   []meters.Sample    // oldest first; bounded
 	Packets   []packetlog.Record // oldest first; bounded
 	Totals    figures.Totals
@@ -85,8 +84,6 @@ type messagesView struct {
 	UnderWay  int           // messages that are not delivered
 	Oldest    time.Duration // when the oldest of these was written; 0 if none
 	Unacked   int           // parts that are not acked; in a stream, bytes
-	Unsent    int           // bytes that wait in the sender of a stream
-	Window    float64       // congestion window of a stream in segments; 0 without a stream
 	RoundTrip time.Duration // smoothed; 0 before the first measurement
 }
 

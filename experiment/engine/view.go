@@ -53,7 +53,7 @@ func (s *Session) viewDisplay(snap *Snapshot) {
 // view returns the lane's part of a snapshot, with the newest packets, at most maxPackets of them.
 func (l *lane) view(now time.Duration, maxPackets int) Lane {
 	v := Lane{
-		Letter: l.letter, Encoder: l.codec(), Params: l.snd.Encoding().Params, Began: l.joinedAt, Epoch: l.snd.Epoch(),
+		Letter: l.letter, Encoder: l.codec(), Params: l.snd.Encoding().Params, Began: l.joinedAt,
 		Samples: l.meter.Samples(), Packets: l.log.Last(make([]packetlog.Record, 0, maxPackets), maxPackets),
 		Totals: l.totals(now),
 		Timing: l.timing(), Traffic: l.trafficFigures(now), Control: l.controlView(), Budget: l.liveConfig.SendBudget(),

@@ -83,7 +83,6 @@ const maxReasons = 48
 
 // packetStats summarizes the packets of a run.
 type packetStats struct {
-	rows     int
 	problems [numKinds]problemSample
 	reasons  map[string]*reasonCount
 	delays   delaySeries
@@ -95,7 +94,6 @@ const maxExplanation = 600
 // addRow adds a row of packets.csv: its delay if it arrived, and a problem for each reason in the column
 // reason, which are separated by "; ". The numbers are limited, because a file can contain any.
 func (p *packetStats) addRow(c cells) {
-	p.rows++
 	sentUS := runMicros(c, "send_us")
 	e := problem{seq: uint64(min(max(c.number("seq"), 0), 1e15)), copy: int(min(max(c.number("copy"), 0), 63)), sent: sentUS / 1e6, delay: -1}
 	outcome := c.text("outcome")

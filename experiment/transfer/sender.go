@@ -8,8 +8,7 @@ import (
 
 // Sender decides which block is sent next. It does not hold the bytes of the stream.
 type Sender struct {
-	window int           // maximum number of blocks in flight
-	beat   time.Duration // interval between two datagrams
+	window int // maximum number of blocks in flight
 
 	blocks     []block
 	base       int // all blocks below it are acknowledged
@@ -47,7 +46,7 @@ func NewSender(blocks, window int, beat time.Duration) *Sender {
 	if window < 1 || window > MaxAhead {
 		panic(fmt.Sprintf("transfer: a window of %d blocks; expected 1 to %d", window, MaxAhead))
 	}
-	return &Sender{window: window, beat: beat, blocks: make([]block, blocks), timer: timer{granularity: beat}}
+	return &Sender{window: window, blocks: make([]block, blocks), timer: timer{granularity: beat}}
 }
 
 // Next returns the number of the block to send now, and whether it was sent before;

@@ -18,7 +18,6 @@ type Filler struct {
 
 	schema    *frame.Schema
 	metric    Metric
-	policy    policy.Policy
 	rule      rule
 	interest  interest
 	player    int //  Coding.Player of the newest packet
@@ -80,7 +79,7 @@ func NewFiller(s *frame.Schema) *Filler {
 
 // SetPolicy sets the policy, which must be one of Policies; the first one for the zero Policy.
 func (f *Filler) SetPolicy(p policy.Policy) {
-	f.policy, f.rule = p, newRule(p, &f.metric)
+	f.rule = newRule(p, &f.metric)
 	f.values.forgetCosts()
 }
 

@@ -19,7 +19,6 @@ type ClientState struct {
 	Client
 	Joined, LastSeen time.Duration // times of the client's first and last datagram
 	Leaving          bool          // whether the client was removed while datagrams are in flight
-	InFlight         int           // datagrams in flight, both directions
 	Ways             [2]ClientFlow // the client's traffic by direction
 }
 
@@ -28,8 +27,7 @@ type ClientFlow struct {
 	In, InBytes   uint64
 	Out, OutBytes uint64
 	Lost          uint64
-	TotalDelay    time.Duration         // total time from reading to sending of the Out datagrams
-	LineQueue     lossmodel.QueueLength // queue before the line; the queue of all clients if they share links
+	TotalDelay    time.Duration // total time from reading to sending of the Out datagrams
 }
 
 // countSent counts a datagram that the relay sent on at the given time.
@@ -132,12 +130,7 @@ func (r *Relay) Snapshot(s *Snapshot) {
 
 // stateOf returns the state of a client. The lock must be held.
 func (r *Relay) stateOf(c *client) ClientState {
-	state := ClientState{Client: c.Client, Joined: c.joined, LastSeen: c.lastSeen, Leaving: r.clients[c.Addr] != c,
-		InFlight: c.inFlight, Ways: c.tallies}
-	for direction, l := range c.lanes {
-		state.Ways[direction].LineQueue = l.queued
-	}
-	return state
+	return ClientState{Client: c.Client, Joined: c.joined, LastSeen: c.lastSeen, Leaving: r.clients[c.Addr] != c, Ways: c.tallies}
 }
 
 // maxDeparted bounds the clients that Departed returns.

@@ -19,8 +19,6 @@ type Recent struct {
 	ChangedPerFrame                     float64
 	BaselineAgeTicks, BaselineAgeMS     float64
 	StarvedRatio                        float64 // share of display ticks
-	AgeMS                               float64 // mean age of the displayed state
-	Aged                                int     // display ticks on which a state was displayed
 	PositionErrorMM                     float64 // largest error of any displayed cube
 	PositionError, AngleError           float64 // largest errors of a table: see Sample
 	EncodeUS, DecodeUS                  float64 // medians
@@ -66,8 +64,6 @@ func MeanOf(last []Sample, tickHz int) Recent {
 		BaselineAgeTicks: figures.RatioOrZero(float64(s.BaselineAge), float64(s.Referenced)),
 		BaselineAgeMS:    figures.RatioOrZero(float64(s.BaselineAge)*1000, float64(s.Referenced)*float64(tickHz)),
 		StarvedRatio:     figures.RatioOrZero(float64(s.Starved), float64(s.Displayed)),
-		AgeMS:            figures.RatioOrZero(s.Age.Seconds()*1000, float64(s.Aged)),
-		Aged:             s.Aged,
 		PositionErrorMM:  s.PositionErrorMM,
 		PositionError:    s.PositionError,
 		AngleError:       s.AngleError,

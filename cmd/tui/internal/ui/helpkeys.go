@@ -12,7 +12,6 @@ type helpKey struct {
 	group    string // heading of the section
 	help     string // description; "" for a key of the open page only
 	pageHelp string // description of what the keys do on the open page; "" if they do the same on all pages
-	brief    string // description in the footer; "" if not there
 }
 
 // helpKeys makes the rows of the help from the key bindings. The keys of a binding without a
@@ -34,7 +33,7 @@ func helpKeys(keys []room.Binding, page room.Page) []helpKey {
 			last.label = strings.TrimSpace(last.label + " " + label)
 			continue
 		}
-		row := helpKey{label: label, group: b.Group, help: b.Help().Desc, brief: b.Brief}
+		row := helpKey{label: label, group: b.Group, help: b.Help().Desc}
 		if b.Page != nil { // a key of the open page only
 			row.pageHelp, row.help = row.help, ""
 		} else if e, ok := page.(room.Explainer); ok && len(names) > 0 {

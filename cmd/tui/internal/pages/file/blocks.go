@@ -12,8 +12,7 @@ import (
 // blocks is the pane that shows the state of each block of a file that the active encoder sends: a marker
 // per block, or per group of neighbouring blocks if there are more blocks than cells.
 type blocks struct {
-	states    []delivery.BlockState
-	numBlocks int // number of blocks of the whole file; states may contain fewer
+	states []delivery.BlockState
 
 	emptyText string // shown while there are no blocks
 }
@@ -27,10 +26,7 @@ func (p *blocks) Observe(v room.View) bool {
 		return false
 	}
 	p.emptyText = emptyText
-	p.states, p.numBlocks = lane.Blocks, 0
-	if x := lane.Totals.Transfer; x != nil {
-		p.numBlocks = x.Blocks
-	}
+	p.states = lane.Blocks
 	return true
 }
 

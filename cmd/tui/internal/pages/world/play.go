@@ -13,10 +13,9 @@ import (
 
 // play is the line below the world: who plays, which keys are pressed, and the camera.
 type play struct {
-	live      bool // the world is simulated, so that it can be played; false for a recording
-	autopilot bool // a script plays
-	known     bool // the snapshot has a world; otherwise nothing is drawn
-	source    string
+	live      bool        // the world is simulated, so that it can be played; false for a recording
+	autopilot bool        // a script plays
+	known     bool        // the snapshot has a world; otherwise nothing is drawn
 	keys      world.Input // the pressed keys
 	cam       worldview.Camera
 	requested [numToggles]toggleRequest // not yet confirmed by a snapshot
@@ -46,7 +45,6 @@ func (p *play) Observe(v room.View) bool {
 	p.now = v.Newest().Now
 	before := *p
 	p.known = v.Snap.World != nil && !v.Past
-	p.source = v.Cfg.Data.Source
 	if p.known {
 		p.live, p.autopilot, p.keys = v.Snap.World.Live, v.Snap.World.Autopilot, v.Snap.World.Keys
 	}

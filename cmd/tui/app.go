@@ -254,7 +254,8 @@ func (o *output) encodeJSON(v any, indent string) error {
 	return err
 }
 
-// jsonLine writes v as one line of JSON and flushes it.
-func (o *output) jsonLine(v any) error {
-	return errors.Join(o.encodeJSON(v, ""), o.flush())
+// jsonLine writes v as one line of JSON and flushes it. A later flush returns the error, if any.
+func (o *output) jsonLine(v any) {
+	_ = o.encodeJSON(v, "")
+	_ = o.flush()
 }

@@ -277,7 +277,7 @@ func (r *listenServer) printEvent(e listenEvent, format string, args ...any) {
 	defer r.mu.Unlock()
 	r.app.remark(format, args...)
 	if r.app.asJSON {
-		_ = r.app.stdout.jsonLine(e) // output.flush reports write errors at the end
+		r.app.stdout.jsonLine(e)
 	}
 }
 

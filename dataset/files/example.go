@@ -25,7 +25,7 @@ func generateExample(number uint64) (old, new []byte) {
 	rng := rand.New(seed.Tagged(number, "files"))
 	g := &game{rng: rng}
 	for range objectCount {
-		g.objects = append(g.objects, g.newObject(objectCount))
+		g.objects = append(g.objects, g.newObject())
 	}
 	for i := range wordCount {
 		g.words = append(g.words, g.newWord(i))
@@ -54,11 +54,11 @@ type object struct {
 	health      uint32
 }
 
-// newObject returns a random object that refers to one of the first n objects.
-func (g *game) newObject(n int) object {
+// newObject returns a random object that refers to one of the first objectCount objects.
+func (g *game) newObject() object {
 	return object{kind: uint16(g.rng.IntN(40)), flags: 1 << g.rng.IntN(6),
 		position: [3]int32{int32(g.rng.IntN(200_000)), int32(g.rng.IntN(200_000)), int32(g.rng.IntN(3000))},
-		next:     g.rng.IntN(n), word: g.rng.IntN(wordCount), health: 100}
+		next:     g.rng.IntN(objectCount), word: g.rng.IntN(wordCount), health: 100}
 }
 
 // newWord returns a random text that begins with i.
@@ -91,7 +91,7 @@ func (g *game) makeSecondVersion() {
 	rest := append([]object{}, g.objects[insertAt:]...)
 	g.objects = g.objects[:insertAt]
 	for range insertedCount {
-		g.objects = append(g.objects, g.newObject(objectCount))
+		g.objects = append(g.objects, g.newObject())
 	}
 	g.objects = append(g.objects, rest...)
 	for i := range g.objects {

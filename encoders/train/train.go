@@ -243,9 +243,9 @@ func pack(data []byte) ([]byte, error) {
 // MaxEmbedded is the largest size of an embedded file's data, in bytes.
 const MaxEmbedded = 1 << 20
 
-// Open returns the data that pack compressed. It fails if the data has more than maxSize bytes.
-func Open(file []byte, maxSize int) ([]byte, error) {
-	z, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(uint64(maxSize)), zstd.WithDecoderConcurrency(1))
+// Open returns the data that pack compressed. It fails if the data has more than MaxEmbedded bytes.
+func Open(file []byte) ([]byte, error) {
+	z, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(MaxEmbedded), zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		return nil, err
 	}

@@ -106,7 +106,7 @@ func (c *curves) add(s *meters.Sample) (width time.Duration) {
 		loopCurve:        float64(min(t.crossing, 1)),
 	}
 	for i := range v {
-		c.partial[i] = combine(curve(i), c.partial[i], float64(c.partialSamples), v[i], 1)
+		c.partial[i] = combine(curve(i), c.partial[i], float64(c.partialSamples), v[i])
 	}
 	c.partialSamples++
 	if c.partialSamples < c.samplesPerPoint {
@@ -122,12 +122,12 @@ func (c *curves) add(s *meters.Sample) (width time.Duration) {
 	return width
 }
 
-// combine combines two values of a curve: a, which stands for n samples, and b, which stands for m.
-func combine(c curve, a, n, b, m float64) float64 {
+// combine combines two values of a curve: a, which stands for n samples, and b, which stands for one.
+func combine(c curve, a, n, b float64) float64 {
 	if c >= firstPeakCurve {
 		return max(a, b)
 	}
-	return (a*n + b*m) / (n + m)
+	return (a*n + b) / (n + 1)
 }
 
 // halve combines each pair of points into one, in place, so that half of the space is free again. It is called
@@ -135,7 +135,7 @@ func combine(c curve, a, n, b, m float64) float64 {
 func (c *curves) halve() {
 	for i, p := range c.points {
 		for k := range maxPoints / 2 {
-			p[k] = combine(curve(i), p[2*k], 1, p[2*k+1], 1)
+			p[k] = combine(curve(i), p[2*k], 1, p[2*k+1])
 		}
 		c.points[i] = p[:maxPoints/2]
 	}

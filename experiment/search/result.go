@@ -148,7 +148,7 @@ func (s *search) summarize(list []setting, own setting, ownOutcome outcome) *Res
 		}
 	}
 	if own != nil {
-		if ratio := s.pairedRatio(best, own, 0, s.spec.Seeds); ratio.N > 0 {
+		if ratio := s.pairedRatio(best, own, s.spec.Seeds); ratio.N > 0 {
 			result.RatioToOwn = &ratio
 		}
 	}
@@ -156,7 +156,7 @@ func (s *search) summarize(list []setting, own setting, ownOutcome outcome) *Res
 	for _, x := range slices.Concat(list[1:], s.broken) {
 		if !listed[x.key()] {
 			listed[x.key()] = true
-			result.Rivals = append(result.Rivals, rival{s.describe(x), s.pairedRatio(x, best, 0, s.spec.Seeds)})
+			result.Rivals = append(result.Rivals, rival{s.describe(x), s.pairedRatio(x, best, s.spec.Seeds)})
 		}
 	}
 	if len(s.spec.Minimise) == 1 {
@@ -236,7 +236,7 @@ func (s *search) addConfidence(result *Result, listed map[string]bool, best sett
 				lowest = min(lowest, neighbourOutcome.Figures[0])
 			}
 			if !listed[neighbour.key()] {
-				result.Rivals = append(result.Rivals, rival{s.describe(neighbour), s.pairedRatio(neighbour, best, 0, s.spec.Seeds)})
+				result.Rivals = append(result.Rivals, rival{s.describe(neighbour), s.pairedRatio(neighbour, best, s.spec.Seeds)})
 			}
 		}
 	}

@@ -437,7 +437,7 @@ func TestRace(t *testing.T) {
 	if count[0] != 8 || count[1] != 3 || count[2] != 8 || s.racedSeeds != 8 {
 		t.Errorf("runs by setting %v, %d seeds", count, s.racedSeeds)
 	}
-	if got := s.meanFigure(setting{0}, 0, 3); got != 100 {
+	if got := s.meanFigure(setting{0}, 3); got != 100 {
 		t.Errorf("the mean of three seeds is %g", got)
 	}
 	if got := s.pairedDifference(setting{1}, setting{0}, 8); got.N != 3 || got.Mean != 2 || *got.Lo != 2 {
@@ -446,7 +446,7 @@ func TestRace(t *testing.T) {
 	if got := s.pairedDifference(setting{2}, setting{0}, 4); got.N != 4 || math.Abs(got.Mean-(0.5-2*0.25)) > 1e-9 {
 		t.Errorf("paired difference %+v", got)
 	}
-	if got := s.pairedRatio(setting{1}, setting{0}, 0, 8); got.N != 3 || math.Abs(got.Mean-1.02) > 1e-9 {
+	if got := s.pairedRatio(setting{1}, setting{0}, 8); got.N != 3 || math.Abs(got.Mean-1.02) > 1e-9 {
 		t.Errorf("paired ratio %+v", got)
 	}
 	if got := len(s.figureBySeed(setting{0}, 0, 5)); got != 5 {

@@ -575,7 +575,7 @@ func (s *search) race(ctx context.Context, list []setting) ([]setting, error) {
 		}
 		slices.SortStableFunc(list, func(x, y setting) int {
 			return cmp.Or(cmp.Compare(s.violation(x, seed+1), s.violation(y, seed+1)),
-				cmp.Compare(s.meanFigure(x, 0, seed+1), s.meanFigure(y, 0, seed+1)))
+				cmp.Compare(s.meanFigure(x, seed+1), s.meanFigure(y, seed+1)))
 		})
 		list = slices.DeleteFunc(list, func(x setting) bool {
 			if !s.isBroken(x, seed+1) {
@@ -678,17 +678,16 @@ func (s *search) figureBySeed(x setting, f, seeds int) (list []float64) {
 	return list
 }
 
-// meanFigure returns the mean of figure f, an index of spec.Minimise, of setting x over the first seeds.
-func (s *search) meanFigure(x setting, f, seeds int) float64 {
-	return figures.EstimateMean(s.figureBySeed(x, f, seeds)).Mean
+// meanFigure returns the mean of the first figure of setting x over the first seeds.
+func (s *search) meanFigure(x setting, seeds int) float64 {
+	return figures.EstimateMean(s.figureBySeed(x, 0, seeds)).Mean
 }
 
-// pairedRatio returns the ratio of figure f, an index of spec.Minimise, of setting x to that of y, paired by the
-// first seeds.
-func (s *search) pairedRatio(x, y setting, f, seeds int) figures.Mean {
-	a, b := s.figureBySeed(x, f, seeds), s.figureBySeed(y, f, seeds)
+// pairedRatio returns the ratio of the first figure of setting x to that of y, paired by the first seeds.
+func (s *search) pairedRatio(x, y setting, seeds int) figures.Mean {
+	a, b := s.figureBySeed(x, 0, seeds), s.figureBySeed(y, 0, seeds)
 	n := min(len(a), len(b))
-	return figures.RatioOf(s.spec.Minimise[f], a[:n], b[:n])
+	return figures.RatioOf(s.spec.Minimise[0], a[:n], b[:n])
 }
 
 // pairedDifference returns the first figure of x minus that of y, paired by seed. Unlike a ratio it exists

@@ -170,7 +170,7 @@ type contextCube struct {
 // in the baseline, otherwise by the time at rest and the distance from the player.
 func changeContext(idle, distance int, predictedShift [3]int32) int {
 	if idle == 0 {
-		return maxBitLength(predictedShift, numSpeedClasses-1) // below numDistanceClasses, where the other contexts begin
+		return speedClass(predictedShift) // below numDistanceClasses, where the other contexts begin
 	}
 	return idle*numDistanceClasses + distance
 }
@@ -189,7 +189,7 @@ func (k *contextCube) historyClass() int {
 // so its orientation; whether the interacting flag flipped. The contexts of the first two flags are the time at rest
 // and the predicted speed.
 func (k *contextCube) codeChanged() {
-	l, motionContext := k.contexts, k.idleClass*numSpeedClasses+maxBitLength(k.predictedShift, numSpeedClasses-1)
+	l, motionContext := k.contexts, k.idleClass*numSpeedClasses+speedClass(k.predictedShift)
 	moved := l.codeBit(ctxMoved+motionContext, rangecoder.Flag(!cube.SamePosition(k.cur, k.base)))
 	k.coder.Charge(encoders.SlotFlags)
 	if moved != 0 {
@@ -215,7 +215,7 @@ func (k *contextCube) codeChanged() {
 // codePosition codes x, y and z as residuals of the position that the last velocity predicts. The context of the
 // residual's bit length contains the speed and, for x, the history; for y and z, the largest bit length coded before.
 func (k *contextCube) codePosition() {
-	speed, lastSign := maxBitLength(k.predictedShift, numSpeedClasses-1), 1 // lastSign: signClass of the last residual, 1 for 0
+	speed, lastSign := speedClass(k.predictedShift), 1 // lastSign: signClass of the last residual, 1 for 0
 	for j, v := range k.predictedShift {
 		lengthContext := ctxX + (speed*numHistoryClasses+k.historyClass())*lengthNodes
 		if j > 0 {

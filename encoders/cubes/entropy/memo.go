@@ -93,9 +93,9 @@ func distance2(q, p *cube.Row) uint64 { return uint64(cube.Distance2(q, p)) }
 // bitLength returns the number of bits of |v|, at most limit.
 func bitLength(v int32, limit int) int { return min(bits.Len32(uint32(max(v, -v))), limit) }
 
-// maxBitLength returns the largest bitLength of the components of v, at most limit.
-func maxBitLength(v [3]int32, limit int) int {
-	return bitLength(max(v[0], -v[0])|max(v[1], -v[1])|max(v[2], -v[2]), limit)
+// speedClass returns the largest bitLength of the components of a motion, below numSpeedClasses.
+func speedClass(v [3]int32) int {
+	return bitLength(max(v[0], -v[0])|max(v[1], -v[1])|max(v[2], -v[2]), numSpeedClasses-1)
 }
 
 // signClass returns 0 for a negative number, 1 for zero and 2 for a positive number.

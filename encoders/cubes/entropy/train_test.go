@@ -69,7 +69,7 @@ func TestTrainersMatchEmbeddedFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, f := range files {
-			data, err := train.Open(f.Data, train.MaxEmbedded)
+			data, err := train.Open(f.Data)
 			if n, ok := sizes[f.Name]; !ok || err != nil || n != len(data) {
 				t.Errorf("%s makes %s of %d bytes, the embedded file has %d: %v", trainer.Encoder, f.Name, len(data), n, err)
 			}

@@ -14,7 +14,7 @@ var (
 	staticFile []byte
 
 	// staticTable returns the trained logit of each context, a byte each, in steps of stretchStep.
-	staticTable = sync.OnceValues(func() ([]byte, error) { return train.Open(staticFile, train.MaxEmbedded) })
+	staticTable = sync.OnceValues(func() ([]byte, error) { return train.Open(staticFile) })
 )
 
 // stretchStep is the step of a trained logit: 127 steps are the largest logit of package rangecoder.

@@ -128,7 +128,7 @@ func openModel(name string) (*model, error) {
 	for k, part := range [...]string{".place.net.zst", ".pose.net.zst", ".tables.zst"} {
 		packed, err := files.ReadFile(name + part)
 		if err == nil {
-			data[k], err = train.Open(packed, train.MaxEmbedded)
+			data[k], err = train.Open(packed)
 		}
 		if err != nil {
 			return nil, err

@@ -245,9 +245,9 @@ func (p *Pane) summary(w int) []string {
 	return lines[:min(len(lines), 2)]
 }
 
-// DrawHelpLine draws the help of the selected control on row y. If withControl is set, it draws the
+// DrawHelpLine draws the help of the selected control on the top row. If withControl is set, it draws the
 // control before the help, for screens on which the pane is not visible.
-func (p *Pane) DrawHelpLine(c *look.Canvas, th *look.Theme, y int, withControl bool) {
+func (p *Pane) DrawHelpLine(c *look.Canvas, th *look.Theme, withControl bool) {
 	ctl, _ := p.current()
 	if ctl == nil {
 		return
@@ -258,9 +258,9 @@ func (p *Pane) DrawHelpLine(c *look.Canvas, th *look.Theme, y int, withControl b
 	}
 	x := 2
 	if withControl {
-		x = p.drawControl(c, th, y, ctl) + 2
+		x = p.drawControl(c, th, 0, ctl) + 2
 	}
-	c.Clip(x, y, c.W-x-1, look.Dim, help)
+	c.Clip(x, 0, c.W-x-1, look.Dim, help)
 }
 
 // HandleArrow handles the arrow keys: it moves the selection dy controls down, and changes the value of

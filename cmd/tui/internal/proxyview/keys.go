@@ -11,7 +11,7 @@ import (
 
 // bindings returns all keys, in the order of the help.
 func (m *model) bindings() []room.Binding {
-	return slices.Concat(m.FocusKeys(), m.MoveKeys(), m.AdjustKeys("Controls"), m.controlKeys(), m.displayKeys(),
+	return slices.Concat(m.FocusKeys(), m.MoveKeys(), m.AdjustKeys(), m.controlKeys(), m.displayKeys(),
 		m.ProgramKeys(ui.Leaving{Esc: "clear the selection", Quit: "end the proxy and print the totals; asks first while clients are active", Stop: "end the proxy; the program reports an interruption"}),
 		m.paneKeys())
 }
@@ -27,7 +27,7 @@ func (m *model) controlKeys() []room.Binding {
 	}
 	return []room.Binding{
 		bind("p", "choose a link profile", func() room.Request { return room.Request{Line: "profile"} }).InFooter("profile"),
-		m.DirectionKey("Controls").InFooter("direction"),
+		m.DirectionKey().InFooter("direction"),
 		bind("c", "set the links of all clients, or of the next client", func() room.Request {
 			if err := m.setTarget(m.nextClient()); err != nil {
 				return room.Request{Notice: err.Error(), IsError: true}

@@ -46,13 +46,13 @@ func controlKeys(m *dashboard) []room.Binding {
 			return room.Request{Overlay: overlay}
 		}
 	}
-	return slices.Concat(m.FocusKeys(), m.MoveKeys(), m.AdjustKeys("Controls"), []room.Binding{
+	return slices.Concat(m.FocusKeys(), m.MoveKeys(), m.AdjustKeys(), []room.Binding{
 		bind([]string{"e"}, "e", "list the encoders: select, run as a shadow, set params",
 			list("encoder")).InFooter("encoder").Pin(),
 		bind([]string{"v"}, "v", "list the encoders; in the list, v runs the selected encoder as a shadow, on the same frames and losses", list("encoder")),
 		bind([]string{"A"}, "A", "run the encoder as it was before its last change as a shadow", shadowPrevious(m)),
 		bind([]string{"p"}, "p", "select a predefined link", list("profile")).InFooter("profile"),
-		m.DirectionKey("Controls"),
+		m.DirectionKey(),
 		bind([]string{"u"}, "u", "undo the last change; again: the change before it",
 			sendCommand(m, experiment.Command{Undo: true})).InFooter("undo"),
 		bind([]string{"ctrl+r"}, "ctrl+r", "redo the change that was undone", sendCommand(m, experiment.Command{Redo: true})),

@@ -64,10 +64,9 @@ func (s *Shell) MoveKeys() []room.Binding {
 		})
 }
 
-// AdjustKeys returns the keys that change a value in large steps or by typing. group is their section
-// of the help. A notice appears if enter has no effect on the open page.
-func (s *Shell) AdjustKeys(group string) []room.Binding {
-	bind := bindGroup(group)
+// AdjustKeys returns the keys that change a value in large steps or by typing. A notice appears if enter has no effect on the open page.
+func (s *Shell) AdjustKeys() []room.Binding {
+	bind := bindGroup("Controls")
 	return []room.Binding{
 		bind([]string{"[", "shift+left"}, "[ ]", "decrease, increase in large steps", s.move(-bigStep, 0)),
 		bind([]string{"]", "shift+right"}, "", "", s.move(bigStep, 0)),
@@ -77,10 +76,9 @@ func (s *Shell) AdjustKeys(group string) []room.Binding {
 	}
 }
 
-// DirectionKey returns the key that selects which links the controls set. group is its section of the
-// help. A notice appears if the key has no effect on the open page.
-func (s *Shell) DirectionKey(group string) room.Binding {
-	return room.Bind(group, []string{"d"}, "d", "select the link to set: both, down, up", func() room.Request {
+// DirectionKey returns the key that selects which links the controls set. A notice appears if the key has no effect on the open page.
+func (s *Shell) DirectionKey() room.Binding {
+	return room.Bind("Controls", []string{"d"}, "d", "select the link to set: both, down, up", func() room.Request {
 		return room.Dispatch(s.page(), func(p room.Aimer) room.Request { return p.Aim() })
 	}).NotifyIdle("this page has no controls of links; page 1 has them")
 }

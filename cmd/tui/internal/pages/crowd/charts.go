@@ -131,24 +131,24 @@ func (p *charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		return ratio(float64(s.Encodings), s.Ticks)
 	})}
 	encodings.Legend = look.FitGroups(look.TitleSpace(c.W, encodings.Title), [][]look.Span{
-		legendValue(at, look.Payload, now.perTick(float64(now.sum.Encodings)), 1, ""),
-		legendValue("clients each", look.Dim, figures.RatioFigure(float64(now.sum.Packets), float64(now.sum.Encodings)), 0, "")})
+		legendValue(at, look.Payload, now.perTick(float64(now.sum.Encodings)), 1),
+		legendValue("clients each", look.Dim, figures.RatioFigure(float64(now.sum.Packets), float64(now.sum.Encodings)), 0)})
 	cpu := p.cpuChart(th, &now, c.W)
 	rate := panes.Stacked{Title: "All clients Mbit/s, " + room.MeanText, Spec: p.line(look.Wire, 1, func(s *engine.CrowdSample) float64 {
 		return float64(s.WireBits) * room.PerSecond / 1e6
 	})}
-	rate.Legend = look.Fit(look.TitleSpace(c.W, rate.Title), legendValue("with headers", look.Wire, now.megabits(), 2, ""), nil)
+	rate.Legend = look.Fit(look.TitleSpace(c.W, rate.Title), legendValue("with headers", look.Wire, now.megabits(), 2), nil)
 	lost := panes.Stacked{Title: "Lost %, " + room.MeanText, Spec: p.line(look.Lost, 1, func(s *engine.CrowdSample) float64 {
 		return 100 * ratio(float64(s.Lost), s.Packets)
 	})}
-	lost.Legend = legendValue(at, look.Lost, figures.RatioFigure(100*float64(now.sum.Lost), float64(now.sum.Packets)), 2, "")
+	lost.Legend = legendValue(at, look.Lost, figures.RatioFigure(100*float64(now.sum.Lost), float64(now.sum.Packets)), 2)
 	list := []panes.Stacked{encodings, cpu, rate, lost}
 	if p.hasUplink {
 		queue := panes.Stacked{Title: "Uplink of the server: longest wait ms", Spec: p.line(look.Warn, 5, func(s *engine.CrowdSample) float64 {
 			return units.Milliseconds(s.Wait)
 		})}
 		queue.Spec.Series[0].Reduce = chart.Max
-		queue.Legend = legendValue(at, look.Warn, figures.Known(units.Milliseconds(now.sum.Wait)), 1, "")
+		queue.Legend = legendValue(at, look.Warn, figures.Known(units.Milliseconds(now.sum.Wait)), 1)
 		list = slices.Insert(list, 2, queue)
 	}
 	const chartRows = 4 // smallest useful height with the title
@@ -168,8 +168,8 @@ func (p *charts) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 }
 
 // legendValue returns the part of a legend for a figure.
-func legendValue(name string, style look.Style, f figures.Figure, decimals int, unit string) []look.Span {
-	return []look.Span{style.Span(name + " "), look.Value.Span(f.Text(decimals)), look.Dim.Span(unit + "  ")}
+func legendValue(name string, style look.Style, f figures.Figure, decimals int) []look.Span {
+	return []look.Span{style.Span(name + " "), look.Value.Span(f.Text(decimals)), look.Dim.Span("  ")}
 }
 
 // cpuChart returns the chart of the CPU time of a tick by part. width is that of the pane.
@@ -184,7 +184,7 @@ func (p *charts) cpuChart(th *look.Theme, now *period, width int) panes.Stacked 
 		cpu.Spec.Areas = append(cpu.Spec.Areas, chart.Area{Fill: fill, Style: chart.Style(style), Values: p.values(func(s *engine.CrowdSample) float64 {
 			return ratio(float64(part.of(&s.CPU))/1000, s.Ticks)
 		})})
-		legend = append(legend, legendValue(string(th.Swatch(i))+" "+part.name, style, now.perTick(float64(part.of(&now.sum.CPU))/1000), 0, ""))
+		legend = append(legend, legendValue(string(th.Swatch(i))+" "+part.name, style, now.perTick(float64(part.of(&now.sum.CPU))/1000), 0))
 	}
 	legend = append(legend, []look.Span{look.Dim.Span("of "), look.Value.Span(units.Fixed(units.Milliseconds(p.tick), 1)), look.Dim.Span(" ms")})
 	cpu.Legend = look.FitGroups(look.TitleSpace(width, cpu.Title), legend)

@@ -128,7 +128,7 @@ func (p *clients) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	hasQuantiles := c.W >= 100
 	if hasQuantiles {
 		p.width -= quantilesW
-		quantileHeads(c, stripX+p.width, 1)
+		quantileHeads(c, stripX+p.width)
 	}
 	title := fmt.Sprintf("Clients by %s, last %.0f s", p.fields[p.order].Title, p.view.Span.Seconds())
 	each := "a bar for each client"

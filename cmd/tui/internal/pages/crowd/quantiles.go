@@ -69,7 +69,7 @@ func (p *quantiles) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	const title = "Over clients"
 	c.Frame(th, focused, title, look.Fit(look.TitleSpace(c.W, title), []look.Span{look.Dim.Span(fmt.Sprintf("each figure by itself, last %.0f s", p.view.Span.Seconds()))}, nil)...)
 	const nameW = 21
-	quantileHeads(c, nameW, 1)
+	quantileHeads(c, nameW)
 	for i := range p.fields {
 		if y := 2 + i; y < c.H-1 {
 			c.Clip(2, y, nameW-1, look.Dim, p.fields[i].Title)
@@ -84,12 +84,12 @@ const (
 	quantilesW = 4*quantileW + 8 // 4 quantiles
 )
 
-// quantileHeads draws the headings of the columns that drawQuantiles draws from column x.
-func quantileHeads(c *look.Canvas, x, y int) {
+// quantileHeads draws on row 1 the headings of the columns that drawQuantiles draws from column x.
+func quantileHeads(c *look.Canvas, x int) {
 	for i, q := range (&figures.Crowd{}).Quantiles() {
-		c.TextRight(x+(i+1)*quantileW, y, look.Dim, q.Name)
+		c.TextRight(x+(i+1)*quantileW, 1, look.Dim, q.Name)
 	}
-	c.Text(x+quantilesW-6, y, look.Dim, "client")
+	c.Text(x+quantilesW-6, 1, look.Dim, "client")
 }
 
 // drawQuantiles draws the quantiles of figure number i at row y, from column x, and the number of the worst client.

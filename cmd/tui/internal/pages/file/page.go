@@ -64,7 +64,7 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 		lines = append(lines, at.Slot.Render(th, w, at.H, at.Slot == p.Slots[p.Focused])...)
 	}
 	c := look.NewCanvas(w, controlRows)
-	p.controls.DrawHelpLine(c, th, 0, p.Focused != paneControls)
+	p.controls.DrawHelpLine(c, th, p.Focused != paneControls)
 	return append(lines, c.Lines(th)...)
 }
 

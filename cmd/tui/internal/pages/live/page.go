@@ -86,7 +86,7 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 	lines = append(lines, p.TabRow(th))
 	lines = append(lines, p.Places[0].Slot.Render(th, w, h-headerRows-controlRows, look.Focused)...)
 	c := look.NewCanvas(w, controlRows) // the selected control
-	p.controls.DrawHelpLine(c, th, 0, p.Focused != paneControls)
+	p.controls.DrawHelpLine(c, th, p.Focused != paneControls)
 	return append(lines, c.Lines(th)...)
 }
 

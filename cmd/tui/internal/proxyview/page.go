@@ -75,12 +75,9 @@ func (p *page) Lines(th *look.Theme, w, h int) []string {
 		// nil: no pane is highlighted in addition to the focused one.
 		return room.RenderPlaces(th, p.Places, h, p.Slots[p.Focused].Pane, nil)
 	}
-	const headerRows = 2
-	p.Places = []room.Place{p.Slots[p.Focused].Place(0, headerRows, w, h-headerRows)}
 	vital := look.NewCanvas(w, 1)
-	p.m.drawVitalLine(vital, 0)
-	lines := append([]string{p.TabRow(th)}, vital.Lines(th)...)
-	return append(lines, p.Slots[p.Focused].Render(th, w, h-headerRows, look.Focused)...)
+	p.m.drawVitalLine(vital)
+	return p.FocusedBelow(th, append([]string{p.TabRow(th)}, vital.Lines(th)...), w, h)
 }
 
 // layOut places the panes on a large screen. Controls and figures get all rows that they need, if

@@ -107,8 +107,8 @@ func (m *model) linkName() string {
 	return look.Shorten(m.proxy.Live.Script.Title, 20) + ", changed"
 }
 
-// drawVitalLine draws row y of a small screen: rate, delay and loss, whichever pane is shown.
-func (m *model) drawVitalLine(c *look.Canvas, y int) {
+// drawVitalLine draws a line of a small screen: rate, delay and loss, whichever pane is shown.
+func (m *model) drawVitalLine(c *look.Canvas) {
 	h := m.displayed()
 	var pieces []look.Span
 	for w := range h.recent.Flows {
@@ -120,5 +120,5 @@ func (m *model) drawVitalLine(c *look.Canvas, y int) {
 		pieces = append(pieces, look.Value.Span(formatQuantile(&f.Delay, 0.5)), look.Dim.Span(" ms "),
 			look.Lost.Span(formatShare(f.Lost(), f.In+f.Copies)), look.Dim.Span(" lost"))
 	}
-	c.Spans(1, y, c.W-2, pieces...)
+	c.Spans(1, 0, c.W-2, pieces...)
 }

@@ -74,12 +74,16 @@ func (p *Panes) FocusAt(x, y, tabRow int) Place {
 
 // FocusedOnly draws a page of w x h cells for a small screen: a line with summary, the tabs, and the focused pane.
 func (p *Panes) FocusedOnly(th *look.Theme, summary *Slot, w, h int) []string {
-	const summaryRows, headerRows = 1, 2
-	at := p.Slots[p.Focused].Place(0, headerRows, w, h-headerRows)
+	const summaryRows = 1
+	return p.FocusedBelow(th, slices.Concat(summary.Render(th, w, summaryRows, look.Unfocused), []string{p.TabRow(th)}), w, h)
+}
+
+// FocusedBelow draws a page of w x h cells for a small screen: the header, and below it the focused pane.
+func (p *Panes) FocusedBelow(th *look.Theme, header []string, w, h int) []string {
+	h -= len(header)
+	at := p.Slots[p.Focused].Place(0, len(header), w, h)
 	p.Places = []Place{at}
-	lines := append(make([]string, 0, h), summary.Render(th, w, summaryRows, look.Unfocused)...)
-	lines = append(lines, p.TabRow(th))
-	return append(lines, at.Slot.Render(th, w, h-headerRows, look.Focused)...)
+	return append(header, at.Slot.Render(th, w, h, look.Focused)...)
 }
 
 // TabRow returns the row with the names of the panes on a small screen.

@@ -1,9 +1,7 @@
 package experiment
 
 import (
-	"context"
 	"math/rand/v2"
-	"path/filepath"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -48,10 +46,6 @@ func playedSessionReplays(t *testing.T) {
 		}
 	}
 	r.Stop()
-	path, err := r.Save("")
-	if err != nil {
-		t.Fatal(err)
-	}
 	snap := r.Snapshot()
 	if sum := snap.Lanes[0].Totals; sum.Wrong+sum.EncodeFailed+sum.DecodeRefused+sum.Failures.NoBaseline > 0 {
 		t.Errorf("what was played went wrong: %+v", sum)
@@ -59,8 +53,5 @@ func playedSessionReplays(t *testing.T) {
 	if presses := len(snap.Log); presses < 20 || len(snap.Marks) >= presses {
 		t.Errorf("%d changes and %d marks: presses are changes, and make no marks", presses, len(snap.Marks))
 	}
-	got, err := Replay(context.Background(), filepath.Join(path, "report.json"), RunOptions{})
-	if err != nil || !got.Same {
-		t.Errorf("the session does not replay: %+v, %v", got, err)
-	}
+	saveAndReplay(t, r)
 }

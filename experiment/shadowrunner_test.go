@@ -1,9 +1,7 @@
 package experiment
 
 import (
-	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -58,14 +56,7 @@ func sessionWithShadowsReplays(t *testing.T) {
 	send(t, r, Command{Pause: new(false)})
 	lanes("raw", "zstd")
 	r.Stop()
-	path, err := r.Save("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := Replay(context.Background(), filepath.Join(path, "report.json"), RunOptions{})
-	if err != nil || !got.Same {
-		t.Errorf("the session does not replay: %+v, %v", got, err)
-	}
+	path := saveAndReplay(t, r)
 	saved, err := report.ReadRuns(path)
 	if err != nil || saved[0].Running() != 2 || len(saved[0].Shadows) != 4 || saved[0].Shadows[1].FromS <= 0 {
 		t.Errorf("the report's shadows: %+v, %v", saved[0].Shadows, err)

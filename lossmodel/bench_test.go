@@ -8,17 +8,21 @@ import (
 	"wirelab/internal/seed"
 )
 
-// benchmarkLink sends and receives b.N packets of 450 bytes at 1 ms intervals.
-func benchmarkLink(b *testing.B, spec Spec) {
-	l := newLink(b, spec, 1)
-	data := make([]byte, 450)
-	now := time.Duration(0)
-	step := func() {
-		now += ms
+// newStepper returns a function that sends a packet of size bytes at the end of each interval, and receives what has arrived.
+func newStepper(l *Link, interval time.Duration, size int) func() {
+	now, data := time.Duration(0), make([]byte, size)
+	return func() {
+		now += interval
 		l.Send(now, data, 0)
 		for _, ok := l.Receive(now); ok; _, ok = l.Receive(now) {
 		}
 	}
+}
+
+// benchmarkLink sends and receives b.N packets of 450 bytes at 1 ms intervals.
+func benchmarkLink(b *testing.B, spec Spec) {
+	l := newLink(b, spec, 1)
+	step := newStepper(l, ms, 450)
 	for range 10_000 {
 		step()
 	}

@@ -221,14 +221,8 @@ func TestTrafficAllocations(t *testing.T) {
 	for _, discipline := range queue.Texts() {
 		l := newLink(t, newSpec(t, "rate", "5mbit", "latency", "10ms", "queue_discipline", discipline), 1)
 		l.SetTraffic(0, newPlan(t, "2 cubic, 1 constant rate=1mbit"))
-		now, data := time.Duration(0), make([]byte, 450)
-		step := func() {
-			now += 16 * ms
-			l.Send(now, data, 0)
-			for _, ok := l.Receive(now); ok; _, ok = l.Receive(now) {
-			}
-		}
-		for now < 60*time.Second {
+		step := newStepper(l, 16*ms, 450)
+		for range 60 * time.Second / (16 * ms) {
 			step()
 		}
 		if n := testing.AllocsPerRun(1000, step); n > 0 {

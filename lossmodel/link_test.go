@@ -217,13 +217,8 @@ func TestNoAllocations(t *testing.T) {
 		}
 	}
 	for name, spec := range map[string]Spec{"everything": plain, "fullest": allFeaturesSpec(t), "traced": traced} {
-		l, data, now := newLink(t, spec, 1), make([]byte, 2000), time.Duration(0)
-		step := func() {
-			now += 2 * ms
-			l.Send(now, data, 0)
-			for _, ok := l.Receive(now); ok; _, ok = l.Receive(now) {
-			}
-		}
+		l := newLink(t, spec, 1)
+		step := newStepper(l, 2*ms, 2000)
 		for range 100_000 {
 			step() // the pool grows to its final size
 		}

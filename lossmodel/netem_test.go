@@ -86,13 +86,7 @@ func TestNetemGolden(t *testing.T) {
 // A link with a netem line does not allocate.
 func TestNetemNoAllocations(t *testing.T) {
 	l := newLink(t, newSpec(t, "netem", fullLine), 1)
-	data, now := make([]byte, 450), time.Duration(0)
-	step := func() {
-		now += ms
-		l.Send(now, data, 0)
-		for _, ok := l.Receive(now); ok; _, ok = l.Receive(now) {
-		}
-	}
+	step := newStepper(l, ms, 450)
 	for range 100_000 {
 		step()
 	}

@@ -98,13 +98,7 @@ func TestTrailQueue(t *testing.T) {
 func TestWatchedLinkNoAllocations(t *testing.T) {
 	l := newLink(t, allStagesSpec(t), 1)
 	l.RecordTrails()
-	now, data := time.Duration(0), make([]byte, 450)
-	step := func() {
-		now += ms
-		l.Send(now, data, 0)
-		for _, ok := l.Receive(now); ok; _, ok = l.Receive(now) {
-		}
-	}
+	step := newStepper(l, ms, 450)
 	for range 10_000 {
 		step()
 	}
@@ -116,12 +110,9 @@ func TestWatchedLinkNoAllocations(t *testing.T) {
 func BenchmarkWatchedPipeline(b *testing.B) {
 	l := newLink(b, allStagesSpec(b), 1)
 	l.RecordTrails()
-	data, now := make([]byte, 450), time.Duration(0)
+	step := newStepper(l, ms, 450)
 	b.ReportAllocs()
 	for b.Loop() {
-		now += ms
-		l.Send(now, data, 0)
-		for _, ok := l.Receive(now); ok; _, ok = l.Receive(now) {
-		}
+		step()
 	}
 }

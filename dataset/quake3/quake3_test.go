@@ -366,6 +366,17 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// shortDemo writes a state and a snapshot without entities.
+func (m *maker) shortDemo() {
+	m.begin()
+	m.state(nil)
+	m.end()
+	m.begin()
+	m.snapshot(1000, 0, [netcode.PlayerValues]int32{}, [netcode.PlayerValues]int32{})
+	m.w.Bits(netcode.MaxEntities, 10)
+	m.end()
+}
+
 // At most maxFrames snapshots are read, with a remark.
 func TestMaxFrames(t *testing.T) {
 	m := &maker{fields: netcode.EntityFields(71)}
@@ -411,13 +422,7 @@ func TestProtocolMismatch(t *testing.T) {
 		{68, `\protocol\43`, "the server used 43, which has other fields", true},
 	} {
 		m := &maker{fields: netcode.EntityFields(71), info: c.info}
-		m.begin()
-		m.state(nil)
-		m.end()
-		m.begin()
-		m.snapshot(1000, 0, [netcode.PlayerValues]int32{}, [netcode.PlayerValues]int32{})
-		m.w.Bits(netcode.MaxEntities, 10)
-		m.end()
+		m.shortDemo()
 		s, err := newSource(m.close(), c.named, 64, false)
 		text := fmt.Sprint(err)
 		if err == nil {
@@ -433,13 +438,7 @@ func TestProtocolMismatch(t *testing.T) {
 func TestDemoWithoutName(t *testing.T) {
 	for info, wantErr := range map[string]string{`\protocol\71`: "", `\protocol\91`: "Quake Live since 2015", `\mapname\x`: "no protocol in the name"} {
 		m := &maker{fields: netcode.EntityFields(71), info: info}
-		m.begin()
-		m.state(nil)
-		m.end()
-		m.begin()
-		m.snapshot(1000, 0, [netcode.PlayerValues]int32{}, [netcode.PlayerValues]int32{})
-		m.w.Bits(netcode.MaxEntities, 10)
-		m.end()
+		m.shortDemo()
 		path := filepath.Join(t.TempDir(), "match")
 		if err := os.WriteFile(path, m.close(), 0o600); err != nil {
 			t.Fatal(err)

@@ -210,17 +210,13 @@ func TestApplyTableValue(t *testing.T) {
 // Rivals without a ratio are listed last.
 func TestIncomparableRivalsComeLast(t *testing.T) {
 	c := tuneSpace()
-	f, err := searchWith(t.Context(), c, func(_ context.Context, jobs []job) ([]outcome, error) {
-		var out []outcome
-		for _, j := range jobs {
-			v := outcome{Figures: []float64{bowl(j.Setting)}}
-			if j.Setting[0] == 4 { // next to the best
-				v = (&evaluator{spec: c.Search}).failedOutcome(errors.New("no"))
-			}
-			out = append(out, v)
+	f, err := searchWith(t.Context(), c, evaluateEach(func(j job) outcome {
+		v := outcome{Figures: []float64{bowl(j.Setting)}}
+		if j.Setting[0] == 4 { // next to the best
+			v = (&evaluator{spec: c.Search}).failedOutcome(errors.New("no"))
 		}
-		return out, nil
-	}, nil, outcome{})
+		return v
+	}), nil, outcome{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,14 +20,21 @@ import (
 func newTestSearch(c *config.Config, value func(job) outcome) (s *search, ran *[]job) {
 	ran = new([]job)
 	return &search{spec: c.Search, rand: rand.New(rand.NewPCG(c.Seed, 1)), outcomes: map[string]outcome{}, tried: map[string]setting{}, drawnAhead: -1,
-		evaluate: func(_ context.Context, jobs []job) ([]outcome, error) {
-			*ran = append(*ran, jobs...)
-			var out []outcome
-			for _, j := range jobs {
-				out = append(out, value(j))
-			}
-			return out, nil
-		}}, ran
+		evaluate: evaluateEach(func(j job) outcome {
+			*ran = append(*ran, j)
+			return value(j)
+		})}, ran
+}
+
+// evaluateEach evaluates each job with value.
+func evaluateEach(value func(job) outcome) evaluateFunc {
+	return func(_ context.Context, jobs []job) ([]outcome, error) {
+		out := make([]outcome, len(jobs))
+		for i, j := range jobs {
+			out[i] = value(j)
+		}
+		return out, nil
+	}
 }
 
 // figuresOf returns an outcome that meets the bounds.

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -56,19 +55,15 @@ func TestFindsOptimumOfTune(t *testing.T) {
 		c := tuneSpace()
 		c.Seed = seed
 		cost := 0.0
-		f, err := searchWith(t.Context(), c, func(_ context.Context, jobs []job) ([]outcome, error) {
-			var out []outcome
-			for _, j := range jobs {
-				cost += 1 / float64(j.Divisor)
-				s := j.Setting
-				v, ok := grid[j.Divisor][fmt.Sprintf("%d-%d-%d-%d", s[0]+2, s[1]+8, s[2]+2, s[3]+8)]
-				if !ok {
-					t.Fatalf("no setting %v", s)
-				}
-				out = append(out, outcome{Figures: []float64{v}})
+		f, err := searchWith(t.Context(), c, evaluateEach(func(j job) outcome {
+			cost += 1 / float64(j.Divisor)
+			s := j.Setting
+			v, ok := grid[j.Divisor][fmt.Sprintf("%d-%d-%d-%d", s[0]+2, s[1]+8, s[2]+2, s[3]+8)]
+			if !ok {
+				t.Fatalf("no setting %v", s)
 			}
-			return out, nil
-		}, nil, outcome{})
+			return outcome{Figures: []float64{v}}
+		}), nil, outcome{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,15 +119,11 @@ func TestFindsBestDespiteNoise(t *testing.T) {
 	for trial := range uint64(trials) {
 		c := tuneSpace()
 		c.Seed, c.Search.Runs, c.Search.Seeds = trial, 300, 8
-		f, err := searchWith(t.Context(), c, func(_ context.Context, jobs []job) ([]outcome, error) {
-			var out []outcome
-			for _, j := range jobs {
-				common := rand.New(rand.NewPCG(trial, uint64(j.Seed))).NormFloat64()
-				own := rand.New(rand.NewPCG(trial*1000+uint64(j.Seed), uint64(j.Setting[0]*1000+j.Setting[1]*100+j.Setting[2]*10+j.Setting[3]))).NormFloat64()
-				out = append(out, outcome{Figures: []float64{bowl(j.Setting) * (1 + 0.1*common) * (1 + 0.003*own)}})
-			}
-			return out, nil
-		}, nil, outcome{})
+		f, err := searchWith(t.Context(), c, evaluateEach(func(j job) outcome {
+			common := rand.New(rand.NewPCG(trial, uint64(j.Seed))).NormFloat64()
+			own := rand.New(rand.NewPCG(trial*1000+uint64(j.Seed), uint64(j.Setting[0]*1000+j.Setting[1]*100+j.Setting[2]*10+j.Setting[3]))).NormFloat64()
+			return outcome{Figures: []float64{bowl(j.Setting) * (1 + 0.1*common) * (1 + 0.003*own)}}
+		}), nil, outcome{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,13 +154,9 @@ func TestFront(t *testing.T) {
 	c.Search.Over = c.Search.Over[:2]
 	c.Search.Minimise = []string{"payload_kbps", "encode_us.p50"}
 	value := func(s setting) []float64 { return []float64{float64((s[0] - 6) * (s[0] - 6)), float64(s[0] + s[1])} }
-	f, err := searchWith(t.Context(), c, func(_ context.Context, jobs []job) ([]outcome, error) {
-		var out []outcome
-		for _, j := range jobs {
-			out = append(out, outcome{Figures: value(j.Setting)})
-		}
-		return out, nil
-	}, nil, outcome{})
+	f, err := searchWith(t.Context(), c, evaluateEach(func(j job) outcome {
+		return outcome{Figures: value(j.Setting)}
+	}), nil, outcome{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,20 +176,16 @@ func TestFront(t *testing.T) {
 // Bounds have priority over figures, and a setting that cannot be run is never the best.
 func TestBounds(t *testing.T) {
 	c := tuneSpace()
-	f, err := searchWith(t.Context(), c, func(_ context.Context, jobs []job) ([]outcome, error) {
-		var out []outcome
-		for _, j := range jobs {
-			v := outcome{Figures: []float64{bowl(j.Setting)}}
-			if j.Setting[0] < 5 {
-				v.Violation, v.Reason = float64(5-j.Setting[0]), "a is small"
-			}
-			if j.Setting[1] == 2 {
-				v = (&evaluator{spec: c.Search}).failedOutcome(errors.New("no"))
-			}
-			out = append(out, v)
+	f, err := searchWith(t.Context(), c, evaluateEach(func(j job) outcome {
+		v := outcome{Figures: []float64{bowl(j.Setting)}}
+		if j.Setting[0] < 5 {
+			v.Violation, v.Reason = float64(5-j.Setting[0]), "a is small"
 		}
-		return out, nil
-	}, nil, outcome{})
+		if j.Setting[1] == 2 {
+			v = (&evaluator{spec: c.Search}).failedOutcome(errors.New("no"))
+		}
+		return v
+	}), nil, outcome{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,14 +24,11 @@ import (
 // stored runs the sweep of small in a folder and returns the folder and the result files.
 func stored(t *testing.T) (p *Plan, dir string, files []string) {
 	t.Helper()
-	p, dir = newTestPlan(t, small), filepath.Join(t.TempDir(), "out")
-	store, err := NewStore(nil, dir, p, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p = newTestPlan(t, small)
+	dir, store := newTestStore(t, p)
 	runSweep(t, p, Options{Jobs: 2, Store: store, maxJobRuns: 3})
 	store.Close()
-	files, err = filepath.Glob(filepath.Join(dir, resultsName, "*.json"))
+	files, err := filepath.Glob(filepath.Join(dir, resultsName, "*.json"))
 	if err != nil || len(files) < 4 {
 		t.Fatal(files, err)
 	}

@@ -54,11 +54,7 @@ func TestDuplicateRunInMessage(t *testing.T) {
 // one job do not overwrite each other.
 func TestResultFileNames(t *testing.T) {
 	p := newTestPlan(t, small)
-	dir := filepath.Join(t.TempDir(), "out")
-	store, err := NewStore(nil, dir, p, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir, store := newTestStore(t, p)
 	s := newActiveSweep(p, Options{Clock: clock, Store: store})
 	for _, d := range []jobResult{
 		{Key: "../../escaped", Runs: []Outcome{outcome(1)}},
@@ -154,11 +150,7 @@ func TestTwoCoordinators(t *testing.T) {
 func TestInterruptedWithQueue(t *testing.T) {
 	p := newTestPlan(t, small)
 	_, q := served(t)
-	dir := filepath.Join(t.TempDir(), "out")
-	store, err := NewStore(nil, dir, p, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, store := newTestStore(t, p)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var ran atomic.Int64
@@ -183,11 +175,7 @@ func TestPanicInRun(t *testing.T) {
 	for name, queue := range map[string]bool{"cores": false, "queue": true} {
 		t.Run(name, func(t *testing.T) {
 			p := newTestPlan(t, small)
-			dir := filepath.Join(t.TempDir(), "out")
-			store, err := NewStore(nil, dir, p, false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			dir, store := newTestStore(t, p)
 			var ran atomic.Int64
 			o := Options{Clock: clock, Jobs: 1, Store: store, maxJobRuns: 1, run: func(ctx context.Context, c *config.Config) (*engine.Result, error) {
 				if ran.Add(1) > 8 {
@@ -231,11 +219,7 @@ func TestPanicWhileVerifying(t *testing.T) {
 // A worker that cannot store the files of a sweep returns its jobs to the queue.
 func TestWorkerWithFullDisk(t *testing.T) {
 	dir := t.TempDir()
-	path := filepath.Join(dir, "text.txt")
-	if err := os.WriteFile(path, []byte(strings.Repeat("the quick brown fox jumps over the lazy dog. ", 400)), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	p := newTestPlan(t, "duration = \"1s\"\n[data]\nsource = \"text:"+path+"\"\n[sweep]\nrepeat = 6\n")
+	p := newTextPlan(t, filepath.Join(dir, "text.txt"), 6)
 	s, q := served(t)
 	noFolder := filepath.Join(dir, "file")
 	if err := os.WriteFile(noFolder, nil, 0o644); err != nil {
@@ -358,11 +342,7 @@ func TestDegenerateIntervals(t *testing.T) {
 // The reports are written while the sweep runs, and all three have the same results.
 func TestReportsWhileRunning(t *testing.T) {
 	p := newTestPlan(t, small)
-	dir := filepath.Join(t.TempDir(), "out")
-	store, err := NewStore(nil, dir, p, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir, store := newTestStore(t, p)
 	sum := newSummary(p)
 	r, _ := stub(t.Context(), p.Run(0).Config)
 	sum.add(Outcome{0, r})
@@ -438,11 +418,7 @@ func BenchmarkHuge(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		dir := filepath.Join(b.TempDir(), "out")
-		store, err := NewStore(nil, dir, p, false)
-		if err != nil {
-			b.Fatal(err)
-		}
+		dir, store := newTestStore(b, p)
 		began = clock()
 		sum, err := Run(b.Context(), p, Options{Clock: clock, Jobs: 2, Store: store,
 			run: func(_ context.Context, c *config.Config) (*engine.Result, error) {

@@ -22,11 +22,7 @@ import (
 // this sweep.
 func TestReadResults(t *testing.T) {
 	p := newTestPlan(t, small)
-	dir := filepath.Join(t.TempDir(), "out")
-	store, err := NewStore(nil, dir, p, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir, store := newTestStore(t, p)
 	if _, err := ReadResults(dir); err == nil || !strings.Contains(err.Error(), "contains no results yet") {
 		t.Errorf("before the first run: %v", err)
 	}

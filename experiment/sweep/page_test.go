@@ -18,11 +18,7 @@ import (
 // interval.
 func TestPageOfASweep(t *testing.T) {
 	p := newTestPlan(t, small)
-	dir := filepath.Join(t.TempDir(), "out")
-	store, err := NewStore(nil, dir, p, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir, store := newTestStore(t, p)
 	runSweep(t, p, Options{Store: store})
 	saved, err := os.ReadFile(filepath.Join(dir, "report.html"))
 	if err != nil {

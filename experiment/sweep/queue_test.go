@@ -223,15 +223,20 @@ func TestOtherVersion(t *testing.T) {
 	}
 }
 
-// Workers read files of the sweep by their hash, and never files of their own machine that a
-// configuration names.
-func TestFilesOfSweep(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "text.txt")
+// newTextPlan writes a text to path and returns a sweep that sends it repeat times.
+func newTextPlan(t *testing.T, path string, repeat int) *Plan {
+	t.Helper()
 	if err := os.WriteFile(path, []byte(strings.Repeat("the quick brown fox jumps over the lazy dog. ", 400)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	p := newTestPlan(t, "duration = \"1s\"\n[data]\nsource = \"text:"+path+"\"\n[sweep]\nrepeat = 4\n")
+	return newTestPlan(t, fmt.Sprintf("duration = \"1s\"\n[data]\nsource = \"text:%s\"\n[sweep]\nrepeat = %d\n", path, repeat))
+}
+
+// Workers read files of the sweep by their hash, and never files of their own machine that a
+// configuration names.
+func TestFilesOfSweep(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "text.txt")
+	p := newTextPlan(t, path, 4)
 	if len(p.Files) != 1 {
 		t.Fatalf("the plan names the files %v, expected one", p.Files)
 	}

@@ -14,11 +14,7 @@ import (
 func TestResumeAfterFailedJob(t *testing.T) {
 	p := newTestPlan(t, small)
 	want := runSweep(t, p, Options{Jobs: 2}).Digest
-	dir := filepath.Join(t.TempDir(), "out")
-	store, err := NewStore(nil, dir, p, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir, store := newTestStore(t, p)
 	d, err := newExecutor(p, "w", clock).runJob(t.Context(), p.job([]int{0, 1}))
 	if err != nil {
 		t.Fatal(err)
@@ -46,11 +42,7 @@ func TestResumeAfterFailedJob(t *testing.T) {
 
 // A file in the place of the folder of results is an error of the configuration, which names it.
 func TestResumeWithoutResultsFolder(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "out")
-	store, err := NewStore(nil, dir, newTestPlan(t, small), false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir, store := newTestStore(t, newTestPlan(t, small))
 	store.Close()
 	results := filepath.Join(dir, resultsName)
 	if err := os.RemoveAll(results); err != nil {
@@ -68,10 +60,7 @@ func TestResumeWithoutResultsFolder(t *testing.T) {
 // The results loaded at the start of a resumed sweep are reported as one step of progress.
 func TestLoadedAtOnce(t *testing.T) {
 	p := newTestPlan(t, small)
-	store, err := NewStore(nil, filepath.Join(t.TempDir(), "out"), p, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, store := newTestStore(t, p)
 	runSweep(t, p, Options{Jobs: 2, Store: store, maxJobRuns: 3})
 	first := -1
 	runSweep(t, p, Options{Jobs: 1, Store: store, OnProgress: func(x Progress) {

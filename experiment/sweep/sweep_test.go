@@ -57,6 +57,17 @@ func newTestPlan(t *testing.T, text string) *Plan {
 	return p
 }
 
+// newTestStore returns the store of a new sweep, and its folder.
+func newTestStore(t testing.TB, p *Plan) (dir string, store *Store) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "out")
+	store, err := NewStore(nil, dir, p, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, store
+}
+
 func runSweep(t *testing.T, p *Plan, o Options) *Summary {
 	t.Helper()
 	o.Clock = clock
@@ -122,11 +133,7 @@ func TestRunsEqualSingleRuns(t *testing.T) {
 func TestResume(t *testing.T) {
 	p := newTestPlan(t, small)
 	want := runSweep(t, p, Options{Jobs: 1}).Digest
-	dir := filepath.Join(t.TempDir(), "out")
-	store, err := NewStore(nil, dir, p, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir, store := newTestStore(t, p)
 	runs := 0
 	for stop := 1; ; stop += 7 {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -157,7 +164,8 @@ func TestResume(t *testing.T) {
 	}
 	again := 0
 	store.Close()
-	if store, p, err = OpenStore(nil, dir, "v1", false); err != nil {
+	store, p, err := OpenStore(nil, dir, "v1", false)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if sum := runSweep(t, p, Options{Jobs: 2, Store: store, Verify: 0.1}); sum.Verified == nil || sum.Verified.Runs != 3 {
@@ -193,11 +201,7 @@ func TestResume(t *testing.T) {
 // Runs whose files are damaged, truncated or of another sweep are run again.
 func TestDamagedResults(t *testing.T) {
 	p := newTestPlan(t, small)
-	dir := filepath.Join(t.TempDir(), "out")
-	store, err := NewStore(nil, dir, p, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir, store := newTestStore(t, p)
 	want := runSweep(t, p, Options{Jobs: 2, Store: store, maxJobRuns: 3})
 	files, err := filepath.Glob(filepath.Join(dir, "results", "*.json"))
 	if err != nil || len(files) < 4 {

@@ -23,7 +23,7 @@ type Env struct {
 
 // field is a property of packets that filters compare and lists are sorted by.
 type field struct {
-	Name, Help string
+	Name string
 	// Value returns the value of a packet: a number, a time in milliseconds, or for a text its place in
 	// texts. It returns false if the packet has none. It is nil for the fields row and encoder.
 	Value  func(*Env, *packetlog.Record) (v float64, ok bool)
@@ -39,33 +39,41 @@ func fields() []field {
 		return func(_ *Env, r *packetlog.Record) (float64, bool) { return float64(ns(r)) / 1e6, ns(r) > 0 }
 	}
 	return []field{
-		{Name: "packet", Help: "its number", Value: number(func(r *packetlog.Record) float64 { return float64(r.Seq) })},
-		{Name: "bytes", Help: "size of the payload", Value: number(func(r *packetlog.Record) float64 { return float64(r.Payload) })},
-		{Name: "wire", Help: "bytes with all headers", Value: number(func(r *packetlog.Record) float64 { return float64(r.Wire) })},
-		{Name: "changed", Help: "rows that differ from the baseline", Value: number(func(r *packetlog.Record) float64 { return float64(r.Changed) })},
-		{Name: "baseline", Help: "its distance in packets, 0 for the initial state", Value: number(func(r *packetlog.Record) float64 { return float64(r.Baseline) })},
-		{Name: "age", Help: "of the baseline", isTime: true, Value: func(e *Env, r *packetlog.Record) (float64, bool) {
+		{Name: "packet", Value: number(func(r *packetlog.Record) float64 { return float64(r.Seq) })},
+		{Name: "bytes", Value: number(func(r *packetlog.Record) float64 { return float64(r.Payload) })},
+		{Name: "wire", Value: number(func(r *packetlog.Record) float64 { return float64(r.Wire) })},
+		// Rows that differ from the baseline.
+		{Name: "changed", Value: number(func(r *packetlog.Record) float64 { return float64(r.Changed) })},
+		// Its distance in packets, 0 for the initial state.
+		{Name: "baseline", Value: number(func(r *packetlog.Record) float64 { return float64(r.Baseline) })},
+		{Name: "age", isTime: true, Value: func(e *Env, r *packetlog.Record) (float64, bool) {
 			return float64(r.Baseline) * 1000 / float64(max(e.RateHz, 1)), r.Baseline > 0 && e.RateHz > 0
 		}},
-		{Name: "sent", Help: "virtual time", isTime: true, Value: number(func(r *packetlog.Record) float64 { return units.Milliseconds(r.Sent) })},
-		{Name: "took", Help: "from sending to arrival", isTime: true, Value: func(_ *Env, r *packetlog.Record) (float64, bool) {
+		{Name: "sent", isTime: true, Value: number(func(r *packetlog.Record) float64 { return units.Milliseconds(r.Sent) })},
+		// From sending to arrival.
+		{Name: "took", isTime: true, Value: func(_ *Env, r *packetlog.Record) (float64, bool) {
 			arrived := r.Outcome != packetlog.Lost && r.Outcome != packetlog.Unknown && r.Outcome != packetlog.InFlight
 			return units.Milliseconds(r.Arrived - r.Sent), arrived
 		}},
-		{Name: "encode", Help: "time of the encoder", isTime: true, Value: wallTime(func(r *packetlog.Record) int64 { return r.EncodeNS })},
-		{Name: "decode", Help: "time of the decoder", isTime: true, Value: wallTime(func(r *packetlog.Record) int64 { return r.DecodeNS })},
-		{Name: "epoch", Help: "number of changes of the encoder before it", Value: number(func(r *packetlog.Record) float64 { return float64(r.Epoch) })},
-		{Name: "copy", Help: "0 for the packet itself, from 1 for duplicates", Value: number(func(r *packetlog.Record) float64 { return float64(r.Copy) })},
-		{Name: "outcome", Help: "such as lost", texts: outcomeNames(),
+		{Name: "encode", isTime: true, Value: wallTime(func(r *packetlog.Record) int64 { return r.EncodeNS })},
+		{Name: "decode", isTime: true, Value: wallTime(func(r *packetlog.Record) int64 { return r.DecodeNS })},
+		// Number of changes of the encoder before it.
+		{Name: "epoch", Value: number(func(r *packetlog.Record) float64 { return float64(r.Epoch) })},
+		// 0 for the packet itself, from 1 for duplicates.
+		{Name: "copy", Value: number(func(r *packetlog.Record) float64 { return float64(r.Copy) })},
+		{Name: "outcome", texts: outcomeNames(),
 			Value: number(func(r *packetlog.Record) float64 { return float64(r.Outcome) })},
-		{Name: "cause", Help: "the stage that dropped it", texts: causeNames(), Value: func(_ *Env, r *packetlog.Record) (float64, bool) {
+		// The stage that dropped it.
+		{Name: "cause", texts: causeNames(), Value: func(_ *Env, r *packetlog.Record) (float64, bool) {
 			return float64(r.Cause), r.Outcome == packetlog.Lost
 		}},
-		{Name: "repaired", Help: "1 if redundancy delivered it, otherwise 0", Value: number(func(r *packetlog.Record) float64 {
+		// 1 if redundancy delivered it, otherwise 0.
+		{Name: "repaired", Value: number(func(r *packetlog.Record) float64 {
 			return float64(min(r.Repair, 1))
 		})},
-		{Name: "encoder", Help: "name of the encoder"},
-		{Name: "row", Help: "a row that the packet carries; known for 2 s"},
+		{Name: "encoder"},
+		// A row that the packet carries; known for 2 s.
+		{Name: "row"},
 	}
 }
 

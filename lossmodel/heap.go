@@ -39,7 +39,7 @@ func (h *heap) pop() heapEntry {
 	s = s[:len(s)-1]
 	*h = s
 	if len(s) > 0 {
-		s.siftDown(last)
+		s.siftDown(0, last)
 	}
 	return top
 }
@@ -47,15 +47,12 @@ func (h *heap) pop() heapEntry {
 // init orders entries that are in any order.
 func (h heap) init() {
 	for i := (len(h) - 2) / 4; i >= 0 && len(h) > 1; i-- {
-		h.siftDownFrom(i, h[i])
+		h.siftDown(i, h[i])
 	}
 }
 
-// siftDown stores e at the root and moves it down to its position.
-func (h heap) siftDown(e heapEntry) { h.siftDownFrom(0, e) }
-
-// siftDownFrom stores e at index i and moves it down to its position.
-func (h heap) siftDownFrom(i int, e heapEntry) {
+// siftDown stores e at index i and moves it down to its position.
+func (h heap) siftDown(i int, e heapEntry) {
 	for {
 		first := 4*i + 1 // first of the four children of i
 		if first >= len(h) {

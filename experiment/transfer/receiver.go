@@ -97,8 +97,8 @@ func (r *Receiver) Complete() bool { return r.err == nil && r.labelBytes > 0 && 
 // Packed returns the stream after its label, as far as it was received without a gap.
 func (r *Receiver) Packed() []byte { return r.stream[r.labelBytes:] }
 
-// Label returns the stream's label, and whether it has been received.
-func (r *Receiver) Label() (Label, bool) { return r.label, r.labelBytes > 0 }
+// Label returns the stream's label, the zero Label before it has been received.
+func (r *Receiver) Label() Label { return r.label }
 
 // Contiguous returns how many blocks were received without a gap.
 func (r *Receiver) Contiguous() int { return r.blocks }

@@ -174,7 +174,7 @@ func TestAnyLink(t *testing.T) {
 		if !ok || !bytes.Equal(r.Packed(), packed) {
 			t.Fatalf("seed %d: %d blocks, loss %.2f: done %v after %v, %d blocks received", seed, len(blocks), w.loss, ok, at, r.Received())
 		}
-		if l, _ := r.Label(); l.Hash != sha256.Sum256(packed) || l.Size != 7 {
+		if l := r.Label(); l.Hash != sha256.Sum256(packed) || l.Size != 7 {
 			t.Fatalf("seed %d: the label is %+v", seed, l)
 		}
 		if least := float64(len(blocks)) / (1 - w.loss); float64(w.sent) > 2*least+40 && w.jitter == 0 {

@@ -259,5 +259,5 @@ func (c *Client) AppendAck(dst []byte, epoch uint8) []byte {
 	return append(dst, c.ack...)
 }
 
-// AckNumber returns the number of the newest ack, and that of the newest ack that a packet named.
-func (c *Client) AckNumber() (number, named uint64) { return c.number, c.named }
+// AckNumber returns the number of the newest ack.
+func (c *Client) AckNumber() uint64 { return c.number }

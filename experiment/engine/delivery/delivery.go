@@ -136,7 +136,7 @@ func (d *Delivery) Unpack(now time.Duration) (u unpacked, ok bool) {
 	if d.Ended() || !in.Complete() || !d.sameEpoch() {
 		return u, false
 	}
-	label, _ := in.Label()
+	label := in.Label()
 	start := d.opt.Clock.Now()
 	u.File, u.Err = d.rcv.Unpack(d.pair.Old)
 	if u.Err == nil && (int64(len(u.File.Body)) != label.Size || sha256.Sum256(u.File.Body) != label.Hash) {

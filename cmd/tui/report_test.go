@@ -12,7 +12,7 @@ import (
 )
 
 // sweepInto runs a sweep of two encoders with three seeds each into a folder.
-func sweepInto(t *testing.T, dir string, more ...string) outcome {
+func sweepInto(t *testing.T, dir string, more ...string) {
 	t.Helper()
 	args := append([]string{"run", "--set", "duration=1s", "--set", "down.loss=10%",
 		"--set", "sweep[0].key=encoder.name", "--set", `sweep[0].values=["rotor","quantized"]`,
@@ -21,7 +21,6 @@ func sweepInto(t *testing.T, dir string, more ...string) outcome {
 	if o.code != exitDone {
 		t.Fatalf("exit %d: %s", o.code, o.stderr)
 	}
-	return o
 }
 
 // TestReport checks where tui report writes the page of one report or of several, and that wrong

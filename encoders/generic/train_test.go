@@ -20,17 +20,6 @@ import (
 	"wirelab/encoders/train"
 )
 
-func newClip(name string, rows int, frames []*frame.Frame) train.Clip {
-	return train.Clip{Name: name, Schema: frame.Cubes(rows), Frames: func(yield func(*frame.Frame) error) error {
-		for _, f := range frames {
-			if err := yield(f); err != nil {
-				return err
-			}
-		}
-		return nil
-	}}
-}
-
 // randomHeap returns n frames of cubes. The first frame is the same for all seeds; each further
 // frame moves one cube.
 func randomHeap(seed uint64, rows, n int) []*frame.Frame {
@@ -55,8 +44,8 @@ func randomHeap(seed uint64, rows, n int) []*frame.Frame {
 // The same clips give the same dictionary; the held-out clip does not affect it; and the dictionary
 // helps if recordings begin alike.
 func TestTrainer(t *testing.T) {
-	held := newClip("held", 200, randomHeap(3, 200, 60))
-	job := train.Job{Clips: []train.Clip{newClip("a", 200, randomHeap(1, 200, 200)), newClip("b", 200, randomHeap(2, 200, 100))}}
+	held := recording.Clip("held", frame.Cubes(200), randomHeap(3, 200, 60))
+	job := train.Job{Clips: []train.Clip{recording.Clip("a", frame.Cubes(200), randomHeap(1, 200, 200)), recording.Clip("b", frame.Cubes(200), randomHeap(2, 200, 100))}}
 	var points []train.Point
 	learn := CubesTrainer().Train
 	alone, err := learn(t.Context(), job, train.Log{})
@@ -95,7 +84,7 @@ func TestTrainer(t *testing.T) {
 
 // Training on bravo reproduces the embedded dictionary.
 func TestEmbeddedDictionaryIsReproducible(t *testing.T) {
-	clip := newClip("bravo", frame.WalkoffCubes, recording.Load(t, "bravo", 0))
+	clip := recording.Clip("bravo", frame.Cubes(frame.WalkoffCubes), recording.Load(t, "bravo", 0))
 	files, err := CubesTrainer().Train(t.Context(), train.Job{Clips: []train.Clip{clip}}, train.Log{})
 	if err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ import (
 
 // The timeout also ends endless loops in _initialize, wl_abi, wl_describe and wl_alloc.
 func TestEndlessLoopOutsideOfCalls(t *testing.T) {
-	s, _ := demoFrames(t, 300, 1)
+	s, _ := demoFrames(t, 1)
 	for loop, call := range map[int]string{1: "wl_abi", 2: "wl_alloc", 3: "wl_describe", 4: "_initialize"} {
 		p, err := Load(t.Context(), fmt.Sprintf("testdata/loops%d.wasm", loop), Options{Timeout: time.Minute,
 			timeouts: map[string]time.Duration{call: 150 * time.Millisecond}})
@@ -48,7 +48,7 @@ func TestSlowCompilation(t *testing.T) {
 // After maxLateCalls late calls a plugin is no longer called, so that the session continues.
 func TestLateCallsAreLimited(t *testing.T) {
 	p := load(t, "testdata/evil.wasm", Options{timeouts: map[string]time.Duration{"wl_encode": 20 * time.Millisecond}})
-	s, frames := demoFrames(t, 300, 2)
+	s, frames := demoFrames(t, 2)
 	loops := p.Codecs[0].Defaults()
 	if err := encoders.SetParam(loops, "evil", 2); err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func TestLateCallsAreLimited(t *testing.T) {
 // The memory of instances that were closed after an error is freed.
 func TestBrokenInstancesAreFreed(t *testing.T) {
 	p := load(t, "testdata/evil.wasm", Options{Memory: 64 << 20})
-	s, frames := demoFrames(t, 300, 2)
+	s, frames := demoFrames(t, 2)
 	traps := p.Codecs[0].Defaults()
 	if err := encoders.SetParam(traps, "evil", 15); err != nil { // in the decoder
 		t.Fatal(err)
@@ -100,7 +100,7 @@ func TestBrokenInstancesAreFreed(t *testing.T) {
 // Several goroutines can use encoders of one plugin at once, as shadows and sweeps do.
 func TestConcurrentSessions(t *testing.T) {
 	p := load(t, "testdata/delta.wasm", Options{})
-	s, frames := demoFrames(t, 300, 20)
+	s, frames := demoFrames(t, 20)
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {

@@ -27,10 +27,11 @@ func load(t testing.TB, path string, opt Options) *Plugin {
 	return p
 }
 
-// demoFrames returns n frames of the demo, after the first skip frames.
-func demoFrames(t testing.TB, skip, n int) (*frame.Schema, []*frame.Frame) {
+// demoFrames returns n frames from the middle of the demo.
+func demoFrames(t testing.TB, n int) (*frame.Schema, []*frame.Frame) {
 	t.Helper()
-	return frame.Cubes(frame.WalkoffCubes), recording.Demo(t, recording.BaselineAge+skip, recording.BaselineAge+skip+n)
+	const first = recording.BaselineAge + 300
+	return frame.Cubes(frame.WalkoffCubes), recording.Demo(t, first, first+n)
 }
 
 // smallTable returns two frames of a small table.
@@ -61,7 +62,7 @@ func TestExampleModule(t *testing.T) {
 	if len(p.Codecs) != 1 || p.Codecs[0].Name != "delta-c" || p.Codecs[0].Refs != 1 || p.Codecs[0].Runtime() == "" {
 		t.Fatalf("%+v", p.Codecs)
 	}
-	s, frames := demoFrames(t, 300, 40)
+	s, frames := demoFrames(t, 40)
 	enc, dec, err := p.Codecs[0].New(s, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -100,7 +101,7 @@ func TestContractViolations(t *testing.T) {
 	const short = 400 * time.Millisecond
 	limited := load(t, "testdata/evil.wasm", Options{Memory: 16 << 20,
 		timeouts: map[string]time.Duration{"wl_encode": short, "wl_decode": short}})
-	s, frames := demoFrames(t, 300, 2)
+	s, frames := demoFrames(t, 2)
 	refs := []encoders.Ref{{Frame: frames[0]}}
 	want := deltaEncode(frames[1].Table, frames[0].Table)
 	for evil, c := range map[int]struct {
@@ -156,7 +157,7 @@ func TestContractViolations(t *testing.T) {
 // Damaged packets are rejected or decoded to some frame.
 func FuzzDecode(f *testing.F) {
 	p := load(f, "testdata/delta.wasm", Options{})
-	s, frames := demoFrames(f, 300, 2)
+	s, frames := demoFrames(f, 2)
 	_, dec, err := p.Codecs[0].New(s, nil)
 	if err != nil {
 		f.Fatal(err)
@@ -177,7 +178,7 @@ func BenchmarkBothEnds(b *testing.B) {
 	for name, timeout := range map[string]time.Duration{"timeout": time.Second, "trusted": -1} {
 		b.Run(name, func(b *testing.B) {
 			p := load(b, "testdata/evil.wasm", Options{Timeout: timeout})
-			s, frames := demoFrames(b, 300, 1)
+			s, frames := demoFrames(b, 1)
 			idle := p.Codecs[0].Defaults()
 			if err := encoders.SetParam(idle, "evil", 18); err != nil {
 				b.Fatal(err)

@@ -450,7 +450,7 @@ func TestProcessTemplates(t *testing.T) {
 // BenchmarkProcess measures a process that only stores frames: encode and decode of a frame of 901 cubes.
 func BenchmarkProcess(b *testing.B) {
 	p := load(b, processPath(b, "good"), Options{})
-	s, frames := demoFrames(b, 300, 1)
+	s, frames := demoFrames(b, 1)
 	enc, dec, err := p.Codecs[0].New(s, nil)
 	if err != nil {
 		b.Fatal(err)

@@ -112,7 +112,7 @@ func TestGoParams(t *testing.T) {
 	if testkit.Thorough() { // compiles Go's runtime for WebAssembly
 		plugins["module"] = buildIn(t, dir, "go")
 	}
-	s, frames := demoFrames(t, 300, 2)
+	s, frames := demoFrames(t, 2)
 	for name, file := range plugins {
 		c := &load(t, file, Options{}).Codecs[0]
 		for text, want := range map[string]string{"": "\x06\x19\x00", "small=9 share=0.75 fast=true": "\x09\x4b\x01"} {
@@ -150,7 +150,7 @@ func TestGoHeap(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := load(t, buildIn(t, dir, "go"), Options{Memory: 32 << 20})
-	s, frames := demoFrames(t, 300, 2)
+	s, frames := demoFrames(t, 2)
 	enc, _, err := p.Codecs[0].New(s, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -181,7 +181,7 @@ func checkExample(t *testing.T, p *Plugin, all bool) {
 			}
 		}
 	}
-	s, frames := demoFrames(t, 300, 7)
+	s, frames := demoFrames(t, 7)
 	enc, _, err := p.Codecs[0].New(s, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -55,7 +55,7 @@ func TestTwin(t *testing.T) {
 	if !testkit.Thorough() {
 		t.Skip("NOT RUN: compiles Go's runtime for WebAssembly; WIRELAB_THOROUGH=1 does")
 	}
-	s, frames := demoFrames(t, 300, 300)
+	s, frames := demoFrames(t, 300)
 	for _, built := range cubes.Ladder()[7:] { // relative-orientation and rotor
 		p := load(t, buildTwin(t, built.Name), Options{})
 		ours, _, err := built.New(s, built.Defaults())
@@ -91,7 +91,7 @@ func BenchmarkTwin(b *testing.B) {
 	if os.Getenv("WIRELAB_TWIN") == "" {
 		b.Skip("WIRELAB_TWIN=1 compiles Go's runtime for WebAssembly")
 	}
-	s, frames := demoFrames(b, 300, 300)
+	s, frames := demoFrames(b, 300)
 	for _, built := range cubes.Ladder()[7:] { // relative-orientation and rotor
 		module := buildTwin(b, built.Name)
 		b.Run(built.Name, func(b *testing.B) {

@@ -70,18 +70,16 @@ func FuzzRoundTrip(f *testing.F) {
 			return
 		}
 		base := b.frames[int(codec)%len(b.frames)]
-		cur := change(b.pair.schema, base, cells)
-		if hasBody(b.pair.schema) {
-			cur.Body = append([]byte(nil), body[:min(len(body), 1<<12)]...)
-		}
+		cur := change(b.pair.schema, base, cells, body)
 		b.pair.send(t, cur, base)
 		b.pair.send(t, base, cur)
 		b.pair.send(t, cur, cur)
 	})
 }
 
-// change returns f with values changed; four bytes select a value and the change.
-func change(s *frame.Schema, f *frame.Frame, edits []byte) *frame.Frame {
+// change returns f with values changed, four bytes select a value and the change, and with the beginning of body if the schema
+// has bodies.
+func change(s *frame.Schema, f *frame.Frame, edits, body []byte) *frame.Frame {
 	g := &frame.Frame{Tick: f.Tick + 1}
 	g.CopyFrom(f)
 	for ; len(edits) >= 4 && len(g.Table) > 0; edits = edits[4:] {
@@ -96,6 +94,9 @@ func change(s *frame.Schema, f *frame.Frame, edits []byte) *frame.Frame {
 			v = min(max(v, int64(fd.Min)), int64(fd.Max))
 		}
 		g.Table[at] = int32(v)
+	}
+	if hasBody(s) {
+		g.Body = append([]byte(nil), body[:min(len(body), 1<<12)]...)
 	}
 	return g
 }
@@ -115,10 +116,7 @@ func FuzzMutate(f *testing.F) {
 			return
 		}
 		base := b.frames[int(codec)%len(b.frames)]
-		cur := change(b.pair.schema, base, cells)
-		if hasBody(b.pair.schema) {
-			cur.Body = append([]byte(nil), body[:min(len(body), 1<<12)]...)
-		}
+		cur := change(b.pair.schema, base, cells, body)
 		packet := bytes.Clone(b.pair.send(t, cur, base))
 		decodeInvalid(t, b.pair, mutate(packet, edits), base)
 		b.pair.send(t, cur, base)

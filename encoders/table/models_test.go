@@ -11,6 +11,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/datagram"
+	"wirelab/encoders/internal/recording"
 	"wirelab/encoders/table"
 	"wirelab/encoders/train"
 )
@@ -38,14 +39,7 @@ func defaults(c encoders.Codec) any {
 // TestModels checks that training with random frames gives the stored model files.
 func TestModels(t *testing.T) {
 	story := randomFrames(packetsSchema(), 41, 150)
-	clip := train.Clip{Name: "a story", Schema: packetsSchema(), Frames: func(yield func(*frame.Frame) error) error {
-		for _, f := range story {
-			if err := yield(f); err != nil {
-				return err
-			}
-		}
-		return nil
-	}}
+	clip := recording.Clip("a story", packetsSchema(), story)
 	for _, trainer := range table.Trainers() {
 		if !trainer.Suits(packetsSchema()) || trainer.Encoder == "zstd-dict" { // of which their packages have tests
 			continue

@@ -74,12 +74,12 @@ type channel struct {
 	opened  int
 }
 
-func (c *channel) send(s container.Sealed, packet []byte, loss float64) {
+func (c *channel) send(s container.Sealed, packet []byte) {
 	for uint64(len(c.sent)) <= s.Number {
 		c.sent = append(c.sent, nil)
 	}
 	c.sent[s.Number] = packet
-	if c.rng.Float64() < loss {
+	if c.rng.Float64() < 0.2 { // lost
 		return
 	}
 	c.arrived[s.Number] = true
@@ -142,11 +142,11 @@ func TestRepairsWhatArrives(t *testing.T) {
 			if sealed.InGroup {
 				groups[sealed.Group], groupOf[sealed.Number], dataOf = append(groups[sealed.Group], sealed.Number), sealed.Group, sealed.Data
 			}
-			c.send(sealed, packet, .2)
+			c.send(sealed, packet)
 			for at, ok := s.NextParity(); ok && at < now+interval; at, ok = s.NextParity() {
 				sealed := s.SealParity()
 				groups[sealed.Group] = append(groups[sealed.Group], sealed.Number)
-				c.send(sealed, nil, .2)
+				c.send(sealed, nil)
 			}
 			deliver()
 		}

@@ -31,9 +31,9 @@ func hiccupConfig(t *testing.T, pairs ...any) *config.Config {
 }
 
 // runCubes runs c to its end on 60 cubes of which 20 move.
-func runCubes(t *testing.T, c *config.Config, opt Options) *Result {
+func runCubes(t *testing.T, c *config.Config) *Result {
 	t.Helper()
-	s, err := NewSessionFromSource(c, labtest.NewCubeSource(60, 20, -1, 3), opt)
+	s, err := NewSessionFromSource(c, labtest.NewCubeSource(60, 20, -1, 3), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,9 +52,9 @@ func TestControlsReplay(t *testing.T) {
 		}
 		return c
 	}
-	plain := runCubes(t, smallQueue(hiccupConfig(t)), Options{})
+	plain := runCubes(t, smallQueue(hiccupConfig(t)))
 	for _, name := range endpoint.Controls.Names() {
-		r := runCubes(t, smallQueue(hiccupConfig(t, "sender.control", name)), Options{})
+		r := runCubes(t, smallQueue(hiccupConfig(t, "sender.control", name)))
 		x := &r.Totals
 		if ended := x.Decoded + x.Stale + x.Duplicate + x.Lost + x.Failed() + x.InFlight + x.Wrong; ended != x.Sent || x.Wrong != 0 {
 			t.Errorf("%s: %d packets sent, %d with an outcome, %d wrong", name, x.Sent, ended, x.Wrong)
@@ -76,7 +76,7 @@ func TestControlsReplay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again := runCubes(t, c, Options{})
+		again := runCubes(t, c)
 		if again.Digest != r.Digest || again.Totals.AgeMS != x.AgeMS || again.Totals.Control.Held != x.Control.Held {
 			t.Errorf("%s: the replay differs", name)
 		}
@@ -91,7 +91,7 @@ func TestArrivalTimesAreBilled(t *testing.T) {
 		if err := c.Set("sender.control", control); err != nil {
 			t.Fatal(err)
 		}
-		r := runCubes(t, c, Options{})
+		r := runCubes(t, c)
 		if r.Totals.Sent != 600 {
 			t.Fatalf("%s sent %d packets on a perfect line, want 600", control, r.Totals.Sent)
 		}
@@ -120,7 +120,7 @@ func TestControlChangesLive(t *testing.T) {
 		at := time.Duration(500+i*300) * time.Millisecond
 		c.At = append(c.At, config.Stamp(at, config.NewChange("control", names[i*5%len(names)])))
 	}
-	r := runCubes(t, c, Options{})
+	r := runCubes(t, c)
 	if r.Totals.Wrong != 0 || r.CodecError != "" || r.Totals.DecodeRefused != 0 {
 		t.Errorf("%d wrong, error %q", r.Totals.Wrong, r.CodecError)
 	}
@@ -212,8 +212,8 @@ func TestLanesWithControls(t *testing.T) {
 	if err := c.Set("shadow[0].control", "ack-clock"); err != nil {
 		t.Fatal(err)
 	}
-	r := runCubes(t, c, Options{})
-	alone := runCubes(t, hiccupConfig(t), Options{})
+	r := runCubes(t, c)
+	alone := runCubes(t, hiccupConfig(t))
 	if r.Digest != alone.Digest {
 		t.Error("the shadow changed the first lane")
 	}

@@ -24,7 +24,7 @@ func TestShadowWithOwnBudgetIsLikeItsOwnRun(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		return runCubes(t, c, Options{})
+		return runCubes(t, c)
 	}
 	type lane struct{ budget, priority string }
 	var shadows []config.Encoder

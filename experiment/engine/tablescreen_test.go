@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"wirelab/dataset/frame"
-	"wirelab/experiment/config"
 	"wirelab/experiment/figures"
 )
 
@@ -61,26 +60,8 @@ func wrapStep(n int) int32 { return int32(((n+fullTurn/2)%fullTurn+fullTurn)%ful
 // figures of its display.
 func displayTable(t *testing.T, src *pathTable, settings ...string) figures.Playout {
 	t.Helper()
-	c := config.Default()
-	c.Encoder.Name = "delta-adaptive"
-	settings = append([]string{"sender.rate_hz", "10", "link.latency", "50ms", "receiver.playout_delay", "350ms"}, settings...)
-	for i := 0; i < len(settings); i += 2 {
-		if err := c.Set(settings[i], settings[i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s, err := NewSessionFromSource(c, src, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.RunUntil(8 * time.Second); err != nil {
-		t.Fatal(err)
-	}
-	got := s.lanes[0].totals(s.Now())
-	if got.Wrong != 0 || got.Decoded == 0 {
-		t.Fatalf("%+v: nothing was displayed", got)
-	}
-	return got.Playout
+	_, got := displaySource(t, src, "delta-adaptive", 8*time.Second, settings...)
+	return got
 }
 
 // Tanks that drive and turn uniformly are displayed without an error, also where the heading wraps.

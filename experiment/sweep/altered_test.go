@@ -22,9 +22,9 @@ import (
 )
 
 // stored runs the sweep of small in a folder and returns the folder and the result files.
-func stored(t *testing.T) (p *Plan, dir string, files []string) {
+func stored(t *testing.T) (dir string, files []string) {
 	t.Helper()
-	p = newTestPlan(t, small)
+	p := newTestPlan(t, small)
 	dir, store := newTestStore(t, p)
 	runSweep(t, p, Options{Jobs: 2, Store: store, maxJobRuns: 3})
 	store.Close()
@@ -32,7 +32,7 @@ func stored(t *testing.T) (p *Plan, dir string, files []string) {
 	if err != nil || len(files) < 4 {
 		t.Fatal(files, err)
 	}
-	return p, dir, files
+	return dir, files
 }
 
 // resume continues the sweep in dir. said contains its notices.
@@ -71,7 +71,7 @@ func rewrite(t *testing.T, file string, change func(*jobResult)) {
 // A figure that was altered in a file is noticed: without a new hash or with an impossible value when it is
 // read, otherwise when the run is repeated. The digest, which is unchanged, does not show it.
 func TestAlteredFile(t *testing.T) {
-	_, dir, files := stored(t)
+	dir, files := stored(t)
 	want, _, err := resume(t, dir, Options{Verify: 1})
 	if err != nil || want.Verified.Runs != 30 {
 		t.Fatal(want.Verified, err)
@@ -150,7 +150,7 @@ func TestAlteredFile(t *testing.T) {
 // Results without hashes are refused, one at a time in a folder with hashes, all in one without; --force, which
 // is the last argument of OpenStore, accepts the latter.
 func TestUnhashedResults(t *testing.T) {
-	_, dir, files := stored(t)
+	dir, files := stored(t)
 	strip := func(path string) {
 		data, err := os.ReadFile(path)
 		if err != nil {

@@ -26,7 +26,7 @@ func linkOf(t testing.TB, settings map[string]any) lossmodel.Spec {
 
 // failedChecks sends 60 packets per second over a link for a minute, and repeatedly checks the link against the settings
 // asked. It returns the figures that were outside of their interval at any time.
-func failedChecks(t testing.TB, does, asked lossmodel.Spec, seed uint64, size int) map[string]bool {
+func failedChecks(t testing.TB, does, asked lossmodel.Spec, seed uint64) map[string]bool {
 	t.Helper()
 	link, err := lossmodel.NewLink(does, seed, "down")
 	if err != nil {
@@ -36,7 +36,7 @@ func failedChecks(t testing.TB, does, asked lossmodel.Spec, seed uint64, size in
 	red := map[string]bool{}
 	a := meters.LinkStretch{Down: asked, Fragments: 1}
 	var judge trust.Verifier
-	data := make([]byte, size)
+	data := make([]byte, 100)
 	wire := 0
 	receive := func(now time.Duration) {
 		for d, ok := link.Receive(now); ok; d, ok = link.Receive(now) {
@@ -80,7 +80,7 @@ func TestCorrectLinksPass(t *testing.T) {
 	for _, settings := range links {
 		spec, red := linkOf(t, settings), 0
 		for seed := range uint64(seeds) {
-			if got := failedChecks(t, spec, spec, seed, 100); len(got) > 0 {
+			if got := failedChecks(t, spec, spec, seed); len(got) > 0 {
 				red++
 			}
 		}
@@ -122,7 +122,7 @@ func TestIncorrectLinksFail(t *testing.T) {
 			does[k] = v
 		}
 		does[lie.key] = lie.value
-		if got := failedChecks(t, linkOf(t, does), linkOf(t, asked), 1, 100); !got[lie.want] {
+		if got := failedChecks(t, linkOf(t, does), linkOf(t, asked), 1); !got[lie.want] {
 			t.Errorf("settings %v, actual %s = %v: failed checks are %v, expected %s", asked, lie.key, lie.value, got, lie.want)
 		}
 	}

@@ -139,8 +139,8 @@ func TestControlLaw(t *testing.T) {
 	}
 }
 
-// serve sends packets for d at a rate in bytes per ms and returns the bytes sent by owner.
-func serve(q *Queue, now *time.Duration, d time.Duration, bytesPerMS int64) map[int]int64 {
+// serve sends packets for d at 600 bytes per ms and returns the bytes sent by owner.
+func serve(q *Queue, now *time.Duration, d time.Duration) map[int]int64 {
 	sent := map[int]int64{}
 	for end := *now + d; *now < end; {
 		p, ok := q.Dequeue(*now)
@@ -149,7 +149,7 @@ func serve(q *Queue, now *time.Duration, d time.Duration, bytesPerMS int64) map[
 		}
 		q.Sent()
 		sent[p.Owner] += p.Bytes
-		*now += time.Duration(p.Bytes * int64(ms) / bytesPerMS)
+		*now += time.Duration(p.Bytes * int64(ms) / 600)
 	}
 	return sent
 }
@@ -163,7 +163,7 @@ func TestFQShares(t *testing.T) {
 		q.Enqueue(now, Packet{Owner: 2, ID: 2 * i, Bytes: 700})
 		q.Enqueue(now, Packet{Owner: 2, ID: 2*i + 1, Bytes: 800})
 	}
-	sent := serve(q, &now, time.Second, 600)
+	sent := serve(q, &now, time.Second)
 	if d := sent[1] - sent[2]; max(d, -d) > 2*1514 {
 		t.Errorf("flows sent %d and %d bytes", sent[1], sent[2])
 	}
@@ -173,7 +173,7 @@ func TestFQShares(t *testing.T) {
 			t.Fatal("a packet of a new flow waits for others")
 		}
 		q.Sent()
-		serve(q, &now, 20*ms, 600)
+		serve(q, &now, 20*ms)
 	}
 }
 

@@ -7,25 +7,15 @@ import (
 	"testing"
 
 	"wirelab/dataset/frame"
+	"wirelab/encoders/internal/recording"
 	"wirelab/encoders/train"
 )
-
-func newClip(name string, rows int, frames []*frame.Frame) train.Clip {
-	return train.Clip{Name: name, Schema: frame.Cubes(rows), Frames: func(yield func(*frame.Frame) error) error {
-		for _, f := range frames {
-			if err := yield(f); err != nil {
-				return err
-			}
-		}
-		return nil
-	}}
-}
 
 // TestTrainers checks that the same clips give the same files, whatever clip is held out, and that
 // training reduces the cost.
 func TestTrainers(t *testing.T) {
-	held := newClip("held", 30, crowd(17, 30, 200))
-	job := train.Job{Clips: []train.Clip{newClip("a", 50, crowd(15, 50, 400)), newClip("b", 9, crowd(16, 9, 100))}, Quick: true}
+	held := recording.Clip("held", frame.Cubes(30), crowd(17, 30, 200))
+	job := train.Job{Clips: []train.Clip{recording.Clip("a", frame.Cubes(50), crowd(15, 50, 400)), recording.Clip("b", frame.Cubes(9), crowd(16, 9, 100))}, Quick: true}
 	for _, trainer := range Trainers() {
 		var points []train.Point
 		log := train.Log{Point: func(p train.Point) { points = append(points, p) }}
@@ -62,7 +52,7 @@ func TestTrainersMatchEmbeddedFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	sizes := map[string]int{"static.tab.zst": len(table)}
-	job := train.Job{Clips: []train.Clip{newClip("a", 9, crowd(15, 9, 40))}, Quick: true}
+	job := train.Job{Clips: []train.Clip{recording.Clip("a", frame.Cubes(9), crowd(15, 9, 40))}, Quick: true}
 	for _, trainer := range Trainers() {
 		files, err := trainer.Train(context.Background(), job, train.Log{})
 		if err != nil {

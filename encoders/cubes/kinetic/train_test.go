@@ -17,14 +17,7 @@ func TestTrainers(t *testing.T) {
 		t.Skip("trains nets: under WIRELAB_THOROUGH=1")
 	}
 	frames := recording.Demo(t, recording.BaselineAge, 200)
-	clip := train.Clip{Name: "demo", Schema: frame.Cubes(frame.WalkoffCubes), Frames: func(yield func(*frame.Frame) error) error {
-		for _, f := range frames {
-			if err := yield(f); err != nil {
-				return err
-			}
-		}
-		return nil
-	}}
+	clip := recording.Clip("demo", frame.Cubes(frame.WalkoffCubes), frames)
 	job := train.Job{Clips: []train.Clip{clip}, Seed: 1, Quick: true}
 	for _, trainer := range Trainers() {
 		files, err := trainer.Train(t.Context(), job, train.Log{})

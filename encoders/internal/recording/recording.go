@@ -12,8 +12,21 @@ import (
 
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
+	"wirelab/encoders/train"
 	"wirelab/internal/testkit"
 )
+
+// Clip returns frames as a recording to train with.
+func Clip(name string, s *frame.Schema, frames []*frame.Frame) train.Clip {
+	return train.Clip{Name: name, Schema: s, Frames: func(yield func(*frame.Frame) error) error {
+		for _, f := range frames {
+			if err := yield(f); err != nil {
+				return err
+			}
+		}
+		return nil
+	}}
+}
 
 // Names returns the names of all recordings, in alphabetical order.
 func Names() []string {

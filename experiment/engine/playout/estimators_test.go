@@ -43,9 +43,9 @@ func randomArrivals(seed uint64, interval, length time.Duration) (list []arrival
 }
 
 // play passes arrivals to a clock and calls visit at each display tick, with the newest source time.
-func play(c *clock, list []arrival, length, tick time.Duration, visit func(now, moment, newest time.Duration)) {
+func play(c *clock, list []arrival, length time.Duration, visit func(now, moment, newest time.Duration)) {
 	newest := time.Duration(-1)
-	for now := time.Duration(0); now < length; now += tick {
+	for now := time.Duration(0); now < length; now += testTick {
 		for len(list) > 0 && list[0].at <= now {
 			c.arrive(list[0].at, list[0].source)
 			newest = max(newest, list[0].source)
@@ -186,7 +186,7 @@ func TestAgeQuantileStarvesAsAsked(t *testing.T) {
 		starved, shown := 0, 0
 		for seed := range uint64(5) {
 			c := newClock(timing, testRhythm)
-			play(&c, randomArrivals(seed, testSend, 120*time.Second), 119*time.Second, testTick, func(now, moment, newest time.Duration) {
+			play(&c, randomArrivals(seed, testSend, 120*time.Second), 119*time.Second, func(now, moment, newest time.Duration) {
 				if now > 10*time.Second {
 					shown++
 					if moment > newest {
@@ -220,7 +220,7 @@ func TestAgeQuantileLeavesOutagesOut(t *testing.T) {
 			}
 		}
 		c, lag := newClock(timing, testRhythm), time.Duration(0)
-		play(&c, list, 19*time.Second, testTick, func(now, moment, _ time.Duration) { lag = now - moment })
+		play(&c, list, 19*time.Second, func(now, moment, _ time.Duration) { lag = now - moment })
 		return lag
 	}
 	if lag := lagAfter("age", time.Second, 0); lag > 210*time.Millisecond { // 50 ms as before, and at most the ages up to the limit of 150 ms
@@ -297,7 +297,7 @@ func TestDisplayNeverGoesBack(t *testing.T) {
 		}
 		c := newClock(timings[rng.IntN(len(timings))], testRhythm)
 		before := time.Duration(math.MinInt64)
-		play(&c, randomArrivals(seed, time.Duration(1+rng.IntN(100))*time.Millisecond, 30*time.Second), 30*time.Second, testTick,
+		play(&c, randomArrivals(seed, time.Duration(1+rng.IntN(100))*time.Millisecond, 30*time.Second), 30*time.Second,
 			func(now, moment, _ time.Duration) {
 				if moment < before {
 					t.Fatalf("seed %d: at %v the display went back from %v to %v with %v", seed, now, before, moment, c.timing)

@@ -118,18 +118,24 @@ func TestGapIsEmpty(t *testing.T) {
 
 func TestPictureScrolls(t *testing.T) {
 	// One bucket later the same picture lies one column further left.
+	checkScrolls(t, 5, 1, 7, 38, func(values []float64) *Spec {
+		return &Spec{End: int64(len(values)), Per: 5, Floor: 100, Series: []Series{{Values: values, Style: styleA}}}
+	})
+}
+
+// checkScrolls checks that after more values, a picture has the same cells shift columns further left. It compares the
+// columns from first to before last.
+func checkScrolls(t *testing.T, more, shift, first, last int, spec func(values []float64) *Spec) {
+	t.Helper()
 	all := make([]float64, 400)
 	rng := rand.New(rand.NewPCG(3, 4))
 	for i := range all {
 		all[i] = rng.Float64() * 100
 	}
-	draw := func(end int) *Box {
-		return Draw(&Spec{End: int64(end), Per: 5, Floor: 100, Series: []Series{{Values: all[:end], Style: styleA}}}, 40, 9)
-	}
-	a, b := draw(300), draw(305)
-	for x := 7; x < 38; x++ {
+	a, b := Draw(spec(all[:300]), 40, 9), Draw(spec(all[:300+more]), 40, 9)
+	for x := first; x < last; x++ {
 		for y := range 9 {
-			if a.Row(y)[x] != b.Row(y)[x-1] {
+			if a.Row(y)[x] != b.Row(y)[x-shift] {
 				t.Fatalf("cell (%d,%d) did not move left:\n%s\n\n%s", x, y, a, b)
 			}
 		}

@@ -149,23 +149,10 @@ func TestFineStrokes(t *testing.T) {
 
 // TestFinePictureScrolls: one column later the same dots, gaps included, are one column further left.
 func TestFinePictureScrolls(t *testing.T) {
-	all := make([]float64, 400)
-	rng := rand.New(rand.NewPCG(3, 4))
-	for i := range all {
-		all[i] = rng.Float64() * 100
-	}
-	draw := func(end int) *Box {
-		return Draw(&Spec{End: int64(end), Per: 6, Fine: true, Floor: 100, Series: []Series{{Values: all[:end], Style: styleA, Stroke: Dotted},
-			{Values: level(end, 60), Style: styleB, Stroke: Dashed}}}, 40, 9)
-	}
-	a, b := draw(300), draw(318)
-	for x := 10; x < 36; x++ {
-		for y := range 9 {
-			if a.Row(y)[x] != b.Row(y)[x-3] {
-				t.Fatalf("cell (%d,%d) did not move left:\n%s\n\n%s", x, y, a, b)
-			}
-		}
-	}
+	checkScrolls(t, 18, 3, 10, 36, func(values []float64) *Spec {
+		return &Spec{End: int64(len(values)), Per: 6, Fine: true, Floor: 100, Series: []Series{{Values: values, Style: styleA, Stroke: Dotted},
+			{Values: level(len(values), 60), Style: styleB, Stroke: Dashed}}}
+	})
 }
 
 // TestSpanFillsThePlot: a plot shows the whole span, and at most half of its width is empty.

@@ -264,7 +264,7 @@ func TestJudgeNow(t *testing.T) {
 
 // The header reports the most severe: faults now, remarks, faults before, and otherwise how late datagrams left.
 func TestSummary(t *testing.T) {
-	m := newGame(t, 1, "").screen(100, 30, false)
+	m := newGame(t, 1, "").screen(100, 30)
 	expect := func(want string) {
 		t.Helper()
 		if got, _ := m.summary(); !strings.HasPrefix(got, want) {
@@ -290,7 +290,7 @@ func TestSummary(t *testing.T) {
 
 // On a large screen the panes fill two columns without gaps.
 func TestPanesTileTheScreen(t *testing.T) {
-	m := newGame(t, 3, "").screen(160, 48, false)
+	m := newGame(t, 3, "").screen(160, 48)
 	for w := 104; w < 200; w += 13 {
 		for h := 24; h < 80; h++ {
 			next := map[int]int{} // by column of panes: the row after the last pane
@@ -315,7 +315,7 @@ func TestPanesTileTheScreen(t *testing.T) {
 // which means all.
 func TestClientCursor(t *testing.T) {
 	g := newGame(t, 4, "")
-	m := g.screen(160, 48, false)
+	m := g.screen(160, 48)
 	g.run(m, time.Second)
 	m.live.snap.Clients = slices.DeleteFunc(m.live.snap.Clients, func(c relay.ClientState) bool { return c.Number == 3 })
 	for _, x := range []struct{ from, rows, want int }{{0, 0, 1}, {0, 1, 1}, {1, 1, 2}, {2, 1, 4}, {4, 1, 4}, {1, -1, 1}, {2, -1, 1}, {3, 0, 4}, {9, 0, 4}} {
@@ -343,7 +343,7 @@ func TestClientCursor(t *testing.T) {
 	if r := m.page.Enter(); m.target.Number != 0 || !r.IsError || !strings.Contains(r.Notice, "share") {
 		t.Errorf("of a shared link: client %d, %q", m.target.Number, r.Notice)
 	}
-	empty := newGame(t, 0, "").screen(160, 48, false)
+	empty := newGame(t, 0, "").screen(160, 48)
 	if empty.page.moveClientCursor(1); empty.page.selectedClient != 0 || empty.nextClient() != 0 {
 		t.Error("without clients one is selected")
 	}
@@ -353,7 +353,7 @@ func TestClientCursor(t *testing.T) {
 func TestClientListScrolls(t *testing.T) {
 	const clients = 40
 	g := newGame(t, clients, "")
-	m := g.screen(160, 60, false)
+	m := g.screen(160, 60)
 	g.run(m, time.Second)
 	rows := 0
 	for n := 1; n <= clients; n++ {
@@ -375,7 +375,7 @@ func TestClientListScrolls(t *testing.T) {
 // A click on a control moves the cursor of the controls to it, on large screens and on small ones.
 func TestClickSelectsControl(t *testing.T) {
 	for _, size := range [][2]int{{160, 48}, {80, 24}} {
-		m := newGame(t, 2, linkText).screen(size[0], size[1], false)
+		m := newGame(t, 2, linkText).screen(size[0], size[1])
 		m.page.Focused = paneControls
 		for _, label := range []string{"Latency", "Loss", "Jitter"} {
 			m.Update(room.Tick{})
@@ -397,7 +397,7 @@ func TestClickSelectsControl(t *testing.T) {
 // x explains the newest lost datagram while the display runs, otherwise the one under the cursor; a typed number explains that one.
 func TestExplainedDatagram(t *testing.T) {
 	g := newGame(t, 2, linkText)
-	m := g.screen(160, 48, false)
+	m := g.screen(160, 48)
 	if r := m.explainDatagram(); !r.IsError || r.Notice != "no datagrams yet" {
 		t.Errorf("%+v", r)
 	}
@@ -474,7 +474,7 @@ func TestExplainedDatagram(t *testing.T) {
 // Charts appear in their order on the screen, the most important first to stay; bandwidth has a rule for each limit, one if both are equal.
 func TestChartsByImportance(t *testing.T) {
 	g := newGame(t, 1, "")
-	m := g.screen(160, 48, false)
+	m := g.screen(160, 48)
 	queue := m.live.directions[0].queue
 	m.live.directions[0].queue, m.live.snap.Totals.Flows[1].LostBy[lossmodel.Queue] = []float64{1}, 1 // otherwise two charts are folded
 	for n, want := range []string{"", "Wire", "Wire Delay", "Wire Delay Lost/s", "Wire Datagrams/s Delay Lost/s", "Wire Datagrams/s Delay Lost/s Queue"} {
@@ -528,7 +528,7 @@ func TestChartsByImportance(t *testing.T) {
 // if one client has no limit.
 func TestRateRuleSumsClients(t *testing.T) {
 	g := newGame(t, 1, "")
-	m := g.screen(160, 48, false)
+	m := g.screen(160, 48)
 	link := func(client int, direction relay.Direction, pairs ...string) relay.LinkStatus {
 		l := linkStatus(t, direction, 100, 0, pairs...)
 		l.Client = client
@@ -583,7 +583,7 @@ func TestDelayToleranceIsRelative(t *testing.T) {
 // At most 200 marks are kept, the newest.
 func TestMarksAreBounded(t *testing.T) {
 	g := newGame(t, 1, "")
-	m := g.screen(160, 48, false)
+	m := g.screen(160, 48)
 	for i := range 205 {
 		if _, err := g.live.Change(relay.Client{}, config.NewChange("mark", fmt.Sprint("m", i))); err != nil {
 			t.Fatal(err)
@@ -604,7 +604,7 @@ func TestMarksAreBounded(t *testing.T) {
 func TestDroppedBySystem(t *testing.T) {
 	for i, count := range []func(*relay.Flow) *uint64{func(f *relay.Flow) *uint64 { return &f.KernelDrops }, func(f *relay.Flow) *uint64 { return &f.Unsent }, func(f *relay.Flow) *uint64 { return &f.OverLimit }} {
 		for _, x := range []struct{ total, recent, lines, faults int }{{0, 0, 2, 0}, {5, 0, 3, 0}, {5, 2, 3, 1}} {
-			m := newGame(t, 1, "").screen(160, 48, false)
+			m := newGame(t, 1, "").screen(160, 48)
 			*count(&m.live.snap.Totals.Flows[1]), *count(&m.live.recent.Flows[1]) = uint64(x.total), uint64(x.recent)
 			lines, faults := 0, 0
 			m.addLateness(func(ok bool, pieces ...look.Span) {
@@ -620,7 +620,7 @@ func TestDroppedBySystem(t *testing.T) {
 	}
 	// Counters of the same value do not cancel each other.
 	for i, flow := range []relay.Flow{{KernelDrops: 2, Unsent: 2}, {KernelDrops: 2, OverLimit: 2}, {Unsent: 2, OverLimit: 2}} {
-		m := newGame(t, 1, "").screen(160, 48, false)
+		m := newGame(t, 1, "").screen(160, 48)
 		m.live.snap.Totals.Flows[1], m.live.recent.Flows[1] = flow, flow
 		m.verdict.judgeNow(&m.live)
 		faults := 0
@@ -634,7 +634,7 @@ func TestDroppedBySystem(t *testing.T) {
 		}
 	}
 	for late, faults := range map[time.Duration]int{relay.MinLateLimit / 2: 0, relay.MinLateLimit * 2: 1} {
-		m := newGame(t, 1, "").screen(160, 48, false)
+		m := newGame(t, 1, "").screen(160, 48)
 		m.live.recent.Flows[0].Lateness.Add(late)
 		m.verdict.judgeNow(&m.live)
 		got := 0
@@ -654,7 +654,7 @@ func TestFramesStayWhole(t *testing.T) {
 	g := newGame(t, 5, linkText)
 	g.snap.Clients[4].Leaving = true
 	g.late = 4 * time.Millisecond
-	m := g.screen(160, 48, false)
+	m := g.screen(160, 48)
 	g.run(m, 9*time.Second)
 	m.live.snap.Totals.At += 100_000 * time.Second // so that the time of silence is long
 	lastColumn := func(c *look.Canvas) (list []rune) {
@@ -685,7 +685,7 @@ func TestWideFromTheSameSize(t *testing.T) {
 	g := newGame(t, 1, "")
 	for _, w := range []int{80, 103, 104, 120} {
 		for h := 15; h < 45; h++ {
-			m := g.screen(w, h, false)
+			m := g.screen(w, h)
 			_ = m.View()
 			if m.page.Wide() != room.Wide(w, h) {
 				t.Errorf("%d x %d: all panes visible %v, want %v", w, h, m.page.Wide(), room.Wide(w, h))
@@ -699,7 +699,7 @@ func TestWideFromTheSameSize(t *testing.T) {
 func TestEmptyChartsAreFolded(t *testing.T) {
 	for _, text := range []string{"", linkText} {
 		g := newGame(t, 5, text)
-		m := g.screen(160, 48, false)
+		m := g.screen(160, 48)
 		g.run(m, 9*time.Second)
 		view := m.View()
 		isEmpty := text == ""
@@ -717,7 +717,7 @@ func TestEmptyChartsAreFolded(t *testing.T) {
 // zooms, over a list it moves the cursor, over a control it sets that control, and elsewhere nothing happens.
 func TestWheelActsUnderThePointer(t *testing.T) {
 	g := newGame(t, 3, "")
-	m := g.screen(160, 48, false)
+	m := g.screen(160, 48)
 	g.run(m, 18*time.Second) // more than the shortest of spans
 	wheel := func(pane, dy, notches int) {
 		for _, place := range m.page.Places {

@@ -147,8 +147,8 @@ func (g *game) snapshot(s *relay.Snapshot) {
 	s.Links = append(s.Links[:0], g.snap.Links...)
 }
 
-func (g *game) screen(w, h int, ascii bool) *model {
-	return g.screenWith(w, h, ui.Options{ASCII: ascii, Renderer: labtest.PlainRenderer()})
+func (g *game) screen(w, h int) *model {
+	return g.screenWith(w, h, ui.Options{Renderer: labtest.PlainRenderer()})
 }
 
 func (g *game) screenWith(w, h int, opt ui.Options) *model {
@@ -290,7 +290,7 @@ func TestLayout(t *testing.T) {
 func TestKeysAtAnyTime(t *testing.T) {
 	for clients, size := range map[int][2]int{0: {60, 15}, 1: {103, 60}, 40: {240, 80}} {
 		g := newGame(t, clients, linkText)
-		m := g.screen(size[0], size[1], false)
+		m := g.screen(size[0], size[1])
 		for _, k := range []string{"1", "2", "3", "4", "5", "down", "enter", "6", "up", "x", "x", "?", "esc", "p", "esc", "/", "esc", "z", "Z", "m", " ", "c"} {
 			press(m, k)
 			g.run(m, 100*time.Millisecond)
@@ -302,7 +302,7 @@ func TestKeysAtAnyTime(t *testing.T) {
 // Space stops the display, but neither the traffic nor the verdict on the links.
 func TestSpaceStopsTheDisplayOnly(t *testing.T) {
 	g := newGame(t, 2, linkText)
-	m := g.screen(160, 48, false)
+	m := g.screen(160, 48)
 	g.run(m, 3*time.Second)
 	press(m, " ")
 	body := func() string { // without the verdict
@@ -337,7 +337,7 @@ func TestSpaceStopsTheDisplayOnly(t *testing.T) {
 // TestVerdictAgreesWithTheFigures: the header and the pane show the same verdict at every poll.
 func TestVerdictAgreesWithTheFigures(t *testing.T) {
 	g := newGame(t, 2, linkText)
-	m := g.screen(160, 48, false)
+	m := g.screen(160, 48)
 	both := 0
 	for i := range 60 {
 		if g.late = 0; i%25 > 18 {
@@ -360,7 +360,7 @@ func TestVerdictAgreesWithTheFigures(t *testing.T) {
 // TestRemarks: the header shows an unreachable server and refused clients while they last.
 func TestRemarks(t *testing.T) {
 	g := newGame(t, 1, "")
-	m := g.screen(80, 24, false)
+	m := g.screen(80, 24)
 	first := func() string { return strings.Split(m.View(), "\n")[1] }
 	g.run(m, time.Second)
 	g.snap.Totals.Flows[relay.Up].Unreachable = 7
@@ -378,7 +378,7 @@ func TestRemarks(t *testing.T) {
 // Keys and typed commands change the links of both directions, of one direction, or of one client.
 func TestControlsChangeTheLinks(t *testing.T) {
 	g := newGame(t, 3, "")
-	m := g.screen(160, 48, false)
+	m := g.screen(160, 48)
 	g.run(m, time.Second)
 	of := func(turn int) string {
 		// loss of up and down
@@ -449,7 +449,7 @@ func TestControlsChangeTheLinks(t *testing.T) {
 	if !press(m, "ctrl+c") || !errors.Is(m.Err(), ui.ErrInterrupted) {
 		t.Error("ctrl+c does not leave")
 	}
-	if idle := newGame(t, 0, "").screen(160, 48, false); !press(idle, "q") {
+	if idle := newGame(t, 0, "").screen(160, 48); !press(idle, "q") {
 		t.Error("q asks without clients")
 	}
 }
@@ -481,7 +481,7 @@ func TestRunEnds(t *testing.T) {
 // The current figures equal an independent count of the traffic.
 func TestHistory(t *testing.T) {
 	g := newGame(t, 3, linkText)
-	m := g.screen(160, 48, false)
+	m := g.screen(160, 48)
 	g.run(m, 5*time.Second)
 	was := g.snap.Totals
 	g.run(m, 2*time.Second)
@@ -516,7 +516,7 @@ func TestHistory(t *testing.T) {
 // TestJudge: a correct link has no faults, a link that differs from its settings has.
 func TestJudge(t *testing.T) {
 	g := newGame(t, 3, linkText)
-	m := g.screen(160, 48, false)
+	m := g.screen(160, 48)
 	for range 30 {
 		g.run(m, time.Second)
 		if len(m.faults) > 0 {
@@ -542,7 +542,7 @@ func TestJudge(t *testing.T) {
 
 func BenchmarkView(b *testing.B) {
 	g := newGame(&testing.T{}, 5, linkText)
-	m := g.screen(160, 48, false)
+	m := g.screen(160, 48)
 	g.run(m, 70*time.Second)
 	b.ResetTimer()
 	for range b.N {

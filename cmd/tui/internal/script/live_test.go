@@ -53,11 +53,12 @@ func who(turn int) relay.Client {
 	return relay.Client{Number: turn, Addr: netip.MustParseAddrPort("10.0.0.1:5")}
 }
 
-func of(t *testing.T, w *fakeRelay, turn int, key string) string {
+// losses returns the loss of the uplink and of the downlink of a client.
+func losses(t *testing.T, w *fakeRelay, turn int) string {
 	t.Helper()
 	up, down := w.c(relay.Client{Number: turn, Addr: netip.MustParseAddrPort("10.0.0.1:5")})
-	a, _ := up.Get(key)
-	b, _ := down.Get(key)
+	a, _ := up.Get("loss")
+	b, _ := down.Get("loss")
 	return a + " " + b
 }
 
@@ -68,7 +69,7 @@ func TestChangesForAllAndForOne(t *testing.T) {
 	expect := func(when string, want ...string) {
 		t.Helper()
 		for turn, x := range want {
-			if got := of(t, w, turn, "loss"); got != x {
+			if got := losses(t, w, turn); got != x {
 				t.Errorf("%s: client %d loses %s, expected %s", when, turn, got, x)
 			}
 		}
@@ -220,13 +221,13 @@ func TestChangesOfClientsByAddress(t *testing.T) {
 	if _, err := l.Change(who(1), config.NewChange("down.loss", "9%")); err != nil {
 		t.Error(err)
 	}
-	if got := of(t, w, 1, "loss"); got != "0% 9%" {
+	if got := losses(t, w, 1); got != "0% 9%" {
 		t.Errorf("client 1 loses %s", got)
 	}
-	if got := of(t, w, 5, "loss"); got != "2% 3%" { // by turn and by address
+	if got := losses(t, w, 5); got != "2% 3%" { // by turn and by address
 		t.Errorf("client 5 loses %s", got)
 	}
-	if made, err := l.Undo(); err != nil || made == nil || made.Client != 1 || of(t, w, 1, "loss") != "0% 3%" {
+	if made, err := l.Undo(); err != nil || made == nil || made.Client != 1 || losses(t, w, 1) != "0% 3%" {
 		t.Errorf("taken back: %+v, %v", made, err)
 	}
 }

@@ -514,7 +514,7 @@ func TestHomeIsTheOldestPacket(t *testing.T) {
 		m := screen(lab, 160, 48, Options{})
 		press(m, "3", keys[0])
 		all := lab.Snap.Lanes[0].Packets
-		at := func() uint64 { id, _ := chosenPacket(lab); return id }
+		at := func() uint64 { return chosenPacket(lab) }
 		if m.lab.Past.Active || at() != all[0].Seq {
 			t.Errorf("%s: looking back %v, packet %d", keys[0], m.lab.Past.Active, at())
 		}
@@ -524,14 +524,14 @@ func TestHomeIsTheOldestPacket(t *testing.T) {
 	}
 }
 
-// chosenPacket returns the packet that the lab was last requested to open.
-func chosenPacket(lab *labtest.Lab) (seq uint64, ok bool) {
+// chosenPacket returns the packet that the lab was last requested to open, 0 if none.
+func chosenPacket(lab *labtest.Lab) uint64 {
 	for _, c := range slices.Backward(lab.Got) {
 		if c.Open != nil {
-			return c.Open.Seq, true
+			return c.Open.Seq
 		}
 	}
-	return 0, false
+	return 0
 }
 
 // TestViKeys checks that the letters of vi act as arrows, except on pages that use two of them

@@ -90,8 +90,8 @@ func TestWorld(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, view)
 		}
 	}
-	row, col := find(view, 'o', 0, 50)
-	other, left := find(view, 'o', 50, 100)
+	row, col := findMarker(view, 0, 50)
+	other, left := findMarker(view, 50, 100)
 	if row != other || col <= left-50 || page.Name() != "World" {
 		t.Errorf("the moving object is at %d, %d and %d, %d in\n%s", row, col, other, left, view)
 	}
@@ -103,12 +103,12 @@ func TestWorld(t *testing.T) {
 	}
 }
 
-// find returns the position of a marker between two columns, below the summary line.
-func find(view string, sign rune, from, to int) (row, col int) {
+// findMarker returns the position of a marker o between two columns, below the summary line.
+func findMarker(view string, from, to int) (row, col int) {
 	lines := strings.Split(view, "\n")
 	for y := len(lines) - 2; y > 3; y-- {
 		line := []rune(lines[y])
-		if i := slices.Index(line[min(from, len(line)):min(to, len(line))], sign); i >= 0 {
+		if i := slices.Index(line[min(from, len(line)):min(to, len(line))], 'o'); i >= 0 {
 			return y, from + i
 		}
 	}

@@ -11,15 +11,14 @@ const (
 
 // sentDatagram is a datagram that was written to the socket.
 type sentDatagram struct {
-	number      uint32        // position in the sequence of written datagrams
-	sentAt      time.Duration // virtual time
-	sentWall    time.Time     // wall time
-	tag         uint64        // lossmodel.Delivery.Tag, by which the session recognises the packet
-	copyNumber  int           // 0 for the original, 1 and up for duplicates made by the loss model
-	flippedBits int           // bits that the loss model flipped
-	data        []byte        // bytes of the datagram
-	hasData     bool          // data is valid
-	delivered   bool          // its arrival was reported and passed to the local receiver
+	number     uint32        // position in the sequence of written datagrams
+	sentAt     time.Duration // virtual time
+	sentWall   time.Time     // wall time
+	tag        uint64        // lossmodel.Delivery.Tag, by which the session recognises the packet
+	copyNumber int           // 0 for the original, 1 and up for duplicates made by the loss model
+	data       []byte        // bytes of the datagram
+	hasData    bool          // data is valid
+	delivered  bool          // its arrival was reported and passed to the local receiver
 }
 
 // inFlight stores the most recently sent datagrams by number. The zero value is empty and ready

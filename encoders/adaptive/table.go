@@ -289,7 +289,9 @@ func readTables(src []byte) (*[numOrders]table, error) {
 
 // Trainer returns the trainer of the embedded table.
 func Trainer() train.Trainer {
-	return train.Trainer{Encoder: "receiver-adaptive", Train: trainTable}
+	return train.Trainer{
+		Encoder: "receiver-adaptive", Suits: suits, From: "a text, such as text:FILE", Train: trainTable,
+	}
 }
 
 // trainTable implements the trainer: one pass over the texts that counts how often each byte

@@ -13,7 +13,9 @@ import (
 )
 
 // CubesTrainer returns the trainer of the embedded dictionary of cubes.
-func CubesTrainer() train.Trainer { return train.Trainer{Encoder: "zstd-dict", Train: trainCubes} }
+func CubesTrainer() train.Trainer {
+	return train.Trainer{Encoder: "zstd-dict", Suits: frame.IsCubes, From: "snapshots of cubes, such as file:FILE", Train: trainCubes}
+}
 
 // Trainers returns the trainer of a user's own dictionary of datagrams.
 func Trainers() []train.Trainer {

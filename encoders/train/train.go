@@ -207,7 +207,7 @@ func (j *Job) MeasureHeld(measure func(Clip) (float64, error)) (float64, error) 
 type Trainer struct {
 	Encoder string // the name in the table of encoders
 	// Suits reports whether the encoder can be trained with frames of a schema, and From describes such frames
-	// in words. Only tui train reads these fields and Per.
+	// in words. Only tui train reads Per.
 	Suits func(*frame.Schema) bool
 	From  string
 	Per   string // what the loss is per, in bits: "changed cube" or "byte"

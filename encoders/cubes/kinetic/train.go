@@ -39,7 +39,9 @@ const maxHeldSamples = 50_000
 
 // trainer returns the trainer of the codec named encoder.
 func (s *recipe) trainer(encoder string) train.Trainer {
-	return train.Trainer{Encoder: encoder, Train: s.train}
+	return train.Trainer{
+		Encoder: encoder, Suits: frame.IsCubes, From: "snapshots of cubes, such as file:FILE", Train: s.train,
+	}
 }
 
 // training is one run of a recipe.

@@ -57,7 +57,7 @@ func TestSetupRoundTrip(t *testing.T) {
 // Setups that exceed a limit or are inconsistent are refused with a reason.
 func TestRefusedSetups(t *testing.T) {
 	for want, spoil := range map[string]func(*setup){
-		"version 7":        func(s *setup) { s.Version = 7 },
+		"version 2":        func(s *setup) { s.Version = 2 },
 		"exceeds 64 MB":    func(s *setup) { s.Schema.Rows, s.Initial.Table = 1<<20, nil },
 		"history of 4000":  func(s *setup) { s.History = 4000 },
 		"per second":       func(s *setup) { s.Schema.TickHz = 0 },
@@ -288,18 +288,18 @@ func TestReportOfOtherKind(t *testing.T) {
 	containers := container.NewSender()
 	sealed := containers.Seal(0, time.Second, packet, nil).Datagram
 	for name, c := range map[string]struct {
-		version     int
+		containers  bool
 		datagram    []byte
 		isContainer bool
 	}{
-		"packet":                {protocolVersion, packet, false},
-		"container":             {protocolVersion, sealed, true},
-		"packet without others": {plainVersion, packet, false},
-		"damaged packet":        {plainVersion, []byte{0, 0, 1, 0, 0}, false},
+		"packet":                {true, packet, false},
+		"container":             {true, sealed, true},
+		"packet without others": {false, packet, false},
+		"damaged packet":        {false, []byte{0, 0, 1, 0, 0}, false},
 	} {
 		for _, reported := range []bool{false, true} {
 			link := NewLink(nil, "there")
-			link.version = c.version
+			link.hasContainers = c.containers
 			var err error
 			if link.down, err = lossmodel.NewLink(lossmodel.DefaultSpec(), 1, "down"); err != nil {
 				t.Fatal(err)

@@ -36,15 +36,15 @@ type Link struct {
 	in       []byte // buffer for received datagrams
 	out      []byte // buffer for messages to send
 
-	session  uint8           // number of the session within the connection
-	version  int             // of the session's messages
-	down     *lossmodel.Link // modelled downlink, which packets pass before they are written to the socket
-	up       *lossmodel.Link // modelled uplink, which acks pass after they are read from the socket
-	inFlight inFlight        // sent datagrams whose arrival may still be reported
-	traffic  meters.LabTraffic
-	recorded recording    // events so far, for a replay
-	replay   replayEvents // the source of all events in a replay; empty otherwise
-	err      error        // sticky; nil while the session can continue
+	session       uint8           // number of the session within the connection
+	hasContainers bool            // packets may come in containers
+	down          *lossmodel.Link // modelled downlink, which packets pass before they are written to the socket
+	up            *lossmodel.Link // modelled uplink, which acks pass after they are read from the socket
+	inFlight      inFlight        // sent datagrams whose arrival may still be reported
+	traffic       meters.LabTraffic
+	recorded      recording    // events so far, for a replay
+	replay        replayEvents // the source of all events in a replay; empty otherwise
+	err           error        // sticky; nil while the session can continue
 
 	incoming
 	reports
@@ -106,19 +106,17 @@ func (l *Link) Live() bool { return l != nil && l.conn != nil }
 // new session and waits until the receiver is ready. In a replay it only queues the recorded events.
 func (l *Link) Begin(ctx context.Context, s *frame.Schema, initial *frame.Frame, c *config.Config) error {
 	l.reset() // ends the session that was begun before
-	request := setup{Version: plainVersion, Schema: *s, RateHz: c.Sender.RateHz, History: c.Receiver.History,
+	request := setup{Version: protocolVersion, Schema: *s, RateHz: c.Sender.RateHz, History: c.Receiver.History,
 		DisplayMilliHz: c.DisplayMilliHz(s.TickHz), Playout: c.Receiver.Playout,
 		Encoder: c.Encoder.Name, Initial: *initial}
 	l.sentConfirmation.setPlayout(c)
 	request.AckArrivals = endpoint.NeedsArrivals(c.Sender.Control)
 	request.Policy, request.SendNS = l.sentConfirmation.policy, l.sentConfirmation.send
-	if c.MayUseContainers() {
-		request.Version, request.Containers = protocolVersion, true
-	}
+	request.Containers = c.MayUseContainers()
 	if c.HasMessages() {
 		request.MessageLanes, request.Stream = c.Messages.Lanes, c.Messages.IsStream()
 	}
-	l.version = request.Version
+	l.hasContainers = request.Containers
 	if l.conn == nil { // a replay: all events are known from the start
 		l.acks.events, l.arrivals.events = l.replay.acks, l.replay.arrivals
 		return nil
@@ -379,7 +377,7 @@ func (l *Link) wasSent(r *record) bool {
 	if sent == nil || !sent.hasData {
 		return l.inFlight.wasSent(r.number)
 	}
-	return r.isContainer == (l.version != plainVersion && container.Is(sent.data))
+	return r.isContainer == (l.hasContainers && container.Is(sent.data))
 }
 
 // requestResend requests missing records, at most once in the time until the answer to the previous

@@ -79,7 +79,7 @@ func (r *recording) recordArrival(now time.Duration, e *event) {
 // Recording returns the recording of the session for a report. It has no events if they
 // exceeded maxRecording.
 func (l *Link) Recording() *engine.Remote {
-	x := &engine.Remote{To: l.peerName, Version: l.version}
+	x := &engine.Remote{To: l.peerName, Version: protocolVersion}
 	if !l.recorded.full {
 		x.Events = slices.Clone(l.recorded.events)
 	}
@@ -99,8 +99,8 @@ func (l *Link) AddRecording(r *engine.Result) {
 // Replay returns a Link that plays back the recording in x instead of using a network. Its connection is
 // nil. It returns an error if x has no recording, or one that is damaged or of another version.
 func Replay(x *engine.Remote) (*Link, error) {
-	if x.Version != plainVersion && x.Version != protocolVersion {
-		return nil, fmt.Errorf("network recording has version %d, expected %d or %d", x.Version, plainVersion, protocolVersion)
+	if x.Version != protocolVersion {
+		return nil, fmt.Errorf("network recording has version %d, expected %d", x.Version, protocolVersion)
 	}
 	if len(x.Events) == 0 {
 		return nil, fmt.Errorf("the report has no network recording: nothing was received, or more than the %d MB that are stored",

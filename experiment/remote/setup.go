@@ -17,15 +17,13 @@ import (
 	"wirelab/internal/boundedio"
 )
 
-// Versions of the messages of this package. Both sides must have the same.
-const (
-	plainVersion    = 1 // without containers
-	protocolVersion = 2 // packets may come in containers, see setup.Containers
-)
+// protocolVersion is the version of the messages of this package, packets and acks included. Both sides must have the
+// same.
+const protocolVersion = 3
 
 // setup configures both sides of a session. The receiver learns everything else from the packets.
 type setup struct {
-	Version        int           `json:"version"`                 // plainVersion, or protocolVersion if Containers is set
+	Version        int           `json:"version"`                 // protocolVersion
 	Schema         frame.Schema  `json:"schema"`                  // schema of the frames
 	RateHz         int           `json:"rate_hz"`                 // packets per second
 	History        int           `json:"history"`                 // number of frames that the receiver stores
@@ -119,7 +117,7 @@ func parseSetup(data []byte) (*setup, error) {
 	if err := json.Unmarshal(head, &version); err != nil {
 		return nil, malformed("setup", data)
 	}
-	if version.Version != plainVersion && version.Version != protocolVersion {
+	if version.Version != protocolVersion {
 		return nil, refusef("the sender has protocol version %d, the receiver version %d", version.Version, protocolVersion)
 	}
 	s := &setup{}

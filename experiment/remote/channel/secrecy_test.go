@@ -2,9 +2,6 @@ package channel
 
 import (
 	"bytes"
-	"crypto/hkdf"
-	"crypto/sha256"
-	"encoding/binary"
 	"slices"
 	"testing"
 
@@ -76,16 +73,6 @@ func TestForwardSecrecy(t *testing.T) {
 	state, _ := learnt.newOpening(h.purpose)
 	if keys, err := readReply(state, a.reply); err == nil {
 		t.Errorf("a dialer with another ephemeral key reads the reply: %+v", keys)
-	}
-	// Derive keys from the token and everything that is sent in clear, as version 1 did.
-	for _, direction := range []string{"from dialer", "from listener"} {
-		salt := slices.Concat(h.opening[:nonceBytes], a.reply[:nonceBytes], []byte{h.purpose})
-		salt = binary.BigEndian.AppendUint32(salt, here.number)
-		key, err := hkdf.Key(sha256.New, learnt.secret[:], salt, "wirelab channel 1 "+direction, 32)
-		if err != nil {
-			t.Fatal(err)
-		}
-		attempt("keys of version 1", [32]byte(key))
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // version is the version of the protocol. The label of the handshake MAC contains it.
-const version = 2
+const version = 3
 
 // Kinds of datagrams: the low 4 bits of the first byte.
 const (

@@ -76,7 +76,7 @@ func recompute(t *testing.T, packets csvTable, seconds, items float64) map[strin
 	t.Helper()
 	got := map[string]float64{}
 	for _, name := range strings.Fields(`sent duplicated decoded stale duplicate lost in_flight wrong failures.no_baseline
-		failures.corrupt failures.unknown_codec lost_by.loss lost_by.burst lost_by.queue lost_by.fragment lost_by.corrupt`) {
+		failures.corrupt failures.unknown_codec lost_by.loss lost_by.burst lost_by.queue lost_by.fragment`) {
 		got[name] = 0
 	}
 	var payloadBits, wireBits, changed, bursts, lostPackets, unknown, sizeSum float64

@@ -198,7 +198,7 @@ func (x *session) receive(w *worker, s *shard, n uint32, end time.Duration) {
 	}
 	s.acks.keep(n, nil)
 	last := x.clock.Now()
-	x.tickDisplays(s, end)
+	x.tickDisplays(s)
 	if s.viewers != nil && !x.ended {
 		s.compareDisplays()
 	}
@@ -309,8 +309,8 @@ func (x *session) readAck(s *shard, i int, newest, mask uint32) {
 	t.acked.addAck(newest, mask)
 }
 
-// tickDisplays runs the display ticks of the slot, up to end, that have not been run by arrive.
-func (x *session) tickDisplays(s *shard, end time.Duration) {
+// tickDisplays runs the display ticks of the slot that have not been run by arrive.
+func (x *session) tickDisplays(s *shard) {
 	for i := range s.receivers {
 		v := &s.receivers[i]
 		first := int(v.display.ticked)

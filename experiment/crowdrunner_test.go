@@ -11,17 +11,14 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/packetlog"
+	"wirelab/internal/testkit"
 )
 
 // newCrowdRunner returns a running crowd of the demo recording that advances only when a test makes it.
 func newCrowdRunner(t *testing.T, clients string) (*CrowdRunner, *atomic.Int64) {
 	t.Helper()
 	c := config.Default()
-	for key, value := range map[string]string{"crowd.clients": clients, "crowd.rtt": "uniform min=20ms max=200ms", "crowd.loss": "5%"} {
-		if err := c.Set(key, value); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, "crowd.clients", clients, "crowd.rtt", "uniform min=20ms max=200ms", "crowd.loss", "5%")
 	now := new(atomic.Int64) // wall time in nanoseconds; the goroutine that saves reads it too
 	r, err := NewCrowdRunner(context.Background(), c, RunnerOptions{Clock: func() time.Duration { return time.Duration(now.Load()) }, Reports: t.TempDir()})
 	if err != nil {

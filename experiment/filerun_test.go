@@ -12,6 +12,7 @@ import (
 	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/internal/testkit"
 )
 
 // A patch is delivered over a very bad link, with the same result in a second run and in a replay.
@@ -76,11 +77,7 @@ func TestPatchOverBadLink(t *testing.T) {
 func TestScriptIsPackedBeforeTheRun(t *testing.T) {
 	c := config.Default()
 	c.Data.Source = labtest.WriteFiles(t, labtest.NewFileSource(20_000, 4))
-	for key, v := range map[string]any{"encoder.name": "whole-raw", "at[0].t": "0.1s", "at[0].encoder": "patch"} {
-		if err := c.Set(key, v); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, "encoder.name", "whole-raw", "at[0].t", "0.1s", "at[0].encoder", "patch")
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	told := 0

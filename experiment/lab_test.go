@@ -13,6 +13,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/internal/labtest"
 	"wirelab/experiment/report"
+	"wirelab/internal/testkit"
 )
 
 // quickConfig returns a short configuration that uses many features.
@@ -212,11 +213,7 @@ func TestSweepEqualsSeparateRuns(t *testing.T) {
 
 func TestFailedAssertionsAreListed(t *testing.T) {
 	c := quickConfig(t)
-	for key, v := range map[string]any{"assert.payload_kbps": "<= 1", "assert.sent": "> 100", "assert.no_baseline": "== 0"} {
-		if err := c.Set(key, v); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, "assert.payload_kbps", "<= 1", "assert.sent", "> 100", "assert.no_baseline", "== 0")
 	report := mustRun(t, c, RunOptions{})
 	failed := report.Failed()
 	if len(failed) != 1 || !strings.Contains(failed[0], "payload_kbps <= 1") {

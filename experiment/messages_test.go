@@ -20,12 +20,8 @@ func TestFeedbackIsCounted(t *testing.T) {
 	run := func(params map[string]any) *engine.Result {
 		c := config.Default()
 		c.Seed, c.Data.Source, c.Encoder = 5, "text", config.Encoder{Name: "receiver-adaptive", Params: params}
-		for key, v := range map[string]any{"link.loss": "8%", "link.latency": "60ms", "link.jitter": "40ms", "down.duplicate": "5%",
-			"down.reorder": "10%", "down.corrupt": "2%", "duration": "10s"} {
-			if err := c.Set(key, v); err != nil {
-				t.Fatal(err)
-			}
-		}
+		testkit.Set(t, c, "link.loss", "8%", "link.latency", "60ms", "link.jitter", "40ms", "down.duplicate", "5%",
+			"down.reorder", "10%", "down.corrupt", "2%", "duration", "10s")
 		return mustRun(t, c, RunOptions{}).Runs[0]
 	}
 	a, b := run(nil), run(nil)

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"wirelab/internal/testkit"
 )
 
 // On a link that loses all packets, figures without data are null in JSON and "-" in tables, and
@@ -13,11 +15,7 @@ func TestAssertionsFailWithoutData(t *testing.T) {
 	c.At, c.Assert = nil, nil
 	bounds := map[string]string{"playout.starved_ratio": "<= 0.01", "playout.position_error_mm.p95": "<= 1", "age_ms.p50": "<= 100",
 		"playout.late_ms.max": "<= 10", "network.delay_ms.p50": "<= 100", "network.reordered_ratio": "== 0"}
-	for key, v := range map[string]any{"down.loss": "100%", "up.loss": "100%"} {
-		if err := c.Set(key, v); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, "down.loss", "100%", "up.loss", "100%")
 	for name, bound := range bounds {
 		if err := c.Set("assert."+name, bound); err != nil {
 			t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/remote"
 	"wirelab/experiment/remote/channel"
+	"wirelab/internal/testkit"
 )
 
 func loopback(t *testing.T) *remote.Link {
@@ -77,11 +78,7 @@ func TestRunOverNetwork(t *testing.T) {
 	t.Parallel()
 	for _, pairs := range [][]any{nil, {"sender.redundancy", "rs data=2 parity=1", "down.loss", "20%", "messages.rate_hz", 100, "messages.delivery", "rto"}} {
 		c := worldFor(t, "1500ms")
-		for i := 0; i < len(pairs); i += 2 {
-			if err := c.Set(pairs[i].(string), pairs[i+1]); err != nil {
-				t.Fatal(err)
-			}
-		}
+		testkit.Set(t, c, pairs...)
 		dir := t.TempDir()
 		r, err := Run(t.Context(), c, RunOptions{Clock: wallClock(), Dir: dir, Remote: loopback(t)})
 		if err != nil {

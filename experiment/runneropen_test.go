@@ -7,17 +7,14 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine/inspector"
 	"wirelab/experiment/engine/packetlog"
+	"wirelab/internal/testkit"
 )
 
 // Every snapshot after Command.Open shows that packet. The newest incidents are
 // always shown.
 func TestRunnerOpensPackets(t *testing.T) {
 	c := config.Default()
-	for key, v := range map[string]any{"down.loss": "20%", "link.latency": "30ms"} {
-		if err := c.Set(key, v); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, "down.loss", "20%", "link.latency", "30ms")
 	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: func() time.Duration { return 0 }})
 	if err != nil {
 		t.Fatal(err)

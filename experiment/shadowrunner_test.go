@@ -11,6 +11,7 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
 	"wirelab/experiment/report"
+	"wirelab/internal/testkit"
 )
 
 // A live session in which shadows join, leave, and return by undo and by seeking has the same
@@ -19,13 +20,9 @@ func TestSessionWithShadowsReplays(t *testing.T) { synctest.Test(t, sessionWithS
 
 func sessionWithShadowsReplays(t *testing.T) {
 	c := config.Default()
-	for key, v := range map[string]any{"link.loss": "8%", "link.burst": "2", "link.latency": "60ms", "link.jitter": "20ms",
-		"link.reorder":   "3%",
-		"down.duplicate": "3%", "down.corrupt": "2%"} {
-		if err := c.Set(key, v); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, "link.loss", "8%", "link.burst", "2", "link.latency", "60ms", "link.jitter", "20ms",
+		"link.reorder", "3%",
+		"down.duplicate", "3%", "down.corrupt", "2%")
 	c.Data.Source, c.Data.Cubes = labtest.WriteRecording(t, 60, 200), 60
 	r := startRunner(t, c)
 	fast := 8.0

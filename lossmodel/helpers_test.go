@@ -22,11 +22,7 @@ func packetCount() int { return testkit.ChooseLong(1_000_000, 300_000, 50_000) }
 func newSpec(t testing.TB, pairs ...string) Spec {
 	t.Helper()
 	s := DefaultSpec()
-	for i := 0; i < len(pairs); i += 2 {
-		if err := s.Set(pairs[i], pairs[i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, &s, pairs...)
 	if err := s.Validate(); err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"wirelab/internal/testkit"
 	"wirelab/lossmodel/queue"
 	"wirelab/lossmodel/traffic"
 )
@@ -158,13 +159,9 @@ func TestTrafficConservation(t *testing.T) {
 			case 0:
 				l.SetTraffic(now, newPlan(t, pick("off", "1 cubic", "2 cubic, 1 cubic rtt=80ms", "1 constant rate=1mbit", "3 cubic rtt=10ms")))
 			case 1:
-				for key, value := range map[string]string{"rate": pick("300kbit", "2mbit", "10mbit", "off"), "queue": pick("20KB", "64KB", "off"),
-					disciplineKey: pick(queue.Texts()...), "rate_burst": pick("off", "8KB"), "rate_trace": pick("off", "off", "line.trace"),
-					"keep_order": pick("on", "off")} {
-					if err := spec.Set(key, value); err != nil {
-						t.Fatal(err)
-					}
-				}
+				testkit.Set(t, &spec, "rate", pick("300kbit", "2mbit", "10mbit", "off"), "queue", pick("20KB", "64KB", "off"),
+					disciplineKey, pick(queue.Texts()...), "rate_burst", pick("off", "8KB"), "rate_trace", pick("off", "off", "line.trace"),
+					"keep_order", pick("on", "off"))
 				if err := l.ReshapeAt(now, spec); err != nil {
 					t.Fatal(err)
 				}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"wirelab/internal/seed"
+	"wirelab/internal/testkit"
 )
 
 // A perfect link delivers every packet at once and in order.
@@ -211,11 +212,7 @@ func TestSendPanics(t *testing.T) {
 func TestNoAllocations(t *testing.T) {
 	plain, traced := allStagesSpec(t), allFeaturesSpec(t)
 	plain.Corrupt.Bits = 8
-	for key, value := range map[string]string{"trace": "capture.csv by=time", "rate_trace": "line.trace", "distribution": "gamma"} {
-		if err := traced.Set(key, value); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, &traced, "trace", "capture.csv by=time", "rate_trace", "line.trace", "distribution", "gamma")
 	for name, spec := range map[string]Spec{"everything": plain, "fullest": allFeaturesSpec(t), "traced": traced} {
 		l := newLink(t, spec, 1)
 		step := newStepper(l, 2*ms, 2000)

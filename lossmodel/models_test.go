@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"wirelab/internal/testkit"
 	"wirelab/lossmodel/loss"
 )
 
@@ -55,11 +56,7 @@ func TestLossModelInfo(t *testing.T) {
 // order.
 func TestLossParameters(t *testing.T) {
 	s := newSpec(t, "loss", "gilbert-elliott p=1% r=20%")
-	for key, value := range map[string]string{"loss.p": "2%", "loss.h": "30%"} {
-		if err := s.Set(key, value); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, &s, "loss.p", "2%", "loss.h", "30%")
 	if want := (loss.GilbertElliott{P: 0.02, R: 0.2, H: 0.3, K: 1}); s.Loss != want {
 		t.Errorf("%v, want %v", s.Loss, want)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/gopacket/gopacket/layers"
 	"github.com/gopacket/gopacket/pcapgo"
 
+	"wirelab/internal/testkit"
 	"wirelab/lossmodel"
 )
 
@@ -163,11 +164,7 @@ func TestReplayOfPackets(t *testing.T) {
 // settings and the outcome of each datagram.
 func TestLinksFitTwoCaptures(t *testing.T) {
 	spec := lossmodel.DefaultSpec()
-	for key, value := range map[string]string{"loss": "5%", "latency": "30ms", "jitter": "6ms", "duplicate": "2%"} {
-		if err := spec.Set(key, value); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, &spec, "loss", "5%", "latency", "30ms", "jitter", "6ms", "duplicate", "2%")
 	link, err := lossmodel.NewLink(spec, 11, "up")
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"wirelab/internal/testkit"
 	"wirelab/lossmodel"
 )
 
@@ -19,11 +20,7 @@ import (
 func changeOf(t *testing.T, pairs ...any) Change {
 	t.Helper()
 	var ch Change
-	for i := 0; i < len(pairs); i += 2 {
-		if err := ch.Set(pairs[i].(string), pairs[i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, &ch, pairs...)
 	return ch
 }
 

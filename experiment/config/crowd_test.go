@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"wirelab/internal/testkit"
 )
 
 // The text of a spread is canonical, and wrong values are refused in one sentence that names the key.
@@ -58,11 +60,7 @@ func TestCrowdChecks(t *testing.T) {
 		"client[0].turn: the crowd has no client":  {"crowd.clients", "2", "client[0].turn", "3", "client[0].loss", "1%"},
 	} {
 		c := Default()
-		for i := 0; i < len(settings); i += 2 {
-			if err := c.Set(settings[i], settings[i+1]); err != nil {
-				t.Fatal(err)
-			}
-		}
+		testkit.Set(t, c, settings...)
 		if err := c.Validate(); err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v: %v, want %s", settings, err, want)
 		}

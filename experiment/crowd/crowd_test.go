@@ -24,11 +24,7 @@ import (
 func configure(t testing.TB, settings ...string) *config.Config {
 	t.Helper()
 	c := config.Default()
-	for i := 0; i < len(settings); i += 2 {
-		if err := c.Set(settings[i], settings[i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, settings...)
 	return c
 }
 

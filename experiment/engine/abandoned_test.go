@@ -12,6 +12,7 @@ import (
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/internal/testkit"
 	"wirelab/lossmodel"
 )
 
@@ -113,11 +114,7 @@ func TestReceiversAgreeAfterOutage(t *testing.T) {
 		"memos":        {"sender.budget", "64kbit", "encoder", "adaptive"},
 	} {
 		c := config.Default()
-		for i := 0; i < len(pairs); i += 2 {
-			if err := c.Set(pairs[i], pairs[i+1]); err != nil {
-				t.Fatal(err)
-			}
-		}
+		testkit.Set(t, c, pairs...)
 		if err := c.Set("link.latency", "20ms"); err != nil {
 			t.Fatal(err)
 		}
@@ -139,11 +136,7 @@ func TestReceiversAgreeAfterOutage(t *testing.T) {
 // Packets with view frames that arrive more than view.Window packets after a newer one are not used, and the reason says so.
 func TestLateViewsAreExplained(t *testing.T) {
 	c := config.Default()
-	for key, value := range map[string]string{"link.latency": "20ms", "sender.budget": "64kbit"} {
-		if err := c.Set(key, value); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, "link.latency", "20ms", "sender.budget", "64kbit")
 	s, err := NewSessionFromSource(c, labtest.NewCubeSource(60, 20, -1, 1), Options{Endless: true, Inspect: true, Network: &outage{shuffle: true}})
 	if err != nil {
 		t.Fatal(err)

@@ -20,12 +20,8 @@ func roughLink(t *testing.T, source string, seed uint64) *config.Config {
 	t.Helper()
 	c := config.Default()
 	c.Seed, c.Data.Source, c.Encoder.Name = seed, source, otherSources[source][0]
-	for key, v := range map[string]any{"link.loss": "8%", "link.latency": "60ms", "link.jitter": "40ms", "down.duplicate": "5%",
-		"down.reorder": "10%", "down.corrupt": "2%", "duration": "20s"} {
-		if err := c.Set(key, v); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, "link.loss", "8%", "link.latency", "60ms", "link.jitter", "40ms", "down.duplicate", "5%",
+		"down.reorder", "10%", "down.corrupt", "2%", "duration", "20s")
 	return c
 }
 

@@ -145,12 +145,8 @@ func TestMemosAgree(t *testing.T) {
 	for seed := range uint64(8) {
 		c := withChainedCodecs(config.Default())
 		c.Seed, c.Sender.History, c.Receiver.History, c.Sender.RateHz = seed, 60, 80, 60/(1+int(seed%3))
-		for key, v := range map[string]any{"link.loss": "15%", "link.latency": "60ms", "link.jitter": "40ms", "down.duplicate": "10%",
-			"down.reorder": "10%"} {
-			if err := c.Set(key, v); err != nil {
-				t.Fatal(err)
-			}
-		}
+		testkit.Set(t, c, "link.loss", "15%", "link.latency", "60ms", "link.jitter", "40ms", "down.duplicate", "10%",
+			"down.reorder", "10%")
 		s, err := NewSessionFromSource(c, labtest.NewCubeSource(5, 3, -1, seed), Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -221,11 +217,7 @@ func TestEpochsRecoverAfterOutage(t *testing.T) {
 func TestLateCopiesAreDuplicates(t *testing.T) {
 	c := config.Default()
 	c.Receiver.History, c.Receiver.Playout = 5, 0
-	for key, v := range map[string]any{"down.duplicate": "100%", "down.duplicate_delay": "200ms"} {
-		if err := c.Set(key, v); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, "down.duplicate", "100%", "down.duplicate_delay", "200ms")
 	s, err := NewSessionFromSource(c, labtest.NewCubeSource(3, 1, -1, 1), Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/internal/testkit"
 )
 
 // playoutConfig returns a configuration with losses, jitter and a link that becomes slower.
@@ -14,11 +15,7 @@ func playoutConfig(t *testing.T, pairs ...any) *config.Config {
 	c := config.Default()
 	c.At = []config.StampedChange{config.Stamp(8*time.Second, config.NewChange("down.latency", "90ms"))}
 	pairs = append(pairs, "down.loss", "5%", "down.latency", "40ms", "down.jitter", "20ms", "receiver.display_hz", "59.9")
-	for i := 0; i < len(pairs); i += 2 {
-		if err := c.Set(pairs[i].(string), pairs[i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, pairs...)
 	return c
 }
 

@@ -20,11 +20,7 @@ func hiccupConfig(t *testing.T, pairs ...any) *config.Config {
 	c := config.Default()
 	c.Duration = 20 * time.Second
 	pairs = append(pairs, "down.rate", "300kbit", "down.queue", "64KB", "link.latency", "25ms", "receiver.playout_delay", "0s", "encoder.name", "changed-index")
-	for i := 0; i < len(pairs); i += 2 {
-		if err := c.Set(pairs[i].(string), pairs[i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, pairs...)
 	c.At = []config.StampedChange{config.Stamp(5*time.Second, config.NewChange("down.rate", "60kbit")),
 		config.Stamp(7*time.Second, config.NewChange("down.rate", "300kbit"))}
 	return c

@@ -30,11 +30,7 @@ var fileEncoders = []string{"whole-zstd", "whole-raw"}
 func newDeliverySession(t *testing.T, p *labtest.FileSource, settings ...any) *Session {
 	t.Helper()
 	c := config.Default()
-	for i := 0; i < len(settings); i += 2 {
-		if err := c.Set(settings[i].(string), settings[i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, settings...)
 	s, err := NewSessionFromSource(c, p, Options{})
 	if err != nil {
 		t.Fatal(err)

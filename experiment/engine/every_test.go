@@ -9,6 +9,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/internal/testkit"
 )
 
 // Sending every sixth of 60 snapshots a second equals sending 10 a second: the same
@@ -16,11 +17,7 @@ import (
 func TestEverySixthEqualsTenHertz(t *testing.T) {
 	run := func(settings ...any) (figures.Totals, uint64) {
 		c := config.Default()
-		for i := 0; i < len(settings); i += 2 {
-			if err := c.Set(settings[i].(string), settings[i+1]); err != nil {
-				t.Fatal(err)
-			}
-		}
+		testkit.Set(t, c, settings...)
 		if err := errors.Join(c.Set("profile", "fiedler"), c.Set("encoder.name", "quantized"),
 			c.Set("receiver.playout_delay", "250ms")); err != nil {
 			t.Fatal(err)
@@ -50,11 +47,7 @@ func TestRateChangesMidway(t *testing.T) {
 	for seed := range uint64(6) {
 		c := withChainedCodecs(config.Default())
 		c.Seed, c.Sender.History, c.Receiver.History, c.Sender.RateHz = seed, 255, 200, 60/(1+int(seed%2))
-		for key, v := range map[string]any{"link.loss": "15%", "link.latency": "60ms", "link.jitter": "40ms", "down.duplicate": "10%"} {
-			if err := c.Set(key, v); err != nil {
-				t.Fatal(err)
-			}
-		}
+		testkit.Set(t, c, "link.loss", "15%", "link.latency", "60ms", "link.jitter", "40ms", "down.duplicate", "10%")
 		s, err := NewSessionFromSource(c, labtest.NewCubeSource(5, 3, -1, seed), Options{})
 		if err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"wirelab/experiment/engine/inspector"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/internal/testkit"
 	"wirelab/lossmodel"
 )
 
@@ -16,11 +17,7 @@ import (
 func runInspected(t *testing.T, until time.Duration, settings ...string) *Session {
 	t.Helper()
 	c := config.Default()
-	for i := 0; i < len(settings); i += 2 {
-		if err := c.Set(settings[i], settings[i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, settings...)
 	s, err := NewSessionFromSource(c, labtest.NewCubeSource(100, 10, -1, 9), Options{Inspect: true, Endless: true, KeepPackets: 4096})
 	if err != nil {
 		t.Fatal(err)
@@ -111,11 +108,7 @@ func BenchmarkInspect(b *testing.B) {
 	for _, inspect := range []bool{false, true} {
 		b.Run(fmt.Sprintf("inspect=%v", inspect), func(b *testing.B) {
 			c := config.Default()
-			for key, v := range map[string]any{"link.latency": "50ms", "link.jitter": "16ms", "down.loss": "5%"} {
-				if err := c.Set(key, v); err != nil {
-					b.Fatal(err)
-				}
-			}
+			testkit.Set(b, c, "link.latency", "50ms", "link.jitter", "16ms", "down.loss", "5%")
 			s, err := NewSessionFromSource(c, labtest.NewCubeSource(10, 1, -1, 1), Options{KeepSamples: 20, KeepPackets: 18_000, Endless: true,
 				Inspect: inspect})
 			if err != nil {

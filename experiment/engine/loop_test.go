@@ -6,6 +6,7 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine/meters"
+	"wirelab/internal/testkit"
 )
 
 // Every packet with a reference from before a loop point is marked, not only the first packet after
@@ -19,11 +20,7 @@ func TestPacketsAcrossLoopPoint(t *testing.T) {
 		c := config.Default()
 		c.Encoder.Name = "relative-position"
 		for _, s := range [][]string{{"link.latency", "50ms"}, settings} {
-			for i := 0; i < len(s); i += 2 {
-				if err := c.Set(s[i], s[i+1]); err != nil {
-					t.Fatal(err)
-				}
-			}
+			testkit.Set(t, c, s...)
 		}
 		s, err := NewSessionFromSource(c, src, Options{KeepPackets: 4096})
 		if err != nil {

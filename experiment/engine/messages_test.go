@@ -10,6 +10,7 @@ import (
 	"wirelab/experiment/container"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/internal/testkit"
 )
 
 // messageRun runs charlie with 20 messages a second over 2 Mbit/s with a queue of 64 KB and 25 +- 3 ms.
@@ -20,11 +21,7 @@ func messageRun(t *testing.T, delivery, loss string, pairs ...string) figures.To
 	pairs = append([]string{"data.source", charlie, "messages.rate_hz", "20", "messages.delivery", delivery, "link.loss", loss,
 		"link.latency", "25ms", "link.jitter", "3ms", "link.keep_order", "true", "down.rate", "2mbit", "down.queue", "64KB",
 		"receiver.display_hz", "59.9"}, pairs...)
-	for i := 0; i < len(pairs); i += 2 {
-		if err := c.Set(pairs[i], pairs[i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, pairs...)
 	s, err := NewSession(t.Context(), c, Options{Endless: true})
 	if err != nil {
 		t.Fatal(err)
@@ -148,12 +145,8 @@ func TestNoMessagesNoFigures(t *testing.T) {
 func TestMessagesSurviveOutage(t *testing.T) {
 	for delivery, size := range map[string]string{"all-unacked": "10B", "resend": "10B", "rto": "500B", "stream": "500B"} { // packets carry 72 KB/s
 		c := config.Default()
-		for key, v := range map[string]string{"messages.rate_hz": "1000", "messages.size": size, "messages.delivery": delivery, "link.latency": "10ms",
-			"encoder.name": "raw"} {
-			if err := c.Set(key, v); err != nil {
-				t.Fatal(err)
-			}
-		}
+		testkit.Set(t, c, "messages.rate_hz", "1000", "messages.size", size, "messages.delivery", delivery, "link.latency", "10ms",
+			"encoder.name", "raw")
 		c.At = []config.StampedChange{{T: time.Second, Change: config.NewChange("link.loss", "100%")},
 			{T: 16 * time.Second, Change: config.NewChange("link.loss", "0%")}}
 		s, err := NewSessionFromSource(c, labtest.NewCubeSource(1, 1, -1, 1), Options{Endless: true})

@@ -19,11 +19,7 @@ func TestShadowWithOwnBudgetIsLikeItsOwnRun(t *testing.T) {
 	run := func(budget, priority string, shadows ...config.Encoder) *Result {
 		c := config.Default()
 		c.Duration, c.Shadows = 8*time.Second, shadows
-		for key, value := range map[string]string{"link.latency": "40ms", "link.jitter": "10ms", "link.loss": "5%", "sender.budget": budget, "sender.priority": priority} {
-			if err := c.Set(key, value); err != nil {
-				t.Fatal(err)
-			}
-		}
+		testkit.Set(t, c, "link.latency", "40ms", "link.jitter", "10ms", "link.loss", "5%", "sender.budget", budget, "sender.priority", priority)
 		return runCubes(t, c)
 	}
 	type lane struct{ budget, priority string }

@@ -15,6 +15,7 @@ import (
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/internal/testkit"
 )
 
 // arrivals records when each snapshot arrived.
@@ -147,11 +148,7 @@ func TestPlayoutAgreesWithArrivals(t *testing.T) {
 		rate := x.rate
 		c := config.Default()
 		c.Sender.RateHz, c.Receiver.Playout, c.Receiver.DisplayMilliHz = rate, 120*time.Millisecond, int(math.Round(x.hz*1000))
-		for key, v := range map[string]any{"down.loss": "10%", "down.latency": "40ms", "down.jitter": "35ms", "down.duplicate": "3%"} {
-			if err := c.Set(key, v); err != nil {
-				t.Fatal(err)
-			}
-		}
+		testkit.Set(t, c, "down.loss", "10%", "down.latency", "40ms", "down.jitter", "35ms", "down.duplicate", "3%")
 		delays := map[time.Duration]time.Duration{7 * time.Second: 20 * time.Millisecond, 14 * time.Second: 400 * time.Millisecond,
 			17 * time.Second: 60 * time.Millisecond}
 		log := &arrivals{}
@@ -214,11 +211,7 @@ func TestAgeWithoutInterpolation(t *testing.T) {
 	for _, data := range []string{"rpc", "text"} {
 		c := config.Default()
 		c.Data.Source, c.Duration = data, 20*time.Second
-		for key, v := range map[string]any{"down.loss": "20%", "down.burst": "4", "down.latency": "40ms", "down.jitter": "35ms"} {
-			if err := c.Set(key, v); err != nil {
-				t.Fatal(err)
-			}
-		}
+		testkit.Set(t, c, "down.loss", "20%", "down.burst", "4", "down.latency", "40ms", "down.jitter", "35ms")
 		log := &arrivals{}
 		s, err := NewSession(t.Context(), c, Options{Observer: log})
 		if err != nil {
@@ -253,11 +246,7 @@ func TestDisplayedFrameHasReportedAge(t *testing.T) {
 func checkDisplayedFrames(t *testing.T, source string) {
 	c := config.Default()
 	c.Data.Source, c.Duration = source, 10*time.Second
-	for key, v := range map[string]any{"encoder.name": "delta-adaptive", "down.loss": "20%", "down.burst": "4", "down.latency": "40ms", "down.jitter": "35ms"} {
-		if err := c.Set(key, v); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, "encoder.name", "delta-adaptive", "down.loss", "20%", "down.burst", "4", "down.latency", "40ms", "down.jitter", "35ms")
 	s, err := NewSession(t.Context(), c, Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -109,11 +109,7 @@ func TestSwapsWithoutLossNeverFail(t *testing.T) {
 	for seed := range testkit.ChooseLong[uint64](10, 2, 1) {
 		c := config.Default()
 		c.Seed = seed
-		for key, v := range map[string]any{"link.latency": "150ms", "link.jitter": "40ms", "down.duplicate": "3%", "down.reorder": "10%"} {
-			if err := c.Set(key, v); err != nil {
-				t.Fatal(err)
-			}
-		}
+		testkit.Set(t, c, "link.latency", "150ms", "link.jitter", "40ms", "down.duplicate", "3%", "down.reorder", "10%")
 		s, err := NewSessionFromSource(c, labtest.NewCubeSource(30, 6, -1, seed), Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -143,11 +139,7 @@ func TestSwapsWithoutLossNeverFail(t *testing.T) {
 // Sequence numbers, acks and epochs wrap correctly in a run of 80,000 packets with loss.
 func TestSequenceWraps(t *testing.T) {
 	c := config.Default()
-	for key, v := range map[string]any{"link.loss": "5%", "link.latency": "50ms", "link.jitter": "16ms", "down.duplicate": "1%"} {
-		if err := c.Set(key, v); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, "link.loss", "5%", "link.latency", "50ms", "link.jitter", "16ms", "down.duplicate", "1%")
 	s, err := NewSessionFromSource(c, labtest.NewCubeSource(3, 1, -1, 1), Options{KeepSamples: 100, Endless: true})
 	if err != nil {
 		t.Fatal(err)

@@ -7,18 +7,15 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/internal/testkit"
 )
 
 // Totals, samples and packets count the same failures.
 func TestFailuresAddUp(t *testing.T) {
 	c := config.Default()
 	c.Receiver.History, c.Receiver.Playout = 12, 50*time.Millisecond
-	for key, v := range map[string]any{"down.corrupt": "20%", "link.latency": "90ms", "down.jitter": "60ms",
-		"down.loss": "10%"} {
-		if err := c.Set(key, v); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, "down.corrupt", "20%", "link.latency", "90ms", "down.jitter", "60ms",
+		"down.loss", "10%")
 	s, err := engine.NewSessionFromSource(c, labtest.NewCubeSource(10, 3, -1, 4), engine.Options{Endless: true, KeepPackets: 10_000})
 	if err != nil {
 		t.Fatal(err)

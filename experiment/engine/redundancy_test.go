@@ -19,11 +19,7 @@ func redundancyRun(t *testing.T, d time.Duration, pairs ...string) *Session {
 	t.Helper()
 	c := config.Default()
 	pairs = append([]string{"link.latency", "25ms", "link.jitter", "5ms", "encoder.name", "raw"}, pairs...)
-	for i := 0; i < len(pairs); i += 2 {
-		if err := c.Set(pairs[i], pairs[i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, pairs...)
 	s, err := NewSessionFromSource(c, labtest.NewCubeSource(1, 1, -1, 1), Options{Endless: true, KeepSamples: 20})
 	if err != nil {
 		t.Fatal(err)
@@ -139,11 +135,7 @@ func TestRepairedRecords(t *testing.T) {
 // Packets whose repeats do not fit into the datagrams of others get their outcomes as well.
 func TestRepeatsThatDoNotFit(t *testing.T) {
 	c := config.Default()
-	for key, v := range map[string]string{"encoder.name": "raw", "sender.redundancy": "repeat n=3", "down.loss": "5%", "down.mtu": "9000B"} {
-		if err := c.Set(key, v); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, "encoder.name", "raw", "sender.redundancy", "repeat n=3", "down.loss", "5%", "down.mtu", "9000B")
 	s, err := NewSessionFromSource(c, labtest.NewCubeSource(700, 700, -1, 1), Options{Endless: true}) // 28 KB a packet: one repeat fits
 	if err != nil {
 		t.Fatal(err)
@@ -186,12 +178,8 @@ func TestRedundancyBreaksNarrowLine(t *testing.T) {
 	age := map[string]float64{}
 	for _, policy := range []string{"none", "xor data=4", "repeat n=1"} {
 		c := config.Default()
-		for key, v := range map[string]string{"data.source": charlie, "link.loss": "5%", "link.latency": "25ms", "link.jitter": "5ms",
-			"down.rate": "400kbit", "down.queue": "32KB", "receiver.playout_delay": "0ms", "sender.redundancy": policy} {
-			if err := c.Set(key, v); err != nil {
-				t.Fatal(err)
-			}
-		}
+		testkit.Set(t, c, "data.source", charlie, "link.loss", "5%", "link.latency", "25ms", "link.jitter", "5ms",
+			"down.rate", "400kbit", "down.queue", "32KB", "receiver.playout_delay", "0ms", "sender.redundancy", policy)
 		s, err := NewSession(t.Context(), c, Options{Endless: true})
 		if err != nil {
 			t.Fatal(err)

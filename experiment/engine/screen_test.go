@@ -16,6 +16,7 @@ import (
 	"wirelab/experiment/engine/playout"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/internal/testkit"
 	"wirelab/lossmodel"
 )
 
@@ -76,11 +77,7 @@ func displaySource(t *testing.T, src dataset.Source, encoder string, length time
 	c := config.Default()
 	c.Encoder.Name = encoder
 	settings = append([]string{"sender.rate_hz", "10", "link.latency", "50ms", "receiver.playout_delay", "350ms"}, settings...)
-	for i := 0; i < len(settings); i += 2 {
-		if err := c.Set(settings[i], settings[i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, settings...)
 	s, err := NewSessionFromSource(c, src, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -277,11 +274,7 @@ func TestDisplayShowsWhatTheReceiverDecoded(t *testing.T) {
 		c := config.Default()
 		c.Seed = seed
 		c.Encoder.Name = []string{"relative-orientation", "quantized", "adaptive"}[seed%3]
-		for key, v := range map[string]any{"down.corrupt": "10%", "link.latency": "31300us", "down.jitter": "9ms"} {
-			if err := c.Set(key, v); err != nil {
-				t.Fatal(err)
-			}
-		}
+		testkit.Set(t, c, "down.corrupt", "10%", "link.latency", "31300us", "down.jitter", "9ms")
 		s, err := NewSessionFromSource(c, labtest.NewCubeSource(20, 5, -1, seed), Options{Endless: true})
 		if err != nil {
 			t.Fatal(err)

@@ -40,11 +40,7 @@ func budgetSession(t *testing.T, seed uint64, stop time.Duration, pairs ...strin
 	t.Helper()
 	c := config.Default()
 	pairs = append([]string{"link.latency", "30ms", "link.jitter", "5ms", "link.loss", "5%", "seed", fmt.Sprint(seed), "sender.budget", "64kbit"}, pairs...)
-	for i := 0; i < len(pairs); i += 2 {
-		if err := c.Set(pairs[i], pairs[i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, pairs...)
 	src := &stopping{labtest.NewCubeSource(60, 20, -1, seed), int(stop * 60 / time.Second), frame.Cubes(60).NewFrame()}
 	s, err := NewSessionFromSource(c, src, Options{Endless: true, KeepSent: true})
 	if err != nil {
@@ -210,11 +206,7 @@ func TestCheckerChecksBudgets(t *testing.T) {
 	} {
 		cfg := config.Default()
 		words := strings.Fields(c.pairs)
-		for i := 0; i < len(words); i += 2 {
-			if err := cfg.Set(words[i], words[i+1]); err != nil {
-				t.Fatal(err)
-			}
-		}
+		testkit.Set(t, cfg, words...)
 		if err := k.Check(t.Context(), cfg); (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want an error with %q", c.pairs, err, c.want)
 		}

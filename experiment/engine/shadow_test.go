@@ -20,13 +20,9 @@ import (
 // badLink turns on all impairments in both directions.
 func badLink(t *testing.T, c *config.Config) *config.Config {
 	t.Helper()
-	for key, v := range map[string]any{"link.loss": "8%", "link.burst": "2", "link.latency": "60ms", "link.jitter": "20ms",
-		"link.reorder":   "3%",
-		"down.duplicate": "3%", "down.corrupt": "2%"} {
-		if err := c.Set(key, v); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, "link.loss", "8%", "link.burst", "2", "link.latency", "60ms", "link.jitter", "20ms",
+		"link.reorder", "3%",
+		"down.duplicate", "3%", "down.corrupt", "2%")
 	return c
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/internal/testkit"
 	"wirelab/lossmodel/queue"
 )
 
@@ -18,11 +19,7 @@ func newTrafficSession(t *testing.T, opt Options, pairs ...any) *Session {
 	t.Helper()
 	c := config.Default()
 	c.Encoder.Name = "relative-orientation"
-	for i := 0; i < len(pairs); i += 2 {
-		if err := c.Set(pairs[i].(string), pairs[i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, pairs...)
 	if err := c.Validate(); err != nil {
 		t.Fatal(err)
 	}

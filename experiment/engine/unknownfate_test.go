@@ -6,6 +6,7 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/internal/testkit"
 	"wirelab/lossmodel"
 )
 
@@ -30,12 +31,8 @@ func TestUnknownOutcomes(t *testing.T) {
 	var path *unknownFatePath
 	open := func(quiet bool) *Session {
 		c := config.Default()
-		for key, v := range map[string]any{"link.loss": "8%", "link.latency": "60ms", "link.jitter": "30ms", "down.duplicate": "4%",
-			"down.reorder": "3%", "down.corrupt": "1%"} {
-			if err := c.Set(key, v); err != nil {
-				t.Fatal(err)
-			}
-		}
+		testkit.Set(t, c, "link.loss", "8%", "link.latency", "60ms", "link.jitter", "30ms", "down.duplicate", "4%",
+			"down.reorder", "3%", "down.corrupt", "1%")
 		s, err := NewSessionFromSource(c, labtest.NewCubeSource(10, 3, -1, 4), Options{Endless: true, KeepSamples: 10})
 		if err != nil {
 			t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/internal/testkit"
 	"wirelab/internal/units"
 	"wirelab/internal/words"
 	"wirelab/lossmodel"
@@ -50,11 +51,7 @@ type problemSession struct {
 func runWithProblems(t *testing.T, until time.Duration, src dataset.Source, settings ...string) *problemSession {
 	t.Helper()
 	c := config.Default()
-	for i := 0; i < len(settings); i += 2 {
-		if err := c.Set(settings[i], settings[i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, settings...)
 	return runConfigWithProblems(t, until, src, c)
 }
 

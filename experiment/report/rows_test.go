@@ -18,6 +18,7 @@ import (
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/internal/labtest"
 	"wirelab/internal/atomicfile"
+	"wirelab/internal/testkit"
 )
 
 // recordingExporter records the samples and packets that it receives, and passes them to the Exporter.
@@ -41,12 +42,8 @@ func (k *recordingExporter) Packet(p *packetlog.Record, x *engine.Problem) {
 func TestRowsOfLongRun(t *testing.T) {
 	c := config.Default()
 	c.Duration = 5 * time.Minute
-	for key, v := range map[string]any{"down.loss": "8%", "down.latency": "500ms", "down.jitter": "400ms", "down.duplicate": "20%",
-		"encoder.name": "quantized"} {
-		if err := c.Set(key, v); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, "down.loss", "8%", "down.latency", "500ms", "down.jitter", "400ms", "down.duplicate", "20%",
+		"encoder.name", "quantized")
 	folder, err := (*atomicfile.Disk)(nil).Open(t.TempDir(), reportFileName.MatchString, false)
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/internal/labtest"
 	"wirelab/experiment/trust"
+	"wirelab/internal/testkit"
 	"wirelab/lossmodel"
 )
 
@@ -132,11 +133,7 @@ func TestIncorrectLinksFail(t *testing.T) {
 // the run.
 func TestSettingsThatChange(t *testing.T) {
 	c := config.Default()
-	for key, v := range map[string]any{"down.loss": "1%", "down.latency": "30ms", "down.jitter": "5ms", "down.duplicate": "3%"} {
-		if err := c.Set(key, v); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, "down.loss", "1%", "down.latency", "30ms", "down.jitter", "5ms", "down.duplicate", "3%")
 	c.At = []config.StampedChange{config.Stamp(5*time.Second, config.NewChange("down.loss", "20%")),
 		config.Stamp(12*time.Second, config.NewChange("down.latency", "90ms")), config.Stamp(15*time.Second, config.NewChange("down.loss", "1%", "down.latency", "30ms"))}
 	s, err := engine.NewSessionFromSource(c, labtest.NewCubeSource(3, 1, -1, 3), engine.Options{Inspect: true})

@@ -14,11 +14,7 @@ import (
 func newSpec(t testing.TB, pairs ...string) lossmodel.Spec {
 	t.Helper()
 	s := lossmodel.DefaultSpec()
-	for i := 0; i < len(pairs); i += 2 {
-		if err := s.Set(pairs[i], pairs[i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, &s, pairs...)
 	if err := s.Validate(); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"wirelab/internal/testkit"
 	"wirelab/lossmodel"
 )
 
@@ -129,11 +130,7 @@ func receive(t testing.TB, c *net.UDPConn) (string, netip.AddrPort) {
 func newSpec(t testing.TB, pairs ...string) lossmodel.Spec {
 	t.Helper()
 	s := lossmodel.DefaultSpec()
-	for i := 0; i < len(pairs); i += 2 {
-		if err := s.Set(pairs[i], pairs[i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, &s, pairs...)
 	return s
 }
 

@@ -18,6 +18,7 @@ import (
 	"wirelab/cmd/tui/internal/script"
 	"wirelab/experiment/config"
 	"wirelab/experiment/trust"
+	"wirelab/internal/testkit"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/relay"
 )
@@ -158,11 +159,7 @@ func TestObserve(t *testing.T) {
 func linkStatus(t *testing.T, direction relay.Direction, n uint64, delay time.Duration, pairs ...string) relay.LinkStatus {
 	t.Helper()
 	spec := lossmodel.DefaultSpec()
-	for i := 0; i < len(pairs); i += 2 {
-		if err := spec.Set(pairs[i], pairs[i+1]); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, &spec, pairs...)
 	return relay.LinkStatus{Way: direction, Spec: spec, Sent: n, Passed: n, TotalDelay: time.Duration(n) * delay, First: 0, Until: 10 * time.Second, Bits: n * 8000}
 }
 

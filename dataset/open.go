@@ -39,8 +39,8 @@ func Kinds() []Kind {
 // caller must close sources that implement io.Closer.
 //
 // If spec is neither a kind nor an existing file, the error is a *source.UnknownError, or that of the
-// file system if spec looks like a path. If spec names a pipe, the end of ctx ends the wait for its
-// writer.
+// file system if spec looks like a path. If it is an unknown kind with a file that no kind reads, the error
+// says what the file is. If spec names a pipe, the end of ctx ends the wait for its writer.
 func Open(ctx context.Context, spec string, opt Options) (Source, error) {
 	kind, arg, err := resolve(spec)
 	if err != nil {
@@ -74,7 +74,13 @@ func resolve(spec string) (kind Kind, arg string, err error) {
 			return k, arg, nil
 		}
 	}
-	if _, err := os.Stat(spec); errors.Is(err, fs.ErrNotExist) && !looksLikePath(spec) {
+	_, err = os.Stat(spec)
+	_, argErr := os.Stat(arg)
+	hasFile := argErr == nil // after an unknown kind, as in teeworlds:FILE
+	if errors.Is(err, fs.ErrNotExist) && (hasFile || !looksLikePath(spec)) {
+		if _, err := recognise(arg); err != nil { // there is a file, but no kind reads it
+			return Kind{}, "", err
+		}
 		return Kind{}, "", newUnknownError(spec, name, kinds)
 	}
 	kind, err = recognise(spec)

@@ -53,6 +53,20 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// An unknown kind before a file that exists is named, unless no kind reads the file.
+func TestUnknownKindOfFile(t *testing.T) {
+	for content, want := range map[string]string{
+		"TWDEMO\x00\x04":   "a demo: is a demo of Teeworlds or DDNet; expected a table of its items",
+		string(made(3, 8)): "no such kind and no such file; expected demo, world",
+	} {
+		path := file(t, "a demo", []byte(content))
+		_, err := Open(t.Context(), "teeworlds:"+path, Options{})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.6q: %v; want %q", content, err, want)
+		}
+	}
+}
+
 func TestUnknownKind(t *testing.T) {
 	for spec, name := range map[string]string{"dmeo": "dmeo", "wrld": "wrld", "rpcc:x": "rpcc", "": ""} {
 		_, err := Open(t.Context(), spec, Options{})

@@ -146,6 +146,7 @@ func TestErrorsHavePositionAndExpectation(t *testing.T) {
 		want       []string // all of them stand in the sentence
 	}{
 		{"unknown key", "sed = 7", 1, []string{"sed", "did you mean seed?"}},
+		{"unknown key of a table", "[receiver]\ndigest = 1", 2, []string{`unknown key "receiver.digest"; expected one of receiver.`, "receiver.history"}},
 		{"unknown link key", "[down]\nlos = \"5%\"", 2, []string{"down.los", "loss"}},
 		{"link key without its table", "loss = \"5%\"", 1, []string{"did you mean link.loss?"}},
 		{"key without its table", "playout_delay = \"5ms\"", 1, []string{"did you mean receiver.playout_delay?"}},

@@ -98,6 +98,11 @@ func unknownKey(key string) error {
 		}
 	}
 	e := Unknown(key, "key", key, known)
+	table, name, _ := strings.Cut(key, ".")
+	inTable := slices.DeleteFunc(slices.Clone(known), func(k string) bool { return !strings.HasPrefix(k, table+".") })
+	if len(inTable) > 0 {
+		e.Expected, e.Near = OneOf(inTable), cmp.Or(Near(name, inTable), Near(name, known))
+	}
 	for _, k := range known {
 		// Suggest the full key if its table was left out.
 		if table, ok := strings.CutSuffix(k, "."+key); ok && (table == "down" || table == "up") {

@@ -72,7 +72,7 @@ func (*corruption) row() stageRow {
 		keys: []keyRow{
 			newKey(setting.Percent, func(s *Spec) *float64 { return &s.Corrupt.P }, KeyInfo{
 				Key: "corrupt", Stage: "corrupt", Ladder: percentLadder,
-				Help: "fraction of datagrams in which bits are flipped",
+				Help: "fraction of datagrams in which bits are flipped; a run discards them and counts the packets as corrupt, a proxy forwards them damaged",
 			}),
 			newKey(setting.Count("bits", 1, maxFlips), func(s *Spec) *int { return &s.Corrupt.Bits }, KeyInfo{
 				Key: "corrupt_bits", Stage: "corrupt", Needs: []string{"corrupt"}, Ladder: []string{"1", "2", "4", "8", "16", "32", "64"},

@@ -30,8 +30,8 @@ type Delivery struct {
 	Due  time.Duration // time of arrival
 	Tag  uint64        // the tag that was passed to Send
 	Copy int           // 0 for the datagram, 1 and up for copies
-	// Flipped is the number of bits in Data that the corrupt stage flipped. If it is not 0, a real receiver does not
-	// receive the datagram, because the UDP checksum is assumed to detect all damage.
+	// Flipped is the number of bits in Data that the corrupt stage flipped. In runs a datagram in which it is not 0 is
+	// discarded, as by the UDP checksum, and its packet counts as corrupt. A proxy forwards it to the program.
 	Flipped int
 	// Lost is not None if the queue before the line dropped the packet after Send, at the time Due. A real receiver does
 	// not receive such a datagram.

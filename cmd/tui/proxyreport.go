@@ -175,6 +175,7 @@ func (p *runningProxy) writeTotals(w io.Writer, clients []clientTotals, deviatio
 	row("in", func(f *relay.Flow, _ lossmodel.Spec) any { return fmt.Sprintf("%d, %d bytes", f.In, f.InBytes) })
 	row("out", func(f *relay.Flow, _ lossmodel.Spec) any { return fmt.Sprintf("%d, %d bytes", f.Out, f.OutBytes) })
 	row("copies made", func(f *relay.Flow, _ lossmodel.Spec) any { return f.Copies })
+	row("damaged", func(f *relay.Flow, _ lossmodel.Spec) any { return f.Damaged })
 	row("send failed", func(f *relay.Flow, _ lossmodel.Spec) any { return f.Unsent })
 	row("in flight", func(f *relay.Flow, _ lossmodel.Spec) any { return f.Queued })
 	row(fmt.Sprintf(settingTitle, "loss"), setting("loss"))

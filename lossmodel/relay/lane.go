@@ -103,6 +103,9 @@ func (r *Relay) deliverDue(l *lane) {
 		} else {
 			flow.Out++
 			flow.OutBytes += uint64(len(d.Data))
+			if d.Flipped > 0 {
+				flow.Damaged++
+			}
 			wire, _ := lossmodel.WireBytes(len(d.Data), defaultMTU)
 			flow.OutWire += uint64(wire)
 			flow.Lateness.Add(sentAt - d.Due)

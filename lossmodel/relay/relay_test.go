@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -35,6 +36,39 @@ func TestForwards(t *testing.T) {
 		if f.In != 6 || f.Out != 6 || !f.Balanced() || f.Lateness.N != 6 {
 			t.Errorf("%v: %d in, %d out, %d queued", Direction(way), f.In, f.Out, f.Queued)
 		}
+	}
+}
+
+// A datagram that the link damages is forwarded with the flipped bits, and counted.
+func TestDamagedDatagrams(t *testing.T) {
+	server := newEchoServer(t)
+	up := newSpec(t, "corrupt", "50%", "corrupt_bits", "3")
+	r, stop := startRelay(t, Options{Server: localAddr(server), Seed: 1, Conditions: constantConditions(up, newSpec(t))})
+	client := newSocket(t)
+	data, changed := strings.Repeat("x", 100), uint64(0)
+	for range 40 {
+		send(t, client, r.Addr(), []byte(data))
+		got, _ := receive(t, client)
+		if len(got) != len(data) {
+			t.Fatalf("%d bytes came back as %d", len(data), len(got))
+		}
+		if got != data {
+			changed++
+		}
+	}
+	now := stop()
+	if changed == 0 || changed == 40 || now.Flows[Up].Damaged != changed || now.Flows[Up].Out != 40 || now.Flows[Down].Damaged != 0 {
+		t.Errorf("%d of 40 datagrams came back changed, but %d up and %d down of %d are counted as damaged", changed,
+			now.Flows[Up].Damaged, now.Flows[Down].Damaged, now.Flows[Up].Out)
+	}
+	if d := now.Flows[Up].Since(&now.Flows[Up]); d.Damaged != 0 {
+		t.Errorf("%d damaged since the end", d.Damaged)
+	}
+	if document := now.Figures(Up, up, 0); document.Damaged != changed {
+		t.Errorf("%d damaged in the document, expected %d", document.Damaged, changed)
+	}
+	if line := FormatSecond(0, &now, [2]bool{}, nil); strings.Count(line, fmt.Sprintf("  %d damaged", changed)) != 1 {
+		t.Errorf("%q, expected %d damaged", line, changed)
 	}
 }
 

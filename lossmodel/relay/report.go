@@ -106,7 +106,7 @@ func (f *Flow) Since(earlier *Flow) Flow {
 	d := *f
 	for _, counter := range []struct{ now, earlier *uint64 }{
 		{&d.In, &earlier.In}, {&d.InBytes, &earlier.InBytes}, {&d.Copies, &earlier.Copies},
-		{&d.Out, &earlier.Out}, {&d.OutBytes, &earlier.OutBytes}, {&d.OutWire, &earlier.OutWire},
+		{&d.Out, &earlier.Out}, {&d.OutBytes, &earlier.OutBytes}, {&d.OutWire, &earlier.OutWire}, {&d.Damaged, &earlier.Damaged},
 		{&d.OverLimit, &earlier.OverLimit}, {&d.Unsent, &earlier.Unsent}, {&d.KernelDrops, &earlier.KernelDrops},
 		{&d.Unreachable, &earlier.Unreachable},
 	} {
@@ -160,6 +160,9 @@ func FormatSecond(at time.Duration, d *Totals, late [2]bool, deviations []string
 		if losses := f.Causes(); losses != "" {
 			words = append(words, "lost "+losses)
 		}
+		if f.Damaged > 0 {
+			words = append(words, fmt.Sprintf("%d damaged", f.Damaged))
+		}
 		if f.LineQueue.Bytes > 0 {
 			words = append(words, fmt.Sprintf("queue %d B", f.LineQueue.Bytes))
 		}
@@ -200,6 +203,7 @@ type (
 		Copies   uint64            `json:"copies"`
 		Out      uint64            `json:"out"`
 		OutBytes uint64            `json:"out_bytes"`
+		Damaged  uint64            `json:"damaged"`
 		Lost     uint64            `json:"lost"`
 		LostBy   map[string]uint64 `json:"lost_by"`
 		Overrun  uint64            `json:"overrun"`
@@ -243,7 +247,7 @@ func newTimesMs(h *Histogram) (t timesMs) {
 // maxWireKbps is the highest rate on the wire in any second, in kbps.
 func (t *Totals) Figures(direction Direction, spec lossmodel.Spec, maxWireKbps float64) Figures {
 	f := &t.Flows[direction]
-	d := Figures{In: f.In, InBytes: f.InBytes, Copies: f.Copies, Out: f.Out, OutBytes: f.OutBytes, Lost: f.Lost(),
+	d := Figures{In: f.In, InBytes: f.InBytes, Copies: f.Copies, Out: f.Out, OutBytes: f.OutBytes, Damaged: f.Damaged, Lost: f.Lost(),
 		LostBy: map[string]uint64{}, Overrun: f.OverLimit, Unsent: f.Unsent, Queued: f.Queued, Missed: f.KernelDrops, Gone: f.Unreachable,
 		Kbps: Kbps(f.OutBytes, t.At.Seconds()), Set: spec.Values(), Late: newTimesMs(&f.Lateness),
 		Measured: measured{Delay: newTimesMs(&f.Delay), LinkDelay: newTimesMs(&f.LinkDelay).Mean, WireKbpsMax: maxWireKbps}}

@@ -13,6 +13,7 @@ type Flow struct {
 	Copies        uint64 // number of copies that the links made
 	Out, OutBytes uint64 // datagrams sent on, and their payload bytes
 	OutWire       uint64 // size of the Out datagrams in bytes, with IPv4 and UDP headers
+	Damaged       uint64 // datagrams in Out in which the link flipped bits
 	LostBy        [lossmodel.NumCauses]uint64
 	OverLimit     uint64 // datagrams in LostBy[Queue] that exceeded Options.MaxQueued
 	Unsent        uint64 // datagrams that the system refused to send

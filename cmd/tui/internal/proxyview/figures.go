@@ -87,6 +87,9 @@ func (m *model) drawNow(c *look.Canvas, focused bool) {
 	row("in/s", look.Value, func(f, _ *relay.Flow) string { return formatRate(f.In, h.recentSeconds) })
 	row("out/s", look.Value, func(f, _ *relay.Flow) string { return formatRate(f.Out, h.recentSeconds) })
 	row("lost", look.Lost, func(f, _ *relay.Flow) string { return formatShare(f.Lost(), f.In+f.Copies) })
+	if flows := &h.snap.Totals.Flows; flows[relay.Up].Damaged+flows[relay.Down].Damaged > 0 {
+		row("damaged, total", look.Corrupt, func(_, t *relay.Flow) string { return fmt.Sprint(t.Damaged) })
+	}
 	row("delay ms p50, p95", look.Value, func(f, _ *relay.Flow) string {
 		return formatQuantile(&f.Delay, 0.5) + ", " + formatQuantile(&f.Delay, 0.95)
 	})

@@ -285,6 +285,20 @@ func TestSummary(t *testing.T) {
 	expect("! NOT AS SET: down: delay; ")
 }
 
+// The pane with the counters has those of damaged datagrams, once there are any.
+func TestDamagedInPane(t *testing.T) {
+	g := newGame(t, 1, "")
+	m := g.screen(160, 48)
+	if strings.Contains(m.View(), "damaged, total") {
+		t.Error("a count of damaged datagrams without any")
+	}
+	g.snap.Totals.Flows[relay.Up].Damaged = 66
+	g.run(m, period)
+	if !strings.Contains(m.View(), "damaged, total                    66                0") {
+		t.Errorf("no count of 66 damaged datagrams:\n%s", m.View())
+	}
+}
+
 // On a large screen the panes fill two columns without gaps.
 func TestPanesTileTheScreen(t *testing.T) {
 	m := newGame(t, 3, "").screen(160, 48)

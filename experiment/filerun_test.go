@@ -20,13 +20,9 @@ func TestPatchOverBadLink(t *testing.T) {
 	dir, p := t.TempDir(), labtest.NewFileSource(60_000, 3)
 	c := config.Default()
 	c.Data.Source = labtest.WriteFiles(t, p)
-	for key, v := range map[string]any{"link.loss": "30%",
-		"link.latency": "40ms", "link.jitter": "20ms", "down.reorder": "10%", "down.duplicate": "10%", "down.corrupt": "5%",
-		"sender.block": 100, "encoder.name": "whole-raw", "shadow[0].name": "whole-zstd"} {
-		if err := c.Set(key, v); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, []any{"link.loss", "30%",
+		"link.latency", "40ms", "link.jitter", "20ms", "down.reorder", "10%", "down.duplicate", "10%", "down.corrupt", "5%",
+		"sender.block", 100, "encoder.name", "whole-raw", "shadow[0].name", "whole-zstd"}...)
 	if err := c.Set("at[0].t", "2s"); err != nil {
 		t.Fatal(err)
 	}

@@ -56,11 +56,7 @@ func newPeer(t *testing.T) (*remote.Link, *channel.Listener) {
 func worldFor(t *testing.T, duration string) *config.Config {
 	t.Helper()
 	c := config.Default()
-	for k, v := range map[string]any{"data.source": "world", "duration": duration} {
-		if err := c.Set(k, v); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, "data.source", "world", "duration", duration)
 	return c
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/figures"
+	"wirelab/internal/testkit"
 )
 
 // tableOf writes a schema of 25 rows at 30 Hz and 300 frames of random changes, and
@@ -59,15 +60,11 @@ func tableOf(t *testing.T) string {
 func TestUserTable(t *testing.T) {
 	c := config.Default()
 	c.Seed = 3
-	for key, v := range map[string]any{"data.source": tableOf(t), "link.loss": "8%", "link.latency": "60ms", "link.jitter": "40ms",
-		"down.duplicate": "5%",
-		"down.reorder":   "10%", "down.corrupt": "2%", "duration": "30s", "at[0].t": "8s", "at[0].encoder": "xor-rle", "at[1].t": "12s",
-		"at[1].encoder": "delta-adaptive",
-		"at[2].t":       "20s", "at[2].params.limit": 60} {
-		if err := c.Set(key, v); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, []any{"data.source", tableOf(t), "link.loss", "8%", "link.latency", "60ms", "link.jitter", "40ms",
+		"down.duplicate", "5%",
+		"down.reorder", "10%", "down.corrupt", "2%", "duration", "30s", "at[0].t", "8s", "at[0].encoder", "xor-rle", "at[1].t", "12s",
+		"at[1].encoder", "delta-adaptive",
+		"at[2].t", "20s", "at[2].params.limit", 60}...)
 	r := mustRun(t, c, RunOptions{}).Runs[0]
 	got := r.Totals
 	if got.Wrong != 0 || got.DecodeRefused != 0 || got.EncodeFailed != 0 || got.Failures.NoBaseline != 0 || got.Decoded < 600 {
@@ -122,11 +119,7 @@ func TestSpecialCharactersInReports(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := config.Default()
-	for key, v := range map[string]any{"data.source": spec, "duration": "1s"} {
-		if err := c.Set(key, v); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, "data.source", spec, "duration", "1s")
 	dir := t.TempDir()
 	mustRun(t, c, RunOptions{Dir: dir})
 	page, err := os.ReadFile(filepath.Join(dir, "report.md"))
@@ -176,12 +169,8 @@ func TestErrorsIncludeRounding(t *testing.T) {
 		}
 	}
 	c := config.Default()
-	for key, v := range map[string]any{"data.source": "table:" + filepath.Join(dir, "walk.toml") + "," + filepath.Join(dir, "walk.csv"),
-		"receiver.playout_delay": "100ms", "link.loss": "0%", "link.latency": "0ms"} {
-		if err := c.Set(key, v); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, []any{"data.source", "table:" + filepath.Join(dir, "walk.toml") + "," + filepath.Join(dir, "walk.csv"),
+		"receiver.playout_delay", "100ms", "link.loss", "0%", "link.latency", "0ms"}...)
 	p := mustRun(t, c, RunOptions{}).Runs[0].Totals.Playout
 	for name, e := range map[string]struct {
 		got  *figures.Quantiles

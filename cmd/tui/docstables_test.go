@@ -15,6 +15,7 @@ import (
 	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine/packetlog"
+	"wirelab/internal/testkit"
 	"wirelab/lossmodel"
 
 	"github.com/spf13/cobra"
@@ -95,15 +96,11 @@ func scalars(c *config.Config) map[string]string {
 func TestReadmeKeys(t *testing.T) {
 	rows := rowsOf(t, "experiment/README.md", "### Keys")
 	usual, all := scalars(config.Default()), config.Default()
-	for key, value := range map[string]any{"duration": "1s", "budget": 1, "data.source": "files", "data.again": true,
-		"receiver.playout_compare": "all", "sender.control": "fixed", "sender.redundancy": "xor",
-		"messages.rate_hz": 20, "traffic": "1 cubic", "sender.budget": "64kbit", "sender.budget_burst": 2,
-		"sender.priority": "fiedler", "interest.radius": 4, "crowd.clients": 2, "crowd.profiles": "lte 100%", "crowd.uplink_rate": "1gbit",
-		"crowd.budget": "10mbit", "crowd.player_rows": 2} {
-		if err := all.Set(key, value); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, all, []any{"duration", "1s", "budget", 1, "data.source", "files", "data.again", true,
+		"receiver.playout_compare", "all", "sender.control", "fixed", "sender.redundancy", "xor",
+		"messages.rate_hz", 20, "traffic", "1 cubic", "sender.budget", "64kbit", "sender.budget_burst", 2,
+		"sender.priority", "fiedler", "interest.radius", 4, "crowd.clients", 2, "crowd.profiles", "lte 100%", "crowd.uplink_rate", "1gbit",
+		"crowd.budget", "10mbit", "crowd.player_rows", 2}...)
 	live := map[string]string{}
 	for _, s := range config.LiveSettings() {
 		live[s.Key] = map[bool]string{false: "yes", true: "begins anew"}[s.Restarts]

@@ -10,6 +10,23 @@ import (
 	"wirelab/internal/testkit"
 )
 
+// programCall is a call of the program with its expected exit code and a text that its output must contain.
+type programCall struct {
+	args     []string
+	code     int
+	wantText string
+}
+
+// checkCalls runs calls and checks their exit codes and output.
+func checkCalls(t *testing.T, list ...programCall) {
+	t.Helper()
+	for _, c := range list {
+		if o := tui(c.args...); o.code != c.code || !strings.Contains(o.stdout+o.stderr, c.wantText) {
+			t.Errorf("%v: exit %d, expected %d and %q:\n%s%s", c.args, o.code, c.code, c.wantText, o.stdout, o.stderr)
+		}
+	}
+}
+
 // TestPlugin checks that an encoder of a plugin can be listed, scored, run and replayed like any
 // other, and does not exist without --plugin.
 func TestPlugin(t *testing.T) {
@@ -18,11 +35,7 @@ func TestPlugin(t *testing.T) {
 	const evil = "../../encoders/plugin/testdata/evil.wasm"
 	plug := []string{"--plugin", file}
 	dir := filepath.Join(t.TempDir(), "report")
-	for _, c := range []struct {
-		args     []string
-		code     int
-		wantText string
-	}{
+	checkCalls(t, []programCall{
 		{append([]string{"plugins"}, plug...), exitDone, "delta-c"},
 		{append([]string{"plugins", "--json"}, plug...), exitDone, `"sha256"`},
 		{[]string{"plugins"}, exitDone, "No plugin is loaded"},
@@ -48,12 +61,7 @@ func TestPlugin(t *testing.T) {
 		{append([]string{"encoders", "--plugin-memory", "3"}, plug...), exitUsage, "a size from 1MB to 4GB"},
 		{append([]string{"encoders", "--plugin-sha256", strings.Repeat("0", 64)}, plug...), exitUsage, "unexpected SHA-256"},
 		{append([]string{"encoders", "--plugin-timeout", "-1s"}, plug...), exitUsage, "expected a time"},
-	} {
-		o := tui(c.args...)
-		if o.code != c.code || !strings.Contains(o.stdout+o.stderr, c.wantText) {
-			t.Errorf("%v: exit %d, expected %d and %q:\n%s%s", c.args, o.code, c.code, c.wantText, o.stdout, o.stderr)
-		}
-	}
+	}...)
 }
 
 // TestWalkoffParams checks that a walk-off scores an encoder with the given parameters, in the processes of the audit too.
@@ -164,38 +172,25 @@ func TestPluginInConfig(t *testing.T) {
 	swept := file("sweep.toml", head+"\"sub/mine.wasm\"\n[[sweep]]\nkey = \"encoder.name\"\nvalues = [\"delta-c\", \"raw\"]\n"+
 		"[[at]]\nt = \"500ms\"\nencoder = \"delta-c\"\n")
 	report, grid, many := filepath.Join(dir, "report"), filepath.Join(dir, "grid"), filepath.Join(dir, "many")
-	type try struct {
-		args     []string
-		code     int
-		wantText string
-	}
-	check := func(list ...try) {
-		t.Helper()
-		for _, c := range list {
-			if o := tui(c.args...); o.code != c.code || !strings.Contains(o.stdout+o.stderr, c.wantText) {
-				t.Errorf("%v: exit %d, expected %d and %q:\n%s%s", c.args, o.code, c.code, c.wantText, o.stdout, o.stderr)
-			}
-		}
-	}
-	check(
-		try{[]string{"check", good}, exitDone, "sha256 = "},
-		try{[]string{"check", file("none.toml", head+"\"none.wasm\"\n")}, exitUsage, "none.toml:5: plugin[0].path: "},
-		try{[]string{"check", file("text.toml", head+"\"good.toml\"\n")}, exitUsage, "text.toml:5: plugin[0].path: "},
-		try{[]string{"check", file("text.toml", head+"\"good.toml\"\n")}, exitUsage, "not a WebAssembly module"},
-		try{[]string{"check", file("size.toml", head+"\"sub/mine.wasm\"\nmemory = \"1kB\"\n")}, exitUsage, "size.toml:6: plugin[0].memory: \"1kB\" is invalid; expected a size"},
-		try{[]string{"check", file("time.toml", head+"\"sub/mine.wasm\"\ntimeout = -1\n")}, exitUsage, "time.toml:6: plugin[0].timeout"},
-		try{[]string{"check", file("key.toml", head+"\"sub/mine.wasm\"\npth = 1\n")}, exitUsage, "did you mean path?"},
-		try{[]string{"check", file("empty.toml", "[[plugin]]\nmemory = \"16MB\"\n")}, exitUsage, "empty.toml:1: plugin[0]: path is missing"},
-		try{[]string{"check", file("run.toml", head+"'exec:touch "+filepath.Join(dir, "touched")+"'\n")}, exitUsage, "a configuration cannot start a plugin process"},
-		try{[]string{"run", good, "--set", "plugin[0].path=x.wasm"}, exitUsage, "expected --plugin FILE"},
-		try{[]string{"run", good, "--out", report, "--json"}, exitDone, `"runs_as": "WebAssembly"`},
-		try{[]string{"run", swept, "--out", grid}, exitDone, "delta-c"},
-		try{[]string{"encoders", "delta-c"}, exitUsage, "no encoder is called"}, // unloaded after each run
-		try{[]string{"sweep", swept, "--out", many}, exitDone, "delta-c"},
-		try{[]string{"replay", report}, exitDone, "same bytes"},
-		try{[]string{"replay", grid}, exitDone, "same bytes"},
-		try{[]string{"replay", report, "--plugin", file("evil.wasm", module("evil.wasm"))}, exitDone, "same bytes"}, // other plugins do not matter
-		try{[]string{"check", filepath.Join(report, "experiment.toml")}, exitDone, "mine.wasm"},
+	checkCalls(t,
+		programCall{[]string{"check", good}, exitDone, "sha256 = "},
+		programCall{[]string{"check", file("none.toml", head+"\"none.wasm\"\n")}, exitUsage, "none.toml:5: plugin[0].path: "},
+		programCall{[]string{"check", file("text.toml", head+"\"good.toml\"\n")}, exitUsage, "text.toml:5: plugin[0].path: "},
+		programCall{[]string{"check", file("text.toml", head+"\"good.toml\"\n")}, exitUsage, "not a WebAssembly module"},
+		programCall{[]string{"check", file("size.toml", head+"\"sub/mine.wasm\"\nmemory = \"1kB\"\n")}, exitUsage, "size.toml:6: plugin[0].memory: \"1kB\" is invalid; expected a size"},
+		programCall{[]string{"check", file("time.toml", head+"\"sub/mine.wasm\"\ntimeout = -1\n")}, exitUsage, "time.toml:6: plugin[0].timeout"},
+		programCall{[]string{"check", file("key.toml", head+"\"sub/mine.wasm\"\npth = 1\n")}, exitUsage, "did you mean path?"},
+		programCall{[]string{"check", file("empty.toml", "[[plugin]]\nmemory = \"16MB\"\n")}, exitUsage, "empty.toml:1: plugin[0]: path is missing"},
+		programCall{[]string{"check", file("run.toml", head+"'exec:touch "+filepath.Join(dir, "touched")+"'\n")}, exitUsage, "a configuration cannot start a plugin process"},
+		programCall{[]string{"run", good, "--set", "plugin[0].path=x.wasm"}, exitUsage, "expected --plugin FILE"},
+		programCall{[]string{"run", good, "--out", report, "--json"}, exitDone, `"runs_as": "WebAssembly"`},
+		programCall{[]string{"run", swept, "--out", grid}, exitDone, "delta-c"},
+		programCall{[]string{"encoders", "delta-c"}, exitUsage, "no encoder is called"}, // unloaded after each run
+		programCall{[]string{"sweep", swept, "--out", many}, exitDone, "delta-c"},
+		programCall{[]string{"replay", report}, exitDone, "same bytes"},
+		programCall{[]string{"replay", grid}, exitDone, "same bytes"},
+		programCall{[]string{"replay", report, "--plugin", file("evil.wasm", module("evil.wasm"))}, exitDone, "same bytes"}, // other plugins do not matter
+		programCall{[]string{"check", filepath.Join(report, "experiment.toml")}, exitDone, "mine.wasm"},
 	)
 	if _, err := os.Stat(filepath.Join(dir, "touched")); err == nil {
 		t.Error("a configuration started a process")
@@ -204,18 +199,18 @@ func TestPluginInConfig(t *testing.T) {
 	if err := os.Rename(delta, elsewhere); err != nil {
 		t.Fatal(err)
 	}
-	check(
-		try{[]string{"replay", report}, exitUsage, "no such file"},
-		try{[]string{"replay", report}, exitUsage, "expected --plugin " + delta + ", with SHA-256 "},
-		try{[]string{"replay", report, "--plugin", elsewhere}, exitDone, "same bytes"},
-		try{[]string{"sweep", "--resume", many}, exitUsage, "expected --plugin " + delta},
-		try{[]string{"sweep", "--resume", many, "--plugin", elsewhere}, exitDone, "delta-c"},
+	checkCalls(t,
+		programCall{[]string{"replay", report}, exitUsage, "no such file"},
+		programCall{[]string{"replay", report}, exitUsage, "expected --plugin " + delta + ", with SHA-256 "},
+		programCall{[]string{"replay", report, "--plugin", elsewhere}, exitDone, "same bytes"},
+		programCall{[]string{"sweep", "--resume", many}, exitUsage, "expected --plugin " + delta},
+		programCall{[]string{"sweep", "--resume", many, "--plugin", elsewhere}, exitDone, "delta-c"},
 	)
 	file("sub/mine.wasm", module("evil.wasm"))
-	check(
-		try{[]string{"replay", report}, exitUsage, "unexpected SHA-256 "},
-		try{[]string{"replay", report, "--plugin", delta}, exitUsage, "has SHA-256"},
-		try{[]string{"replay", report, "--plugin", elsewhere}, exitDone, "same bytes"},
+	checkCalls(t,
+		programCall{[]string{"replay", report}, exitUsage, "unexpected SHA-256 "},
+		programCall{[]string{"replay", report, "--plugin", delta}, exitUsage, "has SHA-256"},
+		programCall{[]string{"replay", report, "--plugin", elsewhere}, exitDone, "same bytes"},
 	)
 }
 
@@ -236,11 +231,7 @@ func TestPluginProcess(t *testing.T) {
 	if !testkit.Thorough() {
 		audit = append([]string{"walkoff", "--frames", "8", "--json"}, plug...)
 	}
-	for _, c := range []struct {
-		args     []string
-		code     int
-		wantText string
-	}{
+	checkCalls(t, []programCall{
 		{audit, exitDone, testkit.Choose(`"audit": "pass"`, `"mine"`)},
 		{append([]string{"run", "--set", "duration=100ms", "--out", "report"}, plug...), exitDone, "* times of a plugin (process)"},
 		{[]string{"replay", "report", "--plugin", command}, exitDone, "same bytes"},
@@ -251,11 +242,7 @@ func TestPluginProcess(t *testing.T) {
 		{[]string{"plugins", "--plugin", "exec:" + string(python) + " -c 'print(1)'"}, exitUsage,
 			`the process ended: exit status 0; standard output has "1", expected only answers`},
 		{append([]string{"encoders", "--plugin", command}, plug[:2]...), exitUsage, "two encoders are called mine: that of " + command},
-	} {
-		if o := tui(c.args...); o.code != c.code || !strings.Contains(o.stdout+o.stderr, c.wantText) {
-			t.Errorf("%v: exit %d, expected %d and %q:\n%s%s", c.args, o.code, c.code, c.wantText, o.stdout, o.stderr)
-		}
-	}
+	}...)
 	// A process that dies ends the run, and the run is saved.
 	text, err := os.ReadFile("mine/mine.py")
 	if err != nil {

@@ -147,11 +147,7 @@ func TestContactPoints(t *testing.T) {
 // The grid finds every pair that an exhaustive comparison finds.
 func TestPairsAgainstBruteForce(t *testing.T) {
 	s := NewScene(251)
-	s.Reset(thorough(), nil)
-	for k := range 250 {
-		x, y, z := float64(k%10), float64(k/10%10), float64(k/100)
-		s.Place(k, half, Vec{float64(x*0.5) - 2.5, float64(y*0.5) - 2.5, 0.5 + float64(z*0.7)}, turned(k), Vec{}, Vec{}, 0)
-	}
+	placePile(s, 250)
 	s.Place(250, 0.75, Vec{1, 1, 2.9}, Quat{W: 1}, Vec{}, Vec{}, 0)
 	for step := range 300 {
 		before := append([]Body(nil), s.bodies...)

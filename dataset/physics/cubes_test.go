@@ -52,15 +52,20 @@ func tower(n int) *Scene {
 	return sceneOf(thorough(), at...)
 }
 
-// pile returns n cubes in different orientations above the floor, in layers of 10 x 10.
+// pile returns a scene of n cubes placed by placePile.
 func pile(n int) *Scene {
 	s := NewScene(n)
+	placePile(s, n)
+	return s
+}
+
+// placePile resets s and places n cubes in different orientations above the floor, in layers of 10 x 10.
+func placePile(s *Scene, n int) {
 	s.Reset(thorough(), nil)
 	for k := range n {
 		x, y, z := float64(k%10), float64(k/10%10), float64(k/100)
 		s.Place(k, half, Vec{float64(x*0.5) - 2.5, float64(y*0.5) - 2.5, 0.5 + float64(z*0.7)}, turned(k), Vec{}, Vec{}, 0)
 	}
-	return s
 }
 
 // heavyOnNine returns nine small cubes with a cube of fifty times their weight on top.

@@ -24,14 +24,10 @@ func TestGoldenDigests(t *testing.T) {
 	for _, codec := range labtest.CubeCodecs() {
 		c := config.Default()
 		c.Seed = 20151
-		for key, v := range map[string]any{
-			"link.loss": "8%", "link.latency": "60ms", "link.jitter": "20ms", "link.distribution": "normal", "down.burst": 2,
-			"down.duplicate": "3%", "down.corrupt": "1%", "down.reorder": "2%", "down.rate": "2mbit",
-		} {
-			if err := c.Set(key, v); err != nil {
-				t.Fatal(err)
-			}
-		}
+		testkit.Set(t, c, []any{
+			"link.loss", "8%", "link.latency", "60ms", "link.jitter", "20ms", "link.distribution", "normal", "down.burst", 2,
+			"down.duplicate", "3%", "down.corrupt", "1%", "down.reorder", "2%", "down.rate", "2mbit",
+		}...)
 		c.At = []config.StampedChange{config.Stamp(2*time.Second, config.NewChange("encoder.name", codec.Name)),
 			config.Stamp(8*time.Second, config.NewChange("down.loss", "30%"))}
 		s, err := NewSessionFromSource(c, labtest.NewCubeSource(24, 6, -1, 3), Options{})

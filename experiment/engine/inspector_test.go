@@ -78,12 +78,8 @@ func TestInspectingAllocatesNothing(t *testing.T) {
 	}
 	for _, inspect := range []bool{false, true} {
 		c := config.Default()
-		for key, v := range map[string]any{"link.latency": "50ms", "link.jitter": "16ms", "down.loss": "5%", "down.duplicate": "2%",
-			"receiver.history": 8} {
-			if err := c.Set(key, v); err != nil {
-				t.Fatal(err)
-			}
-		}
+		testkit.Set(t, c, []any{"link.latency", "50ms", "link.jitter", "16ms", "down.loss", "5%", "down.duplicate", "2%",
+			"receiver.history", 8}...)
 		s, err := NewSessionFromSource(c, labtest.NewCubeSource(200, 20, -1, 1), Options{KeepSamples: 20, Endless: true, Inspect: inspect})
 		if err != nil {
 			t.Fatal(err)

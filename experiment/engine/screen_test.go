@@ -180,12 +180,8 @@ func TestNoErrorAcrossLoopPoints(t *testing.T) {
 func TestPictureDoesNotChangeFigures(t *testing.T) {
 	run := func(src dataset.Source, looked bool) (*Session, figures.Totals) {
 		c := config.Default()
-		for key, v := range map[string]any{"down.loss": "10%", "link.latency": "40ms", "link.jitter": "20ms", "sender.rate_hz": 20,
-			"encoder.name": "quantized"} {
-			if err := c.Set(key, v); err != nil {
-				t.Fatal(err)
-			}
-		}
+		testkit.Set(t, c, []any{"down.loss", "10%", "link.latency", "40ms", "link.jitter", "20ms", "sender.rate_hz", 20,
+			"encoder.name", "quantized"}...)
 		s, err := NewSessionFromSource(c, src, Options{WithPicture: looked})
 		if err != nil {
 			t.Fatal(err)

@@ -25,11 +25,7 @@ func needCharlie(tb testing.TB) {
 func lossyConfig(tb testing.TB) *config.Config {
 	tb.Helper()
 	c := config.Default()
-	for key, v := range map[string]any{"down.loss": "5%", "link.latency": "50ms", "link.jitter": "16ms", "data.source": charlie} {
-		if err := c.Set(key, v); err != nil {
-			tb.Fatal(err)
-		}
-	}
+	testkit.Set(tb, c, "down.loss", "5%", "link.latency", "50ms", "link.jitter", "16ms", "data.source", charlie)
 	return c
 }
 
@@ -73,12 +69,8 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	for _, name := range []string{"raw", "quantized", "relative-orientation", "rotor"} {
 		t.Run(name, func(t *testing.T) {
 			c := config.Default()
-			for key, v := range map[string]any{"encoder.name": name, "link.latency": "50ms", "link.jitter": "16ms", "down.loss": "5%",
-				"down.duplicate": "2%"} {
-				if err := c.Set(key, v); err != nil {
-					t.Fatal(err)
-				}
-			}
+			testkit.Set(t, c, []any{"encoder.name", name, "link.latency", "50ms", "link.jitter", "16ms", "down.loss", "5%",
+				"down.duplicate", "2%"}...)
 			cubes := testkit.Choose(200, 40)
 			s, err := NewSessionFromSource(c, labtest.NewCubeSource(cubes, cubes/10, -1, 1), Options{KeepSamples: 20, Endless: true})
 			if err != nil {

@@ -12,6 +12,7 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
 	"wirelab/internal/atomicfile"
+	"wirelab/internal/testkit"
 	"wirelab/lossmodel/capture"
 	"wirelab/lossmodel/measure"
 )
@@ -21,12 +22,8 @@ import (
 func TestNetworkAgreesWithCapture(t *testing.T) {
 	c := config.Default()
 	c.Seed, c.Duration = 6, 40*time.Second
-	for key, v := range map[string]any{"down.loss": "8%", "down.burst": 3, "down.latency": "50ms", "down.jitter": "25ms",
-		"down.distribution": "normal", "down.duplicate": "2%", "down.corrupt": "1%"} {
-		if err := c.Set(key, v); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, []any{"down.loss", "8%", "down.burst", 3, "down.latency", "50ms", "down.jitter", "25ms",
+		"down.distribution", "normal", "down.duplicate", "2%", "down.corrupt", "1%"}...)
 	folder, err := (*atomicfile.Disk)(nil).Open(t.TempDir(), reportFileName.MatchString, false)
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
+	"wirelab/internal/testkit"
 )
 
 // newTestSearch returns a search of a space whose jobs value evaluates. ran lists the jobs in order.
@@ -708,11 +709,7 @@ func TestViolations(t *testing.T) {
 // if the setting does not change it.
 func TestApplySetting(t *testing.T) {
 	c := config.Default()
-	for key, v := range map[string]any{"encoder.name": "kinetic", "encoder.params.damping": 0.5} {
-		if err := c.Set(key, v); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, []any{"encoder.name", "kinetic", "encoder.params.damping", 0.5}...)
 	c.Search.Over = []config.Range{{Key: "encoder.params.damping", Values: []any{0.1, 0.2}}, {Key: "sender.every", Values: []any{int64(1), int64(2)}}, {Key: "encoder.name", Values: []any{"kinetic", "raw"}}}
 	got, err := apply(c, c.Search.Over, setting{1, 1, 0})
 	if err != nil || got.Encoder.Name != "kinetic" || got.Encoder.Params["damping"] != 0.2 || got.Sender.Every != 2 || len(got.Search.Over) != 0 {

@@ -101,17 +101,23 @@ func TestFolderAtomic(t *testing.T) {
 				case err == nil && !isNew:
 					t.Errorf("no error, and %v", files)
 				}
-				if !crash && len(left) > 0 {
-					t.Errorf("temporary files remain: %v", left)
-				}
-				if err != nil && (!errors.Is(err, faultfs.Cause) || !strings.Contains(err.Error(), dir)) {
-					t.Errorf("%v does not name %s and the cause", err, dir)
-				}
+				checkFault(t, err, dir, crash, left)
 			})
 			if n < 10 {
 				t.Errorf("only %d operations", n)
 			}
 		})
+	}
+}
+
+// checkFault checks that err, if any, names dir and its cause, and that without a crash no temporary files are left.
+func checkFault(t *testing.T, err error, dir string, crash bool, left []string) {
+	t.Helper()
+	if !crash && len(left) > 0 {
+		t.Errorf("temporary files remain: %v", left)
+	}
+	if err != nil && (!errors.Is(err, faultfs.Cause) || !strings.Contains(err.Error(), dir)) {
+		t.Errorf("%v does not name %s and the cause", err, dir)
 	}
 }
 

@@ -129,12 +129,7 @@ func TestLogAtomic(t *testing.T) {
 					t.Errorf("%d bytes with tail %q", len(a), b)
 				}
 			}
-			if !crash && len(left) > 0 {
-				t.Errorf("temporary files remain: %v", left)
-			}
-			if err != nil && (!errors.Is(err, faultfs.Cause) || !strings.Contains(err.Error(), dir)) {
-				t.Errorf("%v does not name %s and the cause", err, dir)
-			}
+			checkFault(t, err, dir, crash, left)
 		})
 		if n < 20 {
 			t.Errorf("only %d operations", n)

@@ -240,9 +240,7 @@ func TestGolden(t *testing.T) {
 	var b [8]byte
 	note := func(results []Result) {
 		for _, r := range results {
-			for _, x := range []float64{r.Pos.X, r.Pos.Y, r.Pos.Z, r.Rot.X, r.Rot.Y, r.Rot.Z, r.Rot.W,
-				float64(r.Vel[0]), float64(r.Vel[1]), float64(r.Vel[2]), float64(r.Spin[0]), float64(r.Spin[1]), float64(r.Spin[2]),
-				float64(r.Still)} {
+			for _, x := range numbersOf(&r) {
 				binary.LittleEndian.PutUint64(b[:], math.Float64bits(x))
 				h.Write(b[:])
 			}

@@ -41,13 +41,18 @@ func denseHeap(rng *rand.Rand, rows, size int) (*frame.Frame, []Awake) {
 	return f, awake
 }
 
+// numbersOf returns all numbers of a result.
+func numbersOf(r *Result) []float64 {
+	return []float64{r.Pos.X, r.Pos.Y, r.Pos.Z, r.Rot.X, r.Rot.Y, r.Rot.Z, r.Rot.W,
+		float64(r.Vel[0]), float64(r.Vel[1]), float64(r.Vel[2]), float64(r.Spin[0]), float64(r.Spin[1]), float64(r.Spin[2]),
+		float64(r.Still)}
+}
+
 // checkFinite checks that all numbers of the results are finite and not huge.
 func checkFinite(t *testing.T, results []Result) {
 	t.Helper()
 	for _, r := range results {
-		for _, x := range []float64{r.Pos.X, r.Pos.Y, r.Pos.Z, r.Rot.X, r.Rot.Y, r.Rot.Z, r.Rot.W,
-			float64(r.Vel[0]), float64(r.Vel[1]), float64(r.Vel[2]), float64(r.Spin[0]), float64(r.Spin[1]), float64(r.Spin[2]),
-			float64(r.Still)} {
+		for _, x := range numbersOf(&r) {
 			if !(math.Abs(x) <= 1<<20) {
 				t.Fatalf("cube %d: %+v", r.Cube, r)
 			}

@@ -107,12 +107,12 @@ func TestErrorMessages(t *testing.T) {
 		{long + " = 1", check, `FILE:1: ` + long[:80] + `...: unknown key "` + long[:80] + `..."; expected one of ...`},
 		{"duration = \"-1s\"", check, `FILE:1: duration: "-1s" is invalid; expected a time such as "60s" or "2m"; "0s" means once through a recording, or 60 s of an endless source`},
 
-		{`{"version": 1, "digest_version": 7}`, []string{"replay", "FILE"}, `FILE: lacks config, duration_ns or digest; expected a report.json that ...`},
-		{`{"version": 1, "digest_version": 7, "config": {"encoder": {"name": "rottor"}}, "digest": "x", "duration_ns": 1, "frames": 1}`, []string{"replay", "FILE"},
+		{`{"version": 2, "digest_version": 7}`, []string{"replay", "FILE"}, `FILE: lacks config, duration_ns or digest; expected a report.json that ...`},
+		{`{"version": 2, "digest_version": 7, "config": {"encoder": {"name": "rottor"}}, "digest": "x", "duration_ns": 1, "frames": 1}`, []string{"replay", "FILE"},
 			`FILE: config.encoder.name: unknown encoder "rottor"; expected one of ...; did you mean rotor?`},
-		{`{"version": 1, "digest_version": 7, "config": {"data": {"source": "/nope.bin"}}, "digest": "x", "duration_ns": 1, "frames": 1}`, []string{"replay", "FILE"},
+		{`{"version": 2, "digest_version": 7, "config": {"data": {"source": "/nope.bin"}}, "digest": "x", "duration_ns": 1, "frames": 1}`, []string{"replay", "FILE"},
 			`FILE: data.source: /nope.bin: no such file or directory`},
-		{`{"version": 1, "digest_version": 7, "config": {}, "digest": "x", "duration_ns": 9223372036854775807, "frames": 1}`, []string{"replay", "FILE"},
+		{`{"version": 2, "digest_version": 7, "config": {}, "digest": "x", "duration_ns": 9223372036854775807, "frames": 1}`, []string{"replay", "FILE"},
 			`FILE: duration_ns: 9223372036854775807 exceeds the maximum duration of a run; expected at most 3600000000000000, which is 1000 h`},
 	} {
 		file := filepath.Join(t.TempDir(), "it.toml")

@@ -43,8 +43,8 @@ func TestReplay(t *testing.T) {
 	const digestVersion = `"digest_version": 7`
 	write(t, report, strings.ReplaceAll(string(text), digestVersion, `"digest_version": 6`))
 	o = tui("replay", report)
-	if want := "tui: " + report + ": was saved by another version of Wirelab, with format 1 and digest version 6; " +
-		"expected format 1 and digest version 7\n"; o.code != exitFailed || o.stderr != want {
+	if want := "tui: " + report + ": was saved by another version of Wirelab, with format 2 and digest version 6; " +
+		"expected format 2 and digest version 7\n"; o.code != exitFailed || o.stderr != want {
 		t.Errorf("exit %d, stderr %q, want %q", o.code, o.stderr, want)
 	}
 	// The reason is the version of an encoder, if that is another one now.

@@ -256,7 +256,7 @@ func (s *Session) itemsPerFrame() int {
 
 // ReportVersion is the version of the report format. It is increased only when older programs could
 // misread a report, not when keys are added.
-const ReportVersion = 1
+const ReportVersion = 2
 
 // DigestVersion is the version of the behaviour that determines a digest. It is increased when the endpoints respond
 // differently to the same datagrams, and when the digest covers other parts of a run. Reports of other versions are not

@@ -76,7 +76,7 @@ func (d *document) compareRuns(list []*Loaded, names []string) {
 	for i, r := range runs {
 		c, err := r.Result.Config.Config("")
 		if err != nil {
-			c = nil // written by a later version; the headline then omits what depends on it
+			c = nil // with missing files; the headline then omits what depends on it
 		}
 		t.Add(names[i], runHeadline(r.Result, describeLink(r.Result, c)), r.Result.Seed, formatNumber(r.Result.DurationS))
 	}

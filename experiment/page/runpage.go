@@ -39,7 +39,7 @@ func (r *run) document() *document {
 	x := r.Result
 	c, err := x.Config.Config("")
 	if err != nil {
-		c = nil // written by a later version, or with missing files: the page omits what needs the configuration
+		c = nil // with missing files: the page omits what needs the configuration
 	}
 	d := &document{Title: initialEncoder(x) + " on " + report.SettingOf(x, "data", "source")}
 	d.Verdict, d.Headline = verdict(x.Assertions, len((&report.Report{Runs: []*engine.Result{x}}).Failed()))

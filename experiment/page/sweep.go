@@ -36,7 +36,7 @@ func sweepDocument(r *report.Report) *document {
 	first := r.Runs[0]
 	c, err := first.Config.Config("")
 	if err != nil {
-		c = nil // written by a later version
+		c = nil // with missing files
 	}
 	d.addConfiguration(first, c)
 	last := &d.Sections[len(d.Sections)-1]

@@ -109,7 +109,7 @@ func Compare(baseReport, newReport *Report, limits []Limit) *Comparison {
 const singleName = "a single run"
 
 // differingSettings returns the settings of two runs that differ, by key. It returns nil if a configuration cannot be
-// read, because it is of a later version.
+// read, because a file is missing.
 func differingSettings(baseRun, newRun *engine.Result) (out []settingDifference) {
 	baseSettings, newSettings := settingsOf(baseRun), settingsOf(newRun)
 	if baseSettings == nil || newSettings == nil {

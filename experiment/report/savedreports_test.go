@@ -62,7 +62,7 @@ func TestPrune(t *testing.T) {
 // A report that cannot be read has an error that says why.
 func TestReadErrors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "report.json")
-	const v = `"version":1,"digest_version":7`
+	const v = `"version":2,"digest_version":7`
 	const run = `{` + v + `,"config":{"a":1},"digest":"d","duration_ns":5`
 	for text, want := range map[string]string{
 		"":              "is empty",
@@ -70,7 +70,7 @@ func TestReadErrors(t *testing.T) {
 		"[1]":           "is not a report",
 		`{"runs":[`:     "is incomplete",
 		`{"runs": }`:    "is damaged",
-		`{"version":2}`: "with format 2 and digest version 0; expected format 1 and digest version 7",
+		`{"version":1}`: "with format 1 and digest version 0; expected format 2 and digest version 7",
 		`{` + v + `}`:   "lacks config",
 		`{"runs":[{"version":9}, {"version":3}]}`:                              "with format 9",
 		`{"version":3,"runs":"elsewhere"}`:                                     "with format 3",

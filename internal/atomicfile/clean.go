@@ -12,9 +12,8 @@ import (
 // tempPattern is the pattern of temporary names, for os.CreateTemp and os.MkdirTemp.
 const tempPattern = ".wirelab-*.tmp"
 
-// tempName matches names of tempPattern and those of earlier versions of the program
-// (".report.json.7.part").
-var tempName = regexp.MustCompile(`^\.(wirelab-[0-9]+(\.tmp)?|.+\.[0-9]{1,10}\.part)$`)
+// tempName matches names of tempPattern.
+var tempName = regexp.MustCompile(`^\.wirelab-[0-9]+(\.tmp)?$`)
 
 // tempAge is the age from which a temporary file counts as left behind.
 const tempAge = 24 * time.Hour

@@ -45,7 +45,7 @@ func TestHostileNames(t *testing.T) {
 		if err := os.Mkdir(filepath.Dir(file), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		saved := `{"version":1,"digest_version":7,"config":{"encoder":{"name":` + strconv.QuoteToASCII(strings.ToValidUTF8(text, "")) + `}},"seed":7,"item":"x","totals":{},"error":"\u001b[2J\nFORGED"}`
+		saved := `{"version":2,"digest_version":7,"config":{"encoder":{"name":` + strconv.QuoteToASCII(strings.ToValidUTF8(text, "")) + `}},"seed":7,"item":"x","totals":{},"error":"\u001b[2J\nFORGED"}`
 		saved = strings.NewReplacer(`\x7f`, `\u007f`, `\a`, `\u0007`, `\x1b`, `\u001b`).Replace(saved)
 		if err := os.WriteFile(file, []byte(saved), 0o666); err != nil {
 			t.Fatal(err)

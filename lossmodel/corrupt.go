@@ -11,17 +11,17 @@ import (
 // maxFlips is the largest number of bits flipped in one datagram.
 const maxFlips = 64
 
-// corruption has the parameters of the corrupt stage. With probability P, Bits different bits of
+// Corruption has the parameters of the corrupt stage. With probability P, Bits different bits of
 // the payload are flipped, or all if it has fewer. In addition every bit is flipped independently
 // with probability BitRate. At most 64 bits are flipped in total. Headers are not damaged, so an
 // empty datagram never is.
-type corruption struct {
+type Corruption struct {
 	P       float64
 	Bits    int     // number of bits flipped in a corrupted datagram, 1 to 64
 	BitRate float64 // probability with which each bit is flipped, 0 to 0.1
 }
 
-// corruptStage is the stage that flips bits as its corruption describes.
+// corruptStage is the stage that flips bits as its Corruption describes.
 type corruptStage struct {
 	stream    random.Stream
 	chance    random.Chance
@@ -64,7 +64,7 @@ const countWord = 1 << 20
 func (s *corruptStage) fork() specStage { c := *s; return &c }
 
 // row describes the corrupt stage and its keys.
-func (*corruption) row() stageRow {
+func (*Corruption) row() stageRow {
 	return stageRow{
 		name:        stageCorrupt,
 		setDefaults: func(s *Spec) { s.Corrupt.Bits = 1 },

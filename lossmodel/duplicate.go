@@ -8,17 +8,17 @@ import (
 	"wirelab/lossmodel/tracefile"
 )
 
-// duplicate has the parameters of the duplicate stage. With probability P, Copies copies of a
+// Duplicate has the parameters of the duplicate stage. With probability P, Copies copies of a
 // datagram are made, each with Delay added to its delay. Each copy passes the later stages
 // separately.
-type duplicate struct {
+type Duplicate struct {
 	P      float64
 	Copies int // number of copies of a datagram, 1 to MaxCopies
 	Delay  time.Duration
 	Trace  tracefile.File // capture whose copies are repeated, with the same delay after their datagram
 }
 
-// duplicateStage is the stage that copies datagrams as its duplicate describes.
+// duplicateStage is the stage that copies datagrams as its Duplicate describes.
 type duplicateStage struct {
 	stream random.Stream
 	chance random.Chance
@@ -60,7 +60,7 @@ func (s *duplicateStage) Apply(now time.Duration, _ int, f *Fate) {
 func (s *duplicateStage) fork() specStage { c := *s; return &c }
 
 // row describes the duplicate stage and its keys.
-func (*duplicate) row() stageRow {
+func (*Duplicate) row() stageRow {
 	return stageRow{
 		name:        StageDuplicate,
 		setDefaults: func(s *Spec) { s.Duplicate.Copies = 1 },

@@ -42,7 +42,7 @@ const maxQueued = 1 << 20
 func newLine(stage *rateStage) *line { return &line{stage: stage, queue: queue.New()} }
 
 // configure applies the queue's limit and discipline. A queue without a limit holds what the line sends in maxWait.
-func (n *line) configure(spec *rate) {
+func (n *line) configure(spec *Rate) {
 	limit := queue.Limit{Packets: spec.QueuePackets, Bytes: spec.Queue}
 	if limit.Packets == 0 {
 		limit.Packets = maxQueued

@@ -18,7 +18,7 @@ import (
 const maxWait = time.Hour
 
 // rate is the bottleneck: a line and the queue before it.
-type rate struct {
+type Rate struct {
 	BitsPerSecond int64 // wire bytes count, see WireBytes; 0 means no bottleneck
 	Queue         int64 // maximum bytes waiting or being sent; 0 means no limit
 	QueuePackets  int   // maximum datagrams waiting or being sent; 0 means no limit
@@ -50,7 +50,7 @@ type rateStage struct {
 	line       *line // serves the queue packet by packet; nil if times are known when packets enter
 	flows      []*traffic.Flow
 	files      *tracefile.Library
-	spec       rate
+	spec       Rate
 	rate       uint64        // bits per second; 0 with a trace
 	burstLead  time.Duration // how much earlier the bucket lets packets leave
 	idleAt     time.Duration // time at which the line has sent all queued packets, rounded down
@@ -145,7 +145,7 @@ func (s *rateStage) wireCost(size, fragments int) int64 {
 
 // addFraming returns the size of a datagram on the line with Overhead, the header that Mahimahi counts, and cells. All
 // fragments but the last are full; for cells, they are treated as if all had the same size.
-func addFraming(r *rate, wire int64, fragments int) int64 {
+func addFraming(r *Rate, wire int64, fragments int) int64 {
 	n := int64(fragments)
 	overhead := int64(r.Overhead)
 	if r.Trace.Path != "" {
@@ -231,7 +231,7 @@ func (s *rateStage) length(now time.Duration) QueueLength {
 }
 
 // row describes the rate stage and its keys.
-func (*rate) row() stageRow {
+func (*Rate) row() stageRow {
 	return stageRow{
 		name:        StageRate,
 		check:       (*Spec).checkDiscipline,
@@ -296,7 +296,7 @@ func (s *Spec) checkDiscipline() error {
 }
 
 // isDropTail reports whether the queue drops only packets that do not fit.
-func (r *rate) isDropTail() bool {
+func (r *Rate) isDropTail() bool {
 	return r.Discipline == queue.DropTail || r.Discipline == policy.Policy{}
 }
 

@@ -7,13 +7,13 @@ import (
 	"wirelab/lossmodel/random"
 )
 
-// reorder has the parameters of the reorder stage. With probability P a packet gets the
+// Reorder has the parameters of the reorder stage. With probability P a packet gets the
 // additional delay Delay, so that later packets overtake it. If Distance is not 0, the additional
 // delay is instead Distance + 1/2 intervals between packets, so that Distance later packets
 // overtake it if sending and delay are regular. The interval is the mean of the last eight; until
 // it is known, Delay is used. The due time of a packet is fixed when it is sent, so the stage
 // cannot wait for later packets.
-type reorder struct {
+type Reorder struct {
 	P        float64
 	Delay    time.Duration
 	Distance int // number of later packets that overtake; 0 means Delay is used
@@ -22,7 +22,7 @@ type reorder struct {
 // maxDistance is the largest Distance in packets.
 const maxDistance = 1000
 
-// reorderStage is the stage that delays some packets as its reorder describes.
+// reorderStage is the stage that delays some packets as its Reorder describes.
 type reorderStage struct {
 	stream   random.Stream
 	chance   random.Chance
@@ -79,7 +79,7 @@ func (p *sendInterval) interval() (mean time.Duration, ok bool) { return p.mean,
 func (s *reorderStage) fork() specStage { c := *s; return &c }
 
 // row describes the reorder stage and its keys.
-func (*reorder) row() stageRow {
+func (*Reorder) row() stageRow {
 	return stageRow{
 		name:        StageReorder,
 		setDefaults: func(s *Spec) { s.Reorder.Delay = 25 * time.Millisecond },

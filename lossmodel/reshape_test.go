@@ -158,7 +158,7 @@ func TestReshapeAndBack(t *testing.T) {
 		still, moved := newLink(t, spec, 3), newLink(t, spec, 3)
 		away := elsewhere
 		if pairs[0] == "rate" || pairs[0] == "rate_trace" {
-			away.Rate = rate{BitsPerSecond: spec.Rate.BitsPerSecond, Trace: spec.Rate.Trace,
+			away.Rate = Rate{BitsPerSecond: spec.Rate.BitsPerSecond, Trace: spec.Rate.Trace,
 				QueuePackets: 1} // the rate's remainder is reset by a change
 		}
 		for i := range testkit.Choose(3000, 1000) {

@@ -17,12 +17,12 @@ import (
 // The fields of Spec are also the table of stages: a packet passes them in this order. To add a
 // stage, write a file with its parameters, its stage and a method row, and add a field.
 type Spec struct {
-	Duplicate duplicate
+	Duplicate Duplicate
 	Loss      loss.Model // nil means no loss
-	Corrupt   corruption
-	Rate      rate
+	Corrupt   Corruption
+	Rate      Rate
 	Delay     Delay
-	Reorder   reorder
+	Reorder   Reorder
 	MTU       int // size of the largest IP packet in bytes
 	// Netem, if on, replaces all of the above except MTU.
 	Netem netem.Params

@@ -3,9 +3,11 @@ package lossmodel
 import (
 	"errors"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"wirelab/internal/setting"
 	"wirelab/lossmodel/loss"
@@ -138,5 +140,16 @@ func TestErrorAlternatives(t *testing.T) {
 	}
 	if _, known := s.Set("loss", "140%").(*KeyError).Unknown(); known != nil {
 		t.Errorf("an out-of-range value has alternatives %v", known)
+	}
+}
+
+// Users of the package can name the types of all fields.
+func TestSpecTypesAreExported(t *testing.T) {
+	spec := reflect.TypeFor[Spec]()
+	for i := range spec.NumField() {
+		name := spec.Field(i).Type.Name()
+		if unicode.IsLower(rune(name[0])) && spec.Field(i).Type.PkgPath() != "" {
+			t.Errorf("%s has the unexported type %s", spec.Field(i).Name, name)
+		}
 	}
 }

@@ -76,7 +76,7 @@ func (t *tcp) next() time.Duration {
 	return at
 }
 
-func (t *tcp) run(now time.Duration, stopped bool, s *stats, dst []Packet) []Packet {
+func (t *tcp) run(now time.Duration, stopped bool, s *Stats, dst []Packet) []Packet {
 	if t.startAt <= now {
 		t.startAt = never
 	}
@@ -113,13 +113,13 @@ func (t *tcp) run(now time.Duration, stopped bool, s *stats, dst []Packet) []Pac
 	return dst
 }
 
-func (t *tcp) left(now time.Duration, number uint64, _ *stats) {
+func (t *tcp) left(now time.Duration, number uint64, _ *Stats) {
 	*t.acks.Push() = ack{now + t.baseRTT, number}
 }
 
 // handleAck handles an ack. The path keeps the order of packets, so all packets before the acked one are acked or
 // lost.
-func (t *tcp) handleAck(now time.Duration, a ack, s *stats) {
+func (t *tcp) handleAck(now time.Duration, a ack, s *Stats) {
 	p := t.packets.At(a.number)
 	if p == nil || p.fate == acked || p.fate == lost {
 		return
@@ -165,7 +165,7 @@ func (t *tcp) detectLosses(newest uint64) (isNewEvent bool) {
 }
 
 // timeOut gives up all packets in flight and begins again with one packet.
-func (t *tcp) timeOut(s *stats) {
+func (t *tcp) timeOut(s *Stats) {
 	if t.inFlight == 0 {
 		return
 	}
@@ -187,7 +187,7 @@ func (t *tcp) timeOut(s *stats) {
 
 // undoTimeout handles the ack of a packet that was given up. It and later ones were not lost, so they are in
 // flight again, and the window is restored.
-func (t *tcp) undoTimeout(number uint64, s *stats) {
+func (t *tcp) undoTimeout(number uint64, s *Stats) {
 	for n := number; n < t.packets.Next(); n++ {
 		p := t.packets.At(n)
 		if p.fate != givenUp {

@@ -153,8 +153,8 @@ type Packet struct {
 	Bytes  int    // size of the IP packet
 }
 
-// stats counts the packets of a flow.
-type stats struct {
+// Stats counts the packets of a flow.
+type Stats struct {
 	Sent          int64
 	Lost          int64         // dropped by the queue
 	Retransmitted int64         // of Sent
@@ -168,7 +168,7 @@ type stats struct {
 
 // Flow is one flow.
 type Flow struct {
-	stats
+	Stats
 	Kind    policy.Policy
 	Started time.Duration // when it starts
 	ends    time.Duration // when it stops sending
@@ -182,9 +182,9 @@ type sender interface {
 	next() time.Duration
 	// run handles the events that are due at now and appends the packets that are sent to dst. A stopped flow sends nothing
 	// more, but still handles acks.
-	run(now time.Duration, stopped bool, s *stats, dst []Packet) []Packet
+	run(now time.Duration, stopped bool, s *Stats, dst []Packet) []Packet
 	// left handles that a packet has left the line.
-	left(now time.Duration, number uint64, s *stats)
+	left(now time.Duration, number uint64, s *Stats)
 	fork() sender
 }
 
@@ -211,7 +211,7 @@ func (f *Flow) Next() time.Duration { return f.sender.next() }
 // Run handles the events of the flow that are due at now and appends the packets that it sends to dst.
 func (f *Flow) Run(now time.Duration, dst []Packet) []Packet {
 	n := len(dst)
-	dst = f.sender.run(now, now >= f.ends, &f.stats, dst)
+	dst = f.sender.run(now, now >= f.ends, &f.Stats, dst)
 	f.Sent += int64(len(dst) - n)
 	return dst
 }
@@ -219,7 +219,7 @@ func (f *Flow) Run(now time.Duration, dst []Packet) []Packet {
 // Left handles that a packet of the flow has left the line at now.
 func (f *Flow) Left(now time.Duration, number uint64) {
 	f.passed++
-	f.sender.left(now, number, &f.stats)
+	f.sender.left(now, number, &f.Stats)
 }
 
 // Stop makes the flow send nothing from now on.
@@ -307,7 +307,7 @@ func newConstant(k policy.Policy, start time.Duration) *constant {
 
 func (c *constant) next() time.Duration { return c.at }
 
-func (c *constant) run(now time.Duration, stopped bool, _ *stats, dst []Packet) []Packet {
+func (c *constant) run(now time.Duration, stopped bool, _ *Stats, dst []Packet) []Packet {
 	if stopped {
 		c.at = never
 		return dst
@@ -325,7 +325,7 @@ func (c *constant) run(now time.Duration, stopped bool, _ *stats, dst []Packet) 
 	return dst
 }
 
-func (c *constant) left(_ time.Duration, _ uint64, s *stats) {
+func (c *constant) left(_ time.Duration, _ uint64, s *Stats) {
 	s.Delivered++
 	s.Bytes += int64(c.size - udpHeaders)
 }

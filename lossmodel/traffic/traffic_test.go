@@ -236,8 +236,8 @@ func TestFork(t *testing.T) {
 		runFlow(a, 20*time.Second, lossy)
 		i = 0
 		runFlow(b, 20*time.Second, lossy)
-		if a.stats != b.stats || a.Next() != b.Next() {
-			t.Errorf("%s: %+v, want %+v", text, b.stats, a.stats)
+		if a.Stats != b.Stats || a.Next() != b.Next() {
+			t.Errorf("%s: %+v, want %+v", text, b.Stats, a.Stats)
 		}
 	}
 }

@@ -2,10 +2,12 @@ package tour
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"wirelab/cmd/tui/internal/look"
+	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/internal/units"
@@ -77,7 +79,11 @@ func (t *tour) upcomingSpans(step *step) []look.Span {
 		when = "when more cubes move"
 	}
 	before, after := describeChange(step)
-	return []look.Span{look.Dim.Span("now "), look.Value.Span(before), look.Dim.Span("; " + when + ": "), look.Mark.Span(after)}
+	coming := []look.Span{look.Dim.Span(when + ": "), look.Mark.Span(after)}
+	if before == "" {
+		return coming
+	}
+	return append([]look.Span{look.Dim.Span("now "), look.Value.Span(before), look.Dim.Span("; ")}, coming...)
 }
 
 // arrow returns the arrow between two values.
@@ -88,16 +94,17 @@ func arrow(th *look.Theme) string {
 	return " → "
 }
 
-// describeChange returns the setting that a step changes, before and after the change: the encoder, the
-// playout delay or the loss.
+// describeChange returns the settings that a step changes, before and after the change. before is "" if the scene
+// does not set them.
 func describeChange(step *step) (before, after string) {
 	switch {
 	case step.change.SetsEncoder():
 		return "encoder " + step.scene.Encoder(), "encoder " + step.change.Encoder()
-	case step.change.Text("receiver.playout_delay") != "":
-		return "playout " + step.scene.Text("receiver.playout_delay"), "playout " + step.change.Text("receiver.playout_delay")
+	case step.change.Text("down.loss") != "" && step.scene.Text("down.loss") == "":
+		return "no loss", "loss " + step.change.Text("down.loss")
 	}
-	return "no loss", "loss " + step.change.Text("down.loss")
+	previous := slices.DeleteFunc(slices.Clone(step.scene), func(s config.Set) bool { return step.change.Value(s.Key) == nil })
+	return previous.Label(), step.change.Label()
 }
 
 // changeTime returns when the change of the current step took effect, false if it has not yet.

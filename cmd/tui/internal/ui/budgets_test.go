@@ -3,8 +3,11 @@ package ui
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"wirelab/cmd/tui/internal/labtest"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/view"
 )
 
 // newBudgets returns a lab whose lanes have budgets and policies of their own. The setting of all lanes is off, so that x
@@ -12,6 +15,16 @@ import (
 func newBudgets() *labtest.Lab {
 	lab := newWorld()
 	lab.Snap = labtest.WithBudgets(lab.Snap)
+	return lab
+}
+
+// newPriorities is newBudgets with the priorities that x requests.
+func newPriorities() *labtest.Lab {
+	lab := newBudgets()
+	lab.Snap.Config.Sender.Budget = 64_000
+	n := len(lab.Snap.World.Sent)
+	lab.Snap.Priorities = &engine.Priorities{Policy: "round-robin", Unit: "mm", Rows: make([]view.Reason, n),
+		Ages: make([]time.Duration, n), Ranked: []int{1}}
 	return lab
 }
 

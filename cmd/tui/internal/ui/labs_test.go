@@ -162,3 +162,11 @@ func tuned() *engine.Snapshot {
 	}
 	return snap
 }
+
+// newHalfWorld is newWorld with one cube of the sender and none of the receiver.
+func newHalfWorld() *labtest.Lab {
+	lab := newWorld()
+	w := lab.Snap.World
+	w.Sent, w.Shown, w.Error = w.Sent[:1], nil, nil
+	return lab
+}

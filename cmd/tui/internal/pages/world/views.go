@@ -295,7 +295,8 @@ func (p *views) title(th *look.Theme, v sideView, w int) (name string, figure []
 			[]look.Span{look.Value.Span(strconv.Itoa(interacting)), look.Dim.Span(" cubes interact")},
 			[]look.Span{look.Value.Span(strconv.Itoa(interacting)), look.Dim.Span(" interact")}, nil)
 	case viewRowError:
-		return "Error by cube", []look.Span{look.Dim.Span("expected by the sender")}
+		return "Error by cube", look.Fit(look.TitleSpace(w, "Error by cube"),
+			[]look.Span{look.Dim.Span("expected by the sender")}, []look.Span{look.Dim.Span("expected")}, nil)
 	case viewRowAge:
 		return "Age by cube", nil
 	case viewReasons:

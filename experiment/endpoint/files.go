@@ -144,6 +144,9 @@ type FileReceiver struct {
 	blocks  *transfer.Receiver // blocks of the newest delivery
 	epoch   uint64             // epoch of that delivery
 	lastSeq uint64             // sequence number of the last accepted datagram
+
+	doubted    uint64 // number of the datagram before, if hasDoubted is set; see countsArrival
+	hasDoubted bool
 }
 
 // NewFileReceiver returns a receiver of blocks.
@@ -214,9 +217,11 @@ func (f *FileReceiver) acceptBlock(out *BlockReception, d *epochDecoder, number 
 	}
 	out.Accepted = true
 	f.lastSeq = out.Seq
-	f.recordArrival(out.Seq)
-	f.seen.record(out.Seq)
-	f.acks.record(out.Seq)
+	if f.countsArrival(out.Seq) {
+		f.recordArrival(out.Seq)
+		f.seen.record(out.Seq)
+		f.acks.record(out.Seq)
+	}
 	if result == transfer.Duplicate {
 		out.Outcome = Duplicate
 		return
@@ -227,6 +232,21 @@ func (f *FileReceiver) acceptBlock(out *BlockReception, d *epochDecoder, number 
 	out.Frame = block
 }
 
+// countsArrival reports whether sequence number seq, of an accepted block, becomes part of the acks. A number farther ahead
+// of the newest one than an ack reaches is doubted, and counts only if the block accepted before was doubted with another
+// number near it. So one forged number does not disable the acks, and after an outage the second block resumes them.
+func (f *FileReceiver) countsArrival(seq uint64) bool {
+	const reach = 32 // packets in the mask of an ack
+	if seq <= f.newestSeq+reach {
+		f.hasDoubted = false
+		return true
+	}
+	distance := max(seq, f.doubted) - min(seq, f.doubted)
+	isConfirmed := f.hasDoubted && distance > 0 && distance <= reach
+	f.doubted, f.hasDoubted = seq, !isConfirmed
+	return isConfirmed
+}
+
 // Unpack decodes the new file from the packed file and old, the old file. All blocks must have
 // arrived. The caller compares the result with the label.
 func (f *FileReceiver) Unpack(old *frame.Frame) (*frame.Frame, error) {
@@ -235,7 +255,7 @@ func (f *FileReceiver) Unpack(old *frame.Frame) (*frame.Frame, error) {
 	return &unpacked, err
 }
 
-// AppendBlockAck appends an ack of the blocks to dst. It appends nothing until a block was accepted.
+// AppendBlockAck appends an ack of the blocks to dst. It appends nothing until an accepted block is not doubted.
 func (f *FileReceiver) AppendBlockAck(dst []byte) []byte {
 	start := len(dst)
 	dst = f.AppendAck(dst)

@@ -192,6 +192,36 @@ func TestBlockSizes(t *testing.T) {
 	}
 }
 
+// A block with a forged sequence number, also as the very first, does not disable acks.
+func TestForgedBlock(t *testing.T) {
+	for _, before := range []int{0, 1, 20} { // blocks
+		for _, distance := range []int{70, 300, 900} {
+			s, r, _ := newPair(t)
+			forger, _, _ := newPair(t)
+			snd, forged := NewFileSender(s, 100, 1024, time.Millisecond), NewFileSender(forger, 100, 1024, time.Millisecond)
+			rcv := NewFileReceiver(r)
+			for _, f := range []*FileSender{snd, forged} {
+				f.Begin(0)
+				f.Load(&transfer.Label{Packed: 150_000}, make([]byte, 150_000))
+			}
+			var p Packet
+			for range before + distance {
+				p, _, _, _ = forged.SendBlock(0, nil)
+			}
+			for i := range before + 10 {
+				if i == before {
+					rcv.ReceiveBlock(p.Datagram)
+				}
+				block, _, _, _ := snd.SendBlock(0, nil)
+				rx := rcv.ReceiveBlock(block.Datagram)
+				if err := snd.HandleBlockAck(0, rcv.AppendBlockAck(nil)); err != nil || rx.Outcome != Decoded {
+					t.Errorf("forged %d ahead of %d: block %d is %v, its ack %v", distance, before, i, rx.Outcome, err)
+				}
+			}
+		}
+	}
+}
+
 // A receiver returns an outcome and a sender an error for any bytes.
 func TestMalformedInput(t *testing.T) {
 	s, r, _ := newPair(t)

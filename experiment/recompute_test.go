@@ -320,7 +320,7 @@ func checkTotals(t *testing.T, name string, c *config.Config, r *engine.Result, 
 }
 
 // TestRecomputeTotalsOverUDP compares the formats of reports of sessions with a receiver behind a UDP socket in real
-// time, and with their replays, in which everything is modelled.
+// time.
 func TestRecomputeTotalsOverUDP(t *testing.T) {
 	for seed := uint64(100); seed < 104; seed++ {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -342,10 +342,6 @@ func TestRecomputeTotalsOverUDP(t *testing.T) {
 				t.Fatal(err)
 			}
 			compareFormats(t, "over UDP", dir)
-			replayed, err := Replay(t.Context(), dir, RunOptions{})
-			if err != nil || !replayed.Same {
-				t.Errorf("replayed: %v, %+v", err, replayed)
-			}
 		})
 	}
 }

@@ -4,13 +4,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/delivery"
 	"wirelab/experiment/figures"
-	"wirelab/experiment/remote"
 	"wirelab/experiment/report"
 )
 
@@ -33,6 +33,9 @@ type replayRun struct {
 	Changed []string `json:"changed_codecs,omitempty"`
 }
 
+// ErrNetworkRun means that a run cannot be replayed.
+var ErrNetworkRun = errors.New("a run over a real network cannot be replayed")
+
 // Replay repeats all runs of the saved report at path, and compares the digests. When ctx ends, it
 // returns the results so far and the error of ctx.
 func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, error) {
@@ -43,6 +46,9 @@ func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, er
 	opt.Packs, opt.files = delivery.NewPackCache(), &report.Files{}
 	out := &ReplayResult{Same: true, Planned: doc.Planned, Missing: doc.Missing()}
 	for i, saved := range doc.Runs {
+		if saved.Remote != nil {
+			return nil, fmt.Errorf("%s: %w: it was sent to %s", path, ErrNetworkRun, saved.Remote.To)
+		}
 		c, err := saved.Replayable()
 		if err != nil {
 			return nil, config.Located(path, nil, err)
@@ -54,11 +60,6 @@ func Replay(ctx context.Context, path string, opt RunOptions) (*ReplayResult, er
 			return nil, err
 		}
 		runOpt := RunOptions{Force: opt.Force, Clock: opt.Clock.Steady(), Packing: opt.Packing, Packs: opt.Packs, files: opt.files}
-		if saved.Remote != nil {
-			if runOpt.Remote, err = remote.Replay(saved.Remote); err != nil {
-				return nil, &config.Error{File: path, Key: "remote", Problem: err.Error(), Expected: "the recorded events of the network"}
-			}
-		}
 		if opt.Progress != nil {
 			// total is the length of one run. All runs of a sweep are assumed to be equally long.
 			runOpt.Progress = func(done, total float64) { opt.Progress(float64(i)*total+done, float64(len(doc.Runs))*total) }

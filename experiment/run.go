@@ -97,7 +97,7 @@ func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.E
 	if opt.Remote != nil {
 		sessionOpt.Network = opt.Remote
 	}
-	if opt.Remote.Live() && sessionOpt.Observer != nil { // in real time; a replayed network is not live
+	if opt.Remote != nil && sessionOpt.Observer != nil { // in real time
 		opt.writer = newLiveWriter(out, opt.Clock)
 		sessionOpt.Observer = opt.writer
 	}
@@ -180,7 +180,7 @@ func driveSession(ctx context.Context, s *engine.Session, opt RunOptions, out *r
 	now := func() *engine.Result {
 		r := resultNow(s, startedAt, opt.Clock)
 		if opt.Remote != nil {
-			opt.Remote.AddRecording(r)
+			opt.Remote.Describe(r)
 		}
 		r.Planned, r.PlannedS, r.Reason, r.Set = 1, planned.Seconds(), engine.Unfinished, out.Set
 		return r
@@ -188,7 +188,7 @@ func driveSession(ctx context.Context, s *engine.Session, opt RunOptions, out *r
 	pace := NewPace(opt.Clock, startedAt, time.Second)
 	step, sliceStart := runSlice, startedAt
 	var runErr error
-	if opt.Remote.Live() {
+	if opt.Remote != nil {
 		runErr = driveRemote(ctx, s, opt, now)
 	}
 	for !s.Done() && ctx.Err() == nil && runErr == nil {

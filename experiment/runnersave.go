@@ -136,7 +136,7 @@ func (r *Runner) prepareReport(dir, kind string, why engine.Ending) (write func(
 	}
 	result.Planned, result.Reason = 1, why
 	if r.opt.Remote != nil {
-		r.opt.Remote.AddRecording(result)
+		r.opt.Remote.Describe(result)
 	}
 	switch {
 	case errors.As(r.err, new(*engine.NetworkError)):

@@ -219,6 +219,8 @@ func (a *app) saveUnfinished(runner runner, err error) error {
 		fmt.Fprintln(a.stderr, "nothing was sent yet, so nothing is saved")
 	} else if path, saveErr := runner.Save(""); saveErr != nil {
 		fmt.Fprintf(a.stderr, "tui: the run could not be saved: %s\n", escape.Line(saveErr.Error()))
+	} else if runner.Snapshot().To != "" {
+		printf(a.stderr, "the run is saved in %s\n", path) // a session over a network cannot be repeated
 	} else {
 		printf(a.stderr, "the run is saved in %[1]s; tui replay %[1]s repeats it\n", path)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
-	"wirelab/experiment/remote/channel"
+	"wirelab/experiment/remote"
 	"wirelab/experiment/sweep"
 	"wirelab/internal/atomicfile"
 	"wirelab/internal/escape"
@@ -87,13 +87,13 @@ func exitCode(err error) int {
 // request: the same command may succeed with another disk or user, or later.
 func isMachineError(err error) bool {
 	var queue *sweep.QueueError
-	var refused *channel.RefusedError
+	var refused *remote.RefusedError
 	var network *engine.NetworkError
 	var locked *atomicfile.LockedError
 	if errors.Is(err, atomicfile.ErrHasResults) || errors.Is(err, atomicfile.ErrHasOtherFiles) || errors.Is(err, atomicfile.ErrNotReplaceable) {
 		return true // another process wrote into the folder during the run; before a run, this is a config.Error
 	}
-	if errors.Is(err, fs.ErrPermission) || errors.As(err, &locked) || errors.As(err, &queue) || errors.As(err, &refused) || errors.As(err, &network) || errors.Is(err, channel.ErrNoAnswer) {
+	if errors.Is(err, fs.ErrPermission) || errors.As(err, &locked) || errors.As(err, &queue) || errors.As(err, &refused) || errors.As(err, &network) || errors.Is(err, remote.ErrNoAnswer) {
 		return true
 	}
 	var code syscall.Errno

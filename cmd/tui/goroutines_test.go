@@ -20,7 +20,7 @@ var unguarded = map[string]string{
 	"cmd/tui/listen.go serve":                         "tui listen has no dashboard",
 	"dataset/source/open.go openPipe":                 "sets a deadline",
 	"encoders/train/mdn/mdn.go newPool":               "tui train has no dashboard",
-	"experiment/remote/channel/dial.go handshake":     "sets a deadline",
+	"experiment/remote/dial.go Dial":                  "sets a deadline",
 	"experiment/sweep/queue.go claim":                 "compares two texts",
 	"experiment/replay.go readReport":                 "tui replay has no dashboard",
 	"experiment/runlive.go newLiveWriter":             "a headless session",

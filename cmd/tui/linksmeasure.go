@@ -12,8 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"wirelab/experiment/remote/channel"
-	"wirelab/experiment/remote/probe"
+	"wirelab/experiment/remote"
 	"wirelab/internal/atomicfile"
 	"wirelab/internal/quantile"
 	"wirelab/internal/units"
@@ -34,9 +33,8 @@ func (f *peerFlags) add(cmd *cobra.Command, purpose string) {
 	cmd.Flags().StringVar(&f.tokenFile, "token-file", "", "read the token of tui listen from this `FILE`")
 }
 
-// dial opens a session with the peer, for the service with this purpose: remote.Purpose for a run,
-// or probe.Purpose for a measurement. Errors in the flags are usage errors.
-func (f *peerFlags) dial(ctx context.Context, a *app, purpose uint8) (*channel.Session, error) {
+// dial opens a session with the peer, for a run or a measurement. Errors in the flags are usage errors.
+func (f *peerFlags) dial(ctx context.Context, a *app, purpose remote.Purpose) (*remote.Conn, error) {
 	separator := strings.LastIndex(f.to, "@")
 	hasToken := separator >= 0
 	tokenText, addr := f.to[:max(separator, 0)], f.to[separator+1:]
@@ -53,7 +51,7 @@ func (f *peerFlags) dial(ctx context.Context, a *app, purpose uint8) (*channel.S
 	if tokenText == "" {
 		return nil, usagef("--to has no token; expected --to TOKEN@HOST:PORT, as tui listen prints it, or --token-file FILE")
 	}
-	token, err := channel.ParseToken(tokenText)
+	token, err := remote.ParseToken(tokenText)
 	if err != nil {
 		return nil, asUsageError(withFlag("--to", err))
 	}
@@ -68,11 +66,11 @@ func (f *peerFlags) dial(ctx context.Context, a *app, purpose uint8) (*channel.S
 	if err := relay.CheckServer(noListener, addrPort); err != nil {
 		return nil, asUsageError(withFlag("--to", err))
 	}
-	s, err := channel.Dial(ctx, addrPort, purpose, channel.Options{Token: token})
+	c, err := remote.Dial(ctx, addrPort, token, purpose)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", addrPort, err)
 	}
-	return s, nil
+	return c, nil
 }
 
 // measureFlags are the flags of tui links measure.
@@ -99,8 +97,7 @@ that is slower in one direction cannot be detected. Jitter, loss, reordering and
 duplication are measured in each direction. Clock drift looks like jitter: a drift of
 50 ppm adds 1.5 ms to the delays within 30 seconds.
 
-Sizes are bytes of UDP payload, of which encryption takes 26: at least 30 up and 54 down,
-because the datagrams down also carry timestamps. Other users of this machine can read a token in --to in
+Sizes are bytes of UDP payload, of which encryption takes 24 and a number 4. Other users of this machine can read a token in --to in
 the list of processes; on a shared machine, use --token-file instead.`,
 		Example: `  tui links measure --to TOKEN@game.example.org:27970
   tui links measure --to 192.0.2.7:27970 --token-file token --seconds 60 > path.toml
@@ -120,15 +117,15 @@ the list of processes; on a shared machine, use --token-file instead.`,
 }
 
 // newPlan checks the flags and returns what to send.
-func (f *measureFlags) newPlan() (probe.Plan, error) {
+func (f *measureFlags) newPlan() (remote.Plan, error) {
 	if f.peer.to == "" {
-		return probe.Plan{}, usagef("tui links measure expects --to TOKEN@HOST:PORT, the address of tui listen")
+		return remote.Plan{}, usagef("tui links measure expects --to TOKEN@HOST:PORT, the address of tui listen")
 	}
 	// The negated conditions refuse NaN too.
 	if !(f.rate > 0 && f.rate <= 1e6) || !(f.seconds > 0 && f.seconds <= 1e6) {
-		return probe.Plan{}, usagef("--seconds %v or --rate %v is out of range; expected numbers above 0, up to 1000000", f.seconds, f.rate)
+		return remote.Plan{}, usagef("--seconds %v or --rate %v is out of range; expected numbers above 0, up to 1000000", f.seconds, f.rate)
 	}
-	p := probe.Plan{Duration: time.Duration(f.seconds * 1e9).Round(time.Millisecond), Up: f.up, Down: f.down,
+	p := remote.Plan{Duration: time.Duration(f.seconds * 1e9).Round(time.Millisecond), Up: f.up, Down: f.down,
 		Interval: time.Duration(1e9 / f.rate).Round(time.Microsecond)}
 	if err := p.Check(); err != nil {
 		return p, asUsageError(err)
@@ -141,18 +138,18 @@ func (f *measureFlags) newPlan() (probe.Plan, error) {
 
 // measuredPath is the JSON output of tui links measure.
 type measuredPath struct {
-	To         string      `json:"to"`
-	Seconds    float64     `json:"seconds"`
-	IntervalUS float64     `json:"interval_us"`
-	UpBytes    int         `json:"up_bytes"`
-	DownBytes  int         `json:"down_bytes"`
-	Trips      roundTrips  `json:"round_trip_ms"`
-	Base       float64     `json:"base_ms"`  // assumed one-way delay of the fastest 1 % of packets
-	Slack      float64     `json:"slack_ms"` // uncertainty of Base
-	Overhead   channelCost `json:"channel"`
-	Up         fitInfo     `json:"up"`
-	Down       fitInfo     `json:"down"`
-	Table      string      `json:"toml"` // the tables [up] and [down] of a configuration
+	To         string       `json:"to"`
+	Seconds    float64      `json:"seconds"`
+	IntervalUS float64      `json:"interval_us"`
+	UpBytes    int          `json:"up_bytes"`
+	DownBytes  int          `json:"down_bytes"`
+	Trips      roundTrips   `json:"round_trip_ms"`
+	Base       float64      `json:"base_ms"`  // assumed one-way delay of the fastest 1 % of packets
+	Slack      float64      `json:"slack_ms"` // uncertainty of Base
+	Datagrams  remote.Stats `json:"datagrams"`
+	Up         fitInfo      `json:"up"`
+	Down       fitInfo      `json:"down"`
+	Table      string       `json:"toml"` // the tables [up] and [down] of a configuration
 }
 
 // roundTrips summarises the measured round-trip times in milliseconds.
@@ -163,41 +160,33 @@ type roundTrips struct {
 	P99   float64 `json:"p99"`
 }
 
-// channelCost is the total traffic of the session at this machine, including handshake and
-// results, and the number of dropped datagrams by cause.
-type channelCost struct {
-	OutBytes uint64            `json:"out_bytes"`
-	InBytes  uint64            `json:"in_bytes"`
-	Dropped  map[string]uint64 `json:"dropped"`
-}
-
 // linksMeasure measures the path to the peer and writes the fitted links.
 func (a *app) linksMeasure(ctx context.Context, f *measureFlags) error {
 	plan, err := f.newPlan()
 	if err != nil {
 		return err
 	}
-	s, err := f.peer.dial(ctx, a, probe.Purpose)
+	c, err := f.peer.dial(ctx, a, remote.MeasurePurpose)
 	if err != nil {
 		return err
 	}
-	defer s.Close()
-	a.remark("measuring the path to %s for %v: %d datagrams per direction, %d bytes up and %d bytes down", s.Remote(), plan.Duration,
+	defer c.Close()
+	a.remark("measuring the path to %s for %v: %d datagrams per direction, %d bytes up and %d bytes down", c.Remote(), plan.Duration,
 		plan.Packets(), plan.Up, plan.Down)
 	line := a.progress("measure")
-	path, err := probe.Measure(ctx, s, plan, func(share float64) { line.report(share, 1) })
+	path, err := remote.Measure(ctx, c, plan, func(share float64) { line.report(share, 1) })
 	line.done()
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.Remote(), err)
+		return fmt.Errorf("%s: %w", c.Remote(), err)
 	}
 	if err := f.writeCaptures(a, path); err != nil {
 		return err
 	}
-	return a.writeMeasured(path, s)
+	return a.writeMeasured(path, c)
 }
 
 // writeCaptures writes the captures of both directions as CSV, if --record is set.
-func (f *measureFlags) writeCaptures(a *app, p *probe.Path) error {
+func (f *measureFlags) writeCaptures(a *app, p *remote.Path) error {
 	if f.record == "" {
 		return nil
 	}
@@ -217,19 +206,17 @@ func (f *measureFlags) writeCaptures(a *app, p *probe.Path) error {
 	return nil
 }
 
-// writeMeasured fits a link to each direction of a measured path and writes the result. s is the
-// session over which the path was measured.
-func (a *app) writeMeasured(p *probe.Path, s *channel.Session) error {
+// writeMeasured fits a link to each direction of a measured path and writes the result. c is the
+// connection over which the path was measured.
+func (a *app) writeMeasured(p *remote.Path, c *remote.Conn) error {
 	ms := func(q float64) float64 { return units.Milliseconds(quantile.LowerRank(p.RoundTrips, q)) } // quantile q of the round trips
-	doc := measuredPath{To: s.Remote().String(), Seconds: p.Plan.Duration.Seconds(), IntervalUS: float64(p.Plan.Interval) / 1e3,
+	doc := measuredPath{To: c.Remote().String(), Seconds: p.Plan.Duration.Seconds(), IntervalUS: float64(p.Plan.Interval) / 1e3,
 		UpBytes: p.Plan.Up, DownBytes: p.Plan.Down, Trips: roundTrips{len(p.RoundTrips), ms(0), ms(0.5), ms(0.99)},
-		Base: float64(p.Base) / 1e6, Slack: float64(p.BaseError) / 1e6}
-	counters := s.Stats()
-	doc.Overhead = channelCost{counters.OutBytes, counters.InBytes, counters.DroppedByName()}
+		Base: float64(p.Base) / 1e6, Slack: float64(p.BaseError) / 1e6, Datagrams: c.Stats()}
 	var fits [2]measure.FitResult // the uplink, then the downlink
-	for i, c := range []*capture.Capture{&p.Up, &p.Down} {
+	for i, x := range []*capture.Capture{&p.Up, &p.Down} {
 		var err error
-		if fits[i], err = measure.Fit(c); err != nil {
+		if fits[i], err = measure.Fit(x); err != nil {
 			return fmt.Errorf("no link can be fitted to the received datagrams: %w", err)
 		}
 	}

@@ -9,15 +9,12 @@ import (
 	"net/netip"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"wirelab/experiment/remote"
-	"wirelab/experiment/remote/channel"
-	"wirelab/experiment/remote/probe"
 	"wirelab/lossmodel/relay"
 )
 
@@ -26,19 +23,19 @@ const defaultListen = "127.0.0.1:27970"
 
 // service is a kind of session that tui listen accepts.
 type service struct {
-	purpose uint8  // what the peer requests; see channel.Session
-	name    string // name of the service in output
+	purpose remote.Purpose // what the peer requests
+	name    string         // name of the service in output
 	// serve runs the session until it ends or ctx ends. The report describes the session; it is
 	// printed as text, and written as JSON, and may be nil.
-	serve func(ctx context.Context, s *channel.Session) (report any, err error)
+	serve func(ctx context.Context, c *remote.Conn) (report any, err error)
 }
 
 // services returns the services of tui listen: runs, whose encoders may open files, and
 // measurements.
 func services(files remote.FileFinder) []service {
 	return []service{ // each with its purpose, its name and its function
-		{remote.Purpose, "session", func(ctx context.Context, s *channel.Session) (any, error) { return remote.Serve(ctx, s, files) }},
-		{probe.Purpose, "measure", func(ctx context.Context, s *channel.Session) (any, error) { return probe.Serve(ctx, s) }},
+		{remote.SessionPurpose, "session", func(ctx context.Context, c *remote.Conn) (any, error) { return remote.Serve(ctx, c, files) }},
+		{remote.MeasurePurpose, "measure", func(ctx context.Context, c *remote.Conn) (any, error) { return remote.ServeMeasurement(ctx, c) }},
 	}
 }
 
@@ -61,10 +58,11 @@ func (a *app) listenCommand() *cobra.Command {
 		Short:   "Receive sessions and measurements from other machines",
 		Long: fmt.Sprintf(`Wait for sessions of other machines and be their receiver, until it is stopped.
 
-A session needs the token, which is printed or read from --token-file. That file is created
-with a new token if it does not exist; it may also be a pipe, such as /dev/stdin. Datagrams
-are encrypted and authenticated. Datagrams without the token, forged ones and replayed ones
-have no effect; they are counted by cause and reported at the end.
+A session needs the token, which is printed or in the first line of --token-file. That file
+also keeps the certificate and the key of this listener; it is created if it does not
+exist. The other machine needs only the first line. Set-up and results use TLS 1.3 over TCP,
+and datagrams use UDP with the same port. Connections without the token and datagrams that
+are forged or replayed have no effect; they are counted and reported at the end.
 
 An encoder with a model or a dictionary needs its file on this machine too: --file names
 the files that sessions may open. Sessions cannot open any other file.
@@ -84,10 +82,10 @@ With --json every event is a line of JSON: listening (with addr and token), bega
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.tokenFile, "token-file", "", "read the token from this `FILE`, which is created if it does not exist (default: a new token, which is printed)")
-	flags.DurationVar(&f.idle, "idle", channel.DefaultIdle, "end sessions that receive nothing for this `TIME`")
+	flags.StringVar(&f.tokenFile, "token-file", "", "keep the token, the certificate and the key in this `FILE`, which is created if it does not exist (default: a new token, which is printed)")
+	flags.DurationVar(&f.idle, "idle", remote.DefaultIdle, "end sessions that receive nothing for this `TIME`")
 	flags.DurationVar(&f.duration, "duration", 0, "stop after this `TIME`")
-	flags.IntVar(&f.sessions, "max-sessions", channel.DefaultSessions, "refuse new sessions while there are `N`")
+	flags.IntVar(&f.sessions, "max-sessions", remote.DefaultSessions, "refuse new sessions while there are `N`")
 	flags.StringArrayVar(&f.files, "file", nil, "allow sessions to open this `FILE`, a model or a dictionary; may be repeated")
 	flags.BoolVar(&f.once, "once", false, "stop after the first session")
 	flags.BoolVar(&a.asJSON, "json", false, "write every event as a line of JSON to standard output")
@@ -121,35 +119,24 @@ func (a *app) listen(ctx context.Context, addr string, f *listenFlags) error {
 	if err != nil {
 		return asUsageError(err)
 	}
-	text, mustPrint, err := a.serverToken(ctx, f.tokenFile)
+	id, mustPrint, err := a.listenerIdentity(f.tokenFile)
 	if err != nil {
 		return err
-	}
-	token, err := channel.ParseToken(text)
-	if err != nil {
-		return asUsageError(withFlag("--token-file "+f.tokenFile, err))
 	}
 	files, err := listenFiles(f.files)
 	if err != nil {
 		return err
 	}
 	r := &listenServer{app: a, services: services(files)}
-	o := channel.Options{Token: token, Idle: f.idle, MaxSessions: f.sessions}
-	for _, s := range r.services {
-		o.Purposes = append(o.Purposes, s.purpose)
-	}
-	l, err := channel.Listen(addrPort, o)
+	l, err := remote.Listen(addrPort, id, remote.Options{Idle: f.idle, MaxSessions: f.sessions})
 	if err != nil {
 		return asUsageError(fmt.Errorf("cannot listen on %s: %w", addrPort, err))
 	}
-	if !mustPrint {
-		text = ""
+	token := ""
+	if mustPrint {
+		token = id.Token().String()
 	}
-	tokenFile := "FILE"
-	if info, err := os.Stat(f.tokenFile); err == nil && info.Mode().IsRegular() {
-		tokenFile = f.tokenFile // not a pipe, which is empty by now
-	}
-	r.printListening(l.Addr(), text, tokenFile)
+	r.printListening(l.Addr(), token, f.tokenFile)
 	err = r.serve(ctx, l, f)
 	return errors.Join(err, ctx.Err()) // an interruption has an exit code of its own
 }
@@ -182,7 +169,7 @@ type listenServer struct {
 
 // serve accepts sessions until ctx or f.duration ends, or with f.once until the first session has
 // ended. Then it ends all sessions and closes the listener.
-func (r *listenServer) serve(ctx context.Context, l *channel.Listener, f *listenFlags) error {
+func (r *listenServer) serve(ctx context.Context, l *remote.Listener, f *listenFlags) error {
 	accepting, stop := context.WithCancel(ctx)
 	if f.duration > 0 {
 		accepting, stop = context.WithTimeout(ctx, f.duration)
@@ -190,14 +177,14 @@ func (r *listenServer) serve(ctx context.Context, l *channel.Listener, f *listen
 	defer stop()
 	var running sync.WaitGroup
 	for {
-		s, err := l.Accept(accepting)
+		c, err := l.Accept(accepting)
 		if err != nil { // no more sessions are accepted: accepting has ended
 			break
 		}
 		r.sessions++
 		n := r.sessions
 		running.Go(func() {
-			r.serveSession(accepting, s, n)
+			r.serveSession(accepting, c, n)
 			if f.once {
 				stop()
 			}
@@ -218,15 +205,15 @@ func (r *listenServer) serve(ctx context.Context, l *channel.Listener, f *listen
 
 // serveSession runs session number n with the service of its purpose, and prints its beginning and
 // its end. An error is not printed if ctx has ended, since that ends every session.
-func (r *listenServer) serveSession(ctx context.Context, s *channel.Session, n int) {
-	defer s.Close()
+func (r *listenServer) serveSession(ctx context.Context, c *remote.Conn, n int) {
+	defer c.Close()
 	for _, service := range r.services {
-		if service.purpose != s.Purpose() {
+		if service.purpose != c.Purpose() {
 			continue
 		}
-		r.printEvent(listenEvent{Event: "began", Session: n, Kind: service.name, From: s.Remote().String()},
-			"session %d: %s of %s", n, service.name, s.Remote())
-		report, err := service.serve(ctx, s)
+		r.printEvent(listenEvent{Event: "began", Session: n, Kind: service.name, From: c.Remote().String()},
+			"session %d: %s of %s", n, service.name, c.Remote())
+		report, err := service.serve(ctx, c)
 		e := listenEvent{Event: "ended", Session: n, Kind: service.name, Report: report}
 		suffix := ""
 		if report != nil {
@@ -251,23 +238,9 @@ type listenEvent struct {
 	Report  any    `json:"report,omitempty"`  // of ended: what the service reports
 	Error   string `json:"error,omitempty"`
 
-	Reason   string          `json:"reason,omitempty"`   // of finished: finished or interrupted
-	Sessions *int            `json:"sessions,omitempty"` // of finished: number of sessions
-	Counters *listenCounters `json:"books,omitempty"`    // of finished: datagrams and bytes
-}
-
-// listenCounters are the counters of the socket, in datagrams unless the name contains bytes. In
-// is the sum of Delivered, Control, Handshake and all values of Dropped.
-type listenCounters struct {
-	In        uint64            `json:"in"`
-	InBytes   uint64            `json:"in_bytes"`
-	Out       uint64            `json:"out"`
-	OutBytes  uint64            `json:"out_bytes"`
-	Delivered uint64            `json:"delivered"`
-	Control   uint64            `json:"control"`
-	Handshake uint64            `json:"handshake"`
-	Dropped   map[string]uint64 `json:"dropped"` // number of dropped datagrams by cause
-	Unsent    uint64            `json:"unsent"`
+	Reason   string       `json:"reason,omitempty"`   // of finished: finished or interrupted
+	Sessions *int         `json:"sessions,omitempty"` // of finished: number of sessions
+	Counters remote.Stats `json:"counters,omitempty"` // of finished: datagrams and bytes
 }
 
 // printEvent writes an event: to standard error as the text of format and args, and with --json
@@ -305,24 +278,14 @@ func (r *listenServer) printListening(addr netip.AddrPort, token, tokenFile stri
 
 // printFinished prints the counters b of the socket. interrupted selects the reason "interrupted"
 // instead of "finished".
-func (r *listenServer) printFinished(b channel.Stats, interrupted bool) {
-	e := listenEvent{Event: "finished", Reason: "finished", Sessions: &r.sessions, Counters: &listenCounters{In: b.In, InBytes: b.InBytes, Out: b.Out,
-		OutBytes: b.OutBytes, Delivered: b.Delivered, Control: b.Control, Handshake: b.Handshake, Dropped: b.DroppedByName(), Unsent: b.Unsent}}
+func (r *listenServer) printFinished(b remote.Stats, interrupted bool) {
+	e := listenEvent{Event: "finished", Reason: "finished", Sessions: &r.sessions, Counters: b}
 	if interrupted {
 		e.Reason = "interrupted"
 	}
-	dropped := "none dropped"
-	if n := b.Dropped(); n > 0 {
-		dropped = fmt.Sprintf("%d dropped: %s", n, formatCounts(b.DroppedByName()))
+	text := fmt.Sprintf("%d sessions", r.sessions)
+	for _, name := range slices.Sorted(maps.Keys(b)) {
+		text += fmt.Sprintf(", %d %s", b[name], name)
 	}
-	r.printEvent(e, "%d sessions; %d datagrams received, %s", r.sessions, b.In, dropped)
-}
-
-// formatCounts formats counts in the order of their names, such as "3 forged, 1 replayed".
-func formatCounts(counts map[string]uint64) string {
-	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(counts)) {
-		parts = append(parts, fmt.Sprintf("%d %s", counts[name], name))
-	}
-	return strings.Join(parts, ", ")
+	r.printEvent(e, "%s", text)
 }

@@ -27,7 +27,8 @@ path relative to the report, then next to the report; they must have the same SH
 
 The exit code is 1 if any byte differs, or if the report is of an incomplete sweep. If the
 packets of an encoder have changed since the report was saved, that is the reason given. A
-report of another version is not replayed: the exit code is 1.`,
+report of another version, or of a run over a real network, is not replayed: the exit code
+is 1.`,
 		Example: `  tui replay report/report.json
   tui replay report/report.json --json`,
 		Args:              oneArg("a report.json"),
@@ -49,7 +50,7 @@ func (a *app) replay(cmd *cobra.Command, path string, force bool) error {
 		Clock:    a.clock, Force: force}
 	result, err := experiment.Replay(cmd.Context(), path, opt)
 	line.done()
-	if errors.Is(err, report.ErrOtherVersion) {
+	if errors.Is(err, report.ErrOtherVersion) || errors.Is(err, experiment.ErrNetworkRun) {
 		return newFailure([]string{err.Error()})
 	}
 	if err != nil {

@@ -54,8 +54,7 @@ report could not be written) or running. "planned" is the planned number of runs
 
 --to sends to another machine on which tui listen runs, and --udp to a receiver in this
 process over loopback sockets. Both run in real time, and packets pass the modelled link
-first. The report stores what was received, so that tui replay can repeat the run without
-the other machine.
+first. Such a run cannot be replayed, and its report says so.
 
 --bench writes the figures in the format of Go benchmarks, one line per run, for benchstat.
 --junit writes the assertions for a CI system.
@@ -220,11 +219,11 @@ func (f *remoteFlags) open(ctx context.Context, a *app) (remoteLink, error) {
 		}
 		return remoteLink{l, func() { _ = closeBoth() }}, nil
 	case f.peer.to != "":
-		session, err := f.peer.dial(ctx, a, remote.Purpose)
+		c, err := f.peer.dial(ctx, a, remote.SessionPurpose)
 		if err != nil {
 			return none, err
 		}
-		return remoteLink{remote.NewLink(session, session.Remote().String()), func() { _ = session.Close() }}, nil
+		return remoteLink{remote.NewLink(c, c.Remote().String()), func() { _ = c.Close() }}, nil
 	case f.peer.tokenFile != "":
 		return none, usagef("--token-file needs --to HOST:PORT")
 	}

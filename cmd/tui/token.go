@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,7 +15,7 @@ import (
 	"unicode"
 
 	"wirelab/experiment/config"
-	"wirelab/experiment/remote/channel"
+	"wirelab/experiment/remote"
 	"wirelab/internal/boundedio"
 	"wirelab/internal/panics"
 )
@@ -41,12 +42,10 @@ func (a *app) readToken(ctx context.Context, path string) (string, error) {
 			return "", err
 		}
 		text = string(data)
-		const othersRead = 0o004
-		if info.Mode()&othersRead != 0 && runtime.GOOS != "windows" { // Windows reports no such permissions
-			a.warn([]string{fmt.Sprintf("every user of this machine can read %s; to prevent it: chmod 600 %s", path, path)})
-		}
+		a.warnReadable(path)
 	}
-	const byteOrderMark = "\ufeff" // which some editors on Windows add
+	const byteOrderMark = "\ufeff"                    // which some editors on Windows add
+	text, _, _ = strings.Cut(text, "\n"+identityMark) // of a file of tui listen, only the token
 	token := strings.TrimSpace(strings.TrimPrefix(text, byteOrderMark))
 	if token == "" {
 		return "", usagef("--token-file %s: contains no token; expected one, such as that of openssl rand -hex 16", path)
@@ -55,6 +54,62 @@ func (a *app) readToken(ctx context.Context, path string) (string, error) {
 		return "", usagef("--token-file %s: contains white space or control characters inside the token; expected one line of text", path)
 	}
 	return token, nil
+}
+
+// identityMark follows the token in a file of tui listen; see remote.Identity.
+const identityMark = "-----BEGIN "
+
+// listenerIdentity returns the identity of tui listen: that in the file path, or a new one. If the file does not
+// exist, listenerIdentity creates it, readable only by this user. mustPrint is true for a new identity without a
+// file, whose token the user can learn only from the output.
+func (a *app) listenerIdentity(path string) (id *remote.Identity, mustPrint bool, err error) {
+	if _, err := os.Stat(path); path != "" && err == nil {
+		text, err := config.ReadFile(path, maxTokenBytes, "a file that tui listen wrote")
+		if err != nil {
+			return nil, false, err
+		}
+		a.warnReadable(path)
+		if id, err = remote.ParseIdentity(text); err != nil {
+			return nil, false, asUsageError(withFlag("--token-file "+path, err))
+		}
+		return id, false, nil
+	}
+	id, err = remote.NewIdentity()
+	if err != nil || path == "" {
+		return id, true, err
+	}
+	text, err := id.Encode()
+	if err != nil {
+		return nil, false, err
+	}
+	if err := writeSecret(path, text); err != nil {
+		return nil, false, err
+	}
+	a.remark("wrote a new token, certificate and key to %s; the other machine needs only the first line, the token", path)
+	return id, false, nil
+}
+
+// writeSecret creates a file that only this user can read.
+func writeSecret(path string, text []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return asUsageError(withFlag("--token-file", withoutSyscall(err)))
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		_ = os.Remove(path) // an incomplete file would be read by the next start
+		return writeError(path, err)
+	}
+	return nil
+}
+
+// warnReadable prints a warning if every user of the machine can read a file with a secret.
+func (a *app) warnReadable(path string) {
+	const othersRead = 0o004
+	info, err := os.Stat(path)
+	if err == nil && info.Mode()&othersRead != 0 && runtime.GOOS != "windows" { // Windows reports no such permissions
+		a.warn([]string{fmt.Sprintf("every user of this machine can read %s; to prevent it: chmod 600 %s", path, path)})
+	}
 }
 
 // readLine reads the first line of a pipe or device, at most maxTokenBytes. It returns the cause of ctx
@@ -89,21 +144,15 @@ func readLine(ctx context.Context, path string) (string, error) {
 // token without a file, which the user can learn only from the output of the server.
 func (a *app) serverToken(ctx context.Context, path string) (token string, mustPrint bool, err error) {
 	if path == "" {
-		return channel.NewToken(), true, nil
+		return rand.Text(), true, nil
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrExist) {
+	if _, err := os.Stat(path); err == nil {
 		token, err = a.readToken(ctx, path)
 		return token, false, err
 	}
-	if err != nil {
-		return "", false, asUsageError(withFlag("--token-file", withoutSyscall(err)))
-	}
-	token = channel.NewToken()
-	_, err = f.WriteString(token + "\n")
-	if err = errors.Join(err, f.Close()); err != nil {
-		_ = os.Remove(path) // an incomplete token would be read by the next start
-		return "", false, writeError(path, err)
+	token = rand.Text()
+	if err := writeSecret(path, []byte(token+"\n")); err != nil {
+		return "", false, err
 	}
 	a.remark("wrote a new token to %s; copy the file to the other machine", path)
 	return token, false, nil

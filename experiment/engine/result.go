@@ -46,7 +46,7 @@ type Result struct {
 	Priorities    []Priority            `json:"-"`                // of the rows that should be sent at the end, the most urgent first; nil without a budget
 	Clients       []figures.CrowdClient `json:"-"`                // of a crowd, in the order of their numbers; nil without a crowd
 	Files         []DataFile            `json:"files,omitempty"`  // files that the data and the links were read from
-	Remote        *Remote               `json:"remote,omitempty"` // events of a real network; nil if the links were modelled
+	Remote        *Remote               `json:"remote,omitempty"` // the receiver behind a real network; nil if the links were modelled
 }
 
 // extent describes how much a run covers.
@@ -74,12 +74,9 @@ type completion struct {
 	Error    string  `json:"error,omitempty"`     // the error, if Reason is BadData, BadMachine or BadNetwork
 }
 
-// Remote contains everything that was received over a real network, so that the run can be
-// replayed. Package remote defines the format.
+// Remote describes the receiver of a run over a real network. Such a run cannot be replayed.
 type Remote struct {
-	To      string `json:"to"`      // address of the receiver
-	Version int    `json:"version"` // of the format of Events
-	Events  []byte `json:"events"`  // empty if there were too many to save
+	To string `json:"to"` // address of the receiver
 }
 
 // Ending is why a run ended, or why a report was written before its end.

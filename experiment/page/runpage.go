@@ -335,6 +335,10 @@ const maxTOML = 32 << 10
 func (d *document) addRerun(x *engine.Result) {
 	s := section{ID: "again", Title: "How to reproduce"}
 	s.Code = []code{{"", "tui replay report.json     # run again and compare the digests\ntui run experiment.toml    # run again without comparing\ntui report .               # write this page again"}}
+	if x.Remote != nil {
+		s.Code = []code{{"", "tui report .               # write this page again"}}
+		s.Remarks = []string{"The run was sent over a real network, to " + x.Remote.To + ", and cannot be replayed."}
+	}
 	if len(x.Files) > 0 {
 		t := newTable("Input files", "file", ">bytes", "SHA-256")
 		for _, f := range x.Files {

@@ -4,34 +4,30 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 )
 
 // While virtual time is paused, the queues stay within their limits whatever the receiver sends.
 func TestQueueLimitsWhilePaused(t *testing.T) {
-	near, end := newPipe(0)
+	near, _ := newStoppedPipe(0)
 	l := NewLink(near, "there")
+	l.session = 1
 	l.inFlight.add([]byte("sent"))
-	send := func(stream uint8, msg []byte) {
-		if err := end.Send(stream, msg); err != nil {
+	handle := func(x received) {
+		if err := l.handle(&x); err != nil {
 			t.Fatal(err)
 		}
-		l.Poll(config.Default(), 0, 1, time.Now())
 	}
 	for i := range 2 * maxQueued {
-		m := report{firstRecord: uint64(i), display: meters.DisplayCounts{Shown: int64(i)}}
-		msg, _ := m.append(nil, l.session)
-		send(streamReport, msg)
+		handle(received{message: &message{Session: 1, Report: &report{Display: meters.DisplayCounts{Shown: int64(i)}}}})
 	}
 	if n := len(l.arrivals.events); n != 1 {
 		t.Errorf("%d display updates queued, expected only the newest", n)
 	}
-	for i := range 2 * maxQueued {
-		m := report{firstRecord: uint64(i), records: []record{{number: 0}}}
-		msg, _ := m.append(nil, l.session)
-		send(streamReport, msg)
-		send(streamAck, append([]byte{l.session}, make([]byte, 4+200)...))
+	for range 2 * maxQueued {
+		handle(received{message: &message{Session: 1, Report: &report{Records: []record{{Packets: make([]engine.PacketReport, 1)}}}}})
+		handle(received{data: append(appendGame(nil, 1, 0), make([]byte, 200)...)})
 	}
 	if n := len(l.arrivals.events); n > maxQueued {
 		t.Errorf("%d arrivals queued, expected at most %d", n, maxQueued)

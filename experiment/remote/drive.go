@@ -64,8 +64,8 @@ func (l *Link) Drive(ctx context.Context, s *engine.Session, onInterval func() e
 		wake.Reset(min(time.Until(zero.Add(s.NextEvent())), maxSleep))
 		select {
 		case <-ctx.Done():
-		case <-l.conn.Done():
-		case <-l.conn.Ready():
+		case <-l.conn.done:
+		case <-l.conn.ready:
 		case <-wake.C:
 		}
 	}
@@ -74,14 +74,14 @@ func (l *Link) Drive(ctx context.Context, s *engine.Session, onInterval func() e
 
 // Settle waits up to drainTimeout for reports about datagrams in flight, while virtual time stands
 // still. It then applies them all within half of endMargin of virtual time, so that a session near
-// its end does not end before they are applied. In a replay Settle does nothing.
+// its end does not end before they are applied.
 func (l *Link) Settle(s *engine.Session) {
-	if l.conn == nil || s.Done() {
+	if s.Done() {
 		return
 	}
 	// The receiver stops its display and reports more often.
-	l.sentConfirmation.ending, l.sentConfirmation.paused = true, true
-	l.sendConfirmation()
+	l.settings.Ending, l.settings.Paused = true, true
+	l.sendSettings()
 	startedAt := time.Now()
 	until := max(s.Now(), l.lastStamp) + endMargin/2
 	for time.Since(startedAt) < drainTimeout && l.Err() == nil && l.recordsRead < uint64(l.inFlight.nextNumber) {
@@ -92,5 +92,5 @@ func (l *Link) Settle(s *engine.Session) {
 	l.acks.limitTimes(until)
 	l.arrivals.limitTimes(until)
 	_ = s.RunUntil(until) // the session keeps its error and returns it from later calls
-	l.sentConfirmation.ending, l.sentConfirmation.paused = false, false
+	l.settings.Ending, l.settings.Paused = false, false
 }

@@ -3,7 +3,6 @@ package remote
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -74,23 +73,17 @@ func TestSessionNeedsFile(t *testing.T) {
 		find FileFinder
 		want string
 	}{{allFiles, ""}, {noFiles, "was not given"}, {func(string) string { return other }, "differs at the receiver"}} {
-		near, end := newPipe(0)
+		near, end := newPipe(t, 0)
 		go func() { _, _ = Serve(context.Background(), end, c.find) }()
 		link := NewLink(near, "there")
-		source := labtest.NewCubeSource(4, 1, -1, 4)
-		setup := setup{Version: protocolVersion, Schema: *source.Schema(), RateHz: 60, History: 32, DisplayMilliHz: 60_000,
-			Encoder: "deflate", Files: []setupFile{{mine, sum}}}
-		setup.Initial.Table = make([]int32, setup.Schema.Cells())
-		data, err := setup.encode()
-		if err != nil {
-			t.Fatal(err)
-		}
+		request := validSetup()
+		request.Files = []setupFile{{mine, sum}}
 		link.reset()
 		var gone *engine.NetworkError
-		if err := link.sendSetup(t.Context(), data); c.want == "" && err != nil || c.want != "" && (!errors.As(err, &gone) || !strings.Contains(gone.Problem, c.want)) {
+		if err := link.sendSetup(t.Context(), request); c.want == "" && err != nil || c.want != "" && (!errors.As(err, &gone) || !strings.Contains(gone.Problem, c.want)) {
 			t.Errorf("%v, expected %q", err, c.want)
 		}
-		near.close(io.EOF)
+		_ = near.Close()
 	}
 	cfg := config.Default()
 	cfg.Encoder = config.Encoder{Name: "zstd-dict", Params: map[string]any{"dictionary": mine}}

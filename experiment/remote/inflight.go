@@ -1,6 +1,9 @@
 package remote
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Limits of the datagrams whose data are stored until the receiver reports their arrival. Beyond
 // either limit the data of the oldest datagrams are dropped.
@@ -24,11 +27,10 @@ type sentDatagram struct {
 // inFlight stores the most recently sent datagrams by number. The zero value is empty and ready
 // to use.
 type inFlight struct {
-	ring        []sentDatagram // maxInFlight entries, indexed by number modulo the length; nil until the first add
-	nextNumber  uint32         // number of the next datagram
-	oldest      uint32         // lowest number whose data may still be stored
-	dataBytes   int            // total size of the stored data
-	freeBuffers [][]byte       // for reuse
+	ring       []sentDatagram // maxInFlight entries, indexed by number modulo the length; nil until the first add
+	nextNumber uint32         // number of the next datagram
+	oldest     uint32         // lowest number whose data may still be stored
+	dataBytes  int            // total size of the stored data
 }
 
 // add stores a copy of data as the next datagram and returns its entry, whose remaining fields
@@ -41,10 +43,7 @@ func (f *inFlight) add(data []byte) *sentDatagram {
 	entry := &f.ring[f.nextNumber%maxInFlight]
 	f.releaseData(entry)
 	*entry = sentDatagram{number: f.nextNumber, hasData: true}
-	if n := len(f.freeBuffers); n > 0 {
-		entry.data, f.freeBuffers = f.freeBuffers[n-1], f.freeBuffers[:n-1]
-	}
-	entry.data = append(entry.data[:0], data...)
+	entry.data = slices.Clone(data)
 	f.dataBytes += len(data)
 	f.nextNumber++
 	for ; f.dataBytes > maxInFlightBytes && f.oldest+1 < f.nextNumber; f.oldest++ {
@@ -70,20 +69,8 @@ func (f *inFlight) lookup(number uint32) *sentDatagram {
 	return nil
 }
 
-// takeData returns the data of a datagram and moves their buffer to the free list. The data are
-// valid until the next add, which may reuse the buffer.
-func (f *inFlight) takeData(entry *sentDatagram) []byte {
-	data := entry.data
-	f.releaseData(entry)
-	return data
-}
-
-// releaseData moves the data buffer of a datagram to the free list.
+// releaseData drops the data of a datagram.
 func (f *inFlight) releaseData(entry *sentDatagram) {
-	if !entry.hasData {
-		return
-	}
 	f.dataBytes -= len(entry.data)
-	f.freeBuffers = append(f.freeBuffers, entry.data)
 	entry.data, entry.hasData = nil, false
 }

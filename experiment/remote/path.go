@@ -2,6 +2,7 @@ package remote
 
 import (
 	"encoding/binary"
+	"fmt"
 	"time"
 
 	"wirelab/experiment/engine"
@@ -27,11 +28,9 @@ type event struct {
 
 // eventQueue holds events in the order of their times.
 type eventQueue struct {
-	events      []event
-	head        int           // index of the next event
-	last        time.Duration // time of the newest event
-	bytes       int           // total size of the events' data
-	freeBuffers [][]byte      // data buffers of popped events, for reuse
+	events []event
+	last   time.Duration // time of the newest event
+	bytes  int           // total size of the events' data
 }
 
 // Limits of an eventQueue. The queue drains as virtual time advances. While virtual time is
@@ -39,77 +38,52 @@ type eventQueue struct {
 const (
 	maxQueued      = 1 << 15
 	maxQueuedBytes = 8 << 20
-	maxFreeBuffer  = 1024 // bytes; larger buffers are not reused, so that large acks do not occupy memory for ever
 )
 
 // push appends an event. If the queue is full, push drops the event, as if the network had lost it.
 // If the event and the newest queued event both carry display counts, the event replaces that one.
 func (q *eventQueue) push(e event) {
-	queued := len(q.events) - q.head // events before head were popped
-	if queued >= maxQueued || q.bytes+len(e.data) > maxQueuedBytes {
+	n := len(q.events)
+	if n >= maxQueued || q.bytes+len(e.data) > maxQueuedBytes {
 		return
 	}
 	q.last = max(q.last, e.at)
-	if e.isDisplay && queued > 0 && q.events[len(q.events)-1].isDisplay {
-		q.events[len(q.events)-1] = e
+	if e.isDisplay && n > 0 && q.events[n-1].isDisplay {
+		q.events[n-1] = e
 		return
 	}
 	q.bytes += len(e.data)
-	if q.head > 0 && len(q.events) == cap(q.events) {
-		q.events = q.events[:copy(q.events, q.events[q.head:])] // reuse the room of popped events
-		q.head = 0
-	}
 	q.events = append(q.events, e)
 }
 
 // due returns the next event if its time is at or before now; nil otherwise.
 func (q *eventQueue) due(now time.Duration) *event {
-	if q.head == len(q.events) || q.events[q.head].at > now {
+	if len(q.events) == 0 || q.events[0].at > now {
 		return nil
 	}
-	return &q.events[q.head]
+	return &q.events[0]
 }
 
-// pop removes the next event. The event that due returned stays valid until the next push.
+// pop removes the next event. The event that due returned stays valid.
 func (q *eventQueue) pop() {
-	e := &q.events[q.head]
-	if e.data != nil {
-		q.bytes -= len(e.data)
-		if cap(e.data) <= maxFreeBuffer {
-			q.freeBuffers = append(q.freeBuffers, e.data[:0])
-		}
-	}
-	q.head++
-	if q.head == len(q.events) {
-		q.events, q.head = q.events[:0], 0
-	}
+	q.bytes -= len(q.events[0].data)
+	q.events = q.events[1:]
 }
 
 // next returns the time of the next event; false if the queue is empty.
 func (q *eventQueue) next() (time.Duration, bool) {
-	if q.head == len(q.events) {
+	if len(q.events) == 0 {
 		return 0, false
 	}
-	return q.events[q.head].at, true
+	return q.events[0].at, true
 }
 
 // limitTimes sets the time of all events later than t to t.
 func (q *eventQueue) limitTimes(t time.Duration) {
-	for i := q.head; i < len(q.events); i++ {
+	for i := range q.events {
 		q.events[i].at = min(q.events[i].at, t)
 	}
 	q.last = min(q.last, t)
-}
-
-// takeBuffer returns an empty buffer for an event's data, reused if possible.
-func (q *eventQueue) takeBuffer() []byte {
-	n := len(q.freeBuffers)
-	if n == 0 {
-		return make([]byte, 0, 64)
-	}
-	b := q.freeBuffers[n-1]
-	q.freeBuffers = q.freeBuffers[:n-1]
-	return b
 }
 
 // earlier returns the earlier of two times; okA and okB report whether a and b are valid. The
@@ -152,42 +126,60 @@ func (p *downPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {
 		p.transmit(now, &d)
 	}
 	for e := p.arrivals.due(now); e != nil; e = p.arrivals.due(now) {
-		p.recorded.recordArrival(now, e)
 		if e.isDisplay {
 			p.display = e.display
 			p.arrivals.pop()
 			continue
 		}
 		sent := p.inFlight.lookup(e.number)
-		wasSent := (*Link)(p).wasSent(&e.record)
-		p.lastReport = engine.RemoteReport{Packets: e.record.packets, Delivered: e.record.delivered, Slower: e.delay, ReportedAt: e.reportedAt}
-		if !e.record.isContainer {
-			p.lastPacket[0], p.lastReport.Packets = e.record.packet, p.lastPacket[:]
-		}
+		r := &e.record
+		p.lastReport = engine.RemoteReport{Packets: r.Packets, Delivered: r.Delivered, Slower: e.delay, ReportedAt: e.reportedAt}
 		p.arrivals.pop()
-		if sent == nil || sent.delivered || !wasSent {
-			continue // its data are no longer stored, the report is a repetition, or the recording was forged
+		if sent == nil || sent.delivered {
+			continue // its data are no longer stored, or the report is a repetition
 		}
 		sent.delivered, p.hasReport = true, true
 		p.lastReport.Arrived = sent.sentAt + p.lastReport.Slower
-		return lossmodel.Delivery{Data: p.inFlight.takeData(sent), Sent: sent.sentAt, Due: now, Tag: sent.tag, Copy: sent.copyNumber}, true
+		data := sent.data
+		p.inFlight.releaseData(sent)
+		return lossmodel.Delivery{Data: data, Sent: sent.sentAt, Due: now, Tag: sent.tag, Copy: sent.copyNumber}, true
 	}
 	return lossmodel.Delivery{}, false
 }
 
-// transmit writes a datagram that the model delivered to the socket. In a replay it only stores
-// the datagram.
+// transmit writes a datagram that the model delivered to the socket.
 func (p *downPath) transmit(now time.Duration, d *lossmodel.Delivery) {
 	sent := p.inFlight.add(d.Data)
 	sent.sentAt, sent.tag, sent.copyNumber = now, d.Tag, d.Copy
-	if p.conn == nil {
-		return
-	}
-	p.out = binary.LittleEndian.AppendUint32(append(p.out[:0], p.session), sent.number)
+	p.out = appendGame(p.out[:0], p.session, sent.number)
 	p.out = append(p.out, d.Data...)
 	sent.sentWall = time.Now()
-	p.traffic.Cover += gameOverhead    // bytes that the lab adds to the packet
-	_ = p.conn.Send(streamGame, p.out) // an error counts as a loss
+	p.covered += gameOverhead
+	_ = p.conn.sendDatagram(p.out) // an error counts as a loss
+}
+
+// Layout of a datagram before it is sealed, little endian: number of the session within the connection (1 byte),
+// number of the datagram (4), packet. An answer has the number of the datagram that it answers, and an ack.
+const gameHeaderBytes = 1 + 4
+
+// gameOverhead is the number of bytes that the lab adds to each packet and each ack.
+const gameOverhead = gameHeaderBytes + Overhead
+
+// appendGame appends the header of a datagram to dst.
+func appendGame(dst []byte, session uint8, number uint32) []byte {
+	return binary.LittleEndian.AppendUint32(append(dst, session), number)
+}
+
+// parseGame returns the number of a datagram and the bytes after its header; nil if it belongs to an earlier
+// session.
+func parseGame(b []byte, session uint8) (number uint32, rest []byte, err error) {
+	if len(b) < gameHeaderBytes {
+		return 0, nil, fmt.Errorf("%w: datagram of %d bytes", errProtocol, len(b))
+	}
+	if b[0] != session {
+		return 0, nil, nil
+	}
+	return binary.LittleEndian.Uint32(b[1:]), b[gameHeaderBytes:], nil
 }
 
 func (p *downPath) Reported() *engine.RemoteReport {
@@ -210,7 +202,9 @@ func (p *downPath) RoundTrip() (rtt time.Duration, ok bool) {
 
 // Counts implements engine.RemotePath. It returns the newest counters of the receiver's display and the
 // traffic that the lab itself added.
-func (p *downPath) Counts() (meters.DisplayCounts, meters.LabTraffic) { return p.display, p.traffic }
+func (p *downPath) Counts() (meters.DisplayCounts, meters.LabTraffic) {
+	return p.display, meters.LabTraffic{Reports: p.conn.controlBytes() - p.control, Cover: p.covered}
+}
 
 // upPath is the path from the receiver: from the socket, then through the loss model.
 type upPath Link
@@ -231,11 +225,9 @@ func (p *upPath) Next() (time.Duration, bool) {
 	return earlier(a, okA, b, okB)
 }
 
-// Receive implements engine.Path. It passes the acks that are due through the modelled uplink,
-// and records them for a replay.
+// Receive implements engine.Path. It passes the acks that are due through the modelled uplink.
 func (p *upPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {
 	for e := p.acks.due(now); e != nil; e = p.acks.due(now) {
-		p.recorded.recordAck(now, e)
 		if e.rttKnown {
 			p.rtts = append(p.rtts, e.rtt)
 		}

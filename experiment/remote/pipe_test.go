@@ -1,73 +1,91 @@
 package remote
 
 import (
-	"bytes"
 	"math/rand/v2"
+	"net"
+	"net/netip"
+	"slices"
 	"sync"
+	"testing"
 	"time"
 )
 
-// pipe is one side of an in-process connection that drops datagrams and swaps neighbours, each
-// with probability loss.
-type pipe struct {
-	mu    sync.Mutex
-	queue []datagram
-	rng   *rand.Rand
-	loss  float64
-	peer  *pipe
-	ready chan struct{}
-	done  chan struct{}
-	err   error
+var (
+	nearAddr = netip.MustParseAddrPort("192.0.2.1:1000")
+	endAddr  = netip.MustParseAddrPort("192.0.2.2:1000")
+)
+
+// newPipe returns both sides of a connection within this process. Datagrams are dropped and swapped with their
+// successor, each with probability loss.
+func newPipe(t *testing.T, loss float64) (near, end *Conn) {
+	t.Helper()
+	near, end = newStoppedPipe(loss)
+	near.start(0)
+	end.start(0)
+	t.Cleanup(func() { _, _ = near.Close(), end.Close() })
+	return near, end
 }
 
-// newPipe returns both sides of a connection.
-func newPipe(loss float64) (a, b *pipe) {
-	a = &pipe{rng: rand.New(rand.NewPCG(1, 2)), loss: loss, ready: make(chan struct{}, 1), done: make(chan struct{})}
-	b = &pipe{rng: rand.New(rand.NewPCG(3, 4)), loss: loss, ready: make(chan struct{}, 1), done: make(chan struct{})}
-	a.peer, b.peer = b, a
-	return a, b
+// newStoppedPipe is newPipe without goroutines, so messages stay queued.
+func newStoppedPipe(loss float64) (near, end *Conn) {
+	a, b := net.Pipe()
+	keys := make([]byte, 2*keyBytes)
+	keys[0] = 1
+	near, end = newConn(a, 7, keys, true), newConn(b, 7, keys, false)
+	near.write = lossyWrite(end, nearAddr, loss)
+	end.write = lossyWrite(near, endAddr, loss)
+	return near, end
 }
 
-func (p *pipe) Send(stream uint8, payload []byte) error {
-	d := datagram{Stream: stream, Data: bytes.Clone(payload), At: time.Now()}
-	p.mu.Lock()
-	lost, swap := p.rng.Float64() < p.loss, p.rng.Float64() < p.loss
-	p.mu.Unlock()
-	if lost {
+// lossyWrite returns a function that delivers datagrams to a connection.
+func lossyWrite(to *Conn, from netip.AddrPort, loss float64) func(b []byte) error {
+	var mu sync.Mutex
+	rng := rand.New(rand.NewPCG(1, uint64(from.Addr().As4()[3])))
+	var held []byte
+	return func(b []byte) error {
+		mu.Lock()
+		lost, hold := rng.Float64() < loss, rng.Float64() < loss
+		deliver := [][]byte{b, held}
+		held = nil
+		if hold {
+			deliver, held = deliver[1:], slices.Clone(b)
+		}
+		mu.Unlock()
+		for _, b := range deliver {
+			if !lost && b != nil {
+				to.handleDatagram(b, from, time.Now())
+			}
+		}
 		return nil
 	}
-	q := p.peer
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.queue = append(q.queue, d)
-	if n := len(q.queue); swap && n > 1 {
-		q.queue[n-1], q.queue[n-2] = q.queue[n-2], q.queue[n-1]
-	}
-	select {
-	case q.ready <- struct{}{}:
-	default:
-	}
-	return nil
 }
 
-func (p *pipe) Poll(buf []byte) (datagram, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.queue) == 0 {
-		return datagram{}, false
+// newTestListener starts a listener on a loopback address.
+func newTestListener(t *testing.T, o Options) (*Listener, *Identity) {
+	t.Helper()
+	id, err := NewIdentity()
+	if err != nil {
+		t.Fatal(err)
 	}
-	d := p.queue[0]
-	p.queue = p.queue[1:]
-	d.Data = buf[:copy(buf, d.Data)]
-	return d, true
+	l, err := Listen(netip.MustParseAddrPort("127.0.0.1:0"), id, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l, id
 }
 
-func (p *pipe) Ready() <-chan struct{} { return p.ready }
-func (p *pipe) Done() <-chan struct{}  { return p.done }
-func (p *pipe) Err() error             { return p.err }
-
-func (p *pipe) close(err error) {
-	p.err, p.peer.err = err, err
-	close(p.done)
-	close(p.peer.done)
+// connect returns both sides of a connection over sockets.
+func connect(t *testing.T, l *Listener, id *Identity, purpose Purpose) (near, end *Conn) {
+	t.Helper()
+	near, err := Dial(t.Context(), l.Addr(), id.Token(), purpose)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end, err = l.Accept(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _, _ = near.Close(), end.Close() })
+	return near, end
 }

@@ -2,63 +2,53 @@ package remote
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"wirelab/experiment/container"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
-	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/playout"
-	"wirelab/experiment/remote/channel"
 	"wirelab/internal/escape"
 	"wirelab/internal/panics"
 )
 
-// Intervals and timeouts of the receiving side.
+// Intervals of the receiving side.
 const (
-	reportInterval       = 50 * time.Millisecond  // while there are unsent records
-	keepAliveInterval    = 250 * time.Millisecond // while all records are sent
-	initialResendTimeout = 300 * time.Millisecond // until unconfirmed records are sent again; doubled each time
-	maxResendTimeout     = 3 * time.Second
+	reportInterval    = 50 * time.Millisecond  // while there are records to report
+	keepAliveInterval = 250 * time.Millisecond // otherwise
 )
 
-// maxUnconfirmed limits the records stored until the sender confirms them. At the limit, further
-// packets are dropped: their arrival could not be reported.
-const maxUnconfirmed = 8192
+// maxUnreported limits the records that wait to be reported while the control connection is slow. At the limit,
+// further packets are dropped: their arrival could not be reported.
+const maxUnreported = 8192
 
 // servedStats are the totals of all sessions of a connection, for the report of tui listen.
 type servedStats struct {
-	Sessions  int    `json:"sessions"`          // started, one after the other
 	Data      string `json:"data"`              // data source of the last session
 	Datagrams int64  `json:"datagrams"`         // packets received
 	Frames    int64  `json:"frames"`            // frames decoded
 	Failed    int64  `json:"failed"`            // packets without a frame, duplicates excluded
-	Shown     int64  `json:"shown"`             // display ticks
-	Starved   int64  `json:"starved"`           // display ticks for which no newer snapshot had arrived
-	Malformed int64  `json:"odd"`               // messages that could not be parsed
 	Refused   string `json:"refused,omitempty"` // why the last session was refused; empty if it was accepted
 }
 
 // String returns a one-line summary.
 func (s *servedStats) String() string {
-	if s.Sessions == 0 && s.Refused != "" {
-		return s.Refused // the session of the connection was refused
+	if s.Data == "" && s.Refused != "" {
+		return s.Refused // the only session of the connection was refused
 	}
-	return fmt.Sprintf("%s: %d datagrams, %d frames decoded, %d failed, display starved at %d of %d ticks", s.Data, s.Datagrams,
-		s.Frames, s.Failed, s.Starved, s.Shown)
+	return fmt.Sprintf("%s: %d datagrams, %d frames decoded, %d failed", s.Data, s.Datagrams, s.Frames, s.Failed)
 }
 
 // Serve runs the receiving side of sessions over a connection, one after the other, until the
 // connection or ctx ends. Encoders open only files that files finds. The error is nil if the peer
 // closed the connection.
-func Serve(ctx context.Context, conn conn, files FileFinder) (stats *servedStats, err error) {
-	srv := &server{conn: conn, files: files, in: make([]byte, channel.MaxPayload), stats: &servedStats{}}
+func Serve(ctx context.Context, conn *Conn, files FileFinder) (stats *servedStats, err error) {
+	srv := &server{conn: conn, files: files, stats: &servedStats{}}
 	defer func() {
-		srv.countDisplay()
 		if bug := panics.Recovered(recover()); bug != nil {
 			err = fmt.Errorf("internal error in the receiver: %w", bug)
 		}
@@ -66,7 +56,7 @@ func Serve(ctx context.Context, conn conn, files FileFinder) (stats *servedStats
 	wake := time.NewTimer(0)
 	defer wake.Stop()
 	for {
-		srv.drainConn()
+		srv.handleReceived()
 		wake.Reset(srv.reportIfDue(time.Now()))
 		if srv.receiver != nil {
 			srv.receiver.Finish() // the work that Receive deferred; see receiverOptions
@@ -74,13 +64,13 @@ func Serve(ctx context.Context, conn conn, files FileFinder) (stats *servedStats
 		select {
 		case <-ctx.Done():
 			return srv.stats, ctx.Err()
-		case <-conn.Done():
-			srv.drainConn()
+		case <-conn.done:
+			srv.handleReceived()
 			if err := conn.Err(); !errors.Is(err, io.EOF) {
 				return srv.stats, err
 			}
 			return srv.stats, nil
-		case <-conn.Ready():
+		case <-conn.ready:
 		case <-wake.C:
 		}
 	}
@@ -88,16 +78,13 @@ func Serve(ctx context.Context, conn conn, files FileFinder) (stats *servedStats
 
 // server is the receiving side of one connection.
 type server struct {
-	conn      conn
-	files     FileFinder
-	in        []byte // buffer for received datagrams
-	out       []byte // buffer for messages to send
-	stats     *servedStats
-	assembly  *chunkAssembly // setup being received; nil if none
-	requested bool           // a session was requested; status is valid
-	status    status         // status of the current session
+	conn    *Conn
+	files   FileFinder
+	out     []byte // buffer for datagrams to send
+	stats   *servedStats
+	session uint8 // number of the session; 0 before the first
 
-	// The following fields belong to the current session and are valid if its state is stateReady.
+	// The following fields belong to the current session.
 	setup         *setup // nil while no session is running
 	receiver      *endpoint.Receiver
 	opener        container.Receiver        // opens containers
@@ -106,124 +93,77 @@ type server struct {
 	delivered     engine.DeliverySum        // of the datagram that is being handled
 	playout       *playout.Counter
 	fingerprinter engine.Fingerprinter
-	displayState
-	recordLog
+	screen
+	records    []record // not reported yet, oldest first
+	reportedAt time.Time
+	ending     bool // the sender sends no further packets
 }
 
-// displayState is the virtual time and the progress of the display.
-type displayState struct {
-	startedAt      time.Time            // wall time
-	displayTicks   uint64               // number of display ticks so far
-	pausedFor      time.Duration        // total length of completed pauses of the sender
-	timeLost       time.Duration        // how far the sender's virtual time fell behind the wall clock
-	pausedSince    time.Time            // start of the current pause; zero if not paused
-	countedDisplay meters.DisplayCounts // display counters already added to stats
+// screen is the virtual time and the progress of the receiver's display.
+type screen struct {
+	startedAt    time.Time     // wall time
+	displayTicks uint64        // number of display ticks so far
+	pausedFor    time.Duration // total length of completed pauses of the sender
+	timeLost     time.Duration // how far the sender's virtual time fell behind the wall clock
+	pausedSince  time.Time     // start of the current pause; zero if not paused
 }
 
-// recordLog holds the records of arrivals until the sender confirms them.
-type recordLog struct {
-	records          []record // records that the sender has not confirmed, oldest first
-	firstUnconfirmed uint64   // index of records[0], counted from the start of the session
-	sentRecords      int      // how many of records were sent
-	reportedAt       time.Time
-	lastProgress     time.Time     // when records were last confirmed or sent again
-	resendTimeout    time.Duration // current value, doubled at each resend
-	ending           bool          // the sender sends no further packets
-}
-
-// maxDrain is how many datagrams drainConn handles at once, so that a flood does not delay reports.
+// maxDrain is how many datagrams and messages handleReceived handles at once, so that a flood does not delay reports.
 const maxDrain = 4096
 
-// drainConn handles the received datagrams, at most maxDrain.
-func (srv *server) drainConn() {
+// handleReceived handles the queued datagrams and messages, at most maxDrain. A peer that violates the protocol
+// loses the connection.
+func (srv *server) handleReceived() {
 	for range maxDrain {
-		d, ok := srv.conn.Poll(srv.in)
+		x, ok := srv.conn.poll()
 		if !ok {
 			return
 		}
-		if len(d.Data) == 0 {
-			srv.stats.Malformed++
-			continue
-		}
-		if err := srv.handle(&d, d.Data[0], d.Data[1:]); err != nil {
-			srv.stats.Malformed++
+		if err := srv.handle(&x); err != nil {
+			srv.conn.fail(err)
+			return
 		}
 	}
 }
 
-// handle processes one message, given without the session byte. Messages of other sessions are
-// ignored.
-func (srv *server) handle(d *datagram, session uint8, msg []byte) error {
-	if d.Stream == streamSetup {
-		return srv.handleChunk(session, msg)
+// handle processes a datagram or a message. Those of earlier sessions are ignored.
+func (srv *server) handle(x *received) error {
+	m := x.message
+	switch {
+	case m != nil && m.Setup != nil:
+		srv.startSession(m.Session, m.Setup)
+	case srv.setup == nil:
+	case m == nil:
+		return srv.handleGame(x.at, x.data)
+	case m.Session == srv.session && m.Display != nil:
+		return srv.handleDisplay(x.at, m.Display)
 	}
-	if srv.status.state != stateReady || !srv.requested || session != srv.status.session {
-		return nil // the session has ended or has not started
-	}
-	switch d.Stream {
-	case streamGame:
-		return srv.handleGame(d.At, msg)
-	case streamConfirm:
-		return srv.handleConfirmation(d.At, msg)
-	}
-	return malformed(fmt.Sprintf("stream %d", d.Stream), msg)
-}
-
-// handleChunk adds a chunk of a setup and answers with a status. The last chunk starts the
-// session. A chunk with a newer session number ends the current session.
-func (srv *server) handleChunk(session uint8, msg []byte) error {
-	if srv.requested && srv.status.session == session && srv.status.state != stateIncomplete {
-		srv.sendStatus() // the previous status was lost
-		return nil
-	}
-	if srv.assembly == nil || srv.assembly.session != session {
-		if srv.requested && int8(session-srv.status.session) <= 0 {
-			return nil // a late chunk of an earlier session; the numbers wrap at 256
-		}
-		srv.assembly = &chunkAssembly{session: session}
-	}
-	complete, err := srv.assembly.add(msg)
-	if err != nil {
-		return err
-	}
-	srv.countDisplay() // of the session that ends here
-	srv.requested, srv.status = true, status{session: session, state: stateIncomplete, nextChunk: srv.assembly.next}
-	srv.setup = nil // no session is running
-	if complete {
-		srv.startSession(srv.assembly.data)
-	}
-	srv.sendStatus()
 	return nil
 }
 
-// sendStatus sends the status of the current session.
-func (srv *server) sendStatus() {
-	srv.out = srv.status.append(srv.out[:0])
-	srv.send(streamStatus)
-}
-
-// send sends srv.out. An error counts as a loss; Done reports a closed connection.
-func (srv *server) send(stream uint8) { _ = srv.conn.Send(stream, srv.out) }
-
-// maxReasonLength limits the reason of a refusal, so that a status stays below maxStatusBytes.
+// maxReasonLength limits the reason of a refusal.
 const maxReasonLength = 900
 
-// startSession starts a session with the encoded setup, or sets the status to refused. The caller
-// sends the status.
-func (srv *server) startSession(data []byte) {
-	srv.assembly = nil
-	s, err := parseSetup(data)
+// startSession ends the current session, starts one with the setup s, and answers with a status.
+func (srv *server) startSession(session uint8, s *setup) {
+	srv.setup, srv.session = nil, session
+	answer := &status{}
+	err := s.check()
 	if err == nil {
 		err = srv.files.check(s.Files)
 	}
 	if err != nil {
-		srv.status.state, srv.status.reason = stateRefused, fmt.Sprintf("%.*s", maxReasonLength, err.Error())
-		srv.stats.Refused = srv.status.reason
-		return
+		answer.Refused = fmt.Sprintf("%.*s", maxReasonLength, err.Error())
+	} else {
+		srv.begin(s)
 	}
-	srv.status.state = stateReady
-	srv.setup, srv.stats.Data, srv.stats.Refused = s, escape.Line(s.Schema.Name), ""
-	srv.stats.Sessions++
+	srv.stats.Refused = answer.Refused
+	srv.conn.send(&message{Session: session, Status: answer}) // the dialer waits in vain if it does not read
+}
+
+// begin starts a session with a valid setup.
+func (srv *server) begin(s *setup) {
+	srv.setup, srv.stats.Data = s, escape.Line(s.Schema.Name)
 	srv.receiver = endpoint.NewReceiver(&s.Schema, &s.Initial, srv.files.restrictedCodecs(), s.receiverOptions())
 	srv.opener, srv.inbox, srv.stream = container.Receiver{}, nil, nil
 	if s.MessageLanes > 0 {
@@ -233,11 +173,11 @@ func (srv *server) startSession(data []byte) {
 		srv.stream = &container.StreamReceiver{}
 	}
 	srv.playout = playout.NewCounter(s.cadence(), srv.receiver.History())
-	timing, _ := s.timing() // parseSetup has checked it
-	srv.playout.Set(timing, s.rhythm(s.SendNS))
+	timing, _ := s.Display.timing() // check has checked it
+	srv.playout.Set(timing, s.rhythm(s.Display.SendNS))
 	now := time.Now()
-	srv.displayState = displayState{startedAt: now}
-	srv.recordLog = recordLog{records: srv.records[:0], reportedAt: now, lastProgress: now, resendTimeout: initialResendTimeout}
+	srv.screen = screen{startedAt: now}
+	srv.records, srv.reportedAt, srv.ending = nil, now, false
 }
 
 // displayTime converts wall time to the virtual time of the display: the time since the session
@@ -251,34 +191,33 @@ func (srv *server) displayTime(at time.Time) time.Duration {
 }
 
 // handleGame passes the packet or the packets of a datagram to the receiver, records its arrival and sends the ack, if
-// the receiver has one. msg is the datagram number (4 bytes) and the datagram; the ack begins with the same number.
-func (srv *server) handleGame(at time.Time, msg []byte) error {
-	if len(msg) < 4 {
-		return malformed("packet", msg)
+// the receiver has one. For the layout see gameHeaderBytes.
+func (srv *server) handleGame(at time.Time, b []byte) error {
+	number, datagram, err := parseGame(b, srv.session)
+	if err != nil || datagram == nil {
+		return err
 	}
-	if len(srv.records) >= maxUnconfirmed {
+	if len(srv.records) >= maxUnreported {
 		return nil // treated as lost, because its arrival could not be reported
 	}
 	srv.runDisplay(at)
 	srv.stats.Datagrams++
-	r := record{number: binary.LittleEndian.Uint32(msg), arrivedAt: max(0, at.Sub(srv.startedAt))}
-	var err error
-	switch datagram := msg[4:]; {
+	r := record{Number: number, ArrivedAt: max(0, at.Sub(srv.startedAt))}
+	switch {
 	case srv.stream != nil && container.IsSegment(datagram):
-		err = srv.readSegment(at, datagram, &r)
+		srv.readSegment(at, datagram, &r)
 	case srv.setup.Containers && container.Is(datagram):
-		err = srv.openContainer(at, datagram, &r)
+		srv.openContainer(at, datagram, &r)
 	default:
-		r.packet = srv.receivePacket(at, datagram)
+		r.Packets = []engine.PacketReport{srv.receivePacket(at, datagram)}
 	}
 	srv.records = append(srv.records, r)
-	srv.out = append(append(srv.out[:0], srv.status.session), msg[:4]...)
-	headerLength := len(srv.out)
+	srv.out = appendGame(srv.out[:0], srv.session, number)
 	srv.appendAck(at)
-	if len(srv.out) > headerLength {
-		srv.send(streamAck)
+	if len(srv.out) == gameHeaderBytes {
+		return nil // the receiver has no ack
 	}
-	return err
+	return srv.conn.sendDatagram(srv.out)
 }
 
 // appendAck appends the acks of the stream, or of containers and of packets, to srv.out.
@@ -298,37 +237,34 @@ func (srv *server) appendAck(at time.Time) {
 }
 
 // readSegment passes the messages and the packets that a segment completes to their receivers, and records the
-// fingerprint of the results in r.
-func (srv *server) readSegment(at time.Time, segment []byte, r *record) error {
-	r.isContainer = true
-	var messageErr error
-	err := srv.stream.Accept(segment, func(kind byte, unit []byte) {
+// fingerprint of the results in r. What is damaged completes nothing.
+func (srv *server) readSegment(at time.Time, segment []byte, r *record) {
+	r.Container = true
+	_ = srv.stream.Accept(segment, func(kind byte, unit []byte) {
 		if kind == container.MessageUnit {
-			messageErr = errors.Join(messageErr, srv.inbox.Accept(unit))
+			_ = srv.inbox.Accept(unit)
 			return
 		}
 		x := srv.receivePacket(at, unit)
 		srv.delivered.AddPacket(&x)
 	})
-	r.delivered = srv.delivered.Take()
-	return errors.Join(err, messageErr)
+	r.Delivered = srv.delivered.Take()
 }
 
 // openContainer passes the messages and the packets of a container to their receivers, in the same order as package
-// engine, and records the results in r.
-func (srv *server) openContainer(at time.Time, datagram []byte, r *record) error {
+// engine, and records the results in r. What is damaged has no result.
+func (srv *server) openContainer(at time.Time, datagram []byte, r *record) {
 	opened, err := srv.opener.Open(datagram)
-	r.isContainer = true
+	r.Container = true
 	if srv.inbox != nil && err == nil {
-		err = srv.inbox.AcceptContainer(&opened)
-		r.delivered = srv.delivered.Take()
+		_ = srv.inbox.AcceptContainer(&opened)
+		r.Delivered = srv.delivered.Take()
 	}
-	for i := range opened.Packets[:min(len(opened.Packets), maxContainerPackets)] {
+	for i := range opened.Packets[:min(len(opened.Packets), maxPacketReports)] {
 		x := srv.receivePacket(at, opened.Packets[i].Bytes)
 		x.Container = opened.Number - uint16(opened.Packets[i].Distance)
-		r.packets = append(r.packets, x)
+		r.Packets = append(r.Packets, x)
 	}
-	return err
 }
 
 // receivePacket passes a packet to the receiver and the decoded frame to the display.
@@ -346,40 +282,22 @@ func (srv *server) receivePacket(at time.Time, packet []byte) engine.PacketRepor
 	return x
 }
 
-// handleConfirmation drops confirmed records, prepares unconfirmed ones to be sent again if the
-// sender requests it, and applies the settings of the display. Before the display is paused or resumed,
-// it runs up to time at.
-func (srv *server) handleConfirmation(at time.Time, msg []byte) error {
-	var c confirmation
-	err := c.parse(msg)
+// handleDisplay applies the settings of the display. Before the display is paused or resumed, it runs up to time at.
+func (srv *server) handleDisplay(at time.Time, x *displaySettings) error {
+	timing, err := x.timing()
 	if err != nil {
 		return err
 	}
-	if n := c.recordsRead - srv.firstUnconfirmed; c.recordsRead > srv.firstUnconfirmed && n <= uint64(len(srv.records)) {
-		srv.records = srv.records[:copy(srv.records, srv.records[n:])]
-		srv.firstUnconfirmed, srv.sentRecords = c.recordsRead, max(0, srv.sentRecords-int(n))
-		srv.lastProgress, srv.resendTimeout = at, initialResendTimeout
-	}
-	if c.resend && c.recordsRead == srv.firstUnconfirmed {
-		// Send all records again. With a zero time of the last report, the next one is due immediately.
-		srv.sentRecords, srv.reportedAt = 0, time.Time{}
-	}
-	timing := playout.Fixed(c.playout)
-	if c.policy != "" {
-		if timing, err = playout.ParseTiming(c.policy); err != nil {
-			return malformed("confirmation", msg)
-		}
-	}
-	srv.playout.Set(timing, srv.setup.rhythm(c.send))
+	srv.playout.Set(timing, srv.setup.rhythm(x.SendNS))
 	srv.runDisplay(at)
 	switch {
-	case c.paused && srv.pausedSince.IsZero():
+	case x.Paused && srv.pausedSince.IsZero():
 		srv.pausedSince = at
-	case !c.paused && !srv.pausedSince.IsZero():
+	case !x.Paused && !srv.pausedSince.IsZero():
 		srv.pausedFor += at.Sub(srv.pausedSince)
 		srv.pausedSince = time.Time{}
 	}
-	srv.ending, srv.timeLost = c.ending, max(srv.timeLost, c.timeLost)
+	srv.ending, srv.timeLost = x.Ending, max(srv.timeLost, x.TimeLost)
 	return nil
 }
 
@@ -412,19 +330,15 @@ func (srv *server) nextTick() time.Duration {
 }
 
 // reportIfDue sends a report if one is due and returns the time until the next call. A report is due
-// after reportInterval if there are unsent records, otherwise after keepAliveInterval. While the session
+// after reportInterval if there are records, otherwise after keepAliveInterval. While the session
 // ends, a report is due after a fifth of reportInterval.
 func (srv *server) reportIfDue(now time.Time) time.Duration {
 	if srv.setup == nil {
 		return time.Second // no session: nothing to report
 	}
 	srv.runDisplay(now)
-	if srv.sentRecords > 0 && now.Sub(srv.lastProgress) >= srv.resendTimeout {
-		srv.sentRecords, srv.lastProgress = 0, now // no confirmation in time: send all records again
-		srv.resendTimeout = min(2*srv.resendTimeout, maxResendTimeout)
-	}
 	interval := keepAliveInterval
-	if srv.sentRecords < len(srv.records) {
+	if len(srv.records) > 0 {
 		interval = reportInterval
 	}
 	if srv.ending {
@@ -438,35 +352,18 @@ func (srv *server) reportIfDue(now time.Time) time.Duration {
 	return reportInterval
 }
 
-// maxReportDatagrams limits the datagrams of one report. The remaining records are sent at the
-// next interval.
-const maxReportDatagrams = 16
-
-// sendReports sends the unsent records and the display counters, in 1 to maxReportDatagrams datagrams.
+// sendReports sends the records and the display counters, in reports of at most maxReportRecords. Records stay
+// while the queue of messages is full.
 func (srv *server) sendReports() {
-	for range maxReportDatagrams {
-		m := report{firstRecord: srv.firstUnconfirmed + uint64(srv.sentRecords), display: srv.playout.Counts(),
-			records: srv.records[srv.sentRecords:]}
-		if srv.sentRecords == 0 { // no confirmation is pending: the time until a resend begins now
-			srv.lastProgress = srv.reportedAt
+	for {
+		n := min(len(srv.records), maxReportRecords)
+		m := &report{Records: slices.Clone(srv.records[:n]), Display: srv.playout.Counts()}
+		if !srv.conn.send(&message{Session: srv.session, Report: m}) {
+			return
 		}
-		n := 0
-		srv.out, n = m.append(srv.out[:0], srv.status.session)
-		srv.send(streamReport)
-		srv.sentRecords += n
-		if srv.sentRecords == len(srv.records) {
+		srv.records = slices.Delete(srv.records, 0, n)
+		if len(srv.records) == 0 {
 			return
 		}
 	}
-}
-
-// countDisplay adds the increase of the display counters since its last call to the stats.
-func (srv *server) countDisplay() {
-	if srv.setup == nil {
-		return
-	}
-	counts := srv.playout.Counts()
-	srv.stats.Shown += counts.Shown - srv.countedDisplay.Shown
-	srv.stats.Starved += counts.Starved - srv.countedDisplay.Starved
-	srv.countedDisplay = counts
 }

@@ -1,4 +1,4 @@
-package channel
+package remote
 
 // windowBits is how many sequence numbers a datagram may arrive late: 0.4 s at 10,000 per second.
 const windowBits = 4096
@@ -15,12 +15,12 @@ type window struct {
 type seqState uint8
 
 const (
-	unseen    seqState = iota
-	duplicate          // received before
-	tooOld             // below the window
+	unseen   seqState = iota
+	repeated          // received before
+	tooOld            // below the window
 )
 
-// classify returns whether a sequence number is unseen, a duplicate or too old. It does not change the
+// classify returns whether a sequence number is unseen, repeated or too old. It does not change the
 // window.
 func (w *window) classify(seq uint32) seqState {
 	n := uint64(seq)
@@ -30,7 +30,7 @@ func (w *window) classify(seq uint32) seqState {
 	case n+windowBits < w.next: // more than windowBits below next
 		return tooOld
 	case w.seen[n%windowBits/64]&(1<<(n%64)) != 0:
-		return duplicate
+		return repeated
 	}
 	return unseen
 }

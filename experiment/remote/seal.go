@@ -1,0 +1,99 @@
+package remote
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"encoding/binary"
+	"errors"
+	"math"
+)
+
+// Layout of a datagram, big endian: session (4 bytes), sequence number (4), the payload encrypted with
+// AES-256-GCM, tag (16). The tag also authenticates the first 8 bytes.
+const (
+	sealHeaderBytes = 4 + 4
+	tagBytes        = 16
+
+	// Overhead is the number of bytes that sealing adds to a payload.
+	Overhead = sealHeaderBytes + tagBytes
+	// maxPayload is the largest payload of a datagram: UDP over IPv4 carries at most 65,507 bytes.
+	maxPayload = 65_507 - Overhead
+)
+
+// keyBytes is the size of a key: AES-256.
+const keyBytes = 32
+
+// newAEAD returns AES-256-GCM with a key of keyBytes.
+func newAEAD(key []byte) cipher.AEAD {
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		panic("remote: " + err.Error())
+	}
+	aead, err := cipher.NewGCM(block)
+	if err != nil {
+		panic("remote: " + err.Error())
+	}
+	return aead
+}
+
+// nonce returns the nonce of a sequence number. Each direction has its own key and each number is used once,
+// so no nonce repeats under a key.
+func nonce(seq uint32) []byte {
+	b := make([]byte, 12)
+	binary.BigEndian.PutUint32(b[8:], seq)
+	return b
+}
+
+// errExhausted means that all sequence numbers of a session were used.
+var errExhausted = errors.New("the session has sent 2^32 datagrams, the most that its keys allow")
+
+// sealer encrypts and numbers the datagrams of one direction.
+type sealer struct {
+	aead    cipher.AEAD
+	session uint32
+	next    uint64 // sequence number of the next datagram
+	buf     []byte // the last datagram, for reuse
+}
+
+// seal returns the datagram for a payload. It is valid until the next call.
+func (s *sealer) seal(payload []byte) ([]byte, error) {
+	if s.next > math.MaxUint32 {
+		return nil, errExhausted
+	}
+	seq := uint32(s.next)
+	s.next++
+	header := binary.BigEndian.AppendUint32(s.buf[:0], s.session)
+	header = binary.BigEndian.AppendUint32(header, seq)
+	s.buf = s.aead.Seal(header, nonce(seq), payload, header)
+	return s.buf, nil
+}
+
+// sessionOf returns the number of the session of a datagram; false if it is too short to be one.
+func sessionOf(b []byte) (session uint32, ok bool) {
+	if len(b) < Overhead {
+		return 0, false
+	}
+	return binary.BigEndian.Uint32(b), true
+}
+
+// opener decrypts the datagrams of one direction and recognises repeated ones.
+type opener struct {
+	aead   cipher.AEAD
+	window window
+}
+
+// open returns the sequence number and the payload of a datagram of at least Overhead bytes, and whether it was
+// received before. ok is false if the datagram is not authentic.
+func (o *opener) open(b []byte) (seq uint32, payload []byte, state seqState, ok bool) {
+	header := b[:sealHeaderBytes]
+	seq = binary.BigEndian.Uint32(header[4:])
+	payload, err := o.aead.Open(nil, nonce(seq), b[sealHeaderBytes:], header)
+	if err != nil {
+		return 0, nil, 0, false
+	}
+	state = o.window.classify(seq)
+	if state == unseen {
+		o.window.markSeen(seq)
+	}
+	return seq, payload, state, true
+}

@@ -69,8 +69,8 @@ type received struct {
 // errClosed means that this side closed the connection.
 var errClosed = errors.New("closed")
 
-// newConn returns a connection whose keys are keys: 2*keyBytes, first that for datagrams of the dialer. isDialer
-// tells the two sides apart. The caller sets the fields above messages and then calls start.
+// newConn returns a connection whose keys are keys: 2*keyBytes, first that for datagrams of the dialer.
+// isDialer tells the two sides apart. The caller sets the fields above messages and then calls start.
 func newConn(control net.Conn, session uint32, keys []byte, isDialer bool) *Conn {
 	c := &Conn{control: control, echoes: !isDialer, counts: newCounters(), messages: make(chan *message, maxQueuedMessages),
 		slots: make(chan struct{}, maxQueuedMessages), ready: make(chan struct{}, 1), reached: make(chan struct{}),
@@ -84,8 +84,8 @@ func newConn(control net.Conn, session uint32, keys []byte, isDialer bool) *Conn
 	return c
 }
 
-// start starts the goroutines of the control connection. The connection ends if no message arrives for the time
-// idle; 0 means no limit.
+// start starts the goroutines of the control connection. The connection ends if no message arrives for
+// the time idle; 0 means no limit.
 func (c *Conn) start(idle time.Duration) {
 	c.goroutines.Go(panics.Guard(c.fail, func() { c.fail(c.readMessages(idle)) }))
 	c.goroutines.Go(panics.Guard(c.fail, func() { c.fail(c.writeMessages()) }))
@@ -207,8 +207,8 @@ func (c *Conn) push(x received) bool {
 	return true
 }
 
-// poll returns the next received datagram or message; false if none is queued. When ready has received a value,
-// call poll until it returns false.
+// poll returns the next received datagram or message; false if none is queued. When ready has received a
+// value, call poll until it returns false.
 func (c *Conn) poll() (received, bool) {
 	c.in.Lock()
 	defer c.in.Unlock()
@@ -225,16 +225,16 @@ func (c *Conn) poll() (received, bool) {
 	return x, true
 }
 
-// deliverDuplicates makes poll return repeated datagrams, to measure how often a path duplicates. By default they
-// are dropped.
+// deliverDuplicates makes poll return repeated datagrams, to measure how often a path duplicates. By
+// default they are dropped.
 func (c *Conn) deliverDuplicates() {
 	c.in.Lock()
 	defer c.in.Unlock()
 	c.in.duplicates = true
 }
 
-// sendDatagram seals a payload and writes it to the socket. Datagrams that the system or the network drops cause
-// no error. Without a payload it only shows the address of this side to the peer.
+// sendDatagram seals a payload and writes it to the socket. Datagrams that the system or the network
+// drops cause no error. Without a payload it only shows the address of this side to the peer.
 func (c *Conn) sendDatagram(payload []byte) error {
 	if len(payload) > maxPayload {
 		return errors.New("the payload of a datagram is too long")
@@ -267,8 +267,8 @@ func (c *Conn) handleDatagram(b []byte, from netip.AddrPort, at time.Time) {
 	c.counts.add(outcome, "in_bytes", len(b))
 }
 
-// openDatagram decrypts a datagram and checks its sender and its number. The first authentic datagram sets the
-// address of the peer; later ones must have the same.
+// openDatagram decrypts a datagram and checks its sender and its number. The first authentic datagram
+// sets the address of the peer; later ones must have the same.
 func (c *Conn) openDatagram(b []byte, from netip.AddrPort) (outcome string, payload []byte, duplicate bool) {
 	c.in.Lock()
 	defer c.in.Unlock()
@@ -296,9 +296,9 @@ func (c *Conn) peerSocket() netip.AddrPort {
 	return c.in.peer
 }
 
-// Stats counts what a connection or a listener sent and received, by name. Names without a count are absent. A
-// received datagram counts under one of the outcomes below. "in_bytes" and "out_bytes" are bytes of UDP payload.
-// "refused" are TCP connections without a proof of the token, or beyond the limit.
+// Stats counts what a connection or a listener sent and received, by name. Names without a count are
+// absent. A received datagram counts under one of the outcomes below. "in_bytes" and "out_bytes" are
+// bytes of UDP payload. "refused" are TCP connections without a proof of the token, or beyond the limit.
 type Stats map[string]uint64
 
 // Outcomes of received datagrams.

@@ -48,8 +48,8 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// A datagram is delivered once and from one address only. Changed, truncated and reflected ones are dropped, and so
-// are those of other keys.
+// A datagram is delivered once and from one address only. Changed, truncated and reflected ones are
+// dropped, and so are those of other keys.
 func TestSealedDatagrams(t *testing.T) {
 	near, end := newStoppedPipe(0)
 	var sent []byte
@@ -166,8 +166,8 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// The listener sends no byte after the TLS handshake until the dialer has proved the token, whatever it sends. It
-// closes connections without a proof, and a proof of another connection is useless.
+// The listener sends no byte after the TLS handshake until the dialer has proved the token, whatever it
+// sends. It closes connections without a proof, and a proof of another connection is useless.
 func TestNoByteBeforeProof(t *testing.T) {
 	l, id := newTestListener(t, Options{})
 	handshake := func() (*tls.Conn, *meteredConn) {
@@ -237,8 +237,8 @@ func TestDialRefused(t *testing.T) {
 	})
 }
 
-// A flood of connections that prove nothing, and of junk datagrams, gets no answer, occupies bounded memory, and does
-// not keep a dialer out.
+// A flood of connections that prove nothing, and of junk datagrams, gets no answer, occupies bounded
+// memory, and does not keep a dialer out.
 func TestFlood(t *testing.T) {
 	l, id := newTestListener(t, Options{})
 	near, end := connect(t, l, id, SessionPurpose)

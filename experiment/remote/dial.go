@@ -24,8 +24,8 @@ func (*RefusedError) Error() string {
 // ErrNoAnswer means that no listener with the token answered.
 var ErrNoAnswer = errors.New("no listener with this token and version answers there")
 
-// Dial connects to the listener at an address, within handshakeTimeout. If none with the token answers, the error
-// wraps ErrNoAnswer.
+// Dial connects to the listener at an address, within handshakeTimeout. If none with the token answers,
+// the error wraps ErrNoAnswer.
 func Dial(ctx context.Context, to netip.AddrPort, token *Token, purpose Purpose) (*Conn, error) {
 	dialing, cancel := context.WithTimeout(ctx, handshakeTimeout)
 	defer cancel()
@@ -125,8 +125,8 @@ func (c *Conn) connectDatagrams(ctx context.Context) error {
 	}
 }
 
-// handleFromListener passes a datagram of the dialer's socket to the connection, or counts it as dropped if it
-// belongs to another session.
+// handleFromListener passes a datagram of the dialer's socket to the connection, or counts it as dropped
+// if it belongs to another session.
 func (c *Conn) handleFromListener(b []byte, from netip.AddrPort, at time.Time) {
 	number, ok := sessionOf(b)
 	if !ok || number != c.out.session {

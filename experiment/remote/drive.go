@@ -22,7 +22,8 @@ const (
 // flight; see Settle. onInterval is called every reportInterval; an error of onInterval ends Drive
 // at once.
 func (l *Link) Drive(ctx context.Context, s *engine.Session, onInterval func() error) error {
-	// Virtual time stops endMargin before the end, so that reports about the last datagrams can still be applied.
+	// Virtual time stops endMargin before the end, so that reports about the last datagrams can still be
+	// applied.
 	zero := time.Now().Add(-s.Now()) // the wall time at which virtual time was zero
 	wake := time.NewTimer(0)
 	defer wake.Stop()

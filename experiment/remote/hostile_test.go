@@ -70,8 +70,8 @@ func TestRefusedSetups(t *testing.T) {
 	}
 }
 
-// A peer that violates the protocol loses the connection: no invalid report changes the sender, and no invalid setting
-// the receiver.
+// A peer that violates the protocol loses the connection: no invalid report changes the sender, and no
+// invalid setting the receiver.
 func TestInvalidMessages(t *testing.T) {
 	packet := []engine.PacketReport{{}}
 	for name, m := range map[string]*report{

@@ -264,8 +264,8 @@ func (l *Link) sendSettings() {
 	l.unsent = !l.conn.send(&message{Session: l.session, Display: &settings})
 }
 
-// handle processes a datagram or a message. Those of earlier sessions are ignored. An error means that the peer
-// violates the protocol.
+// handle processes a datagram or a message. Those of earlier sessions are ignored. An error means that
+// the peer violates the protocol.
 func (l *Link) handle(x *received) error {
 	switch {
 	case x.message == nil:
@@ -309,8 +309,9 @@ func (l *Link) handleReport(m *report) error {
 	return nil
 }
 
-// wasSent reports whether a datagram with the number of r was sent, and whether it was of the same kind: a packet, or a
-// container or segment. The kind is not checked after the data of the datagram were dropped.
+// wasSent reports whether a datagram with the number of r was sent, and whether it was of the same kind:
+// a packet, or a container or segment. The kind is not checked after the data of the datagram were
+// dropped.
 func (l *Link) wasSent(r *record) bool {
 	sent := l.inFlight.lookup(r.Number)
 	if sent == nil || !sent.hasData {

@@ -72,7 +72,8 @@ type Options struct {
 	MaxSessions int           // at a time
 }
 
-// Listener accepts connections of dialers that have the token. It uses a TCP and a UDP socket with the same port.
+// Listener accepts connections of dialers that have the token. It uses a TCP and a UDP socket with the
+// same port.
 type Listener struct {
 	identity   *Identity
 	options    Options
@@ -142,8 +143,8 @@ func (l *Listener) Accept(ctx context.Context) (*Conn, error) {
 	}
 }
 
-// Close ends all connections and waits for the goroutines of the listener. It returns the panic of one of them,
-// if any.
+// Close ends all connections and waits for the goroutines of the listener. It returns the panic of one of
+// them, if any.
 func (l *Listener) Close() error {
 	l.stop(errClosed)
 	l.goroutines.Wait()
@@ -224,8 +225,9 @@ func (l *Listener) acceptAll() {
 	}
 }
 
-// addUnproven adds a connection to l.unproven. If there are maxHandshakes, it closes the oldest, so that a flood of
-// connections that prove nothing occupies bounded memory and does not lock dialers out for handshakeTimeout.
+// addUnproven adds a connection to l.unproven. If there are maxHandshakes, it closes the oldest, so that
+// a flood of connections that prove nothing occupies bounded memory and does not lock dialers out for
+// handshakeTimeout.
 func (l *Listener) addUnproven(c net.Conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -240,8 +242,8 @@ func (l *Listener) addUnproven(c net.Conn) {
 	l.unproven = append(l.unproven, c)
 }
 
-// handshake makes a connection of c, unless the peer does not prove the token within handshakeTimeout. Until then
-// nothing is sent beyond the TLS handshake itself, not even an alert.
+// handshake makes a connection of c, unless the peer does not prove the token within handshakeTimeout.
+// Until then nothing is sent beyond the TLS handshake itself, not even an alert.
 func (l *Listener) handshake(c net.Conn) error {
 	defer func() {
 		l.mu.Lock()
@@ -314,7 +316,8 @@ func (l *Listener) accept(control net.Conn, metered *meteredConn, purpose Purpos
 	return nil
 }
 
-// addSession adds a connection to the sessions. It returns false if the listener is closed or there is no room.
+// addSession adds a connection to the sessions. It returns false if the listener is closed or there is no
+// room.
 func (l *Listener) addSession(number uint32, c *Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

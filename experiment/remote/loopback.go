@@ -8,8 +8,8 @@ import (
 	"wirelab/internal/panics"
 )
 
-// NewLoopback starts a receiver in this process and connects a Link to it over sockets on 127.0.0.1. The caller
-// must call closeBoth to end both sides.
+// NewLoopback starts a receiver in this process and connects a Link to it over sockets on 127.0.0.1. The
+// caller must call closeBoth to end both sides.
 func NewLoopback(ctx context.Context) (link *Link, closeBoth func() error, err error) {
 	id, err := NewIdentity()
 	if err != nil {

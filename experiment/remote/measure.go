@@ -36,8 +36,9 @@ const (
 	resultsTimeout = time.Minute      // until the results are read, after the plan's duration
 )
 
-// Measure measures the path to the peer of a connection, which must run ServeMeasurement. It takes a few seconds longer
-// than the plan's duration. progress is called with the completed fraction, from 0 to 1; it may be nil.
+// Measure measures the path to the peer of a connection, which must run ServeMeasurement. It takes a few
+// seconds longer than the plan's duration. progress is called with the completed fraction, from 0 to 1;
+// it may be nil.
 func Measure(ctx context.Context, c *Conn, plan Plan, progress func(share float64)) (*Path, error) {
 	if err := plan.Check(); err != nil {
 		return nil, err
@@ -131,13 +132,14 @@ func (n *initiator) newPath() (*Path, error) {
 	return p, nil
 }
 
-// estimateBase returns the mean of the 1st percentiles of both directions, in which the difference of the clocks
-// cancels. It is the base delay of either direction if both are equal. slack is half of the width of its 95 %
-// confidence interval.
+// estimateBase returns the mean of the 1st percentiles of both directions, in which the difference of the
+// clocks cancels. It is the base delay of either direction if both are equal. slack is half of the width
+// of its 95 % confidence interval.
 func estimateBase(up, down *direction) (base, slack time.Duration) {
 	upP1, upError := up.firstPercentile()
 	downP1, downError := down.firstPercentile()
-	// The errors of both directions are independent, so that of the mean is half the root of the sum of their squares.
+	// The errors of both directions are independent, so that of the mean is half the root of the sum of
+	// their squares.
 	return max(0, (upP1+downP1)/2), time.Duration(math.Hypot(float64(upError), float64(downError)) / 2)
 }
 
@@ -147,11 +149,13 @@ type direction struct {
 	arrivals []arrival       // by the receiver's clock
 }
 
-// clockDelay returns the arrival by the receiver's clock minus the sending by the sender's; it may be negative.
+// clockDelay returns the arrival by the receiver's clock minus the sending by the sender's; it may be
+// negative.
 func (d *direction) clockDelay(x *arrival) time.Duration { return x.At - d.sentAt[x.Seq] }
 
-// roundTrips returns the round-trip times in ascending order. A probe of the responder answers the newest probe of the
-// initiator that arrived before it was sent. The time between the two is not part of the round trip.
+// roundTrips returns the round-trip times in ascending order. A probe of the responder answers the newest
+// probe of the initiator that arrived before it was sent. The time between the two is not part of the
+// round trip.
 func roundTrips(up, down direction) (trips []time.Duration) {
 	arrivedAt := map[int]time.Duration{} // of the responder's probes, by seq
 	for _, x := range down.arrivals {

@@ -16,8 +16,8 @@ import (
 	"wirelab/lossmodel/relay"
 )
 
-// newRelay starts a relay with modelled links in front of a listener and returns its address, at which TCP connections
-// are forwarded too.
+// newRelay starts a relay with modelled links in front of a listener and returns its address, at which
+// TCP connections are forwarded too.
 func newRelay(t *testing.T, to netip.AddrPort, up, down lossmodel.Spec, tap relay.Tap) netip.AddrPort {
 	t.Helper()
 	tcp, err := net.Listen("tcp4", "127.0.0.1:0")

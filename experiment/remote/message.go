@@ -46,8 +46,8 @@ type record struct {
 	Delivered engine.Fingerprint    // DeliverySum of what a container or segment completed; zero if nothing
 }
 
-// displaySettings are settings and state of the sender that the receiver's display follows. They are sent when they change, and
-// every keepAliveInterval as a sign of life.
+// displaySettings are settings and state of the sender that the receiver's display follows. They are sent
+// when they change, and every keepAliveInterval as a sign of life.
 type displaySettings struct {
 	Playout  time.Duration // playout delay
 	Policy   string        // playout policy that replaces the delay; empty for none

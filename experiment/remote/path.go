@@ -158,8 +158,9 @@ func (p *downPath) transmit(now time.Duration, d *lossmodel.Delivery) {
 	_ = p.conn.sendDatagram(p.out) // an error counts as a loss
 }
 
-// Layout of a datagram before it is sealed, little endian: number of the session within the connection (1 byte),
-// number of the datagram (4), packet. An answer has the number of the datagram that it answers, and an ack.
+// Layout of a datagram before it is sealed, little endian: number of the session within the connection (1
+// byte), number of the datagram (4), packet. An answer has the number of the datagram that it answers,
+// and an ack.
 const gameHeaderBytes = 1 + 4
 
 // gameOverhead is the number of bytes that the lab adds to each packet and each ack.

@@ -15,8 +15,8 @@ var (
 	endAddr  = netip.MustParseAddrPort("192.0.2.2:1000")
 )
 
-// newPipe returns both sides of a connection within this process. Datagrams are dropped and swapped with their
-// successor, each with probability loss.
+// newPipe returns both sides of a connection within this process. Datagrams are dropped and swapped with
+// their successor, each with probability loss.
 func newPipe(t *testing.T, loss float64) (near, end *Conn) {
 	t.Helper()
 	near, end = newStoppedPipe(loss)

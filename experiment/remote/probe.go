@@ -19,8 +19,8 @@ type arrival struct {
 // maxArrivals is how many arrivals a side stores: each datagram and one copy of it on average.
 func maxArrivals(packets int) int { return 2 * packets }
 
-// probeResults are what one side of a measurement knows: when it sent its probes, and which probes of the other side
-// arrived. Times are by its own clock, since its start.
+// probeResults are what one side of a measurement knows: when it sent its probes, and which probes of the
+// other side arrived. Times are by its own clock, since its start.
 type probeResults struct {
 	SentAt   []time.Duration // by seq
 	Arrivals []arrival       // in the order of arrival
@@ -29,8 +29,8 @@ type probeResults struct {
 // maxTime limits received times so that sums cannot overflow.
 const maxTime = 30 * 24 * time.Hour
 
-// check returns an errProtocol unless the results belong to a measurement in which peerSent probes were sent to this
-// side, and at most packets in either direction.
+// check returns an errProtocol unless the results belong to a measurement in which peerSent probes were
+// sent to this side, and at most packets in either direction.
 func (r *probeResults) check(peerSent, packets int) error {
 	isValid := len(r.Arrivals) <= maxArrivals(packets) && len(r.SentAt) <= packets
 	for _, t := range r.SentAt {
@@ -46,7 +46,8 @@ func (r *probeResults) check(peerSent, packets int) error {
 	return nil
 }
 
-// seqBytes is the size of the sequence number at the start of a probe, big endian. The other bytes are padding.
+// seqBytes is the size of the sequence number at the start of a probe, big endian. The other bytes are
+// padding.
 const seqBytes = 4
 
 // prober is one side of a measurement. It sends probes when they are due and records those that

@@ -82,8 +82,8 @@ type opener struct {
 	window window
 }
 
-// open returns the sequence number and the payload of a datagram of at least Overhead bytes, and whether it was
-// received before. ok is false if the datagram is not authentic.
+// open returns the sequence number and the payload of a datagram of at least Overhead bytes, and whether
+// it was received before. ok is false if the datagram is not authentic.
 func (o *opener) open(b []byte) (seq uint32, payload []byte, state seqState, ok bool) {
 	header := b[:sealHeaderBytes]
 	seq = binary.BigEndian.Uint32(header[4:])

@@ -22,8 +22,8 @@ const (
 	keepAliveInterval = 250 * time.Millisecond // otherwise
 )
 
-// maxUnreported limits the records that wait to be reported while the control connection is slow. At the limit,
-// further packets are dropped: their arrival could not be reported.
+// maxUnreported limits the records that wait to be reported while the control connection is slow. At the
+// limit, further packets are dropped: their arrival could not be reported.
 const maxUnreported = 8192
 
 // servedStats are the totals of all sessions of a connection, for the report of tui listen.
@@ -108,11 +108,12 @@ type screen struct {
 	pausedSince  time.Time     // start of the current pause; zero if not paused
 }
 
-// maxDrain is how many datagrams and messages handleReceived handles at once, so that a flood does not delay reports.
+// maxDrain is how many datagrams and messages handleReceived handles at once, so that a flood does not
+// delay reports.
 const maxDrain = 4096
 
-// handleReceived handles the queued datagrams and messages, at most maxDrain. A peer that violates the protocol
-// loses the connection.
+// handleReceived handles the queued datagrams and messages, at most maxDrain. A peer that violates the
+// protocol loses the connection.
 func (srv *server) handleReceived() {
 	for range maxDrain {
 		x, ok := srv.conn.poll()
@@ -190,8 +191,8 @@ func (srv *server) displayTime(at time.Time) time.Duration {
 	return t
 }
 
-// handleGame passes the packet or the packets of a datagram to the receiver, records its arrival and sends the ack, if
-// the receiver has one. For the layout see gameHeaderBytes.
+// handleGame passes the packet or the packets of a datagram to the receiver, records its arrival and
+// sends the ack, if the receiver has one. For the layout see gameHeaderBytes.
 func (srv *server) handleGame(at time.Time, b []byte) error {
 	number, datagram, err := parseGame(b, srv.session)
 	if err != nil || datagram == nil {
@@ -236,8 +237,8 @@ func (srv *server) appendAck(at time.Time) {
 	}
 }
 
-// readSegment passes the messages and the packets that a segment completes to their receivers, and records the
-// fingerprint of the results in r. What is damaged completes nothing.
+// readSegment passes the messages and the packets that a segment completes to their receivers, and
+// records the fingerprint of the results in r. What is damaged completes nothing.
 func (srv *server) readSegment(at time.Time, segment []byte, r *record) {
 	r.Container = true
 	_ = srv.stream.Accept(segment, func(kind byte, unit []byte) {
@@ -251,8 +252,8 @@ func (srv *server) readSegment(at time.Time, segment []byte, r *record) {
 	r.Delivered = srv.delivered.Take()
 }
 
-// openContainer passes the messages and the packets of a container to their receivers, in the same order as package
-// engine, and records the results in r. What is damaged has no result.
+// openContainer passes the messages and the packets of a container to their receivers, in the same order
+// as package engine, and records the results in r. What is damaged has no result.
 func (srv *server) openContainer(at time.Time, datagram []byte, r *record) {
 	opened, err := srv.opener.Open(datagram)
 	r.Container = true
@@ -282,7 +283,8 @@ func (srv *server) receivePacket(at time.Time, packet []byte) engine.PacketRepor
 	return x
 }
 
-// handleDisplay applies the settings of the display. Before the display is paused or resumed, it runs up to time at.
+// handleDisplay applies the settings of the display. Before the display is paused or resumed, it runs up
+// to time at.
 func (srv *server) handleDisplay(at time.Time, x *displaySettings) error {
 	timing, err := x.timing()
 	if err != nil {
@@ -314,7 +316,8 @@ func (srv *server) runDisplay(at time.Time) {
 		return
 	}
 	if behind := now - maxDisplayLag; srv.nextTick() < behind {
-		// TickAt counts ticks of a clock with DisplayMilliHz as its rate in hertz: 1000 of them are a display tick.
+		// TickAt counts ticks of a clock with DisplayMilliHz as its rate in hertz: 1000 of them are a
+		// display tick.
 		srv.displayTicks = max(srv.displayTicks, endpoint.TickAt(behind, srv.setup.DisplayMilliHz)/1000)
 	}
 	for t := srv.nextTick(); t <= now; t = srv.nextTick() {
@@ -352,8 +355,8 @@ func (srv *server) reportIfDue(now time.Time) time.Duration {
 	return reportInterval
 }
 
-// sendReports sends the records and the display counters, in reports of at most maxReportRecords. Records stay
-// while the queue of messages is full.
+// sendReports sends the records and the display counters, in reports of at most maxReportRecords. Records
+// stay while the queue of messages is full.
 func (srv *server) sendReports() {
 	for {
 		n := min(len(srv.records), maxReportRecords)

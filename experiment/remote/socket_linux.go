@@ -9,7 +9,8 @@ import (
 )
 
 // enableTimestamps makes the kernel deliver the receive time with each datagram as a control message
-// (socket(7): SO_TIMESTAMPNS). It returns a buffer for control messages, or nil if the socket is not accessible.
+// (socket(7): SO_TIMESTAMPNS). It returns a buffer for control messages, or nil if the socket is not
+// accessible.
 func enableTimestamps(c *net.UDPConn) []byte {
 	raw, err := c.SyscallConn()
 	if err != nil {

@@ -69,7 +69,7 @@ func TestReadReport(t *testing.T) {
 		}
 		return text
 	}
-	bad(withEdit(func(m map[string]any) { m["version"] = 2 }), "report.json: was saved by another version of Wirelab, with format 2 and digest version 7; "+
+	bad(withEdit(func(m map[string]any) { m["version"] = 1 }), "report.json: was saved by another version of Wirelab, with format 1 and digest version 7; "+
 		"expected format 2 and digest version 7")
 	bad(withEdit(func(m map[string]any) { m["digest_version"] = 6 }), "with format 2 and digest version 6; expected")
 	bad(withEdit(func(m map[string]any) { delete(m, "version"); delete(m, "digest_version") }), "with format 0 and digest version 0; expected")

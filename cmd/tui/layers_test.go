@@ -23,8 +23,8 @@ var layerRules = []layer{
 	{prefix: "dataset/frame", may: []string{"internal"}},
 	{prefix: "dataset", may: []string{"dataset", "internal"}},
 	{prefix: "lossmodel", may: []string{"lossmodel", "internal"}},
-	{prefix: "encoders/internal/recording", may: []string{"dataset", "internal"}},     // recordings for tests
-	{prefix: "encoders/internal/retrain", may: []string{"dataset", "encoders/train"}}, // trains the embedded models again
+	{prefix: "encoders/internal/recording", may: []string{"dataset", "encoders/train", "internal"}}, // recordings for tests
+	{prefix: "encoders/internal/retrain", may: []string{"dataset", "encoders/train"}},               // trains the embedded models again
 	{prefix: "encoders", may: []string{"encoders", "dataset/frame", "dataset/physics", "dataset/quake3/netcode", "internal"}},
 	// What a game could ship: no true frames, no meters, no link models, no clock.
 	{prefix: "experiment/endpoint", may: []string{"experiment/transfer", "experiment/view", "encoders", "dataset/frame", "internal"},

@@ -154,6 +154,8 @@ func TestListenEverywhere(t *testing.T) {
 	}
 }
 
+const exampleToken = "x3DTpYxDSGjGDLrXv_WU35DB3EZdsuEPF_3S1afQXcssfJz9juhUMLOUQeqc99zc"
+
 func TestListenRefuses(t *testing.T) {
 	dir := t.TempDir()
 	short, none := filepath.Join(dir, "short"), filepath.Join(dir, "none")

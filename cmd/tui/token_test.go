@@ -14,8 +14,6 @@ import (
 	"wirelab/experiment/remote"
 )
 
-const exampleToken = "x3DTpYxDSGjGDLrXv_WU35DB3EZdsuEPF_3S1afQXcssfJz9juhUMLOUQeqc99zc"
-
 // TestListenCreatesTokenFile checks that tui listen creates a missing token file that only this user can
 // read, prints the command for the other machine, and uses the same token after a restart.
 func TestListenCreatesTokenFile(t *testing.T) {

@@ -93,7 +93,10 @@ func isMachineError(err error) bool {
 	if errors.Is(err, atomicfile.ErrHasResults) || errors.Is(err, atomicfile.ErrHasOtherFiles) || errors.Is(err, atomicfile.ErrNotReplaceable) {
 		return true // another process wrote into the folder during the run; before a run, this is a config.Error
 	}
-	if errors.Is(err, fs.ErrPermission) || errors.As(err, &locked) || errors.As(err, &queue) || errors.As(err, &refused) || errors.As(err, &network) || errors.Is(err, remote.ErrNoAnswer) {
+	switch {
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, remote.ErrNoAnswer):
+		return true
+	case errors.As(err, &locked), errors.As(err, &queue), errors.As(err, &refused), errors.As(err, &network):
 		return true
 	}
 	var code syscall.Errno

@@ -44,7 +44,8 @@ func (a *app) tuneTable(ctx context.Context, f tuneFlags) error {
 		return err
 	}
 	if len(otherUnits) > 0 {
-		a.remark("%s: --tolerance %s is not in the unit of these fields, which keep their scales: %s", f.data.spec, f.tolerance, strings.Join(otherUnits, ", "))
+		a.remark("%s: --tolerance %s is not in the unit of these fields, which keep their scales: %s",
+			f.data.spec, f.tolerance, strings.Join(otherUnits, ", "))
 	}
 	codec, err := encodertable.ByName(cmp.Or(f.encoder, encodertable.Default(t.Schema())))
 	if err != nil {

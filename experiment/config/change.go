@@ -36,11 +36,9 @@ const (
 // parameters, removed and added shadows, the profile, the links, the settings in the order of their table, the actions
 // of a player and the bookmark.
 func rank(key string) int {
-	heads := []string{keyEncoder, paramsPrefix, "shadow_off", "shadow", "profile", "down.", "up."} // those with a final dot are prefixes
-	for i, head := range heads {
-		if key == head || strings.HasSuffix(head, ".") && strings.HasPrefix(key, head) {
-			return i
-		}
+	heads := []string{keyEncoder, paramsPrefix, "shadow_off", "shadow", "profile", "down.", "up."}
+	if i := slices.IndexFunc(heads, func(head string) bool { return strings.HasPrefix(key, head) }); i >= 0 {
+		return i // "shadow_off" comes before its prefix "shadow"
 	}
 	if row := changeRow(key); row != nil {
 		return len(heads) + slices.IndexFunc(rows(), func(s scalarSetting) bool { return s.Key == row.Key })

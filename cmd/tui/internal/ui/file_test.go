@@ -8,18 +8,11 @@ import (
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/room"
-
-	tea "github.com/charmbracelet/bubbletea"
 )
 
 // fileScreen returns a dashboard of a lab that sends files.
 func fileScreen(lab room.Lab, w, h int, opt Options) *dashboard {
-	if opt.Renderer == nil {
-		opt.Renderer = labtest.PlainRenderer()
-	}
-	m := newDashboardWith(lab, opt, fileCatalog())
-	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
-	return m
+	return screenWith(lab, w, h, opt, fileCatalog())
 }
 
 // TestFilePageAdjusts checks that the arrow keys change the link on this page too.

@@ -7,6 +7,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"wirelab/cmd/tui/internal/controls"
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
@@ -111,10 +112,15 @@ const noteLasts, noteFresh, askLasts = 120, 20, 20
 
 // screen returns a dashboard of w by h cells without colours.
 func screen(lab room.Lab, w, h int, opt Options) *dashboard {
+	return screenWith(lab, w, h, opt, fakeCatalog())
+}
+
+// screenWith is screen with the given catalog.
+func screenWith(lab room.Lab, w, h int, opt Options, catalog *controls.Catalog) *dashboard {
 	if opt.Renderer == nil {
 		opt.Renderer = labtest.PlainRenderer()
 	}
-	m := newDashboardWith(lab, opt, fakeCatalog())
+	m := newDashboardWith(lab, opt, catalog)
 	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	return m
 }

@@ -2,12 +2,13 @@ package experiment
 
 import (
 	"testing"
+	"wirelab/experiment/internal/labtest"
 )
 
 // A replay fails if a trace has changed since the report was saved.
 func TestReplayRejectsChangedTrace(t *testing.T) {
 	trace := writeFile(t, "trace.csv", "seq,send_us,recv_us\n0,0,50000\n1,16667,lost\n2,33333,90000\n3,50000,99000\n")
-	c := quickConfig(t)
+	c := labtest.QuickConfig(t)
 	c.At = nil
 	if err := c.Set("down.loss", "trace file="+trace); err != nil {
 		t.Fatal(err)

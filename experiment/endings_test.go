@@ -16,7 +16,6 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
-	"wirelab/experiment/report"
 	"wirelab/internal/atomicfile/faultfs"
 	"wirelab/internal/panics"
 	"wirelab/internal/wallclock"
@@ -37,7 +36,7 @@ func TestInterruptedSweep(t *testing.T) {
 	c := seedSweep(t, int64(1), int64(2), int64(3), int64(4))
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
-	r, err := Run(ctx, c, RunOptions{Dir: dir, Workers: 1, Clock: wallClock(), Progress: func(done, _ float64) {
+	r, err := Run(ctx, c, RunOptions{Dir: dir, Workers: 1, Clock: labtest.WallClock(), Progress: func(done, _ float64) {
 		if done > 0.35 { // the first run is complete, the second has begun
 			cancel()
 		}
@@ -161,7 +160,7 @@ func TestPanicCancelsSweep(t *testing.T) {
 			panic("boom")
 		}
 	}
-	r, err := Run(t.Context(), seedSweep(t, int64(1), int64(2), int64(3), int64(4)), RunOptions{Workers: 1, Clock: wallClock(), Progress: progress})
+	r, err := Run(t.Context(), seedSweep(t, int64(1), int64(2), int64(3), int64(4)), RunOptions{Workers: 1, Clock: labtest.WallClock(), Progress: progress})
 	var bug *panics.Error
 	if !errors.As(err, &bug) || bug.Value != "boom" || !strings.Contains(err.Error(), "TestPanicCancelsSweep") {
 		t.Fatalf("%v, want the panic with its stack", err)
@@ -313,37 +312,4 @@ func TestSweepFaults(t *testing.T) {
 	if n < 40 {
 		t.Errorf("only %d operations", n)
 	}
-}
-
-// A save of the dashboard creates a complete folder, or none.
-func TestSaveFaults(t *testing.T) {
-	r, err := NewRunner(t.Context(), quickConfig(t), RunnerOptions{Clock: wallClock()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := r.session.RunUntil(time.Second); err != nil {
-		t.Fatal(err)
-	}
-	r.Stop()
-	faultfs.Each(t, func(t *testing.T, d *faultfs.Failing, crash bool) {
-		root := t.TempDir()
-		dir := filepath.Join(root, "reports")
-		r.opt.Disk = &d.Disk
-		path, err := r.Save(dir)
-		files, left := faultfs.Tree(t, root)
-		check(t, err, dir, left, crash)
-		switch {
-		case err == nil && checkConsistent(files, "reports/"+filepath.Base(path)+"/") != "":
-			t.Error(checkConsistent(files, "reports/"+filepath.Base(path)+"/"))
-		case err != nil && len(files) != 0 && len(files) != 6:
-			t.Errorf("%v, and %d files", err, len(files))
-		}
-		list, listErr := report.SavedReports(dir)
-		if want := map[bool]int{true: 1}[len(files) == 6]; listErr != nil || len(list) != want {
-			t.Errorf("the list has %d reports, %v", len(list), listErr)
-		}
-		if folders, _ := os.ReadDir(dir); !crash && len(files) == 0 && len(folders) > 0 {
-			t.Errorf("an empty folder is left: %v", folders)
-		}
-	})
 }

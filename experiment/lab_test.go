@@ -16,35 +16,6 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// quickConfig returns a short configuration that uses many features.
-func quickConfig(t *testing.T) *config.Config {
-	t.Helper()
-	c, err := config.Parse("quick", []byte(`
-seed = 3
-duration = "4s"
-[link]
-loss = "5%"
-latency = "40ms"
-jitter = "10ms"
-[down]
-duplicate = "2%"
-corrupt = "1%"
-[[at]]
-t = "1s"
-encoder = "quantized"
-[[at]]
-t = "2s"
-down.loss = "20%"
-[assert]
-wrong = "== 0"
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Data.Source, c.Data.Cubes = labtest.WriteRecording(t, 60, 200), 60
-	return c
-}
-
 func mustRun(t *testing.T, c *config.Config, opt RunOptions) *report.Report {
 	t.Helper()
 	r, err := Run(context.Background(), c, opt)
@@ -55,7 +26,7 @@ func mustRun(t *testing.T, c *config.Config, opt RunOptions) *report.Report {
 }
 
 func TestSameConfigSameBytes(t *testing.T) {
-	c := quickConfig(t)
+	c := labtest.QuickConfig(t)
 	a, b := mustRun(t, c, RunOptions{}).Runs[0], mustRun(t, c, RunOptions{}).Runs[0]
 	if !reflect.DeepEqual(a, b) {
 		t.Errorf("two runs of one configuration differ:\n%+v\n%+v", a, b)
@@ -70,7 +41,7 @@ func TestSameConfigSameBytes(t *testing.T) {
 // A shadow with the encoder of the first lane sends the same packets. A shadow with another encoder
 // has the same losses.
 func TestShadowsHaveSameLosses(t *testing.T) {
-	c := quickConfig(t)
+	c := labtest.QuickConfig(t)
 	c.At = nil
 	c.Shadows = []config.Encoder{{Name: c.Encoder.Name}, {Name: "raw"}}
 	c.Down.Corrupt.P = 0
@@ -90,7 +61,7 @@ func TestShadowsHaveSameLosses(t *testing.T) {
 }
 
 func TestFramesAndDuration(t *testing.T) {
-	c := quickConfig(t)
+	c := labtest.QuickConfig(t)
 	c.Duration, c.At = 2500*time.Millisecond, nil
 	r := mustRun(t, c, RunOptions{}).Runs[0]
 	if r.Frames != 150 || r.DurationS != 2.5 || r.Totals.Sent != 150 {
@@ -108,7 +79,7 @@ func TestFramesAndDuration(t *testing.T) {
 // A saved report replays to the same digest; a modified report does not.
 func TestReplayOfSavedRun(t *testing.T) {
 	dir := t.TempDir()
-	c := quickConfig(t)
+	c := labtest.QuickConfig(t)
 	c.Shadows = []config.Encoder{{Name: "raw"}}
 	mustRun(t, c, RunOptions{Dir: dir})
 	path := filepath.Join(dir, "report.json")
@@ -153,7 +124,7 @@ func TestReplayOfSavedRun(t *testing.T) {
 // The rows of packets.csv add up to the totals.
 func TestPacketRowsAddUp(t *testing.T) {
 	dir := t.TempDir()
-	r := mustRun(t, quickConfig(t), RunOptions{Dir: dir}).Runs[0]
+	r := mustRun(t, labtest.QuickConfig(t), RunOptions{Dir: dir}).Runs[0]
 	data, err := os.ReadFile(filepath.Join(dir, "packets.csv"))
 	if err != nil {
 		t.Fatal(err)
@@ -177,7 +148,7 @@ func TestPacketRowsAddUp(t *testing.T) {
 }
 
 func TestSweepEqualsSeparateRuns(t *testing.T) {
-	c := quickConfig(t)
+	c := labtest.QuickConfig(t)
 	c.Duration = 3 * time.Second
 	c.Sweep = []config.Axis{{Key: "encoder.name", Values: []any{"raw", "quantized"}}, {Key: "down.loss", Values: []any{"0%", "30%"}}}
 	dir := t.TempDir()
@@ -212,7 +183,7 @@ func TestSweepEqualsSeparateRuns(t *testing.T) {
 }
 
 func TestFailedAssertionsAreListed(t *testing.T) {
-	c := quickConfig(t)
+	c := labtest.QuickConfig(t)
 	testkit.Set(t, c, "assert.payload_kbps", "<= 1", "assert.sent", "> 100", "assert.no_baseline", "== 0")
 	report := mustRun(t, c, RunOptions{})
 	failed := report.Failed()
@@ -222,7 +193,7 @@ func TestFailedAssertionsAreListed(t *testing.T) {
 }
 
 func TestInterruptedRunIsSaved(t *testing.T) {
-	c := quickConfig(t)
+	c := labtest.QuickConfig(t)
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())
 	r, err := Run(ctx, c, RunOptions{Dir: dir, Progress: func(done, _ float64) {
@@ -245,7 +216,7 @@ func TestUnwritableOutput(t *testing.T) {
 		t.Fatal(err)
 	}
 	started := false
-	_, err := Run(context.Background(), quickConfig(t), RunOptions{Dir: filepath.Join(blocked, "out"),
+	_, err := Run(context.Background(), labtest.QuickConfig(t), RunOptions{Dir: filepath.Join(blocked, "out"),
 		Progress: func(float64, float64) { started = true }})
 	if err == nil || started || !strings.Contains(err.Error(), "cannot be written") {
 		t.Errorf("%v, started %v", err, started)
@@ -253,7 +224,7 @@ func TestUnwritableOutput(t *testing.T) {
 }
 
 func TestReportJSONKeys(t *testing.T) {
-	data, err := json.Marshal(mustRun(t, quickConfig(t), RunOptions{}))
+	data, err := json.Marshal(mustRun(t, labtest.QuickConfig(t), RunOptions{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -297,4 +268,36 @@ func hasKey(tree any, key string) bool {
 		}
 	}
 	return true
+}
+
+// A clock that goes back during a run delays neither the run nor its saves, and timings are never
+// negative.
+func TestRunWithJumpingClock(t *testing.T) {
+	c := labtest.QuickConfig(t)
+	c.Duration = 3 * time.Second
+	at, looks := time.Duration(0), 0
+	clock := func() time.Duration {
+		looks++
+		switch at += 20 * time.Millisecond; {
+		case looks%97 == 0:
+			at -= time.Hour
+		case looks%89 == 0:
+			at += 2 * time.Hour
+		}
+		return at
+	}
+	r := mustRun(t, c, RunOptions{Clock: clock, Dir: filepath.Join(t.TempDir(), "out")}).Runs[0]
+	want := mustRun(t, c, RunOptions{}).Runs[0]
+	if r.Digest != want.Digest || r.Timing.EncodeUS.P50 < 0 || r.Timing.DecodeUS.P50 < 0 {
+		t.Errorf("digests %s and %s, timing %+v", r.Digest, want.Digest, r.Timing)
+	}
+}
+
+// A script cannot change the seed.
+func TestScriptedSeed(t *testing.T) {
+	scripted := labtest.QuickConfig(t)
+	scripted.At = []config.StampedChange{config.Stamp(time.Second, config.NewChange("seed", 5))}
+	if _, err := Run(t.Context(), scripted, RunOptions{}); err == nil {
+		t.Error("a script set the seed on the way")
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"wirelab/experiment/internal/labtest"
 
 	"wirelab/internal/testkit"
 )
@@ -11,7 +12,7 @@ import (
 // On a link that loses all packets, figures without data are null in JSON and "-" in tables, and
 // assertions on them do not hold.
 func TestAssertionsFailWithoutData(t *testing.T) {
-	c := quickConfig(t)
+	c := labtest.QuickConfig(t)
 	c.At, c.Assert = nil, nil
 	bounds := map[string]string{"playout.starved_ratio": "<= 0.01", "playout.position_error_mm.p95": "<= 1", "age_ms.p50": "<= 100",
 		"playout.late_ms.max": "<= 10", "network.delay_ms.p50": "<= 100", "network.reordered_ratio": "== 0"}

@@ -8,12 +8,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"wirelab/experiment/internal/labtest"
 )
 
 // In packets.csv every failed packet has a reason and an explanation, other packets have none, and
 // packets after a swap of the encoder are explained as well.
 func TestPacketsCSVExplainsFailures(t *testing.T) {
-	c := quickConfig(t)
+	c := labtest.QuickConfig(t)
 	c.Duration = 10 * time.Second
 	c.Receiver.History, c.Receiver.Playout = 4, 20*time.Millisecond // less than the round trip
 	dir := t.TempDir()

@@ -58,7 +58,7 @@ func Run(ctx context.Context, c *config.Config, opt RunOptions) (*report.Report,
 			Expected: "one run with --to or --udp, or a sweep without"}
 	}
 	if opt.Remote != nil && c.Crowd.Clients > 0 {
-		return nil, remoteCrowd(c)
+		return nil, crowd.RemoteError(c)
 	}
 	var folder *atomicfile.Folder
 	if opt.Dir != "" {
@@ -85,6 +85,9 @@ func Run(ctx context.Context, c *config.Config, opt RunOptions) (*report.Report,
 // 17 s at 60 packets a second.
 const inspectedPackets = 1024
 
+// comparedSamples is the number of stored samples of each encoder that the comparison of encoders covers: five minutes.
+const comparedSamples = 3000
+
 // runOne runs a single configuration, and writes the report to out while the run continues. With an
 // error it also returns the results so far; nil if the run did not begin.
 func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.Exporter) (*engine.Result, error) {
@@ -103,7 +106,7 @@ func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.E
 	}
 	startsShadow := func(scripted config.StampedChange) bool { return len(scripted.Change.Shadows()) > 0 }
 	if len(c.Shadows) > 0 || slices.ContainsFunc(c.At, startsShadow) {
-		sessionOpt.KeepSamples = liveSamples // for the comparison of the encoder with its shadows
+		sessionOpt.KeepSamples = comparedSamples // for the comparison of the encoder with its shadows
 	}
 	// Packets are inspected for the explanations in the report, so only if one is written.
 	sessionOpt.Inspect, sessionOpt.KeepPackets = sessionOpt.Observer != nil, inspectedPackets
@@ -146,20 +149,14 @@ func runCrowd(ctx context.Context, c *config.Config, opt RunOptions, out *report
 	if elapsed := opt.Clock.Now() - startedAt; elapsed > 0 {
 		r.Timing.RealTimeFactor = float64(r.DurationNS) / float64(elapsed)
 	}
-	return r, writeCrowd(r, err, c.Duration, opt.files, out)
-}
-
-// writeCrowd writes the report of a run with many receivers to out, and closes out. err is the error of the run, which
-// the returned error includes; planned is the duration of the run, 0 if unknown.
-func writeCrowd(r *engine.Result, err error, planned time.Duration, files *report.Files, out *report.Exporter) error {
-	r.Planned, r.PlannedS, r.Set = 1, planned.Seconds(), out.Set
-	r.Files = files.List(".")
+	r.Planned, r.PlannedS, r.Set = 1, c.Duration.Seconds(), out.Set
+	r.Files = opt.files.List(".")
 	report.SetReason(r, err)
 	if writeErr := out.Write(r); writeErr != nil {
 		report.SetReason(r, writeErr)
 		err = errors.Join(err, writeErr)
 	}
-	return errors.Join(err, out.Close())
+	return r, errors.Join(err, out.Close())
 }
 
 // newPacking returns a delivery.Packing that reports progress to o.Packing, if set, and cancels packing

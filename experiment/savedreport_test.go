@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"wirelab/experiment/engine"
+	"wirelab/experiment/internal/labtest"
 	"wirelab/experiment/report"
 )
 
 // A truncated report, and one of another version, give a clear error. A complete report reads as it
 // was saved.
 func TestReadReport(t *testing.T) {
-	c := quickConfig(t)
+	c := labtest.QuickConfig(t)
 	c.Duration = 2500 * time.Millisecond
 	dir := t.TempDir()
 	want := mustRun(t, c, RunOptions{Dir: filepath.Join(dir, "a")}).Runs[0]

@@ -22,7 +22,7 @@ import (
 // all lanes ran.
 func TestShadowLabelsInReport(t *testing.T) {
 	dir := t.TempDir()
-	c := quickConfig(t)
+	c := labtest.QuickConfig(t)
 	c.Data.Source, c.Data.Cubes = labtest.WriteRecording(t, 60, 400), 60 // longer than the run
 	c.Encoder = config.Encoder{Name: "relative-orientation"}
 	tuned := func(bits int) config.Encoder {
@@ -78,7 +78,7 @@ func TestShadowLabelsInReport(t *testing.T) {
 // add up to the totals. A shadow that leaves keeps its totals, its samples and its digest in every report.
 func TestSwapsAndDepartures(t *testing.T) {
 	dir := t.TempDir()
-	c := quickConfig(t)
+	c := labtest.QuickConfig(t)
 	c.Data.Source, c.Data.Cubes = labtest.WriteRecording(t, 60, 400), 60
 	c.Encoder, c.Duration = config.Encoder{Name: "raw"}, 6*time.Second
 	c.Shadows = []config.Encoder{{Name: "adaptive"}, {Name: "quantized"}}

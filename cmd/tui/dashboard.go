@@ -11,11 +11,10 @@ import (
 	"time"
 
 	"wirelab/cmd/tui/internal/look"
-	"wirelab/cmd/tui/internal/room"
 	"wirelab/cmd/tui/internal/tour"
 	"wirelab/cmd/tui/internal/ui"
-	"wirelab/experiment"
 	"wirelab/experiment/config"
+	"wirelab/experiment/live"
 	"wirelab/experiment/remote"
 	"wirelab/experiment/report"
 	"wirelab/internal/escape"
@@ -153,7 +152,7 @@ func (a *app) dashboard(ctx context.Context, f dashboardFlags) error {
 // showSession runs a session of cfg in the dashboard until the user quits. link is the connection to the receiver,
 // or nil for a modelled network. If the dashboard ends in another way, the run is saved.
 func (a *app) showSession(ctx context.Context, cfg *config.Config, f dashboardFlags, link *remote.Link) error {
-	runner, err := newRunner(ctx, cfg, experiment.RunnerOptions{
+	runner, err := live.New(ctx, cfg, live.Options{
 		Clock: a.clock, Reports: f.reports, Disk: a.disk, Remote: link,
 		Stamp: func() string { return time.Now().Format("2006-01-02-150405") }, // the name of each report's folder begins with this
 	})
@@ -171,22 +170,6 @@ func (a *app) showSession(ctx context.Context, cfg *config.Config, f dashboardFl
 		return nil
 	}
 	return a.saveUnfinished(runner, err)
-}
-
-// runner runs what the dashboard shows: an experiment.Runner or an experiment.CrowdRunner.
-type runner interface {
-	room.Lab
-	Start(ctx context.Context)
-	Stop()
-	Save(dir string) (path string, err error)
-}
-
-// newRunner opens a session of cfg, or a crowd if cfg has one.
-func newRunner(ctx context.Context, cfg *config.Config, opt experiment.RunnerOptions) (runner, error) {
-	if cfg.Crowd.Clients > 0 {
-		return experiment.NewCrowdRunner(ctx, cfg, opt)
-	}
-	return experiment.NewRunner(ctx, cfg, opt)
 }
 
 // defaultChartStyle returns the default of --charts: "fine", in Braille dots, but "line" if the
@@ -214,7 +197,7 @@ const defaultPreset = "demo"
 
 // saveUnfinished saves the session of a dashboard that ended with err, not by q, and prints where.
 // It returns the error of the command: context.Canceled after an interruption, otherwise err.
-func (a *app) saveUnfinished(runner runner, err error) error {
+func (a *app) saveUnfinished(runner *live.Runner, err error) error {
 	if runner.Snapshot().Now == 0 { // no virtual time has passed: a file transfer was still making its patch
 		fmt.Fprintln(a.stderr, "nothing was sent yet, so nothing is saved")
 	} else if path, saveErr := runner.Save(""); saveErr != nil {

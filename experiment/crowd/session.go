@@ -313,6 +313,12 @@ func (x *session) checkChange(c *config.Config, ch config.Change) error {
 	return nil
 }
 
+// RemoteError returns the error for a crowd of c over a real network.
+func RemoteError(c *config.Config) error {
+	return c.Locate(&config.Error{Key: "crowd.clients", Problem: "a crowd cannot run over a real network",
+		Expected: "one receiver with --to or --udp, or a crowd without"})
+}
+
 // CanChange reports whether a crowd of c can apply a change during a run. The crowd must have a budget before and after it,
 // or never.
 func CanChange(c *config.Config, ch config.Change) bool {

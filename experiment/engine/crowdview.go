@@ -17,7 +17,7 @@ type CrowdView struct {
 	Encodings []CrowdEncoding       // of the newest tick, by age
 	TickTime  time.Duration         // between two packets to a client
 	HasUplink bool                  // the packets to all clients share a link
-	Selected  int                   // number of the client that experiment.Command.Client selected, from 1; 0 if none
+	Selected  int                   // number of the client that live.Command.Client selected, from 1; 0 if none
 	Packets   []packetlog.Record    // the newest packets of that client, oldest first
 }
 

@@ -114,10 +114,10 @@ type Snapshot struct {
 	Patch           *delivery.PatchProgress // the patch being made, for which the session waits; nil if none
 	World           *playout.Picture        // the cubes at both endpoints; nil if the data are not cubes
 	Frames          *playout.Frames         // the frames at both endpoints; nil for cubes and files
-	Opened          *inspector.Opened       // the packet that experiment.Command.Open selected; nil if none
-	Traced          *Traced                 // the packet that experiment.Command.Trace selected; nil if none
-	RowCosts        *RowCosts               // nil unless experiment.Command.RowCosts requested them
-	Carried         *RowCosts               // which packets carry which rows; nil unless experiment.Command.Carried requested it
-	Priorities      *Priorities             // nil unless experiment.Command.Priorities requested them and there is a budget
+	Opened          *inspector.Opened       // the packet that live.Command.Open selected; nil if none
+	Traced          *Traced                 // the packet that live.Command.Trace selected; nil if none
+	RowCosts        *RowCosts               // nil unless live.Command.RowCosts requested them
+	Carried         *RowCosts               // which packets carry which rows; nil unless live.Command.Carried requested it
+	Priorities      *Priorities             // nil unless live.Command.Priorities requested them and there is a budget
 	Notice          Notice                  // the newest notice; ID 0 means none
 }

@@ -24,7 +24,7 @@
 // # Sessions
 //
 // Link is the sending side. It is the network of an engine.Session, whose virtual time Drive (or
-// experiment.Runner) advances at the pace of the wall clock. Serve is the receiving side: an
+// live.Runner) advances at the pace of the wall clock. Serve is the receiving side: an
 // endpoint.Receiver that has only what the datagrams contain. It answers each packet with the game's ack.
 // Over the control connection it also reports when each datagram arrived, its outcome, a fingerprint of
 // the frame, and how often its display starved. So every arrival becomes known at the sender, with a

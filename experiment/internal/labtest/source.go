@@ -9,12 +9,50 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/table"
+	"wirelab/experiment/config"
+	"wirelab/internal/wallclock"
 )
+
+// WallClock returns the real clock.
+func WallClock() wallclock.Clock {
+	start := time.Now()
+	return func() time.Duration { return time.Since(start) }
+}
+
+// QuickConfig returns a short configuration that uses many features.
+func QuickConfig(t *testing.T) *config.Config {
+	t.Helper()
+	c, err := config.Parse("quick", []byte(`
+seed = 3
+duration = "4s"
+[link]
+loss = "5%"
+latency = "40ms"
+jitter = "10ms"
+[down]
+duplicate = "2%"
+corrupt = "1%"
+[[at]]
+t = "1s"
+encoder = "quantized"
+[[at]]
+t = "2s"
+down.loss = "20%"
+[assert]
+wrong = "== 0"
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Data.Source, c.Data.Cubes = WriteRecording(t, 60, 200), 60
+	return c
+}
 
 // CubeSource is a source of cubes for tests. In each frame Moving random cubes take a random step, sometimes
 // a large one.

@@ -9,8 +9,8 @@ import (
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/dataset/frame"
 	"wirelab/encoders/table"
-	"wirelab/experiment"
 	"wirelab/experiment/config"
+	"wirelab/experiment/live"
 	"wirelab/lossmodel"
 )
 
@@ -26,7 +26,7 @@ func FuzzParseLine(f *testing.F) {
 		if err == nil && o.Change != nil {
 			_ = cfg.Check(*o.Change) // must not panic
 		}
-		if err == nil && o.Speed != nil && *o.Speed != 0 && !(*o.Speed >= experiment.MinSpeed && *o.Speed <= experiment.MaxSpeed) {
+		if err == nil && o.Speed != nil && *o.Speed != 0 && !(*o.Speed >= live.MinSpeed && *o.Speed <= live.MaxSpeed) {
 			t.Fatalf("%q is speed %v", text, *o.Speed)
 		}
 		if err == nil && (o.Step < 0 || o.Step > maxSteps || o.Seek != nil && *o.Seek < 0) {

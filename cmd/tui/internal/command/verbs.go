@@ -1,7 +1,7 @@
 // Package command implements the command line of the dashboard: the commands, the parsing and
 // completion of their arguments, and the line in which they are typed.
 //
-// Parse returns an Order, which mostly contains the same experiment.Command as a key press.
+// Parse returns an Order, which mostly contains the same live.Command as a key press.
 package command
 
 import (
@@ -17,18 +17,18 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset/frame"
-	"wirelab/experiment"
 	"wirelab/experiment/config"
+	"wirelab/experiment/live"
 	"wirelab/internal/policy"
 	"wirelab/internal/setting"
 	"wirelab/internal/units"
 	"wirelab/lossmodel"
 )
 
-// Order is the action that a typed line requests: an experiment.Command, or one of the other
+// Order is the action that a typed line requests: an live.Command, or one of the other
 // fields, which concern only the screen.
 type Order struct {
-	experiment.Command
+	live.Command
 	Help, Tour bool              // show the help; start the guided tour
 	Quit       QuitMode          // whether and how to quit
 	Themes     bool              // show the list of themes
@@ -328,8 +328,8 @@ func timeVerbs() []verb {
 	return []verb{
 		{Name: "speed", Args: "FACTOR|max", Help: "set the speed of virtual time", screens: Lab, maxArgs: unlimited, parse: parseSpeed,
 			words: []string{"0.1", "0.25", "0.5", "1", "2", "4", "8", "16", "32", "64", "max"}},
-		{Name: "pause", Help: "stop virtual time", screens: Lab, parse: fixedOrder(Order{Command: experiment.Command{Pause: new(true)}})},
-		{Name: "resume", Help: "continue virtual time", screens: Lab, parse: fixedOrder(Order{Command: experiment.Command{Pause: new(false)}})},
+		{Name: "pause", Help: "stop virtual time", screens: Lab, parse: fixedOrder(Order{Command: live.Command{Pause: new(true)}})},
+		{Name: "resume", Help: "continue virtual time", screens: Lab, parse: fixedOrder(Order{Command: live.Command{Pause: new(false)}})},
 		{Name: "step", Args: "[FRAMES]", Help: "advance by FRAMES frames, default 1", screens: Lab, maxArgs: unlimited, parse: parseStep},
 		{Name: "find", Args: "ROW", Help: "on page 3: the bits of a row in the selected packet, such as find cube 417", screens: Lab, minArgs: 1,
 			maxArgs: 2, parse: parseFind},
@@ -358,11 +358,11 @@ func screenVerbs() []verb {
 		}},
 		{Name: "theme", Args: "[NAME]", Help: "set the colours, or list the themes", screens: Lab | Proxy | Sweep, maxArgs: 1, parse: parseTheme, words: look.SchemeNames()},
 		{Name: "tour", Help: "start the guided tour in eight steps", screens: Lab, maxArgs: unlimited, parse: fixedOrder(Order{Tour: true})},
-		{Name: "undo", Help: "undo the last change", parse: fixedOrder(Order{Command: experiment.Command{Undo: true}})},
-		{Name: "redo", Help: "redo the change that was undone", parse: fixedOrder(Order{Command: experiment.Command{Redo: true}})},
+		{Name: "undo", Help: "undo the last change", parse: fixedOrder(Order{Command: live.Command{Undo: true}})},
+		{Name: "redo", Help: "redo the change that was undone", parse: fixedOrder(Order{Command: live.Command{Redo: true}})},
 		{Name: "save", Args: "[FOLDER]", Help: "write a report; tui replay FOLDER repeats the run", screens: Lab, maxArgs: unlimited,
 			parse: func(args []string) (Order, error) {
-				return Order{Command: experiment.Command{Save: new(strings.Join(args, " "))}}, nil
+				return Order{Command: live.Command{Save: new(strings.Join(args, " "))}}, nil
 			}},
 		{Name: "copy", Help: "copy the selection, or else the screen, to the clipboard", screens: Lab | Proxy | Sweep, parse: fixedOrder(Order{Copy: true})},
 		{Name: "help", Help: "show keys and commands", screens: Lab | Proxy | Sweep, maxArgs: unlimited, parse: fixedOrder(Order{Help: true})},
@@ -473,13 +473,13 @@ func parseSpeed(args []string) (Order, error) {
 	speed, err := strconv.ParseFloat(text, 64)
 	if text == "max" {
 		speed, err = 0, nil // 0 means as fast as possible
-	} else if err == nil && !(speed >= experiment.MinSpeed && speed <= experiment.MaxSpeed) { // refuses NaN too
+	} else if err == nil && !(speed >= live.MinSpeed && speed <= live.MaxSpeed) { // refuses NaN too
 		err = strconv.ErrRange
 	}
 	if err != nil {
-		return Order{}, fmt.Errorf("expected a speed from %g to %d, or max", experiment.MinSpeed, experiment.MaxSpeed)
+		return Order{}, fmt.Errorf("expected a speed from %g to %d, or max", live.MinSpeed, live.MaxSpeed)
 	}
-	return Order{Command: experiment.Command{Speed: &speed}}, nil
+	return Order{Command: live.Command{Speed: &speed}}, nil
 }
 
 // maxSteps is the largest number of frames that one step command advances.
@@ -488,20 +488,20 @@ const maxSteps = 10_000
 // parseStep parses the number of frames; without arguments it is 1.
 func parseStep(args []string) (Order, error) {
 	if len(args) == 0 {
-		return Order{Command: experiment.Command{Step: 1}}, nil
+		return Order{Command: live.Command{Step: 1}}, nil
 	}
 	n, err := strconv.Atoi(args[0])
 	if err != nil || len(args) > 1 || n < 1 || n > maxSteps {
 		return Order{}, fmt.Errorf("expected 1 to %d frames", maxSteps)
 	}
-	return Order{Command: experiment.Command{Step: n}}, nil
+	return Order{Command: live.Command{Step: n}}, nil
 }
 
 // parseSeek parses a time: minutes and seconds such as 00:30, with hours such as 1:02:03.5, or a
 // duration such as 30s.
 func parseSeek(args []string) (Order, error) {
 	if d, err := time.ParseDuration(args[0]); err == nil && d >= 0 {
-		return Order{Command: experiment.Command{Seek: &d}}, nil
+		return Order{Command: live.Command{Seek: &d}}, nil
 	}
 	parts := strings.Split(args[0], ":")
 	total := 0.0 // seconds
@@ -513,7 +513,7 @@ func parseSeek(args []string) (Order, error) {
 		}
 		total = total*60 + v
 	}
-	return Order{Command: experiment.Command{Seek: new(time.Duration(total * float64(time.Second)).Round(time.Millisecond))}}, nil
+	return Order{Command: live.Command{Seek: new(time.Duration(total * float64(time.Second)).Round(time.Millisecond))}}, nil
 }
 
 // parseTheme parses the name of a theme; without arguments it requests the list.

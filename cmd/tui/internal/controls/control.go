@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"wirelab/dataset/frame"
-	"wirelab/experiment"
 	"wirelab/experiment/config"
+	"wirelab/experiment/live"
 	"wirelab/internal/setting"
 	"wirelab/internal/units"
 	"wirelab/lossmodel"
@@ -240,13 +240,13 @@ func (c control) withOptions(key string, options []setting.Option) control {
 
 // stepCommand returns the command that moves the value by n steps, down if n is negative; false if
 // the control cannot be stepped or has no value there.
-func (c *control) stepCommand(cfg *config.Config, n int) (experiment.Command, bool) {
+func (c *control) stepCommand(cfg *config.Config, n int) (live.Command, bool) {
 	if c.Step == nil {
-		return experiment.Command{}, false
+		return live.Command{}, false
 	}
 	v, ok := c.Step(cfg, n)
 	if !ok {
-		return experiment.Command{}, false
+		return live.Command{}, false
 	}
 	return ChangeCommand(config.NewChange(c.Key, v)), true
 }
@@ -278,7 +278,7 @@ func (cat *Catalog) EncoderList(cfg *config.Config, schema *frame.Schema) *picke
 
 // NextEncoder returns the command that makes the encoder n positions after the active one in the
 // list active; false if no encoder supports schema.
-func (cat *Catalog) NextEncoder(cfg *config.Config, schema *frame.Schema, n int) (experiment.Command, bool) {
+func (cat *Catalog) NextEncoder(cfg *config.Config, schema *frame.Schema, n int) (live.Command, bool) {
 	c := cat.encoderControl(schema)
 	return c.stepCommand(cfg, n)
 }
@@ -293,7 +293,7 @@ func (cat *Catalog) ProfileList(cfg *config.Config) *picker {
 }
 
 // ChangeCommand returns the command that makes a change.
-func ChangeCommand(ch config.Change) experiment.Command { return experiment.Command{Change: &ch} }
+func ChangeCommand(ch config.Change) live.Command { return live.Command{Change: &ch} }
 
 // speeds are the steps of the speed of virtual time; 0 means as fast as possible.
 var speeds = []float64{0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 0}

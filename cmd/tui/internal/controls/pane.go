@@ -7,8 +7,8 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset/frame"
-	"wirelab/experiment"
 	"wirelab/experiment/config"
+	"wirelab/experiment/live"
 )
 
 // Pane lists the controls, with a cursor on one of them.
@@ -110,19 +110,19 @@ func (p *Pane) selectAt(y int) bool {
 // adjust returns the command that moves the value of the selected control by n steps, down if n is
 // negative; false if the value does not change. On the control that folds the less used settings,
 // it shows or hides them.
-func (p *Pane) adjust(n int) (experiment.Command, bool) {
+func (p *Pane) adjust(n int) (live.Command, bool) {
 	c, _ := p.current()
 	switch {
 	case c == nil:
-		return experiment.Command{}, false
+		return live.Command{}, false
 	case c.command == speedCommand:
 		v := StepSpeed(p.speed, n)
-		return experiment.Command{Speed: &v}, v != p.speed
+		return live.Command{Speed: &v}, v != p.speed
 	case c.command == foldCommand:
 		if show := n > 0; p.scope.more != show {
 			p.fold()
 		}
-		return experiment.Command{}, false
+		return live.Command{}, false
 	}
 	return c.stepCommand(p.cfg, n)
 }

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
-	"wirelab/experiment"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/live"
 )
 
 // Echo is a fake lab that executes changes, pause and speed like the real one. Its packets and samples are
@@ -15,7 +15,7 @@ type Echo struct{ Lab }
 // NewEcho returns an Echo 90 s after the start of its session.
 func NewEcho() *Echo { return &Echo{*NewLab()} }
 
-func (l *Echo) Do(c experiment.Command) bool {
+func (l *Echo) Do(c live.Command) bool {
 	next := *l.Snap
 	if c.Change != nil {
 		next.Config = next.Config.Clone()

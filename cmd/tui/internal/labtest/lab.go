@@ -9,12 +9,12 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
-	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/figures"
+	"wirelab/experiment/live"
 
 	"github.com/charmbracelet/lipgloss"
 	"github.com/muesli/termenv"
@@ -38,13 +38,13 @@ func NewDamaged() *Lab {
 // stays the same unless a test replaces the snapshot.
 type Lab struct {
 	Snap *engine.Snapshot
-	Got  []experiment.Command // received commands
-	Full bool                 // whether Do refuses commands, as with a full queue
+	Got  []live.Command // received commands
+	Full bool           // whether Do refuses commands, as with a full queue
 }
 
 func (l *Lab) Snapshot() *engine.Snapshot { return l.Snap }
 
-func (l *Lab) Do(c experiment.Command) bool {
+func (l *Lab) Do(c live.Command) bool {
 	if l.Full {
 		return false
 	}

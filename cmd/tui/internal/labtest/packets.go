@@ -4,10 +4,10 @@ import (
 	"time"
 
 	"wirelab/encoders"
-	"wirelab/experiment"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/inspector"
 	"wirelab/experiment/engine/packetlog"
+	"wirelab/experiment/live"
 	"wirelab/lossmodel"
 )
 
@@ -106,7 +106,7 @@ func opened(r *packetlog.Record) inspector.Opened {
 type Opening struct{ *Lab }
 
 // Do implements room.Lab. A packet that is not in the snapshot is reported as gone.
-func (l Opening) Do(c experiment.Command) bool {
+func (l Opening) Do(c live.Command) bool {
 	if c.Open != nil {
 		next := *l.Snap
 		next.Opened = &inspector.Opened{ID: *c.Open, Gone: true}

@@ -6,7 +6,7 @@ import (
 
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/cmd/tui/internal/ui"
-	"wirelab/experiment"
+	"wirelab/experiment/live"
 )
 
 // bindings returns all keys, in the order of the help.
@@ -22,7 +22,7 @@ func (m *model) controlKeys() []room.Binding {
 	bind := func(key, help string, do func() room.Request) room.Binding {
 		return room.Bind("Controls", []string{key}, key, help, do)
 	}
-	send := func(c experiment.Command) func() room.Request {
+	send := func(c live.Command) func() room.Request {
 		return func() room.Request { return room.Request{Command: &c} }
 	}
 	return []room.Binding{
@@ -34,8 +34,8 @@ func (m *model) controlKeys() []room.Binding {
 			}
 			return room.Request{}
 		}).InFooter("client"),
-		bind("u", "undo the last change; press again to undo more", send(experiment.Command{Undo: true})).InFooter("undo"),
-		bind("ctrl+r", "redo the change that was undone", send(experiment.Command{Redo: true})),
+		bind("u", "undo the last change; press again to undo more", send(live.Command{Undo: true})).InFooter("undo"),
+		bind("ctrl+r", "redo the change that was undone", send(live.Command{Redo: true})),
 	}
 }
 

@@ -4,14 +4,14 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine/packetlog"
 
-	"wirelab/experiment"
+	"wirelab/experiment/live"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
 
 // Request is what a page or a box requests from the dashboard. The zero value requests nothing.
 type Request struct {
-	Command  *experiment.Command  // for the lab
+	Command  *live.Command        // for the lab
 	Accepted func(*config.Config) // called with the requested settings after the command was sent; may be nil
 	Refused  func(error)          // called with the error of the command; if nil the error is shown as a notice
 
@@ -38,5 +38,5 @@ func Refusal(reason string) Request { return Request{Notice: reason, IsError: tr
 
 // Change returns a request for a change of settings.
 func Change(ch config.Change) Request {
-	return Request{Command: &experiment.Command{Change: &ch}}
+	return Request{Command: &live.Command{Change: &ch}}
 }

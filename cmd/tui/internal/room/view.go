@@ -4,11 +4,11 @@ import (
 	"time"
 
 	"wirelab/dataset/frame"
-	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/packetlog"
+	"wirelab/experiment/live"
 )
 
 // SamePacketState reports whether two records are of the same packet with the same outcome.
@@ -22,7 +22,7 @@ type Lab interface {
 	// Snapshot returns the newest snapshot of the session; never nil.
 	Snapshot() *engine.Snapshot
 	// Do sends a command; it returns false if the queue is full.
-	Do(experiment.Command) bool
+	Do(live.Command) bool
 }
 
 // View is the state that the panes show.

@@ -3,9 +3,9 @@ package session
 import (
 	"time"
 
-	"wirelab/experiment"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/live"
 )
 
 // past is the time cursor. While it is in the past, virtual time is paused and panes get a snapshot of
@@ -150,5 +150,5 @@ func (s *Session) Forward() {
 		s.MoveCursor(SmallStep)
 		return
 	}
-	s.Send(experiment.Command{Step: 1})
+	s.Send(live.Command{Step: 1})
 }

@@ -5,21 +5,21 @@ import (
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/session"
-	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/live"
 )
 
 // recorder is a lab that accepts a limited number of commands.
 type recorder struct {
 	snap  engine.Snapshot
-	took  []experiment.Command
+	took  []live.Command
 	space int
 }
 
 func (r *recorder) Snapshot() *engine.Snapshot { return &r.snap }
 
-func (r *recorder) Do(c experiment.Command) bool {
+func (r *recorder) Do(c live.Command) bool {
 	if len(r.took) == r.space {
 		return false
 	}

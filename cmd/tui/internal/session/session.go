@@ -7,9 +7,9 @@ import (
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
-	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/live"
 )
 
 // Session connects the dashboard with the running experiment; see the package documentation.
@@ -58,7 +58,7 @@ func (s *Session) Sync() {
 // Send sends pending changes and then a command to the lab. If the lab's queue is full it shows a notice and
 // returns false. Commands that let virtual time advance move the time cursor to the present. After an undo,
 // a redo or a seek nothing is pending, because the resulting settings are not known in advance.
-func (s *Session) Send(c experiment.Command) bool {
+func (s *Session) Send(c live.Command) bool {
 	if c.Toggle || c.Step > 0 || c.Seek != nil || c.Pause != nil && !*c.Pause {
 		s.ReturnToPresent() // these commands start at the present
 	}
@@ -77,12 +77,12 @@ func (s *Session) Send(c experiment.Command) bool {
 var errBusy = errors.New("the lab is busy; press again")
 
 // Pause pauses virtual time if pause is set, and otherwise resumes it.
-func (s *Session) Pause(pause bool) { s.Send(experiment.Command{Pause: &pause}) }
+func (s *Session) Pause(pause bool) { s.Send(live.Command{Pause: &pause}) }
 
 // SetSpeed requests a speed of virtual time.
 func (s *Session) SetSpeed(v float64) {
 	s.Pending.setSpeed(v, s.Ticks)
-	s.Send(experiment.Command{Speed: &v})
+	s.Send(live.Command{Speed: &v})
 }
 
 // Flush sends the pending changes in order. It returns false if the lab's queue is full; the changes that
@@ -90,7 +90,7 @@ func (s *Session) SetSpeed(v float64) {
 func (s *Session) Flush() bool {
 	for len(s.Pending.unsent) > 0 {
 		ch := s.Pending.unsent[0]
-		if !s.lab.Do(experiment.Command{Change: &ch}) {
+		if !s.lab.Do(live.Command{Change: &ch}) {
 			return false
 		}
 		s.Pending.unsent = s.Pending.unsent[1:]
@@ -106,9 +106,9 @@ func (s *Session) RequestChange(ch config.Change) error {
 // Do executes a command of the user and shows a notice about it. Changes are checked here against the
 // requested configuration, so that errors are returned at once. A change of settings is sent with the next
 // tick, combined with others; everything else is sent at once.
-func (s *Session) Do(c experiment.Command) error {
+func (s *Session) Do(c live.Command) error {
 	switch {
-	case c == experiment.Command{}:
+	case c == live.Command{}:
 		return nil
 	case c.Change != nil && len(c.Change.Inputs()) > 0:
 		return s.doInput(c)
@@ -132,7 +132,7 @@ func (s *Session) Do(c experiment.Command) error {
 
 // doInput sends input of the player. Input is not a setting, so it is not combined with other changes.
 // Key presses show no notice, because there are many.
-func (s *Session) doInput(c experiment.Command) error {
+func (s *Session) doInput(c live.Command) error {
 	if w := s.Snap.World; w == nil || !w.Live {
 		return errors.New(strings.TrimPrefix(s.Snap.Config.Data.Source, "file:") +
 			" is a recording and cannot be played; for a live world run tui --data world")
@@ -146,7 +146,7 @@ func (s *Session) doInput(c experiment.Command) error {
 
 // doRestart sends a change that restarts the run. The result is not known in advance, so nothing is
 // pending afterwards.
-func (s *Session) doRestart(c experiment.Command) error {
+func (s *Session) doRestart(c live.Command) error {
 	if err := s.Config().Check(*c.Change); err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (s *Session) doRestart(c experiment.Command) error {
 
 // doShadows sends a change of the shadows by itself. Combined with others, the removal and the addition
 // of the same shadow would cancel out.
-func (s *Session) doShadows(c experiment.Command) error {
+func (s *Session) doShadows(c live.Command) error {
 	if !s.Flush() {
 		return errBusy
 	}
@@ -179,7 +179,7 @@ func (s *Session) doShadows(c experiment.Command) error {
 }
 
 // accept shows a notice about a command, in place of the previous notice.
-func (s *Session) accept(c experiment.Command) {
+func (s *Session) accept(c live.Command) {
 	const isError = true
 	switch {
 	case c.Change != nil && c.Change.Label() != "":

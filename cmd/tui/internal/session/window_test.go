@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"wirelab/encoders"
-	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/packetlog"
+	"wirelab/experiment/live"
 	"wirelab/internal/testkit"
 )
 
@@ -24,21 +24,21 @@ func pastEqualsFormerPresent(t *testing.T) {
 		t.Fatal(err)
 	}
 	start := time.Now()
-	runner, err := experiment.NewRunner(t.Context(), cfg, experiment.RunnerOptions{Clock: func() time.Duration { return time.Since(start) }})
+	runner, err := live.New(t.Context(), cfg, live.Options{Clock: func() time.Duration { return time.Since(start) }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	runner.Start(context.Background())
 	defer runner.Stop()
 	at := func(when time.Duration) *engine.Snapshot {
-		runner.Do(experiment.Command{Seek: &when})
+		runner.Do(live.Command{Seek: &when})
 		testkit.WaitFor(t, when.String(), func() bool {
 			s := runner.Snapshot()
 			return s.State == engine.Paused && s.Now >= when
 		})
 		return runner.Snapshot()
 	}
-	runner.Do(experiment.Command{Pause: new(true)})
+	runner.Do(live.Command{Pause: new(true)})
 	then := at(7 * time.Second)
 	later := at(11 * time.Second)
 	want, got := then.Lanes[0].Recent, window{snap: later, to: 7 * time.Second}.snapshot().Lanes[0].Recent

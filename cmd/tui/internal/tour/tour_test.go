@@ -12,7 +12,7 @@ import (
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/session"
 	"wirelab/dataset/frame"
-	"wirelab/experiment"
+	"wirelab/experiment/live"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -65,7 +65,7 @@ func (d *driven) press(key tea.KeyType) {
 func TestTourSetsItsScenesAndRestores(t *testing.T) {
 	d := newDriven(t, func(s *session.Session) {
 		for _, c := range []config.Change{config.NewChange("encoder.params.xy_small", "7"), config.NewChange("link.latency", "33ms")} {
-			if err := s.Do(experiment.Command{Change: &c}); err != nil {
+			if err := s.Do(live.Command{Change: &c}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -1,7 +1,7 @@
 package ui
 
 import (
-	"wirelab/experiment"
+	"wirelab/experiment/live"
 
 	"wirelab/cmd/tui/internal/command"
 	"wirelab/cmd/tui/internal/pages/packets"
@@ -139,7 +139,7 @@ func (m *dashboard) quit(mode command.QuitMode) tea.Cmd {
 	m.lab.Flush()
 	switch snap := m.lab.Snap; {
 	case mode == command.QuitSaving:
-		if m.lab.Send(experiment.Command{Save: &m.opt.ReportsDir}) {
+		if m.lab.Send(live.Command{Save: &m.opt.ReportsDir}) {
 			m.pendingQuit.start(snap)
 		}
 		return nil

@@ -16,7 +16,7 @@ import (
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/repaint"
 	"wirelab/cmd/tui/internal/room"
-	"wirelab/experiment"
+	"wirelab/experiment/live"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -100,7 +100,7 @@ func (l *playLab) Snapshot() *engine.Snapshot {
 	return l.snaps[min(int(l.at.Add(1)), len(l.snaps)-1)]
 }
 
-func (l *playLab) Do(experiment.Command) bool { return true }
+func (l *playLab) Do(live.Command) bool { return true }
 
 // TestTerminalBudget runs the program with Bubble Tea's own renderer over some seconds of changing
 // data, and limits the bytes written per second. Seconds are those of the session, so that the

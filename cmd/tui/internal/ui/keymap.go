@@ -10,7 +10,7 @@ import (
 	"wirelab/cmd/tui/internal/controls"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/cmd/tui/internal/session"
-	"wirelab/experiment"
+	"wirelab/experiment/live"
 )
 
 // bindings returns the keys of all pages of the dashboard, in the order of the help. They apply
@@ -33,7 +33,7 @@ func crowdKeys(m *dashboard) []room.Binding {
 func (m *dashboard) showsCrowd() bool { return m.lab.Snap.Crowd != nil }
 
 // sendCommand returns the action of a key that sends a command to the lab.
-func sendCommand(m *dashboard, c experiment.Command) func() room.Request {
+func sendCommand(m *dashboard, c live.Command) func() room.Request {
 	return room.WithoutRequest(func() { m.lab.Send(c) })
 }
 
@@ -54,8 +54,8 @@ func controlKeys(m *dashboard) []room.Binding {
 		bind([]string{"p"}, "p", "select a predefined link", list("profile")).InFooter("profile"),
 		m.DirectionKey(),
 		bind([]string{"u"}, "u", "undo the last change; again: the change before it",
-			sendCommand(m, experiment.Command{Undo: true})).InFooter("undo"),
-		bind([]string{"ctrl+r"}, "ctrl+r", "redo the change that was undone", sendCommand(m, experiment.Command{Redo: true})),
+			sendCommand(m, live.Command{Undo: true})).InFooter("undo"),
+		bind([]string{"ctrl+r"}, "ctrl+r", "redo the change that was undone", sendCommand(m, live.Command{Redo: true})),
 	})
 }
 
@@ -85,11 +85,11 @@ func timeKeys(m *dashboard) []room.Binding {
 	speed := func(steps int) func() room.Request { // makes virtual time faster by steps, or slower if negative
 		return func() room.Request {
 			v := controls.StepSpeed(m.lab.Speed(), steps)
-			return room.Request{Command: &experiment.Command{Speed: &v}}
+			return room.Request{Command: &live.Command{Speed: &v}}
 		}
 	}
 	return append([]room.Binding{
-		bind([]string{" "}, "space", "pause or continue", sendCommand(m, experiment.Command{Toggle: true})).InFooter("pause").Pin(),
+		bind([]string{" "}, "space", "pause or continue", sendCommand(m, live.Command{Toggle: true})).InFooter("pause").Pin(),
 		bind([]string{"."}, ".", "advance by one frame; in the past: forward by 0.1 s",
 			room.WithoutRequest(m.lab.Forward)).InFooter("step"),
 		bind([]string{","}, ",", "back by 0.1 s, and pause",
@@ -121,7 +121,7 @@ func sessionKeys(m *dashboard) []room.Binding {
 	}
 	return append([]room.Binding{
 		bind([]string{"s"}, "s", "save a report; tui replay FOLDER repeats the run",
-			sendCommand(m, experiment.Command{Save: &m.opt.ReportsDir})).InFooter("save"),
+			sendCommand(m, live.Command{Save: &m.opt.ReportsDir})).InFooter("save"),
 		bind([]string{"x"}, "x",
 			"explain why the last packet failed or was large, or open the packet under the cursor", m.explain).InFooter("why"),
 		bind([]string{"m"}, "m", "mark this instant in the charts; /mark TEXT names it", mark),

@@ -8,12 +8,12 @@ import (
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/dataset/frame"
-	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/delivery"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/figures"
+	"wirelab/experiment/live"
 )
 
 // newRemote returns a lab whose receiver is on another machine.
@@ -122,7 +122,7 @@ func newWorld() *labtest.Lab {
 }
 
 // spell formats commands as text for comparison.
-func spell(commands []experiment.Command) string {
+func spell(commands []live.Command) string {
 	var parts []string
 	for _, c := range commands {
 		switch {

@@ -16,8 +16,8 @@ import (
 
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/room"
-	"wirelab/experiment"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/live"
 	"wirelab/internal/panics"
 	"wirelab/internal/testkit"
 
@@ -275,7 +275,7 @@ type lockedLab struct {
 	labtest.Lab
 }
 
-func (l *lockedLab) Do(c experiment.Command) bool {
+func (l *lockedLab) Do(c live.Command) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.Lab.Do(c)

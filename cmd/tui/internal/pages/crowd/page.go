@@ -7,8 +7,8 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
-	"wirelab/experiment"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/live"
 )
 
 // page is page 8. A large screen shows the clients above, below them the charts on the left, and the baselines and the
@@ -93,7 +93,7 @@ func (p *page) selectClient(number int) room.Request {
 	}
 	p.client.scroll = 0
 	p.Slots[paneClients].Redraw()
-	return room.Request{Command: &experiment.Command{Client: number}}
+	return room.Request{Command: &live.Command{Client: number}}
 }
 
 // Enter implements room.Enterer: it focuses the packets of the selected client, the last in the strip if none is selected.

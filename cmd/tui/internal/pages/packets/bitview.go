@@ -6,7 +6,7 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/encoders"
-	"wirelab/experiment"
+	"wirelab/experiment/live"
 )
 
 // bitView is the second view of page 3: the selected packet bit by bit, the row under the cursor and, if there is room,
@@ -98,7 +98,7 @@ func (p *page) toggleBits() room.Request {
 }
 
 // traceSelected adds the request for the bits of the selected packet to a command.
-func (p *page) traceSelected(c *experiment.Command) {
+func (p *page) traceSelected(c *live.Command) {
 	if p.bits.on {
 		seq := p.list.selected.Seq
 		p.bits.bits.selectPacket(seq)

@@ -5,8 +5,8 @@ import (
 	"wirelab/cmd/tui/internal/packetfilter"
 	"wirelab/cmd/tui/internal/pages/panes"
 	"wirelab/cmd/tui/internal/room"
-	"wirelab/experiment"
 	"wirelab/experiment/engine/packetlog"
+	"wirelab/experiment/live"
 )
 
 // page is page 3: the list of packets and the details of one.
@@ -113,7 +113,7 @@ func (p *page) openSelected() room.Request {
 		return room.Request{}
 	}
 	id := p.list.selected
-	c := &experiment.Command{Open: &id}
+	c := &live.Command{Open: &id}
 	p.traceSelected(c)
 	return room.Request{Command: c}
 }
@@ -152,7 +152,7 @@ func (p *page) setFilter(f packetfilter.Filter) room.Request {
 	needed, needs := p.list.filter.NeedsRows(), f.NeedsRows()
 	p.list.filter, p.list.dirty = f, true
 	if needs || needed {
-		return room.Request{Command: &experiment.Command{Carried: &needs}, Redraw: true}
+		return room.Request{Command: &live.Command{Carried: &needs}, Redraw: true}
 	}
 	return room.Request{Redraw: true}
 }

@@ -6,8 +6,8 @@ import (
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
-	"wirelab/experiment"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/live"
 )
 
 // RowName returns the name of a row, such as "cube 417", or "player 3 (row 803)" in a schema with parts.
@@ -34,7 +34,7 @@ func RowName(s *frame.Schema, row int) string {
 func RowCostBinding(group, help string, shown func() bool) room.Binding {
 	return room.Bind(group, []string{"$"}, "$", help, func() room.Request {
 		on := !shown()
-		return room.Request{Command: &experiment.Command{RowCosts: &on}}
+		return room.Request{Command: &live.Command{RowCosts: &on}}
 	}).InFooter("row costs")
 }
 

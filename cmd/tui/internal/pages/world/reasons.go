@@ -5,7 +5,7 @@ import (
 
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/cmd/tui/internal/room"
-	"wirelab/experiment"
+	"wirelab/experiment/live"
 	"wirelab/experiment/view"
 )
 
@@ -57,6 +57,6 @@ func (p *page) budgetBinding(group string) room.Binding {
 		if on == (p.world.priorities != nil) {
 			return room.Request{}
 		}
-		return room.Request{Command: &experiment.Command{Priorities: &on}}
+		return room.Request{Command: &live.Command{Priorities: &on}}
 	}).InFooter("priorities").Unless(func() bool { return !p.hasBudget })
 }

@@ -1,4 +1,4 @@
-package experiment
+package live
 
 import (
 	"errors"
@@ -18,24 +18,18 @@ import (
 func TestSeedRestartsRun(t *testing.T) { synctest.Test(t, seedRestartsRun) }
 
 func seedRestartsRun(t *testing.T) {
-	c := quickConfig(t)
-	c.At, c.Duration = nil, 0
-	r := startRunner(t, c)
+	c := endless(t)
+	r := startLab(t, c)
 	far, speed := 3*time.Second, 8.0
-	send(t, r, Command{Seek: &far, Speed: &speed, Change: new(config.NewChange("down.loss", "10%", "encoder.name", "raw"))})
-	was := await(t, r, "three seconds", func(s *engine.Snapshot) bool { return s.Now >= far && s.State == engine.Running })
-	send(t, r, Command{Change: new(config.NewChange("seed", 99))})
-	s := await(t, r, "the new run", func(s *engine.Snapshot) bool { return s.Config.Seed == 99 })
+	r.send(Command{Seek: &far, Speed: &speed, Change: new(config.NewChange("down.loss", "10%", "encoder.name", "raw"))})
+	was := r.await("three seconds", func(s *engine.Snapshot) bool { return s.Now >= far && s.State == engine.Running })
+	r.send(change("seed", 99))
+	s := r.await("the new run", func(s *engine.Snapshot) bool { return s.Config.Seed == 99 })
 	if s.Now >= was.Now || s.Config.Encoder.Name != "raw" || s.Config.Down.Loss == nil || len(s.Log) != 0 {
 		t.Errorf("it begins at %v with %s, %d changes", s.Now, s.Config.Encoder.Name, len(s.Log))
 	}
-	send(t, r, Command{Undo: true})
-	await(t, r, "a refusal", func(s *engine.Snapshot) bool { return s.Notice.Text == "nothing to undo" && s.Config.Seed == 99 })
-	scripted := quickConfig(t)
-	scripted.At = []config.StampedChange{config.Stamp(time.Second, config.NewChange("seed", 5))}
-	if _, err := Run(t.Context(), scripted, RunOptions{}); err == nil {
-		t.Error("a script set the seed on the way")
-	}
+	r.send(Command{Undo: true})
+	r.await("a refusal", func(s *engine.Snapshot) bool { return s.Notice.Text == "nothing to undo" && s.Config.Seed == 99 })
 }
 
 // stuck is a source whose Close fails.
@@ -47,33 +41,28 @@ func (stuck) Close() error { return errStuck }
 
 // A session whose source cannot be closed is replaced nevertheless, by a restart and by a seek.
 func TestErrorClosingReplacedSession(t *testing.T) {
-	c := quickConfig(t)
-	c.At, c.Duration = nil, 0
-	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wallClock()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Stop()
+	r := newLab(t, endless(t), Options{})
 	jam := func() { // until the session is replaced
-		s, err := engine.NewSessionFromSource(r.config, stuck{labtest.NewCubeSource(3, 1, -1, 1)}, engine.Options{Endless: true})
+		opened := r.current.(*session).opened
+		s, err := engine.NewSessionFromSource(opened, stuck{labtest.NewCubeSource(3, 1, -1, 1)}, engine.Options{Endless: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := r.session.Close(); err != nil {
+		if err := r.current.Close(); err != nil {
 			t.Fatal(err)
 		}
-		r.session = s
+		r.current = &session{s, opened}
 	}
 	check := func(what string, err error) {
 		t.Helper()
-		if seed := r.session.Config().Seed; !errors.Is(err, errStuck) || seed != 99 {
+		if seed := r.current.Config().Seed; !errors.Is(err, errStuck) || seed != 99 {
 			t.Errorf("%s: %v; seed %d, want 99", what, err, seed)
 		}
 	}
 	jam()
-	check("change", r.applyChange(t.Context(), config.NewChange("seed", 99)))
+	check("change", r.change(t.Context(), config.NewChange("seed", 99)))
 	jam()
-	if err := r.session.RunUntil(2 * time.Second); err != nil {
+	if err := r.current.RunUntil(2 * time.Second); err != nil {
 		t.Fatal(err)
 	}
 	check("seek", r.seek(t.Context(), time.Second))
@@ -87,18 +76,18 @@ func TestErrorClosingReplacedSession(t *testing.T) {
 func TestRestartWithScript(t *testing.T) { synctest.Test(t, restartWithScript) }
 
 func restartWithScript(t *testing.T) {
-	c := quickConfig(t)
+	c := labtest.QuickConfig(t)
 	c.Duration = 0
 	c.At = []config.StampedChange{config.Stamp(time.Second, config.NewChange("shadow", "raw", "encoder.name", "quantized"))}
-	r := startRunner(t, c)
+	r := startLab(t, c)
 	far, speed := 2*time.Second, 8.0
-	send(t, r, Command{Seek: &far, Speed: &speed})
-	await(t, r, "two seconds", func(s *engine.Snapshot) bool { return s.Now >= far && s.State == engine.Running })
+	r.send(Command{Seek: &far, Speed: &speed})
+	r.await("two seconds", func(s *engine.Snapshot) bool { return s.Now >= far && s.State == engine.Running })
 	pause := true
-	send(t, r, Command{Change: new(config.NewChange("down.loss", "10%")), Pause: &pause})
-	await(t, r, "all packets", func(s *engine.Snapshot) bool { return s.State == engine.Paused && len(s.Lanes[0].Packets) > 100 })
-	send(t, r, Command{Change: new(config.NewChange("seed", 99))})
-	s := await(t, r, "the new run", func(s *engine.Snapshot) bool { return s.Config.Seed == 99 })
+	r.send(Command{Change: new(config.NewChange("down.loss", "10%")), Pause: &pause})
+	r.await("all packets", func(s *engine.Snapshot) bool { return s.State == engine.Paused && len(s.Lanes[0].Packets) > 100 })
+	r.send(change("seed", 99))
+	s := r.await("the new run", func(s *engine.Snapshot) bool { return s.Config.Seed == 99 })
 	if s.Now != 0 || s.Config.Encoder.Name != c.Encoder.Name || len(s.Config.Shadows) != 0 || len(s.Lanes[0].Packets) != 0 {
 		t.Errorf("at %v: %s, %d shadows, %d packets of the run before", s.Now, s.Config.Encoder.Name, len(s.Config.Shadows),
 			len(s.Lanes[0].Packets))
@@ -106,8 +95,8 @@ func restartWithScript(t *testing.T) {
 	if loss := fmt.Sprint(s.Config.Down.Loss); !strings.Contains(loss, "0.1}") {
 		t.Errorf("loss %q, set by hand to 10%%", loss)
 	}
-	send(t, r, Command{Seek: &far, Pause: new(bool)})
-	s = await(t, r, "the script", func(s *engine.Snapshot) bool { return s.Now >= far && s.State == engine.Running })
+	r.send(Command{Seek: &far, Pause: new(bool)})
+	s = r.await("the script", func(s *engine.Snapshot) bool { return s.Now >= far && s.State == engine.Running })
 	if s.Config.Encoder.Name != "quantized" || len(s.Config.Shadows) != 1 {
 		t.Errorf("after the script: %s, %d shadows", s.Config.Encoder.Name, len(s.Config.Shadows))
 	}
@@ -115,21 +104,14 @@ func restartWithScript(t *testing.T) {
 
 // Redo repeats undone changes one after the other. A new change clears the list.
 func TestRedo(t *testing.T) {
-	c := quickConfig(t)
-	c.At, c.Duration = nil, 0
-	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wallClock()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Stop()
+	r := newLab(t, endless(t), Options{})
 	obey := func(list ...Command) {
 		for _, cmd := range list {
 			r.handleCommand(t.Context(), cmd)
 		}
 	}
-	change := func(kv ...any) Command { return Command{Change: new(config.NewChange(kv...))} }
 	state := func() string {
-		x := r.session.Config()
+		x := r.current.Config()
 		return fmt.Sprint(x.Encoder.Name, " ", x.Down.Loss, " ", len(x.Shadows))
 	}
 	undo, redo := Command{Undo: true}, Command{Redo: true}

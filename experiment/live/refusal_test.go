@@ -1,4 +1,4 @@
-package experiment
+package live
 
 import (
 	"errors"
@@ -10,8 +10,8 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/table"
-	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/internal/labtest"
 )
 
 // refuser is an encoder that fails on every frame.
@@ -32,25 +32,25 @@ func (refuser) Decode(*frame.Frame, []byte, []encoders.Ref, encoders.Memo) (enco
 func TestEncoderThatAlwaysFails(t *testing.T) { synctest.Test(t, encoderThatAlwaysFails) }
 
 func encoderThatAlwaysFails(t *testing.T) {
-	c := quickConfig(t)
+	c := labtest.QuickConfig(t)
 	c.Codecs = append(table.All(), encoders.Codec{
 		ID: 120, Name: "refuser", Suits: func(*frame.Schema) bool { return true },
 		New: func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) { return refuser{}, refuser{}, nil },
 	})
-	r := startRunner(t, c)
-	await(t, r, "the start", func(s *engine.Snapshot) bool { return s.Lanes[0].Totals.Decoded > 5 })
-	send(t, r, Command{Change: new(config.NewChange("encoder.name", "refuser"))})
-	s := await(t, r, "refusals", func(s *engine.Snapshot) bool { return s.Lanes[0].Totals.EncodeFailed > 20 })
+	r := startLab(t, c)
+	r.await("the start", func(s *engine.Snapshot) bool { return s.Lanes[0].Totals.Decoded > 5 })
+	r.send(change("encoder.name", "refuser"))
+	s := r.await("refusals", func(s *engine.Snapshot) bool { return s.Lanes[0].Totals.EncodeFailed > 20 })
 	if s.State != engine.Running || s.Lanes[0].Err == nil || !strings.Contains(s.Lanes[0].Err.Error(), errRefused.Error()) {
 		t.Errorf("state %v, error %v", s.State, s.Lanes[0].Err)
 	}
 	sent := s.Lanes[0].Totals.Sent
-	s = await(t, r, "time going on", func(x *engine.Snapshot) bool { return x.Now > s.Now+300*time.Millisecond })
+	s = r.await("time going on", func(x *engine.Snapshot) bool { return x.Now > s.Now+300*time.Millisecond })
 	if s.Lanes[0].Totals.Sent != sent {
 		t.Errorf("%d packets were sent by an encoder that makes none", s.Lanes[0].Totals.Sent-sent)
 	}
-	send(t, r, Command{Change: new(config.NewChange("encoder.name", "raw"))})
-	s = await(t, r, "packets again", func(s *engine.Snapshot) bool { return s.Lanes[0].Totals.Sent > sent+20 })
+	r.send(change("encoder.name", "raw"))
+	s = r.await("packets again", func(s *engine.Snapshot) bool { return s.Lanes[0].Totals.Sent > sent+20 })
 	if s.Lanes[0].Totals.Wrong != 0 || s.State != engine.Running {
 		t.Errorf("after it: %v, %d wrong", s.State, s.Lanes[0].Totals.Wrong)
 	}

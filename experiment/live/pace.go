@@ -1,10 +1,11 @@
-package experiment
+package live
 
 import (
 	"context"
 	"fmt"
 	"time"
 
+	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/packetlog"
 )
 
@@ -42,16 +43,6 @@ type pacing struct {
 	isJump        bool          // the seek is a Command.Seek, not a Step: a notice is shown when it is reached
 	lastTick      time.Duration // wall time of the last tick
 	measuredSpeed speedMeter    // the speed that virtual time reached
-}
-
-// paced is an experiment that is run at a pace: a session, or a crowd.
-type paced interface {
-	Now() time.Duration
-	Reached(t time.Duration) bool // reports whether virtual time has reached t
-	Done() bool                   // reports whether the data have ended
-	RunUntil(t time.Duration) error
-	FrameAt(n int) time.Duration // the time at which the next n+1 frames have been sent
-	Close() error                // closes the source
 }
 
 // setTarget sets the virtual time to reach in this tick. from is the present, elapsed the wall time since the last
@@ -93,46 +84,141 @@ func (p *speedMeter) record(wall, virtual time.Duration) {
 // reset discards the current measurement: virtual time does not follow the wall clock.
 func (p *speedMeter) reset() { p.started = false }
 
-// advance runs the session until virtual time has caught up with the wall clock. While a patch is being made, virtual time
-// stands still. While the session is paused or has ended, it only receives datagrams from the network. It notifies the user
-// of refused scripted changes.
+// remoteTickInterval replaces tickInterval over a network. Packets are sent and acks are read up to
+// this much late.
+const remoteTickInterval = 2 * time.Millisecond
+
+// maxBacklog returns how far virtual time may fall behind the wall clock and still catch up. It is
+// longer over a network: the remote display follows its own clock, and starves if this one slows down.
+func (r *Runner) maxBacklog() time.Duration {
+	if r.opt.Remote != nil {
+		return 2 * maxElapsed
+	}
+	return 4 * tickInterval
+}
+
+// advance runs the experiment until virtual time has caught up with the wall clock, for at most maxSlice of wall time.
+// During a seek, and at speed 0, it runs for maxSlice without pacing. While a patch is being made, virtual time stands
+// still. While the experiment is paused or has ended, it only receives datagrams from the network.
 func (r *Runner) advance(ctx context.Context) {
 	if waiting := r.pollPatch(ctx); waiting { // restart the pacing when the patch is made
 		r.lastTick = r.opt.Clock()
 		r.measuredSpeed.reset()
 		return
 	}
-	r.session.AllowTrials(r.measuredSpeed.factor == 0 || r.measuredSpeed.factor >= minKeepUp*r.speed) // 0: not measured yet
-	r.advancePaced(r.pollNetwork)
-	if refused := r.session.Refused(); r.err == nil && len(refused) > r.refusalsShown {
-		newest := refused[len(refused)-1] // only one notice can be shown
-		r.notify(true, "scripted change "+newest.Change.Label()+" refused: "+newest.Why)
-		r.refusalsShown = len(refused)
+	if s := r.session(); s != nil {
+		s.AllowTrials(r.measuredSpeed.factor == 0 || r.measuredSpeed.factor >= minKeepUp*r.speed) // 0: not measured yet
 	}
+	wall := r.opt.Clock()
+	elapsed := min(wall-r.lastTick, maxElapsed)
+	r.lastTick = wall
+	r.endSeek()
+	if r.standsStill() {
+		r.pollNetwork(r.current.Now())
+		r.measuredSpeed.reset()
+		return
+	}
+	r.setTarget(r.current.Now(), elapsed, r.maxBacklog())
+	r.pollNetwork(r.target)
+	if err := r.runToTarget(wall); err != nil {
+		r.fail(err)
+		return
+	}
+	r.measuredSpeed.record(wall, r.current.Now())
+	if r.seekTarget != noSeek {
+		r.measuredSpeed.reset() // a seek is not paced
+	}
+	r.notifyRefusals()
 }
 
-// seek makes the session run to virtual time t without pacing. If t is in the past, seek replaces the session by a
-// new one, which runs from the start to t and repeats the changes that were made before t.
-func (r *Runner) seek(ctx context.Context, t time.Duration) error {
-	now := r.session.Now()
-	if err := checkSeek(now, t); err != nil {
-		return err
-	}
-	old := r.session
-	if t < now {
-		restarted, err := r.openSession(ctx)
-		if err != nil {
+// standsStill reports whether virtual time does not advance.
+func (r *Runner) standsStill() bool {
+	return r.err != nil || r.current.Done() || r.paused && r.seekTarget == noSeek
+}
+
+// runToTarget runs the experiment to r.target, for at most maxSlice after wall.
+func (r *Runner) runToTarget(wall time.Duration) error {
+	x := r.current
+	for step := 0; step < maxSteps && !x.Reached(r.target) && !x.Done() && r.opt.Clock()-wall < maxSlice; step++ {
+		to := min(r.target, x.Now()+20*time.Millisecond) // short steps, so that maxSlice is respected
+		if err := x.RunUntil(to); err != nil {
 			return err
 		}
-		restarted.ReplayChanges(old.Log(), t)
-		r.session, r.refusalsShown = restarted, 0
-	}
-	r.seekTarget, r.isJump = t, true
-	r.limitSaved(t) // the session may differ from the saved one after t
-	if r.session != old {
-		return old.Close()
 	}
 	return nil
+}
+
+// notifyRefusals shows a notice for the newest scripted change that was refused since the last call.
+func (r *Runner) notifyRefusals() {
+	s := r.session()
+	if s == nil || r.err != nil || len(s.Refused()) == r.refusalsShown {
+		return
+	}
+	r.refusalsShown = len(s.Refused())
+	newest := s.Refused()[r.refusalsShown-1]
+	r.notify(true, "scripted change "+newest.Change.Label()+" refused: "+newest.Why)
+}
+
+// handlePacing executes the parts of a command that pause, continue or set the speed.
+func (r *Runner) handlePacing(c *Command) {
+	if c.Pause != nil {
+		r.paused = *c.Pause
+	}
+	if c.Toggle {
+		r.paused = !r.paused
+	}
+	if c.Speed == nil {
+		return
+	}
+	v := *c.Speed
+	if v != 0 && !(v >= MinSpeed && v <= MaxSpeed) { // also true if v is not a number
+		r.notify(true, fmt.Sprintf("speed %g is out of range; expected %g to %g, or max", v, MinSpeed, float64(MaxSpeed)))
+		return
+	}
+	r.speed = v
+}
+
+// maxStep is the maximum number of frames that one command advances.
+const maxStep = 10_000
+
+// step pauses the experiment, and makes it advance by the given number of frames, at least 1.
+func (r *Runner) step(frames int) {
+	r.paused = true
+	// FrameAt counts from 0, so the last of n frames has the index n-1.
+	r.seekTarget = r.current.FrameAt(min(frames, maxStep) - 1)
+}
+
+// seek makes the experiment run to virtual time t without pacing. If t is in the past, seek replaces the experiment by
+// a new one, which runs from the start to t and repeats the changes that were made before t.
+func (r *Runner) seek(ctx context.Context, t time.Duration) error {
+	now := r.current.Now()
+	if t < 0 || t > now+maxSeek {
+		return fmt.Errorf("seek to %v is out of range; expected 0 to %v ahead", t, maxSeek)
+	}
+	next := r.current
+	if t < now {
+		var err error
+		if next, err = r.current.repeat(ctx, r, t); err != nil {
+			return err
+		}
+	}
+	r.seekTarget, r.isJump = t, true
+	r.limitSaved(t) // the experiment may differ from the saved one after t
+	if next == r.current {
+		return nil
+	}
+	return r.replace(next)
+}
+
+// endSeek ends the pending seek if its target is reached. A Command.Seek then shows a notice.
+func (r *Runner) endSeek() {
+	if r.seekTarget == noSeek || !r.current.Reached(r.seekTarget) {
+		return
+	}
+	if r.isJump {
+		r.notify(false, "at "+clockText(r.current.Now()))
+	}
+	r.seekTarget, r.isJump = noSeek, false
 }
 
 // clockText formats a virtual time as the dashboard's clock does.
@@ -154,14 +240,14 @@ const copyAfter = 4
 // update is called for each published snapshot. It returns the packets to put into the snapshot; nil unless
 // virtual time has stood still for more than copyAfter snapshots. It drops the copy when virtual time
 // continues.
-func (x *pausedPackets) update(r *Runner) []packetlog.Record {
-	if r.seekTarget != noSeek || !r.paused && !r.session.Done() || r.err != nil {
+func (x *pausedPackets) update(r *Runner, s *engine.Session) []packetlog.Record {
+	if r.seekTarget != noSeek || !r.paused && !s.Done() || r.err != nil {
 		*x = pausedPackets{}
 		return nil
 	}
 	x.snapshots++
 	if x.snapshots > copyAfter && x.packets == nil {
-		x.packets = r.session.Packets()
+		x.packets = s.Packets()
 	}
 	return x.packets
 }

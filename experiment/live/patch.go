@@ -1,4 +1,4 @@
-package experiment
+package live
 
 import (
 	"context"
@@ -40,14 +40,15 @@ func (r *Runner) pollPatch(ctx context.Context) bool {
 			r.handleCommand(ctx, c)
 		}
 	}
-	if r.err != nil || ctx.Err() != nil {
+	s := r.session()
+	if s == nil || r.err != nil || ctx.Err() != nil {
 		return false
 	}
-	if todo := r.session.PacksNeeded(); len(todo) > 0 {
-		r.job = startPackJob(ctx, r.session, todo[0], r.opt.Clock)
-		return true
+	todo := s.PacksNeeded()
+	if len(todo) > 0 {
+		r.job = startPackJob(ctx, s, todo[0], r.opt.Clock)
 	}
-	return false
+	return len(todo) > 0
 }
 
 // deferCommand defers a command that changes the session while a patch is being made. It returns true

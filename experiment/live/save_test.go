@@ -1,7 +1,6 @@
-package experiment
+package live
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -11,9 +10,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/internal/labtest"
+	"wirelab/experiment/report"
 	"wirelab/internal/atomicfile"
+	"wirelab/internal/atomicfile/faultfs"
 	"wirelab/internal/panics"
 )
 
@@ -25,31 +26,24 @@ func TestSaveDoesNotBlock(t *testing.T) {
 }
 
 func saveDoesNotBlock(t *testing.T) {
-	c := quickConfig(t)
-	c.At, c.Duration = nil, 0
 	gate := make(chan struct{})
 	disk := &atomicfile.Disk{Before: func(atomicfile.Op, string) error {
 		<-gate
 		return nil
 	}}
-	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wallClock(), Reports: t.TempDir(), Disk: disk})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	r.Start(ctx)
-	began := await(t, r, "a second", func(s *engine.Snapshot) bool { return s.Now > time.Second })
-	send(t, r, Command{Save: new(string)})
-	saving := await(t, r, "the report being written", func(s *engine.Snapshot) bool { return s.Saving })
-	await(t, r, "virtual time to advance", func(s *engine.Snapshot) bool { return s.Now > saving.Now+500*time.Millisecond })
+	r := newLab(t, endless(t), Options{Reports: t.TempDir(), Disk: disk})
+	r.Start(t.Context())
+	began := r.await("a second", func(s *engine.Snapshot) bool { return s.Now > time.Second })
+	r.send(Command{Save: new(string)})
+	saving := r.await("the report being written", func(s *engine.Snapshot) bool { return s.Saving })
+	r.await("virtual time to advance", func(s *engine.Snapshot) bool { return s.Now > saving.Now+500*time.Millisecond })
 	close(gate)
-	s := await(t, r, "the report", func(s *engine.Snapshot) bool { return strings.HasPrefix(s.Notice.Text, "saved as ") })
+	s := r.await("the report", func(s *engine.Snapshot) bool { return strings.HasPrefix(s.Notice.Text, "saved as ") })
 	if s.Saved < began.Now || s.Saved > saving.Now || s.Saving {
 		t.Errorf("saved up to %v, commanded between %v and %v", s.Saved, began.Now, saving.Now)
 	}
-	send(t, r, Command{Save: new(string)})
-	await(t, r, "the second", func(s *engine.Snapshot) bool { return s.Saving || s.Saved > saving.Now })
+	r.send(Command{Save: new(string)})
+	r.await("the second", func(s *engine.Snapshot) bool { return s.Saving || s.Saved > saving.Now })
 	r.Stop()
 	if list, _ := filepath.Glob(filepath.Join(r.opt.Reports, "*", "report.json")); len(list) != 2 {
 		t.Errorf("%v", list)
@@ -65,7 +59,7 @@ func TestSaveDuringRestart(t *testing.T) {
 		leave Command
 		want  time.Duration // how much of the new run the report contains
 	}{
-		"another seed": {Command{Change: new(config.NewChange("seed", 99))}, 0},
+		"another seed": {change("seed", 99), 0},
 		"back to 1 s":  {Command{Seek: &back}, back},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -75,14 +69,8 @@ func TestSaveDuringRestart(t *testing.T) {
 				<-gate
 				return nil
 			}}
-			set := quickConfig(t)
-			set.At, set.Duration = nil, 0
-			r, err := NewRunner(t.Context(), set, RunnerOptions{Clock: wallClock(), Reports: t.TempDir(), Disk: disk})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer r.close()
-			if err := r.session.RunUntil(3 * time.Second); err != nil {
+			r := newLab(t, endless(t), Options{Reports: t.TempDir(), Disk: disk})
+			if err := r.current.RunUntil(3 * time.Second); err != nil {
 				t.Fatal(err)
 			}
 			r.handleCommand(t.Context(), Command{Save: new(string)})
@@ -104,21 +92,11 @@ func TestPanicWhileSaving(t *testing.T) {
 }
 
 func panicWhileSaving(t *testing.T) {
-	c := quickConfig(t)
-	c.At, c.Duration = nil, 0
 	disk := &atomicfile.Disk{Before: func(atomicfile.Op, string) error { panic("boom") }}
-	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wallClock(), Reports: t.TempDir(), Disk: disk})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newLab(t, endless(t), Options{Reports: t.TempDir(), Disk: disk})
 	r.Start(t.Context())
-	defer r.Stop()
-	send(t, r, Command{Save: new(string)})
-	for end := time.Now().Add(patience); r.Snapshot().State != engine.Broken; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("the session continues")
-		}
-	}
+	r.send(Command{Save: new(string)})
+	broken := r.await("the panic", func(s *engine.Snapshot) bool { return s.State == engine.Broken })
 	check := func(err error) {
 		t.Helper()
 		var bug *panics.Error
@@ -126,9 +104,9 @@ func panicWhileSaving(t *testing.T) {
 			t.Errorf("%v, want the panic with its stack", err)
 		}
 	}
-	check(r.Snapshot().Err)
+	check(broken.Err)
 	r.Stop()
-	_, err = r.Save("")
+	_, err := r.Save("")
 	check(err)
 }
 
@@ -153,10 +131,7 @@ func TestAutomaticReportsArePruned(t *testing.T) {
 	}
 	folder("2026-01-01-100000-rotor", 0)
 	folder("my autosave-rotor", 0)
-	r, err := NewRunner(t.Context(), quickConfig(t), RunnerOptions{Clock: wallClock(), Reports: dir, Stamp: func() string { return "2026-01-02-100000" }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newLab(t, labtest.QuickConfig(t), Options{Reports: dir, Stamp: func() string { return "2026-01-02-100000" }})
 	r.Stop()
 	path, err := r.Save("")
 	if err != nil || !strings.HasPrefix(filepath.Base(path), "2026-01-02-100000-autosave-") {
@@ -182,10 +157,7 @@ func TestAutomaticReportsAfterTheClockWentBack(t *testing.T) {
 	dir, now := t.TempDir(), time.Now()
 	stamp := ""
 	save := func() string {
-		r, err := NewRunner(t.Context(), quickConfig(t), RunnerOptions{Clock: wallClock(), Reports: dir, Stamp: func() string { return stamp }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := newLab(t, labtest.QuickConfig(t), Options{Reports: dir, Stamp: func() string { return stamp }})
 		r.Stop()
 		path, err := r.Save("")
 		if err != nil {
@@ -216,4 +188,41 @@ func TestAutomaticReportsAfterTheClockWentBack(t *testing.T) {
 		want[name] = i >= 2
 	}
 	checkThere(t, dir, want)
+}
+
+// A save of the dashboard creates a complete folder, or none.
+func TestSaveFaults(t *testing.T) {
+	r := newLab(t, labtest.QuickConfig(t), Options{})
+	if err := r.current.RunUntil(time.Second); err != nil {
+		t.Fatal(err)
+	}
+	r.Stop()
+	digest := r.session().Result().Digest
+	faultfs.Each(t, func(t *testing.T, d *faultfs.Failing, crash bool) {
+		dir := filepath.Join(t.TempDir(), "reports")
+		r.opt.Disk = &d.Disk
+		_, err := r.Save(dir)
+		files, left := faultfs.Tree(t, filepath.Dir(dir))
+		if err != nil && (!strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), faultfs.Cause.Error())) {
+			t.Errorf("%v does not name %s and the cause", err, dir)
+		}
+		if !crash && len(left) > 0 {
+			t.Errorf("left behind: %v", left)
+		}
+		if err == nil && len(files) != 6 || len(files) != 0 && len(files) != 6 {
+			t.Errorf("%v, and %d files", err, len(files))
+		}
+		for name, text := range files {
+			if ext := filepath.Ext(name); ext != ".csv" && ext != ".toml" && !strings.Contains(text, digest) {
+				t.Errorf("%s is of another moment", name)
+			}
+		}
+		list, listErr := report.SavedReports(dir)
+		if want := len(files) / 6; listErr != nil || len(list) != want {
+			t.Errorf("the list has %d reports, %v", len(list), listErr)
+		}
+		if folders, _ := os.ReadDir(dir); !crash && len(files) == 0 && len(folders) > 0 {
+			t.Errorf("an empty folder is left: %v", folders)
+		}
+	})
 }

@@ -1,4 +1,4 @@
-package experiment
+package live
 
 import (
 	"context"
@@ -17,14 +17,11 @@ func TestRunnerMakesPatch(t *testing.T) { synctest.Test(t, runnerMakesPatch) }
 func runnerMakesPatch(t *testing.T) {
 	c := config.Default()
 	c.Data.Source = labtest.WriteFiles(t, labtest.NewFileSource(100_000, 2))
-	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: wallClock(), Reports: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := newLab(t, c, Options{Reports: t.TempDir()})
 	r.Start(context.Background())
 	fast := 64.0
 	r.Do(Command{Speed: &fast})
-	r.Do(Command{Change: new(config.NewChange("down.loss", "10%"))})
+	r.Do(change("down.loss", "10%"))
 	for {
 		time.Sleep(time.Millisecond)
 		snap := r.Snapshot()
@@ -45,11 +42,5 @@ func runnerMakesPatch(t *testing.T) {
 	if len(snap.Log) != 1 {
 		t.Errorf("changes %v", snap.Log)
 	}
-	path, err := r.Save("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again, err := Replay(context.Background(), path, RunOptions{}); err != nil || !again.Same {
-		t.Errorf("replayed: %+v, %v", again, err)
-	}
+	r.saveAndReplay()
 }

@@ -1,9 +1,10 @@
-package experiment
+package live
 
 import (
 	"time"
 
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/packetlog"
 )
 
 // rowCostEvery is the minimum time between two computations of the costs of rows, for which the packets since
@@ -13,11 +14,15 @@ const rowCostEvery = 500 * time.Millisecond
 // prioritiesEvery is the minimum virtual time between two computations of priorities.
 const prioritiesEvery = 250 * time.Millisecond
 
-// tracing contains what the user requested to see of the bits of packets, and the newest results.
-type tracing struct {
-	tracedSeq    *uint64         // the packet of the last Command.Trace; nil if none
-	traced       *engine.Traced  // its description
-	tracedOf     *engine.Session // the session that traced and rowCosts belong to
+// viewing contains what the user requested to see in snapshots besides figures, and the newest results.
+type viewing struct {
+	inspected *packetlog.ID   // the packet of the last Command.Open; nil if none
+	client    int             // the client of a crowd whose packets snapshots contain, from 1; 0 means none
+	standing  pausedPackets   // packets to show while virtual time stands still
+	tracedSeq *uint64         // the packet of the last Command.Trace; nil if none
+	traced    *engine.Traced  // its description
+	of        *engine.Session // the session that the results belong to
+
 	showRowCosts bool
 	showCarried  bool
 	rowCosts     *engine.RowCosts // nil if not computed yet
@@ -28,7 +33,13 @@ type tracing struct {
 }
 
 // handle records what a command requests.
-func (x *tracing) handle(c *Command) {
+func (x *viewing) handle(c *Command) {
+	if c.Client > 0 {
+		x.client = c.Client
+	}
+	if c.Open != nil {
+		x.inspected = c.Open
+	}
 	if c.Trace != nil {
 		x.tracedSeq, x.traced = c.Trace, nil
 	}
@@ -43,32 +54,33 @@ func (x *tracing) handle(c *Command) {
 	}
 }
 
-// addTraces adds the requested descriptions to a snapshot. A packet is described once, and again when its ack is
-// known. The description stays when the sender no longer stores the packet.
-func (r *Runner) addTraces(snap *engine.Snapshot) {
-	x := &r.tracing
-	if x.tracedOf != r.session {
-		x.traced, x.rowCosts, x.priorities, x.tracedOf = nil, nil, nil, r.session
+// add adds what was requested of session s to its snapshot. wall is the wall time. A packet is described once, and
+// again when its ack is known. The description stays when the sender no longer stores the packet.
+func (x *viewing) add(snap *engine.Snapshot, s *engine.Session, wall time.Duration) {
+	if x.of != s {
+		x.traced, x.rowCosts, x.priorities, x.of = nil, nil, nil, s
+	}
+	if x.inspected != nil {
+		snap.Opened = s.Opened(*x.inspected)
 	}
 	if x.tracedSeq != nil {
 		if x.traced == nil || x.traced.Packet == nil {
-			x.traced = r.session.Trace(*x.tracedSeq)
+			x.traced = s.Trace(*x.tracedSeq)
 		}
-		x.traced = r.session.WithAck(x.traced)
+		x.traced = s.WithAck(x.traced)
 		snap.Traced = x.traced
 	}
 	if x.showPriorities {
 		if x.priorities == nil || snap.Now-x.priorities.Now >= prioritiesEvery || snap.Now < x.priorities.Now {
-			x.priorities = r.session.Priorities()
+			x.priorities = s.Priorities()
 		}
 		snap.Priorities = x.priorities
 	}
 	if !x.showRowCosts && !x.showCarried {
 		return
 	}
-	wall := r.opt.Clock()
 	if x.rowCosts == nil || wall-x.rowCostsAt >= rowCostEvery && x.rowCosts.Now != snap.Now {
-		x.rowCosts, x.rowCostsAt = r.session.RowCosts(), wall
+		x.rowCosts, x.rowCostsAt = s.RowCosts(), wall
 	}
 	if x.showRowCosts {
 		snap.RowCosts = x.rowCosts

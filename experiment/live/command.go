@@ -1,4 +1,4 @@
-package experiment
+package live
 
 import (
 	"time"
@@ -17,7 +17,7 @@ type Command struct {
 	Step   int            // pause, and advance this number of frames
 	Speed  *float64       // multiple of real time; 0 means as fast as possible
 	Seek   *time.Duration // run to this virtual time without pacing; to go back, replay from the start
-	Save   *string        // write a report into a new folder below this folder; "" means RunnerOptions.Reports
+	Save   *string        // write a report into a new folder below this folder; "" means Options.Reports
 	Open   *packetlog.ID  // from now on, each snapshot contains the inspection of this packet: Snapshot.Opened
 	Trace  *uint64        // from now on, each snapshot describes every bit of this packet: Snapshot.Traced
 

@@ -1,4 +1,4 @@
-package experiment
+package live
 
 import (
 	"fmt"
@@ -24,36 +24,35 @@ func sessionWithShadowsReplays(t *testing.T) {
 		"link.reorder", "3%",
 		"down.duplicate", "3%", "down.corrupt", "2%")
 	c.Data.Source, c.Data.Cubes = labtest.WriteRecording(t, 60, 200), 60
-	r := startRunner(t, c)
+	r := startLab(t, c)
 	fast := 8.0
-	send(t, r, Command{Speed: &fast})
+	r.send(Command{Speed: &fast})
 	lanes := func(names ...string) {
 		t.Helper()
-		await(t, r, fmt.Sprintf("lanes %v", names), func(s *engine.Snapshot) bool {
+		r.await(fmt.Sprintf("lanes %v", names), func(s *engine.Snapshot) bool {
 			return slices.EqualFunc(s.Lanes[1:], names, func(l engine.Lane, n string) bool { return l.Encoder == n })
 		})
 		now := r.Snapshot().Now
-		await(t, r, "time passing", func(s *engine.Snapshot) bool { return s.Now > now+200*time.Millisecond })
+		r.await("time passing", func(s *engine.Snapshot) bool { return s.Now > now+200*time.Millisecond })
 	}
-	send(t, r, Command{Change: new(config.NewChange("shadow", []config.Encoder{{Name: "raw"}, {Name: "quantized"}}))})
+	r.send(change("shadow", []config.Encoder{{Name: "raw"}, {Name: "quantized"}}))
 	lanes("raw", "quantized")
-	send(t, r, Command{Change: new(config.NewChange("shadow_off", []string{"raw"}))})
+	r.send(change("shadow_off", []string{"raw"}))
 	lanes("quantized")
-	send(t, r, Command{Undo: true})
+	r.send(Command{Undo: true})
 	lanes("quantized", "raw")
-	send(t, r, Command{Change: new(config.NewChange("encoder.name", "quantized", "shadow_off", []string{"quantized"}, "shadow",
+	r.send(Command{Change: new(config.NewChange("encoder.name", "quantized", "shadow_off", []string{"quantized"}, "shadow",
 		[]config.Encoder{{Name: "zstd"}}))})
 	lanes("raw", "zstd")
 	pause := true
-	send(t, r, Command{Pause: &pause})
-	stood := await(t, r, "a pause", func(s *engine.Snapshot) bool { return s.State == engine.Paused }).Now
+	r.send(Command{Pause: &pause})
+	stood := r.await("a pause", func(s *engine.Snapshot) bool { return s.State == engine.Paused }).Now
 	back := stood - 100*time.Millisecond // after the newest change, because lanes waits for 200 ms
-	send(t, r, Command{Seek: &back})
-	await(t, r, "the jump back", func(s *engine.Snapshot) bool { return s.State == engine.Paused && s.Now < stood })
-	send(t, r, Command{Pause: new(false)})
+	r.send(Command{Seek: &back})
+	r.await("the jump back", func(s *engine.Snapshot) bool { return s.State == engine.Paused && s.Now < stood })
+	r.send(Command{Pause: new(false)})
 	lanes("raw", "zstd")
-	r.Stop()
-	path := saveAndReplay(t, r)
+	path := r.saveAndReplay()
 	saved, err := report.ReadRuns(path)
 	if err != nil || saved[0].Running() != 2 || len(saved[0].Shadows) != 4 || saved[0].Shadows[1].FromS <= 0 {
 		t.Errorf("the report's shadows: %+v, %v", saved[0].Shadows, err)

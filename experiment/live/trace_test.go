@@ -1,4 +1,4 @@
-package experiment
+package live
 
 import (
 	"slices"
@@ -16,22 +16,22 @@ import (
 func TestRunnerTracesPackets(t *testing.T) { synctest.Test(t, runnerTracesPackets) }
 
 func runnerTracesPackets(t *testing.T) {
-	r := startRunner(t, config.Default())
+	r := startLab(t, config.Default())
 	fast := 0.0
-	send(t, r, Command{Speed: &fast})
-	await(t, r, "three seconds", func(s *engine.Snapshot) bool { return s.Now > 3*time.Second })
+	r.send(Command{Speed: &fast})
+	r.await("three seconds", func(s *engine.Snapshot) bool { return s.Now > 3*time.Second })
 	pause, on := true, true
-	send(t, r, Command{Pause: &pause, RowCosts: &on})
-	snap := await(t, r, "costs of rows", func(s *engine.Snapshot) bool { return s.State == engine.Paused && s.RowCosts != nil })
+	r.send(Command{Pause: &pause, RowCosts: &on})
+	snap := r.await("costs of rows", func(s *engine.Snapshot) bool { return s.State == engine.Paused && s.RowCosts != nil })
 	if sum := snap.RowCosts.Total; sum <= 0 || snap.RowCosts.Packets == 0 {
 		t.Errorf("costs of %d packets sum to %d", snap.RowCosts.Packets, sum)
 	}
 	packets := snap.Lanes[0].Packets
 	newest := &packets[len(packets)-1]
 	seq, payload := newest.Seq, newest.Payload
-	send(t, r, Command{Trace: &seq})
+	r.send(Command{Trace: &seq})
 	described := func(s *engine.Snapshot) bool { return s.Traced != nil && s.Traced.Seq == seq && s.Traced.Packet != nil }
-	first := await(t, r, "the packet", described).Traced.Packet
+	first := r.await("the packet", described).Traced.Packet
 	if got := first.Payload.Total(); got != int64(payload)*8*encoders.BitUnit {
 		t.Errorf("the trace of %d bytes sums to %d units", payload, got)
 	}
@@ -46,17 +46,17 @@ func runnerTracesPackets(t *testing.T) {
 	}
 	// A filter of rows needs the same, and neither it nor the view of costs shows or ends the other.
 	off := false
-	send(t, r, Command{RowCosts: &off, Carried: &on})
-	await(t, r, "only the rows that packets carry", func(s *engine.Snapshot) bool { return s.RowCosts == nil && s.Carried != nil })
-	send(t, r, Command{RowCosts: &on, Carried: &off})
-	await(t, r, "only costs of rows", func(s *engine.Snapshot) bool { return s.RowCosts != nil && s.Carried == nil })
+	r.send(Command{RowCosts: &off, Carried: &on})
+	r.await("only the rows that packets carry", func(s *engine.Snapshot) bool { return s.RowCosts == nil && s.Carried != nil })
+	r.send(Command{RowCosts: &on, Carried: &off})
+	r.await("only costs of rows", func(s *engine.Snapshot) bool { return s.RowCosts != nil && s.Carried == nil })
 	start, after := time.Second, snap.Now
-	send(t, r, Command{Seek: &start})
-	await(t, r, "the past", func(s *engine.Snapshot) bool {
+	r.send(Command{Seek: &start})
+	r.await("the past", func(s *engine.Snapshot) bool {
 		return s.State == engine.Paused && s.Now < 2*time.Second && !described(s)
 	})
-	send(t, r, Command{Seek: &after, RowCosts: &off})
-	again := await(t, r, "the packet after the replay", described)
+	r.send(Command{Seek: &after, RowCosts: &off})
+	again := r.await("the packet after the replay", described)
 	if string(again.Traced.Packet.Datagram) != string(first.Datagram) || again.RowCosts != nil {
 		t.Error("the replay describes another packet, or costs that were not requested")
 	}

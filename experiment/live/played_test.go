@@ -1,4 +1,4 @@
-package experiment
+package live
 
 import (
 	"math/rand/v2"
@@ -20,10 +20,10 @@ func playedSessionReplays(t *testing.T) {
 	if err := c.Apply(config.NewChange("down.loss", "10%", "down.latency", "30ms", "down.jitter", "10ms")); err != nil {
 		t.Fatal(err)
 	}
-	r := startRunner(t, c)
+	r := startLab(t, c)
 	rng := rand.New(rand.NewPCG(4, 4))
 	on, off, fast := true, false, 16.0
-	send(t, r, Command{Speed: &fast})
+	r.send(Command{Speed: &fast})
 	for i := range 60 {
 		in := config.NewChange("press", config.Directions()[rng.IntN(4)])
 		switch i % 20 {
@@ -36,13 +36,13 @@ func playedSessionReplays(t *testing.T) {
 		case 15:
 			in = config.NewChange("autopilot", on)
 		}
-		send(t, r, Command{Change: &in})
+		r.send(Command{Change: &in})
 		now := r.Snapshot().Now
-		await(t, r, "time passing", func(s *engine.Snapshot) bool { return s.Now > now+10*time.Millisecond })
+		r.await("time passing", func(s *engine.Snapshot) bool { return s.Now > now+10*time.Millisecond })
 		if i == 40 {
 			back := time.Second / 2
-			send(t, r, Command{Seek: &back})
-			await(t, r, "the jump back", func(s *engine.Snapshot) bool { return s.State == engine.Running && s.Now < now })
+			r.send(Command{Seek: &back})
+			r.await("the jump back", func(s *engine.Snapshot) bool { return s.State == engine.Running && s.Now < now })
 		}
 	}
 	r.Stop()
@@ -53,5 +53,5 @@ func playedSessionReplays(t *testing.T) {
 	if presses := len(snap.Log); presses < 20 || len(snap.Marks) >= presses {
 		t.Errorf("%d changes and %d marks: presses are changes, and make no marks", presses, len(snap.Marks))
 	}
-	saveAndReplay(t, r)
+	r.saveAndReplay()
 }

@@ -1,7 +1,8 @@
-package experiment
+package live
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -10,14 +11,12 @@ import (
 	"time"
 
 	"wirelab/experiment/engine"
-	"wirelab/experiment/lockstep"
-	"wirelab/experiment/page"
 	"wirelab/experiment/report"
 	"wirelab/internal/atomicfile"
 	"wirelab/internal/panics"
 )
 
-// reports is the state of a loop for saving reports.
+// reports is the state of a runner for saving reports.
 type reports struct {
 	files       *report.Files // data files that the experiment reads
 	pendingSave *pendingSave  // the report that is being written; nil if none
@@ -33,22 +32,17 @@ type pendingSave struct {
 	err       error
 }
 
-// startSave starts writing a report of the session so far into a new folder below dir. It first waits
+// startSave starts writing a report of the experiment so far into a new folder below dir. It first waits
 // for a report that is already being written.
-func (r *Runner) startSave(dir string) {
+func (r *Runner) startSave(ctx context.Context, dir string) {
 	r.finishSave()
-	write, err := r.prepareReport(dir, "", engine.Saved)
+	write, err := r.prepareReport(ctx, dir, "", engine.Saved)
 	if err != nil {
 		r.notifyResult("", err)
 		return
 	}
-	r.writeInBackground(r.session.Now(), write)
-}
-
-// writeInBackground calls write, which writes a report of the run up to savedUpTo, in another goroutine.
-func (l *liveLoop) writeInBackground(savedUpTo time.Duration, write func() (path string, err error)) {
-	p := &pendingSave{done: make(chan struct{}), savedUpTo: savedUpTo}
-	l.pendingSave = p
+	p := &pendingSave{done: make(chan struct{}), savedUpTo: r.current.Now()}
+	r.pendingSave = p
 	go func() {
 		defer close(p.done)
 		p.err = panics.Call(func() (err error) { p.path, err = write(); return err })
@@ -57,42 +51,42 @@ func (l *liveLoop) writeInBackground(savedUpTo time.Duration, write func() (path
 
 // saveDone returns a channel that is closed when the report being written is finished; nil if no report
 // is being written.
-func (l *liveLoop) saveDone() <-chan struct{} {
-	if l.pendingSave == nil {
+func (r *Runner) saveDone() <-chan struct{} {
+	if r.pendingSave == nil {
 		return nil
 	}
-	return l.pendingSave.done
+	return r.pendingSave.done
 }
 
 // limitSaved records that saved reports, and the one being written, contain at most the first d of the
 // current run: the run was replaced, or goes back to d and may differ from there on.
-func (l *liveLoop) limitSaved(d time.Duration) {
-	l.saved = min(l.saved, d)
-	if l.pendingSave != nil {
-		l.pendingSave.savedUpTo = min(l.pendingSave.savedUpTo, d)
+func (r *Runner) limitSaved(d time.Duration) {
+	r.saved = min(r.saved, d)
+	if r.pendingSave != nil {
+		r.pendingSave.savedUpTo = min(r.pendingSave.savedUpTo, d)
 	}
 }
 
 // finishSave waits until the report being written is finished, and notifies the user of the result. It
 // does nothing if no report is being written.
-func (l *liveLoop) finishSave() {
-	p := l.pendingSave
+func (r *Runner) finishSave() {
+	p := r.pendingSave
 	if p == nil {
 		return
 	}
 	<-p.done
-	l.pendingSave = nil
+	r.pendingSave = nil
 	switch {
 	case p.err == nil:
-		l.saved = p.savedUpTo
+		r.saved = p.savedUpTo
 	case errors.As(p.err, new(*panics.Error)): // a bug: the session does not continue
-		l.fail(fmt.Errorf("internal error while writing the report: %w", p.err))
+		r.fail(fmt.Errorf("internal error while writing the report: %w", p.err))
 		return
 	}
-	l.notifyResult("saved as "+p.path, p.err)
+	r.notifyResult("saved as "+p.path, p.err)
 }
 
-// Save writes a report of the session into a new folder below dir, or below RunnerOptions.Reports if
+// Save writes a report of the experiment into a new folder below dir, or below Options.Reports if
 // dir is empty, and returns the folder's path. It is for users who quit without saving: the name of the
 // folder marks the report as automatic, and Save removes all but the newest automatic reports. Call it
 // only after Stop. While the session runs, send a Command instead.
@@ -100,10 +94,10 @@ func (r *Runner) Save(dir string) (path string, err error) {
 	select {
 	case <-r.done:
 	default:
-		return "", errors.New("the session is still running: stop it first, or send a Command")
+		return "", errors.New("the run continues: stop it first, or send a Command")
 	}
 	err = panics.Call(func() error {
-		write, err := r.prepareReport(dir, report.Automatic, engine.Interrupted)
+		write, err := r.prepareReport(context.Background(), dir, report.Automatic, engine.Interrupted)
 		if err != nil {
 			return err
 		}
@@ -120,69 +114,34 @@ func (r *Runner) Save(dir string) (path string, err error) {
 	return path, err
 }
 
-// prepareReport copies the results of the session: all changes and totals, and the samples and packets
-// of the last five minutes. The returned function writes them into a new folder below dir and returns
-// its path. It may be called in another goroutine. kind is a part of the folder's name. why is the
-// reason in the report if the session has not ended.
-func (r *Runner) prepareReport(dir, kind string, why engine.Ending) (write func() (path string, err error), err error) {
-	dir, name, err := r.reportName(dir, kind+r.session.Config().Encoder.Name)
-	if err != nil {
-		return nil, err
+// prepareReport returns a function that writes a report of the run so far into a new folder below dir, or the default
+// if dir is empty, and returns its path. The function may be called in another goroutine. kind is a part of the
+// folder's name, after the stamp. why is the reason in the report if the run has not ended.
+func (r *Runner) prepareReport(ctx context.Context, dir, kind string, why engine.Ending) (write func() (path string, err error), err error) {
+	dir = cmp.Or(dir, r.opt.Reports)
+	if dir == "" {
+		return nil, errors.New("no folder for reports is set")
 	}
-	result := r.session.Result()
-	var snap *engine.Snapshot // compared in the returned function, since this takes some time
-	if len(result.Shadows) > 0 {
-		snap, result.SamplesByLane = r.session.View(0), r.session.SamplesByLane()
+	name := kind + r.current.Config().Encoder.Name
+	if r.opt.Stamp != nil {
+		name = r.opt.Stamp() + "-" + name
 	}
-	result.Planned, result.Reason = 1, why
-	if r.opt.Remote != nil {
-		r.opt.Remote.Describe(result)
-	}
-	switch {
-	case errors.As(r.err, new(*engine.NetworkError)):
-		result.Reason, result.Error = engine.BadNetwork, r.err.Error()
-	case r.err != nil:
-		result.Reason, result.Error = engine.BadData, r.err.Error()
-	case r.session.Done():
-		result.Reason = engine.Finished
-	}
-	var stored report.SessionCopy
-	r.session.ReplayStored(&stored)
-	return func() (string, error) {
-		return r.writeReport(dir, name, func(folder *atomicfile.Folder) error {
-			if snap != nil {
-				result.Comparison = lockstep.Compare(snap)
-			}
-			return stored.Write(folder, r.files, page.Pages(), result)
-		})
-	}, nil
+	writeFiles, err := r.current.prepareReport(ctx, r, why)
+	return func() (string, error) { return r.writeReport(dir, name, writeFiles) }, err
 }
 
 // writeReport creates a folder called name below dir, or name-2 and so on, and calls write with it. It returns the path of
 // the folder. After an error it removes what it created.
-func (l *liveLoop) writeReport(dir, name string, write func(*atomicfile.Folder) error) (string, error) {
-	path, folder, made, err := newReportDir(l.opt.Disk, dir, name)
+func (r *Runner) writeReport(dir, name string, write func(*atomicfile.Folder) error) (string, error) {
+	path, folder, made, err := newReportDir(r.opt.Disk, dir, name)
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", report.ErrWrite, err)
 	}
 	if err := errors.Join(write(folder), report.WriteError(folder.Close())); err != nil {
-		l.opt.Disk.RemoveEmpty(made)
+		r.opt.Disk.RemoveEmpty(made)
 		return "", err
 	}
 	return path, nil
-}
-
-// reportName returns the folder below which a report is saved, dir or the default if dir is empty, and the name of the
-// report's own folder: name after the stamp.
-func (l *liveLoop) reportName(dir, name string) (parent, stamped string, err error) {
-	parent = cmp.Or(dir, l.opt.Reports)
-	if parent == "" {
-		return "", "", errors.New("no folder for reports is set")
-	}
-	if l.opt.Stamp != nil {
-		name = l.opt.Stamp() + "-" + name
-	}
-	return parent, name, nil
 }
 
 // newReportDir creates a folder called name below dir, or name-2, name-3 and so on if that exists. It

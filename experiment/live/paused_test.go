@@ -1,4 +1,4 @@
-package experiment
+package live
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"wirelab/experiment/engine"
+	"wirelab/experiment/internal/labtest"
 )
 
 // While the runner is paused, snapshots share one slice of all stored packets. While it runs, a
@@ -13,27 +14,27 @@ import (
 func TestPausedSnapshotHoldsAllPackets(t *testing.T) { synctest.Test(t, pausedSnapshotHoldsAllPackets) }
 
 func pausedSnapshotHoldsAllPackets(t *testing.T) {
-	r := startRunner(t, quickConfig(t))
+	r := startLab(t, labtest.QuickConfig(t))
 	far := 20 * time.Second
-	send(t, r, Command{Seek: &far})
-	await(t, r, "20 s", func(s *engine.Snapshot) bool { return s.Now >= far })
+	r.send(Command{Seek: &far})
+	r.await("20 s", func(s *engine.Snapshot) bool { return s.Now >= far })
 	if n := len(r.Snapshot().Lanes[0].Packets); n > engine.ShownPackets {
 		t.Errorf("%d packets in a snapshot of a running session", n)
 	}
-	send(t, r, Command{Pause: new(true)})
+	r.send(Command{Pause: new(true)})
 	whole := func(s *engine.Snapshot) bool { return len(s.Lanes[0].Packets) >= int(s.Lanes[0].Totals.Sent) }
-	a := await(t, r, "all packets", whole)
-	b := await(t, r, "another snapshot", func(s *engine.Snapshot) bool { return s != a })
+	a := r.await("all packets", whole)
+	b := r.await("another snapshot", func(s *engine.Snapshot) bool { return s != a })
 	if &a.Lanes[0].Packets[0] != &b.Lanes[0].Packets[0] {
 		t.Error("the packets are copied for every snapshot")
 	}
 	if first := a.Lanes[0].Packets[0]; first.Sent > 100*time.Millisecond {
 		t.Errorf("the first packet shown was sent at %v", first.Sent)
 	}
-	send(t, r, Command{Step: 1})
-	await(t, r, "a step", func(s *engine.Snapshot) bool { return s.Lanes[0].Totals.Sent > a.Lanes[0].Totals.Sent && whole(s) })
-	send(t, r, Command{Pause: new(false)})
-	await(t, r, "time going on", func(s *engine.Snapshot) bool {
+	r.send(Command{Step: 1})
+	r.await("a step", func(s *engine.Snapshot) bool { return s.Lanes[0].Totals.Sent > a.Lanes[0].Totals.Sent && whole(s) })
+	r.send(Command{Pause: new(false)})
+	r.await("time going on", func(s *engine.Snapshot) bool {
 		return s.State == engine.Running && len(s.Lanes[0].Packets) <= engine.ShownPackets
 	})
 }

@@ -1,14 +1,13 @@
-package experiment
+package live
 
 import (
-	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/internal/labtest"
 	"wirelab/internal/wallclock"
 )
 
@@ -29,28 +28,24 @@ func TestClockJumps(t *testing.T) {
 
 func clockJumps(t *testing.T) {
 	for _, speed := range []float64{1, 0} {
-		clock := &jumpy{real: wallClock()}
-		c := quickConfig(t)
+		clock := &jumpy{real: labtest.WallClock()}
+		c := labtest.QuickConfig(t)
 		c.At, c.Duration = nil, 0
 		c.Sender.RateHz = 10 // at full speed a tick runs maxSteps
-		r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: clock.now})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(r.Stop)
+		r := newLab(t, c, Options{Clock: clock.now})
 		r.Start(t.Context())
-		send(t, r, Command{Speed: &speed})
-		await(t, r, "the start", func(s *engine.Snapshot) bool { return s.Now > 100*time.Millisecond })
+		r.send(Command{Speed: &speed})
+		r.await("the start", func(s *engine.Snapshot) bool { return s.Now > 100*time.Millisecond })
 		for i, jump := range []time.Duration{-3 * time.Hour, 5 * time.Hour, -time.Minute, 48 * time.Hour, -1000 * time.Hour} {
 			before, at := r.Snapshot(), time.Now()
 			clock.offset.Add(int64(jump))
-			after := await(t, r, "time going on", func(s *engine.Snapshot) bool { return s.Now > before.Now+100*time.Millisecond })
+			after := r.await("time going on", func(s *engine.Snapshot) bool { return s.Now > before.Now+100*time.Millisecond })
 			if limit := 2*time.Since(at) + 4*maxElapsed; speed == 1 && after.Now-before.Now > limit {
 				t.Errorf("with a jump of %v, virtual time leapt %v in %v", jump, after.Now-before.Now, time.Since(at))
 			}
 			loss := []string{"1%", "2%", "3%", "4%", "5%"}[i]
-			send(t, r, Command{Change: new(config.NewChange("down.loss", loss))})
-			await(t, r, "obedience", func(s *engine.Snapshot) bool { return len(s.Log) == i+1 })
+			r.send(change("down.loss", loss))
+			r.await("obedience", func(s *engine.Snapshot) bool { return len(s.Log) == i+1 })
 		}
 		r.Stop()
 	}
@@ -60,20 +55,14 @@ func clockJumps(t *testing.T) {
 // not at all if the clock went back.
 func TestElapsedTimeIsBounded(t *testing.T) {
 	now := time.Duration(0)
-	c := quickConfig(t)
-	c.At, c.Duration = nil, 0
-	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: func() time.Duration { return now }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Stop()
+	r := newLab(t, endless(t), Options{Clock: func() time.Duration { return now }})
 	for _, x := range []struct{ jump, most time.Duration }{{10 * time.Millisecond, 30 * time.Millisecond},
 		{7 * time.Hour, maxElapsed + 20*time.Millisecond},
 		{-9 * time.Hour, 20 * time.Millisecond}, {10 * time.Millisecond, 30 * time.Millisecond}} {
-		from := r.session.Now()
+		from := r.current.Now()
 		now += x.jump
 		r.advance(t.Context())
-		if went := r.session.Now() - from; went > x.most {
+		if went := r.current.Now() - from; went > x.most {
 			t.Errorf("after %v virtual time went %v, at most %v was expected", x.jump, went, x.most)
 		}
 	}
@@ -103,56 +92,24 @@ func clockStops(t *testing.T) {
 	for name, c := range map[string]Command{
 		"real time": {}, "maximum speed": {Speed: new(float64)}, "seek": {Seek: new(30 * time.Minute)},
 	} {
-		clock := &stoppable{real: wallClock()}
-		cfg := quickConfig(t)
+		clock := &stoppable{real: labtest.WallClock()}
+		cfg := labtest.QuickConfig(t)
 		cfg.At, cfg.Duration = nil, 0
 		cfg.Sender.RateHz = 10 // up to maxSteps run before a command, which the replay repeats
-		r, err := NewRunner(t.Context(), cfg, RunnerOptions{Clock: clock.now, Reports: t.TempDir()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(r.Stop)
+		r := newLab(t, cfg, Options{Clock: clock.now, Reports: t.TempDir()})
 		r.Start(t.Context())
-		await(t, r, "the start", func(s *engine.Snapshot) bool { return s.Now > 100*time.Millisecond })
+		r.await("the start", func(s *engine.Snapshot) bool { return s.Now > 100*time.Millisecond })
 		clock.stoppedAt.Store(int64(clock.now()))
-		send(t, r, c)
-		send(t, r, Command{Change: new(config.NewChange("down.loss", "3%"))})
-		await(t, r, "the change with the clock stopped, "+name, func(s *engine.Snapshot) bool { return len(s.Log) == 1 })
+		r.send(c)
+		r.send(change("down.loss", "3%"))
+		r.await("the change with the clock stopped, "+name, func(s *engine.Snapshot) bool { return len(s.Log) == 1 })
 		at := r.Snapshot().Now
 		if at > 10*time.Minute {
 			t.Errorf("%s: the change waited until %v", name, at)
 		}
-		r.Stop()
-		path, err := r.Save("")
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
+		r.saveAndReplay()
+		if r.Snapshot().Now < at {
+			t.Errorf("%s: saved at %v of %v", name, r.Snapshot().Now, at)
 		}
-		got, err := Replay(t.Context(), filepath.Join(path, "report.json"), RunOptions{})
-		if err != nil || !got.Same || r.Snapshot().Now < at {
-			t.Errorf("%s: saved at %v of %v, replays as %+v, %v", name, r.Snapshot().Now, at, got, err)
-		}
-	}
-}
-
-// A clock that goes back during a run delays neither the run nor its saves, and timings are never
-// negative.
-func TestRunWithJumpingClock(t *testing.T) {
-	c := quickConfig(t)
-	c.Duration = 3 * time.Second
-	at, looks := time.Duration(0), 0
-	clock := func() time.Duration {
-		looks++
-		switch at += 20 * time.Millisecond; {
-		case looks%97 == 0:
-			at -= time.Hour
-		case looks%89 == 0:
-			at += 2 * time.Hour
-		}
-		return at
-	}
-	r := mustRun(t, c, RunOptions{Clock: clock, Dir: filepath.Join(t.TempDir(), "out")}).Runs[0]
-	want := mustRun(t, c, RunOptions{}).Runs[0]
-	if r.Digest != want.Digest || r.Timing.EncodeUS.P50 < 0 || r.Timing.DecodeUS.P50 < 0 {
-		t.Errorf("digests %s and %s, timing %+v", r.Digest, want.Digest, r.Timing)
 	}
 }

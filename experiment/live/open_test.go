@@ -1,4 +1,4 @@
-package experiment
+package live
 
 import (
 	"testing"
@@ -15,17 +15,13 @@ import (
 func TestRunnerOpensPackets(t *testing.T) {
 	c := config.Default()
 	testkit.Set(t, c, "down.loss", "20%", "link.latency", "30ms")
-	r, err := NewRunner(t.Context(), c, RunnerOptions{Clock: func() time.Duration { return 0 }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Stop()
+	r := newLab(t, c, Options{Clock: func() time.Duration { return 0 }})
 	if r.Snapshot().Opened != nil {
 		t.Error("a packet is open without a command")
 	}
 	r.handleCommand(t.Context(), Command{Open: &packetlog.ID{Seq: 59}})
 	for _, at := range []time.Duration{time.Second, 2 * time.Second} {
-		if err := r.session.RunUntil(at); err != nil {
+		if err := r.current.RunUntil(at); err != nil {
 			t.Fatal(err)
 		}
 		r.publish()

@@ -82,7 +82,7 @@ func TestComparePairsOfKinds(t *testing.T) {
 	in := func(name string) string { return filepath.Join(root, name) }
 	search, part := in("search.toml"), in("damaged.json")
 	for path, text := range map[string]string{part: `{"runs": [{"config": {`,
-		search: "[search]\nminimise = [\"payload_kbps\"]\n[search.over]\n\"sender.every\" = [1, 2]"} {
+		search: "[search]\nminimise = \"payload_kbps\"\n[search.over]\n\"sender.every\" = [1, 2]"} {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -37,26 +37,26 @@ func (a *app) searchCommand() *cobra.Command {
 		GroupID: groupMeasure,
 		Short:   "Find the best settings without running the whole grid",
 		Long: `Find the settings that minimise a figure, subject to constraints, with far fewer runs than
-the whole grid; or, with two figures, the Pareto front.
+the whole grid.
 
   [search]
-  minimise = "payload_kbps"        # or a list of two, for a Pareto front
+  minimise = "payload_kbps"
   subject_to = ["wrong == 0", "playout.starved_ratio <= 0.1%"]
   bounds = "mean"                  # of the seeds; "each": every seed keeps the bounds
-  runs = 200                       # budget, in runs of the full duration
+  runs = 200                       # maximum number of runs
   seeds = 8                        # for the comparison of the best settings
   [search.over]
   "encoder.params.orientation_small" = { from = 3, to = 8, step = 1 }
   "sender.every" = [1, 2, 3]
 
-Random settings are run for an eighth of the duration; the better half runs longer, and so
-on (successive halving). A local search then moves from the best settings to better
-neighbours, compared on the same frames and losses. The last few are run with all seeds;
-each that breaks the bounds makes room for the next, until one keeps them.
+Random settings are run with one seed. Those that may be the best get twice as many seeds,
+and so on, until the best has all (successive halving). Then its neighbours are compared
+with it in the same way, on the same frames and losses, and the search goes on from each
+better one.
 The same file gives the same result, except for figures that are times, such as
 encode_us.p95, which depend on the machine.
 
---out writes a folder with search.json (every setting tried, and why it was dropped),
+--out writes a folder with search.json (every setting tried, and why it is not the best),
 search.md, report.html, and best.toml, the configuration with the best setting, unless it
 breaks the bounds. The exit code is 0 if a setting keeps the bounds, and 1 if none does.`,
 		Example: `  tui search tuning.toml
@@ -160,64 +160,59 @@ func saveSearchFolder(folder *atomicfile.Folder, c *config.Config, found *search
 	return nil
 }
 
-// writeSearchText writes the result of a search as text: the best settings with their figures, or
-// the Pareto front if two figures were minimised, and the conclusions.
+// writeSearchText writes the result of a search as text: the best settings with their figures, and the conclusions.
 func writeSearchText(w io.Writer, found *search.Result) {
-	fmt.Fprintf(w, "%.0f settings, %d of them run for the full duration; total cost %.0f full runs\n\n", found.Settings, found.Tried, found.Runs)
+	fmt.Fprintf(w, "%.0f settings, %d of them run; %d runs in all\n\n", found.Settings, found.Tried, found.Runs)
 	if found.Best != nil {
-		const maxOthers = 9 // number of settings listed after the best one
-		note := ""          // explains the marks of times
-		var notes figures.Notes
-		titles := slices.Concat([]string{"setting"}, texttable.Numbers(found.Minimise...))
-		if found.Bounds != "" {
-			titles = append(titles, "bounds")
-		}
-		g := texttable.New(append(titles, ">ratio to best")...)
-		row := func(c search.Candidate, ratio string) {
-			var cells []string
-			for _, name := range found.Minimise {
-				notes.Add(c.Figures[name])
-				text := c.Figures[name].Significant(5)
-				if c.RunsAs != "" && (strings.HasPrefix(name, "encode_us.") || strings.HasPrefix(name, "decode_us.")) {
-					text += encoders.TimeMarker(c.RunsAs)
-					note = encoders.TimeFootnote(c.RunsAs) + "\n"
-				}
-				cells = append(cells, text)
-			}
-			if found.Bounds != "" {
-				cells = append(cells, c.BoundsText())
-				for _, b := range c.Bounds {
-					notes.Add(b.Measured)
-				}
-			}
-			g.Add(c.Text, cells, ratio)
-		}
-		if len(found.Front) > 0 {
-			for _, c := range found.Front {
-				row(c, "front")
-			}
-		} else {
-			if found.Best.Keeps() {
-				row(*found.Best, "best")
-			} else {
-				row(*found.Best, "closest")
-			}
-			for _, r := range found.Rivals[:min(len(found.Rivals), maxOthers)] {
-				notes.Add(r.Ratio)
-				row(r.Candidate, r.Ratio.Fixed(" ± ", 4)+notes.AddDoubt(r.Ratio.Doubt(1)))
-			}
-		}
-		g.WriteText(w, anyWidth)
-		for _, line := range notes.Lines() {
-			note += line + "\n"
-		}
-		fmt.Fprintln(w, note)
+		writeSettings(w, found)
 		// RatioToOwn compares with the settings that the configuration has without the search.
-		if found.RatioToOwn != nil && len(found.Front) == 0 {
+		if found.RatioToOwn != nil {
 			fmt.Fprintf(w, "ratio of the best setting to the original configuration: %s\n", found.RatioToOwn.Fixed(" ± ", 4))
 		}
 	}
 	for _, sentence := range found.Confidence {
 		printf(w, "%s\n", sentence)
 	}
+}
+
+// writeSettings writes the table of the best setting and the nearest others.
+func writeSettings(w io.Writer, found *search.Result) {
+	const maxOthers = 9 // number of settings listed after the best one
+	note := ""          // explains the marks of times
+	var notes figures.Notes
+	titles := slices.Concat([]string{"setting"}, texttable.Numbers(found.Minimise))
+	if found.Bounds != "" {
+		titles = append(titles, "bounds")
+	}
+	g := texttable.New(append(titles, ">ratio to best")...)
+	row := func(c search.Candidate, ratio string) {
+		figure := c.Figures[found.Minimise]
+		notes.Add(figure)
+		cells := []string{figure.Significant(5)}
+		if c.RunsAs != "" && (strings.HasPrefix(found.Minimise, "encode_us.") || strings.HasPrefix(found.Minimise, "decode_us.")) {
+			cells[0] += encoders.TimeMarker(c.RunsAs)
+			note = encoders.TimeFootnote(c.RunsAs) + "\n"
+		}
+		if found.Bounds != "" {
+			cells = append(cells, c.BoundsText())
+			for _, b := range c.Bounds {
+				notes.Add(b.Measured)
+			}
+		}
+		g.Add(c.Text, cells, ratio)
+	}
+	if found.Best.Keeps() {
+		row(*found.Best, "best")
+	} else {
+		row(*found.Best, "closest")
+	}
+	for _, r := range found.Rivals[:min(len(found.Rivals), maxOthers)] {
+		notes.Add(r.Ratio)
+		row(r.Candidate, r.Ratio.Fixed(" ± ", 4)+notes.AddDoubt(r.Ratio.Doubt(1)))
+	}
+	g.WriteText(w, anyWidth)
+	for _, line := range notes.Lines() {
+		note += line + "\n"
+	}
+	fmt.Fprintln(w, note)
 }

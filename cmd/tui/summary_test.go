@@ -59,7 +59,7 @@ func TestGaugeValue(t *testing.T) {
 	}
 	few := figures.Mean{N: 8, Mean: 1.5, Lo: &lo, Hi: &hi, Approximate: true}
 	var b strings.Builder
-	writeSearchText(&b, &search.Result{Minimise: []string{"payload_kbps"}, Best: &search.Candidate{Text: "x?", Figures: map[string]figures.Mean{"payload_kbps": few}}, RatioToOwn: &few})
+	writeSearchText(&b, &search.Result{Minimise: "payload_kbps", Best: &search.Candidate{Text: "x?", Figures: map[string]figures.Mean{"payload_kbps": few}}, RatioToOwn: &few})
 	if strings.Count(b.String(), " ± 500") != 2 || strings.Contains(b.String(), "500?") || strings.Count(b.String(), figures.ApproximateNote) != 1 {
 		t.Errorf("approximate intervals are not explained once:\n%s", b.String())
 	}

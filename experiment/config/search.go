@@ -11,13 +11,13 @@ import (
 	"wirelab/internal/units"
 )
 
-// Search configures a search for the settings in Over that minimise figures.
+// Search configures a search for the settings in Over that minimise a figure.
 type Search struct {
-	Minimise []string    // names of one figure, or two for a Pareto front
+	Minimise string      // name of the figure
 	Subject  []Assertion // bounds that the settings must meet
 	Bounds   string      // MeanOfSeeds, EachSeed, or "", which means MeanOfSeeds
 	Over     []Range     // settings to vary
-	Runs     int         // maximum cost in runs of the whole duration; 0 means DefaultSearchRuns
+	Runs     int         // maximum number of runs; 0 means DefaultSearchRuns
 	Seeds    int         // number of seeds for the best settings; 0 means DefaultSearchSeeds
 }
 
@@ -96,24 +96,15 @@ func textList(value any) ([]string, bool) {
 	return out, ok
 }
 
-// setMinimise sets the one or two figures to minimise.
+// setMinimise sets the figure to minimise.
 func (s *Search) setMinimise(key string, value any) error {
-	list, ok := textList(value)
-	if !ok || len(list) < 1 || len(list) > 2 {
+	name, ok := value.(string)
+	if !ok {
 		return &Error{Key: key, Problem: quoteValue(value) + " is not a figure",
-			Expected: `a figure such as "payload_kbps", or a list of two`}
+			Expected: `a figure such as "payload_kbps"; for two figures, a sweep with its Pareto chart`}
 	}
-	known := append(sortedKeys(figures.Names()), TimingNames()...)
-	for _, name := range list {
-		if err := checkFigure(name, known); err != nil {
-			return ErrorAt(key, err)
-		}
-	}
-	if len(list) == 2 && list[0] == list[1] {
-		return &Error{Key: key, Problem: quote(list[0]) + " is listed twice", Expected: "one figure, or two different ones"}
-	}
-	s.Minimise = list
-	return nil
+	s.Minimise = name
+	return ErrorAt(key, checkFigure(name, append(sortedKeys(figures.Names()), TimingNames()...)))
 }
 
 // setSubject sets the bounds that settings must meet, from texts such as "wrong == 0".
@@ -239,10 +230,10 @@ func isRising[T cmp.Ordered](list []any, parse func(any) (T, bool)) bool {
 // the configuration. It returns nil if the configuration has no search.
 func (c *Config) checkSearch() error {
 	s := &c.Search
-	if len(s.Over) == 0 && len(s.Minimise) == 0 {
+	if len(s.Over) == 0 && s.Minimise == "" {
 		return nil
 	}
-	if len(s.Minimise) == 0 {
+	if s.Minimise == "" {
 		return &Error{Key: "search", Problem: "minimise is missing", Expected: `a figure such as minimise = "payload_kbps"`}
 	}
 	if len(s.Over) == 0 {
@@ -279,10 +270,8 @@ func (c *Config) checkSearchFigures() error {
 		}
 		return &Error{Key: key, Problem: "no run has the figure " + name, Expected: need}
 	}
-	for _, name := range c.Search.Minimise {
-		if err := check("search.minimise", name); err != nil {
-			return err
-		}
+	if err := check("search.minimise", c.Search.Minimise); err != nil {
+		return err
 	}
 	for i, a := range c.Search.Subject {
 		if err := check(Indexed("search.subject_to", i), a.Name); err != nil {
@@ -324,7 +313,7 @@ func (r *Range) fillValues() error {
 
 // values returns the table [search] of a file; nil if there is no search.
 func (s *Search) values() map[string]any {
-	if len(s.Over) == 0 && len(s.Minimise) == 0 {
+	if len(s.Over) == 0 && s.Minimise == "" {
 		return nil
 	}
 	m := map[string]any{"minimise": s.Minimise}

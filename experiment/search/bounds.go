@@ -49,32 +49,26 @@ func (s *search) appliesToMeans(a config.Assertion) bool {
 	return s.spec.Bounds != config.EachSeed && a.Op != "==" && a.Op != "!="
 }
 
-// boundedBySeed returns the figure of bound b, an index of spec.Subject, of setting x for each of the first seeds with
-// which the setting was run for the whole duration. It is the counterpart of figureBySeed.
-func (s *search) boundedBySeed(x setting, b, seeds int) (list []float64) {
-	for seed := range seeds {
-		if v, ok := s.outcomes[jobKey(completeRun(x, seed))]; ok && b < len(v.Bounded) {
-			list = append(list, v.Bounded[b])
-		}
-	}
-	return list
-}
+// firstSlack is the excess of a mean over its bound that does not count with a single seed: the figure is twice its
+// bound.
+const firstSlack = 0.5
 
-// violation returns by how much setting x violates the bounds over the first seeds with which it was run for the whole
-// duration; 0 if it keeps them. It is the largest violation with any seed, see outcome.Violation, or, if bounds apply to
-// means, the sum of the excesses of the means. It is infinite if x cannot be run, or lacks a figure.
-func (s *search) violation(x setting, seeds int) (sum float64) {
-	worst := 0.0
-	for seed := range seeds { // 0 for seeds with which x was not run
-		worst = max(worst, s.outcomeOf(completeRun(x, seed)).Violation)
+// violation returns by how much a setting violates the bounds over the seeds so far: the sum of the excesses of the
+// means or, of bounds that apply to every seed, of the largest excesses. It is 0 if the setting keeps the bounds, and
+// infinite if it cannot be run and measured. As long as seeds are missing, a small excess of a mean does not count,
+// because the other seeds may compensate it.
+func (s *search) violation(t *trial) (sum float64) {
+	if t.problem() != "" {
+		return math.Inf(1)
 	}
-	if worst == 0 || math.IsInf(worst, 1) || s.spec.Bounds == config.EachSeed || len(s.spec.Subject) == 0 {
-		return worst
-	}
+	n := float64(len(t.runs))
+	slack := firstSlack / math.Sqrt(n) * max(1-n/float64(s.seeds), 0)
 	for b, a := range s.spec.Subject {
-		list := s.boundedBySeed(x, b, seeds)
+		list := t.bounded(b)
 		if s.appliesToMeans(a) {
-			sum += excess(a, figures.EstimateMean(list).Mean)
+			if by := excess(a, mean(list)); by > slack {
+				sum += by
+			}
 			continue
 		}
 		largest := 0.0
@@ -86,94 +80,36 @@ func (s *search) violation(x setting, seeds int) (sum float64) {
 	return sum
 }
 
-// isBroken reports whether setting x violates the bounds over the first seeds, and further seeds are unlikely to
-// change that: none is left, a bound that applies to every seed is violated, or a mean over at least three seeds is
-// beyond its bound by more than the width of its 95 % interval. Half the width is not enough, because the test is
-// repeated with each seed and for many settings.
-func (s *search) isBroken(x setting, seeds int) bool {
-	n := len(s.figureBySeed(x, 0, seeds))
-	switch violation := s.violation(x, seeds); {
-	case violation == 0 || n == 0:
-		return false
-	case n == s.spec.Seeds || math.IsInf(violation, 1) || s.spec.Bounds == config.EachSeed:
-		return true
-	}
-	for b, a := range s.spec.Subject {
-		list := s.boundedBySeed(x, b, seeds)
-		if !s.appliesToMeans(a) {
-			if slices.ContainsFunc(list, func(got float64) bool { return !a.Holds(got) }) {
-				return true
-			}
-			continue
-		}
-		m := figures.EstimateMean(list)
-		// 2 Lo - Mean and 2 Hi - Mean are the ends of an interval that is twice as wide.
-		if n >= 3 && m.Lo != nil && !a.Holds(2**m.Lo-m.Mean) && !a.Holds(2**m.Hi-m.Mean) {
-			return true
-		}
-	}
-	return false
-}
-
-// boundResults returns what setting x measured of each bounded figure, over all seeds so far.
-func (s *search) boundResults(x setting) []boundResult {
-	out := []boundResult{}
+// boundResults returns what a setting measured of each bounded figure over the seeds so far, and a description of the
+// bounds that it violates, or of why it has no figures; "" if it keeps all.
+func (s *search) boundResults(t *trial) (list []boundResult, violations string) {
+	var broken []string
 	for b, a := range s.spec.Subject {
 		r := boundResult{Figure: a.Name, Bound: a.Text()}
-		list := s.boundedBySeed(x, b, s.spec.Seeds)
-		if len(list) == 0 || finiteOrNil(list) == nil {
-			out = append(out, r)
+		if t.problem() != "" {
+			list = append(list, r)
 			continue
 		}
-		r.Measured = figures.MeanOf(a.Name, list)
-		r.Worst = slices.MaxFunc(list, func(v, w float64) int { // the largest excess, then the smallest distance
+		values := t.bounded(b)
+		r.Measured = figures.MeanOf(a.Name, values)
+		r.Worst = slices.MaxFunc(values, func(v, w float64) int { // the largest excess, then the smallest distance
 			return cmp.Or(cmp.Compare(excess(a, v), excess(a, w)), cmp.Compare(distance(a, w), distance(a, v)))
 		})
-		got := r.Worst
+		got, seed := r.Worst, ""
 		if s.appliesToMeans(a) {
 			got = r.Measured.Mean
 			lo, hi, known := r.Measured.Bounds()
 			r.Close = known && a.Holds(lo) != a.Holds(hi)
-		}
-		r.Holds, r.margin = a.Holds(got), distance(a, got)
-		r.worstBreaks = !a.Holds(r.Worst)
-		out = append(out, r)
-	}
-	return out
-}
-
-// violationText describes the bounds that setting x violates; empty if it violates none.
-func (s *search) violationText(x setting) string {
-	if s.violation(x, s.spec.Seeds) == 0 {
-		return ""
-	}
-	var parts []string
-	for b, r := range s.boundResults(x) {
-		if r.Holds {
-			continue
-		}
-		got, seed := r.Worst, ""
-		if s.appliesToMeans(s.spec.Subject[b]) {
-			got = r.Measured.Mean
-		} else if r.Measured.N > 1 {
+		} else if len(values) > 1 {
 			seed = " with the worst seed"
 		}
-		parts = append(parts, fmt.Sprintf("%s is %s%s", r.Figure, units.Significant(got, 4), seed))
-	}
-	if worst := s.worstOutcome(x); math.IsInf(worst.Violation, 1) || len(parts) == 0 {
-		return worst.Reason // it cannot be run, or lacks a figure
-	}
-	return strings.Join(parts, ", ")
-}
-
-// worstOutcome returns the outcome of the seed with which setting x violates the bounds most.
-func (s *search) worstOutcome(x setting) (worst outcome) {
-	for seed := range s.spec.Seeds {
-		if v := s.outcomeOf(completeRun(x, seed)); v.Violation > worst.Violation {
-			worst = v
+		r.Holds, r.margin, r.worstBreaks = a.Holds(got), distance(a, got), !a.Holds(r.Worst)
+		if !r.Holds {
+			broken = append(broken, fmt.Sprintf("%s is %s%s", r.Figure, units.Significant(got, 4), seed))
 		}
+		list = append(list, r)
 	}
-	return worst
+	return list, cmp.Or(t.problem(), strings.Join(broken, ", "))
 }
 
 // BoundsText returns "ok" or "breaks" with the figures: of the bounds that the candidate breaks or, if it keeps all, of

@@ -13,7 +13,7 @@ import (
 
 // WritePage writes the result as an HTML page. c is the configuration of the search.
 func (r *Result) WritePage(w io.Writer, c *config.Config) error {
-	p := page.Search{Minimise: r.Minimise, Config: c, Sentences: r.Confidence}
+	p := page.Search{Minimise: []string{r.Minimise}, Config: c, Sentences: r.Confidence}
 	var bounds []string
 	for _, a := range c.Search.Subject {
 		p.Bounded = append(p.Bounded, a.Name)
@@ -25,8 +25,8 @@ func (r *Result) WritePage(w io.Writer, c *config.Config) error {
 	case config.EachSeed:
 		p.Bounds = strings.Join(bounds, ", ") + ", with each seed"
 	}
-	p.Facts = []string{c.Duration.String() + " of virtual time each", fmt.Sprintf("%d of %.0f settings run for the full duration", r.Tried, r.Settings),
-		fmt.Sprintf("cost of %.0f full runs", r.Runs)}
+	p.Facts = []string{c.Duration.String() + " of virtual time each", fmt.Sprintf("%d of %.0f settings run", r.Tried, r.Settings),
+		fmt.Sprintf("%d runs", r.Runs)}
 	if r.Interrupted && r.Best != nil { // otherwise r.Confidence says so
 		p.Incomplete = "The search was interrupted: this is the best so far."
 	}
@@ -36,18 +36,11 @@ func (r *Result) WritePage(w io.Writer, c *config.Config) error {
 	best := r.Best.point()
 	best.Ratio = figures.Mean{N: 1, Mean: 1}
 	p.Best = &best
-	for i := range r.Front {
-		x := r.Front[i].point()
-		x.Front = true
+	p.Points = append(p.Points, best)
+	for i := range r.Rivals {
+		x := r.Rivals[i].point()
+		x.Ratio = r.Rivals[i].Ratio
 		p.Points = append(p.Points, x)
-	}
-	if len(r.Front) == 0 {
-		p.Points = append(p.Points, best)
-		for i := range r.Rivals {
-			x := r.Rivals[i].point()
-			x.Ratio = r.Rivals[i].Ratio
-			p.Points = append(p.Points, x)
-		}
 	}
 	if r.Best.Keeps() {
 		chosen, err := Apply(c, r.Best)

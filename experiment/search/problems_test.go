@@ -17,23 +17,21 @@ import (
 // those that keep the bounds, nil if none does, and the first figure of each setting by seed.
 func exhaustive(t *testing.T, c *config.Config, eval evaluateFunc) (best setting, figuresBySeed map[string][]float64) {
 	t.Helper()
-	s := &search{spec: c.Search, outcomes: map[string]outcome{}}
 	least := math.Inf(1)
 	figuresBySeed = map[string][]float64{}
 	for _, x := range allSettings(c.Search.Over) {
 		var jobs []job
 		for seed := range c.Search.Seeds {
-			jobs = append(jobs, completeRun(x, seed))
+			jobs = append(jobs, job{x, seed})
 		}
 		list, err := eval(t.Context(), jobs)
 		if err != nil {
 			t.Fatal(err)
 		}
 		sums, keeps, mean := make([]float64, len(c.Search.Subject)), true, 0.0
-		for i, v := range list {
-			s.outcomes[jobKey(jobs[i])] = v
-			mean += v.Figures[0] / float64(len(list))
-			figuresBySeed[x.key()] = append(figuresBySeed[x.key()], v.Figures[0])
+		for _, v := range list {
+			mean += v.Figure / float64(len(list))
+			figuresBySeed[x.key()] = append(figuresBySeed[x.key()], v.Figure)
 			for b, a := range c.Search.Subject {
 				sums[b] += v.Bounded[b] / float64(len(list))
 				keeps = keeps && (a.Holds(v.Bounded[b]) || c.Search.Bounds != config.EachSeed && a.Op == "<=")
@@ -92,7 +90,7 @@ func randomProblem(seed uint64, bounds string) (*config.Config, evaluateFunc) {
 	}
 	c := newSpace(150+r.IntN(100), 8, sizes...)
 	c.Seed, c.Search.Bounds = seed, bounds
-	c.Search.Minimise = []string{"wire_kbps"}
+	c.Search.Minimise = "wire_kbps"
 	c.Search.Subject = []config.Assertion{{Name: "playout.starved_ratio", Op: "<=", Value: 0.01}, {Name: "wrong", Op: "==", Value: 0}}
 	cheaper, worse := make([]float64, len(sizes)), make([]float64, len(sizes)) // effect of a step along each range
 	for d := range sizes {
@@ -102,25 +100,20 @@ func randomProblem(seed uint64, bounds string) (*config.Config, evaluateFunc) {
 	return c, func(_ context.Context, jobs []job) ([]outcome, error) {
 		out := make([]outcome, len(jobs))
 		for i, j := range jobs {
-			shared := rand.New(rand.NewPCG(seed, uint64(j.Seed)<<8+uint64(j.Divisor)))
-			own := rand.New(rand.NewPCG(seed^uint64(j.Seed)<<32, uint64(j.Divisor)))
+			shared := rand.New(rand.NewPCG(seed, uint64(j.seed)<<8+1))
+			own := rand.New(rand.NewPCG(seed^uint64(j.seed)<<32, 1))
 			cost, starved, wrong := 200.0, 0.01*level, 0.0
-			for d, v := range j.Setting {
+			for d, v := range j.at {
 				own = rand.New(rand.NewPCG(own.Uint64(), uint64(v)))
-				cost *= 1 - cheaper[d]*float64(v)/float64(len(j.Setting))
+				cost *= 1 - cheaper[d]*float64(v)/float64(len(j.at))
 				starved *= math.Exp(worse[d] * float64(v))
 			}
-			if j.Setting[0]+wrongFrom > len(c.Search.Over[0].Values) && j.Seed%3 == 1 {
+			if j.at[0]+wrongFrom > len(c.Search.Over[0].Values) && j.seed%3 == 1 {
 				wrong = 1
 			}
-			spread := math.Sqrt(float64(j.Divisor))
-			cost *= 1 + spread*(0.02*shared.NormFloat64()+0.003*own.NormFloat64())
-			starved *= math.Exp(spread * (0.15*shared.NormFloat64() + 0.15*own.NormFloat64()))
-			v := outcome{Figures: []float64{cost}, Bounded: []float64{starved, wrong}}
-			for b, a := range c.Search.Subject {
-				v.Violation += excess(a, v.Bounded[b])
-			}
-			out[i] = v
+			cost *= 1 + 0.02*shared.NormFloat64() + 0.003*own.NormFloat64()
+			starved *= math.Exp(0.15*shared.NormFloat64() + 0.15*own.NormFloat64())
+			out[i] = outcome{Figure: cost, Bounded: []float64{starved, wrong}}
 		}
 		return out, nil
 	}
@@ -129,23 +122,23 @@ func randomProblem(seed uint64, bounds string) (*config.Config, evaluateFunc) {
 // On random problems the answer of a search is that of all settings with all seeds, or cannot be distinguished from it.
 func TestAnswerIsTheExhaustiveOne(t *testing.T) {
 	for _, bounds := range []string{config.MeanOfSeeds, config.EachSeed} {
-		equal, cost, all := 0, 0.0, 0.0
+		equal, cost, all := 0, 0, 0.0
 		problems := testkit.Choose(uint64(200), 20)
 		for seed := range problems {
 			c, eval := randomProblem(seed, bounds)
-			f, err := searchWith(t.Context(), c, eval, nil, outcome{})
-			if err != nil || f.Runs > float64(c.Search.Runs) {
-				t.Fatalf("%g of %d runs, %v", f.Runs, c.Search.Runs, err)
+			f, err := searchWith(t.Context(), c, eval, nil)
+			if err != nil || f.Runs > c.Search.Runs {
+				t.Fatalf("%d of %d runs, %v", f.Runs, c.Search.Runs, err)
 			}
 			if checkAnswer(t, fmt.Sprint(bounds, " ", seed), c, f, eval) {
 				equal++
 			}
 			cost, all = cost+f.Runs, all+countSettings(c.Search.Over)*float64(c.Search.Seeds)
 		}
-		if equal < int(problems)*3/4 {
+		if equal < int(problems)*17/20 {
 			t.Errorf("%s: only %d of %d answers are the exhaustive ones", bounds, equal, problems)
 		}
-		t.Logf("%s: %d of %d answers are the exhaustive ones, with %.0f runs instead of %.0f", bounds, equal, problems, cost, all)
+		t.Logf("%s: %d of %d answers are the exhaustive ones, with %d runs instead of %.0f", bounds, equal, problems, cost, all)
 	}
 }
 
@@ -180,7 +173,7 @@ seeds = 5
 		}
 		base := c.Clone()
 		base.Search = config.Search{}
-		e := &evaluator{base: base, spec: c.Search, clock: clock, jobs: 2, duration: c.Duration, packs: delivery.NewPackCache()}
+		e := &evaluator{base: base, spec: c.Search, clock: clock, jobs: 2, packs: delivery.NewPackCache()}
 		checkAnswer(t, fmt.Sprint("real ", seed), c, f, e.evaluate)
 		t.Logf("real %d: %s: %s", seed, f.Best.Text, f.Best.BoundsText())
 	}

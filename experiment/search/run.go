@@ -1,15 +1,14 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
-	"strings"
-	"time"
 
 	"wirelab/experiment"
 	"wirelab/experiment/config"
@@ -17,6 +16,7 @@ import (
 	"wirelab/experiment/engine/delivery"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/page"
+	"wirelab/experiment/report"
 	"wirelab/internal/panics"
 	"wirelab/internal/seed"
 	"wirelab/internal/wallclock"
@@ -33,7 +33,7 @@ type Options struct {
 // so far. If times are minimised or bounded, runs are not parallel, because they would slow each other
 // down.
 func Run(ctx context.Context, c *config.Config, opt Options) (*Result, error) {
-	if len(c.Search.Minimise) == 0 {
+	if c.Search.Minimise == "" {
 		return nil, &config.Error{Key: "search", Problem: "no [search] in the configuration",
 			Expected: `minimise = "payload_kbps" and keys with their values under [search.over]`}
 	}
@@ -46,65 +46,38 @@ func Run(ctx context.Context, c *config.Config, opt Options) (*Result, error) {
 		// If ResolvePath were nil, each run would hash the data files that it reads, for its report.
 		base.ResolvePath = func(name string) string { return name }
 	}
-	eval := &evaluator{base: base, spec: c.Search, clock: opt.Clock, jobs: max(opt.Jobs, 1), packs: delivery.NewPackCache()}
+	eval := &evaluator{base: base, spec: c.Search, clock: opt.Clock, jobs: opt.Jobs, packs: delivery.NewPackCache()}
 	if usesTimings(c.Search) {
 		eval.jobs = 1
 	}
-	ownResult, err := eval.runOnce(ctx, base.Clone())
-	if err != nil {
+	if err := experiment.Check(ctx, base.Clone()); err != nil { // such as missing data, with which every setting would fail
 		return nil, err
 	}
-	eval.duration = ownResult.DurationNS
-	return searchWith(ctx, c, eval.evaluate, opt.Progress, eval.outcomeOf(ownResult))
+	return searchWith(ctx, c, eval.evaluate, opt.Progress)
 }
 
-// searchWith runs the search of c, whose jobs eval runs. ownOutcome is the outcome of the configuration itself;
-// it has no figures if the configuration was not run. For the error and an interruption see Run.
-func searchWith(ctx context.Context, c *config.Config, eval evaluateFunc, progress func(done, total float64), ownOutcome outcome) (*Result, error) {
+// searchWith runs the search of c, whose jobs eval runs. For the error and an interruption see Run.
+func searchWith(ctx context.Context, c *config.Config, eval evaluateFunc, progress func(done, total float64)) (*Result, error) {
 	// The tag makes the random numbers of the search independent of those of the runs, which have the same seed.
-	s := &search{spec: c.Search, rand: rand.New(seed.Tagged(c.Seed, "search\n")), evaluate: eval, progress: progress,
-		outcomes: map[string]outcome{}, tried: map[string]setting{}, drawnAhead: -1}
-	if ownOutcome.Figures != nil {
-		s.spentRuns = 1 // the configuration itself was run
-	}
-	if s.spec.Runs == 0 {
-		s.spec.Runs = config.DefaultSearchRuns
-	}
-	if s.spec.Seeds == 0 {
-		s.spec.Seeds = config.DefaultSearchSeeds
-	}
-	ownAt := ownSetting(c)
-	var list []setting
-	var err error
-	if len(s.spec.Minimise) > 1 {
-		list, err = s.searchFront(ctx, ownAt)
-	} else {
-		list, err = s.searchOptimum(ctx, ownAt)
-	}
+	s := &search{spec: c.Search, rand: rand.New(seed.Tagged(c.Seed, "search\n")), evaluate: eval, progress: progress, byKey: map[string]*trial{}}
+	s.spec.Runs = cmp.Or(s.spec.Runs, config.DefaultSearchRuns)
+	s.seeds = cmp.Or(s.spec.Seeds, config.DefaultSearchSeeds)
+	own := ownSetting(c)
+	err := s.find(ctx, own)
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
-	if err != nil { // interrupted: return the best so far
-		list = s.bestSettings(raceSize)
-		if len(s.spec.Minimise) > 1 {
-			list = thinOut(s.undominated(), maxFront)
-		}
-		f := s.summarize(list, ownAt, ownOutcome)
-		f.Interrupted = true
-		if f.Best == nil {
-			f.Confidence = []string{"The search was interrupted before a setting was run for the whole duration."}
-		} else {
-			f.Confidence = append(f.Confidence, "The search was interrupted: this is the best so far.")
-		}
-		return f, ctx.Err()
+	result := s.summarize(own)
+	if err != nil { // interrupted: this is the best so far
+		result.Interrupted = true
+		result.Confidence = append(result.Confidence, "The search was interrupted: this is the best so far.")
 	}
-	s.countDrawnAhead(ctx, list)
-	return s.summarize(list, ownAt, ownOutcome), nil
+	return result, err
 }
 
 // usesTimings reports whether a search minimises or bounds measured CPU times.
 func usesTimings(s config.Search) bool {
-	names := slices.Clone(s.Minimise)
+	names := []string{s.Minimise}
 	for _, a := range s.Subject {
 		names = append(names, a.Name)
 	}
@@ -132,114 +105,76 @@ func ownSetting(c *config.Config) setting {
 
 // An evaluator runs settings in this process.
 type evaluator struct {
-	base     *config.Config // without sweep and search
-	spec     config.Search
-	clock    wallclock.Clock
-	jobs     int           // maximum number of parallel runs
-	duration time.Duration // of a complete run
-	packs    *delivery.PackCache
+	base  *config.Config // without sweep and search
+	spec  config.Search
+	clock wallclock.Clock
+	jobs  int // maximum number of parallel runs
+	packs *delivery.PackCache
 }
 
-// evaluate is an evaluateFunc: it runs jobs in parallel, at most e.jobs at a time, and returns their outcomes in
-// order.
+// evaluate is an evaluateFunc.
 func (e *evaluator) evaluate(ctx context.Context, jobs []job) ([]outcome, error) {
-	values := make([]outcome, len(jobs))
+	list := make([]*outcome, len(jobs)) // nil for interrupted jobs
 	errs := panics.Each(e.jobs, len(jobs), func(i int) (err error) {
-		values[i], err = e.runJob(ctx, jobs[i])
+		if ctx.Err() == nil {
+			list[i], err = e.runJob(ctx, jobs[i])
+		}
 		return err
 	})
-	return values, errors.Join(append(errs, ctx.Err())...)
+	var complete []outcome
+	for _, r := range list {
+		if r == nil {
+			break
+		}
+		complete = append(complete, *r)
+	}
+	return complete, errors.Join(append(errs, ctx.Err())...)
 }
 
-// runJob runs one job. A setting that is an invalid configuration is no error: its outcome violates the bounds
-// infinitely, so that the search avoids it. If ctx is done, the outcome has no figures.
-func (e *evaluator) runJob(ctx context.Context, j job) (outcome, error) {
-	if ctx.Err() != nil {
-		return outcome{}, nil
+// runJob runs one job; the outcome is nil if ctx ends. A setting that is an invalid configuration is no error: the search
+// avoids it because of its outcome.
+func (e *evaluator) runJob(ctx context.Context, j job) (*outcome, error) {
+	c, err := apply(e.base, e.spec.Over, j.at)
+	var r *report.Report
+	if err == nil {
+		c.Seed += uint64(j.seed)
+		r, err = experiment.Run(ctx, c, experiment.RunOptions{Clock: e.clock, Packs: e.packs})
 	}
-	c, err := apply(e.base, e.spec.Over, j.Setting)
-	if err != nil {
-		return e.failedOutcome(err), nil
-	}
-	c.Seed += uint64(j.Seed)
-	c.Duration = e.duration / time.Duration(j.Divisor)
-	c.At = changesBefore(c.At, c.Duration) // later changes would be invalid in a shorter run
-	r, err := e.runOnce(ctx, c)
-	var wrong *config.Error
-	if errors.As(err, &wrong) {
-		return e.failedOutcome(err), nil
+	if wrong := (*config.Error)(nil); errors.As(err, &wrong) {
+		return failedOutcome("cannot be run: " + err.Error()), nil
 	}
 	if err != nil || ctx.Err() != nil {
-		return outcome{}, err
-	}
-	return e.outcomeOf(r), nil
-}
-
-func changesBefore(at []config.StampedChange, end time.Duration) (earlier []config.StampedChange) {
-	for _, x := range at {
-		if x.T < end {
-			earlier = append(earlier, x)
-		}
-	}
-	return earlier
-}
-
-// runOnce runs c and returns the result of its only run.
-func (e *evaluator) runOnce(ctx context.Context, c *config.Config) (*engine.Result, error) {
-	r, err := experiment.Run(ctx, c, experiment.RunOptions{Clock: e.clock, Packs: e.packs})
-	if err != nil {
 		return nil, err
 	}
-	return r.Runs[0], nil
+	return e.outcomeOf(r.Runs[0]), nil
 }
 
-// failedOutcome returns the outcome of a setting that cannot be run because of err. Its violation and its
-// figures are infinite, so that every other outcome is better.
-func (e *evaluator) failedOutcome(err error) outcome {
-	v := outcome{Violation: math.Inf(1), Reason: "cannot be run: " + err.Error(), Figures: make([]float64, len(e.spec.Minimise))}
-	for i := range v.Figures {
-		v.Figures[i] = math.Inf(1)
-	}
-	return v
-}
+// failedOutcome returns the outcome of a setting that cannot be run or measured.
+func failedOutcome(problem string) *outcome { return &outcome{Figure: math.Inf(1), Problem: problem} }
 
-// outcomeOf returns the figures of a run that the search minimises and bounds, and by how much the run violates the
-// bounds: the sum of their excesses. It is infinite if the run lacks a figure.
-func (e *evaluator) outcomeOf(r *engine.Result) (v outcome) {
+// outcomeOf returns the figures of a run.
+func (e *evaluator) outcomeOf(r *engine.Result) *outcome {
 	measured := figures.Flatten(r.Totals)
-	for name, x := range timingFigures(r.Timing) {
-		measured[name] = x
+	maps.Copy(measured, timingFigures(r.Timing))
+	out := &outcome{Figure: measured[e.spec.Minimise], RunsAs: r.Timing.RunsAs}
+	needed := []string{e.spec.Minimise}
+	for _, a := range e.spec.Subject {
+		needed = append(needed, a.Name)
+		out.Bounded = append(out.Bounded, measured[a.Name])
 	}
-	var reasons []string
-	for _, name := range e.spec.Minimise {
-		x, ok := measured[name]
-		if !ok {
-			x, v.Violation = math.Inf(1), math.Inf(1)
-			reasons = append(reasons, "the run has no "+name)
+	for _, name := range needed {
+		if _, ok := measured[name]; !ok {
+			return failedOutcome("the run has no " + name)
 		}
-		v.Figures = append(v.Figures, x)
 	}
 	for _, name := range page.SearchTiles() {
 		x, ok := measured[name]
 		if !ok {
 			x = math.NaN()
 		}
-		v.Shown = append(v.Shown, x)
+		out.Shown = append(out.Shown, x)
 	}
-	for _, a := range e.spec.Subject {
-		got, ok := measured[a.Name]
-		switch {
-		case !ok:
-			got, v.Violation = math.Inf(1), math.Inf(1)
-			reasons = append(reasons, "the run has no "+a.Name)
-		case !a.Holds(got):
-			v.Violation += excess(a, got)
-			reasons = append(reasons, fmt.Sprintf("%s is %g", a.Name, got))
-		}
-		v.Bounded = append(v.Bounded, got)
-	}
-	v.Reason, v.RunsAs = strings.Join(reasons, ", "), r.Timing.RunsAs
-	return v
+	return out
 }
 
 // timingFigures returns the CPU times by the names of their figures: see config.TimingNames.

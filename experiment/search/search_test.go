@@ -1,13 +1,16 @@
 package search
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,81 +18,91 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders/cubes/tune"
 	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
 )
 
 var startTime = time.Now()
 
 func clock() time.Duration { return time.Since(startTime) }
 
-// tuneSpace returns a search over tune's settings for positions: small and large bit widths for x, y and for z.
-// The keys a to d are not configuration keys.
-func tuneSpace() *config.Config {
+// searchSynthetic runs a search over the outcomes that value returns. It checks that the search keeps its limit of runs,
+// counts them, runs no job twice, and that the result can be encoded.
+func searchSynthetic(t *testing.T, ctx context.Context, c *config.Config, value func(job) outcome) (*Result, error) {
+	t.Helper()
+	done := map[string]bool{}
+	f, err := searchWith(ctx, c, func(ctx context.Context, jobs []job) (list []outcome, _ error) {
+		for _, j := range jobs {
+			if ctx.Err() != nil {
+				return list, ctx.Err()
+			}
+			key := fmt.Sprint(j)
+			if done[key] {
+				t.Errorf("%s is run twice", key)
+			}
+			done[key] = true
+			list = append(list, value(j))
+		}
+		return list, nil
+	}, nil)
+	if len(done) > c.Search.Runs || f.Runs != len(done) {
+		t.Errorf("%d of %d runs, reported %d", len(done), c.Search.Runs, f.Runs)
+	}
+	if _, err := json.Marshal(f); err != nil {
+		t.Errorf("the result cannot be encoded: %v", err)
+	}
+	return f, err
+}
+
+// newSpace returns a search over ordered ranges k0, k1 and so on with the given numbers of values.
+func newSpace(runs, seeds int, sizes ...int) *config.Config {
 	c := config.Default()
-	for i, key := range []string{"a", "b", "c", "d"} {
-		r := config.Range{Key: key, Ordered: true}
-		for v := []int64{2, 8}[i%2]; v <= []int64{8, 12}[i%2]; v++ {
-			r.Values = append(r.Values, v)
+	c.Search = config.Search{Minimise: "payload_kbps", Runs: runs, Seeds: seeds}
+	for d, n := range sizes {
+		r := config.Range{Key: fmt.Sprint("k", d), Ordered: true}
+		for v := range n {
+			r.Values = append(r.Values, int64(v))
 		}
 		c.Search.Over = append(c.Search.Over, r)
 	}
-	c.Search.Minimise, c.Search.Runs = []string{"bits_per_item"}, 122
 	return c
 }
 
+// tuneSpace returns a search over tune's settings for positions: small and large bit widths for x, y and for z, from 2
+// and 8 bits.
+func tuneSpace(runs, seeds int) *config.Config { return newSpace(runs, seeds, 7, 5, 7, 5) }
+
 // A search finds the optimum of tune's 1,225 settings with a tenth of the runs, with every seed.
 func TestFindsOptimumOfTune(t *testing.T) {
-	grid := map[int]map[string]float64{}
-	for _, divisor := range divisors {
-		grid[divisor] = meansByTune(t, divisor)
-	}
-	if n := len(grid[1]); n != 1225 {
+	grid := meansByTune(t)
+	if n := len(grid); n != 1225 {
 		t.Fatalf("tune has %d settings, expected 1225", n)
 	}
 	least := math.Inf(1)
-	for _, v := range grid[1] {
+	for _, v := range grid {
 		least = min(least, v)
 	}
-	found := 0
-	const seeds = 20
-	for seed := range uint64(seeds) {
-		c := tuneSpace()
+	for seed := range uint64(20) {
+		c := tuneSpace(122, 8)
 		c.Seed = seed
-		cost := 0.0
-		f, err := searchWith(t.Context(), c, evaluateEach(func(j job) outcome {
-			cost += 1 / float64(j.Divisor)
-			s := j.Setting
-			v, ok := grid[j.Divisor][fmt.Sprintf("%d-%d-%d-%d", s[0]+2, s[1]+8, s[2]+2, s[3]+8)]
-			if !ok {
-				t.Fatalf("no setting %v", s)
-			}
-			return outcome{Figures: []float64{v}}
-		}), nil, outcome{})
-		if err != nil {
-			t.Fatal(err)
+		f, err := searchSynthetic(t, t.Context(), c, func(j job) outcome {
+			return outcome{Figure: grid[fmt.Sprintf("%d-%d-%d-%d", j.at[0]+2, j.at[1]+8, j.at[2]+2, j.at[3]+8)]}
+		})
+		if err != nil || f.Best.Figures["payload_kbps"].Mean != least {
+			t.Errorf("seed %d: %s takes %.4f, the best %.4f: %v", seed, f.Best.Text, f.Best.Figures["payload_kbps"].Mean, least, err)
 		}
-		if cost > 122.5 || math.Abs(cost-f.Runs) > 1e-9 {
-			t.Errorf("seed %d: cost %.1f runs, reported %.1f, expected at most a tenth of 1225", seed, cost, f.Runs)
-		}
-		if f.Best.Figures["bits_per_item"].Mean == least {
-			found++
-		} else {
-			t.Logf("seed %d: %s takes %.4f, the best %.4f", seed, f.Best.Text, f.Best.Figures["bits_per_item"].Mean, least)
-		}
-	}
-	if found < seeds {
-		t.Errorf("found the optimum with %d of %d seeds", found, seeds)
 	}
 }
 
-// meansByTune returns the mean size of each setting of tune over the first 1/divisor of the demo.
-func meansByTune(t *testing.T, divisor int) map[string]float64 {
+// meansByTune returns the mean size of each setting of tune over the demo.
+func meansByTune(t *testing.T) map[string]float64 {
 	t.Helper()
 	src, err := dataset.Open(t.Context(), "demo", dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	search := tune.New(tune.Position)
-	frames := src.(dataset.Sized).Frames() / divisor
+	frames := src.(dataset.Sized).Frames()
 	var ring [6]frame.Frame
 	for n := range ring {
 		src.Initial(&ring[n])
@@ -117,21 +130,19 @@ func TestFindsBestDespiteNoise(t *testing.T) {
 	hits := 0
 	const trials = 30
 	for trial := range uint64(trials) {
-		c := tuneSpace()
-		c.Seed, c.Search.Runs, c.Search.Seeds = trial, 300, 8
-		f, err := searchWith(t.Context(), c, evaluateEach(func(j job) outcome {
-			common := rand.New(rand.NewPCG(trial, uint64(j.Seed))).NormFloat64()
-			own := rand.New(rand.NewPCG(trial*1000+uint64(j.Seed), uint64(j.Setting[0]*1000+j.Setting[1]*100+j.Setting[2]*10+j.Setting[3]))).NormFloat64()
-			return outcome{Figures: []float64{bowl(j.Setting) * (1 + 0.1*common) * (1 + 0.003*own)}}
-		}), nil, outcome{})
+		c := tuneSpace(300, 8)
+		c.Seed = trial
+		f, err := searchSynthetic(t, t.Context(), c, func(j job) outcome {
+			common := rand.New(rand.NewPCG(trial, uint64(j.seed))).NormFloat64()
+			at := uint64(j.at[0]*1000 + j.at[1]*100 + j.at[2]*10 + j.at[3])
+			own := rand.New(rand.NewPCG(trial*1000+uint64(j.seed), at)).NormFloat64()
+			return outcome{Figure: bowl(j.at) * (1 + 0.1*common) * (1 + 0.003*own)}
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f.Best.Set["a"] == int64(5) && f.Best.Set["b"] == int64(10) && f.Best.Set["c"] == int64(4) && f.Best.Set["d"] == int64(9) {
+		if f.Best.Text == "k0=3 k1=2 k2=2 k3=1" {
 			hits++
-		}
-		if f.Runs > 300 {
-			t.Errorf("trial %d cost %.0f runs, expected at most 300", trial, f.Runs)
 		}
 	}
 	if hits < trials*9/10 {
@@ -148,76 +159,120 @@ func bowl(s setting) float64 {
 	return sum
 }
 
-// The front has all settings that no other dominates if the whole grid is run.
-func TestFront(t *testing.T) {
-	c := tuneSpace()
-	c.Search.Over = c.Search.Over[:2]
-	c.Search.Minimise = []string{"payload_kbps", "encode_us.p50"}
-	value := func(s setting) []float64 { return []float64{float64((s[0] - 6) * (s[0] - 6)), float64(s[0] + s[1])} }
-	f, err := searchWith(t.Context(), c, evaluateEach(func(j job) outcome {
-		return outcome{Figures: value(j.Setting)}
-	}), nil, outcome{})
-	if err != nil {
-		t.Fatal(err)
+// A setting that cannot be run is never the best, and is listed last.
+func TestSettingsThatCannotBeRun(t *testing.T) {
+	f, err := searchSynthetic(t, t.Context(), tuneSpace(122, 4), func(j job) outcome {
+		if j.at[1] == 2 {
+			return *failedOutcome("no")
+		}
+		return outcome{Figure: bowl(j.at) + 0.1*float64(j.seed)}
+	})
+	if err != nil || f.Best.Text != "k0=3 k1=1 k2=2 k3=1" && f.Best.Text != "k0=3 k1=3 k2=2 k3=1" || !f.Best.Keeps() {
+		t.Errorf("best is %+v; expected k1 next to the refused 2: %v", f.Best, err)
 	}
-	var got []string
-	for _, x := range f.Front {
-		got = append(got, x.Text)
+	refused := 0
+	for _, r := range f.Rivals {
+		if r.Ratio.N == 0 {
+			refused++
+		} else if refused > 0 {
+			t.Errorf("%s comes after a setting without a ratio", r.Text)
+		}
 	}
-	var want []string
-	for a := 8; a >= 2; a-- { // with each a, the smallest b is best
-		want = append(want, fmt.Sprintf("a=%d b=8", a))
+	if refused == 0 {
+		t.Error("no neighbour could not be run")
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("front %v, expected %v", got, want)
+	c := newSpace(40, 2, 3, 20, 8)
+	c.Search.Subject = []config.Assertion{{Name: "playout.starved_ratio", Op: "<=", Value: 0.01}}
+	f, err = searchSynthetic(t, t.Context(), c, func(job) outcome { return *failedOutcome("unsuited") })
+	if err != nil || f.Best.Keeps() || len(f.Confidence) != 1 || !strings.HasSuffix(f.Confidence[0], ": unsuited.") {
+		t.Errorf("%+v: %v", f, err)
 	}
 }
 
-// Bounds have priority over figures, and a setting that cannot be run is never the best.
-func TestBounds(t *testing.T) {
-	c := tuneSpace()
-	f, err := searchWith(t.Context(), c, evaluateEach(func(j job) outcome {
-		v := outcome{Figures: []float64{bowl(j.Setting)}}
-		if j.Setting[0] < 5 {
-			v.Violation, v.Reason = float64(5-j.Setting[0]), "a is small"
+// A search does not exceed its limit of runs, with and without noise, also in a space of 10^12 settings.
+func TestLimitOfRuns(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for trial := range 150 {
+		c := newSpace(10+r.IntN(60), 1+r.IntN(12), 1+r.IntN(9), 1+r.IntN(9), 1+r.IntN(9))
+		c.Seed = uint64(trial)
+		noise := float64(trial % 2)
+		if _, err := searchSynthetic(t, t.Context(), c, func(j job) outcome {
+			luck := rand.New(rand.NewPCG(uint64(j.seed), uint64(j.at[0]+10*j.at[1]+100*j.at[2]))).Float64()
+			return outcome{Figure: math.Abs(float64(j.at[0]-3)) + float64(j.at[2]) + noise*luck}
+		}); err != nil {
+			t.Fatal(err)
 		}
-		if j.Setting[1] == 2 {
-			v = (&evaluator{spec: c.Search}).failedOutcome(errors.New("no"))
-		}
-		return v
-	}), nil, outcome{})
-	if err != nil {
-		t.Fatal(err)
 	}
-	if f.Best.Text != "a=7 b=9 c=4 d=9" && f.Best.Text != "a=7 b=11 c=4 d=9" || f.Best.Violations != "" {
-		t.Errorf("best is %q, breaking %q; expected a=7 and b next to the refused 10", f.Best.Text, f.Best.Violations)
+	f, err := searchSynthetic(t, t.Context(), newSpace(600, 4, 1000, 1000, 1000, 1000), func(j job) outcome {
+		return outcome{Figure: float64(j.at[0] + j.at[2] + j.seed)}
+	})
+	if err != nil || f.Settings != 1e12 || f.Best == nil {
+		t.Errorf("%+v, %v", f, err)
 	}
 }
 
-// ownSetting compares quantities, not texts.
-func TestOwnSettingComparesQuantities(t *testing.T) {
-	text := `
-down.latency = "1s"
-down.rate = "1mbit"
-[search]
-minimise = "payload_kbps"
-[search.over]
-"down.latency" = ["10ms", "1000ms"]
-"down.rate" = ["1000kbit", "2mbit", "off"]
-"sender.every" = [2, 1]
-`
-	c, err := config.Parse("test.toml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
+// An interrupted search returns the best setting so far.
+func TestInterruptedSearchReturnsBest(t *testing.T) {
+	for _, after := range []int{1, 12, 40, 60} {
+		ctx, cancel := context.WithCancel(t.Context())
+		n, least := 0, math.Inf(1)
+		f, err := searchSynthetic(t, ctx, newSpace(60, 1, 9, 9, 9), func(j job) outcome {
+			if n++; n == after {
+				cancel()
+			}
+			figure := float64(j.at[0] + j.at[1] + j.at[2] + 1)
+			least = min(least, figure)
+			return outcome{Figure: figure}
+		})
+		cancel()
+		if n > after || n == after && !errors.Is(err, context.Canceled) || (err != nil) != f.Interrupted || f.Best.Figures["payload_kbps"].Mean != least {
+			t.Errorf("after %d of %d runs: %v, %+v; least %g", after, n, err, f.Best, least)
+		}
 	}
-	if got, want := ownSetting(c), (setting{1, 0, 1}); !slices.Equal(got, want) {
-		t.Errorf("ownSetting is %v, want %v", got, want)
+}
+
+// The better half of the settings gets twice as many seeds, and the better half of these again.
+func TestHalving(t *testing.T) {
+	ran := map[string]int{} // seeds by setting
+	f, err := searchSynthetic(t, t.Context(), newSpace(60, 8, 8), func(j job) outcome {
+		ran[fmt.Sprint(j.at[0])]++
+		figure := 10 + float64(j.at[0]) + float64(j.seed%3)
+		if j.at[0] == 4 && j.seed < 2 {
+			figure = 9 // 4 is the best with two seeds, and the fourth with four
+		}
+		return outcome{Figure: figure}
+	})
+	if want := map[string]int{"0": 8, "1": 8, "2": 4, "3": 2, "4": 4, "5": 2, "6": 2, "7": 2}; err != nil || !maps.Equal(ran, want) {
+		t.Errorf("%v, want %v: %v", ran, want, err)
 	}
-	if err := c.Set("down.latency", "20ms"); err != nil {
-		t.Fatal(err)
+	if f.Best.Text != "k0=0" || f.Seeds != 8 || f.Tried != 8 || f.Drawn != 0 || f.Runs != 32 {
+		t.Errorf("%+v", f)
 	}
-	if got := ownSetting(c); got != nil {
-		t.Errorf("ownSetting with 20ms is %v, want nil", got)
+}
+
+// outcomeOf returns the figures by their names, also times. A figure that a run does not have is a problem of the setting.
+func TestOutcome(t *testing.T) {
+	e := &evaluator{spec: config.Search{Minimise: "encode_us.p95",
+		Subject: []config.Assertion{{Name: "payload_kbps"}, {Name: "wire_kbps"}, {Name: "wrong"}}}}
+	r := &engine.Result{}
+	r.Totals.PayloadKbps, r.Totals.WireKbps = 200, 100
+	r.Timing = figures.Timing{EncodeUS: figures.Quantiles{P50: 1, P95: 2, P99: 3, N: 1}, RunsAs: "a process"}
+	v := e.outcomeOf(r)
+	if v.Figure != 2 || !slices.Equal(v.Bounded, []float64{200, 100, 0}) || v.RunsAs != "a process" || v.Problem != "" || v.Shown[0] != 100 || !math.IsNaN(v.Shown[2]) {
+		t.Errorf("%+v", v)
+	}
+	r.Timing.EncodeUS.N = 0
+	if v = e.outcomeOf(r); v.Problem != "the run has no encode_us.p95" {
+		t.Errorf("without a time: %+v", v)
+	}
+	e.spec = config.Search{Minimise: "payload_kbps", Subject: []config.Assertion{{Name: "bogus", Op: "<", Value: 1}}}
+	if v = e.outcomeOf(r); v.Problem != "the run has no bogus" {
+		t.Errorf("without a bounded figure: %+v", v)
+	}
+	for text, want := range map[string]bool{"payload_kbps": false, "decode_us.p99": true, "encode_us.p50": true} {
+		if usesTimings(config.Search{Minimise: text}) != want || usesTimings(config.Search{Minimise: "wrong", Subject: []config.Assertion{{Name: text}}}) != want {
+			t.Errorf("%s is a time: want %v", text, want)
+		}
 	}
 }
 
@@ -249,7 +304,7 @@ seeds = 3
 			t.Fatal(err)
 		}
 		if f.Runs > 20 {
-			t.Errorf("cost %.1f runs of 20", f.Runs)
+			t.Errorf("cost %d runs of 20", f.Runs)
 		}
 		if f.Best.Set["encoder.name"] != "relative-orientation" || f.RatioToOwn != nil && f.RatioToOwn.Mean > 1 {
 			t.Errorf("best %+v", f.Best)

@@ -3,6 +3,7 @@ package search
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"wirelab/encoders"
@@ -49,22 +50,49 @@ func drawSettings(over []config.Range, n int, r *rand.Rand) []setting {
 	return list
 }
 
-// neighbours returns the settings that differ from s in one range: by one or two positions if the range is
-// ordered, otherwise by any value.
-func neighbours(over []config.Range, s setting) (list []setting) {
-	// add adds s with value index v in range d.
-	add := func(d, v int) {
-		n := append(setting{}, s...)
-		n[d] = v
-		list = append(list, n)
+// allSettings returns all settings of the grid.
+func allSettings(over []config.Range) []setting {
+	list := []setting{{}}
+	for _, r := range over {
+		var next []setting
+		for _, s := range list {
+			for v := range r.Values {
+				next = append(next, append(slices.Clone(s), v))
+			}
+		}
+		list = next
 	}
-	for d := range over {
-		for v := range over[d].Values {
-			if distance := max(v-s[d], s[d]-v); distance > 0 && (!over[d].Ordered || distance <= 2) {
-				add(d, v)
+	return list
+}
+
+// maxAround is the maximum number of settings that around returns; many ranges have more.
+const maxAround = 20_000
+
+// around returns the settings at a distance from s: the sum of the numbers of positions by which they differ in ordered
+// ranges, and 1 for each other range in which they differ.
+func around(over []config.Range, s setting, distance int) (list []setting) {
+	// extend adds the settings that differ from x by rest in the ranges from d on.
+	var extend func(x setting, d, rest int)
+	extend = func(x setting, d, rest int) {
+		if rest == 0 {
+			list = append(list, x)
+			return
+		}
+		for ; d < len(over); d++ {
+			for v := range over[d].Values {
+				step := max(v-s[d], s[d]-v)
+				if !over[d].Ordered {
+					step = min(step, 1)
+				}
+				if step > 0 && step <= rest && len(list) < maxAround {
+					next := slices.Clone(x)
+					next[d] = v
+					extend(next, d+1, rest-step)
+				}
 			}
 		}
 	}
+	extend(s, 0, distance)
 	return list
 }
 

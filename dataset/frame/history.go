@@ -53,36 +53,29 @@ func (e *Entry) unshare() {
 // It is a ring indexed by sequence number. It has one slot more than n, so that frames s-1 to s-n are
 // still available while frame s is being encoded or decoded.
 type History struct {
-	slots     []Entry
+	n         int
+	slots     []Entry // nil before the first Put
 	newest    uint64
 	hasNewest bool // newest is valid
 }
 
-// NewHistory returns an empty history of n frames with schema s. It allocates memory for copies of all
-// frames. n is limited to 1..MaxHistory.
-func NewHistory(s *Schema, n int) *History {
-	h := NewSharedHistory(n)
-	cells := s.Cells()
-	slab := make([]int32, cells*len(h.slots))
-	for i := range h.slots {
-		h.slots[i].Frame.Table = slab[i*cells : (i+1)*cells : (i+1)*cells]
-	}
-	return h
-}
-
-// NewSharedHistory returns an empty history of n frames that are mostly shared. Memory for a copy is
-// allocated when it is needed. n is limited to 1..MaxHistory.
-func NewSharedHistory(n int) *History {
-	return &History{slots: make([]Entry, max(1, min(n, MaxHistory))+1)}
-}
+// NewHistory returns an empty history of n frames. Memory for entries and frames is allocated when it is needed. n is
+// limited to 1..MaxHistory.
+func NewHistory(n int) *History { return &History{n: max(1, min(n, MaxHistory))} }
 
 // Len returns n, the number of sequence numbers before the newest one that the history covers.
-func (h *History) Len() int { return len(h.slots) - 1 }
+func (h *History) Len() int { return h.n }
+
+// slot returns the entry at which packet seq belongs.
+func (h *History) slot(seq uint64) *Entry { return &h.slots[seq%uint64(len(h.slots))] }
 
 // Get returns the entry with sequence number seq, or nil if it is not in the history. The entry is
 // valid until Put reuses its slot.
 func (h *History) Get(seq uint64) *Entry {
-	e := &h.slots[seq%uint64(len(h.slots))]
+	if h.slots == nil {
+		return nil
+	}
+	e := h.slot(seq)
 	if !e.held || e.Seq != seq || seq+uint64(h.Len()) < h.newest {
 		return nil // absent, or too old although its slot has not been reused
 	}
@@ -99,7 +92,10 @@ func (h *History) Put(seq uint64) *Entry {
 	if !h.hasNewest || seq > h.newest {
 		h.newest, h.hasNewest = seq, true
 	}
-	e := &h.slots[seq%uint64(len(h.slots))]
+	if h.slots == nil {
+		h.slots = make([]Entry, h.n+1)
+	}
+	e := h.slot(seq)
 	e.Seq, e.held = seq, true
 	return e
 }

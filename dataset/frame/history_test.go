@@ -17,7 +17,7 @@ func one() *frame.Schema {
 func TestHistoryIsAWindow(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{1, 2, 6, 31, frame.MaxHistory} {
-		h := frame.NewHistory(one(), n)
+		h := frame.NewHistory(n)
 		put, newest := map[uint64]int32{}, uint64(0)
 		seq := uint64(1 << 16)
 		for step := range int32(5000) {
@@ -28,7 +28,7 @@ func TestHistoryIsAWindow(t *testing.T) {
 				t.Fatalf("%d frames, newest %d: Put(%d) = %v", n, newest, at, e)
 			}
 			if e != nil {
-				e.Frame.Table[0] = step
+				e.Frame.Table = []int32{step}
 				put[at], newest = step, max(newest, at)
 			}
 			for back := range uint64(n + 3) {
@@ -54,19 +54,19 @@ func TestHistoryIsAWindow(t *testing.T) {
 }
 
 func TestHistoryStartsEmpty(t *testing.T) {
-	h := frame.NewHistory(one(), 1000)
+	h := frame.NewHistory(1000)
 	if _, any := h.Newest(); any || h.Get(0) != nil {
 		t.Error("a new history holds something")
 	}
 	h.Each(func(*frame.Entry) { t.Error("a new history has an entry") })
-	if h.Len() != frame.MaxHistory || frame.NewHistory(one(), -1).Len() != 1 {
+	if h.Len() != frame.MaxHistory || frame.NewHistory(-1).Len() != 1 {
 		t.Errorf("%d frames, want %d; and 1 at least", h.Len(), frame.MaxHistory)
 	}
 }
 
 // Put returns the slot with the frame and the memo of the entry that it replaces.
 func TestPutHandsOverWhatLeaves(t *testing.T) {
-	h := frame.NewHistory(one(), 3)
+	h := frame.NewHistory(3)
 	first := h.Put(7)
 	first.Memo = "memo"
 	for seq := uint64(8); seq < 11; seq++ {
@@ -82,7 +82,7 @@ func TestPutHandsOverWhatLeaves(t *testing.T) {
 }
 
 func TestHistoryAllocatesNothing(t *testing.T) {
-	h, seq := frame.NewHistory(one(), 20), uint64(0)
+	h, seq := frame.NewHistory(20), uint64(0)
 	if n := testing.AllocsPerRun(1000, func() { seq++; h.Put(seq); h.Get(seq - 3) }); n != 0 {
 		t.Errorf("%v allocations a frame, want none", n)
 	}

@@ -36,7 +36,7 @@ func TestSharedFramesComeBack(t *testing.T) {
 // An entry contains the frame that was stored last, shared or copied. Copy never writes into a shared
 // frame.
 func TestEntriesShareAndCopy(t *testing.T) {
-	p, h := frame.NewPool(one()), frame.NewSharedHistory(2)
+	p, h := frame.NewPool(one()), frame.NewHistory(2)
 	a := p.Get()
 	a.Table[0] = 4
 	e := h.Put(1)

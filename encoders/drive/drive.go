@@ -181,8 +181,8 @@ func NewPair(codec *encoders.Codec, params any, s *frame.Schema, initial *frame.
 		return nil, err
 	}
 	return &Pair{Encoder: enc, Decoder: dec,
-		Sender:   NewEnd(s, initial, frame.NewHistory(s, n)),
-		Receiver: NewEnd(s, initial, frame.NewHistory(s, n-1))}, nil
+		Sender:   NewEnd(s, initial, frame.NewHistory(n)),
+		Receiver: NewEnd(s, initial, frame.NewHistory(n-1))}, nil
 }
 
 // pairEpoch is the epoch of all frames of a Pair, whose codec never changes.

@@ -107,7 +107,7 @@ func benchmarkTick(b *testing.B, c *config.Config) {
 	for i := range r.shards {
 		r.shards[i].filler = nil
 		for _, v := range r.shards[i].viewers {
-			v.server = nil
+			v.sender = nil
 		}
 	}
 	b.ReportMetric(float64(before-testkit.HeapBytes())/float64(c.Crowd.Clients), "B/client")

@@ -3,91 +3,58 @@ package crowd
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"hash/maphash"
 	"math"
 	"slices"
-	"sort"
 	"time"
 	"unsafe"
 
 	"wirelab/dataset/frame"
-	"wirelab/encoders"
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/view"
-	queue "wirelab/internal/ring"
-	"wirelab/lossmodel"
 )
 
-// budgets is what a session has for clients under a budget, which get packets of their own: see package view. The server
-// has a view.Server of each client, and a view.Filler for those of a shard.
+// budgets is what a session has for clients under a budget, each of which gets packets of its own: see viewer.
 type budgets struct {
 	truth   *meters.Truth // its ticks are slots
 	pool    *frame.Pool   // of the frames in truth
 	bucket  view.Bucket   // of crowd.budget
 	window  meters.BudgetWindow
-	over    int64  // ticks with which 100 ms exceeded crowd.budget
-	first   int    // the client to which crowd.budget gives its share first
-	demands []int  // buffer of share
-	epoch   uint64 // of the encoder: it increases with every swap
-	headers [2]int // sizes of a header without and with parameters
+	over    int64 // ticks with which 100 ms exceeded crowd.budget
+	first   int   // the client to which crowd.budget gives its share first
+	demands []int // buffer of share
 	sums    maphash.Seed
 
 	memoBytes int64 // approximate size of a memo; 0 means that the encoder has none
 }
 
-// viewer is one client under a budget: what the server has of it, what is in flight, and the client itself.
+// viewer is one client under a budget: both endpoints, which exchange datagrams over full links, and its current packet.
 type viewer struct {
-	server   *view.Server
-	bucket   view.Bucket // of sender.budget
-	player   int         // row of its player, from 0
-	allowed  int         // bytes that the current packet may have
-	reserved int         // bytes of crowd.budget that the current packet has before the rest is divided
-	leftRows bool        // the newest packet left rows out, or there was none
-	size     int         // bytes of the newest packet
-	held     int64       // packets that were not sent because a budget had no room
-	encoding encoding    // of the current packet
-	current  viewPacket  // without the payload, which encoding contains
+	sender   *endpoint.Sender
+	receiver *endpoint.Receiver
+	meter    *meters.View
 
-	packets queue.Queue[viewPacket] // in flight, by sequence number
-	acks    queue.Queue[[]byte]     // in flight
-
-	client *view.Client
-	epoch  uint64 // newest epoch of which the client has decoded a packet
-	meter  *meters.View
+	need     int      // bytes of the smallest packet
+	allowed  int      // bytes that the current packet may have
+	reserved int      // bytes of crowd.budget that the current packet has before the rest is divided
+	leftRows bool     // the newest packet left rows out, or there was none
+	held     int64    // packets that were not sent because a budget had no room
+	datagram []byte   // the newest packet; empty if it was not sent
+	sum      uint32   // hash of the view frame in it
+	encoding encoding // its measurements
 }
-
-// viewPacket is a packet with a view frame. The header contains seq, ack and epoch.
-type viewPacket struct {
-	seq     uint32
-	ack     uint8 // name of the ack whose display is the reference
-	epoch   uint64
-	payload []byte
-	sum     uint64 // hash of the view frame at the server
-	done    bool   // it will not be decoded again
-}
-
-// viewDecoder is the decoder of an epoch.
-type viewDecoder struct {
-	epoch   uint64
-	decoder encoders.Decoder
-}
-
-// maxInFlight is the largest number of packets and of acks in flight of one client that are stored: 68 s at 60 Hz. Only
-// full links can have more, on which packets wait and are then dropped.
-const maxInFlight = seenPackets
 
 // prepareBudgets creates what clients under a budget need. initial is the initial state.
 func (x *session) prepareBudgets(initial *frame.Frame) error {
-	if err := x.checkBudgets(x.config, initial); err != nil {
+	if err := engine.CheckBudgets(nil, x.config, x.schema, initial); err != nil {
 		return err
 	}
 	x.views = &budgets{truth: meters.NewTruth(x.schema, x.cadence.RateHz), pool: frame.NewPool(x.schema), sums: maphash.MakeSeed()}
 	for _, w := range x.workers {
-		w.decoders[0].decoder = w.decoder
+		w.codecs = shareDecoders(x.config.CodecTable())
 	}
 	var err error
 	if x.views.memoBytes, err = x.workers[0].measureMemo(); err != nil {
@@ -97,108 +64,99 @@ func (x *session) prepareBudgets(initial *frame.Frame) error {
 	return nil
 }
 
-// checkBudgets returns an error if the encoder of c cannot keep the budgets of c.
-func (x *session) checkBudgets(c *config.Config, initial *frame.Frame) error {
-	if err := c.CheckBudgetFits(x.schema); err != nil {
-		return err
-	}
-	for _, b := range []struct {
-		key    string
-		budget endpoint.Budget
-	}{{config.BudgetKey, c.SendBudget()}, {config.CrowdBudgetKey, c.CrowdBudget()}} {
-		if b.budget.Bps == 0 {
-			continue
-		}
-		if err := engine.CheckEncoderFits("encoder", c.Encoder, c, b.key, b.budget, x.schema, initial); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // applyBudgets applies the budgets of the configuration from the next packet on.
 func (x *session) applyBudgets() {
 	shared := x.config.CrowdBudget()
 	x.views.bucket.Set(shared.Bps, shared.Burst, x.config.SendInterval())
-	for withParams := range x.views.headers {
-		x.views.headers[withParams] = len(endpoint.AppendViewHeader(nil, 0, 0, 0, &x.workers[0].encoder, withParams == 1))
-	}
 	for i := range x.shards {
-		x.setPolicy(&x.shards[i])
-		for _, v := range x.shards[i].viewers {
-			x.applyBudget(v)
+		s := &x.shards[i]
+		s.setPolicy(&shared)
+		for k, v := range s.viewers {
+			x.applyBudget(v, i*x.shardSize+k)
 		}
 	}
 }
 
-// addFiller creates the filler of a shard.
+// addFiller creates the filler of a shard, which its clients share.
 func (x *session) addFiller(s *shard) {
-	timer := meters.NewStopwatch(x.clock, x.schema)
-	s.filler, s.timer = view.NewFiller(x.schema), &timer
-	s.filler.Probe = s.timer
-	x.setPolicy(s)
+	s.encodeTimer = new(meters.NewStopwatch(x.clock, x.schema))
+	s.decodeTimer = new(meters.NewStopwatch(x.clock, x.schema))
+	s.filler = view.NewFiller(x.schema)
+	s.filler.Probe = s.encodeTimer
+	shared := x.config.CrowdBudget()
+	s.setPolicy(&shared)
 }
 
-// setPolicy passes the policy of the configuration to the filler of a shard.
-func (x *session) setPolicy(s *shard) {
-	b := x.config.CrowdBudget()
+// setPolicy passes the policy of a budget to the filler of a shard.
+func (s *shard) setPolicy(b *endpoint.Budget) {
 	s.filler.SetPolicy(b.Priority)
 	s.filler.SetWeights(b.Weights)
 	s.filler.SetInterest(b.Interest)
 }
 
-// applyBudget applies sender.budget to a client.
-func (x *session) applyBudget(v *viewer) {
-	own := x.config.SendBudget()
-	v.bucket.Set(own.Bps, own.Burst, x.config.SendInterval())
-	v.server.BudgetChanged()
+// clientBudget returns the budget of each client of c: sender.budget, or crowd.budget if it is smaller or the only one.
+func clientBudget(c *config.Config) endpoint.Budget {
+	own, shared := c.SendBudget(), c.CrowdBudget()
+	if own.Bps == 0 || shared.Bps > 0 && shared.Bps < own.Bps {
+		return shared
+	}
+	return own
+}
+
+// applyBudget applies the budget of client i, counted from 0.
+func (x *session) applyBudget(v *viewer, i int) {
+	own := clientBudget(x.config)
+	own.Player = i % min(x.config.Crowd.PlayerRows, x.schema.Rows)
+	v.sender.SetBudget(own, x.config.SendInterval())
+	v.sender.SetLimit(0)
 }
 
 // newViewer returns client i, counted from 0, of shard s. It shows the initial state.
 func (x *session) newViewer(s *shard, i int) *viewer {
-	initial := &x.workers[0].initial
+	w := x.workerOf(i / x.shardSize)
 	perSlot := endpoint.Cadence{TickHz: x.cadence.RateHz, RateHz: x.cadence.RateHz}
-	v := &viewer{server: view.NewServer(s.filler, initial), client: view.NewClient(x.schema, initial), meter: x.views.truth.NewView(perSlot),
-		leftRows: true, player: i % min(x.config.Crowd.PlayerRows, x.schema.Rows)}
-	x.applyBudget(v)
+	v := &viewer{leftRows: true, meter: x.views.truth.NewView(perSlot),
+		sender: endpoint.NewSender(x.schema, &w.initial, w.encoder,
+			endpoint.Options{History: int(x.senderHistory), Cadence: x.cadence, Filler: s.filler}),
+		receiver: endpoint.NewReceiver(x.schema, &w.initial, w.codecs, endpoint.Options{Cadence: x.cadence, Probe: s.decodeTimer})}
+	v.sender.StartAt(uint64(x.slot), x.Now())
+	v.receiver.StartAt(uint64(x.slot))
+	x.applyBudget(v, i)
 	return v
 }
 
-// swapEncoder begins an epoch with the encoder of c.
+// swapEncoder requests the encoder of c for the packets to all clients.
 func (x *session) swapEncoder(c *config.Config) error {
 	codec, params, err := x.resolveCodec(c)
 	if err != nil {
 		return err
 	}
-	var fresh []*worker
-	for _, w := range x.workers {
-		f, err := newWorker(x.schema, codec, params, &w.initial)
+	var encodings []endpoint.Encoding // of each worker
+	for range x.workers {
+		e, err := endpoint.NewEncoding(x.schema, codec, params)
 		if err != nil {
 			return config.ErrorAt("encoder", err)
 		}
-		fresh = append(fresh, f)
+		encodings = append(encodings, e)
 	}
-	before := x.views.memoBytes
-	if x.views.memoBytes, err = fresh[0].measureMemo(); err != nil {
+	first := x.workers[0]
+	oldEncoding, oldBytes := first.encoder, x.views.memoBytes
+	first.encoder = encodings[0]
+	if x.views.memoBytes, err = first.measureMemo(); err != nil {
 		err = config.ErrorAt("encoder", err)
 	} else {
 		_, _, err = x.plan(x.clientCount()) // memos may need too much memory
 	}
 	if err != nil {
-		x.views.memoBytes = before
+		first.encoder, x.views.memoBytes = oldEncoding, oldBytes
 		return err
 	}
-	x.views.epoch++
 	for i, w := range x.workers {
-		fresh := fresh[i]
-		w.encoder, w.decoder = fresh.encoder, fresh.decoder
-		w.decoders[x.views.epoch%endpoint.StoredEpochs] = viewDecoder{x.views.epoch, fresh.decoder}
+		w.encoder = encodings[i]
 	}
 	for i := range x.shards {
-		s := &x.shards[i]
-		for k := range s.connections {
-			s.connections[k].epochAcked = false
-			s.viewers[k].server.BeginEpoch()
+		for _, v := range x.shards[i].viewers {
+			v.sender.Request(x.workerOf(i).encoder)
 		}
 	}
 	return nil
@@ -220,49 +178,21 @@ func (x *session) advanceTruth(n uint32) {
 func (s *shard) compareDisplays() {
 	for i, v := range s.viewers {
 		if s.connections[i].isActive && s.receivers[i].decoded.any {
-			v.meter.Compare(v.client)
+			v.meter.Compare(v.receiver.View())
 		}
 	}
 }
 
-// admit sets v.allowed to the bytes that sender.budget allows the packet to v at now. It returns the key of the packet;
-// noPacket if they do not suffice for the smallest packet.
-func (x *session) admit(v *viewer, epochAcked bool, now time.Duration) (key uint16) {
-	if !epochAcked {
-		key = paramsKey
+// admit determines how many bytes the budget of v allows its packet at now. It returns the key of the packet, noPacket if
+// they do not suffice.
+func (v *viewer) admit(now time.Duration) (key uint16) {
+	isDue := v.sender.Due(now)
+	v.need, v.allowed = v.sender.Room(now)
+	if !isDue {
+		v.held++
+		return noPacket
 	}
-	need := x.need(v, key)
-	v.allowed = endpoint.MaxDatagram
-	if x.config.Sender.Budget > 0 {
-		v.allowed = min(v.bucket.Allow(now, need), v.allowed)
-	}
-	return v.hold(key, need)
-}
-
-// need returns the size of the smallest packet to v with the given key. If a row waits for room, this is a packet with it.
-func (x *session) need(v *viewer, key uint16) int {
-	return v.server.Need(x.views.headers[key/paramsKey], x.maxPacket(v))
-}
-
-// maxPacket returns the size of the largest packet to v that the budgets ever allow.
-func (x *session) maxPacket(v *viewer) int {
-	size := endpoint.MaxDatagram
-	if x.config.Sender.Budget > 0 {
-		size = min(size, v.bucket.MaxNeed())
-	}
-	if x.config.Crowd.Budget > 0 {
-		size = min(size, x.views.bucket.MaxNeed())
-	}
-	return size
-}
-
-// hold returns key, or noPacket if less than need bytes are allowed.
-func (v *viewer) hold(key uint16, need int) uint16 {
-	if v.allowed >= need {
-		return key
-	}
-	v.held++
-	return noPacket
+	return 0
 }
 
 // minShare is the smallest share of crowd.budget in bytes. If the budget does not suffice for such a share to every client,
@@ -284,11 +214,10 @@ func (x *session) share(now time.Duration) {
 		if s.keys[i] == noPacket {
 			continue
 		}
-		need := x.need(v, s.keys[i])
 		if !v.leftRows {
-			v.allowed = min(v.allowed, max(2*v.size, need))
+			v.allowed = min(v.allowed, max(2*len(v.datagram), v.need))
 		}
-		v.reserved = max(min(minShare, b.bucket.MaxNeed()), need)
+		v.reserved = max(min(minShare, b.bucket.MaxNeed()), v.need)
 		if rest < 0 {
 			rest = b.bucket.Allow(now, v.reserved)
 		}
@@ -309,9 +238,14 @@ func (x *session) share(now time.Duration) {
 	for i := range x.shards {
 		s := &x.shards[i]
 		for k, v := range s.viewers {
-			if s.keys[k] != noPacket {
-				v.allowed = min(v.allowed, v.reserved+level)
-				s.keys[k] = v.hold(s.keys[k], x.need(v, s.keys[k]))
+			if s.keys[k] == noPacket {
+				continue
+			}
+			v.allowed = min(v.allowed, v.reserved+level)
+			v.sender.SetLimit(v.allowed)
+			if v.allowed < v.need {
+				v.held++
+				s.keys[k] = noPacket
 			}
 		}
 	}
@@ -331,12 +265,13 @@ func fairLevel(demands []int, total int) int {
 
 // encodeViews chooses the rows of packet n to each client at now, and encodes them.
 func (x *session) encodeViews(n uint32, now time.Duration) error {
-	if x.config.Crowd.Budget > 0 {
+	shared := x.config.CrowdBudget()
+	if shared.Bps > 0 {
 		start := x.clock.Now()
 		x.share(now)
 		x.queueNS += x.clock.Now() - start
 	}
-	err := x.each(len(x.shards), func(w *worker, i int) error {
+	err := x.each(len(x.shards), func(_ *worker, i int) error {
 		s := &x.shards[i]
 		start := x.clock.Now()
 		s.filler.Advance(x.frameOf(n), nil)
@@ -344,25 +279,22 @@ func (x *session) encodeViews(n uint32, now time.Duration) error {
 		for k, v := range s.viewers {
 			switch {
 			case s.keys[k] != noPacket:
-				x.fill(w, s, k, v, n, now)
+				s.keys[k] = x.fill(s, v, n, now)
 			case s.connections[k].isActive:
-				s.filler.Skip(v.server)
+				v.sender.Hold(x.frameOf(n), nil)
+			default:
+				v.sender.Skip()
 			}
 		}
 		return nil
 	})
 	count, size := 0, 0
-	for i := range x.shards {
-		s := &x.shards[i]
-		for k, v := range s.viewers {
-			if s.keys[k] != noPacket {
-				x.measure(&v.encoding)
-				count, size = count+1, size+v.size
-			}
-		}
-	}
+	x.eachEncoding(func(e *encoding) {
+		x.measure(e)
+		count, size = count+1, size+e.forms[0].bytes
+	})
 	x.countEncodings(count)
-	if shared := x.config.CrowdBudget(); shared.Bps > 0 && size > 0 {
+	if shared.Bps > 0 && size > 0 {
 		x.views.bucket.Spend(now, size)
 		if x.views.window.Add(now, size, &shared, x.config.SendInterval()) {
 			x.views.over++
@@ -371,60 +303,42 @@ func (x *session) encodeViews(n uint32, now time.Duration) error {
 	return err
 }
 
-// fill encodes packet n to viewer v, client k of the shard, with its header, and charges it to sender.budget.
-// If the budget has no room yet (view.ErrNoRoom), it sets the key to noPacket and nothing is sent. The time of the
-// encoder, which s.timer measures, is not part of s.timed.choose.
-func (x *session) fill(w *worker, s *shard, k int, v *viewer, n uint32, now time.Duration) {
+// fill encodes packet n to viewer v of shard s. It returns the key of the packet, noPacket if the budget has no room yet.
+// The time of the encoder is not part of s.timed.choose.
+func (x *session) fill(s *shard, v *viewer, n uint32, now time.Duration) (key uint16) {
 	e := &v.encoding
-	params := s.keys[k] / paramsKey // index in e.headers: 1 with parameters of the encoder, 0 without
-	e.reset(0, 1)
+	*e = encoding{users: 1}
+	s.encodeTimer.NS = 0
 	start := x.clock.Now()
-	v.current = viewPacket{seq: n, ack: v.server.AckName(), epoch: x.views.epoch}
-	e.headers[params] = endpoint.AppendViewHeader(e.headers[params][:0], uint64(n), v.current.epoch, v.current.ack, &w.encoder, params == 1)
-	header := len(e.headers[params])
-	coding := view.Coding{Encoder: w.encoder.Encoder, Epoch: v.current.epoch, Tick: uint32(x.cadence.Tick(uint64(n))),
-		RefTick: x.cadence.InitialTick(uint64(n)), Player: v.player, MaxPayload: x.maxPacket(v) - header}
-	if acked, ok := v.server.Acked(); ok {
-		coding.RefTick = uint32(x.cadence.Tick(acked))
-		age := uint64(n) - acked
-		e.age, e.ageTicks = uint8(min(age, math.MaxUint8)), age*uint64(x.cadence.TickHz)/uint64(x.cadence.RateHz)
+	p, err := v.sender.Send(now, x.frameOf(n), nil)
+	s.timed.choose += x.clock.Now() - start - s.encodeTimer.NS
+	v.datagram = p.Datagram
+	switch {
+	case errors.Is(err, view.ErrNoRoom):
+		v.leftRows = true
+		v.held++
+		return noPacket
+	case err != nil:
+		e.err = err
+		return 0
 	}
-	s.timer.NS = 0
-	p, err := s.filler.Fill(v.server, uint64(n), coding, v.allowed-header, nil)
-	if err != nil {
-		s.timed.choose += x.clock.Now() - start - s.timer.NS
-		v.size = 0
-		if errors.Is(err, view.ErrNoRoom) {
-			s.keys[k], v.leftRows = noPacket, true
-			v.held++
-			return
-		}
-		e.err = fmt.Errorf("encoder %s: %w", w.encoder.Codec.Name, err)
-		return
-	}
-	v.size, v.leftRows = header+len(p.Payload), p.Left > 0
-	e.payload = append(e.payload[:0], p.Payload...)
-	e.wire[params], e.fragments[params] = lossmodel.WireBytes(v.size, x.downMTU)
-	budget := x.config.SendBudget()
-	if budget.Bps == 0 {
-		budget = x.config.CrowdBudget()
-	} else {
-		v.bucket.Spend(now, v.size)
-	}
-	e.encodeNS = s.timer.NS
-	s.timed.choose += x.clock.Now() - start - s.timer.NS
+	v.leftRows = p.View.Left > 0
 	start = x.clock.Now()
-	v.current.sum = x.views.sum(p.View.Table)
-	v.meter.Sent(now, &endpoint.Packet{Header: header, Payload: len(p.Payload), View: &endpoint.ViewPacket{Packet: p, Allowed: v.allowed}}, &budget,
-		x.config.SendInterval())
-	s.addBytes(e.headers[params])
-	s.addBytes(e.payload)
+	e.encodeNS = s.encodeTimer.NS
+	e.payload = p.Datagram[p.Header:]
+	e.age, e.ageTicks = uint8(min(p.Baseline, math.MaxUint8)), uint64(p.Baseline*x.cadence.TickHz/x.cadence.RateHz)
+	e.forms[0].setSize(len(p.Datagram), x.downMTU)
+	v.sum = x.views.sum(p.Stored.Table)
+	budget := clientBudget(x.config)
+	v.meter.Sent(now, &p, &budget, x.config.SendInterval())
+	s.addBytes(p.Datagram)
 	s.timed.clients += x.clock.Now() - start
+	return 0
 }
 
-// sum returns a hash of a table. A table that differs has another hash, except once in 2^64.
-func (b *budgets) sum(table []int32) uint64 {
-	return maphash.Bytes(b.sums, unsafe.Slice((*byte)(unsafe.Pointer(&table[0])), 4*len(table)))
+// sum returns a hash of a table. A table that differs has another hash, except once in 2^32.
+func (b *budgets) sum(table []int32) uint32 {
+	return uint32(maphash.Bytes(b.sums, unsafe.Slice((*byte)(unsafe.Pointer(&table[0])), 4*len(table))))
 }
 
 // addBytes adds bytes to the hash of the shard, after their length.
@@ -438,102 +352,29 @@ func (s *shard) addBytes(data []byte) {
 	s.addHash(binary.LittleEndian.Uint64(rest[:]))
 }
 
-// takeOff stores the current packet to v, which a link has accepted, until it arrives.
-func (v *viewer) takeOff() {
-	p := v.packets.Push()
-	payload := append(p.payload[:0], v.encoding.payload...)
-	*p = v.current
-	p.payload = payload
-	if v.packets.Len() > maxInFlight {
-		v.packets.Pop()
-	}
-}
-
-// inFlight returns packet seq to v; nil if it is not stored any more.
-func (v *viewer) inFlight(seq uint32) *viewPacket {
-	first := v.packets.First()
-	k := sort.Search(v.packets.Len(), func(k int) bool { return v.packets.At(first+uint64(k)).seq >= seq })
-	if p := v.packets.At(first + uint64(k)); p != nil && p.seq == seq {
-		return p
-	}
-	return nil
-}
-
-// decodeView decodes packet seq at client i of the shard from its bytes alone, applies it to the display, and compares
-// both with the server. s.worker has the decoders.
-func (x *session) decodeView(s *shard, i int, seq uint32) verdict {
-	v, w := s.viewers[i], s.worker
-	p := v.inFlight(seq)
-	if p == nil || !v.client.Accepts(uint64(seq)) {
-		return unreferenced
-	}
-	p.done = s.full[i] == nil // a light link makes no copies
-	d := &w.decoders[p.epoch%endpoint.StoredEpochs]
-	ref, ok := v.client.Reference(p.ack, p.epoch, x.cadence.InitialTick(uint64(seq)))
-	if !ok || d.epoch != p.epoch {
-		return unreferenced
-	}
-	refs := [1]encoders.Ref{ref}
-	tick := uint32(x.cadence.Tick(uint64(seq)))
-	w.decoded.Tick = tick
-	start := x.clock.Now()
-	memo, err := d.decoder.Decode(w.decoded, p.payload, refs[:], v.client.SpareMemo(p.epoch))
-	s.timed.decode += x.clock.Now() - start
-	if err != nil {
-		s.decodeErr = err
+// decodeView passes a datagram to the receiver of client i of the shard. sum is the hash of the view frame at the server.
+func (x *session) decodeView(s *shard, i int, datagram []byte, sum uint32) verdict {
+	v := s.viewers[i]
+	s.decodeTimer.NS = 0
+	rx := v.receiver.Receive(datagram)
+	s.timed.decode += s.decodeTimer.NS
+	server, _ := v.sender.View()
+	switch {
+	case rx.Outcome == endpoint.Corrupt:
+		s.decodeErr = rx.Err
 		return refused
-	}
-	w.decoded.Tick = tick
-	result := correct
-	if x.views.sum(w.decoded.Table) != p.sum {
-		result = wrong
-	}
-	if _, ok := v.client.Apply(uint64(seq), p.ack, w.decoded, memo, p.epoch); !ok {
+	case rx.Frame == nil:
 		return unreferenced
+	case x.views.sum(rx.Frame.Table) != sum, v.receiver.View().ShowsUnsent(server):
+		return wrong
 	}
-	p.done, v.epoch = true, max(v.epoch, p.epoch)
-	if v.client.ShowsUnsent(v.server) {
-		result = wrong
-	}
-	return result
+	return correct
 }
 
-// dropArrived forgets the packets that cannot be decoded any more. newest is the newest packet that the client has decoded.
-func (v *viewer) dropArrived(newest uint32) {
-	for v.packets.Len() > 0 {
-		if p := v.packets.At(v.packets.First()); !p.done && p.seq+view.Window >= newest {
-			return
-		}
-		v.packets.Pop()
-	}
-}
-
-// readViewAck handles the ack with the given number of client i at the server, and forgets the acks before it.
-func (x *session) readViewAck(s *shard, i int, number uint32) {
-	v, t := s.viewers[i], &s.connections[i]
-	data := v.acks.At(uint64(number))
-	if data == nil {
-		return // a newer ack has arrived
-	}
-	epoch, _ := view.AckEpoch(*data)
-	a, err := v.server.HandleAck(*data)
-	for v.acks.First() <= uint64(number) {
-		v.acks.Pop()
-	}
-	if err != nil {
-		s.decodeErr = err
-		return
-	}
-	if a.IsNew {
-		t.epochAcked = epoch == uint8(x.views.epoch)
-	}
-	t.acked.addAck(uint32(a.Newest), a.Mask)
-}
-
-// viewerBytes estimates the memory of a viewer at 64 kbit/s and 60 Hz: the client's display and reference, what both ends
-// record of each row, the rows of packets under way and of the newest acks, and the memos of both.
+// viewerBytes estimates the memory of a viewer at 64 kbit/s and 60 Hz: the client's display, the frame it decodes and the
+// reference, what both ends record of each row, the rows of packets under way and of the newest acks, and the memos of both.
 func (x *session) viewerBytes(slots uint32) int64 {
-	const tables, perRow, changes = 2, 40, 2500
+	const tables, perRow, changes, endpoints = 3, 40, 2500, 16 << 10
 	row := 4 * int64(len(x.schema.Fields))
-	return int64(x.schema.Rows)*(tables*row+perRow) + changes*(row+4) + x.views.memoBytes*int64(slots+view.MaxStates)
+	return int64(x.schema.Rows)*(tables*row+perRow) + changes*(row+4) + endpoints + x.views.memoBytes*int64(slots+view.MaxStates)
 }

@@ -12,18 +12,30 @@ import (
 
 // encoding is one payload of a tick: all clients with the same baseline get it.
 type encoding struct {
-	age       uint8  // of the baseline in packets; 0 for the initial state
-	users     int    // clients that get the payload
-	ageTicks  uint64 // age of the baseline in ticks; 0 for the initial state
+	age       uint8   // of the baseline in packets; 0 for the initial state
+	users     int     // clients that get the payload
+	ageTicks  uint64  // age of the baseline in ticks; 0 for the initial state
+	forms     [2]form // of the packet: without and with parameters; under a budget only the first is used
 	payload   []byte
-	headers   [2][]byte // without and with parameters
-	wire      [2]int    // size of the packet on the wire
-	fragments [2]int
 	verdict   verdict // the result of decoding the payload at every receiver
 	err       error   // of the encoder; then nothing is sent
 	decodeErr error   // of the decoder
 
 	encodeNS, headerNS, decodeNS int64
+}
+
+// form is the header and the size of a packet.
+type form struct {
+	header    []byte // empty under a budget
+	bytes     int
+	wire      int // bytes on the wire
+	fragments int
+}
+
+// setSize sets the size of the packet, which a link with the given MTU carries.
+func (f *form) setSize(bytes, mtu int) {
+	f.bytes = bytes
+	f.wire, f.fragments = lossmodel.WireBytes(bytes, mtu)
 }
 
 // verdict is the result of decoding a payload. Decoding is a function of the payload and the reference, and all
@@ -49,7 +61,29 @@ type worker struct {
 
 	encodeMemo, decodeMemo encoders.Memo // of the last encodings without a budget: only memory to overwrite
 
-	decoders [endpoint.StoredEpochs]viewDecoder
+	codecs []encoders.Codec // of receivers under a budget
+}
+
+// shareDecoders returns codecs that give all receivers the same decoders. This is correct for receivers of one goroutine
+// and codecs that do not learn from each receiver: the state of their decoders is only memory to overwrite.
+func shareDecoders(list []encoders.Codec) []encoders.Codec {
+	for i := range list {
+		codec := list[i]
+		decoders := map[string]encoders.Decoder{} // by canonical parameters
+		list[i].New = func(s *frame.Schema, params any) (encoders.Encoder, encoders.Decoder, error) {
+			key := string(codec.Canonical(params))
+			if d := decoders[key]; d != nil {
+				return nil, d, nil
+			}
+			_, d, err := codec.New(s, params)
+			if len(decoders) == endpoint.StoredEpochs { // many changes of parameters
+				clear(decoders)
+			}
+			decoders[key] = d
+			return nil, d, err
+		}
+	}
+	return list
 }
 
 func newWorker(s *frame.Schema, codec *encoders.Codec, params any, initial *frame.Frame) (*worker, error) {
@@ -100,7 +134,7 @@ func (x *session) reference(w *worker, seq uint32, age uint8) encoders.Ref {
 
 // reset prepares e for the next packet.
 func (e *encoding) reset(age uint8, users int) {
-	*e = encoding{age: age, users: users, payload: e.payload, headers: e.headers}
+	*e = encoding{age: age, users: users, payload: e.payload, forms: e.forms}
 }
 
 // encode encodes packet seq, builds its headers and decodes the payload.
@@ -140,14 +174,14 @@ func (x *session) encode(w *worker, seq uint32, e *encoding) {
 func (x *session) buildHeaders(w *worker, seq uint32, e *encoding) error {
 	start := x.clock.Now()
 	e.ageTicks = uint64(e.age) * uint64(x.cadence.TickHz) / uint64(x.cadence.RateHz) // as package engine rounds it
-	for i := range e.headers {
+	for i := range e.forms {
+		f := &e.forms[i]
 		withParams := i == 1
-		e.headers[i] = endpoint.AppendHeader(e.headers[i][:0], uint64(seq), e.age, &w.encoder, withParams)
-		size := len(e.headers[i]) + len(e.payload)
-		if size > endpoint.MaxDatagram {
-			return fmt.Errorf("packet of %d bytes does not fit in a UDP datagram (%d)", size, endpoint.MaxDatagram)
+		f.header = endpoint.AppendHeader(f.header[:0], uint64(seq), e.age, &w.encoder, withParams)
+		f.setSize(len(f.header)+len(e.payload), x.downMTU)
+		if f.bytes > endpoint.MaxDatagram {
+			return fmt.Errorf("packet of %d bytes does not fit in a UDP datagram (%d)", f.bytes, endpoint.MaxDatagram)
 		}
-		e.wire[i], e.fragments[i] = lossmodel.WireBytes(size, x.downMTU)
 	}
 	e.headerNS = x.clock.Now() - start
 	return nil

@@ -25,11 +25,11 @@ type loggedPacket struct {
 }
 
 // logSent records that packet seq was sent to client i of the shard.
-func (s *shard) logSent(i int, seq uint32, e *encoding, params int) {
+func (s *shard) logSent(i int, seq uint32, e *encoding, f *form) {
 	if s.histories == nil {
 		return
 	}
-	s.histories[i][seq%historyPackets] = loggedPacket{seq: seq, payload: uint32(len(e.payload)), wire: uint32(e.wire[params]), age: e.age, valid: true}
+	s.histories[i][seq%historyPackets] = loggedPacket{seq: seq, payload: uint32(len(e.payload)), wire: uint32(f.wire), age: e.age, valid: true}
 }
 
 // logged returns the record of packet seq of client i; nil if none is kept.

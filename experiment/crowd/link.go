@@ -66,8 +66,9 @@ func clientRow(c *config.Config, n int) int {
 // newLinks are the links of a client that is to be created.
 type newLinks struct {
 	downSpec, upSpec lossmodel.Spec
-	down, up         lossmodel.Light // unused without isLight
-	isLight          bool            // the client needs no fullLinks
+	down, up         lossmodel.Light // unused with needsFull
+	isLight          bool            // down and up model the specs
+	needsFull        bool            // the client needs fullLinks: unless isLight, and under a budget
 }
 
 // newLinks returns the links of client i, counted from 0. It returns an error if a crowd does not support them.
@@ -83,6 +84,7 @@ func (x *session) newLinks(i int) (links newLinks, err error) {
 	links.down, downErr = lossmodel.NewLight(links.downSpec, clientSeed, "down")
 	links.up, upErr = lossmodel.NewLight(links.upSpec, clientSeed, "up")
 	links.isLight = downErr == nil && upErr == nil
+	links.needsFull = !links.isLight || x.views != nil
 	return links, nil
 }
 
@@ -107,8 +109,8 @@ func roundTrip(down, up *lossmodel.Spec) figures.Figure {
 	return figures.Known(float64(down.Delay.Latency+up.Delay.Latency) / float64(time.Millisecond))
 }
 
-// fullLinks are the links of a client whose settings a lossmodel.Light does not model. They need about 10 KB, and store
-// datagrams.
+// fullLinks are the links of a client whose settings a lossmodel.Light does not model, or which has a budget. They need
+// about 10 KB, and store datagrams.
 type fullLinks struct {
 	down, up *lossmodel.Link
 	// seen records the packets that have been decoded, to recognise duplicates: packet n at n % len. Sending packet n
@@ -157,29 +159,26 @@ func (x *fullLinks) markSeen(seq uint32, seen bool) (before bool) {
 	return before
 }
 
-// blank contains the bytes of the datagrams on full links. Receivers do not read them: the tag of a datagram contains what
-// they need.
+// blank contains the bytes of the datagrams on full links without a budget. Receivers do not read them: the tag of a
+// datagram contains what they need. Under a budget the tag contains the packet and viewer.sum.
 var blank [endpoint.MaxDatagram]byte
 
 // packTag and unpackTag convert a packet to and from the tag of its datagram.
-func packTag(seq uint32, age uint8, v verdict) uint64 {
-	return uint64(seq) | uint64(age)<<32 | uint64(v)<<40
+func packTag(p *packet) uint64 {
+	return uint64(p.seq) | uint64(p.age)<<32 | uint64(p.verdict)<<40
 }
-func unpackTag(tag uint64) (seq uint32, age uint8, v verdict) {
-	return uint32(tag), uint8(tag >> 32), verdict(tag >> 40)
+func unpackTag(tag uint64) packet {
+	return packet{seq: uint32(tag), age: uint8(tag >> 32), verdict: verdict(tag >> 40)}
 }
 
-// sendFull sends a packet of size bytes to client i of the shard at now.
-func (x *session) sendFull(s *shard, i int, now time.Duration, p *packet, size int) {
+// sendFull sends packet seq, a datagram with a tag, to client i of the shard at now.
+func (x *session) sendFull(s *shard, i int, now time.Duration, seq uint32, datagram []byte, tag uint64) {
 	links, n := s.full[i], &s.sent[i]
-	links.markSeen(p.seq, false)
-	v := links.down.Send(now, blank[:size], packTag(p.seq, p.age, p.verdict))
+	links.markSeen(seq, false)
+	v := links.down.Send(now, datagram, tag)
 	n.duplicated += uint32(v.Copies)
-	if s.viewers != nil {
-		s.viewers[i].takeOff() // a copy may arrive even if the packet is lost
-	}
 	s.countLoss(n, 0, v.Lost)
-	s.logLoss(i, p.seq, v.Lost)
+	s.logLoss(i, seq, v.Lost)
 	for i, lost := range v.CopyLost[:v.Copies] {
 		s.countLoss(n, i+1, lost)
 	}
@@ -200,8 +199,12 @@ func (x *session) receiveFull(s *shard, i int, end time.Duration) {
 			x.arriveFull(s, i, at, &d)
 		}
 		for d, ok := links.up.Receive(at); ok; d, ok = links.up.Receive(at) {
-			if d.Flipped == 0 && d.Lost == lossmodel.None {
-				x.readAck(s, i, uint32(d.Tag), uint32(d.Tag>>32))
+			switch {
+			case d.Flipped > 0 || d.Lost != lossmodel.None:
+			case s.viewers == nil:
+				s.connections[i].readAck(uint32(d.Tag), uint32(d.Tag>>32))
+			default:
+				s.decodeErr = cmp.Or(s.viewers[i].sender.HandleAck(d.Data), s.decodeErr)
 			}
 		}
 	}
@@ -210,7 +213,8 @@ func (x *session) receiveFull(s *shard, i int, end time.Duration) {
 // arriveFull handles the arrival of a datagram at client i.
 func (x *session) arriveFull(s *shard, i int, at time.Duration, d *lossmodel.Delivery) {
 	links, v := s.full[i], &s.receivers[i]
-	seq, age, result := unpackTag(d.Tag)
+	p := unpackTag(d.Tag)
+	seq := p.seq
 	switch {
 	case d.Lost != lossmodel.None:
 		s.countLoss(&s.sent[i], d.Copy, d.Lost)
@@ -225,16 +229,23 @@ func (x *session) arriveFull(s *shard, i int, at time.Duration, d *lossmodel.Del
 		v.duplicate++
 		s.addEvent(i, seq, arrivedStale)
 	default:
-		if !x.arrive(s, i, at, &packet{seq: seq, age: age, verdict: result}) {
+		if s.viewers != nil {
+			p = packet{seq: seq, verdict: x.decodeView(s, i, d.Data, uint32(d.Tag>>32))}
+		}
+		if !x.arrive(s, i, at, &p) {
 			links.markSeen(seq, false)
 		}
 	}
-	if v.decoded.any {
-		a := x.nextAck(s, i)
-		v.feedbackBytes += uint64(a.wire)
-		a.takeOff()
-		links.up.Send(at, blank[:a.size], uint64(a.newest)|uint64(a.mask)<<32)
+	if !v.decoded.any {
+		return
 	}
+	ack := blank[:endpoint.AckBytes]
+	if s.viewers != nil {
+		s.ackBuffer = s.viewers[i].receiver.AppendAck(s.ackBuffer[:0])
+		ack = s.ackBuffer
+	}
+	sent := links.up.Send(at, ack, uint64(v.decoded.newest)|v.decoded.mask<<32)
+	v.feedbackBytes += uint64(sent.Wire)
 }
 
 // uplink is the link that the packets to all clients share: a queue of limited size before a line. A packet that does
@@ -280,8 +291,8 @@ func (x *session) queue(n uint32, now time.Duration) {
 		c := (u.first + k) % count
 		s, i := &x.shards[c/x.shardSize], c%x.shardSize
 		s.departures[i] = dropped
-		if e, params := x.encodingFor(s, i); e != nil && e.err == nil {
-			at, ok := u.send(now+spacing*time.Duration(k)/time.Duration(count), e.wire[params])
+		if e, f := x.encodingFor(s, i); e != nil && e.err == nil {
+			at, ok := u.send(now+spacing*time.Duration(k)/time.Duration(count), f.wire)
 			if ok {
 				s.departures[i] = at
 			} else if next < 0 {

@@ -75,7 +75,9 @@ func (x *session) clientsSince(m *mark) (list []figures.CrowdClient) {
 			if x.views != nil {
 				viewer := s.viewers[k]
 				if s.connections[k].isActive {
-					viewer.meter.Waited(s.filler.LongestWait(viewer.server), x.config.SendInterval())
+					if server, filler := viewer.sender.View(); server != nil {
+						viewer.meter.Waited(filler.LongestWait(server), x.config.SendInterval())
+					}
 				}
 				c.View = viewer.meter.ClientFigures(before.view, active, x.config.Sender.Budget)
 			}

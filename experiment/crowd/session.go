@@ -390,7 +390,7 @@ func (x *session) Change(ch config.Change) error {
 	}
 	if x.views != nil {
 		_, _, err := x.resolveCodec(next)
-		if err := cmp.Or(err, x.checkBudgets(next, &x.workers[0].initial)); err != nil {
+		if err := cmp.Or(err, engine.CheckBudgets(nil, next, x.schema, &x.workers[0].initial)); err != nil {
 			return err
 		}
 	}
@@ -448,7 +448,8 @@ func (x *session) plan(n int) (added []newLinks, slots uint32, err error) {
 		}
 		if links.isLight {
 			maxDelay = max(maxDelay, links.down.MaxDelay()+x.maxWait(), links.up.MaxDelay())
-		} else {
+		}
+		if links.needsFull {
 			full++
 		}
 		added = append(added, links)
@@ -461,7 +462,7 @@ func (x *session) plan(n int) (added []newLinks, slots uint32, err error) {
 func (x *session) addClient(links *newLinks) error {
 	i := x.clientCount()
 	var full *fullLinks
-	if !links.isLight {
+	if links.needsFull {
 		var err error
 		if full, err = newFullLinks(x.loadFile, links.downSpec, links.upSpec, ClientSeed(x.config.Seed, i+1)); err != nil {
 			return err
@@ -568,10 +569,15 @@ func (x *session) Step() error {
 		x.advanceTruth(n)
 	}
 	sends := n%uint32(x.config.Sender.Every) == 0
-	err := x.each(len(x.shards), func(w *worker, i int) error {
-		x.receive(w, &x.shards[i], n, now)
+	err := x.each(len(x.shards), func(_ *worker, i int) error {
+		s := &x.shards[i]
+		x.receive(s, n, now)
 		if sends {
-			x.choose(&x.shards[i], n, now)
+			x.choose(s, n, now)
+			return nil
+		}
+		for _, v := range s.viewers {
+			v.sender.Skip()
 		}
 		return nil
 	})
@@ -631,8 +637,8 @@ func (x *session) finish() error {
 	}
 	x.times[x.slot&(x.slots-1)] = x.cadence.SeqTime(uint64(x.slot))
 	x.findDisplayTicks(x.end - 1)
-	return x.each(len(x.shards), func(w *worker, i int) error {
-		x.receive(w, &x.shards[i], x.slot, x.end-1)
+	return x.each(len(x.shards), func(_ *worker, i int) error {
+		x.receive(&x.shards[i], x.slot, x.end-1)
 		return nil
 	})
 }
@@ -655,6 +661,9 @@ func (x *session) readFrame(n uint32) error {
 	f.Tick = uint32(tick)
 	return nil
 }
+
+// workerOf returns the worker with which each calls f for shard i.
+func (x *session) workerOf(i int) *worker { return x.workers[i%len(x.workers)] }
 
 // each calls f for 0 to n-1 on all cores. Calls with the same worker do not overlap.
 func (x *session) each(n int, f func(w *worker, i int) error) error {
@@ -755,8 +764,8 @@ func (x *session) measure(e *encoding) {
 		addTimes(&x.ages, int64(e.ageTicks), users)
 	}
 	if x.views == nil { // the hashes of the shards contain packets under a budget
-		x.addRecord(e.headers[0])
-		x.addRecord(e.headers[1])
+		x.addRecord(e.forms[0].header)
+		x.addRecord(e.forms[1].header)
 		x.addRecord(e.payload)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"wirelab/dataset/frame"
-	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/view"
@@ -42,14 +41,14 @@ type shard struct {
 
 	usersByAge [frame.MaxHistory + 1]int32 // clients by the age of the baseline of their current packet
 	lostBy     [lossmodel.NumCauses]int64
-	ackBuffer  []byte
+	ackBuffer  []byte // of acks under a budget
 	hash       uint64 // of the events so far, see addEvent
 	timed      partTimes
 
-	filler    *view.Filler      // nil without a budget
-	timer     *meters.Stopwatch // of the encoder under a budget
-	worker    *worker           // of the goroutine that receives packets
-	decodeErr error             // of the decoder of packets under a budget
+	// Under a budget:
+	filler                   *view.Filler // nil without a budget
+	encodeTimer, decodeTimer *meters.Stopwatch
+	decodeErr                error
 }
 
 // partTimes are durations of parts of the work on a shard, in nanoseconds.
@@ -161,8 +160,7 @@ func (s *shard) countLoss(n *sentCounts, copyNumber int, cause lossmodel.Cause) 
 
 // receive handles everything that is due in slot n: first the packets at the clients, whose acks may be due in the
 // same slot, then the acks at the server, then the display ticks. Packets due after end are left in flight.
-func (x *session) receive(w *worker, s *shard, n uint32, end time.Duration) {
-	s.worker = w
+func (x *session) receive(s *shard, n uint32, end time.Duration) {
 	start, decoded := x.clock.Now(), s.timed.decode
 	packets := s.packets.at(n)
 	s.order(*packets)
@@ -175,11 +173,9 @@ func (x *session) receive(w *worker, s *shard, n uint32, end time.Duration) {
 		i := int(p.client)
 		x.arrive(s, i, p.due, &p)
 		if v := &s.receivers[i]; v.decoded.any { // a receiver acks each packet, once it has decoded one
-			a := x.nextAck(s, i)
-			v.feedbackBytes += uint64(a.wire)
-			if delay, lost := s.up[i].Send(a.fragments); lost == lossmodel.None {
-				a.takeOff()
-				s.acks.add(x.slotOf(n, p.due+delay), ack{a.newest, a.mask, p.client})
+			v.feedbackBytes += uint64(x.ackWire)
+			if delay, lost := s.up[i].Send(x.ackFragments); lost == lossmodel.None {
+				s.acks.add(x.slotOf(n, p.due+delay), ack{v.decoded.newest, uint32(v.decoded.mask), p.client})
 			}
 		}
 	}
@@ -194,7 +190,7 @@ func (x *session) receive(w *worker, s *shard, n uint32, end time.Duration) {
 	}
 	middle := x.clock.Now()
 	for _, a := range *s.acks.at(n) {
-		x.readAck(s, int(a.client), a.newest, a.mask)
+		s.connections[a.client].readAck(a.newest, a.mask)
 	}
 	s.acks.keep(n, nil)
 	last := x.clock.Now()
@@ -204,41 +200,6 @@ func (x *session) receive(w *worker, s *shard, n uint32, end time.Duration) {
 	}
 	s.timed.clients += middle - start + x.clock.Now() - last - (s.timed.decode - decoded)
 	s.timed.server += last - middle
-}
-
-// outgoingAck is an ack that a client sends.
-type outgoingAck struct {
-	newest, mask    uint32 // of a client with a budget, newest is the number of the ack in viewer.acks
-	size            int    // bytes
-	wire, fragments int
-	viewer          *viewer // nil without a budget
-	data            []byte  // of a client with a budget
-}
-
-// nextAck returns the ack that client i of the shard sends.
-func (x *session) nextAck(s *shard, i int) outgoingAck {
-	v := &s.receivers[i]
-	if s.viewers == nil {
-		return outgoingAck{newest: v.decoded.newest, mask: uint32(v.decoded.mask), size: endpoint.AckBytes, wire: x.ackWire, fragments: x.ackFragments}
-	}
-	viewer := s.viewers[i]
-	s.ackBuffer = viewer.client.AppendAck(s.ackBuffer[:0], uint8(viewer.epoch))
-	a := outgoingAck{newest: uint32(viewer.acks.Next()), size: len(s.ackBuffer), viewer: viewer, data: s.ackBuffer}
-	a.wire, a.fragments = lossmodel.WireBytes(a.size, x.config.Up.MTU)
-	return a
-}
-
-// takeOff stores the ack, which a link has accepted, until it arrives.
-func (a *outgoingAck) takeOff() {
-	if a.viewer == nil {
-		return
-	}
-	acks := &a.viewer.acks
-	slot := acks.Push()
-	*slot = append((*slot)[:0], a.data...)
-	if acks.Len() > maxInFlight {
-		acks.Pop()
-	}
 }
 
 // arrive handles the arrival of p at client i of the shard at a time. It reports whether the client decoded it.
@@ -253,10 +214,7 @@ func (x *session) arrive(s *shard, i int, at time.Duration, p *packet) (decoded 
 		v.reordered++
 	}
 	outcome, logged, result := byte(arrivedFailed), packetlog.Decoded, p.verdict
-	switch {
-	case s.viewers != nil:
-		result = x.decodeView(s, i, p.seq)
-	case p.age > 0 && p.seq-uint32(p.age)+x.receiverHistory < v.decoded.newest:
+	if p.age > 0 && p.seq-uint32(p.age)+x.receiverHistory < v.decoded.newest {
 		result = unreferenced
 	}
 	isStale := v.decoded.any && p.seq < v.decoded.newest
@@ -288,21 +246,13 @@ func (x *session) arrive(s *shard, i int, at time.Duration, p *packet) (decoded 
 		}
 		v.addSnapshot(at, x.sourceTime(p.seq))
 	}
-	if s.viewers != nil {
-		s.viewers[i].dropArrived(v.decoded.newest)
-	}
 	s.addEvent(i, p.seq, outcome)
 	s.logArrival(i, p.seq, at, logged)
 	return decoded
 }
 
-// readAck handles an ack of client i at the server, see nextAck. With a budget newest is the number of the ack.
-func (x *session) readAck(s *shard, i int, newest, mask uint32) {
-	if s.viewers != nil {
-		x.readViewAck(s, i, newest)
-		return
-	}
-	t := &s.connections[i]
+// readAck handles an ack at the server; see ack.
+func (t *connection) readAck(newest, mask uint32) {
 	if !t.acked.any || newest >= t.acked.newest {
 		t.epochAcked = true
 	}
@@ -334,12 +284,12 @@ func (x *session) choose(s *shard, n uint32, now time.Duration) {
 			s.keys[i] = noPacket
 			continue
 		}
+		if s.viewers != nil {
+			s.keys[i] = s.viewers[i].admit(now)
+			continue
+		}
 		if t.acked.any && n-t.acked.newest > x.senderHistory {
 			t.epochAcked = false // the client may have lost its state: send the parameters again
-		}
-		if s.viewers != nil {
-			s.keys[i] = x.admit(s.viewers[i], t.epochAcked, now)
-			continue
 		}
 		age := uint8(0)
 		if !x.needsNoBaseline {
@@ -355,26 +305,26 @@ func (x *session) choose(s *shard, n uint32, now time.Duration) {
 	s.timed.server += x.clock.Now() - start
 }
 
-// encodingFor returns the encoding of the current packet to client i of the shard, and which of its headers the client
-// gets: that with parameters is header 1. e is nil if no packet is sent to the client.
-func (x *session) encodingFor(s *shard, i int) (e *encoding, params int) {
+// encodingFor returns the encoding of the current packet to client i of the shard, and the form of the packet that the
+// client gets. e is nil if no packet is sent to the client.
+func (x *session) encodingFor(s *shard, i int) (e *encoding, f *form) {
 	key := s.keys[i]
 	switch {
 	case key == noPacket:
-		return nil, 0
+		return nil, nil
 	case s.viewers != nil:
 		e = &s.viewers[i].encoding
 	default:
 		e = &x.encodings[x.encodingOf[uint8(key)]]
 	}
-	return e, int(key / paramsKey)
+	return e, &e.forms[key/paramsKey]
 }
 
 // send sends packet n to each client at now. First it does the work of the server, then that of the links.
 func (x *session) send(s *shard, n uint32, now time.Duration) {
 	start := x.clock.Now()
 	for i := range s.sent {
-		e, params := x.encodingFor(s, i)
+		e, f := x.encodingFor(s, i)
 		if e == nil {
 			continue
 		}
@@ -385,10 +335,10 @@ func (x *session) send(s *shard, n uint32, now time.Duration) {
 			continue
 		}
 		s.addHash(uint64(s.keys[i]))
-		s.logSent(i, n, e, params)
+		s.logSent(i, n, e, f)
 		count.sent++
 		count.payloadBytes += uint64(len(e.payload))
-		count.wireBytes += uint64(e.wire[params])
+		count.wireBytes += uint64(f.wire)
 		if e.age > 0 {
 			count.withBaseline++
 			count.ageTicks += e.ageTicks
@@ -396,17 +346,16 @@ func (x *session) send(s *shard, n uint32, now time.Duration) {
 	}
 	middle := x.clock.Now()
 	for i := range s.down {
-		if e, params := x.encodingFor(s, i); e != nil {
-			x.transmit(s, i, n, now, e, params)
+		if e, f := x.encodingFor(s, i); e != nil {
+			x.transmit(s, i, n, now, e, f)
 		}
 	}
 	s.timed.server += middle - start
 	s.timed.clients += x.clock.Now() - middle
 }
 
-// transmit passes packet n with encoding e to the downlink of client i of the shard, or counts its loss. params is the
-// index of its header in e. The server sends at now; with an uplink, the packet leaves at s.departures[i] instead.
-func (x *session) transmit(s *shard, i int, n uint32, now time.Duration, e *encoding, params int) {
+// transmit passes packet n with encoding e in form f to the downlink of client i of the shard, or counts its loss. The server sends at now; with an uplink, the packet leaves at s.departures[i] instead.
+func (x *session) transmit(s *shard, i int, n uint32, now time.Duration, e *encoding, f *form) {
 	if s.departures != nil {
 		now = s.departures[i]
 		if now == dropped {
@@ -415,19 +364,21 @@ func (x *session) transmit(s *shard, i int, n uint32, now time.Duration, e *enco
 			return
 		}
 	}
-	p := packet{seq: n, client: uint16(i), age: e.age, verdict: e.verdict}
-	if s.full != nil && s.full[i] != nil {
-		x.sendFull(s, i, now, &p, len(e.headers[params])+len(e.payload))
+	if s.viewers != nil {
+		v := s.viewers[i]
+		x.sendFull(s, i, now, n, v.datagram, uint64(n)|uint64(v.sum)<<32)
 		return
 	}
-	delay, lost := s.down[i].Send(e.fragments[params])
+	p := packet{seq: n, client: uint16(i), age: e.age, verdict: e.verdict}
+	if s.full != nil && s.full[i] != nil {
+		x.sendFull(s, i, now, n, blank[:f.bytes], packTag(&p))
+		return
+	}
+	delay, lost := s.down[i].Send(f.fragments)
 	if lost != lossmodel.None {
 		s.countLoss(&s.sent[i], 0, lost)
 		s.logLoss(i, n, lost)
 		return
-	}
-	if s.viewers != nil {
-		s.viewers[i].takeOff()
 	}
 	p.due = now + delay
 	s.packets.add(max(x.slotOf(n, p.due), n+1), p) // slot n has handled its arrivals

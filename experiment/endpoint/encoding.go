@@ -6,6 +6,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/drive"
+	"wirelab/experiment/view"
 )
 
 // Encoding is an encoder with its codec and parameters. Create it with NewEncoding. An Encoding has
@@ -36,7 +37,8 @@ func NewEncoding(s *frame.Schema, codec *encoders.Codec, params any) (Encoding, 
 // Options configure an endpoint. Cadence must be the same at both endpoints.
 type Options struct {
 	// History is the number of newest frames that the endpoint stores: 1 to frame.MaxHistory. Only
-	// these can be references.
+	// these can be references. A receiver may have 0 if all packets contain view frames: it stores no frames,
+	// and Receiver.View has the display.
 	History int
 
 	// Cadence relates sequence numbers to ticks. The zero value means a packet for every tick.
@@ -44,6 +46,11 @@ type Options struct {
 
 	// Probe is called around each call of the encoder or decoder; nil means none.
 	Probe drive.Probe
+
+	// Filler chooses the rows of the packets of several senders that have a budget and are used by one goroutine. The
+	// caller sets its policy, weights, interest and probe, and calls Advance with each frame before Send and Hold. nil
+	// means that the sender has a filler of its own.
+	Filler *view.Filler
 
 	// KeepSent makes a sender keep the packets of its history, so that Sender.Trace can describe them.
 	KeepSent bool

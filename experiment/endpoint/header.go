@@ -87,13 +87,6 @@ func AppendHeader(dst []byte, seq uint64, baseline uint8, e *Encoding, withParam
 	return h.append(dst, e.Codec.Refs == 2)
 }
 
-// AppendViewHeader is AppendHeader for a packet with a view frame, of a client that began with the initial state. ack is
-// view.Server.AckName.
-func AppendViewHeader(dst []byte, seq, epoch uint64, ack uint8, e *Encoding, withParams bool) []byte {
-	h := header{seq: seq, baseline: ack, codec: e.Codec.ID, epoch: uint8(epoch), params: e.Canonical, hasParams: withParams, view: true, stream: 1}
-	return h.append(dst, e.Codec.Refs == 2)
-}
-
 // InitialTick returns the tick that the initial state has as the baseline of packet seq.
 func (c Cadence) InitialTick(seq uint64) uint32 { return c.initialTick(seq) }
 

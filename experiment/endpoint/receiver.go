@@ -20,9 +20,11 @@ const StoredEpochs = 8
 type Receiver struct {
 	schema  *frame.Schema
 	cadence Cadence
-	coder   drive.End           // calls the decoders
-	history *frame.History      // stored frames; the same as coder.History
-	codecs  [128]encoders.Codec // by Codec.ID
+	coder   drive.End      // calls the decoders
+	history *frame.History // stored frames; the same as coder.History
+	codecs  []encoders.Codec
+
+	storesFrames bool // false with an Options.History of 0
 
 	epochs      [StoredEpochs]epochDecoder // the decoder of epoch e is at e % StoredEpochs
 	newestEpoch uint64                     // of the newest decoded packet
@@ -58,14 +60,10 @@ type epochDecoder struct {
 const confirmedAfter = 3
 
 // NewReceiver returns a receiver of frames of schema s for the given codecs. initial is the initial
-// state; the receiver shares its memory, so it must not be modified.
+// state; the receiver shares its memory and that of known, so both must not be modified.
 func NewReceiver(s *frame.Schema, initial *frame.Frame, known []encoders.Codec, opt Options) *Receiver {
-	coder := opt.newCoder(s, initial, frame.NewHistory(s, opt.History))
-	r := &Receiver{schema: s, cadence: opt.cadence(), coder: coder, history: coder.History}
-	for _, c := range known {
-		r.codecs[c.ID&0x7f] = c // IDs have 7 bits: in a header, the highest bit is paramsFollow
-	}
-	return r
+	coder := opt.newCoder(s, initial, frame.NewHistory(opt.History))
+	return &Receiver{schema: s, cadence: opt.cadence(), coder: coder, history: coder.History, codecs: known, storesFrames: opt.History > 0}
 }
 
 // History returns the frames that the receiver stores. The caller must not modify them.
@@ -176,8 +174,23 @@ func (r *Receiver) recordArrival(seq uint64) {
 	}
 }
 
+// codec returns the codec with the given ID; nil if it is unknown.
+func (r *Receiver) codec(id uint8) *encoders.Codec {
+	for i := range r.codecs {
+		if r.codecs[i].ID == id {
+			return &r.codecs[i]
+		}
+	}
+	return nil
+}
+
 // refCount returns the number of references that a codec uses; 0 for an unknown codec.
-func (r *Receiver) refCount(codec uint8) int { return r.codecs[codec].Refs }
+func (r *Receiver) refCount(id uint8) int {
+	if c := r.codec(id); c != nil {
+		return c.Refs
+	}
+	return 0
+}
 
 var (
 	errUnknownCodec = errors.New("endpoint: the packet's codec is unknown or cannot decode frames of this schema")
@@ -190,18 +203,18 @@ var (
 // decoderFor fails if the codec is unknown, if the parameters are missing or invalid, or if they contradict a
 // confirmed decoder of the epoch; see confirmedAfter.
 func (r *Receiver) decoderFor(h *header) (d *epochDecoder, fresh bool, err error) {
-	codec := &r.codecs[h.codec]
+	codec := r.codec(h.codec)
 	epoch := uint64(h.epoch)
 	if r.anyEpoch {
 		epoch = unwrapEpoch(r.newestEpoch, h.epoch)
 	}
 	d = &r.epochs[epoch%StoredEpochs]
 	sameEpoch := d.dec != nil && d.epoch == epoch
-	matches := sameEpoch && d.codec.ID == codec.ID && (!h.hasParams || bytes.Equal(d.params, h.params) && d.view == h.view && d.stream == h.stream)
+	matches := codec != nil && sameEpoch && d.codec.ID == codec.ID && (!h.hasParams || bytes.Equal(d.params, h.params) && d.view == h.view && d.stream == h.stream)
 	if matches {
 		return d, false, nil
 	}
-	if codec.New == nil || !codec.Suits(r.schema) { // New is nil for an ID without a codec
+	if codec == nil || !codec.Suits(r.schema) {
 		return nil, false, errUnknownCodec
 	}
 	contradictsConfirmed := sameEpoch && d.decoded >= confirmedAfter && h.baseline != 0

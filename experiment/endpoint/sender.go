@@ -37,7 +37,7 @@ type Sender struct {
 	oldestShared uint64 // shared frames of packets before this one were dropped from the history
 
 	// changed[n%len] contains the rows that may differ between the frames of packet n and the packet
-	// before it; empty if unknown.
+	// before it; empty if unknown. nil before the first shared frame.
 	changed     []frame.Rows
 	changedRows frame.Rows // rows that differ from the baseline, reused
 	buf         []byte     // the datagram being built, reused
@@ -51,9 +51,9 @@ type Sender struct {
 // the initial state, which the receiver must have too; the sender shares its memory, so it must not be
 // modified.
 func NewSender(s *frame.Schema, initial *frame.Frame, encoding Encoding, opt Options) *Sender {
-	coder := opt.newCoder(s, initial, frame.NewSharedHistory(opt.History))
-	sender := &Sender{schema: s, cadence: opt.cadence(), coder: coder, history: coder.History, encoding: encoding,
-		changed: make([]frame.Rows, frame.MaxHistory+1), changedRows: frame.NewRows(s.Rows)}
+	coder := opt.newCoder(s, initial, frame.NewHistory(opt.History))
+	sender := &Sender{schema: s, cadence: opt.cadence(), coder: coder, history: coder.History, encoding: encoding, changedRows: frame.NewRows(s.Rows)}
+	sender.views.filler, sender.views.sharesFiller = opt.Filler, opt.Filler != nil
 	if opt.KeepSent {
 		sender.sent = &sentPackets{}
 	}
@@ -207,6 +207,9 @@ func (s *Sender) send(now time.Duration, cur *frame.Frame, shared *frame.Shared,
 	e := s.coder.Put(s.seq, s.epoch)
 	if shared != nil && !s.encoding.Codec.Quantises {
 		e.Share(shared)
+		if s.changed == nil {
+			s.changed = make([]frame.Rows, frame.MaxHistory+1)
+		}
 		slot := &s.changed[s.seq%uint64(len(s.changed))]
 		*slot = append((*slot)[:0], changed...) // changedSince adds these up
 		refs[0].Changed = s.changedSince(base, e)
@@ -259,7 +262,8 @@ func (s *Sender) Due(now time.Duration) bool {
 		return due
 	}
 	s.beginEpoch(now)
-	return due && s.hasRoom(now)
+	need, allowed := s.Room(now)
+	return due && need <= allowed
 }
 
 // Control returns the state of the control; nil if there is none. The decisions are valid until the next call of a
@@ -306,7 +310,7 @@ func (s *Sender) Skip() {
 // Hold is Skip for a frame that was due. With a budget its rows wait from now on. changed is as in SendShared.
 func (s *Sender) Hold(cur *frame.Frame, changed frame.Rows) {
 	if v := &s.views; v.server != nil {
-		v.filler.Advance(cur, changed)
+		v.advance(cur, changed)
 		v.filler.Skip(v.server)
 	}
 	s.Skip()

@@ -19,6 +19,7 @@ type Budget struct {
 	Priority policy.Policy // one of view.Policies; the zero Policy means the first
 	Weights  view.Weights
 	Interest view.Interest
+	Player   int // row of the receiver's player, from 0; see view.Coding
 }
 
 // ViewPacket describes a packet with a view frame.
@@ -33,6 +34,7 @@ type senderViews struct {
 	interval time.Duration // between two packets that could be sent
 	filler   *view.Filler
 	server   *view.Server
+	limit    int // result of SetLimit
 	bucket   view.Bucket
 	packet   ViewPacket
 
@@ -41,6 +43,8 @@ type senderViews struct {
 	firstSeq uint64     // of the stream
 	root     uint64     // packet whose frame the display begins with, if hasRoot
 	hasRoot  bool
+
+	sharesFiller bool // filler is Options.Filler
 }
 
 // maxRootDistance is the largest distance to the root of a stream that a header can contain.
@@ -65,10 +69,23 @@ func (s *Sender) SetBudget(b Budget, interval time.Duration) {
 func (v *senderViews) configure() {
 	v.bucket.Set(v.budget.Bps, v.budget.Burst, v.interval)
 	v.server.BudgetChanged()
+	if v.sharesFiller {
+		return
+	}
 	v.filler.SetPolicy(v.budget.Priority)
 	v.filler.SetWeights(v.budget.Weights)
 	v.filler.SetInterest(v.budget.Interest)
 }
+
+// advance passes cur to the filler, unless the filler is that of several senders.
+func (v *senderViews) advance(cur *frame.Frame, changed frame.Rows) {
+	if !v.sharesFiller {
+		v.filler.Advance(cur, changed)
+	}
+}
+
+// SetLimit limits the sizes of packets to n bytes from now on, in addition to the budget; 0 removes the limit.
+func (s *Sender) SetLimit(n int) { s.views.limit = n }
 
 // View returns the state of the receiver as far as the sender knows it, and the filler that chooses rows; nil without a
 // budget. The caller must not modify them.
@@ -131,7 +148,10 @@ func (s *Sender) switchViews() {
 	if e := s.ackedEntry(s.newestAcked); s.hasAck && e != nil && !restarts {
 		root, v.root, v.hasRoot = &e.Frame, e.Seq, true
 	}
-	v.filler = view.NewFiller(s.schema) // not that of an earlier stream, which has missed frames since
+	if !v.sharesFiller {
+		v.filler = view.NewFiller(s.schema) // not that of an earlier stream, which has missed frames since
+		v.filler.Probe = s.coder.Probe
+	}
 	v.server = view.NewServer(v.filler, root)
 	if s.sent != nil {
 		v.server.KeepMemos()
@@ -140,7 +160,6 @@ func (s *Sender) switchViews() {
 			s.history.Drop(s.oldestShared) // whole frames are no longer references
 		}
 	}
-	v.filler.Probe = s.coder.Probe
 	v.stream = max(1, v.stream+1) // never 0
 	v.firstSeq = s.seq
 	v.configure()
@@ -178,14 +197,15 @@ func (h *header) size(twoRefs bool) int {
 	return n
 }
 
-// hasRoom reports whether the budget allows a packet at now. The bucket fills further if it does not.
-func (s *Sender) hasRoom(now time.Duration) bool {
+// Room returns the size of the smallest packet for which the budget must have room, and the size that the budget allows
+// at now. If it allows less than needed, the bucket fills further. Without a budget any packet is allowed.
+func (s *Sender) Room(now time.Duration) (need, allowed int) {
 	if s.views.server == nil {
-		return true
+		return 0, MaxDatagram
 	}
 	v, h := &s.views, s.viewHeader()
-	need := v.server.Need(h.size(s.encoding.Codec.Refs == 2), v.bucket.MaxNeed())
-	return v.bucket.Allow(now, need) >= need
+	need = v.server.Need(h.size(s.encoding.Codec.Refs == 2), v.bucket.MaxNeed())
+	return need, min(v.bucket.Allow(now, need), MaxDatagram)
 }
 
 // sendView is send for a view frame of cur.
@@ -195,14 +215,16 @@ func (s *Sender) sendView(now time.Duration, cur *frame.Frame, changed frame.Row
 	h := s.viewHeader()
 	s.buf = h.append(s.buf[:0], twoRefs)
 	out := Packet{Seq: s.seq, Epoch: s.epoch, Codec: s.encoding.Codec.Name, Header: len(s.buf)}
-	coding := view.Coding{Encoder: s.encoding.Encoder, Epoch: s.epoch, Tick: uint32(s.cadence.Tick(s.seq)), RefTick: s.cadence.initialTick(s.seq)}
+	coding := view.Coding{Encoder: s.encoding.Encoder, Epoch: s.epoch, Tick: uint32(s.cadence.Tick(s.seq)), RefTick: s.cadence.initialTick(s.seq),
+		Player: v.budget.Player, MaxPayload: min(v.bucket.MaxNeed(), MaxDatagram) - out.Header}
 	if acked, ok := v.server.Acked(); ok {
 		coding.RefTick, out.Baseline = uint32(s.cadence.Tick(acked)), int(s.seq-acked)
 	}
-	largest := v.bucket.MaxNeed()
-	allowed := min(v.bucket.Allow(now, v.server.Need(out.Header, largest)), MaxDatagram)
-	coding.MaxPayload = min(largest, MaxDatagram) - out.Header
-	v.filler.Advance(cur, changed)
+	_, allowed := s.Room(now)
+	if v.limit > 0 {
+		allowed = min(allowed, v.limit)
+	}
+	v.advance(cur, changed)
 	p, err := v.filler.Fill(v.server, s.seq, coding, allowed-out.Header, budget)
 	s.seq++
 	if err != nil { // after view.ErrNoRoom the bucket fills to what the packet needs
@@ -314,6 +336,9 @@ func (r *Receiver) receiveView(out Reception, h *header, d *epochDecoder, payloa
 	case r.views.newest != r.acks.newest: // the newest packet has a whole frame, because there is no budget any more
 		return out
 	}
+	if !r.storesFrames {
+		return out
+	}
 	shown := frame.Frame{Tick: uint32(r.cadence.Tick(r.acks.newest)), Table: client.Display()}
 	if entry := r.coder.Put(r.acks.newest, d.epoch); entry != nil {
 		entry.Copy(&shown)
@@ -349,16 +374,15 @@ func (r *Receiver) clientFor(h *header, d *epochDecoder, seq uint64) *view.Clien
 	if !h.hasParams || v.client != nil && d.epoch <= v.since {
 		return nil
 	}
-	root := r.schema.NewFrame()
 	if h.root == 0 {
-		root.CopyFrom(r.coder.Initial(0)[0].Frame)
-		root.Tick = 0
-		return view.NewClient(r.schema, root)
+		root := *r.coder.Initial(0)[0].Frame // shares the table, which is not modified
+		return view.NewClient(r.schema, &root)
 	}
 	e := r.history.Get(seq - min(seq, uint64(h.root)))
 	if e == nil {
 		return nil
 	}
+	root := r.schema.NewFrame()
 	root.CopyFrom(&e.Frame)
 	return view.NewClient(r.schema, root)
 }

@@ -61,38 +61,41 @@ func (l *lane) viewFigures(now time.Duration) *figures.View {
 	return f
 }
 
-// checkBudget returns an error if the encoders of after cannot keep its budget. before is the configuration until now;
-// nil at the start.
-func (s *Session) checkBudget(before, after *config.Config) error {
-	if err := after.CheckBudgetFits(s.schema); err != nil {
+// CheckBudgets returns an error if the encoders of after cannot keep its budgets. before is the configuration until now;
+// nil at the start. s and initial are the schema and the initial state of the data.
+func CheckBudgets(before, after *config.Config, s *frame.Schema, initial *frame.Frame) error {
+	if err := after.CheckBudgetFits(s); err != nil || after.FirstBudgetKey() == "" {
 		return err
-	}
-	key := after.FirstBudgetKey()
-	if key == "" {
-		return nil
 	}
 	for i, e := range encodersOf(after) {
 		lane, isChecked := after.ForLane(e), false
 		if before != nil && after.SendInterval() == before.SendInterval() && (i == 0 && e.Equal(before.Encoder) || e.IsIn(before.Shadows)) {
 			isChecked = lane.SendBudget() == before.ForLane(e).SendBudget()
 		}
-		if isChecked || lane.SendBudget().Bps == 0 {
+		if isChecked {
 			continue
 		}
 		key := "encoder"
 		if i > 0 {
 			key = config.Indexed("shadow", i-1)
 		}
-		if err := CheckEncoderFits(key, e, lane, after.LaneKey(i, config.BudgetKey), lane.SendBudget(), s.schema, s.initial); err != nil {
+		err := checkEncoderFits(key, e, lane, after.LaneKey(i, config.BudgetKey), lane.SendBudget(), s, initial)
+		if err == nil {
+			err = checkEncoderFits(key, e, lane, config.CrowdBudgetKey, lane.CrowdBudget(), s, initial)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// CheckEncoderFits returns an error if encoder e of c cannot encode parts of frames of schema s within budget b. key is the
-// configuration key of e, budgetKey that of b.
-func CheckEncoderFits(key string, e config.Encoder, c *config.Config, budgetKey string, b endpoint.Budget, s *frame.Schema, initial *frame.Frame) error {
+// checkEncoderFits returns an error if encoder e of c cannot encode parts of frames of schema s within budget b, if b is a
+// budget. key is the configuration key of e, budgetKey that of b.
+func checkEncoderFits(key string, e config.Encoder, c *config.Config, budgetKey string, b endpoint.Budget, s *frame.Schema, initial *frame.Frame) error {
+	if b.Bps == 0 {
+		return nil
+	}
 	encoding, err := newEncoding(key, e, c, s)
 	if err != nil {
 		return err

@@ -122,7 +122,7 @@ func (s *Session) tryChange(c *config.Config, ch config.Change) (after *config.C
 	if err := s.checkControl(after); err != nil {
 		return nil, normal, err
 	}
-	if err := s.checkBudget(c, after); err != nil {
+	if err := CheckBudgets(c, after, s.schema, s.initial); err != nil {
 		return nil, normal, err
 	}
 	return after, ch.Normalised(after), nil

@@ -72,11 +72,11 @@ func (k *checker) Check(ctx context.Context, c *config.Config) error {
 		}
 		data.usableEncoders[name] = true
 	}
-	// Checking the budget and the script needs no more of a session than these fields.
-	s := &Session{config: c, stream: stream{schema: data.schema, initial: data.initial}, player: data.player}
-	if err := s.checkBudget(nil, c); err != nil {
+	if err := CheckBudgets(nil, c, data.schema, data.initial); err != nil {
 		return err
 	}
+	// Checking the script needs no more of a session than these fields.
+	s := &Session{config: c, stream: stream{schema: data.schema, initial: data.initial}, player: data.player}
 	return s.loadScript(c)
 }
 

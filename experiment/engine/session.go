@@ -146,7 +146,7 @@ func newSession(ctx context.Context, c *config.Config, src dataset.Source, opt O
 	s.player.source, _ = src.(dataset.Steered)
 	s.end = s.plannedEnd(src)
 	s.feed, s.unsentRows = newFeed(src, s.initial), frame.NewRows(s.schema.Rows)
-	if err := errors.Join(s.checkControl(c), s.checkBudget(nil, c)); err != nil {
+	if err := errors.Join(s.checkControl(c), CheckBudgets(nil, c, s.schema, s.initial)); err != nil {
 		return nil, err
 	}
 	if opt.Network != nil {

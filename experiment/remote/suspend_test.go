@@ -37,7 +37,7 @@ func TestDisplayFollowsLostTime(t *testing.T) {
 	near, _ := newStoppedPipe(0)
 	l := NewLink(near, "there")
 	zero := time.Now()
-	f := server{screen: screen{startedAt: zero}, playout: playout.NewCounter(endpoint.Cadence{TickHz: 60, RateHz: 60}, frame.NewHistory(&frame.Schema{}, 32)), setup: &setup{Schema: frame.Schema{TickHz: 60}, DisplayMilliHz: 60_000}}
+	f := server{screen: screen{startedAt: zero}, playout: playout.NewCounter(endpoint.Cadence{TickHz: 60, RateHz: 60}, frame.NewHistory(32)), setup: &setup{Schema: frame.Schema{TickHz: 60}, DisplayMilliHz: 60_000}}
 	readSettings := func() {
 		for len(near.messages) > 0 {
 			if err := f.handleDisplay(zero, (<-near.messages).Display); err != nil {

@@ -42,7 +42,7 @@ type delivery struct {
 }
 
 func newFixture(t *testing.T, s *frame.Schema, rateHz int, next func(f *frame.Frame)) *fixture {
-	r := &fixture{t: t, schema: s, next: next, cadence: endpoint.Cadence{TickHz: 60, RateHz: rateHz}, history: frame.NewHistory(s, 64),
+	r := &fixture{t: t, schema: s, next: next, cadence: endpoint.Cadence{TickHz: 60, RateHz: rateHz}, history: frame.NewHistory(64),
 		pool: frame.NewPool(s), inexact: map[uint64]bool{}}
 	r.display = New(s, r.cadence, r.history, r, true)
 	return r

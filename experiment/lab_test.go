@@ -14,6 +14,7 @@ import (
 	"wirelab/experiment/internal/labtest"
 	"wirelab/experiment/report"
 	"wirelab/internal/testkit"
+	"wirelab/lossmodel"
 )
 
 func mustRun(t *testing.T, c *config.Config, opt RunOptions) *report.Report {
@@ -52,7 +53,7 @@ func TestShadowsHaveSameLosses(t *testing.T) {
 	if !reflect.DeepEqual(r.Shadows[0].Totals, r.Totals) {
 		t.Errorf("the same encoder as a shadow measured\n%+v\nwant\n%+v", r.Shadows[0].Totals, r.Totals)
 	}
-	if r.Shadows[1].Totals.LostBy["burst"] != r.Totals.LostBy["burst"] || r.Shadows[1].Totals.Duplicated != r.Totals.Duplicated {
+	if r.Shadows[1].Totals.LostBy[lossmodel.Burst] != r.Totals.LostBy[lossmodel.Burst] || r.Shadows[1].Totals.Duplicated != r.Totals.Duplicated {
 		t.Errorf("raw met other fates: %+v, want %+v", r.Shadows[1].Totals.LostBy, r.Totals.LostBy)
 	}
 	if r.Totals.Lost == 0 || r.Shadows[1].Digest == r.Digest {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -61,7 +60,7 @@ Without --max-regression the exit code is 0.`,
 
 // figureKeys completes --max-regression with "KEY=" for every figure.
 func figureKeys() (list []cobra.Completion) {
-	for _, key := range slices.Sorted(maps.Keys(figures.Names())) {
+	for _, key := range figures.Keys() {
 		list = append(list, key+"=")
 	}
 	return list
@@ -147,14 +146,14 @@ func (a *app) readCompared(path string) (*report.Report, error) {
 // parseLimits parses the values of --max-regression: KEY=SHARE, with a figure that exists, and each
 // key once.
 func parseLimits(texts []string) (list []report.Limit, err error) {
-	known := figures.Names()
+	known := figures.Keys()
 	for _, text := range texts {
 		key, value, ok := strings.Cut(text, "=")
 		if !ok {
 			return nil, usagef("--max-regression %q makes no sense; expected KEY=SHARE, such as payload_kbps=2%%", text)
 		}
-		if !known[key] {
-			return nil, asUsageError(config.Unknown("--max-regression", "figure", key, slices.Sorted(maps.Keys(known))))
+		if !slices.Contains(known, key) {
+			return nil, asUsageError(config.Unknown("--max-regression", "figure", key, known))
 		}
 		share, ok := parseShare(value)
 		if !ok || share < 0 || math.IsInf(share, 0) {

@@ -16,6 +16,7 @@ import (
 	"wirelab/internal/texttable"
 	"wirelab/internal/units"
 	"wirelab/internal/words"
+	"wirelab/lossmodel"
 )
 
 // writeReport writes the results as text: a page for a single run, a table for a sweep.
@@ -131,8 +132,9 @@ func writeCrowd(w io.Writer, c *figures.Crowd, timing *figures.CrowdTiming) {
 			timing.EncodeUS, timing.ServerUS, timing.ClientsUS, timing.DecodeUS, timing.ElapsedUS.P50, timing.ElapsedUS.P99)
 	}
 	fmt.Fprintln(w)
-	writeQuantiles(w, c, figures.ClientFields)
-	writeQuantiles(w, c, c.Fields()[len(figures.ClientFields):])
+	plain := len(figures.ClientFieldsOf(nil))
+	writeQuantiles(w, c, c.Fields()[:plain])
+	writeQuantiles(w, c, c.Fields()[plain:])
 }
 
 // writeQuantiles writes a table of the quantiles of some figures over clients; nothing without figures.
@@ -142,7 +144,7 @@ func writeQuantiles(w io.Writer, c *figures.Crowd, fields []figures.ClientField)
 	}
 	titles := []string{"clients"}
 	for _, field := range fields {
-		titles = append(titles, ">"+field.Title)
+		titles = append(titles, ">"+field.Label())
 	}
 	g := texttable.New(titles...)
 	for _, q := range c.Quantiles() {
@@ -285,8 +287,8 @@ func outcomes(t figures.Totals) string {
 	add(t.Duplicated, "copied")
 	add(t.Stale, "stale")
 	add(t.Duplicate, "duplicate")
-	for _, cause := range slices.Sorted(maps.Keys(t.LostBy)) {
-		add(t.LostBy[cause], "lost by "+cause)
+	for cause, n := range t.LostBy {
+		add(n, "lost by "+lossmodel.Cause(cause).String())
 	}
 	add(t.Failures.NoBaseline, "without baseline")
 	add(t.Failures.Corrupt, "corrupt")

@@ -32,7 +32,7 @@ func parseAssertion(name string, value any) (Assertion, error) {
 		return Assertion{}, &Error{Problem: quoteValue(value) + " is not a bound",
 			Expected: `an operator and a number such as "<= 256", "== 0" or "<= 1%"`}
 	}
-	if err := checkFigure(name, sortedKeys(figures.Names())); err != nil {
+	if err := checkFigure(name, figures.Keys()); err != nil {
 		return Assertion{}, err
 	}
 	switch n := value.(type) {
@@ -48,7 +48,7 @@ func parseAssertion(name string, value any) (Assertion, error) {
 		}
 		number := strings.TrimSpace(rest)
 		if percent, ok := strings.CutSuffix(number, "%"); ok {
-			if _, _, factor := figures.InWords(name); factor == 1 {
+			if row := figures.Find(name); row.Unit != "%" {
 				return Assertion{}, &Error{Problem: quoteValue(value) + " is a percentage, but " + name + " is not a share",
 					Expected: `an operator and a number such as "<= 256"`}
 			}

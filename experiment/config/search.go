@@ -104,7 +104,7 @@ func (s *Search) setMinimise(key string, value any) error {
 			Expected: `a figure such as "payload_kbps"; for two figures, a sweep with its Pareto chart`}
 	}
 	s.Minimise = name
-	return ErrorAt(key, checkFigure(name, append(sortedKeys(figures.Names()), TimingNames()...)))
+	return ErrorAt(key, checkFigure(name, append(figures.Keys(), TimingNames()...)))
 }
 
 // setSubject sets the bounds that settings must meet, from texts such as "wrong == 0".

@@ -92,7 +92,7 @@ func TestUplink(t *testing.T) {
 	}
 	r = runCrowd(t, configure(t, append(settings, "500KB")...))
 	lost := 40 - 500_000/wire // of each tick; the line is idle before the next
-	if want := 120 * lost; r.Totals.LostBy["queue"] != want || r.Totals.Lost != want {
+	if want := 120 * lost; r.Totals.LostBy[lossmodel.Queue] != want || r.Totals.Lost != want {
 		t.Errorf("%d packets lost, want %d", r.Totals.Lost, want)
 	}
 	mean := float64(lost) / 40

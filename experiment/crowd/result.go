@@ -13,7 +13,6 @@ import (
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/playout"
 	"wirelab/experiment/figures"
-	"wirelab/lossmodel"
 )
 
 // Result returns the results so far.
@@ -122,7 +121,6 @@ func (x *session) totals(end time.Duration, clients []figures.CrowdClient) figur
 	var t figures.Totals
 	var payload, wire, feedback uint64
 	var lost, shown, starved, lagSum, longest int64
-	t.LostBy = figures.LostBy(nil)
 	for i := range x.shards {
 		s := &x.shards[i]
 		for k := range s.connections {
@@ -146,7 +144,7 @@ func (x *session) totals(end time.Duration, clients []figures.CrowdClient) figur
 		}
 		for cause, n := range s.lostBy {
 			if n > 0 {
-				t.LostBy[lossmodel.Cause(cause).String()] += n
+				t.LostBy[cause] += n
 			}
 			t.Lost += n
 		}

@@ -87,7 +87,7 @@ func (l *lane) controlFigures() *figures.Control {
 	if state == nil {
 		return nil
 	}
-	f := &figures.Control{Policy: state.Policy.String(), Held: l.control.held, HeldBy: map[string]int64{}, RateCuts: state.Cuts,
+	f := &figures.Control{Policy: state.Policy.String(), Held: l.control.held, HeldBy: figures.HeldCounts{}, RateCuts: state.Cuts,
 		HeldRatio: figures.RatioFigure(float64(l.control.held), float64(l.control.held+l.meter.Sent())), Steps: l.control.steps.Figures()}
 	if state.TargetBps > 0 {
 		f.TargetKbps = figures.Known(float64(state.TargetBps) / 1000)

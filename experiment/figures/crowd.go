@@ -1,8 +1,10 @@
 package figures
 
 import (
+	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"wirelab/internal/quantile"
 )
@@ -10,31 +12,39 @@ import (
 // Crowd contains the figures of a run with one sender and many receivers. The other totals of such a run are sums and
 // distributions over all clients.
 type Crowd struct {
-	Clients          int    `json:"clients"`            // that were in the game at any time
-	EncodingsPerTick Figure `json:"encodings_per_tick"` // mean number of different payloads of a tick
-	MaxEncodings     int    `json:"max_encodings"`      // the largest number
+	// That were in the game at any time.
+	Clients int `json:"clients" figure:"clients,,0"`
+	// Mean number of different payloads of a tick.
+	EncodingsPerTick Figure `json:"encodings_per_tick" figure:"encodings a tick,,2,main"`
+	// The largest number.
+	MaxEncodings int `json:"max_encodings" figure:"most encodings of a tick,,0"`
 	// UplinkPeakMS is the longest wait of a packet for the server's uplink; nil without crowd.uplink_rate.
-	UplinkPeakMS *Figure `json:"uplink_peak_ms,omitempty"`
+	UplinkPeakMS *Figure `json:"uplink_peak_ms,omitempty" figure:"longest wait for the uplink,ms,1"`
 	// Nearest-rank quantiles over clients, of each figure separately. Worst is the largest value.
-	P5    CrowdClient `json:"p5"`
-	P50   CrowdClient `json:"p50"`
-	P95   CrowdClient `json:"p95"`
-	Worst CrowdClient `json:"worst"`
+	P5    CrowdClient `json:"p5" figure:"p5 of clients"`
+	P50   CrowdClient `json:"p50" figure:"median client"`
+	P95   CrowdClient `json:"p95" figure:"p95 of clients"`
+	Worst CrowdClient `json:"worst" figure:"worst client"`
 }
 
 // CrowdClient contains the figures of one client. More is worse for all of them.
 type CrowdClient struct {
-	PayloadKbps      Figure `json:"payload_kbps"`
-	WireKbps         Figure `json:"wire_kbps"`
-	BaselineAgeTicks Figure `json:"baseline_age_ticks"` // mean
-	LossRatio        Figure `json:"loss_ratio"`         // share of packets lost
-	Failures         Figure `json:"failures"`           // packets that arrived without giving the receiver a correct frame
-	RoundTripMS      Figure `json:"round_trip_ms"`      // of the links, without jitter
-	AgeMS            Figure `json:"age_ms"`             // mean age of the displayed state; unknown for data that are not interpolated
-	Playout          struct {
-		StarvedRatio    Figure `json:"starved_ratio"`
-		Late            Figure `json:"late"`
-		LongestFreezeMS Figure `json:"longest_freeze_ms"`
+	PayloadKbps Figure `json:"payload_kbps" figure:"payload,kbps,1,packets"`
+	WireKbps    Figure `json:"wire_kbps" figure:"on the wire,kbps,1,packets"`
+	// Mean.
+	BaselineAgeTicks Figure `json:"baseline_age_ticks" figure:"baseline age,ticks,1"`
+	// Share of packets lost.
+	LossRatio Figure `json:"loss_ratio" figure:"loss,%,2"`
+	// Packets that arrived without giving the receiver a correct frame.
+	Failures Figure `json:"failures" figure:"failures,,0"`
+	// Of the links, without jitter.
+	RoundTripMS Figure `json:"round_trip_ms" figure:"round trip,ms,0"`
+	// Mean age of the displayed state; unknown for data that are not interpolated.
+	AgeMS   Figure `json:"age_ms" figure:"display age,ms,0"`
+	Playout struct {
+		StarvedRatio    Figure `json:"starved_ratio" figure:"display starved,%,2"`
+		Late            Figure `json:"late" figure:"late snapshots,,0"`
+		LongestFreezeMS Figure `json:"longest_freeze_ms" figure:"longest freeze,ms,0"`
 	} `json:"playout"` // as in Playout
 
 	View *CrowdClientView `json:"view,omitempty"` // nil without a budget
@@ -43,13 +53,17 @@ type CrowdClient struct {
 // CrowdClientView contains the figures of one client under a budget. Errors and ages are those of rows that changed in the
 // last 100 ms, as in View: of the positions of cubes in millimetres, and of rows of other tables in steps.
 type CrowdClientView struct {
-	UsedKbps      Figure `json:"used_kbps"`  // headers and payloads, without IP and UDP
-	UsedRatio     Figure `json:"used_ratio"` // share of sender.budget that was used; unknown without it
-	Error         Figure `json:"error"`      // mean
-	ErrorP95      Figure `json:"error_p95"`
-	RowAgeP50MS   Figure `json:"row_age_p50_ms"`
-	RowAgeP99MS   Figure `json:"row_age_p99_ms"`
-	LongestWaitMS Figure `json:"longest_wait_ms"` // for which a row that should be sent was not
+	// Headers and payloads, without IP and UDP.
+	UsedKbps Figure `json:"used_kbps" figure:"budget used,kbps,1,packets"`
+	// Share of sender.budget that was used; unknown without it.
+	UsedRatio Figure `json:"used_ratio" figure:"budget used,%,1"`
+	// Mean.
+	Error       Figure `json:"error" figure:"error,mm or steps,0"`
+	ErrorP95    Figure `json:"error_p95" figure:"error p95,mm or steps,0"`
+	RowAgeP50MS Figure `json:"row_age_p50_ms" figure:"row age,ms,0"`
+	RowAgeP99MS Figure `json:"row_age_p99_ms" figure:"row age p99,ms,0"`
+	// For which a row that should be sent was not.
+	LongestWaitMS Figure `json:"longest_wait_ms" figure:"longest row wait,ms,0"`
 }
 
 // WasInGame reports whether the client was in the game in the time of the figures. If not, they are unknown.
@@ -66,66 +80,62 @@ type CrowdTiming struct {
 	ElapsedUS Quantiles `json:"elapsed_us"`          // the whole tick
 }
 
-// ClientField is a figure of CrowdClient. Of sets CrowdClient.View if it is nil and the figure belongs to it.
+// ClientField is a figure of CrowdClient.
 type ClientField struct {
-	Key      string // in JSON and CSV
-	Title    string // in tables, with the unit
-	Scale    float64
-	Decimals int // in tables
-	Of       func(*CrowdClient) *Figure
+	Row
+	index []int // of the field in CrowdClient
 }
 
-// Text returns the figure of c as tables show it.
-func (f *ClientField) Text(c *CrowdClient) string { return f.Of(c).Times(f.Scale).Text(f.Decimals) }
-
-// ClientFields lists the figures of CrowdClient without a budget, BudgetClientFields those with one.
-var (
-	ClientFields       = allClientFields[:numClientFields]
-	BudgetClientFields = allClientFields
-)
-
-// numClientFields is the number of figures of CrowdClient that do not belong to View.
-var numClientFields = slices.IndexFunc(allClientFields, func(f ClientField) bool { return strings.HasPrefix(f.Key, "view.") })
-
-// ClientFieldsOf returns the figures that list has: those with a budget if the first client has them.
-func ClientFieldsOf(list []CrowdClient) []ClientField {
-	if len(list) > 0 && list[0].View != nil {
-		return BudgetClientFields
+// Of returns the figure of c. It sets CrowdClient.View if it is nil and the figure belongs to it.
+func (f *ClientField) Of(c *CrowdClient) *Figure {
+	if c.View == nil && f.IsOfBudget() {
+		c.View = &CrowdClientView{}
 	}
-	return ClientFields
+	return reflect.ValueOf(c).Elem().FieldByIndex(f.index).Addr().Interface().(*Figure)
+}
+
+// Text returns the figure of c in its unit.
+func (f *ClientField) Text(c *CrowdClient) string { return f.Of(c).FormatWith(f.Row.Text, "-") }
+
+// IsOfBudget reports whether only clients under a budget have the figure.
+func (f *ClientField) IsOfBudget() bool { return strings.HasPrefix(f.Key, "view.") }
+
+// ClientFields returns the figures of CrowdClient, those under a budget last.
+var ClientFields = sync.OnceValue(func() (list []ClientField) {
+	indices := figureIndices(reflect.TypeFor[CrowdClient](), nil)
+	visit(reflect.ValueOf(CrowdClient{}), Row{}, true, func(r Row, _ Figure) {
+		list = append(list, ClientField{r, indices[len(list)]})
+	})
+	return list
+})
+
+// figureIndices returns the indices of all figures in a struct and its parts, in the order of visit.
+func figureIndices(t reflect.Type, parent []int) (list [][]int) {
+	for i := range t.NumField() {
+		index, part := append(slices.Clip(parent), i), t.Field(i).Type
+		if part.Kind() == reflect.Pointer {
+			part = part.Elem()
+		}
+		if part == reflect.TypeFor[Figure]() {
+			list = append(list, index)
+		} else {
+			list = append(list, figureIndices(part, index)...)
+		}
+	}
+	return list
+}
+
+// ClientFieldsOf returns the figures that list has: those under a budget only if the first client has them.
+func ClientFieldsOf(list []CrowdClient) []ClientField {
+	fields := ClientFields()
+	if len(list) > 0 && list[0].View != nil {
+		return fields
+	}
+	return fields[:slices.IndexFunc(fields, func(f ClientField) bool { return f.IsOfBudget() })]
 }
 
 // Fields returns the figures that c has.
 func (c *Crowd) Fields() []ClientField { return ClientFieldsOf([]CrowdClient{c.P50}) }
-
-func viewField(key, title string, scale float64, decimals int, of func(*CrowdClientView) *Figure) ClientField {
-	return ClientField{"view." + key, title, scale, decimals, func(c *CrowdClient) *Figure {
-		if c.View == nil {
-			c.View = &CrowdClientView{}
-		}
-		return of(c.View)
-	}}
-}
-
-var allClientFields = []ClientField{
-	{"payload_kbps", "payload kbps", 1, 1, func(c *CrowdClient) *Figure { return &c.PayloadKbps }},
-	{"wire_kbps", "wire kbps", 1, 1, func(c *CrowdClient) *Figure { return &c.WireKbps }},
-	{"baseline_age_ticks", "baseline age, ticks", 1, 1, func(c *CrowdClient) *Figure { return &c.BaselineAgeTicks }},
-	{"loss_ratio", "lost %", 100, 2, func(c *CrowdClient) *Figure { return &c.LossRatio }},
-	{"failures", "failures", 1, 0, func(c *CrowdClient) *Figure { return &c.Failures }},
-	{"round_trip_ms", "round trip ms", 1, 0, func(c *CrowdClient) *Figure { return &c.RoundTripMS }},
-	{"age_ms", "age ms", 1, 0, func(c *CrowdClient) *Figure { return &c.AgeMS }},
-	{"playout.starved_ratio", "starved %", 100, 2, func(c *CrowdClient) *Figure { return &c.Playout.StarvedRatio }},
-	{"playout.late", "late snapshots", 1, 0, func(c *CrowdClient) *Figure { return &c.Playout.Late }},
-	{"playout.longest_freeze_ms", "freeze ms", 1, 0, func(c *CrowdClient) *Figure { return &c.Playout.LongestFreezeMS }},
-	viewField("used_kbps", "budget used kbps", 1, 1, func(v *CrowdClientView) *Figure { return &v.UsedKbps }),
-	viewField("used_ratio", "budget used %", 100, 1, func(v *CrowdClientView) *Figure { return &v.UsedRatio }),
-	viewField("error", "error, mm or steps", 1, 0, func(v *CrowdClientView) *Figure { return &v.Error }),
-	viewField("error_p95", "error p95", 1, 0, func(v *CrowdClientView) *Figure { return &v.ErrorP95 }),
-	viewField("row_age_p50_ms", "row age ms", 1, 0, func(v *CrowdClientView) *Figure { return &v.RowAgeP50MS }),
-	viewField("row_age_p99_ms", "row age p99 ms", 1, 0, func(v *CrowdClientView) *Figure { return &v.RowAgeP99MS }),
-	viewField("longest_wait_ms", "longest wait ms", 1, 0, func(v *CrowdClientView) *Figure { return &v.LongestWaitMS }),
-}
 
 // namedClient is a CrowdClient with the name of what it contains.
 type namedClient struct {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"reflect"
 	"strconv"
 )
 
@@ -115,6 +114,11 @@ func (q Quantiles) String() string {
 	return fmt.Sprintf("{%g %g %g %g %g}", q.Min, q.P50, q.P95, q.P99, q.Max)
 }
 
+func (q Quantiles) parts() []part {
+	return []part{{"min", ", minimum", q.Of(q.Min)}, {"p50", ", median", q.Of(q.P50)}, {"p95", ", p95", q.Of(q.P95)},
+		{"p99", ", p99", q.Of(q.P99)}, {"max", ", maximum", q.Of(q.Max)}}
+}
+
 // quantilesJSON is Quantiles without its methods, which would call themselves.
 type quantilesJSON Quantiles
 
@@ -132,47 +136,4 @@ func (q *Quantiles) UnmarshalJSON(data []byte) error {
 	}
 	q.N = 1 // the number of values is not in the JSON; this marks the quantiles as known
 	return json.Unmarshal(data, (*quantilesJSON)(q))
-}
-
-// Names returns the dotted keys of all figures of Totals. These are the names that assertions can use.
-func Names() map[string]bool {
-	// Set what is nil in the totals of some runs, so that its figures are listed.
-	t := Totals{Counts: Counts{LostBy: LostBy(nil)}, Transfer: &Transfer{TimeS: new(float64)}, Rounding: &Rounding{}, Remote: &Remote{}, Redundancy: &Redundancy{}, Messages: &Messages{},
-		Control: &Control{HeldBy: map[string]int64{"rate": 0, "round_trip": 0, "unacked": 0, "drain": 0}}, Crowd: &Crowd{},
-		View: &View{ErrorMM: &Quantiles{}, MeanErrorMM: &Figure{}, ErrorDeg: &Quantiles{}, MeanErrorDeg: &Figure{}, Error: &Quantiles{}, MeanError: &Figure{}}}
-	setAll(reflect.ValueOf(&t).Elem())
-	names := map[string]bool{}
-	for name := range Flatten(t) {
-		names[name] = true
-	}
-	return names
-}
-
-// setAll gives every figure in v, a struct or a pointer to one, a known value, so that Flatten lists all of them.
-// For a nil pointer to a figure it allocates one. v must be settable.
-func setAll(v reflect.Value) {
-	switch v.Kind() {
-	case reflect.Pointer:
-		if v.IsNil() && (v.Type().Elem() == reflect.TypeFor[Figure]() || v.Type().Elem() == reflect.TypeFor[Quantiles]() ||
-			v.Type().Elem() == reflect.TypeFor[CrowdClientView]() || v.Type().Elem().Kind() == reflect.Float64) {
-			v.Set(reflect.New(v.Type().Elem()))
-		}
-		if !v.IsNil() {
-			setAll(v.Elem())
-		}
-	case reflect.Struct:
-		switch v.Type() {
-		case reflect.TypeFor[Figure]():
-			v.Set(reflect.ValueOf(Known(0)))
-			return
-		case reflect.TypeFor[Quantiles]():
-			v.Set(reflect.ValueOf(Quantiles{N: 1}))
-			return
-		}
-		for i := range v.NumField() {
-			if v.Type().Field(i).IsExported() {
-				setAll(v.Field(i))
-			}
-		}
-	}
 }

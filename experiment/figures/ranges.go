@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 )
 
 // maxFigure is larger than any figure of a run: no count, size or duration in the unit of its key reaches it.
@@ -27,7 +26,7 @@ func FindImpossible(t *Totals) (key, value string, ok bool) {
 // inRange reports whether a run can have the value v of the figure with the given dotted key. No figure is
 // negative, infinite or NaN, and no share exceeds 1.
 func inRange(key string, v float64) bool {
-	if strings.HasSuffix(key, "_ratio") || strings.HasSuffix(key, "loss_rate") {
+	if row := Find(key); row.Unit == "%" {
 		return v >= 0 && v <= 1+1e-9 // a sum of shares can exceed 1 by a rounding error
 	}
 	return v >= 0 && v <= maxFigure

@@ -1,7 +1,5 @@
 package figures
 
-import "strings"
-
 // minSeeds is the number of seeds from which the interval of a mean is corrected for skewness well enough. It was
 // chosen by simulation; see TestCoverageOverSeeds of package sweep.
 const minSeeds = 30
@@ -12,7 +10,7 @@ const minSeeds = 30
 // values, and if more than half of the values are equal. The rule does not depend on the skewness of values:
 // samples of a skewed figure that look symmetric are those whose intervals miss the mean.
 func IsApproximate(key string, values []float64) bool {
-	if len(values) < minSeeds || !isMeanOfPackets(key) {
+	if len(values) < minSeeds || !Find(key).Common {
 		return true
 	}
 	counts := map[float64]int{}
@@ -23,13 +21,4 @@ func IsApproximate(key string, values []float64) bool {
 		}
 	}
 	return false
-}
-
-// isMeanOfPackets reports whether a figure is a mean, count or sum over most packets of a run.
-func isMeanOfPackets(key string) bool {
-	switch key {
-	case "sent", "decoded", "stale", "reordered", "lost", "network.loss_rate", "network.reordered_ratio":
-		return true
-	}
-	return strings.HasSuffix(key, "_kbps") || strings.HasPrefix(key, "bits_per_")
 }

@@ -5,7 +5,6 @@ package figures
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"wirelab/encoders"
 	"wirelab/lossmodel"
@@ -13,39 +12,46 @@ import (
 
 // Failures counts packets that arrived and were not decoded.
 type Failures struct {
-	NoBaseline   int64 `json:"no_baseline"`
-	Corrupt      int64 `json:"corrupt"`
-	UnknownCodec int64 `json:"unknown_codec"`
+	NoBaseline   int64 `json:"no_baseline" figure:"failed without baseline,,0,main"`
+	Corrupt      int64 `json:"corrupt" figure:"failed as corrupt,,0,main"`
+	UnknownCodec int64 `json:"unknown_codec" figure:"failed without codec,,0,main"`
 }
 
 // Playout contains the figures of the receiver's display.
 type Playout struct {
-	StarvedRatio Figure `json:"starved_ratio"` // share of display ticks without a snapshot to interpolate to
-	Late         int64  `json:"late"`          // snapshots that arrived after their display time
+	// Share of display ticks without a snapshot to interpolate to.
+	StarvedRatio Figure `json:"starved_ratio" figure:"display starved,%,2,narrow"`
+	// Snapshots that arrived after their display time.
+	Late int64 `json:"late" figure:"late snapshots,,0,main"`
 
-	Displayed       int64     `json:"displayed"`         // display ticks
-	Freezes         int64     `json:"freezes"`           // runs of consecutive starved ticks
-	LongestFreezeMS Figure    `json:"longest_freeze_ms"` // duration of the longest of them
-	LateMS          Quantiles `json:"late_ms"`           // how late the late snapshots were
-	ClockLagMS      Figure    `json:"clock_lag_ms"`      // mean lag of the playout clock behind the sender, also on starved ticks
+	// Display ticks.
+	Displayed int64 `json:"displayed" figure:"display ticks,,0,neutral"`
+	// Runs of consecutive starved ticks.
+	Freezes int64 `json:"freezes" figure:"freezes,,0,main"`
+	// Duration of the longest of them.
+	LongestFreezeMS Figure `json:"longest_freeze_ms" figure:"longest freeze,ms,0"`
+	// How late the late snapshots were.
+	LateMS Quantiles `json:"late_ms" figure:"lateness of snapshots,ms,1"`
+	// Mean lag of the playout clock behind the sender, also on starved ticks.
+	ClockLagMS Figure `json:"clock_lag_ms" figure:"lag of the playout clock,ms,1"`
 
 	// Errors of displayed cubes, compared with the sender's cubes at the displayed time (before rounding, if
 	// the source has that), over all display ticks and all cubes that move at either endpoint.
-	PositionErrorMM     *Quantiles `json:"position_error_mm,omitempty"`
-	OrientationErrorDeg *Quantiles `json:"orientation_error_deg,omitempty"`
+	PositionErrorMM     *Quantiles `json:"position_error_mm,omitempty" figure:"position error of cubes,mm,1,narrow:p95"`
+	OrientationErrorDeg *Quantiles `json:"orientation_error_deg,omitempty" figure:"rotation error of cubes,°,2"`
 
 	// Errors of the displayed positions and angles of a table, counted in the same way, in the units of its schema.
 	// Both are nil if the display interpolates nothing, and unknown if the table has only the other.
-	PositionError     *Quantiles `json:"position_error,omitempty"`
+	PositionError     *Quantiles `json:"position_error,omitempty" figure:"position error,,3,narrow:p95"`
 	PositionErrorUnit string     `json:"position_error_unit,omitempty"`
-	AngleError        *Quantiles `json:"angle_error,omitempty"`
+	AngleError        *Quantiles `json:"angle_error,omitempty" figure:"angle error,,3,main:p95"`
 	AngleErrorUnit    string     `json:"angle_error_unit,omitempty"`
 
 	// Rows of a table that these errors leave out, as a mean number per display tick: things that have appeared,
 	// disappeared or jumped in the source, but not yet on the display, or the other way around.
-	AppearedRows    *Figure `json:"appeared_rows,omitempty"`
-	DisappearedRows *Figure `json:"disappeared_rows,omitempty"`
-	JumpedRows      *Figure `json:"jumped_rows,omitempty"`
+	AppearedRows    *Figure `json:"appeared_rows,omitempty" figure:"rows not yet appeared,,2"`
+	DisappearedRows *Figure `json:"disappeared_rows,omitempty" figure:"rows not yet disappeared,,2"`
+	JumpedRows      *Figure `json:"jumped_rows,omitempty" figure:"rows not yet moved,,2"`
 
 	Policies *PlayoutComparison `json:"policies,omitempty"` // nil unless playout policies were compared
 }
@@ -54,11 +60,11 @@ type Playout struct {
 type Totals struct {
 	Counts
 	Rates
-	PacketBytes      Quantiles `json:"packet_bytes"`
-	BaselineAgeTicks Quantiles `json:"baseline_age_ticks"`
+	PacketBytes      Quantiles `json:"packet_bytes" figure:"packet size,bytes,0,main:p50,narrow:p95,main:max"`
+	BaselineAgeTicks Quantiles `json:"baseline_age_ticks" figure:"baseline age,ticks,0,main:p50"`
 	// AgeMS is the age of the displayed state, which is the time since the sender captured it, over all
 	// display ticks on which a state was displayed.
-	AgeMS    Quantiles `json:"age_ms"`
+	AgeMS    Quantiles `json:"age_ms" figure:"display age,ms,0,narrow:p50"`
 	Playout  Playout   `json:"playout"`
 	Network  Network   `json:"network"`
 	Remote   *Remote   `json:"remote,omitempty"`   // nil unless the receiver was on another machine
@@ -79,40 +85,50 @@ type Totals struct {
 // Counts counts packets: those sent, and packets and copies by their outcomes, which package packetlog
 // defines.
 type Counts struct {
-	Sent       int64            `json:"sent"`       // packets sent, without the copies that the link makes
-	Duplicated int64            `json:"duplicated"` // copies that the link made
-	Decoded    int64            `json:"decoded"`    // decoded as the newest frame
-	Stale      int64            `json:"stale"`      // decoded after a newer frame
-	Duplicate  int64            `json:"duplicate"`  // arrived after a copy of the packet was decoded
-	Lost       int64            `json:"lost"`       // dropped by the link
-	LostBy     map[string]int64 `json:"lost_by"`    // Lost by the cause: see the function LostBy
-	Failures   Failures         `json:"failures"`   // arrived and not decoded
-	InFlight   int64            `json:"in_flight"`  // still in flight
-	Wrong      int64            `json:"wrong"`      // decoded without an error, but to another frame; must be 0
+	// Packets sent, without the copies that the link makes.
+	Sent int64 `json:"sent" figure:"sent,,0,neutral,packets"`
+	// Copies that the link made.
+	Duplicated int64 `json:"duplicated" figure:"copies made by the link,,0,neutral"`
+	// Decoded as the newest frame.
+	Decoded int64 `json:"decoded" figure:"decoded,,0,more,packets,main"`
+	// Decoded after a newer frame.
+	Stale int64 `json:"stale" figure:"stale,,0,packets,main"`
+	// Arrived after a copy of the packet was decoded.
+	Duplicate int64 `json:"duplicate" figure:"duplicates received,,0,neutral"`
+	// Dropped by the link.
+	Lost int64 `json:"lost" figure:"lost,,0,packets,narrow"`
+	// Lost by the cause.
+	LostBy   CauseCounts `json:"lost_by" figure:"lost by"`
+	Failures Failures    `json:"failures"` // arrived and not decoded
+	// Still in flight.
+	InFlight int64 `json:"in_flight" figure:"in flight,,0,neutral"`
+	// Decoded without an error, but to another frame; must be 0.
+	Wrong int64 `json:"wrong" figure:"wrong packets,,0,narrow"`
 	// Unknown counts packets sent over a real network for which no arrival was reported.
-	Unknown   int64 `json:"unknown,omitempty"`
-	Reordered int64 `json:"reordered"` // packets decoded after a newer one
+	Unknown int64 `json:"unknown,omitempty" figure:"fate unknown,,0,neutral"`
+	// Packets decoded after a newer one.
+	Reordered int64 `json:"reordered" figure:"reordered,,0,packets"`
 	// EncodeFailed counts frames for which the encoder returned an error. They were not sent.
-	EncodeFailed int64 `json:"encode_failed"`
+	EncodeFailed int64 `json:"encode_failed" figure:"rejected by the encoder,,0"`
 	// DecodeRefused counts the undamaged packets among Failures.Corrupt: the decoder rejected the bytes
 	// of its encoder. It must be 0.
-	DecodeRefused int64 `json:"decode_refused"`
+	DecodeRefused int64 `json:"decode_refused" figure:"rejected by the decoder,,0"`
 }
 
 // Rates contains the bandwidth and the bits per item.
 type Rates struct {
 	// In kbit/s (1 kbit is 1000 bits) over the whole run; for a file, until it was delivered.
-	PayloadKbps  float64 `json:"payload_kbps"`
-	WireKbps     float64 `json:"wire_kbps"`
-	FeedbackKbps float64 `json:"feedback_kbps"`
+	PayloadKbps  float64 `json:"payload_kbps" figure:"payload,kbps,1,packets,narrow"`
+	WireKbps     float64 `json:"wire_kbps" figure:"on the wire,kbps,1,packets,narrow"`
+	FeedbackKbps float64 `json:"feedback_kbps" figure:"acks,kbps,1,packets,main"`
 
 	// OverBudgetRatio is the share of the time in which the payload of the last second exceeded the
 	// budget; unknown if there was no budget.
-	OverBudgetRatio Figure `json:"over_budget_ratio"`
+	OverBudgetRatio Figure `json:"over_budget_ratio" figure:"over budget,%,2,main"`
 
-	BitsPerItem        Figure  `json:"bits_per_item"`
-	BitsPerCube        *Figure `json:"bits_per_cube,omitempty"`
-	BitsPerChangedCube *Figure `json:"bits_per_changed_cube,omitempty"`
+	BitsPerItem        Figure  `json:"bits_per_item" figure:"bits per item,bits,2,packets,main"`
+	BitsPerCube        *Figure `json:"bits_per_cube,omitempty" figure:"bits per cube,bits,2,packets"`
+	BitsPerChangedCube *Figure `json:"bits_per_changed_cube,omitempty" figure:"bits per changed cube,bits,2,packets,main"`
 }
 
 // Failed returns the number of packets that arrived without giving the receiver a frame: the
@@ -143,63 +159,77 @@ func (t *Timing) Mark() string { return encoders.TimeMarker(t.RunsAs) }
 // Network contains the measurements of the downlink. Packet captures at both endpoints would show the
 // same. Copies made by the link do not count.
 type Network struct {
-	LossRate  Figure `json:"loss_rate"`  // share of packets sent
-	MeanBurst Figure `json:"mean_burst"` // mean number of consecutive losses
+	// Share of packets sent.
+	LossRate Figure `json:"loss_rate" figure:"loss,%,2,packets,main"`
+	// Mean number of consecutive losses.
+	MeanBurst Figure `json:"mean_burst" figure:"mean burst of losses,packets,2"`
 	// ReorderedRatio is the share of packets received that arrived after a packet with a higher sequence
 	// number (RFC 4737, section 3). ReorderExtent is the number of arrivals between such a packet and
 	// the earliest packet with a higher sequence number (section 4.2.1), at most 256.
-	ReorderedRatio   Figure    `json:"reordered_ratio"`
-	ReorderExtent    Quantiles `json:"reorder_extent"`
-	DelayMS          Quantiles `json:"delay_ms"`         // one-way delay of packets received
-	QueuePeakBytes   Figure    `json:"queue_peak_bytes"` // unknown in a crowd, as the next two
-	QueuePeakPackets Figure    `json:"queue_peak_packets"`
-	OrderCostMS      Figure    `json:"order_cost_ms"` // mean delay that keep_order adds
+	ReorderedRatio Figure    `json:"reordered_ratio" figure:"reordered packets,%,2,packets"`
+	ReorderExtent  Quantiles `json:"reorder_extent" figure:"extent of reordering,packets,0"`
+	// One-way delay of packets received.
+	DelayMS Quantiles `json:"delay_ms" figure:"delay,ms,1,main:p50,main:p95"`
+	// Unknown in a crowd, as the next two.
+	QueuePeakBytes   Figure `json:"queue_peak_bytes" figure:"longest queue,bytes,0"`
+	QueuePeakPackets Figure `json:"queue_peak_packets" figure:"longest queue,packets,0"`
+	// Mean delay that keep_order adds.
+	OrderCostMS Figure `json:"order_cost_ms" figure:"cost of order,ms,1"`
 }
 
 // Remote contains the measurements of a session over a real network. The clocks of the machines are not
 // synchronised, so only differences of one-way delays are known.
 type Remote struct {
-	RoundTripMS Quantiles `json:"round_trip_ms"` // from sending a datagram to receiving its ack
+	// From sending a datagram to receiving its ack.
+	RoundTripMS Quantiles `json:"round_trip_ms" figure:"round trip,ms,1"`
 	// SlowerMS is the one-way delay beyond that of the fastest packet. JitterMS is the interarrival
 	// jitter (RFC 3550, section 6.4.1).
-	SlowerMS Quantiles `json:"slower_ms"`
-	JitterMS Figure    `json:"jitter_ms"`
+	SlowerMS Quantiles `json:"slower_ms" figure:"delay beyond the fastest packet,ms,1"`
+	JitterMS Figure    `json:"jitter_ms" figure:"jitter,ms,2"`
 	// ReportedAfterMS is the time from sending a packet to the report of its arrival. Packets without a
 	// report are left out.
-	ReportedAfterMS Quantiles `json:"told_after_ms"`
+	ReportedAfterMS Quantiles `json:"told_after_ms" figure:"report of arrival after,ms,1"`
 	// Differs counts arrivals for which the receiver in this process, with the same datagrams, has
 	// another result than the remote receiver reported. It must be 0.
-	Differs int64 `json:"differs"`
+	Differs int64 `json:"differs" figure:"differing arrivals,,0"`
 	// ReportKbps is the traffic of the lab's own reports in both directions. CoverKbps is the traffic
 	// that encryption adds to the game's datagrams. The other rates do not include them.
-	ReportKbps Figure `json:"report_kbps"`
-	CoverKbps  Figure `json:"cover_kbps"`
+	ReportKbps Figure `json:"report_kbps" figure:"reports of the lab,kbps,1,packets"`
+	CoverKbps  Figure `json:"cover_kbps" figure:"encryption,kbps,1,packets"`
 }
 
 // Transfer contains the figures of a lane's current delivery of a file.
 type Transfer struct {
-	Encoder     string  `json:"encoder"` // encoder that packed the file; empty before the first delivery
-	OldBytes    int     `json:"old_bytes"`
-	NewBytes    int     `json:"new_bytes"`
-	PackedBytes int     `json:"packed_bytes"` // size of the packed file, for example a patch
-	Blocks      int     `json:"blocks"`       // blocks of the packed file
-	Delivered   int     `json:"delivered"`    // blocks that have arrived
-	Resent      int64   `json:"resent"`       // datagrams with a block that had been sent before
-	Spurious    int64   `json:"needless"`     // of these, datagrams whose block had already arrived
-	Done        bool    `json:"done"`         // the file is unpacked and its SHA-256 is correct
-	Failed      bool    `json:"failed"`       // unpacking failed, or the encoder rejected the file
-	SHA256      string  `json:"sha256"`       // of the new file
-	OldSHA256   string  `json:"old_sha256"`   // of the old file
-	ElapsedS    float64 `json:"elapsed_s"`    // from the first datagram until done, or until now
+	Encoder  string `json:"encoder"` // encoder that packed the file; empty before the first delivery
+	OldBytes int    `json:"old_bytes" figure:"old file,bytes,0,neutral"`
+	NewBytes int    `json:"new_bytes" figure:"new file,bytes,0,neutral"`
+	// Size of the packed file, for example a patch.
+	PackedBytes int `json:"packed_bytes" figure:"packed file,bytes,0"`
+	// Blocks of the packed file.
+	Blocks int `json:"blocks" figure:"blocks of the file,,0,neutral"`
+	// Blocks that have arrived.
+	Delivered int `json:"delivered" figure:"blocks delivered,,0,more"`
+	// Datagrams with a block that had been sent before.
+	Resent int64 `json:"resent" figure:"blocks sent again,,0,main"`
+	// Of these, datagrams whose block had already arrived.
+	Spurious  int64  `json:"needless" figure:"blocks sent in vain,,0"`
+	Done      bool   `json:"done"`       // the file is unpacked and its SHA-256 is correct
+	Failed    bool   `json:"failed"`     // unpacking failed, or the encoder rejected the file
+	SHA256    string `json:"sha256"`     // of the new file
+	OldSHA256 string `json:"old_sha256"` // of the old file
+	// From the first datagram until done, or until now.
+	ElapsedS float64 `json:"elapsed_s" figure:"transfer so far,s,2"`
 	// TimeS is the time from the first datagram until the file was unpacked, in seconds; nil if it was
 	// not.
-	TimeS       *float64 `json:"time_s,omitempty"`
-	RoundTripMS float64  `json:"round_trip_ms"` // the sender's smoothed round-trip time
-	TimeoutMS   float64  `json:"timeout_ms"`    // the sender's retransmission timeout
+	TimeS *float64 `json:"time_s,omitempty" figure:"transfer of the file,s,2,narrow"`
+	// The sender's smoothed round-trip time.
+	RoundTripMS float64 `json:"round_trip_ms" figure:"round trip of the transfer,ms,1"`
+	// The sender's retransmission timeout.
+	TimeoutMS float64 `json:"timeout_ms" figure:"timeout of the transfer,ms,1"`
 	// Bytes sent in the whole run, in all rounds: payload and wire of the downlink, wire of the uplink.
-	PayloadBytes  int64   `json:"payload_bytes"`
-	WireBytes     int64   `json:"wire_bytes"`
-	FeedbackBytes int64   `json:"feedback_bytes"`
+	PayloadBytes  int64   `json:"payload_bytes" figure:"payload of the transfer,bytes,0"`
+	WireBytes     int64   `json:"wire_bytes" figure:"transfer on the wire,bytes,0"`
+	FeedbackBytes int64   `json:"feedback_bytes" figure:"acks of the transfer,bytes,0"`
 	Rounds        []Round `json:"rounds,omitempty"`
 }
 
@@ -217,59 +247,96 @@ type Round struct {
 // Rounding is the error of a codec that quantises: the difference between the sent values and the
 // source's, over all values of all frames sent, in the unit of the field.
 type Rounding struct {
-	Mean  float64 `json:"mean"`
-	Max   float64 `json:"max"`
+	Mean  float64 `json:"mean" figure:"mean rounding,,4"`
+	Max   float64 `json:"max" figure:"largest rounding,,4"`
 	Field string  `json:"field"` // name of the field with the largest error
 }
 
 // Redundancy contains what redundancy costs and repairs. A packet is known when it has first arrived, by whatever
 // datagram; ratios are of the packets that are known or will never be.
 type Redundancy struct {
-	Policy    string `json:"policy"`
-	Datagrams int64  `json:"datagrams"` // sent on the downlink
-	Extra     int64  `json:"extra"`     // of these, datagrams without a packet of their own, such as parities
-	Repaired  int64  `json:"repaired"`  // packets known from another datagram than their own
+	Policy string `json:"policy"`
+	// Sent on the downlink.
+	Datagrams int64 `json:"datagrams" figure:"datagrams,,0,neutral"`
+	// Of these, datagrams without a packet of their own, such as parities.
+	Extra int64 `json:"extra" figure:"datagrams of redundancy,,0,neutral"`
+	// Packets known from another datagram than their own.
+	Repaired int64 `json:"repaired" figure:"packets repaired,,0,neutral"`
 	// RepairedAfterMS is the time from sending a packet until it was repaired.
-	RepairedAfterMS Quantiles `json:"repaired_after_ms"`
-	ResidualLoss    Figure    `json:"residual_loss_rate"` // share of packets that never arrive
-	Missed50        Figure    `json:"missed_50ms_ratio"`  // share of packets not known 50 ms after they were sent
-	Missed100       Figure    `json:"missed_100ms_ratio"` // share of packets not known 100 ms after they were sent
-	OverheadKbps    float64   `json:"overhead_kbps"`      // what redundancy adds to wire_kbps
+	RepairedAfterMS Quantiles `json:"repaired_after_ms" figure:"repair after,ms,1"`
+	// Share of packets that never arrive.
+	ResidualLoss Figure `json:"residual_loss_rate" figure:"packets that never arrive,%,2,main"`
+	// Share of packets not known 50 ms after they were sent.
+	Missed50 Figure `json:"missed_50ms_ratio" figure:"packets not known after 50 ms,%,2"`
+	// Share of packets not known 100 ms after they were sent.
+	Missed100 Figure `json:"missed_100ms_ratio" figure:"packets not known after 100 ms,%,2,main"`
+	// What redundancy adds to wire_kbps.
+	OverheadKbps float64 `json:"overhead_kbps" figure:"redundancy,kbps,1,packets,main"`
 }
 
 // Messages contains the delivery of the reliable messages beside the snapshots. Delivery times are from writing a message
 // until the receiver has all of it and all before it in its lane.
 type Messages struct {
-	Delivery   string    `json:"delivery"`    // policy
-	Sent       int64     `json:"sent"`        // written
-	Delivered  int64     `json:"delivered"`   // in order, and complete
-	UnderWay   int64     `json:"under_way"`   // not delivered yet
-	Refused    int64     `json:"refused"`     // by the sender, because too much was waiting
-	Wrong      int64     `json:"wrong"`       // delivered with other bytes than were sent; must be 0
-	DeliveryMS Quantiles `json:"delivery_ms"` // of messages of messages.size
-	BurstMS    Quantiles `json:"burst_ms"`    // of messages of messages.burst
-	Parts      int64     `json:"parts"`       // that the messages were split into
-	PartSends  int64     `json:"part_sends"`  // how often parts were sent; in a stream, each is written once
-	Datagrams  int64     `json:"datagrams"`   // datagrams without a packet; in a stream, its segments
-	Resent     int64     `json:"resent"`      // of part_sends, those of a part that was sent before; of a stream, of its segments
-	Timeouts   Figure    `json:"timeouts"`    // expired timers that caused these; unknown for "all-unacked", which has no timer
+	Delivery string `json:"delivery"` // policy
+	// Written.
+	Sent int64 `json:"sent" figure:"messages sent,,0,neutral"`
+	// In order, and complete.
+	Delivered int64 `json:"delivered" figure:"messages delivered,,0,neutral"`
+	// Not delivered yet.
+	UnderWay int64 `json:"under_way" figure:"messages under way,,0"`
+	// By the sender, because too much was waiting.
+	Refused int64 `json:"refused" figure:"messages refused,,0"`
+	// Delivered with other bytes than were sent; must be 0.
+	Wrong int64 `json:"wrong" figure:"wrong messages,,0"`
+	// Of messages of messages.size.
+	DeliveryMS Quantiles `json:"delivery_ms" figure:"delivery of messages,ms,0,main:p50,main:p99"`
+	// Of messages of messages.burst.
+	BurstMS Quantiles `json:"burst_ms" figure:"delivery of large messages,ms,0"`
+	// That the messages were split into.
+	Parts int64 `json:"parts" figure:"parts of messages,,0,neutral"`
+	// How often parts were sent; in a stream, each is written once.
+	PartSends int64 `json:"part_sends" figure:"parts sent,,0"`
+	// Datagrams without a packet; in a stream, its segments.
+	Datagrams int64 `json:"datagrams" figure:"datagrams of messages,,0,neutral"`
+	// Of part_sends, those of a part that was sent before; of a stream, of its segments.
+	Resent int64 `json:"resent" figure:"parts sent again,,0"`
+	// Expired timers that caused these; unknown for "all-unacked", which has no timer.
+	Timeouts Figure `json:"timeouts" figure:"timeouts of messages,,0"`
 	// GoodputKbps is the rate of the bytes of delivered messages. WireKbps is the part of wire_kbps that is for messages: datagrams
 	// without a packet, and what messages add to those of packets. Of a stream it is everything.
-	GoodputKbps  float64 `json:"goodput_kbps"`
-	WireKbps     float64 `json:"wire_kbps"`
-	SkippedRatio Figure  `json:"skipped_ratio"` // share of snapshots left out while the stream had bytes to send
+	GoodputKbps float64 `json:"goodput_kbps" figure:"messages delivered,kbps,1,neutral,packets"`
+	WireKbps    float64 `json:"wire_kbps" figure:"messages on the wire,kbps,1,packets,main"`
+	// Share of snapshots left out while the stream had bytes to send.
+	SkippedRatio Figure `json:"skipped_ratio" figure:"snapshots skipped for messages,%,2"`
 }
 
-// LostBy returns the counts n of lost packets by the name of the cause; zeros if n is nil.
-func LostBy(n *[MaxCauses]int) map[string]int64 {
-	out := map[string]int64{}
-	for c := lossmodel.Cause(1); c < lossmodel.NumCauses; c++ { // cause 0 means not lost
-		out[c.String()] = 0
-		if n != nil {
-			out[c.String()] = int64(n[c])
-		}
+// CauseCounts contains counts of lost packets by lossmodel.Cause. Its JSON has the names of the causes.
+type CauseCounts [lossmodel.NumCauses]int64
+
+func (c CauseCounts) parts() (list []part) {
+	for cause := lossmodel.None + 1; cause < lossmodel.NumCauses; cause++ {
+		list = append(list, part{cause.String(), " " + cause.String(), Known(float64(c[cause]))})
 	}
-	return out
+	return list
+}
+
+func (c CauseCounts) MarshalJSON() ([]byte, error) {
+	byName := map[string]int64{}
+	for cause := lossmodel.None + 1; cause < lossmodel.NumCauses; cause++ {
+		byName[cause.String()] = c[cause]
+	}
+	return json.Marshal(byName)
+}
+
+func (c *CauseCounts) UnmarshalJSON(data []byte) error {
+	var byName map[string]int64
+	if err := json.Unmarshal(data, &byName); err != nil {
+		return err
+	}
+	for cause := range c {
+		c[cause] = byName[lossmodel.Cause(cause).String()]
+	}
+	return nil
 }
 
 // BudgetShare is one slot of the bit budget.
@@ -289,43 +356,6 @@ func (b *BudgetShare) Name() string {
 	}
 	return b.Slot
 }
-
-// Flatten returns all known figures of t by the dotted keys of their JSON, such as "network.loss_rate". A key
-// below "failures" is also listed without that prefix, so that assertions can use "no_baseline".
-func Flatten(t Totals) map[string]float64 {
-	data, err := json.Marshal(t)
-	if err != nil {
-		panic("figures: the totals cannot be encoded as JSON: " + err.Error())
-	}
-	var tree map[string]any
-	if err := json.Unmarshal(data, &tree); err != nil {
-		panic("figures: the JSON of the totals cannot be decoded: " + err.Error())
-	}
-	out := map[string]float64{}
-	flattenJSON("", tree, out)
-	for k, f := range out {
-		leaf, isFailure := strings.CutPrefix(k, "failures.")
-		if _, taken := out[leaf]; isFailure && !taken {
-			out[leaf] = f
-		}
-	}
-	return out
-}
-
-// flattenJSON adds all numbers in the JSON value v to out, under dotted keys that begin with prefix.
-func flattenJSON(prefix string, v any, out map[string]float64) {
-	switch t := v.(type) {
-	case map[string]any:
-		for k, sub := range t {
-			flattenJSON(strings.TrimPrefix(prefix+"."+k, "."), sub, out)
-		}
-	case float64:
-		out[prefix] = t
-	}
-}
-
-// MaxCauses is an upper bound of lossmodel.NumCauses, for arrays of counts by cause.
-const MaxCauses = 8
 
 // Verdict returns the duration of the delivery in seconds as text, or why the delivery is not complete.
 func (x *Transfer) Verdict() string {

@@ -189,7 +189,7 @@ func (d *document) compareFigures(runs []*run, names []string) {
 	build := func(caption string, keys []string) table {
 		t := newTable(caption, columns...)
 		for _, k := range keys {
-			row, anyHas := []any{k, figures.UnitOf(k)}, false
+			row, anyHas := []any{k, figures.Find(k).Unit}, false
 			for i := range runs {
 				v, has := values[i][k]
 				anyHas = anyHas || has
@@ -237,7 +237,7 @@ func formatChange(key string, base, v float64, known bool, interval string) text
 		c.Text = "+" + c.Text
 	}
 	c.Text += interval
-	switch dir := figures.DirectionOf(key); {
+	switch dir := figures.Find(key).Better; {
 	case dir == figures.Neither || negligible: // no class
 	case (v < base) == (dir == figures.LessIsBetter):
 		c.Class = "good"

@@ -55,9 +55,9 @@ func (d *document) addCrowd(x *engine.Result) {
 	s := section{ID: "clients", Title: "Clients"}
 	t := newTable("Quantiles over clients, of each figure by itself", "figure", ">p5", ">median", ">p95", ">worst")
 	for _, field := range c.Fields() {
-		row := []string{field.Title}
+		row := []string{field.Label()}
 		for _, q := range c.Quantiles() {
-			row = append(row, formatFigure(field.Of(q.CrowdClient).Times(field.Scale)))
+			row = append(row, formatFigure(field.Of(q.CrowdClient).Times(field.Scale())))
 		}
 		t.Add(row)
 	}
@@ -97,7 +97,7 @@ func (d *document) addDistributions(clients []figures.CrowdClient) {
 	for _, field := range figures.ClientFieldsOf(clients) {
 		values = values[:0]
 		for k := range clients {
-			if v, known := field.Of(&clients[k]).Times(field.Scale).Value(); known {
+			if v, known := field.Of(&clients[k]).Times(field.Scale()).Value(); known {
 				values = append(values, v)
 			}
 		}
@@ -105,7 +105,7 @@ func (d *document) addDistributions(clients []figures.CrowdClient) {
 		if len(values) == 0 || values[0] == values[len(values)-1] {
 			continue
 		}
-		l := line{Name: field.Title, Color: 1}
+		l := line{Name: field.Label(), Color: 1}
 		var x []axisValue
 		for p := range points {
 			x = append(x, axisValue(p))
@@ -114,8 +114,8 @@ func (d *document) addDistributions(clients []figures.CrowdClient) {
 		if axis < 0 {
 			axis = d.data.addAxis(x)
 		}
-		d.data.Charts = append(d.data.Charts, chart{Title: field.Title, Axis: "% of clients", X: axis, Lines: []line{l},
-			Label: fmt.Sprintf("%s over the share of clients, from %s to %s; the table has quantiles", field.Title, formatNumber(values[0]), formatNumber(values[len(values)-1]))})
+		d.data.Charts = append(d.data.Charts, chart{Title: field.Label(), Axis: "% of clients", X: axis, Lines: []line{l},
+			Label: fmt.Sprintf("%s over the share of clients, from %s to %s; the table has quantiles", field.Label(), formatNumber(values[0]), formatNumber(values[len(values)-1]))})
 	}
 }
 
@@ -123,8 +123,8 @@ func (d *document) addDistributions(clients []figures.CrowdClient) {
 func (r *run) beginClients(head []string) func(row []string) {
 	fields := make([]*figures.ClientField, len(head)) // nil for other columns
 	for i, key := range head {
-		if k := slices.IndexFunc(figures.BudgetClientFields, func(f figures.ClientField) bool { return f.Key == key }); k >= 0 {
-			fields[i] = &figures.BudgetClientFields[k]
+		if k := slices.IndexFunc(figures.ClientFields(), func(f figures.ClientField) bool { return f.Key == key }); k >= 0 {
+			fields[i] = &figures.ClientFields()[k]
 		}
 	}
 	return func(row []string) {

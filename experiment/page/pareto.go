@@ -163,7 +163,7 @@ func paretoGraphic(names []string, groups map[string][]*gridPoint, cost, m metri
 // scatter draws points by two metrics; those of which best is true are drawn large.
 func scatter(points []*gridPoint, best map[*gridPoint]bool, mx, my metric) graphic {
 	g := graphic{Title: "Better is to the left and down", Width: 740, Height: 350, Description: "The figures of each setting; the table below lists them"}
-	if figures.DirectionOf(mx.key) != figures.LessIsBetter || figures.DirectionOf(my.key) != figures.LessIsBetter {
+	if figures.Find(mx.key).Better != figures.LessIsBetter || figures.Find(my.key).Better != figures.LessIsBetter {
 		g.Title = "Settings by two figures"
 	}
 	x, y := g.drawAxes(points, mx, my)

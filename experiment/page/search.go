@@ -128,8 +128,8 @@ func searchMetric(key string) metric {
 	if i := slices.IndexFunc(choiceMetrics(nil), func(m metric) bool { return m.key == key }); i >= 0 {
 		return choiceMetrics(nil)[i]
 	}
-	name, unit, factor := figures.InWords(key)
-	return metric{key, name, unit, factor}
+	row := figures.Find(key)
+	return metric{key, row.Title, row.Unit, row.Scale()}
 }
 
 // settingSection returns the best setting, key by key, and how certain it is.

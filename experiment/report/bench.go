@@ -32,7 +32,7 @@ func WriteBench(w io.Writer, r *Report) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, "pkg: wirelab")
 	for _, u := range benchUnits {
-		if figures.DirectionOf(u.key) == figures.LessIsBetter {
+		if figures.Find(u.key).Better == figures.LessIsBetter {
 			fmt.Fprintf(out, "Unit %s better=lower\n", u.unit)
 		}
 	}

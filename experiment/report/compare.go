@@ -335,7 +335,7 @@ func (d *Difference) applyLimit(maxShare float64) {
 		return
 	}
 	up, down := b-a, a-b // the increase and the decrease; the one that is an improvement is set to 0
-	switch figures.DirectionOf(d.Key) {
+	switch figures.Find(d.Key).Better {
 	case figures.LessIsBetter:
 		down = 0
 	case figures.MoreIsBetter:

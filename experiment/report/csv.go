@@ -81,7 +81,7 @@ func sampleRow(s *meters.Sample, width time.Duration, payload2s float64) []strin
 		row = append(row, strconv.Itoa(s.Outcomes[o]))
 	}
 	for c := lossmodel.Cause(1); c < lossmodel.NumCauses; c++ {
-		row = append(row, strconv.Itoa(s.LostBy[c]))
+		row = append(row, strconv.FormatInt(s.LostBy[c], 10))
 	}
 	age := ""
 	if s.Aged > 0 {

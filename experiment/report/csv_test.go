@@ -37,7 +37,7 @@ func TestSampleRow(t *testing.T) {
 		s.Outcomes[o] = 100 + o
 	}
 	for c := range s.LostBy {
-		s.LostBy[c] = 200 + c
+		s.LostBy[c] = int64(200 + c)
 	}
 	s.CrossingLoop = 5
 	row := sampleRow(&s, meters.SamplePeriod, 12.5)

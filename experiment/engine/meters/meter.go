@@ -185,7 +185,7 @@ func (m *Meter) Totals(d time.Duration, schema *frame.Schema, g lossmodel.Gauges
 		Counts: figures.Counts{
 			Sent: int64(s.Sent), Duplicated: m.Duplicated, Reordered: m.Reordered,
 			Decoded: of(packetlog.Decoded), Stale: of(packetlog.Stale), Duplicate: of(packetlog.Duplicate),
-			Lost: of(packetlog.Lost), LostBy: figures.LostBy(&s.LostBy),
+			Lost: of(packetlog.Lost), LostBy: s.LostBy,
 			Failures: figures.Failures{NoBaseline: of(packetlog.NoBaseline), Corrupt: of(packetlog.Corrupt),
 				UnknownCodec: of(packetlog.UnknownCodec)},
 			InFlight: int64(s.Sent) + m.Duplicated - ended, Wrong: of(packetlog.Wrong),

@@ -27,13 +27,13 @@ type Sample struct {
 	Repaired     int                        // packets that redundancy delivered
 	UnderWay     int                        // messages that are not delivered at the end of the period
 	Transport    transport
-	LostBy       [figures.MaxCauses]int // lost packets and copies by lossmodel.Cause
-	BaselineAge  int64                  // in ticks, summed over the packets counted in Referenced
-	Referenced   int                    // packets encoded against an acked frame, not the initial state
-	CrossingLoop int                    // packets encoded across a loop point: packetlog.Record.CrossesLoop
-	Starved      int                    // display ticks without a snapshot to interpolate to
-	Displayed    int                    // display ticks
-	Late         int                    // snapshots that arrived after their display time
+	LostBy       figures.CauseCounts // lost packets and copies by lossmodel.Cause
+	BaselineAge  int64               // in ticks, summed over the packets counted in Referenced
+	Referenced   int                 // packets encoded against an acked frame, not the initial state
+	CrossingLoop int                 // packets encoded across a loop point: packetlog.Record.CrossesLoop
+	Starved      int                 // display ticks without a snapshot to interpolate to
+	Displayed    int                 // display ticks
+	Late         int                 // snapshots that arrived after their display time
 	// Age of the displayed state, which is the time since the sender captured it: the sum over Aged
 	// display ticks, and the maximum.
 	Age, Oldest time.Duration

@@ -13,22 +13,16 @@ import (
 // figureSpans names the figure in a pane of w columns with the title, as far as there is room: its name and unit, then
 // the further text.
 func (m *model) figureSpans(w int, title, further string) []look.Span {
-	name, unit := m.figureName(m.figure)
-	figure := []look.Span{look.Value.Span(name), look.Dim.Span(spaced(unit))}
+	row := m.row(m.figure)
+	figure := []look.Span{look.Value.Span(row.Title), look.Dim.Span(spaced(row.Unit))}
 	return look.Fit(look.TitleSpace(w, title), append(figure[:2:2], look.Dim.Span(further)), figure, nil)
 }
 
-// figureName returns the name of a figure in words and its unit, "" for counts.
-func (m *model) figureName(figure int) (name, unit string) {
-	name, unit, _ = figures.InWords(m.watch.Names[figure])
-	return name, unit
-}
+// row describes a figure.
+func (m *model) row(figure int) *figures.Row { return new(figures.Find(m.watch.Names[figure])) }
 
 // scaled converts a value of the figure of the map to its unit.
-func (m *model) scaled(v float64) float64 {
-	_, _, factor := figures.InWords(m.watch.Names[m.figure])
-	return v * factor
-}
+func (m *model) scaled(v float64) float64 { return v * m.row(m.figure).Scale() }
 
 // spaced returns text after a blank, or "" if text is empty.
 func spaced(text string) string {
@@ -57,8 +51,8 @@ func (m *model) valueText(point, figure int) string {
 	if v.N == 0 {
 		return "-"
 	}
-	_, unit, factor := figures.InWords(m.watch.Names[figure])
-	return m.formatInterval(v.Times(factor)) + spaced(unit)
+	row := m.row(figure)
+	return m.formatInterval(v.Times(row.Scale())) + spaced(row.Unit)
 }
 
 // ratioText formats the ratio of a figure at a point to the reference point, paired by seed, with half of its

@@ -257,13 +257,13 @@ func (m *model) cellText(p, w int) []string {
 		}
 		return []string{"-"}
 	}
-	_, unit := m.figureName(m.figure)
+	row := m.row(m.figure)
 	missing := ""
 	if m.seeds[p] < m.watch.Repeat() {
 		missing = "~"
 	}
 	number := missing + units.Short(m.scaled(v))
-	full := number + spaced(unit)
+	full := number + spaced(row.Unit)
 	if look.TextWidth(full) > w {
 		full = number
 	}
@@ -326,14 +326,14 @@ func (m *model) drawLegend(c *look.Canvas) {
 		}
 		x = c.Text(x, y, look.Dim, " "+units.Short(m.scaled(m.hi)))
 	}
-	_, unit := m.figureName(m.figure)
+	row := m.row(m.figure)
 	better := ""
-	switch figures.DirectionOf(m.watch.Names[m.figure]) {
+	switch row.Better {
 	case figures.LessIsBetter:
 		better = ", less is better"
 	case figures.MoreIsBetter:
 		better = ", more is better"
 	}
 	const seedsWidth = 20 // at the right
-	c.Spans(x, y, c.W, look.Fit(c.W-seedsWidth-x, []look.Span{look.Dim.Span(spaced(unit) + better + " ")}, []look.Span{look.Dim.Span(spaced(unit) + " ")})...)
+	c.Spans(x, y, c.W, look.Fit(c.W-seedsWidth-x, []look.Span{look.Dim.Span(spaced(row.Unit) + better + " ")}, []look.Span{look.Dim.Span(spaced(row.Unit) + " ")})...)
 }

@@ -191,7 +191,7 @@ func (m *model) rank() {
 	if m.order == gridOrder {
 		return
 	}
-	descending := (figures.DirectionOf(m.watch.Names[m.figure]) == figures.MoreIsBetter) == (m.order == bestFirst)
+	descending := (m.row(m.figure).Better == figures.MoreIsBetter) == (m.order == bestFirst)
 	slices.SortStableFunc(m.ranked, func(a, b int) int {
 		x, y := m.means[a], m.means[b]
 		switch {

@@ -27,7 +27,7 @@ func (m *model) shownFigures() (list []int) {
 // reference point.
 func (m *model) drawVitalLine(c *look.Canvas) {
 	p := m.selected()
-	name, _ := m.figureName(m.figure)
+	name := m.row(m.figure).Title
 	pieces := []look.Span{look.Dim.Span(name + " "), look.Value.Span(m.valueText(p, m.figure))}
 	if text, style := m.comparison(p, false); text != "-" && len(m.means) > 1 {
 		pieces = append(pieces, style.Span("  "+text))
@@ -68,7 +68,7 @@ func (m *model) drawPoint(c *look.Canvas, focused bool) {
 		c.Text(2, y, look.Chosen, marker)
 		value := m.valueText(p, f)
 		x := valueEnd - max(look.TextWidth(value), 12)
-		name, _ := m.figureName(f)
+		name := m.row(f).Title
 		c.Clip(4, y, x-5, style, name)
 		c.TextRight(valueEnd, y, look.Value, value)
 		if hasRatios {

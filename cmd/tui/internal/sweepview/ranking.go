@@ -14,8 +14,8 @@ import (
 // drawRanking draws the sorted list of points: rank, settings, mean of the figure, and the ratio to the reference
 // point with its 95 % confidence interval.
 func (m *model) drawRanking(c *look.Canvas, focused bool) {
-	name, unit := m.figureName(m.figure)
-	c.Frame(m.Theme(), focused, "Ranking", look.Value.Span(name), look.Dim.Span(", "+m.orderName()))
+	row := m.row(m.figure)
+	c.Frame(m.Theme(), focused, "Ranking", look.Value.Span(row.Title), look.Dim.Span(", "+m.orderName()))
 	const left, markWidth, rankWidth, valueWidth, ratioWidth, wideRatio = 2, 2, 5, 16, 17, 29
 	ratio := ratioWidth
 	if c.W >= 90 {
@@ -29,7 +29,7 @@ func (m *model) drawRanking(c *look.Canvas, focused bool) {
 		c.Clip(x, 1, max(widths[i]-1, 0), look.Dim, config.KeyInWords(a.Key))
 		x += widths[i]
 	}
-	c.TextRight(valueEnd, 1, look.Dim, strings.TrimSpace("mean "+unit))
+	c.TextRight(valueEnd, 1, look.Dim, strings.TrimSpace("mean "+row.Unit))
 	c.TextRight(c.W-left, 1, look.Dim, "vs reference")
 	rows := max(c.H-3, 1)
 	at := slices.Index(m.ranked, m.selected())
@@ -98,7 +98,7 @@ func (m *model) comparison(p int, withBounds bool) (string, look.Style) {
 		text = fmt.Sprintf("%s%s (%s to %s)%s", m.Theme().Times, formatNumber(r.Mean, half), formatNumber(*r.Lo, half), formatNumber(*r.Hi, half), r.Doubt(1))
 	}
 	if r.Lo != nil && (*r.Lo > 1 || *r.Hi < 1) {
-		direction := figures.DirectionOf(m.watch.Names[m.figure])
+		direction := m.row(m.figure).Better
 		isBetter := (*r.Hi < 1) == (direction == figures.LessIsBetter)
 		arrow, style = " "+m.Theme().Up, look.Lost
 		if *r.Hi < 1 {

@@ -7,6 +7,7 @@ import (
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
+	"wirelab/lossmodel"
 )
 
 // newTransportLab returns a lab whose line of 500 kbit/s was slow at 60 s for two seconds, and whose queue never drained:
@@ -49,7 +50,7 @@ func transportSnapshot(now time.Duration) *engine.Snapshot {
 		{At: 60200 * time.Millisecond, Until: 60200 * time.Millisecond, Why: endpoint.CutByLoss, Measured: 25, From: 600_000, To: 300_000},
 		{At: 61 * time.Second, Until: 63 * time.Second, Held: 58, Why: endpoint.HeldByRate, Measured: int64(14 * time.Millisecond), Limit: 300_000}}}
 	lane.Traffic = []figures.Flow{{Kind: "cubic", Label: "cubic", StartS: 60, Mbps: figures.Known(0.08), RTTMS: figures.Known(3500)}}
-	lane.Totals.LostBy = map[string]int64{"queue": 82}
+	lane.Totals.LostBy = figures.CauseCounts{lossmodel.Queue: 82}
 	lane.Totals.Network.QueuePeakBytes = figures.Known(256_000)
 	c := &figures.PlayoutComparison{}
 	for i, starved := range []float64{0.2, 0.1, 0.03, 0.01, 0.004, 0.001, 0, 0} {

@@ -23,7 +23,7 @@ type clients struct {
 }
 
 // hasBudget reports whether the clients have figures of a budget.
-func (p *clients) hasBudget() bool { return len(p.fields) > len(figures.ClientFields) }
+func (p *clients) hasBudget() bool { return p.fields[len(p.fields)-1].IsOfBudget() }
 
 // fixedRows returns the number of rows of the pane that do not belong to a figure: the edges, the headings, and the selected
 // client, which takes two rows if it has figures of a budget.
@@ -52,7 +52,7 @@ func (p *clients) Observe(v room.View) bool {
 		return false
 	}
 	if p.sorted == nil { // round trips are the most useful order, since all clients differ
-		p.order = slices.IndexFunc(figures.ClientFields, func(f figures.ClientField) bool { return f.Key == "round_trip_ms" })
+		p.order = slices.IndexFunc(figures.ClientFieldsOf(nil), func(f figures.ClientField) bool { return f.Key == "round_trip_ms" })
 		p.sorted = []int{}
 	}
 	p.update(v.Snap.Crowd)
@@ -130,7 +130,7 @@ func (p *clients) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		p.width -= quantilesW
 		quantileHeads(c, stripX+p.width)
 	}
-	title := fmt.Sprintf("Clients by %s, last %.0f s", p.fields[p.order].Title, p.view.Span.Seconds())
+	title := fmt.Sprintf("Clients by %s, last %.0f s", p.fields[p.order].Label(), p.view.Span.Seconds())
 	each := "a bar for each client"
 	if n := p.perColumn(); n > 1 {
 		each = fmt.Sprintf("a bar for the worst of %d", n)
@@ -153,7 +153,7 @@ func (p *clients) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 		if i == p.order {
 			style = look.Plain
 		}
-		c.Clip(2, y+rows-1, stripX-3, style, p.fields[i].Title)
+		c.Clip(2, y+rows-1, stripX-3, style, p.fields[i].Label())
 		p.drawRow(c, th, y, rows, &p.columns[i])
 		if hasQuantiles {
 			p.drawQuantiles(c, stripX+p.width, y+rows-1, i)
@@ -217,7 +217,7 @@ func (p *clients) selectedFigures() []look.Span {
 	out := []look.Span{look.Chosen.Span("client " + strconv.Itoa(p.selected+1))}
 	for _, i := range p.shown() {
 		field := &p.fields[i]
-		out = append(out, look.Dim.Span("  "+field.Title+" "), look.Value.Span(field.Text(&p.view.Clients[p.selected])))
+		out = append(out, look.Dim.Span("  "+field.Label()+" "), look.Value.Span(field.Text(&p.view.Clients[p.selected])))
 	}
 	return out
 }

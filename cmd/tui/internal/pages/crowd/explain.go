@@ -88,7 +88,7 @@ func worstClients(t *clientTable) (texts []string) {
 	for i := range t.fields {
 		field := &t.fields[i]
 		if worst := t.columns[i].worst; worst >= 0 {
-			texts = append(texts, "Worst "+field.Title+": client "+strconv.Itoa(worst+1)+", "+field.Text(&x.Clients[worst])+"; the median is "+field.Text(&x.Recent.P50)+".")
+			texts = append(texts, "Worst "+field.Label()+": client "+strconv.Itoa(worst+1)+", "+field.Text(&x.Clients[worst])+"; the median is "+field.Text(&x.Recent.P50)+".")
 		}
 	}
 	return texts

@@ -116,7 +116,7 @@ func (p *page) Bindings() []room.Binding {
 		p.clients.order = (p.clients.order + 1) % max(len(p.clients.fields), 1)
 		p.clients.sort()
 		p.Slots[paneClients].Redraw()
-		return room.Request{Notice: "clients by " + p.clients.fields[p.clients.order].Title}
+		return room.Request{Notice: "clients by " + p.clients.fields[p.clients.order].Label()}
 	}).InFooter("order")}
 }
 

@@ -72,7 +72,7 @@ func (p *quantiles) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	quantileHeads(c, nameW)
 	for i := range p.fields {
 		if y := 2 + i; y < c.H-1 {
-			c.Clip(2, y, nameW-1, look.Dim, p.fields[i].Title)
+			c.Clip(2, y, nameW-1, look.Dim, p.fields[i].Label())
 			p.drawQuantiles(c, nameW, y, i)
 		}
 	}

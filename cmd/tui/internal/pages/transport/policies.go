@@ -11,6 +11,7 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 	"wirelab/internal/units"
+	"wirelab/lossmodel"
 )
 
 // policies lists the policies of each kind with their figures, one row each; a kind without a policy has a row with the
@@ -48,7 +49,7 @@ func (p *policies) rows() []policyRow {
 			queue.name = d.Label()
 		}
 		queue.figures = append(queue.figures, "peak "+t.Network.QueuePeakBytes.FormatWith(units.Bytes, "-"))
-		if n := t.LostBy["queue"]; n > 0 {
+		if n := t.LostBy[lossmodel.Queue]; n > 0 {
 			queue.figures = append(queue.figures, fmt.Sprintf("dropped %d", n))
 		}
 	}

@@ -9,7 +9,6 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
-	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/internal/labtest"
 	"wirelab/internal/testkit"
 )
@@ -47,57 +46,6 @@ func TestErrorsFromChangedRows(t *testing.T) {
 		if n := a.lanes[0].meter.Display.Errors.Count(); n < 100 {
 			t.Errorf("seed %d: %d errors were measured, so little was tested", seed, n)
 		}
-	}
-}
-
-// A picture for which only changed cubes are computed equals one that is computed completely: rows
-// and errors, at every tick.
-func TestPictureEqualsFullRedraw(t *testing.T) {
-	seeds, total := testkit.ChooseLong[uint64](30, 5, 1), 0
-	for seed := range seeds {
-		rng := rand.New(rand.NewPCG(seed, 97))
-		c := config.Default()
-		c.Seed, c.Sender.RateHz = seed, []int{60, 60, 20}[rng.IntN(3)]
-		if seed%2 == 0 {
-			c.Receiver.Hermite = true
-		}
-		s, err := NewSessionFromSource(c, labtest.NewCubeSource(100, 2, -1, seed), Options{WithPicture: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		l, spared, wasExact := s.lanes[0], 0, false
-		exact := func(seq uint64) bool { return l.rcv.History().Get(seq) != nil && l.exact.Exact(seq) }
-		for n := range 1000 {
-			if n%100 == 50 {
-				_ = s.Change(randomChange(rng)) // some are refused
-			}
-			for shown := s.displayTicks; s.displayTicks == shown; { // a packet may arrive at the same time, after the tick
-				s.now = s.NextEvent()
-				if err := s.step(s.now); err != nil {
-					t.Fatal(err)
-				}
-			}
-			d := l.display
-			picture := d.Picture(&s.feed.current.Frame)
-			if picture.Shown == nil {
-				continue
-			}
-			hermite := s.config.Receiver.Hermite
-			anew := displayAt(s.schema, l.cadence, l.rcv.History(), &l.exact, hermite, d.Moment(), &s.truths, &meters.DisplayErrors{})
-			if !reflect.DeepEqual(picture, anew.Picture(&s.feed.current.Frame)) {
-				t.Fatalf("seed %d: display tick %d differs from a full redraw", seed, n)
-			}
-			seq := l.cadence.SeqAt(d.Moment())
-			isExact := exact(seq) && exact(seq+1)
-			if isExact && wasExact {
-				spared++
-			}
-			wasExact = isExact
-		}
-		total += spared
-	}
-	if total < 100*int(seeds) {
-		t.Errorf("all snapshots of only %d pictures are the source's, in sessions of %d seeds: this tests little", total, seeds)
 	}
 }
 

@@ -2,17 +2,13 @@ package engine
 
 import (
 	"math"
-	"reflect"
 	"testing"
 	"time"
 
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
-	"wirelab/dataset/physics"
-	"wirelab/encoders/cubes/forecast"
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
-	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/playout"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/internal/labtest"
@@ -175,68 +171,6 @@ func TestNoErrorAcrossLoopPoints(t *testing.T) {
 	}
 }
 
-// Options.WithPicture does not change the figures, and the errors in the picture equal the measured
-// ones.
-func TestPictureDoesNotChangeFigures(t *testing.T) {
-	run := func(src dataset.Source, looked bool) (*Session, figures.Totals) {
-		c := config.Default()
-		testkit.Set(t, c, []any{"down.loss", "10%", "link.latency", "40ms", "link.jitter", "20ms", "sender.rate_hz", 20,
-			"encoder.name", "quantized"}...)
-		s, err := NewSessionFromSource(c, src, Options{WithPicture: looked})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.RunUntil(10 * time.Second); err != nil {
-			t.Fatal(err)
-		}
-		return s, s.lanes[0].totals(s.Now())
-	}
-	_, plain := run(newPathCubes(30, hoppingPath), false) // sometimes all cubes are at rest
-	_, looked := run(newPathCubes(30, hoppingPath), true)
-	if !reflect.DeepEqual(plain, looked) {
-		t.Errorf("looked at: %+v\nnot: %+v", looked.Playout, plain.Playout)
-	}
-	_, plain = run(labtest.NewCubeSource(30, 5, -1, 9), false)
-	s, looked := run(labtest.NewCubeSource(30, 5, -1, 9), true)
-	if !reflect.DeepEqual(plain, looked) {
-		t.Errorf("looked at: %+v\nnot: %+v", looked.Playout, plain.Playout)
-	}
-	moment := s.lanes[0].display.Moment()
-	tick := endpoint.TickAt(moment, 60)
-	share := float64(moment-endpoint.TickTime(tick, 60)) / float64(endpoint.TickTime(tick+1, 60)-endpoint.TickTime(tick, 60))
-	src := labtest.NewCubeSource(30, 5, -1, 9)
-	f, after := src.Schema().NewFrame(), src.Schema().NewFrame()
-	for range tick + 2 {
-		f.CopyFrom(after)
-		if err := src.Next(after); err != nil {
-			t.Fatal(err)
-		}
-	}
-	position := func(f *frame.Frame, i int) physics.Vec {
-		return forecast.Position(f.Table[i*frame.CubeFields:]).Scale(1.0 / frame.UnitsPerMetre)
-	}
-	picture := s.lanes[0].display.Picture(&s.feed.current.Frame)
-	for i, shown := range picture.Shown {
-		truth := position(f, i).Scale(1-share).AddScaled(position(after, i), share)
-		off := physics.Vec{X: float64(shown.X), Y: float64(shown.Y), Z: float64(shown.Z)}.Sub(truth).Length() * 1000
-		if noted := float64(picture.Error[i]); math.Abs(off-noted) > 0.004 { // poses are rounded to float32
-			t.Errorf("cube %d: shown %g mm off, noted %g", i, off, noted)
-		}
-	}
-	if len(picture.Shown) != 30 {
-		t.Errorf("%d cubes are shown, want 30", len(picture.Shown))
-	}
-}
-
-// hoppingPath keeps cubes at rest for two seconds, lets them hop for one second, and resets them.
-func hoppingPath(i, n int) [3]int32 {
-	k, z := int32(n%180)-120, int32(102)
-	if k > 0 {
-		z += 2 * k * (60 - k)
-	}
-	return [3]int32{int32(i) * 600, 0, z}
-}
-
 // farReceiver is a receiver with the display of another machine. It gets the datagrams that arrive on a path.
 type farReceiver struct {
 	Path
@@ -289,14 +223,4 @@ func TestDisplayShowsWhatTheReceiverDecoded(t *testing.T) {
 			t.Errorf("seed %d: the modelled display counts %+v, the far one %+v", seed, got, want)
 		}
 	}
-}
-
-// displayAt returns a new display whose only tick shows moment.
-func displayAt(s *frame.Schema, c endpoint.Cadence, h *frame.History, v playout.Verifier, hermite bool, moment time.Duration,
-	t *playout.Truths, e *meters.DisplayErrors) *playout.Display {
-	d := playout.New(s, c, h, v, true)
-	d.Set(playout.Timing{}, playout.Rhythm{}, hermite)
-	d.Arrive(0, 0)
-	d.Tick(moment, t, e)
-	return d
 }

@@ -3,6 +3,7 @@ package playout
 import (
 	"testing"
 	"time"
+
 	"wirelab/experiment/endpoint"
 )
 
@@ -66,6 +67,40 @@ func TestDelayChangeIsGradual(t *testing.T) {
 		}
 		if settled < c.took-2*tick || settled > c.took+2*tick {
 			t.Errorf("%v to %v: took %v, want %v", c.from, c.to, settled, c.took)
+		}
+	}
+}
+
+// Until the first arrival after a change to a policy, the display runs at normal speed.
+func TestClockWaitsForArrival(t *testing.T) {
+	for _, name := range Policies.Names() {
+		c := newClock(Fixed(85*time.Millisecond), testRhythm)
+		play(&c, randomArrivals(1, testSend, 5*time.Second), 5*time.Second, func(_, _, _ time.Duration) {})
+		before, at := c.moment, c.tickedAt
+		c.set(Timing{Policy: Policies.Default(name)}, testRhythm)
+		for range 30 {
+			if moment, ok := c.tick(c.tickedAt + testTick); !ok || moment-before != c.tickedAt-at {
+				t.Fatalf("%s: the display advanced by %v in %v", name, moment-before, c.tickedAt-at)
+			}
+		}
+	}
+}
+
+// A timing has a text from which it is parsed, and is fixed or a policy.
+func TestParseTiming(t *testing.T) {
+	for text, want := range map[string]struct {
+		label string
+		fixed bool
+	}{"85ms": {"fixed 85ms", true}, "1h": {"fixed 3600s", true}, "age": {"age", false}, "mirror buffer=3": {"mirror buffer=3", false}} {
+		x, err := ParseTiming(text)
+		again, errAgain := ParseTiming(x.String())
+		if err != nil || errAgain != nil || again != x || x.Label() != want.label || x.IsFixed() != want.fixed {
+			t.Errorf("%s: %+v, label %q, %v", text, x, x.Label(), err)
+		}
+	}
+	for _, text := range []string{"-1ms", "1h1ns", "soon", "age quantile=2", ""} {
+		if x, err := ParseTiming(text); err == nil {
+			t.Errorf("%q is parsed as %v", text, x)
 		}
 	}
 }

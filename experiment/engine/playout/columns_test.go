@@ -3,9 +3,7 @@ package playout
 import (
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"testing"
-	"time"
 
 	"wirelab/dataset/frame"
 )
@@ -27,7 +25,8 @@ func TestBetweenWraps(t *testing.T) {
 			t.Errorf("%v of the way from %d to %d: %v, expected %v", c.weight, c.a, c.b, got, c.want)
 		}
 	}
-	// Unit vectors have no wrap: the blended direction is the first one, turned by a fraction of the angle between both.
+	// Unit vectors have no wrap: the blended direction is the first one, turned by a fraction of the angle
+	// between both.
 	rng := rand.New(rand.NewPCG(28, 6))
 	for range 10000 {
 		f := frame.Field{Kind: frame.Angle, Min: -rng.Int32N(1000), Scale: math.Exp(rng.Float64()*6 - 3)}
@@ -60,44 +59,21 @@ func TestBetweenWraps(t *testing.T) {
 	}
 }
 
-// The errors do not depend on whether the changed rows are known or all rows are compared.
-func TestErrorsOfChangedRowsAreAllErrors(t *testing.T) {
-	s := &frame.Schema{Name: "table", Item: "tank", Rows: 40, TickHz: 60, Fields: []frame.Field{
-		{Name: "x", Max: 1 << 20, Hint: frame.Hint{Role: frame.Position, Group: 1}}, {Name: "health", Max: 1 << 20},
-		{Name: "y", Max: 1 << 20, Hint: frame.Hint{Role: frame.Position, Group: 1, Axis: 1}}, {Name: "yaw", Kind: frame.Angle, Max: 359},
-		{Name: "gun", Kind: frame.Float32, Hint: frame.Hint{Turn: 360}}, {Name: "clock", Unit: "ms", Kind: frame.Angle, Max: 999}},
-		Parts: []frame.Part{{Name: "tank", Row: 2, Rows: 30, Field: 0, Size: 4}, {Name: "gun", Row: 32, Rows: 5, Field: 4, Size: 1}}}
-	if c := FindColumns(s); c.Interpolates(1) || c.Interpolates(5) || !c.Interpolates(2) || !c.Interpolates(4) {
-		t.Errorf("%+v", c)
-	}
-	measure := func(exact, hermite bool) *fixture {
-		rng := rand.New(rand.NewPCG(1, 2))
-		table := make([]int32, s.Cells())
-		r := newFixture(t, s, 10, func(f *frame.Frame) {
-			for range 20 { // changes one value in 40 rows
-				if i := rng.IntN(len(table)); i%6 == 4 {
-					table[i] = int32(math.Float32bits(float32(rng.IntN(3600)) / 10))
-				} else {
-					table[i] = (table[i] + rng.Int32N(300)) % 360
-				}
-			}
-			copy(f.Table, table)
-		})
-		r.display.Set(Fixed(250*time.Millisecond), Rhythm{}, hermite)
-		for range 600 {
-			r.tick(func(seq uint64, now time.Duration) {
-				r.inexact[seq] = !exact
-				if rng.IntN(10) > 0 {
-					r.coming = append(r.coming, delivery{at: now + 30*time.Millisecond, seq: seq})
-				}
-			})
+// Positions and angles of the parts of a table are interpolated, and times that wrap are not.
+func TestFindColumns(t *testing.T) {
+	s := referenceTable()
+	s.Fields = append(s.Fields, frame.Field{Name: "gun", Kind: frame.Float32, Hint: frame.Hint{Turn: 360}},
+		frame.Field{Name: "clock", Unit: "ms", Kind: frame.Angle, Max: 999}, frame.Field{Name: "weight", Unit: "kg", Hint: frame.Hint{Role: frame.Position}})
+	s.Parts[1].Size = 4
+	want := []bool{columnX: true, columnY: true, columnYaw: true, columnHeight: true, columns: true, columns + 2: false}
+	c := FindColumns(s)
+	for i, name := range s.Fields {
+		if c.Interpolates(i) != want[i] {
+			t.Errorf("%s: %t", name.Name, !want[i])
 		}
-		return r
 	}
-	for _, hermite := range []bool{false, true} {
-		a, b := measure(true, hermite), measure(false, hermite)
-		if a.measured.Count() == 0 || !reflect.DeepEqual(a.measured, b.measured) {
-			t.Errorf("%d errors of changed rows, %d of all rows", a.measured.Count(), b.measured.Count())
-		}
+	s.Delivery = frame.Unreliable
+	if FindColumns(s) != nil || FindColumns(frame.Cubes(1)) != nil || FindColumns(&frame.Schema{Fields: s.Fields[:2]}) != nil {
+		t.Error("messages, cubes or flags are interpolated as a table")
 	}
 }

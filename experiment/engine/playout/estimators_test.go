@@ -13,7 +13,8 @@ func TestIsqrt(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	values := []int64{0, 1, 2, 3, 4, math.MaxInt32, 1<<62 - 1}
 	for range 10_000 {
-		values = append(values, rng.Int64N(1<<62)>>rng.IntN(62))
+		root := rng.Int64N(1 << 31)
+		values = append(values, rng.Int64N(1<<62)>>rng.IntN(62), root*root, root*root+2*root)
 	}
 	for _, v := range values {
 		if want := new(big.Int).Sqrt(big.NewInt(v)).Int64(); isqrt(v) != want {

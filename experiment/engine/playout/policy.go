@@ -207,11 +207,8 @@ func (m *movingMean) deviation() time.Duration {
 // because IEEE 754 defines the square root to the last bit.
 func isqrt(x int64) int64 {
 	r := int64(math.Sqrt(float64(x)))
-	for r*r > x {
+	if r*r > x { // the conversion or the root was rounded up; the root of a square is exact
 		r--
-	}
-	for (r+1)*(r+1) <= x {
-		r++
 	}
 	return r
 }

@@ -158,14 +158,15 @@ func (x *screen) show(moment time.Duration, t *Truths, m *meters.DisplayErrors) 
 		x.updateMoving(&b, m)
 		return x.starved
 	}
-	for i := 0; i < len(x.poses); i++ {
-		// Skip blocks of cubes at rest: they have no error, and without a picture no pose is needed.
-		for !x.withPicture && b.hasTruth && i+blockRows <= len(x.poses) && b.blockAtRest(i) {
+	// Blocks of cubes at rest have no error, and without a picture no pose is needed.
+	skipsBlocks := !x.withPicture && b.hasTruth
+	for i := 0; i < len(x.poses); {
+		if skipsBlocks && i+blockRows <= len(x.poses) && b.blockAtRest(i) {
 			i += blockRows
+			continue
 		}
-		if i < len(x.poses) {
-			x.updateCube(&b, i, m)
-		}
+		x.updateCube(&b, i, m)
+		i++
 	}
 	return x.starved
 }

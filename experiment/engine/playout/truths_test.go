@@ -1,25 +1,24 @@
 package playout
 
 import (
+	"math/rand/v2"
 	"testing"
+
 	"wirelab/dataset/frame"
-	"wirelab/experiment/internal/labtest"
 )
 
 // Truths stores frames as long as they are needed, up to its limit. The test compares it with a
 // list of all frames.
 func TestTruths(t *testing.T) {
-	src := labtest.NewCubeSource(2, 1, -1, 4)
-	pool := frame.NewPool(src.Schema())
+	next := randomCubes(rand.New(rand.NewPCG(4, 4)), 2, false)
+	pool := frame.NewPool(frame.Cubes(2))
 	var all []int32
 	seams := map[uint64]bool{}
 	var x Truths
 	most := 0
 	for n := range uint64(5000) {
 		f := pool.Get()
-		if err := src.Next(&f.Frame); err != nil {
-			t.Fatal(err)
-		}
+		next(&f.Frame)
 		seam := n%97 == 13
 		seams[n] = seam
 		needed := n - min(n, 40+n%30)
@@ -51,15 +50,16 @@ func TestTruths(t *testing.T) {
 			}
 		}
 	}
-	const large = 1 << 18 // values: 256 frames are the limit
+	const large = 1 << 18 // values: 128 frames are the limit
 	big := frame.NewPool(&frame.Schema{Rows: large, Fields: []frame.Field{{Name: "x"}}})
 	f := big.Get()
+	f.Residual = make([]float32, large) // count like values
 	var y Truths
 	for range 300 { // the same frame, to save memory
 		y.Add(f, false, 0)
 	}
-	if y.frames.Len() != maxTruthCells/large {
-		t.Errorf("%d frames of %d values are kept, expected %d", y.frames.Len(), large, maxTruthCells/large)
+	if y.frames.Len() != maxTruthCells/large/2 {
+		t.Errorf("%d frames of %d values are kept, expected %d", y.frames.Len(), 2*large, maxTruthCells/large/2)
 	}
 	if x.get(5000) != nil || most != maxTruthFrames {
 		t.Errorf("%d frames kept, or one that is still to come", most)

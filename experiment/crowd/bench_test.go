@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
 	"wirelab/internal/testkit"
 )
 
@@ -82,7 +83,7 @@ func benchmarkTick(b *testing.B, c *config.Config) {
 	}
 	r.measurements = measurements{}
 	for i := range r.shards {
-		r.shards[i].timed = partTimes{}
+		r.shards[i].timed = engine.CrowdCPU{}
 	}
 	b.ResetTimer()
 	for range b.N {

@@ -275,7 +275,7 @@ func (x *session) encodeViews(n uint32, now time.Duration) error {
 		s := &x.shards[i]
 		start := x.clock.Now()
 		s.filler.Advance(x.frameOf(n), nil)
-		s.timed.choose += x.clock.Now() - start
+		s.timed.Choose += x.clock.Now() - start
 		for k, v := range s.viewers {
 			switch {
 			case s.keys[k] != noPacket:
@@ -304,14 +304,14 @@ func (x *session) encodeViews(n uint32, now time.Duration) error {
 }
 
 // fill encodes packet n to viewer v of shard s. It returns the key of the packet, noPacket if the budget has no room yet.
-// The time of the encoder is not part of s.timed.choose.
+// The time of the encoder is not part of s.timed.Choose.
 func (x *session) fill(s *shard, v *viewer, n uint32, now time.Duration) (key uint16) {
 	e := &v.encoding
 	*e = encoding{users: 1}
 	s.encodeTimer.NS = 0
 	start := x.clock.Now()
 	p, err := v.sender.Send(now, x.frameOf(n), nil)
-	s.timed.choose += x.clock.Now() - start - s.encodeTimer.NS
+	s.timed.Choose += x.clock.Now() - start - s.encodeTimer.NS
 	v.datagram = p.Datagram
 	switch {
 	case errors.Is(err, view.ErrNoRoom):
@@ -332,7 +332,7 @@ func (x *session) fill(s *shard, v *viewer, n uint32, now time.Duration) (key ui
 	budget := clientBudget(x.config)
 	v.meter.Sent(now, &p, &budget, x.config.SendInterval())
 	s.addBytes(p.Datagram)
-	s.timed.clients += x.clock.Now() - start
+	s.timed.Clients += x.clock.Now() - start
 	return 0
 }
 
@@ -357,7 +357,7 @@ func (x *session) decodeView(s *shard, i int, datagram []byte, sum uint32) verdi
 	v := s.viewers[i]
 	s.decodeTimer.NS = 0
 	rx := v.receiver.Receive(datagram)
-	s.timed.decode += s.decodeTimer.NS
+	s.timed.Decode += s.decodeTimer.NS
 	server, _ := v.sender.View()
 	switch {
 	case rx.Outcome == endpoint.Corrupt:

@@ -6,6 +6,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/playout"
 	"wirelab/experiment/figures"
 )
@@ -17,13 +18,60 @@ type connection struct {
 	isActive   bool      // the client is in the game
 }
 
-// sentCounts are the measurements of one client at the server.
-type sentCounts struct {
-	payloadBytes, wireBytes uint64
-	ageTicks                uint64 // sum of the ages of baselines, in ticks
-	sent, withBaseline      uint32 // packets; those with a baseline other than the initial state
-	lost, encodeFailed      uint32
-	duplicated              uint32 // copies that the downlink made
+// counts are the measurements of one client.
+type counts struct {
+	n       [numCounts]int64 // by count
+	display meters.DisplayCounts
+}
+
+// count is the index of one measurement of a client.
+type count int
+
+const (
+	sent count = iota // packets
+	payloadBytes
+	wireBytes
+	withBaseline  // packets with a baseline other than the initial state
+	baselineTicks // sum of the ages of these baselines
+	encodeFailed
+	lost
+	duplicated // copies that the downlink made
+
+	accepted // packets decoded as the newest frame
+	stale    // packets decoded after a newer one
+	duplicate
+	wrongFrames
+	corrupt
+	decodeRefused // corrupt packets that the decoder refused
+	noBaseline
+	reordered // packets that arrived after a newer one, except duplicates
+	feedbackBytes
+	lagSum // of the display, in nanoseconds
+	ageSum // of what is displayed, in nanoseconds
+	numCounts
+)
+
+// add adds the counts of another client.
+func (c *counts) add(o *counts) {
+	for i := range c.n {
+		c.n[i] += o.n[i]
+	}
+	c.display.Add(&o.display)
+}
+
+// subtract subtracts the counts of an earlier time. The freezes of the display stay those of the run.
+func (c *counts) subtract(before *counts) {
+	for i := range c.n {
+		c.n[i] -= before.n[i]
+	}
+	c.display.Shown -= before.display.Shown
+	c.display.Starved -= before.display.Starved
+	c.display.Late -= before.display.Late
+}
+
+// ratio returns the ratio of two counts; unknown if the second is 0.
+func (c *counts) ratio(a, b count) figures.Figure {
+	return figures.RatioFigure(float64(c.n[a]), float64(c.n[b]))
 }
 
 // receiver is the receiving part of one client. Frames are stored once for all clients.
@@ -31,44 +79,7 @@ type receiver struct {
 	decoded packetSet // decoded and stored packets
 	arrived uint32    // 1 + the newest packet that has arrived; 0 if none has
 	display display
-	receivedCounts
 }
-
-// receivedCounts are the measurements of one receiver.
-type receivedCounts struct {
-	feedbackBytes                 uint64
-	accepted, stale, duplicate    uint32 // packets decoded as the newest frame, and after a newer one
-	wrong, corrupt, noBaseline    uint32
-	refused                       uint32 // of corrupt, packets that the decoder refused
-	reordered                     uint32 // packets that arrived after a newer one, except duplicates
-	shown, starved, freezes, late uint32 // display ticks; see meters.DisplayCounts
-	longestFreeze, currentFreeze  uint32
-	lagSum, ageSum                int64 // over shown, in nanoseconds
-}
-
-// subtract subtracts the counts of an earlier time that figures of clients need.
-func (n *sentCounts) subtract(before *sentCounts) {
-	n.payloadBytes -= before.payloadBytes
-	n.wireBytes -= before.wireBytes
-	n.ageTicks -= before.ageTicks
-	n.sent -= before.sent
-	n.withBaseline -= before.withBaseline
-	n.lost -= before.lost
-}
-
-// subtract subtracts the counts of an earlier time that figures of clients need. The freezes stay those of the run.
-func (n *receivedCounts) subtract(before *receivedCounts) {
-	n.wrong -= before.wrong
-	n.corrupt -= before.corrupt
-	n.noBaseline -= before.noBaseline
-	n.shown -= before.shown
-	n.starved -= before.starved
-	n.late -= before.late
-	n.ageSum -= before.ageSum
-}
-
-// failed returns the number of packets that arrived without giving the client a correct frame.
-func (n *receivedCounts) failed() uint32 { return n.noBaseline + n.corrupt + n.wrong }
 
 // tenure is the time that a client is in the game.
 type tenure struct {
@@ -76,6 +87,14 @@ type tenure struct {
 	since       time.Duration  // when the client became active
 	total       time.Duration  // active time until then
 	roundTripMS figures.Figure // latency of both links; unknown if netem options define them
+}
+
+// active returns the time in the game until now. isActive means that the client is in the game.
+func (t *tenure) active(isActive bool, now time.Duration) time.Duration {
+	if isActive {
+		return t.total + now - t.since
+	}
+	return t.total
 }
 
 // display is the display of a receiver: a playout clock and the time of the newest snapshot, from which starvation and
@@ -86,17 +105,8 @@ type display struct {
 	ticked     uint16        // display ticks of the current slot that have been run
 }
 
-// addSnapshot passes a snapshot with source time source, decoded at now, to the display.
-func (v *receiver) addSnapshot(now, source time.Duration) {
-	d := &v.display
-	d.newestTime = max(d.newestTime, source)
-	if d.clock.Arrive(now, source) > 0 {
-		v.late++
-	}
-}
-
 // tickDisplay runs one tick of the display of v at now.
-func (x *session) tickDisplay(v *receiver, now time.Duration) {
+func (x *session) tickDisplay(v *receiver, c *counts, now time.Duration) {
 	moment, ok := v.display.clock.Tick(now, x.config.Receiver.Playout)
 	if !ok {
 		return
@@ -105,19 +115,9 @@ func (x *session) tickDisplay(v *receiver, now time.Duration) {
 	if x.receiverHistory <= maskPackets { // the snapshots before moment may have left the history
 		shown = max(shown, x.sourceTime(v.decoded.oldest(x.receiverHistory)))
 	}
-	v.shown++
-	v.lagSum += int64(now - moment)
-	v.ageSum += int64(now - shown)
-	if v.display.newestTime >= moment {
-		v.currentFreeze = 0
-		return
-	}
-	v.starved++
-	v.currentFreeze++
-	if v.currentFreeze == 1 {
-		v.freezes++
-	}
-	v.longestFreeze = max(v.longestFreeze, v.currentFreeze)
+	c.n[lagSum] += int64(now - moment)
+	c.n[ageSum] += int64(now - shown)
+	c.display.Tick(v.display.newestTime < moment)
 }
 
 // sourceTime returns the time of the frame of packet seq in the source.

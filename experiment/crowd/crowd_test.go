@@ -49,15 +49,15 @@ func unlessShort[T any](whole, part T) T {
 var mixed = []string{"duration", "2s", "crowd.rtt", "lognormal median=60ms sigma=0.6 min=0ms max=300ms", "crowd.loss", "uniform max=20%",
 	"crowd.jitter", "uniform min=0ms max=40ms"}
 
-// ageSum is an engine.Observer that adds up the ages of displayed states.
-type ageSum struct {
+// displayAges is an engine.Observer that adds up the ages of displayed states.
+type displayAges struct {
 	sum time.Duration
 	n   int
 }
 
-func (a *ageSum) Sample(s *meters.Sample)                 { a.sum, a.n = a.sum+s.Age, a.n+s.Aged }
-func (*ageSum) Packet(*packetlog.Record, *engine.Problem) {}
-func (*ageSum) Settled(uint64)                            {}
+func (a *displayAges) Sample(s *meters.Sample)                 { a.sum, a.n = a.sum+s.Age, a.n+s.Aged }
+func (*displayAges) Packet(*packetlog.Record, *engine.Problem) {}
+func (*displayAges) Settled(uint64)                            {}
 
 // A crowd of one client gives the figures of a session with the same links: the engine is an independent
 // implementation with complete endpoints, links and histories.
@@ -101,7 +101,7 @@ func TestOneClientEqualsSession(t *testing.T) {
 			got := runCrowd(t, c)
 			alone := c.Clone()
 			alone.Crowd, alone.Seed = config.Default().Crowd, ClientSeed(c.Seed, 1) // the demo recording does not use the seed
-			var ages ageSum
+			var ages displayAges
 			s, err := engine.NewSession(t.Context(), alone, engine.Options{Observer: &ages})
 			if err != nil {
 				t.Fatal(err)
@@ -280,15 +280,15 @@ func TestOldFramesAreNotAcked(t *testing.T) {
 			t.Fatalf("packet %d was not decoded", seq)
 		}
 	}
-	v := &s.receivers[0]
-	if !v.decoded.has(newest-history) || v.decoded.has(newest-history-1) || v.stale != 2 {
-		t.Errorf("newest %d, mask %b: want only packet %d besides the newest; %d stale, want 2", v.decoded.newest, v.decoded.mask, newest-history, v.stale)
+	v, c := &s.receivers[0], &s.counts[0]
+	if !v.decoded.has(newest-history) || v.decoded.has(newest-history-1) || c.n[stale] != 2 {
+		t.Errorf("newest %d, mask %b: want only packet %d besides the newest; %d stale, want 2", v.decoded.newest, v.decoded.mask, newest-history, c.n[stale])
 	}
 	var acked packetSet
 	acked.addAck(v.decoded.newest, uint32(v.decoded.mask))
 	next := packet{seq: newest + 1}
 	next.age = (&baselines{every: newest - history, stride: strideBits(newest - history), maxAge: 255}).choose(&acked, next.seq)
-	if x.arrive(s, 0, time.Second, &next); next.age != history+1 || v.noBaseline != 0 {
+	if x.arrive(s, 0, time.Second, &next); next.age != history+1 || c.n[noBaseline] != 0 {
 		t.Errorf("a baseline %d packets before is missing at the receiver", next.age)
 	}
 }

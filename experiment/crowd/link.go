@@ -173,14 +173,14 @@ func unpackTag(tag uint64) packet {
 
 // sendFull sends packet seq, a datagram with a tag, to client i of the shard at now.
 func (x *session) sendFull(s *shard, i int, now time.Duration, seq uint32, datagram []byte, tag uint64) {
-	links, n := s.full[i], &s.sent[i]
+	links, c := s.full[i], &s.counts[i]
 	links.markSeen(seq, false)
 	v := links.down.Send(now, datagram, tag)
-	n.duplicated += uint32(v.Copies)
-	s.countLoss(n, 0, v.Lost)
+	c.n[duplicated] += int64(v.Copies)
+	s.countLoss(c, 0, v.Lost)
 	s.logLoss(i, seq, v.Lost)
-	for i, lost := range v.CopyLost[:v.Copies] {
-		s.countLoss(n, i+1, lost)
+	for i, cause := range v.CopyLost[:v.Copies] {
+		s.countLoss(c, i+1, cause)
 	}
 }
 
@@ -212,21 +212,21 @@ func (x *session) receiveFull(s *shard, i int, end time.Duration) {
 
 // arriveFull handles the arrival of a datagram at client i.
 func (x *session) arriveFull(s *shard, i int, at time.Duration, d *lossmodel.Delivery) {
-	links, v := s.full[i], &s.receivers[i]
+	links, v, c := s.full[i], &s.receivers[i], &s.counts[i]
 	p := unpackTag(d.Tag)
 	seq := p.seq
 	switch {
 	case d.Lost != lossmodel.None:
-		s.countLoss(&s.sent[i], d.Copy, d.Lost)
+		s.countLoss(c, d.Copy, d.Lost)
 		s.logLoss(i, seq, d.Lost)
 		return
 	case d.Flipped > 0:
-		v.corrupt++
+		c.n[corrupt]++
 		s.addEvent(i, seq, arrivedFailed)
 		s.logArrival(i, seq, at, packetlog.Corrupt)
 		return
 	case links.markSeen(seq, true):
-		v.duplicate++
+		c.n[duplicate]++
 		s.addEvent(i, seq, arrivedStale)
 	default:
 		if s.viewers != nil {
@@ -244,8 +244,8 @@ func (x *session) arriveFull(s *shard, i int, at time.Duration, d *lossmodel.Del
 		s.ackBuffer = s.viewers[i].receiver.AppendAck(s.ackBuffer[:0])
 		ack = s.ackBuffer
 	}
-	sent := links.up.Send(at, ack, uint64(v.decoded.newest)|v.decoded.mask<<32)
-	v.feedbackBytes += uint64(sent.Wire)
+	outcome := links.up.Send(at, ack, uint64(v.decoded.newest)|v.decoded.mask<<32)
+	c.n[feedbackBytes] += int64(outcome.Wire)
 }
 
 // uplink is the link that the packets to all clients share: a queue of limited size before a line. A packet that does

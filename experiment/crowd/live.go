@@ -40,10 +40,9 @@ type mark struct {
 
 // clientMark contains the counts of one client.
 type clientMark struct {
-	sent     sentCounts
-	received receivedCounts
-	active   time.Duration // time in the game
-	view     meters.ViewProgress
+	counts
+	active time.Duration // time in the game
+	view   meters.ViewProgress
 }
 
 // Figures of the last seconds are those since the oldest of keptMarks marks, which is 2 to 2.5 s old.
@@ -161,20 +160,15 @@ type progress struct {
 func (x *session) progress() (p progress) {
 	for i := range x.shards {
 		s := &x.shards[i]
-		for k := range s.sent {
-			n := &s.sent[k]
-			p.sent += int64(n.sent)
-			p.lost += int64(n.lost)
-			p.wireBytes += int64(n.wireBytes)
+		for k := range s.counts {
+			c := &s.counts[k]
+			p.sent += c.n[sent]
+			p.lost += c.n[lost]
+			p.wireBytes += c.n[wireBytes]
 		}
-		p.cpu.Server += s.timed.server
-		p.cpu.Clients += s.timed.clients
-		p.cpu.Decode += s.timed.decode
-		p.cpu.Choose += s.timed.choose
+		p.cpu.Add(&s.timed, 1)
 	}
-	p.cpu.Encode = x.encodeTimes.Sum
-	p.cpu.Server += x.headerNS + x.queueNS
-	p.cpu.Decode, p.cpu.Elapsed = p.cpu.Decode+x.decodeTimes.Sum, x.elapsed.Sum
+	p.cpu.Add(&engine.CrowdCPU{Encode: x.encodeTimes.Sum, Server: x.headerNS + x.queueNS, Decode: x.decodeTimes.Sum, Elapsed: x.elapsed.Sum}, 1)
 	return p
 }
 
@@ -183,8 +177,8 @@ func (l *Live) endSample(now time.Duration) {
 	p, before, s := l.progress(), &l.previous, &l.sample
 	s.T = now.Truncate(meters.SamplePeriod)
 	s.Packets, s.Lost, s.WireBits = int(p.sent-before.sent), int(p.lost-before.lost), 8*(p.wireBytes-before.wireBytes)
-	s.CPU = engine.CrowdCPU{Choose: p.cpu.Choose - before.cpu.Choose, Encode: p.cpu.Encode - before.cpu.Encode, Server: p.cpu.Server - before.cpu.Server,
-		Clients: p.cpu.Clients - before.cpu.Clients, Decode: p.cpu.Decode - before.cpu.Decode, Elapsed: p.cpu.Elapsed - before.cpu.Elapsed}
+	s.CPU = p.cpu
+	s.CPU.Add(&before.cpu, -1)
 	if len(l.samples) >= 2*keptSamples {
 		l.samples = slices.Clone(l.samples[keptSamples:]) // earlier snapshots use the old array
 	}
@@ -202,12 +196,8 @@ func (l *Live) addMark() {
 	m.at, m.clients = l.session.Now(), m.clients[:0]
 	for i := range l.shards {
 		s := &l.shards[i]
-		for k := range s.sent {
-			active := s.tenures[k].total
-			if s.connections[k].isActive {
-				active += m.at - s.tenures[k].since
-			}
-			c := clientMark{sent: s.sent[k], received: s.receivers[k].receivedCounts, active: active}
+		for k := range s.counts {
+			c := clientMark{counts: s.counts[k], active: s.tenures[k].active(s.connections[k].isActive, m.at)}
 			if s.viewers != nil {
 				c.view = s.viewers[k].meter.Progress()
 			}

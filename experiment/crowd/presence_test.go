@@ -22,7 +22,7 @@ func TestPresence(t *testing.T) {
 		"client[0].turn", "2", "client[0].join", "1s", "client[0].leave", "2500ms",
 		"client[1].turn", "3", "client[1].leave", "500ms", "client[2].turn", "700", "client[2].join", "2s",
 		"at[0].t", "1s", "at[0].clients", "1100", "at[1].t", "2s", "at[1].clients", "650"}
-	want := map[int]uint32{0: 180, 1: 90, 2: 30, 599: 180, 600: 120, 649: 120, 650: 60, 699: 0, 1099: 60}
+	want := map[int]int64{0: 180, 1: 90, 2: 30, 599: 180, 600: 120, 649: 120, 650: 60, 699: 0, 1099: 60}
 	x, err := newSession(t.Context(), configure(t, settings...), Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -33,9 +33,9 @@ func TestPresence(t *testing.T) {
 	if err := x.finish(); err != nil {
 		t.Fatal(err)
 	}
-	for i, sent := range want {
-		if got := x.shards[i/shardClients].sent[i%shardClients].sent; got != sent {
-			t.Errorf("client %d was sent %d packets, want %d", i+1, got, sent)
+	for i, packets := range want {
+		if got := x.shards[i/shardClients].counts[i%shardClients].n[sent]; got != packets {
+			t.Errorf("client %d was sent %d packets, want %d", i+1, got, packets)
 		}
 	}
 	r := x.Result()

@@ -58,19 +58,15 @@ func (x *session) clientsSince(m *mark) (list []figures.CrowdClient) {
 	for i := range x.shards {
 		s := &x.shards[i]
 		for k := range s.connections {
-			t, sent, v := &s.tenures[k], s.sent[k], s.receivers[k]
-			active := t.total
-			if s.connections[k].isActive {
-				active += now - t.since
-			}
+			t, counts := &s.tenures[k], s.counts[k]
+			active := t.active(s.connections[k].isActive, now)
 			before := clientMark{}
 			if len(list) < len(m.clients) {
 				before = m.clients[len(list)]
 				active -= before.active
-				sent.subtract(&before.sent)
-				v.subtract(&before.received)
+				counts.subtract(&before.counts)
 			}
-			c := clientFigures(&sent, &v, t, active, interpolates, x.milliHz())
+			c := counts.figures(t, active, interpolates, x.displayHz())
 			if x.views != nil {
 				viewer := s.viewers[k]
 				if s.connections[k].isActive {
@@ -86,55 +82,43 @@ func (x *session) clientsSince(m *mark) (list []figures.CrowdClient) {
 	return list
 }
 
-// milliHz returns the rate of displays in thousandths of a hertz.
-func (x *session) milliHz() int { return x.config.DisplayMilliHz(x.schema.TickHz) }
+// displayHz returns the rate of displays.
+func (x *session) displayHz() float64 {
+	return float64(x.config.DisplayMilliHz(x.schema.TickHz)) / 1000
+}
 
-// clientFigures returns the figures of a client that was in the game for the given time. interpolates means that displays
+// figures returns the figures of a client that was in the game for the given time. interpolates means that displays
 // interpolate between snapshots; otherwise the age of what they show is unknown.
-func clientFigures(n *sentCounts, v *receiver, t *tenure, active time.Duration, interpolates bool, milliHz int) figures.CrowdClient {
-	kilobits := func(bytes uint64) figures.Figure { return figures.RatioFigure(float64(bytes)*8/1000, active.Seconds()) }
-	c := figures.CrowdClient{
-		PayloadKbps: kilobits(n.payloadBytes), WireKbps: kilobits(n.wireBytes),
-		BaselineAgeTicks: figures.RatioFigure(float64(n.ageTicks), float64(n.withBaseline)),
-		LossRatio:        figures.RatioFigure(float64(n.lost), float64(n.sent)),
-	}
+func (c *counts) figures(t *tenure, active time.Duration, interpolates bool, displayHz float64) figures.CrowdClient {
+	kilobits := func(bytes int64) figures.Figure { return figures.RatioFigure(float64(bytes)*8/1000, active.Seconds()) }
+	f := figures.CrowdClient{PayloadKbps: kilobits(c.n[payloadBytes]), WireKbps: kilobits(c.n[wireBytes]),
+		BaselineAgeTicks: c.ratio(baselineTicks, withBaseline), LossRatio: c.ratio(lost, sent)}
 	if active > 0 {
-		c.RoundTripMS = t.roundTripMS
+		f.RoundTripMS = t.roundTripMS
 	}
-	if n.sent > 0 {
-		c.Failures = figures.Known(float64(v.failed()))
+	if c.n[sent] > 0 { // packets that arrived without giving the client a correct frame
+		f.Failures = figures.Known(float64(c.n[noBaseline] + c.n[corrupt] + c.n[wrongFrames]))
 	}
-	shown := float64(v.shown)
-	c.Playout.StarvedRatio = figures.RatioFigure(float64(v.starved), shown)
-	if v.shown > 0 {
-		c.Playout.Late = figures.Known(float64(v.late))
-		c.Playout.LongestFreezeMS = figures.RatioFigure(float64(v.longestFreeze)*1e6, float64(milliHz))
+	shown := c.display.Figures(displayHz)
+	f.Playout.StarvedRatio, f.Playout.LongestFreezeMS = shown.StarvedRatio, shown.LongestFreezeMS
+	if c.display.Shown > 0 {
+		f.Playout.Late = figures.Known(float64(c.display.Late))
 	}
 	if interpolates {
-		c.AgeMS = figures.RatioFigure(float64(v.ageSum)/1e6, shown)
+		f.AgeMS = figures.RatioFigure(float64(c.n[ageSum])/1e6, float64(c.display.Shown))
 	}
-	return c
+	return f
 }
 
 // totals returns the figures of the run until end: sums and distributions over all clients.
 func (x *session) totals(end time.Duration, clients []figures.CrowdClient) figures.Totals {
+	all, lagUS := counts{}, int64(0) // the lag is rounded for each client
 	var t figures.Totals
-	var payload, wire, feedback uint64
-	var lost, shown, starved, lagSum, longest int64
 	for i := range x.shards {
 		s := &x.shards[i]
-		for k := range s.connections {
-			n, v := &s.sent[k], &s.receivers[k]
-			lost += int64(n.lost)
-			payload, wire, feedback = payload+n.payloadBytes, wire+n.wireBytes, feedback+v.feedbackBytes
-			t.Sent, t.Duplicated, t.EncodeFailed = t.Sent+int64(n.sent), t.Duplicated+int64(n.duplicated), t.EncodeFailed+int64(n.encodeFailed)
-			t.Decoded, t.Stale, t.Duplicate = t.Decoded+int64(v.accepted), t.Stale+int64(v.stale), t.Duplicate+int64(v.duplicate)
-			t.Wrong, t.Reordered = t.Wrong+int64(v.wrong), t.Reordered+int64(v.reordered)
-			t.Failures.NoBaseline, t.Failures.Corrupt = t.Failures.NoBaseline+int64(v.noBaseline), t.Failures.Corrupt+int64(v.corrupt)
-			t.DecodeRefused += int64(v.refused)
-			shown, starved, lagSum = shown+int64(v.shown), starved+int64(v.starved), lagSum+v.lagSum/1000
-			t.Playout.Freezes, t.Playout.Late = t.Playout.Freezes+int64(v.freezes), t.Playout.Late+int64(v.late)
-			longest = max(longest, int64(v.longestFreeze))
+		for k := range s.counts {
+			all.add(&s.counts[k])
+			lagUS += s.counts[k].n[lagSum] / 1000
 			if full := s.full[k]; full != nil {
 				t.InFlight += int64(full.down.InFlight())
 			}
@@ -143,27 +127,24 @@ func (x *session) totals(end time.Duration, clients []figures.CrowdClient) figur
 			t.InFlight += int64(len(packets))
 		}
 		for cause, n := range s.lostBy {
-			if n > 0 {
-				t.LostBy[cause] += n
-			}
+			t.LostBy[cause] += n
 			t.Lost += n
 		}
 	}
-	t.Playout.Displayed, t.Playout.StarvedRatio = shown, figures.RatioFigure(float64(starved), float64(shown))
-	t.Playout.ClockLagMS = figures.RatioFigure(float64(lagSum)/1000, float64(shown))
-	if shown > 0 {
-		t.Playout.LongestFreezeMS = figures.RatioFigure(float64(longest)*1e6, float64(x.milliHz()))
-	}
-	secs := end.Seconds()
-	t.PayloadKbps = figures.RatioOrZero(float64(payload)*8/1000, secs)
-	t.WireKbps = figures.RatioOrZero(float64(wire)*8/1000, secs)
-	t.FeedbackKbps = figures.RatioOrZero(float64(feedback)*8/1000, secs)
-	t.BitsPerItem = figures.RatioFigure(float64(payload)*8, float64(t.Sent)*float64(x.schema.Rows))
+	t.Sent, t.Duplicated, t.EncodeFailed = all.n[sent], all.n[duplicated], all.n[encodeFailed]
+	t.Decoded, t.Stale, t.Duplicate = all.n[accepted], all.n[stale], all.n[duplicate]
+	t.Wrong, t.Reordered, t.DecodeRefused = all.n[wrongFrames], all.n[reordered], all.n[decodeRefused]
+	t.Failures.NoBaseline, t.Failures.Corrupt = all.n[noBaseline], all.n[corrupt]
+	t.Playout = all.display.Figures(x.displayHz())
+	t.Playout.ClockLagMS = figures.RatioFigure(float64(lagUS)/1000, float64(all.display.Shown))
+	rate := func(bytes count) float64 { return figures.RatioOrZero(float64(all.n[bytes])*8/1000, end.Seconds()) }
+	t.PayloadKbps, t.WireKbps, t.FeedbackKbps = rate(payloadBytes), rate(wireBytes), rate(feedbackBytes)
+	t.BitsPerItem = figures.RatioFigure(float64(all.n[payloadBytes])*8, float64(t.Sent)*float64(x.schema.Rows))
 	if frame.IsCubes(x.schema) {
 		t.BitsPerCube = &t.BitsPerItem
 	}
 	t.PacketBytes, t.BaselineAgeTicks = meters.QuantilesOf(&x.sizes), meters.QuantilesOf(&x.ages)
-	t.Network.LossRate = figures.RatioFigure(float64(lost), float64(t.Sent))
+	t.Network.LossRate = all.ratio(lost, sent)
 	t.Crowd = x.crowdFigures(clients)
 	t.View = x.viewFigures(end)
 	if x.uplink.BitsPerSecond > 0 {

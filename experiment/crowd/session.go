@@ -344,7 +344,7 @@ const maxMemory = 8 << 30
 
 // Sizes in bytes.
 const (
-	clientBytes = int(unsafe.Sizeof(connection{}) + unsafe.Sizeof(uint16(0)) + 2*unsafe.Sizeof(lossmodel.Light{}) + unsafe.Sizeof(sentCounts{}) +
+	clientBytes = int(unsafe.Sizeof(connection{}) + unsafe.Sizeof(uint16(0)) + 2*unsafe.Sizeof(lossmodel.Light{}) + unsafe.Sizeof(counts{}) +
 		unsafe.Sizeof(time.Duration(0)) + unsafe.Sizeof(receiver{}) + unsafe.Sizeof(tenure{}))
 	packetBytes   = int(unsafe.Sizeof(packet{}))
 	ackBytes      = int(unsafe.Sizeof(ack{}))
@@ -481,7 +481,7 @@ func (x *session) addClient(links *newLinks) error {
 		}
 		s.full[len(s.connections)] = full
 	}
-	s.connections, s.keys, s.sent = append(s.connections, connection{}), append(s.keys, 0), append(s.sent, sentCounts{})
+	s.connections, s.keys, s.counts = append(s.connections, connection{}), append(s.keys, 0), append(s.counts, counts{})
 	s.down, s.up = append(s.down, links.down), append(s.up, links.up)
 	s.receivers = append(s.receivers, receiver{})
 	t := tenure{roundTripMS: roundTrip(&links.downSpec, &links.upSpec)}
@@ -507,11 +507,8 @@ func (x *session) updatePresence(i int) {
 	active, t := &s.connections[i%x.shardSize].isActive, &s.tenures[i%x.shardSize]
 	before := *active
 	*active = i < x.config.Crowd.Clients && now >= t.join && (t.leave == 0 || now < t.leave)
-	switch {
-	case *active && !before:
-		t.since = now
-	case before && !*active:
-		t.total += now - t.since
+	if *active != before {
+		t.total, t.since = t.active(before, now), now
 	}
 }
 

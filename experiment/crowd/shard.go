@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"wirelab/dataset/frame"
+	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/view"
@@ -22,7 +23,7 @@ type shard struct {
 	connections []connection
 	keys        []uint16 // see paramsKey
 	down        []lossmodel.Light
-	sent        []sentCounts
+	counts      []counts
 	departures  []time.Duration // when the current packet has passed the uplink of the server; dropped if it has not; nil without uplink
 	receivers   []receiver
 	up          []lossmodel.Light
@@ -41,18 +42,15 @@ type shard struct {
 
 	usersByAge [frame.MaxHistory + 1]int32 // clients by the age of the baseline of their current packet
 	lostBy     [lossmodel.NumCauses]int64
-	ackBuffer  []byte // of acks under a budget
-	hash       uint64 // of the events so far, see addEvent
-	timed      partTimes
+	ackBuffer  []byte          // of acks under a budget
+	hash       uint64          // of the events so far, see addEvent
+	timed      engine.CrowdCPU // of work on the shard
 
 	// Under a budget:
 	filler                   *view.Filler // nil without a budget
 	encodeTimer, decodeTimer *meters.Stopwatch
 	decodeErr                error
 }
-
-// partTimes are durations of parts of the work on a shard, in nanoseconds.
-type partTimes struct{ server, clients, decode, choose int64 }
 
 // packet is a packet in flight.
 type packet struct {
@@ -148,20 +146,20 @@ func (s *shard) addHash(v uint64) {
 
 // countLoss counts copy number copyNumber of a packet, 0 for the packet itself, that was lost by the given cause. None
 // counts nothing.
-func (s *shard) countLoss(n *sentCounts, copyNumber int, cause lossmodel.Cause) {
+func (s *shard) countLoss(c *counts, copyNumber int, cause lossmodel.Cause) {
 	if cause == lossmodel.None {
 		return
 	}
 	s.lostBy[cause]++
 	if copyNumber == 0 {
-		n.lost++
+		c.n[lost]++
 	}
 }
 
 // receive handles everything that is due in slot n: first the packets at the clients, whose acks may be due in the
 // same slot, then the acks at the server, then the display ticks. Packets due after end are left in flight.
 func (x *session) receive(s *shard, n uint32, end time.Duration) {
-	start, decoded := x.clock.Now(), s.timed.decode
+	start, decoded := x.clock.Now(), s.timed.Decode
 	packets := s.packets.at(n)
 	s.order(*packets)
 	kept := (*packets)[:0]
@@ -173,8 +171,8 @@ func (x *session) receive(s *shard, n uint32, end time.Duration) {
 		i := int(p.client)
 		x.arrive(s, i, p.due, &p)
 		if v := &s.receivers[i]; v.decoded.any { // a receiver acks each packet, once it has decoded one
-			v.feedbackBytes += uint64(x.ackWire)
-			if delay, lost := s.up[i].Send(x.ackFragments); lost == lossmodel.None {
+			s.counts[i].n[feedbackBytes] += int64(x.ackWire)
+			if delay, cause := s.up[i].Send(x.ackFragments); cause == lossmodel.None {
 				s.acks.add(x.slotOf(n, p.due+delay), ack{v.decoded.newest, uint32(v.decoded.mask), p.client})
 			}
 		}
@@ -198,20 +196,20 @@ func (x *session) receive(s *shard, n uint32, end time.Duration) {
 	if s.viewers != nil && !x.ended {
 		s.compareDisplays()
 	}
-	s.timed.clients += middle - start + x.clock.Now() - last - (s.timed.decode - decoded)
-	s.timed.server += last - middle
+	s.timed.Clients += middle - start + x.clock.Now() - last - (s.timed.Decode - decoded)
+	s.timed.Server += last - middle
 }
 
 // arrive handles the arrival of p at client i of the shard at a time. It reports whether the client decoded it.
 func (x *session) arrive(s *shard, i int, at time.Duration, p *packet) (decoded bool) {
-	v := &s.receivers[i]
+	v, c := &s.receivers[i], &s.counts[i]
 	if s.connections[i].isActive {
 		for d := &v.display; int(d.ticked) < len(x.displayTicks) && x.displayTicks[d.ticked] < at; d.ticked++ {
-			x.tickDisplay(v, x.displayTicks[d.ticked])
+			x.tickDisplay(v, c, x.displayTicks[d.ticked])
 		}
 	}
 	if p.seq+1 < v.arrived {
-		v.reordered++
+		c.n[reordered]++
 	}
 	outcome, logged, result := byte(arrivedFailed), packetlog.Decoded, p.verdict
 	if p.age > 0 && p.seq-uint32(p.age)+x.receiverHistory < v.decoded.newest {
@@ -220,21 +218,21 @@ func (x *session) arrive(s *shard, i int, at time.Duration, p *packet) (decoded 
 	isStale := v.decoded.any && p.seq < v.decoded.newest
 	switch {
 	case result == unreferenced:
-		v.noBaseline++
+		c.n[noBaseline]++
 		logged = packetlog.NoBaseline
 		v.arrived = max(v.arrived, p.seq+1)
 	case result == refused:
-		v.corrupt++
-		v.refused++
+		c.n[corrupt]++
+		c.n[decodeRefused]++
 		logged = packetlog.Corrupt
 	case result == wrong:
-		v.wrong++
+		c.n[wrongFrames]++
 		logged, decoded = packetlog.Wrong, true
 	case isStale:
-		v.stale++
+		c.n[stale]++
 		outcome, logged, decoded = arrivedStale, packetlog.Stale, true
 	default:
-		v.accepted++
+		c.n[accepted]++
 		outcome, decoded = arrivedNewest, true
 	}
 	if decoded {
@@ -244,7 +242,11 @@ func (x *session) arrive(s *shard, i int, at time.Duration, p *packet) (decoded 
 		case p.seq+x.receiverHistory >= v.decoded.newest: // an older frame is not stored, so it is not acked
 			v.decoded.add(p.seq)
 		}
-		v.addSnapshot(at, x.sourceTime(p.seq))
+		source := x.sourceTime(p.seq)
+		v.display.newestTime = max(v.display.newestTime, source)
+		if v.display.clock.Arrive(at, source) > 0 {
+			c.display.Late++
+		}
 	}
 	s.addEvent(i, p.seq, outcome)
 	s.logArrival(i, p.seq, at, logged)
@@ -269,7 +271,7 @@ func (x *session) tickDisplays(s *shard) {
 			continue
 		}
 		for _, at := range x.displayTicks[first:] {
-			x.tickDisplay(v, at)
+			x.tickDisplay(v, &s.counts[i], at)
 		}
 	}
 }
@@ -302,7 +304,7 @@ func (x *session) choose(s *shard, n uint32, now time.Duration) {
 		}
 		s.keys[i] = key
 	}
-	s.timed.server += x.clock.Now() - start
+	s.timed.Server += x.clock.Now() - start
 }
 
 // encodingFor returns the encoding of the current packet to client i of the shard, and the form of the packet that the
@@ -323,25 +325,25 @@ func (x *session) encodingFor(s *shard, i int) (e *encoding, f *form) {
 // send sends packet n to each client at now. First it does the work of the server, then that of the links.
 func (x *session) send(s *shard, n uint32, now time.Duration) {
 	start := x.clock.Now()
-	for i := range s.sent {
+	for i := range s.counts {
 		e, f := x.encodingFor(s, i)
 		if e == nil {
 			continue
 		}
-		count := &s.sent[i]
+		c := &s.counts[i]
 		if e.err != nil {
-			count.encodeFailed++
+			c.n[encodeFailed]++
 			s.keys[i] = noPacket
 			continue
 		}
 		s.addHash(uint64(s.keys[i]))
 		s.logSent(i, n, e, f)
-		count.sent++
-		count.payloadBytes += uint64(len(e.payload))
-		count.wireBytes += uint64(f.wire)
+		c.n[sent]++
+		c.n[payloadBytes] += int64(len(e.payload))
+		c.n[wireBytes] += int64(f.wire)
 		if e.age > 0 {
-			count.withBaseline++
-			count.ageTicks += e.ageTicks
+			c.n[withBaseline]++
+			c.n[baselineTicks] += int64(e.ageTicks)
 		}
 	}
 	middle := x.clock.Now()
@@ -350,8 +352,8 @@ func (x *session) send(s *shard, n uint32, now time.Duration) {
 			x.transmit(s, i, n, now, e, f)
 		}
 	}
-	s.timed.server += middle - start
-	s.timed.clients += x.clock.Now() - middle
+	s.timed.Server += middle - start
+	s.timed.Clients += x.clock.Now() - middle
 }
 
 // transmit passes packet n with encoding e in form f to the downlink of client i of the shard, or counts its loss. The server sends at now; with an uplink, the packet leaves at s.departures[i] instead.
@@ -359,7 +361,7 @@ func (x *session) transmit(s *shard, i int, n uint32, now time.Duration, e *enco
 	if s.departures != nil {
 		now = s.departures[i]
 		if now == dropped {
-			s.countLoss(&s.sent[i], 0, lossmodel.Queue)
+			s.countLoss(&s.counts[i], 0, lossmodel.Queue)
 			s.logLoss(i, n, lossmodel.Queue)
 			return
 		}
@@ -374,10 +376,10 @@ func (x *session) transmit(s *shard, i int, n uint32, now time.Duration, e *enco
 		x.sendFull(s, i, now, n, blank[:f.bytes], packTag(&p))
 		return
 	}
-	delay, lost := s.down[i].Send(f.fragments)
-	if lost != lossmodel.None {
-		s.countLoss(&s.sent[i], 0, lost)
-		s.logLoss(i, n, lost)
+	delay, cause := s.down[i].Send(f.fragments)
+	if cause != lossmodel.None {
+		s.countLoss(&s.counts[i], 0, cause)
+		s.logLoss(i, n, cause)
 		return
 	}
 	p.due = now + delay

@@ -41,6 +41,16 @@ const CrowdAges = 33
 // are not reproducible and not part of digests. All but Elapsed are sums over cores. Choose is 0 without a budget.
 type CrowdCPU struct{ Choose, Encode, Server, Clients, Decode, Elapsed int64 }
 
+// Add adds sign times the durations of o.
+func (c *CrowdCPU) Add(o *CrowdCPU, sign int64) {
+	c.Choose += sign * o.Choose
+	c.Encode += sign * o.Encode
+	c.Server += sign * o.Server
+	c.Clients += sign * o.Clients
+	c.Decode += sign * o.Decode
+	c.Elapsed += sign * o.Elapsed
+}
+
 // CrowdEncoding is one payload of a tick.
 type CrowdEncoding struct {
 	Age     int // of the baseline in packets; 0 means the initial state

@@ -13,10 +13,37 @@ type DisplayCounts struct {
 	Freezes int64 // runs of consecutive starved ticks
 	Longest int64 // ticks of the longest freeze
 	Late    int64 // snapshots that arrived after their display time
+
+	frozen int64 // ticks of the current freeze; 0 if none
 }
 
-// figures returns the counts as figures. hz is the rate of the display.
-func (c *DisplayCounts) figures(hz float64) figures.Playout {
+// Tick counts a tick on which something was displayed. starved means that there was no newer snapshot to interpolate to;
+// such ticks in a row are a freeze.
+func (c *DisplayCounts) Tick(starved bool) {
+	c.Shown++
+	if !starved {
+		c.frozen = 0
+		return
+	}
+	c.Starved++
+	c.frozen++
+	if c.frozen == 1 {
+		c.Freezes++
+	}
+	c.Longest = max(c.Longest, c.frozen)
+}
+
+// Add adds the counts of another display.
+func (c *DisplayCounts) Add(o *DisplayCounts) {
+	c.Shown += o.Shown
+	c.Starved += o.Starved
+	c.Freezes += o.Freezes
+	c.Late += o.Late
+	c.Longest = max(c.Longest, o.Longest)
+}
+
+// Figures returns the counts as figures. hz is the rate of the display.
+func (c *DisplayCounts) Figures(hz float64) figures.Playout {
 	p := figures.Playout{Displayed: c.Shown, Freezes: c.Freezes, Late: c.Late,
 		StarvedRatio: figures.RatioFigure(float64(c.Starved), float64(c.Shown))}
 	if c.Shown > 0 {
@@ -28,30 +55,19 @@ func (c *DisplayCounts) figures(hz float64) figures.Playout {
 // Display measures how smooth and how accurate a display is. The zero value is ready to use.
 type Display struct {
 	DisplayCounts
-	Hz          float64 // rate of the display
-	Errors      DisplayErrors
-	Units       *ErrorUnits   // of the errors of a table; nil for other data
-	frozenTicks int64         // ticks of the current freeze; 0 if none
-	lagSum      time.Duration // lag behind the sender, summed over DisplayCounts.Shown
-	late        histogram     // how late the late snapshots were, in microseconds
-	age         histogram     // age of the displayed state, in microseconds
+	Hz     float64 // rate of the display
+	Errors DisplayErrors
+	Units  *ErrorUnits   // of the errors of a table; nil for other data
+	lagSum time.Duration // lag behind the sender, summed over DisplayCounts.Shown
+	late   histogram     // how late the late snapshots were, in microseconds
+	age    histogram     // age of the displayed state, in microseconds
 }
 
-// Tick counts a tick on which something was displayed. behind is the lag of the displayed time behind
-// the sender. starved means that there was no newer snapshot to interpolate to; such ticks in a row are a freeze.
+// Tick counts a tick on which something was displayed. behind is the lag of the displayed time behind the sender; starved
+// is as in DisplayCounts.Tick.
 func (d *Display) Tick(behind time.Duration, starved bool) {
-	d.Shown++
+	d.DisplayCounts.Tick(starved)
 	d.lagSum += behind
-	if !starved {
-		d.frozenTicks = 0
-		return
-	}
-	d.Starved++
-	d.frozenTicks++
-	if d.frozenTicks == 1 {
-		d.Freezes++
-	}
-	d.Longest = max(d.Longest, d.frozenTicks)
 }
 
 // MarkLate counts a snapshot that arrived late. by is the time between its display time and its arrival.
@@ -63,7 +79,7 @@ func (d *Display) MarkLate(by time.Duration) {
 // figures returns all measurements. If the display showed nothing, the quantiles are unknown. If it
 // did, they are zeros if no snapshot was late or no cube had an error.
 func (d *Display) figures(cubes bool) figures.Playout {
-	p := d.DisplayCounts.figures(d.Hz)
+	p := d.DisplayCounts.Figures(d.Hz)
 	p.LateMS = d.late.thousandths().OutOf(d.Shown)
 	p.ClockLagMS = figures.RatioFigure(float64(d.lagSum.Microseconds())/1000, float64(d.Shown))
 	if cubes {

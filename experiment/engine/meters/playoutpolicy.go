@@ -67,7 +67,7 @@ func (p *PlayoutPolicy) CloseSample() PlayoutSample {
 
 // Figures returns the measurements. interval is the time between two display ticks.
 func (p *PlayoutPolicy) Figures(interval time.Duration) figures.PlayoutPolicy {
-	d := p.display.DisplayCounts.figures(float64(time.Second) / float64(interval))
+	d := p.display.DisplayCounts.Figures(float64(time.Second) / float64(interval))
 	return figures.PlayoutPolicy{Displayed: d.Displayed, StarvedRatio: d.StarvedRatio, Freezes: d.Freezes, LongestFreezeMS: d.LongestFreezeMS,
 		AgeMS: p.display.age.thousandths(), SpeedChanges: p.speedChanges, Jumps: p.jumps, ShiftedMS: float64(p.shifted) / 1e6}
 }

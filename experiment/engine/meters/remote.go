@@ -57,7 +57,7 @@ func (m *Remote) AdjustTotals(t *figures.Totals, meter *Meter, display DisplayCo
 	net := &meter.Network
 	t.Network.LossRate = figures.RatioFigure(float64(net.lost), float64(net.lost+net.received))
 	hasCubes := t.Playout.PositionErrorMM != nil
-	t.Playout = display.figures(meter.Display.Hz)
+	t.Playout = display.Figures(meter.Display.Hz)
 	if hasCubes { // errors of cubes stay listed, but unknown
 		t.Playout.PositionErrorMM, t.Playout.OrientationErrorDeg = &figures.Quantiles{}, &figures.Quantiles{}
 	}

@@ -49,12 +49,7 @@ func recent(samples []engine.CrowdSample) (p period) {
 		p.sum.Lost += s.Lost
 		p.sum.WireBits += s.WireBits
 		p.sum.Wait = max(p.sum.Wait, s.Wait)
-		p.sum.CPU.Choose += s.CPU.Choose
-		p.sum.CPU.Encode += s.CPU.Encode
-		p.sum.CPU.Server += s.CPU.Server
-		p.sum.CPU.Clients += s.CPU.Clients
-		p.sum.CPU.Decode += s.CPU.Decode
-		p.sum.CPU.Elapsed += s.CPU.Elapsed
+		p.sum.CPU.Add(&s.CPU, 1)
 		for age, n := range s.ByAge {
 			p.sum.ByAge[age] += n
 		}

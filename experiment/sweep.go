@@ -66,13 +66,10 @@ func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *atomic
 	if err := out.save(out.report(engine.Unfinished)); err != nil {
 		return nil, err
 	}
-	running, cancel := context.WithCancel(ctx) // an error of one run cancels the others
+	running, cancel := context.WithCancel(ctx)
 	defer cancel()
 	progress := &sweepProgress{done: make([]float64, runs), total: make([]float64, runs), report: opt.Progress}
-	errs := panics.Each(cmp.Or(max(opt.Workers, 0), runtime.GOMAXPROCS(0)), runs, func(i int) error {
-		if running.Err() != nil {
-			return nil // the run does not begin
-		}
+	err = Many(running, cmp.Or(max(opt.Workers, 0), runtime.GOMAXPROCS(0)), runs, func(ctx context.Context, i int) error {
 		runOpt := opt
 		runOpt.Progress = func(done, total float64) {
 			progress.set(i, done, total)
@@ -80,18 +77,12 @@ func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *atomic
 				cancel()
 			}
 		}
-		err := panics.Call(func() error {
-			point := grid.Run(i)
-			r, err := runOne(running, point.Config, runOpt, report.NewExporter(out.runFolder(i), point.Set, opt.files, page.Pages()))
-			out.add(i, r)
-			return err
-		})
-		if err != nil {
-			cancel()
-		}
+		point := grid.Run(i)
+		r, err := runOne(ctx, point.Config, runOpt, report.NewExporter(out.runFolder(i), point.Set, opt.files, page.Pages()))
+		out.add(i, r)
 		return err
 	})
-	err = joinDistinct(append(errs, out.failed))
+	err = cmp.Or(err, out.failed)
 	r := out.report("") // SetReason sets the reason
 	r.Interrupted = err == nil && ctx.Err() != nil
 	r.SetReason(err)
@@ -100,6 +91,23 @@ func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *atomic
 		r.SetReason(err)
 	}
 	return r, err
+}
+
+// Many calls run with the numbers 0 to n-1, in ascending order and on at most jobs goroutines at a time. An error, also of
+// a panic, cancels the other calls; when ctx ends, no further call begins. Many returns the errors of all calls.
+func Many(ctx context.Context, jobs, n int, run func(ctx context.Context, i int) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	return joinDistinct(panics.Each(jobs, n, func(i int) error {
+		if ctx.Err() != nil {
+			return nil
+		}
+		err := panics.Call(func() error { return run(ctx, i) })
+		if err != nil {
+			cancel()
+		}
+		return err
+	}))
 }
 
 // joinDistinct joins errors, but only the first of those with the same text, because all runs may have

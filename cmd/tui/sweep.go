@@ -107,7 +107,7 @@ func (f *sweepFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "out", "o", "", "write the results to folder `DIR`")
 	flags.StringVar(&f.resume, "resume", "", "continue the sweep in folder `DIR`")
-	flags.BoolVar(&f.force, "force", false, "replace the results of another run in --out; with --resume, use results without hashes")
+	flags.BoolVar(&f.force, "force", false, "replace the results of another run in --out")
 	flags.IntVar(&f.repeat, "repeat", 0, "number of seeds of each point (default: as in the configuration, or 1)")
 	flags.IntVar(&f.jobs, "jobs", 0, "number of parallel runs on this machine (default: one per core; none with --queue)")
 	flags.StringVar(&f.queue, "queue", "", "share the work through the NATS server at this `URL`")
@@ -331,7 +331,7 @@ func (a *app) loadPlan(ctx context.Context, f sweepFlags) (*sweep.Plan, *sweep.S
 		if f.config.file != "" || f.config.preset != "" || f.out != "" || f.repeat != 0 || len(f.config.set) > 0 {
 			return nil, nil, usagef("--resume %s continues the plan in that folder; expected no other configuration and no --out", f.resume)
 		}
-		store, plan, err := sweep.OpenStore(a.disk, f.resume, programVersion(), f.force)
+		store, plan, err := sweep.OpenStore(a.disk, f.resume, programVersion())
 		return plan, store, err
 	}
 	c, err := f.config.load(ctx)

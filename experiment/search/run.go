@@ -17,7 +17,6 @@ import (
 	"wirelab/experiment/figures"
 	"wirelab/experiment/page"
 	"wirelab/experiment/report"
-	"wirelab/internal/panics"
 	"wirelab/internal/seed"
 	"wirelab/internal/wallclock"
 )
@@ -115,10 +114,8 @@ type evaluator struct {
 // evaluate is an evaluateFunc.
 func (e *evaluator) evaluate(ctx context.Context, jobs []job) ([]outcome, error) {
 	list := make([]*outcome, len(jobs)) // nil for interrupted jobs
-	errs := panics.Each(e.jobs, len(jobs), func(i int) (err error) {
-		if ctx.Err() == nil {
-			list[i], err = e.runJob(ctx, jobs[i])
-		}
+	err := experiment.Many(ctx, e.jobs, len(jobs), func(ctx context.Context, i int) (err error) {
+		list[i], err = e.runJob(ctx, jobs[i])
 		return err
 	})
 	var complete []outcome
@@ -128,7 +125,7 @@ func (e *evaluator) evaluate(ctx context.Context, jobs []job) ([]outcome, error)
 		}
 		complete = append(complete, *r)
 	}
-	return complete, errors.Join(append(errs, ctx.Err())...)
+	return complete, errors.Join(err, ctx.Err())
 }
 
 // runJob runs one job; the outcome is nil if ctx ends. A setting that is an invalid configuration is no error: the search

@@ -38,7 +38,7 @@ func stored(t *testing.T) (dir string, files []string) {
 // resume continues the sweep in dir. said contains its notices.
 func resume(t *testing.T, dir string, o Options) (sum *Summary, said string, err error) {
 	t.Helper()
-	store, p, err := OpenStore(nil, dir, "v1", false)
+	store, p, err := OpenStore(nil, dir, "v1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,18 +49,27 @@ func resume(t *testing.T, dir string, o Options) (sum *Summary, said string, err
 }
 
 // rewrite changes the first run of a result file as someone would who computes a new hash.
-func rewrite(t *testing.T, file string, change func(*jobResult)) {
+func rewrite(t *testing.T, file string, change func(*sealedBatch, *engine.Result)) {
 	t.Helper()
-	var result jobResult
+	var x sealedBatch
+	var r *engine.Result
 	data, err := os.ReadFile(file)
 	if err == nil {
-		err = json.Unmarshal(data, &result)
+		err = json.Unmarshal(data, &x)
+	}
+	if err == nil {
+		err = json.Unmarshal(x.Runs[0].Result, &r)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	change(&result)
-	if data, err = json.Marshal(result); err == nil {
+	change(&x, r)
+	x.Runs[0].Result, err = json.Marshal(r)
+	x.Runs[0].SHA256 = x.Runs[0].hash(x.Plan)
+	if err == nil {
+		data, err = json.Marshal(x)
+	}
+	if err == nil {
 		err = os.WriteFile(file, data, 0o644)
 	}
 	if err != nil {
@@ -86,7 +95,7 @@ func TestAlteredFile(t *testing.T) {
 		}
 	}
 	for _, value := range []float64{1e308, -5, 0.001} {
-		rewrite(t, files[0], func(r *jobResult) { r.Runs[0].Result.Totals.PayloadKbps = value })
+		rewrite(t, files[0], func(_ *sealedBatch, r *engine.Result) { r.Totals.PayloadKbps = value })
 		altered, err := os.ReadFile(files[0])
 		if err != nil {
 			t.Fatal(err)
@@ -107,7 +116,7 @@ func TestAlteredFile(t *testing.T) {
 			t.Errorf("%g without a new hash is in the summary: %+v", value, sum.Points[0].Figures["payload_kbps"])
 		}
 		restore()
-		rewrite(t, files[0], func(r *jobResult) { r.Runs[0].Result.Totals.PayloadKbps = value })
+		rewrite(t, files[0], func(_ *sealedBatch, r *engine.Result) { r.Totals.PayloadKbps = value })
 		_, said, err = resume(t, dir, Options{Verify: 1})
 		switch {
 		case value == 0.001:
@@ -126,7 +135,7 @@ func TestAlteredFile(t *testing.T) {
 	if err := os.WriteFile(copied, good, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	rewrite(t, copied, func(r *jobResult) { r.Runs[0].Result.Totals.Reordered++ })
+	rewrite(t, copied, func(_ *sealedBatch, r *engine.Result) { r.Totals.Reordered++ })
 	_, _, err = resume(t, dir, Options{})
 	if err == nil || !strings.Contains(err.Error(), ": reordered is ") || !strings.Contains(err.Error(), "copied.json") || strings.Count(err.Error(), "results/") != 2 {
 		t.Errorf("two files: %v; want both, and the figure", err)
@@ -135,66 +144,15 @@ func TestAlteredFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Results of another run, plan or seed do not pass for this one.
-	for name, change := range map[string]func(*jobResult){
-		"another seed": func(r *jobResult) { r.Runs[0].Result.Seed++ },
-		"another plan": func(r *jobResult) { r.Plan = strings.Repeat("0", 64) },
+	for name, change := range map[string]func(*sealedBatch, *engine.Result){
+		"another seed": func(_ *sealedBatch, r *engine.Result) { r.Seed++ },
+		"another plan": func(x *sealedBatch, _ *engine.Result) { x.Plan = strings.Repeat("0", 64) },
 	} {
 		rewrite(t, files[0], change)
 		if sum, said, err := resume(t, dir, Options{}); err != nil || sum.Digest != want.Digest || !strings.HasPrefix(said, "1 file ") {
 			t.Errorf("%s: %v, notices %q", name, err, said)
 		}
 		restore()
-	}
-}
-
-// Results without hashes are refused, one at a time in a folder with hashes, all in one without; --force, which
-// is the last argument of OpenStore, accepts the latter.
-func TestUnhashedResults(t *testing.T) {
-	dir, files := stored(t)
-	strip := func(path string) {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for {
-			i := bytes.Index(data, []byte(`,"sha256":"`))
-			if i < 0 {
-				break
-			}
-			data = slices.Delete(data, i, i+len(`,"sha256":""`)+64)
-		}
-		if err := os.WriteFile(path, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	strip(files[0])
-	if _, said, err := resume(t, dir, Options{}); err != nil || !strings.Contains(said, "has no hash") {
-		t.Errorf("one file without hashes: %v, notices %q", err, said)
-	}
-	for _, path := range files {
-		strip(path)
-	}
-	path := filepath.Join(dir, planName)
-	data, err := os.ReadFile(path)
-	if err == nil {
-		err = os.WriteFile(path, bytes.Replace(data, []byte(`"hashes": true`), []byte(`"hashes": false`), 1), 0o644)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	var bad *config.Error
-	if _, _, err := OpenStore(nil, dir, "v1", false); !errors.As(err, &bad) || !strings.Contains(err.Error(), "--force") {
-		t.Errorf("a folder without hashes: %v", err)
-	}
-	store, p, err := OpenStore(nil, dir, "v1", true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer store.Close()
-	loaded := 0
-	skipped, err := store.Load(p, func(r jobResult, _ string) error { loaded += len(r.Runs); return nil })
-	if err != nil || len(skipped) > 0 || loaded < p.Runs() {
-		t.Errorf("with force: %d runs, skipped %v, %v", loaded, skipped, err)
 	}
 }
 
@@ -218,9 +176,9 @@ wrong = "== 0"
 // the content hash, except times and what depends on the machine. A transfer as JSON does not change it.
 func TestContentHash(t *testing.T) {
 	p := newTestPlan(t, rich)
-	done, err := newExecutor(p, "w", clock).runJob(t.Context(), p.job([]int{0}))
-	if err != nil || done.Error != "" {
-		t.Fatal(done.Error, err)
+	done := newExecutor(p, "w", clock).runJob(t.Context(), []int{0})
+	if done.Error != "" {
+		t.Fatal(done.Error)
 	}
 	r := done.Runs[0].Result
 	want, err := hashContent(r)
@@ -349,10 +307,7 @@ func TestLyingWorker(t *testing.T) {
 	}
 	sweep := newActiveSweep(p, Options{Clock: clock})
 	for _, x := range []*executor{newExecutor(p, "honest", clock), liar(p, func(_ *config.Config, r *engine.Result) { r.Totals.Network.QueuePeakBytes = figures.Known(1) })} {
-		done, err := x.runJob(t.Context(), p.job([]int{4}))
-		if err == nil {
-			err = sweep.addResult(done, storeResult)
-		}
+		err := sweep.addBatch(x.runJob(t.Context(), []int{4}), storeBatch)
 		if x.name == "liar" && (err == nil || !strings.Contains(err.Error(), "network.queue_peak_bytes is 0, then 1") || !strings.Contains(err.Error(), "honest")) {
 			t.Errorf("the same run of two workers: %v", err)
 		} else if x.name == "honest" && err != nil {
@@ -400,18 +355,15 @@ func TestSampleIsNotForeseen(t *testing.T) {
 }
 
 // Results with a damaged message, without hashes, or of another version are dropped, and their runs are run
-// again by an honest worker. The user is told of the damage.
+// again by an honest worker. The user is told of each kind of damage.
 func TestDamagedMessages(t *testing.T) {
 	t.Parallel()
 	p := newTestPlan(t, small)
 	want := runSweep(t, p, Options{Jobs: 1}).Digest
 	s, q := served(t)
 	there := opened(t, QueueOptions{URL: "nats://secret@" + s.Addr()})
-	done, err := liar(p, func(_ *config.Config, r *engine.Result) { r.Digest = strings.Repeat("0", 64) }).runJob(t.Context(), p.job([]int{0}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := json.Marshal(done)
+	done := liar(p, func(_ *config.Config, r *engine.Result) { r.Digest = strings.Repeat("0", 64) }).runJob(t.Context(), []int{0})
+	text, err := done.seal(p.ID, "v1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -419,14 +371,12 @@ func TestDamagedMessages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	old := done
-	old.Version = "v0"
-	ofOldVersion, err := encodeResult(old)
+	old, err := done.seal(p.ID, "v0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	messages := [][]byte{
-		ofOldVersion,
+		enc.EncodeAll(old, nil),
 		enc.EncodeAll(bytes.Replace(text, []byte(`"payload_kbps":`), []byte(`"payload_kbps":1`), 1), nil),
 		enc.EncodeAll(bytes.Replace(text, []byte(`"sha256"`), []byte(`"sha512"`), 1), nil),
 		[]byte("no zstd"),
@@ -441,7 +391,7 @@ func TestDamagedMessages(t *testing.T) {
 	if sum.Digest != want {
 		t.Errorf("digest %.12s, want %.12s", sum.Digest, want)
 	}
-	if strings.Count(said, "results from a worker were dropped") != 3 || !strings.Contains(said, "hash") {
+	if strings.Count(said, "results from a worker were dropped") != 2 || !strings.Contains(said, "hash") {
 		t.Errorf("notices %q", said)
 	}
 }
@@ -503,11 +453,8 @@ func TestHostileCoordinator(t *testing.T) {
 	publish(p.manifest(p.Files), string(p.TOML))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	wrong := p.job([]int{0, 1})
-	wrong.Runs = []int{0, 1, 2, 3}
-	for subject, data := range map[string][]byte{jobSubject("v1", p.ID, wrong.Key): fmt.Appendf(nil, `{"key":%q,"plan":%q,"runs":[0,1,2,3]}`, wrong.Key, p.ID),
-		jobSubject("v1", p.ID, "garbage"): []byte("garbage")} {
-		if _, err := q.js.Publish(ctx, subject, data); err != nil {
+	for _, data := range [][]byte{[]byte("garbage"), fmt.Appendf(nil, `{"plan":%q,"runs":[3,4]}`, p.ID)} {
+		if _, err := q.js.Publish(ctx, jobSubject("v1", p.ID), data); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -522,7 +469,11 @@ func TestHostileCoordinator(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, err := decodeResult(m.Data); err != nil || len(r.Runs) > 0 || !strings.Contains(r.Error, "does not belong to this sweep") {
+	text, err := decompress(m.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := open(text, p.ID, "v1"); err != nil || len(r.Runs) > 0 || !strings.Contains(r.Error, "does not belong to this sweep") {
 		t.Errorf("a job with other runs: %d results, %q, %v", len(r.Runs), r.Error, err)
 	}
 	stream, err := q.js.Stream(ctx, resultStream)

@@ -40,35 +40,23 @@ func outcome(run int) Outcome {
 	return Outcome{run, r}
 }
 
-// A message with the same run twice is refused: the run would be counted twice.
-func TestDuplicateRunInMessage(t *testing.T) {
-	p := newTestPlan(t, small)
-	s := newActiveSweep(p, Options{Clock: clock})
-	d := jobResult{Plan: p.ID, Version: "v1", Runs: []Outcome{outcome(3), outcome(4), outcome(3)}}
-	if err := s.addResult(d, false); err != nil || s.progress.Runs != 0 {
-		t.Errorf("counted %d runs: %v", s.progress.Runs, err)
-	}
-}
-
-// The name of a result file follows from its runs, not from the key in the message, and two parts of
-// one job do not overwrite each other.
+// The name of a result file follows from its runs, and two parts of one job do not overwrite each other.
 func TestResultFileNames(t *testing.T) {
 	p := newTestPlan(t, small)
 	dir, store := newTestStore(t, p)
 	s := newActiveSweep(p, Options{Clock: clock, Store: store})
-	for _, d := range []jobResult{
-		{Key: "../../escaped", Runs: []Outcome{outcome(1)}},
-		{Key: "k", Runs: []Outcome{outcome(2), outcome(3)}},
-		{Key: "k", Runs: []Outcome{outcome(3), outcome(4)}}, // the first again, and another
+	for _, d := range []batch{
+		{Worker: "../../escaped", Runs: []Outcome{outcome(1)}},
+		{Runs: []Outcome{outcome(2), outcome(3)}},
+		{Runs: []Outcome{outcome(3), outcome(4)}}, // the first again, and another
 	} {
-		d.Plan, d.Version = p.ID, "v1"
-		if err := s.addResult(d, true); err != nil {
+		if err := s.addBatch(d, true); err != nil {
 			t.Fatal(err)
 		}
 	}
 	found := 0
 	again := newActiveSweep(p, Options{Clock: clock})
-	if _, err := store.Load(p, func(d jobResult, _ string) error { found += len(d.Runs); return again.addResult(d, false) }); err != nil {
+	if _, err := store.Load(p, func(d batch, _ string) error { found += len(d.Runs); return again.addBatch(d, false) }); err != nil {
 		t.Fatal(err)
 	}
 	if found != 4 || again.progress.Runs != 4 {
@@ -79,36 +67,13 @@ func TestResultFileNames(t *testing.T) {
 	}
 }
 
-// A worker whose clock jumps does not change the size of other workers' jobs much.
-func TestWorkerClockJumps(t *testing.T) {
-	p := newTestPlan(t, medium)
-	var now time.Duration
-	c := newScheduler(p, func() time.Duration { return now })
-	c.setWorkers(1)
-	j, _ := c.assignJob()
-	now = time.Second
-	c.endJob(j.Key, 1, 1)
-	for _, seconds := range []float64{1e300, -1e300, math.MaxFloat64} {
-		j, _ := c.assignJob()
-		now += time.Second
-		c.endJob(j.Key, seconds, len(j.Runs))
-	}
-	if j, _ := c.assignJob(); len(j.Runs) < 4 {
-		t.Errorf("after a clock that jumped, jobs of 1 s a run have %d runs", len(j.Runs))
-	}
-}
-
 // A summary lists failed assertions in the order of the runs, not of their arrival.
 func TestFailuresInOrder(t *testing.T) {
 	p := newTestPlan(t, strings.Replace(small, "== 0", "== 7", 1))
 	runs := make([]*engine.Result, p.Runs())
 	x := newExecutor(p, "w", clock)
 	for n := range runs {
-		d, err := x.runJob(t.Context(), p.job([]int{n}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		runs[n] = d.Runs[0].Result
+		runs[n] = x.runJob(t.Context(), []int{n}).Runs[0].Result
 	}
 	forward, backward := newSummary(p), newSummary(p)
 	for n := range runs {
@@ -414,10 +379,7 @@ func BenchmarkHuge(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.ReportMetric((clock() - began).Seconds(), "s/plan")
-		one, err := newExecutor(p, "w", clock).runJob(b.Context(), p.job([]int{0}))
-		if err != nil {
-			b.Fatal(err)
-		}
+		one := newExecutor(p, "w", clock).runJob(b.Context(), []int{0})
 		dir, store := newTestStore(b, p)
 		began = clock()
 		sum, err := Run(b.Context(), p, Options{Clock: clock, Jobs: 2, Store: store,

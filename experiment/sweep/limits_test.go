@@ -39,23 +39,21 @@ func TestReadResults(t *testing.T) {
 	if !slices.Equal(got, want) || r.Planned != p.Runs() || !r.Sweep {
 		t.Errorf("%d of %d runs planned, digests %.8q, want %.8q", len(got), r.Planned, got, want)
 	}
-	good := jobResult{Plan: p.ID, Version: "v1", Runs: []Outcome{{Run: 0, Result: r.Runs[0]}}}
-	with := func(change func(*jobResult)) jobResult {
-		changed := good
-		changed.Runs = slices.Clone(good.Runs)
-		change(&changed)
-		return changed
-	}
-	for problem, result := range map[string]jobResult{
-		"": good,
-		"contains the results of another sweep: plan":       with(func(r *jobResult) { r.Plan = "x" }),
-		"contains the results of another sweep: version":    with(func(r *jobResult) { r.Version = "v0" }),
-		"contains a run that is not of this sweep: -1":      with(func(r *jobResult) { r.Runs[0].Run = -1 }),
-		"contains a run that is not of this sweep: too far": with(func(r *jobResult) { r.Runs[0].Run = p.Runs() }),
-		"contains a run that is not of this sweep: nil":     with(func(r *jobResult) { r.Runs[0].Result = nil }),
-		"contains a run that is not of this sweep: digest":  with(func(r *jobResult) { r.Runs[0].Result = &engine.Result{} }),
+	good := batch{Runs: []Outcome{{Run: 0, Result: r.Runs[0]}}}
+	run := func(n int, r *engine.Result) batch { return batch{Runs: []Outcome{{n, r}}} }
+	for problem, x := range map[string]struct {
+		batch
+		plan, version string
+	}{
+		"": {good, p.ID, "v1"},
+		"contains the results of another sweep: plan":       {good, "x", "v1"},
+		"contains the results of another sweep: version":    {good, p.ID, "v0"},
+		"contains a run that is not of this sweep: -1":      {run(-1, r.Runs[0]), p.ID, "v1"},
+		"contains a run that is not of this sweep: too far": {run(p.Runs(), r.Runs[0]), p.ID, "v1"},
+		"contains a run that is not of this sweep: nil":     {run(0, nil), p.ID, "v1"},
+		"contains a run that is not of this sweep: digest":  {run(0, &engine.Result{}), p.ID, "v1"},
 	} {
-		data, err := json.Marshal(result)
+		data, err := x.seal(x.plan, x.version)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,21 +64,6 @@ func TestReadResults(t *testing.T) {
 		want, _, _ := strings.Cut(problem, ":")
 		if (err == nil) != (problem == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", problem, err)
-		}
-	}
-}
-
-// A job that ends without a complete run does not change the expected duration of a run.
-func TestJobWithoutRuns(t *testing.T) {
-	var now time.Duration
-	c := newScheduler(newTestPlan(t, medium), func() time.Duration { return now })
-	c.setWorkers(1)
-	for _, runs := range []int{1, 0} {
-		j, _ := c.assignJob()
-		now += time.Second
-		c.endJob(j.Key, 1, runs)
-		if c.perRun != 1 {
-			t.Errorf("after a job of 1 s with %d runs: %g s a run, want 1", runs, c.perRun)
 		}
 	}
 }
@@ -142,30 +125,30 @@ func TestPlanSize(t *testing.T) {
 	}
 }
 
-// However many workers send a hello, the set stores at most maxWorkers. A hello of a known worker updates its
-// number of jobs and keeps its place.
+// However many workers send a hello, the set stores at most maxWorkers. Each notice is reported once, and at most
+// maxNotes are.
 func TestWorkersAreBounded(t *testing.T) {
 	p := newTestPlan(t, small)
-	c := &workerSet{s: newActiveSweep(p, Options{Clock: clock}), byName: map[string]*workerInfo{}}
-	say := func(name string, jobs int) {
-		data, _ := json.Marshal(hello{Name: name, Version: p.Version, Jobs: jobs})
-		c.handleHello(&nats.Msg{Data: data})
-	}
-	say("first", 2)
-	first := c.byName["first"]
-	for _, x := range []struct{ jobs, want int }{{3, 3}, {0, 3}, {4097, 3}, {4096, 4096}, {1, 1}} {
-		if say("first", x.jobs); c.byName["first"] != first || c.parallelJobs() != x.want {
-			t.Errorf("a hello with %d jobs: %d jobs, want %d", x.jobs, c.parallelJobs(), x.want)
+	notices := 0
+	c := &workerSet{s: newActiveSweep(p, Options{Clock: clock, OnNotice: func(string) { notices++ }}), missed: map[string]int{}, notices: map[string]bool{}}
+	for version, names := range map[string]int{p.Version: maxWorkers + 100, "v0": maxNotes + 100} {
+		for i := range names {
+			data, err := json.Marshal(hello{Name: fmt.Sprint("worker-", i%(names-50)), Version: version})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.handleHello(&nats.Msg{Data: data})
 		}
 	}
-	for i := len(c.byName); i < maxWorkers-1; i++ {
-		c.byName[fmt.Sprint(i)] = &workerInfo{}
+	if len(c.missed) != maxWorkers || notices != maxNotes || c.s.progress.Workers != maxWorkers {
+		t.Errorf("%d workers, want %d; %d notices, want %d", len(c.missed), maxWorkers, notices, maxNotes)
 	}
-	for i := range 3 {
-		say(fmt.Sprint("late-", i), 1)
+	for range maxMissedChecks + 1 {
+		c.markAlive("worker-1")
+		c.removeSilent()
 	}
-	if len(c.byName) != maxWorkers || c.byName["late-0"] == nil {
-		t.Errorf("%d workers, want the first %d", len(c.byName), maxWorkers)
+	if len(c.missed) != 1 || c.s.progress.Workers != 1 {
+		t.Errorf("%d workers, want only the one that is alive", len(c.missed))
 	}
 }
 

@@ -1,16 +1,19 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
 	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
 	"wirelab/experiment/report"
 )
 
@@ -70,50 +73,95 @@ func (p *Plan) setID() error {
 	return err
 }
 
-// job is a list of runs for one worker.
+// seed returns the seed of run n.
+func (p *Plan) seed(n int) uint64 { return p.Points[n/p.Repeat].Config.Seed + uint64(n%p.Repeat) }
+
+// A job is a list of runs for one worker.
 type job struct {
-	Key     string `json:"key"`   // hash of plan and runs: jobs with the same key have the same results
-	Plan    string `json:"plan"`  // ID of the plan
-	Runs    []int  `json:"runs"`  // numbers of the runs, ascending
-	Attempt int    `json:"again"` // how often the job was queued before
+	Plan string `json:"plan"` // ID of the plan
+	Runs []int  `json:"runs"` // numbers of the runs, ascending
 }
 
-// maxJobRuns is the maximum number of runs of a job, so that its results fit into one message.
-const maxJobRuns = 64
+// Limits of jobs: the maximum number of runs, so that their results fit into one message, and the number of jobs into
+// which a sweep is divided if this allows it, so that many workers end at about the same time.
+const (
+	maxJobRuns = 64
+	manyJobs   = 250
+)
 
-// job returns the job of these runs. Its key is a hash of the plan and the run numbers.
-func (p *Plan) job(runs []int) job {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %v", p.ID, runs))
-	return job{Key: hex.EncodeToString(sum[:16]), Plan: p.ID, Runs: runs}
+// jobs divides runs into jobs of at most limit runs. A limit of 0 means that it depends on the size of the plan.
+func (p *Plan) jobs(runs []int, limit int) (list []job) {
+	if limit == 0 {
+		limit = max(min(p.Runs()/manyJobs, maxJobRuns), 1)
+	}
+	for part := range slices.Chunk(runs, limit) {
+		list = append(list, job{p.ID, part})
+	}
+	return list
 }
 
 // checkJob returns an error if a received job is not one of this plan.
 func (p *Plan) checkJob(j job) error {
 	if j.Plan != p.ID || len(j.Runs) == 0 || len(j.Runs) > maxJobRuns || !slices.IsSorted(j.Runs) || j.Runs[0] < 0 ||
-		j.Runs[len(j.Runs)-1] >= p.Runs() || j.Key != p.job(j.Runs).Key {
+		j.Runs[len(j.Runs)-1] >= p.Runs() {
 		return fmt.Errorf("the job does not belong to this sweep")
 	}
 	return nil
 }
 
-// jobResult is the result of a job, or of the part of it that was done when the worker stopped.
-type jobResult struct {
-	Key     string    `json:"key"`     // of the job
-	Plan    string    `json:"plan"`    // ID of the plan
-	Version string    `json:"version"` // of the worker's program
-	Worker  string    `json:"worker"`  // name of the worker
-	Seconds float64   `json:"seconds"` // wall time of the job
-	Runs    []Outcome `json:"runs"`
-	Error   string    `json:"error,omitempty"` // why the other runs of the job failed; "" if none did
-	// Queued means that another process, perhaps on another machine, sent the results through a queue. The
-	// coordinator sets it.
-	Queued bool `json:"queued,omitempty"`
-
-	unhashed bool // some runs in the JSON, from which this was read, had no hash
-}
-
 // Outcome is the result of one run.
 type Outcome struct {
-	Run    int            `json:"run"`
-	Result *engine.Result `json:"result"`
+	Run    int
+	Result *engine.Result
+}
+
+// A batch is the result of a job, or of the part of it that was done when the worker stopped.
+type batch struct {
+	Worker string // name of the worker
+	Runs   []Outcome
+	Error  string // why the other runs of the job failed; "" if none did
+	// Queued means that another process, perhaps on another machine, sent the results through a queue. The
+	// coordinator sets it.
+	Queued bool
+}
+
+// check returns an error if a batch has a run that is not of the plan or without a digest, a run twice, or an
+// impossible figure. It sorts the runs by number.
+func (p *Plan) check(b *batch) error {
+	slices.SortFunc(b.Runs, func(x, y Outcome) int { return cmp.Compare(x.Run, y.Run) })
+	for i, o := range b.Runs {
+		if o.Run < 0 || o.Run >= p.Runs() || o.Result == nil || o.Result.Digest == "" || i > 0 && o.Run == b.Runs[i-1].Run {
+			return errForeignRun
+		}
+		if err := p.checkFigures(o.Run, o.Result); err != nil {
+			return &impossibleError{err}
+		}
+	}
+	return nil
+}
+
+// errForeignRun means that results contain a run that is not of the sweep.
+var errForeignRun = errors.New("contains a run that is not of this sweep")
+
+// impossibleError means that a result has the wrong seed, or a figure that no run can have.
+type impossibleError struct{ error }
+
+func (e *impossibleError) Unwrap() error { return e.error }
+
+// checkFigures returns an error if a result has another seed than run n of the plan, or a figure that no run can
+// have.
+func (p *Plan) checkFigures(n int, r *engine.Result) error {
+	if seed := p.seed(n); r.Seed != seed {
+		return fmt.Errorf("run %d has seed %d, expected %d", n, r.Seed, seed)
+	}
+	for lane := range len(r.Shadows) + 1 {
+		totals, prefix := r.Totals, ""
+		if lane > 0 {
+			totals, prefix = r.Shadows[lane-1].Totals, fmt.Sprintf("shadows.%d.", lane-1)
+		}
+		if key, value, ok := figures.FindImpossible(&totals); ok {
+			return fmt.Errorf("run %d has an impossible figure: %s%s is %s", n, prefix, key, value)
+		}
+	}
+	return nil
 }

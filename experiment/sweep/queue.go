@@ -15,6 +15,7 @@ import (
 
 	"wirelab/internal/boundedio"
 	"wirelab/internal/panics"
+	"wirelab/internal/wallclock"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/nats-io/nats.go"
@@ -134,10 +135,9 @@ func subjectToken(text string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// jobSubject returns the subject of a job. It ends in the job's key, so that the server can list the
-// jobs that it holds by subject.
-func jobSubject(version, plan, key string) string {
-	return "wirelab.jobs." + subjectToken(version) + "." + plan + "." + key
+// jobSubject returns the subject of the jobs of a plan.
+func jobSubject(version, plan string) string {
+	return "wirelab.jobs." + subjectToken(version) + "." + plan
 }
 
 func resultSubject(plan string) string { return "wirelab.results." + plan }
@@ -220,7 +220,6 @@ func putFile(ctx context.Context, store jetstream.ObjectStore, name, path string
 type hello struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
-	Jobs    int    `json:"jobs"` // number of jobs it runs in parallel
 }
 
 // refusal is the reply to the hello of a worker with another version.
@@ -228,10 +227,6 @@ type refusal struct {
 	Version string `json:"version"` // that the sweep needs
 	Sweep   string `json:"sweep"`   // host that coordinates the sweep
 }
-
-// maxMissedChecks is the number of checks, four in each lease, after which a silent worker no
-// longer counts.
-const maxMissedChecks = 4
 
 // coordinate publishes the plan, queues the runs without a result, and collects results until ctx
 // ends. It then removes the sweep's jobs from the server.
@@ -244,14 +239,6 @@ func (q *queue) coordinate(ctx context.Context, s *activeSweep) error {
 	if err := q.publish(ctx, s.plan); err != nil {
 		return err
 	}
-	subject := jobSubject(s.plan.Version, s.plan.ID, "*")
-	jobs, err := q.js.Stream(ctx, jobStream)
-	if err == nil {
-		err = jobs.Purge(ctx, jetstream.WithPurgeSubject(subject)) // jobs of an earlier coordinator of this sweep
-	}
-	if err != nil {
-		return &QueueError{"cannot be set up", err}
-	}
 	workers, err := newWorkerSet(q, s)
 	if err != nil {
 		return &QueueError{"cannot be set up", err}
@@ -262,66 +249,57 @@ func (q *queue) coordinate(ctx context.Context, s *activeSweep) error {
 	if err != nil {
 		return &QueueError{"cannot be set up", err}
 	}
-	wake := make(chan struct{}, 1) // receives when a result arrived: feed may queue the next job
 	consumption, err := results.Consume(func(m jetstream.Msg) {
-		panics.Guard(s.finish, func() { workers.handleResult(m, wake) })()
+		panics.Guard(s.finish, func() { workers.handleResult(m) })()
 	})
 	if err != nil {
 		return &QueueError{"cannot be read", err}
 	}
 	defer q.removeSweep(s)
 	defer func() { consumption.Stop(); <-consumption.Closed() }()
-	q.feed(ctx, s, workers, wake)
+	q.purgeJobs(ctx, s.plan) // of an earlier coordinator of this sweep
+	check := func() {
+		workers.removeSilent()
+		if err := q.queueMissing(ctx, s, results); err != nil && ctx.Err() == nil {
+			workers.notify(fmt.Sprintf("jobs cannot be queued: %v", err))
+		}
+	}
+	check()
+	wallclock.Every(q.lease/4, ctx.Done(), check)
 	q.drain(s, results)
 	return nil
 }
 
-// handleResult adds the results in a message to the sweep and wakes the coordinator. A message is not
-// acknowledged if its results could not be stored: the coordinator that resumes the sweep gets it
-// again. A damaged message is dropped; its runs are queued again when they are overdue.
-func (c *workerSet) handleResult(m jetstream.Msg, wake chan<- struct{}) {
-	result, err := decodeResult(m.Data())
+// handleResult adds the results in a message to the sweep. A message is not acknowledged if its results could not be
+// stored: the coordinator that resumes the sweep gets it again. A damaged message is dropped; its runs are queued again
+// with the lost ones.
+func (c *workerSet) handleResult(m jetstream.Msg) {
+	data, err := decompress(m.Data())
+	var b batch
+	if err == nil {
+		b, err = open(data, c.s.plan.ID, c.s.plan.Version)
+	}
 	switch {
+	case errors.Is(err, errOtherSweep):
 	case err != nil:
-		c.reportDropped(err)
+		c.notify(fmt.Sprintf("results from a worker were dropped and are run again: %.200v", err))
 	default:
-		result.Queued = true
-		if err := c.s.addResult(result, storeResult); err != nil {
+		b.Queued = true
+		if err := c.s.addBatch(b, storeBatch); err != nil {
 			c.s.finish(err)
-			if notStored := (*notStoredError)(nil); errors.As(err, &notStored) {
+			if errors.As(err, new(*notStoredError)) {
 				return
 			}
 		}
-		c.markAlive(result.Worker)
+		c.markAlive(b.Worker)
 	}
 	_ = m.Ack() // also a damaged message; after an error it is delivered again, which is harmless
-	select {
-	case wake <- struct{}{}:
-	default: // wake is full: the coordinator will check anyway
-	}
 }
-
-// reportDropped reports a damaged message to the user, once for each kind of damage.
-func (c *workerSet) reportDropped(err error) {
-	text := fmt.Sprintf("results from a worker were dropped and are run again: %.200v", err)
-	c.mu.Lock()
-	isNew := !c.dropped[text] && len(c.dropped) < maxDropped
-	if isNew {
-		c.dropped[text] = true
-	}
-	c.mu.Unlock()
-	if isNew {
-		c.s.opt.OnNotice(text)
-	}
-}
-
-// maxDropped bounds the number of notices about damaged messages.
-const maxDropped = 20
 
 // drain waits, after an interruption, at most five seconds for the results that are under way: those
 // of this machine's workers, then those on the server.
 func (q *queue) drain(s *activeSweep, results jetstream.Consumer) {
-	if missing, _ := s.scheduler.unfinished(); missing == 0 {
+	if len(s.missing()) == 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
@@ -333,12 +311,17 @@ func (q *queue) drain(s *activeSweep, results jetstream.Consumer) {
 		}
 	}
 	for ctx.Err() == nil {
-		info, err := results.Info(ctx)
-		if err != nil || info.NumPending == 0 && info.NumAckPending == 0 {
+		if isDrained, err := isDrained(ctx, results); err != nil || isDrained {
 			return
 		}
 		pause(ctx, 20*time.Millisecond)
 	}
+}
+
+// isDrained reports whether all results on the server were handled.
+func isDrained(ctx context.Context, results jetstream.Consumer) (bool, error) {
+	info, err := results.Info(ctx)
+	return err == nil && info.NumPending == 0 && info.NumAckPending == 0, err
 }
 
 // claim makes this process the only coordinator of the plan on the server: two would consume each
@@ -378,90 +361,59 @@ func (q *queue) claim(p *Plan) (release func(), err error) {
 	return func() { _ = sub.Unsubscribe() }, nil
 }
 
-// feed keeps enough jobs in the queue that no worker waits. It queues jobs when wake receives, which
-// means that a result arrived, and periodically; it then also queues lost jobs again. It runs until
-// ctx ends.
-func (q *queue) feed(ctx context.Context, s *activeSweep, workers *workerSet, wake <-chan struct{}) {
-	tick := time.NewTicker(q.lease / 4)
-	defer tick.Stop()
-	lastError := ""
-	for {
-		for {
-			// For each job that a worker runs, one waits in the queue; 4 more are for workers that join.
-			if _, outstanding := s.scheduler.unfinished(); outstanding >= 2*workers.parallelJobs()+4 {
-				break
-			}
-			j, ok := s.scheduler.assignJob()
-			if !ok {
-				break
-			}
-			if err := q.publishJob(ctx, s.plan, j); err != nil {
-				if text := fmt.Sprintf("a job cannot be queued: %v", err); text != lastError && ctx.Err() == nil {
-					s.opt.OnNotice(text)
-					lastError = text
-				}
-				break // requeued when it is overdue
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-wake:
-		case <-tick.C:
-			workers.removeSilent()
-			q.requeueLost(ctx, s)
-		}
-	}
-}
-
-// publishJob queues a job. The message ID contains the attempt, so that the server discards
-// duplicates of one attempt but accepts another attempt.
-func (q *queue) publishJob(ctx context.Context, p *Plan, j job) error {
-	data, err := json.Marshal(j)
+// queueMissing queues the runs without a result if the server has no jobs and no results of the sweep: at the begin, and
+// after it lost them or a worker did not finish all runs of a job. A worker sends its results before it acknowledges the
+// job, which removes it from the server.
+func (q *queue) queueMissing(ctx context.Context, s *activeSweep, results jetstream.Consumer) error {
+	shortly := func() (context.Context, context.CancelFunc) { return context.WithTimeout(ctx, 5*time.Second) }
+	request, cancel := shortly()
+	defer cancel()
+	stream, err := q.js.Stream(request, jobStream)
 	if err != nil {
+		return q.createStreams(ctx) // the server may have lost its streams
+	}
+	subject := jobSubject(s.plan.Version, s.plan.ID)
+	info, err := stream.Info(request, jetstream.WithSubjectFilter(subject))
+	if err != nil || info.State.Subjects[subject] > 0 {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	_, err = q.js.Publish(ctx, jobSubject(p.Version, p.ID, j.Key), data, jetstream.WithMsgID(fmt.Sprintf("%s %s %d", q.id, j.Key, j.Attempt)))
-	return err
+	if isDrained, err := isDrained(request, results); err != nil || !isDrained {
+		return err
+	}
+	for _, j := range s.plan.jobs(s.missing(), s.opt.maxJobRuns) {
+		data, err := json.Marshal(j)
+		if err != nil {
+			return err
+		}
+		request, cancel := shortly()
+		_, err = q.js.Publish(request, subject, data)
+		cancel()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// requeueLost queues the overdue jobs that the server no longer holds: the server was restarted, or the
-// results of a worker were lost.
-func (q *queue) requeueLost(ctx context.Context, s *activeSweep) {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	stream, err := q.js.Stream(ctx, jobStream)
-	if err != nil {
-		_ = q.createStreams(ctx) // the server may have lost its streams
-		return
-	}
-	info, err := stream.Info(ctx, jetstream.WithSubjectFilter(jobSubject(s.plan.Version, s.plan.ID, "*")))
-	if err != nil {
-		return
-	}
-	queued := func(key string) bool { return info.State.Subjects[jobSubject(s.plan.Version, s.plan.ID, key)] > 0 }
-	for _, j := range s.scheduler.overdue(q.lease, queued) {
-		_ = q.publishJob(ctx, s.plan, j)
+// purgeJobs removes the jobs of a sweep from the server.
+func (q *queue) purgeJobs(ctx context.Context, p *Plan) {
+	if stream, err := q.js.Stream(ctx, jobStream); err == nil {
+		_ = stream.Purge(ctx, jetstream.WithPurgeSubject(jobSubject(p.Version, p.ID)))
 	}
 }
 
 // removeSweep removes the jobs of the sweep from the server, and its results if the sweep is complete.
 // Otherwise results that were not consumed stay for the coordinator that resumes the sweep.
 func (q *queue) removeSweep(s *activeSweep) {
-	p := s.plan
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
-	if stream, err := q.js.Stream(ctx, jobStream); err == nil {
-		_ = stream.Purge(ctx, jetstream.WithPurgeSubject(jobSubject(p.Version, p.ID, "*")))
-	}
-	if missing, _ := s.scheduler.unfinished(); missing == 0 {
+	q.purgeJobs(ctx, s.plan)
+	if len(s.missing()) == 0 {
 		if stream, err := q.js.Stream(ctx, resultStream); err == nil {
-			_ = stream.Purge(ctx, jetstream.WithPurgeSubject(resultSubject(p.ID)))
+			_ = stream.Purge(ctx, jetstream.WithPurgeSubject(resultSubject(s.plan.ID)))
 		}
 	}
-	_ = q.js.DeleteConsumer(ctx, resultStream, resultConsumerName(p))
+	_ = q.js.DeleteConsumer(ctx, resultStream, resultConsumerName(s.plan))
 }
 
 // maxMessageJSON is the maximum size of the JSON in a message, in bytes. Decoded, it uses a multiple of
@@ -471,39 +423,27 @@ const maxMessageJSON = 16 << 20
 // errMessageTooLarge means that results do not fit into one message.
 var errMessageTooLarge = errors.New("results too large for a message")
 
-// encodeResult encodes results as the data of a message: JSON, compressed with zstd.
-func encodeResult(result jobResult) ([]byte, error) {
-	data, err := json.Marshal(result)
-	if err == nil && len(data) > maxMessageJSON {
-		err = errMessageTooLarge
-	}
-	if err != nil {
-		return nil, err
+// compress returns the data of a message with the JSON of a batch, or errMessageTooLarge.
+func compress(text []byte) ([]byte, error) {
+	if len(text) > maxMessageJSON {
+		return nil, errMessageTooLarge
 	}
 	enc, err := resultEncoder()
 	if err != nil {
 		return nil, err
 	}
-	return enc.EncodeAll(data, nil), nil
+	return enc.EncodeAll(text, nil), nil
 }
 
 // resultEncoder returns the shared compressor, whose EncodeAll is safe for concurrent use.
 var resultEncoder = sync.OnceValues(func() (*zstd.Encoder, error) { return zstd.NewWriter(nil) })
 
-// decodeResult decodes the data of a message, which may be malicious. Every run must have its hash.
-func decodeResult(data []byte) (result jobResult, err error) {
+// decompress returns the JSON in a message, which may be malicious.
+func decompress(data []byte) ([]byte, error) {
 	dec, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxMessageJSON))
 	if err != nil {
-		return result, err
+		return nil, err
 	}
 	defer dec.Close()
-	text, err := boundedio.ReadAll(dec, "a message", maxMessageJSON)
-	if err != nil {
-		return result, err
-	}
-	err = json.Unmarshal(text, &result)
-	if err == nil && result.unhashed {
-		err = errUnhashed
-	}
-	return result, err
+	return boundedio.ReadAll(dec, "a message", maxMessageJSON)
 }

@@ -5,7 +5,6 @@ package sweep
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -272,36 +271,29 @@ func TestFilesOfSweep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := newExecutor(got, "w", clock).runJob(ctx, got.job([]int{0}))
-	if err != nil || d.Error == "" || len(d.Runs) > 0 {
-		t.Errorf("a file of the worker's own machine was read: %v, %q", err, d.Error)
+	if d := newExecutor(got, "w", clock).runJob(ctx, []int{0}); d.Error == "" || len(d.Runs) > 0 {
+		t.Errorf("a file of the worker's own machine was read: %q", d.Error)
 	}
 }
 
-// Jobs that do not match the plan are not run.
+// Jobs and results that do not match the plan are not run, and not added.
 func TestHostileJobs(t *testing.T) {
 	p := newTestPlan(t, small)
-	good := p.job([]int{1, 2})
-	if err := p.checkJob(good); err != nil {
-		t.Fatal(err)
-	}
 	for name, j := range map[string]job{
-		"no runs":      {Key: good.Key, Plan: p.ID},
-		"another plan": {Key: good.Key, Plan: "x", Runs: good.Runs},
-		"another key":  {Key: "x", Plan: p.ID, Runs: good.Runs},
-		"beyond":       p.job([]int{1, 1 << 30}),
-		"negative":     p.job([]int{-1}),
-		"disorder":     p.job([]int{2, 1}),
-		"too many":     p.job(make([]int, maxJobRuns+1)),
+		"no runs":      {Plan: p.ID},
+		"another plan": {Plan: "x", Runs: []int{1, 2}},
+		"beyond":       {p.ID, []int{1, 1 << 30}},
+		"negative":     {p.ID, []int{-1}},
+		"disorder":     {p.ID, []int{2, 1}},
+		"too many":     {p.ID, make([]int, maxJobRuns+1)},
 	} {
 		if p.checkJob(j) == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}
 	s := newActiveSweep(p, Options{Clock: clock})
-	for _, d := range []jobResult{{Plan: p.ID, Version: "v0"}, {Plan: "x", Version: "v1"}, {Plan: p.ID, Version: "v1", Runs: []Outcome{{Run: 1 << 30}}},
-		{Plan: p.ID, Version: "v1", Runs: []Outcome{{Run: 1}}}} {
-		if err := s.addResult(d, false); err != nil || s.progress.Runs != 0 {
+	for _, d := range []batch{{Runs: []Outcome{{Run: 1 << 30}}}, {Runs: []Outcome{{Run: 1}}}, {Runs: []Outcome{outcome(3), outcome(4), outcome(3)}}} {
+		if err := s.addBatch(d, false); err != nil || s.progress.Runs != 0 {
 			t.Errorf("%+v: %v", d, err)
 		}
 	}
@@ -309,23 +301,16 @@ func TestHostileJobs(t *testing.T) {
 
 // A message of exactly the limit is decoded; a longer one is refused by both sides.
 func TestMessageLimit(t *testing.T) {
-	empty, err := json.Marshal(jobResult{})
+	largest := bytes.Repeat([]byte("x"), maxMessageJSON)
+	data, err := compress(largest)
 	if err != nil {
 		t.Fatal(err)
 	}
-	largest := jobResult{Error: strings.Repeat("x", maxMessageJSON-len(empty)-len(`"error":"",`))}
-	if text, err := json.Marshal(largest); err != nil || len(text) != maxMessageJSON {
-		t.Fatalf("%d bytes, want %d; %v", len(text), maxMessageJSON, err)
+	if text, err := decompress(data); err != nil || !bytes.Equal(text, largest) {
+		t.Errorf("%d bytes arrived, want %d; %v", len(text), len(largest), err)
 	}
-	data, err := encodeResult(largest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d, err := decodeResult(data); err != nil || len(d.Error) != len(largest.Error) {
-		t.Errorf("%d bytes arrived, want %d; %v", len(d.Error), len(largest.Error), err)
-	}
-	largest.Error += "x"
-	if _, err := encodeResult(largest); !errors.Is(err, errMessageTooLarge) {
+	largest = append(largest, 'x')
+	if _, err := compress(largest); !errors.Is(err, errMessageTooLarge) {
 		t.Errorf("one byte more is packed: %v", err)
 	}
 	enc, err := resultEncoder()
@@ -335,14 +320,14 @@ func TestMessageLimit(t *testing.T) {
 	var out bytes.Buffer // a stream, whose length stands nowhere
 	w, err := zstd.NewWriter(&out)
 	if err == nil {
-		_, err = w.Write(append(bytes.Repeat([]byte(" "), maxMessageJSON-2), "{}x"...))
+		_, err = w.Write(largest)
 	}
 	if err = errors.Join(err, w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	for _, data := range [][]byte{out.Bytes(), enc.EncodeAll(bytes.Repeat([]byte(" "), maxMessageJSON+1), nil)} {
+	for _, data := range [][]byte{out.Bytes(), enc.EncodeAll(largest, nil)} {
 		var tooLarge *boundedio.SizeError
-		if _, err := decodeResult(data); !errors.As(err, &tooLarge) && !errors.Is(err, zstd.ErrDecoderSizeExceeded) {
+		if _, err := decompress(data); !errors.As(err, &tooLarge) && !errors.Is(err, zstd.ErrDecoderSizeExceeded) {
 			t.Errorf("a message that is too large: %v", err)
 		}
 	}
@@ -350,26 +335,22 @@ func TestMessageLimit(t *testing.T) {
 
 // FuzzUnpack checks that arbitrary messages are refused in bounded memory.
 func FuzzUnpack(f *testing.F) {
-	data, err := encodeResult(jobResult{Key: "k", Plan: "p", Runs: []Outcome{{Run: 1}}})
+	text, err := (&batch{Runs: []Outcome{outcome(1)}}).seal("p", "v1")
+	if err != nil {
+		f.Fatal(err)
+	}
+	data, err := compress(text)
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(data)
 	f.Add([]byte{})
-	c, err := config.Parse("test.toml", []byte(small))
-	if err != nil {
-		f.Fatal(err)
-	}
-	p, err := newPlan(c, "v1")
-	if err != nil {
-		f.Fatal(err)
-	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		d, err := decodeResult(data)
+		text, err := decompress(data)
 		if err != nil {
 			return
 		}
-		if d.Plan != p.ID && p.checkResult(&d) == nil {
+		if _, err := open(text, "p", "v1"); err == nil && !bytes.Contains(text, []byte(`"p"`)) {
 			t.Error("results of another plan are accepted")
 		}
 	})
@@ -396,10 +377,7 @@ func BenchmarkQueue(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	one, err := newExecutor(p, "w", clock).runJob(b.Context(), p.job([]int{0}))
-	if err != nil {
-		b.Fatal(err)
-	}
+	one := newExecutor(p, "w", clock).runJob(b.Context(), []int{0})
 	b.ResetTimer()
 	sum, err := Run(b.Context(), p, Options{Clock: clock, Queue: q, Jobs: 2, maxJobRuns: 1,
 		run: func(_ context.Context, c *config.Config) (*engine.Result, error) {

@@ -15,10 +15,7 @@ func TestResumeAfterFailedJob(t *testing.T) {
 	p := newTestPlan(t, small)
 	want := runSweep(t, p, Options{Jobs: 2}).Digest
 	dir, store := newTestStore(t, p)
-	d, err := newExecutor(p, "w", clock).runJob(t.Context(), p.job([]int{0, 1}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := newExecutor(p, "w", clock).runJob(t.Context(), []int{0, 1})
 	d.Error = "the disk was full"
 	if err := store.Save(p, d); err != nil {
 		t.Fatal(err)
@@ -28,7 +25,7 @@ func TestResumeAfterFailedJob(t *testing.T) {
 	}
 	store.Close()
 	t.Chdir(dir)
-	store, p, err = OpenStore(nil, ".", "v1", false)
+	store, p, err := OpenStore(nil, ".", "v1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +49,7 @@ func TestResumeWithoutResultsFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	var wrong *config.Error
-	if _, _, err := OpenStore(nil, dir, "v1", false); !errors.As(err, &wrong) || wrong.File != results {
+	if _, _, err := OpenStore(nil, dir, "v1"); !errors.As(err, &wrong) || wrong.File != results {
 		t.Error(err)
 	}
 }

@@ -4,100 +4,83 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	"wirelab/experiment/engine"
-	"wirelab/experiment/figures"
 )
 
-// hashedOutcome is an Outcome in JSON.
-type hashedOutcome struct {
+// sealedBatch is the JSON of a batch, in messages and in files.
+type sealedBatch struct {
+	Plan    string      `json:"plan"`    // ID of the plan
+	Version string      `json:"version"` // of the worker's program
+	Worker  string      `json:"worker"`
+	Runs    []sealedRun `json:"runs"`
+	Error   string      `json:"error,omitempty"`
+	Queued  bool        `json:"queued,omitempty"`
+}
+
+// sealedRun is an Outcome in JSON.
+type sealedRun struct {
 	Run    int             `json:"run"`
 	Result json.RawMessage `json:"result"`
 	// SHA256 is a hash of the plan's ID, Run and Result, which contains the seed. A plan's ID is a hash of its
 	// configuration. The hash shows damage; what was altered on purpose, with a new hash, is found by verify.
-	SHA256 string `json:"sha256,omitempty"`
+	SHA256 string `json:"sha256"`
 }
 
-// hash returns the hash of o for SHA256. plan is the plan's ID.
-func (o *hashedOutcome) hash(plan string) string {
+// hash returns the hash of r for SHA256. plan is the plan's ID.
+func (r *sealedRun) hash(plan string) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%s %d ", plan, o.Run)
-	h.Write(o.Result)
+	fmt.Fprintf(h, "%s %d ", plan, r.Run)
+	h.Write(r.Result)
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// plainJobResult is jobResult without its methods, which would call themselves.
-type plainJobResult jobResult
-
-// jobResultJSON is the JSON of a jobResult: the same keys, and runs with hashes.
-type jobResultJSON struct {
-	plainJobResult
-	Runs []hashedOutcome `json:"runs"`
-}
-
-// MarshalJSON implements json.Marshaler. It adds a hash to each run.
-func (r jobResult) MarshalJSON() ([]byte, error) {
-	x := jobResultJSON{plainJobResult: plainJobResult(r)}
-	for _, o := range r.Runs {
+// seal returns the JSON of b. plan and version are those of the plan.
+func (b *batch) seal(plan, version string) ([]byte, error) {
+	x := sealedBatch{Plan: plan, Version: version, Worker: b.Worker, Error: b.Error, Queued: b.Queued}
+	for _, o := range b.Runs {
 		data, err := json.Marshal(o.Result)
 		if err != nil {
 			return nil, err
 		}
-		run := hashedOutcome{Run: o.Run, Result: data}
-		run.SHA256 = run.hash(r.Plan)
+		run := sealedRun{Run: o.Run, Result: data}
+		run.SHA256 = run.hash(plan)
 		x.Runs = append(x.Runs, run)
 	}
 	return json.Marshal(x)
 }
 
-// UnmarshalJSON implements json.Unmarshaler. It returns an error if a run does not have its hash. A run
-// without a hash sets r.unhashed.
-func (r *jobResult) UnmarshalJSON(data []byte) error {
-	var x jobResultJSON
+// errOtherSweep means that results are of another plan or another version of the program.
+var errOtherSweep = errors.New("contains the results of another sweep")
+
+// open decodes the JSON of a batch of the given plan and version. It returns errOtherSweep or, if the JSON is damaged or
+// a run does not have its hash, another error.
+func open(data []byte, plan, version string) (b batch, err error) {
+	var x sealedBatch
 	if err := json.Unmarshal(data, &x); err != nil {
-		return err
+		return b, fmt.Errorf("cannot be read: %w", err)
 	}
-	*r = jobResult(x.plainJobResult)
-	r.Runs = nil
+	if x.Plan != plan || x.Version != version {
+		return b, errOtherSweep
+	}
+	b = batch{Worker: x.Worker, Error: x.Error, Queued: x.Queued}
 	for _, run := range x.Runs {
-		if run.SHA256 == "" {
-			r.unhashed = true
-		} else if run.SHA256 != run.hash(r.Plan) {
-			return fmt.Errorf("run %d is damaged or was altered: it does not have its hash", run.Run)
+		if run.SHA256 != run.hash(plan) {
+			return b, fmt.Errorf("run %d is damaged or was altered: it does not have its hash", run.Run)
 		}
 		o := Outcome{Run: run.Run}
 		if err := json.Unmarshal(run.Result, &o.Result); err != nil {
-			return err
+			return b, err
 		}
-		r.Runs = append(r.Runs, o)
+		b.Runs = append(b.Runs, o)
 	}
-	return nil
+	return b, nil
 }
-
-// checkFigures returns an error if a result has another seed than run n of the plan, or a figure that no run can
-// have.
-func (p *Plan) checkFigures(n int, r *engine.Result) error {
-	if seed := p.seed(n); r.Seed != seed {
-		return fmt.Errorf("run %d has seed %d, expected %d", n, r.Seed, seed)
-	}
-	for lane := range len(r.Shadows) + 1 {
-		totals, prefix := r.Totals, ""
-		if lane > 0 {
-			totals, prefix = r.Shadows[lane-1].Totals, fmt.Sprintf("shadows.%d.", lane-1)
-		}
-		if key, value, ok := figures.FindImpossible(&totals); ok {
-			return fmt.Errorf("run %d has an impossible figure: %s%s is %s", n, prefix, key, value)
-		}
-	}
-	return nil
-}
-
-// seed returns the seed of run n.
-func (p *Plan) seed(n int) uint64 { return p.Points[n/p.Repeat].Config.Seed + uint64(n%p.Repeat) }
 
 // contentHash is a hash of everything in which two executions of a run must agree.
 type contentHash [sha256.Size]byte

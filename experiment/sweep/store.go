@@ -1,7 +1,8 @@
 package sweep
 
 import (
-	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,7 +37,6 @@ type manifest struct {
 	Points  int               `json:"points"`  // number of points
 	Repeat  int               `json:"repeat"`  // number of seeds for each point
 	Files   []engine.DataFile `json:"files"`
-	Hashes  bool              `json:"hashes"` // every result in the folder has a hash
 }
 
 // Store stores the results of a sweep in a folder, one file for each job. Files are written
@@ -45,8 +45,6 @@ type Store struct {
 	disk   *atomicfile.Disk
 	folder *atomicfile.Folder
 	dir    string
-
-	acceptUnhashed bool // results without hashes are loaded
 }
 
 // NewStore creates the folder of a sweep, and writes the manifest and the configuration of p to it. If
@@ -76,7 +74,7 @@ func NewStore(disk *atomicfile.Disk, dir string, p *Plan, force bool) (*Store, e
 
 // manifest returns the manifest of p with these files.
 func (p *Plan) manifest(files []engine.DataFile) manifest {
-	return manifest{p.ID, p.Version, p.Runs(), len(p.Points), p.Repeat, files, true}
+	return manifest{p.ID, p.Version, p.Runs(), len(p.Points), p.Repeat, files}
 }
 
 // Close unlocks the folder. A nil Store is ignored.
@@ -90,12 +88,13 @@ func (s *Store) Close() {
 func (s *Store) resultsDir() string { return filepath.Join(s.dir, resultsName) }
 
 // OpenStore opens the folder of a sweep to continue it, and returns the sweep's plan. It returns an
-// error if another version of the program began the sweep, if the configuration has changed since, if a data
-// file cannot be found with its old content, or if the results have no hashes and force is not set. The
-// folder is locked until Close; if another process has it open, the error is an *atomicfile.LockedError.
-func OpenStore(disk *atomicfile.Disk, dir, version string, force bool) (s *Store, p *Plan, err error) {
-	if _, err := config.ReadFile(filepath.Join(dir, planName), maxManifestBytes, expectedFolder); err != nil {
-		return nil, nil, err // before the folder is opened, which would create it
+// error if another version of the program began the sweep, if the configuration has changed since, or if a data
+// file cannot be found with its old content. The folder is locked until Close; if another process has it open, the
+// error is an *atomicfile.LockedError.
+func OpenStore(disk *atomicfile.Disk, dir, version string) (s *Store, p *Plan, err error) {
+	m, err := readManifest(dir) // before the folder is opened, which would create it
+	if err != nil {
+		return nil, nil, err
 	}
 	// No name counts as a result, so that no file is removed: those of the sweep are still needed.
 	folder, err := report.OpenFolderMatching(disk, dir, func(string) bool { return false }, true, "")
@@ -103,7 +102,7 @@ func OpenStore(disk *atomicfile.Disk, dir, version string, force bool) (s *Store
 		return nil, nil, err
 	}
 	s = &Store{disk: disk, folder: folder, dir: folder.Path()}
-	if p, err = s.readPlan(dir, version, force); err == nil {
+	if p, err = m.plan(dir, version); err == nil {
 		if _, err = disk.MkdirAll(s.resultsDir()); err == nil {
 			return s, p, nil
 		}
@@ -116,28 +115,28 @@ func OpenStore(disk *atomicfile.Disk, dir, version string, force bool) (s *Store
 	return nil, nil, err
 }
 
-// readPlan reads the plan in the folder, which messages call dir. For the errors see OpenStore.
-func (s *Store) readPlan(dir, version string, force bool) (*Plan, error) {
-	fileError := func(name, problem string, cause error) error {
-		return &config.Error{File: filepath.Join(dir, name), Problem: problem, Expected: expectedFolder, Cause: cause}
-	}
-	var m manifest
-	data, err := config.ReadFile(filepath.Join(dir, planName), maxManifestBytes, expectedFolder)
+// maxManifestBytes is the maximum size of a manifest in a folder, in bytes.
+const maxManifestBytes = 16 << 20
+
+// readManifest reads the manifest in the folder of a sweep.
+func readManifest(dir string) (m manifest, err error) {
+	path := filepath.Join(dir, planName)
+	data, err := config.ReadFile(path, maxManifestBytes, expectedFolder)
 	if err != nil {
-		return nil, err
+		return m, err
 	}
 	if err := json.Unmarshal(data, &m); err != nil {
-		return nil, fileError(planName, "cannot be read: "+err.Error(), err)
+		return m, &config.Error{File: path, Problem: "cannot be read: " + err.Error(), Expected: expectedFolder, Cause: err}
 	}
+	return m, nil
+}
+
+// plan returns the plan of the folder dir, which m describes. For the errors see OpenStore.
+func (m *manifest) plan(dir, version string) (*Plan, error) {
 	if m.Version != version {
 		return nil, &config.Error{File: filepath.Join(dir, planName), Key: "version",
 			Problem: fmt.Sprintf("the sweep was started by version %s, this is version %s", m.Version, version), Expected: "the same version, or a new sweep"}
 	}
-	if !m.Hashes && !force {
-		return nil, &config.Error{File: filepath.Join(dir, planName), Key: "hashes",
-			Problem: "the results have no hashes, so that damage to them cannot be noticed", Expected: "--force to use them, or a new sweep"}
-	}
-	s.acceptUnhashed = !m.Hashes
 	files := &report.Files{}
 	find, err := files.Find(filepath.Join(dir, planName), m.Files)
 	if err != nil {
@@ -157,32 +156,34 @@ func (s *Store) readPlan(dir, version string, force bool) (*Plan, error) {
 		return nil, err
 	}
 	if p.ID != m.Plan {
-		return nil, fileError(configName, "is not the configuration that the sweep was started with", nil)
+		return nil, &config.Error{File: filepath.Join(dir, configName), Problem: "is not the configuration that the sweep was started with",
+			Expected: expectedFolder}
 	}
 	return p, nil
 }
 
-// maxManifestBytes is the maximum size of a manifest in a folder, in bytes.
-const maxManifestBytes = 16 << 20
-
 // expectedFolder describes the folder that OpenStore can continue.
 const expectedFolder = "the folder of a sweep, as tui sweep --out writes it"
 
-// Save writes the runs in result to a file. The file name is the key computed from the plan and the
-// run numbers in result, not the key that the worker sent: so a worker cannot choose the file name, and
-// a partial result cannot replace a complete one. A nil Store discards the result.
-func (s *Store) Save(p *Plan, result jobResult) error {
+// Save writes a batch to a file, whose name is a hash of the plan and the run numbers: a worker cannot choose it, and a
+// partial result cannot replace a complete one. A nil Store discards the batch.
+func (s *Store) Save(p *Plan, b batch) error {
 	if s == nil {
 		return nil
 	}
-	runs := make([]int, len(result.Runs))
-	for i, o := range result.Runs {
-		runs[i] = o.Run
+	h := sha256.New()
+	fmt.Fprint(h, p.ID)
+	for _, o := range b.Runs {
+		fmt.Fprint(h, " ", o.Run)
 	}
-	result.Key = p.job(runs).Key
-	err := report.WriteError(s.disk.WriteFile(filepath.Join(s.resultsDir(), result.Key+".json"), 0o644, func(f *atomicfile.File) error {
-		return json.NewEncoder(f).Encode(result)
-	}))
+	data, err := b.seal(p.ID, p.Version)
+	if err == nil {
+		name := hex.EncodeToString(h.Sum(nil)[:16]) + ".json"
+		err = report.WriteError(s.disk.WriteFile(filepath.Join(s.resultsDir(), name), 0o644, func(f *atomicfile.File) error {
+			_, err := f.Write(data)
+			return err
+		}))
+	}
 	if err != nil {
 		return &notStoredError{err}
 	}
@@ -195,52 +196,55 @@ type notStoredError struct{ error }
 
 func (e *notStoredError) Unwrap() error { return e.error }
 
-// Load calls each with every result in the folder and the name of its file, in no particular order. It skips
-// files that cannot be read, were damaged, have impossible figures or belong to another sweep, and returns
-// an error for each; their runs are run again.
-func (s *Store) Load(p *Plan, each func(result jobResult, name string) error) (skipped []error, err error) {
+// Load calls each with every batch in the folder and the name of its file, in the order of the names. It skips files
+// that cannot be read, were damaged, have impossible figures or belong to another sweep, and returns an error for each;
+// their runs are run again.
+func (s *Store) Load(p *Plan, each func(b batch, name string) error) (skipped []error, err error) {
 	if s == nil {
 		return nil, nil
 	}
-	entries, err := os.ReadDir(s.resultsDir())
+	err = readBatches(s.dir, p.ID, p.Version, func(b batch, name string, err error) error {
+		if err == nil {
+			err = p.check(&b)
+		}
+		if err != nil {
+			skipped = append(skipped, fmt.Errorf("%s: %s", name, config.WithoutPath(err)))
+			return nil
+		}
+		b.Error = "" // runs that failed are run again
+		return each(b, name)
+	})
+	return skipped, err
+}
+
+// readBatches calls each with every batch in the folder of a sweep and the name of its file, or with the error of
+// reading it.
+func readBatches(dir, plan, version string, each func(b batch, name string, err error) error) error {
+	entries, err := os.ReadDir(filepath.Join(dir, resultsName))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+		return err
 	}
 	for _, e := range entries {
 		if filepath.Ext(e.Name()) != ".json" {
 			continue
 		}
-		var result jobResult
-		data, err := config.ReadFile(filepath.Join(s.resultsDir(), e.Name()), maxResultFileBytes, "the results of a job")
+		var b batch
+		data, err := config.ReadFile(filepath.Join(dir, resultsName, e.Name()), maxResultFileBytes, "the results of a job")
 		if err == nil {
-			err = json.Unmarshal(data, &result)
+			b, err = open(data, plan, version)
 		}
-		if err == nil {
-			err = p.checkResult(&result)
-		}
-		if err == nil && result.unhashed && !s.acceptUnhashed {
-			err = errUnhashed
-		}
-		if err != nil {
-			skipped = append(skipped, fmt.Errorf("%s: %s", e.Name(), config.WithoutPath(err)))
-			continue
-		}
-		result.Error = "" // runs that failed are run again
-		if err := each(result, e.Name()); err != nil {
-			return skipped, err
+		if err := each(b, e.Name(), err); err != nil {
+			return err
 		}
 	}
-	return skipped, nil
+	return nil
 }
-
-// errUnhashed means that results have no hashes.
-var errUnhashed = errors.New("a run has no hash")
 
 // find searches the folder for the result of a run whose content has the given hash. It returns the result and the
 // name of its file; nil if no file has it.
 func (s *Store) find(p *Plan, run int, content contentHash) (found *engine.Result, name string) {
-	_, _ = s.Load(p, func(result jobResult, file string) error { // files with errors are skipped
-		for _, o := range result.Runs {
+	_, _ = s.Load(p, func(b batch, file string) error { // files with errors are skipped
+		for _, o := range b.Runs {
 			if o.Run != run {
 				continue
 			}
@@ -255,26 +259,3 @@ func (s *Store) find(p *Plan, run int, content contentHash) (found *engine.Resul
 
 // maxResultFileBytes is the maximum size of a result file, in bytes.
 const maxResultFileBytes = 64 << 20
-
-// checkResult returns an error if received results do not belong to the plan, lack a digest, list a run twice,
-// or have a figure that is impossible. It sorts their runs by number.
-func (p *Plan) checkResult(result *jobResult) error {
-	if result.Plan != p.ID || result.Version != p.Version {
-		return errors.New("results of another sweep")
-	}
-	slices.SortFunc(result.Runs, func(a, b Outcome) int { return cmp.Compare(a.Run, b.Run) })
-	for i, o := range result.Runs {
-		if o.Run < 0 || o.Run >= p.Runs() || o.Result == nil || o.Result.Digest == "" || i > 0 && o.Run == result.Runs[i-1].Run {
-			return errors.New("a run that is not of this sweep")
-		}
-		if err := p.checkFigures(o.Run, o.Result); err != nil {
-			return &impossibleError{err}
-		}
-	}
-	return nil
-}
-
-// impossibleError means that a result has the wrong seed, or a figure that no run can have.
-type impossibleError struct{ error }
-
-func (e *impossibleError) Unwrap() error { return e.error }

@@ -20,7 +20,7 @@ import (
 
 // Options are the options of Run.
 type Options struct {
-	Clock wallclock.Clock // monotonic wall time, from which the size of jobs and the times of saving follow
+	Clock wallclock.Clock // monotonic wall time, from which the times of saving follow
 	// Jobs is how many jobs this machine runs in parallel. With a queue, 0 means that only other
 	// machines run jobs; without, it means 1.
 	Jobs  int
@@ -36,7 +36,7 @@ type Options struct {
 	// OnNotice is called with messages for the user, such as that a worker was refused. It may be nil.
 	OnNotice func(text string)
 
-	maxJobRuns int                                                           // maximum number of runs of a job; 0 means the constant maxJobRuns
+	maxJobRuns int                                                           // maximum number of runs of a job; 0 means the default
 	run        func(context.Context, *config.Config) (*engine.Result, error) // replaces the execution of a run in benchmarks; may be nil
 }
 
@@ -51,14 +51,11 @@ type Progress struct {
 
 // activeSweep is a sweep while Run executes it.
 type activeSweep struct {
-	plan      *Plan
-	opt       Options
-	scheduler *scheduler
+	plan *Plan
+	opt  Options
 
 	mu               sync.Mutex
-	ranBy            []string               // by run: the worker that ran it
-	queued           []bool                 // by run: its result is from another process
-	contents         []contentHash          // by run, of its result
+	records          []record               // by run
 	ranHere          map[int]contentHash    // by run: of the results that this process sent through the queue
 	kept             map[int]*engine.Result // by run; nil if the results are in opt.Store
 	progress         Progress
@@ -72,13 +69,21 @@ type activeSweep struct {
 	localWorkersDone chan struct{} // closed when this machine's workers of the queue have ended; nil if it has none
 }
 
+// A record describes the result of a run. The zero record stands for a run without a result.
+type record struct {
+	done    bool
+	worker  string      // the worker that ran it
+	queued  bool        // the result is from another process
+	content contentHash // of the result
+}
+
 // Run runs the runs of the plan that have no result in opt.Store, and returns the summary of all. If
 // ctx ends first, the summary covers the results so far and is marked as interrupted; that is not an
 // error. On an error the summary is valid too.
 func Run(ctx context.Context, p *Plan, opt Options) (*Summary, error) {
 	s := newActiveSweep(p, opt)
-	skipped, err := opt.Store.Load(p, func(loaded jobResult, name string) error {
-		if err := s.addResult(loaded, alreadyStored); err != nil {
+	skipped, err := opt.Store.Load(p, func(loaded batch, name string) error {
+		if err := s.addBatch(loaded, alreadyStored); err != nil {
 			return fmt.Errorf("%s: %w", filepath.Join(resultsName, name), err)
 		}
 		return nil
@@ -89,13 +94,11 @@ func Run(ctx context.Context, p *Plan, opt Options) (*Summary, error) {
 	if len(skipped) > 0 {
 		s.opt.OnNotice(fmt.Sprintf("%s in %s skipped, missing runs are run again: %v", words.Count(len(skipped), "file"), opt.Store.resultsDir(), skipped[0]))
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	s.mu.Lock()
 	s.reportLocked()
 	s.mu.Unlock()
 	s.pace = experiment.NewPace(opt.Clock, opt.Clock.Now(), saveEvery)
-	if runs, _ := s.scheduler.unfinished(); runs > 0 {
+	if len(s.missing()) > 0 {
 		s.runMissing(ctx)
 	}
 	s.mu.Lock()
@@ -119,17 +122,24 @@ func newActiveSweep(p *Plan, opt Options) *activeSweep {
 	if opt.OnNotice == nil {
 		opt.OnNotice = func(string) {}
 	}
-	n := p.Runs()
-	s := &activeSweep{plan: p, opt: opt, scheduler: newScheduler(p, opt.Clock), ranBy: make([]string, n), queued: make([]bool, n),
-		contents: make([]contentHash, n), ranHere: map[int]contentHash{}, done: make(chan struct{}), sum: newSummary(p)}
-	s.progress.Planned = n
+	s := &activeSweep{plan: p, opt: opt, records: make([]record, p.Runs()), ranHere: map[int]contentHash{}, done: make(chan struct{}), sum: newSummary(p)}
+	s.progress.Planned = p.Runs()
 	if opt.Store == nil {
 		s.kept = map[int]*engine.Result{}
 	}
-	if opt.maxJobRuns > 0 {
-		s.scheduler.maxRuns = opt.maxJobRuns
-	}
 	return s
+}
+
+// missing returns the numbers of the runs without a result.
+func (s *activeSweep) missing() (runs []int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for n := range s.records {
+		if !s.records[n].done {
+			runs = append(runs, n)
+		}
+	}
+	return runs
 }
 
 // runMissing runs jobs, on this machine or through the queue, until all runs have a result, an
@@ -137,6 +147,10 @@ func newActiveSweep(p *Plan, opt Options) *activeSweep {
 func (s *activeSweep) runMissing(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	if s.opt.Queue == nil {
+		s.runLocally(ctx)
+		return
+	}
 	go panics.Guard(s.finish, func() {
 		select {
 		case <-s.done:
@@ -144,53 +158,38 @@ func (s *activeSweep) runMissing(ctx context.Context) {
 		case <-ctx.Done():
 		}
 	})()
-	if s.opt.Queue != nil {
-		if s.opt.Jobs > 0 {
-			ended := make(chan struct{})
-			s.localWorkersDone = ended
-			local := s.executor()
-			local.done = s.noteRanHere
-			go func() {
-				defer close(ended)
-				err := panics.Call(func() error {
-					return Work(ctx, s.opt.Queue, WorkerOptions{Clock: s.opt.Clock, Jobs: s.opt.Jobs, Name: hostName(),
-						Version: s.plan.Version, local: local})
-				})
-				if errors.As(err, new(*panics.Error)) { // other errors end only this machine's workers
-					s.finish(err)
-				}
-			}()
-			defer func() { cancel(); <-ended }()
-		}
-		if err := s.opt.Queue.coordinate(ctx, s); err != nil && ctx.Err() == nil {
-			s.finish(err)
-		}
-		return
+	if s.opt.Jobs > 0 {
+		s.localWorkersDone = make(chan struct{})
+		local := s.executor()
+		local.done = s.noteRanHere
+		go func() {
+			defer close(s.localWorkersDone)
+			err := panics.Call(func() error {
+				return Work(ctx, s.opt.Queue, WorkerOptions{Clock: s.opt.Clock, Jobs: s.opt.Jobs, Name: hostName(),
+					Version: s.plan.Version, local: local})
+			})
+			if errors.As(err, new(*panics.Error)) { // other errors end only this machine's workers
+				s.finish(err)
+			}
+		}()
+		defer func() { cancel(); <-s.localWorkersDone }()
 	}
-	s.runLocally(ctx)
+	if err := s.opt.Queue.coordinate(ctx, s); err != nil && ctx.Err() == nil {
+		s.finish(err)
+	}
 }
 
-// runLocally runs jobs in opt.Jobs goroutines, without a queue.
+// runLocally runs jobs on opt.Jobs goroutines, without a queue.
 func (s *activeSweep) runLocally(ctx context.Context) {
-	jobs := max(s.opt.Jobs, 1)
-	s.scheduler.setWorkers(jobs)
-	s.setWorkers(jobs)
-	exec := s.executor()
-	panics.Each(jobs, jobs, func(int) error {
-		panics.Guard(s.finish, func() {
-			for ctx.Err() == nil {
-				j, ok := s.scheduler.assignJob()
-				if !ok {
-					return // other goroutines run what is missing
-				}
-				result, _ := exec.runJob(ctx, j)
-				if err := s.addResult(result, storeResult); err != nil {
-					s.finish(err)
-				}
-			}
-		})()
-		return nil
+	workers := max(s.opt.Jobs, 1)
+	s.setWorkers(workers)
+	exec, jobs := s.executor(), s.plan.jobs(s.missing(), s.opt.maxJobRuns)
+	err := experiment.Many(ctx, workers, len(jobs), func(ctx context.Context, i int) error {
+		return s.addBatch(exec.runJob(ctx, jobs[i].Runs), storeBatch)
 	})
+	if err != nil {
+		s.finish(err)
+	}
 }
 
 // noteRanHere records a result that this process sends through the queue. When it arrives, it is recognised by
@@ -198,7 +197,7 @@ func (s *activeSweep) runLocally(ctx context.Context) {
 func (s *activeSweep) noteRanHere(o Outcome) {
 	content, err := hashContent(o.Result)
 	if err != nil {
-		return // addResult reports it
+		return // addBatch reports it
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -214,23 +213,23 @@ func (s *activeSweep) executor() *executor {
 	return x
 }
 
-// Arguments for the parameter store of addResult.
+// Arguments for the parameter store of addBatch.
 const (
-	storeResult   = true
-	alreadyStored = false // the result was loaded from the store
+	storeBatch    = true
+	alreadyStored = false // the batch was loaded from the store
 )
 
-// addResult adds the runs of a job result that have no result yet, and stores them if store is set. It
-// ignores results of other sweeps and results that arrive after the sweep was closed. It fails if a figure
-// is impossible, if a run has another result already, if the job failed, or if the results cannot be stored.
-func (s *activeSweep) addResult(result jobResult, store bool) error {
-	if err := s.plan.checkResult(&result); errors.As(err, new(*impossibleError)) {
-		return fmt.Errorf("the result of worker %.200s is refused: %w", result.Worker, err)
+// addBatch adds the runs of a batch that have no result yet, and stores them if store is set. It ignores batches with
+// runs that are not of the sweep, and those that arrive after the sweep was closed. It fails if a figure is impossible,
+// if a run has another result already, if the job failed, or if the results cannot be stored.
+func (s *activeSweep) addBatch(b batch, store bool) error {
+	if err := s.plan.check(&b); errors.As(err, new(*impossibleError)) {
+		return fmt.Errorf("the result of worker %.200s is refused: %w", b.Worker, err)
 	} else if err != nil {
 		return nil
 	}
-	contents := make([]contentHash, len(result.Runs))
-	for i, o := range result.Runs {
+	contents := make([]contentHash, len(b.Runs))
+	for i, o := range b.Runs {
 		var err error
 		if contents[i], err = hashContent(o.Result); err != nil {
 			return err
@@ -242,35 +241,32 @@ func (s *activeSweep) addResult(result jobResult, store bool) error {
 		return nil
 	}
 	isForeign := false // a result was not computed by this process
-	for i, o := range result.Runs {
+	var added []Outcome
+	for i, o := range b.Runs {
 		isForeign = isForeign || s.ranHere[o.Run] != contents[i]
-	}
-	result.Queued = result.Queued && isForeign
-	var newRuns []Outcome
-	for i, o := range result.Runs {
-		switch {
-		case s.sum.digests[o.Run] == "":
-			newRuns = append(newRuns, o)
-			s.contents[o.Run] = contents[i]
-		case s.contents[o.Run] != contents[i]:
-			return s.mismatch(o.Run, o.Result, result.Worker)
+		switch r := &s.records[o.Run]; {
+		case !r.done:
+			added = append(added, o)
+			r.content = contents[i]
+		case r.content != contents[i]:
+			return s.mismatch(o.Run, o.Result, b.Worker)
 		}
 	}
-	if len(newRuns) > 0 && store {
-		unstored := result // the part that is not in the store yet
-		unstored.Runs = newRuns
-		if err := s.opt.Store.Save(s.plan, unstored); err != nil {
+	b.Queued = b.Queued && isForeign
+	b.Runs = added
+	if len(added) > 0 && store {
+		if err := s.opt.Store.Save(s.plan, b); err != nil {
 			return err
 		}
 	}
-	for _, o := range newRuns {
-		s.ranBy[o.Run], s.queued[o.Run] = result.Worker, result.Queued
+	for _, o := range added {
+		r := &s.records[o.Run]
+		r.done, r.worker, r.queued = true, b.Worker, b.Queued
 		s.addRun(o)
 	}
-	s.scheduler.endJob(result.Key, result.Seconds, len(result.Runs))
-	s.unsaved = s.unsaved || len(newRuns) > 0
-	if result.Error != "" {
-		return fmt.Errorf("%s (on %s)", result.Error, result.Worker)
+	s.unsaved = s.unsaved || len(added) > 0
+	if b.Error != "" {
+		return fmt.Errorf("%s (on %s)", b.Error, b.Worker)
 	}
 	if s.progress.Runs == s.progress.Planned {
 		s.finish(nil)
@@ -288,7 +284,6 @@ func (s *activeSweep) addRun(o Outcome) {
 	if s.kept != nil {
 		s.kept[o.Run] = o.Result
 	}
-	s.scheduler.markDone(o.Run)
 	s.sum.add(o)
 	s.progress.Runs++
 	if s.sum.Points[o.Run/s.plan.Repeat].Seeds == s.plan.Repeat {
@@ -303,10 +298,10 @@ func (s *activeSweep) addRun(o Outcome) {
 // names who computed other: the worker that sent it or, in a verification, this machine.
 func (s *activeSweep) mismatch(run int, other *engine.Result, worker string) error {
 	point := s.plan.Run(run)
-	e := &mismatchError{Set: point.Set, Seed: point.Config.Seed, Workers: [2]string{s.ranBy[run], worker}}
+	e := &mismatchError{Set: point.Set, Seed: point.Config.Seed, Workers: [2]string{s.records[run].worker, worker}}
 	first := s.kept[run]
 	if s.opt.Store != nil {
-		first, e.File = s.opt.Store.find(s.plan, run, s.contents[run])
+		first, e.File = s.opt.Store.find(s.plan, run, s.records[run].content)
 	}
 	if first != nil {
 		e.Differ = differences(first, other)

@@ -5,14 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
+	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 )
@@ -158,13 +158,13 @@ func TestResume(t *testing.T) {
 			t.Fatalf("broken off with %d runs: reason %q", sum.Done, sum.Reason)
 		}
 		store.Close()
-		if store, p, err = OpenStore(nil, dir, "v1", false); err != nil {
+		if store, p, err = OpenStore(nil, dir, "v1"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	again := 0
 	store.Close()
-	store, p, err := OpenStore(nil, dir, "v1", false)
+	store, p, err := OpenStore(nil, dir, "v1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestResume(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var d jobResult
+		var d sealedBatch
 		if err := json.Unmarshal(data, &d); err != nil {
 			t.Fatal(err)
 		}
@@ -190,7 +190,7 @@ func TestResume(t *testing.T) {
 		t.Errorf("the folder holds %d results, expected 30: each run once", again)
 	}
 	store.Close()
-	if _, _, err := OpenStore(nil, dir, "v2", false); err == nil || !strings.Contains(err.Error(), "v1") || !strings.Contains(err.Error(), "v2") {
+	if _, _, err := OpenStore(nil, dir, "v2"); err == nil || !strings.Contains(err.Error(), "v1") || !strings.Contains(err.Error(), "v2") {
 		t.Errorf("another version: %v, expected both named", err)
 	}
 	if _, err := NewStore(nil, dir, p, false); err == nil || !strings.Contains(err.Error(), "--resume") {
@@ -228,18 +228,15 @@ func TestVerifyNamesTheMachine(t *testing.T) {
 	p := newTestPlan(t, small)
 	s := newActiveSweep(p, Options{Clock: clock, Verify: 1})
 	x := newExecutor(p, "liar", clock)
-	d, err := x.runJob(t.Context(), p.job([]int{0, 1, 2}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := x.runJob(t.Context(), []int{0, 1, 2})
 	d.Runs[1].Result.Digest = strings.Repeat("0", 64)
-	if err := s.addResult(d, false); err != nil {
+	if err := s.addBatch(d, false); err != nil {
 		t.Fatal(err)
 	}
 	other := d
 	other.Worker, other.Runs = "honest", []Outcome{{1, swap(d.Runs[1].Result)}}
 	var differ *mismatchError
-	if err := s.addResult(other, false); !errors.As(err, &differ) || !strings.Contains(err.Error(), "liar") || !strings.Contains(err.Error(), "seed 8") {
+	if err := s.addBatch(other, false); !errors.As(err, &differ) || !strings.Contains(err.Error(), "liar") || !strings.Contains(err.Error(), "seed 8") {
 		t.Errorf("two results of one run: %v", err)
 	}
 }
@@ -292,42 +289,23 @@ func TestSweepOverData(t *testing.T) {
 	}
 }
 
-// The assigned jobs cover all runs without a result, and no run is in two jobs at once.
-func TestChunks(t *testing.T) {
-	p := newTestPlan(t, small)
-	var now atomic.Int64
-	c := newScheduler(p, func() time.Duration { return time.Duration(now.Load()) })
-	out := map[int]int{}
-	var jobs []job
-	for {
-		j, ok := c.assignJob()
-		if !ok {
-			break
+// The jobs cover the runs in order, each once, in parts that depend on the size of the plan.
+func TestJobs(t *testing.T) {
+	for _, x := range []struct{ runs, missing, limit, size int }{{10, 10, 0, 1}, {1000, 999, 0, 4}, {100_000, 100_000, 0, 64}, {30, 30, 7, 7}} {
+		p := &Plan{Grid: experiment.Grid{Points: make([]config.Point, x.runs), Repeat: 1}, ID: "x"}
+		var missing, got []int
+		for n := range x.missing {
+			missing = append(missing, n+x.runs-x.missing)
 		}
-		jobs = append(jobs, j)
-		for _, n := range j.Runs {
-			out[n]++
+		list := p.jobs(missing, x.limit)
+		for _, j := range list {
+			if err := p.checkJob(j); err != nil || len(j.Runs) > x.size {
+				t.Errorf("%+v: %d runs in a job, %v", x, len(j.Runs), err)
+			}
+			got = append(got, j.Runs...)
 		}
-		c.mu.Lock()
-		c.perRun = 2 // jobs of four runs from now on
-		c.mu.Unlock()
-	}
-	if len(out) != p.Runs() || len(jobs) != 9 {
-		t.Fatalf("%d runs in %d jobs, expected 30 in 9: one of 1, then of 4 runs", len(out), len(jobs))
-	}
-	for n, times := range out {
-		if times != 1 {
-			t.Errorf("run %d was handed out %d times", n, times)
+		if !slices.Equal(got, missing) || len(list) != (x.missing+x.size-1)/x.size {
+			t.Errorf("%+v: %d runs in %d jobs", x, len(got), len(list))
 		}
-	}
-	c.markDone(jobs[2].Runs[0])
-	c.endJob(jobs[2].Key, 1, 1)
-	j, ok := c.assignJob()
-	if !ok || fmt.Sprint(j.Runs) != fmt.Sprint(jobs[2].Runs[1:]) {
-		t.Errorf("a job that ended with one result: %v is assigned again, expected %v", j.Runs, jobs[2].Runs[1:])
-	}
-	now.Store(int64(time.Hour))
-	if late := c.overdue(time.Minute, func(key string) bool { return key == jobs[5].Key }); len(late) != 8 || late[0].Attempt != 1 {
-		t.Errorf("%d jobs are overdue, expected 8: one the queue holds", len(late))
 	}
 }

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"math/rand/v2"
 
+	"wirelab/experiment"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/page"
-	"wirelab/internal/panics"
 )
 
 // verify repeats a share of the runs on this machine and compares the results, without the measured times, which are
@@ -22,38 +22,28 @@ func (s *activeSweep) verify(ctx context.Context) error {
 	s.mu.Lock()
 	s.progress.ToVerify = len(picked)
 	s.mu.Unlock()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	exec := s.executor()
-	for _, err := range panics.Each(s.opt.Jobs, len(picked), func(i int) error {
+	return experiment.Many(ctx, s.opt.Jobs, len(picked), func(ctx context.Context, i int) error {
 		n := picked[i]
-		result, err := exec.runJob(ctx, s.plan.job([]int{n}))
-		if err != nil {
+		b := exec.runJob(ctx, []int{n})
+		if b.Error != "" {
+			return errors.New(b.Error)
+		}
+		if len(b.Runs) == 0 {
 			return nil // interrupted; the summary has the number of runs repeated so far
 		}
-		if result.Error != "" {
-			err = errors.New(result.Error)
-		} else {
-			err = s.compareRepeated(n, result.Runs[0].Result)
-		}
-		if err != nil {
-			cancel()
+		if err := s.compareRepeated(n, b.Runs[0].Result); err != nil {
 			return err
 		}
 		s.countVerified(checked, n)
 		return nil
-	}) {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	})
 }
 
 // compareRepeated returns an error if the repetition of a run has another result than the run.
 func (s *activeSweep) compareRepeated(run int, repeated *engine.Result) error {
 	content, err := hashContent(repeated)
-	if err == nil && content != s.contents[run] {
+	if err == nil && content != s.records[run].content {
 		err = s.mismatch(run, repeated, hostName())
 	}
 	return err
@@ -64,7 +54,7 @@ func (s *activeSweep) countVerified(checked *page.SummaryChecked, run int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	checked.Runs++
-	checked.Workers[s.ranBy[run]]++
+	checked.Workers[s.records[run].worker]++
 	s.progress.Verified = checked.Runs
 	s.reportLocked()
 }
@@ -81,7 +71,7 @@ func (s *activeSweep) sampleRuns() []int {
 		return nil
 	}
 	for _, run := range rand.Perm(s.plan.Runs()) {
-		if s.opt.Verify > 0 || s.queued[run] {
+		if s.opt.Verify > 0 || s.records[run].queued {
 			candidates = append(candidates, run)
 		}
 	}

@@ -113,7 +113,7 @@ func (w *worker) announce(ctx context.Context) error {
 	if err != nil {
 		return &QueueError{"cannot be reached", err}
 	}
-	data, err := json.Marshal(hello{w.opt.Name, w.opt.Version, max(w.opt.Jobs, 1)})
+	data, err := json.Marshal(hello{w.opt.Name, w.opt.Version})
 	if err != nil {
 		return err
 	}
@@ -189,7 +189,7 @@ func (w *worker) consumer(ctx context.Context) (jetstream.Consumer, error) {
 func (w *worker) handleJob(ctx context.Context, m jetstream.Msg) {
 	var j job
 	subject := m.Subject()
-	if err := json.Unmarshal(m.Data(), &j); err != nil || subject != jobSubject(w.opt.Version, j.Plan, j.Key) {
+	if err := json.Unmarshal(m.Data(), &j); err != nil || subject != jobSubject(w.opt.Version, j.Plan) {
 		_ = m.Term() // malformed: never deliver it again
 		return
 	}
@@ -211,7 +211,7 @@ func (w *worker) handleJob(ctx context.Context, m jetstream.Msg) {
 	if err == nil {
 		err = exec.plan.checkJob(j)
 	}
-	result := jobResult{Key: j.Key, Plan: j.Plan, Version: w.opt.Version, Worker: w.opt.Name}
+	result := batch{Worker: w.opt.Name}
 	switch {
 	case ctx.Err() != nil:
 		_ = m.Nak()
@@ -221,13 +221,13 @@ func (w *worker) handleJob(ctx context.Context, m jetstream.Msg) {
 	case metaErr == nil && meta.NumDelivered > maxDeliveries:
 		result.Error = fmt.Sprintf("given up: %d workers started the job of runs %d to %d, none finished it", maxDeliveries, j.Runs[0], j.Runs[len(j.Runs)-1])
 	default:
-		result, _ = exec.runJob(ctx, j) // if ctx ends, result has the runs done so far
+		result = exec.runJob(ctx, j.Runs) // if ctx ends, result has the runs done so far
 	}
 	if len(result.Runs) == 0 && result.Error == "" {
 		_ = m.Nak() // stopped during the first run
 		return
 	}
-	if w.sendResult(ctx, result) != nil {
+	if w.sendResult(ctx, j.Plan, result) != nil {
 		return // the job goes to another worker when the lease expires
 	}
 	_ = m.Ack() // even if some runs are missing: the coordinator puts them into other jobs
@@ -239,29 +239,27 @@ func (w *worker) handleJob(ctx context.Context, m jetstream.Msg) {
 // maxMessageOverhead bounds the bytes of a message in addition to its data.
 const maxMessageOverhead = 4096
 
-// sendResult publishes results and retries until it succeeds, ctx ends or the connection is closed.
+// sendResult publishes a batch of a plan and retries until it succeeds, ctx ends or the connection is closed.
 // Results that are too large for a message are sent in two halves. If ctx has ended already,
 // sendResult tries once.
-func (w *worker) sendResult(ctx context.Context, result jobResult) error {
-	data, err := encodeResult(result)
-	if err == nil && int64(len(data)) > w.q.conn.MaxPayload()-maxMessageOverhead {
-		err = errMessageTooLarge
+func (w *worker) sendResult(ctx context.Context, plan string, b batch) error {
+	data, err := b.seal(plan, w.opt.Version)
+	if err == nil {
+		data, err = compress(data)
 	}
-	if n := len(result.Runs); errors.Is(err, errMessageTooLarge) && n > 0 {
-		if n == 1 {
-			result.Error = fmt.Sprintf("the result of run %d is larger than the server's maximum message of %d bytes", result.Runs[0].Run, w.q.conn.MaxPayload())
-			result.Runs = nil
-			return w.sendResult(ctx, result)
-		}
-		head, tail := result, result
-		head.Runs, head.Error, head.Seconds, head.Key = result.Runs[:n/2], "", result.Seconds/2, "" // without the key: the tail ends the job
-		tail.Runs, tail.Seconds = result.Runs[n/2:], result.Seconds/2
-		if err := w.sendResult(ctx, head); err != nil {
+	isTooLarge := errors.Is(err, errMessageTooLarge) || int64(len(data)) > w.q.conn.MaxPayload()-maxMessageOverhead
+	switch n := len(b.Runs); {
+	case isTooLarge && n > 1:
+		head, tail := batch{Worker: b.Worker, Runs: b.Runs[:n/2]}, b
+		tail.Runs = b.Runs[n/2:]
+		if err := w.sendResult(ctx, plan, head); err != nil {
 			return err
 		}
-		return w.sendResult(ctx, tail)
-	}
-	if err != nil {
+		return w.sendResult(ctx, plan, tail)
+	case isTooLarge && n == 1:
+		return w.sendResult(ctx, plan, batch{Worker: b.Worker,
+			Error: fmt.Sprintf("the result of run %d is larger than the server's maximum message of %d bytes", b.Runs[0].Run, w.q.conn.MaxPayload())})
+	case err != nil:
 		return err
 	}
 	if ctx.Err() != nil { // one attempt with a context of its own
@@ -271,7 +269,7 @@ func (w *worker) sendResult(ctx context.Context, result jobResult) error {
 	}
 	for lastError := ""; ; {
 		attemptCtx, cancel := context.WithTimeout(ctx, 5*time.Second)
-		_, err := w.q.js.Publish(attemptCtx, resultSubject(result.Plan), data)
+		_, err := w.q.js.Publish(attemptCtx, resultSubject(plan), data)
 		cancel()
 		if err == nil || ctx.Err() != nil || w.q.conn.IsClosed() {
 			return err

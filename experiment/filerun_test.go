@@ -3,7 +3,6 @@ package experiment_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/internal/labtest"
 	"wirelab/internal/testkit"
+	"wirelab/internal/units"
 )
 
 // A patch is delivered over a very bad link, with the same result in a second run and in a replay.
@@ -61,9 +61,9 @@ func TestPatchOverBadLink(t *testing.T) {
 		t.Errorf("with another old file: %v", err)
 	}
 	page, err := os.ReadFile(filepath.Join(dir, "report", "report.md"))
-	if err != nil || !strings.Contains(string(page), "## The file") ||
-		!strings.Contains(string(page), fmt.Sprintf("| whole-zstd | %d |", packed[1])) ||
-		!strings.Contains(string(page), fmt.Sprintf("| patch | %d |", packed[0])) {
+	if err != nil || !strings.Contains(string(page), "## File transfer") ||
+		!strings.Contains(string(page), "| whole-zstd | "+units.Thousands(int64(packed[1]))+" |") ||
+		!strings.Contains(string(page), "| patch | "+units.Thousands(int64(packed[0]))+" |") {
 		t.Errorf("report.md does not mention the file: %v", err)
 	}
 }

@@ -66,9 +66,9 @@ func (a *app) report(paths []string, out string) error {
 		}
 		list[i] = loaded
 	}
-	write := func(f *atomicfile.File) error { return page.WriteComparison(f, list) }
+	write := func(f *atomicfile.File) error { return page.Compare(list).WriteHTML(f) }
 	if len(list) == 1 {
-		write = func(f *atomicfile.File) error { return list[0].Write(f) }
+		write = func(f *atomicfile.File) error { return list[0].Document().WriteHTML(f) }
 	}
 	out = cmp.Or(out, "comparison.html")
 	if info, err := os.Stat(out); err == nil && info.IsDir() {

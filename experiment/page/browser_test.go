@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"image/png"
 	"net/url"
@@ -157,13 +156,11 @@ func pagesToTry(t *testing.T) map[string]string {
 	for _, l := range runs {
 		sweep.Runs = append(sweep.Runs, l.Run.Result)
 	}
-	var b, budgets bytes.Buffer
-	if err := errors.Join(writeSweep(&b, &sweep), writeSweep(&budgets, budgetSweep(3))); err != nil {
-		t.Fatal(err)
-	}
 	lanes := saveRun(t, "duration = \"4s\"\n[sender]\nbudget = \"64kbit\"\n[[shadow]]\nname = \"relative-orientation\"\nbudget = \"24kbit\"\n")
 	out := map[string]string{}
-	for name, text := range map[string]string{"run": made(t, one), "beside": made(t, one, two), "sweep": b.String(), "budgets": made(t, lanes), "budgets of a sweep": budgets.String()} {
+	for name, d := range map[string]*Document{"run": loaded(t, one), "beside": compared(t, one, two), "sweep": sweepDocument(&sweep), "budgets": loaded(t, lanes),
+		"budgets of a sweep": sweepDocument(budgetSweep(3))} {
+		text, _ := render(t, d)
 		path := filepath.Join(dir, name+".html")
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -339,7 +336,7 @@ func TestTenMinutes(t *testing.T) {
 	}
 	l.Run.Rows = rows
 	var text bytes.Buffer
-	if err := l.Write(&text); err != nil {
+	if err := l.Document().WriteHTML(&text); err != nil {
 		t.Fatal(err)
 	}
 	block := text.Bytes()[bytes.Index(text.Bytes(), []byte(`id="data">`)):]

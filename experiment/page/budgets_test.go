@@ -2,9 +2,7 @@ package page
 
 import (
 	"fmt"
-	"math"
-	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,23 +29,17 @@ budget = "24kbit"
 name = "relative-orientation"
 budget = "off"
 `)
-	page := string(readFile(t, filepath.Join(dir, "report.html")))
-	checkHTML(t, "budgets", page)
-	section := page[strings.Index(page, `id="budgets"`):]
-	section = section[:strings.Index(section, "</section>")]
-	for _, want := range []string{"At 64 kbit/s, accumulated (lane A) has the least error", "(95 % CI ", "C B newest-change", ">A</text>", ">B</text>", ">C</text>"} {
-		if !strings.Contains(section, want) {
-			t.Errorf("the section lacks %q", want)
-		}
+	s := sectionOf(loaded(t, dir), "budgets")
+	c := chartsOf(s)[0]
+	if text := paragraphsOf(s); !strings.Contains(text, "At 64 kbit/s, accumulated (lane A) has the least error") || !strings.Contains(text, "(95 % CI ") {
+		t.Errorf("the section has no finding: %s", text)
 	}
-	if n := strings.Count(section, "<circle"); n != 3 {
-		t.Errorf("%d points, want one for each lane with a budget", n)
+	tags := slices.Sorted(slices.Values(c.Tags))
+	if len(c.Lines) != 2 || c.Lines[0].Name != "C B newest-change" || c.Lines[0].Join != "line" || !slices.Equal(tags, []string{"A", "B", "C"}) {
+		t.Errorf("points %v, lines %+v", tags, c.Lines)
 	}
-	if n := strings.Count(section, "<path"); n != 1 {
-		t.Errorf("%d lines, want one: of the policy with two budgets", n)
-	}
-	if markdown := string(readFile(t, filepath.Join(dir, "report.md"))); !strings.Contains(markdown, "| A | accumulated | 64 |") {
-		t.Error("report.md lacks the table")
+	if got := fmt.Sprint(columnOf(tablesOf(s)[0], "lane"), columnOf(tablesOf(s)[0], "budget, kbps")); got != "[C A B] [24 64 64]" {
+		t.Errorf("lanes and budgets are %s", got)
 	}
 }
 
@@ -80,59 +72,21 @@ func TestErrorCurvesOfSweep(t *testing.T) {
 		1: "With one seed there are no confidence intervals",
 		4: "At 2 of them that is more than chance explains, by pairs of 4 seeds.",
 	} {
-		var b strings.Builder
-		if err := writeSweep(&b, budgetSweep(seeds)); err != nil {
-			t.Fatal(err)
+		s := sectionOf(sweepDocument(budgetSweep(seeds)), "errors-view-mean_error_mm")
+		if text := paragraphsOf(s); !strings.Contains(text, want) ||
+			!strings.HasPrefix(text, "Least error: priority accumulated, at 2 of 2 rows of the table. The next has 1.50 to 1.50 times") {
+			t.Errorf("%d seeds: %s", seeds, text)
 		}
-		page := b.String()
-		checkHTML(t, "curves", page)
-		for _, text := range []string{want, "Mean error against kbps", "1 priority unity", "2 priority accumulated", "Least error: priority accumulated, at 2 of 2 rows of the table. The next has 1.50 to 1.50 times"} {
-			if !strings.Contains(page, text) {
-				t.Errorf("%d seeds: the page lacks %q", seeds, text)
-			}
-		}
-		if has := strings.Contains(page, ">1.50 to 1.50<"); has != (seeds > 1) {
+		if has := slices.Contains(columnOf(tablesOf(s)[0], "95 % CI"), "1.50 to 1.50"); has != (seeds > 1) {
 			t.Errorf("%d seeds: an interval of the ratio: %v", seeds, has)
 		}
-	}
-}
-
-// Tags of points at the same place do not cover each other, and the whiskers span the interval.
-func TestErrorGraphic(t *testing.T) {
-	d := &document{}
-	d.addErrorCurves(gridPoints(budgetSweep(4).Runs))
-	g := d.Answers[0].Graphics[0]
-	seen := map[string]bool{}
-	for _, text := range g.Texts {
-		if regexp.MustCompile(`^[123]$`).MatchString(text.Text) {
-			if at := text.X + " " + text.Y; seen[at] {
-				t.Errorf("two tags at %s", at)
-			} else {
-				seen[at] = true
-			}
+		c := chartsOf(s)[0]
+		if c.Lines[0].Name != "1 priority unity" || c.Lines[1].Name != "2 priority accumulated" || len(c.X) != 6 || c.Tags[0] != "1" {
+			t.Errorf("%d seeds: %+v", seeds, c)
 		}
-	}
-	whiskers := 0
-	for _, l := range g.Lines {
-		if l.X1 == l.X2 && l.Class != "grid" {
-			whiskers++
-			if coordinate(l.Y1) <= coordinate(l.Y2) {
-				t.Errorf("a whisker from %s up to %s", l.Y1, l.Y2)
-			}
+		if (c.Lines[0].Lo != nil) != (seeds > 1) || seeds > 1 && !(c.Lines[0].Lo[0] < c.Lines[0].Y[0] && c.Lines[0].Y[0] < c.Lines[0].Hi[0]) {
+			t.Errorf("%d seeds: intervals %+v", seeds, c.Lines[0])
 		}
-	}
-	if len(seen) != 6 || whiskers != 6 || len(g.Dots) != 6 || len(g.Paths) != 3 {
-		t.Errorf("%d tags, %d whiskers, %d points, %d lines", len(seen), whiskers, len(g.Dots), len(g.Paths))
-	}
-	equal := errorGraphic([]errorLine{{"a", []errorPoint{{Tag: "A", Used: 10}}}, {"b", []errorPoint{{Tag: "B", Used: 10}}}}, "mm")
-	var places []string
-	for _, text := range equal.Texts {
-		if text.Text == "A" || text.Text == "B" {
-			places = append(places, text.X)
-		}
-	}
-	if len(places) != 2 || math.Abs(coordinate(places[0])-coordinate(places[1])) < 10 {
-		t.Errorf("tags of equal points at %v", places)
 	}
 }
 
@@ -144,12 +98,9 @@ func TestErrorCurvesOfCrowd(t *testing.T) {
 		client := figures.CrowdClient{View: &figures.CrowdClientView{UsedKbps: figures.Known(20), Error: *x.Totals.View.MeanErrorMM}}
 		x.Totals.Crowd = &figures.Crowd{P5: client, P50: client, P95: client, Worst: client}
 	}
-	d := &document{}
-	d.addErrorCurves(gridPoints(r.Runs))
-	if len(d.Answers) != 2 || d.Answers[0].Title != "Error of the median client against kbps" || d.Answers[1].Title != "Error, p95 of clients against kbps" {
-		t.Fatalf("%d charts", len(d.Answers))
-	}
-	if heads := d.Answers[0].Tables[0].Heads; heads[2].Text != "error of the median client, mm or steps" {
-		t.Errorf("a column is %q", heads[2].Text)
+	d := &Document{}
+	d.addErrorCurves(newGrid(r.Runs))
+	if len(d.Answers) != 2 || d.Answers[0].ID != "errors-crowd-p50-view-error" || d.Answers[1].ID != "errors-crowd-p95-view-error" {
+		t.Errorf("%+v", d.Answers)
 	}
 }

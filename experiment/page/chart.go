@@ -1,11 +1,14 @@
 package page
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
 
+	"wirelab/experiment/figures"
 	"wirelab/internal/escape"
 	"wirelab/internal/units"
 )
@@ -14,7 +17,7 @@ import (
 type chartData struct {
 	X      [][]axisValue `json:"x"` // axes; charts refer to them by index
 	Marks  []mark        `json:"marks"`
-	Charts []chart       `json:"charts"`
+	Charts []*chart      `json:"charts"`
 }
 
 // mark is a change during the run, marked in the charts.
@@ -23,22 +26,31 @@ type mark struct {
 	Text string    `json:"text"` // label of the change
 }
 
-// chart is one chart. The template refers to it by its index in chartData.
+// timeAxis is chart.Axis of charts over virtual time in seconds.
+const timeAxis = "s"
+
+// chart is one chart. page.js draws it.
 type chart struct {
 	Title  string   `json:"title"`
 	Unit   string   `json:"unit"`
-	Axis   string   `json:"axis"`            // "s" for virtual time, or a key of a sweep
-	X      int      `json:"x"`               // index of the axis in chartData.X
+	Axis   string   `json:"axis"`            // timeAxis, or what the X values are
 	Ticks  []string `json:"ticks,omitempty"` // names of the X values, if they are not numbers
 	Rows   []string `json:"rows,omitempty"`  // names of the Y values, if they are not numbers
 	Lines  []line   `json:"lines"`
 	Notes  []string `json:"notes,omitempty"`  // a remark about each X value
-	Marked bool     `json:"marked"`           // draw the marks
+	Tags   []string `json:"tags,omitempty"`   // a short name of each X value, drawn beside its dot
+	Marked bool     `json:"marked,omitempty"` // draw the marks
 	Top    value    `json:"top,omitempty"`    // upper end of the Y scale, which cuts spikes; 0 means that all values fit
 	Loops  []int    `json:"loops,omitempty"`  // indices of X values at loop points of the recording, which do not affect the Y scale
 	Settle int      `json:"settle,omitempty"` // number of the first X values, of the first second, which do not affect the Y scale
 
-	Label string `json:"-"` // text alternative, for screen readers
+	// Scatter means that all lines are dots, and that both axes include 0.
+	Scatter bool `json:"scatter,omitempty"`
+
+	Label  string      `json:"-"` // text alternative, for screen readers
+	X      []axisValue `json:"-"`
+	ID     int         `json:"-"` // index in chartData.Charts
+	AxisID int         `json:"x"` // index of X in chartData.X
 }
 
 // line is a line of a chart, or the edge of a band.
@@ -49,6 +61,29 @@ type line struct {
 	Mean  *value  `json:"mean,omitempty"` // weighted mean over the whole line; nil means the mean of Y
 	Kind  string  `json:"kind,omitempty"` // "" (a line), "dots", "dash", or "edge" of a band
 	Band  int     `json:"band,omitempty"` // for the second edge of a band: how many lines before this one the first edge is; otherwise 0
+
+	// Of dots: the interval of each; the indices of large ones; and how the large ones or, if there are none, all are
+	// joined: "" (not at all), "line" or "step".
+	Lo    []value `json:"lo,omitempty"`
+	Hi    []value `json:"hi,omitempty"`
+	Large []int   `json:"large,omitempty"`
+	Join  string  `json:"join,omitempty"`
+}
+
+// titleWithUnit returns the title and the unit, if any.
+func (c *chart) titleWithUnit() string { return withUnit(c.Title, c.Unit) }
+
+// withUnit returns a name followed by its unit, if any.
+func withUnit(name, unit string) string {
+	if unit == "" {
+		return name
+	}
+	return name + ", " + unit
+}
+
+// HasLines reports whether any of the charts is no scatter.
+func (c charts) HasLines() bool {
+	return slices.ContainsFunc(c, func(x *chart) bool { return !x.Scatter })
 }
 
 // value is a number with four significant digits; NaN and infinities are null in JSON.
@@ -78,10 +113,10 @@ func (p axisValue) MarshalJSON() ([]byte, error) {
 
 // settle excludes the first second of a chart over time from the scale, unless the run is short: caches and baselines
 // are still empty.
-func (c *chart) settle(x []axisValue) {
+func (c *chart) settle() {
 	const settleTime, shortRun = 1, 5 // seconds
-	if c.Axis == "s" && c.Rows == nil && len(x) > 0 && x[len(x)-1] >= shortRun {
-		c.Settle, _ = slices.BinarySearch(x, settleTime+0.001)
+	if c.Axis == timeAxis && c.Rows == nil && len(c.X) > 0 && c.X[len(c.X)-1] >= shortRun {
+		c.Settle, _ = slices.BinarySearch(c.X, settleTime+0.001)
 	}
 }
 
@@ -125,21 +160,37 @@ func (c *chart) isEqual(i, k int) bool {
 	return false
 }
 
+// chartData returns the data of all charts of the document, numbers the charts, and completes them.
+func (d *Document) chartData() *chartData {
+	data := &chartData{Marks: append([]mark{}, d.Marks...)} // the script expects a list, not null
+	for _, s := range slices.Concat(d.Answers, d.Sections) {
+		for _, b := range s.Blocks {
+			list, _ := b.(charts)
+			for _, c := range list {
+				c.mergeEqual()
+				c.settle()
+				c.ID = len(data.Charts)
+				data.Charts = append(data.Charts, c)
+				c.AxisID = slices.IndexFunc(data.X, func(x []axisValue) bool { return slices.Equal(x, c.X) })
+				if c.AxisID < 0 {
+					c.AxisID = len(data.X)
+					data.X = append(data.X, c.X)
+				}
+			}
+		}
+	}
+	return data
+}
+
 // marshalJSON returns the data as JSON that is safe inside a script element. It replaces control
 // characters in the texts of d, which the script writes into the page, by visible escapes.
 func (d *chartData) marshalJSON() (string, error) {
-	if d.Marks == nil {
-		d.Marks = []mark{} // the script expects a list, not null
-	}
 	for i := range d.Marks {
 		escapeTexts(&d.Marks[i].Text)
 	}
-	for i := range d.Charts {
-		c := &d.Charts[i]
-		c.mergeEqual()
-		c.settle(d.X[c.X])
+	for _, c := range d.Charts {
 		escapeTexts(&c.Title, &c.Unit, &c.Axis)
-		for _, list := range [][]string{c.Ticks, c.Rows, c.Notes} {
+		for _, list := range [][]string{c.Ticks, c.Rows, c.Notes, c.Tags} {
 			for k := range list {
 				escapeTexts(&list[k])
 			}
@@ -158,3 +209,71 @@ func escapeTexts(texts ...*string) {
 		*text = escape.Line(*text)
 	}
 }
+
+// dot is a point of a scatter chart.
+type dot struct {
+	X, Y  float64
+	Range figures.Mean // its bounds are the interval of Y, if known
+	Note  string       // text while the point is selected
+	Tag   string       // short name beside the point
+	Large bool
+}
+
+// dots are the points of a scatter chart with one colour. Join is as in line.
+type dots struct {
+	Name, Join string
+	Points     []dot
+}
+
+// newScatter returns a chart of at most maxLines groups of points. Its X values are those of all points in ascending
+// order; each group has gaps at the points of the others.
+func newScatter(title, xName, yName string, groups []dots) *chart {
+	if len(groups) > maxLines {
+		title += fmt.Sprintf(" (%d of %d lines)", maxLines, len(groups))
+		groups = groups[:maxLines]
+	}
+	type member struct {
+		dot
+		group int
+	}
+	var all []member
+	for i, g := range groups {
+		for _, p := range g.Points {
+			all = append(all, member{p, i})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b member) int { return cmp.Compare(a.X, b.X) })
+	c := &chart{Title: title, Unit: yName, Axis: xName, Scatter: true}
+	c.Label = fmt.Sprintf("%s, %s over %s; the table lists the points", title, yName, xName)
+	for i, g := range groups {
+		l := line{Name: g.Name, Color: 1 + i, Kind: "dots", Join: g.Join, Y: gaps(len(all)), Lo: gaps(len(all)), Hi: gaps(len(all))}
+		hasInterval := false
+		for k, p := range all {
+			if p.group != i {
+				continue
+			}
+			l.Y[k] = value(p.Y)
+			if lo, hi, known := p.Range.Bounds(); known {
+				l.Lo[k], l.Hi[k], hasInterval = value(lo), value(hi), true
+			}
+			if p.Large {
+				l.Large = append(l.Large, k)
+			}
+		}
+		if !hasInterval {
+			l.Lo, l.Hi = nil, nil
+		}
+		c.Lines = append(c.Lines, l)
+	}
+	for _, p := range all {
+		c.X = append(c.X, axisValue(p.X))
+		c.Notes = append(c.Notes, p.Note)
+		if p.Tag != "" {
+			c.Tags = append(c.Tags, p.Tag)
+		}
+	}
+	return c
+}
+
+// gaps returns n gaps of a line.
+func gaps(n int) []value { return slices.Repeat([]value{noValue}, n) }

@@ -28,74 +28,51 @@ func addTickTimes(all map[string]float64, t *figures.CrowdTiming) {
 	}
 }
 
-// addCrowdTiles adds the main figures of a run with many receivers.
-func (d *document) addCrowdTiles(x *engine.Result) {
-	t, c := &x.Totals, x.Totals.Crowd
-	add := func(name, value, unit, note string) { d.Tiles = append(d.Tiles, tile{name, value, unit, note}) }
-	add("clients", formatNumber(float64(c.Clients)), "", "")
-	add("encodings", formatFigure(c.EncodingsPerTick), "a tick", "at most "+formatNumber(float64(c.MaxEncodings)))
-	add("wire of a client", formatFigure(c.P50.WireKbps), "kbps", "p95 "+formatFigure(c.P95.WireKbps)+", worst "+formatFigure(c.Worst.WireKbps))
-	add("wire of all", formatNumber(t.WireKbps/1000), "Mbit/s", "")
-	add("starved", formatShare(c.P95.Playout.StarvedRatio), "", "p95 of clients; worst "+formatShare(c.Worst.Playout.StarvedRatio))
+// addCrowd adds the figures of a run with many receivers: the main ones, what a tick costs, and quantiles and
+// distributions over clients.
+func (d *Document) addCrowd(x *engine.Result) {
+	t, c, u := &x.Totals, x.Totals.Crowd, x.Timing.TickUS
+	d.tile("clients", formatNumber(float64(c.Clients)), "", "")
+	d.tile("encodings", formatFigure(c.EncodingsPerTick), "a tick", "at most "+formatNumber(float64(c.MaxEncodings)))
+	d.tile("wire of a client", formatFigure(c.P50.WireKbps), "kbps", "p95 "+formatFigure(c.P95.WireKbps)+", worst "+formatFigure(c.Worst.WireKbps))
+	d.tile("wire of all", formatNumber(t.WireKbps/1000), "Mbit/s", "")
+	d.tile("starved", formatShare(c.P95.Playout.StarvedRatio), "", "p95 of clients; worst "+formatShare(c.Worst.Playout.StarvedRatio))
 	if c.UplinkPeakMS != nil {
-		add("wait for the uplink", formatFigure(*c.UplinkPeakMS), "ms", "longest")
+		d.tile("wait for the uplink", formatFigure(*c.UplinkPeakMS), "ms", "longest")
 	}
-	if u := x.Timing.TickUS; u != nil {
-		add("server", formatNumber(u.EncodeUS.Or(0)+u.ServerUS.Or(0)), "µs a tick", "of one core, by the wall clock")
-	}
-}
-
-// addCrowd adds the figures of a run with many receivers: what a tick costs, and quantiles and distributions over
-// clients. Other runs have no such section.
-func (d *document) addCrowd(x *engine.Result) {
-	c := x.Totals.Crowd
-	if c == nil {
-		return
-	}
-	s := section{ID: "clients", Title: "Clients"}
-	t := newTable("Quantiles over clients, of each figure by itself", "figure", ">p5", ">median", ">p95", ">worst")
-	for _, field := range c.Fields() {
-		row := []string{field.Label()}
-		for _, q := range c.Quantiles() {
-			row = append(row, formatFigure(field.Of(q.CrowdClient).Times(field.Scale())))
+	work := newTable("Work of a tick, by the wall clock of the machine: not reproducible", "part", ">µs")
+	if u != nil {
+		d.tile("server", formatNumber(u.EncodeUS.Or(0)+u.ServerUS.Or(0)), "µs a tick", "of one core, by the wall clock")
+		if u.ChooseUS != nil {
+			work.add("choosing the rows of packets under a budget", *u.ChooseUS)
 		}
-		t.Add(row)
+		work.add("encodings", u.EncodeUS)
+		work.add("acks, baselines, headers and the uplink, for all clients", u.ServerUS)
+		work.add("receivers, displays and links of all clients; not work of a server", u.ClientsUS)
+		work.add("decoding each payload once; not work of a server", u.DecodeUS)
+		work.add("elapsed, median", u.ElapsedUS.Of(u.ElapsedUS.P50))
+		work.add("elapsed, p99", u.ElapsedUS.Of(u.ElapsedUS.P99))
 	}
-	s.Tables = append(s.Tables, t)
-	if u := x.Timing.TickUS; u != nil {
-		s.Tables = append(s.Tables, tickTable(u))
+	quantiles := newTable("Quantiles over clients, of each figure by itself", "figure", ">p5", ">median", ">p95", ">worst")
+	for _, field := range c.Fields() {
+		row := []any{field.Label()}
+		for _, q := range c.Quantiles() {
+			row = append(row, field.Of(q.CrowdClient).Times(field.Scale()))
+		}
+		quantiles.add(row...)
 	}
-	first := len(d.data.Charts)
-	d.addDistributions(x.Clients)
-	s.addCharts(&d.data, first)
+	lead := ""
 	if len(x.Clients) > 0 {
-		s.Lead = []string{"Each chart has the clients from the smallest to the largest value: at 95 % is the value that 95 % of the clients do not exceed."}
+		lead = "Each chart has the clients from the smallest to the largest value: at 95 % is the value that 95 % of the clients do not exceed."
 	}
-	d.Sections = append(d.Sections, s)
+	d.add("clients", "Clients", paragraph(lead), quantiles, work, distributions(x.Clients))
 }
 
-// tickTable returns a table of the parts of the work of a tick.
-func tickTable(u *figures.CrowdTiming) table {
-	t := newTable("Work of a tick, by the wall clock of the machine: not reproducible", "part", ">µs")
-	if u.ChooseUS != nil {
-		t.Add("choosing the rows of packets under a budget", formatFigure(*u.ChooseUS))
-	}
-	t.Add("encodings", formatFigure(u.EncodeUS))
-	t.Add("acks, baselines, headers and the uplink, for all clients", formatFigure(u.ServerUS))
-	t.Add("receivers, displays and links of all clients; not work of a server", formatFigure(u.ClientsUS))
-	t.Add("decoding each payload once; not work of a server", formatFigure(u.DecodeUS))
-	t.Add("elapsed, median", formatFigure(u.ElapsedUS.Of(u.ElapsedUS.P50)))
-	t.Add("elapsed, p99", formatFigure(u.ElapsedUS.Of(u.ElapsedUS.P99)))
-	return t
-}
-
-// addDistributions adds a chart of each figure that differs between clients: its value over the share of the clients.
-func (d *document) addDistributions(clients []figures.CrowdClient) {
+// distributions returns a chart of each figure that differs between clients: its value over the share of the clients.
+func distributions(clients []figures.CrowdClient) (list charts) {
 	const points = 101 // 0 % to 100 %
-	axis := -1         // of all charts
-	values := make([]float64, 0, len(clients))
 	for _, field := range figures.ClientFieldsOf(clients) {
-		values = values[:0]
+		var values []float64
 		for k := range clients {
 			if v, known := field.Of(&clients[k]).Times(field.Scale()).Value(); known {
 				values = append(values, v)
@@ -105,18 +82,17 @@ func (d *document) addDistributions(clients []figures.CrowdClient) {
 		if len(values) == 0 || values[0] == values[len(values)-1] {
 			continue
 		}
+		c := &chart{Title: field.Label(), Axis: "% of clients"}
 		l := line{Name: field.Label(), Color: 1}
-		var x []axisValue
 		for p := range points {
-			x = append(x, axisValue(p))
+			c.X = append(c.X, axisValue(p))
 			l.Y = append(l.Y, value(quantile.NearestRank(values, float64(p)/(points-1))))
 		}
-		if axis < 0 {
-			axis = d.data.addAxis(x)
-		}
-		d.data.Charts = append(d.data.Charts, chart{Title: field.Label(), Axis: "% of clients", X: axis, Lines: []line{l},
-			Label: fmt.Sprintf("%s over the share of clients, from %s to %s; the table has quantiles", field.Label(), formatNumber(values[0]), formatNumber(values[len(values)-1]))})
+		c.Lines = []line{l}
+		c.Label = fmt.Sprintf("%s over the share of clients, from %s to %s; the table has quantiles", field.Label(), formatNumber(values[0]), formatNumber(values[len(values)-1]))
+		list = append(list, c)
 	}
+	return list
 }
 
 // beginClients returns a function that adds a row of clients.csv with the given header to the clients of the run.

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -26,24 +25,20 @@ func crowdResult(n int) *engine.Result {
 // TestCrowdDistributions checks the chart of the only figure that differs between clients, and the tables.
 func TestCrowdDistributions(t *testing.T) {
 	r := run{Result: crowdResult(200)}
-	d := r.document()
-	if len(d.data.Charts) != 1 {
-		t.Fatalf("%d charts, want 1", len(d.data.Charts))
+	s := sectionOf(r.document(), "clients")
+	list := chartsOf(s)
+	if len(list) != 1 {
+		t.Fatalf("%d charts, want 1", len(list))
 	}
-	c := d.data.Charts[0]
+	c := list[0]
 	for at, want := range map[int]value{0: 1, 50: 100, 95: 190, 100: 200} {
-		if c.Lines[0].Y[at] != want || d.data.X[c.X][at] != axisValue(at) {
+		if c.Lines[0].Y[at] != want || c.X[at] != axisValue(at) {
 			t.Errorf("at %d %%: %v, want %v", at, c.Lines[0].Y[at], want)
 		}
 	}
-	var page bytes.Buffer
-	if err := r.Write(&page); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"Quantiles over clients", "by the wall clock of the machine: not reproducible", "7.25", "500"} {
-		if !strings.Contains(page.String(), want) {
-			t.Errorf("the page lacks %q", want)
-		}
+	tables := tablesOf(s)
+	if !strings.HasPrefix(tables[0].Caption, "Quantiles over clients") || !strings.Contains(tables[1].Caption, "not reproducible") || tables[1].Rows[0][1].Text != "300" {
+		t.Errorf("%+v", tables)
 	}
 }
 
@@ -70,10 +65,9 @@ func TestCrowdCurve(t *testing.T) {
 		x.Set = map[string]string{"crowd.clients": fmt.Sprint(n)}
 		runs = append(runs, x)
 	}
-	d := gridDocument(gridPoints(runs), "", "3 runs", nil)
-	for i := range d.data.Charts {
-		if c := &d.data.Charts[i]; strings.HasPrefix(c.Title, "Acks, baselines") {
-			if got := fmt.Sprint(c.Ticks, d.data.X[c.X], c.Lines[0].Y); got != "[1 100 10000] [0 1 2] [1 100 10000]" {
+	for _, c := range chartsOf(sectionOf(gridDocument(newGrid(runs), "", "3 runs", nil), "lines")) {
+		if strings.HasPrefix(c.Title, "Acks, baselines") {
+			if got := fmt.Sprint(c.Ticks, c.X, c.Lines[0].Y); got != "[1 100 10000] [0 1 2] [1 100 10000]" {
 				t.Errorf("got %s", got)
 			}
 			return

@@ -3,12 +3,14 @@ package page
 import (
 	"fmt"
 	"math"
+	"strings"
 
+	"wirelab/experiment/figures"
 	"wirelab/internal/texttable"
 )
 
-// document is the content of a page, in the order of the page. The template reads its fields.
-type document struct {
+// Document is the content of a report. WriteHTML writes it as a page and WriteMarkdown as text; both escape its texts.
+type Document struct {
 	Title, Headline string
 	Verdict         string   // passedVerdict, failedVerdict, or "" if nothing was asserted
 	Meta            []string // facts about the run, a few words each
@@ -17,7 +19,7 @@ type document struct {
 	Tiles           []tile
 	Answers         []section // what is recommended; they precede Meta
 	Sections        []section
-	data            chartData
+	Marks           []mark // changes during the run, marked in the charts over time
 }
 
 // The verdicts, which precede the headline.
@@ -26,50 +28,92 @@ const (
 	failedVerdict = "Failed"
 )
 
-// tile is a main figure at the top of the page.
+// tile is a main figure at the top of the document.
 type tile struct{ Name, Value, Unit, Note string }
 
-// section is a part of a page with a title.
+// section is a part of a document with a title.
 type section struct {
 	ID, Title string
-	Lead      []string    // paragraphs below the title
-	Strip     []stripPart // a stacked bar; nil means none
-	Charts    []chartView
-	Graphics  []graphic
-	Tables    []table
-	Remarks   []string // paragraphs below the tables
-	Code      []code
+	Blocks    []block
 }
 
-// chartView is the place of a chart that the script draws; ID is its index in chartData.
-type chartView struct {
-	ID                       int
-	Title, Unit, Description string
+// block is a part of a section. page.tmpl writes it as HTML, by its type.
+type block interface {
+	isEmpty() bool
+	markdown(b *strings.Builder)
 }
 
-// code is text to copy, such as commands.
-type code struct{ Caption, Text string }
+// The blocks. An empty paragraph, and a table without rows, are not written.
+type (
+	paragraph string
+	charts    []*chart
+	strip     []stripPart // a stacked bar
+	code      struct{ Caption, Text string }
+)
+
+func (p paragraph) isEmpty() bool { return p == "" }
+func (c charts) isEmpty() bool    { return len(c) == 0 }
+func (s strip) isEmpty() bool     { return len(s) == 0 }
+func (c code) isEmpty() bool      { return c.Text == "" }
+func (t *table) isEmpty() bool    { return len(t.Rows) == 0 }
+
+// add adds a section with the blocks that are not empty, or no section if all are.
+func (d *Document) add(id, title string, blocks ...block) {
+	d.Sections = appendSection(d.Sections, id, title, blocks)
+}
+
+// answer adds a section to the answers, as add does.
+func (d *Document) answer(id, title string, blocks ...block) {
+	d.Answers = appendSection(d.Answers, id, title, blocks)
+}
+
+func appendSection(list []section, id, title string, blocks []block) []section {
+	s := section{ID: id, Title: title}
+	for _, b := range blocks {
+		if !b.isEmpty() {
+			s.Blocks = append(s.Blocks, b)
+		}
+	}
+	if s.Blocks == nil {
+		return list
+	}
+	return append(list, s)
+}
+
+// tile adds a main figure.
+func (d *Document) tile(name, value, unit, note string) {
+	d.Tiles = append(d.Tiles, tile{name, value, unit, note})
+}
 
 // table is a table whose first column names the rows. The CSS classes of cells are good, bad, and h0
 // to h8 for heat maps.
 type table struct {
 	texttable.Table
 	Caption string
-	Folded  bool // collapsed until the reader opens it
+	Folded  bool // details: the page shows them when the reader opens the table, and Markdown leaves them out
 	Heat    bool // cells are coloured by their values
 }
 
 // newTable returns a table; titles are as in texttable.New.
-func newTable(caption string, titles ...string) table {
-	return table{Table: *texttable.New(titles...), Caption: caption}
+func newTable(caption string, titles ...string) *table {
+	return &table{Table: *texttable.New(titles...), Caption: caption}
 }
 
-// addCharts adds the charts of d from index first on to the section.
-func (s *section) addCharts(d *chartData, first int) {
-	for i := first; i < len(d.Charts); i++ {
-		c := &d.Charts[i]
-		s.Charts = append(s.Charts, chartView{i, c.Title, c.Unit, c.Label})
+// add adds a row. Numbers and figures are formatted by formatNumber, other cells as texttable.Table.Add does.
+func (t *table) add(cells ...any) {
+	for i, cell := range cells {
+		switch v := cell.(type) {
+		case float64:
+			cells[i] = formatNumber(v)
+		case int:
+			cells[i] = formatNumber(float64(v))
+		case int64:
+			cells[i] = formatNumber(float64(v))
+		case figures.Figure:
+			cells[i] = formatFigure(v)
+		}
 	}
+	t.Add(cells...)
 }
 
 // stripPart is a part of a stacked bar: its share in words, its left edge, its width and its colour.
@@ -81,14 +125,16 @@ type stripPart struct {
 
 // newStrip returns the parts of a stacked bar that is 1000 units wide. names and shares have the same
 // length; a share of 1 is the whole bar. Parts without a share are omitted.
-func newStrip(names []string, shares []float64) (out []stripPart) {
+func newStrip(names []string, shares []float64) (out strip) {
 	left := 0.0 // sum of the shares so far
 	for i, share := range shares {
 		if share <= 0 || math.IsNaN(share) {
 			continue
 		}
-		out = append(out, stripPart{Name: names[i], Share: formatPercent(share), X: fmt.Sprintf("%.1f", 1000*left),
-			Width: fmt.Sprintf("%.1f", 1000*share), Color: 1 + i%8})
+		part := stripPart{Name: names[i], Share: formatPercent(share), Color: 1 + i%maxLines}
+		part.X = fmt.Sprintf("%.1f", 1000*left)
+		part.Width = fmt.Sprintf("%.1f", 1000*share)
+		out = append(out, part)
 		left += share
 	}
 	return out

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"strings"
 	"testing"
 
 	"wirelab/experiment/config"
@@ -10,8 +9,8 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// TestHostileNames checks that no text of a result adds a script, an attribute or a control character to a
-// page, neither to its text nor to the data of its charts.
+// TestHostileNames checks that no text of a result adds markup, a script or a control character to a page or to
+// Markdown, whatever document has it.
 func TestHostileNames(t *testing.T) {
 	for first := range testkit.HostileTexts {
 		text := testkit.HostileTexts[first]
@@ -25,25 +24,17 @@ func TestHostileNames(t *testing.T) {
 		one.Rows.Sample([]string{"0.1", "1", "5"})
 		one.Rows.Sample([]string{"0.2", "1", "6"})
 		one.Rows.Packet([]string{"1", "corrupt", text, text, text})
-		var b strings.Builder
-		if err := one.Write(&b); err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(b.String(), `id="charts"`) {
-			t.Fatal("the page has no charts, whose marks this test checks")
-		}
-		testkit.CheckHTML(t, "page of a run", b.String())
-		b.Reset()
-		if err := writeSweep(&b, r); err != nil {
-			t.Fatal(err)
-		}
-		testkit.CheckHTML(t, "page of a sweep", b.String())
-		b.Reset()
 		s := Summary{Planned: 2}
 		testkit.FillHostile(&s, first)
-		if err := s.Write(&b); err != nil {
-			t.Fatal(err)
+		file := &Loaded{Path: text, Report: r, Run: one}
+		sweep := &Loaded{Path: text, Report: r}
+		if one.document().Sections[0].ID != "charts" {
+			t.Fatal("the page has no charts, whose marks this test checks")
 		}
-		testkit.CheckHTML(t, "page of a summary", b.String())
+		for _, d := range []*Document{one.document(), sweepDocument(r), s.Document(), Compare([]*Loaded{file, file}), Compare([]*Loaded{sweep, file})} {
+			page, markdown := render(t, d)
+			testkit.CheckHTML(t, "page of a "+d.Title, page)
+			testkit.CheckMarkdown(t, "markdown of a "+d.Title, markdown)
+		}
 	}
 }

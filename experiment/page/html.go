@@ -31,19 +31,19 @@ var (
 )
 
 // bodyTemplate is the body of the page; html/template escapes the markup in every text for its context.
-// writeDocument then escapes the control characters, which html/template leaves.
+// WriteHTML then escapes the control characters, which html/template leaves.
 var bodyTemplate = template.Must(template.New("page").Parse(pageTemplate))
 
-// writeDocument writes a document as one self-contained file. Its Content-Security-Policy allows, by
+// WriteHTML writes the document as one self-contained file. Its Content-Security-Policy allows, by
 // their hashes, only the style and the two scripts of the page, so that no text from a report can run
 // or load anything.
-func writeDocument(w io.Writer, d *document) error {
-	script, err := d.data.marshalJSON()
+func (d *Document) WriteHTML(w io.Writer) error {
+	script, err := d.chartData().marshalJSON()
 	if err != nil {
 		return err
 	}
 	style := uplotStyle + "\n" + pageStyle
-	charts := "/*\n" + uplotLicence + "*/\n" + uplotScript
+	library := "/*\n" + uplotLicence + "*/\n" + uplotScript
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<!DOCTYPE html>
 <html lang="en">
@@ -57,14 +57,14 @@ func writeDocument(w io.Writer, d *document) error {
 <title>%s</title>
 <style>%s</style>
 </head>
-`, contentSecurityPolicy(style, charts, pageScript), html.EscapeString(escape.Line(d.Title)), style)
+`, contentSecurityPolicy(style, library, pageScript), html.EscapeString(escape.Line(d.Title)), style)
 	var body strings.Builder
 	if err := bodyTemplate.Execute(&body, d); err != nil {
 		return err
 	}
 	b.WriteString(escape.Terminal(body.String()))
 	fmt.Fprintf(&b, "<script type=\"application/json\" id=\"data\">%s</script>\n<script>%s</script>\n<script>%s</script>\n</body>\n</html>\n",
-		script, charts, pageScript)
+		script, library, pageScript)
 	_, err = w.Write(b.Bytes())
 	return err
 }

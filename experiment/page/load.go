@@ -68,7 +68,7 @@ func SavePage(disk *atomicfile.Disk, path string) (out string, err error) {
 		return "", err
 	}
 	out = filepath.Join(reportFolder(path), "report.html")
-	return out, disk.WriteFile(out, 0o644, func(f *atomicfile.File) error { return l.Write(f) })
+	return out, disk.WriteFile(out, 0o644, func(f *atomicfile.File) error { return l.Document().WriteHTML(f) })
 }
 
 // reportFolder returns the folder of a report, which may be named by its report.json.
@@ -79,15 +79,15 @@ func reportFolder(path string) string {
 	return filepath.Dir(path)
 }
 
-// Write writes the page of the report.
-func (l *Loaded) Write(w io.Writer) error {
-	if l.summary != nil {
-		return l.summary.Write(w)
+// Document returns the content of the report.
+func (l *Loaded) Document() *Document {
+	switch {
+	case l.summary != nil:
+		return l.summary.Document()
+	case l.Run != nil:
+		return l.Run.document()
 	}
-	if l.Run != nil {
-		return l.Run.Write(w)
-	}
-	return writeSweep(w, l.Report)
+	return sweepDocument(l.Report)
 }
 
 // readRows passes every row of a CSV file to the function that begin returns for the header. If the

@@ -1,9 +1,7 @@
 package page
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -15,13 +13,12 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/net/html"
-
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/lockstep"
 	"wirelab/experiment/report"
+	"wirelab/internal/testkit"
 )
 
 // lossy is the configuration of a run with losses, late packets, failures, changes and a shadow.
@@ -79,8 +76,18 @@ func saveRun(t *testing.T, text string) string {
 	return dir
 }
 
-// made returns the page written from the files in a folder.
-func made(t *testing.T, paths ...string) string {
+// loaded returns the document of the report at path.
+func loaded(t *testing.T, path string) *Document {
+	t.Helper()
+	l, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l.Document()
+}
+
+// compared returns the comparison of the reports at paths.
+func compared(t *testing.T, paths ...string) *Document {
 	t.Helper()
 	list := make([]*Loaded, len(paths))
 	for i, path := range paths {
@@ -90,38 +97,29 @@ func made(t *testing.T, paths ...string) string {
 		}
 		list[i] = l
 	}
-	var b bytes.Buffer
-	var err error
-	if len(list) == 1 {
-		err = list[0].Write(&b)
-	} else {
-		err = WriteComparison(&b, list)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
+	return Compare(list)
 }
 
-// TestSavedIsMade: the page that a run saves and a page written later from its folder are equal byte
-// for byte, and so are two pages written in succession.
+// TestSavedIsMade: report.md and report.html that a run saves and those made later from its folder are equal byte for
+// byte, and have what happened in the run.
 func TestSavedIsMade(t *testing.T) {
 	dir := saveRun(t, lossy)
-	saved, err := os.ReadFile(filepath.Join(dir, "report.html"))
-	if err != nil {
-		t.Fatal(err)
+	d := loaded(t, dir)
+	page, markdown := render(t, d)
+	if string(readFile(t, filepath.Join(dir, "report.html"))) != page || string(readFile(t, filepath.Join(dir, "report.md"))) != markdown {
+		t.Error("the files made from the folder differ from the saved ones")
 	}
-	again := made(t, dir)
-	if string(saved) != again {
-		t.Error("the page written from the folder differs from the saved one")
-	}
-	if again != made(t, filepath.Join(dir, "report.json")) {
+	if again, _ := render(t, loaded(t, filepath.Join(dir, "report.json"))); again != page {
 		t.Error("two pages of one report differ")
 	}
-	for _, what := range []string{"then rotor", "nothing decoded wrong", "payload_kbps", "does not hold", "changed-index", "down loss 20%",
-		"no baseline", "tui replay report.json", "The charts as a table"} {
-		if !strings.Contains(again, what) {
-			t.Errorf("the page does not mention %q", what)
+	testkit.CheckMarkdown(t, "report.md", markdown)
+	for text, in := range map[string]string{"then rotor": d.Headline, "nothing decoded wrong": d.Headline,
+		"does not hold": fmt.Sprint(tablesOf(sectionOf(d, "assertions"))[0].Rows), "changed-index": fmt.Sprint(tablesOf(sectionOf(d, "shadows"))[0].Rows),
+		"down loss 20%": fmt.Sprint(tablesOf(sectionOf(d, "changes"))[0].Rows, d.Marks), "no baseline": fmt.Sprint(tablesOf(sectionOf(d, "packets"))[0].Rows),
+		"The charts as a table": tablesOf(sectionOf(d, "charts"))[0].Caption, "tui replay report.json": fmt.Sprint(sectionOf(d, "again").Blocks),
+		"payload_kbps": fmt.Sprint(columnOf(tablesOf(sectionOf(d, "figures"))[0], "key"))} {
+		if !strings.Contains(in, text) {
+			t.Errorf("%q is not in %s", text, in)
 		}
 	}
 }
@@ -142,13 +140,12 @@ func TestOrderOfPackets(t *testing.T) {
 		for _, i := range order {
 			r.Packet(rows[i])
 		}
-		var d chartData
-		d.timeCharts(r.Clone(), "cube", true, 0, &figures.Playout{})
-		text, err := d.marshalJSON()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return text + fmt.Sprint(problemTables(&r.packets))
+		list, _ := r.Clone().overTime(timeCharts("cube", true, &figures.Playout{}), 0)
+		d := &Document{}
+		d.add("charts", "", list)
+		d.add("packets", "", problemTables(&r.packets)...)
+		page, _ := render(t, d)
+		return page
 	}
 	forth, back := make([]int, len(rows)), make([]int, len(rows))
 	for i := range rows {
@@ -199,131 +196,9 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// hostile is a name that tries to end elements, begin scripts and leave attributes.
-const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>'--></script><style>*{}</style>` + "\u2028&amp;"
-
-// TestHostileTexts: names, paths, labels and errors of a report appear only as text.
-func TestHostileTexts(t *testing.T) {
-	dir := saveRun(t, lossy)
-	l, err := Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plain := made(t, dir)
-	r := l.Run.Result
-	r.Item, r.Error, r.CodecError = hostile, hostile, hostile
-	r.Config["encoder"] = map[string]any{"name": hostile}
-	r.Config["data"] = map[string]any{"source": hostile}
-	r.Set = map[string]string{hostile: hostile}
-	r.Budget = append(r.Budget, figures.BudgetShare{Slot: hostile, Bits: 1, Share: 0.5})
-	r.Shadows[0].Encoder = hostile
-	r.Files = []engine.DataFile{{Name: hostile, Path: hostile, SHA256: hostile}}
-	r.Warnings = []string{hostile}
-	r.Assertions = append(r.Assertions, engine.AssertionResult{Name: hostile, Bound: hostile})
-	r.Changes[0].Change = config.NewChange("mark", hostile)
-	l.Run.Missing = []string{hostile}
-	l.Run.Rows.Packet([]string{"99999", "0", "5000000", "lost", "lost", hostile, hostile, "0", "0", "0", "0", "0", "false", hostile, hostile})
-	l.Path = hostile
-	other, err := Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sweep := *l.Report
-	sweep.Sweep, sweep.Error = true, hostile
-	two := *r
-	two.Set = map[string]string{hostile: "other"}
-	sweep.Runs = []*engine.Result{r, &two}
-	for name, write := range map[string]func(*bytes.Buffer) error{
-		"run":    func(b *bytes.Buffer) error { return l.Write(b) },
-		"beside": func(b *bytes.Buffer) error { return WriteComparison(b, []*Loaded{l, other}) },
-		"sweep":  func(b *bytes.Buffer) error { return writeSweep(b, &sweep) },
-		"sweeps": func(b *bytes.Buffer) error {
-			s := &Loaded{Path: hostile, Report: &sweep}
-			return WriteComparison(b, []*Loaded{s, s})
-		},
-	} {
-		var b bytes.Buffer
-		if err := write(&b); err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(b.String(), "alert(2)") {
-			t.Errorf("%s: the texts are not on the page: nothing was tested", name)
-		}
-		checkHTML(t, name, b.String())
-	}
-	checkHTML(t, "plain", plain)
-}
-
-// checkHTML parses a page as a browser does and checks its policy: one style, two scripts and the data,
-// with the right hashes, and no attribute that styles, runs or fetches anything.
-func checkHTML(t *testing.T, name, page string) {
-	t.Helper()
-	root, err := html.Parse(strings.NewReader(page))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var styles, scripts, blocks []string
-	var csp string
-	ids := map[string]bool{}
-	for n := range root.Descendants() {
-		if n.Type != html.ElementNode {
-			continue
-		}
-		at := map[string]string{}
-		for _, a := range n.Attr {
-			at[a.Key] = a.Val
-			inline := strings.HasPrefix(a.Key, "on") || a.Key == "style" || a.Key == "src" || a.Key == "srcset" || a.Key == "action"
-			link := a.Key == "href" && !strings.HasPrefix(a.Val, "#") && a.Val != "data:,"
-			if inline || link {
-				t.Errorf("%s: <%s %s=%q>", name, n.Data, a.Key, a.Val)
-			}
-		}
-		if id := at["id"]; id != "" {
-			if ids[id] {
-				t.Errorf("%s: the id %q is there twice", name, id)
-			}
-			ids[id] = true
-		}
-		text := ""
-		if n.FirstChild != nil {
-			text = n.FirstChild.Data
-		}
-		switch n.Data {
-		case "meta":
-			if at["http-equiv"] == "Content-Security-Policy" {
-				csp = at["content"]
-			}
-		case "style":
-			styles = append(styles, text)
-		case "script":
-			if at["type"] == "application/json" {
-				blocks = append(blocks, text)
-			} else {
-				scripts = append(scripts, text)
-			}
-		case "img", "iframe", "object", "embed", "base", "form", "audio", "video", "foreignobject":
-			t.Errorf("%s: a <%s>", name, n.Data)
-		}
-	}
-	if len(styles) != 1 || len(scripts) != 2 || len(blocks) != 1 {
-		t.Fatalf("%s: %d styles, %d scripts, %d blocks of data", name, len(styles), len(scripts), len(blocks))
-	}
-	for _, want := range []string{"default-src 'none'", "style-src " + cspHash(styles[0]) + ";", cspHash(scripts[0]), cspHash(scripts[1])} {
-		if !strings.Contains(csp, want) {
-			t.Errorf("%s: the policy lacks %s: %s", name, want, csp)
-		}
-	}
-	if strings.Contains(csp, "unsafe") || strings.Contains(csp, "http") {
-		t.Errorf("%s: the policy is %s", name, csp)
-	}
-	if !json.Valid([]byte(blocks[0])) {
-		t.Errorf("%s: the data are no JSON", name)
-	}
-}
-
 // TestNoAddresses: the page contains no URL except in the licence.
 func TestNoAddresses(t *testing.T) {
-	page := made(t, saveRun(t, lossy))
+	page, _ := render(t, loaded(t, saveRun(t, lossy)))
 	for _, url := range regexp.MustCompile(`(https?:)?//[a-z][^\s"'<>)]*`).FindAllString(page, -1) {
 		if !slices.Contains([]string{"https://github.com/leeoniya/uPlot"}, url) {
 			t.Errorf("the page names %s", url)
@@ -333,7 +208,7 @@ func TestNoAddresses(t *testing.T) {
 
 // TestSize: the page is at most 300 kB in addition to its data.
 func TestSize(t *testing.T) {
-	page := made(t, saveRun(t, lossy))
+	page, _ := render(t, loaded(t, saveRun(t, lossy)))
 	from := strings.Index(page, `id="data">`)
 	block := strings.Index(page[from:], "</script>")
 	if rest := len(page) - block; rest > 300_000 {
@@ -352,19 +227,19 @@ func TestWithoutRows(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	page := made(t, dir)
-	for _, what := range []string{"samples.csv is not in the folder of the report", "packets.csv is not in the folder of the report", "nothing decoded wrong", "Outcomes of packets"} {
-		if !strings.Contains(page, what) {
-			t.Errorf("the page does not say %q", what)
-		}
+	d := loaded(t, dir)
+	notes := strings.Join(d.Notes, "\n")
+	if !strings.Contains(notes, "samples.csv is not in the folder of the report") || !strings.Contains(notes, "packets.csv is not in the folder of the report") {
+		t.Errorf("the notes are %q", notes)
 	}
-	checkHTML(t, "without rows", page)
+	if len(chartsOf(sectionOf(d, "charts"))) > 0 || len(tablesOf(sectionOf(d, "packets"))) != 1 {
+		t.Error("charts or lists of packets without rows")
+	}
 	if err := os.WriteFile(filepath.Join(dir, "samples.csv"), []byte("t_s,payload_kbps\n0.100,5\n\"broken"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	page = made(t, dir)
-	if what := "samples.csv cannot be read from line 3 on"; !strings.Contains(page, what) {
-		t.Errorf("the page does not say %q", what)
+	if notes := strings.Join(loaded(t, dir).Notes, "\n"); !strings.Contains(notes, "samples.csv cannot be read from line 3 on") {
+		t.Errorf("the notes are %q", notes)
 	}
 }
 
@@ -374,10 +249,15 @@ func TestSavedReports(t *testing.T) {
 	if err != nil || len(paths) == 0 {
 		t.Fatal(paths, err)
 	}
+	documents := []*Document{compared(t, paths...)}
 	for _, path := range paths {
-		checkHTML(t, path, made(t, path))
+		documents = append(documents, loaded(t, path))
 	}
-	checkHTML(t, "side by side", made(t, paths...))
+	for _, d := range documents {
+		page, markdown := render(t, d)
+		checkHTML(t, d.Title, page)
+		testkit.CheckMarkdown(t, d.Title, markdown)
+	}
 }
 
 // FuzzRows: any CSV file results in a page, in bounded memory and time.
@@ -397,13 +277,13 @@ func FuzzRows(f *testing.F) {
 		}
 		feed(samples, func(h []string) { rows.sampleHead = columnsOf(h) }, rows.Sample)
 		feed(packets, func(h []string) { rows.packetHead = columnsOf(h) }, rows.Packet)
-		var d chartData
-		d.timeCharts(rows.Clone(), "cube", true, 0, &figures.Playout{})
-		problemTables(&rows.packets)
-		timeTable(rows.series.allPoints(), "cube")
-		if text, err := d.marshalJSON(); err != nil || !json.Valid([]byte(text)) {
-			t.Fatal(text, err)
-		}
+		list, table := rows.Clone().overTime(timeCharts("cube", true, &figures.Playout{}), 0)
+		d := &Document{}
+		d.add("charts", "", list, table)
+		d.add("packets", "", problemTables(&rows.packets)...)
+		page, markdown := render(t, d)
+		testkit.CheckHTML(t, "page", page)
+		testkit.CheckTerminalText(t, "markdown", markdown)
 	})
 }
 
@@ -425,14 +305,14 @@ func TestChartMeansAreWeighted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, x := l.Run.document(), &l.Run.Result.Totals
+	list, x := chartsOf(sectionOf(l.Document(), "charts")), &l.Run.Result.Totals
 	unweighted := false // the mean of the samples differs from the weighted one: the test tests something
 	for title, want := range map[string]float64{"Bits per changed cube, 2 s mean": x.BitsPerChangedCube.Or(0), "Bandwidth, 2 s mean": x.PayloadKbps} {
-		i := slices.IndexFunc(d.data.Charts, func(c chart) bool { return c.Title == title })
+		i := slices.IndexFunc(list, func(c *chart) bool { return c.Title == title })
 		if i < 0 {
 			t.Fatalf("no chart %q", title)
 		}
-		c := &d.data.Charts[i]
+		c := list[i]
 		mean, sum, n := float64(*c.Lines[0].Mean), 0.0, 0.0
 		for _, y := range c.Lines[0].Y {
 			if f := float64(y); !math.IsNaN(f) {
@@ -463,9 +343,9 @@ func TestChartsOfTwoSecondMeans(t *testing.T) {
 		text := formatTestRow(float64(i+1)/10, 6, kbps[i], kbps[i]+13, 20, float64(across))
 		r.Sample(text)
 	}
-	var d chartData
-	d.timeCharts(r, "cube", true, 0, &figures.Playout{})
-	c := &d.Charts[0]
+	defined := timeCharts("cube", true, &figures.Playout{})
+	list, _ := r.overTime(defined, 0)
+	c := list[0]
 	for i, got := range c.Lines[0].Y {
 		sum, samples := 0.0, 0.0
 		for _, v := range kbps[max(i-19, 0) : i+1] {
@@ -485,7 +365,7 @@ func TestChartsOfTwoSecondMeans(t *testing.T) {
 		t.Errorf("the title is %q", c.Title)
 	}
 	merged := mergePoints(r.series.allPoints(), n/50) // five seconds each
-	if got := describeMean(merged); got != ", 5 s mean" {
+	if got := defined[0].draw([]sampledLine{{"", 1, merged, payloadKbps}}).Title; got != "Bandwidth, 5 s mean" {
 		t.Errorf("points of 5 s have the title %q", got)
 	}
 	if got := loopPoints(merged); len(got) != 1 || got[0] != loopAt/50 {

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,13 +31,21 @@ control = "ack-clock"
 t = "4s"
 down.rate = "1mbit"
 `)
-	page := string(readFile(t, filepath.Join(dir, "report.html")))
-	checkHTML(t, "policies", page)
-	for _, want := range []string{`id="playout-policies"`, "fixed delays", "age quantile=99%", `id="control"`, "ack-clock slack=50ms least=4", "gcc overuse=10ms",
-		"held back: the rate of "} {
-		if !strings.Contains(page, want) {
-			t.Errorf("report.html lacks %q", want)
-		}
+	d := loaded(t, dir)
+	playout, control := sectionOf(d, "playout-policies"), sectionOf(d, "control")
+	c := chartsOf(playout)[0]
+	policies := columnOf(tablesOf(playout)[0], "policy")
+	if len(policies) != 3 || len(c.Lines) != 4 || c.Lines[0].Name != "fixed delays" || c.Lines[3].Name != "age quantile=99%" || policies[2] != "age quantile=99%" {
+		t.Errorf("policies %v, lines %+v", policies, c.Lines)
+	}
+	if got := columnOf(tablesOf(control)[0], "control"); len(got) != 2 || got[1] != "ack-clock slack=50ms least=4" || !strings.HasPrefix(got[0], "gcc overuse=10ms") {
+		t.Errorf("controls %q", got)
+	}
+	if steps := columnOf(tablesOf(control)[1], "change at, s"); len(steps) != 1 || steps[0] != "4" {
+		t.Errorf("changes of the links at %v", steps)
+	}
+	if text := fmt.Sprint(columnOf(tablesOf(control)[2], "decision")); !strings.Contains(text, "held back: the rate of ") {
+		t.Errorf("decisions %s", text)
 	}
 	rows := testkit.CheckCSV(t, "control.csv", string(readFile(t, filepath.Join(dir, "control.csv"))))
 	if len(rows) != 81 {
@@ -63,13 +72,8 @@ func TestPoliciesOfSweep(t *testing.T) {
 		x.Totals.Redundancy = &figures.Redundancy{Missed100: figures.Known(.1 - .09*float64(i))}
 		r.Runs = append(r.Runs, x)
 	}
-	var b strings.Builder
-	if err := writeSweep(&b, r); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"On the wire vs packets not at the receiver within 100 ms", "redundancy repeat n=1: 250"} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("the page lacks %q", want)
-		}
+	s := sectionOf(sweepDocument(r), "pareto-missed_100ms_ratio")
+	if c := chartsOf(s); len(c) != 1 || !strings.HasSuffix(c[0].Axis, "wire, kbps") || fmt.Sprint(c[0].X) != "[150 250]" || !strings.Contains(c[0].Notes[1], "redundancy repeat n=1") {
+		t.Errorf("%+v", c)
 	}
 }

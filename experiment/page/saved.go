@@ -1,17 +1,15 @@
 package page
 
 import (
-	"io"
-
 	"wirelab/experiment/engine"
 	"wirelab/experiment/report"
 )
 
-// Pages returns the functions that write report.html into the folders of reports.
+// Pages returns the functions that make report.md and report.html of reports.
 func Pages() report.Pages {
 	return report.Pages{
 		Run:   func(sampleHead, packetHead []string) report.Page { return runPage{newRows(sampleHead, packetHead)} },
-		Sweep: writeSweep,
+		Sweep: func(r *report.Report) report.Document { return sweepDocument(r) },
 	}
 }
 
@@ -20,10 +18,10 @@ type runPage struct{ *rows }
 
 func (s runPage) Copy() report.Page { return runPage{s.rows.Clone()} }
 
-func (s runPage) Write(w io.Writer, r *engine.Result) error {
+func (s runPage) Document(r *engine.Result) report.Document {
 	run := run{Result: r, Rows: s.rows}
 	if r.Totals.Crowd != nil { // a crowd has no samples and no list of packets
 		run.Rows = nil
 	}
-	return run.Write(w)
+	return run.document()
 }

@@ -4,11 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
-	"wirelab/experiment/figures"
 )
 
 // Summary is the result of a sweep whose runs were distributed to workers by a queue: the JSON of its
@@ -25,21 +23,10 @@ type Summary struct {
 	Keys        []string      `json:"keys"` // keys that differ between points, outermost first
 	// Units contains the units, by key, of the figures whose unit depends on the data.
 	Units    map[string]string `json:"units,omitempty"`
-	Points   []SummaryPoint    `json:"points"`
+	Points   []Point           `json:"points"`
 	Failed   []string          `json:"failed,omitempty"` // a sentence for each failed assertion
 	Verified *SummaryChecked   `json:"verified,omitempty"`
 	Digest   string            `json:"digest,omitempty"` // of the digests of all runs, in order
-}
-
-// SummaryPoint is a point of the grid over its seeds.
-type SummaryPoint struct {
-	Set      map[string]string       `json:"set"`
-	Seeds    int                     `json:"seeds"`              // number of completed runs
-	Asserted int                     `json:"asserted,omitempty"` // assertions of these runs
-	Failed   int                     `json:"failed,omitempty"`   // runs that failed, by an assertion or otherwise
-	Figures  map[string]figures.Mean `json:"figures"`
-	// Ratio contains the ratios of the figures to those of the first point, over common seeds.
-	Ratio map[string]figures.Mean `json:"ratio_to_first,omitempty"`
 }
 
 // SummaryChecked counts the runs that were repeated on this machine.
@@ -70,35 +57,26 @@ func loadSummary(path string) (*Summary, error) {
 // maxSummaryBytes bounds what is read as a summary.
 const maxSummaryBytes = 256 << 20
 
-// points returns the points of the grid that have complete runs, with the mean of each figure over the seeds
-// and its confidence interval, if known.
-func (s *Summary) points() (out []gridPoint) {
-	for _, p := range s.Points {
-		if p.Seeds == 0 {
-			continue
-		}
-		out = append(out, gridPoint{Set: p.Set, Seeds: p.Seeds, Asserted: p.Asserted, Failed: p.Failed, Figures: p.Figures, Units: s.Units})
-	}
-	return out
-}
-
-// Write writes the page of the sweep.
-func (s *Summary) Write(w io.Writer) error {
-	points := s.points()
+// Document returns the report of the sweep. Points without complete runs are left out.
+func (s *Summary) Document() *Document {
+	g := &grid{units: s.Units}
 	wrong := 0.0 // packets in all runs, a whole number but for rounding; a figure is the mean over the seeds
-	for i := range points {
-		wrong += points[i].Figures["wrong"].Mean * float64(points[i].Seeds)
+	for i := range s.Points {
+		if p := &s.Points[i]; p.Seeds > 0 {
+			g.points = append(g.points, p)
+			wrong += p.Figures["wrong"].Mean * float64(p.Seeds)
+		}
 	}
 	runs := fmt.Sprintf("%s of %s, %s each", formatNumber(float64(s.Done)), formatCount(int64(s.Planned), "run"), formatCount(int64(max(s.Repeat, 1)), "seed"))
-	d := gridDocument(points, gridHeadline(points, s.Done, int64(wrong+0.5)), runs, s.Failed, describeEnding(s.Reason, s.Error, s.Interrupted))
-	if len(points) == 0 {
+	d := gridDocument(g, gridHeadline(g, s.Done, int64(wrong+0.5)), runs, s.Failed, describeEnding(s.Reason, s.Error, s.Interrupted))
+	if len(g.points) == 0 {
 		d.Notes = []string{"No run is complete yet."}
 	}
-	again := section{ID: "again", Title: "How to reproduce", Code: []code{{"",
-		"tui sweep experiment.toml --out again    # on this machine, or on many with --queue\ntui report .                             # write this page again"}}}
+	digest := ""
 	if s.Digest != "" {
-		again.Lead = []string{"Digest of the digests of all runs: " + s.Digest}
+		digest = "Digest of the digests of all runs: " + s.Digest
 	}
-	d.Sections = append(d.Sections, again)
-	return writeDocument(w, d)
+	d.add("again", "How to reproduce", paragraph(digest),
+		code{Text: "tui sweep experiment.toml --out again    # on this machine, or on many with --queue\n" + remakeCommand})
+	return d
 }

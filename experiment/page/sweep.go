@@ -3,60 +3,50 @@ package page
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"maps"
+	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"wirelab/experiment/figures"
+	"wirelab/experiment/paired"
 	"wirelab/experiment/report"
+	"wirelab/internal/texttable"
+	"wirelab/internal/units"
 )
-
-// writeSweep writes the page of a sweep whose report contains the runs.
-func writeSweep(w io.Writer, r *report.Report) error { return writeDocument(w, sweepDocument(r)) }
 
 // maxAlarms is the maximum number of sentences about failed assertions at the top of a page. The section of failures
 // has more.
 const maxAlarms = 3
 
-// sweepDocument returns the page of a sweep.
-func sweepDocument(r *report.Report) *document {
-	points := gridPoints(r.Runs)
+// sweepDocument returns the report of a sweep.
+func sweepDocument(r *report.Report) *Document {
+	g := newGrid(r.Runs)
 	wrong := int64(0)
 	for _, run := range r.Runs {
 		wrong += run.Totals.Wrong
 	}
-	d := gridDocument(points, gridHeadline(points, len(r.Runs), wrong), formatCount(int64(len(r.Runs)), "run"), r.Failed(), r.Missing(),
+	d := gridDocument(g, gridHeadline(g, len(r.Runs), wrong), formatCount(int64(len(r.Runs)), "run"), r.Failed(), r.Missing(),
 		describeEnding(r.Reason, r.Error, r.Interrupted))
-	if len(points) == 0 {
+	if len(g.points) == 0 {
 		d.Notes = []string{"No run is complete."}
 		return d
 	}
-	first := r.Runs[0]
-	c, err := first.Config.Config("")
-	if err != nil {
-		c = nil // with missing files
-	}
-	d.addConfiguration(first, c)
-	last := &d.Sections[len(d.Sections)-1]
-	last.Lead = append(last.Lead, "This is the configuration of the first run. The other runs differ in the swept keys.")
-	d.Sections = append(d.Sections, section{ID: "again", Title: "How to reproduce", Code: []code{{"",
-		"tui replay report.json     # run again and compare the digests\ntui run experiment.toml    # run again without comparing\ntui report .               # write this page again"}}})
+	d.addConfiguration(r.Runs[0], paragraph("This is the configuration of the first run. The other runs differ in the swept keys."))
+	d.add("again", "How to reproduce", replayCommands)
 	return d
 }
 
-// gridDocument returns the beginning of the page of a sweep: its headline, failures, charts and tables. runs is
-// the number of runs as text, such as "12 runs". failed has a sentence for each failure. endings are sentences
-// about an incomplete sweep; empty ones are ignored.
-func gridDocument(points []gridPoint, headline, runs string, failed []string, endings ...string) *document {
-	d := &document{Title: "Sweep", Headline: headline, Alarms: failed}
-	d.addChoices(points, failed)
-	if d.Headline != headline {
-		d.Meta = []string{strings.TrimSuffix(headline, ".")}
+// gridDocument returns the beginning of the report of a sweep: its headline, failures, charts and tables. extent is the
+// number of points as a sentence, and runs the number of runs as text, such as "12 runs". failed has a sentence for each
+// failure. endings are sentences about an incomplete sweep; empty ones are ignored.
+func gridDocument(g *grid, extent, runs string, failed []string, endings ...string) *Document {
+	d := &Document{Title: "Sweep", Headline: extent, Alarms: failed}
+	d.addChoices(g, failed)
+	if d.Headline != extent {
+		d.Meta = []string{strings.TrimSuffix(extent, ".")}
 	}
-	axes := sweptAxes(points)
-	for _, a := range axes {
+	for _, a := range g.axes() {
 		d.Meta = append(d.Meta, a.key+": "+strings.Join(abbreviate(a.values), ", "))
 	}
 	d.Meta = append(d.Meta, runs)
@@ -64,40 +54,33 @@ func gridDocument(points []gridPoint, headline, runs string, failed []string, en
 		d.Alarms = append(failed[:maxAlarms:maxAlarms], fmt.Sprintf("and %d more, listed under Failures", n-maxAlarms))
 	}
 	d.Alarms = append(d.Alarms, nonEmpty(endings...)...)
-	if len(points) > 0 {
-		d.addGrid(points, axes)
+	if len(g.points) > 0 {
+		d.addGrid(g)
 	}
 	if n := len(failed); n > maxAlarms {
 		t := newTable("All "+formatCount(int64(n), "failure"), "failure")
-		t.Folded = true
 		for _, text := range failed[:min(n, maxListed)] {
-			t.Add(text)
+			t.add(text)
 		}
-		d.Sections = append(d.Sections, section{ID: "failures", Title: "Failures", Tables: []table{t}})
+		d.add("failures", "Failures", t)
 	}
 	return d
 }
 
-// addGrid adds charts, heat maps, Pareto charts and the table of a grid.
-func (d *document) addGrid(points []gridPoint, axes []axis) {
-	ms := variedMetrics(points)
-	d.addErrorCurves(points)
-	d.addParetoCharts(points)
-	if len(axes) > 0 {
-		s := section{ID: "lines", Title: "Figures"}
-		if n := maxSeeds(points); n > 1 {
-			s.Lead = []string{fmt.Sprintf("Lines are means over up to %d seeds. Bands are 95 %% confidence intervals or, where these would reach below 0, the range of the seeds.", n)}
-		}
-		for _, m := range ms {
-			d.addGridChart(points, axes, m)
-		}
-		s.addCharts(&d.data, 0) // all charts, from the first (0) on
-		d.Sections = append(d.Sections, s)
+// gridHeadline describes the extent of a sweep in a sentence: the numbers of points and runs, and of packets that were
+// decoded wrongly.
+func gridHeadline(g *grid, runs int, wrong int64) string {
+	if len(g.points) == 0 {
+		return "A sweep without complete runs."
 	}
-	if len(axes) > 1 {
-		d.addHeatMaps(points, axes, ms)
+	text := formatCount(int64(len(g.points)), "point")
+	if runs > len(g.points) {
+		text += fmt.Sprintf(", %d runs", runs)
 	}
-	d.addPointTable(points, ms)
+	if wrong > 0 {
+		return text + "; " + formatCount(wrong, "packet") + " decoded WRONG."
+	}
+	return text + "; nothing decoded wrong."
 }
 
 // abbreviate returns at most eight values: the first ones, and the last one after "…" if others are omitted.
@@ -109,187 +92,455 @@ func abbreviate(values []string) []string {
 	return append(slices.Clone(values[:maxShown-1]), "… "+values[len(values)-1])
 }
 
-// maxSeeds returns the largest number of seeds of any point.
-func maxSeeds(points []gridPoint) (seeds int) {
-	for i := range points {
-		seeds = max(seeds, points[i].Seeds)
+// addGrid adds charts, heat maps and the table of a grid.
+func (d *Document) addGrid(g *grid) {
+	shown := figures.Ranked(figures.Main)
+	for _, key := range crowdKeys {
+		shown = append(shown, g.metric(key))
 	}
-	return seeds
+	shown = g.varied(shown)
+	d.addErrorCurves(g)
+	d.addParetoCharts(g)
+	if axes := g.axes(); len(axes) > 0 {
+		lead := ""
+		if n := g.maxSeeds(); n > 1 {
+			lead = fmt.Sprintf("Lines are means over up to %d seeds. Bands are 95 %% confidence intervals or, where these would reach below 0, the range of the seeds.", n)
+		}
+		var list charts
+		for _, m := range shown {
+			list = append(list, g.chart(axes, &m))
+		}
+		d.add("lines", "Figures", paragraph(lead), list)
+		if len(axes) > 1 {
+			d.addHeatMaps(g, axes, shown)
+		}
+	}
+	caption := "All " + formatCount(int64(len(g.points)), "point")
+	withSeeds := g.maxSeeds() > 1
+	if withSeeds {
+		caption += ": mean ± half of the 95 % CI. " + intervalNotes
+	}
+	listed := append([]figures.Row{g.metric(costKey(g))}, slices.DeleteFunc(g.varied(figures.Ranked(figures.Narrow)), func(m figures.Row) bool { return m.Key == costKey(g) })...)
+	d.add("points", "All points", g.newTable(caption, g.points, append(listed, g.metric("lost"), g.metric("wrong")), withSeeds))
 }
 
-// gridHeadline describes the extent of a sweep in a sentence: the numbers of points and runs, and of packets that were
-// decoded wrongly.
-func gridHeadline(points []gridPoint, runs int, wrong int64) string {
-	if len(points) == 0 {
-		return "A sweep without complete runs."
+// choiceMetrics returns the metrics of a choice, the cost first.
+func (g *grid) choiceMetrics() (list []figures.Row) {
+	cost := wireKey
+	if g.has(transferKey) {
+		cost = transferKey
 	}
-	text := formatCount(int64(len(points)), "point")
-	if runs > len(points) {
-		text += fmt.Sprintf(", %d runs", runs)
+	for _, key := range []string{cost, starvedKey, errorMMKey, errorKey, ageKey} {
+		if g.has(key) {
+			list = append(list, g.metric(key))
+		}
 	}
-	if wrong > 0 {
-		return text + "; " + formatCount(wrong, "packet") + " decoded WRONG."
-	}
-	return text + "; nothing decoded wrong."
+	return list
 }
 
-// shortSet names a point by the last words of its keys and its values.
-func shortSet(set map[string]string) string {
-	var parts []string
-	for _, k := range slices.Sorted(maps.Keys(set)) {
-		parts = append(parts, keySuffix(k)+" "+set[k])
+// cheapest returns for each condition the point with the lowest cost of those whose runs did not fail. Conditions where all
+// points failed are left out. conditions is the number of all conditions with more than one point; the others have no choice.
+func cheapest(points []*Point, cost *figures.Row) (list []*Point, conditions int) {
+	for _, condition := range groupPoints(points, isCondition) {
+		if len(condition.points) < 2 {
+			continue
+		}
+		conditions++
+		best, least := (*Point)(nil), math.Inf(1)
+		for _, p := range condition.points {
+			if v := p.value(cost); p.Failed == 0 && v < least {
+				best, least = p, v
+			}
+		}
+		if best != nil {
+			list = append(list, best)
+		}
 	}
-	return strings.Join(parts, ", ")
+	return list, conditions
 }
 
-// keySuffix returns the last word of a key, and "encoder" for encoder.name.
-func keySuffix(key string) string {
-	if key == "encoder.name" {
-		return "encoder"
+// addChoices adds the verdict and, if the sweep has choices that keep its assertions, the cheapest of them: to the
+// headline, as tiles and as a table. Otherwise it adds what each setting costs and gives. failed has a sentence for each
+// failure.
+func (d *Document) addChoices(g *grid, failed []string) {
+	asserted, failedPoints := 0, 0
+	for _, p := range g.points {
+		asserted += p.Asserted
+		failedPoints += min(p.Failed, 1)
 	}
-	return key[strings.LastIndexByte(key, '.')+1:]
+	switch {
+	case len(failed) > 0:
+		d.Verdict = failedVerdict
+	case asserted > 0:
+		d.Verdict = passedVerdict
+	}
+	metrics := g.choiceMetrics()
+	if len(metrics) == 0 {
+		return
+	}
+	list, conditions := cheapest(g.points, &metrics[0])
+	if asserted == 0 || len(list) == 0 {
+		d.addTrade(g, metrics, asserted > 0)
+		return
+	}
+	d.Headline = choiceHeadline(list, conditions, len(g.points), &metrics[0])
+	if failedPoints > 0 {
+		d.Headline += fmt.Sprintf("; %d of %s failed", failedPoints, formatCount(int64(len(g.points)), "point"))
+	}
+	d.Headline += "."
+	for _, m := range metrics {
+		d.tile(m.Title, spanText(list, &m), m.Unit, "")
+	}
+	d.answer("recommended", "Recommended setting", g.newTable("Recommended setting under each condition", list, metrics, false))
+}
+
+// choiceHeadline names the cheapest settings under the given number of conditions, out of so many points.
+func choiceHeadline(list []*Point, conditions, points int, cost *figures.Row) string {
+	name := list[0].settings(isChoice)
+	same := !slices.ContainsFunc(list, func(p *Point) bool { return p.settings(isChoice) != name })
+	costs := spanText(list, cost) + " " + cost.Unit
+	under := fmt.Sprint(conditions)
+	if len(list) < conditions {
+		under = fmt.Sprintf("%d of %d", len(list), conditions)
+	} else if same {
+		under = "all " + under
+	}
+	switch {
+	case conditions == 1:
+		return fmt.Sprintf("%s is the cheapest of %s that keeps the assertions: %s", name, formatCount(int64(points), "setting"), costs)
+	case same:
+		return fmt.Sprintf("%s is the cheapest setting that keeps the assertions under %s conditions: %s", name, under, costs)
+	}
+	return fmt.Sprintf("The cheapest setting that keeps the assertions differs between %s conditions: %s", under, costs)
+}
+
+// addTrade adds what each choice costs and gives, over all conditions: a headline with the cheapest and the costliest, and
+// a table. A sweep without choices has a row for each condition. hasAssertions means that no setting keeps them.
+func (d *Document) addTrade(g *grid, metrics []figures.Row, hasAssertions bool) {
+	groups := groupPoints(g.points, isChoice)
+	if len(groups) < 2 {
+		groups = groupPoints(g.points, func(string) bool { return true })
+	}
+	if len(groups) < 2 {
+		return
+	}
+	slices.SortStableFunc(groups, func(a, b *group) int { // by the cost under the first condition
+		return cmp.Compare(a.points[0].value(&metrics[0]), b.points[0].value(&metrics[0]))
+	})
+	t := newTable("Each setting under all conditions, the cheapest first", "setting")
+	for _, m := range metrics {
+		t.Heads = append(t.Heads, texttable.Head{Text: m.Label(), Number: true})
+	}
+	var texts []string // of the headline
+	for i, choice := range groups[:min(len(groups), maxListed)] {
+		var spans, parts []string
+		for _, m := range metrics {
+			text := spanText(choice.points, &m)
+			spans = append(spans, cmp.Or(text, "–"))
+			if text != "" {
+				parts = append(parts, text+" "+m.Unit+" "+m.Title)
+			}
+		}
+		t.add(choice.name, spans)
+		if i == 0 || i == len(groups)-1 {
+			texts = append(texts, choice.name+": "+strings.Join(parts[:min(len(parts), 3)], ", "))
+		}
+	}
+	d.Headline = strings.Join(texts, "; ") + "."
+	remark := "The sweep has no assertions, so no setting is recommended."
+	if hasAssertions {
+		remark = "No setting keeps the assertions."
+	}
+	remark += " With bounds such as \"" + starvedKey + "\" = \"<= 0.01\" in [assert] this page names the cheapest setting that keeps them."
+	d.answer("trade", "What each setting costs and gives", t, paragraph(remark))
+}
+
+// costKey returns the figure that is the cost of points in Pareto charts: their payload, or what is on the wire if
+// redundancy or messages add to it.
+func costKey(g *grid) string {
+	if g.has("redundancy.overhead_kbps") || g.has("messages.wire_kbps") {
+		return wireKey
+	}
+	return payloadKey
+}
+
+// addParetoCharts adds answers: charts of cost against quality (starvation, position error, transfer time, deadlines). Each
+// condition has its own Pareto frontier, the points that no other point beats in both figures. A figure that is the same
+// at all points has no chart.
+func (d *Document) addParetoCharts(g *grid) {
+	cost := g.metric(costKey(g))
+	for _, key := range []string{starvedKey, errorMMKey, errorKey, transferKey, missedKey, deliveryKey} {
+		m := g.metric(key)
+		known := slices.DeleteFunc(slices.Clone(g.points[:min(len(g.points), maxListed)]), func(p *Point) bool {
+			return math.IsNaN(p.value(&cost)) || math.IsNaN(p.value(&m))
+		})
+		lo, hi := span(known, &m)
+		if lo >= hi {
+			continue
+		}
+		var lines []dots
+		var best []*Point
+		for _, condition := range groupPoints(known, isCondition) {
+			if len(condition.points) < 2 {
+				continue
+			}
+			front := frontier(condition.points, &cost, &m)
+			lines = append(lines, dots{cmp.Or(condition.name, "settings"), "step", scatterPoints(condition.points, front, &cost, &m)})
+			best = append(best, front...)
+		}
+		if len(lines) == 0 {
+			continue
+		}
+		title := heading(cost.Title) + " vs " + m.Title
+		d.answer("pareto-"+keySuffix(key), title, charts{newScatter("Cheaper is to the left, better is down", cost.Label(), m.Label(), lines)},
+			g.newTable("Pareto frontier: under the same condition no other point is both cheaper and better", best, []figures.Row{cost, m}, false))
+	}
+}
+
+// scatterPoints returns points by two figures. Those in best are large.
+func scatterPoints(points, best []*Point, x, y *figures.Row) (list []dot) {
+	for _, p := range points {
+		note := fmt.Sprintf("%s: %s %s, %s %s", shortSet(p.Set), p.cell(x), x.Unit, p.cell(y), y.Unit)
+		list = append(list, dot{X: p.value(x), Y: p.value(y), Note: note, Large: slices.Contains(best, p)})
+	}
+	return list
+}
+
+// frontier returns the Pareto frontier of list, cheapest first: going from cheap to expensive, each point
+// that is better than all before it. Less is better.
+func frontier(list []*Point, cost, quality *figures.Row) (out []*Point) {
+	sorted := slices.Clone(list)
+	slices.SortStableFunc(sorted, func(a, b *Point) int {
+		return cmp.Or(cmp.Compare(a.value(cost), b.value(cost)), cmp.Compare(a.value(quality), b.value(quality)))
+	})
+	best := math.Inf(1)
+	for _, p := range sorted {
+		if v := p.value(quality); v < best {
+			best = v
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// budgetKey is the key of the axis along which the lines of a sweep over budgets go.
+const budgetKey = "sender.budget"
+
+// errorKeys are the errors under a budget, each with the key of the kbps that it took. For a crowd those of clients
+// are shown alone.
+var errorKeys = map[string]string{
+	"view.mean_error_mm":   "view.used_kbps",
+	"view.mean_error":      "view.used_kbps",
+	"crowd.p50.view.error": "crowd.p50.view.used_kbps",
+	"crowd.p95.view.error": "crowd.p50.view.used_kbps",
+}
+
+// addErrorCurves adds answers of a sweep over budgets or policies: charts of error against kbps, with a line for each
+// combination of the other settings, and which of these has the least error at each budget.
+func (d *Document) addErrorCurves(g *grid) {
+	for _, key := range slices.Sorted(maps.Keys(errorKeys)) {
+		m, used := g.metric(key), g.metric(errorKeys[key])
+		known := slices.DeleteFunc(slices.Clone(g.points[:min(len(g.points), maxListed)]), func(p *Point) bool {
+			return math.IsNaN(p.value(&m)) || math.IsNaN(p.value(&used))
+		})
+		if len(known) < 2 || g.has("crowd.p50.view.error") && !strings.HasPrefix(key, "crowd.") {
+			continue
+		}
+		var lines []dots
+		for i, line := range groupPoints(known, func(k string) bool { return k != budgetKey }) {
+			points := scatterPoints(line.points, nil, &used, &m)
+			for k := range points {
+				points[k].Tag = fmt.Sprint(i + 1)
+				points[k].Range = line.points[k].Figures[key]
+			}
+			lines = append(lines, dots{fmt.Sprintf("%d %s", i+1, line.name), "line", points})
+		}
+		t, lead := leastErrors(known, &m)
+		d.answer("errors-"+strings.ReplaceAll(key, ".", "-"), heading(m.Title)+" against kbps", paragraph(lead),
+			charts{newScatter(errorTitle, usedAxis, m.Label(), lines)}, t)
+	}
+}
+
+// leastErrors returns a table of the choice with the least error for each budget under each condition, and of the next
+// one with the ratio of their errors; and a sentence that sums it up, which is "" if there is nothing to choose.
+func leastErrors(points []*Point, m *figures.Row) (t *table, lead string) {
+	isGiven := func(key string) bool { return key == budgetKey || isCondition(key) }
+	choice := func(p *Point) string { return p.settings(func(k string) bool { return !isGiven(k) }) }
+	t = newTable(heading(m.Title)+": least at each budget", "at", "least error", ">"+m.Label(), "next", ">times as large", ">95 % CI")
+	wins := map[string]int{}        // of a choice
+	certain := 0                    // wins that chance does not explain
+	seeds := 0                      // the largest number of a point
+	least, most := math.Inf(1), 0.0 // of the ratios to the next
+	for _, given := range groupPoints(points, isGiven) {
+		list := given.points
+		if len(list) < 2 {
+			continue
+		}
+		slices.SortStableFunc(list, func(a, b *Point) int { return cmp.Compare(a.value(m), b.value(m)) })
+		best, next := list[0], list[1]
+		ratio := next.errorRatio(best, m.Key)
+		interval := "–"
+		if ratio.Known {
+			interval = units.Fixed(ratio.Lo, 2) + " to " + units.Fixed(ratio.Hi, 2)
+			if ratio.Lo > 1 {
+				certain++
+			}
+		}
+		seeds = max(seeds, len(best.errors[m.Key]))
+		least, most = min(least, ratio.Ratio), max(most, ratio.Ratio)
+		wins[choice(best)]++
+		t.add(given.name, choice(best), best.cell(m), choice(next), units.Fixed(ratio.Ratio, 2), interval)
+	}
+	if t.isEmpty() {
+		return t, ""
+	}
+	winner := slices.MaxFunc(slices.Sorted(maps.Keys(wins)), func(a, b string) int { return cmp.Compare(wins[a], wins[b]) })
+	lead = fmt.Sprintf("Least error: %s, at %d of %s of the table. The next has %.2f to %.2f times the error of the best.", winner, wins[winner],
+		formatCount(int64(len(t.Rows)), "row"), least, most)
+	if seeds < 2 {
+		return t, lead + " With one seed there are no confidence intervals: repeat = 5 in a [[sweep]] gives them."
+	}
+	return t, lead + fmt.Sprintf(" At %d of them that is more than chance explains, by pairs of %d seeds.", certain, seeds)
+}
+
+// errorRatio returns the ratio of the figure of p to that of q, with its interval over the seeds that both ran with: the
+// mean of the logarithms of the ratios of each seed.
+func (p *Point) errorRatio(q *Point, key string) paired.RatioInterval {
+	var logs []float64
+	for _, seed := range slices.Sorted(maps.Keys(p.errors[key])) {
+		if v, ok := q.errors[key][seed]; ok && v > 0 && p.errors[key][seed] > 0 {
+			logs = append(logs, math.Log(p.errors[key][seed]/v))
+		}
+	}
+	i := paired.MeanOf(logs)
+	if len(logs) == 0 { // the page is made from a summary, which has no single runs
+		i.Estimate = math.Log(p.Figures[key].Mean / q.Figures[key].Mean)
+	}
+	return i.Exp()
 }
 
 // maxLines is the maximum number of lines of a chart, because there are eight colours.
 const maxLines = 8
 
-// addGridChart adds a chart of a metric over the last axis, with a line for each combination of values of
+// chart returns a chart of a metric over the last axis, with a line for each combination of values of
 // the other axes, at most maxLines.
-func (d *document) addGridChart(points []gridPoint, axes []axis, m metric) {
-	others, along := axes[:len(axes)-1], axes[len(axes)-1]
-	c := chart{Title: m.title, Unit: m.unit, Axis: along.key}
-	if along.unit != "" {
-		c.Axis += ", " + along.unit
-	}
+func (g *grid) chart(axes []axis, m *figures.Row) *chart {
+	along := axes[len(axes)-1]
+	c := &chart{Title: heading(m.Title), Unit: m.Unit, Axis: withUnit(along.key, along.unit)}
 	values, x := along.sorted()
+	c.X = x
 	if along.isEven() {
 		c.Ticks = values
 	}
-	names, groups := groupPoints(points, func(p *gridPoint) string { return p.shortSet(others) })
-	if len(names) > maxLines {
-		c.Unit += fmt.Sprintf(" (%d of %d lines)", maxLines, len(names))
-		names = names[:maxLines]
+	groups := groupPoints(g.points, isAmong(axes[:len(axes)-1]))
+	if len(groups) > maxLines {
+		c.Unit += fmt.Sprintf(" (%d of %d lines)", maxLines, len(groups))
+		groups = groups[:maxLines]
 	}
-	var means []value
-	for i, name := range names {
-		lines := m.lines(groups[name], along.key, values) // the means, then the edges of the band
-		means = append(means, lines[0].Y...)
-		lines[0].Name = cmp.Or(name, m.title)
+	all := line{Name: c.titleWithUnit()}
+	for i, group := range groups {
+		lines := linesOf(group.points, m, along.key, values) // the means, then the edges of the band
+		all.Y = append(all.Y, lines[0].Y...)
+		lines[0].Name = cmp.Or(group.name, m.Title)
 		for k := range lines {
 			lines[k].Color = 1 + i
 		}
 		c.Lines = append(c.Lines, lines...)
 	}
-	c.Label = describeSeries(m.title, m.unit, &line{Y: means}) + ", by " + along.key + "; the table of all points has the figures"
-	c.X = d.data.addAxis(x)
-	d.data.Charts = append(d.data.Charts, c)
+	c.Label = describeLine(&all) + ", by " + along.key + "; the table of all points has the figures"
+	return c
 }
 
-// sorted returns the values of the axis and their positions on it, in ascending order of the positions.
-// Values that are not numbers are at positions 0, 1, 2, ...
-func (a *axis) sorted() (values []string, positions []axisValue) {
-	order := make([]int, len(a.values)) // indices of a.values
-	for i := range order {
-		order[i] = i
-	}
-	if a.numbers != nil {
-		slices.SortStableFunc(order, func(i, k int) int { return cmp.Compare(a.numbers[i], a.numbers[k]) })
-	}
-	for place, i := range order {
-		values = append(values, a.values[i])
-		if a.isEven() {
-			positions = append(positions, axisValue(place))
-		} else {
-			positions = append(positions, axisValue(a.numbers[i]))
-		}
-	}
-	return values, positions
+// isAmong returns a function that reports whether a key is that of one of the axes.
+func isAmong(axes []axis) func(key string) bool {
+	return func(key string) bool { return slices.ContainsFunc(axes, func(a axis) bool { return a.key == key }) }
 }
 
-// lines returns the lines of a chart of metric m over the values of a swept key: the line of the means and, if
+// linesOf returns the lines of a chart of figure m over the values of a swept key: the line of the means and, if
 // any point has a confidence interval, the upper and the lower edge of the band of the intervals. Values
 // without a point are gaps.
-func (m metric) lines(points []*gridPoint, key string, values []string) []line {
-	byValue := map[string]*gridPoint{}
-	for _, p := range points {
-		byValue[p.Set[key]] = p
-	}
-	mid, lo, hi := make([]value, len(values)), make([]value, len(values)), make([]value, len(values))
+func linesOf(points []*Point, m *figures.Row, key string, values []string) []line {
+	mid := line{Y: gaps(len(values))}
+	hi := line{Name: "95 %, up to", Kind: "edge", Y: gaps(len(values))}
+	lo := line{Name: "from", Kind: "edge", Band: 1, Y: gaps(len(values))}
 	hasBand := false
-	for k, text := range values {
-		mid[k], lo[k], hi[k] = noValue, noValue, noValue
-		if p := byValue[text]; p != nil {
-			if v, ok := p.Figures[m.key]; ok {
-				mid[k] = value(v.Mean * m.scale)
-				if from, to, known := v.Bounds(); known {
-					lo[k], hi[k], hasBand = value(from*m.scale), value(to*m.scale), true
-				}
-			}
+	for _, p := range points {
+		k := slices.Index(values, p.Set[key])
+		if k < 0 {
+			continue
+		}
+		mid.Y[k] = value(p.value(m))
+		if from, to, known := p.Figures[m.Key].Times(m.Scale()).Bounds(); known {
+			lo.Y[k], hi.Y[k], hasBand = value(from), value(to), true
 		}
 	}
 	if !hasBand {
-		return []line{{Y: mid}}
+		return []line{mid}
 	}
-	return []line{{Y: mid}, {Name: "95 %, up to", Kind: "edge", Y: hi}, {Name: "from", Kind: "edge", Band: 1, Y: lo}}
+	return []line{mid, hi, lo}
 }
 
-// maxListed is the maximum number of points that a table lists.
-const maxListed = 1000
+// Bounds of heat maps: more would be unreadable.
+const (
+	maxHeatSide = 60
+	maxHeatMaps = 6
+)
 
-// addPointTable adds a table of at most maxListed points: the settings, the seeds if there are several,
-// and the metrics ms, lost and wrong.
-func (d *document) addPointTable(points []gridPoint, ms []metric) {
-	var keys []string
-	if len(points) > 0 {
-		keys = slices.Sorted(maps.Keys(points[0].Set))
+// addHeatMaps adds heat maps over the last two of at least two axes: tables whose cells are coloured by
+// their values, one for each metric and each combination of the other axes, at most maxHeatMaps. It adds
+// nothing if an axis has more than maxHeatSide values.
+func (d *Document) addHeatMaps(g *grid, axes []axis, metrics []figures.Row) {
+	across, down := axes[len(axes)-1], axes[len(axes)-2]
+	if len(across.values) > maxHeatSide || len(down.values) > maxHeatSide {
+		return
 	}
-	names := slices.Clone(keys)
-	hasSeeds := maxSeeds(points) > 1
-	if hasSeeds {
-		names = append(names, ">seeds")
-	}
-	ms = append(slices.Clone(ms), metric{"lost", "lost", "packets", 1}, metric{"wrong", "wrong", "packets", 1})
-	for _, m := range ms {
-		names = append(names, ">"+m.label())
-	}
-	t := newTable(fmt.Sprintf("All %s", formatCount(int64(len(points)), "point")), names...)
-	if hasSeeds {
-		t.Caption += ": mean ± half of the 95 % CI. " + intervalNotes
-	}
-	for i := range points {
-		if i == maxListed {
-			t.Caption = fmt.Sprintf("The first %s of %s; summary.csv has all", formatNumber(maxListed), formatCount(int64(len(points)), "point"))
-			break
+	blocks := []block{paragraph(fmt.Sprintf("Rows: %s. Columns: %s. The darkest cell is the maximum; in dark mode the lightest.", down.key, across.key))}
+	for _, m := range metrics {
+		for _, group := range groupPoints(g.points, isAmong(axes[:len(axes)-2])) {
+			if len(blocks) <= maxHeatMaps {
+				blocks = append(blocks, heatMap(group, down, across, &m))
+			}
 		}
-		p := &points[i]
-		row := p.values(keys)
-		if hasSeeds {
-			row = append(row, strconv.Itoa(p.Seeds))
-		}
-		for _, m := range ms {
-			row = append(row, p.cell(m))
-		}
-		t.Add(row)
 	}
-	d.Sections = append(d.Sections, section{ID: "points", Title: "All points", Tables: []table{t}})
+	d.add("heat", "Heat maps", blocks...)
 }
 
-// values returns the settings of the point, in the order of keys.
-func (p *gridPoint) values(keys []string) (out []string) {
-	for _, k := range keys {
-		out = append(out, p.Set[k])
+// heatMap returns the heat map of one metric over two axes: a row per value of down, a column per value
+// of across. Points without the metric are "–".
+func heatMap(g *group, down, across axis, m *figures.Row) *table {
+	t := newTable(heading(m.Label()), keySuffix(down.key)+" \\ "+keySuffix(across.key))
+	t.Heat = true
+	if g.name != "" {
+		t.Caption += "; " + g.name
 	}
-	return out
+	for _, v := range across.values {
+		t.Heads = append(t.Heads, texttable.Head{Text: v, Number: true})
+	}
+	cells := map[[2]string]texttable.Cell{} // by the values of down and across
+	lo, hi := span(g.points, m)
+	for _, p := range g.points {
+		if v := p.value(m); !math.IsNaN(v) {
+			cells[[2]string{p.Set[down.key], p.Set[across.key]}] = texttable.Cell{Text: formatNumber(v), Class: fmt.Sprintf("h%d", shade(v, lo, hi))}
+		}
+	}
+	for _, y := range down.values {
+		row := []any{y}
+		for _, x := range across.values {
+			c, known := cells[[2]string{y, x}]
+			if !known {
+				c.Text = "–"
+			}
+			row = append(row, c)
+		}
+		t.add(row...)
+	}
+	return t
 }
 
-// intervalNotes explains the intervals that cell formats.
-const intervalNotes = figures.ApproximateNote + " " + figures.RangeNote
-
-// cell formats a metric of the point, with its interval or range if known.
-func (p *gridPoint) cell(m metric) string {
-	v, ok := p.Figures[m.key]
-	if !ok {
-		return formatFigure(figures.Figure{})
+// shade maps v from the range lo to hi to a colour of a heat map, 0 to 8; 0 if the range is empty.
+func shade(v, lo, hi float64) int {
+	if hi <= lo || math.IsNaN(v) {
+		return 0
 	}
-	return v.Times(m.scale).Text(" ± ", formatNumber, formatNumber)
+	return min(max(int(math.Round(8*(v-lo)/(hi-lo))), 0), 8)
 }

@@ -3,77 +3,178 @@ package page
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
 	"wirelab/experiment/figures"
+	"wirelab/internal/texttable"
 )
-
-// timeCharts adds the charts of a run over time. item is what the data consist of, such as "cube". costsPerChange adds
-// the chart of the bits per changed item. budget is in kbps, 0 means none. display names the units of display errors.
-func (d *chartData) timeCharts(r *rows, item string, costsPerChange bool, budget float64, display *figures.Playout) {
-	points := r.series.allPoints()
-	if len(points) > 0 {
-		d.sampleCharts(points, item, costsPerChange, budget, display)
-	}
-	d.delayChart(&r.packets)
-	d.packetChart(&r.packets)
-}
-
-// addAxis adds an axis and returns its index.
-func (d *chartData) addAxis(x []axisValue) int {
-	d.X = append(d.X, x)
-	return len(d.X) - 1
-}
 
 // A ratio is a figure of a point as numerator and denominator, so that the figure of several points is
 // the ratio of their sums.
 type ratio func(p *point) (num, den float64)
 
 // The figures of the charts. Figures that are maxima or minima have the denominator 1.
-func payloadKbps(p *point) (num, den float64)      { return p.payload / 1000, p.width }
-func wireKbps(p *point) (num, den float64)         { return p.wire / 1000, p.width }
-func feedbackKbps(p *point) (num, den float64)     { return p.feedback / 1000, p.width }
-func bitsPerItem(p *point) (num, den float64)      { return p.payload, p.items }
-func bitsPerChanged(p *point) (num, den float64)   { return p.payload, p.changed }
-func failedRate(p *point) (num, den float64)       { return p.failed + p.wrong, p.width }
-func lostRate(p *point) (num, den float64)         { return p.lost, p.width }
-func staleRate(p *point) (num, den float64)        { return p.stale, p.width }
-func failedOrLostRate(p *point) (num, den float64) { return p.failed + p.wrong + p.lost, p.width }
-func baselineAge(p *point) (num, den float64)      { return p.age, p.packetsWithAge }
-func displayAge(p *point) (num, den float64)       { return p.displayAge, p.ticksWithAge }
-func starvedShare(p *point) (num, den float64)     { return p.starved, p.displayed }
-func positionMM(p *point) (num, den float64)       { return p.positionMM, 1 }
-func positionError(p *point) (num, den float64)    { return p.positionError, 1 }
-func angleError(p *point) (num, den float64)       { return p.angleError, 1 }
-func peakKbps(p *point) (num, den float64)         { return p.peakKbps, 1 }
-func minKbps(p *point) (num, den float64)          { return p.minKbps, 1 }
+func payloadKbps(p *point) (num, den float64)    { return p.payload / 1000, p.width }
+func wireKbps(p *point) (num, den float64)       { return p.wire / 1000, p.width }
+func feedbackKbps(p *point) (num, den float64)   { return p.feedback / 1000, p.width }
+func bitsPerItem(p *point) (num, den float64)    { return p.payload, p.items }
+func bitsPerChanged(p *point) (num, den float64) { return p.payload, p.changed }
+func failedRate(p *point) (num, den float64)     { return p.failed + p.wrong, p.width }
+func lostRate(p *point) (num, den float64)       { return p.lost, p.width }
+func staleRate(p *point) (num, den float64)      { return p.stale, p.width }
+func baselineAge(p *point) (num, den float64)    { return p.age, p.packetsWithAge }
+func displayAge(p *point) (num, den float64)     { return p.displayAge, p.ticksWithAge }
+func starvedShare(p *point) (num, den float64)   { return p.starved, p.displayed }
+func positionMM(p *point) (num, den float64)     { return p.positionMM, 1 }
+func positionError(p *point) (num, den float64)  { return p.positionError, 1 }
+func orientationDeg(p *point) (num, den float64) { return p.orientationDeg, 1 }
+func lateRate(p *point) (num, den float64)       { return p.late, p.width }
+func angleError(p *point) (num, den float64)     { return p.angleError, 1 }
+func peakKbps(p *point) (num, den float64)       { return p.peakKbps, 1 }
+func minKbps(p *point) (num, den float64)        { return p.minKbps, 1 }
 
-// withMean is withRatio with the mean of the last two seconds in place of each point. If a point is longer, it is the
-// mean of the point.
-func (l line) withMean(points []point, figure ratio, scale float64) line {
-	l = l.withRatio(points, figure, scale)
-	for i := range points {
-		sumNum, sumDen := 0.0, 0.0
-		forEachRecent(points[:i+1], func(p *point) {
-			num, den := figure(p)
-			sumNum, sumDen = sumNum+num, sumDen+den
-		})
-		l.Y[i] = value(scale * divide(sumNum, sumDen))
+// timeLine is a figure that is charted over time.
+type timeLine struct {
+	name  string
+	color int // number of the colour in page.css
+	of    ratio
+}
+
+// timeChart is a chart of figures over time.
+type timeChart struct {
+	title, unit string
+	scale       float64 // factor from the figures to the unit
+	lines       []timeLine
+	isSize      bool // of packets: values at loop points, where the data jump, do not set the scale
+	isMaximum   bool // not a mean of two seconds
+	isAlways    bool // drawn even if all figures are 0
+}
+
+// timeCharts returns the charts of the data in samples.csv. item is what the data consist of, such as "cube".
+// costsPerChange selects the bits per changed item instead of per item. display names the units of display errors.
+func timeCharts(item string, costsPerChange bool, display *figures.Playout) []timeChart {
+	size := timeChart{title: "Bits per " + item, unit: "bits", scale: 1, isSize: true, lines: []timeLine{{"per " + item, 1, bitsPerItem}}}
+	if costsPerChange {
+		size.title = "Bits per changed " + item
+		size.lines = []timeLine{{"per changed " + item, 1, bitsPerChanged}}
 	}
+	maximum := func(title, unit, name string, color int, of ratio) timeChart {
+		return timeChart{title: title, unit: unit, scale: 1, isMaximum: true, lines: []timeLine{{name, color, of}}}
+	}
+	return []timeChart{
+		{title: "Bandwidth", unit: "kbps", scale: 1, isSize: true, isAlways: true,
+			lines: []timeLine{{"payload", 1, payloadKbps}, {"wire", 8, wireKbps}, {"feedback", 3, feedbackKbps}}},
+		size,
+		{title: "Packets failed, lost or stale", unit: "per second", scale: 1, isAlways: true,
+			lines: []timeLine{{"failed", 5, failedRate}, {"lost", 2, lostRate}, {"stale", 4, staleRate}}},
+		{title: "Age of the baseline", unit: "ticks", scale: 1, lines: []timeLine{{"mean age", 1, baselineAge}}},
+		{title: "Age of displayed data", unit: "ms", scale: 1, lines: []timeLine{{"mean age", 3, displayAge}}},
+		{title: "Display starved", unit: "% of display ticks", scale: 100, lines: []timeLine{{"starved", 5, starvedShare}}},
+		{title: "Late snapshots", unit: "per second", scale: 1, lines: []timeLine{{"late", 2, lateRate}}},
+		maximum("Maximum position error", "mm", "position error", 4, positionMM),
+		maximum("Maximum rotation error", "degrees", "rotation error", 3, orientationDeg),
+		maximum("Maximum position error", display.PositionErrorUnit, "position error", 4, positionError),
+		maximum("Maximum angle error", display.AngleErrorUnit, "angle error", 3, angleError),
+	}
+}
+
+// sampledLine is a line of a chart: a figure of the samples of a run.
+type sampledLine struct {
+	name   string
+	color  int
+	points []point
+	of     ratio
+}
+
+// draw returns the chart with the given lines. The X values are all points in time of all lines, because samples of
+// several runs may have different periods. draw returns nil if all figures are 0 or unknown, unless t.isAlways.
+func (t *timeChart) draw(list []sampledLine) *chart {
+	c := &chart{Title: t.title, Unit: t.unit, Axis: timeAxis}
+	times := map[float64]bool{}
+	period := 0.0
+	for _, l := range list {
+		for i := range l.points {
+			times[l.points[i].until] = true
+			period = max(period, l.points[0].width)
+		}
+	}
+	if !t.isMaximum {
+		c.Title += ", " + formatNumber(max(meanSpan, period)) + " s mean"
+	}
+	until := slices.Sorted(maps.Keys(times))
+	for _, x := range until {
+		c.X = append(c.X, axisValue(x))
+	}
+	hasData := t.isAlways
+	c.Label = c.Title + ", " + c.Unit
+	for _, l := range list {
+		x := t.newLine(l.of, l.points)
+		hasData = hasData || slices.ContainsFunc(x.Y, func(v value) bool { return v != 0 && v == v })
+		x.Name = l.name
+		x.Color = l.color
+		x.Y = c.align(t, l.points, x.Y, until)
+		c.Lines = append(c.Lines, x)
+		c.Label += "; " + describeLine(&x)
+	}
+	if !hasData || len(until) == 0 {
+		return nil
+	}
+	slices.Sort(c.Loops)
+	c.Loops = slices.Compact(c.Loops)
+	c.Top = scaleTop(c.Lines, c.Loops)
+	return c
+}
+
+// align returns the values y of points at the given times, and adds the loop points to c.Loops. A point covers the time
+// from until-width to until; other times are gaps.
+func (c *chart) align(t *timeChart, points []point, y []value, times []float64) []value {
+	var loops []int
+	if t.isSize {
+		loops = loopPoints(points)
+	}
+	out := gaps(len(times))
+	k := 0 // index of the point that covers a time; both are in order
+	for i, at := range times {
+		for k < len(points) && points[k].until < at {
+			k++
+		}
+		if k == len(points) || at <= points[k].until-points[k].width {
+			continue
+		}
+		out[i] = y[k]
+		if _, isLoop := slices.BinarySearch(loops, k); isLoop {
+			c.Loops = append(c.Loops, i)
+		}
+	}
+	return out
+}
+
+// newLine returns a line with the figure of each point or, unless t.isMaximum, of the two seconds that end with it; and
+// with the mean over all points as the ratio of the sums.
+func (t *timeChart) newLine(of ratio, points []point) line {
+	l := line{Y: make([]value, len(points))}
+	sumNum, sumDen := 0.0, 0.0
+	for i := range points {
+		num, den := of(&points[i])
+		sumNum, sumDen = sumNum+num, sumDen+den
+		if !t.isMaximum {
+			num, den = 0, 0
+			forEachRecent(points[:i+1], func(p *point) {
+				pointNum, pointDen := of(p)
+				num, den = num+pointNum, den+pointDen
+			})
+		}
+		l.Y[i] = value(t.scale * divide(num, den))
+	}
+	mean := value(t.scale * divide(sumNum, sumDen))
+	l.Mean = &mean
 	return l
 }
 
 // meanSpan is the period of means in seconds: two, as in the dashboard.
 const meanSpan = 2.0
-
-// describeMean returns what a title says about the means of withMean, such as ", 2 s mean".
-func describeMean(points []point) string {
-	if len(points) == 0 {
-		return ""
-	}
-	return ", " + formatNumber(max(meanSpan, points[0].width)) + " s mean"
-}
 
 // forEachRecent calls f for the points of the last meanSpan of points, at least for the last point.
 func forEachRecent(points []point, f func(*point)) {
@@ -99,21 +200,6 @@ func loopPoints(points []point) (list []int) {
 	return list
 }
 
-// withRatio returns l with a figure of each point, and its mean over all points as the ratio of the sums. Both are
-// multiplied by scale.
-func (l line) withRatio(points []point, figure ratio, scale float64) line {
-	l.Y = make([]value, len(points))
-	sumNum, sumDen := 0.0, 0.0
-	for i := range points {
-		num, den := figure(&points[i])
-		l.Y[i] = value(scale * divide(num, den))
-		sumNum, sumDen = sumNum+num, sumDen+den
-	}
-	mean := value(scale * divide(sumNum, sumDen))
-	l.Mean = &mean
-	return l
-}
-
 // divide returns x/y, NaN if y is 0.
 func divide(x, y float64) float64 {
 	if y == 0 {
@@ -122,62 +208,72 @@ func divide(x, y float64) float64 {
 	return x / y
 }
 
-// sampleCharts adds the charts of the data in samples.csv, all over the same axis: bandwidth, bits per
-// item, failures, age of the baseline, and the display. Charts without data are omitted. Color is the number
-// of a colour in page.css; lines of the kind "edge" bound a band. The other parameters are those of timeCharts.
-func (d *chartData) sampleCharts(points []point, item string, costsPerChange bool, budget float64, display *figures.Playout) {
-	until := make([]axisValue, len(points))
-	for i := range points {
-		until[i] = axisValue(points[i].until)
+// overTime returns the charts of a run over time, and their data as a table for screen readers. budget is in kbps, 0
+// means none.
+func (r *rows) overTime(list []timeChart, budget float64) (out charts, t *table) {
+	points := r.series.allPoints()
+	for i := range list {
+		var lines []sampledLine
+		for _, l := range list[i].lines {
+			lines = append(lines, sampledLine{l.name, l.color, points, l.of})
+		}
+		c := list[i].draw(lines)
+		if c == nil {
+			continue
+		}
+		if i == 0 {
+			c.addBandwidth(points, budget)
+		}
+		out = append(out, c)
 	}
-	x := d.addAxis(until)
-	// addSized adds a chart of sizes of packets, which do not set the scale at loop points, where the data jump.
-	addSized := func(loops []int, title, unit string, lines ...line) {
-		c := chart{Title: title, Unit: unit, Axis: "s", X: x, Lines: lines, Marked: true, Top: scaleTop(lines, loops), Loops: loops}
-		c.Label = describeSeries(title, unit, &lines[0])
-		d.Charts = append(d.Charts, c)
+	for _, c := range []*chart{r.packets.delayChart(), r.packets.problemChart()} {
+		if c != nil {
+			out = append(out, c)
+		}
 	}
-	add := func(title, unit string, lines ...line) { addSized(nil, title, unit, lines...) }
-	kbps := []line{
-		line{Name: "payload", Color: 1}.withMean(points, payloadKbps, 1),
-		line{Name: "wire", Color: 8}.withMean(points, wireKbps, 1),
-		line{Name: "feedback", Color: 3}.withMean(points, feedbackKbps, 1),
+	for _, c := range out {
+		c.Marked = true
 	}
-	if points[0].width > 1.5*samplePeriod { // points are means of several samples: show their range
-		kbps = append(kbps, line{Name: "payload, largest in 100 ms", Color: 1, Kind: "edge"}.withRatio(points, peakKbps, 1),
-			line{Name: "payload, smallest in 100 ms", Color: 1, Kind: "edge", Band: 1}.withRatio(points, minKbps, 1))
+	return out, timeTable(points, list)
+}
+
+// addBandwidth adds the range of the samples of each point, if points stand for several, and the budget.
+func (c *chart) addBandwidth(points []point, budget float64) {
+	exact := timeChart{scale: 1, isMaximum: true}
+	add := func(name string, color int, kind string, band int, of ratio) {
+		l := exact.newLine(of, points)
+		l.Name, l.Color, l.Kind, l.Band = name, color, kind, band
+		c.Lines = append(c.Lines, l)
+	}
+	if points[0].width > 1.5*samplePeriod {
+		add("payload, largest in 100 ms", 1, "edge", 0, peakKbps)
+		add("payload, smallest in 100 ms", 1, "edge", 1, minKbps)
 	}
 	if budget > 0 {
-		constant := func(*point) (num, den float64) { return budget, 1 }
-		kbps = append(kbps, line{Name: "budget", Color: 5, Kind: "dash"}.withRatio(points, constant, 1))
+		add("budget", 5, "dash", 0, func(*point) (num, den float64) { return budget, 1 })
 	}
-	mean, loops := describeMean(points), loopPoints(points)
-	addSized(loops, "Bandwidth"+mean, "kbps", kbps...)
-	if costsPerChange && anyPositive(points, func(p *point) float64 { return p.changed }) {
-		addSized(loops, "Bits per changed "+item+mean, "bits", line{Name: "per changed " + item, Color: 1}.withMean(points, bitsPerChanged, 1))
-	} else if anyPositive(points, func(p *point) float64 { return p.items }) {
-		addSized(loops, "Bits per "+item+mean, "bits", line{Name: "per " + item, Color: 1}.withMean(points, bitsPerItem, 1))
+}
+
+// timeTable returns the data of the charts as a table of at most 20 rows.
+func timeTable(points []point, list []timeChart) *table {
+	t := newTable("The charts as a table", "until, s")
+	t.Folded = true
+	for _, c := range list {
+		for _, l := range c.lines {
+			t.Heads = append(t.Heads, texttable.Head{Text: withUnit(l.name, c.unit), Number: true})
+		}
 	}
-	add("Packets failed, lost or stale"+mean, "per second", line{Name: "failed", Color: 5}.withMean(points, failedRate, 1),
-		line{Name: "lost", Color: 2}.withMean(points, lostRate, 1), line{Name: "stale", Color: 4}.withMean(points, staleRate, 1))
-	if anyPositive(points, func(p *point) float64 { return p.packetsWithAge }) {
-		add("Age of the baseline"+mean, "ticks", line{Name: "mean age", Color: 1}.withMean(points, baselineAge, 1))
+	const maxRows = 20
+	for _, p := range mergePoints(points, maxRows) {
+		row := []any{formatNumber(p.until)}
+		for _, c := range list {
+			for _, l := range c.lines {
+				row = append(row, c.scale*divide(l.of(&p)))
+			}
+		}
+		t.add(row...)
 	}
-	if anyPositive(points, func(p *point) float64 { return p.ticksWithAge }) {
-		add("Age of displayed data"+mean, "ms", line{Name: "mean age", Color: 3}.withMean(points, displayAge, 1))
-	}
-	if anyPositive(points, func(p *point) float64 { return p.starved + p.late }) {
-		add("Display starved"+mean, "% of display ticks", line{Name: "starved", Color: 5}.withMean(points, starvedShare, 100))
-	}
-	if anyPositive(points, func(p *point) float64 { return p.positionMM }) {
-		add("Maximum position error", "mm", line{Name: "position error", Color: 4}.withRatio(points, positionMM, 1))
-	}
-	if anyPositive(points, func(p *point) float64 { return p.positionError }) {
-		add("Maximum position error", display.PositionErrorUnit, line{Name: "position error", Color: 4}.withRatio(points, positionError, 1))
-	}
-	if anyPositive(points, func(p *point) float64 { return p.angleError }) {
-		add("Maximum angle error", display.AngleErrorUnit, line{Name: "angle error", Color: 3}.withRatio(points, angleError, 1))
-	}
+	return t
 }
 
 // scaleTop returns the upper end of a chart's scale, which may cut off rare spikes so that they do not flatten
@@ -202,18 +298,8 @@ func scaleTop(lines []line, loops []int) value {
 	return 0
 }
 
-// anyPositive reports whether value is positive for any point.
-func anyPositive(points []point, value func(p *point) float64) bool {
-	for i := range points {
-		if value(&points[i]) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// describeSeries returns the text alternative of a line: its mean, minimum and maximum.
-func describeSeries(title, unit string, l *line) string {
+// describeLine returns the text alternative of a line: its mean, minimum and maximum.
+func describeLine(l *line) string {
 	minValue, maxValue, sum, n := math.Inf(1), math.Inf(-1), 0.0, 0.0
 	for _, v := range l.Y {
 		if f := float64(v); !math.IsNaN(f) {
@@ -221,80 +307,73 @@ func describeSeries(title, unit string, l *line) string {
 		}
 	}
 	if n == 0 {
-		return title + ": no data"
+		return l.Name + ": no data"
 	}
 	mean := sum / n
 	if l.Mean != nil {
 		mean = float64(*l.Mean)
 	}
-	return fmt.Sprintf("%s, %s: mean %s, from %s to %s", title, unit, formatNumber(mean), formatNumber(minValue), formatNumber(maxValue))
+	return fmt.Sprintf("%s: mean %s, from %s to %s", l.Name, formatNumber(mean), formatNumber(minValue), formatNumber(maxValue))
 }
 
-// delayChart adds the chart of one-way delays: mean, and the band from the fastest to the slowest packet.
-// It adds nothing if no packet arrived.
-func (d *chartData) delayChart(p *packetStats) {
-	var x []axisValue
-	var minDelay, maxDelay []value
-	var all delayStats
+// delayChart returns the chart of one-way delays: mean, and the band from the fastest to the slowest packet; nil if no
+// packet arrived.
+func (p *packetStats) delayChart() *chart {
+	c := &chart{Title: "One-way delay", Unit: "ms", Axis: timeAxis}
 	mean := line{Name: "mean", Color: 1}
+	slowest := line{Name: "slowest", Color: 1, Kind: "edge"}
+	fastest := line{Name: "fastest", Color: 1, Kind: "edge", Band: 1}
+	var all delayStats
 	p.delays.forEach(func(until float64, b delayStats) {
-		x, all = append(x, axisValue(until)), all.join(b)
+		all = all.join(b)
+		c.X = append(c.X, axisValue(until))
 		mean.Y = append(mean.Y, b.meanMS())
-		minDelay, maxDelay = append(minDelay, value(float64(b.min)/1e6)), append(maxDelay, value(float64(b.max)/1e6))
+		slowest.Y = append(slowest.Y, value(float64(b.max)/1e6))
+		fastest.Y = append(fastest.Y, value(float64(b.min)/1e6))
 	})
-	if len(x) == 0 {
-		return
+	if all.count == 0 {
+		return nil
 	}
-	ofAll := all.meanMS()
-	mean.Mean = &ofAll
-	d.Charts = append(d.Charts, chart{Title: "One-way delay", Unit: "ms", Axis: "s", X: d.addAxis(x), Marked: true,
-		Label: describeSeries("One-way delay", "ms", &mean), Lines: []line{mean,
-			{Name: "slowest", Color: 1, Kind: "edge", Y: maxDelay}, {Name: "fastest", Color: 1, Kind: "edge", Band: 1, Y: minDelay}}})
+	mean.Mean = new(all.meanMS())
+	c.Lines = []line{mean, slowest, fastest}
+	c.Label = c.titleWithUnit() + "; " + describeLine(&mean)
+	return c
 }
 
-// packetChart adds a time line of packets with problems: a row per kind, and a dot per packet with its
-// explanation. The X values of all rows are the packets in order of time; each row has gaps for the
-// packets of other kinds.
-func (d *chartData) packetChart(p *packetStats) {
+// problemChart returns a time line of packets with problems: a row per kind, the most severe at the top, and a dot per
+// packet with its explanation. It returns nil if there were no problems.
+func (p *packetStats) problemChart() *chart {
 	type timed struct {
 		problem
-		kind problemKind
+		row int
 	}
-	var dots []timed
-	rows, n := []string{}, 0
+	c := &chart{Title: "Packets with problems", Axis: timeAxis, Rows: []string{}}
 	colors := [numKinds]int{kindFailed: 5, kindLost: 2, kindLate: 4, kindLarge: 6}
-	var kinds []problemKind              // of the rows, from the bottom
-	for k := numKinds - 1; k >= 0; k-- { // the most severe kind is at the top
+	var all []timed
+	total := 0
+	for k := numKinds - 1; k >= 0; k-- {
 		if p.problems[k].total == 0 {
 			continue
 		}
-		rows, kinds = append(rows, kindNames[k]), append(kinds, k)
+		total += p.problems[k].total
 		for _, e := range p.sortedProblems(k) {
-			dots = append(dots, timed{e, k})
+			all = append(all, timed{e, len(c.Rows)})
 		}
-		n += p.problems[k].total
+		c.Rows = append(c.Rows, kindNames[k])
+		c.Lines = append(c.Lines, line{Name: kindNames[k], Color: colors[k], Kind: "dots"})
 	}
-	if len(dots) == 0 {
-		return
+	if len(all) == 0 {
+		return nil
 	}
-	slices.SortStableFunc(dots, func(a, b timed) int { return cmp.Or(cmp.Compare(a.sent, b.sent), a.compare(&b.problem)) })
-	c := chart{Title: "Packets with problems", Axis: "s", Rows: rows, Marked: true,
-		Label: fmt.Sprintf("%d packets on a time line; the tables under Packets explain each", n)}
-	x := make([]axisValue, len(dots))
-	for i, e := range dots {
-		x[i] = axisValue(e.sent)
+	slices.SortStableFunc(all, func(a, b timed) int { return cmp.Or(cmp.Compare(a.sent, b.sent), a.compare(&b.problem)) })
+	c.Label = fmt.Sprintf("%d packets on a time line; the tables under Packets explain each", total)
+	for row := range c.Lines {
+		c.Lines[row].Y = gaps(len(all))
+	}
+	for i, e := range all {
+		c.X = append(c.X, axisValue(e.sent))
 		c.Notes = append(c.Notes, e.why)
+		c.Lines[e.row].Y[i] = value(e.row)
 	}
-	c.X = d.addAxis(x)
-	for row, k := range kinds {
-		y := make([]value, len(dots))
-		for i := range dots {
-			y[i] = noValue
-			if dots[i].kind == k {
-				y[i] = value(row)
-			}
-		}
-		c.Lines = append(c.Lines, line{Name: kindNames[k], Color: colors[k], Kind: "dots", Y: y})
-	}
-	d.Charts = append(d.Charts, c)
+	return c
 }

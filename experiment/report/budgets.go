@@ -1,10 +1,7 @@
 package report
 
 import (
-	"strings"
-
 	"wirelab/experiment/engine"
-	"wirelab/internal/escape"
 	"wirelab/internal/texttable"
 	"wirelab/internal/units"
 )
@@ -19,14 +16,4 @@ func BudgetTable(c *engine.BudgetComparison) *texttable.Table {
 		}
 	}
 	return t
-}
-
-// mdBudgets returns the section of report.md about the lanes that have a budget.
-func mdBudgets(c *engine.BudgetComparison) string {
-	var b strings.Builder
-	BudgetTable(c).WriteMarkdown(&b)
-	for _, sentence := range c.Findings() {
-		b.WriteString("\n" + escape.Markdown(sentence) + "\n")
-	}
-	return b.String()
 }

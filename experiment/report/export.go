@@ -30,8 +30,8 @@ type Exporter struct {
 	queue            *csvLog // queue.csv; nil before the first sample with other traffic
 	packetList               // packets with an outcome that are not in the packets file yet
 	settleAt         int     // length of packetList at which Settled moves packets to the file
-	curves           curves
-	page             Page // report.html; nil if none
+	recent           recentPayload
+	page             Page // of report.md and report.html; nil if none
 }
 
 // minSettlePackets is the minimum of Exporter.settleAt.
@@ -39,7 +39,7 @@ const minSettlePackets = 1024
 
 // NewExporter returns an exporter to folder, or one that writes nothing if folder is nil. set contains
 // the settings of the run in a sweep, files the data files that the run reads. pages makes
-// report.html.
+// report.md and report.html.
 func NewExporter(folder *atomicfile.Folder, set map[string]string, files *Files, pages Pages) *Exporter {
 	return &Exporter{folder: folder, Set: set, files: files, pages: pages, settleAt: minSettlePackets}
 }
@@ -67,8 +67,8 @@ func (e *Exporter) Observer() engine.Observer {
 
 func (e *Exporter) Sample(s *meters.Sample) {
 	e.begin(s)
-	width := e.curves.add(s)
-	row := sampleRow(s, width, e.curves.recent.payloadKbps())
+	width := e.recent.add(s)
+	row := sampleRow(s, width, e.recent.payloadKbps())
 	e.samples.addRow(row)
 	e.addPlayouts(s)
 	e.addQueue(s)
@@ -165,7 +165,6 @@ func (e *Exporter) Write(r *engine.Result) error {
 	x.Files = e.files.List(e.folder.Path())
 	entries := []atomicfile.Entry{
 		{Name: "experiment.toml", Write: func(w io.Writer) error { return writeTOML(w, &x) }},
-		{Name: "report.md", Write: func(w io.Writer) error { return writeMarkdown(w, &x, &e.curves) }},
 		atomicfile.JSON("report.json", &Report{Runs: []*engine.Result{&x}}),
 	}
 	for _, log := range []*csvLog{e.playouts, e.controls, e.queue} {
@@ -188,13 +187,11 @@ func (e *Exporter) Write(r *engine.Result) error {
 		e.page = e.pages.Run(nil, nil)
 	}
 	if e.page != nil {
-		entries = append(entries, atomicfile.Entry{Name: "report.html", Write: func(w io.Writer) error {
-			p := e.page.Copy()
-			for _, row := range unsettled {
-				p.Packet(row)
-			}
-			return p.Write(w, &x)
-		}})
+		p := e.page.Copy()
+		for _, row := range unsettled {
+			p.Packet(row)
+		}
+		entries = append(entries, DocumentEntries(p.Document(&x))...)
 	}
 	return WriteError(e.folder.Write(entries))
 }
@@ -233,12 +230,11 @@ func WriteSweep(folder *atomicfile.Folder, first bool, c *config.Config, r *Repo
 	}
 	entries := []atomicfile.Entry{
 		{Name: "experiment.toml", Write: func(w io.Writer) error { return writeConfig(w, c) }},
-		{Name: "report.md", Write: func(w io.Writer) error { return writeSweepMarkdown(w, &x) }},
 		{Name: "summary.csv", Write: func(w io.Writer) error { return writeSummary(w, &x) }},
 		atomicfile.JSON("report.json", &x),
 	}
 	if pages.Sweep != nil {
-		entries = append(entries, atomicfile.Entry{Name: "report.html", Write: func(w io.Writer) error { return pages.Sweep(w, &x) }})
+		entries = append(entries, DocumentEntries(pages.Sweep(&x))...)
 	}
 	if first {
 		return WriteError(folder.Write(entries))

@@ -18,23 +18,26 @@ import (
 	"wirelab/internal/atomicfile"
 )
 
-// rowPage is a Page that writes the rows that it got, without their later cells.
-type rowPage struct{ rows []string }
+// rowPage is a Page whose document is the rows that it got, without their later cells.
+type rowPage struct{ lines }
 
-func (p *rowPage) Sample(row []string)                       { p.rows = append(p.rows, "sample "+row[0]) }
-func (p *rowPage) Packet(row []string)                       { p.rows = append(p.rows, "packet "+row[0]+"."+row[1]) }
-func (p *rowPage) Copy() Page                                { return &rowPage{slices.Clone(p.rows)} }
-func (p *rowPage) Write(w io.Writer, _ *engine.Result) error { return writeLines(w, p.rows) }
+func (p *rowPage) Sample(row []string)              { p.lines = append(p.lines, "sample "+row[0]) }
+func (p *rowPage) Packet(row []string)              { p.lines = append(p.lines, "packet "+row[0]+"."+row[1]) }
+func (p *rowPage) Copy() Page                       { return &rowPage{slices.Clone(p.lines)} }
+func (p *rowPage) Document(*engine.Result) Document { return p.lines }
 
-// writeLines writes a line for each text.
-func writeLines(w io.Writer, lines []string) error {
-	_, err := io.WriteString(w, strings.Join(lines, "\n"))
+// lines is a document of lines.
+type lines []string
+
+func (l lines) WriteMarkdown(w io.Writer) error { return l.WriteHTML(w) }
+func (l lines) WriteHTML(w io.Writer) error {
+	_, err := io.WriteString(w, strings.Join(l, "\n"))
 	return err
 }
 
 // testPages are pages that only list what they got.
 var testPages = Pages{Run: func([]string, []string) Page { return &rowPage{} },
-	Sweep: func(w io.Writer, r *Report) error { return writeLines(w, []string{fmt.Sprint(len(r.Runs), " runs")}) }}
+	Sweep: func(r *Report) Document { return lines{fmt.Sprint(len(r.Runs), " runs")} }}
 
 // readText returns the text of a file in the folder.
 func readText(t *testing.T, folder *atomicfile.Folder, name string) string {

@@ -47,12 +47,6 @@ func TestHostileNames(t *testing.T) {
 	}
 	for first := range testkit.HostileTexts {
 		r := hostileReport(first)
-		run := r.Runs[0]
-		testkit.CheckMarkdown(t, "report.md of a run", write(func(w io.Writer) error { return writeMarkdown(w, run, &curves{}) }))
-		noFile := *run
-		noFile.Totals.Transfer = nil
-		testkit.CheckMarkdown(t, "report.md of a run without a file", write(func(w io.Writer) error { return writeMarkdown(w, &noFile, &curves{}) }))
-		testkit.CheckMarkdown(t, "report.md of a sweep", write(func(w io.Writer) error { return writeSweepMarkdown(w, r) }))
 		rows := testkit.CheckCSV(t, "summary.csv", write(func(w io.Writer) error { return writeSummary(w, r) }))
 		if len(rows) != 3 {
 			t.Errorf("summary.csv has %d rows, expected 3", len(rows))

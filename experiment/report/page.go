@@ -4,9 +4,16 @@ import (
 	"io"
 
 	"wirelab/experiment/engine"
+	"wirelab/internal/atomicfile"
 )
 
-// Page builds report.html from the rows of samples.csv and packets.csv.
+// Document is the content of report.md and report.html.
+type Document interface {
+	WriteMarkdown(w io.Writer) error
+	WriteHTML(w io.Writer) error
+}
+
+// Page collects the rows of samples.csv and packets.csv for the charts of a document.
 type Page interface {
 	// Sample adds a row of samples.csv.
 	Sample(row []string)
@@ -15,14 +22,19 @@ type Page interface {
 	// Copy returns an independent copy. While the run continues, its unsettled packets are added only to a copy,
 	// because their rows may still change.
 	Copy() Page
-	// Write writes the page for result r.
-	Write(w io.Writer, r *engine.Result) error
+	// Document returns the document of result r.
+	Document(r *engine.Result) Document
 }
 
-// Pages creates report.html. A nil function means that no page is written.
+// Pages makes report.md and report.html. A nil function means that they are not written.
 type Pages struct {
 	// Run returns an empty page of a run. The arguments are the column names of the two files.
 	Run func(sampleHead, packetHead []string) Page
-	// Sweep writes the page of a sweep.
-	Sweep func(w io.Writer, r *Report) error
+	// Sweep returns the document of a sweep.
+	Sweep func(r *Report) Document
+}
+
+// DocumentEntries returns the entries of both files in the folder of a report.
+func DocumentEntries(d Document) []atomicfile.Entry {
+	return []atomicfile.Entry{{Name: "report.md", Write: d.WriteMarkdown}, {Name: "report.html", Write: d.WriteHTML}}
 }

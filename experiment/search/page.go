@@ -13,7 +13,7 @@ import (
 
 // WritePage writes the result as an HTML page. c is the configuration of the search.
 func (r *Result) WritePage(w io.Writer, c *config.Config) error {
-	p := page.Search{Minimise: []string{r.Minimise}, Config: c, Sentences: r.Confidence}
+	p := page.Search{Minimise: r.Minimise, Config: c, Sentences: r.Confidence}
 	var bounds []string
 	for _, a := range c.Search.Subject {
 		p.Bounded = append(p.Bounded, a.Name)
@@ -30,17 +30,11 @@ func (r *Result) WritePage(w io.Writer, c *config.Config) error {
 	if r.Interrupted && r.Best != nil { // otherwise r.Confidence says so
 		p.Incomplete = "The search was interrupted: this is the best so far."
 	}
-	if r.Best == nil {
-		return p.Write(w)
-	}
-	best := r.Best.point()
-	best.Ratio = figures.Mean{N: 1, Mean: 1}
-	p.Best = &best
-	p.Points = append(p.Points, best)
-	for i := range r.Rivals {
-		x := r.Rivals[i].point()
-		x.Ratio = r.Rivals[i].Ratio
-		p.Points = append(p.Points, x)
+	if r.Best != nil {
+		p.Points = append(p.Points, r.Best.point(figures.Mean{N: 1, Mean: 1}))
+		for i := range r.Rivals {
+			p.Points = append(p.Points, r.Rivals[i].point(r.Rivals[i].Ratio))
+		}
 	}
 	if r.Best.Keeps() {
 		chosen, err := Apply(c, r.Best)
@@ -53,12 +47,16 @@ func (r *Result) WritePage(w io.Writer, c *config.Config) error {
 		}
 		p.TOML = string(text)
 	}
-	return p.Write(w)
+	return p.Document().WriteHTML(w)
 }
 
-// point returns the candidate as a setting on a page.
-func (c *Candidate) point() page.SearchPoint {
-	p := page.SearchPoint{Set: map[string]string{}, Seeds: c.Seeds, Figures: maps.Clone(c.Figures), Bounds: c.BoundsText(), Keeps: c.Keeps()}
+// point returns the candidate as a setting on a page, with the ratio of its figure to that of the best.
+func (c *Candidate) point(ratio figures.Mean) *page.SearchPoint {
+	p := &page.SearchPoint{Bounds: c.BoundsText(), Keeps: c.Keeps()}
+	p.Set = map[string]string{}
+	p.Seeds = c.Seeds
+	p.Figures = map[string]figures.Mean{page.RatioKey: ratio}
+	maps.Copy(p.Figures, c.Figures)
 	for key, v := range c.Set {
 		p.Set[key] = fmt.Sprint(v)
 	}

@@ -29,7 +29,7 @@ func TestPageOfASweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	var made bytes.Buffer
-	if err := l.Write(&made); err != nil {
+	if err := l.Document().WriteHTML(&made); err != nil {
 		t.Fatal(err)
 	}
 	if made.String() != string(saved) {
@@ -46,9 +46,9 @@ func TestPageOfASweep(t *testing.T) {
 func TestErrorInTable(t *testing.T) {
 	s := Summary{}
 	s.Units = page.UnitsOf(&figures.Totals{Playout: figures.Playout{PositionErrorUnit: "cm"}})
-	s.Points = []page.SummaryPoint{{Figures: map[string]figures.Mean{"playout.starved_ratio": {N: 1, Mean: 0.47}, "playout.position_error.p95": {N: 1, Mean: 19.25}}}}
+	s.Points = []page.Point{{Figures: map[string]figures.Mean{"playout.starved_ratio": {N: 1, Mean: 0.47}, "playout.position_error.p95": {N: 1, Mean: 19.25}}}}
 	var text strings.Builder
-	if err := s.Text(&text); err != nil || !regexp.MustCompile(`starved % +error p95 cm .*\n.* 47.00 +19.250 `).MatchString(text.String()) {
+	if err := s.Text(&text); err != nil || !regexp.MustCompile(`display starved, % +position error, p95, cm .*\n.* 47.00 +19.250 `).MatchString(text.String()) {
 		t.Errorf("%v:\n%s", err, &text)
 	}
 }
@@ -62,12 +62,12 @@ func TestHostileSummary(t *testing.T) {
 		testkit.FillHostile(&s, first)
 		s.Keys = []string{text}
 		list := map[string]figures.Mean{"payload_kbps": {Mean: 2, Lo: &lo, Hi: &hi, Approximate: true}}
-		s.Points = []page.SummaryPoint{{Set: map[string]string{text: text}, Figures: list, Ratio: list}}
+		s.Points = []page.Point{{Set: map[string]string{text: text}, Figures: list, Ratio: list}}
 		for name, c := range map[string]struct {
 			write func(io.Writer) error
 			check func(testing.TB, string, string)
 		}{
-			"text": {s.Text, testkit.CheckTerminalText}, "report.md": {s.markdown, testkit.CheckMarkdown},
+			"text": {s.Text, testkit.CheckTerminalText}, "report.md": {s.Document().WriteMarkdown, testkit.CheckMarkdown},
 			"summary.csv": {s.CSV, func(t testing.TB, name, text string) { testkit.CheckCSV(t, name, text) }},
 		} {
 			var b strings.Builder

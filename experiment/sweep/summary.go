@@ -102,7 +102,7 @@ func newSummary(p *Plan) *Summary {
 		s.Keys = append(s.Keys, axis.Key)
 	}
 	for _, point := range p.Points {
-		s.Points = append(s.Points, page.SummaryPoint{Set: point.Set})
+		s.Points = append(s.Points, page.Point{Set: point.Set})
 	}
 	return s
 }

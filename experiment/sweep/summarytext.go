@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -10,10 +11,8 @@ import (
 	"wirelab/experiment/figures"
 	"wirelab/experiment/page"
 	"wirelab/experiment/report"
-	"wirelab/internal/escape"
 	"wirelab/internal/texttable"
 	"wirelab/internal/units"
-	"wirelab/internal/words"
 )
 
 // describeRun describes a run for messages: "down.loss = 1%, seed 7".
@@ -21,25 +20,6 @@ func describeRun(set map[string]string, seed uint64) string {
 	set = maps.Clone(set)
 	delete(set, "seed")
 	return strings.TrimPrefix(report.SetText(set, " = ", ", ")+fmt.Sprintf(", seed %d", seed), ", ")
-}
-
-// textColumn is a figure in the table for people.
-type textColumn struct {
-	name, heading string
-	decimals      int
-}
-
-// textColumns are the figures in the table for people, if any point has them.
-var textColumns = []textColumn{
-	{"payload_kbps", "payload kbps", 1},
-	{"wire_kbps", "wire kbps", 1},
-	{"packet_bytes.p95", "p95 bytes", 0},
-	{"playout.starved_ratio", "starved %", 2},
-	{"age_ms.p50", "age ms", 0},
-	{"playout.position_error_mm.p95", "error p95 mm", 1},
-	{"playout.position_error.p95", "error p95", 3},
-	{"transfer.time_s", "delivered s", 2},
-	{"wrong", "wrong packets", 0},
 }
 
 // Text writes the figures as a plain-text table with one row for each point, for terminals.
@@ -63,11 +43,12 @@ func (s *Summary) Text(w io.Writer) error {
 // column is the ratio of the payload to that of the first point.
 func (s *Summary) table() (*texttable.Table, []string) {
 	heads := append(slices.Clone(s.Keys), "seeds")
-	var used []textColumn
-	for _, c := range textColumns {
-		if slices.ContainsFunc(s.Points, func(p page.SummaryPoint) bool { _, ok := p.Figures[c.name]; return ok }) {
-			heads = append(heads, strings.TrimSpace(c.heading+" "+s.Units[c.name]))
-			used = append(used, c)
+	var used []figures.Row
+	for _, row := range figures.Ranked(figures.Narrow) {
+		if slices.ContainsFunc(s.Points, func(p page.Point) bool { _, ok := p.Figures[row.Key]; return ok }) {
+			row.Unit = cmp.Or(s.Units[row.Key], row.Unit)
+			heads = append(heads, row.Label())
+			used = append(used, row)
 		}
 	}
 	t := texttable.New(append(heads, "payload vs first")...)
@@ -75,13 +56,10 @@ func (s *Summary) table() (*texttable.Table, []string) {
 	for i := range s.Points {
 		p := &s.Points[i]
 		var cells []string
-		for _, c := range used {
-			m := p.Figures[c.name]
-			if strings.HasSuffix(c.name, "_ratio") {
-				m = m.Times(100) // in percent
-			}
+		for _, row := range used {
+			m := p.Figures[row.Key].Times(row.Scale())
 			notes.Add(m)
-			cells = append(cells, m.Fixed(" ±", c.decimals))
+			cells = append(cells, m.Fixed(" ±", row.Decimals))
 		}
 		ratio := p.Ratio["payload_kbps"]
 		notes.Add(ratio)
@@ -91,30 +69,11 @@ func (s *Summary) table() (*texttable.Table, []string) {
 }
 
 // pointSettings returns the settings of a point, in the order of s.Keys.
-func (s *Summary) pointSettings(p *page.SummaryPoint) (cells []string) {
+func (s *Summary) pointSettings(p *page.Point) (cells []string) {
 	for _, k := range s.Keys {
 		cells = append(cells, p.Set[k])
 	}
 	return cells
-}
-
-// markdown writes report.md.
-func (s *Summary) markdown(w io.Writer) error {
-	fmt.Fprintf(w, "# Sweep\n\n%d of %d runs: %d points with %s each. Means with 95 %% intervals over the seeds;\n"+
-		"the last column is the ratio of the payload to that of the first point, paired by seed.\n\n", s.Done, s.Planned, len(s.Points), words.Count(s.Repeat, "seed"))
-	if s.Error != "" {
-		fmt.Fprintf(w, "The sweep stopped: %s\n\n", escape.Markdown(s.Error))
-	}
-	t, notes := s.table()
-	t.WriteMarkdown(w)
-	for _, line := range notes {
-		fmt.Fprintf(w, "\n%s\n", line)
-	}
-	for _, text := range s.Failed {
-		fmt.Fprintf(w, "\n- %s", escape.Markdown(text))
-	}
-	_, err := fmt.Fprintln(w)
-	return err
 }
 
 // CSV writes one row for each point: its settings, the number of seeds, and for each figure the mean

@@ -179,16 +179,13 @@ func (s *activeSweep) runMissing(ctx context.Context) {
 	}
 }
 
-// jobsPerWorker is the number of jobs for each goroutine without a queue.
-const jobsPerWorker = 8
-
 // runLocally runs jobs on opt.Jobs goroutines, without a queue.
 func (s *activeSweep) runLocally(ctx context.Context) {
 	workers := max(s.opt.Jobs, 1)
 	s.setWorkers(workers)
-	exec, jobs := s.executor(), s.plan.jobs(s.missing(), jobsPerWorker*workers, s.opt.maxJobRuns)
+	exec, jobs := s.executor(), s.plan.jobs(s.missing(), s.opt.maxJobRuns)
 	err := experiment.Many(ctx, workers, len(jobs), func(ctx context.Context, i int) error {
-		return exec.runJob(ctx, jobs[i].Runs, func(b batch) error { return s.addBatch(b, storeBatch) })
+		return s.addBatch(exec.runJob(ctx, jobs[i].Runs), storeBatch)
 	})
 	if err != nil {
 		s.finish(err)
@@ -382,20 +379,16 @@ func (s *activeSweep) saveLocked(last bool) error {
 	})
 }
 
-// writeReports writes the reports of a sweep: JSON, Markdown, CSV and HTML.
+// writeReports writes the reports of a sweep: JSON, CSV, Markdown and HTML.
 func (s *Store) writeReports(sum *Summary) error {
 	sum.updateFigures()
-	entries := []atomicfile.Entry{
-		atomicfile.JSON("report.json", sum),
-		{Name: "report.md", Write: sum.markdown},
-		{Name: "summary.csv", Write: sum.CSV},
-	}
-	if sum.Reason != engine.Unfinished || len(sum.Points) <= maxLiveHTMLPoints { // a large grid: only when it ends
-		entries = append(entries, atomicfile.Entry{Name: "report.html", Write: sum.Write})
+	entries := []atomicfile.Entry{atomicfile.JSON("report.json", sum), {Name: "summary.csv", Write: sum.CSV}}
+	if sum.Reason != engine.Unfinished || len(sum.Points) <= maxLivePoints { // a large grid: only when it ends
+		entries = append(entries, report.DocumentEntries(sum.Document())...)
 	}
 	return report.WriteError(s.folder.Update(entries))
 }
 
-// maxLiveHTMLPoints is the largest grid whose report.html is updated while the sweep runs. For
-// larger ones it is written at the end only.
-const maxLiveHTMLPoints = 500
+// maxLivePoints is the largest grid whose report.md and report.html are updated while the sweep runs. For
+// larger ones they are written at the end only.
+const maxLivePoints = 500

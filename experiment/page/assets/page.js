@@ -52,7 +52,7 @@
   // Describes what is under the cursor: a packet, a change, a point of a sweep.
   const say = (u, chart) => {
     const out = u.root.closest('section').querySelector('.note');
-    const at = u.cursor.idx;
+    const at = chart.scatter ? nearest(u, chart) : u.cursor.idx;
     if (at == null) return;
     let words = '';
     if (chart.notes && chart.notes[at]) words = chart.notes[at];
@@ -64,19 +64,68 @@
     if (words) out.textContent = words;
   };
 
-  const dots = (u, seriesIdx) => {
-    const s = u.series[seriesIdx], xs = u.data[0], ys = u.data[seriesIdx], c = u.ctx, r = 3.2 * devicePixelRatio;
+  // The index of the point of a scatter that is nearest to the cursor.
+  const nearest = (u, chart) => {
+    const {left, top} = u.cursor;
+    let at = null, least = Infinity;
+    if (left >= 0) chart.lines.forEach((l) => l.y.forEach((y, i) => {
+      const d = y == null ? Infinity : Math.hypot(u.valToPos(u.data[0][i], 'x') - left, u.valToPos(y, 'y') - top);
+      if (d < least) [at, least] = [i, d];
+    }));
+    return at;
+  };
+
+  // Draws a line as dots: those in l.large are larger, and joined as l.join says. A scatter also has intervals and tags.
+  const dots = (chart) => (u, seriesIdx) => {
+    const l = chart.lines[seriesIdx - 1], xs = u.data[0], c = u.ctx, px = devicePixelRatio;
+    const joined = l.large ?? l.y.keys();
+    const place = (i, y) => [u.valToPos(xs[i], 'x', true), u.valToPos(y, 'y', true)];
     c.save();
-    c.fillStyle = typeof s.stroke === 'function' ? s.stroke(u, seriesIdx) : s.stroke;
-    c.globalAlpha = 0.8;
-    for (let i = 0; i < xs.length; i++) {
-      if (ys[i] == null || xs[i] < u.scales.x.min || xs[i] > u.scales.x.max) continue;
-      c.beginPath();
-      c.arc(u.valToPos(xs[i], 'x', true), u.valToPos(ys[i], 'y', true), r, 0, 7);
-      c.fill();
+    c.beginPath();
+    c.rect(u.bbox.left - 8 * px, 0, u.bbox.width + 16 * px, u.bbox.top + u.bbox.height + 8 * px);
+    c.clip();
+    c.fillStyle = c.strokeStyle = ink('i' + l.ink);
+    c.lineWidth = 1.5 * px;
+    c.setLineDash([5 * px, 4 * px]);
+    c.beginPath();
+    let last = null;
+    for (const i of l.join ? joined : []) {
+      if (l.y[i] == null) continue;
+      const at = place(i, l.y[i]);
+      if (!last) c.moveTo(...at);
+      else if (l.join === 'step') c.lineTo(at[0], last[1]);
+      c.lineTo(...at);
+      last = at;
     }
+    c.stroke();
+    c.setLineDash([]);
+    l.y.forEach((y, i) => {
+      if (y == null || xs[i] < u.scales.x.min || xs[i] > u.scales.x.max) return;
+      const [x, top] = place(i, y), large = l.large?.includes(i);
+      c.globalAlpha = l.large && !large ? 0.55 : chart.scatter ? 1 : 0.8;
+      c.beginPath();
+      c.arc(x, top, (large ? 5.5 : l.join === 'line' && !chart.tags ? 2.5 : 3.5) * px, 0, 7);
+      c.fill();
+      if (l.lo?.[i] != null) {
+        c.beginPath();
+        c.moveTo(...place(i, l.lo[i]));
+        c.lineTo(...place(i, l.hi[i]));
+        c.stroke();
+      }
+      if (chart.tags?.[i]) tag(u, chart.tags[i], x + 8 * px, top);
+    });
     c.restore();
     return null;
+  };
+
+  // Writes a tag, to the right of those that are already there.
+  const tag = (u, word, x, y) => {
+    const c = u.ctx, px = devicePixelRatio, size = 11 * px;
+    while (u.tags.some((t) => Math.abs(t.x - x) < size && Math.abs(t.y - y) < size)) x += size;
+    u.tags.push({x, y});
+    c.font = size + 'px system-ui, sans-serif';
+    c.textAlign = 'left';
+    c.fillText(word, x, y + 4 * px);
   };
 
   // The band around a line as text.
@@ -145,15 +194,15 @@
       series.push({
         label: l.name, stroke: l.kind === 'edge' ? 'transparent' : color, width: l.kind === 'edge' ? 0 : 1.6,
         dash: l.kind === 'dash' ? [6, 4] : undefined, spanGaps: false,
-        points: l.kind === 'dots' ? {show: dots} : {show: !time && l.kind !== 'edge', size: 7},
+        points: l.kind === 'dots' ? {show: dots(chart)} : {show: !time && l.kind !== 'edge', size: 7},
         paths: l.kind === 'dots' ? () => null : undefined,
-        value: (u, v, si, at) => rows ? (v == null ? '' : '●') : (at == null ? (l.kind === 'dash' ? '' : '∅ ') + text(average) : text(v) + between(chart, i, at)),
+        value: (u, v, si, at) => rows ? (v == null ? '' : '●') : (at == null ? (chart.scatter ? '' : (l.kind === 'dash' ? '' : '∅ ') + text(average)) : text(v) + between(chart, i, at)),
       });
       if (l.band) bands.push({series: [i + 1 - l.band, i + 1], fill: faded(color)});
     });
     const axis = {stroke: ink('dim'), grid: {stroke: ink('grid'), width: 1}, ticks: {stroke: ink('grid'), width: 1, size: 4}, font: '12px system-ui, sans-serif'};
     const u = new uPlot({
-      width, height: rows ? 60 + 34 * rows.length : 190,
+      width, height: rows ? 60 + 34 * rows.length : chart.scatter ? 340 : 190,
       padding: [14, 22, 0, 0],
       scales: {x: {time: false, min, max}, y: rows ? {range: [-0.6, rows.length - 0.4]}
         : {range: (u, lo, hi) => {
@@ -166,11 +215,13 @@
       series, bands, legend: {markers: {fill: (u, i) => i ? ink('i' + chart.lines[i - 1].ink) : 'transparent', width: 0}},
       axes: [
         {...axis, values: (u, vs) => vs.map((v) => chart.ticks ? chart.ticks[v] ?? '' : time ? seconds(v) : text(v)),
+          ...(!time && {label: chart.axis, size: 34, labelSize: 20, labelFont: '600 12px system-ui, sans-serif'}),
           incrs: chart.ticks || !time && whole(xs) ? steps : undefined, space: time ? 64 : 70},
         {...axis, size: rows ? 86 : 54, incrs: chart.lines.every((l) => whole(l.y)) ? steps : undefined, splits: rows ? () => rows.map((r, i) => i) : undefined, values: (u, vs) => vs.map((v) => rows ? rows[v] : text(v)), space: 34},
       ],
-      cursor: {sync: {key: 'axis-' + (time ? 's' : chart.x), setSeries: false}, drag: {x: true, y: false, setScale: true}, points: {size: 7},},
-      hooks: {draw: [(u) => { if (chart.marked) marks(u); if (cap < Infinity || loops.size || chart.settle) beyond(u, chart); }], setCursor: [(u) => say(u, chart)],
+      cursor: {sync: {key: 'axis-' + (time ? 's' : chart.x), setSeries: false}, drag: {x: true, y: false, setScale: true}, points: {size: 7},
+        ...(chart.scatter && {dataIdx: (u) => nearest(u, chart)})},
+      hooks: {drawClear: [(u) => { u.tags = []; }], draw: [(u) => { if (chart.marked) marks(u); if (cap < Infinity || loops.size || chart.settle) beyond(u, chart); }], setCursor: [(u) => say(u, chart)],
         setScale: [(u, key) => { if (key === 'x') follow(u); }]},
     }, [xs, ...chart.lines.map((l) => l.y)], place);
     u.root.querySelector('.u-wrap').setAttribute('aria-hidden', 'true');
@@ -195,7 +246,7 @@
   const range = (group) => {
     if (!ranges.has(group)) {
       const lo = [], hi = [];
-      for (const c of data.charts) if (groupOf(c) === group && data.x[c.x].length) { lo.push(data.x[c.x][0]); hi.push(data.x[c.x][data.x[c.x].length - 1]); }
+      for (const c of data.charts) if (groupOf(c) === group && data.x[c.x].length) { lo.push(data.x[c.x][0]); hi.push(data.x[c.x][data.x[c.x].length - 1]); if (c.scatter) { lo.push(0); hi.push(hi[hi.length - 1] * 1.05); } }
       const a = Math.min(...lo), b = Math.max(...hi);
       ranges.set(group, a < b ? [a, b] : [a - 1, a + 1]);
     }
@@ -258,13 +309,16 @@
     if (e.ctrlKey || e.metaKey || e.altKey) return;
     if (e.key === 'ArrowLeft' || e.key === 'ArrowRight') {
       const step = (e.key === 'ArrowLeft' ? -1 : 1) * (e.shiftKey ? 10 : 1);
-      const from = u.cursor.idx ?? xs.findIndex((x) => x >= u.scales.x.min);
+      const chart = data.charts[p.dataset.chart], note = p.closest('section').querySelector('.note');
+      const from = (chart.scatter ? u.at : u.cursor.idx) ?? xs.findIndex((x) => x >= u.scales.x.min) - (step > 0 && chart.scatter);
       const at = Math.min(Math.max(from + step, 0), xs.length - 1);
       if (xs[at] < u.scales.x.min || xs[at] > u.scales.x.max) turn(u, step < 0 ? 'left' : 'right');
-      u.setCursor({left: u.valToPos(xs[at], 'x'), top: u.over.clientHeight / 2}, true);
-      const chart = data.charts[p.dataset.chart];
-      if (!(chart.notes && chart.notes[at])) {
-        p.closest('section').querySelector('.note').textContent = (chart.ticks ? chart.ticks[xs[at]] : chart.axis === 's' ? seconds(xs[at]) : text(xs[at])) + ': ' +
+      const y = chart.scatter && chart.lines.find((l) => l.y[at] != null).y[at];
+      u.at = at; // of a scatter, in which points may have the same place
+      u.setCursor({left: u.valToPos(xs[at], 'x'), top: chart.scatter ? u.valToPos(y, 'y') : u.over.clientHeight / 2}, true);
+      if (chart.notes && chart.notes[at]) note.textContent = chart.notes[at];
+      else {
+        note.textContent = (chart.ticks ? chart.ticks[xs[at]] : chart.axis === 's' ? seconds(xs[at]) : text(xs[at])) + ': ' +
           chart.lines.filter((l) => l.kind !== 'edge' && l.y[at] != null).map((l) => l.name + ' ' + text(l.y[at])).join(', ') + ' ' + chart.unit;
       }
     } else if (e.key === '+' || e.key === '=') turn(u, 'in');

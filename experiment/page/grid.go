@@ -1,0 +1,358 @@
+package page
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"wirelab/experiment/config"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
+	"wirelab/experiment/report"
+)
+
+// Point is a point of a grid of settings over its seeds. The grid is that of a sweep, of several saved sweeps, or of a
+// search.
+type Point struct {
+	Set      map[string]string       `json:"set"`                // the values of the varied keys, without the seed
+	Seeds    int                     `json:"seeds"`              // number of completed runs
+	Asserted int                     `json:"asserted,omitempty"` // assertions of these runs
+	Failed   int                     `json:"failed,omitempty"`   // runs that failed, by an assertion or otherwise
+	Figures  map[string]figures.Mean `json:"figures"`            // by key
+	// Ratio contains the ratios of the figures to those of the first point, over common seeds.
+	Ratio map[string]figures.Mean `json:"ratio_to_first,omitempty"`
+
+	errors map[string]map[uint64]float64 // by key and seed: the errors of errorKeys, of each run; nil if only means are known
+}
+
+// grid is the points of a grid of settings, and the units, by key, of the figures whose unit depends on the data.
+type grid struct {
+	points []*Point
+	units  map[string]string
+}
+
+// newGrid groups the runs of a sweep into points, in the order of the runs.
+func newGrid(runs []*engine.Result) *grid {
+	g := &grid{}
+	for _, group := range report.GroupByPoint(runs) {
+		p := &Point{Set: group.Set, Seeds: len(group.Runs), Figures: map[string]figures.Mean{}, errors: map[string]map[uint64]float64{}}
+		g.units = UnitsOf(&group.Runs[0].Totals)
+		values := map[string][]float64{}
+		for _, r := range group.Runs {
+			p.Asserted += len(r.Assertions)
+			if len((&report.Report{Runs: []*engine.Result{r}}).Failed()) > 0 {
+				p.Failed++
+			}
+			all := figures.Flatten(r.Totals)
+			addTickTimes(all, r.Timing.TickUS)
+			for key, v := range all {
+				values[key] = append(values[key], v)
+			}
+			for key := range errorKeys {
+				if v, ok := all[key]; ok {
+					if p.errors[key] == nil {
+						p.errors[key] = map[uint64]float64{}
+					}
+					p.errors[key][r.Seed] = v
+				}
+			}
+		}
+		for key, v := range values {
+			if m := figures.MeanOf(key, v); m.N > 0 {
+				p.Figures[key] = m
+			}
+		}
+		g.points = append(g.points, p)
+	}
+	return g
+}
+
+// UnitsOf returns the units, by key, of those figures of a run whose unit depends on the data.
+func UnitsOf(t *figures.Totals) map[string]string {
+	return map[string]string{errorKey: t.Playout.PositionErrorUnit, "playout.angle_error.p95": t.Playout.AngleErrorUnit}
+}
+
+// Keys of figures that grids are compared by.
+const (
+	payloadKey  = "payload_kbps"
+	wireKey     = "wire_kbps"
+	transferKey = "transfer.time_s"
+	starvedKey  = "playout.starved_ratio"
+	errorMMKey  = "playout.position_error_mm.p95"
+	errorKey    = "playout.position_error.p95"
+	missedKey   = "redundancy.missed_100ms_ratio"
+	deliveryKey = "messages.delivery_ms.p99"
+	ageKey      = "age_ms.p50"
+)
+
+// crowdKeys are the figures of crowds that are drawn.
+var crowdKeys = []string{encodeTimeKey, serverTimeKey, "crowd.p50.payload_kbps", "crowd.p95.payload_kbps",
+	"crowd.p95.playout.starved_ratio", "crowd.p95.age_ms"}
+
+// metric returns the description of a figure, with the unit that it has in the grid.
+func (g *grid) metric(key string) figures.Row {
+	m := figures.Find(key)
+	switch key {
+	case encodeTimeKey:
+		m.Title, m.Unit = "encoding a tick, wall clock", "µs of one core"
+	case serverTimeKey:
+		m.Title, m.Unit = "acks, baselines and headers a tick, wall clock", "µs of one core"
+	}
+	m.Unit = cmp.Or(g.units[key], m.Unit)
+	return m
+}
+
+// has reports whether any point has the figure.
+func (g *grid) has(key string) bool {
+	return slices.ContainsFunc(g.points, func(p *Point) bool { _, ok := p.Figures[key]; return ok })
+}
+
+// varied returns those of the metrics that differ between points.
+func (g *grid) varied(list []figures.Row) (out []figures.Row) {
+	for _, m := range list {
+		lo, hi := span(g.points, &m)
+		if lo < hi {
+			out = append(out, g.metric(m.Key))
+		}
+	}
+	return out
+}
+
+// heading returns a title with a capital letter.
+func heading(title string) string { return strings.ToUpper(title[:1]) + title[1:] }
+
+// value returns the mean of a figure in the unit of m, NaN if the point does not have it.
+func (p *Point) value(m *figures.Row) float64 {
+	v, ok := p.Figures[m.Key]
+	if !ok {
+		return math.NaN()
+	}
+	return v.Mean * m.Scale()
+}
+
+// cell formats a figure of the point, with its interval or range if known.
+func (p *Point) cell(m *figures.Row) string {
+	v, ok := p.Figures[m.Key]
+	if !ok {
+		return formatFigure(figures.Figure{})
+	}
+	return v.Times(m.Scale()).Text(" ± ", formatNumber, formatNumber)
+}
+
+// intervalNotes explains the intervals that cell formats.
+const intervalNotes = figures.ApproximateNote + " " + figures.RangeNote
+
+// span returns the least and the largest value of a figure, in the unit of m; lo > hi if no point has it.
+func span(points []*Point, m *figures.Row) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, p := range points {
+		if v := p.value(m); !math.IsNaN(v) {
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	return lo, hi
+}
+
+// spanText returns the value of a figure as a text: "12", or "12 to 15" if the points differ; "" if no point has it.
+func spanText(points []*Point, m *figures.Row) string {
+	lo, hi := span(points, m)
+	switch {
+	case lo > hi:
+		return ""
+	case formatRounded(lo) == formatRounded(hi):
+		return formatRounded(lo)
+	}
+	return formatRounded(lo) + " to " + formatRounded(hi)
+}
+
+// isCondition reports whether a key is part of the condition of a point: the seed, or what config.IsCondition names.
+// Other keys are the choice of the point. Points are compared only under the same condition.
+func isCondition(key string) bool { return key == "seed" || config.IsCondition(key) }
+
+func isChoice(key string) bool { return !isCondition(key) }
+
+// settings names the settings of the point whose keys are selected, such as "encoder rotor, loss 5%".
+func (p *Point) settings(selected func(key string) bool) string {
+	set := maps.Clone(p.Set)
+	maps.DeleteFunc(set, func(k, _ string) bool { return !selected(k) })
+	return shortSet(set)
+}
+
+// shortSet names a point by the last words of its keys and its values.
+func shortSet(set map[string]string) string {
+	var parts []string
+	for _, k := range slices.Sorted(maps.Keys(set)) {
+		parts = append(parts, keySuffix(k)+" "+set[k])
+	}
+	return strings.Join(parts, ", ")
+}
+
+// keySuffix returns the last word of a key, and "encoder" for encoder.name.
+func keySuffix(key string) string {
+	if key == "encoder.name" {
+		return "encoder"
+	}
+	return key[strings.LastIndexByte(key, '.')+1:]
+}
+
+// group is the points that have some settings in common.
+type group struct {
+	name   string // of these settings
+	points []*Point
+}
+
+// groupPoints groups points by the settings whose keys are selected, in the order of their first points.
+func groupPoints(points []*Point, selected func(key string) bool) (list []*group) {
+	byName := map[string]*group{}
+	for _, p := range points {
+		name := p.settings(selected)
+		g := byName[name]
+		if g == nil {
+			g = &group{name: name}
+			byName[name] = g
+			list = append(list, g)
+		}
+		g.points = append(g.points, p)
+	}
+	return list
+}
+
+// keys returns the keys of the settings of all points: those of conditions, then the others.
+func (g *grid) keys() []string {
+	if len(g.points) == 0 {
+		return nil
+	}
+	all := slices.Sorted(maps.Keys(g.points[0].Set))
+	choices := slices.DeleteFunc(slices.Clone(all), isCondition)
+	return append(slices.DeleteFunc(all, isChoice), choices...)
+}
+
+// newTable returns a table with a row for each of at most maxListed points: the settings, and the metrics. withSeeds adds
+// the number of seeds.
+func (g *grid) newTable(caption string, points []*Point, metrics []figures.Row, withSeeds bool) *table {
+	keys := g.keys()
+	titles := slices.Clone(keys)
+	if withSeeds {
+		titles = append(titles, ">seeds")
+	}
+	for _, m := range metrics {
+		titles = append(titles, ">"+m.Label())
+	}
+	if n := len(points); n > maxListed {
+		caption += "; the first " + formatNumber(maxListed) + " of " + formatNumber(float64(n)) + ", summary.csv has all"
+		points = points[:maxListed]
+	}
+	t := newTable(caption, titles...)
+	for _, p := range points {
+		var row []any
+		for _, k := range keys {
+			row = append(row, p.Set[k])
+		}
+		if withSeeds {
+			row = append(row, p.Seeds)
+		}
+		for _, m := range metrics {
+			row = append(row, p.cell(&m))
+		}
+		t.add(row...)
+	}
+	return t
+}
+
+// maxListed is the maximum number of points that a table lists.
+const maxListed = 1000
+
+// maxSeeds returns the largest number of seeds of any point.
+func (g *grid) maxSeeds() (seeds int) {
+	for _, p := range g.points {
+		seeds = max(seeds, p.Seeds)
+	}
+	return seeds
+}
+
+// axis is a swept key with its values in the order of the points.
+type axis struct {
+	key     string
+	values  []string
+	numbers []float64 // the values as numbers; nil if any is not a number
+	unit    string
+}
+
+// isEven reports whether the values are at equal distances in charts: if they are not numbers, and numbers of clients,
+// which usually are powers of ten.
+func (a *axis) isEven() bool { return a.numbers == nil || a.key == "crowd.clients" }
+
+// axes returns the keys that differ among points as axes. Axes that are not numeric are first; numeric
+// ones follow in ascending order of their number of values, because charts use the last axes as X and Y.
+func (g *grid) axes() (out []axis) {
+	for _, key := range slices.Sorted(slices.Values(g.keys())) {
+		a := axis{key: key}
+		for _, p := range g.points {
+			if v := p.Set[key]; !slices.Contains(a.values, v) && len(a.values) < maxValues {
+				a.values = append(a.values, v)
+			}
+		}
+		if len(a.values) > 1 {
+			a.numbers, a.unit = parseNumbers(a.values)
+			out = append(out, a)
+		}
+	}
+	numericValues := func(a axis) int { return len(a.numbers) } // 0 if the axis is not numeric
+	slices.SortStableFunc(out, func(a, b axis) int { return cmp.Compare(numericValues(a), numericValues(b)) })
+	return out
+}
+
+// maxValues is the maximum number of values of an axis that are drawn.
+const maxValues = 200
+
+// sorted returns the values of the axis and their positions on it, in ascending order of the numbers. Positions of
+// even axes are 0, 1, 2, ...
+func (a *axis) sorted() (values []string, positions []axisValue) {
+	order := make([]int, len(a.values)) // indices of a.values
+	for i := range order {
+		order[i] = i
+	}
+	if a.numbers != nil {
+		slices.SortStableFunc(order, func(i, k int) int { return cmp.Compare(a.numbers[i], a.numbers[k]) })
+	}
+	for place, i := range order {
+		values = append(values, a.values[i])
+		if a.isEven() {
+			positions = append(positions, axisValue(place))
+		} else {
+			positions = append(positions, axisValue(a.numbers[i]))
+		}
+	}
+	return values, positions
+}
+
+// parseNumbers parses values that are numbers with a common unit after the last digit, or durations. It
+// returns nil if they are neither.
+func parseNumbers(values []string) (numbers []float64, unit string) {
+	for i, v := range values {
+		end := strings.LastIndexFunc(v, func(r rune) bool { return r >= '0' && r <= '9' }) + 1
+		x, err := strconv.ParseFloat(v[:end], 64)
+		if err != nil || i > 0 && v[end:] != unit {
+			return parseDurations(values)
+		}
+		numbers = append(numbers, x)
+		unit = v[end:]
+	}
+	return numbers, strings.TrimSpace(unit)
+}
+
+// parseDurations parses durations and returns them in milliseconds; nil if any is not a duration.
+func parseDurations(values []string) (numbers []float64, unit string) {
+	for _, v := range values {
+		d, err := time.ParseDuration(v)
+		if err != nil {
+			return nil, ""
+		}
+		numbers = append(numbers, float64(d)/float64(time.Millisecond))
+	}
+	return numbers, "ms"
+}

@@ -15,7 +15,6 @@ import (
 	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine/packetlog"
-	"wirelab/internal/testkit"
 	"wirelab/lossmodel"
 
 	"github.com/spf13/cobra"
@@ -69,61 +68,26 @@ func TestReadmeCommands(t *testing.T) {
 	}
 }
 
-// scalars returns the values of a configuration as text by key, without lists, links and the
-// encoder.
-func scalars(c *config.Config) map[string]string {
-	out := map[string]string{}
-	var add func(prefix string, v any)
-	add = func(prefix string, v any) {
-		if table, ok := v.(map[string]any); ok {
-			for k, sub := range table {
-				add(strings.TrimPrefix(prefix+"."+k, "."), sub)
-			}
-			return
-		}
-		out[prefix] = fmt.Sprint(v)
-	}
-	for k, v := range c.Values() {
-		if k != "down" && k != "up" && k != "encoder" {
-			add(k, v)
-		}
-	}
-	return out
-}
-
 // TestReadmeKeys checks that experiment/README.md lists all configuration keys with their
 // defaults, and marks those that can change during a run.
 func TestReadmeKeys(t *testing.T) {
 	rows := rowsOf(t, "experiment/README.md", "### Keys")
-	usual, all := scalars(config.Default()), config.Default()
-	testkit.Set(t, all, []any{"duration", "1s", "budget", 1, "data.source", "files", "data.again", true,
-		"receiver.playout_compare", "all", "sender.control", "fixed", "sender.redundancy", "xor",
-		"messages.rate_hz", 20, "traffic", "1 cubic", "sender.budget", "64kbit", "sender.budget_burst", 2,
-		"sender.priority", "fiedler", "interest.radius", 4, "crowd.clients", 2, "crowd.profiles", "lte 100%", "crowd.uplink_rate", "1gbit",
-		"crowd.budget", "10mbit", "crowd.player_rows", 2}...)
-	live := map[string]string{}
-	for _, s := range config.LiveSettings() {
-		live[s.Key] = map[bool]string{false: "yes", true: "begins anew"}[s.Restarts]
-		usual[s.Key] = fmt.Sprint(s.Get(config.Default()))
-	}
-	policy := config.Default()
-	if err := policy.Set("receiver.playout", "mirror"); err != nil { // replaces receiver.playout_delay
-		t.Fatal(err)
-	}
-	keys := scalars(all)
-	maps.Copy(keys, scalars(policy))
-	live["receiver.playout"] = live["receiver.playout_delay"]
-	for key := range keys {
-		row := rows[key]
+	for _, s := range config.Rows() {
+		live := ""
+		switch {
+		case s.Restarts:
+			live = "begins anew"
+		case s.Short != "":
+			live = "yes"
+		}
+		row, want := rows[s.Key], s.Text(config.Default())
 		switch {
 		case row == nil:
-			t.Errorf("experiment/README.md does not list %s", key)
-		case usual[key] != "" && row[0] != usual[key]:
-			t.Errorf("experiment/README.md: %s is %s, not %s", key, usual[key], row[0])
-		case row[1] != live[key]:
-			t.Errorf("experiment/README.md: live of %s is %q, not %q", key, live[key], row[1])
+			t.Errorf("experiment/README.md does not list %s", s.Key)
+		case row[0] != want || row[1] != live:
+			t.Errorf("experiment/README.md: %s is %s, live %q; want %s, %q", s.Key, row[0], row[1], want, live)
 		}
-		delete(rows, key)
+		delete(rows, s.Key)
 	}
 	others := []string{"encoder.name", "encoder.params.NAME", "profile", "down.KEY", "up.KEY"}
 	for _, key := range others {

@@ -1,13 +1,13 @@
 package config
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"wirelab/internal/setting"
 	"wirelab/lossmodel"
 )
 
@@ -21,7 +21,7 @@ type Set struct {
 }
 
 // A Change is a list of settings that are changed during a session, by a key, a typed command, a script or a replay.
-// The list has the order in which they are applied, see rank, and each key once. Copies of a Change share its elements,
+// The list has the order in which they are applied, see compareKeys, and each key once. Copies of a Change share its elements,
 // which must not be modified.
 type Change []Set
 
@@ -32,49 +32,13 @@ const (
 	paramsPrefix = "encoder.params."
 )
 
-// rank returns the rank of a key in the order of a change, in which equal ranks are ordered by key: the encoder, its
-// parameters, removed and added shadows, the profile, the links, the settings in the order of their table, the actions
-// of a player and the bookmark.
-func rank(key string) int {
-	heads := []string{keyEncoder, paramsPrefix, "shadow_off", "shadow", "profile", "down.", "up."}
-	if i := slices.IndexFunc(heads, func(head string) bool { return strings.HasPrefix(key, head) }); i >= 0 {
-		return i // "shadow_off" comes before its prefix "shadow"
-	}
-	if row := changeRow(key); row != nil {
-		return len(heads) + slices.IndexFunc(rows(), func(s scalarSetting) bool { return s.Key == row.Key })
-	}
-	return len(heads) + len(rows()) + slices.Index(append(inputKeys(), "mark"), key)
-}
-
-// changeRow returns the row of the table of settings for a key of a change; nil for other keys. The playout policy has
-// the row of the playout delay.
-func changeRow(key string) *scalarSetting {
-	if key == playoutPolicyKey {
-		key = playoutKey
-	}
-	return findSetting(key)
-}
-
 // put sets key to value. It copies the list, because copies of a Change share its elements. The playout has two keys,
-// of which a change has one: playoutKey if value is a time, otherwise playoutPolicyKey.
+// of which a change has one.
 func (ch *Change) put(key string, value any) {
-	if key == playoutKey || key == playoutPolicyKey {
-		key = playoutKey
-		if checkPlayoutKey(key, value) != nil {
-			key = playoutPolicyKey
-		}
-		*ch = ch.without(func(k string) bool { return k == playoutKey || k == playoutPolicyKey })
-	}
-	i, found := slices.BinarySearchFunc(*ch, key, func(s Set, key string) int {
-		return cmp.Or(cmp.Compare(rank(s.Key), rank(key)), strings.Compare(s.Key, key))
-	})
-	list := slices.Clone(*ch)
-	if found {
-		list[i].Value = value
-	} else {
-		list = slices.Insert(list, i, Set{key, value})
-	}
-	*ch = list
+	isPlayout := func(key string) bool { return key == playoutKey || key == playoutPolicyKey }
+	list := ch.without(func(k string) bool { return k == key || isPlayout(k) && isPlayout(key) })
+	i, _ := slices.BinarySearchFunc(list, key, func(s Set, key string) int { return compareKeys(s.Key, key) })
+	*ch = slices.Insert(list, i, Set{key, value})
 }
 
 // without returns the change without the keys for which drop returns true.
@@ -135,10 +99,11 @@ func (ch Change) WithoutShadows() Change {
 	return ch.without(func(key string) bool { return key == "shadow" || key == "shadow_off" })
 }
 
+// sets reports whether the change sets a key for which match returns true.
+func (ch Change) sets(match func(key string) bool) bool { return slices.ContainsFunc(ch.Keys(), match) }
+
 // SetsLinks reports whether the change sets the profile or a key of a link.
-func (ch Change) SetsLinks() bool {
-	return slices.ContainsFunc(ch, func(s Set) bool { return isOfLinks(s.Key) })
-}
+func (ch Change) SetsLinks() bool { return ch.sets(isOfLinks) }
 
 // isOfLinks reports whether a key of a change is about the links.
 func isOfLinks(key string) bool {
@@ -159,6 +124,7 @@ type StampedChange struct {
 	FromFirstDatagram bool `json:"-"`
 }
 
+// Stamp returns a change with its time.
 func Stamp(t time.Duration, ch Change) StampedChange {
 	return StampedChange{T: t, TS: t.Seconds(), Change: ch}
 }
@@ -183,22 +149,15 @@ func (ch Change) Keys() (keys []string) {
 	return keys
 }
 
-// table returns the change as a table of an [[at]] entry, with the short names of settings.
+// table returns the change as a table of an [[at]] entry.
 func (ch Change) table() map[string]any {
 	table := map[string]any{}
 	for _, s := range ch {
-		key, value := strings.TrimPrefix(s.Key, "encoder."), s.Value
-		switch row := findSetting(s.Key); {
-		case s.Key == keyEncoder:
-			key = "encoder"
-		case s.Key == "shadow":
+		value := s.Value
+		if s.Key == "shadow" {
 			value = shadowTable(ch.Shadows())
-		case s.Key == playoutPolicyKey:
-			key = policyName
-		case row != nil:
-			key = row.Short
 		}
-		setNested(table, key, value)
+		setNested(table, s.Key, value)
 	}
 	return table
 }
@@ -209,119 +168,69 @@ func (ch Change) table() map[string]any {
 // "shadow_off", "mark", or one of inputKeys. It returns an *Error for an unknown key, for a setting that cannot change
 // during a run, and for an invalid value. Values of links, shadows and parameters are checked when the change is applied.
 func (ch *Change) Set(key string, value any) error {
-	head, rest, _ := strings.Cut(key, ".")
-	isLink := head == "down" || head == "up" || head == "link"
-	switch {
-	case key == "encoder" || key == keyEncoder:
-		return ch.setName(keyEncoder, key, value)
-	case key == "profile" || key == "mark":
-		return ch.setName(key, key, value)
-	case slices.Contains(inputKeys(), key):
-		return ch.setInput(key, value)
-	case head == "shadow" || head == "shadow_off" || strings.HasPrefix(head, "shadow["):
-		return ch.setShadow(key, head, rest, value)
-	case head == "params" || head == "encoder" && (rest == "params" || strings.HasPrefix(rest, "params.")):
-		_, name, _ := strings.Cut(strings.TrimPrefix(key, "encoder."), ".")
-		return ch.setParams(name, key, value)
-	case isLink && rest == "" && !isTable(value):
-		return notLinkError(key, value)
-	case isLink:
-		ch.setLink(head, rest, value)
-		return nil
-	case isLinkKey(head):
-		ch.setLink("link", key, value)
-		return nil
-	}
-	if key == policyName || key == playoutPolicyKey {
-		return ch.setLive(findSetting(playoutKey), key, value)
-	}
-	if s := findSetting(key); s != nil && s.Short != "" {
-		if err := checkPlayoutKey(key, value); err != nil {
+	flat := map[string]any{}
+	flatten(FullKey(key), value, flat)
+	for _, full := range sortedKeys(flat) {
+		if err := ch.setFull(key, full, flat[full]); err != nil {
 			return err
 		}
-		return ch.setLive(s, key, value)
-	} else if s != nil {
-		return &Error{Key: key, Problem: "cannot be changed during a run",
-			Expected: "one of encoder, params, profile, the keys of down, up and link, shadow, shadow_off, mark, " +
-				strings.Join(scriptedNames(), ", ")}
 	}
-	return Unknown(key, "key", key, changeKeys())
+	return nil
 }
 
-// isTable reports whether v is a TOML table.
-func isTable(v any) bool {
-	_, ok := v.(map[string]any)
-	return ok
-}
-
-// scriptedNames returns the names of settings that a script can change, and of the actions of a player.
-func scriptedNames() (names []string) {
-	for _, s := range liveRows() {
-		if !s.Restarts {
-			names = append(names, s.Short)
+// setFull sets the full key of a value that is no table. key is the key in errors.
+func (ch *Change) setFull(key, full string, value any) error {
+	head, rest, _ := strings.Cut(full, ".")
+	isLink := head == "down" || head == "up" || head == "link"
+	row := findSetting(full)
+	switch {
+	case full == "mark":
+		var text string
+		if !setText(&text, value) {
+			return &Error{Key: key, Problem: quoteValue(value) + " is not text", Expected: "a text"}
 		}
+		ch.put(full, text)
+		return nil
+	case isInput(full):
+		return ch.setInput(full, value)
+	case head == "shadow" || head == "shadow_off" || strings.HasPrefix(head, "shadow["):
+		return ch.setShadow(full, head, rest, value)
+	case isLink && rest == "":
+		return notLinkError(key, value)
+	case isLink:
+		if head != "up" {
+			ch.put("down."+rest, fmt.Sprint(value))
+		}
+		if head != "down" {
+			ch.put("up."+rest, fmt.Sprint(value))
+		}
+		return nil
+	case row != nil && row.Short == "":
+		return &Error{Key: key, Problem: "cannot be changed during a run", Expected: OneOf(changeKeys())}
+	case row == nil && head != "encoder" && full != "profile":
+		return Unknown(key, "key", key, changeKeys())
 	}
-	return append(append(names, policyName), inputKeys()...)
+	probe := Default() // checks the value; Get returns it in the form of Values
+	if err := probe.set(full, value); err != nil {
+		return withKey(key, err)
+	}
+	if row != nil {
+		value = row.Get(probe)
+	}
+	ch.put(full, value)
+	return nil
 }
 
 // changeKeys returns the keys that Set accepts, for suggestions.
 func changeKeys() []string {
-	known := append([]string{"t", "from", "encoder", "params", "profile", "down", "up", "link", "shadow", "shadow_off", "mark"}, scriptedNames()...)
+	known := append([]string{"t", "from", "encoder", "params", "profile", "down", "up", "link", "shadow", "shadow_off", "mark"}, inputKeys()...)
+	for _, r := range LiveSettings() {
+		known = append(known, r.Short)
+	}
 	for _, k := range lossmodel.Keys() {
 		known = append(known, k.Key)
 	}
 	return known
-}
-
-// setName sets full, a full key, to a text. key is for the error.
-func (ch *Change) setName(full, key string, value any) error {
-	var text string
-	if !setText(&text, value) {
-		return &Error{Key: key, Problem: quoteValue(value) + " is not text", Expected: "a name"}
-	}
-	ch.put(full, text)
-	return nil
-}
-
-// setLive sets the live setting s (one that a session can change). key is for the error.
-func (ch *Change) setLive(s *scalarSetting, key string, value any) error {
-	c := Default() // Set checks the value, and Get returns it in the form of Values
-	if err := s.Set(c, value); err != nil {
-		return withKey(key, err)
-	}
-	ch.put(s.Key, s.Get(c))
-	return nil
-}
-
-// setParams sets the encoder's parameter name, or if name is "", all parameters in the table value. key is
-// the key in an error.
-func (ch *Change) setParams(name, key string, value any) error {
-	if name == "" && !isTable(value) {
-		return &Error{Key: key, Problem: quoteValue(value) + " is not a table",
-			Expected: "the encoder's parameters, such as params.NAME = VALUE"}
-	}
-	flat := map[string]any{}
-	flatten(name, value, flat)
-	for k, v := range flat {
-		ch.put(paramsPrefix+k, v)
-	}
-	return nil
-}
-
-// setLink sets a key of a link. If value is a table, such as the parameters of a loss model, setLink sets each
-// of its keys. If key is "", value is a table of keys of the link. dir is "down", "up", or "link" for both directions.
-// Values are checked when the change is applied.
-func (ch *Change) setLink(dir, key string, value any) {
-	flat := map[string]any{}
-	flatten(key, value, flat)
-	for k, v := range flat {
-		if dir != "up" {
-			ch.put("down."+k, fmt.Sprint(v))
-		}
-		if dir != "down" {
-			ch.put("up."+k, fmt.Sprint(v))
-		}
-	}
 }
 
 // isLinkKey reports whether key, such as "loss", is a key of a link.
@@ -332,30 +241,39 @@ func isLinkKey(key string) bool {
 // Label describes the change briefly: "encoder rotor, loss 5%"; "" for a change that sets nothing.
 func (ch Change) Label() string {
 	var words []string
-	down, up := ch.under("down."), ch.under("up.")
 	for _, s := range ch {
-		head, name, _ := strings.Cut(s.Key, ".")
-		switch row := changeRow(s.Key); {
-		case s.Key == keyEncoder:
-			words = append(words, "encoder "+ch.Encoder())
-		case head == "encoder":
-			words = append(words, fmt.Sprintf("%s %v", strings.TrimPrefix(s.Key, paramsPrefix), s.Value))
-		case s.Key == "shadow_off" || s.Key == "shadow":
-			words = append(words, shadowLabels(s.Value)...)
-		case head == "profile":
-			words = append(words, "profile "+ch.Text("profile"))
-		case head == "down" && up[name] == s.Value:
-			words = append(words, name+" "+ch.Text(s.Key)) // once for both links
-		case head == "down", head == "up" && down[name] != s.Value:
-			words = append(words, head+" "+name+" "+ch.Text(s.Key))
-		case head == "up": // described with the same value of "down"
-		case row != nil:
-			words = append(words, row.CommandName()+" "+row.labelValue(s.Value))
-		default:
-			words = append(words, inputLabel(s))
+		if text := ch.label(s); text != "" {
+			words = append(words, text)
 		}
 	}
 	return strings.Join(words, ", ")
+}
+
+// label describes one setting of the change; "" for a key of the uplink that is described with that of the downlink.
+func (ch Change) label(s Set) string {
+	head, name, _ := strings.Cut(s.Key, ".")
+	row := findSetting(s.Key)
+	switch {
+	case row != nil:
+		c := Default()
+		_ = row.Set(c, s.Value) // has been checked
+		return row.Short + " " + row.label(c)
+	case s.Key == "shadow" || s.Key == "shadow_off":
+		return shadowLabels(s.Value)
+	case head == "up" && ch.Value("down."+name) == s.Value:
+		return ""
+	case head == "down" && ch.Value("up."+name) != s.Value, head == "up":
+		name = head + " " + name
+	case s.Key == keyEncoder || s.Key == "profile" || s.Key == "press":
+		name = head
+	case s.Key == "reset":
+		return "reset the world"
+	case s.Key == "mark":
+		return ch.Mark()
+	case isInput(s.Key):
+		return s.Key + " " + setting.Switch.Format(s.Value == true)
+	}
+	return fmt.Sprintf("%s %v", strings.TrimPrefix(name, "params."), s.Value)
 }
 
 // Merge returns the change that has the effect of ch followed by next, with one exception: a shadow that ch adds
@@ -383,13 +301,13 @@ func (ch Change) IsZero() bool { return len(ch) == 0 }
 
 // SetsEncoder reports whether the change sets the encoder or its parameters.
 func (ch Change) SetsEncoder() bool {
-	return slices.ContainsFunc(ch, func(s Set) bool { return strings.HasPrefix(s.Key, "encoder.") })
+	return ch.sets(func(key string) bool { return strings.HasPrefix(key, "encoder.") })
 }
 
 // SetsBudget reports whether the change sets the budget of the sender or how it is used.
 func (ch Change) SetsBudget() bool {
-	return slices.ContainsFunc(ch, func(s Set) bool {
-		return slices.Contains([]string{BudgetKey, burstKey, priorityKey, weightsKey}, s.Key)
+	return ch.sets(func(key string) bool {
+		return strings.HasPrefix(key, BudgetKey) || key == priorityKey || key == weightsKey
 	})
 }
 
@@ -404,7 +322,7 @@ func (ch Change) WithMark(text string) Change {
 
 // Restarts reports whether the change restarts the run, because one of its settings does.
 func (ch Change) Restarts() bool {
-	return slices.ContainsFunc(ch, func(s Set) bool { row := findSetting(s.Key); return row != nil && row.Restarts })
+	return ch.sets(func(key string) bool { row := findSetting(key); return row != nil && row.Restarts })
 }
 
 // TouchedKeys returns a text that identifies the settings that the change sets, without their values. Two
@@ -415,10 +333,8 @@ func (ch Change) TouchedKeys() string {
 	var names []string
 	for _, s := range ch {
 		switch s.Key {
-		case keyEncoder, "profile":
-			names = append(names, s.Key+" "+ch.Text(s.Key))
-		case "shadow", "shadow_off":
-			names = append(names, shadowLabels(s.Value)...)
+		case keyEncoder, "profile", "shadow", "shadow_off":
+			names = append(names, ch.label(s))
 		default:
 			if s.Key != "mark" && !isInput(s.Key) {
 				names = append(names, s.Key)
@@ -449,11 +365,7 @@ func (ch *Change) UnmarshalJSON(data []byte) error {
 	}
 	*ch = nil
 	for _, s := range list {
-		set := ch.Set
-		if s.Key == "shadow" { // a list of encoders as objects, which Set does not accept
-			set = func(_ string, value any) error { return ch.setShadowJSON(value) }
-		}
-		if err := set(s.Key, s.Value); err != nil {
+		if err := ch.Set(s.Key, s.Value); err != nil {
 			return err
 		}
 	}

@@ -31,71 +31,33 @@ func (c *Config) Apply(ch Change) error {
 // apply applies ch to c. If it returns an error, c may be partly changed; Apply, which calls it, prevents this
 // with a copy.
 func (c *Config) apply(ch Change) error {
-	return firstError(
-		func() error { return c.applyEncoder(ch) },
-		func() error { return c.removeShadows(ch.ShadowsOff()) },
-		func() error { return c.addShadows(ch.Shadows()) },
-		func() error { return c.applyLinks(ch) },
-		func() error { return c.applyLive(ch) },
-		c.checkContainers, c.checkControls, c.checkTraffic)
-}
-
-// applyLive applies the settings of ch that the table of settings describes.
-func (c *Config) applyLive(ch Change) error {
 	clients := c.Crowd.Clients
-	found := false
 	for _, s := range ch {
-		if row := changeRow(s.Key); row != nil {
-			if err := row.Set(c, s.Value); err != nil {
-				return err
-			}
-			found = true
-		}
-	}
-	if !found {
-		return nil
-	}
-	return cmp.Or(checkClientsChange(clients, c.Crowd.Clients), c.checkHistories())
-}
-
-// applyEncoder applies the encoder and the parameters of ch. Parameters without an encoder are added to the
-// present ones.
-func (c *Config) applyEncoder(ch Change) (err error) {
-	if !ch.SetsEncoder() {
-		return nil
-	}
-	if name := ch.Encoder(); name != "" {
-		c.Encoder = Encoder{Name: name}
-	}
-	for name, value := range ch.Params() {
-		if c.Encoder.Params == nil {
-			c.Encoder.Params = map[string]any{}
-		}
-		c.Encoder.Params[name] = value
-	}
-	c.Encoder, err = c.Encoder.normalised("encoder", c.Codecs)
-	return err
-}
-
-// applyLinks applies the profile and the link values of ch.
-func (c *Config) applyLinks(ch Change) error {
-	if !ch.SetsLinks() {
-		return nil
-	}
-	if name := ch.Text("profile"); name != "" {
-		if err := c.setProfile(name); err != nil {
+		if err := c.applySet(s); err != nil {
 			return err
 		}
 	}
-	return errors.Join(patchLink(&c.Down, "down", ch.under("down.")), patchLink(&c.Up, "up", ch.under("up.")))
+	return firstError(
+		func() error { return linkError("down", c.Down.SetAll(ch.under("down."))) },
+		func() error { return linkError("up", c.Up.SetAll(ch.under("up."))) },
+		c.normaliseEncoder, c.checkLive,
+		func() error { return checkClientsChange(clients, c.Crowd.Clients) })
 }
 
-// patchLink sets keys of one link and validates the link. dir is "down" or "up", for errors.
-func patchLink(spec *lossmodel.Spec, dir string, values map[string]any) error {
-	if err := spec.SetAll(values); err != nil {
-		return linkError(dir, err)
+// applySet applies one setting of a change. Keys of links are left out: they must be set together, because some depend
+// on others.
+func (c *Config) applySet(s Set) error {
+	switch head, _, _ := strings.Cut(s.Key, "."); {
+	case s.Key == "shadow_off":
+		return c.removeShadows(s.Value.([]string))
+	case s.Key == "shadow":
+		return c.addShadows(s.Value.([]Encoder))
+	case s.Key == "mark" || isInput(s.Key) || head == "down" || head == "up":
+		return nil
+	case s.Key == keyEncoder:
+		c.Encoder = Encoder{}
 	}
-	return linkError(dir, spec.Validate())
+	return c.set(s.Key, s.Value)
 }
 
 // linkError returns err as an error about a key of a link. dir is "down" or "up".
@@ -133,9 +95,9 @@ func (c *Config) Undo(after *Config) Change {
 	}
 	ch.putDiff("down.", &c.Down, &down)
 	ch.putDiff("up.", &c.Up, &up)
-	for _, s := range liveRows() {
-		if v := s.Get(c); v != s.Get(after) {
-			ch.put(s.Key, v)
+	for _, r := range LiveSettings() {
+		if r.label(c) != r.label(after) {
+			ch.put(r.Key, r.Get(c))
 		}
 	}
 	return ch

@@ -2,7 +2,7 @@ package config
 
 import (
 	"encoding/json"
-	"fmt"
+	"errors"
 	"maps"
 	"reflect"
 	"slices"
@@ -35,12 +35,12 @@ func fullChange(t *testing.T) Change {
 // What a change sets can be read from its keys, its label, and back from its JSON and from the table of a script.
 func TestChangeForms(t *testing.T) {
 	ch := fullChange(t)
-	if got, want := strings.Join(ch.Keys(), " "), "encoder.name encoder.params.damping shadow_off shadow profile down.loss down.rate up.latency up.loss "+
-		"receiver.playout_delay sender.every receiver.interpolation budget seed reset autopilot hover katamari press mark"; got != want {
+	if got, want := strings.Join(ch.Keys(), " "), "encoder.name profile shadow_off autopilot budget down.loss down.rate encoder.params.damping hover katamari mark press "+
+		"receiver.interpolation receiver.playout_delay reset seed sender.every shadow up.latency up.loss"; got != want {
 		t.Errorf("keys\n%s, want\n%s", got, want)
 	}
-	if got, want := ch.Label(), "encoder kinetic, damping 0.5, shadow zstd off, shadow raw on, shadow rotor on, profile lte, loss 5%, down rate 1mbit, up latency 9ms, "+
-		"playout 40ms, every 2, interpolation hermite, budget off, seed 3, reset the world, autopilot off, hover on, katamari off, press up left, here"; got != want {
+	if got, want := ch.Label(), "encoder kinetic, profile lte, shadow zstd off, autopilot off, budget off, loss 5%, down rate 1mbit, damping 0.5, hover on, katamari off, here, "+
+		"press up left, interpolation hermite, playout_delay 40ms, reset the world, seed 3, every 2, shadow raw on, shadow rotor on, up latency 9ms"; got != want {
 		t.Errorf("label\n%s, want\n%s", got, want)
 	}
 	if got, want := ch.TouchedKeys(), "down.loss down.rate encoder.name kinetic encoder.params.damping budget profile lte receiver.interpolation receiver.playout_delay "+
@@ -119,10 +119,10 @@ func TestMergeEqualsBoth(t *testing.T) {
 			}
 		}
 	}
-	if got := changes[12].Merge(changes[13]).Label(); got != "reset the world, hover off, press up" {
+	if got := changes[12].Merge(changes[13]).Label(); got != "hover off, press up, reset the world" {
 		t.Errorf("inputs in turn: %s", got)
 	}
-	if got := changes[13].Merge(changes[12]).Label(); got != "reset the world, hover on, press up" {
+	if got := changes[13].Merge(changes[12]).Label(); got != "hover on, press up, reset the world" {
 		t.Errorf("in the other order: %s", got)
 	}
 	if got := changes[12].SwitchesLabel(); got != "hover on" || len(changes[0].Inputs()) != 0 {
@@ -178,11 +178,11 @@ func TestChangeRefused(t *testing.T) {
 		value any
 		want  string
 	}{
-		{"encoder", 3, "encoder: 3 is not text"}, {"profile", "", `profile: "" is not text`}, {"mark", " ", "is not text"}, {"down", "5%", "down: \"5%\" is not a link"},
+		{"encoder", 3, "encoder: 3 is not a name"}, {"profile", "", `profile: "" is not a name`}, {"mark", " ", "is not text"}, {"down", "5%", "down: \"5%\" is not a link"},
 		{"link", 3, "is not a link"}, {"params", 3, "is not a table"}, {"encoder.params", 3, "is not a table"}, {"duration", "5s", "cannot be changed during a run"},
 		{"sender.history", 5, "cannot be changed during a run"}, {"los", "5%", "did you mean loss?"}, {"evry", 3, "did you mean every?"}, {"", 3, "unknown key"},
 		{"press", "sideways", "unknown direction"}, {"press", 3, "is not a direction"}, {"reset", false, "true, which restarts the world"}, {"reset", "x", "true, which"},
-		{"hover", "x", `"on" or "off"`}, {"shadow", 3, "is not a name"}, {"shadow", []any{}, "is not a name"}, {"shadow_off", []any{3}, "is not a name"}, {"every", 0, "every: 0 is invalid"},
+		{"hover", "x", `"on" or "off"`}, {"shadow", 3, "is not a name"}, {"shadow", []any{}, "is not a name"}, {"shadow_off", []any{3}, "is not a name"}, {"every", 0, "every: 0 is invalid"}, {"profile", "bogus", "unknown link profile"}, {"encoder.paramsmall", 3, "unknown key"},
 		{"shadow[0].nme", "x", "did you mean name?"}, {"shadow_off.x", "rotor", "unknown key"}, {"shadow.name", "rotor", "unknown key"}, {"receiver.playout_delay", 3, "receiver.playout_delay: 3 is invalid"},
 	} {
 		var ch Change
@@ -194,7 +194,7 @@ func TestChangeRefused(t *testing.T) {
 		ch   Change
 		want string
 	}{
-		{changeOf(t, "loss", "101%"), "down.loss"}, {changeOf(t, "up.loss", "101%"), "up.loss"}, {changeOf(t, "down.bogus", 1), "bogus"}, {changeOf(t, "profile", "bogus"), "profile"},
+		{changeOf(t, "loss", "101%"), "down.loss"}, {changeOf(t, "up.loss", "101%"), "up.loss"}, {changeOf(t, "down.bogus", 1), "bogus"},
 		{changeOf(t, "encoder", "bogus"), "encoder.name"}, {changeOf(t, "params.bogus", 3), "encoder.params.bogus"}, {changeOf(t, "shadow_off", "raw"), "there are no shadows"},
 		{changeOf(t, "shadow", []any{"raw", "raw"}), "raw is already a shadow"}, {changeOf(t, "playout_delay", "59m"), "exceeds the receiver's history"},
 		{changeOf(t, "shadow", "raw").Merge(changeOf(t, "shadow_off", "rotor")), "there are no shadows"},
@@ -225,7 +225,7 @@ func TestSummarise(t *testing.T) {
 		n     int
 	}{
 		{[]StampedChange{press(1), press(2), press(2.5), other}, "3 arrow key presses, until 2.500 s", 3}, {[]StampedChange{press(1), press(2)}, "2 arrow key presses, until 2.000 s", 2},
-		{[]StampedChange{press(1), other}, "press up", 1}, {[]StampedChange{other, press(1)}, "hover on, press up", 1}, {[]StampedChange{marked, press(4)}, "press up, x", 1},
+		{[]StampedChange{press(1), other}, "press up", 1}, {[]StampedChange{other, press(1)}, "hover on, press up", 1}, {[]StampedChange{marked, press(4)}, "x, press up", 1},
 	} {
 		if label, n := Summarise(x.list); label != x.label || n != x.n {
 			t.Errorf("%d: %q, %d, want %q, %d", i, label, n, x.label, x.n)
@@ -233,88 +233,6 @@ func TestSummarise(t *testing.T) {
 	}
 	if !press(1).Change.OnlyInput() || !other.Change.OnlyInput() || marked.Change.OnlyInput() || NewChange("mark", "x").OnlyInput() {
 		t.Error("OnlyInput is wrong")
-	}
-}
-
-// The rows of a link show the downlink unless they are of the uplink, and setting a row of both directions sets both.
-func TestLinkRows(t *testing.T) {
-	for _, info := range lossmodel.Keys() {
-		for _, dir := range []Direction{BothDirections, DownOnly, UpOnly} {
-			c := Default()
-			row := LinkRow(info, dir)
-			if (row.Step == nil) != (len(info.Ladder) == 0 && len(info.Choices) == 0) || (row.Gauge == nil) != (len(info.Ladder) < 2) {
-				t.Errorf("%s: step %v, gauge %v", row.Key, row.Step != nil, row.Gauge != nil)
-			}
-			if row.Step == nil {
-				continue
-			}
-			next, changed := row.Step(c, 1)
-			if !changed {
-				next, changed = row.Step(c, -1)
-			}
-			if err := row.Set(c, next); err != nil || !changed && fmt.Sprint(next) != row.Text(c) {
-				t.Errorf("%s = %v: %v", row.Key, next, err)
-			}
-			d := Default()
-			down, up := c.Down != d.Down, c.Up != d.Up
-			if changed && (down != (dir != UpOnly) || up != (dir != DownOnly)) {
-				t.Errorf("%s changes down: %v, up: %v", row.Key, down, up)
-			}
-			if row.Text(c) != fmt.Sprint(next) {
-				t.Errorf("%s shows %s, was set to %v", row.Key, row.Text(c), next)
-			}
-		}
-	}
-	if UpOnly.Other() != DownOnly || DownOnly.Other() != UpOnly || BothDirections.Other() != UpOnly || LinkValue(Default(), DownOnly, "bogus") != "?" {
-		t.Error("directions or the value of an unknown key are wrong")
-	}
-	// A netem line governs all keys except its own and mtu: exactly those that cannot be set beside it.
-	for _, info := range lossmodel.Keys() {
-		c := Default()
-		if err := c.Set("down.netem", "loss 1%"); err != nil {
-			t.Fatal(err)
-		}
-		values := slices.Concat(info.Ladder, info.Choices)
-		if len(values) == 0 {
-			continue
-		}
-		refused := slices.ContainsFunc(values, func(v string) bool { return c.Clone().Set("down."+info.Key, v) != nil })
-		if refused != GovernedByNetem(info) {
-			t.Errorf("%s beside netem: refused %v", info.Key, refused)
-		}
-		next, _ := LinkRow(info, DownOnly).Step(c, 1)
-		if next == nil {
-			t.Errorf("%s has no step beside netem", info.Key)
-		}
-	}
-	// The parameters of a loss model have rows: those that are percentages or numbers of packets.
-	c := Default()
-	if err := c.Set("link.loss", "gilbert-elliott p=2% r=30%"); err != nil {
-		t.Fatal(err)
-	}
-	info := lossmodel.Keys()[0]
-	var names []string
-	for _, row := range LossParamRows(c, info, DownOnly, BothDirections) {
-		names = append(names, row.Name)
-		if row.Name != "p" {
-			continue
-		}
-		next, changed := row.Step(c, 1)
-		if row.Text(c) != "2%" || next != "gilbert-elliott p=3% r=30%" && !strings.Contains(fmt.Sprint(next), "p=3% r=30%") || !changed {
-			t.Errorf("p is %s, a step gives %v, %v", row.Text(c), next, changed)
-		}
-		if err := row.Set(c, "4%"); err != nil || row.Text(c) != "4%" || c.Up != c.Down {
-			t.Errorf("p is set to %s: %v", row.Text(c), err)
-		}
-	}
-	if strings.Join(names, " ") != "p r h k" || len(LossParamRows(Default(), info, DownOnly, DownOnly)) != 0 {
-		t.Errorf("rows of %v", names)
-	}
-	if _, changed := LossParamRows(c, info, UpOnly, UpOnly)[2].Step(c, -9); changed {
-		t.Error("a step below 0 % changes h")
-	}
-	if err := c.Set("up.loss", "pattern bits=01"); err != nil || len(LossParamRows(c, info, UpOnly, UpOnly)) != 0 {
-		t.Errorf("a pattern has no steps: %v", err)
 	}
 }
 
@@ -402,7 +320,10 @@ func TestValuesText(t *testing.T) {
 		t.Fatal(err)
 	}
 	again, err := Parse("again.toml", text)
-	if err != nil || !reflect.DeepEqual(full.Values(), again.Values()) || again.Search.Runs != 20 || again.Search.Seeds != 2 || again.Search.Subject[0].Value != 0.05 ||
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if !reflect.DeepEqual(full.Values(), again.Values()) || again.Search.Runs != 20 || again.Search.Seeds != 2 || again.Search.Subject[0].Value != 0.05 ||
 		len(again.Search.Over) != 1 || len(again.Search.Over[0].Values) != 2 {
 		t.Errorf("%+v, %v\n%s", again.Search, err, text)
 	}
@@ -437,5 +358,86 @@ func TestEncoderEquality(t *testing.T) {
 	}
 	if other.Text() != "kinetic damping=0.123" || plain.Text() != "kinetic" {
 		t.Errorf("%s, %s", other.Text(), plain.Text())
+	}
+}
+
+// Invalid JSON of a change is rejected with the key of the problem.
+func TestChangeJSONRefused(t *testing.T) {
+	for text, want := range map[string]struct{ key, expected string }{
+		`[{"key":"encoder.params","value":3}]`:                      {"encoder.params", "a parameter, such as"},
+		`[{"key":"encoder.params","value":null}]`:                   {"encoder.params", "a parameter, such as"},
+		`[{"key":"shadow","value":null}]`:                           {"shadow", "the name of an encoder"},
+		`[{"key":"shadow","value":[]}]`:                             {"shadow", "the name of an encoder"},
+		`[{"key":"shadow","value":[null]}]`:                         {"shadow", "the name of an encoder"},
+		`[{"key":"shadow","value":[{"name":"rotor","parms":3}]}]`:   {"shadow[0].parms", "one of name, params"},
+		`[{"key":"shadow","value":[{"name":"rotor","params":[]}]}]`: {"shadow[0].params", "a parameter, such as"},
+		`[{"key":"every","value":61}]`:                              {"every", "1 to 60"},
+	} {
+		var ch Change
+		err := json.Unmarshal([]byte(text), &ch)
+		var e *Error
+		if !errors.As(err, &e) || e.Key != want.key || !strings.HasPrefix(e.Expected, want.expected) {
+			t.Errorf("%s: %v, want an Error about %s that expects %s", text, err, want.key, want.expected)
+		}
+	}
+}
+
+// A change is the same after encoding as JSON and decoding, whatever the names of its params.
+func TestChangeJSONNames(t *testing.T) {
+	for _, name := range []string{"small", "\x01", "\a", "\x7f", `"`, `\`, "<&>", "\u2028"} {
+		ch := NewChange("params."+name, "1")
+		data, err := json.Marshal(ch)
+		if err != nil {
+			t.Errorf("%q: %v", name, err)
+			continue
+		}
+		var got Change
+		if err := json.Unmarshal(data, &got); err != nil || !reflect.DeepEqual(got, ch) {
+			t.Errorf("%s: %v, %v", data, got, err)
+		}
+	}
+}
+
+// A change to a policy, or back to a delay, replaces the other when changes are merged.
+func TestPlayoutChangesMerge(t *testing.T) {
+	toPolicy, toDelay := NewChange("playout", "mirror"), NewChange("playout_delay", "100ms")
+	for _, x := range []struct {
+		ch   Change
+		want string
+	}{{toPolicy.Merge(toDelay), "100ms"}, {toDelay.Merge(toPolicy), "mirror buffer=0 tolerance=1 catchup=2% slowdown=4%"}} {
+		c := Default()
+		if err := c.Apply(x.ch); err != nil || c.Playout().String() != x.want {
+			t.Errorf("%v, %v; want %s", c.Playout(), err, x.want)
+		}
+	}
+}
+
+// A change neither begins nor ends a crowd.
+func TestCrowdChanges(t *testing.T) {
+	for _, clients := range []int{0, 5} {
+		c := Default()
+		c.Crowd.Clients = clients
+		for _, after := range []int{0, 9} {
+			if err := c.Check(NewChange("clients", after)); (err == nil) != ((clients > 0) == (after > 0)) {
+				t.Errorf("from %d to %d clients: %v", clients, after, err)
+			}
+		}
+	}
+}
+
+// The number of shadows is limited, however they are added.
+func TestShadowsAreBounded(t *testing.T) {
+	c := Default()
+	for range maxShadows {
+		c.Shadows = append(c.Shadows, Encoder{Name: "raw"})
+	}
+	if err := c.Validate(); err != nil {
+		t.Errorf("%d shadows: %v", maxShadows, err)
+	}
+	if err := c.Apply(NewChange("shadow", "rotor")); err == nil || !strings.Contains(err.Error(), "at most 64 shadows") {
+		t.Errorf("one more shadow by a change: %v", err)
+	}
+	if len(c.Shadows) != maxShadows {
+		t.Errorf("after a rejected change there are %d shadows", len(c.Shadows))
 	}
 }

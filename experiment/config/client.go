@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
-
-	"wirelab/internal/setting"
 )
 
 // A proxyClient has settings for one client of a proxy, which is selected by its address or by its turn, or of a crowd.
@@ -42,7 +40,7 @@ func (c *Config) setClient(i int, key, rest string, value any) error {
 		return &Error{Key: key, Problem: "too many clients", Expected: fmt.Sprintf("at most %d", maxClients)}
 	}
 	client := entryAt(&c.Clients, i, proxyClient{})
-	if found, err := setRow(clientRows(), client, key, rest, value); found {
+	if found, err := setRow(clientRows, client, key, rest, value); found {
 		return err
 	}
 	if rest == "t" {
@@ -52,39 +50,34 @@ func (c *Config) setClient(i int, key, rest string, value any) error {
 	return Within(Indexed("client", i), client.Change.Set(rest, value))
 }
 
-// clientRows returns the table rows of the two keys of [[client]] that select a client of a proxy: its address,
-// or its turn in the order in which clients send their first datagram.
-func clientRows() []setting.Row[proxyClient] {
-	return []setting.Row[proxyClient]{
-		newSettingRow("address", "is not an address", `an address without a port, such as "10.0.0.5"`, func(x *proxyClient) any {
-			if !x.Address.IsValid() {
-				return nil
-			}
-			return x.Address.String()
-		}, func(x *proxyClient, v any) bool {
-			var text string
-			_ = setText(&text, v) // if v is not a text, text stays empty, which ParseAddr rejects
-			addr, err := netip.ParseAddr(text)
-			if err == nil { // without zone and without ::ffff:, as a proxy compares addresses
-				x.Address = addr.Unmap().WithZone("")
-			}
-			return err == nil
-		}),
-		newSettingRow("turn", "is not a turn", "1 for the first client that sends, 2 for the second", func(x *proxyClient) any { return x.Turn },
-			func(x *proxyClient, v any) bool { return setInt(&x.Turn, v, 1, 1<<30) }),
-		clientTimeRow("join", func(x *proxyClient) *time.Duration { return &x.Join }),
-		clientTimeRow("leave", func(x *proxyClient) *time.Duration { return &x.Leave }),
-	}
+// clientRows are the keys of [[client]] that are no settings of links. A client of a proxy is selected by its address, or
+// by its turn in the order in which clients send their first datagram.
+var clientRows = []row[proxyClient]{
+	{Key: "address", Expected: `an address without a port, such as "10.0.0.5"`,
+		Field: func(x *proxyClient) any { return parsed[netip.Addr]{&x.Address, parseAddress, addressText} }},
+	{Key: "turn", Min: 1, Max: 1 << 30, Expected: "1 for the first client that sends, 2 for the second",
+		Field: func(x *proxyClient) any { return &x.Turn }},
+	{Key: "join", Min: 1, Max: float64(MaxDuration), Expected: timeOfRun, Field: func(x *proxyClient) any { return &x.Join }},
+	{Key: "leave", Min: 1, Max: float64(MaxDuration), Expected: timeOfRun, Field: func(x *proxyClient) any { return &x.Leave }},
 }
 
-// clientTimeRow returns the row of a time from the start of the run; 0 is unset.
-func clientTimeRow(key string, field func(*proxyClient) *time.Duration) setting.Row[proxyClient] {
-	return newSettingRow(key, invalidValue, `a time from the start of the run, such as "2s"`, func(x *proxyClient) any {
-		if *field(x) == 0 {
-			return nil
-		}
-		return field(x).String()
-	}, func(x *proxyClient, v any) bool { return setDuration(field(x), v, time.Nanosecond, MaxDuration) })
+const timeOfRun = `a time from the start of the run, such as "2s"`
+
+// parseAddress parses an address without zone and without ::ffff:, as a proxy compares addresses.
+func parseAddress(text string) (netip.Addr, error) {
+	addr, err := netip.ParseAddr(text)
+	if err != nil {
+		return addr, errInvalid
+	}
+	return addr.Unmap().WithZone(""), nil
+}
+
+// addressText returns the text of an address; "" for none.
+func addressText(addr netip.Addr) string {
+	if !addr.IsValid() {
+		return ""
+	}
+	return addr.String()
 }
 
 // checkClients checks how each client is selected, and its links.
@@ -135,7 +128,7 @@ func (c *Config) checkCrowdClient(key string, client *proxyClient) error {
 // values returns the client as a table, as in a file.
 func (c *proxyClient) values() map[string]any {
 	m := c.Change.table()
-	addRowValues(clientRows(), c, m)
+	addRowValues(clientRows, c, m)
 	return m
 }
 

@@ -76,14 +76,20 @@ type Axis struct {
 }
 
 // Default returns the configuration of an empty file.
-func Default() *Config {
-	c := defaultScalars() // the scalar settings
-	c.Encoder, c.Down, c.Up = Encoder{Name: "relative-orientation"}, lossmodel.DefaultSpec(), lossmodel.DefaultSpec()
-	return &c
-}
+func Default() *Config { return new(*defaultConfig()) }
 
 // defaultConfig returns the configuration of an empty file, which must not be changed.
-var defaultConfig = sync.OnceValue(Default)
+var defaultConfig = sync.OnceValue(func() *Config {
+	c := &Config{Encoder: Encoder{Name: "relative-orientation"}, Down: lossmodel.DefaultSpec(), Up: lossmodel.DefaultSpec()}
+	for i := range Rows() {
+		if r := &Rows()[i]; r.Default != nil {
+			if err := r.Set(c, r.Default); err != nil {
+				panic("config: the default of a row: " + err.Error())
+			}
+		}
+	}
+	return c
+})
 
 // Clone returns a copy that can be changed independently of c. The changes in At and Clients and the
 // values of axes are shared; they are never modified.
@@ -208,19 +214,22 @@ func (e Encoder) normalised(key string, known []encoders.Codec) (Encoder, error)
 	return e, nil
 }
 
+// normaliseEncoder converts the parameters of the encoder to the types of its codec.
+func (c *Config) normaliseEncoder() (err error) {
+	c.Encoder, err = c.Encoder.normalised("encoder", c.Codecs)
+	return err
+}
+
 // Normalise converts the parameters of all encoders to the types of their codecs, so that they can be
 // compared and written.
 func (c *Config) Normalise() (err error) {
-	if c.Encoder, err = c.Encoder.normalised("encoder", c.Codecs); err != nil {
-		return err
-	}
 	c.Shadows = slices.Clone(c.Shadows)
 	for i := range c.Shadows {
 		if c.Shadows[i], err = c.Shadows[i].normalised(Indexed("shadow", i), c.Codecs); err != nil {
 			return err
 		}
 	}
-	return nil
+	return c.normaliseEncoder()
 }
 
 // Validate checks the values of several keys together, and everything that Set does not check. Every error
@@ -240,11 +249,15 @@ func (c *Config) validate() error {
 			return err
 		}
 	}
+	return firstError(c.checkLive, c.checkSweep, c.checkSearch, c.checkCrowd, c.checkClients, c.checkScript)
+}
+
+// checkLive checks the settings that a change may set.
+func (c *Config) checkLive() error {
 	return firstError(
 		func() error { return linkError("down", c.Down.Validate()) },
 		func() error { return linkError("up", c.Up.Validate()) },
-		c.checkHistories, c.checkContainers, c.checkBudget, c.checkControls, c.checkTraffic, c.checkSweep, c.checkSearch, c.checkCrowd, c.checkClients,
-		c.checkScript)
+		c.checkHistories, c.checkContainers, c.checkBudget, c.checkControls, c.checkTraffic)
 }
 
 // firstError calls checks in order and returns the first error.

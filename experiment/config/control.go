@@ -1,69 +1,13 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
 	"time"
 
-	"wirelab/experiment/endpoint"
 	"wirelab/internal/policy"
-	"wirelab/internal/setting"
 )
-
-// controlKey is the key of the policy that decides which snapshots are sent.
-const controlKey = "sender.control"
-
-// noControl is the value of a control for none.
-const noControl = "off"
-
-// controlRow returns the row of sender.control.
-func controlRow() Row {
-	r := scalarRow(controlKey, expectedControl, func(c *Config) any { return controlText(c.Sender.Control) }, nil)
-	r.Set = func(c *Config, v any) error {
-		p, err := parseControl(v)
-		if err == nil {
-			c.Sender.Control = p
-		}
-		return ErrorAt(controlKey, err)
-	}
-	r.Help = "policy that decides which snapshots are sent"
-	r.DisplayText = func(c *Config) string {
-		if c.Sender.Control == (policy.Policy{}) {
-			return noControl
-		}
-		return c.Sender.Control.Label()
-	}
-	return r
-}
-
-// expectedControl describes the values of a control.
-var expectedControl = endpoint.Controls.Expected() + `, or "off"`
-
-// parseControl parses a policy of endpoint.Controls; noControl is the zero Policy.
-func parseControl(v any) (policy.Policy, error) {
-	var text string
-	if !setText(&text, v) {
-		return policy.Policy{}, &Error{Problem: quoteValue(v) + " " + invalidValue, Expected: expectedControl}
-	}
-	if text == noControl {
-		return policy.Policy{}, nil
-	}
-	p, err := endpoint.Controls.Parse(text)
-	if unknown := (*setting.KeyError)(nil); errors.As(err, &unknown) && unknown.Expected == "policy" {
-		unknown.Known = append(unknown.Known, noControl)
-	}
-	return p, err
-}
-
-// controlText returns the text for parseControl.
-func controlText(p policy.Policy) string {
-	if p == (policy.Policy{}) {
-		return noControl
-	}
-	return p.String()
-}
 
 // LaneControls returns the policies that decide which snapshots of the lanes are sent, with the key of each. It leaves out
 // lanes that send every snapshot because none is set.

@@ -52,7 +52,7 @@ func (c *crowd) Mix() []ProfileShare {
 // parseMix parses a list of link profiles with shares, such as "unity-4g 30%, unity-cable 70%".
 func parseMix(text string) (mix []ProfileShare, err error) {
 	for part := range strings.SplitSeq(text, ",") {
-		name, share, _ := strings.Cut(strings.TrimSpace(part), " ")
+		name, percent, _ := strings.Cut(strings.TrimSpace(part), " ")
 		if name == "" {
 			continue
 		}
@@ -64,9 +64,9 @@ func parseMix(text string) (mix []ProfileShare, err error) {
 		if slices.ContainsFunc(mix, func(x ProfileShare) bool { return x.Profile.Name == name }) {
 			return nil, &Error{Problem: name + " has two shares", Expected: "each profile once"}
 		}
-		v, ok := parseShare(strings.TrimSpace(share))
+		v, ok := share.parse(strings.TrimSpace(percent))
 		if !ok {
-			return nil, &Error{Problem: quoteValue(share) + " is not the share of " + name, Expected: `a percentage, such as "unity-4g 30%, unity-cable 70%"`}
+			return nil, &Error{Problem: quoteValue(percent) + " is not the share of " + name, Expected: `a percentage, such as "unity-4g 30%, unity-cable 70%"`}
 		}
 		mix = append(mix, ProfileShare{p, v})
 	}
@@ -77,9 +77,15 @@ func parseMix(text string) (mix []ProfileShare, err error) {
 func formatMix(mix []ProfileShare) string {
 	var parts []string
 	for _, x := range mix {
-		parts = append(parts, x.Profile.Name+" "+formatShare(x.Share))
+		parts = append(parts, x.Profile.Name+" "+share.format(x.Share))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// normalMix returns a text for parseMix in its normal form.
+func normalMix(text string) (string, error) {
+	mix, err := parseMix(text)
+	return formatMix(mix), err
 }
 
 // setProfileShare sets the share of one profile: the key crowd.profiles.NAME of an inline table.
@@ -97,7 +103,7 @@ func (c *crowd) setProfileShare(key, name string, value any) error {
 
 // checkCrowd checks the settings of a crowd.
 func (c *Config) checkCrowd() error {
-	for _, s := range rows() {
+	for _, s := range Rows() {
 		if strings.HasPrefix(s.Key, "crowd.") {
 			if e := c.idleError(s.Key, s.Needs); e != nil {
 				return e
@@ -112,7 +118,7 @@ func (c *Config) checkCrowd() error {
 		sum += x.Share
 	}
 	if sum != 1e6 && c.Crowd.Profiles != "" {
-		return &Error{Key: "crowd.profiles", Problem: "the shares add up to " + formatShare(sum), Expected: "100%"}
+		return &Error{Key: "crowd.profiles", Problem: "the shares add up to " + share.format(sum), Expected: "100%"}
 	}
 	if u := &c.Crowd.Uplink; u.BitsPerSecond > 0 && u.Duration(u.QueueBytes) > maxSpread {
 		return &Error{Key: "crowd.uplink_queue", Problem: fmt.Sprintf("%s at %s takes %v to send", units.FormatSize(u.QueueBytes), units.FormatRate(u.BitsPerSecond),
@@ -168,120 +174,56 @@ func exp(x float64) float64 {
 // the wait for the uplink.
 const maxSpread = 20 * time.Second
 
-// times are the distributions of times, shares those of loss rates.
+// A spreadKind describes the values of a spread.
+type spreadKind struct {
+	quantity
+	distributions policy.Set
+}
+
+// times are spreads of times, shares those of loss rates.
 var (
-	times = policy.Set{
-		{Name: "lognormal", Summary: "most near the median, few far above", Params: []policy.Param{
-			policy.Time("median", 60*time.Millisecond, 0, maxSpread, "half of the clients are below"),
-			policy.Decimal("sigma", 500_000, 0, 3_000_000, "standard deviation of the logarithm"),
-			policy.Time("min", 0, 0, maxSpread, "smaller values are raised to it"),
-			policy.Time("max", maxSpread, 0, maxSpread, "larger values are lowered to it")}},
-		{Name: "uniform", Summary: "equally likely from min to max", Params: []policy.Param{
-			policy.Time("min", 0, 0, maxSpread, "smallest value"),
-			policy.Time("max", 100*time.Millisecond, 0, maxSpread, "largest value")}},
-	}
-	shares = policy.Set{
-		{Name: "lognormal", Summary: "most near the median, few far above", Params: []policy.Param{
-			policy.Percent("median", 10_000, 0, 1_000_000, "half of the clients are below"),
-			policy.Decimal("sigma", 500_000, 0, 3_000_000, "standard deviation of the logarithm"),
-			policy.Percent("min", 0, 0, 1_000_000, "smaller values are raised to it"),
-			policy.Percent("max", 1_000_000, 0, 1_000_000, "larger values are lowered to it")}},
-		{Name: "uniform", Summary: "equally likely from min to max", Params: []policy.Param{
-			policy.Percent("min", 0, 0, 1_000_000, "smallest value"),
-			policy.Percent("max", 50_000, 0, 1_000_000, "largest value")}},
+	times = spreadKind{quantity{"a time", "100ms",
+		func(text string) (int64, bool) {
+			d, ok := units.ParseDuration(text)
+			return int64(d), ok && d >= 0 && d <= maxSpread
+		},
+		func(v int64) string { return units.FormatDuration(time.Duration(v)) },
+	}, distributions(policy.Time("median", 60*time.Millisecond, 0, maxSpread, "half of the clients are below"),
+		policy.Time("min", 0, 0, maxSpread, smallest), policy.Time("max", maxSpread, 0, maxSpread, largest),
+		policy.Time("max", 100*time.Millisecond, 0, maxSpread, "largest value"))}
+	shares = spreadKind{share, distributions(policy.Percent("median", 10_000, 0, 1_000_000, "half of the clients are below"),
+		policy.Percent("min", 0, 0, 1_000_000, smallest), policy.Percent("max", 1_000_000, 0, 1_000_000, largest),
+		policy.Percent("max", 50_000, 0, 1_000_000, "largest value"))}
+	share = quantity{"a share", "5%",
+		func(text string) (int64, bool) {
+			f, ok := units.ParsePercent(text)
+			return int64(math.Round(f * 1e6)), ok && f >= 0 && f <= 1
+		},
+		func(v int64) string { return units.FormatPercent(float64(v) / 1e6) },
 	}
 )
+
+// Help of the parameters of distributions.
+const (
+	smallest = "smaller values are raised to it"
+	largest  = "larger values are lowered to it"
+)
+
+// distributions returns the distributions of a spread. lo and hi limit the lognormal one; uniformHi is the end of the
+// uniform one, which begins at lo.
+func distributions(median, lo, hi, uniformHi policy.Param) policy.Set {
+	return policy.Set{
+		{Name: "lognormal", Summary: "most near the median, few far above", Params: []policy.Param{
+			median, policy.Decimal("sigma", 500_000, 0, 3_000_000, "standard deviation of the logarithm"), lo, hi}},
+		{Name: "uniform", Summary: "equally likely from min to max", Params: []policy.Param{lo, uniformHi}},
+	}
+}
 
 // baselines are the policies that choose the frame from which a packet of a crowd is encoded.
 var baselines = policy.Set{
 	{Name: "newest", Summary: "the newest acked frame"},
 	{Name: "every", Summary: "the newest acked frame with a number that is divisible by ticks", Params: []policy.Param{
 		policy.Count("ticks", 2, 1, 60, "packets from one such frame to the next")}},
-}
-
-// baselineRow returns the row of crowd.baseline.
-func baselineRow() Row {
-	baseline := scalarRow("crowd.baseline", baselines.Expected(), func(c *Config) any { return c.Crowd.Baseline.String() }, nil)
-	baseline.Set = func(c *Config, v any) error {
-		text, _ := v.(string)
-		p, err := baselines.Parse(text)
-		if err == nil {
-			c.Crowd.Baseline = p
-		}
-		return ErrorAt(baseline.Key, err)
-	}
-	return baseline
-}
-
-// profilesRow returns the row of crowd.profiles.
-func profilesRow() Row {
-	profiles := scalarRow("crowd.profiles", `shares of link profiles, such as "unity-4g 30%, unity-cable 70%"`, func(c *Config) any { return c.Crowd.Profiles }, nil)
-	profiles.Set = func(c *Config, v any) error {
-		mix, err := parseMix(fmt.Sprint(v))
-		if err == nil {
-			c.Crowd.Profiles = formatMix(mix)
-		}
-		return withKey(profiles.Key, err)
-	}
-	return profiles
-}
-
-func crowdSettings() []scalarSetting {
-	noCrowd := func(c *Config) bool { return c.Crowd.Clients == 0 }
-	noUplink := func(c *Config) bool { return noCrowd(c) || c.Crowd.Uplink.BitsPerSecond == 0 }
-	settings := []scalarSetting{
-		{Row: profilesRow(), omit: func(c *Config) bool { return noCrowd(c) || c.Crowd.Profiles == "" }},
-		{Row: spreadRow("crowd.rtt", times, parseTime, formatTime, func(c *Config) *spread { return &c.Crowd.RTT }), omit: noCrowd},
-		{Row: spreadRow("crowd.jitter", times, parseTime, formatTime, func(c *Config) *spread { return &c.Crowd.Jitter }), omit: noCrowd},
-		{Row: spreadRow("crowd.loss", shares, parseShare, formatShare, func(c *Config) *spread { return &c.Crowd.Loss }), omit: noCrowd},
-		{Row: baselineRow(), omit: noCrowd},
-		{Row: scalarRow("crowd.uplink_rate", `"off", or a rate up to 1tbit, such as "100mbit"`, func(c *Config) any {
-			if c.Crowd.Uplink.BitsPerSecond == 0 {
-				return "off"
-			}
-			return units.FormatRate(c.Crowd.Uplink.BitsPerSecond)
-		}, func(c *Config, v any) bool {
-			n, ok := units.ParseRate(fmt.Sprint(v))
-			ok = v == "off" || ok && n <= maxUplinkRate
-			if ok {
-				c.Crowd.Uplink.BitsPerSecond = n
-			}
-			return ok
-		}), omit: noUplink},
-		{Row: scalarRow("crowd.uplink_queue", `a size up to 1GB, such as "1MB"`, func(c *Config) any { return units.FormatSize(c.Crowd.Uplink.QueueBytes) },
-			func(c *Config, v any) bool {
-				n, ok := units.ParseSize(fmt.Sprint(v))
-				if !ok || n > maxUplinkQueue {
-					return false
-				}
-				c.Crowd.Uplink.QueueBytes = n
-				return true
-			}), omit: noUplink},
-		{Row: boolRow("crowd.uplink_pace", func(c *Config) *bool { return &c.Crowd.Uplink.Pace }), omit: noUplink},
-		{Row: intRow("crowd.player_rows", "1 to 65535 rows that belong to players, client n to row n", 1, 65535, func(c *Config) *int { return &c.Crowd.PlayerRows }),
-			omit: func(c *Config) bool { return noCrowd(c) || c.Crowd.PlayerRows == 1 }},
-	}
-	for i := range settings {
-		s := &settings[i]
-		s.Needs = []string{"crowd.clients"}
-		if s.Key == "crowd.uplink_queue" || s.Key == "crowd.uplink_pace" {
-			s.Needs = append(s.Needs, "crowd.uplink_rate")
-		}
-	}
-	return settings
-}
-
-// Limits of the uplink. They keep the time that the queue takes to drain, in nanoseconds, below 2^63.
-const (
-	maxUplinkRate  = 1_000_000_000_000
-	maxUplinkQueue = 1_000_000_000
-)
-
-// clientsRow returns the live setting of the number of clients.
-func clientsRow() scalarSetting {
-	return scalarSetting{Row: intRow("crowd.clients", fmt.Sprintf("1 to %d receivers, or 0 for no crowd", maxCrowd), 0, maxCrowd,
-		func(c *Config) *int { return &c.Crowd.Clients }), Short: "clients", Args: "N", CommandHelp: "number of receivers of a crowd",
-		omit: func(c *Config) bool { return c.Crowd.Clients == 0 }}
 }
 
 // checkClientsChange returns an error if a change of the number of clients begins or ends a crowd.
@@ -292,57 +234,46 @@ func checkClientsChange(before, after int) error {
 	return nil
 }
 
-// parseTime and formatTime convert a time of at most maxSpread; parseShare and formatShare a share in millionths.
-func parseTime(s string) (int64, bool) {
-	d, ok := units.ParseDuration(s)
-	return int64(d), ok && d >= 0 && d <= maxSpread
+// spreadField is the field of a spread.
+type spreadField struct {
+	*spread
+	kind *spreadKind
 }
-func formatTime(v int64) string { return units.FormatDuration(time.Duration(v)) }
-func parseShare(s string) (int64, bool) {
-	f, ok := units.ParsePercent(s)
-	return int64(math.Round(f * 1e6)), ok && f >= 0 && f <= 1
-}
-func formatShare(v int64) string { return units.FormatPercent(float64(v) / 1e6) }
 
-// unsetSpread is the text of the unset spread.
-const unsetSpread = "link"
+// linkSpread is the text of an unset spread: the links determine the values.
+const linkSpread = "link"
 
-// spreadRow returns the row of a spread: one value, which parse and format convert, or one of distributions.
-func spreadRow(key string, distributions policy.Set, parse func(string) (int64, bool), format func(int64) string,
-	field func(*Config) *spread) Row {
-	one := distributions[1].Params[1] // an example
-	expected := fmt.Sprintf("%s, %q for the settings of the links, or one value such as %q", distributions.Expected(), unsetSpread, format(one.Default()))
-	r := scalarRow(key, expected, func(c *Config) any {
-		switch s := field(c); {
-		case s.isFixed:
-			return format(s.fixed)
-		case s.IsSet():
-			return s.distribution.String()
-		}
-		return unsetSpread
-	}, nil)
-	r.Set = func(c *Config, v any) error {
-		text := strings.TrimSpace(fmt.Sprint(v))
-		if text == unsetSpread {
-			*field(c) = spread{}
-			return nil
-		}
-		if value, ok := parse(text); ok {
-			*field(c) = spread{fixed: value, isFixed: true}
-			return nil
-		}
-		name, _, _ := strings.Cut(text, " ")
-		if !distributions.Has(name) {
-			return &Error{Key: key, Problem: quoteValue(v) + " " + invalidValue, Expected: expected}
-		}
-		p, err := distributions.Parse(text)
-		if err == nil && p.Int("min") > p.Int("max") {
-			err = &Error{Problem: "min exceeds max in " + quoteValue(v), Expected: "min of at most " + format(p.Int("max"))}
-		}
-		if err == nil {
-			*field(c) = spread{distribution: p}
-		}
-		return ErrorAt(key, err)
+func (f spreadField) String() string {
+	switch {
+	case f.isFixed:
+		return f.kind.format(f.fixed)
+	case f.IsSet():
+		return f.distribution.String()
 	}
-	return r
+	return linkSpread
+}
+
+// Set parses one value, one of the distributions, or linkSpread.
+func (f spreadField) Set(text string) error {
+	value, isFixed := f.kind.parse(text)
+	name, _, _ := strings.Cut(text, " ")
+	switch {
+	case text == linkSpread:
+		*f.spread = spread{}
+		return nil
+	case isFixed:
+		*f.spread = spread{fixed: value, isFixed: true}
+		return nil
+	case !f.kind.distributions.Has(name):
+		return &Error{Problem: quote(text) + " " + invalidValue, Expected: fmt.Sprintf("%s, %q for the settings of the links, or one value such as %q",
+			f.kind.distributions.Expected(), linkSpread, f.kind.example)}
+	}
+	p, err := f.kind.distributions.Parse(text)
+	if err == nil && p.Int("min") > p.Int("max") {
+		err = &Error{Problem: "min exceeds max in " + quote(text), Expected: "min of at most " + f.kind.format(p.Int("max"))}
+	}
+	if err == nil {
+		*f.spread = spread{distribution: p}
+	}
+	return err
 }

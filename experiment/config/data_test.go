@@ -2,9 +2,7 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -161,20 +159,6 @@ func TestPinFiles(t *testing.T) {
 	}
 }
 
-// Whole numbers from 0 on are accepted in every type; a float64 only where it is exact.
-func TestToUint(t *testing.T) {
-	for _, x := range []struct {
-		v    any
-		want uint64
-		ok   bool
-	}{{int64(0), 0, true}, {int64(-1), 0, false}, {int(0), 0, true}, {int(-1), 0, false}, {uint64(math.MaxUint64), math.MaxUint64, true}, {0.0, 0, true}, {-1.0, 0, false}, {1.5, 0, false},
-		{float64(1<<53 - 1), 1<<53 - 1, true}, {float64(1 << 53), 0, false}, {" 7 ", 7, true}, {"-7", 0, false}, {nil, 0, false}, {true, 0, false}} {
-		if got, ok := toUint(x.v); ok != x.ok || ok && got != x.want {
-			t.Errorf("%T %v: %d, %v; want %d, %v", x.v, x.v, got, ok, x.want, x.ok)
-		}
-	}
-}
-
 // An error at a point of a sweep stays nil if it is nil, and unchanged without a sweep.
 func TestNoErrorAtPoint(t *testing.T) {
 	swept, plain, problem := Config{Sweep: make([]Axis, 1)}, Config{}, errors.New("x")
@@ -243,16 +227,6 @@ func TestPluginKeys(t *testing.T) {
 			t.Errorf("%s is set", key)
 		}
 	}
-	for text, want := range map[string]string{
-		"[[plugin]]\nmemory = \"64MB\"\n":         "plugin[0]: path is missing",
-		"[[plugin]]\npath = \"missing.wasm\"\n":   "x.toml:2: plugin[0].path: ",
-		"[[plugin]]\npath = \"x\"\ntimeout = 3\n": "x.toml:3: plugin[0].timeout: 3 is invalid",
-		"[[plugin]]\nmodule = \"x\"\n":            "unknown key",
-	} {
-		if got := validate(t, text); !strings.Contains(got, want) {
-			t.Errorf("%q: %s, want %s", text, got, want)
-		}
-	}
 	if err := (Values{}).LoadPlugins(); err != nil {
 		t.Error(err)
 	}
@@ -274,48 +248,8 @@ func TestPluginKeys(t *testing.T) {
 	}
 }
 
-// A parameter's row has the value that was set or the default, steps within its bounds, and a gauge from 0 to 1.
-func TestParamRows(t *testing.T) {
-	lo, hi := 2.0, 12.0
-	whole := encoders.ParamInfo{Name: "small", Type: "int", Min: &lo, Max: &hi, Default: int64(4), Unit: "bits"}
-	c := Default()
-	row := ParamRow(whole)
-	if row.Text(c) != "4" || row.DisplayText(c) != "4 bits" || row.Min != "2" || row.Max != "12" || math.Abs(row.Gauge(c)-0.2) > 1e-12 {
-		t.Errorf("%s, %s, %s to %s, gauge %g", row.Text(c), row.DisplayText(c), row.Min, row.Max, row.Gauge(c))
-	}
-	if err := row.Set(c, int64(12)); err != nil || c.Encoder.Params["small"] != int64(12) || row.Gauge(c) != 1 || Default().Encoder.Params != nil {
-		t.Errorf("set to %v, %v", c.Encoder.Params, err)
-	}
-	if next, changed := row.Step(c, 1); next != int64(12) || changed {
-		t.Errorf("a step above the bound: %v, %v", next, changed)
-	}
-	if next, changed := row.Step(c, -1); next != int64(11) || !changed {
-		t.Errorf("a step down: %v, %v", next, changed)
-	}
-	for i, info := range []encoders.ParamInfo{{Name: "x", Type: "float", Min: &lo, Default: 3.0}, {Name: "x", Type: "float", Max: &hi, Default: 3.0}, {Name: "x", Type: "float", Default: 3.0}, {Name: "x", Type: "float", Min: &lo, Max: &lo, Default: 2.0}} {
-		row := ParamRow(info)
-		if row.Gauge != nil || (row.Min != "") != (i == 3) {
-			t.Errorf("%+v has a gauge, or bounds %q", info, row.Min)
-		}
-	}
-	if next := stepParam(encoders.ParamInfo{Type: "float", Min: &lo}, 2.0, -1); next != 2.0 {
-		t.Errorf("below the only bound: %v", next)
-	}
-	if next := stepParam(encoders.ParamInfo{Type: "float", Max: &hi}, 12.0, -1); next != 11.9 {
-		t.Errorf("a float without a range steps by 0.1: %v", next)
-	}
-	text := ParamRow(encoders.ParamInfo{Name: "x", Type: "string", Default: ""})
-	if text.Step != nil || text.DisplayText(c) != "none" {
-		t.Errorf("text has a step, or is shown as %q", text.DisplayText(c))
-	}
-}
-
 // Rules that single keys rely on.
 func TestSmallRules(t *testing.T) {
-	n := 0
-	if !setInt(&n, int64(math.MaxInt32), 0, math.MaxInt32) || n != math.MaxInt32 || setInt(&n, int64(math.MaxInt32)+1, 0, math.MaxInt) {
-		t.Error("integers up to 2^31-1 are accepted, greater ones are not")
-	}
 	for _, x := range []struct {
 		list    []any
 		ordered bool
@@ -343,13 +277,7 @@ func TestSmallRules(t *testing.T) {
 	if got := shadowTable([]Encoder{{Name: "a"}, {Name: "b"}}); !reflect.DeepEqual(got, []string{"a", "b"}) {
 		t.Errorf("shadows without parameters are %#v", got)
 	}
-	before, after := Default(), Default()
-	if err := after.Apply(NewChange("up.loss", "7%", "every", 2)); err != nil {
-		t.Fatal(err)
-	}
-	if got := fmt.Sprint(before.Undo(after).Keys()); got != "[up.loss sender.every]" {
-		t.Errorf("undo sets %s, want only what changed", got)
-	}
+	before := Default()
 	func() {
 		defer func() {
 			if recover() == nil {
@@ -369,18 +297,6 @@ func TestSmallRules(t *testing.T) {
 	if err := before.Set("down.latency", "\xff"); err == nil || !strings.Contains(err.Error(), "is not UTF-8") {
 		t.Errorf("invalid UTF-8: %v", err)
 	}
-	if err := before.Set("sweep[0].values.x", 1); err == nil || !strings.Contains(err.Error(), "a table cannot be swept") {
-		t.Errorf("a table in a sweep: %v", err)
-	}
-	if err := before.Set("sweep[0].bogus", 1); err == nil || !strings.Contains(err.Error(), "unknown key") {
-		t.Errorf("an unknown key of a sweep: %v", err)
-	}
-	if err := before.Set("data", 1); err == nil || !strings.Contains(err.Error(), "is a table; expected a key of it") {
-		t.Errorf("a table: %v", err)
-	}
-	if err := before.Set("data.script", "randm"); err == nil || !strings.Contains(err.Error(), "did you mean random?") {
-		t.Errorf("a misspelt script: %v", err)
-	}
 	if list := before.CodecTable(); len(list) != len(table.All()) {
 		t.Errorf("%d codecs", len(list))
 	}
@@ -390,11 +306,6 @@ func TestSmallRules(t *testing.T) {
 	}
 	if _, err := findCodec("onyl", before.Codecs); err == nil || !strings.Contains(err.Error(), "did you mean only?") {
 		t.Errorf("a misspelt codec: %v", err)
-	}
-	for _, key := range []string{"down", "up", "link"} {
-		if err := before.Set(key, "5%"); err == nil || !strings.Contains(err.Error(), "is not a link; expected a key of it, such as "+key+".loss") {
-			t.Errorf("%s as text: %v", key, err)
-		}
 	}
 	for _, key := range []string{"search.other.sender.every", "search"} {
 		if err := before.Set(key, []any{int64(1)}); err == nil || !strings.Contains(err.Error(), "unknown key") || len(before.Search.Over) != 0 {

@@ -2,7 +2,6 @@ package config
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -103,7 +102,7 @@ func (c *Config) setAll(name string, data []byte) (map[string]int, error) {
 			}
 		}
 	}
-	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(keyRank(a), keyRank(b)) })
+	slices.SortStableFunc(keys, func(a, b string) int { return keyRank(a) - keyRank(b) })
 	sorted := sortedKeys(flat)
 	if err := checkPlayoutKeys(flat, sorted); err != nil {
 		return nil, Located(name, lines, err)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"wirelab/internal/setting"
 )
 
 // Directions returns the names of the direction keys.
@@ -24,8 +26,7 @@ func (ch *Change) setInput(key string, value any) error {
 	if key == "press" {
 		return ch.setPress(value)
 	}
-	var on bool
-	ok := setSwitch(&on, value)
+	on, ok := setting.Switch.Parse(value)
 	expected := `"on" or "off"`
 	if key == "reset" {
 		ok = ok && on // a reset cannot be switched off
@@ -56,33 +57,6 @@ func (ch *Change) setPress(value any) error {
 
 // directionsText describes the values of the key "press".
 const directionsText = `"left", "right", "up", "down", or several of them separated by spaces`
-
-// setSwitch stores the Boolean v in dst, like setBool, but v may also be "on" or "off".
-func setSwitch(dst *bool, v any) bool {
-	switch v {
-	case "on":
-		v = true
-	case "off":
-		v = false
-	}
-	return setBool(dst, v)
-}
-
-// inputLabel describes an action of the player or a bookmark briefly.
-func inputLabel(s Set) string {
-	switch s.Key {
-	case "reset":
-		return "reset the world"
-	case "press":
-		return fmt.Sprint("press ", s.Value)
-	case "mark":
-		return fmt.Sprint(s.Value)
-	}
-	if s.Value == true {
-		return s.Key + " on"
-	}
-	return s.Key + " off"
-}
 
 // SwitchesLabel describes the actions that switch something on or off: autopilot, hover and katamari. Charts mark them;
 // key presses are too frequent, and a reset has the mark of a loop point.

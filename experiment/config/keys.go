@@ -63,29 +63,16 @@ func (c *Config) set(key string, value any) error {
 	case head == "link":
 		return ErrorAt(key, cmp.Or(c.Down.Set(rest, value), c.Up.Set(rest, value)))
 	}
-	return c.setScalar(key, value)
+	if r := findSetting(key); r != nil && r.Key == key {
+		return r.Set(c, value)
+	}
+	return unknownKey(key)
 }
 
 // notLinkError returns the error for setting a link to a value that is not a table.
 func notLinkError(key string, value any) error {
 	return &Error{Key: key, Problem: quoteValue(value) + " is not a link",
 		Expected: "a key of it, such as " + key + `.loss = "5%"`}
-}
-
-// setScalar sets a scalar setting.
-func (c *Config) setScalar(key string, value any) error {
-	s := findSetting(key)
-	if s == nil || s.Key != key {
-		return unknownKey(key)
-	}
-	if err := checkPlayoutKey(key, value); err != nil {
-		return err
-	}
-	err := s.Set(c, value)
-	if text, ok := value.(string); ok && err != nil && s.names != nil {
-		return Unknown(key, "name", text, s.names)
-	}
-	return err
 }
 
 // unknownKey returns the error for a key that cannot be set: it does not exist, or it is a table, of which only
@@ -116,7 +103,7 @@ func unknownKey(key string) error {
 
 // Keys returns the keys of the scalar settings and of both links.
 func Keys() (keys []string) {
-	for _, s := range rows() {
+	for _, s := range Rows() {
 		keys = append(keys, s.Key)
 	}
 	keys = append(keys, "profile", "encoder.name")
@@ -134,8 +121,8 @@ func FullKey(key string) string {
 	switch {
 	case s != nil:
 		return s.Key
-	case key == policyName:
-		return playoutPolicyKey
+	case key == "encoder":
+		return keyEncoder
 	case head == "params":
 		return "encoder." + key
 	case isLinkKey(head) || key == "trace":
@@ -350,23 +337,10 @@ func setText(dst *string, v any) bool {
 	return true
 }
 
-// setUint stores the integer v, from 0 on, in dst. It returns false if v is no such integer.
-func setUint(dst *uint64, v any) bool {
-	n, ok := toUint(v)
-	if ok {
-		*dst = n
-	}
-	return ok
-}
-
 // setInt stores the integer v in dst. It returns false if v is not an integer from lo to hi.
 func setInt(dst *int, v any, lo, hi int) bool {
-	n, ok := toUint(v)
-	if !ok || n > math.MaxInt32 || int(n) < lo || int(n) > hi { // an int may have 32 bits
-		return false
-	}
-	*dst = int(n)
-	return true
+	r := row[int]{Min: float64(lo), Max: float64(hi)}
+	return r.setNumber(dst, v)
 }
 
 // setBool stores the Boolean v, which may be text, in dst. It returns false if v is not a Boolean.
@@ -383,17 +357,6 @@ func setBool(dst *bool, v any) bool {
 		*dst = b
 	}
 	return ok
-}
-
-// setMilliHz stores the rate v, which is in Hz, in dst in 1/1000 Hz, rounded. It returns false if v is neither 0
-// nor from 1 to 1000.
-func setMilliHz(dst *int, v any) bool {
-	hz, err := strconv.ParseFloat(fmt.Sprint(v), 64)
-	if err != nil || hz != 0 && !(hz >= 1 && hz <= 1000) {
-		return false
-	}
-	*dst = int(math.Round(hz * 1000))
-	return true
 }
 
 // setDuration stores the duration v, a text such as "1m 30s", in dst. It returns false if v is not a duration

@@ -29,8 +29,8 @@ func (c *Config) idleSettings() (out []string) {
 			}
 		}
 	}
-	for _, s := range rows() {
-		warn(c.idleError(s.Key, s.Needs))
+	for _, r := range Rows() {
+		warn(c.idleError(r.Key, r.Needs))
 	}
 	for i, shadow := range c.Shadows {
 		for _, own := range ownSettings {

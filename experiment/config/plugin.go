@@ -33,52 +33,63 @@ func (c *Config) setPlugin(i int, key, rest string, value any) error {
 	}
 	c.Plugins = slices.Clone(c.Plugins) // copies of c share the list
 	p := entryAt(&c.Plugins, i, table.Wanted{})
-	found, err := setRow(pluginRows(), p, key, rest, value)
+	found, err := setRow(pluginRows, p, key, rest, value)
 	if !found {
 		return Unknown(key, "key", rest, []string{"path", "memory", "timeout", "sha256"})
 	}
 	return err
 }
 
-// pluginRows returns the table rows of the keys of [[plugin]]. Each row has functions that read a key from and
-// store it in a table.Wanted.
-func pluginRows() []setting.Row[table.Wanted] {
-	type wanted = table.Wanted
-	return []setting.Row[wanted]{
-		newSettingRow("path", invalidValue, "the path of a module, relative to this file", func(p *wanted) any {
-			// Values are written to reports in other folders, so paths are absolute. The path of a process is a command.
-			if abs, err := filepath.Abs(p.Path); err == nil && !encoders.IsProcess(p.Path) {
-				return abs
-			}
-			return p.Path
-		}, func(p *wanted, v any) bool { return setText(&p.Path, v) }),
-		newSettingRow("memory", invalidValue, "a size from 1MB to 4GB", func(p *wanted) any {
-			if p.Memory == 0 {
-				return nil
-			}
-			return formatSize(p.Memory)
-		}, func(p *wanted, v any) (ok bool) {
-			var text string
-			if setText(&text, v) {
-				p.Memory, ok = ParseSize(text)
-			}
-			return ok
-		}),
-		newSettingRow("timeout", invalidValue, `a time such as "100ms", or "0s" for no limit`, func(p *wanted) any {
-			if p.Timeout == 0 {
-				return nil
-			}
-			return max(p.Timeout, 0).String() // -1 (no limit) becomes "0s"
-		}, func(p *wanted, v any) bool {
-			ok := setDuration(&p.Timeout, v, 0, maxPluginTimeout)
-			if p.Timeout == 0 {
-				p.Timeout = -1 // no limit; 0 would mean the default
-			}
-			return ok
-		}),
-		newSettingRow("sha256", invalidValue, "64 hexadecimal digits, 0-9 and a-f", func(p *wanted) any { return p.SHA256 },
-			func(p *wanted, v any) bool { return setText(&p.SHA256, v) && hashPattern.MatchString(p.SHA256) }),
+// pluginRows are the keys of [[plugin]].
+var pluginRows = []row[table.Wanted]{
+	{Key: "path", Expected: "the path of a module, relative to this file", Field: func(p *table.Wanted) any {
+		return parsed[string]{&p.Path, func(text string) (string, error) { return text, nil }, absolutePath}
+	}},
+	{Key: "memory", Min: minPluginMemory, Max: maxPluginMemory, quantity: &quantity{"a size", "64MB", ParseSize, formatSize},
+		Expected: "a size from 1MB to 4GB", Field: func(p *table.Wanted) any { return &p.Memory }},
+	{Key: "timeout", Expected: `a time such as "100ms", or "0s" for no limit`, Field: func(p *table.Wanted) any {
+		return parsed[time.Duration]{&p.Timeout, parseTimeout, timeoutText}
+	}},
+	{Key: "sha256", Expected: "64 hexadecimal digits, 0-9 and a-f", Field: func(p *table.Wanted) any {
+		return parsed[string]{&p.SHA256, parseHash, strings.Clone}
+	}},
+}
+
+// absolutePath returns the path of a plugin for reports, which are written in other folders. The path of a process is a
+// command.
+func absolutePath(path string) string {
+	if abs, err := filepath.Abs(path); err == nil && path != "" && !encoders.IsProcess(path) {
+		return abs
 	}
+	return path
+}
+
+// parseTimeout parses a timeout. No limit is -1, because 0 means the default.
+func parseTimeout(text string) (time.Duration, error) {
+	n, ok := span.parse(text)
+	switch {
+	case !ok || n < 0 || n > int64(maxPluginTimeout):
+		return 0, errInvalid
+	case n == 0:
+		return -1, nil
+	}
+	return time.Duration(n), nil
+}
+
+// timeoutText returns the text for parseTimeout; "" if the timeout is not set.
+func timeoutText(d time.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	return max(d, 0).String()
+}
+
+// parseHash parses a SHA-256.
+func parseHash(text string) (string, error) {
+	if !hashPattern.MatchString(text) {
+		return "", errInvalid
+	}
+	return text, nil
 }
 
 // ParseSize parses the memory limit of a plugin, such as 64MB or 64MiB. ok is false if it is outside of 1 MB
@@ -172,7 +183,7 @@ func (c *Config) pluginValues(v Values) (list []any) {
 	}
 	for _, p := range wanted {
 		m := map[string]any{}
-		addRowValues(pluginRows(), &p, m)
+		addRowValues(pluginRows, &p, m)
 		list = append(list, m)
 	}
 	return list

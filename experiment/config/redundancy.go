@@ -1,26 +1,5 @@
 package config
 
-import (
-	"wirelab/experiment/container"
-	"wirelab/internal/policy"
-	"wirelab/internal/setting"
-)
-
-// redundancyKey is the key of Config.Sender.Redundancy.
-const redundancyKey = "sender.redundancy"
-
-// redundancyRow returns the row of sender.redundancy.
-func redundancyRow() Row {
-	r := policyRow(redundancyKey, container.Redundancies, "none", func(c *Config) *policy.Policy { return &c.Sender.Redundancy })
-	r.Help = "redundancy that repairs lost packets: repeats of the packets before, or parities of groups of packets. " +
-		"Each costs bandwidth, also on a line that has none to spare"
-	r.Step = func(c *Config, n int) (any, bool) {
-		const changed = true
-		return setting.Cycle(r.Options, c.Sender.Redundancy.Name(), n), changed
-	}
-	return r
-}
-
 // HasRedundancy reports whether redundancy protects packets.
 func (c *Config) HasRedundancy() bool {
 	name := c.Sender.Redundancy.Name()

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -43,35 +44,43 @@ func (d Direction) Other() Direction {
 // String returns the table of the links in a file: "link", "down" or "up".
 func (d Direction) String() string { return [...]string{"link", "down", "up"}[d] }
 
-// LinkRow returns the row of a link key for direction dir. Step moves along the key's ladder of usual values,
-// or its choices; it is nil if the key has neither. Gauge is nil unless the key has a ladder.
+// LinkRow returns the row of a link key for direction dir.
 func LinkRow(info lossmodel.KeyInfo, dir Direction) Row {
-	r := Row{KeyInfo: info, Options: setting.Options(info.Choices)}
-	r.Key = dir.String() + "." + info.Key
-	r.Set = func(c *Config, v any) error { return c.Set(r.Key, v) }
-	r.Get = func(c *Config) any { return LinkValue(c, dir, info.Key) }
-	if len(info.Ladder) > 0 || len(info.Choices) > 0 {
-		r.Step = func(c *Config, n int) (any, bool) {
-			spec := *dir.Link(c)
-			if GovernedByNetem(info) {
-				// A netem line would make Nudge fail. The user gets the error when the change is applied.
-				spec.Netem = lossmodel.DefaultSpec().Netem
-			}
-			if err := spec.Nudge(info.Key, n); err != nil {
-				return nil, false
-			}
-			next, _ := spec.Get(info.Key)
-			return next, next != LinkValue(c, dir, info.Key)
+	return Row{Key: dir.String() + "." + info.Key, Help: info.Help, Options: setting.Options(info.Choices), Field: func(c *Config) any {
+		if f := (linkField{c, info, dir}); len(info.Ladder) == 0 && len(info.Choices) == 0 {
+			return f
 		}
-	}
-	if len(info.Ladder) > 1 {
-		r.Gauge = func(c *Config) float64 {
-			level, _ := dir.Link(c).Level(info.Key)
-			return level
-		}
-	}
-	return r
+		return steppedLink{linkField{c, info, dir}}
+	}}
 }
+
+// linkField is the field of a key of the links of a direction.
+type linkField struct {
+	config *Config
+	info   lossmodel.KeyInfo
+	dir    Direction
+}
+
+func (f linkField) String() string        { return LinkValue(f.config, f.dir, f.info.Key) }
+func (f linkField) Set(text string) error { return f.config.Set(f.dir.String()+"."+f.info.Key, text) }
+
+// steppedLink is a linkField of a key with a ladder of usual values, or with choices.
+type steppedLink struct{ linkField }
+
+func (f steppedLink) Step(n int) (any, bool) {
+	spec := *f.dir.Link(f.config)
+	if GovernedByNetem(f.info) {
+		// A netem line would make Nudge fail. The user gets the error when the change is applied.
+		spec.Netem = lossmodel.DefaultSpec().Netem
+	}
+	if err := spec.Nudge(f.info.Key, n); err != nil {
+		return nil, false
+	}
+	next, _ := spec.Get(f.info.Key)
+	return next, next != f.String()
+}
+
+func (f steppedLink) Level() (float64, bool) { return f.dir.Link(f.config).Level(f.info.Key) }
 
 // LinkValue returns the value of a key of a link as text; "?" if there is no such key.
 func LinkValue(c *Config, dir Direction, key string) string {
@@ -104,7 +113,8 @@ func LossParamRows(c *Config, info lossmodel.KeyInfo, shown, dir Direction) (row
 		for _, p := range m.Params {
 			isSteppable := p.Unit == "%" || p.Unit == "packets"
 			if m.Name == current["model"] && current[p.Name] != nil && isSteppable {
-				rows = append(rows, lossParam{lossParamRow(m.Name, p, dir), p.Name})
+				rows = append(rows, lossParam{Row{Key: dir.String() + ".loss", Help: p.Help,
+					Field: func(c *Config) any { return lossParamField{c, m.Name, p, dir} }}, p.Name})
 			}
 		}
 	}
@@ -120,27 +130,35 @@ func lossTable(s *lossmodel.Spec) loss.Table {
 	return table
 }
 
-// lossParamRow returns the row of parameter p of a loss model for direction dir.
-func lossParamRow(model string, p lossmodel.ParamInfo, dir Direction) Row {
-	r := Row{KeyInfo: setting.KeyInfo{Key: dir.String() + ".loss", Help: p.Help}}
-	r.Set = func(c *Config, v any) error { return c.Set(r.Key+"."+p.Name, v) }
-	r.Get = func(c *Config) any {
-		if table := lossTable(dir.Link(c)); table["model"] == model {
-			return table[p.Name]
-		}
-		return ""
+// lossParamField is the field of a parameter of a loss model.
+type lossParamField struct {
+	config *Config
+	model  string
+	param  lossmodel.ParamInfo
+	dir    Direction
+}
+
+func (f lossParamField) Set(text string) error {
+	return f.config.Set(f.dir.String()+".loss."+f.param.Name, text)
+}
+
+// String returns the value; "" if the link has another model.
+func (f lossParamField) String() string {
+	if table := lossTable(f.dir.Link(f.config)); table["model"] == f.model {
+		return fmt.Sprint(table[f.param.Name])
 	}
-	r.Step = func(c *Config, n int) (any, bool) {
-		now := r.Text(c)
-		next := stepLossParam(p, now, n)
-		// The step sets the complete model, such as "gilbert mean=5% burst=3", with one parameter replaced.
-		words := strings.Fields(LinkValue(c, dir, "loss"))
-		if i := slices.Index(words, p.Name+"="+now); i >= 0 {
-			words[i] = p.Name + "=" + next
-		}
-		return strings.Join(words, " "), next != now
+	return ""
+}
+
+// Step sets the complete model, such as "gilbert mean=5% burst=3", with one parameter replaced.
+func (f lossParamField) Step(n int) (any, bool) {
+	now := f.String()
+	next := stepLossParam(f.param, now, n)
+	words := strings.Fields(LinkValue(f.config, f.dir, "loss"))
+	if i := slices.Index(words, f.param.Name+"="+now); i >= 0 {
+		words[i] = f.param.Name + "=" + next
 	}
-	return r
+	return strings.Join(words, " "), next != now
 }
 
 // stepLossParam returns the value of parameter p after n steps from current. Percentages move along the ladder
@@ -165,46 +183,57 @@ func stepLossParam(p lossmodel.ParamInfo, current string, n int) string {
 	return next
 }
 
-// ParamRow returns the row of a parameter of the encoder. Step is nil for text, and Gauge for parameters
-// without bounds.
+// ParamRow returns the row of a parameter of the encoder.
 func ParamRow(info encoders.ParamInfo) Row {
-	r := Row{KeyInfo: setting.KeyInfo{Key: "encoder.params." + info.Name, Unit: info.Unit, Help: info.Help}}
-	r.Set = func(c *Config, v any) error { return c.Set(r.Key, v) }
-	r.Get = func(c *Config) any {
-		if v, ok := c.Encoder.Params[info.Name]; ok {
-			return v
-		}
-		return info.Default
+	r := Row{Key: paramsPrefix + info.Name, Unit: info.Unit, Help: info.Help}
+	if info.Min != nil && info.Max != nil {
+		r.Min, r.Max = *info.Min, *info.Max
 	}
-	r.DisplayText = func(c *Config) string {
-		text := r.Text(c)
-		switch {
-		case text == "":
-			return "none"
-		case info.Unit != "":
-			return text + " " + info.Unit
+	r.Field = func(c *Config) any {
+		if f := (paramField{&c.Encoder, info}); info.Type == "string" {
+			return f
 		}
-		return text
-	}
-	if info.Type != "string" {
-		r.Step = func(c *Config, n int) (any, bool) {
-			now := r.Get(c)
-			next := stepParam(info, now, n)
-			return next, next != now
-		}
-	}
-	if info.Min == nil || info.Max == nil {
-		return r
-	}
-	lo, hi := *info.Min, *info.Max
-	r.Min, r.Max = fmt.Sprintf("%g", lo), fmt.Sprintf("%g", hi)
-	if hi > lo {
-		r.Gauge = func(c *Config) float64 {
-			v, _ := toFloat(r.Get(c))
-			return (v - lo) / (hi - lo)
-		}
+		return steppedParam{paramField{&c.Encoder, info}}
 	}
 	return r
+}
+
+// paramField is the field of a parameter of the encoder.
+type paramField struct {
+	encoder *Encoder
+	info    encoders.ParamInfo
+}
+
+func (f paramField) String() string { return fmt.Sprint(f.value()) }
+func (f paramField) Label() string  { return cmp.Or(f.String(), "none") }
+func (f paramField) Set(text string) error {
+	return f.encoder.set(paramsPrefix+f.info.Name, "params."+f.info.Name, text)
+}
+
+// value returns the value that was set, or the default.
+func (f paramField) value() any {
+	if v, ok := f.encoder.Params[f.info.Name]; ok {
+		return v
+	}
+	return f.info.Default
+}
+
+// steppedParam is a paramField of a number or a Boolean.
+type steppedParam struct{ paramField }
+
+func (f steppedParam) Step(n int) (any, bool) {
+	now := f.value()
+	next := stepParam(f.info, now, n)
+	return next, next != now
+}
+
+func (f steppedParam) Level() (float64, bool) {
+	lo, hi := f.info.Min, f.info.Max
+	if lo == nil || hi == nil || *hi <= *lo {
+		return 0, false
+	}
+	v, _ := toFloat(f.value())
+	return (v - *lo) / (*hi - *lo), true
 }
 
 // stepParam returns a parameter's value after n steps from current, within its bounds: integers move by 1, a

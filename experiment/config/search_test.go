@@ -58,11 +58,6 @@ func TestSearchBounds(t *testing.T) {
 			t.Errorf("%s is written as\n%s\n%v", line, text, err)
 		}
 	}
-	for _, line := range []string{`bounds = "all"`, "bounds = 3", `bounds = ""`} {
-		if _, err := parse(line); err == nil || !strings.Contains(err.Error(), `expected "mean" of the seeds, or "each" seed`) || !strings.Contains(err.Error(), ":3: search.bounds") {
-			t.Errorf("%s: %v", line, err)
-		}
-	}
 }
 
 // The values of a range are decimal numbers without rounding errors.

@@ -1,9 +1,7 @@
 package config
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -22,8 +20,8 @@ import (
 	"wirelab/lossmodel/traffic"
 )
 
-// This file has the scalar settings. A new setting needs a field, a default and a row, all in this file, and
-// the code that uses the field.
+// This file has the table of the settings that have one value, not a list or a table. A new setting needs a field of Config
+// and a row, both in this file or in the file of its table, and the code that reads the field.
 
 // Data names the source of frames.
 type Data struct {
@@ -81,30 +79,8 @@ func (c *Config) DisplayMilliHz(tickHz int) int {
 	return 1000 * tickHz
 }
 
-// defaultScalars returns a configuration with the defaults of the scalar settings.
-func defaultScalars() Config {
-	return Config{
-		Seed: 7, BudgetKbps: defaultBudget,
-		Data:     Data{Source: "demo", Cubes: frame.WalkoffCubes, Loop: true, Script: "random", Message: messages.DefaultMessage},
-		Sender:   senderSettings{RateHz: 60, Every: 1, History: frame.MaxHistory, Block: 1200, Window: 128, BudgetBurst: defaultBurst},
-		Interest: defaultInterest,
-		Messages: defaultMessages,
-		Receiver: receiverSettings{History: frame.MaxHistory, Playout: 85 * time.Millisecond},
-		Crowd:    crowd{Baseline: baselines.Default("newest"), Uplink: Uplink{QueueBytes: 1_000_000}, PlayerRows: 1},
-	}
-}
-
-// Limits of settings.
-const (
-	maxEvery  = 60 // 1 snapshot per second at 60 Hz
-	minBlock  = transfer.MinBlock
-	maxBlock  = 1400
-	maxWindow = transfer.MaxAhead
-	maxBudget = 1_000_000 // kbps
-
-	// MaxDuration is the longest run, in virtual time.
-	MaxDuration = 1000 * time.Hour
-)
+// MaxDuration is the longest run, in virtual time.
+const MaxDuration = 1000 * time.Hour
 
 // HasFileData reports whether the data are files.
 func (c *Config) HasFileData() bool {
@@ -112,117 +88,236 @@ func (c *Config) HasFileData() bool {
 	return kind == "files"
 }
 
-// isDefaultDelivery reports whether the settings of the delivery of files can be left out: the data are not
-// files, and the settings have their defaults.
-func isDefaultDelivery(c *Config) bool {
-	defaults := Default().Sender
-	return !c.HasFileData() && c.Sender.Block == defaults.Block && c.Sender.Window == defaults.Window
-}
+// Keys of settings that other files name.
+const (
+	BudgetKey      = "sender.budget"  // of the budget of the sender
+	CrowdBudgetKey = "crowd.budget"   // of the budget that all clients of a crowd share
+	controlKey     = "sender.control" // of the policy that decides which snapshots are sent
+	priorityKey    = "sender.priority"
+	weightsKey     = "sender.weights"
+	radiusKey      = "interest.radius"
+	interestRowKey = "interest.row"
+	redundancyKey  = "sender.redundancy"
 
-// scriptNames returns the names of the scripts that play the world.
-func scriptNames() (names []string) {
-	for _, s := range world.Scripts() {
-		names = append(names, s.Name)
+	// The playout of the receiver has two keys: the first accepts only a fixed delay, the second also a policy.
+	playoutKey       = "receiver.playout_delay"
+	playoutPolicyKey = "receiver.playout"
+)
+
+// Needs of several settings.
+const (
+	imperfect   = "a setting of down or up" // packets are delayed or lost
+	displayed   = "data.source != files"    // files are not displayed
+	filesOnly   = "data.source = files"
+	anyBudget   = "sender.budget or crowd.budget"
+	usesWeights = "sender.priority != round-robin"
+	usesChanges = "sender.priority != newest-change"
+)
+
+// Rows returns the table of settings, which excludes links, encoder and lists. Controls and commands have the same order.
+// The table is made once because every Set searches it.
+var Rows = sync.OnceValue(func() []Row {
+	all := slices.Concat(receiverRows(), senderRows(), budgetRows(), runRows(), messageRows(), crowdRows())
+	for i := range all {
+		r := &all[i]
+		if _, isPolicy := r.Field(&Config{}).(*policy.Policy); isPolicy {
+			r.Options = r.Policies.Options()
+		}
 	}
-	return names
-}
-
-// rows returns the table of scalar settings, which excludes links, encoder and lists. Live settings come
-// first, in the order of the JSON of a Change. The table is made once because every Set searches it.
-var rows = sync.OnceValue(func() []scalarSetting {
-	return slices.Concat(liveSettings(), dataSettings(), endpointSettings(), messageSettings(), crowdSettings(), interestSettings())
+	return all
 })
 
-// liveRows returns the rows that can be changed while a session runs.
-var liveRows = sync.OnceValue(func() []*scalarSetting {
-	var live []*scalarSetting
-	for i := range rows() {
-		if s := &rows()[i]; s.Short != "" {
-			live = append(live, s)
+// receiverRows returns the settings of the receiver and its display.
+func receiverRows() []Row {
+	history := func(c *Config) any { return &c.Receiver.History }
+	return []Row{
+		{Key: playoutKey, Short: "playout_delay", Default: "85ms", Expected: `a time such as "85ms"; policies are set by receiver.playout`,
+			Field: func(c *Config) any { return playoutField{&c.Receiver, true} }},
+		{Key: playoutPolicyKey, Short: "playout", Label: "Playout", Args: "TIME|POLICY", Policies: playout.Policies, Needs: []string{displayed},
+			CommandHelp: "playout delay of the receiver, or the policy that adapts it",
+			Help: "playout delay: how long the receiver buffers snapshots. Three intervals plus the jitter cover two consecutive losses. " +
+				"After a change the display runs slower or faster until it has the new delay; it never jumps back. A policy adapts the delay",
+			Expected: "a time such as 85ms, or " + playout.Policies.Expected(),
+			Field:    func(c *Config) any { return playoutField{&c.Receiver, false} }},
+		{Key: "receiver.playout_compare", Short: "playout_compare", Args: "POLICY,...|all|off", Completions: []string{"all", off}, Optional: true,
+			CommandHelp: "measure further playout policies on the same arrivals", Needs: []string{displayed},
+			Expected: `a list of times and policies such as "60ms, mirror, age quantile=99%", "all" or "off"`,
+			Field: func(c *Config) any {
+				return parsed[string]{&c.Receiver.PlayoutCompare, parseCompared, textOrOff}
+			}},
+		{Key: "receiver.interpolation", Words: "interpolation", Short: "interpolation", Args: "linear|hermite", Label: "Blend", Needs: []string{displayed},
+			CommandHelp: "interpolation between snapshots", Help: "interpolation of the receiver's display between snapshots",
+			Options: []setting.Option{{Name: "linear", Summary: "on a straight line"},
+				{Name: "hermite", Summary: "cubic, with velocities estimated from neighbouring snapshots; for low rates"}},
+			IsShown: hasLowRate, Field: func(c *Config) any { return &c.Receiver.Hermite }},
+		{Key: "receiver.history", Default: frame.MaxHistory, Min: 1, Max: frame.MaxHistory, Unit: "frames", Needs: []string{imperfect}, Field: history},
+		{Key: "receiver.display_hz", Words: "display rate in Hz", Min: 1, Max: 1000, Scale: 1000, Zero: "0", Needs: []string{displayed},
+			Expected: "0 (synchronous with the source), or 1 to 1000, such as 59.9",
+			Field:    func(c *Config) any { return &c.Receiver.DisplayMilliHz }},
+	}
+}
+
+// senderRows returns the settings of the sender except the budget.
+func senderRows() []Row {
+	return []Row{
+		{Key: "sender.every", Words: "send every n-th frame", Short: "every", Args: "N", Label: "Send", Default: 1, Min: 1, Max: 60, // 1 a second at 60 Hz
+			CommandHelp: "send only every N-th snapshot; 1 sends all", Help: "snapshots sent per second: every N-th of those taken from the source",
+			Ladder: []float64{60, 30, 20, 12, 10, 6, 4, 3, 2, 1}, // divisors of 60: whole rates at 60 Hz, which increase to the right
+			Display: func(c *Config) string {
+				return units.FormatDecimal(float64(c.Sender.RateHz)/float64(c.Sender.Every)) + " /s"
+			}, IsShown: hasLowRate, Field: func(c *Config) any { return &c.Sender.Every }},
+		{Key: controlKey, Short: "control", Args: "POLICY|off", Policies: endpoint.Controls, Zero: off, Completions: []string{off}, Optional: true,
+			CommandHelp: "policy that decides which snapshots are sent", Field: func(c *Config) any { return &c.Sender.Control }},
+		{Key: "sender.rate_hz", Words: "send rate in Hz", Default: 60, Min: 1, Max: 1000, Field: func(c *Config) any { return &c.Sender.RateHz }},
+		{Key: "sender.history", Default: frame.MaxHistory, Min: 1, Max: frame.MaxHistory, Unit: "frames", Needs: []string{imperfect},
+			Field: func(c *Config) any { return &c.Sender.History }},
+		{Key: "sender.block", Default: 1200, Min: transfer.MinBlock, Max: 1400, Unit: "bytes", Needs: []string{filesOnly}, Optional: true,
+			Field: func(c *Config) any { return &c.Sender.Block }},
+		{Key: "sender.window", Default: 128, Min: 1, Max: transfer.MaxAhead, Unit: "datagrams", Needs: []string{filesOnly}, Optional: true,
+			Field: func(c *Config) any { return &c.Sender.Window }},
+		{Key: "budget", Words: "rate budget in kbps", Short: "budget", Args: "KBPS|off", Label: "Budget", Completions: []string{off}, Optional: true,
+			CommandHelp: "payload limit, a line in the chart", Default: 256, Max: 1_000_000, Unit: "kbps", Zero: off, // 256 is that of the walk-off
+			Help:     "limit of the payload rate, shown as a line in the bandwidth chart. Totals contain the time above it",
+			Expected: `kbps such as 256, or "off"`, Ladder: []float64{0, 8, 16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1000, 2000, 5000, 10_000},
+			Field: func(c *Config) any { return &c.BudgetKbps }},
+		{Key: redundancyKey, Words: "redundancy", Short: "redundancy", Args: "POLICY", Label: "Repair", Policies: container.Redundancies, Zero: "none",
+			CommandHelp: "redundancy that repairs lost packets", Optional: true, IsShown: (*Config).HasRedundancy,
+			Help: "redundancy that repairs lost packets: repeats of the packets before, or parities of groups of packets. " +
+				"Each costs bandwidth, also on a line that has none to spare",
+			Field: func(c *Config) any { return &c.Sender.Redundancy }},
+	}
+}
+
+// budgetRows returns the settings that shape a budget: of the sender, of a crowd, and the area that matters to a client.
+func budgetRows() []Row {
+	needs := []string{anyBudget, usesWeights, usesChanges}
+	inArea := []string{anyBudget, radiusKey}
+	return []Row{
+		{Key: BudgetKey, Short: "send_budget", Args: "RATE|off", Label: "Limit", Completions: []string{off}, Optional: true,
+			CommandHelp: "budget that is kept: packets contain the rows that fit",
+			Help:        "limit of headers and payloads that is kept: each packet contains the rows of the highest priority that fit",
+			Min:         1000, Max: 1e9, quantity: rate, Zero: off, IsShown: hasBudget,
+			Ladder: []float64{0, 8_000, 16_000, 24_000, 32_000, 45_000, 64_000, 96_000, 128_000, 192_000, 256_000, 512_000, 1_000_000},
+			Field:  func(c *Config) any { return &c.Sender.Budget }},
+		{Key: "sender.budget_burst", Short: "budget_burst", Args: "PACKETS", Default: 1, Min: 1, Max: 16, Scale: 1000, Unit: "packets", Optional: true,
+			CommandHelp: "packets of the budget that one packet may take", Needs: []string{anyBudget},
+			Field: func(c *Config) any { return &c.Sender.BudgetBurst }},
+		{Key: priorityKey, Short: "priority", Args: "POLICY", Policies: view.Policies, Zero: view.Policies[0].Name, Needs: []string{anyBudget}, Optional: true,
+			CommandHelp: "which rows go first under a budget", Field: func(c *Config) any { return &c.Sender.Priority }},
+		{Key: weightsKey, Short: "weights", Args: "NAME=FACTOR,...|off", Completions: []string{off}, Needs: needs, Optional: true,
+			CommandHelp: "weights of fields and of groups of rows under a budget, such as position=2, interacting:1=4",
+			Expected:    `weights of fields and of groups of rows, such as "x=2, class:tank=0.5", or "off"`,
+			Field: func(c *Config) any {
+				return parsed[view.Weights]{&c.Sender.Weights, view.ParseWeights, view.Weights.String}
+			}},
+		{Key: CrowdBudgetKey, Short: "crowd_budget", Args: "RATE|off", Completions: []string{off}, Min: 1000, Max: 1e9, quantity: rate, Zero: off,
+			CommandHelp: "budget that all clients of a crowd share", Needs: []string{"crowd.clients"}, Optional: true,
+			Field: func(c *Config) any { return &c.Crowd.Budget }},
+		{Key: radiusKey, Max: 1e6, Needs: needs, Optional: true, Field: func(c *Config) any { return &c.Interest.Radius }},
+		{Key: interestRowKey, Default: 1, Max: 65_535, Needs: inArea, Optional: true, Field: func(c *Config) any { return &c.Interest.Row }},
+		{Key: "interest.point", Expected: `three coordinates such as "0 0 1"`, Needs: append(inArea, "interest.row = 0"), Optional: true,
+			Field: func(c *Config) any { return parsed[[3]float64]{&c.Interest.Point, parsePoint, pointText} }},
+		{Key: "interest.falloff", Default: 1, Min: 1, Max: 8, Needs: inArea, Optional: true, Field: func(c *Config) any { return &c.Interest.Falloff }},
+	}
+}
+
+// runRows returns the settings of the data and of the run.
+func runRows() []Row {
+	scripts := []setting.Option{}
+	for _, s := range world.Scripts() {
+		scripts = append(scripts, setting.Option{Name: s.Name, Summary: s.Summary})
+	}
+	return []Row{
+		{Key: "traffic", Short: "traffic", Args: "N KIND|off", Policies: traffic.Kinds, Completions: []string{traffic.Off}, Optional: true,
+			CommandHelp: "other traffic on the downlink, such as 1 cubic or 4 cubic rtt=80ms", Expected: traffic.Expected,
+			Field: func(c *Config) any { return trafficField{c} }},
+		{Key: "seed", Short: "seed", Restarts: true, Args: "N", CommandHelp: "restart the run with another seed", Default: 7,
+			Expected: "a whole number from 0", Field: func(c *Config) any { return &c.Seed }},
+		{Key: "duration", Max: float64(MaxDuration), Optional: true, Field: func(c *Config) any { return &c.Duration },
+			Expected: `a time such as "60s" or "2m"; "0s" means once through a recording, or 60 s of an endless source`},
+		{Key: "data.source", Words: "data", Default: "demo", Expected: `a data spec such as "demo" or "file:walk.bin.zst"`,
+			Field: func(c *Config) any { return &c.Data.Source }},
+		{Key: "data.script", Default: "random", Options: scripts, Needs: []string{"data.source = world"},
+			Field: func(c *Config) any { return &c.Data.Script }},
+		{Key: "data.cubes", Default: frame.WalkoffCubes, Min: 1, Max: 65_535, Needs: []string{"data.source = file or data.source = world"},
+			Field: func(c *Config) any { return &c.Data.Cubes }},
+		{Key: "data.message", Default: messages.DefaultMessage, Min: 1, Max: messages.MaxMessage, Unit: "bytes", Needs: []string{"data.source = text"},
+			Field: func(c *Config) any { return &c.Data.Message }},
+		{Key: "data.loop", Default: true, Needs: []string{"duration"}, Field: func(c *Config) any { return &c.Data.Loop }},
+		{Key: "data.again", Needs: []string{filesOnly}, Optional: true, Field: func(c *Config) any { return &c.Data.Again }},
+	}
+}
+
+// messageRows returns the settings of [messages].
+func messageRows() []Row {
+	const burst = "messages.burst"
+	return []Row{
+		{Key: "messages.rate_hz", Max: 1000, Unit: "messages a second", Optional: true, Field: func(c *Config) any { return &c.Messages.RateHz }},
+		{Key: "messages.size", Default: "200B", Min: 1, Max: container.MaxMessage, quantity: size, Needs: []string{"messages.rate_hz"}, Optional: true,
+			Field: func(c *Config) any { return &c.Messages.Size }},
+		{Key: burst, Min: 1, Max: container.MaxMessage, quantity: size, Zero: off, Optional: true, Field: func(c *Config) any { return &c.Messages.Burst }},
+		{Key: "messages.burst_every", Default: "10s", Min: 1e8, Max: float64(time.Hour), Needs: []string{burst}, Optional: true,
+			Field: func(c *Config) any { return &c.Messages.BurstEvery }},
+		{Key: "messages.delivery", Policies: container.Deliveries, Zero: "resend", Optional: true,
+			Field: func(c *Config) any { return &c.Messages.Delivery }},
+		{Key: "messages.pace", Min: 8000, Max: 1e9, quantity: rate, Zero: off, Needs: []string{"messages.rate_hz or messages.burst"}, Optional: true,
+			Field: func(c *Config) any { return &c.Messages.Pace }},
+		{Key: "messages.lanes", Default: 1, Min: 1, Max: container.MaxLanes, Needs: []string{burst}, Optional: true,
+			Expected: "1, or 2: large messages have a lane of their own", Field: func(c *Config) any { return &c.Messages.Lanes }},
+	}
+}
+
+// crowdRows returns the settings of [crowd] except the budget.
+func crowdRows() []Row {
+	const clients = "crowd.clients"
+	crowd, uplink := []string{clients}, []string{clients, "crowd.uplink_rate"}
+	return []Row{
+		{Key: clients, Short: "clients", Args: "N", CommandHelp: "number of receivers of a crowd", Max: maxCrowd, Optional: true,
+			Unit: "receivers; 0 means no crowd", Field: func(c *Config) any { return &c.Crowd.Clients }},
+		{Key: "crowd.profiles", Needs: crowd, Optional: true, Expected: `shares of link profiles, such as "unity-4g 30%, unity-cable 70%"`,
+			Field: func(c *Config) any { return parsed[string]{&c.Crowd.Profiles, normalMix, strings.Clone} }},
+		{Key: "crowd.rtt", Needs: crowd, Optional: true, Field: func(c *Config) any { return spreadField{&c.Crowd.RTT, &times} }},
+		{Key: "crowd.jitter", Needs: crowd, Optional: true, Field: func(c *Config) any { return spreadField{&c.Crowd.Jitter, &times} }},
+		{Key: "crowd.loss", Needs: crowd, Optional: true, Field: func(c *Config) any { return spreadField{&c.Crowd.Loss, &shares} }},
+		{Key: "crowd.baseline", Default: "newest", Policies: baselines, Needs: crowd, Optional: true,
+			Field: func(c *Config) any { return &c.Crowd.Baseline }},
+		{Key: "crowd.uplink_rate", Min: 1, Max: 1e12, quantity: rate, Zero: off, Needs: crowd, Optional: true,
+			Field: func(c *Config) any { return &c.Crowd.Uplink.BitsPerSecond }},
+		// The maxima of rate and queue keep the time that the queue takes to drain, in nanoseconds, below 2^63.
+		{Key: "crowd.uplink_queue", Default: "1MB", Min: 1, Max: 1e9, quantity: size, Needs: uplink, Optional: true,
+			Field: func(c *Config) any { return &c.Crowd.Uplink.QueueBytes }},
+		{Key: "crowd.uplink_pace", Needs: uplink, Optional: true, Field: func(c *Config) any { return &c.Crowd.Uplink.Pace }},
+		{Key: "crowd.player_rows", Default: 1, Min: 1, Max: 65_535, Needs: crowd, Optional: true,
+			Unit: "rows that belong to players, client n to row n", Field: func(c *Config) any { return &c.Crowd.PlayerRows }},
+	}
+}
+
+// findSetting returns the row with a full key or a short name; nil if none.
+func findSetting(key string) *Row {
+	for i := range Rows() {
+		if r := &Rows()[i]; r.Key == key || r.Short == key && key != "" {
+			return r
+		}
+	}
+	return nil
+}
+
+// Settings of the table that can be changed while a session runs.
+func LiveSettings() (live []*Row) {
+	for i := range Rows() {
+		if r := &Rows()[i]; r.Short != "" {
+			live = append(live, r)
 		}
 	}
 	return live
-})
-
-// imperfect is the need of settings that matter only if packets are delayed or lost.
-const imperfect = "a setting of down or up"
-
-// displayed is the need of settings of the display: files are not displayed.
-const displayed = "data.source != files"
-
-// liveSettings returns the settings that can change while a session runs. Short is the name of the command,
-// Args and CommandHelp are its help. Label and Position are the name and the order of the control on the screen,
-// and IsShown reports whether it is shown.
-func liveSettings() []scalarSetting {
-	return append([]scalarSetting{
-		{Row: playoutRow(playoutKey), Short: playoutName, Args: "TIME|POLICY", Label: "Playout", Policies: playout.Policies,
-			CommandHelp: "playout delay of the receiver, or the policy that adapts it",
-			omit:        func(c *Config) bool { return !c.Playout().IsFixed() }},
-		{Row: withNeeds(compareRow(), displayed), Short: "playout_compare", Args: "POLICY,...|all|off", Completions: []string{"all", "off"},
-			CommandHelp: "measure further playout policies on the same arrivals",
-			omit:        func(c *Config) bool { return c.Receiver.PlayoutCompare == "" }},
-		{Row: everyRow(), Short: "every", Args: "N", Label: "Send", Position: 2,
-			CommandHelp: "send only every N-th snapshot; 1 sends all",
-			IsShown:     func(c *Config) bool { return hasLowRate(c) || c.Sender.Every > 1 }},
-		{Row: controlRow(), Short: "control", Args: "POLICY|off", Policies: endpoint.Controls, Completions: []string{noControl},
-			CommandHelp: "policy that decides which snapshots are sent",
-			omit:        func(c *Config) bool { return c.Sender.Control == (policy.Policy{}) }},
-		{Row: withNeeds(interpolationRow(), displayed), Short: "interpolation", Args: "linear|hermite", Label: "Blend", Position: 1,
-			CommandHelp: "interpolation between snapshots",
-			IsShown:     func(c *Config) bool { return hasLowRate(c) || c.Receiver.Hermite }},
-		{Row: redundancyRow(), Short: "redundancy", Args: "POLICY", Label: "Repair", Position: 4, Policies: container.Redundancies,
-			CommandHelp: "redundancy that repairs lost packets", IsShown: (*Config).HasRedundancy,
-			omit: func(c *Config) bool { return c.Sender.Redundancy.Name() == "" }},
-		{Row: budgetRow(), Short: "budget", Args: "KBPS|off", Completions: []string{"off"}, Label: "Budget", Position: 3,
-			CommandHelp: "payload limit, a line in the chart",
-			omit:        func(c *Config) bool { return c.BudgetKbps == defaultBudget }},
-		{Row: trafficRow(), Short: "traffic", Args: "N KIND|off", Policies: traffic.Kinds, Completions: []string{traffic.Off},
-			CommandHelp: "other traffic on the downlink, such as 1 cubic or 4 cubic rtt=80ms",
-			omit:        func(c *Config) bool { return len(c.Traffic) == 0 }, brief: briefTraffic},
-		clientsRow(),
-		{Row: scalarRow("seed", "a whole number from 0", func(c *Config) any { return seedValue(c.Seed) },
-			func(c *Config, v any) bool { return setUint(&c.Seed, v) }),
-			Short: "seed", Restarts: true, Args: "N", CommandHelp: "restart the run with another seed"},
-	}, budgetSettings()...)
 }
 
-// dataSettings returns the settings of the data and the duration.
-func dataSettings() []scalarSetting {
-	script := scalarRow("data.script", "the name of a script of the world", func(c *Config) any { return c.Data.Script },
-		func(c *Config, v any) bool {
-			return setText(&c.Data.Script, v) && slices.Contains(scriptNames(), c.Data.Script)
-		})
-	return []scalarSetting{
-		{Row: durationRow("duration", `a time such as "60s" or "2m"; "0s" means once through a recording, or 60 s of an endless source`,
-			MaxDuration, func(c *Config) *time.Duration { return &c.Duration }),
-			omit: func(c *Config) bool { return c.Duration == 0 }},
-		{Row: textRow("data.source", `a data spec such as "demo" or "file:walk.bin.zst"`,
-			func(c *Config) *string { return &c.Data.Source })},
-		{Row: withNeeds(script, "data.source = world"), names: scriptNames()},
-		{Row: withNeeds(intRow("data.cubes", "1 to 65535", 1, 65535, func(c *Config) *int { return &c.Data.Cubes }), "data.source = file or data.source = world")},
-		{Row: withNeeds(intRow("data.message", "1 to 16383 bytes", 1, messages.MaxMessage, func(c *Config) *int { return &c.Data.Message }), "data.source = text")},
-		{Row: withNeeds(boolRow("data.loop", func(c *Config) *bool { return &c.Data.Loop }), "duration")},
-		{Row: withNeeds(boolRow("data.again", func(c *Config) *bool { return &c.Data.Again }), "data.source = files"),
-			omit: func(c *Config) bool { return !c.Data.Again || !c.HasFileData() }},
-	}
-}
-
-// endpointSettings returns the settings of sender and receiver that a session cannot change.
-func endpointSettings() []scalarSetting {
-	return []scalarSetting{
-		{Row: intRow("sender.rate_hz", "1 to 1000", 1, 1000, func(c *Config) *int { return &c.Sender.RateHz })},
-		{Row: withNeeds(intRow("sender.history", "1 to 255 frames", 1, frame.MaxHistory, func(c *Config) *int { return &c.Sender.History }), imperfect)},
-		{Row: withNeeds(intRow("sender.block", fmt.Sprintf("%d to %d bytes", minBlock, maxBlock), minBlock, maxBlock,
-			func(c *Config) *int { return &c.Sender.Block }), "data.source = files"), omit: isDefaultDelivery},
-		{Row: withNeeds(intRow("sender.window", fmt.Sprintf("1 to %d datagrams", maxWindow), 1, maxWindow,
-			func(c *Config) *int { return &c.Sender.Window }), "data.source = files"), omit: isDefaultDelivery},
-		{Row: withNeeds(playoutRow(playoutPolicyKey), displayed), omit: func(c *Config) bool { return c.Playout().IsFixed() }},
-		{Row: withNeeds(intRow("receiver.history", "1 to 255 frames", 1, frame.MaxHistory,
-			func(c *Config) *int { return &c.Receiver.History }), imperfect)},
-		{Row: withNeeds(scalarRow("receiver.display_hz", "0 (synchronous with the source), or 1 to 1000, such as 59.9",
-			func(c *Config) any { return float64(c.Receiver.DisplayMilliHz) / 1000 },
-			func(c *Config, v any) bool { return setMilliHz(&c.Receiver.DisplayMilliHz, v) }), displayed)},
-	}
+// Controls returns the settings that the dashboard shows for c, from the top.
+func (c *Config) Controls() []*Row {
+	return slices.DeleteFunc(LiveSettings(), func(r *Row) bool {
+		isRare := r.IsShown != nil && !r.IsShown(c)
+		return r.Label == "" || isRare && r.isDefault(c, defaultConfig())
+	})
 }
 
 // lowRate is the rate of snapshots per second up to which the controls of rate and interpolation are shown,
@@ -231,104 +326,3 @@ const lowRate = 30
 
 // hasLowRate reports whether at most lowRate snapshots are sent per second.
 func hasLowRate(c *Config) bool { return c.Sender.RateHz/c.Sender.Every <= lowRate }
-
-// everyRow returns the row of sender.every. A step to the right increases the rate, so it decreases the value.
-func everyRow() Row {
-	rungs := []int{1, 2, 3, 4, 6, 10, 12, 20, 30, 60} // divisors of 60: whole rates at 60 Hz
-	r := intRow("sender.every", "1 to 60; N sends every N-th snapshot", 1, maxEvery,
-		func(c *Config) *int { return &c.Sender.Every })
-	r.Help = "snapshots sent per second: every N-th of those taken from the source"
-	r.DisplayText = func(c *Config) string {
-		return units.FormatDecimal(float64(c.Sender.RateHz)/float64(c.Sender.Every)) + " /s"
-	}
-	last := len(rungs) - 1 // the ladder is rungs in reverse order
-	return withLadder(r, len(rungs), func(c *Config) int {
-		rung, _ := slices.BinarySearch(rungs, c.Sender.Every)
-		return last - rung
-	}, func(i int) any { return int64(rungs[last-i]) })
-}
-
-// interpolations are the names of the values of Receiver.Hermite.
-var interpolations = map[bool]string{false: "linear", true: "hermite"}
-
-// setInterpolation sets the interpolation by name, in any case, and reports whether v is valid.
-func setInterpolation(c *Config, v any) bool {
-	var name string
-	if !setText(&name, v) {
-		return false
-	}
-	name = strings.ToLower(name)
-	if name != interpolations[false] && name != interpolations[true] {
-		return false
-	}
-	c.Receiver.Hermite = name == interpolations[true]
-	return true
-}
-
-func interpolationRow() Row {
-	r := scalarRow("receiver.interpolation", `"linear" or "hermite"`, func(c *Config) any { return interpolations[c.Receiver.Hermite] },
-		setInterpolation)
-	r.Help = "interpolation of the receiver's display between snapshots"
-	r.Options = []setting.Option{
-		{Name: interpolations[false], Summary: "on a straight line"},
-		{Name: interpolations[true], Summary: "cubic, with velocities estimated from neighbouring snapshots; for low rates"},
-	}
-	r.Step = func(c *Config, n int) (any, bool) {
-		const changed = true
-		return setting.Cycle(r.Options, interpolations[c.Receiver.Hermite], n), changed
-	}
-	return r
-}
-
-// defaultBudget is the budget of the walk-off, in kbps.
-const defaultBudget = 256
-
-// budgetRow returns the table row of the setting "budget".
-func budgetRow() Row {
-	// The values of the control in kbps; 0 means no budget.
-	levels := []float64{0, 8, 16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1000, 2000, 5000, 10_000}
-	r := scalarRow("budget", `kbps such as 256, or "off"`, func(c *Config) any { return budgetValue(c.BudgetKbps) },
-		func(c *Config, v any) bool { return setBudget(&c.BudgetKbps, v) })
-	r.Help = "limit of the payload rate, shown as a line in the bandwidth chart. Totals contain the time above it"
-	r.DisplayText = func(c *Config) string {
-		if c.BudgetKbps == 0 {
-			return "off"
-		}
-		return units.FormatDecimal(c.BudgetKbps) + " kbps"
-	}
-	return withLadder(r, len(levels), func(c *Config) int {
-		index, _ := slices.BinarySearch(levels, c.BudgetKbps)
-		return min(index, len(levels)-1)
-	}, func(i int) any { return budgetValue(levels[i]) })
-}
-
-// budgetValue returns a budget as in a file; 0 is "off".
-func budgetValue(kbps float64) any {
-	if kbps == 0 {
-		return "off"
-	}
-	return kbps
-}
-
-// setBudget parses a budget in kbps, or "off", and reports whether v is valid.
-func setBudget(dst *float64, v any) bool {
-	if v == "off" {
-		*dst = 0
-		return true
-	}
-	kbps, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(fmt.Sprint(v)), "kbps"), 64)
-	if err != nil || !(kbps >= 0 && kbps <= maxBudget) {
-		return false
-	}
-	*dst = kbps
-	return true
-}
-
-// seedValue returns a seed as in TOML and JSON: as text from 2^53 on, because JSON readers convert numbers to
-// float64.
-func seedValue(seed uint64) any {
-	if seed >= 1<<53 {
-		return strconv.FormatUint(seed, 10)
-	}
-	return int64(seed)
-}

@@ -1,8 +1,6 @@
 package config
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -239,18 +237,18 @@ func shadowTable(list []Encoder) any {
 }
 
 // shadowLabels describes a value of the key "shadow" or "shadow_off".
-func shadowLabels(value any) (words []string) {
-	switch list := value.(type) {
-	case []string:
-		for _, name := range list {
+func shadowLabels(value any) string {
+	var words []string
+	if names, ok := value.([]string); ok {
+		for _, name := range names {
 			words = append(words, "shadow "+name+" off")
 		}
-	case []Encoder:
-		for _, s := range list {
+	} else {
+		for _, s := range value.([]Encoder) {
 			words = append(words, "shadow "+s.Text()+" on")
 		}
 	}
-	return words
+	return strings.Join(words, ", ")
 }
 
 // removeShadows removes all shadows with the given names. A name without a shadow is an error.
@@ -308,29 +306,4 @@ func undoShadows(before, after []Encoder) (removed []string, added []Encoder) {
 		}
 	}
 	return removed, added
-}
-
-// setShadowJSON sets the shadows from a list of objects with names and parameters.
-func (ch *Change) setShadowJSON(v any) error {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	const expected = "a list of encoders, each a name and params"
-	var list []Encoder
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields() // otherwise a misspelt key would be ignored
-	if err := dec.Decode(&list); err != nil {
-		return &Error{Key: "shadow", Problem: strings.TrimPrefix(err.Error(), "json: "), Expected: expected}
-	}
-	if len(list) == 0 {
-		return &Error{Key: "shadow", Problem: "the list is empty", Expected: expected}
-	}
-	for i, e := range list {
-		if e.Name == "" {
-			return &Error{Key: Indexed("shadow", i), Problem: "name is missing", Expected: expected}
-		}
-	}
-	ch.put("shadow", list)
-	return nil
 }

@@ -15,33 +15,18 @@ import (
 // Other traffic on the downlink is one setting, a text such as "1 cubic rtt=40ms, 2 constant rate=1mbit". In a file it
 // may also be written as a list of tables [[traffic]], each a group of equal flows.
 
-// trafficRow returns the row of the other traffic.
-func trafficRow() Row {
-	r := scalarRow("traffic", traffic.Expected, func(c *Config) any { return c.Traffic.String() }, nil)
-	r.Set = func(c *Config, v any) error {
-		var text string
-		if !setText(&text, v) {
-			return &Error{Key: "traffic", Problem: quoteValue(v) + " " + invalidValue, Expected: traffic.Expected}
-		}
-		plan, err := traffic.Parse(text)
-		if err != nil {
-			return ErrorAt("traffic", err)
-		}
-		c.Traffic, c.trafficTables = plan, nil
-		return nil
-	}
-	r.Help = "other traffic that shares the bottleneck of the downlink"
-	r.DisplayText = func(c *Config) string { return c.Traffic.Label() }
-	return r
-}
+// trafficField is the field of the other traffic.
+type trafficField struct{ config *Config }
 
-// briefTraffic returns a value of the setting without parameters that have their defaults.
-func briefTraffic(v any) string {
-	text := fmt.Sprint(v)
-	if plan, err := traffic.Parse(text); err == nil {
-		return plan.Label()
+func (f trafficField) String() string { return f.config.Traffic.String() }
+func (f trafficField) Label() string  { return f.config.Traffic.Label() }
+
+func (f trafficField) Set(text string) error {
+	plan, err := traffic.Parse(text)
+	if err == nil {
+		f.config.Traffic, f.config.trafficTables = plan, nil
 	}
-	return text
+	return err
 }
 
 // setTraffic sets key rest of [[traffic]] entry i: kind, flows, or a parameter of the kind. key is the full key.

@@ -17,9 +17,12 @@ type Values map[string]any
 // them back.
 func (c *Config) Values() Values {
 	v := Values{"down": c.Down.Values(), "up": c.Up.Values(), "encoder": c.Encoder.values()}
-	for _, s := range rows() {
-		if s.omit == nil || !s.omit(c) {
-			setNested(v, s.Key, s.Get(c))
+	for i := range Rows() {
+		r := &Rows()[i]
+		isPlayout := r.Key == playoutKey || r.Key == playoutPolicyKey // two keys of one setting, of which a file has one
+		isOther := isPlayout && c.Playout().IsFixed() != (r.Key == playoutKey)
+		if !isOther && !(r.Optional && r.isDefault(c, defaultConfig())) {
+			setNested(v, r.Key, r.Get(c))
 		}
 	}
 	if len(c.Assert) > 0 {
@@ -120,13 +123,21 @@ func (c *Config) ExplicitTOML() ([]byte, error) {
 	return toml.Marshal(values)
 }
 
-// keyRank returns 1 for keys that must be set after all others, otherwise 0. Once a netem line is set, the
-// keys that it determines cannot be set.
+// compareKeys compares two keys in the order in which keys are set: by rank, then by name. Other keys modify the profile or
+// are chosen for the data, the name of an encoder resets its parameters, and shadows are removed before others are added.
+// Once a netem line is set, the keys that it determines cannot be set.
+func compareKeys(a, b string) int { return cmp.Or(keyRank(a)-keyRank(b), strings.Compare(a, b)) }
+
+// keyRank returns the rank of a key for compareKeys.
 func keyRank(key string) int {
-	if key == "down.netem" || key == "up.netem" || key == "link.netem" {
-		return 1
+	first := []string{"data.source", keyEncoder, "profile", "shadow_off"}
+	switch i := slices.Index(first, key); {
+	case i >= 0:
+		return i
+	case strings.HasSuffix(key, ".netem"):
+		return len(first) + 1
 	}
-	return 0
+	return len(first)
 }
 
 // Text returns the value of a dotted key as text; "" if the key is missing.
@@ -148,16 +159,10 @@ func (v Values) Config(name string) (*Config, error) {
 	c := Default()
 	flat := map[string]any{}
 	flatten("", map[string]any(v), flat)
-	keys := append(slices.Clone(firstKeys), sortedKeys(flat)...)
-	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(keyRank(a), keyRank(b)) })
-	for _, key := range keys {
-		if _, set := flat[key]; !set {
-			continue
-		}
+	for _, key := range slices.SortedFunc(maps.Keys(flat), compareKeys) {
 		if err := c.set(key, flat[key]); err != nil {
 			return nil, Located(name, nil, err)
 		}
-		delete(flat, key) // keys may contain it twice
 	}
 	if err := c.Validate(); err != nil {
 		return nil, Located(name, nil, err)

@@ -176,7 +176,7 @@ loss = "5%"
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"press up left", "hover on, katamari off", "loss 5%, reset the world, autopilot off"}
+	want := []string{"press up left", "hover on, katamari off", "autopilot off, loss 5%, reset the world"}
 	for i, w := range want {
 		if a, b := c.At[i].Change.Label(), d.At[i].Change.Label(); a != w || b != w {
 			t.Errorf("change %d is %q and then %q, want %q", i, a, b, w)

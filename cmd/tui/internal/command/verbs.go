@@ -19,7 +19,6 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
 	"wirelab/experiment/live"
-	"wirelab/internal/policy"
 	"wirelab/internal/setting"
 	"wirelab/internal/units"
 	"wirelab/lossmodel"
@@ -227,16 +226,19 @@ func linkVerb(env Context, info lossmodel.KeyInfo, direction config.Direction) v
 // user has typed the command and does not know the configuration key.
 func settingVerbs() (list []verb) {
 	for _, s := range config.LiveSettings() {
+		if s.Args == "" {
+			continue // a setting without a command
+		}
 		unit := ""                                              // the unit of a bare number; "" for none
 		if s.Label != "" && strings.HasPrefix(s.Args, "TIME") { // a time with a control in the pane, which shows milliseconds
 			unit = "ms"
 		}
 		names := setting.Names(s.Options) // the only values; empty if there are too many to list
 		if s.Policies != nil {
-			list = append(list, policyVerb(s.CommandName(), s.Args, s.CommandHelp, s.Key, unit, s.Policies))
+			list = append(list, policyVerb(s, unit))
 			continue
 		}
-		list = append(list, verb{Name: s.CommandName(), Args: s.Args, Help: s.CommandHelp, screens: Lab, minArgs: 1, maxArgs: unlimited,
+		list = append(list, verb{Name: s.Short, Args: s.Args, Help: s.CommandHelp, screens: Lab, minArgs: 1, maxArgs: unlimited,
 			words: append(names, s.Completions...),
 			parse: func(args []string) (Order, error) {
 				// Blanks are removed: "100 ms" and "100ms" are the same.
@@ -245,7 +247,7 @@ func settingVerbs() (list []verb) {
 				case err != nil && len(names) > 0:
 					return Order{}, errors.New(expectedOneOf(names))
 				case err != nil:
-					return Order{}, fmt.Errorf("expected %s", s.Expected)
+					return Order{}, fmt.Errorf("expected %s", s.ExpectedText())
 				}
 				return o, nil
 			}})
@@ -255,14 +257,14 @@ func settingVerbs() (list []verb) {
 
 // policyVerb returns the command of a setting whose value is a policy with parameters, as in "playout age
 // quantile=99%". If unit is not "", the value may also be a number with or without that unit.
-func policyVerb(name, args, help, key, unit string, policies policy.Set) verb {
-	return verb{Name: name, Args: args, Help: help, screens: Lab, minArgs: 1, maxArgs: unlimited,
+func policyVerb(s *config.Row, unit string) verb {
+	return verb{Name: s.Short, Args: s.Args, Help: s.CommandHelp, screens: Lab, minArgs: 1, maxArgs: unlimited,
 		parse: func(args []string) (Order, error) {
-			key, text := config.PolicyKey(key), lowerNames(args)
+			text := lowerNames(args)
 			if unit != "" && text[0] <= '9' { // "100 ms" and "100ms" are the same
 				text = units.AppendUnit(strings.ReplaceAll(text, " ", ""), unit)
 			}
-			o, err := changeOrder(key, text)
+			o, err := changeOrder(s.Key, text)
 			var bad *config.Error
 			if errors.As(err, &bad) { // without the key, which the user did not type
 				err = &config.Error{Problem: bad.Problem, Expected: bad.Expected, Near: bad.Near}
@@ -273,7 +275,7 @@ func policyVerb(name, args, help, key, unit string, policies policy.Set) verb {
 			if len(before) > 0 && before[0][0] <= '9' { // a number of flows: "4 cubic"
 				before = before[1:]
 			}
-			return policies.Complete(before)
+			return s.Policies.Complete(before)
 		}}
 }
 

@@ -1,6 +1,7 @@
 package controls
 
 import (
+	"fmt"
 	"strings"
 
 	"wirelab/experiment/config"
@@ -79,10 +80,8 @@ func (p *picker) handleParamKey(name string, msg tea.KeyMsg) room.Request {
 		if msg.Type == tea.KeyLeft {
 			steps = -1
 		}
-		if list[e.cursor].Step != nil { // nil: the value can only be typed
-			if next, ok := list[e.cursor].Step(e.configFor(name), steps); ok {
-				return p.setParam(name, next)
-			}
+		if next, ok := list[e.cursor].Step(e.configFor(name), steps); ok {
+			return p.setParam(name, next)
 		}
 	case msg.Type == tea.KeyEnter:
 		e.typing = true
@@ -209,8 +208,8 @@ func (e *encoderCard) drawParam(c *look.Canvas, th *look.Theme, x, y, w int, nam
 	c.TextRight(label+labelWidth+valueWidth, y, valueStyle, r.Text(e.configFor(name)))
 	next := label + labelWidth + valueWidth + 1 // the next free column
 	next = c.Clip(next, y, x+w-next, look.Dim, r.Unit) + 1
-	if r.Min != "" { // the parameter is a number with bounds
-		next = c.Clip(next, y, x+w-next, look.Faint, r.Min+".."+r.Max+" ")
+	if r.Min != r.Max { // the parameter is a number with bounds
+		next = c.Clip(next, y, x+w-next, look.Faint, fmt.Sprintf("%g..%g ", r.Min, r.Max))
 	}
 	if !e.focused { // with the focus, helpLines shows the help
 		c.Clip(next, y, x+w-next, look.Dim, r.Help)

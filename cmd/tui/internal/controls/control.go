@@ -69,10 +69,8 @@ func (cat *Catalog) buildControls(cfg *config.Config, schema *frame.Schema, sc s
 	if len(cat.codecs) == 0 {
 		return list
 	}
-	for _, s := range config.Controls() {
-		if s.IsShown == nil || s.IsShown(cfg) { // nil: always offered
-			list = append(list, control{Row: s.Row, label: s.Label, command: s.CommandName(), group: "Run"})
-		}
+	for _, r := range cfg.Controls() {
+		list = append(list, control{Row: *r, label: r.Label, command: r.Short, group: "Run"})
 	}
 	return append(list, control{label: "Speed", command: speedCommand, group: "Run"})
 }
@@ -168,11 +166,12 @@ func lossModelControl(cfg *config.Config, loss lossmodel.KeyInfo, direction conf
 	c := control{label: "loss model", command: "loss model", linePrefix: directionPrefix(direction) + loss.Key,
 		group: "Link", block: foldCommand, needsParams: true, overridden: direction.Link(cfg).Netem.On}
 	c.Help = "how losses are distributed; type the parameters of the model after its name"
-	c.Get = func(current *config.Config) any {
+	c.Field = func(current *config.Config) any {
+		name := "none"
 		if m := direction.Link(current).Loss; m != nil {
-			return m.Model()
+			name = m.Model()
 		}
-		return "none"
+		return &name
 	}
 	for _, m := range loss.Models {
 		c.Options = append(c.Options, setting.Option{Name: m.Name, Summary: m.Summary})
@@ -186,62 +185,46 @@ func foldControl(rest []lossmodel.KeyInfo, sc scope) control {
 	c := control{label: "More", command: foldCommand, group: "Link", isText: true}
 	c.Help = "all other settings of the link: loss models, bursts, bandwidth, distribution of the jitter, " +
 		"delay spikes, traces, netem"
-	c.Get = func(current *config.Config) any {
-		if sc.more {
-			return "link settings, enter hides them"
-		}
-		var changed []string
-		for _, k := range rest {
-			if text, _ := sc.direction.Link(current).Get(k.Key); text != k.Default {
-				changed = append(changed, fmt.Sprintf("%s %s (default %s)", k.Key, text, cmp.Or(k.Default, "none")))
-			}
-		}
-		if len(changed) > 0 {
-			return fmt.Sprintf("%d of %d changed: %s", len(changed), len(rest), strings.Join(changed, ", "))
-		}
-		return fmt.Sprintf("link settings: %d, enter shows them", len(rest))
-	}
+	c.Field = func(current *config.Config) any { return new(foldText(current, rest, sc)) }
 	return c
+}
+
+// foldText returns the value of foldControl.
+func foldText(current *config.Config, rest []lossmodel.KeyInfo, sc scope) string {
+	if sc.more {
+		return "link settings, enter hides them"
+	}
+	var changed []string
+	for _, k := range rest {
+		if text, _ := sc.direction.Link(current).Get(k.Key); text != k.Default {
+			changed = append(changed, fmt.Sprintf("%s %s (default %s)", k.Key, text, cmp.Or(k.Default, "none")))
+		}
+	}
+	if len(changed) > 0 {
+		return fmt.Sprintf("%d of %d changed: %s", len(changed), len(rest), strings.Join(changed, ", "))
+	}
+	return fmt.Sprintf("link settings: %d, enter shows them", len(rest))
 }
 
 // encoderControl returns the control that selects the encoder.
 func (cat *Catalog) encoderControl(schema *frame.Schema) control {
-	c := control{label: "Encoder", command: "encoder"}
-	c.Get = func(current *config.Config) any { return current.Encoder.Name }
-	return c.withOptions("encoder.name", cat.Encoders(schema))
+	return control{label: "Encoder", command: "encoder", Row: config.Row{Key: "encoder.name", Options: cat.Encoders(schema),
+		Field: func(current *config.Config) any { return &current.Encoder.Name }}}
 }
 
-// profileControl returns the control that selects the link profile.
+// profileControl returns the control that selects the link profile. Its value is the profile, also if a link was changed.
 func (cat *Catalog) profileControl() control {
-	c := control{label: "Profile", command: "profile", group: "Link", preview: &preview{lines: cat.describeProfile}}
-	c.Help = "a predefined pair of links; sets all link settings below"
-	c.Get = func(current *config.Config) any {
-		return cmp.Or(current.LinkProfileText(), "none")
-	}
-	c = c.withOptions("profile", cat.Links())
-	c.Step = func(cfg *config.Config, n int) (any, bool) { // steps from the profile, even if a link was changed
-		profile, _ := cfg.LinkProfile()
-		name := setting.Cycle(cat.Links(), profile, n)
-		return name, name != ""
-	}
-	return c
-}
-
-// withOptions returns c as the control of a configuration key with a fixed list of values. Stepping
-// cycles through them; it fails if the list is empty.
-func (c control) withOptions(key string, options []setting.Option) control {
-	c.Key, c.Options = key, options
-	c.Step = func(cfg *config.Config, n int) (any, bool) {
-		name := setting.Cycle(options, c.Text(cfg), n)
-		return name, name != ""
-	}
-	return c
+	return control{label: "Profile", command: "profile", group: "Link", preview: &preview{lines: cat.describeProfile}, Row: config.Row{Key: "profile",
+		Help: "a predefined pair of links; sets all link settings below", Options: cat.Links(), Field: func(current *config.Config) any {
+			name, _ := current.LinkProfile()
+			return &name
+		}, Display: func(current *config.Config) string { return cmp.Or(current.LinkProfileText(), "none") }}}
 }
 
 // stepCommand returns the command that moves the value by n steps, down if n is negative; false if
 // the control cannot be stepped or has no value there.
 func (c *control) stepCommand(cfg *config.Config, n int) (live.Command, bool) {
-	if c.Step == nil {
+	if !c.canStep(cfg) {
 		return live.Command{}, false
 	}
 	v, ok := c.Step(cfg, n)
@@ -250,6 +233,9 @@ func (c *control) stepCommand(cfg *config.Config, n int) (live.Command, bool) {
 	}
 	return ChangeCommand(config.NewChange(c.Key, v)), true
 }
+
+// canStep reports whether the control is that of a key with values to step through.
+func (c *control) canStep(cfg *config.Config) bool { return c.Key != "" && c.HasSteps(cfg) }
 
 // typedPrefix returns the start of the line that Enter opens.
 func (c *control) typedPrefix() string {
@@ -286,10 +272,8 @@ func (cat *Catalog) NextEncoder(cfg *config.Config, schema *frame.Schema, n int)
 // ProfileList returns the list to choose a link profile from.
 func (cat *Catalog) ProfileList(cfg *config.Config) *picker {
 	c := cat.profileControl()
-	current, _ := cfg.LinkProfile()
-	p := NewPicker("Link profile", c.typedPrefix(), c.Options, current)
-	p.preview = c.preview
-	return p
+	c.label = "Link profile"
+	return c.newPicker(cfg)
 }
 
 // ChangeCommand returns the command that makes a change.

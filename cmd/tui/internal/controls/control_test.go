@@ -82,7 +82,8 @@ func TestEverySteps(t *testing.T) {
 	}
 	least := config.Default()
 	least.Sender.Every = 60
-	if full, none := ctl.Gauge(config.Default()), ctl.Gauge(least); full != 1 || none != 0 {
+	full, _ := ctl.Level(config.Default())
+	if none, _ := ctl.Level(least); full != 1 || none != 0 {
 		t.Errorf("the gauge goes from %g to %g", none, full)
 	}
 }
@@ -132,7 +133,7 @@ func TestEveryControlMovesInBothDirections(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range cat.buildControls(cfg, frame.Cubes(frame.WalkoffCubes), scope{more: true}) {
-			if c.Step == nil {
+			if !c.canStep(cfg) {
 				continue
 			}
 			moved := 0
@@ -150,10 +151,8 @@ func TestEveryControlMovesInBothDirections(t *testing.T) {
 			if moved == 0 {
 				t.Errorf("%s, %s does not move", codec.Name, c.label)
 			}
-			if c.Gauge != nil {
-				if l := c.Gauge(cfg); !(l >= 0 && l <= 1) {
-					t.Errorf("%s, %s: the gauge is %v", codec.Name, c.label, l)
-				}
+			if l, ok := c.Level(cfg); ok && !(l >= 0 && l <= 1) {
+				t.Errorf("%s, %s: the gauge is %v", codec.Name, c.label, l)
 			}
 			if v := c.Show(cfg); v == "" || v == "?" {
 				t.Errorf("%s, %s has the value %q", codec.Name, c.label, v)
@@ -177,7 +176,7 @@ func TestGaugeClimbsWithTheLadder(t *testing.T) {
 			if err := cfg.Down.Set(m[0], rung); err != nil {
 				t.Fatal(err)
 			}
-			if l := ctl.Gauge(cfg); l > last {
+			if l, _ := ctl.Level(cfg); l > last {
 				last = l
 			} else {
 				t.Errorf("%s %s: the gauge is %v, want more than %v", m[0], rung, l, last)
@@ -197,7 +196,7 @@ func TestProfileControlStepsFromChangedProfile(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := cat.profileControl()
-	if got := c.Text(cfg); got != "unity-broadband, changed" {
+	if got := c.Show(cfg); got != "unity-broadband, changed" {
 		t.Errorf("the control shows %q", got)
 	}
 	if next, ok := c.Step(cfg, 1); !ok || next != "unity-congested" {

@@ -284,7 +284,7 @@ func (p *Pane) limitNotice(n int) room.Request {
 	switch {
 	case c == nil || c.command == foldCommand:
 		return room.Request{}
-	case c.Step == nil && c.command != speedCommand:
+	case c.command != speedCommand && !c.canStep(p.cfg):
 		return room.Refusal(c.label + " has no steps; enter types a value")
 	case n < 0:
 		return room.Refusal(c.label + " has its smallest value")

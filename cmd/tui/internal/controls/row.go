@@ -30,8 +30,8 @@ func (p *Pane) drawControl(c *look.Canvas, th *look.Theme, y int, ctl *control) 
 	}
 	c.Clip(4, y, c.W-5, labelStyle, label)
 	x := 2 + labelWidth
-	text := look.FormatSpeed(th, p.speed) // the control of the speed is the only one without Get
-	if ctl.Get != nil {
+	text := look.FormatSpeed(th, p.speed) // the control of the speed is the only one without a field
+	if ctl.Field != nil {
 		text = ctl.Show(p.cfg)
 	}
 	if ctl.isText || len(ctl.Options) > 0 {
@@ -81,12 +81,15 @@ func (p *Pane) drawNumber(c *look.Canvas, th *look.Theme, x, y int, style look.S
 	c.TextRight(x+numberWidth, y, style, number)
 	end := c.Clip(x+numberWidth+1, y, c.W-2-x-numberWidth-1, look.Dim, unit)
 	x = max(x+numberWidth+unitWidth, end+1)
+	level, hasLevel := 0.0, false
+	if ctl.Field != nil {
+		level, hasLevel = ctl.Level(p.cfg)
+	}
 	switch {
 	case ctl.overridden:
 		end = c.Clip(x, y, c.W-2-x, look.Dim, "set by netem")
 		x = max(x+gaugeWidth, end) + 2
-	case ctl.Gauge != nil && x+gaugeWidth < c.W-2:
-		level := ctl.Gauge(p.cfg)
+	case hasLevel && x+gaugeWidth < c.W-2:
 		if text == "off" { // also where it is the largest value, as of a rate
 			level = 0
 		}

@@ -1,0 +1,458 @@
+package config
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"wirelab/experiment/view"
+)
+
+const fullConfig = `
+seed = 11
+duration = "30s"
+profile = "lte"
+[data]
+source = "demo"
+loop = false
+[encoder]
+name = "relative-orientation"
+[down]
+loss = { model = "gilbert", mean = "5%", burst = 2.5 }
+latency = "70ms"
+[up]
+jitter = "3ms"
+[sender]
+rate_hz = 30
+every = 3
+history = 100
+[receiver]
+history = 90
+playout_delay = "120ms"
+interpolation = "hermite"
+[[at]]
+t = "10s"
+encoder = "quantized"
+down.loss = "20%"
+[[at]]
+t = "12s"
+latency = "10ms"
+playout_delay = "50ms"
+interpolation = "linear"
+every = 2
+mark = "here"
+[[shadow]]
+name = "raw"
+[[sweep]]
+key = "down.loss"
+values = ["0%", "1%"]
+[assert]
+payload_kbps = "<= 256"
+wrong = "== 0"
+failures.corrupt = "< 3"
+`
+
+// sections returns the sections of a file in testdata by their order: the heading after "=== ", and the lines below it.
+func sections(t *testing.T, name string) (list [][2]string) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for section := range strings.SplitSeq(strings.TrimPrefix(string(data), "=== "), "\n=== ") {
+		heading, text, _ := strings.Cut(section, "\n")
+		list = append(list, [2]string{heading, text})
+	}
+	return list
+}
+
+// Files are accepted ("ok") or refused in one sentence with line and key. The sentence begins with the part of the heading
+// before " ..." and ends with the part after it.
+func TestFiles(t *testing.T) {
+	for _, x := range sections(t, "files.txt") {
+		_, err := Parse("f", []byte(x[1]))
+		got := "ok"
+		if err != nil {
+			got = strings.TrimPrefix(err.Error(), "f:")
+		}
+		begin, end, _ := strings.Cut(x[0], " ...")
+		got = strings.TrimPrefix(got, " ") // without a line
+		if !strings.HasPrefix(got, begin) || !strings.HasSuffix(got, end) || strings.Contains(got, "\n") {
+			t.Errorf("%s\n%s\nwant %s", x[1], got, x[0])
+		}
+	}
+}
+
+// Settings without an effect cause one warning. Those that vary cause none.
+func TestWarnings(t *testing.T) {
+	for _, x := range sections(t, "warnings.txt") {
+		c := Default()
+		for line := range strings.Lines(x[1]) {
+			key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+			if err := c.Set(key, value); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := strings.Join(append(c.Warnings(), "none"), "\n")
+		if !strings.HasPrefix(got, x[0]) || strings.Count(got, "\n") > 1 {
+			t.Errorf("%s%s\nwant %s", x[1], got, x[0])
+		}
+	}
+	c := Default()
+	c.Sender.Priority, c.Interest.Row = view.Policies.Default("unity"), 3
+	c.Sweep, c.Search.Over = []Axis{{Key: BudgetKey, Values: []any{"off", "64kbit"}}}, []Range{{Key: radiusKey}}
+	if w := c.Warnings(); len(w) > 0 {
+		t.Errorf("settings that are varied are warned about: %v", w)
+	}
+	c.Search.Over, c.Interest = nil, Default().Interest
+	points, err := c.Points()
+	if err != nil || len(points[0].Config.Warnings()) > 0 {
+		t.Errorf("the point without a budget has the warnings %v, %v", points[0].Config.Warnings(), err)
+	}
+}
+
+// Lists are accepted at exactly their limits and refused one beyond. An empty want means accepted.
+func TestLongLists(t *testing.T) {
+	lines := func(format string, n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, format, i)
+		}
+		return b.String()
+	}
+	const search = "[search]\nminimise = \"payload_kbps\"\n[search.over]\n"
+	const client, shadow = "[[client]]\nturn = 1%03d\nloss = \"1%%\"\n", "[[shadow]]\nname = \"rotor\" # %d\n"
+	params := search + "\"encoder.name\" = [\"raw\"]\n" + lines("\"encoder.params.p%d\" = [1]\n", 31)
+	for text, want := range map[string]string{
+		search + "\"data.cubes\" = [" + lines("%d,", 1001) + "]": "is not a range",
+		lines(client, 1000): "", lines(client, 1001): "at most 1000", lines(shadow, 64): "", lines(shadow, 65): "65 shadows are too many",
+		params: "", params + "seed = [1]\n": "seed", params + "\"sender.every\" = [1]\n": "at most 32", "\xff\xfes\x00": "UTF-16",
+	} {
+		if _, err := Parse("f", []byte(text)); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%.60s: %v, want %q", text, err, want)
+		}
+	}
+	// The grid itself: 10,000 points, and a million scripted changes in all.
+	big := Default()
+	big.Sweep = []Axis{{Key: "data.cubes", Values: make([]any, 100)}, {Key: "data.message", Values: make([]any, 100)}}
+	for i := range 100 {
+		big.Sweep[0].Values[i], big.Sweep[1].Values[i] = int64(i+1), int64(i+1)
+	}
+	big.At = make([]StampedChange, 100)
+	if err := big.checkSweep(); err != nil {
+		t.Errorf("10000 points with 100 changes: %v", err)
+	}
+	big.At = make([]StampedChange, 101)
+	if err := big.checkSweep(); err == nil || !strings.Contains(err.Error(), "10000 points with 101 scripted changes") {
+		t.Errorf("10000 points with 101 changes: %v", err)
+	}
+	big.At, big.Clients = big.At[:90], make([]proxyClient, 11)
+	if err := big.checkSweep(); err == nil {
+		t.Error("clients are not counted with the scripted changes")
+	}
+	big.At, big.Clients = nil, nil
+	big.Sweep[1].Values = append(big.Sweep[1].Values, int64(101))
+	if err := big.checkSweep(); err == nil || !strings.Contains(err.Error(), "at most 10000") {
+		t.Errorf("10100 points: %v", err)
+	}
+}
+
+func TestConfigReadsEveryKey(t *testing.T) {
+	c, err := Parse("full.toml", []byte(fullConfig))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Seed != 11 || c.Duration != 30*time.Second || c.Data.Loop || c.Sender.RateHz != 30 || c.Sender.Every != 3 ||
+		c.Sender.History != 100 ||
+		c.Receiver.History != 90 || c.Receiver.Playout != 120*time.Millisecond || !c.Receiver.Hermite {
+		t.Errorf("scalars: %+v", c)
+	}
+	if got := [...]string{LinkValue(c, DownOnly, "loss"), LinkValue(c, DownOnly, "burst"), LinkValue(c, DownOnly, "latency")}; got != [...]string{"5%", "2.5", "70ms"} {
+		t.Errorf("down: %v", got)
+	}
+	if c.Up.Delay.Latency != 65*time.Millisecond || c.Up.Delay.Jitter != 3*time.Millisecond {
+		t.Errorf("up: the profile's latency and the file's jitter, got %v and %v", c.Up.Delay.Latency, c.Up.Delay.Jitter)
+	}
+	first, second := c.At[0], c.At[1]
+	if first.T != 10*time.Second || first.Change.Encoder() != "quantized" || first.Change.Text("down.loss") != "20%" ||
+		first.Change.Value("up.loss") != nil {
+		t.Errorf("at[0]: %+v", first)
+	}
+	if !reflect.DeepEqual(second.Change, Change{{"down.latency", "10ms"}, {"mark", "here"}, {"receiver.interpolation", "linear"},
+		{"receiver.playout_delay", "50ms"}, {"sender.every", int64(2)}, {"up.latency", "10ms"}}) {
+		t.Errorf("at[1]: %+v", second)
+	}
+	if len(c.Shadows) != 1 || c.Shadows[0].Name != "raw" || len(c.Sweep) != 1 || len(c.Assert) != 3 {
+		t.Errorf("lists: %+v %+v %+v", c.Shadows, c.Sweep, c.Assert)
+	}
+}
+
+// A configuration is the same after Values and after TOML.
+func TestConfigRoundTrips(t *testing.T) {
+	texts := map[string]string{"empty": "", "full": fullConfig}
+	presets, err := filepath.Glob("../presets/*.toml")
+	if err != nil || len(presets) < 5 {
+		t.Fatalf("%d presets, %v", len(presets), err)
+	}
+	for _, p := range presets {
+		text, err := os.ReadFile(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[p] = string(text)
+	}
+	for name, text := range texts {
+		c, err := Parse(name, []byte(text))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		out, err := c.TOML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := Parse(name+" again", out)
+		if err != nil {
+			t.Errorf("%s: its effective configuration is rejected: %v\n%s", name, err, out)
+			continue
+		}
+		if !reflect.DeepEqual(c.Values(), again.Values()) || c.Down != again.Down || c.Up != again.Up {
+			t.Errorf("%s: came back as\n%v\nwant\n%v", name, again.Values(), c.Values())
+		}
+		var tree map[string]any
+		if err := toml.Unmarshal(out, &tree); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Values(tree).Config(name); err != nil {
+			t.Errorf("%s: from Values: %v", name, err)
+		}
+	}
+}
+
+// A list cannot be set as a whole; the error names a key of an entry.
+func TestListsAreSetByEntry(t *testing.T) {
+	for _, c := range []struct{ key, such string }{{"at", "at[0].t"}, {"shadow", "shadow[0].name"}, {"sweep", "sweep[0].key"}} {
+		if err := Default().Set(c.key, "x"); err == nil || !strings.Contains(err.Error(), c.such) {
+			t.Errorf("%s: %v, want an error that names %s", c.key, err, c.such)
+		}
+		if err := Default().Set(c.such, "down.loss"); err != nil && strings.Contains(err.Error(), "unknown key") {
+			t.Errorf("%s, which the error recommends: %v", c.such, err)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(fullConfig)
+	f.Add("a.b = 1\n[[at]]\n[at.x]\ny = [1, {z = 2}]")
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := Parse("fuzz", []byte(text))
+		if err != nil {
+			return
+		}
+		out, err := c.TOML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Parse("again", out); err != nil {
+			t.Errorf("accepted, but its effective configuration is rejected: %v\n%s", err, out)
+		}
+	})
+}
+
+func TestNear(t *testing.T) {
+	known := []string{"relative-orientation", "relative-position", "raw", "zstd", "zstd-baseline"}
+	for in, want := range map[string]string{
+		"relative-orientatoin": "relative-orientation", "rwa": "raw", "zst": "zstd", "relative-p": "relative-position", "kinetic": "",
+		"RAW": "raw",
+	} {
+		if got := Near(in, known); got != want {
+			t.Errorf("Near(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+// The error for an unknown figure suggests a figure whose last part is similar.
+func TestNearFigures(t *testing.T) {
+	for name, want := range map[string]string{
+		"late": "playout.late", "starved_ratio": "playout.starved_ratio", "display.freezes": "playout.freezes",
+		"payload_kbp": "payload_kbps", "qqqqqqqq": "",
+	} {
+		err := Default().Set("assert."+name, "== 0")
+		if err == nil || strings.Contains(err.Error(), "did you mean") != (want != "") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v; want %q", name, err, want)
+		}
+	}
+}
+
+// A link with a netem line and settings from before it can be written and read, so that reports with it can be
+// replayed.
+func TestNetemIsReadLast(t *testing.T) {
+	c := Default()
+	for _, s := range [][2]string{{"up.reorder_delay", "60ms"}, {"down.loss", "5%"}, {"link.netem", "delay 20ms loss 3%"}} {
+		if err := c.Set(s[0], s[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again, err := c.Values().Config("report")
+	if err != nil || again.Down != c.Down || again.Up != c.Up {
+		t.Errorf("%v; read as %+v", err, again)
+	}
+	text, err := c.TOML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err = Parse("experiment.toml", text); err != nil || again.Down != c.Down || again.Up != c.Up {
+		t.Errorf("%v; read as %+v from\n%s", err, again, text)
+	}
+}
+
+// A file of exactly the limit is read; with one byte more the error names the file and the limit.
+func TestReadFileLimit(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "c.toml")
+	for size, want := range map[int]string{
+		1 << 20:   "",
+		1<<20 + 1: path + ": has more than 1048576 bytes; expected a TOML file of at most 1 MB",
+		20 << 20:  path + ": has 21.0 MB; expected a TOML file of at most 1 MB",
+	} {
+		if err := os.WriteFile(path, bytes.Repeat([]byte("\n"), size), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := LoadFile(path); err == nil != (want == "") || err != nil && err.Error() != want {
+			t.Errorf("%d bytes: %v, want %q", size, err, want)
+		}
+	}
+}
+
+// The grid has every combination once, the first axis outermost; repeat multiplies nothing, and seeds follow the point's own.
+func TestPoints(t *testing.T) {
+	c, err := Parse("x.toml", []byte("seed = 5\n[sweep]\nrepeat = 3\n[[sweep.axis]]\nkey = \"down.loss\"\nvalues = [\"0%\", \"5%\"]\n"+
+		"[[sweep.axis]]\nkey = \"sender.every\"\nvalues = [1, 2, 3]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	points, err := c.Points()
+	if err != nil || len(points) != 6 || c.Repeat() != 3 || len(c.Axes()) != 2 || Default().Repeat() != 1 {
+		t.Fatalf("%d points, repeat %d, %d axes, %v", len(points), c.Repeat(), len(c.Axes()), err)
+	}
+	for i, p := range points {
+		loss, every := []string{"0%", "5%"}[i/3], 1+i%3
+		if text, _ := p.Config.Down.Get("loss"); text != loss || p.Config.Sender.Every != every || p.Set["down.loss"] != loss ||
+			p.Set["sender.every"] != fmt.Sprint(every) || len(p.Config.Sweep) != 0 {
+			t.Errorf("point %d: %v", i, p.Set)
+		}
+		seeded := p.Seeded(2)
+		if seeded.Config.Seed != 7 || seeded.Set["seed"] != "7" || p.Config.Seed != 5 || p.Set["seed"] != "" {
+			t.Errorf("the third seed of point %d is %d, its own %d", i, seeded.Config.Seed, p.Config.Seed)
+		}
+	}
+	// Two values that are valid alone but not together: the error names the axis whose key it is about.
+	c, err = Parse("x.toml", []byte("[[sweep]]\nkey = \"sender.every\"\nvalues = [1, 60]\n[[sweep]]\nkey = \"sender.history\"\nvalues = [200, 10]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Points(); err == nil || !strings.Contains(err.Error(), "sweep[0].values: at the point sender.every = 60, sender.history = 10") {
+		t.Errorf("an impossible point: %v", err)
+	}
+}
+
+// A bound holds as its operator says, and is written as it is read.
+func TestAssertions(t *testing.T) {
+	for op, want := range map[string][3]bool{"<=": {true, true, false}, "<": {true, false, false}, ">=": {false, true, true},
+		">": {false, false, true}, "==": {false, true, false}, "!=": {true, false, true}} {
+		a, err := parseAssertion("wrong", op+"  2.5")
+		if err != nil || a != (Assertion{"wrong", op, 2.5}) || a.Text() != op+" 2.5" {
+			t.Errorf("%s: %+v, %v", op, a, err)
+		}
+		for i, got := range []float64{2, 2.5, 3} {
+			if a.Holds(got) != want[i] {
+				t.Errorf("%g %s 2.5 is %v", got, op, a.Holds(got))
+			}
+		}
+	}
+	for _, v := range []any{int64(3), 3.0, "== 3", " ==3"} {
+		if a, err := parseAssertion("wrong", v); err != nil || a != (Assertion{"wrong", "==", 3}) {
+			t.Errorf("%v: %+v, %v", v, a, err)
+		}
+	}
+	for text, want := range map[string]float64{"<= 1%": 0.01, "<= 0.7 %": 0.007, "<= 150%": 1.5} {
+		if a, err := parseAssertion("playout.starved_ratio", text); err != nil || a.Value != want {
+			t.Errorf("%q: %+v, %v", text, a, err)
+		}
+	}
+	for _, v := range []any{"3", "= 3", "<", "< NaN", "<> 3", "< %", "< 3%%", "< NaN%", true} {
+		if a, err := parseAssertion("wrong", v); err == nil {
+			t.Errorf("%v is accepted as %+v", v, a)
+		}
+	}
+	c := Default()
+	for _, v := range []string{"< 3", "< 4"} {
+		if err := c.Set("assert.wrong", v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(c.Assert) != 1 || c.Assert[0].Value != 4 {
+		t.Errorf("the second bound on a figure replaces the first: %+v", c.Assert)
+	}
+}
+
+// Keys of list entries have an index from 0 to 10000 in brackets.
+func TestCutIndex(t *testing.T) {
+	for key, want := range map[string]int{"at[0]": 0, "at[10000]": 10000, "at[10001]": -1, "at[-1]": -1, "at[x]": -1, "at[1": -1, "at": -1, "at[]": -1} {
+		name, index, ok := cutIndex(key)
+		if ok != (want >= 0) || ok && (name != "at" || index != want || Indexed(name, index) != key) || !ok && name != key {
+			t.Errorf("%s is %s, %d, %v", key, name, index, ok)
+		}
+	}
+}
+
+// Long values are cut after 80 bytes at a character, and of long lists of names the first are listed.
+func TestErrorTexts(t *testing.T) {
+	if got := truncate(strings.Repeat("x", 80)); len(got) != 80 {
+		t.Errorf("80 bytes become %q", got)
+	}
+	if got := truncate(strings.Repeat("x", 79) + "äb"); got != strings.Repeat("x", 79)+"..." {
+		t.Errorf("81 bytes become %q", got)
+	}
+	names := strings.Fields(strings.Repeat("name ", 49))
+	if got := OneOf(names[:48]); got != "one of "+strings.Join(names[:48], ", ") {
+		t.Errorf("48 names: %q", got)
+	}
+	if got := OneOf(names); got != "one of 49 names: "+strings.Join(names[:6], ", ")+", ..." {
+		t.Errorf("49 names: %q", got)
+	}
+	e := &Error{File: "f", Line: 3, Key: "k", Problem: "p", Expected: "e", Near: "n"}
+	if got := e.Error(); got != "f:3: k: p; expected e; did you mean n?" {
+		t.Error(got)
+	}
+	if got := (&Error{File: "f", Problem: "p"}).Error(); got != "f: p" {
+		t.Error(got)
+	}
+}
+
+// A period of scripted changes is in order of time; equal times keep the order of the file.
+func TestScriptOrder(t *testing.T) {
+	c := Default()
+	for _, ms := range []int{30, 10, 30, 0, 10} {
+		c.At = append(c.At, StampedChange{T: time.Duration(ms) * time.Millisecond})
+	}
+	if got := c.ScriptOrder(); !reflect.DeepEqual(got, []int{3, 1, 4, 0, 2}) {
+		t.Errorf("order %v", got)
+	}
+}
+
+// exp agrees with math.Exp.
+func TestExp(t *testing.T) {
+	for x := -20.0; x <= 20; x += 0.0137 {
+		if got, want := exp(x), math.Exp(x); math.Abs(got-want) > 4e-15*want {
+			t.Fatalf("exp(%g) = %g, want %g", x, got, want)
+		}
+	}
+}

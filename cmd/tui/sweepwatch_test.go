@@ -31,7 +31,7 @@ func TestSweepWatch(t *testing.T) {
 		return s
 	}
 	s := watch(file, "--out", out)
-	s.see("seeds 1 of 400") // the first result
+	s.gone("", "seeds 0 of 400") // the first results
 	s.after("?", "Here: Sweep")
 	s.gone("?", "Here: Sweep")
 	s.after("\r", "LIVE") // the first point as a live session, while the sweep continues

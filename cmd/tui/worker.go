@@ -77,7 +77,7 @@ func (a *app) worker(ctx context.Context, f workerFlags) error {
 	var runsDone atomic.Int64
 	a.remark("waiting for work: %d parallel runs, version %s", jobs, programVersion())
 	err = sweep.Work(ctx, q, sweep.WorkerOptions{Clock: a.clock, Jobs: jobs, Name: f.name, Version: programVersion(), Cache: f.cache, Disk: a.disk,
-		OnNotice: func(text string) { a.remark("%s", text) }, OnJobDone: func(runs int) { runsDone.Add(int64(runs)) }})
+		OnNotice: func(text string) { a.remark("%s", text) }, OnRuns: func(n int) { runsDone.Add(int64(n)) }})
 	a.remark("%d runs done", runsDone.Load())
 	var refused *sweep.RefusedError
 	if errors.As(err, &refused) {

@@ -176,7 +176,7 @@ wrong = "== 0"
 // the content hash, except times and what depends on the machine. A transfer as JSON does not change it.
 func TestContentHash(t *testing.T) {
 	p := newTestPlan(t, rich)
-	done := newExecutor(p, "w", clock).runJob(t.Context(), []int{0})
+	done := newExecutor(p, "w", clock).runBatch(t.Context(), []int{0})
 	if done.Error != "" {
 		t.Fatal(done.Error)
 	}
@@ -307,7 +307,7 @@ func TestLyingWorker(t *testing.T) {
 	}
 	sweep := newActiveSweep(p, Options{Clock: clock})
 	for _, x := range []*executor{newExecutor(p, "honest", clock), liar(p, func(_ *config.Config, r *engine.Result) { r.Totals.Network.QueuePeakBytes = figures.Known(1) })} {
-		err := sweep.addBatch(x.runJob(t.Context(), []int{4}), storeBatch)
+		err := sweep.addBatch(x.runBatch(t.Context(), []int{4}), storeBatch)
 		if x.name == "liar" && (err == nil || !strings.Contains(err.Error(), "network.queue_peak_bytes is 0, then 1") || !strings.Contains(err.Error(), "honest")) {
 			t.Errorf("the same run of two workers: %v", err)
 		} else if x.name == "honest" && err != nil {
@@ -362,7 +362,7 @@ func TestDamagedMessages(t *testing.T) {
 	want := runSweep(t, p, Options{Jobs: 1}).Digest
 	s, q := served(t)
 	there := opened(t, QueueOptions{URL: "nats://secret@" + s.Addr()})
-	done := liar(p, func(_ *config.Config, r *engine.Result) { r.Digest = strings.Repeat("0", 64) }).runJob(t.Context(), []int{0})
+	done := liar(p, func(_ *config.Config, r *engine.Result) { r.Digest = strings.Repeat("0", 64) }).runBatch(t.Context(), []int{0})
 	text, err := done.seal(p.ID, "v1")
 	if err != nil {
 		t.Fatal(err)

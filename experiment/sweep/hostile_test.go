@@ -73,7 +73,7 @@ func TestFailuresInOrder(t *testing.T) {
 	runs := make([]*engine.Result, p.Runs())
 	x := newExecutor(p, "w", clock)
 	for n := range runs {
-		runs[n] = x.runJob(t.Context(), []int{n}).Runs[0].Result
+		runs[n] = x.runBatch(t.Context(), []int{n}).Runs[0].Result
 	}
 	forward, backward := newSummary(p), newSummary(p)
 	for n := range runs {
@@ -379,7 +379,7 @@ func BenchmarkHuge(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.ReportMetric((clock() - began).Seconds(), "s/plan")
-		one := newExecutor(p, "w", clock).runJob(b.Context(), []int{0})
+		one := newExecutor(p, "w", clock).runBatch(b.Context(), []int{0})
 		dir, store := newTestStore(b, p)
 		began = clock()
 		sum, err := Run(b.Context(), p, Options{Clock: clock, Jobs: 2, Store: store,

@@ -152,8 +152,8 @@ func TestWorkersAreBounded(t *testing.T) {
 	}
 }
 
-// OnJobDone is called for each job whose results were sent.
-func TestOnJobDone(t *testing.T) {
+// OnRuns is called for each job whose results were sent.
+func TestOnRuns(t *testing.T) {
 	t.Parallel()
 	s, q := served(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -162,7 +162,7 @@ func TestOnJobDone(t *testing.T) {
 	there := opened(t, QueueOptions{URL: "nats://secret@" + s.Addr()})
 	done := make(chan int, p.Runs())
 	go func() {
-		_ = Work(ctx, there, WorkerOptions{Clock: clock, Version: "v1", Cache: t.TempDir(), OnJobDone: func(runs int) { done <- runs }})
+		_ = Work(ctx, there, WorkerOptions{Clock: clock, Version: "v1", Cache: t.TempDir(), OnRuns: func(runs int) { done <- runs }})
 	}()
 	runSweep(t, p, Options{Queue: q, maxJobRuns: 4})
 	for sum := 0; sum < p.Runs(); {
@@ -170,7 +170,7 @@ func TestOnJobDone(t *testing.T) {
 		case runs := <-done:
 			sum += runs
 		case <-time.After(time.Minute):
-			t.Fatalf("OnJobDone was called for %d of %d runs", sum, p.Runs())
+			t.Fatalf("OnRuns was called for %d of %d runs", sum, p.Runs())
 		}
 	}
 }

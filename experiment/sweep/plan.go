@@ -82,19 +82,14 @@ type job struct {
 	Runs []int  `json:"runs"` // numbers of the runs, ascending
 }
 
-// Limits of jobs: the maximum number of runs, so that their results fit into one message, and the number of jobs into
-// which a sweep is divided if this allows it, so that many workers end at about the same time.
-const (
-	maxJobRuns = 64
-	manyJobs   = 250
-)
+// maxJobRuns is the maximum number of runs of a job.
+const maxJobRuns = 64
 
-// jobs divides runs into jobs of at most limit runs. A limit of 0 means that it depends on the size of the plan.
-func (p *Plan) jobs(runs []int, limit int) (list []job) {
-	if limit == 0 {
-		limit = max(min(p.Runs()/manyJobs, maxJobRuns), 1)
-	}
-	for part := range slices.Chunk(runs, limit) {
+// jobs divides runs into jobs: as many as parts, so that all workers end at about the same time, or more if a job would
+// have more than limit runs. A limit of 0 means maxJobRuns.
+func (p *Plan) jobs(runs []int, parts, limit int) (list []job) {
+	size := max(min(len(runs)/parts, cmp.Or(limit, maxJobRuns)), 1)
+	for part := range slices.Chunk(runs, size) {
 		list = append(list, job{p.ID, part})
 	}
 	return list

@@ -361,6 +361,9 @@ func (q *queue) claim(p *Plan) (release func(), err error) {
 	return func() { _ = sub.Unsubscribe() }, nil
 }
 
+// queuedJobs is the number of jobs into which the runs of a sweep are divided for an unknown number of workers.
+const queuedJobs = 250
+
 // queueMissing queues the runs without a result if the server has no jobs and no results of the sweep: at the begin, and
 // after it lost them or a worker did not finish all runs of a job. A worker sends its results before it acknowledges the
 // job, which removes it from the server.
@@ -380,7 +383,7 @@ func (q *queue) queueMissing(ctx context.Context, s *activeSweep, results jetstr
 	if isDrained, err := isDrained(request, results); err != nil || !isDrained {
 		return err
 	}
-	for _, j := range s.plan.jobs(s.missing(), s.opt.maxJobRuns) {
+	for _, j := range s.plan.jobs(s.missing(), queuedJobs, s.opt.maxJobRuns) {
 		data, err := json.Marshal(j)
 		if err != nil {
 			return err

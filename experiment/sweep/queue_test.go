@@ -271,7 +271,7 @@ func TestFilesOfSweep(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := newExecutor(got, "w", clock).runJob(ctx, []int{0}); d.Error == "" || len(d.Runs) > 0 {
+	if d := newExecutor(got, "w", clock).runBatch(ctx, []int{0}); d.Error == "" || len(d.Runs) > 0 {
 		t.Errorf("a file of the worker's own machine was read: %q", d.Error)
 	}
 }
@@ -377,7 +377,7 @@ func BenchmarkQueue(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	one := newExecutor(p, "w", clock).runJob(b.Context(), []int{0})
+	one := newExecutor(p, "w", clock).runBatch(b.Context(), []int{0})
 	b.ResetTimer()
 	sum, err := Run(b.Context(), p, Options{Clock: clock, Queue: q, Jobs: 2, maxJobRuns: 1,
 		run: func(_ context.Context, c *config.Config) (*engine.Result, error) {

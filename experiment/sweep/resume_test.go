@@ -15,7 +15,7 @@ func TestResumeAfterFailedJob(t *testing.T) {
 	p := newTestPlan(t, small)
 	want := runSweep(t, p, Options{Jobs: 2}).Digest
 	dir, store := newTestStore(t, p)
-	d := newExecutor(p, "w", clock).runJob(t.Context(), []int{0, 1})
+	d := newExecutor(p, "w", clock).runBatch(t.Context(), []int{0, 1})
 	d.Error = "the disk was full"
 	if err := store.Save(p, d); err != nil {
 		t.Fatal(err)

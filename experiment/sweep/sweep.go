@@ -179,13 +179,16 @@ func (s *activeSweep) runMissing(ctx context.Context) {
 	}
 }
 
+// jobsPerWorker is the number of jobs for each goroutine without a queue.
+const jobsPerWorker = 8
+
 // runLocally runs jobs on opt.Jobs goroutines, without a queue.
 func (s *activeSweep) runLocally(ctx context.Context) {
 	workers := max(s.opt.Jobs, 1)
 	s.setWorkers(workers)
-	exec, jobs := s.executor(), s.plan.jobs(s.missing(), s.opt.maxJobRuns)
+	exec, jobs := s.executor(), s.plan.jobs(s.missing(), jobsPerWorker*workers, s.opt.maxJobRuns)
 	err := experiment.Many(ctx, workers, len(jobs), func(ctx context.Context, i int) error {
-		return s.addBatch(exec.runJob(ctx, jobs[i].Runs), storeBatch)
+		return exec.runJob(ctx, jobs[i].Runs, func(b batch) error { return s.addBatch(b, storeBatch) })
 	})
 	if err != nil {
 		s.finish(err)

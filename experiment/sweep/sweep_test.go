@@ -228,7 +228,7 @@ func TestVerifyNamesTheMachine(t *testing.T) {
 	p := newTestPlan(t, small)
 	s := newActiveSweep(p, Options{Clock: clock, Verify: 1})
 	x := newExecutor(p, "liar", clock)
-	d := x.runJob(t.Context(), []int{0, 1, 2})
+	d := x.runBatch(t.Context(), []int{0, 1, 2})
 	d.Runs[1].Result.Digest = strings.Repeat("0", 64)
 	if err := s.addBatch(d, false); err != nil {
 		t.Fatal(err)
@@ -289,23 +289,52 @@ func TestSweepOverData(t *testing.T) {
 	}
 }
 
-// The jobs cover the runs in order, each once, in parts that depend on the size of the plan.
+// The jobs cover the runs in order, each once, in the given number of parts or more.
 func TestJobs(t *testing.T) {
-	for _, x := range []struct{ runs, missing, limit, size int }{{10, 10, 0, 1}, {1000, 999, 0, 4}, {100_000, 100_000, 0, 64}, {30, 30, 7, 7}} {
-		p := &Plan{Grid: experiment.Grid{Points: make([]config.Point, x.runs), Repeat: 1}, ID: "x"}
+	for _, x := range []struct{ runs, parts, limit, size int }{{10, 250, 0, 1}, {999, 250, 0, 3}, {100_000, 250, 0, 64}, {30, 2, 7, 7}, {0, 8, 0, 1}} {
+		p := &Plan{Grid: experiment.Grid{Points: make([]config.Point, x.runs+5), Repeat: 1}, ID: "x"}
 		var missing, got []int
-		for n := range x.missing {
-			missing = append(missing, n+x.runs-x.missing)
+		for n := range x.runs {
+			missing = append(missing, n+5)
 		}
-		list := p.jobs(missing, x.limit)
+		list := p.jobs(missing, x.parts, x.limit)
 		for _, j := range list {
 			if err := p.checkJob(j); err != nil || len(j.Runs) > x.size {
 				t.Errorf("%+v: %d runs in a job, %v", x, len(j.Runs), err)
 			}
 			got = append(got, j.Runs...)
 		}
-		if !slices.Equal(got, missing) || len(list) != (x.missing+x.size-1)/x.size {
+		if !slices.Equal(got, missing) || len(list) != (x.runs+x.size-1)/x.size {
 			t.Errorf("%+v: %d runs in %d jobs", x, len(got), len(list))
+		}
+	}
+}
+
+// A job of long runs gives a batch after each of them, one of short runs all at once.
+func TestBatches(t *testing.T) {
+	p := newTestPlan(t, small)
+	var now time.Duration
+	x := newExecutor(p, "w", func() time.Duration { return now })
+	for _, c := range []struct {
+		length time.Duration // of a run
+		want   int           // runs of each batch but the last
+	}{{batchTime, 1}, {batchTime / 2, 2}, {batchTime/2 - 1, 3}, {0, 7}} {
+		x.run = func(context.Context, *config.Config) (*engine.Result, error) {
+			now += c.length
+			return &engine.Result{}, nil
+		}
+		var got []int
+		err := x.runJob(t.Context(), []int{1, 2, 3, 4, 5, 6, 7}, func(b batch) error {
+			for i, o := range b.Runs {
+				if o.Run != len(got)+1 || i >= c.want {
+					t.Errorf("runs of %v: run %d is number %d of a batch", c.length, o.Run, i)
+				}
+				got = append(got, o.Run)
+			}
+			return nil
+		})
+		if err != nil || len(got) != 7 {
+			t.Errorf("runs of %v: %v, %v", c.length, got, err)
 		}
 	}
 }

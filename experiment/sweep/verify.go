@@ -25,7 +25,7 @@ func (s *activeSweep) verify(ctx context.Context) error {
 	exec := s.executor()
 	return experiment.Many(ctx, s.opt.Jobs, len(picked), func(ctx context.Context, i int) error {
 		n := picked[i]
-		b := exec.runJob(ctx, []int{n})
+		b := exec.runBatch(ctx, []int{n})
 		if b.Error != "" {
 			return errors.New(b.Error)
 		}

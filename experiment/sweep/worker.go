@@ -24,15 +24,15 @@ import (
 
 // WorkerOptions are the options of Work.
 type WorkerOptions struct {
-	Clock     wallclock.Clock
-	Jobs      int    // number of jobs to run in parallel; less than 1 means 1
-	Name      string // name of the worker in results; "" means host name and process ID
-	Version   string // of the program
-	Cache     string // folder for data files of sweeps; "" means one in the user's cache directory
-	Disk      *atomicfile.Disk
-	OnNotice  func(text string) // called with messages for the user; may be nil
-	OnJobDone func(runs int)    // called after each job with its number of runs; may be nil
-	local     *executor         // of the sweep that this process coordinates; nil if none
+	Clock    wallclock.Clock
+	Jobs     int    // number of jobs to run in parallel; less than 1 means 1
+	Name     string // name of the worker in results; "" means host name and process ID
+	Version  string // of the program
+	Cache    string // folder for data files of sweeps; "" means one in the user's cache directory
+	Disk     *atomicfile.Disk
+	OnNotice func(text string) // called with messages for the user; may be nil
+	OnRuns   func(n int)       // called with the number of runs whose results were sent; may be nil
+	local    *executor         // of the sweep that this process coordinates; nil if none
 }
 
 // RefusedError means that the coordinator of a sweep refused this worker because it has another
@@ -211,29 +211,32 @@ func (w *worker) handleJob(ctx context.Context, m jetstream.Msg) {
 	if err == nil {
 		err = exec.plan.checkJob(j)
 	}
-	result := batch{Worker: w.opt.Name}
+	send := func(b batch) error {
+		if len(b.Runs) == 0 && b.Error == "" {
+			return nil // stopped during the first run
+		}
+		err := w.sendResult(ctx, j.Plan, b)
+		if err == nil && w.opt.OnRuns != nil {
+			w.opt.OnRuns(len(b.Runs))
+		}
+		return err
+	}
 	switch {
 	case ctx.Err() != nil:
-		_ = m.Nak()
-		return
 	case err != nil:
-		result.Error = err.Error()
+		err = send(batch{Worker: w.opt.Name, Error: err.Error()})
 	case metaErr == nil && meta.NumDelivered > maxDeliveries:
-		result.Error = fmt.Sprintf("given up: %d workers started the job of runs %d to %d, none finished it", maxDeliveries, j.Runs[0], j.Runs[len(j.Runs)-1])
+		err = send(batch{Worker: w.opt.Name, Error: fmt.Sprintf("given up: %d workers started the job of runs %d to %d, none finished it",
+			maxDeliveries, j.Runs[0], j.Runs[len(j.Runs)-1])})
 	default:
-		result = exec.runJob(ctx, j.Runs) // if ctx ends, result has the runs done so far
+		err = exec.runJob(ctx, j.Runs, send)
 	}
-	if len(result.Runs) == 0 && result.Error == "" {
-		_ = m.Nak() // stopped during the first run
-		return
-	}
-	if w.sendResult(ctx, j.Plan, result) != nil {
-		return // the job goes to another worker when the lease expires
-	}
-	_ = m.Ack() // even if some runs are missing: the coordinator puts them into other jobs
-	if w.opt.OnJobDone != nil {
-		w.opt.OnJobDone(len(result.Runs))
-	}
+	switch {
+	case ctx.Err() != nil:
+		_ = m.Nak() // so that another worker gets the job at once
+	case err == nil:
+		_ = m.Ack()
+	} // otherwise another worker gets it when the lease expires
 }
 
 // maxMessageOverhead bounds the bytes of a message in addition to its data.

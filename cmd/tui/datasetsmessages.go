@@ -15,7 +15,7 @@ import (
 	"wirelab/encoders/table"
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
-	"wirelab/experiment/savings"
+	"wirelab/experiment/walkoff"
 	"wirelab/internal/texttable"
 )
 
@@ -24,8 +24,8 @@ type messageInfo struct {
 	Spec    string   `json:"spec"`
 	Remarks []string `json:"remarks"` // what the source reports about its data
 	stats.BodySummary
-	Lag      int              `json:"lag"` // how many messages late acks arrive
-	Encoders []savings.Result `json:"encoders"`
+	Lag      int                     `json:"lag"` // how many messages late acks arrive
+	Encoders []walkoff.MessageResult `json:"encoders"`
 }
 
 // writeMessageStats writes statistics of the messages of src, and their size with each encoder,
@@ -42,7 +42,7 @@ func (a *app) writeMessageStats(ctx context.Context, src dataset.Source, f stats
 	if err != nil {
 		return err
 	}
-	info := messageInfo{Spec: f.data.spec, Lag: f.lag, Remarks: []string{}, Encoders: []savings.Result{}}
+	info := messageInfo{Spec: f.data.spec, Lag: f.lag, Remarks: []string{}, Encoders: []walkoff.MessageResult{}}
 	if r, ok := src.(dataset.Remarked); ok {
 		info.Remarks = append(info.Remarks, r.Remarks()...)
 	}
@@ -60,7 +60,7 @@ func (a *app) writeMessageStats(ctx context.Context, src dataset.Source, f stats
 		line.report(float64(i+1), float64(len(codecs)))
 	}
 	line.done()
-	slices.SortStableFunc(info.Encoders, func(x, y savings.Result) int {
+	slices.SortStableFunc(info.Encoders, func(x, y walkoff.MessageResult) int {
 		encodesAny := -cmp.Compare(min(x.Messages, 1), min(y.Messages, 1)) // first those that encoded any message
 		return cmp.Or(encodesAny, cmp.Compare(x.Bytes, y.Bytes))
 	})
@@ -120,7 +120,11 @@ func measureMessages(ctx context.Context, src dataset.Source, limit int) (stats.
 		cadence.Times = timed
 	}
 	count, f := &stats.Bodies{}, s.NewFrame()
-	if _, err := readFrames(ctx, src, f, limit, func(n int) { count.Add(cadence.TickTime(uint64(n)), f.Body) }); err != nil {
+	_, err := dataset.Read(ctx, src, f, limit, func(n int) error {
+		count.Add(cadence.TickTime(uint64(n)), f.Body)
+		return nil
+	})
+	if err != nil {
 		return stats.BodySummary{}, asUsageError(withoutSyscall(err))
 	}
 	return count.Summary(), nil
@@ -129,19 +133,17 @@ func measureMessages(ctx context.Context, src dataset.Source, limit int) (stats.
 // measureSaving encodes the messages with one encoder and returns the sizes. It opens the data
 // again, since the frames of a source can be read only once. If e does not name a file that the
 // encoder needs, and there is no other problem, the Problem of the result names the parameter.
-func (a *app) measureSaving(ctx context.Context, e config.Encoder, f statsFlags) (savings.Result, error) {
+func (a *app) measureSaving(ctx context.Context, e config.Encoder, f statsFlags) (walkoff.MessageResult, error) {
 	codec, params, err := e.Resolve("encoder", nil) // nil: among all encoders
 	if err != nil {
-		return savings.Result{}, asUsageError(err)
+		return walkoff.MessageResult{}, asUsageError(err)
 	}
 	src, err := f.data.open(ctx)
 	if err != nil {
-		return savings.Result{}, err
+		return walkoff.MessageResult{}, err
 	}
 	defer closeSource(src)
-	initial := src.Schema().NewFrame()
-	src.Initial(initial)
-	saving, err := savings.Measure(ctx, codec, params, src.Schema(), initial, src.Next, savings.Options{Lag: f.lag, Limit: f.frames, Clock: a.clock})
+	saving, err := walkoff.MeasureMessages(ctx, codec, params, src, walkoff.MessageOptions{Lag: f.lag, Limit: f.frames, Clock: a.clock})
 	if missing := codec.UnsetFiles(params); len(missing) > 0 && saving.Problem == "" {
 		saving.Problem = fmt.Sprintf("parameter %s is missing: --encoder \"%s %s=FILE\"", missing[0], codec.Name, missing[0])
 	}

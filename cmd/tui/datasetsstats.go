@@ -176,7 +176,11 @@ func summarise(ctx context.Context, src dataset.Source, limit int) (stats.Summar
 	f := src.Schema().NewFrame()
 	src.Initial(f)
 	c := stats.New(src.Schema(), f)
-	if _, err := readFrames(ctx, src, f, limit, func(int) { c.Add(f) }); err != nil {
+	_, err := dataset.Read(ctx, src, f, limit, func(int) error {
+		c.Add(f)
+		return nil
+	})
+	if err != nil {
 		return stats.Summary{}, asUsageError(withoutSyscall(err))
 	}
 	return c.Summary(), nil
@@ -269,7 +273,11 @@ func (a *app) writeFieldStats(ctx context.Context, spec string, src dataset.Sour
 		return usagef("%s has no fields: its frames are bytes", spec)
 	}
 	f, count := s.NewFrame(), fields.New(s, statsDistance)
-	if _, err := readFrames(ctx, src, f, cmp.Or(frames, statsFrames), func(int) { count.Add(f) }); err != nil {
+	_, err := dataset.Read(ctx, src, f, cmp.Or(frames, statsFrames), func(int) error {
+		count.Add(f)
+		return nil
+	})
+	if err != nil {
 		return asUsageError(err)
 	}
 	doc := map[string]any{"spec": spec, "frames": count.Frames(), "age": statsDistance, "fields": count.Changes()}

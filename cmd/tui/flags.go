@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"runtime"
@@ -109,24 +108,6 @@ func (a *app) printRemarks(src dataset.Source) {
 			a.warn([]string{"data: " + text})
 		}
 	}
-}
-
-// readFrames reads frames of src, one after the other into f, and calls visit with the number of
-// each, from 0, until src ends or limit frames are read. A limit of 0 means no limit. It returns
-// how many frames were read.
-func readFrames(ctx context.Context, src dataset.Source, f *frame.Frame, limit int, visit func(number int)) (n int, err error) {
-	for ; limit == 0 || n < limit; n++ {
-		if err := ctx.Err(); err != nil {
-			return n, err
-		}
-		if err := src.Next(f); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return n, err
-		}
-		visit(n)
-	}
-	return n, nil
 }
 
 // opener returns a function that opens the source again at each call.

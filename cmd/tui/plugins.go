@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"wirelab/dataset"
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/plugin"
@@ -347,7 +348,11 @@ func (a *app) readCheckFrames(ctx context.Context, data *dataFlags, n int) (*fra
 		list[tick].Tick = uint32(tick)
 	}
 	add(0)
-	if _, err = readFrames(ctx, src, f, n, func(i int) { add(i + 1) }); err != nil {
+	_, err = dataset.Read(ctx, src, f, n, func(i int) error {
+		add(i + 1)
+		return nil
+	})
+	if err != nil {
 		return nil, nil, asUsageError(withoutSyscall(err))
 	}
 	return src.Schema(), list, nil

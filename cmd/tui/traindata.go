@@ -131,7 +131,10 @@ func (set *trainingSet) read(ctx context.Context, src dataset.Source) error {
 	}
 	sum := dataset.NewDigest(initial)
 	limit := max(set.limit-train.Preamble(set.schema), 0) // 0 stays 0: no limit
-	n, err := readFrames(ctx, src, f, limit, func(int) { sum.Add(f) })
+	n, err := dataset.Read(ctx, src, f, limit, func(int) error {
+		sum.Add(f)
+		return nil
+	})
 	if err != nil {
 		return markDataError(err)
 	}

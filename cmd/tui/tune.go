@@ -158,13 +158,14 @@ func (a *app) searchData(ctx context.Context, data dataFlags, search *tune.Searc
 		src.Initial(&ring[n])
 	}
 	f := src.Schema().NewFrame()
-	frames, err = readFrames(ctx, src, f, limit, func(n int) {
+	frames, err = dataset.Read(ctx, src, f, limit, func(n int) error {
 		base := &ring[n%walkoff.Delay] // the frame six before f; f replaces it below
 		start := a.clock()
 		search.Add(f, base)
 		searchTime += a.clock() - start
 		base.CopyFrom(f)
 		line.report(float64(n), float64(total))
+		return nil
 	})
 	return frames + walkoff.Delay, searchTime, markDataError(err)
 }

@@ -12,7 +12,6 @@ import (
 	"wirelab/dataset/table"
 	encodertable "wirelab/encoders/table"
 	"wirelab/experiment/config"
-	"wirelab/experiment/scales"
 	"wirelab/experiment/walkoff"
 	"wirelab/internal/texttable"
 	"wirelab/internal/units"
@@ -22,7 +21,7 @@ import (
 type scalesResult struct {
 	Data    string `json:"data"`
 	Encoder string `json:"encoder"`
-	*scales.Result
+	*walkoff.ScaleResult
 }
 
 // tuneTable finds the cheapest scales of a table within the tolerances and writes them.
@@ -55,7 +54,7 @@ func (a *app) tuneTable(ctx context.Context, f tuneFlags) error {
 		return err
 	}
 	line := a.progress("tune")
-	search := scales.Search{Spec: f.data.spec, Layout: t.Layout(), Path: t.Path, Codec: codec, Frames: f.frames, Clock: a.clock,
+	search := walkoff.ScaleSearch{Spec: f.data.spec, Layout: t.Layout(), Path: t.Path, Codec: codec, Frames: f.frames, Clock: a.clock,
 		Progress: line.report, Groups: groups}
 	result, err := search.Run(ctx)
 	line.done()
@@ -69,7 +68,7 @@ func (a *app) tuneTable(ctx context.Context, f tuneFlags) error {
 // scaleGroups returns the groups of fields that the flags choose: those of --field as one group, or without the flag all
 // quantities and angles, as similarFields groups them. Without --tolerance, that of a group is what its scale rounds by.
 // otherUnits are the fields whose unit --tolerance does not have.
-func (f *tuneFlags) scaleGroups(s *frame.Schema) (groups []scales.Group, otherUnits []string, err error) {
+func (f *tuneFlags) scaleGroups(s *frame.Schema) (groups []walkoff.ScaleGroup, otherUnits []string, err error) {
 	number, _ := units.Split(f.tolerance)
 	if v, ok := units.ParseDecimal(number, 0); f.tolerance != "" && (!ok || !(v > 0)) {
 		return nil, nil, usagef("--tolerance %q is not above 0; expected the largest rounding error, such as \"1 cm\"", f.tolerance)
@@ -98,7 +97,7 @@ func (f *tuneFlags) scaleGroups(s *frame.Schema) (groups []scales.Group, otherUn
 				return nil, nil, usagef("--tolerance: %w; expected %s", err, table.ToleranceExpected(first.Unit))
 			}
 		}
-		groups = append(groups, scales.NewGroup(s, indices, tolerance))
+		groups = append(groups, walkoff.NewScaleGroup(s, indices, tolerance))
 	}
 	switch {
 	case len(chosen) == 0:

@@ -1,6 +1,6 @@
 // Package drive calls the encoder and the decoder of a codec. It stores the frames that packets may refer
 // to, with their memos, encodes frames against them, and decodes packets. The endpoints of a session add
-// packet headers and acks. Scoring, savings and plugin checks use a Pair with their own rules for what is
+// packet headers and acks. Scoring and plugin checks use a Pair with their own rules for what is
 // sent, lost and referred to.
 package drive
 

@@ -16,4 +16,7 @@
 //
 // The audit uses processes and not just new encoders, because package-level state
 // would be shared within a process.
+//
+// With the same means, MeasureMessages scores encoders of messages, and ScaleSearch finds
+// the cheapest scales of a table.
 package walkoff

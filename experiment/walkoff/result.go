@@ -51,30 +51,22 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	if r.Lossless {
 		return json.Marshal(scored(r))
 	}
-	type items struct {
-		BitsPerItem           *float64 `json:"bits_per_item"`
-		BitsPerChangedItem    *float64 `json:"bits_per_changed_item"`
-		ChangedItemsPerPacket *float64 `json:"changed_items_per_packet"`
+	var fields map[string]any
+	data, err := json.Marshal(scored(r))
+	if err == nil {
+		err = json.Unmarshal(data, &fields)
 	}
-	type cubes struct {
-		BitsPerCube           *float64 `json:"bits_per_cube"`
-		BitsPerChangedCube    *float64 `json:"bits_per_changed_cube"`
-		ChangedCubesPerPacket *float64 `json:"changed_cubes_per_packet"`
+	for key, value := range fields {
+		_, isNumber := value.(float64)
+		_, isDistribution := value.(map[string]any)
+		if (isNumber || isDistribution) && !slices.Contains([]string{"packets", "bytes", "version"}, key) {
+			fields[key] = nil
+		}
 	}
-	unscored := struct { // its fields replace those of scored with the same key
-		scored
-		BytesPerPacket *float64 `json:"bytes_per_packet"`
-		Kbps           *float64 `json:"kbps"`
-		items
-		*cubes
-		PacketBytes *sizes `json:"packet_bytes"`
-		EncodeUS    *times `json:"encode_us"`
-		DecodeUS    *times `json:"decode_us"`
-	}{scored: scored(r)}
-	if r.cubeFigures != nil {
-		unscored.cubes = &cubes{}
+	if err != nil {
+		return nil, err
 	}
-	return json.Marshal(unscored)
+	return json.Marshal(fields)
 }
 
 // Label returns the name of the encoder and the parameters that differ from its defaults, as in "rotor xy_small=5".

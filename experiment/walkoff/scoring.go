@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
+	"wirelab/dataset"
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/drive"
@@ -53,30 +53,31 @@ func (m *scorer) run(ctx context.Context, open Open) (Result, error) {
 		defer m.audit.stop()
 	}
 	m.tally.schema = s
-	problem := ""
-	for n := Delay; n < Delay+m.frames && problem == ""; n++ {
-		if err := ctx.Err(); err != nil {
-			return Result{}, err
+	n, err := dataset.Read(ctx, src, f, m.frames, func(n int) error {
+		if problem := m.scoreFrame(n+Delay, m.opt.baselineAge(src), f); problem != "" {
+			return &codecProblem{problem}
 		}
-		if err := src.Next(f); err != nil {
-			return Result{}, endedEarly(err)
+		if m.progress != nil && (n%progressEvery == 0 || n == m.frames-1) {
+			m.progress(n + 1)
 		}
-		problem = m.scoreFrame(n, m.opt.baselineAge(src), f)
-		if m.progress != nil && (n%progressEvery == 0 || n == Delay+m.frames-1) {
-			m.progress(n - Delay + 1)
-		}
+		return nil
+	})
+	problem := &codecProblem{}
+	switch {
+	case errors.As(err, &problem):
+	case err != nil:
+		return Result{}, err
+	case n < m.frames:
+		return Result{}, errors.New("the recording became shorter while it was read")
 	}
-	return m.result(ctx, problem)
+	return m.result(ctx, problem.text)
 }
 
-// endedEarly replaces io.EOF by an error for users, because the recording is now shorter than when survey
-// counted its frames. It returns other errors unchanged.
-func endedEarly(err error) error {
-	if errors.Is(err, io.EOF) {
-		return errors.New("the recording became shorter while it was read")
-	}
-	return err
-}
+// codecProblem is why a codec is not lossless: it ends the reading of frames.
+type codecProblem struct{ text string }
+
+// Error returns the problem.
+func (p *codecProblem) Error() string { return p.text }
 
 // scoreFrame encodes frame n, whose baseline is frame n-back, decodes it, and adds the packet to the tally and
 // the audit. It returns a description of the problem if the codec fails or the decoded frame differs; "" if

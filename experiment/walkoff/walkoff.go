@@ -163,21 +163,17 @@ func (d *datasetInfo) survey(ctx context.Context, open Open, opt *Options) error
 	digest := dataset.NewDigest(f)
 	priced, isPriced := src.(dataset.Priced)
 	gameSize := &gameRun{}
-	for limit == 0 || d.Frames < limit {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := src.Next(f); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return err
-		}
+	n, err := dataset.Read(ctx, src, f, max(limit-Delay, 0), func(int) error {
 		digest.Add(f)
-		d.Frames++
 		if isPriced {
 			gameSize.add(priced.Price())
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
+	d.Frames = Delay + n
 	if d.Frames == Delay {
 		return fmt.Errorf("%w: %s ends with the initial state, expected more than %d frames", errUnsuitable, d.Spec, Delay)
 	}
@@ -214,7 +210,7 @@ func (d *datasetInfo) describe(src dataset.Source, opt *Options) error {
 	default:
 		d.Baselines, d.Back = BackRule, back
 	}
-	d.Frames, d.Item, d.Items = Delay, s.Item, s.Rows
+	d.Item, d.Items = s.Item, s.Rows
 	if frame.IsCubes(s) {
 		d.Cubes = s.Rows
 	}

@@ -1,4 +1,4 @@
-package savings_test
+package walkoff
 
 import (
 	"bytes"
@@ -11,22 +11,24 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
-	"wirelab/experiment/savings"
 )
 
-var schema = &frame.Schema{Name: "packets", Item: "byte", Delivery: frame.Unreliable, TickHz: 30}
+// messages is a source of messages: message i has its number and i mod 7 further bytes.
+type messages struct{ next, n int }
 
-// messages returns n messages: message i has its number and i mod 7 further bytes.
-func messages(n int) func(*frame.Frame) error {
-	i := 0
-	return func(f *frame.Frame) error {
-		if i == n {
-			return io.EOF
-		}
-		f.Body = append(binary.LittleEndian.AppendUint32(f.Body[:0], uint32(i)), make([]byte, i%7)...)
-		i++
-		return nil
+func (m *messages) Schema() *frame.Schema {
+	return &frame.Schema{Name: "packets", Item: "byte", Delivery: frame.Unreliable, TickHz: 30}
+}
+
+func (m *messages) Initial(*frame.Frame) {}
+
+func (m *messages) Next(f *frame.Frame) error {
+	if m.next == m.n {
+		return io.EOF
 	}
+	f.Body = append(binary.LittleEndian.AppendUint32(f.Body[:0], uint32(m.next)), make([]byte, m.next%7)...)
+	m.next++
+	return nil
 }
 
 // probe is a codec that records its arguments.
@@ -87,10 +89,10 @@ func (p *probe) codec(refs int) *encoders.Codec {
 }
 
 // References are the newest messages whose acks have arrived, with their memos. Reports arrive with the acks.
-func TestLag(t *testing.T) {
+func TestMessageLag(t *testing.T) {
 	for _, lag := range []int{1, 4, 9} {
 		p := &probe{lost: -1, refuses: -1}
-		got, err := savings.Measure(t.Context(), p.codec(2), nil, schema, schema.NewFrame(), messages(30), savings.Options{Lag: lag})
+		got, err := MeasureMessages(t.Context(), p.codec(2), nil, &messages{n: 30}, MessageOptions{Lag: lag})
 		if err != nil || !got.Lossless || got.Messages != 30 || got.Larger != 30 || got.MaxGrowth != 1 || got.Bytes != got.Raw+30 {
 			t.Errorf("lag %d: %+v, %v", lag, got, err)
 		}
@@ -118,12 +120,12 @@ func TestLag(t *testing.T) {
 }
 
 // The problem of a message that is decoded to another one, or not at all, is described.
-func TestDecodingProblem(t *testing.T) {
+func TestMessageDecodingProblem(t *testing.T) {
 	for want, p := range map[string]*probe{
 		"message 5: the decoded message differs from the sent one": {lost: 5, refuses: -1},
 		"message 4 cannot be decoded: too short":                   {lost: 5, fails: 4, refuses: -1},
 	} {
-		got, err := savings.Measure(t.Context(), p.codec(1), nil, schema, schema.NewFrame(), messages(20), savings.Options{Lag: 2})
+		got, err := MeasureMessages(t.Context(), p.codec(1), nil, &messages{n: 20}, MessageOptions{Lag: 2})
 		if err != nil || got.Lossless || got.Problem != want {
 			t.Errorf("problem %q, error %v, want problem %q", got.Problem, err, want)
 		}
@@ -131,9 +133,9 @@ func TestDecodingProblem(t *testing.T) {
 }
 
 // An incorrectly decoded message is reported. A rejected message counts with its raw size and is not a reference.
-func TestProblems(t *testing.T) {
+func TestMessageProblems(t *testing.T) {
 	p := &probe{lost: 5, refuses: 8}
-	got, err := savings.Measure(t.Context(), p.codec(1), nil, schema, schema.NewFrame(), messages(20), savings.Options{Lag: 2})
+	got, err := MeasureMessages(t.Context(), p.codec(1), nil, &messages{n: 20}, MessageOptions{Lag: 2})
 	if err != nil || got.Lossless || got.Refused != 1 || got.Bytes != got.Raw+19 || !bytes.Contains([]byte(got.Problem), []byte("message 5")) {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -143,10 +145,10 @@ func TestProblems(t *testing.T) {
 	bad := &encoders.Codec{Name: "bad", New: func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) {
 		return nil, nil, errors.New("needs a model")
 	}}
-	if got, err := savings.Measure(t.Context(), bad, nil, schema, schema.NewFrame(), messages(3), savings.Options{Lag: 1}); err != nil || got.Problem != "needs a model" || got.Messages != 0 {
+	if got, err := MeasureMessages(t.Context(), bad, nil, &messages{n: 3}, MessageOptions{Lag: 1}); err != nil || got.Problem != "needs a model" || got.Messages != 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if _, err := savings.Measure(t.Context(), bad, nil, schema, schema.NewFrame(), messages(3), savings.Options{}); err == nil {
+	if _, err := MeasureMessages(t.Context(), bad, nil, &messages{n: 3}, MessageOptions{}); err == nil {
 		t.Error("a lag of 0 is accepted")
 	}
 }

@@ -1,52 +1,48 @@
-// Package savings measures how much an encoder reduces the messages of a game. Each message is encoded
-// as in a session over a link without loss whose acks arrive a fixed number of messages later; it is
-// then decoded and compared.
-package savings
+package walkoff
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 
+	"wirelab/dataset"
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/drive"
 	"wirelab/internal/wallclock"
 )
 
-// Options configure a measurement.
-type Options struct {
+// MessageOptions configure MeasureMessages.
+type MessageOptions struct {
 	Lag   int             // messages until an ack arrives, 1 to frame.MaxHistory-1
 	Limit int             // maximum number of messages; 0 means all
 	Clock wallclock.Clock // nil means no timings
 }
 
-// Result is the result for one encoder. Sizes are those of payloads, without headers.
-type Result struct {
-	Encoder   string  `json:"encoder"`
-	Messages  int64   `json:"messages"`
-	Raw       int64   `json:"raw_bytes"`
-	Bytes     int64   `json:"bytes"`
-	Ratio     float64 `json:"ratio"`     // Bytes/Raw
-	Larger    int64   `json:"larger"`    // number of messages whose packet is larger than the message
-	MaxGrowth int     `json:"most_over"` // largest difference of a packet and its message, in bytes
-	Lossless  bool    `json:"lossless"`
-	Refused   int64   `json:"refused,omitempty"` // messages that the encoder rejected; they are counted with their raw size
-	Problem   string  `json:"problem,omitempty"` // the first problem; empty if none
-	Timing    *timing `json:"timing,omitempty"`
+// MessageResult is the result of one encoder for messages. Sizes are those of payloads, without headers.
+type MessageResult struct {
+	Encoder   string         `json:"encoder"`
+	Messages  int64          `json:"messages"`
+	Raw       int64          `json:"raw_bytes"`
+	Bytes     int64          `json:"bytes"`
+	Ratio     float64        `json:"ratio"`     // Bytes/Raw
+	Larger    int64          `json:"larger"`    // number of messages whose packet is larger than the message
+	MaxGrowth int            `json:"most_over"` // largest difference of a packet and its message, in bytes
+	Lossless  bool           `json:"lossless"`
+	Refused   int64          `json:"refused,omitempty"` // messages that the encoder rejected; they are counted with their raw size
+	Problem   string         `json:"problem,omitempty"` // the first problem; empty if none
+	Timing    *messageTiming `json:"timing,omitempty"`
 }
 
-// timing is the time of the codec per byte of the messages. It differs between runs.
-type timing struct {
+// messageTiming is the time of the codec per byte of the messages. It differs between runs.
+type messageTiming struct {
 	EncodeUS float64 `json:"encode_us_per_byte"`
 	DecodeUS float64 `json:"decode_us_per_byte"`
 	RunsAs   string  `json:"runs_as,omitempty"` // encoders.Plugin.Runtime of a plugin
 }
 
-// A measurement is the state of Measure.
-type measurement struct {
-	Result
+// A messageRun is the state of MeasureMessages.
+type messageRun struct {
+	MessageResult
 	codec   *encoders.Codec
 	pair    *drive.Pair
 	lag     int
@@ -56,51 +52,44 @@ type measurement struct {
 	encodeNS, decodeNS int64
 }
 
-// Measure measures a codec on the messages that next stores in its argument, until next returns io.EOF. s is the
-// schema of the messages, and initial the initial state of both endpoints. A codec that rejects params or schema
-// is not an error: Result.Problem contains the reason. After an error of next or ctx, Measure also returns the sizes
-// so far.
-func Measure(ctx context.Context, codec *encoders.Codec, params any, s *frame.Schema, initial *frame.Frame,
-	next func(*frame.Frame) error, opt Options) (Result, error) {
+// MeasureMessages measures how much a codec reduces the messages of src. Each is encoded as in a session over a link
+// without loss whose acks arrive a fixed number of messages later; it is then decoded and compared. A codec that rejects
+// params or the schema is not an error: MessageResult.Problem contains the reason. After an error of src or ctx,
+// MeasureMessages also returns the sizes so far.
+func MeasureMessages(ctx context.Context, codec *encoders.Codec, params any, src dataset.Source, opt MessageOptions) (MessageResult, error) {
 	if opt.Lag < 1 || opt.Lag >= frame.MaxHistory {
-		return Result{}, fmt.Errorf("acks arrive %d messages later, expected 1 to %d", opt.Lag, frame.MaxHistory-1)
+		return MessageResult{}, fmt.Errorf("acks arrive %d messages later, expected 1 to %d", opt.Lag, frame.MaxHistory-1)
 	}
-	t := &measurement{codec: codec, Result: Result{Encoder: codec.Name, Lossless: true}, lag: opt.Lag, reports: make([][]byte, opt.Lag)}
+	t := &messageRun{codec: codec, MessageResult: MessageResult{Encoder: codec.Name, Lossless: true}, lag: opt.Lag, reports: make([][]byte, opt.Lag)}
+	initial, f := src.Schema().NewFrame(), src.Schema().NewFrame()
+	src.Initial(initial)
 	var err error
 	historyLength := 2*opt.Lag + 1 // the oldest reference: see refsFor
-	t.pair, err = drive.NewPair(codec, params, s, initial, historyLength)
+	t.pair, err = drive.NewPair(codec, params, src.Schema(), initial, historyLength)
 	if err != nil {
 		t.Lossless, t.Problem = false, err.Error()
-		return t.Result, nil
+		return t.MessageResult, nil
 	}
 	t.pair.Clock = opt.Clock
-	f := s.NewFrame()
-	for n := 0; opt.Limit == 0 || n < opt.Limit; n++ {
-		if err := ctx.Err(); err != nil {
-			return t.Result, err
-		}
-		if err := next(f); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return t.Result, err
-		}
+	_, err = dataset.Read(ctx, src, f, opt.Limit, func(n int) error {
 		f.Tick = uint32(n)
 		t.send(n, f)
-	}
-	if t.Raw > 0 {
+		return nil
+	})
+	if err == nil && t.Raw > 0 {
 		t.Ratio = float64(t.Bytes) / float64(t.Raw)
 		if opt.Clock != nil {
 			perByte := func(ns int64) float64 { return float64(ns) / 1e3 / float64(t.Raw) }
-			t.Timing = &timing{EncodeUS: perByte(t.encodeNS), DecodeUS: perByte(t.decodeNS), RunsAs: codec.Runtime()}
+			t.Timing = &messageTiming{EncodeUS: perByte(t.encodeNS), DecodeUS: perByte(t.decodeNS), RunsAs: codec.Runtime()}
 		}
 	}
-	return t.Result, nil
+	return t.MessageResult, err
 }
 
 // refsFor returns the references for message n, with the memos that endpoint e has for them: as many messages as
 // the codec uses, the newest first, of those that were decoded and whose acks have arrived. The ack of a
 // message arrives t.lag messages later. Without such a message, the initial state is the only reference.
-func (t *measurement) refsFor(e *drive.End, n int) []encoders.Ref {
+func (t *messageRun) refsFor(e *drive.End, n int) []encoders.Ref {
 	var seqs []uint64
 	// Messages that are older than two lags are not used.
 	for i := n - t.lag; i >= max(0, n-2*t.lag-1) && len(seqs) < max(1, t.codec.Refs); i-- {
@@ -116,7 +105,7 @@ func (t *measurement) refsFor(e *drive.End, n int) []encoders.Ref {
 
 // send encodes message n, decodes it and compares. It adds the sizes and times to the result, and stores the
 // decoder's report for deliverReport.
-func (t *measurement) send(n int, f *frame.Frame) {
+func (t *messageRun) send(n int, f *frame.Frame) {
 	p := t.pair
 	t.deliverReport(n)
 	t.Messages++
@@ -153,7 +142,7 @@ func (t *measurement) send(n int, f *frame.Frame) {
 
 // deliverReport passes the decoder's report about message n-lag to the encoder. This report is in the ack that
 // arrives just before message n is sent. deliverReport does nothing if encoder or decoder do not use reports.
-func (t *measurement) deliverReport(n int) {
+func (t *messageRun) deliverReport(n int) {
 	report := t.reports[n%t.lag]
 	if e, ok := t.pair.Encoder.(encoders.Feedback); ok && len(report) > 0 {
 		if err := e.Learn(report); err != nil {
@@ -163,7 +152,7 @@ func (t *measurement) deliverReport(n int) {
 }
 
 // setProblem stores the first problem.
-func (t *measurement) setProblem(problem string) {
+func (t *messageRun) setProblem(problem string) {
 	if t.Problem == "" {
 		t.Problem = problem
 	}

@@ -1,6 +1,4 @@
-// Package scales finds the cheapest scales of the fields of a table under given tolerances. It encodes the table with
-// each scale that it tries, and measures the rounding errors of the same frames.
-package scales
+package walkoff
 
 import (
 	"context"
@@ -15,18 +13,17 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/dataset/table"
 	"wirelab/encoders"
-	"wirelab/experiment/walkoff"
 	"wirelab/internal/wallclock"
 )
 
-// Group is a set of fields that share a scale, such as the coordinates of a position.
-type Group struct {
-	Fields    []string `json:"fields"`
-	Unit      string   `json:"unit"`
-	Tolerance float64  `json:"tolerance"`  // the largest rounding error that is allowed; of axes it is a distance
-	Scale     float64  `json:"scale"`      // of the schema
-	BestScale float64  `json:"best_scale"` // the one with the smallest size within the tolerance
-	Curve     []point  `json:"curve"`      // in order of the scale
+// ScaleGroup is a set of fields that share a scale, such as the coordinates of a position.
+type ScaleGroup struct {
+	Fields    []string     `json:"fields"`
+	Unit      string       `json:"unit"`
+	Tolerance float64      `json:"tolerance"`  // the largest rounding error that is allowed; of axes it is a distance
+	Scale     float64      `json:"scale"`      // of the schema
+	BestScale float64      `json:"best_scale"` // the one with the smallest size within the tolerance
+	Curve     []scalePoint `json:"curve"`      // in order of the scale
 
 	Axes [][]string `json:"axes"` // the fields of each point: the axes of a position, or a field alone
 
@@ -35,44 +32,45 @@ type Group struct {
 	diagonal float64 // largest error of a point, relative to the largest one of an axis
 }
 
-// point is one scale of a group. The other groups have the scales that were the best so far.
-type point struct {
+// scalePoint is one scale of a group. The other groups have the scales that were the best so far.
+type scalePoint struct {
 	Scale  float64 `json:"scale"`
-	Max    float64 `json:"max"` // rounding errors: the largest of each figure over Group.Axes
+	Max    float64 `json:"max"` // rounding errors: the largest of each figure over ScaleGroup.Axes
 	Mean   float64 `json:"mean"`
 	P99    float64 `json:"p99"`
 	Kbps   float64 `json:"kbps"`
 	Within bool    `json:"within"` // Max is at most the tolerance
 }
 
-// Search finds scales. Its exported fields must be set.
-type Search struct {
+// ScaleSearch finds the cheapest scales of the fields of a table under given tolerances. It encodes the table with each
+// scale that it tries, and measures the rounding errors of the same frames. Its exported fields must be set.
+type ScaleSearch struct {
 	Spec     string // name of the data, for errors
 	Layout   *table.Layout
 	Path     string // of the records, which must be text
 	Codec    *encoders.Codec
-	Frames   int // number of frames to encode, as in walkoff.Options; 0 means all
+	Frames   int // number of frames to encode, as in Options; 0 means all
 	Clock    wallclock.Clock
 	Progress func(done, total float64) // called after each scale; total is an estimate
-	Groups   []Group                   // with their tolerances; see NewGroup
+	Groups   []ScaleGroup              // with their tolerances; see NewScaleGroup
 
 	scales      map[int]float64 // by field: the best so far
 	done, total float64
 }
 
-// Result is what a search has found. Sizes are by the rules of a walk-off.
-type Result struct {
-	Frames   int     `json:"frames"`
-	Kbps     float64 `json:"kbps"`      // with the scales of the schema
-	BestKbps float64 `json:"best_kbps"` // with the best scales
-	Groups   []Group `json:"groups"`
+// ScaleResult is what a search has found. Sizes are by the rules of a walk-off.
+type ScaleResult struct {
+	Frames   int          `json:"frames"`
+	Kbps     float64      `json:"kbps"`      // with the scales of the schema
+	BestKbps float64      `json:"best_kbps"` // with the best scales
+	Groups   []ScaleGroup `json:"groups"`
 }
 
-// NewGroup returns a group of fields of s, which must be quantities or angles. A tolerance of 0 means the largest error of
+// NewScaleGroup returns a group of fields of s, which must be quantities or angles. A tolerance of 0 means the largest error of
 // the scale in s. Two or three quantities with a unit are the axes of a position if no role says otherwise.
-func NewGroup(s *frame.Schema, indices []int, tolerance float64) Group {
+func NewScaleGroup(s *frame.Schema, indices []int, tolerance float64) ScaleGroup {
 	first := &s.Fields[indices[0]]
-	g := Group{Fields: s.Names(indices), Unit: first.Unit, Tolerance: tolerance, Scale: first.Step(), indices: indices, points: s.Points(indices)}
+	g := ScaleGroup{Fields: s.Names(indices), Unit: first.Unit, Tolerance: tolerance, Scale: first.Step(), indices: indices, points: s.Points(indices)}
 	if len(indices) <= 3 && first.Kind == frame.Quantity && first.Unit != "" && first.Hint.Role == frame.NoRole {
 		g.points = [][]int{indices}
 	}
@@ -87,23 +85,23 @@ func NewGroup(s *frame.Schema, indices []int, tolerance float64) Group {
 }
 
 // safeScale returns the largest scale that never rounds by more than the tolerance.
-func (g *Group) safeScale() float64 { return 2 * g.Tolerance / g.diagonal }
+func (g *ScaleGroup) safeScale() float64 { return 2 * g.Tolerance / g.diagonal }
 
-// measurement is the size and the rounding errors of the table with certain scales.
-type measurement struct {
+// scaleCost is the size and the rounding errors of the table with certain scales.
+type scaleCost struct {
 	frames    int
 	kbps      float64
 	precision []dataset.Precision
 }
 
 // Run measures the scales of every group, one group after the other, and keeps the best of each.
-func (s *Search) Run(ctx context.Context) (*Result, error) {
+func (s *ScaleSearch) Run(ctx context.Context) (*ScaleResult, error) {
 	s.total = float64(1 + len(s.Groups)*(len(ladder)+2))
 	before, err := s.measure(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Frames: before.frames, Kbps: before.kbps, Groups: s.Groups}
+	r := &ScaleResult{Frames: before.frames, Kbps: before.kbps, Groups: s.Groups}
 	grids, err := s.findGrids(ctx)
 	if err != nil {
 		return nil, err
@@ -121,18 +119,18 @@ func (s *Search) Run(ctx context.Context) (*Result, error) {
 }
 
 // setScale sets the scale of all fields of a group in scales.
-func (s *Search) setScale(scales map[int]float64, g *Group, scale float64) {
+func (s *ScaleSearch) setScale(scales map[int]float64, g *ScaleGroup, scale float64) {
 	for _, i := range g.indices {
 		scales[i] = scale
 	}
 }
 
-// ladder are the scales of a curve, relative to Group.safeScale.
+// ladder are the scales of a curve, relative to ScaleGroup.safeScale.
 var ladder = []float64{1. / 8, 1. / 4, 1. / 2, 1, 2, 4, 8}
 
 // searchGroup measures the scales of a group, sets its curve and its best scale, and returns the size with it. grid is
 // a number of which all values of the group are multiples; 0 if none is known.
-func (s *Search) searchGroup(ctx context.Context, g *Group, grid float64) (kbps float64, err error) {
+func (s *ScaleSearch) searchGroup(ctx context.Context, g *ScaleGroup, grid float64) (kbps float64, err error) {
 	var candidates []float64
 	for _, factor := range ladder {
 		candidates = append(candidates, factor*g.safeScale())
@@ -172,7 +170,7 @@ func (s *Search) searchGroup(ctx context.Context, g *Group, grid float64) (kbps 
 func equalScales(a, b float64) bool { return math.Abs(a/b-1) < 1e-9 }
 
 // measurePoint measures one scale of a group, with the best scales so far of the others.
-func (s *Search) measurePoint(ctx context.Context, g *Group, scale float64) (p point, err error) {
+func (s *ScaleSearch) measurePoint(ctx context.Context, g *ScaleGroup, scale float64) (p scalePoint, err error) {
 	scales := make(map[int]float64, len(s.scales))
 	for i, best := range s.scales {
 		scales[i] = best
@@ -199,7 +197,7 @@ func (s *Search) measurePoint(ctx context.Context, g *Group, scale float64) (p p
 var errImpossible = errors.New("impossible scale")
 
 // open returns an opener of the table with the given scales.
-func (s *Search) open(scales map[int]float64) (walkoff.Open, error) {
+func (s *ScaleSearch) open(scales map[int]float64) (Open, error) {
 	l, err := s.Layout.Rescaled(scales)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errImpossible, err)
@@ -216,12 +214,12 @@ func (s *Search) open(scales map[int]float64) (walkoff.Open, error) {
 }
 
 // measure encodes the table with the given scales.
-func (s *Search) measure(ctx context.Context, scales map[int]float64) (m measurement, err error) {
+func (s *ScaleSearch) measure(ctx context.Context, scales map[int]float64) (m scaleCost, err error) {
 	open, err := s.open(scales)
 	if err != nil {
 		return m, err
 	}
-	board, err := walkoff.Run(ctx, s.Spec, open, []*encoders.Codec{s.Codec}, walkoff.Options{Frames: s.Frames, Clock: s.Clock})
+	board, err := Run(ctx, s.Spec, open, []*encoders.Codec{s.Codec}, Options{Frames: s.Frames, Clock: s.Clock})
 	if err != nil {
 		return m, err
 	}
@@ -232,12 +230,12 @@ func (s *Search) measure(ctx context.Context, scales map[int]float64) (m measure
 	if s.Progress != nil {
 		s.Progress(min(s.done, s.total), s.total)
 	}
-	return measurement{board.Dataset.Frames, board.Results[0].Kbps, board.Dataset.Precision}, nil
+	return scaleCost{board.Dataset.Frames, board.Results[0].Kbps, board.Dataset.Precision}, nil
 }
 
 // findGrids returns for each group the largest power of ten of which all values are multiples, at least a hundredth of
 // the tolerance; 0 if no power is found. Logs are often written with a fixed number of decimals. For angles it is 0.
-func (s *Search) findGrids(ctx context.Context) ([]float64, error) {
+func (s *ScaleSearch) findGrids(ctx context.Context) ([]float64, error) {
 	const below = 100 // of the tolerance: a finer grid saves nothing
 	grids := make([]float64, len(s.Groups))
 	for exp := 3; exp >= -9; exp-- {
@@ -273,7 +271,7 @@ func (s *Search) findGrids(ctx context.Context) ([]float64, error) {
 }
 
 // readErrors returns the rounding errors of the table with the given scales, without encoding it.
-func (s *Search) readErrors(ctx context.Context, scales map[int]float64) ([]dataset.Precision, error) {
+func (s *ScaleSearch) readErrors(ctx context.Context, scales map[int]float64) ([]dataset.Precision, error) {
 	open, err := s.open(scales)
 	if err != nil {
 		return nil, err
@@ -284,15 +282,8 @@ func (s *Search) readErrors(ctx context.Context, scales map[int]float64) ([]data
 	}
 	defer src.(io.Closer).Close()
 	f := src.Schema().NewFrame()
-	for n := walkoff.Delay; s.Frames == 0 || n < s.Frames; n++ {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if err := src.Next(f); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return nil, err
-		}
+	if _, err := dataset.Read(ctx, src, f, max(s.Frames-Delay, 0), func(int) error { return nil }); err != nil {
+		return nil, err
 	}
 	return src.(dataset.Rounded).Precision(), nil
 }

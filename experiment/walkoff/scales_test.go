@@ -1,4 +1,4 @@
-package scales
+package walkoff
 
 import (
 	"fmt"
@@ -15,7 +15,6 @@ import (
 	"wirelab/dataset/table"
 	"wirelab/encoders"
 	encodertable "wirelab/encoders/table"
-	"wirelab/experiment/walkoff"
 )
 
 // walkSchema is the schema of walkLog; scale is that of x and y.
@@ -58,17 +57,17 @@ func write(t *testing.T, schema string) (*table.Layout, string) {
 }
 
 // newSearch returns a search for the scales of groups of fields with the given tolerances.
-func newSearch(t *testing.T, groups map[float64][]int) *Search {
+func newSearch(t *testing.T, groups map[float64][]int) *ScaleSearch {
 	t.Helper()
 	codec, err := encodertable.ByName("delta-adaptive")
 	if err != nil {
 		t.Fatal(err)
 	}
 	l, path := write(t, walkSchema(0.01))
-	s := &Search{Spec: "walk", Layout: l, Path: path, Codec: codec, Clock: func() time.Duration { return 0 }}
+	s := &ScaleSearch{Spec: "walk", Layout: l, Path: path, Codec: codec, Clock: func() time.Duration { return 0 }}
 	for _, i := range []float64{0.015, 1} {
 		if indices := groups[i]; indices != nil {
-			s.Groups = append(s.Groups, NewGroup(l.Schema, indices, i))
+			s.Groups = append(s.Groups, NewScaleGroup(l.Schema, indices, i))
 		}
 	}
 	return s
@@ -109,7 +108,7 @@ func TestCheapestScale(t *testing.T) {
 	}
 	l, path := write(t, strings.Replace(walkSchema(0.03), "scale = 0.5", "scale = 2", 1))
 	open := func() (dataset.Source, error) { return l.Open(path, false) }
-	board, err := walkoff.Run(t.Context(), "walk", open, []*encoders.Codec{s.Codec}, walkoff.Options{Clock: s.Clock})
+	board, err := Run(t.Context(), "walk", open, []*encoders.Codec{s.Codec}, Options{Clock: s.Clock})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +146,7 @@ func TestAxes(t *testing.T) {
 		largest float64
 	}{{[]int{0, 1, 2, 6, 4}, "[[x1 y1] [x2 y2] [w]]", 0.25 * math.Sqrt2}, {[]int{4}, "[[w]]", 0.25}, {[]int{4, 4, 4}, "[[w w w]]", 0.25 * math.Sqrt(3)},
 		{[]int{5, 5}, "[[ammo] [ammo]]", 0.25}, {[]int{4, 4, 4, 4}, "[[w] [w] [w] [w]]", 0.25}, {[]int{0, 3}, "[[x1] [z1]]", 0.25}} {
-		if g := NewGroup(s, c.columns, 0); fmt.Sprint(g.Axes) != c.axes || math.Abs(g.Tolerance-c.largest) > 1e-12 {
+		if g := NewScaleGroup(s, c.columns, 0); fmt.Sprint(g.Axes) != c.axes || math.Abs(g.Tolerance-c.largest) > 1e-12 {
 			t.Errorf("columns %v: axes %v, tolerance %v, expected %s and %v", c.columns, g.Axes, g.Tolerance, c.axes, c.largest)
 		}
 	}

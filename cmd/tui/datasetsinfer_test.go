@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -37,7 +38,7 @@ func TestInferPlaysAtOnce(t *testing.T) {
 			t.Errorf("walkoff: exit %d, %s%s", o.code, o.stdout, o.stderr)
 		}
 		digests = append(digests, doc.Dataset.SHA256)
-		if o = tui("run", "--data", spec, "--set", "duration=2s", "--quiet"); o.code != 0 || !strings.Contains(o.stdout, "wrong     0") {
+		if o = tui("run", "--data", spec, "--set", "duration=2s", "--quiet"); o.code != 0 || !regexp.MustCompile(`\nwrong packets +0\n`).MatchString(o.stdout) {
 			t.Errorf("run: exit %d, %s%s", o.code, o.stdout, o.stderr)
 		}
 	}

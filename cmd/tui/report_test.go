@@ -221,7 +221,7 @@ func TestBench(t *testing.T) {
 		}
 		t.Fatalf("benchstat: %v: %s", err, stderr.String())
 	}
-	for _, what := range []string{"payload-kbps", "bits/changed-cube", "rotor", "quantized", "baseline-ticks"} {
+	for _, what := range []string{"payload_kbps", "bits_per_changed_cube", "rotor", "quantized", "baseline_age_ticks.p50"} {
 		if !strings.Contains(string(out), what) {
 			t.Errorf("the output of benchstat lacks %s:\n%s", what, out)
 		}

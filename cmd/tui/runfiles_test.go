@@ -32,7 +32,7 @@ func TestRunFiles(t *testing.T) {
 		"sender.block=60"}
 	o := tui(args...)
 	for _, want := range []string{"a file of 6400 bytes for a receiver with an old version of 6400 bytes",
-		"from the first datagram to the rebuilt file", "resent", "whole-zstd", "time ratio"} {
+		"from the first datagram to the rebuilt file", "blocks of the file", "whole-zstd", "transfer of the file, s"} {
 		if o.code != exitDone || !strings.Contains(o.stdout, want) {
 			t.Errorf("exit %d; the output lacks %q:\n%s%s", o.code, want, o.stdout, o.stderr)
 		}

@@ -8,13 +8,13 @@ type Control struct {
 	// Snapshots held back.
 	Held int64 `json:"held" figure:"snapshots held back,,0,neutral"`
 	// Share of the snapshots that were due.
-	HeldRatio Figure `json:"held_ratio" figure:"snapshots held back,%,2,neutral"`
+	HeldRatio Figure `json:"held_ratio" figure:"snapshots held back,%,2,neutral,main"`
 	// Held by the reason; see endpoint.DecisionReason.
 	HeldBy HeldCounts `json:"held_by" figure:"snapshots held back by,,0,neutral"`
 	// Decisions that lowered the rate.
 	RateCuts int64 `json:"rate_cuts" figure:"cuts of the rate,,0,neutral"`
 	// Rate at the end; unknown if the policy has none.
-	TargetKbps Figure            `json:"target_kbps" figure:"rate of the control,kbps,1,neutral,packets"`
+	TargetKbps Figure            `json:"target_kbps" figure:"rate of the control,kbps,1,neutral,packets,main"`
 	Decisions  []ControlDecision `json:"decisions"` // the newest, oldest first
 	Steps      []ControlStep     `json:"steps"`     // changes of the links, oldest first
 }

@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"cmp"
 	"maps"
 	"reflect"
 	"slices"
@@ -67,22 +68,44 @@ func (r *Row) Label() string {
 // Text returns a value of the figure in its unit.
 func (r *Row) Text(v float64) string { return units.Fixed(v*r.Scale(), r.Decimals) }
 
+// IsIdle reports whether v says that nothing happened: a count of 0, except of wrong packets, which must be seen to be 0.
+func (r *Row) IsIdle(v float64) bool { return r.Unit == "" && v == 0 && r.Key != "wrong" }
+
+// In returns the row with the unit that the figure has in a run: errors of tables have that of the data.
+func (r Row) In(t *Totals) Row {
+	r.Unit = cmp.Or(r.Unit, UnitsOf(t)[r.Key])
+	return r
+}
+
+// UnitsOf returns the units, by key, of those figures of a run whose unit depends on the data.
+func UnitsOf(t *Totals) map[string]string {
+	position, angle := t.Playout.PositionErrorUnit, t.Playout.AngleErrorUnit
+	units := map[string]string{}
+	for _, q := range (Quantiles{}).parts() {
+		units["playout.position_error."+q.key], units["playout.angle_error."+q.key] = position, angle
+	}
+	return units
+}
+
 // Table returns the rows of all figures, in the order of Totals.
 var Table = sync.OnceValue(func() (table []Row) {
 	visit(reflect.ValueOf(Totals{}), Row{}, true, func(r Row, _ Figure) { table = append(table, r) })
 	return table
 })
 
-// Ranked returns the rows of at least the given rank, those of higher ranks first.
-func Ranked(least Rank) (list []Row) {
-	for rank := Narrow; rank >= least; rank-- {
-		for _, r := range Table() {
-			if r.Rank == rank {
-				list = append(list, r)
-			}
+// Ranked returns the rows of at least the given rank, counts after other figures.
+func Ranked(least Rank) []Row {
+	var list, counts []Row
+	for _, r := range Table() {
+		switch {
+		case r.Rank < least:
+		case r.Unit == "":
+			counts = append(counts, r)
+		default:
+			list = append(list, r)
 		}
 	}
-	return list
+	return append(list, counts...)
 }
 
 // rowsByKey contains the rows by their keys. Failures also have a key without "failures.", for assertions.

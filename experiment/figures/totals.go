@@ -12,9 +12,9 @@ import (
 
 // Failures counts packets that arrived and were not decoded.
 type Failures struct {
-	NoBaseline   int64 `json:"no_baseline" figure:"failed without baseline,,0,main"`
-	Corrupt      int64 `json:"corrupt" figure:"failed as corrupt,,0,main"`
-	UnknownCodec int64 `json:"unknown_codec" figure:"failed without codec,,0,main"`
+	NoBaseline   int64 `json:"no_baseline" figure:"failed without baseline,,0,narrow"`
+	Corrupt      int64 `json:"corrupt" figure:"failed as corrupt,,0,narrow"`
+	UnknownCodec int64 `json:"unknown_codec" figure:"failed without codec,,0,narrow"`
 }
 
 // Playout contains the figures of the receiver's display.
@@ -29,7 +29,7 @@ type Playout struct {
 	// Runs of consecutive starved ticks.
 	Freezes int64 `json:"freezes" figure:"freezes,,0,main"`
 	// Duration of the longest of them.
-	LongestFreezeMS Figure `json:"longest_freeze_ms" figure:"longest freeze,ms,0"`
+	LongestFreezeMS Figure `json:"longest_freeze_ms" figure:"longest freeze,ms,0,main"`
 	// How late the late snapshots were.
 	LateMS Quantiles `json:"late_ms" figure:"lateness of snapshots,ms,1"`
 	// Mean lag of the playout clock behind the sender, also on starved ticks.
@@ -37,21 +37,21 @@ type Playout struct {
 
 	// Errors of displayed cubes, compared with the sender's cubes at the displayed time (before rounding, if
 	// the source has that), over all display ticks and all cubes that move at either endpoint.
-	PositionErrorMM     *Quantiles `json:"position_error_mm,omitempty" figure:"position error of cubes,mm,1,narrow:p95"`
+	PositionErrorMM     *Quantiles `json:"position_error_mm,omitempty" figure:"position error of cubes,mm,1,main:p50,narrow:p95,main:max"`
 	OrientationErrorDeg *Quantiles `json:"orientation_error_deg,omitempty" figure:"rotation error of cubes,°,2"`
 
 	// Errors of the displayed positions and angles of a table, counted in the same way, in the units of its schema.
 	// Both are nil if the display interpolates nothing, and unknown if the table has only the other.
-	PositionError     *Quantiles `json:"position_error,omitempty" figure:"position error,,3,narrow:p95"`
+	PositionError     *Quantiles `json:"position_error,omitempty" figure:"position error,,3,main:p50,narrow:p95,main:max"`
 	PositionErrorUnit string     `json:"position_error_unit,omitempty"`
-	AngleError        *Quantiles `json:"angle_error,omitempty" figure:"angle error,,3,main:p95"`
+	AngleError        *Quantiles `json:"angle_error,omitempty" figure:"angle error,,3,main:p50,narrow:p95,main:max"`
 	AngleErrorUnit    string     `json:"angle_error_unit,omitempty"`
 
 	// Rows of a table that these errors leave out, as a mean number per display tick: things that have appeared,
 	// disappeared or jumped in the source, but not yet on the display, or the other way around.
-	AppearedRows    *Figure `json:"appeared_rows,omitempty" figure:"rows not yet appeared,,2"`
-	DisappearedRows *Figure `json:"disappeared_rows,omitempty" figure:"rows not yet disappeared,,2"`
-	JumpedRows      *Figure `json:"jumped_rows,omitempty" figure:"rows not yet moved,,2"`
+	AppearedRows    *Figure `json:"appeared_rows,omitempty" figure:"rows not yet appeared,,2,main"`
+	DisappearedRows *Figure `json:"disappeared_rows,omitempty" figure:"rows not yet disappeared,,2,main"`
+	JumpedRows      *Figure `json:"jumped_rows,omitempty" figure:"rows not yet moved,,2,main"`
 
 	Policies *PlayoutComparison `json:"policies,omitempty"` // nil unless playout policies were compared
 }
@@ -64,7 +64,7 @@ type Totals struct {
 	BaselineAgeTicks Quantiles `json:"baseline_age_ticks" figure:"baseline age,ticks,0,main:p50"`
 	// AgeMS is the age of the displayed state, which is the time since the sender captured it, over all
 	// display ticks on which a state was displayed.
-	AgeMS    Quantiles `json:"age_ms" figure:"display age,ms,0,narrow:p50"`
+	AgeMS    Quantiles `json:"age_ms" figure:"display age,ms,0,narrow:p50,main:p99"`
 	Playout  Playout   `json:"playout"`
 	Network  Network   `json:"network"`
 	Remote   *Remote   `json:"remote,omitempty"`   // nil unless the receiver was on another machine
@@ -88,31 +88,31 @@ type Counts struct {
 	// Packets sent, without the copies that the link makes.
 	Sent int64 `json:"sent" figure:"sent,,0,neutral,packets"`
 	// Copies that the link made.
-	Duplicated int64 `json:"duplicated" figure:"copies made by the link,,0,neutral"`
+	Duplicated int64 `json:"duplicated" figure:"copies made by the link,,0,neutral,main"`
 	// Decoded as the newest frame.
 	Decoded int64 `json:"decoded" figure:"decoded,,0,more,packets,main"`
 	// Decoded after a newer frame.
 	Stale int64 `json:"stale" figure:"stale,,0,packets,main"`
 	// Arrived after a copy of the packet was decoded.
-	Duplicate int64 `json:"duplicate" figure:"duplicates received,,0,neutral"`
+	Duplicate int64 `json:"duplicate" figure:"duplicates received,,0,neutral,main"`
 	// Dropped by the link.
 	Lost int64 `json:"lost" figure:"lost,,0,packets,narrow"`
 	// Lost by the cause.
-	LostBy   CauseCounts `json:"lost_by" figure:"lost by"`
+	LostBy   CauseCounts `json:"lost_by" figure:"lost by,,0,main"`
 	Failures Failures    `json:"failures"` // arrived and not decoded
 	// Still in flight.
-	InFlight int64 `json:"in_flight" figure:"in flight,,0,neutral"`
+	InFlight int64 `json:"in_flight" figure:"in flight,,0,neutral,main"`
 	// Decoded without an error, but to another frame; must be 0.
 	Wrong int64 `json:"wrong" figure:"wrong packets,,0,narrow"`
 	// Unknown counts packets sent over a real network for which no arrival was reported.
-	Unknown int64 `json:"unknown,omitempty" figure:"fate unknown,,0,neutral"`
+	Unknown int64 `json:"unknown,omitempty" figure:"fate unknown,,0,neutral,main"`
 	// Packets decoded after a newer one.
-	Reordered int64 `json:"reordered" figure:"reordered,,0,packets"`
+	Reordered int64 `json:"reordered" figure:"reordered,,0,packets,main"`
 	// EncodeFailed counts frames for which the encoder returned an error. They were not sent.
-	EncodeFailed int64 `json:"encode_failed" figure:"rejected by the encoder,,0"`
+	EncodeFailed int64 `json:"encode_failed" figure:"rejected by the encoder,,0,main"`
 	// DecodeRefused counts the undamaged packets among Failures.Corrupt: the decoder rejected the bytes
 	// of its encoder. It must be 0.
-	DecodeRefused int64 `json:"decode_refused" figure:"rejected by the decoder,,0"`
+	DecodeRefused int64 `json:"decode_refused" figure:"rejected by the decoder,,0,main"`
 }
 
 // Rates contains the bandwidth and the bits per item.
@@ -126,9 +126,9 @@ type Rates struct {
 	// budget; unknown if there was no budget.
 	OverBudgetRatio Figure `json:"over_budget_ratio" figure:"over budget,%,2,main"`
 
-	BitsPerItem        Figure  `json:"bits_per_item" figure:"bits per item,bits,2,packets,main"`
-	BitsPerCube        *Figure `json:"bits_per_cube,omitempty" figure:"bits per cube,bits,2,packets"`
-	BitsPerChangedCube *Figure `json:"bits_per_changed_cube,omitempty" figure:"bits per changed cube,bits,2,packets,main"`
+	BitsPerItem        Figure  `json:"bits_per_item" figure:"per item,bits,2,packets,narrow"`
+	BitsPerCube        *Figure `json:"bits_per_cube,omitempty" figure:"per cube,bits,2,packets"`
+	BitsPerChangedCube *Figure `json:"bits_per_changed_cube,omitempty" figure:"per changed cube,bits,2,packets,main"`
 }
 
 // Failed returns the number of packets that arrived without giving the receiver a frame: the
@@ -181,38 +181,38 @@ type Network struct {
 // synchronised, so only differences of one-way delays are known.
 type Remote struct {
 	// From sending a datagram to receiving its ack.
-	RoundTripMS Quantiles `json:"round_trip_ms" figure:"round trip,ms,1"`
+	RoundTripMS Quantiles `json:"round_trip_ms" figure:"round trip,ms,1,main:p50,main:p95"`
 	// SlowerMS is the one-way delay beyond that of the fastest packet. JitterMS is the interarrival
 	// jitter (RFC 3550, section 6.4.1).
-	SlowerMS Quantiles `json:"slower_ms" figure:"delay beyond the fastest packet,ms,1"`
-	JitterMS Figure    `json:"jitter_ms" figure:"jitter,ms,2"`
+	SlowerMS Quantiles `json:"slower_ms" figure:"delay beyond the fastest packet,ms,1,main:p95,main:max"`
+	JitterMS Figure    `json:"jitter_ms" figure:"jitter,ms,2,main"`
 	// ReportedAfterMS is the time from sending a packet to the report of its arrival. Packets without a
 	// report are left out.
-	ReportedAfterMS Quantiles `json:"told_after_ms" figure:"report of arrival after,ms,1"`
+	ReportedAfterMS Quantiles `json:"told_after_ms" figure:"report of arrival after,ms,1,main:p50"`
 	// Differs counts arrivals for which the receiver in this process, with the same datagrams, has
 	// another result than the remote receiver reported. It must be 0.
-	Differs int64 `json:"differs" figure:"differing arrivals,,0"`
+	Differs int64 `json:"differs" figure:"differing arrivals,,0,main"`
 	// ReportKbps is the traffic of the lab's own reports in both directions. CoverKbps is the traffic
 	// that encryption adds to the game's datagrams. The other rates do not include them.
-	ReportKbps Figure `json:"report_kbps" figure:"reports of the lab,kbps,1,packets"`
-	CoverKbps  Figure `json:"cover_kbps" figure:"encryption,kbps,1,packets"`
+	ReportKbps Figure `json:"report_kbps" figure:"reports of the lab,kbps,1,packets,main"`
+	CoverKbps  Figure `json:"cover_kbps" figure:"encryption,kbps,1,packets,main"`
 }
 
 // Transfer contains the figures of a lane's current delivery of a file.
 type Transfer struct {
 	Encoder  string `json:"encoder"` // encoder that packed the file; empty before the first delivery
-	OldBytes int    `json:"old_bytes" figure:"old file,bytes,0,neutral"`
-	NewBytes int    `json:"new_bytes" figure:"new file,bytes,0,neutral"`
+	OldBytes int    `json:"old_bytes" figure:"old file,bytes,0,neutral,main"`
+	NewBytes int    `json:"new_bytes" figure:"new file,bytes,0,neutral,main"`
 	// Size of the packed file, for example a patch.
-	PackedBytes int `json:"packed_bytes" figure:"packed file,bytes,0"`
+	PackedBytes int `json:"packed_bytes" figure:"packed file,bytes,0,narrow"`
 	// Blocks of the packed file.
-	Blocks int `json:"blocks" figure:"blocks of the file,,0,neutral"`
+	Blocks int `json:"blocks" figure:"blocks of the file,,0,neutral,main"`
 	// Blocks that have arrived.
 	Delivered int `json:"delivered" figure:"blocks delivered,,0,more"`
 	// Datagrams with a block that had been sent before.
-	Resent int64 `json:"resent" figure:"blocks sent again,,0,main"`
+	Resent int64 `json:"resent" figure:"blocks sent again,,0,narrow"`
 	// Of these, datagrams whose block had already arrived.
-	Spurious  int64  `json:"needless" figure:"blocks sent in vain,,0"`
+	Spurious  int64  `json:"needless" figure:"blocks sent in vain,,0,main"`
 	Done      bool   `json:"done"`       // the file is unpacked and its SHA-256 is correct
 	Failed    bool   `json:"failed"`     // unpacking failed, or the encoder rejected the file
 	SHA256    string `json:"sha256"`     // of the new file
@@ -225,9 +225,9 @@ type Transfer struct {
 	// The sender's smoothed round-trip time.
 	RoundTripMS float64 `json:"round_trip_ms" figure:"round trip of the transfer,ms,1"`
 	// The sender's retransmission timeout.
-	TimeoutMS float64 `json:"timeout_ms" figure:"timeout of the transfer,ms,1"`
+	TimeoutMS float64 `json:"timeout_ms" figure:"timeout of the transfer,ms,1,main"`
 	// Bytes sent in the whole run, in all rounds: payload and wire of the downlink, wire of the uplink.
-	PayloadBytes  int64   `json:"payload_bytes" figure:"payload of the transfer,bytes,0"`
+	PayloadBytes  int64   `json:"payload_bytes" figure:"payload of the transfer,bytes,0,main"`
 	WireBytes     int64   `json:"wire_bytes" figure:"transfer on the wire,bytes,0"`
 	FeedbackBytes int64   `json:"feedback_bytes" figure:"acks of the transfer,bytes,0"`
 	Rounds        []Round `json:"rounds,omitempty"`
@@ -247,8 +247,8 @@ type Round struct {
 // Rounding is the error of a codec that quantises: the difference between the sent values and the
 // source's, over all values of all frames sent, in the unit of the field.
 type Rounding struct {
-	Mean  float64 `json:"mean" figure:"mean rounding,,4"`
-	Max   float64 `json:"max" figure:"largest rounding,,4"`
+	Mean  float64 `json:"mean" figure:"mean rounding,,4,main"`
+	Max   float64 `json:"max" figure:"largest rounding,,4,main"`
 	Field string  `json:"field"` // name of the field with the largest error
 }
 
@@ -261,13 +261,13 @@ type Redundancy struct {
 	// Of these, datagrams without a packet of their own, such as parities.
 	Extra int64 `json:"extra" figure:"datagrams of redundancy,,0,neutral"`
 	// Packets known from another datagram than their own.
-	Repaired int64 `json:"repaired" figure:"packets repaired,,0,neutral"`
+	Repaired int64 `json:"repaired" figure:"packets repaired,,0,neutral,main"`
 	// RepairedAfterMS is the time from sending a packet until it was repaired.
 	RepairedAfterMS Quantiles `json:"repaired_after_ms" figure:"repair after,ms,1"`
 	// Share of packets that never arrive.
 	ResidualLoss Figure `json:"residual_loss_rate" figure:"packets that never arrive,%,2,main"`
 	// Share of packets not known 50 ms after they were sent.
-	Missed50 Figure `json:"missed_50ms_ratio" figure:"packets not known after 50 ms,%,2"`
+	Missed50 Figure `json:"missed_50ms_ratio" figure:"packets not known after 50 ms,%,2,main"`
 	// Share of packets not known 100 ms after they were sent.
 	Missed100 Figure `json:"missed_100ms_ratio" figure:"packets not known after 100 ms,%,2,main"`
 	// What redundancy adds to wire_kbps.
@@ -279,19 +279,19 @@ type Redundancy struct {
 type Messages struct {
 	Delivery string `json:"delivery"` // policy
 	// Written.
-	Sent int64 `json:"sent" figure:"messages sent,,0,neutral"`
+	Sent int64 `json:"sent" figure:"messages sent,,0,neutral,main"`
 	// In order, and complete.
-	Delivered int64 `json:"delivered" figure:"messages delivered,,0,neutral"`
+	Delivered int64 `json:"delivered" figure:"messages delivered,,0,neutral,main"`
 	// Not delivered yet.
 	UnderWay int64 `json:"under_way" figure:"messages under way,,0"`
 	// By the sender, because too much was waiting.
-	Refused int64 `json:"refused" figure:"messages refused,,0"`
+	Refused int64 `json:"refused" figure:"messages refused,,0,main"`
 	// Delivered with other bytes than were sent; must be 0.
-	Wrong int64 `json:"wrong" figure:"wrong messages,,0"`
+	Wrong int64 `json:"wrong" figure:"wrong messages,,0,main"`
 	// Of messages of messages.size.
 	DeliveryMS Quantiles `json:"delivery_ms" figure:"delivery of messages,ms,0,main:p50,main:p99"`
 	// Of messages of messages.burst.
-	BurstMS Quantiles `json:"burst_ms" figure:"delivery of large messages,ms,0"`
+	BurstMS Quantiles `json:"burst_ms" figure:"delivery of large messages,ms,0,main:p50,main:p99"`
 	// That the messages were split into.
 	Parts int64 `json:"parts" figure:"parts of messages,,0,neutral"`
 	// How often parts were sent; in a stream, each is written once.
@@ -304,10 +304,10 @@ type Messages struct {
 	Timeouts Figure `json:"timeouts" figure:"timeouts of messages,,0"`
 	// GoodputKbps is the rate of the bytes of delivered messages. WireKbps is the part of wire_kbps that is for messages: datagrams
 	// without a packet, and what messages add to those of packets. Of a stream it is everything.
-	GoodputKbps float64 `json:"goodput_kbps" figure:"messages delivered,kbps,1,neutral,packets"`
+	GoodputKbps float64 `json:"goodput_kbps" figure:"messages delivered,kbps,1,neutral,packets,main"`
 	WireKbps    float64 `json:"wire_kbps" figure:"messages on the wire,kbps,1,packets,main"`
 	// Share of snapshots left out while the stream had bytes to send.
-	SkippedRatio Figure `json:"skipped_ratio" figure:"snapshots skipped for messages,%,2"`
+	SkippedRatio Figure `json:"skipped_ratio" figure:"snapshots skipped for messages,%,2,main"`
 }
 
 // CauseCounts contains counts of lost packets by lossmodel.Cause. Its JSON has the names of the causes.

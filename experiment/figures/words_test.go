@@ -17,10 +17,10 @@ func TestRows(t *testing.T) {
 		{Key: "packet_bytes.p95", Title: "packet size, p95", Unit: "bytes", Rank: figures.Narrow},
 		{Key: "packet_bytes.min", Title: "packet size, minimum", Unit: "bytes"},
 		{Key: "playout.starved_ratio", Title: "display starved", Unit: "%", Decimals: 2, Rank: figures.Narrow},
-		{Key: "lost_by.burst", Title: "lost by burst"},
+		{Key: "lost_by.burst", Title: "lost by burst", Rank: figures.Main},
 		{Key: "control.held_by.round_trip", Title: "snapshots held back by round trip", Better: figures.Neither},
 		{Key: "crowd.p95.view.used_ratio", Title: "budget used, p95 of clients", Unit: "%", Decimals: 1},
-		{Key: "no_baseline", Title: "failed without baseline", Rank: figures.Main},
+		{Key: "no_baseline", Title: "failed without baseline", Rank: figures.Narrow},
 		{Key: "unheard of", Title: "unheard of"},
 	} {
 		if got := figures.Find(want.Key); got != want {

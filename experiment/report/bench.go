@@ -17,23 +17,16 @@ import (
 	"wirelab/internal/units"
 )
 
-// benchUnits lists the figures of a line in Go's benchmark format, with their units there.
-var benchUnits = []struct{ key, unit string }{
-	{"payload_kbps", "payload-kbps"}, {"wire_kbps", "wire-kbps"}, {"feedback_kbps", "feedback-kbps"},
-	{"bits_per_item", "bits/item"}, {"bits_per_changed_cube", "bits/changed-cube"}, {"packet_bytes.p95", "p95-bytes"},
-	{"baseline_age_ticks.p50", "baseline-ticks"}, {"network.loss_rate", "lost-ratio"}, {"no_baseline", "no-baseline"}, {"wrong", "wrong"},
-	{"playout.starved_ratio", "starved-ratio"}, {"playout.position_error_mm.p95", "p95-mm"}, {"transfer.time_s", "transfer-s"},
-}
-
 // WriteBench writes a report in Go's benchmark format, for benchstat: a line for each run and each
 // shadow. Runs of a point with different seeds have the same name, so benchstat treats them as samples
-// of one benchmark. All figures are reproducible, except for encode-ns and decode-ns.
+// of one benchmark. The units are the keys of the figures. All figures are reproducible, except for encode-ns and decode-ns.
 func WriteBench(w io.Writer, r *Report) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, "pkg: wirelab")
-	for _, u := range benchUnits {
-		if figures.Find(u.key).Better == figures.LessIsBetter {
-			fmt.Fprintf(out, "Unit %s better=lower\n", u.unit)
+	better := map[figures.Direction]string{figures.LessIsBetter: "lower", figures.MoreIsBetter: "higher"}
+	for _, row := range figures.Ranked(figures.Main) {
+		if word := better[row.Better]; word != "" {
+			fmt.Fprintf(out, "Unit %s better=%s\n", row.Key, word)
 		}
 	}
 	for _, run := range r.Runs {
@@ -102,14 +95,13 @@ func benchWord(text string) string {
 	return cmp.Or(word, "_")
 }
 
-// benchLine writes the line of one benchmark: its name, 1 as the number of iterations, and the known figures
-// with their units.
+// benchLine writes the line of one benchmark: its name, 1 as the number of iterations, and the known main figures.
 func benchLine(out io.Writer, name string, t *figures.Totals, timing *figures.Timing) {
 	values := figures.Flatten(*t)
 	fmt.Fprintf(out, "%s 1", name)
-	for _, u := range benchUnits {
-		if v, ok := values[u.key]; ok {
-			fmt.Fprintf(out, " %s %s", units.General(v, -1), u.unit)
+	for _, row := range figures.Ranked(figures.Main) {
+		if v, ok := values[row.Key]; ok {
+			fmt.Fprintf(out, " %s %s", units.General(v, -1), row.Key)
 		}
 	}
 	for _, x := range []struct {

@@ -39,7 +39,7 @@ func TestBenchLines(t *testing.T) {
 	if got := strings.Join(names, "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("names\n%s\nwant\n%s", got, strings.Join(want, "\n"))
 	}
-	if !strings.Contains(b.String(), " 12.5 payload-kbps") || !strings.Contains(b.String(), "Unit payload-kbps better=lower\n") {
+	if !strings.Contains(b.String(), " 12.5 payload_kbps") || !strings.Contains(b.String(), "Unit payload_kbps better=lower\n") {
 		t.Errorf("no payload:\n%s", b.String())
 	}
 	for _, loss := range []string{"", "0%"} {

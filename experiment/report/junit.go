@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"wirelab/experiment/engine"
+	"wirelab/experiment/figures"
 	"wirelab/internal/escape"
+	"wirelab/internal/units"
 )
 
 // The elements of the JUnit XML format that CI systems read.
@@ -21,11 +23,16 @@ type (
 		Suites   []junitSuite `xml:"testsuite"`
 	}
 	junitSuite struct {
-		Name     string      `xml:"name,attr"`
-		Tests    int         `xml:"tests,attr"`
-		Failures int         `xml:"failures,attr"`
-		Errors   int         `xml:"errors,attr"`
-		Cases    []junitCase `xml:"testcase"`
+		Name       string          `xml:"name,attr"`
+		Tests      int             `xml:"tests,attr"`
+		Failures   int             `xml:"failures,attr"`
+		Errors     int             `xml:"errors,attr"`
+		Properties []junitProperty `xml:"properties>property"` // the main figures
+		Cases      []junitCase     `xml:"testcase"`
+	}
+	junitProperty struct {
+		Name  string `xml:"name,attr"`
+		Value string `xml:"value,attr"`
 	}
 	junitCase struct {
 		Name    string        `xml:"name,attr"`
@@ -40,7 +47,7 @@ type (
 
 // WriteJUnit writes a report in the JUnit XML format. Each run is a suite, named by r.File and its point of the
 // sweep, such as "loss.toml: down.loss=5% seed=2", and each assertion is a test; further tests check what must
-// hold in every run. If runs are missing, an additional suite has an error.
+// hold in every run. The main figures are properties of the suite. If runs are missing, an additional suite has an error.
 func WriteJUnit(w io.Writer, r *Report) error {
 	suites := junitSuites{Name: "wirelab"}
 	prefix := ""
@@ -86,6 +93,12 @@ func (s *junitSuites) add(x junitSuite) {
 // junitSuiteOf returns the suite of run r: its assertions, then the checks that apply to every run.
 func junitSuiteOf(name string, r *engine.Result) junitSuite {
 	s := junitSuite{Name: name}
+	values := figures.Flatten(r.Totals)
+	for _, row := range figures.Ranked(figures.Main) {
+		if v, known := values[row.Key]; known {
+			s.Properties = append(s.Properties, junitProperty{row.Key, units.General(v, -1)})
+		}
+	}
 	add := func(name, failure string) { // an empty failure means that the test passed
 		c := junitCase{Name: escape.Line(name)}
 		if failure != "" {

@@ -13,15 +13,6 @@ import (
 	"wirelab/experiment/report"
 )
 
-// mainFigures are the figures in every summary. Figures of assertions are added to them.
-var mainFigures = []string{
-	"payload_kbps", "wire_kbps", "feedback_kbps", "bits_per_item", "bits_per_changed_cube", "packet_bytes.p50", "packet_bytes.p95",
-	"packet_bytes.max", "over_budget_ratio", "playout.starved_ratio", "playout.late", "playout.clock_lag_ms", "playout.position_error_mm.p95",
-	"playout.position_error.p95", "playout.angle_error.p95",
-	"decoded", "lost", "failures.no_baseline", "failures.corrupt", "wrong", "network.loss_rate", "network.delay_ms.p50", "age_ms.p50",
-	"transfer.time_s",
-}
-
 // Summary is the result of a sweep, complete or so far.
 type Summary struct {
 	page.Summary
@@ -38,9 +29,12 @@ type samples struct {
 	values [][]float64 // by run: each figure, NaN if the run does not have it; nil until the run is done
 }
 
-// newSamples returns samples without results. They have mainFigures and the figures of p's assertions.
+// newSamples returns samples without results. They have the main figures and those of p's assertions.
 func newSamples(p *Plan) samples {
-	s := samples{p.Repeat, append([]string{}, mainFigures...), make([][]float64, p.Runs())}
+	s := samples{repeat: p.Repeat, values: make([][]float64, p.Runs())}
+	for _, r := range figures.Ranked(figures.Main) {
+		s.names = append(s.names, r.Key)
+	}
 	for _, a := range p.Config.Assert {
 		if !slices.Contains(s.names, a.Name) {
 			s.names = append(s.names, a.Name)

@@ -318,13 +318,18 @@ func (m *model) stepHiddenAxes(by int) {
 	}
 }
 
+// hasData reports whether any point has a figure, and not only counts of 0.
+func (m *model) hasData(figure int) bool {
+	means, _ := m.watch.Means(figure)
+	return slices.ContainsFunc(means, func(v float64) bool { return v == v && !m.row(figure).IsIdle(v) }) // v == v unless NaN
+}
+
 // nextFigure selects the next (by > 0) or previous figure that any point has.
 func (m *model) nextFigure(by int) {
 	n := len(m.watch.Names)
 	for i := 1; i <= n; i++ {
 		f := ((m.figure+by*i)%n + n) % n
-		means, _ := m.watch.Means(f)
-		if slices.ContainsFunc(means, func(v float64) bool { return v == v }) { // not NaN
+		if m.hasData(f) {
 			m.figure = f
 			m.poll()
 			return

@@ -12,11 +12,11 @@ import (
 	"wirelab/internal/units"
 )
 
-// shownFigures returns the figures that the selected point has, and the figure of the map in any case.
+// shownFigures returns the figures that say something about the selected point, and the figure of the map in any case.
 func (m *model) shownFigures() (list []int) {
 	p := m.selected()
 	for f := range m.watch.Names {
-		if f == m.figure || len(m.watch.Values(p, f)) > 0 {
+		if f == m.figure || len(m.watch.Values(p, f)) > 0 && m.hasData(f) {
 			list = append(list, f)
 		}
 	}

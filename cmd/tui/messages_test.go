@@ -40,7 +40,7 @@ func TestErrorMessages(t *testing.T) {
 		{"profile = \"ltee\"", check, `FILE:1: profile: unknown link profile "ltee"; expected one of ...; did you mean lte?`},
 
 		{"[[at]]\nt = \"1s\"\ndata.source = \"rpc\"", check,
-			`FILE:3: at[0].data.source: cannot be changed during a run; expected one of encoder, ...`},
+			`FILE:3: at[0].data.source: cannot be changed during a run; expected one of ...`},
 		{"[[at]]\nt = \"1s\"\nloss = \"1%\"\n[[at]]", check,
 			`FILE:4: at[1]: empty table; expected t = "10s" and a change, such as loss = "5%"`},
 		{"\n[at]\nt = \"1s\"\nloss = \"1%\"", check, `FILE:2: at: is a list of tables, got one table; expected [[at]]`},

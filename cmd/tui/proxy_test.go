@@ -258,7 +258,7 @@ func TestProxyRefuses(t *testing.T) {
 		{"", []string{"--listen", "0", "--to", "127.0.0.1:1", "--set", "up.loss=x"}, exitUsage, "up.loss"},
 		{"[[client]]\nup.loss = \"5%\"", nil, exitUsage, "either address"},
 		{"[[client]]\nturn = 1\naddress = \"10.0.0.1\"", nil, exitUsage, "either address"},
-		{"[[client]]\naddress = \"10.0.0.1:80\"", nil, exitUsage, "is not an address"},
+		{"[[client]]\naddress = \"10.0.0.1:80\"", nil, exitUsage, "is invalid; expected an address"},
 		{"[[client]]\nturn = 1\nencoder = \"rotor\"", nil, exitUsage, "a client can only set links"},
 		{"[[client]]\nturn = 1\nup.los = \"5%\"", nil, exitUsage, "did you mean"},
 		{"[down]\nloss = \"5%\"\n[sender]\nevery = 2", nil, exitUsage, "x.toml:3: sender"},

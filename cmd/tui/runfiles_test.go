@@ -45,7 +45,7 @@ func TestRunFiles(t *testing.T) {
 	for _, key := range strings.Fields(`totals.bits_per_item totals.transfer.old_bytes totals.transfer.new_bytes totals.transfer.packed_bytes
 		totals.transfer.encoder totals.transfer.payload_bytes totals.transfer.wire_bytes totals.transfer.feedback_bytes totals.transfer.blocks totals.transfer.delivered totals.transfer.resent totals.transfer.needless totals.transfer.done totals.transfer.failed
 		totals.transfer.sha256 totals.transfer.elapsed_s totals.transfer.time_s totals.transfer.round_trip_ms totals.transfer.timeout_ms
-		shadows.0.totals.transfer.time_s timing.pack_ms timing.unpack_ms config.sender.block config.sender.window`) {
+		shadows.0.totals.transfer.time_s timing.pack_ms timing.unpack_ms config.sender.block`) {
 		if !lookUp(doc, key) {
 			t.Errorf("no %s in\n%s", key, o.stdout)
 		}

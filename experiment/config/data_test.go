@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/table"
+	"wirelab/internal/testkit"
 )
 
 // schemaOf returns the schema of rows of one quantity, with a rate.
@@ -30,58 +32,49 @@ func TestFitTo(t *testing.T) {
 	values := schemaOf("values", 3, 20, frame.Latest)
 	timed := schemaOf("values", 3, 20, frame.Latest)
 	timed.Timed = true
-	files := schemaOf("file", 0, 1000, frame.Reliable)
-	for name, x := range map[string]struct {
-		set     map[string]any
-		schema  *frame.Schema
-		rate    int
-		budget  float64
-		encoder string
-		shadows int
-		want    string
+	fast, files := schemaOf("values", 3, 1000, frame.Latest), schemaOf("file", 0, 1000, frame.Reliable)
+	for _, x := range []struct {
+		schema *frame.Schema
+		set    string // "KEY=VALUE ..."
+		want   string // rate, budget, encoder and number of shadows, or the error
 	}{
-		"defaults":             {nil, values, 20, 0, "delta-adaptive", 0, ""},
-		"chosen rate":          {map[string]any{"sender.rate_hz": 10}, values, 10, 0, "delta-adaptive", 0, ""},
-		"chosen default rate":  {map[string]any{"sender.rate_hz": 60}, values, 0, 0, "", 0, "60 is more than the rate of the source; expected 1 to 20"},
-		"the rate of the data": {map[string]any{"sender.rate_hz": 20}, values, 20, 0, "delta-adaptive", 0, ""},
-		"chosen budget":        {map[string]any{"budget": 64}, values, 20, 64, "delta-adaptive", 0, ""},
-		"chosen encoder":       {map[string]any{"encoder.name": "relative-orientation"}, values, 20, 0, "relative-orientation", 0, ""},
-		"suitable encoder":     {map[string]any{"encoder.name": "raw"}, values, 20, 0, "raw", 0, ""},
-		"chosen parameters":    {map[string]any{"encoder.params.small": 5}, values, 20, 0, "relative-orientation", 0, ""},
-		"times of the data":    {nil, timed, 20, 0, "delta-adaptive", 0, ""},
-		"times and a rate":     {map[string]any{"sender.rate_hz": 10}, timed, 0, 0, "", 0, "10 cannot be set: the data have their own times"},
-		"files":                {nil, files, 60, 0, "patch", 1, ""},
-		"files and a shadow":   {map[string]any{"shadow[0].name": "raw"}, files, 60, 0, "patch", 1, ""},
-		"whole files":          {map[string]any{"encoder.name": fullFileEncoder}, files, 60, 0, fullFileEncoder, 0, ""},
-		"too short a history":  {map[string]any{"receiver.history": 30}, schemaOf("values", 3, 1000, frame.Latest), 0, 0, "", 0, "exceeds the receiver's history"},
-		"a long playout delay": {map[string]any{"receiver.history": 30, "sender.rate_hz": 60, "receiver.playout_delay": "499ms"}, schemaOf("values", 3, 1000, frame.Latest), 60, 0, "delta-adaptive", 0, ""},
+		{values, "", "20 Hz, 0 kbps, delta-adaptive, 0 shadows"},
+		{values, "sender.rate_hz=10", "10 Hz, 0 kbps, delta-adaptive, 0 shadows"},
+		{values, "sender.rate_hz=60", "sender.rate_hz: 60 is more than the rate of the source; expected 1 to 20"},
+		{values, "sender.rate_hz=20", "20 Hz, 0 kbps, delta-adaptive, 0 shadows"},
+		{values, "budget=64", "20 Hz, 64 kbps, delta-adaptive, 0 shadows"},
+		{values, "encoder.name=relative-orientation", "20 Hz, 0 kbps, relative-orientation, 0 shadows"},
+		{values, "encoder.name=raw", "20 Hz, 0 kbps, raw, 0 shadows"},
+		{values, "encoder.params.small=5", "20 Hz, 0 kbps, relative-orientation, 0 shadows"},
+		{timed, "", "20 Hz, 0 kbps, delta-adaptive, 0 shadows"},
+		{timed, "sender.rate_hz=10", "sender.rate_hz: 10 cannot be set: the data have their own times"},
+		{files, "", "60 Hz, 0 kbps, patch, 1 shadows"},
+		{files, "shadow[0].name=raw", "60 Hz, 0 kbps, patch, 1 shadows"},
+		{files, "encoder.name=whole-zstd", "60 Hz, 0 kbps, whole-zstd, 0 shadows"},
+		{fast, "receiver.history=30", "receiver.playout_delay: 85ms exceeds the receiver's history"},
+		{fast, "receiver.history=30 sender.rate_hz=60 receiver.playout_delay=499ms", "60 Hz, 0 kbps, delta-adaptive, 0 shadows"},
 	} {
 		c := Default()
-		for key, v := range x.set {
-			if err := c.Set(key, v); err != nil {
-				t.Fatal(err)
-			}
+		for _, pair := range strings.Fields(x.set) {
+			key, value, _ := strings.Cut(pair, "=")
+			testkit.Set(t, c, key, value)
 		}
 		err := c.FitTo(x.schema)
-		if x.want != "" {
-			if err == nil || !strings.Contains(err.Error(), x.want) {
-				t.Errorf("%s: %v, want %s", name, err, x.want)
-			}
-			continue
-		}
-		if err != nil || c.Sender.RateHz != x.rate || c.BudgetKbps != x.budget || c.Encoder.Name != x.encoder || len(c.Shadows) != x.shadows {
-			t.Errorf("%s: %d Hz, %g kbps, %s, %d shadows, %v", name, c.Sender.RateHz, c.BudgetKbps, c.Encoder.Name, len(c.Shadows), err)
-		}
 		adopted := Default()
-		if adopted.AdoptFit(c); adopted.Sender != c.Sender || adopted.BudgetKbps != c.BudgetKbps || !adopted.Encoder.Equal(c.Encoder) || len(adopted.Shadows) != len(c.Shadows) {
-			t.Errorf("%s: adopted %+v", name, adopted)
+		adopted.AdoptFit(c)
+		got := fmt.Sprintf("%d Hz, %g kbps, %s, %d shadows", adopted.Sender.RateHz, adopted.BudgetKbps, adopted.Encoder.Name, len(adopted.Shadows))
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.HasPrefix(got, x.want) {
+			t.Errorf("%s, %s: %s, want %s", x.schema.Name, x.set, got, x.want)
 		}
 		codec, err := table.ByName("relative-orientation")
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := c.CheckSuits("encoder", codec, x.schema); err == nil || !strings.Contains(err.Error(), "encoder.name: relative-orientation cannot encode the data of demo, rows; expected one of "+table.Default(x.schema)) {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: %v", x.set, err)
 		}
 	}
 	zstd, _ := table.ByName("zstd")
@@ -148,15 +141,6 @@ func TestPinFiles(t *testing.T) {
 	if _, err := ReadFile(filepath.Join(dir, "none"), 10, "a file"); err == nil || !strings.Contains(err.Error(), "cannot be read: ") || strings.Count(err.Error(), dir) != 1 {
 		t.Errorf("a missing file: %v", err)
 	}
-	huge := filepath.Join(dir, "huge")
-	for size, want := range map[int]string{100: "has more than 10 bytes", 101: "has 0.0 MB"} {
-		if err := os.WriteFile(huge, make([]byte, size), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := ReadFile(huge, 10, "a file"); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%d bytes of 10: %v", size, err)
-		}
-	}
 }
 
 // An error at a point of a sweep stays nil if it is nil, and unchanged without a sweep.
@@ -184,33 +168,23 @@ func TestSearchRangeKeepsValues(t *testing.T) {
 // Entries of [[plugin]] have a path, and limits that are written as they are read; a list of them is bounded.
 func TestPluginKeys(t *testing.T) {
 	hash := strings.Repeat("0a", 32)
-	for _, x := range []struct {
-		key     string
-		value   any
-		written any // as in Values; nil if the value is refused
-	}{
-		{"memory", "1MB", "1000000B"}, {"memory", "999999B", nil}, {"memory", "4GiB", "4096MiB"}, {"memory", "4294967297B", nil}, {"memory", 64, nil}, {"memory", "1048577B", "1048577B"},
-		{"timeout", "1h", "1h0m0s"}, {"timeout", "1h1ns", nil}, {"timeout", "0s", "0s"}, {"timeout", "-1s", nil}, {"timeout", 5, nil},
-		{"sha256", hash, hash}, {"sha256", hash[1:], nil}, {"sha256", hash + "0", nil}, {"sha256", strings.ToUpper(hash), nil}, {"path", "", nil}, {"path", 3, nil}, {"pth", "x", nil},
+	for text, want := range map[string]string{ // what is written; "" if the value is refused
+		"memory 1MB": "1000000B", "memory 999999B": "", "memory 4GiB": "4096MiB", "memory 4294967297B": "", "memory 64": "", "memory 1048577B": "1048577B",
+		"timeout 1h": "1h0m0s", "timeout 1h1ns": "", "timeout 0s": "0s", "timeout -1s": "", "timeout 5": "",
+		"sha256 " + hash: hash, "sha256 " + hash[1:]: "", "sha256 " + hash + "0": "", "sha256 " + strings.ToUpper(hash): "", "path ": "", "pth x": "",
 	} {
+		key, value, _ := strings.Cut(text, " ")
 		var c Config
 		if err := c.setPlugin(0, "plugin[0].path", "path", "/x.wasm"); err != nil {
 			t.Fatal(err)
 		}
-		err := c.setPlugin(0, "plugin[0]."+x.key, x.key, x.value)
-		if (err == nil) != (x.written != nil) {
-			t.Errorf("%s = %v: %v", x.key, x.value, err)
-		}
-		if x.written == nil {
-			continue
+		if err := c.setPlugin(0, "plugin[0]."+key, key, value); (err != nil) != (want == "") {
+			t.Errorf("%s: %v", text, err)
 		}
 		entry := c.pluginValues(Values{})[0].(map[string]any)
-		if want := map[string]any{"path": "/x.wasm", x.key: x.written}; !reflect.DeepEqual(entry, want) {
-			t.Errorf("%s = %v is written as %v", x.key, x.value, entry)
-		}
 		path, ok := Values{"plugin": []any{entry}}.Plugin()
-		if !ok || path != "/x.wasm" {
-			t.Errorf("the first plugin is %q, %v", path, ok)
+		if want != "" && entry[key] != want || !ok || path != "/x.wasm" || (len(entry) == 2) != (want != "") {
+			t.Errorf("%s is written as %v", text, entry)
 		}
 	}
 	var c Config
@@ -219,24 +193,14 @@ func TestPluginKeys(t *testing.T) {
 			t.Errorf("plugin %d of %d: %v", i, maxPlugins, err)
 		}
 	}
-	if err := Default().Set("plugin[0].path", "x"); err == nil || !strings.Contains(err.Error(), "loaded first") {
-		t.Errorf("a plugin by a flag: %v", err)
-	}
-	for _, key := range []string{"plugin", "plugin.path"} {
-		if Default().Set(key, "x") == nil {
-			t.Errorf("%s is set", key)
+	for _, key := range []string{"plugin", "plugin.path", "plugin[0].path"} {
+		if err := Default().Set(key, "x"); err == nil || !strings.Contains(err.Error(), "loaded first") {
+			t.Errorf("%s by a flag: %v", key, err)
 		}
 	}
-	if err := (Values{}).LoadPlugins(); err != nil {
-		t.Error(err)
-	}
-	for _, v := range []Values{{}, {"plugin": []any{}}} {
-		if _, ok := v.Plugin(); ok {
-			t.Error("a plugin in an empty list")
-		}
-	}
-	for want, v := range map[string]Values{"is not a list": {"plugin": 3}, "unknown key": {"plugin": []any{map[string]any{"x": 1}}}, "plugin[0].path: ": {"plugin": []any{map[string]any{"path": "/missing.wasm"}}}} {
-		if err := v.LoadPlugins(); err == nil || !strings.Contains(err.Error(), want) {
+	for want, v := range map[string]Values{"<nil>": {}, "plugin: is not a list": {"plugin": 3}, "plugin[0].x: unknown key": {"plugin": []any{map[string]any{"x": 1}}},
+		"plugin[0].path: ": {"plugin": []any{map[string]any{"path": "/missing.wasm"}}}} {
+		if err := v.LoadPlugins(); !strings.HasPrefix(fmt.Sprint(err), want) {
 			t.Errorf("%v: %v", v, err)
 		}
 	}
@@ -260,15 +224,6 @@ func TestSmallRules(t *testing.T) {
 	}
 	if _, has := Default().Values()["search"]; has {
 		t.Error("a configuration without a search has one in its values")
-	}
-	for key, v := range map[string]any{"search.minimise": "wrong", "search.over.sender.every": []any{int64(1)}} {
-		c := Default()
-		if err := c.Set(key, v); err != nil || c.Values()["search"] == nil {
-			t.Errorf("%s is missing in the values, %v", key, err)
-		}
-		if _, has := c.Values()["search"].(map[string]any)["runs"]; has {
-			t.Error("a limit that was not set is in the values")
-		}
 	}
 	c, err := Parse("x.toml", []byte("[[shadow]]\nname = \"kinetic\"\nparams.damping = \"0.5\"\n"))
 	if err != nil || c.Shadows[0].Params["damping"] != 0.5 {
@@ -306,11 +261,6 @@ func TestSmallRules(t *testing.T) {
 	}
 	if _, err := findCodec("onyl", before.Codecs); err == nil || !strings.Contains(err.Error(), "did you mean only?") {
 		t.Errorf("a misspelt codec: %v", err)
-	}
-	for _, key := range []string{"search.other.sender.every", "search"} {
-		if err := before.Set(key, []any{int64(1)}); err == nil || !strings.Contains(err.Error(), "unknown key") || len(before.Search.Over) != 0 {
-			t.Errorf("%s: %v", key, err)
-		}
 	}
 	if Stamp(1500*time.Millisecond, Change{}).TS != 1.5 {
 		t.Error("a time in seconds is wrong")

@@ -165,33 +165,23 @@ func TestLongLists(t *testing.T) {
 	}
 }
 
-func TestConfigReadsEveryKey(t *testing.T) {
+// A file sets the keys in it; other keys of a link keep the values of its profile.
+func TestFullConfig(t *testing.T) {
 	c, err := Parse("full.toml", []byte(fullConfig))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Seed != 11 || c.Duration != 30*time.Second || c.Data.Loop || c.Sender.RateHz != 30 || c.Sender.Every != 3 ||
-		c.Sender.History != 100 ||
-		c.Receiver.History != 90 || c.Receiver.Playout != 120*time.Millisecond || !c.Receiver.Hermite {
-		t.Errorf("scalars: %+v", c)
+	settings := c.Settings()
+	for key, want := range map[string]string{"seed": "11", "data.loop": "false", "sender.rate_hz": "30", "sender.every": "3", "sender.history": "100",
+		"receiver.history": "90", "receiver.playout_delay": "120ms", "receiver.interpolation": "hermite", "down.loss": "5%", "down.burst": "2.5",
+		"down.latency": "70ms", "up.latency": "65ms", "up.jitter": "3ms", "shadow[0].name": "raw"} {
+		if got := settings[key]; got != want {
+			t.Errorf("%s is %s, want %s", key, got, want)
+		}
 	}
-	if got := [...]string{LinkValue(c, DownOnly, "loss"), LinkValue(c, DownOnly, "burst"), LinkValue(c, DownOnly, "latency")}; got != [...]string{"5%", "2.5", "70ms"} {
-		t.Errorf("down: %v", got)
-	}
-	if c.Up.Delay.Latency != 65*time.Millisecond || c.Up.Delay.Jitter != 3*time.Millisecond {
-		t.Errorf("up: the profile's latency and the file's jitter, got %v and %v", c.Up.Delay.Latency, c.Up.Delay.Jitter)
-	}
-	first, second := c.At[0], c.At[1]
-	if first.T != 10*time.Second || first.Change.Encoder() != "quantized" || first.Change.Text("down.loss") != "20%" ||
-		first.Change.Value("up.loss") != nil {
-		t.Errorf("at[0]: %+v", first)
-	}
-	if !reflect.DeepEqual(second.Change, Change{{"down.latency", "10ms"}, {"mark", "here"}, {"receiver.interpolation", "linear"},
-		{"receiver.playout_delay", "50ms"}, {"sender.every", int64(2)}, {"up.latency", "10ms"}}) {
-		t.Errorf("at[1]: %+v", second)
-	}
-	if len(c.Shadows) != 1 || c.Shadows[0].Name != "raw" || len(c.Sweep) != 1 || len(c.Assert) != 3 {
-		t.Errorf("lists: %+v %+v %+v", c.Shadows, c.Sweep, c.Assert)
+	got := fmt.Sprintf("%v %v %s; %v %s; %d, %d, %d", c.Duration, c.At[0].T, c.At[0].Change.Label(), c.At[1].T, c.At[1].Change.Label(), len(c.Shadows), len(c.Sweep), len(c.Assert))
+	if want := "30s 10s encoder quantized, down loss 20%; 12s latency 10ms, here, interpolation linear, playout_delay 50ms, every 2; 1, 1, 3"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 

@@ -5,10 +5,14 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"os"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/pelletier/go-toml/v2"
 
 	"wirelab/encoders"
 	"wirelab/internal/testkit"
@@ -131,6 +135,9 @@ func TestEveryRowChangesOrIsRefused(t *testing.T) {
 		if ch.Set(r.Key, sample(r)) != nil || byShort.Set(r.Short, sample(r)) != nil || !reflect.DeepEqual(ch, byShort) || after.Apply(ch) != nil {
 			t.Errorf("%s: %v, as %s %v", r.Key, ch, r.Short, byShort)
 		}
+		if r.Key == "crowd.clients" && before.Check(NewChange(r.Key, 0)) == nil {
+			t.Error("a change ends the crowd")
+		}
 		if r.Text(after) == r.Text(before) || !strings.HasPrefix(ch.Label(), r.Short+" ") || ch.Restarts() != r.Restarts || ch.TouchedKeys() != r.Key {
 			t.Errorf("%s changes to %s by %q, touches %q", r.Key, r.Text(after), ch.Label(), ch.TouchedKeys())
 		}
@@ -158,36 +165,26 @@ func TestEveryRowChangesOrIsRefused(t *testing.T) {
 	}
 }
 
-// The forms in which values may be given, and the text that they become; "" means that the value is refused.
+// The forms in which values may be given, and the text that they become. A refused value changes nothing.
 func TestForms(t *testing.T) {
-	const mirror, lte = "mirror buffer=0 tolerance=1 catchup=2% slowdown=4%", "lognormal median=60ms sigma=0.5 min=20ms max=200ms"
-	for _, x := range []struct {
-		key   string
-		value any
-		want  string
-	}{
-		{"sender.rate_hz", int64(60), "60"}, {"sender.rate_hz", uint64(60), "60"}, {"sender.rate_hz", 60.0, "60"}, {"sender.rate_hz", " 60 ", "60"},
-		{"sender.rate_hz", 60.5, ""}, {"sender.rate_hz", "x", ""}, {"sender.rate_hz", true, ""}, {"sender.rate_hz", uint64(1) << 40, ""},
-		{"receiver.display_hz", 59.94, "59.94"}, {"receiver.display_hz", "59.9", "59.9"}, {"receiver.display_hz", "0", "0"}, {"receiver.display_hz", 0.5, ""},
-		{"receiver.display_hz", math.NaN(), ""}, {"receiver.display_hz", math.Inf(1), ""}, {"duration", "1m 30s", "1m30s"}, {"duration", 60, ""}, {"duration", "60", ""},
-		{"duration", "1000h1ns", ""}, {"receiver.playout_delay", "-1ns", ""}, {"receiver.playout_delay", "1h1ns", ""}, {"receiver.playout_delay", "mirror", ""},
-		{"receiver.playout", "85ms", "85ms"}, {"receiver.playout", "mirror", mirror}, {"receiver.playout_compare", []any{"60ms", "mirror"}, "60ms, " + mirror},
-		{"budget", "256kbps", "256"}, {"budget", " 256 ", "256"}, {"budget", 0, "off"}, {"budget", math.NaN(), ""}, {"seed", 1.5, ""}, {"seed", -1, ""},
-		{"seed", "18446744073709551615", "18446744073709551615"}, {"seed", "18446744073709551616", ""}, {"data.loop", "true", "true"}, {"data.loop", "0", "false"},
-		{"data.loop", 1, ""}, {"data.loop", "maybe", ""}, {"data.source", " world ", "world"}, {"data.source", "  ", ""}, {"data.source", 3, ""}, {"data.script", "randm", ""},
-		{"crowd.rtt", "60ms", "60ms"}, {"crowd.rtt", "link", "link"}, {"crowd.rtt", lte, lte}, {"crowd.rtt", "fast", ""}, {"crowd.jitter", "uniform min=9ms max=8ms", ""},
-		{"crowd.jitter", "uniform max=8ms", "uniform min=0ms max=8ms"}, {"crowd.loss", "2.5%", "2.5%"}, {"crowd.loss", "NaN%", ""}, {"crowd.baseline", "every", "every ticks=2"},
-		{"crowd.baseline", "every ticks=0", ""}, {"crowd.profiles", "unity-cable 70%,unity-4g 30%", "unity-cable 70%, unity-4g 30%"},
-		{"crowd.profiles", "unity-4g 30%, unity-4g 70%", ""}, {"crowd.uplink_rate", "2tbit", ""}, {"interest.point", "1 2", ""}, {"interest.point", "1 2 1e10", ""},
-		{"sender.weights", 3, ""}, {"sender.budget", "64kbit", "64kbit"}, {"sender.budget", 64_000, ""}, {"messages.burst", "off", "off"}, {"sender.redundancy", "none", "none"},
-	} {
-		c := Default()
-		err := c.Set(x.key, x.value)
-		if text := findSetting(x.key).Text(c); (err == nil) != (x.want != "") || err == nil && text != x.want {
-			t.Errorf("%s = %v: %s, %v; want %q", x.key, x.value, text, err, x.want)
+	data, err := os.ReadFile("testdata/forms.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		key, rest, _ := strings.Cut(line, " = ")
+		value, want, _ := strings.Cut(strings.TrimSpace(rest), " => ")
+		var table map[string]any
+		if err := toml.Unmarshal([]byte("v = "+value), &table); err != nil {
+			t.Fatal(err)
 		}
-		if err != nil && (!strings.HasPrefix(err.Error(), x.key+": ") || strings.Contains(err.Error(), "\n") || !reflect.DeepEqual(c.Values(), Default().Values())) {
-			t.Errorf("%s = %v: %v; the configuration is %v", x.key, x.value, err, c.Values())
+		c := Default()
+		err := c.Set(key, table["v"])
+		if text := findSetting(key).Text(c); (err != nil) != (want == "refused") || err == nil && text != want {
+			t.Errorf("%s = %s: %s, %v; want %s", key, value, text, err, want)
+		}
+		if err != nil && (!strings.HasPrefix(err.Error(), key+": ") || strings.Contains(err.Error(), "\n") || !reflect.DeepEqual(c.Values(), Default().Values())) {
+			t.Errorf("%s = %s: %v; the configuration is %v", key, value, err, c.Values())
 		}
 	}
 	for seed, want := range map[uint64]any{1<<53 - 1: int64(1<<53 - 1), 1 << 53: "9007199254740992"} { // JSON keeps numbers below 2^53
@@ -197,40 +194,30 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// Steps of a control go along its ladder, stop at its ends, and report whether anything changes. The gauge is 0 and 1 there.
+// Steps of a control go along its ladder, stop at its ends, and report whether anything changes. The level is 0 and 1 there.
 func TestControlSteps(t *testing.T) {
-	step := func(key string, from any, n int) (any, bool, float64) {
+	for step, want := range map[string]string{
+		"sender.every 1 +1": "1 false at 1.000", "sender.every 1 -1": "2 true at 1.000", "sender.every 60 -1": "60 false at 0.000",
+		"sender.every 60 +1": "30 true at 0.000", "sender.every 5 +1": "4 true at 0.667", "sender.every 5 -1": "6 true at 0.667",
+		"budget off -1": "off false at 0.000", "budget off +1": "8 true at 0.000", "budget 256 +1": "384 true at 0.533",
+		"budget 10000 +1": "10000 false at 1.000", "budget 1000000 +1": "10000 false at 1.000", "sender.budget 70kbit -1": "64kbit true at 0.583",
+		"receiver.playout 5ms -1": "0s true at 0.000", "receiver.playout 0s -1": "0s false at 0.000", "receiver.playout 3ms -1": "0s true at 0.000",
+		"receiver.playout 85ms +2": "95ms true at 0.000", "receiver.playout mirror +1": "85ms true at 0.000",
+		"receiver.interpolation linear +1": "hermite true at 0.000", "receiver.interpolation hermite +1": "linear true at 0.000",
+		"seed 7 +1": "<nil> false at 0.000",
+	} {
+		words := strings.Fields(step)
 		c := Default()
-		if err := c.Set(key, from); err != nil {
+		testkit.Set(t, c, words[0], words[1])
+		n, err := strconv.Atoi(words[2])
+		if err != nil {
 			t.Fatal(err)
 		}
-		row := findSetting(key)
+		row := findSetting(words[0])
 		v, changed := row.Step(c, n)
-		gauge := -1.0
-		if level, ok := row.Level(c); ok {
-			gauge = level
-		}
-		return v, changed, gauge
-	}
-	for _, x := range []struct {
-		key     string
-		from    any
-		n       int
-		want    any
-		changed bool
-		gauge   float64
-	}{
-		{"sender.every", 1, 1, int64(1), false, 1}, {"sender.every", 1, -1, int64(2), true, 1}, {"sender.every", 60, -1, int64(60), false, 0},
-		{"sender.every", 60, 1, int64(30), true, 0}, {"sender.every", 5, 1, int64(4), true, 6.0 / 9}, {"sender.every", 5, -1, int64(6), true, 6.0 / 9},
-		{"budget", "off", -1, "off", false, 0}, {"budget", "off", 1, 8.0, true, 0}, {"budget", 256, 1, 384.0, true, 8.0 / 15},
-		{"budget", 10_000, 1, 10_000.0, false, 1}, {"budget", 1_000_000, 1, 10_000.0, false, 1},
-		{"receiver.playout_delay", "5ms", -1, "0s", true, -1}, {"receiver.playout_delay", "0s", -1, "0s", false, -1},
-		{"receiver.playout_delay", "3ms", -1, "0s", true, -1}, {"receiver.playout_delay", "85ms", 2, "95ms", true, -1},
-		{"receiver.interpolation", "linear", 1, "hermite", true, -1}, {"receiver.interpolation", "hermite", 1, "linear", true, -1},
-	} {
-		v, changed, gauge := step(x.key, x.from, x.n)
-		if v != x.want || changed != x.changed || math.Abs(gauge-x.gauge) > 1e-9 {
-			t.Errorf("%s from %v by %d: %v, %v, gauge %.3f, want %v, %v, %.3f", x.key, x.from, x.n, v, changed, gauge, x.want, x.changed, x.gauge)
+		level, _ := row.Level(c)
+		if got := fmt.Sprintf("%v %v at %.3f", v, changed, level); got != want {
+			t.Errorf("%s: %s, want %s", step, got, want)
 		}
 	}
 	c := Default()
@@ -242,82 +229,58 @@ func TestControlSteps(t *testing.T) {
 	}
 }
 
-// The rows of a link show the downlink unless they are of the uplink, and setting a row of both directions sets both.
+// The rows of a link show the downlink unless they are of the uplink, and setting a row of both directions sets both. A netem
+// line governs all keys except its own and mtu: exactly those that cannot be set beside it.
 func TestLinkRows(t *testing.T) {
 	for _, info := range lossmodel.Keys() {
 		for _, dir := range []Direction{BothDirections, DownOnly, UpOnly} {
 			c := Default()
 			row := LinkRow(info, dir)
-			if _, hasLevel := row.Level(c); row.HasSteps(c) == (len(info.Ladder) == 0 && len(info.Choices) == 0) || hasLevel == (len(info.Ladder) < 2) {
-				t.Errorf("%s: steps %v, level %v", row.Key, row.HasSteps(c), hasLevel)
-			}
-			if !row.HasSteps(c) {
-				continue
-			}
 			next, changed := row.Step(c, 1)
 			if !changed {
 				next, changed = row.Step(c, -1)
 			}
-			if err := row.Set(c, next); err != nil || !changed && fmt.Sprint(next) != row.Text(c) {
-				t.Errorf("%s = %v: %v", row.Key, next, err)
+			if !changed {
+				continue
+			}
+			if err := c.Set(row.Key, next); err != nil || row.Text(c) != fmt.Sprint(next) {
+				t.Errorf("%s = %v: %v, shown as %s", row.Key, next, err, row.Text(c))
 			}
 			d := Default()
-			down, up := c.Down != d.Down, c.Up != d.Up
-			if changed && (down != (dir != UpOnly) || up != (dir != DownOnly)) {
-				t.Errorf("%s changes down: %v, up: %v", row.Key, down, up)
+			if c.Down != d.Down != (dir != UpOnly) || c.Up != d.Up != (dir != DownOnly) {
+				t.Errorf("%s changes another direction", row.Key)
 			}
-			if row.Text(c) != fmt.Sprint(next) {
-				t.Errorf("%s shows %s, was set to %v", row.Key, row.Text(c), next)
-			}
+		}
+		c := Default()
+		testkit.Set(t, c, "down.netem", "loss 1%")
+		values := slices.Concat(info.Ladder, info.Choices)
+		refused := slices.ContainsFunc(values, func(v string) bool { return c.Clone().Set("down."+info.Key, v) != nil })
+		if row := LinkRow(info, DownOnly); len(values) > 0 && (refused != GovernedByNetem(info) || !row.HasSteps(c)) {
+			t.Errorf("%s beside netem: refused %v, steps %v", info.Key, refused, row.HasSteps(c))
 		}
 	}
 	if UpOnly.Other() != DownOnly || DownOnly.Other() != UpOnly || BothDirections.Other() != UpOnly || LinkValue(Default(), DownOnly, "bogus") != "?" {
 		t.Error("directions or the value of an unknown key are wrong")
 	}
-	// A netem line governs all keys except its own and mtu: exactly those that cannot be set beside it.
-	for _, info := range lossmodel.Keys() {
-		c := Default()
-		if err := c.Set("down.netem", "loss 1%"); err != nil {
-			t.Fatal(err)
-		}
-		values := slices.Concat(info.Ladder, info.Choices)
-		if len(values) == 0 {
-			continue
-		}
-		refused := slices.ContainsFunc(values, func(v string) bool { return c.Clone().Set("down."+info.Key, v) != nil })
-		if refused != GovernedByNetem(info) {
-			t.Errorf("%s beside netem: refused %v", info.Key, refused)
-		}
-		row := LinkRow(info, DownOnly)
-		next, _ := row.Step(c, 1)
-		if next == nil {
-			t.Errorf("%s has no step beside netem", info.Key)
-		}
-	}
-	// The parameters of a loss model have rows: those that are percentages or numbers of packets.
+}
+
+// The parameters of a loss model that are percentages or numbers of packets have rows. A step sets the whole model.
+func TestLossParamRows(t *testing.T) {
 	c := Default()
-	if err := c.Set("link.loss", "gilbert-elliott p=2% r=30%"); err != nil {
-		t.Fatal(err)
-	}
+	testkit.Set(t, c, "link.loss", "gilbert-elliott p=2% r=30%")
 	info := lossmodel.Keys()[0]
+	list := LossParamRows(c, info, DownOnly, BothDirections)
 	var names []string
-	for _, row := range LossParamRows(c, info, DownOnly, BothDirections) {
+	for _, row := range list {
 		names = append(names, row.Name)
-		if row.Name != "p" {
-			continue
-		}
-		next, changed := row.Step(c, 1)
-		if row.Text(c) != "2%" || next != "gilbert-elliott p=3% r=30%" && !strings.Contains(fmt.Sprint(next), "p=3% r=30%") || !changed {
-			t.Errorf("p is %s, a step gives %v, %v", row.Text(c), next, changed)
-		}
-		if err := row.Set(c, "4%"); err != nil || row.Text(c) != "4%" || c.Up != c.Down {
-			t.Errorf("p is set to %s: %v", row.Text(c), err)
-		}
 	}
 	if strings.Join(names, " ") != "p r h k" || len(LossParamRows(Default(), info, DownOnly, DownOnly)) != 0 {
-		t.Errorf("rows of %v", names)
+		t.Fatalf("rows of %v", names)
 	}
-	if _, changed := LossParamRows(c, info, UpOnly, UpOnly)[2].Step(c, -9); changed {
+	if next, changed := list[0].Step(c, 1); list[0].Text(c) != "2%" || !strings.Contains(fmt.Sprint(next), "p=3% r=30%") || !changed {
+		t.Errorf("p is %s, a step gives %v, %v", list[0].Text(c), next, changed)
+	}
+	if _, changed := list[2].Step(c, -9); changed {
 		t.Error("a step below 0 % changes h")
 	}
 	if err := c.Set("up.loss", "pattern bits=01"); err != nil || len(LossParamRows(c, info, UpOnly, UpOnly)) != 0 {
@@ -325,42 +288,23 @@ func TestLinkRows(t *testing.T) {
 	}
 }
 
-// A parameter's row has the value that was set or the default, steps within its bounds, and a level from 0 to 1.
+// A parameter's row has the value that was set or the default, and a level from 0 to 1 between its bounds.
 func TestParamRows(t *testing.T) {
 	lo, hi := 2.0, 12.0
-	whole := encoders.ParamInfo{Name: "small", Type: "int", Min: &lo, Max: &hi, Default: int64(4), Unit: "bits"}
 	c := Default()
-	row := ParamRow(whole)
-	if level, ok := row.Level(c); row.Text(c) != "4" || row.Show(c) != "4 bits" || row.Min != 2 || row.Max != 12 || !ok || math.Abs(level-0.2) > 1e-12 {
-		t.Errorf("%s, %s, %g to %g, level %g", row.Text(c), row.Show(c), row.Min, row.Max, level)
-	}
-	if err := c.Set("encoder.params.small", int64(12)); err != nil {
-		t.Fatal(err)
-	}
-	if level, _ := row.Level(c); level != 1 || Default().Encoder.Params != nil {
-		t.Errorf("level %g at the largest value; default %v", level, Default().Encoder.Params)
-	}
-	if next, changed := row.Step(c, 1); next != int64(12) || changed {
-		t.Errorf("a step above the bound: %v, %v", next, changed)
-	}
-	if next, changed := row.Step(c, -1); next != int64(11) || !changed {
-		t.Errorf("a step down: %v, %v", next, changed)
-	}
-	for i, info := range []encoders.ParamInfo{{Name: "x", Type: "float", Min: &lo, Default: 3.0}, {Name: "x", Type: "float", Max: &hi, Default: 3.0}, {Name: "x", Type: "float", Default: 3.0}, {Name: "x", Type: "float", Min: &lo, Max: &lo, Default: 2.0}} {
+	testkit.Set(t, c, "encoder.params.small", any(int64(7)))
+	for want, info := range map[string]encoders.ParamInfo{
+		"7 bits at 0.5 of 2 to 12": {Name: "small", Type: "int", Min: &lo, Max: &hi, Default: int64(4), Unit: "bits"},
+		"12 at 1 of 2 to 12":       {Name: "x", Type: "float", Min: &lo, Max: &hi, Default: 12.0},
+		"3 at 0 of 0 to 0":         {Name: "x", Type: "float", Min: &lo, Default: 3.0},
+		"2 at 0 of 2 to 2":         {Name: "x", Type: "float", Min: &lo, Max: &lo, Default: 2.0},
+		"none at 0 of 0 to 0":      {Name: "x", Type: "string", Default: ""},
+	} {
 		row := ParamRow(info)
-		if _, ok := row.Level(c); ok || row.Min != 0 != (i == 3) {
-			t.Errorf("%+v has a level, or bounds %g", info, row.Min)
+		level, _ := row.Level(c)
+		if got := fmt.Sprintf("%s at %g of %g to %g", row.Show(c), level, row.Min, row.Max); got != want || row.HasSteps(c) == (info.Type == "string") {
+			t.Errorf("%s, steps %v; want %s", got, row.HasSteps(c), want)
 		}
-	}
-	if next := stepParam(encoders.ParamInfo{Type: "float", Min: &lo}, 2.0, -1); next != 2.0 {
-		t.Errorf("below the only bound: %v", next)
-	}
-	if next := stepParam(encoders.ParamInfo{Type: "float", Max: &hi}, 12.0, -1); next != 11.9 {
-		t.Errorf("a float without a range steps by 0.1: %v", next)
-	}
-	text := ParamRow(encoders.ParamInfo{Name: "x", Type: "string", Default: ""})
-	if text.HasSteps(c) || text.Show(c) != "none" {
-		t.Errorf("text has a step, or is shown as %q", text.Show(c))
 	}
 }
 
@@ -394,23 +338,9 @@ func TestStepParam(t *testing.T) {
 		n    int
 		want any
 	}{{share, 0.1, 1, 0.15}, {share, 0.25, 1, 0.3}, {share, 0.3, -6, 0.0}, {whole, 7, 1, int64(8)}, {whole, int64(8), 1, int64(8)}, {whole, 3, -4, int64(2)}, {real, 5.0, 1,
-		5.3}, {encoders.ParamInfo{Type: "bool"}, false, 1, true}, {encoders.ParamInfo{Type: "string"}, "x", 1, "x"}} {
+		5.3}, {encoders.ParamInfo{Type: "float", Min: &lo}, 2.0, -1, 2.0}, {encoders.ParamInfo{Type: "float", Max: &hi}, 8.0, 1, 8.0}, {encoders.ParamInfo{Type: "float"}, 2.0, -1, 1.9}, {encoders.ParamInfo{Type: "bool"}, false, 1, true}, {encoders.ParamInfo{Type: "string"}, "x", 1, "x"}} {
 		if got := stepParam(c.info, c.now, c.n); got != c.want {
 			t.Errorf("%v by %d is %v, want %v", c.now, c.n, got, c.want)
-		}
-	}
-}
-
-// Whole numbers from 0 on are accepted in every type; a float64 only where it is exact.
-func TestToUint(t *testing.T) {
-	for _, x := range []struct {
-		v    any
-		want uint64
-		ok   bool
-	}{{int64(0), 0, true}, {int64(-1), 0, false}, {int(0), 0, true}, {int(-1), 0, false}, {uint64(math.MaxUint64), math.MaxUint64, true}, {0.0, 0, true}, {-1.0, 0, false}, {1.5, 0, false},
-		{float64(1<<53 - 1), 1<<53 - 1, true}, {float64(1 << 53), 0, false}, {" 7 ", 7, true}, {"-7", 0, false}, {nil, 0, false}, {true, 0, false}} {
-		if got, ok := toUint(x.v); ok != x.ok || ok && got != x.want {
-			t.Errorf("%T %v: %d, %v; want %d, %v", x.v, x.v, got, ok, x.want, x.ok)
 		}
 	}
 }

@@ -234,7 +234,7 @@ var (
 )
 
 // TestRecomputeTotals runs random experiments and recomputes the totals in report.json from packets.csv. They must be
-// equal to the last digit. samples.csv, report.md and report.html must contain the same figures. Outcomes add up to the
+// equal to the last digit. samples.csv and report.md must contain the same figures. Outcomes add up to the
 // packets and copies, nothing is wrong, a budget is kept, and each tenth experiment is replayed. WIRELAB_THOROUGH=2
 // runs 3,000 of them.
 func TestRecomputeTotals(t *testing.T) {
@@ -415,9 +415,9 @@ func compareFormats(t *testing.T, name, dir string) {
 		t.Errorf("%s: samples.csv sums to a payload of %v kbps, packets.csv to %v", name, got, want["payload_kbps"])
 	}
 
-	markdown, page := read("report.md"), read("report.html")
+	markdown := read("report.md")
 	for _, key := range strings.Fields("payload_kbps sent duplicated decoded stale lost failures.corrupt in_flight wrong") {
-		row := regexp.MustCompile(`(?m)^\| ` + regexp.QuoteMeta(key) + ` \| [^|]*\| ([0-9.,]+) \|`).FindStringSubmatch(markdown)
+		row := regexp.MustCompile(`(?m)^\| ` + regexp.QuoteMeta(key) + ` (?:\| [^|]*){2}\| ([0-9.,]+) \|`).FindStringSubmatch(markdown)
 		if row == nil {
 			t.Errorf("%s: report.md has no %s", name, key)
 			continue
@@ -426,8 +426,5 @@ func compareFormats(t *testing.T, name, dir string) {
 		if err != nil || math.Abs(got-want[key]) > 0.001*want[key] {
 			t.Errorf("%s: %s is %s in report.md, want %v", name, key, row[1], want[key])
 		}
-	}
-	if lost := fmt.Sprintf("%.0f of %.0f packet", want["lost"]+want["unknown"], want["sent"]); !strings.Contains(page, lost) {
-		t.Errorf("%s: report.html has no %q", name, lost)
 	}
 }

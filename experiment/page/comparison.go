@@ -231,7 +231,6 @@ func formatChange(x *figures.Row, base, v float64, known bool, interval string) 
 func (d *Document) compareCharts(runs []*run, names []string) {
 	var list charts
 	for _, t := range runs[0].charted() {
-		t.isAlways = false
 		title := t.title
 		for _, figure := range t.lines {
 			if len(t.lines) > 1 {

@@ -31,15 +31,9 @@ func addTickTimes(all map[string]float64, t *figures.CrowdTiming) {
 // addCrowd adds the figures of a run with many receivers: the main ones, what a tick costs, and quantiles and
 // distributions over clients.
 func (d *Document) addCrowd(x *engine.Result) {
-	t, c, u := &x.Totals, x.Totals.Crowd, x.Timing.TickUS
+	c, u := x.Totals.Crowd, x.Timing.TickUS
 	d.tile("clients", formatNumber(float64(c.Clients)), "", "")
 	d.tile("encodings", formatFigure(c.EncodingsPerTick), "a tick", "at most "+formatNumber(float64(c.MaxEncodings)))
-	d.tile("wire of a client", formatFigure(c.P50.WireKbps), "kbps", "p95 "+formatFigure(c.P95.WireKbps)+", worst "+formatFigure(c.Worst.WireKbps))
-	d.tile("wire of all", formatNumber(t.WireKbps/1000), "Mbit/s", "")
-	d.tile("starved", formatShare(c.P95.Playout.StarvedRatio), "", "p95 of clients; worst "+formatShare(c.Worst.Playout.StarvedRatio))
-	if c.UplinkPeakMS != nil {
-		d.tile("wait for the uplink", formatFigure(*c.UplinkPeakMS), "ms", "longest")
-	}
 	work := newTable("Work of a tick, by the wall clock of the machine: not reproducible", "part", ">µs")
 	if u != nil {
 		d.tile("server", formatNumber(u.EncodeUS.Or(0)+u.ServerUS.Or(0)), "µs a tick", "of one core, by the wall clock")

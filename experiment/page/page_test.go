@@ -173,7 +173,10 @@ func TestBounded(t *testing.T) {
 	}
 	var sent, payload, lost, width float64
 	for _, p := range points {
-		sent, payload, lost, width = sent+p.sent, payload+p.payload, lost+p.lost, width+p.width
+		sent += p.values[colSent]
+		payload += 1000 * p.values[colPayload]
+		lost += p.values[colLost]
+		width += p.values[colWidth]
 	}
 	if sent != 6*n || lost != n || math.Abs(payload-float64(n/100)*4950*100) > 1e-3*payload || math.Abs(width-n/10) > 1e-3 {
 		t.Errorf("sent %g, lost %g, payload %g bits in %g s", sent, lost, payload, width)
@@ -365,11 +368,13 @@ func TestChartsOfTwoSecondMeans(t *testing.T) {
 		t.Errorf("the title is %q", c.Title)
 	}
 	merged := mergePoints(r.series.allPoints(), n/50) // five seconds each
-	if got := defined[0].draw([]sampledLine{{"", 1, merged, payloadKbps}}).Title; got != "Bandwidth, 5 s mean" {
+	if got := defined[0].draw([]sampledLine{{"", 1, merged, defined[0].lines[0].of}}).Title; got != "Bandwidth, 5 s mean" {
 		t.Errorf("points of 5 s have the title %q", got)
 	}
-	if got := loopPoints(merged); len(got) != 1 || got[0] != loopAt/50 {
-		t.Errorf("merged points at the loop point: %v", got)
+	for i := range merged {
+		if isLoop := sumRecent(merged[:i+1], colAcross) > 0; isLoop != (i == loopAt/50) {
+			t.Errorf("merged point %d is at a loop point: %v", i, isLoop)
+		}
 	}
 }
 

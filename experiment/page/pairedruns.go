@@ -23,8 +23,8 @@ func pairedInterval(a, b *run, key string) string {
 			return ""
 		}
 	}
-	figure := pairableRatios[key]
-	if figure == nil {
+	figure, known := pairableRatios[key]
+	if !known {
 		return ""
 	}
 	ratioA, ratioB := newPairedRatio(pointsA, figure), newPairedRatio(pointsB, figure)
@@ -37,14 +37,14 @@ func pairedInterval(a, b *run, key string) string {
 }
 
 // pairableRatios are the figures that can be compared sample by sample, by key.
-var pairableRatios = map[string]ratio{"payload_kbps": payloadKbps, "wire_kbps": wireKbps, "feedback_kbps": feedbackKbps,
-	"bits_per_item": bitsPerItem, "bits_per_changed_cube": bitsPerChanged, "playout.starved_ratio": starvedShare}
+var pairableRatios = map[string]ratio{payloadKey: {colPayload, colWidth}, wireKey: {colWire, colWidth}, "feedback_kbps": {colFeedback, colWidth},
+	"bits_per_item": {colPayload, colItems}, "bits_per_changed_cube": {colPayload, colChanged}, starvedKey: {colStarved, colDisplayed}}
 
 // newPairedRatio returns a figure as the ratio of two sums over the points.
 func newPairedRatio(points []point, of ratio) (r paired.Ratio) {
 	for i := range points {
-		num, den := of(&points[i])
-		r.Num, r.Den = append(r.Num, num), append(r.Den, den)
+		r.Num = append(r.Num, points[i].values[of.num])
+		r.Den = append(r.Den, points[i].values[of.den])
 	}
 	return r
 }

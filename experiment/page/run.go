@@ -66,10 +66,10 @@ func (r *run) document() *Document {
 		list, t := r.Rows.overTime(r.charted(), budget)
 		d.add("charts", "Over time", list, t)
 	}
+	all := figures.Flatten(x.Totals)
+	d.addTiles(x, all)
 	if x.Totals.Crowd != nil {
 		d.addCrowd(x)
-	} else {
-		d.addTiles(x)
 	}
 	d.addPlayoutPolicies(x.Totals.Playout.Policies)
 	d.addBudgets(x)
@@ -82,7 +82,7 @@ func (r *run) document() *Document {
 	d.addLanes(x)
 	d.addTransfer(x)
 	d.addAssertions(x)
-	d.add("figures", "All figures", figureTable(figures.Flatten(x.Totals)))
+	d.add("figures", "All figures", figureTable(all))
 	d.addConfiguration(x)
 	d.addRerun(x)
 	return d
@@ -93,31 +93,21 @@ func nonEmpty(texts ...string) []string {
 	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
 }
 
-// addTiles adds the main figures of the run, each with a note about related figures. Figures without data are omitted.
-func (d *Document) addTiles(x *engine.Result) {
-	t := &x.Totals
-	d.tile("wire", formatNumber(t.WireKbps), "kbps", "payload "+formatNumber(t.PayloadKbps)+", feedback "+formatNumber(t.FeedbackKbps))
-	if starved, known := t.Playout.StarvedRatio.Value(); known {
-		d.tile("starved", formatPercent(starved), "", formatCount(t.Playout.Freezes, "freeze"))
-	}
-	if q := &t.AgeMS; q.N > 0 {
-		d.tile("age of displayed data", formatNumber(q.P50), "ms", "p99 "+formatNumber(q.P99))
-	}
-	if f := t.BitsPerChangedCube; f != nil && report.CostsPerChange(x) {
-		d.tile("per changed "+x.Item, formatFigure(*f), "bits", "per "+x.Item+" "+formatFigure(t.BitsPerItem))
-	} else {
-		d.tile("per "+x.Item, formatFigure(t.BitsPerItem), "bits", "")
-	}
-	q := &t.PacketBytes
-	d.tile("packet", formatFigure(q.Of(q.P50)), "bytes", "p95 "+formatFigure(q.Of(q.P95))+", max "+formatFigure(q.Of(q.Max)))
-	d.tile("lost", formatShare(t.Network.LossRate), "", formatNumber(float64(t.Lost+t.Unknown))+" of "+formatCount(t.Sent, "packet"))
-	if t.Remote != nil {
-		q := &t.Remote.RoundTripMS
-		d.tile("round trip", formatFigure(q.Of(q.P50)), "ms", "p95 "+formatFigure(q.Of(q.P95))+", jitter "+formatFigure(t.Remote.JitterMS))
-	}
-	d.tile("failed", formatNumber(float64(t.Failed())), "packets", "wrong "+formatNumber(float64(t.Wrong))+", stale "+formatNumber(float64(t.Stale)))
-	if over, budgeted := t.OverBudgetRatio.Value(); budgeted {
-		d.tile("over the budget", formatPercent(over), "", "of the time, payload per second")
+// addTiles adds the most important figures that the run has; those of a distribution with its maximum.
+func (d *Document) addTiles(x *engine.Result, all map[string]float64) {
+	dataUnits := UnitsOf(&x.Totals)
+	for _, row := range figures.Ranked(figures.Narrow) {
+		v, known := all[row.Key]
+		if !known {
+			continue
+		}
+		note := ""
+		if dot := strings.LastIndexByte(row.Key, '.'); dot > 0 {
+			if most, hasQuantiles := all[row.Key[:dot]+".max"]; hasQuantiles {
+				note = "max " + formatNumber(most)
+			}
+		}
+		d.tile(row.Title, formatNumber(v*row.Scale()), cmp.Or(dataUnits[row.Key], row.Unit), note)
 	}
 	if e := &x.Timing.EncodeUS; e.N > 0 {
 		decode := &x.Timing.DecodeUS

@@ -5,36 +5,71 @@ import (
 	"slices"
 )
 
-// point is the sum of the samples of a period.
+// column is a column of points: a sum over the samples of a period or, from firstMaximum on, their maximum.
+type column int
+
+const (
+	colWidth   column = iota // length of the period in seconds
+	colSent                  // packets
+	colPayload               // kbit, as are the next two
+	colWire
+	colFeedback
+	colItems      // items sent
+	colChanged    // of these, items that had changed
+	colAge        // age of the baseline in ticks, summed over colReferenced packets
+	colReferenced // packets with a baseline
+	colDisplayed  // display ticks
+	colStarved    // of these, ticks for which no newer snapshot had arrived
+	colLate       // snapshots too late for display
+	colDisplayAge // age of the display in ms, summed over colAged display ticks
+	colAged
+	colStale // packets, as are the next three
+	colLost
+	colFailed // also those that were decoded wrongly
+	colAcross // with references from before a loop point of the recording
+	colPeak   // largest payload in kbps
+	colLow    // smallest payload in kbps, as the maximum of the negative values
+	colPositionMM
+	colRotation // degrees
+	colPosition // in the unit of a table's schema, as is the next
+	colAngle
+	colOne // always 1
+	numColumns
+
+	firstMaximum = colPeak
+)
+
+// point contains the columns of the samples of a period that ends at until, in seconds.
 type point struct {
-	until, width                         float64 // seconds
-	sent, payload, wire, feedback        float64 // sent in packets, the others in bits
-	items, changed                       float64 // numbers of items sent, and of those that had changed
-	age, packetsWithAge                  float64 // age in ticks, summed over packetsWithAge
-	displayed, starved, late             float64 // display ticks, those for which no newer snapshot had arrived, and snapshots too late for display
-	displayAge, ticksWithAge             float64 // age in ms, summed over ticksWithAge
-	stale, lost, failed, wrong           float64 // packets
-	across                               float64 // packets with references from before a loop point of the recording
-	peakKbps, positionMM, orientationDeg float64 // maxima of the samples
-	positionError, angleError            float64 // maxima of the samples, in the units of a table's schema
-	minKbps                              float64 // minimum payload of the samples
+	until  float64
+	values [numColumns]float64
 }
 
-// join merges q, the samples of the period after p, into p. Counts and sums are added, and of the extremes the
-// larger maximum and the smaller minimum remain.
+// join merges q, the samples of the period after p, into p.
 func (p *point) join(q *point) {
 	p.until = q.until
-	p.width += q.width
-	// The fields that are sums, each with its addend.
-	for _, pair := range [][2]*float64{{&p.sent, &q.sent}, {&p.payload, &q.payload}, {&p.wire, &q.wire}, {&p.feedback, &q.feedback},
-		{&p.items, &q.items}, {&p.changed, &q.changed}, {&p.age, &q.age}, {&p.packetsWithAge, &q.packetsWithAge}, {&p.displayed, &q.displayed},
-		{&p.starved, &q.starved}, {&p.late, &q.late}, {&p.displayAge, &q.displayAge}, {&p.ticksWithAge, &q.ticksWithAge}, {&p.stale, &q.stale}, {&p.lost, &q.lost}, {&p.failed, &q.failed},
-		{&p.wrong, &q.wrong}, {&p.across, &q.across}} {
-		*pair[0] += *pair[1]
+	for i, v := range q.values {
+		if column(i) < firstMaximum {
+			p.values[i] += v
+		} else {
+			p.values[i] = max(p.values[i], v)
+		}
 	}
-	p.peakKbps, p.minKbps = max(p.peakKbps, q.peakKbps), min(p.minKbps, q.minKbps)
-	p.positionMM, p.orientationDeg = max(p.positionMM, q.positionMM), max(p.orientationDeg, q.orientationDeg)
-	p.positionError, p.angleError = max(p.positionError, q.positionError), max(p.angleError, q.angleError)
+}
+
+// A ratio is a figure of a point as numerator and denominator, so that the figure of several points is
+// the ratio of their sums. Figures that are maxima have the denominator colOne.
+type ratio struct{ num, den column }
+
+// value returns the figure of a point, NaN if the denominator is 0.
+func (r ratio) value(p *point) float64 { return divide(p.values[r.num], p.values[r.den]) }
+
+// divide returns x/y, NaN if y is 0.
+func divide(x, y float64) float64 {
+	if y == 0 {
+		return math.NaN()
+	}
+	return x / y
 }
 
 // maxPoints bounds the points of a chart: more than a screen has pixels across.
@@ -48,49 +83,52 @@ type series struct {
 	partial         point   // the next point
 	partialSamples  int     // samples in partial
 	end             float64 // time of the last sample, in seconds
-	started         bool    // a sample was added
 }
 
 // samplePeriod is the period of samples.csv, in seconds.
 const samplePeriod = 0.1
 
-// failures are the columns of outcomes that count as failures.
-var failures = []string{"no_baseline", "corrupt", "unknown_codec"}
+// cellColumns are the columns that are cells of samples.csv, by their names there.
+var cellColumns = map[column]string{colSent: "sent", colDisplayed: "displayed", colStarved: "starved", colLate: "late", colStale: "stale",
+	colLost: "lost", colAcross: "across", colPeak: "payload_kbps", colPositionMM: "position_error_mm", colRotation: "orientation_error_deg",
+	colPosition: "position_error", colAngle: "angle_error"}
 
 // add adds a row of samples.csv. The file has rates, ratios and means of the sample; they are converted to
 // sums, so that samples can be merged.
 func (s *series) add(c cells) {
-	until := c.number("t_s")
-	if !s.started { // the first sample may be late: a live session stores only its last minutes
-		s.started, s.samplesPerPoint = true, 1
-		s.end = samplePeriod * math.Floor((until-1e-6)/samplePeriod)
+	p := point{until: c.number("t_s")}
+	if s.samplesPerPoint == 0 { // the first sample may be late: a live session stores only its last minutes
+		s.samplesPerPoint = 1
+		s.end = samplePeriod * math.Floor((p.until-1e-6)/samplePeriod)
 	}
-	width := max(until-s.end, 0)
-	s.end = until
-	p := point{until: until, width: width, sent: c.number("sent"), displayed: c.number("displayed"), starved: c.number("starved"),
-		late: c.number("late"), stale: c.number("stale"), lost: c.number("lost"), wrong: c.number("wrong"), across: c.number("across"),
-		positionMM: c.number("position_error_mm"), orientationDeg: c.number("orientation_error_deg"),
-		positionError: c.number("position_error"), angleError: c.number("angle_error")}
-	for _, name := range failures {
-		p.failed += c.number(name)
+	period := max(p.until-s.end, 0)
+	s.end = p.until
+	v := &p.values
+	for column, name := range cellColumns {
+		v[column] = c.number(name)
 	}
-	bits := func(name string) float64 { return c.number(name) * 1000 * width } // from kbps
-	p.payload, p.wire, p.feedback = bits("payload_kbps"), bits("wire_kbps"), bits("feedback_kbps")
-	p.peakKbps, p.minKbps = c.number("payload_kbps"), c.number("payload_kbps")
-	// items returns the number of items: payload bits divided by the bits per item in column name.
-	items := func(name string) float64 {
-		if bitsPer := c.number(name); bitsPer > 0 {
-			return p.payload / bitsPer
-		}
-		return 0
+	for _, name := range []string{"no_baseline", "corrupt", "unknown_codec", "wrong"} {
+		v[colFailed] += c.number(name)
 	}
-	p.items, p.changed = items("bits_per_item"), items("bits_per_changed")
+	v[colWidth] = period
+	v[colOne] = 1
+	v[colPayload] = c.number("payload_kbps") * period
+	v[colWire] = c.number("wire_kbps") * period
+	v[colFeedback] = c.number("feedback_kbps") * period
+	v[colLow] = -v[colPeak]
+	if bits := c.number("bits_per_item"); bits > 0 {
+		v[colItems] = 1000 * v[colPayload] / bits
+	}
+	if bits := c.number("bits_per_changed"); bits > 0 {
+		v[colChanged] = 1000 * v[colPayload] / bits
+	}
 	if age := c.number("baseline_age_ticks"); age > 0 {
-		p.age, p.packetsWithAge = age*p.sent, p.sent
+		v[colAge] = age * v[colSent]
+		v[colReferenced] = v[colSent]
 	}
 	if c.text("age_ms") != "" {
-		ticks := max(p.displayed, 1)
-		p.displayAge, p.ticksWithAge = c.number("age_ms")*ticks, ticks
+		v[colAged] = max(v[colDisplayed], 1)
+		v[colDisplayAge] = c.number("age_ms") * v[colAged]
 	}
 	s.addPoint(p)
 }
@@ -110,11 +148,8 @@ func (s *series) addPoint(p point) {
 	s.points = append(s.points, s.partial)
 	s.partialSamples = 0
 	if len(s.points) == maxPoints {
-		for i := range maxPoints / 2 {
-			s.points[i] = s.points[2*i]
-			s.points[i].join(&s.points[2*i+1])
-		}
-		s.points, s.samplesPerPoint = s.points[:maxPoints/2], 2*s.samplesPerPoint
+		s.points = mergePoints(s.points, maxPoints/2)
+		s.samplesPerPoint *= 2
 	}
 }
 
@@ -133,7 +168,7 @@ func (s *series) clone() series {
 	return x
 }
 
-// mergePoints merges neighbouring points so that at most n remain, for tables.
+// mergePoints merges neighbouring points so that at most n remain.
 func mergePoints(points []point, n int) []point {
 	n = min(n, len(points))
 	out := make([]point, 0, n)

@@ -293,7 +293,7 @@ func (d *Document) addParetoCharts(g *grid) {
 		}
 		title := heading(cost.Title) + " vs " + m.Title
 		d.answer("pareto-"+keySuffix(key), title, charts{newScatter("Cheaper is to the left, better is down", cost.Label(), m.Label(), lines)},
-			g.newTable("Pareto frontier: under the same condition no other point is both cheaper and better", best, []figures.Row{cost, m}, false))
+			g.newTable("Pareto frontier by "+m.Title+": under the same condition no other point is both cheaper and better", best, []figures.Row{cost, m}, false))
 	}
 }
 

@@ -11,30 +11,6 @@ import (
 	"wirelab/internal/texttable"
 )
 
-// A ratio is a figure of a point as numerator and denominator, so that the figure of several points is
-// the ratio of their sums.
-type ratio func(p *point) (num, den float64)
-
-// The figures of the charts. Figures that are maxima or minima have the denominator 1.
-func payloadKbps(p *point) (num, den float64)    { return p.payload / 1000, p.width }
-func wireKbps(p *point) (num, den float64)       { return p.wire / 1000, p.width }
-func feedbackKbps(p *point) (num, den float64)   { return p.feedback / 1000, p.width }
-func bitsPerItem(p *point) (num, den float64)    { return p.payload, p.items }
-func bitsPerChanged(p *point) (num, den float64) { return p.payload, p.changed }
-func failedRate(p *point) (num, den float64)     { return p.failed + p.wrong, p.width }
-func lostRate(p *point) (num, den float64)       { return p.lost, p.width }
-func staleRate(p *point) (num, den float64)      { return p.stale, p.width }
-func baselineAge(p *point) (num, den float64)    { return p.age, p.packetsWithAge }
-func displayAge(p *point) (num, den float64)     { return p.displayAge, p.ticksWithAge }
-func starvedShare(p *point) (num, den float64)   { return p.starved, p.displayed }
-func positionMM(p *point) (num, den float64)     { return p.positionMM, 1 }
-func positionError(p *point) (num, den float64)  { return p.positionError, 1 }
-func orientationDeg(p *point) (num, den float64) { return p.orientationDeg, 1 }
-func lateRate(p *point) (num, den float64)       { return p.late, p.width }
-func angleError(p *point) (num, den float64)     { return p.angleError, 1 }
-func peakKbps(p *point) (num, den float64)       { return p.peakKbps, 1 }
-func minKbps(p *point) (num, den float64)        { return p.minKbps, 1 }
-
 // timeLine is a figure that is charted over time.
 type timeLine struct {
 	name  string
@@ -46,37 +22,40 @@ type timeLine struct {
 type timeChart struct {
 	title, unit string
 	scale       float64 // factor from the figures to the unit
+	kind        timeKind
 	lines       []timeLine
-	isSize      bool // of packets: values at loop points, where the data jump, do not set the scale
-	isMaximum   bool // not a mean of two seconds
-	isAlways    bool // drawn even if all figures are 0
 }
+
+// timeKind describes how a chart over time is drawn.
+type timeKind int
+
+const (
+	meanKind    timeKind = iota // means of two seconds
+	sizeKind                    // also of sizes of packets: values at loop points, where the data jump, do not set the scale
+	maximumKind                 // the value of each point
+)
 
 // timeCharts returns the charts of the data in samples.csv. item is what the data consist of, such as "cube".
 // costsPerChange selects the bits per changed item instead of per item. display names the units of display errors.
 func timeCharts(item string, costsPerChange bool, display *figures.Playout) []timeChart {
-	size := timeChart{title: "Bits per " + item, unit: "bits", scale: 1, isSize: true, lines: []timeLine{{"per " + item, 1, bitsPerItem}}}
+	size := timeLine{"per " + item, 1, ratio{colPayload, colItems}}
 	if costsPerChange {
-		size.title = "Bits per changed " + item
-		size.lines = []timeLine{{"per changed " + item, 1, bitsPerChanged}}
-	}
-	maximum := func(title, unit, name string, color int, of ratio) timeChart {
-		return timeChart{title: title, unit: unit, scale: 1, isMaximum: true, lines: []timeLine{{name, color, of}}}
+		size = timeLine{"per changed " + item, 1, ratio{colPayload, colChanged}}
 	}
 	return []timeChart{
-		{title: "Bandwidth", unit: "kbps", scale: 1, isSize: true, isAlways: true,
-			lines: []timeLine{{"payload", 1, payloadKbps}, {"wire", 8, wireKbps}, {"feedback", 3, feedbackKbps}}},
-		size,
-		{title: "Packets failed, lost or stale", unit: "per second", scale: 1, isAlways: true,
-			lines: []timeLine{{"failed", 5, failedRate}, {"lost", 2, lostRate}, {"stale", 4, staleRate}}},
-		{title: "Age of the baseline", unit: "ticks", scale: 1, lines: []timeLine{{"mean age", 1, baselineAge}}},
-		{title: "Age of displayed data", unit: "ms", scale: 1, lines: []timeLine{{"mean age", 3, displayAge}}},
-		{title: "Display starved", unit: "% of display ticks", scale: 100, lines: []timeLine{{"starved", 5, starvedShare}}},
-		{title: "Late snapshots", unit: "per second", scale: 1, lines: []timeLine{{"late", 2, lateRate}}},
-		maximum("Maximum position error", "mm", "position error", 4, positionMM),
-		maximum("Maximum rotation error", "degrees", "rotation error", 3, orientationDeg),
-		maximum("Maximum position error", display.PositionErrorUnit, "position error", 4, positionError),
-		maximum("Maximum angle error", display.AngleErrorUnit, "angle error", 3, angleError),
+		{"Bandwidth", "kbps", 1, sizeKind, []timeLine{{"payload", 1, ratio{colPayload, colWidth}}, {"wire", 8, ratio{colWire, colWidth}},
+			{"feedback", 3, ratio{colFeedback, colWidth}}}},
+		{"Bits " + size.name, "bits", 1000, sizeKind, []timeLine{size}},
+		{"Packets failed, lost or stale", "per second", 1, meanKind, []timeLine{{"failed", 5, ratio{colFailed, colWidth}},
+			{"lost", 2, ratio{colLost, colWidth}}, {"stale", 4, ratio{colStale, colWidth}}}},
+		{"Age of the baseline", "ticks", 1, meanKind, []timeLine{{"mean age", 1, ratio{colAge, colReferenced}}}},
+		{"Age of displayed data", "ms", 1, meanKind, []timeLine{{"mean age", 3, ratio{colDisplayAge, colAged}}}},
+		{"Display starved", "% of display ticks", 100, meanKind, []timeLine{{"starved", 5, ratio{colStarved, colDisplayed}}}},
+		{"Late snapshots", "per second", 1, meanKind, []timeLine{{"late", 2, ratio{colLate, colWidth}}}},
+		{"Maximum position error", "mm", 1, maximumKind, []timeLine{{"position error", 4, ratio{colPositionMM, colOne}}}},
+		{"Maximum rotation error", "degrees", 1, maximumKind, []timeLine{{"rotation error", 3, ratio{colRotation, colOne}}}},
+		{"Maximum position error", display.PositionErrorUnit, 1, maximumKind, []timeLine{{"position error", 4, ratio{colPosition, colOne}}}},
+		{"Maximum angle error", display.AngleErrorUnit, 1, maximumKind, []timeLine{{"angle error", 3, ratio{colAngle, colOne}}}},
 	}
 }
 
@@ -89,26 +68,26 @@ type sampledLine struct {
 }
 
 // draw returns the chart with the given lines. The X values are all points in time of all lines, because samples of
-// several runs may have different periods. draw returns nil if all figures are 0 or unknown, unless t.isAlways.
+// several runs may have different periods. draw returns nil if all figures are 0 or unknown.
 func (t *timeChart) draw(list []sampledLine) *chart {
 	c := &chart{Title: t.title, Unit: t.unit, Axis: timeAxis}
 	times := map[float64]bool{}
-	period := 0.0
+	period := meanSpan
 	for _, l := range list {
 		for i := range l.points {
 			times[l.points[i].until] = true
-			period = max(period, l.points[0].width)
+			period = max(period, l.points[0].values[colWidth])
 		}
 	}
-	if !t.isMaximum {
-		c.Title += ", " + formatNumber(max(meanSpan, period)) + " s mean"
+	if t.kind != maximumKind {
+		c.Title += ", " + formatNumber(period) + " s mean"
 	}
 	until := slices.Sorted(maps.Keys(times))
 	for _, x := range until {
 		c.X = append(c.X, axisValue(x))
 	}
-	hasData := t.isAlways
-	c.Label = c.Title + ", " + c.Unit
+	hasData := false
+	c.Label = c.titleWithUnit()
 	for _, l := range list {
 		x := t.newLine(l.of, l.points)
 		hasData = hasData || slices.ContainsFunc(x.Y, func(v value) bool { return v != 0 && v == v })
@@ -118,7 +97,7 @@ func (t *timeChart) draw(list []sampledLine) *chart {
 		c.Lines = append(c.Lines, x)
 		c.Label += "; " + describeLine(&x)
 	}
-	if !hasData || len(until) == 0 {
+	if !hasData {
 		return nil
 	}
 	slices.Sort(c.Loops)
@@ -128,84 +107,57 @@ func (t *timeChart) draw(list []sampledLine) *chart {
 }
 
 // align returns the values y of points at the given times, and adds the loop points to c.Loops. A point covers the time
-// from until-width to until; other times are gaps.
+// from its beginning to until; other times are gaps.
 func (c *chart) align(t *timeChart, points []point, y []value, times []float64) []value {
-	var loops []int
-	if t.isSize {
-		loops = loopPoints(points)
-	}
 	out := gaps(len(times))
 	k := 0 // index of the point that covers a time; both are in order
 	for i, at := range times {
 		for k < len(points) && points[k].until < at {
 			k++
 		}
-		if k == len(points) || at <= points[k].until-points[k].width {
+		if k == len(points) || at <= points[k].until-points[k].values[colWidth] {
 			continue
 		}
 		out[i] = y[k]
-		if _, isLoop := slices.BinarySearch(loops, k); isLoop {
+		if t.kind == sizeKind && sumRecent(points[:k+1], colAcross) > 0 {
 			c.Loops = append(c.Loops, i)
 		}
 	}
 	return out
 }
 
-// newLine returns a line with the figure of each point or, unless t.isMaximum, of the two seconds that end with it; and
-// with the mean over all points as the ratio of the sums.
+// newLine returns a line with the figure of each point or, unless it is a maximum, of the two seconds that end with it;
+// and with the mean over all points as the ratio of the sums.
 func (t *timeChart) newLine(of ratio, points []point) line {
 	l := line{Y: make([]value, len(points))}
-	sumNum, sumDen := 0.0, 0.0
+	num, den := 0.0, 0.0
 	for i := range points {
-		num, den := of(&points[i])
-		sumNum, sumDen = sumNum+num, sumDen+den
-		if !t.isMaximum {
-			num, den = 0, 0
-			forEachRecent(points[:i+1], func(p *point) {
-				pointNum, pointDen := of(p)
-				num, den = num+pointNum, den+pointDen
-			})
+		num += points[i].values[of.num]
+		den += points[i].values[of.den]
+		v := of.value(&points[i])
+		if t.kind != maximumKind {
+			v = divide(sumRecent(points[:i+1], of.num), sumRecent(points[:i+1], of.den))
 		}
-		l.Y[i] = value(t.scale * divide(num, den))
+		l.Y[i] = value(t.scale * v)
 	}
-	mean := value(t.scale * divide(sumNum, sumDen))
-	l.Mean = &mean
+	l.Mean = new(value(t.scale * divide(num, den)))
 	return l
 }
 
 // meanSpan is the period of means in seconds: two, as in the dashboard.
 const meanSpan = 2.0
 
-// forEachRecent calls f for the points of the last meanSpan of points, at least for the last point.
-func forEachRecent(points []point, f func(*point)) {
+// sumRecent returns the sum of a column over the last meanSpan of points, at least over the last point.
+func sumRecent(points []point, of column) (sum float64) {
 	span := 0.0
 	for i := len(points) - 1; i >= 0; i-- {
-		span += points[i].width
+		span += points[i].values[colWidth]
 		if i < len(points)-1 && span > meanSpan+samplePeriod/2 {
-			return
+			break
 		}
-		f(&points[i])
+		sum += points[i].values[of]
 	}
-}
-
-// loopPoints returns the indices of the points whose means include a loop point of the recording.
-func loopPoints(points []point) (list []int) {
-	for i := range points {
-		across := 0.0
-		forEachRecent(points[:i+1], func(p *point) { across += p.across })
-		if across > 0 {
-			list = append(list, i)
-		}
-	}
-	return list
-}
-
-// divide returns x/y, NaN if y is 0.
-func divide(x, y float64) float64 {
-	if y == 0 {
-		return math.NaN()
-	}
-	return x / y
+	return sum
 }
 
 // overTime returns the charts of a run over time, and their data as a table for screen readers. budget is in kbps, 0
@@ -239,18 +191,17 @@ func (r *rows) overTime(list []timeChart, budget float64) (out charts, t *table)
 
 // addBandwidth adds the range of the samples of each point, if points stand for several, and the budget.
 func (c *chart) addBandwidth(points []point, budget float64) {
-	exact := timeChart{scale: 1, isMaximum: true}
-	add := func(name string, color int, kind string, band int, of ratio) {
-		l := exact.newLine(of, points)
-		l.Name, l.Color, l.Kind, l.Band = name, color, kind, band
-		c.Lines = append(c.Lines, l)
-	}
-	if points[0].width > 1.5*samplePeriod {
-		add("payload, largest in 100 ms", 1, "edge", 0, peakKbps)
-		add("payload, smallest in 100 ms", 1, "edge", 1, minKbps)
+	if points[0].values[colWidth] > 1.5*samplePeriod {
+		high, low := gaps(len(points)), gaps(len(points))
+		for i := range points {
+			high[i] = value(points[i].values[colPeak])
+			low[i] = value(-points[i].values[colLow])
+		}
+		c.Lines = append(c.Lines, line{Name: "payload, largest in 100 ms", Color: 1, Kind: "edge", Y: high},
+			line{Name: "payload, smallest in 100 ms", Color: 1, Kind: "edge", Band: 1, Y: low})
 	}
 	if budget > 0 {
-		add("budget", 5, "dash", 0, func(*point) (num, den float64) { return budget, 1 })
+		c.Lines = append(c.Lines, line{Name: "budget", Color: 5, Kind: "dash", Y: slices.Repeat([]value{value(budget)}, len(points))})
 	}
 }
 
@@ -268,7 +219,7 @@ func timeTable(points []point, list []timeChart) *table {
 		row := []any{formatNumber(p.until)}
 		for _, c := range list {
 			for _, l := range c.lines {
-				row = append(row, c.scale*divide(l.of(&p)))
+				row = append(row, c.scale*l.of.value(&p))
 			}
 		}
 		t.add(row...)

@@ -408,8 +408,7 @@ func TestHostileCoordinator(t *testing.T) {
 	p := newTestPlan(t, "duration = \"1s\"\n[data]\nsource = \"text:"+path+"\"\n[sweep]\nrepeat = 4\n")
 	s, q := served(t)
 	there := opened(t, QueueOptions{URL: "nats://secret@" + s.Addr()})
-	w := &worker{q: there, opt: WorkerOptions{Clock: clock, Version: "v1", Disk: &atomicfile.Disk{}, OnNotice: func(string) {}},
-		plans: map[string]*executor{}}
+	w := &worker{q: there, opt: WorkerOptions{Clock: clock, Version: "v1", Disk: &atomicfile.Disk{}, OnNotice: func(string) {}}}
 	store, err := q.fileStore(t.Context())
 	if err != nil {
 		t.Fatal(err)

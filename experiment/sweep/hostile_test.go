@@ -229,15 +229,20 @@ func TestResultsTooLargeForMessage(t *testing.T) {
 			t.Fatal("no server")
 		}
 		q := opened(t, QueueOptions{inProcess: ns})
-		// Incompressible texts, in hexadecimal.
-		sum, err := Run(t.Context(), p, Options{Clock: clock, Queue: q, Jobs: 1, maxJobRuns: 8, run: func(ctx context.Context, k *config.Config) (*engine.Result, error) {
+		worker := newExecutor(p, "w", clock)
+		worker.run = func(ctx context.Context, k *config.Config) (*engine.Result, error) {
 			r, _ := stub(ctx, k)
 			noise := make([]byte, c.bytes)
 			// A run that is delivered twice must have the same result each time.
 			_, _ = rand.NewChaCha8(sha256.Sum256(fmt.Append(nil, k.Seed, k.Settings()))).Read(noise)
-			r.Item = hex.EncodeToString(noise)
+			r.Item = hex.EncodeToString(noise) // cannot be compressed to less than the noise
 			return r, nil
-		}})
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		there := opened(t, QueueOptions{inProcess: ns})
+		go func() { _ = Work(ctx, there, WorkerOptions{Clock: clock, Version: "v1", local: worker}) }()
+		sum, err := Run(t.Context(), p, Options{Clock: clock, Queue: q, maxJobRuns: 8})
 		switch {
 		case c.fits && (err != nil || sum.Done != p.Runs()):
 			t.Errorf("%d runs: %v", sum.Done, err)

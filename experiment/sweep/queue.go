@@ -296,20 +296,13 @@ func (c *workerSet) handleResult(m jetstream.Msg) {
 	_ = m.Ack() // also a damaged message; after an error it is delivered again, which is harmless
 }
 
-// drain waits, after an interruption, at most five seconds for the results that are under way: those
-// of this machine's workers, then those on the server.
+// drain waits, after an interruption, at most five seconds for the results on the server.
 func (q *queue) drain(s *activeSweep, results jetstream.Consumer) {
 	if len(s.missing()) == 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	if s.localWorkersDone != nil {
-		select {
-		case <-s.localWorkersDone:
-		case <-ctx.Done():
-		}
-	}
 	for ctx.Err() == nil {
 		if isDrained, err := isDrained(ctx, results); err != nil || isDrained {
 			return

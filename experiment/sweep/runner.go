@@ -17,7 +17,6 @@ type executor struct {
 	name  string // of the worker
 	clock wallclock.Clock
 	run   func(ctx context.Context, c *config.Config) (*engine.Result, error) // runs one configuration
-	done  func(Outcome)                                                       // called with each result; may be nil
 }
 
 // newExecutor returns an executor that runs p's jobs under a worker's name.
@@ -67,9 +66,6 @@ func (x *executor) runBatch(ctx context.Context, runs []int) batch {
 		}
 		result.Set = point.Set
 		b.Runs = append(b.Runs, Outcome{n, result})
-		if x.done != nil {
-			x.done(Outcome{n, result})
-		}
 	}
 	return b
 }

@@ -95,85 +95,51 @@ func hashContent(r *engine.Result) (contentHash, error) {
 	return sha256.Sum256(data), err
 }
 
-// contentOf returns the deterministic part of r as decoded JSON, without null values: some of them are
-// missing after a transfer.
-func contentOf(r *engine.Result) (content any, err error) {
+// contentOf returns the values of the deterministic part of r by their dotted keys, such as "budget.0.bits". Unknown
+// values, which are null or missing in JSON, are left out.
+func contentOf(r *engine.Result) (map[string]any, error) {
 	data, err := json.Marshal(r.Deterministic())
-	if err == nil {
-		err = json.Unmarshal(data, &content)
+	if err != nil {
+		return nil, err
 	}
-	removeNulls(content)
+	var tree any
+	err = json.Unmarshal(data, &tree)
+	content := map[string]any{}
+	addValues(content, "", tree)
 	return content, err
 }
 
-// removeNulls removes the keys whose values are null from v, decoded JSON, at all depths. An absent key and a null
-// value mean the same, so that they must not differ when results are compared.
-func removeNulls(v any) {
+// addValues adds the values of v, decoded JSON, to content. key is the dotted key of v; "" for the whole.
+func addValues(content map[string]any, key string, v any) {
 	switch x := v.(type) {
+	case nil:
 	case map[string]any:
-		for k, sub := range x {
-			if sub == nil {
-				delete(x, k)
-			}
-			removeNulls(sub)
+		for name, value := range x {
+			addValues(content, strings.TrimPrefix(key+"."+name, "."), value)
 		}
 	case []any:
-		for _, sub := range x {
-			removeNulls(sub)
-		}
-	}
-}
-
-// difference is a value that two results of one run do not have in common.
-type difference struct {
-	key  string // dotted; that of a figure of the first lane is without "totals."
-	a, b any
-}
-
-// differences returns the values in which two results differ, figures of the first lane first.
-func differences(a, b *engine.Result) []difference {
-	x, err := contentOf(a)
-	y, err2 := contentOf(b)
-	if err != nil || err2 != nil {
-		return nil
-	}
-	var list []difference
-	addDifferences(&list, "", x, y)
-	var first, others []difference
-	for _, d := range list {
-		if key, ok := strings.CutPrefix(d.key, "totals."); ok {
-			first = append(first, difference{key, d.a, d.b})
-		} else {
-			others = append(others, d)
-		}
-	}
-	return append(first, others...)
-}
-
-// addDifferences adds to list the values in which a and b, decoded JSON, differ. key is the key of a and b in the
-// whole result, such as "totals.counts", or empty. Lists of different lengths count as one value.
-func addDifferences(list *[]difference, key string, a, b any) {
-	switch x := a.(type) {
-	case map[string]any:
-		if y, ok := b.(map[string]any); ok {
-			keys := maps.Clone(x)
-			maps.Copy(keys, y)
-			for _, k := range slices.Sorted(maps.Keys(keys)) {
-				addDifferences(list, strings.TrimPrefix(key+"."+k, "."), x[k], y[k])
-			}
-			return
-		}
-	case []any:
-		if y, ok := b.([]any); ok && len(x) == len(y) {
-			for i := range x {
-				addDifferences(list, fmt.Sprintf("%s.%d", key, i), x[i], y[i])
-			}
-			return
+		for i, value := range x {
+			addValues(content, fmt.Sprintf("%s.%d", key, i), value)
 		}
 	default:
-		if a == b {
-			return
+		content[key] = v
+	}
+}
+
+// differences returns the keys of the values in which two results differ, figures of the first lane first.
+func differences(a, b map[string]any) []string {
+	var figureKeys, others []string
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	for _, key := range slices.Sorted(maps.Keys(all)) {
+		if a[key] == b[key] {
+			continue
+		}
+		if strings.HasPrefix(key, "totals.") {
+			figureKeys = append(figureKeys, key)
+		} else {
+			others = append(others, key)
 		}
 	}
-	*list = append(*list, difference{key, a, b})
+	return append(figureKeys, others...)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -54,19 +55,17 @@ type activeSweep struct {
 	plan *Plan
 	opt  Options
 
-	mu               sync.Mutex
-	records          []record               // by run
-	ranHere          map[int]contentHash    // by run: of the results that this process sent through the queue
-	kept             map[int]*engine.Result // by run; nil if the results are in opt.Store
-	progress         Progress
-	sum              *Summary
-	unsaved          bool // results were added since the summary was saved
-	pace             experiment.Pace
-	err              error
-	closed           bool          // the work has ended; later results are ignored
-	done             chan struct{} // closed when all runs have a result, or after an error
-	once             sync.Once     // closes done
-	localWorkersDone chan struct{} // closed when this machine's workers of the queue have ended; nil if it has none
+	mu       sync.Mutex
+	records  []record               // by run
+	kept     map[int]*engine.Result // by run; nil if the results are in opt.Store
+	progress Progress
+	sum      *Summary
+	unsaved  bool // results were added since the summary was saved
+	pace     experiment.Pace
+	err      error
+	closed   bool          // the work has ended; later results are ignored
+	done     chan struct{} // closed when all runs have a result, or after an error
+	once     sync.Once     // closes done
 }
 
 // A record describes the result of a run. The zero record stands for a run without a result.
@@ -122,7 +121,7 @@ func newActiveSweep(p *Plan, opt Options) *activeSweep {
 	if opt.OnNotice == nil {
 		opt.OnNotice = func(string) {}
 	}
-	s := &activeSweep{plan: p, opt: opt, records: make([]record, p.Runs()), ranHere: map[int]contentHash{}, done: make(chan struct{}), sum: newSummary(p)}
+	s := &activeSweep{plan: p, opt: opt, records: make([]record, p.Runs()), done: make(chan struct{}), sum: newSummary(p)}
 	s.progress.Planned = p.Runs()
 	if opt.Store == nil {
 		s.kept = map[int]*engine.Result{}
@@ -159,20 +158,16 @@ func (s *activeSweep) runMissing(ctx context.Context) {
 		}
 	})()
 	if s.opt.Jobs > 0 {
-		s.localWorkersDone = make(chan struct{})
-		local := s.executor()
-		local.done = s.noteRanHere
+		ended := make(chan struct{})
+		opt := WorkerOptions{Jobs: s.opt.Jobs, Name: hostName(), Version: s.plan.Version, local: s.executor(), add: s.addOrFinish}
 		go func() {
-			defer close(s.localWorkersDone)
-			err := panics.Call(func() error {
-				return Work(ctx, s.opt.Queue, WorkerOptions{Clock: s.opt.Clock, Jobs: s.opt.Jobs, Name: hostName(),
-					Version: s.plan.Version, local: local})
-			})
+			defer close(ended)
+			err := panics.Call(func() error { return Work(ctx, s.opt.Queue, opt) })
 			if errors.As(err, new(*panics.Error)) { // other errors end only this machine's workers
 				s.finish(err)
 			}
 		}()
-		defer func() { cancel(); <-s.localWorkersDone }()
+		defer func() { cancel(); <-ended }()
 	}
 	if err := s.opt.Queue.coordinate(ctx, s); err != nil && ctx.Err() == nil {
 		s.finish(err)
@@ -188,23 +183,20 @@ func (s *activeSweep) runLocally(ctx context.Context) {
 	s.setWorkers(workers)
 	exec, jobs := s.executor(), s.plan.jobs(s.missing(), jobsPerWorker*workers, s.opt.maxJobRuns)
 	err := experiment.Many(ctx, workers, len(jobs), func(ctx context.Context, i int) error {
-		return exec.runJob(ctx, jobs[i].Runs, func(b batch) error { return s.addBatch(b, storeBatch) })
+		return exec.runJob(ctx, jobs[i].Runs, s.addOrFinish)
 	})
 	if err != nil {
-		s.finish(err)
+		s.finish(err) // a panic; other errors have ended the sweep already
 	}
 }
 
-// noteRanHere records a result that this process sends through the queue. When it arrives, it is recognised by
-// its content, not by the name of its worker, which any worker can use.
-func (s *activeSweep) noteRanHere(o Outcome) {
-	content, err := hashContent(o.Result)
+// addOrFinish adds a batch of this process, and ends the sweep if that fails.
+func (s *activeSweep) addOrFinish(b batch) error {
+	err := s.addBatch(b, storeBatch)
 	if err != nil {
-		return // addBatch reports it
+		s.finish(err)
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ranHere[o.Run] = content
+	return err
 }
 
 // executor returns an executor for this machine.
@@ -243,10 +235,8 @@ func (s *activeSweep) addBatch(b batch, store bool) error {
 	if s.closed {
 		return nil
 	}
-	isForeign := false // a result was not computed by this process
 	var added []Outcome
 	for i, o := range b.Runs {
-		isForeign = isForeign || s.ranHere[o.Run] != contents[i]
 		switch r := &s.records[o.Run]; {
 		case !r.done:
 			added = append(added, o)
@@ -255,7 +245,6 @@ func (s *activeSweep) addBatch(b batch, store bool) error {
 			return s.mismatch(o.Run, o.Result, b.Worker)
 		}
 	}
-	b.Queued = b.Queued && isForeign
 	b.Runs = added
 	if len(added) > 0 && store {
 		if err := s.opt.Store.Save(s.plan, b); err != nil {
@@ -306,8 +295,13 @@ func (s *activeSweep) mismatch(run int, other *engine.Result, worker string) err
 	if s.opt.Store != nil {
 		first, e.File = s.opt.Store.find(s.plan, run, s.records[run].content)
 	}
-	if first != nil {
-		e.Differ = differences(first, other)
+	if first == nil {
+		return e
+	}
+	x, err := contentOf(first)
+	y, err2 := contentOf(other)
+	if keys := differences(x, y); err == nil && err2 == nil && len(keys) > 0 {
+		e.Differ = fmt.Sprintf("%s is %.80s, then %.80s (%s)", strings.TrimPrefix(keys[0], "totals."), fmt.Sprint(x[keys[0]]), fmt.Sprint(y[keys[0]]), words.Count(len(keys), "difference"))
 	}
 	return e
 }
@@ -316,9 +310,9 @@ func (s *activeSweep) mismatch(run int, other *engine.Result, worker string) err
 type mismatchError struct {
 	Set     map[string]string // settings of the run
 	Seed    uint64
-	Workers [2]string    // the worker whose result the sweep used, and the other
-	Differ  []difference // between their results; empty if the first result cannot be read any more
-	File    string       // name of the file with the first result; "" if it is in memory
+	Workers [2]string // the worker whose result the sweep used, and the other
+	Differ  string    // a difference between their results; "" if the first result cannot be read any more
+	File    string    // name of the file with the first result; "" if it is in memory
 }
 
 // Error describes the run, and names the workers and a figure that differs.
@@ -329,9 +323,8 @@ func (e *mismatchError) Error() string {
 		text = fmt.Sprintf("%.200s got two different results for one run, %s: the run is not deterministic there, or its result was altered",
 			e.Workers[0], describeRun(e.Set, e.Seed))
 	}
-	if len(e.Differ) > 0 {
-		d := e.Differ[0]
-		text += fmt.Sprintf(": %s is %.80s, then %.80s (%s)", d.key, fmt.Sprint(d.a), fmt.Sprint(d.b), words.Count(len(e.Differ), "difference"))
+	if e.Differ != "" {
+		text += ": " + e.Differ
 	}
 	if e.File != "" {
 		text += fmt.Sprintf("; the first result is in %s", filepath.Join(resultsName, e.File))

@@ -33,6 +33,7 @@ type WorkerOptions struct {
 	OnNotice func(text string) // called with messages for the user; may be nil
 	OnRuns   func(n int)       // called with the number of runs whose results were sent; may be nil
 	local    *executor         // of the sweep that this process coordinates; nil if none
+	add      func(batch) error // adds results to that sweep; nil means that they are sent
 }
 
 // RefusedError means that the coordinator of a sweep refused this worker because it has another
@@ -55,13 +56,9 @@ type worker struct {
 
 	fail func(error) // stops the worker with an error
 
-	mu        sync.Mutex
-	plans     map[string]*executor // by plan ID
-	planOrder []string             // IDs of plans, the oldest first
+	mu   sync.Mutex
+	exec *executor // of the plan of the newest job; nil before the first job
 }
-
-// maxPlans is the number of plans that a worker stores.
-const maxPlans = 4
 
 // Work runs jobs from the queue until ctx ends; unfinished jobs return to the queue. It returns a
 // *RefusedError if the coordinator needs another version, a *QueueError if the connection cannot be
@@ -73,10 +70,7 @@ func Work(ctx context.Context, q *queue, opt WorkerOptions) error {
 	if opt.OnNotice == nil {
 		opt.OnNotice = func(string) {}
 	}
-	w := &worker{q: q, opt: opt, plans: map[string]*executor{}}
-	if x := opt.local; x != nil { // a worker in the coordinator's process, which need not download the plan
-		w.plans[x.plan.ID], w.planOrder = x, []string{x.plan.ID}
-	}
+	w := &worker{q: q, opt: opt, exec: opt.local} // a local worker need not download the plan
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	w.fail = cancel
@@ -215,6 +209,9 @@ func (w *worker) handleJob(ctx context.Context, m jetstream.Msg) {
 		if len(b.Runs) == 0 && b.Error == "" {
 			return nil // stopped during the first run
 		}
+		if w.opt.add != nil {
+			return w.opt.add(b)
+		}
 		err := w.sendResult(ctx, j.Plan, b)
 		if err == nil && w.opt.OnRuns != nil {
 			w.opt.OnRuns(len(b.Runs))
@@ -285,25 +282,20 @@ func (w *worker) sendResult(ctx context.Context, plan string, b batch) error {
 	}
 }
 
-// executor returns the executor for the plan with an ID. It downloads the plan if necessary. At most maxPlans executors
-// are stored; a further one replaces the oldest.
+// executor returns the executor for the plan with an ID. It downloads the plan unless it is that of the last job.
 func (w *worker) executor(ctx context.Context, id string) (*executor, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if x := w.plans[id]; x != nil {
-		return x, nil
+	if w.exec != nil && w.exec.plan.ID == id {
+		return w.exec, nil
 	}
 	p, err := w.fetchPlan(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	if len(w.planOrder) == maxPlans {
-		delete(w.plans, w.planOrder[0])
-		w.planOrder = w.planOrder[1:]
-	}
 	w.opt.OnNotice(fmt.Sprintf("sweep %.12s: %d points with %s each", id, len(p.Points), words.Count(p.Repeat, "seed")))
-	w.plans[id], w.planOrder = newExecutor(p, w.opt.Name, w.opt.Clock), append(w.planOrder, id)
-	return w.plans[id], nil
+	w.exec = newExecutor(p, w.opt.Name, w.opt.Clock)
+	return w.exec, nil
 }
 
 // maxPlanBytes is the maximum size of a published plan.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"wirelab/experiment"
+	"wirelab/experiment/config"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/page"
 	"wirelab/internal/testkit"
@@ -63,6 +65,10 @@ func TestHostileSummary(t *testing.T) {
 		s.Keys = []string{text}
 		list := map[string]figures.Mean{"payload_kbps": {Mean: 2, Lo: &lo, Hi: &hi, Approximate: true}}
 		s.Points = []page.Point{{Set: map[string]string{text: text}, Figures: list, Ratio: list}}
+		c := config.Default()
+		c.Sweep = []config.Axis{{Key: text}}
+		s.samples = &samples{Names: []string{text}, plan: &Plan{Config: c, Grid: experiment.Grid{Points: []config.Point{{Set: s.Points[0].Set}}, Repeat: 1}},
+			values: [][]float64{{1}}}
 		for name, c := range map[string]struct {
 			write func(io.Writer) error
 			check func(testing.TB, string, string)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"math"
 	"slices"
 
 	"wirelab/experiment/engine"
@@ -18,74 +17,8 @@ type Summary struct {
 	page.Summary
 	failedRuns []failedRun // runs with failed assertions, sorted by number, at most maxFailures
 	stale      []bool      // by point: results were added since its figures were computed
-	samples
-	digests []string // by run; "" until the run is done
-}
-
-// samples are the figures of the runs of a sweep.
-type samples struct {
-	repeat int         // number of seeds of each point
-	names  []string    // of the figures
-	values [][]float64 // by run: each figure, NaN if the run does not have it; nil until the run is done
-}
-
-// newSamples returns samples without results. They have the main figures and those of p's assertions.
-func newSamples(p *Plan) samples {
-	s := samples{repeat: p.Repeat, values: make([][]float64, p.Runs())}
-	for _, r := range figures.Ranked(figures.Main) {
-		s.names = append(s.names, r.Key)
-	}
-	for _, a := range p.Config.Assert {
-		if !slices.Contains(s.names, a.Name) {
-			s.names = append(s.names, a.Name)
-		}
-	}
-	return s
-}
-
-// set stores the figures of a run.
-func (s *samples) set(o Outcome) {
-	byName, values := figures.Flatten(o.Result.Totals), make([]float64, len(s.names))
-	for i, name := range s.names {
-		value, ok := byName[name]
-		if !ok {
-			value = math.NaN()
-		}
-		values[i] = value
-	}
-	s.values[o.Run] = values
-}
-
-// pointValues returns the values of a figure, an index in names, of all results of a point that
-// have it.
-func (s *samples) pointValues(point, figure int) (list []float64) {
-	for r := range s.repeat {
-		if v := s.values[point*s.repeat+r]; v != nil && !math.IsNaN(v[figure]) {
-			list = append(list, v[figure])
-		}
-	}
-	return list
-}
-
-// ratio returns the ratio of a figure of a point to that of the point reference, over the seeds
-// for which both points have it. Without such a seed N is 0.
-func (s *samples) ratio(point, reference, figure int) figures.Mean {
-	var x, y []float64
-	for r := range s.repeat {
-		a, b := s.values[point*s.repeat+r], s.values[reference*s.repeat+r]
-		if a != nil && b != nil && !math.IsNaN(a[figure]) && !math.IsNaN(b[figure]) {
-			x, y = append(x, a[figure]), append(y, b[figure])
-		}
-	}
-	if len(x) == 0 {
-		return figures.Mean{}
-	}
-	return figures.RatioOf(s.names[figure], x, y)
-}
-
-// mean returns the mean of a figure over the results of a point that have it. Without one N is 0.
-func (s *samples) mean(point, figure int) figures.Mean {
-	return figures.MeanOf(s.names[figure], s.pointValues(point, figure))
+	samples    *samples
+	digests    []string // by run; "" until the run is done
 }
 
 // newSummary returns the summary of a sweep without results.
@@ -106,7 +39,7 @@ const maxFailures = 100
 
 // add adds the result of a run. It must be called once for each run.
 func (s *Summary) add(o Outcome) {
-	s.set(o)
+	s.samples.add(o)
 	s.Units = page.UnitsOf(&o.Result.Totals)
 	s.digests[o.Run] = o.Result.Digests()
 	s.Done++
@@ -151,14 +84,14 @@ func (s *Summary) updateFigures() {
 		}
 		s.stale[i] = false
 		p.Figures, p.Ratio = map[string]figures.Mean{}, nil
-		for f, name := range s.names {
-			if m := s.mean(i, f); m.N > 0 {
+		for f, name := range s.samples.Names {
+			if m := s.samples.Mean(i, f); m.N > 0 {
 				p.Figures[name] = m
 			}
 			if i == 0 {
 				continue
 			}
-			if m := s.ratio(i, 0, f); m.N > 0 {
+			if m := s.samples.Ratio(i, 0, f); m.N > 0 {
 				if p.Ratio == nil {
 					p.Ratio = map[string]figures.Mean{}
 				}

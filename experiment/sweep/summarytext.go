@@ -12,7 +12,6 @@ import (
 	"wirelab/experiment/page"
 	"wirelab/experiment/report"
 	"wirelab/internal/texttable"
-	"wirelab/internal/units"
 )
 
 // describeRun describes a run for messages: "down.loss = 1%, seed 7".
@@ -76,40 +75,12 @@ func (s *Summary) pointSettings(p *page.Point) (cells []string) {
 	return cells
 }
 
-// CSV writes one row for each point: its settings, the number of seeds, and for each figure the mean
-// and the ratio to the first point, both with their intervals. The last columns are 1 for approximate
-// intervals of the means.
+// CSV writes the figures of all points, with their ratios to the first.
 func (s *Summary) CSV(w io.Writer) error {
-	heads := append(slices.Clone(s.Keys), "seeds")
-	for _, name := range s.names {
-		heads = append(heads, name, name+".lo", name+".hi", name+".ratio_to_first", name+".ratio_lo", name+".ratio_hi")
+	const first = 0
+	list := make([]int, len(s.Points))
+	for i := range list {
+		list[i] = i
 	}
-	for _, name := range s.names {
-		heads = append(heads, name+".approximate")
-	}
-	t := texttable.New(heads...)
-	for i := range s.Points {
-		p := &s.Points[i]
-		var row, marks []string
-		for _, name := range s.names {
-			row = append(append(row, csvCells(p.Figures[name])...), csvCells(p.Ratio[name])...)
-			marks = append(marks, map[bool]string{true: "1", false: ""}[p.Figures[name].Approximate])
-		}
-		row = append(row, marks...)
-		t.Add(s.pointSettings(p), p.Seeds, row)
-	}
-	return t.WriteCSV(w)
-}
-
-// csvCells returns mean, lo and hi of a figure as CSV cells, which are empty if unknown.
-func csvCells(m figures.Mean) []string {
-	if m.N == 0 {
-		return []string{"", "", ""}
-	}
-	const allDigits = -1
-	row := []string{units.General(m.Mean, allDigits), "", ""}
-	if m.Lo != nil {
-		row[1], row[2] = units.General(*m.Lo, allDigits), units.General(*m.Hi, allDigits)
-	}
-	return row
+	return s.samples.writeCSV(w, list, first, "first")
 }

@@ -7,21 +7,16 @@ import (
 	"sync"
 
 	"wirelab/experiment/config"
-	"wirelab/experiment/figures"
-	"wirelab/internal/texttable"
 )
 
 // Watch collects the figures of a sweep while it runs, for a display. Its methods AddResult, SetProgress and AddNotice
 // are callbacks for Options. All methods are safe for concurrent use and return at once: none waits
 // for a disk or a run.
 type Watch struct {
-	Names []string // of the figures
-	Axes  []WatchAxis
-	plan  *Plan
+	Axes []WatchAxis
+	*samples
 
-	mu sync.Mutex
-	samples
-	seeds    []int // number of results of each point
+	mu       sync.Mutex
 	state    WatchState
 	hasFirst bool // state.First has been set
 }
@@ -42,8 +37,7 @@ type WatchState struct {
 
 // NewWatch returns a Watch for the sweep of p.
 func NewWatch(p *Plan) *Watch {
-	w := &Watch{plan: p, samples: newSamples(p), seeds: make([]int, len(p.Points))}
-	w.Names = w.names
+	w := &Watch{samples: newSamples(p)}
 	for _, axis := range p.Config.Axes() {
 		a := WatchAxis{Key: axis.Key}
 		for _, v := range axis.Values {
@@ -56,12 +50,7 @@ func NewWatch(p *Plan) *Watch {
 }
 
 // AddResult adds the result of a run.
-func (w *Watch) AddResult(o Outcome) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.set(o)
-	w.seeds[o.Run/w.plan.Repeat]++
-}
+func (w *Watch) AddResult(o Outcome) { w.add(o) }
 
 // SetProgress sets the progress of the sweep. The results in the first call are those that were loaded: it also
 // sets First.
@@ -113,68 +102,21 @@ func (w *Watch) PointIndex(at []int) (n int) {
 // Means returns, for every point, the mean of a figure over its results so far (NaN if no result has
 // the figure) and the number of results. figure is an index in Names.
 func (w *Watch) Means(figure int) (means []float64, seeds []int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	means = make([]float64, len(w.seeds))
-	for p := range means {
-		sum, list := 0.0, w.pointValues(p, figure)
+	for point := range w.plan.Points {
+		sum, list := 0.0, w.Values(point, figure)
 		for _, v := range list {
 			sum += v
 		}
-		means[p] = sum / float64(len(list)) // 0/0 is NaN
+		means = append(means, sum/float64(len(list))) // 0/0 is NaN
+		seeds = append(seeds, w.seeds(point))
 	}
-	return means, slices.Clone(w.seeds)
-}
-
-// Values returns a figure of the results of a point, without results that lack it.
-func (w *Watch) Values(point, figure int) (list []float64) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.pointValues(point, figure)
-}
-
-// Mean returns the mean of a figure over the results of a point that have it. Without one N is 0.
-func (w *Watch) Mean(point, figure int) figures.Mean {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.mean(point, figure)
-}
-
-// Ratio returns the ratio of a figure of a point to that of the point reference, over the seeds for which
-// both points have it. Without such a seed N is 0.
-func (w *Watch) Ratio(point, reference, figure int) figures.Mean {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.ratio(point, reference, figure)
+	return means, seeds
 }
 
 // Points returns the points of the grid, by number. The caller must not modify them.
 func (w *Watch) Points() []config.Point { return w.plan.Points }
 
-// WriteCSV writes one row for each point of list, in this order: its settings, the number of seeds, and for each
-// figure the mean and the ratio to the point reference, both with their intervals. Unknown values are empty.
+// WriteCSV writes the figures of the points of list, in this order, with their ratios to the point reference.
 func (w *Watch) WriteCSV(out io.Writer, list []int, reference int) error {
-	var heads []string
-	for _, a := range w.Axes {
-		heads = append(heads, a.Key)
-	}
-	heads = append(heads, "seeds")
-	for _, name := range w.Names {
-		heads = append(heads, name, name+".lo", name+".hi", name+".ratio_to_reference", name+".ratio_lo", name+".ratio_hi")
-	}
-	t := texttable.New(heads...)
-	for _, point := range list {
-		var settings, row []string
-		for _, a := range w.Axes {
-			settings = append(settings, w.plan.Points[point].Set[a.Key])
-		}
-		for f := range w.Names {
-			row = append(append(row, csvCells(w.Mean(point, f))...), csvCells(w.Ratio(point, reference, f))...)
-		}
-		w.mu.Lock()
-		seeds := w.seeds[point]
-		w.mu.Unlock()
-		t.Add(settings, seeds, row)
-	}
-	return t.WriteCSV(out)
+	return w.writeCSV(out, list, reference, "reference")
 }

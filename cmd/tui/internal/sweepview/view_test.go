@@ -346,7 +346,7 @@ func TestExport(t *testing.T) {
 		mean, _ := strconv.ParseFloat(at(row, "payload_kbps"), 64)
 		ratio, _ := strconv.ParseFloat(at(row, "payload_kbps.ratio_to_reference"), 64)
 		if at(row, "down.loss") != set["down.loss"] || at(row, "encoder.name") != set["encoder.name"] || at(row, "seeds") != "8" ||
-			mean != w.Mean(p, 0).Mean || ratio != w.Ratio(p, m.reference, 0).Mean {
+			mean != w.Mean(p, 0).Mean || p != m.reference && ratio != w.Ratio(p, m.reference, 0).Mean {
 			t.Errorf("row %d, point %d: %v", i, p, row[:10])
 		}
 	}

@@ -138,7 +138,7 @@ func readLayout(path string) (*Layout, error) {
 // ParseLayout parses a schema in TOML. name is the name of the file in errors, which are of type
 // *source.Error.
 func ParseLayout(name string, data []byte) (*Layout, error) {
-	tree, _, lines, err := tomlkeys.Parse(data) // an error is a *tomlkeys.Error
+	tree, lines, err := tomlkeys.Parse(data) // an error is a *tomlkeys.Error
 	if tomlError, ok := errors.AsType[*tomlkeys.Error](err); ok {
 		return nil, &source.Error{File: name, Line: tomlError.Line, Problem: tomlError.Problem, Expected: tomlError.Expected, Kind: ErrSchema}
 	}

@@ -1,10 +1,10 @@
 package config
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"net/netip"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -132,35 +132,27 @@ func (c *proxyClient) values() map[string]any {
 	return m
 }
 
-// CheckProxy returns an error if the configuration sets a key that a proxy ignores: a proxy uses only links,
+// CheckProxy returns an error if a setting that a proxy ignores does not have its default: a proxy uses only links,
 // the seed and the duration.
 func (c *Config) CheckProxy() error {
-	keys := slices.Concat(slices.Collect(maps.Keys(c.lines)), slices.Collect(maps.Keys(c.flags)))
-	// Report the first wrong line. Keys set by flags have line 0.
-	slices.SortFunc(keys, func(a, b string) int { return cmp.Or(cmp.Compare(c.lines[a], c.lines[b]), cmp.Compare(a, b)) })
-	for _, key := range keys {
-		head, rest := key, ""
-		if i := strings.IndexAny(key, ".["); i >= 0 {
-			head, rest = key[:i], key[i:]
-		}
-		// expected and known are for a key at the top of the file; those for a key of [[at]] follow.
-		expected := "only seed, duration, profile, down, up, link, [[at]] and [[client]]"
-		known := proxyKeys
-		if _, entry, ok := strings.Cut(rest, "]."); head == "at" && ok { // a key of an entry: at[0].KEY
-			head, _, _ = strings.Cut(entry, ".")
-			if isLinkKey(head) {
-				continue
-			}
-			expected, known = linkChangeKeys, []string{"t", "from", "profile", "down", "up", "link", "mark"}
-		}
-		if !slices.Contains(known, head) {
-			return c.Locate(&Error{Key: key, Problem: "a proxy has no such setting", Expected: expected})
+	set, defaults := map[string]any{}, map[string]any{}
+	flatten("", map[string]any(c.Values()), set)
+	flatten("", map[string]any(Default().Values()), defaults)
+	for _, key := range sortedKeys(set) {
+		head := key[:strings.IndexAny(key+".", ".[")]
+		if !slices.Contains(proxyKeys, head) && !reflect.DeepEqual(set[key], defaults[key]) {
+			return c.Locate(&Error{Key: key, Problem: "a proxy has no such setting",
+				Expected: "only seed, duration, profile, down, up, link, [[at]] and [[client]]"})
 		}
 	}
-	for i, scripted := range c.At { // changes in inline tables have no lines of their own
+	for i, scripted := range c.At {
 		if others := scripted.Change.WithMark("").without(isOfLinks).Keys(); len(others) > 0 {
-			return c.Locate(&Error{Key: Indexed("at", i) + "." + others[0], Problem: "a proxy has no such setting",
-				Expected: linkChangeKeys})
+			key := others[0]
+			if r := findSetting(key); r != nil {
+				key = r.Short
+			}
+			return c.Locate(&Error{Key: Indexed("at", i) + "." + key, Problem: "a proxy has no such setting",
+				Expected: "t, from, profile, mark, or keys of down, up and link"})
 		}
 	}
 	return nil
@@ -180,6 +172,3 @@ func (c *Config) ProxyTOML() ([]byte, error) {
 	maps.DeleteFunc(values, func(key string, _ any) bool { return !slices.Contains(proxyKeys, key) })
 	return toml.Marshal(values)
 }
-
-// linkChangeKeys describes the keys that [[at]] may have for a proxy.
-const linkChangeKeys = "t, from, profile, mark, or keys of down, up and link"

@@ -2,8 +2,10 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -83,11 +85,11 @@ func (c *Config) setAll(name string, data []byte) (map[string]int, error) {
 	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
 		return nil, &Error{File: name, Line: 1, Problem: "the text is in UTF-16, as PowerShell writes it", Expected: "UTF-8"}
 	}
-	tree, keys, lines, err := tomlkeys.Parse(data)
+	tree, lines, err := tomlkeys.Parse(data)
 	if bad, ok := errors.AsType[*tomlkeys.Error](err); ok {
 		return nil, &Error{File: name, Line: bad.Line, Problem: bad.Problem, Expected: bad.Expected}
 	}
-	if keys, lines, err = sweepTable(tree, keys, lines); err != nil {
+	if lines, err = sweepTable(tree, lines); err != nil {
 		return nil, Located(name, lines, err)
 	}
 	if err := checkShape(tree); err != nil {
@@ -95,23 +97,17 @@ func (c *Config) setAll(name string, data []byte) (map[string]int, error) {
 	}
 	flat := map[string]any{} // values by dotted key
 	flatten("", tree, flat)
-	for _, key := range firstKeys {
-		if v, ok := flat[key]; ok {
-			if err := c.set(key, v); err != nil {
-				return nil, Located(name, lines, err)
-			}
-		}
-	}
-	slices.SortStableFunc(keys, func(a, b string) int { return keyRank(a) - keyRank(b) })
-	sorted := sortedKeys(flat)
-	if err := checkPlayoutKeys(flat, sorted); err != nil {
+	if err := checkPlayoutKeys(flat); err != nil {
 		return nil, Located(name, lines, err)
 	}
-	for _, key := range keys {
-		if slices.Contains(firstKeys, key) {
-			continue
+	inOrder := func(a, b string) int { // by rank, then in the order of the file
+		return cmp.Or(keyRank(a)-keyRank(b), tomlkeys.LineOf(lines, a)-tomlkeys.LineOf(lines, b), strings.Compare(a, b))
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(flat), inOrder) {
+		if list, isList := flat[key].([]any); isList && len(list) == 0 && !strings.Contains(key, ".") {
+			continue // an empty list of tables, such as at = []
 		}
-		if err := c.setTree(key, flat, sorted); err != nil {
+		if err := c.set(key, flat[key]); err != nil {
 			return nil, Located(name, lines, err)
 		}
 	}
@@ -161,35 +157,6 @@ func checkShape(tree map[string]any) error {
 					return &Error{Key: Indexed(name, i), Problem: "empty table", Expected: list.expected}
 				}
 			}
-		}
-	}
-	return nil
-}
-
-// firstKeys are set before all others: see setAll.
-var firstKeys = []string{"profile", "data.source"}
-
-// setTree sets key to its value in flat, which has values by full key. If the value of key is an inline table,
-// flat has no value for key itself but for the keys in the table, and setTree sets these. sorted are the keys of
-// flat in alphabetical order.
-func (c *Config) setTree(key string, flat map[string]any, sorted []string) error {
-	if v, ok := flat[key]; ok {
-		if list, isList := v.([]any); isList && len(list) == 0 && !strings.Contains(key, ".") {
-			return nil // an empty list of tables, such as at = []
-		}
-		return c.set(key, v)
-	}
-	first, _ := slices.BinarySearch(sorted, key)
-	for _, sub := range sorted[first:] {
-		rest, hasPrefix := strings.CutPrefix(sub, key)
-		if !hasPrefix {
-			break
-		}
-		if rest[0] != '.' && rest[0] != '[' {
-			continue // another key that begins with the same letters
-		}
-		if err := c.set(sub, flat[sub]); err != nil {
-			return err
 		}
 	}
 	return nil

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
+	"wirelab/internal/setting"
 	"wirelab/lossmodel"
 )
 
@@ -201,23 +201,21 @@ func (c *Config) setProfile(value any) error {
 	return nil
 }
 
-// The values of at.from: the instants from which the times of changes count.
-const fromStart, firstDatagram = "start", "first datagram"
+// firstDatagram is the value of at.from for times that count from the first datagram.
+const firstDatagram = "first datagram"
+
+// atRows are the keys of [[at]] that are no settings.
+var atRows = []row[StampedChange]{
+	{Key: "t", Max: float64(MaxDuration), Expected: `a time such as "10s"`, Field: func(at *StampedChange) any { return &at.T }},
+	{Key: "from", Options: setting.Options([]string{"start", firstDatagram}), Field: func(at *StampedChange) any { return &at.FromFirstDatagram }},
+}
 
 // setAt sets key rest of [[at]] entry i. key is the full key, for errors.
 func (c *Config) setAt(i int, key, rest string, value any) error {
 	at := entryAt(&c.At, i, StampedChange{T: -1}) // a negative time is missing: see checkScript
-	if rest == "t" {
-		if !setDuration(&at.T, value, 0, MaxDuration) {
-			return &Error{Key: key, Problem: quoteValue(value) + " is not a time", Expected: `a time such as "10s"`}
-		}
+	if found, err := setRow(atRows, at, key, rest, value); found {
 		at.TS = at.T.Seconds()
-		return nil
-	}
-	if rest == "from" {
-		at.FromFirstDatagram = value == firstDatagram
-		return errorUnless(at.FromFirstDatagram || value == fromStart, key, value, "is not an instant",
-			fmt.Sprintf("%q or %q, from which t counts", fromStart, firstDatagram))
+		return err
 	}
 	return Within(Indexed("at", i), at.Change.Set(rest, value))
 }
@@ -227,17 +225,20 @@ func (c *Config) setShadow(i int, key, rest string, value any) error {
 	return entryAt(&c.Shadows, i, Encoder{}).setShadow(key, rest, value)
 }
 
+// axisRows are the keys of [[sweep]] with one value.
+var axisRows = []row[Axis]{
+	{Key: "key", Expected: `a key such as "down.loss"`, Field: func(a *Axis) any { return &a.Key }},
+	{Key: "repeat", Min: 1, Max: maxRepeat, Unit: "seeds", Field: func(a *Axis) any { return &a.Repeat }},
+}
+
 // setSweep sets key rest of [[sweep]] entry i. key is the full key, for errors.
 func (c *Config) setSweep(i int, key, rest string, value any) error {
 	axis := entryAt(&c.Sweep, i, Axis{})
-	switch rest {
-	case "key":
-		return errorUnless(setText(&axis.Key, value), key, value, "is not a key", `a key such as "down.loss"`)
-	case "values":
+	if found, err := setRow(axisRows, axis, key, rest, value); found {
+		return err
+	}
+	if rest == "values" {
 		return c.setSweepValues(i, key, value)
-	case "repeat":
-		return errorUnless(setInt(&axis.Repeat, value, 1, maxRepeat), key, value, "is not a number of seeds",
-			fmt.Sprintf("1 to %d", maxRepeat))
 	}
 	if strings.HasPrefix(rest, "values.") || strings.HasPrefix(rest, "values[") {
 		return &Error{Key: Indexed("sweep", i) + ".values", Problem: "a table cannot be swept", Expected: plainValues}
@@ -357,21 +358,6 @@ func setBool(dst *bool, v any) bool {
 		*dst = b
 	}
 	return ok
-}
-
-// setDuration stores the duration v, a text such as "1m 30s", in dst. It returns false if v is not a duration
-// from lo to hi.
-func setDuration(dst *time.Duration, v any, lo, hi time.Duration) bool {
-	s, ok := v.(string)
-	if !ok {
-		return false
-	}
-	d, err := time.ParseDuration(strings.ReplaceAll(strings.TrimSpace(s), " ", ""))
-	if err != nil || d < lo || d > hi {
-		return false
-	}
-	*dst = d
-	return true
 }
 
 // toUint converts an integer from 0 on, which may have any of the types of TOML, JSON and flags. It returns

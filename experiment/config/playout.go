@@ -98,10 +98,9 @@ func (f playoutField) Step(n int) (any, bool) {
 	return d.String(), d != before
 }
 
-// checkPlayoutKeys returns an error if a table of a file sets both keys of the playout. flat has the values of the
-// file, sorted are its keys.
-func checkPlayoutKeys(flat map[string]any, sorted []string) error {
-	for _, key := range sorted {
+// checkPlayoutKeys returns an error if a table of a file sets both keys of the playout. flat has the values of the file.
+func checkPlayoutKeys(flat map[string]any) error {
+	for _, key := range sortedKeys(flat) {
 		other, _ := strings.CutSuffix(key, "_delay")
 		if _, both := flat[other]; both && strings.HasSuffix(key, "playout_delay") {
 			return &Error{Key: key, Problem: "is set together with " + other, Expected: "one of the two: a fixed delay or a policy"}

@@ -26,9 +26,9 @@ type row[T any] struct {
 	// Field returns the address of the setting in a T: of a number, a text, a Boolean, a policy or a flag.Value.
 	Field func(*T) any
 	// Default is the value in an empty file, as Set accepts it; nil means the zero value of the field.
-	Default  any
-	Optional bool     // a written configuration leaves the setting out while it has its default
-	Needs    []string // other settings without which this one has no effect: see setting.Unmet
+	Default any
+	Always  bool     // a written configuration has the setting also while it has its default
+	Needs   []string // other settings without which this one has no effect: see setting.Unmet
 
 	Min, Max float64          // range of a number
 	Scale    float64          // integers stored for 1; 0 means 1
@@ -39,11 +39,10 @@ type row[T any] struct {
 	Options  []setting.Option // the only values of a text; of a Boolean, those for false and true
 	Expected string           // continues the sentence after "expected"; "" means that it follows from the above
 
-	Short       string   // name in scripts and of the command; "" if a session cannot change the setting
-	Restarts    bool     // a change during a session restarts the run
-	Args        string   // arguments of the command; "" if there is no command
-	CommandHelp string   // help of the command
-	Completions []string // further values for completion
+	Short       string // name in scripts and of the command; "" if a session cannot change the setting
+	Restarts    bool   // a change during a session restarts the run
+	Args        string // arguments of the command; "" if there is no command
+	CommandHelp string // help of the command
 
 	Label   string          // of the control; "" if there is none
 	Ladder  []float64       // values at which the control stops, from its left end to its right end
@@ -279,6 +278,20 @@ func (r *row[T]) Show(t *T) string {
 		text += " " + r.Unit
 	}
 	return text
+}
+
+// Complete returns the candidates for the word that follows before in a command: policies with their parameters, and the
+// words of Args in lower case, which are values.
+func (r *row[T]) Complete(before []string) (candidates []string) {
+	if len(r.Policies) > 0 {
+		candidates = r.Policies.Complete(before)
+	}
+	for word := range strings.SplitSeq(r.Args, "|") {
+		if len(before) == 0 && word == strings.ToLower(word) {
+			candidates = append(candidates, word)
+		}
+	}
+	return candidates
 }
 
 // ExpectedText describes the values. It continues the sentence after "expected".

@@ -125,16 +125,16 @@ func (p *Point) Seeded(repetition int) Point {
 }
 
 // sweepTable converts a sweep in the form of a table [sweep], with repeat and [[sweep.axis]], to the equivalent
-// list [[sweep]]. It modifies tree, the tables of the file. keys and lines are the keys of the file and their
-// lines; they are returned with the keys of the list, such as "sweep[0].key" for "sweep.axis[0].key".
-func sweepTable(tree map[string]any, keys []string, lines map[string]int) ([]string, map[string]int, error) {
+// list [[sweep]]. It modifies tree, the tables of the file. lines are the lines of the keys of the
+// file; they are returned with the keys of the list, such as "sweep[0].key" for "sweep.axis[0].key".
+func sweepTable(tree map[string]any, lines map[string]int) (map[string]int, error) {
 	table, isTable := tree["sweep"].(map[string]any)
 	if !isTable {
-		return keys, lines, nil
+		return lines, nil
 	}
 	list, isList := table["axis"].([]any)
 	if table["axis"] != nil && !isList {
-		return keys, lines, &Error{Key: "sweep.axis", Problem: "is not a list of tables",
+		return lines, &Error{Key: "sweep.axis", Problem: "is not a list of tables",
 			Expected: "[[sweep.axis]], with " + tableLists()["sweep"].expected}
 	}
 	list = slices.Clip(list)
@@ -144,7 +144,7 @@ func sweepTable(tree map[string]any, keys []string, lines map[string]int) ([]str
 		case "repeat":
 			list = append(list, map[string]any{"repeat": table["repeat"]})
 		default:
-			return keys, lines, Unknown("sweep."+name, "key", name, []string{"repeat", "axis"})
+			return lines, Unknown("sweep."+name, "key", name, []string{"repeat", "axis"})
 		}
 	}
 	tree["sweep"] = list
@@ -157,15 +157,11 @@ func sweepTable(tree map[string]any, keys []string, lines map[string]int) ([]str
 		}
 		return key
 	}
-	renamed := make([]string, len(keys))
-	for i, key := range keys {
-		renamed[i] = rename(key)
-	}
 	renamedLines := make(map[string]int, len(lines))
 	for key, line := range lines {
 		renamedLines[rename(key)] = line
 	}
-	return renamed, renamedLines, nil
+	return renamedLines, nil
 }
 
 // checkValue checks value j of axis i.

@@ -21,7 +21,7 @@ func (c *Config) Values() Values {
 		r := &Rows()[i]
 		isPlayout := r.Key == playoutKey || r.Key == playoutPolicyKey // two keys of one setting, of which a file has one
 		isOther := isPlayout && c.Playout().IsFixed() != (r.Key == playoutKey)
-		if !isOther && !(r.Optional && r.isDefault(c, defaultConfig())) {
+		if !isOther && (r.Always || !r.isDefault(c, defaultConfig())) {
 			setNested(v, r.Key, r.Get(c))
 		}
 	}

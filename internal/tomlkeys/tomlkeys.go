@@ -23,22 +23,21 @@ func (e *Error) Error() string {
 }
 
 // Parse decodes a text, which may begin with a byte order mark, as Notepad writes it. tree holds
-// the values as package toml decodes them; keys are the dotted keys of all values in the order of
-// the text; lines contains the line of each value and of each table. Errors are of type *Error.
-func Parse(data []byte) (tree map[string]any, keys []string, lines map[string]int, err error) {
+// the values as package toml decodes them; lines contains the line of each value and of each table by
+// dotted key. Errors are of type *Error.
+func Parse(data []byte) (tree map[string]any, lines map[string]int, err error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if err := checkLimits(data); err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	if err := toml.Unmarshal(data, &tree); err != nil {
 		e := &Error{Problem: strings.TrimPrefix(err.Error(), "toml: "), Expected: "valid TOML"}
 		if de, ok := errors.AsType[*toml.DecodeError](err); ok {
 			e.Line, _ = de.Position()
 		}
-		return nil, nil, nil, e
+		return nil, nil, e
 	}
-	keys, lines = findKeys(data)
-	return tree, keys, lines, nil
+	return tree, findLines(data), nil
 }
 
 // LineOf returns the line of a dotted key as Parse returns them, or of the closest enclosing table; 0
@@ -53,10 +52,10 @@ func LineOf(lines map[string]int, key string) int {
 	return 0
 }
 
-// findKeys returns the keys of a text in order, and the line of each key and table. Keys begin with the name
-// of their table, as in "down.loss" or "at[1].loss". The text must be valid TOML.
-func findKeys(data []byte) (keys []string, lines map[string]int) {
-	lines = map[string]int{}
+// findLines returns the line of each key and table of a text. Keys begin with the name of their table,
+// as in "down.loss" or "at[1].loss". The text must be valid TOML.
+func findLines(data []byte) map[string]int {
+	lines := map[string]int{}
 	counts := map[string]int{}
 	lineCount := lineCounter{data: data, currentLine: 1}
 	var p unstable.Parser
@@ -85,11 +84,10 @@ func findKeys(data []byte) (keys []string, lines map[string]int) {
 			if prefix != "" {
 				key = prefix + "." + key
 			}
-			keys = append(keys, key)
 			lines[key] = line
 		}
 	}
-	return keys, lines
+	return lines
 }
 
 // A lineCounter counts lines up to increasing offsets. Counting from the beginning for each key

@@ -221,63 +221,43 @@ func linkVerb(env Context, info lossmodel.KeyInfo, direction config.Direction) v
 	return v
 }
 
-// settingVerbs returns the commands for the settings outside of encoder and links that can change
-// during a run, such as the playout delay. Their errors state only what was expected, because the
-// user has typed the command and does not know the configuration key.
+// settingVerbs returns the commands for the settings outside of encoder and links that can change during a run, such as
+// the playout delay.
 func settingVerbs() (list []verb) {
-	for _, s := range config.LiveSettings() {
-		if s.Args == "" {
-			continue // a setting without a command
+	for _, r := range config.LiveSettings() {
+		if r.Args != "" {
+			list = append(list, settingVerb(r))
 		}
-		unit := ""                                              // the unit of a bare number; "" for none
-		if s.Label != "" && strings.HasPrefix(s.Args, "TIME") { // a time with a control in the pane, which shows milliseconds
-			unit = "ms"
-		}
-		names := setting.Names(s.Options) // the only values; empty if there are too many to list
-		if s.Policies != nil {
-			list = append(list, policyVerb(s, unit))
-			continue
-		}
-		list = append(list, verb{Name: s.Short, Args: s.Args, Help: s.CommandHelp, screens: Lab, minArgs: 1, maxArgs: unlimited,
-			words: append(names, s.Completions...),
-			parse: func(args []string) (Order, error) {
-				// Blanks are removed: "100 ms" and "100ms" are the same.
-				o, err := changeOrder(s.Key, units.AppendUnit(strings.ToLower(strings.Join(args, "")), unit))
-				switch {
-				case err != nil && len(names) > 0:
-					return Order{}, errors.New(expectedOneOf(names))
-				case err != nil:
-					return Order{}, fmt.Errorf("expected %s", s.ExpectedText())
-				}
-				return o, nil
-			}})
 	}
 	return list
 }
 
-// policyVerb returns the command of a setting whose value is a policy with parameters, as in "playout age
-// quantile=99%". If unit is not "", the value may also be a number with or without that unit.
-func policyVerb(s *config.Row, unit string) verb {
-	return verb{Name: s.Short, Args: s.Args, Help: s.CommandHelp, screens: Lab, minArgs: 1, maxArgs: unlimited,
+// settingVerb returns the command of a setting, whose value may be a policy with parameters, as in "playout age
+// quantile=99%". Its errors lack the key, which the user did not type.
+func settingVerb(r *config.Row) verb {
+	return verb{Name: r.Short, Args: r.Args, Help: r.CommandHelp, screens: Lab, minArgs: 1, maxArgs: unlimited,
 		parse: func(args []string) (Order, error) {
 			text := lowerNames(args)
-			if unit != "" && text[0] <= '9' { // "100 ms" and "100ms" are the same
-				text = units.AppendUnit(strings.ReplaceAll(text, " ", ""), unit)
+			if strings.HasPrefix(r.Args, "TIME") && startsWithDigit(text) { // "100", "100 ms" and "100ms" are the same
+				text = units.AppendUnit(strings.ReplaceAll(text, " ", ""), "ms")
 			}
-			o, err := changeOrder(s.Key, text)
+			o, err := changeOrder(r.Key, text)
 			var bad *config.Error
-			if errors.As(err, &bad) { // without the key, which the user did not type
+			if errors.As(err, &bad) {
 				err = &config.Error{Problem: bad.Problem, Expected: bad.Expected, Near: bad.Near}
 			}
 			return o, err
 		},
 		complete: func(before []string) []string {
-			if len(before) > 0 && before[0][0] <= '9' { // a number of flows: "4 cubic"
+			if len(before) > 0 && startsWithDigit(before[0]) { // a number of flows: "4 cubic"
 				before = before[1:]
 			}
-			return s.Policies.Complete(before)
+			return r.Complete(before)
 		}}
 }
+
+// startsWithDigit reports whether text, which is not empty, begins with a digit.
+func startsWithDigit(text string) bool { return text[0] >= '0' && text[0] <= '9' }
 
 // lowerNames joins words. Names are in lower case; values after "=" keep their case, because B and b differ.
 func lowerNames(words []string) string {

@@ -261,7 +261,7 @@ func TestProxyRefuses(t *testing.T) {
 		{"[[client]]\naddress = \"10.0.0.1:80\"", nil, exitUsage, "is invalid; expected an address"},
 		{"[[client]]\nturn = 1\nencoder = \"rotor\"", nil, exitUsage, "a client can only set links"},
 		{"[[client]]\nturn = 1\nup.los = \"5%\"", nil, exitUsage, "did you mean"},
-		{"[down]\nloss = \"5%\"\n[sender]\nevery = 2", nil, exitUsage, "x.toml:3: sender"},
+		{"[down]\nloss = \"5%\"\n[sender]\nevery = 2", nil, exitUsage, "x.toml:4: sender.every: "},
 		{"[[at]]\nt = \"1s\"\nencoder = \"rotor\"", nil, exitUsage, "x.toml:3: at[0].encoder.name: a proxy has no such setting"},
 		{"", []string{"--listen", "0", "--to", "127.0.0.1:1", "--set", "encoder.name=rotor"}, exitUsage, "encoder.name: a proxy has no such setting"},
 		{"", []string{"--listen", "0", "--to", "127.0.0.1:1", "--capture", same, "--record", filepath.Join(dir, "x.csv")}, exitUsage, "expected another file"},

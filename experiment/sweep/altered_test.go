@@ -292,12 +292,7 @@ func TestLyingWorker(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, q := served(t)
-			there := opened(t, QueueOptions{URL: "nats://secret@" + s.Addr()})
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			go func() {
-				_ = Work(ctx, there, WorkerOptions{Clock: clock, Name: "liar", Version: "v1", local: liar(p, c.change)})
-			}()
+			work(t, s, WorkerOptions{Name: "liar", local: liar(p, c.change)})
 			c.o.Clock, c.o.Queue = clock, q
 			_, err := Run(t.Context(), p, c.o)
 			if err == nil || !strings.Contains(err.Error(), "liar") || !strings.Contains(err.Error(), c.want) {
@@ -326,13 +321,7 @@ func TestVerifyQueued(t *testing.T) {
 			t.Errorf("%s: verified %+v", name, sum.Verified)
 		}
 	}
-	there := opened(t, QueueOptions{URL: "nats://secret@" + s.Addr()})
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	// A worker with the name of the coordinator's own one.
-	go func() {
-		_ = Work(ctx, there, WorkerOptions{Clock: clock, Name: hostName(), Version: "v1", Cache: t.TempDir()})
-	}()
+	work(t, s, WorkerOptions{Name: hostName(), Cache: t.TempDir()}) // it has the name of the coordinator's own one
 	if sum := runSweep(t, p, Options{Queue: q, VerifyQueued: 0.01}); sum.Verified == nil || sum.Verified.Runs != 1 {
 		t.Errorf("verified %+v, want 1 of 30 runs", sum.Verified)
 	}
@@ -361,7 +350,7 @@ func TestDamagedMessages(t *testing.T) {
 	p := newTestPlan(t, small)
 	want := runSweep(t, p, Options{Jobs: 1}).Digest
 	s, q := served(t)
-	there := opened(t, QueueOptions{URL: "nats://secret@" + s.Addr()})
+	there := remote(t, s)
 	done := liar(p, func(_ *config.Config, r *engine.Result) { r.Digest = strings.Repeat("0", 64) }).runBatch(t.Context(), []int{0})
 	text, err := done.seal(p.ID, "v1")
 	if err != nil {
@@ -407,7 +396,7 @@ func TestHostileCoordinator(t *testing.T) {
 	}
 	p := newTestPlan(t, "duration = \"1s\"\n[data]\nsource = \"text:"+path+"\"\n[sweep]\nrepeat = 4\n")
 	s, q := served(t)
-	there := opened(t, QueueOptions{URL: "nats://secret@" + s.Addr()})
+	there := remote(t, s)
 	w := &worker{q: there, opt: WorkerOptions{Clock: clock, Version: "v1", Disk: &atomicfile.Disk{}, OnNotice: func(string) {}}}
 	store, err := q.fileStore(t.Context())
 	if err != nil {
@@ -461,9 +450,7 @@ func TestHostileCoordinator(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	go func() {
-		_ = Work(ctx, there, WorkerOptions{Clock: clock, Version: "v1", Cache: filepath.Join(dir, "cache")})
-	}()
+	work(t, s, WorkerOptions{Cache: filepath.Join(dir, "cache")})
 	m, err := results.NextMsgWithContext(ctx)
 	if err != nil {
 		t.Fatal(err)

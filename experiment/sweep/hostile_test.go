@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -93,7 +94,7 @@ func TestTwoCoordinators(t *testing.T) {
 	t.Parallel()
 	p := newTestPlan(t, small)
 	s, q := served(t)
-	other := opened(t, QueueOptions{URL: "nats://secret@" + s.Addr()})
+	other := remote(t, s)
 	var first atomic.Bool
 	var err error
 	sum := runSweep(t, p, Options{Queue: q, Jobs: 1, maxJobRuns: 2, OnResult: func(Outcome) {
@@ -190,20 +191,14 @@ func TestWorkerWithFullDisk(t *testing.T) {
 	if err := os.WriteFile(noFolder, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	said := make(chan string, 100)
-	good := opened(t, QueueOptions{URL: "nats://secret@" + s.Addr()})
-	bad := opened(t, QueueOptions{URL: "nats://secret@" + s.Addr()})
-	go func() {
-		_ = Work(ctx, bad, WorkerOptions{Clock: clock, Name: "full", Version: "v1", Cache: noFolder, OnNotice: func(text string) {
-			select {
-			case said <- text:
-			default:
-			}
-			go func() { _ = Work(ctx, good, WorkerOptions{Clock: clock, Name: "good", Version: "v1", Cache: dir}) }()
-		}})
-	}()
+	said := make(chan string, 1)
+	var once sync.Once
+	work(t, s, WorkerOptions{Name: "full", Cache: noFolder, OnNotice: func(text string) {
+		once.Do(func() {
+			said <- text
+			work(t, s, WorkerOptions{Name: "good", Cache: dir})
+		})
+	}})
 	runSweep(t, p, Options{Queue: q, maxJobRuns: 2, Verify: 1}) // results of a worker with files in its cache equal those here
 	if text := <-said; !strings.Contains(text, "cannot be run here") {
 		t.Errorf("notices %q", text)
@@ -287,28 +282,6 @@ func TestFoldersOfKilledServers(t *testing.T) {
 	}
 }
 
-// A figure that is equal for all seeds has exactly its value as both bounds. A figure that is 0 or NaN
-// at the first point has no ratio.
-func TestDegenerateIntervals(t *testing.T) {
-	for _, v := range []float64{0, 0.1, 1.0 / 3, 1e300} {
-		for n := 2; n < 40; n++ {
-			same := make([]float64, n)
-			for i := range same {
-				same[i] = v
-			}
-			if m := figures.EstimateMean(same); m.Mean != v || *m.Lo != v || *m.Hi != v {
-				t.Fatalf("%d times %g: %g from %g to %g", n, v, m.Mean, *m.Lo, *m.Hi)
-			}
-		}
-	}
-	if m := figures.EstimateRatio([]float64{1, 2}, []float64{0, 0}); m.N != 0 {
-		t.Errorf("of nothing: %+v", m)
-	}
-	if m := figures.EstimateRatio([]float64{math.Inf(1), 2}, []float64{1, 1}); m.N != 0 {
-		t.Errorf("of what cannot be run: %+v", m)
-	}
-}
-
 // The reports are written while the sweep runs, and all three have the same results.
 func TestReportsWhileRunning(t *testing.T) {
 	p := newTestPlan(t, small)
@@ -362,56 +335,5 @@ func TestWatch(t *testing.T) {
 	}
 	if s := w.State(); s.Runs != p.Runs() || s.Ended != "finished" || s.First != 0 {
 		t.Errorf("%+v", s)
-	}
-}
-
-// BenchmarkHuge measures the cost of plan, job assignment, summary and reports: 10,000 points with 10
-// seeds each, of runs that take no time.
-func BenchmarkHuge(b *testing.B) {
-	var values strings.Builder
-	for i := range 100 {
-		fmt.Fprintf(&values, "%d, ", i+1)
-	}
-	c, err := config.Parse("test.toml", []byte("duration = \"100ms\"\n[sweep]\nrepeat = 10\n[[sweep.axis]]\nkey = \"sender.window\"\nvalues = ["+
-		values.String()+"]\n[[sweep.axis]]\nkey = \"sender.history\"\nvalues = ["+values.String()+"]\n"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	for range b.N {
-		began := clock()
-		p, err := NewPlan(b.Context(), c, "v1")
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.ReportMetric((clock() - began).Seconds(), "s/plan")
-		one := newExecutor(p, "w", clock).runBatch(b.Context(), []int{0})
-		dir, store := newTestStore(b, p)
-		began = clock()
-		sum, err := Run(b.Context(), p, Options{Clock: clock, Jobs: 2, Store: store,
-			run: func(_ context.Context, c *config.Config) (*engine.Result, error) {
-				r := *one.Runs[0].Result
-				r.Seed = c.Seed
-				return &r, nil
-			}})
-		if err != nil || sum.Done != p.Runs() {
-			b.Fatal(err)
-		}
-		b.ReportMetric((clock() - began).Seconds(), "s/sweep")
-		began = clock()
-		sum.stale[0] = true
-		sum.updateFigures()
-		b.ReportMetric((clock() - began).Seconds(), "s/reckon")
-		began = clock()
-		if err := store.writeReports(sum); err != nil {
-			b.Fatal(err)
-		}
-		b.ReportMetric((clock() - began).Seconds(), "s/pages")
-		for _, name := range []string{"report.json", "report.md", "summary.csv"} {
-			info, err := os.Stat(filepath.Join(dir, name))
-			if err != nil {
-				b.Fatal(err)
-			}
-			b.ReportMetric(float64(info.Size())/1e6, "MB/"+name)
-		}
 	}
 }

@@ -3,7 +3,6 @@
 package sweep
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -156,14 +155,9 @@ func TestWorkersAreBounded(t *testing.T) {
 func TestOnRuns(t *testing.T) {
 	t.Parallel()
 	s, q := served(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
 	p := newTestPlan(t, small)
-	there := opened(t, QueueOptions{URL: "nats://secret@" + s.Addr()})
 	done := make(chan int, p.Runs())
-	go func() {
-		_ = Work(ctx, there, WorkerOptions{Clock: clock, Version: "v1", Cache: t.TempDir(), OnRuns: func(runs int) { done <- runs }})
-	}()
+	work(t, s, WorkerOptions{Cache: t.TempDir(), OnRuns: func(runs int) { done <- runs }})
 	runSweep(t, p, Options{Queue: q, maxJobRuns: 4})
 	for sum := 0; sum < p.Runs(); {
 		select {

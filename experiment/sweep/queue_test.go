@@ -18,8 +18,6 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/experiment/config"
-	"wirelab/experiment/engine"
 	"wirelab/internal/boundedio"
 	"wirelab/internal/testkit"
 
@@ -130,6 +128,20 @@ func served(t *testing.T) (*queueServer, *queue) {
 	return s, opened(t, QueueOptions{Token: "secret", inProcess: s.ns})
 }
 
+// remote returns a connection to s as from another machine.
+func remote(t *testing.T, s *queueServer) *queue {
+	t.Helper()
+	return opened(t, QueueOptions{URL: "nats://secret@" + s.Addr()})
+}
+
+// work starts a worker of s until the test ends.
+func work(t *testing.T, s *queueServer, o WorkerOptions) {
+	t.Helper()
+	o.Clock, o.Version = clock, "v1"
+	q := remote(t, s)
+	go func() { _ = Work(t.Context(), q, o) }()
+}
+
 const medium = `
 duration = "1500ms"
 encoder.name = "changed-index"
@@ -204,7 +216,7 @@ func TestEmbeddedServer(t *testing.T) {
 func TestOtherVersion(t *testing.T) {
 	p := newTestPlan(t, small)
 	s, q := served(t)
-	other := opened(t, QueueOptions{URL: "nats://secret@" + s.Addr()})
+	other := remote(t, s)
 	refused := make(chan error, 1)
 	said := make(chan string, 8)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -241,21 +253,18 @@ func TestFilesOfSweep(t *testing.T) {
 	}
 	want := runSweep(t, p, Options{Jobs: 1}).Digest
 	s, q := served(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
 	cacheDir := t.TempDir()
-	there := opened(t, QueueOptions{URL: "nats://secret@" + s.Addr()})
-	if err := q.publish(ctx, p); err != nil {
+	if err := q.publish(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Rename(path, path+".gone"); err != nil { // the worker is on another machine
 		t.Fatal(err)
 	}
-	go func() { _ = Work(ctx, there, WorkerOptions{Clock: clock, Version: "v1", Cache: cacheDir}) }()
+	work(t, s, WorkerOptions{Cache: cacheDir})
 	if got := runSweep(t, p, Options{Queue: q}).Digest; got != want {
 		t.Errorf("digest %.12s, with the file %.12s", got, want)
 	}
-	w := &worker{q: there, opt: WorkerOptions{Clock: clock, Version: "v1", Cache: cacheDir, OnNotice: func(string) {}}}
+	w := &worker{q: q, opt: WorkerOptions{Clock: clock, Version: "v1", Cache: cacheDir, OnNotice: func(string) {}}}
 	if err := os.Rename(path+".gone", path); err != nil {
 		t.Fatal(err)
 	}
@@ -264,14 +273,14 @@ func TestFilesOfSweep(t *testing.T) {
 	if err := bad.setID(); err != nil {
 		t.Fatal(err)
 	}
-	if err := q.publish(ctx, &bad); err != nil {
+	if err := q.publish(t.Context(), &bad); err != nil {
 		t.Fatal(err)
 	}
-	got, err := w.fetchPlan(ctx, bad.ID)
+	got, err := w.fetchPlan(t.Context(), bad.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := newExecutor(got, "w", clock).runBatch(ctx, []int{0}); d.Error == "" || len(d.Runs) > 0 {
+	if d := newExecutor(got, "w", clock).runBatch(t.Context(), []int{0}); d.Error == "" || len(d.Runs) > 0 {
 		t.Errorf("a file of the worker's own machine was read: %q", d.Error)
 	}
 }
@@ -354,39 +363,4 @@ func FuzzUnpack(f *testing.F) {
 			t.Error("results of another plan are accepted")
 		}
 	})
-}
-
-// BenchmarkQueue measures the cost of the queue, with runs that take no time.
-func BenchmarkQueue(b *testing.B) {
-	s, err := Serve("127.0.0.1:0", "secret", nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer s.Close()
-	q, err := s.Open(b.Context())
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer q.Close()
-	c, err := config.Parse("test.toml", []byte("duration = \"100ms\"\n[sweep]\nrepeat = 1000\n[[sweep.axis]]\nkey = \"sender.window\"\nvalues = ["+
-		strings.TrimSuffix(strings.Repeat("1, ", (b.N+999)/1000), ", ")+"]\n"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	p, err := NewPlan(b.Context(), c, "v1")
-	if err != nil {
-		b.Fatal(err)
-	}
-	one := newExecutor(p, "w", clock).runBatch(b.Context(), []int{0})
-	b.ResetTimer()
-	sum, err := Run(b.Context(), p, Options{Clock: clock, Queue: q, Jobs: 2, maxJobRuns: 1,
-		run: func(_ context.Context, c *config.Config) (*engine.Result, error) {
-			r := *one.Runs[0].Result
-			r.Seed = c.Seed
-			return &r, nil
-		}})
-	if err != nil || sum.Done != p.Runs() {
-		b.Fatal(err)
-	}
-	b.ReportMetric(float64(sum.Done)/b.Elapsed().Seconds(), "jobs/s")
 }

@@ -1,4 +1,4 @@
-package sweep
+package figures_test
 
 import (
 	"encoding/json"
@@ -95,5 +95,14 @@ func TestRareEventsAreMarked(t *testing.T) {
 	}
 	if figures.IsApproximate("lost", values) || !figures.IsApproximate("lost", values[:29]) || !figures.IsApproximate("age_ms.max", values) {
 		t.Error("the mark depends on neither the number of seeds nor the key")
+	}
+}
+
+// A ratio does not exist if a mean is 0 or infinite.
+func TestNoRatio(t *testing.T) {
+	for _, x := range [][2][]float64{{{1, 2}, {0, 0}}, {{math.Inf(1), 2}, {1, 1}}} {
+		if m := figures.EstimateRatio(x[0], x[1]); m.N != 0 {
+			t.Errorf("%v: %+v", x, m)
+		}
 	}
 }

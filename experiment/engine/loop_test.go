@@ -30,7 +30,7 @@ func TestPacketsAcrossLoopPoint(t *testing.T) {
 			t.Fatal(err)
 		}
 		marked, seams := map[int64]int{}, 0
-		for _, r := range s.Packets() {
+		for _, r := range s.View(1 << 14).Lanes[0].Packets {
 			if r.Copy > 0 {
 				continue
 			}

@@ -24,7 +24,7 @@ func TestFailuresAddUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	var outcomes, samples int64
-	for _, r := range s.Packets() {
+	for _, r := range s.View(1 << 14).Lanes[0].Packets {
 		if r.Outcome.Failed() {
 			outcomes++
 		}

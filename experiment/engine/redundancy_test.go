@@ -117,7 +117,7 @@ func TestRepairedRecords(t *testing.T) {
 	for policy, by := range map[string]string{"repeat n=2": "a repeat in the datagram of packet ", "xor data=4": "parity of group "} {
 		s := redundancyRun(t, 20*time.Second, "sender.redundancy", policy, "down.loss", "10%")
 		repaired := int64(0)
-		for _, r := range s.Packets() {
+		for _, r := range s.View(1 << 14).Lanes[0].Packets {
 			if r.RepairedBy() == "" {
 				continue
 			}

@@ -244,7 +244,7 @@ func TestShadowsAreBounded(t *testing.T) {
 		t.Errorf("%d entries are held, %d before", most, before)
 	}
 	for _, l := range s.lanes[1:] {
-		if l.log.Cap() != ShownPackets {
+		if l.log.Cap() != minStoredPackets {
 			t.Errorf("a shadow keeps %d packets", l.log.Cap())
 		}
 	}

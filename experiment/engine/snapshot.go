@@ -15,9 +15,8 @@ import (
 	"wirelab/experiment/figures"
 )
 
-// ShownPackets is the number of packets of each lane in a snapshot of a running session: as many as
-// a large screen can show.
-const ShownPackets = 600
+// ShownPackets is the number of packets of each lane in a snapshot: those that can be described bit by bit.
+const ShownPackets = frame.MaxHistory
 
 // RunState is the state of a runner.
 type RunState uint8
@@ -120,4 +119,14 @@ type Snapshot struct {
 	Carried         *RowCosts               // which packets carry which rows; nil unless live.Command.Carried requested it
 	Priorities      *Priorities             // nil unless live.Command.Priorities requested them and there is a budget
 	Notice          Notice                  // the newest notice; ID 0 means none
+	Past            *Past                   // the look back that the user requested; nil if none
+}
+
+// Past is a look back: a second session repeats the run up to an earlier time, beside the run that goes on.
+type Past struct {
+	ID      int           // increases with every request
+	Packet  bool          // a packet was requested, not a time
+	To      time.Duration // virtual time to reach; 0 if unknown
+	Reached time.Duration // virtual time that the second session has reached; 0 if it has not taken long yet
+	Snap    *Snapshot     // the run at the requested time or packet; nil until it is reached
 }

@@ -48,7 +48,7 @@ func TestTraceDescribesEveryPacket(t *testing.T) {
 				if err := s.RunUntil(at); err != nil {
 					t.Fatal(err)
 				}
-				for _, r := range s.Packets() {
+				for _, r := range s.View(1 << 14).Lanes[0].Packets {
 					if r.Copy == 0 && r.Sent > s.Now()-2*time.Second {
 						checkTraced(t, s, r.Seq, r.Payload, withoutRows[c.Name])
 					}
@@ -107,7 +107,7 @@ func TestRowCostsAreExact(t *testing.T) {
 func checkRowCosts(t *testing.T, s *Session, costs *RowCosts) {
 	t.Helper()
 	rows, want, packets := make([]int64, s.Schema().Rows), int64(0), 0
-	for _, r := range s.Packets() {
+	for _, r := range s.View(1 << 14).Lanes[0].Packets {
 		if r.Copy > 0 || r.Sent < s.Now()-2*time.Second {
 			continue
 		}

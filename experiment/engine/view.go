@@ -69,6 +69,20 @@ func (l *lane) view(now time.Duration, maxPackets int) Lane {
 	return v
 }
 
+// ShowPicture makes the session compute the displayed pose of every cube from now on; see Options.WithPicture.
+func (s *Session) ShowPicture() { s.lanes[0].display.ShowPicture() }
+
+// HasSent reports whether the first lane has used the sequence number seq.
+func (s *Session) HasSent(seq uint64) bool { return s.lanes[0].snd.Seq() > seq }
+
+// TimeOf returns when the frame with sequence number seq is due to be sent; 0 for files, whose packets have no rhythm.
+func (s *Session) TimeOf(seq uint64) time.Duration {
+	if s.isFile {
+		return 0
+	}
+	return s.cadence.SeqTime(seq)
+}
+
 // Opened returns the stored details of a packet of the first lane. Opened.Gone is set if the packet
 // is no longer stored.
 func (s *Session) Opened(id packetlog.ID) *inspector.Opened { return s.lanes[0].inspector.Open(id) }
@@ -104,12 +118,6 @@ func (l *lane) withConfig(opened *inspector.Opened) *Problem {
 	}
 	l.problem = Problem{opened, l.liveConfig}
 	return &l.problem
-}
-
-// Packets returns a copy of the stored packets of the first lane, oldest first.
-func (s *Session) Packets() []packetlog.Record {
-	log := s.lanes[0].log
-	return log.Last(nil, log.Cap())
 }
 
 // LaneSamples are the stored samples of a lane.

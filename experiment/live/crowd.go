@@ -106,19 +106,23 @@ func (x *receivers) successor(ch config.Change) (*config.Config, error) {
 
 // repeat implements run. Changes after t are pending, as if they were scripted; a new change does not discard
 // them.
-func (x *receivers) repeat(ctx context.Context, r *Runner, _ time.Duration) (run, error) {
-	again, err := openCrowd(ctx, x.Recorded(), r)
-	if err != nil {
-		return nil, err
-	}
-	again.config, again.undoable = x.config, x.undoable
-	return again, nil
+func (x *receivers) repeat(r *Runner, _ time.Duration) (begin func(context.Context) (run, error), err error) {
+	recorded, before := x.Recorded(), *x
+	return func(ctx context.Context) (run, error) {
+		again, err := openCrowd(ctx, recorded, r)
+		if err != nil {
+			return nil, err
+		}
+		again.config, again.undoable, again.marks = before.config, before.undoable, before.marks
+		return again, nil
+	}, nil
 }
 
 // view implements run.
 func (x *receivers) view(r *Runner) *engine.Snapshot {
 	snap := x.View(r.client)
-	snap.Marks = x.marks
+	isLater := func(m engine.Mark) bool { return m.T > snap.Now } // in the run that this one repeats
+	snap.Marks = slices.DeleteFunc(slices.Clone(x.marks), isLater)
 	return snap
 }
 

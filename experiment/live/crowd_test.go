@@ -64,6 +64,7 @@ func TestFollowsTheClock(t *testing.T) {
 		}
 		back := 700 * time.Millisecond
 		r.handleCommand(t.Context(), Command{Seek: &back, Pause: new(true)})
+		r.finishPast(t.Context())
 		r.play(clock, time.Second)
 		if r.current.Now() != back {
 			t.Errorf("sought %v, at %v", back, r.current.Now())
@@ -83,6 +84,7 @@ func TestSaves(t *testing.T) {
 		r.finishSave()
 		back := 300 * time.Millisecond // a change follows
 		r.handleCommand(t.Context(), Command{Seek: &back, Pause: new(true)})
+		r.finishPast(t.Context())
 		r.play(clock, 100*time.Millisecond)
 		r.handleCommand(t.Context(), Command{Save: new("")})
 		r.finishSave()

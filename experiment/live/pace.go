@@ -4,9 +4,6 @@ import (
 	"context"
 	"fmt"
 	"time"
-
-	"wirelab/experiment/engine"
-	"wirelab/experiment/engine/packetlog"
 )
 
 // Periods of the runner's loop, in wall time.
@@ -188,26 +185,20 @@ func (r *Runner) step(frames int) {
 	r.seekTarget = r.current.FrameAt(min(frames, maxStep) - 1)
 }
 
-// seek makes the experiment run to virtual time t without pacing. If t is in the past, seek replaces the experiment by
-// a new one, which runs from the start to t and repeats the changes that were made before t.
+// seek makes the experiment run to virtual time t without pacing. If t is in the past, a second run repeats it up to
+// there, and then replaces it.
 func (r *Runner) seek(ctx context.Context, t time.Duration) error {
 	now := r.current.Now()
 	if t < 0 || t > now+maxSeek {
 		return fmt.Errorf("seek to %v is out of range; expected 0 to %v ahead", t, maxSeek)
 	}
-	next := r.current
 	if t < now {
-		var err error
-		if next, err = r.current.repeat(ctx, r, t); err != nil {
-			return err
-		}
+		const replaces = true
+		return r.lookAt(ctx, moment{at: t}, replaces)
 	}
 	r.seekTarget, r.isJump = t, true
 	r.limitSaved(t) // the experiment may differ from the saved one after t
-	if next == r.current {
-		return nil
-	}
-	return r.replace(next)
+	return nil
 }
 
 // endSeek ends the pending seek if its target is reached. A Command.Seek then shows a notice.
@@ -224,30 +215,4 @@ func (r *Runner) endSeek() {
 // clockText formats a virtual time as the dashboard's clock does.
 func clockText(d time.Duration) string {
 	return fmt.Sprintf("%02d:%04.1f", int(d/time.Minute), (d % time.Minute).Seconds())
-}
-
-// pausedPackets contains all stored packets while virtual time stands still, so that the user can look
-// at older packets. They are copied once per pause, and dropped when the session continues.
-type pausedPackets struct {
-	snapshots int // published since virtual time stopped
-	packets   []packetlog.Record
-}
-
-// copyAfter is the number of snapshots after which the packets are copied. Without this delay, stepping
-// frame by frame would copy all packets at each step.
-const copyAfter = 4
-
-// update is called for each published snapshot. It returns the packets to put into the snapshot; nil unless
-// virtual time has stood still for more than copyAfter snapshots. It drops the copy when virtual time
-// continues.
-func (x *pausedPackets) update(r *Runner, s *engine.Session) []packetlog.Record {
-	if r.seekTarget != noSeek || !r.paused && !s.Done() || r.err != nil {
-		*x = pausedPackets{}
-		return nil
-	}
-	x.snapshots++
-	if x.snapshots > copyAfter && x.packets == nil {
-		x.packets = s.Packets()
-	}
-	return x.packets
 }

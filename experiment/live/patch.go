@@ -34,11 +34,7 @@ func (r *Runner) pollPatch(ctx context.Context) bool {
 			r.fail(r.job.err)
 		}
 		r.job = nil
-		commands := r.deferredCommands
-		r.deferredCommands = nil
-		for _, c := range commands {
-			r.handleCommand(ctx, c)
-		}
+		r.handleDeferred(ctx)
 	}
 	s := r.session()
 	if s == nil || r.err != nil || ctx.Err() != nil {
@@ -51,18 +47,28 @@ func (r *Runner) pollPatch(ctx context.Context) bool {
 	return len(todo) > 0
 }
 
-// deferCommand defers a command that changes the session while a patch is being made. It returns true
-// if the caller must not execute the command: it was deferred, or dropped because the queue is full.
+// handleDeferred executes the commands that were deferred.
+func (r *Runner) handleDeferred(ctx context.Context) {
+	commands := r.deferredCommands
+	r.deferredCommands = nil
+	for _, c := range commands {
+		r.handleCommand(ctx, c)
+	}
+}
+
+// deferCommand defers a command that changes the session while a patch is being made, or while a seek into the past
+// repeats the run. It returns true if the caller must not execute the command: it was deferred, or dropped because the queue is full.
 func (r *Runner) deferCommand(c *Command) bool {
-	if r.job == nil || c.Change == nil && !c.Undo && !c.Redo && c.Step == 0 && c.Seek == nil {
+	isBusy := r.job != nil || r.past != nil && r.past.replaces
+	if !isBusy || c.Change == nil && !c.Undo && !c.Redo && c.Step == 0 && c.Seek == nil {
 		return false
 	}
 	if len(r.deferredCommands) == cap(r.commands) { // as many as the queue of commands can hold
-		r.notify(true, "command dropped: too many commands are already waiting for the patch")
+		r.notify(true, "command dropped: too many commands are already waiting")
 		return true
 	}
 	r.deferredCommands = append(r.deferredCommands, *c)
-	r.notify(false, "waiting until the patch is made")
+	r.notify(false, "waiting until the patch is made or the run is repeated")
 	return true
 }
 

@@ -46,6 +46,8 @@ type Runner struct {
 	reports
 	packing
 	viewing
+	past          *past           // the look back that the user requested; nil if none
+	pasts         int             // looks back so far
 	undone        []config.Change // changes that Redo repeats, the newest last
 	refusalsShown int             // number of refused scripted changes for which a notice was shown
 	notice        engine.Notice
@@ -68,9 +70,9 @@ type run interface {
 
 	// successor returns the configuration of the new run that ch needs; nil if ch can be made in this run.
 	successor(ch config.Change) (*config.Config, error)
-	// repeat opens the run again. In the new run the changes of this run are pending, and the first new change discards
-	// those later than t, if the experiment supports that.
-	repeat(ctx context.Context, r *Runner, t time.Duration) (run, error)
+	// repeat returns a function that opens the run again, in any goroutine. In the new run the changes of this run are
+	// pending, and the first new change discards those later than t, if the experiment supports that.
+	repeat(r *Runner, t time.Duration) (begin func(context.Context) (run, error), err error)
 	// view returns a snapshot without the state of the Runner.
 	view(r *Runner) *engine.Snapshot
 	// prepareReport returns a function that writes a report of the run so far. The function may be called in another
@@ -106,7 +108,7 @@ func (r *Runner) open(ctx context.Context, c *config.Config) (run, error) {
 	if c.Crowd.Clients > 0 {
 		return openCrowd(ctx, c, r)
 	}
-	return openSession(ctx, c, r)
+	return openSession(ctx, c, r, engine.Options{WithPicture: true})
 }
 
 // session returns the session; nil if the experiment is a crowd.
@@ -146,6 +148,7 @@ func (r *Runner) Stop() {
 func (r *Runner) close() {
 	defer close(r.done)
 	r.finishSave()
+	r.leavePast()
 	if err := panics.Call(r.current.Close); err != nil && r.err == nil {
 		r.err = err
 	}
@@ -206,6 +209,8 @@ func (r *Runner) serve(ctx context.Context) {
 			r.handleCommand(ctx, c)
 		case <-r.saveDone():
 			r.finishSave()
+		case <-r.pastDone():
+			r.finishPast(ctx)
 		case <-tick.C:
 			publishNow = false
 		}
@@ -228,6 +233,7 @@ func (r *Runner) handleCommand(ctx context.Context, c Command) {
 	}
 	r.handlePacing(&c)
 	r.viewing.handle(&c)
+	r.handleLook(ctx, &c)
 	if r.err == nil {
 		r.handleChange(ctx, &c)
 	}
@@ -286,6 +292,7 @@ func (r *Runner) change(ctx context.Context, ch config.Change) error {
 	if err != nil {
 		return err
 	}
+	r.leavePast()
 	r.viewing.inspected, r.seekTarget, r.isJump = nil, noSeek, false
 	r.limitSaved(0)
 	r.notify(false, "run restarted: "+ch.Label())
@@ -296,7 +303,7 @@ func (r *Runner) change(ctx context.Context, ch config.Change) error {
 func (r *Runner) replace(x run) error {
 	old := r.current
 	r.current, r.refusalsShown = x, 0
-	r.standing, r.measuredSpeed = pausedPackets{}, speedMeter{}
+	r.measuredSpeed = speedMeter{}
 	return old.Close()
 }
 
@@ -351,6 +358,7 @@ func (r *Runner) notifyResult(ok string, err error) {
 // snap.State is engine.Running unless one of the cases below applies.
 func (r *Runner) publish() {
 	snap := r.current.view(r)
+	r.addPast(snap)
 	snap.Speed, snap.Actual, snap.Notice, snap.Err = r.speed, r.measuredSpeed.factor, r.notice, r.err
 	snap.Saved, snap.Saving = r.saved, r.pendingSave != nil
 	switch {

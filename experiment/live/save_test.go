@@ -75,6 +75,9 @@ func TestSaveDuringRestart(t *testing.T) {
 			}
 			r.handleCommand(t.Context(), Command{Save: new(string)})
 			r.handleCommand(t.Context(), c.leave)
+			if c.leave.Seek != nil {
+				r.finishPast(t.Context())
+			}
 			close(gate)
 			r.finishSave()
 			if !strings.HasPrefix(r.notice.Text, "saved as ") || r.saved != c.want {

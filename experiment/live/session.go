@@ -3,6 +3,8 @@ package live
 import (
 	"context"
 	"errors"
+	"os"
+	"strings"
 	"time"
 
 	"wirelab/experiment/config"
@@ -13,11 +15,11 @@ import (
 	"wirelab/internal/atomicfile"
 )
 
-// Number of stored samples and packets per lane of a live session: five minutes at 60 packets a
-// second. A snapshot contains fewer packets, as many as a screen can show.
+// Numbers of stored samples and packets per lane.
 const (
-	liveSamples = 3000
-	livePackets = 300 * 60
+	liveSamples   = 3000     // five minutes
+	keptPackets   = 1024     // from which failures of later packets are explained
+	remotePackets = 300 * 60 // five minutes at 60 packets a second: a session over a network cannot be repeated
 )
 
 // session is the experiment of a Runner with one receiver.
@@ -27,14 +29,15 @@ type session struct {
 }
 
 // openSession opens a session of c that runs until it is stopped: recordings play in a loop, and files are delivered
-// repeatedly. It measures and stores everything that the dashboard can show.
-func openSession(ctx context.Context, c *config.Config, r *Runner) (*session, error) {
+// repeatedly. It measures and stores everything that the dashboard can show, except for what opt contains.
+func openSession(ctx context.Context, c *config.Config, r *Runner, opt engine.Options) (*session, error) {
 	c.Data.Loop = true
 	c.Data.Again = c.HasFileData()
-	opt := engine.Options{Clock: r.opt.Clock, KeepSamples: liveSamples, KeepPackets: livePackets,
-		Trials: true, Endless: true, WithPicture: true, Inspect: true, KeepSent: true, Packs: r.packs}
+	opt.Clock, opt.Packs = r.opt.Clock, r.packs
+	opt.KeepSamples, opt.KeepPackets = liveSamples, keptPackets
+	opt.Trials, opt.Endless, opt.Inspect, opt.KeepSent = true, true, true, true
 	if r.opt.Remote != nil {
-		opt.Network = r.opt.Remote
+		opt.Network, opt.KeepPackets = r.opt.Remote, remotePackets
 	}
 	s, err := engine.NewSession(ctx, c, opt)
 	if err != nil {
@@ -55,32 +58,52 @@ func (s *session) successor(ch config.Change) (*config.Config, error) {
 }
 
 // repeat implements run.
-func (s *session) repeat(ctx context.Context, r *Runner, t time.Duration) (run, error) {
-	again, err := openSession(ctx, s.opened.Clone(), r)
-	if err != nil {
-		return nil, err
+func (s *session) repeat(r *Runner, t time.Duration) (begin func(context.Context) (run, error), err error) {
+	open := s.repeater(r, t)
+	return func(ctx context.Context) (run, error) { return open(ctx, engine.Options{}) }, s.checkRepeatable(r)
+}
+
+// repeater returns a function that opens the run again, as repeat does.
+func (s *session) repeater(r *Runner, t time.Duration) func(context.Context, engine.Options) (*session, error) {
+	c, log := s.opened.Clone(), s.Log()
+	return func(ctx context.Context, opt engine.Options) (*session, error) {
+		again, err := openSession(ctx, c, r, opt)
+		if err == nil {
+			again.ReplayChanges(log, t)
+		}
+		return again, err
 	}
-	again.ReplayChanges(s.Log(), t)
-	return again, nil
+}
+
+// checkRepeatable returns an error if the run cannot be repeated.
+func (s *session) checkRepeatable(r *Runner) error {
+	if r.opt.Remote != nil {
+		return errors.New("a session over a network cannot be repeated, so only stored packets and samples can be shown")
+	}
+	path, isFile := strings.CutPrefix(s.opened.Data.Source, "file:")
+	if info, err := os.Stat(path); isFile && err == nil && !info.Mode().IsRegular() {
+		return errors.New("the data come from a pipe and cannot be read again, so the run cannot be repeated")
+	}
+	return nil
 }
 
 // view implements run.
 func (s *session) view(r *Runner) *engine.Snapshot {
-	snap := s.View(engine.ShownPackets)
-	if packets := r.standing.update(r, s.Session); packets != nil {
-		snap.Lanes[0].Packets = packets
+	packets := engine.ShownPackets
+	if r.opt.Remote != nil && r.paused {
+		packets = remotePackets
 	}
+	snap := s.View(packets)
 	r.addPatchProgress(snap)
 	if r.opt.Remote != nil {
 		snap.To = r.opt.Remote.PeerName()
 	}
-	r.viewing.add(snap, s.Session, r.opt.Clock())
 	return snap
 }
 
-// prepareReport implements run. It copies the results of the session: all changes and totals, and the samples
-// and packets of the last five minutes.
-func (s *session) prepareReport(_ context.Context, r *Runner, why engine.Ending) (write func(*atomicfile.Folder) error, err error) {
+// prepareReport implements run. It copies the results of the session. The returned function repeats the run for its
+// samples and packets. If the run ends now, or cannot be repeated, the report has those that are stored.
+func (s *session) prepareReport(ctx context.Context, r *Runner, why engine.Ending) (write func(*atomicfile.Folder) error, err error) {
 	result := s.Result()
 	var snap *engine.Snapshot // compared in the returned function, since this takes some time
 	if len(result.Shadows) > 0 {
@@ -99,12 +122,29 @@ func (s *session) prepareReport(_ context.Context, r *Runner, why engine.Ending)
 		result.Reason = engine.Finished
 	}
 	var stored report.SessionCopy
-	s.ReplayStored(&stored)
+	isStored := why == engine.Interrupted || r.err != nil || s.checkRepeatable(r) != nil
+	if isStored {
+		s.ReplayStored(&stored)
+	}
+	now, ctx := s.Now(), context.WithoutCancel(ctx) // the report is finished if the user quits meanwhile
+	open := s.repeater(r, now)
 	return func(folder *atomicfile.Folder) error {
 		if snap != nil {
 			result.Comparison = lockstep.Compare(snap)
 		}
-		return stored.Write(folder, r.files, page.Pages(), result)
+		if isStored {
+			return stored.Write(folder, r.files, page.Pages(), result)
+		}
+		out := report.NewExporter(folder, nil, r.files, page.Pages())
+		again, err := open(ctx, engine.Options{Observer: out})
+		if err != nil {
+			return err
+		}
+		if err := again.RunUntil(now); err != nil {
+			return errors.Join(err, again.Close())
+		}
+		again.Interrupt() // gives the packets in flight to out
+		return errors.Join(again.Close(), out.Write(result), out.Close())
 	}, nil
 }
 

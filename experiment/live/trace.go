@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/inspector"
 	"wirelab/experiment/engine/packetlog"
 )
 
@@ -16,12 +17,12 @@ const prioritiesEvery = 250 * time.Millisecond
 
 // viewing contains what the user requested to see in snapshots besides figures, and the newest results.
 type viewing struct {
-	inspected *packetlog.ID   // the packet of the last Command.Open; nil if none
-	client    int             // the client of a crowd whose packets snapshots contain, from 1; 0 means none
-	standing  pausedPackets   // packets to show while virtual time stands still
-	tracedSeq *uint64         // the packet of the last Command.Trace; nil if none
-	traced    *engine.Traced  // its description
-	of        *engine.Session // the session that the results belong to
+	inspected *packetlog.ID     // the packet of the last Command.Open; nil if none
+	client    int               // the client of a crowd whose packets snapshots contain, from 1; 0 means none
+	opened    *inspector.Opened // the newest details of the inspected packet
+	tracedSeq *uint64           // the packet of the last Command.Trace; nil if none
+	traced    *engine.Traced    // its description
+	of        *engine.Session   // the session that the results belong to
 
 	showRowCosts bool
 	showCarried  bool
@@ -54,14 +55,20 @@ func (x *viewing) handle(c *Command) {
 	}
 }
 
-// add adds what was requested of session s to its snapshot. wall is the wall time. A packet is described once, and
-// again when its ack is known. The description stays when the sender no longer stores the packet.
+// add adds what was requested of session s, nil for a crowd, to its snapshot. wall is the wall time. A packet is described once, and
+// again when its ack is known. Details and description stay when the session no longer stores the packet.
 func (x *viewing) add(snap *engine.Snapshot, s *engine.Session, wall time.Duration) {
 	if x.of != s {
-		x.traced, x.rowCosts, x.priorities, x.of = nil, nil, nil, s
+		x.opened, x.traced, x.rowCosts, x.priorities, x.of = nil, nil, nil, nil, s
+	}
+	if s == nil { // a crowd
+		return
 	}
 	if x.inspected != nil {
-		snap.Opened = s.Opened(*x.inspected)
+		if o := s.Opened(*x.inspected); !o.Gone || x.opened == nil || x.opened.ID != o.ID {
+			x.opened = o
+		}
+		snap.Opened = x.opened
 	}
 	if x.tracedSeq != nil {
 		if x.traced == nil || x.traced.Packet == nil {

@@ -240,7 +240,7 @@ func TestExplainFullQueue(t *testing.T) {
 			waiting, bytes = waiting+1, bytes+r.Wire
 		}
 	}
-	for _, r := range x.s.Packets() { // those still in flight
+	for _, r := range x.s.View(1 << 14).Lanes[0].Packets { // those still in flight
 		if r.Outcome == packetlog.InFlight && r.Seq < rec.Seq && r.Due > rec.Sent {
 			waiting, bytes = waiting+1, bytes+r.Wire
 		}

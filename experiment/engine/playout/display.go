@@ -32,6 +32,9 @@ func New(s *frame.Schema, c endpoint.Cadence, h *frame.History, v Verifier, with
 	return &Display{clock: newClock(Timing{}, Rhythm{}), screen: newScreen(s, c, h, v, withPicture)}
 }
 
+// ShowPicture makes the display compute the pose of every cube on each tick from now on, as Picture needs.
+func (d *Display) ShowPicture() { d.screen.withPicture, d.screen.exact = true, false }
+
 // Set sets the playout delay or policy, the intervals for the policy, and whether positions are interpolated by
 // a cubic Hermite spline instead of linearly.
 func (d *Display) Set(t Timing, r Rhythm, hermite bool) {

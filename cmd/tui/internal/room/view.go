@@ -28,7 +28,7 @@ type Lab interface {
 // View is the state that the panes show.
 type View struct {
 	Snap         *engine.Snapshot // the snapshot at the time cursor
-	Now          *engine.Snapshot // the newest snapshot; nil if it is Snap
+	Now          *engine.Snapshot // the newest snapshot; nil if Snap is complete
 	Cfg          *config.Config   // the configuration of Snap with the requested changes
 	Speed        float64          // requested speed of virtual time; 0 means unlimited
 	RedrawDue    bool             // redraw panes that change all the time now, such as charts and means: twice per second, or if the page was opened
@@ -37,7 +37,11 @@ type View struct {
 	CanRedrawAll bool             // the budget of output to the terminal allows a redraw of the whole page now
 }
 
-// Newest returns the newest snapshot. Figures that are sums over the whole run exist only there.
+// Cut reports whether the time cursor is in the past, and Snap has only the samples up to there.
+func (v View) Cut() bool { return v.Past && v.Now != nil }
+
+// Newest returns the newest snapshot, or Snap if that is the run repeated up to the time cursor. Figures that are sums
+// over the whole run exist only there.
 func (v View) Newest() *engine.Snapshot {
 	if v.Now == nil {
 		return v.Snap

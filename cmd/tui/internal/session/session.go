@@ -51,6 +51,7 @@ func (s *Session) Poll() (before *engine.Snapshot) {
 // Sync sends pending changes, drops requested settings that the newest snapshot confirms, and shows new notices.
 func (s *Session) Sync() {
 	s.Flush()
+	s.syncPast()
 	s.Pending.dropConfirmed(s.Snap, s.Ticks)
 	s.showReports()
 }
@@ -59,6 +60,9 @@ func (s *Session) Sync() {
 // returns false. Commands that let virtual time advance move the time cursor to the present. After an undo,
 // a redo or a seek nothing is pending, because the resulting settings are not known in advance.
 func (s *Session) Send(c live.Command) bool {
+	if s.Past.Active && c.Toggle {
+		c = live.Command{Pause: new(false)} // continue at the present
+	}
 	if c.Toggle || c.Step > 0 || c.Seek != nil || c.Pause != nil && !*c.Pause {
 		s.ReturnToPresent() // these commands start at the present
 	}

@@ -175,7 +175,13 @@ func (m *dashboard) speedSpans() []look.Span {
 // is in the past, paused, ended, replaying up to a time, at work on a patch, failing, or live.
 func (m *dashboard) badge() look.Span {
 	th, snap := m.theme, m.lab.Snap
-	switch {
+	switch p := snap.Past; {
+	case p != nil && p.Snap == nil && p.Reached > 0: // the run is repeated
+		text := look.FormatTime(p.Reached)
+		if p.To > 0 {
+			text += " of " + look.FormatTime(p.To)
+		}
+		return look.Paused.Span(" " + th.Back + " REPLAY " + text + ", esc ends ")
 	case m.lab.Past.Active: // the time cursor is in the past
 		return look.Paused.Span(" " + th.Back + " " + units.Fixed((snap.Now-m.lab.Past.At).Seconds(), 1) + " s AGO ")
 	case snap.State == engine.Paused:

@@ -29,7 +29,7 @@ func crowdKeys(m *dashboard) []room.Binding {
 	})}
 }
 
-// showsCrowd reports whether the lab has many receivers. It then has no history and no tour.
+// showsCrowd reports whether the lab has many receivers. It then has no tour.
 func (m *dashboard) showsCrowd() bool { return m.lab.Snap.Crowd != nil }
 
 // sendCommand returns the action of a key that sends a command to the lab.
@@ -92,15 +92,15 @@ func timeKeys(m *dashboard) []room.Binding {
 		bind([]string{" "}, "space", "pause or continue", sendCommand(m, live.Command{Toggle: true})).InFooter("pause").Pin(),
 		bind([]string{"."}, ".", "advance by one frame; in the past: forward by 0.1 s",
 			room.WithoutRequest(m.lab.Forward)).InFooter("step"),
-		bind([]string{","}, ",", "back by 0.1 s, and pause",
+		bind([]string{","}, ",", "back by 0.1 s, while the run goes on",
 			room.WithoutRequest(func() { m.lab.MoveCursor(-session.SmallStep) })),
-		bind([]string{"<"}, "< >", "back by 1 s, up to five minutes; forward by 1 s",
-			room.WithoutRequest(func() { m.lab.MoveCursor(-session.LargeStep) })).InFooter("look back").Unless(m.showsCrowd),
+		bind([]string{"<"}, "< >", "back by 1 s, to any moment of the run; forward by 1 s",
+			room.WithoutRequest(func() { m.lab.MoveCursor(-session.LargeStep) })).InFooter("look back"),
 		bind([]string{">"}, "", "", room.WithoutRequest(func() { m.lab.MoveCursor(session.LargeStep) })),
 		bind([]string{"b"}, "b B", "to the previous mark; to the next mark",
 			room.WithoutRequest(func() { m.lab.MoveCursorToMark(-1) })),
 		bind([]string{"B"}, "", "", room.WithoutRequest(func() { m.lab.MoveCursorToMark(1) })),
-		bind([]string{"home"}, "home end", "to the oldest stored moment; to the present",
+		bind([]string{"home"}, "home end", "to the start; to the present",
 			room.WithoutRequest(func() { m.lab.MoveCursorTo(0) })),
 		bind([]string{"end"}, "", "", room.WithoutRequest(m.lab.GoToPresent)),
 		bind([]string{"+", "="}, "+", "faster", speed(1)),
@@ -137,7 +137,7 @@ func sessionKeys(m *dashboard) []room.Binding {
 func pastKeys(all []room.Binding, p room.Page) []room.Binding {
 	var list []room.Binding
 	for _, entry := range []struct{ key, label, description string }{
-		{"<", "< >", "a second"}, {",", ", .", "a tenth"}, {"b", "b B", "marks"}, {"home", "home", "oldest"},
+		{"<", "< >", "a second"}, {",", ", .", "a tenth"}, {"b", "b B", "marks"}, {"home", "home", "start"},
 		{"end", "end", "present"}, {"esc", "esc", "present"}, {" ", "space", "continue"},
 	} {
 		for _, b := range all {

@@ -104,8 +104,12 @@ func (m *dashboard) observe(v room.View) (changed bool) {
 // are drawn when they change.
 func (m *dashboard) pageView(redrawDue bool) room.View {
 	s := m.lab
-	return room.View{Snap: s.Shown(), Now: s.Snap, Cfg: s.Config(), Speed: s.Speed(), RedrawDue: redrawDue, Past: s.Past.Active, Crosshair: m.shownCrosshair(),
+	v := room.View{Snap: s.Shown(), Cfg: s.Config(), Speed: s.Speed(), RedrawDue: redrawDue, Past: s.Past.Active, Crosshair: m.shownCrosshair(),
 		CanRedrawAll: m.output.available()}
+	if s.Repeated() == nil {
+		v.Now = s.Snap
+	}
+	return v
 }
 
 // Tick implements Screen. It reports a change if any pane of the page, the tour, the state of the

@@ -5,11 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/experiment/engine"
-	"wirelab/experiment/engine/meters"
-
 	"wirelab/cmd/tui/internal/labtest"
 	"wirelab/cmd/tui/internal/room"
+	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 
 	tea "github.com/charmbracelet/bubbletea"
 )
@@ -77,7 +76,8 @@ func TestSwitchesWhilePaused(t *testing.T) {
 // TestPastShowsNoCurrentWorld checks that a past moment shows no current cubes, but the figures
 // of the display of that time.
 func TestPastShowsNoCurrentWorld(t *testing.T) {
-	m := screen(newWorld(), 160, 48, Options{})
+	lab := newWorld()
+	m := screen(lab, 160, 48, Options{})
 	press(m, "4")
 	if !strings.Contains(m.View(), "cubes interact") {
 		t.Fatal("no world in the present")
@@ -89,11 +89,18 @@ func TestPastShowsNoCurrentWorld(t *testing.T) {
 			t.Errorf("the past has %q", not)
 		}
 	}
-	for _, want := range []string{"Past pictures are not stored. /seek 01:28.0 runs", "Starved %"} {
+	for _, want := range []string{"the run is being repeated up to this moment", "Starved %"} {
 		if !strings.Contains(view, want) {
 			t.Errorf("the past lacks %q", want)
 		}
 	}
+	past := *newWorld().Snap
+	past.Now = m.lab.Past.At
+	lab.Snap.Past = &engine.Past{ID: 1, Snap: &past}
+	if press(m, "<", ">"); !strings.Contains(m.View(), "cubes interact") {
+		t.Error("there is no world in a run that was repeated")
+	}
+	lab.Snap.Past = nil
 	if press(m, "end"); !strings.Contains(m.View(), "cubes interact") {
 		t.Error("back in the present there is no world")
 	}

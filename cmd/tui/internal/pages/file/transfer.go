@@ -25,12 +25,12 @@ func (p *transfer) Name() string { return "Transfer" }
 
 func (p *transfer) Observe(v room.View) bool {
 	making, now := v.Snap.Patch, int64(v.Snap.Now/(10*time.Millisecond))
-	same := p.past == v.Past && len(p.lanes) == len(v.Snap.Lanes) && p.now == now && (p.making == nil) == (making == nil) &&
+	same := p.past == v.Cut() && len(p.lanes) == len(v.Snap.Lanes) && p.now == now && (p.making == nil) == (making == nil) &&
 		(making == nil || *making == *p.making)
 	if same {
 		return false
 	}
-	p.lanes, p.making, p.now, p.past = v.Snap.Lanes, making, now, v.Past
+	p.lanes, p.making, p.now, p.past = v.Snap.Lanes, making, now, v.Cut()
 	return true
 }
 

@@ -58,7 +58,7 @@ func (p *now) Observe(v room.View) bool {
 	if p.observed && !v.RedrawDue && (lane.Totals.Wrong == p.lane.Totals.Wrong) {
 		return false
 	}
-	p.item, p.schema, p.lane, p.observed, p.past = v.Snap.Item, v.Snap.Schema, *lane, true, v.Past
+	p.item, p.schema, p.lane, p.observed, p.past = v.Snap.Item, v.Snap.Schema, *lane, true, v.Cut()
 	p.payload = p.payload[:0]
 	for i := range lane.Samples {
 		bits := float64(lane.Samples[i].PayloadBits)

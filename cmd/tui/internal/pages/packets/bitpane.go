@@ -64,6 +64,9 @@ func (p *bitPane) Observe(v room.View) bool {
 	if t == nil || t.Seq != p.seq || p.data != nil && p.data.traced == t {
 		return false
 	}
+	if isRepeating := v.Snap.Past != nil; t.Packet == nil && isRepeating {
+		return false
+	}
 	if t.Packet == nil {
 		changed := !p.missing
 		p.missing, p.data = true, nil
@@ -154,8 +157,8 @@ func (p *bitPane) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	switch {
 	case p.missing:
 		c.Frame(th, focused, title)
-		c.Centre(1, look.Dim, "The sender keeps the newest "+strconv.Itoa(frame.MaxHistory)+" packets with the frames they refer to. This one is older, or was "+
-			"not sent. To see its bits, pause sooner, or go back with /seek to the time when it was sent and select it again.")
+		c.Centre(1, look.Dim, "This packet was not sent. Over a network, only the newest "+strconv.Itoa(frame.MaxHistory)+
+			" packets have bits, because the run cannot be repeated.")
 		return
 	case p.data == nil:
 		c.Frame(th, focused, title)

@@ -155,7 +155,7 @@ func TestBitsCursor(t *testing.T) {
 	}
 }
 
-// A packet that the sender no longer stores is explained, and the command names the selected packet.
+// A packet without bits is explained, and the command names the selected packet.
 func TestBitsOfMissingPacket(t *testing.T) {
 	lab := labtest.NewPackets()
 	p := New()
@@ -168,7 +168,7 @@ func TestBitsOfMissingPacket(t *testing.T) {
 	snap := *lab.Snap
 	snap.Traced = &engine.Traced{Seq: p.list.selected.Seq}
 	lab.Snap = &snap
-	if m.Tick(true); !strings.Contains(m.View(), "The sender keeps the newest") {
+	if m.Tick(true); !strings.Contains(m.View(), "This packet was not sent.") {
 		t.Error(m.View())
 	}
 }

@@ -60,8 +60,9 @@ func (p *details) Observe(v room.View) bool {
 	p.observed = true
 	if p.hasSelection {
 		opened := v.Snap.Opened
-		if opened != nil && opened.ID != p.selected {
-			opened = nil // a packet selected before
+		isRepeating := v.Snap.Past != nil
+		if opened != nil && (opened.ID != p.selected || opened.Gone && isRepeating) {
+			opened = nil // a packet selected before, or one up to which the run is being repeated
 		}
 		// The record changes when the packet arrives, and AckDue when its ack is sent.
 		same := p.opened != nil && opened != nil && !p.isProblem && p.opened.ID == opened.ID && p.opened.Record == opened.Record &&

@@ -30,6 +30,7 @@ type list struct {
 	sort         room.PacketSort
 	selected     packetlog.ID
 	hasSelection bool
+	canContinue  bool // the packets are of the past, so that others follow
 	dirty        bool // selection or filter changed since the last Observe
 	firstRow     int  // first visible row
 	numRows      int  // visible rows
@@ -51,7 +52,7 @@ func (p *list) Observe(v room.View) bool {
 	if !p.dirty && (same || !canRedraw) {
 		return false
 	}
-	p.dirty = false
+	p.dirty, p.canContinue = false, v.Past
 	p.packets, p.env.RateHz, p.encoder = lane.Packets, v.Cfg.Sender.RateHz, lane.Encoder
 	p.costs, p.env.Carries = v.Snap.Carried, nil
 	if p.costs != nil {
@@ -105,7 +106,8 @@ func (p *list) selectedRow(listed []int) (row int, isListed bool) {
 }
 
 // moveCursor moves the cursor by n rows. Without a selection it starts below the newest packet, so that
-// -1 selects the newest one; moving down selects that too. In a sorted list it starts at the first row.
+// -1 selects the newest one; moving down selects that too. In a sorted list it starts at the first row. From the first or
+// the last row of a list of all packets it moves to packets that are not listed, up to which the lab repeats the run.
 func (p *list) moveCursor(n int) {
 	listed := p.listed()
 	if len(listed) == 0 || n == 0 {
@@ -116,10 +118,32 @@ func (p *list) moveCursor(n int) {
 	case p.hasSelection:
 		selected, _ := p.selectedRow(listed)
 		row = selected + n
+		if p.moveBeyond(listed, selected, n) {
+			return
+		}
 	case p.sort.Field != "":
 		row = 0
 	}
 	p.selectPacket(p.packets[listed[min(max(row, 0), len(listed)-1)]].ID())
+}
+
+// moveBeyond selects the packet n before the first row or the one after the last row, if the cursor is there and the
+// list has all packets in the order of sending. It reports whether it did.
+func (p *list) moveBeyond(listed []int, selected, n int) bool {
+	if !p.filter.SelectsAll() || p.sort.Field != "" {
+		return false
+	}
+	seq := p.selected.Seq
+	switch {
+	case n < 0 && selected == 0 && seq > 0:
+		seq -= min(seq, uint64(-n))
+	case n > 0 && selected >= len(listed)-1 && p.canContinue:
+		seq++
+	default:
+		return false
+	}
+	p.selectPacket(packetlog.ID{Seq: seq})
+	return true
 }
 
 // moveToMatch moves the cursor to the next (direction > 0) or previous listed packet that p.find selects. Without a

@@ -27,7 +27,7 @@ func (p *LinkStatusLine) Observe(v room.View) bool {
 		return false
 	}
 	p.seen, p.prefix = true, "link"
-	if v.Past {
+	if v.Cut() {
 		p.prefix = "link now" // sums exist only for the present, not for the time cursor
 	}
 	p.checks = p.judge.Checks(v.ActiveLane().Link)

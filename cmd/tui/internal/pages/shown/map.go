@@ -26,7 +26,6 @@ type mapView struct {
 	kinds     []entityKind     // of things on the map
 	partKinds []partKinds      // the kinds of the rows, by part
 	frames    *playout.Frames  // the newest frame sent and the one displayed; nil before the first
-	past      bool             // the time cursor is in the past, of which no positions are stored
 	costs     *engine.RowCosts // the bits per row, shown in place of the receiver; nil while they are not shown
 
 	sent, shown             []point
@@ -46,9 +45,9 @@ func (p *mapView) Name() string { return "World" }
 // Observe implements room.Observer. It computes the points of both frames and extends the map.
 func (p *mapView) Observe(v room.View) bool {
 	p.emptyText = panes.NothingSentText(v.ActiveLane())
-	same := p.frames == v.Snap.Frames && p.past == v.Past && p.costs == v.Snap.RowCosts
+	same := p.frames == v.Snap.Frames && p.costs == v.Snap.RowCosts
 	p.costs = v.Snap.RowCosts
-	p.schema, p.frames, p.past = v.Snap.Schema, v.Snap.Frames, v.Past
+	p.schema, p.frames = v.Snap.Schema, v.Snap.Frames
 	if same || p.frames == nil || p.schema == nil {
 		return !same
 	}
@@ -110,13 +109,9 @@ func (p *mapView) sentByKey() map[placeKey]point {
 
 // Draw implements room.Pane: the sender's map on the left or at the top, the receiver's on the right or below.
 func (p *mapView) Draw(c *look.Canvas, th *look.Theme, focused bool) {
-	if p.frames == nil || p.past || !p.extent.known {
+	if p.frames == nil || !p.extent.known {
 		c.Frame(th, focused, p.Name())
-		text := p.emptyText
-		if p.past {
-			text = "past positions are not stored; the key end returns to the present"
-		}
-		c.Clip(2, 1, c.W-4, look.Dim, text)
+		c.Clip(2, 1, c.W-4, look.Dim, p.emptyText)
 		return
 	}
 	p.chooseLayout(c.W, c.H)

@@ -18,7 +18,6 @@ import (
 type values struct {
 	schema       *frame.Schema
 	frames       *playout.Frames // the newest frame sent and the one displayed; nil before the first
-	past         bool            // the time cursor is in the past, of which no values are stored
 	firstLine    int             // first visible line
 	visibleLines int             // as last drawn
 	numLines     int             // of the content, as last drawn
@@ -40,12 +39,12 @@ func (p *values) Name() string { return "Sent and displayed" }
 // Observe implements room.Observer. While time advances the values change only if a slow redraw is due; see
 // room.View.RedrawDue.
 func (p *values) Observe(v room.View) bool {
-	if p.past == v.Past && p.frames != nil && (v.Past || v.Running() && !v.RedrawDue) { // in the past there are no values
+	if p.frames != nil && v.Running() && !v.RedrawDue {
 		return false
 	}
 	p.emptyText = panes.NothingSentText(v.ActiveLane())
-	same := p.frames == v.Snap.Frames && p.past == v.Past
-	p.schema, p.frames, p.past = v.Snap.Schema, v.Snap.Frames, v.Past
+	same := p.frames == v.Snap.Frames
+	p.schema, p.frames = v.Snap.Schema, v.Snap.Frames
 	if !same {
 		p.entries = p.listEntries()
 		if p.columns == nil && p.schema != nil {
@@ -83,8 +82,6 @@ func (p *values) preferredHeight(w int) int {
 func (p *values) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 	c.Frame(th, focused, p.Name(), p.heading(look.TitleSpace(c.W, p.Name()))...)
 	switch {
-	case p.past:
-		c.Clip(2, 1, c.W-4, look.Dim, "past values are not stored; the key end returns to the present")
 	case p.frames == nil:
 		c.Clip(2, 1, c.W-4, look.Dim, p.emptyText)
 	case len(p.frames.Sent.Table) > 0:
@@ -96,7 +93,7 @@ func (p *values) Draw(c *look.Canvas, th *look.Theme, focused bool) {
 
 // heading returns the age of the displayed data and the number of values that differ.
 func (p *values) heading(maxWidth int) []look.Span {
-	if p.frames == nil || p.past {
+	if p.frames == nil {
 		return nil
 	}
 	if p.frames.Shown == nil {

@@ -27,7 +27,7 @@ func (p *playouts) Observe(v room.View) bool {
 		return false
 	}
 	before := p.compared
-	p.compared, p.past, p.seen = nil, v.Past, true
+	p.compared, p.past, p.seen = nil, v.Cut(), true
 	if lanes := v.Newest().Lanes; len(lanes) > 0 {
 		p.compared = lanes[0].Totals.Playout.Policies
 	}

@@ -29,7 +29,6 @@ type views struct {
 	costs       *engine.RowCosts   // what each cube cost; nil while the map of costs is not shown
 	priorities  *engine.Priorities // of the rows under a budget; nil while they are not shown
 	hasBudget   bool
-	past        bool          // the time cursor is in the past, of which no pictures are stored
 	heldError   panes.HeldMax // of the largest position error
 }
 
@@ -91,18 +90,12 @@ func (p *views) Name() string { return "World" }
 // the terminal can take a redraw.
 func (p *views) Observe(v room.View) bool {
 	pic := v.Snap.World
-	p.dirty = p.dirty || v.Past != p.past || v.Past && v.Snap.Now != p.now
-	p.past = v.Past
 	if p.costs != v.Snap.RowCosts {
 		p.costs, p.dirty = v.Snap.RowCosts, true
 	}
 	p.hasBudget = v.Snap.Config.Sender.Budget > 0
 	if p.priorities != v.Snap.Priorities {
 		p.priorities, p.dirty = v.Snap.Priorities, true
-	}
-	if p.past {
-		p.now = v.Snap.Now
-		return false
 	}
 	if pic == nil {
 		p.dirty = p.dirty || p.pic != nil || p.item != v.Snap.Item
@@ -122,7 +115,7 @@ func (p *views) Observe(v room.View) bool {
 // Draw implements room.Pane: the visible views side by side.
 func (p *views) Draw(c *look.Canvas, th *look.Theme, _ bool) {
 	p.dirty = false
-	if p.pic == nil || p.past {
+	if p.pic == nil {
 		p.drawEmpty(c, th)
 		return
 	}
@@ -136,18 +129,13 @@ func (p *views) emptyText() string {
 		return "No world to show: the data consist of " + p.item +
 			"s, not of cubes. Page 1 shows their cost, page 2 the bit budget, page 3 each packet."
 	}
-	return "No world to show: the frames contain no cubes, or none was sent yet."
+	return "No world to show: the frames contain no cubes, none was sent yet, or the run is being repeated up to this moment."
 }
 
 // drawEmpty explains why there is no world.
 func (p *views) drawEmpty(c *look.Canvas, th *look.Theme) {
 	c.Frame(th, look.Unfocused, "World")
-	text := p.emptyText()
-	if p.past {
-		text = "Past pictures are not stored. /seek " + look.FormatTime(p.now) +
-			" runs the session again up to there; the key end returns to the present."
-	}
-	c.Centre(1, look.Dim, text)
+	c.Centre(1, look.Dim, p.emptyText())
 }
 
 // drawView draws one view with its frame.

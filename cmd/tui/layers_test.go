@@ -27,10 +27,10 @@ var layerRules = []layer{
 	{prefix: "encoders/internal/retrain", may: []string{"dataset", "encoders/train"}},               // trains the embedded models again
 	{prefix: "encoders", may: []string{"encoders", "dataset/frame", "dataset/physics", "dataset/quake3/netcode", "internal"}},
 	// What a game could ship: no true frames, no meters, no link models, no clock.
-	{prefix: "experiment/endpoint", may: []string{"experiment/transfer", "experiment/view", "encoders", "dataset/frame", "internal"},
+	{prefix: "experiment/endpoint", may: []string{"experiment/container", "experiment/view", "encoders", "dataset/frame", "internal"},
 		not: []string{"internal/wallclock"}},
 	{prefix: "experiment/view", may: []string{"encoders", "dataset/frame", "internal"}, not: []string{"internal/wallclock"}},
-	{prefix: "experiment/transfer", may: []string{"internal"}, not: []string{"internal/wallclock"}},
+	{prefix: "experiment/container", may: []string{"internal"}, not: []string{"internal/wallclock"}},
 	{prefix: "experiment", may: []string{"experiment", "encoders", "dataset", "lossmodel", "internal"}},
 	{prefix: "cmd", may: []string{"cmd", "experiment", "encoders", "dataset", "lossmodel", "internal"}},
 }
@@ -142,7 +142,7 @@ func TestImportProblem(t *testing.T) {
 		{"cmd/tui/internal/pages/live", "wirelab/cmd/tui/internal/pages/live/strip", true},
 		{"cmd/tui/internal/ui", "wirelab/cmd/tui/internal/pages/live", true},
 		{"experiment/endpoint", "wirelab/internal/wallclock", false},
-		{"experiment/transfer", "wirelab/internal/wallclock", false},
+		{"experiment/container", "wirelab/internal/wallclock", false},
 		{"experiment/endpoint", "wirelab/internal/ring", true},
 		{"experiment/engine", "wirelab/internal/wallclock", true},
 	} {

@@ -12,7 +12,6 @@ import (
 	"wirelab/experiment/container"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine/playout"
-	"wirelab/experiment/transfer"
 	"wirelab/experiment/view"
 	"wirelab/internal/policy"
 	"wirelab/internal/setting"
@@ -171,9 +170,9 @@ func senderRows() []Row {
 		{Always: true, Key: "sender.rate_hz", Words: "send rate in Hz", Default: 60, Min: 1, Max: 1000, Field: func(c *Config) any { return &c.Sender.RateHz }},
 		{Always: true, Key: "sender.history", Default: frame.MaxHistory, Min: 1, Max: frame.MaxHistory, Unit: "frames", Needs: []string{imperfect},
 			Field: func(c *Config) any { return &c.Sender.History }},
-		{Key: "sender.block", Default: 1200, Min: transfer.MinBlock, Max: 1400, Unit: "bytes", Needs: []string{filesOnly},
+		{Key: "sender.block", Default: 1200, Min: endpoint.MinBlock, Max: container.MaxPart, Unit: "bytes", Needs: []string{filesOnly},
 			Field: func(c *Config) any { return &c.Sender.Block }},
-		{Key: "sender.window", Default: 128, Min: 1, Max: transfer.MaxAhead, Unit: "datagrams", Needs: []string{filesOnly},
+		{Key: "sender.window", Default: 128, Min: 1, Max: container.MaxWindow, Unit: "datagrams", Needs: []string{filesOnly},
 			Field: func(c *Config) any { return &c.Sender.Window }},
 		{Key: "budget", Words: "rate budget in kbps", Short: "budget", Args: "KBPS|off", Label: "Budget",
 			CommandHelp: "payload limit, a line in the chart", Default: 256, Max: 1_000_000, Unit: "kbps", Zero: off, // 256 is that of the walk-off

@@ -7,7 +7,9 @@ import "encoding/binary"
 type Inbox struct {
 	lanes   []inLane
 	deliver func(lane int, message []byte)
+	cause   uint16 // number of the container that was accepted last
 	arrived window // containers
+	parts   int    // that have arrived, each once
 }
 
 // window records which numbers have arrived: the newest, and those up to windowReach before it. A number that is farther
@@ -82,6 +84,7 @@ func (b *Inbox) AcceptContainer(opened *Opened) error {
 	if err := b.Accept(opened.Messages); err != nil {
 		return err
 	}
+	b.cause = opened.Number
 	b.arrived.add(opened.Number)
 	return nil
 }
@@ -105,7 +108,7 @@ func (b *Inbox) acceptPart(in *reader) error {
 	head, number := in.byte(), in.uint16()
 	bytes := in.bytes(int(in.uint16()))
 	lane := head &^ 0x80
-	if in.failed || lane >= len(b.lanes) || len(bytes) > maxPart {
+	if in.failed || lane >= len(b.lanes) || len(bytes) > MaxPart {
 		return malformed("a part of %d bytes in lane %d", len(bytes), lane)
 	}
 	l := &b.lanes[lane]
@@ -119,10 +122,12 @@ func (b *Inbox) acceptPart(in *reader) error {
 			l.waiting = make([]inPart, maxQueued)
 		}
 		if w := &l.waiting[(l.next+uint64(ahead))%maxQueued]; !w.have {
+			b.parts++
 			w.have, w.last, w.bytes = true, head&0x80 != 0, append(w.bytes[:0], bytes...)
 		}
 		return nil
 	}
+	b.parts++
 	err := b.append(lane, head&0x80 != 0, bytes)
 	for l.waiting != nil && err == nil {
 		w := &l.waiting[l.next%maxQueued]
@@ -151,9 +156,25 @@ func (b *Inbox) append(lane int, last bool, bytes []byte) error {
 	return nil
 }
 
-// AppendAck appends an ack: 16 bits of the newest container's number, 32 bits for the containers before it, and 16 bits
-// of each lane's first missing part.
+// Parts returns how many parts have arrived, also those that wait for earlier ones. Each counts once.
+func (b *Inbox) Parts() int { return b.parts }
+
+// PartIn returns the bytes of the only part in a datagram of lane 0, and its number in the lane, which is near the first
+// missing one; ok is false if they are malformed.
+func (b *Inbox) PartIn(parts []byte) (number uint64, bytes []byte, ok bool) {
+	in := reader{rest: parts}
+	count, lane := in.byte(), in.byte()&^0x80
+	next := b.lanes[0].next
+	number = next + uint64(int16(in.uint16()-uint16(next)))
+	bytes = in.bytes(int(in.uint16()))
+	return number, bytes, count == 1 && lane == 0 && !in.failed && len(in.rest) == 0
+}
+
+// AppendAck appends an ack: 16 bits of the number of the container that caused it, 16 bits of the newest container's number,
+// 32 bits for the containers before it, and 16 bits of each lane's first missing part. The round trip is measured on the
+// container that caused the ack: with reordering, the newest one would prefer the fastest.
 func (b *Inbox) AppendAck(dst []byte) []byte {
+	dst = binary.LittleEndian.AppendUint16(dst, b.cause)
 	dst = binary.LittleEndian.AppendUint16(dst, b.arrived.known.newest)
 	dst = binary.LittleEndian.AppendUint32(dst, b.arrived.known.mask)
 	for i := range b.lanes {
@@ -163,7 +184,7 @@ func (b *Inbox) AppendAck(dst []byte) []byte {
 }
 
 // AckSize returns the size of an ack in bytes.
-func (b *Inbox) AckSize() int { return 6 + 2*len(b.lanes) }
+func (b *Inbox) AckSize() int { return 8 + 2*len(b.lanes) }
 
 // messageParts returns the encoded parts of messages at the beginning of in, and skips them.
 func messageParts(in *reader) []byte {

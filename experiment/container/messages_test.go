@@ -201,6 +201,25 @@ func TestPace(t *testing.T) {
 	}
 }
 
+// A file without acks sends its window, then again after timeouts that double, up to 10 s.
+func TestFileWithoutAcks(t *testing.T) {
+	const window, beat = 10, 10 * time.Millisecond
+	out := container.NewFileOutbox(1200, window, beat)
+	for range 100 {
+		out.Write(0, make([]byte, 1200))
+	}
+	number := uint64(0)
+	for now := time.Duration(0); now < time.Minute; now += beat {
+		if out.Datagram(now, number) != nil {
+			number++
+		}
+	}
+	// At 0, and after timeouts of 1, 2, 4, 8 and 10 s.
+	if n := out.Stats(); n.Sends < 8*window || n.Sends > 10*window || n.Resent != n.Sends-window || out.Timeout() != 10*time.Second {
+		t.Errorf("%+v in a minute, then a timeout of %v", n, out.Timeout())
+	}
+}
+
 // Where parts travel with packets, several small ones share a packet if the pace demands it.
 func TestPaceWithPackets(t *testing.T) {
 	for _, text := range []string{"all-unacked", "resend"} {
@@ -211,7 +230,7 @@ func TestPaceWithPackets(t *testing.T) {
 		for n := range uint64(60) {
 			now := time.Duration(n) * interval
 			block := out.Fill(now, interval, n)
-			ack := append(binary.LittleEndian.AppendUint16(nil, uint16(n)), 0, 0, 0, 0, 0, 0)
+			ack := []byte{byte(n), 0, byte(n), 0, 0, 0, 0, 0, 0, 0}
 			if _, err := out.HandleAck(now, n+1, 1, ack); err != nil {
 				t.Fatal(err)
 			}
@@ -257,7 +276,7 @@ func TestForgedNumber(t *testing.T) {
 					t.Fatal(err)
 				}
 				ack := in.AppendAck(nil)
-				return binary.LittleEndian.Uint16(ack), binary.LittleEndian.Uint32(ack[2:])
+				return binary.LittleEndian.Uint16(ack[2:]), binary.LittleEndian.Uint32(ack[4:])
 			}
 			for n := range before {
 				arrive(n)
@@ -291,22 +310,22 @@ func TestMalformedPartsAreNotAcked(t *testing.T) {
 		malformed bool
 	}{
 		{part(1, 0, 3), false},
-		{part(2, 0, 3), true},                // no such lane
-		{part(1, 4097, 3), true},             // too far after the first that is missing
-		{part(1, 1, 1001), true},             // too large
-		{part(1, 1, 3)[:6], true},            // ends too early
-		{part(1, 1, 3), false},               // the missing part, after all
-		{[]byte{0x80, 0, 0, 255, 255}, true}, // a length without bytes
+		{part(2, 0, 3), true},                   // no such lane
+		{part(1, 4097, 3), true},                // too far after the first that is missing
+		{part(1, 1, container.MaxPart+1), true}, // too large
+		{part(1, 1, 3)[:6], true},               // ends too early
+		{part(1, 1, 3), false},                  // the missing part, after all
+		{[]byte{0x80, 0, 0, 255, 255}, true},    // a length without bytes
 	} {
 		first := part(0, uint16(i), 1)
 		opened := container.Opened{Number: uint16(i), Messages: append(append([]byte{2}, first...), c.parts...)}
 		before := in.AppendAck(nil)
 		err := in.AcceptContainer(&opened)
 		ack := in.AppendAck(nil)
-		if errors.Is(err, container.ErrMalformed) != c.malformed || bytes.Equal(ack[:6], before[:6]) != (c.malformed || i == 0) {
+		if errors.Is(err, container.ErrMalformed) != c.malformed || bytes.Equal(ack[:8], before[:8]) != (c.malformed || i == 0) {
 			t.Errorf("container %d: %v; acks %x, then %x", i, err, before, ack)
 		}
-		if n := binary.LittleEndian.Uint16(ack[6:]); int(n) != i+1 {
+		if n := binary.LittleEndian.Uint16(ack[8:]); int(n) != i+1 {
 			t.Errorf("container %d: the first missing part of lane 0 is %d", i, n)
 		}
 	}
@@ -382,7 +401,7 @@ func TestSpuriousTimeout(t *testing.T) {
 // ackOf returns the ack of the container with the given number, whose parts are block.
 func ackOf(t testing.TB, number uint16, block []byte) []byte {
 	t.Helper()
-	ack := binary.LittleEndian.AppendUint16(nil, number)
+	ack := binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint16(nil, number), number)
 	ack = append(ack, 0, 0, 0, 0)
 	return binary.LittleEndian.AppendUint16(ack, binary.LittleEndian.Uint16(block[2:])+1)
 }
@@ -396,7 +415,7 @@ func FuzzMessages(f *testing.F) {
 	out.Write(0, []byte("message"))
 	block := out.Datagram(0, 0)
 	f.Add(append([]byte{byte(len(block)), 0}, block...))
-	f.Add([]byte{8, 0, 0, 0, 0, 0, 0, 0, 1, 0})
+	f.Add([]byte{10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0})
 	f.Fuzz(func(t *testing.T, src []byte) {
 		check := func(err error) {
 			if err != nil && !errors.Is(err, container.ErrMalformed) {

@@ -13,10 +13,14 @@ import (
 const (
 	MaxLanes   = 2
 	MaxMessage = 1 << 20 // bytes
-	maxPart    = 1000    // bytes of a message in one part
-	partHeader = 5
+	// MaxPart is the largest part of a message in bytes.
+	MaxPart     = 1400
+	messagePart = 1000 // largest part of NewOutbox
+	partHeader  = 5
 	// MaxPartUnit is the largest result of Outbox.Take.
-	MaxPartUnit = 1 + partHeader + maxPart
+	MaxPartUnit = 1 + partHeader + messagePart
+	// MaxWindow is the largest number of parts in flight in a lane.
+	MaxWindow = 1024
 	// maxQueued is the number of parts of a lane that a sender stores until they are acked, and that a receiver accepts
 	// after a missing one.
 	maxQueued = 4096
@@ -36,7 +40,7 @@ var Deliveries = policy.Set{
 	{Name: "rto", Summary: "a part is sent at once in its own datagram, and again after a timeout or three acks of later ones, as in KCP",
 		Params: []policy.Param{
 			policy.Time("least", 100*time.Millisecond, time.Millisecond, 10*time.Second, "least timeout"),
-			policy.Count("window", 32, 1, 1024, "parts in flight in a lane")}},
+			policy.Count("window", 32, 1, MaxWindow, "parts in flight in a lane")}},
 	{Name: "stream", Summary: "packets and messages in one ordered stream with CUBIC, as in TCP and WebSocket", Params: []policy.Param{
 		policy.Count("coalesce", 1, 0, 1, "1: bytes that wait share segments, as in TCP; 0: what is written keeps its own segments"),
 		policy.Count("skip", 0, 0, 1, "1: no packet is written while bytes wait at the sender")}},
@@ -46,14 +50,37 @@ var Deliveries = policy.Set{
 // are acked. Each lane keeps its order; a part that is missing in one does not delay the other. Create it with NewOutbox.
 type Outbox struct {
 	policy  policy.Policy
-	isRTO   bool
+	rto     *rto // nil if parts travel in the containers of packets or in a stream
+	part    int  // largest part in bytes
 	lanes   [MaxLanes]outLane
 	pace    int64         // bit/s at which parts are sent for the first time; 0 means no limit
 	paceAt  time.Duration // when the pace allows the next part that was never sent
 	carried [1024]carrying
+	newest  partID // part in the newest datagram
 	rtt     cubic.RoundTrip
+	silence silence
 	block   []byte
 	stats   outboxStats
+}
+
+// rto are the rules by which parts that have datagrams of their own are sent again.
+type rto struct {
+	window      int           // parts in flight in a lane
+	least       time.Duration // least timeout
+	granularity time.Duration // the timeout exceeds the round trip at least by this (G in RFC 6298)
+	first       time.Duration // timeout before the first round trip is measured
+
+	// isKCP makes the rules those of KCP: a part keeps the timeout with which it was sent, each timeout makes the next one of
+	// the part half as long again, cubic.ReorderLimit acks of later parts reveal a loss, and acked parts after a missing
+	// one count as in flight. Otherwise the present timeout counts; see silence.
+	isKCP bool
+}
+
+// silence is the time without acks, during which timeouts double (RFC 6298, section 5.5).
+type silence struct {
+	ackedAt   time.Duration // time of the newest ack
+	doubledAt time.Duration // when the timeout was last doubled
+	doublings uint          // since the newest ack
 }
 
 // outboxStats counts the parts of messages.
@@ -100,18 +127,29 @@ type partID struct {
 // NewOutbox returns an outbox with a policy of Deliveries. pace is the rate in bit/s at which parts are sent for the first
 // time; 0 means no limit.
 func NewOutbox(p policy.Policy, pace int64) *Outbox {
-	return &Outbox{policy: p, isRTO: p.Name() == "rto", pace: pace}
+	o := &Outbox{policy: p, part: messagePart, pace: pace}
+	if p.Name() == "rto" {
+		o.rto = &rto{window: int(p.Int("window")), least: p.Duration("least"), first: cubic.MinTimeout, isKCP: true}
+	}
+	return o
+}
+
+// NewFileOutbox returns an outbox for the blocks of a file: messages of at most part bytes in one lane. At most window of
+// them, 1 to MaxWindow, are in flight. beat is the time between two calls of Datagram. Parts are sent again after the
+// timeout of RFC 6298.
+func NewFileOutbox(part, window int, beat time.Duration) *Outbox {
+	return &Outbox{part: part, rto: &rto{window: window, granularity: beat, first: cubic.FirstTimeout}}
 }
 
 // Write adds a message to a lane. It returns false, and adds nothing, if too much is waiting.
 func (o *Outbox) Write(lane int, message []byte) bool {
 	q := &o.lanes[lane].parts
-	if q.Len()+len(message)/maxPart >= maxQueued {
+	if q.Len()+len(message)/o.part >= maxQueued {
 		return false
 	}
-	isBlock := len(message) > maxPart
+	isBlock := len(message) > o.part
 	for last := false; !last; {
-		n := min(len(message), maxPart)
+		n := min(len(message), o.part)
 		last = n == len(message)
 		p := q.Push()
 		*p = outPart{bytes: append(p.bytes[:0], message[:n]...), last: last, isBlock: isBlock}
@@ -139,7 +177,7 @@ func (o *Outbox) RoundTrip() time.Duration { return o.rtt.Smoothed() }
 // does not put them into packets. interval is the time between packets: the pace may catch up that much. The result is
 // valid until the next call.
 func (o *Outbox) Fill(now, interval time.Duration, number uint64) []byte {
-	if o.isRTO {
+	if o.rto != nil {
 		return nil
 	}
 	o.paceAt = max(o.paceAt, now-interval)
@@ -229,7 +267,7 @@ func (o *Outbox) spend(n int) {
 // Next returns when a datagram of parts must be sent, for policies that do not put them into packets; ok is false if
 // nothing waits.
 func (o *Outbox) Next() (at time.Duration, ok bool) {
-	if !o.isRTO {
+	if o.rto == nil {
 		return 0, false
 	}
 	for i := range o.lanes {
@@ -242,16 +280,20 @@ func (o *Outbox) Next() (at time.Duration, ok bool) {
 
 // nextDue returns the part in the window of a lane that is due first, and when.
 func (o *Outbox) nextDue(l *outLane) (at time.Duration, number uint64, ok bool) {
-	window := uint64(o.policy.Int("window"))
-	for n := l.parts.First(); n < min(l.parts.Next(), l.parts.First()+window); n++ {
+	inWindow := 0
+	for n := l.parts.First(); n < l.parts.Next() && inWindow < o.rto.window; n++ {
 		p := l.parts.At(n)
-		due := p.sentAt + p.timeout
-		switch {
-		case p.acked:
+		if !p.acked || o.rto.isKCP {
+			inWindow++
+		}
+		if p.acked {
 			continue
+		}
+		due := p.sentAt + o.timeoutOf(p)
+		switch {
 		case p.sends == 0:
 			due = o.paceAt
-		case p.skipped >= cubic.ReorderLimit:
+		case o.wasSkipped(p):
 			due = 0 // lost: at once
 		}
 		if !ok || due < at {
@@ -261,9 +303,49 @@ func (o *Outbox) nextDue(l *outLane) (at time.Duration, number uint64, ok bool) 
 	return at, number, ok
 }
 
-// Datagram returns the parts of the next datagram, whose container has the given number; nil if none is due at now.
+// wasSkipped reports whether acks of later parts reveal that a part was lost.
+func (o *Outbox) wasSkipped(p *outPart) bool {
+	return o.rto.isKCP && p.skipped >= cubic.ReorderLimit
+}
+
+// Timeout returns the present timeout.
+func (o *Outbox) Timeout() time.Duration {
+	d := o.rtt.Timeout(max(o.rto.least, o.rtt.Smoothed()+o.rto.granularity), o.rto.first)
+	return max(d, min(d<<o.silence.doublings, maxPartTimeout))
+}
+
+// timeoutOf returns the time after which a part is sent again.
+func (o *Outbox) timeoutOf(p *outPart) time.Duration {
+	if o.rto.isKCP {
+		return p.timeout
+	}
+	return o.Timeout()
+}
+
+// setTimeout sets the timeout of a part that is sent at now.
+func (o *Outbox) setTimeout(now time.Duration, p *outPart) {
+	if p.sends == 0 || o.wasSkipped(p) {
+		p.timeout = o.Timeout()
+		return
+	}
+	o.stats.Timeouts++
+	p.timeout = min(p.timeout*3/2, maxPartTimeout)
+	s := &o.silence
+	if !o.rto.isKCP && p.sentAt >= s.ackedAt && now-s.doubledAt >= o.Timeout() && s.doublings < cubic.MaxBackoff {
+		s.doubledAt = now
+		s.doublings++
+	}
+}
+
+// Newest returns the number in its lane of the part in the newest datagram, and whether it was sent before.
+func (o *Outbox) Newest() (number uint64, sentBefore bool) {
+	p := o.lanes[o.newest.lane].parts.At(o.newest.number)
+	return o.newest.number, p.sends > 1
+}
+
+// Datagram returns the part of the next datagram, whose container has the given number; nil if none is due at now.
 func (o *Outbox) Datagram(now time.Duration, number uint64) []byte {
-	if !o.isRTO {
+	if o.rto == nil {
 		return nil
 	}
 	for lane := range o.lanes {
@@ -274,12 +356,8 @@ func (o *Outbox) Datagram(now time.Duration, number uint64) []byte {
 		}
 		p := l.parts.At(n)
 		o.paceAt = max(o.paceAt, now)
-		if p.sends > 0 && p.skipped < cubic.ReorderLimit {
-			p.timeout = min(p.timeout*3/2, maxPartTimeout) // as KCP does
-			o.stats.Timeouts++
-		} else {
-			p.timeout = o.rtt.Timeout(o.policy.Duration("least"), cubic.MinTimeout)
-		}
+		o.setTimeout(now, p)
+		o.newest = partID{lane, n}
 		o.block = append(o.block[:0], 0)
 		o.add(now, number, lane, n, p)
 		return o.block
@@ -311,17 +389,21 @@ func (o *Outbox) Take(now time.Duration) []byte {
 // sender's next container.
 func (o *Outbox) HandleAck(now time.Duration, next uint64, lanes int, src []byte) (rest []byte, err error) {
 	in := reader{rest: src}
-	low, mask := in.uint16(), uint32(in.uint16())
-	mask |= uint32(in.uint16()) << 16
-	behind := uint64(uint16(next-1) - low)
-	if in.failed || next <= behind {
+	last := next - 1
+	causeBehind, newestBehind := uint64(uint16(last)-in.uint16()), uint64(uint16(last)-in.uint16())
+	mask := uint32(in.uint16()) | uint32(in.uint16())<<16
+	if in.failed || next <= max(causeBehind, newestBehind) {
 		return nil, malformed("ack of %d bytes", len(src))
 	}
-	newest := next - 1 - behind
-	o.ackContainer(now, newest, true)
+	if c := o.ackContainer(last - causeBehind); c != nil {
+		o.rtt.Add(now - c.sentAt)
+	}
+	o.silence = silence{ackedAt: now}
+	newest := last - newestBehind
+	o.ackContainer(newest)
 	for i := range min(uint64(32), newest) {
 		if mask>>i&1 == 1 {
-			o.ackContainer(now, newest-1-i, false)
+			o.ackContainer(newest - 1 - i)
 		}
 	}
 	for lane := range lanes {
@@ -343,26 +425,24 @@ func (o *Outbox) HandleAck(now time.Duration, next uint64, lanes int, src []byte
 	return in.rest, nil
 }
 
-// ackContainer marks the parts in a container as acked. It counts the parts before them as skipped, and measures the
-// round trip on the newest container.
-func (o *Outbox) ackContainer(now time.Duration, number uint64, newest bool) {
+// ackContainer marks the parts in a container as acked, and counts the parts before them as skipped. It returns the
+// container; nil if it was acked before or carried no parts.
+func (o *Outbox) ackContainer(number uint64) *carrying {
 	c := &o.carried[number%uint64(len(o.carried))]
 	if c.number != number+1 || c.acked {
-		return
+		return nil
 	}
 	c.acked = true
-	if newest {
-		o.rtt.Add(now - c.sentAt)
-	}
 	for _, id := range c.parts {
 		l := &o.lanes[id.lane]
 		if p := l.parts.At(id.number); p != nil {
 			p.acked = true
 		}
-		for n := l.parts.First(); o.isRTO && n < min(id.number, l.parts.Next()); n++ {
+		for n := l.parts.First(); o.rto != nil && o.rto.isKCP && n < min(id.number, l.parts.Next()); n++ {
 			if p := l.parts.At(n); !p.acked && p.in < number {
 				p.skipped++
 			}
 		}
 	}
+	return c
 }

@@ -28,8 +28,8 @@
 //
 // # Files
 //
-// Snapshots may be lost; files may not. FileSender and FileReceiver deliver a file in blocks and
-// resend each block until it is acknowledged. Package transfer decides which block to send when.
+// Snapshots may be lost; files may not. FileSender and FileReceiver deliver a file in blocks, which are
+// reliable messages of package container.
 //
 // # Time and concurrency
 //

@@ -13,7 +13,6 @@ import (
 	"wirelab/encoders"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/figures"
-	"wirelab/experiment/transfer"
 	"wirelab/internal/wallclock"
 )
 
@@ -40,6 +39,8 @@ type Delivery struct {
 	lastSentAt time.Duration // when the last datagram was sent
 	unpackNS   int64         // wall time of unpacking in nanoseconds
 	spurious   int64         // resent blocks that had already arrived
+	blocks     []BlockState  // of the current epoch
+	arrived    int           // of blocks, those that have arrived
 
 	done, failed bool            // how the delivery of the current epoch ended; false while it continues
 	doneAt       time.Duration   // when the file was unpacked, if done
@@ -55,13 +56,6 @@ func New(snd *endpoint.Sender, rcv *endpoint.Receiver, pair *Pair, packs *PackCa
 // Ended reports whether the delivery of the current epoch has succeeded or failed.
 func (d *Delivery) Ended() bool { return d.done || d.failed }
 
-// sameEpoch reports whether the receiver has a block of the epoch that the sender delivers. If not, the
-// receiver's progress is that of an earlier delivery.
-func (d *Delivery) sameEpoch() bool {
-	_, epoch := d.rcv.Progress()
-	return epoch == d.snd.LoadedEpoch()
-}
-
 // Begin starts the requested epoch if it is due, and packs the file for it. It returns the error of
 // the encoder.
 func (d *Delivery) Begin(now time.Duration) error {
@@ -74,12 +68,18 @@ func (d *Delivery) Begin(now time.Duration) error {
 	p, err := d.packs.get(encoding, d.pair, nil) // nil: without reports of the progress
 	if err != nil {
 		d.failed = true
-		d.snd.Load(nil, nil) // nothing to deliver
+		d.load(nil, nil) // nothing to deliver
 		return fmt.Errorf("encoder %s: %w", encoding.Codec.Name, err)
 	}
-	d.snd.Load(&transfer.Label{Packed: int64(len(p.data)), Size: int64(len(d.pair.New.Body)), Hash: d.pair.NewSum}, p.data)
+	d.load(&endpoint.Label{Packed: int64(len(p.data)), Size: int64(len(d.pair.New.Body)), Hash: d.pair.NewSum}, p.data)
 	d.packed = p
 	return nil
+}
+
+// load passes the file to the sender. All its blocks are unsent.
+func (d *Delivery) load(label *endpoint.Label, packed []byte) {
+	d.snd.Load(label, packed)
+	d.blocks, d.arrived = make([]BlockState, d.snd.Blocks()), 0
 }
 
 // Send returns the packet of the next block and charges its bits to budget; ok is false if no block is due.
@@ -91,8 +91,9 @@ func (d *Delivery) Send(now time.Duration, budget *encoders.Budget) (p endpoint.
 		return p, 0, false
 	}
 	d.lastSentAt = now
+	d.blocks[number] = d.blocks[number].sent()
 	if !sentBefore {
-		size, blocks, n := int64(len(d.pair.New.Body)), int64(d.snd.Progress().Blocks()), int64(number)
+		size, blocks, n := int64(len(d.pair.New.Body)), int64(len(d.blocks)), int64(number)
 		items = int(size*(n+1)/blocks - size*n/blocks)
 	}
 	return p, items, true
@@ -105,6 +106,10 @@ func (d *Delivery) Receive(datagram []byte) (rx endpoint.BlockReception, ns int6
 	ns = d.opt.Clock.Now() - start
 	if rx.Accepted && rx.Outcome == endpoint.Duplicate {
 		d.spurious++
+	}
+	if epoch, ok := d.snd.LoadedEpoch(); ok && rx.Frame != nil && rx.Epoch == epoch && int(rx.Frame.Tick) < len(d.blocks) {
+		d.arrived++
+		d.blocks[rx.Frame.Tick] = d.blocks[rx.Frame.Tick].delivered()
 	}
 	return rx, ns
 }
@@ -132,11 +137,11 @@ type unpacked struct {
 // and the hash against the sender's label, which precedes the packed file, and compares the file with the
 // sender's. ok is false if blocks are missing, or if the delivery had ended before.
 func (d *Delivery) Unpack(now time.Duration) (u unpacked, ok bool) {
-	in, _ := d.rcv.Progress()
-	if d.Ended() || !in.Complete() || !d.sameEpoch() {
+	label, epoch, isComplete := d.rcv.Label()
+	loaded, _ := d.snd.LoadedEpoch()
+	if d.Ended() || !isComplete || epoch != loaded {
 		return u, false
 	}
-	label := in.Label()
 	start := d.opt.Clock.Now()
 	u.File, u.Err = d.rcv.Unpack(d.pair.Old)
 	if u.Err == nil && (int64(len(u.File.Body)) != label.Size || sha256.Sum256(u.File.Body) != label.Hash) {

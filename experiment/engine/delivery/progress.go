@@ -17,7 +17,6 @@ func (d *Delivery) closeRound(now time.Duration) {
 	if d.packed == nil {
 		return
 	}
-	out := d.snd.Progress()
 	end := now
 	if d.done {
 		end = d.doneAt
@@ -26,7 +25,7 @@ func (d *Delivery) closeRound(now time.Duration) {
 		d.rounds = slices.Clone(d.rounds[1:]) // snapshots share the old list
 	}
 	d.rounds = append(d.rounds, figures.Round{Encoder: d.packed.encoder, StartS: d.start.Seconds(), TimeS: (end - d.start).Seconds(),
-		Done: d.done, PackedBytes: len(d.packed.data), Blocks: out.Blocks(), Resent: out.Resent()})
+		Done: d.done, PackedBytes: len(d.packed.data), Blocks: len(d.blocks), Resent: d.snd.Outbox().Stats().Resent})
 	d.packed = nil
 }
 
@@ -39,16 +38,13 @@ func (d *Delivery) Figures(now time.Duration, payload, wire, feedback int64) *fi
 	t := &figures.Transfer{OldBytes: len(d.pair.Old.Body), NewBytes: len(d.pair.New.Body), Rounds: slices.Clip(d.rounds),
 		SHA256: hex.EncodeToString(d.pair.NewSum[:]), OldSHA256: hex.EncodeToString(d.pair.OldSum[:]),
 		PayloadBytes: payload, WireBytes: wire, FeedbackBytes: feedback}
-	if !d.snd.Loaded() {
+	if _, ok := d.snd.LoadedEpoch(); !ok {
 		return t
 	}
-	out := d.snd.Progress()
-	t.Blocks, t.Resent, t.Spurious, t.Done, t.Failed = out.Blocks(), out.Resent(), d.spurious, d.done, d.failed
+	out := d.snd.Outbox()
+	t.Blocks, t.Delivered, t.Resent, t.Spurious, t.Done, t.Failed = len(d.blocks), d.arrived, out.Stats().Resent, d.spurious, d.done, d.failed
 	if d.packed != nil {
 		t.Encoder, t.PackedBytes = d.packed.encoder, len(d.packed.data)
-	}
-	if in, _ := d.rcv.Progress(); d.sameEpoch() {
-		t.Delivered = in.Received()
 	}
 	t.ElapsedS = max(now-d.start, 0).Seconds()
 	if d.done {
@@ -83,14 +79,8 @@ func (d *Delivery) BusyUntil(now time.Duration) time.Duration {
 // Progress returns the bytes of the packed file that have arrived, and its size; zeros before the
 // first epoch.
 func (d *Delivery) Progress() (done, total int) {
-	if !d.snd.Loaded() {
-		return 0, 0
-	}
-	total, block := d.snd.Bytes()
-	if in, _ := d.rcv.Progress(); d.sameEpoch() {
-		done = min(in.Received()*block, total) // the last block may be shorter than the others
-	}
-	return done, total
+	total = d.snd.Bytes()
+	return min(d.arrived*d.opt.Block, total), total // the last block may be shorter than the others
 }
 
 // BlockState is the state of a block, or of a run of neighbouring blocks, taken from both endpoints.
@@ -106,46 +96,42 @@ const (
 	BlockRecovered                   // arrived, sent more than once
 )
 
+// sent returns the state after the block is sent.
+func (s BlockState) sent() BlockState {
+	return [...]BlockState{blockUnsent: BlockInFlight, BlockInFlight: BlockResent, BlockResent: BlockResent,
+		BlockDelivered: BlockRecovered, BlockRecovered: BlockRecovered}[s]
+}
+
+// delivered returns the state after the block has arrived.
+func (s BlockState) delivered() BlockState {
+	if s == BlockResent {
+		return BlockRecovered
+	}
+	return BlockDelivered
+}
+
 // maxBlockStates is the maximum number of entries that Blocks returns.
 const maxBlockStates = 2048
 
 // Blocks returns the states of all blocks in order; nil if no file is being delivered. If there are
 // more than maxBlockStates blocks, each entry stands for a run of neighbouring blocks.
 func (d *Delivery) Blocks() []BlockState {
-	if d == nil || d.snd.Progress().Blocks() == 0 {
+	if d == nil || len(d.blocks) == 0 {
 		return nil
 	}
-	n := d.snd.Progress().Blocks()
+	n := len(d.blocks)
 	out := make([]BlockState, min(n, maxBlockStates))
 	for i := range out {
-		from, to := i*n/len(out), (i+1)*n/len(out)
-		out[i] = d.blockState(from)
-		for b := from + 1; b < to; b++ {
+		run := d.blocks[i*n/len(out) : (i+1)*n/len(out)]
+		out[i] = run[0]
+		for _, s := range run[1:] {
 			// The lowest undelivered state wins. If all blocks are delivered, BlockRecovered wins over BlockDelivered.
-			if s := d.blockState(b); s < BlockDelivered && s < out[i] || s > out[i] && out[i] >= BlockDelivered {
+			if s < BlockDelivered && s < out[i] || s > out[i] && out[i] >= BlockDelivered {
 				out[i] = s
 			}
 		}
 	}
 	return out
-}
-
-// blockState returns the state of block n, from 0.
-func (d *Delivery) blockState(n int) BlockState {
-	sendCount := d.snd.Progress().SendCount(n)
-	in, _ := d.rcv.Progress()
-	arrived := d.sameEpoch() && in.Has(n) // in another epoch, in is the progress of an earlier delivery
-	switch {
-	case arrived && sendCount > 1:
-		return BlockRecovered
-	case arrived:
-		return BlockDelivered
-	case sendCount > 1:
-		return BlockResent
-	case sendCount > 0:
-		return BlockInFlight
-	}
-	return blockUnsent
 }
 
 // PatchProgress is the progress of packing a file. Virtual time stands still until the file is packed.

@@ -1,4 +1,4 @@
-package transfer
+package endpoint
 
 import (
 	"crypto/sha256"
@@ -6,16 +6,14 @@ import (
 	"fmt"
 )
 
-// Label is the header of a stream: its length, and the size and hash of the unpacked
-// file.
+// Label precedes a packed file: its length, and the size and hash of the unpacked file.
 type Label struct {
-	Packed int64 // bytes in the stream after the label
+	Packed int64 // bytes after the label
 	Size   int64 // bytes of the unpacked file
 	Hash   [sha256.Size]byte
 }
 
-// MinBlock is the minimum size of a block in bytes: the first block must contain the
-// whole label.
+// MinBlock is the minimum size of a block in bytes: the first block contains the whole label.
 const MinBlock = 2*binary.MaxVarintLen64 + sha256.Size
 
 // Append appends the label to dst: both sizes as unsigned varints, then the hash.
@@ -25,18 +23,18 @@ func (l *Label) Append(dst []byte) []byte {
 	return append(dst, l.Hash[:]...)
 }
 
-// parseLabel reads a label, as Append wrote it, from the beginning of src, and returns its length n.
+// parseLabel reads a label from the beginning of src, and returns its length n.
 func parseLabel(src []byte) (l Label, n int, err error) {
 	for _, v := range []*int64{&l.Packed, &l.Size} {
 		u, k := binary.Uvarint(src[n:])
 		if k <= 0 || u >= 1<<62 { // incomplete, or so large that sums of sizes could overflow
-			return l, 0, fmt.Errorf("%w: the first block does not begin with a valid label (sizes and hash of the file)", errBlock)
+			return l, 0, fmt.Errorf("%w: the first block does not begin with the sizes of the file", ErrMalformed)
 		}
 		*v = int64(u)
 		n += k
 	}
 	if copy(l.Hash[:], src[n:]) < len(l.Hash) {
-		return l, 0, fmt.Errorf("%w: the first block does not contain the whole label (sizes and hash of the file)", errBlock)
+		return l, 0, fmt.Errorf("%w: the first block does not contain the hash of the file", ErrMalformed)
 	}
 	return l, n + len(l.Hash), nil
 }

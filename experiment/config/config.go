@@ -222,14 +222,15 @@ func (c *Config) normaliseEncoder() (err error) {
 
 // Normalise converts the parameters of all encoders to the types of their codecs, so that they can be
 // compared and written.
-func (c *Config) Normalise() (err error) {
+func (c *Config) Normalise() error {
+	err := c.normaliseEncoder()
 	c.Shadows = slices.Clone(c.Shadows)
 	for i := range c.Shadows {
-		if c.Shadows[i], err = c.Shadows[i].normalised(Indexed("shadow", i), c.Codecs); err != nil {
-			return err
+		if err == nil {
+			c.Shadows[i], err = c.Shadows[i].normalised(Indexed("shadow", i), c.Codecs)
 		}
 	}
-	return c.normaliseEncoder()
+	return err
 }
 
 // Validate checks the values of several keys together, and everything that Set does not check. Every error
@@ -238,16 +239,11 @@ func (c *Config) Validate() error { return c.Locate(c.validate()) }
 
 // validate checks all settings. Its errors name only the key; Validate adds the file and the line.
 func (c *Config) validate() error {
-	if _, _, err := c.Encoder.Resolve("encoder", c.Codecs); err != nil {
-		return err
-	}
 	if len(c.Shadows) > maxShadows {
 		return tooManyShadows(Indexed("shadow", maxShadows), len(c.Shadows))
 	}
-	for i, s := range c.Shadows {
-		if _, err := s.normalised(Indexed("shadow", i), c.Codecs); err != nil {
-			return err
-		}
+	if err := c.Clone().Normalise(); err != nil {
+		return err
 	}
 	return firstError(c.checkLive, c.checkSweep, c.checkSearch, c.checkCrowd, c.checkClients, c.checkScript)
 }
@@ -380,5 +376,5 @@ func (c *Config) Warnings() []string {
 	if len(c.Clients) > 0 && c.Crowd.Clients == 0 && !c.NeedsProxy() {
 		out = append(out, "client: only a proxy or a crowd has clients; this run ignores them")
 	}
-	return slices.Concat(out, c.idleControls(), c.idlePlayouts(), c.idleWeights(), c.idleSettings())
+	return append(out, c.idleSettings()...)
 }

@@ -1,9 +1,7 @@
 package config
 
 import (
-	"fmt"
 	"iter"
-	"slices"
 	"time"
 
 	"wirelab/internal/policy"
@@ -29,22 +27,6 @@ func (c *Config) checkControls() error {
 		}
 	}
 	return nil
-}
-
-// idleControls returns warnings about controls that can hold nothing back.
-func (c *Config) idleControls() (out []string) {
-	for key, p := range c.LaneControls() {
-		parameter := map[string]string{"good-bad": "bad", "ack-clock": "least"}[p.Name()]
-		if parameter == "" || p.Int(parameter)*int64(c.Sender.Every) < int64(c.Sender.RateHz) {
-			continue
-		}
-		text := fmt.Sprintf("%s: %s holds nothing back, because %s=%d is not below the snapshots per second that could be sent (sender.rate_hz = %d, sender.every = %d)",
-			key, p.Name(), parameter, p.Int(parameter), c.Sender.RateHz, c.Sender.Every)
-		if !slices.Contains(out, text) {
-			out = append(out, text)
-		}
-	}
-	return out
 }
 
 // SendInterval returns the time between two snapshots that can be sent.

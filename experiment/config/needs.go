@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"wirelab/experiment/view"
 	"wirelab/internal/setting"
 	"wirelab/lossmodel"
 )
@@ -65,17 +64,6 @@ var figureNeeds = map[string][]string{
 	"transfer":   {"data.source = files"},
 	"playout":    {displayed},
 	"age_ms":     {displayed},
-}
-
-// idleWeights returns a warning about weights of fields that the priority ignores.
-func (c *Config) idleWeights() []string {
-	p := c.Sender.Priority.Name()
-	isIgnored := view.IgnoresErrors(p) && !view.IgnoresWeights(p)
-	if !isIgnored || !c.Sender.Weights.HasFields() || !c.HasBudget() || c.varies(priorityKey) {
-		return nil
-	}
-	return []string{c.Locate(&Error{Key: weightsKey, Problem: "has no effect on fields with the priority " + p,
-		Expected: "weights of groups, or a sender.priority that uses errors, such as accumulated"}).Error()}
 }
 
 // withDirection returns the needs of a key of a link with the full keys of the link in a direction.

@@ -35,14 +35,6 @@ func (c *Config) ComparedPlayouts() (timings []playout.Timing) {
 	return timings
 }
 
-// idlePlayouts returns warnings about parameters of playout policies that have no effect.
-func (c *Config) idlePlayouts() (out []string) {
-	if p := c.Receiver.PlayoutPolicy; p.Name() == "mirror" && p.Int("buffer") > 0 && p.Int("tolerance") != playout.Policies.Default("mirror").Int("tolerance") {
-		out = append(out, playoutPolicyKey+": mirror ignores tolerance, because buffer fixes the number of intervals")
-	}
-	return out
-}
-
 // PlayoutRhythm returns the intervals for playout policies, for data with tickHz ticks per second.
 func (c *Config) PlayoutRhythm(tickHz int) playout.Rhythm {
 	return playout.Rhythm{Send: c.SendInterval(),

@@ -58,14 +58,6 @@ type rule struct {
 	newGain  uint64    // of unity: factor of rows that were never sent
 }
 
-// IgnoresWeights reports whether the policy with this name ignores all weights and the interest.
-func IgnoresWeights(name string) bool { return name == "round-robin" || name == "newest-change" }
-
-// IgnoresErrors reports whether the policy with this name ignores the errors of rows, and so the weights of fields.
-func IgnoresErrors(name string) bool {
-	return IgnoresWeights(name) || name == "fiedler" || name == "unity"
-}
-
 // OrDefault returns p, or the first of Policies for the zero Policy.
 func OrDefault(p policy.Policy) policy.Policy {
 	if p == (policy.Policy{}) {

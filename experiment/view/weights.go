@@ -87,11 +87,6 @@ func (w Weights) Check(s *frame.Schema) error {
 	return err
 }
 
-// HasFields reports whether w has a weight of a field, and not only of groups.
-func (w Weights) HasFields() bool {
-	return slices.ContainsFunc(w.list(), func(x weight) bool { return !strings.Contains(x.name, ":") })
-}
-
 // Names of the weights of the two parts of a cube's error, by their index.
 var cubeWeights = [...]string{"position", "orientation"}
 

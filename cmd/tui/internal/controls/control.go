@@ -38,13 +38,9 @@ const (
 	speedCommand = "speed" // sets the speed of virtual time
 )
 
-// mainKeys lists the link settings that are always shown, in the order of the pane: key and label.
-// The other settings are only shown with scope.more.
-var mainKeys = [][2]string{
-	{"loss", "Loss"}, {"burst", "Burst"}, {"latency", "Latency"}, {"jitter", "Jitter"},
-	{"reorder", "Reorder"}, {"duplicate", "Duplicate"}, {"corrupt", "Corrupt"},
-	{"rate", "Rate"}, {"queue", "Queue"},
-}
+// mainKeys lists the link settings that are always shown, in the order of the pane. The other settings are only shown with
+// scope.more.
+var mainKeys = []string{"loss", "burst", "latency", "jitter", "reorder", "duplicate", "corrupt", "rate", "queue"}
 
 // scope selects the controls to show, and the link that they show and set.
 type scope struct {
@@ -90,9 +86,8 @@ func (cat *Catalog) linkControls(cfg *config.Config, sc scope) (list []control) 
 	if sc.direction.Link(cfg).Netem.On { // shown above the controls that it overrides
 		add("Netem", "netem", "")
 	}
-	for _, m := range mainKeys {
-		key, label := m[0], m[1]
-		add(label, key, "")
+	for _, key := range mainKeys {
+		add(strings.ToUpper(key[:1])+key[1:], key, "")
 		if key == "loss" && hasLoss {
 			list = append(list, lossParamControls(cfg, loss, sc.direction)...)
 		}

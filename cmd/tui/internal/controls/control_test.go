@@ -163,27 +163,27 @@ func TestEveryControlMovesInBothDirections(t *testing.T) {
 
 func TestGaugeClimbsWithTheLadder(t *testing.T) {
 	cat := NewCatalog(table.All(), lossmodel.Profiles(), lossmodel.Keys())
-	for _, m := range mainKeys {
-		info, ok := cat.Key(m[0])
+	for _, key := range mainKeys {
+		info, ok := cat.Key(key)
 		if !ok {
-			t.Errorf("a link has no %q", m[0])
+			t.Errorf("a link has no %q", key)
 			continue
 		}
-		ctl := linkControl(config.Default(), m[1], info, config.BothDirections)
+		ctl := linkControl(config.Default(), key, info, config.BothDirections)
 		last := -1.0
 		for _, rung := range info.Ladder {
 			cfg := config.Default()
-			if err := cfg.Down.Set(m[0], rung); err != nil {
+			if err := cfg.Down.Set(key, rung); err != nil {
 				t.Fatal(err)
 			}
 			if l, _ := ctl.Level(cfg); l > last {
 				last = l
 			} else {
-				t.Errorf("%s %s: the gauge is %v, want more than %v", m[0], rung, l, last)
+				t.Errorf("%s %s: the gauge is %v, want more than %v", key, rung, l, last)
 			}
 		}
 		if last != 1 {
-			t.Errorf("the top of %s is %v of its gauge", m[0], last)
+			t.Errorf("the top of %s is %v of its gauge", key, last)
 		}
 	}
 }

@@ -338,12 +338,6 @@ func setText(dst *string, v any) bool {
 	return true
 }
 
-// setInt stores the integer v in dst. It returns false if v is not an integer from lo to hi.
-func setInt(dst *int, v any, lo, hi int) bool {
-	r := row[int]{Min: float64(lo), Max: float64(hi)}
-	return r.setNumber(dst, v)
-}
-
 // setBool stores the Boolean v, which may be text, in dst. It returns false if v is not a Boolean.
 func setBool(dst *bool, v any) bool {
 	if s, isText := v.(string); isText {

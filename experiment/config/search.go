@@ -63,22 +63,22 @@ func (s *Search) set(key, rest string, value any) error {
 		return s.setMinimise(key, value)
 	case rest == "subject_to":
 		return s.setSubject(key, value)
-	case rest == "bounds":
-		s.Bounds, _ = value.(string)
-		return errorUnless(s.Bounds == MeanOfSeeds || s.Bounds == EachSeed, key, value, "is not what bounds apply to",
-			quote(MeanOfSeeds)+" of the seeds, or "+quote(EachSeed)+" seed")
-	case rest == "runs":
-		return errorUnless(setInt(&s.Runs, value, 10, maxSearchRuns), key, value, "is not a number of runs",
-			fmt.Sprintf("10 to %d", maxSearchRuns))
-	case rest == "seeds":
-		return errorUnless(setInt(&s.Seeds, value, 1, maxRepeat), key, value, "is not a number of seeds",
-			fmt.Sprintf("1 to %d", maxRepeat))
 	case rest == "over":
 		return &Error{Key: key, Problem: quoteValue(value) + " is not a table", Expected: `[search.over] with keys and their values, such as "down.loss" = ["1%", "5%"]`}
 	case head == "over":
 		return s.setRange(key, varied, value)
 	}
+	if found, err := setRow(searchRows, s, key, rest, value); found {
+		return err
+	}
 	return Unknown(key, "key", rest, []string{"minimise", "subject_to", "bounds", "over", "runs", "seeds"})
+}
+
+// searchRows are the keys of [search] that are numbers or texts.
+var searchRows = []row[Search]{
+	{Key: "bounds", Options: []setting.Option{{Name: MeanOfSeeds}, {Name: EachSeed}}, Field: func(s *Search) any { return &s.Bounds }},
+	{Key: "runs", Min: 10, Max: maxSearchRuns, Field: func(s *Search) any { return &s.Runs }},
+	{Key: "seeds", Min: 1, Max: maxRepeat, Field: func(s *Search) any { return &s.Seeds }},
 }
 
 // textList converts a text or a list of texts to a list; false if value is neither.
@@ -250,11 +250,8 @@ func (c *Config) checkSearch() error {
 		if strings.HasPrefix(s.Over[i].Key, "encoder.params.") && variesEncoder {
 			continue // the parameter is one of some encoders only, so each setting is checked when it is run
 		}
-		for j, v := range s.Over[i].Values {
-			if err := c.checkSetting(s.Over[i].Key, v); err != nil {
-				key := "search.over." + s.Over[i].Key
-				return errorElsewhere(Indexed(key, j), s.Over[i].Key+" = "+quoteValue(v), s.Over[i].Key, err)
-			}
+		if err := c.checkValues("search.over."+s.Over[i].Key, s.Over[i].Key, s.Over[i].Values); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -324,19 +321,11 @@ func (s *Search) values() map[string]any {
 		}
 		m["subject_to"] = list
 	}
-	if s.Bounds != "" {
-		m["bounds"] = s.Bounds
-	}
 	over := map[string]any{}
 	for _, r := range s.Over {
 		setNested(over, r.Key, r.Values)
 	}
 	m["over"] = over
-	if s.Runs > 0 {
-		m["runs"] = s.Runs
-	}
-	if s.Seeds > 0 {
-		m["seeds"] = s.Seeds
-	}
+	addRowValues(searchRows, s, m)
 	return m
 }

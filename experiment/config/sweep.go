@@ -50,11 +50,9 @@ func (c *Config) checkSweep() error {
 		return &Error{Key: "sweep", Problem: fmt.Sprintf("%d points with %d seeds each are %d runs", total, c.Repeat(), runs),
 			Expected: fmt.Sprintf("at most %d", maxRuns)}
 	}
-	for i := range c.Sweep {
-		for j := range c.Sweep[i].Values {
-			if err := c.checkValue(i, j); err != nil {
-				return err
-			}
+	for i, axis := range c.Sweep {
+		if err := c.checkValues(Indexed("sweep", i)+".values", axis.Key, axis.Values); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -164,15 +162,15 @@ func sweepTable(tree map[string]any, lines map[string]int) (map[string]int, erro
 	return renamedLines, nil
 }
 
-// checkValue checks value j of axis i.
-func (c *Config) checkValue(i, j int) error {
-	axis := &c.Sweep[i]
-	err := c.checkSetting(axis.Key, axis.Values[j])
-	if err == nil {
-		return nil
+// checkValues returns an error if key cannot be set to one of values, the list of a sweep or a search whose key in the
+// file is listKey.
+func (c *Config) checkValues(listKey, key string, values []any) error {
+	for i, value := range values {
+		if err := c.checkSetting(key, value); err != nil {
+			return errorElsewhere(Indexed(listKey, i), key+" = "+quoteValue(value), key, err)
+		}
 	}
-	key := Indexed(Indexed("sweep", i)+".values", j)
-	return errorElsewhere(key, axis.Key+" = "+quoteValue(axis.Values[j]), axis.Key, err)
+	return nil
 }
 
 // checkSetting returns an error if key cannot be set to value. It tries this in a copy of c without sweep and

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 
 	"wirelab/experiment"
@@ -187,13 +186,5 @@ func timingFigures(t figures.Timing) map[string]float64 {
 
 // Apply returns a copy of configuration c with the values of a setting that Run has found for c.
 func Apply(c *config.Config, chosen *Candidate) (*config.Config, error) {
-	s := make(setting, len(c.Search.Over))
-	for d, r := range c.Search.Over {
-		for i, v := range r.Values {
-			if reflect.DeepEqual(v, chosen.Set[r.Key]) { // a value may be a table
-				s[d] = i
-			}
-		}
-	}
-	return apply(c, c.Search.Over, s)
+	return apply(c, c.Search.Over, chosen.at)
 }

@@ -87,10 +87,10 @@ func (d *Document) compareRuns(list []*Loaded, names []string) {
 // whether the seeds are the same.
 func comparisonHeadline(runs []*run, names []string) string {
 	first := runs[0].Result.Totals.PayloadKbps
-	text := fmt.Sprintf("%s uses %s kbps", names[0], formatRounded(first))
+	text := fmt.Sprintf("%s uses %s kbps", names[0], formatNumber(first))
 	for i, r := range runs[1:] {
 		v := r.Result.Totals.PayloadKbps
-		text += fmt.Sprintf("; %s %s", names[1+i], formatRounded(v))
+		text += fmt.Sprintf("; %s %s", names[1+i], formatNumber(v))
 		switch {
 		case first <= 0: // no percentage of 0
 		case v < first:
@@ -286,10 +286,12 @@ const reportKey = "report"
 // each with the first, point by point.
 func (d *Document) compareSweeps(list []*Loaded, names []string) {
 	all := &grid{}
+	grids := make([]*grid, len(list))
 	firstRuns := make([]*engine.Result, len(list)) // of each report, for its configuration
 	for i, l := range list {
 		firstRuns[i] = l.Report.Runs[0]
 		g := newGrid(l.Report.Runs)
+		grids[i] = g
 		all.units = g.units
 		for _, p := range g.points {
 			set := map[string]string{reportKey: names[i]}
@@ -301,40 +303,39 @@ func (d *Document) compareSweeps(list []*Loaded, names []string) {
 	d.Headline = fmt.Sprintf("%d reports of sweeps, %s.", len(list), formatCount(int64(len(all.points)), "point"))
 	d.compareConfigurations(firstRuns, names,
 		paragraph("This is the configuration of the first run of each report. The other runs differ in the swept keys."))
-	for i, l := range list[1:] {
-		d.comparePoints(list[0].Report, l.Report, names[0], names[1+i])
+	for i, g := range grids[1:] {
+		d.comparePoints(grids[0], g, names[0], names[1+i])
 	}
 	d.addGrid(all)
 }
 
-// comparePoints adds a comparison of two sweeps, named baseName and nowName: for each point of the grid and
-// each main figure, the change between pairs of runs with the same seed, and the points that only one of
-// the sweeps has.
-func (d *Document) comparePoints(base, now *report.Report, baseName, nowName string) {
-	var limits []report.Limit
-	for _, m := range figures.Ranked(figures.Narrow) {
-		limits = append(limits, report.Limit{Key: m.Key, Share: math.Inf(1)}) // selects the figure; no change exceeds the limit
+// comparePoints adds a comparison of the grids of two sweeps, named baseName and nowName: for each point and each main
+// figure the ratio between them, over pairs of runs with the same seed, and the points that only one of them has.
+func (d *Document) comparePoints(base, now *grid, baseName, nowName string) {
+	t := newTable("Pairs of runs with the same seed", "point", "figure", ">"+baseName, ">"+nowName, ">change", ">95 % CI of the ratio")
+	isAll := func(key string) bool { return key != reportKey }
+	other := map[string]*Point{}
+	for _, p := range now.points {
+		other[p.settings(isAll)] = p
 	}
-	compared := report.Compare(base, now, limits)
-	t := newTable("Pairs of runs with the same seed", "point", "figure", ">"+baseName, ">"+nowName, ">change", ">95 % CI", ">pairs")
-	for i := range compared.Differences {
-		diff := &compared.Differences[i]
-		if len(t.Rows) >= maxListed {
-			t.Caption += fmt.Sprintf("; the first %d rows", maxListed)
-			break
-		}
-		a, hasA := diff.Base.Value()
-		b, hasB := diff.New.Value()
-		if !hasA && !hasB {
+	var onlyBase []string
+	for _, p := range base.points {
+		name := p.settings(isAll)
+		q := other[name]
+		delete(other, name)
+		if q == nil {
+			onlyBase = append(onlyBase, name)
 			continue
 		}
-		interval := "–"
-		if lo, ok := diff.Lo.Value(); ok {
-			interval = fmt.Sprintf("%+.2f to %+.2f %%", 100*lo, 100*diff.Hi.Or(lo))
+		for _, x := range figures.Ranked(figures.Narrow) {
+			a, hasA := p.Figures[x.Key]
+			b, hasB := q.Figures[x.Key]
+			if !hasA && !hasB || len(t.Rows) == maxListed {
+				continue
+			}
+			const noInterval = "" // it has a column of its own
+			t.add(name, x.Label(), p.cell(&x), q.cell(&x), formatChange(&x, a.Mean, b.Mean, hasA && hasB, noInterval), q.ratioTo(p, x.Key).Significant(4))
 		}
-		x := figures.Find(diff.Key)
-		const noInterval = "" // it has a column of its own
-		t.add(shortSet(diff.Set), x.Label(), diff.Base.Times(x.Scale()), diff.New.Times(x.Scale()), formatChange(&x, a, b, hasA && hasB, noInterval), interval, diff.Pairs)
 	}
 	missing := func(name string, list []string) paragraph {
 		if len(list) == 0 {
@@ -343,6 +344,6 @@ func (d *Document) comparePoints(base, now *report.Report, baseName, nowName str
 		return paragraph(fmt.Sprintf("%s of %s missing in the other report: %s.", formatCount(int64(len(list)), "point"), name,
 			strings.Join(abbreviate(list), "; ")))
 	}
-	d.add("compared-"+strings.ToLower(nowName[:1]), nowName+" vs "+baseName, missing(baseName, compared.OnlyBase),
-		missing(nowName, compared.OnlyNew), t)
+	d.add("compared-"+strings.ToLower(nowName[:1]), nowName+" vs "+baseName, missing(baseName, onlyBase),
+		missing(nowName, slices.Sorted(maps.Keys(other))), t)
 }

@@ -26,7 +26,8 @@ type Point struct {
 	// Ratio contains the ratios of the figures to those of the first point, over common seeds.
 	Ratio map[string]figures.Mean `json:"ratio_to_first,omitempty"`
 
-	errors map[string]map[uint64]float64 // by key and seed: the errors of errorKeys, of each run; nil if only means are known
+	seeds  []uint64             // of the runs; nil if only means are known
+	values map[string][]float64 // figures of the runs that have them, by key
 }
 
 // grid is the points of a grid of settings, and the units, by key, of the figures whose unit depends on the data.
@@ -39,29 +40,21 @@ type grid struct {
 func newGrid(runs []*engine.Result) *grid {
 	g := &grid{}
 	for _, group := range report.GroupByPoint(runs) {
-		p := &Point{Set: group.Set, Seeds: len(group.Runs), Figures: map[string]figures.Mean{}, errors: map[string]map[uint64]float64{}}
+		p := &Point{Set: group.Set, Seeds: len(group.Runs), Figures: map[string]figures.Mean{}, values: map[string][]float64{}}
 		g.units = UnitsOf(&group.Runs[0].Totals)
-		values := map[string][]float64{}
 		for _, r := range group.Runs {
 			p.Asserted += len(r.Assertions)
 			if len((&report.Report{Runs: []*engine.Result{r}}).Failed()) > 0 {
 				p.Failed++
 			}
+			p.seeds = append(p.seeds, r.Seed)
 			all := figures.Flatten(r.Totals)
 			addTickTimes(all, r.Timing.TickUS)
 			for key, v := range all {
-				values[key] = append(values[key], v)
-			}
-			for key := range errorKeys {
-				if v, ok := all[key]; ok {
-					if p.errors[key] == nil {
-						p.errors[key] = map[uint64]float64{}
-					}
-					p.errors[key][r.Seed] = v
-				}
+				p.values[key] = append(p.values[key], v)
 			}
 		}
-		for key, v := range values {
+		for key, v := range p.values {
 			if m := figures.MeanOf(key, v); m.N > 0 {
 				p.Figures[key] = m
 			}
@@ -69,6 +62,15 @@ func newGrid(runs []*engine.Result) *grid {
 		g.points = append(g.points, p)
 	}
 	return g
+}
+
+// ratioTo returns the ratio of a figure to that of q, with its interval if both were run with the same seeds.
+func (p *Point) ratioTo(q *Point, key string) figures.Mean {
+	x, y := p.values[key], q.values[key]
+	if len(x) > 0 && len(x) == len(y) && slices.Equal(p.seeds, q.seeds) {
+		return figures.RatioOf(key, x, y)
+	}
+	return figures.EstimateRatio([]float64{p.Figures[key].Mean}, []float64{q.Figures[key].Mean})
 }
 
 // UnitsOf returns the units, by key, of those figures of a run whose unit depends on the data.
@@ -111,11 +113,11 @@ func (g *grid) has(key string) bool {
 	return slices.ContainsFunc(g.points, func(p *Point) bool { _, ok := p.Figures[key]; return ok })
 }
 
-// varied returns those of the metrics that differ between points.
+// varied returns those of the figures that differ between points, each once.
 func (g *grid) varied(list []figures.Row) (out []figures.Row) {
 	for _, m := range list {
 		lo, hi := span(g.points, &m)
-		if lo < hi {
+		if lo < hi && !slices.ContainsFunc(out, func(x figures.Row) bool { return x.Key == m.Key }) {
 			out = append(out, g.metric(m.Key))
 		}
 	}
@@ -163,10 +165,10 @@ func spanText(points []*Point, m *figures.Row) string {
 	switch {
 	case lo > hi:
 		return ""
-	case formatRounded(lo) == formatRounded(hi):
-		return formatRounded(lo)
+	case formatNumber(lo) == formatNumber(hi):
+		return formatNumber(lo)
 	}
-	return formatRounded(lo) + " to " + formatRounded(hi)
+	return formatNumber(lo) + " to " + formatNumber(hi)
 }
 
 // isCondition reports whether a key is part of the condition of a point: the seed, or what config.IsCondition names.

@@ -50,9 +50,10 @@ func (r *run) document() *Document {
 	x := r.Result
 	c := configOf(x)
 	failed := (&report.Report{Runs: []*engine.Result{x}}).Failed()
-	d := &Document{Title: initialEncoder(x) + " on " + report.SettingOf(x, "data", "source"), Marks: changeMarks(x.Changes)}
-	d.Verdict, d.Headline = verdict(x.Assertions, len(failed))
-	d.Headline += runHeadline(x, "")
+	changes := changeMarks(x.Changes)
+	d := &Document{Title: initialEncoder(x) + " on " + report.SettingOf(x, "data", "source"), Headline: runHeadline(x, "")}
+	d.Verdict = verdictOf(len(x.Assertions), len(failed))
+	d.Marks = changes[:min(len(changes), maxMarks)]
 	d.Meta = nonEmpty(strings.TrimSuffix(describeLink(x, c), ","), formatNumber(x.DurationS)+" s of virtual time",
 		formatCount(int64(x.Frames), "frame")+" of "+formatCount(int64(x.ItemsPerFrame), x.Item), fmt.Sprintf("seed %d", x.Seed),
 		"data "+report.SettingOf(x, "data", "source"), report.SetText(x.Set, " = ", ", "))
@@ -78,7 +79,7 @@ func (r *run) document() *Document {
 	d.addEndpoints(x)
 	d.addPackets(r)
 	d.addTraffic(x)
-	d.addChanges(x)
+	d.addChanges(changes, len(x.Changes))
 	d.addLanes(x)
 	d.addTransfer(x)
 	d.addAssertions(x)
@@ -115,15 +116,18 @@ func (d *Document) addTiles(x *engine.Result, all map[string]float64) {
 	}
 }
 
-// maxMarks bounds the marks in the charts; the table of changes has more.
-const maxMarks = 200
+// Bounds of the marks in the charts and of the table of changes: a session in which a user plays has thousands.
+const (
+	maxMarks   = 200
+	maxChanges = 1000
+)
 
-// changeMarks returns a mark for each change; repeated changes of one setting are combined.
+// changeMarks returns a mark for each change, at most maxChanges; repeated changes of one setting are combined.
 func changeMarks(changes []config.StampedChange) (out []mark) {
-	for i := 0; i < len(changes) && len(out) < maxMarks; {
-		label, n := config.Summarise(changes[i:])
-		out = append(out, mark{axisValue(changes[i].TS), label})
-		i += n
+	for len(changes) > 0 && len(out) < maxChanges {
+		label, n := config.Summarise(changes) // label describes n changes
+		out = append(out, mark{axisValue(changes[0].TS), label})
+		changes = changes[n:]
 	}
 	return out
 }
@@ -338,21 +342,15 @@ func (d *Document) addTraffic(x *engine.Result) {
 	d.add("traffic", "Other traffic", t)
 }
 
-// maxChanges bounds the table of changes: a session in which a user plays has thousands.
-const maxChanges = 1000
-
-// addChanges adds a table of the changes during the run. Successive changes that Summarise describes together
-// share a row.
-func (d *Document) addChanges(x *engine.Result) {
-	t := newTable("Changes during the run, with their marks in the charts", ">mark", ">at, s", "change")
-	for i := 0; i < len(x.Changes); {
-		label, n := config.Summarise(x.Changes[i:])
-		if len(t.Rows) == maxChanges {
-			t.Caption = fmt.Sprintf("The first %d changes; report.json has all", maxChanges)
-			break
-		}
-		t.add(len(t.Rows)+1, units.Fixed(x.Changes[i].TS, 3), label)
-		i += n // label describes n changes
+// addChanges adds a table of the changes during the run. Repeated changes of one setting share a row.
+func (d *Document) addChanges(changes []mark, total int) {
+	caption := "Changes during the run, with their marks in the charts"
+	if len(changes) == maxChanges {
+		caption = fmt.Sprintf("The first rows of %d changes; report.json has all", total)
+	}
+	t := newTable(caption, ">mark", ">at, s", "change")
+	for i, x := range changes {
+		t.add(i+1, units.Fixed(float64(x.T), 3), x.Text)
 	}
 	d.add("changes", "Changes", t)
 }

@@ -57,7 +57,7 @@ func (s *Search) Document() *Document {
 			d.Verdict = passedVerdict
 		}
 		m := figures.Find(s.Minimise)
-		d.Headline = name + " has the lowest " + m.Key + scope + ": " + strings.TrimSpace(formatRounded(best.value(&m))+" "+m.Unit) + "."
+		d.Headline = name + " has the lowest " + m.Key + scope + ": " + strings.TrimSpace(formatNumber(best.value(&m))+" "+m.Unit) + "."
 	}
 	s.addTiles(d)
 	values := newTable("Values of the keys that the search varied", "key", "value", "in the configuration")
@@ -95,7 +95,7 @@ func (s *Search) addTiles(d *Document) {
 				note = formatNumber(lo) + " to " + formatNumber(hi) + ", all seeds"
 			}
 		}
-		d.tile(m.Title, formatRounded(v.Mean), m.Unit, note)
+		d.tile(m.Title, formatNumber(v.Mean), m.Unit, note)
 	}
 }
 

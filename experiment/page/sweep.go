@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"wirelab/experiment/figures"
-	"wirelab/experiment/paired"
 	"wirelab/experiment/report"
 	"wirelab/internal/texttable"
 	"wirelab/internal/units"
@@ -94,7 +93,8 @@ func abbreviate(values []string) []string {
 
 // addGrid adds charts, heat maps and the table of a grid.
 func (d *Document) addGrid(g *grid) {
-	shown := figures.Ranked(figures.Main)
+	cost := figures.Find(costKey(g))
+	shown := append([]figures.Row{cost}, figures.Ranked(figures.Main)...)
 	for _, key := range crowdKeys {
 		shown = append(shown, g.metric(key))
 	}
@@ -120,8 +120,8 @@ func (d *Document) addGrid(g *grid) {
 	if withSeeds {
 		caption += ": mean ± half of the 95 % CI. " + intervalNotes
 	}
-	listed := append([]figures.Row{g.metric(costKey(g))}, slices.DeleteFunc(g.varied(figures.Ranked(figures.Narrow)), func(m figures.Row) bool { return m.Key == costKey(g) })...)
-	d.add("points", "All points", g.newTable(caption, g.points, append(listed, g.metric("lost"), g.metric("wrong")), withSeeds))
+	listed := g.varied(append([]figures.Row{cost}, figures.Ranked(figures.Narrow)...))
+	d.add("points", "All points", g.newTable(caption, g.points, listed, withSeeds))
 }
 
 // choiceMetrics returns the metrics of a choice, the cost first.
@@ -168,12 +168,7 @@ func (d *Document) addChoices(g *grid, failed []string) {
 		asserted += p.Asserted
 		failedPoints += min(p.Failed, 1)
 	}
-	switch {
-	case len(failed) > 0:
-		d.Verdict = failedVerdict
-	case asserted > 0:
-		d.Verdict = passedVerdict
-	}
+	d.Verdict = verdictOf(asserted, len(failed))
 	metrics := g.choiceMetrics()
 	if len(metrics) == 0 {
 		return
@@ -378,18 +373,18 @@ func leastErrors(points []*Point, m *figures.Row) (t *table, lead string) {
 		}
 		slices.SortStableFunc(list, func(a, b *Point) int { return cmp.Compare(a.value(m), b.value(m)) })
 		best, next := list[0], list[1]
-		ratio := next.errorRatio(best, m.Key)
+		ratio := next.ratioTo(best, m.Key)
 		interval := "–"
-		if ratio.Known {
-			interval = units.Fixed(ratio.Lo, 2) + " to " + units.Fixed(ratio.Hi, 2)
-			if ratio.Lo > 1 {
+		if lo, hi, known := ratio.Bounds(); known {
+			interval = units.Fixed(lo, 2) + " to " + units.Fixed(hi, 2)
+			if lo > 1 {
 				certain++
 			}
 		}
-		seeds = max(seeds, len(best.errors[m.Key]))
-		least, most = min(least, ratio.Ratio), max(most, ratio.Ratio)
+		seeds = max(seeds, len(best.seeds))
+		least, most = min(least, ratio.Mean), max(most, ratio.Mean)
 		wins[choice(best)]++
-		t.add(given.name, choice(best), best.cell(m), choice(next), units.Fixed(ratio.Ratio, 2), interval)
+		t.add(given.name, choice(best), best.cell(m), choice(next), units.Fixed(ratio.Mean, 2), interval)
 	}
 	if t.isEmpty() {
 		return t, ""
@@ -401,22 +396,6 @@ func leastErrors(points []*Point, m *figures.Row) (t *table, lead string) {
 		return t, lead + " With one seed there are no confidence intervals: repeat = 5 in a [[sweep]] gives them."
 	}
 	return t, lead + fmt.Sprintf(" At %d of them that is more than chance explains, by pairs of %d seeds.", certain, seeds)
-}
-
-// errorRatio returns the ratio of the figure of p to that of q, with its interval over the seeds that both ran with: the
-// mean of the logarithms of the ratios of each seed.
-func (p *Point) errorRatio(q *Point, key string) paired.RatioInterval {
-	var logs []float64
-	for _, seed := range slices.Sorted(maps.Keys(p.errors[key])) {
-		if v, ok := q.errors[key][seed]; ok && v > 0 && p.errors[key][seed] > 0 {
-			logs = append(logs, math.Log(p.errors[key][seed]/v))
-		}
-	}
-	i := paired.MeanOf(logs)
-	if len(logs) == 0 { // the page is made from a summary, which has no single runs
-		i.Estimate = math.Log(p.Figures[key].Mean / q.Figures[key].Mean)
-	}
-	return i.Exp()
 }
 
 // maxLines is the maximum number of lines of a chart, because there are eight colours.

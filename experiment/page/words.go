@@ -1,7 +1,6 @@
 package page
 
 import (
-	"fmt"
 	"math"
 	"strings"
 
@@ -20,23 +19,10 @@ func formatNumber(v float64) string {
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		return "–"
-	case v == math.Trunc(v):
+	case math.Abs(v-math.Round(v)) <= 1e-9*math.Abs(v): // an integer, but for rounding errors
 		return units.Group(units.Fixed(v, 0))
 	}
 	return units.Group(units.Stepped(v, 3, 10, 100, 1000))
-}
-
-// formatRounded formats v with two or three significant digits for prose: 143, 14.3, 1.4, 0.14.
-func formatRounded(v float64) string {
-	switch a := math.Abs(v); {
-	case a >= 100 || a == 0:
-		return formatNumber(math.Round(v))
-	case a >= 10:
-		return units.FormatDecimal(math.Round(v*10) / 10)
-	case a >= 0.01:
-		return units.General(v, 2)
-	}
-	return units.Fixed(v, 3)
 }
 
 // formatFigure formats a figure, "–" if it has no data.
@@ -53,7 +39,7 @@ func formatPercent(share float64) string {
 	case math.Abs(p) < 0.01:
 		return "< 0.01 %"
 	default:
-		return formatRounded(p) + " %"
+		return formatNumber(p) + " %"
 	}
 }
 
@@ -68,63 +54,31 @@ func formatCount(n int64, noun string) string {
 // initialEncoder returns the encoder at the start of a run.
 func initialEncoder(r *engine.Result) string { return report.SettingOf(r, "encoder", "name") }
 
-// verdict returns the verdict of a run and how it begins the headline: the number of assertions, or the first one that
-// does not hold. failures is the number of failures, which a run may also have without assertions.
-func verdict(assertions []engine.AssertionResult, failures int) (verdict, text string) {
-	if len(assertions) == 0 {
-		if failures > 0 {
-			return failedVerdict, ""
-		}
-		return "", ""
+// verdictOf returns the verdict of assertions and failures. A run may also fail without assertions.
+func verdictOf(assertions, failures int) string {
+	switch {
+	case failures > 0:
+		return failedVerdict
+	case assertions > 0:
+		return passedVerdict
 	}
-	for _, a := range assertions {
-		if a.Holds && !a.Absent {
-			continue
-		}
-		text = fmt.Sprintf("%s is %s, not %s", a.Name, formatFigure(a.Got), a.Bound)
-		if a.Absent {
-			text = "no data for " + a.Name + " " + a.Bound
-		}
-		if failures > 1 {
-			text += fmt.Sprintf(", and %d more", failures-1)
-		}
-		return failedVerdict, text + "; "
-	}
-	if failures > 0 {
-		return failedVerdict, ""
-	}
-	if len(assertions) == 1 {
-		return passedVerdict, "the assertion holds; "
-	}
-	return passedVerdict, fmt.Sprintf("all %d assertions hold; ", len(assertions))
+	return ""
 }
 
-// runHeadline summarizes a run in a sentence, such as "adaptive uses 214 kbps over a link of 50 ms with
+// runHeadline summarizes a run in a sentence, such as "adaptive: 214 kbps over a link of 50 ms with
 // 5 % loss; nothing decoded wrong; never starved." link describes the link; "" leaves it out.
 func runHeadline(r *engine.Result, link string) string {
 	t := &r.Totals
-	var b strings.Builder
-	b.WriteString(initialEncoder(r) + laterEncoders(r))
+	text := r.Encoders() + ": " + formatNumber(t.PayloadKbps) + " kbps"
 	if x := t.Transfer; x != nil {
+		text = r.Encoders() + " did not transfer the file: " + x.Verdict()
 		if x.TimeS != nil { // complete
-			fmt.Fprintf(&b, " transferred the file in %s s", formatNumber(*x.TimeS))
-		} else {
-			b.WriteString(" did not transfer the file: " + x.Verdict())
+			text = r.Encoders() + " transferred the file in " + formatNumber(*x.TimeS) + " s"
 		}
-	} else {
-		verb := " uses"
-		if b.Len() > len(initialEncoder(r)) { // several encoders
-			verb = " use"
-		}
-		fmt.Fprintf(&b, "%s %s kbps", verb, formatRounded(t.PayloadKbps))
 	}
-	if link != "" {
-		b.WriteString(" " + link)
-	}
-	b.WriteString("; ")
-	parts := []string{"nothing decoded wrong"}
+	parts := []string{strings.TrimSpace(text + " " + link), "nothing decoded wrong"}
 	if t.Wrong > 0 {
-		parts[0] = formatCount(t.Wrong, "packet") + " decoded WRONG"
+		parts[1] = formatCount(t.Wrong, "packet") + " decoded WRONG"
 	}
 	if n := t.Failed(); n > 0 {
 		parts = append(parts, formatCount(n, "packet")+" could not be decoded")
@@ -134,27 +88,7 @@ func runHeadline(r *engine.Result, link string) string {
 	} else if known {
 		parts = append(parts, "never starved")
 	}
-	b.WriteString(strings.Join(parts, "; ") + ".")
-	return b.String()
-}
-
-// laterEncoders names the encoders that replaced the initial one during the run, as a phrase that follows
-// its name; "" if there are none.
-func laterEncoders(r *engine.Result) string {
-	var names []string
-	current := initialEncoder(r)
-	for i := range r.Changes {
-		if name := r.Changes[i].Change.Encoder(); name != "" && name != current {
-			names, current = append(names, name), name
-		}
-	}
-	switch {
-	case len(names) == 0:
-		return ""
-	case len(names) > 2:
-		return fmt.Sprintf(" and then %d others", len(names))
-	}
-	return ", then " + strings.Join(names, ", then ")
+	return strings.Join(parts, "; ") + "."
 }
 
 // describeLink describes the link and its measured loss, as a phrase that begins with "over". The loss is

@@ -25,7 +25,8 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// sweepRuns returns runs of two encoders under two losses, for each the wire rate; a rate above 300 fails an assertion.
+// sweepRuns returns runs of two encoders under two losses, for each the wire rate; a rate above 300 fails an
+// assertion.
 func sweepRuns(rates map[string]float64) *report.Report {
 	r := &report.Report{Sweep: true}
 	for _, loss := range []string{"1%", "5%"} {
@@ -34,7 +35,8 @@ func sweepRuns(rates map[string]float64) *report.Report {
 			x := &engine.Result{Set: map[string]string{"encoder.name": encoder, "down.loss": loss}}
 			x.Totals.WireKbps, x.Totals.PayloadKbps = rate, rate
 			x.Totals.Playout.StarvedRatio = figures.Known(0.01)
-			x.Assertions = []engine.AssertionResult{{Name: "bound", Bound: "<= 1", Holds: rate <= 300, Got: figures.Known(rate)}}
+			x.Assertions = []engine.AssertionResult{{Name: "bound", Bound: "<= 1", Holds: rate <= 300,
+				Got: figures.Known(rate)}}
 			r.Runs = append(r.Runs, x)
 		}
 	}
@@ -56,7 +58,8 @@ func TestRecommendedPoint(t *testing.T) {
 			"encoder b is the cheapest setting that keeps the assertions under 1 of 2 conditions: 250 kbps; 3 of 4 points failed.", "250"},
 	} {
 		d := sweepDocument(sweepRuns(x.rates))
-		if d.Verdict != x.verdict || d.Headline != x.headline || len(d.Tiles) != 2 || d.Tiles[0].Value != x.tile || d.Answers[0].ID != "recommended" {
+		if d.Verdict != x.verdict || d.Headline != x.headline || len(d.Tiles) != 2 ||
+			d.Tiles[0].Value != x.tile || d.Answers[0].ID != "recommended" {
 			t.Errorf("%v: %s: %q, tiles %+v", x.rates, d.Verdict, d.Headline, d.Tiles)
 		}
 	}
@@ -66,18 +69,20 @@ func TestRecommendedPoint(t *testing.T) {
 		p.Set["seed"] = p.Set["down.loss"]
 		delete(p.Set, "down.loss")
 	}
-	if list, conditions := cheapest(g.points, &g.choiceMetrics()[0]); conditions != 2 || len(list) != 2 || list[0].settings(isChoice) != "encoder a" {
+	if list, conditions := cheapest(g.points, &g.choiceMetrics()[0]); conditions != 2 || len(list) != 2 ||
+		list[0].settings(isChoice) != "encoder a" {
 		t.Errorf("two seeds: %d conditions, %v", conditions, list)
 	}
 	all := map[string]float64{"a 1%": 400, "b 1%": 400, "a 5%": 400, "b 5%": 400}
 	d := sweepDocument(sweepRuns(all))
-	if d.Verdict != failedVerdict || len(d.Tiles) != 0 || len(d.Alarms) != maxAlarms+1 || d.Sections[len(d.Sections)-3].ID != "failures" {
+	if d.Verdict != failedVerdict || len(d.Tiles) != 0 || len(d.Alarms) != maxAlarms+1 ||
+		d.Sections[len(d.Sections)-3].ID != "failures" {
 		t.Errorf("nothing holds: %s, %+v, %q", d.Verdict, d.Tiles, d.Alarms)
 	}
 }
 
-// Without assertions, or if none of the settings keeps them, no setting is named best: the headline has the cost and the
-// quality of the cheapest and of the costliest setting, over all conditions.
+// Without assertions, or if none of the settings keeps them, no setting is named best: the headline has the
+// cost and the quality of the cheapest and of the costliest setting, over all conditions.
 func TestTrade(t *testing.T) {
 	list := sweepRuns(map[string]float64{"a 1%": 100, "b 1%": 200, "a 5%": 150, "b 5%": 250})
 	for i, r := range list.Runs {
@@ -94,11 +99,13 @@ func TestTrade(t *testing.T) {
 	want := ""
 	for _, x := range [][2]string{{"a", "100 to 150"}, {"b", "200 to 250"}} {
 		name := x[0]
-		want += fmt.Sprintf("encoder %s: %s kbps %s, %.0f to %.0f %% %s, %g to %g cm %s; ", name, x[1], figures.Find(wireKey).Title,
+		want += fmt.Sprintf("encoder %s: %s kbps %s, %.0f to %.0f %% %s, %g to %g cm %s; ", name, x[1],
+			figures.Find(wireKey).Title,
 			slices.Min(starved[name]), slices.Max(starved[name]), figures.Find(starvedKey).Title, slices.Min(errors[name]), slices.Max(errors[name]), figures.Find(errorKey).Title)
 	}
 	d := sweepDocument(list)
-	if got := d.Headline + " "; strings.ReplaceAll(got, ". ", "; ") != want || len(d.Tiles) > 0 || d.Answers[0].ID != "trade" || !strings.Contains(paragraphsOf(d.Answers[0]), "[assert]") {
+	if got := d.Headline + " "; strings.ReplaceAll(got, ". ", "; ") != want || len(d.Tiles) > 0 ||
+		d.Answers[0].ID != "trade" || !strings.Contains(paragraphsOf(d.Answers[0]), "[assert]") {
 		t.Errorf("%q, want %q; %+v", d.Headline, want, d.Answers[0])
 	}
 	for _, s := range d.Answers[1:] {

@@ -33,7 +33,8 @@ func browserPath(t *testing.T) string {
 	if path := os.Getenv("WIRELAB_BROWSER"); path != "" {
 		return path
 	}
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome", "headless-shell"} {
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome",
+		"headless-shell"} {
 		if path, err := exec.LookPath(name); err == nil {
 			return path
 		}
@@ -57,7 +58,8 @@ func openTab(t *testing.T) *tab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browserPath(t)), chromedp.NoSandbox, chromedp.DisableGPU,
+	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browserPath(t)),
+		chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.NoFirstRun, chromedp.UserDataDir(profile), chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND"))
 	alloc, stop := chromedp.NewExecAllocator(context.Background(), opts...)
@@ -80,7 +82,8 @@ func openTab(t *testing.T) *tab {
 		case *runtime.EventExceptionThrown:
 			b.errors = append(b.errors, ev.ExceptionDetails.Error())
 		case *runtime.EventConsoleAPICalled:
-			if ev.Type == runtime.APITypeError || ev.Type == runtime.APITypeWarning || ev.Type == runtime.APITypeAssert {
+			if ev.Type == runtime.APITypeError || ev.Type == runtime.APITypeWarning ||
+				ev.Type == runtime.APITypeAssert {
 				b.errors = append(b.errors, fmt.Sprint("console: ", ev.Args))
 			}
 		case *log.EventEntryAdded: // the policy and missing files complain here
@@ -122,7 +125,8 @@ func (b *tab) quiet(t *testing.T, self string) {
 
 // painted returns, for each chart, the pixels of its canvas that differ from the most common colour.
 const painted = `[...document.querySelectorAll('.plot canvas')].map((c) => {
-  const d = new Uint32Array(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer), n = new Map();
+  const d = new Uint32Array(c.getContext('2d').getImageData(0, 0, c.width,
+	c.height).data.buffer), n = new Map();
   for (const p of d) n.set(p, (n.get(p) || 0) + 1);
   return d.length - Math.max(...n.values());
 })`
@@ -134,10 +138,13 @@ const contrast = `(() => { const s = getComputedStyle(document.body); return [s.
 func pagesToTry(t *testing.T) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
-	one, two := saveRun(t, lossy), saveRun(t, strings.Replace(lossy, `encoder = "rotor"`, `encoder = "quantized"`, 1))
-	lanes := saveRun(t, "duration = \"4s\"\n[sender]\nbudget = \"64kbit\"\n[[shadow]]\nname = \"relative-orientation\"\nbudget = \"24kbit\"\n")
+	one, two := saveRun(t, lossy), saveRun(t, strings.Replace(lossy, `encoder = "rotor"`,
+		`encoder = "quantized"`, 1))
+	lanes := saveRun(t,
+		"duration = \"4s\"\n[sender]\nbudget = \"64kbit\"\n[[shadow]]\nname = \"relative-orientation\"\nbudget = \"24kbit\"\n")
 	out := map[string]string{}
-	for name, d := range map[string]*Document{"run": loaded(t, one), "beside": compared(t, one, two), "budgets": loaded(t, lanes),
+	for name, d := range map[string]*Document{"run": loaded(t, one), "beside": compared(t, one, two),
+		"budgets":            loaded(t, lanes),
 		"budgets of a sweep": sweepDocument(budgetSweep(3))} {
 		text, _ := render(t, d)
 		path := filepath.Join(dir, name+".html")
@@ -156,7 +163,8 @@ func TestInBrowser(t *testing.T) {
 	pages := pagesToTry(t)
 	b := openTab(t)
 	axe := axeScript(t)
-	for _, name := range testkit.Choose([]string{"run", "beside", "budgets", "budgets of a sweep"}, []string{"run"}) {
+	for _, name := range testkit.Choose([]string{"run", "beside", "budgets", "budgets of a sweep"},
+		[]string{"run"}) {
 		address := pages[name]
 		t.Run(name, func(t *testing.T) {
 			b.requests, b.errors = nil, nil
@@ -189,7 +197,8 @@ func TestInBrowser(t *testing.T) {
 func drawn(t *testing.T, b *tab) {
 	t.Helper()
 	want := eval[int](t, b, `JSON.parse(document.getElementById('data').textContent).charts.length`)
-	b.do(t, chromedp.Poll(fmt.Sprintf(`document.documentElement.dataset.drawn == %d`, want), nil)) // those below the screen follow
+	b.do(t, chromedp.Poll(fmt.Sprintf(`document.documentElement.dataset.drawn == %d`, want),
+		nil)) // those below the screen follow
 	got := eval[[]int](t, b, painted)
 	if want == 0 || len(got) != want {
 		t.Fatalf("%d charts are drawn of %d", len(got), want)
@@ -204,12 +213,15 @@ func drawn(t *testing.T, b *tab) {
 // phone checks that nothing scrolls horizontally at 360 pixels.
 func phone(t *testing.T, b *tab) {
 	t.Helper()
-	b.do(t, chromedp.EmulateViewport(360, 740, chromedp.EmulateMobile), chromedp.Reload(), chromedp.Sleep(200*time.Millisecond))
+	b.do(t, chromedp.EmulateViewport(360, 740, chromedp.EmulateMobile), chromedp.Reload(),
+		chromedp.Sleep(200*time.Millisecond))
 	if w := eval[int](t, b, `document.documentElement.scrollWidth`); w > 360 {
-		wide := eval[[]string](t, b, `[...document.querySelectorAll('body *')].filter((e) => e.getBoundingClientRect().right > 361 && !e.closest('.wide') && !e.closest('pre')).slice(0, 5).map((e) => e.tagName + '.' + e.className)`)
+		wide := eval[[]string](t, b,
+			`[...document.querySelectorAll('body *')].filter((e) => e.getBoundingClientRect().right > 361 && !e.closest('.wide') && !e.closest('pre')).slice(0, 5).map((e) => e.tagName + '.' + e.className)`)
 		t.Errorf("the page is %d pixels wide on a phone of 360: %v", w, wide)
 	}
-	for i, w := range eval[[]int](t, b, `[...document.querySelectorAll('.plot canvas')].map((c) => c.getBoundingClientRect().width)`) {
+	for i, w := range eval[[]int](t, b,
+		`[...document.querySelectorAll('.plot canvas')].map((c) => c.getBoundingClientRect().width)`) {
 		if w < 200 || w > 360 {
 			t.Errorf("chart %d is %d pixels wide on a phone of 360", i, w)
 		}
@@ -239,7 +251,8 @@ func keyboard(t *testing.T, b *tab) {
 	if eval[string](t, b, looks) != before {
 		t.Error("0 does not show all again")
 	}
-	if n := eval[int](t, b, `document.querySelectorAll('.plot:not([tabindex="0"]), .plot:not([aria-label])').length`); n > 0 {
+	if n := eval[int](t, b,
+		`document.querySelectorAll('.plot:not([tabindex="0"]), .plot:not([aria-label])').length`); n > 0 {
 		t.Errorf("%d charts cannot be reached, or have no name", n)
 	}
 }
@@ -281,7 +294,8 @@ func rules(t *testing.T, b *tab, axe, scheme string) {
 	b.do(t, chromedp.Evaluate(axe+"; 0", nil))
 	var found string
 	b.do(t, chromedp.Evaluate(`axe.run(document, {resultTypes: ['violations']}).then((r) => JSON.stringify(r.violations.map((v) => ({id: v.id, help: v.help,
-		nodes: v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160) + ' ' + n.failureSummary)}))))`, &found, func(p *runtime.EvaluateParams) *runtime.EvaluateParams {
+		nodes: v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160) + ' ' +
+			n.failureSummary)}))))`, &found, func(p *runtime.EvaluateParams) *runtime.EvaluateParams {
 		return p.WithAwaitPromise(true)
 	}))
 	var list []any
@@ -296,14 +310,17 @@ func rules(t *testing.T, b *tab, axe, scheme string) {
 // TestTenMinutes: the page of a run of ten minutes opens quickly. The time depends on the machine and is
 // only logged; the test checks what it depends on, the number of points and bytes.
 func TestTenMinutes(t *testing.T) {
-	rows := newRows([]string{"t_s", "sent", "payload_kbps", "wire_kbps", "feedback_kbps", "bits_per_item", "bits_per_changed", "baseline_age_ticks",
+	rows := newRows([]string{"t_s", "sent", "payload_kbps", "wire_kbps", "feedback_kbps", "bits_per_item",
+		"bits_per_changed", "baseline_age_ticks",
 		"displayed", "starved", "lost", "stale", "no_baseline"}, []string{"seq", "copy", "send_us", "recv_us", "outcome", "reason", "why"})
 	for i := range 6000 {
 		v := fmt.Sprint(100 + 50*(i%37)/37)
-		rows.Sample([]string{fmt.Sprintf("%.3f", float64(i+1)/10), "6", v, v, "16", "3", "50", "7", "6", fmt.Sprint(i % 90 / 89), "1", "0", "0"})
+		rows.Sample([]string{fmt.Sprintf("%.3f", float64(i+1)/10), "6", v, v, "16", "3", "50", "7", "6",
+			fmt.Sprint(i % 90 / 89), "1", "0", "0"})
 	}
 	for i := range 36_000 {
-		row := []string{fmt.Sprint(i), "0", fmt.Sprint(i * 16667), fmt.Sprint(i*16667 + 50_000 + i%977*10), "decoded", "", ""}
+		row := []string{fmt.Sprint(i), "0", fmt.Sprint(i * 16667), fmt.Sprint(i*16667 + 50_000 + i%977*10),
+			"decoded", "", ""}
 		if i%19 == 0 {
 			row[3], row[4], row[5], row[6] = "lost", "lost", "lost", fmt.Sprintf("packet %d was lost: the loss stage is in its bad state, in which packets are lost in bursts", i)
 		}
@@ -329,7 +346,8 @@ func TestTenMinutes(t *testing.T) {
 	b.do(t, chromedp.EmulateViewport(1200, 900))
 	for range 3 {
 		b.do(t, chromedp.Navigate("file://"+filepath.ToSlash(path)))
-		t.Logf("opened after %.0f ms", eval[float64](t, b, `performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd`))
+		t.Logf("opened after %.0f ms", eval[float64](t, b,
+			`performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd`))
 	}
 	drawn(t, b)
 }

@@ -11,8 +11,8 @@ import (
 	"wirelab/experiment/report"
 )
 
-// A run with shadows that have budgets of their own has a chart of error against kbps: a point with the letter of each
-// lane, a line for a policy with several budgets, and the finding as a sentence.
+// A run with shadows that have budgets of their own has a chart of error against kbps: a point with the
+// letter of each lane, a line for a policy with several budgets, and the finding as a sentence.
 func TestBudgetsOfRun(t *testing.T) {
 	dir := saveRun(t, `
 duration = "17s"
@@ -31,26 +31,30 @@ budget = "off"
 `)
 	s := sectionOf(loaded(t, dir), "budgets")
 	c := chartsOf(s)[0]
-	if text := paragraphsOf(s); !strings.Contains(text, "At 64 kbit/s, accumulated (lane A) has the least error") || !strings.Contains(text, "(95 % CI ") {
+	if text := paragraphsOf(s); !strings.Contains(text,
+		"At 64 kbit/s, accumulated (lane A) has the least error") || !strings.Contains(text, "(95 % CI ") {
 		t.Errorf("the section has no finding: %s", text)
 	}
 	tags := slices.Sorted(slices.Values(c.Tags))
-	if len(c.Lines) != 2 || c.Lines[0].Name != "C B newest-change" || c.Lines[0].Join != "line" || !slices.Equal(tags, []string{"A", "B", "C"}) {
+	if len(c.Lines) != 2 || c.Lines[0].Name != "C B newest-change" || c.Lines[0].Join != "line" ||
+		!slices.Equal(tags, []string{"A", "B", "C"}) {
 		t.Errorf("points %v, lines %+v", tags, c.Lines)
 	}
-	if got := fmt.Sprint(columnOf(tablesOf(s)[0], "lane"), columnOf(tablesOf(s)[0], "budget, kbps")); got != "[C A B] [24 64 64]" {
+	if got := fmt.Sprint(columnOf(tablesOf(s)[0], "lane"),
+		columnOf(tablesOf(s)[0], "budget, kbps")); got != "[C A B] [24 64 64]" {
 		t.Errorf("lanes and budgets are %s", got)
 	}
 }
 
-// budgetSweep returns a sweep over two budgets and three policies with the given number of seeds. The error of a policy is
-// a fixed multiple of one that differs from seed to seed.
+// budgetSweep returns a sweep over two budgets and three policies with the given number of seeds. The error
+// of a policy is a fixed multiple of one that differs from seed to seed.
 func budgetSweep(seeds int) *report.Report {
 	r := &report.Report{Sweep: true}
 	for _, budget := range []string{"24kbit", "64kbit"} {
 		for i, policy := range []string{"unity", "accumulated", "fiedler"} {
 			for seed := range seeds {
-				x := &engine.Result{Set: map[string]string{"sender.budget": budget, "sender.priority": policy, "seed": fmt.Sprint(1 + seed)}}
+				x := &engine.Result{Set: map[string]string{"sender.budget": budget,
+					"sender.priority": policy, "seed": fmt.Sprint(1 + seed)}}
 				x.Seed = uint64(1 + seed)
 				e := figures.Known([]float64{2, 1, 1.5}[i] * float64(200+50*seed))
 				used := 60.0
@@ -65,8 +69,9 @@ func budgetSweep(seeds int) *report.Report {
 	return r
 }
 
-// A sweep over budgets and policies has a line for each policy. Ratios of errors are by pairs of seeds: they have narrow
-// intervals although the errors of seeds differ. With one seed the page says how to get intervals.
+// A sweep over budgets and policies has a line for each policy. Ratios of errors are by pairs of seeds: they
+// have narrow intervals although the errors of seeds differ. With one seed the page says how to get
+// intervals.
 func TestErrorCurvesOfSweep(t *testing.T) {
 	for seeds, want := range map[int]string{
 		1: "With one seed there are no confidence intervals",
@@ -74,33 +79,38 @@ func TestErrorCurvesOfSweep(t *testing.T) {
 	} {
 		s := sectionOf(sweepDocument(budgetSweep(seeds)), "errors-view-mean_error_mm")
 		if text := paragraphsOf(s); !strings.Contains(text, want) ||
-			!strings.HasPrefix(text, "Least error: priority accumulated, at 2 of 2 rows of the table. The next has 1.50 to 1.50 times") {
+			!strings.HasPrefix(text,
+				"Least error: priority accumulated, at 2 of 2 rows of the table. The next has 1.50 to 1.50 times") {
 			t.Errorf("%d seeds: %s", seeds, text)
 		}
 		if has := slices.Contains(columnOf(tablesOf(s)[0], "95 % CI"), "1.50 to 1.50"); has != (seeds > 1) {
 			t.Errorf("%d seeds: an interval of the ratio: %v", seeds, has)
 		}
 		c := chartsOf(s)[0]
-		if c.Lines[0].Name != "1 priority unity" || c.Lines[1].Name != "2 priority accumulated" || len(c.X) != 6 || c.Tags[0] != "1" {
+		if c.Lines[0].Name != "1 priority unity" || c.Lines[1].Name != "2 priority accumulated" ||
+			len(c.X) != 6 || c.Tags[0] != "1" {
 			t.Errorf("%d seeds: %+v", seeds, c)
 		}
-		if (c.Lines[0].Lo != nil) != (seeds > 1) || seeds > 1 && !(c.Lines[0].Lo[0] < c.Lines[0].Y[0] && c.Lines[0].Y[0] < c.Lines[0].Hi[0]) {
+		if (c.Lines[0].Lo != nil) != (seeds > 1) || seeds > 1 &&
+			!(c.Lines[0].Lo[0] < c.Lines[0].Y[0] && c.Lines[0].Y[0] < c.Lines[0].Hi[0]) {
 			t.Errorf("%d seeds: intervals %+v", seeds, c.Lines[0])
 		}
 	}
 }
 
-// A sweep of a crowd shows the errors of the median client and of 95 % of the clients over the kbps of a client, and not
-// the error of all clients over the kbps of all.
+// A sweep of a crowd shows the errors of the median client and of 95 % of the clients over the kbps of a
+// client, and not the error of all clients over the kbps of all.
 func TestErrorCurvesOfCrowd(t *testing.T) {
 	r := budgetSweep(2)
 	for _, x := range r.Runs {
-		client := figures.CrowdClient{View: &figures.CrowdClientView{UsedKbps: figures.Known(20), Error: *x.Totals.View.MeanErrorMM}}
+		client := figures.CrowdClient{View: &figures.CrowdClientView{UsedKbps: figures.Known(20),
+			Error: *x.Totals.View.MeanErrorMM}}
 		x.Totals.Crowd = &figures.Crowd{P5: client, P50: client, P95: client, Worst: client}
 	}
 	d := &Document{}
 	d.addErrorCurves(newGrid(r.Runs))
-	if len(d.Answers) != 2 || d.Answers[0].ID != "errors-crowd-p50-view-error" || d.Answers[1].ID != "errors-crowd-p95-view-error" {
+	if len(d.Answers) != 2 || d.Answers[0].ID != "errors-crowd-p50-view-error" ||
+		d.Answers[1].ID != "errors-crowd-p95-view-error" {
 		t.Errorf("%+v", d.Answers)
 	}
 }

@@ -62,8 +62,8 @@ type line struct {
 	Kind  string  `json:"kind,omitempty"` // "" (a line), "dots", "dash", or "edge" of a band
 	Band  int     `json:"band,omitempty"` // for the second edge of a band: how many lines before this one the first edge is; otherwise 0
 
-	// Of dots: the interval of each; the indices of large ones; and how the large ones or, if there are none, all are
-	// joined: "" (not at all), "line" or "step".
+	// Of dots: the interval of each; the indices of large ones; and how the large ones or, if there are none,
+	// all are joined: "" (not at all), "line" or "step".
 	Lo    []value `json:"lo,omitempty"`
 	Hi    []value `json:"hi,omitempty"`
 	Large []int   `json:"large,omitempty"`
@@ -111,8 +111,8 @@ func (p axisValue) MarshalJSON() ([]byte, error) {
 	return json.Marshal(math.Round(float64(p)*1000) / 1000)
 }
 
-// settle excludes the first second of a chart over time from the scale, unless the run is short: caches and baselines
-// are still empty.
+// settle excludes the first second of a chart over time from the scale, unless the run is short: caches and
+// baselines are still empty.
 func (c *chart) settle() {
 	const settleTime, shortRun = 1, 5 // seconds
 	if c.Axis == timeAxis && c.Rows == nil && len(c.X) > 0 && c.X[len(c.X)-1] >= shortRun {
@@ -120,8 +120,8 @@ func (c *chart) settle() {
 	}
 }
 
-// mergeEqual joins lines with the same values, and equal bands, to one line with both names, because only the last of
-// them would be visible.
+// mergeEqual joins lines with the same values, and equal bands, to one line with both names, because only the
+// last of them would be visible.
 func (c *chart) mergeEqual() {
 	for i := 0; i < len(c.Lines); i++ {
 		k := i + 1 + c.edges(i)
@@ -151,7 +151,8 @@ func (c *chart) isEqual(i, k int) bool {
 	if n := c.edges(i); c.edges(k) == n && c.Lines[i].Kind != "edge" && c.Lines[i].Kind != "dots" {
 		for j := range n + 1 {
 			a, b := &c.Lines[i+j], &c.Lines[k+j]
-			if a.Kind != b.Kind || !slices.EqualFunc(a.Y, b.Y, func(x, y value) bool { return x == y || x != x && y != y }) {
+			if a.Kind != b.Kind || !slices.EqualFunc(a.Y, b.Y,
+				func(x, y value) bool { return x == y || x != x && y != y }) {
 				return false
 			}
 		}
@@ -225,8 +226,8 @@ type dots struct {
 	Points     []dot
 }
 
-// newScatter returns a chart of at most maxLines groups of points. Its X values are those of all points in ascending
-// order; each group has gaps at the points of the others.
+// newScatter returns a chart of at most maxLines groups of points. Its X values are those of all points in
+// ascending order; each group has gaps at the points of the others.
 func newScatter(title, xName, yName string, groups []dots) *chart {
 	if len(groups) > maxLines {
 		title += fmt.Sprintf(" (%d of %d lines)", maxLines, len(groups))
@@ -246,7 +247,8 @@ func newScatter(title, xName, yName string, groups []dots) *chart {
 	c := &chart{Title: title, Unit: yName, Axis: xName, Scatter: true}
 	c.Label = fmt.Sprintf("%s, %s over %s; the table lists the points", title, yName, xName)
 	for i, g := range groups {
-		l := line{Name: g.Name, Color: 1 + i, Kind: "dots", Join: g.Join, Y: gaps(len(all)), Lo: gaps(len(all)), Hi: gaps(len(all))}
+		l := line{Name: g.Name, Color: 1 + i, Kind: "dots", Join: g.Join, Y: gaps(len(all)),
+			Lo: gaps(len(all)), Hi: gaps(len(all))}
 		hasInterval := false
 		for k, p := range all {
 			if p.group != i {

@@ -108,8 +108,8 @@ func comparisonHeadline(runs []*run, names []string) string {
 	return text + "; with different seeds, so part of the difference is due to chance."
 }
 
-// compareConfigurations adds notes, and a table of the settings that differ between runs, with a row for the number
-// of changes during the runs.
+// compareConfigurations adds notes, and a table of the settings that differ between runs, with a row for the
+// number of changes during the runs.
 func (d *Document) compareConfigurations(runs []*engine.Result, names []string, notes ...block) {
 	settings := make([]map[string]string, len(runs)) // values by key; nil if the configuration cannot be read
 	for i, r := range runs {
@@ -144,8 +144,8 @@ func (d *Document) compareConfigurations(runs []*engine.Result, names []string, 
 	d.add("configuration", "Differences in the configuration", append(notes, t)...)
 }
 
-// compareFigures adds a table of the main figures and a collapsed one of all figures. Each run after the first
-// has a column with the change to the first run and, for runs with the same seed, its paired interval.
+// compareFigures adds a table of the main figures and a collapsed one of all figures. Each run after the
+// first has a column with the change to the first run and, for runs with the same seed, its paired interval.
 func (d *Document) compareFigures(runs []*run, names []string) {
 	values := make([]map[string]float64, len(runs)) // figures of each run by key
 	for i, r := range runs {
@@ -168,9 +168,13 @@ func (d *Document) compareFigures(runs []*run, names []string) {
 		for i := range runs {
 			v, has := values[i][x.Key]
 			known = known || has
-			row = append(row, formatIf(has, v*x.Scale()))
+			if !has {
+				v = math.NaN() // formatted as "–"
+			}
+			row = append(row, v*x.Scale())
 			if i > 0 {
-				row = append(row, formatChange(&x, base, v, has && hasBase, pairedInterval(runs[0], runs[i], x.Key)))
+				interval := pairedInterval(runs[0], runs[i], x.Key)
+				row = append(row, formatChange(&x, base, v, has && hasBase, interval))
 			}
 		}
 		if known {
@@ -188,14 +192,6 @@ func (d *Document) compareFigures(runs []*run, names []string) {
 		lead = "Brackets contain the 95 % confidence interval. The runs have the same seed, so equal periods of time are compared (paired block jackknife)."
 	}
 	d.add("figures", "Differences in figures", paragraph(lead), main, rest)
-}
-
-// formatIf returns a number as text, or "–" if it is not known.
-func formatIf(known bool, v float64) string {
-	if !known {
-		return "–"
-	}
-	return formatNumber(v)
 }
 
 // formatChange formats the change of a figure from base to v, in percent if base is not 0. interval is a text
@@ -300,7 +296,8 @@ func (d *Document) compareSweeps(list []*Loaded, names []string) {
 		}
 		all.points = append(all.points, g.points...)
 	}
-	d.Headline = fmt.Sprintf("%d reports of sweeps, %s.", len(list), formatCount(int64(len(all.points)), "point"))
+	d.Headline = fmt.Sprintf("%d reports of sweeps, %s.", len(list),
+		formatCount(int64(len(all.points)), "point"))
 	d.compareConfigurations(firstRuns, names,
 		paragraph("This is the configuration of the first run of each report. The other runs differ in the swept keys."))
 	for i, g := range grids[1:] {
@@ -309,10 +306,12 @@ func (d *Document) compareSweeps(list []*Loaded, names []string) {
 	d.addGrid(all)
 }
 
-// comparePoints adds a comparison of the grids of two sweeps, named baseName and nowName: for each point and each main
-// figure the ratio between them, over pairs of runs with the same seed, and the points that only one of them has.
+// comparePoints adds a comparison of the grids of two sweeps, named baseName and nowName: for each point and
+// each main figure the ratio between them, over pairs of runs with the same seed, and the points that only
+// one of them has.
 func (d *Document) comparePoints(base, now *grid, baseName, nowName string) {
-	t := newTable("Pairs of runs with the same seed", "point", "figure", ">"+baseName, ">"+nowName, ">change", ">95 % CI of the ratio")
+	t := newTable("Pairs of runs with the same seed", "point", "figure", ">"+baseName, ">"+nowName,
+		">change", ">95 % CI of the ratio")
 	isAll := func(key string) bool { return key != reportKey }
 	other := map[string]*Point{}
 	for _, p := range now.points {
@@ -334,14 +333,16 @@ func (d *Document) comparePoints(base, now *grid, baseName, nowName string) {
 				continue
 			}
 			const noInterval = "" // it has a column of its own
-			t.add(name, x.Label(), p.cell(&x), q.cell(&x), formatChange(&x, a.Mean, b.Mean, hasA && hasB, noInterval), q.ratioTo(p, x.Key).Significant(4))
+			change := formatChange(&x, a.Mean, b.Mean, hasA && hasB, noInterval)
+			t.add(name, x.Label(), p.cell(&x), q.cell(&x), change, q.ratioTo(p, x.Key).Significant(4))
 		}
 	}
 	missing := func(name string, list []string) paragraph {
 		if len(list) == 0 {
 			return ""
 		}
-		return paragraph(fmt.Sprintf("%s of %s missing in the other report: %s.", formatCount(int64(len(list)), "point"), name,
+		return paragraph(fmt.Sprintf("%s of %s missing in the other report: %s.",
+			formatCount(int64(len(list)), "point"), name,
 			strings.Join(abbreviate(list), "; ")))
 	}
 	d.add("compared-"+strings.ToLower(nowName[:1]), nowName+" vs "+baseName, missing(baseName, onlyBase),

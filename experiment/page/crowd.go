@@ -10,7 +10,8 @@ import (
 	"wirelab/internal/quantile"
 )
 
-// Keys of the durations of a tick, which figures.Flatten does not return because they are measured with the wall clock.
+// Keys of the durations of a tick, which figures.Flatten does not return because they are measured with the
+// wall clock.
 const (
 	encodeTimeKey = "timing.tick_us.encode_us"
 	serverTimeKey = "timing.tick_us.server_us"
@@ -33,10 +34,12 @@ func addTickTimes(all map[string]float64, t *figures.CrowdTiming) {
 func (d *Document) addCrowd(x *engine.Result) {
 	c, u := x.Totals.Crowd, x.Timing.TickUS
 	d.tile("clients", formatNumber(float64(c.Clients)), "", "")
-	d.tile("encodings", formatFigure(c.EncodingsPerTick), "a tick", "at most "+formatNumber(float64(c.MaxEncodings)))
+	d.tile("encodings", formatFigure(c.EncodingsPerTick), "a tick",
+		"at most "+formatNumber(float64(c.MaxEncodings)))
 	work := newTable("Work of a tick, by the wall clock of the machine: not reproducible", "part", ">µs")
 	if u != nil {
-		d.tile("server", formatNumber(u.EncodeUS.Or(0)+u.ServerUS.Or(0)), "µs a tick", "of one core, by the wall clock")
+		d.tile("server", formatNumber(u.EncodeUS.Or(0)+u.ServerUS.Or(0)), "µs a tick",
+			"of one core, by the wall clock")
 		if u.ChooseUS != nil {
 			work.add("choosing the rows of packets under a budget", *u.ChooseUS)
 		}
@@ -47,7 +50,8 @@ func (d *Document) addCrowd(x *engine.Result) {
 		work.add("elapsed, median", u.ElapsedUS.Of(u.ElapsedUS.P50))
 		work.add("elapsed, p99", u.ElapsedUS.Of(u.ElapsedUS.P99))
 	}
-	quantiles := newTable("Quantiles over clients, of each figure by itself", "figure", ">p5", ">median", ">p95", ">worst")
+	quantiles := newTable("Quantiles over clients, of each figure by itself", "figure", ">p5", ">median",
+		">p95", ">worst")
 	for _, field := range c.Fields() {
 		row := []any{field.Label()}
 		for _, q := range c.Quantiles() {
@@ -62,7 +66,8 @@ func (d *Document) addCrowd(x *engine.Result) {
 	d.add("clients", "Clients", paragraph(lead), quantiles, work, distributions(x.Clients))
 }
 
-// distributions returns a chart of each figure that differs between clients: its value over the share of the clients.
+// distributions returns a chart of each figure that differs between clients: its value over the share of the
+// clients.
 func distributions(clients []figures.CrowdClient) (list charts) {
 	const points = 101 // 0 % to 100 %
 	for _, field := range figures.ClientFieldsOf(clients) {
@@ -83,30 +88,23 @@ func distributions(clients []figures.CrowdClient) (list charts) {
 			l.Y = append(l.Y, value(quantile.NearestRank(values, float64(p)/(points-1))))
 		}
 		c.Lines = []line{l}
-		c.Label = fmt.Sprintf("%s over the share of clients, from %s to %s; the table has quantiles", field.Label(), formatNumber(values[0]), formatNumber(values[len(values)-1]))
+		c.Label = fmt.Sprintf("%s over the share of clients, from %s to %s; the table has quantiles",
+			field.Label(), formatNumber(values[0]), formatNumber(values[len(values)-1]))
 		list = append(list, c)
 	}
 	return list
 }
 
-// beginClients returns a function that adds a row of clients.csv with the given header to the clients of the run.
-func (r *run) beginClients(head []string) func(row []string) {
-	fields := make([]*figures.ClientField, len(head)) // nil for other columns
-	for i, key := range head {
-		if k := slices.IndexFunc(figures.ClientFields(), func(f figures.ClientField) bool { return f.Key == key }); k >= 0 {
-			fields[i] = &figures.ClientFields()[k]
+// addClient adds a row of clients.csv to the clients of the run.
+func (r *run) addClient(row cells) {
+	var c figures.CrowdClient
+	for _, field := range figures.ClientFields() {
+		if v, err := strconv.ParseFloat(row.text(field.Key), 64); err == nil {
+			*field.Of(&c) = figures.Finite(v)
 		}
 	}
-	return func(row []string) {
-		var c figures.CrowdClient
-		for i, text := range row[:min(len(row), len(fields))] {
-			if v, err := strconv.ParseFloat(text, 64); err == nil && fields[i] != nil {
-				*fields[i].Of(&c) = figures.Finite(v)
-			}
-		}
-		if len(r.Result.Clients) < maxClientRows {
-			r.Result.Clients = append(r.Result.Clients, c)
-		}
+	if len(r.Result.Clients) < maxClientRows {
+		r.Result.Clients = append(r.Result.Clients, c)
 	}
 }
 

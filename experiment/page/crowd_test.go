@@ -8,9 +8,11 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
+	"wirelab/experiment/report"
 )
 
-// crowdResult returns the result of a crowd with n clients, of which number i has a round trip of i ms and no other figure.
+// crowdResult returns the result of a crowd with n clients, of which number i has a round trip of i ms and no
+// other figure.
 func crowdResult(n int) *engine.Result {
 	x := &engine.Result{Config: config.Default().Values()}
 	x.Totals.Crowd = &figures.Crowd{Clients: n, EncodingsPerTick: figures.Known(7.25)}
@@ -37,18 +39,20 @@ func TestCrowdDistributions(t *testing.T) {
 		}
 	}
 	tables := tablesOf(s)
-	if !strings.HasPrefix(tables[0].Caption, "Quantiles over clients") || !strings.Contains(tables[1].Caption, "not reproducible") || tables[1].Rows[0][1].Text != "300" {
+	if !strings.HasPrefix(tables[0].Caption, "Quantiles over clients") ||
+		!strings.Contains(tables[1].Caption, "not reproducible") || tables[1].Rows[0][1].Text != "300" {
 		t.Errorf("%+v", tables)
 	}
 }
 
-// TestCrowdOfCSV checks that clients.csv gives the clients of the run back, and that damaged rows are no problem.
+// TestCrowdOfCSV checks that clients.csv gives the clients of the run back, and that damaged rows are no
+// problem.
 func TestCrowdOfCSV(t *testing.T) {
 	r := run{Result: &engine.Result{}}
-	add := r.beginClients([]string{"client", "round_trip_ms", "new_column", "loss_ratio"})
-	add([]string{"1", "25.5", "?", "0.125"})
-	add([]string{"2", "", "", "x", "surplus"})
-	add([]string{"3"})
+	head := columnsOf([]string{"client", "round_trip_ms", "new_column", "loss_ratio"})
+	for _, row := range [][]string{{"1", "25.5", "?", "0.125"}, {"2", "", "", "x", "surplus"}, {"3"}} {
+		r.addClient(cells{head, row})
+	}
 	for i, want := range []string{"25.5 0.125", "- -", "- -"} {
 		c := &r.Result.Clients[i]
 		if got := fmt.Sprintf("%v %v", c.RoundTripMS, c.LossRatio); got != want {
@@ -65,7 +69,7 @@ func TestCrowdCurve(t *testing.T) {
 		x.Set = map[string]string{"crowd.clients": fmt.Sprint(n)}
 		runs = append(runs, x)
 	}
-	for _, c := range chartsOf(sectionOf(gridDocument(newGrid(runs), "", "3 runs", nil), "lines")) {
+	for _, c := range chartsOf(sectionOf(sweepDocument(&report.Report{Runs: runs}), "lines")) {
 		if strings.HasPrefix(c.Title, "Acks, baselines") {
 			if got := fmt.Sprint(c.Ticks, c.X, c.Lines[0].Y); got != "[1 100 10000] [0 1 2] [1 100 10000]" {
 				t.Errorf("got %s", got)

@@ -9,7 +9,8 @@ import (
 	"wirelab/internal/texttable"
 )
 
-// Document is the content of a report. WriteHTML writes it as a page and WriteMarkdown as text; both escape its texts.
+// Document is the content of a report. WriteHTML writes it as a page and WriteMarkdown as text; both escape
+// its texts.
 type Document struct {
 	Title, Headline string
 	Verdict         string   // passedVerdict, failedVerdict, or "" if nothing was asserted

@@ -78,7 +78,8 @@ func columnOf(t *table, title string) (texts []string) {
 // documentOf returns a document with every block, in which all texts are text.
 func documentOf(text string) *Document {
 	list := []string{text, text}
-	d := &Document{Title: text, Headline: text, Verdict: passedVerdict, Meta: list, Alarms: list, Notes: list, Marks: []mark{{1, text}}}
+	d := &Document{Title: text, Headline: text, Verdict: passedVerdict, Meta: list, Alarms: list,
+		Notes: list, Marks: []mark{{1, text}}}
 	d.tile(text, text, text, text)
 	tables := make([]*table, 3)
 	for i := range tables {
@@ -87,16 +88,19 @@ func documentOf(text string) *Document {
 	}
 	tables[1].Folded = true
 	tables[2].Heat = true
-	c := &chart{Title: text, Unit: text, Axis: timeAxis, X: []axisValue{1, 2}, Label: text, Marked: true, Lines: []line{{Name: text, Color: 1, Y: []value{3, noValue}}}}
-	rows := &chart{Axis: text, X: []axisValue{1}, Ticks: []string{text}, Rows: []string{text}, Notes: []string{text}, Lines: []line{{Y: []value{0}, Kind: "dots"}}}
+	c := &chart{Title: text, Unit: text, Axis: timeAxis, X: []axisValue{1, 2}, Label: text, Marked: true,
+		Lines: []line{{Name: text, Color: 1, Y: []value{3, noValue}}}}
+	rows := &chart{Axis: text, X: []axisValue{1}, Ticks: []string{text}, Rows: []string{text},
+		Notes: []string{text}, Lines: []line{{Y: []value{0}, Kind: "dots"}}}
 	points := newScatter(text, text, text, []dots{{text, "line", []dot{{X: 1, Y: 2, Note: text, Tag: text}}}})
 	d.answer("answer", text, paragraph(text), charts{points})
-	d.add("section", text, charts{c, rows}, newStrip([]string{text}, []float64{1}), tables[0], tables[1], tables[2], code{text, text}, code{"", text})
+	d.add("section", text, charts{c, rows}, newStrip([]string{text}, []float64{1}), tables[0], tables[1],
+		tables[2], code{text, text}, code{"", text})
 	return d
 }
 
-// FuzzDocument: whatever the texts of a document are, they add no markup, script or control character to either of its
-// forms.
+// FuzzDocument: whatever the texts of a document are, they add no markup, script or control character to
+// either of its forms.
 func FuzzDocument(f *testing.F) {
 	for _, text := range testkit.HostileTexts {
 		f.Add(text)
@@ -115,9 +119,11 @@ func FuzzDocument(f *testing.F) {
 	})
 }
 
-// Both forms have the texts of all blocks, except that Markdown leaves out details, and charts that are not over time.
+// Both forms have the texts of all blocks, except that Markdown leaves out details, and charts that are not
+// over time.
 func TestRenderers(t *testing.T) {
-	d := &Document{Title: "title", Verdict: failedVerdict, Headline: "headline", Alarms: []string{"alarm"}, Notes: []string{"note"}, Meta: []string{"fact", "other"}}
+	d := &Document{Title: "title", Verdict: failedVerdict, Headline: "headline", Alarms: []string{"alarm"},
+		Notes: []string{"note"}, Meta: []string{"fact", "other"}}
 	d.tile("figure", "7", "kbps", "of all")
 	details := newTable("details", "detail")
 	details.Folded = true
@@ -125,11 +131,14 @@ func TestRenderers(t *testing.T) {
 	list := newTable("caption", "name", ">number")
 	list.add("row", 1234.0)
 	d.answer("first", "First section", paragraph("prose"), newTable("", "empty"))
-	over := &chart{Title: "Over time", Unit: "kbps", Axis: timeAxis, X: []axisValue{1, 2}, Lines: []line{{Name: "line", Y: []value{1, 2}}}}
-	d.add("second", "Second section", charts{over, newScatter("Scatter", "x", "y", nil)}, list, details, code{Text: "command"}, code{"file", "content"})
+	over := &chart{Title: "Over time", Unit: "kbps", Axis: timeAxis, X: []axisValue{1, 2},
+		Lines: []line{{Name: "line", Y: []value{1, 2}}}}
+	d.add("second", "Second section", charts{over, newScatter("Scatter", "x", "y", nil)}, list, details,
+		code{Text: "command"}, code{"file", "content"})
 	d.add("third", "Section without content", paragraph(""), charts(nil), newTable("", "empty"))
 	page, markdown := render(t, d)
-	for _, text := range []string{"title", failedVerdict, "headline", "alarm", "note", "fact", "other", "figure", "7 kbps", "of all", "First section", "prose",
+	for _, text := range []string{"title", failedVerdict, "headline", "alarm", "note", "fact", "other",
+		"figure", "7 kbps", "of all", "First section", "prose",
 		"Second section", "Over time", "line", "caption", "number", "row", "1,234", "command"} {
 		if !strings.Contains(strings.NewReplacer("</b>", "", "&#43;", "+").Replace(page), text) {
 			t.Errorf("the page lacks %q", text)
@@ -148,19 +157,22 @@ func TestRenderers(t *testing.T) {
 	}
 }
 
-// The text of a chart begins at 0, has gaps and the largest values; values at loop points do not set its scale.
+// The text of a chart begins at 0, has gaps and the largest values; values at loop points do not set its
+// scale.
 func TestPlot(t *testing.T) {
 	nan := math.NaN()
 	for _, x := range []struct {
 		values []value
 		loops  []int
 		top    string
-	}{{[]value{0, 4}, nil, "4.0 "}, {[]value{0, 0}, nil, "1.0 "}, {[]value{value(nan), 0.5, value(math.Inf(1))}, nil, "0.5 "},
+	}{{[]value{0, 4}, nil, "4.0 "}, {[]value{0, 0}, nil,
+		"1.0 "}, {[]value{value(nan), 0.5, value(math.Inf(1))}, nil, "0.5 "},
 		{[]value{value(nan)}, nil, "1.0 "}, {[]value{1, 90, 2}, []int{1}, "2.0 "}} {
 		c := &chart{X: make([]axisValue, len(x.values)), Loops: x.loops, Lines: []line{{Y: x.values}}}
 		c.X[len(c.X)-1] = 2.5
 		text := c.plot()
-		if !strings.HasPrefix(strings.TrimSpace(text), x.top) || !strings.Contains(text, "to 2.500 s") && len(c.X) > 1 {
+		if !strings.HasPrefix(strings.TrimSpace(text), x.top) || !strings.Contains(text, "to 2.500 s") &&
+			len(c.X) > 1 {
 			t.Errorf("%v:\n%s", x.values, text)
 		}
 		if strings.Contains(text, "cut off") != (x.loops != nil) {
@@ -174,11 +186,13 @@ func TestPlot(t *testing.T) {
 	}
 }
 
-// A scatter has the points of all groups in ascending order; the line of a group has gaps at the points of the others.
+// A scatter has the points of all groups in ascending order; the line of a group has gaps at the points of
+// the others.
 func TestScatter(t *testing.T) {
 	interval := figures.Mean{N: 2, Mean: 5, Lo: new(4.0), Hi: new(6.0)}
 	c := newScatter("title", "x", "y", []dots{
-		{"a", "step", []dot{{X: 3, Y: 5, Range: interval, Note: "a3"}, {X: 1, Y: 7, Large: true, Note: "a1"}}},
+		{"a", "step", []dot{{X: 3, Y: 5, Range: interval, Note: "a3"},
+			{X: 1, Y: 7, Large: true, Note: "a1"}}},
 		{"b", "", []dot{{X: 2, Y: 6, Note: "b2"}, {X: -1, Y: 0, Note: "b-1"}}}})
 	a, b := c.Lines[0], c.Lines[1]
 	got := fmt.Sprint(c.X, c.Notes, a.Y, a.Lo, a.Hi, a.Large, a.Join, b.Y, b.Lo, b.Large, c.Tags)
@@ -186,7 +200,8 @@ func TestScatter(t *testing.T) {
 	if got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	if c := newScatter("title", "", "", make([]dots, 12)); len(c.Lines) != maxLines || c.Title != "title (8 of 12 lines)" {
+	if c := newScatter("title", "", "", make([]dots, 12)); len(c.Lines) != maxLines ||
+		c.Title != "title (8 of 12 lines)" {
 		t.Errorf("%q with %d lines", c.Title, len(c.Lines))
 	}
 }
@@ -219,7 +234,8 @@ func TestSettle(t *testing.T) {
 		chart chart
 		n     int // values, 100 ms apart
 		want  int
-	}{{chart{Axis: timeAxis}, 100, 10}, {chart{Axis: timeAxis}, 49, 0}, {chart{Axis: "down.loss"}, 100, 0}, {chart{Axis: timeAxis, Rows: []string{"lost"}}, 100, 0}} {
+	}{{chart{Axis: timeAxis}, 100, 10}, {chart{Axis: timeAxis}, 49, 0}, {chart{Axis: "down.loss"}, 100,
+		0}, {chart{Axis: timeAxis, Rows: []string{"lost"}}, 100, 0}} {
 		for i := range x.n {
 			x.chart.X = append(x.chart.X, axisValue(float64(i+1)/10))
 		}
@@ -241,12 +257,14 @@ var (
 	quoted    = regexp.MustCompile(`"[^"]*"`)
 )
 
-// checkHTML checks that a page allows and contains only its own style, two scripts and data, that nothing is loaded, and
-// that IDs are unique.
+// checkHTML checks that a page allows and contains only its own style, two scripts and data, that nothing is
+// loaded, and that IDs are unique.
 func checkHTML(t *testing.T, name, page string) {
 	t.Helper()
 	scripts := scriptsOf.FindAllStringSubmatch(page, -1)
-	if len(scripts) != 2 || policyOf.FindStringSubmatch(page)[1] != contentSecurityPolicy(styleOf.FindStringSubmatch(page)[1], scripts[0][1], scripts[1][1]) {
+	if len(scripts) != 2 ||
+		policyOf.FindStringSubmatch(page)[1] != contentSecurityPolicy(styleOf.FindStringSubmatch(page)[1],
+			scripts[0][1], scripts[1][1]) {
 		t.Errorf("%s: %d scripts, of which the policy allows others", name, len(scripts))
 	}
 	if !json.Valid([]byte(dataOf.FindStringSubmatch(page)[1])) {

@@ -15,8 +15,8 @@ import (
 	"wirelab/experiment/report"
 )
 
-// Point is a point of a grid of settings over its seeds. The grid is that of a sweep, of several saved sweeps, or of a
-// search.
+// Point is a point of a grid of settings over its seeds. The grid is that of a sweep, of several saved
+// sweeps, or of a search.
 type Point struct {
 	Set      map[string]string       `json:"set"`                // the values of the varied keys, without the seed
 	Seeds    int                     `json:"seeds"`              // number of completed runs
@@ -30,7 +30,8 @@ type Point struct {
 	values map[string][]float64 // figures of the runs that have them, by key
 }
 
-// grid is the points of a grid of settings, and the units, by key, of the figures whose unit depends on the data.
+// grid is the points of a grid of settings, and the units, by key, of the figures whose unit depends on the
+// data.
 type grid struct {
 	points []*Point
 	units  map[string]string
@@ -40,7 +41,8 @@ type grid struct {
 func newGrid(runs []*engine.Result) *grid {
 	g := &grid{}
 	for _, group := range report.GroupByPoint(runs) {
-		p := &Point{Set: group.Set, Seeds: len(group.Runs), Figures: map[string]figures.Mean{}, values: map[string][]float64{}}
+		p := &Point{Set: group.Set, Seeds: len(group.Runs), Figures: map[string]figures.Mean{},
+			values: map[string][]float64{}}
 		g.units = UnitsOf(&group.Runs[0].Totals)
 		for _, r := range group.Runs {
 			p.Asserted += len(r.Assertions)
@@ -75,7 +77,8 @@ func (p *Point) ratioTo(q *Point, key string) figures.Mean {
 
 // UnitsOf returns the units, by key, of those figures of a run whose unit depends on the data.
 func UnitsOf(t *figures.Totals) map[string]string {
-	return map[string]string{errorKey: t.Playout.PositionErrorUnit, "playout.angle_error.p95": t.Playout.AngleErrorUnit}
+	return map[string]string{errorKey: t.Playout.PositionErrorUnit,
+		"playout.angle_error.p95": t.Playout.AngleErrorUnit}
 }
 
 // Keys of figures that grids are compared by.
@@ -159,7 +162,8 @@ func span(points []*Point, m *figures.Row) (lo, hi float64) {
 	return lo, hi
 }
 
-// spanText returns the value of a figure as a text: "12", or "12 to 15" if the points differ; "" if no point has it.
+// spanText returns the value of a figure as a text: "12", or "12 to 15" if the points differ; "" if no point
+// has it.
 func spanText(points []*Point, m *figures.Row) string {
 	lo, hi := span(points, m)
 	switch {
@@ -171,8 +175,8 @@ func spanText(points []*Point, m *figures.Row) string {
 	return formatNumber(lo) + " to " + formatNumber(hi)
 }
 
-// isCondition reports whether a key is part of the condition of a point: the seed, or what config.IsCondition names.
-// Other keys are the choice of the point. Points are compared only under the same condition.
+// isCondition reports whether a key is part of the condition of a point: the seed, or what config.IsCondition
+// names. Other keys are the choice of the point. Points are compared only under the same condition.
 func isCondition(key string) bool { return key == "seed" || config.IsCondition(key) }
 
 func isChoice(key string) bool { return !isCondition(key) }
@@ -233,8 +237,8 @@ func (g *grid) keys() []string {
 	return append(slices.DeleteFunc(all, isChoice), choices...)
 }
 
-// newTable returns a table with a row for each of at most maxListed points: the settings, and the metrics. withSeeds adds
-// the number of seeds.
+// newTable returns a table with a row for each of at most maxListed points: the settings, and the metrics.
+// withSeeds adds the number of seeds.
 func (g *grid) newTable(caption string, points []*Point, metrics []figures.Row, withSeeds bool) *table {
 	keys := g.keys()
 	titles := slices.Clone(keys)
@@ -245,7 +249,8 @@ func (g *grid) newTable(caption string, points []*Point, metrics []figures.Row, 
 		titles = append(titles, ">"+m.Label())
 	}
 	if n := len(points); n > maxListed {
-		caption += "; the first " + formatNumber(maxListed) + " of " + formatNumber(float64(n)) + ", summary.csv has all"
+		caption += "; the first " + formatNumber(maxListed) + " of " + formatNumber(float64(n)) +
+			", summary.csv has all"
 		points = points[:maxListed]
 	}
 	t := newTable(caption, titles...)
@@ -284,8 +289,8 @@ type axis struct {
 	unit    string
 }
 
-// isEven reports whether the values are at equal distances in charts: if they are not numbers, and numbers of clients,
-// which usually are powers of ten.
+// isEven reports whether the values are at equal distances in charts: if they are not numbers, and numbers of
+// clients, which usually are powers of ten.
 func (a *axis) isEven() bool { return a.numbers == nil || a.key == "crowd.clients" }
 
 // axes returns the keys that differ among points as axes. Axes that are not numeric are first; numeric
@@ -311,8 +316,8 @@ func (g *grid) axes() (out []axis) {
 // maxValues is the maximum number of values of an axis that are drawn.
 const maxValues = 200
 
-// sorted returns the values of the axis and their positions on it, in ascending order of the numbers. Positions of
-// even axes are 0, 1, 2, ...
+// sorted returns the values of the axis and their positions on it, in ascending order of the numbers.
+// Positions of even axes are 0, 1, 2, ...
 func (a *axis) sorted() (values []string, positions []axisValue) {
 	order := make([]int, len(a.values)) // indices of a.values
 	for i := range order {

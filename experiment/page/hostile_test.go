@@ -9,18 +9,20 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// TestHostileNames checks that no text of a result adds markup, a script or a control character to a page or to
-// Markdown, whatever document has it.
+// TestHostileNames checks that no text of a result adds markup, a script or a control character to a page or
+// to Markdown, whatever document has it.
 func TestHostileNames(t *testing.T) {
 	for first := range testkit.HostileTexts {
 		text := testkit.HostileTexts[first]
 		r := &report.Report{Runs: []*engine.Result{{}, {}}, Sweep: true, Planned: 2}
 		for i, x := range r.Runs {
 			testkit.FillHostile(x, first+i)
-			x.Config = config.Values{"encoder": map[string]any{"name": text}, "data": map[string]any{"source": text}}
+			x.Config = config.Values{"encoder": map[string]any{"name": text},
+				"data": map[string]any{"source": text}}
 		}
-		one := &run{Result: r.Runs[0], Missing: []string{text}, Rows: newRows([]string{"t_s", "sent", "payload_kbps"},
-			[]string{"seq", "outcome", "encoder", "reason", "why"})}
+		one := &run{Result: r.Runs[0], Missing: []string{text},
+			Rows: newRows([]string{"t_s", "sent", "payload_kbps"},
+				[]string{"seq", "outcome", "encoder", "reason", "why"})}
 		one.Rows.Sample([]string{"0.1", "1", "5"})
 		one.Rows.Sample([]string{"0.2", "1", "6"})
 		one.Rows.Packet([]string{"1", "corrupt", text, text, text})
@@ -31,7 +33,8 @@ func TestHostileNames(t *testing.T) {
 		if one.document().Sections[0].ID != "charts" {
 			t.Fatal("the page has no charts, whose marks this test checks")
 		}
-		for _, d := range []*Document{one.document(), sweepDocument(r), s.Document(), Compare([]*Loaded{file, file}), Compare([]*Loaded{sweep, file})} {
+		for _, d := range []*Document{one.document(), sweepDocument(r), s.Document(),
+			Compare([]*Loaded{file, file}), Compare([]*Loaded{sweep, file})} {
 			page, markdown := render(t, d)
 			testkit.CheckHTML(t, "page of a "+d.Title, page)
 			testkit.CheckMarkdown(t, "markdown of a "+d.Title, markdown)

@@ -63,7 +63,8 @@ func (d *Document) WriteHTML(w io.Writer) error {
 		return err
 	}
 	b.WriteString(escape.Terminal(body.String()))
-	fmt.Fprintf(&b, "<script type=\"application/json\" id=\"data\">%s</script>\n<script>%s</script>\n<script>%s</script>\n</body>\n</html>\n",
+	fmt.Fprintf(&b,
+		"<script type=\"application/json\" id=\"data\">%s</script>\n<script>%s</script>\n<script>%s</script>\n</body>\n</html>\n",
 		script, library, pageScript)
 	_, err = w.Write(b.Bytes())
 	return err
@@ -75,7 +76,8 @@ func contentSecurityPolicy(style string, scripts ...string) string {
 	for _, s := range scripts {
 		list += " " + cspHash(s)
 	}
-	return "default-src 'none'; img-src data:; style-src " + cspHash(style) + "; script-src" + list + "; base-uri 'none'; form-action 'none'"
+	return "default-src 'none'; img-src data:; style-src " + cspHash(style) + "; script-src" + list +
+		"; base-uri 'none'; form-action 'none'"
 }
 
 // cspHash returns the hash of an inline style or script in the form of a policy.

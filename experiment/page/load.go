@@ -25,9 +25,9 @@ type Loaded struct {
 	summary *Summary // the points of a sweep without Report
 }
 
-// Load reads a report.json and the CSV files in its folder. path is that file or the folder. Missing CSV files
-// are no error; the page mentions them. The CSV files of a sweep's runs are not read. If report.json is the
-// summary of a sweep that a queue of machines runs, only the field summary of the result is set.
+// Load reads a report.json and the CSV files in its folder. path is that file or the folder. Missing CSV
+// files are no error; the page mentions them. The CSV files of a sweep's runs are not read. If report.json is
+// the summary of a sweep that a queue of machines runs, only the field summary of the result is set.
 func Load(path string) (*Loaded, error) {
 	r, err := report.Read(path)
 	if err != nil {
@@ -43,21 +43,13 @@ func Load(path string) (*Loaded, error) {
 	dir := reportFolder(path)
 	if r.Runs[0].Totals.Crowd != nil {
 		l.Run = &run{Result: r.Runs[0]}
-		return l, l.Run.readRows(dir, "clients.csv", "the distributions over clients", l.Run.beginClients)
+		return l, l.Run.readRows(dir, "clients.csv", "the distributions over clients", l.Run.addClient)
 	}
-	l.Run = &run{Result: r.Runs[0], Rows: newRows(nil, nil)} // the headers are set when the files are read
-	beginSamples := func(head []string) func([]string) {
-		l.Run.Rows.sampleHead = columnsOf(head)
-		return l.Run.Rows.Sample
-	}
-	beginPackets := func(head []string) func([]string) {
-		l.Run.Rows.packetHead = columnsOf(head)
-		return l.Run.Rows.Packet
-	}
-	if err := l.Run.readRows(dir, "samples.csv", "the charts over time", beginSamples); err != nil {
+	l.Run = &run{Result: r.Runs[0], Rows: &rows{}}
+	if err := l.Run.readRows(dir, "samples.csv", "the charts over time", l.Run.Rows.series.add); err != nil {
 		return nil, err
 	}
-	return l, l.Run.readRows(dir, "packets.csv", "the packets one by one", beginPackets)
+	return l, l.Run.readRows(dir, "packets.csv", "the packets one by one", l.Run.Rows.packets.addRow)
 }
 
 // SavePage writes report.html, the page of the saved report at path, into the report's folder, and returns
@@ -68,7 +60,8 @@ func SavePage(disk *atomicfile.Disk, path string) (out string, err error) {
 		return "", err
 	}
 	out = filepath.Join(reportFolder(path), "report.html")
-	return out, disk.WriteFile(out, 0o644, func(f *atomicfile.File) error { return l.Document().WriteHTML(f) })
+	return out, disk.WriteFile(out, 0o644,
+		func(f *atomicfile.File) error { return l.Document().WriteHTML(f) })
 }
 
 // reportFolder returns the folder of a report, which may be named by its report.json.
@@ -90,17 +83,19 @@ func (l *Loaded) Document() *Document {
 	return sweepDocument(l.Report)
 }
 
-// readRows passes every row of a CSV file to the function that begin returns for the header. If the
-// file is missing or damaged it adds a remark to r.Missing, in which use names what the page lacks. It
-// returns an error only if name is not a regular file or cannot be opened.
-func (r *run) readRows(dir, name, use string, begin func(head []string) func(row []string)) error {
+// readRows passes every row of a CSV file to add. If the file is missing or damaged it adds a remark to
+// r.Missing, in which use names what the page lacks. It returns an error only if name is not a regular file
+// or cannot be opened.
+func (r *run) readRows(dir, name, use string, add func(cells)) error {
 	path := filepath.Join(dir, name)
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return &config.Error{File: path, Problem: "is not a regular file", Expected: "the " + name + " of the report"}
+		return &config.Error{File: path, Problem: "is not a regular file",
+			Expected: "the " + name + " of the report"}
 	}
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		r.Missing = append(r.Missing, fmt.Sprintf("%s is not in the folder of the report, so the page lacks %s.", name, use))
+		r.Missing = append(r.Missing,
+			fmt.Sprintf("%s is not in the folder of the report, so the page lacks %s.", name, use))
 		return nil
 	}
 	if err != nil {
@@ -110,14 +105,12 @@ func (r *run) readRows(dir, name, use string, begin func(head []string) func(row
 	rows := csv.NewReader(bufio.NewReaderSize(boundedio.NewReader(file, path, maxRowBytes), 1<<16))
 	rows.ReuseRecord, rows.FieldsPerRecord = true, -1 // rows may have any number of fields
 	head, err := rows.Read()
-	var addRow func([]string)
-	if err == nil {
-		addRow = begin(append([]string{}, head...))
-	}
+	columns := columnsOf(head)
 	for err == nil {
 		var row []string
-		if row, err = rows.Read(); err == nil {
-			addRow(row)
+		row, err = rows.Read()
+		if err == nil {
+			add(cells{columns, row})
 		}
 	}
 	if !errors.Is(err, io.EOF) {
@@ -125,7 +118,8 @@ func (r *run) readRows(dir, name, use string, begin func(head []string) func(row
 		if bad, ok := errors.AsType[*csv.ParseError](err); ok {
 			line = bad.Line
 		}
-		r.Missing = append(r.Missing, fmt.Sprintf("%s cannot be read from line %d on, so the rest is missing.", name, line))
+		r.Missing = append(r.Missing,
+			fmt.Sprintf("%s cannot be read from line %d on, so the rest is missing.", name, line))
 	}
 	return nil
 }

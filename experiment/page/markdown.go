@@ -97,8 +97,8 @@ func (c charts) markdown(b *strings.Builder) {
 	}
 }
 
-// plot returns the first line of a chart over time as text, with a scale that starts at 0. Each column is the largest
-// value of its period. Values at loop points of the recording do not set the scale.
+// plot returns the first line of a chart over time as text, with a scale that starts at 0. Each column is the
+// largest value of its period. Values at loop points of the recording do not set the scale.
 func (c *chart) plot() string {
 	const width, height = 72, 10
 	y := c.Lines[0].Y
@@ -119,7 +119,8 @@ func (c *chart) plot() string {
 			}
 		}
 	}
-	caption := fmt.Sprintf("until %s to %s s", formatNumber(float64(c.X[0])), formatNumber(float64(c.X[len(c.X)-1])))
+	caption := fmt.Sprintf("until %s to %s s", formatNumber(float64(c.X[0])),
+		formatNumber(float64(c.X[len(c.X)-1])))
 	if len(c.Loops) > 0 {
 		caption += "; higher values at loop points of the recording are cut off"
 	}
@@ -129,6 +130,7 @@ func (c *chart) plot() string {
 	for i := range columns {
 		columns[i] = min(columns[i], top)
 	}
-	return asciigraph.Plot(columns, asciigraph.Height(height), asciigraph.Precision(1), asciigraph.LowerBound(0),
+	return asciigraph.Plot(columns, asciigraph.Height(height), asciigraph.Precision(1),
+		asciigraph.LowerBound(0),
 		asciigraph.UpperBound(top), asciigraph.Caption(caption))
 }

@@ -78,7 +78,8 @@ type reasonCount struct {
 	first problem
 }
 
-// maxReasons is the maximum number of different reasons that are counted. The lab has about twenty, but a file can contain any text.
+// maxReasons is the maximum number of different reasons that are counted. The lab has about twenty, but a
+// file can contain any text.
 const maxReasons = 48
 
 // packetStats summarizes the packets of a run.
@@ -95,7 +96,8 @@ const maxExplanation = 600
 // reason, which are separated by "; ". The numbers are limited, because a file can contain any.
 func (p *packetStats) addRow(c cells) {
 	sentUS := runMicros(c, "send_us")
-	e := problem{seq: uint64(min(max(c.number("seq"), 0), 1e15)), copy: int(min(max(c.number("copy"), 0), 63)), sent: sentUS / 1e6, delay: -1}
+	e := problem{seq: uint64(min(max(c.number("seq"), 0), 1e15)),
+		copy: int(min(max(c.number("copy"), 0), 63)), sent: sentUS / 1e6, delay: -1}
 	outcome := c.text("outcome")
 	arrived := outcome != "lost" && outcome != "in_flight" && outcome != "unknown" && c.text("recv_us") != ""
 	if arrived {

@@ -56,7 +56,8 @@ func saveRun(t *testing.T, text string) string {
 		t.Fatal(err)
 	}
 	var kept report.SessionCopy
-	s, err := engine.NewSession(context.Background(), c, engine.Options{Observer: &kept, Inspect: true, KeepPackets: 1024})
+	s, err := engine.NewSession(context.Background(), c,
+		engine.Options{Observer: &kept, Inspect: true, KeepPackets: 1024})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,13 +101,14 @@ func compared(t *testing.T, paths ...string) *Document {
 	return Compare(list)
 }
 
-// TestSavedIsMade: report.md and report.html that a run saves and those made later from its folder are equal byte for
-// byte, and have what happened in the run.
+// TestSavedIsMade: report.md and report.html that a run saves and those made later from its folder are equal
+// byte for byte, and have what happened in the run.
 func TestSavedIsMade(t *testing.T) {
 	dir := saveRun(t, lossy)
 	d := loaded(t, dir)
 	page, markdown := render(t, d)
-	if string(readFile(t, filepath.Join(dir, "report.html"))) != page || string(readFile(t, filepath.Join(dir, "report.md"))) != markdown {
+	if string(readFile(t, filepath.Join(dir, "report.html"))) != page ||
+		string(readFile(t, filepath.Join(dir, "report.md"))) != markdown {
 		t.Error("the files made from the folder differ from the saved ones")
 	}
 	if again, _ := render(t, loaded(t, filepath.Join(dir, "report.json"))); again != page {
@@ -114,9 +116,12 @@ func TestSavedIsMade(t *testing.T) {
 	}
 	testkit.CheckMarkdown(t, "report.md", markdown)
 	for text, in := range map[string]string{", rotor": d.Headline, "nothing decoded wrong": d.Headline,
-		"does not hold": fmt.Sprint(tablesOf(sectionOf(d, "assertions"))[0].Rows), "changed-index": fmt.Sprint(tablesOf(sectionOf(d, "shadows"))[0].Rows),
-		"down loss 20%": fmt.Sprint(tablesOf(sectionOf(d, "changes"))[0].Rows, d.Marks), "no baseline": fmt.Sprint(tablesOf(sectionOf(d, "packets"))[0].Rows),
-		"The charts as a table": tablesOf(sectionOf(d, "charts"))[0].Caption, "tui replay report.json": fmt.Sprint(sectionOf(d, "again").Blocks),
+		"does not hold": fmt.Sprint(tablesOf(sectionOf(d,
+			"assertions"))[0].Rows), "changed-index": fmt.Sprint(tablesOf(sectionOf(d, "shadows"))[0].Rows),
+		"down loss 20%": fmt.Sprint(tablesOf(sectionOf(d, "changes"))[0].Rows,
+			d.Marks), "no baseline": fmt.Sprint(tablesOf(sectionOf(d, "packets"))[0].Rows),
+		"The charts as a table": tablesOf(sectionOf(d,
+			"charts"))[0].Caption, "tui replay report.json": fmt.Sprint(sectionOf(d, "again").Blocks),
 		"payload_kbps": fmt.Sprint(columnOf(tablesOf(sectionOf(d, "figures"))[0], "key"))} {
 		if !strings.Contains(in, text) {
 			t.Errorf("%q is not in %s", text, in)
@@ -129,7 +134,8 @@ func TestOrderOfPackets(t *testing.T) {
 	head := []string{"seq", "copy", "send_us", "recv_us", "outcome", "reason", "why"}
 	var rows [][]string
 	for i := range 3000 {
-		row := []string{fmt.Sprint(i), "0", fmt.Sprint(i * 16667), "lost", "lost", "lost", fmt.Sprintf("packet %d was lost", i)}
+		row := []string{fmt.Sprint(i), "0", fmt.Sprint(i * 16667), "lost", "lost", "lost",
+			fmt.Sprintf("packet %d was lost", i)}
 		if i%3 == 0 {
 			row[3], row[4], row[5], row[6] = fmt.Sprint(i*16667+50000+i), "decoded", "", ""
 		}
@@ -158,17 +164,22 @@ func TestOrderOfPackets(t *testing.T) {
 
 // TestBounded: the memory for a run is bounded, and the sums are exact.
 func TestBounded(t *testing.T) {
-	r := newRows([]string{"t_s", "sent", "payload_kbps", "lost"}, []string{"seq", "send_us", "recv_us", "outcome", "reason"})
+	r := newRows([]string{"t_s", "sent", "payload_kbps", "lost"},
+		[]string{"seq", "send_us", "recv_us", "outcome", "reason"})
 	const n = 100_000 // of 100 ms: nearly three hours
 	for i := range n {
 		r.Sample([]string{fmt.Sprintf("%.3f", float64(i+1)/10), "6", fmt.Sprint(i % 100), "1"})
-		r.Packet([]string{fmt.Sprint(i), fmt.Sprint(i * 100_000), "lost", "lost", fmt.Sprintf("reason %d", i%500)})
-		r.Packet([]string{fmt.Sprint(n + i), fmt.Sprint(i * 100_000), fmt.Sprint(i*100_000 + 20_000), "decoded", ""})
+		r.Packet([]string{fmt.Sprint(i), fmt.Sprint(i * 100_000), "lost", "lost",
+			fmt.Sprintf("reason %d", i%500)})
+		r.Packet([]string{fmt.Sprint(n + i), fmt.Sprint(i * 100_000), fmt.Sprint(i*100_000 + 20_000),
+			"decoded", ""})
 	}
 	points := r.series.allPoints()
-	if len(points) > maxPoints || len(r.packets.delays.buckets) > maxPoints || len(r.packets.reasons) > maxReasons ||
+	if len(points) > maxPoints || len(r.packets.delays.buckets) > maxPoints ||
+		len(r.packets.reasons) > maxReasons ||
 		len(r.packets.problems[kindLost].stored) > maxEvents {
-		t.Errorf("%d points, %d stretches, %d reasons, %d events", len(points), len(r.packets.delays.buckets), len(r.packets.reasons),
+		t.Errorf("%d points, %d stretches, %d reasons, %d events", len(points),
+			len(r.packets.delays.buckets), len(r.packets.reasons),
 			len(r.packets.problems[kindLost].stored))
 	}
 	var sent, payload, lost, width float64
@@ -178,7 +189,8 @@ func TestBounded(t *testing.T) {
 		lost += p.values[colLost]
 		width += p.values[colWidth]
 	}
-	if sent != 6*n || lost != n || math.Abs(payload-float64(n/100)*4950*100) > 1e-3*payload || math.Abs(width-n/10) > 1e-3 {
+	if sent != 6*n || lost != n || math.Abs(payload-float64(n/100)*4950*100) > 1e-3*payload ||
+		math.Abs(width-n/10) > 1e-3 {
 		t.Errorf("sent %g, lost %g, payload %g bits in %g s", sent, lost, payload, width)
 	}
 	if got := r.packets.problems[kindLost].total; got != n {
@@ -195,11 +207,13 @@ func TestBounded(t *testing.T) {
 		t.Errorf("%d delays", seen)
 	}
 	if kept := r.packets.sortedProblems(kindLost); len(kept) < maxEvents/4 || kept[len(kept)-1].seq < n*9/10 {
-		t.Errorf("%d problems stored, the last of packet %d: not spread over the run", len(kept), kept[len(kept)-1].seq)
+		t.Errorf("%d problems stored, the last of packet %d: not spread over the run", len(kept),
+			kept[len(kept)-1].seq)
 	}
 }
 
-// TestSelfContained: the page has at most 300 kB in addition to its data, and no address except in the licence.
+// TestSelfContained: the page has at most 300 kB in addition to its data, and no address except in the
+// licence.
 func TestSelfContained(t *testing.T) {
 	page, _ := render(t, loaded(t, saveRun(t, lossy)))
 	checkHTML(t, "page", page)
@@ -223,16 +237,19 @@ func TestWithoutRows(t *testing.T) {
 	}
 	d := loaded(t, dir)
 	notes := strings.Join(d.Notes, "\n")
-	if !strings.Contains(notes, "samples.csv is not in the folder of the report") || !strings.Contains(notes, "packets.csv is not in the folder of the report") {
+	if !strings.Contains(notes, "samples.csv is not in the folder of the report") ||
+		!strings.Contains(notes, "packets.csv is not in the folder of the report") {
 		t.Errorf("the notes are %q", notes)
 	}
 	if len(chartsOf(sectionOf(d, "charts"))) > 0 || len(tablesOf(sectionOf(d, "packets"))) != 1 {
 		t.Error("charts or lists of packets without rows")
 	}
-	if err := os.WriteFile(filepath.Join(dir, "samples.csv"), []byte("t_s,payload_kbps\n0.100,5\n\"broken"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "samples.csv"), []byte("t_s,payload_kbps\n0.100,5\n\"broken"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
-	if notes := strings.Join(loaded(t, dir).Notes, "\n"); !strings.Contains(notes, "samples.csv cannot be read from line 3 on") {
+	if notes := strings.Join(loaded(t, dir).Notes, "\n"); !strings.Contains(notes,
+		"samples.csv cannot be read from line 3 on") {
 		t.Errorf("the notes are %q", notes)
 	}
 }
@@ -257,7 +274,8 @@ func TestSavedReports(t *testing.T) {
 // FuzzRows: any CSV file results in a page, in bounded memory and time.
 func FuzzRows(f *testing.F) {
 	f.Add("t_s,payload_kbps\n0.1,5\n", "seq,send_us,recv_us,outcome,reason,why\n1,5,lost,lost,lost,x\n")
-	f.Add("t_s\n-1e308\nNaN\n1e300\n", "seq,send_us,recv_us,outcome\n-1,-9e99,9e99,decoded\n1e99,1e99,0,stale\n")
+	f.Add("t_s\n-1e308\nNaN\n1e300\n",
+		"seq,send_us,recv_us,outcome\n-1,-9e99,9e99,decoded\n1e99,1e99,0,stale\n")
 	f.Fuzz(func(t *testing.T, samples, packets string) {
 		rows := newRows(nil, nil)
 		feed := func(text string, head func([]string), row func([]string)) {
@@ -281,8 +299,8 @@ func FuzzRows(f *testing.F) {
 	})
 }
 
-// The means in the charts are those of the totals: weighted, although the samples have different numbers of changed
-// cubes.
+// The means in the charts are those of the totals: weighted, although the samples have different numbers of
+// changed cubes.
 func TestChartMeansAreWeighted(t *testing.T) {
 	l, err := Load(saveRun(t, "seed = 3\nduration = \"6s\"\n[encoder]\nname = \"changed-index\"\n"))
 	if err != nil {
@@ -312,8 +330,8 @@ func TestChartMeansAreWeighted(t *testing.T) {
 	}
 }
 
-// The charts over time show means of the two seconds that end with a sample. A loop point of the recording, which makes
-// packets large, does not set the scale, also if the samples around it are merged.
+// The charts over time show means of the two seconds that end with a sample. A loop point of the recording,
+// which makes packets large, does not set the scale, also if the samples around it are merged.
 func TestChartsOfTwoSecondMeans(t *testing.T) {
 	const loopAt, n = 300, 600
 	r := newRows([]string{"t_s", "sent", "payload_kbps", "wire_kbps", "bits_per_changed", "across"}, nil)
@@ -348,7 +366,8 @@ func TestChartsOfTwoSecondMeans(t *testing.T) {
 		t.Errorf("the title is %q", c.Title)
 	}
 	merged := mergePoints(r.series.allPoints(), n/50) // five seconds each
-	if got := defined[0].draw([]sampledLine{{"", 1, merged, defined[0].lines[0].of}}).Title; got != "Bandwidth, 5 s mean" {
+	if got := defined[0].draw([]sampledLine{{"", 1, merged,
+		defined[0].lines[0].of}}).Title; got != "Bandwidth, 5 s mean" {
 		t.Errorf("points of 5 s have the title %q", got)
 	}
 	for i := range merged {

@@ -37,8 +37,10 @@ func pairedInterval(a, b *run, key string) string {
 }
 
 // pairableRatios are the figures that can be compared sample by sample, by key.
-var pairableRatios = map[string]ratio{payloadKey: {colPayload, colWidth}, wireKey: {colWire, colWidth}, "feedback_kbps": {colFeedback, colWidth},
-	"bits_per_item": {colPayload, colItems}, "bits_per_changed_cube": {colPayload, colChanged}, starvedKey: {colStarved, colDisplayed}}
+var pairableRatios = map[string]ratio{payloadKey: {colPayload, colWidth}, wireKey: {colWire, colWidth},
+	"feedback_kbps": {colFeedback, colWidth},
+	"bits_per_item": {colPayload, colItems}, "bits_per_changed_cube": {colPayload,
+		colChanged}, starvedKey: {colStarved, colDisplayed}}
 
 // newPairedRatio returns a figure as the ratio of two sums over the points.
 func newPairedRatio(points []point, of ratio) (r paired.Ratio) {

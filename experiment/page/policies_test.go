@@ -35,16 +35,19 @@ down.rate = "1mbit"
 	playout, control := sectionOf(d, "playout-policies"), sectionOf(d, "control")
 	c := chartsOf(playout)[0]
 	policies := columnOf(tablesOf(playout)[0], "policy")
-	if len(policies) != 3 || len(c.Lines) != 4 || c.Lines[0].Name != "fixed delays" || c.Lines[3].Name != "age quantile=99%" || policies[2] != "age quantile=99%" {
+	if len(policies) != 3 || len(c.Lines) != 4 || c.Lines[0].Name != "fixed delays" ||
+		c.Lines[3].Name != "age quantile=99%" || policies[2] != "age quantile=99%" {
 		t.Errorf("policies %v, lines %+v", policies, c.Lines)
 	}
-	if got := columnOf(tablesOf(control)[0], "control"); len(got) != 2 || got[1] != "ack-clock slack=50ms least=4" || !strings.HasPrefix(got[0], "gcc overuse=10ms") {
+	if got := columnOf(tablesOf(control)[0], "control"); len(got) != 2 ||
+		got[1] != "ack-clock slack=50ms least=4" || !strings.HasPrefix(got[0], "gcc overuse=10ms") {
 		t.Errorf("controls %q", got)
 	}
 	if steps := columnOf(tablesOf(control)[1], "change at, s"); len(steps) != 1 || steps[0] != "4" {
 		t.Errorf("changes of the links at %v", steps)
 	}
-	if text := fmt.Sprint(columnOf(tablesOf(control)[2], "decision")); !strings.Contains(text, "held back: the rate of ") {
+	if text := fmt.Sprint(columnOf(tablesOf(control)[2], "decision")); !strings.Contains(text,
+		"held back: the rate of ") {
 		t.Errorf("decisions %s", text)
 	}
 	rows := testkit.CheckCSV(t, "control.csv", string(readFile(t, filepath.Join(dir, "control.csv"))))
@@ -62,8 +65,8 @@ func readFile(t *testing.T, path string) []byte {
 	return data
 }
 
-// A sweep over policies of redundancy draws each as a point: what it costs on the wire, because the payload is the same,
-// against what it gains.
+// A sweep over policies of redundancy draws each as a point: what it costs on the wire, because the payload
+// is the same, against what it gains.
 func TestPoliciesOfSweep(t *testing.T) {
 	r := &report.Report{Sweep: true}
 	for i, policy := range []string{"none", "repeat n=1"} {
@@ -73,7 +76,8 @@ func TestPoliciesOfSweep(t *testing.T) {
 		r.Runs = append(r.Runs, x)
 	}
 	s := sectionOf(sweepDocument(r), "pareto-missed_100ms_ratio")
-	if c := chartsOf(s); len(c) != 1 || !strings.HasSuffix(c[0].Axis, "wire, kbps") || fmt.Sprint(c[0].X) != "[150 250]" || !strings.Contains(c[0].Notes[1], "redundancy repeat n=1") {
+	if c := chartsOf(s); len(c) != 1 || !strings.HasSuffix(c[0].Axis, "wire, kbps") ||
+		fmt.Sprint(c[0].X) != "[150 250]" || !strings.Contains(c[0].Notes[1], "redundancy repeat n=1") {
 		t.Errorf("%+v", c)
 	}
 }

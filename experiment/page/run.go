@@ -23,7 +23,8 @@ type run struct {
 	Missing []string // sentences about missing files
 }
 
-// points returns the points of the charts over time; none if the run has no Rows, such as one with many receivers.
+// points returns the points of the charts over time; none if the run has no Rows, such as one with many
+// receivers.
 func (r *run) points() []point {
 	if r.Rows == nil {
 		return nil
@@ -36,7 +37,8 @@ func (r *run) charted() []timeChart {
 	return timeCharts(r.Result.Item, report.CostsPerChange(r.Result), &r.Result.Totals.Playout)
 }
 
-// configOf returns the configuration of a result, nil if this version cannot read it. Its files may be missing.
+// configOf returns the configuration of a result, nil if this version cannot read it. Its files may be
+// missing.
 func configOf(x *engine.Result) *config.Config {
 	c, err := x.Config.Config("")
 	if err != nil {
@@ -51,11 +53,14 @@ func (r *run) document() *Document {
 	c := configOf(x)
 	failed := (&report.Report{Runs: []*engine.Result{x}}).Failed()
 	changes := changeMarks(x.Changes)
-	d := &Document{Title: initialEncoder(x) + " on " + report.SettingOf(x, "data", "source"), Headline: runHeadline(x, "")}
+	d := &Document{Title: initialEncoder(x) + " on " + report.SettingOf(x, "data", "source"),
+		Headline: runHeadline(x, "")}
 	d.Verdict = verdictOf(len(x.Assertions), len(failed))
 	d.Marks = changes[:min(len(changes), maxMarks)]
-	d.Meta = nonEmpty(strings.TrimSuffix(describeLink(x, c), ","), formatNumber(x.DurationS)+" s of virtual time",
-		formatCount(int64(x.Frames), "frame")+" of "+formatCount(int64(x.ItemsPerFrame), x.Item), fmt.Sprintf("seed %d", x.Seed),
+	d.Meta = nonEmpty(strings.TrimSuffix(describeLink(x, c), ","),
+		formatNumber(x.DurationS)+" s of virtual time",
+		formatCount(int64(x.Frames), "frame")+" of "+formatCount(int64(x.ItemsPerFrame),
+			x.Item), fmt.Sprintf("seed %d", x.Seed),
 		"data "+report.SettingOf(x, "data", "source"), report.SetText(x.Set, " = ", ", "))
 	d.Alarms = append(failed, nonEmpty(describeEnding(x.Reason, x.Error, x.Interrupted || x.Partial))...)
 	d.Notes = append(slices.Clone(r.Missing), x.Warnings...)
@@ -112,17 +117,20 @@ func (d *Document) addTiles(x *engine.Result, all map[string]float64) {
 	}
 	if e := &x.Timing.EncodeUS; e.N > 0 {
 		decode := &x.Timing.DecodeUS
-		d.tile("encode", formatNumber(e.P50), "µs", "decode "+formatFigure(decode.Of(decode.P50))+"; "+cmp.Or(x.Timing.RunsAs, "in this process"))
+		d.tile("encode", formatNumber(e.P50), "µs",
+			"decode "+formatFigure(decode.Of(decode.P50))+"; "+cmp.Or(x.Timing.RunsAs, "in this process"))
 	}
 }
 
-// Bounds of the marks in the charts and of the table of changes: a session in which a user plays has thousands.
+// Bounds of the marks in the charts and of the table of changes: a session in which a user plays has
+// thousands.
 const (
 	maxMarks   = 200
 	maxChanges = 1000
 )
 
-// changeMarks returns a mark for each change, at most maxChanges; repeated changes of one setting are combined.
+// changeMarks returns a mark for each change, at most maxChanges; repeated changes of one setting are
+// combined.
 func changeMarks(changes []config.StampedChange) (out []mark) {
 	for len(changes) > 0 && len(out) < maxChanges {
 		label, n := config.Summarise(changes) // label describes n changes
@@ -132,15 +140,16 @@ func changeMarks(changes []config.StampedChange) (out []mark) {
 	return out
 }
 
-// addPlayoutPolicies adds the compared playout policies: a chart of starvation against age, with the curve of fixed
-// delays and each policy as a point, and a table. p may be nil.
+// addPlayoutPolicies adds the compared playout policies: a chart of starvation against age, with the curve of
+// fixed delays and each policy as a point, and a table. p may be nil.
 func (d *Document) addPlayoutPolicies(p *figures.PlayoutComparison) {
 	if p == nil || len(p.List) == 0 {
 		return
 	}
 	const leastShare, leastAge = 1, 20 // of the axes, in % and ms
 	maxAge, maxStarved := float64(leastAge), float64(leastShare)
-	t := newTable("Playout policies on the same arrivals", "policy", ">starved", ">age p50, ms", ">age p95, ms", ">longest freeze, ms",
+	t := newTable("Playout policies on the same arrivals", "policy", ">starved", ">age p50, ms",
+		">age p95, ms", ">longest freeze, ms",
 		">speed changes", ">jumps", ">shifted, ms", ">best fixed delay, ms", ">p50 against it, ms")
 	groups := []dots{{Name: "fixed delays", Join: "line"}}
 	for i := range p.List {
@@ -148,27 +157,34 @@ func (d *Document) addPlayoutPolicies(p *figures.PlayoutComparison) {
 		starved := 100 * l.StarvedRatio.Or(0)
 		maxAge = max(maxAge, l.AgeMS.P50*1.2)
 		maxStarved = max(maxStarved, starved*1.5)
-		t.add(l.Label, formatShare(l.StarvedRatio), l.AgeMS.Of(l.AgeMS.P50), l.AgeMS.Of(l.AgeMS.P95), l.LongestFreezeMS,
+		t.add(l.Label, formatShare(l.StarvedRatio), l.AgeMS.Of(l.AgeMS.P50), l.AgeMS.Of(l.AgeMS.P95),
+			l.LongestFreezeMS,
 			l.SpeedChanges, l.Jumps, l.ShiftedMS, l.BestFixedMS, l.VsBestFixedMS)
-		note := fmt.Sprintf("%s: %s starved, %s ms", l.Label, formatShare(l.StarvedRatio), formatNumber(l.AgeMS.P50))
-		groups = append(groups, dots{Name: l.Label, Points: []dot{{X: l.AgeMS.P50, Y: starved, Note: note, Large: true}}})
+		note := fmt.Sprintf("%s: %s starved, %s ms", l.Label, formatShare(l.StarvedRatio),
+			formatNumber(l.AgeMS.P50))
+		groups = append(groups, dots{Name: l.Label, Points: []dot{{X: l.AgeMS.P50, Y: starved, Note: note,
+			Large: true}}})
 	}
 	for _, f := range p.Fixed { // as far as they are near the policies
 		age, known := f.AgeMS.Value()
 		starved := 100 * f.StarvedRatio.Or(0)
 		if known && age <= maxAge && starved <= maxStarved {
-			note := fmt.Sprintf("fixed %s ms: %s starved, %s ms", formatNumber(f.DelayMS), formatShare(f.StarvedRatio), formatNumber(age))
+			note := fmt.Sprintf("fixed %s ms: %s starved, %s ms", formatNumber(f.DelayMS),
+				formatShare(f.StarvedRatio), formatNumber(age))
 			groups[0].Points = append(groups[0].Points, dot{X: age, Y: starved, Note: note})
 		}
 	}
-	lead := paragraph("From " + units.Fixed(p.FromS, 1) + " s on, without the three seconds after the first arrival. The line shows fixed " +
+	lead := paragraph("From " + units.Fixed(p.FromS, 1) +
+		" s on, without the three seconds after the first arrival. The line shows fixed " +
 		"playout delays on the same arrivals. A point on the line is as good as the fixed delay that would have been best in hindsight, which " +
 		"starves at most as often; below and to the left is better.")
 	d.add("playout-policies", "Playout policies", lead,
-		charts{newScatter("Starvation against age", "median age of the displayed state, ms", "starved, % of display ticks", groups)}, t)
+		charts{newScatter("Starvation against age", "median age of the displayed state, ms",
+			"starved, % of display ticks", groups)}, t)
 }
 
-// addBudgets adds the lanes that have a budget: a chart of error against kbps with a line for each policy, and a table.
+// addBudgets adds the lanes that have a budget: a chart of error against kbps with a line for each policy,
+// and a table.
 func (d *Document) addBudgets(x *engine.Result) {
 	if x.Comparison == nil || x.Comparison.Budgets == nil {
 		return
@@ -188,7 +204,8 @@ func (d *Document) addBudgets(x *engine.Result) {
 				groups = append(groups, dots{Name: name, Join: "line"})
 			}
 			used := l.UsedKbps.Or(0)
-			note := fmt.Sprintf("%s %s: %s kbps, %s %s", l.Lane, name, formatNumber(used), formatNumber(e), c.Unit)
+			note := fmt.Sprintf("%s %s: %s kbps, %s %s", l.Lane, name, formatNumber(used), formatNumber(e),
+				c.Unit)
 			groups[k].Points = append(groups[k].Points, dot{X: used, Y: e, Tag: l.Lane, Note: note})
 		}
 	}
@@ -203,9 +220,11 @@ func (d *Document) addBudgets(x *engine.Result) {
 	for _, sentence := range c.Findings() {
 		blocks = append(blocks, paragraph(sentence))
 	}
-	lead := paragraph("All lanes had the same frames " + c.Period(1) + ". The error is that of rows that changed in the last 100 ms, against " +
+	lead := paragraph("All lanes had the same frames " + c.Period(1) +
+		". The error is that of rows that changed in the last 100 ms, against " +
 		"the newest frame of the source.")
-	blocks = append(blocks, lead, charts{newScatter(errorTitle, usedAxis, "mean error of moving rows, "+c.Unit, groups)},
+	blocks = append(blocks, lead, charts{newScatter(errorTitle, usedAxis,
+		"mean error of moving rows, "+c.Unit, groups)},
 		&table{Table: *report.BudgetTable(c), Caption: "Lanes by budget and error"})
 	d.add("budgets", "Error against kbps", blocks...)
 }
@@ -216,10 +235,11 @@ const (
 	usedAxis   = "headers and payloads used, kbps"
 )
 
-// addControl adds the send-rate controls of all lanes; and of the first one how it recovered from changes of the links,
-// and its newest decisions.
+// addControl adds the send-rate controls of all lanes; and of the first one how it recovered from changes of
+// the links, and its newest decisions.
 func (d *Document) addControl(x *engine.Result) {
-	t := newTable("Snapshots held back", "lane", "control", ">held back", ">of those due", ">rate cuts", ">rate at the end, kbps")
+	t := newTable("Snapshots held back", "lane", "control", ">held back", ">of those due", ">rate cuts",
+		">rate at the end, kbps")
 	addRow := func(lane string, c *figures.Control) {
 		if c != nil {
 			t.add(lane, c.Policy, c.Held, formatShare(c.HeldRatio), c.RateCuts, c.TargetKbps)
@@ -231,7 +251,8 @@ func (d *Document) addControl(x *engine.Result) {
 	}
 	steps := newTable("Time until delays and packets per second of lane "+x.Lane+" were normal after a change of the links; – if they were not before the next one",
 		">change at, s", ">delay, s", ">packets per second, s")
-	decisions := newTable("Newest decisions of lane "+x.Lane, ">from, s", ">to, s", ">snapshots held back", "decision")
+	decisions := newTable("Newest decisions of lane "+x.Lane, ">from, s", ">to, s", ">snapshots held back",
+		"decision")
 	decisions.Folded = true
 	if c := x.Totals.Control; c != nil {
 		for _, s := range c.Steps {
@@ -258,7 +279,8 @@ func (d *Document) addBitBudget(x *engine.Result) {
 	d.add("bits", "Bit budget", newStrip(names, shares), t)
 }
 
-// addEndpoints adds the gauges of encoder and decoder, and the rounding errors of the data and of the encoder.
+// addEndpoints adds the gauges of encoder and decoder, and the rounding errors of the data and of the
+// encoder.
 func (d *Document) addEndpoints(x *engine.Result) {
 	gauges := newTable("Figures of encoder and decoder", "endpoint", "figure", ">value", "unit")
 	for _, g := range x.Totals.Sender {
@@ -283,10 +305,14 @@ func (d *Document) addPackets(r *run) {
 	for _, o := range []struct {
 		name string
 		n    int64
-	}{{"decoded", x.Decoded}, {"stale: a newer one was decoded before", x.Stale}, {"duplicate", x.Duplicate}, {"lost", x.Lost},
-		{"no baseline", x.Failures.NoBaseline}, {"corrupt", x.Failures.Corrupt}, {"unknown codec", x.Failures.UnknownCodec},
-		{"wrong", x.Wrong}, {"in flight at the end", x.InFlight}, {"unknown: no arrival was reported", x.Unknown}} {
-		if o.n > 0 || o.name == "wrong" || o.name == "decoded" { // these two are of interest even if they are 0
+	}{{"decoded", x.Decoded}, {"stale: a newer one was decoded before", x.Stale}, {"duplicate",
+		x.Duplicate}, {"lost", x.Lost},
+		{"no baseline", x.Failures.NoBaseline}, {"corrupt", x.Failures.Corrupt}, {"unknown codec",
+			x.Failures.UnknownCodec},
+		{"wrong", x.Wrong}, {"in flight at the end", x.InFlight}, {"unknown: no arrival was reported",
+			x.Unknown}} {
+		if o.n > 0 || o.name == "wrong" ||
+			o.name == "decoded" { // these two are of interest even if they are 0
 			t.add(o.name, o.n, formatPercent(figures.RatioOrZero(float64(o.n), float64(x.Sent+x.Duplicated))))
 		}
 	}
@@ -297,7 +323,8 @@ func (d *Document) addPackets(r *run) {
 	d.add("packets", "Packets", blocks...)
 }
 
-// problemTables returns a table of the reasons, most frequent first, and a folded table of the packets of each kind.
+// problemTables returns a table of the reasons, most frequent first, and a folded table of the packets of
+// each kind.
 func problemTables(p *packetStats) (out []block) {
 	t := newTable("Problems by reason", "reason", ">packets", "first example")
 	names := slices.SortedFunc(maps.Keys(p.reasons), func(a, b string) int {
@@ -309,7 +336,8 @@ func problemTables(p *packetStats) (out []block) {
 	out = append(out, t)
 	for k := range numKinds {
 		list := p.sortedProblems(k)
-		t := newTable(fmt.Sprintf("Packets %s: %s", kindNames[k], formatNumber(float64(len(list)))), ">packet", ">sent, s", ">delay, ms", "why")
+		t := newTable(fmt.Sprintf("Packets %s: %s", kindNames[k], formatNumber(float64(len(list)))),
+			">packet", ">sent, s", ">delay, ms", "why")
 		t.Folded = true
 		if n := p.problems[k].total; n > len(list) {
 			t.Caption += fmt.Sprintf(" of %s, sampled evenly; packets.csv has all", formatNumber(float64(n)))
@@ -333,7 +361,8 @@ func problemTables(p *packetStats) (out []block) {
 
 // addTraffic adds the other traffic on the downlink.
 func (d *Document) addTraffic(x *engine.Result) {
-	t := newTable("Flows that share the downlink", "flow", ">from, s", ">to, s", ">payload, Mbit/s", ">round trip, ms", ">sent", ">lost",
+	t := newTable("Flows that share the downlink", "flow", ">from, s", ">to, s", ">payload, Mbit/s",
+		">round trip, ms", ">sent", ">lost",
 		">retransmitted", ">timeouts")
 	for i := range x.Traffic {
 		f := &x.Traffic[i]
@@ -355,27 +384,31 @@ func (d *Document) addChanges(changes []mark, total int) {
 	d.add("changes", "Changes", t)
 }
 
-// addLanes adds the stretches between swaps of the active encoder, and a comparison of it with the shadows. All
-// ran on the same frames and losses, so that the ratios depend on the encoders only.
+// addLanes adds the stretches between swaps of the active encoder, and a comparison of it with the shadows.
+// All ran on the same frames and losses, so that the ratios depend on the encoders only.
 func (d *Document) addLanes(x *engine.Result) {
-	t := newTable("Lane "+x.Lane+" between swaps of its encoder", "encoder", ">from, s", ">to, s", ">payload kbps", ">wire kbps",
+	t := newTable("Lane "+x.Lane+" between swaps of its encoder", "encoder", ">from, s", ">to, s",
+		">payload kbps", ">wire kbps",
 		">bits per "+x.Item, ">bits per changed", ">sent", ">decoded", ">stale", ">lost", ">failed", ">wrong")
 	for i := range x.Stretches {
 		s := &x.Stretches[i]
-		t.add(s.Encoder, s.FromS, s.ToS, s.PayloadKbps, s.WireKbps, s.BitsPerItem, s.BitsPerChanged, s.Sent, s.Decoded, s.Stale, s.Lost, s.Failed, s.Wrong)
+		t.add(s.Encoder, s.FromS, s.ToS, s.PayloadKbps, s.WireKbps, s.BitsPerItem, s.BitsPerChanged, s.Sent,
+			s.Decoded, s.Stale, s.Lost, s.Failed, s.Wrong)
 	}
 	d.add("stretches", "Between swaps", t)
 	if len(x.Shadows) == 0 {
 		return
 	}
-	t = newTable("Each since its start, on the same frames and losses", "lane", "encoder", ">from, s", ">to, s", ">payload kbps", ">wire kbps",
+	t = newTable("Each since its start, on the same frames and losses", "lane", "encoder", ">from, s",
+		">to, s", ">payload kbps", ">wire kbps",
 		">bits per item", ">p95 bytes", ">sent", ">decoded", ">lost", ">failed", ">starved", ">wrong")
 	addRow := func(lane, name string, from, to float64, totals *figures.Totals) {
 		wrong := texttable.Cell{Text: formatNumber(float64(totals.Wrong))}
 		if totals.Wrong > 0 {
 			wrong.Class = "bad"
 		}
-		t.add(lane, name, from, to, totals.PayloadKbps, totals.WireKbps, totals.BitsPerItem, totals.PacketBytes.Of(totals.PacketBytes.P95),
+		t.add(lane, name, from, to, totals.PayloadKbps, totals.WireKbps, totals.BitsPerItem,
+			totals.PacketBytes.Of(totals.PacketBytes.P95),
 			totals.Sent, totals.Decoded, totals.Lost, totals.Failed(), formatShare(totals.Playout.StarvedRatio), wrong)
 	}
 	addRow(x.Lane, x.Encoders(), 0, x.DurationS, &x.Totals)
@@ -386,9 +419,10 @@ func (d *Document) addLanes(x *engine.Result) {
 	d.add("shadows", "Encoders compared", ratioTable(x.Comparison), t)
 }
 
-// ratioTable returns a table of the payload of each encoder divided by the payload of the first, over the period
-// in which all of them ran. The confidence intervals are from pairs of samples. A ratio whose interval excludes
-// 1 is marked as good or bad. The table is empty if the report has no comparison (c is nil) or only one lane.
+// ratioTable returns a table of the payload of each encoder divided by the payload of the first, over the
+// period in which all of them ran. The confidence intervals are from pairs of samples. A ratio whose interval
+// excludes 1 is marked as good or bad. The table is empty if the report has no comparison (c is nil) or only
+// one lane.
 func ratioTable(c *engine.Comparison) *table {
 	t := newTable("", "lane", "encoder", ">payload kbps", ">bits per changed", ">ratio", ">95 % CI")
 	if c == nil || len(c.Lanes) < 2 {
@@ -427,18 +461,22 @@ func (d *Document) addTransfer(x *engine.Result) {
 	if file == nil {
 		return
 	}
-	lead := fmt.Sprintf("%s, for a receiver that has a file of %s.", formatCount(int64(file.NewBytes), "byte"), formatCount(int64(file.OldBytes), "byte"))
+	lead := fmt.Sprintf("%s, for a receiver that has a file of %s.",
+		formatCount(int64(file.NewBytes), "byte"), formatCount(int64(file.OldBytes), "byte"))
 	if file.SHA256 != "" {
 		lead += " SHA-256 " + file.SHA256 + "."
 	}
-	t := newTable("Deliveries", "encoder", ">packed bytes", ">of the new file", ">blocks", ">datagrams", ">resent", ">resent needlessly", ">seconds")
+	t := newTable("Deliveries", "encoder", ">packed bytes", ">of the new file", ">blocks", ">datagrams",
+		">resent", ">resent needlessly", ">seconds")
 	for name, totals := range report.Lanes(x) {
 		if f := totals.Transfer; f != nil {
-			t.add(cmp.Or(f.Encoder, name), f.PackedBytes, formatPercent(figures.RatioOrZero(float64(f.PackedBytes), float64(f.NewBytes))), f.Blocks,
+			t.add(cmp.Or(f.Encoder, name), f.PackedBytes,
+				formatPercent(figures.RatioOrZero(float64(f.PackedBytes), float64(f.NewBytes))), f.Blocks,
 				totals.Sent, f.Resent, f.Spurious, f.Verdict())
 		}
 	}
-	rounds := newTable("Earlier deliveries", ">began, s", "encoder", ">packed bytes", ">blocks", ">resent", ">seconds")
+	rounds := newTable("Earlier deliveries", ">began, s", "encoder", ">packed bytes", ">blocks", ">resent",
+		">seconds")
 	for _, f := range file.Rounds {
 		took := "abandoned"
 		if f.Done {
@@ -462,11 +500,13 @@ func (d *Document) addAssertions(x *engine.Result) {
 	d.add("assertions", "Assertions", t)
 }
 
-// figureTable returns a table of figures with the keys that assertions and tui compare use. Quantiles of a figure share
-// a row.
+// figureTable returns a table of figures with the keys that assertions and tui compare use. Quantiles of a
+// figure share a row.
 func figureTable(all map[string]float64) *table {
-	columns := []string{"", "min", "p50", "p95", "p99", "max"} // last parts of keys; "" for figures without quantiles
-	t := newTable("All figures, by key", "key", "figure", "unit", ">value", ">.min", ">.p50", ">.p95", ">.p99", ">.max")
+	columns := []string{"", "min", "p50", "p95", "p99",
+		"max"} // last parts of keys; "" for figures without quantiles
+	t := newTable("All figures, by key", "key", "figure", "unit", ">value", ">.min", ">.p50", ">.p95",
+		">.p99", ">.max")
 	last := "" // first cell of the last row
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		row := figures.Find(key)
@@ -487,12 +527,13 @@ func figureTable(all map[string]float64) *table {
 	return t
 }
 
-// addConfiguration adds the settings that differ from the defaults, and the complete TOML file. notes are paragraphs
-// above them.
+// addConfiguration adds the settings that differ from the defaults, and the complete TOML file. notes are
+// paragraphs above them.
 func (d *Document) addConfiguration(x *engine.Result, notes ...block) {
 	c := configOf(x)
 	if c == nil {
-		d.add("configuration", "Configuration", paragraph("The configuration cannot be read by this version; it is in report.json."))
+		d.add("configuration", "Configuration",
+			paragraph("The configuration cannot be read by this version; it is in report.json."))
 		return
 	}
 	defaults, set := config.Default().Settings(), c.Settings()

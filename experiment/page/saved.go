@@ -8,7 +8,10 @@ import (
 // Pages returns the functions that make report.md and report.html of reports.
 func Pages() report.Pages {
 	return report.Pages{
-		Run:   func(sampleHead, packetHead []string) report.Page { return runPage{newRows(sampleHead, packetHead)} },
+		Run: func(sampleHead, packetHead []string) report.Page {
+			return runPage{newRows(sampleHead,
+				packetHead)}
+		},
 		Sweep: func(r *report.Report) report.Document { return sweepDocument(r) },
 	}
 }

@@ -32,8 +32,8 @@ type SearchPoint struct {
 	Keeps  bool   // it keeps the bounds
 }
 
-// SearchTiles returns the keys of figures that the report of a search shows at the top even if they are neither
-// minimised nor bounded.
+// SearchTiles returns the keys of figures that the report of a search shows at the top even if they are
+// neither minimised nor bounded.
 func SearchTiles() []string { return []string{wireKey, starvedKey, ageKey} }
 
 // Document returns the report of the search.
@@ -57,7 +57,8 @@ func (s *Search) Document() *Document {
 			d.Verdict = passedVerdict
 		}
 		m := figures.Find(s.Minimise)
-		d.Headline = name + " has the lowest " + m.Key + scope + ": " + strings.TrimSpace(formatNumber(best.value(&m))+" "+m.Unit) + "."
+		d.Headline = name + " has the lowest " + m.Key + scope + ": " +
+			strings.TrimSpace(formatNumber(best.value(&m))+" "+m.Unit) + "."
 	}
 	s.addTiles(d)
 	values := newTable("Values of the keys that the search varied", "key", "value", "in the configuration")
@@ -72,13 +73,15 @@ func (s *Search) Document() *Document {
 	}
 	d.answer("settings", "Settings compared", paragraph(bounds), s.chart(), s.table())
 	if s.TOML != "" {
-		d.add("configuration", "Configuration", code{"", "tui run best.toml --out best    # run the recommended setting, with a report"},
+		d.add("configuration", "Configuration", code{"",
+			"tui run best.toml --out best    # run the recommended setting, with a report"},
 			code{"best.toml", s.TOML})
 	}
 	return d
 }
 
-// addTiles adds the known figures of the best setting, each once: the minimised one, SearchTiles and the bounded ones.
+// addTiles adds the known figures of the best setting, each once: the minimised one, SearchTiles and the
+// bounded ones.
 func (s *Search) addTiles(d *Document) {
 	best := s.Points[0]
 	for _, key := range slices.Concat([]string{s.Minimise}, SearchTiles(), s.Bounded) {
@@ -99,12 +102,13 @@ func (s *Search) addTiles(d *Document) {
 	}
 }
 
-// chart returns a chart of the settings by the minimised figure and the first bounded figure that differs. It is empty
-// if there is none.
+// chart returns a chart of the settings by the minimised figure and the first bounded figure that differs. It
+// is empty if there is none.
 func (s *Search) chart() charts {
 	for _, key := range s.Bounded {
 		isEqual := func(p *SearchPoint) bool { return p.Figures[key].Mean == s.Points[0].Figures[key].Mean }
-		if key == s.Minimise || !slices.ContainsFunc(s.Points, func(p *SearchPoint) bool { return !isEqual(p) }) {
+		if key == s.Minimise || !slices.ContainsFunc(s.Points,
+			func(p *SearchPoint) bool { return !isEqual(p) }) {
 			continue
 		}
 		x, y := figures.Find(s.Minimise), figures.Find(key)
@@ -120,7 +124,8 @@ func (s *Search) chart() charts {
 
 // table returns the table of all settings that were compared.
 func (s *Search) table() *table {
-	t := newTable("The best first: means over the seeds ± half of the 95 % CI. "+intervalNotes, "setting", "bounds", ">seeds")
+	t := newTable("The best first: means over the seeds ± half of the 95 % CI. "+intervalNotes, "setting",
+		"bounds", ">seeds")
 	columns := []figures.Row{figures.Find(s.Minimise), figures.Find(RatioKey)}
 	for _, m := range columns {
 		t.Heads = append(t.Heads, texttable.Head{Text: m.Label(), Number: true})

@@ -89,7 +89,8 @@ type series struct {
 const samplePeriod = 0.1
 
 // cellColumns are the columns that are cells of samples.csv, by their names there.
-var cellColumns = map[column]string{colSent: "sent", colDisplayed: "displayed", colStarved: "starved", colLate: "late", colStale: "stale",
+var cellColumns = map[column]string{colSent: "sent", colDisplayed: "displayed", colStarved: "starved",
+	colLate: "late", colStale: "stale",
 	colLost: "lost", colAcross: "across", colPeak: "payload_kbps", colPositionMM: "position_error_mm", colRotation: "orientation_error_deg",
 	colPosition: "position_error", colAngle: "angle_error"}
 
@@ -133,8 +134,8 @@ func (s *series) add(c cells) {
 	s.addPoint(p)
 }
 
-// addPoint adds one sample to s.partial, which becomes a point when it has s.samplesPerPoint samples. When there
-// are maxPoints points, addPoint merges pairs of them and doubles s.samplesPerPoint.
+// addPoint adds one sample to s.partial, which becomes a point when it has s.samplesPerPoint samples. When
+// there are maxPoints points, addPoint merges pairs of them and doubles s.samplesPerPoint.
 func (s *series) addPoint(p point) {
 	if s.partialSamples == 0 {
 		s.partial = p

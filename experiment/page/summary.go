@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/report"
 )
 
 // Summary is the result of a sweep whose runs were distributed to workers by a queue: the JSON of its
@@ -57,8 +60,54 @@ func loadSummary(path string) (*Summary, error) {
 // maxSummaryBytes bounds what is read as a summary.
 const maxSummaryBytes = 256 << 20
 
-// Document returns the report of the sweep. Points without complete runs are left out.
+// summaryOf returns the summary of a sweep whose report contains the runs.
+func summaryOf(r *report.Report) *Summary {
+	g := newGrid(r.Runs)
+	s := &Summary{Planned: max(r.Planned, len(r.Runs)), Repeat: g.maxSeeds(),
+		Units: g.units, Failed: r.Failed()}
+	s.Reason, s.Interrupted, s.Error = r.Reason, r.Interrupted, r.Error
+	for _, run := range r.Runs {
+		if !run.Interrupted {
+			s.Done++
+		}
+	}
+	for _, p := range g.points {
+		s.Points = append(s.Points, *p)
+	}
+	return s
+}
+
+// sweepDocument returns the report of a sweep whose report contains the runs.
+func sweepDocument(r *report.Report) *Document {
+	d := summaryOf(r).begin()
+	if len(r.Runs) > 0 {
+		d.addConfiguration(r.Runs[0],
+			paragraph("This is the configuration of the first run. The other runs differ in the swept keys."))
+	}
+	d.add("again", "How to reproduce", replayCommands)
+	return d
+}
+
+// Document returns the report of the sweep.
 func (s *Summary) Document() *Document {
+	d := s.begin()
+	digest := ""
+	if s.Digest != "" {
+		digest = "Digest of the digests of all runs: " + s.Digest
+	}
+	d.add("again", "How to reproduce", paragraph(digest),
+		code{Text: "tui sweep experiment.toml --out again    # on this machine, or on many with --queue\n" +
+			remakeCommand})
+	return d
+}
+
+// maxAlarms is the maximum number of sentences about failed assertions at the top of a report. The section of
+// failures has more.
+const maxAlarms = 3
+
+// begin returns the report of the sweep but for its last sections: what is recommended, the failures, the
+// charts and the tables. Points without complete runs are left out.
+func (s *Summary) begin() *Document {
 	g := &grid{units: s.Units}
 	wrong := 0.0 // packets in all runs, a whole number but for rounding; a figure is the mean over the seeds
 	for i := range s.Points {
@@ -67,16 +116,43 @@ func (s *Summary) Document() *Document {
 			wrong += p.Figures["wrong"].Mean * float64(p.Seeds)
 		}
 	}
-	runs := fmt.Sprintf("%s of %s, %s each", formatNumber(float64(s.Done)), formatCount(int64(s.Planned), "run"), formatCount(int64(max(s.Repeat, 1)), "seed"))
-	d := gridDocument(g, gridHeadline(g, s.Done, int64(wrong+0.5)), runs, s.Failed, describeEnding(s.Reason, s.Error, s.Interrupted))
+	extent := formatCount(int64(len(g.points)), "point") + "; nothing decoded wrong"
+	if wrong > 0.5 {
+		extent = formatCount(int64(len(g.points)), "point") + "; " +
+			formatCount(int64(wrong+0.5), "packet") + " decoded WRONG"
+	}
+	d := &Document{Title: "Sweep", Headline: extent + ".", Alarms: s.Failed, Meta: []string{extent}}
+	for _, a := range g.axes() {
+		d.Meta = append(d.Meta, a.key+": "+strings.Join(abbreviate(a.values), ", "))
+	}
+	d.Meta = append(d.Meta, fmt.Sprintf("%d of %s", s.Done, formatCount(int64(s.Planned), "run")),
+		formatCount(int64(max(s.Repeat, 1)), "seed")+" each")
+	if n := len(s.Failed); n > maxAlarms {
+		d.Alarms = append(s.Failed[:maxAlarms:maxAlarms],
+			fmt.Sprintf("and %d more, listed under Failures", n-maxAlarms))
+	}
+	d.Alarms = append(d.Alarms, nonEmpty(describeEnding(s.Reason, s.Error, s.Interrupted))...)
 	if len(g.points) == 0 {
-		d.Notes = []string{"No run is complete yet."}
+		d.Headline = "A sweep without complete runs."
+		return d
 	}
-	digest := ""
-	if s.Digest != "" {
-		digest = "Digest of the digests of all runs: " + s.Digest
+	d.addChoices(g, len(s.Failed))
+	d.addGrid(g)
+	if n := len(s.Failed); n > maxAlarms {
+		t := newTable("All "+formatCount(int64(n), "failure"), "failure")
+		for _, text := range s.Failed[:min(n, maxListed)] {
+			t.add(text)
+		}
+		d.add("failures", "Failures", t)
 	}
-	d.add("again", "How to reproduce", paragraph(digest),
-		code{Text: "tui sweep experiment.toml --out again    # on this machine, or on many with --queue\n" + remakeCommand})
 	return d
+}
+
+// abbreviate returns at most eight values: the first ones, and the last one after "…" if others are omitted.
+func abbreviate(values []string) []string {
+	const maxShown = 8
+	if len(values) <= maxShown {
+		return values
+	}
+	return append(slices.Clone(values[:maxShown-1]), "… "+values[len(values)-1])
 }

@@ -9,87 +9,9 @@ import (
 	"strings"
 
 	"wirelab/experiment/figures"
-	"wirelab/experiment/report"
 	"wirelab/internal/texttable"
 	"wirelab/internal/units"
 )
-
-// maxAlarms is the maximum number of sentences about failed assertions at the top of a page. The section of failures
-// has more.
-const maxAlarms = 3
-
-// sweepDocument returns the report of a sweep.
-func sweepDocument(r *report.Report) *Document {
-	g := newGrid(r.Runs)
-	wrong := int64(0)
-	for _, run := range r.Runs {
-		wrong += run.Totals.Wrong
-	}
-	d := gridDocument(g, gridHeadline(g, len(r.Runs), wrong), formatCount(int64(len(r.Runs)), "run"), r.Failed(), r.Missing(),
-		describeEnding(r.Reason, r.Error, r.Interrupted))
-	if len(g.points) == 0 {
-		d.Notes = []string{"No run is complete."}
-		return d
-	}
-	d.addConfiguration(r.Runs[0], paragraph("This is the configuration of the first run. The other runs differ in the swept keys."))
-	d.add("again", "How to reproduce", replayCommands)
-	return d
-}
-
-// gridDocument returns the beginning of the report of a sweep: its headline, failures, charts and tables. extent is the
-// number of points as a sentence, and runs the number of runs as text, such as "12 runs". failed has a sentence for each
-// failure. endings are sentences about an incomplete sweep; empty ones are ignored.
-func gridDocument(g *grid, extent, runs string, failed []string, endings ...string) *Document {
-	d := &Document{Title: "Sweep", Headline: extent, Alarms: failed}
-	d.addChoices(g, failed)
-	if d.Headline != extent {
-		d.Meta = []string{strings.TrimSuffix(extent, ".")}
-	}
-	for _, a := range g.axes() {
-		d.Meta = append(d.Meta, a.key+": "+strings.Join(abbreviate(a.values), ", "))
-	}
-	d.Meta = append(d.Meta, runs)
-	if n := len(failed); n > maxAlarms {
-		d.Alarms = append(failed[:maxAlarms:maxAlarms], fmt.Sprintf("and %d more, listed under Failures", n-maxAlarms))
-	}
-	d.Alarms = append(d.Alarms, nonEmpty(endings...)...)
-	if len(g.points) > 0 {
-		d.addGrid(g)
-	}
-	if n := len(failed); n > maxAlarms {
-		t := newTable("All "+formatCount(int64(n), "failure"), "failure")
-		for _, text := range failed[:min(n, maxListed)] {
-			t.add(text)
-		}
-		d.add("failures", "Failures", t)
-	}
-	return d
-}
-
-// gridHeadline describes the extent of a sweep in a sentence: the numbers of points and runs, and of packets that were
-// decoded wrongly.
-func gridHeadline(g *grid, runs int, wrong int64) string {
-	if len(g.points) == 0 {
-		return "A sweep without complete runs."
-	}
-	text := formatCount(int64(len(g.points)), "point")
-	if runs > len(g.points) {
-		text += fmt.Sprintf(", %d runs", runs)
-	}
-	if wrong > 0 {
-		return text + "; " + formatCount(wrong, "packet") + " decoded WRONG."
-	}
-	return text + "; nothing decoded wrong."
-}
-
-// abbreviate returns at most eight values: the first ones, and the last one after "…" if others are omitted.
-func abbreviate(values []string) []string {
-	const maxShown = 8
-	if len(values) <= maxShown {
-		return values
-	}
-	return append(slices.Clone(values[:maxShown-1]), "… "+values[len(values)-1])
-}
 
 // addGrid adds charts, heat maps and the table of a grid.
 func (d *Document) addGrid(g *grid) {
@@ -138,8 +60,9 @@ func (g *grid) choiceMetrics() (list []figures.Row) {
 	return list
 }
 
-// cheapest returns for each condition the point with the lowest cost of those whose runs did not fail. Conditions where all
-// points failed are left out. conditions is the number of all conditions with more than one point; the others have no choice.
+// cheapest returns for each condition the point with the lowest cost of those whose runs did not fail.
+// Conditions where all points failed are left out. conditions is the number of all conditions with more than
+// one point; the others have no choice.
 func cheapest(points []*Point, cost *figures.Row) (list []*Point, conditions int) {
 	for _, condition := range groupPoints(points, isCondition) {
 		if len(condition.points) < 2 {
@@ -159,16 +82,15 @@ func cheapest(points []*Point, cost *figures.Row) (list []*Point, conditions int
 	return list, conditions
 }
 
-// addChoices adds the verdict and, if the sweep has choices that keep its assertions, the cheapest of them: to the
-// headline, as tiles and as a table. Otherwise it adds what each setting costs and gives. failed has a sentence for each
-// failure.
-func (d *Document) addChoices(g *grid, failed []string) {
+// addChoices adds the verdict and, if the sweep has choices that keep its assertions, the cheapest of them:
+// to the headline, as tiles and as a table. Otherwise it adds what each setting costs and gives.
+func (d *Document) addChoices(g *grid, failures int) {
 	asserted, failedPoints := 0, 0
 	for _, p := range g.points {
 		asserted += p.Asserted
 		failedPoints += min(p.Failed, 1)
 	}
-	d.Verdict = verdictOf(asserted, len(failed))
+	d.Verdict = verdictOf(asserted, failures)
 	metrics := g.choiceMetrics()
 	if len(metrics) == 0 {
 		return
@@ -180,13 +102,15 @@ func (d *Document) addChoices(g *grid, failed []string) {
 	}
 	d.Headline = choiceHeadline(list, conditions, len(g.points), &metrics[0])
 	if failedPoints > 0 {
-		d.Headline += fmt.Sprintf("; %d of %s failed", failedPoints, formatCount(int64(len(g.points)), "point"))
+		d.Headline += fmt.Sprintf("; %d of %s failed", failedPoints,
+			formatCount(int64(len(g.points)), "point"))
 	}
 	d.Headline += "."
 	for _, m := range metrics {
 		d.tile(m.Title, spanText(list, &m), m.Unit, "")
 	}
-	d.answer("recommended", "Recommended setting", g.newTable("Recommended setting under each condition", list, metrics, false))
+	d.answer("recommended", "Recommended setting", g.newTable("Recommended setting under each condition",
+		list, metrics, false))
 }
 
 // choiceHeadline names the cheapest settings under the given number of conditions, out of so many points.
@@ -202,15 +126,19 @@ func choiceHeadline(list []*Point, conditions, points int, cost *figures.Row) st
 	}
 	switch {
 	case conditions == 1:
-		return fmt.Sprintf("%s is the cheapest of %s that keeps the assertions: %s", name, formatCount(int64(points), "setting"), costs)
+		return fmt.Sprintf("%s is the cheapest of %s that keeps the assertions: %s", name,
+			formatCount(int64(points), "setting"), costs)
 	case same:
-		return fmt.Sprintf("%s is the cheapest setting that keeps the assertions under %s conditions: %s", name, under, costs)
+		return fmt.Sprintf("%s is the cheapest setting that keeps the assertions under %s conditions: %s",
+			name, under, costs)
 	}
-	return fmt.Sprintf("The cheapest setting that keeps the assertions differs between %s conditions: %s", under, costs)
+	return fmt.Sprintf("The cheapest setting that keeps the assertions differs between %s conditions: %s",
+		under, costs)
 }
 
-// addTrade adds what each choice costs and gives, over all conditions: a headline with the cheapest and the costliest, and
-// a table. A sweep without choices has a row for each condition. hasAssertions means that no setting keeps them.
+// addTrade adds what each choice costs and gives, over all conditions: a headline with the cheapest and the
+// costliest, and a table. A sweep without choices has a row for each condition. hasAssertions means that no
+// setting keeps them.
 func (d *Document) addTrade(g *grid, metrics []figures.Row, hasAssertions bool) {
 	groups := groupPoints(g.points, isChoice)
 	if len(groups) < 2 {
@@ -246,12 +174,13 @@ func (d *Document) addTrade(g *grid, metrics []figures.Row, hasAssertions bool) 
 	if hasAssertions {
 		remark = "No setting keeps the assertions."
 	}
-	remark += " With bounds such as \"" + starvedKey + "\" = \"<= 0.01\" in [assert] this page names the cheapest setting that keeps them."
+	remark += " With bounds such as \"" + starvedKey +
+		"\" = \"<= 0.01\" in [assert] this page names the cheapest setting that keeps them."
 	d.answer("trade", "What each setting costs and gives", t, paragraph(remark))
 }
 
-// costKey returns the figure that is the cost of points in Pareto charts: their payload, or what is on the wire if
-// redundancy or messages add to it.
+// costKey returns the figure that is the cost of points in Pareto charts: their payload, or what is on the
+// wire if redundancy or messages add to it.
 func costKey(g *grid) string {
 	if g.has("redundancy.overhead_kbps") || g.has("messages.wire_kbps") {
 		return wireKey
@@ -259,16 +188,17 @@ func costKey(g *grid) string {
 	return payloadKey
 }
 
-// addParetoCharts adds answers: charts of cost against quality (starvation, position error, transfer time, deadlines). Each
-// condition has its own Pareto frontier, the points that no other point beats in both figures. A figure that is the same
-// at all points has no chart.
+// addParetoCharts adds answers: charts of cost against quality (starvation, position error, transfer time,
+// deadlines). Each condition has its own Pareto frontier, the points that no other point beats in both
+// figures. A figure that is the same at all points has no chart.
 func (d *Document) addParetoCharts(g *grid) {
 	cost := g.metric(costKey(g))
 	for _, key := range []string{starvedKey, errorMMKey, errorKey, transferKey, missedKey, deliveryKey} {
 		m := g.metric(key)
-		known := slices.DeleteFunc(slices.Clone(g.points[:min(len(g.points), maxListed)]), func(p *Point) bool {
-			return math.IsNaN(p.value(&cost)) || math.IsNaN(p.value(&m))
-		})
+		known := slices.DeleteFunc(slices.Clone(g.points[:min(len(g.points), maxListed)]),
+			func(p *Point) bool {
+				return math.IsNaN(p.value(&cost)) || math.IsNaN(p.value(&m))
+			})
 		lo, hi := span(known, &m)
 		if lo >= hi {
 			continue
@@ -280,14 +210,16 @@ func (d *Document) addParetoCharts(g *grid) {
 				continue
 			}
 			front := frontier(condition.points, &cost, &m)
-			lines = append(lines, dots{cmp.Or(condition.name, "settings"), "step", scatterPoints(condition.points, front, &cost, &m)})
+			lines = append(lines, dots{cmp.Or(condition.name, "settings"), "step",
+				scatterPoints(condition.points, front, &cost, &m)})
 			best = append(best, front...)
 		}
 		if len(lines) == 0 {
 			continue
 		}
 		title := heading(cost.Title) + " vs " + m.Title
-		d.answer("pareto-"+keySuffix(key), title, charts{newScatter("Cheaper is to the left, better is down", cost.Label(), m.Label(), lines)},
+		d.answer("pareto-"+keySuffix(key), title,
+			charts{newScatter("Cheaper is to the left, better is down", cost.Label(), m.Label(), lines)},
 			g.newTable("Pareto frontier by "+m.Title+": under the same condition no other point is both cheaper and better", best, []figures.Row{cost, m}, false))
 	}
 }
@@ -306,7 +238,8 @@ func scatterPoints(points, best []*Point, x, y *figures.Row) (list []dot) {
 func frontier(list []*Point, cost, quality *figures.Row) (out []*Point) {
 	sorted := slices.Clone(list)
 	slices.SortStableFunc(sorted, func(a, b *Point) int {
-		return cmp.Or(cmp.Compare(a.value(cost), b.value(cost)), cmp.Compare(a.value(quality), b.value(quality)))
+		return cmp.Or(cmp.Compare(a.value(cost), b.value(cost)),
+			cmp.Compare(a.value(quality), b.value(quality)))
 	})
 	best := math.Inf(1)
 	for _, p := range sorted {
@@ -321,8 +254,8 @@ func frontier(list []*Point, cost, quality *figures.Row) (out []*Point) {
 // budgetKey is the key of the axis along which the lines of a sweep over budgets go.
 const budgetKey = "sender.budget"
 
-// errorKeys are the errors under a budget, each with the key of the kbps that it took. For a crowd those of clients
-// are shown alone.
+// errorKeys are the errors under a budget, each with the key of the kbps that it took. For a crowd those of
+// clients are shown alone.
 var errorKeys = map[string]string{
 	"view.mean_error_mm":   "view.used_kbps",
 	"view.mean_error":      "view.used_kbps",
@@ -330,14 +263,15 @@ var errorKeys = map[string]string{
 	"crowd.p95.view.error": "crowd.p50.view.used_kbps",
 }
 
-// addErrorCurves adds answers of a sweep over budgets or policies: charts of error against kbps, with a line for each
-// combination of the other settings, and which of these has the least error at each budget.
+// addErrorCurves adds answers of a sweep over budgets or policies: charts of error against kbps, with a line
+// for each combination of the other settings, and which of these has the least error at each budget.
 func (d *Document) addErrorCurves(g *grid) {
 	for _, key := range slices.Sorted(maps.Keys(errorKeys)) {
 		m, used := g.metric(key), g.metric(errorKeys[key])
-		known := slices.DeleteFunc(slices.Clone(g.points[:min(len(g.points), maxListed)]), func(p *Point) bool {
-			return math.IsNaN(p.value(&m)) || math.IsNaN(p.value(&used))
-		})
+		known := slices.DeleteFunc(slices.Clone(g.points[:min(len(g.points), maxListed)]),
+			func(p *Point) bool {
+				return math.IsNaN(p.value(&m)) || math.IsNaN(p.value(&used))
+			})
 		if len(known) < 2 || g.has("crowd.p50.view.error") && !strings.HasPrefix(key, "crowd.") {
 			continue
 		}
@@ -351,17 +285,20 @@ func (d *Document) addErrorCurves(g *grid) {
 			lines = append(lines, dots{fmt.Sprintf("%d %s", i+1, line.name), "line", points})
 		}
 		t, lead := leastErrors(known, &m)
-		d.answer("errors-"+strings.ReplaceAll(key, ".", "-"), heading(m.Title)+" against kbps", paragraph(lead),
+		d.answer("errors-"+strings.ReplaceAll(key, ".", "-"), heading(m.Title)+" against kbps",
+			paragraph(lead),
 			charts{newScatter(errorTitle, usedAxis, m.Label(), lines)}, t)
 	}
 }
 
-// leastErrors returns a table of the choice with the least error for each budget under each condition, and of the next
-// one with the ratio of their errors; and a sentence that sums it up, which is "" if there is nothing to choose.
+// leastErrors returns a table of the choice with the least error for each budget under each condition, and of
+// the next one with the ratio of their errors; and a sentence that sums it up, which is "" if there is
+// nothing to choose.
 func leastErrors(points []*Point, m *figures.Row) (t *table, lead string) {
 	isGiven := func(key string) bool { return key == budgetKey || isCondition(key) }
 	choice := func(p *Point) string { return p.settings(func(k string) bool { return !isGiven(k) }) }
-	t = newTable(heading(m.Title)+": least at each budget", "at", "least error", ">"+m.Label(), "next", ">times as large", ">95 % CI")
+	t = newTable(heading(m.Title)+": least at each budget", "at", "least error", ">"+m.Label(), "next",
+		">times as large", ">95 % CI")
 	wins := map[string]int{}        // of a choice
 	certain := 0                    // wins that chance does not explain
 	seeds := 0                      // the largest number of a point
@@ -389,13 +326,16 @@ func leastErrors(points []*Point, m *figures.Row) (t *table, lead string) {
 	if t.isEmpty() {
 		return t, ""
 	}
-	winner := slices.MaxFunc(slices.Sorted(maps.Keys(wins)), func(a, b string) int { return cmp.Compare(wins[a], wins[b]) })
+	winner := slices.MaxFunc(slices.Sorted(maps.Keys(wins)),
+		func(a, b string) int { return cmp.Compare(wins[a], wins[b]) })
 	lead = fmt.Sprintf("Least error: %s, at %d of %s of the table. The next has %.2f to %.2f times the error of the best.", winner, wins[winner],
 		formatCount(int64(len(t.Rows)), "row"), least, most)
 	if seeds < 2 {
-		return t, lead + " With one seed there are no confidence intervals: repeat = 5 in a [[sweep]] gives them."
+		return t, lead +
+			" With one seed there are no confidence intervals: repeat = 5 in a [[sweep]] gives them."
 	}
-	return t, lead + fmt.Sprintf(" At %d of them that is more than chance explains, by pairs of %d seeds.", certain, seeds)
+	return t, lead + fmt.Sprintf(" At %d of them that is more than chance explains, by pairs of %d seeds.",
+		certain, seeds)
 }
 
 // maxLines is the maximum number of lines of a chart, because there are eight colours.
@@ -432,11 +372,14 @@ func (g *grid) chart(axes []axis, m *figures.Row) *chart {
 
 // isAmong returns a function that reports whether a key is that of one of the axes.
 func isAmong(axes []axis) func(key string) bool {
-	return func(key string) bool { return slices.ContainsFunc(axes, func(a axis) bool { return a.key == key }) }
+	return func(key string) bool {
+		return slices.ContainsFunc(axes,
+			func(a axis) bool { return a.key == key })
+	}
 }
 
-// linesOf returns the lines of a chart of figure m over the values of a swept key: the line of the means and, if
-// any point has a confidence interval, the upper and the lower edge of the band of the intervals. Values
+// linesOf returns the lines of a chart of figure m over the values of a swept key: the line of the means and,
+// if any point has a confidence interval, the upper and the lower edge of the band of the intervals. Values
 // without a point are gaps.
 func linesOf(points []*Point, m *figures.Row, key string, values []string) []line {
 	mid := line{Y: gaps(len(values))}
@@ -499,7 +442,8 @@ func heatMap(g *group, down, across axis, m *figures.Row) *table {
 	lo, hi := span(g.points, m)
 	for _, p := range g.points {
 		if v := p.value(m); !math.IsNaN(v) {
-			cells[[2]string{p.Set[down.key], p.Set[across.key]}] = texttable.Cell{Text: formatNumber(v), Class: fmt.Sprintf("h%d", shade(v, lo, hi))}
+			cells[[2]string{p.Set[down.key], p.Set[across.key]}] = texttable.Cell{Text: formatNumber(v),
+				Class: fmt.Sprintf("h%d", shade(v, lo, hi))}
 		}
 	}
 	for _, y := range down.values {

@@ -36,26 +36,36 @@ const (
 )
 
 // timeCharts returns the charts of the data in samples.csv. item is what the data consist of, such as "cube".
-// costsPerChange selects the bits per changed item instead of per item. display names the units of display errors.
+// costsPerChange selects the bits per changed item instead of per item. display names the units of display
+// errors.
 func timeCharts(item string, costsPerChange bool, display *figures.Playout) []timeChart {
 	size := timeLine{"per " + item, 1, ratio{colPayload, colItems}}
 	if costsPerChange {
 		size = timeLine{"per changed " + item, 1, ratio{colPayload, colChanged}}
 	}
 	return []timeChart{
-		{"Bandwidth", "kbps", 1, sizeKind, []timeLine{{"payload", 1, ratio{colPayload, colWidth}}, {"wire", 8, ratio{colWire, colWidth}},
+		{"Bandwidth", "kbps", 1, sizeKind, []timeLine{{"payload", 1, ratio{colPayload, colWidth}},
+			{"wire", 8, ratio{colWire, colWidth}},
 			{"feedback", 3, ratio{colFeedback, colWidth}}}},
 		{"Bits " + size.name, "bits", 1000, sizeKind, []timeLine{size}},
-		{"Packets failed, lost or stale", "per second", 1, meanKind, []timeLine{{"failed", 5, ratio{colFailed, colWidth}},
-			{"lost", 2, ratio{colLost, colWidth}}, {"stale", 4, ratio{colStale, colWidth}}}},
-		{"Age of the baseline", "ticks", 1, meanKind, []timeLine{{"mean age", 1, ratio{colAge, colReferenced}}}},
-		{"Age of displayed data", "ms", 1, meanKind, []timeLine{{"mean age", 3, ratio{colDisplayAge, colAged}}}},
-		{"Display starved", "% of display ticks", 100, meanKind, []timeLine{{"starved", 5, ratio{colStarved, colDisplayed}}}},
+		{"Packets failed, lost or stale", "per second", 1, meanKind,
+			[]timeLine{{"failed", 5, ratio{colFailed, colWidth}},
+				{"lost", 2, ratio{colLost, colWidth}}, {"stale", 4, ratio{colStale, colWidth}}}},
+		{"Age of the baseline", "ticks", 1, meanKind, []timeLine{{"mean age", 1,
+			ratio{colAge, colReferenced}}}},
+		{"Age of displayed data", "ms", 1, meanKind, []timeLine{{"mean age", 3,
+			ratio{colDisplayAge, colAged}}}},
+		{"Display starved", "% of display ticks", 100, meanKind,
+			[]timeLine{{"starved", 5, ratio{colStarved, colDisplayed}}}},
 		{"Late snapshots", "per second", 1, meanKind, []timeLine{{"late", 2, ratio{colLate, colWidth}}}},
-		{"Maximum position error", "mm", 1, maximumKind, []timeLine{{"position error", 4, ratio{colPositionMM, colOne}}}},
-		{"Maximum rotation error", "degrees", 1, maximumKind, []timeLine{{"rotation error", 3, ratio{colRotation, colOne}}}},
-		{"Maximum position error", display.PositionErrorUnit, 1, maximumKind, []timeLine{{"position error", 4, ratio{colPosition, colOne}}}},
-		{"Maximum angle error", display.AngleErrorUnit, 1, maximumKind, []timeLine{{"angle error", 3, ratio{colAngle, colOne}}}},
+		{"Maximum position error", "mm", 1, maximumKind,
+			[]timeLine{{"position error", 4, ratio{colPositionMM, colOne}}}},
+		{"Maximum rotation error", "degrees", 1, maximumKind,
+			[]timeLine{{"rotation error", 3, ratio{colRotation, colOne}}}},
+		{"Maximum position error", display.PositionErrorUnit, 1, maximumKind,
+			[]timeLine{{"position error", 4, ratio{colPosition, colOne}}}},
+		{"Maximum angle error", display.AngleErrorUnit, 1, maximumKind,
+			[]timeLine{{"angle error", 3, ratio{colAngle, colOne}}}},
 	}
 }
 
@@ -67,8 +77,8 @@ type sampledLine struct {
 	of     ratio
 }
 
-// draw returns the chart with the given lines. The X values are all points in time of all lines, because samples of
-// several runs may have different periods. draw returns nil if all figures are 0 or unknown.
+// draw returns the chart with the given lines. The X values are all points in time of all lines, because
+// samples of several runs may have different periods. draw returns nil if all figures are 0 or unknown.
 func (t *timeChart) draw(list []sampledLine) *chart {
 	c := &chart{Title: t.title, Unit: t.unit, Axis: timeAxis}
 	times := map[float64]bool{}
@@ -106,8 +116,8 @@ func (t *timeChart) draw(list []sampledLine) *chart {
 	return c
 }
 
-// align returns the values y of points at the given times, and adds the loop points to c.Loops. A point covers the time
-// from its beginning to until; other times are gaps.
+// align returns the values y of points at the given times, and adds the loop points to c.Loops. A point
+// covers the time from its beginning to until; other times are gaps.
 func (c *chart) align(t *timeChart, points []point, y []value, times []float64) []value {
 	out := gaps(len(times))
 	k := 0 // index of the point that covers a time; both are in order
@@ -126,8 +136,8 @@ func (c *chart) align(t *timeChart, points []point, y []value, times []float64) 
 	return out
 }
 
-// newLine returns a line with the figure of each point or, unless it is a maximum, of the two seconds that end with it;
-// and with the mean over all points as the ratio of the sums.
+// newLine returns a line with the figure of each point or, unless it is a maximum, of the two seconds that
+// end with it; and with the mean over all points as the ratio of the sums.
 func (t *timeChart) newLine(of ratio, points []point) line {
 	l := line{Y: make([]value, len(points))}
 	num, den := 0.0, 0.0
@@ -160,8 +170,8 @@ func sumRecent(points []point, of column) (sum float64) {
 	return sum
 }
 
-// overTime returns the charts of a run over time, and their data as a table for screen readers. budget is in kbps, 0
-// means none.
+// overTime returns the charts of a run over time, and their data as a table for screen readers. budget is in
+// kbps, 0 means none.
 func (r *rows) overTime(list []timeChart, budget float64) (out charts, t *table) {
 	points := r.series.allPoints()
 	for i := range list {
@@ -201,7 +211,8 @@ func (c *chart) addBandwidth(points []point, budget float64) {
 			line{Name: "payload, smallest in 100 ms", Color: 1, Kind: "edge", Band: 1, Y: low})
 	}
 	if budget > 0 {
-		c.Lines = append(c.Lines, line{Name: "budget", Color: 5, Kind: "dash", Y: slices.Repeat([]value{value(budget)}, len(points))})
+		c.Lines = append(c.Lines, line{Name: "budget", Color: 5, Kind: "dash",
+			Y: slices.Repeat([]value{value(budget)}, len(points))})
 	}
 }
 
@@ -227,14 +238,16 @@ func timeTable(points []point, list []timeChart) *table {
 	return t
 }
 
-// scaleTop returns the upper end of a chart's scale, which may cut off rare spikes so that they do not flatten
-// the rest. It is 1.5 times the 99th percentile if the maximum exceeds three times that percentile, otherwise
-// 0, which means that the scale ends at the maximum. Values with an index in loops, which is in order, do not count.
+// scaleTop returns the upper end of a chart's scale, which may cut off rare spikes so that they do not
+// flatten the rest. It is 1.5 times the 99th percentile if the maximum exceeds three times that percentile,
+// otherwise 0, which means that the scale ends at the maximum. Values with an index in loops, which is in
+// order, do not count.
 func scaleTop(lines []line, loops []int) value {
 	var all []float64
 	for _, l := range lines {
 		for i, v := range l.Y {
-			if _, isLoop := slices.BinarySearch(loops, i); !isLoop && l.Kind != "edge" && !math.IsNaN(float64(v)) {
+			if _, isLoop := slices.BinarySearch(loops, i); !isLoop && l.Kind != "edge" &&
+				!math.IsNaN(float64(v)) {
 				all = append(all, float64(v))
 			}
 		}
@@ -264,11 +277,12 @@ func describeLine(l *line) string {
 	if l.Mean != nil {
 		mean = float64(*l.Mean)
 	}
-	return fmt.Sprintf("%s: mean %s, from %s to %s", l.Name, formatNumber(mean), formatNumber(minValue), formatNumber(maxValue))
+	return fmt.Sprintf("%s: mean %s, from %s to %s", l.Name, formatNumber(mean), formatNumber(minValue),
+		formatNumber(maxValue))
 }
 
-// delayChart returns the chart of one-way delays: mean, and the band from the fastest to the slowest packet; nil if no
-// packet arrived.
+// delayChart returns the chart of one-way delays: mean, and the band from the fastest to the slowest packet;
+// nil if no packet arrived.
 func (p *packetStats) delayChart() *chart {
 	c := &chart{Title: "One-way delay", Unit: "ms", Axis: timeAxis}
 	mean := line{Name: "mean", Color: 1}
@@ -291,8 +305,8 @@ func (p *packetStats) delayChart() *chart {
 	return c
 }
 
-// problemChart returns a time line of packets with problems: a row per kind, the most severe at the top, and a dot per
-// packet with its explanation. It returns nil if there were no problems.
+// problemChart returns a time line of packets with problems: a row per kind, the most severe at the top, and
+// a dot per packet with its explanation. It returns nil if there were no problems.
 func (p *packetStats) problemChart() *chart {
 	type timed struct {
 		problem
@@ -316,7 +330,10 @@ func (p *packetStats) problemChart() *chart {
 	if len(all) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(all, func(a, b timed) int { return cmp.Or(cmp.Compare(a.sent, b.sent), a.compare(&b.problem)) })
+	slices.SortStableFunc(all, func(a, b timed) int {
+		return cmp.Or(cmp.Compare(a.sent, b.sent),
+			a.compare(&b.problem))
+	})
 	c.Label = fmt.Sprintf("%d packets on a time line; the tables under Packets explain each", total)
 	for row := range c.Lines {
 		c.Lines[row].Y = gaps(len(all))

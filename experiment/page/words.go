@@ -115,38 +115,23 @@ func describeLink(r *engine.Result, c *config.Config) string {
 	return text
 }
 
-// linkName describes a link by its profile, or by its latency and jitter, as a phrase that begins with "over". A
-// link that differs from a profile only in the loss gets the name of the profile, because the sentence then
-// continues with the loss.
+// linkName describes a link by its profile, or by its latency and jitter, as a phrase that begins with
+// "over". A link that differs from a profile only in the loss gets the name of the profile, because the
+// sentence then continues with the loss.
 func linkName(c *config.Config) string {
 	for _, p := range lossmodel.Profiles() {
-		down, up := p.Down, p.Up
-		down.Loss, up.Loss = c.Down.Loss, c.Up.Loss // ignore the loss
-		if down != c.Down || up != c.Up {
-			continue
+		p.Down.Loss, p.Up.Loss = c.Down.Loss, c.Up.Loss // ignore the loss
+		if p.Down == c.Down && p.Up == c.Up {
+			return "over a link with profile " + p.Name
 		}
-		if p.Name == "perfect" {
-			if c.Down.Loss == p.Down.Loss {
-				return "over a perfect link"
-			}
-			return "over a link without delay"
-		}
-		return "over " + p.Name
 	}
-	if latency, err := c.Down.Get("latency"); err == nil && latency != "0ms" {
-		text := "over a link of " + spaceUnit(latency)
-		if jitter, err := c.Down.Get("jitter"); err == nil && jitter != "0ms" {
-			text += " ± " + spaceUnit(jitter)
-		}
-		return text
+	latency, err := c.Down.Get("latency")
+	if err != nil || latency == "0ms" {
+		return "over a custom link"
 	}
-	return "over a custom link"
-}
-
-// spaceUnit puts a space between a number and its unit.
-func spaceUnit(text string) string {
-	if i := strings.IndexFunc(text, func(r rune) bool { return r != '.' && (r < '0' || r > '9') }); i > 0 {
-		return text[:i] + " " + text[i:]
+	text := "over a link of " + latency
+	if jitter, err := c.Down.Get("jitter"); err == nil && jitter != "0ms" {
+		text += " ± " + jitter
 	}
 	return text
 }

@@ -44,14 +44,15 @@ func NewExporter(folder *atomicfile.Folder, set map[string]string, files *Files,
 	return &Exporter{folder: folder, Set: set, files: files, pages: pages, settleAt: minSettlePackets}
 }
 
-// begin creates the CSV files and the page, unless they exist. first is the first sample, which decides on the columns of
-// samples.csv.
+// begin creates the CSV files and the page, unless they exist. first is the first sample, which decides on
+// the columns of samples.csv.
 func (e *Exporter) begin(first *meters.Sample) {
 	if e.samples != nil {
 		return
 	}
 	head := sampleHead(first)
-	e.samples, e.packets = newCSVLog(e.folder, "samples.csv", head), newCSVLog(e.folder, "packets.csv", packetHead())
+	e.samples = newCSVLog(e.folder, "samples.csv", head)
+	e.packets = newCSVLog(e.folder, "packets.csv", packetHead())
 	if e.pages.Run != nil {
 		e.page = e.pages.Run(head, packetHead())
 	}
@@ -82,18 +83,20 @@ func (e *Exporter) Sample(s *meters.Sample) {
 func (e *Exporter) addPlayouts(s *meters.Sample) {
 	for i := range s.Playouts {
 		if e.playouts == nil {
-			e.playouts = newCSVLog(e.folder, "playout.csv", []string{"t_s", "policy", "displayed", "starved", "age_ms"})
+			e.playouts = newCSVLog(e.folder, "playout.csv",
+				[]string{"t_s", "policy", "displayed", "starved", "age_ms"})
 		}
 		p, age := &s.Playouts[i], ""
 		if p.Shown > 0 {
 			age = units.Fixed(units.Milliseconds(p.Age)/float64(p.Shown), 3)
 		}
-		e.playouts.addRow([]string{units.Fixed(s.T.Seconds(), 3), p.Policy, strconv.Itoa(p.Shown), strconv.Itoa(p.Starved), age})
+		e.playouts.addRow([]string{units.Fixed(s.T.Seconds(), 3), p.Policy, strconv.Itoa(p.Shown),
+			strconv.Itoa(p.Starved), age})
 	}
 }
 
-// addQueue adds the rows of a sample to queue.csv: one for each owner of packets in the queue. Owner 0 is the session,
-// owner n the n-th flow of other traffic in report.json.
+// addQueue adds the rows of a sample to queue.csv: one for each owner of packets in the queue. Owner 0 is the
+// session, owner n the n-th flow of other traffic in report.json.
 func (e *Exporter) addQueue(s *meters.Sample) {
 	if s.Queue.Flows == nil {
 		return
@@ -106,7 +109,8 @@ func (e *Exporter) addQueue(s *meters.Sample) {
 		if owner > 0 {
 			bytes = s.Queue.Flows[owner-1]
 		}
-		e.queue.addRow([]string{units.Fixed(s.T.Seconds(), 3), strconv.Itoa(owner), strconv.FormatInt(bytes, 10),
+		e.queue.addRow([]string{units.Fixed(s.T.Seconds(), 3), strconv.Itoa(owner),
+			strconv.FormatInt(bytes, 10),
 			units.Fixed(units.Milliseconds(s.Queue.DelayOf(bytes)), 3)})
 	}
 }
@@ -123,19 +127,21 @@ func (e *Exporter) addControl(s *meters.Sample) {
 	if s.TargetBps > 0 {
 		target = units.Fixed(float64(s.TargetBps)/1000, 3)
 	}
-	e.controls.addRow([]string{units.Fixed(s.T.Seconds(), 3), strconv.Itoa(s.Sent), strconv.Itoa(s.Held), target})
+	e.controls.addRow([]string{units.Fixed(s.T.Seconds(), 3), strconv.Itoa(s.Sent), strconv.Itoa(s.Held),
+		target})
 }
 
 // Settled implements engine.Observer: the outcomes of all packets below seq are known. Packets get their
-// outcomes in another order than they were sent. Settled sorts the packets in e.list and moves those below seq to
-// packets.csv. It does so only when the list has doubled since the last time, so that the mean cost per packet
-// stays constant.
+// outcomes in another order than they were sent. Settled sorts the packets in e.list and moves those below
+// seq to packets.csv. It does so only when the list has doubled since the last time, so that the mean cost
+// per packet stays constant.
 func (e *Exporter) Settled(seq uint64) {
 	if len(e.list) < e.settleAt {
 		return
 	}
 	e.sort()
-	n, _ := slices.BinarySearchFunc(e.list, seq, func(p packetEntry, seq uint64) int { return cmp.Compare(p.Seq, seq) })
+	compareSeq := func(p packetEntry, seq uint64) int { return cmp.Compare(p.Seq, seq) }
+	n, _ := slices.BinarySearchFunc(e.list, seq, compareSeq)
 	for i := range e.list[:n] {
 		row := packetRow(&e.list[i])
 		e.packets.addRow(row)
@@ -175,13 +181,16 @@ func (e *Exporter) Write(r *engine.Result) error {
 	if len(x.Clients) == 0 { // a crowd has no samples and no list of packets
 		entries = append(entries, e.samples.logEntry(), e.packets.logEntry(unsettled...))
 	} else {
-		entries = append(entries, atomicfile.Entry{Name: "clients.csv", Write: func(w io.Writer) error { return writeClients(w, x.Clients) }})
+		entries = append(entries, atomicfile.Entry{Name: "clients.csv",
+			Write: func(w io.Writer) error { return writeClients(w, x.Clients) }})
 	}
 	if len(x.SamplesByLane) > 1 {
-		entries = append(entries, atomicfile.Entry{Name: "shadows.csv", Write: func(w io.Writer) error { return writeSideBySide(w, x.SamplesByLane) }})
+		entries = append(entries, atomicfile.Entry{Name: "shadows.csv",
+			Write: func(w io.Writer) error { return writeSideBySide(w, x.SamplesByLane) }})
 	}
 	if x.Priorities != nil {
-		entries = append(entries, atomicfile.Entry{Name: "priorities.csv", Write: func(w io.Writer) error { return writePriorities(w, x.Priorities) }})
+		entries = append(entries, atomicfile.Entry{Name: "priorities.csv",
+			Write: func(w io.Writer) error { return writePriorities(w, x.Priorities) }})
 	}
 	if e.page == nil && len(x.Clients) > 0 && e.pages.Run != nil {
 		e.page = e.pages.Run(nil, nil)
@@ -219,7 +228,8 @@ func WriteError(err error) error {
 // WriteSweep writes the files of a sweep's report: the results so far, the pages that compare them, and
 // the configuration. The runs have their own folders below. first means that this is the first call for
 // the folder: then the results of an earlier run in it are removed.
-func WriteSweep(folder *atomicfile.Folder, first bool, c *config.Config, r *Report, files *Files, pages Pages) error {
+func WriteSweep(folder *atomicfile.Folder, first bool, c *config.Config, r *Report, files *Files,
+	pages Pages) error {
 	x := *r
 	x.Runs = make([]*engine.Result, len(r.Runs))
 	dataFiles := files.List(folder.Path()) // with paths relative to the sweep's folder, not to the run's
@@ -271,11 +281,12 @@ func OpenFolder(disk *atomicfile.Disk, dir string, force bool) (*atomicfile.Fold
 	return OpenFolderMatching(disk, dir, reportFileName.MatchString, force, "--force to replace them")
 }
 
-// OpenFolderMatching opens folder dir for results. isResult reports whether a file name is one of the results. If
-// dir contains results already, they are replaced if force is true; otherwise the error message recommends "an
-// empty folder or a new one, or " followed by alternative. If another process has dir open, the error is an
-// *atomicfile.LockedError.
-func OpenFolderMatching(disk *atomicfile.Disk, dir string, isResult func(name string) bool, force bool, alternative string) (*atomicfile.Folder, error) {
+// OpenFolderMatching opens folder dir for results. isResult reports whether a file name is one of the
+// results. If dir contains results already, they are replaced if force is true; otherwise the error message
+// recommends "an empty folder or a new one, or " followed by alternative. If another process has dir open,
+// the error is an *atomicfile.LockedError.
+func OpenFolderMatching(disk *atomicfile.Disk, dir string, isResult func(name string) bool, force bool,
+	alternative string) (*atomicfile.Folder, error) {
 	f, err := disk.Open(dir, isResult, force)
 	switch {
 	case errors.As(err, new(*atomicfile.LockedError)):
@@ -284,7 +295,8 @@ func OpenFolderMatching(disk *atomicfile.Disk, dir string, isResult func(name st
 		return nil, &config.Error{Key: "out", Problem: dir + " holds the results of another run",
 			Expected: "an empty folder or a new one, or " + alternative}
 	case errors.Is(err, atomicfile.ErrHasOtherFiles), errors.Is(err, atomicfile.ErrNotReplaceable):
-		return nil, &config.Error{Key: "out", Problem: dir + " " + err.Error(), Expected: "an empty folder or a new one"}
+		return nil, &config.Error{Key: "out", Problem: dir + " " + err.Error(),
+			Expected: "an empty folder or a new one"}
 	case err != nil:
 		return nil, unwritableError(dir, err)
 	}
@@ -293,8 +305,9 @@ func OpenFolderMatching(disk *atomicfile.Disk, dir string, isResult func(name st
 
 // unwritableError returns the error of a folder that cannot be written because of err.
 func unwritableError(dir string, err error) error {
-	return &config.Error{Key: "out", Problem: dir + " cannot be written: " + config.WithoutPath(err), Expected: "a folder for the report",
-		Cause: err}
+	return &config.Error{Key: "out", Problem: dir + " cannot be written: " + config.WithoutPath(err),
+		Expected: "a folder for the report",
+		Cause:    err}
 }
 
 // CheckDir returns an error if reports cannot be written below dir. To find out, it creates dir if

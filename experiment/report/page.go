@@ -19,8 +19,8 @@ type Page interface {
 	Sample(row []string)
 	// Packet adds a row of packets.csv.
 	Packet(row []string)
-	// Copy returns an independent copy. While the run continues, its unsettled packets are added only to a copy,
-	// because their rows may still change.
+	// Copy returns an independent copy. While the run continues, its unsettled packets are added only to a
+	// copy, because their rows may still change.
 	Copy() Page
 	// Document returns the document of result r.
 	Document(r *engine.Result) Document
@@ -36,5 +36,6 @@ type Pages struct {
 
 // DocumentEntries returns the entries of both files in the folder of a report.
 func DocumentEntries(d Document) []atomicfile.Entry {
-	return []atomicfile.Entry{{Name: "report.md", Write: d.WriteMarkdown}, {Name: "report.html", Write: d.WriteHTML}}
+	return []atomicfile.Entry{{Name: "report.md", Write: d.WriteMarkdown},
+		{Name: "report.html", Write: d.WriteHTML}}
 }

@@ -18,8 +18,8 @@ type recentPayload struct {
 	end     time.Duration // of the newest sample
 }
 
-// add adds a sample and returns the length of its period, which is shorter for the last sample of a run. The first sample
-// of a live session's report may be later than 0.
+// add adds a sample and returns the length of its period, which is shorter for the last sample of a run. The
+// first sample of a live session's report may be later than 0.
 func (r *recentPayload) add(s *meters.Sample) (period time.Duration) {
 	if r.count == 0 {
 		r.end = (s.T - 1).Truncate(meters.SamplePeriod) // -1 because s.T may be a multiple of SamplePeriod

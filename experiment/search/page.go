@@ -25,7 +25,8 @@ func (r *Result) WritePage(w io.Writer, c *config.Config) error {
 	case config.EachSeed:
 		p.Bounds = strings.Join(bounds, ", ") + ", with each seed"
 	}
-	p.Facts = []string{c.Duration.String() + " of virtual time each", fmt.Sprintf("%d of %.0f settings run", r.Tried, r.Settings),
+	p.Facts = []string{c.Duration.String() + " of virtual time each",
+		fmt.Sprintf("%d of %.0f settings run", r.Tried, r.Settings),
 		fmt.Sprintf("%d runs", r.Runs)}
 	if r.Interrupted && r.Best != nil { // otherwise r.Confidence says so
 		p.Incomplete = "The search was interrupted: this is the best so far."

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"wirelab/experiment/config"
@@ -142,7 +143,8 @@ func TestAnswerIsTheExhaustiveOne(t *testing.T) {
 	}
 }
 
-// The same holds for real runs over links with random loss and jitter.
+// The same holds for real runs over links with random loss and jitter. The result does not depend on the number of
+// parallel runs, and parameters of other encoders are ignored.
 func TestAnswerOfRealRuns(t *testing.T) {
 	for seed := range testkit.Choose(uint64(20), 3) {
 		r := rand.New(rand.NewPCG(seed, 9))
@@ -162,6 +164,8 @@ seeds = 5
 [search.over]
 "sender.every" = [1, 2, 3, 4]
 "receiver.playout_delay" = ["80ms", "120ms", "160ms", "200ms"]
+"encoder.name" = ["rpc-adaptive"]
+"encoder.params.damping" = [0.1]
 `, seed, 1+r.IntN(10), 5+r.IntN(30), math.Exp(4*r.Float64()-2), []string{config.MeanOfSeeds, config.EachSeed}[seed%2])
 		c, err := config.Parse("test.toml", []byte(text))
 		if err != nil {
@@ -170,6 +174,9 @@ seeds = 5
 		f, err := Run(t.Context(), c, Options{Clock: clock, Jobs: 2})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if alone, err := Run(t.Context(), c, Options{Clock: clock, Jobs: 1}); err != nil || !reflect.DeepEqual(alone, f) {
+			t.Errorf("with one job: %+v, %v; with two: %+v", alone, err, f)
 		}
 		base := c.Clone()
 		base.Search = config.Search{}

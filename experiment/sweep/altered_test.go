@@ -154,6 +154,15 @@ func TestAlteredFile(t *testing.T) {
 		}
 		restore()
 	}
+	// Damaged files.
+	for i, damage := range [][]byte{good[:len(good)/2], []byte("{}"), bytes.Replace(good, []byte(`"plan":"`), []byte(`"plan":"x`), 1), nil} {
+		if err := os.WriteFile(files[i], damage, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if sum, said, err := resume(t, dir, Options{}); err != nil || sum.Digest != want.Digest || !strings.HasPrefix(said, "4 files ") {
+		t.Errorf("damaged files: %v, notices %q", err, said)
+	}
 }
 
 // rich has what a result can contain: shadows and their comparison, changes, a budget, assertions, and a seed that
@@ -303,7 +312,7 @@ func TestLyingWorker(t *testing.T) {
 	sweep := newActiveSweep(p, Options{Clock: clock})
 	for _, x := range []*executor{newExecutor(p, "honest", clock), liar(p, func(_ *config.Config, r *engine.Result) { r.Totals.Network.QueuePeakBytes = figures.Known(1) })} {
 		err := sweep.addBatch(x.runBatch(t.Context(), []int{4}), storeBatch)
-		if x.name == "liar" && (err == nil || !strings.Contains(err.Error(), "network.queue_peak_bytes is 0, then 1") || !strings.Contains(err.Error(), "honest")) {
+		if x.name == "liar" && (err == nil || !strings.Contains(err.Error(), "network.queue_peak_bytes is 0, then 1") || !strings.Contains(err.Error(), "honest and liar") || !strings.Contains(err.Error(), "seed 11")) {
 			t.Errorf("the same run of two workers: %v", err)
 		} else if x.name == "honest" && err != nil {
 			t.Error(err)

@@ -150,21 +150,3 @@ func TestWorkersAreBounded(t *testing.T) {
 		t.Errorf("%d workers, want only the one that is alive", len(c.missed))
 	}
 }
-
-// OnRuns is called for each job whose results were sent.
-func TestOnRuns(t *testing.T) {
-	t.Parallel()
-	s, q := served(t)
-	p := newTestPlan(t, small)
-	done := make(chan int, p.Runs())
-	work(t, s, WorkerOptions{Cache: t.TempDir(), OnRuns: func(runs int) { done <- runs }})
-	runSweep(t, p, Options{Queue: q, maxJobRuns: 4})
-	for sum := 0; sum < p.Runs(); {
-		select {
-		case runs := <-done:
-			sum += runs
-		case <-time.After(time.Minute):
-			t.Fatalf("OnRuns was called for %d of %d runs", sum, p.Runs())
-		}
-	}
-}

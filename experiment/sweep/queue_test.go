@@ -260,10 +260,12 @@ func TestFilesOfSweep(t *testing.T) {
 	if err := os.Rename(path, path+".gone"); err != nil { // the worker is on another machine
 		t.Fatal(err)
 	}
-	work(t, s, WorkerOptions{Cache: cacheDir})
+	var sent atomic.Int64
+	work(t, s, WorkerOptions{Cache: cacheDir, OnRuns: func(n int) { sent.Add(int64(n)) }})
 	if got := runSweep(t, p, Options{Queue: q}).Digest; got != want {
 		t.Errorf("digest %.12s, with the file %.12s", got, want)
 	}
+	testkit.WaitFor(t, "the count of all runs", func() bool { return sent.Load() == int64(p.Runs()) })
 	w := &worker{q: q, opt: WorkerOptions{Clock: clock, Version: "v1", Cache: cacheDir, OnNotice: func(string) {}}}
 	if err := os.Rename(path+".gone", path); err != nil {
 		t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -196,55 +195,6 @@ func TestResume(t *testing.T) {
 	if _, err := NewStore(nil, dir, p, false); err == nil || !strings.Contains(err.Error(), "--resume") {
 		t.Errorf("a folder in use: %v, expected to hear of --resume", err)
 	}
-}
-
-// Runs whose files are damaged, truncated or of another sweep are run again.
-func TestDamagedResults(t *testing.T) {
-	p := newTestPlan(t, small)
-	dir, store := newTestStore(t, p)
-	want := runSweep(t, p, Options{Jobs: 2, Store: store, maxJobRuns: 3})
-	files, err := filepath.Glob(filepath.Join(dir, "results", "*.json"))
-	if err != nil || len(files) < 4 {
-		t.Fatal(files, err)
-	}
-	data, err := os.ReadFile(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, damage := range [][]byte{data[:len(data)/2], []byte("{}"), bytes.Replace(data, []byte(`"plan":"`), []byte(`"plan":"x`), 1), nil} {
-		if err := os.WriteFile(files[i], damage, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	said := ""
-	got := runSweep(t, p, Options{Jobs: 2, Store: store, OnNotice: func(text string) { said = text }})
-	if got.Digest != want.Digest || !strings.HasPrefix(said, "4 files") {
-		t.Errorf("digest %.12s, expected %.12s; notices %q", got.Digest, want.Digest, said)
-	}
-}
-
-// A machine whose result differs is named in the error.
-func TestVerifyNamesTheMachine(t *testing.T) {
-	p := newTestPlan(t, small)
-	s := newActiveSweep(p, Options{Clock: clock, Verify: 1})
-	x := newExecutor(p, "liar", clock)
-	d := x.runBatch(t.Context(), []int{0, 1, 2})
-	d.Runs[1].Result.Digest = strings.Repeat("0", 64)
-	if err := s.addBatch(d, false); err != nil {
-		t.Fatal(err)
-	}
-	other := d
-	other.Worker, other.Runs = "honest", []Outcome{{1, swap(d.Runs[1].Result)}}
-	var differ *mismatchError
-	if err := s.addBatch(other, false); !errors.As(err, &differ) || !strings.Contains(err.Error(), "liar") || !strings.Contains(err.Error(), "seed 8") {
-		t.Errorf("two results of one run: %v", err)
-	}
-}
-
-func swap(r *engine.Result) *engine.Result {
-	x := *r
-	x.Digest = strings.Repeat("1", 64)
-	return &x
 }
 
 // The error of a failing run names the point and the cause.

@@ -37,7 +37,7 @@ func TestPageOfASweep(t *testing.T) {
 	if made.String() != string(saved) {
 		t.Error("the page made from report.json is another than the one saved with it")
 	}
-	for _, what := range []string{"6 points, 30 runs; nothing", "Recommended setting", "at-rest", "±", "Heat maps"} {
+	for _, what := range []string{"6 points; nothing decoded wrong", "30 of 30 runs", "Recommended setting", "at-rest", "±", "Heat maps"} {
 		if !strings.Contains(made.String(), what) {
 			t.Errorf("the page does not contain %q", what)
 		}

@@ -74,6 +74,11 @@ func TestEverySettingHasAnEffectOrWarns(t *testing.T) {
 				}
 			}
 		}
+		for _, r := range config.Rows() {
+			if r.Key == key && value == nil {
+				value = r.Max // of a number
+			}
+		}
 		duration, before := 2*time.Second, usual
 		if key == "data.loop" { // it needs a duration
 			duration, before = 0, endless

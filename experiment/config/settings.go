@@ -48,8 +48,6 @@ type senderSettings struct {
 	Block  int // bytes of a file per datagram
 	Window int // maximum number of unacknowledged datagrams with parts of a file
 
-	Thin int // every Thin-th snapshot is held back; 0 means none
-
 	Redundancy policy.Policy // one of container.Redundancies; zero if it was never set, which means none
 }
 
@@ -169,8 +167,6 @@ func senderRows() []Row {
 			}, IsShown: hasLowRate, Field: func(c *Config) any { return &c.Sender.Every }},
 		{Key: controlKey, Short: "control", Args: "POLICY|off", Policies: endpoint.Controls, Zero: off,
 			CommandHelp: "policy that decides which snapshots are sent", Field: func(c *Config) any { return &c.Sender.Control }},
-		{Key: "sender.thin", Short: "thin", Args: "N", CommandHelp: "hold every N-th snapshot back; 0 sends all", Max: 100, Unit: "snapshots",
-			Needs: []string{displayed}, Field: func(c *Config) any { return &c.Sender.Thin }},
 		{Always: true, Key: "sender.rate_hz", Words: "send rate in Hz", Default: 60, Min: 1, Max: 1000, Field: func(c *Config) any { return &c.Sender.RateHz }},
 		{Always: true, Key: "sender.history", Default: frame.MaxHistory, Min: 1, Max: frame.MaxHistory, Unit: "frames", Needs: []string{imperfect},
 			Field: func(c *Config) any { return &c.Sender.History }},

@@ -41,9 +41,7 @@ func (l *lane) setControl(c *config.Config) {
 // parameters are those of send.
 func (l *lane) offer(now time.Duration, cur *frame.Shared, changed frame.Rows, restarted bool) {
 	x := &l.control
-	thin := l.liveConfig.Sender.Thin
-	isThinned := thin > 0 && cur.Tick%uint32(thin) == 0
-	if isThinned || !l.snd.Due(now) || l.messenger.skipPacket() {
+	if !l.snd.Due(now) || l.messenger.skipPacket() {
 		l.snd.Hold(&cur.Frame, changed)
 		l.countHeld()
 		if len(x.unsent) == 0 {

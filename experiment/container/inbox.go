@@ -1,61 +1,63 @@
 package container
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"wirelab/internal/window"
+)
 
 // Inbox is the receiving end of messages: it puts parts in order and messages together. Parts may be any bytes. Create it
 // with NewInbox.
 type Inbox struct {
 	lanes   []inLane
 	deliver func(lane int, message []byte)
-	cause   uint16 // number of the container that was accepted last
-	arrived window // containers
-	parts   int    // that have arrived, each once
+	cause   uint16   // number of the container that was accepted last
+	arrived arrivals // containers
+	parts   int      // that have arrived, each once
 }
 
-// window records which numbers have arrived: the newest, and those up to windowReach before it. A number that is farther
-// from the newest is doubted, and counts when the next number is near it. So one forged number does not move the window.
-type window struct{ known, doubted numbers }
+// arrivals record which numbers of 16 bits have arrived: the newest, and those up to nearReach before it. A number that is
+// farther from the newest is doubted, and counts when the next number is near it. So one forged number does not move the
+// newest.
+type arrivals struct{ known, doubted numbers }
 
-// windowReach is the distance up to which numbers are near each other: that of the oldest one in the mask.
-const windowReach = 32
+// nearReach is the distance up to which numbers are near each other: that of the oldest one in an ack.
+const nearReach = 32
 
-// numbers are the newest number and those up to windowReach before it. The zero value has none.
-type numbers struct {
-	any    bool
-	newest uint16
-	mask   uint32 // bit i is set if number newest-1-i has arrived
+// numbers are numbers that are near each other, unwrapped.
+type numbers struct{ window.Recent[uint64] }
+
+// newNumbers returns the first number. It begins far above 0, so that numbers before it are not negative.
+func newNumbers(number uint16) (n numbers) {
+	n.Add(1<<32 | uint64(number))
+	return n
 }
 
-// add adds the first number, or one near the newest. It returns false for any other.
-func (n *numbers) add(number uint16) bool {
-	switch ahead := number - n.newest; {
-	case !n.any:
-		*n = numbers{any: true, newest: number}
-	case ahead == 0:
-	case ahead <= windowReach:
-		n.mask = n.mask<<ahead | 1<<(ahead-1)
-		n.newest = number
-	case -ahead <= windowReach:
-		n.mask |= 1 << (-ahead - 1)
-	default:
-		return false
+// addNear adds a number near the newest. It returns false for any other.
+func (n *numbers) addNear(number uint16) bool {
+	full := n.Newest + uint64(int16(number-uint16(n.Newest)))
+	isNear := n.Any && max(full, n.Newest)-min(full, n.Newest) <= nearReach
+	if isNear {
+		n.Add(full)
 	}
-	return true
+	return isNear
 }
 
 // add records that a number has arrived. It returns false if the number is doubted.
-func (w *window) add(number uint16) bool {
-	if w.known.add(number) {
-		w.doubted = numbers{}
-		return true
-	}
-	if !w.doubted.add(number) {
-		w.doubted = numbers{any: true, newest: number}
-	}
-	if w.doubted.mask == 0 { // only this number
+func (a *arrivals) add(number uint16) bool {
+	switch {
+	case !a.known.Any:
+		a.known = newNumbers(number)
+	case a.known.addNear(number):
+		a.doubted = numbers{}
+	case !a.doubted.addNear(number):
+		a.doubted = newNumbers(number)
 		return false
+	case a.doubted.Mask == 0: // the same number again
+		return false
+	default:
+		*a = arrivals{known: a.doubted}
 	}
-	*w = window{known: w.doubted}
 	return true
 }
 
@@ -175,8 +177,8 @@ func (b *Inbox) PartIn(parts []byte) (number uint64, bytes []byte, ok bool) {
 // container that caused the ack: with reordering, the newest one would prefer the fastest.
 func (b *Inbox) AppendAck(dst []byte) []byte {
 	dst = binary.LittleEndian.AppendUint16(dst, b.cause)
-	dst = binary.LittleEndian.AppendUint16(dst, b.arrived.known.newest)
-	dst = binary.LittleEndian.AppendUint32(dst, b.arrived.known.mask)
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(b.arrived.known.Newest))
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(b.arrived.known.Mask))
 	for i := range b.lanes {
 		dst = binary.LittleEndian.AppendUint16(dst, uint16(b.lanes[i].next))
 	}

@@ -35,7 +35,7 @@ type Opened struct {
 // goroutines.
 type Receiver struct {
 	groups  [storedGroups]group
-	ids     window              // of groups
+	ids     arrivals            // of groups
 	seen    [seenNumbers]uint32 // of containers whose packet was delivered: number n is at n % len, as n+1; 0 means none
 	coders  coders
 	packets []Packet
@@ -146,7 +146,7 @@ func (r *Receiver) find(id uint16) *group {
 	if g.used && g.id == id {
 		return g
 	}
-	if behind := g.id - id; !isKnown || g.used && behind <= windowReach {
+	if behind := g.id - id; !isKnown || g.used && behind <= nearReach {
 		return nil
 	}
 	*g = group{used: true, id: id, shards: g.shards} // the memory of the shards is reused

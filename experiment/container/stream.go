@@ -352,7 +352,7 @@ type StreamReceiver struct {
 	waiting []chunk  // after a missing byte, by place
 	stored  int      // bytes in waiting
 	free    [][]byte // memory of chunks that have left waiting
-	arrived window   // segments
+	arrived arrivals // segments
 	echo    uint64   // time of the newest segment that arrived
 	err     error    // sticky: the bytes are no units
 }
@@ -447,9 +447,9 @@ func (r *StreamReceiver) readUnits(deliver func(kind byte, unit []byte)) error {
 
 // AppendAck appends the ack of the segment that arrived last.
 func (r *StreamReceiver) AppendAck(dst []byte) []byte {
-	dst = append(binary.LittleEndian.AppendUint16(dst, r.arrived.known.newest), hasSegment, 0)
+	dst = append(binary.LittleEndian.AppendUint16(dst, uint16(r.arrived.known.Newest)), hasSegment, 0)
 	dst = binary.LittleEndian.AppendUint64(dst, r.next)
-	dst = binary.LittleEndian.AppendUint32(dst, r.arrived.known.mask)
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(r.arrived.known.Mask))
 	return binary.LittleEndian.AppendUint64(dst, r.echo)
 }
 

@@ -177,7 +177,7 @@ func (x *session) advanceTruth(n uint32) {
 // compareDisplays compares what the clients of a shard show with the frame of the current slot.
 func (s *shard) compareDisplays() {
 	for i, v := range s.viewers {
-		if s.connections[i].isActive && s.receivers[i].decoded.any {
+		if s.connections[i].isActive && s.receivers[i].decoded.Any {
 			v.meter.Compare(v.receiver.View())
 		}
 	}

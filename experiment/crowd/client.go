@@ -9,6 +9,7 @@ import (
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/playout"
 	"wirelab/experiment/figures"
+	"wirelab/internal/window"
 )
 
 // connection is what the server reads of one client in every tick.
@@ -112,7 +113,7 @@ func (x *session) tickDisplay(v *receiver, c *counts, now time.Duration) {
 		return
 	}
 	shown := min(moment, v.display.newestTime)
-	if x.receiverHistory <= maskPackets { // the snapshots before moment may have left the history
+	if x.receiverHistory <= window.Reach { // the snapshots before moment may have left the history
 		shown = max(shown, x.sourceTime(v.decoded.oldest(x.receiverHistory)))
 	}
 	c.n[lagSum] += int64(now - moment)
@@ -125,50 +126,29 @@ func (x *session) sourceTime(seq uint32) time.Duration {
 	return x.cadence.TickTime(x.cadence.Tick(uint64(seq)))
 }
 
-// maskPackets is the number of packets before the newest one that a packetSet records.
-const maskPackets = 64
-
-// packetSet records packets: the newest one and those of the maskPackets before it. The zero value is empty.
-type packetSet struct {
-	mask   uint64 // bit i is set if newest-1-i is in the set
-	newest uint32
-	any    bool
-}
-
-// add adds packet seq, unless it is too old.
-func (s *packetSet) add(seq uint32) {
-	switch {
-	case !s.any:
-		s.newest, s.any = seq, true
-	case seq > s.newest:
-		shift := seq - s.newest
-		s.mask = s.mask<<shift | 1<<(shift-1) // 0 if the shift is larger than the mask
-		s.newest = seq
-	case seq < s.newest && s.newest-seq <= maskPackets:
-		s.mask |= 1 << (s.newest - seq - 1)
-	}
-}
+// packetSet records packets: the newest one and those of the window.Reach before it. The zero value is empty.
+type packetSet struct{ window.Recent[uint32] }
 
 // addAck adds the packets of an ack: newest, and newest-1-i for each bit i of mask.
 func (s *packetSet) addAck(newest, mask uint32) {
-	s.add(newest)
-	s.mask |= uint64(mask) << (s.newest - newest) // 0 if the packets are too old
+	s.Add(newest)
+	s.Mask |= uint64(mask) << (s.Newest - newest) // 0 if the packets are too old
 }
 
-// oldest returns the oldest packet of the set among the newest and the n before it. n is at most maskPackets.
+// oldest returns the oldest packet of the set among the newest and the n before it. n is at most window.Reach.
 func (s *packetSet) oldest(n uint32) uint32 {
-	return s.newest - uint32(bits.Len64(s.mask&(1<<n-1)))
+	return s.Newest - uint32(bits.Len64(s.Mask&(1<<n-1)))
 }
 
 // newestMultiple returns the newest packet of the set whose number is divisible by k; false if there is none. stride is
 // strideBits(k).
 func (s *packetSet) newestMultiple(k uint32, stride uint64) (seq uint32, ok bool) {
-	remainder := s.newest % k
-	if remainder == 0 || !s.any {
-		return s.newest, s.any
+	remainder := s.Newest % k
+	if remainder == 0 || !s.Any {
+		return s.Newest, s.Any
 	}
-	candidates := s.mask & (stride << (remainder - 1)) // the packets of the mask whose numbers are divisible by k
-	return s.newest - 1 - uint32(bits.TrailingZeros64(candidates)), candidates != 0
+	candidates := s.Mask & (stride << (remainder - 1)) // the packets of the mask whose numbers are divisible by k
+	return s.Newest - 1 - uint32(bits.TrailingZeros64(candidates)), candidates != 0
 }
 
 // strideBits returns the number in which bit 0 and every k-th bit after it is set.
@@ -205,10 +185,10 @@ func newBaselines(c *config.Config) baselines {
 // choose returns the age of the baseline of packet seq for a client that has acked the given packets, 0 for the initial
 // state. If all packets whose numbers are divisible by b.every are too old, the baseline is the newest acked packet.
 func (b *baselines) choose(acked *packetSet, seq uint32) (age uint8) {
-	if !acked.any {
+	if !acked.Any {
 		return 0
 	}
-	base := acked.newest
+	base := acked.Newest
 	if b.every > 1 {
 		if multiple, ok := acked.newestMultiple(b.every, b.stride); ok && seq-multiple <= b.maxAge {
 			base = multiple

@@ -18,6 +18,7 @@ import (
 	"wirelab/experiment/figures"
 	"wirelab/experiment/view"
 	"wirelab/internal/testkit"
+	"wirelab/internal/window"
 )
 
 // configure returns a configuration with the given settings: key, value, key, value.
@@ -208,11 +209,11 @@ func TestProperty(t *testing.T) {
 
 // has reports whether packet seq is in the set.
 func (s *packetSet) has(seq uint32) bool {
-	if !s.any || seq >= s.newest {
-		return s.any && seq == s.newest
+	if !s.Any || seq >= s.Newest {
+		return s.Any && seq == s.Newest
 	}
-	behind := s.newest - seq
-	return behind <= maskPackets && s.mask>>(behind-1)&1 == 1
+	behind := s.Newest - seq
+	return behind <= window.Reach && s.Mask>>(behind-1)&1 == 1
 }
 
 // A packetSet agrees with a map of packets.
@@ -225,11 +226,11 @@ func TestPacketSet(t *testing.T) {
 		for range 100 {
 			at += rng.Uint32N(4)
 			seq := at + rng.Uint32N(spread+1)
-			receiver.add(seq)
+			receiver.Add(seq)
 			decoded[seq] = true
 			if rng.IntN(3) > 0 { // the ack arrives
-				server.addAck(receiver.newest, uint32(receiver.mask))
-				newest = receiver.newest
+				server.addAck(receiver.Newest, uint32(receiver.Mask))
+				newest = receiver.Newest
 				for n := newest; newest-n <= 32; n-- {
 					acked[n] = acked[n] || decoded[n]
 					if n == 0 {
@@ -237,20 +238,20 @@ func TestPacketSet(t *testing.T) {
 					}
 				}
 			}
-			for n := receiver.newest; receiver.newest-n <= maskPackets; n-- {
+			for n := receiver.Newest; receiver.Newest-n <= window.Reach; n-- {
 				// A packet counts only if it was in the mask when it arrived.
 				if receiver.has(n) && !decoded[n] {
 					t.Fatalf("packet %d is in the set", n)
 				}
-				if server.any && server.has(n) && !acked[n] {
+				if server.Any && server.has(n) && !acked[n] {
 					t.Fatalf("packet %d is acked", n)
 				}
 				if n == 0 {
 					break
 				}
 			}
-			if server.any && server.newest != newest {
-				t.Fatalf("newest %d, want %d", server.newest, newest)
+			if server.Any && server.Newest != newest {
+				t.Fatalf("newest %d, want %d", server.Newest, newest)
 			}
 			k := 1 + rng.Uint32N(9)
 			want, found := uint32(0), false
@@ -282,10 +283,10 @@ func TestOldFramesAreNotAcked(t *testing.T) {
 	}
 	v, c := &s.receivers[0], &s.counts[0]
 	if !v.decoded.has(newest-history) || v.decoded.has(newest-history-1) || c.n[stale] != 2 {
-		t.Errorf("newest %d, mask %b: want only packet %d besides the newest; %d stale, want 2", v.decoded.newest, v.decoded.mask, newest-history, c.n[stale])
+		t.Errorf("newest %d, mask %b: want only packet %d besides the newest; %d stale, want 2", v.decoded.Newest, v.decoded.Mask, newest-history, c.n[stale])
 	}
 	var acked packetSet
-	acked.addAck(v.decoded.newest, uint32(v.decoded.mask))
+	acked.addAck(v.decoded.Newest, uint32(v.decoded.Mask))
 	next := packet{seq: newest + 1}
 	next.age = (&baselines{every: newest - history, stride: strideBits(newest - history), maxAge: 255}).choose(&acked, next.seq)
 	if x.arrive(s, 0, time.Second, &next); next.age != history+1 || c.n[noBaseline] != 0 {

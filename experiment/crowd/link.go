@@ -11,6 +11,7 @@ import (
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/figures"
 	"wirelab/internal/seed"
+	"wirelab/internal/window"
 	"wirelab/lossmodel"
 	"wirelab/lossmodel/netem"
 	"wirelab/lossmodel/tracefile"
@@ -113,13 +114,8 @@ func roundTrip(down, up *lossmodel.Spec) figures.Figure {
 // about 10 KB, and store datagrams.
 type fullLinks struct {
 	down, up *lossmodel.Link
-	// seen records the packets that have been decoded, to recognise duplicates: packet n at n % len. Sending packet n
-	// clears its bit, so a copy that arrives more than seenPackets packets late counts as another packet.
-	seen [seenPackets / 64]uint64
+	seen     window.Seen // decoded packets, to recognise duplicates
 }
-
-// seenPackets is the number of packets that fullLinks.seen records: 68 s at 60 Hz.
-const seenPackets = 4096
 
 // newFullLinks returns the links of the client with the given seed, see ClientSeed. load reads the files that specs name.
 func newFullLinks(load tracefile.Loader, down, up lossmodel.Spec, clientSeed uint64) (*fullLinks, error) {
@@ -148,17 +144,6 @@ func cacheFiles(load tracefile.Loader) tracefile.Loader {
 	}
 }
 
-// markSeen sets whether packet seq has been decoded, and returns whether it had been before.
-func (x *fullLinks) markSeen(seq uint32, seen bool) (before bool) {
-	word, bit := &x.seen[seq%seenPackets/64], uint64(1)<<(seq%64)
-	before = *word&bit != 0
-	*word &^= bit
-	if seen {
-		*word |= bit
-	}
-	return before
-}
-
 // blank contains the bytes of the datagrams on full links without a budget. Receivers do not read them: the tag of a
 // datagram contains what they need. Under a budget the tag contains the packet and viewer.sum.
 var blank [endpoint.MaxDatagram]byte
@@ -174,7 +159,6 @@ func unpackTag(tag uint64) packet {
 // sendFull sends packet seq, a datagram with a tag, to client i of the shard at now.
 func (x *session) sendFull(s *shard, i int, now time.Duration, seq uint32, datagram []byte, tag uint64) {
 	links, c := s.full[i], &s.counts[i]
-	links.markSeen(seq, false)
 	v := links.down.Send(now, datagram, tag)
 	c.n[duplicated] += int64(v.Copies)
 	s.countLoss(c, 0, v.Lost)
@@ -225,18 +209,18 @@ func (x *session) arriveFull(s *shard, i int, at time.Duration, d *lossmodel.Del
 		s.addEvent(i, seq, arrivedFailed)
 		s.logArrival(i, seq, at, packetlog.Corrupt)
 		return
-	case links.markSeen(seq, true):
+	case links.seen.Has(uint64(seq)):
 		c.n[duplicate]++
 		s.addEvent(i, seq, arrivedStale)
 	default:
 		if s.viewers != nil {
 			p = packet{seq: seq, verdict: x.decodeView(s, i, d.Data, uint32(d.Tag>>32))}
 		}
-		if !x.arrive(s, i, at, &p) {
-			links.markSeen(seq, false)
+		if x.arrive(s, i, at, &p) {
+			links.seen.Add(uint64(seq))
 		}
 	}
-	if !v.decoded.any {
+	if !v.decoded.Any {
 		return
 	}
 	ack := blank[:endpoint.AckBytes]
@@ -244,7 +228,7 @@ func (x *session) arriveFull(s *shard, i int, at time.Duration, d *lossmodel.Del
 		s.ackBuffer = s.viewers[i].receiver.AppendAck(s.ackBuffer[:0])
 		ack = s.ackBuffer
 	}
-	outcome := links.up.Send(at, ack, uint64(v.decoded.newest)|v.decoded.mask<<32)
+	outcome := links.up.Send(at, ack, uint64(v.decoded.Newest)|v.decoded.Mask<<32)
 	c.n[feedbackBytes] += int64(outcome.Wire)
 }
 

@@ -170,10 +170,10 @@ func (x *session) receive(s *shard, n uint32, end time.Duration) {
 		}
 		i := int(p.client)
 		x.arrive(s, i, p.due, &p)
-		if v := &s.receivers[i]; v.decoded.any { // a receiver acks each packet, once it has decoded one
+		if v := &s.receivers[i]; v.decoded.Any { // a receiver acks each packet, once it has decoded one
 			s.counts[i].n[feedbackBytes] += int64(x.ackWire)
 			if delay, cause := s.up[i].Send(x.ackFragments); cause == lossmodel.None {
-				s.acks.add(x.slotOf(n, p.due+delay), ack{v.decoded.newest, uint32(v.decoded.mask), p.client})
+				s.acks.add(x.slotOf(n, p.due+delay), ack{v.decoded.Newest, uint32(v.decoded.Mask), p.client})
 			}
 		}
 	}
@@ -212,10 +212,10 @@ func (x *session) arrive(s *shard, i int, at time.Duration, p *packet) (decoded 
 		c.n[reordered]++
 	}
 	outcome, logged, result := byte(arrivedFailed), packetlog.Decoded, p.verdict
-	if p.age > 0 && p.seq-uint32(p.age)+x.receiverHistory < v.decoded.newest {
+	if p.age > 0 && p.seq-uint32(p.age)+x.receiverHistory < v.decoded.Newest {
 		result = unreferenced
 	}
-	isStale := v.decoded.any && p.seq < v.decoded.newest
+	isStale := v.decoded.Any && p.seq < v.decoded.Newest
 	switch {
 	case result == unreferenced:
 		c.n[noBaseline]++
@@ -239,8 +239,8 @@ func (x *session) arrive(s *shard, i int, at time.Duration, p *packet) (decoded 
 		v.arrived = max(v.arrived, p.seq+1)
 		switch {
 		case s.viewers != nil && isStale: // its rows are shown with the newest frame
-		case p.seq+x.receiverHistory >= v.decoded.newest: // an older frame is not stored, so it is not acked
-			v.decoded.add(p.seq)
+		case p.seq+x.receiverHistory >= v.decoded.Newest: // an older frame is not stored, so it is not acked
+			v.decoded.Add(p.seq)
 		}
 		source := x.sourceTime(p.seq)
 		v.display.newestTime = max(v.display.newestTime, source)
@@ -255,7 +255,7 @@ func (x *session) arrive(s *shard, i int, at time.Duration, p *packet) (decoded 
 
 // readAck handles an ack at the server; see ack.
 func (t *connection) readAck(newest, mask uint32) {
-	if !t.acked.any || newest >= t.acked.newest {
+	if !t.acked.Any || newest >= t.acked.Newest {
 		t.epochAcked = true
 	}
 	t.acked.addAck(newest, mask)
@@ -290,7 +290,7 @@ func (x *session) choose(s *shard, n uint32, now time.Duration) {
 			s.keys[i] = s.viewers[i].admit(now)
 			continue
 		}
-		if t.acked.any && n-t.acked.newest > x.senderHistory {
+		if t.acked.Any && n-t.acked.Newest > x.senderHistory {
 			t.epochAcked = false // the client may have lost its state: send the parameters again
 		}
 		age := uint8(0)

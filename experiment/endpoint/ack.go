@@ -51,28 +51,3 @@ func parseAck(src []byte) (ack, error) {
 	return ack{newest: binary.LittleEndian.Uint16(src), mask: binary.LittleEndian.Uint32(src[2:]), epoch: src[6],
 		report: src[ackBytes:]}, nil
 }
-
-// ackWindow records which packets a receiver has decoded: the newest, and the 32 before it.
-type ackWindow struct {
-	newest uint64
-	mask   uint32 // bit i is set if newest-1-i was decoded
-	any    bool   // a packet was decoded
-}
-
-// record records that packet seq was decoded. Bit i of the mask stands for packet newest-1-i.
-func (w *ackWindow) record(seq uint64) {
-	switch {
-	case !w.any:
-		w.newest, w.any = seq, true
-	case seq > w.newest:
-		shift := seq - w.newest
-		if shift <= 32 { // the mask moves, and the packet that was the newest gets its bit
-			w.mask = uint32(uint64(w.mask)<<shift | 1<<(shift-1))
-		} else {
-			w.mask = 0
-		}
-		w.newest = seq
-	case seq < w.newest && w.newest-seq <= 32: // older packets have no bit and are not acked
-		w.mask |= 1 << (w.newest - seq - 1)
-	}
-}

@@ -9,6 +9,7 @@ import (
 
 	"wirelab/internal/policy"
 	"wirelab/internal/testkit"
+	"wirelab/internal/window"
 )
 
 // testLine is a line with a drop-tail queue, a delay in each direction and jitter that reorders packets
@@ -44,7 +45,7 @@ type testGame struct {
 	c             *controller
 	line          testLine
 	rng           *rand.Rand
-	window        ackWindow
+	window        window.Recent[uint64]
 	acked         uint64 // newest acked packet
 	hasAck        bool
 	newestAt      time.Duration // when the newest snapshot that arrived was sent
@@ -52,7 +53,7 @@ type testGame struct {
 	lastSent      time.Duration
 	sent          int
 	clockZero     time.Duration // of the receiver's clock
-	newestArrival time.Duration // when packet window.newest arrived
+	newestArrival time.Duration // when packet window.Newest arrived
 
 	onSent   func(now time.Duration, seq uint64, bytes int) // called before the control handles a packet; nil for nothing
 	onAck    func(now time.Duration, a testAck)             // called before the control handles an ack
@@ -144,11 +145,11 @@ func (g *testGame) moveLine(now time.Duration) {
 	for arrived, l.flying = takeDue(l.flying, func(p *testPacket) bool { return p.arrives <= now }); len(arrived) > 0; arrived = arrived[1:] {
 		p := arrived[0]
 		g.newestAt = max(g.newestAt, p.at)
-		if g.window.record(p.seq); g.window.newest == p.seq {
+		if g.window.Add(p.seq); g.window.Newest == p.seq {
 			g.newestArrival = p.arrives
 		}
 		if g.rng.IntN(1000) >= l.lossPer1000 && g.rng.IntN(1000) >= l.ackLossPer1000 {
-			l.acks = append(l.acks, testAck{now + l.delay + g.jitter(), g.window.newest, g.window.mask, uint16((g.newestArrival + g.clockZero) / arrivalUnit)})
+			l.acks = append(l.acks, testAck{now + l.delay + g.jitter(), g.window.Newest, uint32(g.window.Mask), uint16((g.newestArrival + g.clockZero) / arrivalUnit)})
 		}
 	}
 }

@@ -225,7 +225,7 @@ func (f *FileReceiver) acceptBlock(out *BlockReception, d *epochDecoder, seq uin
 	f.file, f.epoch = file, d.epoch
 	out.Accepted = true
 	f.recordArrival(out.Seq)
-	f.seen.record(out.Seq)
+	f.seen.Add(out.Seq)
 	if file.in.Parts() == before {
 		out.Outcome = Duplicate
 		return

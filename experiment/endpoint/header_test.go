@@ -2,7 +2,6 @@ package endpoint
 
 import (
 	"bytes"
-	"math/rand/v2"
 	"testing"
 )
 
@@ -77,53 +76,4 @@ func FuzzAck(f *testing.F) {
 			t.Errorf("% x was read as %+v and written as % x", data, a, again)
 		}
 	})
-}
-
-// The window of decoded packets agrees with the set of those that are at most seenPackets-1 before the newest.
-func TestSeenWindow(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	var w seenWindow
-	decoded, newest := map[uint64]bool{}, uint64(0)
-	for step := range 50_000 {
-		seq := newest + uint64(rng.IntN(3))
-		switch rng.IntN(10) {
-		case 0, 1, 2, 3:
-			seq = newest - min(newest, uint64(rng.IntN(2*seenPackets)))
-		case 4:
-			seq = newest + uint64(rng.IntN(2*seenPackets))*uint64(rng.IntN(100)/99)
-		}
-		if want := decoded[seq] && newest-seq < seenPackets; w.has(seq) != want {
-			t.Fatalf("step %d: packet %d, newest %d: %v, want %v", step, seq, newest, !want, want)
-		}
-		if rng.IntN(2) == 0 {
-			w.record(seq)
-			newest = max(newest, seq)
-			if newest-seq < seenPackets {
-				decoded[seq] = true
-			}
-		}
-	}
-}
-
-// The ack window agrees with the set of decoded sequences.
-func TestAckWindow(t *testing.T) {
-	var w ackWindow
-	got := map[uint64]bool{}
-	for _, seq := range []uint64{5, 6, 8, 7, 8, 40, 39, 8, 72, 71, 40, 200, 169, 168, 167} {
-		w.record(seq)
-		got[seq] = true
-		newest := uint64(0)
-		for s := range got {
-			newest = max(newest, s)
-		}
-		if w.newest != newest {
-			t.Fatalf("after %d: newest %d, want %d", seq, w.newest, newest)
-		}
-		for i := range uint64(32) {
-			want := newest > i && got[newest-1-i]
-			if have := w.mask>>i&1 == 1; have != want {
-				t.Fatalf("after %d: bit %d is %v, want %v", seq, i, have, want)
-			}
-		}
-	}
 }

@@ -10,6 +10,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/encoders/drive"
+	"wirelab/internal/window"
 )
 
 // StoredEpochs is the number of newest epochs whose decoders a receiver stores, to decode late packets.
@@ -30,10 +31,10 @@ type Receiver struct {
 	newestEpoch uint64                     // of the newest decoded packet
 	anyEpoch    bool                       // there is a decoder
 
-	newestSeq uint64     // newest sequence number that arrived; before the first arrival, the one expected
-	started   bool       // a packet has arrived
-	seen      seenWindow // decoded packets, to recognise duplicates
-	acks      ackWindow  // decoded packets, for acks
+	newestSeq uint64                // newest sequence number that arrived; before the first arrival, the one expected
+	started   bool                  // a packet has arrived
+	seen      window.Seen           // decoded packets, to recognise duplicates
+	acks      window.Recent[uint64] // decoded packets, for acks
 
 	views receiverViews
 
@@ -123,7 +124,7 @@ func (r *Receiver) Finish() { r.coder.Finish() }
 func (r *Receiver) findDecoder(h *header) (out Reception, d *epochDecoder) {
 	out = Reception{Seq: unwrap(r.newestSeq, uint16(h.seq))}
 	out.Reordered = r.started && out.Seq < r.newestSeq
-	if r.seen.has(out.Seq) {
+	if r.seen.Has(out.Seq) {
 		out.Outcome = Duplicate
 		return out, nil
 	}
@@ -152,18 +153,18 @@ func (r *Receiver) decode(out Reception, d *epochDecoder, payload []byte, refs [
 		r.install(d)
 	}
 	out.Outcome = Decoded
-	if r.acks.any && out.Seq < r.acks.newest && r.schema.Delivery == frame.Latest { // messages are never stale
+	if r.acks.Any && out.Seq < r.acks.Newest && r.schema.Delivery == frame.Latest { // messages are never stale
 		out.Outcome = Stale
 	}
 	r.recordArrival(out.Seq)
-	r.seen.record(out.Seq)
+	r.seen.Add(out.Seq)
 	out.Entry = r.coder.StoreDecoded(out.Seq, out.Epoch, memo)
 	if out.Entry == nil { // too old for the history: the frame is reported but not acked
 		out.Frame = r.coder.Decoded()
 		return out
 	}
 	out.Frame = &out.Entry.Frame
-	r.acks.record(out.Seq)
+	r.acks.Add(out.Seq)
 	return out
 }
 
@@ -290,14 +291,14 @@ func (r *Receiver) findRefs(seq uint64, h *header, d *epochDecoder) ([]encoders.
 // AppendAck appends an ack to dst: which packets were decoded, the newest epoch, and the report of a decoder that
 // implements encoders.Feedback. It appends nothing until a packet was decoded. Send an ack after each call of Receive.
 func (r *Receiver) AppendAck(dst []byte) []byte {
-	if !r.acks.any {
+	if !r.acks.Any {
 		return dst
 	}
 	d := &r.epochs[r.newestEpoch%StoredEpochs]
 	if d.view && r.views.client != nil {
 		return d.appendReport(r.views.client.AppendAck(dst, uint8(r.newestEpoch)), r.newestEpoch)
 	}
-	a := ack{newest: uint16(r.acks.newest), mask: r.acks.mask, epoch: uint8(r.newestEpoch)}
+	a := ack{newest: uint16(r.acks.Newest), mask: uint32(r.acks.Mask), epoch: uint8(r.newestEpoch)}
 	return d.appendReport(a.append(dst), r.newestEpoch)
 }
 
@@ -312,11 +313,11 @@ func (d *epochDecoder) appendReport(dst []byte, epoch uint64) []byte {
 // AppendAckAt is AppendAck with the time at which the newest packet arrived, for senders whose control needs it; see
 // NeedsArrivals. now is the time of the last call of Receive. The sender must call HandleAckAt.
 func (r *Receiver) AppendAckAt(dst []byte, now time.Duration) []byte {
-	if !r.acks.any {
+	if !r.acks.Any {
 		return dst
 	}
-	if r.arrivedSeq != r.acks.newest || !r.hasArrived {
-		r.hasArrived, r.arrivedSeq, r.arrivedAt = true, r.acks.newest, now
+	if r.arrivedSeq != r.acks.Newest || !r.hasArrived {
+		r.hasArrived, r.arrivedSeq, r.arrivedAt = true, r.acks.Newest, now
 	}
 	return binary.LittleEndian.AppendUint16(r.AppendAck(dst), uint16(r.arrivedAt/arrivalUnit))
 }

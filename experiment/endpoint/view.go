@@ -324,23 +324,23 @@ func (r *Receiver) receiveView(out Reception, h *header, d *epochDecoder, payloa
 	}
 	out.Frame = r.coder.Decoded()
 	out.Outcome = Decoded
-	if r.acks.any && out.Seq < r.acks.newest {
+	if r.acks.Any && out.Seq < r.acks.Newest {
 		out.Outcome = Stale
 	}
 	r.recordArrival(out.Seq)
-	r.seen.record(out.Seq)
-	r.acks.record(out.Seq)
+	r.seen.Add(out.Seq)
+	r.acks.Add(out.Seq)
 	switch {
 	case out.Outcome == Decoded:
 		r.views.newest = out.Seq
-	case r.views.newest != r.acks.newest: // the newest packet has a whole frame, because there is no budget any more
+	case r.views.newest != r.acks.Newest: // the newest packet has a whole frame, because there is no budget any more
 		return out
 	}
 	if !r.storesFrames {
 		return out
 	}
-	shown := frame.Frame{Tick: uint32(r.cadence.Tick(r.acks.newest)), Table: client.Display()}
-	if entry := r.coder.Put(r.acks.newest, d.epoch); entry != nil {
+	shown := frame.Frame{Tick: uint32(r.cadence.Tick(r.acks.Newest)), Table: client.Display()}
+	if entry := r.coder.Put(r.acks.Newest, d.epoch); entry != nil {
 		entry.Copy(&shown)
 		if out.Outcome == Decoded {
 			out.Entry = entry

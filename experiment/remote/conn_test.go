@@ -20,34 +20,6 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// The replay window agrees with a set of all received numbers.
-func TestWindow(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	var w window
-	seen, highest := map[uint32]bool{}, uint32(0)
-	for range 200_000 {
-		jump := uint32(rng.IntN(2 * windowBits))
-		seq := highest - min(highest, jump)
-		if rng.IntN(3) == 0 {
-			seq = highest + jump/1024
-		}
-		want := unseen
-		switch {
-		case seq+windowBits <= highest && highest >= windowBits:
-			want = tooOld
-		case seen[seq]:
-			want = repeated
-		}
-		if got := w.classify(seq); got != want {
-			t.Fatalf("%d after %d: %v, expected %v", seq, highest, got, want)
-		}
-		if want == unseen {
-			w.markSeen(seq)
-			seen[seq], highest = true, max(highest, seq)
-		}
-	}
-}
-
 // A datagram is delivered once and from one address only. Changed, truncated and reflected ones are
 // dropped, and so are those of other keys.
 func TestSealedDatagrams(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+
+	"wirelab/internal/window"
 )
 
 // Layout of a datagram, big endian: session (4 bytes), sequence number (4), the payload encrypted with
@@ -78,9 +80,18 @@ func sessionOf(b []byte) (session uint32, ok bool) {
 
 // opener decrypts the datagrams of one direction and recognises repeated ones.
 type opener struct {
-	aead   cipher.AEAD
-	window window
+	aead cipher.AEAD
+	seen window.Seen
 }
+
+// seqState classifies a sequence number.
+type seqState uint8
+
+const (
+	unseen   seqState = iota
+	repeated          // received before
+	tooOld            // below the window: it is not known whether it was received before
+)
 
 // open returns the sequence number and the payload of a datagram of at least Overhead bytes, and whether
 // it was received before. ok is false if the datagram is not authentic.
@@ -91,9 +102,13 @@ func (o *opener) open(b []byte) (seq uint32, payload []byte, state seqState, ok 
 	if err != nil {
 		return 0, nil, 0, false
 	}
-	state = o.window.classify(seq)
-	if state == unseen {
-		o.window.markSeen(seq)
+	switch n := uint64(seq); {
+	case o.seen.IsOld(n):
+		state = tooOld
+	case o.seen.Has(n):
+		state = repeated
+	default:
+		o.seen.Add(n)
 	}
 	return seq, payload, state, true
 }

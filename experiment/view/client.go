@@ -5,6 +5,7 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/internal/window"
 )
 
 // Client is the receiver's side: the display, and what is needed to restore it as it was at the newest acks. Create it
@@ -21,10 +22,8 @@ type Client struct {
 	changed frame.Rows       // rows of next
 	named   uint64           // newest ack that a packet named
 
-	newest     uint64 // newest packet decoded, if any
-	newestTick uint32
-	any        bool
-	mask       uint16 // bit i is set if packet newest-i was decoded
+	decoded    window.Recent[uint64] // packets
+	newestTick uint32                // of the newest
 	memo       heldMemo
 	applied    []appliedPacket // with rows, which the server may not know about; the oldest ack first
 	ack        []byte          // the newest ack
@@ -87,7 +86,7 @@ func (c *Client) ShowsUnsent(s *Server) bool {
 }
 
 // Accepts reports whether packet seq is new enough to be applied. The caller must not pass duplicates.
-func (c *Client) Accepts(seq uint64) bool { return !c.any || seq+Window >= c.newest }
+func (c *Client) Accepts(seq uint64) bool { return !c.decoded.Any || seq+Window >= c.decoded.Newest }
 
 // Reference returns the reference of a packet that names an ack with byte name, and was encoded in the given epoch of
 // the encoder. It returns false if the display of that ack is not known. The result is valid until the next call.
@@ -183,7 +182,10 @@ func (c *Client) Apply(seq uint64, name uint8, f *frame.Frame, memo encoders.Mem
 		copy(shown, value)
 		c.origin[i] = uint32(seq) + 1
 	}
-	c.recordDecoded(seq, f.Tick)
+	c.decoded.Add(seq)
+	if seq == c.decoded.Newest {
+		c.newestTick = f.Tick
+	}
 	if held := (heldMemo{memo, epoch, seq + 1}); rows > 0 && seq >= c.memo.from {
 		if c.states[c.number%MaxStates].memo.from != c.memo.from { // no state needs it
 			c.spare(c.memo)
@@ -220,34 +222,23 @@ func (c *Client) newAck() {
 	*slot, c.next = c.next, state{rows: slot.rows[:0], before: slot.before[:0]}
 	slot.tick, slot.memo = c.newestTick, c.memo
 	c.changed.Clear()
-	a := ack{number: uint16(c.number), newest: uint16(c.newest), mask: c.mask}
+	a := ack{number: uint16(c.number), newest: uint16(c.decoded.Newest), mask: uint16(c.decoded.Mask<<1 | 1)}
 	var list [maxListed]byte
-	first, last := c.newest, uint64(0) // of the packets of the extension
+	first, last := c.decoded.Newest, uint64(0) // of the packets of the extension
 	for _, p := range c.applied {
-		if c.newest-p.seq >= maskBits {
+		if c.decoded.Newest-p.seq >= maskBits {
 			first, last = min(first, p.seq), max(last, p.seq)
 		}
 	}
 	if first <= last {
 		for _, p := range c.applied {
-			if c.newest-p.seq >= maskBits {
+			if c.decoded.Newest-p.seq >= maskBits {
 				list[(last-p.seq)/8] |= 1 << ((last - p.seq) % 8)
 			}
 		}
-		a.gap, a.list = uint16(c.newest-last), list[:(last-first)/8+1]
+		a.gap, a.list = uint16(c.decoded.Newest-last), list[:(last-first)/8+1]
 	}
 	c.ack = a.append(c.ack[:0])
-}
-
-// recordDecoded records that packet seq was decoded, whose frame has the given tick.
-func (c *Client) recordDecoded(seq uint64, tick uint32) {
-	switch {
-	case !c.any || seq > c.newest:
-		c.mask = c.mask<<(seq-c.newest) | 1
-		c.newest, c.newestTick, c.any = seq, tick, true
-	case c.newest-seq < maskBits:
-		c.mask |= 1 << (c.newest - seq)
-	}
 }
 
 // AppendAck appends the newest ack to dst; nothing before the first packet. epoch is the newest epoch of the encoder.

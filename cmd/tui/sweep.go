@@ -171,6 +171,15 @@ func (a *app) sweep(ctx context.Context, f sweepFlags) error {
 	// Errors of Text and of this flush are ignored: a.stdout keeps the first write error, and its last flush returns it.
 	err = errors.Join(err, a.writeResult(sum, func(w io.Writer) { _ = sum.Text(w) }))
 	_ = a.stdout.flush() // print the result before the notes on standard error
+	a.remarkSweep(f, sum, isIncomplete, err)
+	if err == nil && sum.Interrupted {
+		return cmp.Or(context.Cause(ctx), context.Canceled) // the context has no cause if the user quit the screen with q
+	}
+	return errors.Join(markDataError(err), newFailure(sum.Failed))
+}
+
+// remarkSweep prints where the results of a sweep are, and how many of them were verified. err is the error of the sweep.
+func (a *app) remarkSweep(f sweepFlags, sum *sweep.Summary, isIncomplete bool, err error) {
 	if dir := cmp.Or(f.out, f.resume); dir != "" {
 		if isIncomplete {
 			a.remark("%s is incomplete, see the error below", dir)
@@ -184,10 +193,6 @@ func (a *app) sweep(ctx context.Context, f sweepFlags) error {
 	if v := sum.Verified; v != nil && err == nil {
 		a.remark("verified: %s gave the same results", words.Count(v.Runs, "repeated run"))
 	}
-	if err == nil && sum.Interrupted {
-		return cmp.Or(context.Cause(ctx), context.Canceled) // the context has no cause if the user quit the screen with q
-	}
-	return errors.Join(markDataError(err), newFailure(sum.Failed))
 }
 
 // sweepOptions checks the flags and returns the options that they set, without the queue and the

@@ -40,37 +40,29 @@ func NewPlan(ctx context.Context, c *config.Config, version string) (*Plan, erro
 		}
 		return name
 	}
-	p, err := newPlan(c, version)
-	if err != nil {
-		return nil, err
-	}
 	if err := experiment.Check(ctx, c.Clone()); err != nil {
 		return nil, err
 	}
-	p.Files = files.List(".")
-	return p, p.setID()
+	return newPlan(c, version, files.List("."))
 }
 
-// newPlan returns the plan of a configuration that has been checked, without Files and ID.
-func newPlan(c *config.Config, version string) (*Plan, error) {
+// newPlan returns the plan of a configuration that has been checked, whose runs read these files.
+func newPlan(c *config.Config, version string, files []engine.DataFile) (*Plan, error) {
 	grid, err := experiment.NewGrid(c)
 	if err != nil {
 		return nil, err
 	}
 	text, err := c.ExplicitTOML()
-	return &Plan{Grid: grid, Config: c, Version: version, TOML: text}, err
-}
-
-// setID computes the plan's ID.
-func (p *Plan) setID() error {
-	sums := make([]string, len(p.Files))
-	for i, f := range p.Files {
-		sums[i] = f.Name + " " + f.SHA256
+	if err != nil {
+		return nil, err
 	}
-	data, err := json.Marshal([]any{p.Version, string(p.TOML), sums})
+	var sums []string
+	for _, f := range files {
+		sums = append(sums, f.Name+" "+f.SHA256)
+	}
+	data, err := json.Marshal([]any{version, string(text), sums})
 	sum := sha256.Sum256(data)
-	p.ID = hex.EncodeToString(sum[:])
-	return err
+	return &Plan{Grid: grid, Config: c, Version: version, TOML: text, Files: files, ID: hex.EncodeToString(sum[:])}, err
 }
 
 // seed returns the seed of run n.

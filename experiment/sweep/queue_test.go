@@ -270,12 +270,11 @@ func TestFilesOfSweep(t *testing.T) {
 	if err := os.Rename(path+".gone", path); err != nil {
 		t.Fatal(err)
 	}
-	bad := *p
-	bad.Files = nil // it names a file that does not come with it
-	if err := bad.setID(); err != nil {
+	bad, err := newPlan(p.Config, "v1", nil) // it names a file that does not come with it
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := q.publish(t.Context(), &bad); err != nil {
+	if err := q.publish(t.Context(), bad); err != nil {
 		t.Fatal(err)
 	}
 	got, err := w.fetchPlan(t.Context(), bad.ID)

@@ -135,7 +135,8 @@ func readManifest(dir string) (m manifest, err error) {
 func (m *manifest) plan(dir, version string) (*Plan, error) {
 	if m.Version != version {
 		return nil, &config.Error{File: filepath.Join(dir, planName), Key: "version",
-			Problem: fmt.Sprintf("the sweep was started by version %s, this is version %s", m.Version, version), Expected: "the same version, or a new sweep"}
+			Problem:  fmt.Sprintf("the sweep was started by version %s, this is version %s", m.Version, version),
+			Expected: "the same version, or a new sweep"}
 	}
 	files := &report.Files{}
 	find, err := files.Find(filepath.Join(dir, planName), m.Files)
@@ -147,12 +148,8 @@ func (m *manifest) plan(dir, version string) (*Plan, error) {
 		return nil, err
 	}
 	c.ResolvePath = find
-	p, err := newPlan(c, version)
+	p, err := newPlan(c, version, m.Files)
 	if err != nil {
-		return nil, err
-	}
-	p.Files = m.Files
-	if err := p.setID(); err != nil {
 		return nil, err
 	}
 	if p.ID != m.Plan {

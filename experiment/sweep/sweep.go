@@ -91,7 +91,8 @@ func Run(ctx context.Context, p *Plan, opt Options) (*Summary, error) {
 		return s.sum, err
 	}
 	if len(skipped) > 0 {
-		s.opt.OnNotice(fmt.Sprintf("%s in %s skipped, missing runs are run again: %v", words.Count(len(skipped), "file"), opt.Store.resultsDir(), skipped[0]))
+		s.opt.OnNotice(fmt.Sprintf("%s in %s skipped, missing runs are run again: %v",
+			words.Count(len(skipped), "file"), opt.Store.resultsDir(), skipped[0]))
 	}
 	s.mu.Lock()
 	s.reportLocked()
@@ -301,7 +302,8 @@ func (s *activeSweep) mismatch(run int, other *engine.Result, worker string) err
 	x, err := contentOf(first)
 	y, err2 := contentOf(other)
 	if keys := differences(x, y); err == nil && err2 == nil && len(keys) > 0 {
-		e.Differ = fmt.Sprintf("%s is %.80s, then %.80s (%s)", strings.TrimPrefix(keys[0], "totals."), fmt.Sprint(x[keys[0]]), fmt.Sprint(y[keys[0]]), words.Count(len(keys), "difference"))
+		key, name := keys[0], strings.TrimPrefix(keys[0], "totals.")
+		e.Differ = fmt.Sprintf("%s is %.80s, then %.80s (%s)", name, fmt.Sprint(x[key]), fmt.Sprint(y[key]), words.Count(len(keys), "difference"))
 	}
 	return e
 }

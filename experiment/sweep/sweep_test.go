@@ -226,12 +226,8 @@ func TestSweepOverData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := newPlan(c, "v1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	q.Files = p.Files
-	if err := q.setID(); err != nil || q.ID != p.ID {
+	q, err := newPlan(c, "v1", p.Files)
+	if err != nil || q.ID != p.ID {
 		t.Fatalf("the plan is another one there: %v\n%s\n%s", err, p.TOML, q.TOML)
 	}
 	if a, b := runSweep(t, p, Options{Jobs: 1}), runSweep(t, q, Options{Jobs: 2}); a.Digest != b.Digest {

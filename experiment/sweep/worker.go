@@ -205,10 +205,12 @@ func (w *worker) handleJob(ctx context.Context, m jetstream.Msg) {
 	if err == nil {
 		err = exec.plan.checkJob(j)
 	}
+	sent := false
 	send := func(b batch) error {
 		if len(b.Runs) == 0 && b.Error == "" {
 			return nil // stopped during the first run
 		}
+		sent = true
 		if w.opt.add != nil {
 			return w.opt.add(b)
 		}
@@ -229,10 +231,10 @@ func (w *worker) handleJob(ctx context.Context, m jetstream.Msg) {
 		err = exec.runJob(ctx, j.Runs, send)
 	}
 	switch {
-	case ctx.Err() != nil:
+	case ctx.Err() != nil && !sent:
 		_ = m.Nak() // so that another worker gets the job at once
 	case err == nil:
-		_ = m.Ack()
+		_ = m.Ack() // even if some runs are missing: the coordinator puts them into other jobs
 	} // otherwise another worker gets it when the lease expires
 }
 
@@ -344,12 +346,8 @@ func (w *worker) fetchPlan(ctx context.Context, id string) (*Plan, error) {
 		}
 		return filepath.Join(cache.dir, "not-part-of-the-sweep-"+strings.Map(safeFileRune, name))
 	}
-	p, err := newPlan(c, w.opt.Version)
+	p, err := newPlan(c, w.opt.Version, t.Manifest.Files)
 	if err != nil {
-		return nil, err
-	}
-	p.TOML, p.Files = []byte(t.TOML), t.Manifest.Files
-	if err := p.setID(); err != nil {
 		return nil, err
 	}
 	if p.ID != id {

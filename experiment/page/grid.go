@@ -94,9 +94,10 @@ const (
 	ageKey      = "age_ms.p50"
 )
 
-// crowdKeys are the figures of crowds that are drawn.
-var crowdKeys = []string{encodeTimeKey, serverTimeKey, "crowd.p50.payload_kbps", "crowd.p95.payload_kbps",
-	"crowd.p95.playout.starved_ratio", "crowd.p95.age_ms"}
+// drawnKeys are the figures that charts of grids show in addition to those of the highest rank.
+var drawnKeys = []string{"bits_per_changed_cube", "network.delay_ms.p95", "baseline_age_ticks.p50", missedKey,
+	deliveryKey, "crowd.encodings_per_tick", encodeTimeKey, serverTimeKey, "crowd.p50.payload_kbps",
+	"crowd.p95.payload_kbps", "crowd.p95.playout.starved_ratio", "crowd.p95.age_ms"}
 
 // metric returns the description of a figure, with the unit that it has in the grid.
 func (g *grid) metric(key string) figures.Row {

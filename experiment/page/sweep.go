@@ -16,11 +16,12 @@ import (
 // addGrid adds charts, heat maps and the table of a grid.
 func (d *Document) addGrid(g *grid) {
 	cost := figures.Find(costKey(g))
-	shown := append([]figures.Row{cost}, figures.Ranked(figures.Main)...)
-	for _, key := range crowdKeys {
-		shown = append(shown, g.metric(key))
+	listed := g.varied(append([]figures.Row{cost}, figures.Ranked(figures.Narrow)...))
+	var drawn []figures.Row
+	for _, key := range drawnKeys {
+		drawn = append(drawn, g.metric(key))
 	}
-	shown = g.varied(shown)
+	drawn = slices.Concat(listed, g.varied(drawn))
 	d.addErrorCurves(g)
 	d.addParetoCharts(g)
 	if axes := g.axes(); len(axes) > 0 {
@@ -29,12 +30,12 @@ func (d *Document) addGrid(g *grid) {
 			lead = fmt.Sprintf("Lines are means over up to %d seeds. Bands are 95 %% confidence intervals or, where these would reach below 0, the range of the seeds.", n)
 		}
 		var list charts
-		for _, m := range shown {
+		for _, m := range drawn {
 			list = append(list, g.chart(axes, &m))
 		}
 		d.add("lines", "Figures", paragraph(lead), list)
 		if len(axes) > 1 {
-			d.addHeatMaps(g, axes, shown)
+			d.addHeatMaps(g, axes, drawn)
 		}
 	}
 	caption := "All " + formatCount(int64(len(g.points)), "point")
@@ -42,7 +43,6 @@ func (d *Document) addGrid(g *grid) {
 	if withSeeds {
 		caption += ": mean ± half of the 95 % CI. " + intervalNotes
 	}
-	listed := g.varied(append([]figures.Row{cost}, figures.Ranked(figures.Narrow)...))
 	d.add("points", "All points", g.newTable(caption, g.points, listed, withSeeds))
 }
 

@@ -150,7 +150,8 @@ func (c *chart) edges(i int) (n int) {
 func (c *chart) isEqual(i, k int) bool {
 	if n := c.edges(i); c.edges(k) == n && c.Lines[i].Kind != "edge" && c.Lines[i].Kind != "dots" {
 		for j := range n + 1 {
-			a, b := &c.Lines[i+j], &c.Lines[k+j]
+			a := &c.Lines[i+j]
+			b := &c.Lines[k+j]
 			if a.Kind != b.Kind || !slices.EqualFunc(a.Y, b.Y,
 				func(x, y value) bool { return x == y || x != x && y != y }) {
 				return false
@@ -256,14 +257,17 @@ func newScatter(title, xName, yName string, groups []dots) *chart {
 			}
 			l.Y[k] = value(p.Y)
 			if lo, hi, known := p.Range.Bounds(); known {
-				l.Lo[k], l.Hi[k], hasInterval = value(lo), value(hi), true
+				l.Lo[k] = value(lo)
+				l.Hi[k] = value(hi)
+				hasInterval = true
 			}
 			if p.Large {
 				l.Large = append(l.Large, k)
 			}
 		}
 		if !hasInterval {
-			l.Lo, l.Hi = nil, nil
+			l.Lo = nil
+			l.Hi = nil
 		}
 		c.Lines = append(c.Lines, l)
 	}

@@ -189,7 +189,8 @@ func (d *Document) compareFigures(runs []*run, names []string) {
 	}
 	lead := ""
 	if pairedInterval(runs[0], runs[1], payloadKey) != "" {
-		lead = "Brackets contain the 95 % confidence interval. The runs have the same seed, so equal periods of time are compared (paired block jackknife)."
+		lead = "Brackets contain the 95 % confidence interval. The runs have the same seed, so equal " +
+			"periods of time are compared (paired block jackknife)."
 	}
 	d.add("figures", "Differences in figures", paragraph(lead), main, rest)
 }
@@ -299,7 +300,8 @@ func (d *Document) compareSweeps(list []*Loaded, names []string) {
 	d.Headline = fmt.Sprintf("%d reports of sweeps, %s.", len(list),
 		formatCount(int64(len(all.points)), "point"))
 	d.compareConfigurations(firstRuns, names,
-		paragraph("This is the configuration of the first run of each report. The other runs differ in the swept keys."))
+		paragraph("This is the configuration of the first run of each report. The other runs differ in "+
+			"the swept keys."))
 	for i, g := range grids[1:] {
 		d.comparePoints(grids[0], g, names[0], names[1+i])
 	}

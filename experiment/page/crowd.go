@@ -32,7 +32,8 @@ func addTickTimes(all map[string]float64, t *figures.CrowdTiming) {
 // addCrowd adds the figures of a run with many receivers: the main ones, what a tick costs, and quantiles and
 // distributions over clients.
 func (d *Document) addCrowd(x *engine.Result) {
-	c, u := x.Totals.Crowd, x.Timing.TickUS
+	c := x.Totals.Crowd
+	u := x.Timing.TickUS
 	d.tile("clients", formatNumber(float64(c.Clients)), "", "")
 	d.tile("encodings", formatFigure(c.EncodingsPerTick), "a tick",
 		"at most "+formatNumber(float64(c.MaxEncodings)))
@@ -61,7 +62,8 @@ func (d *Document) addCrowd(x *engine.Result) {
 	}
 	lead := ""
 	if len(x.Clients) > 0 {
-		lead = "Each chart has the clients from the smallest to the largest value: at 95 % is the value that 95 % of the clients do not exceed."
+		lead = "Each chart has the clients from the smallest to the largest value: at 95 % is the value " +
+			"that 95 % of the clients do not exceed."
 	}
 	d.add("clients", "Clients", paragraph(lead), quantiles, work, distributions(x.Clients))
 }

@@ -32,19 +32,24 @@ func (d delayStats) meanMS() value { return value(float64(d.sum) / float64(d.cou
 // added to the bucket of its send time. There are at most maxPoints buckets; they become wider if necessary.
 func (d *delaySeries) add(sent, delay int64) {
 	if d.buckets == nil {
-		d.width, d.buckets = 100e6, map[int64]delayStats{} // 100 ms
-		d.first, d.last = sent/d.width, sent/d.width
+		d.width = 100e6 // 100 ms
+		d.buckets = map[int64]delayStats{}
+		d.first = sent / d.width
+		d.last = sent / d.width
 	}
 	bucket := sent / d.width
 	d.buckets[bucket] = d.buckets[bucket].join(delayStats{count: 1, sum: delay, min: delay, max: delay})
-	d.first, d.last = min(d.first, bucket), max(d.last, bucket)
+	d.first = min(d.first, bucket)
+	d.last = max(d.last, bucket)
 	for d.last-d.first >= maxPoints { // merge pairs of buckets
 		d.width *= 2
 		wider := make(map[int64]delayStats, len(d.buckets)/2+1)
 		for k, x := range d.buckets {
 			wider[k/2] = wider[k/2].join(x)
 		}
-		d.buckets, d.first, d.last = wider, d.first/2, d.last/2
+		d.buckets = wider
+		d.first /= 2
+		d.last /= 2
 	}
 }
 

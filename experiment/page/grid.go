@@ -68,7 +68,8 @@ func newGrid(runs []*engine.Result) *grid {
 
 // ratioTo returns the ratio of a figure to that of q, with its interval if both were run with the same seeds.
 func (p *Point) ratioTo(q *Point, key string) figures.Mean {
-	x, y := p.values[key], q.values[key]
+	x := p.values[key]
+	y := q.values[key]
 	if len(x) > 0 && len(x) == len(y) && slices.Equal(p.seeds, q.seeds) {
 		return figures.RatioOf(key, x, y)
 	}
@@ -104,9 +105,11 @@ func (g *grid) metric(key string) figures.Row {
 	m := figures.Find(key)
 	switch key {
 	case encodeTimeKey:
-		m.Title, m.Unit = "encoding a tick, wall clock", "µs of one core"
+		m.Title = "encoding a tick, wall clock"
+		m.Unit = "µs of one core"
 	case serverTimeKey:
-		m.Title, m.Unit = "acks, baselines and headers a tick, wall clock", "µs of one core"
+		m.Title = "acks, baselines and headers a tick, wall clock"
+		m.Unit = "µs of one core"
 	}
 	m.Unit = cmp.Or(g.units[key], m.Unit)
 	return m
@@ -154,10 +157,12 @@ const intervalNotes = figures.ApproximateNote + " " + figures.RangeNote
 
 // span returns the least and the largest value of a figure, in the unit of m; lo > hi if no point has it.
 func span(points []*Point, m *figures.Row) (lo, hi float64) {
-	lo, hi = math.Inf(1), math.Inf(-1)
+	lo = math.Inf(1)
+	hi = math.Inf(-1)
 	for _, p := range points {
 		if v := p.value(m); !math.IsNaN(v) {
-			lo, hi = min(lo, v), max(hi, v)
+			lo = min(lo, v)
+			hi = max(hi, v)
 		}
 	}
 	return lo, hi

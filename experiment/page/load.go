@@ -103,7 +103,8 @@ func (r *run) readRows(dir, name, use string, add func(cells)) error {
 	}
 	defer file.Close()
 	rows := csv.NewReader(bufio.NewReaderSize(boundedio.NewReader(file, path, maxRowBytes), 1<<16))
-	rows.ReuseRecord, rows.FieldsPerRecord = true, -1 // rows may have any number of fields
+	rows.ReuseRecord = true
+	rows.FieldsPerRecord = -1 // rows may have any number of fields
 	head, err := rows.Read()
 	columns := columnsOf(head)
 	for err == nil {

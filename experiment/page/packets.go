@@ -105,13 +105,16 @@ func (p *packetStats) addRow(c cells) {
 		e.delay = delayUS / 1000
 		p.delays.add(int64(math.Round(sentUS*1000)), int64(math.Round(delayUS*1000)))
 	}
-	reasonText, why := truncate(c.text("reason"), 80), truncate(c.text("why"), maxExplanation)
+	reasonText := truncate(c.text("reason"), 80)
+	why := truncate(c.text("why"), maxExplanation)
 	if reasonText == "" {
 		return
 	}
-	reasons, sentences := strings.Split(reasonText, "; "), splitReasons(why)
+	reasons := strings.Split(reasonText, "; ")
+	sentences := splitReasons(why)
 	for i, reason := range reasons {
-		e.reason, e.why = reason, why
+		e.reason = reason
+		e.why = why
 		if len(reasons) == len(sentences) { // each reason has its sentence
 			e.why = sentences[i]
 		}

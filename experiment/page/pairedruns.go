@@ -14,7 +14,8 @@ func pairedInterval(a, b *run, key string) string {
 	if a.Result.Seed != b.Result.Seed {
 		return ""
 	}
-	pointsA, pointsB := a.points(), b.points()
+	pointsA := a.points()
+	pointsB := b.points()
 	if len(pointsA) != len(pointsB) {
 		return ""
 	}
@@ -27,7 +28,8 @@ func pairedInterval(a, b *run, key string) string {
 	if !known {
 		return ""
 	}
-	ratioA, ratioB := newPairedRatio(pointsA, figure), newPairedRatio(pointsB, figure)
+	ratioA := newPairedRatio(pointsA, figure)
+	ratioB := newPairedRatio(pointsB, figure)
 	base := ratioA.Value()
 	change := paired.CompareByDifference(ratioB, ratioA)
 	if !change.Known || base == 0 {

@@ -28,7 +28,8 @@ func (r *rows) Packet(row []string) { r.packets.addRow(cells{r.packetHead, row})
 // Clone returns a copy that does not change when rows are added to r.
 func (r *rows) Clone() *rows {
 	x := *r
-	x.series, x.packets = r.series.clone(), r.packets.clone()
+	x.series = r.series.clone()
+	x.packets = r.packets.clone()
 	return &x
 }
 

@@ -147,7 +147,8 @@ func (d *Document) addPlayoutPolicies(p *figures.PlayoutComparison) {
 		return
 	}
 	const leastShare, leastAge = 1, 20 // of the axes, in % and ms
-	maxAge, maxStarved := float64(leastAge), float64(leastShare)
+	maxAge := float64(leastAge)
+	maxStarved := float64(leastShare)
 	t := newTable("Playout policies on the same arrivals", "policy", ">starved", ">age p50, ms",
 		">age p95, ms", ">longest freeze, ms",
 		">speed changes", ">jumps", ">shifted, ms", ">best fixed delay, ms", ">p50 against it, ms")
@@ -176,7 +177,8 @@ func (d *Document) addPlayoutPolicies(p *figures.PlayoutComparison) {
 	}
 	lead := paragraph("From " + units.Fixed(p.FromS, 1) +
 		" s on, without the three seconds after the first arrival. The line shows fixed " +
-		"playout delays on the same arrivals. A point on the line is as good as the fixed delay that would have been best in hindsight, which " +
+		"playout delays on the same arrivals. A point on the line is as good as the fixed delay that " +
+		"would have been best in hindsight, which " +
 		"starves at most as often; below and to the left is better.")
 	d.add("playout-policies", "Playout policies", lead,
 		charts{newScatter("Starvation against age", "median age of the displayed state, ms",
@@ -193,7 +195,8 @@ func (d *Document) addBudgets(x *engine.Result) {
 	var groups []dots
 	for _, group := range c.ByLimit() {
 		for _, i := range group {
-			l, name := &c.Lanes[i], c.Name(i)
+			l := &c.Lanes[i]
+			name := c.Name(i)
 			e, known := l.MeanError.Value()
 			if !known {
 				continue
@@ -249,7 +252,8 @@ func (d *Document) addControl(x *engine.Result) {
 	for i := range x.Shadows {
 		addRow(x.Shadows[i].Lane, x.Shadows[i].Totals.Control)
 	}
-	steps := newTable("Time until delays and packets per second of lane "+x.Lane+" were normal after a change of the links; – if they were not before the next one",
+	steps := newTable("Time until delays and packets per second of lane "+x.Lane+" were normal after a "+
+		"change of the links; – if they were not before the next one",
 		">change at, s", ">delay, s", ">packets per second, s")
 	decisions := newTable("Newest decisions of lane "+x.Lane, ">from, s", ">to, s", ">snapshots held back",
 		"decision")
@@ -428,14 +432,16 @@ func ratioTable(c *engine.Comparison) *table {
 	if c == nil || len(c.Lanes) < 2 {
 		return t
 	}
-	t.Caption = fmt.Sprintf("Payload ratio to the first, from %s to %s s, when all encoders ran, without the first second after one joined or was "+
+	t.Caption = fmt.Sprintf("Payload ratio to the first, from %s to %s s, when all encoders ran, "+
+		"without the first second after one joined or was "+
 		"swapped; by pairs of samples", formatNumber(c.FromS), formatNumber(c.ToS))
 	if c.SeamS > 0 {
 		t.Caption += fmt.Sprintf("; without %s s at loop points", formatNumber(c.SeamS))
 	}
 	for i := range c.Lanes {
 		l := &c.Lanes[i]
-		ratio, interval := texttable.Cell{Text: formatFigure(l.Times)}, "–"
+		ratio := texttable.Cell{Text: formatFigure(l.Times)}
+		interval := "–"
 		lo, hasLo := l.TimesLo.Value()
 		hi, hasHi := l.TimesHi.Value()
 		switch {
@@ -510,7 +516,8 @@ func figureTable(all map[string]float64) *table {
 	last := "" // first cell of the last row
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		row := figures.Find(key)
-		name, column := key, 0
+		name := key
+		column := 0
 		dot := max(strings.LastIndexByte(key, '.'), 0)
 		if _, hasQuantiles := all[key[:dot]+".p50"]; hasQuantiles {
 			name = key[:dot]
@@ -536,7 +543,8 @@ func (d *Document) addConfiguration(x *engine.Result, notes ...block) {
 			paragraph("The configuration cannot be read by this version; it is in report.json."))
 		return
 	}
-	defaults, set := config.Default().Settings(), c.Settings()
+	defaults := config.Default().Settings()
+	set := c.Settings()
 	t := newTable("Settings that differ from the defaults", "key", "value", "default")
 	for _, k := range slices.Sorted(maps.Keys(set)) {
 		if set[k] != defaults[k] {
@@ -566,7 +574,8 @@ const remakeCommand = "tui report .               # write report.html again"
 
 // addRerun adds the commands that reproduce the run, its input files and its digest.
 func (d *Document) addRerun(x *engine.Result) {
-	commands, remark := replayCommands, ""
+	commands := replayCommands
+	remark := ""
 	if x.Remote != nil {
 		commands = code{Text: remakeCommand}
 		remark = "The run was sent over a real network, to " + x.Remote.To + ", and cannot be replayed."

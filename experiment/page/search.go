@@ -45,7 +45,8 @@ func (s *Search) Document() *Document {
 		d.Headline = certainty // why there is none
 		return d
 	}
-	best, title := s.Points[0], "Closest setting"
+	best := s.Points[0]
+	title := "Closest setting"
 	name := shortSet(best.Set)
 	d.Headline = "No setting that was tried keeps the bounds. The closest, " + name + ", " + best.Bounds + "."
 	if best.Keeps {
@@ -111,7 +112,8 @@ func (s *Search) chart() charts {
 			func(p *SearchPoint) bool { return !isEqual(p) }) {
 			continue
 		}
-		x, y := figures.Find(s.Minimise), figures.Find(key)
+		x := figures.Find(s.Minimise)
+		y := figures.Find(key)
 		var points []*Point
 		for _, p := range s.Points {
 			points = append(points, &p.Point)

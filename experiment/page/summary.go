@@ -65,7 +65,9 @@ func summaryOf(r *report.Report) *Summary {
 	g := newGrid(r.Runs)
 	s := &Summary{Planned: max(r.Planned, len(r.Runs)), Repeat: g.maxSeeds(),
 		Units: g.units, Failed: r.Failed()}
-	s.Reason, s.Interrupted, s.Error = r.Reason, r.Interrupted, r.Error
+	s.Reason = r.Reason
+	s.Interrupted = r.Interrupted
+	s.Error = r.Error
 	for _, run := range r.Runs {
 		if !run.Interrupted {
 			s.Done++

@@ -27,7 +27,8 @@ func (d *Document) addGrid(g *grid) {
 	if axes := g.axes(); len(axes) > 0 {
 		lead := ""
 		if n := g.maxSeeds(); n > 1 {
-			lead = fmt.Sprintf("Lines are means over up to %d seeds. Bands are 95 %% confidence intervals or, where these would reach below 0, the range of the seeds.", n)
+			lead = fmt.Sprintf("Lines are means over up to %d seeds. Bands are 95 %% confidence "+
+				"intervals or, where these would reach below 0, the range of the seeds.", n)
 		}
 		var list charts
 		for _, m := range drawn {
@@ -69,10 +70,12 @@ func cheapest(points []*Point, cost *figures.Row) (list []*Point, conditions int
 			continue
 		}
 		conditions++
-		best, least := (*Point)(nil), math.Inf(1)
+		best := (*Point)(nil)
+		least := math.Inf(1)
 		for _, p := range condition.points {
 			if v := p.value(cost); p.Failed == 0 && v < least {
-				best, least = p, v
+				best = p
+				least = v
 			}
 		}
 		if best != nil {
@@ -85,7 +88,8 @@ func cheapest(points []*Point, cost *figures.Row) (list []*Point, conditions int
 // addChoices adds the verdict and, if the sweep has choices that keep its assertions, the cheapest of them:
 // to the headline, as tiles and as a table. Otherwise it adds what each setting costs and gives.
 func (d *Document) addChoices(g *grid, failures int) {
-	asserted, failedPoints := 0, 0
+	asserted := 0
+	failedPoints := 0
 	for _, p := range g.points {
 		asserted += p.Asserted
 		failedPoints += min(p.Failed, 1)
@@ -220,7 +224,8 @@ func (d *Document) addParetoCharts(g *grid) {
 		title := heading(cost.Title) + " vs " + m.Title
 		d.answer("pareto-"+keySuffix(key), title,
 			charts{newScatter("Cheaper is to the left, better is down", cost.Label(), m.Label(), lines)},
-			g.newTable("Pareto frontier by "+m.Title+": under the same condition no other point is both cheaper and better", best, []figures.Row{cost, m}, false))
+			g.newTable("Pareto frontier by "+m.Title+": under the same condition no other point is both "+
+				"cheaper and better", best, []figures.Row{cost, m}, false))
 	}
 }
 
@@ -267,7 +272,8 @@ var errorKeys = map[string]string{
 // for each combination of the other settings, and which of these has the least error at each budget.
 func (d *Document) addErrorCurves(g *grid) {
 	for _, key := range slices.Sorted(maps.Keys(errorKeys)) {
-		m, used := g.metric(key), g.metric(errorKeys[key])
+		m := g.metric(key)
+		used := g.metric(errorKeys[key])
 		known := slices.DeleteFunc(slices.Clone(g.points[:min(len(g.points), maxListed)]),
 			func(p *Point) bool {
 				return math.IsNaN(p.value(&m)) || math.IsNaN(p.value(&used))
@@ -299,17 +305,19 @@ func leastErrors(points []*Point, m *figures.Row) (t *table, lead string) {
 	choice := func(p *Point) string { return p.settings(func(k string) bool { return !isGiven(k) }) }
 	t = newTable(heading(m.Title)+": least at each budget", "at", "least error", ">"+m.Label(), "next",
 		">times as large", ">95 % CI")
-	wins := map[string]int{}        // of a choice
-	certain := 0                    // wins that chance does not explain
-	seeds := 0                      // the largest number of a point
-	least, most := math.Inf(1), 0.0 // of the ratios to the next
+	wins := map[string]int{} // of a choice
+	certain := 0             // wins that chance does not explain
+	seeds := 0               // the largest number of a point
+	least := math.Inf(1)
+	most := 0.0 // of the ratios to the next
 	for _, given := range groupPoints(points, isGiven) {
 		list := given.points
 		if len(list) < 2 {
 			continue
 		}
 		slices.SortStableFunc(list, func(a, b *Point) int { return cmp.Compare(a.value(m), b.value(m)) })
-		best, next := list[0], list[1]
+		best := list[0]
+		next := list[1]
 		ratio := next.ratioTo(best, m.Key)
 		interval := "–"
 		if lo, hi, known := ratio.Bounds(); known {
@@ -319,7 +327,8 @@ func leastErrors(points []*Point, m *figures.Row) (t *table, lead string) {
 			}
 		}
 		seeds = max(seeds, len(best.seeds))
-		least, most = min(least, ratio.Mean), max(most, ratio.Mean)
+		least = min(least, ratio.Mean)
+		most = max(most, ratio.Mean)
 		wins[choice(best)]++
 		t.add(given.name, choice(best), best.cell(m), choice(next), units.Fixed(ratio.Mean, 2), interval)
 	}
@@ -328,7 +337,8 @@ func leastErrors(points []*Point, m *figures.Row) (t *table, lead string) {
 	}
 	winner := slices.MaxFunc(slices.Sorted(maps.Keys(wins)),
 		func(a, b string) int { return cmp.Compare(wins[a], wins[b]) })
-	lead = fmt.Sprintf("Least error: %s, at %d of %s of the table. The next has %.2f to %.2f times the error of the best.", winner, wins[winner],
+	lead = fmt.Sprintf("Least error: %s, at %d of %s of the table. The next has %.2f to %.2f times the "+
+		"error of the best.", winner, wins[winner],
 		formatCount(int64(len(t.Rows)), "row"), least, most)
 	if seeds < 2 {
 		return t, lead +
@@ -393,7 +403,9 @@ func linesOf(points []*Point, m *figures.Row, key string, values []string) []lin
 		}
 		mid.Y[k] = value(p.value(m))
 		if from, to, known := p.Figures[m.Key].Times(m.Scale()).Bounds(); known {
-			lo.Y[k], hi.Y[k], hasBand = value(from), value(to), true
+			lo.Y[k] = value(from)
+			hi.Y[k] = value(to)
+			hasBand = true
 		}
 	}
 	if !hasBand {
@@ -412,11 +424,13 @@ const (
 // their values, one for each metric and each combination of the other axes, at most maxHeatMaps. It adds
 // nothing if an axis has more than maxHeatSide values.
 func (d *Document) addHeatMaps(g *grid, axes []axis, metrics []figures.Row) {
-	across, down := axes[len(axes)-1], axes[len(axes)-2]
+	across := axes[len(axes)-1]
+	down := axes[len(axes)-2]
 	if len(across.values) > maxHeatSide || len(down.values) > maxHeatSide {
 		return
 	}
-	blocks := []block{paragraph(fmt.Sprintf("Rows: %s. Columns: %s. The darkest cell is the maximum; in dark mode the lightest.", down.key, across.key))}
+	blocks := []block{paragraph(fmt.Sprintf("Rows: %s. Columns: %s. The darkest cell is the maximum; in "+
+		"dark mode the lightest.", down.key, across.key))}
 	for _, m := range metrics {
 		for _, group := range groupPoints(g.points, isAmong(axes[:len(axes)-2])) {
 			if len(blocks) <= maxHeatMaps {

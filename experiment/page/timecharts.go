@@ -140,7 +140,8 @@ func (c *chart) align(t *timeChart, points []point, y []value, times []float64) 
 // end with it; and with the mean over all points as the ratio of the sums.
 func (t *timeChart) newLine(of ratio, points []point) line {
 	l := line{Y: make([]value, len(points))}
-	num, den := 0.0, 0.0
+	num := 0.0
+	den := 0.0
 	for i := range points {
 		num += points[i].values[of.num]
 		den += points[i].values[of.den]
@@ -202,7 +203,8 @@ func (r *rows) overTime(list []timeChart, budget float64) (out charts, t *table)
 // addBandwidth adds the range of the samples of each point, if points stand for several, and the budget.
 func (c *chart) addBandwidth(points []point, budget float64) {
 	if points[0].values[colWidth] > 1.5*samplePeriod {
-		high, low := gaps(len(points)), gaps(len(points))
+		high := gaps(len(points))
+		low := gaps(len(points))
 		for i := range points {
 			high[i] = value(points[i].values[colPeak])
 			low[i] = value(-points[i].values[colLow])
@@ -264,10 +266,16 @@ func scaleTop(lines []line, loops []int) value {
 
 // describeLine returns the text alternative of a line: its mean, minimum and maximum.
 func describeLine(l *line) string {
-	minValue, maxValue, sum, n := math.Inf(1), math.Inf(-1), 0.0, 0.0
+	minValue := math.Inf(1)
+	maxValue := math.Inf(-1)
+	sum := 0.0
+	n := 0.0
 	for _, v := range l.Y {
 		if f := float64(v); !math.IsNaN(f) {
-			minValue, maxValue, sum, n = min(minValue, f), max(maxValue, f), sum+f, n+1
+			minValue = min(minValue, f)
+			maxValue = max(maxValue, f)
+			sum = sum + f
+			n = n + 1
 		}
 	}
 	if n == 0 {

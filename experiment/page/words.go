@@ -120,7 +120,8 @@ func describeLink(r *engine.Result, c *config.Config) string {
 // sentence then continues with the loss.
 func linkName(c *config.Config) string {
 	for _, p := range lossmodel.Profiles() {
-		p.Down.Loss, p.Up.Loss = c.Down.Loss, c.Up.Loss // ignore the loss
+		p.Down.Loss = c.Down.Loss
+		p.Up.Loss = c.Up.Loss // ignore the loss
 		if p.Down == c.Down && p.Up == c.Up {
 			return "over a link with profile " + p.Name
 		}

@@ -25,26 +25,18 @@ type auditProcess struct {
 	encoder  *gob.Encoder  // to buffered
 	closed   bool          // the process no longer reads input: it found a problem, or ended
 	finished bool          // the answers were read and the process has ended
-	answers  chan answers
+	stdout   bytes.Buffer
 	stderr   bytes.Buffer
-}
-
-// answers is the complete output of a process.
-type answers struct {
-	list []answer
-	err  error
 }
 
 // startAuditProcess starts a process and sends it the task t.
 func startAuditProcess(ctx context.Context, start processCommand, t task) (*auditProcess, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	w := &auditProcess{cancel: cancel, command: start(ctx), answers: make(chan answers, 1)}
+	w := &auditProcess{cancel: cancel, command: start(ctx)}
+	w.command.Stdout = &w.stdout
 	w.command.Stderr = &w.stderr
-	var errIn, errOut error
-	var out io.Reader
-	w.stdin, errIn = w.command.StdinPipe()
-	out, errOut = w.command.StdoutPipe()
-	err := errors.Join(errIn, errOut)
+	var err error
+	w.stdin, err = w.command.StdinPipe()
 	if err == nil {
 		err = w.command.Start()
 	}
@@ -52,7 +44,6 @@ func startAuditProcess(ctx context.Context, start processCommand, t task) (*audi
 		cancel()
 		return nil, fmt.Errorf("cannot start an audit process: %w", err)
 	}
-	go func() { w.answers <- readAnswers(out) }()
 	w.buffered = bufio.NewWriterSize(w.stdin, 1<<16)
 	w.encoder = gob.NewEncoder(w.buffered)
 	w.send(t)
@@ -94,11 +85,11 @@ func (w *auditProcess) finish() ([]answer, error) {
 		_ = w.buffered.Flush() // after a failure, answers are missing
 	}
 	_ = w.stdin.Close()
-	got := <-w.answers
-	err := errors.Join(w.command.Wait(), got.err)
+	err := w.command.Wait()
 	w.cancel()
 	w.finished = true
-	return got.list, err
+	list, readErr := readAnswers(&w.stdout)
+	return list, errors.Join(err, readErr)
 }
 
 // stop kills the process. It does nothing if finish has been called.
@@ -110,19 +101,18 @@ func (w *auditProcess) stop() {
 	}
 }
 
-// readAnswers reads the output of a process to its end.
-func readAnswers(r io.Reader) (a answers) {
-	in := gob.NewDecoder(bufio.NewReader(r))
+// readAnswers decodes the output of a process to its end.
+func readAnswers(r io.Reader) (list []answer, err error) {
+	in := gob.NewDecoder(r)
 	for {
 		var next answer
 		err := in.Decode(&next)
-		if err == io.EOF {
-			return a
+		if errors.Is(err, io.EOF) {
+			return list, nil
 		}
 		if err != nil {
-			a.err = err
-			return a
+			return list, err
 		}
-		a.list = append(a.list, next)
+		list = append(list, next)
 	}
 }

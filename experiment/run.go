@@ -261,9 +261,7 @@ func (p *Pace) Do(save func() error) error {
 // startedAt is the clock time at the start of the run, from which the real-time factor is computed.
 func resultNow(s *engine.Session, startedAt int64, clock wallclock.Clock) *engine.Result {
 	r := s.Result()
-	if len(r.Shadows) > 0 {
-		r.Comparison, r.SamplesByLane = lockstep.Compare(s.View(0)), s.SamplesByLane()
-	}
+	lockstep.Complete(r, s)
 	if elapsed := clock.Now() - startedAt; elapsed > 0 {
 		r.Timing.RealTimeFactor = float64(s.Now()) / float64(elapsed)
 	}

@@ -9,22 +9,20 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/packetlog"
-	"wirelab/internal/panics"
 )
 
-// past is a look back: a second run that repeats the current one up to an earlier time, in a goroutine of its own,
-// beside the current run. Once it has reached the time, it stands still there.
+// past is a look back: a job with a second run that repeats the current one up to an earlier time. Once that has reached
+// the time, it stands still there.
 type past struct {
+	*job
 	id int
 	moment
 	replaces bool          // the second run becomes the current one, as a seek into the past requires
 	begun    time.Duration // wall time
 	known    time.Duration // the second run has the changes of the current one up to this virtual time
 	cancel   context.CancelFunc
-	reached  atomic.Int64  // virtual time
-	done     chan struct{} // closed at the end of the goroutine, to which the fields below belong until then
-	run      run           // nil after an error
-	err      error
+	reached  atomic.Int64     // virtual time
+	run      run              // belongs to the job until that is finished; nil after an error
 	view     *engine.Snapshot // the run at the requested time; nil until the end was handled
 }
 
@@ -48,7 +46,7 @@ const packetsAfter = frame.MaxHistory / 2
 // lookAt begins a look back at m. Another one ends. If the second run of that stands before m, it continues.
 func (r *Runner) lookAt(ctx context.Context, m moment, replaces bool) error {
 	m.at = min(m.at, r.current.Now())
-	p := &past{moment: m, replaces: replaces, begun: r.opt.Clock(), known: r.current.Now(), done: make(chan struct{})}
+	p := &past{moment: m, replaces: replaces, begun: r.opt.Clock(), known: r.current.Now()}
 	begin, err := r.current.repeat(r, m.at)
 	if err != nil {
 		return err
@@ -62,44 +60,43 @@ func (r *Runner) lookAt(ctx context.Context, m moment, replaces bool) error {
 	r.pasts++
 	p.id, r.past = r.pasts, p
 	ctx, p.cancel = context.WithCancel(ctx)
-	go func() {
-		defer close(p.done)
-		p.err = panics.Call(func() error { return p.repeat(ctx, begin) })
-		if p.err != nil && p.run != nil {
-			p.err = errors.Join(p.err, p.run.Close())
-			p.run = nil
+	p.job = startJob(func() error {
+		x, err := begin(ctx)
+		if err != nil {
+			return err
 		}
-	}()
+		if err := p.repeat(ctx, x); err != nil {
+			return errors.Join(err, x.Close())
+		}
+		p.run = x
+		return nil
+	})
 	return nil
 }
 
-// repeat opens the second run, and runs it to the moment. It returns the error of ctx when that ends.
-func (p *past) repeat(ctx context.Context, begin func(context.Context) (run, error)) (err error) {
-	if p.run, err = begin(ctx); err != nil {
-		p.run = nil // an interface that contains a nil pointer is not nil
-		return err
-	}
-	s, isSession := p.run.(*session)
+// repeat runs the second run to the moment. It returns the error of ctx if that ends before.
+func (p *past) repeat(ctx context.Context, x run) error {
+	s := sessionOf(x)
 	isReached := func() bool {
-		return p.run.Reached(p.at) && (!isSession || p.seq == 0 || s.HasSent(p.seq)) || p.run.Reached(p.known)
+		return x.Reached(p.at) && (p.seq == 0 || s.HasSent(p.seq)) || x.Reached(p.known)
 	}
-	for !isReached() && !p.run.Done() {
+	for !isReached() && !x.Done() {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if isSession && p.run.Now() >= p.at-pictureTime {
+		if s != nil && x.Now() >= p.at-pictureTime {
 			s.ShowPicture()
 		}
-		to := p.run.Now() + pastSlice
-		if p.at > p.run.Now() {
+		to := x.Now() + pastSlice
+		if p.at > x.Now() {
 			to = min(to, p.at)
 		}
-		if err := p.run.RunUntil(to); err != nil {
+		if err := x.RunUntil(to); err != nil {
 			return err
 		}
-		p.reached.Store(int64(p.run.Now()))
+		p.reached.Store(int64(x.Now()))
 	}
-	return ctx.Err()
+	return nil
 }
 
 // handleLook executes the parts of a command that look back. They are impossible after an error of the experiment.
@@ -127,16 +124,16 @@ func (r *Runner) pastDone() <-chan struct{} {
 	if r.past == nil || r.past.view != nil {
 		return nil
 	}
-	return r.past.done
+	return r.past.finished
 }
 
 // finishPast waits for the second run, and shows it or makes it the current one.
 func (r *Runner) finishPast(ctx context.Context) {
 	p := r.past
-	<-p.done
+	<-p.finished
 	if p.err != nil {
 		r.past = nil
-		r.notifyResult("", p.err)
+		r.notifyJob("", p.err)
 		r.handleDeferred(ctx)
 		return
 	}
@@ -161,7 +158,7 @@ func (r *Runner) leavePast() {
 	}
 	r.past = nil
 	p.cancel()
-	<-p.done
+	<-p.finished
 	if p.run != nil {
 		_ = p.run.Close() // nothing of the second run is kept
 	}
@@ -174,10 +171,7 @@ func (r *Runner) shown() *engine.Session {
 	if r.past != nil && r.past.view != nil {
 		x = r.past.run
 	}
-	if s, ok := x.(*session); ok {
-		return s.Session
-	}
-	return nil
+	return sessionOf(x)
 }
 
 // showPacket begins a look back at a packet, unless the session that is shown still stores it, with its bits if they
@@ -196,21 +190,19 @@ func (r *Runner) showPacket(ctx context.Context, id packetlog.ID, bits bool) err
 
 // addPast adds the look back, and what the user requested to see of packets, to a snapshot of the current run.
 func (r *Runner) addPast(snap *engine.Snapshot) {
-	p, wall := r.past, r.opt.Clock()
-	if p == nil {
-		r.viewing.add(snap, r.session(), wall)
-		return
+	p, wall, shown := r.past, r.opt.Clock(), snap
+	if p != nil {
+		snap.Past = &engine.Past{ID: p.id, Packet: p.seq > 0, To: p.at}
 	}
-	snap.Past = &engine.Past{ID: p.id, Packet: p.seq > 0, To: p.at}
-	if p.view == nil {
-		r.viewing.add(snap, r.session(), wall)
-		if wall-p.begun >= progressAfter {
-			snap.Past.Reached = time.Duration(p.reached.Load())
-		}
-		return
+	switch {
+	case p == nil:
+	case p.view != nil:
+		view := *p.view
+		view.Speed, view.Actual, view.Notice = snap.Speed, snap.Actual, snap.Notice
+		view.Saved, view.Saving = snap.Saved, snap.Saving
+		shown, snap.Past.Snap = &view, &view
+	case wall-p.begun >= progressAfter:
+		snap.Past.Reached = time.Duration(p.reached.Load())
 	}
-	view := *p.view
-	view.Speed, view.Actual, view.Notice, view.Saved, view.Saving = snap.Speed, snap.Actual, snap.Notice, snap.Saved, snap.Saving
-	r.viewing.add(&view, r.shown(), wall)
-	snap.Past.Snap = &view
+	r.viewing.add(shown, r.shown(), wall)
 }

@@ -111,10 +111,13 @@ func (r *Runner) open(ctx context.Context, c *config.Config) (run, error) {
 	return openSession(ctx, c, r, engine.Options{WithPicture: true})
 }
 
-// session returns the session; nil if the experiment is a crowd.
-func (r *Runner) session() *engine.Session {
-	if x, ok := r.current.(*session); ok {
-		return x.Session
+// session returns the current session; nil if the experiment is a crowd.
+func (r *Runner) session() *engine.Session { return sessionOf(r.current) }
+
+// sessionOf returns the session that x is; nil for a crowd.
+func sessionOf(x run) *engine.Session {
+	if s, ok := x.(*session); ok {
+		return s.Session
 	}
 	return nil
 }

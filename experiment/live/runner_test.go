@@ -3,8 +3,6 @@ package live
 import (
 	"context"
 	"errors"
-	"fmt"
-	"math/rand/v2"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -16,7 +14,6 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
-	"wirelab/internal/testkit"
 )
 
 // lab is a runner of a test.
@@ -119,48 +116,6 @@ func (r lab) checkReplay(path string) {
 	if err != nil || !again.Same {
 		r.t.Errorf("replayed: %v, %+v", err, again)
 	}
-}
-
-// A live session with swaps, slider moves, pauses, undo and seeks has the same digest as its
-// headless replay.
-func TestLiveSessionReplays(t *testing.T) { synctest.Test(t, liveSessionReplays) }
-
-func liveSessionReplays(t *testing.T) {
-	r := startLab(t, labtest.QuickConfig(t))
-	rng := rand.New(rand.NewPCG(8, 8))
-	all := labtest.CubeCodecs()
-	speed := 16.0
-	r.send(Command{Speed: &speed})
-	for i := range testkit.Choose(60, 24) {
-		var c Command
-		switch i % 6 {
-		case 0:
-			c.Change = new(config.NewChange("encoder.name", all[rng.IntN(len(all))].Name))
-		case 1, 2, 3:
-			c.Change = new(config.NewChange("down.loss", fmt.Sprintf("%d%%", rng.IntN(40)), "down.latency",
-				fmt.Sprintf("%dms", rng.IntN(200))))
-		case 4:
-			c.Undo = true
-		case 5:
-			c.Step = 3
-		}
-		r.send(c)
-		run := false
-		r.send(Command{Pause: &run})
-		now := r.Snapshot().Now
-		r.await("time passing", func(s *engine.Snapshot) bool { return s.Now > now+50*time.Millisecond })
-	}
-	back := 2 * time.Second
-	r.send(Command{Seek: &back, Pause: new(true)})
-	r.await("the jump back", func(s *engine.Snapshot) bool { return s.State == engine.Paused && s.Now < 3*time.Second })
-	forth := 4 * time.Second // changes after the target are repeated
-	r.send(Command{Seek: &forth})
-	r.await("the jump ahead", func(s *engine.Snapshot) bool { return s.State == engine.Paused && s.Now >= forth })
-	r.send(Command{Seek: &back})
-	r.await("the second jump back", func(s *engine.Snapshot) bool { return s.State == engine.Paused && s.Now < 3*time.Second })
-	r.send(Command{Pause: new(false), Change: new(config.NewChange("encoder.name", "raw"))})
-	r.await("raw", func(s *engine.Snapshot) bool { return s.Config.Encoder.Name == "raw" && s.Now > 4*time.Second })
-	r.saveAndReplay()
 }
 
 func TestRunnerReportsErrors(t *testing.T) { synctest.Test(t, runnerReportsErrors) }

@@ -26,10 +26,9 @@ type reports struct {
 // pendingSave is a report that is being written in its own goroutine while the experiment continues,
 // because hashing the data files and writing depend on the speed of the disk.
 type pendingSave struct {
-	done      chan struct{} // closed at the end
+	*job
 	savedUpTo time.Duration // the report contains the run up to this virtual time; used only by the goroutine of the experiment
-	path      string        // path and err are valid once done is closed
-	err       error
+	path      string        // valid once the job is finished
 }
 
 // startSave starts writing a report of the experiment so far into a new folder below dir. It first waits
@@ -41,12 +40,12 @@ func (r *Runner) startSave(ctx context.Context, dir string) {
 		r.notifyResult("", err)
 		return
 	}
-	p := &pendingSave{done: make(chan struct{}), savedUpTo: r.current.Now()}
+	p := &pendingSave{savedUpTo: r.current.Now()}
 	r.pendingSave = p
-	go func() {
-		defer close(p.done)
-		p.err = panics.Call(func() (err error) { p.path, err = write(); return err })
-	}()
+	p.job = startJob(func() (err error) {
+		p.path, err = write()
+		return err
+	})
 }
 
 // saveDone returns a channel that is closed when the report being written is finished; nil if no report
@@ -55,7 +54,7 @@ func (r *Runner) saveDone() <-chan struct{} {
 	if r.pendingSave == nil {
 		return nil
 	}
-	return r.pendingSave.done
+	return r.pendingSave.finished
 }
 
 // limitSaved records that saved reports, and the one being written, contain at most the first d of the
@@ -74,16 +73,12 @@ func (r *Runner) finishSave() {
 	if p == nil {
 		return
 	}
-	<-p.done
+	<-p.finished
 	r.pendingSave = nil
-	switch {
-	case p.err == nil:
+	if p.err == nil {
 		r.saved = p.savedUpTo
-	case errors.As(p.err, new(*panics.Error)): // a bug: the session does not continue
-		r.fail(fmt.Errorf("internal error while writing the report: %w", p.err))
-		return
 	}
-	r.notifyResult("saved as "+p.path, p.err)
+	r.notifyJob("saved as "+p.path, p.err)
 }
 
 // Save writes a report of the experiment into a new folder below dir, or below Options.Reports if

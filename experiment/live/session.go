@@ -105,10 +105,6 @@ func (s *session) view(r *Runner) *engine.Snapshot {
 // samples and packets. If the run ends now, or cannot be repeated, the report has those that are stored.
 func (s *session) prepareReport(ctx context.Context, r *Runner, why engine.Ending) (write func(*atomicfile.Folder) error, err error) {
 	result := s.Result()
-	var snap *engine.Snapshot // compared in the returned function, since this takes some time
-	if len(result.Shadows) > 0 {
-		snap, result.SamplesByLane = s.View(0), s.SamplesByLane()
-	}
 	result.Planned, result.Reason = 1, why
 	if r.opt.Remote != nil {
 		r.opt.Remote.Describe(result)
@@ -121,20 +117,15 @@ func (s *session) prepareReport(ctx context.Context, r *Runner, why engine.Endin
 	case s.Done():
 		result.Reason = engine.Finished
 	}
-	var stored report.SessionCopy
-	isStored := why == engine.Interrupted || r.err != nil || s.checkRepeatable(r) != nil
-	if isStored {
+	if why == engine.Interrupted || r.err != nil || s.checkRepeatable(r) != nil {
+		var stored report.SessionCopy
 		s.ReplayStored(&stored)
+		lockstep.Complete(result, s.Session)
+		return func(folder *atomicfile.Folder) error { return stored.Write(folder, r.files, page.Pages(), result) }, nil
 	}
 	now, ctx := s.Now(), context.WithoutCancel(ctx) // the report is finished if the user quits meanwhile
 	open := s.repeater(r, now)
 	return func(folder *atomicfile.Folder) error {
-		if snap != nil {
-			result.Comparison = lockstep.Compare(snap)
-		}
-		if isStored {
-			return stored.Write(folder, r.files, page.Pages(), result)
-		}
 		out := report.NewExporter(folder, nil, r.files, page.Pages())
 		again, err := open(ctx, engine.Options{Observer: out})
 		if err != nil {
@@ -143,6 +134,7 @@ func (s *session) prepareReport(ctx context.Context, r *Runner, why engine.Endin
 		if err := again.RunUntil(now); err != nil {
 			return errors.Join(err, again.Close())
 		}
+		lockstep.Complete(result, again.Session)
 		again.Interrupt() // gives the packets in flight to out
 		return errors.Join(again.Close(), out.Write(result), out.Close())
 	}, nil

@@ -10,6 +10,13 @@ import (
 	"wirelab/experiment/engine/meters"
 )
 
+// Complete adds to the result of a session the comparison with the encoders that run alongside, if any, and their samples.
+func Complete(r *engine.Result, s *engine.Session) {
+	if len(r.Shadows) > 0 {
+		r.Comparison, r.SamplesByLane = Compare(s.View(0)), s.SamplesByLane()
+	}
+}
+
 // AfterWarmUp returns the samples of a lane without its warm-up, in which it must send complete frames. Lanes that
 // start with the session have no warm-up, because all of them start with complete frames.
 func AfterWarmUp(l *engine.Lane) []meters.Sample {

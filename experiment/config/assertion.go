@@ -24,8 +24,8 @@ func (a Assertion) Text() string {
 // operators returns the operators, the longest first so that "<=" is not parsed as "<".
 func operators() []string { return []string{"<=", ">=", "==", "!=", "<", ">"} }
 
-// parseAssertion parses the bound on figure name: text with an operator and a number or a percentage, or a TOML
-// number, which stands for "==".
+// parseAssertion parses the bound on figure name: text with an operator and a number or a percentage, or
+// a TOML number, which stands for "==".
 func parseAssertion(name string, value any) (Assertion, error) {
 	text := fmt.Sprint(value)
 	fail := func() (Assertion, error) {
@@ -63,7 +63,8 @@ func parseAssertion(name string, value any) (Assertion, error) {
 	return fail()
 }
 
-// checkFigure returns an error if name is not a figure that can be bounded or minimised. known are the figures.
+// checkFigure returns an error if name is not a figure that can be bounded or minimised. known are the
+// figures.
 func checkFigure(name string, known []string) error {
 	switch {
 	case name == "playout.clock_lag_ms":

@@ -13,7 +13,8 @@ import (
 	"wirelab/internal/units"
 )
 
-// HasBudget reports whether packets contain as many rows as a budget allows: that of the sender or that of a crowd.
+// HasBudget reports whether packets contain as many rows as a budget allows: that of the sender or that
+// of a crowd.
 func (c *Config) HasBudget() bool { return c.Sender.Budget > 0 || c.Crowd.Budget > 0 }
 
 // hasBudget reports whether the sender has a budget.
@@ -55,8 +56,8 @@ func (c *Config) budgetOf(bps int64) endpoint.Budget {
 	return endpoint.Budget{Bps: bps, Burst: c.Sender.BudgetBurst, Priority: c.Sender.Priority, Weights: c.Sender.Weights, Interest: c.Interest}
 }
 
-// FirstBudgetKey returns the key of the budget of the first lane that has one, or else of that of a crowd; "" if there is no
-// budget.
+// FirstBudgetKey returns the key of the budget of the first lane that has one, or else of that of a
+// crowd; "" if there is no budget.
 func (c *Config) FirstBudgetKey() string {
 	for i, lane := range c.Lanes() {
 		if lane.Sender.Budget > 0 {
@@ -76,13 +77,15 @@ func (c *Config) checkBudget() error {
 	case key == "":
 		return nil
 	case c.HasMessages() && c.Messages.IsStream():
-		return &Error{Key: key, Problem: "a stream has no acks of packets, which a budget needs", Expected: `off, or another messages.delivery than "stream"`}
+		return &Error{Key: key, Problem: "a stream has no acks of packets, which a budget needs",
+			Expected: `off, or another messages.delivery than "stream"`}
 	}
 	return nil
 }
 
-// CheckBudgetFits returns an error if the other settings do not allow the budgets, also after a change, or if frames of
-// schema s cannot be sent in parts, or do not have what the weights, the priority and the interest name.
+// CheckBudgetFits returns an error if the other settings do not allow the budgets, also after a change,
+// or if frames of schema s cannot be sent in parts, or do not have what the weights, the priority and the
+// interest name.
 func (c *Config) CheckBudgetFits(s *frame.Schema) error {
 	if err := c.checkBudget(); err != nil {
 		return err
@@ -95,9 +98,11 @@ func (c *Config) CheckBudgetFits(s *frame.Schema) error {
 		return &Error{Key: key, Problem: "a budget leaves out rows of a table until later, and these data must arrive as a whole",
 			Expected: "off, or snapshots such as cubes and tables"}
 	case c.Interest.Radius > 0 && !view.HasPositions(s):
-		return &Error{Key: radiusKey, Problem: s.Name + " has no positions", Expected: `0, or data with positions, which fields with role = "place" have in a schema`}
+		return &Error{Key: radiusKey, Problem: s.Name + " has no positions",
+			Expected: `0, or data with positions, which fields with role = "place" have in a schema`}
 	case c.Interest.Row > s.Rows && c.Interest != defaultConfig().Interest:
-		return &Error{Key: interestRowKey, Problem: fmt.Sprintf("%d is not a row of the data", c.Interest.Row), Expected: fmt.Sprintf("0 (interest.point) to %d", s.Rows)}
+		return &Error{Key: interestRowKey, Problem: fmt.Sprintf("%d is not a row of the data", c.Interest.Row),
+			Expected: fmt.Sprintf("0 (interest.point) to %d", s.Rows)}
 	}
 	return nil
 }

@@ -11,29 +11,29 @@ import (
 	"wirelab/lossmodel"
 )
 
-// A Set gives a setting a value. Key is its full key, such as "sender.every", or an action: "shadow" and "shadow_off"
-// add and remove shadows, those of inputKeys are actions of a player, and "mark" is a bookmark. Value has the form of
-// Config.Values; for "shadow" it is an []Encoder, for "shadow_off" a []string, for a key of a link, "press" and "mark" a
-// text, and for the other actions a bool.
+// A Set gives a setting a value. Key is its full key, such as "sender.every", or an action: "shadow" and
+// "shadow_off" add and remove shadows, those of inputKeys are actions of a player, and "mark" is a
+// bookmark. Value has the form of Config.Values; for "shadow" it is an []Encoder, for "shadow_off" a
+// []string, for a key of a link, "press" and "mark" a text, and for the other actions a bool.
 type Set struct {
 	Key   string `json:"key"`
 	Value any    `json:"value"`
 }
 
-// A Change is a list of settings that are changed during a session, by a key, a typed command, a script or a replay.
-// The list has the order in which they are applied, see compareKeys, and each key once. Copies of a Change share its elements,
-// which must not be modified.
+// A Change is a list of settings that are changed during a session, by a key, a typed command, a script
+// or a replay. The list has the order in which they are applied, see compareKeys, and each key once.
+// Copies of a Change share its elements, which must not be modified.
 type Change []Set
 
-// keyEncoder is the key of the name of the encoder. A change that sets it resets the encoder's parameters, whose keys
-// begin with paramsPrefix.
+// keyEncoder is the key of the name of the encoder. A change that sets it resets the encoder's
+// parameters, whose keys begin with paramsPrefix.
 const (
 	keyEncoder   = "encoder.name"
 	paramsPrefix = "encoder.params."
 )
 
-// put sets key to value. It copies the list, because copies of a Change share its elements. The playout has two keys,
-// of which a change has one.
+// put sets key to value. It copies the list, because copies of a Change share its elements. The playout
+// has two keys, of which a change has one.
 func (ch *Change) put(key string, value any) {
 	isPlayout := func(key string) bool { return key == playoutKey || key == playoutPolicyKey }
 	list := ch.without(func(k string) bool { return k == key || isPlayout(k) && isPlayout(key) })
@@ -119,8 +119,8 @@ type StampedChange struct {
 
 	Undo bool `json:"undo,omitempty"` // undoes an earlier change and cannot be undone itself
 
-	// FromFirstDatagram means that T counts from the first datagram of a client of a proxy instead of the start.
-	// It is set only in a Config, where it is the same for all changes.
+	// FromFirstDatagram means that T counts from the first datagram of a client of a proxy instead of the
+	// start. It is set only in a Config, where it is the same for all changes.
 	FromFirstDatagram bool `json:"-"`
 }
 
@@ -162,11 +162,11 @@ func (ch Change) table() map[string]any {
 	return table
 }
 
-// Set sets one key of a change. Keys are those of [[at]] in a configuration: "encoder",
-// "params.small", "profile", "down.loss", "up.loss", "link.loss" or "loss" (both directions), the
-// full or short name of a live setting ("receiver.playout_delay", "playout_delay"), "shadow",
-// "shadow_off", "mark", or one of inputKeys. It returns an *Error for an unknown key, for a setting that cannot change
-// during a run, and for an invalid value. Values of links, shadows and parameters are checked when the change is applied.
+// Set sets one key of a change. Keys are those of [[at]] in a configuration: "encoder", "params.small",
+// "profile", "down.loss", "up.loss", "link.loss" or "loss" (both directions), the full or short name of a
+// live setting ("receiver.playout_delay", "playout_delay"), "shadow", "shadow_off", "mark", or one of
+// inputKeys. It returns an *Error for an unknown key, for a setting that cannot change during a run, and
+// for an invalid value. Values of links, shadows and parameters are checked when the change is applied.
 func (ch *Change) Set(key string, value any) error {
 	flat := map[string]any{}
 	flatten(FullKey(key), value, flat)
@@ -249,7 +249,8 @@ func (ch Change) Label() string {
 	return strings.Join(words, ", ")
 }
 
-// label describes one setting of the change; "" for a key of the uplink that is described with that of the downlink.
+// label describes one setting of the change; "" for a key of the uplink that is described with that of
+// the downlink.
 func (ch Change) label(s Set) string {
 	head, name, _ := strings.Cut(s.Key, ".")
 	row := findSetting(s.Key)
@@ -276,10 +277,11 @@ func (ch Change) label(s Set) string {
 	return fmt.Sprintf("%s %v", strings.TrimPrefix(name, "params."), s.Value)
 }
 
-// Merge returns the change that has the effect of ch followed by next, with one exception: a shadow that ch adds
-// and next removes is added, because a change removes shadows before it adds others.
+// Merge returns the change that has the effect of ch followed by next, with one exception: a shadow that
+// ch adds and next removes is added, because a change removes shadows before it adds others.
 func (ch Change) Merge(next Change) Change {
-	// In next, the encoder precedes its parameters and the profile the keys of links, so that they reset only those of ch.
+	// In next, the encoder precedes its parameters and the profile the keys of links, so that they reset
+	// only those of ch.
 	for _, s := range next {
 		switch s.Key {
 		case keyEncoder:
@@ -326,9 +328,9 @@ func (ch Change) Restarts() bool {
 }
 
 // TouchedKeys returns a text that identifies the settings that the change sets, without their values. Two
-// consecutive changes with the same text are undone together. The names of an encoder, profile or shadow are
-// part of the text, so changing to another encoder is undone separately. Inputs and bookmarks, which cannot be
-// undone, are left out.
+// consecutive changes with the same text are undone together. The names of an encoder, profile or shadow
+// are part of the text, so changing to another encoder is undone separately. Inputs and bookmarks, which
+// cannot be undone, are left out.
 func (ch Change) TouchedKeys() string {
 	var names []string
 	for _, s := range ch {
@@ -345,8 +347,8 @@ func (ch Change) TouchedKeys() string {
 	return strings.Join(names, " ")
 }
 
-// Normalised returns ch with the encoder's parameters in the types of its codec. after is the configuration with
-// ch applied.
+// Normalised returns ch with the encoder's parameters in the types of its codec. after is the
+// configuration with ch applied.
 func (ch Change) Normalised(after *Config) Change {
 	ch = slices.Clone(ch)
 	for i, s := range ch {

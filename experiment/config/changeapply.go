@@ -28,8 +28,8 @@ func (c *Config) Apply(ch Change) error {
 	return nil
 }
 
-// apply applies ch to c. If it returns an error, c may be partly changed; Apply, which calls it, prevents this
-// with a copy.
+// apply applies ch to c. If it returns an error, c may be partly changed; Apply, which calls it, prevents
+// this with a copy.
 func (c *Config) apply(ch Change) error {
 	clients := c.Crowd.Clients
 	for _, s := range ch {
@@ -44,8 +44,8 @@ func (c *Config) apply(ch Change) error {
 		func() error { return checkClientsChange(clients, c.Crowd.Clients) })
 }
 
-// applySet applies one setting of a change. Keys of links are left out: they must be set together, because some depend
-// on others.
+// applySet applies one setting of a change. Keys of links are left out: they must be set together,
+// because some depend on others.
 func (c *Config) applySet(s Set) error {
 	switch head, _, _ := strings.Cut(s.Key, "."); {
 	case s.Key == "shadow_off":
@@ -120,8 +120,8 @@ func (ch *Change) putDiff(prefix string, spec, other *lossmodel.Spec) {
 // SameLive reports whether two configurations agree in everything that a session can change.
 func (c *Config) SameLive(o *Config) bool { return c.Undo(o).IsZero() }
 
-// LinkProfile returns the name of the profile that both links equal. If none does, it returns c.Profile, "" if
-// none was set; changed reports that the links differ from the profile returned.
+// LinkProfile returns the name of the profile that both links equal. If none does, it returns c.Profile,
+// "" if none was set; changed reports that the links differ from the profile returned.
 func (c *Config) LinkProfile() (name string, changed bool) {
 	name = c.matchProfile()
 	if name != "" {
@@ -140,7 +140,8 @@ func (c *Config) LinkProfileText() string {
 	return name
 }
 
-// LinkText describes the links: by the name of their profile, or by the settings that differ from a perfect link.
+// LinkText describes the links: by the name of their profile, or by the settings that differ from a
+// perfect link.
 func (c *Config) LinkText() string {
 	name := c.LinkProfileText()
 	var parts []string

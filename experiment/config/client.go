@@ -12,7 +12,8 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// A proxyClient has settings for one client of a proxy, which is selected by its address or by its turn, or of a crowd.
+// A proxyClient has settings for one client of a proxy, which is selected by its address or by its turn,
+// or of a crowd.
 type proxyClient struct {
 	Address netip.Addr // with any port; the zero Addr if the client is selected by Turn
 	Turn    int        // 1 for the first client that sends; 0 if the client is selected by Address
@@ -25,8 +26,8 @@ type proxyClient struct {
 // maxClients is the maximum number of [[client]] entries.
 const maxClients = 1000
 
-// Matches reports whether the settings are for a client with this address and turn: 1 for the first client that
-// sent, 2 for the second.
+// Matches reports whether the settings are for a client with this address and turn: 1 for the first
+// client that sent, 2 for the second.
 func (c *proxyClient) Matches(addr netip.Addr, turn int) bool {
 	if c.Address.IsValid() { // compare IPv4 addresses in their short form, and without a zone
 		return c.Address == addr.Unmap().WithZone("")
@@ -50,15 +51,17 @@ func (c *Config) setClient(i int, key, rest string, value any) error {
 	return Within(Indexed("client", i), client.Change.Set(rest, value))
 }
 
-// clientRows are the keys of [[client]] that are no settings of links. A client of a proxy is selected by its address, or
-// by its turn in the order in which clients send their first datagram.
+// clientRows are the keys of [[client]] that are no settings of links. A client of a proxy is selected by
+// its address, or by its turn in the order in which clients send their first datagram.
 var clientRows = []row[proxyClient]{
 	{Key: "address", Expected: `an address without a port, such as "10.0.0.5"`,
 		Field: func(x *proxyClient) any { return parsed[netip.Addr]{&x.Address, parseAddress, addressText} }},
 	{Key: "turn", Min: 1, Max: 1 << 30, Expected: "1 for the first client that sends, 2 for the second",
 		Field: func(x *proxyClient) any { return &x.Turn }},
-	{Key: "join", Min: 1, Max: float64(MaxDuration), Expected: timeOfRun, Field: func(x *proxyClient) any { return &x.Join }},
-	{Key: "leave", Min: 1, Max: float64(MaxDuration), Expected: timeOfRun, Field: func(x *proxyClient) any { return &x.Leave }},
+	{Key: "join", Min: 1, Max: float64(MaxDuration),
+		Expected: timeOfRun, Field: func(x *proxyClient) any { return &x.Join }},
+	{Key: "leave", Min: 1, Max: float64(MaxDuration),
+		Expected: timeOfRun, Field: func(x *proxyClient) any { return &x.Leave }},
 }
 
 const timeOfRun = `a time from the start of the run, such as "2s"`
@@ -96,7 +99,8 @@ func (c *Config) checkClients() error {
 			return err
 		}
 		if client.Change.IsZero() && client.Join == 0 && client.Leave == 0 {
-			return &Error{Key: key, Problem: "sets nothing", Expected: `a setting of its links, such as down.loss = "5%"`}
+			return &Error{Key: key, Problem: "sets nothing",
+				Expected: `a setting of its links, such as down.loss = "5%"`}
 		}
 		if others := client.Change.without(isOfLinks).Keys(); len(others) > 0 {
 			return &Error{Key: key + "." + others[0], Problem: "a client can only set links",
@@ -114,13 +118,17 @@ func (c *Config) checkCrowdClient(key string, client *proxyClient) error {
 	times := client.Join > 0 || client.Leave > 0
 	switch n := c.Crowd.Clients; {
 	case n == 0 && times:
-		return &Error{Key: key, Problem: "only a crowd has clients that join and leave", Expected: "crowd.clients, or neither join nor leave"}
+		return &Error{Key: key, Problem: "only a crowd has clients that join and leave",
+			Expected: "crowd.clients, or neither join nor leave"}
 	case n > 0 && client.Address.IsValid():
-		return &Error{Key: key + ".address", Problem: "clients of a crowd have no addresses", Expected: "turn, the number of the client"}
+		return &Error{Key: key + ".address", Problem: "clients of a crowd have no addresses",
+			Expected: "turn, the number of the client"}
 	case n > 0 && client.Turn > n && len(c.At) == 0: // [[at]] may change the number of clients
-		return &Error{Key: key + ".turn", Problem: fmt.Sprintf("the crowd has no client %d", client.Turn), Expected: fmt.Sprintf("1 to %d (crowd.clients)", n)}
+		return &Error{Key: key + ".turn", Problem: fmt.Sprintf("the crowd has no client %d", client.Turn),
+			Expected: fmt.Sprintf("1 to %d (crowd.clients)", n)}
 	case client.Leave > 0 && client.Leave <= client.Join:
-		return &Error{Key: key + ".leave", Problem: "is not after join", Expected: "more than " + client.Join.String()}
+		return &Error{Key: key + ".leave", Problem: "is not after join",
+			Expected: "more than " + client.Join.String()}
 	}
 	return nil
 }
@@ -132,8 +140,8 @@ func (c *proxyClient) values() map[string]any {
 	return m
 }
 
-// CheckProxy returns an error if a setting that a proxy ignores does not have its default: a proxy uses only links,
-// the seed and the duration.
+// CheckProxy returns an error if a setting that a proxy ignores does not have its default: a proxy uses
+// only links, the seed and the duration.
 func (c *Config) CheckProxy() error {
 	set, defaults := map[string]any{}, map[string]any{}
 	flatten("", map[string]any(c.Values()), set)
@@ -161,7 +169,8 @@ func (c *Config) CheckProxy() error {
 // proxyKeys are the keys of a proxy's configuration.
 var proxyKeys = []string{"seed", "duration", "profile", "down", "up", "link", "at", "client"}
 
-// NeedsProxy reports whether only a proxy can use the configuration: its script begins with the first datagram of a client.
+// NeedsProxy reports whether only a proxy can use the configuration: its script begins with the first
+// datagram of a client.
 func (c *Config) NeedsProxy() bool {
 	return slices.ContainsFunc(c.At, func(at StampedChange) bool { return at.FromFirstDatagram })
 }

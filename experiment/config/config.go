@@ -61,7 +61,8 @@ type Config struct {
 type Encoder struct {
 	Name   string         `json:"name"`
 	Params map[string]any `json:"params,omitempty"` // by name; other parameters have their defaults
-	// Settings of the sender of this lane, as text; "" means that of all lanes. Only shadows have them: see ownSettings.
+	// Settings of the sender of this lane, as text; "" means that of all lanes. Only shadows have them:
+	// see ownSettings.
 	Budget   string `json:"budget,omitempty"`   // instead of sender.budget
 	Control  string `json:"control,omitempty"`  // instead of sender.control
 	Priority string `json:"priority,omitempty"` // instead of sender.priority
@@ -118,8 +119,8 @@ func (c *Config) fork() *Config {
 	return &d
 }
 
-// WithChange returns a copy of c with ch applied. The copy shares the script, the sweep and the assertions with
-// c; they must no longer be modified.
+// WithChange returns a copy of c with ch applied. The copy shares the script, the sweep and the
+// assertions with c; they must no longer be modified.
 func (c *Config) WithChange(ch Change) (*Config, error) {
 	d := c.fork()
 	if err := d.apply(ch); err != nil {
@@ -193,8 +194,8 @@ func (e Encoder) Resolve(key string, known []encoders.Codec) (*encoders.Codec, a
 }
 
 // normalised returns e with the parameters in the types of the codec: a number that was given as text
-// becomes a number. key is the key of e for errors. known are the available codecs, nil means those of package
-// table.
+// becomes a number. key is the key of e for errors. known are the available codecs, nil means those of
+// package table.
 func (e Encoder) normalised(key string, known []encoders.Codec) (Encoder, error) {
 	_, params, err := e.Resolve(key, known)
 	if err != nil {
@@ -266,10 +267,10 @@ func firstError(checks ...func() error) error {
 	return nil
 }
 
-// checkHistories checks that the histories of sender and receiver are long enough. A history has a slot for each
-// frame of the source, also for those that are not sent because only every N-th one is (sender.every). It must
-// hold two sent frames: a frame and its baseline, or the two frames between which the display interpolates.
-// The receiver must also store a frame until the playout delay is over.
+// checkHistories checks that the histories of sender and receiver are long enough. A history has a slot
+// for each frame of the source, also for those that are not sent because only every N-th one is
+// (sender.every). It must hold two sent frames: a frame and its baseline, or the two frames between which
+// the display interpolates. The receiver must also store a frame until the playout delay is over.
 func (c *Config) checkHistories() error {
 	if shorter := min(c.Sender.History, c.Receiver.History); c.Sender.Every > 1 && 2*c.Sender.Every > shorter {
 		return &Error{Key: "sender.every", Problem: fmt.Sprintf("with every %d-th snapshot a history of %d frames is too short",
@@ -292,7 +293,8 @@ func (c *Config) checkScript() error {
 	for _, i := range c.ScriptOrder() {
 		at := c.At[i]
 		if at.T < 0 {
-			return &Error{Key: Indexed("at", i), Problem: "t is missing", Expected: `a time such as t = "10s"`}
+			return &Error{Key: Indexed("at", i), Problem: "t is missing",
+				Expected: `a time such as t = "10s"`}
 		}
 		if at.FromFirstDatagram != c.At[0].FromFirstDatagram { // otherwise the order of the changes would be unknown
 			return &Error{Key: Indexed("at", i), Problem: "counts its time from another instant than " + Indexed("at", 0),
@@ -332,9 +334,9 @@ func (c *Config) PinFiles() error {
 	return nil
 }
 
-// fileError converts an error about a file of link, which is "down" or "up", into an *Error about the key with
-// which the user set the file. This may be another key than that of the file: "trace" sets several settings of
-// a link, and "link" sets both links.
+// fileError converts an error about a file of link, which is "down" or "up", into an *Error about the key
+// with which the user set the file. This may be another key than that of the file: "trace" sets several
+// settings of a link, and "link" sets both links.
 func (c *Config) fileError(link string, err error) error {
 	var fe *lossmodel.FileError
 	if !errors.As(err, &fe) {

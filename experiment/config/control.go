@@ -7,8 +7,8 @@ import (
 	"wirelab/internal/policy"
 )
 
-// LaneControls returns the policies that decide which snapshots of the lanes are sent, with the key of each. It leaves out
-// lanes that send every snapshot because none is set.
+// LaneControls returns the policies that decide which snapshots of the lanes are sent, with the key of
+// each. It leaves out lanes that send every snapshot because none is set.
 func (c *Config) LaneControls() iter.Seq2[string, policy.Policy] {
 	return func(yield func(string, policy.Policy) bool) {
 		for i, lane := range c.Lanes() {
@@ -23,7 +23,8 @@ func (c *Config) LaneControls() iter.Seq2[string, policy.Policy] {
 func (c *Config) checkControls() error {
 	for key := range c.LaneControls() {
 		if c.HasMessages() && c.Messages.IsStream() {
-			return &Error{Key: key, Problem: "a stream has its own congestion control, and acks of its own", Expected: `off, or another messages.delivery than "stream"`}
+			return &Error{Key: key, Problem: "a stream has its own congestion control, and acks of its own",
+				Expected: `off, or another messages.delivery than "stream"`}
 		}
 	}
 	return nil

@@ -43,7 +43,8 @@ type ProfileShare struct {
 	Share   int64 // in millionths
 }
 
-// Mix returns the link profiles of the clients with their shares; nil means that all have the links of the configuration.
+// Mix returns the link profiles of the clients with their shares; nil means that all have the links of
+// the configuration.
 func (c *crowd) Mix() []ProfileShare {
 	mix, _ := parseMix(c.Profiles) // has been checked
 	return mix
@@ -66,7 +67,8 @@ func parseMix(text string) (mix []ProfileShare, err error) {
 		}
 		v, ok := share.parse(strings.TrimSpace(percent))
 		if !ok {
-			return nil, &Error{Problem: quoteValue(percent) + " is not the share of " + name, Expected: `a percentage, such as "unity-4g 30%, unity-cable 70%"`}
+			return nil, &Error{Problem: quoteValue(percent) + " is not the share of " + name,
+				Expected: `a percentage, such as "unity-4g 30%, unity-cable 70%"`}
 		}
 		mix = append(mix, ProfileShare{p, v})
 	}
@@ -118,11 +120,13 @@ func (c *Config) checkCrowd() error {
 		sum += x.Share
 	}
 	if sum != 1e6 && c.Crowd.Profiles != "" {
-		return &Error{Key: "crowd.profiles", Problem: "the shares add up to " + share.format(sum), Expected: "100%"}
+		return &Error{Key: "crowd.profiles", Problem: "the shares add up to " + share.format(sum),
+			Expected: "100%"}
 	}
 	if u := &c.Crowd.Uplink; u.BitsPerSecond > 0 && u.Duration(u.QueueBytes) > maxSpread {
 		return &Error{Key: "crowd.uplink_queue", Problem: fmt.Sprintf("%s at %s takes %v to send", units.FormatSize(u.QueueBytes), units.FormatRate(u.BitsPerSecond),
-			u.Duration(u.QueueBytes).Round(time.Second)), Expected: fmt.Sprintf("a size that takes at most %v", maxSpread)}
+			u.Duration(u.QueueBytes).Round(time.Second)),
+			Expected: fmt.Sprintf("a size that takes at most %v", maxSpread)}
 	}
 	return nil
 }
@@ -132,8 +136,8 @@ func (u *Uplink) Duration(bytes int64) time.Duration {
 	return time.Duration(bytes * 8 * int64(time.Second) / u.BitsPerSecond)
 }
 
-// spread is a distribution of a setting over the clients of a crowd. The zero spread is unset. Values are times in
-// nanoseconds or shares in millionths.
+// spread is a distribution of a setting over the clients of a crowd. The zero spread is unset. Values are
+// times in nanoseconds or shares in millionths.
 type spread struct {
 	fixed        int64 // the value of all clients
 	isFixed      bool
@@ -158,8 +162,8 @@ func (s spread) Draw(word uint64) int64 {
 	return min(max(int64(math.Round(min(v, 1e15))), lo), hi)
 }
 
-// exp returns e^x. Unlike math.Exp it gives the same result on all machines: the conversions keep the compiler from
-// fusing multiplications and additions.
+// exp returns e^x. Unlike math.Exp it gives the same result on all machines: the conversions keep the
+// compiler from fusing multiplications and additions.
 func exp(x float64) float64 {
 	n := math.Round(x / math.Ln2)
 	r := x - float64(n*math.Ln2)
@@ -170,8 +174,8 @@ func exp(x float64) float64 {
 	return math.Ldexp(sum, int(n))
 }
 
-// maxSpread is the maximum of the times of a spread: as long a round trip as two links can have. It is also the maximum of
-// the wait for the uplink.
+// maxSpread is the maximum of the times of a spread: as long a round trip as two links can have. It is
+// also the maximum of the wait for the uplink.
 const maxSpread = 20 * time.Second
 
 // A spreadKind describes the values of a spread.
@@ -209,8 +213,8 @@ const (
 	largest  = "larger values are lowered to it"
 )
 
-// distributions returns the distributions of a spread. lo and hi limit the lognormal one; uniformHi is the end of the
-// uniform one, which begins at lo.
+// distributions returns the distributions of a spread. lo and hi limit the lognormal one; uniformHi is
+// the end of the uniform one, which begins at lo.
 func distributions(median, lo, hi, uniformHi policy.Param) policy.Set {
 	return policy.Set{
 		{Name: "lognormal", Summary: "most near the median, few far above", Params: []policy.Param{
@@ -229,7 +233,8 @@ var baselines = policy.Set{
 // checkClientsChange returns an error if a change of the number of clients begins or ends a crowd.
 func checkClientsChange(before, after int) error {
 	if before != after && (before == 0 || after == 0) {
-		return &Error{Key: "crowd.clients", Problem: "cannot begin or end a crowd during a run", Expected: fmt.Sprintf("1 to %d in a run that begins with crowd.clients", maxCrowd)}
+		return &Error{Key: "crowd.clients", Problem: "cannot begin or end a crowd during a run",
+			Expected: fmt.Sprintf("1 to %d in a run that begins with crowd.clients", maxCrowd)}
 	}
 	return nil
 }
@@ -265,12 +270,14 @@ func (f spreadField) Set(text string) error {
 		*f.spread = spread{fixed: value, isFixed: true}
 		return nil
 	case !f.kind.distributions.Has(name):
-		return &Error{Problem: quote(text) + " " + invalidValue, Expected: fmt.Sprintf("%s, %q for the settings of the links, or one value such as %q",
-			f.kind.distributions.Expected(), linkSpread, f.kind.example)}
+		return &Error{Problem: quote(text) + " " + invalidValue,
+			Expected: fmt.Sprintf("%s, %q for the settings of the links, or one value such as %q",
+				f.kind.distributions.Expected(), linkSpread, f.kind.example)}
 	}
 	p, err := f.kind.distributions.Parse(text)
 	if err == nil && p.Int("min") > p.Int("max") {
-		err = &Error{Problem: "min exceeds max in " + quote(text), Expected: "min of at most " + f.kind.format(p.Int("max"))}
+		err = &Error{Problem: "min exceeds max in " + quote(text),
+			Expected: "min of at most " + f.kind.format(p.Int("max"))}
 	}
 	if err == nil {
 		*f.spread = spread{distribution: p}

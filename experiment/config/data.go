@@ -42,7 +42,8 @@ func (c *Config) recordChoice(key string, value any) {
 // returns an error if the rate or the histories do not fit the data. It does not check the encoder.
 func (c *Config) FitTo(s *frame.Schema) error {
 	rateBefore := c.Sender.RateHz
-	// Data with delivery frame.Every are blocks of files. Their rate is that of the datagrams, not of the data.
+	// Data with delivery frame.Every are blocks of files. Their rate is that of the datagrams, not of the
+	// data.
 	if s.Delivery != frame.Reliable && c.Sender.RateHz == Default().Sender.RateHz && !c.chosen["sender.rate_hz"] {
 		c.Sender.RateHz = s.TickHz // the rate of the data
 	}
@@ -92,8 +93,8 @@ func (c *Config) OpenData(ctx context.Context, loop bool) (dataset.Source, error
 	return src, nil
 }
 
-// CheckSuits returns an error if codec cannot encode frames of schema s. The error lists the codecs that can. key
-// is the key of the encoder for the error.
+// CheckSuits returns an error if codec cannot encode frames of schema s. The error lists the codecs that
+// can. key is the key of the encoder for the error.
 func (c *Config) CheckSuits(key string, codec *encoders.Codec, s *frame.Schema) error {
 	if codec.Suits(s) {
 		return nil

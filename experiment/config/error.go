@@ -138,7 +138,8 @@ const maxListed = 48
 
 // Unknown returns the error for a name that is not in known. what is the kind of name, such as "key".
 func Unknown(key, what, name string, known []string) *Error {
-	return &Error{Key: key, Problem: "unknown " + what + " " + quote(name), Near: Near(name, known), Expected: OneOf(known)}
+	return &Error{Key: key, Problem: "unknown " + what + " " + quote(name), Near: Near(name, known),
+		Expected: OneOf(known)}
 }
 
 // OneOf returns the expectation "one of ..." with all names, or a few if there are many.
@@ -154,8 +155,8 @@ func quote(s string) string { return fmt.Sprintf("%q", truncate(s)) }
 
 // Near returns the known name that is most similar to name, "" if none is similar.
 //
-// If none is similar, it returns one whose last part after a dot is similar, with the fewest parts, because the parts before
-// may be missing or wrong.
+// If none is similar, it returns one whose last part after a dot is similar, with the fewest parts,
+// because the parts before may be missing or wrong.
 func Near(name string, known []string) string {
 	near := suggest.Closest(name, known)
 	if near != "" {

@@ -28,8 +28,8 @@ func LoadFile(path string) (*Config, error) {
 	return Parse(path, data)
 }
 
-// ReadFile reads a regular file of at most limit bytes. Its errors are *Error; expected is the text in them that
-// describes the file that was expected.
+// ReadFile reads a regular file of at most limit bytes. Its errors are *Error; expected is the text in
+// them that describes the file that was expected.
 func ReadFile(path string, limit int64, expected string) ([]byte, error) {
 	bad := func(problem string) error { return &Error{File: path, Problem: problem, Expected: expected} }
 	data, err := boundedio.ReadFile(path, limit)
@@ -62,8 +62,8 @@ func WithoutPath(err error) string {
 	return err.Error()
 }
 
-// Parse reads a configuration from TOML text. name is the path of the file; errors name it, and paths of plugins
-// are relative to its folder.
+// Parse reads a configuration from TOML text. name is the path of the file; errors name it, and paths of
+// plugins are relative to its folder.
 func Parse(name string, data []byte) (*Config, error) {
 	c := Default()
 	lines, err := c.setAll(name, data)
@@ -83,7 +83,8 @@ func Parse(name string, data []byte) (*Config, error) {
 func (c *Config) setAll(name string, data []byte) (map[string]int, error) {
 	// A file in UTF-16 begins with a byte order mark, of little or big endian.
 	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
-		return nil, &Error{File: name, Line: 1, Problem: "the text is in UTF-16, as PowerShell writes it", Expected: "UTF-8"}
+		return nil, &Error{File: name, Line: 1, Problem: "the text is in UTF-16, as PowerShell writes it",
+			Expected: "UTF-8"}
 	}
 	tree, lines, err := tomlkeys.Parse(data)
 	if bad, ok := errors.AsType[*tomlkeys.Error](err); ok {
@@ -144,7 +145,8 @@ func checkShape(tree map[string]any) error {
 		switch v := tree[name].(type) {
 		case map[string]any:
 			if isList {
-				return &Error{Key: name, Problem: "is a list of tables, got one table", Expected: "[[" + name + "]]"}
+				return &Error{Key: name, Problem: "is a list of tables, got one table",
+					Expected: "[[" + name + "]]"}
 			}
 		case []any:
 			for i, entry := range v {

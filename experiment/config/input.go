@@ -11,11 +11,11 @@ import (
 // Directions returns the names of the direction keys.
 func Directions() []string { return []string{"left", "right", "up", "down"} }
 
-// inputKeys returns the keys of a change that are actions of the player of a live world: "press" holds direction keys,
-// such as "left" or "up right", for a short time, "hover" pushes cubes away from below the player, "katamari" attracts
-// those around it, "autopilot" lets the script control the player, and "reset" restarts the world. They are part of a
-// change, so that the replay of a played session has the same bytes. Any action except autopilot ends the control by
-// the script.
+// inputKeys returns the keys of a change that are actions of the player of a live world: "press" holds
+// direction keys, such as "left" or "up right", for a short time, "hover" pushes cubes away from below
+// the player, "katamari" attracts those around it, "autopilot" lets the script control the player, and
+// "reset" restarts the world. They are part of a change, so that the replay of a played session has the
+// same bytes. Any action except autopilot ends the control by the script.
 func inputKeys() []string { return []string{"reset", "autopilot", "hover", "katamari", "press"} }
 
 // isInput reports whether key is one of inputKeys.
@@ -43,7 +43,8 @@ func (ch *Change) setInput(key string, value any) error {
 func (ch *Change) setPress(value any) error {
 	var text string
 	if !setText(&text, value) {
-		return &Error{Key: "press", Problem: quoteValue(value) + " is not a direction", Expected: directionsText}
+		return &Error{Key: "press", Problem: quoteValue(value) + " is not a direction",
+			Expected: directionsText}
 	}
 	directions := strings.Fields(text)
 	for _, word := range directions {
@@ -58,8 +59,8 @@ func (ch *Change) setPress(value any) error {
 // directionsText describes the values of the key "press".
 const directionsText = `"left", "right", "up", "down", or several of them separated by spaces`
 
-// SwitchesLabel describes the actions that switch something on or off: autopilot, hover and katamari. Charts mark them;
-// key presses are too frequent, and a reset has the mark of a loop point.
+// SwitchesLabel describes the actions that switch something on or off: autopilot, hover and katamari.
+// Charts mark them; key presses are too frequent, and a reset has the mark of a loop point.
 func (ch Change) SwitchesLabel() string {
 	return ch.without(func(key string) bool { return !isInput(key) || key == "press" || key == "reset" }).Label()
 }
@@ -73,8 +74,8 @@ func (ch Change) OnlyInput() bool { return len(ch) > 0 && len(ch.Inputs()) == le
 // onlyPress reports whether the change consists only of a key press.
 func (ch Change) onlyPress() bool { return len(ch) == 1 && ch[0].Key == "press" }
 
-// Summarise describes the first change of list, which must not be empty. n is the number of changes described:
-// consecutive key presses are summarised, because a played session has thousands of them.
+// Summarise describes the first change of list, which must not be empty. n is the number of changes
+// described: consecutive key presses are summarised, because a played session has thousands of them.
 func Summarise(list []StampedChange) (label string, n int) {
 	for n < len(list) && list[n].Change.onlyPress() {
 		n++

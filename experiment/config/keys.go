@@ -43,7 +43,8 @@ func (c *Config) set(key string, value any) error {
 	case isList && isItem:
 		return list.set(c, index, key, rest, value)
 	case isList && key == name && findSetting(key) == nil: // only the keys of its entries can be set
-		return &Error{Key: key, Problem: "is a list", Expected: "a key of one of its entries, such as " + list.example}
+		return &Error{Key: key, Problem: "is a list",
+			Expected: "a key of one of its entries, such as " + list.example}
 	case head == "assert":
 		return c.setAssert(rest, value)
 	case head == "search":
@@ -75,8 +76,8 @@ func notLinkError(key string, value any) error {
 		Expected: "a key of it, such as " + key + `.loss = "5%"`}
 }
 
-// unknownKey returns the error for a key that cannot be set: it does not exist, or it is a table, of which only
-// the keys can be set.
+// unknownKey returns the error for a key that cannot be set: it does not exist, or it is a table, of
+// which only the keys can be set.
 func unknownKey(key string) error {
 	known := knownKeys()
 	for _, k := range known {
@@ -178,15 +179,16 @@ func (e *Encoder) setShadow(key, rest string, value any) error {
 	return Unknown(key, "key", rest, known)
 }
 
-// noProfile as the name of a profile leaves the links unchanged, but they are no longer named by a profile. Undo
-// needs it.
+// noProfile as the name of a profile leaves the links unchanged, but they are no longer named by a
+// profile. Undo needs it.
 const noProfile = "none"
 
 // setProfile sets the links to a link profile. The name noProfile only removes the name of the profile.
 func (c *Config) setProfile(value any) error {
 	var name string
 	if !setText(&name, value) {
-		return &Error{Key: "profile", Problem: quoteValue(value) + " is not a name", Expected: "the name of a link profile"}
+		return &Error{Key: "profile", Problem: quoteValue(value) + " is not a name",
+			Expected: "the name of a link profile"}
 	}
 	if name == noProfile {
 		c.Profile = ""
@@ -206,7 +208,8 @@ const firstDatagram = "first datagram"
 
 // atRows are the keys of [[at]] that are no settings.
 var atRows = []row[StampedChange]{
-	{Key: "t", Max: float64(MaxDuration), Expected: `a time such as "10s"`, Field: func(at *StampedChange) any { return &at.T }},
+	{Key: "t", Max: float64(MaxDuration),
+		Expected: `a time such as "10s"`, Field: func(at *StampedChange) any { return &at.T }},
 	{Key: "from", Options: setting.Options([]string{"start", firstDatagram}), Field: func(at *StampedChange) any { return &at.FromFirstDatagram }},
 }
 
@@ -241,7 +244,8 @@ func (c *Config) setSweep(i int, key, rest string, value any) error {
 		return c.setSweepValues(i, key, value)
 	}
 	if strings.HasPrefix(rest, "values.") || strings.HasPrefix(rest, "values[") {
-		return &Error{Key: Indexed("sweep", i) + ".values", Problem: "a table cannot be swept", Expected: plainValues}
+		return &Error{Key: Indexed("sweep", i) + ".values", Problem: "a table cannot be swept",
+			Expected: plainValues}
 	}
 	return Unknown(key, "key", rest, []string{"key", "values", "repeat"})
 }
@@ -261,7 +265,8 @@ func (c *Config) setSweepValues(i int, key string, value any) error {
 	for j, v := range list {
 		switch v.(type) {
 		case map[string]any, []any:
-			return &Error{Key: Indexed(key, j), Problem: "a table or a list cannot be swept", Expected: plainValues}
+			return &Error{Key: Indexed(key, j), Problem: "a table or a list cannot be swept",
+				Expected: plainValues}
 		}
 	}
 	c.Sweep[i].Values = list
@@ -328,7 +333,8 @@ func quoteValue(v any) string {
 	return truncate(fmt.Sprint(v))
 }
 
-// setText stores the text v in dst, without spaces around it. It returns false if v is not a text or is blank.
+// setText stores the text v in dst, without spaces around it. It returns false if v is not a text or is
+// blank.
 func setText(dst *string, v any) bool {
 	s, ok := v.(string)
 	if !ok || strings.TrimSpace(s) == "" {

@@ -8,7 +8,8 @@ import (
 	"wirelab/lossmodel"
 )
 
-// idleSettings returns a warning for each setting that has no effect because other settings do not meet its needs.
+// idleSettings returns a warning for each setting that has no effect because other settings do not meet
+// its needs.
 func (c *Config) idleSettings() (out []string) {
 	warn := func(e *Error) {
 		if e != nil {
@@ -47,8 +48,8 @@ func (c *Config) idleSettings() (out []string) {
 	return out
 }
 
-// uplinkNeeds are the needs of keys that have an effect on the downlink in any case. A second copy of an ack matters only
-// if it is the first to arrive, and only large acks can exceed an MTU.
+// uplinkNeeds are the needs of keys that have an effect on the downlink in any case. A second copy of an
+// ack matters only if it is the first to arrive, and only large acks can exceed an MTU.
 var uplinkNeeds = map[string]string{
 	"duplicate": "loss or corrupt or corrupt_ber or jitter or reorder or rate or rate_trace",
 	"mtu":       "sender.control or sender.redundancy or messages.rate_hz or messages.burst or messages.delivery or data.source = files",
@@ -99,8 +100,8 @@ func (c *Config) idleError(key string, needs []string) *Error {
 	return &Error{Key: key, Problem: "has no effect", Expected: need}
 }
 
-// valueForNeeds returns the text of a setting and its default. The text is "" if the setting varies, or if it is a data
-// source that is only a path.
+// valueForNeeds returns the text of a setting and its default. The text is "" if the setting varies, or
+// if it is a data source that is only a path.
 func (c *Config) valueForNeeds(key string) (text, standard string) {
 	text, standard = c.textOf(key)
 	isPath := key == "data.source" && strings.ContainsAny(strings.Split(text, ":")[0], `/\.`)
@@ -110,7 +111,8 @@ func (c *Config) valueForNeeds(key string) (text, standard string) {
 	return text, standard
 }
 
-// textOf returns the text of a scalar setting, of a key of a link, or of all keys of a link, and that of its default.
+// textOf returns the text of a scalar setting, of a key of a link, or of all keys of a link, and that of
+// its default.
 func (c *Config) textOf(key string) (text, standard string) {
 	if s := findSetting(key); s != nil {
 		return s.Text(c), s.Text(defaultConfig())

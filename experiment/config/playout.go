@@ -16,8 +16,8 @@ func (c *Config) Playout() playout.Timing {
 	return playoutField{&c.Receiver, false}.timing()
 }
 
-// ComparedPlayouts returns the playout delays and policies to measure on the same arrivals: that of the receiver,
-// then those of receiver.playout_compare. It returns nil if none are to be compared.
+// ComparedPlayouts returns the playout delays and policies to measure on the same arrivals: that of the
+// receiver, then those of receiver.playout_compare. It returns nil if none are to be compared.
 func (c *Config) ComparedPlayouts() (timings []playout.Timing) {
 	if c.Receiver.PlayoutCompare == "" {
 		return nil
@@ -90,12 +90,14 @@ func (f playoutField) Step(n int) (any, bool) {
 	return d.String(), d != before
 }
 
-// checkPlayoutKeys returns an error if a table of a file sets both keys of the playout. flat has the values of the file.
+// checkPlayoutKeys returns an error if a table of a file sets both keys of the playout. flat has the
+// values of the file.
 func checkPlayoutKeys(flat map[string]any) error {
 	for _, key := range sortedKeys(flat) {
 		other, _ := strings.CutSuffix(key, "_delay")
 		if _, both := flat[other]; both && strings.HasSuffix(key, "playout_delay") {
-			return &Error{Key: key, Problem: "is set together with " + other, Expected: "one of the two: a fixed delay or a policy"}
+			return &Error{Key: key, Problem: "is set together with " + other,
+				Expected: "one of the two: a fixed delay or a policy"}
 		}
 	}
 	return nil
@@ -104,8 +106,8 @@ func checkPlayoutKeys(flat map[string]any) error {
 // textOrOff returns a text, off if it is empty.
 func textOrOff(text string) string { return cmp.Or(text, off) }
 
-// parseCompared converts a list of playout delays and policies, separated by commas, to the form of Values. "all" stands
-// for every policy with its defaults.
+// parseCompared converts a list of playout delays and policies, separated by commas, to the form of
+// Values. "all" stands for every policy with its defaults.
 func parseCompared(text string) (string, error) {
 	list := strings.Split(text, ",")
 	switch text {

@@ -47,16 +47,17 @@ var pluginRows = []row[table.Wanted]{
 	}},
 	{Key: "memory", Min: minPluginMemory, Max: maxPluginMemory, quantity: &quantity{"a size", "64MB", ParseSize, formatSize},
 		Expected: "a size from 1MB to 4GB", Field: func(p *table.Wanted) any { return &p.Memory }},
-	{Key: "timeout", Expected: `a time such as "100ms", or "0s" for no limit`, Field: func(p *table.Wanted) any {
-		return parsed[time.Duration]{&p.Timeout, parseTimeout, timeoutText}
-	}},
+	{Key: "timeout",
+		Expected: `a time such as "100ms", or "0s" for no limit`, Field: func(p *table.Wanted) any {
+			return parsed[time.Duration]{&p.Timeout, parseTimeout, timeoutText}
+		}},
 	{Key: "sha256", Expected: "64 hexadecimal digits, 0-9 and a-f", Field: func(p *table.Wanted) any {
 		return parsed[string]{&p.SHA256, parseHash, strings.Clone}
 	}},
 }
 
-// absolutePath returns the path of a plugin for reports, which are written in other folders. The path of a process is a
-// command.
+// absolutePath returns the path of a plugin for reports, which are written in other folders. The path of
+// a process is a command.
 func absolutePath(path string) string {
 	if abs, err := filepath.Abs(path); err == nil && path != "" && !encoders.IsProcess(path) {
 		return abs
@@ -117,7 +118,8 @@ func (c *Config) loadPlugins(dir string) error {
 		p := &c.Plugins[i]
 		switch {
 		case p.Path == "":
-			return &Error{Key: Indexed("plugin", i), Problem: "path is missing", Expected: `path = "FILE.wasm"`}
+			return &Error{Key: Indexed("plugin", i), Problem: "path is missing",
+				Expected: `path = "FILE.wasm"`}
 		case !encoders.IsProcess(p.Path) && !filepath.IsAbs(p.Path):
 			p.Path = filepath.Join(dir, filepath.FromSlash(p.Path))
 		}

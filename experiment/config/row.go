@@ -17,13 +17,14 @@ import (
 	"wirelab/internal/units"
 )
 
-// A row describes one setting of a T: of a Config, or of an entry of a list such as [[client]]. Files, flags, scripts,
-// controls, commands, completion, labels, undo, JSON and warnings are derived from it.
+// A row describes one setting of a T: of a Config, or of an entry of a list such as [[client]]. Files,
+// flags, scripts, controls, commands, completion, labels, undo, JSON and warnings are derived from it.
 type row[T any] struct {
 	Key   string // in a file
 	Words string // name of the setting in sentences; "" means that its key is its name
 	Help  string // one line, for a control
-	// Field returns the address of the setting in a T: of a number, a text, a Boolean, a policy or a flag.Value.
+	// Field returns the address of the setting in a T: of a number, a text, a Boolean, a policy or a
+	// flag.Value.
 	Field func(*T) any
 	// Default is the value in an empty file, as Set accepts it; nil means the zero value of the field.
 	Default any
@@ -80,7 +81,8 @@ const invalidValue = "is invalid"
 // errInvalid is returned by the Set of a flag.Value for a text that is not as the row expects.
 var errInvalid = errors.New(invalidValue)
 
-// Set parses a value and stores it in t. The value has one of the types of TOML, or is text. Errors are *Error.
+// Set parses a value and stores it in t. The value has one of the types of TOML, or is text. Errors are
+// *Error.
 func (r *row[T]) Set(t *T, v any) error {
 	ok := false
 	text := strings.TrimSpace(fmt.Sprint(v))
@@ -147,8 +149,8 @@ func (r *row[T]) setPolicy(p *policy.Policy, v any) error {
 	return ErrorAt(r.Key, err)
 }
 
-// setNumber stores a number within its range in the integer, float64 or time.Duration at p. It returns false if v is no
-// such number.
+// setNumber stores a number within its range in the integer, float64 or time.Duration at p. It returns
+// false if v is no such number.
 func (r *row[T]) setNumber(p, v any) bool {
 	n, ok := r.parse(p, v)
 	if !ok {
@@ -280,8 +282,8 @@ func (r *row[T]) Show(t *T) string {
 	return text
 }
 
-// Complete returns the candidates for the word that follows before in a command: policies with their parameters, and the
-// words of Args in lower case, which are values.
+// Complete returns the candidates for the word that follows before in a command: policies with their
+// parameters, and the words of Args in lower case, which are values.
 func (r *row[T]) Complete(before []string) (candidates []string) {
 	if len(r.Policies) > 0 {
 		candidates = r.Policies.Complete(before)
@@ -320,8 +322,8 @@ func (r *row[T]) ExpectedText() string {
 	return text
 }
 
-// isDefault reports whether the setting has its default. A policy that was set differs from one that was not, even if the
-// latter means the same.
+// isDefault reports whether the setting has its default. A policy that was set differs from one that was
+// not, even if the latter means the same.
 func (r *row[T]) isDefault(t, defaults *T) bool {
 	p, isPolicy := r.Field(t).(*policy.Policy)
 	if isPolicy {
@@ -341,8 +343,9 @@ func (r *row[T]) HasSteps(t *T) bool {
 	return isStepper || len(r.Ladder) > 0 || len(r.Options) > 0
 }
 
-// Step returns the value n steps further, to the left if n is negative; ok is false if there is no such value. From a
-// value between two stops of the ladder the first step leads to the next stop in that direction.
+// Step returns the value n steps further, to the left if n is negative; ok is false if there is no such
+// value. From a value between two stops of the ladder the first step leads to the next stop in that
+// direction.
 func (r *row[T]) Step(t *T, n int) (value any, ok bool) {
 	p := r.Field(t)
 	if s, isStepper := p.(stepper); isStepper {
@@ -364,8 +367,8 @@ func (r *row[T]) Step(t *T, n int) (value any, ok bool) {
 	return r.value(p, r.Ladder[next]), next != index || isBetween
 }
 
-// stop returns the index of the first stop of the ladder that is not to the left of n, or the last, and whether n is before
-// that stop.
+// stop returns the index of the first stop of the ladder that is not to the left of n, or the last, and
+// whether n is before that stop.
 func (r *row[T]) stop(n float64) (index int, isBetween bool) {
 	isRising := r.Ladder[0] < r.Ladder[len(r.Ladder)-1]
 	index = slices.IndexFunc(r.Ladder, func(stop float64) bool { return stop == n || stop > n == isRising })
@@ -375,7 +378,8 @@ func (r *row[T]) stop(n float64) (index int, isBetween bool) {
 	return index, r.Ladder[index] != n
 }
 
-// Level returns the position of the value between the ends of the control, from 0 to 1; ok is false if there are none.
+// Level returns the position of the value between the ends of the control, from 0 to 1; ok is false if
+// there are none.
 func (r *row[T]) Level(t *T) (level float64, ok bool) {
 	p := r.Field(t)
 	if l, has := p.(interface{ Level() (float64, bool) }); has {
@@ -405,8 +409,8 @@ func (x parsed[V]) Set(text string) error {
 	return err
 }
 
-// setRow sets the field of t that belongs to key, one of the keys of rows. found is false if no row has the key. fullKey
-// is the key in errors.
+// setRow sets the field of t that belongs to key, one of the keys of rows. found is false if no row has
+// the key. fullKey is the key in errors.
 func setRow[T any](rows []row[T], t *T, fullKey, key string, value any) (found bool, err error) {
 	for i := range rows {
 		if rows[i].Key == key {

@@ -103,10 +103,10 @@ type lossParam struct {
 	Name string
 }
 
-// LossParamRows returns rows for the parameters of the loss model of a link. The parameters are those of the
-// link in direction shown; the rows set the links of direction dir, which may be both. Models that consist only
-// of a rate and a burst have no rows, because rate and burst have keys of their own. A step sets the complete
-// model, so that its effect does not depend on earlier changes.
+// LossParamRows returns rows for the parameters of the loss model of a link. The parameters are those of
+// the link in direction shown; the rows set the links of direction dir, which may be both. Models that
+// consist only of a rate and a burst have no rows, because rate and burst have keys of their own. A step
+// sets the complete model, so that its effect does not depend on earlier changes.
 func LossParamRows(c *Config, info lossmodel.KeyInfo, shown, dir Direction) (rows []lossParam) {
 	current := lossTable(shown.Link(c))
 	for _, m := range info.Models {
@@ -161,9 +161,9 @@ func (f lossParamField) Step(n int) (any, bool) {
 	return strings.Join(words, " "), next != now
 }
 
-// stepLossParam returns the value of parameter p after n steps from current. Percentages move along the ladder
-// of the key "loss", which has its usual values. Percentages that may be negative move by 5 percentage points,
-// and numbers of packets by 1.
+// stepLossParam returns the value of parameter p after n steps from current. Percentages move along the
+// ladder of the key "loss", which has its usual values. Percentages that may be negative move by 5
+// percentage points, and numbers of packets by 1.
 func stepLossParam(p lossmodel.ParamInfo, current string, n int) string {
 	const points, limit = 5, 95 // step and limit of percentages that may be negative
 	v, err := strconv.ParseFloat(strings.TrimSuffix(current, "%"), 64)

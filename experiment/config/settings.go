@@ -19,8 +19,9 @@ import (
 	"wirelab/lossmodel/traffic"
 )
 
-// This file has the table of the settings that have one value, not a list or a table. A new setting needs a field of Config
-// and a row, both in this file or in the file of its table, and the code that reads the field.
+// This file has the table of the settings that have one value, not a list or a table. A new setting needs
+// a field of Config and a row, both in this file or in the file of its table, and the code that reads the
+// field.
 
 // Data names the source of frames.
 type Data struct {
@@ -98,7 +99,8 @@ const (
 	interestRowKey = "interest.row"
 	redundancyKey  = "sender.redundancy"
 
-	// The playout of the receiver has two keys: the first accepts only a fixed delay, the second also a policy.
+	// The playout of the receiver has two keys: the first accepts only a fixed delay, the second also a
+	// policy.
 	playoutKey       = "receiver.playout_delay"
 	playoutPolicyKey = "receiver.playout"
 )
@@ -113,8 +115,8 @@ const (
 	usesChanges = "sender.priority != newest-change"
 )
 
-// Rows returns the table of settings, which excludes links, encoder and lists. Controls and commands have the same order.
-// The table is made once because every Set searches it.
+// Rows returns the table of settings, which excludes links, encoder and lists. Controls and commands have
+// the same order. The table is made once because every Set searches it.
 var Rows = sync.OnceValue(func() []Row {
 	all := slices.Concat(receiverRows(), senderRows(), budgetRows(), runRows(), messageRows(), crowdRows())
 	for i := range all {
@@ -128,29 +130,36 @@ var Rows = sync.OnceValue(func() []Row {
 
 // receiverRows returns the settings of the receiver and its display.
 func receiverRows() []Row {
-	history := func(c *Config) any { return &c.Receiver.History }
 	return []Row{
-		{Always: true, Key: playoutKey, Short: "playout_delay", Default: "85ms", Expected: `a time such as "85ms"; policies are set by receiver.playout`,
-			Field: func(c *Config) any { return playoutField{&c.Receiver, true} }},
-		{Always: true, Key: playoutPolicyKey, Short: "playout", Label: "Playout", Args: "TIME|POLICY", Policies: playout.Policies, Needs: []string{displayed},
+		{Always: true, Key: playoutKey, Short: "playout_delay", Default: "85ms",
+			Expected: `a time such as "85ms"; policies are set by receiver.playout`,
+			Field:    func(c *Config) any { return playoutField{&c.Receiver, true} }},
+		{Always: true, Key: playoutPolicyKey, Short: "playout", Label: "Playout", Args: "TIME|POLICY",
+			Policies: playout.Policies, Needs: []string{displayed},
 			CommandHelp: "playout delay of the receiver, or the policy that adapts it",
 			Help: "playout delay: how long the receiver buffers snapshots. Three intervals plus the jitter cover two consecutive losses. " +
 				"After a change the display runs slower or faster until it has the new delay; it never jumps back. A policy adapts the delay",
 			Expected: "a time such as 85ms, or " + playout.Policies.Expected(),
 			Field:    func(c *Config) any { return playoutField{&c.Receiver, false} }},
 		{Key: "receiver.playout_compare", Short: "playout_compare", Args: "POLICY,...|all|off",
-			CommandHelp: "measure further playout policies on the same arrivals", Needs: []string{displayed},
-			Expected: `a list of times and policies such as "60ms, mirror, age quantile=99%", "all" or "off"`,
+			CommandHelp: "measure further playout policies on the same arrivals",
+			Needs:       []string{displayed},
+			Expected:    `a list of times and policies such as "60ms, mirror, age quantile=99%", "all" or "off"`,
 			Field: func(c *Config) any {
 				return parsed[string]{&c.Receiver.PlayoutCompare, parseCompared, textOrOff}
 			}},
-		{Always: true, Key: "receiver.interpolation", Words: "interpolation", Short: "interpolation", Args: "linear|hermite", Label: "Blend", Needs: []string{displayed},
-			CommandHelp: "interpolation between snapshots", Help: "interpolation of the receiver's display between snapshots",
+		{Always: true, Key: "receiver.interpolation", Words: "interpolation", Short: "interpolation",
+			Args: "linear|hermite", Label: "Blend", Needs: []string{displayed},
+			CommandHelp: "interpolation between snapshots",
+			Help:        "interpolation of the receiver's display between snapshots",
 			Options: []setting.Option{{Name: "linear", Summary: "on a straight line"},
 				{Name: "hermite", Summary: "cubic, with velocities estimated from neighbouring snapshots; for low rates"}},
 			IsShown: hasLowRate, Field: func(c *Config) any { return &c.Receiver.Hermite }},
-		{Always: true, Key: "receiver.history", Default: frame.MaxHistory, Min: 1, Max: frame.MaxHistory, Unit: "frames", Needs: []string{imperfect}, Field: history},
-		{Always: true, Key: "receiver.display_hz", Words: "display rate in Hz", Min: 1, Max: 1000, Scale: 1000, Zero: "0", Needs: []string{displayed},
+		{Always: true, Key: "receiver.history", Default: frame.MaxHistory, Min: 1, Max: frame.MaxHistory,
+			Unit: "frames", Needs: []string{imperfect},
+			Field: func(c *Config) any { return &c.Receiver.History }},
+		{Always: true, Key: "receiver.display_hz", Words: "display rate in Hz", Min: 1, Max: 1000,
+			Scale: 1000, Zero: "0", Needs: []string{displayed},
 			Expected: "0 (synchronous with the source), or 1 to 1000, such as 59.9",
 			Field:    func(c *Config) any { return &c.Receiver.DisplayMilliHz }},
 	}
@@ -159,27 +168,38 @@ func receiverRows() []Row {
 // senderRows returns the settings of the sender except the budget.
 func senderRows() []Row {
 	return []Row{
-		{Always: true, Key: "sender.every", Words: "send every n-th frame", Short: "every", Args: "N", Label: "Send", Default: 1, Min: 1, Max: 60, // 1 a second at 60 Hz
-			CommandHelp: "send only every N-th snapshot; 1 sends all", Help: "snapshots sent per second: every N-th of those taken from the source",
-			Ladder: []float64{60, 30, 20, 12, 10, 6, 4, 3, 2, 1}, // divisors of 60: whole rates at 60 Hz, which increase to the right
-			Display: func(c *Config) string {
+		// At 60 Hz the stops are whole rates, which increase to the right, and the maximum is one a second.
+		{Always: true, Key: "sender.every", Words: "send every n-th frame", Short: "every", Args: "N",
+			Label: "Send", Default: 1, Min: 1, Max: 60,
+			CommandHelp: "send only every N-th snapshot; 1 sends all",
+			Help:        "snapshots sent per second: every N-th of those taken from the source",
+			Ladder:      []float64{60, 30, 20, 12, 10, 6, 4, 3, 2, 1}, Display: func(c *Config) string {
 				return units.FormatDecimal(float64(c.Sender.RateHz)/float64(c.Sender.Every)) + " /s"
-			}, IsShown: hasLowRate, Field: func(c *Config) any { return &c.Sender.Every }},
+			},
+			IsShown: hasLowRate, Field: func(c *Config) any { return &c.Sender.Every }},
 		{Key: controlKey, Short: "control", Args: "POLICY|off", Policies: endpoint.Controls, Zero: off,
-			CommandHelp: "policy that decides which snapshots are sent", Field: func(c *Config) any { return &c.Sender.Control }},
-		{Always: true, Key: "sender.rate_hz", Words: "send rate in Hz", Default: 60, Min: 1, Max: 1000, Field: func(c *Config) any { return &c.Sender.RateHz }},
-		{Always: true, Key: "sender.history", Default: frame.MaxHistory, Min: 1, Max: frame.MaxHistory, Unit: "frames", Needs: []string{imperfect},
+			CommandHelp: "policy that decides which snapshots are sent",
+			Field:       func(c *Config) any { return &c.Sender.Control }},
+		{Always: true, Key: "sender.rate_hz", Words: "send rate in Hz", Default: 60, Min: 1, Max: 1000,
+			Field: func(c *Config) any { return &c.Sender.RateHz }},
+		{Always: true, Key: "sender.history", Default: frame.MaxHistory, Min: 1, Max: frame.MaxHistory,
+			Unit: "frames", Needs: []string{imperfect},
 			Field: func(c *Config) any { return &c.Sender.History }},
-		{Key: "sender.block", Default: 1200, Min: endpoint.MinBlock, Max: container.MaxPart, Unit: "bytes", Needs: []string{filesOnly},
+		{Key: "sender.block", Default: 1200, Min: endpoint.MinBlock, Max: container.MaxPart,
+			Unit: "bytes", Needs: []string{filesOnly},
 			Field: func(c *Config) any { return &c.Sender.Block }},
-		{Key: "sender.window", Default: 128, Min: 1, Max: container.MaxWindow, Unit: "datagrams", Needs: []string{filesOnly},
-			Field: func(c *Config) any { return &c.Sender.Window }},
+		{Key: "sender.window", Default: 128, Min: 1, Max: container.MaxWindow, Unit: "datagrams",
+			Needs: []string{filesOnly}, Field: func(c *Config) any { return &c.Sender.Window }},
+		// The default is the budget of the walk-off.
 		{Key: "budget", Words: "rate budget in kbps", Short: "budget", Args: "KBPS|off", Label: "Budget",
-			CommandHelp: "payload limit, a line in the chart", Default: 256, Max: 1_000_000, Unit: "kbps", Zero: off, // 256 is that of the walk-off
+			CommandHelp: "payload limit, a line in the chart", Default: 256, Max: 1_000_000, Unit: "kbps",
+			Zero:     off,
 			Help:     "limit of the payload rate, shown as a line in the bandwidth chart. Totals contain the time above it",
-			Expected: `kbps such as 256, or "off"`, Ladder: []float64{0, 8, 16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1000, 2000, 5000, 10_000},
-			Field: func(c *Config) any { return &c.BudgetKbps }},
-		{Key: redundancyKey, Words: "redundancy", Short: "redundancy", Args: "POLICY", Label: "Repair", Policies: container.Redundancies, Zero: "none",
+			Expected: `kbps such as 256, or "off"`,
+			Ladder:   []float64{0, 8, 16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1000, 2000, 5000, 10_000},
+			Field:    func(c *Config) any { return &c.BudgetKbps }},
+		{Key: redundancyKey, Words: "redundancy", Short: "redundancy", Args: "POLICY", Label: "Repair",
+			Policies: container.Redundancies, Zero: "none",
 			CommandHelp: "redundancy that repairs lost packets", IsShown: (*Config).HasRedundancy,
 			Help: "redundancy that repairs lost packets: repeats of the packets before, or parities of groups of packets. " +
 				"Each costs bandwidth, also on a line that has none to spare",
@@ -187,7 +207,8 @@ func senderRows() []Row {
 	}
 }
 
-// budgetRows returns the settings that shape a budget: of the sender, of a crowd, and the area that matters to a client.
+// budgetRows returns the settings that shape a budget: of the sender, of a crowd, and the area that
+// matters to a client.
 func budgetRows() []Row {
 	needs := []string{anyBudget, usesWeights, usesChanges}
 	inArea := []string{anyBudget, radiusKey}
@@ -198,25 +219,30 @@ func budgetRows() []Row {
 			Min:         1000, Max: 1e9, quantity: rate, Zero: off, IsShown: hasBudget,
 			Ladder: []float64{0, 8_000, 16_000, 24_000, 32_000, 45_000, 64_000, 96_000, 128_000, 192_000, 256_000, 512_000, 1_000_000},
 			Field:  func(c *Config) any { return &c.Sender.Budget }},
-		{Key: "sender.budget_burst", Short: "budget_burst", Args: "PACKETS", Default: 1, Min: 1, Max: 16, Scale: 1000, Unit: "packets",
-			CommandHelp: "packets of the budget that one packet may take", Needs: []string{anyBudget},
-			Field: func(c *Config) any { return &c.Sender.BudgetBurst }},
-		{Key: priorityKey, Short: "priority", Args: "POLICY", Policies: view.Policies, Zero: view.Policies[0].Name, Needs: []string{anyBudget},
-			CommandHelp: "which rows go first under a budget", Field: func(c *Config) any { return &c.Sender.Priority }},
+		{Key: "sender.budget_burst", Short: "budget_burst", Args: "PACKETS", Default: 1, Min: 1, Max: 16,
+			Scale: 1000, Unit: "packets", CommandHelp: "packets of the budget that one packet may take",
+			Needs: []string{anyBudget}, Field: func(c *Config) any { return &c.Sender.BudgetBurst }},
+		{Key: priorityKey, Short: "priority", Args: "POLICY", Policies: view.Policies,
+			Zero: view.Policies[0].Name, Needs: []string{anyBudget},
+			CommandHelp: "which rows go first under a budget",
+			Field:       func(c *Config) any { return &c.Sender.Priority }},
 		{Key: weightsKey, Short: "weights", Args: "NAME=FACTOR,...|off", Needs: needs,
 			CommandHelp: "weights of fields and of groups of rows under a budget, such as position=2, interacting:1=4",
 			Expected:    `weights of fields and of groups of rows, such as "x=2, class:tank=0.5", or "off"`,
 			Field: func(c *Config) any {
 				return parsed[view.Weights]{&c.Sender.Weights, view.ParseWeights, view.Weights.String}
 			}},
-		{Key: CrowdBudgetKey, Short: "crowd_budget", Args: "RATE|off", Min: 1000, Max: 1e9, quantity: rate, Zero: off,
-			CommandHelp: "budget that all clients of a crowd share", Needs: []string{"crowd.clients"},
-			Field: func(c *Config) any { return &c.Crowd.Budget }},
+		{Key: CrowdBudgetKey, Short: "crowd_budget", Args: "RATE|off", Min: 1000, Max: 1e9,
+			quantity: rate, Zero: off, CommandHelp: "budget that all clients of a crowd share",
+			Needs: []string{"crowd.clients"}, Field: func(c *Config) any { return &c.Crowd.Budget }},
 		{Key: radiusKey, Max: 1e6, Needs: needs, Field: func(c *Config) any { return &c.Interest.Radius }},
-		{Key: interestRowKey, Default: 1, Max: 65_535, Needs: inArea, Field: func(c *Config) any { return &c.Interest.Row }},
-		{Key: "interest.point", Expected: `three coordinates such as "0 0 1"`, Needs: append(inArea, "interest.row = 0"),
+		{Key: interestRowKey, Default: 1, Max: 65_535, Needs: inArea,
+			Field: func(c *Config) any { return &c.Interest.Row }},
+		{Key: "interest.point", Expected: `three coordinates such as "0 0 1"`,
+			Needs: append(inArea, "interest.row = 0"),
 			Field: func(c *Config) any { return parsed[[3]float64]{&c.Interest.Point, parsePoint, pointText} }},
-		{Key: "interest.falloff", Default: 1, Min: 1, Max: 8, Needs: inArea, Field: func(c *Config) any { return &c.Interest.Falloff }},
+		{Key: "interest.falloff", Default: 1, Min: 1, Max: 8, Needs: inArea,
+			Field: func(c *Config) any { return &c.Interest.Falloff }},
 	}
 }
 
@@ -228,22 +254,28 @@ func runRows() []Row {
 	}
 	return []Row{
 		{Key: "traffic", Short: "traffic", Args: "N KIND|off", Policies: traffic.Kinds,
-			CommandHelp: "other traffic on the downlink, such as 1 cubic or 4 cubic rtt=80ms", Expected: traffic.Expected,
-			Field: func(c *Config) any { return trafficField{c} }},
-		{Always: true, Key: "seed", Short: "seed", Restarts: true, Args: "N", CommandHelp: "restart the run with another seed", Default: 7,
+			CommandHelp: "other traffic on the downlink, such as 1 cubic or 4 cubic rtt=80ms",
+			Expected:    traffic.Expected, Field: func(c *Config) any { return trafficField{c} }},
+		{Always: true, Key: "seed", Short: "seed", Restarts: true, Args: "N",
+			CommandHelp: "restart the run with another seed", Default: 7,
 			Expected: "a whole number from 0", Field: func(c *Config) any { return &c.Seed }},
 		{Key: "duration", Max: float64(MaxDuration), Field: func(c *Config) any { return &c.Duration },
 			Expected: `a time such as "60s" or "2m"; "0s" means once through a recording, or 60 s of an endless source`},
-		{Always: true, Key: "data.source", Words: "data", Default: "demo", Expected: `a data spec such as "demo" or "file:walk.bin.zst"`,
-			Field: func(c *Config) any { return &c.Data.Source }},
-		{Always: true, Key: "data.script", Default: "random", Options: scripts, Needs: []string{"data.source = world"},
-			Field: func(c *Config) any { return &c.Data.Script }},
-		{Always: true, Key: "data.cubes", Default: frame.WalkoffCubes, Min: 1, Max: 65_535, Needs: []string{"data.source = file or data.source = world"},
+		{Always: true, Key: "data.source", Words: "data", Default: "demo",
+			Expected: `a data spec such as "demo" or "file:walk.bin.zst"`,
+			Field:    func(c *Config) any { return &c.Data.Source }},
+		{Always: true, Key: "data.script", Default: "random", Options: scripts,
+			Needs: []string{"data.source = world"}, Field: func(c *Config) any { return &c.Data.Script }},
+		{Always: true, Key: "data.cubes", Default: frame.WalkoffCubes, Min: 1, Max: 65_535,
+			Needs: []string{"data.source = file or data.source = world"},
 			Field: func(c *Config) any { return &c.Data.Cubes }},
-		{Always: true, Key: "data.message", Default: messages.DefaultMessage, Min: 1, Max: messages.MaxMessage, Unit: "bytes", Needs: []string{"data.source = text"},
+		{Always: true, Key: "data.message", Default: messages.DefaultMessage, Min: 1,
+			Max: messages.MaxMessage, Unit: "bytes", Needs: []string{"data.source = text"},
 			Field: func(c *Config) any { return &c.Data.Message }},
-		{Always: true, Key: "data.loop", Default: true, Needs: []string{"duration"}, Field: func(c *Config) any { return &c.Data.Loop }},
-		{Key: "data.again", Needs: []string{filesOnly}, Field: func(c *Config) any { return &c.Data.Again }},
+		{Always: true, Key: "data.loop", Default: true, Needs: []string{"duration"},
+			Field: func(c *Config) any { return &c.Data.Loop }},
+		{Key: "data.again", Needs: []string{filesOnly},
+			Field: func(c *Config) any { return &c.Data.Again }},
 	}
 }
 
@@ -251,18 +283,22 @@ func runRows() []Row {
 func messageRows() []Row {
 	const burst = "messages.burst"
 	return []Row{
-		{Key: "messages.rate_hz", Max: 1000, Unit: "messages a second", Field: func(c *Config) any { return &c.Messages.RateHz }},
-		{Key: "messages.size", Default: "200B", Min: 1, Max: container.MaxMessage, quantity: size, Needs: []string{"messages.rate_hz"},
-			Field: func(c *Config) any { return &c.Messages.Size }},
-		{Key: burst, Min: 1, Max: container.MaxMessage, quantity: size, Zero: off, Field: func(c *Config) any { return &c.Messages.Burst }},
-		{Key: "messages.burst_every", Default: "10s", Min: 1e8, Max: float64(time.Hour), Needs: []string{burst},
-			Field: func(c *Config) any { return &c.Messages.BurstEvery }},
+		{Key: "messages.rate_hz", Max: 1000, Unit: "messages a second",
+			Field: func(c *Config) any { return &c.Messages.RateHz }},
+		{Key: "messages.size", Default: "200B", Min: 1, Max: container.MaxMessage, quantity: size,
+			Needs: []string{"messages.rate_hz"}, Field: func(c *Config) any { return &c.Messages.Size }},
+		{Key: burst, Min: 1, Max: container.MaxMessage, quantity: size, Zero: off,
+			Field: func(c *Config) any { return &c.Messages.Burst }},
+		{Key: "messages.burst_every", Default: "10s", Min: 1e8, Max: float64(time.Hour),
+			Needs: []string{burst}, Field: func(c *Config) any { return &c.Messages.BurstEvery }},
 		{Key: "messages.delivery", Policies: container.Deliveries, Zero: "resend",
 			Field: func(c *Config) any { return &c.Messages.Delivery }},
-		{Key: "messages.pace", Min: 8000, Max: 1e9, quantity: rate, Zero: off, Needs: []string{"messages.rate_hz or messages.burst"},
+		{Key: "messages.pace", Min: 8000, Max: 1e9, quantity: rate, Zero: off,
+			Needs: []string{"messages.rate_hz or messages.burst"},
 			Field: func(c *Config) any { return &c.Messages.Pace }},
 		{Key: "messages.lanes", Default: 1, Min: 1, Max: container.MaxLanes, Needs: []string{burst},
-			Expected: "1, or 2: large messages have a lane of their own", Field: func(c *Config) any { return &c.Messages.Lanes }},
+			Expected: "1, or 2: large messages have a lane of their own",
+			Field:    func(c *Config) any { return &c.Messages.Lanes }},
 	}
 }
 
@@ -271,23 +307,31 @@ func crowdRows() []Row {
 	const clients = "crowd.clients"
 	crowd, uplink := []string{clients}, []string{clients, "crowd.uplink_rate"}
 	return []Row{
-		{Key: clients, Short: "clients", Args: "N", CommandHelp: "number of receivers of a crowd", Max: maxCrowd,
-			Unit: "receivers; 0 means no crowd", Field: func(c *Config) any { return &c.Crowd.Clients }},
-		{Key: "crowd.profiles", Needs: crowd, Expected: `shares of link profiles, such as "unity-4g 30%, unity-cable 70%"`,
-			Field: func(c *Config) any { return parsed[string]{&c.Crowd.Profiles, normalMix, strings.Clone} }},
-		{Key: "crowd.rtt", Needs: crowd, Field: func(c *Config) any { return spreadField{&c.Crowd.RTT, &times} }},
-		{Key: "crowd.jitter", Needs: crowd, Field: func(c *Config) any { return spreadField{&c.Crowd.Jitter, &times} }},
-		{Key: "crowd.loss", Needs: crowd, Field: func(c *Config) any { return spreadField{&c.Crowd.Loss, &shares} }},
+		{Key: clients, Short: "clients", Args: "N", CommandHelp: "number of receivers of a crowd",
+			Max: maxCrowd, Unit: "receivers; 0 means no crowd",
+			Field: func(c *Config) any { return &c.Crowd.Clients }},
+		{Key: "crowd.profiles", Needs: crowd,
+			Expected: `shares of link profiles, such as "unity-4g 30%, unity-cable 70%"`,
+			Field:    func(c *Config) any { return parsed[string]{&c.Crowd.Profiles, normalMix, strings.Clone} }},
+		{Key: "crowd.rtt", Needs: crowd,
+			Field: func(c *Config) any { return spreadField{&c.Crowd.RTT, &times} }},
+		{Key: "crowd.jitter", Needs: crowd,
+			Field: func(c *Config) any { return spreadField{&c.Crowd.Jitter, &times} }},
+		{Key: "crowd.loss", Needs: crowd,
+			Field: func(c *Config) any { return spreadField{&c.Crowd.Loss, &shares} }},
 		{Key: "crowd.baseline", Default: "newest", Policies: baselines, Needs: crowd,
 			Field: func(c *Config) any { return &c.Crowd.Baseline }},
 		{Key: "crowd.uplink_rate", Min: 1, Max: 1e12, quantity: rate, Zero: off, Needs: crowd,
 			Field: func(c *Config) any { return &c.Crowd.Uplink.BitsPerSecond }},
-		// The maxima of rate and queue keep the time that the queue takes to drain, in nanoseconds, below 2^63.
+		// The maxima of rate and queue keep the time that the queue takes to drain, in nanoseconds, below
+		// 2^63.
 		{Key: "crowd.uplink_queue", Default: "1MB", Min: 1, Max: 1e9, quantity: size, Needs: uplink,
 			Field: func(c *Config) any { return &c.Crowd.Uplink.QueueBytes }},
-		{Key: "crowd.uplink_pace", Needs: uplink, Field: func(c *Config) any { return &c.Crowd.Uplink.Pace }},
+		{Key: "crowd.uplink_pace", Needs: uplink,
+			Field: func(c *Config) any { return &c.Crowd.Uplink.Pace }},
 		{Key: "crowd.player_rows", Default: 1, Min: 1, Max: 65_535, Needs: crowd,
-			Unit: "rows that belong to players, client n to row n", Field: func(c *Config) any { return &c.Crowd.PlayerRows }},
+			Unit:  "rows that belong to players, client n to row n",
+			Field: func(c *Config) any { return &c.Crowd.PlayerRows }},
 	}
 }
 
@@ -301,7 +345,7 @@ func findSetting(key string) *Row {
 	return nil
 }
 
-// Settings of the table that can be changed while a session runs.
+// LiveSettings returns the settings that can be changed while a session runs.
 func LiveSettings() (live []*Row) {
 	for i := range Rows() {
 		if r := &Rows()[i]; r.Short != "" {

@@ -11,8 +11,8 @@ import (
 	"wirelab/encoders"
 )
 
-// Equal reports whether two encoders have the same name, the same explicit parameters (those that the configuration
-// sets), and the same settings of their own. Both must have been normalised.
+// Equal reports whether two encoders have the same name, the same explicit parameters (those that the
+// configuration sets), and the same settings of their own. Both must have been normalised.
 func (e Encoder) Equal(o Encoder) bool {
 	return e.Name == o.Name && e.hasEqualOwn(o) && maps.Equal(e.Params, o.Params)
 }
@@ -49,8 +49,8 @@ func (s ownSetting) set(e *Encoder, key string, value any) error {
 	return nil
 }
 
-// ForLane returns the configuration of the lane of e: c with the settings that e has for itself. The result shares
-// all lists with c.
+// ForLane returns the configuration of the lane of e: c with the settings that e has for itself. The
+// result shares all lists with c.
 func (c *Config) ForLane(e Encoder) *Config {
 	lane := c
 	for _, s := range ownSettings {
@@ -79,7 +79,8 @@ func (c *Config) Lanes() []*Config {
 	return lanes
 }
 
-// LaneKey returns the key that determines the setting called key of lane i: that of the shadow if it has its own.
+// LaneKey returns the key that determines the setting called key of lane i: that of the shadow if it has
+// its own.
 func (c *Config) LaneKey(i int, key string) string {
 	if i > 0 && c.Shadows[i-1].hasOwn(key) {
 		return Indexed("shadow", i-1) + strings.TrimPrefix(key, "sender")
@@ -101,7 +102,8 @@ func tooManyShadows(key string, n int) error {
 		Expected: fmt.Sprintf("at most %d shadows", maxShadows)}
 }
 
-// Text returns the name of the encoder, its explicit parameters and its own settings: "rotor bits=8 control=gcc".
+// Text returns the name of the encoder, its explicit parameters and its own settings: "rotor bits=8
+// control=gcc".
 func (e Encoder) Text() string {
 	text := e.Name
 	for _, k := range sortedKeys(e.Params) {
@@ -124,9 +126,9 @@ func (s ownSetting) label(e Encoder) string {
 	return row.Show(&scratch)
 }
 
-// ParseEncoder is the inverse of Text for words that were separated by spaces: a name, then parameters as NAME=VALUE, then
-// settings of its own, such as control=VALUE, each of which its parameters may follow. Values are texts, and are not
-// checked.
+// ParseEncoder is the inverse of Text for words that were separated by spaces: a name, then parameters as
+// NAME=VALUE, then settings of its own, such as control=VALUE, each of which its parameters may follow.
+// Values are texts, and are not checked.
 func ParseEncoder(words []string) (e Encoder, err error) {
 	if len(words) == 0 {
 		return e, errors.New("expected the name of an encoder")
@@ -158,8 +160,8 @@ func ParseEncoder(words []string) (e Encoder, err error) {
 	return e, nil
 }
 
-// IsEquivalent reports whether two encoders have the same name and the same values of all parameters, including
-// defaults. known are the available codecs, nil means those of package table.
+// IsEquivalent reports whether two encoders have the same name and the same values of all parameters,
+// including defaults. known are the available codecs, nil means those of package table.
 func (e Encoder) IsEquivalent(o Encoder, known []encoders.Codec) bool {
 	_, a, err := e.Resolve("encoder", known)
 	_, b, errOther := o.Resolve("encoder", known)
@@ -219,8 +221,8 @@ func parseNames(value any) ([]string, bool) {
 	return names, len(names) > 0
 }
 
-// shadowTable returns shadows as the value of the key "shadow" in an [[at]] table: a list of names, or a list of
-// tables if at least one shadow has more than a name.
+// shadowTable returns shadows as the value of the key "shadow" in an [[at]] table: a list of names, or a
+// list of tables if at least one shadow has more than a name.
 func shadowTable(list []Encoder) any {
 	var names []string
 	var full []any
@@ -272,8 +274,8 @@ func (c *Config) removeShadows(names []string) error {
 	return nil
 }
 
-// addShadows adds shadows, encoders that encode the same frames as the active one for comparison. A shadow that
-// exists already is an error.
+// addShadows adds shadows, encoders that encode the same frames as the active one for comparison. A
+// shadow that exists already is an error.
 func (c *Config) addShadows(list []Encoder) error {
 	for i, added := range list {
 		s, err := added.normalised(Indexed("shadow", i), c.Codecs)
@@ -281,7 +283,8 @@ func (c *Config) addShadows(list []Encoder) error {
 			return err
 		}
 		if s.IsIn(c.Shadows) {
-			return &Error{Key: "shadow", Problem: s.Text() + " is already a shadow", Expected: "another encoder, or other params or settings"}
+			return &Error{Key: "shadow", Problem: s.Text() + " is already a shadow",
+				Expected: "another encoder, or other params or settings"}
 		}
 		if len(c.Shadows) == maxShadows {
 			return tooManyShadows("shadow", len(c.Shadows)+1)

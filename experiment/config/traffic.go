@@ -12,8 +12,8 @@ import (
 	"wirelab/lossmodel/traffic"
 )
 
-// Other traffic on the downlink is one setting, a text such as "1 cubic rtt=40ms, 2 constant rate=1mbit". In a file it
-// may also be written as a list of tables [[traffic]], each a group of equal flows.
+// Other traffic on the downlink is one setting, a text such as "1 cubic rtt=40ms, 2 constant rate=1mbit".
+// In a file it may also be written as a list of tables [[traffic]], each a group of equal flows.
 
 // trafficField is the field of the other traffic.
 type trafficField struct{ config *Config }
@@ -29,7 +29,8 @@ func (f trafficField) Set(text string) error {
 	return err
 }
 
-// setTraffic sets key rest of [[traffic]] entry i: kind, flows, or a parameter of the kind. key is the full key.
+// setTraffic sets key rest of [[traffic]] entry i: kind, flows, or a parameter of the kind. key is the
+// full key.
 func (c *Config) setTraffic(i int, key, rest string, value any) error {
 	tables := slices.Clone(c.trafficTables)
 	for len(tables) <= i {
@@ -37,7 +38,8 @@ func (c *Config) setTraffic(i int, key, rest string, value any) error {
 	}
 	text := fmt.Sprint(value)
 	if _, err := strconv.Atoi(text); rest == "flows" && err != nil {
-		return &Error{Key: key, Problem: quoteValue(value) + " " + invalidValue, Expected: traffic.FlowsExpected}
+		return &Error{Key: key, Problem: quoteValue(value) + " " + invalidValue,
+			Expected: traffic.FlowsExpected}
 	}
 	if strings.ContainsAny(text, " ,=") {
 		return &Error{Key: key, Problem: quoteValue(value) + " " + invalidValue, Expected: "a single value"}
@@ -83,7 +85,8 @@ func groupText(table map[string]string) string {
 	return text
 }
 
-// checkTraffic checks that other traffic has a bottleneck to share, and that the work for its packets is bounded.
+// checkTraffic checks that other traffic has a bottleneck to share, and that the work for its packets is
+// bounded.
 func (c *Config) checkTraffic() error {
 	for i, table := range c.trafficTables {
 		if table["kind"] == "" {
@@ -106,9 +109,11 @@ func (c *Config) checkTraffic() error {
 	}
 	switch packets, busiest := c.Traffic.Packets(lineRate); {
 	case c.Down.Netem.On:
-		return &Error{Key: key(0), Problem: "cannot share a netem line", Expected: `"off", or down.netem = "off" and down.rate`}
+		return &Error{Key: key(0), Problem: "cannot share a netem line",
+			Expected: `"off", or down.netem = "off" and down.rate`}
 	case lineRate == 0 && c.Down.Rate.Trace.Path == "":
-		return &Error{Key: key(0), Problem: "needs a bottleneck to share", Expected: `down.rate, such as "5mbit", or down.rate_trace`}
+		return &Error{Key: key(0), Problem: "needs a bottleneck to share",
+			Expected: `down.rate, such as "5mbit", or down.rate_trace`}
 	case packets > traffic.MaxPackets:
 		return &Error{Key: key(busiest), Problem: fmt.Sprintf("all flows may send %d packets per second", packets),
 			Expected: fmt.Sprintf("at most %d: fewer flows, larger packets, a longer rtt or a lower rate", traffic.MaxPackets)}

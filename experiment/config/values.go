@@ -13,8 +13,8 @@ import (
 // Values is a configuration as nested tables of texts, numbers and lists, as in reports.
 type Values map[string]any
 
-// Values returns all settings of the configuration as nested tables, as in a TOML file. Values.Config converts
-// them back.
+// Values returns all settings of the configuration as nested tables, as in a TOML file. Values.Config
+// converts them back.
 func (c *Config) Values() Values {
 	v := Values{"down": c.Down.Values(), "up": c.Up.Values(), "encoder": c.Encoder.values()}
 	for i := range Rows() {
@@ -105,8 +105,9 @@ func (e Encoder) values() map[string]any {
 // TOML returns the effective configuration as a file for Parse.
 func (c *Config) TOML() ([]byte, error) { return toml.Marshal(c.Values()) }
 
-// ExplicitTOML returns the configuration as TOML text. Unlike TOML, it leaves out settings whose defaults depend
-// on the data, unless they were set explicitly. So a sweep over several data sources chooses them for each source.
+// ExplicitTOML returns the configuration as TOML text. Unlike TOML, it leaves out settings whose defaults
+// depend on the data, unless they were set explicitly. So a sweep over several data sources chooses them
+// for each source.
 func (c *Config) ExplicitTOML() ([]byte, error) {
 	values := c.Values()
 	for _, key := range dataDependentKeys {
@@ -123,9 +124,10 @@ func (c *Config) ExplicitTOML() ([]byte, error) {
 	return toml.Marshal(values)
 }
 
-// compareKeys compares two keys in the order in which keys are set: by rank, then by name. Other keys modify the profile or
-// are chosen for the data, the name of an encoder resets its parameters, and shadows are removed before others are added.
-// Once a netem line is set, the keys that it determines cannot be set.
+// compareKeys compares two keys in the order in which keys are set: by rank, then by name. Other keys
+// modify the profile or are chosen for the data, the name of an encoder resets its parameters, and
+// shadows are removed before others are added. Once a netem line is set, the keys that it determines
+// cannot be set.
 func compareKeys(a, b string) int { return cmp.Or(keyRank(a)-keyRank(b), strings.Compare(a, b)) }
 
 // keyRank returns the rank of a key for compareKeys.

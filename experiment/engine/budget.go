@@ -75,10 +75,7 @@ func CheckBudgets(before, after *config.Config, s *frame.Schema, initial *frame.
 		if isChecked {
 			continue
 		}
-		key := "encoder"
-		if i > 0 {
-			key = config.Indexed("shadow", i-1)
-		}
+		key := encoderKey(i)
 		err := checkEncoderFits(key, e, lane, after.LaneKey(i, config.BudgetKey), lane.SendBudget(), s, initial)
 		if err == nil {
 			err = checkEncoderFits(key, e, lane, config.CrowdBudgetKey, lane.CrowdBudget(), s, initial)

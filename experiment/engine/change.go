@@ -108,24 +108,27 @@ func (s *Session) tryChange(c *config.Config, ch config.Change) (after *config.C
 			return nil, normal, err
 		}
 	}
-	if ch.SetsEncoder() {
-		if _, err := newEncoding("encoder", after.Encoder, after, s.schema); err != nil {
-			return nil, normal, err
-		}
+	err = s.checkEncoders(c, after)
+	if err == nil { // CheckBudgets needs encoders that suit the data
+		err = cmp.Or(s.checkNetwork(after), s.checkControl(after), CheckBudgets(c, after, s.schema, s.initial))
 	}
-	if err := s.checkShadows(c, after); err != nil {
-		return nil, normal, err
-	}
-	if err := s.checkNetwork(after); err != nil {
-		return nil, normal, err
-	}
-	if err := s.checkControl(after); err != nil {
-		return nil, normal, err
-	}
-	if err := CheckBudgets(c, after, s.schema, s.initial); err != nil {
+	if err != nil {
 		return nil, normal, err
 	}
 	return after, ch.Normalised(after), nil
+}
+
+// checkEncoders returns an error if an encoder of after that is not one of c cannot send the data.
+func (s *Session) checkEncoders(c, after *config.Config) error {
+	for i, e := range encodersOf(after) {
+		if e.IsIn(encodersOf(c)) {
+			continue // already running
+		}
+		if _, err := newEncoding(encoderKey(i), e, after, s.schema); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // newEncoding creates the encoder e of configuration c for frames of the given schema. key is the

@@ -59,15 +59,11 @@ func (k *checker) Check(ctx context.Context, c *config.Config) error {
 		return err
 	}
 	for i, e := range encodersOf(c) {
-		key := "encoder"
-		if i > 0 {
-			key = config.Indexed("shadow", i-1)
-		}
 		name := fmt.Sprint(e.Name, e.Params)
 		if data.usableEncoders[name] {
 			continue
 		}
-		if _, err := newEncoding(key, e, c, data.schema); err != nil {
+		if _, err := newEncoding(encoderKey(i), e, c, data.schema); err != nil {
 			return err
 		}
 		data.usableEncoders[name] = true

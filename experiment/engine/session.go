@@ -242,6 +242,14 @@ func encodersOf(c *config.Config) []config.Encoder {
 	return append([]config.Encoder{c.Encoder}, c.Shadows...)
 }
 
+// encoderKey returns the configuration key of encoder i of encodersOf.
+func encoderKey(i int) string {
+	if i == 0 {
+		return "encoder"
+	}
+	return config.Indexed("shadow", i-1)
+}
+
 // Close closes the source.
 func (s *Session) Close() error { return s.feed.close() }
 

@@ -11,19 +11,6 @@ import (
 // leave while the session runs. When it joins, it gets copies of the first lane's links with their
 // state, so that from then on its packets are lost and delayed like those of the first lane.
 
-// checkShadows returns an error if a shadow that is in after but not in c cannot send the data.
-func (s *Session) checkShadows(c, after *config.Config) error {
-	for i, e := range after.Shadows {
-		if e.IsIn(c.Shadows) {
-			continue // already running
-		}
-		if _, err := newEncoding(config.Indexed("shadow", i), e, after, s.schema); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // updateShadows starts and stops shadow lanes as the configuration requires. Other shadow lanes
 // continue unchanged. The measurements of shadows that leave are stored in s.departed.
 func (s *Session) updateShadows() error {

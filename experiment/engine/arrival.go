@@ -245,7 +245,7 @@ func (l *lane) nextCopyNumber(f *flight) int {
 		return 0
 	}
 	f.copies = min(f.copies+1, maxCopyNumber)
-	l.meter.Duplicated++
+	l.meter.Counts().Duplicated++
 	return f.copies
 }
 
@@ -331,7 +331,7 @@ func (l *lane) recordRefusal(rx *reception) {
 	if rx.Outcome != endpoint.Corrupt {
 		return
 	}
-	l.meter.DecodeRefused++
+	l.meter.Counts().DecodeRefused++
 	l.lastErr = fmt.Errorf("packet %d: %w", rx.Seq, rx.Err)
 	if errors.Is(rx.Err, encoders.ErrBroken) {
 		l.brokenCodec = l.outcomeRec.Encoder
@@ -341,7 +341,7 @@ func (l *lane) recordRefusal(rx *reception) {
 // measureArrival passes a decoded frame to the meter and to the display. Files are not displayed.
 func (l *lane) measureArrival(now time.Duration, rx *reception) {
 	if rx.Reordered && rx.Outcome != endpoint.Duplicate {
-		l.meter.Reordered++
+		l.meter.Counts().Reordered++
 	}
 	if rx.Frame == nil {
 		return

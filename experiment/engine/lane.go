@@ -197,7 +197,7 @@ func (l *lane) send(now time.Duration, cur *frame.Shared, changed frame.Rows, re
 
 // refuseFrame records that the encoder returned err for a frame, so that p was not sent.
 func (l *lane) refuseFrame(now time.Duration, p *endpoint.Packet, err error) {
-	l.meter.EncodeFailed++
+	l.meter.Counts().EncodeFailed++
 	l.lastErr = err
 	if errors.Is(err, encoders.ErrBroken) {
 		l.brokenCodec = l.codec()
@@ -246,7 +246,7 @@ func (l *lane) closeSample(t time.Duration) {
 	}
 	s := l.meter.CloseSample(t, l.liveConfig.BudgetKbps, l.compared.CloseSample())
 	if s.Controlled {
-		l.control.steps.CloseSample(t, s.Sent)
+		l.control.steps.CloseSample(t, int(s.Sent))
 	}
 	if l.observer != nil {
 		l.observer.Sample(s)

@@ -59,7 +59,7 @@ func (l *lane) transmit(now time.Duration, p *endpoint.Packet, encoded encodeInf
 	if verdict.Pending {
 		l.expireOverdue(now, p.Seq)
 	}
-	l.meter.Duplicated += int64(verdict.Copies)
+	l.meter.Counts().Duplicated += int64(verdict.Copies)
 	for n := 0; n <= verdict.Copies; n++ { // the packet itself, then its copies
 		lost := verdict.Lost
 		if n > 0 {

@@ -122,30 +122,15 @@ func (l *lane) withConfig(opened *inspector.Opened) *Problem {
 
 // LaneSamples are the stored samples of a lane.
 type LaneSamples struct {
-	Letter  string        // Lane.Letter
-	Name    string        // Lane.Name
-	Began   time.Duration // when the lane joined
-	Samples []LaneSample  // oldest first
-}
-
-// LaneSample contains the figures of a meters.Sample that shadows.csv has.
-type LaneSample struct {
-	T                    time.Duration // end of the period
-	Encoder              string        // see meters.Sample
-	PayloadBits, Changed int64
-	Failed               int // packets
-	View                 meters.ViewSample
+	Letter  string          // Lane.Letter
+	Name    string          // Lane.Name
+	Began   time.Duration   // when the lane joined
+	Samples []meters.Sample // oldest first
 }
 
 // samplesForReport returns the lane's stored samples. differs is its element of Session.differences.
 func (l *lane) samplesForReport(differs string) LaneSamples {
-	x := LaneSamples{Letter: l.letter, Name: laneName(l.codec(), differs), Began: l.joinedAt}
-	samples := l.meter.Samples()
-	for i := range samples {
-		m := &samples[i]
-		x.Samples = append(x.Samples, LaneSample{m.T, m.Encoder, m.PayloadBits, m.Changed, m.Failed(), m.View})
-	}
-	return x
+	return LaneSamples{l.letter, laneName(l.codec(), differs), l.joinedAt, l.meter.Samples()}
 }
 
 // SamplesByLane returns the stored samples of every lane: the lane of the active encoder is first, and the

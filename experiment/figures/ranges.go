@@ -19,7 +19,7 @@ func FindImpossible(t *Totals) (key, value string, ok bool) {
 			return key, fmt.Sprintf("%g", list[key]), true
 		}
 	}
-	sent, outcomes := t.Sent+t.Duplicated, t.Decoded+t.Stale+t.Duplicate+t.Lost+t.Failed()+t.Wrong+t.Unknown+t.InFlight
+	sent, outcomes := t.Sent+t.Duplicated, t.Ended()+t.InFlight
 	return "sent", fmt.Sprintf("%d, with %d outcomes of %d packets and copies,", t.Sent, outcomes, sent), outcomes != sent
 }
 

@@ -98,10 +98,10 @@ type Counts struct {
 	// Dropped by the link.
 	Lost int64 `json:"lost" figure:"lost,,0,packets,narrow"`
 	// Lost by the cause.
-	LostBy   CauseCounts `json:"lost_by" figure:"lost by,,0,main"`
+	LostBy   CauseCounts `json:"lost_by" csv:"lost_" figure:"lost by,,0,main"`
 	Failures Failures    `json:"failures"` // arrived and not decoded
 	// Still in flight.
-	InFlight int64 `json:"in_flight" figure:"in flight,,0,neutral,main"`
+	InFlight int64 `json:"in_flight" csv:"-" figure:"in flight,,0,neutral,main"`
 	// Decoded without an error, but to another frame; must be 0.
 	Wrong int64 `json:"wrong" figure:"wrong packets,,0,narrow"`
 	// Unknown counts packets sent over a real network for which no arrival was reported.
@@ -133,8 +133,13 @@ type Rates struct {
 
 // Failed returns the number of packets that arrived without giving the receiver a frame: the
 // failures.
-func (t *Totals) Failed() int64 {
-	return t.Failures.NoBaseline + t.Failures.Corrupt + t.Failures.UnknownCodec
+func (c *Counts) Failed() int64 {
+	return c.Failures.NoBaseline + c.Failures.Corrupt + c.Failures.UnknownCodec
+}
+
+// Ended returns the number of packets and copies with an outcome; the others are in flight.
+func (c *Counts) Ended() int64 {
+	return c.Decoded + c.Stale + c.Duplicate + c.Lost + c.Failed() + c.Wrong + c.Unknown
 }
 
 // Timing contains the durations of the calls of encoders and decoders in this process. It is the only

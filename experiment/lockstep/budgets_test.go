@@ -11,6 +11,7 @@ import (
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/figures"
 	"wirelab/experiment/internal/labtest"
 	"wirelab/experiment/lockstep"
 	"wirelab/experiment/view"
@@ -21,7 +22,7 @@ func budgetLane(letter string, bps int64, priority string, began time.Duration, 
 	l := engine.Lane{Letter: letter, Encoder: "rotor", Began: began, Budget: endpoint.Budget{Bps: bps, Priority: view.Policies.Default(priority)}}
 	for t := began + meters.SamplePeriod; t <= 30*time.Second; t += meters.SamplePeriod {
 		rows := 10 + int64(t/time.Second)
-		l.Samples = append(l.Samples, meters.Sample{T: t, Sent: 6, View: meters.ViewSample{Bits: bps / 10, Rows: rows, Error: rows * view.ErrorUnit * millimetres(t)}})
+		l.Samples = append(l.Samples, meters.Sample{T: t, View: meters.ViewSample{Bits: bps / 10, Rows: rows, Error: rows * view.ErrorUnit * millimetres(t)}, Counts: figures.Counts{Sent: 6}})
 	}
 	return l
 }

@@ -7,6 +7,7 @@ import (
 
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/figures"
 	"wirelab/experiment/lockstep"
 )
 
@@ -14,7 +15,7 @@ import (
 func line(began, end time.Duration, bits func(t time.Duration) int64) *engine.Lane {
 	l := &engine.Lane{Began: began}
 	for t := began.Truncate(meters.SamplePeriod) + meters.SamplePeriod; t <= end; t += meters.SamplePeriod {
-		l.Samples = append(l.Samples, meters.Sample{T: t, Sent: 6, PayloadBits: bits(t)})
+		l.Samples = append(l.Samples, meters.Sample{T: t, Counts: figures.Counts{Sent: 6}, Sizes: meters.Sizes{PayloadBits: bits(t)}})
 	}
 	return l
 }
@@ -60,7 +61,7 @@ func TestRatioIsOfTheSamePeriods(t *testing.T) {
 func TestWarmUpIsLeftOut(t *testing.T) {
 	lane := engine.Lane{Began: 30 * time.Second}
 	for at := lane.Began + meters.SamplePeriod; at <= 40*time.Second; at += meters.SamplePeriod {
-		lane.Samples = append(lane.Samples, meters.Sample{T: at, PayloadBits: 1})
+		lane.Samples = append(lane.Samples, meters.Sample{T: at, Sizes: meters.Sizes{PayloadBits: 1}})
 	}
 	if s := lockstep.AfterWarmUp(&lane); len(s) != 90 || s[0].T != 31*time.Second+meters.SamplePeriod {
 		t.Errorf("%d samples, the first ends at %v", len(s), s[0].T)

@@ -21,6 +21,8 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/figures"
 	"wirelab/internal/testkit"
 )
 
@@ -310,13 +312,12 @@ func rules(t *testing.T, b *tab, axe, scheme string) {
 // TestTenMinutes: the page of a run of ten minutes opens quickly. The time depends on the machine and is
 // only logged; the test checks what it depends on, the number of points and bytes.
 func TestTenMinutes(t *testing.T) {
-	rows := newRows([]string{"t_s", "sent", "payload_kbps", "wire_kbps", "feedback_kbps", "bits_per_item",
-		"bits_per_changed", "baseline_age_ticks",
-		"displayed", "starved", "lost", "stale", "no_baseline"}, []string{"seq", "copy", "send_us", "recv_us", "outcome", "reason", "why"})
+	rows := newRows([]string{"seq", "copy", "send_us", "recv_us", "outcome", "reason", "why"})
 	for i := range 6000 {
-		v := fmt.Sprint(100 + 50*(i%37)/37)
-		rows.Sample([]string{fmt.Sprintf("%.3f", float64(i+1)/10), "6", v, v, "16", "3", "50", "7", "6",
-			fmt.Sprint(i % 90 / 89), "1", "0", "0"})
+		bits := int64(100 * (100 + 50*(i%37)/37))
+		rows.Sample(&meters.Sample{T: time.Duration(i+1) * meters.SamplePeriod, Width: meters.SamplePeriod, Counts: figures.Counts{Sent: 6, Lost: 1},
+			Sizes: meters.Sizes{PayloadBits: bits, WireBits: bits, FeedbackBits: 1600, Items: bits / 3, Changed: bits / 50, BaselineAge: 42, Referenced: 6},
+			Shown: meters.Shown{Displayed: 6, Starved: i % 90 / 89}})
 	}
 	for i := range 36_000 {
 		row := []string{fmt.Sprint(i), "0", fmt.Sprint(i * 16667), fmt.Sprint(i*16667 + 50_000 + i%977*10),

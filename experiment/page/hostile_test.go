@@ -2,9 +2,11 @@ package page
 
 import (
 	"testing"
+	"time"
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/report"
 	"wirelab/internal/testkit"
 )
@@ -20,11 +22,10 @@ func TestHostileNames(t *testing.T) {
 			x.Config = config.Values{"encoder": map[string]any{"name": text},
 				"data": map[string]any{"source": text}}
 		}
-		one := &run{Result: r.Runs[0], Missing: []string{text},
-			Rows: newRows([]string{"t_s", "sent", "payload_kbps"},
-				[]string{"seq", "outcome", "encoder", "reason", "why"})}
-		one.Rows.Sample([]string{"0.1", "1", "5"})
-		one.Rows.Sample([]string{"0.2", "1", "6"})
+		one := &run{Result: r.Runs[0], Missing: []string{text}, Rows: newRows([]string{"seq", "outcome", "encoder", "reason", "why"})}
+		for i := range 2 {
+			one.Rows.Sample(&meters.Sample{T: time.Duration(i+1) * meters.SamplePeriod, Width: meters.SamplePeriod, Encoder: text, Sizes: meters.Sizes{PayloadBits: 500}})
+		}
 		one.Rows.Packet([]string{"1", "corrupt", text, text, text})
 		s := Summary{Planned: 2}
 		testkit.FillHostile(&s, first)

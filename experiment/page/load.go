@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"wirelab/experiment/config"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/report"
 	"wirelab/internal/atomicfile"
 	"wirelab/internal/boundedio"
@@ -46,7 +47,11 @@ func Load(path string) (*Loaded, error) {
 		return l, l.Run.readRows(dir, "clients.csv", "the distributions over clients", l.Run.addClient)
 	}
 	l.Run = &run{Result: r.Runs[0], Rows: &rows{}}
-	if err := l.Run.readRows(dir, "samples.csv", "the charts over time", l.Run.Rows.series.add); err != nil {
+	addSample := func(c cells) {
+		s := meters.ReadSample(c.text)
+		l.Run.Rows.Sample(&s)
+	}
+	if err := l.Run.readRows(dir, "samples.csv", "the charts over time", addSample); err != nil {
 		return nil, err
 	}
 	return l, l.Run.readRows(dir, "packets.csv", "the packets one by one", l.Run.Rows.packets.addRow)

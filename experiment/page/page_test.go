@@ -8,13 +8,13 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/lockstep"
 	"wirelab/experiment/report"
@@ -142,7 +142,7 @@ func TestOrderOfPackets(t *testing.T) {
 		rows = append(rows, row)
 	}
 	page := func(order []int) string {
-		r := newRows([]string{"t_s"}, head)
+		r := newRows(head)
 		for _, i := range order {
 			r.Packet(rows[i])
 		}
@@ -164,15 +164,13 @@ func TestOrderOfPackets(t *testing.T) {
 
 // TestBounded: the memory for a run is bounded, and the sums are exact.
 func TestBounded(t *testing.T) {
-	r := newRows([]string{"t_s", "sent", "payload_kbps", "lost"},
-		[]string{"seq", "send_us", "recv_us", "outcome", "reason"})
+	r := newRows([]string{"seq", "send_us", "recv_us", "outcome", "reason"})
 	const n = 100_000 // of 100 ms: nearly three hours
 	for i := range n {
-		r.Sample([]string{fmt.Sprintf("%.3f", float64(i+1)/10), "6", fmt.Sprint(i % 100), "1"})
-		r.Packet([]string{fmt.Sprint(i), fmt.Sprint(i * 100_000), "lost", "lost",
-			fmt.Sprintf("reason %d", i%500)})
-		r.Packet([]string{fmt.Sprint(n + i), fmt.Sprint(i * 100_000), fmt.Sprint(i*100_000 + 20_000),
-			"decoded", ""})
+		r.Sample(&meters.Sample{T: time.Duration(i+1) * meters.SamplePeriod, Width: meters.SamplePeriod, Counts: figures.Counts{Sent: 6, Lost: 1},
+			Sizes: meters.Sizes{PayloadBits: int64(i % 100 * 100)}})
+		r.Packet([]string{fmt.Sprint(i), fmt.Sprint(i * 100_000), "lost", "lost", fmt.Sprintf("reason %d", i%500)})
+		r.Packet([]string{fmt.Sprint(n + i), fmt.Sprint(i * 100_000), fmt.Sprint(i*100_000 + 20_000), "decoded", ""})
 	}
 	points := r.series.allPoints()
 	if len(points) > maxPoints || len(r.packets.delays.buckets) > maxPoints ||
@@ -189,8 +187,7 @@ func TestBounded(t *testing.T) {
 		lost += p.values[colLost]
 		width += p.values[colWidth]
 	}
-	if sent != 6*n || lost != n || math.Abs(payload-float64(n/100)*4950*100) > 1e-3*payload ||
-		math.Abs(width-n/10) > 1e-3 {
+	if sent != 6*n || lost != n || math.Abs(payload-n/100*4950*100) > 1e-6*payload || math.Abs(width-n/10) > 1e-6*width {
 		t.Errorf("sent %g, lost %g, payload %g bits in %g s", sent, lost, payload, width)
 	}
 	if got := r.packets.problems[kindLost].total; got != n {
@@ -277,7 +274,7 @@ func FuzzRows(f *testing.F) {
 	f.Add("t_s\n-1e308\nNaN\n1e300\n",
 		"seq,send_us,recv_us,outcome\n-1,-9e99,9e99,decoded\n1e99,1e99,0,stale\n")
 	f.Fuzz(func(t *testing.T, samples, packets string) {
-		rows := newRows(nil, nil)
+		rows := newRows(nil)
 		feed := func(text string, head func([]string), row func([]string)) {
 			for i, line := range strings.Split(text, "\n") {
 				if i == 0 {
@@ -287,7 +284,12 @@ func FuzzRows(f *testing.F) {
 				}
 			}
 		}
-		feed(samples, func(h []string) { rows.sampleHead = columnsOf(h) }, rows.Sample)
+		var c cells
+		feed(samples, func(h []string) { c.columns = columnsOf(h) }, func(row []string) {
+			c.row = row
+			s := meters.ReadSample(c.text)
+			rows.Sample(&s)
+		})
 		feed(packets, func(h []string) { rows.packetHead = columnsOf(h) }, rows.Packet)
 		list, table := rows.Clone().overTime(timeCharts("cube", true, &figures.Playout{}), 0)
 		d := &Document{}
@@ -334,15 +336,16 @@ func TestChartMeansAreWeighted(t *testing.T) {
 // which makes packets large, does not set the scale, also if the samples around it are merged.
 func TestChartsOfTwoSecondMeans(t *testing.T) {
 	const loopAt, n = 300, 600
-	r := newRows([]string{"t_s", "sent", "payload_kbps", "wire_kbps", "bits_per_changed", "across"}, nil)
+	r := newRows(nil)
 	kbps := make([]float64, n)
 	for i := range kbps {
 		across := 0
 		if kbps[i] = 100 + float64(i%10); i == loopAt {
 			kbps[i], across = 2476, 1
 		}
-		text := formatTestRow(float64(i+1)/10, 6, kbps[i], kbps[i]+13, 20, float64(across))
-		r.Sample(text)
+		bits := int64(100 * kbps[i])
+		r.Sample(&meters.Sample{T: time.Duration(i+1) * meters.SamplePeriod, Width: meters.SamplePeriod,
+			Sizes: meters.Sizes{PayloadBits: bits, WireBits: bits + 1300, Changed: bits / 20, CrossingLoop: across}})
 	}
 	defined := timeCharts("cube", true, &figures.Playout{})
 	list, _ := r.overTime(defined, 0)
@@ -375,12 +378,4 @@ func TestChartsOfTwoSecondMeans(t *testing.T) {
 			t.Errorf("merged point %d is at a loop point: %v", i, isLoop)
 		}
 	}
-}
-
-// formatTestRow returns the cells of a row of a CSV file.
-func formatTestRow(numbers ...float64) (row []string) {
-	for _, v := range numbers {
-		row = append(row, strconv.FormatFloat(v, 'f', -1, 64))
-	}
-	return row
 }

@@ -3,24 +3,24 @@ package page
 import (
 	"strconv"
 	"strings"
+
+	"wirelab/experiment/engine/meters"
 )
 
-// rows collects the data for the charts and tables of one run from the rows of its samples.csv and
+// rows collects the data for the charts and tables of one run from its samples and the rows of its
 // packets.csv. Its size is bounded.
 type rows struct {
-	sampleHead, packetHead columns
-	series                 series
-	packets                packetStats
+	packetHead columns
+	series     series
+	packets    packetStats
 }
 
-// newRows returns rows for files with the given headers. Unknown columns are ignored; missing columns
+// newRows returns rows for a packets.csv with the given header. Unknown columns are ignored; missing columns
 // count as 0.
-func newRows(sampleHead, packetHead []string) *rows {
-	return &rows{sampleHead: columnsOf(sampleHead), packetHead: columnsOf(packetHead)}
-}
+func newRows(packetHead []string) *rows { return &rows{packetHead: columnsOf(packetHead)} }
 
-// Sample adds a row of samples.csv. Rows must be in ascending order of time.
-func (r *rows) Sample(row []string) { r.series.add(cells{r.sampleHead, row}) }
+// Sample adds a sample. Samples must be in ascending order of time.
+func (r *rows) Sample(s *meters.Sample) { r.series.add(s) }
 
 // Packet adds a row of packets.csv. Rows may be in any order.
 func (r *rows) Packet(row []string) { r.packets.addRow(cells{r.packetHead, row}) }

@@ -3,6 +3,8 @@ package page
 import (
 	"math"
 	"slices"
+	"wirelab/experiment/engine/meters"
+	"wirelab/internal/units"
 )
 
 // column is a column of points: a sum over the samples of a period or, from firstMaximum on, their maximum.
@@ -82,56 +84,25 @@ type series struct {
 	samplesPerPoint int     // samples in a complete point
 	partial         point   // the next point
 	partialSamples  int     // samples in partial
-	end             float64 // time of the last sample, in seconds
 }
 
 // samplePeriod is the period of samples.csv, in seconds.
-const samplePeriod = 0.1
+var samplePeriod = meters.SamplePeriod.Seconds()
 
-// cellColumns are the columns that are cells of samples.csv, by their names there.
-var cellColumns = map[column]string{colSent: "sent", colDisplayed: "displayed", colStarved: "starved",
-	colLate: "late", colStale: "stale",
-	colLost: "lost", colAcross: "across", colPeak: "payload_kbps", colPositionMM: "position_error_mm", colRotation: "orientation_error_deg",
-	colPosition: "position_error", colAngle: "angle_error"}
-
-// add adds a row of samples.csv. The file has rates, ratios and means of the sample; they are converted to
-// sums, so that samples can be merged.
-func (s *series) add(c cells) {
-	p := point{until: c.number("t_s")}
-	if s.samplesPerPoint == 0 { // the first sample may be late: a live session stores only its last minutes
-		s.samplesPerPoint = 1
-		s.end = samplePeriod * math.Floor((p.until-1e-6)/samplePeriod)
-	}
-	period := max(p.until-s.end, 0)
-	s.end = p.until
-	v := &p.values
-	for column, name := range cellColumns {
-		v[column] = c.number(name)
-	}
-	for _, name := range []string{"no_baseline", "corrupt", "unknown_codec", "wrong"} {
-		v[colFailed] += c.number(name)
-	}
-	v[colWidth] = period
-	v[colOne] = 1
-	v[colPayload] = c.number("payload_kbps") * period
-	v[colWire] = c.number("wire_kbps") * period
-	v[colFeedback] = c.number("feedback_kbps") * period
-	v[colLow] = -v[colPeak]
-	if bits := c.number("bits_per_item"); bits > 0 {
-		v[colItems] = 1000 * v[colPayload] / bits
-	}
-	if bits := c.number("bits_per_changed"); bits > 0 {
-		v[colChanged] = 1000 * v[colPayload] / bits
-	}
-	if age := c.number("baseline_age_ticks"); age > 0 {
-		v[colAge] = age * v[colSent]
-		v[colReferenced] = v[colSent]
-	}
-	if c.text("age_ms") != "" {
-		v[colAged] = max(v[colDisplayed], 1)
-		v[colDisplayAge] = c.number("age_ms") * v[colAged]
-	}
-	s.addPoint(p)
+// add adds a sample.
+func (s *series) add(x *meters.Sample) {
+	s.samplesPerPoint = max(s.samplesPerPoint, 1)
+	peak := divide(meters.PayloadKbps(x))
+	s.addPoint(point{until: x.T.Seconds(), values: [numColumns]float64{
+		colWidth: x.Width.Seconds(), colSent: float64(x.Sent), colOne: 1,
+		colPayload: float64(x.PayloadBits) / 1000, colWire: float64(x.WireBits) / 1000, colFeedback: float64(x.FeedbackBits) / 1000,
+		colItems: float64(x.Items), colChanged: float64(x.Changed), colAge: float64(x.BaselineAge), colReferenced: float64(x.Referenced),
+		colDisplayed: float64(x.Displayed), colStarved: float64(x.Starved), colLate: float64(x.Late),
+		colDisplayAge: units.Milliseconds(x.Age), colAged: float64(x.Aged),
+		colStale: float64(x.Stale), colLost: float64(x.Lost), colFailed: float64(x.Failed() + x.Wrong), colAcross: float64(x.CrossingLoop),
+		colPeak: peak, colLow: -peak, colPositionMM: x.PositionErrorMM, colRotation: x.OrientationErrorDeg,
+		colPosition: x.PositionError, colAngle: x.AngleError,
+	}})
 }
 
 // addPoint adds one sample to s.partial, which becomes a point when it has s.samplesPerPoint samples. When

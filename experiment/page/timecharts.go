@@ -90,7 +90,7 @@ func (t *timeChart) draw(list []sampledLine) *chart {
 		}
 	}
 	if t.kind != maximumKind {
-		c.Title += ", " + formatNumber(period) + " s mean"
+		c.Title += ", " + formatNumber(math.Round(1000*period)/1000) + " s mean"
 	}
 	until := slices.Sorted(maps.Keys(times))
 	for _, x := range until {

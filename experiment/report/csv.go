@@ -7,13 +7,11 @@ import (
 	"strconv"
 	"time"
 
-	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/figures"
 	"wirelab/internal/atomicfile"
 	"wirelab/internal/escape"
 	"wirelab/internal/units"
-	"wirelab/lossmodel"
 )
 
 // csvLog is a CSV file to which rows are appended while a session runs.
@@ -40,59 +38,6 @@ func (r *csvLog) addRow(row []string) { _ = r.out.Write(row) }
 func (r *csvLog) logEntry(more ...[]string) atomicfile.Entry {
 	r.out.Flush()
 	return atomicfile.Entry{Name: r.name, Log: r.log, Write: func(w io.Writer) error { return csv.NewWriter(w).WriteAll(more) }}
-}
-
-// sampleHead returns the column names of samples.csv, which has a row for each 100 ms. s is any sample of the run: the
-// last two columns exist only if the display interpolates a table.
-func sampleHead(s *meters.Sample) []string {
-	head := []string{"t_s", "sent", "payload_kbps", "wire_kbps", "feedback_kbps", "bits_per_item", "bits_per_changed", "baseline_age_ticks",
-		"displayed", "starved"}
-	for o := packetlog.Decoded; o < packetlog.NumOutcomes; o++ {
-		head = append(head, o.String())
-	}
-	for c := lossmodel.Cause(1); c < lossmodel.NumCauses; c++ {
-		head = append(head, "lost_"+c.String())
-	}
-	head = append(head, "late", // number of late snapshots
-		"position_error_mm", "orientation_error_deg", // maxima of the period
-		"age_ms",          // mean; empty if nothing was displayed
-		"encoder",         // of the packets sent; after a swap within the period both
-		"payload_kbps_2s", // mean of the two seconds that end with the sample, as charts show it
-		"across")          // packets with references from before a loop point of the recording
-	if s.Interpolated {
-		head = append(head, "position_error", "angle_error") // maxima of the period, in the units of the schema
-	}
-	return head
-}
-
-// sampleRow returns the row of a sample in samples.csv, with the columns of sampleHead. width is the length
-// of the sample's period, and payload2s the mean payload of the last two seconds in kbit/s.
-func sampleRow(s *meters.Sample, width time.Duration, payload2s float64) []string {
-	kbps := func(bits int64) string {
-		return units.Fixed(figures.RatioOrZero(float64(bits)/1000, width.Seconds()), 3)
-	}
-	row := []string{
-		units.Fixed(s.T.Seconds(), 3), strconv.Itoa(s.Sent), kbps(s.PayloadBits), kbps(s.WireBits), kbps(s.FeedbackBits),
-		units.Fixed(figures.RatioOrZero(float64(s.PayloadBits), float64(s.Items)), 4),
-		units.Fixed(figures.RatioOrZero(float64(s.PayloadBits), float64(s.Changed)), 3),
-		units.Fixed(figures.RatioOrZero(float64(s.BaselineAge), float64(s.Referenced)), 3), strconv.Itoa(s.Displayed), strconv.Itoa(s.Starved),
-	}
-	for o := packetlog.Decoded; o < packetlog.NumOutcomes; o++ {
-		row = append(row, strconv.Itoa(s.Outcomes[o]))
-	}
-	for c := lossmodel.Cause(1); c < lossmodel.NumCauses; c++ {
-		row = append(row, strconv.FormatInt(s.LostBy[c], 10))
-	}
-	age := ""
-	if s.Aged > 0 {
-		age = units.Fixed(s.Age.Seconds()*1000/float64(s.Aged), 3)
-	}
-	row = append(row, strconv.Itoa(s.Late), units.Fixed(s.PositionErrorMM, 3), units.Fixed(s.OrientationErrorDeg, 3), age, escape.CSV(s.Encoder),
-		units.Fixed(payload2s, 3), strconv.Itoa(s.CrossingLoop))
-	if s.Interpolated {
-		row = append(row, units.Fixed(s.PositionError, 6), units.Fixed(s.AngleError, 6))
-	}
-	return row
 }
 
 // packetHead returns the column names of packets.csv, which has a row for each packet, each copy and each datagram

@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/csv"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/packetlog"
+	"wirelab/experiment/figures"
 	"wirelab/lossmodel"
 )
 
@@ -28,47 +30,37 @@ func cells(t *testing.T, head, row []string) map[string]string {
 	return m
 }
 
-// The rows of samples have the rates of their periods and the ratios of their counts, and ReadSamples
-// restores the figures of charts.
+// The rows of samples have the counts, the rates of their periods and the ratios of the counts, and ReadSamples restores
+// the samples.
 func TestSampleRow(t *testing.T) {
-	s := meters.Sample{T: 1500 * time.Millisecond, Encoder: "raw", Sent: 6, PayloadBits: 3000, WireBits: 4500, FeedbackBits: 600, Items: 800, Changed: 150,
-		BaselineAge: 9, Referenced: 4, Displayed: 7, Starved: 2, Late: 3, PositionErrorMM: 1.25, OrientationErrorDeg: 2.5, Aged: 4, Age: 90 * time.Millisecond}
-	for o := range s.Outcomes {
-		s.Outcomes[o] = 100 + o
-	}
-	for c := range s.LostBy {
-		s.LostBy[c] = int64(200 + c)
-	}
-	s.CrossingLoop = 5
-	row := sampleRow(&s, meters.SamplePeriod, 12.5)
-	got := cells(t, sampleHead(&meters.Sample{}), row)
-	want := map[string]string{"t_s": "1.500", "sent": "6", "payload_kbps": "30.000", "wire_kbps": "45.000", "feedback_kbps": "6.000", "bits_per_item": "3.7500",
-		"bits_per_changed": "20.000", "baseline_age_ticks": "2.250", "displayed": "7", "starved": "2", "late": "3", "position_error_mm": "1.250",
-		"orientation_error_deg": "2.500", "age_ms": "22.500", "encoder": "raw", "payload_kbps_2s": "12.500", "across": "5"}
-	for o := packetlog.Decoded; o < packetlog.NumOutcomes; o++ {
-		want[o.String()] = strconv.Itoa(100 + int(o))
-	}
-	for c := lossmodel.Cause(1); c < lossmodel.NumCauses; c++ {
-		want["lost_"+c.String()] = strconv.Itoa(200 + int(c))
-	}
-	if len(got) != len(want) {
-		t.Errorf("%d columns, want %d", len(got), len(want))
-	}
-	for k, v := range want {
-		if got[k] != v {
-			t.Errorf("%s: %q, want %q", k, got[k], v)
+	counts := figures.Counts{Sent: 6, Decoded: 101, Stale: 102, Duplicate: 103, Lost: 104, Wrong: 105, Unknown: 106, Duplicated: 107,
+		LostBy: figures.CauseCounts{lossmodel.Queue: 203}, Failures: figures.Failures{NoBaseline: 108, Corrupt: 109, UnknownCodec: 110}}
+	s := meters.Sample{T: 1500 * time.Millisecond, Width: meters.SamplePeriod, Encoder: "raw", Counts: counts,
+		Sizes: meters.Sizes{PayloadBits: 3000, LargestBits: 3000, SmallestBits: 3000, WireBits: 4500, FeedbackBits: 600, Items: 800,
+			Changed: 150, BaselineAge: 9, Referenced: 4, CrossingLoop: 5},
+		Shown: meters.Shown{Displayed: 7, Starved: 2, Late: 3, PositionErrorMM: 1.25, OrientationErrorDeg: 2.5, Aged: 4, Age: 90 * time.Millisecond}}
+	before := meters.Sample{T: 1400 * time.Millisecond, Width: meters.SamplePeriod, Sizes: meters.Sizes{PayloadBits: 1000}}
+	row := meters.Row([]meters.Sample{before, s})
+	got := cells(t, meters.Heads(), row)
+	for k, want := range map[string]string{"t_s": "1.500", "sent": "6", "payload_kbps": "30.000", "wire_kbps": "45.000", "feedback_kbps": "6.000",
+		"bits_per_item": "3.750", "bits_per_changed": "20.000", "baseline_age_ticks": "2.250", "displayed": "7", "starved": "2", "late": "3",
+		"position_error_mm": "1.25", "orientation_error_deg": "2.5", "age_ms": "22.500", "encoder": "raw", "payload_kbps_2s": "20.000", "across": "5",
+		"decoded": "101", "stale": "102", "duplicate": "103", "lost": "104", "wrong": "105", "unknown": "106", "no_baseline": "108", "corrupt": "109",
+		"unknown_codec": "110", "lost_queue": "203", "lost_burst": "0", "payload_bits": "3000"} {
+		if got[k] != want {
+			t.Errorf("%s: %q, want %q", k, got[k], want)
 		}
 	}
-	if age := cells(t, sampleHead(&meters.Sample{}), sampleRow(&meters.Sample{}, 0, 0))["age_ms"]; age != "" {
+	if age := cells(t, meters.Heads(), meters.Row([]meters.Sample{{}}))["age_ms"]; age != "" {
 		t.Errorf("the age of nothing is %q", age)
 	}
 	path := filepath.Join(t.TempDir(), "samples.csv")
 	var text strings.Builder
 	w := csv.NewWriter(&text)
 	unchanged := slices.Clone(row)
-	unchanged[slices.Index(sampleHead(&meters.Sample{}), "bits_per_changed")] = "0"
-	unchanged[slices.Index(sampleHead(&meters.Sample{}), "sent")] = "1e12"
-	if err := w.WriteAll([][]string{sampleHead(&meters.Sample{}), row, unchanged}); err != nil {
+	unchanged[slices.Index(meters.Heads(), "changed")] = "NaN"
+	unchanged[slices.Index(meters.Heads(), "sent")] = "2e12"
+	if err := w.WriteAll([][]string{meters.Heads(), row, unchanged}); err != nil {
 		t.Fatal(err)
 	}
 	writeFile(t, path, text.String()+"1.7,3", 1)
@@ -76,14 +68,8 @@ func TestSampleRow(t *testing.T) {
 	if err != nil || len(read) != 2 {
 		t.Fatalf("%+v, %v", read, err)
 	}
-	if r := read[0]; r.T != s.T || r.Sent != s.Sent || r.PayloadBits != s.PayloadBits || r.WireBits != s.WireBits || r.FeedbackBits != s.FeedbackBits ||
-		r.Changed != s.Changed || r.Items != s.Items || r.CrossingLoop != s.CrossingLoop {
-		t.Errorf("%+v, want %+v", r, s)
-	}
-	for o := packetlog.Decoded; o < packetlog.NumOutcomes; o++ {
-		if read[0].Outcomes[o] != s.Outcomes[o] {
-			t.Errorf("%s: %d", o, read[0].Outcomes[o])
-		}
+	if !reflect.DeepEqual(read[0], s) {
+		t.Errorf("%+v, want %+v", read[0], s)
 	}
 	if read[1].Changed != 0 || read[1].Sent != 0 {
 		t.Errorf("numbers out of range: %+v", read[1])
@@ -122,9 +108,9 @@ func TestSideBySide(t *testing.T) {
 	const p = meters.SamplePeriod
 	var b strings.Builder
 	err := writeSideBySide(&b, []engine.LaneSamples{
-		{Letter: "A", Samples: []engine.LaneSample{{T: p, Encoder: "raw", PayloadBits: 1000, Changed: 8, Failed: 1}, {T: 2 * p, Encoder: "raw", PayloadBits: 2000},
-			{T: 3*p - p/5, Encoder: "raw", PayloadBits: 800, Changed: 1}}},
-		{Letter: "B", Began: p + p/2, Samples: []engine.LaneSample{{T: 2 * p, Encoder: "rotor", PayloadBits: 500, Changed: 4}}},
+		{Letter: "A", Samples: []meters.Sample{{T: p, Encoder: "raw", Counts: figures.Counts{Failures: figures.Failures{Corrupt: 1}}, Sizes: meters.Sizes{PayloadBits: 1000, Changed: 8}}, {T: 2 * p, Encoder: "raw", Sizes: meters.Sizes{PayloadBits: 2000}},
+			{T: 3*p - p/5, Encoder: "raw", Sizes: meters.Sizes{PayloadBits: 800, Changed: 1}}}},
+		{Letter: "B", Began: p + p/2, Samples: []meters.Sample{{T: 2 * p, Encoder: "rotor", Sizes: meters.Sizes{PayloadBits: 500, Changed: 4}}}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -144,8 +130,8 @@ func TestSideBySideUnderBudget(t *testing.T) {
 	const p = meters.SamplePeriod
 	var b strings.Builder
 	shown := meters.ViewSample{Bits: 400, Rows: 4, Error: 4 * 16 * 20} // 20 mm
-	err := writeSideBySide(&b, []engine.LaneSamples{{Letter: "A", Samples: []engine.LaneSample{{T: p, Encoder: "raw", PayloadBits: 1000}}},
-		{Letter: "B", Samples: []engine.LaneSample{{T: p, Encoder: "rotor", PayloadBits: 300, Changed: 4, View: shown}}}})
+	err := writeSideBySide(&b, []engine.LaneSamples{{Letter: "A", Samples: []meters.Sample{{T: p, Encoder: "raw", Sizes: meters.Sizes{PayloadBits: 1000}}}},
+		{Letter: "B", Samples: []meters.Sample{{T: p, Encoder: "rotor", View: shown, Sizes: meters.Sizes{PayloadBits: 300, Changed: 4}}}}})
 	want := `t_s,encoder [A],payload_kbps [A],bits_per_changed [A],failed [A],mean_error [A],encoder [B],payload_kbps [B],bits_per_changed [B],failed [B],mean_error [B]
 0.100,raw,10.000,,0,,rotor,3.000,75.000,0,20.0
 `

@@ -21,7 +21,7 @@ import (
 func writeSideBySide(w io.Writer, lanes []engine.LaneSamples) error {
 	head := []string{"t_s"}
 	columns := []string{"encoder", "payload_kbps", "bits_per_changed", "failed"}
-	isShown := func(s engine.LaneSample) bool { return s.View.Rows > 0 }
+	isShown := func(s meters.Sample) bool { return s.View.Rows > 0 }
 	if slices.ContainsFunc(lanes, func(l engine.LaneSamples) bool { return slices.ContainsFunc(l.Samples, isShown) }) {
 		columns = append(columns, "mean_error")
 	}
@@ -49,7 +49,7 @@ func writeSideBySide(w io.Writer, lanes []engine.LaneSamples) error {
 // laneCells returns the cells of a lane in the row of the sample that ends at t: the encoder, the payload in kbit/s,
 // bits per changed row, failures, and the mean error under a budget. They are empty if the lane has no sample that ends at t.
 func laneCells(l *engine.LaneSamples, t time.Duration) []string {
-	i, found := slices.BinarySearchFunc(l.Samples, t, func(x engine.LaneSample, t time.Duration) int { return cmp.Compare(x.T, t) })
+	i, found := slices.BinarySearchFunc(l.Samples, t, func(x meters.Sample, t time.Duration) int { return cmp.Compare(x.T, t) })
 	if !found {
 		return make([]string, 5)
 	}
@@ -64,5 +64,5 @@ func laneCells(l *engine.LaneSamples, t time.Duration) []string {
 	if s.View.Rows > 0 {
 		meanError = units.Fixed(float64(s.View.Error)/float64(s.View.Rows)/view.ErrorUnit, 1)
 	}
-	return []string{s.Encoder, units.Fixed(figures.RatioOrZero(float64(s.PayloadBits)/1000, (t-from).Seconds()), 3), perChanged, strconv.Itoa(s.Failed), meanError}
+	return []string{s.Encoder, units.Fixed(figures.RatioOrZero(float64(s.PayloadBits)/1000, (t-from).Seconds()), 3), perChanged, strconv.FormatInt(s.Failed(), 10), meanError}
 }

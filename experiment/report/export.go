@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"time"
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
@@ -24,14 +25,14 @@ type Exporter struct {
 	folder           *atomicfile.Folder // nil if no report is written
 	files            *Files             // data files that the run reads
 	pages            Pages
-	samples, packets *csvLog // nil before begin
-	playouts         *csvLog // playout.csv; nil before the first sample with compared playout policies
-	controls         *csvLog // control.csv; nil before the first sample with a send-rate control
-	queue            *csvLog // queue.csv; nil before the first sample with other traffic
-	packetList               // packets with an outcome that are not in the packets file yet
-	settleAt         int     // length of packetList at which Settled moves packets to the file
-	recent           recentPayload
-	page             Page // of report.md and report.html; nil if none
+	samples, packets *csvLog         // nil before begin
+	playouts         *csvLog         // playout.csv; nil before the first sample with compared playout policies
+	controls         *csvLog         // control.csv; nil before the first sample with a send-rate control
+	queue            *csvLog         // queue.csv; nil before the first sample with other traffic
+	packetList                       // packets with an outcome that are not in the packets file yet
+	settleAt         int             // length of packetList at which Settled moves packets to the file
+	recent           []meters.Sample // of the last two seconds
+	page             Page            // of report.md and report.html; nil if none
 }
 
 // minSettlePackets is the minimum of Exporter.settleAt.
@@ -44,17 +45,15 @@ func NewExporter(folder *atomicfile.Folder, set map[string]string, files *Files,
 	return &Exporter{folder: folder, Set: set, files: files, pages: pages, settleAt: minSettlePackets}
 }
 
-// begin creates the CSV files and the page, unless they exist. first is the first sample, which decides on
-// the columns of samples.csv.
-func (e *Exporter) begin(first *meters.Sample) {
+// begin creates the CSV files and the page, unless they exist.
+func (e *Exporter) begin() {
 	if e.samples != nil {
 		return
 	}
-	head := sampleHead(first)
-	e.samples = newCSVLog(e.folder, "samples.csv", head)
+	e.samples = newCSVLog(e.folder, "samples.csv", meters.Heads())
 	e.packets = newCSVLog(e.folder, "packets.csv", packetHead())
 	if e.pages.Run != nil {
-		e.page = e.pages.Run(head, packetHead())
+		e.page = e.pages.Run(packetHead())
 	}
 }
 
@@ -67,15 +66,15 @@ func (e *Exporter) Observer() engine.Observer {
 }
 
 func (e *Exporter) Sample(s *meters.Sample) {
-	e.begin(s)
-	width := e.recent.add(s)
-	row := sampleRow(s, width, e.recent.payloadKbps())
-	e.samples.addRow(row)
+	e.begin()
+	const twoSeconds = int(2 * time.Second / meters.SamplePeriod)
+	e.recent = append(e.recent[max(0, len(e.recent)-twoSeconds+1):], *s)
+	e.samples.addRow(meters.Row(e.recent))
 	e.addPlayouts(s)
 	e.addQueue(s)
 	e.addControl(s)
 	if e.page != nil {
-		e.page.Sample(row)
+		e.page.Sample(s)
 	}
 }
 
@@ -127,8 +126,7 @@ func (e *Exporter) addControl(s *meters.Sample) {
 	if s.TargetBps > 0 {
 		target = units.Fixed(float64(s.TargetBps)/1000, 3)
 	}
-	e.controls.addRow([]string{units.Fixed(s.T.Seconds(), 3), strconv.Itoa(s.Sent), strconv.Itoa(s.Held),
-		target})
+	e.controls.addRow([]string{units.Fixed(s.T.Seconds(), 3), strconv.FormatInt(s.Sent, 10), strconv.Itoa(s.Held), target})
 }
 
 // Settled implements engine.Observer: the outcomes of all packets below seq are known. Packets get their
@@ -161,7 +159,7 @@ func (e *Exporter) Write(r *engine.Result) error {
 	if e.folder == nil {
 		return nil
 	}
-	e.begin(&meters.Sample{})
+	e.begin()
 	e.sort()
 	unsettled := make([][]string, len(e.list))
 	for i := range e.list {
@@ -193,7 +191,7 @@ func (e *Exporter) Write(r *engine.Result) error {
 			Write: func(w io.Writer) error { return writePriorities(w, x.Priorities) }})
 	}
 	if e.page == nil && len(x.Clients) > 0 && e.pages.Run != nil {
-		e.page = e.pages.Run(nil, nil)
+		e.page = e.pages.Run(nil)
 	}
 	if e.page != nil {
 		p := e.page.Copy()

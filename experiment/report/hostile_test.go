@@ -8,6 +8,7 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/figures"
 	"wirelab/internal/testkit"
 )
@@ -51,7 +52,7 @@ func TestHostileNames(t *testing.T) {
 		if len(rows) != 3 {
 			t.Errorf("summary.csv has %d rows, expected 3", len(rows))
 		}
-		lanes := []engine.LaneSamples{{Samples: make([]engine.LaneSample, 1)}}
+		lanes := []engine.LaneSamples{{Samples: make([]meters.Sample, 1)}}
 		testkit.FillHostile(&lanes[0].Name, first)
 		testkit.FillHostile(&lanes[0].Samples[0].Encoder, first)
 		testkit.CheckCSV(t, "shadows.csv", write(func(w io.Writer) error { return writeSideBySide(w, lanes) }))

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/internal/atomicfile"
 )
 
@@ -13,10 +14,10 @@ type Document interface {
 	WriteHTML(w io.Writer) error
 }
 
-// Page collects the rows of samples.csv and packets.csv for the charts of a document.
+// Page collects the samples and the rows of packets.csv for the charts of a document.
 type Page interface {
-	// Sample adds a row of samples.csv.
-	Sample(row []string)
+	// Sample adds a sample.
+	Sample(s *meters.Sample)
 	// Packet adds a row of packets.csv.
 	Packet(row []string)
 	// Copy returns an independent copy. While the run continues, its unsettled packets are added only to a
@@ -28,8 +29,8 @@ type Page interface {
 
 // Pages makes report.md and report.html. A nil function means that they are not written.
 type Pages struct {
-	// Run returns an empty page of a run. The arguments are the column names of the two files.
-	Run func(sampleHead, packetHead []string) Page
+	// Run returns an empty page of a run. The argument has the column names of packets.csv.
+	Run func(packetHead []string) Page
 	// Sweep returns the document of a sweep.
 	Sweep func(r *Report) Document
 }

@@ -17,11 +17,6 @@ import (
 
 // Meter counts the events of one lane.
 type Meter struct {
-	Duplicated    int64 // copies made by the link
-	Reordered     int64 // packets decoded after a newer one
-	EncodeFailed  int64 // frames for which the encoder returned an error
-	DecodeRefused int64 // undamaged packets that the decoder rejected
-
 	Network  network
 	Link     link
 	Display  Display
@@ -46,6 +41,9 @@ type Meter struct {
 func New(displayHz float64, keepSamples int) *Meter {
 	return &Meter{Display: Display{Hz: displayHz}, Network: network{delay: histogram{fine: true}}, samples: samples{maxStored: keepSamples}}
 }
+
+// Counts returns the counts of the current sample.
+func (m *Meter) Counts() *figures.Counts { return &m.sample.Counts }
 
 // CountStandalone counts a packet whose encoder sends all rows, whether they changed or not.
 func (m *Meter) CountStandalone() { m.sample.Standalone++ }
@@ -80,7 +78,7 @@ func (m *Meter) AddDecodeTime(ns int64) { m.decode.add(ns) }
 // CountOutcome counts the outcome of one copy of the packet with record r.
 func (m *Meter) CountOutcome(r *packetlog.Record) {
 	m.Swaps.countOutcome(r)
-	m.sample.Outcomes[r.Outcome]++
+	*r.Outcome.In(&m.sample.Counts)++
 	if r.Repair != container.NotRepaired {
 		m.sample.Repaired++
 	}
@@ -99,7 +97,7 @@ func (m *Meter) SetTarget(bps int64) { m.sample.Controlled, m.sample.TargetBps =
 func (m *Meter) SetView(v ViewSample) { m.sample.View = v }
 
 // Sent returns the number of packets sent.
-func (m *Meter) Sent() int64 { return int64(m.total.Sent + m.sample.Sent) }
+func (m *Meter) Sent() int64 { return m.total.Sent + m.sample.Sent }
 
 // CountFeedback counts a datagram of wire bytes on the uplink.
 func (m *Meter) CountFeedback(wire int) { m.sample.FeedbackBits += int64(wire) * 8 }
@@ -144,10 +142,11 @@ func (m *Meter) CloseSample(t time.Duration, budgetKbps float64, playouts []Play
 	if m.Display.Units == nil {
 		s.PositionErrorMM, s.OrientationErrorDeg = position, angle
 	} else {
-		s.PositionError, s.AngleError, s.Interpolated = position/1000, angle/1000, true
+		s.PositionError, s.AngleError = position/1000, angle/1000
 	}
+	s.close()
 	m.overBudget.addSample(s.PayloadBits, budgetKbps)
-	m.total.add(s)
+	m.total.Join(s)
 	done := m.samples.add(s)
 	*s = Sample{}
 	return done
@@ -159,7 +158,7 @@ func (m *Meter) Samples() []Sample { return m.samples.stored() }
 // runTotal returns the counts of the whole run so far, including the current sample.
 func (m *Meter) runTotal() *Sample {
 	s := m.total
-	s.add(&m.sample)
+	s.Join(&m.sample)
 	return &s
 }
 
@@ -176,21 +175,9 @@ func (m *Meter) Bytes() (payload, wire, feedback int64) {
 // of the downlink.
 func (m *Meter) Totals(d time.Duration, schema *frame.Schema, g lossmodel.Gauges) figures.Totals {
 	s, secs := m.runTotal(), d.Seconds()
-	ended := int64(0) // packets and copies with an outcome; the others are in flight
-	for _, n := range s.Outcomes {
-		ended += int64(n)
-	}
-	of := func(o packetlog.Outcome) int64 { return int64(s.Outcomes[o]) }
+	s.InFlight = s.Sent + s.Duplicated - s.Ended()
 	t := figures.Totals{
-		Counts: figures.Counts{
-			Sent: int64(s.Sent), Duplicated: m.Duplicated, Reordered: m.Reordered,
-			Decoded: of(packetlog.Decoded), Stale: of(packetlog.Stale), Duplicate: of(packetlog.Duplicate),
-			Lost: of(packetlog.Lost), LostBy: s.LostBy,
-			Failures: figures.Failures{NoBaseline: of(packetlog.NoBaseline), Corrupt: of(packetlog.Corrupt),
-				UnknownCodec: of(packetlog.UnknownCodec)},
-			InFlight: int64(s.Sent) + m.Duplicated - ended, Wrong: of(packetlog.Wrong),
-			Unknown:      of(packetlog.Unknown),
-			EncodeFailed: m.EncodeFailed, DecodeRefused: m.DecodeRefused},
+		Counts: s.Counts,
 		Rates: figures.Rates{
 			PayloadKbps:     figures.RatioOrZero(float64(s.PayloadBits)/1000, secs),
 			WireKbps:        figures.RatioOrZero(float64(s.WireBits)/1000, secs),

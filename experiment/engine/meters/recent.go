@@ -43,10 +43,7 @@ func MeanOf(last []Sample, tickHz int) Recent {
 		none := math.NaN()
 		return Recent{PayloadKbps: none, WireKbps: none, FeedbackKbps: none, PayloadP95Kbps: none, BitsPerItem: none, BitsPerPacket: none, BitsPerChanged: none}
 	}
-	var s Sample
-	for i := range last {
-		s.add(&last[i])
-	}
+	s := Sum(last)
 	secs := float64(len(last)) * SamplePeriod.Seconds()
 	perChanged := figures.RatioOrZero(float64(s.PayloadBits), float64(s.Changed))
 	if !s.CostsPerChange() {

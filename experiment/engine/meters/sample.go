@@ -1,6 +1,7 @@
 package meters
 
 import (
+	"reflect"
 	"strings"
 	"time"
 
@@ -12,45 +13,58 @@ import (
 // SamplePeriod is the length of a sample in virtual time.
 const SamplePeriod = 100 * time.Millisecond
 
-// Sample contains the counts of one period of virtual time.
+// Sample contains the counts of one period of virtual time. Counts are summed when samples are joined unless the tag
+// "join" says that the larger or the newer value remains. The tag "csv" names the column of samples.csv.
 type Sample struct {
-	T            time.Duration // end of the period
-	Encoder      string        // of the packets sent; after a swap within the period both, joined by "+"; empty without packets
-	Sent         int           // packets
-	PayloadBits  int64
-	WireBits     int64                      // payload, the lab's header, 28 bytes of IPv4 and UDP per fragment
-	FeedbackBits int64                      // on the uplink, with the same headers as WireBits
-	Items        int64                      // items in the frames sent
-	Changed      int64                      // rows that differed from their baseline
-	Standalone   int                        // packets of encoders that send all rows whether they changed or not: see encoders.Codec
-	Outcomes     [packetlog.NumOutcomes]int // packets and copies by outcome
-	Repaired     int                        // packets that redundancy delivered
-	UnderWay     int                        // messages that are not delivered at the end of the period
-	Transport    transport
-	LostBy       figures.CauseCounts // lost packets and copies by lossmodel.Cause
-	BaselineAge  int64               // in ticks, summed over the packets counted in Referenced
-	Referenced   int                 // packets encoded against an acked frame, not the initial state
-	CrossingLoop int                 // packets encoded across a loop point: packetlog.Record.CrossesLoop
-	Starved      int                 // display ticks without a snapshot to interpolate to
-	Displayed    int                 // display ticks
-	Late         int                 // snapshots that arrived after their display time
+	T       time.Duration // end of the period
+	Width   time.Duration // its length, which is SamplePeriod except for the last sample of a run
+	Encoder string        // of the packets sent; after a swap within the period both, joined by "+"; empty without packets
+	figures.Counts
+	Sizes
+	Shown
+	UnderWay   int `csv:"under_way" join:"newer"` // messages that are not delivered at the end of the period
+	Transport  transport
+	Budget     encoders.Budget
+	Playouts   []PlayoutSample // of compared playout policies; nil if none are compared
+	Queue      queue           // of the downlink, at the end of the period
+	Controlled bool            // a send-rate control decides which snapshots are sent
+	Held       int             `csv:"held"`                    // snapshots that it held back
+	TargetBps  int64           `csv:"target_bps" join:"newer"` // rate of the control at the end, in bits per second; 0 if it has none
+	View       ViewSample      // zero without a budget
+}
+
+// Sizes contains the sizes and the content of the packets that were sent.
+type Sizes struct {
+	PayloadBits  int64 `csv:"payload_bits"`
+	LargestBits  int64 `join:"larger"` // the largest and the smallest PayloadBits of joined samples
+	SmallestBits int64 `join:"smaller"`
+	WireBits     int64 `csv:"wire_bits"`     // payload, the lab's header, 28 bytes of IPv4 and UDP per fragment
+	FeedbackBits int64 `csv:"feedback_bits"` // on the uplink, with the same headers as WireBits
+	Items        int64 `csv:"items"`         // items in the frames sent
+	Changed      int64 `csv:"changed"`       // rows that differed from their baseline
+	Standalone   int   `csv:"standalone"`    // packets of encoders that send all rows whether they changed or not: see encoders.Codec
+	Repaired     int   `csv:"repaired"`      // packets that redundancy delivered
+	BaselineAge  int64 `csv:"baseline_age"`  // in ticks, summed over the packets counted in Referenced
+	Referenced   int   `csv:"referenced"`    // packets encoded against an acked frame, not the initial state
+	CrossingLoop int   `csv:"across"`        // packets encoded across a loop point: packetlog.Record.CrossesLoop
+}
+
+// Shown contains what the receiver displayed.
+type Shown struct {
+	Starved   int `csv:"starved"`   // display ticks without a snapshot to interpolate to
+	Displayed int `csv:"displayed"` // display ticks
+	Late      int `csv:"late"`      // snapshots that arrived after their display time
 	// Age of the displayed state, which is the time since the sender captured it: the sum over Aged
 	// display ticks, and the maximum.
-	Age, Oldest time.Duration
-	Aged        int
+	Age    time.Duration `csv:"age_ns"`
+	Oldest time.Duration `csv:"oldest_ns" join:"larger"`
+	Aged   int           `csv:"aged"`
 	// Largest errors of any displayed cube in the period.
-	PositionErrorMM, OrientationErrorDeg float64
-	// Largest errors of any displayed position and angle of a table, in the units of ErrorUnits. Interpolated is whether
-	// the table has positions or angles.
-	PositionError, AngleError float64
-	Interpolated              bool
-	Budget                    encoders.Budget
-	Playouts                  []PlayoutSample // of compared playout policies; nil if none are compared
-	Queue                     queue           // of the downlink, at the end of the period
-	Controlled                bool            // a send-rate control decides which snapshots are sent
-	Held                      int             // snapshots that it held back
-	TargetBps                 int64           // rate of the control at the end, in bits per second; 0 if it has none
-	View                      ViewSample      // zero without a budget
+	PositionErrorMM     float64 `csv:"position_error_mm" join:"larger"`
+	OrientationErrorDeg float64 `csv:"orientation_error_deg" join:"larger"`
+	// Largest errors of any displayed position and angle of a table, in the units of ErrorUnits.
+	PositionError float64 `csv:"position_error" join:"larger"`
+	AngleError    float64 `csv:"angle_error" join:"larger"`
 }
 
 // queue is the content of the queue before a line.
@@ -84,16 +98,6 @@ func (q *queue) DelayOf(bytes int64) time.Duration {
 // changed.
 func (s *Sample) CostsPerChange() bool { return s.Standalone == 0 || s.Changed == s.Items }
 
-// Failed returns the number of packets whose outcome is a failure; see packetlog.Outcome.Failed.
-func (s *Sample) Failed() (n int) {
-	for o, count := range s.Outcomes {
-		if packetlog.Outcome(o).Failed() {
-			n += count
-		}
-	}
-	return n
-}
-
 // countPacket counts the size and the content of a packet that was sent.
 func (s *Sample) countPacket(r *packetlog.Record) {
 	s.Sent++
@@ -113,40 +117,31 @@ func (s *Sample) countEncoder(name string) {
 	}
 }
 
-// add adds the counts of x, which must be a later period.
-func (s *Sample) add(x *Sample) {
-	s.T = x.T
-	s.Transport.add(&x.Transport)
-	s.Sent += x.Sent
-	s.PayloadBits += x.PayloadBits
-	s.WireBits += x.WireBits
-	s.FeedbackBits += x.FeedbackBits
-	s.Items += x.Items
-	s.Changed += x.Changed
-	s.Standalone += x.Standalone
-	s.Repaired += x.Repaired
-	for o, n := range x.Outcomes {
-		s.Outcomes[o] += n
-	}
-	for c, n := range x.LostBy {
-		s.LostBy[c] += n
-	}
-	s.BaselineAge += x.BaselineAge
-	s.Referenced += x.Referenced
-	s.CrossingLoop += x.CrossingLoop
-	s.Held += x.Held
-	s.Starved += x.Starved
-	s.Displayed += x.Displayed
-	s.Late += x.Late
-	s.Age += x.Age
-	s.Oldest = max(s.Oldest, x.Oldest)
-	s.Aged += x.Aged
-	s.PositionErrorMM = max(s.PositionErrorMM, x.PositionErrorMM)
-	s.OrientationErrorDeg = max(s.OrientationErrorDeg, x.OrientationErrorDeg)
-	s.PositionError = max(s.PositionError, x.PositionError)
-	s.AngleError = max(s.AngleError, x.AngleError)
+// Join adds the counts of x, the sample of the next period.
+func (s *Sample) Join(x *Sample) {
+	s.T, s.Queue = x.T, x.Queue
+	s.Width += x.Width
 	s.Budget.Add(&x.Budget)
-	s.Queue = x.Queue
+	to, from := reflect.ValueOf(s).Elem(), reflect.ValueOf(x).Elem()
+	list := columns()
+	for i := range list {
+		list[i].join(list[i].of(to), list[i].of(from))
+	}
+}
+
+// close sets what follows from the end of the period and the counts.
+func (s *Sample) close() {
+	s.Width = s.T - (s.T - 1).Truncate(SamplePeriod) // the period begins at a multiple of SamplePeriod
+	s.LargestBits = s.PayloadBits
+	s.SmallestBits = s.PayloadBits
+}
+
+// Sum returns the joined samples, which must be in order.
+func Sum(list []Sample) (s Sample) {
+	for i := range list {
+		s.Join(&list[i])
+	}
+	return s
 }
 
 // samples stores the newest samples. A stored sample is never modified, so a reader may keep a slice

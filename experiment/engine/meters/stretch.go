@@ -55,7 +55,7 @@ func (x *stretches) countOutcome(r *packetlog.Record) {
 	for i > 0 && r.Epoch < x.list[i].epoch {
 		i--
 	}
-	x.list[i].counts.Outcomes[r.Outcome]++
+	*r.Outcome.In(&x.list[i].counts.Counts)++
 }
 
 // Encoders returns the encoder of each stretch, oldest first: its name, a space, and its parameters.
@@ -95,9 +95,8 @@ func (x *stretches) Figures(until time.Duration) (out []StretchFigures) {
 			end = x.list[i+1].began
 		}
 		bits, seconds := float64(s.PayloadBits), (end - begun).Seconds()
-		of := func(o packetlog.Outcome) int64 { return int64(s.Outcomes[o]) }
-		out = append(out, StretchFigures{Encoder: x.list[i].encoder, FromS: begun.Seconds(), ToS: end.Seconds(), Sent: int64(s.Sent),
-			Decoded: of(packetlog.Decoded), Stale: of(packetlog.Stale), Lost: of(packetlog.Lost), Failed: int64(s.Failed()), Wrong: of(packetlog.Wrong),
+		out = append(out, StretchFigures{Encoder: x.list[i].encoder, FromS: begun.Seconds(), ToS: end.Seconds(), Sent: s.Sent,
+			Decoded: s.Decoded, Stale: s.Stale, Lost: s.Lost, Failed: s.Failed(), Wrong: s.Wrong,
 			PayloadKbps: figures.RatioOrZero(bits/1000, seconds), WireKbps: figures.RatioOrZero(float64(s.WireBits)/1000, seconds),
 			BitsPerItem: figures.RatioFigure(bits, float64(s.Items)), BitsPerChanged: figures.RatioFigure(bits, float64(s.Changed))})
 	}

@@ -11,18 +11,11 @@ import (
 // transport is the state of the loop that baselines close: a queue delays acks, late acks make baselines older, and
 // older baselines make snapshots larger, which fill the queue.
 type transport struct {
-	LineBps       int64         // rate of the bottleneck of the downlink at the end of the period; 0 without a limit
-	HasQueue      bool          // the downlink is modelled and has a bottleneck
-	Acks          int           // acks that the sender received
-	RoundTrip     time.Duration // from sending a packet to the first ack that names it as the newest: the last one of the period; 0 if none
-	RoundTripPeak time.Duration // the longest one
-}
-
-// add adds the counts of x, which must be a later period.
-func (t *transport) add(x *transport) {
-	acks, longest := t.Acks+x.Acks, max(t.RoundTripPeak, x.RoundTripPeak)
-	*t = *x
-	t.Acks, t.RoundTripPeak = acks, longest
+	LineBps       int64         `join:"newer"`  // rate of the bottleneck of the downlink at the end of the period; 0 without a limit
+	HasQueue      bool          `join:"newer"`  // the downlink is modelled and has a bottleneck
+	Acks          int           `csv:"acks"`    // acks that the sender received
+	RoundTrip     time.Duration `join:"newer"`  // from sending a packet to the first ack that names it as the newest: the last one of the period; 0 if none
+	RoundTripPeak time.Duration `join:"larger"` // the longest one
 }
 
 // sentTimes are the times at which the newest packets were sent, by sequence number modulo their count. Acks of older

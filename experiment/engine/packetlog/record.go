@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wirelab/experiment/container"
+	"wirelab/experiment/figures"
 	"wirelab/lossmodel"
 )
 
@@ -53,6 +54,12 @@ func (o Outcome) String() string {
 // it, not the link.
 func (o Outcome) Failed() bool {
 	return o == NoBaseline || o == Corrupt || o == UnknownCodec
+}
+
+// In returns the count of c that the outcome belongs to.
+func (o Outcome) In(c *figures.Counts) *int64 {
+	return [NumOutcomes]*int64{&c.InFlight, &c.Decoded, &c.Stale, &c.Duplicate, &c.Lost, &c.Failures.NoBaseline, &c.Failures.Corrupt,
+		&c.Failures.UnknownCodec, &c.Wrong, &c.Unknown}[o]
 }
 
 // Stored reports whether the receiver stored the frame of a packet with this outcome in its history.

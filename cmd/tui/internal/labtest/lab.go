@@ -28,7 +28,7 @@ func NewDamaged() *Lab {
 	lane.Totals.Failures.Corrupt = 41
 	for i := range lane.Samples {
 		if i >= len(lane.Samples)-4 {
-			lane.Samples[i].Outcomes[packetlog.Corrupt] = 2
+			lane.Samples[i].Failures.Corrupt = 2
 		}
 	}
 	return lab
@@ -135,15 +135,16 @@ func samples(now time.Duration) []meters.Sample {
 		if at > 46 {
 			kbps *= 0.68
 		}
-		s := meters.Sample{T: t, Sent: 6, Items: 6 * 901, Changed: int64(300 + 60*math.Sin(at/5) + 40*rng.Float64())}
+		s := meters.Sample{T: t, Width: meters.SamplePeriod}
+		s.Sent, s.Items, s.Changed = 6, 6*901, int64(300+60*math.Sin(at/5)+40*rng.Float64())
 		s.PayloadBits = int64(kbps * 100)   // a sample is 100 ms
 		s.WireBits = s.PayloadBits + 6*33*8 // six packets with 33 bytes of headers each
-		s.Outcomes[packetlog.Decoded] = 6
+		s.Decoded = 6
 		if len(out)%20 < 6 {
-			s.Outcomes[packetlog.Decoded], s.Outcomes[packetlog.Lost] = 5, 1
+			s.Decoded, s.Lost = 5, 1
 		}
 		if at > 70 && rng.IntN(8) == 0 {
-			s.Outcomes[packetlog.NoBaseline] = 1 + rng.IntN(2)
+			s.Failures.NoBaseline = 1 + rng.Int64N(2)
 		}
 		out = append(out, s)
 	}

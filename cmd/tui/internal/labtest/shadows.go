@@ -50,9 +50,9 @@ func WithShadows(snap *engine.Snapshot, names ...string) *engine.Snapshot {
 		for k := range l.Samples {
 			s := &l.Samples[k]
 			s.PayloadBits = int64(float64(s.PayloadBits) * share * (1 + 0.03*rng.NormFloat64()))
-			s.Outcomes[packetlog.NoBaseline] = 0
+			s.Failures.NoBaseline = 0
 			if i == 1 && rng.IntN(20) == 0 {
-				s.Outcomes[packetlog.NoBaseline] = 1
+				s.Failures.NoBaseline = 1
 			}
 		}
 		l.Packets = append([]packetlog.Record{}, l.Packets...)

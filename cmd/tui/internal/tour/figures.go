@@ -8,7 +8,6 @@ import (
 	"wirelab/encoders"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
-	"wirelab/experiment/engine/packetlog"
 )
 
 // figure is a figure that shows the effect of a step's change. value returns its mean over samples,
@@ -58,7 +57,7 @@ func newFigures() figures {
 		return float64(s.Budget.Units[encoders.SlotIndex]+s.Budget.Units[encoders.SlotFlags]) / encoders.BitUnit
 	}
 	lost := func(s *meters.Sample) float64 { // packets without a report count as lost
-		return float64(s.Outcomes[packetlog.Lost] + s.Outcomes[packetlog.Unknown])
+		return float64(s.Lost + s.Unknown)
 	}
 	failed := func(s *meters.Sample) float64 { return float64(s.Failed()) }
 	age := func(s *meters.Sample) float64 { return float64(s.BaselineAge) }

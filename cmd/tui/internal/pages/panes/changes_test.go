@@ -10,6 +10,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/figures"
 )
 
 // tried returns the snapshot of a session in which a change at 5 s reduced every packet to 60 % of
@@ -23,7 +24,7 @@ func tried(now, measured time.Duration) *engine.Snapshot {
 	if measured > 0 {
 		e := engine.Effect{T: at, Until: at + time.Second + measured}
 		for t := at + 1100*time.Millisecond; t <= e.Until; t += meters.SamplePeriod {
-			s := meters.Sample{T: t, Sent: 6, Changed: 60, PayloadBits: 10_000}
+			s := meters.Sample{T: t, Counts: figures.Counts{Sent: 6}, Sizes: meters.Sizes{Changed: 60, PayloadBits: 10_000}}
 			if t > 8*time.Second {
 				s.PayloadBits = 2_500
 			}

@@ -326,7 +326,7 @@ func (p *Charts) failuresSpec(th *look.Theme) *chart.Spec {
 			continue // two causes share the dotted stroke; one without failures would cover the other
 		}
 		spec.Series = append(spec.Series, chart.Series{
-			Values: mapSamples(p.Lane.Samples, func(s *meters.Sample) float64 { return room.PerSecond * float64(s.Outcomes[f.outcome]) }),
+			Values: mapSamples(p.Lane.Samples, func(s *meters.Sample) float64 { return room.PerSecond * float64(*f.outcome.In(&s.Counts)) }),
 			Stroke: f.stroke, Style: chart.Style(look.OutcomeStyle(f.outcome)),
 		})
 	}

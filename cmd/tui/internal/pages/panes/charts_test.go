@@ -13,7 +13,6 @@ import (
 	"wirelab/cmd/tui/internal/look"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
-	"wirelab/experiment/engine/packetlog"
 	"wirelab/internal/units"
 )
 
@@ -25,9 +24,9 @@ func TestFailureRatesAgree(t *testing.T) {
 	failed := 0
 	for i := range lane.Samples {
 		s := &lane.Samples[i]
-		s.Outcomes[packetlog.NoBaseline], s.Outcomes[packetlog.Corrupt] = 0, 0
+		s.Failures.NoBaseline, s.Failures.Corrupt = 0, 0
 		if i%3 == 0 && i < len(lane.Samples)-25 || i == len(lane.Samples)-5 { // 3.33 a second, then one
-			s.Outcomes[packetlog.Corrupt] = 1
+			s.Failures.Corrupt = 1
 			failed++
 		}
 	}

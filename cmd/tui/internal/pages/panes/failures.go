@@ -34,9 +34,9 @@ func (p *Charts) failureStats() []failure {
 			list[i].rate = float64(list[i].total) * room.PerSecond / float64(max(p.numSamples, 1))
 			continue
 		}
-		n := 0
+		n := int64(0)
 		for j := range recent {
-			n += recent[j].Outcomes[list[i].outcome]
+			n += *list[i].outcome.In(&recent[j].Counts)
 		}
 		list[i].rate = float64(n) * room.PerSecond / float64(max(len(recent), 1))
 	}

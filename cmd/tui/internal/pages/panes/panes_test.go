@@ -11,14 +11,15 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
 	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/figures"
 )
 
 func TestFailuresAreRates(t *testing.T) {
 	lane := &labtest.NewDamaged().Snap.Lanes[0]
 	for _, f := range (&Charts{Lane: *lane}).failureStats() {
-		n := 0
+		n := int64(0)
 		for _, s := range lane.Samples[len(lane.Samples)-20:] { // of 100 ms
-			n += s.Outcomes[f.outcome]
+			n += *f.outcome.In(&s.Counts)
 		}
 		if f.rate != float64(n)/2 {
 			t.Errorf("%v: %v a second, want %d in 2 s", f.outcome, f.rate, n)
@@ -77,10 +78,10 @@ func TestEnoughChanged(t *testing.T) {
 		s    meters.Sample
 		want bool
 	}{
-		{meters.Sample{Sent: 6, Items: 6, Changed: 6}, true},
-		{meters.Sample{Sent: 6, Items: 3000, Changed: 3000}, true},
-		{meters.Sample{Sent: 6, Items: 6 * 901, Changed: 29}, false},
-		{meters.Sample{Sent: 6, Items: 6 * 901, Changed: 30}, true},
+		{meters.Sample{Counts: figures.Counts{Sent: 6}, Sizes: meters.Sizes{Items: 6, Changed: 6}}, true},
+		{meters.Sample{Counts: figures.Counts{Sent: 6}, Sizes: meters.Sizes{Items: 3000, Changed: 3000}}, true},
+		{meters.Sample{Counts: figures.Counts{Sent: 6}, Sizes: meters.Sizes{Items: 6 * 901, Changed: 29}}, false},
+		{meters.Sample{Counts: figures.Counts{Sent: 6}, Sizes: meters.Sizes{Items: 6 * 901, Changed: 30}}, true},
 		{meters.Sample{}, false},
 	} {
 		if got := EnoughChanged(&c.s); got != c.want {

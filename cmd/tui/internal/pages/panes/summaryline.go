@@ -7,7 +7,6 @@ import (
 	"wirelab/cmd/tui/internal/room"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
-	"wirelab/experiment/engine/packetlog"
 	"wirelab/internal/units"
 	"wirelab/internal/words"
 )
@@ -93,9 +92,9 @@ func (p *SummaryLine) trafficSpans(wire, perChanged bool) []look.Span {
 // enough to follow a change of the loss setting. Packets of unknown outcome, sent over a network that
 // did not report them, count as lost.
 func recentLossPercent(all []meters.Sample) float64 {
-	lost, sent := 0, 0
+	lost, sent := int64(0), int64(0)
 	for _, s := range meters.Tail(all, room.RecentSpan) {
-		lost, sent = lost+s.Outcomes[packetlog.Lost]+s.Outcomes[packetlog.Unknown], sent+s.Sent
+		lost, sent = lost+s.Lost+s.Unknown, sent+s.Sent
 	}
 	return 100 * float64(lost) / float64(max(sent, 1))
 }

@@ -11,7 +11,6 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
-	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/report"
 )
 
@@ -35,14 +34,7 @@ func (p *page) openCharts() room.Request {
 	if err == nil {
 		const tickHz = 0 // unknown; only ages need it, which the charts do not show
 		lane := engine.Lane{Samples: samples, Recent: meters.MeanOf(samples, tickHz)}
-		for i := range samples { // the failure chart shows only causes that occurred
-			count := func(o packetlog.Outcome) int64 { return int64(samples[i].Outcomes[o]) }
-			t := &lane.Totals
-			t.Lost += count(packetlog.Lost)
-			t.Failures.NoBaseline += count(packetlog.NoBaseline)
-			t.Failures.Corrupt += count(packetlog.Corrupt)
-			t.Failures.UnknownCodec += count(packetlog.UnknownCodec)
-		}
+		lane.Totals.Counts = meters.Sum(samples).Counts // the failure chart shows only causes that occurred
 		snap := &engine.Snapshot{Config: config.Default(), Lanes: []engine.Lane{lane}, Item: p.comparison.item}
 		if n := len(samples); n > 0 {
 			snap.Now = samples[n-1].T

@@ -171,9 +171,9 @@ func TestSummariesFollowTheFiles(t *testing.T) {
 // TestChartsOfAReport: the charts show the samples of the report, also if its last line is incomplete.
 func TestChartsOfAReport(t *testing.T) {
 	dir := labtest.WriteReports(t)
-	text := "t_s,sent,payload_kbps,wire_kbps,feedback_kbps,bits_per_item,bits_per_changed,ok,lost\n"
+	text := "t_s,sent,payload_bits,wire_bits,feedback_bits,items,changed,decoded,lost\n"
 	for i := range 300 {
-		text += fmt.Sprintf("%.3f,6,%d,200,10,1,50,5,1\n", float64(i+1)/10, 100+i)
+		text += fmt.Sprintf("%.3f,6,%d,20000,1000,%[2]d,%d,5,1\n", float64(i+1)/10, 100*(100+i), 2*(100+i))
 	}
 	text += "30.1,6,\"4"
 	if err := os.WriteFile(filepath.Join(dir, "2026-02-01-100000-rotor", "samples.csv"), []byte(text), 0o644); err != nil {

@@ -266,14 +266,8 @@ func (a *arrivalClock) unwrap(now time.Duration, low uint16) time.Duration {
 
 // receivedRate measures the rate at which packets arrive, over half a second.
 type receivedRate struct {
-	packets ring.Queue[receivedPacket]
-	bytes   int64         // sum of packets
-	since   time.Duration // packets have arrived since then without a pause of receivedWindow
-}
-
-type receivedPacket struct {
-	at    time.Duration
-	bytes int64
+	bytes ring.Sum
+	since time.Duration // packets have arrived since then without a pause of receivedWindow
 }
 
 // receivedWindow is the time over which receivedRate measures.
@@ -281,17 +275,16 @@ const receivedWindow = 500 * time.Millisecond
 
 // add adds a packet and returns the rate in bits per second; 0 until packets have arrived for receivedWindow.
 func (r *receivedRate) add(at time.Duration, bytes int) int64 {
-	*r.packets.Push() = receivedPacket{at, int64(bytes)}
-	r.bytes += int64(bytes)
-	for p := r.packets.At(r.packets.First()); p.at < at-receivedWindow || r.packets.Len() > maxInFlight; p = r.packets.At(r.packets.First()) {
-		r.bytes -= p.bytes // an ack may contain any time, so the number of packets is limited too
-		r.packets.Pop()
+	r.bytes.Add(at, int64(bytes))
+	if r.bytes.Len() > maxInFlight { // an ack may contain any time
+		r.bytes.DropOldest()
 	}
-	if r.packets.Len() == 1 {
+	r.bytes.DropBefore(at - receivedWindow)
+	if r.bytes.Len() == 1 {
 		r.since = at
 	}
 	if at-r.since < receivedWindow {
 		return 0
 	}
-	return r.bytes * 8 * int64(time.Second/receivedWindow)
+	return r.bytes.Value() * 8 * int64(time.Second/receivedWindow)
 }

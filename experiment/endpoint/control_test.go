@@ -400,7 +400,7 @@ func TestControlSurvivesWrongArrivalTimes(t *testing.T) {
 			}
 			g.c.acked(now, seq-uint64(g.rng.IntN(int(min(seq, 40))+1)), g.rng.Uint32(), arrival, true)
 		}
-		if n := g.c.received.packets.Len(); n > maxInFlight || g.c.inFlight.Len() > maxInFlight || len(g.c.log.newest) > maxDecisions {
+		if n := g.c.received.bytes.Len(); n > maxInFlight || g.c.inFlight.Len() > maxInFlight || len(g.c.log.newest) > maxDecisions {
 			t.Errorf("%s: %d packets stored", text, n)
 		}
 	}

@@ -302,6 +302,12 @@ func (x *draft) acked(p *ackedPacket, c *controller) string {
 	return x.difference()
 }
 
+// receivedPacket is a packet that has arrived.
+type receivedPacket struct {
+	at    time.Duration
+	bytes int64
+}
+
 // receivedRate returns the rate of the last half second, if packets have arrived for half a second
 // without a pause.
 func (x *draft) receivedRate() int64 {

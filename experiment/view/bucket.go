@@ -19,15 +19,8 @@ type Bucket struct {
 
 	tokens int64 // in bits times 1e9
 	filled time.Duration
-	began  bool // Allow was called
-	sent   ring.Queue[sentBytes]
-	bytes  int64 // sum of sent
-}
-
-// sentBytes is the size of a packet in the window.
-type sentBytes struct {
-	at    time.Duration
-	bytes int
+	began  bool     // Allow was called
+	sent   ring.Sum // bytes in the window
 }
 
 // maxInterval is the longest interval between packets that a packet has the budget of.
@@ -66,19 +59,15 @@ func (b *Bucket) Allow(now time.Duration, need int) int {
 		limit += needed // what is left after a packet counts towards the next one
 	}
 	b.tokens = min(b.tokens, limit)
-	for b.sent.Len() > 0 && b.sent.At(b.sent.First()).at <= now-b.window+slack {
-		b.bytes -= int64(b.sent.At(b.sent.First()).bytes)
-		b.sent.Pop()
-	}
+	b.sent.DropBefore(now - b.window + slack + 1)
 	inWindow := b.rateBps*int64(b.window) + b.surplus
-	return int(max(0, min(b.tokens/8e9, inWindow/8e9-b.bytes)))
+	return int(max(0, min(b.tokens/8e9, inWindow/8e9-b.sent.Value())))
 }
 
 // Spend records that a packet of size bytes was sent at now.
 func (b *Bucket) Spend(now time.Duration, size int) {
 	b.tokens -= int64(size) * 8e9
-	*b.sent.Push() = sentBytes{now, size}
-	b.bytes += int64(size)
+	b.sent.Add(now, int64(size))
 }
 
 // MaxNeed returns the largest packet that the budget ever allows, in bytes.

@@ -7,6 +7,12 @@ import (
 )
 
 // At an interval of T a packet may take rate*T/8 bytes, and of a second if T is longer; with a burst of b packets, one after
+// sentBytes is a packet that was sent.
+type sentBytes struct {
+	at    time.Duration
+	bytes int
+}
+
 // twenty that were not sent takes b times as much, as far as a window permits.
 func TestBucketClosedForm(t *testing.T) {
 	for _, c := range []struct {

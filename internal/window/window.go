@@ -1,5 +1,7 @@
-// Package window records which numbers of a sequence have arrived, in constant memory.
+// Package window has windows over sequences and times that take constant memory.
 package window
+
+import "time"
 
 // Reach is how many numbers before the newest a Recent records.
 const Reach = 64
@@ -55,3 +57,24 @@ func (s *Seen) Add(n uint64) {
 	s.bits[n%Span/64] |= 1 << (n % 64)
 	s.next = max(s.next, n+1)
 }
+
+// Minimum is the minimum of values over one to two periods. It takes less memory than a ring.Minimum. The zero value is empty.
+type Minimum struct {
+	Any               bool          // a value was added
+	end               time.Duration // of the current period
+	current, previous time.Duration // minima of the current period and of the one before
+}
+
+// Add adds a value at a time. A period ends with the first value that is added at its end or later.
+func (m *Minimum) Add(at, value, period time.Duration) {
+	switch {
+	case !m.Any:
+		*m = Minimum{Any: true, end: at + period, current: value, previous: value}
+	case at >= m.end:
+		m.previous, m.current, m.end = m.current, value, at+period
+	}
+	m.current = min(m.current, value)
+}
+
+// Value returns the minimum of the current period and the one before.
+func (m *Minimum) Value() time.Duration { return min(m.current, m.previous) }

@@ -3,6 +3,7 @@ package window
 import (
 	"math/rand/v2"
 	"testing"
+	"time"
 )
 
 // Both windows agree with the set of all numbers that have arrived, among those that the window covers.
@@ -37,6 +38,32 @@ func TestWindows(t *testing.T) {
 			if has := recent.Mask>>i&1 == 1; recent.Newest != newest || has != arrived[newest-1-i] && wasNear {
 				t.Fatalf("step %d: newest %d, want %d; bit %d is %v", step, recent.Newest, newest, i, has)
 			}
+		}
+	}
+}
+
+// Clock drift of 50 ppm over an hour does not change the delays above the minimum.
+func TestMinimumWithClockDrift(t *testing.T) {
+	const period = 30 * time.Second
+	for name, millionths := range map[string]float64{"faster": 50, "slower": -50, "same": 0} {
+		var m Minimum
+		for at := time.Duration(0); at < time.Hour; at += 50 * time.Millisecond {
+			drift := time.Duration(float64(at) * millionths / 1e6)
+			took := -time.Hour + drift + time.Millisecond // the clocks differ by an hour
+			m.Add(at, took, period)
+			if slower := took - m.Value(); slower < 0 || slower > 3*time.Millisecond+time.Millisecond/10 {
+				t.Fatalf("%s: at %v, %v above the minimum", name, at, slower)
+			}
+		}
+	}
+	// A minimum is valid in its own period and the next one.
+	var m Minimum
+	m.Add(0, time.Millisecond, period)
+	for _, c := range []struct{ at, want time.Duration }{{time.Second, time.Millisecond}, {period - 1, time.Millisecond},
+		{time.Hour, time.Millisecond}, {2 * time.Hour, 20 * time.Millisecond}} {
+		m.Add(c.at, 20*time.Millisecond, period)
+		if got := m.Value(); got != c.want {
+			t.Errorf("at %v: %v, want %v", c.at, got, c.want)
 		}
 	}
 }

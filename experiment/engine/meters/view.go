@@ -105,12 +105,6 @@ type ViewSample struct {
 	CatchingUp bool
 }
 
-// sentSize is a packet of the window in which the budget is checked.
-type sentSize struct {
-	at    time.Duration
-	bytes int
-}
-
 // settling is the time since the source last changed.
 type settling struct {
 	moved   uint64 // tick of the newest change
@@ -223,22 +217,15 @@ func (v *View) Waited(frames int, interval time.Duration) {
 }
 
 // BudgetWindow contains what was sent in the time over which a budget holds. The zero value is empty.
-type BudgetWindow struct {
-	sent  ring.Queue[sentSize]
-	bytes int64
-}
+type BudgetWindow struct{ sent ring.Sum }
 
 // Add adds size bytes that are sent at now. It reports whether the window then exceeds b. interval is the time between two
 // packets.
 func (w *BudgetWindow) Add(now time.Duration, size int, b *endpoint.Budget, interval time.Duration) (over bool) {
 	window := max(view.BudgetWindow, interval)
-	for w.sent.Len() > 0 && w.sent.At(w.sent.First()).at <= now-window+time.Microsecond { // ticks are rounded
-		w.bytes -= int64(w.sent.At(w.sent.First()).bytes)
-		w.sent.Pop()
-	}
-	*w.sent.Push() = sentSize{now, size}
-	w.bytes += int64(size)
-	return float64(w.bytes) > float64(b.Bps)/8*(window.Seconds()+float64(b.Burst-1000)/1000*interval.Seconds())
+	w.sent.DropBefore(now - window + time.Microsecond + 1) // ticks are rounded
+	w.sent.Add(now, int64(size))
+	return float64(w.sent.Value()) > float64(b.Bps)/8*(window.Seconds()+float64(b.Burst-1000)/1000*interval.Seconds())
 }
 
 // Rows returns the number of rows of a frame.

@@ -30,7 +30,7 @@ type blend struct {
 // newBlend returns the blend of the snapshots in w for displayed time moment, without the truth. If
 // there is a snapshot on one side of moment only, it is displayed unchanged: newBlend then sets both
 // middle snapshots of w to it. Without any snapshot it returns a zero blend.
-func newBlend(x *screen, w *window, moment time.Duration) (b blend) {
+func newBlend(x *screen, w *snapshots, moment time.Duration) (b blend) {
 	switch {
 	case w[1].entry == nil && w[2].entry == nil:
 		return b
@@ -59,10 +59,10 @@ func newBlend(x *screen, w *window, moment time.Duration) (b blend) {
 	return b
 }
 
-// setTruth looks up the source's frames around moment. w must be the window that newBlend used. hasTruth
+// setTruth looks up the source's frames around moment. w must be the snapshots that newBlend used. hasTruth
 // stays false if a frame is no longer stored, or if the recording restarts between the frames involved: the
 // network does not cause the error across a loop point. hz is the tick rate of the source.
-func (b *blend) setTruth(t *Truths, w *window, moment time.Duration, hz int) {
+func (b *blend) setTruth(t *Truths, w *snapshots, moment time.Duration, hz int) {
 	tick := endpoint.TickAt(moment, hz)
 	after := tick
 	begin := endpoint.TickTime(tick, hz)

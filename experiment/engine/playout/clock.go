@@ -124,7 +124,7 @@ type FixedClock struct {
 // Arrive records a snapshot with source time source that was decoded at now. It returns how long after its display time
 // the snapshot arrived; 0 if it arrived in time.
 func (c *FixedClock) Arrive(now, source time.Duration) (late time.Duration) {
-	if !c.offsets.started {
+	if !c.offsets.offset.Any {
 		c.firstSource = source
 	}
 	c.offsets.arrive(now, source)
@@ -134,7 +134,7 @@ func (c *FixedClock) Arrive(now, source time.Duration) (late time.Duration) {
 // Tick advances the displayed time to now and returns it, for a display with the given playout delay; false if there is
 // nothing to display yet.
 func (c *FixedClock) Tick(now, delay time.Duration) (moment time.Duration, ok bool) {
-	if !c.offsets.started {
+	if !c.offsets.offset.Any {
 		return 0, false
 	}
 	return c.follow(now, c.offsets.target(now)-delay, c.firstSource, fixedPace)

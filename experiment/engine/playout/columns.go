@@ -174,7 +174,7 @@ func Between(f *frame.Field, a, b int32, weight float64) float64 {
 
 // addErrors adds the errors of the displayed positions and angles to m. It leaves out values that are at rest on the display
 // and in the source. b must have a truth.
-func (x *screen) addErrors(w *window, b *blend, t *Truths, m *meters.DisplayErrors) {
+func (x *screen) addErrors(w *snapshots, b *blend, t *Truths, m *meters.DisplayErrors) {
 	c := x.columns
 	exact := x.verifier.Exact(w[1].entry.Seq) && x.verifier.Exact(w[2].entry.Seq)
 	if exact && t.changedBetween(b.firstTick, b.lastTick, x.moving) { // all other rows are at rest

@@ -7,6 +7,7 @@ import (
 	"wirelab/internal/policy"
 	"wirelab/internal/setting"
 	"wirelab/internal/units"
+	"wirelab/internal/window"
 )
 
 // Policies are the playout policies that adapt to the arrivals.
@@ -141,30 +142,16 @@ func newEstimator(t Timing, r Rhythm) (estimator, pace) {
 // fixedDelay is the policy of a fixed playout delay. Like a jitter buffer, it estimates the offset of the
 // receiver's clock as the minimum of (arrival time - source time) over the last five to ten seconds.
 type fixedDelay struct {
-	delay              time.Duration
-	started            bool
-	offset, lastOffset time.Duration // minimum offset in the current window and in the one before
-	windowEnd          time.Duration // when the current window ends
+	delay  time.Duration
+	offset window.Minimum // of the receiver's clock, plus the latency of a snapshot
 }
 
-// offsetWindow is the length of a window of fixedDelay.
-const offsetWindow = 5 * time.Second
+// offsetPeriod is the period of the minimum of fixedDelay.
+const offsetPeriod = 5 * time.Second
 
-func (f *fixedDelay) arrive(now, source time.Duration) {
-	offset := now - source // of the receiver's clock, plus the latency of this snapshot
-	switch {
-	case !f.started:
-		f.started = true
-		f.offset, f.lastOffset, f.windowEnd = offset, offset, now+offsetWindow
-	case now >= f.windowEnd: // begin a window: the smallest offset of the last one is kept in lastOffset
-		f.lastOffset, f.offset, f.windowEnd = f.offset, offset, now+offsetWindow
-	}
-	f.offset = min(f.offset, offset)
-}
+func (f *fixedDelay) arrive(now, source time.Duration) { f.offset.Add(now, now-source, offsetPeriod) }
 
-func (f *fixedDelay) target(now time.Duration) time.Duration {
-	return now - min(f.offset, f.lastOffset) - f.delay
-}
+func (f *fixedDelay) target(now time.Duration) time.Duration { return now - f.offset.Value() - f.delay }
 
 // movingMean is an exponential moving mean and variance of times, in integers.
 type movingMean struct {

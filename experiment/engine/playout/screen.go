@@ -65,15 +65,15 @@ type snapshot struct {
 	at    time.Duration // time of the tick
 }
 
-// window contains up to four snapshots around the displayed time, oldest first. That time is between
+// snapshots are up to four snapshots around the displayed time, oldest first. That time is between
 // snapshots 1 and 2. Without snapshot 2 the display is starved; without snapshot 1 it has not begun.
 // Snapshots 0 and 3 are set only for the spline.
-type window [4]snapshot
+type snapshots [4]snapshot
 
 // findWindow returns the snapshots around the displayed time moment, without hidden ones: snapshot 1 is the newest up
 // to moment, 2 the oldest after it, and 0 and 3, which only the spline needs, the ones next to these. If a snapshot
 // has exactly that time, it is both snapshot 1 and 2. Snapshots that do not exist stay zero.
-func (x *screen) findWindow(moment time.Duration) (w window) {
+func (x *screen) findWindow(moment time.Duration) (w snapshots) {
 	newest, has := x.history.Newest()
 	if !has {
 		return w
@@ -176,7 +176,7 @@ func (x *screen) show(moment time.Duration, t *Truths, m *meters.DisplayErrors) 
 // source's frames of their ticks, and the source did not change those cubes between the ticks of the
 // blend. With a picture, they must also not have changed since the display tick before, because their
 // displayed pose is not computed again.
-func (x *screen) findMoving(w *window, b *blend, t *Truths) bool {
+func (x *screen) findMoving(w *snapshots, b *blend, t *Truths) bool {
 	x.exact = b.hasTruth && x.verifier.Exact(w[1].entry.Seq) && x.verifier.Exact(w[2].entry.Seq)
 	since, until := b.firstTick, b.lastTick
 	if x.withPicture {
@@ -205,7 +205,7 @@ func (x *screen) updateMoving(b *blend, m *meters.DisplayErrors) {
 // nothing is displayed. For cubes and tables interpolated between two snapshots the result is moment itself. For
 // other data, and without a second snapshot, it is the time of the displayed snapshot. seq is the
 // displayed snapshot or, for interpolated data, the one before moment.
-func (x *screen) captureTime(w *window, moment time.Duration) (at time.Duration, seq uint64, ok bool) {
+func (x *screen) captureTime(w *snapshots, moment time.Duration) (at time.Duration, seq uint64, ok bool) {
 	switch before, after := w[1].entry, w[2].entry; {
 	case before == nil && after == nil:
 		return 0, 0, false

@@ -69,7 +69,8 @@
     const {left, top} = u.cursor;
     let at = null, least = Infinity;
     if (left >= 0) chart.lines.forEach((l) => l.y.forEach((y, i) => {
-      const d = y == null ? Infinity : Math.hypot(u.valToPos(u.data[0][i], 'x') - left, u.valToPos(y, 'y') - top);
+      const x = u.data[0][i], hidden = y == null || x < u.scales.x.min || x > u.scales.x.max;
+      const d = hidden ? Infinity : Math.hypot(u.valToPos(x, 'x') - left, u.valToPos(y, 'y') - top);
       if (d < least) [at, least] = [i, d];
     }));
     return at;
@@ -209,6 +210,7 @@
           const [from, to] = shown.get(group) ?? range(group); // u.scales.x follows only after this
           const far = to - from > (xs[xs.length - 1] - xs[0]) / 5;
           if (loops.size || chart.settle) hi = highest(xs, chart, loops, from, to) ?? hi;
+          for (const l of chart.lines) for (const v of l.hi ?? []) hi = Math.max(hi ?? 0, v ?? 0);
           const top = far ? Math.min(hi ?? 0, cap) : hi ?? 0;
           return [Math.min(0, lo ?? 0), top <= 0 ? 1 : top * 1.06];
         }}},

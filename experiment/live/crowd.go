@@ -106,7 +106,7 @@ func (x *receivers) successor(ch config.Change) (*config.Config, error) {
 
 // repeat implements run. Changes after t are pending, as if they were scripted; a new change does not discard
 // them.
-func (x *receivers) repeat(r *Runner, _ time.Duration) (begin func(context.Context) (run, error), err error) {
+func (x *receivers) repeat(r *Runner, _ time.Duration) (opener, error) {
 	recorded, before := x.Recorded(), *x
 	return func(ctx context.Context) (run, error) {
 		again, err := openCrowd(ctx, recorded, r)
@@ -127,7 +127,7 @@ func (x *receivers) view(r *Runner) *engine.Snapshot {
 }
 
 // prepareReport implements run. While the crowd continues, the returned function repeats the run up to now.
-func (x *receivers) prepareReport(ctx context.Context, r *Runner, why engine.Ending) (write func(*atomicfile.Folder) error, err error) {
+func (x *receivers) prepareReport(ctx context.Context, r *Runner, why engine.Ending) (reportWriter, error) {
 	if why == engine.Interrupted {
 		planned := x.Now()
 		result, err := x.Finish()
@@ -149,7 +149,7 @@ func (x *receivers) prepareReport(ctx context.Context, r *Runner, why engine.End
 
 // writeCrowd returns a function that writes the report of a crowd. failure is the error of the run, which the returned
 // function returns too; planned is the duration of the run.
-func writeCrowd(r *Runner, planned time.Duration, result *engine.Result, failure error) func(*atomicfile.Folder) error {
+func writeCrowd(r *Runner, planned time.Duration, result *engine.Result, failure error) reportWriter {
 	return func(folder *atomicfile.Folder) error {
 		result.Planned, result.PlannedS = 1, planned.Seconds()
 		report.SetReason(result, failure)

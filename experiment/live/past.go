@@ -34,9 +34,9 @@ type moment struct {
 
 // Times of a look back.
 const (
-	pictureTime   = time.Second            // virtual time before the end from which displayed poses are computed
+	pictureTime   = time.Second            // before the end, from which displayed poses are computed
 	progressAfter = 100 * time.Millisecond // wall time after which the progress is shown
-	pastSlice     = 20 * time.Millisecond  // virtual time between two checks of whether the look back was cancelled
+	pastSlice     = 20 * time.Millisecond  // between two checks of whether the look back was cancelled
 )
 
 // packetsAfter is the number of packets after an old packet that was opened up to which the run is repeated, so that the
@@ -51,7 +51,8 @@ func (r *Runner) lookAt(ctx context.Context, m moment, replaces bool) error {
 	if err != nil {
 		return err
 	}
-	if old := r.past; old != nil && old.view != nil && !replaces && m.at <= old.known && old.run.Now() <= m.at {
+	canContinue := func(old *past) bool { return old.run.Now() <= m.at && m.at <= old.known }
+	if old := r.past; old != nil && old.view != nil && !replaces && canContinue(old) {
 		x := old.run
 		begin = func(context.Context) (run, error) { return x, nil }
 		p.known, old.run = old.known, nil
@@ -178,7 +179,8 @@ func (r *Runner) shown() *engine.Session {
 // are requested.
 func (r *Runner) showPacket(ctx context.Context, id packetlog.ID, bits bool) error {
 	s, current := r.shown(), r.session()
-	if s == nil || !current.HasSent(id.Seq) || !s.Opened(id).Gone && (!bits || s.Trace(id.Seq).Packet != nil) {
+	isStored := func() bool { return !s.Opened(id).Gone && (!bits || s.Trace(id.Seq).Packet != nil) }
+	if s == nil || !current.HasSent(id.Seq) || isStored() {
 		return nil
 	}
 	last := id.Seq + packetsAfter

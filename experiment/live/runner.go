@@ -70,15 +70,21 @@ type run interface {
 
 	// successor returns the configuration of the new run that ch needs; nil if ch can be made in this run.
 	successor(ch config.Change) (*config.Config, error)
-	// repeat returns a function that opens the run again, in any goroutine. In the new run the changes of this run are
-	// pending, and the first new change discards those later than t, if the experiment supports that.
-	repeat(r *Runner, t time.Duration) (begin func(context.Context) (run, error), err error)
+	// repeat returns a function that opens the run again. In the new run the changes of this run are pending, and the
+	// first new change discards those later than t, if the experiment supports that.
+	repeat(r *Runner, t time.Duration) (opener, error)
 	// view returns a snapshot without the state of the Runner.
 	view(r *Runner) *engine.Snapshot
-	// prepareReport returns a function that writes a report of the run so far. The function may be called in another
-	// goroutine. why is the reason in the report if the run has not ended. After engine.Interrupted the run ends.
-	prepareReport(ctx context.Context, r *Runner, why engine.Ending) (write func(*atomicfile.Folder) error, err error)
+	// prepareReport returns a function that writes a report of the run so far. why is the reason in the report if the
+	// run has not ended. After engine.Interrupted the run ends.
+	prepareReport(ctx context.Context, r *Runner, why engine.Ending) (reportWriter, error)
 }
+
+// opener opens a run. It may be called in any goroutine.
+type opener func(ctx context.Context) (run, error)
+
+// reportWriter writes the files of a report. It may be called in any goroutine.
+type reportWriter func(folder *atomicfile.Folder) error
 
 // New opens a session of c, or a crowd if c has one; Start runs it. When ctx ends, reading from a pipe fails.
 func New(ctx context.Context, c *config.Config, opt Options) (*Runner, error) {
@@ -98,8 +104,12 @@ func newRunner(opt Options) *Runner {
 		panic("live: a Runner needs a Clock")
 	}
 	opt.Clock = opt.Clock.Steady()
-	return &Runner{opt: opt, commands: make(chan Command, 64), done: make(chan struct{}), reports: reports{files: &report.Files{}},
-		pacing: pacing{speed: 1, seekTarget: noSeek}, packing: packing{packs: delivery.NewPackCache()}}
+	return &Runner{
+		opt: opt, commands: make(chan Command, 64), done: make(chan struct{}),
+		reports: reports{files: &report.Files{}},
+		pacing:  pacing{speed: 1, seekTarget: noSeek},
+		packing: packing{packs: delivery.NewPackCache()},
+	}
 }
 
 // open opens an experiment of c. r.files records the data files that it reads.

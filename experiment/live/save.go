@@ -27,7 +27,7 @@ type reports struct {
 // because hashing the data files and writing depend on the speed of the disk.
 type pendingSave struct {
 	*job
-	savedUpTo time.Duration // the report contains the run up to this virtual time; used only by the goroutine of the experiment
+	savedUpTo time.Duration // the report contains the run up to this virtual time; not used by the job
 	path      string        // valid once the job is finished
 }
 
@@ -112,7 +112,7 @@ func (r *Runner) Save(dir string) (path string, err error) {
 // prepareReport returns a function that writes a report of the run so far into a new folder below dir, or the default
 // if dir is empty, and returns its path. The function may be called in another goroutine. kind is a part of the
 // folder's name, after the stamp. why is the reason in the report if the run has not ended.
-func (r *Runner) prepareReport(ctx context.Context, dir, kind string, why engine.Ending) (write func() (path string, err error), err error) {
+func (r *Runner) prepareReport(ctx context.Context, dir, kind string, why engine.Ending) (func() (path string, err error), error) {
 	dir = cmp.Or(dir, r.opt.Reports)
 	if dir == "" {
 		return nil, errors.New("no folder for reports is set")
@@ -127,7 +127,7 @@ func (r *Runner) prepareReport(ctx context.Context, dir, kind string, why engine
 
 // writeReport creates a folder called name below dir, or name-2 and so on, and calls write with it. It returns the path of
 // the folder. After an error it removes what it created.
-func (r *Runner) writeReport(dir, name string, write func(*atomicfile.Folder) error) (string, error) {
+func (r *Runner) writeReport(dir, name string, write reportWriter) (string, error) {
 	path, folder, made, err := newReportDir(r.opt.Disk, dir, name)
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", report.ErrWrite, err)

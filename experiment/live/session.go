@@ -19,7 +19,7 @@ import (
 const (
 	liveSamples   = 3000     // five minutes
 	keptPackets   = 1024     // from which failures of later packets are explained
-	remotePackets = 300 * 60 // five minutes at 60 packets a second: a session over a network cannot be repeated
+	remotePackets = 300 * 60 // five minutes at 60 Hz: a session over a network cannot be repeated
 )
 
 // session is the experiment of a Runner with one receiver.
@@ -58,27 +58,28 @@ func (s *session) successor(ch config.Change) (*config.Config, error) {
 }
 
 // repeat implements run.
-func (s *session) repeat(r *Runner, t time.Duration) (begin func(context.Context) (run, error), err error) {
+func (s *session) repeat(r *Runner, t time.Duration) (opener, error) {
 	open := s.repeater(r, t)
-	return func(ctx context.Context) (run, error) { return open(ctx, engine.Options{}) }, s.checkRepeatable(r)
+	return func(ctx context.Context) (run, error) { return open(ctx, nil) }, s.checkRepeatable(r)
 }
 
-// repeater returns a function that opens the run again, as repeat does.
-func (s *session) repeater(r *Runner, t time.Duration) func(context.Context, engine.Options) (*session, error) {
+// repeater returns a function that opens the run again, as repeat does, with an observer; nil means none.
+func (s *session) repeater(r *Runner, t time.Duration) func(context.Context, engine.Observer) (run, error) {
 	c, log := s.opened.Clone(), s.Log()
-	return func(ctx context.Context, opt engine.Options) (*session, error) {
-		again, err := openSession(ctx, c, r, opt)
-		if err == nil {
-			again.ReplayChanges(log, t)
+	return func(ctx context.Context, o engine.Observer) (run, error) {
+		again, err := openSession(ctx, c, r, engine.Options{Observer: o})
+		if err != nil {
+			return nil, err
 		}
-		return again, err
+		again.ReplayChanges(log, t)
+		return again, nil
 	}
 }
 
 // checkRepeatable returns an error if the run cannot be repeated.
 func (s *session) checkRepeatable(r *Runner) error {
 	if r.opt.Remote != nil {
-		return errors.New("a session over a network cannot be repeated, so only stored packets and samples can be shown")
+		return errors.New("a session over a network cannot be repeated; only stored packets can be shown")
 	}
 	path, isFile := strings.CutPrefix(s.opened.Data.Source, "file:")
 	if info, err := os.Stat(path); isFile && err == nil && !info.Mode().IsRegular() {
@@ -103,7 +104,7 @@ func (s *session) view(r *Runner) *engine.Snapshot {
 
 // prepareReport implements run. It copies the results of the session. The returned function repeats the run for its
 // samples and packets. If the run ends now, or cannot be repeated, the report has those that are stored.
-func (s *session) prepareReport(ctx context.Context, r *Runner, why engine.Ending) (write func(*atomicfile.Folder) error, err error) {
+func (s *session) prepareReport(ctx context.Context, r *Runner, why engine.Ending) (reportWriter, error) {
 	result := s.Result()
 	result.Planned, result.Reason = 1, why
 	if r.opt.Remote != nil {
@@ -121,27 +122,30 @@ func (s *session) prepareReport(ctx context.Context, r *Runner, why engine.Endin
 		var stored report.SessionCopy
 		s.ReplayStored(&stored)
 		lockstep.Complete(result, s.Session)
-		return func(folder *atomicfile.Folder) error { return stored.Write(folder, r.files, page.Pages(), result) }, nil
+		return func(folder *atomicfile.Folder) error {
+			return stored.Write(folder, r.files, page.Pages(), result)
+		}, nil
 	}
 	now, ctx := s.Now(), context.WithoutCancel(ctx) // the report is finished if the user quits meanwhile
 	open := s.repeater(r, now)
 	return func(folder *atomicfile.Folder) error {
 		out := report.NewExporter(folder, nil, r.files, page.Pages())
-		again, err := open(ctx, engine.Options{Observer: out})
+		x, err := open(ctx, out)
 		if err != nil {
 			return err
 		}
+		again := sessionOf(x)
 		if err := again.RunUntil(now); err != nil {
 			return errors.Join(err, again.Close())
 		}
-		lockstep.Complete(result, again.Session)
+		lockstep.Complete(result, again)
 		again.Interrupt() // gives the packets in flight to out
 		return errors.Join(again.Close(), out.Write(result), out.Close())
 	}, nil
 }
 
 // errRealTimeOnly is the error for a speed or a seek over a network.
-var errRealTimeOnly = errors.New("a session over a network runs in real time: speed and seeking are not available")
+var errRealTimeOnly = errors.New("a session over a network runs in real time, without speed and seeking")
 
 // pollNetwork receives datagrams from the network, if the session uses one, and schedules them as events at
 // virtual times up to to, which corresponds to the current wall time. While the session is paused, they are

@@ -106,8 +106,6 @@ type Counts struct {
 	Wrong int64 `json:"wrong" figure:"wrong packets,,0,narrow"`
 	// Unknown counts packets sent over a real network for which no arrival was reported.
 	Unknown int64 `json:"unknown,omitempty" figure:"fate unknown,,0,neutral,main"`
-	// Packets whose payload has more than 400 bytes.
-	Large int64 `json:"large" figure:"packets over 400 bytes,,0,narrow"`
 	// Packets decoded after a newer one.
 	Reordered int64 `json:"reordered" figure:"reordered,,0,packets,main"`
 	// EncodeFailed counts frames for which the encoder returned an error. They were not sent.

@@ -57,9 +57,6 @@ func (m *Meter) CountPacket(r *packetlog.Record, ageTicks int, budget *encoders.
 	m.encode.add(r.EncodeNS)
 	s := &m.sample
 	s.countPacket(r)
-	if r.Payload > 400 {
-		s.Large++
-	}
 	m.sent.add(r)
 	if r.Baseline > 0 {
 		m.ages.Add(int64(ageTicks))

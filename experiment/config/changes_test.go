@@ -52,12 +52,8 @@ func TestChangeForms(t *testing.T) {
 	// As an entry of [[at]] in a file.
 	scripted := Default()
 	scripted.At, scripted.Shadows = []StampedChange{Stamp(time.Second, ch)}, []Encoder{{Name: "zstd"}}
-	text, err := scripted.TOML()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c, err := Parse("x.toml", text); err != nil || !reflect.DeepEqual(c.At, scripted.At) {
-		t.Errorf("read as %v\n%s", err, text)
+	if got := reread(t, scripted).At; !reflect.DeepEqual(got, scripted.At) {
+		t.Errorf("read as %v", got)
 	}
 	// Shadows with parameters are tables, in scripts as in JSON.
 	withParams := NewChange("shadow", []Encoder{{Name: "raw"}, {Name: "kinetic", Params: map[string]any{"damping": 0.5}}})
@@ -211,23 +207,13 @@ func TestLinkProfile(t *testing.T) {
 	if err := c.Apply(changeOf(t, "loss", "7.5%")); err != nil || c.LinkProfileText() != "" {
 		t.Errorf("links of no profile: %q, %v", c.LinkProfileText(), err)
 	}
-	for _, x := range []struct {
-		ch   Change
-		want string
-	}{
-		{changeOf(t, "profile", "lte"), "lte"},
-		{changeOf(t, "encoder", "kinetic"), "lte"},
-		{changeOf(t, "params.damping", 0.5), "lte"},
-		{changeOf(t, "up.loss", "77%"), "lte, changed"},
-		{changeOf(t, "params.damping", 0.25), "lte, changed"},
-		{changeOf(t, "every", 2), "lte, changed"},
-		{changeOf(t, "profile", "lte"), "lte"},
-		{changeOf(t, "down.loss", "77%"), "lte, changed"},
-		{changeOf(t, "down.loss", "0%"), "lte"},
-		{changeOf(t, "profile", "unity-congested"), "unity-congested"},
+	for _, x := range [][3]string{ // key, value, and the text of the profile after this change
+		{"profile", "lte", "lte"}, {"encoder", "kinetic", "lte"}, {"params.damping", "0.5", "lte"}, {"up.loss", "77%", "lte, changed"},
+		{"params.damping", "0.25", "lte, changed"}, {"every", "2", "lte, changed"}, {"profile", "lte", "lte"},
+		{"down.loss", "77%", "lte, changed"}, {"down.loss", "0%", "lte"}, {"profile", "unity-congested", "unity-congested"},
 	} {
-		if err := c.Apply(x.ch); err != nil || c.LinkProfileText() != x.want {
-			t.Errorf("after %s the profile is %q, want %q: %v", x.ch.Label(), c.LinkProfileText(), x.want, err)
+		if err := c.Apply(changeOf(t, x[0], x[1])); err != nil || c.LinkProfileText() != x[2] {
+			t.Errorf("after %v the profile is %q: %v", x, c.LinkProfileText(), err)
 		}
 	}
 	for _, p := range lossmodel.Profiles() { // two profiles may have equal links: the name stays

@@ -3,14 +3,11 @@ package config
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
@@ -83,64 +80,51 @@ func TestFitTo(t *testing.T) {
 	}
 }
 
-// Files of links are found through ResolvePath, pinned with their hash, and an error names the key with which the user set the file.
+// Files of links are found through ResolvePath, pinned with their hash, and an error names the key with which the user set
+// the file.
 func TestPinFiles(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "x.csv"), []byte("seq,send_us,recv_us,copy\n0,0,100,0\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c := Default()
-	if err := c.Set("link.trace", "x.csv"); err != nil {
-		t.Fatal(err)
-	}
-	c.ResolvePath = func(name string) string { return filepath.Join(dir, name) }
-	before := c.Down
-	if err := c.PinFiles(); err != nil || c.Down == before || c.Up != c.Down {
-		t.Errorf("pinned: %v", err)
-	}
-	if text, _ := c.Down.Get("delay_trace"); !strings.Contains(text, "sha256=") {
-		t.Errorf("no hash in %q", text)
-	}
-	if data, err := c.ReadTrace("x.csv"); err != nil || len(data) == 0 {
-		t.Errorf("%d bytes, %v", len(data), err)
-	}
-	for _, x := range []struct {
-		key, value, want string
-	}{{"link.trace", "missing", "link.trace: "}, {"up.trace", "missing", "up.trace: "}, {"down.delay_trace", "missing", "down.delay_trace: "}, {"link.rate_trace", "missing", "link.rate_trace: "}} {
-		c := Default()
-		if err := c.Set(x.key, x.value); err != nil {
+	for name, text := range map[string]string{"x.csv": "seq,send_us,recv_us,copy\n0,0,100,0\n", "bad.csv": "nonsense"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		err := c.PinFiles()
-		if err == nil || !strings.HasPrefix(err.Error(), x.want) || !strings.Contains(err.Error(), "expected the path of a file") {
-			t.Errorf("%s: %v", x.key, err)
-		}
-		fromFile, err := Parse("x.toml", []byte(x.key+" = \"missing\"\n"))
+	}
+	c := Default()
+	testkit.Set(t, c, "link.trace", "x.csv")
+	c.ResolvePath = func(name string) string { return filepath.Join(dir, name) }
+	if err := c.PinFiles(); err != nil || !strings.Contains(LinkValue(c, DownOnly, "delay_trace"), "sha256=") || c.Up != c.Down {
+		t.Errorf("pinned: %v, %s", err, LinkValue(c, DownOnly, "delay_trace"))
+	}
+	for _, key := range []string{"link.trace", "up.trace", "down.delay_trace", "link.rate_trace"} {
+		set := Default()
+		testkit.Set(t, set, key, "missing")
+		fromFile, err := Parse("f", []byte(key+" = \"missing\"\n"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := fromFile.PinFiles(); err == nil || !strings.HasPrefix(err.Error(), x.want) {
-			t.Errorf("%s of a file: %v", x.key, err)
+		for _, c := range []*Config{set, fromFile} {
+			if got := errorText(c.PinFiles()); !strings.HasPrefix(got, key+": ") || !strings.Contains(got, "expected the path of a file") {
+				t.Errorf("%s: %s", key, got)
+			}
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "bad.csv"), []byte("nonsense"), 0o600); err != nil {
-		t.Fatal(err)
+	testkit.Set(t, c, "up.trace", "bad.csv")
+	if got := errorText(c.PinFiles()); !strings.HasPrefix(got, "up.trace: ") || strings.Contains(got, "expected the path of a file") {
+		t.Errorf("a bad file: %s", got)
 	}
-	if err := c.Set("up.trace", "bad.csv"); err != nil {
-		t.Fatal(err)
+	for path, want := range map[string]string{dir: "is a folder", filepath.Join(dir, "none"): "cannot be read: no such file"} {
+		if _, err := ReadFile(path, 10, "a file"); !strings.Contains(errorText(err), want) || strings.Count(errorText(err), dir) != 1 {
+			t.Errorf("%s: %v", path, err)
+		}
 	}
-	if err := c.PinFiles(); err == nil || !strings.HasPrefix(err.Error(), "up.trace: ") || strings.Contains(err.Error(), "expected the path of a file") {
-		t.Errorf("a bad file: %v", err)
+}
+
+// errorText returns the text of an error; "" for nil.
+func errorText(err error) string {
+	if err == nil {
+		return ""
 	}
-	if got := WithoutPath(&fs.PathError{Op: "open", Path: "x", Err: fs.ErrNotExist}); got != fs.ErrNotExist.Error() {
-		t.Error(got)
-	}
-	if _, err := ReadFile(dir, 10, "a file"); err == nil || !strings.Contains(err.Error(), "directory") && !strings.Contains(err.Error(), "folder") {
-		t.Errorf("a folder is read: %v", err)
-	}
-	if _, err := ReadFile(filepath.Join(dir, "none"), 10, "a file"); err == nil || !strings.Contains(err.Error(), "cannot be read: ") || strings.Count(err.Error(), dir) != 1 {
-		t.Errorf("a missing file: %v", err)
-	}
+	return err.Error()
 }
 
 // An error at a point of a sweep stays nil if it is nil, and unchanged without a sweep.
@@ -212,57 +196,39 @@ func TestPluginKeys(t *testing.T) {
 	}
 }
 
-// Rules that single keys rely on.
-func TestSmallRules(t *testing.T) {
-	for _, x := range []struct {
-		list    []any
-		ordered bool
-	}{{[]any{int64(2), int64(2)}, false}, {[]any{int64(2), int64(3)}, true}, {[]any{"1ms", "1ms"}, false}, {[]any{int64(5)}, true}, {[]any{"off", "1mbit"}, false}} {
-		if got := isOrdered(x.list); got != x.ordered {
-			t.Errorf("%v is ordered: %v", x.list, got)
-		}
-	}
-	if _, has := Default().Values()["search"]; has {
-		t.Error("a configuration without a search has one in its values")
-	}
-	c, err := Parse("x.toml", []byte("[[shadow]]\nname = \"kinetic\"\nparams.damping = \"0.5\"\n"))
+// A parameter that is given as text gets the type of its codec, also in a shadow and in a change.
+func TestNormalised(t *testing.T) {
+	c, err := Parse("f", []byte("[[shadow]]\nname = \"kinetic\"\nparams.damping = \"0.5\"\n"))
 	if err != nil || c.Shadows[0].Params["damping"] != 0.5 {
 		t.Errorf("the parameter of a shadow given as text is %#v, %v", c.Shadows, err)
 	}
-	if got := shadowTable([]Encoder{{Name: "a"}, {Name: "b"}}); !reflect.DeepEqual(got, []string{"a", "b"}) {
-		t.Errorf("shadows without parameters are %#v", got)
+	ch := NewChange("params.damping", "0.5", "encoder", "kinetic")
+	with, err := c.WithChange(ch)
+	if err != nil || ch.Normalised(with).Params()["damping"] != 0.5 || (Change{}).Normalised(with).Params() != nil {
+		t.Errorf("normalised to %v, %v", ch.Normalised(with), err)
 	}
-	before := Default()
-	func() {
-		defer func() {
-			if recover() == nil {
-				t.Error("NewChange accepts a wrong value")
-			}
-		}()
-		NewChange("every", 0)
-	}()
-	if _, err := before.WithChange(NewChange("encoder", "bogus")); err == nil {
+	if _, err := c.WithChange(NewChange("encoder", "bogus")); err == nil {
 		t.Error("an unknown encoder is accepted")
 	}
-	normal := NewChange("params.damping", "0.5", "encoder", "kinetic")
-	with, err := before.WithChange(normal)
-	if err != nil || normal.Normalised(with).Params()["damping"] != 0.5 || (Change{}).Normalised(with).Params() != nil {
-		t.Errorf("normalised to %v, %v", normal.Normalised(with), err)
-	}
-	if err := before.Set("down.latency", "\xff"); err == nil || !strings.Contains(err.Error(), "is not UTF-8") {
-		t.Errorf("invalid UTF-8: %v", err)
-	}
-	if list := before.CodecTable(); len(list) != len(table.All()) {
+	defer func() {
+		if recover() == nil {
+			t.Error("NewChange accepts a wrong value")
+		}
+	}()
+	NewChange("every", 0)
+}
+
+// A configuration may have codecs of its own, and names among them are suggested. Text must be UTF-8.
+func TestOwnCodecs(t *testing.T) {
+	c := Default()
+	if list := c.CodecTable(); len(list) != len(table.All()) {
 		t.Errorf("%d codecs", len(list))
 	}
-	before.Codecs = []encoders.Codec{{Name: "only"}}
-	if list := before.CodecTable(); len(list) != 1 {
-		t.Errorf("%d codecs of one", len(list))
+	c.Codecs = []encoders.Codec{{Name: "only"}}
+	if _, err := findCodec("onyl", c.Codecs); len(c.CodecTable()) != 1 || !strings.Contains(errorText(err), "did you mean only?") {
+		t.Errorf("a misspelt codec of one: %v", err)
 	}
-	if _, err := findCodec("onyl", before.Codecs); err == nil || !strings.Contains(err.Error(), "did you mean only?") {
-		t.Errorf("a misspelt codec: %v", err)
-	}
-	if Stamp(1500*time.Millisecond, Change{}).TS != 1.5 {
-		t.Error("a time in seconds is wrong")
+	if err := c.Set("down.latency", "\xff"); !strings.Contains(errorText(err), "is not UTF-8") {
+		t.Errorf("invalid UTF-8: %v", err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"wirelab/experiment/view"
+	"wirelab/internal/testkit"
 )
 
 const fullConfig = `
@@ -59,6 +60,20 @@ payload_kbps = "<= 256"
 wrong = "== 0"
 failures.corrupt = "< 3"
 `
+
+// reread returns the configuration of the file that c writes.
+func reread(t *testing.T, c *Config) *Config {
+	t.Helper()
+	text, err := c.TOML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Parse("again", text)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return again
+}
 
 // sections returns the sections of a file in testdata by their order: the heading after "=== ", and the lines below it.
 func sections(t *testing.T, name string) (list [][2]string) {
@@ -286,21 +301,13 @@ func TestNearFigures(t *testing.T) {
 // replayed.
 func TestNetemIsReadLast(t *testing.T) {
 	c := Default()
-	for _, s := range [][2]string{{"up.reorder_delay", "60ms"}, {"down.loss", "5%"}, {"link.netem", "delay 20ms loss 3%"}} {
-		if err := c.Set(s[0], s[1]); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, "up.reorder_delay", "60ms", "down.loss", "5%", "link.netem", "delay 20ms loss 3%")
 	again, err := c.Values().Config("report")
 	if err != nil || again.Down != c.Down || again.Up != c.Up {
 		t.Errorf("%v; read as %+v", err, again)
 	}
-	text, err := c.TOML()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again, err = Parse("experiment.toml", text); err != nil || again.Down != c.Down || again.Up != c.Up {
-		t.Errorf("%v; read as %+v from\n%s", err, again, text)
+	if again = reread(t, c); again.Down != c.Down || again.Up != c.Up {
+		t.Errorf("read from a file as %+v", again)
 	}
 }
 
@@ -383,11 +390,7 @@ func TestAssertions(t *testing.T) {
 		}
 	}
 	c := Default()
-	for _, v := range []string{"< 3", "< 4"} {
-		if err := c.Set("assert.wrong", v); err != nil {
-			t.Fatal(err)
-		}
-	}
+	testkit.Set(t, c, "assert.wrong", "< 3", "assert.wrong", "< 4")
 	if len(c.Assert) != 1 || c.Assert[0].Value != 4 {
 		t.Errorf("the second bound on a figure replaces the first: %+v", c.Assert)
 	}

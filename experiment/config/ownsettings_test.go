@@ -25,29 +25,18 @@ func TestOwnSettingsRoundTrip(t *testing.T) {
 		}
 		d := Default()
 		d.Shadows = c.Shadows
-		file, err := d.TOML()
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := Parse("f", file)
-		if err != nil {
-			t.Fatalf("%s: %v", text, err)
-		}
 		data, err := json.Marshal(NewChange("shadow", c.Shadows))
 		var ch Change
 		if err != nil || json.Unmarshal(data, &ch) != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		if got := again.Shadows[0].Text(); got != text || ch.Shadows()[0].Text() != text {
+		if got := reread(t, d).Shadows[0].Text(); got != text || ch.Shadows()[0].Text() != text {
 			t.Errorf("%s: %s in a file, %s in JSON", text, got, ch.Shadows()[0].Text())
 		}
 		scripted := Default()
 		scripted.At = []StampedChange{Stamp(time.Second, ch)}
-		if file, err = scripted.TOML(); err != nil {
-			t.Fatal(err)
-		}
-		if again, err = Parse("f", file); err != nil || again.At[0].Change.Shadows()[0].Text() != text {
-			t.Errorf("%s in [[at]]: %v\n%s", text, err, file)
+		if got := reread(t, scripted).At[0].Change.Shadows()[0].Text(); got != text {
+			t.Errorf("%s in [[at]] is %s", text, got)
 		}
 	}
 }

@@ -35,6 +35,10 @@ func TestSearchOrdered(t *testing.T) {
 		`"sender.every" = [1, 2, 3]`:                       true,
 		`"sender.every" = ["2", "10"]`:                     true,
 		`"sender.every" = [2, 1]`:                          false,
+		`"sender.every" = [2, 2]`:                          false,
+		`"sender.every" = [5]`:                             true,
+		`"down.latency" = ["1ms", "1ms"]`:                  false,
+		`"down.rate" = ["off", "1mbit"]`:                   false,
 		`"receiver.interpolation" = ["hermite", "linear"]`: false,
 	} {
 		if r := searchOver(t, over); r.Ordered != want {

@@ -34,13 +34,8 @@ traffic = "off"
 	if len(c.At) != 2 || c.At[0].Change.Label() != "traffic 1 cubic rtt=30ms" {
 		t.Errorf("the script is %+v", c.At)
 	}
-	file, err := c.TOML()
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := Parse("again", file)
-	if err != nil || again.Traffic.String() != c.Traffic.String() {
-		t.Errorf("the file gives %v, %v:\n%s", again.Traffic, err, file)
+	if got := reread(t, c).Traffic.String(); got != c.Traffic.String() {
+		t.Errorf("the file gives %s", got)
 	}
 	if err := c.Set("traffic", "1 cubic"); err != nil || c.Traffic.Label() != "1 cubic" {
 		t.Errorf("a flag does not replace the tables: %v, %v", c.Traffic, err)

@@ -3,14 +3,11 @@ package engine
 import (
 	"fmt"
 	"math"
-	"os"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"wirelab/experiment/config"
-	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/figures"
@@ -226,65 +223,6 @@ func TestAgeWithoutInterpolation(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
-	}
-}
-
-// Snapshot.Frames contains the sender's newest frame, and a displayed frame that has the reported age. If the schema has
-// positions, the displayed moment is between that frame and the next one.
-func TestDisplayedFrameHasReportedAge(t *testing.T) {
-	for _, source := range []string{"rpc", "quake3:../../../shared/data/games/oa-dm4.dm_71"} {
-		if _, path, ok := strings.Cut(source, ":"); ok {
-			if _, err := os.Stat(path); err != nil {
-				t.Logf("%s is not checked: %v", source, err)
-				continue
-			}
-		}
-		checkDisplayedFrames(t, source)
-	}
-}
-
-func checkDisplayedFrames(t *testing.T, source string) {
-	c := config.Default()
-	c.Data.Source, c.Duration = source, 10*time.Second
-	testkit.Set(t, c, "encoder.name", "delta-adaptive", "down.loss", "20%", "down.burst", "4", "down.latency", "40ms", "down.jitter", "35ms")
-	s, err := NewSession(t.Context(), c, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	hz := s.schema.TickHz
-	var made [][]int32
-	shown, blended := 0, 0
-	for n := range uint64(10*hz - 10) {
-		now := endpoint.TickTime(n, hz)
-		if err := s.RunUntil(now); err != nil {
-			t.Fatal(err)
-		}
-		made = append(made, slices.Clone(s.feed.current.Table))
-		d := s.View(0).Frames
-		if !slices.Equal(d.Sent.Table, made[n]) {
-			t.Fatalf("%s, tick %d: sent is not the newest frame", source, n)
-		}
-		if d.Shown == nil {
-			continue
-		}
-		shown++
-		tick := endpoint.TickAt(now-d.Age, hz)
-		if !slices.Equal(d.Shown.Table, made[tick]) {
-			t.Fatalf("%s, tick %d: shown is not the frame of tick %d, %v ago", source, n, tick, d.Age)
-		}
-		if d.Next == nil {
-			continue
-		}
-		blended++
-		span := float64(d.Age-d.Behind) / d.Weight // between the two frames
-		next := tick + uint64(math.Round(span*float64(hz)/1e9))
-		if d.Weight <= 0 || d.Weight >= 1 || next <= tick || next >= uint64(len(made)) || !slices.Equal(d.Next.Table, made[next]) {
-			t.Fatalf("%s, tick %d: %v of the way from tick %d is not on the way to tick %d", source, n, d.Weight, tick, next)
-		}
-	}
-	if shown < int(9*hz)-50 || (blended > 0) == (source == "rpc") {
-		t.Errorf("%s: %d were shown, %d between two frames", source, shown, blended)
 	}
 }
 

@@ -2,7 +2,6 @@ package playout
 
 import (
 	"cmp"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -134,48 +133,6 @@ func TestPictureEqualsFullRedraw(t *testing.T) {
 		}
 		if spared < 100 || checked < 500 {
 			t.Errorf("seed %d: %d pictures were not drawn in full, the errors of %d are known, so little was tested", seed, spared, checked)
-		}
-	}
-}
-
-// A cube that comes to rest is displayed exactly where it rests, and no cube below the floor: cube
-// 1 rests for two seconds, hops for one, and so on.
-func TestRestingCubesHaveNoError(t *testing.T) {
-	const floor = 102.0 / frame.UnitsPerMetre
-	for _, hermite := range []bool{false, true} {
-		ticks := 0
-		r := newFixture(t, frame.Cubes(2), 10, func(f *frame.Frame) {
-			k, z := int32(ticks%180)-120, int32(102)
-			if k > 0 {
-				z += 2 * k * (60 - k)
-			}
-			for i := range int32(2) {
-				copy(f.Table[i*frame.CubeFields:], []int32{3, 256, 256, 256, i * 600, 0, z, 0})
-			}
-			ticks++
-		})
-		r.display.Set(Fixed(250*time.Millisecond), Rhythm{}, hermite)
-		highest, lay := 0.0, 0
-		for range 900 {
-			r.tick(func(seq uint64, now time.Duration) { // 57.3 ms, so that the display is never at a snapshot
-				r.coming = append(r.coming, delivery{at: now + 57_300*time.Microsecond, seq: seq})
-			})
-			if !r.display.clock.running {
-				continue
-			}
-			z, moment := r.display.screen.poses[1].pos.Z, r.display.Moment()
-			highest = max(highest, z)
-			if z < floor-1e-12 {
-				t.Fatalf("%v: at %v the cube is %g mm in the floor", hermite, moment, (floor-z)*1000)
-			}
-			if k := endpoint.TickAt(moment, 60) % 180; k > 6 && k < 114 { // the cube is at rest in all snapshots around the displayed time
-				if lay++; z != floor {
-					t.Fatalf("%v: at %v the cube lies %g mm above where it lay", hermite, moment, (z-floor)*1000)
-				}
-			}
-		}
-		if want := floor + 1800.0/frame.UnitsPerMetre; math.Abs(highest-want) > 0.02 || lay < 400 {
-			t.Errorf("%v: the highest point is %g, want %g; it lay for %d ticks", hermite, highest, want, lay)
 		}
 	}
 }

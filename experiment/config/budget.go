@@ -37,7 +37,11 @@ func parsePoint(text string) (point [3]float64, err error) {
 
 // pointText returns the text for parsePoint.
 func pointText(p [3]float64) string {
-	return strings.Join([]string{units.FormatDecimal(p[0]), units.FormatDecimal(p[1]), units.FormatDecimal(p[2])}, " ")
+	var words []string
+	for _, v := range p {
+		words = append(words, units.FormatDecimal(v))
+	}
+	return strings.Join(words, " ")
 }
 
 // SendBudget returns the budget of the sender; the zero Budget if there is none.
@@ -53,7 +57,8 @@ func (c *Config) CrowdBudget() endpoint.Budget { return c.budgetOf(c.Crowd.Budge
 
 // budgetOf returns a budget of the given rate.
 func (c *Config) budgetOf(bps int64) endpoint.Budget {
-	return endpoint.Budget{Bps: bps, Burst: c.Sender.BudgetBurst, Priority: c.Sender.Priority, Weights: c.Sender.Weights, Interest: c.Interest}
+	return endpoint.Budget{Bps: bps, Burst: c.Sender.BudgetBurst, Priority: c.Sender.Priority,
+		Weights: c.Sender.Weights, Interest: c.Interest}
 }
 
 // FirstBudgetKey returns the key of the budget of the first lane that has one, or else of that of a
@@ -95,13 +100,15 @@ func (c *Config) CheckBudgetFits(s *frame.Schema) error {
 	}
 	switch key := c.FirstBudgetKey(); {
 	case key != "" && (s.Delivery != frame.Latest || s.Rows == 0):
-		return &Error{Key: key, Problem: "a budget leaves out rows of a table until later, and these data must arrive as a whole",
+		return &Error{Key: key,
+			Problem:  "a budget leaves out rows of a table until later, and these data must arrive as a whole",
 			Expected: "off, or snapshots such as cubes and tables"}
 	case c.Interest.Radius > 0 && !view.HasPositions(s):
 		return &Error{Key: radiusKey, Problem: s.Name + " has no positions",
 			Expected: `0, or data with positions, which fields with role = "place" have in a schema`}
 	case c.Interest.Row > s.Rows && c.Interest != defaultConfig().Interest:
-		return &Error{Key: interestRowKey, Problem: fmt.Sprintf("%d is not a row of the data", c.Interest.Row),
+		return &Error{Key: interestRowKey,
+			Problem:  fmt.Sprintf("%d is not a row of the data", c.Interest.Row),
 			Expected: fmt.Sprintf("0 (interest.point) to %d", s.Rows)}
 	}
 	return nil

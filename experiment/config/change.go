@@ -223,7 +223,8 @@ func (ch *Change) setFull(key, full string, value any) error {
 
 // changeKeys returns the keys that Set accepts, for suggestions.
 func changeKeys() []string {
-	known := append([]string{"t", "from", "encoder", "params", "profile", "down", "up", "link", "shadow", "shadow_off", "mark"}, inputKeys()...)
+	known := append([]string{"t", "from", "encoder", "params", "profile", "down", "up", "link",
+		"shadow", "shadow_off", "mark"}, inputKeys()...)
 	for _, r := range LiveSettings() {
 		known = append(known, r.Short)
 	}

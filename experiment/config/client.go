@@ -38,7 +38,8 @@ func (c *proxyClient) Matches(addr netip.Addr, turn int) bool {
 // setClient sets one key of [[client]] entry i. key is the full key, rest the key in the entry.
 func (c *Config) setClient(i int, key, rest string, value any) error {
 	if i >= maxClients {
-		return &Error{Key: key, Problem: "too many clients", Expected: fmt.Sprintf("at most %d", maxClients)}
+		return &Error{Key: key,
+			Problem: "too many clients", Expected: fmt.Sprintf("at most %d", maxClients)}
 	}
 	client := entryAt(&c.Clients, i, proxyClient{})
 	if found, err := setRow(clientRows, client, key, rest, value); found {
@@ -91,7 +92,8 @@ func (c *Config) checkClients() error {
 			return &Error{Key: key, Problem: "address or turn is missing, or both are set",
 				Expected: `either address = "10.0.0.5" or turn = 1`}
 		}
-		if k := slices.IndexFunc(c.Clients[:i], func(x proxyClient) bool { return x.Address == client.Address && x.Turn == client.Turn }); k >= 0 {
+		isSame := func(x proxyClient) bool { return x.Address == client.Address && x.Turn == client.Turn }
+		if k := slices.IndexFunc(c.Clients[:i], isSame); k >= 0 {
 			return &Error{Key: key, Problem: "selects the same client as " + Indexed("client", k),
 				Expected: "one entry per client"}
 		}
@@ -159,7 +161,8 @@ func (c *Config) CheckProxy() error {
 			if r := findSetting(key); r != nil {
 				key = r.Short
 			}
-			return c.Locate(&Error{Key: Indexed("at", i) + "." + key, Problem: "a proxy has no such setting",
+			return c.Locate(&Error{Key: Indexed("at", i) + "." + key,
+				Problem:  "a proxy has no such setting",
 				Expected: "t, from, profile, mark, or keys of down, up and link"})
 		}
 	}

@@ -81,7 +81,8 @@ func Default() *Config { return new(*defaultConfig()) }
 
 // defaultConfig returns the configuration of an empty file, which must not be changed.
 var defaultConfig = sync.OnceValue(func() *Config {
-	c := &Config{Encoder: Encoder{Name: "relative-orientation"}, Down: lossmodel.DefaultSpec(), Up: lossmodel.DefaultSpec()}
+	c := &Config{Encoder: Encoder{Name: "relative-orientation"},
+		Down: lossmodel.DefaultSpec(), Up: lossmodel.DefaultSpec()}
 	for i := range Rows() {
 		if r := &Rows()[i]; r.Default != nil {
 			if err := r.Set(c, r.Default); err != nil {
@@ -179,7 +180,8 @@ func (e Encoder) Resolve(key string, known []encoders.Codec) (*encoders.Codec, a
 	params := codec.Defaults()
 	for _, name := range sortedKeys(e.Params) {
 		if params == nil {
-			return nil, nil, &Error{Key: key + ".params." + name, Problem: "encoder " + e.Name + " has no params"}
+			return nil, nil, &Error{Key: key + ".params." + name,
+				Problem: "encoder " + e.Name + " has no params"}
 		}
 		if err := encoders.SetParam(params, name, e.Params[name]); err != nil {
 			return nil, nil, ErrorAt(key+".params."+name, err)
@@ -272,9 +274,11 @@ func firstError(checks ...func() error) error {
 // (sender.every). It must hold two sent frames: a frame and its baseline, or the two frames between which
 // the display interpolates. The receiver must also store a frame until the playout delay is over.
 func (c *Config) checkHistories() error {
-	if shorter := min(c.Sender.History, c.Receiver.History); c.Sender.Every > 1 && 2*c.Sender.Every > shorter {
-		return &Error{Key: "sender.every", Problem: fmt.Sprintf("with every %d-th snapshot a history of %d frames is too short",
-			c.Sender.Every, shorter),
+	shorter := min(c.Sender.History, c.Receiver.History)
+	if c.Sender.Every > 1 && 2*c.Sender.Every > shorter {
+		return &Error{Key: "sender.every",
+			Problem: fmt.Sprintf("with every %d-th snapshot a history of %d frames is too short",
+				c.Sender.Every, shorter),
 			Expected: fmt.Sprintf("1 to %d (half of the shorter history)", max(1, shorter/2))}
 	}
 	stored := time.Duration(c.Receiver.History) * time.Second / time.Duration(c.Sender.RateHz)
@@ -297,7 +301,8 @@ func (c *Config) checkScript() error {
 				Expected: `a time such as t = "10s"`}
 		}
 		if at.FromFirstDatagram != c.At[0].FromFirstDatagram { // otherwise the order of the changes would be unknown
-			return &Error{Key: Indexed("at", i), Problem: "counts its time from another instant than " + Indexed("at", 0),
+			return &Error{Key: Indexed("at", i),
+				Problem:  "counts its time from another instant than " + Indexed("at", 0),
 				Expected: `the same "from" in every [[at]]`}
 		}
 		if c.Duration > 0 && at.T >= c.Duration {

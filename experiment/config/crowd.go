@@ -124,8 +124,9 @@ func (c *Config) checkCrowd() error {
 			Expected: "100%"}
 	}
 	if u := &c.Crowd.Uplink; u.BitsPerSecond > 0 && u.Duration(u.QueueBytes) > maxSpread {
-		return &Error{Key: "crowd.uplink_queue", Problem: fmt.Sprintf("%s at %s takes %v to send", units.FormatSize(u.QueueBytes), units.FormatRate(u.BitsPerSecond),
-			u.Duration(u.QueueBytes).Round(time.Second)),
+		return &Error{Key: "crowd.uplink_queue",
+			Problem: fmt.Sprintf("%s at %s takes %v to send", units.FormatSize(u.QueueBytes), units.FormatRate(u.BitsPerSecond),
+				u.Duration(u.QueueBytes).Round(time.Second)),
 			Expected: fmt.Sprintf("a size that takes at most %v", maxSpread)}
 	}
 	return nil

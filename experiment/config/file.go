@@ -50,7 +50,8 @@ func ReadFile(path string, limit int64, expected string) ([]byte, error) {
 
 // readError returns the error for a file that cannot be read.
 func readError(path, expected string, err error) error {
-	return &Error{File: path, Problem: "cannot be read: " + WithoutPath(err), Expected: expected, Cause: err}
+	return &Error{File: path,
+		Problem: "cannot be read: " + WithoutPath(err), Expected: expected, Cause: err}
 }
 
 // WithoutPath returns the text of a file error without the path, for messages that contain the path already.

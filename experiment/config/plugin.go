@@ -29,7 +29,8 @@ var hashPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
 // setPlugin sets key rest of [[plugin]] entry i. key is the full key, for errors.
 func (c *Config) setPlugin(i int, key, rest string, value any) error {
 	if i >= maxPlugins {
-		return &Error{Key: key, Problem: "too many plugins", Expected: fmt.Sprintf("at most %d", maxPlugins)}
+		return &Error{Key: key,
+			Problem: "too many plugins", Expected: fmt.Sprintf("at most %d", maxPlugins)}
 	}
 	c.Plugins = slices.Clone(c.Plugins) // copies of c share the list
 	p := entryAt(&c.Plugins, i, table.Wanted{})

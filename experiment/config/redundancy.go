@@ -31,7 +31,8 @@ func (c *Config) checkContainers() error {
 		return &Error{Key: key, Problem: "files are delivered in blocks of their own, without containers",
 			Expected: "snapshots, calls or texts as data"}
 	case c.HasRedundancy() && c.HasMessages() && c.Messages.IsStream():
-		return &Error{Key: redundancyKey, Problem: "a stream resends what is lost, so redundancy repairs nothing",
+		return &Error{Key: redundancyKey,
+			Problem:  "a stream resends what is lost, so redundancy repairs nothing",
 			Expected: `none, or another messages.delivery than "stream"`}
 	case c.HasMessages() && c.Messages.IsStream() && c.Messages.Lanes > 1:
 		return &Error{Key: "messages.lanes", Problem: "a stream has one order for everything",

@@ -46,12 +46,15 @@ func (d Direction) String() string { return [...]string{"link", "down", "up"}[d]
 
 // LinkRow returns the row of a link key for direction dir.
 func LinkRow(info lossmodel.KeyInfo, dir Direction) Row {
-	return Row{Key: dir.String() + "." + info.Key, Help: info.Help, Options: setting.Options(info.Choices), Field: func(c *Config) any {
-		if f := (linkField{c, info, dir}); len(info.Ladder) == 0 && len(info.Choices) == 0 {
+	r := Row{Key: dir.String() + "." + info.Key, Help: info.Help, Options: setting.Options(info.Choices)}
+	r.Field = func(c *Config) any {
+		f := linkField{c, info, dir}
+		if len(info.Ladder) == 0 && len(info.Choices) == 0 {
 			return f
 		}
-		return steppedLink{linkField{c, info, dir}}
-	}}
+		return steppedLink{f}
+	}
+	return r
 }
 
 // linkField is the field of a key of the links of a direction.
@@ -190,10 +193,11 @@ func ParamRow(info encoders.ParamInfo) Row {
 		r.Min, r.Max = *info.Min, *info.Max
 	}
 	r.Field = func(c *Config) any {
-		if f := (paramField{&c.Encoder, info}); info.Type == "string" {
+		f := paramField{&c.Encoder, info}
+		if info.Type == "string" {
 			return f
 		}
-		return steppedParam{paramField{&c.Encoder, info}}
+		return steppedParam{f}
 	}
 	return r
 }

@@ -115,7 +115,8 @@ func (c *Config) checkTraffic() error {
 		return &Error{Key: key(0), Problem: "needs a bottleneck to share",
 			Expected: `down.rate, such as "5mbit", or down.rate_trace`}
 	case packets > traffic.MaxPackets:
-		return &Error{Key: key(busiest), Problem: fmt.Sprintf("all flows may send %d packets per second", packets),
+		return &Error{Key: key(busiest),
+			Problem:  fmt.Sprintf("all flows may send %d packets per second", packets),
 			Expected: fmt.Sprintf("at most %d: fewer flows, larger packets, a longer rtt or a lower rate", traffic.MaxPackets)}
 	}
 	return nil

@@ -154,13 +154,7 @@ func (e *Encoder) set(key, rest string, value any) error {
 			Expected: "a parameter, such as encoder.params.NAME = VALUE; tui encoders ENCODER lists the parameters"}
 	}
 	table := strings.TrimSuffix(key, rest)
-	known := []string{table + "name", table + "params"}
-	if strings.HasPrefix(table, "shadow") {
-		for _, s := range ownSettings {
-			known = append(known, table+s.name)
-		}
-	}
-	return Unknown(key, "key", key, known)
+	return Unknown(key, "key", key, []string{table + "name", table + "params"})
 }
 
 // setShadow is set for a shadow, which may also have settings of its own.

@@ -19,10 +19,9 @@ import (
 // Result is the result of one run, as `tui run --json` and report.json write it. Everything except
 // Timing is reproducible bit for bit.
 type Result struct {
-	Version       int               `json:"version"`        // ReportVersion
-	DigestVersion int               `json:"digest_version"` // DigestVersion
-	Set           map[string]string `json:"set,omitempty"`  // settings of this run in a sweep
-	Config        config.Values     `json:"config"`
+	versions
+	Set    map[string]string `json:"set,omitempty"` // settings of this run in a sweep
+	Config config.Values     `json:"config"`
 	extent
 	Totals      figures.Totals         `json:"totals"`
 	Timing      figures.Timing         `json:"timing"`
@@ -42,11 +41,22 @@ type Result struct {
 	Precision   []dataset.Precision    `json:"precision,omitempty"` // rounding errors of the data read so far; nil unless they are a table
 	completion
 	firstLane
-	SamplesByLane []LaneSamples         `json:"-"`                // of all encoders; nil without shadows
-	Priorities    []Priority            `json:"-"`                // of the rows that should be sent at the end, the most urgent first; nil without a budget
-	Clients       []figures.CrowdClient `json:"-"`                // of a crowd, in the order of their numbers; nil without a crowd
-	Files         []DataFile            `json:"files,omitempty"`  // files that the data and the links were read from
-	Remote        *Remote               `json:"remote,omitempty"` // the receiver behind a real network; nil if the links were modelled
+	FileData
+	Files  []DataFile `json:"files,omitempty"`  // files that the data and the links were read from
+	Remote *Remote    `json:"remote,omitempty"` // the receiver behind a real network; nil if the links were modelled
+}
+
+// versions are those with which a report was made.
+type versions struct {
+	Version       int `json:"version"`        // ReportVersion
+	DigestVersion int `json:"digest_version"` // DigestVersion
+}
+
+// FileData contains what a report has in files of its own, not in report.json.
+type FileData struct {
+	SamplesByLane []LaneSamples         `json:"-"` // of all encoders; nil without shadows
+	Priorities    []Priority            `json:"-"` // of the rows that should be sent at the end, the most urgent first; nil without a budget
+	Clients       []figures.CrowdClient `json:"-"` // of a crowd, in the order of their numbers; nil without a crowd
 }
 
 // extent describes how much a run covers.
@@ -127,14 +137,14 @@ func (s *Session) Result() *Result {
 	first := s.lanes[0]
 	totals := first.totals(until)
 	r := &Result{
-		Version: ReportVersion, DigestVersion: DigestVersion, Config: start.Values(),
+		versions: versions{ReportVersion, DigestVersion}, Config: start.Values(),
 		extent: extent{Seed: start.Seed, DurationS: until.Seconds(), DurationNS: until,
 			Frames: s.frames(), Item: s.schema.Item, ItemsPerFrame: s.itemsPerFrame()},
 		Totals: totals, Timing: first.timing(), Traffic: first.trafficFigures(until), Budget: first.meter.Shares(s.schema), Digest: first.digest.sum(),
 		Codecs:      s.codecVersions(),
 		Interrupted: s.interrupted, Shadows: []shadowResult{}, Changes: append([]config.StampedChange{}, s.log...),
 		Assertions: checkAssertions(s.start.Assert, totals), Refused: s.refused, Warnings: s.config.Warnings(),
-		Precision: s.precision(), Priorities: s.urgentRows(),
+		Precision: s.precision(), FileData: FileData{Priorities: s.urgentRows()},
 	}
 	for _, remark := range s.dataRemarks() {
 		r.Warnings = append(r.Warnings, "data: "+remark)
@@ -161,7 +171,7 @@ func (s *Session) Result() *Result {
 func NewResult(start *config.Config, s *frame.Schema, end time.Duration, frames uint64, totals figures.Totals) *Result {
 	start = start.Clone()
 	start.Sweep, start.Search = nil, config.Search{}
-	return &Result{Version: ReportVersion, DigestVersion: DigestVersion, Config: start.Values(),
+	return &Result{versions: versions{ReportVersion, DigestVersion}, Config: start.Values(),
 		extent: extent{Seed: start.Seed, DurationS: end.Seconds(), DurationNS: end, Frames: frames, Item: s.Item, ItemsPerFrame: s.Rows},
 		Totals: totals, Shadows: []shadowResult{}, Changes: []config.StampedChange{}, Budget: []figures.BudgetShare{},
 		Assertions: checkAssertions(start.Assert, totals), Warnings: start.Warnings()}

@@ -89,11 +89,9 @@ type messagesView struct {
 // Snapshot is an immutable view of a running session, for the dashboard. Its slices
 // may be shared with later snapshots and are never modified.
 type Snapshot struct {
-	Now             time.Duration // virtual time
-	State           RunState
-	Speed           float64             // requested multiple of real time; 0 means as fast as possible
-	Actual          float64             // multiple of real time reached over the last second
-	Seek            time.Duration       // target of the seek, if State is Seeking
+	Now   time.Duration // virtual time
+	State RunState
+	Pace
 	To              string              // address of the remote receiver; empty if the receiver is in this process
 	Saved           time.Duration       // a saved report contains the run up to this time
 	Saving          bool                // a report is being written
@@ -113,13 +111,25 @@ type Snapshot struct {
 	Patch           *delivery.PatchProgress // the patch being made, for which the session waits; nil if none
 	World           *playout.Picture        // the cubes at both endpoints; nil if the data are not cubes
 	Frames          *playout.Frames         // the frames at both endpoints; nil for cubes and files
-	Opened          *inspector.Opened       // the packet that live.Command.Open selected; nil if none
-	Traced          *Traced                 // the packet that live.Command.Trace selected; nil if none
-	RowCosts        *RowCosts               // nil unless live.Command.RowCosts requested them
-	Carried         *RowCosts               // which packets carry which rows; nil unless live.Command.Carried requested it
-	Priorities      *Priorities             // nil unless live.Command.Priorities requested them and there is a budget
-	Notice          Notice                  // the newest notice; ID 0 means none
-	Past            *Past                   // the look back that the user requested; nil if none
+	Requested
+	Notice Notice // the newest notice; ID 0 means none
+	Past   *Past  // the look back that the user requested; nil if none
+}
+
+// Pace describes how fast a session runs.
+type Pace struct {
+	Speed  float64       // requested multiple of real time; 0 means as fast as possible
+	Actual float64       // multiple of real time reached over the last second
+	Seek   time.Duration // target of the seek, if the state is Seeking
+}
+
+// Requested contains details that a snapshot has only after a live.Command requested them.
+type Requested struct {
+	Opened     *inspector.Opened // the packet that live.Command.Open selected; nil if none
+	Traced     *Traced           // the packet that live.Command.Trace selected; nil if none
+	RowCosts   *RowCosts         // nil unless live.Command.RowCosts requested them
+	Carried    *RowCosts         // which packets carry which rows; nil unless live.Command.Carried requested it
+	Priorities *Priorities       // nil unless live.Command.Priorities requested them and there is a budget
 }
 
 // Past is a look back: a second session repeats the run up to an earlier time, beside the run that goes on.

@@ -87,7 +87,7 @@ func Snapshot(now time.Duration) *engine.Snapshot {
 		ChangedPerFrame: 61.2, BaselineAgeTicks: 6.2, BaselineAgeMS: 103.3, EncodeUS: 41, DecodeUS: 38, Budget: budget()}
 	return &engine.Snapshot{
 		Effects: effects(lane.Samples),
-		Now:     now, Speed: 1, Actual: 1, Config: cfg, Item: "cube", Schema: schema(), Lanes: []engine.Lane{lane},
+		Now:     now, Pace: engine.Pace{Speed: 1, Actual: 1}, Config: cfg, Item: "cube", Schema: schema(), Lanes: []engine.Lane{lane},
 		Marks: []engine.Mark{
 			{T: 46 * time.Second, Label: "encoder relative-orientation"},
 			{T: 70*time.Second + 400*time.Millisecond, Label: "loss 5%"},

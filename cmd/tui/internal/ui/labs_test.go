@@ -49,7 +49,7 @@ func fileSnapshot(done float64) *engine.Snapshot {
 	cfg.Encoder.Name = "patch"
 	cfg.Shadows = []config.Encoder{{Name: "whole-zstd"}}
 	at := max(done-1, 0)
-	snap := &engine.Snapshot{Now: time.Duration(at * float64(time.Second)), Pace: engine.Pace{Speed: 1}, Actual: 1, Config: cfg, Item: "byte",
+	snap := &engine.Snapshot{Now: time.Duration(at * float64(time.Second)), Pace: engine.Pace{Speed: 1, Actual: 1}, Config: cfg, Item: "byte",
 		Schema: &frame.Schema{Name: "files", Item: "byte", Delivery: frame.Reliable, TickHz: 1000}}
 	for i, name := range []string{"patch", "whole-zstd"} {
 		packed := []int{93_000, 285_000}[i]

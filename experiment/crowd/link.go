@@ -188,10 +188,21 @@ func (x *session) receiveFull(s *shard, i int, end time.Duration) {
 			case s.viewers == nil:
 				s.connections[i].readAck(uint32(d.Tag), uint32(d.Tag>>32))
 			default:
-				s.decodeErr = cmp.Or(s.viewers[i].sender.HandleAck(d.Data), s.decodeErr)
+				x.readViewAck(s, i, d.Data)
 			}
 		}
 	}
+}
+
+// readViewAck passes an ack of client i to its sender. This is work of the server, but receive counts it as work of clients.
+func (x *session) readViewAck(s *shard, i int, ack []byte) {
+	start := x.clock.Now()
+	if err := s.viewers[i].sender.HandleAck(ack); err != nil {
+		s.decodeErr = err
+	}
+	duration := x.clock.Now() - start
+	s.timed.Server += duration
+	s.timed.Clients -= duration
 }
 
 // arriveFull handles the arrival of a datagram at client i.

@@ -43,7 +43,7 @@ func newGrid(runs []*engine.Result) *grid {
 	for _, group := range report.GroupByPoint(runs) {
 		p := &Point{Set: group.Set, Seeds: len(group.Runs), Figures: map[string]figures.Mean{},
 			values: map[string][]float64{}}
-		g.units = UnitsOf(&group.Runs[0].Totals)
+		g.units = figures.UnitsOf(&group.Runs[0].Totals)
 		for _, r := range group.Runs {
 			p.Asserted += len(r.Assertions)
 			if len((&report.Report{Runs: []*engine.Result{r}}).Failed()) > 0 {
@@ -74,12 +74,6 @@ func (p *Point) ratioTo(q *Point, key string) figures.Mean {
 		return figures.RatioOf(key, x, y)
 	}
 	return figures.EstimateRatio([]float64{p.Figures[key].Mean}, []float64{q.Figures[key].Mean})
-}
-
-// UnitsOf returns the units, by key, of those figures of a run whose unit depends on the data.
-func UnitsOf(t *figures.Totals) map[string]string {
-	return map[string]string{errorKey: t.Playout.PositionErrorUnit,
-		"playout.angle_error.p95": t.Playout.AngleErrorUnit}
 }
 
 // Keys of figures that grids are compared by.

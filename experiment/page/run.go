@@ -101,7 +101,7 @@ func nonEmpty(texts ...string) []string {
 
 // addTiles adds the most important figures that the run has; those of a distribution with its maximum.
 func (d *Document) addTiles(x *engine.Result, all map[string]float64) {
-	dataUnits := UnitsOf(&x.Totals)
+	dataUnits := figures.UnitsOf(&x.Totals)
 	for _, row := range figures.Ranked(figures.Narrow) {
 		v, known := all[row.Key]
 		if !known {

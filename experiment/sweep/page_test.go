@@ -47,7 +47,7 @@ func TestPageOfASweep(t *testing.T) {
 // The table for a terminal has the error of the display in the unit of the data, beside starvation.
 func TestErrorInTable(t *testing.T) {
 	s := Summary{}
-	s.Units = page.UnitsOf(&figures.Totals{Playout: figures.Playout{PositionErrorUnit: "cm"}})
+	s.Units = figures.UnitsOf(&figures.Totals{Playout: figures.Playout{PositionErrorUnit: "cm"}})
 	s.Points = []page.Point{{Figures: map[string]figures.Mean{"playout.starved_ratio": {N: 1, Mean: 0.47}, "playout.position_error.p95": {N: 1, Mean: 19.25}}}}
 	var text strings.Builder
 	if err := s.Text(&text); err != nil || !regexp.MustCompile(`display starved, % +position error, p95, cm .*\n.* 47.00 +19.250 `).MatchString(text.String()) {

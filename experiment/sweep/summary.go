@@ -40,7 +40,7 @@ const maxFailures = 100
 // add adds the result of a run. It must be called once for each run.
 func (s *Summary) add(o Outcome) {
 	s.samples.add(o)
-	s.Units = page.UnitsOf(&o.Result.Totals)
+	s.Units = figures.UnitsOf(&o.Result.Totals)
 	s.digests[o.Run] = o.Result.Digests()
 	s.Done++
 	s.Points[o.Run/s.Repeat].Seeds++

@@ -253,29 +253,40 @@ func (ch Change) Label() string {
 // label describes one setting of the change; "" for a key of the uplink that is described with that of
 // the downlink.
 func (ch Change) label(s Set) string {
-	head, name, _ := strings.Cut(s.Key, ".")
-	row := findSetting(s.Key)
-	switch {
-	case row != nil:
+	if row := findSetting(s.Key); row != nil {
 		c := Default()
 		_ = row.Set(c, s.Value) // has been checked
 		return row.Short + " " + row.label(c)
-	case s.Key == "shadow" || s.Key == "shadow_off":
+	}
+	text := fmt.Sprint(s.Value)
+	switch s.Key {
+	case keyEncoder:
+		return "encoder " + text
+	case "profile", "press":
+		return s.Key + " " + text
+	case "shadow", "shadow_off":
 		return shadowLabels(s.Value)
-	case head == "up" && ch.Value("down."+name) == s.Value:
-		return ""
-	case head == "down" && ch.Value("up."+name) != s.Value, head == "up":
-		name = head + " " + name
-	case s.Key == keyEncoder || s.Key == "profile" || s.Key == "press":
-		name = head
-	case s.Key == "reset":
+	case "reset":
 		return "reset the world"
-	case s.Key == "mark":
+	case "mark":
 		return ch.Mark()
-	case isInput(s.Key):
+	}
+	if isInput(s.Key) {
 		return s.Key + " " + setting.Switch.Format(s.Value == true)
 	}
-	return fmt.Sprintf("%s %v", strings.TrimPrefix(name, "params."), s.Value)
+	head, name, _ := strings.Cut(s.Key, ".")
+	switch head {
+	case "up":
+		if ch.Value("down."+name) == s.Value {
+			return ""
+		}
+		name = "up " + name
+	case "down":
+		if ch.Value("up."+name) != s.Value {
+			name = "down " + name
+		}
+	}
+	return strings.TrimPrefix(name, "params.") + " " + text
 }
 
 // Merge returns the change that has the effect of ch followed by next, with one exception: a shadow that

@@ -249,6 +249,7 @@ type spreadField struct {
 // linkSpread is the text of an unset spread: the links determine the values.
 const linkSpread = "link"
 
+// String returns the text for Set.
 func (f spreadField) String() string {
 	switch {
 	case f.isFixed:

@@ -141,9 +141,9 @@ func parseSubject(name, bound string) (Assertion, error) {
 	return a, err
 }
 
-// setRange sets the values that a search tries for the key name. It adds the key to s.Over if necessary. value is
-// a list of values. If name ends with ".from", ".to" or ".step", value is that number of a range instead, from
-// which fillValues later computes the list. key is the full key, for errors.
+// setRange sets the values that a search tries for the key name, such as "down.loss". It adds the key to s.Over if
+// necessary. value is a list of values. If name ends with ".from", ".to" or ".step", value is that number of a range
+// instead, from which fillValues later computes the list. key is the full key, for errors.
 func (s *Search) setRange(key, name string, value any) error {
 	part := "" // from, to, step, or "" for the list
 	if head, last := cutLast(name); slices.Contains([]string{"from", "to", "step"}, last) && head != "" {
@@ -154,7 +154,8 @@ func (s *Search) setRange(key, name string, value any) error {
 		if len(s.Over) == maxRanges {
 			return &Error{Key: key, Problem: "too many keys", Expected: fmt.Sprintf("at most %d", maxRanges)}
 		}
-		s.Over, i = append(s.Over, Range{Key: name}), len(s.Over)
+		i = len(s.Over)
+		s.Over = append(s.Over, Range{Key: name})
 	}
 	r := &s.Over[i]
 	if part == "" {
@@ -170,8 +171,14 @@ func (s *Search) setRange(key, name string, value any) error {
 	if !ok {
 		return &Error{Key: key, Problem: quoteValue(value) + " is not a number", Expected: "a number"}
 	}
-	bounds := map[string]**float64{"from": &r.from, "to": &r.to, "step": &r.step}
-	*bounds[part] = &v
+	switch part {
+	case "from":
+		r.from = &v
+	case "to":
+		r.to = &v
+	case "step":
+		r.step = &v
+	}
 	r.Values = nil // to be computed by fillValues
 	return nil
 }

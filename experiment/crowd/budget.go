@@ -174,7 +174,8 @@ func (x *session) advanceTruth(n uint32) {
 	f.Release()
 }
 
-// compareDisplays compares what the clients of a shard show with the frame of the current slot.
+// compareDisplays compares what the active clients of a shard show with the frame that advanceTruth set. Clients that
+// have decoded no packet yet show nothing.
 func (s *shard) compareDisplays() {
 	for i, v := range s.viewers {
 		if s.connections[i].isActive && s.receivers[i].decoded.Any {
@@ -251,14 +252,16 @@ func (x *session) share(now time.Duration) {
 	}
 }
 
-// fairLevel returns the largest level at which the sum of the demands, each reduced to the level, is at most total.
-// demands are in ascending order.
+// fairLevel returns the largest level at which the sum of the demands, each reduced to the level, is at most total. If
+// all demands fit, it returns MaxDatagram, which limits no packet. demands are in ascending order; all are in bytes.
 func fairLevel(demands []int, total int) int {
-	for i, d := range demands {
-		if rest := len(demands) - i; d*rest > total {
-			return total / rest
+	left := total
+	for i, demand := range demands {
+		unserved := len(demands) - i
+		if demand*unserved > left {
+			return left / unserved
 		}
-		total -= d
+		left -= demand
 	}
 	return endpoint.MaxDatagram
 }

@@ -186,18 +186,18 @@ func (l *Live) endSample(now time.Duration) {
 	l.previous, l.sample = p, engine.CrowdSample{T: s.T}
 }
 
-// addMark adds a mark with the counts of all clients.
+// addMark adds a mark with the counts of all clients, and removes the oldest of keptMarks marks.
 func (l *Live) addMark() {
-	var m mark
-	if len(l.marks) == keptMarks { // the memory of the oldest is used again
-		m = l.marks[0]
-		l.marks = append(l.marks[:0], l.marks[1:]...)
+	m := mark{at: l.session.Now()}
+	if len(l.marks) == keptMarks {
+		m.clients = l.marks[0].clients[:0] // reuse the memory
+		l.marks = slices.Delete(l.marks, 0, 1)
 	}
-	m.at, m.clients = l.session.Now(), m.clients[:0]
 	for i := range l.shards {
 		s := &l.shards[i]
 		for k := range s.counts {
-			c := clientMark{counts: s.counts[k], active: s.tenures[k].active(s.connections[k].isActive, m.at)}
+			active := s.tenures[k].active(s.connections[k].isActive, m.at)
+			c := clientMark{counts: s.counts[k], active: active}
 			if s.viewers != nil {
 				c.view = s.viewers[k].meter.Progress()
 			}

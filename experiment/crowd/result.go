@@ -53,23 +53,28 @@ func (x *session) resetToStart(c *config.Config) {
 // the game are unknown.
 func (x *session) Clients() []figures.CrowdClient { return x.clientsSince(&mark{}) }
 
+// clientsSince returns the figures of each client since m, in the order of their numbers. A client that m does not
+// contain has figures since the beginning of the run.
 func (x *session) clientsSince(m *mark) (list []figures.CrowdClient) {
-	now, interpolates := x.Now(), frame.IsCubes(x.schema) || playout.FindColumns(x.schema) != nil
+	now := x.Now()
+	interpolates := frame.IsCubes(x.schema) || playout.FindColumns(x.schema) != nil
 	for i := range x.shards {
 		s := &x.shards[i]
 		for k := range s.connections {
-			t, counts := &s.tenures[k], s.counts[k]
-			active := t.active(s.connections[k].isActive, now)
+			isActive := s.connections[k].isActive
+			t := &s.tenures[k]
+			active := t.active(isActive, now)
+			counts := s.counts[k] // a copy, from which those of m are subtracted
 			before := clientMark{}
-			if len(list) < len(m.clients) {
-				before = m.clients[len(list)]
+			if client := len(list); client < len(m.clients) {
+				before = m.clients[client]
 				active -= before.active
 				counts.subtract(&before.counts)
 			}
 			c := counts.figures(t, active, interpolates, x.displayHz())
 			if x.views != nil {
 				viewer := s.viewers[k]
-				if s.connections[k].isActive {
+				if isActive {
 					if server, filler := viewer.sender.View(); server != nil {
 						viewer.meter.Waited(filler.LongestWait(server), x.config.SendInterval())
 					}

@@ -322,12 +322,13 @@ func (x *session) encodingFor(s *shard, i int) (e *encoding, f *form) {
 	return e, &e.forms[key/paramsKey]
 }
 
-// send sends packet n to each client at now. First it does the work of the server, then that of the links.
+// send sends packet n to each client at now. First it does the work of the server, then that of the links, and measures
+// the time of both.
 func (x *session) send(s *shard, n uint32, now time.Duration) {
 	start := x.clock.Now()
 	for i := range s.counts {
 		e, f := x.encodingFor(s, i)
-		if e == nil {
+		if e == nil { // no packet is sent to the client
 			continue
 		}
 		c := &s.counts[i]
@@ -346,14 +347,14 @@ func (x *session) send(s *shard, n uint32, now time.Duration) {
 			c.n[baselineTicks] += int64(e.ageTicks)
 		}
 	}
-	middle := x.clock.Now()
+	serverDone := x.clock.Now()
 	for i := range s.down {
 		if e, f := x.encodingFor(s, i); e != nil {
 			x.transmit(s, i, n, now, e, f)
 		}
 	}
-	s.timed.Server += middle - start
-	s.timed.Clients += x.clock.Now() - middle
+	s.timed.Server += serverDone - start
+	s.timed.Clients += x.clock.Now() - serverDone
 }
 
 // transmit passes packet n with encoding e in form f to the downlink of client i of the shard, or counts its loss. The server sends at now; with an uplink, the packet leaves at s.departures[i] instead.

@@ -132,22 +132,27 @@ func (s *Sender) StartAt(seq uint64, now time.Duration) {
 }
 
 // beginEpoch begins the next epoch if one is requested, by Request or by SetBudget, and epochPeriod has passed since the
-// current one began. Packets then contain the parameters until an ack names the epoch.
+// current one began. It does not wait for epochPeriod if packets can no longer name the frame that the display begins
+// with. Packets then contain the parameters until an ack names the epoch.
 func (s *Sender) beginEpoch(now time.Duration) {
 	if s.seq == s.first {
 		s.epochStart = now
 	}
 	switchesViews := s.views.mustSwitch(s)
-	if s.pending == nil && !switchesViews || !s.CanBeginEpoch(now) && !s.views.isRootTooOld(s.seq) {
+	isRequested := s.pending != nil || switchesViews
+	mayBegin := s.CanBeginEpoch(now) || s.views.isRootTooOld(s.seq)
+	if !isRequested || !mayBegin {
 		return
 	}
 	if s.pending != nil {
-		s.encoding, s.pending = *s.pending, nil
+		s.encoding = *s.pending
+		s.pending = nil
 	}
-	if s.seq != s.first {
+	if s.seq != s.first { // the first packet belongs to the current epoch
 		s.epoch++
 	}
-	s.epochStart, s.epochAcked = now, false
+	s.epochStart = now
+	s.epochAcked = false
 	if switchesViews {
 		s.switchViews()
 	}

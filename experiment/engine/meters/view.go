@@ -357,18 +357,20 @@ func (v *View) Ages() []time.Duration {
 // Figures returns the measurements. elapsed is the time since the lane began.
 func (v *View) Figures(b *endpoint.Budget, elapsed time.Duration) *figures.View {
 	msPerTick := 1000 / float64(v.hz)
+	ticksPerMS := 1 / msPerTick
 	f := &figures.View{Policy: view.OrDefault(b.Priority).String(), LimitKbps: float64(b.Bps) / 1000, Over: v.over,
 		UsedKbps:      figures.RatioFigure(float64(8*v.bytes)/1000, elapsed.Seconds()),
 		RowsPerPacket: figures.RatioFigure(float64(v.rows), float64(v.packets)),
 		BitsPerRow:    figures.RatioFigure(float64(v.bits), float64(v.rows)),
 		FillRatio:     figures.RatioFigure(v.fill, float64(v.full)),
 		Encodings:     figures.RatioFigure(float64(v.encodings), float64(v.packets)),
-		RowAgeMS:      v.age.scaled(1 / msPerTick),
-		MeanRowAgeMS:  v.age.mean(1 / msPerTick),
-		SettledMS:     v.settled.scaled(1 / msPerTick),
+		RowAgeMS:      v.age.scaled(ticksPerMS),
+		MeanRowAgeMS:  v.age.mean(ticksPerMS),
+		SettledMS:     v.settled.scaled(ticksPerMS),
 		RestingWrong:  figures.RatioFigure(float64(v.resting), float64(v.compared)), // unknown if nothing was compared
 		LongestWaitMS: figures.Known(float64(v.longestWait) / 1e6)}
-	place, meanPlace := v.place.scaled(view.ErrorUnit), v.place.mean(view.ErrorUnit)
+	place := v.place.scaled(view.ErrorUnit)
+	meanPlace := v.place.mean(view.ErrorUnit)
 	if frame.IsCubes(v.schema) {
 		f.ErrorMM, f.MeanErrorMM = &place, &meanPlace
 		if !v.brief {

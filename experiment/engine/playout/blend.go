@@ -59,34 +59,41 @@ func newBlend(x *screen, w *snapshots, moment time.Duration) (b blend) {
 	return b
 }
 
-// setTruth looks up the source's frames around moment. w must be the snapshots that newBlend used. hasTruth
-// stays false if a frame is no longer stored, or if the recording restarts between the frames involved: the
-// network does not cause the error across a loop point. hz is the tick rate of the source.
+// setTruth looks up the source's frames around moment. w must be the snapshots that newBlend used: w[1] is a and w[2]
+// is b. hasTruth stays false if a frame is no longer stored, or if the recording restarts between the frames involved:
+// the network does not cause the error across a loop point. hz is the tick rate of the source.
 func (b *blend) setTruth(t *Truths, w *snapshots, moment time.Duration, hz int) {
-	tick := endpoint.TickAt(moment, hz)
-	after := tick
-	begin := endpoint.TickTime(tick, hz)
-	if moment > begin { // otherwise the frame of tick has exactly the displayed time
+	before := endpoint.TickAt(moment, hz)
+	begin := endpoint.TickTime(before, hz)
+	after := before
+	if moment > begin { // otherwise the frame of before has exactly the displayed time
 		after++
-		b.truthWeight = float64(moment-begin) / float64(endpoint.TickTime(after, hz)-begin)
+		period := endpoint.TickTime(after, hz) - begin
+		b.truthWeight = float64(moment-begin) / float64(period)
 	}
-	b.truthBefore = t.get(tick)
+	b.truthBefore = t.get(before)
 	b.unrounded = b.truthBefore != nil && len(b.truthBefore.Residual) > 0
-	if b.unrounded && after == tick && t.get(tick-1) != nil {
-		after-- // rounding leaves an error also at the time of a frame: the frame before it, of weight 0, shows what moves
+	if b.unrounded && after == before && t.get(before-1) != nil {
+		// Rounding leaves an error also at the time of a frame. To find the rows that move, that frame is compared
+		// with the one before it, which has the weight 0.
+		after--
 	}
 	b.truthAfter = t.get(after)
-	b.firstTick, b.lastTick = min(w[1].tick, tick, after), max(w[2].tick, tick, after)
-	b.heldFrom, b.heldTo = min(w[1].tick, tick), max(w[1].tick, tick)
-	from, to := b.firstTick, b.lastTick
-	if b.frames[0] != nil {
+	b.sameTicks = !b.curved && w[1].tick == before && w[2].tick == after
+	b.firstTick = min(w[1].tick, before, after)
+	b.lastTick = max(w[2].tick, before, after)
+	b.heldFrom = min(w[1].tick, before)
+	b.heldTo = max(w[1].tick, before)
+	from := b.firstTick
+	if b.frames[0] != nil { // the spline also uses the snapshot before a
 		from = min(from, w[0].tick)
 	}
-	if b.frames[3] != nil {
+	to := b.lastTick
+	if b.frames[3] != nil { // and the one after b
 		to = max(to, w[3].tick)
 	}
-	b.hasTruth = b.truthBefore != nil && b.truthAfter != nil && !t.loops.between(from, to)
-	b.sameTicks = !b.curved && w[1].tick == tick && w[2].tick == after
+	isStored := b.truthBefore != nil && b.truthAfter != nil
+	b.hasTruth = isStored && !t.loops.between(from, to)
 }
 
 // residuals returns the residuals of the cells from first up to end before and after the displayed time; nil without any.

@@ -37,14 +37,17 @@ func newClock(t Timing, r Rhythm) clock {
 	return c
 }
 
-// set changes the timing. Between two fixed delays the estimate of the clock offset is kept; every other estimator
-// begins with the next arrival, and until then the display runs at normal speed.
+// set changes the timing, or the intervals r for which the policy is configured. If the old and the new timing are fixed
+// delays, the estimate of the clock offset is kept. Otherwise a new estimator begins with the next arrival, and until
+// then the display runs at normal speed.
 func (c *clock) set(t Timing, r Rhythm) {
-	if t == c.timing && (r == c.rhythm || t.IsFixed()) {
+	usesRhythm := !t.IsFixed()
+	if t == c.timing && (r == c.rhythm || !usesRhythm) {
 		return
 	}
 	fixed, wasFixed := c.estimator.(*fixedDelay)
-	c.timing, c.rhythm = t, r
+	c.timing = t
+	c.rhythm = r
 	if wasFixed && t.IsFixed() {
 		fixed.delay = t.Delay
 		return

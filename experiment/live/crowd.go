@@ -147,12 +147,14 @@ func (x *receivers) prepareReport(ctx context.Context, r *Runner, why engine.End
 	}, nil
 }
 
-// writeCrowd returns a function that writes the report of a crowd. failure is the error of the run, which the returned
-// function returns too; planned is the duration of the run.
+// writeCrowd returns a function that writes the report of a crowd, which is one run of the duration planned. failure is
+// the error of the run, or nil; the returned function joins it to its own error.
 func writeCrowd(r *Runner, planned time.Duration, result *engine.Result, failure error) reportWriter {
 	return func(folder *atomicfile.Folder) error {
-		result.Planned, result.PlannedS = 1, planned.Seconds()
+		result.Planned = 1
+		result.PlannedS = planned.Seconds()
 		report.SetReason(result, failure)
-		return errors.Join(failure, new(report.SessionCopy).Write(folder, r.files, page.Pages(), result))
+		err := new(report.SessionCopy).Write(folder, r.files, page.Pages(), result)
+		return errors.Join(failure, err)
 	}
 }

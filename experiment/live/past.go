@@ -128,7 +128,9 @@ func (r *Runner) pastDone() <-chan struct{} {
 	return r.past.finished
 }
 
-// finishPast waits for the second run, and shows it or makes it the current one.
+// finishPast waits until the second run has reached the requested time. If the run replaces the current one, it becomes
+// the current run, the look back ends and deferred commands are executed; otherwise it is shown, paused. After an error
+// the look back ends too.
 func (r *Runner) finishPast(ctx context.Context) {
 	p := r.past
 	<-p.finished
@@ -144,10 +146,13 @@ func (r *Runner) finishPast(ctx context.Context) {
 		return
 	}
 	r.past = nil
-	at := p.run.Now()
-	r.limitSaved(at) // the run may differ from the saved one after that
-	r.seekTarget, r.isJump, r.target = noSeek, false, at
-	r.notifyResult("at "+clockText(at), r.replace(p.run))
+	now := p.run.Now()
+	r.limitSaved(now)
+	r.seekTarget = noSeek
+	r.isJump = false
+	r.target = now // pacing continues from here
+	err := r.replace(p.run)
+	r.notifyResult("at "+clockText(now), err)
 	r.handleDeferred(ctx)
 }
 

@@ -91,16 +91,17 @@ func (r *Runner) Save(dir string) (path string, err error) {
 	default:
 		return "", errors.New("the run continues: stop it first, or send a Command")
 	}
-	err = panics.Call(func() error {
+	err = panics.Call(func() error { // a panic becomes a *panics.Error
 		write, err := r.prepareReport(context.Background(), dir, report.Automatic, engine.Interrupted)
 		if err != nil {
 			return err
 		}
 		path, err = write()
-		if err == nil {
-			report.Prune(r.opt.Disk, filepath.Dir(path), path)
+		if err != nil {
+			return err
 		}
-		return err
+		report.Prune(r.opt.Disk, filepath.Dir(path), path)
+		return nil
 	})
 	var bug *panics.Error
 	if errors.As(err, &bug) && r.panicked { // the session's state has been inconsistent since its panic

@@ -146,9 +146,9 @@ func (d *Document) addPlayoutPolicies(p *figures.PlayoutComparison) {
 	if p == nil || len(p.List) == 0 {
 		return
 	}
-	const leastShare, leastAge = 1, 20 // of the axes, in % and ms
-	maxAge := float64(leastAge)
-	maxStarved := float64(leastShare)
+	// Fixed delays beyond these limits are not shown. The limits grow with the figures of the policies.
+	maxAge := 20.0    // ms
+	maxStarved := 1.0 // %
 	t := newTable("Playout policies on the same arrivals", "policy", ">starved", ">age p50, ms",
 		">age p95, ms", ">longest freeze, ms",
 		">speed changes", ">jumps", ">shifted, ms", ">best fixed delay, ms", ">p50 against it, ms")
@@ -166,7 +166,7 @@ func (d *Document) addPlayoutPolicies(p *figures.PlayoutComparison) {
 		groups = append(groups, dots{Name: l.Label, Points: []dot{{X: l.AgeMS.P50, Y: starved, Note: note,
 			Large: true}}})
 	}
-	for _, f := range p.Fixed { // as far as they are near the policies
+	for _, f := range p.Fixed {
 		age, known := f.AgeMS.Value()
 		starved := 100 * f.StarvedRatio.Or(0)
 		if known && age <= maxAge && starved <= maxStarved {
@@ -238,8 +238,8 @@ const (
 	usedAxis   = "headers and payloads used, kbps"
 )
 
-// addControl adds the send-rate controls of all lanes; and of the first one how it recovered from changes of
-// the links, and its newest decisions.
+// addControl adds a table of the send-rate controls of all lanes. For the first lane it also adds how the control
+// recovered from changes of the links, and its newest decisions.
 func (d *Document) addControl(x *engine.Result) {
 	t := newTable("Snapshots held back", "lane", "control", ">held back", ">of those due", ">rate cuts",
 		">rate at the end, kbps")
@@ -263,8 +263,8 @@ func (d *Document) addControl(x *engine.Result) {
 			steps.add(s.TS, s.DrainedS, s.RateS)
 		}
 		for i := range c.Decisions {
-			x := &c.Decisions[i]
-			decisions.add(x.TS, x.UntilS, x.Held, x.Text)
+			decision := &c.Decisions[i]
+			decisions.add(decision.TS, decision.UntilS, decision.Held, decision.Text)
 		}
 	}
 	d.add("control", "Send-rate control", t, steps, decisions)
@@ -403,7 +403,7 @@ func (d *Document) addLanes(x *engine.Result) {
 	if len(x.Shadows) == 0 {
 		return
 	}
-	t = newTable("Each since its start, on the same frames and losses", "lane", "encoder", ">from, s",
+	compared := newTable("Each since its start, on the same frames and losses", "lane", "encoder", ">from, s",
 		">to, s", ">payload kbps", ">wire kbps",
 		">bits per item", ">p95 bytes", ">sent", ">decoded", ">lost", ">failed", ">starved", ">wrong")
 	addRow := func(lane, name string, from, to float64, totals *figures.Totals) {
@@ -411,7 +411,7 @@ func (d *Document) addLanes(x *engine.Result) {
 		if totals.Wrong > 0 {
 			wrong.Class = "bad"
 		}
-		t.add(lane, name, from, to, totals.PayloadKbps, totals.WireKbps, totals.BitsPerItem,
+		compared.add(lane, name, from, to, totals.PayloadKbps, totals.WireKbps, totals.BitsPerItem,
 			totals.PacketBytes.Of(totals.PacketBytes.P95),
 			totals.Sent, totals.Decoded, totals.Lost, totals.Failed(), formatShare(totals.Playout.StarvedRatio), wrong)
 	}
@@ -420,7 +420,7 @@ func (d *Document) addLanes(x *engine.Result) {
 		s := &x.Shadows[i]
 		addRow(s.Lane, cmp.Or(s.Label, s.Encoder), s.FromS, cmp.Or(s.ToS, x.DurationS), &s.Totals)
 	}
-	d.add("shadows", "Encoders compared", ratioTable(x.Comparison), t)
+	d.add("shadows", "Encoders compared", ratioTable(x.Comparison), compared)
 }
 
 // ratioTable returns a table of the payload of each encoder divided by the payload of the first, over the

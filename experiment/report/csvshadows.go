@@ -19,27 +19,32 @@ import (
 // figures of all lanes. The columns of a lane have its letter, because its encoder may change. The cells of a shadow
 // are empty before it joined and after it left.
 func writeSideBySide(w io.Writer, lanes []engine.LaneSamples) error {
-	head := []string{"t_s"}
-	columns := []string{"encoder", "payload_kbps", "bits_per_changed", "failed"}
-	isShown := func(s meters.Sample) bool { return s.View.Rows > 0 }
-	if slices.ContainsFunc(lanes, func(l engine.LaneSamples) bool { return slices.ContainsFunc(l.Samples, isShown) }) {
-		columns = append(columns, "mean_error")
-	}
 	var times []time.Duration
+	hasErrors := false
 	for i := range lanes {
-		for _, what := range columns {
-			head = append(head, what+" ["+lanes[i].Letter+"]")
-		}
 		for k := range lanes[i].Samples {
-			times = append(times, lanes[i].Samples[k].T)
+			s := &lanes[i].Samples[k]
+			times = append(times, s.T)
+			hasErrors = hasErrors || s.View.Rows > 0
 		}
 	}
 	slices.Sort(times)
+	columns := []string{"encoder", "payload_kbps", "bits_per_changed", "failed"}
+	if hasErrors {
+		columns = append(columns, "mean_error") // the last cell of laneCells
+	}
+	head := []string{"t_s"}
+	for i := range lanes {
+		for _, column := range columns {
+			head = append(head, column+" ["+lanes[i].Letter+"]")
+		}
+	}
 	t := texttable.New(head...)
 	for _, at := range slices.Compact(times) {
 		row := []string{units.Fixed(at.Seconds(), 3)}
 		for k := range lanes {
-			row = append(row, laneCells(&lanes[k], at)[:len(columns)]...)
+			cells := laneCells(&lanes[k], at)
+			row = append(row, cells[:len(columns)]...)
 		}
 		t.Add(row)
 	}

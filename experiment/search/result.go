@@ -111,12 +111,13 @@ func (s *search) ratio(a, b *trial) figures.Mean {
 // contain 0. Unlike a ratio, the difference exists if a figure is 0.
 func isDistinct(a, b *trial) bool {
 	n := min(len(a.runs), len(b.runs))
-	difference := a.figures(n)
-	for i, v := range b.figures(n) {
-		difference[i] -= v
+	differences := make([]float64, n)
+	for seed := range differences {
+		differences[seed] = a.runs[seed].Figure - b.runs[seed].Figure
 	}
-	m := figures.EstimateMean(difference)
-	return m.Lo != nil && (*m.Lo > 0 || *m.Hi < 0)
+	m := figures.EstimateMean(differences)
+	isKnown := m.Lo != nil // both bounds are nil with fewer than two seeds
+	return isKnown && (*m.Lo > 0 || *m.Hi < 0)
 }
 
 // summarize returns the result of the search. own is the configuration's own setting, nil if it is none of the settings.

@@ -101,21 +101,28 @@ func around(over []config.Range, s setting, distance int) (list []setting) {
 func apply(base *config.Config, over []config.Range, s setting) (*config.Config, error) {
 	c := base.Clone()
 	c.Sweep, c.Search = nil, config.Search{}
-	for _, encoderPass := range []bool{true, false} { // first the encoder, then the other keys
-		for d, r := range over {
-			if (r.Key == "encoder.name") != encoderPass {
-				continue
-			}
-			v := r.Values[s[d]]
-			if encoderPass && v != any(c.Encoder.Name) {
-				c.Encoder.Params = nil
-			}
-			if name, isParam := strings.CutPrefix(r.Key, "encoder.params."); isParam && !hasParam(c, name) {
-				continue
-			}
-			if err := c.Set(r.Key, v); err != nil {
-				return nil, err
-			}
+	const encoderKey = "encoder.name"
+	for d, r := range over {
+		if r.Key != encoderKey {
+			continue
+		}
+		name := r.Values[s[d]]
+		if name != any(c.Encoder.Name) {
+			c.Encoder.Params = nil // those of base belong to another encoder
+		}
+		if err := c.Set(encoderKey, name); err != nil {
+			return nil, err
+		}
+	}
+	for d, r := range over {
+		if r.Key == encoderKey {
+			continue
+		}
+		if name, isParam := strings.CutPrefix(r.Key, "encoder.params."); isParam && !hasParam(c, name) {
+			continue
+		}
+		if err := c.Set(r.Key, r.Values[s[d]]); err != nil {
+			return nil, err
 		}
 	}
 	return c, c.Validate()

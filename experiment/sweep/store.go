@@ -238,14 +238,15 @@ func readBatches(dir, plan, version string, each func(b batch, name string, err 
 }
 
 // find searches the folder for the result of a run whose content has the given hash. It returns the result and the
-// name of its file; nil if no file has it.
+// name of its file; nil if no file has it. It reads all files, so the last of several equal results is returned.
 func (s *Store) find(p *Plan, run int, content contentHash) (found *engine.Result, name string) {
 	_, _ = s.Load(p, func(b batch, file string) error { // files with errors are skipped
 		for _, o := range b.Runs {
 			if o.Run != run {
 				continue
 			}
-			if hash, err := hashContent(o.Result); err == nil && hash == content {
+			hash, err := hashContent(o.Result)
+			if err == nil && hash == content {
 				found, name = o.Result, file
 			}
 		}

@@ -213,7 +213,7 @@ func (s *ScaleSearch) open(scales map[int]float64) (Open, error) {
 	return func() (dataset.Source, error) { return l.Open(s.Path, false) }, nil
 }
 
-// measure encodes the table with the given scales.
+// measure encodes the table with the given scales, and reports progress.
 func (s *ScaleSearch) measure(ctx context.Context, scales map[int]float64) (m scaleCost, err error) {
 	open, err := s.open(scales)
 	if err != nil {
@@ -228,9 +228,10 @@ func (s *ScaleSearch) measure(ctx context.Context, scales map[int]float64) (m sc
 	}
 	s.done++
 	if s.Progress != nil {
-		s.Progress(min(s.done, s.total), s.total)
+		s.Progress(min(s.done, s.total), s.total) // total is an estimate that done may exceed
 	}
-	return scaleCost{board.Dataset.Frames, board.Results[0].Kbps, board.Dataset.Precision}, nil
+	data := &board.Dataset
+	return scaleCost{frames: data.Frames, kbps: board.Results[0].Kbps, precision: data.Precision}, nil
 }
 
 // findGrids returns for each group the largest power of ten of which all values are multiples, at least a hundredth of

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -44,17 +45,18 @@ func TestMetricOfCubes(t *testing.T) {
 		if !isNear && math.Abs(got-turn) > 1e-6 {
 			t.Fatalf("turn from %v to %v: %v radians, expected %v", a, b, got, turn)
 		}
-		if want := ErrorUnit * (1000*math.Sqrt(way) + turnMillimetres*got); math.Abs(float64(m.Distance(a, b))-max(want, 1)) > 2 {
+		want := ErrorUnit * (1000*math.Sqrt(way) + turnMillimetres*got)
+		if math.Abs(float64(m.Distance(a, b))-max(want, 1)) > 2 {
 			t.Fatalf("distance from %v to %v: %d, expected %v", a, b, m.Distance(a, b), want)
 		}
-		want := 11 + 2*max(digits(a, b, frame.CubeX), digits(a, b, frame.CubeY)) + digits(a, b, frame.CubeZ)
+		bits := 11 + 2*max(digits(a, b, frame.CubeX), digits(a, b, frame.CubeY)) + digits(a, b, frame.CubeZ)
 		if a[0] != b[0] {
-			want += 29
+			bits += 29
 		} else {
-			want += 3 + 3*max(digits(a, b, frame.CubeA), digits(a, b, frame.CubeB), digits(a, b, frame.CubeC))
+			bits += 3 + 3*max(digits(a, b, frame.CubeA), digits(a, b, frame.CubeB), digits(a, b, frame.CubeC))
 		}
-		if got := m.bits(a, b); got != want {
-			t.Fatalf("%v to %v: %d bits, expected %d", a, b, got, want)
+		if got := m.bits(a, b); got != bits {
+			t.Fatalf("%v to %v: %d bits, expected %d", a, b, got, bits)
 		}
 	}
 }
@@ -74,7 +76,8 @@ func TestMetricOfTables(t *testing.T) {
 		a := []int32{rng.Int32N(1001), rng.Int32N(100) - 50, rng.Int32N(10), rng.Int32(), rng.Int32N(2)}
 		b := []int32{rng.Int32N(1001), rng.Int32N(100) - 50, rng.Int32N(10), a[3] ^ 1<<rng.IntN(31), rng.Int32N(2)}
 		around := math.Abs(float64(a[1] - b[1]))
-		steps := [5]float64{math.Abs(float64(a[0] - b[0])), min(around, 100-around), 1, float64(digits([]int32{a[3] ^ b[3]}, []int32{0}, 0)), 1}
+		floats := float64(digits([]int32{a[3] ^ b[3]}, []int32{0}, 0))
+		steps := [5]float64{math.Abs(float64(a[0] - b[0])), min(around, 100-around), 1, floats, 1}
 		sum, bits := 0.0, 8
 		for i, n := range steps {
 			if a[i] != b[i] {
@@ -95,7 +98,8 @@ func TestMetricOfTables(t *testing.T) {
 func TestDescribeAck(t *testing.T) {
 	rng := rand.New(rand.NewPCG(42, 3))
 	for range 500 {
-		a := ack{number: uint16(rng.IntN(1 << 15)), newest: uint16(rng.Uint32()), mask: uint16(rng.Uint32()), epoch: uint8(rng.Uint32())}
+		a := ack{number: uint16(rng.IntN(1 << 15)), newest: uint16(rng.Uint32())}
+		a.mask, a.epoch = uint16(rng.Uint32()), uint8(rng.Uint32())
 		applied := 0
 		if rng.IntN(2) == 0 {
 			a.gap, a.list = uint16(rng.Uint32()), make([]byte, 1+rng.IntN(maxListed))
@@ -110,18 +114,63 @@ func TestDescribeAck(t *testing.T) {
 			values[f.Name] = f.Value
 			total += f.Bits
 		}
-		want := map[string]string{"number": fmt.Sprint(a.number), "newest decoded": fmt.Sprint(a.newest), "epoch": fmt.Sprint(a.epoch),
-			"extension follows": fmt.Sprint(applied > 0)}
+		want := map[string]string{"number": fmt.Sprint(a.number), "newest decoded": fmt.Sprint(a.newest),
+			"epoch": fmt.Sprint(a.epoch), "extension follows": fmt.Sprint(applied > 0)}
 		if applied > 0 {
 			want["gap"], want["applied"] = words.Count(int(a.gap), "packet"), words.Count(applied, "packet")
 		}
 		for name, value := range want {
 			if values[name] != value || total != 8*len(src) {
-				t.Fatalf("%+v: %s is %q, expected %q; %d of %d bits are described", a, name, values[name], value, total, 8*len(src))
+				t.Fatalf("%+v: %s is %q, expected %q; %d of %d bits are described", a,
+					name, values[name], value, total, 8*len(src))
 			}
 		}
 	}
 	if list := DescribeAck([]byte{1, 2}); len(list) != 1 || list[0].Bits != 16 || list[0].Value != "0102" {
 		t.Errorf("bytes that are no ack: %+v", list)
+	}
+}
+
+// The most urgent candidates come first.
+func TestPartition(t *testing.T) {
+	rng := rand.New(rand.NewPCG(42, 4))
+	for range 2000 {
+		list := make([]candidate, 1+rng.IntN(60))
+		for i := range list {
+			list[i] = candidate(rng.IntN(1 + rng.IntN(100)))
+		}
+		sorted := slices.Sorted(slices.Values(list))
+		k := rng.IntN(len(list))
+		partition(list, k)
+		front := slices.Sorted(slices.Values(list[:k]))
+		if !slices.Equal(front, sorted[:k]) || !slices.Equal(slices.Sorted(slices.Values(list)), sorted) {
+			t.Fatalf("the first %d are %v, expected %v", k, front, sorted[:k])
+		}
+	}
+}
+
+// Rows wait from the first frame in which they differ from what the client shows, also without packets, until they are sent
+// or have their old value again.
+func TestRowsWaitWithoutPackets(t *testing.T) {
+	s := &frame.Schema{Rows: 3, TickHz: 60, Fields: []frame.Field{{Name: "v", Max: 1000}}}
+	l := newPerfectLink(t, s.NewFrame(), s, "accumulated", "off", Interest{})
+	l.step()
+	l.cur.Table[1] = 7
+	for n := range 5 {
+		l.cur.Table[2] = int32(n) // first its old value
+		l.filler.Advance(l.cur, nil)
+		l.filler.Skip(l.server)
+		if got := l.filler.LongestWait(l.server); got != n {
+			t.Errorf("frame %d: the longest wait is %d frames", n, got)
+		}
+	}
+	if rows := l.step(); !slices.Equal(rows, []int{1, 2}) {
+		t.Errorf("rows %v are sent, expected 1 and 2", rows)
+	}
+	if l.filler.Advance(l.cur, nil); l.filler.LongestWait(l.server) != 0 {
+		t.Errorf("nothing waits, but %d frames", l.filler.LongestWait(l.server))
+	}
+	if UnitOf(s) != "steps" || UnitOf(nil) != "steps" || UnitOf(frame.Cubes(1)) != "mm" {
+		t.Error("another unit of errors")
 	}
 }

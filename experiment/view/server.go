@@ -15,12 +15,7 @@ import (
 // later ack will list it. A newer packet never contains an older value of a row.
 type Server struct {
 	values *values
-	ref    []uint32      // the values of the display at the newest ack
-	memo   encoders.Memo // of the newest packet with rows in ref
-	epoch  uint64        // that memo belongs to
-	from   uint64        // 1 + that packet; 0 if there is none
-	ack    uint64        // number of the newest ack; 0 before the first
-	acked  uint64        // newest packet that the client had decoded at that ack
+	reference
 
 	expected    []uint32   // the values that the client is expected to show: those of ref, or of packets under way
 	newestSent  []uint32   // of each row: 1 + the newest packet that contains it; 0 if none
@@ -38,13 +33,28 @@ type Server struct {
 	any     bool
 	first   uint64 // first packet sent
 
+	codedSizes
+
+	spares    []spareMemo
+	keepMemos bool
+}
+
+// reference is the client's display at the newest ack, to which packets are encoded.
+type reference struct {
+	ref   []uint32      // the values of the display
+	memo  encoders.Memo // of the newest packet with rows in ref
+	epoch uint64        // that memo belongs to
+	from  uint64        // 1 + that packet; 0 if there is none
+	ack   uint64        // number of the newest ack; 0 before the first
+	acked uint64        // newest packet that the client had decoded at that ack
+}
+
+// codedSizes is what earlier packets tell about the sizes of the next.
+type codedSizes struct {
 	scale    int // factor of estimated bits, in 1/scaleUnit
 	meanBits int // mean bits of a row, in 1/16
 	least    int // bytes of the smallest payload of the encoder, as far as it is known
 	rowNeed  int // bytes of the payload with a row that waits for room; 0 if none
-
-	spares    []spareMemo
-	keepMemos bool
 }
 
 // lossDistance is how many packets later a packet that an ack lists must be for an earlier one that it does not list
@@ -71,7 +81,8 @@ type sentRow struct {
 // use f and all its servers. Call Close when the client leaves.
 func NewServer(f *Filler, initial *frame.Frame) *Server {
 	n := f.schema.Rows
-	s := &Server{values: &f.values, differing: frame.NewRows(n), tooLarge: frame.NewRows(n), scale: scaleUnit, meanBits: 60 * 16, least: MinPayload}
+	s := &Server{values: &f.values, differing: frame.NewRows(n), tooLarge: frame.NewRows(n),
+		codedSizes: codedSizes{scale: scaleUnit, meanBits: 60 * 16, least: MinPayload}}
 	slab := make([]uint32, 6*n)
 	for i, list := range []*[]uint32{&s.ref, &s.expected, &s.newestSent, &s.accumulated, &s.since, &s.sentAt} {
 		*list = slab[i*n:][:n:n]

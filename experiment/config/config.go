@@ -48,13 +48,17 @@ type Config struct {
 	// path.
 	ResolvePath func(name string) (path string)
 
-	file          string              // name of the file that the configuration was read from, for errors; "" if none
-	lines         map[string]int      // line of each key in the file
-	flags         map[string]bool     // keys that were set after reading the file: errors do not name the file
+	origin
 	trafficTables []map[string]string // tables [[traffic]] of the file, never modified; nil if traffic was set as text
+}
 
-	varied []string        // keys of the sweep that this configuration is a point of
+// origin describes where the values of a configuration came from.
+type origin struct {
+	file   string          // name of the file that the configuration was read from, for errors; "" if none
+	lines  map[string]int  // line of each key in the file
+	flags  map[string]bool // keys that were set after reading the file: errors do not name the file
 	chosen map[string]bool // keys of dataDependentKeys that were set explicitly for the data
+	varied []string        // keys of the sweep that this configuration is a point of
 }
 
 // Encoder is the name of a codec and the parameters that were set.

@@ -29,42 +29,64 @@ type lane struct {
 	liveConfig *config.Config // of the lane, current; only settings that may change during a run may be read
 	observer   Observer       // nil if none
 
-	snd       *endpoint.Sender
-	rcv       *endpoint.Receiver
-	encoding  meters.Stopwatch   // times the encoder
-	decoding  meters.Stopwatch   // times the decoder
+	sendingEnd
+	receivingEnd
+	handled
+	measurements
+	faults
 	delivery  *delivery.Delivery // nil unless the stream's delivery is frame.Every
 	paths     paths
 	carrier   *carrier   // puts packets into containers; nil unless sender.redundancy was set or messages are sent
 	messenger *messenger // nil unless messages are sent
 	flights   flights
-	exact     exactFrames
-	digest    digest
+	traffic   string // plan of the other traffic, as text
+}
 
-	control   laneControl
-	display   *playout.Display
-	compared  *playout.Comparison // of playout policies; nil if none are compared
-	meter     *meters.Meter
-	log       *packetlog.Log
-	inspector *inspector.Inspector // nil unless Options.Inspect
+// sendingEnd is the sender of a lane, and what decides about its packets.
+type sendingEnd struct {
+	snd        *endpoint.Sender
+	control    laneControl
+	budget     encoders.Budget // bit budget of the packet being encoded
+	sendBudget endpoint.Budget // the newest budget of the sender, if there ever was one
+	restart    restart
+	aligning   bool // must begin an epoch together with a lane of equal configuration; see alignLanes
+}
 
-	restart      restart
-	aligning     bool             // must begin an epoch together with a lane of equal configuration; see alignLanes
-	lastErr      error            // newest error of the encoder, the decoder or the feedback
-	brokenCodec  string           // name of the plugin encoder that broke its contract in the current frame; else empty
-	budget       encoders.Budget  // bit budget of the packet being encoded
-	sendBudget   endpoint.Budget  // the newest budget of the sender, if there ever was one
-	views        *meters.View     // measures what the receiver shows; nil unless there was a budget
+// receivingEnd is the receiver of a lane, with its display and its acks.
+type receivingEnd struct {
+	rcv         *endpoint.Receiver
+	exact       exactFrames
+	display     *playout.Display
+	compared    *playout.Comparison // of playout policies; nil if none are compared
+	ackScratch  []byte              // the ack being sent, reused
+	ackDatagram []byte              // ackScratch after the ack of messages, reused
+	acks        *sentAcks           // acks sent; nil unless Options.KeepSent
+}
+
+// handled is the datagram that is being handled.
+type handled struct {
 	outcomeRec   packetlog.Record // record of the packet copy whose outcome is being determined
-	problem      Problem          // result of withConfig, reused
-	ackScratch   []byte           // the ack being sent, reused
-	ackDatagram  []byte           // ackScratch after the ack of messages, reused
-	report       *RemoteReport    // a remote receiver's report of the datagram that is being handled; nil if none
+	report       *RemoteReport    // a remote receiver's report of the datagram; nil if none
 	packetReport *PacketReport    // its report of the packet that is being handled; nil if none
 	withholdAck  bool             // further packets of the same datagram follow: only the last causes an ack
-	acks         *sentAcks        // acks sent; nil unless Options.KeepSent
+}
 
-	traffic string // plan of the other traffic, as text
+// measurements are what a lane measures of its packets and endpoints.
+type measurements struct {
+	encoding  meters.Stopwatch // times the encoder
+	decoding  meters.Stopwatch // times the decoder
+	meter     *meters.Meter
+	views     *meters.View // measures what the receiver shows; nil unless there was a budget
+	log       *packetlog.Log
+	inspector *inspector.Inspector // nil unless Options.Inspect
+	digest    digest
+}
+
+// faults are what went wrong in a lane.
+type faults struct {
+	lastErr     error   // newest error of the encoder, the decoder or the feedback
+	brokenCodec string  // name of the plugin encoder that broke its contract in the current frame; else empty
+	problem     Problem // result of withConfig, reused
 }
 
 // membership describes when a lane joined the session, and its place among the lanes.
@@ -98,10 +120,11 @@ func newLane(c *config.Config, e config.Encoder, s stream, opt *Options) (*lane,
 	if err != nil {
 		return nil, err
 	}
-	l := &lane{stream: s, config: e.Clone(), observer: opt.Observer, digest: newDigest(),
+	l := &lane{stream: s, config: e.Clone(), observer: opt.Observer, flights: flights{pool: frame.NewPool(s.schema)}}
+	l.measurements = measurements{digest: newDigest(),
 		encoding: meters.NewStopwatch(opt.Clock, s.schema), decoding: meters.NewStopwatch(opt.Clock, s.schema),
 		meter: meters.New(float64(c.DisplayMilliHz(s.schema.TickHz))/1000, opt.KeepSamples),
-		log:   packetlog.New(max(opt.KeepPackets, minStoredPackets)), flights: flights{pool: frame.NewPool(s.schema)}}
+		log:   packetlog.New(max(opt.KeepPackets, minStoredPackets))}
 	// Endpoints defer work until a packet has left only on a real network. Without one nothing is gained,
 	// and the times of the encoder and the decoder include that work.
 	both := endpoint.Options{Cadence: s.cadence, Defer: opt.Network != nil}

@@ -139,7 +139,7 @@ func Compare(snap *engine.Snapshot) *engine.Comparison {
 	for i := range x.Lanes {
 		l := &x.Lanes[i]
 		lane := engine.ComparedLane{Lane: snap.Lanes[i].Letter, Label: snap.Lanes[i].Name(), PayloadKbps: finiteValue(l.Kbps()), BitsPerChanged: finiteValue(l.PerChanged())}
-		if i > 0 {
+		if i > 0 && !IsAbsent(snap, &snap.Lanes[i]) {
 			q := x.PayloadRatio(i, 0) // to lane 0, the active encoder
 			lane.Times = figures.Finite(q.Ratio)
 			if q.Known {

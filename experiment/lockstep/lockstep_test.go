@@ -134,4 +134,14 @@ func TestAbsentLanesAreLeftOut(t *testing.T) {
 		len(x.Lanes[1].Payload) != 140 || len(x.Lanes[2].Payload) != 0 {
 		t.Errorf("from %v: %d, %d and %d samples", x.From, len(x.Lanes[0].Payload), len(x.Lanes[1].Payload), len(x.Lanes[2].Payload))
 	}
+	// While the run is paused, a report may be saved right after a shadow was added.
+	late.Began = snap.Now
+	snap.Lanes[2] = late
+	c := lockstep.Compare(snap)
+	_, hasRatio := c.Lanes[1].Times.Value()
+	_, absentHasRatio := c.Lanes[2].Times.Value()
+	_, absentHasPayload := c.Lanes[2].PayloadKbps.Value()
+	if !hasRatio || absentHasRatio || absentHasPayload {
+		t.Errorf("a shadow without a packet: %+v, another one: %+v", c.Lanes[2], c.Lanes[1])
+	}
 }

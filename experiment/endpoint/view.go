@@ -330,6 +330,12 @@ func (r *Receiver) receiveView(out Reception, h *header, d *epochDecoder, payloa
 	r.recordArrival(out.Seq)
 	r.seen.Add(out.Seq)
 	r.acks.Add(out.Seq)
+	return r.storeDisplay(out, d.epoch)
+}
+
+// storeDisplay stores the display, to which packet out was applied, in the history with the epoch of that packet, and
+// returns out with the entry if the packet is the newest.
+func (r *Receiver) storeDisplay(out Reception, epoch uint64) Reception {
 	switch {
 	case out.Outcome == Decoded:
 		r.views.newest = out.Seq
@@ -339,8 +345,8 @@ func (r *Receiver) receiveView(out Reception, h *header, d *epochDecoder, payloa
 	if !r.storesFrames {
 		return out
 	}
-	shown := frame.Frame{Tick: uint32(r.cadence.Tick(r.acks.Newest)), Table: client.Display()}
-	if entry := r.coder.Put(r.acks.Newest, d.epoch); entry != nil {
+	shown := frame.Frame{Tick: uint32(r.cadence.Tick(r.acks.Newest)), Table: r.views.client.Display()}
+	if entry := r.coder.Put(r.acks.Newest, epoch); entry != nil {
 		entry.Copy(&shown)
 		if out.Outcome == Decoded {
 			out.Entry = entry

@@ -296,6 +296,14 @@ func (r *row[T]) Complete(before []string) (candidates []string) {
 	return candidates
 }
 
+// boundText returns the smallest or largest value of a setting as text, without an exponent.
+func boundText(v any) string {
+	if f, ok := v.(float64); ok {
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return fmt.Sprint(v)
+}
+
 // ExpectedText describes the values. It continues the sentence after "expected".
 func (r *row[T]) ExpectedText() string {
 	text := r.Expected
@@ -311,7 +319,7 @@ func (r *row[T]) ExpectedText() string {
 	case isBool:
 		return "true or false"
 	default:
-		text = strings.TrimSpace(fmt.Sprintf("%v to %v %s", r.value(p, r.Min), r.value(p, r.Max), r.Unit))
+		text = strings.TrimSpace(boundText(r.value(p, r.Min)) + " to " + boundText(r.value(p, r.Max)) + " " + r.Unit)
 		if q := r.quantityOf(p); q != nil {
 			text = fmt.Sprintf("%s from %s, such as %q", q.what, text, q.example)
 		}

@@ -104,6 +104,9 @@ func TestEveryRowChecksItsRange(t *testing.T) {
 			if want := r.Key + ": " + quoteValue(v) + " is invalid; expected " + r.ExpectedText(); err != nil && err.Error() != want {
 				t.Errorf("%v, want %s", err, want)
 			}
+			if strings.Contains(r.ExpectedText(), "e+") {
+				t.Errorf("%s: the range has an exponent: %s", r.Key, r.ExpectedText())
+			}
 			if err != nil && r.Text(c) != r.Text(Default()) {
 				t.Errorf("%s was refused and is %s", r.Key, r.Text(c))
 			}

@@ -19,6 +19,7 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 	"wirelab/internal/atomicfile"
+	"wirelab/internal/testkit"
 )
 
 // stored runs the sweep of small in a folder and returns the folder and the result files.
@@ -471,6 +472,15 @@ func TestHostileCoordinator(t *testing.T) {
 	if r, err := open(text, p.ID, "v1"); err != nil || len(r.Runs) > 0 || !strings.Contains(r.Error, "does not belong to this sweep") {
 		t.Errorf("a job with other runs: %d results, %q, %v", len(r.Runs), r.Error, err)
 	}
+	// If the lease of the job expires before its ack, it is delivered again, and its result must not come after the purge.
+	testkit.WaitFor(t, "the ack of the job", func() bool {
+		jobs, err := q.js.Consumer(ctx, jobStream, "workers-"+subjectToken("v1"))
+		if err != nil {
+			return false
+		}
+		info, err := jobs.Info(ctx)
+		return err == nil && info.NumAckPending == 0 && info.NumPending == 0
+	})
 	stream, err := q.js.Stream(ctx, resultStream)
 	if err == nil {
 		err = stream.Purge(ctx)

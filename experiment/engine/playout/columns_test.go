@@ -63,9 +63,11 @@ func TestBetweenWraps(t *testing.T) {
 func TestFindColumns(t *testing.T) {
 	s := referenceTable()
 	s.Fields = append(s.Fields, frame.Field{Name: "gun", Kind: frame.Float32, Hint: frame.Hint{Turn: 360}},
-		frame.Field{Name: "clock", Unit: "ms", Kind: frame.Angle, Max: 999}, frame.Field{Name: "weight", Unit: "kg", Hint: frame.Hint{Role: frame.Position}})
-	s.Parts[1].Size = 4
-	want := []bool{columnX: true, columnY: true, columnYaw: true, columnHeight: true, columns: true, columns + 2: false}
+		frame.Field{Name: "clock", Unit: "ms", Kind: frame.Angle, Max: 999}, frame.Field{Name: "weight", Unit: "kg", Hint: frame.Hint{Role: frame.Position}},
+		frame.Field{Name: "depth", Unit: "m", Kind: frame.Float32, Hint: frame.Hint{Role: frame.Position, Group: 3}},
+		frame.Field{Name: "side", Unit: "m", Kind: frame.Flag, Hint: frame.Hint{Role: frame.Position, Group: 4}})
+	s.Parts[1].Size = 6
+	want := []bool{columnX: true, columnY: true, columnYaw: true, columnHeight: true, columns: true, columns + 3: true, columns + 4: false}
 	c := FindColumns(s)
 	for i, name := range s.Fields {
 		if c.Interpolates(i) != want[i] {

@@ -71,6 +71,16 @@ func TestComparison(t *testing.T) {
 	}
 }
 
+// A nil comparison compares nothing.
+func TestNoComparison(t *testing.T) {
+	var x *Comparison
+	x.Arrive(0, 0)
+	x.Tick(0)
+	if x.Compares(nil, Rhythm{}) || x.CloseSample() != nil || x.Figures() != nil {
+		t.Error("a nil comparison has results")
+	}
+}
+
 // seqOf returns the sequence number of a snapshot.
 func seqOf(x arrival) uint64 { return uint64(math.Round(x.source.Seconds() * 60)) }
 

@@ -160,6 +160,20 @@ func TestMovingMean(t *testing.T) {
 	}
 }
 
+// lightyear displays the mean transit time, 1.7 intervals, one tick and four deviations behind.
+func TestLightyearInFloatingPoint(t *testing.T) {
+	x, _ := newEstimator(Timing{Policy: Policies.Default("lightyear")}, testRhythm)
+	transit := floatEMA{alpha: 2.0 / 61}
+	for _, a := range randomArrivals(1, testSend, 10*time.Second) {
+		x.arrive(a.at, a.source)
+		transit.add((a.at - a.source).Seconds())
+		behind := transit.value + 1.7*testSend.Seconds() + 1.0/60 + 4*math.Sqrt(transit.variance)
+		if got := (a.at - x.target(a.at)).Seconds(); math.Abs(got-behind) > 2e-4 {
+			t.Fatalf("%v behind at %v, expected %v", got, a.at, behind)
+		}
+	}
+}
+
 // The largest deviations and intervals that a peer can send do not overflow.
 func TestMovingMeanIsBounded(t *testing.T) {
 	for _, samples := range []int64{0, 60, 1 << 62} {

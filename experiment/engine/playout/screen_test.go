@@ -65,7 +65,14 @@ func (r *fixture) tick(send func(seq uint64, now time.Duration)) {
 		}
 		e.Frame.Residual = nil
 		r.arrived[d.seq] = &frame.Frame{Table: slices.Clone(e.Frame.Table)}
-		r.display.Arrive(d.at, d.seq)
+		want, c := time.Duration(0), &r.display.clock
+		if c.running {
+			source := endpoint.TickTime(r.cadence.Tick(d.seq), r.cadence.TickHz)
+			want = max(0, c.moment+d.at-c.tickedAt-source)
+		}
+		if late := r.display.Arrive(d.at, d.seq); late != want {
+			r.t.Fatalf("snapshot %d arrived %v late, expected %v", d.seq, late, want)
+		}
 	}
 	f := r.pool.Get()
 	r.next(&f.Frame)

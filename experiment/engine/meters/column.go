@@ -76,29 +76,30 @@ func (c *column) join(v, x reflect.Value) {
 	}
 }
 
-// Ratio is a figure of a sample as numerator and denominator, so that the figure of several samples is the ratio of
-// their sums.
-type Ratio func(s *Sample) (num, den float64)
+// ratio is a figure of a sample as numerator and denominator, so that the figure of several samples is
+// the ratio of their sums.
+type ratio func(s *Sample) (num, den float64)
 
-// The figures of charts and of samples.csv.
+// PayloadKbps is the payload per second. It and the functions below are the figures of charts and of
+// samples.csv.
 func PayloadKbps(s *Sample) (num, den float64) {
 	return float64(s.PayloadBits) / 1000, s.Width.Seconds()
 }
-func WireKbps(s *Sample) (num, den float64) { return float64(s.WireBits) / 1000, s.Width.Seconds() }
-func FeedbackKbps(s *Sample) (num, den float64) {
+func wireKbps(s *Sample) (num, den float64) { return float64(s.WireBits) / 1000, s.Width.Seconds() }
+func feedbackKbps(s *Sample) (num, den float64) {
 	return float64(s.FeedbackBits) / 1000, s.Width.Seconds()
 }
-func BitsPerItem(s *Sample) (num, den float64)    { return float64(s.PayloadBits), float64(s.Items) }
-func BitsPerChanged(s *Sample) (num, den float64) { return float64(s.PayloadBits), float64(s.Changed) }
-func BaselineAge(s *Sample) (num, den float64)    { return float64(s.BaselineAge), float64(s.Referenced) }
-func DisplayAgeMS(s *Sample) (num, den float64)   { return units.Milliseconds(s.Age), float64(s.Aged) }
+func bitsPerItem(s *Sample) (num, den float64)    { return float64(s.PayloadBits), float64(s.Items) }
+func bitsPerChanged(s *Sample) (num, den float64) { return float64(s.PayloadBits), float64(s.Changed) }
+func baselineAge(s *Sample) (num, den float64)    { return float64(s.BaselineAge), float64(s.Referenced) }
+func displayAgeMS(s *Sample) (num, den float64)   { return units.Milliseconds(s.Age), float64(s.Aged) }
 
 // derived are columns of samples.csv for people, made from the others.
 var derived = []struct {
 	name string
-	of   Ratio
-}{{"payload_kbps", PayloadKbps}, {"wire_kbps", WireKbps}, {"feedback_kbps", FeedbackKbps}, {"bits_per_item", BitsPerItem},
-	{"bits_per_changed", BitsPerChanged}, {"baseline_age_ticks", BaselineAge}, {"age_ms", DisplayAgeMS}}
+	of   ratio
+}{{"payload_kbps", PayloadKbps}, {"wire_kbps", wireKbps}, {"feedback_kbps", feedbackKbps}, {"bits_per_item", bitsPerItem},
+	{"bits_per_changed", bitsPerChanged}, {"baseline_age_ticks", baselineAge}, {"age_ms", displayAgeMS}}
 
 // Heads returns the names of the columns of samples.csv.
 func Heads() []string {
@@ -138,7 +139,7 @@ func Row(recent []Sample) []string {
 }
 
 // ratioCell returns the figure of all samples of list; "" without data.
-func ratioCell(of Ratio, list []Sample) string {
+func ratioCell(of ratio, list []Sample) string {
 	sumNum, sumDen := 0.0, 0.0
 	for i := range list {
 		num, den := of(&list[i])
@@ -148,8 +149,8 @@ func ratioCell(of Ratio, list []Sample) string {
 	return figures.RatioFigure(sumNum, sumDen).FormatWith(func(v float64) string { return units.Fixed(v, 3) }, "")
 }
 
-// ReadSample returns the sample of a row of samples.csv, whose cells text returns by the names of their columns. Cells
-// that are no finite numbers, or so large that sums could overflow, count as 0.
+// ReadSample returns the sample of a row of samples.csv, whose cells text returns by the names of their
+// columns. Cells that are no finite numbers, or so large that sums could overflow, count as 0.
 func ReadSample(text func(name string) string) Sample {
 	number := func(name string) float64 {
 		n, err := strconv.ParseFloat(text(name), 64)

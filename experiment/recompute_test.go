@@ -71,8 +71,8 @@ func (x csvTable) number(t *testing.T, row []string, name string) float64 {
 	return v
 }
 
-// recompute returns figures of totals, by their JSON path, computed from packets.csv and from the duration and
-// the number of items of a frame alone. It shares no code with the program.
+// recompute returns figures of totals, by their JSON path, computed from packets.csv and from the
+// duration and the number of items of a frame alone. It shares no code with the program.
 func recompute(t *testing.T, packets csvTable, seconds, items float64) map[string]float64 {
 	t.Helper()
 	got := map[string]float64{}
@@ -146,9 +146,9 @@ func lookup(doc map[string]any, path string) (v float64, known bool) {
 	return v, known
 }
 
-// randomConfig returns a configuration of a short run of the given data, with random settings of everything that adds up:
-// links of all stages, swaps, shadows, redundancy, messages, budgets and changes during the run. Settings that exclude
-// earlier ones are left out.
+// randomConfig returns a configuration of a short run of the given data, with random settings of
+// everything that adds up: links of all stages, swaps, shadows, redundancy, messages, budgets and
+// changes during the run. Settings that exclude earlier ones are left out.
 func randomConfig(rng *rand.Rand, source string, encoders []string) *config.Config {
 	c := config.Default()
 	try := func(change func(*config.Config) error) {
@@ -233,10 +233,10 @@ var (
 	recomputeOnly = flag.Int("recompute-seed", -1, "the one seed that TestRecomputeTotals runs")
 )
 
-// TestRecomputeTotals runs random experiments and recomputes the totals in report.json from packets.csv. They must be
-// equal to the last digit. samples.csv and report.md must contain the same figures. Outcomes add up to the
-// packets and copies, nothing is wrong, a budget is kept, and each tenth experiment is replayed. WIRELAB_THOROUGH=2
-// runs 3,000 of them.
+// TestRecomputeTotals runs random experiments and recomputes the totals in report.json from packets.csv.
+// They must be equal to the last digit. samples.csv and report.md must contain the same figures.
+// Outcomes add up to the packets and copies, nothing is wrong, a budget is kept, and each tenth
+// experiment is replayed. WIRELAB_THOROUGH=2 runs 3,000 of them.
 func TestRecomputeTotals(t *testing.T) {
 	experiments, begun := testkit.ChooseLong(3000, 60, 30), time.Now()
 	files, table := labtest.WriteFiles(t, labtest.NewFileSource(20_000, 3)), tableOf(t)
@@ -320,8 +320,8 @@ func checkTotals(t *testing.T, name string, c *config.Config, r *engine.Result, 
 	}
 }
 
-// TestRecomputeTotalsOverUDP compares the formats of reports of sessions with a receiver behind a UDP socket in real
-// time.
+// TestRecomputeTotalsOverUDP compares the formats of reports of sessions with a receiver behind a UDP
+// socket in real time.
 func TestRecomputeTotalsOverUDP(t *testing.T) {
 	for seed := uint64(100); seed < 104; seed++ {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -367,7 +367,8 @@ func compareFormats(t *testing.T, name, dir string) {
 	totals := doc["totals"].(map[string]any)
 	packets := readCSV(t, filepath.Join(dir, "packets.csv"))
 	if delivered, isKnown := lookup(totals, "transfer.time_s"); isKnown {
-		// The rates of a file end when it is delivered, or 1/60 s after the last datagram. An encoder that is swapped begins again.
+		// The rates of a file end when it is delivered, or 1/60 s after the last datagram. An encoder that is
+		// swapped begins again.
 		last := packets.rows[len(packets.rows)-1]
 		first := slices.IndexFunc(packets.rows, func(row []string) bool { return packets.text(t, row, "epoch") == packets.text(t, last, "epoch") })
 		seconds = max(packets.number(t, packets.rows[first], "send_us")/1e6+delivered, packets.number(t, last, "send_us")/1e6+1.0/60)

@@ -104,9 +104,9 @@ func readReport(ctx context.Context, path string) (*report.Report, error) {
 	}
 }
 
-// checkFiles returns an error if a file that the saved run delivered, or the old version that the receiver had,
-// has changed since. saved contains the SHA-256 of both; nil if the run delivered no file. report is the path of
-// the report.
+// checkFiles returns an error if a file that the saved run delivered, or the old version that the
+// receiver had, has changed since. saved contains the SHA-256 of both; nil if the run delivered no file.
+// report is the path of the report.
 func checkFiles(ctx context.Context, c *config.Config, report string, saved *figures.Transfer) error {
 	if saved == nil {
 		return nil

@@ -85,7 +85,8 @@ func Run(ctx context.Context, c *config.Config, opt RunOptions) (*report.Report,
 // 17 s at 60 packets a second.
 const inspectedPackets = 1024
 
-// comparedSamples is the number of stored samples of each encoder that the comparison of encoders covers: five minutes.
+// comparedSamples is the number of stored samples of each encoder that the comparison of encoders
+// covers: five minutes.
 const comparedSamples = 3000
 
 // runOne runs a single configuration, and writes the report to out while the run continues. With an
@@ -134,8 +135,8 @@ func runOne(ctx context.Context, c *config.Config, opt RunOptions, out *report.E
 	return result, errors.Join(err, s.Close(), out.Close())
 }
 
-// runCrowd runs a configuration with many receivers, and writes its report to out. With an error it also returns the
-// results so far; nil if the run did not begin.
+// runCrowd runs a configuration with many receivers, and writes its report to out. With an error it also
+// returns the results so far; nil if the run did not begin.
 func runCrowd(ctx context.Context, c *config.Config, opt RunOptions, out *report.Exporter) (*engine.Result, error) {
 	if opt.files != nil {
 		c = c.Clone()
@@ -257,8 +258,9 @@ func (p *Pace) Do(save func() error) error {
 	return err
 }
 
-// resultNow returns the session's result so far, with the comparison of the encoders that run alongside, if any.
-// startedAt is the clock time at the start of the run, from which the real-time factor is computed.
+// resultNow returns the session's result so far, with the comparison of the encoders that run alongside,
+// if any. startedAt is the clock time at the start of the run, from which the real-time factor is
+// computed.
 func resultNow(s *engine.Session, startedAt int64, clock wallclock.Clock) *engine.Result {
 	r := s.Result()
 	lockstep.Complete(r, s)

@@ -14,7 +14,8 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Changing the value of any key alone changes what a run measures, causes a warning about the key, or is refused.
+// Changing the value of any key alone changes what a run measures, causes a warning about the key, or is
+// refused.
 func TestEverySettingHasAnEffectOrWarns(t *testing.T) {
 	dir := t.TempDir()
 	line, copies := filepath.Join(dir, "line"), filepath.Join(dir, "copies.csv")

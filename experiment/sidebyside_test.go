@@ -76,8 +76,9 @@ func TestShadowLabelsInReport(t *testing.T) {
 	}
 }
 
-// After a swap, every report names the lane by its letter and each row by its encoder. The stretches between swaps
-// add up to the totals. A shadow that leaves keeps its totals, its samples and its digest in every report.
+// After a swap, every report names the lane by its letter and each row by its encoder. The stretches
+// between swaps add up to the totals. A shadow that leaves keeps its totals, its samples and its digest
+// in every report.
 func TestSwapsAndDepartures(t *testing.T) {
 	dir := t.TempDir()
 	c := labtest.QuickConfig(t)

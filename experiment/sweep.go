@@ -93,8 +93,9 @@ func sweep(ctx context.Context, c *config.Config, opt RunOptions, folder *atomic
 	return r, err
 }
 
-// Many calls run with the numbers 0 to n-1, in ascending order and on at most jobs goroutines at a time. An error, also of
-// a panic, cancels the other calls; when ctx ends, no further call begins. Many returns the errors of all calls.
+// Many calls run with the numbers 0 to n-1, in ascending order and on at most jobs goroutines at a time.
+// An error, also of a panic, cancels the other calls; when ctx ends, no further call begins. Many
+// returns the errors of all calls.
 func Many(ctx context.Context, jobs, n int, run func(ctx context.Context, i int) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -137,8 +137,9 @@ func TestSpecialCharactersInReports(t *testing.T) {
 	}
 }
 
-// The error of a display includes what rounding to the steps of the schema loses. Over a perfect link the display shows
-// each rounded frame at its time, so that the expected errors follow from the log alone.
+// The error of a display includes what rounding to the steps of the schema loses. Over a perfect link
+// the display shows each rounded frame at its time, so that the expected errors follow from the log
+// alone.
 func TestErrorsIncludeRounding(t *testing.T) {
 	const hz, frames, scale, turnScale = 20, 200, 0.1, 0.5
 	rng := rand.New(rand.NewPCG(40, 12))

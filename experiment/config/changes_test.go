@@ -30,7 +30,8 @@ func fullChange(t *testing.T) Change {
 		"autopilot", "off", "reset", true, "shadow", []any{"raw", "rotor"}, "shadow_off", "zstd", "mark", "here")
 }
 
-// What a change sets can be read from its keys, its label, and back from its JSON and from the table of a script.
+// What a change sets can be read from its keys, its label, and back from its JSON and from the table of
+// a script.
 func TestChangeForms(t *testing.T) {
 	ch := fullChange(t)
 	if got, want := strings.Join(ch.Keys(), " "), "encoder.name profile shadow_off autopilot budget down.loss down.rate encoder.params.damping hover katamari mark press "+
@@ -146,8 +147,8 @@ func TestUndoRestores(t *testing.T) {
 	}
 }
 
-// Wrong keys and values of a change are refused in one sentence with the key, when the change is read from JSON or applied,
-// and leave a configuration unchanged.
+// Wrong keys and values of a change are refused in one sentence with the key, when the change is read
+// from JSON or applied, and leave a configuration unchanged.
 func TestChangesRefused(t *testing.T) {
 	for _, x := range sections(t, "changes.txt") {
 		c := Default()
@@ -190,8 +191,8 @@ func TestSummarise(t *testing.T) {
 	}
 }
 
-// The links keep the name of their profile. The name is followed by "changed" exactly while a link differs from the
-// profile, whatever else is changed.
+// The links keep the name of their profile. The name is followed by "changed" exactly while a link
+// differs from the profile, whatever else is changed.
 func TestLinkProfile(t *testing.T) {
 	loaded, err := Parse("x.toml", []byte("profile = \"unity-broadband\"\n[link]\nloss = \"5%\"\n"))
 	if err != nil {
@@ -224,7 +225,8 @@ func TestLinkProfile(t *testing.T) {
 	}
 }
 
-// Values are found by dotted keys, in nested tables; ExplicitTOML leaves out only what depends on the data and was not chosen.
+// Values are found by dotted keys, in nested tables; ExplicitTOML leaves out only what depends on the
+// data and was not chosen.
 func TestValuesText(t *testing.T) {
 	v := Default().Values()
 	for key, want := range map[string]string{"down.loss": "0%", "seed": "7", "down.bogus": "", "seed.x": "", "down.loss.x": ""} {

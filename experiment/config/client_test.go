@@ -9,7 +9,8 @@ import (
 	"wirelab/experiment/config"
 )
 
-// Clients are selected by address or turn, are part of the effective configuration, and override the common links.
+// Clients are selected by address or turn, are part of the effective configuration, and override the
+// common links.
 func TestClients(t *testing.T) {
 	c, err := config.Parse("x.toml", []byte(`
 [down]
@@ -58,7 +59,8 @@ down = {loss = "20%", burst = 3}
 	}
 }
 
-// CheckProxy rejects keys that a proxy ignores, in every notation and with their line, and accepts the others.
+// CheckProxy rejects keys that a proxy ignores, in every notation and with their line, and accepts the
+// others.
 func TestOnlyLinks(t *testing.T) {
 	for text, want := range map[string]string{
 		"seed = 3\nduration = \"1m\"\nprofile = \"lte\"\n[link]\nloss = \"1%\"\n[down]\nlatency = \"4ms\"\n" +

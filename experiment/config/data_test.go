@@ -80,8 +80,8 @@ func TestFitTo(t *testing.T) {
 	}
 }
 
-// Files of links are found through ResolvePath, pinned with their hash, and an error names the key with which the user set
-// the file.
+// Files of links are found through ResolvePath, pinned with their hash, and an error names the key with
+// which the user set the file.
 func TestPinFiles(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"x.csv": "seq,send_us,recv_us,copy\n0,0,100,0\n", "bad.csv": "nonsense"} {

@@ -75,7 +75,8 @@ func reread(t *testing.T, c *Config) *Config {
 	return again
 }
 
-// sections returns the sections of a file in testdata by their order: the heading after "=== ", and the lines below it.
+// sections returns the sections of a file in testdata by their order: the heading after "=== ", and the
+// lines below it.
 func sections(t *testing.T, name string) (list [][2]string) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", name))
@@ -89,8 +90,8 @@ func sections(t *testing.T, name string) (list [][2]string) {
 	return list
 }
 
-// Files are accepted ("ok") or refused in one sentence with line and key. The sentence begins with the part of the heading
-// before " ..." and ends with the part after it.
+// Files are accepted ("ok") or refused in one sentence with line and key. The sentence begins with the
+// part of the heading before " ..." and ends with the part after it.
 func TestFiles(t *testing.T) {
 	for _, x := range sections(t, "files.txt") {
 		_, err := Parse("f", []byte(x[1]))
@@ -297,8 +298,8 @@ func TestNearFigures(t *testing.T) {
 	}
 }
 
-// A link with a netem line and settings from before it can be written and read, so that reports with it can be
-// replayed.
+// A link with a netem line and settings from before it can be written and read, so that reports with it
+// can be replayed.
 func TestNetemIsReadLast(t *testing.T) {
 	c := Default()
 	testkit.Set(t, c, "up.reorder_delay", "60ms", "down.loss", "5%", "link.netem", "delay 20ms loss 3%")
@@ -328,7 +329,8 @@ func TestReadFileLimit(t *testing.T) {
 	}
 }
 
-// The grid has every combination once, the first axis outermost; repeat multiplies nothing, and seeds follow the point's own.
+// The grid has every combination once, the first axis outermost; repeat multiplies nothing, and seeds
+// follow the point's own.
 func TestPoints(t *testing.T) {
 	c, err := Parse("x.toml", []byte("seed = 5\n[sweep]\nrepeat = 3\n[[sweep.axis]]\nkey = \"down.loss\"\nvalues = [\"0%\", \"5%\"]\n"+
 		"[[sweep.axis]]\nkey = \"sender.every\"\nvalues = [1, 2, 3]\n"))

@@ -67,8 +67,9 @@ var figureNeeds = map[string][]string{
 	"age_ms":     {displayed},
 }
 
-// withDirection returns the needs of a key of a link with the full keys of the link in a direction: "loss or rate"
-// becomes "down.loss or down.rate". A need is a text with keys of links and other words; see setting.Unmet.
+// withDirection returns the needs of a key of a link with the full keys of the link in a direction:
+// "loss or rate" becomes "down.loss or down.rate". A need is a text with keys of links and other words;
+// see setting.Unmet.
 func withDirection(needs []string, dir Direction) []string {
 	out := make([]string, len(needs))
 	for i, need := range needs {

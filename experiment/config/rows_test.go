@@ -19,7 +19,8 @@ import (
 	"wirelab/lossmodel"
 )
 
-// samples are values other than the default of settings that have no range and no list of values, or that depend on others.
+// samples are values other than the default of settings that have no range and no list of values, or
+// that depend on others.
 var samples = map[string]any{
 	"receiver.playout": "age quantile=99%", "receiver.playout_delay": "20ms", "receiver.playout_compare": "all", "receiver.history": 90,
 	"sender.weights": "x=2, class:tank=0.5", "interest.point": "1 2 3", "traffic": "4 cubic rtt=80ms, 1 constant", "seed": uint64(math.MaxUint64),
@@ -55,7 +56,8 @@ func baseFor(t *testing.T, r *Row) *Config {
 	return c
 }
 
-// Every setting has a default that it accepts, and keeps another value in a file, in JSON and in the text of a control.
+// Every setting has a default that it accepts, and keeps another value in a file, in JSON and in the
+// text of a control.
 func TestEveryRowKeepsItsValue(t *testing.T) {
 	for i := range Rows() {
 		r := &Rows()[i]
@@ -188,7 +190,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// Steps of a control go along its ladder, stop at its ends, and report whether anything changes. The level is 0 and 1 there.
+// Steps of a control go along its ladder, stop at its ends, and report whether anything changes. The
+// level is 0 and 1 there.
 func TestControlSteps(t *testing.T) {
 	for step, want := range map[string]string{
 		"sender.every 1 +1": "1 false at 1.000", "sender.every 1 -1": "2 true at 1.000", "sender.every 60 -1": "60 false at 0.000",
@@ -223,8 +226,9 @@ func TestControlSteps(t *testing.T) {
 	}
 }
 
-// The rows of a link show the downlink unless they are of the uplink, and setting a row of both directions sets both. A netem
-// line governs all keys except its own and mtu: exactly those that cannot be set beside it.
+// The rows of a link show the downlink unless they are of the uplink, and setting a row of both
+// directions sets both. A netem line governs all keys except its own and mtu: exactly those that cannot
+// be set beside it.
 func TestLinkRows(t *testing.T) {
 	for _, info := range lossmodel.Keys() {
 		for _, dir := range []Direction{BothDirections, DownOnly, UpOnly} {
@@ -258,7 +262,8 @@ func TestLinkRows(t *testing.T) {
 	}
 }
 
-// The parameters of a loss model that are percentages or numbers of packets have rows. A step sets the whole model.
+// The parameters of a loss model that are percentages or numbers of packets have rows. A step sets the
+// whole model.
 func TestLossParamRows(t *testing.T) {
 	c := Default()
 	testkit.Set(t, c, "link.loss", "gilbert-elliott p=2% r=30%")

@@ -51,8 +51,8 @@ func TimingNames() []string {
 	return []string{"encode_us.p50", "encode_us.p95", "encode_us.p99", "decode_us.p50", "decode_us.p95", "decode_us.p99"}
 }
 
-// set sets key rest of [search]. key is the full key, for errors. After "over." follows the key that the search
-// varies.
+// set sets key rest of [search]. key is the full key, for errors. After "over." follows the key that the
+// search varies.
 func (s *Search) set(key, rest string, value any) error {
 	head, varied, _ := strings.Cut(rest, ".")
 	switch {
@@ -141,9 +141,10 @@ func parseSubject(name, bound string) (Assertion, error) {
 	return a, err
 }
 
-// setRange sets the values that a search tries for the key name, such as "down.loss". It adds the key to s.Over if
-// necessary. value is a list of values. If name ends with ".from", ".to" or ".step", value is that number of a range
-// instead, from which fillValues later computes the list. key is the full key, for errors.
+// setRange sets the values that a search tries for the key name, such as "down.loss". It adds the key to
+// s.Over if necessary. value is a list of values. If name ends with ".from", ".to" or ".step", value is
+// that number of a range instead, from which fillValues later computes the list. key is the full key,
+// for errors.
 func (s *Search) setRange(key, name string, value any) error {
 	part := "" // from, to, step, or "" for the list
 	if head, last := cutLast(name); slices.Contains([]string{"from", "to", "step"}, last) && head != "" {
@@ -233,8 +234,8 @@ func isRising[T cmp.Ordered](list []any, parse func(any) (T, bool)) bool {
 	return true
 }
 
-// checkSearch computes the values of the ranges in c.Search and checks that each value can be set, on a copy of
-// the configuration. It returns nil if the configuration has no search.
+// checkSearch computes the values of the ranges in c.Search and checks that each value can be set, on a
+// copy of the configuration. It returns nil if the configuration has no search.
 func (c *Config) checkSearch() error {
 	s := &c.Search
 	if len(s.Over) == 0 && s.Minimise == "" {

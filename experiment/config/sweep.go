@@ -25,8 +25,8 @@ type Point struct {
 	Set    map[string]string // the values as text, by key
 }
 
-// checkSweep checks the numbers of points, scripted changes and runs of the grid. Then it checks that each value
-// of each axis can be set, on a copy of the configuration.
+// checkSweep checks the numbers of points, scripted changes and runs of the grid. Then it checks that
+// each value of each axis can be set, on a copy of the configuration.
 func (c *Config) checkSweep() error {
 	total := 1
 	for i := range c.Sweep {
@@ -79,7 +79,8 @@ func (c *Config) checkAxis(i int) error {
 	return nil
 }
 
-// checkRepeat checks [[sweep]] entry i, which sets the number of seeds per point instead of the values of a key.
+// checkRepeat checks [[sweep]] entry i, which sets the number of seeds per point instead of the values
+// of a key.
 func (c *Config) checkRepeat(i int) error {
 	key := Indexed("sweep", i)
 	if axis := &c.Sweep[i]; axis.Key != "" || axis.Values != nil {
@@ -122,9 +123,10 @@ func (p *Point) Seeded(repetition int) Point {
 	return q
 }
 
-// sweepTable converts a sweep in the form of a table [sweep], with repeat and [[sweep.axis]], to the equivalent
-// list [[sweep]]. It modifies tree, the tables of the file. lines are the lines of the keys of the
-// file; they are returned with the keys of the list, such as "sweep[0].key" for "sweep.axis[0].key".
+// sweepTable converts a sweep in the form of a table [sweep], with repeat and [[sweep.axis]], to the
+// equivalent list [[sweep]]. It modifies tree, the tables of the file. lines are the lines of the keys
+// of the file; they are returned with the keys of the list, such as "sweep[0].key" for
+// "sweep.axis[0].key".
 func sweepTable(tree map[string]any, lines map[string]int) (map[string]int, error) {
 	table, isTable := tree["sweep"].(map[string]any)
 	if !isTable {
@@ -162,8 +164,8 @@ func sweepTable(tree map[string]any, lines map[string]int) (map[string]int, erro
 	return renamedLines, nil
 }
 
-// checkValues returns an error if key cannot be set to one of values, the list of a sweep or a search whose key in the
-// file is listKey.
+// checkValues returns an error if key cannot be set to one of values, the list of a sweep or a search
+// whose key in the file is listKey.
 func (c *Config) checkValues(listKey, key string, values []any) error {
 	for i, value := range values {
 		if err := c.checkSetting(key, value); err != nil {
@@ -173,9 +175,9 @@ func (c *Config) checkValues(listKey, key string, values []any) error {
 	return nil
 }
 
-// checkSetting returns an error if key cannot be set to value. It tries this in a copy of c without sweep and
-// search, so that values of other axes do not matter. The script and the clients are left out of the copy too,
-// unless key is a key of them.
+// checkSetting returns an error if key cannot be set to value. It tries this in a copy of c without
+// sweep and search, so that values of other axes do not matter. The script and the clients are left out
+// of the copy too, unless key is a key of them.
 func (c *Config) checkSetting(key string, value any) error {
 	trial := c.Clone()
 	trial.Sweep, trial.Search = nil, Search{}
@@ -191,9 +193,9 @@ func (c *Config) checkSetting(key string, value any) error {
 	return trial.validate()
 }
 
-// errorElsewhere converts err, which the value of a sweep or search caused, into an *Error about key, the key of
-// this value in the file. tried describes the setting that was tried, such as "down.loss = 5%"; triedKey is its
-// key, here "down.loss". If err is about another key, this is added to the problem.
+// errorElsewhere converts err, which the value of a sweep or search caused, into an *Error about key,
+// the key of this value in the file. tried describes the setting that was tried, such as "down.loss =
+// 5%"; triedKey is its key, here "down.loss". If err is about another key, this is added to the problem.
 func errorElsewhere(key, tried, triedKey string, err error) error {
 	var ce *Error
 	if !errors.As(err, &ce) {
@@ -245,8 +247,9 @@ func (c *Config) Points() ([]Point, error) {
 	return grid, nil
 }
 
-// AtPoint converts err, an error about the configuration of point p, into an *Error about the axis that sets
-// the key of err, or about the last axis if none does. The error lists the values of the point. nil remains nil.
+// AtPoint converts err, an error about the configuration of point p, into an *Error about the axis that
+// sets the key of err, or about the last axis if none does. The error lists the values of the point. nil
+// remains nil.
 func (c *Config) AtPoint(p *Point, err error) error {
 	if err == nil || len(c.Sweep) == 0 {
 		return err

@@ -88,8 +88,8 @@ func (c *channel) send(s container.Sealed, packet []byte) {
 	}
 }
 
-// A packet arrives exactly if its own container does, one that repeats it, or as many datagrams of its group as the
-// group has packets. What arrives equals what was sent, and a repair is reported once.
+// A packet arrives exactly if its own container does, one that repeats it, or as many datagrams of its
+// group as the group has packets. What arrives equals what was sent, and a repair is reported once.
 func TestRepairsWhatArrives(t *testing.T) {
 	for _, text := range []string{"none", "repeat n=1", "repeat n=3", "xor data=2", "xor data=5", "rs data=2 parity=1", "rs data=4 parity=2",
 		"rs data=8 parity=4", "rs data=16 parity=8"} {
@@ -207,8 +207,8 @@ func TestParityTimes(t *testing.T) {
 	}
 }
 
-// A sender that follows another one sends at the same times under the same numbers, and the receiver of its containers
-// repairs its packets.
+// A sender that follows another one sends at the same times under the same numbers, and the receiver of
+// its containers repairs its packets.
 func TestFollow(t *testing.T) {
 	first := newSender(t, "rs data=4 parity=2")
 	for i := range 6 { // one group, two packets of the next; two parities pending
@@ -252,8 +252,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// One forged group costs at most the repairs of the groups in its place, up to 32 groups on, wherever it is. Many forged
-// groups cost one more.
+// One forged group costs at most the repairs of the groups in its place, up to 32 groups on, wherever it
+// is. Many forged groups cost one more.
 func TestForgedGroup(t *testing.T) {
 	run := func(forged ...uint16) (repaired int) {
 		s := newSender(t, "xor data=2")
@@ -324,7 +324,8 @@ func TestAllocatesNothing(t *testing.T) {
 	}
 }
 
-// Any bytes give an error that wraps ErrMalformed, or packets that are in the datagram or as large as one of its group.
+// Any bytes give an error that wraps ErrMalformed, or packets that are in the datagram or as large as
+// one of its group.
 func FuzzOpen(f *testing.F) {
 	for _, text := range []string{"repeat n=2", "xor data=2", "rs data=2 parity=2"} {
 		s := newSender(f, text)

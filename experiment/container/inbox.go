@@ -6,8 +6,8 @@ import (
 	"wirelab/internal/window"
 )
 
-// Inbox is the receiving end of messages: it puts parts in order and messages together. Parts may be any bytes. Create it
-// with NewInbox.
+// Inbox is the receiving end of messages: it puts parts in order and messages together. Parts may be any
+// bytes. Create it with NewInbox.
 type Inbox struct {
 	lanes   []inLane
 	deliver func(lane int, message []byte)
@@ -16,9 +16,9 @@ type Inbox struct {
 	parts   int      // that have arrived, each once
 }
 
-// arrivals record which numbers of 16 bits have arrived: the newest, and those up to nearReach before it. A number that is
-// farther from the newest is doubted, and counts when the next number is near it. So one forged number does not move the
-// newest.
+// arrivals record which numbers of 16 bits have arrived: the newest, and those up to nearReach before
+// it. A number that is farther from the newest is doubted, and counts when the next number is near it.
+// So one forged number does not move the newest.
 type arrivals struct{ known, doubted numbers }
 
 // nearReach is the distance up to which numbers are near each other: that of the oldest one in an ack.
@@ -74,14 +74,14 @@ type inPart struct {
 	bytes      []byte
 }
 
-// NewInbox returns the receiving end of the given number of lanes. deliver is called for each message, in the order of
-// its lane; the bytes are valid until it returns.
+// NewInbox returns the receiving end of the given number of lanes. deliver is called for each message,
+// in the order of its lane; the bytes are valid until it returns.
 func NewInbox(lanes int, deliver func(lane int, message []byte)) *Inbox {
 	return &Inbox{lanes: make([]inLane, lanes), deliver: deliver}
 }
 
-// AcceptContainer handles the parts in a container that Receiver.Open returned without an error. Acks name the container
-// only if all its parts were accepted.
+// AcceptContainer handles the parts in a container that Receiver.Open returned without an error. Acks
+// name the container only if all its parts were accepted.
 func (b *Inbox) AcceptContainer(opened *Opened) error {
 	if err := b.Accept(opened.Messages); err != nil {
 		return err
@@ -161,8 +161,8 @@ func (b *Inbox) append(lane int, last bool, bytes []byte) error {
 // Parts returns how many parts have arrived, also those that wait for earlier ones. Each counts once.
 func (b *Inbox) Parts() int { return b.parts }
 
-// PartIn returns the bytes of the only part in a datagram of lane 0, and its number in the lane, which is near the first
-// missing one; ok is false if they are malformed.
+// PartIn returns the bytes of the only part in a datagram of lane 0, and its number in the lane, which
+// is near the first missing one; ok is false if they are malformed.
 func (b *Inbox) PartIn(parts []byte) (number uint64, bytes []byte, ok bool) {
 	in := reader{rest: parts}
 	count, lane := in.byte(), in.byte()&^0x80
@@ -172,7 +172,8 @@ func (b *Inbox) PartIn(parts []byte) (number uint64, bytes []byte, ok bool) {
 	return number, bytes, count == 1 && lane == 0 && !in.failed && len(in.rest) == 0
 }
 
-// AppendAck appends an ack: 16 bits of the number of the container that caused it, 16 bits of the newest container's number,
+// AppendAck appends an ack: 16 bits of the number of the container that caused it, 16 bits of the newest
+// container's number,
 // 32 bits for the containers before it, and 16 bits of each lane's first missing part. The round trip is measured on the
 // container that caused the ack: with reordering, the newest one would prefer the fastest.
 func (b *Inbox) AppendAck(dst []byte) []byte {

@@ -66,8 +66,8 @@ func randomMessage(rng *rand.Rand) []byte {
 	return b
 }
 
-// Over a path that loses 20 % in both directions, copies and reorders, every message is delivered once, unchanged and in
-// the order of its lane.
+// Over a path that loses 20 % in both directions, copies and reorders, every message is delivered once,
+// unchanged and in the order of its lane.
 func TestMessagesAreDelivered(t *testing.T) {
 	for _, text := range []string{"all-unacked", "resend after=60ms", "rto", "rto window=3"} {
 		for _, pace := range []int64{0, 400_000} {
@@ -262,8 +262,8 @@ func TestPartTimeoutIsBounded(t *testing.T) {
 	}
 }
 
-// A forged number, wherever it is and also as the very first, does not disable acks: from the second container on, all
-// are acked. So they are after an outage of any length.
+// A forged number, wherever it is and also as the very first, does not disable acks: from the second
+// container on, all are acked. So they are after an outage of any length.
 func TestForgedNumber(t *testing.T) {
 	for _, before := range []uint16{0, 1, 100} { // containers
 		for distance := range uint16(0xffff) {
@@ -334,8 +334,8 @@ func TestMalformedPartsAreNotAcked(t *testing.T) {
 	}
 }
 
-// Segments without bytes, with too many, or with a changed number, place or time, are malformed. The number of segments that wait is
-// bounded, and a segment that ends the wait is accepted.
+// Segments without bytes, with too many, or with a changed number, place or time, are malformed. The
+// number of segments that wait is bounded, and a segment that ends the wait is accepted.
 func TestStreamRefusesSegments(t *testing.T) {
 	s := container.NewStreamSender(false)
 	s.Write(container.MessageUnit, make([]byte, 6000))
@@ -406,7 +406,8 @@ func ackOf(t testing.TB, number uint16, block []byte) []byte {
 	return binary.LittleEndian.AppendUint16(ack, binary.LittleEndian.Uint16(block[2:])+1)
 }
 
-// Any bytes give an error that wraps ErrMalformed, or change nothing but what they describe; memory stays bounded.
+// Any bytes give an error that wraps ErrMalformed, or change nothing but what they describe; memory
+// stays bounded.
 func FuzzMessages(f *testing.F) {
 	s := container.NewStreamSender(false)
 	s.Write(container.MessageUnit, []byte("message"))

@@ -21,10 +21,11 @@ const (
 	MaxPartUnit = 1 + partHeader + messagePart
 	// MaxWindow is the largest number of parts in flight in a lane.
 	MaxWindow = 1024
-	// maxQueued is the number of parts of a lane that a sender stores until they are acked, and that a receiver accepts
-	// after a missing one.
+	// maxQueued is the number of parts of a lane that a sender stores until they are acked, and that a
+	// receiver accepts after a missing one.
 	maxQueued = 4096
-	// packetRoom is the room for parts in the container of a packet. As in yojimbo, such a datagram may exceed the MTU.
+	// packetRoom is the room for parts in the container of a packet. As in yojimbo, such a datagram may
+	// exceed the MTU.
 	packetRoom = 1200
 	// maxPartTimeout limits the timeout of a part, which grows with each resend.
 	maxPartTimeout = 10 * time.Second
@@ -46,8 +47,9 @@ var Deliveries = policy.Set{
 		policy.Count("skip", 0, 0, 1, "1: no packet is written while bytes wait at the sender")}},
 }
 
-// Outbox is the sending end of messages. It splits them into parts, which travel in containers, until the containers
-// are acked. Each lane keeps its order; a part that is missing in one does not delay the other. Create it with NewOutbox.
+// Outbox is the sending end of messages. It splits them into parts, which travel in containers, until
+// the containers are acked. Each lane keeps its order; a part that is missing in one does not delay the
+// other. Create it with NewOutbox.
 type Outbox struct {
 	policy  policy.Policy
 	rto     *rto // nil if parts travel in the containers of packets or in a stream
@@ -70,9 +72,10 @@ type rto struct {
 	granularity time.Duration // the timeout exceeds the round trip at least by this (G in RFC 6298)
 	first       time.Duration // timeout before the first round trip is measured
 
-	// isKCP makes the rules those of KCP: a part keeps the timeout with which it was sent, each timeout makes the next one of
-	// the part half as long again, cubic.ReorderLimit acks of later parts reveal a loss, and acked parts after a missing
-	// one count as in flight. Otherwise the present timeout counts; see silence.
+	// isKCP makes the rules those of KCP: a part keeps the timeout with which it was sent, each timeout
+	// makes the next one of the part half as long again, cubic.ReorderLimit acks of later parts reveal a
+	// loss, and acked parts after a missing one count as in flight. Otherwise the present timeout counts;
+	// see silence.
 	isKCP bool
 }
 
@@ -124,8 +127,8 @@ type partID struct {
 	number uint64
 }
 
-// NewOutbox returns an outbox with a policy of Deliveries. pace is the rate in bit/s at which parts are sent for the first
-// time; 0 means no limit.
+// NewOutbox returns an outbox with a policy of Deliveries. pace is the rate in bit/s at which parts are
+// sent for the first time; 0 means no limit.
 func NewOutbox(p policy.Policy, pace int64) *Outbox {
 	o := &Outbox{policy: p, part: messagePart, pace: pace}
 	if p.Name() == "rto" {
@@ -134,9 +137,9 @@ func NewOutbox(p policy.Policy, pace int64) *Outbox {
 	return o
 }
 
-// NewFileOutbox returns an outbox for the blocks of a file: messages of at most part bytes in one lane. At most window of
-// them, 1 to MaxWindow, are in flight. beat is the time between two calls of Datagram. Parts are sent again after the
-// timeout of RFC 6298.
+// NewFileOutbox returns an outbox for the blocks of a file: messages of at most part bytes in one lane.
+// At most window of them, 1 to MaxWindow, are in flight. beat is the time between two calls of Datagram.
+// Parts are sent again after the timeout of RFC 6298.
 func NewFileOutbox(part, window int, beat time.Duration) *Outbox {
 	return &Outbox{part: part, rto: &rto{window: window, granularity: beat, first: cubic.FirstTimeout}}
 }
@@ -173,9 +176,9 @@ func (o *Outbox) Stats() outboxStats { return o.stats }
 // RoundTrip returns the smoothed round trip; 0 before the first measurement.
 func (o *Outbox) RoundTrip() time.Duration { return o.rtt.Smoothed() }
 
-// Fill returns the parts for the container of a packet, with the given number; nil if it carries none, or if the policy
-// does not put them into packets. interval is the time between packets: the pace may catch up that much. The result is
-// valid until the next call.
+// Fill returns the parts for the container of a packet, with the given number; nil if it carries none,
+// or if the policy does not put them into packets. interval is the time between packets: the pace may
+// catch up that much. The result is valid until the next call.
 func (o *Outbox) Fill(now, interval time.Duration, number uint64) []byte {
 	if o.rto != nil {
 		return nil
@@ -245,8 +248,8 @@ func (o *Outbox) add(now time.Duration, number uint64, lane int, n uint64, p *ou
 	o.block = appendPart(o.block, lane, n, p.last, p.bytes)
 }
 
-// appendPart appends a part: 8 bits lane, the highest set for the last part of a message, 16 bits number, 16 bits
-// length, and the bytes.
+// appendPart appends a part: 8 bits lane, the highest set for the last part of a message, 16 bits
+// number, 16 bits length, and the bytes.
 func appendPart(dst []byte, lane int, number uint64, last bool, b []byte) []byte {
 	head := byte(lane)
 	if last {
@@ -264,8 +267,8 @@ func (o *Outbox) spend(n int) {
 	}
 }
 
-// Next returns when a datagram of parts must be sent, for policies that do not put them into packets; ok is false if
-// nothing waits.
+// Next returns when a datagram of parts must be sent, for policies that do not put them into packets; ok
+// is false if nothing waits.
 func (o *Outbox) Next() (at time.Duration, ok bool) {
 	if o.rto == nil {
 		return 0, false
@@ -343,7 +346,8 @@ func (o *Outbox) Newest() (number uint64, sentBefore bool) {
 	return o.newest.number, p.sends > 1
 }
 
-// Datagram returns the part of the next datagram, whose container has the given number; nil if none is due at now.
+// Datagram returns the part of the next datagram, whose container has the given number; nil if none is
+// due at now.
 func (o *Outbox) Datagram(now time.Duration, number uint64) []byte {
 	if o.rto == nil {
 		return nil
@@ -368,8 +372,8 @@ func (o *Outbox) Datagram(now time.Duration, number uint64) []byte {
 // TakeAt returns when the next part may be written to a stream; false if none waits.
 func (o *Outbox) TakeAt() (time.Duration, bool) { return o.paceAt, o.lanes[0].parts.Len() > 0 }
 
-// Take removes the next part, which is written to a stream, and returns it in the form that Inbox.Accept expects; nil
-// if none may be written at now. A stream has one lane.
+// Take removes the next part, which is written to a stream, and returns it in the form that Inbox.Accept
+// expects; nil if none may be written at now. A stream has one lane.
 func (o *Outbox) Take(now time.Duration) []byte {
 	q := &o.lanes[0].parts
 	if at, ok := o.TakeAt(); !ok || at > now {
@@ -385,8 +389,8 @@ func (o *Outbox) Take(now time.Duration) []byte {
 	return o.block
 }
 
-// HandleAck handles an ack of Inbox.AppendAck at the beginning of src, and returns the rest. next is the number of the
-// sender's next container.
+// HandleAck handles an ack of Inbox.AppendAck at the beginning of src, and returns the rest. next is the
+// number of the sender's next container.
 func (o *Outbox) HandleAck(now time.Duration, next uint64, lanes int, src []byte) (rest []byte, err error) {
 	in := reader{rest: src}
 	last := next - 1
@@ -425,8 +429,8 @@ func (o *Outbox) HandleAck(now time.Duration, next uint64, lanes int, src []byte
 	return in.rest, nil
 }
 
-// ackContainer marks the parts in a container as acked, and counts the parts before them as skipped. It returns the
-// container; nil if it was acked before or carried no parts.
+// ackContainer marks the parts in a container as acked, and counts the parts before them as skipped. It
+// returns the container; nil if it was acked before or carried no parts.
 func (o *Outbox) ackContainer(number uint64) *carrying {
 	c := &o.carried[number%uint64(len(o.carried))]
 	if c.number != number+1 || c.acked {

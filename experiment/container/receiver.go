@@ -31,8 +31,8 @@ type Opened struct {
 	Messages []byte // encoded parts of messages; nil if none
 }
 
-// Receiver opens containers, which may be any bytes. The zero value is ready to use. It is not safe for use by several
-// goroutines.
+// Receiver opens containers, which may be any bytes. The zero value is ready to use. It is not safe for
+// use by several goroutines.
 type Receiver struct {
 	groups  [storedGroups]group
 	ids     arrivals            // of groups
@@ -62,9 +62,9 @@ type group struct {
 	shards [maxShards][]byte
 }
 
-// Open parses a container and returns its packets: first those that it repairs, oldest first, then its own. A packet
-// that was delivered before is not repaired again. The error wraps ErrMalformed. If it is about the redundancy, the
-// packets that need none are returned with it.
+// Open parses a container and returns its packets: first those that it repairs, oldest first, then its
+// own. A packet that was delivered before is not repaired again. The error wraps ErrMalformed. If it is
+// about the redundancy, the packets that need none are returned with it.
 func (r *Receiver) Open(datagram []byte) (out Opened, err error) {
 	r.packets = r.packets[:0]
 	in := reader{rest: datagram}
@@ -138,8 +138,8 @@ func (r *Receiver) openRepeats(number uint16, count int, src []byte) {
 func (r *Receiver) wasSeen(number uint16) bool { return r.seen[number%seenNumbers] == uint32(number)+1 }
 func (r *Receiver) setSeen(number uint16)      { r.seen[number%seenNumbers] = uint32(number) + 1 }
 
-// find returns the stored group with this id, and begins it if it is newer than the one in its place; nil if it is older,
-// or doubted.
+// find returns the stored group with this id, and begins it if it is newer than the one in its place;
+// nil if it is older, or doubted.
 func (r *Receiver) find(id uint16) *group {
 	g := &r.groups[id%storedGroups]
 	isKnown := r.ids.add(id)
@@ -198,8 +198,8 @@ func (r *Receiver) openParity(out *Opened, in *reader) error {
 	return r.rebuild(out, g)
 }
 
-// rebuild rebuilds the missing packets of a group of which enough shards have arrived, and appends them to r.packets
-// before the packet of the opened container.
+// rebuild rebuilds the missing packets of a group of which enough shards have arrived, and appends them
+// to r.packets before the packet of the opened container.
 func (r *Receiver) rebuild(out *Opened, g *group) error {
 	c, missing, have := g.code, 0, 0
 	if c.data == 0 || g.done {

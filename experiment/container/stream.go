@@ -10,13 +10,14 @@ import (
 	"wirelab/internal/ring"
 )
 
-// A stream is one ordered sequence of bytes, as a connection of TCP is. Its bytes are units: packets of package endpoint
-// and parts of messages, each after 8 bits of kind and 24 bits of length.
+// A stream is one ordered sequence of bytes, as a connection of TCP is. Its bytes are units: packets of
+// package endpoint and parts of messages, each after 8 bits of kind and 24 bits of length.
 //
-// A segment consists of 16 bits of its number, 8 bits hasSegment, 8 bits zero, 64 bits of its place in the stream, 64 bits
-// of its time, 32 bits CRC of all that and of the bytes, and the bytes. With the headers of IPv4 and UDP it is as large as a segment of TCP
-// with timestamps. An ack has 16 bits of the newest number, 8 bits hasSegment, 8 bits zero, 64 bits of the first missing
-// byte, 32 bits for the segments before the newest, and 64 bits of the time of the segment that caused it.
+// A segment consists of 16 bits of its number, 8 bits hasSegment, 8 bits zero, 64 bits of its place in
+// the stream, 64 bits of its time, 32 bits CRC of all that and of the bytes, and the bytes. With the
+// headers of IPv4 and UDP it is as large as a segment of TCP with timestamps. An ack has 16 bits of the
+// newest number, 8 bits hasSegment, 8 bits zero, 64 bits of the first missing byte, 32 bits for the
+// segments before the newest, and 64 bits of the time of the segment that caused it.
 const (
 	hasSegment    = 1 << 5
 	segmentHeader = 24
@@ -25,7 +26,8 @@ const (
 
 	// maxStreamQueue is the number of bytes that a stream stores at either end.
 	maxStreamQueue = 4 << 20
-	// maxWaiting is the number of segments that a receiver stores after a missing byte: twice the largest window.
+	// maxWaiting is the number of segments that a receiver stores after a missing byte: twice the largest
+	// window.
 	maxWaiting = 8192
 )
 
@@ -38,8 +40,9 @@ const (
 // never is later than any event.
 const never = time.Duration(math.MaxInt64)
 
-// StreamSender is the sending end of a stream: TCP with CUBIC, selective acks, F-RTO and without Nagle's algorithm.
-// Segments are numbered again when they are retransmitted, as in QUIC. Create it with NewStreamSender.
+// StreamSender is the sending end of a stream: TCP with CUBIC, selective acks, F-RTO and without Nagle's
+// algorithm. Segments are numbered again when they are retransmitted, as in QUIC. Create it with
+// NewStreamSender.
 type StreamSender struct {
 	window     cubic.Window
 	rtt        cubic.RoundTrip
@@ -94,7 +97,8 @@ type beforeTimeout struct {
 	recovery uint64
 }
 
-// NewStreamSender returns the sending end of a new stream. keepsUnits means that units which wait do not share segments.
+// NewStreamSender returns the sending end of a new stream. keepsUnits means that units which wait do not
+// share segments.
 func NewStreamSender(keepsUnits bool) *StreamSender {
 	return &StreamSender{window: cubic.New(true), timer: never, keepsUnits: keepsUnits}
 }
@@ -139,8 +143,8 @@ func (s *StreamSender) Resent() (segments, timeouts int64) { return s.resent, s.
 // Next returns when Segment must be called because of a timeout; false if nothing is in flight.
 func (s *StreamSender) Next() (time.Duration, bool) { return s.timer, s.timer != never }
 
-// Segment returns the next segment to transmit at now; nil if the window is full or nothing waits. It is valid until the
-// next call.
+// Segment returns the next segment to transmit at now; nil if the window is full or nothing waits. It is
+// valid until the next call.
 func (s *StreamSender) Segment(now time.Duration) []byte {
 	if s.timer <= now {
 		s.timeOut()
@@ -328,8 +332,9 @@ func (s *StreamSender) sendAgain(r span) {
 	}
 }
 
-// detectLosses marks segments as lost that are at least cubic.ReorderLimit before the newest acked one, and forgets
-// segments of known fate. It reports whether one of them was sent after the last reduction of the window.
+// detectLosses marks segments as lost that are at least cubic.ReorderLimit before the newest acked one,
+// and forgets segments of known fate. It reports whether one of them was sent after the last reduction
+// of the window.
 func (s *StreamSender) detectLosses() (isNewEvent bool) {
 	for n := s.segments.First(); n+cubic.ReorderLimit < s.newest; n++ {
 		if g := s.segments.At(n); g != nil && g.fate == flying {
@@ -363,8 +368,8 @@ type chunk struct {
 	bytes []byte
 }
 
-// Accept handles a segment, and calls deliver for each unit that is now complete, in the order of the stream. The bytes
-// of a unit are valid until deliver returns. The error wraps ErrMalformed.
+// Accept handles a segment, and calls deliver for each unit that is now complete, in the order of the
+// stream. The bytes of a unit are valid until deliver returns. The error wraps ErrMalformed.
 func (r *StreamReceiver) Accept(segment []byte, deliver func(kind byte, unit []byte)) error {
 	if r.err != nil {
 		return r.err

@@ -16,8 +16,8 @@ import (
 // charlie is a real recording in the reference data next to the repository.
 const charlie = "../../../shared/data/cubes/charlie.bin.zst"
 
-// BenchmarkTick measures a tick on one core: the CPU time that it takes by part, and the memory of a client. An operation
-// is one tick.
+// BenchmarkTick measures a tick on one core: the CPU time that it takes by part, and the memory of a
+// client. An operation is one tick.
 func BenchmarkTick(b *testing.B) {
 	if _, err := os.Stat(charlie); err != nil {
 		b.Skipf("the recording %s is not here", charlie)
@@ -36,8 +36,8 @@ func BenchmarkTick(b *testing.B) {
 	}
 }
 
-// BenchmarkBudget measures a tick of clients under a budget on one core: charlie at 20 Hz and 64 kbit/s, unless the name says
-// otherwise. The server's work is choose, encode and server.
+// BenchmarkBudget measures a tick of clients under a budget on one core: charlie at 20 Hz and 64 kbit/s,
+// unless the name says otherwise. The server's work is choose, encode and server.
 func BenchmarkBudget(b *testing.B) {
 	if _, err := os.Stat(charlie); err != nil {
 		b.Skipf("the recording %s is not here", charlie)

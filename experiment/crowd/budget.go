@@ -17,7 +17,8 @@ import (
 	"wirelab/experiment/view"
 )
 
-// budgets is what a session has for clients under a budget, each of which gets packets of its own: see viewer.
+// budgets is what a session has for clients under a budget, each of which gets packets of its own: see
+// viewer.
 type budgets struct {
 	truth   *meters.Truth // its ticks are slots
 	pool    *frame.Pool   // of the frames in truth
@@ -31,7 +32,8 @@ type budgets struct {
 	memoBytes int64 // approximate size of a memo; 0 means that the encoder has none
 }
 
-// viewer is one client under a budget: both endpoints, which exchange datagrams over full links, and its current packet.
+// viewer is one client under a budget: both endpoints, which exchange datagrams over full links, and its
+// current packet.
 type viewer struct {
 	sender   *endpoint.Sender
 	receiver *endpoint.Receiver
@@ -94,7 +96,8 @@ func (s *shard) setPolicy(b *endpoint.Budget) {
 	s.filler.SetInterest(b.Interest)
 }
 
-// clientBudget returns the budget of each client of c: sender.budget, or crowd.budget if it is smaller or the only one.
+// clientBudget returns the budget of each client of c: sender.budget, or crowd.budget if it is smaller
+// or the only one.
 func clientBudget(c *config.Config) endpoint.Budget {
 	own, shared := c.SendBudget(), c.CrowdBudget()
 	if own.Bps == 0 || shared.Bps > 0 && shared.Bps < own.Bps {
@@ -174,8 +177,8 @@ func (x *session) advanceTruth(n uint32) {
 	f.Release()
 }
 
-// compareDisplays compares what the active clients of a shard show with the frame that advanceTruth set. Clients that
-// have decoded no packet yet show nothing.
+// compareDisplays compares what the active clients of a shard show with the frame that advanceTruth set.
+// Clients that have decoded no packet yet show nothing.
 func (s *shard) compareDisplays() {
 	for i, v := range s.viewers {
 		if s.connections[i].isActive && s.receivers[i].decoded.Any {
@@ -184,8 +187,8 @@ func (s *shard) compareDisplays() {
 	}
 }
 
-// admit determines how many bytes the budget of v allows its packet at now. It returns the key of the packet, noPacket if
-// they do not suffice.
+// admit determines how many bytes the budget of v allows its packet at now. It returns the key of the
+// packet, noPacket if they do not suffice.
 func (v *viewer) admit(now time.Duration) (key uint16) {
 	isDue := v.sender.Due(now)
 	v.need, v.allowed = v.sender.Room(now)
@@ -196,14 +199,14 @@ func (v *viewer) admit(now time.Duration) (key uint16) {
 	return 0
 }
 
-// minShare is the smallest share of crowd.budget in bytes. If the budget does not suffice for such a share to every client,
-// they take turns: smaller packets would be mostly headers.
+// minShare is the smallest share of crowd.budget in bytes. If the budget does not suffice for such a
+// share to every client, they take turns: smaller packets would be mostly headers.
 const minShare = 128
 
-// share divides crowd.budget among the clients that have a packet at now. Each gets what it needs at least or, if the rest
-// does not suffice, is the first to get it next time. All get the same share of what is left, except those that need less:
-// clients whose newest packet left no rows out need at most twice its size. What they leave goes to the others (max-min
-// fairness).
+// share divides crowd.budget among the clients that have a packet at now. Each gets what it needs at
+// least or, if the rest does not suffice, is the first to get it next time. All get the same share of
+// what is left, except those that need less: clients whose newest packet left no rows out need at most
+// twice its size. What they leave goes to the others (max-min fairness).
 func (x *session) share(now time.Duration) {
 	b, count := x.views, x.clientCount()
 	rest, next := -1, -1 // bytes, -1 before the first client; the first client that must wait, -1 if none
@@ -252,8 +255,9 @@ func (x *session) share(now time.Duration) {
 	}
 }
 
-// fairLevel returns the largest level at which the sum of the demands, each reduced to the level, is at most total. If
-// all demands fit, it returns MaxDatagram, which limits no packet. demands are in ascending order; all are in bytes.
+// fairLevel returns the largest level at which the sum of the demands, each reduced to the level, is at
+// most total. If all demands fit, it returns MaxDatagram, which limits no packet. demands are in
+// ascending order; all are in bytes.
 func fairLevel(demands []int, total int) int {
 	left := total
 	for i, demand := range demands {
@@ -306,8 +310,8 @@ func (x *session) encodeViews(n uint32, now time.Duration) error {
 	return err
 }
 
-// fill encodes packet n to viewer v of shard s. It returns the key of the packet, noPacket if the budget has no room yet.
-// The time of the encoder is not part of s.timed.Choose.
+// fill encodes packet n to viewer v of shard s. It returns the key of the packet, noPacket if the budget
+// has no room yet. The time of the encoder is not part of s.timed.Choose.
 func (x *session) fill(s *shard, v *viewer, n uint32, now time.Duration) (key uint16) {
 	e := &v.encoding
 	*e = encoding{users: 1}
@@ -355,7 +359,8 @@ func (s *shard) addBytes(data []byte) {
 	s.addHash(binary.LittleEndian.Uint64(rest[:]))
 }
 
-// decodeView passes a datagram to the receiver of client i of the shard. sum is the hash of the view frame at the server.
+// decodeView passes a datagram to the receiver of client i of the shard. sum is the hash of the view
+// frame at the server.
 func (x *session) decodeView(s *shard, i int, datagram []byte, sum uint32) verdict {
 	v := s.viewers[i]
 	s.decodeTimer.NS = 0
@@ -374,8 +379,9 @@ func (x *session) decodeView(s *shard, i int, datagram []byte, sum uint32) verdi
 	return correct
 }
 
-// viewerBytes estimates the memory of a viewer at 64 kbit/s and 60 Hz: the client's display, the frame it decodes and the
-// reference, what both ends record of each row, the rows of packets under way and of the newest acks, and the memos of both.
+// viewerBytes estimates the memory of a viewer at 64 kbit/s and 60 Hz: the client's display, the frame
+// it decodes and the reference, what both ends record of each row, the rows of packets under way and of
+// the newest acks, and the memos of both.
 func (x *session) viewerBytes(slots uint32) int64 {
 	const tables, perRow, changes, endpoints = 3, 40, 2500, 16 << 10
 	row := 4 * int64(len(x.schema.Fields))

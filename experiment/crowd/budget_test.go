@@ -41,8 +41,8 @@ func clientsText(t *testing.T, r *engine.Result) string {
 	return string(data)
 }
 
-// Any schedule of losses, outages, clients that come and go, and changes of budgets, policy and encoder gives wrong = 0,
-// keeps the budgets, and gives the same bytes on one core and on two.
+// Any schedule of losses, outages, clients that come and go, and changes of budgets, policy and encoder
+// gives wrong = 0, keeps the budgets, and gives the same bytes on one core and on two.
 func TestBudgetProperty(t *testing.T) {
 	rng := rand.New(rand.NewPCG(30, 2))
 	pick := func(list ...string) string { return list[rng.IntN(len(list))] }
@@ -173,8 +173,9 @@ func TestFairLevel(t *testing.T) {
 	}
 }
 
-// Clients share a budget equally, also if it is so small that they must take turns. What the clients with a small
-// sender.budget leave, the others get: there one client has another link, and all the same budget.
+// Clients share a budget equally, also if it is so small that they must take turns. What the clients
+// with a small sender.budget leave, the others get: there one client has another link, and all the same
+// budget.
 func TestSharedBudget(t *testing.T) {
 	for _, c := range []struct{ clients, budget string }{{"10", "400kbit"}, {"100", "200kbit"}, {"3", "30kbit"}} {
 		r := runCrowd(t, configure(t, "duration", "6s", "crowd.clients", c.clients, "crowd.budget", c.budget, "link.latency", "30ms", "crowd.loss", "uniform max=20%"))
@@ -189,8 +190,8 @@ func TestSharedBudget(t *testing.T) {
 	}
 }
 
-// Clients get rows that take more than their share of the budget in turn. A row of the table takes more than 200
-// bytes, of which the budget of 100 ms has room for three.
+// Clients get rows that take more than their share of the budget in turn. A row of the table takes more
+// than 200 bytes, of which the budget of 100 ms has room for three.
 func TestSharedBudgetOfLargeRows(t *testing.T) {
 	rng, dir := rand.New(rand.NewPCG(8, 9)), t.TempDir()
 	schema := "name = \"large\"\nitem = \"row\"\nrate_hz = 20\nrows = 2\nframe = \"tick\"\n"
@@ -216,8 +217,8 @@ func TestSharedBudgetOfLargeRows(t *testing.T) {
 			"data.source", "table:"+dir+"/large.toml,"+dir+"/large.csv"))
 		checkBudgets(t, r, own)
 		for i := range r.Clients {
-			// A tick of 50 ms has one packet, so that six clients get two rows each in 600 ms. That a row takes more than the
-			// share is found in ticks without a packet, at most one for each packet.
+			// A tick of 50 ms has one packet, so that six clients get two rows each in 600 ms. That a row takes
+			// more than the share is found in ticks without a packet, at most one for each packet.
 			if v := r.Clients[i].View; v.LongestWaitMS.Or(9e9) > 1200 || v.RowAgeP99MS.Or(9e9) > 1200 {
 				t.Errorf("sender.budget %s, client %d: %+v", own, i+1, v)
 			}

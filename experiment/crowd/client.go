@@ -98,8 +98,8 @@ func (t *tenure) active(isActive bool, now time.Duration) time.Duration {
 	return t.total
 }
 
-// display is the display of a receiver: a playout clock and the time of the newest snapshot, from which starvation and
-// the age of what is displayed follow. It displays the state of the clock's source time.
+// display is the display of a receiver: a playout clock and the time of the newest snapshot, from which
+// starvation and the age of what is displayed follow. It displays the state of the clock's source time.
 type display struct {
 	clock      playout.FixedClock
 	newestTime time.Duration // source time of the newest decoded snapshot
@@ -135,13 +135,14 @@ func (s *packetSet) addAck(newest, mask uint32) {
 	s.Mask |= uint64(mask) << (s.Newest - newest) // 0 if the packets are too old
 }
 
-// oldest returns the oldest packet of the set among the newest and the n before it. n is at most window.Reach.
+// oldest returns the oldest packet of the set among the newest and the n before it. n is at most
+// window.Reach.
 func (s *packetSet) oldest(n uint32) uint32 {
 	return s.Newest - uint32(bits.Len64(s.Mask&(1<<n-1)))
 }
 
-// newestMultiple returns the newest packet of the set whose number is divisible by k; false if there is none. stride is
-// strideBits(k).
+// newestMultiple returns the newest packet of the set whose number is divisible by k; false if there is
+// none. stride is strideBits(k).
 func (s *packetSet) newestMultiple(k uint32, stride uint64) (seq uint32, ok bool) {
 	remainder := s.Newest % k
 	if remainder == 0 || !s.Any {
@@ -159,8 +160,9 @@ func strideBits(k uint32) (stride uint64) {
 	return stride
 }
 
-// A key is what a client gets in the current packet: the age of the baseline in packets, 0 for the initial state, to which
-// paramsKey is added if the header contains the parameters of the encoder; or noPacket. Keys are part of the digest.
+// A key is what a client gets in the current packet: the age of the baseline in packets, 0 for the
+// initial state, to which paramsKey is added if the header contains the parameters of the encoder; or
+// noPacket. Keys are part of the digest.
 const (
 	paramsKey = 0x200
 	noPacket  = 0xffff
@@ -182,8 +184,9 @@ func newBaselines(c *config.Config) baselines {
 	return baselines{every: every, stride: strideBits(every), maxAge: uint32(min(c.Sender.History, frame.MaxHistory))}
 }
 
-// choose returns the age of the baseline of packet seq for a client that has acked the given packets, 0 for the initial
-// state. If all packets whose numbers are divisible by b.every are too old, the baseline is the newest acked packet.
+// choose returns the age of the baseline of packet seq for a client that has acked the given packets, 0
+// for the initial state. If all packets whose numbers are divisible by b.every are too old, the baseline
+// is the newest acked packet.
 func (b *baselines) choose(acked *packetSet, seq uint32) (age uint8) {
 	if !acked.Any {
 		return 0

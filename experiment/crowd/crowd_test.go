@@ -140,8 +140,8 @@ func TestOneClientEqualsSession(t *testing.T) {
 	}
 }
 
-// viewText returns the figures under a budget that a crowd measures exactly, except that held snapshots do not count; "" without
-// a budget. A client's mean error is also that of all clients.
+// viewText returns the figures under a budget that a crowd measures exactly, except that held snapshots
+// do not count; "" without a budget. A client's mean error is also that of all clients.
 func viewText(r *engine.Result) string {
 	v := r.Totals.View
 	if v == nil {
@@ -267,8 +267,8 @@ func TestPacketSet(t *testing.T) {
 	}
 }
 
-// A receiver that decodes a frame older than its history does not store it, so it does not ack it either: as a baseline
-// the frame would be missing.
+// A receiver that decodes a frame older than its history does not store it, so it does not ack it
+// either: as a baseline the frame would be missing.
 func TestOldFramesAreNotAcked(t *testing.T) {
 	const newest, history = 100, 12
 	x, err := newSession(t.Context(), configure(t, "crowd.clients", "1", "receiver.history", fmt.Sprint(history)), Options{})
@@ -307,8 +307,8 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// A change to a number of clients that needs too much memory, or links that a crowd does not support, is refused before
-// the run, and during it without an effect.
+// A change to a number of clients that needs too much memory, or links that a crowd does not support, is
+// refused before the run, and during it without an effect.
 func TestRefusedGrowth(t *testing.T) {
 	memos := []string{"crowd.clients", "2", "encoder.name", "adaptive", "sender.budget", "64kbit", "link.latency", "10s", "duration", "1s"}
 	links := []string{"crowd.clients", "2", "client[0].turn", "514", "client[0].up.mtu", "700", "duration", "1s"}

@@ -38,8 +38,8 @@ func (f *form) setSize(bytes, mtu int) {
 	f.wire, f.fragments = lossmodel.WireBytes(bytes, mtu)
 }
 
-// verdict is the result of decoding a payload. Decoding is a function of the payload and the reference, and all
-// clients that decode a payload have the same reference, so it is computed once.
+// verdict is the result of decoding a payload. Decoding is a function of the payload and the reference,
+// and all clients that decode a payload have the same reference, so it is computed once.
 type verdict uint8
 
 // Verdicts.
@@ -64,8 +64,9 @@ type worker struct {
 	codecs []encoders.Codec // of receivers under a budget
 }
 
-// shareDecoders returns codecs that give all receivers the same decoders. This is correct for receivers of one goroutine
-// and codecs that do not learn from each receiver: the state of their decoders is only memory to overwrite.
+// shareDecoders returns codecs that give all receivers the same decoders. This is correct for receivers
+// of one goroutine and codecs that do not learn from each receiver: the state of their decoders is only
+// memory to overwrite.
 func shareDecoders(list []encoders.Codec) []encoders.Codec {
 	for i := range list {
 		codec := list[i]
@@ -98,9 +99,9 @@ func newWorker(s *frame.Schema, codec *encoders.Codec, params any, initial *fram
 	return &worker{encoder: e, decoder: dec, initial: *initial, changed: frame.NewRows(s.Rows), cur: s.NewFrame(), decoded: s.NewFrame()}, nil
 }
 
-// measureMemo returns the approximate size of the memos that the encoder attaches to frames, 0 if it attaches none. It is
-// the memory that encoding the initial state takes: the least of several measurements, since the first allocates buffers
-// and other goroutines allocate too.
+// measureMemo returns the approximate size of the memos that the encoder attaches to frames, 0 if it
+// attaches none. It is the memory that encoding the initial state takes: the least of several
+// measurements, since the first allocates buffers and other goroutines allocate too.
 func (w *worker) measureMemo() (bytes int64, err error) {
 	refs := [1]encoders.Ref{{Frame: &w.initial}}
 	for i := range 5 {
@@ -119,8 +120,9 @@ func (w *worker) measureMemo() (bytes int64, err error) {
 	return bytes, nil
 }
 
-// reference returns the baseline of an encoding of packet seq: the frame that was sent age packets before, or the initial
-// state if age is 0. It has no memo, since clients with the same frame can have different ones.
+// reference returns the baseline of an encoding of packet seq: the frame that was sent age packets
+// before, or the initial state if age is 0. It has no memo, since clients with the same frame can have
+// different ones.
 func (x *session) reference(w *worker, seq uint32, age uint8) encoders.Ref {
 	if age == 0 {
 		w.initial.Tick = x.cadence.InitialTick(uint64(seq))

@@ -43,14 +43,16 @@ func (s *shard) logged(i int, seq uint32) *loggedPacket {
 	return nil
 }
 
-// logArrival records the outcome of packet seq of client i, which arrived at a time. Copies after it are not recorded.
+// logArrival records the outcome of packet seq of client i, which arrived at a time. Copies after it are
+// not recorded.
 func (s *shard) logArrival(i int, seq uint32, at time.Duration, outcome packetlog.Outcome) {
 	if p := s.logged(i, seq); p != nil && p.arrived == 0 {
 		p.outcome, p.cause, p.arrived = outcome, lossmodel.None, at
 	}
 }
 
-// logLoss records that packet seq of client i was lost, unless a copy of it has arrived. None records nothing.
+// logLoss records that packet seq of client i was lost, unless a copy of it has arrived. None records
+// nothing.
 func (s *shard) logLoss(i int, seq uint32, cause lossmodel.Cause) {
 	if p := s.logged(i, seq); p != nil && p.arrived == 0 && cause != lossmodel.None {
 		p.outcome, p.cause = packetlog.Lost, cause

@@ -20,8 +20,9 @@ import (
 // ClientSeed returns the seed of the links of client n, counted from 1, in a run with the given seed.
 func ClientSeed(session uint64, n int) uint64 { return seed.Derive(session^seed.Hash("crowd"), n) }
 
-// clientLinks returns the links of client n, counted from 1: those of its profile or of c, then what [crowd] sets drawn
-// from its distributions, then what its [[client]] table sets. A round trip is split evenly over both links.
+// clientLinks returns the links of client n, counted from 1: those of its profile or of c, then what
+// [crowd] sets drawn from its distributions, then what its [[client]] table sets. A round trip is split
+// evenly over both links.
 func clientLinks(c *config.Config, n int) (down, up lossmodel.Spec, err error) {
 	clientSeed := ClientSeed(c.Seed, n)
 	word := func(name string) uint64 { return seed.PCG(clientSeed, "crowd."+name).Uint64() }
@@ -72,7 +73,8 @@ type newLinks struct {
 	needsFull        bool            // the client needs fullLinks: unless isLight, and under a budget
 }
 
-// newLinks returns the links of client i, counted from 0. It returns an error if a crowd does not support them.
+// newLinks returns the links of client i, counted from 0. It returns an error if a crowd does not
+// support them.
 func (x *session) newLinks(i int) (links newLinks, err error) {
 	n, clientSeed := i+1, ClientSeed(x.config.Seed, i+1)
 	if links.downSpec, links.upSpec, err = clientLinks(x.config, n); err != nil {
@@ -89,8 +91,8 @@ func (x *session) newLinks(i int) (links newLinks, err error) {
 	return links, nil
 }
 
-// checkLink returns an error if the link of client n, counted from 1, has another MTU than the link of the configuration.
-// direction is "down" or "up".
+// checkLink returns an error if the link of client n, counted from 1, has another MTU than the link of
+// the configuration. direction is "down" or "up".
 func (x *session) checkLink(direction string, n int, spec, common *lossmodel.Spec) error {
 	key := direction
 	if row := clientRow(x.config, n); row >= 0 {
@@ -102,7 +104,8 @@ func (x *session) checkLink(direction string, n int, spec, common *lossmodel.Spe
 	return nil
 }
 
-// roundTrip returns the sum of the latencies of two links in milliseconds; unknown if netem options define a delay.
+// roundTrip returns the sum of the latencies of two links in milliseconds; unknown if netem options
+// define a delay.
 func roundTrip(down, up *lossmodel.Spec) figures.Figure {
 	if none := (netem.Params{}); down.Netem != none || up.Netem != none {
 		return figures.Figure{}
@@ -110,14 +113,15 @@ func roundTrip(down, up *lossmodel.Spec) figures.Figure {
 	return figures.Known(float64(down.Delay.Latency+up.Delay.Latency) / float64(time.Millisecond))
 }
 
-// fullLinks are the links of a client whose settings a lossmodel.Light does not model, or which has a budget. They need
-// about 10 KB, and store datagrams.
+// fullLinks are the links of a client whose settings a lossmodel.Light does not model, or which has a
+// budget. They need about 10 KB, and store datagrams.
 type fullLinks struct {
 	down, up *lossmodel.Link
 	seen     window.Seen // decoded packets, to recognise duplicates
 }
 
-// newFullLinks returns the links of the client with the given seed, see ClientSeed. load reads the files that specs name.
+// newFullLinks returns the links of the client with the given seed, see ClientSeed. load reads the files
+// that specs name.
 func newFullLinks(load tracefile.Loader, down, up lossmodel.Spec, clientSeed uint64) (*fullLinks, error) {
 	x, err := &fullLinks{}, error(nil)
 	if x.down, err = lossmodel.NewLinkWith(load, down, clientSeed, "down"); err != nil {
@@ -144,8 +148,9 @@ func cacheFiles(load tracefile.Loader) tracefile.Loader {
 	}
 }
 
-// blank contains the bytes of the datagrams on full links without a budget. Receivers do not read them: the tag of a
-// datagram contains what they need. Under a budget the tag contains the packet and viewer.sum.
+// blank contains the bytes of the datagrams on full links without a budget. Receivers do not read them:
+// the tag of a datagram contains what they need. Under a budget the tag contains the packet and
+// viewer.sum.
 var blank [endpoint.MaxDatagram]byte
 
 // packTag and unpackTag convert a packet to and from the tag of its datagram.
@@ -168,7 +173,8 @@ func (x *session) sendFull(s *shard, i int, now time.Duration, seq uint32, datag
 	}
 }
 
-// receiveFull handles everything that is due at client i of the shard until end, as receive does for light links.
+// receiveFull handles everything that is due at client i of the shard until end, as receive does for
+// light links.
 func (x *session) receiveFull(s *shard, i int, end time.Duration) {
 	links := s.full[i]
 	for {
@@ -194,7 +200,8 @@ func (x *session) receiveFull(s *shard, i int, end time.Duration) {
 	}
 }
 
-// readViewAck passes an ack of client i to its sender. This is work of the server, but receive counts it as work of clients.
+// readViewAck passes an ack of client i to its sender. This is work of the server, but receive counts it
+// as work of clients.
 func (x *session) readViewAck(s *shard, i int, ack []byte) {
 	start := x.clock.Now()
 	if err := s.viewers[i].sender.HandleAck(ack); err != nil {
@@ -243,8 +250,8 @@ func (x *session) arriveFull(s *shard, i int, at time.Duration, d *lossmodel.Del
 	c.n[feedbackBytes] += int64(outcome.Wire)
 }
 
-// uplink is the link that the packets to all clients share: a queue of limited size before a line. A packet that does
-// not fit into the queue is dropped.
+// uplink is the link that the packets to all clients share: a queue of limited size before a line. A
+// packet that does not fit into the queue is dropped.
 type uplink struct {
 	config.Uplink
 	idleAt time.Duration // when the line has sent all packets
@@ -262,8 +269,8 @@ func newUplink(c config.Uplink) uplink {
 	return u
 }
 
-// send returns when the line has sent a packet of the given size that the server sends at now; false if the queue is
-// full.
+// send returns when the line has sent a packet of the given size that the server sends at now; false if
+// the queue is full.
 func (u *uplink) send(now time.Duration, wireBytes int) (at time.Duration, ok bool) {
 	done := max(u.idleAt, now) + u.Duration(int64(wireBytes))
 	if done-now > u.limit {
@@ -273,8 +280,8 @@ func (u *uplink) send(now time.Duration, wireBytes int) (at time.Duration, ok bo
 	return done, true
 }
 
-// queue passes packet n of all clients, which the server sends from now on, to the uplink, and sets shard.departures. It
-// begins with client uplink.first.
+// queue passes packet n of all clients, which the server sends from now on, to the uplink, and sets
+// shard.departures. It begins with client uplink.first.
 func (x *session) queue(n uint32, now time.Duration) {
 	u, count := &x.uplink, x.clientCount()
 	next := -1 // the first client whose packet is dropped; -1 if none

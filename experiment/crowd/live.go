@@ -12,9 +12,9 @@ import (
 	"wirelab/experiment/engine/meters"
 )
 
-// Live runs a crowd for the dashboard: until any time, and with samples, the counts of the last seconds, and the newest
-// packets of each client. Recordings repeat, and the configured duration has no effect. Its methods must not be called
-// concurrently.
+// Live runs a crowd for the dashboard: until any time, and with samples, the counts of the last seconds,
+// and the newest packets of each client. Recordings repeat, and the configured duration has no effect.
+// Its methods must not be called concurrently.
 type Live struct {
 	*session
 	reached time.Duration // all that happens before it has happened, except arrivals after the last slot
@@ -70,8 +70,8 @@ func OpenLive(ctx context.Context, c *config.Config, opt Options) (*Live, error)
 // Config returns the configuration with the changes so far, and with the settings that depend on the data.
 func (l *Live) Config() *config.Config { return l.config }
 
-// Recorded returns the configuration of a run that repeats this one up to now: its script has the changes so far, then the
-// changes to come.
+// Recorded returns the configuration of a run that repeats this one up to now: its script has the
+// changes so far, then the changes to come.
 func (l *Live) Recorded() *config.Config {
 	c := l.config.Clone()
 	c.At, c.Duration = append(slices.Clone(l.changes), c.At...), l.reached
@@ -207,8 +207,8 @@ func (l *Live) addMark() {
 	l.marks = append(l.marks, m)
 }
 
-// View returns a snapshot with the packets of the client with the given number; 0 means of no client. Figures of clients
-// are at most a sample period old, and exact if virtual time stands still.
+// View returns a snapshot with the packets of the client with the given number; 0 means of no client.
+// Figures of clients are at most a sample period old, and exact if virtual time stands still.
 func (l *Live) View(client int) *engine.Snapshot {
 	now := l.reached
 	standsStill := now == l.lastAt && now != l.viewAt // since the last call, after which the figures were not updated
@@ -233,8 +233,8 @@ func (l *Live) View(client int) *engine.Snapshot {
 	return &engine.Snapshot{Now: now, Config: l.config.Clone(), Item: l.schema.Item, Schema: l.schema, Log: slices.Clip(l.changes), Crowd: &view}
 }
 
-// Finish ends the run at Now and returns its results, as Run does for the configuration of Recorded. The crowd cannot run
-// further.
+// Finish ends the run at Now and returns its results, as Run does for the configuration of Recorded. The
+// crowd cannot run further.
 func (l *Live) Finish() (*engine.Result, error) {
 	if n := len(l.changes); n > 0 && l.changes[n-1].T >= l.reached { // the last change takes effect in the next slot
 		if err := l.RunUntil(l.changes[n-1].T + 1); err != nil {

@@ -15,8 +15,8 @@ import (
 	"wirelab/lossmodel"
 )
 
-// Clients join and leave at the times that are set, and the number of clients changes during the run. Links are those of
-// the clients' numbers, whenever a client comes.
+// Clients join and leave at the times that are set, and the number of clients changes during the run.
+// Links are those of the clients' numbers, whenever a client comes.
 func TestPresence(t *testing.T) {
 	settings := []string{"duration", "3s", "crowd.clients", "600", "crowd.rtt", "lognormal median=60ms", "crowd.loss", "uniform max=5%",
 		"client[0].turn", "2", "client[0].join", "1s", "client[0].leave", "2500ms",
@@ -80,8 +80,8 @@ func TestClientLinks(t *testing.T) {
 	}
 }
 
-// The uplink sends packets one after the other, and drops those that do not fit into its queue. The clients that lose
-// are others in each tick.
+// The uplink sends packets one after the other, and drops those that do not fit into its queue. The
+// clients that lose are others in each tick.
 func TestUplink(t *testing.T) {
 	settings := []string{"crowd.clients", "40", "duration", "2s", "encoder.name", "raw", "crowd.uplink_rate", "1gbit", "crowd.uplink_queue"}
 	r := runCrowd(t, configure(t, append(settings, "10MB")...))
@@ -140,8 +140,8 @@ func TestCodecError(t *testing.T) {
 	}
 }
 
-// Durations are per packet of the server, also if only every second slot has one, and those of headers belong to the
-// server. The clock advances by one microsecond with each reading.
+// Durations are per packet of the server, also if only every second slot has one, and those of headers
+// belong to the server. The clock advances by one microsecond with each reading.
 func TestTiming(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	now := time.Duration(0)

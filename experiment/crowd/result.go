@@ -49,12 +49,12 @@ func (x *session) resetToStart(c *config.Config) {
 	c.Encoder, c.Sender, c.Crowd = x.start.Encoder, x.start.Sender, x.start.Crowd
 }
 
-// Clients returns the figures of each client, in the order of their numbers. Figures of a client that has never been in
-// the game are unknown.
+// Clients returns the figures of each client, in the order of their numbers. Figures of a client that
+// has never been in the game are unknown.
 func (x *session) Clients() []figures.CrowdClient { return x.clientsSince(&mark{}) }
 
-// clientsSince returns the figures of each client since m, in the order of their numbers. A client that m does not
-// contain has figures since the beginning of the run.
+// clientsSince returns the figures of each client since m, in the order of their numbers. A client that
+// m does not contain has figures since the beginning of the run.
 func (x *session) clientsSince(m *mark) (list []figures.CrowdClient) {
 	now := x.Now()
 	interpolates := frame.IsCubes(x.schema) || playout.FindColumns(x.schema) != nil
@@ -92,8 +92,8 @@ func (x *session) displayHz() float64 {
 	return float64(x.config.DisplayMilliHz(x.schema.TickHz)) / 1000
 }
 
-// figures returns the figures of a client that was in the game for the given time. interpolates means that displays
-// interpolate between snapshots; otherwise the age of what they show is unknown.
+// figures returns the figures of a client that was in the game for the given time. interpolates means
+// that displays interpolate between snapshots; otherwise the age of what they show is unknown.
 func (c *counts) figures(t *tenure, active time.Duration, interpolates bool, displayHz float64) figures.CrowdClient {
 	kilobits := func(bytes int64) figures.Figure { return figures.RatioFigure(float64(bytes)*8/1000, active.Seconds()) }
 	f := figures.CrowdClient{PayloadKbps: kilobits(c.n[payloadBytes]), WireKbps: kilobits(c.n[wireBytes]),
@@ -159,8 +159,8 @@ func (x *session) totals(end time.Duration, clients []figures.CrowdClient) figur
 	return t
 }
 
-// viewFigures returns the figures of all clients under a budget together; nil without a budget. The limit is crowd.budget, or
-// sender.budget for each client.
+// viewFigures returns the figures of all clients under a budget together; nil without a budget. The
+// limit is crowd.budget, or sender.budget for each client.
 func (x *session) viewFigures(end time.Duration) *figures.View {
 	if x.views == nil {
 		return nil

@@ -1,6 +1,6 @@
-// Package crowd runs one sender with many receivers. Clients that have the same baseline get the same payload, so a
-// tick needs as many encodings as there are different baselines, not clients. Frames and payloads are stored once, and
-// each payload is decoded once. README.md describes the model.
+// Package crowd runs one sender with many receivers. Clients that have the same baseline get the same
+// payload, so a tick needs as many encodings as there are different baselines, not clients. Frames and
+// payloads are stored once, and each payload is decoded once. README.md describes the model.
 package crowd
 
 import (
@@ -41,8 +41,8 @@ type Options struct {
 	keepPackets bool // keep the newest packets of each client
 }
 
-// session is a run with many receivers. Time passes in slots: one for each packet that sender.rate_hz permits. It is
-// not safe for use by several goroutines.
+// session is a run with many receivers. Time passes in slots: one for each packet that sender.rate_hz
+// permits. It is not safe for use by several goroutines.
 type session struct {
 	config  *config.Config
 	clock   wallclock.Clock
@@ -111,8 +111,8 @@ type measurements struct {
 	encodeErr, decodeErr error
 }
 
-// Run runs the experiment. When ctx ends, it returns the results so far, marked as interrupted. With an error of the
-// data it also returns the results so far.
+// Run runs the experiment. When ctx ends, it returns the results so far, marked as interrupted. With an
+// error of the data it also returns the results so far.
 func Run(ctx context.Context, c *config.Config, opt Options) (*engine.Result, error) {
 	x, err := newSession(ctx, c, opt)
 	if err != nil {
@@ -161,8 +161,8 @@ func newSession(ctx context.Context, c *config.Config, opt Options) (*session, e
 // defaultDuration is the duration of a run whose configuration sets none and whose data do not end.
 const defaultDuration = 60 * time.Second
 
-// Check returns the error with which Run would fail to begin; nil if it could begin. It fills in the settings of c that
-// depend on the data.
+// Check returns the error with which Run would fail to begin; nil if it could begin. It fills in the
+// settings of c that depend on the data.
 func Check(ctx context.Context, c *config.Config, force bool) error {
 	x, err := newSession(ctx, c, Options{Force: force})
 	if err != nil {
@@ -319,8 +319,8 @@ func RemoteError(c *config.Config) error {
 		Expected: "one receiver with --to or --udp, or a crowd without"})
 }
 
-// CanChange reports whether a crowd of c can apply a change during a run. The crowd must have a budget before and after it,
-// or never.
+// CanChange reports whether a crowd of c can apply a change during a run. The crowd must have a budget
+// before and after it, or never.
 func CanChange(c *config.Config, ch config.Change) bool {
 	next := c.Clone()
 	if err := next.Apply(ch); err != nil || next.HasBudget() != c.HasBudget() {
@@ -351,8 +351,9 @@ const (
 	fullLinkBytes = 16 << 10 // both links of a client with a few packets in flight
 )
 
-// checkMemory returns an error if n clients need more than maxMemory: for frames, links, clients, and packets and acks
-// in flight in the given number of slots. full is the number of clients with full links.
+// checkMemory returns an error if n clients need more than maxMemory: for frames, links, clients, and
+// packets and acks in flight in the given number of slots. full is the number of clients with full
+// links.
 func (x *session) checkMemory(n, full int, slots uint32) error {
 	inFlight := int64(slots) / 2 * int64(packetBytes+ackBytes) * 5 / 4 // slices grow by a quarter
 	perClient := int64(clientBytes) + inFlight
@@ -378,8 +379,9 @@ func (x *session) clientCount() int {
 	return 0
 }
 
-// Change applies a change for which CanChange reports true, before the next slot. Clients that come have the links of their
-// numbers; clients that go are sent nothing, until they return with what they have. After an error nothing is changed.
+// Change applies a change for which CanChange reports true, before the next slot. Clients that come have
+// the links of their numbers; clients that go are sent nothing, until they return with what they have.
+// After an error nothing is changed.
 func (x *session) Change(ch config.Change) error {
 	if err := x.checkChange(x.config, ch); err != nil {
 		return err
@@ -414,8 +416,9 @@ func (x *session) Change(ch config.Change) error {
 	return nil
 }
 
-// resize creates the clients up to number n, and makes those from 1 to n the crowd. After an error the crowd is unchanged;
-// clients that were created before a file of a link could not be read are not part of it.
+// resize creates the clients up to number n, and makes those from 1 to n the crowd. After an error the
+// crowd is unchanged; clients that were created before a file of a link could not be read are not part
+// of it.
 func (x *session) resize(n int) error {
 	added, slots, err := x.plan(n)
 	if err != nil {
@@ -434,8 +437,8 @@ func (x *session) resize(n int) error {
 	return nil
 }
 
-// plan returns the links of the clients that a crowd of n lacks, and the slots that these links need. It returns an error
-// if the crowd needs too much memory, or does not support such links.
+// plan returns the links of the clients that a crowd of n lacks, and the slots that these links need. It
+// returns an error if the crowd needs too much memory, or does not support such links.
 func (x *session) plan(n int) (added []newLinks, slots uint32, err error) {
 	full, maxDelay := 0, time.Duration(0)
 	for i := range x.shards {
@@ -512,8 +515,9 @@ func (x *session) updatePresence(i int) {
 	}
 }
 
-// slotsFor returns the number of slots, a power of two, for packets that are due up to delay after they were sent: those
-// of that time, and three more, since times of slots are rounded and the current slot is one of them.
+// slotsFor returns the number of slots, a power of two, for packets that are due up to delay after they
+// were sent: those of that time, and three more, since times of slots are rounded and the current slot
+// is one of them.
 func (x *session) slotsFor(delay time.Duration) uint32 {
 	return 1 << bits.Len64(uint64(int64(delay)*int64(x.cadence.RateHz)/int64(time.Second))+3)
 }
@@ -702,8 +706,8 @@ func (x *session) sendAll(n uint32, now time.Duration) error {
 	})
 }
 
-// encodeShared makes and measures an encoding of packet n for each age of a baseline that clients have, in the order of
-// ages.
+// encodeShared makes and measures an encoding of packet n for each age of a baseline that clients have,
+// in the order of ages.
 func (x *session) encodeShared(n uint32) error {
 	count := 0
 	for age := range x.encodingOf {
@@ -775,9 +779,9 @@ func addTimes(c *quantile.Counts, v, n int64) {
 	c.Sum += v * (n - 1)
 }
 
-// addRecord adds data to the digest, after their length. The digest covers, for each tick, both forms of the header and
-// the payload of each encoding, and the hashes of the shards: of the encoding and the form of the header that each client
-// was sent, and of all arrivals with their outcomes.
+// addRecord adds data to the digest, after their length. The digest covers, for each tick, both forms of
+// the header and the payload of each encoding, and the hashes of the shards: of the encoding and the
+// form of the header that each client was sent, and of all arrivals with their outcomes.
 func (x *session) addRecord(data []byte) {
 	x.record = binary.LittleEndian.AppendUint32(x.record[:0], uint32(len(data)))
 	x.digest.Write(x.record)

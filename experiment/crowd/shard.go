@@ -11,14 +11,16 @@ import (
 	"wirelab/lossmodel"
 )
 
-// shardClients is the number of clients of a shard. It does not depend on the number of cores, so neither do results.
+// shardClients is the number of clients of a shard. It does not depend on the number of cores, so
+// neither do results.
 const shardClients = 512
 
-// budgetShardClients is the number of clients of a shard if there is a budget: a client then takes hundreds of times as long.
+// budgetShardClients is the number of clients of a shard if there is a budget: a client then takes
+// hundreds of times as long.
 const budgetShardClients = 64
 
-// shard is a range of clients with their packets and acks in flight. One goroutine at a time works on it. Its slices have
-// an element for each client, grouped by the code that uses them.
+// shard is a range of clients with their packets and acks in flight. One goroutine at a time works on
+// it. Its slices have an element for each client, grouped by the code that uses them.
 type shard struct {
 	connections []connection
 	keys        []uint16 // see paramsKey
@@ -106,8 +108,9 @@ func (r *ring[T]) grow(first, n uint32) {
 	}
 }
 
-// order sorts the packets of each client by the time at which they are due. It keeps the order of clients: a packet
-// changes places only with packets of the same client. It is an insertion sort over the chain of a client's packets.
+// order sorts the packets of each client by the time at which they are due. It keeps the order of
+// clients: a packet changes places only with packets of the same client. It is an insertion sort over
+// the chain of a client's packets.
 func (s *shard) order(list []packet) {
 	clear(s.last[:])
 	s.previous = s.previous[:0]
@@ -144,8 +147,8 @@ func (s *shard) addHash(v uint64) {
 	s.hash ^= s.hash >> 32
 }
 
-// countLoss counts copy number copyNumber of a packet, 0 for the packet itself, that was lost by the given cause. None
-// counts nothing.
+// countLoss counts copy number copyNumber of a packet, 0 for the packet itself, that was lost by the
+// given cause. None counts nothing.
 func (s *shard) countLoss(c *counts, copyNumber int, cause lossmodel.Cause) {
 	if cause == lossmodel.None {
 		return
@@ -156,8 +159,9 @@ func (s *shard) countLoss(c *counts, copyNumber int, cause lossmodel.Cause) {
 	}
 }
 
-// receive handles everything that is due in slot n: first the packets at the clients, whose acks may be due in the
-// same slot, then the acks at the server, then the display ticks. Packets due after end are left in flight.
+// receive handles everything that is due in slot n: first the packets at the clients, whose acks may be
+// due in the same slot, then the acks at the server, then the display ticks. Packets due after end are
+// left in flight.
 func (x *session) receive(s *shard, n uint32, end time.Duration) {
 	start, decoded := x.clock.Now(), s.timed.Decode
 	packets := s.packets.at(n)
@@ -200,7 +204,8 @@ func (x *session) receive(s *shard, n uint32, end time.Duration) {
 	s.timed.Server += last - middle
 }
 
-// arrive handles the arrival of p at client i of the shard at a time. It reports whether the client decoded it.
+// arrive handles the arrival of p at client i of the shard at a time. It reports whether the client
+// decoded it.
 func (x *session) arrive(s *shard, i int, at time.Duration, p *packet) (decoded bool) {
 	v, c := &s.receivers[i], &s.counts[i]
 	if s.connections[i].isActive {
@@ -276,7 +281,8 @@ func (x *session) tickDisplays(s *shard) {
 	}
 }
 
-// choose chooses the encoding of packet n, which is sent at now, for each client, and counts the clients of each.
+// choose chooses the encoding of packet n, which is sent at now, for each client, and counts the clients
+// of each.
 func (x *session) choose(s *shard, n uint32, now time.Duration) {
 	start := x.clock.Now()
 	clear(s.usersByAge[:])
@@ -307,8 +313,8 @@ func (x *session) choose(s *shard, n uint32, now time.Duration) {
 	s.timed.Server += x.clock.Now() - start
 }
 
-// encodingFor returns the encoding of the current packet to client i of the shard, and the form of the packet that the
-// client gets. e is nil if no packet is sent to the client.
+// encodingFor returns the encoding of the current packet to client i of the shard, and the form of the
+// packet that the client gets. e is nil if no packet is sent to the client.
 func (x *session) encodingFor(s *shard, i int) (e *encoding, f *form) {
 	key := s.keys[i]
 	switch {
@@ -322,8 +328,8 @@ func (x *session) encodingFor(s *shard, i int) (e *encoding, f *form) {
 	return e, &e.forms[key/paramsKey]
 }
 
-// send sends packet n to each client at now. First it does the work of the server, then that of the links, and measures
-// the time of both.
+// send sends packet n to each client at now. First it does the work of the server, then that of the
+// links, and measures the time of both.
 func (x *session) send(s *shard, n uint32, now time.Duration) {
 	start := x.clock.Now()
 	for i := range s.counts {
@@ -357,7 +363,8 @@ func (x *session) send(s *shard, n uint32, now time.Duration) {
 	s.timed.Clients += x.clock.Now() - serverDone
 }
 
-// transmit passes packet n with encoding e in form f to the downlink of client i of the shard, or counts its loss. The server sends at now; with an uplink, the packet leaves at s.departures[i] instead.
+// transmit passes packet n with encoding e in form f to the downlink of client i of the shard, or counts
+// its loss. The server sends at now; with an uplink, the packet leaves at s.departures[i] instead.
 func (x *session) transmit(s *shard, i int, n uint32, now time.Duration, e *encoding, f *form) {
 	if s.departures != nil {
 		now = s.departures[i]
@@ -387,8 +394,8 @@ func (x *session) transmit(s *shard, i int, n uint32, now time.Duration, e *enco
 	s.packets.add(max(x.slotOf(n, p.due), n+1), p) // slot n has handled its arrivals
 }
 
-// slotOf returns the slot in which an event at due is handled: the first one that is not before due. due is at least
-// the time of slot n-1.
+// slotOf returns the slot in which an event at due is handled: the first one that is not before due. due
+// is at least the time of slot n-1.
 func (x *session) slotOf(n uint32, due time.Duration) uint32 {
 	now := x.timeOf(n)
 	if due <= now {

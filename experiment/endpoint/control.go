@@ -7,12 +7,13 @@ import (
 	"wirelab/internal/ring"
 )
 
-// Controls are the policies that decide which snapshots a sender sends. Snapshots that a policy holds back are
-// skipped, not delayed: the next one contains newer state.
+// Controls are the policies that decide which snapshots a sender sends. Snapshots that a policy holds
+// back are skipped, not delayed: the next one contains newer state.
 //
-// ack-clock and gcc recover: the receiver has fresh snapshots within 10 s once the line is good, if the line can drain
-// its full queue in 3 s, with gcc in 1 s. The rate of gcc then grows by only 8 % a second. fixed and good-bad do not
-// promise it: large queues can keep round trips long, which makes snapshots larger, which keeps the queue full.
+// ack-clock and gcc recover: the receiver has fresh snapshots within 10 s once the line is good, if the
+// line can drain its full queue in 3 s, with gcc in 1 s. The rate of gcc then grows by only 8 % a
+// second. fixed and good-bad do not promise it: large queues can keep round trips long, which makes
+// snapshots larger, which keeps the queue full.
 var Controls = policy.Set{
 	{Name: "fixed", Summary: "send every snapshot"},
 	{Name: "good-bad", Summary: "two rates: good, and bad while the round trip is long (Fiedler, Reliability and Congestion Avoidance over UDP)",
@@ -35,16 +36,16 @@ var Controls = policy.Set{
 		}},
 }
 
-// NeedsArrivals reports whether a control needs the times at which packets arrived, which cost 2 bytes in each ack;
-// see Receiver.AppendAckAt.
+// NeedsArrivals reports whether a control needs the times at which packets arrived, which cost 2 bytes
+// in each ack; see Receiver.AppendAckAt.
 func NeedsArrivals(control policy.Policy) bool { return control.Name() == "gcc" }
 
-// maxSilence is the time after which a snapshot is sent whatever a policy decides. Otherwise a policy could wait
-// forever for acks.
+// maxSilence is the time after which a snapshot is sent whatever a policy decides. Otherwise a policy
+// could wait forever for acks.
 const maxSilence = time.Second
 
-// lossThreshold is the number of packets sent later that must have arrived before an unacked packet counts as lost,
-// as in QUIC (RFC 9002, section 6.1.1).
+// lossThreshold is the number of packets sent later that must have arrived before an unacked packet
+// counts as lost, as in QUIC (RFC 9002, section 6.1.1).
 const lossThreshold = 3
 
 // maxInFlight is the maximum number of unacked packets that are stored; older ones count as lost.
@@ -101,7 +102,8 @@ type ackedPacket struct {
 	receivedRate int64 // bits per second that arrived in the last half second; 0 if unknown, or without NeedsArrivals
 }
 
-// set sets the policy, which begins in its initial state. slot is the time between two snapshots that could be sent.
+// set sets the policy, which begins in its initial state. slot is the time between two snapshots that
+// could be sent.
 func (c *controller) set(p policy.Policy, slot time.Duration) {
 	if c.rule == nil { // the queue does not contain packets that were sent without a rule
 		c.inFlight = ring.Queue[unackedPacket]{}
@@ -122,8 +124,8 @@ func (c *controller) set(p policy.Policy, slot time.Duration) {
 	}
 }
 
-// drain holds snapshots back until no packets are in flight, so that the delays measured then do not contain a queue.
-// BBR does this in its state ProbeRTT.
+// drain holds snapshots back until no packets are in flight, so that the delays measured then do not
+// contain a queue. BBR does this in its state ProbeRTT.
 func (c *controller) drain() {
 	if c.hasSent && !c.isDrained() {
 		c.isDraining, c.drainFrom = true, c.lastSeq+1
@@ -133,8 +135,9 @@ func (c *controller) drain() {
 // isDrained reports whether all packets are acked or lost.
 func (c *controller) isDrained() bool { return c.hasNewest && c.newest == c.lastSeq }
 
-// measureDrain records the round trip of packet seq, the newest acked one. If it exceeds maxSilence, a packet is always in
-// flight; the drain then ends when the round trips of packets that were sent during it become no shorter.
+// measureDrain records the round trip of packet seq, the newest acked one. If it exceeds maxSilence, a
+// packet is always in flight; the drain then ends when the round trips of packets that were sent during
+// it become no shorter.
 func (c *controller) measureDrain(seq uint64, roundTrip time.Duration) {
 	const step = 20 * time.Millisecond // by which round trips become shorter while a queue drains
 	if seq >= c.drainFrom && roundTrip >= c.roundTrip-step {
@@ -176,8 +179,8 @@ func (c *controller) sent(now time.Duration, seq uint64, datagramBytes int) {
 	c.rule.sent(now, bytes)
 }
 
-// acked handles an ack of packet newest and of those packets newest-1-i whose bit i is set in mask. arrival is the
-// arrival time of packet newest as in the ack, if hasArrival.
+// acked handles an ack of packet newest and of those packets newest-1-i whose bit i is set in mask.
+// arrival is the arrival time of packet newest as in the ack, if hasArrival.
 func (c *controller) acked(now time.Duration, newest uint64, mask uint32, arrival uint16, hasArrival bool) {
 	if c == nil {
 		return
@@ -230,8 +233,8 @@ func (c *controller) dropOld(now time.Duration) {
 	}
 }
 
-// oldestUnacked returns when the oldest packet was sent that is newer than the newest acked one; false if there is
-// none.
+// oldestUnacked returns when the oldest packet was sent that is newer than the newest acked one; false
+// if there is none.
 func (c *controller) oldestUnacked() (at time.Duration, ok bool) {
 	for n := c.inFlight.First(); n < c.inFlight.Next(); n++ {
 		if p := c.inFlight.At(n); !c.hasNewest || p.seq > c.newest {
@@ -241,8 +244,8 @@ func (c *controller) oldestUnacked() (at time.Duration, ok bool) {
 	return 0, false
 }
 
-// arrivalUnit is the unit of arrival times in acks. 16 bits of it are 16 s, so that times can be unwrapped if the
-// delay of the path changes by less than 8 s from one ack to the next.
+// arrivalUnit is the unit of arrival times in acks. 16 bits of it are 16 s, so that times can be
+// unwrapped if the delay of the path changes by less than 8 s from one ack to the next.
 const arrivalUnit = 250 * time.Microsecond
 
 // arrivalClock converts the arrival times in acks to times of the receiver's clock, whose zero is arbitrary.
@@ -251,8 +254,8 @@ type arrivalClock struct {
 	arrived, now time.Duration // of the newest ack: arrival time, and time of the ack
 }
 
-// unwrap returns the full arrival time in the ack that was received at now: the one closest to that of the newest ack
-// plus the time since then.
+// unwrap returns the full arrival time in the ack that was received at now: the one closest to that of
+// the newest ack plus the time since then.
 func (a *arrivalClock) unwrap(now time.Duration, low uint16) time.Duration {
 	if !a.started {
 		a.started, a.arrived, a.now = true, time.Duration(low)*arrivalUnit, now

@@ -47,9 +47,9 @@ type Options struct {
 	// Probe is called around each call of the encoder or decoder; nil means none.
 	Probe drive.Probe
 
-	// Filler chooses the rows of the packets of several senders that have a budget and are used by one goroutine. The
-	// caller sets its policy, weights, interest and probe, and calls Advance with each frame before Send and Hold. nil
-	// means that the sender has a filler of its own.
+	// Filler chooses the rows of the packets of several senders that have a budget and are used by one
+	// goroutine. The caller sets its policy, weights, interest and probe, and calls Advance with each frame
+	// before Send and Hold. nil means that the sender has a filler of its own.
 	Filler *view.Filler
 
 	// KeepSent makes a sender keep the packets of its history, so that Sender.Trace can describe them.

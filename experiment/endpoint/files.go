@@ -10,9 +10,9 @@ import (
 	"wirelab/experiment/container"
 )
 
-// A file is a burst of reliable messages, its blocks; see package container. A datagram consists of a packet header and
-// the part of container.Outbox, an ack of the low 8 bits of the epoch and the ack of container.Inbox. The numbers of
-// containers are the sequence numbers of packets.
+// A file is a burst of reliable messages, its blocks; see package container. A datagram consists of a
+// packet header and the part of container.Outbox, an ack of the low 8 bits of the epoch and the ack of
+// container.Inbox. The numbers of containers are the sequence numbers of packets.
 
 // fileAckBytes is the size of an ack of a file.
 const fileAckBytes = 11
@@ -56,8 +56,8 @@ func (f *FileSender) LoadedEpoch() (epoch uint64, ok bool) { return f.loadedEpoc
 // isReady reports whether Load was called in the current epoch.
 func (f *FileSender) isReady() bool { return f.loaded && f.loadedEpoch == f.epoch }
 
-// Load sets the file of the current epoch. A nil label means that there is nothing to deliver, because the encoder
-// rejected the file.
+// Load sets the file of the current epoch. A nil label means that there is nothing to deliver, because
+// the encoder rejected the file.
 func (f *FileSender) Load(label *Label, packed []byte) {
 	f.loaded, f.loadedEpoch = true, f.epoch
 	f.bytes, f.labelSize, f.written = f.bytes[:0], 0, 0
@@ -96,8 +96,8 @@ func (f *FileSender) SendBlock(now time.Duration, budget *encoders.Budget) (p Pa
 	return f.blockPacket(int(block), part, budget), int(block), sentBefore, true
 }
 
-// blockPacket returns the packet of a block, whose part is given, and charges its bits to budget: those of the label to
-// encoders.SlotModel, the others to encoders.SlotBody. It uses up a sequence number.
+// blockPacket returns the packet of a block, whose part is given, and charges its bits to budget: those
+// of the label to encoders.SlotModel, the others to encoders.SlotBody. It uses up a sequence number.
 func (f *FileSender) blockPacket(number int, part []byte, budget *encoders.Budget) Packet {
 	h := f.header()
 	out := Packet{Seq: f.seq, Epoch: f.epoch, Codec: f.encoding.Codec.Name}
@@ -166,7 +166,8 @@ func (f *incomingFile) add(_ int, block []byte) {
 	}
 }
 
-// missing returns the number of bytes that f.bytes lacks until the end that the label states; negative if it is too long.
+// missing returns the number of bytes that f.bytes lacks until the end that the label states; negative
+// if it is too long.
 func (f *incomingFile) missing() int64 { return f.label.Packed + int64(f.labelBytes-len(f.bytes)) }
 
 // NewFileReceiver returns a receiver of blocks.
@@ -178,8 +179,8 @@ type BlockReception struct {
 	Accepted bool // the block belongs to the newest delivery; it may be a duplicate
 }
 
-// ReceiveBlock handles one datagram, which may be any bytes: it finds or creates the decoder of the epoch, and adds the
-// block to the newest delivery. The file is decoded later, by Unpack.
+// ReceiveBlock handles one datagram, which may be any bytes: it finds or creates the decoder of the
+// epoch, and adds the block to the newest delivery. The file is decoded later, by Unpack.
 func (f *FileReceiver) ReceiveBlock(datagram []byte) BlockReception {
 	h, part, err := parseHeader(datagram, f.refCount)
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 //	length     8 bits  of the parameters
 //	params             the canonical parameters, in the format of package encoders, which begin with a letter
 //
-// In an epoch with a budget, the baseline is the name of the ack whose display is the reference, see package view, and
-// the parameters begin with
+// In an epoch with a budget, the baseline is the name of the ack whose display is the reference, see
+// package view, and the parameters begin with
 //
 //	zero       8 bits  0
 //	stream     8 bits  number of the stream of view frames: each begins when a budget is set, and has its own acks
@@ -80,8 +80,9 @@ func (h *header) append(dst []byte, twoRefs bool) []byte {
 // AckBytes is the size of an ack without report.
 const AckBytes = ackBytes
 
-// AppendHeader appends to dst the header of packet seq, for a sender that is not a Sender. baseline is the distance of
-// the baseline, 0 means the initial state. withParams adds the parameters of the encoding.
+// AppendHeader appends to dst the header of packet seq, for a sender that is not a Sender. baseline is
+// the distance of the baseline, 0 means the initial state. withParams adds the parameters of the
+// encoding.
 func AppendHeader(dst []byte, seq uint64, baseline uint8, e *Encoding, withParams bool) []byte {
 	h := header{seq: seq, baseline: baseline, codec: e.Codec.ID, params: e.Canonical, hasParams: withParams}
 	return h.append(dst, e.Codec.Refs == 2)

@@ -119,8 +119,9 @@ func (r *Receiver) Receive(datagram []byte) Reception {
 // it after displaying and acking the frame; otherwise the next Receive does.
 func (r *Receiver) Finish() { r.coder.Finish() }
 
-// findDecoder finds the decoder of the packet with header h, and its sequence number, which is near the newest one. d is
-// nil if the packet is a duplicate, or if there is no decoder; out.Outcome is the reason.
+// findDecoder finds the decoder of the packet with header h, and its sequence number, which is near the
+// newest one. d is nil if the packet is a duplicate, or if there is no decoder; out.Outcome is the
+// reason.
 func (r *Receiver) findDecoder(h *header) (out Reception, d *epochDecoder) {
 	out = Reception{Seq: unwrap(r.newestSeq, uint16(h.seq))}
 	out.Reordered = r.started && out.Seq < r.newestSeq
@@ -226,8 +227,8 @@ func (r *Receiver) decoderFor(h *header) (d *epochDecoder, fresh bool, err error
 	return d, true, d.build(r.schema, codec, h, epoch)
 }
 
-// build sets d to a new decoder of codec for frames of schema s, with the parameters in header h. epoch is the
-// full number of the epoch, of which the header has only 8 bits.
+// build sets d to a new decoder of codec for frames of schema s, with the parameters in header h. epoch
+// is the full number of the epoch, of which the header has only 8 bits.
 func (d *epochDecoder) build(s *frame.Schema, codec *encoders.Codec, h *header, epoch uint64) error {
 	params, err := codec.ParseCanonical(h.params)
 	if err != nil {
@@ -263,8 +264,8 @@ func (r *Receiver) install(d *epochDecoder) {
 	}
 }
 
-// findRefs looks up the references of packet seq, whose header is h, in the history. It returns false if one is missing. d
-// is the packet's decoder.
+// findRefs looks up the references of packet seq, whose header is h, in the history. It returns false if
+// one is missing. d is the packet's decoder.
 func (r *Receiver) findRefs(seq uint64, h *header, d *epochDecoder) ([]encoders.Ref, bool) {
 	if h.baseline == 0 {
 		return r.coder.Initial(r.cadence.initialTick(seq)), true
@@ -288,8 +289,9 @@ func (r *Receiver) findRefs(seq uint64, h *header, d *epochDecoder) ([]encoders.
 	return r.coder.Refs(d.epoch, entries[:n]...), true
 }
 
-// AppendAck appends an ack to dst: which packets were decoded, the newest epoch, and the report of a decoder that
-// implements encoders.Feedback. It appends nothing until a packet was decoded. Send an ack after each call of Receive.
+// AppendAck appends an ack to dst: which packets were decoded, the newest epoch, and the report of a
+// decoder that implements encoders.Feedback. It appends nothing until a packet was decoded. Send an ack
+// after each call of Receive.
 func (r *Receiver) AppendAck(dst []byte) []byte {
 	if !r.acks.Any {
 		return dst
@@ -302,7 +304,8 @@ func (r *Receiver) AppendAck(dst []byte) []byte {
 	return d.appendReport(a.append(dst), r.newestEpoch)
 }
 
-// appendReport appends the report of a decoder that implements encoders.Feedback, if it is that of the given epoch.
+// appendReport appends the report of a decoder that implements encoders.Feedback, if it is that of the
+// given epoch.
 func (d *epochDecoder) appendReport(dst []byte, epoch uint64) []byte {
 	if f, ok := d.dec.(encoders.Feedback); ok && d.epoch == epoch {
 		dst = f.Report(dst)
@@ -310,8 +313,9 @@ func (d *epochDecoder) appendReport(dst []byte, epoch uint64) []byte {
 	return dst
 }
 
-// AppendAckAt is AppendAck with the time at which the newest packet arrived, for senders whose control needs it; see
-// NeedsArrivals. now is the time of the last call of Receive. The sender must call HandleAckAt.
+// AppendAckAt is AppendAck with the time at which the newest packet arrived, for senders whose control
+// needs it; see NeedsArrivals. now is the time of the last call of Receive. The sender must call
+// HandleAckAt.
 func (r *Receiver) AppendAckAt(dst []byte, now time.Duration) []byte {
 	if !r.acks.Any {
 		return dst
@@ -345,7 +349,8 @@ func (o Outcome) String() string {
 	return fmt.Sprintf("outcome(%d)", uint8(o))
 }
 
-// AckSize returns the size in bytes of an ack without the report of a decoder. withArrival means an ack of AppendAckAt.
+// AckSize returns the size in bytes of an ack without the report of a decoder. withArrival means an ack
+// of AppendAckAt.
 func (r *Receiver) AckSize(withArrival bool) int {
 	if withArrival {
 		return ackBytes + arrivalBytes

@@ -66,7 +66,8 @@ func (s *Sender) Encoding() *Encoding { return &s.encoding }
 // Pending returns the requested encoding of the next epoch; nil if none is requested.
 func (s *Sender) Pending() *Encoding { return s.pending }
 
-// Requested returns the requested encoding of the next epoch, or that of the current epoch if none is requested.
+// Requested returns the requested encoding of the next epoch, or that of the current epoch if none is
+// requested.
 func (s *Sender) Requested() *Encoding {
 	if s.pending != nil {
 		return s.pending
@@ -79,8 +80,8 @@ func (s *Sender) CanBeginEpoch(now time.Duration) bool {
 	return s.seq == s.first || now-s.epochStart >= epochPeriod
 }
 
-// SharesReferences reports whether s and o, whose next packets have the same sequence number, would choose references
-// with the same sequence numbers.
+// SharesReferences reports whether s and o, whose next packets have the same sequence number, would
+// choose references with the same sequence numbers.
 func (s *Sender) SharesReferences(o *Sender) bool {
 	if s.views.server != nil || o.views.server != nil { // two displays are hardly ever equal
 		return false
@@ -131,9 +132,9 @@ func (s *Sender) StartAt(seq uint64, now time.Duration) {
 	}
 }
 
-// beginEpoch begins the next epoch if one is requested, by Request or by SetBudget, and epochPeriod has passed since the
-// current one began. It does not wait for epochPeriod if packets can no longer name the frame that the display begins
-// with. Packets then contain the parameters until an ack names the epoch.
+// beginEpoch begins the next epoch if one is requested, by Request or by SetBudget, and epochPeriod has
+// passed since the current one began. It does not wait for epochPeriod if packets can no longer name the
+// frame that the display begins with. Packets then contain the parameters until an ack names the epoch.
 func (s *Sender) beginEpoch(now time.Duration) {
 	if s.seq == s.first {
 		s.epochStart = now
@@ -241,9 +242,9 @@ func (s *Sender) send(now time.Duration, cur *frame.Frame, shared *frame.Shared,
 	return out, nil
 }
 
-// SetControl sets the policy of Controls that decides which snapshots are sent; the zero Policy sends all. slot is
-// the time between two snapshots that could be sent. A policy other than the present one, or another slot, begins
-// in its initial state.
+// SetControl sets the policy of Controls that decides which snapshots are sent; the zero Policy sends
+// all. slot is the time between two snapshots that could be sent. A policy other than the present one,
+// or another slot, begins in its initial state.
 func (s *Sender) SetControl(p policy.Policy, slot time.Duration) {
 	switch {
 	case p == policy.Policy{}:
@@ -259,8 +260,8 @@ func (s *Sender) SetControl(p policy.Policy, slot time.Duration) {
 	}
 }
 
-// Due reports whether the control and the budget let the snapshot of time now be sent. The caller then calls Send, and
-// otherwise Hold. Due must be called once for each snapshot.
+// Due reports whether the control and the budget let the snapshot of time now be sent. The caller then
+// calls Send, and otherwise Hold. Due must be called once for each snapshot.
 func (s *Sender) Due(now time.Duration) bool {
 	due := s.control.due(now)
 	if s.views.budget.Bps == 0 && s.views.server == nil {
@@ -271,8 +272,8 @@ func (s *Sender) Due(now time.Duration) bool {
 	return due && need <= allowed
 }
 
-// Control returns the state of the control; nil if there is none. The decisions are valid until the next call of a
-// method of the sender.
+// Control returns the state of the control; nil if there is none. The decisions are valid until the next
+// call of a method of the sender.
 func (s *Sender) Control() *controlState {
 	if s.control == nil {
 		return nil
@@ -312,7 +313,8 @@ func (s *Sender) Skip() {
 	s.seq++
 }
 
-// Hold is Skip for a frame that was due. With a budget its rows wait from now on. changed is as in SendShared.
+// Hold is Skip for a frame that was due. With a budget its rows wait from now on. changed is as in
+// SendShared.
 func (s *Sender) Hold(cur *frame.Frame, changed frame.Rows) {
 	if v := &s.views; v.server != nil {
 		v.advance(cur, changed)
@@ -349,8 +351,8 @@ func (s *Sender) pickRefs(h *header) (refs []encoders.Ref, base *frame.Entry) {
 	return s.coder.Refs(s.epoch, best), best
 }
 
-// ackedBefore returns the newest acked entry that is older than e and can be a reference of the next packet; nil if
-// none.
+// ackedBefore returns the newest acked entry that is older than e and can be a reference of the next
+// packet; nil if none.
 func (s *Sender) ackedBefore(e *frame.Entry) *frame.Entry {
 	for seq := e.Seq; seq > 0 && s.seq-(seq-1) <= uint64(s.history.Len()); seq-- {
 		if older := s.ackedEntry(seq - 1); older != nil {
@@ -420,8 +422,8 @@ func (s *Sender) HandleAck(src []byte) error {
 	return err
 }
 
-// HandleAckAt is HandleAck for a sender with a control. now is the current time. hasArrival means that the ack is one
-// of Receiver.AppendAckAt, with the time at which the packet arrived.
+// HandleAckAt is HandleAck for a sender with a control. now is the current time. hasArrival means that
+// the ack is one of Receiver.AppendAckAt, with the time at which the packet arrived.
 func (s *Sender) HandleAckAt(now time.Duration, src []byte, hasArrival bool) (err error) {
 	arrival := uint16(0)
 	if hasArrival {
@@ -474,8 +476,8 @@ func (s *Sender) handleAck(src []byte) (newest uint64, mask uint32, err error) {
 // errNeverSent is the error of an ack of a packet that was not sent yet.
 var errNeverSent = fmt.Errorf("%w: ack of a packet that was never sent", ErrMalformed)
 
-// AssumeDecoded records that the receiver will decode the newest packet before any later one, because the caller sends
-// packets in a reliable, ordered stream. No ack is needed then.
+// AssumeDecoded records that the receiver will decode the newest packet before any later one, because
+// the caller sends packets in a reliable, ordered stream. No ack is needed then.
 func (s *Sender) AssumeDecoded() {
 	s.recordAck(s.seq - 1)
 	s.epochAcked = true

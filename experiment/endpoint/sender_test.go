@@ -140,7 +140,8 @@ func TestParametersAfterSilence(t *testing.T) {
 	}
 }
 
-// WithoutMemo is true for a codec with memos until a packet of the epoch is acked, and always false for other codecs.
+// WithoutMemo is true for a codec with memos until a packet of the epoch is acked, and always false for
+// other codecs.
 func TestWithoutMemo(t *testing.T) {
 	s, r, _ := newPair(t)
 	f := frame.Cubes(1)

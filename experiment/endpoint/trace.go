@@ -128,8 +128,8 @@ func (s *Sender) Trace(seq uint64) *PacketTrace {
 	return out
 }
 
-// TracePayload is Trace for the payload only: it sets trace, reusing its memory. limit is PacketTrace.Limit. ok
-// is false if Trace would return nil.
+// TracePayload is Trace for the payload only: it sets trace, reusing its memory. limit is
+// PacketTrace.Limit. ok is false if Trace would return nil.
 func (s *Sender) TracePayload(seq uint64, trace *encoders.Trace) (limit string, ok bool) {
 	p := s.sent.get(seq)
 	refs, sent := s.refsOf(p, seq)
@@ -145,8 +145,8 @@ func (s *Sender) TracePayload(seq uint64, trace *encoders.Trace) (limit string, 
 	return limit, true
 }
 
-// refsOf returns the references that packet p was encoded with and its frame. It returns nil if p, its frame or one of
-// its references is no longer stored.
+// refsOf returns the references that packet p was encoded with and its frame. It returns nil if p, its
+// frame or one of its references is no longer stored.
 func (s *Sender) refsOf(p *sentPacket, seq uint64) ([]encoders.Ref, *frame.Frame) {
 	if p != nil && p.view != nil {
 		return []encoders.Ref{{Frame: &p.view.ref, Memo: p.view.memo}}, &p.view.frame
@@ -172,8 +172,8 @@ func (s *Sender) refsOf(p *sentPacket, seq uint64) ([]encoders.Ref, *frame.Frame
 	return s.coder.Refs(p.epoch, base, second), &entry.Frame
 }
 
-// encodeAgain encodes frame f of packet p and sets trace. It returns the reason if the result does not describe
-// the packet; empty if it does.
+// encodeAgain encodes frame f of packet p and sets trace. It returns the reason if the result does not
+// describe the packet; empty if it does.
 func (s *Sender) encodeAgain(trace *encoders.Trace, p *sentPacket, encoding *sentEncoding, f *frame.Frame, refs []encoders.Ref) (limit string) {
 	if encoding.codec.Plugin != nil {
 		return "an encoder of a plugin does not report where its bits are"
@@ -203,8 +203,8 @@ func (s *Sender) encodeAgain(trace *encoders.Trace, p *sentPacket, encoding *sen
 	return ""
 }
 
-// describeHeader describes the bits of a packet header of the given codec, from the lowest bit of each byte on.
-// isView means that the packet contains a view frame.
+// describeHeader describes the bits of a packet header of the given codec, from the lowest bit of each
+// byte on. isView means that the packet contains a view frame.
 func describeHeader(b []byte, codec *encoders.Codec, isView bool) (list []HeaderField) {
 	h, _, err := parseHeader(b, func(uint8) int { return codec.Refs })
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"wirelab/internal/policy"
 )
 
-// Budget limits what a sender sends. While it is set, packets contain view frames: as many rows of a frame as fit; see
-// package view. The zero Budget means no limit.
+// Budget limits what a sender sends. While it is set, packets contain view frames: as many rows of a
+// frame as fit; see package view. The zero Budget means no limit.
 type Budget struct {
 	Bps      int64         // headers and payloads in bits per second, without IP and UDP
 	Burst    int64         // most that a packet may take, in thousandths of what the budget gives from packet to packet
@@ -50,13 +50,13 @@ type senderViews struct {
 // maxRootDistance is the largest distance to the root of a stream that a header can contain.
 const maxRootDistance = 255
 
-// maxUnconfirmed is the number of packets after which a stream whose root the receiver may not have begins again with
-// the initial state.
+// maxUnconfirmed is the number of packets after which a stream whose root the receiver may not have
+// begins again with the initial state.
 const maxUnconfirmed = 64
 
-// SetBudget sets the budget; the zero Budget removes it. interval is the time between two packets that could be sent. A
-// budget that is set or removed takes effect with an epoch, as a new encoding does; see Request. A change of a budget
-// takes effect with the next packet.
+// SetBudget sets the budget; the zero Budget removes it. interval is the time between two packets that
+// could be sent. A budget that is set or removed takes effect with an epoch, as a new encoding does; see
+// Request. A change of a budget takes effect with the next packet.
 func (s *Sender) SetBudget(b Budget, interval time.Duration) {
 	v := &s.views
 	v.budget, v.interval = b, interval
@@ -84,14 +84,16 @@ func (v *senderViews) advance(cur *frame.Frame, changed frame.Rows) {
 	}
 }
 
-// SetLimit limits the sizes of packets to n bytes from now on, in addition to the budget; 0 removes the limit.
+// SetLimit limits the sizes of packets to n bytes from now on, in addition to the budget; 0 removes the
+// limit.
 func (s *Sender) SetLimit(n int) { s.views.limit = n }
 
-// View returns the state of the receiver as far as the sender knows it, and the filler that chooses rows; nil without a
-// budget. The caller must not modify them.
+// View returns the state of the receiver as far as the sender knows it, and the filler that chooses
+// rows; nil without a budget. The caller must not modify them.
 func (s *Sender) View() (*view.Server, *view.Filler) { return s.views.server, s.views.filler }
 
-// ViewOf returns the state of the receiver if packet seq belongs to the present stream of view frames; otherwise nil.
+// ViewOf returns the state of the receiver if packet seq belongs to the present stream of view frames;
+// otherwise nil.
 func (s *Sender) ViewOf(seq uint64) *view.Server {
 	if seq < s.views.firstSeq {
 		return nil
@@ -99,14 +101,15 @@ func (s *Sender) ViewOf(seq uint64) *view.Server {
 	return s.views.server
 }
 
-// BudgetNeed returns the size of the smallest packet for which a budget must have room: a header with the parameters of
-// e, and view.MinPayload.
+// BudgetNeed returns the size of the smallest packet for which a budget must have room: a header with
+// the parameters of e, and view.MinPayload.
 func BudgetNeed(e *Encoding) int {
 	h := header{hasParams: true, params: e.Canonical}
 	return h.size(e.Codec.Refs == 2) + view.MinPayload
 }
 
-// MaxPacketOf returns the size of the largest packet that a budget allows. interval is the time between two packets.
+// MaxPacketOf returns the size of the largest packet that a budget allows. interval is the time between
+// two packets.
 func MaxPacketOf(b Budget, interval time.Duration) int {
 	var bucket view.Bucket
 	bucket.Set(b.Bps, b.Burst, interval)
@@ -122,8 +125,8 @@ func (v *senderViews) mustSwitch(s *Sender) bool {
 	return !isKnown && v.hasRoot && (s.seq-v.firstSeq > maxUnconfirmed || v.isRootTooOld(s.seq))
 }
 
-// isRootTooOld reports whether packet seq cannot name the frame that the display begins with, and must, because the
-// receiver may not have begun the stream.
+// isRootTooOld reports whether packet seq cannot name the frame that the display begins with, and must,
+// because the receiver may not have begun the stream.
 func (v *senderViews) isRootTooOld(seq uint64) bool {
 	if v.server == nil || !v.hasRoot || seq-v.root <= maxRootDistance {
 		return false
@@ -197,8 +200,9 @@ func (h *header) size(twoRefs bool) int {
 	return n
 }
 
-// Room returns the size of the smallest packet for which the budget must have room, and the size that the budget allows
-// at now. If it allows less than needed, the bucket fills further. Without a budget any packet is allowed.
+// Room returns the size of the smallest packet for which the budget must have room, and the size that
+// the budget allows at now. If it allows less than needed, the bucket fills further. Without a budget
+// any packet is allowed.
 func (s *Sender) Room(now time.Duration) (need, allowed int) {
 	if s.views.server == nil {
 		return 0, MaxDatagram
@@ -241,7 +245,8 @@ func (s *Sender) sendView(now time.Duration, cur *frame.Frame, changed frame.Row
 	return out, nil
 }
 
-// errOldStream is the error of an ack of a stream of view frames that has ended. It is no error of the receiver.
+// errOldStream is the error of an ack of a stream of view frames that has ended. It is no error of the
+// receiver.
 var errOldStream = errors.New("endpoint: ack of view frames from before a change of the budget")
 
 // handleViewAck is handleAck for the ack of a display. epoch is that in the ack.
@@ -286,8 +291,8 @@ func (r *Receiver) View() *view.Client {
 	return r.views.client
 }
 
-// receiveView continues receive for a packet with a view frame, which decoder d decodes. The history then contains the
-// display, and out.Frame is the view frame.
+// receiveView continues receive for a packet with a view frame, which decoder d decodes. The history
+// then contains the display, and out.Frame is the view frame.
 func (r *Receiver) receiveView(out Reception, h *header, d *epochDecoder, payload []byte) Reception {
 	out.HasView = true
 	client := r.clientFor(h, d, out.Seq)
@@ -333,8 +338,8 @@ func (r *Receiver) receiveView(out Reception, h *header, d *epochDecoder, payloa
 	return r.storeDisplay(out, d.epoch)
 }
 
-// storeDisplay stores the display, to which packet out was applied, in the history with the epoch of that packet, and
-// returns out with the entry if the packet is the newest.
+// storeDisplay stores the display, to which packet out was applied, in the history with the epoch of
+// that packet, and returns out with the entry if the packet is the newest.
 func (r *Receiver) storeDisplay(out Reception, epoch uint64) Reception {
 	switch {
 	case out.Outcome == Decoded:
@@ -370,8 +375,9 @@ func (r *Receiver) refuseView(out Reception, err error) Reception {
 	return out
 }
 
-// clientFor returns the client of the stream of decoder d, a new one if packet seq begins a stream. It returns nil if
-// the stream is an old one, or if the receiver does not have the frame that it begins with.
+// clientFor returns the client of the stream of decoder d, a new one if packet seq begins a stream. It
+// returns nil if the stream is an old one, or if the receiver does not have the frame that it begins
+// with.
 func (r *Receiver) clientFor(h *header, d *epochDecoder, seq uint64) *view.Client {
 	v := &r.views
 	if v.client != nil && v.stream == d.stream {

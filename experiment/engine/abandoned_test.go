@@ -16,8 +16,8 @@ import (
 	"wirelab/lossmodel"
 )
 
-// outage is a network whose receiver is on another machine. Datagrams that arrive from outageFrom to outageTo are
-// delivered at outageTo, in a random order if shuffle is set.
+// outage is a network whose receiver is on another machine. Datagrams that arrive from outageFrom to
+// outageTo are delivered at outageTo, in a random order if shuffle is set.
 type outage struct {
 	Path
 	rcv      *endpoint.Receiver
@@ -105,8 +105,8 @@ func (p *outage) Counts() (x meters.DisplayCounts, y meters.LabTraffic) {
 	return x, y
 }
 
-// After an outage that is longer than networkTimeout the receiver in this process still has the same results as the one on
-// the other machine, which gets the packets that were abandoned.
+// After an outage that is longer than networkTimeout the receiver in this process still has the same
+// results as the one on the other machine, which gets the packets that were abandoned.
 func TestReceiversAgreeAfterOutage(t *testing.T) {
 	for name, pairs := range map[string][]string{
 		"whole frames": {},
@@ -133,7 +133,8 @@ func TestReceiversAgreeAfterOutage(t *testing.T) {
 	}
 }
 
-// Packets with view frames that arrive more than view.Window packets after a newer one are not used, and the reason says so.
+// Packets with view frames that arrive more than view.Window packets after a newer one are not used, and
+// the reason says so.
 func TestLateViewsAreExplained(t *testing.T) {
 	c := config.Default()
 	testkit.Set(t, c, "link.latency", "20ms", "sender.budget", "64kbit")

@@ -29,8 +29,8 @@ func (p *tap) Send(now time.Duration, datagram []byte, tag uint64) lossmodel.Ver
 	return p.Path.Send(now, datagram, tag)
 }
 
-// walk is a source of frames of any schema: a few values of the table take a random step in each frame, and the body
-// changes in a few bytes.
+// walk is a source of frames of any schema: a few values of the table take a random step in each frame,
+// and the body changes in a few bytes.
 type walk struct {
 	schema *frame.Schema
 	rng    *rand.Rand
@@ -103,9 +103,9 @@ func otherCodec(c *encoders.Codec, src dataset.Source) string {
 	return all[i].Name
 }
 
-// A change that makes the configurations of two lanes equal makes them send equal payloads from the first packet on whose
-// baseline was sent after it: for every encoder, on a bad link, whether the active encoder or one of its parameters
-// changes or an equal shadow joins.
+// A change that makes the configurations of two lanes equal makes them send equal payloads from the
+// first packet on whose baseline was sent after it: for every encoder, on a bad link, whether the active
+// encoder or one of its parameters changes or an equal shadow joins.
 func TestEqualLanesSendEqualBytes(t *testing.T) {
 	for _, c := range table.All() {
 		if sourceFor(t, &c) == nil {
@@ -161,7 +161,8 @@ func TestEqualLanesSendEqualBytes(t *testing.T) {
 	}
 }
 
-// openBeside opens a session whose active encoder is active, on a bad link and data for codec c, and runs it for 2 s.
+// openBeside opens a session whose active encoder is active, on a bad link and data for codec c, and
+// runs it for 2 s.
 func openBeside(t *testing.T, c *encoders.Codec, active config.Encoder) *Session {
 	t.Helper()
 	cfg := badLink(t, config.Default())
@@ -176,8 +177,8 @@ func openBeside(t *testing.T, c *encoders.Codec, active config.Encoder) *Session
 	return s
 }
 
-// compareEqualLanes applies ch, which makes the configurations of the two lanes equal, and demands equal payloads from the
-// first packet on whose baseline belongs to the new epoch.
+// compareEqualLanes applies ch, which makes the configurations of the two lanes equal, and demands equal
+// payloads from the first packet on whose baseline belongs to the new epoch.
 func compareEqualLanes(t *testing.T, s *Session, ch config.Change) {
 	t.Helper()
 	changeAndRun(t, s, ch, 0)

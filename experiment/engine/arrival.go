@@ -13,9 +13,9 @@ import (
 	"wirelab/lossmodel"
 )
 
-// receiveAll handles all arrivals at or before now: first the packets at the receiver, then the acks at the
-// sender, because an ack of one of these packets arrives at once if the uplink has no delay. Then it sends the
-// datagrams other than packets that are due.
+// receiveAll handles all arrivals at or before now: first the packets at the receiver, then the acks at
+// the sender, because an ack of one of these packets arrives at once if the uplink has no delay. Then it
+// sends the datagrams other than packets that are due.
 func (l *lane) receiveAll(now time.Duration) {
 	for d, ok := l.paths.down.Receive(now); ok; d, ok = l.paths.down.Receive(now) {
 		l.readReport()
@@ -106,8 +106,9 @@ func (l *lane) passToReceiver(d *lossmodel.Delivery) (rx reception) {
 	return rx
 }
 
-// receiveAbandoned passes a packet that was abandoned, and that the remote receiver reports now, to the receiver in this
-// process. Both receivers must get the same packets, or their results differ from then on.
+// receiveAbandoned passes a packet that was abandoned, and that the remote receiver reports now, to the
+// receiver in this process. Both receivers must get the same packets, or their results differ from then
+// on.
 func (l *lane) receiveAbandoned(d *lossmodel.Delivery) {
 	if l.packetReport != nil {
 		l.passToReceiver(d)
@@ -116,15 +117,15 @@ func (l *lane) receiveAbandoned(d *lossmodel.Delivery) {
 
 // handleArrival passes a datagram to the receiver, compares the result with the frame that the sender
 // stored, sends the ack, and records the outcome. A damaged datagram, whose checksum fails, is not
-// passed to the receiver. If the receiver is remote, the datagram has arrived there; the receiver in this process
-// decodes it too, but the outcome is the remote receiver's.
+// passed to the receiver. If the receiver is remote, the datagram has arrived there; the receiver in
+// this process decodes it too, but the outcome is the remote receiver's.
 //
 // There are three kinds of path: modelled links, which number the copies of a packet; a real network to a
 // receiver in this process, where the number of copies is unknown; and a real network to a remote
 // receiver, the peer, which reports each arrival.
 //
-// A packet that was repaired arrives as if from its own datagram; see handleRepaired. acked reports whether an ack was
-// sent.
+// A packet that was repaired arrives as if from its own datagram; see handleRepaired. acked reports
+// whether an ack was sent.
 func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) (acked bool) {
 	f := l.flights.get(d.Tag)
 	if f == nil { // the packet was abandoned as Unknown
@@ -176,8 +177,8 @@ func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) (acked bo
 	return acked
 }
 
-// countArrival passes the arrival of l.outcomeRec, a packet of flight f, to the meters, and begins its record in the
-// inspector. It sets the copy number where the path does not.
+// countArrival passes the arrival of l.outcomeRec, a packet of flight f, to the meters, and begins its
+// record in the inspector. It sets the copy number where the path does not.
 func (l *lane) countArrival(now time.Duration, f *flight, d *lossmodel.Delivery, wasRepaired bool) {
 	rec := &l.outcomeRec
 	if l.packetReport != nil && !wasRepaired {
@@ -198,8 +199,8 @@ func (l *lane) countArrival(now time.Duration, f *flight, d *lossmodel.Delivery,
 	}
 }
 
-// decodeArrival passes an undamaged packet of flight f to the receiver, sets the outcome of l.outcomeRec, and sends the
-// ack unless it is withheld.
+// decodeArrival passes an undamaged packet of flight f to the receiver, sets the outcome of
+// l.outcomeRec, and sends the ack unless it is withheld.
 func (l *lane) decodeArrival(now time.Duration, f *flight, d *lossmodel.Delivery) (acked bool) {
 	rec := &l.outcomeRec
 	if l.carrier != nil && !f.known {
@@ -227,7 +228,8 @@ func (l *lane) decodeArrival(now time.Duration, f *flight, d *lossmodel.Delivery
 	return true
 }
 
-// recordDamaged records that a copy of a packet arrived damaged and was discarded, because its checksum failed.
+// recordDamaged records that a copy of a packet arrived damaged and was discarded, because its checksum
+// failed.
 func (l *lane) recordDamaged(now time.Duration, f *flight, copyNumber, flipped int) {
 	l.outcomeRec = f.rec
 	rec := &l.outcomeRec
@@ -260,8 +262,9 @@ type comparison struct {
 }
 
 // compare compares the result of the receiver in this process with the sender's frame. It adds a decoded
-// frame to the digest, and records whether it is known to equal the source's frame. After an outage of more than 60,000
-// packets, the receiver's sequence number may differ from the sender's by a multiple of 65,536.
+// frame to the digest, and records whether it is known to equal the source's frame. After an outage of
+// more than 60,000 packets, the receiver's sequence number may differ from the sender's by a multiple of
+// 65,536.
 func (l *lane) compare(f *flight, rx *reception) comparison {
 	c := comparison{outcome: rx.Outcome, decoded: rx.Frame != nil}
 	if !c.decoded {
@@ -307,8 +310,8 @@ func (l *lane) resultOf(rx *reception) *PacketReport {
 	return x
 }
 
-// judge returns the outcome of an arrival: Wrong if the decoded frame differs from the sender's. It counts packets that
-// the decoder rejected.
+// judge returns the outcome of an arrival: Wrong if the decoded frame differs from the sender's. It
+// counts packets that the decoder rejected.
 func (l *lane) judge(rx *reception, c comparison) packetlog.Outcome {
 	switch {
 	case !c.decoded && rx.Frame == nil && rx.Err != nil: // the receiver in this process failed

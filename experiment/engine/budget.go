@@ -29,8 +29,8 @@ func (l *lane) setBudget(c *config.Config) {
 // sendBudget returns the present budget of a lane.
 func (s *Session) sendBudget(l *lane) endpoint.Budget { return s.config.ForLane(l.config).SendBudget() }
 
-// measureViews compares what the receiver shows under a budget with the source's newest frame, that of the given tick.
-// What a receiver on another machine shows is known only later, so it is not measured.
+// measureViews compares what the receiver shows under a budget with the source's newest frame, that of
+// the given tick. What a receiver on another machine shows is known only later, so it is not measured.
 // restarted is set if the recording restarted with this frame.
 func (l *lane) measureViews(tick uint64, cur *frame.Shared, restarted bool) {
 	if l.views != nil && l.paths.peer == nil {
@@ -41,8 +41,8 @@ func (l *lane) measureViews(tick uint64, cur *frame.Shared, restarted bool) {
 	}
 }
 
-// showsUnsent reports whether the receiver, which has just decoded a view frame, shows a row that is newer than what
-// the sender sent.
+// showsUnsent reports whether the receiver, which has just decoded a view frame, shows a row that is
+// newer than what the sender sent.
 func (l *lane) showsUnsent(rx *reception) bool {
 	server, client := l.snd.ViewOf(rx.Seq), l.rcv.View()
 	return rx.HasView && server != nil && client != nil && client.ShowsUnsent(server)
@@ -61,8 +61,9 @@ func (l *lane) viewFigures(now time.Duration) *figures.View {
 	return f
 }
 
-// CheckBudgets returns an error if the encoders of after cannot keep its budgets. before is the configuration until now;
-// nil at the start. s and initial are the schema and the initial state of the data.
+// CheckBudgets returns an error if the encoders of after cannot keep its budgets. before is the
+// configuration until now; nil at the start. s and initial are the schema and the initial state of the
+// data.
 func CheckBudgets(before, after *config.Config, s *frame.Schema, initial *frame.Frame) error {
 	if err := after.CheckBudgetFits(s); err != nil || after.FirstBudgetKey() == "" {
 		return err
@@ -87,8 +88,8 @@ func CheckBudgets(before, after *config.Config, s *frame.Schema, initial *frame.
 	return nil
 }
 
-// checkEncoderFits returns an error if encoder e of c cannot encode parts of frames of schema s within budget b, if b is a
-// budget. key is the configuration key of e, budgetKey that of b.
+// checkEncoderFits returns an error if encoder e of c cannot encode parts of frames of schema s within
+// budget b, if b is a budget. key is the configuration key of e, budgetKey that of b.
 func checkEncoderFits(key string, e config.Encoder, c *config.Config, budgetKey string, b endpoint.Budget, s *frame.Schema, initial *frame.Frame) error {
 	if b.Bps == 0 {
 		return nil

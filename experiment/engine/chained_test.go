@@ -292,10 +292,11 @@ func captureDatagrams(l *lane) *[]byte {
 	return &p.last
 }
 
-// Endpoints handle any bytes from a peer without a panic, and the session continues. Frames are not compared: bytes that
-// reach a receiver although they were changed may decode to a wrong frame. In runs they do not reach it, because a lane
-// discards a damaged datagram before: TestNoWrongFrames asserts that no frame is wrong on links that damage
-// datagrams, and TestFailuresAddUp that damaged packets count as corrupt.
+// Endpoints handle any bytes from a peer without a panic, and the session continues. Frames are not
+// compared: bytes that reach a receiver although they were changed may decode to a wrong frame. In runs
+// they do not reach it, because a lane discards a damaged datagram before: TestNoWrongFrames asserts
+// that no frame is wrong on links that damage datagrams, and TestFailuresAddUp that damaged packets
+// count as corrupt.
 func FuzzEndpoints(f *testing.F) {
 	f.Add([]byte{5, 1, 2, 3, 4, 5, 7, 1, 0, 0, 0, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, script []byte) {

@@ -53,8 +53,8 @@ var errEnded = errors.New("the session has ended: its settings can no longer be 
 // applied, Change returns an error and has no effect.
 func (s *Session) Change(ch config.Change) error { return s.change(ch, false) }
 
-// change implements Change: it schedules ch for the next nanosecond and runs the session until then, so that ch is
-// applied when change returns. undo means that ch reverts the newest undo step.
+// change implements Change: it schedules ch for the next nanosecond and runs the session until then, so
+// that ch is applied when change returns. undo means that ch reverts the newest undo step.
 func (s *Session) change(ch config.Change, undo bool) error {
 	if s.ended {
 		return errEnded

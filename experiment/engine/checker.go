@@ -34,8 +34,8 @@ func NewChecker(force bool) *checker {
 }
 
 // Check returns the error with which NewSession would fail for c, or nil. c.Validate must have
-// succeeded. For the first configuration with a data source, Check opens a session and
-// stores the schema. Later ones are checked without opening the source; links and encoders that were found usable
+// succeeded. For the first configuration with a data source, Check opens a session and stores the
+// schema. Later ones are checked without opening the source; links and encoders that were found usable
 // are not checked again.
 func (k *checker) Check(ctx context.Context, c *config.Config) error {
 	data := k.data[c.Data]

@@ -32,8 +32,8 @@ func runPlayoutOf(t *testing.T, c *config.Config) *Session {
 	return s
 }
 
-// A policy that is compared starves on the same ticks as a display with that policy, and comparing changes nothing
-// else: no packet, and no figure of the display.
+// A policy that is compared starves on the same ticks as a display with that policy, and comparing
+// changes nothing else: no packet, and no figure of the display.
 func TestComparedPoliciesBehaveLikeDisplays(t *testing.T) {
 	const list = "mirror, lightyear, delay, age quantile=99%, 60ms"
 	plain := runPlayoutOf(t, playoutConfig(t))

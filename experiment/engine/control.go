@@ -12,7 +12,8 @@ import (
 	"wirelab/internal/policy"
 )
 
-// laneControl is the lab's view of the send-rate control of a lane. The control itself is part of endpoint.Sender.
+// laneControl is the lab's view of the send-rate control of a lane. The control itself is part of
+// endpoint.Sender.
 type laneControl struct {
 	policy   policy.Policy // zero if the lane has none
 	arrivals bool          // acks contain arrival times
@@ -24,7 +25,8 @@ type laneControl struct {
 	steps     meters.Steps
 }
 
-// arrivalTag marks acks with an arrival time on modelled links, where the control may change while acks are in flight.
+// arrivalTag marks acks with an arrival time on modelled links, where the control may change while acks
+// are in flight.
 const arrivalTag = 1
 
 // setControl applies the control of c, the configuration of the lane.
@@ -37,8 +39,8 @@ func (l *lane) setControl(c *config.Config) {
 	}
 }
 
-// offer sends the snapshot that is due at now, or skips it if the control or the stream of messages holds it back. The
-// parameters are those of send.
+// offer sends the snapshot that is due at now, or skips it if the control or the stream of messages
+// holds it back. The parameters are those of send.
 func (l *lane) offer(now time.Duration, cur *frame.Shared, changed frame.Rows, restarted bool) {
 	x := &l.control
 	if !l.snd.Due(now) || l.messenger.skipPacket() {
@@ -60,7 +62,8 @@ func (l *lane) offer(now time.Duration, cur *frame.Shared, changed frame.Rows, r
 	x.restarted = false
 }
 
-// countHeld counts a snapshot that is not sent, because the control, the stream of messages or the budget holds it back.
+// countHeld counts a snapshot that is not sent, because the control, the stream of messages or the
+// budget holds it back.
 func (l *lane) countHeld() {
 	l.meter.CountHeld()
 	l.control.held++
@@ -119,8 +122,8 @@ func (l *lane) controlView() *ControlView {
 	return &ControlView{state.Policy, state.TargetBps, l.control.held, slices.Clone(state.Decisions)}
 }
 
-// beginStep records that a change of the links took effect at now, from which the lanes with a control have to
-// recover.
+// beginStep records that a change of the links took effect at now, from which the lanes with a control
+// have to recover.
 func (s *Session) beginStep(now time.Duration, ch *config.Change) {
 	if !ch.SetsLinks() {
 		return

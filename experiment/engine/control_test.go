@@ -122,7 +122,8 @@ func TestControlChangesLive(t *testing.T) {
 	}
 }
 
-// badLine adds 20 s of random changes of the links, of redundancy and of the control to c, and then a good line.
+// badLine adds 20 s of random changes of the links, of redundancy and of the control to c, and then a
+// good line.
 func badLine(t *testing.T, c *config.Config, seed uint64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 29))
@@ -156,9 +157,9 @@ func badLine(t *testing.T, c *config.Config, seed uint64) {
 	}
 }
 
-// A session recovers within 10 s once its line is good, with each control that promises it, whatever happened in the 20 s
-// before: outages, damaged acks, reordering, rates, redundancy, live changes of the control; with messages for odd seeds.
-// Sending everything does not always recover.
+// A session recovers within 10 s once its line is good, with each control that promises it, whatever
+// happened in the 20 s before: outages, damaged acks, reordering, rates, redundancy, live changes of the
+// control; with messages for odd seeds. Sending everything does not always recover.
 func TestSessionsRecover(t *testing.T) {
 	fixedIsStuck := false
 	for _, control := range []string{"fixed", "ack-clock", "gcc"} {
@@ -198,8 +199,8 @@ func TestSessionsRecover(t *testing.T) {
 	}
 }
 
-// Two lanes with the same encoder and different controls have links of their own: one stays in the queue, the other
-// does not.
+// Two lanes with the same encoder and different controls have links of their own: one stays in the
+// queue, the other does not.
 func TestLanesWithControls(t *testing.T) {
 	c := hiccupConfig(t)
 	if err := c.Set("shadow[0].name", "changed-index"); err != nil {

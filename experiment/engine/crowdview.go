@@ -37,8 +37,9 @@ type CrowdSample struct {
 // CrowdAges is the number of ages that a CrowdSample distinguishes.
 const CrowdAges = 33
 
-// CrowdCPU contains the durations of parts of the work in nanoseconds. They are measured with the wall clock, so they
-// are not reproducible and not part of digests. All but Elapsed are sums over cores. Choose is 0 without a budget.
+// CrowdCPU contains the durations of parts of the work in nanoseconds. They are measured with the wall
+// clock, so they are not reproducible and not part of digests. All but Elapsed are sums over cores.
+// Choose is 0 without a budget.
 type CrowdCPU struct{ Choose, Encode, Server, Clients, Decode, Elapsed int64 }
 
 // Add adds sign times the durations of o.

@@ -157,8 +157,8 @@ func (l *lane) applySettings(now time.Duration, c *config.Config) {
 	l.display.Set(c.Playout(), c.PlayoutRhythm(l.schema.TickHz), c.Receiver.Hermite)
 }
 
-// comparePlayouts begins to compare the playout policies that the configuration lists, unless the same comparison
-// is running.
+// comparePlayouts begins to compare the playout policies that the configuration lists, unless the same
+// comparison is running.
 func (l *lane) comparePlayouts(now time.Duration) {
 	c := l.liveConfig
 	timings, rhythm := c.ComparedPlayouts(), c.PlayoutRhythm(l.schema.TickHz)

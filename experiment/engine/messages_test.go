@@ -43,8 +43,8 @@ func messageRun(t *testing.T, delivery, loss string, pairs ...string) figures.To
 	return got
 }
 
-// A message waits for its resend where one is lost, and for the whole stream in a stream. Datagrams of their own are not
-// delayed until the next packet.
+// A message waits for its resend where one is lost, and for the whole stream in a stream. Datagrams of
+// their own are not delayed until the next packet.
 func TestDeliveryTimes(t *testing.T) {
 	for _, c := range []struct {
 		delivery, loss string
@@ -70,8 +70,8 @@ func TestDeliveryTimes(t *testing.T) {
 	}
 }
 
-// At 5 % loss a stream starves the display, and packets of their own do not. If each write keeps its own segments, the
-// window is full of small ones, and it is a third of the time.
+// At 5 % loss a stream starves the display, and packets of their own do not. If each write keeps its own
+// segments, the window is full of small ones, and it is a third of the time.
 func TestStreamStarvesDisplay(t *testing.T) {
 	for delivery, bounds := range map[string][2]float64{"resend": {0, .005}, "stream": {.08, .2}, "stream coalesce=0": {.3, .45}} {
 		got := messageRun(t, delivery, "5%")
@@ -85,8 +85,8 @@ func TestStreamStarvesDisplay(t *testing.T) {
 	}
 }
 
-// A burst in datagrams of their own fills the queue before snapshots; paced, it does not. A lane of its own keeps it from
-// delaying small messages.
+// A burst in datagrams of their own fills the queue before snapshots; paced, it does not. A lane of its
+// own keeps it from delaying small messages.
 func TestBursts(t *testing.T) {
 	plain := messageRun(t, "rto", "0%", "messages.burst", "50KB")
 	paced := messageRun(t, "rto", "0%", "messages.burst", "50KB", "messages.pace", "500kbit")
@@ -141,7 +141,8 @@ func TestNoMessagesNoFigures(t *testing.T) {
 	}
 }
 
-// A sender that cannot deliver refuses messages at a limit, and delivers everything soon after the link is back.
+// A sender that cannot deliver refuses messages at a limit, and delivers everything soon after the link
+// is back.
 func TestMessagesSurviveOutage(t *testing.T) {
 	for delivery, size := range map[string]string{"all-unacked": "10B", "resend": "10B", "rto": "500B", "stream": "500B"} { // packets carry 72 KB/s
 		c := config.Default()

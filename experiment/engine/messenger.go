@@ -18,9 +18,9 @@ import (
 	"wirelab/lossmodel"
 )
 
-// messenger sends reliable messages beside the packets of a lane, and compares each that is delivered with what was sent.
-// Their parts travel in containers: in those of packets, or in their own. With a stream, packets and messages are units
-// of one ordered stream instead.
+// messenger sends reliable messages beside the packets of a lane, and compares each that is delivered
+// with what was sent. Their parts travel in containers: in those of packets, or in their own. With a
+// stream, packets and messages are units of one ordered stream instead.
 type messenger struct {
 	settings config.Messages
 	seed     uint64
@@ -226,8 +226,8 @@ func (l *lane) sendSegments(now time.Duration) {
 	}
 }
 
-// writePacket writes the packet of a flight to the stream. The sender may then build on it, because the receiver gets it
-// before any later one. If the stream stores too much, the packet is lost.
+// writePacket writes the packet of a flight to the stream. The sender may then build on it, because the
+// receiver gets it before any later one. If the stream stores too much, the packet is lost.
 func (l *lane) writePacket(now time.Duration, packet []byte, f *flight) lossmodel.Verdict {
 	m := l.messenger
 	f.inStream = true
@@ -240,7 +240,8 @@ func (l *lane) writePacket(now time.Duration, packet []byte, f *flight) lossmode
 	return lossmodel.Verdict{Fragments: 1}
 }
 
-// skipPacket counts a packet that is due, and reports whether it is left out because the stream has bytes to send.
+// skipPacket counts a packet that is due, and reports whether it is left out because the stream has
+// bytes to send.
 func (m *messenger) skipPacket() bool {
 	if m == nil || m.stream == nil {
 		return false
@@ -313,7 +314,8 @@ func (l *lane) receiveSegment(now time.Duration, d *lossmodel.Delivery) {
 	l.sendAck(now)
 }
 
-// receiveMessages passes the parts of messages in a container, which Open returned without an error, to the receiver.
+// receiveMessages passes the parts of messages in a container, which Open returned without an error, to
+// the receiver.
 func (l *lane) receiveMessages(now time.Duration, opened *container.Opened) {
 	m := l.messenger
 	if m == nil {

@@ -13,8 +13,8 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// A shadow with its own budget and policy sends exactly what the active encoder of another run with these settings does,
-// and the active encoder what it does without shadows.
+// A shadow with its own budget and policy sends exactly what the active encoder of another run with
+// these settings does, and the active encoder what it does without shadows.
 func TestShadowWithOwnBudgetIsLikeItsOwnRun(t *testing.T) {
 	run := func(budget, priority string, shadows ...config.Encoder) *Result {
 		c := config.Default()
@@ -48,8 +48,9 @@ func TestShadowWithOwnBudgetIsLikeItsOwnRun(t *testing.T) {
 	}
 }
 
-// While shadows with random budgets and policies join and leave, and the settings of all lanes change, no budget is
-// exceeded and nothing is wrong. The session replays to the same digests, and every change can be undone.
+// While shadows with random budgets and policies join and leave, and the settings of all lanes change,
+// no budget is exceeded and nothing is wrong. The session replays to the same digests, and every change
+// can be undone.
 func TestOwnBudgetsChange(t *testing.T) {
 	encoders := []string{"relative-orientation", "adaptive", "delta-adaptive"}
 	for seed := range uint64(testkit.Choose(12, 2)) {

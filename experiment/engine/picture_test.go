@@ -26,8 +26,8 @@ func worldSession(tb testing.TB, script string, ch config.Change) *Session {
 	return s
 }
 
-// The sender's cubes in a picture equal the world, to half a quantisation unit. The receiver's
-// equal the world at the displayed time, but for the errors that the picture shows, which include the rounding.
+// The sender's cubes in a picture equal the world, to half a quantisation unit. The receiver's equal the
+// world at the displayed time, but for the errors that the picture shows, which include the rounding.
 func TestPictureShowsBothEndpoints(t *testing.T) {
 	s := worldSession(t, "katamari", config.NewChange("down.latency", "50ms"))
 	src, err := dataset.Open(t.Context(), "world", dataset.Options{Seed: s.config.Seed, Script: "katamari"})
@@ -75,8 +75,8 @@ func TestPictureShowsBothEndpoints(t *testing.T) {
 			t.Fatalf("tick %d: the player is shown off by %g m, starved %v; the picture has %g mm", tick, off, p.Starved, p.Error[0])
 		}
 	}
-	// Three uniform errors of up to half a step of 1/361.33 are 0.159 degrees (root mean square), and with the largest
-	// component, which follows from them, at most 0.55.
+	// Three uniform errors of up to half a step of 1/361.33 are 0.159 degrees (root mean square), and with
+	// the largest component, which follows from them, at most 0.55.
 	if turn := s.lanes[0].totals(s.Now()).Playout.OrientationErrorDeg; math.Abs(turn.P50-0.159) > 0.02 || turn.Max > 0.55 {
 		t.Errorf("orientations are off by %+v degrees", *turn)
 	}

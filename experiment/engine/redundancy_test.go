@@ -30,8 +30,8 @@ func redundancyRun(t *testing.T, d time.Duration, pairs ...string) *Session {
 	return s
 }
 
-// rsLoss is the probability that a packet of a group of k with m parities is lost and fewer than k of the others arrive,
-// if each datagram is lost with probability p.
+// rsLoss is the probability that a packet of a group of k with m parities is lost and fewer than k of
+// the others arrive, if each datagram is lost with probability p.
 func rsLoss(k, m int, p float64) (sum float64) {
 	for lost := m; lost < k+m; lost++ {
 		ways := math.Gamma(float64(k+m)) / math.Gamma(float64(lost+1)) / math.Gamma(float64(k+m-lost)) // of the k+m-1 others
@@ -40,8 +40,8 @@ func rsLoss(k, m int, p float64) (sum float64) {
 	return sum * p
 }
 
-// What redundancy leaves of independent losses is p^(n+1) with n repeats, and the tail of a binomial distribution with a
-// code, within 5 %. Without redundancy the figures count the same packets.
+// What redundancy leaves of independent losses is p^(n+1) with n repeats, and the tail of a binomial
+// distribution with a code, within 5 %. Without redundancy the figures count the same packets.
 func TestResidualLoss(t *testing.T) {
 	for _, c := range []struct {
 		policy string
@@ -112,7 +112,8 @@ func TestDeadlines(t *testing.T) {
 	}
 }
 
-// A packet that was repaired has the record of its packet: when it was sent, when the repair arrived, and by what.
+// A packet that was repaired has the record of its packet: when it was sent, when the repair arrived,
+// and by what.
 func TestRepairedRecords(t *testing.T) {
 	for policy, by := range map[string]string{"repeat n=2": "a repeat in the datagram of packet ", "xor data=4": "parity of group "} {
 		s := redundancyRun(t, 20*time.Second, "sender.redundancy", policy, "down.loss", "10%")
@@ -149,8 +150,8 @@ func TestRepeatsThatDoNotFit(t *testing.T) {
 	}
 }
 
-// Redundancy that is switched on, changed and switched off during a run repairs while it is on; no packet stays in flight
-// because the redundancy for which it waited never came.
+// Redundancy that is switched on, changed and switched off during a run repairs while it is on; no
+// packet stays in flight because the redundancy for which it waited never came.
 func TestRedundancyChanges(t *testing.T) {
 	s := redundancyRun(t, time.Second, "link.loss", "20%")
 	for _, policy := range []string{"rs data=16 parity=4", "none", "repeat n=8", "xor data=3", "none"} {
@@ -171,8 +172,8 @@ func TestRedundancyChanges(t *testing.T) {
 	}
 }
 
-// On a line of 400 kbit/s the parities and repeats that should help fill the queue: the age of the newest snapshot rises
-// tenfold.
+// On a line of 400 kbit/s the parities and repeats that should help fill the queue: the age of the
+// newest snapshot rises tenfold.
 func TestRedundancyBreaksNarrowLine(t *testing.T) {
 	needCharlie(t)
 	age := map[string]float64{}

@@ -166,8 +166,9 @@ func (s *Session) Result() *Result {
 	return r
 }
 
-// NewResult returns the result of a run of start that was not a session, such as a run with many receivers. end is its
-// duration and s the schema of its data. The caller adds what was measured besides totals.
+// NewResult returns the result of a run of start that was not a session, such as a run with many
+// receivers. end is its duration and s the schema of its data. The caller adds what was measured besides
+// totals.
 func NewResult(start *config.Config, s *frame.Schema, end time.Duration, frames uint64, totals figures.Totals) *Result {
 	start = start.Clone()
 	start.Sweep, start.Search = nil, config.Search{}
@@ -198,8 +199,8 @@ func (s *Session) codecVersions() map[string]int {
 	return versions
 }
 
-// ChangedCodecs compares the codecs of a saved run with those of its repetition. It returns a sentence for each
-// that has another version now, by name.
+// ChangedCodecs compares the codecs of a saved run with those of its repetition. It returns a sentence
+// for each that has another version now, by name.
 func (r *Result) ChangedCodecs(repeated *Result) (changed []string) {
 	for _, name := range slices.Sorted(maps.Keys(repeated.Codecs)) {
 		if saved, ok := r.Codecs[name]; ok && saved != repeated.Codecs[name] {
@@ -265,9 +266,9 @@ func (s *Session) itemsPerFrame() int {
 // misread a report, not when keys are added.
 const ReportVersion = 2
 
-// DigestVersion is the version of the behaviour that determines a digest. It is increased when the endpoints respond
-// differently to the same datagrams, and when the digest covers other parts of a run. Reports of other versions are not
-// read.
+// DigestVersion is the version of the behaviour that determines a digest. It is increased when the
+// endpoints respond differently to the same datagrams, and when the digest covers other parts of a run.
+// Reports of other versions are not read.
 const DigestVersion = 7
 
 // Settings returns the configuration at the end of the run, with all changes applied: the value of
@@ -306,7 +307,8 @@ func (r *Result) withPluginHint(err error) error {
 }
 
 // Replayable returns the configuration that repeats the run: that of its start, with the applied changes
-// as its script and the actual duration. It loads the run's plugins. Its errors contain the key, but not the name of the report's file.
+// as its script and the actual duration. It loads the run's plugins. Its errors contain the key, but not
+// the name of the report's file.
 func (r *Result) Replayable() (*config.Config, error) {
 	if r.DurationNS > config.MaxDuration {
 		return nil, &config.Error{Key: "duration_ns", Problem: fmt.Sprintf("%d exceeds the maximum duration of a run", int64(r.DurationNS)),
@@ -333,8 +335,8 @@ func (r *Result) Digests() string {
 	return all
 }
 
-// Deterministic returns a copy of r without the parts in which two runs of one configuration may differ: times
-// of encoders and decoders, and texts that can contain paths of this machine.
+// Deterministic returns a copy of r without the parts in which two runs of one configuration may differ:
+// times of encoders and decoders, and texts that can contain paths of this machine.
 func (r *Result) Deterministic() *Result {
 	d := *r
 	d.Timing, d.Files, d.Warnings, d.CodecError = figures.Timing{}, nil, nil, ""

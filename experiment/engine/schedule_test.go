@@ -119,7 +119,8 @@ func (x *schedule) randomCodec() string {
 	}
 }
 
-// randomLinkSetting returns a random key of a link, of any stage, with one of its predefined values, or other traffic.
+// randomLinkSetting returns a random key of a link, of any stage, with one of its predefined values, or
+// other traffic.
 func (x *schedule) randomLinkSetting() (key, rung string) {
 	keys := lossmodel.Keys()
 	if plans := []string{"off", "1 cubic", "2 cubic rtt=90ms, 1 constant rate=300kbit", "3 cubic start=5s"}; x.rng.IntN(15) == 0 {
@@ -362,8 +363,8 @@ func (x *schedule) check(s *Session) (sent int64) {
 	x.t.Helper()
 	for i, l := range s.lanes {
 		got := l.totals(s.Now())
-		// Packets in flight when a shadow copied a link are in flight in the copy, too. Those of a lane with redundancy
-		// may wait for a repair, and parities are no packets.
+		// Packets in flight when a shadow copied a link are in flight in the copy, too. Those of a lane with
+		// redundancy may wait for a repair, and parities are no packets.
 		if under := int64(l.paths.downLink.InFlight()); l.carrier == nil && (got.InFlight > under || i == 0 && got.InFlight != under) {
 			x.fatal("lane %d: %d in flight by the meter, %d by the link", i, got.InFlight, under)
 		} else if hasStream := l.messenger != nil && l.messenger.stream != nil; l.carrier != nil && !hasStream && got.InFlight > (under+1)*(container.MaxData+1) {

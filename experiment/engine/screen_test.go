@@ -66,8 +66,8 @@ func runPlayout(t *testing.T, src *pathCubes, length time.Duration, settings ...
 	return got
 }
 
-// displaySource runs a session of an encoder and a source for length, at 10 snapshots a second, and returns the
-// session and the figures of its display.
+// displaySource runs a session of an encoder and a source for length, at 10 snapshots a second, and
+// returns the session and the figures of its display.
 func displaySource(t *testing.T, src dataset.Source, encoder string, length time.Duration, settings ...string) (*Session, figures.Playout) {
 	t.Helper()
 	c := config.Default()

@@ -50,8 +50,8 @@ func budgetSession(t *testing.T, seed uint64, stop time.Duration, pairs ...strin
 	return s
 }
 
-// A budget is kept while the encoder, the budget, the policy and the links change, and while it is set and removed. No
-// view is wrong, and when motion stops, the display becomes right.
+// A budget is kept while the encoder, the budget, the policy and the links change, and while it is set
+// and removed. No view is wrong, and when motion stops, the display becomes right.
 func TestSendBudget(t *testing.T) {
 	changes := []string{"send_budget 24kbit", "encoder adaptive", "priority round-robin first=1", "send_budget off", "encoder delta-adaptive",
 		"send_budget 48kbit", "link.loss 60%", "budget_burst 2", "up.loss 100%", "up.loss 5%", "encoder kinetic-lite", "send_budget off",
@@ -86,8 +86,8 @@ func TestSendBudget(t *testing.T) {
 	}
 }
 
-// From the first packet on, a lane never sends more than the budget of the time and of one packet, whatever the budget, the
-// rate and the burst are, and while they change.
+// From the first packet on, a lane never sends more than the budget of the time and of one packet,
+// whatever the budget, the rate and the burst are, and while they change.
 func TestBudgetFromFirstPacket(t *testing.T) {
 	for seed := range uint64(testkit.Choose(60, 12)) {
 		rng := rand.New(rand.NewPCG(seed, 6))
@@ -122,8 +122,8 @@ func TestBudgetFromFirstPacket(t *testing.T) {
 	}
 }
 
-// A budget of which a packet has less than a row takes is spent on fewer packets with rows, not on packets without: when
-// motion stops, the display becomes right.
+// A budget of which a packet has less than a row takes is spent on fewer packets with rows, not on
+// packets without: when motion stops, the display becomes right.
 func TestBudgetOfLessThanARow(t *testing.T) {
 	for _, budget := range []string{"3kbit", "4kbit", "6kbit", "8kbit"} {
 		for _, encoder := range []string{"relative-orientation", "adaptive", "kinetic-lite"} {
@@ -193,8 +193,8 @@ func TestBudgetRefusals(t *testing.T) {
 	}
 }
 
-// The points of a sweep after the first one are checked like sessions: weights that the data lack, and encoders that do not
-// keep a budget.
+// The points of a sweep after the first one are checked like sessions: weights that the data lack, and
+// encoders that do not keep a budget.
 func TestCheckerChecksBudgets(t *testing.T) {
 	k := NewChecker(false)
 	for _, c := range []struct{ pairs, want string }{
@@ -230,8 +230,8 @@ func advance(t *testing.T, s *Session, by time.Duration) {
 	}
 }
 
-// A budget is set while the newest ack is so old that headers soon cannot name its packet, and the first packets are
-// lost. The receiver does not begin with another frame than the sender.
+// A budget is set while the newest ack is so old that headers soon cannot name its packet, and the first
+// packets are lost. The receiver does not begin with another frame than the sender.
 func TestBudgetAfterOldAck(t *testing.T) {
 	for _, silence := range []time.Duration{3 * time.Second, 3500 * time.Millisecond, 4200 * time.Millisecond, 5 * time.Second} {
 		s := budgetSession(t, 1, time.Minute, "sender.budget", "off", "link.loss", "0%")
@@ -250,8 +250,8 @@ func TestBudgetAfterOldAck(t *testing.T) {
 	}
 }
 
-// Over links of 100 ms with room for all rows, moving rows are about 100 ms old, also if the budget is set later, or
-// removed for a while.
+// Over links of 100 ms with room for all rows, moving rows are about 100 ms old, also if the budget is
+// set later, or removed for a while.
 func TestAgesOfRows(t *testing.T) {
 	for _, budgets := range [][]string{{"10mbit", "10mbit", "10mbit"}, {"off", "off", "10mbit"}, {"10mbit", "off", "10mbit"}} {
 		s := budgetSession(t, 1, time.Minute, "sender.budget", budgets[0], "link.loss", "0%", "link.jitter", "0ms", "link.latency", "100ms")
@@ -266,8 +266,8 @@ func TestAgesOfRows(t *testing.T) {
 	}
 }
 
-// The longest wait of a row is the largest age of a row that the receiver shows, if the links have no delay and no loss: also
-// of rows that are never sent, and while the budget has no room for a packet.
+// The longest wait of a row is the largest age of a row that the receiver shows, if the links have no
+// delay and no loss: also of rows that are never sent, and while the budget has no room for a packet.
 func TestLongestWait(t *testing.T) {
 	for _, budget := range []string{"4kbit", "8kbit", "24kbit"} {
 		for _, p := range view.Policies {
@@ -287,8 +287,9 @@ func TestLongestWait(t *testing.T) {
 	}
 }
 
-// Without acks, a display begins with a frame that is older than the frames that the meter keeps. The ages of its rows are
-// those of all frames of the source. Before the display begins, and after the budget was removed, ages are unknown.
+// Without acks, a display begins with a frame that is older than the frames that the meter keeps. The
+// ages of its rows are those of all frames of the source. Before the display begins, and after the
+// budget was removed, ages are unknown.
 func TestAgesOfOldDisplay(t *testing.T) {
 	s := budgetSession(t, 1, time.Minute, "sender.budget", "off", "link.loss", "0%", "link.jitter", "0ms")
 	var frames [][]int32 // of the source, by tick

@@ -50,8 +50,8 @@ type Options struct {
 type Observer interface {
 	// Sample receives a completed sample.
 	Sample(*meters.Sample)
-	// Packet receives the record of a packet, or of a datagram without one. problem is nil unless Options.Inspect is set and
-	// there are reasons for the packet's outcome or its size.
+	// Packet receives the record of a packet, or of a datagram without one. problem is nil unless
+	// Options.Inspect is set and there are reasons for the packet's outcome or its size.
 	Packet(r *packetlog.Record, problem *Problem)
 	// Settled is called after each sample. All packets with a sequence number below seq have their
 	// outcome; no more calls of Packet follow for them.
@@ -324,8 +324,8 @@ func (s *Session) Interrupt() {
 	s.finish(s.now + 1)
 }
 
-// finish ends the session at t; events at t are not handled. It gives every packet in flight to the observer, and closes
-// the current sample early, if the sample has any length.
+// finish ends the session at t; events at t are not handled. It gives every packet in flight to the
+// observer, and closes the current sample early, if the sample has any length.
 func (s *Session) finish(t time.Duration) {
 	s.ended, s.end, s.now = true, t, t
 	for _, l := range s.lanes {

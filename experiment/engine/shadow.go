@@ -50,13 +50,13 @@ type departedLane struct {
 	samples LaneSamples
 }
 
-// maxDeparted is the maximum number of shadows that left whose measurements are stored. Those of the shadows that
-// left first are dropped.
+// maxDeparted is the maximum number of shadows that left whose measurements are stored. Those of the
+// shadows that left first are dropped.
 const maxDeparted = 200
 
-// storeDeparted stores the measurements of a shadow that leaves now. differs is its element of s.differences.
-// Its last sample ends with the current period, although the shadow leaves before. A shadow that leaves at the
-// moment at which it joined has measured nothing and is not stored.
+// storeDeparted stores the measurements of a shadow that leaves now. differs is its element of
+// s.differences. Its last sample ends with the current period, although the shadow leaves before. A
+// shadow that leaves at the moment at which it joined has measured nothing and is not stored.
 func (s *Session) storeDeparted(l *lane, differs string) {
 	if l.joinedAt == s.now {
 		return
@@ -85,8 +85,9 @@ func (s *Session) shadowOf(e config.Encoder) *lane {
 	return nil
 }
 
-// newShadowLane returns a new shadow lane for encoder e that begins now. Its links are copies of the first lane's, with
-// the datagrams in flight: these occupy the links, but inheritedTag marks them as another lane's.
+// newShadowLane returns a new shadow lane for encoder e that begins now. Its links are copies of the
+// first lane's, with the datagrams in flight: these occupy the links, but inheritedTag marks them as
+// another lane's.
 func (s *Session) newShadowLane(e config.Encoder) (*lane, error) {
 	l, err := newLane(s.config, e, s.stream, s.opt.shadow())
 	if err != nil {

@@ -106,7 +106,8 @@ func comparePackets(t *testing.T, s *Session, joins time.Duration) {
 	}
 }
 
-// Shadows that join and leave do not change the first lane, unless they have its configuration; see TestEqualLanesSendEqualBytes.
+// Shadows that join and leave do not change the first lane, unless they have its configuration; see
+// TestEqualLanesSendEqualBytes.
 func TestShadowsDoNotChangeFirstLane(t *testing.T) {
 	digests := map[bool]string{}
 	for _, with := range []bool{false, true} {
@@ -250,8 +251,8 @@ func TestShadowsAreBounded(t *testing.T) {
 	}
 }
 
-// A shadow that leaves at the moment at which it joined, here at the beginning of a run, has measured nothing: it
-// is in no report. It must not count as one that ran until the end.
+// A shadow that leaves at the moment at which it joined, here at the beginning of a run, has measured
+// nothing: it is in no report. It must not count as one that ran until the end.
 func TestShadowLeavesAtOnce(t *testing.T) {
 	c := config.Default()
 	c.Shadows = shadowsNamed("zstd")

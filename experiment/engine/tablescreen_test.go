@@ -57,8 +57,8 @@ const fullTurn = 72_000
 // wrapStep returns the heading of tankSchema after n steps from 0.
 func wrapStep(n int) int32 { return int32(((n+fullTurn/2)%fullTurn+fullTurn)%fullTurn) - fullTurn/2 }
 
-// displayTable runs a session of a table at 10 snapshots a second, whose source has 60 ticks a second, and returns the
-// figures of its display.
+// displayTable runs a session of a table at 10 snapshots a second, whose source has 60 ticks a second,
+// and returns the figures of its display.
 func displayTable(t *testing.T, src *pathTable, settings ...string) figures.Playout {
 	t.Helper()
 	_, got := displaySource(t, src, "delta-adaptive", 8*time.Second, settings...)
@@ -80,8 +80,8 @@ func TestUniformTableHasNoError(t *testing.T) {
 	}
 }
 
-// Between snapshots six ticks apart, a path of n*n steps is displayed k*(6-k) steps ahead, k ticks after the first: at
-// most 9 steps. A cubic curve is exact.
+// Between snapshots six ticks apart, a path of n*n steps is displayed k*(6-k) steps ahead, k ticks after
+// the first: at most 9 steps. A cubic curve is exact.
 func TestAcceleratedTable(t *testing.T) {
 	const step, angleStep = 0.5, 0.005 // cm, degrees
 	src := func() *pathTable {
@@ -97,7 +97,8 @@ func TestAcceleratedTable(t *testing.T) {
 	if want := 9 * angleStep; math.Abs(p.AngleError.Max-want) > 1e-9 {
 		t.Errorf("angle error at most %v deg, expected %v", p.AngleError.Max, want)
 	}
-	// The errors of a period are 5, 8, 9, 8 and 5 steps. At the instant of a snapshot nothing is blended or counted.
+	// The errors of a period are 5, 8, 9, 8 and 5 steps. At the instant of a snapshot nothing is blended or
+	// counted.
 	if want := 8 * angleStep; math.Abs(p.AngleError.P50/want-1) > 0.016 {
 		t.Errorf("median angle error %v deg, expected %v", p.AngleError.P50, want)
 	}
@@ -107,8 +108,8 @@ func TestAcceleratedTable(t *testing.T) {
 	}
 }
 
-// The JSON has null for what a table does not have, and nothing for data that are not interpolated. Totals without a
-// heading do not hold an assertion about it.
+// The JSON has null for what a table does not have, and nothing for data that are not interpolated.
+// Totals without a heading do not hold an assertion about it.
 func TestTableErrorsThatDoNotApply(t *testing.T) {
 	s := tankSchema(1)
 	s.Fields = s.Fields[:2]

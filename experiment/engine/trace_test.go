@@ -12,8 +12,8 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// newTracedSession returns a session of cubes with the given encoder that keeps what traces need, unless keep is false.
-// The link loses packets and acks.
+// newTracedSession returns a session of cubes with the given encoder that keeps what traces need, unless
+// keep is false. The link loses packets and acks.
 func newTracedSession(t *testing.T, encoder string, keep bool) *Session {
 	t.Helper()
 	c := config.Default()
@@ -33,8 +33,8 @@ func newTracedSession(t *testing.T, encoder string, keep bool) *Session {
 // withoutRows lists the encoders of cubes whose traces have no rows.
 var withoutRows = map[string]bool{"deflate": true, "zstd": true, "zstd-dict": true, "zstd-baseline": true}
 
-// Every packet of the last two seconds can be described: the bytes are those that were sent, header and payload add up,
-// and the frames are those of both ends. Describing them changes no later packet.
+// Every packet of the last two seconds can be described: the bytes are those that were sent, header and
+// payload add up, and the frames are those of both ends. Describing them changes no later packet.
 func TestTraceDescribesEveryPacket(t *testing.T) {
 	whole := testkit.Choose(5*time.Second, 2*time.Second)
 	for _, c := range table.All() {

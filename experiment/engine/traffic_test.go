@@ -30,8 +30,8 @@ func newTrafficSession(t *testing.T, opt Options, pairs ...any) *Session {
 	return s
 }
 
-// A download fills a drop-tail queue, whose delay is then 8 x limit / rate; fq_codel keeps the session's delay below that
-// of a few packets, without loss. The flow gets the rest of the line.
+// A download fills a drop-tail queue, whose delay is then 8 x limit / rate; fq_codel keeps the session's
+// delay below that of a few packets, without loss. The flow gets the rest of the line.
 func TestTrafficDelaysSession(t *testing.T) {
 	for _, x := range []struct {
 		queue, discipline string
@@ -59,8 +59,8 @@ func TestTrafficDelaysSession(t *testing.T) {
 	}
 }
 
-// Under every discipline, with changes of rate, discipline and traffic, all outcomes add up, nothing is wrong, lanes of
-// equal encoders meet the same queue, and a replay of the report gives the same figures.
+// Under every discipline, with changes of rate, discipline and traffic, all outcomes add up, nothing is
+// wrong, lanes of equal encoders meet the same queue, and a replay of the report gives the same figures.
 func TestTrafficReplays(t *testing.T) {
 	for seed, discipline := range queue.Texts() {
 		s := newTrafficSession(t, Options{}, "seed", seed, "duration", "20s", "link.latency", "10ms", "down.rate", "1mbit", "down.queue", "64KB",

@@ -22,8 +22,9 @@ type encodeInfo struct {
 
 // transmit sends a packet on the downlink and records it. A modelled link reports at once whether the
 // packet and each of its copies are lost; those outcomes are recorded here. Over a real network
-// (Verdict.Pending) the fate of a packet is unknown until its arrival is reported, and a packet that waits in a
-// queue (Verdict.Waiting) arrives later or is dropped later. l.budget is the bit budget of the packet.
+// (Verdict.Pending) the fate of a packet is unknown until its arrival is reported, and a packet that
+// waits in a queue (Verdict.Waiting) arrives later or is dropped later. l.budget is the bit budget of
+// the packet.
 func (l *lane) transmit(now time.Duration, p *endpoint.Packet, encoded encodeInfo) {
 	f := l.flights.add(p.Stored, encoded.source, &l.digest)
 	f.rec = packetlog.Record{

@@ -69,13 +69,15 @@ func (l *lane) view(now time.Duration, maxPackets int) Lane {
 	return v
 }
 
-// ShowPicture makes the session compute the displayed pose of every cube from now on; see Options.WithPicture.
+// ShowPicture makes the session compute the displayed pose of every cube from now on; see
+// Options.WithPicture.
 func (s *Session) ShowPicture() { s.lanes[0].display.ShowPicture() }
 
 // HasSent reports whether the first lane has used the sequence number seq.
 func (s *Session) HasSent(seq uint64) bool { return s.lanes[0].snd.Seq() > seq }
 
-// TimeOf returns when the frame with sequence number seq is due to be sent; 0 for files, whose packets have no rhythm.
+// TimeOf returns when the frame with sequence number seq is due to be sent; 0 for files, whose packets
+// have no rhythm.
 func (s *Session) TimeOf(seq uint64) time.Duration {
 	if s.isFile {
 		return 0
@@ -87,9 +89,9 @@ func (s *Session) TimeOf(seq uint64) time.Duration {
 // is no longer stored.
 func (s *Session) Opened(id packetlog.ID) *inspector.Opened { return s.lanes[0].inspector.Open(id) }
 
-// ReplayStored passes the stored samples of the first lane to o, then its stored datagrams without a packet and its
-// stored packets, each oldest first.
-// So a live session can be reported like one that was observed from its start.
+// ReplayStored passes the stored samples of the first lane to o, then its stored datagrams without a
+// packet and its stored packets, each oldest first. So a live session can be reported like one that was
+// observed from its start.
 func (s *Session) ReplayStored(o Observer) {
 	l := s.lanes[0]
 	samples := l.meter.Samples()
@@ -193,8 +195,9 @@ func (s *Session) precision() []dataset.Precision {
 	return nil
 }
 
-// expansionRemark describes that the payload of the first lane is larger than the data, which are bytes, and why; "" if
-// it is not, or if too little was sent to tell. The payload of a file contains retransmissions and does not count.
+// expansionRemark describes that the payload of the first lane is larger than the data, which are bytes,
+// and why; "" if it is not, or if too little was sent to tell. The payload of a file contains
+// retransmissions and does not count.
 func (s *Session) expansionRemark() string {
 	const minBytes = 10_000
 	first := s.lanes[0]

@@ -9,8 +9,8 @@ import (
 	"wirelab/internal/quantile"
 )
 
-// Crowd contains the figures of a run with one sender and many receivers. The other totals of such a run are sums and
-// distributions over all clients.
+// Crowd contains the figures of a run with one sender and many receivers. The other totals of such a run
+// are sums and distributions over all clients.
 type Crowd struct {
 	// That were in the game at any time.
 	Clients int `json:"clients" figure:"clients,,0"`
@@ -50,8 +50,9 @@ type CrowdClient struct {
 	View *CrowdClientView `json:"view,omitempty"` // nil without a budget
 }
 
-// CrowdClientView contains the figures of one client under a budget. Errors and ages are those of rows that changed in the
-// last 100 ms, as in View: of the positions of cubes in millimetres, and of rows of other tables in steps.
+// CrowdClientView contains the figures of one client under a budget. Errors and ages are those of rows
+// that changed in the last 100 ms, as in View: of the positions of cubes in millimetres, and of rows of
+// other tables in steps.
 type CrowdClientView struct {
 	// Headers and payloads, without IP and UDP.
 	UsedKbps Figure `json:"used_kbps" figure:"budget used,kbps,1,packets"`
@@ -69,8 +70,8 @@ type CrowdClientView struct {
 // WasInGame reports whether the client was in the game in the time of the figures. If not, they are unknown.
 func (c *CrowdClient) WasInGame() bool { return c.WireKbps.known }
 
-// CrowdTiming contains mean durations of the work of a tick in which packets are sent, in microseconds of one core. Only
-// ElapsedUS is wall time: parts of a tick run on several cores.
+// CrowdTiming contains mean durations of the work of a tick in which packets are sent, in microseconds
+// of one core. Only ElapsedUS is wall time: parts of a tick run on several cores.
 type CrowdTiming struct {
 	ChooseUS  *Figure   `json:"choose_us,omitempty"` // choosing the rows of packets under a budget; nil without one
 	EncodeUS  Figure    `json:"encode_us"`           // all encodings of the tick

@@ -9,9 +9,10 @@ import (
 // maxFigure is larger than any figure of a run: no count, size or duration in the unit of its key reaches it.
 const maxFigure = 1e15
 
-// FindImpossible returns the dotted key and the value, for messages, of the first figure of t, in the order of the
-// keys, that no run can have. The figure is "sent" if the outcomes of the packets, and the packets in flight, do not add
-// up to the packets sent and their copies. ok is false if all figures are possible.
+// FindImpossible returns the dotted key and the value, for messages, of the first figure of t, in the
+// order of the keys, that no run can have. The figure is "sent" if the outcomes of the packets, and the
+// packets in flight, do not add up to the packets sent and their copies. ok is false if all figures are
+// possible.
 func FindImpossible(t *Totals) (key, value string, ok bool) {
 	list := Flatten(*t)
 	for _, key := range slices.Sorted(maps.Keys(list)) {

@@ -12,8 +12,9 @@ import (
 	"wirelab/internal/units"
 )
 
-// Row describes a figure of Totals for everything that shows or compares it. Rows are made from the struct tags of the
-// fields: `json` is the key, and `figure` lists the title, the unit, the number of decimals and flags. The flags are
+// Row describes a figure of Totals for everything that shows or compares it. Rows are made from the
+// struct tags of the fields: `json` is the key, and `figure` lists the title, the unit, the number of
+// decimals and flags. The flags are
 //
 //	more     more is better; without a flag less is better
 //	neutral  neither is better
@@ -68,7 +69,8 @@ func (r *Row) Label() string {
 // Text returns a value of the figure in its unit.
 func (r *Row) Text(v float64) string { return units.Fixed(v*r.Scale(), r.Decimals) }
 
-// IsIdle reports whether v says that nothing happened: a count of 0, except of wrong packets, which must be seen to be 0.
+// IsIdle reports whether v says that nothing happened: a count of 0, except of wrong packets, which must
+// be seen to be 0.
 func (r *Row) IsIdle(v float64) bool { return r.Unit == "" && v == 0 && r.Key != "wrong" }
 
 // In returns the row with the unit that the figure has in a run: errors of tables have that of the data.
@@ -162,8 +164,8 @@ type part struct {
 	value      Figure
 }
 
-// visit calls add for each figure of a struct. Parent contains the key of the struct and the title of what it is about.
-// Parts that are nil have no figures unless all is set.
+// visit calls add for each figure of a struct. Parent contains the key of the struct and the title of
+// what it is about. Parts that are nil have no figures unless all is set.
 func visit(v reflect.Value, parent Row, all bool, add func(Row, Figure)) {
 	for i := range v.NumField() {
 		field, value := v.Type().Field(i), v.Field(i)
@@ -214,8 +216,8 @@ func (r Row) child(field reflect.StructField) Row {
 	return r
 }
 
-// read sets what a tag says about the figure or, if part is not "", about a part of it. The title of a struct follows
-// those of its figures: "payload, p95 of clients".
+// read sets what a tag says about the figure or, if part is not "", about a part of it. The title of a
+// struct follows those of its figures: "payload, p95 of clients".
 func (r *Row) read(tag, part string) {
 	if tag == "" {
 		return

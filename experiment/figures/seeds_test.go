@@ -12,14 +12,15 @@ import (
 	"wirelab/experiment/figures"
 )
 
-// Over 2,000 simulated sweeps, the 99 % interval of the coverage of a figure's interval includes 95 %, or the
-// figure is marked as approximate. testdata/seeds.json has figures of 300 seeds of four real configurations, 3 and
+// Over 2,000 simulated sweeps, the 99 % interval of the coverage of a figure's interval includes 95 %,
+// or the figure is marked as approximate. testdata/seeds.json has figures of 300 seeds of four real
+// configurations, 3 and
 // 10 s long, with independent and with bursty losses. A simulated sweep draws its seeds from them; the true mean
 // is that of all 300.
 //
-// Of many such comparisons one in a hundred fails by chance, so 5 % of them may, none of them by more than the
-// interval of 99.99 %. Student's t without a correction has 92.5 % for the bits per item of 30 seeds with
-// bursts.
+// Of many such comparisons one in a hundred fails by chance, so 5 % of them may, none of them by more
+// than the interval of 99.99 %. Student's t without a correction has 92.5 % for the bits per item of 30
+// seeds with bursts.
 func TestCoverageOverSeeds(t *testing.T) {
 	data, err := os.ReadFile("testdata/seeds.json")
 	if err != nil {

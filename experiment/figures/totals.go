@@ -40,8 +40,9 @@ type Playout struct {
 	PositionErrorMM     *Quantiles `json:"position_error_mm,omitempty" figure:"position error of cubes,mm,1,main:p50,narrow:p95,main:max"`
 	OrientationErrorDeg *Quantiles `json:"orientation_error_deg,omitempty" figure:"rotation error of cubes,°,2"`
 
-	// Errors of the displayed positions and angles of a table, counted in the same way, in the units of its schema.
-	// Both are nil if the display interpolates nothing, and unknown if the table has only the other.
+	// Errors of the displayed positions and angles of a table, counted in the same way, in the units of its
+	// schema. Both are nil if the display interpolates nothing, and unknown if the table has only the
+	// other.
 	PositionError     *Quantiles `json:"position_error,omitempty" figure:"position error,,3,main:p50,narrow:p95,main:max"`
 	PositionErrorUnit string     `json:"position_error_unit,omitempty"`
 	AngleError        *Quantiles `json:"angle_error,omitempty" figure:"angle error,,3,main:p50,narrow:p95,main:max"`
@@ -257,8 +258,8 @@ type Rounding struct {
 	Field string  `json:"field"` // name of the field with the largest error
 }
 
-// Redundancy contains what redundancy costs and repairs. A packet is known when it has first arrived, by whatever
-// datagram; ratios are of the packets that are known or will never be.
+// Redundancy contains what redundancy costs and repairs. A packet is known when it has first arrived, by
+// whatever datagram; ratios are of the packets that are known or will never be.
 type Redundancy struct {
 	Policy string `json:"policy"`
 	// Sent on the downlink.
@@ -279,8 +280,8 @@ type Redundancy struct {
 	OverheadKbps float64 `json:"overhead_kbps" figure:"redundancy,kbps,1,packets,main"`
 }
 
-// Messages contains the delivery of the reliable messages beside the snapshots. Delivery times are from writing a message
-// until the receiver has all of it and all before it in its lane.
+// Messages contains the delivery of the reliable messages beside the snapshots. Delivery times are from
+// writing a message until the receiver has all of it and all before it in its lane.
 type Messages struct {
 	Delivery string `json:"delivery"` // policy
 	// Written.
@@ -307,8 +308,9 @@ type Messages struct {
 	Resent int64 `json:"resent" figure:"parts sent again,,0"`
 	// Expired timers that caused these; unknown for "all-unacked", which has no timer.
 	Timeouts Figure `json:"timeouts" figure:"timeouts of messages,,0"`
-	// GoodputKbps is the rate of the bytes of delivered messages. WireKbps is the part of wire_kbps that is for messages: datagrams
-	// without a packet, and what messages add to those of packets. Of a stream it is everything.
+	// GoodputKbps is the rate of the bytes of delivered messages. WireKbps is the part of wire_kbps that is
+	// for messages: datagrams without a packet, and what messages add to those of packets. Of a stream it
+	// is everything.
 	GoodputKbps float64 `json:"goodput_kbps" figure:"messages delivered,kbps,1,neutral,packets,main"`
 	WireKbps    float64 `json:"wire_kbps" figure:"messages on the wire,kbps,1,packets,main"`
 	// Share of snapshots left out while the stream had bytes to send.

@@ -1,7 +1,8 @@
 package figures
 
-// View contains the figures of a sender with a budget, and of what its receiver shows. Errors and ages are those of rows
-// that changed in the last 100 ms, compared with the newest frame of the source; so the delay of the network is included.
+// View contains the figures of a sender with a budget, and of what its receiver shows. Errors and ages
+// are those of rows that changed in the last 100 ms, compared with the newest frame of the source; so
+// the delay of the network is included.
 type View struct {
 	Policy string `json:"policy"` // with all parameters
 	// The budget.

@@ -147,8 +147,8 @@ func (x *receivers) prepareReport(ctx context.Context, r *Runner, why engine.End
 	}, nil
 }
 
-// writeCrowd returns a function that writes the report of a crowd, which is one run of the duration planned. failure is
-// the error of the run, or nil; the returned function joins it to its own error.
+// writeCrowd returns a function that writes the report of a crowd, which is one run of the duration
+// planned. failure is the error of the run, or nil; the returned function joins it to its own error.
 func writeCrowd(r *Runner, planned time.Duration, result *engine.Result, failure error) reportWriter {
 	return func(folder *atomicfile.Folder) error {
 		result.Planned = 1

@@ -72,8 +72,8 @@ func TestFollowsTheClock(t *testing.T) {
 	})
 }
 
-// TestSaves checks that reports saved while the run continues, after a seek back, and after its end have the digest of a
-// headless run of the same duration, and can be replayed.
+// TestSaves checks that reports saved while the run continues, after a seek back, and after its end have
+// the digest of a headless run of the same duration, and can be replayed.
 func TestSaves(t *testing.T) {
 	eachKind(t, func(t *testing.T, r lab, clock *manualClock, set Command) {
 		r.play(clock, time.Second)
@@ -101,8 +101,8 @@ func TestSaves(t *testing.T) {
 	})
 }
 
-// TestCrowdChanges checks that another number of clients takes effect at once, that other changes restart the run,
-// that undo and redo return, and that refused changes keep the run.
+// TestCrowdChanges checks that another number of clients takes effect at once, that other changes
+// restart the run, that undo and redo return, and that refused changes keep the run.
 func TestCrowdChanges(t *testing.T) {
 	r, clock := newCrowd(t, 20)
 	r.play(clock, time.Second)
@@ -174,8 +174,8 @@ func TestCrowdPackets(t *testing.T) {
 	}
 }
 
-// TestCrowdRuns checks that a started crowd runs, obeys commands of other goroutines, and saves while it runs and
-// after it was stopped.
+// TestCrowdRuns checks that a started crowd runs, obeys commands of other goroutines, and saves while it
+// runs and after it was stopped.
 func TestCrowdRuns(t *testing.T) { synctest.Test(t, crowdRuns) }
 
 func crowdRuns(t *testing.T) {

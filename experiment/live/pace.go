@@ -42,8 +42,9 @@ type pacing struct {
 	measuredSpeed speedMeter    // the speed that virtual time reached
 }
 
-// setTarget sets the virtual time to reach in this tick. from is the present, elapsed the wall time since the last
-// tick, and maxBacklog the wall time up to which the experiment catches up if it is behind.
+// setTarget sets the virtual time to reach in this tick. from is the present, elapsed the wall time
+// since the last tick, and maxBacklog the wall time up to which the experiment catches up if it is
+// behind.
 func (p *pacing) setTarget(from, elapsed, maxBacklog time.Duration) {
 	step := time.Duration(float64(elapsed) * p.speed)
 	switch {
@@ -94,9 +95,10 @@ func (r *Runner) maxBacklog() time.Duration {
 	return 4 * tickInterval
 }
 
-// advance runs the experiment until virtual time has caught up with the wall clock, for at most maxSlice of wall time.
-// During a seek, and at speed 0, it runs for maxSlice without pacing. While a patch is being made, virtual time stands
-// still. While the experiment is paused or has ended, it only receives datagrams from the network.
+// advance runs the experiment until virtual time has caught up with the wall clock, for at most maxSlice
+// of wall time. During a seek, and at speed 0, it runs for maxSlice without pacing. While a patch is
+// being made, virtual time stands still. While the experiment is paused or has ended, it only receives
+// datagrams from the network.
 func (r *Runner) advance(ctx context.Context) {
 	if waiting := r.pollPatch(ctx); waiting { // restart the pacing when the patch is made
 		r.lastTick = r.opt.Clock()
@@ -185,8 +187,8 @@ func (r *Runner) step(frames int) {
 	r.seekTarget = r.current.FrameAt(min(frames, maxStep) - 1)
 }
 
-// seek makes the experiment run to virtual time t without pacing. If t is in the past, a second run repeats it up to
-// there, and then replaces it.
+// seek makes the experiment run to virtual time t without pacing. If t is in the past, a second run
+// repeats it up to there, and then replaces it.
 func (r *Runner) seek(ctx context.Context, t time.Duration) error {
 	now := r.current.Now()
 	if t < 0 || t > now+maxSeek {

@@ -11,8 +11,8 @@ import (
 	"wirelab/experiment/engine/packetlog"
 )
 
-// past is a look back: a job with a second run that repeats the current one up to an earlier time. Once that has reached
-// the time, it stands still there.
+// past is a look back: a job with a second run that repeats the current one up to an earlier time. Once
+// that has reached the time, it stands still there.
 type past struct {
 	*job
 	id int
@@ -39,8 +39,8 @@ const (
 	pastSlice     = 20 * time.Millisecond  // between two checks of whether the look back was cancelled
 )
 
-// packetsAfter is the number of packets after an old packet that was opened up to which the run is repeated, so that the
-// packets on both sides are at hand.
+// packetsAfter is the number of packets after an old packet that was opened up to which the run is
+// repeated, so that the packets on both sides are at hand.
 const packetsAfter = frame.MaxHistory / 2
 
 // lookAt begins a look back at m. Another one ends. If the second run of that stands before m, it continues.
@@ -100,7 +100,8 @@ func (p *past) repeat(ctx context.Context, x run) error {
 	return nil
 }
 
-// handleLook executes the parts of a command that look back. They are impossible after an error of the experiment.
+// handleLook executes the parts of a command that look back. They are impossible after an error of the
+// experiment.
 func (r *Runner) handleLook(ctx context.Context, c *Command) {
 	if c.Return {
 		r.leavePast()
@@ -120,7 +121,8 @@ func (r *Runner) handleLook(ctx context.Context, c *Command) {
 	}
 }
 
-// pastDone returns a channel that is closed when the second run stands at the requested time; nil if none runs.
+// pastDone returns a channel that is closed when the second run stands at the requested time; nil if
+// none runs.
 func (r *Runner) pastDone() <-chan struct{} {
 	if r.past == nil || r.past.view != nil {
 		return nil
@@ -128,9 +130,9 @@ func (r *Runner) pastDone() <-chan struct{} {
 	return r.past.finished
 }
 
-// finishPast waits until the second run has reached the requested time. If the run replaces the current one, it becomes
-// the current run, the look back ends and deferred commands are executed; otherwise it is shown, paused. After an error
-// the look back ends too.
+// finishPast waits until the second run has reached the requested time. If the run replaces the current
+// one, it becomes the current run, the look back ends and deferred commands are executed; otherwise it
+// is shown, paused. After an error the look back ends too.
 func (r *Runner) finishPast(ctx context.Context) {
 	p := r.past
 	<-p.finished
@@ -170,8 +172,8 @@ func (r *Runner) leavePast() {
 	}
 }
 
-// shown returns the session whose packets the user sees: the second one if it stands at the requested time, otherwise
-// the current one; nil for a crowd.
+// shown returns the session whose packets the user sees: the second one if it stands at the requested
+// time, otherwise the current one; nil for a crowd.
 func (r *Runner) shown() *engine.Session {
 	x := r.current
 	if r.past != nil && r.past.view != nil {
@@ -180,8 +182,8 @@ func (r *Runner) shown() *engine.Session {
 	return sessionOf(x)
 }
 
-// showPacket begins a look back at a packet, unless the session that is shown still stores it, with its bits if they
-// are requested.
+// showPacket begins a look back at a packet, unless the session that is shown still stores it, with its
+// bits if they are requested.
 func (r *Runner) showPacket(ctx context.Context, id packetlog.ID, bits bool) error {
 	s, current := r.shown(), r.session()
 	isStored := func() bool { return !s.Opened(id).Gone && (!bits || s.Trace(id.Seq).Packet != nil) }
@@ -195,7 +197,8 @@ func (r *Runner) showPacket(ctx context.Context, id packetlog.ID, bits bool) err
 	return r.lookAt(ctx, moment{min(current.TimeOf(last), current.Now()), last}, false)
 }
 
-// addPast adds the look back, and what the user requested to see of packets, to a snapshot of the current run.
+// addPast adds the look back, and what the user requested to see of packets, to a snapshot of the
+// current run.
 func (r *Runner) addPast(snap *engine.Snapshot) {
 	p, wall, shown := r.past, r.opt.Clock(), snap
 	if p != nil {

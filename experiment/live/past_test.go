@@ -49,8 +49,9 @@ func stateOf(r lab, x run) state {
 	return out
 }
 
-// TestPastEqualsFormerPresent checks, for random configurations and changes during the run, that a look back at a time
-// or at a packet gives what the run had then, that looks back do not change the run, and that it replays headless.
+// TestPastEqualsFormerPresent checks, for random configurations and changes during the run, that a look
+// back at a time or at a packet gives what the run had then, that looks back do not change the run, and
+// that it replays headless.
 func TestPastEqualsFormerPresent(t *testing.T) {
 	for seed := range uint64(testkit.Choose(60, 8)) {
 		rng := rand.New(rand.NewPCG(seed, 42))
@@ -155,8 +156,8 @@ func difference(a, b *engine.Snapshot) (names string) {
 	return names
 }
 
-// TestLookBackAtEveryPacket checks that any packet of a run can be opened with its bits, and that stepping from packet
-// to packet repeats nothing.
+// TestLookBackAtEveryPacket checks that any packet of a run can be opened with its bits, and that
+// stepping from packet to packet repeats nothing.
 func TestLookBackAtEveryPacket(t *testing.T) {
 	r, clock := newManual(t, endless(t))
 	r.handleCommand(t.Context(), Command{Speed: new(64.0)})
@@ -179,8 +180,8 @@ func TestLookBackAtEveryPacket(t *testing.T) {
 	}
 }
 
-// TestLookBackIsCancelled checks that a look back beside a started run is shown, and leaves no goroutine when it is
-// cancelled or the run is stopped: synctest requires that all have ended.
+// TestLookBackIsCancelled checks that a look back beside a started run is shown, and leaves no goroutine
+// when it is cancelled or the run is stopped: synctest requires that all have ended.
 func TestLookBackIsCancelled(t *testing.T) { synctest.Test(t, lookBackIsCancelled) }
 
 func lookBackIsCancelled(t *testing.T) {

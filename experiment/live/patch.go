@@ -17,9 +17,9 @@ type packing struct {
 	deferredCommands []Command // commands to execute after the patch is made
 }
 
-// pollPatch reports whether the session must wait for a patch. If the session needs a patch and none is being
-// made, it starts to make one in another goroutine. When a patch is finished, it executes the commands that were
-// deferred meanwhile.
+// pollPatch reports whether the session must wait for a patch. If the session needs a patch and none is
+// being made, it starts to make one in another goroutine. When a patch is finished, it executes the
+// commands that were deferred meanwhile.
 func (r *Runner) pollPatch(ctx context.Context) bool {
 	if r.patch != nil {
 		select {
@@ -53,9 +53,9 @@ func (r *Runner) handleDeferred(ctx context.Context) {
 	}
 }
 
-// deferCommand defers a command that changes the session while a patch is being made, or while a seek into the past
-// repeats the run. It returns true if the caller must not execute the command: it was deferred, or dropped because the
-// queue is full.
+// deferCommand defers a command that changes the session while a patch is being made, or while a seek
+// into the past repeats the run. It returns true if the caller must not execute the command: it was
+// deferred, or dropped because the queue is full.
 func (r *Runner) deferCommand(c *Command) bool {
 	isBusy := r.patch != nil || r.past != nil && r.past.replaces
 	if !isBusy || c.Change == nil && !c.Undo && !c.Redo && c.Step == 0 && c.Seek == nil {
@@ -84,8 +84,8 @@ type packJob struct {
 	done, total atomic.Int64 // bytes of the new file
 }
 
-// startPackJob starts packing the file of session s with the codec and the parameters of encoding. The job is cancelled
-// when ctx ends.
+// startPackJob starts packing the file of session s with the codec and the parameters of encoding. The
+// job is cancelled when ctx ends.
 func startPackJob(ctx context.Context, s *engine.Session, encoding *endpoint.Encoding, clock wallclock.Clock) *packJob {
 	p := &packJob{encoder: encoding.Codec.Name}
 	p.total.Store(s.NewFileSize())

@@ -13,8 +13,8 @@ import (
 	"wirelab/experiment/internal/labtest"
 )
 
-// A change of the seed restarts the run with all other settings, and leaves nothing to undo. A script cannot change
-// the seed.
+// A change of the seed restarts the run with all other settings, and leaves nothing to undo. A script
+// cannot change the seed.
 func TestSeedRestartsRun(t *testing.T) { synctest.Test(t, seedRestartsRun) }
 
 func seedRestartsRun(t *testing.T) {

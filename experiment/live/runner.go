@@ -27,10 +27,11 @@ type Options struct {
 	Remote  *remote.Link     // link to a remote receiver; nil means receivers in this process
 }
 
-// Runner runs one session or one crowd at the pace of the wall clock. It owns the goroutine of the experiment. Other
-// goroutines read immutable snapshots through an atomic pointer, and send commands through a bounded queue, so neither
-// side waits for the other. If the engine cannot keep up, virtual time slows down. If the screen is slow, it misses
-// snapshots, but the experiment still handles every packet.
+// Runner runs one session or one crowd at the pace of the wall clock. It owns the goroutine of the
+// experiment. Other goroutines read immutable snapshots through an atomic pointer, and send commands
+// through a bounded queue, so neither side waits for the other. If the engine cannot keep up, virtual
+// time slows down. If the screen is slow, it misses snapshots, but the experiment still handles every
+// packet.
 type Runner struct {
 	opt      Options
 	commands chan Command
@@ -70,13 +71,13 @@ type run interface {
 
 	// successor returns the configuration of the new run that ch needs; nil if ch can be made in this run.
 	successor(ch config.Change) (*config.Config, error)
-	// repeat returns a function that opens the run again. In the new run the changes of this run are pending, and the
-	// first new change discards those later than t, if the experiment supports that.
+	// repeat returns a function that opens the run again. In the new run the changes of this run are
+	// pending, and the first new change discards those later than t, if the experiment supports that.
 	repeat(r *Runner, t time.Duration) (opener, error)
 	// view returns a snapshot without the state of the Runner.
 	view(r *Runner) *engine.Snapshot
-	// prepareReport returns a function that writes a report of the run so far. why is the reason in the report if the
-	// run has not ended. After engine.Interrupted the run ends.
+	// prepareReport returns a function that writes a report of the run so far. why is the reason in the
+	// report if the run has not ended. After engine.Interrupted the run ends.
 	prepareReport(ctx context.Context, r *Runner, why engine.Ending) (reportWriter, error)
 }
 
@@ -132,8 +133,8 @@ func sessionOf(x run) *engine.Session {
 	return nil
 }
 
-// Start runs the experiment in its own goroutine until ctx ends or Stop is called, and returns immediately. It
-// panics if it is called twice or after Stop.
+// Start runs the experiment in its own goroutine until ctx ends or Stop is called, and returns
+// immediately. It panics if it is called twice or after Stop.
 func (r *Runner) Start(ctx context.Context) {
 	if r.started {
 		panic("live: a Runner starts once")
@@ -157,7 +158,8 @@ func (r *Runner) Stop() {
 	<-r.done
 }
 
-// close waits for a report that is being written, closes the source, and closes done. The measurements stay available.
+// close waits for a report that is being written, closes the source, and closes done. The measurements
+// stay available.
 func (r *Runner) close() {
 	defer close(r.done)
 	r.finishSave()
@@ -200,8 +202,8 @@ func (r *Runner) loop(ctx context.Context) {
 	}
 }
 
-// serve advances the experiment with the wall clock and executes commands until ctx ends. It publishes a snapshot every
-// publishEvery, and immediately after a command or a finished save.
+// serve advances the experiment with the wall clock and executes commands until ctx ends. It publishes a
+// snapshot every publishEvery, and immediately after a command or a finished save.
 func (r *Runner) serve(ctx context.Context) {
 	interval := tickInterval
 	if r.opt.Remote != nil {
@@ -235,7 +237,8 @@ func (r *Runner) serve(ctx context.Context) {
 	}
 }
 
-// handleCommand executes one command. Commands that change the experiment are deferred while a patch is being made.
+// handleCommand executes one command. Commands that change the experiment are deferred while a patch is
+// being made.
 func (r *Runner) handleCommand(ctx context.Context, c Command) {
 	if r.deferCommand(&c) {
 		return
@@ -253,15 +256,15 @@ func (r *Runner) handleCommand(ctx context.Context, c Command) {
 	if c.Save != nil {
 		r.startSave(ctx, *c.Save)
 	}
-	// Drop the backlog of virtual time from before the command. Over a network the session must catch up, because
-	// the remote display has continued.
+	// Drop the backlog of virtual time from before the command. Over a network the session must catch up,
+	// because the remote display has continued.
 	if r.opt.Remote == nil || r.paused {
 		r.target = r.current.Now()
 	}
 }
 
-// handleChange executes the parts of a command that change or move the experiment. They are impossible after an error
-// of the experiment.
+// handleChange executes the parts of a command that change or move the experiment. They are impossible
+// after an error of the experiment.
 func (r *Runner) handleChange(ctx context.Context, c *Command) {
 	if c.Change != nil {
 		r.notifyResult("", r.change(ctx, *c.Change))
@@ -285,8 +288,8 @@ func (r *Runner) handleChange(ctx context.Context, c *Command) {
 	}
 }
 
-// change makes a change, in a new run if the experiment cannot make it while it runs. Over a network it leaves out
-// the changes of shadows.
+// change makes a change, in a new run if the experiment cannot make it while it runs. Over a network it
+// leaves out the changes of shadows.
 func (r *Runner) change(ctx context.Context, ch config.Change) error {
 	if len(ch.Inputs()) == 0 && ch.Mark() == "" {
 		r.undone = nil // nothing can be redone after a new change
@@ -367,8 +370,8 @@ func (r *Runner) notifyResult(ok string, err error) {
 	}
 }
 
-// publish publishes a snapshot of the experiment with the runner's own state: pacing, saving, and the newest notice.
-// snap.State is engine.Running unless one of the cases below applies.
+// publish publishes a snapshot of the experiment with the runner's own state: pacing, saving, and the
+// newest notice. snap.State is engine.Running unless one of the cases below applies.
 func (r *Runner) publish() {
 	snap := r.current.view(r)
 	r.addPast(snap)

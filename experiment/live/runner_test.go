@@ -22,7 +22,8 @@ type lab struct {
 	t *testing.T
 }
 
-// newLab opens an experiment of c with the real clock, unless opt has another. It stops at the end of the test.
+// newLab opens an experiment of c with the real clock, unless opt has another. It stops at the end of
+// the test.
 func newLab(t *testing.T, c *config.Config, opt Options) lab {
 	t.Helper()
 	if opt.Clock == nil {
@@ -97,7 +98,8 @@ type manualClock struct{ atomic.Int64 }
 
 func (c *manualClock) now() time.Duration { return time.Duration(c.Load()) }
 
-// saveAndReplay stops the lab, saves its report, checks that it replays to the same digest, and returns its folder.
+// saveAndReplay stops the lab, saves its report, checks that it replays to the same digest, and returns
+// its folder.
 func (r lab) saveAndReplay() (path string) {
 	r.t.Helper()
 	r.Stop()

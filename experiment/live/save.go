@@ -110,9 +110,10 @@ func (r *Runner) Save(dir string) (path string, err error) {
 	return path, err
 }
 
-// prepareReport returns a function that writes a report of the run so far into a new folder below dir, or the default
-// if dir is empty, and returns its path. The function may be called in another goroutine. kind is a part of the
-// folder's name, after the stamp. why is the reason in the report if the run has not ended.
+// prepareReport returns a function that writes a report of the run so far into a new folder below dir,
+// or the default if dir is empty, and returns its path. The function may be called in another goroutine.
+// kind is a part of the folder's name, after the stamp. why is the reason in the report if the run has
+// not ended.
 func (r *Runner) prepareReport(ctx context.Context, dir, kind string, why engine.Ending) (func() (path string, err error), error) {
 	dir = cmp.Or(dir, r.opt.Reports)
 	if dir == "" {
@@ -126,8 +127,8 @@ func (r *Runner) prepareReport(ctx context.Context, dir, kind string, why engine
 	return func() (string, error) { return r.writeReport(dir, name, writeFiles) }, err
 }
 
-// writeReport creates a folder called name below dir, or name-2 and so on, and calls write with it. It returns the path of
-// the folder. After an error it removes what it created.
+// writeReport creates a folder called name below dir, or name-2 and so on, and calls write with it. It
+// returns the path of the folder. After an error it removes what it created.
 func (r *Runner) writeReport(dir, name string, write reportWriter) (string, error) {
 	path, folder, made, err := newReportDir(r.opt.Disk, dir, name)
 	if err != nil {

@@ -154,8 +154,8 @@ func checkThere(t *testing.T, dir string, want map[string]bool) {
 	}
 }
 
-// If the clock of the system is set back, the reports saved after that are older by name and by time than those
-// before. They are kept all the same, up to ten.
+// If the clock of the system is set back, the reports saved after that are older by name and by time
+// than those before. They are kept all the same, up to ten.
 func TestAutomaticReportsAfterTheClockWentBack(t *testing.T) {
 	dir, now := t.TempDir(), time.Now()
 	stamp := ""

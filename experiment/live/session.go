@@ -28,8 +28,9 @@ type session struct {
 	opened *config.Config // with which it was opened
 }
 
-// openSession opens a session of c that runs until it is stopped: recordings play in a loop, and files are delivered
-// repeatedly. It measures and stores everything that the dashboard can show, except for what opt contains.
+// openSession opens a session of c that runs until it is stopped: recordings play in a loop, and files
+// are delivered repeatedly. It measures and stores everything that the dashboard can show, except for
+// what opt contains.
 func openSession(ctx context.Context, c *config.Config, r *Runner, opt engine.Options) (*session, error) {
 	c.Data.Loop = true
 	c.Data.Again = c.HasFileData()
@@ -102,8 +103,9 @@ func (s *session) view(r *Runner) *engine.Snapshot {
 	return snap
 }
 
-// prepareReport implements run. It copies the results of the session. The returned function repeats the run for its
-// samples and packets. If the run ends now, or cannot be repeated, the report has those that are stored.
+// prepareReport implements run. It copies the results of the session. The returned function repeats the
+// run for its samples and packets. If the run ends now, or cannot be repeated, the report has those that
+// are stored.
 func (s *session) prepareReport(ctx context.Context, r *Runner, why engine.Ending) (reportWriter, error) {
 	result := s.Result()
 	result.Planned, result.Reason = 1, why

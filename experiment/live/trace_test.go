@@ -11,8 +11,8 @@ import (
 	"wirelab/experiment/engine"
 )
 
-// A runner describes the requested packet and the costs of rows, also after a seek into the past, until the costs are no
-// longer requested.
+// A runner describes the requested packet and the costs of rows, also after a seek into the past, until
+// the costs are no longer requested.
 func TestRunnerTracesPackets(t *testing.T) { synctest.Test(t, runnerTracesPackets) }
 
 func runnerTracesPackets(t *testing.T) {

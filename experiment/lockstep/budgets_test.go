@@ -27,8 +27,9 @@ func budgetLane(letter string, bps int64, priority string, began time.Duration, 
 	return l
 }
 
-// The mean error, the ratio to the best lane and the period are those of the common samples: after the newest lane and
-// after the newest change of the budget, without samples in which a lane catches up, and without lanes that have no budget.
+// The mean error, the ratio to the best lane and the period are those of the common samples: after the
+// newest lane and after the newest change of the budget, without samples in which a lane catches up, and
+// without lanes that have no budget.
 func TestCompareBudgets(t *testing.T) {
 	wave := func(t time.Duration) int64 { return 100 + int64(t/(100*time.Millisecond))%7 }
 	triple := func(t time.Duration) int64 { return 3 * wave(t) }
@@ -101,8 +102,9 @@ func (c restartingCubes) Next(f *frame.Frame) error {
 	return c.CubeSource.Next(f)
 }
 
-// A lane that joins late has missed most rows. It is compared only after it has caught up: then its error is that of the
-// lane with the same budget and policy that ran all the time. A restart of the recording is left out in the same way.
+// A lane that joins late has missed most rows. It is compared only after it has caught up: then its
+// error is that of the lane with the same budget and policy that ran all the time. A restart of the
+// recording is left out in the same way.
 func TestLateLaneCatchesUp(t *testing.T) {
 	c := config.Default()
 	if err := c.Set("sender.budget", "16kbit"); err != nil {

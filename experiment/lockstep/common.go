@@ -30,8 +30,9 @@ type Series struct {
 // time cursor is in the past.
 func IsAbsent(snap *engine.Snapshot, l *engine.Lane) bool { return l.Began > 0 && l.Began >= snap.Now }
 
-// CommonSamples returns the period in which the lanes of a snapshot can be compared, with the samples of each lane. Absent
-// lanes have none; the others have the same number. Samples with loop points are left out.
+// CommonSamples returns the period in which the lanes of a snapshot can be compared, with the samples of
+// each lane. Absent lanes have none; the others have the same number. Samples with loop points are left
+// out.
 func CommonSamples(snap *engine.Snapshot) CommonPeriod {
 	isPresent := func(l *engine.Lane) bool { return !IsAbsent(snap, l) }
 	x := CommonPeriod{From: commonStart(snap, isPresent, (*config.Change).SetsEncoder), Lanes: make([]Series, len(snap.Lanes))}
@@ -154,8 +155,8 @@ func Compare(snap *engine.Snapshot) *engine.Comparison {
 	return c
 }
 
-// finiteValue returns the value of a ratio of bits. An encoder that sent nothing has no figure, because 0 would
-// be the best one.
+// finiteValue returns the value of a ratio of bits. An encoder that sent nothing has no figure, because
+// 0 would be the best one.
 func finiteValue(r paired.Ratio) figures.Figure {
 	if !slices.ContainsFunc(r.Num, func(bits float64) bool { return bits > 0 }) {
 		return figures.Figure{}

@@ -10,15 +10,16 @@ import (
 	"wirelab/experiment/engine/meters"
 )
 
-// Complete adds to the result of a session the comparison with the encoders that run alongside, if any, and their samples.
+// Complete adds to the result of a session the comparison with the encoders that run alongside, if any,
+// and their samples.
 func Complete(r *engine.Result, s *engine.Session) {
 	if len(r.Shadows) > 0 {
 		r.Comparison, r.SamplesByLane = Compare(s.View(0)), s.SamplesByLane()
 	}
 }
 
-// AfterWarmUp returns the samples of a lane without its warm-up, in which it must send complete frames. Lanes that
-// start with the session have no warm-up, because all of them start with complete frames.
+// AfterWarmUp returns the samples of a lane without its warm-up, in which it must send complete frames.
+// Lanes that start with the session have no warm-up, because all of them start with complete frames.
 func AfterWarmUp(l *engine.Lane) []meters.Sample {
 	if l.Began == 0 {
 		return l.Samples
@@ -30,10 +31,10 @@ func AfterWarmUp(l *engine.Lane) []meters.Sample {
 	return l.Samples[n:]
 }
 
-// RatioBySample returns the payload of a lane divided by that of base for each sample of AfterWarmUp(lane). The weights
-// are the payloads of base, so that the weighted mean of several values is the ratio of the sums. If
-// base sent nothing, has no sample of the period, or one of the lanes used a baseline from before a loop
-// point, the weight is 0 and the value is undefined.
+// RatioBySample returns the payload of a lane divided by that of base for each sample of
+// AfterWarmUp(lane). The weights are the payloads of base, so that the weighted mean of several values
+// is the ratio of the sums. If base sent nothing, has no sample of the period, or one of the lanes used
+// a baseline from before a loop point, the weight is 0 and the value is undefined.
 func RatioBySample(lane, base *engine.Lane) (values, weights []float64) {
 	own, others := AfterWarmUp(lane), AfterWarmUp(base)
 	values, weights = make([]float64, len(own)), make([]float64, len(own))

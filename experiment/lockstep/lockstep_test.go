@@ -20,8 +20,8 @@ func line(began, end time.Duration, bits func(t time.Duration) int64) *engine.La
 	return l
 }
 
-// Ratio divides samples of the same period, also if a lane was added late or stores fewer samples. The weighted mean
-// is the ratio of the sums.
+// Ratio divides samples of the same period, also if a lane was added late or stores fewer samples. The
+// weighted mean is the ratio of the sums.
 func TestRatioIsOfTheSamePeriods(t *testing.T) {
 	busy := func(t time.Duration) int64 { return int64(1000 + t/meters.SamplePeriod*7) }
 	base := line(0, 10*time.Second, busy)
@@ -76,8 +76,8 @@ func TestWarmUpIsLeftOut(t *testing.T) {
 	}
 }
 
-// Compare uses the period that all lanes have in common, without the warm-up of the last added lane and without
-// samples of a loop point.
+// Compare uses the period that all lanes have in common, without the warm-up of the last added lane and
+// without samples of a loop point.
 func TestCompare(t *testing.T) {
 	busy := func(t time.Duration) int64 { return int64(1000 + 700*math.Sin(float64(t)/1e9)) }
 	snap := &engine.Snapshot{Now: 30 * time.Second, Lanes: []engine.Lane{*line(0, 30*time.Second, busy),

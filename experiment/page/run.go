@@ -238,8 +238,8 @@ const (
 	usedAxis   = "headers and payloads used, kbps"
 )
 
-// addControl adds a table of the send-rate controls of all lanes. For the first lane it also adds how the control
-// recovered from changes of the links, and its newest decisions.
+// addControl adds a table of the send-rate controls of all lanes. For the first lane it also adds how
+// the control recovered from changes of the links, and its newest decisions.
 func (d *Document) addControl(x *engine.Result) {
 	t := newTable("Snapshots held back", "lane", "control", ">held back", ">of those due", ">rate cuts",
 		">rate at the end, kbps")

@@ -26,8 +26,9 @@ const (
 	peerTimeout  = 5 * time.Second  // without any datagram or message, after which the session fails
 )
 
-// minDelayPeriod is the period of the minimum of delays between two clocks. The clocks are not synchronised, so only delays
-// relative to the minimum have a meaning. It expires, because clocks drift apart by about 50 ppm: 0.2 s in an hour.
+// minDelayPeriod is the period of the minimum of delays between two clocks. The clocks are not
+// synchronised, so only delays relative to the minimum have a meaning. It expires, because clocks drift
+// apart by about 50 ppm: 0.2 s in an hour.
 const minDelayPeriod = 30 * time.Second
 
 // Link is the sending side of a session over a network. It implements engine.Network and must be

@@ -19,7 +19,8 @@ import (
 
 // WriteBench writes a report in Go's benchmark format, for benchstat: a line for each run and each
 // shadow. Runs of a point with different seeds have the same name, so benchstat treats them as samples
-// of one benchmark. The units are the keys of the figures. All figures are reproducible, except for encode-ns and decode-ns.
+// of one benchmark. The units are the keys of the figures. All figures are reproducible, except for
+// encode-ns and decode-ns.
 func WriteBench(w io.Writer, r *Report) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, "pkg: wirelab")
@@ -95,7 +96,8 @@ func benchWord(text string) string {
 	return cmp.Or(word, "_")
 }
 
-// benchLine writes the line of one benchmark: its name, 1 as the number of iterations, and the known main figures.
+// benchLine writes the line of one benchmark: its name, 1 as the number of iterations, and the known
+// main figures.
 func benchLine(out io.Writer, name string, t *figures.Totals, timing *figures.Timing) {
 	values := figures.Flatten(*t)
 	fmt.Fprintf(out, "%s 1", name)

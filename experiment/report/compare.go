@@ -72,9 +72,9 @@ func (c *Comparison) Regressions() (list []Difference) {
 }
 
 // Compare compares the figures of two reports at each point of their sweeps. Points with the same
-// settings correspond; two reports of a single run are compared whatever their settings, which the result lists if they differ. If both
-// reports have runs of a point with the same seed, only these pairs are compared. If limits is not
-// empty, only its figures are compared.
+// settings correspond; two reports of a single run are compared whatever their settings, which the
+// result lists if they differ. If both reports have runs of a point with the same seed, only these pairs
+// are compared. If limits is not empty, only its figures are compared.
 func Compare(baseReport, newReport *Report, limits []Limit) *Comparison {
 	out := &Comparison{Differences: []Difference{}}
 	basePoints, newPoints := GroupByPoint(baseReport.Runs), GroupByPoint(newReport.Runs)
@@ -108,8 +108,8 @@ func Compare(baseReport, newReport *Report, limits []Limit) *Comparison {
 // singleName names the point of a report that is not of a sweep.
 const singleName = "a single run"
 
-// differingSettings returns the settings of two runs that differ, by key. It returns nil if a configuration cannot be
-// read, because a file is missing.
+// differingSettings returns the settings of two runs that differ, by key. It returns nil if a
+// configuration cannot be read, because a file is missing.
 func differingSettings(baseRun, newRun *engine.Result) (out []settingDifference) {
 	baseSettings, newSettings := settingsOf(baseRun), settingsOf(newRun)
 	if baseSettings == nil || newSettings == nil {
@@ -132,9 +132,9 @@ func differingSettings(baseRun, newRun *engine.Result) (out []settingDifference)
 // filesKey is the key of the hashes of all files that a run read its data and links from.
 const filesKey = "sha256 of files"
 
-// settingsOf returns the settings of a run by key, with its duration, which is the measured one if the run had no end or
-// was interrupted, and its changes, with a key of their own for those of the link. It returns nil if the configuration cannot be
-// read.
+// settingsOf returns the settings of a run by key, with its duration, which is the measured one if the
+// run had no end or was interrupted, and its changes, with a key of their own for those of the link. It
+// returns nil if the configuration cannot be read.
 func settingsOf(r *engine.Result) map[string]string {
 	c, err := r.Config.Config("")
 	if err != nil {
@@ -282,10 +282,11 @@ func figureColumn(runs []map[string]float64, key string) []float64 {
 	return out
 }
 
-// setMeans sets d.Base and d.New to the means of a figure in the base runs and in the new runs, and d.Share to
-// their difference relative to the base. With at least two pairs it also sets d.Lo and d.Hi, the confidence
-// interval of d.Share, unless it would reach below -100 % for a figure that cannot be negative. baseValues and newValues
-// contain the figure of each run, NaN if unknown, which makes the mean unknown. arePairs means that baseValues[i] and newValues[i] have the same seed.
+// setMeans sets d.Base and d.New to the means of a figure in the base runs and in the new runs, and
+// d.Share to their difference relative to the base. With at least two pairs it also sets d.Lo and d.Hi,
+// the confidence interval of d.Share, unless it would reach below -100 % for a figure that cannot be
+// negative. baseValues and newValues contain the figure of each run, NaN if unknown, which makes the
+// mean unknown. arePairs means that baseValues[i] and newValues[i] have the same seed.
 func (d *Difference) setMeans(baseValues, newValues []float64, arePairs bool) {
 	a, b := paired.MeanOf(baseValues).Estimate, paired.MeanOf(newValues).Estimate // the means
 	d.Base, d.New = figures.Finite(a), figures.Finite(b)
@@ -345,8 +346,9 @@ func (d *Difference) applyLimit(maxShare float64) {
 	d.Worse = max(up, down) > maxShare*math.Abs(a)*(1+rounding)
 }
 
-// Text describes the change of the figure: "143.2 -> 150.1, +4.80 % (+4.10 to +5.50)". The 95 % confidence
-// interval is in parentheses, if known, with the mark of figures.Mean.Doubt. The change in percent is left out if it is unknown.
+// Text describes the change of the figure: "143.2 -> 150.1, +4.80 % (+4.10 to +5.50)". The 95 %
+// confidence interval is in parentheses, if known, with the mark of figures.Mean.Doubt. The change in
+// percent is left out if it is unknown.
 func (d *Difference) Text() string {
 	text := fmt.Sprintf("%s -> %s", formatFigure(d.Base), formatFigure(d.New))
 	share, ok := d.Share.Value()

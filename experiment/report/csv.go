@@ -40,8 +40,8 @@ func (r *csvLog) logEntry(more ...[]string) atomicfile.Entry {
 	return atomicfile.Entry{Name: r.name, Log: r.log, Write: func(w io.Writer) error { return csv.NewWriter(w).WriteAll(more) }}
 }
 
-// packetHead returns the column names of packets.csv, which has a row for each packet, each copy and each datagram
-// without a packet, in the order of sequence numbers.
+// packetHead returns the column names of packets.csv, which has a row for each packet, each copy and
+// each datagram without a packet, in the order of sequence numbers.
 func packetHead() []string {
 	return []string{"seq", "copy", "send_us", "recv_us", "outcome", "cause", "encoder", "epoch", "baseline", "payload_bytes", "wire_bytes",
 		"changed", "seam", "reason", "why"}
@@ -59,9 +59,9 @@ func WritePackets(w io.Writer, packets []packetlog.Record) error {
 	return out.WriteAll(rows)
 }
 
-// packetRow returns the row of a packet in packets.csv, with the columns of packetHead. The time of arrival is
-// "lost" for a lost packet, and empty for one in flight and for a datagram without a packet. The cause of a packet that redundancy delivered is
-// "repaired".
+// packetRow returns the row of a packet in packets.csv, with the columns of packetHead. The time of
+// arrival is "lost" for a lost packet, and empty for one in flight and for a datagram without a packet.
+// The cause of a packet that redundancy delivered is "repaired".
 func packetRow(p *packetEntry) []string {
 	micros := func(d time.Duration) string { return units.Fixed(float64(d)/1000, 3) }
 	recv, cause := "", ""
@@ -81,8 +81,8 @@ func packetRow(p *packetEntry) []string {
 	}
 }
 
-// writeClients writes clients.csv, which has a row for each client of a crowd, in the order of their numbers. Unknown
-// figures are empty.
+// writeClients writes clients.csv, which has a row for each client of a crowd, in the order of their
+// numbers. Unknown figures are empty.
 func writeClients(w io.Writer, clients []figures.CrowdClient) error {
 	head, fields := []string{"client"}, figures.ClientFieldsOf(clients)
 	for _, field := range fields {

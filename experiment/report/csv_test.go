@@ -30,8 +30,8 @@ func cells(t *testing.T, head, row []string) map[string]string {
 	return m
 }
 
-// The rows of samples have the counts, the rates of their periods and the ratios of the counts, and ReadSamples restores
-// the samples.
+// The rows of samples have the counts, the rates of their periods and the ratios of the counts, and
+// ReadSamples restores the samples.
 func TestSampleRow(t *testing.T) {
 	counts := figures.Counts{Sent: 6, Decoded: 101, Stale: 102, Duplicate: 103, Lost: 104, Wrong: 105, Unknown: 106, Duplicated: 107,
 		LostBy: figures.CauseCounts{lossmodel.Queue: 203}, Failures: figures.Failures{NoBaseline: 108, Corrupt: 109, UnknownCodec: 110}}

@@ -15,9 +15,9 @@ import (
 	"wirelab/internal/units"
 )
 
-// writeSideBySide writes shadows.csv, which has a row for each time at which a lane has a stored sample, with the
-// figures of all lanes. The columns of a lane have its letter, because its encoder may change. The cells of a shadow
-// are empty before it joined and after it left.
+// writeSideBySide writes shadows.csv, which has a row for each time at which a lane has a stored sample,
+// with the figures of all lanes. The columns of a lane have its letter, because its encoder may change.
+// The cells of a shadow are empty before it joined and after it left.
 func writeSideBySide(w io.Writer, lanes []engine.LaneSamples) error {
 	var times []time.Duration
 	hasErrors := false
@@ -51,8 +51,9 @@ func writeSideBySide(w io.Writer, lanes []engine.LaneSamples) error {
 	return t.WriteCSV(w)
 }
 
-// laneCells returns the cells of a lane in the row of the sample that ends at t: the encoder, the payload in kbit/s,
-// bits per changed row, failures, and the mean error under a budget. They are empty if the lane has no sample that ends at t.
+// laneCells returns the cells of a lane in the row of the sample that ends at t: the encoder, the
+// payload in kbit/s, bits per changed row, failures, and the mean error under a budget. They are empty
+// if the lane has no sample that ends at t.
 func laneCells(l *engine.LaneSamples, t time.Duration) []string {
 	i, found := slices.BinarySearchFunc(l.Samples, t, func(x meters.Sample, t time.Duration) int { return cmp.Compare(x.T, t) })
 	if !found {

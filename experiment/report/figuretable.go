@@ -22,8 +22,9 @@ func MainFigures(r *engine.Result) *texttable.Table {
 	return t
 }
 
-// FigureTable returns a table with a row for each of totals and columns for the figures with the highest rank that any of
-// them has, without counts that are 0 in all rows. Names are the first cells of each row, and heads their columns.
+// FigureTable returns a table with a row for each of totals and columns for the figures with the highest
+// rank that any of them has, without counts that are 0 in all rows. Names are the first cells of each
+// row, and heads their columns.
 func FigureTable(heads []string, names [][]string, totals []*figures.Totals) *texttable.Table {
 	var rows []figures.Row
 	var values []map[string]float64

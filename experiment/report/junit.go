@@ -45,9 +45,10 @@ type (
 	}
 )
 
-// WriteJUnit writes a report in the JUnit XML format. Each run is a suite, named by r.File and its point of the
-// sweep, such as "loss.toml: down.loss=5% seed=2", and each assertion is a test; further tests check what must
-// hold in every run. The main figures are properties of the suite. If runs are missing, an additional suite has an error.
+// WriteJUnit writes a report in the JUnit XML format. Each run is a suite, named by r.File and its point
+// of the sweep, such as "loss.toml: down.loss=5% seed=2", and each assertion is a test; further tests
+// check what must hold in every run. The main figures are properties of the suite. If runs are missing,
+// an additional suite has an error.
 func WriteJUnit(w io.Writer, r *Report) error {
 	suites := junitSuites{Name: "wirelab"}
 	prefix := ""

@@ -16,7 +16,8 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// A run with policies and other traffic writes playout.csv, control.csv and queue.csv; a second run may replace its folder.
+// A run with policies and other traffic writes playout.csv, control.csv and queue.csv; a second run may
+// replace its folder.
 func TestFilesOfPolicies(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	var folder *atomicfile.Folder
@@ -62,7 +63,8 @@ func TestFilesOfPolicies(t *testing.T) {
 	}
 }
 
-// A run with a budget writes priorities.csv, in the order of the priorities and with weighted errors, and can be replaced.
+// A run with a budget writes priorities.csv, in the order of the priorities and with weighted errors,
+// and can be replaced.
 func TestFileOfPriorities(t *testing.T) {
 	c := config.Default()
 	for _, pair := range [][2]string{{"duration", "2s"}, {"sender.budget", "8kbit"}, {"sender.weights", "position=2"}, {"sender.priority", "accumulated constant=0"}} {

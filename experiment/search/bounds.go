@@ -38,25 +38,26 @@ func excess(a config.Assertion, got float64) float64 {
 	return distance(a, got)
 }
 
-// distance returns the difference of the figure got and the value of bound a, divided by the larger of the two.
+// distance returns the difference of the figure got and the value of bound a, divided by the larger of
+// the two.
 func distance(a config.Assertion, got float64) float64 {
 	return math.Abs(got-a.Value) / max(math.Abs(a.Value), math.Abs(got), 1e-9) // 1e-9: never divide by 0
 }
 
-// appliesToMeans reports whether bound a applies to the mean over the seeds. Bounds with == and != apply to every
-// seed in any case: a mean does not show whether each figure is equal.
+// appliesToMeans reports whether bound a applies to the mean over the seeds. Bounds with == and != apply
+// to every seed in any case: a mean does not show whether each figure is equal.
 func (s *search) appliesToMeans(a config.Assertion) bool {
 	return s.spec.Bounds != config.EachSeed && a.Op != "==" && a.Op != "!="
 }
 
-// firstSlack is the excess of a mean over its bound that does not count with a single seed: the figure is twice its
-// bound.
+// firstSlack is the excess of a mean over its bound that does not count with a single seed: the figure
+// is twice its bound.
 const firstSlack = 0.5
 
-// violation returns by how much a setting violates the bounds over the seeds so far: the sum of the excesses of the
-// means or, of bounds that apply to every seed, of the largest excesses. It is 0 if the setting keeps the bounds, and
-// infinite if it cannot be run and measured. As long as seeds are missing, a small excess of a mean does not count,
-// because the other seeds may compensate it.
+// violation returns by how much a setting violates the bounds over the seeds so far: the sum of the
+// excesses of the means or, of bounds that apply to every seed, of the largest excesses. It is 0 if the
+// setting keeps the bounds, and infinite if it cannot be run and measured. As long as seeds are missing,
+// a small excess of a mean does not count, because the other seeds may compensate it.
 func (s *search) violation(t *trial) (sum float64) {
 	if t.problem() != "" {
 		return math.Inf(1)
@@ -80,8 +81,8 @@ func (s *search) violation(t *trial) (sum float64) {
 	return sum
 }
 
-// boundResults returns what a setting measured of each bounded figure over the seeds so far, and a description of the
-// bounds that it violates, or of why it has no figures; "" if it keeps all.
+// boundResults returns what a setting measured of each bounded figure over the seeds so far, and a
+// description of the bounds that it violates, or of why it has no figures; "" if it keeps all.
 func (s *search) boundResults(t *trial) (list []boundResult, violations string) {
 	var broken []string
 	for b, a := range s.spec.Subject {
@@ -112,8 +113,8 @@ func (s *search) boundResults(t *trial) (list []boundResult, violations string) 
 	return list, cmp.Or(t.problem(), strings.Join(broken, ", "))
 }
 
-// BoundsText returns "ok" or "breaks" with the figures: of the bounds that the candidate breaks or, if it keeps all, of
-// the one that it is closest to, unless that is met exactly. It is "" without bounds.
+// BoundsText returns "ok" or "breaks" with the figures: of the bounds that the candidate breaks or, if
+// it keeps all, of the one that it is closest to, unless that is met exactly. It is "" without bounds.
 func (c *Candidate) BoundsText() string {
 	if len(c.Bounds) == 0 {
 		return ""

@@ -14,8 +14,9 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// exhaustive runs all settings of c with all seeds. It returns the setting with the least mean of the first figure of
-// those that keep the bounds, nil if none does, and the first figure of each setting by seed.
+// exhaustive runs all settings of c with all seeds. It returns the setting with the least mean of the
+// first figure of those that keep the bounds, nil if none does, and the first figure of each setting by
+// seed.
 func exhaustive(t *testing.T, c *config.Config, eval evaluateFunc) (best setting, figuresBySeed map[string][]float64) {
 	t.Helper()
 	least := math.Inf(1)
@@ -48,8 +49,9 @@ func exhaustive(t *testing.T, c *config.Config, eval evaluateFunc) (best setting
 	return best, figuresBySeed
 }
 
-// checkAnswer compares the answer of a search with the exhaustive one and reports whether they are equal. The interval
-// of an answer that differs must overlap with that of the exhaustive one, and its mean be at most 2 % above.
+// checkAnswer compares the answer of a search with the exhaustive one and reports whether they are
+// equal. The interval of an answer that differs must overlap with that of the exhaustive one, and its
+// mean be at most 2 % above.
 func checkAnswer(t *testing.T, name string, c *config.Config, f *Result, eval evaluateFunc) bool {
 	t.Helper()
 	want, bySeed := exhaustive(t, c, eval)
@@ -80,9 +82,9 @@ func checkAnswer(t *testing.T, name string, c *config.Config, f *Result, eval ev
 	return false
 }
 
-// randomProblem returns a search for the least cost within bounds, and a model of its runs. The cost falls along a random
-// direction of the grid, and the bounded figures rise. Both have noise that settings share and noise of their own; runs
-// of a part of the duration have more of it.
+// randomProblem returns a search for the least cost within bounds, and a model of its runs. The cost
+// falls along a random direction of the grid, and the bounded figures rise. Both have noise that
+// settings share and noise of their own; runs of a part of the duration have more of it.
 func randomProblem(seed uint64, bounds string) (*config.Config, evaluateFunc) {
 	r := rand.New(rand.NewPCG(seed, 28))
 	sizes := make([]int, 2+r.IntN(2))
@@ -120,7 +122,8 @@ func randomProblem(seed uint64, bounds string) (*config.Config, evaluateFunc) {
 	}
 }
 
-// On random problems the answer of a search is that of all settings with all seeds, or cannot be distinguished from it.
+// On random problems the answer of a search is that of all settings with all seeds, or cannot be
+// distinguished from it.
 func TestAnswerIsTheExhaustiveOne(t *testing.T) {
 	for _, bounds := range []string{config.MeanOfSeeds, config.EachSeed} {
 		equal, cost, all := 0, 0, 0.0
@@ -143,8 +146,8 @@ func TestAnswerIsTheExhaustiveOne(t *testing.T) {
 	}
 }
 
-// The same holds for real runs over links with random loss and jitter. The result does not depend on the number of
-// parallel runs, and parameters of other encoders are ignored.
+// The same holds for real runs over links with random loss and jitter. The result does not depend on the
+// number of parallel runs, and parameters of other encoders are ignored.
 func TestAnswerOfRealRuns(t *testing.T) {
 	for seed := range testkit.Choose(uint64(20), 3) {
 		r := rand.New(rand.NewPCG(seed, 9))

@@ -23,16 +23,16 @@ type Result struct {
 	Seeds    int     `json:"seeds"`            // seeds with which the best was run; 1 if the seed has no effect
 	Bounds   string  `json:"bounds,omitempty"` // config.MeanOfSeeds or config.EachSeed: what the bounds apply to; "" without bounds
 
-	// Best is the best setting that keeps the bounds or, if none does, the one that violates them least: see Keeps. It
-	// is nil if no setting could be run and measured.
+	// Best is the best setting that keeps the bounds or, if none does, the one that violates them least:
+	// see Keeps. It is nil if no setting could be run and measured.
 	Best *Candidate `json:"best"`
 
-	// Rivals lists the other settings that were run with all seeds, and the neighbours of the best that were run, by
-	// their ratios to the best.
+	// Rivals lists the other settings that were run with all seeds, and the neighbours of the best that
+	// were run, by their ratios to the best.
 	Rivals []rival `json:"near"`
 
-	// RatioToOwn is the ratio of the best's figure to that of the configuration itself, paired by seed; nil if the
-	// configuration itself is none of the settings.
+	// RatioToOwn is the ratio of the best's figure to that of the configuration itself, paired by seed; nil
+	// if the configuration itself is none of the settings.
 	RatioToOwn *figures.Mean `json:"ratio_to_own,omitempty"`
 
 	Confidence  []string        `json:"sure"`                  // sentences about the confidence in the best
@@ -98,7 +98,8 @@ func (s *search) describe(t *trial) Candidate {
 	return c
 }
 
-// ratio returns the ratio of the figure of a to that of b, paired by seed. N is 0 if one of them has no figure.
+// ratio returns the ratio of the figure of a to that of b, paired by seed. N is 0 if one of them has no
+// figure.
 func (s *search) ratio(a, b *trial) figures.Mean {
 	if a.problem() != "" || b.problem() != "" {
 		return figures.Mean{}
@@ -107,8 +108,8 @@ func (s *search) ratio(a, b *trial) figures.Mean {
 	return figures.RatioOf(s.spec.Minimise, a.figures(n), b.figures(n))
 }
 
-// isDistinct reports whether the figures of a and b differ: the 95 % interval of the difference, paired by seed, does not
-// contain 0. Unlike a ratio, the difference exists if a figure is 0.
+// isDistinct reports whether the figures of a and b differ: the 95 % interval of the difference, paired
+// by seed, does not contain 0. Unlike a ratio, the difference exists if a figure is 0.
 func isDistinct(a, b *trial) bool {
 	n := min(len(a.runs), len(b.runs))
 	differences := make([]float64, n)
@@ -120,7 +121,8 @@ func isDistinct(a, b *trial) bool {
 	return isKnown && (*m.Lo > 0 || *m.Hi < 0)
 }
 
-// summarize returns the result of the search. own is the configuration's own setting, nil if it is none of the settings.
+// summarize returns the result of the search. own is the configuration's own setting, nil if it is none
+// of the settings.
 func (s *search) summarize(own setting) *Result {
 	result := &Result{Minimise: s.spec.Minimise, Settings: countSettings(s.spec.Over), Drawn: s.drawn, Tried: len(s.trials), Runs: s.spent,
 		Rivals: []rival{}, Trace: []tracedSetting{}}
@@ -169,7 +171,8 @@ func (s *search) summarize(own setting) *Result {
 	return result
 }
 
-// addConfidence adds sentences to result.Confidence that describe how certain it is that best is the best setting.
+// addConfidence adds sentences to result.Confidence that describe how certain it is that best is the
+// best setting.
 func (s *search) addConfidence(result *Result, best *trial) {
 	addf := func(format string, args ...any) {
 		result.Confidence = append(result.Confidence, fmt.Sprintf(format, args...))
@@ -208,8 +211,8 @@ func (s *search) addConfidence(result *Result, best *trial) {
 	}
 }
 
-// addBounds adds sentences to result.Confidence that describe whether the best setting keeps the bounds. The last of
-// them is the reason if it does not.
+// addBounds adds sentences to result.Confidence that describe whether the best setting keeps the bounds.
+// The last of them is the reason if it does not.
 func (s *search) addBounds(result *Result) {
 	if len(s.spec.Subject) == 0 {
 		return

@@ -46,7 +46,8 @@ func TestConfidenceSentences(t *testing.T) {
 		}
 	}
 	plain := func(j job) outcome { return outcome{Figure: float64(10 + j.at[0])} }
-	// Settings 0, 2 and 4 have the same noise, so that their difference is certain; 1 and 3 have the opposite noise.
+	// Settings 0, 2 and 4 have the same noise, so that their difference is certain; 1 and 3 have the
+	// opposite noise.
 	noisy := func(j job) outcome {
 		return outcome{Figure: float64(10+j.at[0]) + []float64{0, 3, -3, 1}[j.seed]*float64(1-2*(j.at[0]%2))}
 	}
@@ -108,8 +109,9 @@ func TestConfidenceSentences(t *testing.T) {
 	has(f, "It keeps all bounds, with each of 4 seeds.", true)
 }
 
-// A bound is violated by the difference relative to the larger of bound and figure; the violations add up. With few seeds,
-// a mean may exceed its bound a little; a bound on every seed, or with ==, is violated at once.
+// A bound is violated by the difference relative to the larger of bound and figure; the violations add
+// up. With few seeds, a mean may exceed its bound a little; a bound on every seed, or with ==, is
+// violated at once.
 func TestViolation(t *testing.T) {
 	s := &search{seeds: 4, spec: config.Search{Subject: []config.Assertion{{Name: "a", Op: "<=", Value: 100}, {Name: "b", Op: ">=", Value: 400}, {Name: "c", Op: "==", Value: 0}}}}
 	for _, x := range []struct {
@@ -140,7 +142,8 @@ func TestViolation(t *testing.T) {
 	}
 }
 
-// If the configuration itself is a setting, the result has the ratio of the best to it, paired by seed, also if it is the best; otherwise none.
+// If the configuration itself is a setting, the result has the ratio of the best to it, paired by seed,
+// also if it is the best; otherwise none.
 func TestRatioToOwn(t *testing.T) {
 	for every, want := range map[int]float64{1: 1, 3: 10.0 / 12, 4: -1} {
 		c := config.Default()

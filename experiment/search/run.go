@@ -127,8 +127,8 @@ func (e *evaluator) evaluate(ctx context.Context, jobs []job) ([]outcome, error)
 	return complete, errors.Join(err, ctx.Err())
 }
 
-// runJob runs one job; the outcome is nil if ctx ends. A setting that is an invalid configuration is no error: the search
-// avoids it because of its outcome.
+// runJob runs one job; the outcome is nil if ctx ends. A setting that is an invalid configuration is no
+// error: the search avoids it because of its outcome.
 func (e *evaluator) runJob(ctx context.Context, j job) (*outcome, error) {
 	c, err := apply(e.base, e.spec.Over, j.at)
 	var r *report.Report

@@ -26,12 +26,12 @@ type outcome struct {
 	Problem string    // why the setting cannot be run or measured, and has no figures; "" if it has
 }
 
-// An evaluateFunc runs jobs, possibly in parallel, and returns their outcomes in order. If ctx ends, it returns an
-// error and the outcomes of the first jobs.
+// An evaluateFunc runs jobs, possibly in parallel, and returns their outcomes in order. If ctx ends, it
+// returns an error and the outcomes of the first jobs.
 type evaluateFunc func(ctx context.Context, jobs []job) ([]outcome, error)
 
-// A trial is a setting with its outcomes so far. Seeds are run in ascending order, so that two trials have all seeds
-// of the shorter one in common.
+// A trial is a setting with its outcomes so far. Seeds are run in ascending order, so that two trials
+// have all seeds of the shorter one in common.
 type trial struct {
 	at   setting
 	runs []outcome // by seed
@@ -85,8 +85,9 @@ const (
 	minDrawn  = 8   // smallest number of these
 	raceSize  = 8   // trials with which a race begins
 
-	// Distances, see around, up to which settings around the best one are tried. With bounds the best setting is often
-	// a trade: cheaper in one range and costlier in others, so that the bounds are still kept.
+	// Distances, see around, up to which settings around the best one are tried. With bounds the best
+	// setting is often a trade: cheaper in one range and costlier in others, so that the bounds are still
+	// kept.
 	maxDistance        = 2
 	maxDistanceBounded = 4
 )
@@ -94,9 +95,9 @@ const (
 // errNoRuns means that the limit of runs does not allow another one.
 var errNoRuns = errors.New("the limit of runs is reached")
 
-// find searches for the best setting. From settings drawn at random it moves to better ones around the best, until it
-// finds none or the runs are spent. own is the configuration's own setting, nil if it is not in the grid. find returns
-// the error of a run or of ctx; the trials so far remain valid.
+// find searches for the best setting. From settings drawn at random it moves to better ones around the
+// best, until it finds none or the runs are spent. own is the configuration's own setting, nil if it is
+// not in the grid. find returns the error of a run or of ctx; the trials so far remain valid.
 func (s *search) find(ctx context.Context, own setting) error {
 	err := s.try(ctx, s.firstSettings(own))
 	if err == nil {
@@ -125,7 +126,8 @@ func (s *search) find(ctx context.Context, own setting) error {
 	return err
 }
 
-// firstSettings returns all settings of the grid, if they are few; otherwise settings drawn at random and own, if any.
+// firstSettings returns all settings of the grid, if they are few; otherwise settings drawn at random
+// and own, if any.
 func (s *search) firstSettings(own setting) []setting {
 	n := max(int(drawShare*float64(s.spec.Runs)), minDrawn)
 	if countSettings(s.spec.Over) <= float64(n) {
@@ -152,8 +154,9 @@ func (s *search) try(ctx context.Context, list []setting) error {
 	return s.run(ctx, jobs)
 }
 
-// race compares the settings by successive halving: the best of those that may be better than the leader get twice as
-// many seeds, then the better half of them again, until they have all seeds or are no longer better.
+// race compares the settings by successive halving: the best of those that may be better than the leader
+// get twice as many seeds, then the better half of them again, until they have all seeds or are no
+// longer better.
 func (s *search) race(ctx context.Context) error {
 	for size := raceSize; ; size = max(size/2, 1) {
 		list := s.contenders()
@@ -173,8 +176,8 @@ func (s *search) race(ctx context.Context) error {
 	}
 }
 
-// run runs jobs, as many as the limit of runs allows, and adds their outcomes to the trials. It returns errNoRuns if
-// there are more.
+// run runs jobs, as many as the limit of runs allows, and adds their outcomes to the trials. It returns
+// errNoRuns if there are more.
 func (s *search) run(ctx context.Context, jobs []job) error {
 	allowed := jobs[:min(len(jobs), s.spec.Runs-s.spent)]
 	results, err := s.evaluate(ctx, allowed)
@@ -218,7 +221,8 @@ func (s *search) best() *trial {
 	})
 }
 
-// isComplete reports whether a trial needs no further seed: it has all, or the setting cannot be run and measured.
+// isComplete reports whether a trial needs no further seed: it has all, or the setting cannot be run and
+// measured.
 func (s *search) isComplete(t *trial) bool { return len(t.runs) >= s.seeds || t.problem() != "" }
 
 // leader returns the best trial with all seeds; nil without one.
@@ -231,8 +235,8 @@ func (s *search) leader() (best *trial) {
 	return best
 }
 
-// contenders returns the trials without all seeds that are better than the leader on the seeds that they have, or all
-// if there is no leader, the best first.
+// contenders returns the trials without all seeds that are better than the leader on the seeds that they
+// have, or all if there is no leader, the best first.
 func (s *search) contenders() (list []*trial) {
 	leader := s.leader()
 	for _, t := range s.trials {
@@ -244,8 +248,8 @@ func (s *search) contenders() (list []*trial) {
 	return list
 }
 
-// compare compares two trials by their violation of the bounds, then by the means of the figure over the seeds that both
-// have. The result is negative if a is better than b.
+// compare compares two trials by their violation of the bounds, then by the means of the figure over the
+// seeds that both have. The result is negative if a is better than b.
 func (s *search) compare(a, b *trial) int {
 	n := min(len(a.runs), len(b.runs))
 	return cmp.Or(cmp.Compare(s.violation(a), s.violation(b)), cmp.Compare(mean(a.figures(n)), mean(b.figures(n))))

@@ -26,8 +26,8 @@ var startTime = time.Now()
 
 func clock() time.Duration { return time.Since(startTime) }
 
-// searchSynthetic runs a search over the outcomes that value returns. It checks that the search keeps its limit of runs,
-// counts them, runs no job twice, and that the result can be encoded.
+// searchSynthetic runs a search over the outcomes that value returns. It checks that the search keeps
+// its limit of runs, counts them, runs no job twice, and that the result can be encoded.
 func searchSynthetic(t *testing.T, ctx context.Context, c *config.Config, value func(job) outcome) (*Result, error) {
 	t.Helper()
 	done := map[string]bool{}
@@ -68,8 +68,8 @@ func newSpace(runs, seeds int, sizes ...int) *config.Config {
 	return c
 }
 
-// tuneSpace returns a search over tune's settings for positions: small and large bit widths for x, y and for z, from 2
-// and 8 bits.
+// tuneSpace returns a search over tune's settings for positions: small and large bit widths for x, y and
+// for z, from 2 and 8 bits.
 func tuneSpace(runs, seeds int) *config.Config { return newSpace(runs, seeds, 7, 5, 7, 5) }
 
 // A search finds the optimum of tune's 1,225 settings with a tenth of the runs, with every seed.
@@ -124,8 +124,8 @@ func meansByTune(t *testing.T) map[string]float64 {
 	return out
 }
 
-// A search finds the best setting although figures are noisy. A seed changes the figures of all settings in the
-// same way, and each a little by itself.
+// A search finds the best setting although figures are noisy. A seed changes the figures of all settings
+// in the same way, and each a little by itself.
 func TestFindsBestDespiteNoise(t *testing.T) {
 	hits := 0
 	const trials = 30
@@ -250,7 +250,8 @@ func TestHalving(t *testing.T) {
 	}
 }
 
-// outcomeOf returns the figures by their names, also times. A figure that a run does not have is a problem of the setting.
+// outcomeOf returns the figures by their names, also times. A figure that a run does not have is a
+// problem of the setting.
 func TestOutcome(t *testing.T) {
 	e := &evaluator{spec: config.Search{Minimise: "encode_us.p95",
 		Subject: []config.Assertion{{Name: "payload_kbps"}, {Name: "wire_kbps"}, {Name: "wrong"}}}}

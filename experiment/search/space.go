@@ -68,8 +68,8 @@ func allSettings(over []config.Range) []setting {
 // maxAround is the maximum number of settings that around returns; many ranges have more.
 const maxAround = 20_000
 
-// around returns the settings at a distance from s: the sum of the numbers of positions by which they differ in ordered
-// ranges, and 1 for each other range in which they differ.
+// around returns the settings at a distance from s: the sum of the numbers of positions by which they
+// differ in ordered ranges, and 1 for each other range in which they differ.
 func around(over []config.Range, s setting, distance int) (list []setting) {
 	// extend adds the settings that differ from x by rest in the ranges from d on.
 	var extend func(x setting, d, rest int)

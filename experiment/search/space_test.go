@@ -10,8 +10,8 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// The grid has every combination once, and a text for each. The settings around one are those at that distance, in
-// which the positions of an ordered range count, and another range as 1.
+// The grid has every combination once, and a text for each. The settings around one are those at that
+// distance, in which the positions of an ordered range count, and another range as 1.
 func TestGrid(t *testing.T) {
 	over := newSpace(10, 1, 6, 3, 4).Search.Over
 	over[2].Ordered = false
@@ -46,8 +46,8 @@ func TestGrid(t *testing.T) {
 	}
 }
 
-// Drawn settings are a Latin hypercube: n settings of n values have each value once, in every range; of n/2 values, each
-// twice. Every value of a wide range can be drawn.
+// Drawn settings are a Latin hypercube: n settings of n values have each value once, in every range; of
+// n/2 values, each twice. Every value of a wide range can be drawn.
 func TestDraws(t *testing.T) {
 	over := newSpace(10, 1, 12, 12, 6, 100).Search.Over
 	r := rand.New(rand.NewPCG(1, 1))
@@ -72,8 +72,8 @@ func TestDraws(t *testing.T) {
 	}
 }
 
-// A setting sets the encoder before its parameters, and leaves out those that the encoder does not have. An encoder keeps its parameters
-// if the setting does not change it.
+// A setting sets the encoder before its parameters, and leaves out those that the encoder does not have.
+// An encoder keeps its parameters if the setting does not change it.
 func TestApplySetting(t *testing.T) {
 	c := config.Default()
 	testkit.Set(t, c, []any{"encoder.name", "kinetic", "encoder.params.damping", 0.5}...)

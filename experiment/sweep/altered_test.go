@@ -166,8 +166,8 @@ func TestAlteredFile(t *testing.T) {
 	}
 }
 
-// rich has what a result can contain: shadows and their comparison, changes, a budget, assertions, and a seed that
-// a float64 cannot represent.
+// rich has what a result can contain: shadows and their comparison, changes, a budget, assertions, and a
+// seed that a float64 cannot represent.
 const rich = `
 seed = 9007199254740993
 duration = "3s"
@@ -182,8 +182,9 @@ down.latency = "30ms"
 wrong = "== 0"
 `
 
-// Every deterministic value of a result is compared: a change of any number, Boolean or text in the JSON changes
-// the content hash, except times and what depends on the machine. A transfer as JSON does not change it.
+// Every deterministic value of a result is compared: a change of any number, Boolean or text in the JSON
+// changes the content hash, except times and what depends on the machine. A transfer as JSON does not
+// change it.
 func TestContentHash(t *testing.T) {
 	p := newTestPlan(t, rich)
 	done := newExecutor(p, "w", clock).runBatch(t.Context(), []int{0})
@@ -279,9 +280,9 @@ func liar(p *Plan, change func(c *config.Config, r *engine.Result)) *executor {
 	return x
 }
 
-// A worker with true digests and invented figures is found: at once if no run can have them, otherwise by
-// the runs that are repeated by default. The error names the worker and the figure. If both a liar and an honest
-// worker run the same run, the results are compared too.
+// A worker with true digests and invented figures is found: at once if no run can have them, otherwise
+// by the runs that are repeated by default. The error names the worker and the figure. If both a liar
+// and an honest worker run the same run, the results are compared too.
 func TestLyingWorker(t *testing.T) {
 	t.Parallel()
 	p := newTestPlan(t, small)
@@ -337,7 +338,8 @@ func TestVerifyQueued(t *testing.T) {
 	}
 }
 
-// The runs to repeat are chosen anew each time, so that a worker cannot know which of its results are checked.
+// The runs to repeat are chosen anew each time, so that a worker cannot know which of its results are
+// checked.
 func TestSampleIsNotForeseen(t *testing.T) {
 	p := newTestPlan(t, small)
 	seen := map[int]bool{}
@@ -395,8 +397,8 @@ func TestDamagedMessages(t *testing.T) {
 	}
 }
 
-// A worker does not run what a hostile coordinator offers: a plan that does not match its ID, another file under
-// the hash of a file, a job of other runs. It remains usable for an honest coordinator.
+// A worker does not run what a hostile coordinator offers: a plan that does not match its ID, another
+// file under the hash of a file, a job of other runs. It remains usable for an honest coordinator.
 func TestHostileCoordinator(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -472,7 +474,8 @@ func TestHostileCoordinator(t *testing.T) {
 	if r, err := open(text, p.ID, "v1"); err != nil || len(r.Runs) > 0 || !strings.Contains(r.Error, "does not belong to this sweep") {
 		t.Errorf("a job with other runs: %d results, %q, %v", len(r.Runs), r.Error, err)
 	}
-	// If the lease of the job expires before its ack, it is delivered again, and its result must not come after the purge.
+	// If the lease of the job expires before its ack, it is delivered again, and its result must not come
+	// after the purge.
 	testkit.WaitFor(t, "the ack of the job", func() bool {
 		jobs, err := q.js.Consumer(ctx, jobStream, "workers-"+subjectToken("v1"))
 		if err != nil {

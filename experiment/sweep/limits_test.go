@@ -17,8 +17,8 @@ import (
 	"wirelab/experiment/engine"
 )
 
-// ReadResults returns the runs of a sweep in their order, and an error for a file with results that are not of
-// this sweep.
+// ReadResults returns the runs of a sweep in their order, and an error for a file with results that are
+// not of this sweep.
 func TestReadResults(t *testing.T) {
 	p := newTestPlan(t, small)
 	dir, store := newTestStore(t, p)
@@ -67,7 +67,8 @@ func TestReadResults(t *testing.T) {
 	}
 }
 
-// Space in the cache is made by deleting the oldest files of the cache, as few as possible, and no other files.
+// Space in the cache is made by deleting the oldest files of the cache, as few as possible, and no other
+// files.
 func TestCacheIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	c, err := openCache(nil, dir)
@@ -124,8 +125,8 @@ func TestPlanSize(t *testing.T) {
 	}
 }
 
-// However many workers send a hello, the set stores at most maxWorkers. Each notice is reported once, and at most
-// maxNotes are.
+// However many workers send a hello, the set stores at most maxWorkers. Each notice is reported once,
+// and at most maxNotes are.
 func TestWorkersAreBounded(t *testing.T) {
 	p := newTestPlan(t, small)
 	notices := 0

@@ -55,8 +55,8 @@ func TestErrorInTable(t *testing.T) {
 	}
 }
 
-// TestHostileSummary checks the table for a terminal, report.md and summary.csv of a sweep whose settings and failures
-// are hostile texts.
+// TestHostileSummary checks the table for a terminal, report.md and summary.csv of a sweep whose
+// settings and failures are hostile texts.
 func TestHostileSummary(t *testing.T) {
 	lo, hi := 1.0, 3.0
 	for first, text := range testkit.HostileTexts {

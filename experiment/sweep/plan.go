@@ -77,8 +77,8 @@ type job struct {
 // maxJobRuns is the maximum number of runs of a job.
 const maxJobRuns = 64
 
-// jobs divides runs into jobs: as many as parts, so that all workers end at about the same time, or more if a job would
-// have more than limit runs. A limit of 0 means maxJobRuns.
+// jobs divides runs into jobs: as many as parts, so that all workers end at about the same time, or more
+// if a job would have more than limit runs. A limit of 0 means maxJobRuns.
 func (p *Plan) jobs(runs []int, parts, limit int) (list []job) {
 	size := max(min(len(runs)/parts, cmp.Or(limit, maxJobRuns)), 1)
 	for part := range slices.Chunk(runs, size) {
@@ -135,8 +135,8 @@ type impossibleError struct{ error }
 
 func (e *impossibleError) Unwrap() error { return e.error }
 
-// checkFigures returns an error if a result has another seed than run n of the plan, or a figure that no run can
-// have.
+// checkFigures returns an error if a result has another seed than run n of the plan, or a figure that no
+// run can have.
 func (p *Plan) checkFigures(n int, r *engine.Result) error {
 	if seed := p.seed(n); r.Seed != seed {
 		return fmt.Errorf("run %d has seed %d, expected %d", n, r.Seed, seed)

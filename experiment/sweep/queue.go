@@ -270,9 +270,9 @@ func (q *queue) coordinate(ctx context.Context, s *activeSweep) error {
 	return nil
 }
 
-// handleResult adds the results in a message to the sweep. A message is not acknowledged if its results could not be
-// stored: the coordinator that resumes the sweep gets it again. A damaged message is dropped; its runs are queued again
-// with the lost ones.
+// handleResult adds the results in a message to the sweep. A message is not acknowledged if its results
+// could not be stored: the coordinator that resumes the sweep gets it again. A damaged message is
+// dropped; its runs are queued again with the lost ones.
 func (c *workerSet) handleResult(m jetstream.Msg) {
 	data, err := decompress(m.Data())
 	var b batch
@@ -354,12 +354,13 @@ func (q *queue) claim(p *Plan) (release func(), err error) {
 	return func() { _ = sub.Unsubscribe() }, nil
 }
 
-// queuedJobs is the number of jobs into which the runs of a sweep are divided for an unknown number of workers.
+// queuedJobs is the number of jobs into which the runs of a sweep are divided for an unknown number of
+// workers.
 const queuedJobs = 250
 
-// queueMissing queues the runs without a result if the server has no jobs and no results of the sweep: at the begin, and
-// after it lost them or a worker did not finish all runs of a job. A worker sends its results before it acknowledges the
-// job, which removes it from the server.
+// queueMissing queues the runs without a result if the server has no jobs and no results of the sweep:
+// at the begin, and after it lost them or a worker did not finish all runs of a job. A worker sends its
+// results before it acknowledges the job, which removes it from the server.
 func (q *queue) queueMissing(ctx context.Context, s *activeSweep, results jetstream.Consumer) error {
 	shortly := func() (context.Context, context.CancelFunc) { return context.WithTimeout(ctx, 5*time.Second) }
 	request, cancel := shortly()

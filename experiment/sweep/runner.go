@@ -31,13 +31,13 @@ func newExecutor(p *Plan, name string, clock wallclock.Clock) *executor {
 	}}
 }
 
-// batchTime is the wall time after which the results of a job are sent or stored although the job continues, so that
-// little is lost if the process is killed.
+// batchTime is the wall time after which the results of a job are sent or stored although the job
+// continues, so that little is lost if the process is killed.
 const batchTime = 2 * time.Second
 
-// runJob runs the runs of a job one after the other, and calls add with batches of their results until all have been
-// added, add fails or ctx ends. The last batch has the runs done so far if ctx ends, and an error if a run fails, which
-// ends the job.
+// runJob runs the runs of a job one after the other, and calls add with batches of their results until
+// all have been added, add fails or ctx ends. The last batch has the runs done so far if ctx ends, and
+// an error if a run fails, which ends the job.
 func (x *executor) runJob(ctx context.Context, runs []int, add func(batch) error) error {
 	for first := true; first || len(runs) > 0 && ctx.Err() == nil; first = false {
 		b := x.runBatch(ctx, runs)

@@ -103,9 +103,10 @@ func (s *samples) Ratio(point, reference, figure int) figures.Mean {
 	return figures.RatioOf(s.Names[figure], x, y)
 }
 
-// writeCSV writes one row for each point of list, in this order: its settings, the number of seeds, and for each figure
-// the mean and the ratio to the point reference, both with their intervals. The last columns are 1 for approximate
-// intervals of the means. Unknown values are empty. referenceName is the name of the reference in the heads.
+// writeCSV writes one row for each point of list, in this order: its settings, the number of seeds, and
+// for each figure the mean and the ratio to the point reference, both with their intervals. The last
+// columns are 1 for approximate intervals of the means. Unknown values are empty. referenceName is the
+// name of the reference in the heads.
 func (s *samples) writeCSV(w io.Writer, list []int, reference int, referenceName string) error {
 	var keys, columns, marks []string
 	for _, axis := range s.plan.Config.Axes() {

@@ -58,8 +58,8 @@ func (b *batch) seal(plan, version string) ([]byte, error) {
 // errOtherSweep means that results are of another plan or another version of the program.
 var errOtherSweep = errors.New("contains the results of another sweep")
 
-// open decodes the JSON of a batch of the given plan and version. It returns errOtherSweep or, if the JSON is damaged or
-// a run does not have its hash, another error.
+// open decodes the JSON of a batch of the given plan and version. It returns errOtherSweep or, if the
+// JSON is damaged or a run does not have its hash, another error.
 func open(data []byte, plan, version string) (b batch, err error) {
 	var x sealedBatch
 	if err := json.Unmarshal(data, &x); err != nil {
@@ -95,8 +95,8 @@ func hashContent(r *engine.Result) (contentHash, error) {
 	return sha256.Sum256(data), err
 }
 
-// contentOf returns the values of the deterministic part of r by their dotted keys, such as "budget.0.bits". Unknown
-// values, which are null or missing in JSON, are left out.
+// contentOf returns the values of the deterministic part of r by their dotted keys, such as
+// "budget.0.bits". Unknown values, which are null or missing in JSON, are left out.
 func contentOf(r *engine.Result) (map[string]any, error) {
 	data, err := json.Marshal(r.Deterministic())
 	if err != nil {

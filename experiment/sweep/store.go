@@ -88,9 +88,9 @@ func (s *Store) Close() {
 func (s *Store) resultsDir() string { return filepath.Join(s.dir, resultsName) }
 
 // OpenStore opens the folder of a sweep to continue it, and returns the sweep's plan. It returns an
-// error if another version of the program began the sweep, if the configuration has changed since, or if a data
-// file cannot be found with its old content. The folder is locked until Close; if another process has it open, the
-// error is an *atomicfile.LockedError.
+// error if another version of the program began the sweep, if the configuration has changed since, or if
+// a data file cannot be found with its old content. The folder is locked until Close; if another process
+// has it open, the error is an *atomicfile.LockedError.
 func OpenStore(disk *atomicfile.Disk, dir, version string) (s *Store, p *Plan, err error) {
 	m, err := readManifest(dir) // before the folder is opened, which would create it
 	if err != nil {
@@ -162,8 +162,8 @@ func (m *manifest) plan(dir, version string) (*Plan, error) {
 // expectedFolder describes the folder that OpenStore can continue.
 const expectedFolder = "the folder of a sweep, as tui sweep --out writes it"
 
-// Save writes a batch to a file, whose name is a hash of the plan and the run numbers: a worker cannot choose it, and a
-// partial result cannot replace a complete one. A nil Store discards the batch.
+// Save writes a batch to a file, whose name is a hash of the plan and the run numbers: a worker cannot
+// choose it, and a partial result cannot replace a complete one. A nil Store discards the batch.
 func (s *Store) Save(p *Plan, b batch) error {
 	if s == nil {
 		return nil
@@ -193,9 +193,9 @@ type notStoredError struct{ error }
 
 func (e *notStoredError) Unwrap() error { return e.error }
 
-// Load calls each with every batch in the folder and the name of its file, in the order of the names. It skips files
-// that cannot be read, were damaged, have impossible figures or belong to another sweep, and returns an error for each;
-// their runs are run again.
+// Load calls each with every batch in the folder and the name of its file, in the order of the names. It
+// skips files that cannot be read, were damaged, have impossible figures or belong to another sweep, and
+// returns an error for each; their runs are run again.
 func (s *Store) Load(p *Plan, each func(b batch, name string) error) (skipped []error, err error) {
 	if s == nil {
 		return nil, nil
@@ -214,8 +214,8 @@ func (s *Store) Load(p *Plan, each func(b batch, name string) error) (skipped []
 	return skipped, err
 }
 
-// readBatches calls each with every batch in the folder of a sweep and the name of its file, or with the error of
-// reading it.
+// readBatches calls each with every batch in the folder of a sweep and the name of its file, or with the
+// error of reading it.
 func readBatches(dir, plan, version string, each func(b batch, name string, err error) error) error {
 	entries, err := os.ReadDir(filepath.Join(dir, resultsName))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -237,8 +237,9 @@ func readBatches(dir, plan, version string, each func(b batch, name string, err 
 	return nil
 }
 
-// find searches the folder for the result of a run whose content has the given hash. It returns the result and the
-// name of its file; nil if no file has it. It reads all files, so the last of several equal results is returned.
+// find searches the folder for the result of a run whose content has the given hash. It returns the
+// result and the name of its file; nil if no file has it. It reads all files, so the last of several
+// equal results is returned.
 func (s *Store) find(p *Plan, run int, content contentHash) (found *engine.Result, name string) {
 	_, _ = s.Load(p, func(b batch, file string) error { // files with errors are skipped
 		for _, o := range b.Runs {

@@ -38,8 +38,8 @@ func (s *Summary) Text(w io.Writer) error {
 	return nil
 }
 
-// table returns the table of all points, without columns for figures that no point has, and the notes below it. The last
-// column is the ratio of the payload to that of the first point.
+// table returns the table of all points, without columns for figures that no point has, and the notes
+// below it. The last column is the ratio of the payload to that of the first point.
 func (s *Summary) table() (*texttable.Table, []string) {
 	heads := append(slices.Clone(s.Keys), "seeds")
 	var used []figures.Row

@@ -26,8 +26,9 @@ type Options struct {
 	// machines run jobs; without, it means 1.
 	Jobs  int
 	Queue *queue // nil means that this machine runs everything
-	// Verify is the share of runs, 0 to 1, that this machine repeats at the end to compare the results. If it
-	// is 0, VerifyQueued is the share of those runs whose results workers in other processes sent through a queue.
+	// Verify is the share of runs, 0 to 1, that this machine repeats at the end to compare the results. If
+	// it is 0, VerifyQueued is the share of those runs whose results workers in other processes sent
+	// through a queue.
 	Verify, VerifyQueued float64
 	Store                *Store // nil means that results are in memory only
 	// OnProgress is called with the progress of the sweep, by one goroutine at a time. It may be nil.
@@ -215,9 +216,10 @@ const (
 	alreadyStored = false // the batch was loaded from the store
 )
 
-// addBatch adds the runs of a batch that have no result yet, and stores them if store is set. It ignores batches with
-// runs that are not of the sweep, and those that arrive after the sweep was closed. It fails if a figure is impossible,
-// if a run has another result already, if the job failed, or if the results cannot be stored.
+// addBatch adds the runs of a batch that have no result yet, and stores them if store is set. It ignores
+// batches with runs that are not of the sweep, and those that arrive after the sweep was closed. It
+// fails if a figure is impossible, if a run has another result already, if the job failed, or if the
+// results cannot be stored.
 func (s *activeSweep) addBatch(b batch, store bool) error {
 	if err := s.plan.check(&b); errors.As(err, new(*impossibleError)) {
 		return fmt.Errorf("the result of worker %.200s is refused: %w", b.Worker, err)
@@ -287,8 +289,8 @@ func (s *activeSweep) addRun(o Outcome) {
 	}
 }
 
-// mismatch returns the error for a run with two different results: the one that the sweep has, and other. worker
-// names who computed other: the worker that sent it or, in a verification, this machine.
+// mismatch returns the error for a run with two different results: the one that the sweep has, and
+// other. worker names who computed other: the worker that sent it or, in a verification, this machine.
 func (s *activeSweep) mismatch(run int, other *engine.Result, worker string) error {
 	point := s.plan.Run(run)
 	e := &mismatchError{Set: point.Set, Seed: point.Config.Seed, Workers: [2]string{s.records[run].worker, worker}}

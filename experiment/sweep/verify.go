@@ -10,8 +10,8 @@ import (
 	"wirelab/experiment/page"
 )
 
-// verify repeats a share of the runs on this machine and compares the results, without the measured times, which are
-// not deterministic. It returns an error if a result differs.
+// verify repeats a share of the runs on this machine and compares the results, without the measured
+// times, which are not deterministic. It returns an error if a result differs.
 func (s *activeSweep) verify(ctx context.Context) error {
 	picked := s.sampleRuns()
 	if len(picked) == 0 {
@@ -59,9 +59,9 @@ func (s *activeSweep) countVerified(checked *page.SummaryChecked, run int) {
 	s.reportLocked()
 }
 
-// sampleRuns returns the numbers of the runs to repeat, in random order: the share opt.Verify of all runs or, if
-// that is 0, the share opt.VerifyQueued of the runs from other processes, rounded up. The choice is random, not
-// derived from the plan, because a worker that alters results must not foresee it.
+// sampleRuns returns the numbers of the runs to repeat, in random order: the share opt.Verify of all
+// runs or, if that is 0, the share opt.VerifyQueued of the runs from other processes, rounded up. The
+// choice is random, not derived from the plan, because a worker that alters results must not foresee it.
 func (s *activeSweep) sampleRuns() []int {
 	share, candidates := s.opt.Verify, make([]int, 0, s.plan.Runs())
 	if share == 0 {

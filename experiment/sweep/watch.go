@@ -9,9 +9,9 @@ import (
 	"wirelab/experiment/config"
 )
 
-// Watch collects the figures of a sweep while it runs, for a display. Its methods AddResult, SetProgress and AddNotice
-// are callbacks for Options. All methods are safe for concurrent use and return at once: none waits
-// for a disk or a run.
+// Watch collects the figures of a sweep while it runs, for a display. Its methods AddResult, SetProgress
+// and AddNotice are callbacks for Options. All methods are safe for concurrent use and return at once:
+// none waits for a disk or a run.
 type Watch struct {
 	Axes []WatchAxis
 	*samples
@@ -52,8 +52,8 @@ func NewWatch(p *Plan) *Watch {
 // AddResult adds the result of a run.
 func (w *Watch) AddResult(o Outcome) { w.add(o) }
 
-// SetProgress sets the progress of the sweep. The results in the first call are those that were loaded: it also
-// sets First.
+// SetProgress sets the progress of the sweep. The results in the first call are those that were loaded:
+// it also sets First.
 func (w *Watch) SetProgress(p Progress) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

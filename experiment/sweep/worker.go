@@ -284,7 +284,8 @@ func (w *worker) sendResult(ctx context.Context, plan string, b batch) error {
 	}
 }
 
-// executor returns the executor for the plan with an ID. It downloads the plan unless it is that of the last job.
+// executor returns the executor for the plan with an ID. It downloads the plan unless it is that of the
+// last job.
 func (w *worker) executor(ctx context.Context, id string) (*executor, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

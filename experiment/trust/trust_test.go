@@ -25,8 +25,8 @@ func linkOf(t testing.TB, settings map[string]any) lossmodel.Spec {
 	return s
 }
 
-// failedChecks sends 60 packets per second over a link for a minute, and repeatedly checks the link against the settings
-// asked. It returns the figures that were outside of their interval at any time.
+// failedChecks sends 60 packets per second over a link for a minute, and repeatedly checks the link
+// against the settings asked. It returns the figures that were outside of their interval at any time.
 func failedChecks(t testing.TB, does, asked lossmodel.Spec, seed uint64) map[string]bool {
 	t.Helper()
 	link, err := lossmodel.NewLink(does, seed, "down")
@@ -68,7 +68,8 @@ func failedChecks(t testing.TB, does, asked lossmodel.Spec, seed uint64) map[str
 	return red
 }
 
-// A correct link fails a check in fewer than one of a hundred runs, with any loss model and delay distribution.
+// A correct link fails a check in fewer than one of a hundred runs, with any loss model and delay
+// distribution.
 func TestCorrectLinksPass(t *testing.T) {
 	links := []map[string]any{
 		{"loss": "2%", "latency": "32ms", "jitter": "12ms"},
@@ -129,8 +130,8 @@ func TestIncorrectLinksFail(t *testing.T) {
 	}
 }
 
-// The expected values of settings that change during a run are weighted by the packets, and the sums are those of
-// the run.
+// The expected values of settings that change during a run are weighted by the packets, and the sums are
+// those of the run.
 func TestSettingsThatChange(t *testing.T) {
 	c := config.Default()
 	testkit.Set(t, c, "down.loss", "1%", "down.latency", "30ms", "down.jitter", "5ms", "down.duplicate", "3%")

@@ -6,11 +6,13 @@ import (
 	"wirelab/internal/ring"
 )
 
-// BudgetWindow is the time over which a budget holds: no window of this length, or of the time between two packets if
-// that is longer, contains more than the budget allows. The packets before a change count with those after it.
+// BudgetWindow is the time over which a budget holds: no window of this length, or of the time between
+// two packets if that is longer, contains more than the budget allows. The packets before a change count
+// with those after it.
 const BudgetWindow = 100 * time.Millisecond
 
-// Bucket enforces a budget: a token bucket, and a limit over BudgetWindow. The zero Bucket allows nothing; call Set.
+// Bucket enforces a budget: a token bucket, and a limit over BudgetWindow. The zero Bucket allows
+// nothing; call Set.
 type Bucket struct {
 	rateBps int64         // budget in bits per second
 	window  time.Duration // in which the budget holds: BudgetWindow, or the interval between two packets if it is longer
@@ -29,8 +31,9 @@ const maxInterval = time.Second
 // maxDepth bounds the depth of a bucket. It is more than a datagram, and a sum of a few cannot overflow.
 const maxDepth = 1 << 60
 
-// Set sets the budget, at most 1 Gbit/s. A packet may take what the bucket contains: the budget of one interval at first,
-// and at most that of burst/1000 intervals. interval is the time between two packets; one of more than a second counts as a second.
+// Set sets the budget, at most 1 Gbit/s. A packet may take what the bucket contains: the budget of one
+// interval at first, and at most that of burst/1000 intervals. interval is the time between two packets;
+// one of more than a second counts as a second.
 func (b *Bucket) Set(rateBps, burst int64, interval time.Duration) {
 	interval = min(interval, maxInterval)
 	perPacket := rateBps * int64(interval)

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// At an interval of T a packet may take rate*T/8 bytes, and of a second if T is longer; with a burst of b packets, one after
-// sentBytes is a packet that was sent.
+// At an interval of T a packet may take rate*T/8 bytes, and of a second if T is longer; with a burst of
+// b packets, one after sentBytes is a packet that was sent.
 type sentBytes struct {
 	at    time.Duration
 	bytes int
@@ -46,9 +46,9 @@ func TestBucketClosedForm(t *testing.T) {
 	}
 }
 
-// With random changes of rate, burst and interval between packets, no 100 ms that end with a packet contain more than the
-// settings of that packet allow, packets that take all they may use the budget, and all packets together never take more
-// than the budget of the time and of one packet.
+// With random changes of rate, burst and interval between packets, no 100 ms that end with a packet
+// contain more than the settings of that packet allow, packets that take all they may use the budget,
+// and all packets together never take more than the budget of the time and of one packet.
 func TestBucketLiveChanges(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 3))

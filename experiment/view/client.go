@@ -8,8 +8,8 @@ import (
 	"wirelab/internal/window"
 )
 
-// Client is the receiver's side: the display, and what is needed to restore it as it was at the newest acks. Create it
-// with NewClient.
+// Client is the receiver's side: the display, and what is needed to restore it as it was at the newest
+// acks. Create it with NewClient.
 type Client struct {
 	schema  *frame.Schema
 	initial *frame.Frame
@@ -32,8 +32,8 @@ type Client struct {
 	spares    []spareMemo
 }
 
-// state describes the display at an ack: what changed since the ack before it, and the properties of the frame as a
-// reference.
+// state describes the display at an ack: what changed since the ack before it, and the properties of the
+// frame as a reference.
 type state struct {
 	rows   []int32 // that changed since the ack before
 	before []int32 // their values before
@@ -58,24 +58,28 @@ type spareMemo struct {
 	epoch uint64
 }
 
-// NewClient returns a client that shows initial, which it must share with the server. initial must not be modified.
+// NewClient returns a client that shows initial, which it must share with the server. initial must not
+// be modified.
 func NewClient(s *frame.Schema, initial *frame.Frame) *Client {
 	return &Client{schema: s, initial: initial, display: slices.Clone(initial.Table), origin: make([]uint32, s.Rows),
 		changed: frame.NewRows(s.Rows), reference: *s.NewFrame()}
 }
 
-// Display returns the table that the client shows, valid until the next call of Apply. The caller must not modify it.
+// Display returns the table that the client shows, valid until the next call of Apply. The caller must
+// not modify it.
 func (c *Client) Display() []int32 { return c.display }
 
 // InitialTick returns the tick of the frame that the display began with.
 func (c *Client) InitialTick() uint32 { return c.initial.Tick }
 
-// Origin returns the packet that row i of the display comes from; ok is false if it is from the initial state.
+// Origin returns the packet that row i of the display comes from; ok is false if it is from the initial
+// state.
 func (c *Client) Origin(i int) (seq uint64, ok bool) {
 	return uint64(c.origin[i]) - 1, c.origin[i] != 0
 }
 
-// ShowsUnsent reports whether a row of the display comes from a newer packet than the newest that s sent with that row.
+// ShowsUnsent reports whether a row of the display comes from a newer packet than the newest that s sent
+// with that row.
 func (c *Client) ShowsUnsent(s *Server) bool {
 	for i, origin := range c.origin {
 		if origin > s.newestSent[i] {
@@ -88,9 +92,9 @@ func (c *Client) ShowsUnsent(s *Server) bool {
 // Accepts reports whether packet seq is new enough to be applied. The caller must not pass duplicates.
 func (c *Client) Accepts(seq uint64) bool { return !c.decoded.Any || seq+Window >= c.decoded.Newest }
 
-// Reference returns the reference of a packet that names an ack with byte name, and was encoded in the given epoch of
-// the encoder. It returns false if the display of that ack is not known. The result is valid until the next call.
-// initialTick is the tick of the initial state as a reference.
+// Reference returns the reference of a packet that names an ack with byte name, and was encoded in the
+// given epoch of the encoder. It returns false if the display of that ack is not known. The result is
+// valid until the next call. initialTick is the tick of the initial state as a reference.
 func (c *Client) Reference(name uint8, epoch uint64, initialTick uint32) (ref encoders.Ref, ok bool) {
 	if name == 0 {
 		copy(c.reference.Table, c.initial.Table)
@@ -115,7 +119,8 @@ func (c *Client) Reference(name uint8, epoch uint64, initialTick uint32) (ref en
 	return ref, true
 }
 
-// ackOf returns the number of the ack that name stands for; ok is false if its display can no longer be restored.
+// ackOf returns the number of the ack that name stands for; ok is false if its display can no longer be
+// restored.
 func (c *Client) ackOf(name uint8) (n uint64, ok bool) {
 	behind := uint64(nameOf(c.number)) - uint64(name)
 	if nameOf(c.number) < name {
@@ -149,10 +154,11 @@ func takeSpare(spares *[]spareMemo, epoch uint64) encoders.Memo {
 	return s.memo
 }
 
-// Apply updates the display with view frame f, which packet seq contained, and creates an ack, which AppendAck appends.
-// The packet must name the ack of the last call of Reference with byte name. memo is that of the decoder. Apply returns
-// the number of rows of the packet; ok is false if the packet has rows and acks could not list it, because it is too far
-// from other packets. No server sends such a packet, and nothing is changed.
+// Apply updates the display with view frame f, which packet seq contained, and creates an ack, which
+// AppendAck appends. The packet must name the ack of the last call of Reference with byte name. memo is
+// that of the decoder. Apply returns the number of rows of the packet; ok is false if the packet has
+// rows and acks could not list it, because it is too far from other packets. No server sends such a
+// packet, and nothing is changed.
 func (c *Client) Apply(seq uint64, name uint8, f *frame.Frame, memo encoders.Memo, epoch uint64) (rows int, ok bool) {
 	if named, known := c.ackOf(name); known && name != 0 {
 		c.named = max(c.named, named)
@@ -203,16 +209,16 @@ func (c *Client) Apply(seq uint64, name uint8, f *frame.Frame, memo encoders.Mem
 	return rows, true
 }
 
-// spare makes a memo available for SpareMemo, unless there are enough: the decoder of each epoch makes a memo of its own, and
-// forged packets may begin any number of epochs.
+// spare makes a memo available for SpareMemo, unless there are enough: the decoder of each epoch makes a
+// memo of its own, and forged packets may begin any number of epochs.
 func (c *Client) spare(m heldMemo) {
 	if m.memo != nil && len(c.spares) < MaxStates {
 		c.spares = append(c.spares, spareMemo{m.memo, m.epoch})
 	}
 }
 
-// newAck creates the next ack, whose state is the display. If too many acks are not named yet, Apply repeats the
-// newest ack instead, and the changes are added to the state of a later ack.
+// newAck creates the next ack, whose state is the display. If too many acks are not named yet, Apply
+// repeats the newest ack instead, and the changes are added to the state of a later ack.
 func (c *Client) newAck() {
 	c.number++
 	slot := &c.states[c.number%MaxStates]
@@ -241,7 +247,8 @@ func (c *Client) newAck() {
 	c.ack = a.append(c.ack[:0])
 }
 
-// AppendAck appends the newest ack to dst; nothing before the first packet. epoch is the newest epoch of the encoder.
+// AppendAck appends the newest ack to dst; nothing before the first packet. epoch is the newest epoch of
+// the encoder.
 func (c *Client) AppendAck(dst []byte, epoch uint8) []byte {
 	if len(c.ack) == 0 {
 		return dst

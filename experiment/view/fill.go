@@ -11,8 +11,8 @@ import (
 	"wirelab/internal/policy"
 )
 
-// Filler fills packets with rows. It contains what is common to all clients of a server, and the memory to build a
-// packet. Create it with NewFiller. It is not safe for use by several goroutines.
+// Filler fills packets with rows. It contains what is common to all clients of a server, and the memory
+// to build a packet. Create it with NewFiller. It is not safe for use by several goroutines.
 type Filler struct {
 	Probe drive.Probe // called around each call of the encoder; nil means none
 
@@ -38,8 +38,9 @@ type Filler struct {
 	budget     encoders.Budget // of the attempt that is used, if a later one does not fit
 }
 
-// candidate is a row that may be sent. A smaller candidate is more urgent: the lowest rowBits bits are the row, and those
-// above them maxPriority minus its priority. Of rows with the same priority the first is the most urgent.
+// candidate is a row that may be sent. A smaller candidate is more urgent: the lowest rowBits bits are
+// the row, and those above them maxPriority minus its priority. Of rows with the same priority the first
+// is the most urgent.
 type candidate uint64
 
 const (
@@ -60,12 +61,12 @@ type attempt struct {
 	memo    encoders.Memo
 }
 
-// maxAttempts is the largest number of encodings with which a packet is filled further. Dropping rows until the packet
-// fits may take more.
+// maxAttempts is the largest number of encodings with which a packet is filled further. Dropping rows
+// until the packet fits may take more.
 const maxAttempts = 4
 
-// retryFrames is the number of frames after which rows that did not fit into a packet alone are tried again. Otherwise
-// such rows, if they are the most urgent ones, would keep all others from being sent.
+// retryFrames is the number of frames after which rows that did not fit into a packet alone are tried
+// again. Otherwise such rows, if they are the most urgent ones, would keep all others from being sent.
 const retryFrames = 60
 
 // NewFiller returns a filler for frames of schema s with the default policy.
@@ -83,8 +84,8 @@ func (f *Filler) SetPolicy(p policy.Policy) {
 	f.values.forgetCosts()
 }
 
-// Advance makes a copy of cur the newest frame. changed contains at least the rows in which it differs from the frame
-// before; nil means unknown.
+// Advance makes a copy of cur the newest frame. changed contains at least the rows in which it differs
+// from the frame before; nil means unknown.
 func (f *Filler) Advance(cur *frame.Frame, changed frame.Rows) {
 	n := len(f.schema.Fields)
 	f.frames++
@@ -115,8 +116,8 @@ func (f *Filler) curValue(i int) uint32 {
 	return f.curValues[i]
 }
 
-// initialValues sets list to the values of a frame with which a client begins. Clients that begin with the same frame share
-// them.
+// initialValues sets list to the values of a frame with which a client begins. Clients that begin with
+// the same frame share them.
 func (f *Filler) initialValues(list []uint32, initial *frame.Frame) {
 	for i := range list {
 		row := f.row(initial.Table, i)
@@ -149,9 +150,9 @@ func (f *Filler) differs(i int, k uint32) bool {
 	return k != f.curValues[i] && !EqualRows(f.row(f.cur.Table, i), f.values.row(k))
 }
 
-// computeCost returns what the policy adds to the priority of a row that has the values a and is shown with the values b,
-// before the factors of groups and distance: the weighted error and the constant, in ErrorUnit. It is 0 if the values are
-// equal, and 1 if they differ and the policy does not use errors.
+// computeCost returns what the policy adds to the priority of a row that has the values a and is shown
+// with the values b, before the factors of groups and distance: the weighted error and the constant, in
+// ErrorUnit. It is 0 if the values are equal, and 1 if they differ and the policy does not use errors.
 func (f *Filler) computeCost(a, b []int32) uint32 {
 	switch {
 	case EqualRows(a, b):
@@ -168,8 +169,8 @@ type Coding struct {
 	Epoch   uint64 // memos of other epochs are not passed to the encoder
 	Tick    uint32 // of the view frame
 	RefTick uint32 // tick of the reference: that of packet Server.Acked, or of the initial state before the first ack
-	// MaxPayload is the largest payload for which a later packet will have room, if this one is not sent; 0 means no more
-	// than this one. See ErrNoRoom.
+	// MaxPayload is the largest payload for which a later packet will have room, if this one is not sent; 0
+	// means no more than this one. See ErrNoRoom.
 	MaxPayload int
 	Player     int // row of the client's player, from 0: the first rows of policies, and the row of Interest, count from it
 }
@@ -187,9 +188,9 @@ type Packet struct {
 	WithoutMemo bool           // the encoder uses memos, but the reference has none of this epoch
 }
 
-// ErrNoRoom is the error of a packet that is not to be sent, because the budget has no room yet for the smallest payload of
-// the encoder, or for the most urgent row alone: with packets of smaller rows, or without rows, that row would never be sent.
-// A later packet will have room, see Server.Need.
+// ErrNoRoom is the error of a packet that is not to be sent, because the budget has no room yet for the
+// smallest payload of the encoder, or for the most urgent row alone: with packets of smaller rows, or
+// without rows, that row would never be sent. A later packet will have room, see Server.Need.
 var ErrNoRoom = errors.New("view: the budget has no room for a packet yet")
 
 // TooLargeError is the error of an encoder that cannot encode part of a frame within the limit of a packet.
@@ -200,9 +201,9 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("a view frame without changes takes %d bytes, and a packet may have %d: the encoder cannot encode part of a frame", e.Payload, e.Limit)
 }
 
-// Fill encodes packet seq to client s: the rows of the highest priority of which the payload takes at most limit bytes.
-// It charges the bits of the packet to b, which may be nil. After an error nothing has changed, except that the
-// priorities were accumulated, and what Server.Need returns.
+// Fill encodes packet seq to client s: the rows of the highest priority of which the payload takes at
+// most limit bytes. It charges the bits of the packet to b, which may be nil. After an error nothing has
+// changed, except that the priorities were accumulated, and what Server.Need returns.
 func (f *Filler) Fill(s *Server, seq uint64, c Coding, limit int, b *encoders.Budget) (Packet, error) {
 	f.player = c.Player
 	f.view.Tick = c.Tick
@@ -290,7 +291,8 @@ const firstPriority = 1 << 43
 // isFirst reports whether row i is one of the first rows, which precede all others.
 func (f *Filler) isFirst(i int) bool { return uint(i-f.player) < uint(f.rule.first) }
 
-// priority accumulates and returns the priority of row i. cost is that of what the client is expected to show.
+// priority accumulates and returns the priority of row i. cost is that of what the client is expected to
+// show.
 func (f *Filler) priority(s *Server, i int, cost uint32) (p uint64) {
 	r := &f.rule
 	switch r.kind {
@@ -319,8 +321,8 @@ func (f *Filler) priority(s *Server, i int, cost uint32) (p uint64) {
 // maxAccumulated is the limit of accumulated priorities.
 const maxAccumulated = 1<<32 - 1
 
-// accumulate adds to the accumulated priority of row i and returns the sum. Of the rows at the limit those that have
-// waited longest precede the others, so that none waits for ever.
+// accumulate adds to the accumulated priority of row i and returns the sum. Of the rows at the limit
+// those that have waited longest precede the others, so that none waits for ever.
 func (f *Filler) accumulate(s *Server, i int, add uint64) uint64 {
 	sum := uint64(s.accumulated[i]) + add
 	if sum < maxAccumulated {
@@ -348,7 +350,8 @@ func (f *Filler) LongestWait(s *Server) (longest int) {
 	return longest
 }
 
-// waited returns for how many frames row i has differed from what client s is expected to show, as of the newest packet.
+// waited returns for how many frames row i has differed from what client s is expected to show, as of
+// the newest packet.
 func (f *Filler) waited(s *Server, i int) int {
 	if s.since[i] == 0 {
 		return 0 // it has begun to differ since
@@ -481,8 +484,8 @@ func (f *filling) run() error {
 	return nil
 }
 
-// nextAttempt returns with how many candidates the packet could be filled further; 0 if it should be sent as it is: if
-// hardly a row fits, or less than 3 % of the packet is free.
+// nextAttempt returns with how many candidates the packet could be filled further; 0 if it should be
+// sent as it is: if hardly a row fits, or less than 3 % of the packet is free.
 func (f *filling) nextAttempt() int {
 	if f.rows == len(f.candidates) || f.encodings >= maxAttempts {
 		return 0
@@ -499,8 +502,8 @@ func (f *filling) nextAttempt() int {
 	return 0
 }
 
-// promoteSmaller moves the first candidate from k on that is expected to fit into free bits to place k. It returns false
-// if there is none.
+// promoteSmaller moves the first candidate from k on that is expected to fit into free bits to place k.
+// It returns false if there is none.
 func (f *filling) promoteSmaller(k, free int) bool {
 	for j := k + 1; j < len(f.candidates); j++ {
 		if c, bits := f.candidates[j], f.bits[j]; 10*int(bits) <= 9*free {

@@ -149,8 +149,8 @@ func TestPartition(t *testing.T) {
 	}
 }
 
-// Rows wait from the first frame in which they differ from what the client shows, also without packets, until they are sent
-// or have their old value again.
+// Rows wait from the first frame in which they differ from what the client shows, also without packets,
+// until they are sent or have their old value again.
 func TestRowsWaitWithoutPackets(t *testing.T) {
 	s := &frame.Schema{Rows: 3, TickHz: 60, Fields: []frame.Field{{Name: "v", Max: 1000}}}
 	l := newPerfectLink(t, s.NewFrame(), s, "accumulated", "off", Interest{})

@@ -2,9 +2,9 @@ package view
 
 import "wirelab/internal/policy"
 
-// Policies are the rules by which the rows of a packet are chosen: those with the highest priority that fit. A row is
-// a candidate if the client is expected to show another value. Most policies add something to the priority of each
-// candidate with each packet, until the row is sent.
+// Policies are the rules by which the rows of a packet are chosen: those with the highest priority that
+// fit. A row is a candidate if the client is expected to show another value. Most policies add something
+// to the priority of each candidate with each packet, until the row is sent.
 var Policies = policy.Set{
 	{Name: "accumulated", Summary: "adds the error and a constant", Params: []policy.Param{constantParam, firstParam}},
 	{Name: "newest-change", Summary: "the row that changed last", Params: []policy.Param{firstParam}},

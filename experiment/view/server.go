@@ -10,9 +10,10 @@ import (
 
 // Server is the server's side of one client. Create it with NewServer; a Filler makes its packets.
 //
-// A row of the client's display is expected to have the value of the newest packet that contains the row, unless that
-// packet counts as lost: an ack of a packet at least lossDistance later does not list it. If it arrives nevertheless, a
-// later ack will list it. A newer packet never contains an older value of a row.
+// A row of the client's display is expected to have the value of the newest packet that contains the
+// row, unless that packet counts as lost: an ack of a packet at least lossDistance later does not list
+// it. If it arrives nevertheless, a later ack will list it. A newer packet never contains an older value
+// of a row.
 type Server struct {
 	values *values
 	reference
@@ -57,8 +58,8 @@ type codedSizes struct {
 	rowNeed  int // bytes of the payload with a row that waits for room; 0 if none
 }
 
-// lossDistance is how many packets later a packet that an ack lists must be for an earlier one that it does not list
-// to count as lost.
+// lossDistance is how many packets later a packet that an ack lists must be for an earlier one that it
+// does not list to count as lost.
 const lossDistance = 3
 
 // record is a packet with rows that is under way.
@@ -77,8 +78,8 @@ type sentRow struct {
 	value uint32
 }
 
-// NewServer returns the server's side of a client that shows initial, whose packets f makes. One goroutine at a time may
-// use f and all its servers. Call Close when the client leaves.
+// NewServer returns the server's side of a client that shows initial, whose packets f makes. One
+// goroutine at a time may use f and all its servers. Call Close when the client leaves.
 func NewServer(f *Filler, initial *frame.Frame) *Server {
 	n := f.schema.Rows
 	s := &Server{values: &f.values, differing: frame.NewRows(n), tooLarge: frame.NewRows(n),
@@ -95,7 +96,8 @@ func NewServer(f *Filler, initial *frame.Frame) *Server {
 	return s
 }
 
-// Close releases the values that the server shares with others of its filler. The server must not be used afterwards.
+// Close releases the values that the server shares with others of its filler. The server must not be
+// used afterwards.
 func (s *Server) Close() {
 	for i := range s.ref {
 		s.values.release(i, s.ref[i])
@@ -109,8 +111,9 @@ func (s *Server) Close() {
 // MinPayload is the payload for which a packet must have room. An encoder may need more.
 const MinPayload = 8
 
-// Need returns the size of the smallest packet for which a budget must have room before Fill is called again. header is the
-// size of its header, and largest that of the largest packet that the budget ever allows.
+// Need returns the size of the smallest packet for which a budget must have room before Fill is called
+// again. header is the size of its header, and largest that of the largest packet that the budget ever
+// allows.
 func (s *Server) Need(header, largest int) int {
 	need := header + max(s.least, s.rowNeed)
 	return min(need, max(header+MinPayload, largest)) // the budget may be lower than when need was determined
@@ -125,7 +128,8 @@ func (s *Server) BudgetChanged() { s.rowNeed = 0 }
 // AckName returns the byte by which the next packet names the ack whose display is its reference.
 func (s *Server) AckName() uint8 { return nameOf(s.ack) }
 
-// Acked returns the newest packet that the client had decoded at the newest ack; ok is false before the first ack.
+// Acked returns the newest packet that the client had decoded at the newest ack; ok is false before the
+// first ack.
 func (s *Server) Acked() (seq uint64, ok bool) { return s.acked, s.ack > 0 }
 
 // UnderWay returns the number of packets with rows that are neither acked nor count as lost.
@@ -138,8 +142,8 @@ func (s *Server) UnderWay() (n int) {
 	return n
 }
 
-// maySendRows reports whether packet seq may contain rows. Without acks for a long time it may not, which bounds the
-// memory of both ends and the length of acks.
+// maySendRows reports whether packet seq may contain rows. Without acks for a long time it may not,
+// which bounds the memory of both ends and the length of acks.
 func (s *Server) maySendRows(seq uint64) bool {
 	return len(s.records) == 0 || len(s.records) < maxUnderWay && seq-s.records[0].seq < maxSpan
 }
@@ -235,8 +239,9 @@ func (s *Server) spare(memo encoders.Memo, epoch uint64) {
 	}
 }
 
-// assumeLost no longer expects the client to show the rows of record number n. They are expected to have the value of
-// the newest earlier packet that is under way and contains them, if any, and otherwise that of the reference.
+// assumeLost no longer expects the client to show the rows of record number n. They are expected to have
+// the value of the newest earlier packet that is under way and contains them, if any, and otherwise that
+// of the reference.
 func (s *Server) assumeLost(n int) {
 	s.records[n].lost = true
 	for _, sent := range s.records[n].rows {
@@ -247,8 +252,9 @@ func (s *Server) assumeLost(n int) {
 	}
 }
 
-// underWay returns the value of row i in the newest packet that is under way and contains the row, of the first n
-// records, and that packet. If there is none, or if the reference is newer, it returns the value of the reference and nil.
+// underWay returns the value of row i in the newest packet that is under way and contains the row, of
+// the first n records, and that packet. If there is none, or if the reference is newer, it returns the
+// value of the reference and nil.
 func (s *Server) underWay(i, n int) (value uint32, r *record) {
 	for n--; n >= 0; n-- {
 		r := &s.records[n]

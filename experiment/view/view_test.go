@@ -17,9 +17,9 @@ import (
 	"wirelab/internal/testkit"
 )
 
-// checked is a codec that puts checksums of its reference and its memo into each payload, so that the decoder detects
-// if the client has another reference or memo than the server. The memo of a frame is a hash of the frame and of the
-// memo before.
+// checked is a codec that puts checksums of its reference and its memo into each payload, so that the
+// decoder detects if the client has another reference or memo than the server. The memo of a frame is a
+// hash of the frame and of the memo before.
 type checked struct {
 	schema *frame.Schema
 	salt   uint32 // distinguishes encodings
@@ -296,8 +296,8 @@ func (s *schedule) tableOf(list []uint32) (table []int32) {
 	return table
 }
 
-// arrive passes a packet to the client and compares: the decoded view with the server's, and the packet of each
-// displayed row with the newest that the server sent.
+// arrive passes a packet to the client and compares: the decoded view with the server's, and the packet
+// of each displayed row with the newest that the server sent.
 func (s *schedule) arrive(now time.Duration, p *sentPacket) {
 	if s.seen[p.seq] || !s.client.Accepts(p.seq) {
 		return
@@ -351,10 +351,10 @@ func (s *schedule) checkBudget(rate func(at time.Duration) int64, factor float64
 	}
 }
 
-// With any loss up to 60 %, outages of 3 s, reordering, swaps of the encoder, changes of budget and policy, and joins:
-// every decoded view is the server's, the reference is what the client showed at its ack, and no row is newer than what
-// the server sent. The budget holds in every window of 100 ms, and at the end, without loss, the client shows the newest
-// frame.
+// With any loss up to 60 %, outages of 3 s, reordering, swaps of the encoder, changes of budget and
+// policy, and joins: every decoded view is the server's, the reference is what the client showed at its
+// ack, and no row is newer than what the server sent. The budget holds in every window of 100 ms, and at
+// the end, without loss, the client shows the newest frame.
 func TestRandomSchedules(t *testing.T) {
 	for seed := range uint64(testkit.ChooseLong(4000, 400, 40)) {
 		s := newSchedule(t, seed, 20+int(seed%60))
@@ -430,9 +430,10 @@ func TestLongOutages(t *testing.T) {
 	}
 }
 
-// When motion stops, the client shows everything right within a round trip and 100 ms at 64 kbit/s, if no packet or ack of
-// the last 20 ticks was lost. Losses until motion stops cost a second round trip, because the server sends a row again
-// only when the acks of later packets do not list the packet that contained the row.
+// When motion stops, the client shows everything right within a round trip and 100 ms at 64 kbit/s, if
+// no packet or ack of the last 20 ticks was lost. Losses until motion stops cost a second round trip,
+// because the server sends a row again only when the acks of later packets do not list the packet that
+// contained the row.
 func TestSettles(t *testing.T) {
 	for seed := range uint64(testkit.Choose(200, 30)) {
 		roundTrips := 1 + int(seed%2)
@@ -514,7 +515,8 @@ func TestClientRefuses(t *testing.T) {
 	}
 }
 
-// Explain agrees with what the next packet contains: the rows of the highest priority that wait, and it changes nothing.
+// Explain agrees with what the next packet contains: the rows of the highest priority that wait, and it
+// changes nothing.
 func TestExplain(t *testing.T) {
 	for seed := range uint64(len(Policies)) {
 		s := newSchedule(t, seed, 60)
@@ -569,7 +571,8 @@ func TestFillWithoutRoom(t *testing.T) {
 	}
 }
 
-// A client shows rows that a server has not sent if they came from another server, and none of its own server.
+// A client shows rows that a server has not sent if they came from another server, and none of its own
+// server.
 func TestShowsUnsent(t *testing.T) {
 	s := newSchedule(t, 1, 60)
 	s.bucket.Set(64_000, 1000, testTick)

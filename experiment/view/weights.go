@@ -10,9 +10,9 @@ import (
 	"wirelab/internal/units"
 )
 
-// Weights shape priorities. The weight of a field multiplies the differences of its values in the error of a row; the
-// weight of a group of rows multiplies what each packet adds to their priorities. Weights are equal (==) if their texts
-// are. The zero Weights change nothing.
+// Weights shape priorities. The weight of a field multiplies the differences of its values in the error
+// of a row; the weight of a group of rows multiplies what each packet adds to their priorities. Weights
+// are equal (==) if their texts are. The zero Weights change nothing.
 type Weights struct{ text string } // canonical
 
 // noWeights is the text of the zero Weights.
@@ -35,8 +35,8 @@ func (w *weight) text() string {
 	return w.name + "=" + units.FormatDecimal(float64(w.factor)/weightUnit)
 }
 
-// ParseWeights parses a list of weights such as "x=2, class:tank=0.5", or "off". Check finds names that the data do not
-// have. The error is a *setting.KeyError.
+// ParseWeights parses a list of weights such as "x=2, class:tank=0.5", or "off". Check finds names that
+// the data do not have. The error is a *setting.KeyError.
 func ParseWeights(text string) (Weights, error) {
 	if strings.TrimSpace(text) == noWeights {
 		return Weights{}, nil
@@ -97,7 +97,8 @@ type group struct {
 	factor uint32 // in 1/weightUnit
 }
 
-// resolve returns the weights of all fields, or of the parts in cubeWeights; nil if all are 1; and those of groups.
+// resolve returns the weights of all fields, or of the parts in cubeWeights; nil if all are 1; and those
+// of groups.
 func (w Weights) resolve(s *frame.Schema) (fields []uint32, groups []group, err error) {
 	names := fieldNames(s)
 	for _, x := range w.list() {
@@ -128,8 +129,8 @@ func fieldNames(s *frame.Schema) (names []string) {
 	return names
 }
 
-// findGroup returns the group that x names: a field, a colon and a value. fields are the names of weights of fields. The
-// error is a *setting.KeyError.
+// findGroup returns the group that x names: a field, a colon and a value. fields are the names of
+// weights of fields. The error is a *setting.KeyError.
 func findGroup(s *frame.Schema, fields []string, x weight) (group, error) {
 	known := slices.Clone(fields)
 	for i := range s.Fields {

@@ -52,10 +52,10 @@ type messageRun struct {
 	encodeNS, decodeNS int64
 }
 
-// MeasureMessages measures how much a codec reduces the messages of src. Each is encoded as in a session over a link
-// without loss whose acks arrive a fixed number of messages later; it is then decoded and compared. A codec that rejects
-// params or the schema is not an error: MessageResult.Problem contains the reason. After an error of src or ctx,
-// MeasureMessages also returns the sizes so far.
+// MeasureMessages measures how much a codec reduces the messages of src. Each is encoded as in a session
+// over a link without loss whose acks arrive a fixed number of messages later; it is then decoded and
+// compared. A codec that rejects params or the schema is not an error: MessageResult.Problem contains
+// the reason. After an error of src or ctx, MeasureMessages also returns the sizes so far.
 func MeasureMessages(ctx context.Context, codec *encoders.Codec, params any, src dataset.Source, opt MessageOptions) (MessageResult, error) {
 	if opt.Lag < 1 || opt.Lag >= frame.MaxHistory {
 		return MessageResult{}, fmt.Errorf("acks arrive %d messages later, expected 1 to %d", opt.Lag, frame.MaxHistory-1)
@@ -86,9 +86,10 @@ func MeasureMessages(ctx context.Context, codec *encoders.Codec, params any, src
 	return t.MessageResult, err
 }
 
-// refsFor returns the references for message n, with the memos that endpoint e has for them: as many messages as
-// the codec uses, the newest first, of those that were decoded and whose acks have arrived. The ack of a
-// message arrives t.lag messages later. Without such a message, the initial state is the only reference.
+// refsFor returns the references for message n, with the memos that endpoint e has for them: as many
+// messages as the codec uses, the newest first, of those that were decoded and whose acks have arrived.
+// The ack of a message arrives t.lag messages later. Without such a message, the initial state is the
+// only reference.
 func (t *messageRun) refsFor(e *drive.End, n int) []encoders.Ref {
 	var seqs []uint64
 	// Messages that are older than two lags are not used.
@@ -140,8 +141,9 @@ func (t *messageRun) send(n int, f *frame.Frame) {
 	}
 }
 
-// deliverReport passes the decoder's report about message n-lag to the encoder. This report is in the ack that
-// arrives just before message n is sent. deliverReport does nothing if encoder or decoder do not use reports.
+// deliverReport passes the decoder's report about message n-lag to the encoder. This report is in the
+// ack that arrives just before message n is sent. deliverReport does nothing if encoder or decoder do
+// not use reports.
 func (t *messageRun) deliverReport(n int) {
 	report := t.reports[n%t.lag]
 	if e, ok := t.pair.Encoder.(encoders.Feedback); ok && len(report) > 0 {

@@ -132,7 +132,8 @@ func TestMessageDecodingProblem(t *testing.T) {
 	}
 }
 
-// An incorrectly decoded message is reported. A rejected message counts with its raw size and is not a reference.
+// An incorrectly decoded message is reported. A rejected message counts with its raw size and is not a
+// reference.
 func TestMessageProblems(t *testing.T) {
 	p := &probe{lost: 5, refuses: 8}
 	got, err := MeasureMessages(t.Context(), p.codec(1), nil, &messages{n: 20}, MessageOptions{Lag: 2})

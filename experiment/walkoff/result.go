@@ -44,8 +44,8 @@ type Result struct {
 	Problem  string `json:"problem,omitempty"` // why the encoder is not lossless or failed the audit
 }
 
-// MarshalJSON returns the result as JSON. If the encoder is not lossless, all figures but Packets and Bytes are null: they
-// would be of fewer frames than those of other encoders.
+// MarshalJSON returns the result as JSON. If the encoder is not lossless, all figures but Packets and
+// Bytes are null: they would be of fewer frames than those of other encoders.
 func (r Result) MarshalJSON() ([]byte, error) {
 	type scored Result // has no MarshalJSON
 	if r.Lossless {
@@ -69,7 +69,8 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	return json.Marshal(fields)
 }
 
-// Label returns the name of the encoder and the parameters that differ from its defaults, as in "rotor xy_small=5".
+// Label returns the name of the encoder and the parameters that differ from its defaults, as in "rotor
+// xy_small=5".
 func (r *Result) Label() string { return strings.TrimSpace(r.Encoder + " " + r.Params) }
 
 // itemFigures are the figures per item, a row of the schema.
@@ -101,8 +102,8 @@ type times struct {
 	P99 float64 `json:"p99"`
 }
 
-// result returns the figures of the tally; all are 0 without packets. It does not set Encoder, Version, RunsAs, OfGame,
-// Timing, Lossless, Audit and Problem.
+// result returns the figures of the tally; all are 0 without packets. It does not set Encoder, Version,
+// RunsAs, OfGame, Timing, Lossless, Audit and Problem.
 func (t *tally) result() Result {
 	r := Result{Packets: len(t.sizes)}
 	if frame.IsCubes(t.schema) {

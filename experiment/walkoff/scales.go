@@ -42,8 +42,9 @@ type scalePoint struct {
 	Within bool    `json:"within"` // Max is at most the tolerance
 }
 
-// ScaleSearch finds the cheapest scales of the fields of a table under given tolerances. It encodes the table with each
-// scale that it tries, and measures the rounding errors of the same frames. Its exported fields must be set.
+// ScaleSearch finds the cheapest scales of the fields of a table under given tolerances. It encodes the
+// table with each scale that it tries, and measures the rounding errors of the same frames. Its exported
+// fields must be set.
 type ScaleSearch struct {
 	Spec     string // name of the data, for errors
 	Layout   *table.Layout
@@ -66,8 +67,9 @@ type ScaleResult struct {
 	Groups   []ScaleGroup `json:"groups"`
 }
 
-// NewScaleGroup returns a group of fields of s, which must be quantities or angles. A tolerance of 0 means the largest error of
-// the scale in s. Two or three quantities with a unit are the axes of a position if no role says otherwise.
+// NewScaleGroup returns a group of fields of s, which must be quantities or angles. A tolerance of 0
+// means the largest error of the scale in s. Two or three quantities with a unit are the axes of a
+// position if no role says otherwise.
 func NewScaleGroup(s *frame.Schema, indices []int, tolerance float64) ScaleGroup {
 	first := &s.Fields[indices[0]]
 	g := ScaleGroup{Fields: s.Names(indices), Unit: first.Unit, Tolerance: tolerance, Scale: first.Step(), indices: indices, points: s.Points(indices)}
@@ -128,8 +130,8 @@ func (s *ScaleSearch) setScale(scales map[int]float64, g *ScaleGroup, scale floa
 // ladder are the scales of a curve, relative to ScaleGroup.safeScale.
 var ladder = []float64{1. / 8, 1. / 4, 1. / 2, 1, 2, 4, 8}
 
-// searchGroup measures the scales of a group, sets its curve and its best scale, and returns the size with it. grid is
-// a number of which all values of the group are multiples; 0 if none is known.
+// searchGroup measures the scales of a group, sets its curve and its best scale, and returns the size
+// with it. grid is a number of which all values of the group are multiples; 0 if none is known.
 func (s *ScaleSearch) searchGroup(ctx context.Context, g *ScaleGroup, grid float64) (kbps float64, err error) {
 	var candidates []float64
 	for _, factor := range ladder {
@@ -137,8 +139,8 @@ func (s *ScaleSearch) searchGroup(ctx context.Context, g *ScaleGroup, grid float
 	}
 	candidates = append(candidates, g.Scale)
 	if grid > 0 {
-		// With a scale of 2n+1 grid steps, a multiple of the grid is at most n of them from a multiple of the scale. The
-		// largest n within the tolerance allows a scale above the safe one.
+		// With a scale of 2n+1 grid steps, a multiple of the grid is at most n of them from a multiple of the
+		// scale. The largest n within the tolerance allows a scale above the safe one.
 		candidates = append(candidates, grid*(2*math.Floor(g.safeScale()/2/grid+1e-9)+1))
 	}
 	slices.Sort(candidates)
@@ -193,7 +195,8 @@ func (s *ScaleSearch) measurePoint(ctx context.Context, g *ScaleGroup, scale flo
 	return p, nil
 }
 
-// errImpossible means that a field cannot have a scale: its range would have less than two steps, or too many.
+// errImpossible means that a field cannot have a scale: its range would have less than two steps, or too
+// many.
 var errImpossible = errors.New("impossible scale")
 
 // open returns an opener of the table with the given scales.
@@ -234,8 +237,9 @@ func (s *ScaleSearch) measure(ctx context.Context, scales map[int]float64) (m sc
 	return scaleCost{frames: data.Frames, kbps: board.Results[0].Kbps, precision: data.Precision}, nil
 }
 
-// findGrids returns for each group the largest power of ten of which all values are multiples, at least a hundredth of
-// the tolerance; 0 if no power is found. Logs are often written with a fixed number of decimals. For angles it is 0.
+// findGrids returns for each group the largest power of ten of which all values are multiples, at least
+// a hundredth of the tolerance; 0 if no power is found. Logs are often written with a fixed number of
+// decimals. For angles it is 0.
 func (s *ScaleSearch) findGrids(ctx context.Context) ([]float64, error) {
 	const below = 100 // of the tolerance: a finer grid saves nothing
 	grids := make([]float64, len(s.Groups))

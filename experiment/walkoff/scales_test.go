@@ -73,8 +73,9 @@ func newSearch(t *testing.T, groups map[float64][]int) *ScaleSearch {
 	return s
 }
 
-// A log in hundredths can be rounded to multiples of 0.03, which are at most 0.01 off on each axis and 0.0141 on two. That
-// is coarser than the 0.0212 with which no distance is above 0.015. The sizes are those of a walk-off with a schema that has the scale.
+// A log in hundredths can be rounded to multiples of 0.03, which are at most 0.01 off on each axis and
+// 0.0141 on two. That is coarser than the 0.0212 with which no distance is above 0.015. The sizes are
+// those of a walk-off with a schema that has the scale.
 func TestCheapestScale(t *testing.T) {
 	s := newSearch(t, map[float64][]int{0.015: {0, 1}, 1: {2}})
 	r, err := s.Run(t.Context())
@@ -126,8 +127,8 @@ func TestImpossibleSearches(t *testing.T) {
 	}
 }
 
-// The axes of a position have one error, which is a distance: those with one group, or else two or three quantities with a
-// unit. Without a tolerance it is that of the scale.
+// The axes of a position have one error, which is a distance: those with one group, or else two or three
+// quantities with a unit. Without a tolerance it is that of the scale.
 func TestAxes(t *testing.T) {
 	s := &frame.Schema{}
 	for _, f := range []struct {

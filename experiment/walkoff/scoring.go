@@ -79,9 +79,9 @@ type codecProblem struct{ text string }
 // Error returns the problem.
 func (p *codecProblem) Error() string { return p.text }
 
-// scoreFrame encodes frame n, whose baseline is frame n-back, decodes it, and adds the packet to the tally and
-// the audit. It returns a description of the problem if the codec fails or the decoded frame differs; "" if
-// none.
+// scoreFrame encodes frame n, whose baseline is frame n-back, decodes it, and adds the packet to the
+// tally and the audit. It returns a description of the problem if the codec fails or the decoded frame
+// differs; "" if none.
 func (m *scorer) scoreFrame(n, back int, f *frame.Frame) (problem string) {
 	p := m.pair
 	sent := refsFor(&p.Sender, n, back)

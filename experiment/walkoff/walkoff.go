@@ -28,7 +28,8 @@ type Options struct {
 	// Back is the age of the baselines; 0 means Delay, as in the rules. With another value the audit is
 	// not possible.
 	Back BaselineAge
-	// Params are the parameters of the codecs, in their order. A nil or missing element means the codec's defaults.
+	// Params are the parameters of the codecs, in their order. A nil or missing element means the codec's
+	// defaults.
 	Params []any
 	// Audit returns the command of an audit process; nil means no audit.
 	Audit processCommand
@@ -41,8 +42,8 @@ type Options struct {
 	Progress func(done, total float64)
 }
 
-// baselineAge returns the age in frames of the baseline for the frame that src returned last. With GameBaseline it is the
-// age that the game used, 0 if the game used none.
+// baselineAge returns the age in frames of the baseline for the frame that src returned last. With
+// GameBaseline it is the age that the game used, 0 if the game used none.
 func (o *Options) baselineAge(src dataset.Source) int {
 	if o.Back != GameBaseline {
 		return int(o.Back)

@@ -110,7 +110,8 @@ func TestFolderAtomic(t *testing.T) {
 	}
 }
 
-// checkFault checks that err, if any, names dir and its cause, and that without a crash no temporary files are left.
+// checkFault checks that err, if any, names dir and its cause, and that without a crash no temporary
+// files are left.
 func checkFault(t *testing.T, err error, dir string, crash bool, left []string) {
 	t.Helper()
 	if !crash && len(left) > 0 {
@@ -237,7 +238,8 @@ func TestFolderByLink(t *testing.T) {
 	}
 }
 
-// TestWriteKeepsOtherFiles checks that a second Write keeps a file that the user put into the folder after the first.
+// TestWriteKeepsOtherFiles checks that a second Write keeps a file that the user put into the folder
+// after the first.
 func TestWriteKeepsOtherFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	f, err := (*atomicfile.Disk)(nil).Open(dir, isResult, false)

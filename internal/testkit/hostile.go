@@ -140,8 +140,9 @@ func CheckCSV(t testing.TB, name, text string) [][]string {
 	return rows
 }
 
-// CheckHTML checks that a page contains no invisible characters, no image, no attribute that runs a script,
-// and no elements with scripts other than the page's own: the data, the chart library and the script of the page.
+// CheckHTML checks that a page contains no invisible characters, no image, no attribute that runs a
+// script, and no elements with scripts other than the page's own: the data, the chart library and the
+// script of the page.
 func CheckHTML(t testing.TB, name, text string) {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(text))

@@ -6,8 +6,8 @@ import "time"
 // Reach is how many numbers before the newest a Recent records.
 const Reach = 64
 
-// Recent records the newest number and which of the Reach numbers before it have arrived, as acks list them. The zero value
-// is empty.
+// Recent records the newest number and which of the Reach numbers before it have arrived, as acks list
+// them. The zero value is empty.
 type Recent[N uint32 | uint64] struct {
 	Mask   uint64 // bit i is set if number Newest-1-i has arrived
 	Newest N
@@ -31,8 +31,8 @@ func (r *Recent[N]) Add(n N) {
 // Span is how many of the newest numbers a Seen records.
 const Span = 4096
 
-// Seen records which of the newest Span numbers have arrived, to recognise copies: a replay window (RFC 4303, section 3.4.3).
-// The zero value is empty.
+// Seen records which of the newest Span numbers have arrived, to recognise copies: a replay window (RFC
+// 4303, section 3.4.3). The zero value is empty.
 type Seen struct {
 	next uint64            // newest number + 1; 0 if none has arrived
 	bits [Span / 64]uint64 // the bit of number n is at n % Span
@@ -58,7 +58,8 @@ func (s *Seen) Add(n uint64) {
 	s.next = max(s.next, n+1)
 }
 
-// Minimum is the minimum of values over one to two periods. It takes less memory than a ring.Minimum. The zero value is empty.
+// Minimum is the minimum of values over one to two periods. It takes less memory than a ring.Minimum.
+// The zero value is empty.
 type Minimum struct {
 	Any               bool          // a value was added
 	end               time.Duration // of the current period

@@ -11,8 +11,8 @@ import (
 // maxRounds is the maximum number of stored rounds.
 const maxRounds = 100
 
-// closeRound adds the delivery of the epoch that ends at now to d.rounds, which keeps the newest maxRounds. It does
-// nothing if that epoch has no packed file.
+// closeRound adds the delivery of the epoch that ends at now to d.rounds, which keeps the newest
+// maxRounds. It does nothing if that epoch has no packed file.
 func (d *Delivery) closeRound(now time.Duration) {
 	if d.packed == nil {
 		return

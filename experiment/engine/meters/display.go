@@ -17,8 +17,8 @@ type DisplayCounts struct {
 	frozen int64 // ticks of the current freeze; 0 if none
 }
 
-// Tick counts a tick on which something was displayed. starved means that there was no newer snapshot to interpolate to;
-// such ticks in a row are a freeze.
+// Tick counts a tick on which something was displayed. starved means that there was no newer snapshot to
+// interpolate to; such ticks in a row are a freeze.
 func (c *DisplayCounts) Tick(starved bool) {
 	c.Shown++
 	if !starved {
@@ -63,8 +63,8 @@ type Display struct {
 	age    histogram     // age of the displayed state, in microseconds
 }
 
-// Tick counts a tick on which something was displayed. behind is the lag of the displayed time behind the sender; starved
-// is as in DisplayCounts.Tick.
+// Tick counts a tick on which something was displayed. behind is the lag of the displayed time behind
+// the sender; starved is as in DisplayCounts.Tick.
 func (d *Display) Tick(behind time.Duration, starved bool) {
 	d.DisplayCounts.Tick(starved)
 	d.lagSum += behind
@@ -112,14 +112,15 @@ func (u *ErrorUnits) describe(p *figures.Playout) {
 	p.PositionErrorUnit, p.AngleErrorUnit = u.Position, u.Angle
 }
 
-// DisplayErrors measures the errors of displayed cubes, or of the positions and angles of a table, over all display ticks.
-// Values at rest both on the display and in the source's frames are left out: they would hide the errors of the others.
+// DisplayErrors measures the errors of displayed cubes, or of the positions and angles of a table, over
+// all display ticks. Values at rest both on the display and in the source's frames are left out: they
+// would hide the errors of the others.
 type DisplayErrors struct {
 	um, mdeg               histogram // of cubes, in micrometres and in thousandths of a degree; of tables, in millionths of ErrorUnits
 	largestUM, largestMdeg int64     // largest errors since takeLargest
 
-	// Rows of tables that are left out, summed over display ticks: whose object has appeared, disappeared, or jumped or
-	// changed its type, only on the display or only in the source.
+	// Rows of tables that are left out, summed over display ticks: whose object has appeared, disappeared,
+	// or jumped or changed its type, only on the display or only in the source.
 	Appeared, Disappeared, Jumped int64
 }
 
@@ -136,14 +137,15 @@ func (e *DisplayErrors) AddExact(n int) {
 	e.mdeg.addZeros(n)
 }
 
-// AddPosition adds the error of a position of a table, in its unit. NaN, of a float that is no number, is not counted.
+// AddPosition adds the error of a position of a table, in its unit. NaN, of a float that is no number,
+// is not counted.
 func (e *DisplayErrors) AddPosition(v float64) { addMillionths(&e.um, &e.largestUM, v) }
 
 // AddAngle adds the error of an angle of a table, in its unit, as AddPosition does.
 func (e *DisplayErrors) AddAngle(v float64) { addMillionths(&e.mdeg, &e.largestMdeg, v) }
 
-// addMillionths adds v, 0 or more, to a histogram of millionths, and to the largest of these. Integers make all figures
-// derived from them the same on every machine.
+// addMillionths adds v, 0 or more, to a histogram of millionths, and to the largest of these. Integers
+// make all figures derived from them the same on every machine.
 func addMillionths(h *histogram, largest *int64, v float64) {
 	const limit = 1 << 50
 	if v != v {
@@ -157,8 +159,8 @@ func addMillionths(h *histogram, largest *int64, v float64) {
 // Count returns the number of errors added.
 func (e *DisplayErrors) Count() int64 { return e.um.n }
 
-// takeLargest returns the largest errors since the last call: of cubes in millimetres and degrees, of tables in thousandths
-// of their units.
+// takeLargest returns the largest errors since the last call: of cubes in millimetres and degrees, of
+// tables in thousandths of their units.
 func (e *DisplayErrors) takeLargest() (mm, deg float64) {
 	mm, deg = float64(e.largestUM)/1000, float64(e.largestMdeg)/1000
 	e.largestUM, e.largestMdeg = 0, 0

@@ -132,9 +132,9 @@ func (m *Meter) CountLate(by time.Duration) {
 	m.sample.Late++
 }
 
-// CloseSample completes the current sample, which ends at t, and begins the next one. budgetKbps is
-// the budget of the payload; 0 means none. playouts are the samples of the compared playout policies. It returns
-// the stored sample.
+// CloseSample completes the current sample, which ends at t, and begins the next one. budgetKbps is the
+// budget of the payload; 0 means none. playouts are the samples of the compared playout policies. It
+// returns the stored sample.
 func (m *Meter) CloseSample(t time.Duration, budgetKbps float64, playouts []PlayoutSample) *Sample {
 	s := &m.sample
 	s.T, s.Playouts = t, playouts

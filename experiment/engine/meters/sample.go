@@ -13,8 +13,9 @@ import (
 // SamplePeriod is the length of a sample in virtual time.
 const SamplePeriod = 100 * time.Millisecond
 
-// Sample contains the counts of one period of virtual time. Counts are summed when samples are joined unless the tag
-// "join" says that the larger or the newer value remains. The tag "csv" names the column of samples.csv.
+// Sample contains the counts of one period of virtual time. Counts are summed when samples are joined
+// unless the tag "join" says that the larger or the newer value remains. The tag "csv" names the column
+// of samples.csv.
 type Sample struct {
 	T       time.Duration // end of the period
 	Width   time.Duration // its length, which is SamplePeriod except for the last sample of a run
@@ -94,8 +95,8 @@ func (q *queue) DelayOf(bytes int64) time.Duration {
 	return 0
 }
 
-// CostsPerChange reports whether bits per changed row mean something: whether an encoder sent only changes, or all rows
-// changed.
+// CostsPerChange reports whether bits per changed row mean something: whether an encoder sent only
+// changes, or all rows changed.
 func (s *Sample) CostsPerChange() bool { return s.Standalone == 0 || s.Changed == s.Items }
 
 // countPacket counts the size and the content of a packet that was sent.

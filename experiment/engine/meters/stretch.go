@@ -27,12 +27,12 @@ type stretches struct {
 	newestEpoch uint64    // of the newest packet, if list is not empty
 }
 
-// Begins reports whether a packet of the given epoch is the first of its epoch. Then the caller must call Begin
-// before the packet is counted.
+// Begins reports whether a packet of the given epoch is the first of its epoch. Then the caller must
+// call Begin before the packet is counted.
 func (x *stretches) Begins(epoch uint64) bool { return len(x.list) == 0 || epoch > x.newestEpoch }
 
-// Begin begins a stretch with the first packet of an epoch, which is sent at now, unless the encoder is that of
-// the stretch before. encoder contains the name and the parameters.
+// Begin begins a stretch with the first packet of an epoch, which is sent at now, unless the encoder is
+// that of the stretch before. encoder contains the name and the parameters.
 func (x *stretches) Begin(epoch uint64, now time.Duration, encoder string) {
 	x.newestEpoch = epoch
 	n := len(x.list)
@@ -83,8 +83,8 @@ type StretchFigures struct {
 	BitsPerChanged figures.Figure `json:"bits_per_changed"`
 }
 
-// Figures returns the figures of the stretches between swaps of the encoder or its parameters, oldest first; nil
-// if there is only one. until is the end of the newest stretch.
+// Figures returns the figures of the stretches between swaps of the encoder or its parameters, oldest
+// first; nil if there is only one. until is the end of the newest stretch.
 func (x *stretches) Figures(until time.Duration) (out []StretchFigures) {
 	if len(x.list) < 2 {
 		return nil

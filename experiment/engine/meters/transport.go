@@ -8,8 +8,8 @@ import (
 	"wirelab/lossmodel/traffic"
 )
 
-// transport is the state of the loop that baselines close: a queue delays acks, late acks make baselines older, and
-// older baselines make snapshots larger, which fill the queue.
+// transport is the state of the loop that baselines close: a queue delays acks, late acks make baselines
+// older, and older baselines make snapshots larger, which fill the queue.
 type transport struct {
 	LineBps       int64         `join:"newer"`  // rate of the bottleneck of the downlink at the end of the period; 0 without a limit
 	HasQueue      bool          `join:"newer"`  // the downlink is modelled and has a bottleneck
@@ -18,8 +18,8 @@ type transport struct {
 	RoundTripPeak time.Duration `join:"larger"` // the longest one
 }
 
-// sentTimes are the times at which the newest packets were sent, by sequence number modulo their count. Acks of older
-// packets are not measured.
+// sentTimes are the times at which the newest packets were sent, by sequence number modulo their count.
+// Acks of older packets are not measured.
 type sentTimes [1024]struct {
 	seq uint64
 	at  time.Duration

@@ -12,7 +12,8 @@ import (
 	"wirelab/internal/ring"
 )
 
-// Truth contains the newest frames of a source, with which Views compare what receivers show. Create it with NewTruth.
+// Truth contains the newest frames of a source, with which Views compare what receivers show. Create it
+// with NewTruth.
 type Truth struct {
 	schema *frame.Schema
 	metric view.Metric
@@ -48,8 +49,8 @@ func (t *Truth) Tick(tick uint64, cur *frame.Shared) {
 	}
 }
 
-// newestTickWith returns the newest tick, from sent on, at which row i of the source had the given value. sent is the
-// tick of the packet with that value, or of the frame that the display began with.
+// newestTickWith returns the newest tick, from sent on, at which row i of the source had the given
+// value. sent is the tick of the packet with that value, or of the frame that the display began with.
 func (t *Truth) newestTickWith(i int, value []int32, sent uint64) uint64 {
 	n, size := len(t.schema.Fields), uint64(len(t.frames))
 	for tick := t.tick; tick > sent && t.tick-tick < size-1; tick-- {
@@ -159,9 +160,9 @@ type ViewProgress struct{ Bytes, ErrorSum, Compared int64 }
 // Progress returns the sums so far.
 func (v *View) Progress() ViewProgress { return ViewProgress{v.bytes, v.place.sum, v.place.n} }
 
-// ClientFigures returns the figures of one client of a crowd. Those that are sums or means are since a time at which
-// Progress was before, the others since the start. active is the time since then, limitBps the budget of the client, 0
-// without one.
+// ClientFigures returns the figures of one client of a crowd. Those that are sums or means are since a
+// time at which Progress was before, the others since the start. active is the time since then, limitBps
+// the budget of the client, 0 without one.
 func (v *View) ClientFigures(before ViewProgress, active time.Duration, limitBps int64) *figures.CrowdClientView {
 	msPerTick := 1000 / float64(v.hz)
 	used := figures.RatioFigure(float64(8*(v.bytes-before.Bytes))/1000, active.Seconds())
@@ -219,8 +220,8 @@ func (v *View) Waited(frames int, interval time.Duration) {
 // BudgetWindow contains what was sent in the time over which a budget holds. The zero value is empty.
 type BudgetWindow struct{ sent ring.Sum }
 
-// Add adds size bytes that are sent at now. It reports whether the window then exceeds b. interval is the time between two
-// packets.
+// Add adds size bytes that are sent at now. It reports whether the window then exceeds b. interval is
+// the time between two packets.
 func (w *BudgetWindow) Add(now time.Duration, size int, b *endpoint.Budget, interval time.Duration) (over bool) {
 	window := max(view.BudgetWindow, interval)
 	w.sent.DropBefore(now - window + time.Microsecond + 1) // ticks are rounded
@@ -231,15 +232,15 @@ func (w *BudgetWindow) Add(now time.Duration, size int, b *endpoint.Budget, inte
 // Rows returns the number of rows of a frame.
 func (t *Truth) Rows() int { return t.schema.Rows }
 
-// Tick compares what client shows with cur, the source's newest frame, which is that of the given tick. It must be called
-// for every tick, without a client while the receiver does not show view frames.
+// Tick compares what client shows with cur, the source's newest frame, which is that of the given tick.
+// It must be called for every tick, without a client while the receiver does not show view frames.
 func (v *View) Tick(tick uint64, cur *frame.Shared, client *view.Client) {
 	v.Truth.Tick(tick, cur)
 	v.Compare(client)
 }
 
-// Compare compares what client shows with the newest frame. It must be called once for every tick, without a client while
-// the receiver does not show view frames.
+// Compare compares what client shows with the newest frame. It must be called once for every tick,
+// without a client while the receiver does not show view frames.
 func (v *View) Compare(client *view.Client) {
 	if v.stopped.moved != v.moved {
 		v.stopped = settling{moved: v.moved}
@@ -251,10 +252,11 @@ func (v *View) Compare(client *view.Client) {
 	v.catchUp()
 }
 
-// Jump begins a time in which the lane catches up, because the frames from the given tick on have little in common with
-// what the client shows: the lane joins, or the recording restarts. It ends when the client has shown for each row a
-// value that was the true one at that tick or later, or when the lane has sent twice as many rows as the data have: some
-// policies never send a row with a small error while others move. A tick of 0 has no effect.
+// Jump begins a time in which the lane catches up, because the frames from the given tick on have little
+// in common with what the client shows: the lane joins, or the recording restarts. It ends when the
+// client has shown for each row a value that was the true one at that tick or later, or when the lane
+// has sent twice as many rows as the data have: some policies never send a row with a small error while
+// others move. A tick of 0 has no effect.
 func (v *View) Jump(tick uint64) { v.jumpedAt, v.rowsBefore = uint32(tick), v.rows }
 
 // catchUp marks the sample if the lane catches up.
@@ -269,7 +271,8 @@ func (v *View) catchUp() {
 	v.sample.CatchingUp = true
 }
 
-// begin records that client is the present one. If it is new, its display may contain rows of frames before it.
+// begin records that client is the present one. If it is new, its display may contain rows of frames
+// before it.
 func (v *View) begin(client *view.Client) {
 	if client == v.client {
 		return
@@ -341,8 +344,8 @@ func (s *settling) tick(v *View, tick uint64, right bool) {
 	}
 }
 
-// Ages returns for each row the time since its shown value was last the true one; nil if no client is compared, because
-// the receiver does not show view frames, or is on another machine.
+// Ages returns for each row the time since its shown value was last the true one; nil if no client is
+// compared, because the receiver does not show view frames, or is on another machine.
 func (v *View) Ages() []time.Duration {
 	if v.client == nil {
 		return nil

@@ -30,8 +30,8 @@ const (
 	NumOutcomes
 )
 
-// Kinds of datagrams without a packet of their own, in place of the outcome. Their records have only Sent, Wire and, as
-// Seq, the number of the next packet.
+// Kinds of datagrams without a packet of their own, in place of the outcome. Their records have only
+// Sent, Wire and, as Seq, the number of the next packet.
 const (
 	Parity   Outcome = NumOutcomes + iota // of redundancy
 	Messages                              // parts of messages
@@ -84,8 +84,8 @@ type Record struct {
 	EncodeNS int64           // wall time of the encoder; not reproducible
 	DecodeNS int64           // wall time of the decoder; not reproducible
 	Seam     bool            // first packet after a restart of the recording
-	// Repair is how redundancy delivered the packet instead of its own datagram. RepairedFrom is then the sequence
-	// number of the packet that repeated it, or the number of its group.
+	// Repair is how redundancy delivered the packet instead of its own datagram. RepairedFrom is then the
+	// sequence number of the packet that repeated it, or the number of its group.
 	Repair       container.Repair
 	RepairedFrom uint64
 	// CrossesLoop is set for the first packet after a restart of the recording, and for packets after it
@@ -93,7 +93,8 @@ type Record struct {
 	CrossesLoop bool
 }
 
-// RepairedBy describes the redundancy that delivered the packet, such as "parity of group 17"; "" if none did.
+// RepairedBy describes the redundancy that delivered the packet, such as "parity of group 17"; "" if
+// none did.
 func (r *Record) RepairedBy() string {
 	switch r.Repair {
 	case container.ByRepeat:

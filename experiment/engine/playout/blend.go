@@ -59,9 +59,10 @@ func newBlend(x *screen, w *snapshots, moment time.Duration) (b blend) {
 	return b
 }
 
-// setTruth looks up the source's frames around moment. w must be the snapshots that newBlend used: w[1] is a and w[2]
-// is b. hasTruth stays false if a frame is no longer stored, or if the recording restarts between the frames involved:
-// the network does not cause the error across a loop point. hz is the tick rate of the source.
+// setTruth looks up the source's frames around moment. w must be the snapshots that newBlend used: w[1]
+// is a and w[2] is b. hasTruth stays false if a frame is no longer stored, or if the recording restarts
+// between the frames involved: the network does not cause the error across a loop point. hz is the tick
+// rate of the source.
 func (b *blend) setTruth(t *Truths, w *snapshots, moment time.Duration, hz int) {
 	before := endpoint.TickAt(moment, hz)
 	begin := endpoint.TickTime(before, hz)
@@ -96,7 +97,8 @@ func (b *blend) setTruth(t *Truths, w *snapshots, moment time.Duration, hz int) 
 	b.hasTruth = isStored && !t.loops.between(from, to)
 }
 
-// residuals returns the residuals of the cells from first up to end before and after the displayed time; nil without any.
+// residuals returns the residuals of the cells from first up to end before and after the displayed time;
+// nil without any.
 func (b *blend) residuals(first, end int) (before, after []float32) {
 	if !b.unrounded {
 		return nil, nil
@@ -121,9 +123,10 @@ func (b *blend) blockAtRest(i int) bool {
 	return b.sameResiduals(i*frame.CubeFields, (i+blockRows)*frame.CubeFields) && *from == *block(b.b) && *from == *block(b.truthBefore) && *from == *block(b.truthAfter)
 }
 
-// setTruePose sets truth to the pose of cube i at the displayed time, interpolated linearly between
-// the source's frames around it. from and to are the poses of the cube in snapshots a and b. They
-// are used for truthBefore and truthAfter where the rows are equal and were not rounded, to save decoding them again.
+// setTruePose sets truth to the pose of cube i at the displayed time, interpolated linearly between the
+// source's frames around it. from and to are the poses of the cube in snapshots a and b. They are used
+// for truthBefore and truthAfter where the rows are equal and were not rounded, to save decoding them
+// again.
 func (b *blend) setTruePose(truth *cubePose, i int, from, to *cubePose) {
 	var p, q cubePose
 	before, after := b.residuals(i*frame.CubeFields, (i+1)*frame.CubeFields)

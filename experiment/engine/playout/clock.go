@@ -6,9 +6,9 @@ import "time"
 // some are lost. The display delays them, so that it can move steadily from one to the next
 // (Fiedler, "Snapshot Interpolation", 2014). An estimator chooses the delay.
 //
-// When the estimator's target changes, the displayed time does not jump: it runs faster or slower, with a fixed
-// delay by a quarter, until it is right, so a longer delay appears as slow motion for a while. The displayed time
-// never goes back. It jumps forward only if it is more than maxLag behind.
+// When the estimator's target changes, the displayed time does not jump: it runs faster or slower, with
+// a fixed delay by a quarter, until it is right, so a longer delay appears as slow motion for a while.
+// The displayed time never goes back. It jumps forward only if it is more than maxLag behind.
 type clock struct {
 	timing      Timing
 	rhythm      Rhythm
@@ -37,9 +37,9 @@ func newClock(t Timing, r Rhythm) clock {
 	return c
 }
 
-// set changes the timing, or the intervals r for which the policy is configured. If the old and the new timing are fixed
-// delays, the estimate of the clock offset is kept. Otherwise a new estimator begins with the next arrival, and until
-// then the display runs at normal speed.
+// set changes the timing, or the intervals r for which the policy is configured. If the old and the new
+// timing are fixed delays, the estimate of the clock offset is kept. Otherwise a new estimator begins
+// with the next arrival, and until then the display runs at normal speed.
 func (c *clock) set(t Timing, r Rhythm) {
 	usesRhythm := !t.IsFixed()
 	if t == c.timing && (r == c.rhythm || !usesRhythm) {
@@ -80,8 +80,8 @@ func (c *clock) tick(now time.Duration) (moment time.Duration, ok bool) {
 	return c.follow(now, goal, c.firstSource, c.pace)
 }
 
-// lateness returns how long after its display time a snapshot with source time source arrived at now; 0 if it arrived in
-// time.
+// lateness returns how long after its display time a snapshot with source time source arrived at now; 0
+// if it arrived in time.
 func (f *follower) lateness(now, source time.Duration) time.Duration {
 	if !f.running {
 		return 0
@@ -90,8 +90,8 @@ func (f *follower) lateness(now, source time.Duration) time.Duration {
 	return max(0, displayed-source)
 }
 
-// follow advances the displayed time to now, towards goal. The display begins when goal reaches first; before,
-// follow returns false.
+// follow advances the displayed time to now, towards goal. The display begins when goal reaches first;
+// before, follow returns false.
 func (f *follower) follow(now, goal, first time.Duration, p pace) (moment time.Duration, ok bool) {
 	if !f.running {
 		if goal < first { // the playout delay has not passed
@@ -116,16 +116,16 @@ func (f *follower) follow(now, goal, first time.Duration, p pace) (moment time.D
 	return f.moment, true
 }
 
-// FixedClock is the playout clock of a display with a fixed playout delay. It has 80 bytes, without the state that
-// policies need. The zero FixedClock has seen no arrivals.
+// FixedClock is the playout clock of a display with a fixed playout delay. It has 80 bytes, without the
+// state that policies need. The zero FixedClock has seen no arrivals.
 type FixedClock struct {
 	offsets     fixedDelay // its delay is not used
 	firstSource time.Duration
 	follower
 }
 
-// Arrive records a snapshot with source time source that was decoded at now. It returns how long after its display time
-// the snapshot arrived; 0 if it arrived in time.
+// Arrive records a snapshot with source time source that was decoded at now. It returns how long after
+// its display time the snapshot arrived; 0 if it arrived in time.
 func (c *FixedClock) Arrive(now, source time.Duration) (late time.Duration) {
 	if !c.offsets.offset.Any {
 		c.firstSource = source
@@ -134,8 +134,8 @@ func (c *FixedClock) Arrive(now, source time.Duration) (late time.Duration) {
 	return c.lateness(now, source)
 }
 
-// Tick advances the displayed time to now and returns it, for a display with the given playout delay; false if there is
-// nothing to display yet.
+// Tick advances the displayed time to now and returns it, for a display with the given playout delay;
+// false if there is nothing to display yet.
 func (c *FixedClock) Tick(now, delay time.Duration) (moment time.Duration, ok bool) {
 	if !c.offsets.offset.Any {
 		return 0, false

@@ -9,8 +9,8 @@ import (
 	"wirelab/internal/units"
 )
 
-// Columns are the columns of a table that a display interpolates between two snapshots: the coordinates of positions
-// (frame.Position) and angles. All other columns keep the values of the earlier snapshot.
+// Columns are the columns of a table that a display interpolates between two snapshots: the coordinates
+// of positions (frame.Position) and angles. All other columns keep the values of the earlier snapshot.
 type Columns struct {
 	schema       *frame.Schema
 	parts        []blendedPart
@@ -29,8 +29,8 @@ type blendedPart struct {
 	jumping       []int // columns of positions whose field has a Jump
 }
 
-// FindColumns returns the interpolated columns of a schema; nil without any. Only state of which the newest matters
-// is interpolated: calls and messages are not.
+// FindColumns returns the interpolated columns of a schema; nil without any. Only state of which the
+// newest matters is interpolated: calls and messages are not.
 func FindColumns(s *frame.Schema) *Columns {
 	if s.Delivery != frame.Latest || frame.IsCubes(s) {
 		return nil
@@ -49,8 +49,8 @@ func FindColumns(s *frame.Schema) *Columns {
 	return c
 }
 
-// findPart returns the interpolated columns of part p. Columns whose unit does not convert to that of the first column
-// with the same role have no common error with it, and are left out.
+// findPart returns the interpolated columns of part p. Columns whose unit does not convert to that of
+// the first column with the same role have no common error with it, and are left out.
 func (c *Columns) findPart(p frame.Part) blendedPart {
 	b := blendedPart{Part: p, present: -1, kind: -1}
 	var groups []uint8 // of b.positions
@@ -101,8 +101,8 @@ func (c *Columns) Interpolates(i int) bool {
 	})
 }
 
-// Joins reports whether a row is interpolated between tables a and b: whether it is present in both, of one type, and
-// does not jump.
+// Joins reports whether a row is interpolated between tables a and b: whether it is present in both, of
+// one type, and does not jump.
 func (c *Columns) Joins(row int, a, b []int32) bool {
 	p := c.partOf(row)
 	return p != nil && c.joins(p, c.rowOf(a, row), c.rowOf(b, row))
@@ -134,7 +134,8 @@ func (c *Columns) rowOf(table []int32, row int) []int32 {
 // isPresent reports whether the object of a row is present.
 func (p *blendedPart) isPresent(row []int32) bool { return p.present < 0 || row[p.present] != 0 }
 
-// isSameObject reports whether a row of two tables, a in one and b in the other, is present in both and of one type.
+// isSameObject reports whether a row of two tables, a in one and b in the other, is present in both and
+// of one type.
 func (p *blendedPart) isSameObject(a, b []int32) bool {
 	return p.isPresent(a) && p.isPresent(b) && (p.kind < 0 || a[p.kind] == b[p.kind])
 }
@@ -152,8 +153,9 @@ func turnOf(f *frame.Field) float64 {
 	return 0
 }
 
-// Between returns the value of field f, in its units, as far as the fraction weight of the way from a to b. Angles take
-// the shorter way around, and the result is in the turn that begins at the lowest value of f, or at 0.
+// Between returns the value of field f, in its units, as far as the fraction weight of the way from a to
+// b. Angles take the shorter way around, and the result is in the turn that begins at the lowest value
+// of f, or at 0.
 func Between(f *frame.Field, a, b int32, weight float64) float64 {
 	from, to := f.InUnits(a), f.InUnits(b)
 	turn := turnOf(f)
@@ -172,8 +174,8 @@ func Between(f *frame.Field, a, b int32, weight float64) float64 {
 	return v
 }
 
-// addErrors adds the errors of the displayed positions and angles to m. It leaves out values that are at rest on the display
-// and in the source. b must have a truth.
+// addErrors adds the errors of the displayed positions and angles to m. It leaves out values that are at
+// rest on the display and in the source. b must have a truth.
 func (x *screen) addErrors(w *snapshots, b *blend, t *Truths, m *meters.DisplayErrors) {
 	c := x.columns
 	exact := x.verifier.Exact(w[1].entry.Seq) && x.verifier.Exact(w[2].entry.Seq)
@@ -191,9 +193,9 @@ func (x *screen) addErrors(w *snapshots, b *blend, t *Truths, m *meters.DisplayE
 	}
 }
 
-// addRowErrors adds the errors of one row of part p to m. p is nil if the row has no interpolated columns. A row whose
-// object has appeared, disappeared or jumped in the source, but not on the display, or the other way around, is counted as
-// that: the distance is not one of movement.
+// addRowErrors adds the errors of one row of part p to m. p is nil if the row has no interpolated
+// columns. A row whose object has appeared, disappeared or jumped in the source, but not on the display,
+// or the other way around, is counted as that: the distance is not one of movement.
 func (x *screen) addRowErrors(p *blendedPart, row int, b *blend, t *Truths, m *meters.DisplayErrors) {
 	if p == nil {
 		return
@@ -202,7 +204,8 @@ func (x *screen) addRowErrors(p *blendedPart, row int, b *blend, t *Truths, m *m
 	for i, f := range [4]*frame.Frame{b.a, b.b, b.truthBefore, b.truthAfter} {
 		r.rows[i] = x.columns.rowOf(f.Table, row)
 	}
-	// An object that appears, disappears, changes its type or jumps is displayed unchanged until the later frame.
+	// An object that appears, disappears, changes its type or jumps is displayed unchanged until the later
+	// frame.
 	lastTick := b.lastTick
 	if !x.columns.joins(p, r.rows[0], r.rows[1]) {
 		r.weight, lastTick = 0, b.heldTo
@@ -255,7 +258,8 @@ func (x *screen) joinsOuter(p *blendedPart, row int, b *blend) bool {
 	return true
 }
 
-// rowBlend is a row in the two snapshots around the displayed time and in the two frames of the source around it.
+// rowBlend is a row in the two snapshots around the displayed time and in the two frames of the source
+// around it.
 type rowBlend struct {
 	columns             *Columns
 	b                   *blend
@@ -275,8 +279,8 @@ func (r *rowBlend) atRest(columns ...int) bool {
 	return true
 }
 
-// positionError returns the distance between the displayed position and the source's, in the unit of positions. axes are
-// the columns of the position.
+// positionError returns the distance between the displayed position and the source's, in the unit of
+// positions. axes are the columns of the position.
 func (r *rowBlend) positionError(axes []int) float64 {
 	sum := 0.0
 	for _, i := range axes {
@@ -292,8 +296,8 @@ func (r *rowBlend) positionError(axes []int) float64 {
 	return math.Sqrt(sum)
 }
 
-// truth returns the source's value in column i, not rounded, in the units of its field. An angle may be slightly outside of
-// its turn.
+// truth returns the source's value in column i, not rounded, in the units of its field. An angle may be
+// slightly outside of its turn.
 func (r *rowBlend) truth(i int) float64 {
 	v := Between(&r.columns.schema.Fields[i], r.rows[2][i], r.rows[3][i], r.truthWeight)
 	if before, after := r.b.residuals(r.firstCell+i, r.firstCell+i+1); before != nil {
@@ -302,7 +306,8 @@ func (r *rowBlend) truth(i int) float64 {
 	return v
 }
 
-// angleError returns the difference between the displayed angle in column i and the source's, in the unit of angles.
+// angleError returns the difference between the displayed angle in column i and the source's, in the
+// unit of angles.
 func (r *rowBlend) angleError(i int) float64 {
 	f := &r.columns.schema.Fields[i]
 	shown := Between(f, r.rows[0][i], r.rows[1][i], r.weight)
@@ -310,7 +315,8 @@ func (r *rowBlend) angleError(i int) float64 {
 	return float64(math.Abs(math.Remainder(shown-r.truth(i), turnOf(f))) * factor)
 }
 
-// value returns the interpolated value of a cell of field f, in its units. Missing frames are nil and have weight 0.
+// value returns the interpolated value of a cell of field f, in its units. Missing frames are nil and
+// have weight 0.
 func (s *spline) value(f *frame.Field, cell int, frames *[4]*frame.Frame) float64 {
 	v := 0.0
 	for n, w := range s {

@@ -35,8 +35,8 @@ func New(s *frame.Schema, c endpoint.Cadence, h *frame.History, v Verifier, with
 // ShowPicture makes the display compute the pose of every cube on each tick from now on, as Picture needs.
 func (d *Display) ShowPicture() { d.screen.withPicture, d.screen.exact = true, false }
 
-// Set sets the playout delay or policy, the intervals for the policy, and whether positions are interpolated by
-// a cubic Hermite spline instead of linearly.
+// Set sets the playout delay or policy, the intervals for the policy, and whether positions are
+// interpolated by a cubic Hermite spline instead of linearly.
 func (d *Display) Set(t Timing, r Rhythm, hermite bool) {
 	d.clock.set(t, r)
 	d.screen.hermite = hermite
@@ -48,8 +48,8 @@ func (d *Display) StartAt(moment time.Duration) { d.clock.moment = moment }
 // Interpolates reports whether the display interpolates anything, so that its errors are measured.
 func (d *Display) Interpolates() bool { return d.screen.poses != nil || d.screen.columns != nil }
 
-// ErrorUnits returns the units of the errors that the display measures for a table; nil for other data, and for tables of
-// which it interpolates nothing.
+// ErrorUnits returns the units of the errors that the display measures for a table; nil for other data,
+// and for tables of which it interpolates nothing.
 func (d *Display) ErrorUnits() *meters.ErrorUnits {
 	if d.screen.columns == nil {
 		return nil
@@ -77,8 +77,8 @@ type tick struct {
 }
 
 // Tick runs one tick of the display at now. It returns false if there is nothing to display yet. It adds
-// the errors of the displayed cubes, positions and angles to e, if t has the source's frames of the displayed time.
-// Both t and e may be nil if the display interpolates nothing.
+// the errors of the displayed cubes, positions and angles to e, if t has the source's frames of the
+// displayed time. Both t and e may be nil if the display interpolates nothing.
 func (d *Display) Tick(now time.Duration, t *Truths, e *meters.DisplayErrors) (tick, bool) {
 	moment, ok := d.clock.tick(now)
 	if !ok {

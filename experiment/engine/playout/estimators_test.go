@@ -118,8 +118,8 @@ func (m *floatMirror) advance(now float64) {
 	m.at = now
 }
 
-// The integer implementation of mirror stays within 0.1 ms of Mirror's algorithm in floating point, except where
-// Mirror's timeline goes back: the display then stands still.
+// The integer implementation of mirror stays within 0.1 ms of Mirror's algorithm in floating point,
+// except where Mirror's timeline goes back: the display then stands still.
 func TestMirrorAgreesWithFloatingPoint(t *testing.T) {
 	for seed := range uint64(5) {
 		m, _ := newEstimator(Timing{Policy: Policies.Default("mirror")}, testRhythm)
@@ -187,8 +187,8 @@ func TestMovingMeanIsBounded(t *testing.T) {
 	}
 }
 
-// On a link without outages, the age quantile starves as often as it was asked to, in spite of losses, which the
-// delay quantile does not see.
+// On a link without outages, the age quantile starves as often as it was asked to, in spite of losses,
+// which the delay quantile does not see.
 func TestAgeQuantileStarvesAsAsked(t *testing.T) {
 	for _, share := range []struct {
 		text   string
@@ -216,8 +216,8 @@ func TestAgeQuantileStarvesAsAsked(t *testing.T) {
 	}
 }
 
-// An outage of one second delays the age quantile by at most the limit for outages, unless outages count; a link that
-// stays slower is followed.
+// An outage of one second delays the age quantile by at most the limit for outages, unless outages
+// count; a link that stays slower is followed.
 func TestAgeQuantileLeavesOutagesOut(t *testing.T) {
 	lagAfter := func(text string, outage, extra time.Duration) time.Duration {
 		timing, err := ParseTiming(text)
@@ -249,8 +249,9 @@ func TestAgeQuantileLeavesOutagesOut(t *testing.T) {
 	}
 }
 
-// After any change of the delay, also beyond the range of a histogram, and after long outages, each policy aims at an
-// ordinary delay within 20 s: its target is rarely newer than the newest snapshot, and never much older.
+// After any change of the delay, also beyond the range of a histogram, and after long outages, each
+// policy aims at an ordinary delay within 20 s: its target is rarely newer than the newest snapshot, and
+// never much older.
 func TestPoliciesFollowAnyDelay(t *testing.T) {
 	const change, end = 20 * time.Second, 60 * time.Second
 	for _, text := range append(Policies.Names(), "age outage=0ms", "60ms") {

@@ -51,8 +51,8 @@ func speedParam(def int64) policy.Param {
 // MaxDelay is the longest fixed playout delay.
 const MaxDelay = time.Hour
 
-// Timing selects how long a display delays snapshots: by a fixed delay, or by a policy. Timings can be compared
-// with ==.
+// Timing selects how long a display delays snapshots: by a fixed delay, or by a policy. Timings can be
+// compared with ==.
 type Timing struct {
 	Delay  time.Duration // fixed playout delay; 0 if Policy is set
 	Policy policy.Policy // zero for a fixed delay
@@ -100,7 +100,8 @@ type Rhythm struct {
 	Tick    time.Duration // between two ticks of the source
 }
 
-// estimator is a playout policy: it observes arrivals, and chooses the source time that the display should show.
+// estimator is a playout policy: it observes arrivals, and chooses the source time that the display
+// should show.
 type estimator interface {
 	// arrive records a snapshot with source time source that was decoded at now.
 	arrive(now, source time.Duration)
@@ -161,7 +162,8 @@ type movingMean struct {
 	variance int64 // in 1/256 square microseconds
 }
 
-// Bounds, so that the variance does not overflow: of the deviations that count, in microseconds, and of movingMean.n.
+// Bounds, so that the variance does not overflow: of the deviations that count, in microseconds, and of
+// movingMean.n.
 const (
 	maxDeviation   = 1_000_000
 	maxMeanSamples = 10_000

@@ -8,9 +8,9 @@ import (
 	"wirelab/experiment/engine/meters"
 )
 
-// screen displays the state at the source time of the playout clock. It interpolates cubes, and the positions and angles
-// of tables, between the snapshots around that time in the receiver's history, and measures their errors
-// against the source's frames of the same time.
+// screen displays the state at the source time of the playout clock. It interpolates cubes, and the
+// positions and angles of tables, between the snapshots around that time in the receiver's history, and
+// measures their errors against the source's frames of the same time.
 type screen struct {
 	cadence     endpoint.Cadence
 	history     *frame.History // the receiver's
@@ -70,9 +70,10 @@ type snapshot struct {
 // Snapshots 0 and 3 are set only for the spline.
 type snapshots [4]snapshot
 
-// findWindow returns the snapshots around the displayed time moment, without hidden ones: snapshot 1 is the newest up
-// to moment, 2 the oldest after it, and 0 and 3, which only the spline needs, the ones next to these. If a snapshot
-// has exactly that time, it is both snapshot 1 and 2. Snapshots that do not exist stay zero.
+// findWindow returns the snapshots around the displayed time moment, without hidden ones: snapshot 1 is
+// the newest up to moment, 2 the oldest after it, and 0 and 3, which only the spline needs, the ones
+// next to these. If a snapshot has exactly that time, it is both snapshot 1 and 2. Snapshots that do not
+// exist stay zero.
 func (x *screen) findWindow(moment time.Duration) (w snapshots) {
 	newest, has := x.history.Newest()
 	if !has {
@@ -103,8 +104,8 @@ func (x *screen) snapshotOf(e *frame.Entry) snapshot {
 	return snapshot{e, tick, x.cadence.TickTime(tick)}
 }
 
-// newestUpTo returns the newest frame that is not hidden in the history with a sequence number of at most seq;
-// nil if none exists. It tries as many sequence numbers as the history can hold.
+// newestUpTo returns the newest frame that is not hidden in the history with a sequence number of at
+// most seq; nil if none exists. It tries as many sequence numbers as the history can hold.
 func (x *screen) newestUpTo(seq uint64) *frame.Entry {
 	for n := 0; n <= x.history.Len(); n++ {
 		if e := x.history.Get(seq); e != nil {
@@ -132,8 +133,8 @@ func (x *screen) oldestFrom(seq, newest uint64) *frame.Entry {
 	return nil
 }
 
-// show displays the state at source time moment, and adds the errors of cubes, positions and angles to m if t has the
-// source's frames of that time. It reports whether there is no snapshot to interpolate to.
+// show displays the state at source time moment, and adds the errors of cubes, positions and angles to m
+// if t has the source's frames of that time. It reports whether there is no snapshot to interpolate to.
 func (x *screen) show(moment time.Duration, t *Truths, m *meters.DisplayErrors) (starved bool) {
 	w := x.findWindow(moment)
 	x.moment, x.starved, x.truthKnown = moment, w[2].entry == nil, false
@@ -202,9 +203,9 @@ func (x *screen) updateMoving(b *blend, m *meters.DisplayErrors) {
 }
 
 // captureTime returns when the sender captured the state that is displayed at moment; ok is false if
-// nothing is displayed. For cubes and tables interpolated between two snapshots the result is moment itself. For
-// other data, and without a second snapshot, it is the time of the displayed snapshot. seq is the
-// displayed snapshot or, for interpolated data, the one before moment.
+// nothing is displayed. For cubes and tables interpolated between two snapshots the result is moment
+// itself. For other data, and without a second snapshot, it is the time of the displayed snapshot. seq
+// is the displayed snapshot or, for interpolated data, the one before moment.
 func (x *screen) captureTime(w *snapshots, moment time.Duration) (at time.Duration, seq uint64, ok bool) {
 	switch before, after := w[1].entry, w[2].entry; {
 	case before == nil && after == nil:
@@ -218,8 +219,9 @@ func (x *screen) captureTime(w *snapshots, moment time.Duration) (at time.Durati
 	}
 }
 
-// updateCube computes the displayed pose of cube i, if the error or the picture needs it, and adds its error to m, unless
-// the cube is at rest in the snapshots and in the source's frames; see meters.DisplayErrors.
+// updateCube computes the displayed pose of cube i, if the error or the picture needs it, and adds its
+// error to m, unless the cube is at rest in the snapshots and in the source's frames; see
+// meters.DisplayErrors.
 func (x *screen) updateCube(b *blend, i int, m *meters.DisplayErrors) {
 	from, to := cubeRowAt(b.a, i), cubeRowAt(b.b, i)
 	still := frame.EqualCubes(from, to) // in the snapshots
@@ -247,8 +249,8 @@ func (x *screen) updateCube(b *blend, i int, m *meters.DisplayErrors) {
 	}
 }
 
-// setPoses sets the displayed pose of cube i, and sets p and q to its poses in the two snapshots. still means that the
-// snapshots have the same row for the cube, which is then decoded only when it changes.
+// setPoses sets the displayed pose of cube i, and sets p and q to its poses in the two snapshots. still
+// means that the snapshots have the same row for the cube, which is then decoded only when it changes.
 func (x *screen) setPoses(b *blend, i int, still bool, p, q *cubePose) {
 	from, displayed := cubeRowAt(b.a, i), &x.poses[i]
 	if still {

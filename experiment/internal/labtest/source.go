@@ -115,7 +115,8 @@ type FiniteCubes struct{ *CubeSource }
 
 func (f FiniteCubes) Frames() int { return f.left }
 
-// WriteRecording writes a walk-off recording of a CubeSource, of which 8 cubes move in each frame, and returns its path.
+// WriteRecording writes a walk-off recording of a CubeSource, of which 8 cubes move in each frame, and
+// returns its path.
 func WriteRecording(t *testing.T, cubes, frames int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "crowd.bin")
@@ -146,7 +147,8 @@ func WriteRecording(t *testing.T, cubes, frames int) string {
 // FileSource is a source that consists of two small files: the old file, and the new file to deliver.
 type FileSource struct{ Old, New []byte }
 
-// NewFileSource returns a source of two similar, compressible files of n bytes each. seed selects their contents.
+// NewFileSource returns a source of two similar, compressible files of n bytes each. seed selects their
+// contents.
 func NewFileSource(n int, seed uint64) *FileSource {
 	rng := rand.New(rand.NewPCG(seed, 5))
 	p := &FileSource{}

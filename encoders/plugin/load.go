@@ -259,7 +259,7 @@ func (p *Plugin) Close() {
 
 // compile compiles the module in text, the contents of a .wasm file, and checks its imports and exports.
 func (p *Plugin) compile(text []byte) error {
-	text, err := limitTables(text)
+	text, err := limitModule(text)
 	if err != nil {
 		return fmt.Errorf("%w: %w", errContract, err)
 	}
@@ -286,7 +286,7 @@ func (p *Plugin) compile(text []byte) error {
 			return fmt.Errorf("%w: imports %s.%s, expected only WASI", errContract, from, name)
 		}
 	}
-	if len(p.compiled.ImportedMemories()) > 0 || p.compiled.ExportedMemories()["memory"] == nil {
+	if p.compiled.ExportedMemories()["memory"] == nil {
 		return fmt.Errorf("%w: exports no memory named memory", errContract)
 	}
 	exported := p.compiled.ExportedFunctions()

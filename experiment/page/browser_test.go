@@ -312,7 +312,7 @@ func rules(t *testing.T, b *tab, axe, scheme string) {
 // TestTenMinutes: the page of a run of ten minutes opens quickly. The time depends on the machine and is
 // only logged; the test checks what it depends on, the number of points and bytes.
 func TestTenMinutes(t *testing.T) {
-	rows := newRows([]string{"seq", "copy", "send_us", "recv_us", "outcome", "reason", "why"})
+	rows := &rows{}
 	for i := range 6000 {
 		bits := int64(100 * (100 + 50*(i%37)/37))
 		rows.Sample(&meters.Sample{T: time.Duration(i+1) * meters.SamplePeriod, Width: meters.SamplePeriod, Counts: figures.Counts{Sent: 6, Lost: 1},
@@ -325,7 +325,7 @@ func TestTenMinutes(t *testing.T) {
 		if i%19 == 0 {
 			row[3], row[4], row[5], row[6] = "lost", "lost", "lost", fmt.Sprintf("packet %d was lost: the loss stage is in its bad state, in which packets are lost in bursts", i)
 		}
-		rows.Packet(row)
+		rows.Packet(testPacket(row))
 	}
 	l, err := Load(saveRun(t, lossy))
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
+	"wirelab/experiment/report"
 	"wirelab/internal/quantile"
 )
 
@@ -98,16 +99,14 @@ func distributions(clients []figures.CrowdClient) (list charts) {
 }
 
 // addClient adds a row of clients.csv to the clients of the run.
-func (r *run) addClient(row cells) {
+func (r *run) addClient(row report.Row) {
 	var c figures.CrowdClient
 	for _, field := range figures.ClientFields() {
-		if v, err := strconv.ParseFloat(row.text(field.Key), 64); err == nil {
+		if v, err := strconv.ParseFloat(row.Text(field.Key), 64); err == nil {
 			*field.Of(&c) = figures.Finite(v)
 		}
 	}
-	if len(r.Result.Clients) < maxClientRows {
-		r.Result.Clients = append(r.Result.Clients, c)
-	}
+	r.Result.Clients = append(r.Result.Clients, c)
 }
 
 // maxClientRows bounds the rows that are read of a damaged clients.csv.

@@ -49,9 +49,9 @@ func TestCrowdDistributions(t *testing.T) {
 // problem.
 func TestCrowdOfCSV(t *testing.T) {
 	r := run{Result: &engine.Result{}}
-	head := columnsOf([]string{"client", "round_trip_ms", "new_column", "loss_ratio"})
+	newRow := report.NewRows([]string{"client", "round_trip_ms", "new_column", "loss_ratio"})
 	for _, row := range [][]string{{"1", "25.5", "?", "0.125"}, {"2", "", "", "x", "surplus"}, {"3"}} {
-		r.addClient(cells{head, row})
+		r.addClient(newRow(row))
 	}
 	for i, want := range []string{"25.5 0.125", "- -", "- -"} {
 		c := &r.Result.Clients[i]

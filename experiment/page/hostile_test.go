@@ -22,11 +22,11 @@ func TestHostileNames(t *testing.T) {
 			x.Config = config.Values{"encoder": map[string]any{"name": text},
 				"data": map[string]any{"source": text}}
 		}
-		one := &run{Result: r.Runs[0], Missing: []string{text}, Rows: newRows([]string{"seq", "outcome", "encoder", "reason", "why"})}
+		one := &run{Result: r.Runs[0], Missing: []string{text}, Rows: &rows{}}
 		for i := range 2 {
 			one.Rows.Sample(&meters.Sample{T: time.Duration(i+1) * meters.SamplePeriod, Width: meters.SamplePeriod, Encoder: text, Sizes: meters.Sizes{PayloadBits: 500}})
 		}
-		one.Rows.Packet([]string{"1", "corrupt", text, text, text})
+		one.Rows.Packet(testPacket([]string{"1", "0", "0", "", "corrupt", text, text}))
 		s := Summary{Planned: 2}
 		testkit.FillHostile(&s, first)
 		file := &Loaded{Path: text, Report: r, Run: one}

@@ -1,20 +1,17 @@
 package page
 
 import (
-	"bufio"
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 
-	"wirelab/experiment/config"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/report"
 	"wirelab/internal/atomicfile"
-	"wirelab/internal/boundedio"
 )
 
 // Loaded is a saved report with the rows of its CSV files.
@@ -44,17 +41,19 @@ func Load(path string) (*Loaded, error) {
 	dir := reportFolder(path)
 	if r.Runs[0].Totals.Crowd != nil {
 		l.Run = &run{Result: r.Runs[0]}
-		return l, l.Run.readRows(dir, "clients.csv", "the distributions over clients", l.Run.addClient)
+		return l, l.Run.readRows(dir, "clients.csv", "the distributions over clients", maxClientRows,
+			l.Run.addClient)
 	}
 	l.Run = &run{Result: r.Runs[0], Rows: &rows{}}
-	addSample := func(c cells) {
-		s := meters.ReadSample(c.text)
+	addSample := func(row report.Row) {
+		s := meters.ReadSample(row.Text)
 		l.Run.Rows.Sample(&s)
 	}
-	if err := l.Run.readRows(dir, "samples.csv", "the charts over time", addSample); err != nil {
+	err = l.Run.readRows(dir, "samples.csv", "the charts over time", math.MaxInt, addSample)
+	if err != nil {
 		return nil, err
 	}
-	return l, l.Run.readRows(dir, "packets.csv", "the packets one by one", l.Run.Rows.packets.addRow)
+	return l, l.Run.readRows(dir, "packets.csv", "the packets one by one", math.MaxInt, l.Run.Rows.Packet)
 }
 
 // SavePage writes report.html, the page of the saved report at path, into the report's folder, and returns
@@ -89,46 +88,19 @@ func (l *Loaded) Document() *Document {
 }
 
 // readRows passes every row of a CSV file to add. If the file is missing or damaged it adds a remark to
-// r.Missing, in which use names what the page lacks. It returns an error only if name is not a regular file
-// or cannot be opened.
-func (r *run) readRows(dir, name, use string, add func(cells)) error {
-	path := filepath.Join(dir, name)
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return &config.Error{File: path, Problem: "is not a regular file",
-			Expected: "the " + name + " of the report"}
-	}
-	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+// r.Missing, in which use names what the page lacks.
+func (r *run) readRows(dir, name, use string, maxRows int, add func(report.Row)) error {
+	err := report.ReadRows(filepath.Join(dir, name), maxRows, add)
+	damage, isDamaged := errors.AsType[*csv.ParseError](err)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		r.Missing = append(r.Missing,
 			fmt.Sprintf("%s is not in the folder of the report, so the page lacks %s.", name, use))
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	rows := csv.NewReader(bufio.NewReaderSize(boundedio.NewReader(file, path, maxRowBytes), 1<<16))
-	rows.ReuseRecord = true
-	rows.FieldsPerRecord = -1 // rows may have any number of fields
-	head, err := rows.Read()
-	columns := columnsOf(head)
-	for err == nil {
-		var row []string
-		row, err = rows.Read()
-		if err == nil {
-			add(cells{columns, row})
-		}
-	}
-	if !errors.Is(err, io.EOF) {
-		line := 1
-		if bad, ok := errors.AsType[*csv.ParseError](err); ok {
-			line = bad.Line
-		}
+	case isDamaged:
 		r.Missing = append(r.Missing,
-			fmt.Sprintf("%s cannot be read from line %d on, so the rest is missing.", name, line))
+			fmt.Sprintf("%s cannot be read from line %d on, so the rest is missing.", name, damage.Line))
+	default:
+		return err
 	}
 	return nil
 }
-
-// maxRowBytes bounds the bytes read of a CSV file: 64 GB, about 1000 hours of packets.
-const maxRowBytes = 64 << 30

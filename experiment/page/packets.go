@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"wirelab/experiment/report"
 )
 
 // problemKind is the kind of a packet's problem. Each kind has its own row in the chart.
@@ -94,19 +96,19 @@ const maxExplanation = 600
 
 // addRow adds a row of packets.csv: its delay if it arrived, and a problem for each reason in the column
 // reason, which are separated by "; ". The numbers are limited, because a file can contain any.
-func (p *packetStats) addRow(c cells) {
+func (p *packetStats) addRow(c report.Row) {
 	sentUS := runMicros(c, "send_us")
-	e := problem{seq: uint64(min(max(c.number("seq"), 0), 1e15)),
-		copy: int(min(max(c.number("copy"), 0), 63)), sent: sentUS / 1e6, delay: -1}
-	outcome := c.text("outcome")
-	arrived := outcome != "lost" && outcome != "in_flight" && outcome != "unknown" && c.text("recv_us") != ""
+	e := problem{seq: uint64(min(max(c.Number("seq"), 0), 1e15)),
+		copy: int(min(max(c.Number("copy"), 0), 63)), sent: sentUS / 1e6, delay: -1}
+	outcome := c.Text("outcome")
+	arrived := outcome != "lost" && outcome != "in_flight" && outcome != "unknown" && c.Text("recv_us") != ""
 	if arrived {
 		delayUS := runMicros(c, "recv_us") - sentUS
 		e.delay = delayUS / 1000
 		p.delays.add(int64(math.Round(sentUS*1000)), int64(math.Round(delayUS*1000)))
 	}
-	reasonText := truncate(c.text("reason"), 80)
-	why := truncate(c.text("why"), maxExplanation)
+	reasonText := truncate(c.Text("reason"), 80)
+	why := truncate(c.Text("why"), maxExplanation)
 	if reasonText == "" {
 		return
 	}
@@ -123,7 +125,7 @@ func (p *packetStats) addRow(c cells) {
 }
 
 // runMicros returns the time in column name in microseconds, limited to 1000 h.
-func runMicros(c cells, name string) float64 { return min(max(c.number(name), 0), 3.6e12) }
+func runMicros(c report.Row, name string) float64 { return min(max(c.Number(name), 0), 3.6e12) }
 
 // splitReasons splits an explanation of two reasons at the second sentence, which begins with "packet" or
 // "copy". It returns any other explanation as one element.

@@ -129,22 +129,24 @@ func TestSavedIsMade(t *testing.T) {
 	}
 }
 
+// testPacket returns a row of packets.csv.
+var testPacket = report.NewRows([]string{"seq", "copy", "send_us", "recv_us", "outcome", "reason", "why"})
+
 // TestOrderOfPackets: the order of the packets, which differs during a run, does not affect the page.
 func TestOrderOfPackets(t *testing.T) {
-	head := []string{"seq", "copy", "send_us", "recv_us", "outcome", "reason", "why"}
-	var rows [][]string
+	var lines [][]string
 	for i := range 3000 {
 		row := []string{fmt.Sprint(i), "0", fmt.Sprint(i * 16667), "lost", "lost", "lost",
 			fmt.Sprintf("packet %d was lost", i)}
 		if i%3 == 0 {
 			row[3], row[4], row[5], row[6] = fmt.Sprint(i*16667+50000+i), "decoded", "", ""
 		}
-		rows = append(rows, row)
+		lines = append(lines, row)
 	}
 	page := func(order []int) string {
-		r := newRows(head)
+		r := &rows{}
 		for _, i := range order {
-			r.Packet(rows[i])
+			r.Packet(testPacket(lines[i]))
 		}
 		list, _ := r.Clone().overTime(timeCharts("cube", true, &figures.Playout{}), 0)
 		d := &Document{}
@@ -153,9 +155,9 @@ func TestOrderOfPackets(t *testing.T) {
 		page, _ := render(t, d)
 		return page
 	}
-	forth, back := make([]int, len(rows)), make([]int, len(rows))
-	for i := range rows {
-		forth[i], back[i] = i, len(rows)-1-i
+	forth, back := make([]int, len(lines)), make([]int, len(lines))
+	for i := range lines {
+		forth[i], back[i] = i, len(lines)-1-i
 	}
 	if page(forth) != page(back) {
 		t.Error("the page depends on the order of the rows")
@@ -164,15 +166,15 @@ func TestOrderOfPackets(t *testing.T) {
 
 // TestBounded: the memory for a run is bounded, and the sums are exact.
 func TestBounded(t *testing.T) {
-	r := newRows([]string{"seq", "send_us", "recv_us", "outcome", "reason"})
+	r := &rows{}
 	const n = 100_000 // of 100 ms: nearly three hours
 	for i := range n {
 		r.Sample(&meters.Sample{T: time.Duration(i+1) * meters.SamplePeriod, Width: meters.SamplePeriod, Counts: figures.Counts{Sent: 6, Lost: 1},
 			Sizes: meters.Sizes{PayloadBits: int64(i % 100 * 100)}})
-		r.Packet([]string{fmt.Sprint(i), fmt.Sprint(i * 100_000), "lost", "lost", fmt.Sprintf("reason %d", i%500)})
-		r.Packet([]string{fmt.Sprint(n + i), fmt.Sprint(i * 100_000), fmt.Sprint(i*100_000 + 20_000), "decoded", ""})
+		r.Packet(testPacket([]string{fmt.Sprint(i), "0", fmt.Sprint(i * 100_000), "lost", "lost", fmt.Sprintf("reason %d", i%500)}))
+		r.Packet(testPacket([]string{fmt.Sprint(n + i), "0", fmt.Sprint(i * 100_000), fmt.Sprint(i*100_000 + 20_000), "decoded"}))
 	}
-	points := r.series.allPoints()
+	points := r.series.points
 	if len(points) > maxPoints || len(r.packets.delays.buckets) > maxPoints ||
 		len(r.packets.reasons) > maxReasons ||
 		len(r.packets.problems[kindLost].stored) > maxEvents {
@@ -180,15 +182,9 @@ func TestBounded(t *testing.T) {
 			len(r.packets.delays.buckets), len(r.packets.reasons),
 			len(r.packets.problems[kindLost].stored))
 	}
-	var sent, payload, lost, width float64
-	for _, p := range points {
-		sent += p.values[colSent]
-		payload += 1000 * p.values[colPayload]
-		lost += p.values[colLost]
-		width += p.values[colWidth]
-	}
-	if sent != 6*n || lost != n || math.Abs(payload-n/100*4950*100) > 1e-6*payload || math.Abs(width-n/10) > 1e-6*width {
-		t.Errorf("sent %g, lost %g, payload %g bits in %g s", sent, lost, payload, width)
+	sum := joinPoints(points, 1)[0]
+	if sum.Sent != 6*n || sum.Lost != n || sum.PayloadBits != n/100*4950*100 || sum.Width != n*meters.SamplePeriod {
+		t.Errorf("sent %d, lost %d, payload %d bits in %v", sum.Sent, sum.Lost, sum.PayloadBits, sum.Width)
 	}
 	if got := r.packets.problems[kindLost].total; got != n {
 		t.Errorf("%d lost", got)
@@ -274,23 +270,19 @@ func FuzzRows(f *testing.F) {
 	f.Add("t_s\n-1e308\nNaN\n1e300\n",
 		"seq,send_us,recv_us,outcome\n-1,-9e99,9e99,decoded\n1e99,1e99,0,stale\n")
 	f.Fuzz(func(t *testing.T, samples, packets string) {
-		rows := newRows(nil)
-		feed := func(text string, head func([]string), row func([]string)) {
-			for i, line := range strings.Split(text, "\n") {
-				if i == 0 {
-					head(strings.Split(line, ","))
-				} else {
-					row(strings.Split(line, ","))
-				}
+		var rows rows
+		feed := func(text string, add func(report.Row)) {
+			head, lines, _ := strings.Cut(text, "\n")
+			newRow := report.NewRows(strings.Split(head, ","))
+			for line := range strings.SplitSeq(lines, "\n") {
+				add(newRow(strings.Split(line, ",")))
 			}
 		}
-		var c cells
-		feed(samples, func(h []string) { c.columns = columnsOf(h) }, func(row []string) {
-			c.row = row
-			s := meters.ReadSample(c.text)
+		feed(samples, func(row report.Row) {
+			s := meters.ReadSample(row.Text)
 			rows.Sample(&s)
 		})
-		feed(packets, func(h []string) { rows.packetHead = columnsOf(h) }, rows.Packet)
+		feed(packets, rows.Packet)
 		list, table := rows.Clone().overTime(timeCharts("cube", true, &figures.Playout{}), 0)
 		d := &Document{}
 		d.add("charts", "", list, table)
@@ -336,7 +328,7 @@ func TestChartMeansAreWeighted(t *testing.T) {
 // which makes packets large, does not set the scale, also if the samples around it are merged.
 func TestChartsOfTwoSecondMeans(t *testing.T) {
 	const loopAt, n = 300, 600
-	r := newRows(nil)
+	r := &rows{}
 	kbps := make([]float64, n)
 	for i := range kbps {
 		across := 0
@@ -368,13 +360,13 @@ func TestChartsOfTwoSecondMeans(t *testing.T) {
 	if !strings.HasSuffix(c.Title, ", 2 s mean") {
 		t.Errorf("the title is %q", c.Title)
 	}
-	merged := mergePoints(r.series.allPoints(), n/50) // five seconds each
+	merged := joinPoints(r.series.points, n/50) // five seconds each
 	if got := defined[0].draw([]sampledLine{{"", 1, merged,
 		defined[0].lines[0].of}}).Title; got != "Bandwidth, 5 s mean" {
 		t.Errorf("points of 5 s have the title %q", got)
 	}
 	for i := range merged {
-		if isLoop := sumRecent(merged[:i+1], colAcross) > 0; isLoop != (i == loopAt/50) {
+		if isLoop := crossesLoop(recent(merged[:i+1])); isLoop != (i == loopAt/50) {
 			t.Errorf("merged point %d is at a loop point: %v", i, isLoop)
 		}
 	}

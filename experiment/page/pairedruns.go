@@ -2,8 +2,8 @@ package page
 
 import (
 	"fmt"
-	"math"
 
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/paired"
 )
 
@@ -11,25 +11,20 @@ import (
 // percent of a, such as " (-12.9 to -11.4)". It returns "" if the runs differ in seed or sample times,
 // the samples do not contain the figure, or there are too few.
 func pairedInterval(a, b *run, key string) string {
-	if a.Result.Seed != b.Result.Seed {
-		return ""
-	}
+	figure := pairableRatios[key]
 	pointsA := a.points()
 	pointsB := b.points()
-	if len(pointsA) != len(pointsB) {
+	if figure == nil || a.Result.Seed != b.Result.Seed || len(pointsA) != len(pointsB) {
 		return ""
 	}
+	var ratioA, ratioB paired.Ratio
 	for i := range pointsA {
-		if math.Abs(pointsA[i].until-pointsB[i].until) > 1e-6 {
+		if pointsA[i].T != pointsB[i].T {
 			return ""
 		}
+		addPair(&ratioA, figure, &pointsA[i])
+		addPair(&ratioB, figure, &pointsB[i])
 	}
-	figure, known := pairableRatios[key]
-	if !known {
-		return ""
-	}
-	ratioA := newPairedRatio(pointsA, figure)
-	ratioB := newPairedRatio(pointsB, figure)
 	base := ratioA.Value()
 	change := paired.CompareByDifference(ratioB, ratioA)
 	if !change.Known || base == 0 {
@@ -38,17 +33,19 @@ func pairedInterval(a, b *run, key string) string {
 	return fmt.Sprintf(" (%+.2f to %+.2f)", 100*change.Lo/base, 100*change.Hi/base)
 }
 
-// pairableRatios are the figures that can be compared sample by sample, by key.
-var pairableRatios = map[string]ratio{payloadKey: {colPayload, colWidth}, wireKey: {colWire, colWidth},
-	"feedback_kbps": {colFeedback, colWidth},
-	"bits_per_item": {colPayload, colItems}, "bits_per_changed_cube": {colPayload,
-		colChanged}, starvedKey: {colStarved, colDisplayed}}
+// addPair adds the figure of a sample to r.
+func addPair(r *paired.Ratio, figure meters.Ratio, s *meters.Sample) {
+	num, den := figure(s)
+	r.Num = append(r.Num, num)
+	r.Den = append(r.Den, den)
+}
 
-// newPairedRatio returns a figure as the ratio of two sums over the points.
-func newPairedRatio(points []point, of ratio) (r paired.Ratio) {
-	for i := range points {
-		r.Num = append(r.Num, points[i].values[of.num])
-		r.Den = append(r.Den, points[i].values[of.den])
-	}
-	return r
+// pairableRatios are the figures that can be compared sample by sample, by key.
+var pairableRatios = map[string]meters.Ratio{
+	payloadKey:              meters.PayloadKbps,
+	wireKey:                 meters.WireKbps,
+	"feedback_kbps":         meters.FeedbackKbps,
+	"bits_per_item":         meters.BitsPerItem,
+	"bits_per_changed_cube": meters.BitsPerChanged,
+	starvedKey:              starvedShare,
 }

@@ -10,6 +10,7 @@ import (
 	"wirelab/dataset"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/report"
 	"wirelab/internal/texttable"
@@ -25,11 +26,11 @@ type run struct {
 
 // points returns the points of the charts over time; none if the run has no Rows, such as one with many
 // receivers.
-func (r *run) points() []point {
+func (r *run) points() []meters.Sample {
 	if r.Rows == nil {
 		return nil
 	}
-	return r.Rows.series.allPoints()
+	return r.Rows.series.points
 }
 
 // charted returns the charts over time of runs like r.

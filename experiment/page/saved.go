@@ -8,7 +8,7 @@ import (
 // Pages returns the functions that make report.md and report.html of reports.
 func Pages() report.Pages {
 	return report.Pages{
-		Run:   func(packetHead []string) report.Page { return runPage{newRows(packetHead)} },
+		Run:   func() report.Page { return runPage{&rows{}} },
 		Sweep: func(r *report.Report) report.Document { return sweepDocument(r) },
 	}
 }

@@ -6,7 +6,9 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"time"
 
+	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/figures"
 	"wirelab/internal/texttable"
 )
@@ -15,7 +17,7 @@ import (
 type timeLine struct {
 	name  string
 	color int // number of the colour in page.css
-	of    ratio
+	of    meters.Ratio
 }
 
 // timeChart is a chart of figures over time.
@@ -39,62 +41,72 @@ const (
 // costsPerChange selects the bits per changed item instead of per item. display names the units of display
 // errors.
 func timeCharts(item string, costsPerChange bool, display *figures.Playout) []timeChart {
-	size := timeLine{"per " + item, 1, ratio{colPayload, colItems}}
+	size := timeLine{"per " + item, 1, meters.BitsPerItem}
 	if costsPerChange {
-		size = timeLine{"per changed " + item, 1, ratio{colPayload, colChanged}}
+		size = timeLine{"per changed " + item, 1, meters.BitsPerChanged}
+	}
+	maximum := func(title, unit string, color int, of func(s *meters.Sample) float64) timeChart {
+		ratio := func(s *meters.Sample) (num, den float64) { return of(s), 1 }
+		return timeChart{"Maximum " + title, unit, 1, maximumKind, []timeLine{{title, color, ratio}}}
 	}
 	return []timeChart{
-		{"Bandwidth", "kbps", 1, sizeKind, []timeLine{{"payload", 1, ratio{colPayload, colWidth}},
-			{"wire", 8, ratio{colWire, colWidth}},
-			{"feedback", 3, ratio{colFeedback, colWidth}}}},
-		{"Bits " + size.name, "bits", 1000, sizeKind, []timeLine{size}},
-		{"Packets failed, lost or stale", "per second", 1, meanKind,
-			[]timeLine{{"failed", 5, ratio{colFailed, colWidth}},
-				{"lost", 2, ratio{colLost, colWidth}}, {"stale", 4, ratio{colStale, colWidth}}}},
-		{"Age of the baseline", "ticks", 1, meanKind, []timeLine{{"mean age", 1,
-			ratio{colAge, colReferenced}}}},
-		{"Age of displayed data", "ms", 1, meanKind, []timeLine{{"mean age", 3,
-			ratio{colDisplayAge, colAged}}}},
-		{"Display starved", "% of display ticks", 100, meanKind,
-			[]timeLine{{"starved", 5, ratio{colStarved, colDisplayed}}}},
-		{"Late snapshots", "per second", 1, meanKind, []timeLine{{"late", 2, ratio{colLate, colWidth}}}},
-		{"Maximum position error", "mm", 1, maximumKind,
-			[]timeLine{{"position error", 4, ratio{colPositionMM, colOne}}}},
-		{"Maximum rotation error", "degrees", 1, maximumKind,
-			[]timeLine{{"rotation error", 3, ratio{colRotation, colOne}}}},
-		{"Maximum position error", display.PositionErrorUnit, 1, maximumKind,
-			[]timeLine{{"position error", 4, ratio{colPosition, colOne}}}},
-		{"Maximum angle error", display.AngleErrorUnit, 1, maximumKind,
-			[]timeLine{{"angle error", 3, ratio{colAngle, colOne}}}},
+		{"Bandwidth", "kbps", 1, sizeKind, []timeLine{{"payload", 1, meters.PayloadKbps},
+			{"wire", 8, meters.WireKbps}, {"feedback", 3, meters.FeedbackKbps}}},
+		{"Bits " + size.name, "bits", 1, sizeKind, []timeLine{size}},
+		{"Packets failed, lost or stale", "per second", 1, meanKind, []timeLine{
+			{"failed", 5, perSecond(func(s *meters.Sample) int64 { return s.Failed() + s.Wrong })},
+			{"lost", 2, perSecond(func(s *meters.Sample) int64 { return s.Lost })},
+			{"stale", 4, perSecond(func(s *meters.Sample) int64 { return s.Stale })}}},
+		{"Age of the baseline", "ticks", 1, meanKind, []timeLine{{"mean age", 1, meters.BaselineAge}}},
+		{"Age of displayed data", "ms", 1, meanKind, []timeLine{{"mean age", 3, meters.DisplayAgeMS}}},
+		{"Display starved", "% of display ticks", 100, meanKind, []timeLine{{"starved", 5, starvedShare}}},
+		{"Late snapshots", "per second", 1, meanKind, []timeLine{
+			{"late", 2, perSecond(func(s *meters.Sample) int64 { return int64(s.Late) })}}},
+		maximum("position error", "mm", 4, func(s *meters.Sample) float64 { return s.PositionErrorMM }),
+		maximum("rotation error", "degrees", 3, func(s *meters.Sample) float64 { return s.OrientationErrorDeg }),
+		maximum("position error", display.PositionErrorUnit, 4,
+			func(s *meters.Sample) float64 { return s.PositionError }),
+		maximum("angle error", display.AngleErrorUnit, 3,
+			func(s *meters.Sample) float64 { return s.AngleError }),
 	}
+}
+
+// perSecond returns the ratio of a count to the time.
+func perSecond(count func(s *meters.Sample) int64) meters.Ratio {
+	return func(s *meters.Sample) (num, den float64) { return float64(count(s)), s.Width.Seconds() }
+}
+
+// starvedShare is the share of display ticks without a newer snapshot.
+func starvedShare(s *meters.Sample) (num, den float64) {
+	return float64(s.Starved), float64(s.Displayed)
 }
 
 // sampledLine is a line of a chart: a figure of the samples of a run.
 type sampledLine struct {
 	name   string
 	color  int
-	points []point
-	of     ratio
+	points []meters.Sample
+	of     meters.Ratio
 }
 
 // draw returns the chart with the given lines. The X values are all points in time of all lines, because
 // samples of several runs may have different periods. draw returns nil if all figures are 0 or unknown.
 func (t *timeChart) draw(list []sampledLine) *chart {
 	c := &chart{Title: t.title, Unit: t.unit, Axis: timeAxis}
-	times := map[float64]bool{}
+	times := map[time.Duration]bool{}
 	period := meanSpan
 	for _, l := range list {
 		for i := range l.points {
-			times[l.points[i].until] = true
-			period = max(period, l.points[0].values[colWidth])
+			times[l.points[i].T] = true
+			period = max(period, l.points[0].Width)
 		}
 	}
 	if t.kind != maximumKind {
-		c.Title += ", " + formatNumber(math.Round(1000*period)/1000) + " s mean"
+		c.Title += ", " + formatNumber(period.Round(time.Millisecond).Seconds()) + " s mean"
 	}
 	until := slices.Sorted(maps.Keys(times))
 	for _, x := range until {
-		c.X = append(c.X, axisValue(x))
+		c.X = append(c.X, axisValue(x.Seconds()))
 	}
 	hasData := false
 	c.Label = c.titleWithUnit()
@@ -117,19 +129,19 @@ func (t *timeChart) draw(list []sampledLine) *chart {
 }
 
 // align returns the values y of points at the given times, and adds the loop points to c.Loops. A point
-// covers the time from its beginning to until; other times are gaps.
-func (c *chart) align(t *timeChart, points []point, y []value, times []float64) []value {
+// covers the time from its beginning to its end; other times are gaps.
+func (c *chart) align(t *timeChart, points []meters.Sample, y []value, times []time.Duration) []value {
 	out := gaps(len(times))
 	k := 0 // index of the point that covers a time; both are in order
 	for i, at := range times {
-		for k < len(points) && points[k].until < at {
+		for k < len(points) && points[k].T < at {
 			k++
 		}
-		if k == len(points) || at <= points[k].until-points[k].values[colWidth] {
+		if k == len(points) || at <= points[k].T-points[k].Width {
 			continue
 		}
 		out[i] = y[k]
-		if t.kind == sizeKind && sumRecent(points[:k+1], colAcross) > 0 {
+		if t.kind == sizeKind && crossesLoop(recent(points[:k+1])) {
 			c.Loops = append(c.Loops, i)
 		}
 	}
@@ -138,43 +150,50 @@ func (c *chart) align(t *timeChart, points []point, y []value, times []float64) 
 
 // newLine returns a line with the figure of each point or, unless it is a maximum, of the two seconds that
 // end with it; and with the mean over all points as the ratio of the sums.
-func (t *timeChart) newLine(of ratio, points []point) line {
+func (t *timeChart) newLine(of meters.Ratio, points []meters.Sample) line {
 	l := line{Y: make([]value, len(points))}
-	num := 0.0
-	den := 0.0
 	for i := range points {
-		num += points[i].values[of.num]
-		den += points[i].values[of.den]
-		v := of.value(&points[i])
+		averaged := points[i : i+1]
 		if t.kind != maximumKind {
-			v = divide(sumRecent(points[:i+1], of.num), sumRecent(points[:i+1], of.den))
+			averaged = recent(points[:i+1])
 		}
-		l.Y[i] = value(t.scale * v)
+		l.Y[i] = t.valueOf(of, averaged)
 	}
-	l.Mean = new(value(t.scale * divide(num, den)))
+	l.Mean = new(t.valueOf(of, points))
 	return l
 }
 
-// meanSpan is the period of means in seconds: two, as in the dashboard.
-const meanSpan = 2.0
+// valueOf returns a figure of points in the unit of the chart, a gap if there are no data.
+func (t *timeChart) valueOf(of meters.Ratio, points []meters.Sample) value {
+	return value(of.Of(points).Times(t.scale).Or(math.NaN()))
+}
 
-// sumRecent returns the sum of a column over the last meanSpan of points, at least over the last point.
-func sumRecent(points []point, of column) (sum float64) {
-	span := 0.0
-	for i := len(points) - 1; i >= 0; i-- {
-		span += points[i].values[colWidth]
-		if i < len(points)-1 && span > meanSpan+samplePeriod/2 {
+// meanSpan is the period of means: two seconds, as in the dashboard.
+const meanSpan = 2 * time.Second
+
+// recent returns the last meanSpan of points, at least the last point.
+func recent(points []meters.Sample) []meters.Sample {
+	span := time.Duration(0)
+	first := len(points)
+	for first > 0 {
+		span += points[first-1].Width
+		if first < len(points) && span > meanSpan+meters.SamplePeriod/2 {
 			break
 		}
-		sum += points[i].values[of]
+		first--
 	}
-	return sum
+	return points[first:]
+}
+
+// crossesLoop reports whether packets had references from before a loop point of the recording.
+func crossesLoop(points []meters.Sample) bool {
+	return slices.ContainsFunc(points, func(s meters.Sample) bool { return s.CrossingLoop > 0 })
 }
 
 // overTime returns the charts of a run over time, and their data as a table for screen readers. budget is in
 // kbps, 0 means none.
 func (r *rows) overTime(list []timeChart, budget float64) (out charts, t *table) {
-	points := r.series.allPoints()
+	points := r.series.points
 	for i := range list {
 		var lines []sampledLine
 		for _, l := range list[i].lines {
@@ -201,16 +220,16 @@ func (r *rows) overTime(list []timeChart, budget float64) (out charts, t *table)
 }
 
 // addBandwidth adds the range of the samples of each point, if points stand for several, and the budget.
-func (c *chart) addBandwidth(points []point, budget float64) {
-	if points[0].values[colWidth] > 1.5*samplePeriod {
-		high := gaps(len(points))
-		low := gaps(len(points))
+func (c *chart) addBandwidth(points []meters.Sample, budget float64) {
+	if points[0].Width > meters.SamplePeriod {
+		high := line{Name: "payload, largest in 100 ms", Color: 1, Kind: "edge", Y: gaps(len(points))}
+		low := line{Name: "payload, smallest in 100 ms", Color: 1, Kind: "edge", Band: 1, Y: gaps(len(points))}
+		const bitsPerKbps = 100 // in 100 ms
 		for i := range points {
-			high[i] = value(points[i].values[colPeak])
-			low[i] = value(-points[i].values[colLow])
+			high.Y[i] = value(points[i].LargestBits) / bitsPerKbps
+			low.Y[i] = value(points[i].SmallestBits) / bitsPerKbps
 		}
-		c.Lines = append(c.Lines, line{Name: "payload, largest in 100 ms", Color: 1, Kind: "edge", Y: high},
-			line{Name: "payload, smallest in 100 ms", Color: 1, Kind: "edge", Band: 1, Y: low})
+		c.Lines = append(c.Lines, high, low)
 	}
 	if budget > 0 {
 		c.Lines = append(c.Lines, line{Name: "budget", Color: 5, Kind: "dash",
@@ -219,8 +238,8 @@ func (c *chart) addBandwidth(points []point, budget float64) {
 }
 
 // timeTable returns the data of the charts as a table of at most 20 rows.
-func timeTable(points []point, list []timeChart) *table {
-	t := newTable("The charts as a table", "until, s")
+func timeTable(points []meters.Sample, list []timeChart) *table {
+	t := newTable("The charts as a table", ">until, s")
 	t.Folded = true
 	for _, c := range list {
 		for _, l := range c.lines {
@@ -228,11 +247,12 @@ func timeTable(points []point, list []timeChart) *table {
 		}
 	}
 	const maxRows = 20
-	for _, p := range mergePoints(points, maxRows) {
-		row := []any{formatNumber(p.until)}
+	joined := joinPoints(points, maxRows)
+	for i := range joined {
+		row := []any{joined[i].T.Seconds()}
 		for _, c := range list {
 			for _, l := range c.lines {
-				row = append(row, c.scale*l.of.value(&p))
+				row = append(row, float64(c.valueOf(l.of, joined[i:i+1])))
 			}
 		}
 		t.add(row...)

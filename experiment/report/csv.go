@@ -47,6 +47,9 @@ func packetHead() []string {
 		"changed", "seam", "reason", "why"}
 }
 
+// newPacketRow returns a row of packets.csv with the names of its columns.
+var newPacketRow = NewRows(packetHead())
+
 // WritePackets writes packets as CSV, with the columns of packets.csv up to "seam"; without the reasons of
 // problems.
 func WritePackets(w io.Writer, packets []packetlog.Record) error {

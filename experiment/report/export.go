@@ -53,7 +53,7 @@ func (e *Exporter) begin() {
 	e.samples = newCSVLog(e.folder, "samples.csv", meters.Heads())
 	e.packets = newCSVLog(e.folder, "packets.csv", packetHead())
 	if e.pages.Run != nil {
-		e.page = e.pages.Run(packetHead())
+		e.page = e.pages.Run()
 	}
 }
 
@@ -144,7 +144,7 @@ func (e *Exporter) Settled(seq uint64) {
 		row := packetRow(&e.list[i])
 		e.packets.addRow(row)
 		if e.page != nil {
-			e.page.Packet(row)
+			e.page.Packet(newPacketRow(row))
 		}
 	}
 	e.list = append(e.list[:0], e.list[n:]...) // n packets were moved to the file
@@ -191,12 +191,12 @@ func (e *Exporter) Write(r *engine.Result) error {
 			Write: func(w io.Writer) error { return writePriorities(w, x.Priorities) }})
 	}
 	if e.page == nil && len(x.Clients) > 0 && e.pages.Run != nil {
-		e.page = e.pages.Run(nil)
+		e.page = e.pages.Run()
 	}
 	if e.page != nil {
 		p := e.page.Copy()
 		for _, row := range unsettled {
-			p.Packet(row)
+			p.Packet(newPacketRow(row))
 		}
 		entries = append(entries, DocumentEntries(p.Document(&x))...)
 	}

@@ -24,7 +24,9 @@ type rowPage struct{ lines }
 func (p *rowPage) Sample(s *meters.Sample) {
 	p.lines = append(p.lines, fmt.Sprintf("sample %.3f", s.T.Seconds()))
 }
-func (p *rowPage) Packet(row []string)              { p.lines = append(p.lines, "packet "+row[0]+"."+row[1]) }
+func (p *rowPage) Packet(r Row) {
+	p.lines = append(p.lines, "packet "+r.Text("seq")+"."+r.Text("copy"))
+}
 func (p *rowPage) Copy() Page                       { return &rowPage{slices.Clone(p.lines)} }
 func (p *rowPage) Document(*engine.Result) Document { return p.lines }
 
@@ -38,7 +40,7 @@ func (l lines) WriteHTML(w io.Writer) error {
 }
 
 // testPages are pages that only list what they got.
-var testPages = Pages{Run: func([]string) Page { return &rowPage{} },
+var testPages = Pages{Run: func() Page { return &rowPage{} },
 	Sweep: func(r *Report) Document { return lines{fmt.Sprint(len(r.Runs), " runs")} }}
 
 // readText returns the text of a file in the folder.

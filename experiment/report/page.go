@@ -19,7 +19,7 @@ type Page interface {
 	// Sample adds a sample.
 	Sample(s *meters.Sample)
 	// Packet adds a row of packets.csv.
-	Packet(row []string)
+	Packet(row Row)
 	// Copy returns an independent copy. While the run continues, its unsettled packets are added only to a
 	// copy, because their rows may still change.
 	Copy() Page
@@ -29,8 +29,8 @@ type Page interface {
 
 // Pages makes report.md and report.html. A nil function means that they are not written.
 type Pages struct {
-	// Run returns an empty page of a run. The argument has the column names of packets.csv.
-	Run func(packetHead []string) Page
+	// Run returns an empty page of a run.
+	Run func() Page
 	// Sweep returns the document of a sweep.
 	Sweep func(r *Report) Document
 }

@@ -76,30 +76,58 @@ func (c *column) join(v, x reflect.Value) {
 	}
 }
 
-// ratio is a figure of a sample as numerator and denominator, so that the figure of several samples is
+// Ratio is a figure of a sample as numerator and denominator, so that the figure of several samples is
 // the ratio of their sums.
-type ratio func(s *Sample) (num, den float64)
+type Ratio func(s *Sample) (num, den float64)
+
+// Of returns the figure of all samples of list; unknown without data.
+func (r Ratio) Of(list []Sample) figures.Figure {
+	sumNum := 0.0
+	sumDen := 0.0
+	for i := range list {
+		num, den := r(&list[i])
+		sumNum += num
+		sumDen += den
+	}
+	return figures.RatioFigure(sumNum, sumDen)
+}
 
 // PayloadKbps is the payload per second. It and the functions below are the figures of charts and of
 // samples.csv.
 func PayloadKbps(s *Sample) (num, den float64) {
 	return float64(s.PayloadBits) / 1000, s.Width.Seconds()
 }
-func wireKbps(s *Sample) (num, den float64) { return float64(s.WireBits) / 1000, s.Width.Seconds() }
-func feedbackKbps(s *Sample) (num, den float64) {
+
+// WireKbps is what is on the wire per second.
+func WireKbps(s *Sample) (num, den float64) { return float64(s.WireBits) / 1000, s.Width.Seconds() }
+
+// FeedbackKbps is what is on the uplink per second.
+func FeedbackKbps(s *Sample) (num, den float64) {
 	return float64(s.FeedbackBits) / 1000, s.Width.Seconds()
 }
-func bitsPerItem(s *Sample) (num, den float64)    { return float64(s.PayloadBits), float64(s.Items) }
-func bitsPerChanged(s *Sample) (num, den float64) { return float64(s.PayloadBits), float64(s.Changed) }
-func baselineAge(s *Sample) (num, den float64)    { return float64(s.BaselineAge), float64(s.Referenced) }
-func displayAgeMS(s *Sample) (num, den float64)   { return units.Milliseconds(s.Age), float64(s.Aged) }
+
+// BitsPerItem is the payload per item of the frames sent.
+func BitsPerItem(s *Sample) (num, den float64) { return float64(s.PayloadBits), float64(s.Items) }
+
+// BitsPerChanged is the payload per row that differed from its baseline.
+func BitsPerChanged(s *Sample) (num, den float64) {
+	return float64(s.PayloadBits), float64(s.Changed)
+}
+
+// BaselineAge is the mean age of baselines in ticks.
+func BaselineAge(s *Sample) (num, den float64) {
+	return float64(s.BaselineAge), float64(s.Referenced)
+}
+
+// DisplayAgeMS is the mean age of the displayed state in milliseconds.
+func DisplayAgeMS(s *Sample) (num, den float64) { return units.Milliseconds(s.Age), float64(s.Aged) }
 
 // derived are columns of samples.csv for people, made from the others.
 var derived = []struct {
 	name string
-	of   ratio
-}{{"payload_kbps", PayloadKbps}, {"wire_kbps", wireKbps}, {"feedback_kbps", feedbackKbps}, {"bits_per_item", bitsPerItem},
-	{"bits_per_changed", bitsPerChanged}, {"baseline_age_ticks", baselineAge}, {"age_ms", displayAgeMS}}
+	of   Ratio
+}{{"payload_kbps", PayloadKbps}, {"wire_kbps", WireKbps}, {"feedback_kbps", FeedbackKbps}, {"bits_per_item", BitsPerItem},
+	{"bits_per_changed", BitsPerChanged}, {"baseline_age_ticks", BaselineAge}, {"age_ms", DisplayAgeMS}}
 
 // Heads returns the names of the columns of samples.csv.
 func Heads() []string {
@@ -139,14 +167,8 @@ func Row(recent []Sample) []string {
 }
 
 // ratioCell returns the figure of all samples of list; "" without data.
-func ratioCell(of ratio, list []Sample) string {
-	sumNum, sumDen := 0.0, 0.0
-	for i := range list {
-		num, den := of(&list[i])
-		sumNum += num
-		sumDen += den
-	}
-	return figures.RatioFigure(sumNum, sumDen).FormatWith(func(v float64) string { return units.Fixed(v, 3) }, "")
+func ratioCell(of Ratio, list []Sample) string {
+	return of.Of(list).FormatWith(func(v float64) string { return units.Fixed(v, 3) }, "")
 }
 
 // ReadSample returns the sample of a row of samples.csv, whose cells text returns by the names of their

@@ -172,9 +172,8 @@ func (a *app) checkCommand() *cobra.Command {
 		Use:     "check [FILE.toml]",
 		GroupID: groupData,
 		Short:   "Validate a configuration and print its effective settings",
-		Long: `Validate a configuration and print its settings as a file that tui run accepts; or
-tui proxy, if times count from the first datagram. The file has all settings of links,
-data, sender and receiver, and others that differ from their defaults. Errors name the
+		Long: `Validate a configuration and print it with every default written out, as a file that
+tui run accepts; or tui proxy, if times count from the first datagram. Errors name the
 line and the key. Settings that have no effect, because of what other settings are, and
 known faults of netem are printed as warnings.`,
 		Example: `  tui check experiment.toml
@@ -197,7 +196,7 @@ known faults of netem are printed as warnings.`,
 	return cmd
 }
 
-// check validates the configuration and writes its settings as TOML.
+// check validates the configuration and writes it as TOML with all defaults.
 func (a *app) check(ctx context.Context, f *configFlags) error {
 	cfg, err := f.load(ctx)
 	if err != nil {

@@ -51,7 +51,7 @@ func TestErrorMessages(t *testing.T) {
 		{"[data]\ncubes = 65535\nsource = \"" + cubes(t, 65535) + "\"\n" + strings.Repeat("[[shadow]]\nname = \"raw\"\n", 60), check,
 			`FILE:...: shadow[59]: needs about ... GB: 61 encoders store 510 frames of ... values each; expected at most 8 GB, for example sender.history and receiver.history of ...; or --force with tui run`},
 
-		{"[sweep]\nrepeat = 0", check, `FILE:2: sweep[0].repeat: 0 is invalid; expected 1 to 1000 seeds`},
+		{"[sweep]\nrepeat = 0", check, `FILE:2: sweep[0].repeat: 0 is invalid; expected a whole number from 1 to 1000 seeds`},
 		{"[sweep]\nrepeet = 2", check, `FILE:2: sweep.repeet: unknown key "repeet"; expected one of repeat, axis; did you mean repeat?`},
 		{"[sweep]\nrepeat = 2\n[[sweep.axis]]\nkey = \"down.loss\"\nvalues = [\"x\"]", check,
 			`FILE:5: sweep[0].values[0]: down.loss = "x": got "x"; expected a percentage from 0% to 100%, such as "5%"`},

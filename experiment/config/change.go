@@ -223,15 +223,19 @@ func (ch *Change) setFull(key, full string, value any) error {
 
 // changeKeys returns the keys that Set accepts, for suggestions.
 func changeKeys() []string {
-	known := append([]string{"t", "from", "encoder", "params", "profile", "down", "up", "link",
-		"shadow", "shadow_off", "mark"}, inputKeys()...)
+	return slices.Concat([]string{"t", "from", "encoder", "params", "profile", "down", "up", "link",
+		"shadow", "shadow_off", "mark"}, inputKeys(), shortNames())
+}
+
+// shortNames returns the short names of settings and the keys of links without a direction.
+func shortNames() (names []string) {
 	for _, r := range LiveSettings() {
-		known = append(known, r.Short)
+		names = append(names, r.Short)
 	}
 	for _, k := range lossmodel.Keys() {
-		known = append(known, k.Key)
+		names = append(names, k.Key)
 	}
-	return known
+	return names
 }
 
 // isLinkKey reports whether key, such as "loss", is a key of a link.

@@ -241,11 +241,11 @@ func TestValuesText(t *testing.T) {
 		}
 		return strings.Contains(string(data), text)
 	}
-	for key, chosen := range map[string]string{"seed": "history", "sender.rate_hz": "rate_hz", "encoder.name": "relative-orientation", "encoder.params.small": "relative-orientation", "budget": "budget"} {
+	for key, chosen := range map[string]string{"seed": "history", "sender.rate_hz": "rate_hz = 60", "encoder.name": "relative-orientation", "encoder.params.small": "relative-orientation", "budget": "budget"} {
 		c := Default()
 		value := c.Values().Text(key)
 		testkit.Set(t, c, key, cmp.Or(value, "64"))
-		for _, text := range []string{"rate_hz", "relative-orientation", "budget"} {
+		for _, text := range []string{"rate_hz = 60", "relative-orientation", "budget"} {
 			if has(c, text) != (text == chosen) && text != "budget" {
 				t.Errorf("after %s the file has %s: %v", key, text, has(c, text))
 			}
@@ -253,13 +253,13 @@ func TestValuesText(t *testing.T) {
 		if !has(c, "history") || !has(c, "latency") {
 			t.Errorf("after %s defaults are missing", key)
 		}
-		if err := c.Set("data.source", "world"); err != nil || has(c, "rate_hz") {
+		if err := c.Set("data.source", "world"); err != nil || has(c, "rate_hz = 60") {
 			t.Errorf("%s was chosen for other data", key)
 		}
 	}
 	c := Default()
 	testkit.Set(t, c, "budget", "64")
-	if !has(c, "budget") || has(Default(), "budget") {
+	if !has(c, "budget = 64.0") || has(Default(), "budget = 256.0") {
 		t.Error("a chosen budget is missing, or one that was not is there")
 	}
 	full, err := Parse("full.toml", []byte(fullConfig))

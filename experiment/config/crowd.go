@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -22,7 +23,7 @@ type crowd struct {
 	RTT      spread        // round-trip times, half of which is the latency of each link; unset means those of the links
 	Jitter   spread        // jitter of both links of a client; unset means that of the links
 	Loss     spread        // loss rate of both links of a client, in millionths; unset means that of the links
-	Profiles string        // shares of clients by link profile, as text for parseMix; "" means the links of the configuration
+	Profiles string        // shares of clients by link profile, as text for parseMix; "" means those of the links
 	Baseline policy.Policy // from which frame packets are encoded
 	Uplink   Uplink
 
@@ -84,8 +85,14 @@ func formatMix(mix []ProfileShare) string {
 	return strings.Join(parts, ", ")
 }
 
-// normalMix returns a text for parseMix in its normal form.
+// textOrLink returns a text, linkSpread if it is empty.
+func textOrLink(text string) string { return cmp.Or(text, linkSpread) }
+
+// normalMix returns a text for parseMix in its normal form, "" for linkSpread.
 func normalMix(text string) (string, error) {
+	if text == linkSpread {
+		return "", nil
+	}
 	mix, err := parseMix(text)
 	return formatMix(mix), err
 }
@@ -246,7 +253,7 @@ type spreadField struct {
 	kind *spreadKind
 }
 
-// linkSpread is the text of an unset spread: the links determine the values.
+// linkSpread is the text of an unset spread, or of no profiles: the links determine the values.
 const linkSpread = "link"
 
 // String returns the text for Set.

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"wirelab/internal/setting"
+	"wirelab/internal/suggest"
 	"wirelab/lossmodel"
 )
 
@@ -86,18 +87,13 @@ func unknownKey(key string) error {
 		}
 	}
 	e := Unknown(key, "key", key, known)
-	table, name, _ := strings.Cut(key, ".")
+	table, name, hasTable := strings.Cut(key, ".")
 	inTable := slices.DeleteFunc(slices.Clone(known), func(k string) bool { return !strings.HasPrefix(k, table+".") })
-	if len(inTable) > 0 {
+	switch {
+	case len(inTable) > 0:
 		e.Expected, e.Near = OneOf(inTable), cmp.Or(Near(name, inTable), Near(name, known))
-	}
-	for _, k := range known {
-		// Suggest the full key if its table was left out.
-		if table, ok := strings.CutSuffix(k, "."+key); ok && (table == "down" || table == "up") {
-			e.Near = "link." + key
-		} else if ok {
-			e.Near = k
-		}
+	case !hasTable: // a name without its table is more likely one that commands use than one of any table
+		e.Near = cmp.Or(FullKey(suggest.Closest(key, append(shortNames(), known...))), e.Near)
 	}
 	return e
 }

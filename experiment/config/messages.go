@@ -3,7 +3,6 @@ package config
 import (
 	"time"
 
-	"wirelab/experiment/container"
 	"wirelab/internal/policy"
 )
 
@@ -13,23 +12,15 @@ type Messages struct {
 	Size       int64         // bytes of each
 	Burst      int64         // bytes of a large message; 0 means none
 	BurstEvery time.Duration // interval of large messages
-	Delivery   policy.Policy // one of container.Deliveries; zero if it was not set
+	Delivery   policy.Policy // one of container.Deliveries
 	Pace       int64         // bit/s at which bytes of messages enter the transport; 0 means no limit
 	Lanes      int           // 2: large messages have a lane of their own
 }
 
-// HasMessages reports whether messages are sent. Setting only their delivery selects how snapshots travel.
+// HasMessages reports whether messages are sent, or a stream, in which snapshots travel too.
 func (c *Config) HasMessages() bool {
 	m := &c.Messages
-	return m.RateHz > 0 || m.Burst > 0 || m.Delivery.Name() != ""
-}
-
-// Policy returns the policy of delivery.
-func (m *Messages) Policy() policy.Policy {
-	if m.Delivery.Name() == "" {
-		return container.Deliveries.Default("resend")
-	}
-	return m.Delivery
+	return m.RateHz > 0 || m.Burst > 0 || m.IsStream()
 }
 
 // IsStream reports whether snapshots and messages share an ordered stream.

@@ -52,12 +52,12 @@ func (c *Config) idleSettings() (out []string) {
 // ack matters only if it is the first to arrive, and only large acks can exceed an MTU.
 var uplinkNeeds = map[string]string{
 	"duplicate": "loss or corrupt or corrupt_ber or jitter or reorder or rate or rate_trace",
-	"mtu":       "sender.control or sender.redundancy or messages.rate_hz or messages.burst or messages.delivery or data.source = files",
+	"mtu":       "sender.control or sender.redundancy or messages.rate_hz or messages.burst or messages.delivery = stream or data.source = files",
 }
 
 // figureNeeds are the needs of groups of figures, which other runs do not have.
 var figureNeeds = map[string][]string{
-	"messages":   {"messages.rate_hz or messages.burst or messages.delivery"},
+	"messages":   {hasMessages},
 	"redundancy": {"sender.redundancy"},
 	"control":    {"sender.control"},
 	"crowd":      {"crowd.clients"},

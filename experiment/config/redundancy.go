@@ -1,9 +1,11 @@
 package config
 
+import "wirelab/internal/policy"
+
 // HasRedundancy reports whether redundancy protects packets.
 func (c *Config) HasRedundancy() bool {
-	name := c.Sender.Redundancy.Name()
-	return name != "" && name != "none"
+	p := c.Sender.Redundancy
+	return p != policy.Policy{} && p.Name() != "none"
 }
 
 // HasContainers reports whether packets are sent in containers or in a stream, and the key that requires it.
@@ -18,8 +20,8 @@ func (c *Config) HasContainers() (key string, ok bool) {
 }
 
 // MayUseContainers reports whether the receiver of a run with this configuration must expect containers: if
-// sender.redundancy is set, also to none, or if messages are sent.
-func (c *Config) MayUseContainers() bool { return c.Sender.Redundancy.Name() != "" || c.HasMessages() }
+// sender.redundancy is not off, or if messages are sent.
+func (c *Config) MayUseContainers() bool { return c.Sender.Redundancy != policy.Policy{} || c.HasMessages() }
 
 // checkContainers checks that the other settings allow containers.
 func (c *Config) checkContainers() error {

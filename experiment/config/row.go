@@ -28,14 +28,13 @@ type row[T any] struct {
 	Field func(*T) any
 	// Default is the value in an empty file, as Set accepts it; nil means the zero value of the field.
 	Default any
-	Always  bool     // a written configuration has the setting also while it has its default
 	Needs   []string // other settings without which this one has no effect: see setting.Unmet
 
 	Min, Max float64          // range of a number
 	Scale    float64          // integers stored for 1; 0 means 1
 	Unit     string           // of numbers, after them in texts
 	quantity *quantity        // how an int64 is written; nil means in decimal
-	Zero     string           // text of 0, or of a policy that is not set; "" if there is none
+	Zero     string           // text of 0, or of no policy; "" if there is none
 	Policies policy.Set       // the policies that are values
 	Options  []setting.Option // the only values of a text; of a Boolean, those for false and true
 	Expected string           // continues the sentence after "expected"; "" means that it follows from the above
@@ -129,7 +128,7 @@ func (r *row[T]) setBool(p *bool, v any) bool {
 	return i >= 0
 }
 
-// setPolicy stores a policy, or the zero Policy if v is r.Zero and no policy has this name.
+// setPolicy stores a policy, or the zero Policy if v is off and the setting can be off.
 func (r *row[T]) setPolicy(p *policy.Policy, v any) error {
 	var text string
 	if !setText(&text, v) {
@@ -319,25 +318,20 @@ func (r *row[T]) ExpectedText() string {
 	case isBool:
 		return "true or false"
 	default:
-		text = strings.TrimSpace(boundText(r.value(p, r.Min)) + " to " + boundText(r.value(p, r.Max)) + " " + r.Unit)
-		if q := r.quantityOf(p); q != nil {
-			text = fmt.Sprintf("%s from %s, such as %q", q.what, text, q.example)
+		what, example := "a number", ""
+		if _, isFloat := p.(*float64); !isFloat && r.Scale == 0 {
+			what = "a whole number"
 		}
+		if q := r.quantityOf(p); q != nil {
+			what, example = q.what, fmt.Sprintf(", such as %q", q.example)
+		}
+		bounds := boundText(r.value(p, r.Min)) + " to " + boundText(r.value(p, r.Max))
+		text = strings.TrimSpace(what+" from "+bounds+" "+r.Unit) + example
 	}
 	if r.Zero == off {
 		text += `, or "off"`
 	}
 	return text
-}
-
-// isDefault reports whether the setting has its default. A policy that was set differs from one that was
-// not, even if the latter means the same.
-func (r *row[T]) isDefault(t, defaults *T) bool {
-	p, isPolicy := r.Field(t).(*policy.Policy)
-	if isPolicy {
-		return *p == *r.Field(defaults).(*policy.Policy)
-	}
-	return r.Text(t) == r.Text(defaults)
 }
 
 // A stepper is a field that knows the values that a control steps through.
@@ -431,7 +425,7 @@ func setRow[T any](rows []row[T], t *T, fullKey, key string, value any) (found b
 // addRowValues adds the values of t to a table by the keys of rows, without those that are not set.
 func addRowValues[T any](rows []row[T], t *T, table map[string]any) {
 	for i := range rows {
-		if r := &rows[i]; !r.isDefault(t, new(T)) {
+		if r := &rows[i]; r.Text(t) != r.Text(new(T)) {
 			table[r.Key] = r.Get(t)
 		}
 	}

@@ -43,13 +43,13 @@ type senderSettings struct {
 
 	Budget      int64         // headers and payloads in bits per second; 0 means no limit
 	BudgetBurst int64         // most that a packet may take of the budget, in thousandths of a packet
-	Priority    policy.Policy // one of view.Policies; zero means the first
+	Priority    policy.Policy // one of view.Policies
 	Weights     view.Weights  // of fields and groups of rows in priorities
 
 	Block  int // bytes of a file per datagram
 	Window int // maximum number of unacknowledged datagrams with parts of a file
 
-	Redundancy policy.Policy // one of container.Redundancies; zero if it was never set, which means none
+	Redundancy policy.Policy // one of container.Redundancies; zero means off: no packet is in a container
 }
 
 // receiverSettings configure the receiver.
@@ -113,6 +113,7 @@ const (
 	anyBudget   = "sender.budget or crowd.budget"
 	usesWeights = "sender.priority != round-robin"
 	usesChanges = "sender.priority != newest-change"
+	hasMessages = "messages.rate_hz or messages.burst or messages.delivery = stream"
 )
 
 // Rows returns the table of settings, which excludes links, encoder and lists. Controls and commands have
@@ -131,10 +132,10 @@ var Rows = sync.OnceValue(func() []Row {
 // receiverRows returns the settings of the receiver and its display.
 func receiverRows() []Row {
 	return []Row{
-		{Always: true, Key: playoutKey, Short: "playout_delay", Default: "85ms",
+		{Key: playoutKey, Short: "playout_delay", Default: "85ms",
 			Expected: `a time such as "85ms"; policies are set by receiver.playout`,
 			Field:    func(c *Config) any { return playoutField{&c.Receiver, true} }},
-		{Always: true, Key: playoutPolicyKey, Short: "playout", Label: "Playout", Args: "TIME|POLICY",
+		{Key: playoutPolicyKey, Short: "playout", Label: "Playout", Args: "TIME|POLICY",
 			Policies: playout.Policies, Needs: []string{displayed},
 			CommandHelp: "playout delay of the receiver, or the policy that adapts it",
 			Help: "playout delay: how long the receiver buffers snapshots. Three intervals plus the jitter cover two consecutive losses. " +
@@ -148,17 +149,17 @@ func receiverRows() []Row {
 			Field: func(c *Config) any {
 				return parsed[string]{&c.Receiver.PlayoutCompare, parseCompared, textOrOff}
 			}},
-		{Always: true, Key: "receiver.interpolation", Words: "interpolation", Short: "interpolation",
+		{Key: "receiver.interpolation", Words: "interpolation", Short: "interpolation",
 			Args: "linear|hermite", Label: "Blend", Needs: []string{displayed},
 			CommandHelp: "interpolation between snapshots",
 			Help:        "interpolation of the receiver's display between snapshots",
 			Options: []setting.Option{{Name: "linear", Summary: "on a straight line"},
 				{Name: "hermite", Summary: "cubic, with velocities estimated from neighbouring snapshots; for low rates"}},
 			IsShown: hasLowRate, Field: func(c *Config) any { return &c.Receiver.Hermite }},
-		{Always: true, Key: "receiver.history", Default: frame.MaxHistory, Min: 1, Max: frame.MaxHistory,
+		{Key: "receiver.history", Default: frame.MaxHistory, Min: 1, Max: frame.MaxHistory,
 			Unit: "frames", Needs: []string{imperfect},
 			Field: func(c *Config) any { return &c.Receiver.History }},
-		{Always: true, Key: "receiver.display_hz", Words: "display rate in Hz", Min: 1, Max: 1000,
+		{Key: "receiver.display_hz", Words: "display rate in Hz", Min: 1, Max: 1000,
 			Scale: 1000, Zero: "0", Needs: []string{displayed},
 			Expected: "0 (synchronous with the source), or 1 to 1000, such as 59.9",
 			Field:    func(c *Config) any { return &c.Receiver.DisplayMilliHz }},
@@ -169,7 +170,7 @@ func receiverRows() []Row {
 func senderRows() []Row {
 	return []Row{
 		// At 60 Hz the stops are whole rates, which increase to the right, and the maximum is one a second.
-		{Always: true, Key: "sender.every", Words: "send every n-th frame", Short: "every", Args: "N",
+		{Key: "sender.every", Words: "send every n-th frame", Short: "every", Args: "N",
 			Label: "Send", Default: 1, Min: 1, Max: 60,
 			CommandHelp: "send only every N-th snapshot; 1 sends all",
 			Help:        "snapshots sent per second: every N-th of those taken from the source",
@@ -180,9 +181,9 @@ func senderRows() []Row {
 		{Key: controlKey, Short: "control", Args: "POLICY|off", Policies: endpoint.Controls, Zero: off,
 			CommandHelp: "policy that decides which snapshots are sent",
 			Field:       func(c *Config) any { return &c.Sender.Control }},
-		{Always: true, Key: "sender.rate_hz", Words: "send rate in Hz", Default: 60, Min: 1, Max: 1000,
+		{Key: "sender.rate_hz", Words: "send rate in Hz", Default: 60, Min: 1, Max: 1000,
 			Field: func(c *Config) any { return &c.Sender.RateHz }},
-		{Always: true, Key: "sender.history", Default: frame.MaxHistory, Min: 1, Max: frame.MaxHistory,
+		{Key: "sender.history", Default: frame.MaxHistory, Min: 1, Max: frame.MaxHistory,
 			Unit: "frames", Needs: []string{imperfect},
 			Field: func(c *Config) any { return &c.Sender.History }},
 		{Key: "sender.block", Default: 1200, Min: endpoint.MinBlock, Max: container.MaxPart,
@@ -198,8 +199,8 @@ func senderRows() []Row {
 			Expected: `kbps such as 256, or "off"`,
 			Ladder:   []float64{0, 8, 16, 32, 64, 96, 128, 192, 256, 384, 512, 768, 1000, 2000, 5000, 10_000},
 			Field:    func(c *Config) any { return &c.BudgetKbps }},
-		{Key: redundancyKey, Words: "redundancy", Short: "redundancy", Args: "POLICY", Label: "Repair",
-			Policies: container.Redundancies, Zero: "none",
+		{Key: redundancyKey, Words: "redundancy", Short: "redundancy", Args: "POLICY|off", Label: "Repair",
+			Policies: container.Redundancies, Zero: off,
 			CommandHelp: "redundancy that repairs lost packets", IsShown: (*Config).HasRedundancy,
 			Help: "redundancy that repairs lost packets: repeats of the packets before, or parities of groups of packets. " +
 				"Each costs bandwidth, also on a line that has none to spare",
@@ -223,7 +224,7 @@ func budgetRows() []Row {
 			Scale: 1000, Unit: "packets", CommandHelp: "packets of the budget that one packet may take",
 			Needs: []string{anyBudget}, Field: func(c *Config) any { return &c.Sender.BudgetBurst }},
 		{Key: priorityKey, Short: "priority", Args: "POLICY", Policies: view.Policies,
-			Zero: view.Policies[0].Name, Needs: []string{anyBudget},
+			Default: view.Policies[0].Name, Needs: []string{anyBudget},
 			CommandHelp: "which rows go first under a budget",
 			Field:       func(c *Config) any { return &c.Sender.Priority }},
 		{Key: weightsKey, Short: "weights", Args: "NAME=FACTOR,...|off", Needs: needs,
@@ -256,23 +257,23 @@ func runRows() []Row {
 		{Key: "traffic", Short: "traffic", Args: "N KIND|off", Policies: traffic.Kinds,
 			CommandHelp: "other traffic on the downlink, such as 1 cubic or 4 cubic rtt=80ms",
 			Expected:    traffic.Expected, Field: func(c *Config) any { return trafficField{c} }},
-		{Always: true, Key: "seed", Short: "seed", Restarts: true, Args: "N",
+		{Key: "seed", Short: "seed", Restarts: true, Args: "N",
 			CommandHelp: "restart the run with another seed", Default: 7,
 			Expected: "a whole number from 0", Field: func(c *Config) any { return &c.Seed }},
 		{Key: "duration", Max: float64(MaxDuration), Field: func(c *Config) any { return &c.Duration },
 			Expected: `a time such as "60s" or "2m"; "0s" means once through a recording, or 60 s of an endless source`},
-		{Always: true, Key: "data.source", Words: "data", Default: "demo",
+		{Key: "data.source", Words: "data", Default: "demo",
 			Expected: `a data spec such as "demo" or "file:walk.bin.zst"`,
 			Field:    func(c *Config) any { return &c.Data.Source }},
-		{Always: true, Key: "data.script", Default: "random", Options: scripts,
+		{Key: "data.script", Default: "random", Options: scripts,
 			Needs: []string{"data.source = world"}, Field: func(c *Config) any { return &c.Data.Script }},
-		{Always: true, Key: "data.cubes", Default: frame.WalkoffCubes, Min: 1, Max: 65_535,
+		{Key: "data.cubes", Default: frame.WalkoffCubes, Min: 1, Max: 65_535,
 			Needs: []string{"data.source = file or data.source = world"},
 			Field: func(c *Config) any { return &c.Data.Cubes }},
-		{Always: true, Key: "data.message", Default: messages.DefaultMessage, Min: 1,
+		{Key: "data.message", Default: messages.DefaultMessage, Min: 1,
 			Max: messages.MaxMessage, Unit: "bytes", Needs: []string{"data.source = text"},
 			Field: func(c *Config) any { return &c.Data.Message }},
-		{Always: true, Key: "data.loop", Default: true, Needs: []string{"duration"},
+		{Key: "data.loop", Default: true, Needs: []string{"duration"},
 			Field: func(c *Config) any { return &c.Data.Loop }},
 		{Key: "data.again", Needs: []string{filesOnly},
 			Field: func(c *Config) any { return &c.Data.Again }},
@@ -291,10 +292,11 @@ func messageRows() []Row {
 			Field: func(c *Config) any { return &c.Messages.Burst }},
 		{Key: "messages.burst_every", Default: "10s", Min: 1e8, Max: float64(time.Hour),
 			Needs: []string{burst}, Field: func(c *Config) any { return &c.Messages.BurstEvery }},
-		{Key: "messages.delivery", Policies: container.Deliveries, Zero: "resend",
+		{Key: "messages.delivery", Policies: container.Deliveries, Default: "resend",
+			Needs: []string{hasMessages},
 			Field: func(c *Config) any { return &c.Messages.Delivery }},
 		{Key: "messages.pace", Min: 8000, Max: 1e9, quantity: rate, Zero: off,
-			Needs: []string{"messages.rate_hz or messages.burst"},
+			Needs: []string{hasMessages},
 			Field: func(c *Config) any { return &c.Messages.Pace }},
 		{Key: "messages.lanes", Default: 1, Min: 1, Max: container.MaxLanes, Needs: []string{burst},
 			Expected: "1, or 2: large messages have a lane of their own",
@@ -311,8 +313,8 @@ func crowdRows() []Row {
 			Max: maxCrowd, Unit: "receivers; 0 means no crowd",
 			Field: func(c *Config) any { return &c.Crowd.Clients }},
 		{Key: "crowd.profiles", Needs: crowd,
-			Expected: `shares of link profiles, such as "unity-4g 30%, unity-cable 70%"`,
-			Field:    func(c *Config) any { return parsed[string]{&c.Crowd.Profiles, normalMix, strings.Clone} }},
+			Expected: `shares of link profiles, such as "unity-4g 30%, unity-cable 70%", or "link"`,
+			Field:    func(c *Config) any { return parsed[string]{&c.Crowd.Profiles, normalMix, textOrLink} }},
 		{Key: "crowd.rtt", Needs: crowd,
 			Field: func(c *Config) any { return spreadField{&c.Crowd.RTT, &times} }},
 		{Key: "crowd.jitter", Needs: crowd,
@@ -359,7 +361,7 @@ func LiveSettings() (live []*Row) {
 func (c *Config) Controls() []*Row {
 	return slices.DeleteFunc(LiveSettings(), func(r *Row) bool {
 		isRare := r.IsShown != nil && !r.IsShown(c)
-		return r.Label == "" || isRare && r.isDefault(c, defaultConfig())
+		return r.Label == "" || isRare && r.Text(c) == r.Text(defaultConfig())
 	})
 }
 

@@ -21,7 +21,7 @@ func (c *Config) Values() Values {
 		r := &Rows()[i]
 		isPlayout := r.Key == playoutKey || r.Key == playoutPolicyKey // two keys of one setting, of which a file has one
 		isOther := isPlayout && c.Playout().IsFixed() != (r.Key == playoutKey)
-		if !isOther && (r.Always || !r.isDefault(c, defaultConfig())) {
+		if !isOther {
 			setNested(v, r.Key, r.Get(c))
 		}
 	}
@@ -179,9 +179,10 @@ func (v Values) Config(name string) (*Config, error) {
 // assertions are left out.
 func (c *Config) Settings() map[string]string {
 	d := c.Clone()
-	d.At, d.Clients, d.Sweep, d.Search, d.Assert, d.Duration = nil, nil, nil, Search{}, nil, 0
+	d.At, d.Clients, d.Sweep, d.Search, d.Assert = nil, nil, nil, Search{}, nil
 	flat := map[string]any{}
 	flatten("", map[string]any(d.Values()), flat)
+	delete(flat, "duration")
 	out := make(map[string]string, len(flat))
 	for k, v := range flat {
 		out[k] = fmt.Sprint(v)

@@ -74,10 +74,15 @@ type protected struct {
 	flight uint64 // tag
 }
 
-// setRedundancy sets the policy of redundancy. Packets that can no longer be repaired get their outcome.
+// setRedundancy sets the policy of redundancy; the zero Policy means off. Packets that can no longer be
+// repaired get their outcome. A lane that had redundancy keeps its figures when it is switched off.
 func (l *lane) setRedundancy(now time.Duration, p policy.Policy) {
-	if p.Name() == "" {
+	isOff := p == policy.Policy{}
+	if isOff && (l.carrier == nil || !l.carrier.hasRedundancy()) {
 		return
+	}
+	if isOff {
+		p = container.Redundancies.Default("none")
 	}
 	if l.carrier == nil {
 		l.carrier = &carrier{snd: container.NewSender()}
@@ -95,6 +100,9 @@ func (l *lane) setRedundancy(now time.Duration, p policy.Policy) {
 		}
 	}
 }
+
+// hasRedundancy reports whether redundancy was set, also to "none".
+func (c *carrier) hasRedundancy() bool { return c.snd.Redundancy() != policy.Policy{} }
 
 // follow makes the carrier of a lane that joins send its containers at the same times as that of the first lane.
 func (c *carrier) follow(first *carrier) {

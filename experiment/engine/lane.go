@@ -296,7 +296,7 @@ func (l *lane) totals(now time.Duration) figures.Totals {
 	if l.messenger != nil {
 		t.Messages = l.messenger.figures(now - l.joinedAt)
 	}
-	if l.liveConfig.Sender.Redundancy.Name() != "" {
+	if l.carrier != nil && l.carrier.hasRedundancy() {
 		t.Redundancy = l.carrier.meter.Figures(l.carrier.snd.Redundancy().String(), now-l.joinedAt)
 	}
 	t.Sender, t.Receiver = gauges(l.snd.Encoding().Encoder), gauges(l.rcv.Decoder())

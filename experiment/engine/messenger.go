@@ -66,7 +66,7 @@ func (l *lane) startMessages(now time.Duration, c *config.Config) {
 	if l.carrier == nil {
 		l.carrier = &carrier{snd: container.NewSender()}
 	}
-	m := &messenger{settings: c.Messages, seed: c.Seed, digest: &l.digest, out: container.NewOutbox(c.Messages.Policy(), c.Messages.Pace)}
+	m := &messenger{settings: c.Messages, seed: c.Seed, digest: &l.digest, out: container.NewOutbox(c.Messages.Delivery, c.Messages.Pace)}
 	m.in = container.NewInbox(c.Messages.Lanes, m.delivered)
 	if c.Messages.IsStream() {
 		m.stream, m.skips = container.NewStreamSender(c.Messages.Delivery.Int("coalesce") == 0), c.Messages.Delivery.Int("skip") == 1
@@ -268,7 +268,7 @@ func (m *messenger) view() messagesView {
 // figures returns the figures of a run of duration d.
 func (m *messenger) figures(d time.Duration) *figures.Messages {
 	f := m.meter.Figures(d)
-	f.Delivery = m.settings.Policy().String()
+	f.Delivery = m.settings.Delivery.String()
 	out := m.out.Stats()
 	f.Parts, f.PartSends, f.Resent = out.Parts, out.Sends, out.Resent
 	switch {
@@ -276,7 +276,7 @@ func (m *messenger) figures(d time.Duration) *figures.Messages {
 		var timeouts int64
 		f.Resent, timeouts = m.stream.Resent()
 		f.Timeouts = figures.Known(float64(timeouts))
-	case m.settings.Policy().Name() != "all-unacked": // which has no timer
+	case m.settings.Delivery.Name() != "all-unacked": // which has no timer
 		f.Timeouts = figures.Known(float64(out.Timeouts))
 	}
 	return f

@@ -558,7 +558,7 @@ func (d *Document) addConfiguration(x *engine.Result, notes ...block) {
 	notes = append(notes, t)
 	if y, err := x.Replayable(); err == nil {
 		if text, err := y.TOML(); err == nil && len(text) <= maxTOML {
-			notes = append(notes, code{"experiment.toml", string(text)})
+			notes = append(notes, code{"experiment.toml, with all defaults", string(text)})
 		}
 	}
 	d.add("configuration", "Configuration", notes...)

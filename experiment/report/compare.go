@@ -145,7 +145,6 @@ func settingsOf(r *engine.Result) map[string]string {
 	if c.Duration == 0 || r.Interrupted {
 		out["duration"] = r.DurationNS.String()
 	}
-	out["traffic"] = cmp.Or(out["traffic"], "off")
 	for _, f := range r.Files {
 		out[filesKey] += f.SHA256
 	}

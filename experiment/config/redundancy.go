@@ -21,7 +21,9 @@ func (c *Config) HasContainers() (key string, ok bool) {
 
 // MayUseContainers reports whether the receiver of a run with this configuration must expect containers: if
 // sender.redundancy is not off, or if messages are sent.
-func (c *Config) MayUseContainers() bool { return c.Sender.Redundancy != policy.Policy{} || c.HasMessages() }
+func (c *Config) MayUseContainers() bool {
+	return c.Sender.Redundancy != policy.Policy{} || c.HasMessages()
+}
 
 // checkContainers checks that the other settings allow containers.
 func (c *Config) checkContainers() error {

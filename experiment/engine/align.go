@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
 )
 
@@ -14,18 +13,15 @@ import (
 // begin an epoch, which has no memos yet, with the same packet and the same references. From the first packet
 // whose baseline belongs to that epoch they send equal payloads, unless sizes affect the links, as with `rate`.
 
-// markEqualLanes marks the lanes that ch has changed or added and that have the configuration of another lane;
-// alignLanes begins their epoch. Deliveries of files are left out, because a new epoch would deliver the file again.
-func (s *Session) markEqualLanes(ch *config.Change) {
+// markEqualLanes marks the lanes that a change has added and, if swaps is set, the first lane, whose encoder it has
+// changed, if they have the configuration of another lane; alignLanes begins their epoch. Deliveries of files are left
+// out, because a new epoch would deliver the file again.
+func (s *Session) markEqualLanes(swaps bool) {
 	if s.isFile {
 		return
 	}
 	for i, l := range s.lanes {
-		changed := ch.SetsEncoder()
-		if i > 0 {
-			changed = l.joinedAt == s.now
-		}
-		if changed {
+		if i == 0 && swaps || i > 0 && l.joinedAt == s.now {
 			l.aligning = len(s.lanesEqualTo(l)) > 1
 		}
 	}

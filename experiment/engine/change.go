@@ -16,12 +16,10 @@ import (
 
 // changes is the state of the changes of a session's configuration.
 type changes struct {
-	pending       []pendingChange        // not yet applied, by time
-	log           []config.StampedChange // applied, by time
-	refused       []refusal              // scripted changes that could not be applied
-	undo          []undoStep             // oldest first
-	lastKeys      string                 // configuration keys of the last change; empty if it was an undo
-	lastChangedAt time.Duration          // when the last change was made
+	pending []pendingChange        // not yet applied, by time
+	log     []config.StampedChange // applied, by time
+	refused []refusal              // scripted changes that could not be applied
+	undo    UndoSteps
 }
 
 // pendingChange is a change that is not due yet.
@@ -230,41 +228,33 @@ func (s *Session) applyDue(at time.Duration, sc config.StampedChange) {
 		s.addMark(at, MarkNote, "refused: "+sc.Change.Label())
 		return
 	}
-	s.config, sc.Change = after, normal
-	if err := s.reconfigureAll(at, normal); err != nil {
-		panic("engine: a change that was checked cannot be carried out: " + err.Error())
-	}
+	sc.Change = normal
 	s.log = append(s.log, sc)
+	if len(normal.Inputs()) > 0 {
+		s.player.apply(at, normal)
+	}
 	if normal.OnlyInput() { // input cannot be undone, and held keys get no mark
 		if label := normal.SwitchesLabel(); label != "" {
 			s.addMark(at, MarkChange, label)
 		}
 		return
 	}
-	kind, label := MarkChange, normal.Label()
-	switch {
-	case normal.Mark() != "":
+	s.config = after
+	if err := s.reconfigure(at, before, normal.SetsEncoder()); err != nil {
+		panic("engine: a change that was checked cannot be carried out: " + err.Error())
+	}
+	kind, label := s.undo.Add(before, after, &sc)
+	if normal.Mark() != "" {
 		kind = MarkNote
-	case sc.Undo && len(s.undo) > 0:
-		kind, label = MarkUndo, "undo "+s.undo[len(s.undo)-1].label
 	}
 	s.addMark(at, kind, label)
-	if normal.SetsEncoder() {
-		s.startTrial(at, before, normal.TouchedKeys())
-	}
-	s.addUndoStep(before, &sc)
+	s.startTrial(at, before, normal.TouchedKeys())
 }
 
-// reconfigureAll applies s.config to the source, the lanes and their links. ch is the change that led
-// to it; its parts that are not settings, such as input, are applied too.
-func (s *Session) reconfigureAll(at time.Duration, ch config.Change) error {
-	if len(ch.Inputs()) > 0 {
-		s.player.apply(at, ch)
-		if ch.OnlyInput() {
-			return nil
-		}
-	}
-	if ch.SetsEncoder() {
+// reconfigure applies the difference between before, the configuration until now, and s.config to the lanes
+// and their links. swaps means that the encoder was set; this begins an epoch even if it is the same encoder.
+func (s *Session) reconfigure(at time.Duration, before *config.Config, swaps bool) error {
+	if swaps {
 		encoding, err := newEncoding("encoder", s.config.Encoder, s.config, s.schema)
 		if err != nil {
 			return err
@@ -274,14 +264,13 @@ func (s *Session) reconfigureAll(at time.Duration, ch config.Change) error {
 	if err := s.updateShadows(); err != nil {
 		return err
 	}
-	s.markEqualLanes(&ch)
+	s.markEqualLanes(swaps)
 	for _, l := range s.running {
-		if err := l.reconfigure(at, s.config); err != nil {
+		if err := l.reconfigure(at, before, s.config); err != nil {
 			return err
 		}
 	}
 	s.lanes[0].comparePlayouts(at)
-	s.beginStep(at, &ch)
 	return nil
 }
 

@@ -121,16 +121,3 @@ func (l *lane) controlView() *ControlView {
 	}
 	return &ControlView{state.Policy, state.TargetBps, l.control.held, slices.Clone(state.Decisions)}
 }
-
-// beginStep records that a change of the links took effect at now, from which the lanes with a control
-// have to recover.
-func (s *Session) beginStep(now time.Duration, ch *config.Change) {
-	if !ch.SetsLinks() {
-		return
-	}
-	for _, l := range s.running {
-		if l.control.policy != (policy.Policy{}) {
-			l.control.steps.Begin(now)
-		}
-	}
-}

@@ -15,6 +15,7 @@ import (
 	"wirelab/experiment/engine/playout"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/view"
+	"wirelab/internal/policy"
 	"wirelab/lossmodel"
 )
 
@@ -170,17 +171,24 @@ func (l *lane) comparePlayouts(now time.Duration) {
 	}
 }
 
-// reconfigure applies the settings of c that may change during a run to the lane and to its modelled
-// links, if it has any, at time now.
-func (l *lane) reconfigure(now time.Duration, c *config.Config) error {
-	l.applySettings(now, c)
+// reconfigure applies the settings of after that may change during a run to the lane and to its modelled
+// links, if it has any, at time now. before is the configuration until now.
+func (l *lane) reconfigure(now time.Duration, before, after *config.Config) error {
+	l.applySettings(now, after)
+	changesLinks := before.Down != after.Down || before.Up != after.Up
+	if changesLinks && l.control.policy != (policy.Policy{}) {
+		l.control.steps.Begin(now) // the control has to recover from the change
+	}
 	if l.paths.downLink == nil || l.paths.upLink == nil {
 		return nil
 	}
-	if err := errors.Join(l.paths.downLink.ReshapeAt(now, c.Down), l.paths.upLink.ReshapeAt(now, c.Up)); err != nil {
-		return err
+	if changesLinks {
+		err := errors.Join(l.paths.downLink.ReshapeAt(now, after.Down), l.paths.upLink.ReshapeAt(now, after.Up))
+		if err != nil {
+			return err
+		}
 	}
-	l.setTraffic(now, c.Traffic)
+	l.setTraffic(now, after.Traffic)
 	return nil
 }
 

@@ -14,8 +14,15 @@ import (
 // so that one undo reverts a complete drag of a slider.
 const dragPeriod = 600 * time.Millisecond
 
-// maxUndo is the maximum number of undo steps.
+// maxUndo is the maximum number of steps.
 const maxUndo = 100
+
+// UndoSteps are the changes of a session or a crowd that Reverse can revert, oldest first.
+type UndoSteps struct {
+	list []undoStep
+	last string        // keys of the newest change; "" if it was an undo
+	at   time.Duration // when the newest change was made
+}
 
 // undoStep is a change that can be undone.
 type undoStep struct {
@@ -23,48 +30,53 @@ type undoStep struct {
 	label  string         // describes the change
 }
 
-// addUndoStep adds an undo step for sc, unless it belongs to the same drag as the change before, which means that
-// it sets the same keys within dragPeriod, or altered nothing. before is the configuration before the change. If
-// sc is itself an undo, addUndoStep removes the step that it reverted.
-func (s *Session) addUndoStep(before *config.Config, sc *config.StampedChange) {
-	touched := sc.Change.TouchedKeys()
-	dragged := touched == s.lastKeys && sc.T-s.lastChangedAt < dragPeriod && len(s.undo) > 0
-	s.lastKeys, s.lastChangedAt = touched, sc.T
-	if sc.Undo {
-		s.undo, s.lastKeys = s.undo[:max(0, len(s.undo)-1)], ""
-		return
+// Add records made, a change from the configuration before to after, and returns its mark. A change that sets
+// the same keys as the one before it within dragPeriod belongs to the same step, and one that alters nothing
+// makes no step. An undo removes the newest step.
+func (u *UndoSteps) Add(before, after *config.Config, made *config.StampedChange) (kind MarkKind, label string) {
+	kind, label = MarkChange, made.Change.Label()
+	keys, newest := made.Change.TouchedKeys(), len(u.list)-1
+	dragged := keys == u.last && made.T-u.at < dragPeriod
+	u.last, u.at = keys, made.T
+	if made.Undo {
+		u.last = ""
 	}
-	if dragged {
-		s.undo[len(s.undo)-1].label = sc.Change.Label()
-		return
+	switch {
+	case made.Undo && newest < 0: // the steps before were dropped
+	case made.Undo:
+		kind, label = MarkUndo, "undo "+u.list[newest].label
+		u.list = u.list[:newest]
+	case dragged && newest >= 0:
+		u.list[newest].label = label
+	case !after.SameLive(before):
+		u.list = append(u.list[max(0, newest+2-maxUndo):], undoStep{before, label})
 	}
-	if reverse := before.Undo(s.config); reverse.IsZero() {
-		return
-	}
-	if len(s.undo) == maxUndo {
-		s.undo = slices.Delete(s.undo, 0, 1)
-	}
-	s.undo = append(s.undo, undoStep{before, sc.Change.Label()})
+	return kind, label
 }
 
-// Undo schedules a change that reverts the newest change that is still in effect, and returns the
-// description of the reverted change. The undo step remains until addUndoStep removes it, when the
-// reverting change is applied. Undo returns errNothingToUndo if no change is in effect.
-func (s *Session) Undo() (label string, err error) {
-	for len(s.undo) > 0 {
-		step := s.undo[len(s.undo)-1]
-		// reverse is the change that leads from the current configuration to the one before the step.
-		if reverse := step.before.Undo(s.config); !reverse.IsZero() {
-			const isUndo = true
-			return step.label, s.change(reverse, isUndo)
+// Reverse returns the change that reverts the newest step in effect, and the description of that step. The
+// change leads from now, the present configuration, to the one before the step; it is zero if no step is in
+// effect. The step remains until Add records the change.
+func (u *UndoSteps) Reverse(now *config.Config) (label string, reverse config.Change, err error) {
+	for n := len(u.list); n > 0; n-- {
+		step := u.list[n-1]
+		if reverse = step.before.Undo(now); !reverse.IsZero() {
+			return step.label, reverse, nil
 		}
-		s.undo = s.undo[:len(s.undo)-1] // without effect: the slider was dragged back to its old value
+		u.list = u.list[:n-1] // without effect: the slider was dragged back to its old value
 	}
-	return "", errNothingToUndo
+	return "", nil, errors.New("nothing to undo")
 }
 
-// errNothingToUndo is returned by Undo if no change was made, or all changes were undone.
-var errNothingToUndo = errors.New("nothing to undo")
+// Undo makes a change that reverts the newest change in effect, and returns the description of the reverted
+// change.
+func (s *Session) Undo() (label string, err error) {
+	label, reverse, err := s.undo.Reverse(s.config)
+	if err != nil {
+		return "", err
+	}
+	return label, s.change(reverse, true)
+}
 
 // replaceBrokenEncoder replaces a plugin encoder that broke its contract by the encoder before it or,
 // if there was none, by the default one. It does so by an ordinary change one nanosecond later, so
@@ -78,7 +90,7 @@ func (s *Session) replaceBrokenEncoder(at time.Duration) {
 		return // nothing broke, or another change already replaces the encoder
 	}
 	to := config.Encoder{Name: table.Default(s.schema)}
-	for _, step := range slices.Backward(s.undo) { // find the newest encoder that is not the broken one
+	for _, step := range slices.Backward(s.undo.list) { // find the newest encoder that is not the broken one
 		if e := step.before.Encoder; e.Name != name {
 			to = e.Clone()
 			break

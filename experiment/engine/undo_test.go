@@ -27,7 +27,7 @@ func TestUndoRevertsDrag(t *testing.T) {
 	}
 	step(time.Second, loss("5%"))
 	for _, text := range []string{"10%", "11%", "12%"} { // a second later: a separate drag
-		step(time.Second/4+dragPeriod*time.Duration(len(s.undo)%2), loss(text))
+		step(time.Second/4+dragPeriod*time.Duration(len(s.undo.list)%2), loss(text))
 	}
 	step(10*time.Millisecond, config.NewChange("down.latency", "30ms"))
 	step(10*time.Millisecond, config.NewChange("mark", "a mark alters nothing"))

@@ -17,19 +17,10 @@ import (
 // receivers is the experiment of a Runner with a crowd of receivers.
 type receivers struct {
 	*crowd.Live
-	config   *config.Config // with which it was opened, and the changes of the user since
-	undoable []undoStep     // oldest first
-	marks    []engine.Mark  // set by the user in this run, oldest first
+	config *config.Config // with which it was opened, and the changes of the user since
+	undo   engine.UndoSteps
+	marks  []engine.Mark // set by the user in this run, oldest first
 }
-
-// undoStep is a change that can be undone.
-type undoStep struct {
-	before *config.Config // configuration before the change
-	label  string         // describes the change
-}
-
-// maxUndo is the maximum number of undo steps of a crowd.
-const maxUndo = 20
 
 // openCrowd opens a crowd of c.
 func openCrowd(ctx context.Context, c *config.Config, r *Runner) (*receivers, error) {
@@ -53,40 +44,33 @@ func (x *receivers) Change(ch config.Change) error {
 		x.addMark(ch.Mark(), engine.MarkNote)
 		return nil
 	}
-	before := x.config
-	next, err := before.WithChange(ch)
-	if err != nil || next.SameLive(before) {
-		return err
-	}
-	if err := x.changeTo(next); err != nil {
-		return err
-	}
-	x.undoable = append(x.undoable, undoStep{before, ch.Label()})
-	x.undoable = x.undoable[max(0, len(x.undoable)-maxUndo):]
-	x.addMark(ch.Label(), engine.MarkChange)
-	return nil
+	return x.change(config.Stamp(x.Now(), ch))
 }
 
 // Undo implements run.
 func (x *receivers) Undo() (label string, err error) {
-	last := len(x.undoable) - 1
-	if last < 0 {
-		return "", errors.New("nothing to undo")
+	label, reverse, err := x.undo.Reverse(x.config)
+	if err != nil {
+		return "", err
 	}
-	step := x.undoable[last]
-	if err := x.changeTo(step.before); err != nil {
-		return step.label, err
-	}
-	x.undoable = x.undoable[:last]
-	return step.label, nil
+	made := config.Stamp(x.Now(), reverse)
+	made.Undo = true
+	return label, x.change(made)
 }
 
-// changeTo makes the change that leads to the configuration next.
-func (x *receivers) changeTo(next *config.Config) error {
-	if err := x.Live.Change(next.Undo(x.config)); err != nil {
+// change makes a change, unless it alters nothing.
+func (x *receivers) change(made config.StampedChange) error {
+	before := x.config
+	after, err := before.WithChange(made.Change)
+	if err != nil || after.SameLive(before) {
 		return err
 	}
-	x.config = next
+	if err := x.Live.Change(after.Undo(before)); err != nil {
+		return err
+	}
+	x.config = after
+	kind, label := x.undo.Add(before, after, &made)
+	x.addMark(label, kind)
 	return nil
 }
 
@@ -113,7 +97,7 @@ func (x *receivers) repeat(r *Runner, _ time.Duration) (opener, error) {
 		if err != nil {
 			return nil, err
 		}
-		again.config, again.undoable, again.marks = before.config, before.undoable, before.marks
+		again.config, again.undo, again.marks = before.config, before.undo, before.marks
 		return again, nil
 	}, nil
 }

@@ -132,6 +132,10 @@ func (a *app) writeSearchResult(f searchFlags, c *config.Config, found *search.R
 // saveSearchFolder writes search.json, search.md, report.html and, if a setting keeps the bounds, best.toml: the
 // configuration c with the best of them.
 func saveSearchFolder(folder *atomicfile.Folder, c *config.Config, found *search.Result) error {
+	best, err := found.BestTOML(c)
+	if err != nil {
+		return err
+	}
 	entries := []atomicfile.Entry{
 		atomicfile.JSON("search.json", found),
 		{Name: "search.md", Write: func(w io.Writer) error {
@@ -140,21 +144,12 @@ func saveSearchFolder(folder *atomicfile.Folder, c *config.Config, found *search
 			_, err2 := fmt.Fprint(w, "```\n")
 			return errors.Join(err, err2)
 		}},
-		{Name: "report.html", Write: func(w io.Writer) error { return found.WritePage(w, c) }},
+		{Name: "report.html", Write: func(w io.Writer) error { return found.WritePage(w, c, best) }},
 	}
-	if found.Best.Keeps() {
-		best, err := search.Apply(c, found.Best)
-		if err != nil {
-			return err
-		}
-		text, err := best.ExplicitTOML() // the default encoder depends on the data
-		if err != nil {
-			return err
-		}
-		entries = append(entries, atomicfile.Bytes("best.toml", text))
+	if best != nil {
+		entries = append(entries, atomicfile.Bytes("best.toml", best))
 	}
-	err := folder.Write(entries)
-	if err != nil {
+	if err := folder.Write(entries); err != nil {
 		return writeError(filepath.Clean(folder.Path()), err)
 	}
 	return nil
@@ -166,7 +161,7 @@ func writeSearchText(w io.Writer, found *search.Result) {
 	if found.Best != nil {
 		writeSettings(w, found)
 		// RatioToOwn compares with the settings that the configuration has without the search.
-		if found.RatioToOwn != nil {
+		if found.RatioToOwn != nil && found.Best.Keeps() {
 			fmt.Fprintf(w, "ratio of the best setting to the original configuration: %s\n", found.RatioToOwn.Fixed(" ± ", 4))
 		}
 	}
@@ -184,7 +179,11 @@ func writeSettings(w io.Writer, found *search.Result) {
 	if found.Bounds != "" {
 		titles = append(titles, "bounds")
 	}
-	g := texttable.New(append(titles, ">ratio to best")...)
+	first := "best"
+	if !found.Best.Keeps() {
+		first = "closest"
+	}
+	g := texttable.New(append(titles, ">ratio to "+first)...)
 	row := func(c search.Candidate, ratio string) {
 		figure := c.Figures[found.Minimise]
 		notes.Add(figure)
@@ -201,11 +200,7 @@ func writeSettings(w io.Writer, found *search.Result) {
 		}
 		g.Add(c.Text, cells, ratio)
 	}
-	if found.Best.Keeps() {
-		row(*found.Best, "best")
-	} else {
-		row(*found.Best, "closest")
-	}
+	row(*found.Best, first)
 	for _, r := range found.Rivals[:min(len(found.Rivals), maxOthers)] {
 		notes.Add(r.Ratio)
 		row(r.Candidate, r.Ratio.Fixed(" ± ", 4)+notes.AddDoubt(r.Ratio.Doubt(1)))

@@ -126,9 +126,14 @@ func (s *Search) chart() charts {
 
 // table returns the table of all settings that were compared.
 func (s *Search) table() *table {
-	t := newTable("The best first: means over the seeds ± half of the 95 % CI. "+intervalNotes, "setting",
+	first := "best"
+	if !s.Points[0].Keeps {
+		first = "closest"
+	}
+	t := newTable("The "+first+" first: means over the seeds ± half of the 95 % CI. "+intervalNotes, "setting",
 		"bounds", ">seeds")
 	columns := []figures.Row{figures.Find(s.Minimise), figures.Find(RatioKey)}
+	columns[1].Title = "ratio to " + first
 	for _, m := range columns {
 		t.Heads = append(t.Heads, texttable.Head{Text: m.Label(), Number: true})
 	}

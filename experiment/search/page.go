@@ -11,42 +11,40 @@ import (
 	"wirelab/experiment/page"
 )
 
-// WritePage writes the result as an HTML page. c is the configuration of the search.
-func (r *Result) WritePage(w io.Writer, c *config.Config) error {
-	p := page.Search{Minimise: r.Minimise, Config: c, Sentences: r.Confidence}
+// BestTOML returns the configuration of the search, c, with the best setting; nil if none keeps the bounds.
+func (r *Result) BestTOML(c *config.Config) ([]byte, error) {
+	if !r.Best.Keeps() {
+		return nil, nil
+	}
+	best, err := apply(c, c.Search.Over, r.Best.at)
+	if err != nil {
+		return nil, err
+	}
+	return best.ExplicitTOML() // the default encoder depends on the data
+}
+
+// WritePage writes the result as an HTML page. c is the configuration of the search, and best what BestTOML
+// returns.
+func (r *Result) WritePage(w io.Writer, c *config.Config, best []byte) error {
+	p := page.Search{Minimise: r.Minimise, Config: c, Sentences: r.Confidence, TOML: string(best)}
 	var bounds []string
 	for _, a := range c.Search.Subject {
 		p.Bounded = append(p.Bounded, a.Name)
 		bounds = append(bounds, a.Name+" "+a.Text())
 	}
-	switch r.Bounds {
-	case config.MeanOfSeeds:
-		p.Bounds = strings.Join(bounds, ", ") + ", on the mean of the seeds"
-	case config.EachSeed:
-		p.Bounds = strings.Join(bounds, ", ") + ", with each seed"
-	}
+	scopes := map[string]string{config.MeanOfSeeds: ", on the mean of the seeds", config.EachSeed: ", with each seed"}
+	p.Bounds = strings.Join(bounds, ", ") + scopes[r.Bounds]
 	p.Facts = []string{c.Duration.String() + " of virtual time each",
 		fmt.Sprintf("%d of %.0f settings run", r.Tried, r.Settings),
 		fmt.Sprintf("%d runs", r.Runs)}
-	if r.Interrupted && r.Best != nil { // otherwise r.Confidence says so
-		p.Incomplete = "The search was interrupted: this is the best so far."
+	if r.Interrupted {
+		p.Incomplete = interruptedText
 	}
 	if r.Best != nil {
 		p.Points = append(p.Points, r.Best.point(figures.Mean{N: 1, Mean: 1}))
 		for i := range r.Rivals {
 			p.Points = append(p.Points, r.Rivals[i].point(r.Rivals[i].Ratio))
 		}
-	}
-	if r.Best.Keeps() {
-		chosen, err := Apply(c, r.Best)
-		if err != nil {
-			return err
-		}
-		text, err := chosen.ExplicitTOML()
-		if err != nil {
-			return err
-		}
-		p.TOML = string(text)
 	}
 	return p.Document().WriteHTML(w)
 }
@@ -60,11 +58,6 @@ func (c *Candidate) point(ratio figures.Mean) *page.SearchPoint {
 	maps.Copy(p.Figures, c.Figures)
 	for key, v := range c.Set {
 		p.Set[key] = fmt.Sprint(v)
-	}
-	for _, b := range c.Bounds {
-		if b.Measured.N > 0 {
-			p.Figures[b.Figure] = b.Measured
-		}
 	}
 	return p
 }

@@ -32,11 +32,11 @@ func exhaustive(t *testing.T, c *config.Config, eval evaluateFunc) (best setting
 		}
 		sums, keeps, mean := make([]float64, len(c.Search.Subject)), true, 0.0
 		for _, v := range list {
-			mean += v.Figure / float64(len(list))
-			figuresBySeed[x.key()] = append(figuresBySeed[x.key()], v.Figure)
+			mean += v.Figures[toMinimise] / float64(len(list))
+			figuresBySeed[x.key()] = append(figuresBySeed[x.key()], v.Figures[toMinimise])
 			for b, a := range c.Search.Subject {
-				sums[b] += v.Bounded[b] / float64(len(list))
-				keeps = keeps && (a.Holds(v.Bounded[b]) || c.Search.Bounds != config.EachSeed && a.Op == "<=")
+				sums[b] += v.Figures[1+b] / float64(len(list))
+				keeps = keeps && (a.Holds(v.Figures[1+b]) || c.Search.Bounds != config.EachSeed && a.Op == "<=")
 			}
 		}
 		for b, a := range c.Search.Subject {
@@ -116,7 +116,7 @@ func randomProblem(seed uint64, bounds string) (*config.Config, evaluateFunc) {
 			}
 			cost *= 1 + 0.02*shared.NormFloat64() + 0.003*own.NormFloat64()
 			starved *= math.Exp(0.15*shared.NormFloat64() + 0.15*own.NormFloat64())
-			out[i] = outcome{Figure: cost, Bounded: []float64{starved, wrong}}
+			out[i] = outcome{Figures: []float64{cost, starved, wrong}}
 		}
 		return out, nil
 	}

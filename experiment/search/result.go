@@ -8,10 +8,12 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/figures"
-	"wirelab/experiment/page"
 	"wirelab/internal/units"
 	"wirelab/internal/words"
 )
+
+// interruptedText describes a search that ended early.
+const interruptedText = "The search was interrupted before it was complete."
 
 // Result is the result of a search.
 type Result struct {
@@ -74,8 +76,8 @@ type tracedSetting struct {
 
 // describe returns a setting with the means of its figures and the bounds that it violates.
 func (s *search) describe(t *trial) Candidate {
-	c := Candidate{at: t.at, Set: map[string]any{}, Text: settingText(s.spec.Over, t.at), Figures: map[string]figures.Mean{}, Seeds: len(t.runs),
-		RunsAs: t.runs[0].RunsAs}
+	c := Candidate{at: t.at, Set: map[string]any{}, Text: settingText(s.spec.Over, t.at), Figures: map[string]figures.Mean{},
+		Seeds: len(t.runs), RunsAs: t.runs[0].RunsAs}
 	for d, valueIndex := range t.at {
 		c.Set[s.spec.Over[d].Key] = s.spec.Over[d].Values[valueIndex]
 	}
@@ -83,18 +85,12 @@ func (s *search) describe(t *trial) Candidate {
 	if t.problem() != "" {
 		return c
 	}
-	for i, name := range page.SearchTiles() {
-		var values []float64
-		for _, r := range t.runs {
-			if i < len(r.Shown) && !math.IsNaN(r.Shown[i]) {
-				values = append(values, r.Shown[i])
-			}
-		}
-		if len(values) == len(t.runs) {
-			c.Figures[name] = figures.MeanOf(name, values)
+	names := figureNames(s.spec)
+	for i := range t.runs[0].Figures {
+		if values := t.values(i); !slices.ContainsFunc(values, math.IsNaN) {
+			c.Figures[names[i]] = figures.MeanOf(names[i], values)
 		}
 	}
-	c.Figures[s.spec.Minimise] = figures.MeanOf(s.spec.Minimise, t.figures(len(t.runs)))
 	return c
 }
 
@@ -105,16 +101,15 @@ func (s *search) ratio(a, b *trial) figures.Mean {
 		return figures.Mean{}
 	}
 	n := min(len(a.runs), len(b.runs))
-	return figures.RatioOf(s.spec.Minimise, a.figures(n), b.figures(n))
+	return figures.RatioOf(s.spec.Minimise, a.values(toMinimise)[:n], b.values(toMinimise)[:n])
 }
 
 // isDistinct reports whether the figures of a and b differ: the 95 % interval of the difference, paired
 // by seed, does not contain 0. Unlike a ratio, the difference exists if a figure is 0.
 func isDistinct(a, b *trial) bool {
-	n := min(len(a.runs), len(b.runs))
-	differences := make([]float64, n)
+	differences := make([]float64, min(len(a.runs), len(b.runs)))
 	for seed := range differences {
-		differences[seed] = a.runs[seed].Figure - b.runs[seed].Figure
+		differences[seed] = a.runs[seed].Figures[toMinimise] - b.runs[seed].Figures[toMinimise]
 	}
 	m := figures.EstimateMean(differences)
 	isKnown := m.Lo != nil // both bounds are nil with fewer than two seeds
@@ -139,123 +134,103 @@ func (s *search) summarize(own setting) *Result {
 		return result
 	}
 	chosen := s.describe(best)
-	result.Best, result.Seeds = &chosen, len(best.runs)
-	near := map[string]bool{}
-	for _, x := range around(s.spec.Over, best.at, 1) {
-		near[x.key()] = true
-	}
-	for _, t := range s.trials {
-		c := s.describe(t)
-		step := tracedSetting{c.Text, c.Seeds, c.Figures[s.spec.Minimise], "the best"}
-		if t != best {
-			r := rival{c, s.ratio(t, best)}
-			if c.Seeds > 1 && c.Seeds == s.seeds || near[t.at.key()] {
-				result.Rivals = append(result.Rivals, r)
-			}
-			step.Outcome = "not better than the best with the same seeds"
-			if c.Violations != "" {
-				step.Outcome = c.Violations
-			}
-		}
-		result.Trace = append(result.Trace, step)
-	}
-	slices.SortStableFunc(result.Rivals, func(a, b rival) int { // rivals without a ratio come last
-		return cmp.Or(cmp.Compare(min(b.Ratio.N, 1), min(a.Ratio.N, 1)), cmp.Compare(a.Ratio.Mean, b.Ratio.Mean))
-	})
+	result.Best = &chosen
+	result.Seeds = len(best.runs)
 	if t := s.byKey[own.key()]; t != nil && t.problem() == "" {
 		ratio := s.ratio(best, t)
 		result.RatioToOwn = &ratio
 	}
-	s.addConfidence(result, best)
+	if result.Tried == int(result.Settings) {
+		result.addf("The whole grid of %s was run.", words.Count(result.Tried, "setting"))
+	}
+	if s.seeds < s.spec.Seeds {
+		result.addf("The seed has no effect.")
+	} else if len(best.runs) < s.seeds {
+		result.addf("The limit of %d runs did not allow for all %d seeds.", s.spec.Runs, s.seeds)
+	}
+	s.addOthers(result, best)
 	s.addBounds(result)
 	return result
 }
 
-// addConfidence adds sentences to result.Confidence that describe how certain it is that best is the
-// best setting.
-func (s *search) addConfidence(result *Result, best *trial) {
-	addf := func(format string, args ...any) {
-		result.Confidence = append(result.Confidence, fmt.Sprintf(format, args...))
+// addf adds a sentence to r.Confidence.
+func (r *Result) addf(format string, args ...any) {
+	r.Confidence = append(r.Confidence, fmt.Sprintf(format, args...))
+}
+
+// addOthers adds the settings that were run to result and, if best keeps the bounds, compares them with it.
+func (s *search) addOthers(result *Result, best *trial) {
+	near := map[string]bool{}
+	for _, x := range around(s.spec.Over, best.at, 1) {
+		near[x.key()] = true
 	}
-	switch isWhole := float64(result.Tried) >= result.Settings; {
-	case isWhole && s.seeds == 1:
-		addf("All %.0f settings were run: no other setting is better on these frames.", result.Settings)
-	case isWhole:
-		addf("All %.0f settings were run with the first seed, and those that may be the best with up to %d seeds.", result.Settings, s.seeds)
-	}
-	ran, lowest := 0, math.Inf(1) // lowest is the lowest figure of the neighbours that violate the bounds as much as best
-	neighbours := around(s.spec.Over, best.at, 1)
-	for _, x := range neighbours {
-		if t := s.byKey[x.key()]; t != nil {
-			ran++
-			if s.violation(t) == s.violation(best) {
-				lowest = min(lowest, t.runs[0].Figure)
-			}
-		}
-	}
-	if !math.IsInf(lowest, 1) {
-		addf("Of the %d neighbours of the best setting, %d were run on the same frames. With the first seed, the lowest figure of a neighbour is %s.",
-			len(neighbours), ran, compareText(lowest, best.runs[0].Figure))
-	}
-	equal := 0 // settings that cannot be distinguished from the best
+	var firstFigures []float64 // of the neighbours that keep the bounds, with the first seed
+	ran := 0                   // number of neighbours that were run
+	equal := 0                 // number of settings that cannot be distinguished from the best
 	for _, t := range s.trials {
-		if t != best && len(t.runs) == s.seeds && s.violation(t) == s.violation(best) && !isDistinct(t, best) {
+		c := s.describe(t)
+		step := tracedSetting{c.Text, c.Seeds, c.Figures[s.spec.Minimise], cmp.Or(c.Violations, "not better than the best with the same seeds")}
+		hasAllSeeds, isNear := c.Seeds == s.seeds, near[t.at.key()]
+		switch {
+		case t != best:
+			if hasAllSeeds && s.seeds > 1 || isNear {
+				result.Rivals = append(result.Rivals, rival{c, s.ratio(t, best)})
+			}
+		case c.Keeps():
+			step.Outcome = "the best"
+		default:
+			step.Outcome = "the closest: " + c.Violations
+		}
+		result.Trace = append(result.Trace, step)
+		if isNear {
+			ran++
+		}
+		isRival := t != best && s.violation(t) == s.violation(best)
+		if isRival && isNear {
+			firstFigures = append(firstFigures, t.runs[0].Figures[toMinimise])
+		}
+		if isRival && hasAllSeeds && s.seeds > 1 && !isDistinct(t, best) {
 			equal++
 		}
 	}
-	if equal > 0 && s.seeds > 1 {
-		addf("With %d seeds, %s cannot be distinguished from it.", s.seeds, words.Count(equal, "other setting"))
+	slices.SortStableFunc(result.Rivals, func(a, b rival) int { // rivals without a ratio come last
+		return cmp.Or(cmp.Compare(min(b.Ratio.N, 1), min(a.Ratio.N, 1)), cmp.Compare(a.Ratio.Mean, b.Ratio.Mean))
+	})
+	if !result.Best.Keeps() {
+		return
 	}
-	if s.seeds > 1 && result.Best.Seeds < s.seeds {
-		addf("The limit of %d runs did not allow for all %d seeds.", s.spec.Runs, s.seeds)
+	if len(firstFigures) > 0 {
+		result.addf("%d of %s of the best setting ran on the same frames: with the first seed, their lowest %s is %s, that of the best %s.",
+			ran, words.Count(len(near), "neighbour"), s.spec.Minimise, units.Significant(slices.Min(firstFigures), 4),
+			units.Significant(best.runs[0].Figures[toMinimise], 4))
+	}
+	if equal > 0 {
+		result.addf("With %d seeds, %s cannot be distinguished from it.", s.seeds, words.Count(equal, "other setting"))
 	}
 }
 
-// addBounds adds sentences to result.Confidence that describe whether the best setting keeps the bounds.
-// The last of them is the reason if it does not.
+// addBounds adds sentences about whether the best setting keeps the bounds. The last of them is the reason if
+// it does not.
 func (s *search) addBounds(result *Result) {
-	if len(s.spec.Subject) == 0 {
-		return
-	}
-	addf := func(format string, args ...any) {
-		result.Confidence = append(result.Confidence, fmt.Sprintf(format, args...))
-	}
-	seeds := words.Count(result.Best.Seeds, "seed")
-	if !result.Best.Keeps() {
-		addf("No setting that was tried keeps all bounds. With the one that is closest, %s, over %s.", result.Best.Violations, seeds)
-		return
-	}
+	best := result.Best
+	seeds := words.Count(best.Seeds, "seed")
 	switch {
-	case s.seeds == 1:
-		addf("It keeps all bounds, with every seed, because the seed has no effect.")
-	case s.spec.Bounds == config.EachSeed:
-		addf("It keeps all bounds, with each of %s.", seeds)
-	default:
-		addf("It keeps all bounds, on the mean of %s.", seeds)
+	case !best.Keeps():
+		result.addf("No setting that was tried keeps all bounds. The closest, with %s, is %s: %s.", seeds, best.Text, best.Violations)
+	case result.Bounds == config.EachSeed:
+		result.addf("It keeps all bounds, with every seed of %s.", seeds)
+	case result.Bounds == config.MeanOfSeeds:
+		result.addf("It keeps all bounds, on the mean of %s.", seeds)
 	}
-	for _, b := range result.Best.Bounds {
-		if b.Close {
+	for _, b := range best.Bounds {
+		if b.Close && best.Keeps() {
 			lo, hi, _ := b.Measured.Bounds()
 			what := "95 % interval"
 			if b.Measured.Range != nil {
 				what = "range over the seeds"
 			}
-			addf("The %s of %s, %s to %s, contains the bound %s: more seeds may change the answer.", what, b.Figure,
+			result.addf("The %s of %s, %s to %s, contains the bound %s: more seeds may change the answer.", what, b.Figure,
 				units.Significant(lo, 3), units.Significant(hi, 3), b.Bound)
 		}
-	}
-}
-
-// compareText describes how a figure x differs from that of the best setting.
-func compareText(x, best float64) string {
-	switch percent := 100 * (x/best - 1); {
-	case x == best:
-		return "equal"
-	case best == 0 || percent-percent != 0: // percent is not finite
-		return fmt.Sprintf("%s (best: %s)", units.Significant(x, 4), units.Significant(best, 4))
-	case percent < 0:
-		return fmt.Sprintf("%.2f %% lower", -percent)
-	default:
-		return fmt.Sprintf("%.2f %% higher", percent)
 	}
 }

@@ -59,27 +59,37 @@ func searchWith(ctx context.Context, c *config.Config, eval evaluateFunc, progre
 	// The tag makes the random numbers of the search independent of those of the runs, which have the same seed.
 	s := &search{spec: c.Search, rand: rand.New(seed.Tagged(c.Seed, "search\n")), evaluate: eval, progress: progress, byKey: map[string]*trial{}}
 	s.spec.Runs = cmp.Or(s.spec.Runs, config.DefaultSearchRuns)
-	s.seeds = cmp.Or(s.spec.Seeds, config.DefaultSearchSeeds)
+	s.spec.Seeds = cmp.Or(s.spec.Seeds, config.DefaultSearchSeeds)
+	s.seeds = s.spec.Seeds
 	own := ownSetting(c)
 	err := s.find(ctx, own)
 	if err != nil && ctx.Err() == nil {
 		return nil, err
 	}
 	result := s.summarize(own)
-	if err != nil { // interrupted: this is the best so far
+	if err != nil { // ctx ended
 		result.Interrupted = true
-		result.Confidence = append(result.Confidence, "The search was interrupted: this is the best so far.")
+		result.Confidence = append(result.Confidence, interruptedText)
 	}
 	return result, err
 }
 
-// usesTimings reports whether a search minimises or bounds measured CPU times.
-func usesTimings(s config.Search) bool {
+// requiredFigures returns the names of the figures that every run needs: the one to minimise and the bounded
+// ones, in the order of the bounds.
+func requiredFigures(s config.Search) []string {
 	names := []string{s.Minimise}
 	for _, a := range s.Subject {
 		names = append(names, a.Name)
 	}
-	return slices.ContainsFunc(names, func(name string) bool { return slices.Contains(config.TimingNames(), name) })
+	return names
+}
+
+// figureNames returns the names of the figures in an outcome: the required ones and those of the report.
+func figureNames(s config.Search) []string { return append(requiredFigures(s), page.SearchTiles()...) }
+
+// usesTimings reports whether a search minimises or bounds measured CPU times.
+func usesTimings(s config.Search) bool {
+	return slices.ContainsFunc(requiredFigures(s), func(name string) bool { return slices.Contains(config.TimingNames(), name) })
 }
 
 // ownSetting returns the setting that equals the configuration itself; nil if a value is not in its range.
@@ -146,29 +156,26 @@ func (e *evaluator) runJob(ctx context.Context, j job) (*outcome, error) {
 }
 
 // failedOutcome returns the outcome of a setting that cannot be run or measured.
-func failedOutcome(problem string) *outcome { return &outcome{Figure: math.Inf(1), Problem: problem} }
+func failedOutcome(problem string) *outcome {
+	return &outcome{Figures: []float64{math.Inf(1)}, Problem: problem}
+}
 
 // outcomeOf returns the figures of a run.
 func (e *evaluator) outcomeOf(r *engine.Result) *outcome {
 	measured := figures.Flatten(r.Totals)
 	maps.Copy(measured, timingFigures(r.Timing))
-	out := &outcome{Figure: measured[e.spec.Minimise], RunsAs: r.Timing.RunsAs}
-	needed := []string{e.spec.Minimise}
-	for _, a := range e.spec.Subject {
-		needed = append(needed, a.Name)
-		out.Bounded = append(out.Bounded, measured[a.Name])
-	}
-	for _, name := range needed {
+	for _, name := range requiredFigures(e.spec) {
 		if _, ok := measured[name]; !ok {
 			return failedOutcome("the run has no " + name)
 		}
 	}
-	for _, name := range page.SearchTiles() {
+	out := &outcome{RunsAs: r.Timing.RunsAs}
+	for _, name := range figureNames(e.spec) {
 		x, ok := measured[name]
 		if !ok {
 			x = math.NaN()
 		}
-		out.Shown = append(out.Shown, x)
+		out.Figures = append(out.Figures, x)
 	}
 	return out
 }
@@ -182,9 +189,4 @@ func timingFigures(t figures.Timing) map[string]float64 {
 		}
 	}
 	return m
-}
-
-// Apply returns a copy of configuration c with the values of a setting that Run has found for c.
-func Apply(c *config.Config, chosen *Candidate) (*config.Config, error) {
-	return apply(c, c.Search.Over, chosen.at)
 }

@@ -19,9 +19,7 @@ type job struct {
 
 // An outcome is the result of a job.
 type outcome struct {
-	Figure  float64   // the figure to minimise
-	Bounded []float64 // the bounded figures, in the order of config.Search.Subject
-	Shown   []float64 // the figures of page.SearchTiles; NaN for one that the run does not have
+	Figures []float64 // in the order of figureNames; NaN for one that the run does not have
 	RunsAs  string    // see Candidate.RunsAs
 	Problem string    // why the setting cannot be run or measured, and has no figures; "" if it has
 }
@@ -37,20 +35,11 @@ type trial struct {
 	runs []outcome // by seed
 }
 
-// figures returns the figure to minimise for each of the first n seeds.
-func (t *trial) figures(n int) []float64 {
-	list := make([]float64, n)
-	for seed := range list {
-		list[seed] = t.runs[seed].Figure
-	}
-	return list
-}
-
-// bounded returns the figure of bound b, an index of config.Search.Subject, for each seed so far.
-func (t *trial) bounded(b int) []float64 {
+// values returns a figure, an index in figureNames, for each seed so far.
+func (t *trial) values(figure int) []float64 {
 	list := make([]float64, len(t.runs))
 	for seed := range list {
-		list[seed] = t.runs[seed].Bounded[b]
+		list[seed] = t.runs[seed].Figures[figure]
 	}
 	return list
 }
@@ -78,6 +67,9 @@ type search struct {
 	drawn  int               // number of settings drawn at random; 0 if the whole grid is run
 	spent  int               // number of runs so far
 }
+
+// toMinimise is the index of the figure to minimise in figureNames. The bounded figures follow it.
+const toMinimise = 0
 
 // Constants of the search.
 const (
@@ -204,8 +196,13 @@ func (s *search) run(ctx context.Context, jobs []job) error {
 // checkSeeds sets s.seeds to 1 if the seed has no effect: every trial with two seeds has equal outcomes.
 func (s *search) checkSeeds() {
 	for _, t := range s.trials {
-		if len(t.runs) > 1 && (t.runs[0].Figure != t.runs[1].Figure || !slices.Equal(t.runs[0].Bounded, t.runs[1].Bounded)) {
-			return
+		if len(t.runs) < 2 || t.problem() != "" {
+			continue
+		}
+		for figure := range requiredFigures(s.spec) {
+			if values := t.values(figure); values[0] != values[1] {
+				return
+			}
 		}
 	}
 	s.seeds = 1
@@ -252,7 +249,7 @@ func (s *search) contenders() (list []*trial) {
 // seeds that both have. The result is negative if a is better than b.
 func (s *search) compare(a, b *trial) int {
 	n := min(len(a.runs), len(b.runs))
-	return cmp.Or(cmp.Compare(s.violation(a), s.violation(b)), cmp.Compare(mean(a.figures(n)), mean(b.figures(n))))
+	return cmp.Or(cmp.Compare(s.violation(a), s.violation(b)), cmp.Compare(mean(a.values(toMinimise)[:n]), mean(b.values(toMinimise)[:n])))
 }
 
 // mean returns the mean of list.

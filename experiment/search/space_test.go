@@ -1,6 +1,7 @@
 package search
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -73,29 +74,33 @@ func TestDraws(t *testing.T) {
 }
 
 // A setting sets the encoder before its parameters, and leaves out those that the encoder does not have.
-// An encoder keeps its parameters if the setting does not change it.
+// An encoder keeps its parameters if the setting does not change it. A value may be a table.
 func TestApplySetting(t *testing.T) {
 	c := config.Default()
 	testkit.Set(t, c, []any{"encoder.name", "kinetic", "encoder.params.damping", 0.5}...)
-	c.Search.Over = []config.Range{{Key: "encoder.params.damping", Values: []any{0.1, 0.2}}, {Key: "sender.every", Values: []any{int64(1), int64(2)}}, {Key: "encoder.name", Values: []any{"kinetic", "raw"}}}
-	got, err := apply(c, c.Search.Over, setting{1, 1, 0})
-	if err != nil || got.Encoder.Name != "kinetic" || got.Encoder.Params["damping"] != 0.2 || got.Sender.Every != 2 || len(got.Search.Over) != 0 {
-		t.Errorf("%+v, %v", got, err)
+	values := func(key string, list ...any) config.Range { return config.Range{Key: key, Values: list} }
+	damping, every := values("encoder.params.damping", 0.1, 0.2), values("sender.every", int64(1), int64(2))
+	encoder, loss := values("encoder.name", "kinetic", "raw"), values("down.loss", map[string]any{"model": "bernoulli", "p": "10%"})
+	for _, x := range []struct {
+		over []config.Range
+		at   setting
+		want string // encoder, its damping, interval and loss
+	}{
+		{[]config.Range{damping, every, encoder}, setting{1, 1, 0}, "kinetic 0.2 2 0%"},
+		{[]config.Range{damping, every, encoder}, setting{1, 0, 1}, "raw <nil> 1 0%"},
+		{[]config.Range{every, encoder}, setting{1, 0}, "kinetic 0.5 2 0%"},
+		{[]config.Range{loss}, setting{0}, "kinetic 0.5 1 10%"},
+	} {
+		got, err := apply(c, x.over, x.at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := fmt.Sprint(got.Encoder.Name, " ", got.Encoder.Params["damping"], " ", got.Sender.Every, " ", got.Settings()["down.loss"])
+		if text != x.want || len(got.Search.Over) != 0 {
+			t.Errorf("%v: %s, want %s", x.at, text, x.want)
+		}
 	}
-	if got, err = apply(c, c.Search.Over, setting{1, 0, 1}); err != nil || got.Encoder.Name != "raw" || len(got.Encoder.Params) != 0 || got.Sender.Every != 1 {
-		t.Errorf("%+v, %v", got, err)
-	}
-	if got, err = apply(c, c.Search.Over[1:], setting{0, 0}); err != nil || got.Encoder.Params["damping"] != 0.5 {
-		t.Errorf("an unchanged encoder has the parameters %v, %v", got.Encoder.Params, err)
-	}
-	if got, err = Apply(c, &Candidate{at: setting{0, 1, 1}}); err != nil || got.Encoder.Name != "raw" || got.Sender.Every != 2 {
-		t.Errorf("%+v, %v", got, err)
-	}
-	lossy := []config.Range{{Key: "down.loss", Values: []any{map[string]any{"model": "bernoulli", "p": "10%"}}}} // a value may be a table
-	if got, err = apply(c, lossy, setting{0}); err != nil || got.Settings()["down.loss"] != "10%" {
-		t.Errorf("a table as value: %q, %v", got.Settings()["down.loss"], err)
-	}
-	over := []config.Range{{Key: "encoder.name", Values: []any{"bogus"}}, {Key: "encoder.params.x", Values: []any{1}}}
+	over := []config.Range{values("encoder.name", "bogus"), values("encoder.params.x", 1)}
 	if _, err := apply(c, over, setting{0, 0}); err == nil || !strings.Contains(err.Error(), "bogus") {
 		t.Errorf("an unknown encoder: %v", err)
 	}
@@ -130,17 +135,12 @@ minimise = "payload_kbps"
 
 // A flag replaces one part of a range of the file.
 func TestRangeChangedByFlag(t *testing.T) {
-	c, err := config.Parse("test.toml", []byte("[search]\nminimise = \"payload_kbps\"\n[search.over]\n\"sender.every\" = { from = 1, to = 2 }\n"))
-	if err == nil {
-		err = c.Set("search.over.sender.every.to", int64(4))
-	}
-	if err == nil {
-		err = c.Validate()
-	}
+	c, err := config.Parse("test.toml", []byte("[search]\nminimise = \"wrong\"\n[search.over]\n\"sender.every\" = { from = 1, to = 2 }\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(c.Search.Over[0].Values); n != 4 {
-		t.Errorf("%d values, expected 1 to 4", n)
+	testkit.Set(t, c, []any{"search.over.sender.every.to", int64(4)}...)
+	if err := c.Validate(); err != nil || len(c.Search.Over[0].Values) != 4 {
+		t.Errorf("%v, %v; expected 1 to 4", c.Search.Over, err)
 	}
 }

@@ -23,10 +23,8 @@ type budgets struct {
 	truth   *meters.Truth // its ticks are slots
 	pool    *frame.Pool   // of the frames in truth
 	bucket  view.Bucket   // of crowd.budget
-	window  meters.BudgetWindow
-	over    int64 // ticks with which 100 ms exceeded crowd.budget
-	first   int   // the client to which crowd.budget gives its share first
-	demands []int // buffer of share
+	first   int           // the client to which crowd.budget gives its share first
+	demands []int         // buffer of share
 	sums    maphash.Seed
 
 	memoBytes int64 // approximate size of a memo; 0 means that the encoder has none
@@ -303,9 +301,6 @@ func (x *session) encodeViews(n uint32, now time.Duration) error {
 	x.countEncodings(count)
 	if shared.Bps > 0 && size > 0 {
 		x.views.bucket.Spend(now, size)
-		if x.views.window.Add(now, size, &shared, x.config.SendInterval()) {
-			x.views.over++
-		}
 	}
 	return err
 }
@@ -336,8 +331,7 @@ func (x *session) fill(s *shard, v *viewer, n uint32, now time.Duration) (key ui
 	e.age, e.ageTicks = uint8(min(p.Baseline, math.MaxUint8)), uint64(p.Baseline*x.cadence.TickHz/x.cadence.RateHz)
 	e.forms[0].setSize(len(p.Datagram), x.downMTU)
 	v.sum = x.views.sum(p.Stored.Table)
-	budget := clientBudget(x.config)
-	v.meter.Sent(now, &p, &budget, x.config.SendInterval())
+	v.meter.Sent(&p, x.config.SendInterval())
 	s.addBytes(p.Datagram)
 	s.timed.Clients += x.clock.Now() - start
 	return 0

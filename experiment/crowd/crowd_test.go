@@ -151,7 +151,7 @@ func viewText(r *engine.Result) string {
 	if len(r.Clients) > 0 {
 		mean = r.Clients[0].View.Error
 	}
-	return fmt.Sprint(v.Policy, v.LimitKbps, v.UsedKbps, v.Over, v.Held, v.RowsPerPacket, v.BitsPerRow, v.FillRatio, v.Encodings, mean, v.ErrorMM.Max, v.RowAgeMS,
+	return fmt.Sprint(v.Policy, v.LimitKbps, v.UsedKbps, v.Held, v.RowsPerPacket, v.BitsPerRow, v.FillRatio, v.Encodings, mean, v.ErrorMM.Max, v.RowAgeMS,
 		v.MeanRowAgeMS, v.RestingWrong, v.LongestWaitMS, v.SettledMS)
 }
 

@@ -10,7 +10,6 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
-	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/playout"
 	"wirelab/experiment/figures"
 )
@@ -148,7 +147,7 @@ func (x *session) totals(end time.Duration, clients []figures.CrowdClient) figur
 	if frame.IsCubes(x.schema) {
 		t.BitsPerCube = &t.BitsPerItem
 	}
-	t.PacketBytes, t.BaselineAgeTicks = meters.QuantilesOf(&x.sizes), meters.QuantilesOf(&x.ages)
+	t.PacketBytes, t.BaselineAgeTicks = figures.QuantilesOf(&x.sizes, 1), figures.QuantilesOf(&x.ages, 1)
 	t.Network.LossRate = all.ratio(lost, sent)
 	t.Crowd = x.crowdFigures(clients)
 	t.View = x.viewFigures(end)
@@ -178,7 +177,7 @@ func (x *session) viewFigures(end time.Duration) *figures.View {
 		limit = shared
 	}
 	f := all.Figures(&limit, end)
-	f.Held, f.Over = held, f.Over+x.views.over
+	f.Held = held
 	return f
 }
 
@@ -202,9 +201,9 @@ func (x *session) timing() (t figures.Timing) {
 	}
 	perTick := func(ns int64) figures.Figure { return figures.Known(float64(ns) / 1000 / float64(x.packets)) }
 	cpu := x.progress().cpu
-	t.EncodeUS, t.DecodeUS = x.encodeTimes.Microseconds(), x.decodeTimes.Microseconds()
+	t.EncodeUS, t.DecodeUS = figures.QuantilesOf(&x.encodeTimes, 1000), figures.QuantilesOf(&x.decodeTimes, 1000)
 	t.TickUS = &figures.CrowdTiming{EncodeUS: perTick(cpu.Encode), DecodeUS: perTick(cpu.Decode), ServerUS: perTick(cpu.Server),
-		ClientsUS: perTick(cpu.Clients), ElapsedUS: x.elapsed.Microseconds()}
+		ClientsUS: perTick(cpu.Clients), ElapsedUS: figures.QuantilesOf(&x.elapsed, 1000)}
 	if x.views != nil {
 		rows := perTick(cpu.Choose)
 		t.TickUS.ChooseUS = &rows

@@ -24,7 +24,6 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
-	"wirelab/experiment/engine/meters"
 	"wirelab/internal/panics"
 	"wirelab/internal/quantile"
 	"wirelab/internal/wallclock"
@@ -102,11 +101,11 @@ type measurements struct {
 	packets              int64 // ticks with a packet
 	encodingSum          int64
 	maxEncodings         int
-	sizes, ages          quantile.Counts
-	encodeTimes          meters.Durations // of encodings
-	decodeTimes          meters.Durations
-	elapsed              meters.Durations // of ticks
-	passed               time.Duration    // wall time since the last packet
+	sizes, ages          quantile.Histogram
+	encodeTimes          quantile.Histogram // of encodings
+	decodeTimes          quantile.Histogram
+	elapsed              quantile.Histogram // of ticks
+	passed               time.Duration      // wall time since the last packet
 	headerNS, queueNS    int64
 	encodeErr, decodeErr error
 }
@@ -145,6 +144,8 @@ func newSession(ctx context.Context, c *config.Config, opt Options) (*session, e
 		return nil, err
 	}
 	x := &session{config: c, clock: opt.Clock, source: src, schema: src.Schema(), digest: sha256.New(), keepPackets: opt.keepPackets, force: opt.Force}
+	x.sizes.Precision = quantile.Exact
+	x.ages.Precision = quantile.Exact
 	if err := x.prepare(); err != nil {
 		return nil, errors.Join(c.Locate(err), x.Close())
 	}
@@ -760,23 +761,15 @@ func (x *session) measure(e *encoding) {
 		x.decodeErr = e.decodeErr
 	}
 	users := int64(e.users)
-	addTimes(&x.sizes, int64(len(e.payload)), users)
+	x.sizes.AddN(int64(len(e.payload)), users)
 	if e.age > 0 {
-		addTimes(&x.ages, int64(e.ageTicks), users)
+		x.ages.AddN(int64(e.ageTicks), users)
 	}
 	if x.views == nil { // the hashes of the shards contain packets under a budget
 		x.addRecord(e.forms[0].header)
 		x.addRecord(e.forms[1].header)
 		x.addRecord(e.payload)
 	}
-}
-
-// addTimes adds a value n times.
-func addTimes(c *quantile.Counts, v, n int64) {
-	c.Add(v)
-	c.Occurrences[v] += n - 1
-	c.N += n - 1
-	c.Sum += v * (n - 1)
 }
 
 // addRecord adds data to the digest, after their length. The digest covers, for each tick, both forms of

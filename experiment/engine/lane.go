@@ -217,7 +217,7 @@ func (l *lane) send(now time.Duration, cur *frame.Shared, changed frame.Rows, re
 		crossesRestart: restarted || l.crossesRestart(&p)}
 	if p.View != nil {
 		e.changed = p.View.Rows
-		l.views.Sent(now, &p, &l.sendBudget, l.liveConfig.SendInterval())
+		l.views.Sent(&p, l.liveConfig.SendInterval())
 	} else if codec.Quantises {
 		l.meter.Rounding.Add(l.schema, &cur.Frame, p.Stored)
 	} else {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"wirelab/internal/quantile"
 )
 
 // Figure is a measured number that may be unknown because the run has no data for it. An unknown figure
@@ -94,6 +96,15 @@ type Quantiles struct {
 	P99 float64 `json:"p99"`
 	Max float64 `json:"max"`
 	N   int64   `json:"-"` // number of values, 0 means no data; 1 if read from JSON, which does not contain it
+}
+
+// QuantilesOf returns the quantiles of h, divided by divisor; unknown if h is empty.
+func QuantilesOf(h *quantile.Histogram, divisor float64) Quantiles {
+	if h.N == 0 {
+		return Quantiles{}
+	}
+	q := func(p float64) float64 { return h.Quantile(p) / divisor }
+	return Quantiles{Min: float64(h.Min) / divisor, P50: q(.50), P95: q(.95), P99: q(.99), Max: float64(h.Max) / divisor, N: h.N}
 }
 
 // Of returns v, one of the quantiles, as a figure that is unknown if q has no data: q.Of(q.P95).

@@ -9,8 +9,6 @@ type View struct {
 	LimitKbps float64 `json:"limit_kbps" figure:"budget,kbps,1,neutral,packets,main"`
 	// Headers and payloads, without IP and UDP.
 	UsedKbps Figure `json:"used_kbps" figure:"budget used,kbps,1,neutral,packets,main"`
-	// Packets with which 100 ms exceeded what the budget allows; must be 0.
-	Over int64 `json:"over" figure:"packets over budget,,0,main"`
 	// Snapshots for which the budget, or a control, had no room.
 	Held          int64  `json:"held" figure:"snapshots held back by the budget,,0,neutral,main"`
 	RowsPerPacket Figure `json:"rows_per_packet" figure:"rows per packet,,1,more,main"`

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"wirelab/experiment/figures"
+	"wirelab/internal/quantile"
 )
 
 // DisplayCounts counts ticks of a receiver's display.
@@ -57,10 +58,10 @@ type Display struct {
 	DisplayCounts
 	Hz     float64 // rate of the display
 	Errors DisplayErrors
-	Units  *ErrorUnits   // of the errors of a table; nil for other data
-	lagSum time.Duration // lag behind the sender, summed over DisplayCounts.Shown
-	late   histogram     // how late the late snapshots were, in microseconds
-	age    histogram     // age of the displayed state, in microseconds
+	Units  *ErrorUnits        // of the errors of a table; nil for other data
+	lagSum time.Duration      // lag behind the sender, summed over DisplayCounts.Shown
+	late   quantile.Histogram // how late the late snapshots were, in microseconds
+	age    quantile.Histogram // age of the displayed state, in microseconds
 }
 
 // Tick counts a tick on which something was displayed. behind is the lag of the displayed time behind
@@ -73,28 +74,28 @@ func (d *Display) Tick(behind time.Duration, starved bool) {
 // MarkLate counts a snapshot that arrived late. by is the time between its display time and its arrival.
 func (d *Display) MarkLate(by time.Duration) {
 	d.DisplayCounts.Late++
-	d.late.add(by.Microseconds())
+	d.late.Add(by.Microseconds())
 }
 
 // figures returns all measurements. If the display showed nothing, the quantiles are unknown. If it
 // did, they are zeros if no snapshot was late or no cube had an error.
 func (d *Display) figures(cubes bool) figures.Playout {
 	p := d.DisplayCounts.Figures(d.Hz)
-	p.LateMS = d.late.thousandths().OutOf(d.Shown)
+	p.LateMS = figures.QuantilesOf(&d.late, 1000).OutOf(d.Shown)
 	p.ClockLagMS = figures.RatioFigure(float64(d.lagSum.Microseconds())/1000, float64(d.Shown))
 	if cubes {
-		um, mdeg := d.Errors.um.thousandths().OutOf(d.Shown), d.Errors.mdeg.thousandths().OutOf(d.Shown)
+		um, mdeg := figures.QuantilesOf(&d.Errors.um, 1000).OutOf(d.Shown), figures.QuantilesOf(&d.Errors.mdeg, 1000).OutOf(d.Shown)
 		p.PositionErrorMM, p.OrientationErrorDeg = &um, &mdeg
 	}
 	if d.Units != nil {
 		d.Units.describe(&p)
 		if d.Units.HasPositions {
-			*p.PositionError = d.Errors.um.scaled(1e6).OutOf(d.Shown)
+			*p.PositionError = figures.QuantilesOf(&d.Errors.um, 1e6).OutOf(d.Shown)
 		}
 		rows := func(sum int64) *figures.Figure { return new(figures.RatioFigure(float64(sum), float64(d.Shown))) }
 		p.AppearedRows, p.DisappearedRows, p.JumpedRows = rows(d.Errors.Appeared), rows(d.Errors.Disappeared), rows(d.Errors.Jumped)
 		if d.Units.HasAngles {
-			*p.AngleError = d.Errors.mdeg.scaled(1e6).OutOf(d.Shown)
+			*p.AngleError = figures.QuantilesOf(&d.Errors.mdeg, 1e6).OutOf(d.Shown)
 		}
 	}
 	return p
@@ -116,8 +117,8 @@ func (u *ErrorUnits) describe(p *figures.Playout) {
 // all display ticks. Values at rest both on the display and in the source's frames are left out: they
 // would hide the errors of the others.
 type DisplayErrors struct {
-	um, mdeg               histogram // of cubes, in micrometres and in thousandths of a degree; of tables, in millionths of ErrorUnits
-	largestUM, largestMdeg int64     // largest errors since takeLargest
+	um, mdeg               quantile.Histogram // of cubes, in micrometres and in thousandths of a degree; of tables, in millionths of ErrorUnits
+	largestUM, largestMdeg int64              // largest errors since takeLargest
 
 	// Rows of tables that are left out, summed over display ticks: whose object has appeared, disappeared,
 	// or jumped or changed its type, only on the display or only in the source.
@@ -126,15 +127,15 @@ type DisplayErrors struct {
 
 // Add adds the error of one cube, in micrometres and in thousandths of a degree.
 func (e *DisplayErrors) Add(um, mdeg int64) {
-	e.um.add(um)
-	e.mdeg.add(mdeg)
+	e.um.Add(um)
+	e.mdeg.Add(mdeg)
 	e.largestUM, e.largestMdeg = max(e.largestUM, um), max(e.largestMdeg, mdeg)
 }
 
 // AddExact adds n errors of 0.
 func (e *DisplayErrors) AddExact(n int) {
-	e.um.addZeros(n)
-	e.mdeg.addZeros(n)
+	e.um.AddN(0, int64(n))
+	e.mdeg.AddN(0, int64(n))
 }
 
 // AddPosition adds the error of a position of a table, in its unit. NaN, of a float that is no number,
@@ -146,18 +147,18 @@ func (e *DisplayErrors) AddAngle(v float64) { addMillionths(&e.mdeg, &e.largestM
 
 // addMillionths adds v, 0 or more, to a histogram of millionths, and to the largest of these. Integers
 // make all figures derived from them the same on every machine.
-func addMillionths(h *histogram, largest *int64, v float64) {
+func addMillionths(h *quantile.Histogram, largest *int64, v float64) {
 	const limit = 1 << 50
 	if v != v {
 		return
 	}
 	n := int64(float64(min(v, limit/1e6)*1e6) + 0.5) // + 0.5 rounds to the nearest integer
-	h.add(n)
+	h.Add(n)
 	*largest = max(*largest, n)
 }
 
 // Count returns the number of errors added.
-func (e *DisplayErrors) Count() int64 { return e.um.n }
+func (e *DisplayErrors) Count() int64 { return e.um.N }
 
 // takeLargest returns the largest errors since the last call: of cubes in millimetres and degrees, of
 // tables in thousandths of their units.

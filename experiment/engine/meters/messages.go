@@ -4,16 +4,17 @@ import (
 	"time"
 
 	"wirelab/experiment/figures"
+	"wirelab/internal/quantile"
 )
 
 // Messages counts the reliable messages of a lane and their datagrams.
 type Messages struct {
 	sent, delivered, refused, wrong int64
 	deliveredBytes                  int64
-	small, burst                    histogram // microseconds from writing to delivery
-	datagrams                       int64     // without a packet
-	wire                            int64     // bytes of these, and bytes in the containers of packets
-	skipped, packets                int64     // packets left out because the stream had bytes to send; packets due
+	small, burst                    quantile.Histogram // microseconds from writing to delivery
+	datagrams                       int64              // without a packet
+	wire                            int64              // bytes of these, and bytes in the containers of packets
+	skipped, packets                int64              // packets left out because the stream had bytes to send; packets due
 }
 
 // CountSent counts a message that was written.
@@ -30,9 +31,9 @@ func (m *Messages) CountDelivered(n int, isBurst bool, delay time.Duration) {
 	m.delivered++
 	m.deliveredBytes += int64(n)
 	if isBurst {
-		m.burst.add(delay.Microseconds())
+		m.burst.Add(delay.Microseconds())
 	} else {
-		m.small.add(delay.Microseconds())
+		m.small.Add(delay.Microseconds())
 	}
 }
 
@@ -57,7 +58,7 @@ func (m *Messages) CountDue(skipped bool) {
 func (m *Messages) Figures(d time.Duration) *figures.Messages {
 	return &figures.Messages{
 		Sent: m.sent, Delivered: m.delivered, UnderWay: m.sent - m.delivered, Refused: m.refused, Wrong: m.wrong,
-		DeliveryMS: m.small.thousandths(), BurstMS: m.burst.thousandths(), Datagrams: m.datagrams,
+		DeliveryMS: figures.QuantilesOf(&m.small, 1000), BurstMS: figures.QuantilesOf(&m.burst, 1000), Datagrams: m.datagrams,
 		GoodputKbps:  figures.RatioOrZero(float64(m.deliveredBytes)*8/1000, d.Seconds()),
 		WireKbps:     figures.RatioOrZero(float64(m.wire)*8/1000, d.Seconds()),
 		SkippedRatio: figures.RatioFigure(float64(m.skipped), float64(m.packets)),

@@ -26,7 +26,7 @@ type Meter struct {
 	total          Sample // sum of all complete samples
 	sample         Sample // the current, incomplete sample
 	samples        samples
-	sizes, ages    quantile.Counts // payload in bytes; age of the baseline in ticks
+	sizes, ages    quantile.Histogram // payload in bytes; age of the baseline in ticks
 	encode, decode codecTimes
 	runsAs         string // Codec.RunsAs of the newest plugin encoder; empty if none was used
 	runsAsSince    int    // number of packets encoded before the plugin's newest packet
@@ -39,7 +39,8 @@ type Meter struct {
 // New returns a meter for a lane with a display rate of displayHz. It stores the newest keepSamples
 // samples; 0 means all.
 func New(displayHz float64, keepSamples int) *Meter {
-	return &Meter{Display: Display{Hz: displayHz}, Network: network{delay: histogram{fine: true}}, samples: samples{maxStored: keepSamples}}
+	exact := quantile.Histogram{Precision: quantile.Exact}
+	return &Meter{Display: Display{Hz: displayHz}, Network: newNetwork(), samples: samples{maxStored: keepSamples}, sizes: exact, ages: exact}
 }
 
 // Counts returns the counts of the current sample.
@@ -120,7 +121,7 @@ func (m *Meter) CountDisplayTick(behind time.Duration, starved bool) {
 
 // CountAge counts the age of the displayed state on one display tick.
 func (m *Meter) CountAge(age time.Duration) {
-	m.Display.age.add(age.Microseconds())
+	m.Display.age.Add(age.Microseconds())
 	m.sample.Age += age
 	m.sample.Aged++
 	m.sample.Oldest = max(m.sample.Oldest, age)
@@ -184,7 +185,7 @@ func (m *Meter) Totals(d time.Duration, schema *frame.Schema, g lossmodel.Gauges
 			FeedbackKbps:    figures.RatioOrZero(float64(s.FeedbackBits)/1000, secs),
 			BitsPerItem:     figures.RatioFigure(float64(s.PayloadBits), float64(s.Items)),
 			OverBudgetRatio: m.overBudget.ratio()},
-		PacketBytes: QuantilesOf(&m.sizes), BaselineAgeTicks: QuantilesOf(&m.ages), AgeMS: m.Display.age.thousandths(),
+		PacketBytes: figures.QuantilesOf(&m.sizes, 1), BaselineAgeTicks: figures.QuantilesOf(&m.ages, 1), AgeMS: figures.QuantilesOf(&m.Display.age, 1000),
 		Playout: m.Display.figures(frame.IsCubes(schema)), Network: m.Network.figures(g), Rounding: m.Rounding.Figures(schema),
 	}
 	if frame.IsCubes(schema) {
@@ -196,7 +197,7 @@ func (m *Meter) Totals(d time.Duration, schema *frame.Schema, g lossmodel.Gauges
 
 // Timing returns how long the calls of the encoder and the decoder took in this process.
 func (m *Meter) Timing() figures.Timing {
-	return figures.Timing{EncodeUS: m.encode.all.thousandths(), DecodeUS: m.decode.all.thousandths(), RunsAs: m.runsAs}
+	return figures.Timing{EncodeUS: figures.QuantilesOf(&m.encode.all, 1000), DecodeUS: figures.QuantilesOf(&m.decode.all, 1000), RunsAs: m.runsAs}
 }
 
 // Recent returns the figures of the last two seconds. tickHz is the tick rate of the source.

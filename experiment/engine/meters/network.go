@@ -12,17 +12,21 @@ import (
 const maxReorderExtent = 256
 
 // network measures losses, delay and reordering of the packets on the downlink, with the terms of
-// RFC 4737. Copies made by the link do not count. The zero value is ready to use.
+// RFC 4737. Copies made by the link do not count.
 type network struct {
 	sent, lost     int64
 	bursts         int64    // runs of consecutive losses
 	lostSet        []uint64 // bit n % lostWindow is set if packet n, in the order of sending, was lost; nil before the first loss
 	received       int64
 	reordered      int64
-	reorderExtents quantile.Counts
-	delay          histogram                // nanoseconds; fine
+	reorderExtents quantile.Histogram
+	delay          quantile.Histogram       // nanoseconds; fine
 	recent         [maxReorderExtent]uint64 // sequence numbers of the newest arrivals; number n is at n % len
 	newest         uint64                   // highest sequence number received
+}
+
+func newNetwork() network {
+	return network{delay: quantile.Histogram{Precision: quantile.Fine}, reorderExtents: quantile.Histogram{Precision: quantile.Exact}}
 }
 
 // CountSent counts a packet that was sent; lost reports whether the link lost it. Packets must be
@@ -67,7 +71,7 @@ func (m *network) CountUnknown() { m.lost++ }
 // CountArrival counts the arrival of the packet that was sent with sequence number seq. delay is its
 // one-way delay.
 func (m *network) CountArrival(seq uint64, delay time.Duration) {
-	m.delay.add(int64(delay))
+	m.delay.Add(int64(delay))
 	if m.received > 0 && seq < m.newest {
 		m.reordered++
 		m.reorderExtents.Add(int64(m.reorderExtent(seq)))
@@ -92,9 +96,9 @@ func (m *network) reorderExtent(seq uint64) int {
 // figures returns all measurements. g contains the gauges of the modelled link: the peak of its queue, and
 // the delay that keeping the order of packets adds.
 func (m *network) figures(g lossmodel.Gauges) figures.Network {
-	delay := m.delay.thousandths() // in microseconds
-	for _, quantile := range []*float64{&delay.Min, &delay.P50, &delay.P95, &delay.P99, &delay.Max} {
-		*quantile /= 1000 // to milliseconds
+	delay := figures.QuantilesOf(&m.delay, 1000) // in microseconds
+	for _, v := range []*float64{&delay.Min, &delay.P50, &delay.P95, &delay.P99, &delay.Max} {
+		*v /= 1000 // to milliseconds
 	}
 	burst := figures.RatioFigure(float64(m.lost), float64(m.bursts)) // unknown if nothing was sent
 	if m.bursts == 0 && m.sent > 0 {
@@ -103,7 +107,7 @@ func (m *network) figures(g lossmodel.Gauges) figures.Network {
 	return figures.Network{
 		LossRate: figures.RatioFigure(float64(m.lost), float64(m.sent)), MeanBurst: burst,
 		ReorderedRatio: figures.RatioFigure(float64(m.reordered), float64(m.received)),
-		ReorderExtent:  QuantilesOf(&m.reorderExtents).OutOf(m.received),
+		ReorderExtent:  figures.QuantilesOf(&m.reorderExtents, 1).OutOf(m.received),
 		DelayMS:        delay,
 		QueuePeakBytes: figures.Known(float64(g.Peak.Bytes)), QueuePeakPackets: figures.Known(float64(g.Peak.Packets)),
 		OrderCostMS: figures.Known(float64(g.OrderCost) / float64(time.Millisecond)),

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"wirelab/experiment/figures"
+	"wirelab/internal/quantile"
 )
 
 // PlayoutPolicy measures a playout policy: how often its display starves, how old its display is, and how
@@ -27,8 +28,8 @@ type PlayoutSample struct {
 // Tick counts a display tick. age is the time since the displayed state was captured.
 func (p *PlayoutPolicy) Tick(age time.Duration, starved bool) {
 	p.display.Tick(age, starved)
-	p.display.age.fine = true
-	p.display.age.add(age.Microseconds())
+	p.display.age.Precision = quantile.Fine
+	p.display.age.Add(age.Microseconds())
 	p.sample.Shown++
 	p.sample.Age += age
 	if starved {
@@ -69,5 +70,5 @@ func (p *PlayoutPolicy) CloseSample() PlayoutSample {
 func (p *PlayoutPolicy) Figures(interval time.Duration) figures.PlayoutPolicy {
 	d := p.display.DisplayCounts.Figures(float64(time.Second) / float64(interval))
 	return figures.PlayoutPolicy{Displayed: d.Displayed, StarvedRatio: d.StarvedRatio, Freezes: d.Freezes, LongestFreezeMS: d.LongestFreezeMS,
-		AgeMS: p.display.age.thousandths(), SpeedChanges: p.speedChanges, Jumps: p.jumps, ShiftedMS: float64(p.shifted) / 1e6}
+		AgeMS: figures.QuantilesOf(&p.display.age, 1000), SpeedChanges: p.speedChanges, Jumps: p.jumps, ShiftedMS: float64(p.shifted) / 1e6}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"wirelab/experiment/figures"
+	"wirelab/internal/quantile"
 )
 
 // Redundancy counts what redundancy costs and repairs, and when the packets of a lane are known at the receiver.
@@ -11,9 +12,9 @@ type Redundancy struct {
 	datagrams, extra int64 // datagrams sent; those of them without a packet of their own
 	wire, plain      int64 // bytes of the datagrams; those of the packets without redundancy
 	repaired         int64
-	repairedAfter    histogram // nanoseconds; fine
-	known, lost      int64     // packets that have arrived, by whatever datagram; that never will
-	late50, late100  int64     // of known: later than 50 and 100 ms after they were sent
+	repairedAfter    quantile.Histogram // microseconds
+	known, lost      int64              // packets that have arrived, by whatever datagram; that never will
+	late50, late100  int64              // of known: later than 50 and 100 ms after they were sent
 }
 
 // Deadlines of packets: later ones count as lost.
@@ -50,7 +51,7 @@ func (m *Redundancy) CountKnown(delay time.Duration) {
 // CountRepaired counts a packet that was repaired delay after it was sent.
 func (m *Redundancy) CountRepaired(delay time.Duration) {
 	m.repaired++
-	m.repairedAfter.add(delay.Microseconds())
+	m.repairedAfter.Add(delay.Microseconds())
 }
 
 // CountLost counts a packet that will never arrive.
@@ -60,7 +61,7 @@ func (m *Redundancy) CountLost() { m.lost++ }
 func (m *Redundancy) Figures(name string, d time.Duration) *figures.Redundancy {
 	all := float64(m.known + m.lost)
 	return &figures.Redundancy{
-		Policy: name, Datagrams: m.datagrams, Extra: m.extra, Repaired: m.repaired, RepairedAfterMS: m.repairedAfter.thousandths(),
+		Policy: name, Datagrams: m.datagrams, Extra: m.extra, Repaired: m.repaired, RepairedAfterMS: figures.QuantilesOf(&m.repairedAfter, 1000),
 		ResidualLoss: figures.RatioFigure(float64(m.lost), all),
 		Missed50:     figures.RatioFigure(float64(m.lost+m.late50), all),
 		Missed100:    figures.RatioFigure(float64(m.lost+m.late100), all),

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"wirelab/experiment/figures"
+	"wirelab/internal/quantile"
 )
 
 // LabTraffic is the traffic that the lab adds on a real network, in bytes on the wire since the
@@ -19,7 +20,7 @@ type Remote struct {
 
 	// In microseconds: round-trip times; one-way delays beyond the fastest packet's; times from sending
 	// a packet to the report of its arrival.
-	roundTrip, slower, reportedAfter histogram
+	roundTrip, slower, reportedAfter quantile.Histogram
 	lastSlower                       time.Duration // of the newest arrival
 	jitter                           float64       // interarrival jitter in microseconds (RFC 3550, section 6.4.1)
 	display                          DisplayCounts // the newest counts of the remote display
@@ -29,16 +30,16 @@ type Remote struct {
 // sending the packet to the report of its arrival. slower is how much longer the packet took than the
 // fastest one.
 func (m *Remote) CountArrival(reportedAfter, slower time.Duration) {
-	m.reportedAfter.add(reportedAfter.Microseconds())
-	if m.slower.n > 0 { // J += (|D| - J) / 16, as in RFC 3550, section 6.4.1
+	m.reportedAfter.Add(reportedAfter.Microseconds())
+	if m.slower.N > 0 { // J += (|D| - J) / 16, as in RFC 3550, section 6.4.1
 		m.jitter += (float64((slower - m.lastSlower).Abs().Microseconds()) - m.jitter) / 16
 	}
-	m.slower.add(slower.Microseconds())
+	m.slower.Add(slower.Microseconds())
 	m.lastSlower = slower
 }
 
 // RoundTrip counts a measured round trip.
-func (m *Remote) RoundTrip(d time.Duration) { m.roundTrip.add(d.Microseconds()) }
+func (m *Remote) RoundTrip(d time.Duration) { m.roundTrip.Add(d.Microseconds()) }
 
 // AddRemoteDisplay adds the counts of the remote display since the last call to the current sample.
 // now contains its counts so far.
@@ -64,9 +65,9 @@ func (m *Remote) AdjustTotals(t *figures.Totals, meter *Meter, display DisplayCo
 	if u := meter.Display.Units; u != nil { // likewise errors of tables
 		u.describe(&t.Playout)
 	}
-	t.Remote = &figures.Remote{RoundTripMS: m.roundTrip.thousandths(), SlowerMS: m.slower.thousandths(),
-		ReportedAfterMS: m.reportedAfter.thousandths(), Differs: m.Differs}
-	if m.slower.n > 1 { // the jitter is defined by the difference of two delays
+	t.Remote = &figures.Remote{RoundTripMS: figures.QuantilesOf(&m.roundTrip, 1000), SlowerMS: figures.QuantilesOf(&m.slower, 1000),
+		ReportedAfterMS: figures.QuantilesOf(&m.reportedAfter, 1000), Differs: m.Differs}
+	if m.slower.N > 1 { // the jitter is defined by the difference of two delays
 		t.Remote.JitterMS = figures.Known(m.jitter / 1000)
 	}
 	if lab != (LabTraffic{}) {

@@ -9,7 +9,7 @@ import (
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/view"
-	"wirelab/internal/ring"
+	"wirelab/internal/quantile"
 )
 
 // Truth contains the newest frames of a source, with which Views compare what receivers show. Create it
@@ -77,14 +77,13 @@ type View struct {
 	jumpedAt   uint32 // tick of the newest Jump that the client has not caught up with; 0 if none
 	rowsBefore int64  // value of rows at that Jump
 
-	window  BudgetWindow
 	stopped settling
 	viewSums
 }
 
 // viewSums are the measurements of a View.
 type viewSums struct {
-	packets, full, over   int64
+	packets, full         int64
 	rows, bits, encodings int64
 	fill                  float64
 	bytes                 int64
@@ -92,9 +91,9 @@ type viewSums struct {
 	longestWait           time.Duration
 
 	compared         int64 // ticks with a client
-	place, turn, age measured
+	place, turn, age quantile.Histogram
 	resting          int64 // rows that rest and are wrong, summed over ticks
-	settled          measured
+	settled          quantile.Histogram
 }
 
 // ViewSample contains what was measured of a lane with a budget in a sample.
@@ -114,51 +113,29 @@ type settling struct {
 	counted bool
 }
 
-// measured is a distribution with its sum.
-type measured struct {
-	histogram
-	sum int64
-}
-
-// add adds a value.
-func (m *measured) add(v int64) {
-	m.histogram.add(v)
-	m.sum += v
-}
-
-// merge adds the values of another distribution of the same precision.
-func (m *measured) merge(o *measured) {
-	if o.n == 0 {
-		return
-	}
-	if m.n == 0 || o.min < m.min {
-		m.min = o.min
-	}
-	m.max = max(m.max, o.max)
-	m.n, m.sum = m.n+o.n, m.sum+o.sum
-	m.buckets = append(m.buckets, make([]int64, max(0, len(o.buckets)-len(m.buckets)))...)
-	for i, n := range o.buckets {
-		m.buckets[i] += n
-	}
-}
-
 // Merge adds the measurements of o, which must have been created as v was.
 func (v *View) Merge(o *View) {
-	v.packets, v.full, v.over = v.packets+o.packets, v.full+o.full, v.over+o.over
-	v.rows, v.bits, v.encodings = v.rows+o.rows, v.bits+o.bits, v.encodings+o.encodings
-	v.fill, v.bytes, v.longestWait = v.fill+o.fill, v.bytes+o.bytes, max(v.longestWait, o.longestWait)
-	v.compared, v.resting = v.compared+o.compared, v.resting+o.resting
-	v.place.merge(&o.place)
-	v.turn.merge(&o.turn)
-	v.age.merge(&o.age)
-	v.settled.merge(&o.settled)
+	v.packets += o.packets
+	v.full += o.full
+	v.rows += o.rows
+	v.bits += o.bits
+	v.encodings += o.encodings
+	v.fill += o.fill
+	v.bytes += o.bytes
+	v.longestWait = max(v.longestWait, o.longestWait)
+	v.compared += o.compared
+	v.resting += o.resting
+	v.place.Merge(&o.place)
+	v.turn.Merge(&o.turn)
+	v.age.Merge(&o.age)
+	v.settled.Merge(&o.settled)
 }
 
 // ViewProgress contains sums of a View, of which figures of a part of a run are differences.
 type ViewProgress struct{ Bytes, ErrorSum, Compared int64 }
 
 // Progress returns the sums so far.
-func (v *View) Progress() ViewProgress { return ViewProgress{v.bytes, v.place.sum, v.place.n} }
+func (v *View) Progress() ViewProgress { return ViewProgress{v.bytes, v.place.Sum, v.place.N} }
 
 // ClientFigures returns the figures of one client of a crowd. Those that are sums or means are since a
 // time at which Progress was before, the others since the start. active is the time since then, limitBps
@@ -166,8 +143,8 @@ func (v *View) Progress() ViewProgress { return ViewProgress{v.bytes, v.place.su
 func (v *View) ClientFigures(before ViewProgress, active time.Duration, limitBps int64) *figures.CrowdClientView {
 	msPerTick := 1000 / float64(v.hz)
 	used := figures.RatioFigure(float64(8*(v.bytes-before.Bytes))/1000, active.Seconds())
-	place, age := v.place.scaled(view.ErrorUnit), v.age.scaled(1/msPerTick)
-	f := &figures.CrowdClientView{UsedKbps: used, Error: figures.RatioFigure(float64(v.place.sum-before.ErrorSum)/view.ErrorUnit, float64(v.place.n-before.Compared)),
+	place, age := figures.QuantilesOf(&v.place, view.ErrorUnit), figures.QuantilesOf(&v.age, 1/msPerTick)
+	f := &figures.CrowdClientView{UsedKbps: used, Error: figures.RatioFigure(float64(v.place.Sum-before.ErrorSum)/view.ErrorUnit, float64(v.place.N-before.Compared)),
 		ErrorP95: place.Of(place.P95), RowAgeP50MS: age.Of(age.P50), RowAgeP99MS: age.Of(age.P99)}
 	if limitBps > 0 {
 		f.UsedRatio = used.Times(1000 / float64(limitBps))
@@ -178,15 +155,17 @@ func (v *View) ClientFigures(before ViewProgress, active time.Duration, limitBps
 	return f
 }
 
-// mean returns the mean divided by divisor.
-func (m *measured) mean(divisor float64) figures.Figure {
-	return figures.RatioFigure(float64(m.sum)/divisor, float64(m.n))
+// meanOf returns the mean of h, divided by divisor; unknown if h is empty.
+func meanOf(h *quantile.Histogram, divisor float64) figures.Figure {
+	return figures.RatioFigure(float64(h.Sum)/divisor, float64(h.N))
 }
 
 // NewView returns a meter for frames of schema s, with a Truth of its own.
 func NewView(s *frame.Schema, c endpoint.Cadence) *View {
 	v := NewTruth(s, s.TickHz).NewView(c)
-	v.brief, v.place.fine, v.turn.fine = false, true, true
+	v.brief = false
+	v.place.Precision = quantile.Fine
+	v.turn.Precision = quantile.Fine
 	return v
 }
 
@@ -196,10 +175,12 @@ func (t *Truth) NewView(c endpoint.Cadence) *View {
 }
 
 // Sent counts a packet. interval is the time between two packets that could be sent.
-func (v *View) Sent(now time.Duration, p *endpoint.Packet, b *endpoint.Budget, interval time.Duration) {
+func (v *View) Sent(p *endpoint.Packet, interval time.Duration) {
 	size := p.Header + p.Payload
 	v.packets++
-	v.rows, v.bits, v.encodings = v.rows+int64(p.View.Rows), v.bits+int64(8*p.Payload), v.encodings+int64(p.View.Encodings)
+	v.rows += int64(p.View.Rows)
+	v.bits += int64(8 * p.Payload)
+	v.encodings += int64(p.View.Encodings)
 	if p.View.Left > 0 {
 		v.full++
 		v.fill += float64(size) / float64(p.View.Allowed)
@@ -207,26 +188,11 @@ func (v *View) Sent(now time.Duration, p *endpoint.Packet, b *endpoint.Budget, i
 	v.bytes += int64(size)
 	v.sample.Bits += int64(8 * size)
 	v.Waited(p.View.LongestWait, interval)
-	if v.window.Add(now, size, b, interval) {
-		v.over++
-	}
 }
 
 // Waited counts that a row waits for the given number of frames, each of which takes interval.
 func (v *View) Waited(frames int, interval time.Duration) {
 	v.longestWait = max(v.longestWait, time.Duration(frames)*interval)
-}
-
-// BudgetWindow contains what was sent in the time over which a budget holds. The zero value is empty.
-type BudgetWindow struct{ sent ring.Sum }
-
-// Add adds size bytes that are sent at now. It reports whether the window then exceeds b. interval is
-// the time between two packets.
-func (w *BudgetWindow) Add(now time.Duration, size int, b *endpoint.Budget, interval time.Duration) (over bool) {
-	window := max(view.BudgetWindow, interval)
-	w.sent.DropBefore(now - window + time.Microsecond + 1) // ticks are rounded
-	w.sent.Add(now, int64(size))
-	return float64(w.sent.Value()) > float64(b.Bps)/8*(window.Seconds()+float64(b.Burst-1000)/1000*interval.Seconds())
 }
 
 // Rows returns the number of rows of a frame.
@@ -312,13 +278,13 @@ func (v *View) compare(client *view.Client) {
 				residual = cur.Residual[i*n : (i+1)*n]
 			}
 			place := int64(v.metric.Error(truth, residual, row))
-			v.place.add(place)
+			v.place.Add(place)
 			v.sample.Rows++
 			v.sample.Error += place
 			if !v.brief {
-				v.turn.add(int64(math.Round(v.metric.Turn(truth, row) * 180 / math.Pi * 1000)))
+				v.turn.Add(int64(math.Round(v.metric.Turn(truth, row) * 180 / math.Pi * 1000)))
 			}
-			v.age.add(int64(tick - uint64(v.currentAt[i])))
+			v.age.Add(int64(tick - uint64(v.currentAt[i])))
 		case !isRight:
 			v.resting++
 		}
@@ -340,7 +306,7 @@ func (s *settling) tick(v *View, tick uint64, right bool) {
 	}
 	if s.isRight && !s.counted && s.moved > 0 && tick-s.moved >= uint64(v.hz)/2 {
 		s.counted = true
-		v.settled.add(int64(s.rightAt - s.moved))
+		v.settled.Add(int64(s.rightAt - s.moved))
 	}
 }
 
@@ -361,23 +327,23 @@ func (v *View) Ages() []time.Duration {
 func (v *View) Figures(b *endpoint.Budget, elapsed time.Duration) *figures.View {
 	msPerTick := 1000 / float64(v.hz)
 	ticksPerMS := 1 / msPerTick
-	f := &figures.View{Policy: view.OrDefault(b.Priority).String(), LimitKbps: float64(b.Bps) / 1000, Over: v.over,
+	f := &figures.View{Policy: view.OrDefault(b.Priority).String(), LimitKbps: float64(b.Bps) / 1000,
 		UsedKbps:      figures.RatioFigure(float64(8*v.bytes)/1000, elapsed.Seconds()),
 		RowsPerPacket: figures.RatioFigure(float64(v.rows), float64(v.packets)),
 		BitsPerRow:    figures.RatioFigure(float64(v.bits), float64(v.rows)),
 		FillRatio:     figures.RatioFigure(v.fill, float64(v.full)),
 		Encodings:     figures.RatioFigure(float64(v.encodings), float64(v.packets)),
-		RowAgeMS:      v.age.scaled(ticksPerMS),
-		MeanRowAgeMS:  v.age.mean(ticksPerMS),
-		SettledMS:     v.settled.scaled(ticksPerMS),
+		RowAgeMS:      figures.QuantilesOf(&v.age, ticksPerMS),
+		MeanRowAgeMS:  meanOf(&v.age, ticksPerMS),
+		SettledMS:     figures.QuantilesOf(&v.settled, ticksPerMS),
 		RestingWrong:  figures.RatioFigure(float64(v.resting), float64(v.compared)), // unknown if nothing was compared
 		LongestWaitMS: figures.Known(float64(v.longestWait) / 1e6)}
-	place := v.place.scaled(view.ErrorUnit)
-	meanPlace := v.place.mean(view.ErrorUnit)
+	place := figures.QuantilesOf(&v.place, view.ErrorUnit)
+	meanPlace := meanOf(&v.place, view.ErrorUnit)
 	if frame.IsCubes(v.schema) {
 		f.ErrorMM, f.MeanErrorMM = &place, &meanPlace
 		if !v.brief {
-			turn, meanTurn := v.turn.scaled(1000), v.turn.mean(1000)
+			turn, meanTurn := figures.QuantilesOf(&v.turn, 1000), meanOf(&v.turn, 1000)
 			f.ErrorDeg, f.MeanErrorDeg = &turn, &meanTurn
 		}
 	} else {

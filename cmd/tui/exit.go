@@ -87,16 +87,15 @@ func exitCode(err error) int {
 // request: the same command may succeed with another disk or user, or later.
 func isMachineError(err error) bool {
 	var queue *sweep.QueueError
-	var refused *remote.RefusedError
 	var network *engine.NetworkError
 	var locked *atomicfile.LockedError
 	if errors.Is(err, atomicfile.ErrHasResults) || errors.Is(err, atomicfile.ErrHasOtherFiles) || errors.Is(err, atomicfile.ErrNotReplaceable) {
 		return true // another process wrote into the folder during the run; before a run, this is a config.Error
 	}
 	switch {
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, remote.ErrNoAnswer):
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, remote.ErrNoAnswer), errors.Is(err, remote.ErrRefused):
 		return true
-	case errors.As(err, &locked), errors.As(err, &queue), errors.As(err, &refused), errors.As(err, &network):
+	case errors.As(err, &locked), errors.As(err, &queue), errors.As(err, &network):
 		return true
 	}
 	var code syscall.Errno

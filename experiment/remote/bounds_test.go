@@ -5,40 +5,36 @@ import (
 	"time"
 
 	"wirelab/experiment/engine"
-	"wirelab/experiment/engine/meters"
 )
 
-// While virtual time is paused, the queues stay within their limits whatever the receiver sends.
+// While virtual time is paused, the queues hold at most one ack and one arrival of each datagram in flight,
+// whatever the receiver sends, and the datagrams in flight are bounded.
 func TestQueueLimitsWhilePaused(t *testing.T) {
 	near, _ := newStoppedPipe(0)
 	l := NewLink(near, "there")
 	l.session = 1
-	l.inFlight.add([]byte("sent"))
-	handle := func(x received) {
-		if err := l.handle(&x); err != nil {
-			t.Fatal(err)
+	for range maxInFlight + 10 {
+		l.inFlight.add(sentDatagram{data: []byte("sent")})
+	}
+	for range 2 {
+		for number := range l.inFlight.next {
+			r := record{Number: number, Packets: make([]engine.PacketReport, 1)}
+			if err := l.handleMessage(&message{Session: 1, Report: &report{Records: []record{r}}}); err != nil {
+				t.Fatal(err)
+			}
+			if err := l.handleAck(&datagram{time.Now(), append(appendGame(nil, 1, number), make([]byte, 200)...)}); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
-	for i := range 2 * maxQueued {
-		handle(received{message: &message{Session: 1, Report: &report{Display: meters.DisplayCounts{Shown: int64(i)}}}})
+	if len(l.arrivals) != maxInFlight || len(l.acks) != maxInFlight || l.inFlight.bytes != 0 {
+		t.Errorf("%d arrivals and %d acks queued, %d bytes in flight", len(l.arrivals), len(l.acks), l.inFlight.bytes)
 	}
-	if n := len(l.arrivals.events); n != 1 {
-		t.Errorf("%d display updates queued, expected only the newest", n)
+	large := maxInFlightBytes / 10
+	for range 20 {
+		l.inFlight.add(sentDatagram{data: make([]byte, large)})
 	}
-	for range 2 * maxQueued {
-		handle(received{message: &message{Session: 1, Report: &report{Records: []record{{Packets: make([]engine.PacketReport, 1)}}}}})
-		handle(received{data: append(appendGame(nil, 1, 0), make([]byte, 200)...)})
-	}
-	if n := len(l.arrivals.events); n > maxQueued {
-		t.Errorf("%d arrivals queued, expected at most %d", n, maxQueued)
-	}
-	if n := l.acks.bytes; n > maxQueuedBytes || n < maxQueuedBytes/2 {
-		t.Errorf("%d bytes of acks queued, expected %d to %d", n, maxQueuedBytes/2, maxQueuedBytes)
-	}
-	for l.acks.due(time.Hour) != nil {
-		l.acks.pop()
-	}
-	if l.acks.bytes != 0 {
-		t.Errorf("%d bytes counted in an empty queue", l.acks.bytes)
+	if n := l.inFlight.bytes; n > maxInFlightBytes || n < maxInFlightBytes-large {
+		t.Errorf("%d bytes in flight", n)
 	}
 }

@@ -2,8 +2,10 @@ package remote
 
 import (
 	"cmp"
+	"encoding/binary"
 	"encoding/gob"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net"
@@ -18,27 +20,30 @@ import (
 // Limits of a connection. They bound the memory that a peer with the token can occupy.
 const (
 	maxMessageBytes    = 16 << 20         // of a message of the control connection
-	maxQueuedMessages  = 16               // in each direction
-	maxQueuedDatagrams = 1 << 20          // bytes of received datagrams
-	datagramCost       = 128              // bytes that a queued datagram occupies without its payload
+	maxQueuedMessages  = 16               // to be sent; a quarter of them received
+	maxQueuedDatagrams = 512              // received
 	writeTimeout       = 10 * time.Second // for a message, if the peer stops reading
 )
+
+// keepAliveInterval is the time after which a side that has no message to send sends an empty one.
+const keepAliveInterval = time.Second
 
 // Conn is one side of an established connection between two machines: a control connection that carries
 // messages, and sealed datagrams. Datagrams may be lost or reordered. No method but Close blocks.
 type Conn struct {
-	purpose Purpose
-	remote  netip.AddrPort
-	control net.Conn
-	traffic *meteredConn         // below control; counts its bytes
-	write   func(b []byte) error // writes a datagram to the socket
-	onEnd   func()               // called once when the connection has ended; nil for nothing
-	counts  *counters
-	echoes  bool // this side answers an empty datagram with one
+	purpose  Purpose
+	isDialer bool
+	remote   netip.AddrPort
+	control  net.Conn
+	traffic  *meteredConn         // below control; counts its bytes
+	write    func(b []byte) error // writes a datagram to the socket
+	onEnd    func()               // called once when the connection has ended; nil for nothing
+	counts   *counters
 
-	messages   chan *message // to be sent
-	slots      chan struct{} // has a value for each received message that is queued
-	ready      chan struct{} // has a value when Poll may return something; capacity 1
+	outbox     chan *message // messages to be sent
+	inbox      chan *message // received messages
+	datagrams  chan datagram // received datagrams
+	heard      atomic.Bool   // something has arrived since watch looked last
 	reached    chan struct{} // closed when the first authentic datagram has arrived
 	done       chan struct{} // closed when the connection has ended
 	goroutines sync.WaitGroup
@@ -50,45 +55,41 @@ type Conn struct {
 	in struct { // receiving
 		sync.Mutex
 		opener
-		peer       netip.AddrPort // address of the peer's socket; invalid until the first authentic datagram
-		duplicates bool           // deliver them
-		queue      []received
-		bytes      int // of queued datagrams
-		err        error
+		peer netip.AddrPort // address of the peer's socket; invalid until the first authentic datagram
+		err  error
 	}
 }
 
-// received is a datagram or a message that was received.
-type received struct {
-	at        time.Time
-	message   *message // nil for a datagram
-	data      []byte   // payload of a datagram
-	duplicate bool     // the datagram was received before
+// datagram is the payload of a received datagram.
+type datagram struct {
+	at   time.Time // of its arrival
+	data []byte
 }
 
 // errClosed means that this side closed the connection.
 var errClosed = errors.New("closed")
 
-// newConn returns a connection whose keys are keys: 2*keyBytes, first that for datagrams of the dialer.
-// isDialer tells the two sides apart. The caller sets the fields above messages and then calls start.
-func newConn(control net.Conn, session uint32, keys []byte, isDialer bool) *Conn {
-	c := &Conn{control: control, echoes: !isDialer, counts: newCounters(), messages: make(chan *message, maxQueuedMessages),
-		slots: make(chan struct{}, maxQueuedMessages), ready: make(chan struct{}, 1), reached: make(chan struct{}),
-		done: make(chan struct{})}
-	sendKey, receiveKey := keys[:keyBytes], keys[keyBytes:]
+// newConn returns a connection over control, which uses traffic. keys are keyMaterial. The caller sets remote,
+// write, onEnd and counts, and then calls start.
+func newConn(control net.Conn, traffic *meteredConn, keys []byte, purpose Purpose, isDialer bool) *Conn {
+	c := &Conn{purpose: purpose, isDialer: isDialer, control: control, traffic: traffic, counts: newCounters(),
+		outbox: make(chan *message, maxQueuedMessages), inbox: make(chan *message, maxQueuedMessages/4),
+		datagrams: make(chan datagram, maxQueuedDatagrams), reached: make(chan struct{}), done: make(chan struct{})}
+	sendKey, receiveKey := keys[:keyBytes], keys[keyBytes:2*keyBytes]
 	if !isDialer {
 		sendKey, receiveKey = receiveKey, sendKey
 	}
-	c.out.sealer = sealer{aead: newAEAD(sendKey), session: session}
+	c.out.sealer = sealer{aead: newAEAD(sendKey), session: binary.BigEndian.Uint32(keys[2*keyBytes:])}
 	c.in.opener.aead = newAEAD(receiveKey)
 	return c
 }
 
-// start starts the goroutines of the control connection. The connection ends if no message arrives for
-// the time idle; 0 means no limit.
+// start starts the goroutines of the control connection. The connection ends if nothing arrives for the time
+// idle.
 func (c *Conn) start(idle time.Duration) {
-	c.goroutines.Go(panics.Guard(c.fail, func() { c.fail(c.readMessages(idle)) }))
-	c.goroutines.Go(panics.Guard(c.fail, func() { c.fail(c.writeMessages()) }))
+	for _, run := range []func() error{c.readMessages, c.writeMessages, func() error { return c.watch(idle) }} {
+		c.goroutines.Go(panics.Guard(c.fail, func() { c.fail(run()) }))
+	}
 }
 
 // Purpose returns what the dialer requested.
@@ -99,15 +100,6 @@ func (c *Conn) Remote() netip.AddrPort { return c.remote }
 
 // Stats returns the counters of datagrams. Those of a listener's connections are counted together.
 func (c *Conn) Stats() Stats { return c.counts.copy() }
-
-// controlBytes returns the bytes of the control connection so far in both directions, without the headers of
-// TCP and IP; 0 if they are not counted.
-func (c *Conn) controlBytes() int64 {
-	if c.traffic == nil {
-		return 0
-	}
-	return c.traffic.bytes.Load()
-}
 
 // Err returns why the connection ended, or nil while it exists. It is io.EOF if the peer closed it.
 func (c *Conn) Err() error {
@@ -143,7 +135,7 @@ func (c *Conn) Close() error {
 // message must not be changed afterwards.
 func (c *Conn) send(m *message) bool {
 	select {
-	case c.messages <- m:
+	case c.outbox <- m:
 		return true
 	default:
 		return false
@@ -154,83 +146,62 @@ func (c *Conn) send(m *message) bool {
 func (c *Conn) writeMessages() error {
 	encoder := gob.NewEncoder(c.control)
 	for {
+		m := &message{}
 		select {
 		case <-c.done:
 			return errClosed
-		case m := <-c.messages:
-			_ = c.control.SetWriteDeadline(time.Now().Add(writeTimeout))
-			if err := encoder.Encode(m); err != nil {
-				return err
-			}
+		case m = <-c.outbox:
+		case <-time.After(keepAliveInterval):
+		}
+		_ = c.control.SetWriteDeadline(time.Now().Add(writeTimeout))
+		if err := encoder.Encode(m); err != nil {
+			return err
 		}
 	}
 }
 
-// readMessages queues the received messages until the connection ends, and returns the reason. While
-// maxQueuedMessages wait it does not read, so that TCP slows the peer down.
-func (c *Conn) readMessages(idle time.Duration) error {
+// readMessages queues the received messages until the connection ends, and returns the reason. While the
+// queue is full it does not read, so that TCP slows the peer down.
+func (c *Conn) readMessages() error {
 	limited := &io.LimitedReader{R: c.control}
 	decoder := gob.NewDecoder(limited)
 	for {
-		select {
-		case <-c.done:
-			return errClosed
-		case c.slots <- struct{}{}:
-		}
-		if idle > 0 {
-			_ = c.control.SetReadDeadline(time.Now().Add(idle))
-		}
 		limited.N = maxMessageBytes
 		m := &message{}
 		if err := decoder.Decode(m); err != nil {
 			return err
 		}
-		c.push(received{at: time.Now(), message: m})
-	}
-}
-
-// push queues x. It returns false if x is a datagram for which there is no room.
-func (c *Conn) push(x received) bool {
-	c.in.Lock()
-	defer c.in.Unlock()
-	if x.message == nil {
-		if c.in.bytes+len(x.data)+datagramCost > maxQueuedDatagrams {
-			return false
+		c.heard.Store(true)
+		if *m == (message{}) { // a sign of life
+			continue
 		}
-		c.in.bytes += len(x.data) + datagramCost
+		select {
+		case <-c.done:
+			return errClosed
+		case c.inbox <- m:
+		}
 	}
-	c.in.queue = append(c.in.queue, x)
-	select {
-	case c.ready <- struct{}{}:
-	default: // ready has a value already
-	}
-	return true
 }
 
-// poll returns the next received datagram or message; false if none is queued. When ready has received a
-// value, call poll until it returns false.
-func (c *Conn) poll() (received, bool) {
-	c.in.Lock()
-	defer c.in.Unlock()
-	if len(c.in.queue) == 0 {
-		return received{}, false
-	}
-	x := c.in.queue[0]
-	c.in.queue = c.in.queue[1:]
-	if x.message != nil {
-		<-c.slots
-	} else {
-		c.in.bytes -= len(x.data) + datagramCost
-	}
-	return x, true
-}
+// idleChecks is how often watch looks for a sign of life within the idle time.
+const idleChecks = 5
 
-// deliverDuplicates makes poll return repeated datagrams, to measure how often a path duplicates. By
-// default they are dropped.
-func (c *Conn) deliverDuplicates() {
-	c.in.Lock()
-	defer c.in.Unlock()
-	c.in.duplicates = true
+// watch returns an error if nothing arrives for the time idle, and when the connection ends. A suspension of
+// this process, however long, counts as one check, because afterwards all that has arrived meanwhile is read.
+func (c *Conn) watch(idle time.Duration) error {
+	silent := 0 // checks since the last sign of life
+	for silent < idleChecks {
+		select {
+		case <-c.done:
+			return errClosed
+		case <-time.After(idle / idleChecks):
+		}
+		silent++
+		if c.heard.Swap(false) {
+			silent = 0
+		}
+	}
+	return fmt.Errorf("nothing from the peer for %v", idle)
 }
 
 // sendDatagram seals a payload and writes it to the socket. Datagrams that the system or the network
@@ -252,41 +223,46 @@ func (c *Conn) sendDatagram(payload []byte) error {
 	return nil
 }
 
-// handleDatagram opens, counts and queues a datagram of this session, which arrived at the given time.
+// handleDatagram opens, counts and queues a datagram of this session, which arrived at the given time. A
+// listener answers an empty one.
 func (c *Conn) handleDatagram(b []byte, from netip.AddrPort, at time.Time) {
-	outcome, payload, duplicate := c.openDatagram(b, from)
+	outcome, payload := c.openDatagram(b, from)
+	isDelivered := outcome == delivered
 	switch {
-	case outcome != delivered:
-	case len(payload) > 0:
-		if !c.push(received{at: at, data: payload, duplicate: duplicate}) {
+	case isDelivered && len(payload) > 0:
+		select {
+		case c.datagrams <- datagram{at, payload}:
+		default:
 			outcome = overrun
 		}
-	case c.echoes:
+	case isDelivered && !c.isDialer:
 		_ = c.sendDatagram(nil)
 	}
 	c.counts.add(outcome, "in_bytes", len(b))
 }
 
 // openDatagram decrypts a datagram and checks its sender and its number. The first authentic datagram
-// sets the address of the peer; later ones must have the same.
-func (c *Conn) openDatagram(b []byte, from netip.AddrPort) (outcome string, payload []byte, duplicate bool) {
+// sets the address of the peer; later ones must have the same. A measurement counts repeated datagrams.
+func (c *Conn) openDatagram(b []byte, from netip.AddrPort) (outcome string, payload []byte) {
 	c.in.Lock()
 	defer c.in.Unlock()
 	if c.in.err != nil || c.in.peer.IsValid() && c.in.peer != from {
-		return stranger, nil, false
+		return stranger, nil
 	}
-	_, payload, state, ok := c.in.open(b)
+	payload, state := c.in.open(b)
+	isCounted := c.purpose == MeasurePurpose && len(payload) > 0
 	switch {
-	case !ok:
-		return forged, nil, false
-	case state == tooOld || state == repeated && (!c.in.duplicates || len(payload) == 0):
-		return replayed, nil, false
+	case state == notAuthentic:
+		return forged, nil
+	case state == tooOld || state == repeated && !isCounted:
+		return replayed, nil
 	}
+	c.heard.Store(true)
 	if !c.in.peer.IsValid() {
 		c.in.peer = from
 		close(c.reached)
 	}
-	return delivered, payload, state == repeated
+	return delivered, payload
 }
 
 // peerSocket returns the address of the peer's UDP socket; invalid until its first datagram has arrived.

@@ -3,7 +3,6 @@ package remote
 import (
 	"context"
 	"crypto/tls"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -14,88 +13,73 @@ import (
 	"wirelab/internal/panics"
 )
 
-// RefusedError means that a listener has as many sessions as it allows.
-type RefusedError struct{}
-
-func (*RefusedError) Error() string {
-	return "the listener has as many sessions as it allows; try again later"
-}
+// ErrRefused means that a listener has as many sessions as it allows.
+var ErrRefused = errors.New("the listener has as many sessions as it allows; try again later")
 
 // ErrNoAnswer means that no listener with the token answered.
 var ErrNoAnswer = errors.New("no listener with this token and version answers there")
+
+// peerTimeout is the time without a sign of life of the listener after which a connection ends.
+const peerTimeout = 5 * time.Second
 
 // Dial connects to the listener at an address, within handshakeTimeout. If none with the token answers,
 // the error wraps ErrNoAnswer.
 func Dial(ctx context.Context, to netip.AddrPort, token *Token, purpose Purpose) (*Conn, error) {
 	dialing, cancel := context.WithTimeout(ctx, handshakeTimeout)
 	defer cancel()
-	tcp, err := (&net.Dialer{}).DialContext(dialing, "tcp", to.String())
-	if err != nil {
-		return nil, noAnswer(ctx, err)
+	c, err := connect(dialing, to, token, purpose)
+	switch {
+	case err == nil:
+		c.start(peerTimeout)
+		return c, nil
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case errors.Is(err, ErrRefused):
+		return nil, err
 	}
-	// A deadline in the past ends the handshake when dialing ends.
-	stop := context.AfterFunc(dialing, func() { _ = tcp.SetDeadline(time.Unix(1, 0)) })
-	defer stop()
-	c, err := authenticate(dialing, &meteredConn{Conn: tcp}, token, purpose)
+	return nil, fmt.Errorf("%w (%w)", ErrNoAnswer, err)
+}
+
+// connect returns a connection over which datagrams pass in both directions. The caller starts it.
+func connect(ctx context.Context, to netip.AddrPort, token *Token, purpose Purpose) (*Conn, error) {
+	tcp, err := (&net.Dialer{}).DialContext(ctx, "tcp", to.String())
 	if err != nil {
-		_ = tcp.Close()
-		return nil, noAnswer(ctx, err)
+		return nil, err
+	}
+	// A deadline in the past ends the handshake when ctx ends.
+	stop := context.AfterFunc(ctx, func() { _ = tcp.SetDeadline(time.Unix(1, 0)) })
+	defer stop()
+	c, err := authenticate(ctx, &meteredConn{Conn: tcp}, token, purpose)
+	if err != nil {
+		return nil, errors.Join(err, tcp.Close())
 	}
 	c.remote = to
-	if err := c.connectDatagrams(dialing); err != nil {
-		_ = c.Close()
-		return nil, noAnswer(ctx, err)
+	if err := c.connectDatagrams(ctx); err != nil {
+		return nil, errors.Join(err, c.Close())
 	}
-	if !stop() { // the deadline is set, or is being set
-		_ = c.Close()
-		return nil, noAnswer(ctx, dialing.Err())
-	}
-	const noLimit = 0 // Link notices a silent listener itself
-	c.start(noLimit)
 	return c, nil
 }
 
-// noAnswer returns the cause of ctx if that has ended, a RefusedError as it is, and otherwise an error that
-// wraps ErrNoAnswer.
-func noAnswer(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if errors.As(err, new(*RefusedError)) {
-		return err
-	}
-	return fmt.Errorf("%w (%w)", ErrNoAnswer, err)
-}
-
 // authenticate checks the certificate of the listener and proves the token.
-func authenticate(ctx context.Context, metered *meteredConn, token *Token, purpose Purpose) (*Conn, error) {
-	control := tls.Client(metered, &tls.Config{MinVersion: tls.VersionTLS13, NextProtos: []string{protocol},
+func authenticate(ctx context.Context, traffic *meteredConn, token *Token, purpose Purpose) (*Conn, error) {
+	control := tls.Client(traffic, &tls.Config{MinVersion: tls.VersionTLS13, NextProtos: []string{protocol},
 		InsecureSkipVerify: true, // VerifyConnection compares the certificate with the token instead
 		VerifyConnection:   token.checkCertificate})
 	if err := control.HandshakeContext(ctx); err != nil {
 		return nil, err
 	}
-	proof, err := exportProof(control, token, purpose)
-	if err != nil {
+	if _, err := control.Write(append([]byte{byte(purpose)}, token.proof(control, purpose)...)); err != nil {
 		return nil, err
 	}
-	if _, err := control.Write(append([]byte{byte(purpose)}, proof...)); err != nil {
-		return nil, err
-	}
-	var answer [answerBytes]byte
+	var answer [1]byte
 	if _, err := io.ReadFull(control, answer[:]); err != nil {
 		return nil, fmt.Errorf("the listener does not accept the token: %w", err)
 	}
 	if answer[0] != answerAccepted {
-		return nil, &RefusedError{}
+		return nil, ErrRefused
 	}
-	keys, err := exportKeys(control)
-	if err != nil {
-		return nil, err
-	}
-	c := newConn(control, binary.BigEndian.Uint32(answer[1:]), keys, true)
-	c.purpose, c.traffic = purpose, metered
-	return c, nil
+	const isDialer = true
+	return newConn(control, traffic, export(control, keysLabel, keyMaterial), purpose, isDialer), nil
 }
 
 // helloInterval is the time after which an empty datagram is repeated until the listener answers one.

@@ -24,7 +24,7 @@ import (
 // validSetup returns a setup that the receiver accepts.
 func validSetup() *setup {
 	s := frame.Cubes(5)
-	return &setup{Schema: *s, RateHz: 60, History: 64, DisplayMilliHz: 60_000, Display: displaySettings{Playout: 50 * time.Millisecond},
+	return &setup{Schema: *s, RateHz: 60, History: 64, DisplayMilliHz: 60_000, Display: displaySettings{Timing: "50ms", SendNS: 1},
 		Encoder: "rotor", Initial: frame.Frame{Table: initial(s)}}
 }
 
@@ -44,9 +44,9 @@ func TestRefusedSetups(t *testing.T) {
 		"4000 frames in the history": func(s *setup) { s.History = 4000 },
 		"frames per second":          func(s *setup) { s.Schema.TickHz = 0 },
 		"mHz of the display":         func(s *setup) { s.DisplayMilliHz = math.MaxInt32 },
-		"out of range":               func(s *setup) { s.Display.Playout = -1 },
-		"buffer=-1":                  func(s *setup) { s.Display.Policy, s.Display.SendNS = "mirror buffer=-1", time.Millisecond },
-		"settings":                   func(s *setup) { s.Display.Policy = "mirror" }, // without the time between two packets
+		"playout":                    func(s *setup) { s.Display.Timing = "-1s" },
+		"buffer=-1":                  func(s *setup) { s.Display.Timing = "mirror buffer=-1" },
+		"out of range":               func(s *setup) { s.Display.SendNS = 0 },
 		"of the display":             func(s *setup) { s.Display.SendNS = -1 },
 		"delivery mode":              func(s *setup) { s.Schema.Delivery = frame.Reliable },
 		"has no encoder":             func(s *setup) { s.Encoder = "no-such-encoder" },
@@ -60,7 +60,7 @@ func TestRefusedSetups(t *testing.T) {
 		"1 lanes":                    func(s *setup) { s.MessageLanes = 1 }, // not in containers
 		"2 lanes":                    func(s *setup) { s.Containers, s.MessageLanes, s.Stream = true, 2, true },
 		"0 lanes":                    func(s *setup) { s.Containers, s.Stream = true, true },
-		"no-such-policy":             func(s *setup) { s.Display.Policy, s.Display.SendNS = "no-such-policy", time.Millisecond },
+		"no-such-policy":             func(s *setup) { s.Display.Timing = "no-such-policy" },
 	} {
 		s := validSetup()
 		spoil(s)
@@ -89,17 +89,20 @@ func TestInvalidMessages(t *testing.T) {
 		near, end := newPipe(t, 0)
 		link := NewLink(near, "there")
 		link.session = 1
-		link.inFlight.add([]byte("sent"))
+		link.inFlight.add(sentDatagram{data: []byte("sent")})
 		end.send(&message{Session: 1, Report: m})
 		testkit.WaitFor(t, "the end of the connection", func() bool {
 			link.Poll(config.Default(), 0, time.Second, time.Now())
 			return errors.Is(near.Err(), errProtocol)
 		})
-		if len(link.arrivals.events) > 0 {
-			t.Errorf("%s: %d events", name, len(link.arrivals.events))
+		if len(link.arrivals) > 0 {
+			t.Errorf("%s: %d events", name, len(link.arrivals))
 		}
 	}
-	for _, sent := range []*displaySettings{{Playout: -1}, {TimeLost: math.MaxInt64}, {Policy: strings.Repeat("x", 1000), SendNS: 1}, {SendNS: time.Hour}} {
+	for _, sent := range []*displaySettings{
+		{Timing: "1s", SendNS: -1}, {Timing: "1s", SendNS: 1, Behind: math.MaxInt64}, {Timing: strings.Repeat(" ", 1000) + "1s", SendNS: 1},
+		{Timing: "1s", SendNS: time.Hour},
+	} {
 		near, end := newPipe(t, 0)
 		near.send(&message{Session: 1, Setup: validSetup()})
 		near.send(&message{Session: 1, Display: sent})
@@ -110,7 +113,7 @@ func TestInvalidMessages(t *testing.T) {
 	near, end := newPipe(t, 0)
 	near.send(&message{Session: 1, Setup: validSetup()})
 	go func() {
-		<-near.ready // the answer
+		<-near.inbox // the answer
 		_ = near.sendDatagram([]byte{1, 2})
 	}()
 	if _, err := Serve(t.Context(), end, noFiles); !errors.Is(err, errProtocol) {
@@ -125,7 +128,7 @@ func writeSpoiled(c *Conn, spoil func(*record)) {
 		select {
 		case <-c.done:
 			return
-		case m := <-c.messages:
+		case m := <-c.outbox:
 			for i := 0; m.Report != nil && i < len(m.Report.Records); i++ {
 				if r := &m.Report.Records[i]; r.Number == 5 {
 					spoil(r)
@@ -155,8 +158,8 @@ func TestWrongAtRemoteReceiver(t *testing.T) {
 		"stream":             {messages("stream"), func(r *record) { r.Delivered[3] ^= 1 }, 0, 1},
 	} {
 		near, end := newStoppedPipe(0)
-		near.start(0)
-		go func() { end.fail(end.readMessages(0)) }()
+		near.start(time.Minute)
+		go func() { end.fail(end.readMessages()) }()
 		go writeSpoiled(end, c.spoil)
 		go func() { _, _ = Serve(t.Context(), end, noFiles) }()
 		link := NewLink(near, "there")
@@ -192,8 +195,8 @@ func TestMalformedContainerIsNotAcked(t *testing.T) {
 			t.Fatal(err)
 		}
 		testkit.WaitFor(t, "an ack", func() bool {
-			x, ok := near.poll()
-			if !ok || x.message != nil || x.data[1] != byte(number) {
+			x := <-near.datagrams
+			if x.data[1] != byte(number) {
 				return false
 			}
 			ack = binary.LittleEndian.Uint16(x.data[gameHeaderBytes:])

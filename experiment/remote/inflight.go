@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Limits of the datagrams whose data are stored until the receiver reports their arrival. Beyond
-// either limit the data of the oldest datagrams are dropped.
+// Limits of the datagrams that are stored until the receiver reports their arrival. Beyond either limit the
+// oldest are dropped.
 const (
 	maxInFlight      = 4096     // datagrams
 	maxInFlightBytes = 64 << 20 // of data
@@ -19,58 +19,44 @@ type sentDatagram struct {
 	sentWall   time.Time     // wall time
 	tag        uint64        // lossmodel.Delivery.Tag, by which the session recognises the packet
 	copyNumber int           // 0 for the original, 1 and up for duplicates made by the loss model
-	data       []byte        // bytes of the datagram
-	hasData    bool          // data is valid
-	delivered  bool          // its arrival was reported and passed to the local receiver
+	data       []byte        // bytes of the datagram; nil once its arrival was reported
+	reported   bool
+	acked      bool
 }
 
-// inFlight stores the most recently sent datagrams by number. The zero value is empty and ready
-// to use.
+// inFlight stores the newest sent datagrams.
 type inFlight struct {
-	ring       []sentDatagram // maxInFlight entries, indexed by number modulo the length; nil until the first add
-	nextNumber uint32         // number of the next datagram
-	oldest     uint32         // lowest number whose data may still be stored
-	dataBytes  int            // total size of the stored data
+	sent  []sentDatagram // with consecutive numbers, oldest first
+	next  uint32         // number of the next datagram
+	bytes int            // of the stored data
 }
 
-// add stores a copy of data as the next datagram and returns its entry, whose remaining fields
-// the caller sets. If the stored data exceed maxInFlightBytes, add drops the data of the oldest
-// datagrams, but never of this one.
-func (f *inFlight) add(data []byte) *sentDatagram {
-	if f.ring == nil {
-		f.ring = make([]sentDatagram, maxInFlight)
+// add stores a datagram with a copy of its data, and returns its number.
+func (f *inFlight) add(d sentDatagram) uint32 {
+	d.number, d.data = f.next, slices.Clone(d.data)
+	f.next++
+	f.bytes += len(d.data)
+	f.sent = append(f.sent, d)
+	for len(f.sent) > maxInFlight || f.bytes > maxInFlightBytes && len(f.sent) > 1 {
+		f.bytes -= len(f.sent[0].data)
+		f.sent = f.sent[1:]
 	}
-	entry := &f.ring[f.nextNumber%maxInFlight]
-	f.releaseData(entry)
-	*entry = sentDatagram{number: f.nextNumber, hasData: true}
-	entry.data = slices.Clone(data)
-	f.dataBytes += len(data)
-	f.nextNumber++
-	for ; f.dataBytes > maxInFlightBytes && f.oldest+1 < f.nextNumber; f.oldest++ {
-		if f.nextNumber-f.oldest <= maxInFlight { // otherwise its entry was already reused
-			f.releaseData(&f.ring[f.oldest%maxInFlight])
-		}
-	}
-	return entry
+	return d.number
 }
 
-// wasSent reports whether a datagram with this number was sent.
-func (f *inFlight) wasSent(number uint32) bool { return number < f.nextNumber }
-
-// lookup returns the entry of a datagram, or nil if the datagram was never sent, its entry was
-// reused, or its data were dropped before it was delivered.
+// lookup returns a datagram; nil if it was dropped, or never sent. It is valid until the next add.
 func (f *inFlight) lookup(number uint32) *sentDatagram {
-	if number >= f.nextNumber || f.nextNumber-number > maxInFlight {
+	fromNewest := int64(f.next) - int64(number)
+	if fromNewest < 1 || fromNewest > int64(len(f.sent)) {
 		return nil
 	}
-	if entry := &f.ring[number%maxInFlight]; entry.hasData || entry.delivered {
-		return entry
-	}
-	return nil
+	return &f.sent[len(f.sent)-int(fromNewest)]
 }
 
-// releaseData drops the data of a datagram.
-func (f *inFlight) releaseData(entry *sentDatagram) {
-	f.dataBytes -= len(entry.data)
-	entry.data, entry.hasData = nil, false
+// takeData returns the data of a datagram, which are no longer stored then.
+func (f *inFlight) takeData(d *sentDatagram) []byte {
+	data := d.data
+	f.bytes -= len(data)
+	d.data = nil
+	return data
 }

@@ -4,12 +4,9 @@ import (
 	"cmp"
 	"context"
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/tls"
-	"encoding/binary"
 	"errors"
 	"io"
-	"maps"
 	"net"
 	"net/netip"
 	"slices"
@@ -36,7 +33,7 @@ const (
 )
 
 // protocol is negotiated in the TLS handshake (ALPN), so peers of another version fail there.
-const protocol = "wirelab/3"
+const protocol = "wirelab/4"
 
 // Labels of keying material that both sides export from the TLS connection (RFC 8446, section 7.5).
 const (
@@ -44,24 +41,20 @@ const (
 	keysLabel  = "EXPORTER-wirelab-datagrams"
 )
 
-// exportKeys returns the keys of the datagrams of a TLS connection.
-func exportKeys(c *tls.Conn) ([]byte, error) {
+// export returns n bytes of keying material of a TLS connection after its handshake.
+func export(c *tls.Conn, label string, n int) []byte {
 	state := c.ConnectionState()
-	return state.ExportKeyingMaterial(keysLabel, nil, 2*keyBytes)
-}
-
-// exportProof returns the proof of a token for a TLS connection.
-func exportProof(c *tls.Conn, token *Token, purpose Purpose) ([]byte, error) {
-	state := c.ConnectionState()
-	exported, err := state.ExportKeyingMaterial(proofLabel, nil, keyBytes)
-	return token.proof(exported, purpose), err
+	b, err := state.ExportKeyingMaterial(label, nil, n)
+	if err != nil { // not with TLS 1.3
+		panic("remote: " + err.Error())
+	}
+	return b
 }
 
 // The first bytes on a TLS connection. The dialer sends its purpose (1 byte) and its proof (32). The listener
-// answers with a byte that accepts or refuses, and the number of the session (4 bytes, big endian).
+// answers with a byte that accepts or refuses.
 const (
 	requestBytes   = 1 + 32
-	answerBytes    = 1 + 4
 	answerAccepted = 1
 	answerFull     = 2 // the listener has as many sessions as it allows
 )
@@ -81,13 +74,13 @@ type Listener struct {
 	udp        *socket
 	counts     *counters
 	accepted   chan *Conn
-	closed     chan struct{}
+	open       context.Context         // ends when the listener is closed, with the cause
+	end        context.CancelCauseFunc // ends open, the sockets, and all connections
 	goroutines sync.WaitGroup
 
 	mu       sync.Mutex
 	unproven []net.Conn // connections in the handshake, oldest first
 	sessions map[uint32]*Conn
-	bug      error // a panic of a goroutine; nil if none
 }
 
 // Listen opens the sockets on an address and accepts connections until Close. Port 0 means any free port.
@@ -101,10 +94,12 @@ func Listen(at netip.AddrPort, id *Identity, o Options) (*Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Listener{identity: id, options: o, tcp: tcp, udp: newSocket(udp), accepted: make(chan *Conn, o.MaxSessions),
-		closed: make(chan struct{}), counts: newCounters(), sessions: map[uint32]*Conn{}}
-	l.goroutines.Go(panics.Guard(l.fail, func() { l.udp.readLoop(l.handleDatagram) }))
-	l.goroutines.Go(panics.Guard(l.fail, l.acceptAll))
+	l := &Listener{identity: id, options: o, tcp: tcp, udp: newSocket(udp), counts: newCounters(),
+		accepted: make(chan *Conn, o.MaxSessions), sessions: map[uint32]*Conn{}}
+	l.open, l.end = context.WithCancelCause(context.Background())
+	context.AfterFunc(l.open, func() { _, _ = tcp.Close(), udp.Close() })
+	l.goroutines.Go(panics.Guard(l.end, func() { l.udp.readLoop(l.handleDatagram) }))
+	l.goroutines.Go(panics.Guard(l.end, l.acceptAll))
 	return l, nil
 }
 
@@ -126,7 +121,10 @@ func listenBoth(at netip.AddrPort) (*net.TCPListener, *net.UDPConn, error) {
 }
 
 // Addr returns the address of the sockets.
-func (l *Listener) Addr() netip.AddrPort { return unmapAddress(l.tcp.Addr().(*net.TCPAddr).AddrPort()) }
+func (l *Listener) Addr() netip.AddrPort { return tcpAddress(l.tcp.Addr()) }
+
+// tcpAddress returns the address and port of a TCP address.
+func tcpAddress(a net.Addr) netip.AddrPort { return unmapAddress(a.(*net.TCPAddr).AddrPort()) }
 
 // Stats returns the counters of all connections.
 func (l *Listener) Stats() Stats { return l.counts.copy() }
@@ -138,57 +136,20 @@ func (l *Listener) Accept(ctx context.Context) (*Conn, error) {
 		return c, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
-	case <-l.closed:
-		return nil, errClosed
+	case <-l.open.Done():
+		return nil, context.Cause(l.open)
 	}
 }
 
 // Close ends all connections and waits for the goroutines of the listener. It returns the panic of one of
 // them, if any.
 func (l *Listener) Close() error {
-	l.stop(errClosed)
+	l.end(errClosed)
 	l.goroutines.Wait()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.bug
-}
-
-// fail ends the listener and all connections because of a panic in one of its goroutines.
-func (l *Listener) fail(bug error) {
-	l.mu.Lock()
-	l.bug = cmp.Or(l.bug, bug)
-	l.mu.Unlock()
-	l.stop(bug)
-}
-
-// stop closes the sockets and ends all connections with the error why. It may be called several times.
-func (l *Listener) stop(why error) {
-	l.mu.Lock()
-	if !l.isClosed() {
-		close(l.closed)
+	if cause := context.Cause(l.open); !errors.Is(cause, errClosed) {
+		return cause
 	}
-	conns := slices.Collect(maps.Values(l.sessions)) // a copy: their end changes the map
-	unproven := l.unproven
-	l.unproven = nil
-	l.mu.Unlock()
-	_ = l.tcp.Close()
-	for _, c := range unproven {
-		_ = c.Close()
-	}
-	for _, c := range conns {
-		c.fail(why)
-	}
-	_ = l.udp.Close()
-}
-
-// isClosed reports whether stop was called.
-func (l *Listener) isClosed() bool {
-	select {
-	case <-l.closed:
-		return true
-	default:
-		return false
-	}
+	return nil
 }
 
 // handleDatagram passes a datagram to its session. Datagrams of no session are counted and not answered.
@@ -207,7 +168,7 @@ func (l *Listener) handleDatagram(b []byte, from netip.AddrPort, at time.Time) {
 // acceptAll starts the handshake of each TCP connection until the listener is closed.
 func (l *Listener) acceptAll() {
 	for {
-		c, err := l.tcp.Accept()
+		tcp, err := l.tcp.Accept()
 		if errors.Is(err, net.ErrClosed) {
 			return
 		}
@@ -215,10 +176,18 @@ func (l *Listener) acceptAll() {
 			time.Sleep(5 * time.Millisecond) // such as too many open files
 			continue
 		}
-		l.addUnproven(c)
-		l.goroutines.Go(panics.Guard(l.fail, func() {
-			if err := l.handshake(c); err != nil {
-				_ = c.Close()
+		l.addUnproven(tcp)
+		l.goroutines.Go(panics.Guard(l.end, func() {
+			// The handshake ends when the listener is closed.
+			stop := context.AfterFunc(l.open, func() { _ = tcp.Close() })
+			defer stop()
+			c, err := l.handshake(tcp)
+			l.removeUnproven(tcp)
+			if err == nil {
+				err = l.accept(c)
+			}
+			if err != nil {
+				_ = tcp.Close()
 				l.counts.add("refused", "", 0)
 			}
 		}))
@@ -231,10 +200,6 @@ func (l *Listener) acceptAll() {
 func (l *Listener) addUnproven(c net.Conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.isClosed() {
-		_ = c.Close()
-		return
-	}
 	if len(l.unproven) >= maxHandshakes {
 		_ = l.unproven[0].Close()
 		l.unproven = slices.Delete(l.unproven, 0, 1)
@@ -242,71 +207,63 @@ func (l *Listener) addUnproven(c net.Conn) {
 	l.unproven = append(l.unproven, c)
 }
 
-// handshake makes a connection of c, unless the peer does not prove the token within handshakeTimeout.
-// Until then nothing is sent beyond the TLS handshake itself, not even an alert.
-func (l *Listener) handshake(c net.Conn) error {
-	defer func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.unproven = slices.DeleteFunc(l.unproven, func(x net.Conn) bool { return x == c })
-	}()
-	_ = c.SetDeadline(time.Now().Add(handshakeTimeout))
-	metered := &meteredConn{Conn: c}
-	control := tls.Server(metered, &tls.Config{Certificates: []tls.Certificate{l.identity.certificate}, NextProtos: []string{protocol},
-		MinVersion: tls.VersionTLS13, SessionTicketsDisabled: true}) // a ticket would be sent after the handshake
-	if err := control.Handshake(); err != nil {
-		return err
-	}
-	if control.ConnectionState().NegotiatedProtocol != protocol {
-		return errProtocol
-	}
-	metered.silent.Store(true)
-	var request [requestBytes]byte
-	if _, err := io.ReadFull(control, request[:]); err != nil {
-		return err
-	}
-	purpose := Purpose(request[0])
-	proof, err := exportProof(control, &l.identity.token, purpose)
-	if err != nil {
-		return err
-	}
-	if !hmac.Equal(proof, request[1:]) {
-		return errors.New("wrong proof of the token")
-	}
-	metered.silent.Store(false)
-	keys, err := exportKeys(control)
-	if err != nil {
-		return err
-	}
-	return l.accept(control, metered, purpose, keys)
+// removeUnproven removes a connection from l.unproven.
+func (l *Listener) removeUnproven(c net.Conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.unproven = slices.DeleteFunc(l.unproven, func(x net.Conn) bool { return x == c })
 }
 
-// accept adds a connection whose peer has proved the token, or refuses it if there are too many.
-func (l *Listener) accept(control net.Conn, metered *meteredConn, purpose Purpose, keys []byte) error {
-	var number [4]byte
-	_, _ = rand.Read(number[:]) // never fails
-	session := binary.BigEndian.Uint32(number[:])
-	c := newConn(control, session, keys, false)
-	c.purpose, c.traffic, c.counts = purpose, metered, l.counts
-	c.remote = unmapAddress(control.RemoteAddr().(*net.TCPAddr).AddrPort())
+// handshake makes a connection of tcp, unless the peer does not prove the token within handshakeTimeout.
+// Until then nothing is sent beyond the TLS handshake itself, not even an alert.
+func (l *Listener) handshake(tcp net.Conn) (*Conn, error) {
+	_ = tcp.SetDeadline(time.Now().Add(handshakeTimeout))
+	traffic := &meteredConn{Conn: tcp}
+	control := tls.Server(traffic, &tls.Config{Certificates: []tls.Certificate{l.identity.certificate}, NextProtos: []string{protocol},
+		MinVersion: tls.VersionTLS13, SessionTicketsDisabled: true}) // a ticket would be sent after the handshake
+	if err := control.Handshake(); err != nil {
+		return nil, err
+	}
+	if control.ConnectionState().NegotiatedProtocol != protocol {
+		return nil, errProtocol
+	}
+	traffic.silent.Store(true)
+	var request [requestBytes]byte
+	if _, err := io.ReadFull(control, request[:]); err != nil {
+		return nil, err
+	}
+	purpose := Purpose(request[0])
+	if !hmac.Equal(request[1:], l.identity.token.proof(control, purpose)) {
+		return nil, errors.New("wrong proof of the token")
+	}
+	traffic.silent.Store(false)
+	const isDialer = false
+	return newConn(control, traffic, export(control, keysLabel, keyMaterial), purpose, isDialer), nil
+}
+
+// accept starts a connection whose peer has proved the token, or refuses it if there are too many.
+func (l *Listener) accept(c *Conn) error {
+	c.counts, c.remote = l.counts, tcpAddress(c.control.RemoteAddr())
 	c.write = func(b []byte) error {
 		_, err := l.udp.WriteToUDPAddrPort(b, c.peerSocket())
 		return err
 	}
+	stop := context.AfterFunc(l.open, func() { c.fail(context.Cause(l.open)) })
 	c.onEnd = func() {
+		stop()
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		delete(l.sessions, session)
+		delete(l.sessions, c.out.session)
 	}
-	if !l.addSession(session, c) {
-		_, err := control.Write(append([]byte{answerFull}, number[:]...))
-		return cmp.Or(err, error(&RefusedError{}))
+	if !l.addSession(c) {
+		_, err := c.control.Write([]byte{answerFull})
+		return cmp.Or(err, ErrRefused)
 	}
-	if _, err := control.Write(append([]byte{answerAccepted}, number[:]...)); err != nil {
+	if _, err := c.control.Write([]byte{answerAccepted}); err != nil {
 		c.fail(err)
 		return err
 	}
-	_ = control.SetDeadline(time.Time{})
+	_ = c.control.SetDeadline(time.Time{})
 	c.start(l.options.Idle)
 	select {
 	case l.accepted <- c:
@@ -316,14 +273,13 @@ func (l *Listener) accept(control net.Conn, metered *meteredConn, purpose Purpos
 	return nil
 }
 
-// addSession adds a connection to the sessions. It returns false if the listener is closed or there is no
-// room.
-func (l *Listener) addSession(number uint32, c *Conn) bool {
+// addSession adds a connection to the sessions. It returns false if there is no room.
+func (l *Listener) addSession(c *Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.isClosed() || len(l.sessions) >= l.options.MaxSessions || l.sessions[number] != nil {
+	if len(l.sessions) >= l.options.MaxSessions || l.sessions[c.out.session] != nil {
 		return false
 	}
-	l.sessions[number] = c
+	l.sessions[c.out.session] = c
 	return true
 }

@@ -23,18 +23,11 @@ type Path struct {
 	DroppedCopies int             // copies that were not stored
 }
 
-// Errors of Measure.
-var (
-	errPlanNotAccepted = errors.New("the peer did not accept the measurement plan")
-	errNoResults       = errors.New("the peer did not return its results")
-	errNoProbes        = errors.New("no datagram arrived in at least one direction")
-)
+// errNoProbes is the error of Measure if the result has nothing to fit.
+var errNoProbes = errors.New("no datagram arrived in at least one direction")
 
-// Timeouts of a measurement.
-const (
-	planTimeout    = 10 * time.Second // until a plan is sent or accepted
-	resultsTimeout = time.Minute      // until the results are read, after the plan's duration
-)
+// drainTime is how long each side receives after its last probe.
+const drainTime = 3 * time.Second
 
 // Measure measures the path to the peer of a connection, which must run ServeMeasurement. It takes a few
 // seconds longer than the plan's duration. progress is called with the completed fraction, from 0 to 1;
@@ -43,93 +36,41 @@ func Measure(ctx context.Context, c *Conn, plan Plan, progress func(share float6
 	if err := plan.Check(); err != nil {
 		return nil, err
 	}
-	m := &initiator{prober: newProber(c, plan, plan.Up), progress: progress}
+	m := newProber(c)
+	m.plan, m.progress = plan, progress
 	c.send(&message{Plan: &plan})
-	isAccepted := func() bool { return m.agreed }
-	if err := m.run(ctx, time.Now().Add(planTimeout), onlyReceive, m.handle, isAccepted); err != nil {
+	isAccepted := func(x *message) bool { return x.Plan != nil && *x.Plan == plan }
+	if err := m.run(ctx, isAccepted); err != nil {
 		return nil, err
 	}
-	if !m.agreed {
-		return nil, errPlanNotAccepted
-	}
-	m.startedAt = time.Now()
-	m.nextDue = m.startedAt
-	// Send and receive probes for the plan's duration, receive those in flight, then fetch the results.
-	if err := m.run(ctx, m.startedAt.Add(plan.Duration), sendProbes, m.handle, m.reportProgress); err != nil {
+	m.startSending(plan.Up)
+	var far *probeResults
+	hasResults := func(x *message) bool { far = x.Results; return far != nil }
+	if err := m.run(ctx, hasResults); err != nil {
 		return nil, err
 	}
-	if err := m.drain(ctx); err != nil {
+	if err := far.check(len(m.SentAt), plan.Packets()); err != nil {
 		return nil, err
 	}
-	c.send(&message{Fetch: true})
-	hasResults := func() bool { return m.results != nil }
-	if err := m.run(ctx, time.Now().Add(resultsTimeout), onlyReceive, m.handle, hasResults); err != nil {
-		return nil, err
-	}
-	if m.results == nil {
-		return nil, errNoResults
-	}
-	return m.newPath()
-}
-
-// initiator is the measuring side.
-type initiator struct {
-	*prober
-	progress  func(share float64) // receives the completed fraction; may be nil
-	startedAt time.Time           // when probes began to be sent
-	agreed    bool                // the plan was accepted
-	results   *probeResults       // of the responder; nil until they arrive
-}
-
-// reportProgress calls progress. It returns false, because it is the done function of run, which
-// must continue.
-func (n *initiator) reportProgress() bool {
-	if n.progress != nil {
-		n.progress(float64(time.Since(n.startedAt)) / float64(n.plan.Duration))
-	}
-	return false
-}
-
-// drain receives probes in flight until none arrives for a second, for at most 5 s.
-func (n *initiator) drain(ctx context.Context) error {
-	for range 5 {
-		before := len(n.Arrivals)
-		err := n.run(ctx, time.Now().Add(time.Second), onlyReceive, n.handle, nil) // nil: until the deadline
-		if err != nil || len(n.Arrivals) == before {
-			return err
-		}
-	}
-	return nil
-}
-
-// handle handles the responder's acceptance of the plan and its results.
-func (n *initiator) handle(m *message) error {
-	switch {
-	case m.Plan != nil:
-		n.agreed = *m.Plan == n.plan
-	case m.Results != nil:
-		n.results = m.Results
-		return m.Results.check(len(n.SentAt), n.plan.Packets())
-	}
-	return nil
+	return m.newPath(far)
 }
 
 // newPath combines the results of both sides into captures. It fails if a direction has no arrivals
 // or no round trip was measured.
-func (n *initiator) newPath() (*Path, error) {
-	up := direction{n.SentAt, n.results.Arrivals}
-	down := direction{n.results.SentAt, slices.DeleteFunc(n.Arrivals, func(x arrival) bool {
-		return int(x.Seq) >= len(n.results.SentAt) // forged by the responder
+func (p *prober) newPath(far *probeResults) (*Path, error) {
+	up := direction{p.SentAt, far.Arrivals}
+	down := direction{far.SentAt, slices.DeleteFunc(p.Arrivals, func(x arrival) bool {
+		return int(x.Seq) >= len(far.SentAt) // forged by the responder
 	})}
-	p := &Path{Plan: n.plan, RoundTrips: roundTrips(up, down), DroppedCopies: n.droppedCopies}
-	if len(up.arrivals) == 0 || len(down.arrivals) == 0 || len(p.RoundTrips) == 0 {
+	path := &Path{Plan: p.plan, RoundTrips: roundTrips(up, down), DroppedCopies: p.droppedCopies}
+	if len(up.arrivals) == 0 || len(down.arrivals) == 0 || len(path.RoundTrips) == 0 {
 		return nil, errNoProbes
 	}
-	p.Base, p.BaseError = estimateBase(&up, &down)
+	path.Base, path.BaseError = estimateBase(&up, &down)
 	upP1, _ := up.firstPercentile()
 	downP1, _ := down.firstPercentile()
-	p.Up, p.Down = up.capture(p.Base-upP1), down.capture(p.Base-downP1)
-	return p, nil
+	path.Up, path.Down = up.capture(path.Base-upP1), down.capture(path.Base-downP1)
+	return path, nil
 }
 
 // estimateBase returns the mean of the 1st percentiles of both directions, in which the difference of the
@@ -232,46 +173,34 @@ func (r probeReport) String() string {
 	return fmt.Sprintf("%d datagrams sent, %d received", r.Sent, r.Received)
 }
 
-// ServeMeasurement answers one measurement. It returns when the initiator has closed the connection, or after
-// the plan's duration and resultsTimeout.
+// ServeMeasurement answers one measurement. It returns when the initiator has closed the connection.
 func ServeMeasurement(ctx context.Context, c *Conn) (probeReport, error) {
-	var plan *Plan
-	waiting := &prober{conn: c}
-	isPlanned := func() bool { return plan != nil }
-	err := waiting.run(ctx, time.Now().Add(planTimeout), onlyReceive, func(m *message) error {
-		plan = m.Plan
-		return nil
-	}, isPlanned)
-	if err == nil && plan == nil {
-		err = errors.New("timeout: no measurement plan received")
+	p := newProber(c)
+	isPlan := func(m *message) bool {
+		if m.Plan != nil {
+			p.plan = *m.Plan
+		}
+		return m.Plan != nil
 	}
-	if err == nil {
-		err = plan.Check()
-	}
-	if err != nil {
+	if err := p.run(ctx, isPlan); err != nil {
 		return probeReport{}, err
 	}
-	r := &responder{prober: newProber(c, *plan, plan.Down)}
-	c.send(&message{Plan: plan})
-	deadline := time.Now().Add(plan.Duration + resultsTimeout)
-	err = r.run(ctx, deadline, sendProbes, r.handle, nil) // nil: until the connection ends or the deadline
-	report := probeReport{len(r.SentAt), len(r.Arrivals), plan.Duration.Seconds()}
-	switch {
-	case errors.Is(err, io.EOF):
-		return report, nil // the initiator closed the connection
-	case err == nil:
-		return report, errors.New("timeout: the peer did not fetch the results")
+	if err := p.plan.Check(); err != nil {
+		return probeReport{}, err
+	}
+	c.send(&message{Plan: &p.plan})
+	p.startSending(p.plan.Down)
+	p.end = time.After(p.plan.Duration + drainTime)
+	never := func(*message) bool { return false }
+	err := p.run(ctx, never)
+	report := probeReport{len(p.SentAt), len(p.Arrivals), p.plan.Duration.Seconds()}
+	if err == nil {
+		c.send(&message{Results: &p.probeResults})
+		p.end = nil
+		err = (&prober{conn: c}).run(ctx, never) // what arrives now is not in the results
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
 	}
 	return report, err
-}
-
-// responder is the serving side of a measurement.
-type responder struct{ *prober }
-
-// handle answers the request for the results. Later arrivals are not in the results.
-func (r *responder) handle(m *message) error {
-	if m.Fetch {
-		r.conn.send(&message{Results: &probeResults{SentAt: slices.Clone(r.SentAt), Arrivals: slices.Clone(r.Arrivals)}})
-	}
-	return nil
 }

@@ -278,14 +278,12 @@ func TestServeMeasurementSendsBounded(t *testing.T) {
 	probes := 0
 	for i := 0; probes < plan.Packets(); i++ {
 		near.send(&message{Plan: plan})
-		near.send(&message{Fetch: true})
 		_ = near.sendDatagram(make([]byte, 1+i%100))
-		for x, ok := near.poll(); ok; x, ok = near.poll() {
-			if x.message == nil {
-				probes++
-			}
+		select {
+		case <-near.datagrams:
+			probes++
+		case <-near.inbox:
 		}
-		time.Sleep(time.Millisecond)
 	}
 	_ = near.Close()
 	if r := <-served; r.Sent != plan.Packets() || r.Received > maxArrivals(plan.Packets()) || probes != plan.Packets() {

@@ -12,8 +12,8 @@ import (
 	"wirelab/experiment/engine/playout"
 )
 
-// message is what the control connection carries in either direction, encoded by package gob. One of the
-// pointers is set.
+// message is what the control connection carries in either direction, encoded by package gob. At most one of
+// the pointers is set; none in a sign of life.
 type message struct {
 	Session uint8 // number of the session within the connection; 0 in a measurement
 
@@ -22,8 +22,7 @@ type message struct {
 	Report  *report          // to the sender: arrivals and display counters
 	Display *displaySettings // to the receiver: settings of its display
 	Plan    *Plan            // begins a measurement; the responder returns it to accept
-	Fetch   bool             // ends a measurement and requests its results
-	Results *probeResults    // answers Fetch
+	Results *probeResults    // of the responder, at the end of a measurement
 }
 
 // status is the receiver's answer to a setup.
@@ -47,19 +46,17 @@ type record struct {
 }
 
 // displaySettings are settings and state of the sender that the receiver's display follows. They are sent
-// when they change, and every keepAliveInterval as a sign of life.
+// when they change.
 type displaySettings struct {
-	Playout  time.Duration // playout delay
-	Policy   string        // playout policy that replaces the delay; empty for none
-	SendNS   time.Duration // time between two packets, for the policy; 0 without a policy
-	TimeLost time.Duration // how far virtual time fell behind the wall clock, pauses excluded
-	Paused   bool          // virtual time is paused at the sender
-	Ending   bool          // no further packets are sent; report more often
+	Timing string        // playout delay or policy; see playout.ParseTiming
+	SendNS time.Duration // time between two packets, for a policy
+	Behind time.Duration // how far virtual time fell behind the wall clock, by pauses or because of a slow machine
+	Paused bool          // virtual time stands still
 }
 
 // Limits of messages.
 const (
-	maxPolicyBytes   = 200 // text of a playout policy
+	maxTimingBytes   = 200 // text of a playout policy
 	maxReportRecords = 1024
 	maxPacketReports = 32 // packets of a container
 	// maxAge exceeds the length of any session. Times are checked against it so that sums cannot overflow.
@@ -89,30 +86,22 @@ func (r *report) check() error {
 	return nil
 }
 
-// setPlayout sets the playout delay or policy to that of cfg, and reports whether it changed.
-func (s *displaySettings) setPlayout(cfg *config.Config) (changed bool) {
+// set sets the playout delay or policy to that of c, and reports whether anything changed.
+func (s *displaySettings) set(c *config.Config) (changed bool) {
 	before := *s
-	s.Playout, s.Policy, s.SendNS = cfg.Receiver.Playout, "", 0
-	if t := cfg.Playout(); !t.IsFixed() {
-		s.Policy = t.String()
-		s.SendNS = cfg.PlayoutRhythm(1).Send // the receiver knows the other intervals
-	}
+	s.Timing, s.SendNS = c.Playout().String(), c.SendInterval()
 	return *s != before
 }
 
 // timing returns the playout delay or policy, or an errProtocol if a value is out of range.
 func (s *displaySettings) timing() (playout.Timing, error) {
-	isValid := s.Playout >= 0 && s.Playout <= time.Minute && s.TimeLost >= 0 && s.TimeLost <= maxAge &&
-		len(s.Policy) <= maxPolicyBytes
-	if !isValid || s.SendNS < 0 || s.SendNS > time.Minute || s.Policy != "" && s.SendNS == 0 {
+	isValid := s.SendNS > 0 && s.SendNS <= time.Minute && s.Behind >= 0 && s.Behind <= maxAge
+	if !isValid || len(s.Timing) > maxTimingBytes {
 		return playout.Timing{}, fmt.Errorf("%w: settings of the display are out of range", errProtocol)
 	}
-	if s.Policy == "" {
-		return playout.Fixed(s.Playout), nil
-	}
-	timing, err := playout.ParseTiming(s.Policy)
+	timing, err := playout.ParseTiming(s.Timing)
 	if err != nil {
-		return timing, fmt.Errorf("%w: %.200v", errProtocol, err)
+		err = fmt.Errorf("%w: %.200v", errProtocol, err)
 	}
-	return timing, nil
+	return timing, err
 }

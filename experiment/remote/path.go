@@ -10,80 +10,49 @@ import (
 	"wirelab/lossmodel"
 )
 
-// event is an ack, an arrival or a display update that the receiver reported and that takes
-// effect at a virtual time.
+// event is an ack, or the arrival of a datagram at the receiver, that takes effect at a virtual time.
 type event struct {
-	at         time.Duration // virtual time of the event
-	number     uint32        // number of the datagram that arrived or that the ack answers
-	rtt        time.Duration // acks only, if rttKnown: the round-trip time of the datagram that the ack answers
-	rttKnown   bool          // acks only: rtt is valid
-	delay      time.Duration // arrivals only: the delay beyond the minimum
-	data       []byte        // acks only: the bytes of the ack
-	record     record        // arrivals only: what the receiver reported
-	reportedAt time.Duration // virtual time at which the report arrived here
-
-	isDisplay bool                 // the event carries display counters and is not an arrival
-	display   meters.DisplayCounts // counters of the receiver's display, if isDisplay
+	at       time.Duration       // virtual time
+	delivery lossmodel.Delivery  // of the datagram that arrived, or of the ack
+	report   engine.RemoteReport // of an arrival
+	rtt      time.Duration       // of the datagram that an ack answers
 }
 
-// eventQueue holds events in the order of their times.
-type eventQueue struct {
-	events []event
-	last   time.Duration // time of the newest event
-	bytes  int           // total size of the events' data
-}
+// eventQueue holds events in the order of their times. It holds at most one of each kind for each datagram
+// in flight, so that it is bounded also while virtual time stands still.
+type eventQueue []event
 
-// Limits of an eventQueue. The queue drains as virtual time advances. While virtual time is
-// paused, the limits bound the memory that messages of the receiver take.
-const (
-	maxQueued      = 1 << 15
-	maxQueuedBytes = 8 << 20
-)
-
-// push appends an event. If the queue is full, push drops the event, as if the network had lost it.
-// If the event and the newest queued event both carry display counts, the event replaces that one.
-func (q *eventQueue) push(e event) {
-	n := len(q.events)
-	if n >= maxQueued || q.bytes+len(e.data) > maxQueuedBytes {
-		return
-	}
-	q.last = max(q.last, e.at)
-	if e.isDisplay && n > 0 && q.events[n-1].isDisplay {
-		q.events[n-1] = e
-		return
-	}
-	q.bytes += len(e.data)
-	q.events = append(q.events, e)
-}
-
-// due returns the next event if its time is at or before now; nil otherwise.
-func (q *eventQueue) due(now time.Duration) *event {
-	if len(q.events) == 0 || q.events[0].at > now {
+// take removes and returns the next event if its time is at or before now; nil otherwise.
+func (q *eventQueue) take(now time.Duration) *event {
+	if at, ok := q.next(); !ok || at > now {
 		return nil
 	}
-	return &q.events[0]
-}
-
-// pop removes the next event. The event that due returned stays valid.
-func (q *eventQueue) pop() {
-	q.bytes -= len(q.events[0].data)
-	q.events = q.events[1:]
+	e := &(*q)[0]
+	*q = (*q)[1:]
+	return e
 }
 
 // next returns the time of the next event; false if the queue is empty.
-func (q *eventQueue) next() (time.Duration, bool) {
-	if len(q.events) == 0 {
+func (q eventQueue) next() (time.Duration, bool) {
+	if len(q) == 0 {
 		return 0, false
 	}
-	return q.events[0].at, true
+	return q[0].at, true
+}
+
+// last returns the time of the last event; 0 if the queue is empty.
+func (q eventQueue) last() time.Duration {
+	if len(q) == 0 {
+		return 0
+	}
+	return q[len(q)-1].at
 }
 
 // limitTimes sets the time of all events later than t to t.
-func (q *eventQueue) limitTimes(t time.Duration) {
-	for i := range q.events {
-		q.events[i].at = min(q.events[i].at, t)
+func (q eventQueue) limitTimes(t time.Duration) {
+	for i := range q {
+		q[i].at = min(q[i].at, t)
 	}
-	q.last = min(q.last, t)
 }
 
 // earlier returns the earlier of two times; okA and okB report whether a and b are valid. The
@@ -118,42 +87,26 @@ func (p *downPath) Next() (time.Duration, bool) {
 // now to the socket, and returns the next due arrival that the receiver reported, or false if none
 // is due. A datagram that the model damaged or dropped is returned at once.
 func (p *downPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {
-	p.hasReport = false
+	p.reported = nil
 	for d, ok := p.down.Receive(now); ok; d, ok = p.down.Receive(now) {
 		if d.Flipped > 0 || d.Lost != lossmodel.None {
 			return d, true // not written to the socket: a real receiver would discard it at the checksum
 		}
 		p.transmit(now, &d)
 	}
-	for e := p.arrivals.due(now); e != nil; e = p.arrivals.due(now) {
-		if e.isDisplay {
-			p.display = e.display
-			p.arrivals.pop()
-			continue
-		}
-		sent := p.inFlight.lookup(e.number)
-		r := &e.record
-		p.lastReport = engine.RemoteReport{Packets: r.Packets, Delivered: r.Delivered, Slower: e.delay, ReportedAt: e.reportedAt}
-		p.arrivals.pop()
-		if sent == nil || sent.delivered {
-			continue // its data are no longer stored, or the report is a repetition
-		}
-		sent.delivered, p.hasReport = true, true
-		p.lastReport.Arrived = sent.sentAt + p.lastReport.Slower
-		data := sent.data
-		p.inFlight.releaseData(sent)
-		return lossmodel.Delivery{Data: data, Sent: sent.sentAt, Due: now, Tag: sent.tag, Copy: sent.copyNumber}, true
+	e := p.arrivals.take(now)
+	if e == nil {
+		return lossmodel.Delivery{}, false
 	}
-	return lossmodel.Delivery{}, false
+	p.reported, e.delivery.Due = &e.report, now
+	return e.delivery, true
 }
 
 // transmit writes a datagram that the model delivered to the socket.
 func (p *downPath) transmit(now time.Duration, d *lossmodel.Delivery) {
-	sent := p.inFlight.add(d.Data)
-	sent.sentAt, sent.tag, sent.copyNumber = now, d.Tag, d.Copy
-	p.out = appendGame(p.out[:0], p.session, sent.number)
+	number := p.inFlight.add(sentDatagram{sentAt: now, sentWall: time.Now(), tag: d.Tag, copyNumber: d.Copy, data: d.Data})
+	p.out = appendGame(p.out[:0], p.session, number)
 	p.out = append(p.out, d.Data...)
-	sent.sentWall = time.Now()
 	p.covered += gameOverhead
 	_ = p.conn.sendDatagram(p.out) // an error counts as a loss
 }
@@ -183,12 +136,8 @@ func parseGame(b []byte, session uint8) (number uint32, rest []byte, err error) 
 	return binary.LittleEndian.Uint32(b[1:]), b[gameHeaderBytes:], nil
 }
 
-func (p *downPath) Reported() *engine.RemoteReport {
-	if !p.hasReport {
-		return nil
-	}
-	return &p.lastReport
-}
+// Reported implements engine.RemotePath.
+func (p *downPath) Reported() *engine.RemoteReport { return p.reported }
 
 // RoundTrip implements engine.RemotePath. It removes and returns the oldest round-trip time not yet
 // read; ok is false if none.
@@ -197,14 +146,14 @@ func (p *downPath) RoundTrip() (rtt time.Duration, ok bool) {
 		return 0, false
 	}
 	rtt = p.rtts[0]
-	p.rtts = p.rtts[:copy(p.rtts, p.rtts[1:])]
+	p.rtts = p.rtts[1:]
 	return rtt, true
 }
 
 // Counts implements engine.RemotePath. It returns the newest counters of the receiver's display and the
 // traffic that the lab itself added.
 func (p *downPath) Counts() (meters.DisplayCounts, meters.LabTraffic) {
-	return p.display, meters.LabTraffic{Reports: p.conn.controlBytes() - p.control, Cover: p.covered}
+	return p.display, meters.LabTraffic{Reports: p.conn.traffic.bytes.Load() - p.control, Cover: p.covered}
 }
 
 // upPath is the path from the receiver: from the socket, then through the loss model.
@@ -228,12 +177,9 @@ func (p *upPath) Next() (time.Duration, bool) {
 
 // Receive implements engine.Path. It passes the acks that are due through the modelled uplink.
 func (p *upPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {
-	for e := p.acks.due(now); e != nil; e = p.acks.due(now) {
-		if e.rttKnown {
-			p.rtts = append(p.rtts, e.rtt)
-		}
-		p.up.Send(now, e.data, 0)
-		p.acks.pop()
+	for e := p.acks.take(now); e != nil; e = p.acks.take(now) {
+		p.rtts = append(p.rtts, e.rtt)
+		p.up.Send(now, e.delivery.Data, 0)
 	}
 	return p.up.Receive(now)
 }

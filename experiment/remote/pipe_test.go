@@ -20,8 +20,8 @@ var (
 func newPipe(t *testing.T, loss float64) (near, end *Conn) {
 	t.Helper()
 	near, end = newStoppedPipe(loss)
-	near.start(0)
-	end.start(0)
+	near.start(time.Minute)
+	end.start(time.Minute)
 	t.Cleanup(func() { _, _ = near.Close(), end.Close() })
 	return near, end
 }
@@ -29,9 +29,9 @@ func newPipe(t *testing.T, loss float64) (near, end *Conn) {
 // newStoppedPipe is newPipe without goroutines, so messages stay queued.
 func newStoppedPipe(loss float64) (near, end *Conn) {
 	a, b := net.Pipe()
-	keys := make([]byte, 2*keyBytes)
+	keys := make([]byte, keyMaterial)
 	keys[0] = 1
-	near, end = newConn(a, 7, keys, true), newConn(b, 7, keys, false)
+	near, end = newConn(a, &meteredConn{}, keys, SessionPurpose, true), newConn(b, &meteredConn{}, keys, SessionPurpose, false)
 	near.write = lossyWrite(end, nearAddr, loss)
 	end.write = lossyWrite(near, endAddr, loss)
 	return near, end
@@ -75,8 +75,8 @@ func newTestListener(t *testing.T, o Options) (*Listener, *Identity) {
 	return l, id
 }
 
-// connect returns both sides of a connection over sockets.
-func connect(t *testing.T, l *Listener, id *Identity, purpose Purpose) (near, end *Conn) {
+// dialListener returns both sides of a connection over sockets.
+func dialListener(t *testing.T, l *Listener, id *Identity, purpose Purpose) (near, end *Conn) {
 	t.Helper()
 	near, err := Dial(t.Context(), l.Addr(), id.Token(), purpose)
 	if err != nil {

@@ -3,7 +3,6 @@ package remote
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -54,125 +53,91 @@ const seqBytes = 4
 // arrive.
 type prober struct {
 	conn          *Conn
-	plan          Plan
-	size          int       // UDP payload of sent datagrams in bytes
-	start         time.Time // origin of all times
-	nextDue       time.Time // when the next probe is due
-	copies        []uint8   // by seq: how often the probe arrived
-	droppedCopies int       // number of arrivals that were not stored: beyond maxArrivals
+	plan          Plan                // zero until the responder receives it
+	progress      func(share float64) // receives the fraction of the plan that was sent; may be nil
+	size          int                 // UDP payload of sent datagrams in bytes
+	start         time.Time           // origin of all times
+	nextDue       time.Time           // when the next probe is due
+	due           <-chan time.Time    // has a value then; nil if none is due
+	end           <-chan time.Time    // has a value when run ends; nil for no limit
+	copies        map[uint32]uint8    // by seq: how often the probe arrived
+	droppedCopies int                 // number of arrivals that were not stored: beyond maxArrivals
 	probeResults
 }
 
-// newProber returns a prober that sends datagrams of size bytes. It makes c deliver duplicates,
-// which are part of the measurement.
-func newProber(c *Conn, p Plan, size int) *prober {
-	c.deliverDuplicates()
-	now := time.Now()
-	return &prober{conn: c, plan: p, size: size, start: now, nextDue: now, copies: make([]uint8, p.Packets())}
+// newProber returns a prober without a plan.
+func newProber(c *Conn) *prober {
+	return &prober{conn: c, start: time.Now(), copies: map[uint32]uint8{}}
+}
+
+// startSending makes run send the probes of the plan as datagrams of size bytes.
+func (p *prober) startSending(size int) {
+	p.size, p.nextDue = size, time.Now()
+	p.due = time.After(0)
 }
 
 // maxCatchUp is the longest delay that the schedule catches up by sending several probes at once.
 // After a longer delay the remaining schedule is shifted.
 const maxCatchUp = 20 * time.Millisecond
 
-// sendDue sends all probes that are due at now. next is the time at which the following probe is due.
-// more is false if all probes of the plan have been sent, or sending failed.
-func (e *prober) sendDue(now time.Time) (next time.Time, more bool, err error) {
-	for len(e.SentAt) < e.plan.Packets() {
-		if now.Before(e.nextDue) {
-			return e.nextDue, true, nil
-		}
-		if now.Sub(e.nextDue) > maxCatchUp { // too late to catch up: shift the rest of the plan
-			e.nextDue = now
-		}
-		e.nextDue = e.nextDue.Add(e.plan.Interval)
-		if err := e.send(); err != nil {
-			return e.nextDue, false, err
-		}
-		now = time.Now()
+// send sends the next probe, padded to the size of the plan, and schedules the one after it.
+func (p *prober) send() error {
+	b := make([]byte, p.size-Overhead)
+	binary.BigEndian.PutUint32(b, uint32(len(p.SentAt)))
+	now := time.Now()
+	p.SentAt = append(p.SentAt, now.Sub(p.start))
+	if now.Sub(p.nextDue) > maxCatchUp {
+		p.nextDue = now
 	}
-	return e.nextDue, false, nil
-}
-
-// send sends the next probe, padded to the size of the plan.
-func (e *prober) send() error {
-	b := make([]byte, e.size-Overhead)
-	binary.BigEndian.PutUint32(b, uint32(len(e.SentAt)))
-	e.SentAt = append(e.SentAt, time.Since(e.start))
-	return e.conn.sendDatagram(b)
+	p.nextDue = p.nextDue.Add(p.plan.Interval)
+	p.due = nil
+	if len(p.SentAt) < p.plan.Packets() {
+		p.due = time.After(time.Until(p.nextDue))
+	}
+	if p.progress != nil {
+		p.progress(float64(len(p.SentAt)) / float64(p.plan.Packets()))
+	}
+	return p.conn.sendDatagram(b)
 }
 
 // recordArrival stores the arrival of a probe. Probes that the plan does not contain are ignored.
-func (e *prober) recordArrival(x *received) {
-	if len(x.data) < seqBytes {
+func (p *prober) recordArrival(x *datagram) {
+	if len(x.data) < seqBytes || p.plan.Interval == 0 {
 		return
 	}
 	seq := binary.BigEndian.Uint32(x.data)
-	if int64(seq) >= int64(len(e.copies)) {
+	if int64(seq) >= int64(p.plan.Packets()) {
 		return
 	}
-	if len(e.Arrivals) >= maxArrivals(e.plan.Packets()) || e.copies[seq] == math.MaxUint8 {
-		e.droppedCopies++
+	if len(p.Arrivals) >= maxArrivals(p.plan.Packets()) || p.copies[seq] == math.MaxUint8 {
+		p.droppedCopies++
 		return
 	}
-	e.Arrivals = append(e.Arrivals, arrival{Seq: seq, Copy: e.copies[seq], At: max(0, x.at.Sub(e.start))})
-	e.copies[seq]++
+	p.Arrivals = append(p.Arrivals, arrival{Seq: seq, Copy: p.copies[seq], At: max(0, x.at.Sub(p.start))})
+	p.copies[seq]++
 }
 
-// Arguments for the parameter sending of prober.run.
-const (
-	sendProbes  = true
-	onlyReceive = false
-)
-
-// run receives until the deadline or until done returns true. It records probes, passes messages
-// to handle, and sends due probes if sending is true. handle and done may be nil.
-func (e *prober) run(ctx context.Context, deadline time.Time, sending bool, handle func(m *message) error, done func() bool) error {
-	timer := time.NewTimer(time.Hour)
-	defer timer.Stop()
+// run sends the due probes, and records those that arrive, until isLast returns true for a message, or p.end.
+// It returns an error if ctx or the connection ends before.
+func (p *prober) run(ctx context.Context, isLast func(*message) bool) error {
 	for {
-		if err := e.receive(handle); err != nil {
-			return err
-		}
-		now := time.Now()
-		if !now.Before(deadline) || done != nil && done() {
-			return nil
-		}
-		wake := deadline
-		if sending {
-			next, more, err := e.sendDue(now)
-			if err != nil {
-				return err
-			}
-			if more && next.Before(wake) {
-				wake = next
-			}
-		}
-		timer.Reset(time.Until(wake))
 		select {
-		case <-timer.C:
-		case <-e.conn.ready:
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-e.conn.done:
-			return errors.Join(e.receive(handle), e.conn.Err())
+		case <-p.conn.done:
+			return p.conn.Err()
+		case <-p.end:
+			return nil
+		case <-p.due:
+			if err := p.send(); err != nil {
+				return err
+			}
+		case x := <-p.conn.datagrams:
+			p.recordArrival(&x)
+		case m := <-p.conn.inbox:
+			if isLast(m) {
+				return nil
+			}
 		}
 	}
-}
-
-// receive records the queued probes and passes the queued messages to handle.
-func (e *prober) receive(handle func(m *message) error) error {
-	for x, ok := e.conn.poll(); ok; x, ok = e.conn.poll() {
-		if x.message == nil {
-			e.recordArrival(&x)
-			continue
-		}
-		if handle == nil {
-			continue
-		}
-		if err := handle(x.message); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -22,8 +22,12 @@ const (
 	maxPayload = 65_507 - Overhead
 )
 
-// keyBytes is the size of a key: AES-256.
-const keyBytes = 32
+// Both sides of a connection export keyMaterial bytes: the key of the dialer's datagrams, the key of the
+// listener's, and the number of the session.
+const (
+	keyBytes    = 32 // AES-256
+	keyMaterial = 2*keyBytes + 4
+)
 
 // newAEAD returns AES-256-GCM with a key of keyBytes.
 func newAEAD(key []byte) cipher.AEAD {
@@ -84,31 +88,30 @@ type opener struct {
 	seen window.Seen
 }
 
-// seqState classifies a sequence number.
+// seqState classifies a received datagram by its sequence number.
 type seqState uint8
 
 const (
-	unseen   seqState = iota
-	repeated          // received before
-	tooOld            // below the window: it is not known whether it was received before
+	notAuthentic seqState = iota
+	unseen
+	repeated // received before
+	tooOld   // below the window: it is not known whether it was received before
 )
 
-// open returns the sequence number and the payload of a datagram of at least Overhead bytes, and whether
-// it was received before. ok is false if the datagram is not authentic.
-func (o *opener) open(b []byte) (seq uint32, payload []byte, state seqState, ok bool) {
+// open returns the payload of a datagram of at least Overhead bytes, and whether it was received before.
+func (o *opener) open(b []byte) ([]byte, seqState) {
 	header := b[:sealHeaderBytes]
-	seq = binary.BigEndian.Uint32(header[4:])
+	seq := binary.BigEndian.Uint32(header[4:])
 	payload, err := o.aead.Open(nil, nonce(seq), b[sealHeaderBytes:], header)
-	if err != nil {
-		return 0, nil, 0, false
-	}
-	switch n := uint64(seq); {
+	n := uint64(seq)
+	switch {
+	case err != nil:
+		return nil, notAuthentic
 	case o.seen.IsOld(n):
-		state = tooOld
+		return payload, tooOld
 	case o.seen.Has(n):
-		state = repeated
-	default:
-		o.seen.Add(n)
+		return payload, repeated
 	}
-	return seq, payload, state, true
+	o.seen.Add(n)
+	return payload, unseen
 }

@@ -16,10 +16,10 @@ import (
 	"wirelab/internal/panics"
 )
 
-// Intervals of the receiving side.
+// Intervals between two reports.
 const (
-	reportInterval    = 50 * time.Millisecond  // while there are records to report
-	keepAliveInterval = 250 * time.Millisecond // otherwise
+	reportInterval  = 50 * time.Millisecond  // while there are records to report
+	displayInterval = 250 * time.Millisecond // otherwise
 )
 
 // maxUnreported limits the records that wait to be reported while the control connection is slow. At the
@@ -56,22 +56,27 @@ func Serve(ctx context.Context, conn *Conn, files FileFinder) (stats *servedStat
 	wake := time.NewTimer(0)
 	defer wake.Stop()
 	for {
-		srv.handleReceived()
-		wake.Reset(srv.reportIfDue(time.Now()))
-		if srv.receiver != nil {
-			srv.receiver.Finish() // the work that Receive deferred; see receiverOptions
-		}
+		var err error
 		select {
 		case <-ctx.Done():
 			return srv.stats, ctx.Err()
 		case <-conn.done:
-			srv.handleReceived()
 			if err := conn.Err(); !errors.Is(err, io.EOF) {
 				return srv.stats, err
 			}
 			return srv.stats, nil
-		case <-conn.ready:
+		case x := <-conn.datagrams:
+			err = srv.handleGame(&x)
+		case m := <-conn.inbox:
+			err = srv.handleMessage(m)
 		case <-wake.C:
+		}
+		if err != nil { // the peer violates the protocol
+			conn.fail(err)
+		}
+		wake.Reset(srv.reportIfDue(time.Now()))
+		if srv.receiver != nil {
+			srv.receiver.Finish() // the work that Receive deferred; see receiverOptions
 		}
 	}
 }
@@ -96,48 +101,22 @@ type server struct {
 	screen
 	records    []record // not reported yet, oldest first
 	reportedAt time.Time
-	ending     bool // the sender sends no further packets
 }
 
 // screen is the virtual time and the progress of the receiver's display.
 type screen struct {
-	startedAt    time.Time     // wall time
-	displayTicks uint64        // number of display ticks so far
-	pausedFor    time.Duration // total length of completed pauses of the sender
-	timeLost     time.Duration // how far the sender's virtual time fell behind the wall clock
-	pausedSince  time.Time     // start of the current pause; zero if not paused
+	startedAt    time.Time // wall time
+	displayTicks uint64    // number of display ticks so far
+	display      displaySettings
 }
 
-// maxDrain is how many datagrams and messages handleReceived handles at once, so that a flood does not
-// delay reports.
-const maxDrain = 4096
-
-// handleReceived handles the queued datagrams and messages, at most maxDrain. A peer that violates the
-// protocol loses the connection.
-func (srv *server) handleReceived() {
-	for range maxDrain {
-		x, ok := srv.conn.poll()
-		if !ok {
-			return
-		}
-		if err := srv.handle(&x); err != nil {
-			srv.conn.fail(err)
-			return
-		}
-	}
-}
-
-// handle processes a datagram or a message. Those of earlier sessions are ignored.
-func (srv *server) handle(x *received) error {
-	m := x.message
+// handleMessage processes a message. Those of earlier sessions are ignored.
+func (srv *server) handleMessage(m *message) error {
 	switch {
-	case m != nil && m.Setup != nil:
+	case m.Setup != nil:
 		srv.startSession(m.Session, m.Setup)
-	case srv.setup == nil:
-	case m == nil:
-		return srv.handleGame(x.at, x.data)
-	case m.Session == srv.session && m.Display != nil:
-		return srv.handleDisplay(x.at, m.Display)
+	case srv.setup != nil && m.Session == srv.session && m.Display != nil:
+		return srv.handleDisplay(time.Now(), m.Display)
 	}
 	return nil
 }
@@ -173,44 +152,36 @@ func (srv *server) begin(s *setup) {
 	if s.Stream {
 		srv.stream = &container.StreamReceiver{}
 	}
-	srv.playout = playout.NewCounter(s.cadence(), srv.receiver.History())
-	timing, _ := s.Display.timing() // check has checked it
-	srv.playout.Set(timing, s.rhythm(s.Display.SendNS))
 	now := time.Now()
-	srv.screen = screen{startedAt: now}
-	srv.records, srv.reportedAt, srv.ending = nil, now, false
+	srv.records, srv.reportedAt, srv.screen = nil, now, screen{startedAt: now}
+	srv.playout = playout.NewCounter(s.cadence(), srv.receiver.History())
+	_ = srv.handleDisplay(now, &s.Display) // setup.check has checked it
 }
 
-// displayTime converts wall time to the virtual time of the display: the time since the session
-// began without pauses and lost time.
+// displayTime converts wall time to the virtual time of the display.
 func (srv *server) displayTime(at time.Time) time.Duration {
-	t := at.Sub(srv.startedAt) - srv.pausedFor - srv.timeLost
-	if !srv.pausedSince.IsZero() {
-		t -= at.Sub(srv.pausedSince)
-	}
-	return t
+	return at.Sub(srv.startedAt) - srv.display.Behind
 }
 
 // handleGame passes the packet or the packets of a datagram to the receiver, records its arrival and
 // sends the ack, if the receiver has one. For the layout see gameHeaderBytes.
-func (srv *server) handleGame(at time.Time, b []byte) error {
-	number, datagram, err := parseGame(b, srv.session)
-	if err != nil || datagram == nil {
+func (srv *server) handleGame(x *datagram) error {
+	number, packet, err := parseGame(x.data, srv.session)
+	isLost := len(srv.records) >= maxUnreported // its arrival could not be reported
+	if err != nil || packet == nil || srv.setup == nil || isLost {
 		return err
 	}
-	if len(srv.records) >= maxUnreported {
-		return nil // treated as lost, because its arrival could not be reported
-	}
+	at := x.at
 	srv.runDisplay(at)
 	srv.stats.Datagrams++
 	r := record{Number: number, ArrivedAt: max(0, at.Sub(srv.startedAt))}
 	switch {
-	case srv.stream != nil && container.IsSegment(datagram):
-		srv.readSegment(at, datagram, &r)
-	case srv.setup.Containers && container.Is(datagram):
-		srv.openContainer(at, datagram, &r)
+	case srv.stream != nil && container.IsSegment(packet):
+		srv.readSegment(at, packet, &r)
+	case srv.setup.Containers && container.Is(packet):
+		srv.openContainer(at, packet, &r)
 	default:
-		r.Packets = []engine.PacketReport{srv.receivePacket(at, datagram)}
+		r.Packets = []engine.PacketReport{srv.receivePacket(at, packet)}
 	}
 	srv.records = append(srv.records, r)
 	srv.out = appendGame(srv.out[:0], srv.session, number)
@@ -283,23 +254,15 @@ func (srv *server) receivePacket(at time.Time, packet []byte) engine.PacketRepor
 	return x
 }
 
-// handleDisplay applies the settings of the display. Before the display is paused or resumed, it runs up
-// to time at.
+// handleDisplay runs the display up to time at, and then applies its new settings.
 func (srv *server) handleDisplay(at time.Time, x *displaySettings) error {
 	timing, err := x.timing()
 	if err != nil {
 		return err
 	}
-	srv.playout.Set(timing, srv.setup.rhythm(x.SendNS))
 	srv.runDisplay(at)
-	switch {
-	case x.Paused && srv.pausedSince.IsZero():
-		srv.pausedSince = at
-	case !x.Paused && !srv.pausedSince.IsZero():
-		srv.pausedFor += at.Sub(srv.pausedSince)
-		srv.pausedSince = time.Time{}
-	}
-	srv.ending, srv.timeLost = x.Ending, max(srv.timeLost, x.TimeLost)
+	srv.playout.Set(timing, srv.setup.rhythm(x.SendNS))
+	srv.display = *x
 	return nil
 }
 
@@ -312,7 +275,7 @@ const maxDisplayLag = 2 * time.Second
 // timestamps.
 func (srv *server) runDisplay(at time.Time) {
 	now := srv.displayTime(at)
-	if !srv.pausedSince.IsZero() || now <= 0 || srv.setup.Schema.Timed {
+	if srv.display.Paused || now <= 0 || srv.setup.Schema.Timed {
 		return
 	}
 	if behind := now - maxDisplayLag; srv.nextTick() < behind {
@@ -332,20 +295,15 @@ func (srv *server) nextTick() time.Duration {
 	return endpoint.TickTime(1000*srv.displayTicks, srv.setup.DisplayMilliHz)
 }
 
-// reportIfDue sends a report if one is due and returns the time until the next call. A report is due
-// after reportInterval if there are records, otherwise after keepAliveInterval. While the session
-// ends, a report is due after a fifth of reportInterval.
+// reportIfDue sends a report if one is due and returns the time until the next call.
 func (srv *server) reportIfDue(now time.Time) time.Duration {
 	if srv.setup == nil {
 		return time.Second // no session: nothing to report
 	}
 	srv.runDisplay(now)
-	interval := keepAliveInterval
+	interval := displayInterval
 	if len(srv.records) > 0 {
 		interval = reportInterval
-	}
-	if srv.ending {
-		interval = reportInterval / 5
 	}
 	if wait := interval - now.Sub(srv.reportedAt); wait > 0 {
 		return wait

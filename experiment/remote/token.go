@@ -42,11 +42,11 @@ func ParseToken(text string) (*Token, error) {
 	return t, nil
 }
 
-// proof returns what proves the knowledge of the token's secret within one TLS connection. exported is keying
-// material of that connection, so a proof is useless in another one.
-func (t *Token) proof(exported []byte, purpose Purpose) []byte {
+// proof returns what proves the knowledge of the token's secret within one TLS connection. It contains keying
+// material of that connection, so it is useless in another one.
+func (t *Token) proof(c *tls.Conn, purpose Purpose) []byte {
 	mac := hmac.New(sha256.New, t.secret[:])
-	mac.Write(exported)
+	mac.Write(export(c, proofLabel, keyBytes))
 	mac.Write([]byte{byte(purpose)})
 	return mac.Sum(nil)
 }

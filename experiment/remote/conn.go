@@ -26,7 +26,7 @@ const (
 )
 
 // keepAliveInterval is the time after which a side that has no message to send sends an empty one.
-const keepAliveInterval = time.Second
+const keepAliveInterval = 250 * time.Millisecond
 
 // Conn is one side of an established connection between two machines: a control connection that carries
 // messages, and sealed datagrams. Datagrams may be lost or reordered. No method but Close blocks.

@@ -13,7 +13,7 @@
 // recognises the listener, and a secret. The dialer proves the secret with an HMAC over keying material
 // that is exported from the TLS connection, so a proof cannot be used in another connection. Until then
 // the listener sends nothing beyond the TLS handshake. It closes connections that prove nothing within 5
-// seconds, and the oldest of more than 256.
+// seconds, and the oldest of more than 256. Both sides then send signs of life, and a silent connection ends.
 //
 // Datagrams are encrypted with AES-256-GCM under keys that are exported from the TLS connection, one for
 // each direction, and numbered; the number is the nonce. A window of 4096 numbers recognises replayed
@@ -28,8 +28,9 @@
 // endpoint.Receiver that has only what the datagrams contain. It answers each packet with the game's ack.
 // Over the control connection it also reports when each datagram arrived, its outcome, a fingerprint of
 // the frame, and how often its display starved. So every arrival becomes known at the sender, with a
-// delay. Datagrams that were lost are never reported. What is received takes effect at a virtual time. A
-// session over a network cannot be replayed.
+// delay. Datagrams that were lost are never reported. What is received takes effect at a virtual time. The
+// display is as far behind the wall clock as the sender's virtual time. A session over a network cannot be
+// replayed.
 //
 // # Measurements
 //

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"hash/crc32"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
 	"wirelab/experiment/container"
+	"wirelab/internal/cubic"
 	"wirelab/internal/policy"
 )
 
@@ -66,199 +68,211 @@ func randomMessage(rng *rand.Rand) []byte {
 	return b
 }
 
-// Over a path that loses 20 % in both directions, copies and reorders, every message is delivered once,
+// newOutboxes returns an outbox and its second implementation. The policy "file" has one lane.
+func newOutboxes(t testing.TB, text string, pace int64) (*container.Outbox, *plainOutbox) {
+	plain := &plainOutbox{part: 1000, pace: pace, first: 200 * time.Millisecond, sentAt: map[uint64]time.Duration{}, acked: map[uint64]bool{}}
+	if text == "file" {
+		plain.part, plain.window, plain.beat, plain.first, plain.pace = 1200, 5, interval/4, time.Second, 0
+		return container.NewFileOutbox(plain.part, plain.window, plain.beat), plain
+	}
+	plain.policy = deliveryOf(t, text)
+	if plain.isKCP = plain.policy.Name() == "rto"; plain.isKCP {
+		plain.window, plain.least = int(plain.policy.Int("window")), plain.policy.Duration("least")
+	}
+	return container.NewOutbox(plain.policy, pace), plain
+}
+
+// Each datagram, ack, time and count is that of the second implementations, on a path that loses,
+// copies and reorders, after 40 s without any ack and after an outage. Every message is delivered once,
 // unchanged and in the order of its lane.
-func TestMessagesAreDelivered(t *testing.T) {
-	for _, text := range []string{"all-unacked", "resend after=60ms", "rto", "rto window=3"} {
-		for _, pace := range []int64{0, 400_000} {
-			rng := rand.New(rand.NewPCG(5, uint64(len(text))))
-			down, up := &mail{rng: rng, loss: .2}, &mail{rng: rng, loss: .2}
+func TestMessagesEqualReference(t *testing.T) {
+	for _, text := range []string{"all-unacked", "resend after=60ms", "rto", "rto window=3", "file"} {
+		for seed, pace := range []int64{0, 60_000} {
+			rng := rand.New(rand.NewPCG(5, uint64(seed)))
+			down, up := &mail{rng: rng}, &mail{rng: rng}
 			var sent, got [container.MaxLanes][][]byte
-			out := container.NewOutbox(deliveryOf(t, text), pace)
-			in := container.NewInbox(2, func(lane int, message []byte) { got[lane] = append(got[lane], bytes.Clone(message)) })
-			sender, receiver := container.NewSender(), &container.Receiver{}
-			for tick := range 60 * 200 {
+			out, plainOut := newOutboxes(t, text, pace)
+			lanes := container.MaxLanes
+			if text == "file" {
+				lanes = 1
+			}
+			in := container.NewInbox(lanes, func(lane int, message []byte) { got[lane] = append(got[lane], bytes.Clone(message)) })
+			plainIn := &plainInbox{parts: [container.MaxLanes]map[uint16]bool{{}, {}}}
+			number := uint64(1<<16 - 40) // of the next container; 16 bits of it travel
+			for tick := range 100 * 240 {
 				now := time.Duration(tick) * interval / 4
-				if tick%40 == 0 && tick < 60*80 {
-					lane := rng.IntN(2)
-					message := randomMessage(rng)
+				down.loss = .2
+				if seconds := tick / 240; seconds < 40 || seconds >= 60 && seconds < 68 {
+					down.loss = 1
+				}
+				up.loss = down.loss
+				for tick < 70*240 && rng.IntN(200) == 0 {
+					lane, message := rng.IntN(lanes), randomMessage(rng)
 					if !out.Write(lane, message) {
 						t.Fatalf("%s: a message was refused", text)
 					}
+					plainOut.write(lane, message)
 					sent[lane] = append(sent[lane], message)
 				}
 				for _, d := range down.arrived(now) {
-					opened, err := receiver.Open(d)
-					if err == nil {
-						err = in.AcceptContainer(&opened)
-					}
-					if err != nil {
+					opened := container.Opened{Number: little.Uint16(d), Messages: d[8:]}
+					if err := in.AcceptContainer(&opened); err != nil {
 						t.Fatal(err)
 					}
-					up.send(now, in.AppendAck(nil))
+					ack := in.AppendAck(nil)
+					if want := plainIn.accept(little.Uint64(d), d[8:], lanes); !bytes.Equal(ack, want) {
+						t.Fatalf("%s: ack %x, want %x", text, ack, want)
+					}
+					up.send(now, ack)
 				}
 				for _, a := range up.arrived(now) {
-					if rest, err := out.HandleAck(now, sender.Next(), 2, a); err != nil || len(rest) > 0 {
+					if rest, err := out.HandleAck(now, number, lanes, append(a, 7)); err != nil || len(rest) != 1 {
 						t.Fatalf("%s: %d bytes left, %v", text, len(rest), err)
 					}
+					plainOut.ack(now, number, a)
 				}
-				if tick%4 == 0 {
-					down.send(now, sender.Seal(now, interval, []byte("packet"), out.Fill(now, interval, sender.Next())).Datagram)
+				send := func(b, want []byte) {
+					if !bytes.Equal(b, want) {
+						t.Fatalf("%s, pace %d: at %v container %d has %x, want %x", text, pace, now, number, b, want)
+					}
+					down.send(now, append(little.AppendUint64(nil, number), b...))
+					number++
 				}
-				for b := out.Datagram(now, sender.Next()); b != nil; b = out.Datagram(now, sender.Next()) {
-					down.send(now, sender.SealMessages(b).Datagram)
-				}
-			}
-			for lane := range sent {
-				if len(got[lane]) != len(sent[lane]) {
-					t.Errorf("%s, pace %d: %d of %d messages in lane %d, %d parts wait", text, pace, len(got[lane]), len(sent[lane]), lane, out.Waiting())
-				}
-				for i, m := range got[lane] {
-					if !bytes.Equal(m, sent[lane][i]) {
-						t.Fatalf("%s: message %d of lane %d differs", text, i, lane)
+				if plainOut.window == 0 {
+					if tick%4 == 0 {
+						send(out.Fill(now, interval, number), plainOut.fill(now, interval, number))
+					}
+				} else {
+					plainOut.compareTimes(t, out)
+					for want := plainOut.datagram(now, number); want != nil; want = plainOut.datagram(now, number) {
+						send(out.Datagram(now, number), want)
+						if n, sentBefore := out.Newest(); int(n) != plainOut.newest || sentBefore != plainOut.newestWasSent {
+							t.Fatalf("%s: part %d was sent (before: %v), want %d, %v", text, n, sentBefore, plainOut.newest, plainOut.newestWasSent)
+						}
 					}
 				}
+				if b := out.Datagram(now, number); b != nil {
+					t.Fatalf("%s: at %v there is another datagram, %x", text, now, b)
+				}
+				plainOut.compareCounts(t, out)
 			}
-			n := out.Stats()
-			timeouts := map[string][2]int64{ // bounds
-				"all-unacked": {0, 0}, "resend after=60ms": {n.Resent, n.Resent},
-				"rto": {1, n.Resent - 1}, "rto window=3": {n.Resent, n.Resent}, // without three acks of later parts
-			}[text]
-			if n.Resent == 0 || n.Resent != n.Sends-n.Parts || n.Timeouts < timeouts[0] || n.Timeouts > timeouts[1] {
-				t.Errorf("%s: at 20 %% loss %+v, want %d timeouts", text, n, timeouts)
+			for lane := range sent {
+				if !slices.EqualFunc(got[lane], sent[lane], bytes.Equal) {
+					t.Errorf("%s, pace %d: %d of %d messages in lane %d", text, pace, len(got[lane]), len(sent[lane]), lane)
+				}
 			}
 		}
 	}
 }
 
-// A stream delivers its units once, unchanged and in order, over the same path and after an outage.
-func TestStreamDelivers(t *testing.T) {
-	for _, keepsUnits := range []bool{false, true} {
-		rng := rand.New(rand.NewPCG(6, 6))
+// compareTimes compares when the next datagram is due.
+func (x *plainOutbox) compareTimes(t *testing.T, out *container.Outbox) {
+	at, want := time.Duration(1<<62), time.Duration(1<<62)
+	for lane := range x.lanes {
+		due, _ := x.due(lane)
+		want = min(want, due)
+	}
+	if next, ok := out.Next(); ok {
+		at = next
+	}
+	if at != want || out.Timeout() != x.timeout() {
+		t.Fatalf("%v: the next datagram is due at %v, want %v; timeout %v, want %v", x.policy, at, want, out.Timeout(), x.timeout())
+	}
+}
+
+// compareCounts compares the counts of parts.
+func (x *plainOutbox) compareCounts(t *testing.T, out *container.Outbox) {
+	n, want := out.Stats(), out.Stats()
+	want.Parts, want.Sends, want.Resent, want.Timeouts = 0, 0, 0, int64(x.timeouts)
+	for _, list := range x.lanes {
+		for _, p := range list {
+			want.Parts++
+			want.Sends += int64(len(p.containers))
+			want.Resent += int64(max(1, len(p.containers)) - 1)
+		}
+	}
+	if n != want {
+		t.Fatalf("%v: %+v, want %+v", x.policy, n, want)
+	}
+}
+
+// Each segment and each ack is that of the second implementation, on a path whose loss changes, and after
+// an outage. The stream delivers its units once, unchanged and in order.
+func TestStreamEqualsReference(t *testing.T) {
+	for seed, keepsUnits := range []bool{false, true} {
+		rng := rand.New(rand.NewPCG(6, uint64(seed)))
 		down, up := &mail{rng: rng}, &mail{rng: rng}
 		s, r := container.NewStreamSender(keepsUnits), &container.StreamReceiver{}
+		plain := &plainStream{window: cubic.New(true), timer: 1<<63 - 1}
+		have, arrivals := []bool{}, plainArrivals{}
 		var sent, got [][]byte
-		for tick := range 60 * 150 {
+		for tick := range 120 * 240 {
 			now := time.Duration(tick) * interval / 4
-			down.loss, up.loss = .1, .1
-			if tick/600 == 2 { // 2.5 s without any datagram
-				down.loss, up.loss = 1, 1
-			}
-			if tick%40 == 0 && tick < 60*100 {
+			down.loss = []float64{0, .02, .1, 0, 1, .02, 0, .3, .1, 0, 0, 0}[tick/2400]
+			up.loss = down.loss
+			for tick < 90*240 && rng.IntN(30) == 0 {
 				unit := randomMessage(rng)
 				if !s.Write(container.MessageUnit, unit) {
-					t.Fatal("a unit was refused")
+					break
 				}
 				sent = append(sent, unit)
+				plain.data = append(plain.data, container.MessageUnit, byte(len(unit)), byte(len(unit)>>8), 0)
+				plain.data = append(plain.data, unit...)
+				if keepsUnits {
+					plain.cuts = append(plain.cuts, uint64(len(plain.data)))
+				}
 			}
 			for _, d := range down.arrived(now) {
 				if err := r.Accept(d, func(_ byte, unit []byte) { got = append(got, bytes.Clone(unit)) }); err != nil {
 					t.Fatal(err)
 				}
-				up.send(now, r.AppendAck(nil))
+				arrivals.add(unwrap(little.Uint16(d), uint64(len(plain.segments))))
+				have = append(have, make([]bool, len(plain.data)+1-len(have))...)
+				for i := range d[24:] {
+					have[little.Uint64(d[4:])+uint64(i)] = true
+				}
+				want := append(little.AppendUint16(nil, uint16(arrivals.newest)), 1<<5, 0)
+				want = little.AppendUint64(want, uint64(slices.Index(have, false)))
+				want = little.AppendUint64(little.AppendUint32(want, arrivals.mask()), little.Uint64(d[12:]))
+				if ack := r.AppendAck(nil); !bytes.Equal(ack, want) {
+					t.Fatalf("ack %x, want %x", ack, want)
+				}
+				up.send(now, want)
 			}
 			for _, a := range up.arrived(now) {
 				if err := s.HandleAck(now, a); err != nil {
 					t.Fatal(err)
 				}
+				plain.ack(now, a)
 			}
-			for b := s.Segment(now); b != nil; b = s.Segment(now) {
-				down.send(now, b)
+			for segment := []byte{0}; segment != nil; {
+				segment = s.Segment(now)
+				if want := plain.segment(now); !bytes.Equal(segment, want) {
+					t.Fatalf("segment %d at %v is %x, want %x", len(plain.segments)-1, now, segment, want)
+				}
+				if segment != nil {
+					down.send(now, segment)
+				}
 			}
+			plain.compare(t, s)
 		}
-		if len(got) != len(sent) || s.Unacked() > 0 {
-			t.Errorf("%d of %d units, %d bytes are not acked", len(got), len(sent), s.Unacked())
-		}
-		for i := range got {
-			if !bytes.Equal(got[i], sent[i]) {
-				t.Fatalf("unit %d differs", i)
-			}
-		}
-		if resent, timeouts := s.Resent(); resent == 0 || timeouts == 0 {
-			t.Errorf("%d segments resent, %d timeouts", resent, timeouts)
+		if !slices.EqualFunc(got, sent, bytes.Equal) || s.Unacked() > 0 || plain.timeouts == 0 {
+			t.Errorf("%d of %d units, %d bytes are not acked, %d timeouts", len(got), len(sent), s.Unacked(), plain.timeouts)
 		}
 	}
 }
 
-// With a pace, parts leave no faster than that, apart from resends.
-func TestPace(t *testing.T) {
-	out := container.NewOutbox(deliveryOf(t, "rto"), 80_000) // 10 KB/s
-	out.Write(0, make([]byte, 20_000))
-	sent := 0
-	for now := time.Duration(0); now < time.Second; now += time.Millisecond {
-		for n, b := uint64(0), out.Datagram(now, 0); b != nil; b = out.Datagram(now, n) {
-			n++
-			if len(b) > 900 && sent < 20 { // each for the first time: without acks the timeout is 200 ms
-				sent++
-			}
-			if _, err := out.HandleAck(now, n, 1, ackOf(t, uint16(n-1), b)); err != nil {
-				t.Fatal(err)
-			}
-		}
+// compare compares times and counts.
+func (x *plainStream) compare(t *testing.T, s *container.StreamSender) {
+	unsent := len(x.data) - int(x.next)
+	for _, r := range x.resend {
+		unsent += int(r.to - r.from)
 	}
-	if sent < 9 || sent > 11 {
-		t.Errorf("%d parts of 1000 bytes in a second, want 10", sent)
-	}
-}
-
-// A file without acks sends its window, then again after timeouts that double, up to 10 s.
-func TestFileWithoutAcks(t *testing.T) {
-	const window, beat = 10, 10 * time.Millisecond
-	out := container.NewFileOutbox(1200, window, beat)
-	for range 100 {
-		out.Write(0, make([]byte, 1200))
-	}
-	number := uint64(0)
-	for now := time.Duration(0); now < time.Minute; now += beat {
-		if out.Datagram(now, number) != nil {
-			number++
-		}
-	}
-	// At 0, and after timeouts of 1, 2, 4, 8 and 10 s.
-	if n := out.Stats(); n.Sends < 8*window || n.Sends > 10*window || n.Resent != n.Sends-window || out.Timeout() != 10*time.Second {
-		t.Errorf("%+v in a minute, then a timeout of %v", n, out.Timeout())
-	}
-}
-
-// Where parts travel with packets, several small ones share a packet if the pace demands it.
-func TestPaceWithPackets(t *testing.T) {
-	for _, text := range []string{"all-unacked", "resend"} {
-		out := container.NewOutbox(deliveryOf(t, text), 400_000)
-		for range 1000 {
-			out.Write(0, make([]byte, 200))
-		}
-		for n := range uint64(60) {
-			now := time.Duration(n) * interval
-			block := out.Fill(now, interval, n)
-			ack := []byte{byte(n), 0, byte(n), 0, 0, 0, 0, 0, 0, 0}
-			if _, err := out.HandleAck(now, n+1, 1, ack); err != nil {
-				t.Fatal(err)
-			}
-			if len(block) > 5*205+1 {
-				t.Errorf("%s: %d bytes in a packet", text, len(block))
-			}
-		}
-		const want = 400_000 / 8 / 205 // parts of 200 bytes with their headers
-		if n := out.Stats().Sends; n < want-5 || n > want+5 {
-			t.Errorf("%s: %d parts in a second, want %d", text, n, want)
-		}
-	}
-}
-
-// The timeout of a part grows to 10 s at most.
-func TestPartTimeoutIsBounded(t *testing.T) {
-	out := container.NewOutbox(deliveryOf(t, "rto"), 0)
-	out.Write(0, []byte("message"))
-	now := time.Duration(0)
-	for n := range uint64(40) {
-		if out.Datagram(now, n) == nil {
-			t.Fatal("no part is due")
-		}
-		at, _ := out.Next()
-		if at > now+10*time.Second || n > 20 && at < now+10*time.Second {
-			t.Errorf("resend %d is due after %v", n, at-now)
-		}
-		now = at
+	at, ok := s.Next()
+	resent, timeouts := s.Resent()
+	if at != x.timer || ok != (x.inFlight() > 0) || s.Unsent() != unsent || s.Unacked() != len(x.data)-int(x.base) ||
+		int(resent) != x.resent || int(timeouts) != x.timeouts || s.RoundTrip() != x.rtt.Smoothed() {
+		t.Fatalf("timer %v, %v; %d bytes unsent, %d unacked; %d resent, %d timeouts; want %+v", at, ok, s.Unsent(), s.Unacked(), resent, timeouts, x)
 	}
 }
 
@@ -396,14 +410,6 @@ func TestSpuriousTimeout(t *testing.T) {
 	if n := s.Unsent(); n != 0 {
 		t.Errorf("%d bytes are sent again", n)
 	}
-}
-
-// ackOf returns the ack of the container with the given number, whose parts are block.
-func ackOf(t testing.TB, number uint16, block []byte) []byte {
-	t.Helper()
-	ack := binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint16(nil, number), number)
-	ack = append(ack, 0, 0, 0, 0)
-	return binary.LittleEndian.AppendUint16(ack, binary.LittleEndian.Uint16(block[2:])+1)
 }
 
 // Any bytes give an error that wraps ErrMalformed, or change nothing but what they describe; memory

@@ -26,6 +26,7 @@ const (
 
 const (
 	headerBytes = 4
+	partsAt     = 2 // index of the byte in the header that lists the parts
 	shardHeader = 4 // number and length
 
 	// maxDatagram is the largest payload of a UDP datagram over IPv4.
@@ -38,7 +39,7 @@ const (
 func Is(datagram []byte) bool { return len(datagram) >= headerBytes && datagram[3] == 0 }
 
 // IsSegment reports whether a datagram is a segment of a stream.
-func IsSegment(datagram []byte) bool { return Is(datagram) && datagram[2] == hasSegment }
+func IsSegment(datagram []byte) bool { return Is(datagram) && datagram[partsAt] == hasSegment }
 
 // appendHeader appends the header of a container.
 func appendHeader(dst []byte, number uint64, parts byte) []byte {
@@ -68,6 +69,20 @@ func (r *reader) byte() int {
 		return int(b[0])
 	}
 	return 0
+}
+
+// items skips a count of 8 bits and as many items: each is a head of some bytes, 16 bits length, and as many
+// bytes. It returns the encoded items with their count; nil if they are cut off.
+func (r *reader) items(head int) []byte {
+	all := r.rest
+	for range r.byte() {
+		r.bytes(head)
+		r.bytes(int(r.uint16()))
+	}
+	if r.failed {
+		return nil
+	}
+	return all[:len(all)-len(r.rest)]
 }
 
 // uint16 returns the next 16 bits.

@@ -21,20 +21,18 @@ type Inbox struct {
 // So one forged number does not move the newest.
 type arrivals struct{ known, doubted numbers }
 
+type numbers = window.Recent[uint64]
+
 // nearReach is the distance up to which numbers are near each other: that of the oldest one in an ack.
 const nearReach = 32
 
-// numbers are numbers that are near each other, unwrapped.
-type numbers struct{ window.Recent[uint64] }
-
-// newNumbers returns the first number. It begins far above 0, so that numbers before it are not negative.
-func newNumbers(number uint16) (n numbers) {
-	n.Add(1<<32 | uint64(number))
-	return n
+// firstNumber returns a window of one number. It is far above 0, so that numbers before it are not negative.
+func firstNumber(number uint16) numbers {
+	return numbers{Newest: 1<<32 | uint64(number), Any: true}
 }
 
 // addNear adds a number near the newest. It returns false for any other.
-func (n *numbers) addNear(number uint16) bool {
+func addNear(n *numbers, number uint16) bool {
 	full := n.Newest + uint64(int16(number-uint16(n.Newest)))
 	isNear := n.Any && max(full, n.Newest)-min(full, n.Newest) <= nearReach
 	if isNear {
@@ -47,11 +45,11 @@ func (n *numbers) addNear(number uint16) bool {
 func (a *arrivals) add(number uint16) bool {
 	switch {
 	case !a.known.Any:
-		a.known = newNumbers(number)
-	case a.known.addNear(number):
-		a.doubted = numbers{}
-	case !a.doubted.addNear(number):
-		a.doubted = newNumbers(number)
+		a.known = firstNumber(number)
+	case addNear(&a.known, number):
+		a.doubted.Any = false
+	case !addNear(&a.doubted, number):
+		a.doubted = firstNumber(number)
 		return false
 	case a.doubted.Mask == 0: // the same number again
 		return false
@@ -173,9 +171,9 @@ func (b *Inbox) PartIn(parts []byte) (number uint64, bytes []byte, ok bool) {
 }
 
 // AppendAck appends an ack: 16 bits of the number of the container that caused it, 16 bits of the newest
-// container's number,
-// 32 bits for the containers before it, and 16 bits of each lane's first missing part. The round trip is measured on the
-// container that caused the ack: with reordering, the newest one would prefer the fastest.
+// container's number, 32 bits for the containers before the newest, and 16 bits of each lane's first
+// missing part. The round trip is measured on the container that caused the ack: with reordering, the
+// newest one would prefer the fastest.
 func (b *Inbox) AppendAck(dst []byte) []byte {
 	dst = binary.LittleEndian.AppendUint16(dst, b.cause)
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(b.arrived.known.Newest))
@@ -188,16 +186,3 @@ func (b *Inbox) AppendAck(dst []byte) []byte {
 
 // AckSize returns the size of an ack in bytes.
 func (b *Inbox) AckSize() int { return 8 + 2*len(b.lanes) }
-
-// messageParts returns the encoded parts of messages at the beginning of in, and skips them.
-func messageParts(in *reader) []byte {
-	all := in.rest
-	for range in.byte() {
-		in.bytes(3) // lane and number
-		in.bytes(int(in.uint16()))
-	}
-	if in.failed {
-		return nil
-	}
-	return all[:len(all)-len(in.rest)]
-}

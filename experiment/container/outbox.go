@@ -96,8 +96,7 @@ type outboxStats struct {
 
 // outLane is a lane of an Outbox.
 type outLane struct {
-	parts  ring.Queue[outPart] // that are not acked, or follow one that is not
-	unsent uint64              // number of the first part that was never sent
+	parts ring.Queue[outPart] // that are not acked, or follow one that is not
 }
 
 // outPart is a part of a message. Its number in the lane is that in the queue.
@@ -109,7 +108,7 @@ type outPart struct {
 	sends   int
 	sentAt  time.Duration
 	in      uint64 // number of the container that carried it last
-	skipped int    // acks of later parts since then
+	skipped int    // acks of later parts since then, if rto.isKCP
 	timeout time.Duration
 }
 
@@ -189,7 +188,7 @@ func (o *Outbox) Fill(now, interval time.Duration, number uint64) []byte {
 	room, blocks := packetRoom, 0
 	for lane := range o.lanes {
 		l := &o.lanes[lane]
-		for n := l.parts.First(); n < l.parts.Next() && o.block[0] < 255; n++ {
+		for n := l.parts.First(); n < l.parts.Next(); n++ {
 			p := l.parts.At(n)
 			size := partHeader + len(p.bytes)
 			switch {
@@ -236,7 +235,6 @@ func (o *Outbox) add(now time.Duration, number uint64, lane int, n uint64, p *ou
 	}
 	c.parts = append(c.parts, partID{lane, n})
 	if p.sends == 0 {
-		o.lanes[lane].unsent = n + 1
 		o.spend(len(p.bytes) + partHeader)
 	} else {
 		o.stats.Resent++
@@ -292,12 +290,14 @@ func (o *Outbox) nextDue(l *outLane) (at time.Duration, number uint64, ok bool) 
 		if p.acked {
 			continue
 		}
-		due := p.sentAt + o.timeoutOf(p)
+		due := p.sentAt + p.timeout
 		switch {
 		case p.sends == 0:
 			due = o.paceAt
-		case o.wasSkipped(p):
+		case p.skipped >= cubic.ReorderLimit:
 			due = 0 // lost: at once
+		case !o.rto.isKCP:
+			due = p.sentAt + o.Timeout()
 		}
 		if !ok || due < at {
 			at, number, ok = due, n, true
@@ -306,28 +306,15 @@ func (o *Outbox) nextDue(l *outLane) (at time.Duration, number uint64, ok bool) 
 	return at, number, ok
 }
 
-// wasSkipped reports whether acks of later parts reveal that a part was lost.
-func (o *Outbox) wasSkipped(p *outPart) bool {
-	return o.rto.isKCP && p.skipped >= cubic.ReorderLimit
-}
-
 // Timeout returns the present timeout.
 func (o *Outbox) Timeout() time.Duration {
 	d := o.rtt.Timeout(max(o.rto.least, o.rtt.Smoothed()+o.rto.granularity), o.rto.first)
 	return max(d, min(d<<o.silence.doublings, maxPartTimeout))
 }
 
-// timeoutOf returns the time after which a part is sent again.
-func (o *Outbox) timeoutOf(p *outPart) time.Duration {
-	if o.rto.isKCP {
-		return p.timeout
-	}
-	return o.Timeout()
-}
-
 // setTimeout sets the timeout of a part that is sent at now.
 func (o *Outbox) setTimeout(now time.Duration, p *outPart) {
-	if p.sends == 0 || o.wasSkipped(p) {
+	if p.sends == 0 || p.skipped >= cubic.ReorderLimit {
 		p.timeout = o.Timeout()
 		return
 	}
@@ -416,11 +403,13 @@ func (o *Outbox) HandleAck(now time.Duration, next uint64, lanes int, src []byte
 		if in.failed || arrived > 1<<15 {
 			continue // an old ack
 		}
-		for n := l.parts.First(); n < min(l.parts.First()+arrived, l.unsent); n++ {
-			l.parts.At(n).acked = true
-		}
-		for l.parts.Len() > 0 && l.parts.At(l.parts.First()).acked {
-			l.parts.Pop()
+		for end := l.parts.First() + arrived; l.parts.Len() > 0; l.parts.Pop() {
+			n := l.parts.First()
+			p := l.parts.At(n)
+			hasArrived := n < end && p.sends > 0 // the ack may be forged
+			if !p.acked && !hasArrived {
+				break
+			}
 		}
 	}
 	if in.failed {

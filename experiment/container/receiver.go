@@ -1,9 +1,9 @@
 package container
 
 import (
-	"crypto/subtle"
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 	"slices"
 )
 
@@ -77,7 +77,7 @@ func (r *Receiver) Open(datagram []byte) (out Opened, err error) {
 		if parts != hasParity {
 			return out, malformed("a parity with other parts: %08b", parts)
 		}
-		err := r.openParity(&out, &in)
+		err := r.openParity(out.Number, &in)
 		out.Packets = r.packets
 		return out, err
 	}
@@ -86,45 +86,39 @@ func (r *Receiver) Open(datagram []byte) (out Opened, err error) {
 	if parts&hasGroup != 0 {
 		group, index = in.uint16(), in.byte()
 	}
-	var repeats []byte
-	count := 0
+	repeats := []byte{0}
 	if parts&hasRepeats != 0 {
-		count = in.byte()
-		repeats = in.rest
-		for range count {
-			in.byte()
-			in.bytes(int(in.uint16()))
-		}
+		repeats = in.items(1)
 	}
 	if parts&hasMessages != 0 {
-		out.Messages = messageParts(&in)
+		out.Messages = in.items(3) // lane and number
 	}
 	switch {
 	case in.failed:
 		return out, malformed("a part ends after the datagram of %d bytes", len(datagram))
-	case count > MaxRepeats:
-		return out, malformed("%d repeats", count)
+	case repeats[0] > MaxRepeats:
+		return out, malformed("%d repeats", repeats[0])
 	case index >= MaxData:
 		return out, malformed("packet %d of a group", index)
 	case parts&hasPacket == 0 && (len(in.rest) > 0 || parts&hasGroup != 0):
 		return out, malformed("no packet, but %d bytes for one", len(in.rest))
 	}
-	r.openRepeats(out.Number, count, repeats)
+	r.openRepeats(out.Number, repeats)
 	if parts&hasPacket != 0 {
-		r.packets = append(r.packets, Packet{Bytes: in.rest})
 		r.setSeen(out.Number)
 		if parts&hasGroup != 0 {
-			err = r.addPacket(&out, group, index, in.rest)
+			err = r.addPacket(out.Number, group, index, in.rest)
 		}
+		r.packets = append(r.packets, Packet{Bytes: in.rest})
 	}
 	out.Packets = r.packets
 	return out, err
 }
 
-// openRepeats appends the repeats whose packets were not delivered before, oldest first. src was checked.
-func (r *Receiver) openRepeats(number uint16, count int, src []byte) {
+// openRepeats appends the repeats whose packets were not delivered before, oldest first.
+func (r *Receiver) openRepeats(number uint16, src []byte) {
 	in := reader{rest: src}
-	for range count {
+	for range in.byte() {
 		distance := uint16(in.byte())
 		packet := in.bytes(int(in.uint16()))
 		if n := number - distance; distance > 0 && !r.wasSeen(n) {
@@ -154,7 +148,7 @@ func (r *Receiver) find(id uint16) *group {
 }
 
 // addPacket adds a packet to its group, and rebuilds other packets of the group if it is now complete.
-func (r *Receiver) addPacket(out *Opened, id uint16, index int, packet []byte) error {
+func (r *Receiver) addPacket(number, id uint16, index int, packet []byte) error {
 	g := r.find(id)
 	if g == nil || g.have>>index&1 == 1 {
 		return nil
@@ -163,12 +157,12 @@ func (r *Receiver) addPacket(out *Opened, id uint16, index int, packet []byte) e
 		return malformed("packet %d of %d bytes in a group of %d with %d bytes", index, len(packet), g.code.data, g.size)
 	}
 	g.have |= 1 << index
-	g.shards[index] = appendShard(g.shards[index][:0], out.Number, packet)
-	return r.rebuild(out, g)
+	g.shards[index] = appendShard(g.shards[index][:0], number, packet)
+	return r.rebuild(number, g)
 }
 
 // openParity adds a parity to its group.
-func (r *Receiver) openParity(out *Opened, in *reader) error {
+func (r *Receiver) openParity(number uint16, in *reader) error {
 	id, index := in.uint16(), in.byte()
 	c := code{data: in.byte(), parity: in.byte()}
 	if c.parity == 0 {
@@ -195,29 +189,19 @@ func (r *Receiver) openParity(out *Opened, in *reader) error {
 	}
 	g.have |= 1 << index
 	g.shards[index] = append(g.shards[index][:0], in.rest...)
-	return r.rebuild(out, g)
+	return r.rebuild(number, g)
 }
 
 // rebuild rebuilds the missing packets of a group of which enough shards have arrived, and appends them
-// to r.packets before the packet of the opened container.
-func (r *Receiver) rebuild(out *Opened, g *group) error {
-	c, missing, have := g.code, 0, 0
-	if c.data == 0 || g.done {
-		return nil
-	}
-	for i := range c.data + c.parity {
-		switch {
-		case g.have>>i&1 == 1:
-			have++
-		case i < c.data:
-			missing++
-		}
-	}
-	if have < c.data && missing > 0 {
+// to r.packets. opened is the number of the opened container.
+func (r *Receiver) rebuild(opened uint16, g *group) error {
+	c := g.code
+	if c.data == 0 || g.done || bits.OnesCount32(g.have) < c.data {
 		return nil
 	}
 	g.done = true
-	if missing == 0 {
+	missing := bits.TrailingZeros32(^g.have) // the first shard that has not arrived
+	if missing >= c.data {
 		return nil
 	}
 	shards := r.rebuilt[:c.data+c.parity]
@@ -227,10 +211,9 @@ func (r *Receiver) rebuild(out *Opened, g *group) error {
 			shards[i] = pad(g.shards[i], g.size)
 		}
 	}
-	if err := r.reconstruct(c, g.size, shards); err != nil {
+	if err := r.coders.reconstruct(c, g.size, missing, shards); err != nil {
 		return fmt.Errorf("%w: group %d: %w", ErrMalformed, g.id, err)
 	}
-	own := len(r.packets)
 	var err error
 	for i := range c.data {
 		g.shards[i] = shards[i]
@@ -245,29 +228,8 @@ func (r *Receiver) rebuild(out *Opened, g *group) error {
 		case n > 0 && !r.wasSeen(number): // empty: see Sender.Follow
 			r.setSeen(number)
 			r.packets = append(r.packets, Packet{Bytes: shards[i][shardHeader:][:n], Repair: ByParity,
-				Distance: int(int16(out.Number - number))})
+				Distance: int(int16(opened - number))})
 		}
-	}
-	if own > 0 { // the container's own packet goes last
-		packet := r.packets[own-1]
-		copy(r.packets[own-1:], r.packets[own:])
-		r.packets[len(r.packets)-1] = packet
 	}
 	return err
-}
-
-// reconstruct rebuilds the empty data shards; the others have size bytes.
-func (r *Receiver) reconstruct(c code, size int, shards [][]byte) error {
-	if !c.xor {
-		return r.coders.of(c).ReconstructData(shards)
-	}
-	missing := slices.IndexFunc(shards, func(s []byte) bool { return len(s) == 0 })
-	sum := pad(shards[missing], size)
-	for i, s := range shards {
-		if i != missing {
-			subtle.XORBytes(sum, sum, s)
-		}
-	}
-	shards[missing] = sum
-	return nil
 }

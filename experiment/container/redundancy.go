@@ -3,6 +3,7 @@ package container
 import (
 	"crypto/subtle"
 	"encoding/binary"
+	"slices"
 	"time"
 
 	"github.com/klauspost/reedsolomon"
@@ -69,14 +70,29 @@ func (m *coders) of(c code) reedsolomon.Encoder {
 
 // encode computes the parity shards, which follow the data shards in shards and are zero. All have the same length.
 func (m *coders) encode(c code, shards [][]byte) {
-	if !c.xor {
-		if err := m.of(c).Encode(shards); err != nil {
-			panic("container: " + err.Error()) // the shards have equal lengths
-		}
-		return
+	if c.xor {
+		addOthers(shards, c.data)
+	} else if err := m.of(c).Encode(shards); err != nil {
+		panic("container: " + err.Error()) // the shards have equal lengths
 	}
-	for _, s := range shards[:c.data] {
-		subtle.XORBytes(shards[c.data], shards[c.data], s)
+}
+
+// reconstruct rebuilds the data shards that are empty; missing is one of them. The others have size bytes.
+func (m *coders) reconstruct(c code, size, missing int, shards [][]byte) error {
+	if !c.xor {
+		return m.of(c).ReconstructData(shards)
+	}
+	shards[missing] = pad(shards[missing], size)
+	addOthers(shards, missing)
+	return nil
+}
+
+// addOthers sets shard i, which is zero, to the exclusive or of all others.
+func addOthers(shards [][]byte, i int) {
+	for k, other := range shards {
+		if k != i {
+			subtle.XORBytes(shards[i], shards[i], other)
+		}
 	}
 }
 
@@ -107,13 +123,13 @@ type sentPacket struct {
 
 // parityShard is a parity that is sent at a time.
 type parityShard struct {
-	at    time.Duration
-	group uint64
-	index int
-	code  code
-	bytes []byte
-	blank bool // see Sender.Follow
+	at     time.Duration
+	sealed Sealed // without the number and the datagram
+	bytes  []byte // as in a container: parityHeader bytes, then the shard
 }
+
+// parityHeader is the size of what precedes a parity in its container.
+const parityHeader = 5
 
 // NewSender returns a sender without redundancy.
 func NewSender() *Sender { return &Sender{} }
@@ -160,7 +176,8 @@ func (s *Sender) Follow(o *Sender) {
 	}
 	for n := o.parity.First(); n < o.parity.Next(); n++ {
 		p := *o.parity.At(n)
-		p.bytes, p.blank = make([]byte, len(p.bytes)), true
+		p.bytes = append(slices.Clone(p.bytes[:parityHeader]), make([]byte, len(p.bytes)-parityHeader)...)
+		p.sealed.Blank = true
 		*s.parity.Push() = p
 	}
 }
@@ -184,47 +201,22 @@ func CanSeal(packet []byte) bool { return len(packet) <= maxSealed }
 // Seal returns the container of a packet that is sent at now, the next packet following after interval. messages
 // are encoded parts of messages; see Outbox. Repeats that do not fit are left out. CanSeal must hold for the packet.
 func (s *Sender) Seal(now, interval time.Duration, packet, messages []byte) Sealed {
-	out := Sealed{Number: s.next, Group: s.group, Index: s.inGroup, InGroup: s.code.data > 0, Data: s.code.data, Parity: s.code.parity}
-	s.next++
-	parts := byte(hasPacket)
-	size := headerBytes + len(packet) + len(messages)
+	out := s.sealed(s.inGroup)
+	b := s.begin(hasPacket)
 	if out.InGroup {
-		parts |= hasGroup
-		size += 3
-	}
-	if len(messages) > 0 {
-		parts |= hasMessages
-	}
-	for out.Repeats < s.repeats && uint64(out.Repeats) < s.sent {
-		r := s.repeated(out.Repeats)
-		size += 3 + len(r.bytes)
-		if out.Number-r.number > 255 || size >= maxDatagram {
-			break
-		}
-		out.Repeats++
-	}
-	if out.Repeats > 0 {
-		parts |= hasRepeats
-	}
-	b := appendHeader(s.buf[:0], out.Number, parts)
-	if out.InGroup {
+		b[partsAt] |= hasGroup
 		b = append(binary.LittleEndian.AppendUint16(b, uint16(s.group)), byte(s.inGroup))
 	}
-	if out.Repeats > 0 {
-		b = append(b, byte(out.Repeats))
-		for i := range out.Repeats {
-			r := s.repeated(i)
-			b = append(b, byte(out.Number-r.number))
-			b = binary.LittleEndian.AppendUint16(b, uint16(len(r.bytes)))
-			b = append(b, r.bytes...)
-		}
+	b, out.Repeats = s.appendRepeats(b, len(messages)+len(packet))
+	if len(messages) > 0 {
+		b[partsAt] |= hasMessages
 	}
 	b = append(b, messages...)
-	s.buf = append(b, packet...)
-	out.Datagram = s.buf
+	out = s.finish(out, append(b, packet...))
 	if s.repeats > 0 {
 		r := &s.recent[s.sent%MaxRepeats]
-		r.number, r.bytes = out.Number, append(r.bytes[:0], packet...)
+		r.number = out.Number
+		r.bytes = append(r.bytes[:0], packet...)
 		s.sent++
 	}
 	if out.InGroup {
@@ -233,17 +225,49 @@ func (s *Sender) Seal(now, interval time.Duration, packet, messages []byte) Seal
 	return out
 }
 
+// appendRepeats appends the newest packets to the beginning b of a container, as many as the policy
+// repeats and as leave room for size bytes, and returns their number.
+func (s *Sender) appendRepeats(b []byte, size int) (_ []byte, count int) {
+	countAt := len(b)
+	b = append(b, 0)
+	for ; uint64(count) < min(uint64(s.repeats), s.sent); count++ {
+		r := &s.recent[(s.sent-1-uint64(count))%MaxRepeats]
+		distance := s.next - r.number
+		if distance > 255 || len(b)+3+len(r.bytes)+size > maxDatagram {
+			break
+		}
+		b = binary.LittleEndian.AppendUint16(append(b, byte(distance)), uint16(len(r.bytes)))
+		b = append(b, r.bytes...)
+	}
+	if count == 0 {
+		return b[:countAt], 0
+	}
+	b[partsAt] |= hasRepeats
+	b[countAt] = byte(count)
+	return b, count
+}
+
 // SealMessages returns a container that has only parts of messages.
 func (s *Sender) SealMessages(messages []byte) Sealed {
-	out := Sealed{Number: s.next}
+	return s.finish(Sealed{}, append(s.begin(hasMessages), messages...))
+}
+
+// begin returns the header of the next container, with the given parts.
+func (s *Sender) begin(parts byte) []byte { return appendHeader(s.buf[:0], s.next, parts) }
+
+// finish sets the number and the datagram of the next container.
+func (s *Sender) finish(out Sealed, datagram []byte) Sealed {
+	s.buf = datagram
+	out.Datagram = datagram
+	out.Number = s.next
 	s.next++
-	s.buf = append(appendHeader(s.buf[:0], out.Number, hasMessages), messages...)
-	out.Datagram = s.buf
 	return out
 }
 
-// repeated returns the packet that was sent i packets before the newest.
-func (s *Sender) repeated(i int) *sentPacket { return &s.recent[(s.sent-1-uint64(i))%MaxRepeats] }
+// sealed describes a shard of the open group, if there is a code.
+func (s *Sender) sealed(index int) Sealed {
+	return Sealed{Group: s.group, Index: index, InGroup: s.code.data > 0, Data: s.code.data, Parity: s.code.parity}
+}
 
 // addShard adds a packet to the open group. If it completes the group, its parities become due at even distances up to
 // the next packet.
@@ -261,11 +285,17 @@ func (s *Sender) addShard(now, interval time.Duration, number uint64, packet []b
 		s.shards[i] = pad(s.shards[i], size)
 		s.encoded[i] = s.shards[i]
 	}
+	parities := byte(s.code.parity)
+	if s.code.xor {
+		parities = 0
+	}
 	for i := range s.code.parity {
 		p := s.parity.Push()
-		*p = parityShard{at: now + interval*time.Duration(1+i)/time.Duration(1+s.code.parity), group: s.group,
-			index: s.code.data + i, code: s.code, bytes: pad(p.bytes[:0], size)}
-		s.encoded[s.code.data+i] = p.bytes
+		p.at = now + interval*time.Duration(1+i)/time.Duration(1+s.code.parity)
+		p.sealed = s.sealed(s.code.data + i)
+		b := binary.LittleEndian.AppendUint16(p.bytes[:0], uint16(s.group))
+		p.bytes = pad(append(b, byte(p.sealed.Index), byte(s.code.data), parities), parityHeader+size)
+		s.encoded[p.sealed.Index] = p.bytes[parityHeader:]
 	}
 	s.coders.encode(s.code, s.encoded[:s.code.data+s.code.parity])
 	s.endGroup()
@@ -296,17 +326,6 @@ func (s *Sender) NextParity() (time.Duration, bool) {
 // SealParity returns the container of the next parity. NextParity must have returned true.
 func (s *Sender) SealParity() Sealed {
 	p := s.parity.At(s.parity.First())
-	out := Sealed{Number: s.next, Group: p.group, Index: p.index, InGroup: true, Data: p.code.data, Parity: p.code.parity, Blank: p.blank}
-	s.next++
-	b := appendHeader(s.buf[:0], out.Number, hasParity)
-	b = binary.LittleEndian.AppendUint16(b, uint16(p.group))
-	parities := p.code.parity
-	if p.code.xor {
-		parities = 0
-	}
-	b = append(b, byte(p.index), byte(p.code.data), byte(parities))
-	s.buf = append(b, p.bytes...)
-	out.Datagram = s.buf
 	s.parity.Pop()
-	return out
+	return s.finish(p.sealed, append(s.begin(hasParity), p.bytes...))
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"math"
+	"slices"
 	"time"
 
 	"wirelab/internal/cubic"
@@ -21,13 +22,16 @@ import (
 const (
 	hasSegment    = 1 << 5
 	segmentHeader = 24
-	streamAckSize = 24
 	unitHeader    = 4
 
-	// maxStreamQueue is the number of bytes that a stream stores at either end.
+	// StreamAckSize is the size of an ack of a stream.
+	StreamAckSize = 24
+
+	// maxStreamQueue is the number of bytes that a sender stores, and the largest distance of a segment that
+	// a receiver stores.
 	maxStreamQueue = 4 << 20
 	// maxWaiting is the number of segments that a receiver stores after a missing byte: twice the largest
-	// window.
+	// window. A hostile sender can make it store 12 MB.
 	maxWaiting = 8192
 )
 
@@ -158,7 +162,7 @@ func (s *StreamSender) Segment(now time.Duration) []byte {
 		return nil
 	case len(s.resend) > 0:
 		r = s.resend[0]
-		s.resend = s.resend[:copy(s.resend, s.resend[1:])]
+		s.resend = slices.Delete(s.resend, 0, 1)
 		s.resent++
 	case r.size == 0:
 		return nil
@@ -216,7 +220,7 @@ func (s *StreamSender) timeOut() {
 
 // HandleAck handles an ack of StreamReceiver.AppendAck.
 func (s *StreamSender) HandleAck(now time.Duration, src []byte) error {
-	if len(src) != streamAckSize || src[2] != hasSegment || s.segments.Next() == 0 {
+	if len(src) != StreamAckSize || src[2] != hasSegment || s.segments.Next() == 0 {
 		return malformed("ack of a stream with %d bytes", len(src))
 	}
 	last := s.segments.Next() - 1
@@ -288,11 +292,8 @@ func (s *StreamSender) undoTimeout(number uint64) {
 
 // cancelResend removes a span from those to be sent again. Its begin may have been acked.
 func (s *StreamSender) cancelResend(r span) {
-	for i, x := range s.resend {
-		if x.end() == r.end() {
-			s.resend = append(s.resend[:i], s.resend[i+1:]...)
-			return
-		}
+	if i := slices.IndexFunc(s.resend, func(x span) bool { return x.end() == r.end() }); i >= 0 {
+		s.resend = slices.Delete(s.resend, i, i+1)
 	}
 }
 
@@ -355,8 +356,6 @@ type StreamReceiver struct {
 	next    uint64   // place of the first missing byte
 	ready   []byte   // bytes before next that are not a whole unit yet
 	waiting []chunk  // after a missing byte, by place
-	stored  int      // bytes in waiting
-	free    [][]byte // memory of chunks that have left waiting
 	arrived arrivals // segments
 	echo    uint64   // time of the newest segment that arrived
 	err     error    // sticky: the bytes are no units
@@ -383,9 +382,8 @@ func (r *StreamReceiver) Accept(segment []byte, deliver func(kind byte, unit []b
 	}
 	switch {
 	case at <= r.next: // needs no room among those that wait
-	case at-r.next > maxStreamQueue || r.stored+len(bytes) > maxStreamQueue || len(r.waiting) == maxWaiting:
-		return malformed("segment at byte %d while %d segments wait, expected at most %d bytes and %d segments after byte %d", at,
-			len(r.waiting), maxStreamQueue, maxWaiting, r.next)
+	case at-r.next > maxStreamQueue || len(r.waiting) == maxWaiting:
+		return malformed("segment at byte %d while %d segments wait for byte %d", at, len(r.waiting), r.next)
 	}
 	r.arrived.add(binary.LittleEndian.Uint16(segment))
 	r.echo = binary.LittleEndian.Uint64(segment[12:])
@@ -396,10 +394,8 @@ func (r *StreamReceiver) Accept(segment []byte, deliver func(kind byte, unit []b
 	}
 	for len(r.waiting) > 0 && r.waiting[0].at <= r.next {
 		c := r.waiting[0]
-		r.waiting = append(r.waiting[:0], r.waiting[1:]...)
-		r.stored -= len(c.bytes)
+		r.waiting = slices.Delete(r.waiting, 0, 1)
 		r.append(c.at, c.bytes)
-		r.free = append(r.free, c.bytes)
 	}
 	return r.readUnits(deliver)
 }
@@ -421,14 +417,7 @@ func (r *StreamReceiver) insert(at uint64, bytes []byte) {
 	if i > 0 && r.waiting[i-1].at == at && len(r.waiting[i-1].bytes) >= len(bytes) {
 		return
 	}
-	r.waiting = append(r.waiting, chunk{})
-	copy(r.waiting[i+1:], r.waiting[i:])
-	var memory []byte
-	if n := len(r.free); n > 0 {
-		memory, r.free = r.free[n-1], r.free[:n-1]
-	}
-	r.waiting[i] = chunk{at, append(memory[:0], bytes...)}
-	r.stored += len(bytes)
+	r.waiting = slices.Insert(r.waiting, i, chunk{at, slices.Clone(bytes)})
 }
 
 // readUnits delivers the whole units in r.ready.
@@ -457,6 +446,3 @@ func (r *StreamReceiver) AppendAck(dst []byte) []byte {
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(r.arrived.known.Mask))
 	return binary.LittleEndian.AppendUint64(dst, r.echo)
 }
-
-// StreamAckSize is the size of an ack of a stream.
-const StreamAckSize = streamAckSize

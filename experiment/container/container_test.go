@@ -2,253 +2,188 @@ package container_test
 
 import (
 	"bytes"
-	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"wirelab/experiment/container"
-	"wirelab/internal/policy"
 )
 
-func mustParse(t testing.TB, text string) policy.Policy {
+const interval = time.Second / 60
+
+// newSender returns a sender with a policy.
+func newSender(t testing.TB, text string) *container.Sender {
 	t.Helper()
 	p, err := container.Redundancies.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p
-}
-
-// newSender returns a sender with a policy.
-func newSender(t testing.TB, text string) *container.Sender {
 	s := container.NewSender()
-	s.SetRedundancy(mustParse(t, text))
+	s.SetRedundancy(p)
 	return s
 }
 
-const interval = time.Second / 60
-
 // The bytes of containers are those of the format in the package's documentation.
 func TestFormat(t *testing.T) {
-	for _, c := range []struct {
-		policy string
-		want   []string // the containers of "ab", "c" and "def", in hexadecimal, and their parities
-	}{
-		{"repeat n=2", []string{
-			"0000 10 00 6162",
-			"0100 14 00 01 01 0200 6162 63",
-			"0200 14 00 02 01 0100 63 02 0200 6162 646566"}},
-		{"xor data=3", []string{
-			"0000 11 00 0000 00 6162",
-			"0100 11 00 0000 01 63",
-			"0200 11 00 0000 02 646566",
-			"0300 02 00 0000 03 03 00 0300 0000 660766"}}, // numbers 0^1^2, lengths 2^1^3, a^c^d, b^e, f
+	for policy, want := range map[string]string{ // the containers of "ab", "c" and "def", and their parities
+		"repeat n=2": `0000 10 00 6162
+			0100 14 00 01 01 0200 6162 63
+			0200 14 00 02 01 0100 63 02 0200 6162 646566`,
+		"xor data=3": `0000 11 00 0000 00 6162
+			0100 11 00 0000 01 63
+			0200 11 00 0000 02 646566
+			0300 02 00 0000 03 03 00 0300 0000 660766`, // numbers 0^1^2, lengths 2^1^3, a^c^d, b^e, f
 	} {
-		s := newSender(t, c.policy)
+		s := newSender(t, policy)
 		var got []string
-		for i, packet := range []string{"ab", "c", "def"} {
-			now := time.Duration(i) * interval
-			got = append(got, fmt.Sprintf("%x", s.Seal(now, interval, []byte(packet), nil).Datagram))
+		for _, packet := range []string{"ab", "c", "def"} {
+			got = append(got, fmt.Sprintf("%x", s.Seal(0, interval, []byte(packet), nil).Datagram))
 			for _, ok := s.NextParity(); ok; _, ok = s.NextParity() {
 				got = append(got, fmt.Sprintf("%x", s.SealParity().Datagram))
 			}
 		}
-		for i, want := range c.want {
-			if i >= len(got) || got[i] != strings.ReplaceAll(want, " ", "") {
-				t.Errorf("%s: container %d is %v, want %s", c.policy, i, got[i:], want)
-			}
+		if want := strings.NewReplacer(" ", "", "\t", "").Replace(want); strings.Join(got, "\n") != want {
+			t.Errorf("%s: %s, want %s", policy, got, want)
 		}
 	}
 }
 
-// channel sends random packets over a channel that loses, copies and reorders datagrams.
-type channel struct {
-	rng     *rand.Rand
-	sent    [][]byte // packets by number of their container; nil for parities
-	flight  [][]byte
-	arrived map[uint64]bool // containers
-	opened  int
-}
-
-func (c *channel) send(s container.Sealed, packet []byte) {
-	for uint64(len(c.sent)) <= s.Number {
-		c.sent = append(c.sent, nil)
-	}
-	c.sent[s.Number] = packet
-	if c.rng.Float64() < 0.2 { // lost
-		return
-	}
-	c.arrived[s.Number] = true
-	for range 1 + c.rng.IntN(10)/9 {
-		c.flight = append(c.flight, bytes.Clone(s.Datagram))
-	}
-}
-
-// A packet arrives exactly if its own container does, one that repeats it, or as many datagrams of its
-// group as the group has packets. What arrives equals what was sent, and a repair is reported once.
+// A packet is delivered when its own container arrives, and when the first of those arrives that repeat it, or
+// that complete its group: it has as many packets as have arrived with its parities. Parities are sent at even
+// distances between the last packet of their group and the next one.
 func TestRepairsWhatArrives(t *testing.T) {
-	for _, text := range []string{"none", "repeat n=1", "repeat n=3", "xor data=2", "xor data=5", "rs data=2 parity=1", "rs data=4 parity=2",
+	for _, text := range []string{"none", "repeat n=1", "repeat n=8", "xor data=2", "xor data=5", "rs data=2 parity=1", "rs data=4 parity=2",
 		"rs data=8 parity=4", "rs data=16 parity=8"} {
-		s := newSender(t, text)
+		rng := rand.New(rand.NewPCG(3, 3))
+		s, path := newSender(t, text), &mail{rng: rng, loss: .2}
 		var r container.Receiver
-		c := &channel{rng: rand.New(rand.NewPCG(3, uint64(len(text)))), arrived: map[uint64]bool{}}
-		groups := map[uint64][]uint64{}   // containers by group
-		groupOf := map[uint64]uint64{}    // of a container with a packet
-		repeated := map[uint64][]uint64{} // containers that have the packet of a container
-		var packets []uint64              // containers with a packet
-		dataOf := 0
-		got := map[uint64]int{}
-		deliver := func() {
-			for len(c.flight) > 4 {
-				i := c.rng.IntN(4)
-				if c.opened++; c.opened%4 == 0 {
-					i = 0 // none is overtaken by more than a dozen
+		var order []uint64 // containers with a packet
+		packets, messages := map[uint64][]byte{}, map[uint64][]byte{}
+		carriers := map[uint64][]uint64{} // containers that have the packet of a container
+		groups, groupOf := map[uint64][]uint64{}, map[uint64]uint64{}
+		arrived, delivered := map[uint64]bool{}, map[uint64]bool{}
+		data, repaired := 99, 0
+		count := func(list []uint64) (n int) {
+			for _, number := range list {
+				if arrived[number] {
+					n++
 				}
-				d := c.flight[i]
-				c.flight = append(c.flight[:i], c.flight[i+1:]...)
+			}
+			return n
+		}
+		for i := range 3000 {
+			now := time.Duration(i) * interval
+			for _, d := range path.arrived(now) {
 				opened, err := r.Open(d)
-				if err != nil {
-					t.Fatalf("%s: %v", text, err)
+				number := unwrap(opened.Number, s.Next())
+				if err != nil || !bytes.Equal(opened.Messages, messages[number]) {
+					t.Fatalf("%s: messages %x, want %x; %v", text, opened.Messages, messages[number], err)
 				}
-				number := uint64(len(c.sent)) - 1 - uint64(uint16(len(c.sent)-1)-opened.Number)
+				arrived[number] = true
+				var want, got []uint64
+				for n := max(number, 40) - 40; n < number+40; n++ {
+					isThere := count(carriers[n]) > 0 || count(groups[groupOf[n]]) >= data
+					if packets[n] != nil && n != number && !delivered[n] && isThere {
+						want = append(want, n)
+					}
+				}
+				repaired += len(want)
+				if packets[number] != nil {
+					want = append(want, number)
+				}
 				for _, p := range opened.Packets {
 					n := number - uint64(p.Distance)
-					if !bytes.Equal(p.Bytes, c.sent[n]) {
-						t.Fatalf("%s: packet %d is %x, want %x", text, n, p.Bytes, c.sent[n])
+					isRepeat := p.Repair == container.ByRepeat
+					if !bytes.Equal(p.Bytes, packets[n]) || (p.Repair == container.NotRepaired) != (n == number) || isRepeat && data < 99 {
+						t.Fatalf("%s: packet %d is %x, repair %v, want %x", text, n, p.Bytes, p.Repair, packets[n])
 					}
-					if p.Repair != container.NotRepaired && got[n] > 0 {
-						t.Fatalf("%s: packet %d was repaired although it was there", text, n)
-					}
-					got[n]++
+					got = append(got, n)
+					delivered[n] = true
+				}
+				if !slices.Equal(got, want) {
+					t.Fatalf("%s: container %d has packets %v, want %v", text, number, got, want)
 				}
 			}
-		}
-		for i := range 5000 {
-			packet := make([]byte, 1+c.rng.IntN(60))
-			for k := range packet {
-				packet[k] = byte(c.rng.Uint32())
+			packet, block := append(make([]byte, rng.IntN(60)), byte(i), byte(i>>8)), []byte(nil)
+			if i%3 == 0 {
+				block = []byte{1, 0, 0, 0, 2, 0, byte(i), 7}
 			}
-			now := time.Duration(i) * interval
-			sealed := s.Seal(now, interval, packet, nil)
-			for k := range sealed.Repeats {
-				before := packets[len(packets)-1-k]
-				repeated[before] = append(repeated[before], sealed.Number)
+			sealed := s.Seal(now, interval, packet, block)
+			packets[sealed.Number], messages[sealed.Number] = packet, block
+			order = append(order, sealed.Number)
+			for _, n := range order[len(order)-1-sealed.Repeats:] {
+				carriers[n] = append(carriers[n], sealed.Number)
 			}
-			packets = append(packets, sealed.Number)
 			if sealed.InGroup {
-				groups[sealed.Group], groupOf[sealed.Number], dataOf = append(groups[sealed.Group], sealed.Number), sealed.Group, sealed.Data
-			}
-			c.send(sealed, packet)
-			for at, ok := s.NextParity(); ok && at < now+interval; at, ok = s.NextParity() {
-				sealed := s.SealParity()
+				groupOf[sealed.Number], data = sealed.Group, sealed.Data
 				groups[sealed.Group] = append(groups[sealed.Group], sealed.Number)
-				c.send(sealed, nil)
 			}
-			deliver()
-		}
-		c.flight = append(c.flight, nil, nil, nil, nil)
-		for len(c.flight) > 4 && c.flight[0] != nil { // in order, since nothing follows
-			d := c.flight[0]
-			c.flight = c.flight[1:]
-			opened, err := r.Open(d)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, p := range opened.Packets {
-				got[uint64(len(c.sent))-1-uint64(uint16(len(c.sent)-1)-opened.Number)-uint64(p.Distance)]++
-			}
-		}
-		repaired := 0
-		for _, n := range packets[:len(packets)-20] {
-			want := c.arrived[n]
-			for _, m := range repeated[n] {
-				want = want || c.arrived[m]
-			}
-			if g, ok := groupOf[n]; ok {
-				have := 0
-				for _, m := range groups[g] {
-					if c.arrived[m] {
-						have++
-					}
+			path.send(now, sealed.Datagram)
+			for k := 1; sealed.InGroup && sealed.Index == data-1 && k <= sealed.Parity; k++ {
+				at, ok := s.NextParity()
+				if want := now + interval*time.Duration(k)/time.Duration(1+sealed.Parity); !ok || at != want {
+					t.Fatalf("%s: parity %d is due at %v, %v; want %v", text, k, at, ok, want)
 				}
-				want = want || have >= dataOf
+				parity := s.SealParity()
+				groups[parity.Group] = append(groups[parity.Group], parity.Number)
+				path.send(at, parity.Datagram)
 			}
-			if want != (got[n] > 0) {
-				t.Fatalf("%s: packet %d arrived: %v, want %v", text, n, got[n] > 0, want)
-			}
-			if want && !c.arrived[n] {
-				repaired++
+			if _, ok := s.NextParity(); ok {
+				t.Fatalf("%s: another parity after packet %d", text, i)
 			}
 		}
-		if (repaired > 0) != (text != "none") {
+		if (repaired > 50) != (text != "none") {
 			t.Errorf("%s: %d packets were repaired", text, repaired)
 		}
 	}
 }
 
-// Parities are sent at even distances between the last packet of their group and the next packet.
-func TestParityTimes(t *testing.T) {
-	s := newSender(t, "rs data=2 parity=3")
-	s.Seal(0, 40*time.Millisecond, []byte("a"), nil)
-	if _, ok := s.NextParity(); ok {
-		t.Error("a parity of an incomplete group is due")
-	}
-	s.Seal(40*time.Millisecond, 40*time.Millisecond, []byte("b"), nil)
-	for i := range 3 {
-		want := 40*time.Millisecond + time.Duration(i+1)*10*time.Millisecond
-		if at, ok := s.NextParity(); !ok || at != want {
-			t.Errorf("parity %d is due at %v, want %v", i, at, want)
+// Repeats are left out that do not fit, or are more than 255 containers old.
+func TestRepeatsThatFit(t *testing.T) {
+	for between, size := range map[int]int{254: 1224, 255: 1224, 0: 1225} {
+		s := newSender(t, "repeat n=1")
+		s.Seal(0, 0, make([]byte, size), nil)
+		for range between {
+			s.SealMessages([]byte{0})
 		}
-		s.SealParity()
+		sealed := s.Seal(0, 0, make([]byte, 65507-8-1224), nil)
+		if isFull := between == 254; (sealed.Repeats == 1) != isFull || (len(sealed.Datagram) == 65507) != isFull {
+			t.Errorf("%d repeats in %d bytes after %d containers", sealed.Repeats, len(sealed.Datagram), between)
+		}
 	}
 }
 
-// A sender that follows another one sends at the same times under the same numbers, and the receiver of
-// its containers repairs its packets.
+// A sender that follows another one sends at the same times under the same numbers, and its parities are
+// those of its own packets, where those of the other one are empty.
 func TestFollow(t *testing.T) {
-	first := newSender(t, "rs data=4 parity=2")
-	for i := range 6 { // one group, two packets of the next; two parities pending
-		first.Seal(time.Duration(i)*interval, interval, []byte("first"), nil)
+	first, second := newSender(t, "xor data=4"), container.NewSender()
+	for range 6 { // one group, two packets of the next; a parity is pending
+		first.Seal(0, interval, []byte("first"), nil)
 	}
-	second := container.NewSender()
 	second.Follow(first)
-	var r container.Receiver
-	for range 2 {
-		a, b := first.SealParity(), second.SealParity()
-		if a.Number != b.Number || len(a.Datagram) != len(b.Datagram) || a.Blank || !b.Blank {
-			t.Fatalf("parity %+v, the follower's %+v", a, b)
+	for i := range 4 {
+		now := time.Duration(1+i) * interval
+		at, ok := first.NextParity()
+		if again, isDue := second.NextParity(); at != again || ok != isDue || ok != (i%3 == 0) {
+			t.Fatalf("a parity at %v, the follower's at %v", at, again)
 		}
-	}
-	var got []string
-	for i := range 2 {
-		now := time.Duration(6+i) * interval
-		a, b := first.Seal(now, interval, []byte("first"), nil), second.Seal(now, interval, []byte{'p', byte('0' + i)}, nil)
-		if a.Number != b.Number || a.Group != b.Group || a.Index != b.Index {
+		a, b := container.Sealed{}, container.Sealed{}
+		if ok {
+			a, b = first.SealParity(), second.SealParity()
+		} else {
+			a, b = first.Seal(now, interval, []byte("first"), nil), second.Seal(now, interval, []byte{0, 0, 0, 0, byte(i)}, nil)
+		}
+		if a.Number != b.Number || a.Group != b.Group || a.Index != b.Index || len(a.Datagram) != len(b.Datagram) || b.Blank != (i == 0) {
 			t.Fatalf("container %+v, the follower's %+v", a, b)
 		}
-	}
-	for range 2 {
-		a, _ := first.NextParity()
-		b, ok := second.NextParity()
-		if a != b || !ok {
-			t.Fatalf("a parity at %v, the follower's at %v", a, b)
+		if got := fmt.Sprintf("%x", b.Datagram[9:]); i == 3 && got != "0f00"+"0000"+"0000000003" { // containers 7 and 8
+			t.Errorf("the follower's parity is %s", got)
 		}
-		first.SealParity()
-		sealed := second.SealParity()
-		opened, err := r.Open(sealed.Datagram)
-		if err != nil || sealed.Blank {
-			t.Fatal(err)
-		}
-		for _, p := range opened.Packets {
-			got = append(got, string(p.Bytes))
-		}
-	}
-	if len(got) != 0 { // two of four shards are not enough
-		t.Errorf("rebuilt %q", got)
 	}
 }
 
@@ -259,8 +194,7 @@ func TestForgedGroup(t *testing.T) {
 		s := newSender(t, "xor data=2")
 		var r container.Receiver
 		for i := range 400 {
-			now := time.Duration(i) * interval
-			d := s.Seal(now, interval, []byte("packet"), nil).Datagram
+			d := s.Seal(0, interval, []byte("packet"), nil).Datagram
 			if i == 200 {
 				for _, id := range forged {
 					_, _ = r.Open([]byte{0, 0, 0x11, 0, byte(id), byte(id >> 8), 0, 'x'})
@@ -278,14 +212,12 @@ func TestForgedGroup(t *testing.T) {
 		}
 		return repaired
 	}
-	for distance := range uint16(0xffff) {
+	for distance := 0; distance < 0xffff; distance += 1 + distance/1000*97 {
 		least := 200
 		if distance <= 32 {
 			least = 196
-		} else if distance > 1000 && distance%97 > 0 {
-			continue
 		}
-		if n := run(100 + distance); n < least {
+		if n := run(uint16(100 + distance)); n < least {
 			t.Errorf("%d of 200 packets were repaired after group %d ahead", n, distance)
 		}
 	}
@@ -303,12 +235,10 @@ func TestAllocatesNothing(t *testing.T) {
 	for _, text := range []string{"repeat n=2", "xor data=4"} {
 		s := newSender(t, text)
 		var r container.Receiver
-		packet := make([]byte, 400)
-		now := time.Duration(0)
-		step := func() {
-			now += interval
-			d := s.Seal(now, interval, packet, nil).Datagram
-			if now/interval%7 > 0 {
+		packet, step := make([]byte, 400), 0
+		send := func() {
+			d := s.Seal(0, interval, packet, nil).Datagram
+			if step++; step%7 > 0 {
 				_, _ = r.Open(d)
 			}
 			for _, ok := s.NextParity(); ok; _, ok = s.NextParity() {
@@ -316,44 +246,46 @@ func TestAllocatesNothing(t *testing.T) {
 			}
 		}
 		for range 1000 {
-			step()
+			send()
 		}
-		if n := testing.AllocsPerRun(500, step); n > 0 {
+		if n := testing.AllocsPerRun(500, send); n > 0 {
 			t.Errorf("%s: %g allocations a packet", text, n)
 		}
 	}
 }
 
-// Any bytes give an error that wraps ErrMalformed, or packets that are in the datagram or as large as
-// one of its group.
-func FuzzOpen(f *testing.F) {
-	for _, text := range []string{"repeat n=2", "xor data=2", "rs data=2 parity=2"} {
-		s := newSender(f, text)
-		var all []byte
-		for i := range 4 {
-			d := s.Seal(0, interval, bytes.Repeat([]byte{byte(i)}, 3+i), nil).Datagram
-			all = append(append(binary.LittleEndian.AppendUint16(all, uint16(len(d))), d...), 0)
-			for _, ok := s.NextParity(); ok; _, ok = s.NextParity() {
-				d := s.SealParity().Datagram
-				all = append(binary.LittleEndian.AppendUint16(all, uint16(len(d))), d...)
-			}
+// checkMalformed checks that a decoder returns ErrMalformed for datagrams in hexadecimal, and nil for those after "+".
+func checkMalformed(t *testing.T, name string, decode func([]byte) error, datagrams ...string) {
+	t.Helper()
+	for i, text := range datagrams {
+		isValid := strings.HasPrefix(text, "+")
+		b, err := hex.DecodeString(strings.NewReplacer(" ", "", "+", "").Replace(text))
+		if err != nil {
+			t.Fatal(err)
 		}
-		f.Add(all)
+		if err := decode(b); isValid && err != nil || !isValid && !errors.Is(err, container.ErrMalformed) {
+			t.Errorf("%s %d, %s: %v", name, i, text, err)
+		}
 	}
-	f.Fuzz(func(t *testing.T, src []byte) {
-		var r container.Receiver
-		for len(src) >= 2 { // datagrams with their lengths
-			n := min(int(binary.LittleEndian.Uint16(src)), len(src)-2)
-			opened, err := r.Open(src[2 : 2+n])
-			if err != nil && !errors.Is(err, container.ErrMalformed) {
-				t.Fatalf("the error is %v", err)
-			}
-			for _, p := range opened.Packets {
-				if p.Repair != container.ByParity && len(p.Bytes) > n {
-					t.Fatalf("a packet of %d bytes in a datagram of %d", len(p.Bytes), n)
-				}
-			}
-			src = src[2+n:]
-		}
-	})
+}
+
+func TestMalformedContainers(t *testing.T) {
+	var r container.Receiver
+	open := func(b []byte) error {
+		_, err := r.Open(b)
+		return err
+	}
+	checkMalformed(t, "container", open, "", "000010", "+0000 10 00", "0000 00 00", "0000 10 01", "0000 20 00", "0000 30 00",
+		"0000 11 00 0000", "+0000 11 00 0900 0f aa", "0000 11 00 0900 10 aa", "0000 01 00 0900 01", // group
+		"+0000 04 00 08 01 0000 02 0000 03 0000 04 0000 05 0000 06 0000 07 0000 08 0000", "0000 04 00 01 01 0100", "0000 04 00 00 aa",
+		"0000 04 00 09 01 0000 02 0000 03 0000 04 0000 05 0000 06 0000 07 0000 08 0000 09 0000", // repeats
+		"+0000 08 00 01 000000 0100 aa", "0000 08 00 01 000000 0100", "0000 08 00") // messages
+	checkMalformed(t, "parity", open, "+0000 02 00 1000 02 02 01 00000000", "0000 12 00 1100 02 02 01 00000000",
+		"0000 02 00 1100 01 01 01 00000000", "+0000 02 00 1100 10 10 08 00000000", "0000 02 00 1200 11 11 01 00000000",
+		"0000 02 00 1200 03 02 09 00000000", "0000 02 00 1200 01 02 01 00000000", "0000 02 00 1200 03 02 01 00000000",
+		"0000 02 00 1200 02 02 01 000000", "+0000 02 00 1200 02 02 00 00000000", "0000 02 00 1200 03 03 00 00000000", // other codes
+		"0000 02 00 1200 02 02 01 00000000", "+0000 02 00 1500 02 02 02 00000000", "0000 02 00 1500 03 02 02 0000000000",
+		"0000 11 00 1500 04", "0000 11 00 1500 01 aa", "+0000 11 00 1500 01", // packets of that group
+		"+0000 11 00 1300 02 aa", "0000 02 00 1300 02 02 00 0000000000", "0000 02 00 1300 03 03 00 00000000", "+0000 02 00 1300 03 03 00 0000000000",
+		"+0000 11 00 1400 00 aa", "0000 02 00 1400 02 02 00 0000030000") // a packet of more bytes than its shard
 }

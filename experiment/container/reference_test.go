@@ -2,7 +2,6 @@ package container_test
 
 import (
 	"encoding/binary"
-	"hash/crc32"
 	"slices"
 	"time"
 
@@ -11,8 +10,8 @@ import (
 	"wirelab/internal/policy"
 )
 
-// Second implementations of Outbox, Inbox, StreamSender and StreamReceiver, which store everything that
-// ever happened and search it for each answer.
+// Second implementations of Outbox and Inbox, which store everything that ever happened and search it for
+// each answer.
 
 var little = binary.LittleEndian
 
@@ -115,6 +114,9 @@ func (x *plainOutbox) send(now time.Duration, number uint64, p *plainPart) []byt
 }
 
 func (x *plainOutbox) fill(now, interval time.Duration, number uint64) (block []byte) {
+	if x.window > 0 {
+		return nil
+	}
 	x.paceAt = max(x.paceAt, now-interval)
 	isAll := x.policy.Name() == "all-unacked"
 	room, blocks, count := 1200, 0, 0
@@ -193,6 +195,13 @@ func (x *plainOutbox) due(lane int) (at time.Duration, number int) {
 	return at, number
 }
 
+// next returns when the next datagram is due.
+func (x *plainOutbox) next() time.Duration {
+	first, _ := x.due(0)
+	second, _ := x.due(1)
+	return min(first, second)
+}
+
 func (x *plainOutbox) datagram(now time.Duration, number uint64) []byte {
 	for lane := range x.lanes {
 		at, n := x.due(lane)
@@ -255,168 +264,4 @@ func (x *plainInbox) accept(number uint64, block []byte, lanes int) []byte {
 		ack = little.AppendUint16(ack, n)
 	}
 	return ack
-}
-
-type plainSegment struct {
-	from, to uint64
-	fate     string
-}
-
-type plainStream struct {
-	data                      []byte
-	cuts                      []uint64 // ends of units that have segments of their own
-	base, next                uint64
-	segments                  []plainSegment
-	resend                    []plainSegment
-	window, windowBefore      cubic.Window
-	rtt                       cubic.RoundTrip
-	recovery, recoveryBefore  uint64
-	newest                    uint64 // newest acked segment, plus 1
-	timer                     time.Duration
-	backoff, resent, timeouts int
-	mayUndo                   bool
-}
-
-func (x *plainStream) inFlight() (n int) {
-	for _, s := range x.segments[max(64, x.newest)-64:] {
-		if s.fate == "flying" {
-			n++
-		}
-	}
-	return n
-}
-
-func (x *plainStream) restart(now time.Duration) {
-	x.timer = 1<<63 - 1
-	if x.inFlight() > 0 {
-		x.timer = now + x.rtt.Timeout(200*time.Millisecond, time.Second)<<x.backoff
-	}
-}
-
-func (x *plainStream) timeOut() {
-	x.timer = 1<<63 - 1
-	x.timeouts++
-	if x.backoff == 0 {
-		x.mayUndo, x.windowBefore, x.recoveryBefore = true, x.window, x.recovery
-	}
-	for i := range x.segments {
-		if s := &x.segments[i]; s.fate == "flying" {
-			s.fate = "given up"
-			x.resend = append(x.resend, plainSegment{max(s.from, x.base), s.to, ""})
-		}
-	}
-	x.backoff = min(6, x.backoff+1)
-	x.window.TimeOut()
-	x.recovery = uint64(len(x.segments))
-}
-
-func (x *plainStream) segment(now time.Duration) []byte {
-	if x.timer <= now {
-		x.timeOut()
-	}
-	s := plainSegment{x.next, min(x.next+1448, uint64(len(x.data))), "flying"}
-	for _, cut := range x.cuts {
-		if cut > x.next {
-			s.to = min(s.to, cut)
-		}
-	}
-	switch {
-	case float64(x.inFlight()) >= x.window.Size():
-		return nil
-	case len(x.resend) > 0:
-		s.from, s.to = x.resend[0].from, x.resend[0].to
-		x.resend = x.resend[1:]
-		x.resent++
-	case s.from == s.to:
-		return nil
-	default:
-		x.next = s.to
-	}
-	x.segments = append(x.segments, s)
-	if x.timer == 1<<63-1 {
-		x.restart(now)
-	}
-	return encodeSegment(len(x.segments)-1, s.from, now, x.data[s.from:s.to])
-}
-
-// encodeSegment returns the datagram of a segment.
-func encodeSegment(number int, place uint64, now time.Duration, data []byte) []byte {
-	b := append(little.AppendUint16(nil, uint16(number)), 1<<5, 0)
-	b = little.AppendUint64(little.AppendUint64(b, place), uint64(now))
-	return append(little.AppendUint32(b, crc32.ChecksumIEEE(append(slices.Clone(b), data...))), data...)
-}
-
-// clear removes what has arrived from the spans to be sent again: s and all bytes before base.
-func (x *plainStream) clear(s plainSegment) {
-	if i := slices.IndexFunc(x.resend, func(r plainSegment) bool { return r.to == s.to }); i >= 0 {
-		x.resend = slices.Delete(x.resend, i, i+1)
-	}
-}
-
-func (x *plainStream) ackSegment(n uint64) bool {
-	if n+64 < x.newest || x.segments[n].fate == "acked" {
-		return false
-	}
-	switch x.segments[n].fate {
-	case "given up":
-		for i := n; i < uint64(len(x.segments)); i++ {
-			if x.segments[i].fate == "given up" {
-				x.segments[i].fate = "flying"
-				x.clear(x.segments[i])
-			}
-		}
-		if x.mayUndo {
-			x.window, x.recovery = x.windowBefore, x.recoveryBefore
-		}
-	case "lost":
-		x.clear(x.segments[n])
-	}
-	x.segments[n].fate = "acked"
-	return true
-}
-
-func (x *plainStream) ack(now time.Duration, ack []byte) {
-	newest, place := unwrap(little.Uint16(ack), uint64(len(x.segments))), little.Uint64(ack[4:])
-	rtt := now - time.Duration(little.Uint64(ack[16:]))
-	isLimited := float64(x.inFlight()) >= x.window.Size()*7/8
-	isNews := x.ackSegment(newest)
-	if isNews {
-		x.rtt.Add(rtt)
-	}
-	for i := range uint64(32) {
-		if little.Uint32(ack[12:])>>i&1 == 1 && x.ackSegment(newest-1-i) {
-			isNews = true
-		}
-	}
-	if place > x.base {
-		isNews, x.base = true, place
-		for i := range x.segments {
-			if x.segments[i].to <= place {
-				x.segments[i].fate = "acked"
-			}
-		}
-		x.resend = slices.DeleteFunc(x.resend, func(r plainSegment) bool { return r.to <= place })
-		for i := range x.resend {
-			x.resend[i].from = max(x.resend[i].from, place)
-		}
-	}
-	if !isNews {
-		return
-	}
-	x.newest, x.backoff, x.mayUndo = max(x.newest, newest+1), 0, false
-	isLoss := false
-	for n := range max(3, x.newest) - 3 {
-		if s := &x.segments[n]; s.fate == "flying" {
-			s.fate = "lost"
-			x.resend = append(x.resend, plainSegment{max(s.from, x.base), s.to, ""})
-			isLoss = isLoss || n >= x.recovery
-		}
-	}
-	if isLoss {
-		x.window.Reduce()
-		x.recovery = uint64(len(x.segments))
-	} else if newest >= x.recovery && isLimited {
-		x.window.Grow(now, rtt, &x.rtt)
-	}
-	x.restart(now)
 }

@@ -107,8 +107,8 @@ func benchmarkTick(b *testing.B, c *config.Config) {
 	before := testkit.HeapBytes()
 	for i := range r.shards {
 		r.shards[i].filler = nil
-		for _, v := range r.shards[i].viewers {
-			v.sender = nil
+		for k := range r.shards[i].clients {
+			r.shards[i].clients[k].viewer.sender = nil
 		}
 	}
 	b.ReportMetric(float64(before-testkit.HeapBytes())/float64(c.Crowd.Clients), "B/client")
@@ -119,7 +119,7 @@ func benchmarkTick(b *testing.B, c *config.Config) {
 func (r *session) clientBytes() (n int) {
 	for i := range r.shards {
 		s := &r.shards[i]
-		n += len(s.connections)*clientBytes + cap(s.previous)*4 + int(unsafe.Sizeof(*s))
+		n += len(s.clients)*clientBytes + cap(s.previous)*4 + int(unsafe.Sizeof(*s))
 		for _, list := range append(s.packets.slots, s.packets.free...) {
 			n += cap(list) * packetBytes
 		}

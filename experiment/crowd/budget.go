@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/maphash"
+	"iter"
 	"math"
 	"slices"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/view"
 )
 
@@ -26,8 +28,6 @@ type budgets struct {
 	first   int           // the client to which crowd.budget gives its share first
 	demands []int         // buffer of share
 	sums    maphash.Seed
-
-	memoBytes int64 // approximate size of a memo; 0 means that the encoder has none
 }
 
 // viewer is one client under a budget: both endpoints, which exchange datagrams over full links, and its
@@ -47,19 +47,12 @@ type viewer struct {
 	encoding encoding // its measurements
 }
 
-// prepareBudgets creates what clients under a budget need. initial is the initial state.
-func (x *session) prepareBudgets(initial *frame.Frame) error {
-	if err := engine.CheckBudgets(nil, x.config, x.schema, initial); err != nil {
+// prepareBudgets creates what clients under a budget need.
+func (x *session) prepareBudgets() error {
+	if err := engine.CheckBudgets(nil, x.config, x.schema, x.initial); err != nil {
 		return err
 	}
 	x.views = &budgets{truth: meters.NewTruth(x.schema, x.cadence.RateHz), pool: frame.NewPool(x.schema), sums: maphash.MakeSeed()}
-	for _, w := range x.workers {
-		w.codecs = shareDecoders(x.config.CodecTable())
-	}
-	var err error
-	if x.views.memoBytes, err = x.workers[0].measureMemo(); err != nil {
-		return config.ErrorAt("encoder", err)
-	}
 	x.applyBudgets()
 	return nil
 }
@@ -71,16 +64,16 @@ func (x *session) applyBudgets() {
 	for i := range x.shards {
 		s := &x.shards[i]
 		s.setPolicy(&shared)
-		for k, v := range s.viewers {
-			x.applyBudget(v, i*x.shardSize+k)
+		for k := range s.clients {
+			x.applyBudget(s.clients[k].viewer, i*x.shardSize+k)
 		}
 	}
 }
 
 // addFiller creates the filler of a shard, which its clients share.
 func (x *session) addFiller(s *shard) {
-	s.encodeTimer = new(meters.NewStopwatch(x.clock, x.schema))
-	s.decodeTimer = new(meters.NewStopwatch(x.clock, x.schema))
+	s.encodeTimer = new(meters.NewStopwatch(x.Clock, x.schema))
+	s.decodeTimer = new(meters.NewStopwatch(x.Clock, x.schema))
 	s.filler = view.NewFiller(x.schema)
 	s.filler.Probe = s.encodeTimer
 	shared := x.config.CrowdBudget()
@@ -126,43 +119,6 @@ func (x *session) newViewer(s *shard, i int) *viewer {
 	return v
 }
 
-// swapEncoder requests the encoder of c for the packets to all clients.
-func (x *session) swapEncoder(c *config.Config) error {
-	codec, params, err := x.resolveCodec(c)
-	if err != nil {
-		return err
-	}
-	var encodings []endpoint.Encoding // of each worker
-	for range x.workers {
-		e, err := endpoint.NewEncoding(x.schema, codec, params)
-		if err != nil {
-			return config.ErrorAt("encoder", err)
-		}
-		encodings = append(encodings, e)
-	}
-	first := x.workers[0]
-	oldEncoding, oldBytes := first.encoder, x.views.memoBytes
-	first.encoder = encodings[0]
-	if x.views.memoBytes, err = first.measureMemo(); err != nil {
-		err = config.ErrorAt("encoder", err)
-	} else {
-		_, _, err = x.plan(x.clientCount()) // memos may need too much memory
-	}
-	if err != nil {
-		first.encoder, x.views.memoBytes = oldEncoding, oldBytes
-		return err
-	}
-	for i, w := range x.workers {
-		w.encoder = encodings[i]
-	}
-	for i := range x.shards {
-		for _, v := range x.shards[i].viewers {
-			v.sender.Request(x.workerOf(i).encoder)
-		}
-	}
-	return nil
-}
-
 // advanceTruth makes the frame of slot n the one with which displays are compared.
 func (x *session) advanceTruth(n uint32) {
 	cur, f := x.frameOf(n), x.views.pool.Get()
@@ -173,16 +129,6 @@ func (x *session) advanceTruth(n uint32) {
 	}
 	x.views.truth.Tick(uint64(n), f)
 	f.Release()
-}
-
-// compareDisplays compares what the active clients of a shard show with the frame that advanceTruth set.
-// Clients that have decoded no packet yet show nothing.
-func (s *shard) compareDisplays() {
-	for i, v := range s.viewers {
-		if s.connections[i].isActive && s.receivers[i].decoded.Any {
-			v.meter.Compare(v.receiver.View())
-		}
-	}
 }
 
 // admit determines how many bytes the budget of v allows its packet at now. It returns the key of the
@@ -206,16 +152,11 @@ const minShare = 128
 // what is left, except those that need less: clients whose newest packet left no rows out need at most
 // twice its size. What they leave goes to the others (max-min fairness).
 func (x *session) share(now time.Duration) {
-	b, count := x.views, x.clientCount()
-	rest, next := -1, -1 // bytes, -1 before the first client; the first client that must wait, -1 if none
+	b := x.views
+	rest := -1 // bytes; -1 before the first client
+	next := -1 // the first client that must wait; -1 if none
 	b.demands = b.demands[:0]
-	for k := range count {
-		c := (b.first + k) % count
-		s, i := &x.shards[c/x.shardSize], c%x.shardSize
-		v := s.viewers[i]
-		if s.keys[i] == noPacket {
-			continue
-		}
+	for i, v := range x.packetsFrom(b.first) {
 		if !v.leftRows {
 			v.allowed = min(v.allowed, max(2*len(v.datagram), v.need))
 		}
@@ -224,11 +165,11 @@ func (x *session) share(now time.Duration) {
 			rest = b.bucket.Allow(now, v.reserved)
 		}
 		v.reserved = min(v.reserved, v.allowed)
-		if next >= 0 || v.reserved > rest {
+		if next < 0 && v.reserved > rest {
+			next = i
+		}
+		if next >= 0 { // the clients after the first that must wait do not overtake it
 			v.allowed, v.reserved = 0, 0
-			if next < 0 {
-				next = c
-			}
 			continue
 		}
 		rest -= v.reserved
@@ -237,17 +178,27 @@ func (x *session) share(now time.Duration) {
 	b.first = max(next, 0)
 	slices.Sort(b.demands)
 	level := fairLevel(b.demands, rest)
-	for i := range x.shards {
-		s := &x.shards[i]
-		for k, v := range s.viewers {
-			if s.keys[k] == noPacket {
-				continue
-			}
-			v.allowed = min(v.allowed, v.reserved+level)
-			v.sender.SetLimit(v.allowed)
-			if v.allowed < v.need {
-				v.held++
-				s.keys[k] = noPacket
+	for i, v := range x.packetsFrom(0) {
+		v.allowed = min(v.allowed, v.reserved+level)
+		v.sender.SetLimit(v.allowed)
+		if v.allowed < v.need {
+			v.held++
+			s, k := x.at(i)
+			s.connections[k].key = noPacket
+		}
+	}
+}
+
+// packetsFrom returns the clients that have a packet in this tick, by number from 0, beginning with the
+// client first.
+func (x *session) packetsFrom(first int) iter.Seq2[int, *viewer] {
+	return func(yield func(int, *viewer) bool) {
+		count := x.clientCount()
+		for k := range count {
+			i := (first + k) % count
+			s, index := x.at(i)
+			if s.connections[index].key != noPacket && !yield(i, s.clients[index].viewer) {
+				return
 			}
 		}
 	}
@@ -272,68 +223,64 @@ func fairLevel(demands []int, total int) int {
 func (x *session) encodeViews(n uint32, now time.Duration) error {
 	shared := x.config.CrowdBudget()
 	if shared.Bps > 0 {
-		start := x.clock.Now()
+		l := x.startLaps()
 		x.share(now)
-		x.queueNS += x.clock.Now() - start
+		l.end(&x.queueNS)
 	}
-	err := x.each(len(x.shards), func(_ *worker, i int) error {
-		s := &x.shards[i]
-		start := x.clock.Now()
+	err := x.eachShard(func(s *shard) {
+		l := x.startLaps()
 		s.filler.Advance(x.frameOf(n), nil)
-		s.timed.Choose += x.clock.Now() - start
-		for k, v := range s.viewers {
+		l.end(&s.timed.Choose)
+		for i := range s.clients {
+			v, t := s.clients[i].viewer, &s.connections[i]
 			switch {
-			case s.keys[k] != noPacket:
-				s.keys[k] = x.fill(s, v, n, now)
-			case s.connections[k].isActive:
+			case t.key != noPacket:
+				t.key = x.fill(s, v, now)
+			case t.isActive:
 				v.sender.Hold(x.frameOf(n), nil)
 			default:
 				v.sender.Skip()
 			}
 		}
-		return nil
 	})
-	count, size := 0, 0
-	x.eachEncoding(func(e *encoding) {
-		x.measure(e)
-		count, size = count+1, size+e.forms[0].bytes
-	})
-	x.countEncodings(count)
+	size := 0
+	x.eachEncoding(func(e *encoding) { size += e.forms[0].bytes })
 	if shared.Bps > 0 && size > 0 {
 		x.views.bucket.Spend(now, size)
 	}
 	return err
 }
 
-// fill encodes packet n to viewer v of shard s. It returns the key of the packet, noPacket if the budget
-// has no room yet. The time of the encoder is not part of s.timed.Choose.
-func (x *session) fill(s *shard, v *viewer, n uint32, now time.Duration) (key uint16) {
+// fill encodes the packet of viewer v of shard s, and measures it. It returns the key of the packet:
+// noPacket if the budget has no room yet.
+func (x *session) fill(s *shard, v *viewer, now time.Duration) (key uint16) {
 	e := &v.encoding
 	*e = encoding{users: 1}
 	s.encodeTimer.NS = 0
-	start := x.clock.Now()
-	p, err := v.sender.Send(now, x.frameOf(n), nil)
-	s.timed.Choose += x.clock.Now() - start - s.encodeTimer.NS
+	l := x.startLaps()
+	p, err := v.sender.Send(now, x.frameOf(x.slot), nil)
+	l.end(&s.timed.Choose)
+	s.timed.Choose -= s.encodeTimer.NS // the time of the encoder is counted with the encoding
 	v.datagram = p.Datagram
-	switch {
-	case errors.Is(err, view.ErrNoRoom):
+	if errors.Is(err, view.ErrNoRoom) {
 		v.leftRows = true
 		v.held++
 		return noPacket
-	case err != nil:
+	}
+	if err != nil {
 		e.err = err
 		return 0
 	}
 	v.leftRows = p.View.Left > 0
-	start = x.clock.Now()
 	e.encodeNS = s.encodeTimer.NS
 	e.payload = p.Datagram[p.Header:]
-	e.age, e.ageTicks = uint8(min(p.Baseline, math.MaxUint8)), uint64(p.Baseline*x.cadence.TickHz/x.cadence.RateHz)
-	e.forms[0].setSize(len(p.Datagram), x.downMTU)
+	e.age = uint8(min(p.Baseline, math.MaxUint8))
+	e.ageTicks = x.ageTicks(p.Baseline)
+	e.forms[0].setSize(len(p.Datagram), x.config.Down.MTU)
 	v.sum = x.views.sum(p.Stored.Table)
 	v.meter.Sent(&p, x.config.SendInterval())
 	s.addBytes(p.Datagram)
-	s.timed.Clients += x.clock.Now() - start
+	l.end(&s.timed.Clients)
 	return 0
 }
 
@@ -353,10 +300,8 @@ func (s *shard) addBytes(data []byte) {
 	s.addHash(binary.LittleEndian.Uint64(rest[:]))
 }
 
-// decodeView passes a datagram to the receiver of client i of the shard. sum is the hash of the view
-// frame at the server.
-func (x *session) decodeView(s *shard, i int, datagram []byte, sum uint32) verdict {
-	v := s.viewers[i]
+// decodeView passes a datagram to the receiver of v. sum is the hash of the view frame at the server.
+func (x *session) decodeView(s *shard, v *viewer, datagram []byte, sum uint32) packetlog.Outcome {
 	s.decodeTimer.NS = 0
 	rx := v.receiver.Receive(datagram)
 	s.timed.Decode += s.decodeTimer.NS
@@ -364,20 +309,20 @@ func (x *session) decodeView(s *shard, i int, datagram []byte, sum uint32) verdi
 	switch {
 	case rx.Outcome == endpoint.Corrupt:
 		s.decodeErr = rx.Err
-		return refused
+		return packetlog.Corrupt
 	case rx.Frame == nil:
-		return unreferenced
+		return packetlog.NoBaseline
 	case x.views.sum(rx.Frame.Table) != sum, v.receiver.View().ShowsUnsent(server):
-		return wrong
+		return packetlog.Wrong
 	}
-	return correct
+	return packetlog.Decoded
 }
 
 // viewerBytes estimates the memory of a viewer at 64 kbit/s and 60 Hz: the client's display, the frame
 // it decodes and the reference, what both ends record of each row, the rows of packets under way and of
 // the newest acks, and the memos of both.
-func (x *session) viewerBytes(slots uint32) int64 {
+func (x *session) viewerBytes(slots uint32, memoBytes int64) int64 {
 	const tables, perRow, changes, endpoints = 3, 40, 2500, 16 << 10
 	row := 4 * int64(len(x.schema.Fields))
-	return int64(x.schema.Rows)*(tables*row+perRow) + changes*(row+4) + endpoints + x.views.memoBytes*int64(slots+view.MaxStates)
+	return int64(x.schema.Rows)*(tables*row+perRow) + changes*(row+4) + endpoints + memoBytes*int64(slots+view.MaxStates)
 }

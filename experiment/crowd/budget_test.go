@@ -276,8 +276,8 @@ func TestPlayerRows(t *testing.T) {
 		if err := x.Step(); err != nil {
 			t.Fatal(err)
 		}
-		for i, v := range x.shards[0].viewers {
-			client := v.receiver.View()
+		for i := range x.shards[0].clients {
+			client := x.shards[0].clients[i].viewer.receiver.View()
 			if client == nil {
 				continue // nothing has arrived yet
 			}
@@ -318,10 +318,12 @@ func checkViewerBytes(t *testing.T, encoder string, clients int64) {
 	}
 	before := testkit.HeapBytes()
 	for i := range x.shards {
-		x.shards[i].viewers = nil
+		for k := range x.shards[i].clients {
+			x.shards[i].clients[k].viewer = nil
+		}
 	}
 	got := (before - testkit.HeapBytes()) / clients
-	want := x.viewerBytes(x.slots)
+	want := x.viewerBytes(x.slots, x.workers[0].memoBytes)
 	if got > want*2 || want > got*2 {
 		t.Errorf("a client takes %d bytes, estimated are %d", got, want)
 	}

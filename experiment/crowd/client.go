@@ -7,21 +7,40 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/engine/playout"
 	"wirelab/experiment/figures"
 	"wirelab/internal/window"
+	"wirelab/lossmodel"
 )
 
 // connection is what the server reads of one client in every tick.
 type connection struct {
 	acked      packetSet // packets that the client is known to have decoded
+	key        uint16    // what the client gets in the current packet; see paramsKey
 	epochAcked bool      // the newest ack names the epoch, so packets need no parameters
 	isActive   bool      // the client is in the game
 }
 
+// client is one client: its links, its receiver and its measurements. Frames are stored once for all
+// clients.
+type client struct {
+	counts
+	departure time.Duration   // when the current packet has passed the uplink of the server; dropped if it has not
+	down, up  lossmodel.Light // unused with full
+	full      *fullLinks      // nil if down and up model the links
+	viewer    *viewer         // nil without a budget
+	history   *history        // nil unless Options.keepPackets is set
+
+	decoded packetSet // decoded and stored packets
+	arrived uint32    // 1 + the newest packet that has arrived; 0 if none has
+	screen  display
+	tenure
+}
+
 // counts are the measurements of one client.
 type counts struct {
-	n       [numCounts]int64 // by count
+	n       [numCounts]int64 // packets by packetlog.Outcome, then measurements by count
 	display meters.DisplayCounts
 }
 
@@ -29,23 +48,16 @@ type counts struct {
 type count int
 
 const (
-	sent count = iota // packets
-	payloadBytes
+	sent         = count(packetlog.NumOutcomes) + iota // packets
+	payloadBytes                                       // sums over packets
 	wireBytes
 	withBaseline  // packets with a baseline other than the initial state
 	baselineTicks // sum of the ages of these baselines
 	encodeFailed
-	lost
 	duplicated // copies that the downlink made
 
-	accepted // packets decoded as the newest frame
-	stale    // packets decoded after a newer one
-	duplicate
-	wrongFrames
-	corrupt
 	decodeRefused // corrupt packets that the decoder refused
-	noBaseline
-	reordered // packets that arrived after a newer one, except duplicates
+	reordered     // packets that arrived after a newer one, except duplicates
 	feedbackBytes
 	lagSum // of the display, in nanoseconds
 	ageSum // of what is displayed, in nanoseconds
@@ -75,13 +87,6 @@ func (c *counts) ratio(a, b count) figures.Figure {
 	return figures.RatioFigure(float64(c.n[a]), float64(c.n[b]))
 }
 
-// receiver is the receiving part of one client. Frames are stored once for all clients.
-type receiver struct {
-	decoded packetSet // decoded and stored packets
-	arrived uint32    // 1 + the newest packet that has arrived; 0 if none has
-	display display
-}
-
 // tenure is the time that a client is in the game.
 type tenure struct {
 	join, leave time.Duration  // of its [[client]] table; leave 0 means never
@@ -106,19 +111,23 @@ type display struct {
 	ticked     uint16        // display ticks of the current slot that have been run
 }
 
-// tickDisplay runs one tick of the display of v at now.
-func (x *session) tickDisplay(v *receiver, c *counts, now time.Duration) {
-	moment, ok := v.display.clock.Tick(now, x.config.Receiver.Playout)
-	if !ok {
-		return
+// tickDisplay runs the display ticks of the current slot before a time that have not been run yet.
+func (x *session) tickDisplay(c *client, before time.Duration) {
+	d := &c.screen
+	for ; int(d.ticked) < len(x.displayTicks) && x.displayTicks[d.ticked] < before; d.ticked++ {
+		now := x.displayTicks[d.ticked]
+		moment, ok := d.clock.Tick(now, x.config.Receiver.Playout)
+		if !ok {
+			continue
+		}
+		shown := min(moment, d.newestTime)
+		if x.receiverHistory <= window.Reach { // the snapshots before moment may have left the history
+			shown = max(shown, x.sourceTime(c.decoded.oldest(x.receiverHistory)))
+		}
+		c.n[lagSum] += int64(now - moment)
+		c.n[ageSum] += int64(now - shown)
+		c.display.Tick(d.newestTime < moment)
 	}
-	shown := min(moment, v.display.newestTime)
-	if x.receiverHistory <= window.Reach { // the snapshots before moment may have left the history
-		shown = max(shown, x.sourceTime(v.decoded.oldest(x.receiverHistory)))
-	}
-	c.n[lagSum] += int64(now - moment)
-	c.n[ageSum] += int64(now - shown)
-	c.display.Tick(v.display.newestTime < moment)
 }
 
 // sourceTime returns the time of the frame of packet seq in the source.
@@ -135,34 +144,31 @@ func (s *packetSet) addAck(newest, mask uint32) {
 	s.Mask |= uint64(mask) << (s.Newest - newest) // 0 if the packets are too old
 }
 
+// has reports whether packet seq, which is not newer than the newest, is in the set. The set is not empty.
+func (s *packetSet) has(seq uint32) bool {
+	age := s.Newest - seq
+	return age == 0 || s.Mask>>(age-1)&1 == 1
+}
+
 // oldest returns the oldest packet of the set among the newest and the n before it. n is at most
 // window.Reach.
 func (s *packetSet) oldest(n uint32) uint32 {
 	return s.Newest - uint32(bits.Len64(s.Mask&(1<<n-1)))
 }
 
-// newestMultiple returns the newest packet of the set whose number is divisible by k; false if there is
-// none. stride is strideBits(k).
-func (s *packetSet) newestMultiple(k uint32, stride uint64) (seq uint32, ok bool) {
-	remainder := s.Newest % k
-	if remainder == 0 || !s.Any {
-		return s.Newest, s.Any
+// newestMultiple returns the newest packet of the set whose number is divisible by k. If there is none,
+// it returns the newest packet. The set must not be empty.
+func (s *packetSet) newestMultiple(k uint32) uint32 {
+	for age := s.Newest % k; age <= min(s.Newest, window.Reach); age += k {
+		if s.has(s.Newest - age) {
+			return s.Newest - age
+		}
 	}
-	candidates := s.Mask & (stride << (remainder - 1)) // the packets of the mask whose numbers are divisible by k
-	return s.Newest - 1 - uint32(bits.TrailingZeros64(candidates)), candidates != 0
+	return s.Newest
 }
 
-// strideBits returns the number in which bit 0 and every k-th bit after it is set.
-func strideBits(k uint32) (stride uint64) {
-	for i := uint32(0); i < 64; i += k {
-		stride |= 1 << i
-	}
-	return stride
-}
-
-// A key is what a client gets in the current packet: the age of the baseline in packets, 0 for the
-// initial state, to which paramsKey is added if the header contains the parameters of the encoder; or
-// noPacket. Keys are part of the digest.
+// A key is the age of the baseline in packets, 0 for the initial state, to which paramsKey is added if
+// the header contains the parameters of the encoder; or noPacket. Keys are part of the digest.
 const (
 	paramsKey = 0x200
 	noPacket  = 0xffff
@@ -171,17 +177,16 @@ const (
 // baselines chooses the baseline of each packet: the newest acked packet whose number is divisible by every.
 type baselines struct {
 	every  uint32
-	stride uint64 // strideBits(every)
 	maxAge uint32 // the largest age of a baseline
 }
 
 // newBaselines returns the choice of c.
 func newBaselines(c *config.Config) baselines {
-	every := uint32(1)
+	b := baselines{every: 1, maxAge: uint32(min(c.Sender.History, frame.MaxHistory))}
 	if p := c.Crowd.Baseline; p.Name() == "every" {
-		every = uint32(p.Int("ticks"))
+		b.every = uint32(p.Int("ticks"))
 	}
-	return baselines{every: every, stride: strideBits(every), maxAge: uint32(min(c.Sender.History, frame.MaxHistory))}
+	return b
 }
 
 // choose returns the age of the baseline of packet seq for a client that has acked the given packets, 0
@@ -191,11 +196,9 @@ func (b *baselines) choose(acked *packetSet, seq uint32) (age uint8) {
 	if !acked.Any {
 		return 0
 	}
-	base := acked.Newest
-	if b.every > 1 {
-		if multiple, ok := acked.newestMultiple(b.every, b.stride); ok && seq-multiple <= b.maxAge {
-			base = multiple
-		}
+	base := acked.newestMultiple(b.every)
+	if seq-base > b.maxAge {
+		base = acked.Newest
 	}
 	if seq-base > b.maxAge {
 		return 0

@@ -6,7 +6,9 @@ import (
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders"
+	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/lossmodel"
 )
 
@@ -17,9 +19,13 @@ type encoding struct {
 	ageTicks  uint64  // age of the baseline in ticks; 0 for the initial state
 	forms     [2]form // of the packet: without and with parameters; under a budget only the first is used
 	payload   []byte
-	verdict   verdict // the result of decoding the payload at every receiver
-	err       error   // of the encoder; then nothing is sent
-	decodeErr error   // of the decoder
+	err       error // of the encoder; then nothing is sent
+	decodeErr error // of the decoder
+
+	// outcome is Decoded if the decoder returns the server's frame, Wrong if it returns another, and Corrupt
+	// if it returns an error. Decoding is a function of the payload and the reference, and all clients that
+	// decode a payload have the same reference, so it is done once.
+	outcome packetlog.Outcome
 
 	encodeNS, headerNS, decodeNS int64
 }
@@ -32,23 +38,11 @@ type form struct {
 	fragments int
 }
 
-// setSize sets the size of the packet, which a link with the given MTU carries.
+// setSize sets the size of a packet, which a link with the given MTU carries.
 func (f *form) setSize(bytes, mtu int) {
 	f.bytes = bytes
 	f.wire, f.fragments = lossmodel.WireBytes(bytes, mtu)
 }
-
-// verdict is the result of decoding a payload. Decoding is a function of the payload and the reference,
-// and all clients that decode a payload have the same reference, so it is computed once.
-type verdict uint8
-
-// Verdicts.
-const (
-	correct      verdict = iota // the decoder returned the server's frame
-	wrong                       // the decoder returned another frame
-	refused                     // the decoder returned an error
-	unreferenced                // the receiver does not have the reference
-)
 
 // worker encodes and decodes. Each goroutine has its own, since encoders are not safe for concurrent use.
 type worker struct {
@@ -61,7 +55,57 @@ type worker struct {
 
 	encodeMemo, decodeMemo encoders.Memo // of the last encodings without a budget: only memory to overwrite
 
-	codecs []encoders.Codec // of receivers under a budget
+	// Under a budget:
+	codecs    []encoders.Codec // of receivers
+	memoBytes int64            // approximate size of a memo; 0 means that the encoder has none
+}
+
+// newWorkers returns a worker with the encoder of c for each core. It returns an error if a crowd cannot
+// use the encoder.
+func (x *session) newWorkers(c *config.Config) (list []*worker, err error) {
+	codec, params, err := c.Encoder.Resolve("encoder", c.Codecs)
+	if err == nil {
+		err = c.CheckSuits("encoder", codec, x.schema)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if codec.Quantises {
+		return nil, &config.Error{Key: "encoder.name", Expected: "an encoder that decodes exactly",
+			Problem: codec.Name + " rounds values differently for each baseline, so clients cannot share frames"}
+	}
+	codec = encoders.LocateFiles(codec, c.ResolvePath)
+	for range runtime.GOMAXPROCS(0) {
+		w := &worker{initial: *x.initial, changed: frame.NewRows(x.schema.Rows), cur: x.schema.NewFrame(), decoded: x.schema.NewFrame()}
+		if w.encoder, err = endpoint.NewEncoding(x.schema, codec, params); err != nil {
+			return nil, config.ErrorAt("encoder", err)
+		}
+		if _, w.decoder, err = codec.New(x.schema, params); err != nil {
+			return nil, config.ErrorAt("encoder", err)
+		}
+		if c.HasBudget() {
+			w.codecs = shareDecoders(c.CodecTable())
+		}
+		list = append(list, w)
+	}
+	if _, learns := list[0].encoder.Encoder.(encoders.Feedback); learns {
+		return nil, &config.Error{Key: "encoder.name", Problem: codec.Name + " learns from each receiver",
+			Expected: "an encoder whose packets many receivers can share"}
+	}
+	if c.HasBudget() {
+		err = list[0].measureMemo()
+	}
+	return list, config.ErrorAt("encoder", err)
+}
+
+// swapWorkers requests the encoder of other workers for the packets to all clients under a budget.
+func (x *session) swapWorkers(workers []*worker) {
+	x.workers = workers
+	for i := range x.shards {
+		for k := range x.shards[i].clients {
+			x.shards[i].clients[k].viewer.sender.Request(x.workerOf(i).encoder)
+		}
+	}
 }
 
 // shareDecoders returns codecs that give all receivers the same decoders. This is correct for receivers
@@ -87,22 +131,9 @@ func shareDecoders(list []encoders.Codec) []encoders.Codec {
 	return list
 }
 
-func newWorker(s *frame.Schema, codec *encoders.Codec, params any, initial *frame.Frame) (*worker, error) {
-	e, err := endpoint.NewEncoding(s, codec, params)
-	if err != nil {
-		return nil, err
-	}
-	_, dec, err := codec.New(s, params)
-	if err != nil {
-		return nil, err
-	}
-	return &worker{encoder: e, decoder: dec, initial: *initial, changed: frame.NewRows(s.Rows), cur: s.NewFrame(), decoded: s.NewFrame()}, nil
-}
-
-// measureMemo returns the approximate size of the memos that the encoder attaches to frames, 0 if it
-// attaches none. It is the memory that encoding the initial state takes: the least of several
+// measureMemo sets memoBytes to the memory that encoding the initial state takes: the least of several
 // measurements, since the first allocates buffers and other goroutines allocate too.
-func (w *worker) measureMemo() (bytes int64, err error) {
+func (w *worker) measureMemo() error {
 	refs := [1]encoders.Ref{{Frame: &w.initial}}
 	for i := range 5 {
 		var before, after runtime.MemStats
@@ -110,14 +141,14 @@ func (w *worker) measureMemo() (bytes int64, err error) {
 		runtime.ReadMemStats(&before)
 		_, memo, err := w.encoder.Encoder.Encode(nil, w.cur, refs[:], nil, nil)
 		if err != nil || memo == nil {
-			return 0, err
+			return err
 		}
 		runtime.ReadMemStats(&after)
-		if n := max(int64(after.TotalAlloc-before.TotalAlloc), 1); i == 0 || n < bytes {
-			bytes = n
+		if n := max(int64(after.TotalAlloc-before.TotalAlloc), 1); i == 0 || n < w.memoBytes {
+			w.memoBytes = n
 		}
 	}
-	return bytes, nil
+	return nil
 }
 
 // reference returns the baseline of an encoding of packet seq: the frame that was sent age packets
@@ -141,50 +172,53 @@ func (e *encoding) reset(age uint8, users int) {
 
 // encode encodes packet seq, builds its headers and decodes the payload.
 func (x *session) encode(w *worker, seq uint32, e *encoding) {
-	codec, cur := w.encoder.Codec, x.frameOf(seq)
-	start := x.clock.Now()
+	cur, l := x.frameOf(seq), x.startLaps()
 	refs := [1]encoders.Ref{x.reference(w, seq, e.age)}
 	w.cur.CopyFrom(cur)
 	payload, memo, err := w.encoder.Encoder.Encode(e.payload[:0], w.cur, refs[:], w.encodeMemo, nil)
-	e.encodeNS = x.clock.Now() - start
+	l.end(&e.encodeNS)
+	if err == nil {
+		e.payload, w.encodeMemo = payload, memo
+		err = x.buildHeaders(w, seq, e)
+	}
 	if err != nil {
-		e.err = fmt.Errorf("encoder %s: %w", codec.Name, err)
+		e.err = fmt.Errorf("encoder %s: %w", w.encoder.Codec.Name, err)
 		return
 	}
-	e.payload, w.encodeMemo = payload, memo
-	if err := x.buildHeaders(w, seq, e); err != nil {
-		e.err = fmt.Errorf("encoder %s: %w", codec.Name, err)
-		return
-	}
-	start = x.clock.Now()
+	l.end(&e.headerNS)
 	refs[0].Changed = nil // only for encoders
 	w.decoded.Tick = cur.Tick
-	decoderMemo, err := w.decoder.Decode(w.decoded, payload, refs[:], w.decodeMemo)
-	e.decodeNS = x.clock.Now() - start
+	memo, e.decodeErr = w.decoder.Decode(w.decoded, payload, refs[:], w.decodeMemo)
+	l.end(&e.decodeNS)
 	w.decoded.Tick = cur.Tick
-	if err != nil {
-		e.verdict, e.decodeErr = refused, err
+	switch {
+	case e.decodeErr != nil:
+		e.outcome = packetlog.Corrupt
 		return
+	case w.decoded.Equal(cur):
+		e.outcome = packetlog.Decoded
+	default:
+		e.outcome = packetlog.Wrong
 	}
-	w.decodeMemo = decoderMemo
-	if !w.decoded.Equal(cur) {
-		e.verdict = wrong
-	}
+	w.decodeMemo = memo
 }
 
 // buildHeaders builds both headers of an encoding of packet seq.
 func (x *session) buildHeaders(w *worker, seq uint32, e *encoding) error {
-	start := x.clock.Now()
-	e.ageTicks = uint64(e.age) * uint64(x.cadence.TickHz) / uint64(x.cadence.RateHz) // as package engine rounds it
+	e.ageTicks = x.ageTicks(int(e.age))
 	for i := range e.forms {
 		f := &e.forms[i]
 		withParams := i == 1
 		f.header = endpoint.AppendHeader(f.header[:0], uint64(seq), e.age, &w.encoder, withParams)
-		f.setSize(len(f.header)+len(e.payload), x.downMTU)
+		f.setSize(len(f.header)+len(e.payload), x.config.Down.MTU)
 		if f.bytes > endpoint.MaxDatagram {
 			return fmt.Errorf("packet of %d bytes does not fit in a UDP datagram (%d)", f.bytes, endpoint.MaxDatagram)
 		}
 	}
-	e.headerNS = x.clock.Now() - start
 	return nil
+}
+
+// ageTicks returns the age of a baseline in ticks, rounded as package engine rounds it.
+func (x *session) ageTicks(packets int) uint64 {
+	return uint64(packets * x.cadence.TickHz / x.cadence.RateHz)
 }

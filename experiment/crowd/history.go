@@ -17,55 +17,39 @@ type history [historyPackets]loggedPacket
 type loggedPacket struct {
 	arrived       time.Duration // 0 if it has not arrived
 	seq           uint32
-	payload, wire uint32 // bytes
+	payload, wire uint32 // bytes; wire is 0 if there is no packet
 	age           uint8  // of the baseline in packets; 0 means the initial state
 	outcome       packetlog.Outcome
 	cause         lossmodel.Cause // None unless it was lost
-	valid         bool            // the packet was sent
 }
 
-// logSent records that packet seq was sent to client i of the shard.
-func (s *shard) logSent(i int, seq uint32, e *encoding, f *form) {
-	if s.histories == nil {
+// add records that packet seq was sent.
+func (h *history) add(seq uint32, e *encoding, f *form) {
+	h[seq%historyPackets] = loggedPacket{seq: seq, payload: uint32(len(e.payload)), wire: uint32(f.wire), age: e.age}
+}
+
+// settle records the outcome of packet seq, which arrived at a time, or was lost by the given cause. Only
+// a loss can be followed by another outcome: that of a copy. h is nil if packets are not kept.
+func (h *history) settle(seq uint32, at time.Duration, outcome packetlog.Outcome, cause lossmodel.Cause) {
+	if h == nil {
 		return
 	}
-	s.histories[i][seq%historyPackets] = loggedPacket{seq: seq, payload: uint32(len(e.payload)), wire: uint32(f.wire), age: e.age, valid: true}
-}
-
-// logged returns the record of packet seq of client i; nil if none is kept.
-func (s *shard) logged(i int, seq uint32) *loggedPacket {
-	if s.histories == nil {
-		return nil
-	}
-	if p := &s.histories[i][seq%historyPackets]; p.valid && p.seq == seq {
-		return p
-	}
-	return nil
-}
-
-// logArrival records the outcome of packet seq of client i, which arrived at a time. Copies after it are
-// not recorded.
-func (s *shard) logArrival(i int, seq uint32, at time.Duration, outcome packetlog.Outcome) {
-	if p := s.logged(i, seq); p != nil && p.arrived == 0 {
-		p.outcome, p.cause, p.arrived = outcome, lossmodel.None, at
-	}
-}
-
-// logLoss records that packet seq of client i was lost, unless a copy of it has arrived. None records
-// nothing.
-func (s *shard) logLoss(i int, seq uint32, cause lossmodel.Cause) {
-	if p := s.logged(i, seq); p != nil && p.arrived == 0 && cause != lossmodel.None {
-		p.outcome, p.cause = packetlog.Lost, cause
+	p := &h[seq%historyPackets]
+	isOpen := p.outcome == packetlog.InFlight || p.outcome == packetlog.Lost && outcome != packetlog.Lost
+	if p.wire > 0 && p.seq == seq && isOpen {
+		p.arrived, p.outcome, p.cause = at, outcome, cause
 	}
 }
 
 // newestPackets returns the newest packets of client i, counted from 0, oldest first.
 func (x *session) newestPackets(i int) (list []packetlog.Record) {
-	s := &x.shards[i/x.shardSize]
+	s, k := x.at(i)
+	encoder := x.workers[0].encoder.Codec.Name
 	for seq := x.slot - min(x.slot, historyPackets); seq < x.slot; seq++ {
-		if p := s.logged(i%x.shardSize, seq); p != nil {
-			list = append(list, packetlog.Record{Seq: uint64(seq), Sent: x.cadence.SeqTime(uint64(seq)), Arrived: p.arrived, Baseline: int(p.age),
-				Encoder: x.workers[0].encoder.Codec.Name, Payload: int(p.payload), Wire: int(p.wire), Items: x.schema.Rows, Outcome: p.outcome, Cause: p.cause})
+		if p := &s.clients[k].history[seq%historyPackets]; p.wire > 0 && p.seq == seq {
+			list = append(list, packetlog.Record{Seq: uint64(seq), Sent: x.cadence.SeqTime(uint64(seq)), Arrived: p.arrived,
+				Baseline: int(p.age), Encoder: encoder, Payload: int(p.payload), Wire: int(p.wire), Items: x.schema.Rows,
+				Outcome: p.outcome, Cause: p.cause})
 		}
 	}
 	return list

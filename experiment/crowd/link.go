@@ -1,7 +1,6 @@
 package crowd
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -22,8 +21,8 @@ func ClientSeed(session uint64, n int) uint64 { return seed.Derive(session^seed.
 
 // clientLinks returns the links of client n, counted from 1: those of its profile or of c, then what
 // [crowd] sets drawn from its distributions, then what its [[client]] table sets. A round trip is split
-// evenly over both links.
-func clientLinks(c *config.Config, n int) (down, up lossmodel.Spec, err error) {
+// evenly over both links. row is the index of the table, -1 if the client has none.
+func clientLinks(c *config.Config, n int) (down, up lossmodel.Spec, row int, err error) {
 	clientSeed := ClientSeed(c.Seed, n)
 	word := func(name string) uint64 { return seed.PCG(clientSeed, "crowd."+name).Uint64() }
 	down, up = c.Down, c.Up
@@ -44,73 +43,63 @@ func clientLinks(c *config.Config, n int) (down, up lossmodel.Spec, err error) {
 		down = down.WithLoss(float64(s.Draw(word("loss"))) / 1e6)
 		up.Loss = down.Loss
 	}
-	if i := clientRow(c, n); i >= 0 && !c.Clients[i].Change.IsZero() {
+	row = -1
+	for i := range c.Clients {
+		if c.Clients[i].Turn == n {
+			row = i
+		}
+	}
+	if row >= 0 && !c.Clients[row].Change.IsZero() {
 		changed := c.Clone()
 		changed.Down, changed.Up = down, up
-		if err := changed.Apply(c.Clients[i].Change); err != nil {
-			return down, up, config.Within(config.Indexed("client", i), err)
+		if err := changed.Apply(c.Clients[row].Change); err != nil {
+			return down, up, row, config.Within(config.Indexed("client", row), err)
 		}
 		down, up = changed.Down, changed.Up
 	}
-	return down, up, nil
+	return down, up, row, nil
 }
 
-// clientRow returns the index of the [[client]] table of client n, counted from 1; -1 if it has none.
-func clientRow(c *config.Config, n int) int {
-	for i := range c.Clients {
-		if c.Clients[i].Turn == n {
-			return i
+// newClient returns client i, counted from 0, without a viewer, and the longest time for which a packet or
+// an ack can be in flight on light links; 0 if the client has none. It returns an error if a crowd does
+// not support its links.
+func (x *session) newClient(i int) (c client, maxDelay time.Duration, err error) {
+	n, clientSeed := i+1, ClientSeed(x.config.Seed, i+1)
+	down, up, row, err := clientLinks(x.config, n)
+	if err != nil {
+		return c, 0, err
+	}
+	prefix := ""
+	if row >= 0 {
+		prefix = config.Indexed("client", row) + "."
+		c.join, c.leave = x.config.Clients[row].Join, x.config.Clients[row].Leave
+	}
+	for _, l := range []struct {
+		direction string
+		mtu, want int
+	}{{"down", down.MTU, x.config.Down.MTU}, {"up", up.MTU, x.config.Up.MTU}} {
+		if l.mtu != l.want {
+			return c, 0, &config.Error{Key: prefix + l.direction + ".mtu", Expected: "the same MTU for all clients",
+				Problem: fmt.Sprintf("client %d has %d, the others have %d", n, l.mtu, l.want)}
 		}
 	}
-	return -1
-}
-
-// newLinks are the links of a client that is to be created.
-type newLinks struct {
-	downSpec, upSpec lossmodel.Spec
-	down, up         lossmodel.Light // unused with needsFull
-	isLight          bool            // down and up model the specs
-	needsFull        bool            // the client needs fullLinks: unless isLight, and under a budget
-}
-
-// newLinks returns the links of client i, counted from 0. It returns an error if a crowd does not
-// support them.
-func (x *session) newLinks(i int) (links newLinks, err error) {
-	n, clientSeed := i+1, ClientSeed(x.config.Seed, i+1)
-	if links.downSpec, links.upSpec, err = clientLinks(x.config, n); err != nil {
-		return links, err
+	if none := (netem.Params{}); down.Netem == none && up.Netem == none {
+		c.roundTripMS = figures.Known(float64(down.Delay.Latency+up.Delay.Latency) / float64(time.Millisecond))
 	}
-	if err := cmp.Or(x.checkLink("down", n, &links.downSpec, &x.config.Down), x.checkLink("up", n, &links.upSpec, &x.config.Up)); err != nil {
-		return links, err
+	if x.keepPackets {
+		c.history = new(history)
 	}
 	var downErr, upErr error // not nil if the spec has a setting that light links do not model
-	links.down, downErr = lossmodel.NewLight(links.downSpec, clientSeed, "down")
-	links.up, upErr = lossmodel.NewLight(links.upSpec, clientSeed, "up")
-	links.isLight = downErr == nil && upErr == nil
-	links.needsFull = !links.isLight || x.views != nil
-	return links, nil
-}
-
-// checkLink returns an error if the link of client n, counted from 1, has another MTU than the link of
-// the configuration. direction is "down" or "up".
-func (x *session) checkLink(direction string, n int, spec, common *lossmodel.Spec) error {
-	key := direction
-	if row := clientRow(x.config, n); row >= 0 {
-		key = config.Indexed("client", row) + "." + direction
+	c.down, downErr = lossmodel.NewLight(down, clientSeed, "down")
+	c.up, upErr = lossmodel.NewLight(up, clientSeed, "up")
+	isLight := downErr == nil && upErr == nil
+	if isLight {
+		maxDelay = max(c.down.MaxDelay()+x.maxWait(), c.up.MaxDelay())
 	}
-	if spec.MTU != common.MTU {
-		return &config.Error{Key: key + ".mtu", Problem: fmt.Sprintf("client %d has %d, the others have %d", n, spec.MTU, common.MTU), Expected: "the same MTU for all clients"}
+	if !isLight || x.views != nil {
+		c.full, err = newFullLinks(x.loadFile, down, up, clientSeed)
 	}
-	return nil
-}
-
-// roundTrip returns the sum of the latencies of two links in milliseconds; unknown if netem options
-// define a delay.
-func roundTrip(down, up *lossmodel.Spec) figures.Figure {
-	if none := (netem.Params{}); down.Netem != none || up.Netem != none {
-		return figures.Figure{}
-	}
-	return figures.Known(float64(down.Delay.Latency+up.Delay.Latency) / float64(time.Millisecond))
+	return c, maxDelay, err
 }
 
 // fullLinks are the links of a client whose settings a lossmodel.Light does not model, or which has a
@@ -153,30 +142,27 @@ func cacheFiles(load tracefile.Loader) tracefile.Loader {
 // viewer.sum.
 var blank [endpoint.MaxDatagram]byte
 
-// packTag and unpackTag convert a packet to and from the tag of its datagram.
-func packTag(p *packet) uint64 {
-	return uint64(p.seq) | uint64(p.age)<<32 | uint64(p.verdict)<<40
-}
-func unpackTag(tag uint64) packet {
-	return packet{seq: uint32(tag), age: uint8(tag >> 32), verdict: verdict(tag >> 40)}
+// tag and untag convert a packet to and from the tag of its datagram.
+func (p *packet) tag() uint64 { return uint64(p.seq) | uint64(p.age)<<32 | uint64(p.outcome)<<40 }
+func untag(tag uint64) packet {
+	return packet{seq: uint32(tag), age: uint8(tag >> 32), outcome: packetlog.Outcome(tag >> 40)}
 }
 
-// sendFull sends packet seq, a datagram with a tag, to client i of the shard at now.
-func (x *session) sendFull(s *shard, i int, now time.Duration, seq uint32, datagram []byte, tag uint64) {
-	links, c := s.full[i], &s.counts[i]
-	v := links.down.Send(now, datagram, tag)
+// sendFull sends a datagram with a tag to client i of the shard at now.
+func (x *session) sendFull(s *shard, i int, now time.Duration, datagram []byte, tag uint64) {
+	c, seq := &s.clients[i], uint32(tag)
+	v := c.full.down.Send(now, datagram, tag)
 	c.n[duplicated] += int64(v.Copies)
-	s.countLoss(c, 0, v.Lost)
-	s.logLoss(i, seq, v.Lost)
-	for i, cause := range v.CopyLost[:v.Copies] {
-		s.countLoss(c, i+1, cause)
+	s.countLoss(i, seq, 0, v.Lost)
+	for k, cause := range v.CopyLost[:v.Copies] {
+		s.countLoss(i, seq, k+1, cause)
 	}
 }
 
 // receiveFull handles everything that is due at client i of the shard until end, as receive does for
 // light links.
 func (x *session) receiveFull(s *shard, i int, end time.Duration) {
-	links := s.full[i]
+	links := s.clients[i].full
 	for {
 		at, pending := links.down.Next()
 		if upAt, upPending := links.up.Next(); upPending && (!pending || upAt < at) {
@@ -191,7 +177,7 @@ func (x *session) receiveFull(s *shard, i int, end time.Duration) {
 		for d, ok := links.up.Receive(at); ok; d, ok = links.up.Receive(at) {
 			switch {
 			case d.Flipped > 0 || d.Lost != lossmodel.None:
-			case s.viewers == nil:
+			case x.views == nil:
 				s.connections[i].readAck(uint32(d.Tag), uint32(d.Tag>>32))
 			default:
 				x.readViewAck(s, i, d.Data)
@@ -203,50 +189,42 @@ func (x *session) receiveFull(s *shard, i int, end time.Duration) {
 // readViewAck passes an ack of client i to its sender. This is work of the server, but receive counts it
 // as work of clients.
 func (x *session) readViewAck(s *shard, i int, ack []byte) {
-	start := x.clock.Now()
-	if err := s.viewers[i].sender.HandleAck(ack); err != nil {
+	l, duration := x.startLaps(), int64(0)
+	if err := s.clients[i].viewer.sender.HandleAck(ack); err != nil {
 		s.decodeErr = err
 	}
-	duration := x.clock.Now() - start
+	l.end(&duration)
 	s.timed.Server += duration
 	s.timed.Clients -= duration
 }
 
 // arriveFull handles the arrival of a datagram at client i.
 func (x *session) arriveFull(s *shard, i int, at time.Duration, d *lossmodel.Delivery) {
-	links, v, c := s.full[i], &s.receivers[i], &s.counts[i]
-	p := unpackTag(d.Tag)
-	seq := p.seq
+	c, p := &s.clients[i], untag(d.Tag)
 	switch {
 	case d.Lost != lossmodel.None:
-		s.countLoss(c, d.Copy, d.Lost)
-		s.logLoss(i, seq, d.Lost)
+		s.countLoss(i, p.seq, d.Copy, d.Lost)
 		return
 	case d.Flipped > 0:
-		c.n[corrupt]++
-		s.addEvent(i, seq, arrivedFailed)
-		s.logArrival(i, seq, at, packetlog.Corrupt)
+		s.countArrival(i, p.seq, at, packetlog.Corrupt)
 		return
-	case links.seen.Has(uint64(seq)):
-		c.n[duplicate]++
-		s.addEvent(i, seq, arrivedStale)
+	case c.full.seen.Has(uint64(p.seq)):
+		s.countArrival(i, p.seq, at, packetlog.Duplicate)
 	default:
-		if s.viewers != nil {
-			p = packet{seq: seq, verdict: x.decodeView(s, i, d.Data, uint32(d.Tag>>32))}
+		if c.viewer != nil {
+			p = packet{seq: p.seq, outcome: x.decodeView(s, c.viewer, d.Data, uint32(d.Tag>>32))}
 		}
-		if x.arrive(s, i, at, &p) {
-			links.seen.Add(uint64(seq))
-		}
+		x.arrive(s, i, at, &p)
 	}
-	if !v.decoded.Any {
+	if !c.decoded.Any {
 		return
 	}
 	ack := blank[:endpoint.AckBytes]
-	if s.viewers != nil {
-		s.ackBuffer = s.viewers[i].receiver.AppendAck(s.ackBuffer[:0])
+	if c.viewer != nil {
+		s.ackBuffer = c.viewer.receiver.AppendAck(s.ackBuffer[:0])
 		ack = s.ackBuffer
 	}
-	outcome := links.up.Send(at, ack, uint64(v.decoded.Newest)|v.decoded.Mask<<32)
+	outcome := c.full.up.Send(at, ack, uint64(c.decoded.Newest)|c.decoded.Mask<<32)
 	c.n[feedbackBytes] += int64(outcome.Wire)
 }
 
@@ -269,19 +247,23 @@ func newUplink(c config.Uplink) uplink {
 	return u
 }
 
-// send returns when the line has sent a packet of the given size that the server sends at now; false if
+// send returns when the line has sent a packet of the given size that the server sends at now; dropped if
 // the queue is full.
-func (u *uplink) send(now time.Duration, wireBytes int) (at time.Duration, ok bool) {
+func (u *uplink) send(now time.Duration, wireBytes int) (at time.Duration) {
 	done := max(u.idleAt, now) + u.Duration(int64(wireBytes))
 	if done-now > u.limit {
-		return 0, false
+		return dropped
 	}
-	u.idleAt, u.peak = done, max(u.peak, done-now)
-	return done, true
+	u.idleAt = done
+	u.peak = max(u.peak, done-now)
+	return done
 }
 
+// dropped is the departure of a packet that the uplink dropped.
+const dropped = time.Duration(-1)
+
 // queue passes packet n of all clients, which the server sends from now on, to the uplink, and sets
-// shard.departures. It begins with client uplink.first.
+// client.departure. It begins with client uplink.first.
 func (x *session) queue(n uint32, now time.Duration) {
 	u, count := &x.uplink, x.clientCount()
 	next := -1 // the first client whose packet is dropped; -1 if none
@@ -290,23 +272,20 @@ func (x *session) queue(n uint32, now time.Duration) {
 		spacing = x.cadence.SeqTime(uint64(n)+uint64(x.config.Sender.Every)) - now
 	}
 	for k := range count {
-		c := (u.first + k) % count
-		s, i := &x.shards[c/x.shardSize], c%x.shardSize
-		s.departures[i] = dropped
-		if e, f := x.encodingFor(s, i); e != nil && e.err == nil {
-			at, ok := u.send(now+spacing*time.Duration(k)/time.Duration(count), f.wire)
-			if ok {
-				s.departures[i] = at
-			} else if next < 0 {
-				next = c
-			}
+		i := (u.first + k) % count
+		s, index := x.at(i)
+		e, f := x.encodingFor(s, index)
+		if e == nil || e.err != nil {
+			continue
+		}
+		at := u.send(now+spacing*time.Duration(k)/time.Duration(count), f.wire)
+		s.clients[index].departure = at
+		if at == dropped && next < 0 {
+			next = i
 		}
 	}
 	u.first = max(next, 0)
 }
-
-// dropped is the value in shard.departures of a packet that the uplink dropped.
-const dropped = time.Duration(-1)
 
 // maxWait returns the longest time from the beginning of a tick until the uplink has sent a packet.
 func (x *session) maxWait() time.Duration {
@@ -314,23 +293,4 @@ func (x *session) maxWait() time.Duration {
 		return x.uplink.limit
 	}
 	return x.uplink.limit + time.Duration(x.config.Sender.Every)*time.Second/time.Duration(x.cadence.RateHz)
-}
-
-// presenceChange is a time at which a client joins or leaves.
-type presenceChange struct {
-	at     time.Duration
-	client int // from 0
-}
-
-// presenceChanges returns the times at which clients of [[client]] tables join or leave, in order.
-func presenceChanges(c *config.Config) (list []presenceChange) {
-	for _, row := range c.Clients {
-		for _, at := range []time.Duration{row.Join, row.Leave} {
-			if at > 0 {
-				list = append(list, presenceChange{at, row.Turn - 1})
-			}
-		}
-	}
-	slices.SortFunc(list, func(a, b presenceChange) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.client, b.client)) })
-	return list
 }

@@ -10,6 +10,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/engine/meters"
+	"wirelab/experiment/engine/packetlog"
 )
 
 // Live runs a crowd for the dashboard: until any time, and with samples, the counts of the last seconds,
@@ -56,7 +57,8 @@ func OpenLive(ctx context.Context, c *config.Config, opt Options) (*Live, error)
 	c = c.Clone()
 	planned := c.Duration
 	c.Data.Loop, c.Duration = true, 0 // the script may contain changes after the planned end
-	opt.Endless, opt.keepPackets = true, true
+	opt.Endless = true
+	opt.keepPackets = true
 	x, err := newSession(ctx, c, opt)
 	if err != nil {
 		return nil, err
@@ -132,11 +134,9 @@ func (x *session) eachEncoding(f func(e *encoding)) {
 	for i := range x.newest {
 		f(&x.newest[i])
 	}
-	for i := range x.shards {
-		for k, v := range x.shards[i].viewers {
-			if x.shards[i].keys[k] != noPacket {
-				f(&v.encoding)
-			}
+	if x.views != nil {
+		for _, v := range x.packetsFrom(0) {
+			f(&v.encoding)
 		}
 	}
 }
@@ -160,10 +160,10 @@ type progress struct {
 func (x *session) progress() (p progress) {
 	for i := range x.shards {
 		s := &x.shards[i]
-		for k := range s.counts {
-			c := &s.counts[k]
+		for k := range s.clients {
+			c := &s.clients[k]
 			p.sent += c.n[sent]
-			p.lost += c.n[lost]
+			p.lost += c.n[packetlog.Lost]
 			p.wireBytes += c.n[wireBytes]
 		}
 		p.cpu.Add(&s.timed, 1)
@@ -195,13 +195,13 @@ func (l *Live) addMark() {
 	}
 	for i := range l.shards {
 		s := &l.shards[i]
-		for k := range s.counts {
-			active := s.tenures[k].active(s.connections[k].isActive, m.at)
-			c := clientMark{counts: s.counts[k], active: active}
-			if s.viewers != nil {
-				c.view = s.viewers[k].meter.Progress()
+		for k := range s.clients {
+			c := &s.clients[k]
+			saved := clientMark{counts: c.counts, active: c.active(s.connections[k].isActive, m.at)}
+			if c.viewer != nil {
+				saved.view = c.viewer.meter.Progress()
 			}
-			m.clients = append(m.clients, c)
+			m.clients = append(m.clients, saved)
 		}
 	}
 	l.marks = append(l.marks, m)

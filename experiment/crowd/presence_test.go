@@ -34,7 +34,7 @@ func TestPresence(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, packets := range want {
-		if got := x.shards[i/shardClients].counts[i%shardClients].n[sent]; got != packets {
+		if got := x.shards[i/shardClients].clients[i%shardClients].n[sent]; got != packets {
 			t.Errorf("client %d was sent %d packets, want %d", i+1, got, packets)
 		}
 	}
@@ -64,7 +64,7 @@ func TestClientLinks(t *testing.T) {
 	mobile, _ := lossmodel.ProfileByName("unity-4g")
 	count := 0
 	for n := 1; n <= 2000; n++ {
-		down, up, err := clientLinks(c, n)
+		down, up, _, err := clientLinks(c, n)
 		if err != nil {
 			t.Fatal(err)
 		}

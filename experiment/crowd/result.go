@@ -10,6 +10,7 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
+	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/engine/playout"
 	"wirelab/experiment/figures"
 )
@@ -17,7 +18,7 @@ import (
 // Result returns the results so far.
 func (x *session) Result() *engine.Result {
 	end := x.Now()
-	clients := x.Clients()
+	clients := x.clientsSince(&mark{})
 	start := x.config.Clone()
 	start.At = nil // Result.Changes has the changes that took effect
 	x.resetToStart(start)
@@ -48,40 +49,29 @@ func (x *session) resetToStart(c *config.Config) {
 	c.Encoder, c.Sender, c.Crowd = x.start.Encoder, x.start.Sender, x.start.Crowd
 }
 
-// Clients returns the figures of each client, in the order of their numbers. Figures of a client that
-// has never been in the game are unknown.
-func (x *session) Clients() []figures.CrowdClient { return x.clientsSince(&mark{}) }
-
-// clientsSince returns the figures of each client since m, in the order of their numbers. A client that
-// m does not contain has figures since the beginning of the run.
+// clientsSince returns the figures of each client since m, in the order of their numbers; unknown for a
+// client that has never been in the game. A client that m does not contain has figures since the
+// beginning of the run.
 func (x *session) clientsSince(m *mark) (list []figures.CrowdClient) {
-	now := x.Now()
 	interpolates := frame.IsCubes(x.schema) || playout.FindColumns(x.schema) != nil
-	for i := range x.shards {
-		s := &x.shards[i]
-		for k := range s.connections {
-			isActive := s.connections[k].isActive
-			t := &s.tenures[k]
-			active := t.active(isActive, now)
-			counts := s.counts[k] // a copy, from which those of m are subtracted
-			before := clientMark{}
-			if client := len(list); client < len(m.clients) {
-				before = m.clients[client]
-				active -= before.active
-				counts.subtract(&before.counts)
-			}
-			c := counts.figures(t, active, interpolates, x.displayHz())
-			if x.views != nil {
-				viewer := s.viewers[k]
-				if isActive {
-					if server, filler := viewer.sender.View(); server != nil {
-						viewer.meter.Waited(filler.LongestWait(server), x.config.SendInterval())
-					}
-				}
-				c.View = viewer.meter.ClientFigures(before.view, active, x.config.Sender.Budget)
-			}
-			list = append(list, c)
+	for i := range x.clientCount() {
+		before := clientMark{}
+		if i < len(m.clients) {
+			before = m.clients[i]
 		}
+		s, k := x.at(i)
+		c, isActive := &s.clients[k], s.connections[k].isActive
+		active := c.active(isActive, x.Now()) - before.active
+		counts := c.counts // a copy, from which those of m are subtracted
+		counts.subtract(&before.counts)
+		f := counts.figures(&c.tenure, active, interpolates, x.displayHz())
+		if v := c.viewer; v != nil {
+			if server, filler := v.sender.View(); isActive && server != nil {
+				v.meter.Waited(filler.LongestWait(server), x.config.SendInterval())
+			}
+			f.View = v.meter.ClientFigures(before.view, active, x.config.Sender.Budget)
+		}
+		list = append(list, f)
 	}
 	return list
 }
@@ -96,12 +86,12 @@ func (x *session) displayHz() float64 {
 func (c *counts) figures(t *tenure, active time.Duration, interpolates bool, displayHz float64) figures.CrowdClient {
 	kilobits := func(bytes int64) figures.Figure { return figures.RatioFigure(float64(bytes)*8/1000, active.Seconds()) }
 	f := figures.CrowdClient{PayloadKbps: kilobits(c.n[payloadBytes]), WireKbps: kilobits(c.n[wireBytes]),
-		BaselineAgeTicks: c.ratio(baselineTicks, withBaseline), LossRatio: c.ratio(lost, sent)}
+		BaselineAgeTicks: c.ratio(baselineTicks, withBaseline), LossRatio: c.ratio(count(packetlog.Lost), sent)}
 	if active > 0 {
 		f.RoundTripMS = t.roundTripMS
 	}
 	if c.n[sent] > 0 { // packets that arrived without giving the client a correct frame
-		f.Failures = figures.Known(float64(c.n[noBaseline] + c.n[corrupt] + c.n[wrongFrames]))
+		f.Failures = figures.Known(float64(c.n[packetlog.NoBaseline] + c.n[packetlog.Corrupt] + c.n[packetlog.Wrong]))
 	}
 	shown := c.display.Figures(displayHz)
 	f.Playout.StarvedRatio, f.Playout.LongestFreezeMS = shown.StarvedRatio, shown.LongestFreezeMS
@@ -119,26 +109,18 @@ func (x *session) totals(end time.Duration, clients []figures.CrowdClient) figur
 	all, lagUS := counts{}, int64(0) // the lag is rounded for each client
 	var t figures.Totals
 	for i := range x.shards {
-		s := &x.shards[i]
-		for k := range s.counts {
-			all.add(&s.counts[k])
-			lagUS += s.counts[k].n[lagSum] / 1000
-			if full := s.full[k]; full != nil {
-				t.InFlight += int64(full.down.InFlight())
-			}
-		}
-		for _, packets := range s.packets.slots {
-			t.InFlight += int64(len(packets))
-		}
-		for cause, n := range s.lostBy {
-			t.LostBy[cause] += n
-			t.Lost += n
+		for k := range x.shards[i].clients {
+			c := &x.shards[i].clients[k]
+			all.add(&c.counts)
+			lagUS += c.n[lagSum] / 1000
 		}
 	}
+	for outcome := range packetlog.NumOutcomes {
+		*outcome.In(&t.Counts) = all.n[outcome]
+	}
 	t.Sent, t.Duplicated, t.EncodeFailed = all.n[sent], all.n[duplicated], all.n[encodeFailed]
-	t.Decoded, t.Stale, t.Duplicate = all.n[accepted], all.n[stale], all.n[duplicate]
-	t.Wrong, t.Reordered, t.DecodeRefused = all.n[wrongFrames], all.n[reordered], all.n[decodeRefused]
-	t.Failures.NoBaseline, t.Failures.Corrupt = all.n[noBaseline], all.n[corrupt]
+	t.Reordered, t.DecodeRefused = all.n[reordered], all.n[decodeRefused]
+	x.addLinkTotals(&t)
 	t.Playout = all.display.Figures(x.displayHz())
 	t.Playout.ClockLagMS = figures.RatioFigure(float64(lagUS)/1000, float64(all.display.Shown))
 	rate := func(bytes count) float64 { return figures.RatioOrZero(float64(all.n[bytes])*8/1000, end.Seconds()) }
@@ -148,7 +130,7 @@ func (x *session) totals(end time.Duration, clients []figures.CrowdClient) figur
 		t.BitsPerCube = &t.BitsPerItem
 	}
 	t.PacketBytes, t.BaselineAgeTicks = figures.QuantilesOf(&x.sizes, 1), figures.QuantilesOf(&x.ages, 1)
-	t.Network.LossRate = all.ratio(lost, sent)
+	t.Network.LossRate = all.ratio(count(packetlog.Lost), sent)
 	t.Crowd = x.crowdFigures(clients)
 	t.View = x.viewFigures(end)
 	if x.uplink.BitsPerSecond > 0 {
@@ -156,6 +138,26 @@ func (x *session) totals(end time.Duration, clients []figures.CrowdClient) figur
 		t.Crowd.UplinkPeakMS = &wait
 	}
 	return t
+}
+
+// addLinkTotals adds what the links have lost, with the copies they made, and what is in flight.
+func (x *session) addLinkTotals(t *figures.Totals) {
+	t.Lost = 0 // without copies
+	for i := range x.shards {
+		s := &x.shards[i]
+		for cause, n := range s.lostBy {
+			t.LostBy[cause] += n
+			t.Lost += n
+		}
+		for _, packets := range s.packets.slots {
+			t.InFlight += int64(len(packets))
+		}
+		for k := range s.clients {
+			if full := s.clients[k].full; full != nil {
+				t.InFlight += int64(full.down.InFlight())
+			}
+		}
+	}
 }
 
 // viewFigures returns the figures of all clients under a budget together; nil without a budget. The
@@ -166,7 +168,8 @@ func (x *session) viewFigures(end time.Duration) *figures.View {
 	}
 	all, held := x.views.truth.NewView(x.cadence), int64(0)
 	for i := range x.shards {
-		for _, v := range x.shards[i].viewers {
+		for k := range x.shards[i].clients {
+			v := x.shards[i].clients[k].viewer
 			all.Merge(v.meter)
 			held += v.held
 		}
@@ -196,7 +199,7 @@ func (x *session) crowdFigures(clients []figures.CrowdClient) *figures.Crowd {
 
 // timing returns the durations of the work of a tick in which a packet was sent.
 func (x *session) timing() (t figures.Timing) {
-	if x.clock == nil || x.packets == 0 {
+	if x.Clock == nil || x.packets == 0 {
 		return t
 	}
 	perTick := func(ns int64) figures.Figure { return figures.Known(float64(ns) / 1000 / float64(x.packets)) }

@@ -4,7 +4,6 @@
 package crowd
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -13,14 +12,12 @@ import (
 	"hash"
 	"io"
 	"math/bits"
-	"runtime"
-	"strings"
+	"slices"
 	"time"
 	"unsafe"
 
 	"wirelab/dataset"
 	"wirelab/dataset/frame"
-	"wirelab/encoders"
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine"
@@ -28,6 +25,7 @@ import (
 	"wirelab/internal/quantile"
 	"wirelab/internal/wallclock"
 	"wirelab/lossmodel"
+	"wirelab/lossmodel/tracefile"
 )
 
 // Options configure a session.
@@ -43,8 +41,10 @@ type Options struct {
 // session is a run with many receivers. Time passes in slots: one for each packet that sender.rate_hz
 // permits. It is not safe for use by several goroutines.
 type session struct {
+	Options
 	config  *config.Config
-	clock   wallclock.Clock
+	start   *config.Config         // config at the start
+	changes []config.StampedChange // that have been applied
 	source  dataset.Source
 	schema  *frame.Schema
 	cadence endpoint.Cadence
@@ -52,17 +52,12 @@ type session struct {
 	server
 
 	shards          []shard
-	shardSize       int                               // clients of a shard
-	presenceChanges []presenceChange                  // to come
-	start           *config.Config                    // at the start
-	changes         []config.StampedChange            // that have been applied
-	loadFile        func(name string) ([]byte, error) // for the links
+	shardSize       int              // clients of a shard
+	loadFile        tracefile.Loader // for the links
 	receiverHistory uint32
 	ackWire         int // size of an ack on the wire
 	ackFragments    int
-	keepPackets     bool     // Options.keepPackets
 	views           *budgets // nil without a budget
-	force           bool     // Options.Force
 
 	digest hash.Hash
 	record []byte // buffer of the digest
@@ -82,18 +77,17 @@ type timeline struct {
 
 // server is what the server has for all clients together.
 type server struct {
-	frames []frame.Frame // frames of the newest slots, by slot modulo the length
-	taken  uint64        // frames read from the source
+	initial *frame.Frame  // the initial state
+	frames  []frame.Frame // frames of the newest slots, by slot modulo the length
+	taken   uint64        // frames read from the source
 
-	workers         []*worker
-	baselines       baselines
-	needsNoBaseline bool // the codec encodes frames without a baseline
-	encodings       []encoding
-	encodingOf      [frame.MaxHistory + 1]int32 // index in encodings, by age
-	newest          []encoding                  // the part of encodings that belongs to the newest packet
-	senderHistory   uint32
-	downMTU         int
-	uplink          uplink
+	workers       []*worker
+	baselines     baselines
+	encodings     []encoding
+	encodingOf    [frame.MaxHistory + 1]int32 // index in encodings, by age
+	newest        []encoding                  // the part of encodings that belongs to the newest packet
+	senderHistory uint32
+	uplink        uplink
 }
 
 // measurements are sums over ticks.
@@ -105,9 +99,25 @@ type measurements struct {
 	encodeTimes          quantile.Histogram // of encodings
 	decodeTimes          quantile.Histogram
 	elapsed              quantile.Histogram // of ticks
-	passed               time.Duration      // wall time since the last packet
+	passed               int64              // wall time since the last packet in nanoseconds
 	headerNS, queueNS    int64
 	encodeErr, decodeErr error
+}
+
+// laps measures the durations of the parts of some work.
+type laps struct {
+	clock wallclock.Clock
+	began int64 // of the current part
+}
+
+// startLaps begins the first part of some work.
+func (x *session) startLaps() laps { return laps{x.Clock, x.Clock.Now()} }
+
+// end ends the current part, adds its duration to a sum in nanoseconds, and begins the next part.
+func (l *laps) end(sum *int64) {
+	now := l.clock.Now()
+	*sum += now - l.began
+	l.began = now
 }
 
 // Run runs the experiment. When ctx ends, it returns the results so far, marked as interrupted. With an
@@ -143,7 +153,7 @@ func newSession(ctx context.Context, c *config.Config, opt Options) (*session, e
 	if err != nil {
 		return nil, err
 	}
-	x := &session{config: c, clock: opt.Clock, source: src, schema: src.Schema(), digest: sha256.New(), keepPackets: opt.keepPackets, force: opt.Force}
+	x := &session{Options: opt, config: c, source: src, schema: src.Schema(), digest: sha256.New()}
 	x.sizes.Precision = quantile.Exact
 	x.ages.Precision = quantile.Exact
 	if err := x.prepare(); err != nil {
@@ -190,154 +200,38 @@ func (x *session) prepare() error {
 	if err := c.Normalise(); err != nil {
 		return err
 	}
-	codec, params, err := x.resolveCodec(c)
-	if err != nil {
-		return err
-	}
 	if err := x.checkSupport(); err != nil {
 		return err
 	}
 	x.cadence = endpoint.Cadence{TickHz: x.schema.TickHz, RateHz: c.Sender.RateHz}
-	x.needsNoBaseline = codec.Standalone
 	x.senderHistory, x.receiverHistory = uint32(c.Sender.History), uint32(c.Receiver.History)
-	x.downMTU = c.Down.MTU
 	x.ackWire, x.ackFragments = lossmodel.WireBytes(endpoint.AckBytes, c.Up.MTU)
 	x.baselines = newBaselines(c)
-	x.uplink, x.loadFile, x.presenceChanges = newUplink(c.Crowd.Uplink), cacheFiles(c.ReadTrace), presenceChanges(c)
+	x.uplink = newUplink(c.Crowd.Uplink)
+	x.loadFile = cacheFiles(c.ReadTrace)
 	x.frames = make([]frame.Frame, frame.MaxHistory+1)
-	initial := x.schema.NewFrame()
-	x.source.Initial(initial)
-	for range runtime.GOMAXPROCS(0) {
-		w, err := newWorker(x.schema, codec, params, initial)
-		if err != nil {
-			return config.ErrorAt("encoder", err)
-		}
-		x.workers = append(x.workers, w)
+	x.initial = x.schema.NewFrame()
+	x.source.Initial(x.initial)
+	var err error
+	if x.workers, err = x.newWorkers(c); err != nil {
+		return err
 	}
 	x.shardSize = shardClients
 	if c.HasBudget() {
 		x.shardSize = budgetShardClients
-		if err := x.prepareBudgets(initial); err != nil {
+		if err := x.prepareBudgets(); err != nil {
 			return err
 		}
 	}
 	for i := range c.At { // a crowd that would be refused later is refused now
 		if n, set := c.At[i].Change.Value("crowd.clients").(int64); set {
-			if _, _, err := x.plan(int(n)); err != nil {
+			if _, _, err := x.plan(int(n), x.workers[0].memoBytes); err != nil {
 				return err
 			}
 		}
 	}
 	x.start = c.Clone()
-	return x.resize(c.Crowd.Clients)
-}
-
-// resolveCodec returns the codec of c with its parameters, or an error if a crowd cannot use it.
-func (x *session) resolveCodec(c *config.Config) (codec *encoders.Codec, params any, err error) {
-	codec, params, err = c.Encoder.Resolve("encoder", c.Codecs)
-	if err == nil {
-		err = c.CheckSuits("encoder", codec, x.schema)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	if codec.Quantises {
-		return nil, nil, &config.Error{Key: "encoder.name", Problem: codec.Name + " rounds values differently for each baseline, so clients cannot share frames",
-			Expected: "an encoder that decodes exactly"}
-	}
-	codec = encoders.LocateFiles(codec, c.ResolvePath)
-	enc, _, err := codec.New(x.schema, params)
-	if _, learns := enc.(encoders.Feedback); learns && err == nil {
-		err = &config.Error{Key: "encoder.name", Problem: codec.Name + " learns from each receiver", Expected: "an encoder whose packets many receivers can share"}
-	}
-	return codec, params, config.ErrorAt("encoder", err)
-}
-
-// checkSupport returns an error if the configuration or the data need something that a crowd does not have.
-func (x *session) checkSupport() error {
-	c := x.config
-	refuse := func(key, problem, expected string) error {
-		return &config.Error{Key: key, Problem: problem, Expected: expected}
-	}
-	defaults := config.Default()
-	switch {
-	case len(c.Shadows) > 0:
-		return refuse("shadow", "a crowd has one encoder", "no [[shadow]], or a sweep over encoder.name")
-	case x.schema.Timed || x.schema.Delivery != frame.Latest || x.schema.Rows == 0:
-		return refuse("data.source", fmt.Sprintf("a crowd sends snapshots, not %s", c.Data.Source), "cubes or a table of which only the newest state matters")
-	case !c.Playout().IsFixed():
-		return refuse("receiver.playout", "a crowd has no playout policies", `a fixed delay such as "85ms"`)
-	case c.Receiver.PlayoutCompare != "":
-		return refuse("receiver.playout_compare", "a crowd has no playout policies", `"off"`)
-	case c.Receiver.Hermite:
-		return refuse("receiver.interpolation", "a crowd does not measure the errors of displays", `"linear"`)
-	case c.BudgetKbps != defaults.BudgetKbps && c.BudgetKbps != 0:
-		return refuse("budget", "a crowd has no chart with a budget", "no value")
-	case len(c.Traffic) > 0:
-		return refuse("traffic", "a crowd has no other traffic", `"off"`)
-	case c.HasRedundancy():
-		return refuse("sender.redundancy", "a crowd sends packets without redundancy", "no value")
-	case c.HasMessages():
-		return refuse("messages", "a crowd sends only snapshots", "no [messages]")
-	case c.Sender.Control.Name() != "":
-		return refuse("sender.control", "a crowd sends every packet", `"off"`)
-	case c.HasBudget() && c.Crowd.Baseline != defaults.Crowd.Baseline:
-		return refuse("crowd.baseline", "has no meaning with a budget: the reference of a packet is what its client shows", `"newest"`)
-	case !c.HasBudget() && c.Crowd.PlayerRows != defaults.Crowd.PlayerRows:
-		return refuse("crowd.player_rows", "has no meaning without a budget", config.BudgetKey+", or no crowd.player_rows")
-	}
-	planned := c.Clone()
-	for i := range c.At {
-		if err := x.checkChange(planned, c.At[i].Change); err != nil {
-			return config.Within(config.Indexed("at", i), err)
-		}
-		if err := planned.Apply(c.At[i].Change); err != nil {
-			return config.Within(config.Indexed("at", i), err)
-		}
-	}
-	return nil
-}
-
-// checkChange returns an error if ch cannot be applied to c during a run.
-func (x *session) checkChange(c *config.Config, ch config.Change) error {
-	ch = ch.WithMark("")
-	if ch.IsZero() {
-		return nil
-	}
-	if !CanChange(c, ch) {
-		problem, expected := "a crowd can change only its number of clients during a run", "clients = 500, or a sweep"
-		if c.HasBudget() {
-			problem, expected = "a crowd with a budget can change only clients, budgets, priority, weights and encoder during a run", "one of these, or a sweep"
-		}
-		return &config.Error{Problem: problem, Expected: expected}
-	}
-	return nil
-}
-
-// RemoteError returns the error for a crowd of c over a real network.
-func RemoteError(c *config.Config) error {
-	return c.Locate(&config.Error{Key: "crowd.clients", Problem: "a crowd cannot run over a real network",
-		Expected: "one receiver with --to or --udp, or a crowd without"})
-}
-
-// CanChange reports whether a crowd of c can apply a change during a run. The crowd must have a budget
-// before and after it, or never.
-func CanChange(c *config.Config, ch config.Change) bool {
-	next := c.Clone()
-	if err := next.Apply(ch); err != nil || next.HasBudget() != c.HasBudget() {
-		return false
-	}
-	for _, key := range ch.WithMark("").Keys() {
-		switch {
-		case key == "crowd.clients":
-		case !c.HasBudget():
-			return false
-		case key == config.BudgetKey, key == config.CrowdBudgetKey, key == "sender.budget_burst", key == "sender.priority", key == "sender.weights", strings.HasPrefix(key, "encoder."):
-		default:
-			return false
-		}
-	}
-	return true
+	return x.resize(c.Crowd.Clients, x.workers[0].memoBytes)
 }
 
 // maxMemory is the largest memory, in bytes, that a run may need unless Options.Force is set.
@@ -345,8 +239,7 @@ const maxMemory = 8 << 30
 
 // Sizes in bytes.
 const (
-	clientBytes = int(unsafe.Sizeof(connection{}) + unsafe.Sizeof(uint16(0)) + 2*unsafe.Sizeof(lossmodel.Light{}) + unsafe.Sizeof(counts{}) +
-		unsafe.Sizeof(time.Duration(0)) + unsafe.Sizeof(receiver{}) + unsafe.Sizeof(tenure{}))
+	clientBytes   = int(unsafe.Sizeof(connection{}) + unsafe.Sizeof(client{}))
 	packetBytes   = int(unsafe.Sizeof(packet{}))
 	ackBytes      = int(unsafe.Sizeof(ack{}))
 	fullLinkBytes = 16 << 10 // both links of a client with a few packets in flight
@@ -354,60 +247,65 @@ const (
 
 // checkMemory returns an error if n clients need more than maxMemory: for frames, links, clients, and
 // packets and acks in flight in the given number of slots. full is the number of clients with full
-// links.
-func (x *session) checkMemory(n, full int, slots uint32) error {
+// links, memoBytes is worker.memoBytes.
+func (x *session) checkMemory(n, full int, slots uint32, memoBytes int64) error {
 	inFlight := int64(slots) / 2 * int64(packetBytes+ackBytes) * 5 / 4 // slices grow by a quarter
 	perClient := int64(clientBytes) + inFlight
 	if x.views != nil {
-		perClient += x.viewerBytes(slots)
+		perClient += x.viewerBytes(slots, memoBytes)
 	}
-	shared := int64(len(x.frames))*int64(x.schema.Cells())*4 + int64(full)*fullLinkBytes +
-		int64(n/x.shardSize+1)*int64(slots)*2*int64(unsafe.Sizeof([]packet{}))
+	shared := int64(len(x.frames))*int64(x.schema.Cells())*4 + int64(full)*fullLinkBytes
 	needed := shared + int64(n)*perClient
-	if needed <= maxMemory || x.force {
+	if needed <= maxMemory || x.Force {
 		return nil
 	}
-	return &config.Error{Key: "crowd.clients", Problem: fmt.Sprintf("needs about %.1f GB: %d clients of %d bytes each, and %d MB of frames and links", float64(needed)/(1<<30),
-		n, perClient, shared>>20), Expected: fmt.Sprintf("at most %d GB, for example %d clients; or --force with tui run", maxMemory>>30,
-		max((maxMemory-shared)/perClient, 1))}
+	return &config.Error{Key: "crowd.clients",
+		Problem: fmt.Sprintf("needs about %.1f GB: %d clients of %d bytes each, and %d MB of frames and links",
+			float64(needed)/(1<<30), n, perClient, shared>>20),
+		Expected: fmt.Sprintf("at most %d GB, for example %d clients; or --force with tui run", maxMemory>>30,
+			max((maxMemory-shared)/perClient, 1))}
 }
 
 // clientCount returns the number of clients that have been created, including those that are not in the game.
 func (x *session) clientCount() int {
 	if n := len(x.shards); n > 0 {
-		return (n-1)*x.shardSize + len(x.shards[n-1].connections)
+		return (n-1)*x.shardSize + len(x.shards[n-1].clients)
 	}
 	return 0
 }
 
 // Change applies a change for which CanChange reports true, before the next slot. Clients that come have
 // the links of their numbers; clients that go are sent nothing, until they return with what they have.
-// After an error nothing is changed.
+// After an error nothing is changed. A mark has no effect.
 func (x *session) Change(ch config.Change) error {
-	if err := x.checkChange(x.config, ch); err != nil {
+	ch = ch.WithMark("")
+	if ch.IsZero() {
+		return nil
+	}
+	if err := checkChange(x.config, ch); err != nil {
 		return err
 	}
-	next := x.config.Clone()
-	if err := next.Apply(ch); err != nil {
+	next, workers := x.config.Clone(), x.workers
+	err := next.Apply(ch)
+	if err == nil && !next.Encoder.Equal(x.config.Encoder) {
+		workers, err = x.newWorkers(next)
+	}
+	if err == nil && x.views != nil {
+		err = engine.CheckBudgets(nil, next, x.schema, x.initial)
+	}
+	if err != nil {
 		return err
 	}
-	if x.views != nil {
-		_, _, err := x.resolveCodec(next)
-		if err := cmp.Or(err, engine.CheckBudgets(nil, next, x.schema, &x.workers[0].initial)); err != nil {
-			return err
-		}
+	clients := next.Crowd.Clients
+	setsClients := clients != x.config.Crowd.Clients || slices.Equal(ch.Keys(), []string{"crowd.clients"})
+	if err := x.resize(clients, workers[0].memoBytes); err != nil {
+		return err
 	}
-	if n := next.Crowd.Clients; n != x.config.Crowd.Clients || len(ch.Keys()) == 1 && ch.Keys()[0] == "crowd.clients" {
-		if err := x.resize(n); err != nil {
-			return err
-		}
-		x.record = append(x.record[:0], fmt.Sprintf("clients %d at %d", n, x.slot)...)
-		x.digest.Write(x.record)
+	if setsClients {
+		x.digest.Write(fmt.Appendf(nil, "clients %d at %d", clients, x.slot))
 	}
-	if !next.Encoder.Equal(x.config.Encoder) {
-		if err := x.swapEncoder(next); err != nil {
-			return err
-		}
+	if workers[0] != x.workers[0] {
+		x.swapWorkers(workers)
 	}
 	x.config.Encoder, x.config.Sender, x.config.Crowd = next.Encoder, next.Sender, next.Crowd
 	if x.views != nil {
@@ -417,19 +315,16 @@ func (x *session) Change(ch config.Change) error {
 	return nil
 }
 
-// resize creates the clients up to number n, and makes those from 1 to n the crowd. After an error the
-// crowd is unchanged; clients that were created before a file of a link could not be read are not part
-// of it.
-func (x *session) resize(n int) error {
-	added, slots, err := x.plan(n)
+// resize creates the clients up to number n, and makes those from 1 to n the crowd. memoBytes is
+// worker.memoBytes. After an error nothing is changed.
+func (x *session) resize(n int, memoBytes int64) error {
+	added, slots, err := x.plan(n, memoBytes)
 	if err != nil {
 		return err
 	}
 	x.reserve(slots)
 	for i := range added {
-		if err := x.addClient(&added[i]); err != nil {
-			return err
-		}
+		x.addClient(&added[i])
 	}
 	x.config.Crowd.Clients = n
 	for i := range x.clientCount() {
@@ -438,77 +333,55 @@ func (x *session) resize(n int) error {
 	return nil
 }
 
-// plan returns the links of the clients that a crowd of n lacks, and the slots that these links need. It
-// returns an error if the crowd needs too much memory, or does not support such links.
-func (x *session) plan(n int) (added []newLinks, slots uint32, err error) {
+// plan returns the clients that a crowd of n lacks, without viewers, and the slots that their light links
+// need. It returns an error if the crowd needs too much memory, or does not support such links.
+func (x *session) plan(n int, memoBytes int64) (added []client, slots uint32, err error) {
 	full, maxDelay := 0, time.Duration(0)
 	for i := range x.shards {
-		full += len(x.shards[i].full)
+		full += x.shards[i].full
 	}
 	for i := x.clientCount(); i < n; i++ {
-		links, err := x.newLinks(i)
+		c, delay, err := x.newClient(i)
 		if err != nil {
 			return nil, 0, err
 		}
-		if links.isLight {
-			maxDelay = max(maxDelay, links.down.MaxDelay()+x.maxWait(), links.up.MaxDelay())
-		}
-		if links.needsFull {
+		if c.full != nil {
 			full++
 		}
-		added = append(added, links)
+		maxDelay = max(maxDelay, delay)
+		added = append(added, c)
 	}
 	slots = max(x.slots, x.slotsFor(maxDelay))
-	return added, slots, x.checkMemory(n, full, slots)
+	return added, slots, x.checkMemory(n, full, slots, memoBytes)
 }
 
-// addClient creates the next client, with the given links.
-func (x *session) addClient(links *newLinks) error {
+// addClient adds the next client, which plan has returned.
+func (x *session) addClient(c *client) {
 	i := x.clientCount()
-	var full *fullLinks
-	if links.needsFull {
-		var err error
-		if full, err = newFullLinks(x.loadFile, links.downSpec, links.upSpec, ClientSeed(x.config.Seed, i+1)); err != nil {
-			return err
-		}
-	}
 	if i%x.shardSize == 0 {
 		x.shards = append(x.shards, shard{packets: newRing[packet](x.slots), acks: newRing[ack](x.slots)})
+		if x.views != nil {
+			x.addFiller(&x.shards[len(x.shards)-1])
+		}
 	}
 	s := &x.shards[len(x.shards)-1]
-	if x.views != nil && s.filler == nil {
-		x.addFiller(s)
-	}
-	if full != nil {
-		if s.full == nil {
-			s.full = map[int]*fullLinks{}
-		}
-		s.full[len(s.connections)] = full
-	}
-	s.connections, s.keys, s.counts = append(s.connections, connection{}), append(s.keys, 0), append(s.counts, counts{})
-	s.down, s.up = append(s.down, links.down), append(s.up, links.up)
-	s.receivers = append(s.receivers, receiver{})
-	t := tenure{roundTripMS: roundTrip(&links.downSpec, &links.upSpec)}
-	if row := clientRow(x.config, i+1); row >= 0 {
-		t.join, t.leave = x.config.Clients[row].Join, x.config.Clients[row].Leave
-	}
-	s.tenures = append(s.tenures, t)
-	if x.uplink.BitsPerSecond > 0 {
-		s.departures = append(s.departures, 0)
+	if c.full != nil {
+		s.full++
 	}
 	if x.views != nil {
-		s.viewers = append(s.viewers, x.newViewer(s, i))
+		c.viewer = x.newViewer(s, i)
 	}
-	if x.keepPackets {
-		s.histories = append(s.histories, history{})
-	}
-	return nil
+	s.connections = append(s.connections, connection{})
+	s.clients = append(s.clients, *c)
 }
+
+// at returns the shard of client i, counted from 0, and the index of the client in it.
+func (x *session) at(i int) (s *shard, index int) { return &x.shards[i/x.shardSize], i % x.shardSize }
 
 // updatePresence sets whether client i, counted from 0, is in the game in the next slot.
 func (x *session) updatePresence(i int) {
-	s, now := &x.shards[i/x.shardSize], x.Now()
-	active, t := &s.connections[i%x.shardSize].isActive, &s.tenures[i%x.shardSize]
+	s, k := x.at(i)
+	active, t, now := &s.connections[k].isActive, &s.clients[k].tenure, x.Now()
 	before := *active
 	*active = i < x.config.Crowd.Clients && now >= t.join && (t.leave == 0 || now < t.leave)
 	if *active != before {
@@ -535,8 +408,28 @@ func (x *session) reserve(slots uint32) {
 	}
 	x.times = make([]time.Duration, slots)
 	for n := range slots {
-		x.times[(x.slot+n)&(slots-1)] = x.cadence.SeqTime(uint64(x.slot + n))
+		x.setTime(x.slot + n)
 	}
+}
+
+// setTime stores the time of slot n for timeOf.
+func (x *session) setTime(n uint32) { x.times[n&(x.slots-1)] = x.cadence.SeqTime(uint64(n)) }
+
+// timeOf returns the time of slot n: the current one, or one in which something that is in flight may be due.
+func (x *session) timeOf(n uint32) time.Duration { return x.times[n&uint32(len(x.times)-1)] }
+
+// slotOf returns the slot in which an event at due is handled: the first one that is not before due. due
+// is at least the time of slot n-1.
+func (x *session) slotOf(n uint32, due time.Duration) uint32 {
+	now := x.timeOf(n)
+	if due <= now {
+		return n
+	}
+	slot := n + uint32(int64(due-now)*int64(x.cadence.RateHz)/int64(time.Second))
+	for x.timeOf(slot) < due {
+		slot++
+	}
+	return slot
 }
 
 // Now returns the time of the next slot, or the end of the run.
@@ -559,60 +452,47 @@ func (x *session) Step() error {
 	if err := x.applyChanges(now); err != nil {
 		return err
 	}
-	start := x.clock.Now()
+	l := x.startLaps()
 	if err := x.readFrame(n); err != nil {
 		x.end = min(x.end, max(now, x.cadence.TickTime(x.taken)))
 		return err
 	}
-	last := n + x.slots - 1
-	x.times[last&(x.slots-1)] = x.cadence.SeqTime(uint64(last))
+	x.setTime(n + x.slots - 1)
 	x.findDisplayTicks(now)
 	if x.views != nil {
 		x.advanceTruth(n)
 	}
 	sends := n%uint32(x.config.Sender.Every) == 0
-	err := x.each(len(x.shards), func(_ *worker, i int) error {
-		s := &x.shards[i]
+	err := x.eachShard(func(s *shard) {
 		x.receive(s, n, now)
-		if sends {
-			x.choose(s, n, now)
-			return nil
-		}
-		for _, v := range s.viewers {
-			v.sender.Skip()
-		}
-		return nil
+		x.choose(s, n, now, sends)
 	})
 	if err == nil && sends {
 		err = x.sendAll(n, now)
 	}
 	x.slot++
-	if x.clock != nil {
-		x.passed += time.Duration(x.clock.Now() - start)
-		if sends {
-			x.elapsed.Add(int64(x.passed))
-			x.passed = 0
-		}
+	l.end(&x.passed)
+	if sends {
+		x.elapsed.Add(x.passed)
+		x.passed = 0
 	}
 	return err
 }
 
-// applyChanges applies the changes of [[at]] that are due at now, and lets clients join and leave.
+// applyChanges applies the changes of [[at]] that are due at now, and lets the clients of [[client]]
+// tables join and leave.
 func (x *session) applyChanges(now time.Duration) error {
 	for len(x.config.At) > 0 && x.config.At[0].T <= now {
 		ch := x.config.At[0].Change
 		x.config.At = x.config.At[1:]
-		if !ch.WithMark("").IsZero() {
-			if err := x.Change(ch.WithMark("")); err != nil {
-				return err
-			}
+		if err := x.Change(ch); err != nil {
+			return err
 		}
 	}
-	for len(x.presenceChanges) > 0 && x.presenceChanges[0].at <= now {
-		if i := x.presenceChanges[0].client; i < x.clientCount() {
-			x.updatePresence(i)
+	for i := range x.config.Clients {
+		if turn := x.config.Clients[i].Turn; turn <= x.clientCount() {
+			x.updatePresence(turn - 1)
 		}
-		x.presenceChanges = x.presenceChanges[1:]
 	}
 	return nil
 }
@@ -637,12 +517,9 @@ func (x *session) finish() error {
 	if x.end == 0 {
 		return nil
 	}
-	x.times[x.slot&(x.slots-1)] = x.cadence.SeqTime(uint64(x.slot))
+	x.setTime(x.slot)
 	x.findDisplayTicks(x.end - 1)
-	return x.each(len(x.shards), func(_ *worker, i int) error {
-		x.receive(&x.shards[i], x.slot, x.end-1)
-		return nil
-	})
+	return x.eachShard(func(s *shard) { x.receive(s, x.slot, x.end-1) })
 }
 
 // readFrame reads the frames of the source up to the tick of slot n, and stores the newest as that of slot n.
@@ -664,52 +541,53 @@ func (x *session) readFrame(n uint32) error {
 	return nil
 }
 
-// workerOf returns the worker with which each calls f for shard i.
+// workerOf returns the worker of shard i.
 func (x *session) workerOf(i int) *worker { return x.workers[i%len(x.workers)] }
 
+// eachShard calls f for each shard on all cores. Calls for shards with the same worker do not overlap.
+func (x *session) eachShard(f func(s *shard)) error {
+	return x.each(len(x.shards), func(_ *worker, i int) { f(&x.shards[i]) })
+}
+
 // each calls f for 0 to n-1 on all cores. Calls with the same worker do not overlap.
-func (x *session) each(n int, f func(w *worker, i int) error) error {
-	workers := min(len(x.workers), n)
-	run := func(first int) error {
+func (x *session) each(n int, f func(w *worker, i int)) error {
+	workers := len(x.workers)
+	return errors.Join(panics.Each(workers, min(workers, n), func(first int) error {
 		for i := first; i < n; i += workers {
-			if err := f(x.workers[first], i); err != nil {
-				return err
-			}
+			f(x.workers[first], i)
 		}
 		return nil
-	}
-	if workers <= 1 {
-		return panics.Call(func() error { return run(0) })
-	}
-	return errors.Join(panics.Each(workers, workers, run)...)
+	})...)
 }
 
 // sendAll encodes packet n and sends it at now.
 func (x *session) sendAll(n uint32, now time.Duration) error {
-	var err error
+	encode := x.encodeShared
 	if x.views != nil {
-		err = x.encodeViews(n, now)
-	} else {
-		err = x.encodeShared(n)
+		encode = x.encodeViews
 	}
-	if err != nil {
+	if err := encode(n, now); err != nil {
 		return err
 	}
 	if x.uplink.BitsPerSecond > 0 {
-		start := x.clock.Now()
+		l := x.startLaps()
 		x.queue(n, now)
-		x.queueNS += int64(x.clock.Now() - start)
+		l.end(&x.queueNS)
 	}
-	x.packets++
-	return x.each(len(x.shards), func(_ *worker, i int) error {
-		x.send(&x.shards[i], n, now)
-		return nil
+	count := 0
+	x.eachEncoding(func(e *encoding) {
+		x.measure(e)
+		count++
 	})
+	x.encodingSum += int64(count)
+	x.maxEncodings = max(x.maxEncodings, count)
+	x.packets++
+	return x.eachShard(func(s *shard) { x.send(s, n, now) })
 }
 
-// encodeShared makes and measures an encoding of packet n for each age of a baseline that clients have,
-// in the order of ages.
-func (x *session) encodeShared(n uint32) error {
+// encodeShared makes an encoding of packet n for each age of a baseline that clients have, in the order
+// of ages.
+func (x *session) encodeShared(n uint32, _ time.Duration) error {
 	count := 0
 	for age := range x.encodingOf {
 		users := 0
@@ -727,32 +605,16 @@ func (x *session) encodeShared(n uint32) error {
 		count++
 	}
 	x.newest = x.encodings[:count]
-	err := x.each(count, func(w *worker, i int) error {
-		x.encode(w, n, &x.newest[i])
-		return nil
-	})
-	for i := range x.newest {
-		x.measure(&x.newest[i])
-	}
-	x.countEncodings(count)
-	return err
-}
-
-// countEncodings counts the encodings of a tick.
-func (x *session) countEncodings(n int) {
-	x.encodingSum += int64(n)
-	x.maxEncodings = max(x.maxEncodings, n)
+	return x.each(count, func(w *worker, i int) { x.encode(w, n, &x.newest[i]) })
 }
 
 // measure counts an encoding, and adds it to the digest.
 func (x *session) measure(e *encoding) {
-	if x.clock != nil {
-		x.encodeTimes.Add(e.encodeNS)
-		if x.views == nil {
-			x.decodeTimes.Add(e.decodeNS)
-		}
-		x.headerNS += e.headerNS
+	x.encodeTimes.Add(e.encodeNS)
+	if x.views == nil {
+		x.decodeTimes.Add(e.decodeNS)
 	}
+	x.headerNS += e.headerNS
 	if e.err != nil {
 		x.encodeErr = e.err
 		return
@@ -760,10 +622,9 @@ func (x *session) measure(e *encoding) {
 	if e.decodeErr != nil {
 		x.decodeErr = e.decodeErr
 	}
-	users := int64(e.users)
-	x.sizes.AddN(int64(len(e.payload)), users)
+	x.sizes.AddN(int64(len(e.payload)), int64(e.users))
 	if e.age > 0 {
-		x.ages.AddN(int64(e.ageTicks), users)
+		x.ages.AddN(int64(e.ageTicks), int64(e.users))
 	}
 	if x.views == nil { // the hashes of the shards contain packets under a budget
 		x.addRecord(e.forms[0].header)

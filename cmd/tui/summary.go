@@ -206,7 +206,7 @@ func writeShadows(w io.Writer, r *engine.Result) {
 		}
 		names, totals = append(names, []string{name}), append(totals, t)
 	}
-	report.FigureTable([]string{"encoder"}, names, totals).WriteText(w, anyWidth)
+	report.FigureTable([]string{"encoder"}, names, figures.Narrow, totals).WriteText(w, anyWidth)
 	if c := r.Comparison; c != nil && c.Budgets != nil {
 		printf(w, "\nUnder a budget, %s:\n", c.Budgets.Period(1))
 		report.BudgetTable(c.Budgets).WriteText(w, anyWidth)
@@ -228,7 +228,7 @@ func writeSweep(w io.Writer, r *report.Report) {
 	for _, run := range r.Runs {
 		names, totals = append(names, sweepCells(run, keys)), append(totals, &run.Totals)
 	}
-	t, gauges, note := report.FigureTable(slices.Clone(keys), names, totals), gaugeNames(r), ""
+	t, gauges, note := report.FigureTable(slices.Clone(keys), names, figures.Narrow, totals), gaugeNames(r), ""
 	for _, title := range append([]string{"encode µs", "decode µs"}, gauges...) {
 		t.Heads = append(t.Heads, texttable.Head{Text: title, Number: true})
 	}

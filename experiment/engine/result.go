@@ -388,11 +388,11 @@ type Comparison struct {
 type ComparedLane struct {
 	Lane           string         `json:"lane,omitempty"` // letter
 	Label          string         `json:"label"`
-	PayloadKbps    figures.Figure `json:"payload_kbps"`
-	BitsPerChanged figures.Figure `json:"bits_per_changed"`
+	PayloadKbps    figures.Figure `json:"payload_kbps" figure:"payload,kbps,1"`
+	BitsPerChanged figures.Figure `json:"bits_per_changed" figure:"per changed item,bits,2"`
 	// Times is the ratio of the payload to that of the first encoder. TimesLo and TimesHi are the
 	// bounds of its 95 % confidence interval; unknown if there are too few data.
-	Times   figures.Figure `json:"times"`
-	TimesLo figures.Figure `json:"times_lo"`
-	TimesHi figures.Figure `json:"times_hi"`
+	Times   figures.Figure `json:"times" figure:"payload vs first,,3"`
+	TimesLo figures.Figure `json:"times_lo" figure:"95 % from,,3"`
+	TimesHi figures.Figure `json:"times_hi" figure:"95 % to,,3"`
 }

@@ -30,9 +30,9 @@ type ControlDecision struct {
 
 // ControlStep describes how a lane recovered from a change of its links, until the next change.
 type ControlStep struct {
-	TS       float64 `json:"t_s"`
-	DrainedS Figure  `json:"drained_s"` // time until one-way delays stayed within 50 ms of the least for a second; unknown if they did not
-	RateS    Figure  `json:"rate_s"`    // time until 90 % of the packets per second of before the first change were sent; unknown if they were not
+	TS       float64 `json:"t_s" figure:"change at,s,1"`
+	DrainedS Figure  `json:"drained_s" figure:"delay normal after,s,1"`           // time until one-way delays stayed within 50 ms of the least for a second; unknown if they did not
+	RateS    Figure  `json:"rate_s" figure:"packets per second normal after,s,1"` // time until 90 % of the packets per second of before the first change were sent; unknown if they were not
 }
 
 // HeldCounts contains counts of snapshots held back, by endpoint.DecisionReason.

@@ -73,12 +73,16 @@ func (c *CrowdClient) WasInGame() bool { return c.WireKbps.known }
 // CrowdTiming contains mean durations of the work of a tick in which packets are sent, in microseconds
 // of one core. Only ElapsedUS is wall time: parts of a tick run on several cores.
 type CrowdTiming struct {
-	ChooseUS  *Figure   `json:"choose_us,omitempty"` // choosing the rows of packets under a budget; nil without one
-	EncodeUS  Figure    `json:"encode_us"`           // all encodings of the tick
-	DecodeUS  Figure    `json:"decode_us"`           // decoding each of them once
-	ServerUS  Figure    `json:"server_us"`           // acks, baselines, headers and the uplink, for all clients
-	ClientsUS Figure    `json:"clients_us"`          // receivers, displays and links of all clients, which the machines and networks of a real game have
-	ElapsedUS Quantiles `json:"elapsed_us"`          // the whole tick
+	// Nil without a budget.
+	ChooseUS *Figure `json:"choose_us,omitempty" figure:"choosing the rows of packets,µs,0"`
+	EncodeUS Figure  `json:"encode_us" figure:"encoding a tick,µs,0"`
+	// Decoding each of them once.
+	DecodeUS Figure `json:"decode_us" figure:"decoding (not work of a server),µs,0"`
+	// For all clients.
+	ServerUS Figure `json:"server_us" figure:"acks and baselines of a tick,µs,0"`
+	// Which the machines and networks of a real game have.
+	ClientsUS Figure    `json:"clients_us" figure:"receivers and links (not work of a server),µs,0"`
+	ElapsedUS Quantiles `json:"elapsed_us" figure:"elapsed,µs,0"`
 }
 
 // ClientField is a figure of CrowdClient.

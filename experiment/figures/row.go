@@ -90,15 +90,21 @@ func UnitsOf(t *Totals) map[string]string {
 }
 
 // Table returns the rows of all figures, in the order of Totals.
-var Table = sync.OnceValue(func() (table []Row) {
-	visit(reflect.ValueOf(Totals{}), Row{}, true, func(r Row, _ Figure) { table = append(table, r) })
-	return table
-})
+var Table = sync.OnceValue(func() []Row { return RowsOf(Totals{}) })
 
-// Ranked returns the rows of at least the given rank, counts after other figures.
-func Ranked(least Rank) []Row {
+// RowsOf returns the rows of the figures of x, which is a struct with the tags of Totals, or a pointer to one.
+func RowsOf(x any) (table []Row) {
+	visit(reflect.Indirect(reflect.ValueOf(x)), Row{}, true, func(r Row, _ Figure) { table = append(table, r) })
+	return table
+}
+
+// Ranked returns the rows of Table of at least the given rank, counts after other figures.
+func Ranked(least Rank) []Row { return RankedOf(Table(), least) }
+
+// RankedOf returns the rows of a table of at least the given rank, counts after other figures.
+func RankedOf(table []Row, least Rank) []Row {
 	var list, counts []Row
-	for _, r := range Table() {
+	for _, r := range table {
 		switch {
 		case r.Rank < least:
 		case r.Unit == "":
@@ -143,10 +149,10 @@ func Find(key string) Row {
 // Keys returns the keys of all figures, sorted: those that assertions, searches and comparisons can name.
 func Keys() []string { return slices.Sorted(maps.Keys(rowsByKey())) }
 
-// Flatten returns all known figures of t by their keys.
-func Flatten(t Totals) map[string]float64 {
+// Flatten returns all known figures of x by their keys. x is as for RowsOf.
+func Flatten(x any) map[string]float64 {
 	byKey := map[string]float64{}
-	visit(reflect.ValueOf(t), Row{}, false, func(r Row, f Figure) {
+	visit(reflect.Indirect(reflect.ValueOf(x)), Row{}, false, func(r Row, f Figure) {
 		if v, known := f.Value(); known {
 			byKey[r.Key] = v
 		}

@@ -242,12 +242,12 @@ type Transfer struct {
 // Round is a finished delivery of a session that delivers the file repeatedly.
 type Round struct {
 	Encoder     string  `json:"encoder"`
-	StartS      float64 `json:"start_s"`
-	TimeS       float64 `json:"time_s"` // until the file was unpacked, or the delivery abandoned
+	StartS      float64 `json:"start_s" figure:"began at,s,2"`
+	TimeS       float64 `json:"time_s" figure:"transfer of the file,s,2"` // until the file was unpacked, or the delivery abandoned
 	Done        bool    `json:"done"`
-	PackedBytes int     `json:"packed_bytes"`
-	Blocks      int     `json:"blocks"`
-	Resent      int64   `json:"resent"`
+	PackedBytes int     `json:"packed_bytes" figure:"packed file,bytes,0"`
+	Blocks      int     `json:"blocks" figure:"blocks of the file,,0"`
+	Resent      int64   `json:"resent" figure:"blocks sent again,,0"`
 }
 
 // Rounding is the error of a codec that quantises: the difference between the sent values and the

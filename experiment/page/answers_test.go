@@ -51,11 +51,11 @@ func TestRecommendedPoint(t *testing.T) {
 		tile              string
 	}{
 		{map[string]float64{"a 1%": 100, "b 1%": 200, "a 5%": 150, "b 5%": 250}, passedVerdict,
-			"encoder a is the cheapest setting that keeps the assertions under all 2 conditions: 100 to 150 kbps.", "100 to 150"},
+			"encoder a is the cheapest setting that keeps the assertions under all 2 conditions: 100.0 to 150.0 kbps.", "100.0 to 150.0"},
 		{map[string]float64{"a 1%": 100, "b 1%": 90, "a 5%": 150, "b 5%": 250}, passedVerdict,
-			"The cheapest setting that keeps the assertions differs between 2 conditions: 90 to 150 kbps.", "90 to 150"},
+			"The cheapest setting that keeps the assertions differs between 2 conditions: 90.0 to 150.0 kbps.", "90.0 to 150.0"},
 		{map[string]float64{"a 1%": 400, "b 1%": 450, "a 5%": 310, "b 5%": 250}, failedVerdict,
-			"encoder b is the cheapest setting that keeps the assertions under 1 of 2 conditions: 250 kbps; 3 of 4 points failed.", "250"},
+			"encoder b is the cheapest setting that keeps the assertions under 1 of 2 conditions: 250.0 kbps; 3 of 4 points failed.", "250.0"},
 	} {
 		d := sweepDocument(sweepRuns(x.rates))
 		if d.Verdict != x.verdict || d.Headline != x.headline || len(d.Tiles) != 2 ||
@@ -97,9 +97,9 @@ func TestTrade(t *testing.T) {
 		errors[name] = append(errors[name], r.Totals.Playout.PositionError.P95)
 	}
 	want := ""
-	for _, x := range [][2]string{{"a", "100 to 150"}, {"b", "200 to 250"}} {
+	for _, x := range [][2]string{{"a", "100.0 to 150.0"}, {"b", "200.0 to 250.0"}} {
 		name := x[0]
-		want += fmt.Sprintf("encoder %s: %s kbps %s, %.0f to %.0f %% %s, %g to %g cm %s; ", name, x[1],
+		want += fmt.Sprintf("encoder %s: %s kbps %s, %.2f to %.2f %% %s, %.3f to %.3f cm %s; ", name, x[1],
 			figures.Find(wireKey).Title,
 			slices.Min(starved[name]), slices.Max(starved[name]), figures.Find(starvedKey).Title, slices.Min(errors[name]), slices.Max(errors[name]), figures.Find(errorKey).Title)
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"wirelab/experiment/figures"
 	"wirelab/internal/escape"
@@ -212,14 +213,16 @@ func escapeTexts(texts ...*string) {
 	}
 }
 
-// dot is a point of a scatter chart.
+// dot is a point of a scatter chart: two figures of something.
 type dot struct {
-	X, Y  float64
-	Range figures.Mean // its bounds are the interval of Y, if known
-	Note  string       // text while the point is selected
+	Name  string
+	X, Y  figures.Mean // the bounds of Y are drawn, if known
 	Tag   string       // short name beside the point
 	Large bool
 }
+
+// exactly returns a measured value as a mean without bounds.
+func exactly(v float64) figures.Mean { return figures.Mean{N: 1, Mean: v} }
 
 // dots are the points of a scatter chart with one colour. Join is as in line.
 type dots struct {
@@ -227,9 +230,9 @@ type dots struct {
 	Points     []dot
 }
 
-// newScatter returns a chart of at most maxLines groups of points. Its X values are those of all points in
-// ascending order; each group has gaps at the points of the others.
-func newScatter(title, xName, yName string, groups []dots) *chart {
+// newScatter returns a chart of figures x and y of at most maxLines groups of points. Its X values are those of
+// all points in ascending order; each group has gaps at the points of the others.
+func newScatter(title string, x, y *figures.Row, groups []dots) *chart {
 	if len(groups) > maxLines {
 		title += fmt.Sprintf(" (%d of %d lines)", maxLines, len(groups))
 		groups = groups[:maxLines]
@@ -244,41 +247,43 @@ func newScatter(title, xName, yName string, groups []dots) *chart {
 			all = append(all, member{p, i})
 		}
 	}
-	slices.SortStableFunc(all, func(a, b member) int { return cmp.Compare(a.X, b.X) })
-	c := &chart{Title: title, Unit: yName, Axis: xName, Scatter: true}
-	c.Label = fmt.Sprintf("%s, %s over %s; the table lists the points", title, yName, xName)
+	slices.SortStableFunc(all, func(a, b member) int { return cmp.Compare(a.X.Mean, b.X.Mean) })
+	c := &chart{Title: title, Unit: y.Label(), Axis: x.Label(), Scatter: true}
+	c.Label = fmt.Sprintf("%s, %s over %s; the table lists the points", title, y.Label(), x.Label())
 	for i, g := range groups {
-		l := line{Name: g.Name, Color: 1 + i, Kind: "dots", Join: g.Join, Y: gaps(len(all)),
-			Lo: gaps(len(all)), Hi: gaps(len(all))}
-		hasInterval := false
-		for k, p := range all {
-			if p.group != i {
-				continue
-			}
-			l.Y[k] = value(p.Y)
-			if lo, hi, known := p.Range.Bounds(); known {
-				l.Lo[k] = value(lo)
-				l.Hi[k] = value(hi)
-				hasInterval = true
-			}
-			if p.Large {
-				l.Large = append(l.Large, k)
-			}
-		}
-		if !hasInterval {
-			l.Lo = nil
-			l.Hi = nil
-		}
-		c.Lines = append(c.Lines, l)
+		c.Lines = append(c.Lines, line{Name: g.Name, Color: 1 + i, Kind: "dots", Join: g.Join, Y: gaps(len(all))})
 	}
-	for _, p := range all {
-		c.X = append(c.X, axisValue(p.X))
-		c.Notes = append(c.Notes, p.Note)
+	for k, p := range all {
+		l := &c.Lines[p.group]
+		l.Y[k] = value(p.Y.Mean * y.Scale())
+		if lo, hi, known := p.Y.Times(y.Scale()).Bounds(); known {
+			if l.Lo == nil {
+				l.Lo = gaps(len(all))
+				l.Hi = gaps(len(all))
+			}
+			l.Lo[k] = value(lo)
+			l.Hi[k] = value(hi)
+		}
+		if p.Large {
+			l.Large = append(l.Large, k)
+		}
+		c.X = append(c.X, axisValue(p.X.Mean*x.Scale()))
+		c.Notes = append(c.Notes, p.Name+": "+withUnitAfter(x, p.X)+", "+withUnitAfter(y, p.Y))
 		if p.Tag != "" {
 			c.Tags = append(c.Tags, p.Tag)
 		}
 	}
 	return c
+}
+
+// formatMean formats a figure in its unit, with its interval or range if known; "-" without data.
+func formatMean(x *figures.Row, m figures.Mean) string {
+	return m.Times(x.Scale()).Fixed(" ± ", x.Decimals)
+}
+
+// withUnitAfter formats a figure with its unit.
+func withUnitAfter(x *figures.Row, m figures.Mean) string {
+	return strings.TrimSpace(formatMean(x, m) + " " + x.Unit)
 }
 
 // gaps returns n gaps of a line.

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -68,131 +67,127 @@ func reportNames(list []*Loaded) []string {
 func (d *Document) compareRuns(list []*Loaded, names []string) {
 	runs := make([]*run, len(list))
 	results := make([]*engine.Result, len(list))
+	columns := make([]measured, len(list))
 	t := newTable("Summary of each report", "report", "result", ">seed", ">seconds")
 	for i, l := range list {
 		runs[i] = l.Run
-		x := l.Run.Result
-		results[i] = x
-		t.add(names[i], runHeadline(x, describeLink(x, configOf(x))), x.Seed, x.DurationS)
+		results[i] = l.Run.Result
+		interval := func(key string) string { return pairedInterval(runs[0], l.Run, key) }
+		columns[i] = measured{names[i], &results[i].Totals, interval}
+		t.add(names[i], runHeadline(results[i]), results[i].Seed, results[i].DurationS)
 	}
-	d.Headline = comparisonHeadline(runs, names)
+	d.Headline = comparisonHeadline(results, names)
 	d.add("runs", "Runs", t)
 	d.compareConfigurations(results, names)
-	d.compareFigures(runs, names)
+	lead := ""
+	if pairedInterval(runs[0], runs[1], payloadKey) != "" {
+		lead = "Brackets contain the 95 % confidence interval. The runs have the same seed, so equal " +
+			"periods of time are compared (paired block jackknife)."
+	}
+	d.addFigures("Differences in figures", lead, columns)
 	d.compareCharts(runs, names)
-	d.compareBits(runs, names)
+	d.addBits(names, results)
 }
 
 // comparisonHeadline compares the payload of each run with that of the first in a sentence, and mentions
 // whether the seeds are the same.
-func comparisonHeadline(runs []*run, names []string) string {
-	first := runs[0].Result.Totals.PayloadKbps
-	text := fmt.Sprintf("%s uses %s kbps", names[0], formatNumber(first))
+func comparisonHeadline(runs []*engine.Result, names []string) string {
+	payload := figures.Find(payloadKey)
+	first := runs[0].Totals.PayloadKbps
+	text := names[0] + " uses " + payload.Text(first) + " kbps"
+	sameSeed := true
 	for i, r := range runs[1:] {
-		v := r.Result.Totals.PayloadKbps
-		text += fmt.Sprintf("; %s %s", names[1+i], formatNumber(v))
-		switch {
-		case first <= 0: // no percentage of 0
-		case v < first:
-			text += ", " + formatPercent((first-v)/first) + " less"
-		case v > first:
-			text += ", " + formatPercent((v-first)/first) + " more"
-		default:
-			text += ", the same"
-		}
+		v := r.Totals.PayloadKbps
+		change := formatChange(&payload, first, v, true, "")
+		text += fmt.Sprintf("; %s %s (%s)", names[1+i], payload.Text(v), change.Text)
+		sameSeed = sameSeed && r.Seed == runs[0].Seed
 	}
-	sameSeed := !slices.ContainsFunc(runs, func(r *run) bool { return r.Result.Seed != runs[0].Result.Seed })
 	if sameSeed {
 		return text + "; with the same seed."
 	}
 	return text + "; with different seeds, so part of the difference is due to chance."
 }
 
-// compareConfigurations adds notes, and a table of the settings that differ between runs, with a row for the
-// number of changes during the runs.
+// compareConfigurations adds notes, and a table of the settings that differ between runs and of the numbers of
+// changes during the runs.
 func (d *Document) compareConfigurations(runs []*engine.Result, names []string, notes ...block) {
 	settings := make([]map[string]string, len(runs)) // values by key; nil if the configuration cannot be read
 	for i, r := range runs {
 		if c := configOf(r); c != nil {
 			settings[i] = c.Settings()
+			settings[i]["changes during the run"] = fmt.Sprint(len(r.Changes))
 		} else {
 			notes = append(notes, paragraph(names[i]+": its configuration cannot be read by this version."))
 		}
 	}
-	t := newTable("Settings that differ", append([]string{"key"}, names...)...)
-	for _, k := range report.SortedKeys(settings) {
-		row := []any{k} // the key, then the value in each run
-		differs := false
-		for i := range settings {
-			row = append(row, cmp.Or(settings[i][k], "–"))
-			differs = differs || row[1+i] != row[1]
-		}
-		if differs {
-			t.add(row...)
-		}
-	}
-	if slices.ContainsFunc(runs, func(r *engine.Result) bool { return len(r.Changes) > 0 }) {
-		row := []any{"changes during the run"}
-		for _, r := range runs {
-			row = append(row, len(r.Changes))
-		}
-		t.add(row...)
-	}
+	t := differingSettings("Settings that differ", names, settings)
 	if t.isEmpty() {
 		notes = append(notes, paragraph("All settings are the same."))
 	}
 	d.add("configuration", "Differences in the configuration", append(notes, t)...)
 }
 
-// compareFigures adds a table of the main figures and a collapsed one of all figures. Each run after the
-// first has a column with the change to the first run and, for runs with the same seed, its paired interval.
-func (d *Document) compareFigures(runs []*run, names []string) {
-	values := make([]map[string]float64, len(runs)) // figures of each run by key
-	for i, r := range runs {
-		values[i] = figures.Flatten(r.Result.Totals)
-	}
-	columns := []string{"key", "figure"}
-	for i, name := range names {
-		columns = append(columns, ">"+name)
+// measured is a column of a table of figures: a run, or a lane of a run.
+type measured struct {
+	name   string
+	totals *figures.Totals
+	// interval returns the interval of the change of a figure to the first column, such as " (-12.9 to -11.4)"; ""
+	// if it is unknown. It may be nil.
+	interval func(key string) string
+}
+
+// addFigures adds a table of the main figures and a folded one of all figures. Each of columns after the first
+// has a column with the change to the first one.
+func (d *Document) addFigures(title, lead string, columns []measured) {
+	heads := []string{"figure"}
+	var totals []*figures.Totals
+	for i, c := range columns {
+		totals = append(totals, c.totals)
+		if len(columns) == 1 {
+			heads = append(heads, ">measured")
+			continue
+		}
+		heads = append(heads, ">"+c.name)
 		if i > 0 {
-			columns = append(columns, ">vs "+names[0][:1]) // a name begins with the letter of its report
+			heads = append(heads, ">vs first")
 		}
 	}
-	main := newTable("Main figures", columns...)
-	rest := newTable("All figures, by key", columns...)
-	rest.Folded = true
-	addRow := func(t *table, x figures.Row) {
-		row := []any{x.Key, x.Label()}
+	main := figureRows("", heads, report.KnownFigures(figures.Main, totals), columns)
+	all := figureRows("All figures, by key", heads, report.KnownFigures(figures.Listed, totals), columns)
+	all.Folded = true
+	d.add("figures", title, paragraph(lead), main, all)
+}
+
+// figureRows returns a table with a row for each figure, and its key in the last column.
+func figureRows(caption string, heads []string, rows []figures.Row, columns []measured) *table {
+	values := make([]map[string]float64, len(columns))
+	for i, c := range columns {
+		values[i] = figures.Flatten(c.totals)
+	}
+	t := newTable(caption, append(heads, "key")...)
+	for i := range rows {
+		x := &rows[i]
+		row := []any{x.Label()}
 		base, hasBase := values[0][x.Key]
-		known := false
-		for i := range runs {
-			v, has := values[i][x.Key]
-			known = known || has
-			if !has {
-				v = math.NaN() // formatted as "–"
+		for k, c := range columns {
+			v, known := values[k][x.Key]
+			text := "-"
+			if known {
+				text = x.Text(v)
 			}
-			row = append(row, v*x.Scale())
-			if i > 0 {
-				interval := pairedInterval(runs[0], runs[i], x.Key)
-				row = append(row, formatChange(&x, base, v, has && hasBase, interval))
+			row = append(row, text)
+			if k == 0 {
+				continue
 			}
+			interval := ""
+			if c.interval != nil {
+				interval = c.interval(x.Key)
+			}
+			row = append(row, formatChange(x, base, v, known && hasBase, interval))
 		}
-		if known {
-			t.add(row...)
-		}
+		t.add(append(row, x.Key)...)
 	}
-	for _, x := range figures.Ranked(figures.Main) {
-		addRow(main, x)
-	}
-	for _, key := range report.SortedKeys(values) {
-		addRow(rest, figures.Find(key))
-	}
-	lead := ""
-	if pairedInterval(runs[0], runs[1], payloadKey) != "" {
-		lead = "Brackets contain the 95 % confidence interval. The runs have the same seed, so equal " +
-			"periods of time are compared (paired block jackknife)."
-	}
-	d.add("figures", "Differences in figures", paragraph(lead), main, rest)
+	return t
 }
 
 // formatChange formats the change of a figure from base to v, in percent if base is not 0. interval is a text
@@ -202,11 +197,11 @@ func (d *Document) compareFigures(runs []*run, names []string) {
 func formatChange(x *figures.Row, base, v float64, known bool, interval string) texttable.Cell {
 	switch {
 	case !known:
-		return texttable.Cell{Text: "–"}
+		return texttable.Cell{Text: "-"}
 	case v == base:
 		return texttable.Cell{Text: "="}
 	}
-	c := texttable.Cell{Text: formatNumber((v - base) * x.Scale())}
+	c := texttable.Cell{Text: x.Text(v - base)}
 	isNegligible := math.Abs(v-base) < 0.0005*math.Abs(base)
 	if base != 0 {
 		c.Text = fmt.Sprintf("%+.2f %%", 100*(v-base)/math.Abs(base))
@@ -243,37 +238,6 @@ func (d *Document) compareCharts(runs []*run, names []string) {
 		}
 	}
 	d.add("charts", "Differences over time", list)
-}
-
-// compareBits adds a table of the bit budgets of all runs: a row per part, in the order in which the parts
-// first occur.
-func (d *Document) compareBits(runs []*run, names []string) {
-	var parts []string
-	columns := []string{"part"}
-	for i, r := range runs {
-		columns = append(columns, ">"+names[i]+", bits per packet", ">share")
-		for _, b := range r.Result.Budget {
-			if !slices.Contains(parts, b.Name()) {
-				parts = append(parts, b.Name())
-			}
-		}
-	}
-	t := newTable("Payload bits by part", columns...)
-	for _, part := range parts {
-		row := []any{part}
-		for _, r := range runs {
-			var bits, share figures.Figure
-			for _, b := range r.Result.Budget {
-				if b.Name() == part {
-					bits = figures.RatioFigure(b.Bits, float64(r.Result.Totals.Sent))
-					share = figures.Known(b.Share)
-				}
-			}
-			row = append(row, bits, formatShare(share))
-		}
-		t.add(row...)
-	}
-	d.add("bits", "Bit budget", t)
 }
 
 // reportKey is the key of the axis that distinguishes several sweeps on a page.

@@ -11,11 +11,12 @@ import (
 	"wirelab/internal/quantile"
 )
 
-// Keys of the durations of a tick, which figures.Flatten does not return because they are measured with the
+// Keys of the durations of a tick, which figures of totals do not have because they are measured with the
 // wall clock.
 const (
-	encodeTimeKey = "timing.tick_us.encode_us"
-	serverTimeKey = "timing.tick_us.server_us"
+	tickKey       = "timing.tick_us."
+	encodeTimeKey = tickKey + "encode_us"
+	serverTimeKey = tickKey + "server_us"
 )
 
 // addTickTimes adds the durations of the server's work in a tick to figures by key; t may be nil.
@@ -23,50 +24,33 @@ func addTickTimes(all map[string]float64, t *figures.CrowdTiming) {
 	if t == nil {
 		return
 	}
-	for key, f := range map[string]figures.Figure{encodeTimeKey: t.EncodeUS, serverTimeKey: t.ServerUS} {
-		if v, known := f.Value(); known {
-			all[key] = v
-		}
+	for key, v := range figures.Flatten(t) {
+		all[tickKey+key] = v
 	}
 }
 
-// addCrowd adds the figures of a run with many receivers: the main ones, what a tick costs, and quantiles and
-// distributions over clients.
+// addCrowd adds the figures of a run with many receivers: quantiles and distributions over clients, and what a
+// tick costs.
 func (d *Document) addCrowd(x *engine.Result) {
 	c := x.Totals.Crowd
-	u := x.Timing.TickUS
-	d.tile("clients", formatNumber(float64(c.Clients)), "", "")
-	d.tile("encodings", formatFigure(c.EncodingsPerTick), "a tick",
-		"at most "+formatNumber(float64(c.MaxEncodings)))
-	work := newTable("Work of a tick, by the wall clock of the machine: not reproducible", "part", ">µs")
-	if u != nil {
-		d.tile("server", formatNumber(u.EncodeUS.Or(0)+u.ServerUS.Or(0)), "µs a tick",
-			"of one core, by the wall clock")
-		if u.ChooseUS != nil {
-			work.add("choosing the rows of packets under a budget", *u.ChooseUS)
-		}
-		work.add("encodings", u.EncodeUS)
-		work.add("acks, baselines, headers and the uplink, for all clients", u.ServerUS)
-		work.add("receivers, displays and links of all clients; not work of a server", u.ClientsUS)
-		work.add("decoding each payload once; not work of a server", u.DecodeUS)
-		work.add("elapsed, median", u.ElapsedUS.Of(u.ElapsedUS.P50))
-		work.add("elapsed, p99", u.ElapsedUS.Of(u.ElapsedUS.P99))
-	}
-	quantiles := newTable("Quantiles over clients, of each figure by itself", "figure", ">p5", ">median",
-		">p95", ">worst")
-	for _, field := range c.Fields() {
-		row := []any{field.Label()}
-		for _, q := range c.Quantiles() {
-			row = append(row, field.Of(q.CrowdClient).Times(field.Scale()))
-		}
-		quantiles.add(row...)
+	if c == nil {
+		return
 	}
 	lead := ""
 	if len(x.Clients) > 0 {
 		lead = "Each chart has the clients from the smallest to the largest value: at 95 % is the value " +
 			"that 95 % of the clients do not exceed."
 	}
-	d.add("clients", "Clients", paragraph(lead), quantiles, work, distributions(x.Clients))
+	quantiles := c.Quantiles()
+	var ticks []*figures.CrowdTiming
+	if x.Timing.TickUS != nil {
+		ticks = append(ticks, x.Timing.TickUS)
+	}
+	d.add("clients", "Clients", paragraph(lead),
+		figureTable("Quantiles over clients, of each figure by itself", "clients", figures.Listed, quantiles,
+			func(i int) string { return quantiles[i].Name }),
+		figureTable("Mean times on one core, by the wall clock of the machine: not reproducible", "", figures.Listed,
+			ticks, func(int) string { return "a tick" }), distributions(x.Clients))
 }
 
 // distributions returns a chart of each figure that differs between clients: its value over the share of the

@@ -70,7 +70,7 @@ func TestCrowdCurve(t *testing.T) {
 		runs = append(runs, x)
 	}
 	for _, c := range chartsOf(sectionOf(sweepDocument(&report.Report{Runs: runs}), "lines")) {
-		if strings.HasPrefix(c.Title, "Acks, baselines") {
+		if strings.HasPrefix(c.Title, "Acks and baselines") {
 			if got := fmt.Sprint(c.Ticks, c.X, c.Lines[0].Y); got != "[1 100 10000] [0 1 2] [1 100 10000]" {
 				t.Errorf("got %s", got)
 			}

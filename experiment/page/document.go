@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"wirelab/experiment/figures"
+	"wirelab/experiment/report"
 	"wirelab/internal/texttable"
 )
 
@@ -29,8 +30,8 @@ const (
 	failedVerdict = "Failed"
 )
 
-// tile is a main figure at the top of the document.
-type tile struct{ Name, Value, Unit, Note string }
+// tile is a main figure at the top of the page. Markdown has the tables.
+type tile struct{ Name, Value, Unit string }
 
 // section is a part of a document with a title.
 type section struct {
@@ -82,8 +83,8 @@ func appendSection(list []section, id, title string, blocks []block) []section {
 }
 
 // tile adds a main figure.
-func (d *Document) tile(name, value, unit, note string) {
-	d.Tiles = append(d.Tiles, tile{name, value, unit, note})
+func (d *Document) tile(name, value, unit string) {
+	d.Tiles = append(d.Tiles, tile{name, value, unit})
 }
 
 // table is a table whose first column names the rows. The CSS classes of cells are good, bad, and h0
@@ -98,6 +99,16 @@ type table struct {
 // newTable returns a table; titles are as in texttable.New.
 func newTable(caption string, titles ...string) *table {
 	return &table{Table: *texttable.New(titles...), Caption: caption}
+}
+
+// figureTable returns a table with a row for each of items, which name names, and columns for their figures of at
+// least the given rank.
+func figureTable[T any](caption, head string, least figures.Rank, items []T, name func(i int) string) *table {
+	names := make([][]string, len(items))
+	for i := range items {
+		names[i] = []string{name(i)}
+	}
+	return &table{Table: *report.FigureTable([]string{head}, names, least, items), Caption: caption}
 }
 
 // add adds a row. Numbers and figures are formatted by formatNumber, other cells as texttable.Table.Add does.

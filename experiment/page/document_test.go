@@ -80,7 +80,7 @@ func documentOf(text string) *Document {
 	list := []string{text, text}
 	d := &Document{Title: text, Headline: text, Verdict: passedVerdict, Meta: list, Alarms: list,
 		Notes: list, Marks: []mark{{1, text}}}
-	d.tile(text, text, text, text)
+	d.tile(text, text, text)
 	tables := make([]*table, 3)
 	for i := range tables {
 		tables[i] = newTable(text, text, ">"+text)
@@ -92,7 +92,8 @@ func documentOf(text string) *Document {
 		Lines: []line{{Name: text, Color: 1, Y: []value{3, noValue}}}}
 	rows := &chart{Axis: text, X: []axisValue{1}, Ticks: []string{text}, Rows: []string{text},
 		Notes: []string{text}, Lines: []line{{Y: []value{0}, Kind: "dots"}}}
-	points := newScatter(text, text, text, []dots{{text, "line", []dot{{X: 1, Y: 2, Note: text, Tag: text}}}})
+	points := newScatter(text, &figures.Row{Title: text}, &figures.Row{Unit: text},
+		[]dots{{text, "line", []dot{{Name: text, X: exactly(1), Y: exactly(2), Tag: text}}}})
 	d.answer("answer", text, paragraph(text), charts{points})
 	d.add("section", text, charts{c, rows}, newStrip([]string{text}, []float64{1}), tables[0], tables[1],
 		tables[2], code{text, text}, code{"", text})
@@ -124,7 +125,7 @@ func FuzzDocument(f *testing.F) {
 func TestRenderers(t *testing.T) {
 	d := &Document{Title: "title", Verdict: failedVerdict, Headline: "headline", Alarms: []string{"alarm"},
 		Notes: []string{"note"}, Meta: []string{"fact", "other"}}
-	d.tile("figure", "7", "kbps", "of all")
+	d.tile("tile", "7", "kbps")
 	details := newTable("details", "detail")
 	details.Folded = true
 	details.add("folded")
@@ -133,12 +134,12 @@ func TestRenderers(t *testing.T) {
 	d.answer("first", "First section", paragraph("prose"), newTable("", "empty"))
 	over := &chart{Title: "Over time", Unit: "kbps", Axis: timeAxis, X: []axisValue{1, 2},
 		Lines: []line{{Name: "line", Y: []value{1, 2}}}}
-	d.add("second", "Second section", charts{over, newScatter("Scatter", "x", "y", nil)}, list, details,
+	d.add("second", "Second section", charts{over, newScatter("Scatter", &figures.Row{}, &figures.Row{}, nil)}, list, details,
 		code{Text: "command"}, code{"file", "content"})
 	d.add("third", "Section without content", paragraph(""), charts(nil), newTable("", "empty"))
 	page, markdown := render(t, d)
 	for _, text := range []string{"title", failedVerdict, "headline", "alarm", "note", "fact", "other",
-		"figure", "7 kbps", "of all", "First section", "prose",
+		"First section", "prose",
 		"Second section", "Over time", "line", "caption", "number", "row", "1,234", "command"} {
 		if !strings.Contains(strings.NewReplacer("</b>", "", "&#43;", "+").Replace(page), text) {
 			t.Errorf("the page lacks %q", text)
@@ -147,8 +148,8 @@ func TestRenderers(t *testing.T) {
 			t.Errorf("Markdown lacks %q", text)
 		}
 	}
-	for _, text := range []string{"details", "folded", "Scatter", "content"} {
-		if !strings.Contains(page, text) || strings.Contains(markdown, text) {
+	for _, text := range []string{"tile", "7 kbps", "details", "folded", "Scatter", "content"} {
+		if !strings.Contains(strings.ReplaceAll(page, "</b>", ""), text) || strings.Contains(markdown, text) {
 			t.Errorf("%q is not only on the page", text)
 		}
 	}
@@ -171,7 +172,7 @@ func TestPlot(t *testing.T) {
 		c := &chart{X: make([]axisValue, len(x.values)), Loops: x.loops, Lines: []line{{Y: x.values}}}
 		c.X[len(c.X)-1] = 2.5
 		text := c.plot()
-		if !strings.HasPrefix(strings.TrimSpace(text), x.top) || !strings.Contains(text, "to 2.500 s") &&
+		if !strings.HasPrefix(strings.TrimSpace(text), x.top) || !strings.Contains(text, "to 2.5 s") &&
 			len(c.X) > 1 {
 			t.Errorf("%v:\n%s", x.values, text)
 		}
@@ -189,18 +190,19 @@ func TestPlot(t *testing.T) {
 // A scatter has the points of all groups in ascending order; the line of a group has gaps at the points of
 // the others.
 func TestScatter(t *testing.T) {
-	interval := figures.Mean{N: 2, Mean: 5, Lo: new(4.0), Hi: new(6.0)}
-	c := newScatter("title", "x", "y", []dots{
-		{"a", "step", []dot{{X: 3, Y: 5, Range: interval, Note: "a3"},
-			{X: 1, Y: 7, Large: true, Note: "a1"}}},
-		{"b", "", []dot{{X: 2, Y: 6, Note: "b2"}, {X: -1, Y: 0, Note: "b-1"}}}})
+	interval := figures.Mean{N: 2, Mean: .5, Lo: new(.25), Hi: new(.75)}
+	x, y := &figures.Row{Title: "x"}, &figures.Row{Title: "y", Unit: "%"}
+	c := newScatter("title", x, y, []dots{
+		{"a", "step", []dot{{X: exactly(3), Y: interval, Name: "a3"},
+			{X: exactly(1), Y: exactly(.25), Large: true, Name: "a1"}}},
+		{"b", "", []dot{{X: exactly(2), Y: exactly(.75), Name: "b2"}, {X: exactly(-1), Y: exactly(0), Name: "b-1"}}}})
 	a, b := c.Lines[0], c.Lines[1]
 	got := fmt.Sprint(c.X, c.Notes, a.Y, a.Lo, a.Hi, a.Large, a.Join, b.Y, b.Lo, b.Large, c.Tags)
-	want := "[-1 1 2 3] [b-1 a1 b2 a3] [NaN 7 NaN 5] [NaN NaN NaN 4] [NaN NaN NaN 6] [1]step[0 NaN 6 NaN] [] [] []"
+	want := "[-1 1 2 3] [b-1: -1, 0 % a1: 1, 25 % b2: 2, 75 % a3: 3, 50 ± 25 %] [NaN 25 NaN 50] [NaN NaN NaN 25] [NaN NaN NaN 75] [1]step[0 NaN 75 NaN] [] [] []"
 	if got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	if c := newScatter("title", "", "", make([]dots, 12)); len(c.Lines) != maxLines ||
+	if c := newScatter("title", x, y, make([]dots, 12)); len(c.Lines) != maxLines ||
 		c.Title != "title (8 of 12 lines)" {
 		t.Errorf("%q with %d lines", c.Title, len(c.Lines))
 	}

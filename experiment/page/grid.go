@@ -13,6 +13,7 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/report"
+	"wirelab/internal/units"
 )
 
 // Point is a point of a grid of settings over its seeds. The grid is that of a sweep, of several saved
@@ -97,13 +98,11 @@ var drawnKeys = []string{"bits_per_changed_cube", "network.delay_ms.p95", "basel
 // metric returns the description of a figure, with the unit that it has in the grid.
 func (g *grid) metric(key string) figures.Row {
 	m := figures.Find(key)
-	switch key {
-	case encodeTimeKey:
-		m.Title = "encoding a tick, wall clock"
-		m.Unit = "µs of one core"
-	case serverTimeKey:
-		m.Title = "acks, baselines and headers a tick, wall clock"
-		m.Unit = "µs of one core"
+	for _, row := range figures.RowsOf(figures.CrowdTiming{}) {
+		if tickKey+row.Key == key {
+			m = row
+			m.Key = key
+		}
 	}
 	m.Unit = cmp.Or(g.units[key], m.Unit)
 	return m
@@ -138,13 +137,7 @@ func (p *Point) value(m *figures.Row) float64 {
 }
 
 // cell formats a figure of the point, with its interval or range if known.
-func (p *Point) cell(m *figures.Row) string {
-	v, ok := p.Figures[m.Key]
-	if !ok {
-		return formatFigure(figures.Figure{})
-	}
-	return v.Times(m.Scale()).Text(" ± ", formatNumber, formatNumber)
-}
+func (p *Point) cell(m *figures.Row) string { return formatMean(m, p.Figures[m.Key]) }
 
 // intervalNotes explains the intervals that cell formats.
 const intervalNotes = figures.ApproximateNote + " " + figures.RangeNote
@@ -166,13 +159,14 @@ func span(points []*Point, m *figures.Row) (lo, hi float64) {
 // has it.
 func spanText(points []*Point, m *figures.Row) string {
 	lo, hi := span(points, m)
+	format := func(v float64) string { return units.Fixed(v, m.Decimals) }
 	switch {
 	case lo > hi:
 		return ""
-	case formatNumber(lo) == formatNumber(hi):
-		return formatNumber(lo)
+	case format(lo) == format(hi):
+		return format(lo)
 	}
-	return formatNumber(lo) + " to " + formatNumber(hi)
+	return format(lo) + " to " + format(hi)
 }
 
 // isCondition reports whether a key is part of the condition of a point: the seed, or what config.IsCondition

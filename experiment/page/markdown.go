@@ -22,13 +22,6 @@ func (d *Document) WriteMarkdown(w io.Writer) error {
 	}
 	paragraph(headline).markdown(&b)
 	writeList(&b, d.Alarms)
-	if len(d.Tiles) > 0 {
-		t := newTable("", "figure", ">measured", "also")
-		for _, x := range d.Tiles {
-			t.add(x.Name, strings.TrimSpace(x.Value+" "+x.Unit), x.Note)
-		}
-		t.markdown(&b)
-	}
 	writeSections(&b, d.Answers)
 	paragraph(strings.Join(d.Meta, " · ")).markdown(&b)
 	writeList(&b, d.Notes)
@@ -119,8 +112,7 @@ func (c *chart) plot() string {
 			}
 		}
 	}
-	caption := fmt.Sprintf("until %s to %s s", formatNumber(float64(c.X[0])),
-		formatNumber(float64(c.X[len(c.X)-1])))
+	caption := fmt.Sprintf("%.1f to %.1f s", c.X[0], c.X[len(c.X)-1])
 	if len(c.Loops) > 0 {
 		caption += "; higher values at loop points of the recording are cut off"
 	}

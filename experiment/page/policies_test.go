@@ -43,7 +43,7 @@ down.rate = "1mbit"
 		got[1] != "ack-clock slack=50ms least=4" || !strings.HasPrefix(got[0], "gcc overuse=10ms") {
 		t.Errorf("controls %q", got)
 	}
-	if steps := columnOf(tablesOf(control)[1], "change at, s"); len(steps) != 1 || steps[0] != "4" {
+	if steps := columnOf(tablesOf(control)[1], "change at, s"); len(steps) != 1 || steps[0] != "4.0" {
 		t.Errorf("changes of the links at %v", steps)
 	}
 	if text := fmt.Sprint(columnOf(tablesOf(control)[2], "decision")); !strings.Contains(text,

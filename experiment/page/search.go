@@ -39,7 +39,7 @@ func SearchTiles() []string { return []string{wireKey, starvedKey, ageKey} }
 // Document returns the report of the search.
 func (s *Search) Document() *Document {
 	d := &Document{Title: "Search", Verdict: failedVerdict, Alarms: nonEmpty(s.Incomplete)}
-	d.Meta = append([]string{linkName(s.Config), "data " + s.Config.Data.Source}, s.Facts...)
+	d.Meta = append([]string{linkText(s.Config), "data " + s.Config.Data.Source}, s.Facts...)
 	certainty := strings.Join(s.Sentences, " ")
 	if len(s.Points) == 0 {
 		d.Headline = certainty // why there is none
@@ -91,15 +91,7 @@ func (s *Search) addTiles(d *Document) {
 		if !ok || slices.ContainsFunc(d.Tiles, func(t tile) bool { return t.Name == m.Title }) {
 			continue
 		}
-		v = v.Times(m.Scale())
-		note := ""
-		if lo, hi, known := v.Bounds(); known && hi > lo {
-			note = formatNumber(lo) + " to " + formatNumber(hi) + ", 95 % CI"
-			if v.Range != nil {
-				note = formatNumber(lo) + " to " + formatNumber(hi) + ", all seeds"
-			}
-		}
-		d.tile(m.Title, formatNumber(v.Mean), m.Unit, note)
+		d.tile(m.Title, formatMean(&m, v), m.Unit)
 	}
 }
 
@@ -119,7 +111,7 @@ func (s *Search) chart() charts {
 			points = append(points, &p.Point)
 		}
 		group := dots{"settings", "", scatterPoints(points, points[:1], &x, &y)}
-		return charts{newScatter("Settings by two figures", x.Label(), y.Label(), []dots{group})}
+		return charts{newScatter("Settings by two figures", &x, &y, []dots{group})}
 	}
 	return nil
 }

@@ -111,7 +111,7 @@ func (d *Document) addChoices(g *grid, failures int) {
 	}
 	d.Headline += "."
 	for _, m := range metrics {
-		d.tile(m.Title, spanText(list, &m), m.Unit, "")
+		d.tile(m.Title, spanText(list, &m), m.Unit)
 	}
 	d.answer("recommended", "Recommended setting", g.newTable("Recommended setting under each condition",
 		list, metrics, false))
@@ -223,7 +223,7 @@ func (d *Document) addParetoCharts(g *grid) {
 		}
 		title := heading(cost.Title) + " vs " + m.Title
 		d.answer("pareto-"+keySuffix(key), title,
-			charts{newScatter("Cheaper is to the left, better is down", cost.Label(), m.Label(), lines)},
+			charts{newScatter("Cheaper is to the left, better is down", &cost, &m, lines)},
 			g.newTable("Pareto frontier by "+m.Title+": under the same condition no other point is both "+
 				"cheaper and better", best, []figures.Row{cost, m}, false))
 	}
@@ -232,8 +232,8 @@ func (d *Document) addParetoCharts(g *grid) {
 // scatterPoints returns points by two figures. Those in best are large.
 func scatterPoints(points, best []*Point, x, y *figures.Row) (list []dot) {
 	for _, p := range points {
-		note := fmt.Sprintf("%s: %s %s, %s %s", shortSet(p.Set), p.cell(x), x.Unit, p.cell(y), y.Unit)
-		list = append(list, dot{X: p.value(x), Y: p.value(y), Note: note, Large: slices.Contains(best, p)})
+		list = append(list, dot{Name: shortSet(p.Set), X: p.Figures[x.Key], Y: p.Figures[y.Key],
+			Large: slices.Contains(best, p)})
 	}
 	return list
 }
@@ -286,14 +286,13 @@ func (d *Document) addErrorCurves(g *grid) {
 			points := scatterPoints(line.points, nil, &used, &m)
 			for k := range points {
 				points[k].Tag = fmt.Sprint(i + 1)
-				points[k].Range = line.points[k].Figures[key]
 			}
 			lines = append(lines, dots{fmt.Sprintf("%d %s", i+1, line.name), "line", points})
 		}
 		t, lead := leastErrors(known, &m)
 		d.answer("errors-"+strings.ReplaceAll(key, ".", "-"), heading(m.Title)+" against kbps",
 			paragraph(lead),
-			charts{newScatter(errorTitle, usedAxis, m.Label(), lines)}, t)
+			charts{newScatter(errorTitle, &usedRow, &m, lines)}, t)
 	}
 }
 

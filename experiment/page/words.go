@@ -10,7 +10,6 @@ import (
 	"wirelab/experiment/report"
 	"wirelab/internal/units"
 	"wirelab/internal/words"
-	"wirelab/lossmodel"
 )
 
 // formatNumber formats v with about four significant digits and commas between thousands, "–" if v is
@@ -65,9 +64,9 @@ func verdictOf(assertions, failures int) string {
 	return ""
 }
 
-// runHeadline summarizes a run in a sentence, such as "adaptive: 214 kbps over a link of 50 ms with
-// 5 % loss; nothing decoded wrong; never starved." link describes the link; "" leaves it out.
-func runHeadline(r *engine.Result, link string) string {
+// runHeadline summarizes a run in a sentence, such as "adaptive: 214 kbps; nothing decoded wrong; never
+// starved."
+func runHeadline(r *engine.Result) string {
 	t := &r.Totals
 	text := r.Encoders() + ": " + formatNumber(t.PayloadKbps) + " kbps"
 	if x := t.Transfer; x != nil {
@@ -76,7 +75,7 @@ func runHeadline(r *engine.Result, link string) string {
 			text = r.Encoders() + " transferred the file in " + formatNumber(*x.TimeS) + " s"
 		}
 	}
-	parts := []string{strings.TrimSpace(text + " " + link), "nothing decoded wrong"}
+	parts := []string{text, "nothing decoded wrong"}
 	if t.Wrong > 0 {
 		parts[1] = formatCount(t.Wrong, "packet") + " decoded WRONG"
 	}
@@ -91,50 +90,12 @@ func runHeadline(r *engine.Result, link string) string {
 	return strings.Join(parts, "; ") + "."
 }
 
-// describeLink describes the link and its measured loss, as a phrase that begins with "over". The loss is
-// omitted if it is 0 and was not set, and the profile if c, the configuration, is nil.
-func describeLink(r *engine.Result, c *config.Config) string {
-	text := "over a custom link"
-	if c != nil {
-		text = linkName(c)
+// linkText describes the links of a configuration; "" if c is nil.
+func linkText(c *config.Config) string {
+	if c == nil {
+		return ""
 	}
-	changed := false
-	for i := range r.Changes {
-		changed = changed || r.Changes[i].Change.SetsLinks()
-	}
-	lost, known := r.Totals.Network.LossRate.Value()
-	switch {
-	case changed:
-		text += ", changed during the run,"
-		if known {
-			text += " with " + formatPercent(lost) + " lost"
-		}
-	case known && (lost > 0 || c != nil && c.Down.Loss != lossmodel.DefaultSpec().Loss):
-		text += " with " + formatPercent(lost) + " loss"
-	}
-	return text
-}
-
-// linkName describes a link by its profile, or by its latency and jitter, as a phrase that begins with
-// "over". A link that differs from a profile only in the loss gets the name of the profile, because the
-// sentence then continues with the loss.
-func linkName(c *config.Config) string {
-	for _, p := range lossmodel.Profiles() {
-		p.Down.Loss = c.Down.Loss
-		p.Up.Loss = c.Up.Loss // ignore the loss
-		if p.Down == c.Down && p.Up == c.Up {
-			return "over a link with profile " + p.Name
-		}
-	}
-	latency, err := c.Down.Get("latency")
-	if err != nil || latency == "0ms" {
-		return "over a custom link"
-	}
-	text := "over a link of " + latency
-	if jitter, err := c.Down.Get("jitter"); err == nil && jitter != "0ms" {
-		text += " ± " + jitter
-	}
-	return text
+	return "link " + c.LinkText()
 }
 
 // describeEnding explains why a run is incomplete, "" if it is complete.

@@ -209,7 +209,7 @@ func comparePoint(basePoint, newPoint *point, limits []Limit) (out []Difference)
 			baseRuns, newRuns = append(baseRuns, p[0]), append(newRuns, p[1])
 		}
 	}
-	baseFigures, newFigures := flatTotals(baseRuns), flatTotals(newRuns)
+	baseFigures, newFigures := flatten(totalsOf(baseRuns)), flatten(totalsOf(newRuns))
 	for _, key := range comparedKeys(baseFigures, newFigures, limits) {
 		d := Difference{Set: basePoint.Set, Key: key, Pairs: len(pairs)}
 		d.setMeans(figureColumn(baseFigures, key), figureColumn(newFigures, key), len(pairs) > 0)
@@ -238,11 +238,11 @@ func pairBySeed(baseRuns, newRuns []*engine.Result) (out [][2]*engine.Result) {
 	return out
 }
 
-// flatTotals returns the figures of each run by their keys.
-func flatTotals(runs []*engine.Result) []map[string]float64 {
-	out := make([]map[string]float64, len(runs))
+// totalsOf returns the totals of each run.
+func totalsOf(runs []*engine.Result) []*figures.Totals {
+	out := make([]*figures.Totals, len(runs))
 	for i, r := range runs {
-		out[i] = figures.Flatten(r.Totals)
+		out[i] = &r.Totals
 	}
 	return out
 }

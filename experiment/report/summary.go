@@ -12,7 +12,7 @@ import (
 // writeSummary writes summary.csv, which has a row for each run of a sweep: the settings, the seed, the
 // duration, the reason of its end and all figures by their keys. The cell of an unknown figure is empty.
 func writeSummary(w io.Writer, r *Report) error {
-	rows, sets := flatTotals(r.Runs), make([]map[string]string, len(r.Runs))
+	rows, sets := flatten(totalsOf(r.Runs)), make([]map[string]string, len(r.Runs))
 	for i, run := range r.Runs {
 		sets[i] = run.Set
 	}

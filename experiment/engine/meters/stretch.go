@@ -69,18 +69,18 @@ func (x *stretches) Encoders() (list []string) {
 // StretchFigures are the figures of a stretch in a report.
 type StretchFigures struct {
 	Encoder        string         `json:"encoder"` // name and parameters
-	FromS          float64        `json:"from_s"`  // seconds
-	ToS            float64        `json:"to_s"`
-	Sent           int64          `json:"sent"`
-	Decoded        int64          `json:"decoded"`
-	Stale          int64          `json:"stale"`
-	Lost           int64          `json:"lost"`
-	Failed         int64          `json:"failed"`
-	Wrong          int64          `json:"wrong"`
-	PayloadKbps    float64        `json:"payload_kbps"`
-	WireKbps       float64        `json:"wire_kbps"`
-	BitsPerItem    figures.Figure `json:"bits_per_item"`
-	BitsPerChanged figures.Figure `json:"bits_per_changed"`
+	FromS          float64        `json:"from_s" figure:"from,s,1"`
+	ToS            float64        `json:"to_s" figure:"to,s,1"`
+	Sent           int64          `json:"sent" figure:"sent,,0"`
+	Decoded        int64          `json:"decoded" figure:"decoded,,0"`
+	Stale          int64          `json:"stale" figure:"stale,,0"`
+	Lost           int64          `json:"lost" figure:"lost,,0"`
+	Failed         int64          `json:"failed" figure:"failed,,0"`
+	Wrong          int64          `json:"wrong" figure:"wrong packets,,0"`
+	PayloadKbps    float64        `json:"payload_kbps" figure:"payload,kbps,1"`
+	WireKbps       float64        `json:"wire_kbps" figure:"on the wire,kbps,1"`
+	BitsPerItem    figures.Figure `json:"bits_per_item" figure:"per item,bits,2"`
+	BitsPerChanged figures.Figure `json:"bits_per_changed" figure:"per changed item,bits,2"`
 }
 
 // Figures returns the figures of the stretches between swaps of the encoder or its parameters, oldest

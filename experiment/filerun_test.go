@@ -3,6 +3,7 @@ package experiment_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,7 +13,6 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/internal/labtest"
 	"wirelab/internal/testkit"
-	"wirelab/internal/units"
 )
 
 // A patch is delivered over a very bad link, with the same result in a second run and in a replay.
@@ -62,8 +62,8 @@ func TestPatchOverBadLink(t *testing.T) {
 	}
 	page, err := os.ReadFile(filepath.Join(dir, "report", "report.md"))
 	if err != nil || !strings.Contains(string(page), "## File transfer") ||
-		!strings.Contains(string(page), "| whole-zstd | "+units.Thousands(int64(packed[1]))+" |") ||
-		!strings.Contains(string(page), "| patch | "+units.Thousands(int64(packed[0]))+" |") {
+		!strings.Contains(string(page), "| A patch | B whole-zstd | vs first |") ||
+		!strings.Contains(string(page), fmt.Sprintf("| packed file, bytes | %d | %d | ", packed[0], packed[1])) {
 		t.Errorf("report.md does not mention the file: %v", err)
 	}
 }

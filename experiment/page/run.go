@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"wirelab/dataset"
 	"wirelab/experiment/config"
@@ -117,18 +116,17 @@ func (d *Document) addAssertions(x *engine.Result) {
 // addLanes adds the figures of all lanes, and the paired comparison of their payloads. All lanes had the same
 // frames and losses, so that differences depend on the encoders only.
 func (d *Document) addLanes(x *engine.Result) {
-	names := []string{x.Lane}
+	lanes := []measured{{name: x.Lane + " " + x.Encoders(), totals: &x.Totals}}
 	for i := range x.Shadows {
-		names = append(names, x.Shadows[i].Lane)
-	}
-	var lanes []measured
-	for name, totals := range report.Lanes(x) {
-		i := len(lanes)
-		name = strings.TrimSpace(names[i] + " " + name)
-		if i > 0 && x.Shadows[i-1].FromS > 0 {
-			name += " from " + units.Fixed(x.Shadows[i-1].FromS, 1) + " s"
+		s := &x.Shadows[i]
+		name := s.Lane + " " + cmp.Or(s.Label, s.Encoder)
+		if s.FromS > 0 {
+			name += " from " + units.Trimmed(s.FromS, 2) + " s"
 		}
-		lanes = append(lanes, measured{name: name, totals: totals})
+		if s.ToS > 0 {
+			name += " until " + units.Trimmed(s.ToS, 2) + " s"
+		}
+		lanes = append(lanes, measured{name: name, totals: &s.Totals})
 	}
 	d.addFigures("Main figures", "", lanes)
 	c := x.Comparison

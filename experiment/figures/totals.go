@@ -87,7 +87,7 @@ type Totals struct {
 // defines.
 type Counts struct {
 	// Packets sent, without the copies that the link makes.
-	Sent int64 `json:"sent" figure:"sent,,0,neutral,packets"`
+	Sent int64 `json:"sent" figure:"sent,,0,neutral,packets,main"`
 	// Copies that the link made.
 	Duplicated int64 `json:"duplicated" figure:"copies made by the link,,0,neutral,main"`
 	// Decoded as the newest frame.
@@ -215,6 +215,8 @@ type Transfer struct {
 	Blocks int `json:"blocks" figure:"blocks of the file,,0,neutral,main"`
 	// Blocks that have arrived.
 	Delivered int `json:"delivered" figure:"blocks delivered,,0,more"`
+	// The share of the blocks that has arrived.
+	DeliveredRatio Figure `json:"delivered_ratio" figure:"file delivered,%,1,more,main"`
 	// Datagrams with a block that had been sent before.
 	Resent int64 `json:"resent" figure:"blocks sent again,,0,narrow"`
 	// Of these, datagrams whose block had already arrived.

@@ -43,6 +43,7 @@ func (d *Delivery) Figures(now time.Duration, payload, wire, feedback int64) *fi
 	}
 	out := d.snd.Outbox()
 	t.Blocks, t.Delivered, t.Resent, t.Spurious, t.Done, t.Failed = len(d.blocks), d.arrived, out.Stats().Resent, d.spurious, d.done, d.failed
+	t.DeliveredRatio = figures.RatioFigure(float64(t.Delivered), float64(t.Blocks))
 	if d.packed != nil {
 		t.Encoder, t.PackedBytes = d.packed.encoder, len(d.packed.data)
 	}

@@ -29,8 +29,8 @@ func operators() []string { return []string{"<=", ">=", "==", "!=", "<", ">"} }
 func parseAssertion(name string, value any) (Assertion, error) {
 	text := fmt.Sprint(value)
 	fail := func() (Assertion, error) {
-		return Assertion{}, &Error{Problem: quoteValue(value) + " is not a bound",
-			Expected: `an operator and a number such as "<= 256", "== 0" or "<= 1%"`}
+		return Assertion{}, refuse("", quoteValue(value)+" is not a bound",
+			`an operator and a number such as "<= 256", "== 0" or "<= 1%"`)
 	}
 	if err := checkFigure(name, figures.Keys()); err != nil {
 		return Assertion{}, err
@@ -49,8 +49,8 @@ func parseAssertion(name string, value any) (Assertion, error) {
 		number := strings.TrimSpace(rest)
 		if percent, ok := strings.CutSuffix(number, "%"); ok {
 			if row := figures.Find(name); row.Unit != "%" {
-				return Assertion{}, &Error{Problem: quoteValue(value) + " is a percentage, but " + name + " is not a share",
-					Expected: `an operator and a number such as "<= 256"`}
+				return Assertion{}, refuse("", quoteValue(value)+" is a percentage, but "+name+" is not a share",
+					`an operator and a number such as "<= 256"`)
 			}
 			number = strings.TrimSpace(percent) + "e-2" // without the rounding error of a division by 100
 		}
@@ -68,8 +68,8 @@ func parseAssertion(name string, value any) (Assertion, error) {
 func checkFigure(name string, known []string) error {
 	switch {
 	case name == "playout.clock_lag_ms":
-		return &Error{Problem: "playout.clock_lag_ms is the lag of the playout clock, which is small even if the displayed state is old",
-			Expected: "the age of the displayed state: age_ms.p50 or age_ms.p99"}
+		return refuse("", "playout.clock_lag_ms is the lag of the playout clock, which is small even if the displayed state is old",
+			"the age of the displayed state: age_ms.p50 or age_ms.p99")
 	case !slices.Contains(known, name):
 		return Unknown("", "figure", name, known)
 	}

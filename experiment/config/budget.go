@@ -82,8 +82,8 @@ func (c *Config) checkBudget() error {
 	case key == "":
 		return nil
 	case c.HasMessages() && c.Messages.IsStream():
-		return &Error{Key: key, Problem: "a stream has no acks of packets, which a budget needs",
-			Expected: `off, or another messages.delivery than "stream"`}
+		return refuse(key, "a stream has no acks of packets, which a budget needs",
+			`off, or another messages.delivery than "stream"`)
 	}
 	return nil
 }
@@ -100,16 +100,14 @@ func (c *Config) CheckBudgetFits(s *frame.Schema) error {
 	}
 	switch key := c.FirstBudgetKey(); {
 	case key != "" && (s.Delivery != frame.Latest || s.Rows == 0):
-		return &Error{Key: key,
-			Problem:  "a budget leaves out rows of a table until later, and these data must arrive as a whole",
-			Expected: "off, or snapshots such as cubes and tables"}
+		return refuse(key, "a budget leaves out rows of a table until later, and these data must arrive as a whole",
+			"off, or snapshots such as cubes and tables")
 	case c.Interest.Radius > 0 && !view.HasPositions(s):
-		return &Error{Key: radiusKey, Problem: s.Name + " has no positions",
-			Expected: `0, or data with positions, which fields with role = "place" have in a schema`}
+		return refuse(radiusKey, s.Name+" has no positions",
+			`0, or data with positions, which fields with role = "place" have in a schema`)
 	case c.Interest.Row > s.Rows && c.Interest != defaultConfig().Interest:
-		return &Error{Key: interestRowKey,
-			Problem:  fmt.Sprintf("%d is not a row of the data", c.Interest.Row),
-			Expected: fmt.Sprintf("0 (interest.point) to %d", s.Rows)}
+		return refuse(interestRowKey, fmt.Sprintf("%d is not a row of the data", c.Interest.Row),
+			fmt.Sprintf("0 (interest.point) to %d", s.Rows))
 	}
 	return nil
 }

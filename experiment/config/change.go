@@ -187,7 +187,7 @@ func (ch *Change) setFull(key, full string, value any) error {
 	case full == "mark":
 		var text string
 		if !setText(&text, value) {
-			return &Error{Key: key, Problem: quoteValue(value) + " is not text", Expected: "a text"}
+			return refuse(key, quoteValue(value)+" is not text", "a text")
 		}
 		ch.put(full, text)
 		return nil
@@ -206,7 +206,7 @@ func (ch *Change) setFull(key, full string, value any) error {
 		}
 		return nil
 	case row != nil && row.Short == "":
-		return &Error{Key: key, Problem: "cannot be changed during a run", Expected: OneOf(changeKeys())}
+		return refuse(key, "cannot be changed during a run", OneOf(changeKeys()))
 	case row == nil && head != "encoder" && full != "profile":
 		return Unknown(key, "key", key, changeKeys())
 	}

@@ -38,16 +38,16 @@ func (c *proxyClient) Matches(addr netip.Addr, turn int) bool {
 // setClient sets one key of [[client]] entry i. key is the full key, rest the key in the entry.
 func (c *Config) setClient(i int, key, rest string, value any) error {
 	if i >= maxClients {
-		return &Error{Key: key,
-			Problem: "too many clients", Expected: fmt.Sprintf("at most %d", maxClients)}
+		return refuse(key, "too many clients",
+			fmt.Sprintf("at most %d", maxClients))
 	}
 	client := entryAt(&c.Clients, i, proxyClient{})
 	if found, err := setRow(clientRows, client, key, rest, value); found {
 		return err
 	}
 	if rest == "t" {
-		return &Error{Key: key, Problem: "settings of a client cannot change with time",
-			Expected: "turn or address; changes are in [[at]]"}
+		return refuse(key, "settings of a client cannot change with time",
+			"turn or address; changes are in [[at]]")
 	}
 	return Within(Indexed("client", i), client.Change.Set(rest, value))
 }
@@ -89,24 +89,24 @@ func (c *Config) checkClients() error {
 	for i, client := range c.Clients {
 		key := Indexed("client", i)
 		if client.Address.IsValid() == (client.Turn > 0) {
-			return &Error{Key: key, Problem: "address or turn is missing, or both are set",
-				Expected: `either address = "10.0.0.5" or turn = 1`}
+			return refuse(key, "address or turn is missing, or both are set",
+				`either address = "10.0.0.5" or turn = 1`)
 		}
 		isSame := func(x proxyClient) bool { return x.Address == client.Address && x.Turn == client.Turn }
 		if k := slices.IndexFunc(c.Clients[:i], isSame); k >= 0 {
-			return &Error{Key: key, Problem: "selects the same client as " + Indexed("client", k),
-				Expected: "one entry per client"}
+			return refuse(key, "selects the same client as "+Indexed("client", k),
+				"one entry per client")
 		}
 		if err := c.checkCrowdClient(key, &client); err != nil {
 			return err
 		}
 		if client.Change.IsZero() && client.Join == 0 && client.Leave == 0 {
-			return &Error{Key: key, Problem: "sets nothing",
-				Expected: `a setting of its links, such as down.loss = "5%"`}
+			return refuse(key, "sets nothing",
+				`a setting of its links, such as down.loss = "5%"`)
 		}
 		if others := client.Change.without(isOfLinks).Keys(); len(others) > 0 {
-			return &Error{Key: key + "." + others[0], Problem: "a client can only set links",
-				Expected: "profile, or a key of down, up or link"}
+			return refuse(key+"."+others[0], "a client can only set links",
+				"profile, or a key of down, up or link")
 		}
 		if err := c.Check(client.Change); err != nil {
 			return Within(key, err)
@@ -120,17 +120,17 @@ func (c *Config) checkCrowdClient(key string, client *proxyClient) error {
 	times := client.Join > 0 || client.Leave > 0
 	switch n := c.Crowd.Clients; {
 	case n == 0 && times:
-		return &Error{Key: key, Problem: "only a crowd has clients that join and leave",
-			Expected: "crowd.clients, or neither join nor leave"}
+		return refuse(key, "only a crowd has clients that join and leave",
+			"crowd.clients, or neither join nor leave")
 	case n > 0 && client.Address.IsValid():
-		return &Error{Key: key + ".address", Problem: "clients of a crowd have no addresses",
-			Expected: "turn, the number of the client"}
+		return refuse(key+".address", "clients of a crowd have no addresses",
+			"turn, the number of the client")
 	case n > 0 && client.Turn > n && len(c.At) == 0: // [[at]] may change the number of clients
-		return &Error{Key: key + ".turn", Problem: fmt.Sprintf("the crowd has no client %d", client.Turn),
-			Expected: fmt.Sprintf("1 to %d (crowd.clients)", n)}
+		return refuse(key+".turn", fmt.Sprintf("the crowd has no client %d", client.Turn),
+			fmt.Sprintf("1 to %d (crowd.clients)", n))
 	case client.Leave > 0 && client.Leave <= client.Join:
-		return &Error{Key: key + ".leave", Problem: "is not after join",
-			Expected: "more than " + client.Join.String()}
+		return refuse(key+".leave", "is not after join",
+			"more than "+client.Join.String())
 	}
 	return nil
 }
@@ -151,8 +151,8 @@ func (c *Config) CheckProxy() error {
 	for _, key := range sortedKeys(set) {
 		head := key[:strings.IndexAny(key+".", ".[")]
 		if !slices.Contains(proxyKeys, head) && !reflect.DeepEqual(set[key], defaults[key]) {
-			return c.Locate(&Error{Key: key, Problem: "a proxy has no such setting",
-				Expected: "only seed, duration, profile, down, up, link, [[at]] and [[client]]"})
+			return c.Locate(refuse(key, "a proxy has no such setting",
+				"only seed, duration, profile, down, up, link, [[at]] and [[client]]"))
 		}
 	}
 	for i, scripted := range c.At {
@@ -161,9 +161,8 @@ func (c *Config) CheckProxy() error {
 			if r := findSetting(key); r != nil {
 				key = r.Short
 			}
-			return c.Locate(&Error{Key: Indexed("at", i) + "." + key,
-				Problem:  "a proxy has no such setting",
-				Expected: "t, from, profile, mark, or keys of down, up and link"})
+			return c.Locate(refuse(Indexed("at", i)+"."+key, "a proxy has no such setting",
+				"t, from, profile, mark, or keys of down, up and link"))
 		}
 	}
 	return nil

@@ -280,16 +280,14 @@ func firstError(checks ...func() error) error {
 func (c *Config) checkHistories() error {
 	shorter := min(c.Sender.History, c.Receiver.History)
 	if c.Sender.Every > 1 && 2*c.Sender.Every > shorter {
-		return &Error{Key: "sender.every",
-			Problem: fmt.Sprintf("with every %d-th snapshot a history of %d frames is too short",
-				c.Sender.Every, shorter),
-			Expected: fmt.Sprintf("1 to %d (half of the shorter history)", max(1, shorter/2))}
+		return refuse("sender.every", fmt.Sprintf("with every %d-th snapshot a history of %d frames is too short",
+			c.Sender.Every, shorter),
+			fmt.Sprintf("1 to %d (half of the shorter history)", max(1, shorter/2)))
 	}
 	stored := time.Duration(c.Receiver.History) * time.Second / time.Duration(c.Sender.RateHz)
 	if c.Playout().IsFixed() && c.Receiver.Playout >= stored { // the frame would be overwritten before it is displayed
-		return &Error{Key: "receiver.playout_delay",
-			Problem:  c.Receiver.Playout.String() + " exceeds the receiver's history",
-			Expected: "less than " + stored.Round(time.Millisecond).String() + " (receiver.history frames at sender.rate_hz)"}
+		return refuse("receiver.playout_delay", c.Receiver.Playout.String()+" exceeds the receiver's history",
+			"less than "+stored.Round(time.Millisecond).String()+" (receiver.history frames at sender.rate_hz)")
 	}
 	return nil
 }
@@ -301,17 +299,16 @@ func (c *Config) checkScript() error {
 	for _, i := range c.ScriptOrder() {
 		at := c.At[i]
 		if at.T < 0 {
-			return &Error{Key: Indexed("at", i), Problem: "t is missing",
-				Expected: `a time such as t = "10s"`}
+			return refuse(Indexed("at", i), "t is missing",
+				`a time such as t = "10s"`)
 		}
 		if at.FromFirstDatagram != c.At[0].FromFirstDatagram { // otherwise the order of the changes would be unknown
-			return &Error{Key: Indexed("at", i),
-				Problem:  "counts its time from another instant than " + Indexed("at", 0),
-				Expected: `the same "from" in every [[at]]`}
+			return refuse(Indexed("at", i), "counts its time from another instant than "+Indexed("at", 0),
+				`the same "from" in every [[at]]`)
 		}
 		if c.Duration > 0 && at.T >= c.Duration {
-			return &Error{Key: Indexed("at", i) + ".t", Problem: at.T.String() + " is not before the end",
-				Expected: "less than duration = " + c.Duration.String()}
+			return refuse(Indexed("at", i)+".t", at.T.String()+" is not before the end",
+				"less than duration = "+c.Duration.String())
 		}
 		if err := trial.Apply(at.Change); err != nil {
 			return Within(Indexed("at", i), err)

@@ -23,8 +23,8 @@ func (c *Config) LaneControls() iter.Seq2[string, policy.Policy] {
 func (c *Config) checkControls() error {
 	for key := range c.LaneControls() {
 		if c.HasMessages() && c.Messages.IsStream() {
-			return &Error{Key: key, Problem: "a stream has its own congestion control, and acks of its own",
-				Expected: `off, or another messages.delivery than "stream"`}
+			return refuse(key, "a stream has its own congestion control, and acks of its own",
+				`off, or another messages.delivery than "stream"`)
 		}
 	}
 	return nil

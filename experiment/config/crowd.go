@@ -64,12 +64,12 @@ func parseMix(text string) (mix []ProfileShare, err error) {
 			return nil, err
 		}
 		if slices.ContainsFunc(mix, func(x ProfileShare) bool { return x.Profile.Name == name }) {
-			return nil, &Error{Problem: name + " has two shares", Expected: "each profile once"}
+			return nil, refuse("", name+" has two shares", "each profile once")
 		}
 		v, ok := share.parse(strings.TrimSpace(percent))
 		if !ok {
-			return nil, &Error{Problem: quoteValue(percent) + " is not the share of " + name,
-				Expected: `a percentage, such as "unity-4g 30%, unity-cable 70%"`}
+			return nil, refuse("", quoteValue(percent)+" is not the share of "+name,
+				`a percentage, such as "unity-4g 30%, unity-cable 70%"`)
 		}
 		mix = append(mix, ProfileShare{p, v})
 	}
@@ -127,14 +127,13 @@ func (c *Config) checkCrowd() error {
 		sum += x.Share
 	}
 	if sum != 1e6 && c.Crowd.Profiles != "" {
-		return &Error{Key: "crowd.profiles", Problem: "the shares add up to " + share.format(sum),
-			Expected: "100%"}
+		return refuse("crowd.profiles", "the shares add up to "+share.format(sum),
+			"100%")
 	}
 	if u := &c.Crowd.Uplink; u.BitsPerSecond > 0 && u.Duration(u.QueueBytes) > maxSpread {
-		return &Error{Key: "crowd.uplink_queue",
-			Problem: fmt.Sprintf("%s at %s takes %v to send", units.FormatSize(u.QueueBytes), units.FormatRate(u.BitsPerSecond),
-				u.Duration(u.QueueBytes).Round(time.Second)),
-			Expected: fmt.Sprintf("a size that takes at most %v", maxSpread)}
+		return refuse("crowd.uplink_queue", fmt.Sprintf("%s at %s takes %v to send", units.FormatSize(u.QueueBytes), units.FormatRate(u.BitsPerSecond),
+			u.Duration(u.QueueBytes).Round(time.Second)),
+			fmt.Sprintf("a size that takes at most %v", maxSpread))
 	}
 	return nil
 }
@@ -241,8 +240,8 @@ var baselines = policy.Set{
 // checkClientsChange returns an error if a change of the number of clients begins or ends a crowd.
 func checkClientsChange(before, after int) error {
 	if before != after && (before == 0 || after == 0) {
-		return &Error{Key: "crowd.clients", Problem: "cannot begin or end a crowd during a run",
-			Expected: fmt.Sprintf("1 to %d in a run that begins with crowd.clients", maxCrowd)}
+		return refuse("crowd.clients", "cannot begin or end a crowd during a run",
+			fmt.Sprintf("1 to %d in a run that begins with crowd.clients", maxCrowd))
 	}
 	return nil
 }
@@ -279,14 +278,14 @@ func (f spreadField) Set(text string) error {
 		*f.spread = spread{fixed: value, isFixed: true}
 		return nil
 	case !f.kind.distributions.Has(name):
-		return &Error{Problem: quote(text) + " " + invalidValue,
-			Expected: fmt.Sprintf("%s, %q for the settings of the links, or one value such as %q",
-				f.kind.distributions.Expected(), linkSpread, f.kind.example)}
+		return refuse("", quote(text)+" "+invalidValue,
+			fmt.Sprintf("%s, %q for the settings of the links, or one value such as %q",
+				f.kind.distributions.Expected(), linkSpread, f.kind.example))
 	}
 	p, err := f.kind.distributions.Parse(text)
 	if err == nil && p.Int("min") > p.Int("max") {
-		err = &Error{Problem: "min exceeds max in " + quote(text),
-			Expected: "min of at most " + f.kind.format(p.Int("max"))}
+		err = refuse("", "min exceeds max in "+quote(text),
+			"min of at most "+f.kind.format(p.Int("max")))
 	}
 	if err == nil {
 		*f.spread = spread{distribution: p}

@@ -48,14 +48,12 @@ func (c *Config) FitTo(s *frame.Schema) error {
 		c.Sender.RateHz = s.TickHz // the rate of the data
 	}
 	if s.Timed && c.Sender.RateHz != s.TickHz {
-		return &Error{Key: "sender.rate_hz",
-			Problem:  fmt.Sprintf("%d cannot be set: the data have their own times, which determine the rate", c.Sender.RateHz),
-			Expected: fmt.Sprintf("%d, the mean rate of the data, or no value", s.TickHz)}
+		return refuse("sender.rate_hz", fmt.Sprintf("%d cannot be set: the data have their own times, which determine the rate", c.Sender.RateHz),
+			fmt.Sprintf("%d, the mean rate of the data, or no value", s.TickHz))
 	}
 	if c.Sender.RateHz > s.TickHz {
-		return &Error{Key: "sender.rate_hz",
-			Problem:  fmt.Sprintf("%d is more than the rate of the source", c.Sender.RateHz),
-			Expected: fmt.Sprintf("1 to %d", s.TickHz)}
+		return refuse("sender.rate_hz", fmt.Sprintf("%d is more than the rate of the source", c.Sender.RateHz),
+			fmt.Sprintf("1 to %d", s.TickHz))
 	}
 	if !frame.IsCubes(s) && !c.chosen["budget"] {
 		c.BudgetKbps = 0 // the default is for cubes
@@ -106,7 +104,6 @@ func (c *Config) CheckSuits(key string, codec *encoders.Codec, s *frame.Schema) 
 	if len(names) > 0 {
 		expected = "one of " + strings.Join(names, ", ")
 	}
-	return &Error{Key: key + ".name",
-		Problem:  fmt.Sprintf("%s cannot encode the data of %s, %s", codec.Name, c.Data.Source, words.Plural(s.Item)),
-		Expected: expected}
+	return refuse(key+".name", fmt.Sprintf("%s cannot encode the data of %s, %s", codec.Name, c.Data.Source, words.Plural(s.Item)),
+		expected)
 }

@@ -24,6 +24,11 @@ type Error struct {
 	Cause    error  // the underlying error, nil if none
 }
 
+// refuse returns the error for a wrong setting. key is "" if the caller adds it.
+func refuse(key, problem, expected string) error {
+	return &Error{Key: key, Problem: problem, Expected: expected}
+}
+
 // Unwrap returns the underlying error.
 func (e *Error) Unwrap() error { return e.Cause }
 

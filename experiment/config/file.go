@@ -146,18 +146,18 @@ func checkShape(tree map[string]any) error {
 		switch v := tree[name].(type) {
 		case map[string]any:
 			if isList {
-				return &Error{Key: name, Problem: "is a list of tables, got one table",
-					Expected: "[[" + name + "]]"}
+				return refuse(name, "is a list of tables, got one table",
+					"[["+name+"]]")
 			}
 		case []any:
 			for i, entry := range v {
 				table, isTable := entry.(map[string]any)
 				switch {
 				case isTable && !isList:
-					return &Error{Key: Indexed(name, i), Problem: "is not a list of tables",
-						Expected: "one table, as in [" + name + "]"}
+					return refuse(Indexed(name, i), "is not a list of tables",
+						"one table, as in ["+name+"]")
 				case isTable && len(table) == 0:
-					return &Error{Key: Indexed(name, i), Problem: "empty table", Expected: list.expected}
+					return refuse(Indexed(name, i), "empty table", list.expected)
 				}
 			}
 		}

@@ -33,7 +33,7 @@ func (ch *Change) setInput(key string, value any) error {
 		expected = "true, which restarts the world"
 	}
 	if !ok {
-		return &Error{Key: key, Problem: quoteValue(value) + " " + invalidValue, Expected: expected}
+		return refuse(key, quoteValue(value)+" "+invalidValue, expected)
 	}
 	ch.put(key, on)
 	return nil
@@ -43,8 +43,8 @@ func (ch *Change) setInput(key string, value any) error {
 func (ch *Change) setPress(value any) error {
 	var text string
 	if !setText(&text, value) {
-		return &Error{Key: "press", Problem: quoteValue(value) + " is not a direction",
-			Expected: directionsText}
+		return refuse("press", quoteValue(value)+" is not a direction",
+			directionsText)
 	}
 	directions := strings.Fields(text)
 	for _, word := range directions {

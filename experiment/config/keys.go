@@ -20,8 +20,8 @@ import (
 // number or a Boolean may also be given as text. Set also records that a flag or a caller set the key.
 func (c *Config) Set(key string, value any) error {
 	if key == "plugin" || strings.HasPrefix(key, "plugin[") || strings.HasPrefix(key, "plugin.") {
-		return &Error{Key: key, Problem: "plugins cannot be set here, because they are loaded first",
-			Expected: "--plugin FILE, or [[plugin]] in a file"}
+		return refuse(key, "plugins cannot be set here, because they are loaded first",
+			"--plugin FILE, or [[plugin]] in a file")
 	}
 	c.flags = maps.Clone(c.flags)
 	if c.flags == nil {
@@ -34,7 +34,7 @@ func (c *Config) Set(key string, value any) error {
 // set sets a key as Set does, but does not record it in c.flags, the keys that were not set by the file.
 func (c *Config) set(key string, value any) error {
 	if text, ok := value.(string); ok && !utf8.ValidString(text) {
-		return &Error{Key: key, Problem: fmt.Sprintf("%q is not UTF-8", text), Expected: "UTF-8 text"}
+		return refuse(key, fmt.Sprintf("%q is not UTF-8", text), "UTF-8 text")
 	}
 	c.recordChoice(key, value)
 	head, rest, _ := strings.Cut(key, ".")
@@ -44,8 +44,8 @@ func (c *Config) set(key string, value any) error {
 	case isList && isItem:
 		return list.set(c, index, key, rest, value)
 	case isList && key == name && findSetting(key) == nil: // only the keys of its entries can be set
-		return &Error{Key: key, Problem: "is a list",
-			Expected: "a key of one of its entries, such as " + list.example}
+		return refuse(key, "is a list",
+			"a key of one of its entries, such as "+list.example)
 	case head == "assert":
 		return c.setAssert(rest, value)
 	case head == "search":
@@ -73,8 +73,8 @@ func (c *Config) set(key string, value any) error {
 
 // notLinkError returns the error for setting a link to a value that is not a table.
 func notLinkError(key string, value any) error {
-	return &Error{Key: key, Problem: quoteValue(value) + " is not a link",
-		Expected: "a key of it, such as " + key + `.loss = "5%"`}
+	return refuse(key, quoteValue(value)+" is not a link",
+		"a key of it, such as "+key+`.loss = "5%"`)
 }
 
 // unknownKey returns the error for a key that cannot be set: it does not exist, or it is a table, of
@@ -83,7 +83,7 @@ func unknownKey(key string) error {
 	known := knownKeys()
 	for _, k := range known {
 		if strings.HasPrefix(k, key+".") {
-			return &Error{Key: key, Problem: "is a table", Expected: "a key of it, such as " + k}
+			return refuse(key, "is a table", "a key of it, such as "+k)
 		}
 	}
 	e := Unknown(key, "key", key, known)
@@ -146,8 +146,8 @@ func (e *Encoder) set(key, rest string, value any) error {
 		return nil
 	}
 	if rest == "params" {
-		return &Error{Key: key, Problem: quoteValue(value) + " is not a table",
-			Expected: "a parameter, such as encoder.params.NAME = VALUE; tui encoders ENCODER lists the parameters"}
+		return refuse(key, quoteValue(value)+" is not a table",
+			"a parameter, such as encoder.params.NAME = VALUE; tui encoders ENCODER lists the parameters")
 	}
 	table := strings.TrimSuffix(key, rest)
 	return Unknown(key, "key", key, []string{table + "name", table + "params"})
@@ -177,8 +177,8 @@ const noProfile = "none"
 func (c *Config) setProfile(value any) error {
 	var name string
 	if !setText(&name, value) {
-		return &Error{Key: "profile", Problem: quoteValue(value) + " is not a name",
-			Expected: "the name of a link profile"}
+		return refuse("profile", quoteValue(value)+" is not a name",
+			"the name of a link profile")
 	}
 	if name == noProfile {
 		c.Profile = ""
@@ -234,8 +234,8 @@ func (c *Config) setSweep(i int, key, rest string, value any) error {
 		return c.setSweepValues(i, key, value)
 	}
 	if strings.HasPrefix(rest, "values.") || strings.HasPrefix(rest, "values[") {
-		return &Error{Key: Indexed("sweep", i) + ".values", Problem: "a table cannot be swept",
-			Expected: plainValues}
+		return refuse(Indexed("sweep", i)+".values", "a table cannot be swept",
+			plainValues)
 	}
 	return Unknown(key, "key", rest, []string{"key", "values", "repeat"})
 }
@@ -247,16 +247,16 @@ const plainValues = `a list of plain values, such as ["0%", "5%"] or ["gilbert m
 func (c *Config) setSweepValues(i int, key string, value any) error {
 	list, ok := value.([]any)
 	if !ok {
-		return &Error{Key: key, Problem: quoteValue(value) + " is not a list", Expected: plainValues}
+		return refuse(key, quoteValue(value)+" is not a list", plainValues)
 	}
 	if len(list) == 0 {
-		return &Error{Key: key, Problem: "the list is empty", Expected: "a list of at least one value"}
+		return refuse(key, "the list is empty", "a list of at least one value")
 	}
 	for j, v := range list {
 		switch v.(type) {
 		case map[string]any, []any:
-			return &Error{Key: Indexed(key, j), Problem: "a table or a list cannot be swept",
-				Expected: plainValues}
+			return refuse(Indexed(key, j), "a table or a list cannot be swept",
+				plainValues)
 		}
 	}
 	c.Sweep[i].Values = list
@@ -312,7 +312,7 @@ func errorUnless(ok bool, key string, value any, problem, expected string) error
 	if ok {
 		return nil
 	}
-	return &Error{Key: key, Problem: quoteValue(value) + " " + problem, Expected: expected}
+	return refuse(key, quoteValue(value)+" "+problem, expected)
 }
 
 // quoteValue returns a value for an error: text in quotes, truncated if it is long.

@@ -96,8 +96,8 @@ func checkPlayoutKeys(flat map[string]any) error {
 	for _, key := range sortedKeys(flat) {
 		other, _ := strings.CutSuffix(key, "_delay")
 		if _, both := flat[other]; both && strings.HasSuffix(key, "playout_delay") {
-			return &Error{Key: key, Problem: "is set together with " + other,
-				Expected: "one of the two: a fixed delay or a policy"}
+			return refuse(key, "is set together with "+other,
+				"one of the two: a fixed delay or a policy")
 		}
 	}
 	return nil
@@ -124,7 +124,7 @@ func parseCompared(text string) (string, error) {
 		list[i] = t.String()
 	}
 	if len(list) > maxCompared {
-		return "", &Error{Problem: "too many policies", Expected: fmt.Sprintf("at most %d", maxCompared)}
+		return "", refuse("", "too many policies", fmt.Sprintf("at most %d", maxCompared))
 	}
 	return strings.Join(list, ", "), nil
 }

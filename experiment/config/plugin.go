@@ -29,8 +29,8 @@ var hashPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
 // setPlugin sets key rest of [[plugin]] entry i. key is the full key, for errors.
 func (c *Config) setPlugin(i int, key, rest string, value any) error {
 	if i >= maxPlugins {
-		return &Error{Key: key,
-			Problem: "too many plugins", Expected: fmt.Sprintf("at most %d", maxPlugins)}
+		return refuse(key, "too many plugins",
+			fmt.Sprintf("at most %d", maxPlugins))
 	}
 	c.Plugins = slices.Clone(c.Plugins) // copies of c share the list
 	p := entryAt(&c.Plugins, i, table.Wanted{})
@@ -119,8 +119,8 @@ func (c *Config) loadPlugins(dir string) error {
 		p := &c.Plugins[i]
 		switch {
 		case p.Path == "":
-			return &Error{Key: Indexed("plugin", i), Problem: "path is missing",
-				Expected: `path = "FILE.wasm"`}
+			return refuse(Indexed("plugin", i), "path is missing",
+				`path = "FILE.wasm"`)
 		case !encoders.IsProcess(p.Path) && !filepath.IsAbs(p.Path):
 			p.Path = filepath.Join(dir, filepath.FromSlash(p.Path))
 		}
@@ -155,7 +155,7 @@ func (v Values) LoadPlugins() error {
 		head, rest, _ := strings.Cut(key, ".")
 		_, i, isItem := cutIndex(head)
 		if !isItem {
-			return &Error{Key: key, Problem: "is not a list of plugins", Expected: "[[plugin]]"}
+			return refuse(key, "is not a list of plugins", "[[plugin]]")
 		}
 		if err := c.setPlugin(i, key, rest, flat[key]); err != nil {
 			return err

@@ -32,15 +32,14 @@ func (c *Config) checkContainers() error {
 	case !ok:
 		return nil
 	case c.HasFileData():
-		return &Error{Key: key, Problem: "files are delivered in blocks of their own, without containers",
-			Expected: "snapshots, calls or texts as data"}
+		return refuse(key, "files are delivered in blocks of their own, without containers",
+			"snapshots, calls or texts as data")
 	case c.HasRedundancy() && c.HasMessages() && c.Messages.IsStream():
-		return &Error{Key: redundancyKey,
-			Problem:  "a stream resends what is lost, so redundancy repairs nothing",
-			Expected: `none, or another messages.delivery than "stream"`}
+		return refuse(redundancyKey, "a stream resends what is lost, so redundancy repairs nothing",
+			`none, or another messages.delivery than "stream"`)
 	case c.HasMessages() && c.Messages.IsStream() && c.Messages.Lanes > 1:
-		return &Error{Key: "messages.lanes", Problem: "a stream has one order for everything",
-			Expected: `1, or another messages.delivery than "stream"`}
+		return refuse("messages.lanes", "a stream has one order for everything",
+			`1, or another messages.delivery than "stream"`)
 	}
 	return nil
 }

@@ -57,14 +57,14 @@ func (s *Search) set(key, rest string, value any) error {
 	head, varied, _ := strings.Cut(rest, ".")
 	switch {
 	case head == "over" && slices.Contains([]string{"duration", "seed"}, varied):
-		return &Error{Key: key, Problem: quote(varied) + " cannot be searched, because settings are compared with equal duration and seeds",
-			Expected: "another key"}
+		return refuse(key, quote(varied)+" cannot be searched, because settings are compared with equal duration and seeds",
+			"another key")
 	case rest == "minimise":
 		return s.setMinimise(key, value)
 	case rest == "subject_to":
 		return s.setSubject(key, value)
 	case rest == "over":
-		return &Error{Key: key, Problem: quoteValue(value) + " is not a table", Expected: `[search.over] with keys and their values, such as "down.loss" = ["1%", "5%"]`}
+		return refuse(key, quoteValue(value)+" is not a table", `[search.over] with keys and their values, such as "down.loss" = ["1%", "5%"]`)
 	case head == "over":
 		return s.setRange(key, varied, value)
 	}
@@ -100,8 +100,8 @@ func textList(value any) ([]string, bool) {
 func (s *Search) setMinimise(key string, value any) error {
 	name, ok := value.(string)
 	if !ok {
-		return &Error{Key: key, Problem: quoteValue(value) + " is not a figure",
-			Expected: `a figure such as "payload_kbps"; for two figures, a sweep with its Pareto chart`}
+		return refuse(key, quoteValue(value)+" is not a figure",
+			`a figure such as "payload_kbps"; for two figures, a sweep with its Pareto chart`)
 	}
 	s.Minimise = name
 	return ErrorAt(key, checkFigure(name, append(figures.Keys(), TimingNames()...)))
@@ -111,15 +111,15 @@ func (s *Search) setMinimise(key string, value any) error {
 func (s *Search) setSubject(key string, value any) error {
 	list, ok := textList(value)
 	if !ok {
-		return &Error{Key: key, Problem: quoteValue(value) + " is not a bound",
-			Expected: `a list such as ["wrong == 0", "playout.starved_ratio <= 0.1%"]`}
+		return refuse(key, quoteValue(value)+" is not a bound",
+			`a list such as ["wrong == 0", "playout.starved_ratio <= 0.1%"]`)
 	}
 	s.Subject = nil
 	for i, text := range list {
 		at := strings.IndexAny(text, "<>=!")
 		if at < 0 {
-			return &Error{Key: Indexed(key, i), Problem: quote(text) + " is not a bound",
-				Expected: `a figure and a bound, such as "wrong == 0"`}
+			return refuse(Indexed(key, i), quote(text)+" is not a bound",
+				`a figure and a bound, such as "wrong == 0"`)
 		}
 		a, err := parseSubject(strings.TrimSpace(text[:at]), text[at:])
 		if err != nil {
@@ -153,7 +153,7 @@ func (s *Search) setRange(key, name string, value any) error {
 	i := slices.IndexFunc(s.Over, func(r Range) bool { return r.Key == name })
 	if i < 0 {
 		if len(s.Over) == maxRanges {
-			return &Error{Key: key, Problem: "too many keys", Expected: fmt.Sprintf("at most %d", maxRanges)}
+			return refuse(key, "too many keys", fmt.Sprintf("at most %d", maxRanges))
 		}
 		i = len(s.Over)
 		s.Over = append(s.Over, Range{Key: name})
@@ -162,15 +162,15 @@ func (s *Search) setRange(key, name string, value any) error {
 	if part == "" {
 		list, ok := value.([]any)
 		if !ok || len(list) == 0 || len(list) > maxRange {
-			return &Error{Key: key, Problem: quoteValue(value) + " is not a range",
-				Expected: "a list of values, or { from = 2, to = 8, step = 1 }"}
+			return refuse(key, quoteValue(value)+" is not a range",
+				"a list of values, or { from = 2, to = 8, step = 1 }")
 		}
 		r.Values, r.Ordered = list, isOrdered(list)
 		return nil
 	}
 	v, ok := toFloat(value)
 	if !ok {
-		return &Error{Key: key, Problem: quoteValue(value) + " is not a number", Expected: "a number"}
+		return refuse(key, quoteValue(value)+" is not a number", "a number")
 	}
 	switch part {
 	case "from":
@@ -242,10 +242,10 @@ func (c *Config) checkSearch() error {
 		return nil
 	}
 	if s.Minimise == "" {
-		return &Error{Key: "search", Problem: "minimise is missing", Expected: `a figure such as minimise = "payload_kbps"`}
+		return refuse("search", "minimise is missing", `a figure such as minimise = "payload_kbps"`)
 	}
 	if len(s.Over) == 0 {
-		return &Error{Key: "search", Problem: "no keys to vary", Expected: "keys with their values under [search.over]"}
+		return refuse("search", "no keys to vary", "keys with their values under [search.over]")
 	}
 	if err := c.checkSearchFigures(); err != nil {
 		return err
@@ -273,7 +273,7 @@ func (c *Config) checkSearchFigures() error {
 		if need == "" {
 			return nil
 		}
-		return &Error{Key: key, Problem: "no run has the figure " + name, Expected: need}
+		return refuse(key, "no run has the figure "+name, need)
 	}
 	if err := check("search.minimise", c.Search.Minimise); err != nil {
 		return err
@@ -298,8 +298,8 @@ func (r *Range) fillValues() error {
 		step = *r.step
 	}
 	if r.from == nil || r.to == nil || !(step > 0) || *r.to < *r.from || (*r.to-*r.from)/step >= maxRange {
-		return &Error{Key: key, Problem: "is not a range",
-			Expected: fmt.Sprintf("from, to and a step above 0, with at most %d values", maxRange)}
+		return refuse(key, "is not a range",
+			fmt.Sprintf("from, to and a step above 0, with at most %d values", maxRange))
 	}
 	for i := 0; ; i++ {
 		v := units.AddSteps(*r.from, step, i)

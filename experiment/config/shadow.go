@@ -98,8 +98,8 @@ const maxShadows = 64
 
 // tooManyShadows returns the error for n shadows, about key.
 func tooManyShadows(key string, n int) error {
-	return &Error{Key: key, Problem: fmt.Sprintf("%d shadows are too many", n),
-		Expected: fmt.Sprintf("at most %d shadows", maxShadows)}
+	return refuse(key, fmt.Sprintf("%d shadows are too many", n),
+		fmt.Sprintf("at most %d shadows", maxShadows))
 }
 
 // Text returns the name of the encoder, its explicit parameters and its own settings: "rotor bits=8
@@ -190,8 +190,8 @@ func (ch *Change) setShadow(key, head, rest string, value any) error {
 		return Unknown(key, "key", key, changeKeys())
 	case isList && key == "shadow":
 	case !ok:
-		return &Error{Key: key, Problem: quoteValue(value) + " is not a name",
-			Expected: "the name of an encoder, or a list of names"}
+		return refuse(key, quoteValue(value)+" is not a name",
+			"the name of an encoder, or a list of names")
 	case key == "shadow_off":
 		ch.put(key, slices.Concat(ch.ShadowsOff(), names))
 		return nil
@@ -262,8 +262,8 @@ func (c *Config) removeShadows(names []string) error {
 			continue
 		}
 		if n == 0 {
-			return &Error{Key: "shadow_off", Problem: "there are no shadows",
-				Expected: "the name of a shadow that was added before"}
+			return refuse("shadow_off", "there are no shadows",
+				"the name of a shadow that was added before")
 		}
 		var running []string
 		for _, s := range c.Shadows {
@@ -283,8 +283,8 @@ func (c *Config) addShadows(list []Encoder) error {
 			return err
 		}
 		if s.IsIn(c.Shadows) {
-			return &Error{Key: "shadow", Problem: s.Text() + " is already a shadow",
-				Expected: "another encoder, or other params or settings"}
+			return refuse("shadow", s.Text()+" is already a shadow",
+				"another encoder, or other params or settings")
 		}
 		if len(c.Shadows) == maxShadows {
 			return tooManyShadows("shadow", len(c.Shadows)+1)

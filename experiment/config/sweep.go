@@ -39,16 +39,16 @@ func (c *Config) checkSweep() error {
 		total *= len(c.Sweep[i].Values)
 		switch key := Indexed("sweep", i) + ".values"; {
 		case total > MaxSweep:
-			return &Error{Key: key, Problem: fmt.Sprintf("the grid has at least %d points", total),
-				Expected: fmt.Sprintf("at most %d", MaxSweep)}
+			return refuse(key, fmt.Sprintf("the grid has at least %d points", total),
+				fmt.Sprintf("at most %d", MaxSweep))
 		case total*(len(c.At)+len(c.Clients)) > maxScripted:
-			return &Error{Key: key, Problem: fmt.Sprintf("%d points with %d scripted changes each are too many", total, len(c.At)+len(c.Clients)),
-				Expected: fmt.Sprintf("at most %d scripted changes in all points together", maxScripted)}
+			return refuse(key, fmt.Sprintf("%d points with %d scripted changes each are too many", total, len(c.At)+len(c.Clients)),
+				fmt.Sprintf("at most %d scripted changes in all points together", maxScripted))
 		}
 	}
 	if runs := total * c.Repeat(); runs > maxRuns {
-		return &Error{Key: "sweep", Problem: fmt.Sprintf("%d points with %d seeds each are %d runs", total, c.Repeat(), runs),
-			Expected: fmt.Sprintf("at most %d", maxRuns)}
+		return refuse("sweep", fmt.Sprintf("%d points with %d seeds each are %d runs", total, c.Repeat(), runs),
+			fmt.Sprintf("at most %d", maxRuns))
 	}
 	for i, axis := range c.Sweep {
 		if err := c.checkValues(Indexed("sweep", i)+".values", axis.Key, axis.Values); err != nil {
@@ -65,15 +65,15 @@ func (c *Config) checkAxis(i int) error {
 		return c.checkRepeat(i)
 	}
 	if axis.Key == "" || len(axis.Values) == 0 {
-		return &Error{Key: key, Problem: "key or values missing", Expected: tableLists()["sweep"].expected}
+		return refuse(key, "key or values missing", tableLists()["sweep"].expected)
 	}
 	head, _, _ := strings.Cut(axis.Key, ".")
 	if name, _, _ := cutIndex(head); name == "sweep" || name == "assert" {
-		return &Error{Key: key + ".key", Problem: quote(axis.Key) + " cannot be swept", Expected: `a key such as "down.loss"`}
+		return refuse(key+".key", quote(axis.Key)+" cannot be swept", `a key such as "down.loss"`)
 	}
 	for _, before := range c.Sweep[:i] {
 		if before.Key == axis.Key {
-			return &Error{Key: key + ".key", Problem: quote(axis.Key) + " is swept twice", Expected: "each key once"}
+			return refuse(key+".key", quote(axis.Key)+" is swept twice", "each key once")
 		}
 	}
 	return nil
@@ -84,16 +84,16 @@ func (c *Config) checkAxis(i int) error {
 func (c *Config) checkRepeat(i int) error {
 	key := Indexed("sweep", i)
 	if axis := &c.Sweep[i]; axis.Key != "" || axis.Values != nil {
-		return &Error{Key: key + ".repeat", Problem: "repeat applies to the whole grid, not to " + quote(axis.Key),
-			Expected: "an entry of its own: [[sweep]] with repeat = " + fmt.Sprint(axis.Repeat)}
+		return refuse(key+".repeat", "repeat applies to the whole grid, not to "+quote(axis.Key),
+			"an entry of its own: [[sweep]] with repeat = "+fmt.Sprint(axis.Repeat))
 	}
 	for j, other := range c.Sweep {
 		switch {
 		case other.Key == "seed":
-			return &Error{Key: Indexed("sweep", j) + ".key", Problem: "seed cannot be swept with repeat, which sets the seeds",
-				Expected: "another key, or no repeat"}
+			return refuse(Indexed("sweep", j)+".key", "seed cannot be swept with repeat, which sets the seeds",
+				"another key, or no repeat")
 		case j < i && other.Repeat > 0:
-			return &Error{Key: key + ".repeat", Problem: "repeat is set twice", Expected: "one entry with repeat"}
+			return refuse(key+".repeat", "repeat is set twice", "one entry with repeat")
 		}
 	}
 	return nil
@@ -134,8 +134,8 @@ func sweepTable(tree map[string]any, lines map[string]int) (map[string]int, erro
 	}
 	list, isList := table["axis"].([]any)
 	if table["axis"] != nil && !isList {
-		return lines, &Error{Key: "sweep.axis", Problem: "is not a list of tables",
-			Expected: "[[sweep.axis]], with " + tableLists()["sweep"].expected}
+		return lines, refuse("sweep.axis", "is not a list of tables",
+			"[[sweep.axis]], with "+tableLists()["sweep"].expected)
 	}
 	list = slices.Clip(list)
 	for _, name := range sortedKeys(table) {

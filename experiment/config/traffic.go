@@ -38,11 +38,11 @@ func (c *Config) setTraffic(i int, key, rest string, value any) error {
 	}
 	text := fmt.Sprint(value)
 	if _, err := strconv.Atoi(text); rest == "flows" && err != nil {
-		return &Error{Key: key, Problem: quoteValue(value) + " " + invalidValue,
-			Expected: traffic.FlowsExpected}
+		return refuse(key, quoteValue(value)+" "+invalidValue,
+			traffic.FlowsExpected)
 	}
 	if strings.ContainsAny(text, " ,=") {
-		return &Error{Key: key, Problem: quoteValue(value) + " " + invalidValue, Expected: "a single value"}
+		return refuse(key, quoteValue(value)+" "+invalidValue, "a single value")
 	}
 	if tables[i] = maps.Clone(tables[i]); tables[i] == nil {
 		tables[i] = map[string]string{}
@@ -90,8 +90,8 @@ func groupText(table map[string]string) string {
 func (c *Config) checkTraffic() error {
 	for i, table := range c.trafficTables {
 		if table["kind"] == "" {
-			return &Error{Key: Indexed("traffic", i), Problem: "kind is missing",
-				Expected: `kind = "` + strings.Join(traffic.Kinds.Names(), `", "`) + `"`}
+			return refuse(Indexed("traffic", i), "kind is missing",
+				`kind = "`+strings.Join(traffic.Kinds.Names(), `", "`)+`"`)
 		}
 	}
 	if len(c.Traffic) == 0 {
@@ -109,15 +109,14 @@ func (c *Config) checkTraffic() error {
 	}
 	switch packets, busiest := c.Traffic.Packets(lineRate); {
 	case c.Down.Netem.On:
-		return &Error{Key: key(0), Problem: "cannot share a netem line",
-			Expected: `"off", or down.netem = "off" and down.rate`}
+		return refuse(key(0), "cannot share a netem line",
+			`"off", or down.netem = "off" and down.rate`)
 	case lineRate == 0 && c.Down.Rate.Trace.Path == "":
-		return &Error{Key: key(0), Problem: "needs a bottleneck to share",
-			Expected: `down.rate, such as "5mbit", or down.rate_trace`}
+		return refuse(key(0), "needs a bottleneck to share",
+			`down.rate, such as "5mbit", or down.rate_trace`)
 	case packets > traffic.MaxPackets:
-		return &Error{Key: key(busiest),
-			Problem:  fmt.Sprintf("all flows may send %d packets per second", packets),
-			Expected: fmt.Sprintf("at most %d: fewer flows, larger packets, a longer rtt or a lower rate", traffic.MaxPackets)}
+		return refuse(key(busiest), fmt.Sprintf("all flows may send %d packets per second", packets),
+			fmt.Sprintf("at most %d: fewer flows, larger packets, a longer rtt or a lower rate", traffic.MaxPackets))
 	}
 	return nil
 }

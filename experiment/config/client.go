@@ -57,12 +57,11 @@ func (c *Config) setClient(i int, key, rest string, value any) error {
 var clientRows = []row[proxyClient]{
 	{Key: "address", Expected: `an address without a port, such as "10.0.0.5"`,
 		Field: func(x *proxyClient) any { return parsed[netip.Addr]{&x.Address, parseAddress, addressText} }},
-	{Key: "turn", Min: 1, Max: 1 << 30, Expected: "1 for the first client that sends, 2 for the second",
-		Field: func(x *proxyClient) any { return &x.Turn }},
+	{Key: "turn", Min: 1, Max: 1 << 30, Expected: "1 for the first client that sends, 2 for the second"},
 	{Key: "join", Min: 1, Max: float64(MaxDuration),
-		Expected: timeOfRun, Field: func(x *proxyClient) any { return &x.Join }},
+		Expected: timeOfRun},
 	{Key: "leave", Min: 1, Max: float64(MaxDuration),
-		Expected: timeOfRun, Field: func(x *proxyClient) any { return &x.Leave }},
+		Expected: timeOfRun},
 }
 
 const timeOfRun = `a time from the start of the run, such as "2s"`

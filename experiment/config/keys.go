@@ -199,7 +199,7 @@ const firstDatagram = "first datagram"
 // atRows are the keys of [[at]] that are no settings.
 var atRows = []row[StampedChange]{
 	{Key: "t", Max: float64(MaxDuration),
-		Expected: `a time such as "10s"`, Field: func(at *StampedChange) any { return &at.T }},
+		Expected: `a time such as "10s"`},
 	{Key: "from", Options: setting.Options([]string{"start", firstDatagram}), Field: func(at *StampedChange) any { return &at.FromFirstDatagram }},
 }
 
@@ -220,8 +220,8 @@ func (c *Config) setShadow(i int, key, rest string, value any) error {
 
 // axisRows are the keys of [[sweep]] with one value.
 var axisRows = []row[Axis]{
-	{Key: "key", Expected: `a key such as "down.loss"`, Field: func(a *Axis) any { return &a.Key }},
-	{Key: "repeat", Min: 1, Max: maxRepeat, Unit: "seeds", Field: func(a *Axis) any { return &a.Repeat }},
+	{Key: "key", Expected: `a key such as "down.loss"`},
+	{Key: "repeat", Min: 1, Max: maxRepeat, Unit: "seeds"},
 }
 
 // setSweep sets key rest of [[sweep]] entry i. key is the full key, for errors.

@@ -47,7 +47,7 @@ var pluginRows = []row[table.Wanted]{
 		return parsed[string]{&p.Path, func(text string) (string, error) { return text, nil }, absolutePath}
 	}},
 	{Key: "memory", Min: minPluginMemory, Max: maxPluginMemory, quantity: &quantity{"a size", "64MB", ParseSize, formatSize},
-		Expected: "a size from 1MB to 4GB", Field: func(p *table.Wanted) any { return &p.Memory }},
+		Expected: "a size from 1MB to 4GB"},
 	{Key: "timeout",
 		Expected: `a time such as "100ms", or "0s" for no limit`, Field: func(p *table.Wanted) any {
 			return parsed[time.Duration]{&p.Timeout, parseTimeout, timeoutText}

@@ -24,7 +24,7 @@ type row[T any] struct {
 	Words string // name of the setting in sentences; "" means that its key is its name
 	Help  string // one line, for a control
 	// Field returns the address of the setting in a T: of a number, a text, a Boolean, a policy or a
-	// flag.Value.
+	// flag.Value. nil means the fields that Key names without regard to case and underscores.
 	Field func(*T) any
 	// Default is the value in an empty file, as Set accepts it; nil means the zero value of the field.
 	Default any
@@ -71,6 +71,18 @@ var (
 	}, func(n int64) string { return time.Duration(n).String() }}
 )
 
+// field returns the address of the setting in t: see Field.
+func (r *row[T]) field(t *T) any {
+	if r.Field != nil {
+		return r.Field(t)
+	}
+	v := reflect.ValueOf(t).Elem()
+	for name := range strings.SplitSeq(strings.ReplaceAll(r.Key, "_", ""), ".") {
+		v = v.FieldByNameFunc(func(field string) bool { return strings.EqualFold(field, name) })
+	}
+	return v.Addr().Interface()
+}
+
 // off is the text of many settings that are switched off.
 const off = "off"
 
@@ -85,7 +97,7 @@ var errInvalid = errors.New(invalidValue)
 func (r *row[T]) Set(t *T, v any) error {
 	ok := false
 	text := strings.TrimSpace(fmt.Sprint(v))
-	switch p := r.Field(t).(type) {
+	switch p := r.field(t).(type) {
 	case *bool:
 		ok = r.setBool(p, v)
 	case *uint64:
@@ -196,7 +208,7 @@ func (r *row[T]) quantityOf(p any) *quantity {
 
 // Get returns the value as in a file: a number, a Boolean, or a text that Set accepts.
 func (r *row[T]) Get(t *T) any {
-	switch p := r.Field(t).(type) {
+	switch p := r.field(t).(type) {
 	case *bool:
 		if len(r.Options) == 0 {
 			return *p
@@ -260,7 +272,7 @@ func (r *row[T]) Text(t *T) string { return fmt.Sprint(r.Get(t)) }
 
 // label returns the value without parameters that have their defaults.
 func (r *row[T]) label(t *T) string {
-	switch p := r.Field(t).(type) {
+	switch p := r.field(t).(type) {
 	case *policy.Policy:
 		return cmp.Or(p.Label(), r.Zero)
 	case interface{ Label() string }:
@@ -306,7 +318,7 @@ func boundText(v any) string {
 // ExpectedText describes the values. It continues the sentence after "expected".
 func (r *row[T]) ExpectedText() string {
 	text := r.Expected
-	p := r.Field(new(T))
+	p := r.field(new(T))
 	_, isBool := p.(*bool)
 	switch {
 	case text != "":
@@ -341,7 +353,7 @@ type stepper interface {
 
 // HasSteps reports whether a control can step through values; otherwise they are typed.
 func (r *row[T]) HasSteps(t *T) bool {
-	_, isStepper := r.Field(t).(stepper)
+	_, isStepper := r.field(t).(stepper)
 	return isStepper || len(r.Ladder) > 0 || len(r.Options) > 0
 }
 
@@ -349,7 +361,7 @@ func (r *row[T]) HasSteps(t *T) bool {
 // value. From a value between two stops of the ladder the first step leads to the next stop in that
 // direction.
 func (r *row[T]) Step(t *T, n int) (value any, ok bool) {
-	p := r.Field(t)
+	p := r.field(t)
 	if s, isStepper := p.(stepper); isStepper {
 		return s.Step(n)
 	}
@@ -383,7 +395,7 @@ func (r *row[T]) stop(n float64) (index int, isBetween bool) {
 // Level returns the position of the value between the ends of the control, from 0 to 1; ok is false if
 // there are none.
 func (r *row[T]) Level(t *T) (level float64, ok bool) {
-	p := r.Field(t)
+	p := r.field(t)
 	if l, has := p.(interface{ Level() (float64, bool) }); has {
 		return l.Level()
 	}

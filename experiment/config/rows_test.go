@@ -31,7 +31,7 @@ var samples = map[string]any{
 // sample returns another value of a setting than its default.
 func sample(r *Row) any {
 	v, isSpecial := samples[r.Key]
-	p := r.Field(Default())
+	p := r.field(Default())
 	isSet, isBool := p.(*bool)
 	switch {
 	case isSpecial:
@@ -96,7 +96,7 @@ func TestEveryRowChecksItsRange(t *testing.T) {
 	numbers := 0
 	for i := range Rows() {
 		r := &Rows()[i]
-		p := r.Field(Default())
+		p := r.field(Default())
 		if r.Max == 0 {
 			continue
 		}

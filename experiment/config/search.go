@@ -76,9 +76,9 @@ func (s *Search) set(key, rest string, value any) error {
 
 // searchRows are the keys of [search] that are numbers or texts.
 var searchRows = []row[Search]{
-	{Key: "bounds", Options: []setting.Option{{Name: MeanOfSeeds}, {Name: EachSeed}}, Field: func(s *Search) any { return &s.Bounds }},
-	{Key: "runs", Min: 10, Max: maxSearchRuns, Field: func(s *Search) any { return &s.Runs }},
-	{Key: "seeds", Min: 1, Max: maxRepeat, Field: func(s *Search) any { return &s.Seeds }},
+	{Key: "bounds", Options: []setting.Option{{Name: MeanOfSeeds}, {Name: EachSeed}}},
+	{Key: "runs", Min: 10, Max: maxSearchRuns},
+	{Key: "seeds", Min: 1, Max: maxRepeat},
 }
 
 // textList converts a text or a list of texts to a list; false if value is neither.

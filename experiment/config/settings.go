@@ -122,7 +122,7 @@ var Rows = sync.OnceValue(func() []Row {
 	all := slices.Concat(receiverRows(), senderRows(), budgetRows(), runRows(), messageRows(), crowdRows())
 	for i := range all {
 		r := &all[i]
-		if _, isPolicy := r.Field(&Config{}).(*policy.Policy); isPolicy {
+		if _, isPolicy := r.field(&Config{}).(*policy.Policy); isPolicy {
 			r.Options = r.Policies.Options()
 		}
 	}
@@ -157,8 +157,7 @@ func receiverRows() []Row {
 				{Name: "hermite", Summary: "cubic, with velocities estimated from neighbouring snapshots; for low rates"}},
 			IsShown: hasLowRate, Field: func(c *Config) any { return &c.Receiver.Hermite }},
 		{Key: "receiver.history", Default: frame.MaxHistory, Min: 1, Max: frame.MaxHistory,
-			Unit: "frames", Needs: []string{imperfect},
-			Field: func(c *Config) any { return &c.Receiver.History }},
+			Unit: "frames", Needs: []string{imperfect}},
 		{Key: "receiver.display_hz", Words: "display rate in Hz", Min: 1, Max: 1000,
 			Scale: 1000, Zero: "0", Needs: []string{displayed},
 			Expected: "0 (synchronous with the source), or 1 to 1000, such as 59.9",
@@ -177,20 +176,16 @@ func senderRows() []Row {
 			Ladder:      []float64{60, 30, 20, 12, 10, 6, 4, 3, 2, 1}, Display: func(c *Config) string {
 				return units.FormatDecimal(float64(c.Sender.RateHz)/float64(c.Sender.Every)) + " /s"
 			},
-			IsShown: hasLowRate, Field: func(c *Config) any { return &c.Sender.Every }},
+			IsShown: hasLowRate},
 		{Key: controlKey, Short: "control", Args: "POLICY|off", Policies: endpoint.Controls, Zero: off,
-			CommandHelp: "policy that decides which snapshots are sent",
-			Field:       func(c *Config) any { return &c.Sender.Control }},
-		{Key: "sender.rate_hz", Words: "send rate in Hz", Default: 60, Min: 1, Max: 1000,
-			Field: func(c *Config) any { return &c.Sender.RateHz }},
+			CommandHelp: "policy that decides which snapshots are sent"},
+		{Key: "sender.rate_hz", Words: "send rate in Hz", Default: 60, Min: 1, Max: 1000},
 		{Key: "sender.history", Default: frame.MaxHistory, Min: 1, Max: frame.MaxHistory,
-			Unit: "frames", Needs: []string{imperfect},
-			Field: func(c *Config) any { return &c.Sender.History }},
+			Unit: "frames", Needs: []string{imperfect}},
 		{Key: "sender.block", Default: 1200, Min: endpoint.MinBlock, Max: container.MaxPart,
-			Unit: "bytes", Needs: []string{filesOnly},
-			Field: func(c *Config) any { return &c.Sender.Block }},
+			Unit: "bytes", Needs: []string{filesOnly}},
 		{Key: "sender.window", Default: 128, Min: 1, Max: container.MaxWindow, Unit: "datagrams",
-			Needs: []string{filesOnly}, Field: func(c *Config) any { return &c.Sender.Window }},
+			Needs: []string{filesOnly}},
 		// The default is the budget of the walk-off.
 		{Key: "budget", Words: "rate budget in kbps", Short: "budget", Args: "KBPS|off", Label: "Budget",
 			CommandHelp: "payload limit, a line in the chart", Default: 256, Max: 1_000_000, Unit: "kbps",
@@ -203,8 +198,7 @@ func senderRows() []Row {
 			Policies: container.Redundancies, Zero: off,
 			CommandHelp: "redundancy that repairs lost packets", IsShown: (*Config).HasRedundancy,
 			Help: "redundancy that repairs lost packets: repeats of the packets before, or parities of groups of packets. " +
-				"Each costs bandwidth, also on a line that has none to spare",
-			Field: func(c *Config) any { return &c.Sender.Redundancy }},
+				"Each costs bandwidth, also on a line that has none to spare"},
 	}
 }
 
@@ -218,15 +212,13 @@ func budgetRows() []Row {
 			CommandHelp: "budget that is kept: packets contain the rows that fit",
 			Help:        "limit of headers and payloads that is kept: each packet contains the rows of the highest priority that fit",
 			Min:         1000, Max: 1e9, quantity: rate, Zero: off, IsShown: hasBudget,
-			Ladder: []float64{0, 8_000, 16_000, 24_000, 32_000, 45_000, 64_000, 96_000, 128_000, 192_000, 256_000, 512_000, 1_000_000},
-			Field:  func(c *Config) any { return &c.Sender.Budget }},
+			Ladder: []float64{0, 8_000, 16_000, 24_000, 32_000, 45_000, 64_000, 96_000, 128_000, 192_000, 256_000, 512_000, 1_000_000}},
 		{Key: "sender.budget_burst", Short: "budget_burst", Args: "PACKETS", Default: 1, Min: 1, Max: 16,
 			Scale: 1000, Unit: "packets", CommandHelp: "packets of the budget that one packet may take",
-			Needs: []string{anyBudget}, Field: func(c *Config) any { return &c.Sender.BudgetBurst }},
+			Needs: []string{anyBudget}},
 		{Key: priorityKey, Short: "priority", Args: "POLICY", Policies: view.Policies,
 			Default: view.Policies[0].Name, Needs: []string{anyBudget},
-			CommandHelp: "which rows go first under a budget",
-			Field:       func(c *Config) any { return &c.Sender.Priority }},
+			CommandHelp: "which rows go first under a budget"},
 		{Key: weightsKey, Short: "weights", Args: "NAME=FACTOR,...|off", Needs: needs,
 			CommandHelp: "weights of fields and of groups of rows under a budget, such as position=2, interacting:1=4",
 			Expected:    `weights of fields and of groups of rows, such as "x=2, class:tank=0.5", or "off"`,
@@ -235,15 +227,13 @@ func budgetRows() []Row {
 			}},
 		{Key: CrowdBudgetKey, Short: "crowd_budget", Args: "RATE|off", Min: 1000, Max: 1e9,
 			quantity: rate, Zero: off, CommandHelp: "budget that all clients of a crowd share",
-			Needs: []string{"crowd.clients"}, Field: func(c *Config) any { return &c.Crowd.Budget }},
-		{Key: radiusKey, Max: 1e6, Needs: needs, Field: func(c *Config) any { return &c.Interest.Radius }},
-		{Key: interestRowKey, Default: 1, Max: 65_535, Needs: inArea,
-			Field: func(c *Config) any { return &c.Interest.Row }},
+			Needs: []string{"crowd.clients"}},
+		{Key: radiusKey, Max: 1e6, Needs: needs},
+		{Key: interestRowKey, Default: 1, Max: 65_535, Needs: inArea},
 		{Key: "interest.point", Expected: `three coordinates such as "0 0 1"`,
 			Needs: append(inArea, "interest.row = 0"),
 			Field: func(c *Config) any { return parsed[[3]float64]{&c.Interest.Point, parsePoint, pointText} }},
-		{Key: "interest.falloff", Default: 1, Min: 1, Max: 8, Needs: inArea,
-			Field: func(c *Config) any { return &c.Interest.Falloff }},
+		{Key: "interest.falloff", Default: 1, Min: 1, Max: 8, Needs: inArea},
 	}
 }
 
@@ -259,24 +249,19 @@ func runRows() []Row {
 			Expected:    traffic.Expected, Field: func(c *Config) any { return trafficField{c} }},
 		{Key: "seed", Short: "seed", Restarts: true, Args: "N",
 			CommandHelp: "restart the run with another seed", Default: 7,
-			Expected: "a whole number from 0", Field: func(c *Config) any { return &c.Seed }},
-		{Key: "duration", Max: float64(MaxDuration), Field: func(c *Config) any { return &c.Duration },
+			Expected: "a whole number from 0"},
+		{Key: "duration", Max: float64(MaxDuration),
 			Expected: `a time such as "60s" or "2m"; "0s" means once through a recording, or 60 s of an endless source`},
 		{Key: "data.source", Words: "data", Default: "demo",
-			Expected: `a data spec such as "demo" or "file:walk.bin.zst"`,
-			Field:    func(c *Config) any { return &c.Data.Source }},
+			Expected: `a data spec such as "demo" or "file:walk.bin.zst"`},
 		{Key: "data.script", Default: "random", Options: scripts,
-			Needs: []string{"data.source = world"}, Field: func(c *Config) any { return &c.Data.Script }},
+			Needs: []string{"data.source = world"}},
 		{Key: "data.cubes", Default: frame.WalkoffCubes, Min: 1, Max: 65_535,
-			Needs: []string{"data.source = file or data.source = world"},
-			Field: func(c *Config) any { return &c.Data.Cubes }},
+			Needs: []string{"data.source = file or data.source = world"}},
 		{Key: "data.message", Default: messages.DefaultMessage, Min: 1,
-			Max: messages.MaxMessage, Unit: "bytes", Needs: []string{"data.source = text"},
-			Field: func(c *Config) any { return &c.Data.Message }},
-		{Key: "data.loop", Default: true, Needs: []string{"duration"},
-			Field: func(c *Config) any { return &c.Data.Loop }},
-		{Key: "data.again", Needs: []string{filesOnly},
-			Field: func(c *Config) any { return &c.Data.Again }},
+			Max: messages.MaxMessage, Unit: "bytes", Needs: []string{"data.source = text"}},
+		{Key: "data.loop", Default: true, Needs: []string{"duration"}},
+		{Key: "data.again", Needs: []string{filesOnly}},
 	}
 }
 
@@ -284,23 +269,18 @@ func runRows() []Row {
 func messageRows() []Row {
 	const burst = "messages.burst"
 	return []Row{
-		{Key: "messages.rate_hz", Max: 1000, Unit: "messages a second",
-			Field: func(c *Config) any { return &c.Messages.RateHz }},
+		{Key: "messages.rate_hz", Max: 1000, Unit: "messages a second"},
 		{Key: "messages.size", Default: "200B", Min: 1, Max: container.MaxMessage, quantity: size,
-			Needs: []string{"messages.rate_hz"}, Field: func(c *Config) any { return &c.Messages.Size }},
-		{Key: burst, Min: 1, Max: container.MaxMessage, quantity: size, Zero: off,
-			Field: func(c *Config) any { return &c.Messages.Burst }},
+			Needs: []string{"messages.rate_hz"}},
+		{Key: burst, Min: 1, Max: container.MaxMessage, quantity: size, Zero: off},
 		{Key: "messages.burst_every", Default: "10s", Min: 1e8, Max: float64(time.Hour),
-			Needs: []string{burst}, Field: func(c *Config) any { return &c.Messages.BurstEvery }},
+			Needs: []string{burst}},
 		{Key: "messages.delivery", Policies: container.Deliveries, Default: "resend",
-			Needs: []string{hasMessages},
-			Field: func(c *Config) any { return &c.Messages.Delivery }},
+			Needs: []string{hasMessages}},
 		{Key: "messages.pace", Min: 8000, Max: 1e9, quantity: rate, Zero: off,
-			Needs: []string{hasMessages},
-			Field: func(c *Config) any { return &c.Messages.Pace }},
+			Needs: []string{hasMessages}},
 		{Key: "messages.lanes", Default: 1, Min: 1, Max: container.MaxLanes, Needs: []string{burst},
-			Expected: "1, or 2: large messages have a lane of their own",
-			Field:    func(c *Config) any { return &c.Messages.Lanes }},
+			Expected: "1, or 2: large messages have a lane of their own"},
 	}
 }
 
@@ -310,8 +290,7 @@ func crowdRows() []Row {
 	crowd, uplink := []string{clients}, []string{clients, "crowd.uplink_rate"}
 	return []Row{
 		{Key: clients, Short: "clients", Args: "N", CommandHelp: "number of receivers of a crowd",
-			Max: maxCrowd, Unit: "receivers; 0 means no crowd",
-			Field: func(c *Config) any { return &c.Crowd.Clients }},
+			Max: maxCrowd, Unit: "receivers; 0 means no crowd"},
 		{Key: "crowd.profiles", Needs: crowd,
 			Expected: `shares of link profiles, such as "unity-4g 30%, unity-cable 70%", or "link"`,
 			Field:    func(c *Config) any { return parsed[string]{&c.Crowd.Profiles, normalMix, textOrLink} }},
@@ -321,8 +300,7 @@ func crowdRows() []Row {
 			Field: func(c *Config) any { return spreadField{&c.Crowd.Jitter, &times} }},
 		{Key: "crowd.loss", Needs: crowd,
 			Field: func(c *Config) any { return spreadField{&c.Crowd.Loss, &shares} }},
-		{Key: "crowd.baseline", Default: "newest", Policies: baselines, Needs: crowd,
-			Field: func(c *Config) any { return &c.Crowd.Baseline }},
+		{Key: "crowd.baseline", Default: "newest", Policies: baselines, Needs: crowd},
 		{Key: "crowd.uplink_rate", Min: 1, Max: 1e12, quantity: rate, Zero: off, Needs: crowd,
 			Field: func(c *Config) any { return &c.Crowd.Uplink.BitsPerSecond }},
 		// The maxima of rate and queue keep the time that the queue takes to drain, in nanoseconds, below
@@ -332,8 +310,7 @@ func crowdRows() []Row {
 		{Key: "crowd.uplink_pace", Needs: uplink,
 			Field: func(c *Config) any { return &c.Crowd.Uplink.Pace }},
 		{Key: "crowd.player_rows", Default: 1, Min: 1, Max: 65_535, Needs: crowd,
-			Unit:  "rows that belong to players, client n to row n",
-			Field: func(c *Config) any { return &c.Crowd.PlayerRows }},
+			Unit: "rows that belong to players, client n to row n"},
 	}
 }
 

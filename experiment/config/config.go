@@ -49,7 +49,6 @@ type Config struct {
 	ResolvePath func(name string) (path string)
 
 	origin
-	trafficTables []map[string]string // tables [[traffic]] of the file, never modified; nil if traffic was set as text
 }
 
 // origin describes where the values of a configuration came from.

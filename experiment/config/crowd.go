@@ -97,19 +97,6 @@ func normalMix(text string) (string, error) {
 	return formatMix(mix), err
 }
 
-// setProfileShare sets the share of one profile: the key crowd.profiles.NAME of an inline table.
-func (c *crowd) setProfileShare(key, name string, value any) error {
-	entry, err := parseMix(fmt.Sprintf("%s %v", name, value))
-	if err != nil {
-		return withKey(key, err)
-	}
-	mix := slices.DeleteFunc(c.Mix(), func(x ProfileShare) bool { return x.Profile.Name == name })
-	mix = append(mix, entry...)
-	slices.SortFunc(mix, func(a, b ProfileShare) int { return strings.Compare(a.Profile.Name, b.Profile.Name) })
-	c.Profiles = formatMix(mix)
-	return nil
-}
-
 // checkCrowd checks the settings of a crowd.
 func (c *Config) checkCrowd() error {
 	for _, s := range Rows() {
@@ -127,7 +114,7 @@ func (c *Config) checkCrowd() error {
 		sum += x.Share
 	}
 	if sum != 1e6 && c.Crowd.Profiles != "" {
-		return refuse("crowd.profiles", "the shares add up to "+share.format(sum),
+		return refuse(profilesKey, "the shares add up to "+share.format(sum),
 			"100%")
 	}
 	if u := &c.Crowd.Uplink; u.BitsPerSecond > 0 && u.Duration(u.QueueBytes) > maxSpread {

@@ -91,7 +91,7 @@ func (c *Config) setAll(name string, data []byte) (map[string]int, error) {
 	if bad, ok := errors.AsType[*tomlkeys.Error](err); ok {
 		return nil, &Error{File: name, Line: bad.Line, Problem: bad.Problem, Expected: bad.Expected}
 	}
-	if lines, err = sweepTable(tree, lines); err != nil {
+	if err := sweepTable(tree, lines); err != nil {
 		return nil, Located(name, lines, err)
 	}
 	if err := checkShape(tree); err != nil {
@@ -132,7 +132,7 @@ func tableLists() map[string]tableList {
 		"at":      {"at[0].t", `t = "10s" and a change, such as loss = "5%"`, (*Config).setAt},
 		"client":  {"client[0].turn", `turn = 1 (the first client that sends) or address = "10.0.0.5", and settings of its links, such as down.loss = "5%"`, (*Config).setClient},
 		"plugin":  {"plugin[0].path", `path = "FILE.wasm"`, (*Config).setPlugin},
-		"traffic": {"traffic[0].kind", `kind = "cubic" and parameters of it, such as flows = 4`, (*Config).setTraffic},
+		"traffic": {"traffic[0].kind", `kind = "cubic" and parameters of it, such as flows = 4`, nil},
 		"shadow":  {"shadow[0].name", `name = "an encoder"`, (*Config).setShadow},
 		"sweep":   {"sweep[0].key", `key = "down.loss" and values = ["0%", "5%"], or repeat = 30`, (*Config).setSweep},
 	}
@@ -170,30 +170,43 @@ func checkShape(tree map[string]any) error {
 func flatten(prefix string, v any, out map[string]any) {
 	switch t := v.(type) {
 	case map[string]any:
+		if isTableValue(prefix, t) {
+			out[prefix] = t
+			return
+		}
 		for k, sub := range t {
-			key := k
-			if prefix != "" {
-				key = prefix + "." + k
-			}
-			flatten(key, sub, out)
+			flatten(strings.TrimPrefix(prefix+"."+k, "."), sub, out)
 		}
 	case map[string]string: // of Change
 		for k, sub := range t {
 			flatten(prefix+"."+k, sub, out)
 		}
 	case []any:
-		if len(t) > 0 {
-			if _, isTable := t[0].(map[string]any); isTable {
-				for i, sub := range t {
-					flatten(Indexed(prefix, i), sub, out)
-				}
-				return
-			}
+		if !isTableList(t) || prefix == "traffic" {
+			out[prefix] = t
+			return
 		}
-		out[prefix] = t
+		for i, sub := range t {
+			flatten(Indexed(prefix, i), sub, out)
+		}
 	default:
 		out[prefix] = t
 	}
+}
+
+// isTableList reports whether the first entry of a list is a table.
+func isTableList(list []any) bool {
+	if len(list) == 0 {
+		return false
+	}
+	_, isTable := list[0].(map[string]any)
+	return isTable
+}
+
+// isTableValue reports whether a table is the value of a key: the shares of profiles, or a range of a search.
+func isTableValue(key string, table map[string]any) bool {
+	isRange := table["from"] != nil || table["to"] != nil || table["step"] != nil
+	return key == profilesKey || isRange && strings.HasPrefix(key, "search.over.")
 }
 
 // Locate adds file and line to an Error about a key of the configuration's file. Errors about keys that were

@@ -41,7 +41,7 @@ func (c *Config) set(key string, value any) error {
 	name, index, isItem := cutIndex(head)
 	list, isList := tableLists()[name]
 	switch {
-	case isList && isItem:
+	case isList && isItem && list.set != nil:
 		return list.set(c, index, key, rest, value)
 	case isList && key == name && findSetting(key) == nil: // only the keys of its entries can be set
 		return refuse(key, "is a list",
@@ -54,8 +54,6 @@ func (c *Config) set(key string, value any) error {
 		return c.Encoder.set(key, rest, value)
 	case head == "profile" && rest == "":
 		return c.setProfile(value)
-	case strings.HasPrefix(key, "crowd.profiles."):
-		return c.Crowd.setProfileShare(key, strings.TrimPrefix(key, "crowd.profiles."), value)
 	case rest == "" && (head == "down" || head == "up" || head == "link"):
 		return notLinkError(key, value)
 	case head == "down":
@@ -64,6 +62,16 @@ func (c *Config) set(key string, value any) error {
 		return ErrorAt(key, c.Up.Set(rest, value))
 	case head == "link":
 		return ErrorAt(key, cmp.Or(c.Down.Set(rest, value), c.Up.Set(rest, value)))
+	}
+	if list, isList := value.([]any); key == "traffic" && isList && isTableList(list) {
+		return c.setTrafficTables(list)
+	}
+	if shares, isTable := value.(map[string]any); isTable { // of profiles
+		var words []string
+		for _, name := range sortedKeys(shares) {
+			words = append(words, fmt.Sprint(name, " ", shares[name]))
+		}
+		value = strings.Join(words, ", ")
 	}
 	if r := findSetting(key); r != nil && r.Key == key {
 		return r.Set(c, value)

@@ -144,22 +144,12 @@ func (v Values) Plugin() (path string, ok bool) {
 
 // LoadPlugins loads the plugins of the values into the table of encoders. It does nothing without plugins.
 func (v Values) LoadPlugins() error {
-	list, ok := v["plugin"]
-	if !ok {
+	if v["plugin"] == nil {
 		return nil
 	}
-	var c Config
-	flat := map[string]any{}
-	flatten("plugin", list, flat)
-	for _, key := range sortedKeys(flat) {
-		head, rest, _ := strings.Cut(key, ".")
-		_, i, isItem := cutIndex(head)
-		if !isItem {
-			return refuse(key, "is not a list of plugins", "[[plugin]]")
-		}
-		if err := c.setPlugin(i, key, rest, flat[key]); err != nil {
-			return err
-		}
+	c, err := Values{"plugin": v["plugin"]}.Config("")
+	if err != nil {
+		return err
 	}
 	return c.loadPlugins("") // no folder: the paths in values are absolute
 }
@@ -170,7 +160,9 @@ func (v Values) LoadPlugins() error {
 func (c *Config) pluginValues(v Values) (list []any) {
 	wanted := c.Plugins
 	loaded := table.Plugins() // all encoders of all plugins, grouped by plugin
-	if slices.ContainsFunc(loaded, func(x encoders.Codec) bool { return containsText(map[string]any(v), x.Name) }) {
+	isSeparator := func(r rune) bool { return strings.ContainsRune(" :[]", r) }
+	words := strings.FieldsFunc(fmt.Sprint(v), isSeparator) // all keys and values
+	if slices.ContainsFunc(loaded, func(x encoders.Codec) bool { return slices.Contains(words, x.Name) }) {
 		wanted = nil
 		for i := range loaded {
 			p := loaded[i].Plugin
@@ -190,23 +182,4 @@ func (c *Config) pluginValues(v Values) (list []any) {
 		list = append(list, m)
 	}
 	return list
-}
-
-// containsText reports whether v, or a nested value in it, is the text name.
-func containsText(v any, name string) bool {
-	switch x := v.(type) {
-	case string:
-		return x == name
-	case []string:
-		return slices.Contains(x, name)
-	case []any:
-		return slices.ContainsFunc(x, func(y any) bool { return containsText(y, name) })
-	case map[string]any:
-		for _, y := range x {
-			if containsText(y, name) {
-				return true
-			}
-		}
-	}
-	return false
 }

@@ -41,8 +41,6 @@ type Range struct {
 	Key     string
 	Values  []any
 	Ordered bool // values increase, so that neighbours are similar
-
-	from, to, step *float64 // as in the file; nil if not set
 }
 
 // TimingNames returns the names of figures that only searches have: measured CPU times, which differ from run
@@ -141,15 +139,9 @@ func parseSubject(name, bound string) (Assertion, error) {
 	return a, err
 }
 
-// setRange sets the values that a search tries for the key name, such as "down.loss". It adds the key to
-// s.Over if necessary. value is a list of values. If name ends with ".from", ".to" or ".step", value is
-// that number of a range instead, from which fillValues later computes the list. key is the full key,
-// for errors.
+// setRange sets the values that a search tries for the key name, such as "down.loss": a list, or the table of
+// a range. It adds the key to s.Over if necessary. key is the full key, for errors.
 func (s *Search) setRange(key, name string, value any) error {
-	part := "" // from, to, step, or "" for the list
-	if head, last := cutLast(name); slices.Contains([]string{"from", "to", "step"}, last) && head != "" {
-		name, part = head, last
-	}
 	i := slices.IndexFunc(s.Over, func(r Range) bool { return r.Key == name })
 	if i < 0 {
 		if len(s.Over) == maxRanges {
@@ -158,39 +150,49 @@ func (s *Search) setRange(key, name string, value any) error {
 		i = len(s.Over)
 		s.Over = append(s.Over, Range{Key: name})
 	}
-	r := &s.Over[i]
-	if part == "" {
-		list, ok := value.([]any)
-		if !ok || len(list) == 0 || len(list) > maxRange {
-			return refuse(key, quoteValue(value)+" is not a range",
-				"a list of values, or { from = 2, to = 8, step = 1 }")
-		}
-		r.Values, r.Ordered = list, isOrdered(list)
-		return nil
+	if table, isTable := value.(map[string]any); isTable {
+		values, err := rangeValues(key, table)
+		s.Over[i].Values, s.Over[i].Ordered = values, true
+		return err
 	}
-	v, ok := toFloat(value)
-	if !ok {
-		return refuse(key, quoteValue(value)+" is not a number", "a number")
+	list, ok := value.([]any)
+	if !ok || len(list) == 0 || len(list) > maxRange {
+		return refuse(key, quoteValue(value)+" is not a range", "a list of values, or { from = 2, to = 8, step = 1 }")
 	}
-	switch part {
-	case "from":
-		r.from = &v
-	case "to":
-		r.to = &v
-	case "step":
-		r.step = &v
-	}
-	r.Values = nil // to be computed by fillValues
+	s.Over[i].Values, s.Over[i].Ordered = list, isOrdered(list)
 	return nil
 }
 
-// cutLast splits a dotted key at its last dot. Without a dot, head is "".
-func cutLast(key string) (head, last string) {
-	i := strings.LastIndexByte(key, '.')
-	if i < 0 {
-		return "", key
+// rangeValues returns the numbers of a table { from, to, step }; the step is 1 unless it is given. Whole
+// numbers become integers.
+func rangeValues(key string, table map[string]any) (values []any, err error) {
+	numbers := map[string]float64{"step": 1}
+	for _, name := range sortedKeys(table) {
+		v, ok := toFloat(table[name])
+		if !ok {
+			return nil, refuse(key+"."+name, quoteValue(table[name])+" is not a number", "a number")
+		}
+		numbers[name] = v
 	}
-	return key[:i], key[i+1:]
+	from, hasFrom := numbers["from"]
+	to, hasTo := numbers["to"]
+	step := numbers["step"]
+	isComplete := hasFrom && hasTo && len(numbers) == 3
+	if !isComplete || step <= 0 || to < from || (to-from)/step >= maxRange {
+		return nil, refuse(key, "is not a range",
+			fmt.Sprintf("from, to and a step above 0, with at most %d values", maxRange))
+	}
+	for i := 0; ; i++ {
+		v := units.AddSteps(from, step, i)
+		switch whole := int64(v); {
+		case v > to+step*1e-9: // the tolerance keeps a last value with a rounding error
+			return values, nil
+		case v == float64(whole):
+			values = append(values, whole)
+		default:
+			values = append(values, v)
+		}
+	}
 }
 
 // toFloat converts a number of TOML; false if v is not a finite number.
@@ -234,8 +236,7 @@ func isRising[T cmp.Ordered](list []any, parse func(any) (T, bool)) bool {
 	return true
 }
 
-// checkSearch computes the values of the ranges in c.Search and checks that each value can be set, on a
-// copy of the configuration. It returns nil if the configuration has no search.
+// checkSearch checks that each value of the ranges in c.Search can be set, on a copy of the configuration. It returns nil if the configuration has no search.
 func (c *Config) checkSearch() error {
 	s := &c.Search
 	if len(s.Over) == 0 && s.Minimise == "" {
@@ -251,9 +252,6 @@ func (c *Config) checkSearch() error {
 		return err
 	}
 	for i := range s.Over {
-		if err := s.Over[i].fillValues(); err != nil {
-			return err
-		}
 		variesEncoder := slices.ContainsFunc(s.Over, func(r Range) bool { return r.Key == "encoder.name" })
 		if strings.HasPrefix(s.Over[i].Key, "encoder.params.") && variesEncoder {
 			continue // the parameter is one of some encoders only, so each setting is checked when it is run
@@ -283,36 +281,6 @@ func (c *Config) checkSearchFigures() error {
 			return err
 		}
 	}
-	return nil
-}
-
-// fillValues sets r.Values to the numbers from r.from to r.to in steps of r.step (by default 1), unless there
-// are values. Whole numbers become integers.
-func (r *Range) fillValues() error {
-	if r.from == nil && r.to == nil && r.step == nil || len(r.Values) > 0 {
-		return nil
-	}
-	key := "search.over." + r.Key
-	step := 1.0
-	if r.step != nil {
-		step = *r.step
-	}
-	if r.from == nil || r.to == nil || !(step > 0) || *r.to < *r.from || (*r.to-*r.from)/step >= maxRange {
-		return refuse(key, "is not a range",
-			fmt.Sprintf("from, to and a step above 0, with at most %d values", maxRange))
-	}
-	for i := 0; ; i++ {
-		v := units.AddSteps(*r.from, step, i)
-		if v > *r.to+step*1e-9 { // the tolerance keeps a last value with a rounding error
-			break
-		}
-		if v == float64(int64(v)) {
-			r.Values = append(r.Values, int64(v))
-		} else {
-			r.Values = append(r.Values, v)
-		}
-	}
-	r.Ordered = true
 	return nil
 }
 

@@ -98,6 +98,7 @@ const (
 	radiusKey      = "interest.radius"
 	interestRowKey = "interest.row"
 	redundancyKey  = "sender.redundancy"
+	profilesKey    = "crowd.profiles"
 
 	// The playout of the receiver has two keys: the first accepts only a fixed delay, the second also a
 	// policy.
@@ -246,7 +247,7 @@ func runRows() []Row {
 	return []Row{
 		{Key: "traffic", Short: "traffic", Args: "N KIND|off", Policies: traffic.Kinds,
 			CommandHelp: "other traffic on the downlink, such as 1 cubic or 4 cubic rtt=80ms",
-			Expected:    traffic.Expected, Field: func(c *Config) any { return trafficField{c} }},
+			Expected:    traffic.Expected, Field: func(c *Config) any { return trafficField{&c.Traffic} }},
 		{Key: "seed", Short: "seed", Restarts: true, Args: "N",
 			CommandHelp: "restart the run with another seed", Default: 7,
 			Expected: "a whole number from 0"},
@@ -291,7 +292,7 @@ func crowdRows() []Row {
 	return []Row{
 		{Key: clients, Short: "clients", Args: "N", CommandHelp: "number of receivers of a crowd",
 			Max: maxCrowd, Unit: "receivers; 0 means no crowd"},
-		{Key: "crowd.profiles", Needs: crowd,
+		{Key: profilesKey, Needs: crowd,
 			Expected: `shares of link profiles, such as "unity-4g 30%, unity-cable 70%", or "link"`,
 			Field:    func(c *Config) any { return parsed[string]{&c.Crowd.Profiles, normalMix, textOrLink} }},
 		{Key: "crowd.rtt", Needs: crowd,

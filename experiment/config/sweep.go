@@ -124,44 +124,33 @@ func (p *Point) Seeded(repetition int) Point {
 }
 
 // sweepTable converts a sweep in the form of a table [sweep], with repeat and [[sweep.axis]], to the
-// equivalent list [[sweep]]. It modifies tree, the tables of the file. lines are the lines of the keys
-// of the file; they are returned with the keys of the list, such as "sweep[0].key" for
-// "sweep.axis[0].key".
-func sweepTable(tree map[string]any, lines map[string]int) (map[string]int, error) {
+// equivalent list [[sweep]]. It modifies tree, the tables of the file, and adds the keys of the list to
+// lines, such as "sweep[0].key" with the line of "sweep.axis[0].key".
+func sweepTable(tree map[string]any, lines map[string]int) error {
 	table, isTable := tree["sweep"].(map[string]any)
 	if !isTable {
-		return lines, nil
+		return nil
 	}
 	list, isList := table["axis"].([]any)
 	if table["axis"] != nil && !isList {
-		return lines, refuse("sweep.axis", "is not a list of tables",
-			"[[sweep.axis]], with "+tableLists()["sweep"].expected)
+		return refuse("sweep.axis", "is not a list of tables", "[[sweep.axis]], with "+tableLists()["sweep"].expected)
 	}
-	list = slices.Clip(list)
 	for _, name := range sortedKeys(table) {
-		switch name {
-		case "axis": // list has its entries already
-		case "repeat":
-			list = append(list, map[string]any{"repeat": table["repeat"]})
-		default:
-			return lines, Unknown("sweep."+name, "key", name, []string{"repeat", "axis"})
+		if name != "axis" && name != "repeat" {
+			return Unknown("sweep."+name, "key", name, []string{"repeat", "axis"})
 		}
+	}
+	if table["repeat"] != nil {
+		lines[Indexed("sweep", len(list))+".repeat"] = lines["sweep.repeat"]
+		list = append(slices.Clip(list), map[string]any{"repeat": table["repeat"]})
 	}
 	tree["sweep"] = list
-	rename := func(key string) string {
-		switch rest, isAxis := strings.CutPrefix(key, "sweep.axis"); {
-		case isAxis:
-			return "sweep" + rest
-		case key == "sweep.repeat":
-			return Indexed("sweep", len(list)-1) + ".repeat"
+	for key, line := range maps.Clone(lines) {
+		if rest, isAxis := strings.CutPrefix(key, "sweep.axis"); isAxis {
+			lines["sweep"+rest] = line
 		}
-		return key
 	}
-	renamedLines := make(map[string]int, len(lines))
-	for key, line := range lines {
-		renamedLines[rename(key)] = line
-	}
-	return renamedLines, nil
+	return nil
 }
 
 // checkValues returns an error if key cannot be set to one of values, the list of a sweep or a search

@@ -3,8 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -16,90 +14,73 @@ import (
 // In a file it may also be written as a list of tables [[traffic]], each a group of equal flows.
 
 // trafficField is the field of the other traffic.
-type trafficField struct{ config *Config }
+type trafficField struct{ *traffic.Plan }
 
-func (f trafficField) String() string { return f.config.Traffic.String() }
-func (f trafficField) Label() string  { return f.config.Traffic.Label() }
-
-func (f trafficField) Set(text string) error {
+func (f trafficField) Set(text string) (err error) {
 	plan, err := traffic.Parse(text)
 	if err == nil {
-		f.config.Traffic, f.config.trafficTables = plan, nil
+		*f.Plan = plan
 	}
 	return err
 }
 
-// setTraffic sets key rest of [[traffic]] entry i: kind, flows, or a parameter of the kind. key is the
-// full key.
-func (c *Config) setTraffic(i int, key, rest string, value any) error {
-	tables := slices.Clone(c.trafficTables)
-	for len(tables) <= i {
-		tables = append(tables, nil)
-	}
-	text := fmt.Sprint(value)
-	if _, err := strconv.Atoi(text); rest == "flows" && err != nil {
-		return refuse(key, quoteValue(value)+" "+invalidValue,
-			traffic.FlowsExpected)
-	}
-	if strings.ContainsAny(text, " ,=") {
-		return refuse(key, quoteValue(value)+" "+invalidValue, "a single value")
-	}
-	if tables[i] = maps.Clone(tables[i]); tables[i] == nil {
-		tables[i] = map[string]string{}
-	}
-	tables[i][rest] = text
+// setTrafficTables sets the other traffic to the groups of flows in the tables [[traffic]].
+func (c *Config) setTrafficTables(tables []any) error {
 	var plan traffic.Plan
-	for k, table := range tables {
-		if table["kind"] == "" { // the key kind may follow
-			continue
-		}
-		group, err := traffic.Parse(groupText(table))
+	for i, entry := range tables {
+		key := Indexed("traffic", i)
+		table, _ := entry.(map[string]any)
+		text, err := groupText(key, table)
 		if err != nil {
-			name := "kind"
-			var ke *setting.KeyError
-			if errors.As(err, &ke) && table[ke.Key] != "" {
-				name = ke.Key
-			}
-			return ErrorAt(Indexed("traffic", k)+"."+name, err)
+			return err
 		}
-		plan = append(plan, group...)
+		group, err := traffic.Parse(text)
+		if err == nil {
+			plan = append(plan, group...)
+			err = plan.Check()
+		}
+		if bad, ok := errors.AsType[*setting.KeyError](err); ok && table[bad.Key] != nil {
+			return ErrorAt(key+"."+bad.Key, err)
+		} else if err != nil {
+			return ErrorAt(key+".kind", err)
+		}
 	}
-	if err := plan.Check(); err != nil {
-		return ErrorAt(key, err)
-	}
-	c.Traffic, c.trafficTables = plan, tables
+	c.Traffic = plan
 	return nil
 }
 
-// groupText returns a table of [[traffic]] as the text of a group, such as "4 cubic rtt=40ms".
-func groupText(table map[string]string) string {
-	text := table["kind"]
-	if flows, ok := table["flows"]; ok {
-		text = flows + " " + text
+// groupText returns a table of [[traffic]] with its key as the text of a group, such as "4 cubic rtt=40ms".
+func groupText(key string, table map[string]any) (string, error) {
+	if table["kind"] == nil {
+		return "", refuse(key, "kind is missing", `kind = "`+strings.Join(traffic.Kinds.Names(), `", "`)+`"`)
 	}
-	for _, name := range slices.Sorted(maps.Keys(table)) {
-		if name != "kind" && name != "flows" {
-			text += " " + name + "=" + table[name]
+	flows, params := "", ""
+	for _, name := range sortedKeys(table) {
+		value := fmt.Sprint(table[name])
+		_, err := strconv.Atoi(value)
+		switch {
+		case strings.ContainsAny(value, " ,="):
+			return "", refuse(key+"."+name, quoteValue(value)+" "+invalidValue, "a single value")
+		case name == "flows" && err != nil:
+			return "", refuse(key+".flows", quoteValue(value)+" "+invalidValue, traffic.FlowsExpected)
+		case name == "flows":
+			flows = value + " "
+		case name != "kind":
+			params += " " + name + "=" + value
 		}
 	}
-	return text
+	return flows + fmt.Sprint(table["kind"]) + params, nil
 }
 
 // checkTraffic checks that other traffic has a bottleneck to share, and that the work for its packets is
 // bounded.
 func (c *Config) checkTraffic() error {
-	for i, table := range c.trafficTables {
-		if table["kind"] == "" {
-			return refuse(Indexed("traffic", i), "kind is missing",
-				`kind = "`+strings.Join(traffic.Kinds.Names(), `", "`)+`"`)
-		}
-	}
 	if len(c.Traffic) == 0 {
 		return nil
 	}
 	key := func(group int) string {
-		if len(c.trafficTables) > 0 {
-			return Indexed("traffic", group)
+		if table := Indexed("traffic", group); c.lines[table] > 0 && !c.flags["traffic"] {
+			return table
 		}
 		return "traffic"
 	}

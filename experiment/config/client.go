@@ -42,8 +42,8 @@ func (c *Config) setClient(i int, key, rest string, value any) error {
 			fmt.Sprintf("at most %d", maxClients))
 	}
 	client := entryAt(&c.Clients, i, proxyClient{})
-	if found, err := setRow(clientRows, client, key, rest, value); found {
-		return err
+	if r := findRow(clientRows, rest); r != nil {
+		return withKey(key, r.Set(client, value))
 	}
 	if rest == "t" {
 		return refuse(key, "settings of a client cannot change with time",

@@ -71,7 +71,7 @@ func parseMix(text string) (mix []ProfileShare, err error) {
 			return nil, refuse("", quoteValue(percent)+" is not the share of "+name,
 				`a percentage, such as "unity-4g 30%, unity-cable 70%"`)
 		}
-		mix = append(mix, ProfileShare{p, v})
+		mix = append(mix, ProfileShare{p, int64(v)})
 	}
 	return mix, nil
 }
@@ -80,7 +80,7 @@ func parseMix(text string) (mix []ProfileShare, err error) {
 func formatMix(mix []ProfileShare) string {
 	var parts []string
 	for _, x := range mix {
-		parts = append(parts, x.Profile.Name+" "+share.format(x.Share))
+		parts = append(parts, x.Profile.Name+" "+share.text(x.Share))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -114,7 +114,7 @@ func (c *Config) checkCrowd() error {
 		sum += x.Share
 	}
 	if sum != 1e6 && c.Crowd.Profiles != "" {
-		return refuse(profilesKey, "the shares add up to "+share.format(sum),
+		return refuse(profilesKey, "the shares add up to "+share.text(sum),
 			"100%")
 	}
 	if u := &c.Crowd.Uplink; u.BitsPerSecond > 0 && u.Duration(u.QueueBytes) > maxSpread {
@@ -174,31 +174,30 @@ const maxSpread = 20 * time.Second
 
 // A spreadKind describes the values of a spread.
 type spreadKind struct {
-	quantity
+	*quantity
 	distributions policy.Set
 }
 
 // times are spreads of times, shares those of loss rates.
 var (
-	times = spreadKind{quantity{"a time", "100ms",
-		func(text string) (int64, bool) {
+	times = spreadKind{unit("a time", "100ms",
+		func(text string) (time.Duration, bool) {
 			d, ok := units.ParseDuration(text)
-			return int64(d), ok && d >= 0 && d <= maxSpread
-		},
-		func(v int64) string { return units.FormatDuration(time.Duration(v)) },
-	}, distributions(policy.Time("median", 60*time.Millisecond, 0, maxSpread, "half of the clients are below"),
+			return d, ok && d >= 0 && d <= maxSpread
+		}, units.FormatDuration,
+	), distributions(policy.Time("median", 60*time.Millisecond, 0, maxSpread, "half of the clients are below"),
 		policy.Time("min", 0, 0, maxSpread, smallest), policy.Time("max", maxSpread, 0, maxSpread, largest),
 		policy.Time("max", 100*time.Millisecond, 0, maxSpread, "largest value"))}
 	shares = spreadKind{share, distributions(policy.Percent("median", 10_000, 0, 1_000_000, "half of the clients are below"),
 		policy.Percent("min", 0, 0, 1_000_000, smallest), policy.Percent("max", 1_000_000, 0, 1_000_000, largest),
 		policy.Percent("max", 50_000, 0, 1_000_000, "largest value"))}
-	share = quantity{"a share", "5%",
+	share = unit("a share", "5%",
 		func(text string) (int64, bool) {
 			f, ok := units.ParsePercent(text)
 			return int64(math.Round(f * 1e6)), ok && f >= 0 && f <= 1
 		},
 		func(v int64) string { return units.FormatPercent(float64(v) / 1e6) },
-	}
+	)
 )
 
 // Help of the parameters of distributions.
@@ -246,7 +245,7 @@ const linkSpread = "link"
 func (f spreadField) String() string {
 	switch {
 	case f.isFixed:
-		return f.kind.format(f.fixed)
+		return f.kind.text(f.fixed)
 	case f.IsSet():
 		return f.distribution.String()
 	}
@@ -262,7 +261,7 @@ func (f spreadField) Set(text string) error {
 		*f.spread = spread{}
 		return nil
 	case isFixed:
-		*f.spread = spread{fixed: value, isFixed: true}
+		*f.spread = spread{fixed: int64(value), isFixed: true}
 		return nil
 	case !f.kind.distributions.Has(name):
 		return refuse("", quote(text)+" "+invalidValue,
@@ -272,7 +271,7 @@ func (f spreadField) Set(text string) error {
 	p, err := f.kind.distributions.Parse(text)
 	if err == nil && p.Int("min") > p.Int("max") {
 		err = refuse("", "min exceeds max in "+quote(text),
-			"min of at most "+f.kind.format(p.Int("max")))
+			"min of at most "+f.kind.text(p.Int("max")))
 	}
 	if err == nil {
 		*f.spread = spread{distribution: p}

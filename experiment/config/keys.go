@@ -214,9 +214,10 @@ var atRows = []row[StampedChange]{
 // setAt sets key rest of [[at]] entry i. key is the full key, for errors.
 func (c *Config) setAt(i int, key, rest string, value any) error {
 	at := entryAt(&c.At, i, StampedChange{T: -1}) // a negative time is missing: see checkScript
-	if found, err := setRow(atRows, at, key, rest, value); found {
+	if r := findRow(atRows, rest); r != nil {
+		err := r.Set(at, value)
 		at.TS = at.T.Seconds()
-		return err
+		return withKey(key, err)
 	}
 	return Within(Indexed("at", i), at.Change.Set(rest, value))
 }
@@ -235,8 +236,8 @@ var axisRows = []row[Axis]{
 // setSweep sets key rest of [[sweep]] entry i. key is the full key, for errors.
 func (c *Config) setSweep(i int, key, rest string, value any) error {
 	axis := entryAt(&c.Sweep, i, Axis{})
-	if found, err := setRow(axisRows, axis, key, rest, value); found {
-		return err
+	if r := findRow(axisRows, rest); r != nil {
+		return withKey(key, r.Set(axis, value))
 	}
 	if rest == "values" {
 		return c.setSweepValues(i, key, value)
@@ -340,22 +341,6 @@ func setText(dst *string, v any) bool {
 	}
 	*dst = strings.TrimSpace(s)
 	return true
-}
-
-// setBool stores the Boolean v, which may be text, in dst. It returns false if v is not a Boolean.
-func setBool(dst *bool, v any) bool {
-	if s, isText := v.(string); isText {
-		b, err := strconv.ParseBool(s)
-		if err == nil {
-			*dst = b
-		}
-		return err == nil
-	}
-	b, ok := v.(bool)
-	if ok {
-		*dst = b
-	}
-	return ok
 }
 
 // toUint converts an integer from 0 on, which may have any of the types of TOML, JSON and flags. It returns

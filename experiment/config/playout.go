@@ -57,7 +57,7 @@ func (f playoutField) timing() playout.Timing {
 func (f playoutField) String() string { return f.timing().String() }
 
 func (f playoutField) Set(text string) error {
-	if n, ok := span.parse(text); ok && n >= 0 && n <= int64(playout.MaxDelay) {
+	if n, ok := span.parse(text); ok && n >= 0 && n <= float64(playout.MaxDelay) {
 		f.receiver.Playout, f.receiver.PlayoutPolicy = time.Duration(n), policy.Policy{}
 		return nil
 	}

@@ -34,11 +34,10 @@ func (c *Config) setPlugin(i int, key, rest string, value any) error {
 	}
 	c.Plugins = slices.Clone(c.Plugins) // copies of c share the list
 	p := entryAt(&c.Plugins, i, table.Wanted{})
-	found, err := setRow(pluginRows, p, key, rest, value)
-	if !found {
-		return Unknown(key, "key", rest, []string{"path", "memory", "timeout", "sha256"})
+	if r := findRow(pluginRows, rest); r != nil {
+		return withKey(key, r.Set(p, value))
 	}
-	return err
+	return Unknown(key, "key", rest, []string{"path", "memory", "timeout", "sha256"})
 }
 
 // pluginRows are the keys of [[plugin]].
@@ -46,7 +45,7 @@ var pluginRows = []row[table.Wanted]{
 	{Key: "path", Expected: "the path of a module, relative to this file", Field: func(p *table.Wanted) any {
 		return parsed[string]{&p.Path, func(text string) (string, error) { return text, nil }, absolutePath}
 	}},
-	{Key: "memory", Min: minPluginMemory, Max: maxPluginMemory, quantity: &quantity{"a size", "64MB", ParseSize, formatSize},
+	{Key: "memory", Min: minPluginMemory, Max: maxPluginMemory, quantity: unit("a size", "64MB", ParseSize, formatSize),
 		Expected: "a size from 1MB to 4GB"},
 	{Key: "timeout",
 		Expected: `a time such as "100ms", or "0s" for no limit`, Field: func(p *table.Wanted) any {
@@ -70,7 +69,7 @@ func absolutePath(path string) string {
 func parseTimeout(text string) (time.Duration, error) {
 	n, ok := span.parse(text)
 	switch {
-	case !ok || n < 0 || n > int64(maxPluginTimeout):
+	case !ok || n < 0 || n > float64(maxPluginTimeout):
 		return 0, errInvalid
 	case n == 0:
 		return -1, nil

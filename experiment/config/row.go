@@ -33,7 +33,7 @@ type row[T any] struct {
 	Min, Max float64          // range of a number
 	Scale    float64          // integers stored for 1; 0 means 1
 	Unit     string           // of numbers, after them in texts
-	quantity *quantity        // how an int64 is written; nil means in decimal
+	quantity *quantity        // how a number is written; nil means in decimal
 	Zero     string           // text of 0, or of no policy; "" if there is none
 	Policies policy.Set       // the policies that are values
 	Options  []setting.Option // the only values of a text; of a Boolean, those for false and true
@@ -53,23 +53,45 @@ type row[T any] struct {
 // Row describes one setting of a Config. LinkRow and ParamRow return the rows of links and encoders.
 type Row = row[Config]
 
-// A quantity converts numbers with units to and from text.
+// A quantity converts numbers to and from text.
 type quantity struct {
 	what    string // "a rate"
-	example string
-	parse   func(text string) (int64, bool)
-	format  func(int64) string
+	example string // "" if the range is example enough
+	parse   func(text string) (n float64, ok bool)
+	format  func(float64) any // a number, or a text for parse
 }
 
 // The quantities. A span is a time as Go writes it.
 var (
-	rate = &quantity{"a rate", "64kbit", units.ParseRate, units.FormatRate}
-	size = &quantity{"a size", "200B", units.ParseSize, units.FormatSize}
-	span = &quantity{"a time", "10s", func(text string) (int64, bool) {
+	decimal = &quantity{"a number", "", parseDecimal, func(n float64) any { return n }}
+	whole   = &quantity{"a whole number", "", func(text string) (float64, bool) {
+		n, ok := parseDecimal(text)
+		return n, ok && n == math.Trunc(n)
+	}, func(n float64) any { return int64(n) }}
+	rate = unit("a rate", "64kbit", units.ParseRate, units.FormatRate)
+	size = unit("a size", "200B", units.ParseSize, units.FormatSize)
+	span = unit("a time", "10s", func(text string) (time.Duration, bool) {
 		d, err := time.ParseDuration(strings.ReplaceAll(text, " ", ""))
-		return int64(d), err == nil
-	}, func(n int64) string { return time.Duration(n).String() }}
+		return d, err == nil
+	}, time.Duration.String)
 )
+
+// text returns a whole number of the quantity as text.
+func (q *quantity) text(n int64) string { return fmt.Sprint(q.format(float64(n))) }
+
+// parseDecimal parses a number without a unit.
+func parseDecimal(text string) (float64, bool) {
+	n, err := strconv.ParseFloat(text, 64)
+	return n, err == nil
+}
+
+// unit returns the quantity with values of type N.
+func unit[N ~int64](what, example string, parse func(string) (N, bool), format func(N) string) *quantity {
+	return &quantity{what, example, func(text string) (float64, bool) {
+		n, ok := parse(text)
+		return float64(n), ok
+	}, func(n float64) any { return format(N(n)) }}
+}
 
 // field returns the address of the setting in t: see Field.
 func (r *row[T]) field(t *T) any {
@@ -97,25 +119,29 @@ var errInvalid = errors.New(invalidValue)
 func (r *row[T]) Set(t *T, v any) error {
 	ok := false
 	text := strings.TrimSpace(fmt.Sprint(v))
+	_, isText := v.(string)
 	switch p := r.field(t).(type) {
 	case *bool:
-		ok = r.setBool(p, v)
+		i := slices.Index(r.names(), text)
+		if ok = i >= 0; ok {
+			*p = i == 1
+		}
 	case *uint64:
 		var n uint64
 		if n, ok = toUint(v); ok {
 			*p = n
 		}
 	case *string:
-		_, isText := v.(string)
-		isOption := slices.Contains(setting.Names(r.Options), text)
-		if isText && len(r.Options) > 0 && !isOption {
-			return Unknown(r.Key, "name", text, setting.Names(r.Options))
+		if isText && len(r.Options) > 0 && !slices.Contains(r.names(), text) {
+			return Unknown(r.Key, "name", text, r.names())
 		}
 		if ok = isText && text != ""; ok {
 			*p = text
 		}
 	case *policy.Policy:
-		return r.setPolicy(p, v)
+		if ok = isText && text != ""; ok {
+			return r.setPolicy(p, text)
+		}
 	case flag.Value:
 		if names, isText := parseNames(v); isText {
 			if err := p.Set(strings.Join(names, ", ")); err != errInvalid {
@@ -123,36 +149,30 @@ func (r *row[T]) Set(t *T, v any) error {
 			}
 		}
 	default:
-		ok = r.setNumber(p, v)
+		ok = r.setNumber(p, text)
 	}
 	return errorUnless(ok, r.Key, v, invalidValue, r.ExpectedText())
 }
 
-// setBool stores a Boolean, or one of two options. It returns false if v is neither.
-func (r *row[T]) setBool(p *bool, v any) bool {
+// names returns the texts of a setting with options, or those of false and true.
+func (r *row[T]) names() []string {
 	if len(r.Options) == 0 {
-		return setBool(p, v)
+		return []string{"false", "true"}
 	}
-	i := slices.IndexFunc(r.Options, func(o setting.Option) bool { return o.Name == v })
-	if i >= 0 {
-		*p = i == 1
-	}
-	return i >= 0
+	return setting.Names(r.Options)
 }
 
-// setPolicy stores a policy, or the zero Policy if v is off and the setting can be off.
-func (r *row[T]) setPolicy(p *policy.Policy, v any) error {
-	var text string
-	if !setText(&text, v) {
-		return errorUnless(false, r.Key, v, invalidValue, r.ExpectedText())
-	}
+// setPolicy stores a policy, or the zero Policy for off if the setting can be off.
+func (r *row[T]) setPolicy(p *policy.Policy, text string) error {
 	parsed, err := r.Policies.Parse(text)
-	hasOff := r.Zero == off
-	if unknown := (*setting.KeyError)(nil); hasOff && errors.As(err, &unknown) && unknown.Expected == "policy" {
-		unknown.Known = append(unknown.Known, off)
-	}
-	if hasOff && text == off {
-		err = nil
+	if r.Zero == off {
+		unknown, isKeyError := errors.AsType[*setting.KeyError](err)
+		switch {
+		case text == off:
+			err = nil
+		case isKeyError && unknown.Expected == "policy":
+			unknown.Known = append(unknown.Known, off)
+		}
 	}
 	if err == nil {
 		*p = parsed
@@ -160,50 +180,37 @@ func (r *row[T]) setPolicy(p *policy.Policy, v any) error {
 	return ErrorAt(r.Key, err)
 }
 
-// setNumber stores a number within its range in the integer, float64 or time.Duration at p. It returns
-// false if v is no such number.
-func (r *row[T]) setNumber(p, v any) bool {
-	n, ok := r.parse(p, v)
-	if !ok {
+// setNumber stores a number within its range in the integer or float64 at p. It returns false if text is no
+// such number.
+func (r *row[T]) setNumber(p any, text string) bool {
+	n, ok := r.quantityOf(p).parse(strings.TrimSpace(strings.TrimSuffix(text, r.Unit)))
+	isZero := text == r.Zero && text != ""
+	switch v := reflect.ValueOf(p).Elem(); {
+	case isZero:
+		v.SetZero()
+	case !ok || !(n >= r.Min && n <= r.Max): // also NaN
 		return false
-	}
-	stored := math.Round(n * cmp.Or(r.Scale, 1))
-	switch p := p.(type) {
-	case *int:
-		*p = int(stored)
-	case *int64:
-		*p = int64(stored)
-	case *time.Duration:
-		*p = time.Duration(stored)
-	case *float64:
-		*p = n
+	case v.CanInt():
+		v.SetInt(int64(math.Round(n * cmp.Or(r.Scale, 1))))
+	default:
+		v.SetFloat(n)
 	}
 	return true
 }
 
-// parse converts a value to a number for the field at p. It returns false if v is no number or out of range.
-func (r *row[T]) parse(p, v any) (n float64, ok bool) {
-	text := strings.TrimSpace(fmt.Sprint(v))
-	if r.Zero != "" && text == r.Zero {
-		return 0, true
-	}
-	if q := r.quantityOf(p); q != nil {
-		whole, ok := q.parse(text)
-		return float64(whole), ok && float64(whole) >= r.Min && float64(whole) <= r.Max
-	}
-	n, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(text, cmp.Or(r.Unit, " "))), 64)
-	if _, isFloat := p.(*float64); !isFloat && r.Scale == 0 && n != math.Trunc(n) {
-		return 0, false
-	}
-	return n, err == nil && n >= r.Min && n <= r.Max
-}
-
-// quantityOf returns how numbers of the field at p are written; nil means in decimal.
+// quantityOf returns how numbers of the field at p are written.
 func (r *row[T]) quantityOf(p any) *quantity {
-	if _, isSpan := p.(*time.Duration); isSpan {
+	_, isFloat := p.(*float64)
+	_, isSpan := p.(*time.Duration)
+	switch {
+	case isSpan:
 		return span
+	case r.quantity != nil:
+		return r.quantity
+	case isFloat || r.Scale != 0:
+		return decimal
 	}
-	return r.quantity
+	return whole
 }
 
 // Get returns the value as in a file: a number, a Boolean, or a text that Set accepts.
@@ -213,7 +220,10 @@ func (r *row[T]) Get(t *T) any {
 		if len(r.Options) == 0 {
 			return *p
 		}
-		return r.Options[indexOf(*p)].Name
+		if *p {
+			return r.Options[1].Name
+		}
+		return r.Options[0].Name
 	case *uint64:
 		return seedValue(*p)
 	case *string:
@@ -225,14 +235,6 @@ func (r *row[T]) Get(t *T) any {
 	default:
 		return r.value(p, number(p)/cmp.Or(r.Scale, 1))
 	}
-}
-
-// indexOf returns 0 for false and 1 for true.
-func indexOf(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // number returns the integer, float64 or time.Duration at p.
@@ -255,16 +257,10 @@ func seedValue(seed uint64) any {
 
 // value returns a number of the field at p as in a file.
 func (r *row[T]) value(p any, n float64) any {
-	_, isFloat := p.(*float64)
-	switch q := r.quantityOf(p); {
-	case n == 0 && r.Zero == off:
+	if n == 0 && r.Zero == off {
 		return off
-	case q != nil:
-		return q.format(int64(n))
-	case isFloat || r.Scale != 0:
-		return n
 	}
-	return int64(n)
+	return r.quantityOf(p).format(n)
 }
 
 // Text returns the value as text that Set accepts.
@@ -326,19 +322,16 @@ func (r *row[T]) ExpectedText() string {
 	case len(r.Policies) > 0:
 		text = r.Policies.Expected()
 	case len(r.Options) > 0:
-		return OneOf(setting.Names(r.Options))
+		return OneOf(r.names())
 	case isBool:
 		return "true or false"
 	default:
-		what, example := "a number", ""
-		if _, isFloat := p.(*float64); !isFloat && r.Scale == 0 {
-			what = "a whole number"
-		}
-		if q := r.quantityOf(p); q != nil {
-			what, example = q.what, fmt.Sprintf(", such as %q", q.example)
-		}
+		q := r.quantityOf(p)
 		bounds := boundText(r.value(p, r.Min)) + " to " + boundText(r.value(p, r.Max))
-		text = strings.TrimSpace(what+" from "+bounds+" "+r.Unit) + example
+		text = strings.TrimSpace(q.what + " from " + bounds + " " + r.Unit)
+		if q.example != "" {
+			text += fmt.Sprintf(", such as %q", q.example)
+		}
 	}
 	if r.Zero == off {
 		text += `, or "off"`
@@ -423,15 +416,14 @@ func (x parsed[V]) Set(text string) error {
 	return err
 }
 
-// setRow sets the field of t that belongs to key, one of the keys of rows. found is false if no row has
-// the key. fullKey is the key in errors.
-func setRow[T any](rows []row[T], t *T, fullKey, key string, value any) (found bool, err error) {
+// findRow returns the row with a full key or a short name; nil if none.
+func findRow[T any](rows []row[T], key string) *row[T] {
 	for i := range rows {
-		if rows[i].Key == key {
-			return true, withKey(fullKey, rows[i].Set(t, value))
+		if r := &rows[i]; r.Key == key || r.Short == key && key != "" {
+			return r
 		}
 	}
-	return false, nil
+	return nil
 }
 
 // addRowValues adds the values of t to a table by the keys of rows, without those that are not set.

@@ -66,8 +66,8 @@ func (s *Search) set(key, rest string, value any) error {
 	case head == "over":
 		return s.setRange(key, varied, value)
 	}
-	if found, err := setRow(searchRows, s, key, rest, value); found {
-		return err
+	if r := findRow(searchRows, rest); r != nil {
+		return withKey(key, r.Set(s, value))
 	}
 	return Unknown(key, "key", rest, []string{"minimise", "subject_to", "bounds", "over", "runs", "seeds"})
 }

@@ -316,14 +316,7 @@ func crowdRows() []Row {
 }
 
 // findSetting returns the row with a full key or a short name; nil if none.
-func findSetting(key string) *Row {
-	for i := range Rows() {
-		if r := &Rows()[i]; r.Key == key || r.Short == key && key != "" {
-			return r
-		}
-	}
-	return nil
-}
+func findSetting(key string) *Row { return findRow(Rows(), key) }
 
 // LiveSettings returns the settings that can be changed while a session runs.
 func LiveSettings() (live []*Row) {

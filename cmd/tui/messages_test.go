@@ -27,9 +27,9 @@ func TestErrorMessages(t *testing.T) {
 		{"data = \"demo\"", check, `FILE:1: data: is a table; expected a key of it, such as data.source`},
 		{"[[sender]]\nrate_hz = 3", check, `FILE:1: sender[0]: is not a list of tables; expected one table, as in [sender]`},
 
-		{"", []string{"run", "--set", "down=1"}, `--set down=1: down: 1 is not a link; expected a key of it, such as down.loss = "5%"`},
-		{"down = \"lte\"", check, `FILE:1: down: "lte" is not a link; expected a key of it, such as down.loss = "5%"`},
-		{"[[at]]\nt = \"1s\"\nup = 1", check, `FILE:3: at[0].up: 1 is not a link; expected a key of it, such as up.loss = "5%"`},
+		{"", []string{"run", "--set", "down=1"}, `--set down=1: down: 1 is invalid; expected a key of the link, such as down.loss = "5%"`},
+		{"down = \"lte\"", check, `FILE:1: down: "lte" is invalid; expected a key of the link, such as down.loss = "5%"`},
+		{"[[at]]\nt = \"1s\"\nup = 1", check, `FILE:3: at[0].up: 1 is invalid; expected a key of the link, such as up.loss = "5%"`},
 		{"seed = 1\n[down]\ntrace = \"/nope\"", check,
 			`FILE:3: down.trace: bad file "/nope": no such file or directory; expected the path of a file`},
 		{"[up]\nlatency = \"1ms\"\ndelay_trace = \"/nope\"", check,
@@ -97,7 +97,7 @@ func TestErrorMessages(t *testing.T) {
 		{"[encoder]\nname = \"zzz\"", check, `FILE:2: encoder.name: unknown encoder "zzz"; expected one of raw, at-rest, ..., zstd-baseline`},
 		{"[encoder]\nname = \"rottor\"", check, `FILE:2: encoder.name: unknown encoder "rottor"; expected one of ...; did you mean rotor?`},
 		{"", []string{"run", "--encoder", "zzzz"}, `encoder.name: unknown encoder "zzzz"; expected one of raw, ...`},
-		{"[encoder]\nparams = 3", check, `FILE:2: encoder.params: 3 is not a table; expected a parameter, such as encoder.params.NAME = VALUE; tui encoders ENCODER lists the parameters`},
+		{"[encoder]\nparams = 3", check, `FILE:2: encoder.params: 3 is invalid; expected a parameter, such as encoder.params.NAME = VALUE; tui encoders ENCODER lists the parameters`},
 
 		{"# " + strings.Repeat("x", 50<<20), check, `FILE: has 52.4 MB; expected a TOML file of at most 1 MB`},
 		{"\ufeffsed = 7", check, `FILE:1: sed: unknown key "sed"; expected one of ...; did you mean seed?`},

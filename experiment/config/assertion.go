@@ -29,8 +29,7 @@ func operators() []string { return []string{"<=", ">=", "==", "!=", "<", ">"} }
 func parseAssertion(name string, value any) (Assertion, error) {
 	text := fmt.Sprint(value)
 	fail := func() (Assertion, error) {
-		return Assertion{}, refuse("", quoteValue(value)+" is not a bound",
-			`an operator and a number such as "<= 256", "== 0" or "<= 1%"`)
+		return Assertion{}, invalid("", value, `an operator and a number such as "<= 256", "== 0" or "<= 1%"`)
 	}
 	if err := checkFigure(name, figures.Keys()); err != nil {
 		return Assertion{}, err

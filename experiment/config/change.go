@@ -187,7 +187,7 @@ func (ch *Change) setFull(key, full string, value any) error {
 	case full == "mark":
 		var text string
 		if !setText(&text, value) {
-			return refuse(key, quoteValue(value)+" is not text", "a text")
+			return invalid(key, value, "a text")
 		}
 		ch.put(full, text)
 		return nil

@@ -148,7 +148,7 @@ func TestLongLists(t *testing.T) {
 	const client, shadow = "[[client]]\nturn = 1%03d\nloss = \"1%%\"\n", "[[shadow]]\nname = \"rotor\" # %d\n"
 	params := search + "\"encoder.name\" = [\"raw\"]\n" + lines("\"encoder.params.p%d\" = [1]\n", 31)
 	for text, want := range map[string]string{
-		search + "\"data.cubes\" = [" + lines("%d,", 1001) + "]": "is not a range",
+		search + "\"data.cubes\" = [" + lines("%d,", 1001) + "]": "at most 1000 values",
 		lines(client, 1000): "", lines(client, 1001): "at most 1000", lines(shadow, 64): "", lines(shadow, 65): "65 shadows are too many",
 		params: "", params + "seed = [1]\n": "seed", params + "\"sender.every\" = [1]\n": "at most 32", "\xff\xfes\x00": "UTF-16",
 	} {

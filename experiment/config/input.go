@@ -33,7 +33,7 @@ func (ch *Change) setInput(key string, value any) error {
 		expected = "true, which restarts the world"
 	}
 	if !ok {
-		return refuse(key, quoteValue(value)+" "+invalidValue, expected)
+		return invalid(key, value, expected)
 	}
 	ch.put(key, on)
 	return nil
@@ -43,8 +43,7 @@ func (ch *Change) setInput(key string, value any) error {
 func (ch *Change) setPress(value any) error {
 	var text string
 	if !setText(&text, value) {
-		return refuse("press", quoteValue(value)+" is not a direction",
-			directionsText)
+		return invalid("press", value, directionsText)
 	}
 	directions := strings.Fields(text)
 	for _, word := range directions {

@@ -51,17 +51,11 @@ func (c *Config) set(key string, value any) error {
 	case head == "search":
 		return c.Search.set(key, rest, value)
 	case head == "encoder":
-		return c.Encoder.set(key, rest, value)
+		return c.Encoder.set(key, rest, value, nil)
 	case head == "profile" && rest == "":
 		return c.setProfile(value)
-	case rest == "" && (head == "down" || head == "up" || head == "link"):
-		return notLinkError(key, value)
-	case head == "down":
-		return ErrorAt(key, c.Down.Set(rest, value))
-	case head == "up":
-		return ErrorAt(key, c.Up.Set(rest, value))
-	case head == "link":
-		return ErrorAt(key, cmp.Or(c.Down.Set(rest, value), c.Up.Set(rest, value)))
+	case isLink(head):
+		return c.setLink(key, head, rest, value)
 	}
 	if list, isList := value.([]any); key == "traffic" && isList && isTableList(list) {
 		return c.setTrafficTables(list)
@@ -79,10 +73,26 @@ func (c *Config) set(key string, value any) error {
 	return unknownKey(key)
 }
 
+// isLink reports whether a table of a file is a link or both.
+func isLink(table string) bool { return table == "down" || table == "up" || table == "link" }
+
+// setLink sets key rest of the links of a table. key is the full key, for errors.
+func (c *Config) setLink(key, table, rest string, value any) (err error) {
+	if rest == "" {
+		return notLinkError(key, value)
+	}
+	if table != "up" {
+		err = c.Down.Set(rest, value)
+	}
+	if table != "down" && err == nil {
+		err = c.Up.Set(rest, value)
+	}
+	return ErrorAt(key, err)
+}
+
 // notLinkError returns the error for setting a link to a value that is not a table.
 func notLinkError(key string, value any) error {
-	return refuse(key, quoteValue(value)+" is not a link",
-		"a key of it, such as "+key+`.loss = "5%"`)
+	return invalid(key, value, "a key of the link, such as "+key+`.loss = "5%"`)
 }
 
 // unknownKey returns the error for a key that cannot be set: it does not exist, or it is a table, of
@@ -141,34 +151,28 @@ func knownKeys() []string {
 	return append(Keys(), "encoder.params", "at", "client", "plugin", "shadow", "sweep", "search.minimise", "assert")
 }
 
-// set sets the name or a parameter of an encoder. key is the full key, rest the key in the encoder.
-func (e *Encoder) set(key, rest string, value any) error {
+// set sets the name, a parameter or one of the settings of its own of an encoder. key is the full key, rest
+// the key in the encoder.
+func (e *Encoder) set(key, rest string, value any, own []ownSetting) error {
+	param, isParam := strings.CutPrefix(rest, "params.")
 	switch {
 	case rest == "" || rest == "name":
-		return errorUnless(setText(&e.Name, value), key, value, "is not a name", "the name of an encoder")
-	case strings.HasPrefix(rest, "params."):
+		if !setText(&e.Name, value) {
+			return invalid(key, value, "the name of an encoder")
+		}
+		return nil
+	case isParam:
 		if e.Params == nil {
 			e.Params = map[string]any{}
 		}
-		e.Params[strings.TrimPrefix(rest, "params.")] = value
+		e.Params[param] = value
 		return nil
-	}
-	if rest == "params" {
-		return refuse(key, quoteValue(value)+" is not a table",
+	case rest == "params":
+		return invalid(key, value,
 			"a parameter, such as encoder.params.NAME = VALUE; tui encoders ENCODER lists the parameters")
 	}
-	table := strings.TrimSuffix(key, rest)
-	return Unknown(key, "key", key, []string{table + "name", table + "params"})
-}
-
-// setShadow is set for a shadow, which may also have settings of its own.
-func (e *Encoder) setShadow(key, rest string, value any) error {
 	known := []string{"name", "params"}
-	head, _, _ := strings.Cut(rest, ".")
-	if head == "" || slices.Contains(known, head) {
-		return e.set(key, rest, value)
-	}
-	for _, s := range ownSettings {
+	for _, s := range own {
 		known = append(known, s.name)
 		if s.name == rest {
 			return s.set(e, key, value)
@@ -185,8 +189,7 @@ const noProfile = "none"
 func (c *Config) setProfile(value any) error {
 	var name string
 	if !setText(&name, value) {
-		return refuse("profile", quoteValue(value)+" is not a name",
-			"the name of a link profile")
+		return invalid("profile", value, "the name of a link profile")
 	}
 	if name == noProfile {
 		c.Profile = ""
@@ -224,7 +227,7 @@ func (c *Config) setAt(i int, key, rest string, value any) error {
 
 // setShadow sets key rest of [[shadow]] entry i. key is the full key, for errors.
 func (c *Config) setShadow(i int, key, rest string, value any) error {
-	return entryAt(&c.Shadows, i, Encoder{}).setShadow(key, rest, value)
+	return entryAt(&c.Shadows, i, Encoder{}).set(key, rest, value, ownSettings)
 }
 
 // axisRows are the keys of [[sweep]] with one value.
@@ -240,7 +243,7 @@ func (c *Config) setSweep(i int, key, rest string, value any) error {
 		return withKey(key, r.Set(axis, value))
 	}
 	if rest == "values" {
-		return c.setSweepValues(i, key, value)
+		return axis.setValues(key, value)
 	}
 	if strings.HasPrefix(rest, "values.") || strings.HasPrefix(rest, "values[") {
 		return refuse(Indexed("sweep", i)+".values", "a table cannot be swept",
@@ -252,23 +255,19 @@ func (c *Config) setSweep(i int, key, rest string, value any) error {
 // plainValues describes the values of a sweep.
 const plainValues = `a list of plain values, such as ["0%", "5%"] or ["gilbert mean=5% burst=3"]`
 
-// setSweepValues sets the values of axis i, which must not be tables or lists.
-func (c *Config) setSweepValues(i int, key string, value any) error {
+// setValues sets the values of an axis, which must not be tables or lists.
+func (a *Axis) setValues(key string, value any) error {
 	list, ok := value.([]any)
-	if !ok {
-		return refuse(key, quoteValue(value)+" is not a list", plainValues)
-	}
-	if len(list) == 0 {
-		return refuse(key, "the list is empty", "a list of at least one value")
+	if !ok || len(list) == 0 {
+		return invalid(key, value, plainValues)
 	}
 	for j, v := range list {
 		switch v.(type) {
 		case map[string]any, []any:
-			return refuse(Indexed(key, j), "a table or a list cannot be swept",
-				plainValues)
+			return refuse(Indexed(key, j), "a table or a list cannot be swept", plainValues)
 		}
 	}
-	c.Sweep[i].Values = list
+	a.Values = list
 	return nil
 }
 
@@ -278,13 +277,11 @@ func (c *Config) setAssert(name string, value any) error {
 	if err != nil {
 		return ErrorAt("assert."+name, err)
 	}
-	for i := range c.Assert {
-		if c.Assert[i].Name == a.Name {
-			c.Assert[i] = a
-			return nil
-		}
+	i := slices.IndexFunc(c.Assert, func(x Assertion) bool { return x.Name == a.Name })
+	if i < 0 {
+		i = len(c.Assert)
 	}
-	c.Assert = append(c.Assert, a)
+	*entryAt(&c.Assert, i, a) = a
 	return nil
 }
 
@@ -315,13 +312,9 @@ func cutIndex(s string) (name string, index int, ok bool) {
 // Indexed returns the key of an entry of a list: "at[3]".
 func Indexed(name string, i int) string { return name + "[" + strconv.Itoa(i) + "]" }
 
-// errorUnless returns nil if ok is true, otherwise the error for the value of key: the value, problem and
-// expected, as in: "x" is not a number; expected 1 to 5.
-func errorUnless(ok bool, key string, value any, problem, expected string) error {
-	if ok {
-		return nil
-	}
-	return refuse(key, quoteValue(value)+" "+problem, expected)
+// invalid returns the error for a value of key.
+func invalid(key string, value any, expected string) error {
+	return refuse(key, quoteValue(value)+" "+invalidValue, expected)
 }
 
 // quoteValue returns a value for an error: text in quotes, truncated if it is long.

@@ -151,7 +151,10 @@ func (r *row[T]) Set(t *T, v any) error {
 	default:
 		ok = r.setNumber(p, text)
 	}
-	return errorUnless(ok, r.Key, v, invalidValue, r.ExpectedText())
+	if ok {
+		return nil
+	}
+	return invalid(r.Key, v, r.ExpectedText())
 }
 
 // names returns the texts of a setting with options, or those of false and true.

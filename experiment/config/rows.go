@@ -211,7 +211,7 @@ type paramField struct {
 func (f paramField) String() string { return fmt.Sprint(f.value()) }
 func (f paramField) Label() string  { return cmp.Or(f.String(), "none") }
 func (f paramField) Set(text string) error {
-	return f.encoder.set(paramsPrefix+f.info.Name, "params."+f.info.Name, text)
+	return f.encoder.set(paramsPrefix+f.info.Name, "params."+f.info.Name, text, nil)
 }
 
 // value returns the value that was set, or the default.

@@ -62,7 +62,7 @@ func (s *Search) set(key, rest string, value any) error {
 	case rest == "subject_to":
 		return s.setSubject(key, value)
 	case rest == "over":
-		return refuse(key, quoteValue(value)+" is not a table", `[search.over] with keys and their values, such as "down.loss" = ["1%", "5%"]`)
+		return invalid(key, value, `[search.over] with keys and their values, such as "down.loss" = ["1%", "5%"]`)
 	case head == "over":
 		return s.setRange(key, varied, value)
 	}
@@ -98,8 +98,7 @@ func textList(value any) ([]string, bool) {
 func (s *Search) setMinimise(key string, value any) error {
 	name, ok := value.(string)
 	if !ok {
-		return refuse(key, quoteValue(value)+" is not a figure",
-			`a figure such as "payload_kbps"; for two figures, a sweep with its Pareto chart`)
+		return invalid(key, value, `a figure such as "payload_kbps"; for two figures, a sweep with its Pareto chart`)
 	}
 	s.Minimise = name
 	return ErrorAt(key, checkFigure(name, append(figures.Keys(), TimingNames()...)))
@@ -109,14 +108,13 @@ func (s *Search) setMinimise(key string, value any) error {
 func (s *Search) setSubject(key string, value any) error {
 	list, ok := textList(value)
 	if !ok {
-		return refuse(key, quoteValue(value)+" is not a bound",
-			`a list such as ["wrong == 0", "playout.starved_ratio <= 0.1%"]`)
+		return invalid(key, value, `a list such as ["wrong == 0", "playout.starved_ratio <= 0.1%"]`)
 	}
 	s.Subject = nil
 	for i, text := range list {
 		at := strings.IndexAny(text, "<>=!")
 		if at < 0 {
-			return refuse(Indexed(key, i), quote(text)+" is not a bound",
+			return invalid(Indexed(key, i), text,
 				`a figure and a bound, such as "wrong == 0"`)
 		}
 		a, err := parseSubject(strings.TrimSpace(text[:at]), text[at:])
@@ -157,7 +155,7 @@ func (s *Search) setRange(key, name string, value any) error {
 	}
 	list, ok := value.([]any)
 	if !ok || len(list) == 0 || len(list) > maxRange {
-		return refuse(key, quoteValue(value)+" is not a range", "a list of values, or { from = 2, to = 8, step = 1 }")
+		return invalid(key, value, fmt.Sprintf("a list of at most %d values, or { from = 2, to = 8, step = 1 }", maxRange))
 	}
 	s.Over[i].Values, s.Over[i].Ordered = list, isOrdered(list)
 	return nil
@@ -170,7 +168,7 @@ func rangeValues(key string, table map[string]any) (values []any, err error) {
 	for _, name := range sortedKeys(table) {
 		v, ok := toFloat(table[name])
 		if !ok {
-			return nil, refuse(key+"."+name, quoteValue(table[name])+" is not a number", "a number")
+			return nil, invalid(key+"."+name, table[name], "a number")
 		}
 		numbers[name] = v
 	}

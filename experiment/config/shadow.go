@@ -185,13 +185,12 @@ func (ch *Change) setShadow(key, head, rest string, value any) error {
 		}
 		shadows[index] = shadows[index].Clone()
 		ch.put("shadow", shadows)
-		return shadows[index].setShadow(key, rest, value)
+		return shadows[index].set(key, rest, value, ownSettings)
 	case key != "shadow" && key != "shadow_off":
 		return Unknown(key, "key", key, changeKeys())
 	case isList && key == "shadow":
 	case !ok:
-		return refuse(key, quoteValue(value)+" is not a name",
-			"the name of an encoder, or a list of names")
+		return invalid(key, value, "the name of an encoder, or a list of names")
 	case key == "shadow_off":
 		ch.put(key, slices.Concat(ch.ShadowsOff(), names))
 		return nil

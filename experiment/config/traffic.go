@@ -60,9 +60,9 @@ func groupText(key string, table map[string]any) (string, error) {
 		_, err := strconv.Atoi(value)
 		switch {
 		case strings.ContainsAny(value, " ,="):
-			return "", refuse(key+"."+name, quoteValue(value)+" "+invalidValue, "a single value")
+			return "", invalid(key+"."+name, value, "a single value")
 		case name == "flows" && err != nil:
-			return "", refuse(key+".flows", quoteValue(value)+" "+invalidValue, traffic.FlowsExpected)
+			return "", invalid(key+".flows", value, traffic.FlowsExpected)
 		case name == "flows":
 			flows = value + " "
 		case name != "kind":

@@ -132,15 +132,3 @@ minimise = "payload_kbps"
 		t.Errorf("ownSetting with 20ms is %v, want nil", got)
 	}
 }
-
-// A flag replaces one part of a range of the file.
-func TestRangeChangedByFlag(t *testing.T) {
-	c, err := config.Parse("test.toml", []byte("[search]\nminimise = \"wrong\"\n[search.over]\n\"sender.every\" = { from = 1, to = 2 }\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	testkit.Set(t, c, []any{"search.over.sender.every.to", int64(4)}...)
-	if err := c.Validate(); err != nil || len(c.Search.Over[0].Values) != 4 {
-		t.Errorf("%v, %v; expected 1 to 4", c.Search.Over, err)
-	}
-}

@@ -246,12 +246,15 @@ func NewPace(clock wallclock.Clock, begun int64, minInterval time.Duration) Pace
 // save could stop saving for long.
 const maxPause = time.Minute
 
-// Do calls save, and returns its error, if the interval since the last call has passed.
+// isDue reports whether the interval since the last call of save has passed.
+func (p *Pace) isDue() bool { return p.clock.Now() >= p.next }
+
+// Do calls save, and returns its error, if that is due.
 func (p *Pace) Do(save func() error) error {
-	now := p.clock.Now()
-	if now < p.next {
+	if !p.isDue() {
 		return nil
 	}
+	now := p.clock.Now()
 	err := save()
 	end := p.clock.Now()
 	p.next = end + max(min(20*(end-now), int64(maxPause)), int64(p.minInterval)) // 20 times as long as the save took

@@ -14,30 +14,25 @@ import (
 // liveWriter writes the report of a run in real time, in its own goroutine, so that a slow disk does
 // not delay packets. It implements engine.Observer.
 type liveWriter struct {
-	out         *report.Exporter
-	work        chan func()   // executed in order by the goroutine
-	done        chan struct{} // closed when the goroutine has ended
-	clock       wallclock.Clock
-	lastWriteAt int64            // clock time at which the last write was queued
-	results     chan writeResult // result of a finished write; capacity 1, because only one write is queued at a time
-	writing     bool             // a write is queued or in progress
-	lastTook    int64            // duration of the last finished write in nanoseconds
-	err         error            // error of the last finished write; after one, nothing more is written
+	out   *report.Exporter
+	work  chan func()   // executed in order by the goroutine
+	done  chan struct{} // closed when the goroutine has ended
+	saves chan saves    // has a value unless a write is queued or in progress; capacity 1
+}
+
+// saves is the state of writing a report again and again.
+type saves struct {
+	pace Pace
+	err  error // of the last write; after an error nothing more is written
 }
 
 // liveQueue is the number of samples, packets and writes that can wait for the disk before the session waits too.
 const liveQueue = 4096
 
-// writeResult is the result of writing a report.
-type writeResult struct {
-	err  error
-	took int64 // nanoseconds
-}
-
 // newLiveWriter returns a writer to out and starts its goroutine; close ends it.
 func newLiveWriter(out *report.Exporter, clock wallclock.Clock) *liveWriter {
-	s := &liveWriter{out: out, work: make(chan func(), liveQueue), done: make(chan struct{}), clock: clock, lastWriteAt: clock.Now(),
-		results: make(chan writeResult, 1)}
+	s := &liveWriter{out: out, work: make(chan func(), liveQueue), done: make(chan struct{}), saves: make(chan saves, 1)}
+	s.saves <- saves{pace: NewPace(clock, clock.Now(), time.Second)}
 	go func() {
 		defer close(s.done)
 		for f := range s.work {
@@ -62,27 +57,26 @@ func (s *liveWriter) Packet(r *packetlog.Record, p *engine.Problem) {
 // Settled implements engine.Observer: the outcomes of all packets before seq are known.
 func (s *liveWriter) Settled(seq uint64) { s.work <- func() { s.out.Settled(seq) } }
 
-// saveIfDue starts writing the report in another goroutine if that is due: at most once a second, and so rarely
-// that writing takes at most a twentieth of the time. result returns the result so far. saveIfDue returns the
-// error of the write that finished last.
+// saveIfDue queues a write of the report if no other is in progress and the interval of Pace has passed.
+// result returns the result so far. saveIfDue returns the error of the write that finished last.
 func (s *liveWriter) saveIfDue(result func() *engine.Result) error {
+	var last saves
 	select {
-	case w := <-s.results:
-		s.writing, s.lastTook, s.err = false, w.took, w.err
+	case last = <-s.saves:
 	default:
+		return nil
 	}
-	minInterval := max(int64(time.Second), min(20*s.lastTook, int64(maxPause))) // nanoseconds
-	if now := s.clock.Now(); !s.writing && s.err == nil && now-s.lastWriteAt >= minInterval {
-		s.writing, s.lastWriteAt = true, now
-		r := result()
-		r.Partial = true
-		s.work <- func() {
-			begun := s.clock.Now()
-			err := s.out.Write(r)
-			s.results <- writeResult{err, s.clock.Now() - begun}
-		}
+	if last.err != nil || !last.pace.isDue() {
+		s.saves <- last
+		return last.err
 	}
-	return s.err
+	r := result()
+	r.Partial = true
+	s.work <- func() {
+		last.err = last.pace.Do(func() error { return s.out.Write(r) })
+		s.saves <- last
+	}
+	return nil
 }
 
 // close waits until all queued work is done and ends the goroutine. A nil liveWriter does nothing.

@@ -26,9 +26,12 @@ func TestErrorsFromChangedRows(t *testing.T) {
 			if seed%2 == 0 {
 				c.Receiver.Hermite = true
 			}
-			s, err := NewSessionFromSource(c, labtest.NewCubeSource(100, 4, -1, seed), Options{WithPicture: looked})
+			s, err := NewSessionFromSource(c, labtest.NewCubeSource(100, 4, -1, seed), Options{})
 			if err != nil {
 				t.Fatal(err)
+			}
+			if looked {
+				s.ShowPicture()
 			}
 			for range 40 {
 				_ = s.Change(randomChange(rng)) // some are refused

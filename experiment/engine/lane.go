@@ -134,7 +134,7 @@ func newLane(c *config.Config, e config.Encoder, s stream, opt *Options) (*lane,
 	receiving.History, receiving.Probe = c.Receiver.History, &l.decoding
 	l.snd = endpoint.NewSender(s.schema, s.initial, encoding, sending)
 	l.rcv = endpoint.NewReceiver(s.schema, s.initial, c.CodecTable(), receiving)
-	l.display = playout.New(s.schema, s.cadence, l.rcv.History(), &l.exact, opt.WithPicture)
+	l.display = playout.New(s.schema, s.cadence, l.rcv.History(), &l.exact)
 	l.meter.Display.Units = l.display.ErrorUnits()
 	if opt.Inspect {
 		l.inspector = inspector.New(l.log, l.rcv.History())

@@ -19,10 +19,11 @@ func worldSession(tb testing.TB, script string, ch config.Change) *Session {
 	if err := c.Apply(ch); err != nil {
 		tb.Fatal(err)
 	}
-	s, err := NewSession(tb.Context(), c, Options{Endless: true, WithPicture: true})
+	s, err := NewSession(tb.Context(), c, Options{Endless: true})
 	if err != nil {
 		tb.Fatal(err)
 	}
+	s.ShowPicture()
 	return s
 }
 

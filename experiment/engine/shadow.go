@@ -144,10 +144,10 @@ func (l *lane) handleInherited(now time.Duration, damaged bool) {
 	l.paths.up.Send(now, make([]byte, size), inheritedTag)
 }
 
-// shadow returns the options of a shadow lane: no observer, no picture, no inspection, and as few
+// shadow returns the options of a shadow lane: no observer, no inspection, and as few
 // packet records as possible.
 func (o Options) shadow() *Options {
-	o.Observer, o.WithPicture, o.Inspect, o.KeepSent, o.Network = nil, false, false, false, nil
+	o.Observer, o.Inspect, o.KeepSent, o.Network = nil, false, false, nil
 	o.KeepPackets = 0
 	return &o
 }

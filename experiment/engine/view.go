@@ -69,8 +69,7 @@ func (l *lane) view(now time.Duration, maxPackets int) Lane {
 	return v
 }
 
-// ShowPicture makes the session compute the displayed pose of every cube from now on; see
-// Options.WithPicture.
+// ShowPicture makes the session compute the displayed pose of every cube from now on, for Snapshot.World.
 func (s *Session) ShowPicture() { s.lanes[0].display.ShowPicture() }
 
 // HasSent reports whether the first lane has used the sequence number seq.

@@ -38,13 +38,19 @@ func openCrowd(ctx context.Context, c *config.Config, r *Runner) (*receivers, er
 // Config implements run.
 func (x *receivers) Config() *config.Config { return x.config }
 
-// Change implements run.
-func (x *receivers) Change(ch config.Change) error {
-	if ch.Mark() != "" {
+// change implements run.
+func (x *receivers) change(ch config.Change) (*config.Config, error) {
+	next, err := x.config.WithChange(ch)
+	switch {
+	case err != nil:
+		return nil, err
+	case !crowd.CanChange(x.config, next.Undo(x.config)):
+		return next.Clone(), nil
+	case ch.Mark() != "":
 		x.addMark(ch.Mark(), engine.MarkNote)
-		return nil
+		return nil, nil
 	}
-	return x.change(config.Stamp(x.Now(), ch))
+	return nil, x.apply(config.Stamp(x.Now(), ch))
 }
 
 // Undo implements run.
@@ -55,11 +61,11 @@ func (x *receivers) Undo() (label string, err error) {
 	}
 	made := config.Stamp(x.Now(), reverse)
 	made.Undo = true
-	return label, x.change(made)
+	return label, x.apply(made)
 }
 
-// change makes a change, unless it alters nothing.
-func (x *receivers) change(made config.StampedChange) error {
+// apply makes a change, unless it alters nothing.
+func (x *receivers) apply(made config.StampedChange) error {
 	before := x.config
 	after, err := before.WithChange(made.Change)
 	if err != nil || after.SameLive(before) {
@@ -77,15 +83,6 @@ func (x *receivers) change(made config.StampedChange) error {
 // addMark adds a mark at the present.
 func (x *receivers) addMark(label string, kind engine.MarkKind) {
 	x.marks = append(slices.Clip(x.marks), engine.Mark{T: x.Now(), Label: label, Kind: kind})
-}
-
-// successor implements run.
-func (x *receivers) successor(ch config.Change) (*config.Config, error) {
-	next, err := x.config.WithChange(ch)
-	if err != nil || crowd.CanChange(x.config, next.Undo(x.config)) {
-		return nil, err
-	}
-	return next.Clone(), nil
 }
 
 // repeat implements run. Changes after t are pending, as if they were scripted; a new change does not discard

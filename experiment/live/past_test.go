@@ -180,6 +180,24 @@ func TestLookBackAtEveryPacket(t *testing.T) {
 	}
 }
 
+// TestLookBackKeepsOpenedPacket checks that the details and the bits of a packet stay shown in a look back at
+// a time at which no session stores it.
+func TestLookBackKeepsOpenedPacket(t *testing.T) {
+	r, clock := newManual(t, endless(t))
+	r.play(clock, time.Second)
+	seq := uint64(5)
+	r.handleCommand(t.Context(), Command{Open: &packetlog.ID{Seq: seq}, Trace: &seq, Speed: new(64.0)})
+	r.publish() // as after each command
+	r.play(clock, time.Second)
+	r.handleCommand(t.Context(), Command{At: new(r.current.Now() - time.Second)})
+	r.finishPast(t.Context())
+	r.publish()
+	snap := r.Snapshot().Past.Snap
+	if !r.shown().Opened(packetlog.ID{Seq: seq}).Gone || snap.Opened.Gone || snap.Opened.ID.Seq != seq || snap.Traced.Packet == nil {
+		t.Errorf("%+v, %+v", snap.Opened, snap.Traced)
+	}
+}
+
 // TestLookBackIsCancelled checks that a look back beside a started run is shown, and leaves no goroutine
 // when it is cancelled or the run is stopped: synctest requires that all have ended.
 func TestLookBackIsCancelled(t *testing.T) { synctest.Test(t, lookBackIsCancelled) }

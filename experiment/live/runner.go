@@ -65,12 +65,11 @@ type run interface {
 	FrameAt(n int) time.Duration // the time at which the next n+1 frames have been sent
 	Close() error                // closes the source
 
-	Config() *config.Config // with every change so far; it must not be modified
-	Change(ch config.Change) error
+	Config() *config.Config          // with every change so far; it must not be modified
 	Undo() (label string, err error) // reverts the newest change, and returns its description
 
-	// successor returns the configuration of the new run that ch needs; nil if ch can be made in this run.
-	successor(ch config.Change) (*config.Config, error)
+	// change makes a change, or returns the configuration of the new run that ch needs; nil if it needs none.
+	change(ch config.Change) (*config.Config, error)
 	// repeat returns a function that opens the run again. In the new run the changes of this run are
 	// pending, and the first new change discards those later than t, if the experiment supports that.
 	repeat(r *Runner, t time.Duration) (opener, error)
@@ -119,7 +118,12 @@ func (r *Runner) open(ctx context.Context, c *config.Config) (run, error) {
 	if c.Crowd.Clients > 0 {
 		return openCrowd(ctx, c, r)
 	}
-	return openSession(ctx, c, r, engine.Options{WithPicture: true})
+	x, err := openSession(ctx, c, r, nil)
+	if err != nil {
+		return nil, err
+	}
+	x.ShowPicture()
+	return x, nil
 }
 
 // session returns the current session; nil if the experiment is a crowd.
@@ -297,12 +301,9 @@ func (r *Runner) change(ctx context.Context, ch config.Change) error {
 	if r.opt.Remote != nil {
 		ch = withoutShadows(ch)
 	}
-	next, err := r.current.successor(ch)
-	if err != nil {
+	next, err := r.current.change(ch)
+	if err != nil || next == nil {
 		return err
-	}
-	if next == nil {
-		return r.current.Change(ch)
 	}
 	x, err := r.open(ctx, next)
 	if err != nil {
@@ -320,6 +321,7 @@ func (r *Runner) replace(x run) error {
 	old := r.current
 	r.current, r.refusalsShown = x, 0
 	r.measuredSpeed = speedMeter{}
+	r.viewing.opened, r.viewing.traced = nil, nil
 	return old.Close()
 }
 
@@ -343,11 +345,11 @@ func (r *Runner) redo() (label string, err error) {
 		return "", errNothingToRedo
 	}
 	ch := r.undone[n-1]
-	if err := r.current.Change(ch); err != nil {
-		return ch.Label(), err
+	_, err = r.current.change(ch) // needs no new run: it was made in this one before
+	if err == nil {
+		r.undone = r.undone[:n-1]
 	}
-	r.undone = r.undone[:n-1]
-	return ch.Label(), nil
+	return ch.Label(), err
 }
 
 // fail stops the experiment with an error.

@@ -12,7 +12,6 @@ import (
 
 	"wirelab/experiment/engine"
 	"wirelab/experiment/report"
-	"wirelab/internal/atomicfile"
 	"wirelab/internal/panics"
 )
 
@@ -127,41 +126,26 @@ func (r *Runner) prepareReport(ctx context.Context, dir, kind string, why engine
 	return func() (string, error) { return r.writeReport(dir, name, writeFiles) }, err
 }
 
-// writeReport creates a folder called name below dir, or name-2 and so on, and calls write with it. It
-// returns the path of the folder. After an error it removes what it created.
+// writeReport creates a folder called name below dir, or name-2 and so on if that exists, and calls write with
+// it. It returns the path of the folder. After an error or a panic the folder is removed.
 func (r *Runner) writeReport(dir, name string, write reportWriter) (string, error) {
-	path, folder, made, err := newReportDir(r.opt.Disk, dir, name)
+	path := filepath.Join(dir, name)
+	for n := 2; exists(path); n++ {
+		path = filepath.Join(dir, name+"-"+strconv.Itoa(n))
+	}
+	folder, err := report.OpenFolder(r.opt.Disk, path, false)
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", report.ErrWrite, err)
 	}
-	if err := errors.Join(write(folder), report.WriteError(folder.Close())); err != nil {
-		r.opt.Disk.RemoveEmpty(made)
+	err = panics.Call(func() error { return write(folder) })
+	if err = errors.Join(err, report.WriteError(folder.Close())); err != nil {
 		return "", err
 	}
 	return path, nil
 }
 
-// newReportDir creates a folder called name below dir, or name-2, name-3 and so on if that exists. It
-// creates dir too if necessary. made contains all the folders that it created.
-func newReportDir(disk *atomicfile.Disk, dir, name string) (path string, folder *atomicfile.Folder, made []string, err error) {
-	made, err = disk.MkdirAll(dir)
-	if err != nil {
-		return "", nil, nil, err
-	}
-	for n := 1; ; n++ {
-		path = filepath.Join(dir, name)
-		if n > 1 {
-			path += "-" + strconv.Itoa(n)
-		}
-		if err = disk.NewDir(path); err == nil {
-			made = append(made, path)
-			folder, err = report.OpenFolder(disk, path, false)
-		} else if errors.Is(err, os.ErrExist) && n <= 1000 { // gives up when all these names are taken
-			continue
-		}
-		if err != nil {
-			disk.RemoveEmpty(made)
-		}
-		return path, folder, made, err
-	}
+// exists reports whether a file or folder exists at path.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }

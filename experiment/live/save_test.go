@@ -113,6 +113,16 @@ func panicWhileSaving(t *testing.T) {
 	check(err)
 }
 
+// A report whose writing panics leaves no folder.
+func TestPanicLeavesNoFolder(t *testing.T) {
+	r := newLab(t, labtest.QuickConfig(t), Options{})
+	dir := filepath.Join(t.TempDir(), "reports")
+	path, err := r.writeReport(dir, "name", func(*atomicfile.Folder) error { panic("boom") })
+	if _, statErr := os.Stat(dir); path != "" || !errors.As(err, new(*panics.Error)) || statErr == nil {
+		t.Errorf("%q, %v; the folder exists: %v", path, err, statErr == nil)
+	}
+}
+
 // Reports that are saved automatically have a name that says so, and only the last ten are kept.
 // Reports that the user saved or renamed are not removed.
 func TestAutomaticReportsArePruned(t *testing.T) {

@@ -30,13 +30,12 @@ type session struct {
 
 // openSession opens a session of c that runs until it is stopped: recordings play in a loop, and files
 // are delivered repeatedly. It measures and stores everything that the dashboard can show, except for
-// what opt contains.
-func openSession(ctx context.Context, c *config.Config, r *Runner, opt engine.Options) (*session, error) {
+// displayed poses. o may be nil.
+func openSession(ctx context.Context, c *config.Config, r *Runner, o engine.Observer) (*session, error) {
 	c.Data.Loop = true
 	c.Data.Again = c.HasFileData()
-	opt.Clock, opt.Packs = r.opt.Clock, r.packs
-	opt.KeepSamples, opt.KeepPackets = liveSamples, keptPackets
-	opt.Trials, opt.Endless, opt.Inspect, opt.KeepSent = true, true, true, true
+	opt := engine.Options{Clock: r.opt.Clock, Packs: r.packs, KeepSamples: liveSamples, KeepPackets: keptPackets,
+		Trials: true, Endless: true, Inspect: true, KeepSent: true, Observer: o}
 	if r.opt.Remote != nil {
 		opt.Network, opt.KeepPackets = r.opt.Remote, remotePackets
 	}
@@ -48,11 +47,11 @@ func openSession(ctx context.Context, c *config.Config, r *Runner, opt engine.Op
 	return &session{s, c}, nil
 }
 
-// successor implements run. The new run has the configuration of this one, the changes that the user made
+// change implements run. The new run has the configuration of this one, the changes that the user made
 // since, and ch. The script runs again from its start.
-func (s *session) successor(ch config.Change) (*config.Config, error) {
+func (s *session) change(ch config.Change) (*config.Config, error) {
 	if !ch.Restarts() {
-		return nil, nil
+		return nil, s.Change(ch)
 	}
 	next := s.ManualConfig(s.opened).Clone()
 	return next, next.Apply(ch)
@@ -68,7 +67,7 @@ func (s *session) repeat(r *Runner, t time.Duration) (opener, error) {
 func (s *session) repeater(r *Runner, t time.Duration) func(context.Context, engine.Observer) (run, error) {
 	c, log := s.opened.Clone(), s.Log()
 	return func(ctx context.Context, o engine.Observer) (run, error) {
-		again, err := openSession(ctx, c, r, engine.Options{Observer: o})
+		again, err := openSession(ctx, c, r, o)
 		if err != nil {
 			return nil, err
 		}

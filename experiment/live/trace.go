@@ -57,10 +57,10 @@ func (x *viewing) handle(c *Command) {
 
 // add adds what was requested of session s, nil for a crowd, to its snapshot. wall is the wall time. A
 // packet is described once, and again when its ack is known. Details and description stay when the
-// session no longer stores the packet.
+// session no longer stores the packet, or when s repeats the session that stored it.
 func (x *viewing) add(snap *engine.Snapshot, s *engine.Session, wall time.Duration) {
 	if x.of != s {
-		x.opened, x.traced, x.rowCosts, x.priorities, x.of = nil, nil, nil, nil, s
+		x.rowCosts, x.priorities, x.of = nil, nil, s
 	}
 	if s == nil { // a crowd
 		return

@@ -91,8 +91,8 @@ func (d *Disk) remove(path string, f func(string) error) error {
 	return err
 }
 
-// NewDir creates one folder. The error is fs.ErrExist if path exists.
-func (d *Disk) NewDir(path string) error {
+// newDir creates one folder. The error is fs.ErrExist if path exists.
+func (d *Disk) newDir(path string) error {
 	return d.perform("mkdir", path, func() error { return os.Mkdir(path, 0o755) })
 }
 

@@ -299,7 +299,7 @@ func (d *Disk) stage(parent, dir string, entries []Entry, install func(fresh, ol
 	}
 	defer func() { err = errors.Join(err, withPath(dir, d.RemoveAll(tmp))) }()
 	fresh := filepath.Join(tmp, newName)
-	if err := d.NewDir(fresh); err != nil {
+	if err := d.newDir(fresh); err != nil {
 		return withPath(dir, err)
 	}
 	for _, e := range entries {

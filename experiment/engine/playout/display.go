@@ -25,11 +25,10 @@ type Verifier interface {
 	Exact(seq uint64) bool
 }
 
-// New returns a display of the frames of schema s in the receiver's history h. withPicture makes it
-// compute the pose of every cube on each tick, as Picture needs; otherwise it computes only the poses
-// of cubes that may have an error.
-func New(s *frame.Schema, c endpoint.Cadence, h *frame.History, v Verifier, withPicture bool) *Display {
-	return &Display{clock: newClock(Timing{}, Rhythm{}), screen: newScreen(s, c, h, v, withPicture)}
+// New returns a display of the frames of schema s in the receiver's history h. It computes only the
+// poses of cubes that may have an error, until ShowPicture is called.
+func New(s *frame.Schema, c endpoint.Cadence, h *frame.History, v Verifier) *Display {
+	return &Display{clock: newClock(Timing{}, Rhythm{}), screen: newScreen(s, c, h, v)}
 }
 
 // ShowPicture makes the display compute the pose of every cube on each tick from now on, as Picture needs.
@@ -99,7 +98,7 @@ type Counter struct {
 // NewCounter returns a Counter for a receiver with history h and cadence c. An empty schema makes its display
 // compute no poses.
 func NewCounter(c endpoint.Cadence, h *frame.History) *Counter {
-	return &Counter{display: New(&frame.Schema{}, c, h, unverified{}, false)}
+	return &Counter{display: New(&frame.Schema{}, c, h, unverified{})}
 }
 
 // unverified is a Verifier without information.

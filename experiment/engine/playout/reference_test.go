@@ -518,7 +518,10 @@ func TestErrorsEqualReference(t *testing.T) {
 		r := newFixture(t, schema, []int{50, 25, 10}[rng.IntN(3)], next)
 		r.cadence.TickHz, r.display = 50, nil
 		r.restarts = map[uint64]bool{}
-		r.display = New(schema, r.cadence, r.history, r, seed%4 < 2)
+		r.display = New(schema, r.cadence, r.history, r)
+		if seed%4 < 2 {
+			r.display.ShowPicture()
+		}
 		if !r.display.Interpolates() {
 			t.Fatal("nothing is interpolated")
 		}

@@ -38,8 +38,8 @@ type screen struct {
 }
 
 // newScreen returns a screen; the parameters are those of New.
-func newScreen(s *frame.Schema, c endpoint.Cadence, h *frame.History, v Verifier, withPicture bool) screen {
-	x := screen{cadence: c, history: h, verifier: v, withPicture: withPicture}
+func newScreen(s *frame.Schema, c endpoint.Cadence, h *frame.History, v Verifier) screen {
+	x := screen{cadence: c, history: h, verifier: v}
 	if frame.IsCubes(s) {
 		x.poses, x.restRows, x.errorUM = make([]cubePose, s.Rows), make([]cubeRow, s.Rows), make([]int64, s.Rows)
 		x.moving = frame.NewRows(s.Rows)

@@ -44,7 +44,8 @@ func newFixture(t *testing.T, s *frame.Schema, rateHz int, next func(f *frame.Fr
 	r := &fixture{t: t, schema: s, next: next, cadence: endpoint.Cadence{TickHz: 60, RateHz: rateHz},
 		history: frame.NewHistory(64), pool: frame.NewPool(s), truths: NewTruths(s),
 		arrived: map[uint64]*frame.Frame{}, inexact: map[uint64]bool{}}
-	r.display = New(s, r.cadence, r.history, r, true)
+	r.display = New(s, r.cadence, r.history, r)
+	r.display.ShowPicture()
 	return r
 }
 
@@ -96,7 +97,8 @@ func (r *fixture) tick(send func(seq uint64, now time.Duration)) {
 
 // fullRedraw returns the poses of a new display whose only tick shows the current displayed time.
 func (r *fixture) fullRedraw() *screen {
-	d := New(r.schema, r.cadence, r.history, r, true)
+	d := New(r.schema, r.cadence, r.history, r)
+	d.ShowPicture()
 	d.Set(Timing{}, Rhythm{}, r.display.screen.hermite)
 	d.Arrive(0, 0)
 	d.Tick(r.display.Moment(), &r.truths, &meters.DisplayErrors{})

@@ -9,7 +9,6 @@ import (
 	"wirelab/experiment/container"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine/packetlog"
-	"wirelab/internal/policy"
 	"wirelab/lossmodel"
 )
 
@@ -68,10 +67,17 @@ func (l *lane) readReport() {
 	}
 }
 
+// arrivalTime returns when the datagram that is handled at now arrived at the receiver, which may be remote.
+func (l *lane) arrivalTime(now time.Duration) time.Duration {
+	if l.report != nil {
+		return l.report.Arrived
+	}
+	return now
+}
+
 // passAck passes an ack to the sender of frames, or of the file's blocks.
 func (l *lane) passAck(now time.Duration, d *lossmodel.Delivery) error {
-	switch {
-	case l.delivery != nil:
+	if l.delivery != nil {
 		return l.delivery.HandleAck(now, d.Data)
 	}
 	ack := d.Data
@@ -133,10 +139,7 @@ func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) (acked bo
 		return false
 	}
 	wasRepaired := d.Copy == 0 && f.repair != container.NotRepaired
-	arrived, report := now, l.packetReport
-	if l.report != nil {
-		arrived = l.report.Arrived
-	}
+	arrived := l.arrivalTime(now)
 	switch {
 	case wasRepaired && f.endedCopies&1 == 1: // the packet was repaired before its own datagram arrived
 		if d.Flipped == 0 {
@@ -149,7 +152,7 @@ func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) (acked bo
 		f.rec.Arrived, f.flipped = now, d.Flipped
 		return false
 	}
-	if report != nil && f.endedCopies>>d.Copy&1 == 1 {
+	if l.packetReport != nil && f.endedCopies>>d.Copy&1 == 1 {
 		return false // this copy was reported before
 	}
 	l.outcomeRec = f.rec
@@ -190,7 +193,7 @@ func (l *lane) countArrival(now time.Duration, f *flight, d *lossmodel.Delivery,
 	l.inspector.Served(d)
 	if rec.Copy == 0 && !wasRepaired {
 		l.meter.Network.CountArrival(rec.Seq, rec.Arrived-rec.Sent)
-		if l.control.policy != (policy.Policy{}) {
+		if l.liveConfig.Sender.Control.Name() != "" {
 			l.control.steps.Arrived(now, rec.Arrived-rec.Sent)
 		}
 		if !f.fateUnknown && !f.inStream && l.inspector != nil {
@@ -231,10 +234,8 @@ func (l *lane) decodeArrival(now time.Duration, f *flight, d *lossmodel.Delivery
 // recordDamaged records that a copy of a packet arrived damaged and was discarded, because its checksum
 // failed.
 func (l *lane) recordDamaged(now time.Duration, f *flight, copyNumber, flipped int) {
-	l.outcomeRec = f.rec
-	rec := &l.outcomeRec
-	rec.Copy, rec.Outcome = copyNumber, packetlog.Corrupt
-	l.inspector.Begin(f.record, copyNumber, f.trails)
+	rec := l.beginOutcome(f, copyNumber)
+	rec.Outcome = packetlog.Corrupt
 	l.inspector.Arrived(rec, &endpoint.Reception{Outcome: endpoint.Corrupt}, flipped)
 	l.recordOutcome(now, f)
 }
@@ -296,7 +297,7 @@ func (l *lane) compareRemote(f *flight, rx *reception, report *PacketReport) com
 	case report.Frame == local.Frame:
 		l.digest.addDecoded(f, rx.Frame, c.equal)
 	default:
-		l.digest.addReported(report.Frame)
+		l.digest.add('R', report.Frame[:])
 	}
 	return c
 }

@@ -25,11 +25,10 @@ type carrier struct {
 	extra    *packetlog.Log   // the newest datagrams without a packet; nil before the first
 	extraRec packetlog.Record // the newest of these; a field, so that passing its address allocates nothing
 
-	firstNumber uint64                       // number of the first container of this lane
-	sent        ring.Queue[sentContainer]    // container n is item n-firstNumber
-	sets        ring.Queue[repairSet]        // closed sets leave in order
-	recent      [container.MaxRepeats]uint64 // sets of the newest packets, if packets are repeated: packet n is at n % len
-	repeatable  uint64                       // packets in recent so far
+	firstNumber uint64                    // number of the first container of this lane
+	sent        ring.Queue[sentContainer] // container n is item n-firstNumber
+	sets        ring.Queue[repairSet]     // closed sets leave in order
+	firstSet    uint64                    // number of the first set with the present redundancy
 }
 
 // containerTag marks the tags of containers on the link. The other bits are the container's number.
@@ -42,18 +41,12 @@ type sentContainer struct {
 	hasPacket bool
 	inFlight  int           // copies of the datagram that have yet to arrive
 	leftAt    time.Duration // latest time at which it entered the real network, if any
-	sets      [1 + container.MaxRepeats]uint64
-	setCount  int
+	// It belongs to the sets with the numbers from firstSet up to, not including, endSet.
+	firstSet, endSet uint64
 }
 
 // noFlight is the tag of no flight.
 const noFlight = math.MaxUint64
-
-// addSet records that the container belongs to a set.
-func (k *sentContainer) addSet(n uint64) {
-	k.sets[k.setCount] = n
-	k.setCount++
-}
 
 // repairSet is a set of datagrams that may repair some packets: the containers that have one packet, or those of a group.
 // It is closed when all its datagrams have arrived or are lost.
@@ -92,7 +85,7 @@ func (l *lane) setRedundancy(now time.Duration, p policy.Policy) {
 		return
 	}
 	c.snd.SetRedundancy(p)
-	c.repeatable = 0
+	c.firstSet = c.sets.Next()
 	for n := c.sets.First(); n < c.sets.Next(); n++ {
 		if s := c.sets.At(n); !s.complete {
 			s.unsent = 0
@@ -117,7 +110,7 @@ func (l *lane) sendPacket(now time.Duration, packet []byte, f *flight) lossmodel
 		return l.writePacket(now, packet, f)
 	}
 	if c == nil || m == nil && !c.snd.Protects() || !container.CanSeal(packet) {
-		l.digest.addDatagram(packet)
+		l.digest.add('D', packet)
 		verdict := l.paths.down.Send(now, packet, f.tag)
 		if c != nil {
 			c.meter.CountDatagram(verdict.Wire, verdict.Wire)
@@ -162,23 +155,20 @@ func (l *lane) joinSets(now time.Duration, k *sentContainer, sealed *container.S
 		}
 		s.packets[s.count], s.complete = own, sealed.Index == sealed.Data-1
 		s.count++
-		k.addSet(n)
+		k.firstSet, k.endSet = n, n+1
 		return
 	}
-	for i := range min(uint64(c.snd.Repeats()), c.repeatable) {
-		n := c.recent[(c.repeatable-1-i)%container.MaxRepeats]
-		if i < uint64(sealed.Repeats) {
-			k.addSet(n)
-		} else if s := c.sets.At(n); s != nil { // the repeat does not fit
+	// Each of the newest packets has a set. The container repeats the newest of them.
+	n := c.sets.Next()
+	possible := min(uint64(c.snd.Repeats()), n-c.firstSet)
+	k.firstSet, k.endSet = n-min(uint64(sealed.Repeats), possible), n+1
+	for older := n - possible; older < k.firstSet; older++ {
+		if s := c.sets.At(older); s != nil { // the repeat does not fit
 			s.unsent--
 			l.closeIfDone(now, s)
 		}
 	}
-	n := c.sets.Next()
 	*c.sets.Push() = repairSet{unsent: 1 + c.snd.Repeats(), packets: [container.MaxData]protected{own}, count: 1}
-	k.addSet(n)
-	c.recent[c.repeatable%container.MaxRepeats] = n
-	c.repeatable++
 }
 
 // groupSet returns the set of a group and its number; nil if no packet of this lane is in the group.
@@ -194,7 +184,7 @@ func (c *carrier) groupSet(group uint64) (uint64, *repairSet) {
 // sendContainer sends a container and counts the copies of it that will arrive. k is the record of the
 // container.
 func (l *lane) sendContainer(now time.Duration, k *sentContainer, sealed *container.Sealed) lossmodel.Verdict {
-	l.digest.addDatagram(sealed.Datagram)
+	l.digest.add('D', sealed.Datagram)
 	verdict := l.paths.down.Send(now, sealed.Datagram, containerTag|sealed.Number)
 	k.leftAt = max(now, verdict.Due)
 	if verdict.Lost == lossmodel.None {
@@ -205,7 +195,7 @@ func (l *lane) sendContainer(now time.Duration, k *sentContainer, sealed *contai
 			k.inFlight++
 		}
 	}
-	for _, n := range k.sets[:k.setCount] {
+	for n := k.firstSet; n < k.endSet; n++ {
 		if s := l.carrier.sets.At(n); s != nil {
 			s.unsent--
 			s.inFlight += k.inFlight
@@ -232,7 +222,7 @@ func (l *lane) expireContainers(now time.Duration) {
 // endDatagrams records that n copies of the datagram of container k have arrived, or never will.
 func (l *lane) endDatagrams(now time.Duration, k *sentContainer, n int) {
 	k.inFlight -= n
-	for _, i := range k.sets[:k.setCount] {
+	for i := k.firstSet; i < k.endSet; i++ {
 		if s := l.carrier.sets.At(i); s != nil {
 			s.inFlight -= n
 			l.closeIfDone(now, s)
@@ -251,7 +241,7 @@ func (l *lane) sendDue(now time.Duration) {
 		k := c.sent.Push()
 		*k = sentContainer{}
 		if n, s := c.groupSet(sealed.Group); s != nil {
-			k.addSet(n)
+			k.firstSet, k.endSet = n, n+1
 		}
 		verdict := l.sendContainer(now, k, &sealed)
 		c.meter.CountExtra(verdict.Wire)
@@ -352,7 +342,7 @@ func (l *lane) openContainer(now time.Duration, number uint64, d *lossmodel.Deli
 // findProtected returns the flight of the packet that was sent in container number, which is in a set of k; nil if its
 // outcome is known.
 func (l *lane) findProtected(k *sentContainer, number uint64) *flight {
-	for _, n := range k.sets[:k.setCount] {
+	for n := k.firstSet; n < k.endSet; n++ {
 		s := l.carrier.sets.At(n)
 		for i := 0; s != nil && i < s.count; i++ {
 			if s.packets[i].number == number {
@@ -367,13 +357,9 @@ func (l *lane) findProtected(k *sentContainer, number uint64) *flight {
 func (l *lane) handleRepaired(now time.Duration, f *flight, k *sentContainer, p *container.Packet) (acked bool) {
 	f.repair, f.repairedFrom = p.Repair, k.seq
 	if p.Repair == container.ByParity {
-		f.repairedFrom = l.carrier.sets.At(k.sets[0]).group
+		f.repairedFrom = l.carrier.sets.At(k.firstSet).group
 	}
-	arrived := now
-	if l.report != nil {
-		arrived = l.report.Arrived
-	}
-	l.carrier.meter.CountRepaired(arrived - f.rec.Sent)
+	l.carrier.meter.CountRepaired(l.arrivalTime(now) - f.rec.Sent)
 	return l.handleArrival(now, &lossmodel.Delivery{Data: p.Bytes, Sent: f.rec.Sent, Due: now, Tag: f.tag})
 }
 

@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"errors"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -28,9 +27,10 @@ type pendingChange struct {
 	redo bool // was made later than the target of a backward seek; a new change discards it
 }
 
-// equals reports whether p is the change c.
-func (p *pendingChange) equals(c config.StampedChange) bool {
-	return p.T == c.T && reflect.DeepEqual(p.Change, c.Change)
+// isSame reports whether a and b are the same scripted change, before and after it was applied: applying it
+// converts the values of parameters. The user cannot make a change at exactly the nanosecond of a scripted one.
+func isSame(a, b config.StampedChange) bool {
+	return a.T == b.T && slices.Equal(a.Change.Keys(), b.Change.Keys())
 }
 
 // refusal is a scripted change that could not be applied when it was due, because an earlier change
@@ -187,11 +187,11 @@ func (s *Session) ReplayChanges(made []config.StampedChange, t time.Duration) {
 func mergePending(made []config.StampedChange, script []pendingChange, t time.Duration) []pendingChange {
 	var out []pendingChange
 	for _, c := range made {
-		isScripted := slices.ContainsFunc(script, func(p pendingChange) bool { return p.equals(c) })
+		isScripted := slices.ContainsFunc(script, func(p pendingChange) bool { return isSame(p.StampedChange, c) })
 		out = append(out, pendingChange{c, c.T > t && !isScripted})
 	}
 	for _, scripted := range script {
-		if !slices.ContainsFunc(out, func(p pendingChange) bool { return p.equals(scripted.StampedChange) }) {
+		if !slices.ContainsFunc(out, func(p pendingChange) bool { return isSame(p.StampedChange, scripted.StampedChange) }) {
 			out = append(out, scripted)
 		}
 	}
@@ -204,10 +204,7 @@ func mergePending(made []config.StampedChange, script []pendingChange, t time.Du
 func (s *Session) ManualConfig(c *config.Config) *config.Config {
 	after := c.Clone()
 	for _, made := range s.log {
-		// Applying a change converts its parameters, so the logged change differs from the scripted
-		// one. The time identifies it: the user cannot change a setting at exactly the same nanosecond.
-		scripted := func(x config.StampedChange) bool { return x.T == made.T }
-		if slices.ContainsFunc(c.At, scripted) {
+		if slices.ContainsFunc(c.At, func(scripted config.StampedChange) bool { return isSame(scripted, made) }) {
 			continue
 		}
 		if next, _, err := s.tryChange(after, made.Change); err == nil {

@@ -15,14 +15,9 @@ import (
 // laneControl is the lab's view of the send-rate control of a lane. The control itself is part of
 // endpoint.Sender.
 type laneControl struct {
-	policy   policy.Policy // zero if the lane has none
-	arrivals bool          // acks contain arrival times
-	held     int64         // snapshots held back since the lane began
-	// unsent are the rows that changed since the lane sent a snapshot, and restarted is true if the recording
-	// restarted since then. Both are unused while the lane sends every snapshot that is due.
-	unsent    frame.Rows
-	restarted bool
-	steps     meters.Steps
+	arrivals bool  // acks contain arrival times
+	held     int64 // snapshots held back since the lane began
+	steps    meters.Steps
 }
 
 // arrivalTag marks acks with an arrival time on modelled links, where the control may change while acks
@@ -33,33 +28,22 @@ const arrivalTag = 1
 func (l *lane) setControl(c *config.Config) {
 	p := c.Sender.Control
 	l.snd.SetControl(p, c.SendInterval())
-	l.control.policy = p
 	if l.paths.peer == nil { // a remote receiver sends arrival times in all acks of a session or in none
 		l.control.arrivals = endpoint.NeedsArrivals(p)
 	}
 }
 
 // offer sends the snapshot that is due at now, or skips it if the control or the stream of messages
-// holds it back. The parameters are those of send.
-func (l *lane) offer(now time.Duration, cur *frame.Shared, changed frame.Rows, restarted bool) {
-	x := &l.control
+// holds it back.
+func (l *lane) offer(now time.Duration, cur *frame.Shared) {
 	if !l.snd.Due(now) || l.messenger.skipPacket() {
-		l.snd.Hold(&cur.Frame, changed)
+		l.snd.Hold(&cur.Frame, l.unsent)
 		l.countHeld()
-		if len(x.unsent) == 0 {
-			x.unsent = frame.NewRows(l.schema.Rows)
-		}
-		x.unsent.Union(changed)
-		x.restarted = x.restarted || restarted
 		return
 	}
-	if len(x.unsent) > 0 {
-		x.unsent.Union(changed)
-		changed, restarted = x.unsent, restarted || x.restarted
-	}
-	l.send(now, cur, changed, restarted)
-	x.unsent.Clear()
-	x.restarted = false
+	l.send(now, cur)
+	l.unsent.Clear()
+	l.restartUnsent = false
 }
 
 // countHeld counts a snapshot that is not sent, because the control, the stream of messages or the

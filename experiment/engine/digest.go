@@ -45,18 +45,11 @@ func (d *digest) addDecoded(f *flight, got *frame.Frame, same bool) {
 	d.h.Write(d.buf)
 }
 
-// addDatagram adds a sent datagram.
-func (d *digest) addDatagram(b []byte) {
-	d.beginRecord('D', len(b))
+// add adds a record of the given kind, such as a sent datagram.
+func (d *digest) add(kind byte, content []byte) {
+	d.beginRecord(kind, len(content))
 	d.h.Write(d.buf)
-	d.h.Write(b)
-}
-
-// addMessage adds a delivered message.
-func (d *digest) addMessage(b []byte) {
-	d.beginRecord('M', len(b))
-	d.h.Write(d.buf)
-	d.h.Write(b)
+	d.h.Write(content)
 }
 
 // addFrame adds all values of a decoded frame.
@@ -69,14 +62,6 @@ func (d *digest) addFrame(f *frame.Frame) {
 func (d *digest) frameSum(f *frame.Frame) [sha256.Size]byte {
 	d.encodeFrame(f)
 	return sha256.Sum256(d.buf)
-}
-
-// addReported adds the fingerprint of a frame that a remote receiver decoded and that differs from
-// the frame decoded in this process.
-func (d *digest) addReported(p Fingerprint) {
-	d.beginRecord('R', len(p))
-	d.h.Write(d.buf)
-	d.h.Write(p[:])
 }
 
 // fingerprint returns the fingerprint of a frame. It does not change the digest.

@@ -2,11 +2,9 @@ package engine
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"wirelab/encoders"
-	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/view"
 	"wirelab/internal/units"
@@ -55,72 +53,51 @@ func laneLetter(n int) string {
 	return laneLetter(n/26-1) + laneLetter(n%26)
 }
 
-// differences returns, for each encoding in list, the parameters that distinguish it from the others
-// with the same encoder, such as "history=4 lag=2"; empty if none exist. These are the parameters that do
-// not have the same value in all encodings of that encoder. An encoding whose value is the default leaves
-// the parameter out.
-func differences(list []*endpoint.Encoding) []string {
-	out := make([]string, len(list))
-	for i := range list {
-		name := list[i].Codec.Name
-		same := func(e *endpoint.Encoding) bool { return e.Codec.Name == name }
-		if slices.IndexFunc(list, same) < i {
-			continue // all encodings of that name were handled with the first one
-		}
-		for _, info := range list[i].Codec.ParamInfo() {
-			differs := false
-			value := func(k int) string {
-				v, _ := encoders.ParamValue(list[k].Params, info.Name)
-				return fmt.Sprint(v)
-			}
-			for k := i + 1; k < len(list); k++ {
-				differs = differs || same(list[k]) && value(k) != value(i)
-			}
-			for k := i; k < len(list) && differs; k++ {
-				if v := value(k); same(list[k]) && v != fmt.Sprint(info.Default) {
-					out[k] = strings.TrimPrefix(out[k]+" "+info.Name+"="+v, " ")
-				}
-			}
-		}
-	}
-	return out
+// trait is a parameter or a setting of a lane that its name contains if another lane with the same encoder has
+// a different value.
+type trait struct {
+	value string
+	label string // empty if the name leaves the value out, because it is the default
 }
 
-// laneSettings are the settings of the sender that are part of the name of a lane if those of another lane with the same
-// encoder differ.
-var laneSettings = []struct {
-	value func(*config.Config) any
-	label func(*config.Config) string
-}{
-	{func(c *config.Config) any { return c.Sender.Control }, func(c *config.Config) string { return c.Sender.Control.Label() }},
-	{func(c *config.Config) any { return c.SendBudget().Priority }, func(c *config.Config) string {
-		if c.Sender.Budget == 0 {
-			return ""
+// traits returns the parameters of the lane's encoder, and the settings of its sender that a shadow may have for
+// itself. Lanes with the same encoder have the same traits in the same order.
+func (l *lane) traits() (list []trait) {
+	e := l.snd.Encoding()
+	for _, info := range e.Codec.ParamInfo() {
+		value, _ := encoders.ParamValue(e.Params, info.Name)
+		x := trait{value: fmt.Sprint(value)}
+		if x.value != fmt.Sprint(info.Default) {
+			x.label = info.Name + "=" + x.value
 		}
-		return view.OrDefault(c.Sender.Priority).Label()
-	}},
-	{func(c *config.Config) any { return c.Sender.Budget }, func(c *config.Config) string {
-		if c.Sender.Budget == 0 {
-			return "no budget"
-		}
-		return units.FormatRate(c.Sender.Budget)
-	}},
+		list = append(list, x)
+	}
+	sender := &l.liveConfig.Sender
+	priority, budget := trait{}, trait{label: "no budget"}
+	if sender.Budget > 0 {
+		priority.label = view.OrDefault(sender.Priority).Label()
+		budget.label = units.FormatRate(sender.Budget)
+	}
+	priority.value = priority.label
+	budget.value = budget.label
+	return append(list, trait{sender.Control.String(), sender.Control.Label()}, priority, budget)
 }
 
 // differences returns, for each lane, the parameters and the settings of the sender that distinguish it from the other
-// lanes with the same encoder.
+// lanes with the same encoder, such as "history=4 lag=2"; empty if there are none.
 func (s *Session) differences() []string {
-	list := make([]*endpoint.Encoding, len(s.lanes))
+	traits := make([][]trait, len(s.lanes))
 	for i, l := range s.lanes {
-		list[i] = l.snd.Encoding()
+		traits[i] = l.traits()
 	}
-	out := differences(list)
-	for i, l := range s.lanes {
-		for _, x := range laneSettings {
-			value := x.value(l.liveConfig)
-			differs := func(o *lane) bool { return o.codec() == l.codec() && x.value(o.liveConfig) != value }
-			if slices.ContainsFunc(s.lanes, differs) {
-				out[i] = strings.TrimSpace(out[i] + " " + x.label(l.liveConfig))
+	out := make([]string, len(s.lanes))
+	for i, own := range traits {
+		for k, x := range own {
+			for j, other := range traits {
+				if s.lanes[j].codec() == s.lanes[i].codec() && other[k].value != x.value {
+					out[i] = strings.TrimSpace(out[i] + " " + x.label)
+					break
+				}
 			}
 		}
 	}

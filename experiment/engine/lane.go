@@ -15,7 +15,6 @@ import (
 	"wirelab/experiment/engine/playout"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/view"
-	"wirelab/internal/policy"
 	"wirelab/lossmodel"
 )
 
@@ -50,7 +49,10 @@ type sendingEnd struct {
 	budget     encoders.Budget // bit budget of the packet being encoded
 	sendBudget endpoint.Budget // the newest budget of the sender, if there ever was one
 	restart    restart
-	aligning   bool // must begin an epoch together with a lane of equal configuration; see alignLanes
+	// unsent are the rows that may differ between the source's newest frame and the frame sent last.
+	unsent        frame.Rows
+	restartUnsent bool // the recording restarted after the frame sent last
+	aligning      bool // must begin an epoch together with a lane of equal configuration; see alignLanes
 }
 
 // receivingEnd is the receiver of a lane, with its display and its acks.
@@ -122,6 +124,7 @@ func newLane(c *config.Config, e config.Encoder, s stream, opt *Options) (*lane,
 		return nil, err
 	}
 	l := &lane{stream: s, config: e.Clone(), observer: opt.Observer, flights: flights{pool: frame.NewPool(s.schema)}}
+	l.unsent = frame.NewRows(s.schema.Rows)
 	l.measurements = measurements{digest: newDigest(),
 		encoding: meters.NewStopwatch(opt.Clock, s.schema), decoding: meters.NewStopwatch(opt.Clock, s.schema),
 		meter: meters.New(float64(c.DisplayMilliHz(s.schema.TickHz))/1000, opt.KeepSamples),
@@ -176,7 +179,7 @@ func (l *lane) comparePlayouts(now time.Duration) {
 func (l *lane) reconfigure(now time.Duration, before, after *config.Config) error {
 	l.applySettings(now, after)
 	changesLinks := before.Down != after.Down || before.Up != after.Up
-	if changesLinks && l.control.policy != (policy.Policy{}) {
+	if changesLinks && l.liveConfig.Sender.Control.Name() != "" {
 		l.control.steps.Begin(now) // the control has to recover from the change
 	}
 	if l.paths.downLink == nil || l.paths.upLink == nil {
@@ -192,12 +195,12 @@ func (l *lane) reconfigure(now time.Duration, before, after *config.Config) erro
 	return nil
 }
 
-// send encodes cur and sends the packet. changed contains at least the rows in which cur differs
-// from the frame sent before it. restarted means that the recording restarted since that frame.
-func (l *lane) send(now time.Duration, cur *frame.Shared, changed frame.Rows, restarted bool) {
+// send encodes cur and sends the packet.
+func (l *lane) send(now time.Duration, cur *frame.Shared) {
+	restarted := l.restartUnsent
 	l.budget.Reset()
 	l.encoding.NS = 0
-	p, err := l.snd.SendShared(now, cur, changed, &l.budget)
+	p, err := l.snd.SendShared(now, cur, l.unsent, &l.budget)
 	if restarted {
 		l.restart.occurred, l.restart.seq = true, p.Seq
 	}

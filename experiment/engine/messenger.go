@@ -149,7 +149,7 @@ func (m *messenger) delivered(lane int, message []byte) {
 		m.meter.CountWrong()
 	}
 	m.meter.CountDelivered(len(message), sent.isBurst, m.now-sent.sent)
-	m.digest.addMessage(message)
+	m.digest.add('M', message)
 }
 
 // underWay returns the number of messages that are not delivered.
@@ -219,7 +219,7 @@ func (l *lane) sendParts(now time.Duration) {
 func (l *lane) sendSegments(now time.Duration) {
 	m := l.messenger
 	for segment := m.stream.Segment(now); segment != nil; segment = m.stream.Segment(now) {
-		l.digest.addDatagram(segment)
+		l.digest.add('D', segment)
 		verdict := l.paths.down.Send(now, segment, containerTag|streamTag)
 		m.meter.CountDatagram(verdict.Wire)
 		l.recordExtra(now, packetlog.Segment, verdict.Wire)
@@ -288,9 +288,9 @@ func (l *lane) receiveSegment(now time.Duration, d *lossmodel.Delivery) {
 		return
 	}
 	m := l.messenger
-	m.now, l.withholdAck = now, true // the stream has its own acks
+	m.now = l.arrivalTime(now)
+	l.withholdAck = true // the stream has its own acks
 	if l.report != nil {
-		m.now = l.report.Arrived
 		l.paths.remote.CountArrival(l.report.ReportedAt-d.Sent, l.report.Slower)
 	}
 	err := m.streamIn.Accept(d.Data, func(kind byte, unit []byte) {
@@ -321,10 +321,7 @@ func (l *lane) receiveMessages(now time.Duration, opened *container.Opened) {
 	if m == nil {
 		return
 	}
-	m.now = now
-	if l.report != nil {
-		m.now = l.report.Arrived
-	}
+	m.now = l.arrivalTime(now)
 	l.noteMalformed(m.in.AcceptContainer(opened))
 	l.compareDeliveries()
 }

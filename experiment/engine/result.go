@@ -132,20 +132,14 @@ func (s *Session) Result() *Result {
 	if !s.ended {
 		until++ // the end is exclusive
 	}
-	start := s.start.Clone()
-	start.At, start.Sweep, start.Search = nil, nil, config.Search{} // Result.Changes has the changes that took effect
 	first := s.lanes[0]
-	totals := first.totals(until)
-	r := &Result{
-		versions: versions{ReportVersion, DigestVersion}, Config: start.Values(),
-		extent: extent{Seed: start.Seed, DurationS: until.Seconds(), DurationNS: until,
-			Frames: s.frames(), Item: s.schema.Item, ItemsPerFrame: s.itemsPerFrame()},
-		Totals: totals, Timing: first.timing(), Traffic: first.trafficFigures(until), Budget: first.meter.Shares(s.schema), Digest: first.digest.sum(),
-		Codecs:      s.codecVersions(),
-		Interrupted: s.interrupted, Shadows: []shadowResult{}, Changes: append([]config.StampedChange{}, s.log...),
-		Assertions: checkAssertions(s.start.Assert, totals), Refused: s.refused, Warnings: s.config.Warnings(),
-		Precision: s.precision(), FileData: FileData{Priorities: s.urgentRows()},
-	}
+	r := NewResult(s.start, s.schema, until, s.frames(), first.totals(until))
+	r.ItemsPerFrame = s.itemsPerFrame()
+	r.Timing, r.Budget, r.Digest = first.timing(), first.meter.Shares(s.schema), first.digest.sum()
+	r.Traffic, r.Codecs, r.Precision = first.trafficFigures(until), s.codecVersions(), s.precision()
+	r.Changes = append(r.Changes, s.log...)
+	r.Interrupted, r.Refused, r.Warnings = s.interrupted, s.refused, s.config.Warnings()
+	r.FileData.Priorities = s.urgentRows()
 	for _, remark := range s.dataRemarks() {
 		r.Warnings = append(r.Warnings, "data: "+remark)
 	}
@@ -166,12 +160,11 @@ func (s *Session) Result() *Result {
 	return r
 }
 
-// NewResult returns the result of a run of start that was not a session, such as a run with many
-// receivers. end is its duration and s the schema of its data. The caller adds what was measured besides
-// totals.
+// NewResult returns the result of a run that began with the configuration start. end is its duration and s the
+// schema of its data. The caller adds the changes that took effect, and what was measured besides totals.
 func NewResult(start *config.Config, s *frame.Schema, end time.Duration, frames uint64, totals figures.Totals) *Result {
 	start = start.Clone()
-	start.Sweep, start.Search = nil, config.Search{}
+	start.At, start.Sweep, start.Search = nil, nil, config.Search{} // Result.Changes has the changes that took effect
 	return &Result{versions: versions{ReportVersion, DigestVersion}, Config: start.Values(),
 		extent: extent{Seed: start.Seed, DurationS: end.Seconds(), DurationNS: end, Frames: frames, Item: s.Item, ItemsPerFrame: s.Rows},
 		Totals: totals, Shadows: []shadowResult{}, Changes: []config.StampedChange{}, Budget: []figures.BudgetShare{},

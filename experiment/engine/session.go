@@ -73,14 +73,13 @@ type Session struct {
 	fileDelivery
 	trials
 	laneSet
-	config     *config.Config // with every change applied so far
-	start      *config.Config // at the start of the session
-	opt        Options
-	feed       feed
-	player     player
-	truths     playout.Truths // the source's newest frames, to compare displays with; of data that displays interpolate
-	rowCosts   rowCostMeter
-	unsentRows frame.Rows // rows that may differ between the source's newest frame and the frame sent last
+	config   *config.Config // with every change applied so far
+	start    *config.Config // at the start of the session
+	opt      Options
+	feed     feed
+	player   player
+	truths   playout.Truths // the source's newest frames, to compare displays with; of data that displays interpolate
+	rowCosts rowCostMeter
 
 	now         time.Duration // all events up to this time were handled; -1 before the first
 	end         time.Duration // events at this time or later are not handled; never if unknown
@@ -92,7 +91,6 @@ type Session struct {
 	framesDue, framesSkipped uint64 // frames that were due to be sent; of those, frames left out because of config.Sender.Every
 	displayTicks             uint64 // display ticks so far
 	closedSamples            uint64 // complete samples so far
-	restartUnsent            bool   // the recording restarted after the last frame sent
 }
 
 // laneSet contains the lanes of a session, past and present.
@@ -144,7 +142,7 @@ func newSession(ctx context.Context, c *config.Config, src dataset.Source, opt O
 	s.isFile = s.schema.Delivery == frame.Reliable
 	s.player.source, _ = src.(dataset.Steered)
 	s.end = s.plannedEnd(src)
-	s.feed, s.unsentRows = newFeed(src, s.initial), frame.NewRows(s.schema.Rows)
+	s.feed = newFeed(src, s.initial)
 	if err := errors.Join(s.checkControl(c), CheckBudgets(nil, c, s.schema, s.initial)); err != nil {
 		return nil, err
 	}
@@ -421,11 +419,9 @@ func (s *Session) tick(at time.Duration) error {
 	}
 	s.alignLanes(at)
 	for _, l := range s.running {
-		l.offer(at, s.feed.current, s.unsentRows, s.restartUnsent)
+		l.offer(at, s.feed.current)
 	}
 	s.replaceBrokenEncoder(at)
-	s.restartUnsent = false
-	s.unsentRows.Clear()
 	return nil
 }
 
@@ -455,13 +451,13 @@ func (s *Session) readFrame(at time.Duration) error {
 	s.updateEnd()
 	if restarted {
 		s.addMark(at, MarkLoop, "loop")
-		s.restartUnsent = true
 	}
 	if s.lanes[0].display.Interpolates() {
 		s.truths.Add(s.feed.current, restarted, s.oldestDisplayedTick())
 	}
-	s.unsentRows.Union(s.feed.current.Changed)
 	for _, l := range s.running {
+		l.unsent.Union(s.feed.current.Changed)
+		l.restartUnsent = l.restartUnsent || restarted
 		l.measureViews(s.feed.framesTaken-1, s.feed.current, restarted)
 	}
 	return nil

@@ -102,10 +102,18 @@ func (l *lane) recordOutcome(now time.Duration, f *flight) {
 // recordUnreceived records outcome o of a copy that never reached the receiver. cause is the stage
 // of the link that dropped it, or lossmodel.None.
 func (l *lane) recordUnreceived(now time.Duration, f *flight, copyNumber int, o packetlog.Outcome, cause lossmodel.Cause) {
-	l.outcomeRec = f.rec
-	l.outcomeRec.Copy, l.outcomeRec.Outcome, l.outcomeRec.Cause = copyNumber, o, cause
-	l.inspector.Begin(f.record, copyNumber, f.trails)
+	rec := l.beginOutcome(f, copyNumber)
+	rec.Outcome, rec.Cause = o, cause
 	l.recordOutcome(now, f)
+}
+
+// beginOutcome makes l.outcomeRec the record of one copy of the packet of f, whose outcome is determined next,
+// and returns it.
+func (l *lane) beginOutcome(f *flight, copyNumber int) *packetlog.Record {
+	l.outcomeRec = f.rec
+	l.outcomeRec.Copy = copyNumber
+	l.inspector.Begin(f.record, copyNumber, f.trails)
+	return &l.outcomeRec
 }
 
 // handleDrop records that a queue dropped a packet after it was sent.
@@ -128,9 +136,8 @@ func (l *lane) handleDrop(now time.Duration, d *lossmodel.Delivery) {
 	if d.Copy == 0 && f.awaitRepair(d.Lost) {
 		return
 	}
-	l.outcomeRec = f.rec
-	l.outcomeRec.Copy, l.outcomeRec.Outcome, l.outcomeRec.Cause = d.Copy, packetlog.Lost, d.Lost
-	l.inspector.Begin(f.record, d.Copy, f.trails)
+	rec := l.beginOutcome(f, d.Copy)
+	rec.Outcome, rec.Cause = packetlog.Lost, d.Lost
 	l.inspector.Served(d)
 	l.recordOutcome(now, f)
 	l.endArrival(f)

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"errors"
-	"maps"
 	"slices"
 	"time"
 
@@ -92,14 +91,12 @@ func (s *Session) replaceBrokenEncoder(at time.Duration) {
 	to := config.Encoder{Name: table.Default(s.schema)}
 	for _, step := range slices.Backward(s.undo.list) { // find the newest encoder that is not the broken one
 		if e := step.before.Encoder; e.Name != name {
-			to = e.Clone()
+			to = e
 			break
 		}
 	}
-	pairs := []any{"encoder", to.Name}
-	for _, param := range slices.Sorted(maps.Keys(to.Params)) {
-		pairs = append(pairs, "encoder.params."+param, to.Params[param])
-	}
-	ch := config.NewChange(pairs...).WithMark(name + " broke: back to " + to.Name)
+	target := s.config.Clone()
+	target.Encoder = to
+	ch := target.Undo(s.config).WithMark(name + " broke: back to " + to.Name)
 	s.pending = slices.Insert(s.pending, 0, pendingChange{StampedChange: config.Stamp(at+1, ch)})
 }

@@ -34,7 +34,7 @@ func (p *outage) Begin(_ context.Context, s *frame.Schema, initial *frame.Frame,
 	return nil
 }
 
-func (p *outage) Connect(down, up *lossmodel.Link) (Path, Path) {
+func (p *outage) Connect(down, up *lossmodel.Link) (RemotePath, Path) {
 	p.Path = down
 	return p, &farAcks{up, p.rcv, nil}
 }

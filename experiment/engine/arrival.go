@@ -126,9 +126,7 @@ func (l *lane) receiveAbandoned(d *lossmodel.Delivery) {
 // passed to the receiver. If the receiver is remote, the datagram has arrived there; the receiver in
 // this process decodes it too, but the outcome is the remote receiver's.
 //
-// There are three kinds of path: modelled links, which number the copies of a packet; a real network to a
-// receiver in this process, where the number of copies is unknown; and a real network to a remote
-// receiver, the peer, which reports each arrival.
+// Modelled links number the copies of a packet. A remote receiver reports each arrival.
 //
 // A packet that was repaired arrives as if from its own datagram; see handleRepaired. acked reports
 // whether an ack was sent.
@@ -169,9 +167,6 @@ func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) (acked bo
 		acked = l.decodeArrival(now, f, d)
 	}
 	l.recordOutcome(now, f)
-	if f.fateUnknown && l.paths.peer == nil {
-		return acked // more copies may arrive; expireOverdue releases the flight
-	}
 	if wasRepaired && !f.awaitsRepair {
 		return acked // its own datagram is still in flight
 	}
@@ -181,13 +176,11 @@ func (l *lane) handleArrival(now time.Duration, d *lossmodel.Delivery) (acked bo
 }
 
 // countArrival passes the arrival of l.outcomeRec, a packet of flight f, to the meters, and begins its
-// record in the inspector. It sets the copy number where the path does not.
+// record in the inspector.
 func (l *lane) countArrival(now time.Duration, f *flight, d *lossmodel.Delivery, wasRepaired bool) {
 	rec := &l.outcomeRec
 	if l.packetReport != nil && !wasRepaired {
 		l.paths.remote.CountArrival(l.report.ReportedAt-rec.Sent, l.report.Slower)
-	} else if f.fateUnknown && l.paths.peer == nil {
-		rec.Copy = l.nextCopyNumber(f)
 	}
 	l.inspector.Begin(f.record, rec.Copy, f.trails)
 	l.inspector.Served(d)
@@ -239,21 +232,6 @@ func (l *lane) recordDamaged(now time.Duration, f *flight, copyNumber, flipped i
 	l.inspector.Arrived(rec, &endpoint.Reception{Outcome: endpoint.Corrupt}, flipped)
 	l.recordOutcome(now, f)
 }
-
-// nextCopyNumber returns the copy number of an arrival if the number of copies of the packet is unknown. The
-// first arrival is copy 0. Each later one is counted as a duplicate; those after maxCopyNumber share
-// this number.
-func (l *lane) nextCopyNumber(f *flight) int {
-	if f.endedCopies == 0 {
-		return 0
-	}
-	f.copies = min(f.copies+1, maxCopyNumber)
-	l.meter.Counts().Duplicated++
-	return f.copies
-}
-
-// maxCopyNumber is the highest copy number: flight.endedCopies has 16 bits.
-const maxCopyNumber = 15
 
 // comparison compares the frame that a receiver decoded with the frame that the sender stored.
 type comparison struct {

@@ -265,13 +265,10 @@ func (l *lane) recordExtra(now time.Duration, kind packetlog.Outcome, wire int) 
 
 // nextDue returns when the lane must write a message or send a datagram other than a packet; never if it need not.
 func (l *lane) nextDue() time.Duration {
-	at := never
 	if l.carrier == nil {
-		return at
+		return never
 	}
-	if t, ok := l.carrier.snd.NextParity(); ok {
-		at = t
-	}
+	at := orNever(l.carrier.snd.NextParity())
 	if l.messenger != nil {
 		at = min(at, l.messenger.nextDue())
 	}

@@ -122,7 +122,7 @@ func (l *lane) sendBlock(now time.Duration) {
 	}
 	l.budget.Reset()
 	if p, items, ok := l.delivery.Send(now, &l.budget); ok {
-		l.transmit(now, &p, encodeInfo{items: items, changed: items}) // every byte counts as changed
+		l.transmit(now, &p, packetlog.Record{Items: items, Changed: items}, nil) // every byte counts as changed
 	}
 }
 
@@ -158,13 +158,9 @@ func (s *Session) addScriptedEncodings(c *config.Config) error {
 		return nil
 	}
 	for _, e := range encodersOf(c) {
-		codec, params, err := e.Resolve("encoder", c.Codecs)
+		encoding, err := newEncoding("encoder", e, c, s.schema)
 		if err != nil {
 			return err
-		}
-		encoding, err := endpoint.NewEncoding(s.schema, codec, params)
-		if err != nil {
-			return config.ErrorAt("encoder", err)
 		}
 		s.scripted = append(s.scripted, &encoding)
 	}

@@ -28,7 +28,7 @@ type flight struct {
 	copies      int               // copies made by the link, without the packet itself
 	endedCopies uint16            // bit n is set if the outcome of copy n is recorded
 	arriving    int               // copies that have yet to arrive, including the packet itself
-	fateUnknown bool              // a real network: whether and when it arrives was unknown when it was sent
+	fateUnknown bool              // with a remote receiver: whether and when it arrives was unknown when it was sent
 	leftAt      time.Duration     // latest time at which it entered the real network
 	trails      []lossmodel.Trail // of copies 1 and up; empty unless packets are inspected
 	repairing

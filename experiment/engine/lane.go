@@ -15,7 +15,6 @@ import (
 	"wirelab/experiment/engine/playout"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/view"
-	"wirelab/lossmodel"
 )
 
 // lane is one encoder with its endpoints: a sender, a receiver, a network path in each direction,
@@ -175,15 +174,12 @@ func (l *lane) comparePlayouts(now time.Duration) {
 }
 
 // reconfigure applies the settings of after that may change during a run to the lane and to its modelled
-// links, if it has any, at time now. before is the configuration until now.
+// links at time now. before is the configuration until now.
 func (l *lane) reconfigure(now time.Duration, before, after *config.Config) error {
 	l.applySettings(now, after)
 	changesLinks := before.Down != after.Down || before.Up != after.Up
 	if changesLinks && l.liveConfig.Sender.Control.Name() != "" {
 		l.control.steps.Begin(now) // the control has to recover from the change
-	}
-	if l.paths.downLink == nil || l.paths.upLink == nil {
-		return nil
 	}
 	if changesLinks {
 		err := errors.Join(l.paths.downLink.ReshapeAt(now, after.Down), l.paths.upLink.ReshapeAt(now, after.Up))
@@ -216,17 +212,18 @@ func (l *lane) send(now time.Duration, cur *frame.Shared) {
 	if runsAs := codec.Runtime(); runsAs != "" { // a plugin, for example interpreted or compiled
 		l.meter.SetRunsAs(runsAs)
 	}
-	e := encodeInfo{items: l.schema.Items(p.Stored), changed: l.encoding.Changed, ns: l.encoding.NS, restarted: restarted,
-		crossesRestart: restarted || l.crossesRestart(&p)}
+	rec := packetlog.Record{Items: l.schema.Items(p.Stored), Changed: l.encoding.Changed, EncodeNS: l.encoding.NS,
+		Seam: restarted, CrossesLoop: restarted || l.crossesRestart(&p)} // both mean a restart of the recording
+	var source *frame.Shared
 	if p.View != nil {
-		e.changed = p.View.Rows
+		rec.Changed = p.View.Rows
 		l.views.Sent(&p, l.liveConfig.SendInterval())
 	} else if codec.Quantises {
 		l.meter.Rounding.Add(l.schema, &cur.Frame, p.Stored)
 	} else {
-		e.source = cur
+		source = cur
 	}
-	l.transmit(now, &p, e)
+	l.transmit(now, &p, rec, source)
 }
 
 // refuseFrame records that the encoder returned err for a frame, so that p was not sent.
@@ -262,9 +259,7 @@ func (l *lane) tickDisplay(now time.Duration, truths *playout.Truths) {
 
 // closeSample completes the sample that ends at t, and passes it to the observer.
 func (l *lane) closeSample(t time.Duration) {
-	if l.paths.downLink != nil {
-		l.meter.MeasureQueue(t, l.paths.downLink)
-	}
+	l.meter.MeasureQueue(t, l.paths.downLink)
 	if peer := l.paths.peer; peer != nil {
 		display, _ := peer.Counts()
 		l.meter.AddRemoteDisplay(&l.paths.remote, display)
@@ -292,11 +287,7 @@ func (l *lane) closeSample(t time.Duration) {
 // delivery of a file and the remote receiver provide. Rates are computed until the lane has delivered its
 // file.
 func (l *lane) totals(now time.Duration) figures.Totals {
-	var linkGauges lossmodel.Gauges // stays zero on a real network
-	if l.paths.downLink != nil {
-		linkGauges = l.paths.downLink.Gauges(now)
-	}
-	t := l.meter.Totals(l.delivery.BusyUntil(now)-l.joinedAt, l.schema, linkGauges)
+	t := l.meter.Totals(l.delivery.BusyUntil(now)-l.joinedAt, l.schema, l.paths.downLink.Gauges(now))
 	if peer := l.paths.peer; peer != nil {
 		display, lab := peer.Counts()
 		l.paths.remote.AdjustTotals(&t, l.meter, display, lab, now-l.joinedAt)

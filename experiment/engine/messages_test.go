@@ -136,8 +136,8 @@ func TestNoMessagesNoFigures(t *testing.T) {
 	if got := s.lanes[0].totals(s.Now()); got.Messages == nil || got.Redundancy != nil || got.Messages.Sent != 20 {
 		t.Errorf("%+v, %+v", got.Messages, got.Redundancy)
 	}
-	if v := s.View(10).Lanes[0].Messages; v.UnderWay != 1 || v.Oldest == 0 || v.Unacked == 0 || v.RoundTrip < 40*time.Millisecond {
-		t.Errorf("view %+v", v)
+	if n := s.View(10).Lanes[0].UnderWay; n != 1 {
+		t.Errorf("%d messages are under way in the snapshot", n)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/container"
+	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine/meters"
 	"wirelab/experiment/engine/packetlog"
 	"wirelab/experiment/figures"
@@ -24,7 +25,7 @@ import (
 type messenger struct {
 	settings config.Messages
 	seed     uint64
-	next     [2]uint64 // numbers of the next messages: of messages.size, of messages.burst
+	kinds    []messageKind
 	out      *container.Outbox
 	in       *container.Inbox
 	digest   *digest
@@ -38,15 +39,52 @@ type messenger struct {
 
 	now             time.Duration // arrival of the datagram that is being received
 	sum             *DeliverySum  // of what it completes; nil unless the receiver is remote
-	content, wanted []byte
-	random          rand.PCG
+	content, wanted []byte        // scratch space
+}
+
+// messageKind describes the messages of messages.size or those of messages.burst.
+type messageKind struct {
+	isBurst bool
+	size    int64
+	lane    int
+	dueAt   func(n uint64) time.Duration // when message n is due
+	next    uint64                       // number of the next message
+}
+
+// messageKinds returns the kinds of messages that c sends.
+func messageKinds(c *config.Messages) (kinds []messageKind) {
+	if c.RateHz > 0 {
+		dueAt := func(n uint64) time.Duration { return endpoint.TickTime(n, c.RateHz) + messagePhase }
+		kinds = append(kinds, messageKind{size: c.Size, dueAt: dueAt})
+	}
+	if c.Burst > 0 {
+		first := c.BurstEvery/2 + burstPhase
+		dueAt := func(n uint64) time.Duration { return first + time.Duration(n)*c.BurstEvery }
+		kinds = append(kinds, messageKind{isBurst: true, size: c.Burst, lane: c.Lanes - 1, dueAt: dueAt})
+	}
+	return kinds
+}
+
+// content sets buf to the content of message n, which is pseudorandom, and returns it.
+func (k *messageKind) content(buf []byte, n, seed uint64) []byte {
+	var random rand.PCG
+	number := n << 1
+	if k.isBurst {
+		number |= 1
+	}
+	random.Seed(seed, number)
+	buf = buf[:0]
+	for int64(len(buf)) < k.size {
+		buf = binary.LittleEndian.AppendUint64(buf, random.Uint64())
+	}
+	return buf[:k.size]
 }
 
 // sentMessage is a message that was sent and not delivered yet.
 type sentMessage struct {
-	number  uint64 // among the messages of its size
-	isBurst bool   // its size is messages.burst
-	sent    time.Duration
+	kind   *messageKind
+	number uint64 // among the messages of its kind
+	sent   time.Duration
 }
 
 // Times of messages within their interval: they are not in phase with packets.
@@ -66,68 +104,32 @@ func (l *lane) startMessages(now time.Duration, c *config.Config) {
 	if l.carrier == nil {
 		l.carrier = &carrier{snd: container.NewSender()}
 	}
-	m := &messenger{settings: c.Messages, seed: c.Seed, digest: &l.digest, out: container.NewOutbox(c.Messages.Delivery, c.Messages.Pace)}
+	m := &messenger{settings: c.Messages, seed: c.Seed, digest: &l.digest}
+	m.kinds = messageKinds(&m.settings)
+	m.out = container.NewOutbox(c.Messages.Delivery, c.Messages.Pace)
 	m.in = container.NewInbox(c.Messages.Lanes, m.delivered)
 	if c.Messages.IsStream() {
 		m.stream, m.skips = container.NewStreamSender(c.Messages.Delivery.Int("coalesce") == 0), c.Messages.Delivery.Int("skip") == 1
 	}
-	for kind := range m.next { // the lane sends no messages that were due before it joined
-		for isBurst := kind == 1; m.hasKind(isBurst) && m.dueAt(isBurst) < now; {
-			m.next[kind]++
+	for i := range m.kinds { // the lane sends no messages that were due before it joined
+		for k := &m.kinds[i]; k.dueAt(k.next) < now; {
+			k.next++
 		}
 	}
 	l.messenger = m
 }
 
-// hasKind reports whether messages of messages.size are sent, or with isBurst those of messages.burst.
-func (m *messenger) hasKind(isBurst bool) bool {
-	if isBurst {
-		return m.settings.Burst > 0
-	}
-	return m.settings.RateHz > 0
-}
-
-// dueAt returns when the next message of messages.size is due, or with isBurst the next of messages.burst.
-func (m *messenger) dueAt(isBurst bool) time.Duration {
-	if isBurst {
-		return m.settings.BurstEvery/2 + time.Duration(m.next[1])*m.settings.BurstEvery + burstPhase
-	}
-	n, rate := m.next[0], uint64(m.settings.RateHz)
-	return time.Duration(n/rate)*time.Second + time.Duration(n%rate)*time.Second/time.Duration(rate) + messagePhase
-}
-
-// fill sets buf to the content of a message, which is pseudorandom, and returns it.
-func (m *messenger) fill(buf []byte, number uint64, isBurst bool) []byte {
-	size := m.settings.Size
-	stream := number << 1
-	if isBurst {
-		size, stream = m.settings.Burst, stream|1
-	}
-	m.random.Seed(m.seed, stream)
-	buf = buf[:0]
-	for int64(len(buf)) < size {
-		buf = binary.LittleEndian.AppendUint64(buf, m.random.Uint64())
-	}
-	return buf[:size]
-}
-
 // write writes the messages that are due.
 func (m *messenger) write(now time.Duration) {
-	for kind := range m.next {
-		isBurst := kind == 1
-		for m.hasKind(isBurst) && m.dueAt(isBurst) <= now {
-			m.content = m.fill(m.content, m.next[kind], isBurst)
-			lane := 0
-			if isBurst {
-				lane = m.settings.Lanes - 1
-			}
-			if m.out.Write(lane, m.content) {
-				m.meter.CountSent()
-				*m.pending[lane].Push() = sentMessage{m.next[kind], isBurst, now}
-			} else {
+	for i := range m.kinds {
+		for k := &m.kinds[i]; k.dueAt(k.next) <= now; k.next++ {
+			m.content = k.content(m.content, k.next, m.seed)
+			if !m.out.Write(k.lane, m.content) {
 				m.meter.CountRefused()
+				continue
 			}
-			m.next[kind]++
+			m.meter.CountSent()
+			*m.pending[k.lane].Push() = sentMessage{k, k.next, now}
 		}
 	}
 }
@@ -144,11 +146,11 @@ func (m *messenger) delivered(lane int, message []byte) {
 	}
 	sent := *q.At(q.First())
 	q.Pop()
-	m.wanted = m.fill(m.wanted, sent.number, sent.isBurst)
+	m.wanted = sent.kind.content(m.wanted, sent.number, m.seed)
 	if !bytes.Equal(message, m.wanted) {
 		m.meter.CountWrong()
 	}
-	m.meter.CountDelivered(len(message), sent.isBurst, m.now-sent.sent)
+	m.meter.CountDelivered(len(message), sent.kind.isBurst, m.now-sent.sent)
 	m.digest.add('M', message)
 }
 
@@ -162,25 +164,18 @@ func (m *messenger) underWay() (n int) {
 
 // nextDue returns when something must be written or sent.
 func (m *messenger) nextDue() time.Duration {
-	at := never
-	for _, isBurst := range [...]bool{false, true} {
-		if m.hasKind(isBurst) {
-			at = min(at, m.dueAt(isBurst))
-		}
-	}
-	if t, ok := m.out.Next(); ok {
-		at = min(at, t)
+	at := orNever(m.out.Next())
+	for i := range m.kinds {
+		k := &m.kinds[i]
+		at = min(at, k.dueAt(k.next))
 	}
 	if m.stream == nil {
 		return at
 	}
-	if t, ok := m.out.TakeAt(); ok && m.stream.HasRoom(container.MaxPartUnit) {
-		at = min(at, t)
+	if m.stream.HasRoom(container.MaxPartUnit) {
+		at = min(at, orNever(m.out.TakeAt()))
 	}
-	if t, ok := m.stream.Next(); ok {
-		at = min(at, t)
-	}
-	return at
+	return min(at, orNever(m.stream.Next()))
 }
 
 // sendMessages writes the messages that are due, and sends the datagrams that carry no packet.
@@ -249,20 +244,6 @@ func (m *messenger) skipPacket() bool {
 	skipped := m.skips && m.stream.Unsent() > 0
 	m.meter.CountDue(skipped)
 	return skipped
-}
-
-// view returns the state for a snapshot.
-func (m *messenger) view() messagesView {
-	v := messagesView{UnderWay: m.underWay(), Unacked: m.out.Waiting(), RoundTrip: m.out.RoundTrip()}
-	for i := range m.pending {
-		if q := &m.pending[i]; q.Len() > 0 && (v.Oldest == 0 || q.At(q.First()).sent < v.Oldest) {
-			v.Oldest = q.At(q.First()).sent
-		}
-	}
-	if m.stream != nil {
-		v.Unacked, v.RoundTrip = m.stream.Unacked(), m.stream.RoundTrip()
-	}
-	return v
 }
 
 // figures returns the figures of a run of duration d.

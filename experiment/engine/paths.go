@@ -35,9 +35,9 @@ type Path interface {
 type Network interface {
 	// Begin sends the configuration of the session to the peer, and waits until the peer is ready.
 	Begin(ctx context.Context, s *frame.Schema, initial *frame.Frame, c *config.Config) error
-	// Connect returns the downlink, which is a RemotePath, and the uplink. Datagrams pass through the
-	// modelled links down and up as well, in this process.
-	Connect(down, up *lossmodel.Link) (Path, Path)
+	// Connect returns the downlink and the uplink. Datagrams pass through the modelled links down and up as
+	// well, in this process.
+	Connect(down, up *lossmodel.Link) (RemotePath, Path)
 }
 
 // NetworkError is returned if a session over a network could not begin or continue.
@@ -93,17 +93,14 @@ func (r *RemoteReport) packet(container uint16) *PacketReport {
 // paths are the network paths of a lane.
 type paths struct {
 	down, up         Path
-	downLink, upLink *lossmodel.Link // the modelled links on these paths; nil for other paths
+	downLink, upLink *lossmodel.Link // the modelled links: down and up, or parts of them
 	peer             RemotePath      // down, if the receiver is on another machine; else nil
 	remote           meters.Remote   // unused if peer is nil
 }
 
-// connect sets the network paths between sender and receiver. downLink and upLink stay nil for paths that
-// are not modelled links.
-func (l *lane) connect(down, up Path) {
-	l.paths.down, l.paths.up = down, up
-	l.paths.downLink, _ = down.(*lossmodel.Link)
-	l.paths.upLink, _ = up.(*lossmodel.Link)
+// connect connects sender and receiver by modelled links.
+func (l *lane) connect(down, up *lossmodel.Link) {
+	l.paths = paths{down: down, up: up, downLink: down, upLink: up}
 }
 
 // connectNew connects sender and receiver by new modelled links and, unless it is nil, by network, whose
@@ -125,23 +122,17 @@ func (l *lane) connectNew(c *config.Config, network Network) error {
 	if network == nil {
 		return nil
 	}
-	l.paths.down, l.paths.up = network.Connect(down, up)
-	l.paths.peer, _ = l.paths.down.(RemotePath)
-	if l.messenger != nil && l.paths.peer != nil {
+	l.paths.peer, l.paths.up = network.Connect(down, up)
+	l.paths.down = l.paths.peer
+	if l.messenger != nil {
 		l.messenger.sum = &DeliverySum{}
 	}
 	return nil
 }
 
-// next returns when the next datagram arrives in either direction; false if none is known to be in
-// flight.
-func (p *paths) next() (time.Duration, bool) {
-	down, okDown := p.down.Next()
-	up, okUp := p.up.Next()
-	if !okDown || (okUp && up < down) {
-		return up, okUp
-	}
-	return down, okDown
+// next returns when the next datagram arrives in either direction; never if none is known to be in flight.
+func (p *paths) next() time.Duration {
+	return min(orNever(p.down.Next()), orNever(p.up.Next()))
 }
 
 // checkNetwork returns an error if a session of c is impossible over the session's network, if any.

@@ -24,6 +24,14 @@ import (
 // never is later than any event.
 const never = time.Duration(math.MaxInt64)
 
+// orNever returns at if known is true, else never.
+func orNever(at time.Duration, known bool) time.Duration {
+	if known {
+		return at
+	}
+	return never
+}
+
 // defaultDuration is the duration of a run whose configuration sets none and whose source never
 // ends.
 const defaultDuration = 60 * time.Second
@@ -347,10 +355,7 @@ func (s *Session) NextEvent() time.Duration {
 		at = min(at, s.pending[0].T)
 	}
 	for _, l := range s.running {
-		if t, ok := l.paths.next(); ok {
-			at = min(at, t)
-		}
-		at = min(at, l.nextDue())
+		at = min(at, l.paths.next(), l.nextDue())
 	}
 	return at
 }

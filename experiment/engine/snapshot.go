@@ -74,16 +74,8 @@ type Lane struct {
 	Recent    meters.Recent
 	Blocks    []delivery.BlockState // states of the delivered file's blocks, in order; nil if the data are not a file
 	Err       error                 // newest error of the encoder, the decoder or the feedback
-	Messages  messagesView          // state of the reliable messages; zero without [messages]
+	UnderWay  int                   // reliable messages that are not delivered
 	Incidents []inspector.Incident  // newest incident of each reason, latest first; first lane only
-}
-
-// messagesView is the state of a lane's reliable messages. Repaired packets are in Packets and Samples.
-type messagesView struct {
-	UnderWay  int           // messages that are not delivered
-	Oldest    time.Duration // when the oldest of these was written; 0 if none
-	Unacked   int           // parts that are not acked; in a stream, bytes
-	RoundTrip time.Duration // smoothed; 0 before the first measurement
 }
 
 // Snapshot is an immutable view of a running session, for the dashboard. Its slices

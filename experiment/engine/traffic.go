@@ -11,7 +11,7 @@ import (
 // setTraffic makes the flows of the current configuration share the downlink from now on. Each lane has its own flows,
 // because they respond to its queue.
 func (l *lane) setTraffic(now time.Duration, plan traffic.Plan) {
-	if text := plan.String(); l.paths.downLink != nil && text != l.traffic {
+	if text := plan.String(); text != l.traffic {
 		l.traffic = text
 		l.paths.downLink.SetTraffic(now, plan)
 	}
@@ -19,9 +19,6 @@ func (l *lane) setTraffic(now time.Duration, plan traffic.Plan) {
 
 // trafficFigures returns the figures of the flows on the downlink at now; nil if there were none.
 func (l *lane) trafficFigures(now time.Duration) (list []figures.Flow) {
-	if l.paths.downLink == nil {
-		return nil
-	}
 	for _, f := range l.paths.downLink.Traffic() {
 		until := f.StoppedBy(now)
 		active := max(0, until-f.Started)

@@ -10,28 +10,18 @@ import (
 	"wirelab/lossmodel"
 )
 
-// encodeInfo describes how a packet was encoded.
-type encodeInfo struct {
-	items, changed int   // items in the frame; rows that differ from the baseline
-	ns             int64 // wall time of the encoder in nanoseconds
-	restarted      bool  // first packet after a restart of the recording
-	crossesRestart bool  // restarted, or a reference of the packet is from before the restart
-
-	source *frame.Shared // the frame that was encoded, if the sender stored it unchanged; else nil
-}
-
-// transmit sends a packet on the downlink and records it. A modelled link reports at once whether the
-// packet and each of its copies are lost; those outcomes are recorded here. Over a real network
+// transmit sends packet p on the downlink and records it. A modelled link reports at once whether the
+// packet and each of its copies are lost; those outcomes are recorded here. With a remote receiver
 // (Verdict.Pending) the fate of a packet is unknown until its arrival is reported, and a packet that
 // waits in a queue (Verdict.Waiting) arrives later or is dropped later. l.budget is the bit budget of
-// the packet.
-func (l *lane) transmit(now time.Duration, p *endpoint.Packet, encoded encodeInfo) {
-	f := l.flights.add(p.Stored, encoded.source, &l.digest)
-	f.rec = packetlog.Record{
-		Seq: p.Seq, Sent: now, Encoder: p.Codec, Epoch: p.Epoch, Baseline: p.Baseline,
-		Payload: p.Payload, Items: encoded.items, Changed: encoded.changed, EncodeNS: encoded.ns,
-		Seam: encoded.restarted, CrossesLoop: encoded.crossesRestart, // both mean a restart of the recording
-	}
+// the packet. rec describes how the packet was encoded; transmit completes it. source is the frame that
+// was encoded if the sender stored it unchanged, else nil.
+func (l *lane) transmit(now time.Duration, p *endpoint.Packet, rec packetlog.Record, source *frame.Shared) {
+	f := l.flights.add(p.Stored, source, &l.digest)
+	rec.Seq, rec.Sent = p.Seq, now
+	rec.Encoder, rec.Epoch = p.Codec, p.Epoch
+	rec.Baseline, rec.Payload = p.Baseline, p.Payload
+	f.rec = rec
 	verdict := l.sendPacket(now, p.Datagram, f)
 	f.rec.Wire = verdict.Wire
 	if verdict.Lost == lossmodel.None && !verdict.Pending && !verdict.Waiting {
@@ -58,7 +48,7 @@ func (l *lane) transmit(now time.Duration, p *endpoint.Packet, encoded encodeInf
 	f.fateUnknown, f.copies = verdict.Pending, verdict.Copies
 	f.leftAt = max(now, verdict.Due) // with a peer, Due is when it has passed the modelled links and enters the network
 	if verdict.Pending {
-		l.expireOverdue(now, p.Seq)
+		l.expireOverdue(now)
 	}
 	l.meter.Counts().Duplicated += int64(verdict.Copies)
 	for n := 0; n <= verdict.Copies; n++ { // the packet itself, then its copies
@@ -143,25 +133,13 @@ func (l *lane) handleDrop(now time.Duration, d *lossmodel.Delivery) {
 	l.endArrival(f)
 }
 
-// A packet of unknown fate is abandoned when it is overdue.
-const (
-	expireAfterPackets = 1024            // on a path without a remote receiver: packets sent after it
-	networkTimeout     = 3 * time.Second // with a remote receiver: time since it left
-)
+// networkTimeout is the time after which a packet that left for a remote receiver is overdue.
+const networkTimeout = 3 * time.Second
 
-// expireOverdue abandons the packets whose fate is still unknown and that are overdue, oldest first, up to
-// the first packet that is not overdue or whose fate is known. With a remote receiver, a packet is overdue
-// networkTimeout after it left. Otherwise it is overdue when more than expireAfterPackets packets were sent
-// after it. newest is the sequence number of the newest packet sent.
-func (l *lane) expireOverdue(now time.Duration, newest uint64) {
-	for f := l.flights.oldest(); f != nil && f.fateUnknown; f = l.flights.oldest() {
-		overdue := f.rec.Seq+expireAfterPackets < newest
-		if l.paths.peer != nil {
-			overdue = now-f.leftAt > networkTimeout
-		}
-		if !overdue {
-			return
-		}
+// expireOverdue abandons the packets that are overdue, oldest first, up to the first packet that is not overdue
+// or whose fate is known.
+func (l *lane) expireOverdue(now time.Duration) {
+	for f := l.flights.oldest(); f != nil && f.fateUnknown && now-f.leftAt > networkTimeout; f = l.flights.oldest() {
 		l.abandon(now, f)
 	}
 }

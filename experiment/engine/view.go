@@ -61,7 +61,7 @@ func (l *lane) view(now time.Duration, maxPackets int) Lane {
 		Err: l.lastErr, Incidents: l.inspector.Incidents(),
 	}
 	if l.messenger != nil {
-		v.Messages = l.messenger.view()
+		v.UnderWay = l.messenger.underWay()
 	}
 	if l.inspector != nil {
 		v.Link = l.meter.Link.Stretches()

@@ -154,7 +154,7 @@ func (l *Link) Err() error {
 }
 
 // Connect implements engine.Network.
-func (l *Link) Connect(down, up *lossmodel.Link) (engine.Path, engine.Path) {
+func (l *Link) Connect(down, up *lossmodel.Link) (engine.RemotePath, engine.Path) {
 	l.down, l.up = down, up
 	return (*downPath)(l), (*upPath)(l)
 }

@@ -76,7 +76,7 @@ func (p *policies) rows() []policyRow {
 	messages := policyRow{kind: "Messages", name: "[messages] in a file"}
 	if m := t.Messages; m != nil {
 		messages.isSet, messages.name = true, m.Delivery
-		messages.figures = append(messages.figures, fmt.Sprintf("under way %d", lane.Messages.UnderWay))
+		messages.figures = append(messages.figures, fmt.Sprintf("under way %d", lane.UnderWay))
 		if m.DeliveryMS.N > 0 {
 			messages.figures = append(messages.figures, "delivery p99 "+units.Fixed(m.DeliveryMS.P99, 0)+" ms")
 		}

@@ -86,7 +86,7 @@ func (r *Receiver) Open(datagram []byte) (out Opened, err error) {
 	if parts&hasGroup != 0 {
 		group, index = in.uint16(), in.byte()
 	}
-	repeats := []byte{0}
+	var repeats []byte
 	if parts&hasRepeats != 0 {
 		repeats = in.items(1)
 	}
@@ -96,7 +96,7 @@ func (r *Receiver) Open(datagram []byte) (out Opened, err error) {
 	switch {
 	case in.failed:
 		return out, malformed("a part ends after the datagram of %d bytes", len(datagram))
-	case repeats[0] > MaxRepeats:
+	case parts&hasRepeats != 0 && repeats[0] > MaxRepeats:
 		return out, malformed("%d repeats", repeats[0])
 	case index >= MaxData:
 		return out, malformed("packet %d of a group", index)

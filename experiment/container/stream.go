@@ -353,6 +353,7 @@ type StreamReceiver struct {
 	next    uint64   // place of the first missing byte
 	ready   []byte   // bytes before next that are not a whole unit yet
 	waiting []chunk  // after a missing byte, by place
+	free    [][]byte // memory of chunks that have left waiting
 	arrived arrivals // segments
 	echo    uint64   // time of the newest segment that arrived
 	err     error    // sticky: the bytes are no units
@@ -393,6 +394,7 @@ func (r *StreamReceiver) Accept(segment []byte, deliver func(kind byte, unit []b
 		c := r.waiting[0]
 		r.waiting = slices.Delete(r.waiting, 0, 1)
 		r.append(c.at, c.bytes)
+		r.free = append(r.free, c.bytes)
 	}
 	return r.readUnits(deliver)
 }
@@ -414,7 +416,12 @@ func (r *StreamReceiver) insert(at uint64, bytes []byte) {
 	if i > 0 && r.waiting[i-1].at == at && len(r.waiting[i-1].bytes) >= len(bytes) {
 		return
 	}
-	r.waiting = slices.Insert(r.waiting, i, chunk{at, slices.Clone(bytes)})
+	var memory []byte
+	if n := len(r.free); n > 0 {
+		memory = r.free[n-1]
+		r.free = r.free[:n-1]
+	}
+	r.waiting = slices.Insert(r.waiting, i, chunk{at, append(memory[:0], bytes...)})
 }
 
 // readUnits delivers the whole units in r.ready.

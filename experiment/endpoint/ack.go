@@ -13,8 +13,8 @@ import (
 //	report           report of a decoder that implements encoders.Feedback
 //	arrival 16 bits  when frame newest arrived, in arrivalUnit; only in acks of Receiver.AppendAckAt
 //
-// ackBytes is its size without report.
-const ackBytes = 7
+// AckBytes is the size of an ack without report.
+const AckBytes = 7
 
 // ack is the receiver's answer to a packet. report aliases the datagram.
 type ack struct {
@@ -34,7 +34,7 @@ func (a *ack) append(dst []byte) []byte {
 // cutArrival removes the arrival time from the end of an ack.
 func cutArrival(src []byte) (ack []byte, arrival uint16, err error) {
 	n := len(src) - arrivalBytes
-	if n < ackBytes {
+	if n < AckBytes {
 		return nil, 0, fmt.Errorf("%w: ack of %d bytes", ErrMalformed, len(src))
 	}
 	return src[:n], binary.LittleEndian.Uint16(src[n:]), nil
@@ -45,9 +45,9 @@ const arrivalBytes = 2
 
 // parseAck parses an ack.
 func parseAck(src []byte) (ack, error) {
-	if len(src) < ackBytes {
+	if len(src) < AckBytes {
 		return ack{}, fmt.Errorf("%w: ack of %d bytes", ErrMalformed, len(src))
 	}
 	return ack{newest: binary.LittleEndian.Uint16(src), mask: binary.LittleEndian.Uint32(src[2:]), epoch: src[6],
-		report: src[ackBytes:]}, nil
+		report: src[AckBytes:]}, nil
 }

@@ -44,10 +44,10 @@ func (c Cadence) Tick(seq uint64) uint64 {
 	return seq * uint64(c.TickHz) / uint64(c.RateHz)
 }
 
-// initialTick returns the tick that the initial state has as the baseline of packet seq. Its distance
+// InitialTick returns the tick that the initial state has as the baseline of packet seq. Its distance
 // from the packet's tick depends only on the low 16 bits of seq, which are in the header, because a
 // receiver that joins late cannot compute the other bits.
-func (c Cadence) initialTick(seq uint64) uint32 {
+func (c Cadence) InitialTick(seq uint64) uint32 {
 	return uint32(c.Tick(seq) - c.Tick(seq%(1<<16)))
 }
 

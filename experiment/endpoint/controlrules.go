@@ -73,10 +73,18 @@ func (b *bucket) cut(now time.Duration, rate int64, c *controller, d Decision) {
 	}
 }
 
+// noRate is embedded by rules that have no rate and do not depend on losses.
+type noRate struct{}
+
+func (noRate) lost(time.Duration, *controller) {}
+func (noRate) sent(time.Duration, int)         {}
+func (noRate) target() int64                   { return 0 }
+
 // goodBad is the flow control of Fiedler's "Reliability and Congestion Avoidance over UDP" (2008): conditions are
 // bad while the smoothed round trip is above a limit. They are good again after a penalty, which doubles if they
 // become bad within 10 s, and halves after each 10 s of good conditions.
 type goodBad struct {
+	noRate
 	limit           time.Duration // smoothed round trip above which conditions are bad
 	good, bad       int64         // snapshots per second that are sent in good and in bad conditions
 	slotRate        int64         // snapshots per second that could be sent
@@ -107,8 +115,6 @@ func (g *goodBad) acked(p *ackedPacket, _ *controller) {
 		g.roundTrip += (p.now - p.sent - g.roundTrip) / 10
 	}
 }
-
-func (g *goodBad) lost(time.Duration, *controller) {}
 
 func (g *goodBad) due(now time.Duration, c *controller) (bool, Decision) {
 	if g.slots == 0 {
@@ -150,9 +156,6 @@ func (g *goodBad) setBad(now time.Duration, bad bool, c *controller) {
 	g.isBad, g.since = bad, now
 }
 
-func (g *goodBad) sent(time.Duration, int) {}
-func (g *goodBad) target() int64           { return 0 }
-
 // baseDelay is the round trip of a path without a queue: the minimum of the last 10 s. If the minimum changes by more than a
 // tolerance, the path has changed, or the minimum contains a queue or did: then the queue is drained to measure again.
 type baseDelay struct {
@@ -190,6 +193,7 @@ func (b *baseDelay) add(now, delay, tolerance time.Duration, c *controller) {
 // ackClock holds snapshots back while the oldest unacked one is older than the least round trip of ten seconds plus
 // a slack.
 type ackClock struct {
+	noRate
 	slack, silence time.Duration
 	base           baseDelay // of the round trip
 }
@@ -213,10 +217,6 @@ func (a *ackClock) due(now time.Duration, c *controller) (bool, Decision) {
 	limit := a.base.value + a.slack
 	return now-oldest < limit, Decision{Why: heldByUnacked, Measured: int64(now - oldest), Limit: int64(limit)}
 }
-
-func (a *ackClock) lost(time.Duration, *controller) {}
-func (a *ackClock) sent(time.Duration, int)         {}
-func (a *ackClock) target() int64                   { return 0 }
 
 // gcc is Google congestion control (draft-ietf-rmcat-gcc-02) in integers, with one difference: the rate is limited to
 // 1.5 times the rate received only while it holds snapshots back. Otherwise a sender that needs less than its rate

@@ -100,9 +100,9 @@ func (f *FileSender) SendBlock(now time.Duration, budget *encoders.Budget) (p Pa
 // of the label to encoders.SlotModel, the others to encoders.SlotBody. It uses up a sequence number.
 func (f *FileSender) blockPacket(number int, part []byte, budget *encoders.Budget) Packet {
 	h := f.header()
-	out := Packet{Seq: f.seq, Epoch: f.epoch, Codec: f.encoding.Codec.Name}
+	out := f.beginPacket(&h)
 	f.seq++
-	f.buf = append(h.append(f.buf[:0], f.encoding.Codec.Refs == 2), part...)
+	f.buf = append(f.buf, part...)
 	body := f.bytes[number*f.blockSize : min((number+1)*f.blockSize, len(f.bytes))]
 	labelBytes := max(0, min(f.labelSize-number*f.blockSize, len(body))) // the label is at the start of the file
 	budget.Bits(encoders.SlotModel, 8*labelBytes)
@@ -219,19 +219,13 @@ func (f *FileReceiver) acceptBlock(out *BlockReception, d *epochDecoder, seq uin
 		out.Outcome, out.Err = Corrupt, err
 		return
 	}
-	if out.Fresh {
-		f.install(d)
-	}
-	d.decoded++
+	f.accept(&out.Reception, d)
 	f.file, f.epoch = file, d.epoch
 	out.Accepted = true
-	f.recordArrival(out.Seq)
-	f.seen.Add(out.Seq)
 	if file.in.Parts() == before {
 		out.Outcome = Duplicate
 		return
 	}
-	out.Outcome = Decoded
 	block := f.coder.Decoded()
 	block.Tick, block.Body = uint32(number), append(block.Body[:0], body...)
 	out.Frame = block

@@ -46,6 +46,7 @@ type header struct {
 	epoch     uint8
 	params    []byte // canonical parameters, aliasing the packet; nil if none exist
 	hasParams bool
+	twoRefs   bool // the codec uses two references
 
 	view   bool // the packet contains a view frame; only in packets with parameters
 	stream uint8
@@ -55,15 +56,15 @@ type header struct {
 // viewParamBytes is the size of what precedes the canonical parameters in packets with view frames.
 const viewParamBytes = 3
 
-// append appends the bytes of h to dst. twoRefs means that the codec uses two references.
-func (h *header) append(dst []byte, twoRefs bool) []byte {
+// append appends the bytes of h to dst.
+func (h *header) append(dst []byte) []byte {
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(h.seq))
 	codec := h.codec
 	if h.hasParams {
 		codec |= paramsFollow
 	}
 	dst = append(dst, h.baseline, codec, h.epoch)
-	if twoRefs {
+	if h.twoRefs {
 		dst = append(dst, h.second)
 	}
 	if !h.hasParams {
@@ -77,19 +78,19 @@ func (h *header) append(dst []byte, twoRefs bool) []byte {
 	return append(dst, h.params...)
 }
 
-// AckBytes is the size of an ack without report.
-const AckBytes = ackBytes
-
 // AppendHeader appends to dst the header of packet seq, for a sender that is not a Sender. baseline is
 // the distance of the baseline, 0 means the initial state. withParams adds the parameters of the
 // encoding.
 func AppendHeader(dst []byte, seq uint64, baseline uint8, e *Encoding, withParams bool) []byte {
-	h := header{seq: seq, baseline: baseline, codec: e.Codec.ID, params: e.Canonical, hasParams: withParams}
-	return h.append(dst, e.Codec.Refs == 2)
+	h := e.header(seq, withParams)
+	h.baseline = baseline
+	return h.append(dst)
 }
 
-// InitialTick returns the tick that the initial state has as the baseline of packet seq.
-func (c Cadence) InitialTick(seq uint64) uint32 { return c.initialTick(seq) }
+// header returns the header of packet seq of epoch 0, without the references.
+func (e *Encoding) header(seq uint64, withParams bool) header {
+	return header{seq: seq, codec: e.Codec.ID, params: e.Canonical, hasParams: withParams, twoRefs: e.Codec.Refs == 2}
+}
 
 // parseHeader parses the header of packet src, and returns it with the payload. refCount returns the
 // number of references that a codec uses; 0 for an unknown codec.
@@ -101,7 +102,8 @@ func parseHeader(src []byte, refCount func(codec uint8) int) (h header, payload 
 	h.baseline, h.epoch = src[2], src[4]
 	h.codec, h.hasParams = src[3]&^paramsFollow, src[3]&paramsFollow != 0
 	src = src[headerBytes:]
-	if refCount(h.codec) == 2 {
+	h.twoRefs = refCount(h.codec) == 2
+	if h.twoRefs {
 		if len(src) < 1 {
 			return h, nil, fmt.Errorf("%w: second reference missing", ErrMalformed)
 		}

@@ -34,9 +34,9 @@ func TestUnwrapEpoch(t *testing.T) {
 }
 
 func TestHeaderGolden(t *testing.T) {
-	h := header{seq: 0x1234, baseline: 6, second: 7, codec: 9, epoch: 3, params: []byte("a=1"), hasParams: true}
+	h := header{seq: 0x1234, baseline: 6, second: 7, codec: 9, epoch: 3, params: []byte("a=1"), hasParams: true, twoRefs: true}
 	want := []byte{0x34, 0x12, 6, 9 | 0x80, 3, 7, 3, 'a', '=', '1'}
-	if got := h.append(nil, true); !bytes.Equal(got, want) {
+	if got := h.append(nil); !bytes.Equal(got, want) {
 		t.Errorf("got % x, want % x", got, want)
 	}
 	back, payload, err := parseHeader(append(want, 0xaa), func(uint8) int { return 2 })
@@ -57,7 +57,7 @@ func FuzzHeader(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again := append(h.append(nil, refs == 2), payload...)
+		again := append(h.append(nil), payload...)
 		if !bytes.Equal(again, data) {
 			t.Errorf("% x was read as %+v and written as % x", data, h, again)
 		}

@@ -149,6 +149,19 @@ func (r *Receiver) decode(out Reception, d *epochDecoder, payload []byte, refs [
 		out.Outcome, out.Err = Corrupt, err
 		return out
 	}
+	r.accept(&out, d)
+	out.Entry = r.coder.StoreDecoded(out.Seq, out.Epoch, memo)
+	if out.Entry == nil { // too old for the history: the frame is reported but not acked
+		out.Frame = r.coder.Decoded()
+		return out
+	}
+	out.Frame = &out.Entry.Frame
+	r.acks.Add(out.Seq)
+	return out
+}
+
+// accept records that decoder d has decoded the packet of out, and sets the outcome.
+func (r *Receiver) accept(out *Reception, d *epochDecoder) {
 	d.decoded++
 	if out.Fresh {
 		r.install(d)
@@ -159,14 +172,6 @@ func (r *Receiver) decode(out Reception, d *epochDecoder, payload []byte, refs [
 	}
 	r.recordArrival(out.Seq)
 	r.seen.Add(out.Seq)
-	out.Entry = r.coder.StoreDecoded(out.Seq, out.Epoch, memo)
-	if out.Entry == nil { // too old for the history: the frame is reported but not acked
-		out.Frame = r.coder.Decoded()
-		return out
-	}
-	out.Frame = &out.Entry.Frame
-	r.acks.Add(out.Seq)
-	return out
 }
 
 // recordArrival records that packet seq arrived, and updates the newest sequence number.
@@ -268,7 +273,7 @@ func (r *Receiver) install(d *epochDecoder) {
 // one is missing. d is the packet's decoder.
 func (r *Receiver) findRefs(seq uint64, h *header, d *epochDecoder) ([]encoders.Ref, bool) {
 	if h.baseline == 0 {
-		return r.coder.Initial(r.cadence.initialTick(seq)), true
+		return r.coder.Initial(r.cadence.InitialTick(seq)), true
 	}
 	var entries [2]*frame.Entry
 	n := 0
@@ -353,7 +358,7 @@ func (o Outcome) String() string {
 // of AppendAckAt.
 func (r *Receiver) AckSize(withArrival bool) int {
 	if withArrival {
-		return ackBytes + arrivalBytes
+		return AckBytes + arrivalBytes
 	}
-	return ackBytes
+	return AckBytes
 }

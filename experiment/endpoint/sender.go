@@ -206,19 +206,12 @@ func (s *Sender) send(now time.Duration, cur *frame.Frame, shared *frame.Shared,
 	h := s.header()
 	refs, base := s.pickRefs(&h)
 	s.dropUnreachable(base)
-	out := Packet{Seq: s.seq, Epoch: s.epoch, Codec: s.encoding.Codec.Name, Baseline: int(h.baseline), Second: int(h.second)}
-	s.buf = h.append(s.buf[:0], s.encoding.Codec.Refs == 2)
-	out.Header = len(s.buf)
-
+	out := s.beginPacket(&h)
+	out.Baseline, out.Second = int(h.baseline), int(h.second)
 	e := s.coder.Put(s.seq, s.epoch)
 	if shared != nil && !s.encoding.Codec.Quantises {
 		e.Share(shared)
-		if s.changed == nil {
-			s.changed = make([]frame.Rows, frame.MaxHistory+1)
-		}
-		slot := &s.changed[s.seq%uint64(len(s.changed))]
-		*slot = append((*slot)[:0], changed...) // changedSince adds these up
-		refs[0].Changed = s.changedSince(base, e)
+		refs[0].Changed = s.changedSince(base, e, changed)
 	} else {
 		e.Copy(cur)
 	}
@@ -232,14 +225,28 @@ func (s *Sender) send(now time.Duration, cur *frame.Frame, shared *frame.Shared,
 	if err != nil {
 		return out, fmt.Errorf("encoder %s: %w", s.encoding.Codec.Name, err)
 	}
-	s.buf = buf
-	s.control.sent(now, out.Seq, len(buf))
 	out.WithoutMemo = e.Memo != nil && refs[0].Memo == nil
-	out.Datagram, out.Payload, out.Stored = buf, len(buf)-out.Header, &e.Frame
-	if s.sent != nil {
-		s.sent.add(&out, &s.encoding, base)
-	}
+	s.endPacket(now, &out, buf, &e.Frame, base)
 	return out, nil
+}
+
+// beginPacket returns the next packet with its header, which begins s.buf.
+func (s *Sender) beginPacket(h *header) Packet {
+	s.buf = h.append(s.buf[:0])
+	return Packet{Seq: s.seq, Epoch: s.epoch, Codec: s.encoding.Codec.Name, Header: len(s.buf)}
+}
+
+// endPacket completes a packet with the datagram and the frame that the receiver must decode. base is the
+// entry of the baseline; nil if that is the initial state or a display.
+func (s *Sender) endPacket(now time.Duration, out *Packet, datagram []byte, stored *frame.Frame, base *frame.Entry) {
+	s.buf = datagram
+	out.Datagram = datagram
+	out.Payload = len(datagram) - out.Header
+	out.Stored = stored
+	s.control.sent(now, out.Seq, len(datagram))
+	if s.sent != nil {
+		s.sent.add(out, &s.encoding, base)
+	}
 }
 
 // SetControl sets the policy of Controls that decides which snapshots are sent; the zero Policy sends
@@ -301,7 +308,9 @@ func (s *Sender) Finish() { s.coder.Finish() }
 
 // header returns the header of the next packet without the references.
 func (s *Sender) header() header {
-	return header{seq: s.seq, codec: s.encoding.Codec.ID, epoch: uint8(s.epoch), params: s.encoding.Canonical, hasParams: !s.epochAcked}
+	h := s.encoding.header(s.seq, !s.epochAcked)
+	h.epoch = uint8(s.epoch)
+	return h
 }
 
 // Skip uses up a sequence number without sending a packet, for a frame that is left out. The receiver
@@ -335,7 +344,7 @@ func (s *Sender) stalled() bool {
 func (s *Sender) pickRefs(h *header) (refs []encoders.Ref, base *frame.Entry) {
 	best := s.ackedEntry(s.newestAcked)
 	if !s.hasAck || best == nil {
-		return s.coder.Initial(s.cadence.initialTick(s.seq)), nil
+		return s.coder.Initial(s.cadence.InitialTick(s.seq)), nil
 	}
 	if s.encoding.Codec.Standalone {
 		return s.coder.Refs(s.epoch, best), best // only the encoder uses the reference
@@ -381,8 +390,13 @@ func (s *Sender) dropUnreachable(base *frame.Entry) {
 
 // changedSince returns the rows in which the newest frame e differs from the frame of base; nil if this
 // is unknown, because base or a frame between is not a shared frame of the source or came without its
-// changed rows.
-func (s *Sender) changedSince(base, e *frame.Entry) frame.Rows {
+// changed rows. changed contains the rows that may have changed since the packet before.
+func (s *Sender) changedSince(base, e *frame.Entry, changed frame.Rows) frame.Rows {
+	if s.changed == nil {
+		s.changed = make([]frame.Rows, frame.MaxHistory+1)
+	}
+	slot := &s.changed[s.seq%uint64(len(s.changed))]
+	*slot = append((*slot)[:0], changed...)
 	if base == nil || base.Shared() == nil {
 		return nil
 	}
@@ -414,13 +428,7 @@ func (s *Sender) ackedEntry(seq uint64) *frame.Entry {
 // HandleAck handles an ack of Receiver.AppendAck: it records which packets the receiver decoded, and passes
 // the report in the ack to the encoder. src may be any bytes. An old or duplicate
 // ack is not an error.
-func (s *Sender) HandleAck(src []byte) error {
-	_, _, err := s.handleAck(src)
-	if err == errOldStream {
-		return nil
-	}
-	return err
-}
+func (s *Sender) HandleAck(src []byte) error { return s.HandleAckAt(0, src, false) }
 
 // HandleAckAt is HandleAck for a sender with a control. now is the current time. hasArrival means that
 // the ack is one of Receiver.AppendAckAt, with the time at which the packet arrived.
@@ -431,46 +439,57 @@ func (s *Sender) HandleAckAt(now time.Duration, src []byte, hasArrival bool) (er
 			return err
 		}
 	}
-	newest, mask, err := s.handleAck(src)
-	if err == errOldStream {
-		return nil
-	}
-	if err == nil && s.seq != s.first {
-		s.control.acked(now, newest, mask, arrival, hasArrival)
-	}
-	return err
-}
-
-// handleAck implements HandleAck. It returns the newest acked packet and the mask of those before it.
-func (s *Sender) handleAck(src []byte) (newest uint64, mask uint32, err error) {
-	if epoch, ok := view.AckEpoch(src); ok && s.views.streams[epoch] != 0 {
-		return s.handleViewAck(src, epoch)
-	}
-	a, err := parseAck(src)
-	if err != nil || s.seq == s.first { // the ack is malformed, or nothing was sent yet
-		return 0, 0, err
-	}
-	newest, ok := s.unwrapAck(a.newest)
-	if !ok {
-		return 0, 0, errNeverSent
-	}
-	if newest < s.minAckSeq {
-		return newest, a.mask, nil // the ack is for a packet with a view frame
+	a, err := s.readAck(src)
+	if err != nil || !a.isValid {
+		return err
 	}
 	namesEpoch := a.epoch == uint8(s.epoch)
-	if !s.hasAck || newest >= s.newestAcked { // an old ack does not describe the receiver's current state
+	if a.isNew { // an old ack does not describe the receiver's current state
 		s.epochAcked = namesEpoch
 	}
-	s.recordAck(newest)
+	s.recordAck(a.newest)
 	for i := range uint64(32) { // bit i of the mask stands for packet newest-1-i
-		if a.mask>>i&1 == 1 && newest > i {
-			s.recordAck(newest - 1 - i)
+		if a.mask>>i&1 == 1 && a.newest > i {
+			s.recordAck(a.newest - 1 - i)
 		}
 	}
 	if f, ok := s.encoding.Encoder.(encoders.Feedback); ok && namesEpoch && len(a.report) > 0 {
 		err = f.Learn(a.report)
 	}
-	return newest, a.mask, err
+	if err == nil {
+		s.control.acked(now, a.newest, a.mask, arrival, hasArrival)
+	}
+	return err
+}
+
+// sentAck is an ack of packets that were sent.
+type sentAck struct {
+	newest  uint64
+	mask    uint32
+	epoch   uint8
+	isNew   bool   // no ack named a newer packet before
+	isValid bool   // false for an ack that does not concern the current packets
+	report  []byte // of the decoder; nil if the ack is for packets of another kind
+}
+
+// readAck reads an ack of whole frames or of view frames.
+func (s *Sender) readAck(src []byte) (out sentAck, err error) {
+	if epoch, ok := view.AckEpoch(src); ok && s.views.streams[epoch] != 0 {
+		return s.readViewAck(src, epoch)
+	}
+	a, err := parseAck(src)
+	if err != nil || s.seq == s.first { // the ack is malformed, or nothing was sent yet
+		return out, err
+	}
+	newest, ok := s.unwrapAck(a.newest)
+	if !ok {
+		return out, errNeverSent
+	}
+	out = sentAck{newest: newest, mask: a.mask, epoch: a.epoch, isValid: true}
+	if newest >= s.minAckSeq { // otherwise the ack is for a packet with a view frame
+		out.isNew, out.report = !s.hasAck || newest >= s.newestAcked, a.report
+	}
+	return out, nil
 }
 
 // errNeverSent is the error of an ack of a packet that was not sent yet.

@@ -156,7 +156,7 @@ func (s *Sender) refsOf(p *sentPacket, seq uint64) ([]encoders.Ref, *frame.Frame
 		return nil, nil
 	}
 	if !p.hasBase {
-		return s.coder.Initial(s.cadence.initialTick(seq)), &entry.Frame
+		return s.coder.Initial(s.cadence.InitialTick(seq)), &entry.Frame
 	}
 	base := s.history.Get(p.base)
 	if base == nil {

@@ -104,8 +104,9 @@ func (s *Sender) ViewOf(seq uint64) *view.Server {
 // BudgetNeed returns the size of the smallest packet for which a budget must have room: a header with
 // the parameters of e, and view.MinPayload.
 func BudgetNeed(e *Encoding) int {
-	h := header{hasParams: true, params: e.Canonical}
-	return h.size(e.Codec.Refs == 2) + view.MinPayload
+	h := e.header(0, true)
+	h.view = true
+	return len(h.append(nil)) + view.MinPayload
 }
 
 // MaxPacketOf returns the size of the largest packet that a budget allows. interval is the time between
@@ -188,18 +189,6 @@ func (s *Sender) viewHeader() header {
 	return h
 }
 
-// size returns the size of the header in bytes. twoRefs means that the codec uses two references.
-func (h *header) size(twoRefs bool) int {
-	n := headerBytes
-	if twoRefs {
-		n++
-	}
-	if h.hasParams {
-		n += 1 + viewParamBytes + len(h.params)
-	}
-	return n
-}
-
 // Room returns the size of the smallest packet for which the budget must have room, and the size that
 // the budget allows at now. If it allows less than needed, the bucket fills further. Without a budget
 // any packet is allowed.
@@ -208,25 +197,24 @@ func (s *Sender) Room(now time.Duration) (need, allowed int) {
 		return 0, MaxDatagram
 	}
 	v, h := &s.views, s.viewHeader()
-	need = v.server.Need(h.size(s.encoding.Codec.Refs == 2), v.bucket.MaxNeed())
+	s.buf = h.append(s.buf[:0])
+	need = v.server.Need(len(s.buf), v.bucket.MaxNeed())
 	return need, min(v.bucket.Allow(now, need), MaxDatagram)
 }
 
 // sendView is send for a view frame of cur.
 func (s *Sender) sendView(now time.Duration, cur *frame.Frame, changed frame.Rows, budget *encoders.Budget) (Packet, error) {
 	v := &s.views
-	twoRefs := s.encoding.Codec.Refs == 2
-	h := s.viewHeader()
-	s.buf = h.append(s.buf[:0], twoRefs)
-	out := Packet{Seq: s.seq, Epoch: s.epoch, Codec: s.encoding.Codec.Name, Header: len(s.buf)}
-	coding := view.Coding{Encoder: s.encoding.Encoder, Epoch: s.epoch, Tick: uint32(s.cadence.Tick(s.seq)), RefTick: s.cadence.initialTick(s.seq),
-		Player: v.budget.Player, MaxPayload: min(v.bucket.MaxNeed(), MaxDatagram) - out.Header}
-	if acked, ok := v.server.Acked(); ok {
-		coding.RefTick, out.Baseline = uint32(s.cadence.Tick(acked)), int(s.seq-acked)
-	}
 	_, allowed := s.Room(now)
 	if v.limit > 0 {
 		allowed = min(allowed, v.limit)
+	}
+	h := s.viewHeader()
+	out := s.beginPacket(&h)
+	coding := view.Coding{Encoder: s.encoding.Encoder, Epoch: s.epoch, Tick: uint32(s.cadence.Tick(s.seq)), RefTick: s.cadence.InitialTick(s.seq),
+		Player: v.budget.Player, MaxPayload: min(v.bucket.MaxNeed(), MaxDatagram) - out.Header}
+	if acked, ok := v.server.Acked(); ok {
+		coding.RefTick, out.Baseline = uint32(s.cadence.Tick(acked)), int(s.seq-acked)
 	}
 	v.advance(cur, changed)
 	p, err := v.filler.Fill(v.server, s.seq, coding, allowed-out.Header, budget)
@@ -234,44 +222,24 @@ func (s *Sender) sendView(now time.Duration, cur *frame.Frame, changed frame.Row
 	if err != nil { // after view.ErrNoRoom the bucket fills to what the packet needs
 		return out, fmt.Errorf("encoder %s: %w", out.Codec, err)
 	}
-	s.buf = append(s.buf, p.Payload...)
 	v.packet = ViewPacket{Packet: p, Allowed: allowed}
-	out.Datagram, out.Payload, out.Stored, out.View, out.WithoutMemo = s.buf, len(p.Payload), p.View, &v.packet, p.WithoutMemo
+	out.View, out.WithoutMemo = &v.packet, p.WithoutMemo
+	s.endPacket(now, &out, append(s.buf, p.Payload...), p.View, nil)
 	v.bucket.Spend(now, len(s.buf))
-	s.control.sent(now, out.Seq, len(s.buf))
-	if s.sent != nil {
-		s.sent.add(&out, &s.encoding, nil)
-	}
 	return out, nil
 }
 
-// errOldStream is the error of an ack of a stream of view frames that has ended. It is no error of the
-// receiver.
-var errOldStream = errors.New("endpoint: ack of view frames from before a change of the budget")
-
-// handleViewAck is handleAck for the ack of a display. epoch is that in the ack.
-func (s *Sender) handleViewAck(src []byte, epoch uint8) (newest uint64, mask uint32, err error) {
+// readViewAck is readAck for the ack of a display. epoch is that in the ack. An ack of a stream that has
+// ended is not valid.
+func (s *Sender) readViewAck(src []byte, epoch uint8) (out sentAck, err error) {
 	if s.views.server == nil || s.views.streams[epoch] != s.views.stream {
-		return 0, 0, errOldStream
+		return out, nil
 	}
 	a, err := s.views.server.HandleAck(src)
 	if err != nil {
-		return 0, 0, fmt.Errorf("%w: %w", ErrMalformed, err)
+		return out, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
-	namesEpoch := epoch == uint8(s.epoch)
-	if a.IsNew {
-		s.epochAcked = namesEpoch
-	}
-	s.recordAck(a.Newest)
-	for i := range uint64(32) {
-		if a.Mask>>i&1 == 1 && a.Newest > i {
-			s.recordAck(a.Newest - 1 - i)
-		}
-	}
-	if f, ok := s.encoding.Encoder.(encoders.Feedback); ok && namesEpoch && len(a.Rest) > 0 {
-		err = f.Learn(a.Rest)
-	}
-	return a.Newest, a.Mask, err
+	return sentAck{newest: a.Newest, mask: a.Mask, epoch: epoch, isNew: a.IsNew, isValid: true, report: a.Rest}, nil
 }
 
 // receiverViews is the state of a receiver of view frames.
@@ -302,7 +270,7 @@ func (r *Receiver) receiveView(out Reception, h *header, d *epochDecoder, payloa
 	if !client.Accepts(out.Seq) {
 		return r.refuseView(out, errLateView)
 	}
-	ref, ok := client.Reference(h.baseline, d.epoch, r.cadence.initialTick(out.Seq))
+	ref, ok := client.Reference(h.baseline, d.epoch, r.cadence.InitialTick(out.Seq))
 	if !ok {
 		return r.refuseView(out, errNoDisplay)
 	}
@@ -323,17 +291,8 @@ func (r *Receiver) receiveView(out Reception, h *header, d *epochDecoder, payloa
 	if client != r.views.client {
 		r.views = receiverViews{client: client, stream: d.stream, since: d.epoch}
 	}
-	d.decoded++
-	if out.Fresh {
-		r.install(d)
-	}
+	r.accept(&out, d)
 	out.Frame = r.coder.Decoded()
-	out.Outcome = Decoded
-	if r.acks.Any && out.Seq < r.acks.Newest {
-		out.Outcome = Stale
-	}
-	r.recordArrival(out.Seq)
-	r.seen.Add(out.Seq)
 	r.acks.Add(out.Seq)
 	return r.storeDisplay(out, d.epoch)
 }

@@ -16,8 +16,10 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/experiment/report"
 	"wirelab/internal/atomicfile/faultfs"
 	"wirelab/internal/panics"
+	"wirelab/internal/testkit"
 	"wirelab/internal/wallclock"
 )
 
@@ -30,41 +32,26 @@ func seedSweep(t *testing.T, seeds ...any) *config.Config {
 	return c
 }
 
-// The report of an interrupted sweep contains the reason and the number of planned runs, and its
-// replay is not the same.
+// The replay of an interrupted sweep, whose report says so, repeats the finished runs and is not the same.
 func TestInterruptedSweep(t *testing.T) {
-	c := seedSweep(t, int64(1), int64(2), int64(3), int64(4))
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
-	r, err := Run(ctx, c, RunOptions{Dir: dir, Workers: 1, Clock: labtest.WallClock(), Progress: func(done, _ float64) {
-		if done > 0.35 { // the first run is complete, the second has begun
-			cancel()
-		}
-	}})
+	r, err := Run(ctx, seedSweep(t, int64(1), int64(2), int64(3), int64(4)), RunOptions{Dir: dir, Workers: 1, Clock: labtest.WallClock(),
+		Progress: func(done, _ float64) {
+			if done > 0.35 { // the first run is complete, the second has begun
+				cancel()
+			}
+		}})
 	if err != nil || !r.Interrupted || r.Reason != engine.Interrupted || r.Planned != 4 || len(r.Runs) >= 4 {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	var doc map[string]any
-	text, err := os.ReadFile(filepath.Join(dir, "report.json"))
-	if err := errors.Join(err, json.Unmarshal(text, &doc)); err != nil {
-		t.Fatal(err)
-	}
-	if doc["interrupted"] != true || doc["planned"] != 4.0 || doc["reason"] != "interrupted" {
-		t.Errorf("report: %v, %v, %v", doc["interrupted"], doc["planned"], doc["reason"])
-	}
-	page, err := os.ReadFile(filepath.Join(dir, "report.md"))
-	if err != nil || !strings.Contains(string(page), "1 of 4 runs") {
-		t.Errorf("report.md does not mention it: %v\n%s", err, page)
+	if page := readFile(t, dir, "report.md"); !strings.Contains(page, "1 of 4 runs") {
+		t.Errorf("report.md does not mention it:\n%s", page)
 	}
 	again, err := Replay(t.Context(), dir, RunOptions{})
-	if err != nil || again.Same || again.Planned != 4 ||
+	if err != nil || again.Same || again.Planned != 4 || len(again.Runs) == 0 || !again.Runs[0].Same ||
 		!strings.Contains(again.Missing, "1 of 4 runs are complete: the sweep was interrupted") {
 		t.Errorf("%+v, %v", again, err)
-	}
-	for _, x := range again.Runs {
-		if !x.Same {
-			t.Errorf("a finished run has another result: %+v", x)
-		}
 	}
 }
 
@@ -106,46 +93,35 @@ func truncatedRecording(t *testing.T) string {
 func TestReasonOfEnding(t *testing.T) {
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
+	recording := labtest.WriteRecording(t, 20, 60)
 	for why, c := range map[engine.Ending]struct {
 		ctx    context.Context
 		data   string
 		assert string
-		sweep  bool
 		fails  string
 	}{
-		engine.Finished:    {t.Context(), labtest.WriteRecording(t, 20, 60), "> 0", false, ""},
-		engine.Unmet:       {t.Context(), labtest.WriteRecording(t, 20, 60), "< 0", false, ""},
-		engine.Interrupted: {done, labtest.WriteRecording(t, 20, 60), "> 0", false, ""},
-		engine.BadData:     {t.Context(), truncatedRecording(t), "> 0", false, "truncated"},
+		engine.Finished:    {t.Context(), recording, "> 0", ""},
+		engine.Unmet:       {t.Context(), recording, "< 0", ""},
+		engine.Interrupted: {done, recording, "> 0", ""},
+		engine.BadData:     {t.Context(), truncatedRecording(t), "> 0", "truncated"},
 	} {
-		for _, sweep := range []bool{false, true} {
+		for planned := range 2 {
 			x := config.Default()
-			x.Data.Source, x.Data.Cubes, x.Encoder.Name = c.data, 20, "quantized"
-			if err := x.Set("assert.payload_kbps", c.assert); err != nil {
-				t.Fatal(err)
-			}
-			if sweep {
+			testkit.Set(t, x, []any{"data.source", c.data, "data.cubes", 20, "encoder.name", "quantized", "assert.payload_kbps", c.assert}...)
+			if planned > 0 {
 				x.Sweep = []config.Axis{{Key: "seed", Values: []any{int64(1), int64(2)}}}
 			}
 			dir := t.TempDir()
 			r, err := Run(c.ctx, x, RunOptions{Dir: dir, Workers: 1})
-			if (err == nil) != (c.fails == "") || r == nil || r.Reason != why || (r.Error == "") != (err == nil) {
-				t.Errorf("%s, sweep %v: %+v, %v", why, sweep, r, err)
-				continue
-			}
-			var doc struct {
-				Planned     int           `json:"planned"`
-				Reason      engine.Ending `json:"reason"`
-				Interrupted bool          `json:"interrupted"`
-				Error       string        `json:"error"`
-			}
-			text, err := os.ReadFile(filepath.Join(dir, "report.json"))
-			if err := errors.Join(err, json.Unmarshal(text, &doc)); err != nil {
+			var doc report.Report
+			if err := json.Unmarshal([]byte(readFile(t, dir, "report.json")), &doc); err != nil {
 				t.Fatal(err)
 			}
-			if doc.Reason != why || doc.Planned != 1+map[bool]int{true: 1}[sweep] || doc.Interrupted != (why == engine.Interrupted) ||
-				!strings.Contains(doc.Error, c.fails) {
-				t.Errorf("%s, sweep %v: report %+v", why, sweep, doc)
+			for _, r := range []*report.Report{r, &doc} {
+				if r.Reason != why || r.Planned != 1+planned || r.Interrupted != (why == engine.Interrupted) ||
+					(r.Error == "") != (c.fails == "") || !strings.Contains(r.Error, c.fails) || (r.Error == "") != (err == nil) {
+					t.Errorf("%s, sweep %d: %+v, %v", why, planned, r, err)
+				}
 			}
 		}
 	}

@@ -1,26 +1,19 @@
-package experiment_test
+package experiment
 
 import (
-	"context"
 	"testing"
 	"time"
-
-	"wirelab/experiment"
 )
 
 // On the preset hiccup, the lane that sends everything stays in the queue, also after a minute on a good line. The lane
 // with a control recovers within a second and loses nothing.
 func TestHiccupPreset(t *testing.T) {
-	c, err := experiment.LoadPreset("hiccup")
+	c, err := LoadPreset("hiccup")
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.Duration = 70 * time.Second
-	report, err := experiment.Run(context.Background(), c, experiment.RunOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := report.Runs[0]
+	r := mustRun(t, c, RunOptions{}).Runs[0]
 	stuck, free := &r.Totals, &r.Shadows[0].Totals
 	if s := stuck.Control.Steps; len(s) != 2 || s[1].DrainedS.Or(-1) != -1 || stuck.AgeMS.P50 < 3000 || stuck.Network.LossRate.Or(0) < .2 {
 		t.Errorf("without a control: %+v, age %v, %v lost", s, stuck.AgeMS, stuck.Network.LossRate)

@@ -12,6 +12,7 @@ import (
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
+	"wirelab/internal/testkit"
 )
 
 // A replay finds the data files from any working folder: relative to the report or next to it, by
@@ -31,48 +32,33 @@ func TestReplayLocatesData(t *testing.T) {
 	for name, sweep := range map[string]bool{"one": false, "many": true} {
 		c := config.Default()
 		c.Data.Source, c.Data.Cubes, c.Encoder.Name, c.Duration = "file:data/crowd.bin", 20, "quantized", 300*time.Millisecond
-		if err := errors.Join(c.Set("down.trace", "data/link.csv"), c.Set("at[0].t", "100ms"),
-			c.Set("at[0].down.loss", "20%")); err != nil {
-			t.Fatal(err)
-		}
+		testkit.Set(t, c, "down.trace", "data/link.csv", "at[0].t", "100ms", "at[0].down.loss", "20%")
 		if sweep {
 			c.Sweep = []config.Axis{{Key: "seed", Values: []any{int64(1), int64(2)}}}
 		}
 		mustRun(t, c, RunOptions{Dir: filepath.Join("out", name)})
 	}
-	same := func(path string) {
-		t.Helper()
-		if r, err := Replay(t.Context(), path, RunOptions{}); err != nil || !r.Same {
-			t.Errorf("%s: %+v, %v", path, r, err)
-		}
-	}
 	var saved engine.Result
-	text, err := os.ReadFile("out/one/report.json")
-	if err := errors.Join(err, json.Unmarshal(text, &saved)); err != nil {
+	if err := json.Unmarshal([]byte(readFile(t, "out", "one/report.json")), &saved); err != nil {
 		t.Fatal(err)
 	}
 	if len(saved.Files) != 2 || saved.Files[0].Name != "data/crowd.bin" || saved.Files[0].Path != "../../data/crowd.bin" ||
 		len(saved.Files[0].SHA256) != 64 {
 		t.Errorf("files %+v", saved.Files)
 	}
-	same("out/one")
+	checkReplay(t, "out/one")
 	t.Chdir(t.TempDir())
 	for _, path := range []string{"one", "many", "many/run-001", "one/report.json"} {
-		same(filepath.Join(home, "out", path))
+		checkReplay(t, filepath.Join(home, "out", path))
 	}
 	there := t.TempDir() // the report is moved, with the data next to it
 	move(filepath.Join(home, "out", "one"), filepath.Join(there, "one"))
 	move(filepath.Join(home, "data", "crowd.bin"), filepath.Join(there, "one", "crowd.bin"))
 	move(filepath.Join(home, "data", "link.csv"), filepath.Join(there, "one", "link.csv"))
-	same(filepath.Join(there, "one"))
+	checkReplay(t, filepath.Join(there, "one"))
 
 	crowd := filepath.Join(there, "one", "crowd.bin")
-	data, err := os.ReadFile(crowd)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data[len(data)-1] ^= 1
-	overwriteFile(t, crowd, string(data))
+	overwriteFile(t, crowd, readFile(t, there, "one/crowd.bin")[1:]+"x")
 	refused := func(says ...string) {
 		t.Helper()
 		_, err := Replay(t.Context(), filepath.Join(there, "one"), RunOptions{})

@@ -1,10 +1,7 @@
 package experiment
 
 import (
-	"encoding/csv"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,25 +16,17 @@ func TestPacketsCSVExplainsFailures(t *testing.T) {
 	c.Receiver.History, c.Receiver.Playout = 4, 20*time.Millisecond // less than the round trip
 	dir := t.TempDir()
 	r := mustRun(t, c, RunOptions{Dir: dir}).Runs[0]
-	file, err := os.Open(filepath.Join(dir, "packets.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	rows, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	column := func(name string) int { return slices.Index(rows[0], name) }
+	packets := readCSV(t, filepath.Join(dir, "packets.csv"))
 	count := map[string]int64{}
-	for _, row := range rows[1:] {
-		outcome, reason, why := row[column("outcome")], row[column("reason")], row[column("why")]
+	for _, row := range packets.rows {
+		seq, outcome := packets.text(t, row, "seq"), packets.text(t, row, "outcome")
+		reason, why := packets.text(t, row, "reason"), packets.text(t, row, "why")
 		bad := outcome != "decoded" && outcome != "in_flight" && outcome != "duplicate"
-		if bad && (reason == "" || !strings.Contains(why, "packet "+row[column("seq")]) && !strings.Contains(why, "copy ")) {
-			t.Errorf("packet %s was %s: %q, %q", row[0], outcome, reason, why)
+		if bad && (reason == "" || !strings.Contains(why, "packet "+seq) && !strings.Contains(why, "copy ")) {
+			t.Errorf("packet %s was %s: %q, %q", seq, outcome, reason, why)
 		}
 		if (reason == "") != (why == "") {
-			t.Errorf("packet %s: %q, %q", row[0], reason, why)
+			t.Errorf("packet %s: %q, %q", seq, reason, why)
 		}
 		first, _, _ := strings.Cut(reason, ";")
 		first, _, _ = strings.Cut(first, ":")

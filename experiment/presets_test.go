@@ -1,13 +1,11 @@
-package experiment_test
+package experiment
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"testing"
 	"time"
 
-	"wirelab/experiment"
 	"wirelab/experiment/internal/labtest"
 	"wirelab/internal/golden"
 )
@@ -20,16 +18,12 @@ func TestPlayoutPresets(t *testing.T) {
 	var got bytes.Buffer
 	crowd := labtest.WriteRecording(t, 30, 1000)
 	for _, name := range []string{"playout-10", "playout-60"} {
-		c, err := experiment.LoadPreset(name)
+		c, err := LoadPreset(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		c.Duration, c.Data.Source, c.Data.Cubes = 15*time.Second, crowd, 30
-		report, err := experiment.Run(context.Background(), c, experiment.RunOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, r := range report.Runs {
+		for _, r := range mustRun(t, c, RunOptions{}).Runs {
 			p := &r.Totals.Playout
 			fmt.Fprintf(&got, "%s %-34s %5s: %.4f %% starved, %d freezes up to %.1f ms, %d late by %v, %.3f ms behind, mm %v, degrees %v\n",
 				name, r.Set["down.loss"],

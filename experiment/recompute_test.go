@@ -23,7 +23,6 @@ import (
 	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 	"wirelab/experiment/internal/labtest"
-	"wirelab/experiment/remote"
 	"wirelab/internal/testkit"
 	"wirelab/lossmodel"
 )
@@ -268,10 +267,7 @@ func TestRecomputeTotals(t *testing.T) {
 		}
 		checkTotals(t, name, c, result.Runs[0], of.rateHz)
 		if seed%10 == 0 {
-			replayed, err := Replay(t.Context(), dir, RunOptions{})
-			if err != nil || !replayed.Same {
-				t.Errorf("%s: replayed: %v, %+v", name, err, replayed)
-			}
+			checkReplay(t, dir)
 		}
 		if err := os.RemoveAll(dir); err != nil {
 			t.Error(err)
@@ -296,6 +292,13 @@ func checkTotals(t *testing.T, name string, c *config.Config, r *engine.Result, 
 	if x.Sent+x.Duplicated != outcomes || x.Wrong != 0 {
 		t.Errorf("%s: %d packets and %d copies have %d outcomes, %d are wrong", name, x.Sent, x.Duplicated, outcomes, x.Wrong)
 	}
+	bits := 0.0
+	for _, share := range r.Budget {
+		bits += share.Bits
+	}
+	if payload := x.PayloadKbps * 1000 * r.DurationS; x.Transfer == nil && r.Clients == nil && math.Abs(bits-payload) > 1e-9*payload+0.001 {
+		t.Errorf("%s: %f bits of payload are for %f bits", name, payload, bits)
+	}
 	if m := x.Messages; m != nil && (m.Wrong != 0 || m.Sent != m.Delivered+m.UnderWay) {
 		t.Errorf("%s: messages %+v", name, m)
 	}
@@ -317,46 +320,12 @@ func checkTotals(t *testing.T, name string, c *config.Config, r *engine.Result, 
 	}
 }
 
-// TestRecomputeTotalsOverUDP compares the formats of reports of sessions with a receiver behind a UDP
-// socket in real time.
-func TestRecomputeTotalsOverUDP(t *testing.T) {
-	for seed := uint64(100); seed < 104; seed++ {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			t.Parallel()
-			c := randomConfig(rand.New(rand.NewPCG(seed, 14)), "demo", cubeEncoders)
-			c.Shadows = nil // refused over a network
-			link, closeBoth, err := remote.NewLoopback(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = closeBoth() }()
-			dir, begun := filepath.Join(t.TempDir(), "udp"), time.Now()
-			clock := func() time.Duration { return time.Since(begun) }
-			_, err = Run(t.Context(), c, RunOptions{Dir: dir, Remote: link, Clock: clock})
-			if errors.As(err, new(*config.Error)) {
-				t.Skip("settings that a network excludes: ", err)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			compareFormats(t, "over UDP", dir)
-		})
-	}
-}
-
 // compareFormats compares the figures in all files of a report of one run. name identifies the run in
 // errors.
 func compareFormats(t *testing.T, name, dir string) {
 	t.Helper()
-	read := func(file string) string {
-		data, err := os.ReadFile(filepath.Join(dir, file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(data)
-	}
 	var doc map[string]any
-	if err := json.Unmarshal([]byte(read("report.json")), &doc); err != nil {
+	if err := json.Unmarshal([]byte(readFile(t, dir, "report.json")), &doc); err != nil {
 		t.Fatal(err)
 	}
 	seconds, _ := lookup(doc, "duration_s")
@@ -413,7 +382,7 @@ func compareFormats(t *testing.T, name, dir string) {
 		t.Errorf("%s: samples.csv sums to a payload of %v kbps, packets.csv to %v", name, got, want["payload_kbps"])
 	}
 
-	markdown := read("report.md")
+	markdown := readFile(t, dir, "report.md")
 	for _, key := range strings.Fields("payload_kbps duplicated decoded stale lost failures.corrupt in_flight wrong") {
 		row := regexp.MustCompile(`(?m)^\| [^|]* \| ([0-9.]+) \|.* ` + regexp.QuoteMeta(key) + ` \|$`).FindStringSubmatch(markdown)
 		if row == nil {

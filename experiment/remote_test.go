@@ -28,15 +28,6 @@ func worldFor(t *testing.T, duration string) *config.Config {
 	return c
 }
 
-// checkNotReplayed checks that the report in a folder cannot be replayed, and that its replay says so.
-func checkNotReplayed(t *testing.T, dir string) {
-	t.Helper()
-	_, err := Replay(t.Context(), dir, RunOptions{})
-	if !errors.Is(err, ErrNetworkRun) || !strings.Contains(err.Error(), dir) {
-		t.Errorf("replayed: %v", err)
-	}
-}
-
 // A run over sockets, also with redundancy and messages, is measured and reported.
 func TestRunOverNetwork(t *testing.T) {
 	t.Parallel()
@@ -55,7 +46,11 @@ func TestRunOverNetwork(t *testing.T) {
 		if m := x.Messages; pairs != nil && (m.Wrong > 0 || m.Delivered == 0 || x.Redundancy.Repaired == 0) {
 			t.Errorf("%+v, %+v", x.Redundancy, m)
 		}
-		checkNotReplayed(t, dir)
+		compareFormats(t, "over UDP", dir)
+		_, err = Replay(t.Context(), dir, RunOptions{})
+		if !errors.Is(err, ErrNetworkRun) || !strings.Contains(err.Error(), dir) {
+			t.Errorf("replayed: %v", err)
+		}
 	}
 }
 

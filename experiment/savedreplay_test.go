@@ -1,4 +1,4 @@
-package experiment_test
+package experiment
 
 import (
 	"bytes"
@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/internal/golden"
@@ -33,10 +32,7 @@ func TestSavedReportsReplay(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			got, err := experiment.Replay(t.Context(), path, experiment.RunOptions{})
-			if err != nil || !got.Same {
-				t.Errorf("%+v, %v", got, err)
-			}
+			checkReplay(t, path)
 			checkChangesKept(t, data)
 		})
 	}
@@ -54,14 +50,8 @@ func runAgain(t *testing.T, data []byte) []byte {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if _, err := experiment.Run(t.Context(), c, experiment.RunOptions{Dir: dir, Force: true}); err != nil {
-		t.Fatal(err)
-	}
-	data, err = os.ReadFile(filepath.Join(dir, "report.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	mustRun(t, c, RunOptions{Dir: dir})
+	return []byte(readFile(t, dir, "report.json"))
 }
 
 // checkChangesKept checks that the changes of the report in data are written as they are read.

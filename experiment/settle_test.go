@@ -1,15 +1,10 @@
-package experiment_test
+package experiment
 
 import (
 	"strings"
 	"testing"
 
-	"wirelab/dataset/frame"
-	"wirelab/encoders"
-	"wirelab/encoders/table"
-	"wirelab/experiment"
 	"wirelab/experiment/config"
-	"wirelab/experiment/engine"
 )
 
 // The default encoder depends on the data. A chosen encoder is kept; if it cannot encode the data,
@@ -42,7 +37,7 @@ func TestDefaultEncoderDependsOnData(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		err = experiment.Settle(t.Context(), config)
+		err = Settle(t.Context(), config)
 		if strings.Contains(c.want, " ") {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: %v, want ...%s...", name, err, c.want)
@@ -52,24 +47,5 @@ func TestDefaultEncoderDependsOnData(t *testing.T) {
 		if err != nil || config.Encoder.Name != c.want {
 			t.Errorf("%s: %s, %v, want %s", name, config.Encoder.Name, err, c.want)
 		}
-	}
-}
-
-// The default encoder of every kind of data exists and suits it.
-func TestDefaultEncodersSuitData(t *testing.T) {
-	for source, want := range map[string]string{"demo": "relative-orientation", "rpc": "rpc-adaptive", "text": "receiver-adaptive"} {
-		c := config.Default()
-		c.Data.Source = source
-		s, err := engine.NewSession(t.Context(), c, engine.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := table.SuitableNames(table.All(), s.Schema()); len(got) < 5 || got[0] != want || s.Config().Encoder.Name != want {
-			t.Errorf("%s: %s of %v, want %s", source, s.Config().Encoder.Name, got, want)
-		}
-		s.Close()
-	}
-	if got := table.SuitableNames([]encoders.Codec{}, frame.Cubes(1)); len(got) != 0 {
-		t.Errorf("of no encoders, %v suit", got)
 	}
 }

@@ -1,4 +1,4 @@
-package experiment_test
+package experiment
 
 import (
 	"errors"
@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
@@ -55,7 +54,7 @@ func TestStarvationAgreesWithClosedForm(t *testing.T) {
 		length = 2 * time.Minute
 	}
 	for _, name := range []string{"playout-10", "playout-60"} {
-		c, err := experiment.LoadPreset(name)
+		c, err := LoadPreset(name)
 		if err != nil {
 			t.Fatal(err)
 		}

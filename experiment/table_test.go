@@ -106,37 +106,6 @@ func TestInvalidTable(t *testing.T) {
 	}
 }
 
-// Names with special characters do not break the tables of a report.
-func TestSpecialCharactersInReports(t *testing.T) {
-	spec := tableOf(t)
-	schema, _, _ := strings.Cut(strings.TrimPrefix(spec, "table:"), ",")
-	text, err := os.ReadFile(schema)
-	if err != nil {
-		t.Fatal(err)
-	}
-	special := strings.NewReplacer(`"tank"`, `"tank|<b>"`, `"heat"`, `"heat|&"`).Replace(string(text))
-	if err := os.WriteFile(schema, []byte(special), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c := config.Default()
-	testkit.Set(t, c, "data.source", spec, "duration", "1s")
-	dir := t.TempDir()
-	mustRun(t, c, RunOptions{Dir: dir})
-	page, err := os.ReadFile(filepath.Join(dir, "report.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	md := string(page)
-	for _, want := range []string{" tank&#124;&lt;b>", "| heat&#124;&amp; | "} {
-		if !strings.Contains(md, want) {
-			t.Errorf("no %q in\n%s", want, md)
-		}
-	}
-	if strings.Contains(md, "tank|") || strings.Contains(md, "heat|") {
-		t.Errorf("a bare bar in\n%s", md)
-	}
-}
-
 // The error of a display includes what rounding to the steps of the schema loses. Over a perfect link
 // the display shows each rounded frame at its time, so that the expected errors follow from the log
 // alone.

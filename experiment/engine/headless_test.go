@@ -29,7 +29,7 @@ func BenchmarkHeadless(b *testing.B) {
 	}
 }
 
-// BenchmarkWatched is like BenchmarkHeadless with the picture and the inspector of the dashboard.
+// BenchmarkWatched is like BenchmarkHeadless with the inspector of the dashboard.
 func BenchmarkWatched(b *testing.B) {
 	needCharlie(b)
 	benchmarkMinutes(b, "relative-orientation", Options{KeepSamples: 600, KeepPackets: 4096, Inspect: true})
@@ -45,9 +45,6 @@ func benchmarkMinutes(b *testing.B, encoder string, opt Options) {
 		s, err := NewSession(b.Context(), c, opt)
 		if err != nil {
 			b.Fatal(err)
-		}
-		if opt.Inspect {
-			s.ShowPicture()
 		}
 		if err := s.RunUntil(time.Hour); err != nil {
 			b.Fatal(err)

@@ -23,7 +23,6 @@ func worldSession(tb testing.TB, script string, ch config.Change) *Session {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	s.ShowPicture()
 	return s
 }
 
@@ -94,6 +93,6 @@ func BenchmarkPicture(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		s.lanes[0].display.Picture(&s.feed.current.Frame)
+		s.lanes[0].display.Picture(&s.feed.current.Frame, &s.truths)
 	}
 }

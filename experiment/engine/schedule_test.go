@@ -144,9 +144,6 @@ func (x *schedule) open(c *config.Config) {
 	x.t.Helper()
 	x.census = census{}
 	x.session = x.newSession(c, Options{Observer: x.census, Inspect: x.seed%4 == 0})
-	if x.seed%5 == 0 {
-		x.session.ShowPicture()
-	}
 }
 
 func (x *schedule) newSession(c *config.Config, opt Options) (s *Session) {

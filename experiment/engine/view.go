@@ -38,7 +38,7 @@ func (s *Session) viewDisplay(snap *Snapshot) {
 	switch {
 	case s.feed.framesTaken == 0 || s.isFile:
 	case s.cubes:
-		snap.World = d.Picture(sent)
+		snap.World = d.Picture(sent, &s.truths)
 		if p := &s.player; p.source != nil {
 			snap.World.Live, snap.World.Autopilot, snap.World.Keys = true, !p.manual, p.source.Keys()
 		}
@@ -68,9 +68,6 @@ func (l *lane) view(now time.Duration, maxPackets int) Lane {
 	}
 	return v
 }
-
-// ShowPicture makes the session compute the displayed pose of every cube from now on, for Snapshot.World.
-func (s *Session) ShowPicture() { s.lanes[0].display.ShowPicture() }
 
 // HasSent reports whether the first lane has used the sequence number seq.
 func (s *Session) HasSent(seq uint64) bool { return s.lanes[0].snd.Seq() > seq }

@@ -34,7 +34,6 @@ type moment struct {
 
 // Times of a look back.
 const (
-	pictureTime   = time.Second            // before the end, from which displayed poses are computed
 	progressAfter = 100 * time.Millisecond // wall time after which the progress is shown
 	pastSlice     = 20 * time.Millisecond  // between two checks of whether the look back was cancelled
 )
@@ -84,9 +83,6 @@ func (p *past) repeat(ctx context.Context, x run) error {
 	for !isReached() && !x.Done() {
 		if ctx.Err() != nil {
 			return ctx.Err()
-		}
-		if s != nil && x.Now() >= p.at-pictureTime {
-			s.ShowPicture()
 		}
 		to := x.Now() + pastSlice
 		if p.at > x.Now() {

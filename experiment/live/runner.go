@@ -118,12 +118,7 @@ func (r *Runner) open(ctx context.Context, c *config.Config) (run, error) {
 	if c.Crowd.Clients > 0 {
 		return openCrowd(ctx, c, r)
 	}
-	x, err := openSession(ctx, c, r, nil)
-	if err != nil {
-		return nil, err
-	}
-	x.ShowPicture()
-	return x, nil
+	return openSession(ctx, c, r, nil)
 }
 
 // session returns the current session; nil if the experiment is a crowd.

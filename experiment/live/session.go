@@ -29,8 +29,7 @@ type session struct {
 }
 
 // openSession opens a session of c that runs until it is stopped: recordings play in a loop, and files
-// are delivered repeatedly. It measures and stores everything that the dashboard can show, except for
-// displayed poses. o may be nil.
+// are delivered repeatedly. It measures and stores everything that the dashboard can show. o may be nil.
 func openSession(ctx context.Context, c *config.Config, r *Runner, o engine.Observer) (*session, error) {
 	c.Data.Loop = true
 	c.Data.Again = c.HasFileData()

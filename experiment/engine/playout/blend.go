@@ -11,7 +11,7 @@ import (
 // blend describes the interpolation of one display tick: the snapshots to interpolate between, their
 // weights, and the source's frames to compare the result with.
 type blend struct {
-	a, b   *frame.Frame // the snapshots around the displayed time; equal if there is only one, nil if none
+	a, b   *frame.Frame // the snapshots around the displayed time; equal if there is only one
 	weight float64      // of b: 0 at the time of a, 1 at that of b
 
 	curved bool // interpolate positions by spline, not linearly
@@ -29,14 +29,12 @@ type blend struct {
 
 // newBlend returns the blend of the snapshots in w for displayed time moment, without the truth. If
 // there is a snapshot on one side of moment only, it is displayed unchanged: newBlend then sets both
-// middle snapshots of w to it. Without any snapshot it returns a zero blend.
+// middle snapshots of w to it.
 func newBlend(x *screen, w *snapshots, moment time.Duration) (b blend) {
-	switch {
-	case w[1].entry == nil && w[2].entry == nil:
-		return b
-	case w[1].entry == nil:
+	if w[1].entry == nil {
 		w[1] = w[2]
-	case w[2].entry == nil:
+	}
+	if w[2].entry == nil {
 		w[2] = w[1]
 	}
 	b.a, b.b = &w[1].entry.Frame, &w[2].entry.Frame
@@ -109,34 +107,45 @@ func (b *blend) residuals(first, end int) (before, after []float32) {
 // sameResiduals reports whether the residuals of the cells from first up to end do not change.
 func (b *blend) sameResiduals(first, end int) bool { return slices.Equal(b.residuals(first, end)) }
 
-// blockRows is the number of cubes that blockAtRest compares at once, which is faster than comparing
-// each, since most cubes are at rest.
-const blockRows = 8
-
-// blockAtRest reports whether the rows of cubes i to i+blockRows-1 are the same in both snapshots and
-// in both frames of the source.
-func (b *blend) blockAtRest(i int) bool {
-	block := func(f *frame.Frame) *[blockRows * frame.CubeFields]int32 {
-		return (*[blockRows * frame.CubeFields]int32)(f.Table[i*frame.CubeFields:])
+// shownPose returns the displayed pose of cube i.
+func (b *blend) shownPose(i int) (p cubePose) {
+	from, to := cubeRowAt(b.a, i), cubeRowAt(b.b, i)
+	p.setRow(from, nil)
+	if frame.EqualCubes(from, to) {
+		return p
 	}
-	from := block(b.a)
-	return b.sameResiduals(i*frame.CubeFields, (i+blockRows)*frame.CubeFields) && *from == *block(b.b) && *from == *block(b.truthBefore) && *from == *block(b.truthAfter)
+	var q cubePose
+	q.setRow(to, nil)
+	p.interpolate(&p, &q, b.weight)
+	if b.curved {
+		p.pos = b.spline.position(i, &b.frames)
+	}
+	return p
 }
 
-// setTruePose sets truth to the pose of cube i at the displayed time, interpolated linearly between the
-// source's frames around it. from and to are the poses of the cube in snapshots a and b. They are used
-// for truthBefore and truthAfter where the rows are equal and were not rounded, to save decoding them
-// again.
-func (b *blend) setTruePose(truth *cubePose, i int, from, to *cubePose) {
-	var p, q cubePose
+// truePose returns the source's pose of cube i at the displayed time.
+func (b *blend) truePose(i int) (p cubePose) {
+	var q cubePose
 	before, after := b.residuals(i*frame.CubeFields, (i+1)*frame.CubeFields)
-	if row := cubeRowAt(b.truthBefore, i); b.unrounded || !frame.EqualCubes(row, cubeRowAt(b.a, i)) {
-		p.setUnrounded(row, before)
-		from = &p
+	p.setRow(cubeRowAt(b.truthBefore, i), before)
+	q.setRow(cubeRowAt(b.truthAfter, i), after)
+	p.interpolate(&p, &q, b.truthWeight)
+	return p
+}
+
+// cubeError returns the error of the displayed pose of cube i: see poseError. moves is false if the cube is at rest in
+// the snapshots and in the source's frames. b must have a truth.
+func (b *blend) cubeError(i int) (um, mdeg int64, moves bool) {
+	from, to := cubeRowAt(b.a, i), cubeRowAt(b.b, i)
+	truthBefore, truthAfter := cubeRowAt(b.truthBefore, i), cubeRowAt(b.truthAfter, i)
+	isEqual := frame.EqualCubes(from, truthBefore) && frame.EqualCubes(to, truthAfter)
+	if isEqual && frame.EqualCubes(from, to) && b.sameResiduals(i*frame.CubeFields, (i+1)*frame.CubeFields) {
+		return 0, 0, false
 	}
-	if row := cubeRowAt(b.truthAfter, i); b.unrounded || !frame.EqualCubes(row, cubeRowAt(b.b, i)) {
-		q.setUnrounded(row, after)
-		to = &q
+	if isEqual && b.sameTicks && !b.unrounded {
+		return 0, 0, true
 	}
-	truth.interpolate(from, to, b.truthWeight)
+	shown, truth := b.shownPose(i), b.truePose(i)
+	um, mdeg = poseError(&shown, &truth)
+	return um, mdeg, true
 }

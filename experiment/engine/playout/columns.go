@@ -174,29 +174,11 @@ func Between(f *frame.Field, a, b int32, weight float64) float64 {
 	return v
 }
 
-// addErrors adds the errors of the displayed positions and angles to m. It leaves out values that are at
-// rest on the display and in the source. b must have a truth.
-func (x *screen) addErrors(w *snapshots, b *blend, t *Truths, m *meters.DisplayErrors) {
-	c := x.columns
-	exact := x.verifier.Exact(w[1].entry.Seq) && x.verifier.Exact(w[2].entry.Seq)
-	if exact && t.changedBetween(b.firstTick, b.lastTick, x.moving) { // all other rows are at rest
-		for row := range x.moving.All() {
-			x.addRowErrors(c.partOf(row), row, b, t, m)
-		}
-		return
-	}
-	for i := range c.parts {
-		p := &c.parts[i]
-		for row := p.Row; row < p.Row+p.Rows; row++ {
-			x.addRowErrors(p, row, b, t, m)
-		}
-	}
-}
-
-// addRowErrors adds the errors of one row of part p to m. p is nil if the row has no interpolated
-// columns. A row whose object has appeared, disappeared or jumped in the source, but not on the display,
+// addRowErrors adds the errors of the displayed positions and angles of a row to m. It leaves out values that are at
+// rest on the display and in the source. b must have a truth. A row whose object has appeared, disappeared or jumped in the source, but not on the display,
 // or the other way around, is counted as that: the distance is not one of movement.
-func (x *screen) addRowErrors(p *blendedPart, row int, b *blend, t *Truths, m *meters.DisplayErrors) {
+func (x *screen) addRowErrors(row int, b *blend, t *Truths, m *meters.DisplayErrors) {
+	p := x.columns.partOf(row)
 	if p == nil {
 		return
 	}

@@ -25,14 +25,10 @@ type Verifier interface {
 	Exact(seq uint64) bool
 }
 
-// New returns a display of the frames of schema s in the receiver's history h. It computes only the
-// poses of cubes that may have an error, until ShowPicture is called.
+// New returns a display of the frames of schema s in the receiver's history h.
 func New(s *frame.Schema, c endpoint.Cadence, h *frame.History, v Verifier) *Display {
 	return &Display{clock: newClock(Timing{}, Rhythm{}), screen: newScreen(s, c, h, v)}
 }
-
-// ShowPicture makes the display compute the pose of every cube on each tick from now on, as Picture needs.
-func (d *Display) ShowPicture() { d.screen.withPicture, d.screen.exact = true, false }
 
 // Set sets the playout delay or policy, the intervals for the policy, and whether positions are
 // interpolated by a cubic Hermite spline instead of linearly.
@@ -45,7 +41,7 @@ func (d *Display) Set(t Timing, r Rhythm, hermite bool) {
 func (d *Display) StartAt(moment time.Duration) { d.clock.moment = moment }
 
 // Interpolates reports whether the display interpolates anything, so that its errors are measured.
-func (d *Display) Interpolates() bool { return d.screen.poses != nil || d.screen.columns != nil }
+func (d *Display) Interpolates() bool { return d.screen.interpolates() }
 
 // ErrorUnits returns the units of the errors that the display measures for a table; nil for other data,
 // and for tables of which it interpolates nothing.

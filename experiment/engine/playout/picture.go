@@ -40,30 +40,35 @@ func displayPose(p *cubePose) Pose {
 	}
 }
 
-// Picture returns a copy of the cubes at both endpoints; 60 KB for 901 cubes. sent is the sender's
-// newest frame and must be a frame of cubes. Before the display begins, only Sent is set. The caller
-// sets Live, Autopilot and Keys.
-func (d *Display) Picture(sent *frame.Frame) *Picture {
-	p := &Picture{Sent: make([]Pose, len(sent.Table)/frame.CubeFields)}
+// Picture returns a copy of the cubes at both endpoints; 60 KB for 901 cubes. sent is the sender's newest frame and must
+// be a frame of cubes, and t has the source's frames. Before the display begins, only Sent is set. The caller sets Live,
+// Autopilot and Keys.
+func (d *Display) Picture(sent *frame.Frame, t *Truths) *Picture {
+	x := &d.screen
+	p := &Picture{Sent: make([]Pose, x.rows)}
 	for i := range p.Sent {
 		var pose cubePose
-		pose.setRow(cubeRowAt(sent, i))
+		pose.setRow(cubeRowAt(sent, i), nil)
 		p.Sent[i] = displayPose(&pose)
 	}
-	x := &d.screen
-	if !d.clock.running || x.poses == nil {
+	w := x.findWindow(x.moment)
+	if !d.clock.running || !x.hasState {
 		return p
 	}
-	p.Moment, p.Starved = x.moment, x.starved
-	p.Shown = make([]Pose, len(x.poses))
-	for i := range x.poses {
-		p.Shown[i] = displayPose(&x.poses[i])
+	p.Moment, p.Starved = x.moment, w[2].entry == nil
+	b := newBlend(x, &w, x.moment)
+	b.setTruth(t, &w, x.moment, x.cadence.TickHz)
+	p.Shown = make([]Pose, x.rows)
+	for i := range p.Shown {
+		pose := b.shownPose(i)
+		p.Shown[i] = displayPose(&pose)
 	}
-	if !x.truthKnown {
+	if !b.hasTruth {
 		return p
 	}
-	p.Error = make([]float32, len(x.errorUM))
-	for i, um := range x.errorUM {
+	p.Error = make([]float32, x.rows)
+	for i := range p.Error {
+		um, _, _ := b.cubeError(i)
 		p.Error[i] = float32(um) / 1000
 	}
 	return p

@@ -16,23 +16,21 @@ type cubePose struct {
 	interacting bool
 }
 
-// setRow sets p to the pose that a row of a cube snapshot encodes.
-func (p *cubePose) setRow(row *cubeRow) {
+// setRow sets p to the pose that a row of a cube snapshot encodes. residual is what was rounded off the values of the
+// row, nil if nothing was.
+func (p *cubePose) setRow(row *cubeRow, residual []float32) {
 	p.pos = forecast.Position(row[:]).Scale(1.0 / frame.UnitsPerMetre)
 	p.rot = forecast.Orientation(row[:])
 	p.interacting = row[frame.CubeInteracting] != 0
-}
-
-// setUnrounded sets p to the pose of which row is the rounded form. residual is that of the row, or nil.
-func (p *cubePose) setUnrounded(row *cubeRow, residual []float32) {
-	p.setRow(row)
 	if residual == nil {
 		return
 	}
 	r := func(i int) float64 { return float64(residual[i]) }
 	p.pos = p.pos.Add(physics.Vec{X: r(frame.CubeX), Y: r(frame.CubeY), Z: r(frame.CubeZ)})
 	components := [4]*float64{&p.rot.X, &p.rot.Y, &p.rot.Z, &p.rot.W}
-	largest, largestSquare, k := int(row[frame.CubeLargest]), 1.0, frame.CubeA
+	largest := int(row[frame.CubeLargest])
+	largestSquare := 1.0
+	k := frame.CubeA
 	for i, c := range components {
 		if i != largest {
 			*c += r(k)

@@ -219,7 +219,7 @@ func (x *reference) cubePosition(first int) (shown, truth physics.Vec) {
 // known.
 func (x *reference) checkPicture(t *testing.T, known bool) {
 	sent := x.source[len(x.source)-1]
-	p := x.display.Picture(sent)
+	p := x.display.Picture(sent, &x.truths)
 	if p.Moment != x.moment || p.Starved != (x.after == nil) || (p.Error != nil) != known {
 		t.Fatalf("displayed %v, starved %t: the picture is of %v, starved %t", x.moment, x.after == nil, p.Moment, p.Starved)
 	}
@@ -505,8 +505,7 @@ func randomCubes(rng *rand.Rand, cubes int, residuals bool) func(f *frame.Frame)
 }
 
 // The errors of every display tick are those of the reference, with any arrivals, with and without
-// residuals, restarts and splines. A display that computes the poses of all cubes for a picture finds
-// the same errors as one that does not.
+// residuals, restarts and splines, and its picture shows the poses and the errors of the reference.
 func TestErrorsEqualReference(t *testing.T) {
 	for seed := range testkit.Choose[uint64](60, 24) {
 		rng := rand.New(rand.NewPCG(seed, 11))
@@ -516,12 +515,9 @@ func TestErrorsEqualReference(t *testing.T) {
 			schema, next = referenceTable(), randomTable(rng, residuals)
 		}
 		r := newFixture(t, schema, []int{50, 25, 10}[rng.IntN(3)], next)
-		r.cadence.TickHz, r.display = 50, nil
+		r.cadence.TickHz = 50
 		r.restarts = map[uint64]bool{}
 		r.display = New(schema, r.cadence, r.history, r)
-		if seed%4 < 2 {
-			r.display.ShowPicture()
-		}
 		if !r.display.Interpolates() {
 			t.Fatal("nothing is interpolated")
 		}
@@ -573,7 +569,7 @@ func checkErrors(t *testing.T, r *fixture, rng *rand.Rand, isTable bool) {
 		x.checkTick(t, n)
 		if isTable {
 			x.checkFrames(t, endpoint.TickTime(uint64(n), 50))
-		} else if r.display.screen.withPicture {
+		} else {
 			x.checkPicture(t, known)
 		}
 		if known {

@@ -12,23 +12,15 @@ import (
 // positions and angles of tables, between the snapshots around that time in the receiver's history, and
 // measures their errors against the source's frames of the same time.
 type screen struct {
-	cadence     endpoint.Cadence
-	history     *frame.History // the receiver's
-	verifier    Verifier
-	hermite     bool // interpolate positions by a spline, not linearly
-	withPicture bool // compute the pose of every cube; otherwise only of those that may have an error
-
-	poses      []cubePose // displayed pose of each cube; nil if the schema has no cubes
-	restRows   []cubeRow  // the row from which each pose was decoded; noRow if the cube was interpolated
-	errorUM    []int64    // position error of each cube in micrometres
-	truthKnown bool       // errorUM is valid
-
-	columns *Columns // interpolated columns of a table; nil if nothing is interpolated
-
-	moving              frame.Rows // cubes to compute on this tick, if findMoving returned true; rows of a table likewise
-	exact               bool       // both snapshots of this tick are known to equal the source's frames
-	wasExact            bool       // exact on the display tick before
-	firstTick, lastTick uint64     // blend.firstTick and lastTick of the newest tick
+	cadence  endpoint.Cadence
+	history  *frame.History // the receiver's
+	verifier Verifier
+	hermite  bool       // interpolate positions by a spline, not linearly
+	cubes    bool       // the frames are snapshots of cubes
+	columns  *Columns   // interpolated columns of a table; nil if nothing is interpolated
+	rows     int        // of a frame
+	moving   frame.Rows // rows that may have an error on this tick
+	differ   frame.Rows // buffer of findMoving
 
 	moment     time.Duration // displayed source time
 	starved    bool          // there is no snapshot to interpolate to
@@ -39,24 +31,12 @@ type screen struct {
 
 // newScreen returns a screen; the parameters are those of New.
 func newScreen(s *frame.Schema, c endpoint.Cadence, h *frame.History, v Verifier) screen {
-	x := screen{cadence: c, history: h, verifier: v}
-	if frame.IsCubes(s) {
-		x.poses, x.restRows, x.errorUM = make([]cubePose, s.Rows), make([]cubeRow, s.Rows), make([]int64, s.Rows)
-		x.moving = frame.NewRows(s.Rows)
-		for i := range x.restRows {
-			x.restRows[i][frame.CubeLargest] = noRow
-		}
-		return x
-	}
-	x.columns = FindColumns(s)
-	if x.columns != nil {
-		x.moving = frame.NewRows(s.Rows)
-	}
-	return x
+	return screen{cadence: c, history: h, verifier: v, cubes: frame.IsCubes(s), columns: FindColumns(s), rows: s.Rows,
+		moving: frame.NewRows(s.Rows), differ: frame.NewRows(s.Rows)}
 }
 
-// noRow is a value of frame.CubeLargest that no cube has, so that the row differs from every cube's.
-const noRow = -1
+// interpolates reports whether anything is interpolated, and has errors.
+func (x *screen) interpolates() bool { return x.cubes || x.columns != nil }
 
 // snapshot is a frame of the receiver's history with its tick.
 type snapshot struct {
@@ -137,69 +117,50 @@ func (x *screen) oldestFrom(seq, newest uint64) *frame.Entry {
 // if t has the source's frames of that time. It reports whether there is no snapshot to interpolate to.
 func (x *screen) show(moment time.Duration, t *Truths, m *meters.DisplayErrors) (starved bool) {
 	w := x.findWindow(moment)
-	x.moment, x.starved, x.truthKnown = moment, w[2].entry == nil, false
-	x.wasExact, x.exact = x.exact, false
+	x.moment = moment
+	x.starved = w[2].entry == nil
 	x.capturedAt, x.shownSeq, x.hasState = x.captureTime(&w, moment)
-	if x.poses == nil && x.columns == nil {
+	if !x.hasState || !x.interpolates() {
 		return x.starved
 	}
 	b := newBlend(x, &w, moment)
-	if b.a == nil {
-		return x.starved
-	}
 	b.setTruth(t, &w, moment, x.cadence.TickHz)
-	if x.columns != nil {
-		if b.hasTruth {
-			x.addErrors(&w, &b, t, m)
-		}
-		return x.starved
-	}
-	x.truthKnown = b.hasTruth
-	if x.findMoving(&w, &b, t) { // all cubes that are not in x.moving are at rest and without error
-		x.updateMoving(&b, m)
-		return x.starved
-	}
-	// Blocks of cubes at rest have no error, and without a picture no pose is needed.
-	skipsBlocks := !x.withPicture && b.hasTruth
-	for i := 0; i < len(x.poses); {
-		if skipsBlocks && i+blockRows <= len(x.poses) && b.blockAtRest(i) {
-			i += blockRows
-			continue
-		}
-		x.updateCube(&b, i, m)
-		i++
+	if b.hasTruth {
+		x.findMoving(&w, &b, t)
+		x.addErrors(&b, t, m)
 	}
 	return x.starved
 }
 
-// findMoving sets x.moving to the cubes that may move, and reports whether all other cubes are known
-// to be at rest and without error, so that they need no work: both snapshots of the tick equal the
-// source's frames of their ticks, and the source did not change those cubes between the ticks of the
-// blend. With a picture, they must also not have changed since the display tick before, because their
-// displayed pose is not computed again.
-func (x *screen) findMoving(w *snapshots, b *blend, t *Truths) bool {
-	x.exact = b.hasTruth && x.verifier.Exact(w[1].entry.Seq) && x.verifier.Exact(w[2].entry.Seq)
-	since, until := b.firstTick, b.lastTick
-	if x.withPicture {
-		since, until = min(since, x.firstTick), max(until, x.lastTick)
+// findMoving sets x.moving to the rows that may have an error. If both snapshots are known to equal the source's
+// frames of their ticks, these are the rows that the source changed between the ticks of the blend.
+func (x *screen) findMoving(w *snapshots, b *blend, t *Truths) {
+	isExact := x.verifier.Exact(w[1].entry.Seq) && x.verifier.Exact(w[2].entry.Seq)
+	if isExact && t.changedBetween(b.firstTick, b.lastTick, x.moving) {
+		return
 	}
-	x.firstTick, x.lastTick = b.firstTick, b.lastTick
-	return x.exact && (x.wasExact || !x.withPicture) && t.changedBetween(since, until, x.moving)
-}
-
-// updateMoving updates the cubes in x.moving; all others are at rest and without error. If the ticks
-// of the snapshots are those of the source's frames, the moving cubes have no error either, and they
-// are only counted.
-func (x *screen) updateMoving(b *blend, m *meters.DisplayErrors) {
-	if !b.sameTicks || b.unrounded || x.withPicture {
-		for i := range x.moving.All() {
-			x.updateCube(b, i, m)
+	if !x.cubes || b.unrounded {
+		for i := range x.rows {
+			x.moving.Add(i)
 		}
 		return
 	}
-	// Keep only the cubes whose rows differ between the frames.
-	x.moving.RemoveEqual(b.truthBefore.Table, b.truthAfter.Table, frame.CubeFields)
-	m.AddExact(x.moving.Count())
+	x.moving.SetDiffering(b.a.Table, b.b.Table, frame.CubeFields)
+	for _, f := range [...]*frame.Frame{b.truthBefore, b.truthAfter} {
+		x.differ.SetDiffering(b.a.Table, f.Table, frame.CubeFields)
+		x.moving.Union(x.differ)
+	}
+}
+
+// addErrors adds the errors of the rows in x.moving to m. b must have a truth.
+func (x *screen) addErrors(b *blend, t *Truths, m *meters.DisplayErrors) {
+	for row := range x.moving.All() {
+		if !x.cubes {
+			x.addRowErrors(row, b, t, m)
+		} else if um, mdeg, moves := b.cubeError(row); moves {
+			m.Add(um, mdeg)
+		}
+	}
 }
 
 // captureTime returns when the sender captured the state that is displayed at moment; ok is false if
@@ -212,60 +173,9 @@ func (x *screen) captureTime(w *snapshots, moment time.Duration) (at time.Durati
 		return 0, 0, false
 	case before == nil:
 		return w[2].at, after.Seq, true
-	case after == nil || x.poses == nil && x.columns == nil:
+	case after == nil || !x.interpolates():
 		return w[1].at, before.Seq, true
 	default:
 		return moment, before.Seq, true
-	}
-}
-
-// updateCube computes the displayed pose of cube i, if the error or the picture needs it, and adds its
-// error to m, unless the cube is at rest in the snapshots and in the source's frames; see
-// meters.DisplayErrors.
-func (x *screen) updateCube(b *blend, i int, m *meters.DisplayErrors) {
-	from, to := cubeRowAt(b.a, i), cubeRowAt(b.b, i)
-	still := frame.EqualCubes(from, to) // in the snapshots
-	exact, atRest := false, false       // the displayed pose has no error; the cube is at rest in all four frames
-	if b.hasTruth {
-		truthBefore, truthAfter := cubeRowAt(b.truthBefore, i), cubeRowAt(b.truthAfter, i)
-		atRest = still && frame.EqualCubes(truthBefore, truthAfter) && frame.EqualCubes(truthBefore, from) &&
-			b.sameResiduals(i*frame.CubeFields, (i+1)*frame.CubeFields)
-		exact = atRest || b.sameTicks && !b.unrounded && frame.EqualCubes(from, truthBefore) && frame.EqualCubes(to, truthAfter)
-	}
-	var p, q, truth cubePose // poses in snapshots a and b, and in the source at the displayed time
-	if !exact || x.withPicture {
-		x.setPoses(b, i, still, &p, &q)
-	}
-	x.errorUM[i] = 0
-	switch {
-	case !b.hasTruth || atRest: // nothing to compare with, or not counted
-	case exact:
-		m.Add(0, 0) // no error, but the cube moves
-	default:
-		b.setTruePose(&truth, i, &p, &q)
-		um, mdeg := poseError(&x.poses[i], &truth)
-		x.errorUM[i] = um
-		m.Add(um, mdeg)
-	}
-}
-
-// setPoses sets the displayed pose of cube i, and sets p and q to its poses in the two snapshots. still
-// means that the snapshots have the same row for the cube, which is then decoded only when it changes.
-func (x *screen) setPoses(b *blend, i int, still bool, p, q *cubePose) {
-	from, displayed := cubeRowAt(b.a, i), &x.poses[i]
-	if still {
-		if !frame.EqualCubes(&x.restRows[i], from) {
-			displayed.setRow(from)
-			x.restRows[i] = *from
-		}
-		*p, *q = *displayed, *displayed
-		return
-	}
-	x.restRows[i][frame.CubeLargest] = noRow
-	p.setRow(from)
-	q.setRow(cubeRowAt(b.b, i))
-	displayed.interpolate(p, q, b.weight)
-	if b.curved {
-		displayed.pos = b.spline.position(i, &b.frames)
 	}
 }

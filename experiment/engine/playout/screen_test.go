@@ -2,7 +2,6 @@ package playout
 
 import (
 	"cmp"
-	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -10,7 +9,6 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/experiment/endpoint"
 	"wirelab/experiment/engine/meters"
-	"wirelab/internal/testkit"
 )
 
 // fixture is a display without a session: the test puts snapshots into the receiver's history.
@@ -45,7 +43,6 @@ func newFixture(t *testing.T, s *frame.Schema, rateHz int, next func(f *frame.Fr
 		history: frame.NewHistory(64), pool: frame.NewPool(s), truths: NewTruths(s),
 		arrived: map[uint64]*frame.Frame{}, inexact: map[uint64]bool{}}
 	r.display = New(s, r.cadence, r.history, r)
-	r.display.ShowPicture()
 	return r
 }
 
@@ -93,55 +90,4 @@ func (r *fixture) tick(send func(seq uint64, now time.Duration)) {
 		r.sent++
 	}
 	r.ticked, _ = r.display.Tick(now, &r.truths, &r.measured)
-}
-
-// fullRedraw returns the poses of a new display whose only tick shows the current displayed time.
-func (r *fixture) fullRedraw() *screen {
-	d := New(r.schema, r.cadence, r.history, r)
-	d.ShowPicture()
-	d.Set(Timing{}, Rhythm{}, r.display.screen.hermite)
-	d.Arrive(0, 0)
-	d.Tick(r.display.Moment(), &r.truths, &meters.DisplayErrors{})
-	return &d.screen
-}
-
-// A picture for which only changed cubes are computed equals one that is computed completely, bit
-// for bit, at every tick and with any arrivals.
-func TestPictureEqualsFullRedraw(t *testing.T) {
-	for seed := range testkit.Choose[uint64](30, 12) {
-		rng := rand.New(rand.NewPCG(seed, 97))
-		r := newFixture(t, frame.Cubes(100), []int{60, 60, 20}[rng.IntN(3)], randomCubes(rng, 100, false))
-		loss, jitter := 0, 1
-		spared, checked := 0, 0
-		for n := range 1000 {
-			if n%100 == 0 {
-				loss, jitter = rng.IntN(40), 1+rng.IntN(90)
-				r.display.Set(Fixed(time.Duration(50+rng.IntN(200))*time.Millisecond), Rhythm{}, seed%2 == 0)
-			}
-			r.tick(func(seq uint64, now time.Duration) {
-				r.inexact[seq] = rng.IntN(20) == 0
-				if rng.IntN(100) >= loss {
-					r.coming = append(r.coming, delivery{now + time.Duration(20+rng.IntN(jitter))*time.Millisecond, seq, !r.Exact(seq)})
-				}
-			})
-			x := &r.display.screen
-			if !r.display.clock.running {
-				continue
-			}
-			if x.exact && x.wasExact && x.moving.Count() < 100 {
-				spared++
-			}
-			full := r.fullRedraw()
-			if x.truthKnown != full.truthKnown || !slices.Equal(x.poses, full.poses) ||
-				x.truthKnown && !slices.Equal(x.errorUM, full.errorUM) {
-				t.Fatalf("seed %d: display tick %d differs from a full redraw", seed, n)
-			}
-			if x.truthKnown {
-				checked++
-			}
-		}
-		if spared < 100 || checked < 500 {
-			t.Errorf("seed %d: %d pictures were not drawn in full, the errors of %d are known, so little was tested", seed, spared, checked)
-		}
-	}
 }

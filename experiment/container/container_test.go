@@ -137,7 +137,7 @@ func TestRepairsWhatArrives(t *testing.T) {
 				t.Fatalf("%s: another parity after packet %d", text, i)
 			}
 		}
-		if (repaired > 50) != (text != "none") {
+		if (repaired > 50) != (text != "none") || s.Protects() != (text != "none") {
 			t.Errorf("%s: %d packets were repaired", text, repaired)
 		}
 	}
@@ -252,6 +252,19 @@ func TestAllocatesNothing(t *testing.T) {
 		if n := testing.AllocsPerRun(100, send); n > 0 {
 			t.Errorf("%s: %g allocations in 7 packets", text, n)
 		}
+	}
+	s, r, ack := container.NewStreamSender(false), container.StreamReceiver{}, []byte(nil)
+	send := func() {
+		s.Write(container.PacketUnit, make([]byte, 400))
+		_ = r.Accept(s.Segment(0), func(byte, []byte) {})
+		ack = r.AppendAck(ack[:0])
+		_ = s.HandleAck(0, ack)
+	}
+	for range 200 {
+		send()
+	}
+	if n := testing.AllocsPerRun(1000, send); n > 0 {
+		t.Errorf("stream: %g allocations a segment", n)
 	}
 }
 

@@ -51,11 +51,14 @@ func (m *mail) arrived(now time.Duration) (list [][]byte) {
 	return list
 }
 
+// beat is the time between two steps. Timeouts are multiples of it at first, so that limits are met exactly.
+const beat = 5 * time.Millisecond
+
 // newOutboxes returns an outbox and its second implementation. The policy "file" is that of a file.
 func newOutboxes(t testing.TB, text string, pace int64) (*container.Outbox, *plainOutbox) {
 	plain := &plainOutbox{part: 1000, pace: pace, first: 200 * time.Millisecond, sentAt: map[uint64]time.Duration{}, acked: map[uint64]bool{}}
 	if text == "file" {
-		plain.part, plain.window, plain.beat, plain.first, plain.pace = 1200, 5, interval/4, time.Second, 0
+		plain.part, plain.window, plain.beat, plain.first, plain.pace = 1200, 5, beat, time.Second, 0
 		return container.NewFileOutbox(plain.part, plain.window, plain.beat), plain
 	}
 	var err error
@@ -117,14 +120,14 @@ func TestMessagesEqualReference(t *testing.T) {
 					t.Fatalf("%s, pace %d: %s before container %d: %x, want %x", text, pace, what, number, got, want)
 				}
 			}
-			for tick := range 100 * 240 {
-				now := time.Duration(tick) * interval / 4
+			for tick := range 100 * 200 {
+				now := time.Duration(tick) * beat
 				down.loss = .2
-				if seconds := tick / 240; seconds < 40 || seconds >= 60 && seconds < 68 {
+				if seconds := tick / 200; seconds < 40 || seconds >= 60 && seconds < 68 {
 					down.loss = 1
 				}
 				up.loss = down.loss
-				for tick < 70*240 && rng.IntN(200) == 0 {
+				for tick < 70*200 && rng.IntN(200) == 0 {
 					lane := rng.IntN(lanes)
 					message := log.message(lane)
 					out.Write(lane, message)
@@ -157,8 +160,8 @@ func TestMessagesEqualReference(t *testing.T) {
 					number++
 				}
 				if tick%4 == 0 { // a packet
-					block := out.Fill(now, interval, number)
-					check("parts", block, plainOut.fill(now, interval, number))
+					block := out.Fill(now, 4*beat, number)
+					check("parts", block, plainOut.fill(now, 4*beat, number))
 					send(block)
 				}
 				for {
@@ -193,7 +196,7 @@ func (x *plainOutbox) checkCounts(t *testing.T, out *container.Outbox) {
 
 // The digests of all segments, acks and times are those of commit d4c28a5c, where a second implementation of the
 // stream gave the same segments and acks. They change with the rules of TCP here and in package cubic.
-var streamDigests = [2]uint64{0x2be8c784a9f3d53b, 0x8c6efbe9eb96b44}
+var streamDigests = [2]uint64{0x20cc630f7b5e8205, 0xe847104bcefab2a3}
 
 // A stream delivers messages over a path whose loss changes, and after an outage.
 func TestStream(t *testing.T) {
@@ -236,7 +239,7 @@ func TestStream(t *testing.T) {
 				down.send(now, segment)
 			}
 			at, _ := s.Next()
-			fmt.Fprintln(digest, at, s.Unsent(), s.Unacked(), s.RoundTrip())
+			fmt.Fprintln(digest, at, s.Unsent(), s.Unacked())
 		}
 		log.check(t, "stream")
 		resent, timeouts := s.Resent()
@@ -304,30 +307,35 @@ func TestMalformedParts(t *testing.T) {
 	checkMalformed(t, "only part", part, "+01 80 0b00 0100 aa", "02 80 0000 0100 aa", "01 81 0000 0100 aa", "01 80 0000 0200 aa", "01 80 0000 0100 aabb")
 }
 
-// Acks with numbers that were never sent are malformed.
+// Acks with numbers that were never sent are malformed. A part is no longer sent when its container was acked, or when the
+// lane has no earlier gap, but only if it was sent.
 func TestMalformedAcks(t *testing.T) {
-	out, _ := newOutboxes(t, "rto", 0)
-	out.Write(0, make([]byte, 2500))
+	for _, valid := range []string{"+0000 0100 00000000 0000 0000", "+0000 0000 00000000 0200 0000", "+0100 0100 ffffffff 0900 0900"} {
+		out, _ := newOutboxes(t, "rto", 0)
+		out.Write(0, make([]byte, 2500))
+		out.Datagram(0, 0)
+		out.Datagram(0, 1)
+		ack := func(b []byte) error {
+			_, err := out.HandleAck(0, 2, 2, b)
+			return err
+		}
+		checkMalformed(t, "ack", ack, valid, "", "0000 0000 00000000 0000 00", "0200 0000 00000000 0000 0000", "0000 0200 00000000 0000 0000")
+		if n := out.Waiting(); n != 1 {
+			t.Errorf("%d parts wait after %s, want 1", n, valid)
+		}
+	}
 	s := container.NewStreamSender(false)
-	stream := func(b []byte) error { return s.HandleAck(time.Microsecond, b) }
-	checkMalformed(t, "early ack", stream, "0000 20 00 0000000000000000 00000000 0000000000000000")
+	ack := func(b []byte) error { return s.HandleAck(time.Microsecond, b) }
+	checkMalformed(t, "early ack", ack, "0000 20 00 0000000000000000 00000000 0000000000000000")
 	s.Write(container.MessageUnit, make([]byte, 1440))
-	for n := range uint64(2) {
-		out.Datagram(0, n)
-		s.Segment(0)
-	}
-	ack := func(b []byte) error {
-		_, err := out.HandleAck(0, 2, 2, b)
-		return err
-	}
-	checkMalformed(t, "ack", ack, "", "0000 0000 00000000 0000 00", "0200 0000 00000000 0000 0000", "0000 0200 00000000 0000 0000",
-		"+0000 0100 00000000 0000 0000", "+0100 0000 ffffffff 0900 0900")
-	if n := out.Waiting(); n != 1 { // the third part was not sent
-		t.Errorf("%d parts wait, want 1", n)
-	}
-	checkMalformed(t, "ack of a stream", stream, "", "0000 21 00 0000000000000000 00000000 0000000000000000", "0100 20 00 0000000000000000 00000000 0000000000000000",
+	s.Segment(0)
+	s.Segment(0)
+	checkMalformed(t, "ack of a stream", ack, "", "0000 21 00 0000000000000000 00000000 0000000000000000", "0100 20 00 0000000000000000 00000000 0000000000000000",
 		"0000 20 00 a505000000000000 00000000 0000000000000000", "0000 20 00 0000000000000000 00000000 e903000000000000",
 		"+0000 20 00 a405000000000000 ffffffff e803000000000000")
+	if s = container.NewStreamSender(false); !s.HasRoom(4<<20-4) || s.HasRoom(4<<20-3) {
+		t.Error("a stream stores more or less than 4 MB")
+	}
 }
 
 // Segments without bytes, with too many, or with a changed number, place or time, are malformed. The
@@ -356,9 +364,8 @@ func TestMalformedSegments(t *testing.T) {
 		check("one that waits", true, segment(10+i, []byte{0}))
 	}
 	check("one too many", false, segment(9, []byte{0}))
-	check("a missing one", true, segment(0, []byte{1}))
-	check("a unit of no kind", false, segment(1, make([]byte, 9)))
-	check("one after that", false, segment(2, []byte{0}))
+	check("a unit that is too large", false, segment(0, []byte{1, 0, 0, 1}))
+	check("one after a unit that is too large", false, segment(9, []byte{0}))
 }
 
 // Any bytes give an error that wraps ErrMalformed, or change nothing but what they describe. Memory stays bounded.

@@ -153,7 +153,7 @@ func TestPartition(t *testing.T) {
 // until they are sent or have their old value again.
 func TestRowsWaitWithoutPackets(t *testing.T) {
 	s := &frame.Schema{Rows: 3, TickHz: 60, Fields: []frame.Field{{Name: "v", Max: 1000}}}
-	l := newPerfectLink(t, s.NewFrame(), s, "accumulated", "off", Interest{})
+	l := newPerfectLink(t, s, "accumulated", "off", Interest{})
 	l.step()
 	l.cur.Table[1] = 7
 	for n := range 5 {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash"
 	"hash/fnv"
 	"math/rand/v2"
 	"slices"
@@ -27,16 +28,21 @@ type checked struct {
 
 func (c checked) sum(table []int32, memo encoders.Memo) uint32 {
 	h := fnv.New32a()
-	var b [4]byte
-	for _, v := range table {
-		binary.LittleEndian.PutUint32(b[:], uint32(v))
-		h.Write(b[:])
-	}
+	binary.Write(h, binary.LittleEndian, table)
 	if m, ok := memo.(*uint32); ok {
-		binary.LittleEndian.PutUint32(b[:], *m)
-		h.Write(b[:])
+		binary.Write(h, binary.LittleEndian, *m)
 	}
 	return h.Sum32() ^ c.salt
+}
+
+// memo returns the memo of a frame with the given table after ref. It overwrites spare if it can.
+func (c checked) memo(table []int32, ref *encoders.Ref, spare encoders.Memo) encoders.Memo {
+	memo, _ := spare.(*uint32)
+	if memo == nil {
+		memo = new(uint32)
+	}
+	*memo = c.sum(table, ref.Memo)
+	return memo
 }
 
 func (c checked) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare encoders.Memo, _ *encoders.Budget) ([]byte, encoders.Memo, error) {
@@ -53,20 +59,13 @@ func (c checked) Encode(dst []byte, cur *frame.Frame, refs []encoders.Ref, spare
 			dst = binary.AppendVarint(dst, int64(v))
 		}
 	}
-	memo, _ := spare.(*uint32)
-	if memo == nil {
-		memo = new(uint32)
-	}
-	*memo = c.sum(cur.Table, refs[0].Memo)
-	return dst, memo, nil
+	return dst, c.memo(cur.Table, &refs[0], spare), nil
 }
-
-var errReference = errors.New("the reference or its memo differs from the server's")
 
 func (c checked) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare encoders.Memo) (encoders.Memo, error) {
 	n := len(c.schema.Fields)
 	if binary.LittleEndian.Uint32(src) != c.sum(refs[0].Frame.Table, refs[0].Memo)+refs[0].Frame.Tick {
-		return nil, errReference
+		return nil, errors.New("the reference or its memo differs from the server's")
 	}
 	copy(dst.Table, refs[0].Frame.Table)
 	for src = src[4:]; len(src) > 0; {
@@ -74,15 +73,11 @@ func (c checked) Decode(dst *frame.Frame, src []byte, refs []encoders.Ref, spare
 		src = src[k:]
 		for j := range n {
 			v, k := binary.Varint(src)
-			dst.Table[int(i)*n+j], src = int32(v), src[k:]
+			dst.Table[int(i)*n+j] = int32(v)
+			src = src[k:]
 		}
 	}
-	memo, _ := spare.(*uint32)
-	if memo == nil {
-		memo = new(uint32)
-	}
-	*memo = c.sum(dst.Table, refs[0].Memo)
-	return memo, nil
+	return c.memo(dst.Table, &refs[0], spare), nil
 }
 
 // world moves cubes at random: some move for a while, jump, return to where they were, or change a flag.
@@ -95,8 +90,8 @@ type world struct {
 }
 
 type mover struct {
-	ticks  int
-	dx, dy int32
+	ticks int
+	step  [2]int32 // in x and y
 }
 
 func newWorld(seed uint64, rows int) *world {
@@ -121,10 +116,12 @@ func (w *world) step() *frame.Frame {
 		case w.still:
 		case m.ticks > 0:
 			m.ticks--
-			row[frame.CubeX], row[frame.CubeY] = clampPlace(row[frame.CubeX]+m.dx), clampPlace(row[frame.CubeY]+m.dy)
+			for axis, step := range m.step {
+				row[frame.CubeX+axis] = min(max(row[frame.CubeX+axis]+step, -1<<17), 1<<17-1)
+			}
 			row[frame.CubeA] = min(511, max(0, row[frame.CubeA]+int32(w.rng.IntN(9)-4)))
 		case n < 6:
-			*m = mover{w.rng.IntN(60), int32(w.rng.IntN(41) - 20), int32(w.rng.IntN(41) - 20)}
+			*m = mover{w.rng.IntN(60), [2]int32{int32(w.rng.IntN(41) - 20), int32(w.rng.IntN(41) - 20)}}
 		case n < 9:
 			row[frame.CubeInteracting] ^= 1
 		case n < 10: // back to an older value
@@ -134,8 +131,6 @@ func (w *world) step() *frame.Frame {
 	w.frames = append(w.frames, f)
 	return f
 }
-
-func clampPlace(v int32) int32 { return min(max(v, -1<<17), 1<<17-1) }
 
 // sentPacket is a packet on the link, with what only the test knows.
 type sentPacket struct {
@@ -152,6 +147,12 @@ type sentAck struct {
 	data []byte
 }
 
+// codec is an encoder with its decoder.
+type codec struct {
+	enc encoders.Encoder
+	dec encoders.Decoder
+}
+
 // schedule is a random run.
 type schedule struct {
 	t       testing.TB
@@ -161,11 +162,8 @@ type schedule struct {
 	server  *Server
 	client  *Client
 	bucket  Bucket
-	initial *frame.Frame
-	codecs  []struct {
-		enc encoders.Encoder
-		dec encoders.Decoder
-	}
+	player  int
+	codecs  []codec
 	epoch   uint64
 	codecOf map[uint64]int // by epoch
 	seen    map[uint64]bool
@@ -177,45 +175,57 @@ type schedule struct {
 	up               []sentAck
 	displays         map[uint64][]int32 // of the client, by number of ack
 	sizes            []sentBytes
-	reached          uint64 // newest ack at the server
+	payloads         hash.Hash64 // of all packets
 }
 
 const testTick = time.Second / 60
 
+// relative is the index of relative-orientation in the codecs of a schedule.
+const relative = 2
+
+// newSchedule returns a schedule with a budget of 64 kbit/s.
 func newSchedule(t testing.TB, seed uint64, rows int) *schedule {
-	s := &schedule{t: t, rng: rand.New(rand.NewPCG(seed, 11)), world: newWorld(seed, rows)}
+	s := &schedule{t: t, rng: rand.New(rand.NewPCG(seed, 11)), world: newWorld(seed, rows), payloads: fnv.New64a()}
 	schema := s.world.schema
 	s.filler = NewFiller(schema)
-	add := func(enc encoders.Encoder, dec encoders.Decoder) {
-		s.codecs = append(s.codecs, struct {
-			enc encoders.Encoder
-			dec encoders.Decoder
-		}{enc, dec})
-	}
-	add(checked{schema, 1}, checked{schema, 1})
-	add(checked{schema, 2}, checked{schema, 2})
-	codec, err := table.ByName("relative-orientation")
+	c, err := table.ByName("relative-orientation")
 	if err != nil {
 		t.Fatal(err)
 	}
-	enc, dec, err := codec.New(schema, codec.Defaults())
+	enc, dec, err := c.New(schema, c.Defaults())
 	if err != nil {
 		t.Fatal(err)
 	}
-	add(enc, dec)
+	first, second := checked{schema, 1}, checked{schema, 2}
+	s.codecs = []codec{{first, first}, {second, second}, {enc, dec}}
 	s.codecOf = map[uint64]int{0: s.rng.IntN(3)}
 	s.join()
+	s.setRate(64_000)
 	return s
+}
+
+// setRate sets the budget in bits per second.
+func (s *schedule) setRate(rate int64) {
+	s.bucket.Set(rate, 1000, testTick)
+	s.server.BudgetChanged()
 }
 
 // join replaces server and client: a client joins that has the initial state.
 func (s *schedule) join() {
-	s.initial = s.world.frames[0]
+	initial := s.world.frames[0]
 	if s.server != nil {
 		s.server.Close()
 	}
-	s.server, s.client = NewServer(s.filler, s.initial), NewClient(s.world.schema, s.initial)
-	s.down, s.up, s.displays, s.seen, s.reached = nil, nil, map[uint64][]int32{}, map[uint64]bool{}, 0
+	s.server, s.client = NewServer(s.filler, initial), NewClient(s.world.schema, initial)
+	s.down, s.up = nil, nil
+	s.displays, s.seen = map[uint64][]int32{}, map[uint64]bool{}
+}
+
+// run runs the ticks from n up to end, without end.
+func (s *schedule) run(n, end int) {
+	for ; n < end; n++ {
+		s.tick(n)
+	}
 }
 
 // tick runs one tick: arrivals, then a packet.
@@ -230,17 +240,31 @@ func (s *schedule) tick(n int) {
 	s.send(now, uint64(n))
 }
 
+// settle stops motion and loss at tick n, and returns the number of ticks until everything is right; at
+// most 600.
+func (s *schedule) settle(n int) (ticks int) {
+	s.world.still = true
+	s.loss, s.deadDown, s.deadUp = 0, 0, 0
+	for ; ticks < 600 && !s.right(); ticks++ {
+		s.tick(n + ticks)
+	}
+	return ticks
+}
+
+// send sends a packet of the newest frame, if the budget has room, as package endpoint does.
 func (s *schedule) send(now time.Duration, seq uint64) {
 	const header = 5
-	allowed := s.bucket.Allow(now, header+8)
-	if allowed < header+8 {
+	largest := s.bucket.MaxNeed()
+	need := s.server.Need(header, largest)
+	allowed := s.bucket.Allow(now, need)
+	if allowed < need {
+		s.filler.Skip(s.server)
 		return
 	}
-	coding := Coding{Encoder: s.codecs[s.codecOf[s.epoch]].enc, Epoch: s.epoch, Tick: uint32(seq)}
-	if acked, ok := s.server.Acked(); ok {
-		coding.RefTick = s.world.frames[acked].Tick
+	p, err := s.filler.Fill(s.server, seq, s.coding(seq, largest-header), allowed-header, nil)
+	if errors.Is(err, ErrNoRoom) {
+		return
 	}
-	p, err := s.filler.Fill(s.server, seq, coding, allowed-header, nil)
 	if err != nil {
 		s.t.Fatalf("packet %d: %v", seq, err)
 	}
@@ -250,12 +274,23 @@ func (s *schedule) send(now time.Duration, seq uint64) {
 	}
 	s.bucket.Spend(now, size)
 	s.sizes = append(s.sizes, sentBytes{now, size})
+	s.payloads.Write(binary.LittleEndian.AppendUint64(nil, seq))
+	s.payloads.Write(p.Payload)
 	view := s.world.schema.NewFrame()
 	view.CopyFrom(p.View)
 	if s.rng.Float64() < s.loss || now < s.deadDown {
 		return
 	}
 	s.down = append(s.down, sentPacket{s.due(now), seq, p.Ack, s.epoch, slices.Clone(p.Payload), view})
+}
+
+// coding returns the encoder of packet seq.
+func (s *schedule) coding(seq uint64, maxPayload int) Coding {
+	c := Coding{Encoder: s.codecs[s.codecOf[s.epoch]].enc, Epoch: s.epoch, Tick: uint32(seq), MaxPayload: maxPayload, Player: s.player}
+	if acked, ok := s.server.Acked(); ok {
+		c.RefTick = s.world.frames[acked].Tick
+	}
+	return c
 }
 
 func (s *schedule) due(now time.Duration) time.Duration {
@@ -281,19 +316,19 @@ func (s *schedule) receive(now time.Duration) {
 		if err != nil || len(ack.Rest) > 0 {
 			s.t.Fatalf("ack: %v, %d bytes left", err, len(ack.Rest))
 		}
-		number := s.server.ack
-		if ack.IsNew && !slices.Equal(s.tableOf(s.server.ref), s.displays[number]) {
+		for i := range uint64(15) {
+			if wasDecoded := ack.Newest > i && s.seen[ack.Newest-1-i]; ack.Mask>>i&1 == 1 && !wasDecoded {
+				s.t.Fatalf("the ack of packet %d lists packet %d, which was not decoded", ack.Newest, ack.Newest-1-i)
+			}
+		}
+		var reference []int32
+		for _, k := range s.server.ref {
+			reference = append(reference, s.server.values.row(k)...)
+		}
+		if number := s.server.ack; ack.IsNew && !slices.Equal(reference, s.displays[number]) {
 			s.t.Fatalf("ack %d: the server's reference is not what the client showed", number)
 		}
 	}
-}
-
-// tableOf returns the table with the given values of the server.
-func (s *schedule) tableOf(list []uint32) (table []int32) {
-	for _, k := range list {
-		table = append(table, s.server.values.row(k)...)
-	}
-	return table
 }
 
 // arrive passes a packet to the client and compares: the decoded view with the server's, and the packet
@@ -360,8 +395,8 @@ func TestRandomSchedules(t *testing.T) {
 		s := newSchedule(t, seed, 20+int(seed%60))
 		rates := map[time.Duration]int64{}
 		rate := int64(64_000)
-		s.bucket.Set(rate, 1000, testTick)
-		s.latency, s.jitter = time.Duration(s.rng.IntN(80))*time.Millisecond, time.Duration(s.rng.IntN(120))*time.Millisecond
+		s.latency = time.Duration(s.rng.IntN(80)) * time.Millisecond
+		s.jitter = time.Duration(s.rng.IntN(120)) * time.Millisecond
 		s.loss = []float64{0, 0.02, 0.2, 0.6}[s.rng.IntN(4)]
 		for n := 1; n < 900; n++ {
 			now := time.Duration(n) * testTick
@@ -374,10 +409,11 @@ func TestRandomSchedules(t *testing.T) {
 				if s.epoch < 200 {
 					s.epoch++
 					s.codecOf[s.epoch] = s.rng.IntN(len(s.codecs))
+					s.server.BeginEpoch()
 				}
 			case 4, 5:
 				rate = int64(16_000 + s.rng.IntN(100_000))
-				s.bucket.Set(rate, 1000, testTick)
+				s.setRate(rate)
 			case 6, 7:
 				k := &Policies[s.rng.IntN(len(Policies))]
 				s.filler.SetPolicy(Policies.Default(k.Name))
@@ -390,14 +426,42 @@ func TestRandomSchedules(t *testing.T) {
 			rates[now] = rate
 		}
 		s.checkBudget(func(at time.Duration) int64 { return rates[at] }, 1)
-		s.world.still, s.loss, s.deadDown, s.deadUp = true, 0, 0, 0
-		s.bucket.Set(64_000, 1000, testTick)
+		s.setRate(64_000)
 		s.filler.SetPolicy(policy.Policy{})
-		for n := 900; n < 1500 && !s.right(); n++ {
-			s.tick(n)
-		}
-		if !s.right() {
+		if s.settle(900); !s.right() {
 			t.Fatalf("seed %d: rows are still wrong 10 s after motion stopped", seed)
+		}
+	}
+}
+
+// The bytes of small packets, of 16 to 100 bytes with the header, do not change: for each policy, with
+// two codecs, loss, and a player whose rows go first; every second time with weights and an interest.
+func TestSmallPackets(t *testing.T) {
+	weights, err := ParseWeights("position=2, interacting:1=4")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []uint64{0x53bf3fa95f7d441f, 0x1fd8a816963677df, 0x459289ba721a4003, 0xcdd172a23734b7e2, 0x4e8510605afd57cb} {
+		p, err := Policies.Parse(Policies[i].Name + " first=2")
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := fnv.New64a()
+		for k, bytes := range []int64{16, 20, 28, 40, 60, 100} {
+			s := newSchedule(t, uint64(k), 70)
+			s.codecOf[0] = k % 4 / 2 * relative
+			s.payloads, s.player = sum, k
+			s.latency, s.jitter, s.loss = 40*time.Millisecond, 30*time.Millisecond, 0.1
+			s.filler.SetPolicy(p)
+			if k%2 == 1 {
+				s.filler.SetWeights(weights)
+				s.filler.SetInterest(Interest{Row: 67, Radius: 4, Falloff: 1, Point: [3]float64{9}})
+			}
+			s.setRate(bytes * 8 * 60)
+			s.run(1, 300)
+		}
+		if got := sum.Sum64(); got != want {
+			t.Errorf("%s: the digest is %#x, want %#x", p, got, want)
 		}
 	}
 }
@@ -406,7 +470,6 @@ func TestRandomSchedules(t *testing.T) {
 func TestLongOutages(t *testing.T) {
 	for _, both := range []bool{false, true} {
 		s := newSchedule(t, 5, 60)
-		s.bucket.Set(64_000, 1000, testTick)
 		s.latency = 40 * time.Millisecond
 		for n := 1; n < 4500; n++ {
 			if n == 300 {
@@ -420,12 +483,8 @@ func TestLongOutages(t *testing.T) {
 				t.Fatalf("%d packets are under way, want at most %d", n, maxUnderWay)
 			}
 		}
-		s.world.still = true
-		for n := 4500; n < 4530; n++ {
-			s.tick(n)
-		}
-		if !s.right() {
-			t.Errorf("both ways %v: rows are wrong after an outage of 55 s", both)
+		if took := s.settle(4500); took > 30 {
+			t.Errorf("both ways %v: rows are wrong for %d ticks after an outage of 55 s", both, took)
 		}
 	}
 }
@@ -438,23 +497,17 @@ func TestSettles(t *testing.T) {
 	for seed := range uint64(testkit.Choose(200, 30)) {
 		roundTrips := 1 + int(seed%2)
 		s := newSchedule(t, seed, 200)
-		s.bucket.Set(64_000, 1000, testTick)
-		s.codecOf[0] = 2
+		s.codecOf[0] = relative
 		s.latency = time.Duration(10+s.rng.IntN(70)) * time.Millisecond
 		s.loss = 0.05
-		for n := 1; n < 400; n++ {
-			if n == 380 && roundTrips == 1 {
-				s.loss = 0
-			}
-			s.tick(n)
+		s.run(1, 380)
+		if roundTrips == 1 {
+			s.loss = 0
 		}
-		s.world.still, s.loss = true, 0
-		s.bucket.Set(64_000, 1000, testTick)
-		n := 400
-		for ; n < 1000 && !s.right(); n++ {
-			s.tick(n)
-		}
-		if took, want := time.Duration(n-400)*testTick, time.Duration(roundTrips)*2*s.latency+100*time.Millisecond; took > want {
+		s.run(380, 400)
+		s.setRate(64_000)
+		took, want := time.Duration(s.settle(400))*testTick, time.Duration(roundTrips)*2*s.latency+100*time.Millisecond
+		if took > want {
 			t.Errorf("seed %d: everything is right after %v, want at most %v", seed, took, want)
 		}
 	}
@@ -468,11 +521,8 @@ func FuzzHandleAck(f *testing.F) {
 	f.Add([]byte{1, 0x80, 2, 0, 1, 0, 0, 0xff, 0xff, 0xff})
 	f.Fuzz(func(t *testing.T, src []byte) {
 		s := newSchedule(t, 1, 20)
-		s.bucket.Set(64_000, 1000, testTick)
 		s.loss = 1
-		for n := 1; n < 30; n++ {
-			s.tick(n)
-		}
+		s.run(1, 30)
 		for range 3 {
 			ack, err := s.server.HandleAck(src)
 			if err != nil && !errors.Is(err, errMalformed) {
@@ -482,9 +532,7 @@ func FuzzHandleAck(f *testing.F) {
 				t.Fatalf("newest %d, %d bytes left", ack.Newest, len(ack.Rest))
 			}
 		}
-		for n := 30; n < 40; n++ {
-			s.tick(n)
-		}
+		s.run(30, 40)
 	})
 }
 
@@ -520,13 +568,11 @@ func TestClientRefuses(t *testing.T) {
 func TestExplain(t *testing.T) {
 	for seed := range uint64(len(Policies)) {
 		s := newSchedule(t, seed, 60)
-		s.bucket.Set(24_000, 1000, testTick)
-		s.codecOf[0] = 2
+		s.setRate(24_000)
+		s.codecOf[0] = relative
 		s.latency = 40 * time.Millisecond
 		s.filler.SetPolicy(Policies.Default(Policies[seed].Name))
-		for n := 1; n < 200; n++ {
-			s.tick(n)
-		}
+		s.run(1, 200)
 		standings := map[standing]int{}
 		for n := 200; n < 300; n++ {
 			before := slices.Clone(s.server.accumulated)
@@ -557,53 +603,38 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// A packet for whose header there is no room is refused, however small the rows were so far.
-func TestFillWithoutRoom(t *testing.T) {
-	s := newSchedule(t, 1, 60)
-	s.bucket.Set(64_000, 1000, testTick)
-	for n := 1; n < 100; n++ {
-		s.tick(n)
-	}
-	s.server.meanBits = 16
-	_, err := s.filler.Fill(s.server, 100, Coding{Encoder: s.codecs[2].enc, Tick: 100}, -60, nil)
-	if large := new(TooLargeError); !errors.As(err, &large) || large.Limit != -60 {
-		t.Errorf("got %v, want a TooLargeError", err)
-	}
-}
-
-// A client shows rows that a server has not sent if they came from another server, and none of its own
-// server.
-func TestShowsUnsent(t *testing.T) {
-	s := newSchedule(t, 1, 60)
-	s.bucket.Set(64_000, 1000, testTick)
-	for n := 1; n < 100; n++ {
-		s.tick(n)
-	}
-	if s.client.ShowsUnsent(s.server) || !s.client.ShowsUnsent(NewServer(s.filler, s.initial)) {
-		t.Error("the client shows rows that its server has not sent, or only rows that a new server has sent")
-	}
-}
-
 // A server waits for room for the most urgent row, however small the others are, until the budget changes.
+// A packet for whose header there is no room is refused. The client shows rows that a new server has not
+// sent, and none that its own has not.
 func TestNeed(t *testing.T) {
 	s := newSchedule(t, 1, 60)
-	s.bucket.Set(8_000, 1000, testTick) // rows wait
-	for n := 1; n < 100; n++ {
-		s.tick(n)
-	}
+	s.setRate(8_000) // rows wait
+	s.codecOf[0] = relative
+	s.run(1, 100)
 	const header, largest = 5, 500
-	coding := Coding{Encoder: s.codecs[2].enc, Tick: 100, MaxPayload: largest - header}
-	if _, err := s.filler.Fill(s.server, 100, coding, 1, nil); !errors.Is(err, ErrNoRoom) {
+	fill := func(limit int) error {
+		_, err := s.filler.Fill(s.server, 100, s.coding(100, largest-header), limit, nil)
+		return err
+	}
+	if err := fill(1); !errors.Is(err, ErrNoRoom) {
 		t.Fatalf("got %v, want ErrNoRoom", err)
 	}
 	need := s.server.Need(header, largest)
-	if _, err := s.filler.Fill(s.server, 100, coding, need-header-1, nil); !errors.Is(err, ErrNoRoom) {
+	if err := fill(need - header - 1); !errors.Is(err, ErrNoRoom) {
 		t.Errorf("with %d bytes, one less than needed: %v", need-1, err)
 	}
-	if _, err := s.filler.Fill(s.server, 100, coding, need-header, nil); err != nil {
+	if err := fill(need - header); err != nil {
 		t.Errorf("with the %d bytes that are needed: %v", need, err)
 	}
 	if got := s.server.Need(header, largest); got != header+MinPayload {
 		t.Errorf("after the packet %d bytes are needed, want %d", got, header+MinPayload)
+	}
+	s.server.meanBits = 16
+	_, err := s.filler.Fill(s.server, 101, s.coding(101, 0), -60, nil)
+	if large := new(TooLargeError); !errors.As(err, &large) || large.Limit != -60 {
+		t.Errorf("got %v, want a TooLargeError", err)
+	}
+	if s.client.ShowsUnsent(s.server) || !s.client.ShowsUnsent(NewServer(s.filler, s.world.frames[0])) {
+		t.Error("the client shows rows that its server has not sent, or only rows that a new server has sent")
 	}
 }

@@ -44,26 +44,33 @@ type perfectLink struct {
 	large  int // number of first rows that are larger than a packet
 }
 
-func newPerfectLink(t testing.TB, initial *frame.Frame, s *frame.Schema, policy, weights string, in Interest) *perfectLink {
+// newPerfectLink returns a link on which both ends show the zero frame.
+func newPerfectLink(t testing.TB, s *frame.Schema, policy, weights string, in Interest) *perfectLink {
 	p, err := Policies.Parse(policy)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := ParseWeights(weights)
-	if err == nil {
-		err = w.Check(s)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
 	l := &perfectLink{t: t, schema: s, filler: NewFiller(s), cur: s.NewFrame(), limit: 5, ticks: 1}
-	l.cur.CopyFrom(initial)
-	l.server, l.client = NewServer(l.filler, initial), NewClient(s, initial)
+	l.server, l.client = NewServer(l.filler, s.NewFrame()), NewClient(s, s.NewFrame())
 	l.filler.SetPolicy(p)
-	l.filler.SetWeights(w)
+	l.setWeights(weights)
 	l.filler.SetInterest(in)
 	return l
 }
+
+func (l *perfectLink) setWeights(text string) {
+	w, err := ParseWeights(text)
+	if err == nil {
+		err = w.Check(l.schema)
+	}
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.filler.SetWeights(w)
+}
+
+// row returns row i of the current frame.
+func (l *perfectLink) row(i int) []int32 { return l.filler.row(l.cur.Table, i) }
 
 // step sends the current frame and returns the rows of the packet.
 func (l *perfectLink) step() (rows []int) {
@@ -76,9 +83,8 @@ func (l *perfectLink) step() (rows []int) {
 	if !ok {
 		l.t.Fatal("the client does not have the reference")
 	}
-	n := len(l.schema.Fields)
 	for i := range l.schema.Rows {
-		if !slices.Equal(p.View.Table[i*n:(i+1)*n], ref.Frame.Table[i*n:(i+1)*n]) {
+		if !slices.Equal(l.filler.row(p.View.Table, i), l.filler.row(ref.Frame.Table, i)) {
 			rows = append(rows, i)
 		}
 	}
@@ -95,11 +101,11 @@ func (l *perfectLink) step() (rows []int) {
 func TestSaturatedPrioritiesAreFair(t *testing.T) {
 	const rows, packets, perPacket = 600, 2000, 5
 	for _, policy := range []string{"accumulated", "accumulated constant=0", "fiedler moving=1000000 rest=1000000"} {
-		l := newPerfectLink(t, teamSchema(rows).NewFrame(), teamSchema(rows), policy, "team:red=100, x=100", Interest{})
+		l := newPerfectLink(t, teamSchema(rows), policy, "team:red=100, x=100", Interest{})
 		sent := make([]int, rows)
 		for n := range packets {
 			for i := range rows {
-				l.cur.Table[i*teamColumns+xColumn] = int32(n+1)<<18 + int32(i)<<(i%8)
+				l.row(i)[xColumn] = int32(n+1)<<18 + int32(i)<<(i%8)
 			}
 			for _, i := range l.step() {
 				sent[i]++
@@ -114,8 +120,7 @@ func TestSaturatedPrioritiesAreFair(t *testing.T) {
 
 // differs reports whether the client shows another value of row i than the current one.
 func (l *perfectLink) differs(i int) bool {
-	n := len(l.schema.Fields)
-	return !slices.Equal(l.client.Display()[i*n:(i+1)*n], l.cur.Table[i*n:(i+1)*n])
+	return !slices.Equal(l.filler.row(l.client.Display(), i), l.row(i))
 }
 
 // teamSchema has rows of two teams, with two quantities, a state without order and a position.
@@ -134,22 +139,37 @@ const (
 	xColumn
 	yColumn
 	placeColumn
-	teamColumns
 )
+
+// ratio changes rows with move for some packets, and returns how many times as often odd rows are sent as even ones.
+func (l *perfectLink) ratio(packets int, move func(row []int32, i int)) float64 {
+	var sent [2]int
+	for range packets {
+		for i := range l.schema.Rows {
+			move(l.row(i), i)
+		}
+		for _, i := range l.step() {
+			sent[i%2]++
+		}
+	}
+	if sum := sent[0] + sent[1]; sum < packets*l.limit*9/10 {
+		l.t.Errorf("%d rows in %d packets", sum, packets)
+	}
+	return float64(sent[1]) / float64(sent[0])
+}
 
 // If each row changes with every tick, and a packet has k rows, an accumulator sends the rows of group g every
 // Σw/(k·w(g)) packets: it is stride scheduling. The error that grows with the time t since a row was sent is w·v·t, and
 // its sum w·v·t²/2, so that the intervals are inversely proportional to w, or to its square root.
 func TestWeightsSetIntervals(t *testing.T) {
-	const rows, packets = 60, 4000
 	for _, x := range []struct {
 		policy, weights string
 		ratio           float64 // of the interval of red rows to that of blue ones
 	}{
-		{"fiedler", "off", 1},
-		{"fiedler", "team:blue=4", 4},
-		{"fiedler", "team:blue=2, team:red=0.5", 4},
-		{"fiedler", "team:red=0.25", 4},
+		{"fiedler moving=100 interacting=100 rest=100", "off", 1},
+		{"fiedler moving=100 interacting=100 rest=100", "team:blue=4", 4},
+		{"fiedler moving=100 interacting=100 rest=100", "team:blue=2, team:red=0.5", 4},
+		{"fiedler moving=100 interacting=100 rest=100", "team:red=0.25", 4},
 		{"unity", "team:blue=3", 3},
 		{"accumulated constant=0", "team:blue=4", 2},
 		{"accumulated constant=0", "y=4", 2},
@@ -159,94 +179,41 @@ func TestWeightsSetIntervals(t *testing.T) {
 		{"accumulated constant=0", "y=4, state=7", 2},
 		{"round-robin", "team:blue=4", 1},
 	} {
-		l := newPerfectLink(t, teamSchema(rows).NewFrame(), teamSchema(rows), x.policy, x.weights, Interest{})
-		if strings.HasPrefix(x.policy, "fiedler") {
-			l.filler.rule.weights = [4]uint32{100, 100, 100, 100}
-		}
-		var sent [2]int // by team
-		for range packets {
-			for i := range rows {
-				row := l.cur.Table[i*teamColumns:][:teamColumns]
-				row[teamColumn] = int32(i % 2)
-				row[xColumn+i%2] += 1000 // red rows move along x, blue ones along y
-			}
-			for _, i := range l.step() {
-				sent[i%2]++
-			}
-		}
-		ratio := float64(sent[1]) / float64(sent[0])
-		if math.Abs(ratio-x.ratio) > 0.1*x.ratio {
-			t.Errorf("%s with %s: the intervals have a ratio of %.2f, want %.1f", x.policy, x.weights, ratio, x.ratio)
-		}
-		if sum := sent[0] + sent[1]; sum < packets*l.limit*9/10 {
-			t.Errorf("%s with %s: %d rows in %d packets", x.policy, x.weights, sum, packets)
+		l := newPerfectLink(t, teamSchema(60), x.policy, x.weights, Interest{})
+		l.filler.rule.weights[0] = 100 // the player's row is no exception
+		got := l.ratio(4000, func(row []int32, i int) {
+			row[teamColumn] = int32(i % 2)
+			row[xColumn+i%2] += 1000 // red rows move along x, blue ones along y
+		})
+		if math.Abs(got-x.ratio) > 0.1*x.ratio {
+			t.Errorf("%s with %s: the intervals have a ratio of %.2f, want %.1f", x.policy, x.weights, got, x.ratio)
 		}
 	}
 }
 
-// Weights of position and orientation: of cubes that move and of cubes that turn, the group with the greater weight has
-// the smaller errors.
+// Weights of position and orientation: of cubes that turn and of cubes that move, the group with the greater weight is
+// sent more often.
 func TestWeightsOfCubes(t *testing.T) {
-	const rows = 60
-	intervals := func(weights string) (moving, turning int) {
-		l := newPerfectLink(t, frame.Cubes(rows).NewFrame(), frame.Cubes(rows), "accumulated constant=0", weights, Interest{})
-		rng := rand.New(rand.NewPCG(3, 4))
-		for range 2000 {
-			for i := range rows {
-				row := l.cur.Table[i*frame.CubeFields:][:frame.CubeFields]
-				copy(row, []int32{3, 256, 256, 256, 0, 0, 0, 0})
-				if i%2 == 0 {
-					row[frame.CubeX] = rng.Int32N(100)
-				} else {
-					row[frame.CubeA] = 256 + rng.Int32N(100)
-				}
-			}
-			for _, i := range l.step() {
-				if i%2 == 0 {
-					moving++
-				} else {
-					turning++
-				}
-			}
-		}
-		return moving, turning
+	ratio := func(weights string) float64 {
+		l, rng := newPerfectLink(t, frame.Cubes(60), "accumulated constant=0", weights, Interest{}), rand.New(rand.NewPCG(3, 4))
+		return l.ratio(2000, func(row []int32, i int) {
+			copy(row, []int32{3, 256, 256, 256, 0, 0, 0, 0})
+			column := [2]int{frame.CubeA, frame.CubeX}[i%2]
+			row[column] += rng.Int32N(100)
+		})
 	}
-	share := func(weights string) float64 {
-		moving, turning := intervals(weights)
-		return float64(moving) / float64(moving+turning)
-	}
-	low, equal, high := share("orientation=4"), share("off"), share("position=4")
+	low, equal, high := ratio("orientation=4"), ratio("off"), ratio("position=4")
 	if !(low < 0.8*equal && 1.2*equal < high) {
-		t.Errorf("the share of moving cubes is %.2f, %.2f and %.2f with rising weight", low, equal, high)
+		t.Errorf("moving cubes are sent %.2f, %.2f and %.2f times as often as turning ones with rising weight", low, equal, high)
 	}
-	if got := share("position=1, orientation=1, interacting:1=1"); got != equal {
-		t.Errorf("weights of 1 change the share of moving cubes from %v to %v", equal, got)
+	if got := ratio("position=1, orientation=1, interacting:1=1"); got != equal {
+		t.Errorf("weights of 1 change the ratio from %v to %v", equal, got)
 	}
 }
 
 // The constant of a field is its tolerance. With the default policy, rows that are one quantum off in fields with a
 // tolerance of half a quantum add 1+0.5 with each packet, and other rows 1+1.
 func TestToleranceIsConstant(t *testing.T) {
-	const rows = 40
-	intervals := func(policy string, tolerance float64) (ratio float64) {
-		s := teamSchema(rows)
-		s.Fields[stateColumn].Max = 1
-		s.Fields[xColumn].Tolerance, s.Fields[xColumn].Scale = tolerance, 1
-		l := newPerfectLink(t, s.NewFrame(), s, policy, "off", Interest{})
-		l.limit = 2
-		var sent [2]int
-		for range 3000 {
-			for i := range rows { // a row that was sent is one quantum off again, and stays so until it is sent
-				if !l.differs(i) {
-					l.cur.Table[i*teamColumns+xColumn+i%2] ^= 1
-				}
-			}
-			for _, i := range l.step() {
-				sent[i%2]++
-			}
-		}
-		return float64(sent[0]) / float64(sent[1])
-	}
 	const startOfDistance = 1.0 / ErrorUnit // Distance begins at 1
 	for _, x := range []struct {
 		policy    string
@@ -259,7 +226,16 @@ func TestToleranceIsConstant(t *testing.T) {
 		{"accumulated constant=10", 0.5, (1 + startOfDistance + 5) / (1 + startOfDistance + 10)},
 		{"accumulated constant=0", 0.5, 1},
 	} {
-		if got := intervals(x.policy, x.tolerance); math.Abs(got-x.want) > 0.05*x.want {
+		s := teamSchema(40)
+		s.Fields[yColumn].Tolerance, s.Fields[yColumn].Scale = x.tolerance, 1
+		l := newPerfectLink(t, s, x.policy, "off", Interest{})
+		l.limit = 2
+		got := l.ratio(3000, func(row []int32, i int) { // a row that was sent is one quantum off again, and stays so until it is sent
+			if !l.differs(i) {
+				row[xColumn+i%2] ^= 1
+			}
+		})
+		if math.Abs(got-x.want) > 0.05*x.want {
 			t.Errorf("%s with a tolerance of %g: rows with it are sent %.2f times as often as others, want %.2f", x.policy, x.tolerance, got, x.want)
 		}
 	}
@@ -270,64 +246,42 @@ func TestToleranceIsConstant(t *testing.T) {
 func TestUnityModel(t *testing.T) {
 	const rows = 40
 	for _, x := range []struct {
-		policy   string
-		interest Interest
-		model    func(row int, position int32, ticksUnsent int, wasSent bool, accumulated *float64) float64 // priority; below 0: not considered
-	}{
-		{"unity importance=3", Interest{}, func(row int, _ int32, ticks int, _ bool, _ *float64) float64 { return float64(3 * ticks) }},
-		{"unity min=20 new=7", Interest{}, func(row int, _ int32, ticks int, wasSent bool, _ *float64) float64 {
-			p := float64(ticks)
-			if !wasSent {
-				p *= 7
-			}
-			if p < 20 {
-				return -1
-			}
-			return p
-		}},
-	} {
-		initial := teamSchema(rows).NewFrame()
-		for i := range rows {
-			initial.Table[i*teamColumns+placeColumn] = int32(7 * i)
-		}
-		l := newPerfectLink(t, initial, teamSchema(rows), x.policy, "off", x.interest)
+		policy               string
+		importance, new, min int
+	}{{"unity importance=3", 3, 1, 0}, {"unity min=20 new=7", 1, 7, 20}} {
+		l := newPerfectLink(t, teamSchema(rows), x.policy, "off", Interest{})
 		l.ticks = 2
 		rng := rand.New(rand.NewPCG(1, 2))
-		accumulated, sentTick := make([]float64, rows), make([]int, rows)
+		sentTick := make([]int, rows) // 0 means never
 		for n := range 600 {
+			tick := 2*n + 1
+			var want []int // waiting rows
+			priority := func(i int) int {
+				if sentTick[i] == 0 {
+					return x.importance * tick * x.new
+				}
+				return x.importance * (tick - sentTick[i])
+			}
 			for i := range rows {
 				if rng.IntN(3) > 0 {
-					l.cur.Table[i*teamColumns+stateColumn] = (l.cur.Table[i*teamColumns+stateColumn] + 1) % 1000
+					l.row(i)[stateColumn] = (l.row(i)[stateColumn] + 1) % 1000
+				}
+				if l.differs(i) && priority(i) >= x.min {
+					want = append(want, i)
 				}
 			}
-			tick := 2*n + 1 // 0 means never
-			type ranked struct {
-				row      int
-				priority float64
-			}
-			var want []ranked
-			for i := range rows {
-				if !l.differs(i) {
-					accumulated[i] = 0
-					continue
-				}
-				if p := x.model(i, l.cur.Table[i*teamColumns+placeColumn], tick-sentTick[i], sentTick[i] > 0, &accumulated[i]); p >= 0 {
-					want = append(want, ranked{i, p})
-				}
-			}
-			slices.SortStableFunc(want, func(a, b ranked) int { return cmp.Compare(math.Round(1e6*b.priority), math.Round(1e6*a.priority)) })
+			slices.SortStableFunc(want, func(a, b int) int { return cmp.Compare(priority(b), priority(a)) })
 			got := l.step()
 			if len(got) > len(want) || len(got) < min(len(want), l.limit-1) {
 				t.Fatalf("%s, packet %d: %d rows of %d", x.policy, n, len(got), len(want))
 			}
-			var rowsOfModel []int
-			for _, r := range want[:len(got)] {
-				rowsOfModel = append(rowsOfModel, r.row)
-				accumulated[r.row], sentTick[r.row] = 0, tick
+			want = want[:len(got)]
+			for _, i := range want {
+				sentTick[i] = tick
 			}
-			slices.Sort(rowsOfModel)
-			if !slices.Equal(got, rowsOfModel) {
-				t.Fatalf("%s, packet %d: rows %v, want %v", x.policy, n, got, rowsOfModel)
+			slices.Sort(want)
+			if !slices.Equal(got, want) {
+				t.Fatalf("%s, packet %d: rows %v, want %v", x.policy, n, got, want)
 			}
 		}
 	}
@@ -383,63 +337,67 @@ func TestParseWeights(t *testing.T) {
 	}
 }
 
-// A row at a place that is no number has the priority of the farthest rows, on every machine.
-func TestPlaceThatIsNoNumber(t *testing.T) {
+// A row at a place that is no number has the priority of the farthest rows, on every machine. Without a radius, all rows
+// have their full priority.
+func TestInterest(t *testing.T) {
 	s := teamSchema(3)
 	s.Fields[placeColumn].Kind = frame.Float32
-	l := newPerfectLink(t, s.NewFrame(), s, "unity importance=1000", "off", Interest{Radius: 20, Falloff: 1})
-	l.limit = 0
-	for i, place := range []float64{math.NaN(), math.Inf(1), 1e30} {
-		l.cur.Table[i*teamColumns+placeColumn] = int32(math.Float32bits(float32(place)))
-	}
-	l.step()
-	far := l.filler.Explain(l.server, 2)
-	for i := range 2 {
-		if r := l.filler.Explain(l.server, i); r.Priority != far.Priority || r.Factor != far.Factor {
-			t.Errorf("row %d has priority %d and factor %g; a far one %d and %g", i, r.Priority, r.Factor, far.Priority, far.Factor)
+	for _, radius := range []float64{20, 0} {
+		l := newPerfectLink(t, s, "unity importance=1000", "off", Interest{Radius: radius, Falloff: 1})
+		l.limit = 0
+		for i, place := range []float64{math.NaN(), math.Inf(1), 1e30} {
+			l.row(i)[placeColumn] = int32(math.Float32bits(float32(place)))
+		}
+		l.step()
+		far := l.filler.Explain(l.server, 2)
+		if (far.Factor == 1) != (radius == 0) {
+			t.Errorf("radius %g: a far row has factor %g", radius, far.Factor)
+		}
+		for i := range 2 {
+			if r := l.filler.Explain(l.server, i); r.Priority != far.Priority || r.Factor != far.Factor {
+				t.Errorf("row %d has priority %d and factor %g; a far one %d and %g", i, r.Priority, r.Factor, far.Priority, far.Factor)
+			}
 		}
 	}
 }
 
-// Explain names what determines a priority.
+// Explain names what determines a priority. The place of row 0, with which the interest begins, is that of the point if
+// the player has no such row.
 func TestExplainWeights(t *testing.T) {
 	s := teamSchema(2)
 	s.Fields[xColumn].Tolerance = 0.5
-	l := newPerfectLink(t, s.NewFrame(), s, "accumulated", "x=3, team:blue=4", Interest{Radius: 10, Falloff: 1, Point: [3]float64{20}})
-	l.limit = 0
-	l.cur.Table[teamColumns+xColumn], l.cur.Table[teamColumns+placeColumn] = 8, 0
-	l.cur.Table[teamColumns+teamColumn] = 1
-	l.step()
-	r := l.filler.Explain(l.server, 1)
-	if r.Group != 4 || r.Factor != 0.5 || r.Constant != 1 { // the tolerance is 0.5, that of the team is one quantum
-		t.Errorf("%+v", r)
-	}
-	const want = "9 steps off, waits 0 frames, 17 bits, 25 steps with weights, + 1 steps constant, × 4 for its group, × 0.50 for its distance" +
-		"; does not fit into a packet alone"
-	if got := r.Text("steps"); got != want {
-		t.Errorf("%s\nwant %s", got, want)
-	}
-	// Weighted error and constant, times the factors, once in Fill and once in Explain.
-	if want := uint64((math.Round(ErrorUnit*r.Weighted) + ErrorUnit) * 4 / 2); r.Priority/2 != want {
-		t.Errorf("the priority is %d, want %d", r.Priority, want)
+	for _, in := range []Interest{{Radius: 10, Falloff: 1, Point: [3]float64{20}}, {Row: 3, Radius: 10, Falloff: 1, Point: [3]float64{20}}} {
+		l := newPerfectLink(t, s, "accumulated", "x=3, team:blue=4", in)
+		l.limit = 0
+		l.row(1)[xColumn] = 8
+		l.row(1)[teamColumn] = 1
+		l.step()
+		r := l.filler.Explain(l.server, 1)
+		if r.Group != 4 || r.Factor != 0.5 || r.Constant != 1 { // the tolerance is 0.5, that of the team is one quantum
+			t.Errorf("%+v", r)
+		}
+		const want = "9 steps off, waits 0 frames, 17 bits, 25 steps with weights, + 1 steps constant, × 4 for its group, × 0.50 for its distance" +
+			"; does not fit into a packet alone"
+		if got := r.Text("steps"); got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+		// Weighted error and constant, times the factors, once in Fill and once in Explain.
+		if want := uint64((math.Round(ErrorUnit*r.Weighted) + ErrorUnit) * 4 / 2); r.Priority/2 != want {
+			t.Errorf("the priority is %d, want %d", r.Priority, want)
+		}
 	}
 }
 
 // New weights take effect at once, also for rows that do not change any more.
 func TestWeightsOfRestingRows(t *testing.T) {
-	s := teamSchema(2)
-	l := newPerfectLink(t, s.NewFrame(), s, "accumulated constant=0", "off", Interest{})
+	l := newPerfectLink(t, teamSchema(2), "accumulated constant=0", "off", Interest{})
 	l.limit = 0
-	l.cur.Table[teamColumns+xColumn] = 80
+	l.row(1)[xColumn] = 80
 	for _, c := range []struct {
 		weights string
 		want    uint32 // what a packet adds to the priority
 	}{{"off", 1 + 80*ErrorUnit}, {"x=3", 1 + 3*80*ErrorUnit}, {"x=0", 1}, {"team:red=2", 2 * (1 + 80*ErrorUnit)}, {"off", 1 + 80*ErrorUnit}} {
-		w, err := ParseWeights(c.weights)
-		if err != nil {
-			t.Fatal(err)
-		}
-		l.filler.SetWeights(w)
+		l.setWeights(c.weights)
 		before := l.server.accumulated[1]
 		l.step()
 		if added := l.server.accumulated[1] - before; added != c.want {
@@ -452,8 +410,7 @@ func TestWeightsOfRestingRows(t *testing.T) {
 func TestLargeRowsDoNotBlock(t *testing.T) {
 	const rows, large = 40, 20
 	for i := range Policies {
-		schema := teamSchema(rows)
-		l := newPerfectLink(t, schema.NewFrame(), schema, Policies[i].Name, "off", Interest{})
+		l := newPerfectLink(t, teamSchema(rows), Policies[i].Name, "off", Interest{})
 		l.large = large
 		sent := 0
 		for n := range 4 * retryFrames {
@@ -462,7 +419,7 @@ func TestLargeRowsDoNotBlock(t *testing.T) {
 				if i < large {
 					change = 1000
 				}
-				l.cur.Table[i*teamColumns+xColumn] = int32(n) * change
+				l.row(i)[xColumn] = int32(n) * change
 			}
 			sent += len(l.step())
 		}

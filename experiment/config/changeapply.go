@@ -141,8 +141,22 @@ func (c *Config) LinkProfileText() string {
 }
 
 // LinkText describes the links: by the name of their profile, or by the settings that differ from a
-// perfect link.
+// perfect link, then what each client of a crowd draws instead, such as "perfect, crowd.loss=5%".
 func (c *Config) LinkText() string {
+	parts := []string{c.commonLinkText()}
+	for _, s := range []struct{ key, text string }{
+		{profilesKey, cmp.Or(c.Crowd.Profiles, linkSpread)}, {"crowd.rtt", spreadField{&c.Crowd.RTT, &times}.String()},
+		{"crowd.jitter", spreadField{&c.Crowd.Jitter, &times}.String()}, {"crowd.loss", spreadField{&c.Crowd.Loss, &shares}.String()},
+	} {
+		if s.text != linkSpread {
+			parts = append(parts, s.key+"="+s.text)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// commonLinkText is LinkText without what clients draw.
+func (c *Config) commonLinkText() string {
 	name := c.LinkProfileText()
 	var parts []string
 	for _, dir := range c.linkDirections() {

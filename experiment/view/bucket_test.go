@@ -44,6 +44,17 @@ func TestBucketClosedForm(t *testing.T) {
 			b.Spend(now, b.Allow(now, 0))
 		}
 	}
+	// A packet leaves the window slack before its time. A need that the bucket can contain does not deepen it.
+	var b Bucket
+	b.Set(80_000, 10_000, 10*time.Millisecond)
+	b.Spend(0, b.Allow(0, 0))
+	b.Spend(time.Second, 1000)
+	for i, want := range []int{900, 1000} {
+		now := time.Second + BudgetWindow - slack - 1 + time.Duration(i)
+		if got := b.Allow(now, 1000); got != want {
+			t.Errorf("at %v: %d bytes, want %d", now, got, want)
+		}
+	}
 }
 
 // With random changes of rate, burst and interval between packets, no 100 ms that end with a packet

@@ -129,16 +129,16 @@ func teamSchema(rows int) *frame.Schema {
 	place := quantity("place")
 	place.Hint = frame.Hint{Role: frame.Position, Group: 1}
 	return &frame.Schema{Name: "game", Item: "thing", Rows: rows, TickHz: 60, Fields: []frame.Field{
-		{Name: "team", Kind: frame.Enum, Max: 1, Values: []string{"red", "blue"}},
-		{Name: "state", Kind: frame.Enum, Max: 999}, quantity("x"), quantity("y"), place}}
+		place, {Name: "team", Kind: frame.Enum, Max: 1, Values: []string{"red", "blue"}},
+		{Name: "state", Kind: frame.Enum, Max: 999}, quantity("x"), quantity("y")}}
 }
 
 const (
-	teamColumn = iota
+	placeColumn = iota
+	teamColumn
 	stateColumn
 	xColumn
 	yColumn
-	placeColumn
 )
 
 // ratio changes rows with move for some packets, and returns how many times as often odd rows are sent as even ones.
@@ -302,7 +302,7 @@ func TestParseWeights(t *testing.T) {
 		"x=101":                         "expected 0, or a factor from 0.001 to 100",
 		"x=NaN":                         "expected 0, or a factor from 0.001 to 100",
 		"x=2,x=3":                       "expected each name once",
-		"z=2":                           `unknown field or value of a field "z": expected one of team, state, x, y, place, team:red, team:blue`,
+		"z=2":                           `unknown field or value of a field "z": expected one of place, team, state, x, y, team:red, team:blue`,
 		"tem:blue=2":                    `unknown field or value of a field "tem:blue"`,
 		"team:green=2":                  `unknown field or value of a field "team:green"`,
 		"x:1=2":                         `unknown field or value of a field "x:1"`,

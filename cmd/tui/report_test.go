@@ -55,7 +55,7 @@ func TestReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, what := range []string{"A one uses ", "; B two ", "% more; with the same seed.", "encoder.name", "block jackknife"} {
+	for _, what := range []string{"A one uses ", "; B two ", "%); with the same seed.", "encoder.name", "block jackknife"} {
 		if !strings.Contains(string(text), what) {
 			t.Errorf("the comparison lacks %q", what)
 		}

@@ -51,11 +51,11 @@ func TestRecommendedPoint(t *testing.T) {
 		tile              string
 	}{
 		{map[string]float64{"a 1%": 100, "b 1%": 200, "a 5%": 150, "b 5%": 250}, passedVerdict,
-			"encoder a is the cheapest setting that keeps the assertions under all 2 conditions: 100.0 to 150.0 kbps.", "100.0 to 150.0"},
+			"encoder a is the cheapest setting to keep the assertions under 2 conditions: 100.0 to 150.0 kbps.", "100.0 to 150.0"},
 		{map[string]float64{"a 1%": 100, "b 1%": 90, "a 5%": 150, "b 5%": 250}, passedVerdict,
-			"The cheapest setting that keeps the assertions differs between 2 conditions: 90.0 to 150.0 kbps.", "90.0 to 150.0"},
+			"Different settings are the cheapest to keep the assertions under 2 conditions: 90.0 to 150.0 kbps.", "90.0 to 150.0"},
 		{map[string]float64{"a 1%": 400, "b 1%": 450, "a 5%": 310, "b 5%": 250}, failedVerdict,
-			"encoder b is the cheapest setting that keeps the assertions under 1 of 2 conditions: 250.0 kbps; 3 of 4 points failed.", "250.0"},
+			"encoder b is the cheapest setting to keep the assertions under 1 of 2 conditions: 250.0 kbps; 3 of 4 points failed.", "250.0"},
 	} {
 		d := sweepDocument(sweepRuns(x.rates))
 		if d.Verdict != x.verdict || d.Headline != x.headline || len(d.Tiles) != 2 ||

@@ -217,6 +217,7 @@ func escapeTexts(texts ...*string) {
 type dot struct {
 	Name  string
 	X, Y  figures.Mean // the bounds of Y are drawn, if known
+	XText string       // replaces X in texts, unless it is ""
 	Tag   string       // short name beside the point
 	Large bool
 }
@@ -268,7 +269,8 @@ func newScatter(title string, x, y *figures.Row, groups []dots) *chart {
 			l.Large = append(l.Large, k)
 		}
 		c.X = append(c.X, axisValue(p.X.Mean*x.Scale()))
-		c.Notes = append(c.Notes, p.Name+": "+withUnitAfter(x, p.X)+", "+withUnitAfter(y, p.Y))
+		xText := cmp.Or(p.XText, withUnitAfter(x, p.X))
+		c.Notes = append(c.Notes, p.Name+": "+xText+", "+withUnitAfter(y, p.Y))
 		if p.Tag != "" {
 			c.Tags = append(c.Tags, p.Tag)
 		}

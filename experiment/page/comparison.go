@@ -272,45 +272,28 @@ func (d *Document) compareSweeps(list []*Loaded, names []string) {
 	d.addGrid(all)
 }
 
-// comparePoints adds a comparison of the grids of two sweeps, named baseName and nowName: for each point and
-// each main figure the ratio between them, over pairs of runs with the same seed, and the points that only
-// one of them has.
+// comparePoints adds a comparison of the grids of two sweeps, named baseName and nowName: for each point of both
+// and each main figure the ratio between them, over pairs of runs with the same seed.
 func (d *Document) comparePoints(base, now *grid, baseName, nowName string) {
 	t := newTable("Pairs of runs with the same seed", "point", "figure", ">"+baseName, ">"+nowName,
 		">change", ">95 % CI of the ratio")
-	isAll := func(key string) bool { return key != reportKey }
+	name := func(p *Point) string { return p.settings(func(key string) bool { return key != reportKey }) }
 	other := map[string]*Point{}
 	for _, p := range now.points {
-		other[p.settings(isAll)] = p
+		other[name(p)] = p
 	}
-	var onlyBase []string
 	for _, p := range base.points {
-		name := p.settings(isAll)
-		q := other[name]
-		delete(other, name)
-		if q == nil {
-			onlyBase = append(onlyBase, name)
-			continue
-		}
+		q := other[name(p)]
 		for _, x := range figures.Ranked(figures.Narrow) {
-			a, hasA := p.Figures[x.Key]
-			b, hasB := q.Figures[x.Key]
-			if !hasA && !hasB || len(t.Rows) == maxListed {
+			a := p.Figures[x.Key]
+			if q == nil || a.N+q.Figures[x.Key].N == 0 || len(t.Rows) == maxListed {
 				continue
 			}
+			b := q.Figures[x.Key]
 			const noInterval = "" // it has a column of its own
-			change := formatChange(&x, a.Mean, b.Mean, hasA && hasB, noInterval)
-			t.add(name, x.Label(), p.cell(&x), q.cell(&x), change, q.ratioTo(p, x.Key).Significant(4))
+			change := formatChange(&x, a.Mean, b.Mean, a.N > 0 && b.N > 0, noInterval)
+			t.add(name(p), x.Label(), p.cell(&x), q.cell(&x), change, q.ratioTo(p, x.Key).Significant(4))
 		}
 	}
-	missing := func(name string, list []string) paragraph {
-		if len(list) == 0 {
-			return ""
-		}
-		return paragraph(fmt.Sprintf("%s of %s missing in the other report: %s.",
-			formatCount(int64(len(list)), "point"), name,
-			strings.Join(abbreviate(list), "; ")))
-	}
-	d.add("compared-"+strings.ToLower(nowName[:1]), nowName+" vs "+baseName, missing(baseName, onlyBase),
-		missing(nowName, slices.Sorted(maps.Keys(other))), t)
+	d.add("compared-"+strings.ToLower(nowName[:1]), nowName+" vs "+baseName, t)
 }

@@ -155,14 +155,14 @@ func span(points []*Point, m *figures.Row) (lo, hi float64) {
 	return lo, hi
 }
 
-// spanText returns the value of a figure as a text: "12", or "12 to 15" if the points differ; "" if no point
+// spanText returns the value of a figure as a text: "12", or "12 to 15" if the points differ; "-" if no point
 // has it.
 func spanText(points []*Point, m *figures.Row) string {
 	lo, hi := span(points, m)
 	format := func(v float64) string { return units.Fixed(v, m.Decimals) }
 	switch {
 	case lo > hi:
-		return ""
+		return "-"
 	case format(lo) == format(hi):
 		return format(lo)
 	}
@@ -239,9 +239,7 @@ func (g *grid) newTable(caption string, points []*Point, metrics []figures.Row, 
 	if withSeeds {
 		titles = append(titles, ">seeds")
 	}
-	for _, m := range metrics {
-		titles = append(titles, ">"+m.Label())
-	}
+	titles = append(titles, labels(metrics)...)
 	if n := len(points); n > maxListed {
 		caption += "; the first " + formatNumber(maxListed) + " of " + formatNumber(float64(n)) +
 			", summary.csv has all"
@@ -275,85 +273,77 @@ func (g *grid) maxSeeds() (seeds int) {
 	return seeds
 }
 
-// axis is a swept key with its values in the order of the points.
+// axis is a swept key with its values: in ascending order if they are numbers, else in the order of the points.
 type axis struct {
-	key     string
-	values  []string
-	numbers []float64 // the values as numbers; nil if any is not a number
-	unit    string
+	key, unit string
+	values    []string
+	positions map[string]float64 // of the values in charts
+	ticks     []string           // the values if their positions are 0, 1, 2, ...; else nil
 }
-
-// isEven reports whether the values are at equal distances in charts: if they are not numbers, and numbers of
-// clients, which usually are powers of ten.
-func (a *axis) isEven() bool { return a.numbers == nil || a.key == "crowd.clients" }
 
 // axes returns the keys that differ among points as axes. Axes that are not numeric are first; numeric
 // ones follow in ascending order of their number of values, because charts use the last axes as X and Y.
 func (g *grid) axes() (out []axis) {
+	numericValues := map[string]int{} // by key; 0 if the axis is not numeric
 	for _, key := range slices.Sorted(slices.Values(g.keys())) {
-		a := axis{key: key}
+		a := axis{key: key, positions: map[string]float64{}}
 		for _, p := range g.points {
 			if v := p.Set[key]; !slices.Contains(a.values, v) && len(a.values) < maxValues {
 				a.values = append(a.values, v)
 			}
 		}
-		if len(a.values) > 1 {
-			a.numbers, a.unit = parseNumbers(a.values)
-			out = append(out, a)
+		if len(a.values) < 2 {
+			continue
 		}
+		numbers, unit := parseNumbers(a.values)
+		if numbers != nil {
+			slices.SortStableFunc(a.values, func(x, y string) int { return cmp.Compare(numbers[x], numbers[y]) })
+			numericValues[key] = len(a.values)
+			a.unit = unit
+			a.positions = numbers
+		}
+		if numbers == nil || key == "crowd.clients" { // numbers of clients usually are powers of ten
+			a.ticks = a.values
+			for i, v := range a.values {
+				a.positions[v] = float64(i)
+			}
+		}
+		out = append(out, a)
 	}
-	numericValues := func(a axis) int { return len(a.numbers) } // 0 if the axis is not numeric
-	slices.SortStableFunc(out, func(a, b axis) int { return cmp.Compare(numericValues(a), numericValues(b)) })
+	slices.SortStableFunc(out, func(a, b axis) int { return cmp.Compare(numericValues[a.key], numericValues[b.key]) })
 	return out
 }
 
 // maxValues is the maximum number of values of an axis that are drawn.
 const maxValues = 200
 
-// sorted returns the values of the axis and their positions on it, in ascending order of the numbers.
-// Positions of even axes are 0, 1, 2, ...
-func (a *axis) sorted() (values []string, positions []axisValue) {
-	order := make([]int, len(a.values)) // indices of a.values
-	for i := range order {
-		order[i] = i
-	}
-	if a.numbers != nil {
-		slices.SortStableFunc(order, func(i, k int) int { return cmp.Compare(a.numbers[i], a.numbers[k]) })
-	}
-	for place, i := range order {
-		values = append(values, a.values[i])
-		if a.isEven() {
-			positions = append(positions, axisValue(place))
-		} else {
-			positions = append(positions, axisValue(a.numbers[i]))
-		}
-	}
-	return values, positions
-}
-
-// parseNumbers parses values that are numbers with a common unit after the last digit, or durations. It
-// returns nil if they are neither.
-func parseNumbers(values []string) (numbers []float64, unit string) {
+// parseNumbers parses values that are numbers with a common unit after the last digit, or durations, which it
+// returns in milliseconds. It returns nil if they are neither.
+func parseNumbers(values []string) (numbers map[string]float64, unit string) {
+	numbers = map[string]float64{}
 	for i, v := range values {
 		end := strings.LastIndexFunc(v, func(r rune) bool { return r >= '0' && r <= '9' }) + 1
 		x, err := strconv.ParseFloat(v[:end], 64)
-		if err != nil || i > 0 && v[end:] != unit {
+		if i == 0 {
+			unit = v[end:]
+		}
+		if err != nil || v[end:] != unit {
 			return parseDurations(values)
 		}
-		numbers = append(numbers, x)
-		unit = v[end:]
+		numbers[v] = x
 	}
 	return numbers, strings.TrimSpace(unit)
 }
 
 // parseDurations parses durations and returns them in milliseconds; nil if any is not a duration.
-func parseDurations(values []string) (numbers []float64, unit string) {
+func parseDurations(values []string) (numbers map[string]float64, unit string) {
+	numbers = map[string]float64{}
 	for _, v := range values {
 		d, err := time.ParseDuration(v)
 		if err != nil {
 			return nil, ""
 		}
-		numbers = append(numbers, float64(d)/float64(time.Millisecond))
+		numbers[v] = units.Milliseconds(d)
 	}
 	return numbers, "ms"
 }

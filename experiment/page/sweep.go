@@ -15,29 +15,21 @@ import (
 
 // addGrid adds charts, heat maps and the table of a grid.
 func (d *Document) addGrid(g *grid) {
-	cost := figures.Find(costKey(g))
-	listed := g.varied(append([]figures.Row{cost}, figures.Ranked(figures.Narrow)...))
-	var drawn []figures.Row
+	listed := g.varied(append([]figures.Row{figures.Find(costKey(g))}, figures.Ranked(figures.Narrow)...))
+	drawn := slices.Clone(listed)
 	for _, key := range drawnKeys {
 		drawn = append(drawn, g.metric(key))
 	}
-	drawn = slices.Concat(listed, g.varied(drawn))
+	drawn = g.varied(drawn)
 	d.addErrorCurves(g)
 	d.addParetoCharts(g)
 	if axes := g.axes(); len(axes) > 0 {
-		lead := ""
-		if n := g.maxSeeds(); n > 1 {
-			lead = fmt.Sprintf("Lines are means over up to %d seeds. Bands are 95 %% confidence "+
-				"intervals or, where these would reach below 0, the range of the seeds.", n)
-		}
 		var list charts
-		for _, m := range drawn {
-			list = append(list, g.chart(axes, &m))
+		for i := range drawn {
+			list = append(list, g.chart(axes, &drawn[i]))
 		}
-		d.add("lines", "Figures", paragraph(lead), list)
-		if len(axes) > 1 {
-			d.addHeatMaps(g, axes, drawn)
-		}
+		d.add("lines", "Figures", list)
+		d.addHeatMaps(g, axes, drawn)
 	}
 	caption := "All " + formatCount(int64(len(g.points)), "point")
 	withSeeds := g.maxSeeds() > 1
@@ -104,7 +96,7 @@ func (d *Document) addChoices(g *grid, failures int) {
 		d.addTrade(g, metrics, asserted > 0)
 		return
 	}
-	d.Headline = choiceHeadline(list, conditions, len(g.points), &metrics[0])
+	d.Headline = choiceHeadline(list, conditions, &metrics[0])
 	if failedPoints > 0 {
 		d.Headline += fmt.Sprintf("; %d of %s failed", failedPoints,
 			formatCount(int64(len(g.points)), "point"))
@@ -117,27 +109,19 @@ func (d *Document) addChoices(g *grid, failures int) {
 		list, metrics, false))
 }
 
-// choiceHeadline names the cheapest settings under the given number of conditions, out of so many points.
-func choiceHeadline(list []*Point, conditions, points int, cost *figures.Row) string {
+// choiceHeadline names the cheapest settings, list, under some of the given number of conditions.
+func choiceHeadline(list []*Point, conditions int, cost *figures.Row) string {
 	name := list[0].settings(isChoice)
-	same := !slices.ContainsFunc(list, func(p *Point) bool { return p.settings(isChoice) != name })
-	costs := spanText(list, cost) + " " + cost.Unit
-	under := fmt.Sprint(conditions)
-	if len(list) < conditions {
-		under = fmt.Sprintf("%d of %d", len(list), conditions)
-	} else if same {
-		under = "all " + under
+	text := name + " is the cheapest setting"
+	if slices.ContainsFunc(list, func(p *Point) bool { return p.settings(isChoice) != name }) {
+		text = "Different settings are the cheapest"
 	}
-	switch {
-	case conditions == 1:
-		return fmt.Sprintf("%s is the cheapest of %s that keeps the assertions: %s", name,
-			formatCount(int64(points), "setting"), costs)
-	case same:
-		return fmt.Sprintf("%s is the cheapest setting that keeps the assertions under %s conditions: %s",
-			name, under, costs)
+	under := fmt.Sprintf("%d of ", len(list))
+	if len(list) == conditions {
+		under = ""
 	}
-	return fmt.Sprintf("The cheapest setting that keeps the assertions differs between %s conditions: %s",
-		under, costs)
+	return fmt.Sprintf("%s to keep the assertions under %s%s: %s %s", text, under,
+		formatCount(int64(conditions), "condition"), spanText(list, cost), cost.Unit)
 }
 
 // addTrade adds what each choice costs and gives, over all conditions: a headline with the cheapest and the
@@ -154,26 +138,24 @@ func (d *Document) addTrade(g *grid, metrics []figures.Row, hasAssertions bool) 
 	slices.SortStableFunc(groups, func(a, b *group) int { // by the cost under the first condition
 		return cmp.Compare(a.points[0].value(&metrics[0]), b.points[0].value(&metrics[0]))
 	})
-	t := newTable("Each setting under all conditions, the cheapest first", "setting")
-	for _, m := range metrics {
-		t.Heads = append(t.Heads, texttable.Head{Text: m.Label(), Number: true})
-	}
-	var texts []string // of the headline
+	t := newTable("Each setting under all conditions, the cheapest first", append([]string{"setting"}, labels(metrics)...)...)
+	const maxInHeadline = 3 // metrics
+	var headline []string
 	for i, choice := range groups[:min(len(groups), maxListed)] {
 		var spans, parts []string
-		for _, m := range metrics {
-			text := spanText(choice.points, &m)
-			spans = append(spans, cmp.Or(text, "–"))
-			if text != "" {
-				parts = append(parts, text+" "+m.Unit+" "+m.Title)
+		for k := range metrics {
+			text := spanText(choice.points, &metrics[k])
+			spans = append(spans, text)
+			if text != "-" && len(parts) < maxInHeadline {
+				parts = append(parts, text+" "+metrics[k].Unit+" "+metrics[k].Title)
 			}
 		}
 		t.add(choice.name, spans)
 		if i == 0 || i == len(groups)-1 {
-			texts = append(texts, choice.name+": "+strings.Join(parts[:min(len(parts), 3)], ", "))
+			headline = append(headline, choice.name+": "+strings.Join(parts, ", "))
 		}
 	}
-	d.Headline = strings.Join(texts, "; ") + "."
+	d.Headline = strings.Join(headline, "; ") + "."
 	remark := "The sweep has no assertions, so no setting is recommended."
 	if hasAssertions {
 		remark = "No setting keeps the assertions."
@@ -181,6 +163,14 @@ func (d *Document) addTrade(g *grid, metrics []figures.Row, hasAssertions bool) 
 	remark += " With bounds such as \"" + starvedKey +
 		"\" = \"<= 0.01\" in [assert] this page names the cheapest setting that keeps them."
 	d.answer("trade", "What each setting costs and gives", t, paragraph(remark))
+}
+
+// labels returns the titles of columns of figures.
+func labels(metrics []figures.Row) (titles []string) {
+	for i := range metrics {
+		titles = append(titles, ">"+metrics[i].Label())
+	}
+	return titles
 }
 
 // costKey returns the figure that is the cost of points in Pareto charts: their payload, or what is on the
@@ -199,10 +189,7 @@ func (d *Document) addParetoCharts(g *grid) {
 	cost := g.metric(costKey(g))
 	for _, key := range []string{starvedKey, errorMMKey, errorKey, transferKey, missedKey, deliveryKey} {
 		m := g.metric(key)
-		known := slices.DeleteFunc(slices.Clone(g.points[:min(len(g.points), maxListed)]),
-			func(p *Point) bool {
-				return math.IsNaN(p.value(&cost)) || math.IsNaN(p.value(&m))
-			})
+		known := g.pointsWith(cost.Key, key)
 		lo, hi := span(known, &m)
 		if lo >= hi {
 			continue
@@ -234,6 +221,16 @@ func scatterPoints(points, best []*Point, x, y *figures.Row) (list []dot) {
 	for _, p := range points {
 		list = append(list, dot{Name: shortSet(p.Set), X: p.Figures[x.Key], Y: p.Figures[y.Key],
 			Large: slices.Contains(best, p)})
+	}
+	return list
+}
+
+// pointsWith returns the points that have both figures, at most maxListed.
+func (g *grid) pointsWith(x, y string) (list []*Point) {
+	for _, p := range g.points[:min(len(g.points), maxListed)] {
+		if p.Figures[x].N > 0 && p.Figures[y].N > 0 {
+			list = append(list, p)
+		}
 	}
 	return list
 }
@@ -274,10 +271,7 @@ func (d *Document) addErrorCurves(g *grid) {
 	for _, key := range slices.Sorted(maps.Keys(errorKeys)) {
 		m := g.metric(key)
 		used := g.metric(errorKeys[key])
-		known := slices.DeleteFunc(slices.Clone(g.points[:min(len(g.points), maxListed)]),
-			func(p *Point) bool {
-				return math.IsNaN(p.value(&m)) || math.IsNaN(p.value(&used))
-			})
+		known := g.pointsWith(used.Key, key)
 		if len(known) < 2 || g.has("crowd.p50.view.error") && !strings.HasPrefix(key, "crowd.") {
 			continue
 		}
@@ -302,13 +296,10 @@ func (d *Document) addErrorCurves(g *grid) {
 func leastErrors(points []*Point, m *figures.Row) (t *table, lead string) {
 	isGiven := func(key string) bool { return key == budgetKey || isCondition(key) }
 	choice := func(p *Point) string { return p.settings(func(k string) bool { return !isGiven(k) }) }
-	t = newTable(heading(m.Title)+": least at each budget", "at", "least error", ">"+m.Label(), "next",
-		">times as large", ">95 % CI")
-	wins := map[string]int{} // of a choice
-	certain := 0             // wins that chance does not explain
-	seeds := 0               // the largest number of a point
-	least := math.Inf(1)
-	most := 0.0 // of the ratios to the next
+	t = newTable(heading(m.Title)+": least at each budget. "+intervalNotes, "at", "least error", ">"+m.Label(), "next",
+		">times as large")
+	certain := 0 // rows whose difference chance does not explain
+	seeds := 0   // the largest number of a point
 	for _, given := range groupPoints(points, isGiven) {
 		list := given.points
 		if len(list) < 2 {
@@ -316,35 +307,21 @@ func leastErrors(points []*Point, m *figures.Row) (t *table, lead string) {
 		}
 		slices.SortStableFunc(list, func(a, b *Point) int { return cmp.Compare(a.value(m), b.value(m)) })
 		best := list[0]
-		next := list[1]
-		ratio := next.ratioTo(best, m.Key)
-		interval := "–"
-		if lo, hi, known := ratio.Bounds(); known {
-			interval = units.Fixed(lo, 2) + " to " + units.Fixed(hi, 2)
-			if lo > 1 {
-				certain++
-			}
+		ratio := list[1].ratioTo(best, m.Key)
+		if lo, _, known := ratio.Bounds(); known && lo > 1 {
+			certain++
 		}
 		seeds = max(seeds, len(best.seeds))
-		least = min(least, ratio.Mean)
-		most = max(most, ratio.Mean)
-		wins[choice(best)]++
-		t.add(given.name, choice(best), best.cell(m), choice(next), units.Fixed(ratio.Mean, 2), interval)
+		t.add(given.name, choice(best), best.cell(m), choice(list[1]), ratio.Fixed(" ± ", 2))
 	}
-	if t.isEmpty() {
+	switch {
+	case t.isEmpty():
 		return t, ""
+	case seeds < 2:
+		return t, "With one seed there are no confidence intervals: repeat = 5 in a [[sweep]] gives them."
 	}
-	winner := slices.MaxFunc(slices.Sorted(maps.Keys(wins)),
-		func(a, b string) int { return cmp.Compare(wins[a], wins[b]) })
-	lead = fmt.Sprintf("Least error: %s, at %d of %s of the table. The next has %.2f to %.2f times the "+
-		"error of the best.", winner, wins[winner],
-		formatCount(int64(len(t.Rows)), "row"), least, most)
-	if seeds < 2 {
-		return t, lead +
-			" With one seed there are no confidence intervals: repeat = 5 in a [[sweep]] gives them."
-	}
-	return t, lead + fmt.Sprintf(" At %d of them that is more than chance explains, by pairs of %d seeds.",
-		certain, seeds)
+	return t, fmt.Sprintf("In %d of %s the least error is more than chance explains, by pairs of %d seeds.", certain,
+		formatCount(int64(len(t.Rows)), "row"), seeds)
 }
 
 // maxLines is the maximum number of lines of a chart, because there are eight colours.
@@ -353,64 +330,31 @@ const maxLines = 8
 // chart returns a chart of a metric over the last axis, with a line for each combination of values of
 // the other axes, at most maxLines.
 func (g *grid) chart(axes []axis, m *figures.Row) *chart {
-	along := axes[len(axes)-1]
-	c := &chart{Title: heading(m.Title), Unit: m.Unit, Axis: withUnit(along.key, along.unit)}
-	values, x := along.sorted()
-	c.X = x
-	if along.isEven() {
-		c.Ticks = values
-	}
-	groups := groupPoints(g.points, isAmong(axes[:len(axes)-1]))
-	if len(groups) > maxLines {
-		c.Unit += fmt.Sprintf(" (%d of %d lines)", maxLines, len(groups))
-		groups = groups[:maxLines]
-	}
-	all := line{Name: c.titleWithUnit()}
-	for i, group := range groups {
-		lines := linesOf(group.points, m, along.key, values) // the means, then the edges of the band
-		all.Y = append(all.Y, lines[0].Y...)
-		lines[0].Name = cmp.Or(group.name, m.Title)
-		for k := range lines {
-			lines[k].Color = 1 + i
+	along := &axes[len(axes)-1]
+	var groups []dots
+	for _, group := range groupPoints(g.points, isAmong(axes[:len(axes)-1])) {
+		line := dots{Name: cmp.Or(group.name, m.Title), Join: "line"}
+		for _, p := range group.points {
+			v := p.Set[along.key]
+			position, known := along.positions[v]
+			if known && p.Figures[m.Key].N > 0 {
+				line.Points = append(line.Points, dot{Name: line.Name, XText: along.key + " " + v,
+					X: exactly(position), Y: p.Figures[m.Key]})
+			}
 		}
-		c.Lines = append(c.Lines, lines...)
+		groups = append(groups, line)
 	}
-	c.Label = describeLine(&all) + ", by " + along.key + "; the table of all points has the figures"
+	c := newScatter(heading(m.Title), &figures.Row{Title: along.key, Unit: along.unit}, m, groups)
+	c.Unit = m.Unit
+	c.Ticks = along.ticks
 	return c
 }
 
 // isAmong returns a function that reports whether a key is that of one of the axes.
 func isAmong(axes []axis) func(key string) bool {
 	return func(key string) bool {
-		return slices.ContainsFunc(axes,
-			func(a axis) bool { return a.key == key })
+		return slices.ContainsFunc(axes, func(a axis) bool { return a.key == key })
 	}
-}
-
-// linesOf returns the lines of a chart of figure m over the values of a swept key: the line of the means and,
-// if any point has a confidence interval, the upper and the lower edge of the band of the intervals. Values
-// without a point are gaps.
-func linesOf(points []*Point, m *figures.Row, key string, values []string) []line {
-	mid := line{Y: gaps(len(values))}
-	hi := line{Name: "95 %, up to", Kind: "edge", Y: gaps(len(values))}
-	lo := line{Name: "from", Kind: "edge", Band: 1, Y: gaps(len(values))}
-	hasBand := false
-	for _, p := range points {
-		k := slices.Index(values, p.Set[key])
-		if k < 0 {
-			continue
-		}
-		mid.Y[k] = value(p.value(m))
-		if from, to, known := p.Figures[m.Key].Times(m.Scale()).Bounds(); known {
-			lo.Y[k] = value(from)
-			hi.Y[k] = value(to)
-			hasBand = true
-		}
-	}
-	if !hasBand {
-		return []line{mid}
-	}
-	return []line{mid, hi, lo}
 }
 
 // Bounds of heat maps: more would be unreadable.
@@ -419,21 +363,24 @@ const (
 	maxHeatMaps = 6
 )
 
-// addHeatMaps adds heat maps over the last two of at least two axes: tables whose cells are coloured by
-// their values, one for each metric and each combination of the other axes, at most maxHeatMaps. It adds
-// nothing if an axis has more than maxHeatSide values.
+// addHeatMaps adds heat maps over the last two axes: tables whose cells are coloured by their values, one for each
+// metric and each combination of the other axes, at most maxHeatMaps. It adds nothing if there are fewer axes,
+// or one has more than maxHeatSide values.
 func (d *Document) addHeatMaps(g *grid, axes []axis, metrics []figures.Row) {
-	across := axes[len(axes)-1]
-	down := axes[len(axes)-2]
+	if len(axes) < 2 {
+		return
+	}
+	down := &axes[len(axes)-2]
+	across := &axes[len(axes)-1]
 	if len(across.values) > maxHeatSide || len(down.values) > maxHeatSide {
 		return
 	}
 	blocks := []block{paragraph(fmt.Sprintf("Rows: %s. Columns: %s. The darkest cell is the maximum; in "+
 		"dark mode the lightest.", down.key, across.key))}
-	for _, m := range metrics {
+	for i := range metrics {
 		for _, group := range groupPoints(g.points, isAmong(axes[:len(axes)-2])) {
 			if len(blocks) <= maxHeatMaps {
-				blocks = append(blocks, heatMap(group, down, across, &m))
+				blocks = append(blocks, heatMap(group, down, across, &metrics[i]))
 			}
 		}
 	}
@@ -441,32 +388,25 @@ func (d *Document) addHeatMaps(g *grid, axes []axis, metrics []figures.Row) {
 }
 
 // heatMap returns the heat map of one metric over two axes: a row per value of down, a column per value
-// of across. Points without the metric are "–".
-func heatMap(g *group, down, across axis, m *figures.Row) *table {
-	t := newTable(heading(m.Label()), keySuffix(down.key)+" \\ "+keySuffix(across.key))
+// of across.
+func heatMap(g *group, down, across *axis, m *figures.Row) *table {
+	corner := keySuffix(down.key) + " \\ " + keySuffix(across.key)
+	caption := strings.TrimSuffix(heading(m.Label())+"; "+g.name, "; ")
+	t := newTable(caption, append([]string{corner}, texttable.Numbers(across.values...)...)...)
 	t.Heat = true
-	if g.name != "" {
-		t.Caption += "; " + g.name
-	}
-	for _, v := range across.values {
-		t.Heads = append(t.Heads, texttable.Head{Text: v, Number: true})
-	}
-	cells := map[[2]string]texttable.Cell{} // by the values of down and across
 	lo, hi := span(g.points, m)
-	for _, p := range g.points {
-		if v := p.value(m); !math.IsNaN(v) {
-			cells[[2]string{p.Set[down.key], p.Set[across.key]}] = texttable.Cell{Text: formatNumber(v),
-				Class: fmt.Sprintf("h%d", shade(v, lo, hi))}
-		}
-	}
 	for _, y := range down.values {
 		row := []any{y}
 		for _, x := range across.values {
-			c, known := cells[[2]string{y, x}]
-			if !known {
-				c.Text = "–"
+			cell := texttable.Cell{Text: "-"}
+			i := slices.IndexFunc(g.points, func(p *Point) bool {
+				return p.Set[down.key] == y && p.Set[across.key] == x
+			})
+			if i >= 0 && g.points[i].Figures[m.Key].N > 0 {
+				v := g.points[i].value(m)
+				cell = texttable.Cell{Text: units.Fixed(v, m.Decimals), Class: fmt.Sprintf("h%d", shade(v, lo, hi))}
 			}
-			row = append(row, c)
+			row = append(row, cell)
 		}
 		t.add(row...)
 	}
@@ -475,8 +415,8 @@ func heatMap(g *group, down, across axis, m *figures.Row) *table {
 
 // shade maps v from the range lo to hi to a colour of a heat map, 0 to 8; 0 if the range is empty.
 func shade(v, lo, hi float64) int {
-	if hi <= lo || math.IsNaN(v) {
+	if hi <= lo {
 		return 0
 	}
-	return min(max(int(math.Round(8*(v-lo)/(hi-lo))), 0), 8)
+	return int(math.Round(8 * (v - lo) / (hi - lo)))
 }

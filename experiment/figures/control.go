@@ -21,9 +21,9 @@ type Control struct {
 
 // ControlDecision is a decision of a send-rate control.
 type ControlDecision struct {
-	TS     float64 `json:"t_s"`
-	UntilS float64 `json:"until_s"` // of the last snapshot held back; t_s for a change of the rate
-	Held   int     `json:"held"`    // snapshots held back; 0 for a change of the rate
+	TS     float64 `json:"t_s" figure:"from,s,3"`
+	UntilS float64 `json:"until_s" figure:"to,s,3"`              // of the last snapshot held back; t_s for a change of the rate
+	Held   int     `json:"held" figure:"snapshots held back,,0"` // snapshots held back; 0 for a change of the rate
 	Reason string  `json:"reason"`
 	Text   string  `json:"text"`
 }

@@ -69,26 +69,19 @@ func budgetSweep(seeds int) *report.Report {
 	return r
 }
 
-// A sweep over budgets and policies has a line for each policy. Ratios of errors are by pairs of seeds: they
-// have narrow intervals although the errors of seeds differ. With one seed the page says how to get
-// intervals.
+// A sweep over budgets and policies has a line for each policy, with intervals if it has several seeds, and a
+// table of the best policy of each budget.
 func TestErrorCurvesOfSweep(t *testing.T) {
-	for seeds, want := range map[int]string{
-		1: "With one seed there are no confidence intervals",
-		4: "In 2 of 2 rows the least error is more than chance explains, by pairs of 4 seeds.",
-	} {
-		s := sectionOf(sweepDocument(budgetSweep(seeds)), "errors-view-mean_error_mm")
-		if text := paragraphsOf(s); !strings.Contains(text, want) {
-			t.Errorf("%d seeds: %s", seeds, text)
-		}
-		least := tablesOf(s)[0] // the errors of a seed have a fixed ratio
-		if got := fmt.Sprint(columnOf(least, "least error"), columnOf(least, "next"), columnOf(least, "times as large")); got !=
-			"[priority accumulated priority accumulated] [priority fiedler priority fiedler] [1.50 1.50]" {
+	for _, seeds := range []int{1, 4} {
+		s := sectionOf(sweepDocument(budgetSweep(seeds)), "pareto-view-mean_error_mm")
+		best := tablesOf(s)[0]
+		if got := fmt.Sprint(columnOf(best, "sender.budget"), columnOf(best, "sender.priority")); got !=
+			"[24kbit 64kbit] [accumulated accumulated]" {
 			t.Errorf("%d seeds: %s", seeds, got)
 		}
 		c := chartsOf(s)[0]
 		if c.Lines[0].Name != "1 priority unity" || c.Lines[1].Name != "2 priority accumulated" ||
-			len(c.X) != 6 || c.Tags[0] != "1" {
+			len(c.X) != 6 || c.Tags[0] != "1" || c.Lines[0].Join != "line" || c.Lines[0].Large != nil {
 			t.Errorf("%d seeds: %+v", seeds, c)
 		}
 		if (c.Lines[0].Lo != nil) != (seeds > 1) || seeds > 1 &&
@@ -102,15 +95,15 @@ func TestErrorCurvesOfSweep(t *testing.T) {
 // client, and not the error of all clients over the kbps of all.
 func TestErrorCurvesOfCrowd(t *testing.T) {
 	r := budgetSweep(2)
-	for _, x := range r.Runs {
-		client := figures.CrowdClient{View: &figures.CrowdClientView{UsedKbps: figures.Known(20),
+	for i, x := range r.Runs {
+		client := figures.CrowdClient{View: &figures.CrowdClientView{UsedKbps: figures.Known(float64(20 + i)),
 			Error: *x.Totals.View.MeanErrorMM}}
 		x.Totals.Crowd = &figures.Crowd{P5: client, P50: client, P95: client, Worst: client}
 	}
 	d := &Document{}
-	d.addErrorCurves(newGrid(r.Runs))
-	if len(d.Answers) != 2 || d.Answers[0].ID != "errors-crowd-p50-view-error" ||
-		d.Answers[1].ID != "errors-crowd-p95-view-error" {
+	d.addParetoCharts(newGrid(r.Runs))
+	if len(d.Answers) != 2 || d.Answers[0].ID != "pareto-crowd-p50-view-error" ||
+		d.Answers[1].ID != "pareto-crowd-p95-view-error" {
 		t.Errorf("%+v", d.Answers)
 	}
 }

@@ -121,46 +121,23 @@ func (c *chart) settle() {
 	}
 }
 
-// mergeEqual joins lines with the same values, and equal bands, to one line with both names, because only the
-// last of them would be visible.
+// mergeEqual joins lines with the same values to one line with all names, because only the last of them would be
+// visible. It leaves lines with bands, dashes and dots.
 func (c *chart) mergeEqual() {
-	for i := 0; i < len(c.Lines); i++ {
-		k := i + 1 + c.edges(i)
-		for k < len(c.Lines) {
-			n := 1 + c.edges(k)
-			if !c.isEqual(i, k) {
-				k += n
-				continue
-			}
-			c.Lines[i].Name += " = " + c.Lines[k].Name
-			c.Lines = slices.Delete(c.Lines, k, k+n)
+	isEqual := func(x, y value) bool { return x == y || x != x && y != y } // also two gaps
+	isPlain := func(list []line, i int) bool {
+		return list[i].Kind == "" && (i+1 == len(list) || list[i+1].Kind != "edge")
+	}
+	var merged []line
+	for i, l := range c.Lines {
+		k := slices.IndexFunc(merged, func(m line) bool { return m.Kind == "" && slices.EqualFunc(m.Y, l.Y, isEqual) })
+		if k >= 0 && isPlain(c.Lines, i) && isPlain(merged, k) {
+			merged[k].Name += " = " + l.Name
+		} else {
+			merged = append(merged, l)
 		}
-		i += c.edges(i)
 	}
-}
-
-// edges returns the number of edges of bands that follow line i.
-func (c *chart) edges(i int) (n int) {
-	for i+1+n < len(c.Lines) && c.Lines[i+1+n].Kind == "edge" {
-		n++
-	}
-	return n
-}
-
-// isEqual reports whether line i and its edges equal line k and its edges, except for names and colours.
-func (c *chart) isEqual(i, k int) bool {
-	if n := c.edges(i); c.edges(k) == n && c.Lines[i].Kind != "edge" && c.Lines[i].Kind != "dots" {
-		for j := range n + 1 {
-			a := &c.Lines[i+j]
-			b := &c.Lines[k+j]
-			if a.Kind != b.Kind || !slices.EqualFunc(a.Y, b.Y,
-				func(x, y value) bool { return x == y || x != x && y != y }) {
-				return false
-			}
-		}
-		return true
-	}
-	return false
+	c.Lines = merged
 }
 
 // chartData returns the data of all charts of the document, numbers the charts, and completes them.

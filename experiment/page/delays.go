@@ -3,15 +3,16 @@ package page
 import (
 	"maps"
 	"slices"
+
+	"wirelab/experiment/engine/meters"
 )
 
 // delaySeries collects one-way delays by the time of sending, in buckets of 100 ms. When there would
 // be more than maxPoints buckets, their width is doubled. All sums are integers, so that the result
 // does not depend on the order of the packets.
 type delaySeries struct {
-	width       int64                // width of a bucket in ns
-	buckets     map[int64]delayStats // by number of the bucket: time of sending / width
-	first, last int64                // first and last bucket with packets
+	width   int64                // width of a bucket in ns; 0 without packets
+	buckets map[int64]delayStats // by number of the bucket: time of sending / width
 }
 
 // delayStats summarizes the delays of packets, in nanoseconds.
@@ -28,28 +29,21 @@ func (d delayStats) join(x delayStats) delayStats {
 // meanMS returns the mean delay in milliseconds. There must be at least one packet.
 func (d delayStats) meanMS() value { return value(float64(d.sum) / float64(d.count) / 1e6) }
 
-// add adds a packet that was sent at virtual time sent and arrived after delay, both in nanoseconds. It is
-// added to the bucket of its send time. There are at most maxPoints buckets; they become wider if necessary.
+// add adds a packet that was sent at virtual time sent and arrived after delay, both in nanoseconds.
 func (d *delaySeries) add(sent, delay int64) {
 	if d.buckets == nil {
-		d.width = 100e6 // 100 ms
+		d.width = meters.SamplePeriod.Nanoseconds()
 		d.buckets = map[int64]delayStats{}
-		d.first = sent / d.width
-		d.last = sent / d.width
 	}
 	bucket := sent / d.width
 	d.buckets[bucket] = d.buckets[bucket].join(delayStats{count: 1, sum: delay, min: delay, max: delay})
-	d.first = min(d.first, bucket)
-	d.last = max(d.last, bucket)
-	for d.last-d.first >= maxPoints { // merge pairs of buckets
+	for len(d.buckets) > maxPoints { // merge pairs of buckets
 		d.width *= 2
 		wider := make(map[int64]delayStats, len(d.buckets)/2+1)
 		for k, x := range d.buckets {
 			wider[k/2] = wider[k/2].join(x)
 		}
 		d.buckets = wider
-		d.first /= 2
-		d.last /= 2
 	}
 }
 

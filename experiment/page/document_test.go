@@ -214,10 +214,10 @@ func TestEqualLinesAreJoined(t *testing.T) {
 	a, b := []value{1, nan, 3}, []value{1, nan, 4}
 	c := chart{Lines: []line{
 		{Name: "p", Y: a}, {Kind: "edge", Y: b}, {Kind: "edge", Band: 1, Y: a},
-		{Name: "q", Y: a},
+		{Name: "q", Y: []value{7, nan}},
 		{Name: "r", Y: a}, {Kind: "edge", Y: b}, {Kind: "edge", Band: 1, Y: a},
 		{Name: "s", Y: b},
-		{Name: "t", Y: a},
+		{Name: "t", Y: []value{7, nan}},
 		{Name: "u", Y: a, Kind: "dash"},
 	}}
 	c.mergeEqual()
@@ -225,7 +225,7 @@ func TestEqualLinesAreJoined(t *testing.T) {
 	for _, l := range c.Lines {
 		got = append(got, l.Name+l.Kind)
 	}
-	if want := "p = r,edge,edge,q = t,s,udash"; strings.Join(got, ",") != want {
+	if want := "p,edge,edge,q = t,r,edge,edge,s,udash"; strings.Join(got, ",") != want {
 		t.Errorf("%v, want %s", got, want)
 	}
 }

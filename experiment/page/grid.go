@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
@@ -317,8 +316,8 @@ func (g *grid) axes() (out []axis) {
 // maxValues is the maximum number of values of an axis that are drawn.
 const maxValues = 200
 
-// parseNumbers parses values that are numbers with a common unit after the last digit, or durations, which it
-// returns in milliseconds. It returns nil if they are neither.
+// parseNumbers parses values that are numbers with a common unit after the last digit. It returns nil if they are
+// not.
 func parseNumbers(values []string) (numbers map[string]float64, unit string) {
 	numbers = map[string]float64{}
 	for i, v := range values {
@@ -328,22 +327,9 @@ func parseNumbers(values []string) (numbers map[string]float64, unit string) {
 			unit = v[end:]
 		}
 		if err != nil || v[end:] != unit {
-			return parseDurations(values)
+			return nil, ""
 		}
 		numbers[v] = x
 	}
 	return numbers, strings.TrimSpace(unit)
-}
-
-// parseDurations parses durations and returns them in milliseconds; nil if any is not a duration.
-func parseDurations(values []string) (numbers map[string]float64, unit string) {
-	numbers = map[string]float64{}
-	for _, v := range values {
-		d, err := time.ParseDuration(v)
-		if err != nil {
-			return nil, ""
-		}
-		numbers[v] = units.Milliseconds(d)
-	}
-	return numbers, "ms"
 }

@@ -50,29 +50,29 @@ func (e *problem) hash() uint64 {
 // maxEvents is the maximum number of problems of one kind that a page lists.
 const maxEvents = 250
 
-// problemSample stores the problems of one kind: all up to maxEvents, then about a half, a quarter, and
-// so on, selected by hash, so that the selection does not depend on the order of the packets.
+// problemSample stores the problems of one kind with the least hashes, so that the selection does not depend on
+// the order of the packets.
 type problemSample struct {
-	total  int  // problems added
-	shift  uint // one in 2^shift problems is stored
-	stored []problem
+	total  int       // problems added
+	stored []problem // at most 2*maxEvents
 }
 
-// add counts a problem and stores it if it is selected, and halves the sample if it is too large.
+// add counts a problem and stores it if it may be selected.
 func (l *problemSample) add(e problem) {
 	l.total++
-	if !l.selects(&e) {
-		return
-	}
 	l.stored = append(l.stored, e)
-	for len(l.stored) > maxEvents {
-		l.shift++
-		l.stored = slices.DeleteFunc(l.stored, func(e problem) bool { return !l.selects(&e) })
+	if len(l.stored) > 2*maxEvents {
+		l.stored = l.selected()
 	}
 }
 
-// selects reports whether the sample contains e at the current rate, one in 2^shift.
-func (l *problemSample) selects(e *problem) bool { return e.hash()&(1<<l.shift-1) == 0 }
+// selected returns the maxEvents problems with the least hashes, at most, in the order of their hashes.
+func (l *problemSample) selected() []problem {
+	list := slices.SortedFunc(slices.Values(l.stored), func(a, b problem) int {
+		return cmp.Or(cmp.Compare(a.hash(), b.hash()), cmp.Compare(a.reason, b.reason))
+	})
+	return list[:min(len(list), maxEvents)]
+}
 
 // reasonCount counts the packets with one reason, and stores the first as an example.
 type reasonCount struct {
@@ -91,28 +91,30 @@ type packetStats struct {
 	delays   delaySeries
 }
 
-// maxExplanation bounds the length of an explanation, in bytes.
-const maxExplanation = 600
+// Bounds of texts of a file, in bytes.
+const (
+	maxReason      = 80
+	maxExplanation = 600
+)
 
 // addRow adds a row of packets.csv: its delay if it arrived, and a problem for each reason in the column
 // reason, which are separated by "; ". The numbers are limited, because a file can contain any.
-func (p *packetStats) addRow(c report.Row) {
-	sentUS := runMicros(c, "send_us")
-	e := problem{seq: uint64(min(max(c.Number("seq"), 0), 1e15)),
-		copy: int(min(max(c.Number("copy"), 0), 63)), sent: sentUS / 1e6, delay: -1}
-	outcome := c.Text("outcome")
-	arrived := outcome != "lost" && outcome != "in_flight" && outcome != "unknown" && c.Text("recv_us") != ""
-	if arrived {
-		delayUS := runMicros(c, "recv_us") - sentUS
+func (p *packetStats) addRow(r report.Row) {
+	sentUS := limited(r, "send_us", maxMicros)
+	e := problem{seq: uint64(limited(r, "seq", 1e15)), copy: int(limited(r, "copy", 63)), sent: sentUS / 1e6,
+		delay: -1}
+	outcome := r.Text("outcome")
+	isMissing := outcome == "lost" || outcome == "in_flight" || outcome == "unknown" || r.Text("recv_us") == ""
+	if !isMissing {
+		delayUS := limited(r, "recv_us", maxMicros) - sentUS
 		e.delay = delayUS / 1000
 		p.delays.add(int64(math.Round(sentUS*1000)), int64(math.Round(delayUS*1000)))
 	}
-	reasonText := truncate(c.Text("reason"), 80)
-	why := truncate(c.Text("why"), maxExplanation)
-	if reasonText == "" {
+	if r.Text("reason") == "" {
 		return
 	}
-	reasons := strings.Split(reasonText, "; ")
+	reasons := strings.Split(truncate(r.Text("reason"), maxReason), "; ")
+	why := truncate(r.Text("why"), maxExplanation)
 	sentences := splitReasons(why)
 	for i, reason := range reasons {
 		e.reason = reason
@@ -124,8 +126,13 @@ func (p *packetStats) addRow(c report.Row) {
 	}
 }
 
-// runMicros returns the time in column name in microseconds, limited to 1000 h.
-func runMicros(c report.Row, name string) float64 { return min(max(c.Number(name), 0), 3.6e12) }
+// maxMicros is the largest time in a file that is used: 1000 h.
+const maxMicros = 3.6e12
+
+// limited returns the number in column name, limited to the range from 0 to maximum.
+func limited(r report.Row, name string, maximum float64) float64 {
+	return min(max(r.Number(name), 0), maximum)
+}
 
 // splitReasons splits an explanation of two reasons at the second sentence, which begins with "packet" or
 // "copy". It returns any other explanation as one element.
@@ -168,10 +175,10 @@ func (p *packetStats) addProblem(outcome string, e problem) {
 	}
 }
 
-// sortedProblems returns the stored problems of a kind in the order of the packets.
+// sortedProblems returns the selected problems of a kind in the order of the packets.
 func (p *packetStats) sortedProblems(k problemKind) []problem {
-	list := slices.Clone(p.problems[k].stored)
-	slices.SortFunc(list, func(a, b problem) int { return a.compare(&b) })
+	list := p.problems[k].selected()
+	slices.SortStableFunc(list, func(a, b problem) int { return a.compare(&b) })
 	return list
 }
 

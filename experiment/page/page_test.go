@@ -177,7 +177,7 @@ func TestBounded(t *testing.T) {
 	points := r.series.points
 	if len(points) > maxPoints || len(r.packets.delays.buckets) > maxPoints ||
 		len(r.packets.reasons) > maxReasons ||
-		len(r.packets.problems[kindLost].stored) > maxEvents {
+		len(r.packets.problems[kindLost].stored) > 2*maxEvents {
 		t.Errorf("%d points, %d stretches, %d reasons, %d events", len(points),
 			len(r.packets.delays.buckets), len(r.packets.reasons),
 			len(r.packets.problems[kindLost].stored))

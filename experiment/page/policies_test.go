@@ -75,7 +75,7 @@ func TestPoliciesOfSweep(t *testing.T) {
 		x.Totals.Redundancy = &figures.Redundancy{Missed100: figures.Known(.1 - .09*float64(i))}
 		r.Runs = append(r.Runs, x)
 	}
-	s := sectionOf(sweepDocument(r), "pareto-missed_100ms_ratio")
+	s := sectionOf(sweepDocument(r), "pareto-redundancy-missed_100ms_ratio")
 	if c := chartsOf(s); len(c) != 1 || !strings.HasSuffix(c[0].Axis, "wire, kbps") ||
 		fmt.Sprint(c[0].X) != "[150 250]" || !strings.Contains(c[0].Notes[1], "redundancy repeat n=1") {
 		t.Errorf("%+v", c)

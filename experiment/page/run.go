@@ -181,24 +181,21 @@ func (d *Document) addPlayoutPolicies(p *figures.PlayoutComparison) {
 	}
 	age := figures.Row{Title: "median age of the displayed state", Unit: "ms"}
 	starved := figures.Row{Title: "starved display ticks", Unit: "%", Decimals: 2}
-	// Fixed delays beyond these limits are not shown. The limits grow with the figures of the policies.
-	maxAge := 20.0 // ms
-	maxStarved := 0.01
 	groups := []dots{{Name: "fixed delays", Join: "line"}}
 	for i := range p.List {
 		l := &p.List[i]
-		ratio := l.StarvedRatio.Or(0)
-		maxAge = max(maxAge, l.AgeMS.P50*1.2)
-		maxStarved = max(maxStarved, ratio*1.5)
-		point := dot{Name: l.Label, X: exactly(l.AgeMS.P50), Y: exactly(ratio), Large: true}
+		point := dot{Name: l.Label, X: exactly(l.AgeMS.P50), Y: exactly(l.StarvedRatio.Or(0)), Large: true}
 		groups = append(groups, dots{Name: l.Label, Points: []dot{point}})
 	}
 	for _, f := range p.Fixed {
 		x, known := f.AgeMS.Value()
 		y := f.StarvedRatio.Or(0)
-		if known && x <= maxAge && y <= maxStarved {
+		if known {
 			groups[0].Points = append(groups[0].Points,
 				dot{Name: "fixed " + formatNumber(f.DelayMS) + " ms", X: exactly(x), Y: exactly(y)})
+		}
+		if y == 0 { // so do longer delays
+			break
 		}
 	}
 	lead := paragraph("From " + units.Fixed(p.FromS, 1) + " s on, without the three seconds after the first " +
@@ -247,16 +244,12 @@ func (d *Document) addBudgets(x *engine.Result) {
 	lead := paragraph("All lanes had the same frames " + c.Period(1) +
 		". The error is that of rows that changed in the last 100 ms, against " +
 		"the newest frame of the source.")
+	used := figures.Row{Title: "headers and payloads used", Unit: "kbps", Decimals: 1}
 	meanError := figures.Row{Title: "mean error of moving rows", Unit: c.Unit}
-	blocks = append(blocks, lead, charts{newScatter(errorTitle, &usedRow, &meanError, groups)},
+	blocks = append(blocks, lead, charts{newScatter("Better is to the left and down", &used, &meanError, groups)},
 		&table{Table: *report.BudgetTable(c), Caption: "Lanes by budget and error"})
 	d.add("budgets", "Error against kbps", blocks...)
 }
-
-// The title and the X axis of charts of error against kbps.
-const errorTitle = "Better is to the left and down"
-
-var usedRow = figures.Row{Title: "headers and payloads used", Unit: "kbps", Decimals: 1}
 
 // addControl adds the send-rate controls of all lanes; how that of the first lane recovered from changes of the
 // links, and its newest decisions.
@@ -273,13 +266,9 @@ func (d *Document) addControl(x *engine.Result) {
 	}
 	blocks := []block{policies}
 	if c := x.Totals.Control; c != nil {
-		decisions := newTable("Newest decisions of lane "+x.Lane, ">from, s", ">to, s", ">snapshots held back",
-			"decision")
+		decisions := figureTable("Newest decisions of lane "+x.Lane, "decision", figures.Listed, c.Decisions,
+			func(i int) string { return c.Decisions[i].Text })
 		decisions.Folded = true
-		for i := range c.Decisions {
-			decision := &c.Decisions[i]
-			decisions.add(decision.TS, decision.UntilS, decision.Held, decision.Text)
-		}
 		blocks = append(blocks, figureTable("Until delays and packets per second were normal after a change of the "+
 			"links; - if they were not before the next one", "lane", figures.Listed, c.Steps,
 			func(int) string { return x.Lane }), decisions)

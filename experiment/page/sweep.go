@@ -3,7 +3,6 @@ package page
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -21,7 +20,6 @@ func (d *Document) addGrid(g *grid) {
 		drawn = append(drawn, g.metric(key))
 	}
 	drawn = g.varied(drawn)
-	d.addErrorCurves(g)
 	d.addParetoCharts(g)
 	if axes := g.axes(); len(axes) > 0 {
 		var list charts
@@ -183,37 +181,55 @@ func costKey(g *grid) string {
 }
 
 // addParetoCharts adds answers: charts of cost against quality (starvation, position error, transfer time,
-// deadlines). Each condition has its own Pareto frontier, the points that no other point beats in both
-// figures. A figure that is the same at all points has no chart.
+// deadlines), and of the kbps that were used of a budget against the error.
 func (d *Document) addParetoCharts(g *grid) {
-	cost := g.metric(costKey(g))
 	for _, key := range []string{starvedKey, errorMMKey, errorKey, transferKey, missedKey, deliveryKey} {
-		m := g.metric(key)
-		known := g.pointsWith(cost.Key, key)
-		lo, hi := span(known, &m)
-		if lo >= hi {
-			continue
-		}
-		var lines []dots
-		var best []*Point
-		for _, condition := range groupPoints(known, isCondition) {
-			if len(condition.points) < 2 {
-				continue
-			}
-			front := frontier(condition.points, &cost, &m)
-			lines = append(lines, dots{cmp.Or(condition.name, "settings"), "step",
-				scatterPoints(condition.points, front, &cost, &m)})
-			best = append(best, front...)
-		}
-		if len(lines) == 0 {
-			continue
-		}
-		title := heading(cost.Title) + " vs " + m.Title
-		d.answer("pareto-"+keySuffix(key), title,
-			charts{newScatter("Cheaper is to the left, better is down", &cost, &m, lines)},
-			g.newTable("Pareto frontier by "+m.Title+": under the same condition no other point is both "+
-				"cheaper and better", best, []figures.Row{cost, m}, false))
+		d.addPareto(g, costKey(g), key, "step", isCondition)
 	}
+	kbps := "view.used_kbps"
+	errors := []string{"view.mean_error_mm", "view.mean_error"}
+	if clients := "crowd.p50.view.error"; g.has(clients) { // of a crowd, those of clients
+		kbps = "crowd.p50.view.used_kbps"
+		errors = []string{clients, "crowd.p95.view.error"}
+	}
+	for _, key := range errors {
+		d.addPareto(g, kbps, key, "line", func(k string) bool { return k != "sender.budget" })
+	}
+}
+
+// addPareto adds a chart of a cost against a figure whose small values are good, unless all points have the same.
+// The points of a line have the settings with certain keys in common; join is as in line, where "step" joins the
+// Pareto frontier. A table has the frontier under each condition: the points that no other point beats in both
+// figures.
+func (d *Document) addPareto(g *grid, costKey, key, join string, isOfLine func(key string) bool) {
+	cost := g.metric(costKey)
+	m := g.metric(key)
+	known := g.pointsWith(costKey, key)
+	var best []*Point
+	for _, condition := range groupPoints(known, isCondition) {
+		if len(condition.points) > 1 {
+			best = append(best, frontier(condition.points, &cost, &m)...)
+		}
+	}
+	if lo, hi := span(known, &m); lo >= hi || best == nil {
+		return
+	}
+	var lines []dots
+	for i, group := range groupPoints(known, isOfLine) {
+		line := dots{cmp.Or(group.name, "settings"), join, scatterPoints(group.points, best, &cost, &m)}
+		if join == "line" {
+			line.Name = fmt.Sprintf("%d %s", i+1, line.Name)
+			for k := range line.Points {
+				line.Points[k].Tag = fmt.Sprint(i + 1)
+				line.Points[k].Large = false // the line joins all points
+			}
+		}
+		lines = append(lines, line)
+	}
+	d.answer("pareto-"+strings.ReplaceAll(key, ".", "-"), heading(cost.Title)+" vs "+m.Title,
+		charts{newScatter("Cheaper is to the left, better is down", &cost, &m, lines)},
+		g.newTable("Pareto frontier by "+m.Title+": under the same condition no other point is both cheaper and better",
+			best, []figures.Row{cost, m}, false))
 }
 
 // scatterPoints returns points by two figures. Those in best are large.
@@ -251,77 +267,6 @@ func frontier(list []*Point, cost, quality *figures.Row) (out []*Point) {
 		}
 	}
 	return out
-}
-
-// budgetKey is the key of the axis along which the lines of a sweep over budgets go.
-const budgetKey = "sender.budget"
-
-// errorKeys are the errors under a budget, each with the key of the kbps that it took. For a crowd those of
-// clients are shown alone.
-var errorKeys = map[string]string{
-	"view.mean_error_mm":   "view.used_kbps",
-	"view.mean_error":      "view.used_kbps",
-	"crowd.p50.view.error": "crowd.p50.view.used_kbps",
-	"crowd.p95.view.error": "crowd.p50.view.used_kbps",
-}
-
-// addErrorCurves adds answers of a sweep over budgets or policies: charts of error against kbps, with a line
-// for each combination of the other settings, and which of these has the least error at each budget.
-func (d *Document) addErrorCurves(g *grid) {
-	for _, key := range slices.Sorted(maps.Keys(errorKeys)) {
-		m := g.metric(key)
-		used := g.metric(errorKeys[key])
-		known := g.pointsWith(used.Key, key)
-		if len(known) < 2 || g.has("crowd.p50.view.error") && !strings.HasPrefix(key, "crowd.") {
-			continue
-		}
-		var lines []dots
-		for i, line := range groupPoints(known, func(k string) bool { return k != budgetKey }) {
-			points := scatterPoints(line.points, nil, &used, &m)
-			for k := range points {
-				points[k].Tag = fmt.Sprint(i + 1)
-			}
-			lines = append(lines, dots{fmt.Sprintf("%d %s", i+1, line.name), "line", points})
-		}
-		t, lead := leastErrors(known, &m)
-		d.answer("errors-"+strings.ReplaceAll(key, ".", "-"), heading(m.Title)+" against kbps",
-			paragraph(lead),
-			charts{newScatter(errorTitle, &usedRow, &m, lines)}, t)
-	}
-}
-
-// leastErrors returns a table of the choice with the least error for each budget under each condition, and of
-// the next one with the ratio of their errors; and a sentence that sums it up, which is "" if there is
-// nothing to choose.
-func leastErrors(points []*Point, m *figures.Row) (t *table, lead string) {
-	isGiven := func(key string) bool { return key == budgetKey || isCondition(key) }
-	choice := func(p *Point) string { return p.settings(func(k string) bool { return !isGiven(k) }) }
-	t = newTable(heading(m.Title)+": least at each budget. "+intervalNotes, "at", "least error", ">"+m.Label(), "next",
-		">times as large")
-	certain := 0 // rows whose difference chance does not explain
-	seeds := 0   // the largest number of a point
-	for _, given := range groupPoints(points, isGiven) {
-		list := given.points
-		if len(list) < 2 {
-			continue
-		}
-		slices.SortStableFunc(list, func(a, b *Point) int { return cmp.Compare(a.value(m), b.value(m)) })
-		best := list[0]
-		ratio := list[1].ratioTo(best, m.Key)
-		if lo, _, known := ratio.Bounds(); known && lo > 1 {
-			certain++
-		}
-		seeds = max(seeds, len(best.seeds))
-		t.add(given.name, choice(best), best.cell(m), choice(list[1]), ratio.Fixed(" ± ", 2))
-	}
-	switch {
-	case t.isEmpty():
-		return t, ""
-	case seeds < 2:
-		return t, "With one seed there are no confidence intervals: repeat = 5 in a [[sweep]] gives them."
-	}
-	return t, fmt.Sprintf("In %d of %s the least error is more than chance explains, by pairs of %d seeds.", certain,
-		formatCount(int64(len(t.Rows)), "row"), seeds)
 }
 
 // maxLines is the maximum number of lines of a chart, because there are eight colours.

@@ -27,9 +27,6 @@ func formatNumber(v float64) string {
 // formatFigure formats a figure, "–" if it has no data.
 func formatFigure(f figures.Figure) string { return f.FormatWith(formatNumber, "–") }
 
-// formatShare formats a share in percent, "–" if it has no data.
-func formatShare(f figures.Figure) string { return f.FormatWith(formatPercent, "–") }
-
 // formatPercent formats a share of 1 in percent.
 func formatPercent(share float64) string {
 	switch p := 100 * share; {

@@ -138,9 +138,6 @@ func (s *StreamSender) Unsent() int {
 // Unacked returns the number of bytes that are not acked.
 func (s *StreamSender) Unacked() int { return len(s.data) }
 
-// RoundTrip returns the smoothed round trip; 0 before the first measurement.
-func (s *StreamSender) RoundTrip() time.Duration { return s.rtt.Smoothed() }
-
 // Resent returns the numbers of segments sent again and of timeouts.
 func (s *StreamSender) Resent() (segments, timeouts int64) { return s.resent, s.timeouts }
 

@@ -10,7 +10,7 @@ import (
 // While virtual time is paused, the queues hold at most one ack and one arrival of each datagram in flight,
 // whatever the receiver sends, and the datagrams in flight are bounded.
 func TestQueueLimitsWhilePaused(t *testing.T) {
-	near, _ := newStoppedPipe(0)
+	near, _ := newStoppedPipe(t, 0)
 	l := NewLink(near, "there")
 	l.session = 1
 	for range maxInFlight + 10 {

@@ -1,7 +1,7 @@
 package remote
 
 import (
-	"cmp"
+	"context"
 	"encoding/binary"
 	"encoding/gob"
 	"errors"
@@ -44,9 +44,10 @@ type Conn struct {
 	inbox      chan *message // received messages
 	datagrams  chan datagram // received datagrams
 	heard      atomic.Bool   // something has arrived since watch looked last
-	reached    chan struct{} // closed when the first authentic datagram has arrived
-	done       chan struct{} // closed when the connection has ended
 	goroutines sync.WaitGroup
+
+	open context.Context         // ends with the connection; its cause is why
+	fail context.CancelCauseFunc // ends the connection; only the first call has an effect
 
 	out struct { // sending datagrams
 		sync.Mutex
@@ -56,7 +57,6 @@ type Conn struct {
 		sync.Mutex
 		opener
 		peer netip.AddrPort // address of the peer's socket; invalid until the first authentic datagram
-		err  error
 	}
 }
 
@@ -69,12 +69,13 @@ type datagram struct {
 // errClosed means that this side closed the connection.
 var errClosed = errors.New("closed")
 
-// newConn returns a connection over control, which uses traffic. keys are keyMaterial. The caller sets remote,
-// write, onEnd and counts, and then calls start.
-func newConn(control net.Conn, traffic *meteredConn, keys []byte, purpose Purpose, isDialer bool) *Conn {
+// newConn returns a connection over control, which uses traffic, until parent ends. keys are keyMaterial. The
+// caller sets remote, write, onEnd and counts, and then calls start.
+func newConn(parent context.Context, control net.Conn, traffic *meteredConn, keys []byte, purpose Purpose, isDialer bool) *Conn {
 	c := &Conn{purpose: purpose, isDialer: isDialer, control: control, traffic: traffic, counts: newCounters(),
 		outbox: make(chan *message, maxQueuedMessages), inbox: make(chan *message, maxQueuedMessages/4),
-		datagrams: make(chan datagram, maxQueuedDatagrams), reached: make(chan struct{}), done: make(chan struct{})}
+		datagrams: make(chan datagram, maxQueuedDatagrams)}
+	c.open, c.fail = context.WithCancelCause(parent)
 	sendKey, receiveKey := keys[:keyBytes], keys[keyBytes:2*keyBytes]
 	if !isDialer {
 		sendKey, receiveKey = receiveKey, sendKey
@@ -87,6 +88,12 @@ func newConn(control net.Conn, traffic *meteredConn, keys []byte, purpose Purpos
 // start starts the goroutines of the control connection. The connection ends if nothing arrives for the time
 // idle.
 func (c *Conn) start(idle time.Duration) {
+	context.AfterFunc(c.open, func() {
+		_ = c.control.Close()
+		if c.onEnd != nil {
+			c.onEnd()
+		}
+	})
 	for _, run := range []func() error{c.readMessages, c.writeMessages, func() error { return c.watch(idle) }} {
 		c.goroutines.Go(panics.Guard(c.fail, func() { c.fail(run()) }))
 	}
@@ -102,27 +109,7 @@ func (c *Conn) Remote() netip.AddrPort { return c.remote }
 func (c *Conn) Stats() Stats { return c.counts.copy() }
 
 // Err returns why the connection ended, or nil while it exists. It is io.EOF if the peer closed it.
-func (c *Conn) Err() error {
-	c.in.Lock()
-	defer c.in.Unlock()
-	return c.in.err
-}
-
-// fail ends the connection because of err. Only the first call has an effect.
-func (c *Conn) fail(err error) {
-	c.in.Lock()
-	first := c.in.err == nil
-	c.in.err = cmp.Or(c.in.err, err)
-	c.in.Unlock()
-	if !first {
-		return
-	}
-	close(c.done)
-	_ = c.control.Close()
-	if c.onEnd != nil {
-		c.onEnd()
-	}
-}
+func (c *Conn) Err() error { return context.Cause(c.open) }
 
 // Close ends the connection and waits for its goroutines. It always returns nil.
 func (c *Conn) Close() error {
@@ -148,7 +135,7 @@ func (c *Conn) writeMessages() error {
 	for {
 		m := &message{}
 		select {
-		case <-c.done:
+		case <-c.open.Done():
 			return errClosed
 		case m = <-c.outbox:
 		case <-time.After(keepAliveInterval):
@@ -176,7 +163,7 @@ func (c *Conn) readMessages() error {
 			continue
 		}
 		select {
-		case <-c.done:
+		case <-c.open.Done():
 			return errClosed
 		case c.inbox <- m:
 		}
@@ -192,7 +179,7 @@ func (c *Conn) watch(idle time.Duration) error {
 	silent := 0 // checks since the last sign of life
 	for silent < idleChecks {
 		select {
-		case <-c.done:
+		case <-c.open.Done():
 			return errClosed
 		case <-time.After(idle / idleChecks):
 		}
@@ -246,7 +233,7 @@ func (c *Conn) handleDatagram(b []byte, from netip.AddrPort, at time.Time) {
 func (c *Conn) openDatagram(b []byte, from netip.AddrPort) (outcome string, payload []byte) {
 	c.in.Lock()
 	defer c.in.Unlock()
-	if c.in.err != nil || c.in.peer.IsValid() && c.in.peer != from {
+	if c.in.peer.IsValid() && c.in.peer != from {
 		return stranger, nil
 	}
 	payload, state := c.in.open(b)
@@ -258,10 +245,7 @@ func (c *Conn) openDatagram(b []byte, from netip.AddrPort) (outcome string, payl
 		return replayed, nil
 	}
 	c.heard.Store(true)
-	if !c.in.peer.IsValid() {
-		c.in.peer = from
-		close(c.reached)
-	}
+	c.in.peer = from
 	return delivered, payload
 }
 

@@ -23,7 +23,7 @@ import (
 // A datagram is delivered once and from one address only. Changed, truncated and reflected ones are
 // dropped, and so are those of other keys.
 func TestSealedDatagrams(t *testing.T) {
-	near, end := newStoppedPipe(0)
+	near, end := newStoppedPipe(t, 0)
 	var sent []byte
 	near.write = func(b []byte) error { sent = bytes.Clone(b); return nil }
 	answers := 0
@@ -67,7 +67,7 @@ func TestSealedDatagrams(t *testing.T) {
 
 // A session ends before a sequence number is used twice.
 func TestSequenceExhausted(t *testing.T) {
-	near, _ := newStoppedPipe(0)
+	near, _ := newStoppedPipe(t, 0)
 	near.out.next = math.MaxUint32
 	if err := near.sendDatagram([]byte("last")); err != nil {
 		t.Fatal(err)
@@ -102,9 +102,9 @@ func TestQueuesAreBounded(t *testing.T) {
 
 // A panic in a goroutine ends the connection and becomes its error.
 func TestPanicEndsConnection(t *testing.T) {
-	near, _ := newStoppedPipe(0)
+	near, _ := newStoppedPipe(t, 0)
 	panics.Guard(near.fail, func() { panic("boom") })()
-	<-near.done
+	<-near.open.Done()
 	if err := near.Err(); !errors.As(err, new(*panics.Error)) {
 		t.Errorf("got %v", err)
 	}
@@ -288,7 +288,7 @@ func TestSockets(t *testing.T) {
 		if err := l.Close(); err != nil {
 			t.Error(err)
 		}
-		<-near.done
+		<-near.open.Done()
 		if err := near.Err(); !errors.Is(err, io.EOF) {
 			t.Errorf("got %v", err)
 		}
@@ -299,8 +299,8 @@ func TestSockets(t *testing.T) {
 func TestIdle(t *testing.T) {
 	l, id := newTestListener(t, Options{Idle: 50 * time.Millisecond})
 	near, end := dialListener(t, l, id, SessionPurpose)
-	<-end.done
-	<-near.done
+	<-end.open.Done()
+	<-near.open.Done()
 	if err := end.Err(); !strings.Contains(err.Error(), "nothing from the peer for 50ms") {
 		t.Errorf("got %v", err)
 	}
@@ -311,13 +311,13 @@ func FuzzMessage(f *testing.F) {
 	f.Add([]byte{1, 2, 3})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		a, b := net.Pipe()
-		c := newConn(a, &meteredConn{}, make([]byte, keyMaterial), SessionPurpose, true)
+		c := newConn(t.Context(), a, &meteredConn{}, make([]byte, keyMaterial), SessionPurpose, true)
 		c.start(time.Minute)
 		go func() {
 			_, _ = b.Write(data)
 			_ = b.Close()
 		}()
-		<-c.done
+		<-c.open.Done()
 		if err := c.Err(); errors.As(err, new(*panics.Error)) {
 			t.Error(fmt.Errorf("%x: %w", data, err))
 		}

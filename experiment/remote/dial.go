@@ -30,7 +30,6 @@ func Dial(ctx context.Context, to netip.AddrPort, token *Token, purpose Purpose)
 	c, err := connect(dialing, to, token, purpose)
 	switch {
 	case err == nil:
-		c.start(peerTimeout)
 		return c, nil
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
@@ -40,7 +39,7 @@ func Dial(ctx context.Context, to netip.AddrPort, token *Token, purpose Purpose)
 	return nil, fmt.Errorf("%w (%w)", ErrNoAnswer, err)
 }
 
-// connect returns a connection over which datagrams pass in both directions. The caller starts it.
+// connect returns a started connection over which datagrams pass in both directions.
 func connect(ctx context.Context, to netip.AddrPort, token *Token, purpose Purpose) (*Conn, error) {
 	tcp, err := (&net.Dialer{}).DialContext(ctx, "tcp", to.String())
 	if err != nil {
@@ -79,43 +78,34 @@ func authenticate(ctx context.Context, traffic *meteredConn, token *Token, purpo
 		return nil, ErrRefused
 	}
 	const isDialer = true
-	return newConn(control, traffic, export(control, keysLabel, keyMaterial), purpose, isDialer), nil
+	return newConn(context.Background(), control, traffic, export(control, keysLabel, keyMaterial), purpose, isDialer), nil
 }
 
 // helloInterval is the time after which an empty datagram is repeated until the listener answers one.
-const helloInterval = 100 * time.Millisecond
+const helloInterval = 20 * time.Millisecond
 
-// connectDatagrams opens the UDP socket and waits until datagrams pass in both directions.
+// connectDatagrams opens the UDP socket, starts the connection, and waits until datagrams pass in both
+// directions.
 func (c *Conn) connectDatagrams(ctx context.Context) error {
 	udp, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(c.remote))
 	if err != nil {
-		return err
+		return errors.Join(err, c.control.Close())
 	}
 	c.write = func(b []byte) error { _, err := udp.Write(b); return err }
 	c.onEnd = func() { _ = udp.Close() }
+	c.start(peerTimeout)
 	s := newSocket(udp)
-	c.goroutines.Go(panics.Guard(c.fail, func() { s.readLoop(c.handleFromListener) }))
-	for {
+	handle := func(b []byte, _ netip.AddrPort, at time.Time) { c.handleDatagram(b, c.remote, at) }
+	c.goroutines.Go(panics.Guard(c.fail, func() { s.readLoop(handle) }))
+	for !c.peerSocket().IsValid() {
 		_ = c.sendDatagram(nil)
 		select {
-		case <-c.reached:
-			return nil
-		case <-c.done:
+		case <-c.open.Done():
 			return c.Err()
 		case <-ctx.Done():
 			return errors.New("the listener accepts the token, but UDP datagrams do not pass in both directions")
 		case <-time.After(helloInterval):
 		}
 	}
-}
-
-// handleFromListener passes a datagram of the dialer's socket to the connection, or counts it as dropped
-// if it belongs to another session.
-func (c *Conn) handleFromListener(b []byte, from netip.AddrPort, at time.Time) {
-	number, ok := sessionOf(b)
-	if !ok || number != c.out.session {
-		c.counts.add(stranger, "in_bytes", len(b))
-		return
-	}
-	c.handleDatagram(b, c.remote, at)
+	return nil
 }

@@ -61,7 +61,7 @@ func (l *Link) Drive(ctx context.Context, s *engine.Session, onInterval func() e
 		}
 		select {
 		case <-ctx.Done():
-		case <-l.conn.done:
+		case <-l.conn.open.Done():
 		case <-time.After(min(time.Until(zero.Add(s.NextEvent())), pollInterval)):
 		}
 	}

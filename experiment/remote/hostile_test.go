@@ -76,10 +76,9 @@ func TestInvalidMessages(t *testing.T) {
 	packet := []engine.PacketReport{{}}
 	for name, m := range map[string]*report{
 		"datagram that was not sent": {Records: []record{{Number: 9, Packets: packet}}},
-		"other kind":                 {Records: []record{{Container: true, Packets: packet}}},
 		"no packet":                  {Records: []record{{}}},
 		"two packets":                {Records: []record{{Packets: make([]engine.PacketReport, 2)}}},
-		"many packets":               {Records: []record{{Container: true, Packets: make([]engine.PacketReport, maxPacketReports+1)}}},
+		"many packets":               {Records: []record{{Packets: make([]engine.PacketReport, maxPacketReports+1)}}},
 		"outcome":                    {Records: []record{{Packets: []engine.PacketReport{{Outcome: endpoint.UnknownCodec + 1}}}}},
 		"time":                       {Records: []record{{Packets: packet, ArrivedAt: -1}}},
 		"large time":                 {Records: []record{{Packets: packet, ArrivedAt: math.MaxInt64}}},
@@ -126,7 +125,7 @@ func writeSpoiled(c *Conn, spoil func(*record)) {
 	encoder := gob.NewEncoder(c.control)
 	for {
 		select {
-		case <-c.done:
+		case <-c.open.Done():
 			return
 		case m := <-c.outbox:
 			for i := 0; m.Report != nil && i < len(m.Report.Records); i++ {
@@ -157,7 +156,7 @@ func TestWrongAtRemoteReceiver(t *testing.T) {
 		"messages":           {messages("resend"), func(r *record) { r.Delivered[3] ^= 1 }, 0, 1},
 		"stream":             {messages("stream"), func(r *record) { r.Delivered[3] ^= 1 }, 0, 1},
 	} {
-		near, end := newStoppedPipe(0)
+		near, end := newStoppedPipe(t, 0)
 		near.start(time.Minute)
 		go func() { end.fail(end.readMessages()) }()
 		go writeSpoiled(end, c.spoil)

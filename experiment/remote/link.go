@@ -124,7 +124,7 @@ func (l *Link) sendSetup(ctx context.Context, request *setup) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-l.conn.done:
+		case <-l.conn.open.Done():
 			return l.Err()
 		case m := <-l.conn.inbox:
 			if m.Status == nil || m.Session != l.session {
@@ -270,8 +270,8 @@ func (l *Link) scheduleArrival(r *record) error {
 		return fmt.Errorf("%w: report about datagram %d, which was not sent", errProtocol, r.Number)
 	case sent == nil || sent.reported:
 		return nil
-	case r.Container != (l.containers && container.Is(sent.data)):
-		return fmt.Errorf("%w: report about datagram %d, which is of another kind", errProtocol, r.Number)
+	case len(r.Packets) != 1 && !(l.containers && container.Is(sent.data)):
+		return fmt.Errorf("%w: report about datagram %d with %d packets", errProtocol, r.Number, len(r.Packets))
 	}
 	sent.reported = true
 	sentAt := sent.sentWall.Sub(l.epoch)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/tls"
+	"encoding/binary"
 	"errors"
 	"io"
 	"net"
@@ -154,11 +155,13 @@ func (l *Listener) Close() error {
 
 // handleDatagram passes a datagram to its session. Datagrams of no session are counted and not answered.
 func (l *Listener) handleDatagram(b []byte, from netip.AddrPort, at time.Time) {
-	number, ok := sessionOf(b)
-	l.mu.Lock()
-	c := l.sessions[number]
-	l.mu.Unlock()
-	if !ok || c == nil {
+	var c *Conn
+	if len(b) >= Overhead {
+		l.mu.Lock()
+		c = l.sessions[binary.BigEndian.Uint32(b)]
+		l.mu.Unlock()
+	}
+	if c == nil {
 		l.counts.add(stranger, "in_bytes", len(b))
 		return
 	}
@@ -238,7 +241,7 @@ func (l *Listener) handshake(tcp net.Conn) (*Conn, error) {
 	}
 	traffic.silent.Store(false)
 	const isDialer = false
-	return newConn(control, traffic, export(control, keysLabel, keyMaterial), purpose, isDialer), nil
+	return newConn(l.open, control, traffic, export(control, keysLabel, keyMaterial), purpose, isDialer), nil
 }
 
 // accept starts a connection whose peer has proved the token, or refuses it if there are too many.
@@ -248,21 +251,17 @@ func (l *Listener) accept(c *Conn) error {
 		_, err := l.udp.WriteToUDPAddrPort(b, c.peerSocket())
 		return err
 	}
-	stop := context.AfterFunc(l.open, func() { c.fail(context.Cause(l.open)) })
 	c.onEnd = func() {
-		stop()
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		delete(l.sessions, c.out.session)
 	}
 	if !l.addSession(c) {
-		_, err := c.control.Write([]byte{answerFull})
-		return cmp.Or(err, ErrRefused)
+		c.fail(ErrRefused)
+		_, _ = c.control.Write([]byte{answerFull})
+		return ErrRefused
 	}
-	if _, err := c.control.Write([]byte{answerAccepted}); err != nil {
-		c.fail(err)
-		return err
-	}
+	_, _ = c.control.Write([]byte{answerAccepted}) // after an error reading fails too, which ends the connection
 	_ = c.control.SetDeadline(time.Time{})
 	c.start(l.options.Idle)
 	select {

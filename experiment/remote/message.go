@@ -40,7 +40,6 @@ type report struct {
 type record struct {
 	Number    uint32                // number of the datagram
 	ArrivedAt time.Duration         // by the receiver's clock, since the session began there
-	Container bool                  // it is a container, or a segment of a stream
 	Packets   []engine.PacketReport // of the packets of a container, or of the packet that the datagram is
 	Delivered engine.Fingerprint    // DeliverySum of what a container or segment completed; zero if nothing
 }
@@ -79,7 +78,7 @@ func (r *report) check() error {
 		for j := range x.Packets {
 			isValid = isValid && x.Packets[j].Outcome <= endpoint.UnknownCodec
 		}
-		if !isValid || !x.Container && len(x.Packets) != 1 {
+		if !isValid {
 			return fmt.Errorf("%w: record of datagram %d", errProtocol, x.Number)
 		}
 	}

@@ -24,7 +24,7 @@ type eventQueue []event
 
 // take removes and returns the next event if its time is at or before now; nil otherwise.
 func (q *eventQueue) take(now time.Duration) *event {
-	if at, ok := q.next(); !ok || at > now {
+	if len(*q) == 0 || (*q)[0].at > now {
 		return nil
 	}
 	e := &(*q)[0]
@@ -32,12 +32,13 @@ func (q *eventQueue) take(now time.Duration) *event {
 	return e
 }
 
-// next returns the time of the next event; false if the queue is empty.
-func (q eventQueue) next() (time.Duration, bool) {
-	if len(q) == 0 {
-		return 0, false
+// next returns the time of the next event or delivery of l, whichever is earlier; false if there is neither.
+func (q eventQueue) next(l *lossmodel.Link) (time.Duration, bool) {
+	at, ok := l.Next()
+	if len(q) > 0 && (!ok || q[0].at < at) {
+		return q[0].at, true
 	}
-	return q[0].at, true
+	return at, ok
 }
 
 // last returns the time of the last event; 0 if the queue is empty.
@@ -55,15 +56,6 @@ func (q eventQueue) limitTimes(t time.Duration) {
 	}
 }
 
-// earlier returns the earlier of two times; okA and okB report whether a and b are valid. The
-// result is false if neither is.
-func earlier(a time.Duration, okA bool, b time.Duration, okB bool) (time.Duration, bool) {
-	if !okA || okB && b < a {
-		return b, okB
-	}
-	return a, okA
-}
-
 // downPath is the path to the receiver: through the loss model, then the socket.
 type downPath Link
 
@@ -75,13 +67,8 @@ func (p *downPath) Send(now time.Duration, datagram []byte, tag uint64) lossmode
 	return v
 }
 
-// Next implements engine.Path. It returns the time of the next delivery of the modelled downlink or
-// of the next reported arrival, whichever is earlier; false if there is neither.
-func (p *downPath) Next() (time.Duration, bool) {
-	a, okA := p.down.Next()
-	b, okB := p.arrivals.next()
-	return earlier(a, okA, b, okB)
-}
+// Next implements engine.Path.
+func (p *downPath) Next() (time.Duration, bool) { return p.arrivals.next(p.down) }
 
 // Receive implements engine.Path. It writes the datagrams that the modelled downlink delivers by
 // now to the socket, and returns the next due arrival that the receiver reported, or false if none
@@ -167,13 +154,8 @@ func (p *upPath) Send(_ time.Duration, ack []byte, _ uint64) lossmodel.Verdict {
 	return v
 }
 
-// Next implements engine.Path. It returns the time of the next delivery of the modelled uplink or of
-// the next received ack, whichever is earlier; false if there is neither.
-func (p *upPath) Next() (time.Duration, bool) {
-	a, okA := p.up.Next()
-	b, okB := p.acks.next()
-	return earlier(a, okA, b, okB)
-}
+// Next implements engine.Path.
+func (p *upPath) Next() (time.Duration, bool) { return p.acks.next(p.up) }
 
 // Receive implements engine.Path. It passes the acks that are due through the modelled uplink.
 func (p *upPath) Receive(now time.Duration) (lossmodel.Delivery, bool) {

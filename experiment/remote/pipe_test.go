@@ -19,7 +19,7 @@ var (
 // their successor, each with probability loss.
 func newPipe(t *testing.T, loss float64) (near, end *Conn) {
 	t.Helper()
-	near, end = newStoppedPipe(loss)
+	near, end = newStoppedPipe(t, loss)
 	near.start(time.Minute)
 	end.start(time.Minute)
 	t.Cleanup(func() { _, _ = near.Close(), end.Close() })
@@ -27,11 +27,11 @@ func newPipe(t *testing.T, loss float64) (near, end *Conn) {
 }
 
 // newStoppedPipe is newPipe without goroutines, so messages stay queued.
-func newStoppedPipe(loss float64) (near, end *Conn) {
+func newStoppedPipe(t *testing.T, loss float64) (near, end *Conn) {
 	a, b := net.Pipe()
 	keys := make([]byte, keyMaterial)
 	keys[0] = 1
-	near, end = newConn(a, &meteredConn{}, keys, SessionPurpose, true), newConn(b, &meteredConn{}, keys, SessionPurpose, false)
+	near, end = newConn(t.Context(), a, &meteredConn{}, keys, SessionPurpose, true), newConn(t.Context(), b, &meteredConn{}, keys, SessionPurpose, false)
 	near.write = lossyWrite(end, nearAddr, loss)
 	end.write = lossyWrite(near, endAddr, loss)
 	return near, end

@@ -124,7 +124,7 @@ func (p *prober) run(ctx context.Context, isLast func(*message) bool) error {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-p.conn.done:
+		case <-p.conn.open.Done():
 			return p.conn.Err()
 		case <-p.end:
 			return nil

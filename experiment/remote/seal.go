@@ -74,14 +74,6 @@ func (s *sealer) seal(payload []byte) ([]byte, error) {
 	return s.buf, nil
 }
 
-// sessionOf returns the number of the session of a datagram; false if it is too short to be one.
-func sessionOf(b []byte) (session uint32, ok bool) {
-	if len(b) < Overhead {
-		return 0, false
-	}
-	return binary.BigEndian.Uint32(b), true
-}
-
 // opener decrypts the datagrams of one direction and recognises repeated ones.
 type opener struct {
 	aead cipher.AEAD
@@ -98,8 +90,11 @@ const (
 	tooOld   // below the window: it is not known whether it was received before
 )
 
-// open returns the payload of a datagram of at least Overhead bytes, and whether it was received before.
+// open returns the payload of a datagram, and whether it was received before.
 func (o *opener) open(b []byte) ([]byte, seqState) {
+	if len(b) < Overhead {
+		return nil, notAuthentic
+	}
 	header := b[:sealHeaderBytes]
 	seq := binary.BigEndian.Uint32(header[4:])
 	payload, err := o.aead.Open(nil, nonce(seq), b[sealHeaderBytes:], header)

@@ -60,7 +60,7 @@ func Serve(ctx context.Context, conn *Conn, files FileFinder) (stats *servedStat
 		select {
 		case <-ctx.Done():
 			return srv.stats, ctx.Err()
-		case <-conn.done:
+		case <-conn.open.Done():
 			if err := conn.Err(); !errors.Is(err, io.EOF) {
 				return srv.stats, err
 			}
@@ -76,7 +76,7 @@ func Serve(ctx context.Context, conn *Conn, files FileFinder) (stats *servedStat
 		}
 		wake.Reset(srv.reportIfDue(time.Now()))
 		if srv.receiver != nil {
-			srv.receiver.Finish() // the work that Receive deferred; see receiverOptions
+			srv.receiver.Finish() // the work that Receive deferred
 		}
 	}
 }
@@ -144,7 +144,10 @@ func (srv *server) startSession(session uint8, s *setup) {
 // begin starts a session with a valid setup.
 func (srv *server) begin(s *setup) {
 	srv.setup, srv.stats.Data = s, escape.Line(s.Schema.Name)
-	srv.receiver = endpoint.NewReceiver(&s.Schema, &s.Initial, srv.files.restrictedCodecs(), s.receiverOptions())
+	cadence := endpoint.Cadence{TickHz: s.Schema.TickHz, RateHz: s.RateHz}
+	// With Defer, the receiver leaves work that can wait to Finish, so that the ack is sent earlier.
+	options := endpoint.Options{History: s.History, Cadence: cadence, Defer: true}
+	srv.receiver = endpoint.NewReceiver(&s.Schema, &s.Initial, srv.files.restrictedCodecs(), options)
 	srv.opener, srv.inbox, srv.stream = container.Receiver{}, nil, nil
 	if s.MessageLanes > 0 {
 		srv.inbox = container.NewInbox(s.MessageLanes, srv.delivered.AddMessage)
@@ -154,7 +157,7 @@ func (srv *server) begin(s *setup) {
 	}
 	now := time.Now()
 	srv.records, srv.reportedAt, srv.screen = nil, now, screen{startedAt: now}
-	srv.playout = playout.NewCounter(s.cadence(), srv.receiver.History())
+	srv.playout = playout.NewCounter(cadence, srv.receiver.History())
 	_ = srv.handleDisplay(now, &s.Display) // setup.check has checked it
 }
 
@@ -211,7 +214,6 @@ func (srv *server) appendAck(at time.Time) {
 // readSegment passes the messages and the packets that a segment completes to their receivers, and
 // records the fingerprint of the results in r. What is damaged completes nothing.
 func (srv *server) readSegment(at time.Time, segment []byte, r *record) {
-	r.Container = true
 	_ = srv.stream.Accept(segment, func(kind byte, unit []byte) {
 		if kind == container.MessageUnit {
 			_ = srv.inbox.Accept(unit)
@@ -227,7 +229,6 @@ func (srv *server) readSegment(at time.Time, segment []byte, r *record) {
 // as package engine, and records the results in r. What is damaged has no result.
 func (srv *server) openContainer(at time.Time, datagram []byte, r *record) {
 	opened, err := srv.opener.Open(datagram)
-	r.Container = true
 	if srv.inbox != nil && err == nil {
 		_ = srv.inbox.AcceptContainer(&opened)
 		r.Delivered = srv.delivered.Take()
@@ -261,7 +262,9 @@ func (srv *server) handleDisplay(at time.Time, x *displaySettings) error {
 		return err
 	}
 	srv.runDisplay(at)
-	srv.playout.Set(timing, srv.setup.rhythm(x.SendNS))
+	s := srv.setup
+	srv.playout.Set(timing, playout.Rhythm{Send: x.SendNS, Display: 1000 * time.Second / time.Duration(s.DisplayMilliHz),
+		Tick: time.Second / time.Duration(s.Schema.TickHz)})
 	srv.display = *x
 	return nil
 }

@@ -3,13 +3,10 @@ package remote
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"wirelab/dataset/frame"
 	"wirelab/encoders/table"
 	"wirelab/experiment/container"
-	"wirelab/experiment/endpoint"
-	"wirelab/experiment/engine/playout"
 )
 
 // setup configures both sides of a session. The receiver learns everything else from the packets.
@@ -106,20 +103,4 @@ func (s *setup) check() error {
 		return refusef("encoder %s does not support these frames", s.Encoder)
 	}
 	return nil
-}
-
-// cadence returns the rates of ticks and packets.
-func (s *setup) cadence() endpoint.Cadence {
-	return endpoint.Cadence{TickHz: s.Schema.TickHz, RateHz: s.RateHz}
-}
-
-// rhythm returns the intervals for a playout policy. send is the time between two packets.
-func (s *setup) rhythm(send time.Duration) playout.Rhythm {
-	return playout.Rhythm{Send: send, Display: 1000 * time.Second / time.Duration(s.DisplayMilliHz), Tick: time.Second / time.Duration(s.Schema.TickHz)}
-}
-
-// receiverOptions returns the options of the endpoint.Receiver. With Defer, the receiver leaves work
-// that can wait to Finish, so that the ack is sent earlier.
-func (s *setup) receiverOptions() endpoint.Options {
-	return endpoint.Options{History: s.History, Cadence: s.cadence(), Defer: true}
 }

@@ -13,7 +13,7 @@ import (
 // When virtual time falls behind the wall clock, the display at the receiver falls behind
 // equally. A pause is reported separately.
 func TestDisplayFollowsLostTime(t *testing.T) {
-	near, _ := newStoppedPipe(0)
+	near, _ := newStoppedPipe(t, 0)
 	l := NewLink(near, "there")
 	zero := time.Now()
 	f := server{screen: screen{startedAt: zero}, playout: playout.NewCounter(endpoint.Cadence{TickHz: 60, RateHz: 60}, frame.NewHistory(32)),

@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"bytes"
 	"crypto/ed25519"
 	"crypto/hmac"
 	"crypto/rand"
@@ -85,13 +84,9 @@ func (id *Identity) Encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := bytes.NewBufferString(id.token.String() + "\n")
-	err = pem.Encode(b, &pem.Block{Type: "CERTIFICATE", Bytes: id.certificate.Certificate[0]})
-	if err != nil {
-		return nil, err
-	}
-	err = pem.Encode(b, &pem.Block{Type: "PRIVATE KEY", Bytes: key})
-	return b.Bytes(), err
+	b := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: id.certificate.Certificate[0]})
+	b = append(b, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})...)
+	return append([]byte(id.token.String()+"\n"), b...), nil
 }
 
 // ParseIdentity parses the text of a file that Encode wrote.

@@ -5,32 +5,12 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
 	"wirelab/experiment/internal/labtest"
 )
-
-// A change of the seed restarts the run with all other settings, and leaves nothing to undo. A script
-// cannot change the seed.
-func TestSeedRestartsRun(t *testing.T) { synctest.Test(t, seedRestartsRun) }
-
-func seedRestartsRun(t *testing.T) {
-	c := endless(t)
-	r := startLab(t, c)
-	far, speed := 3*time.Second, 8.0
-	r.send(Command{Seek: &far, Speed: &speed, Change: new(config.NewChange("down.loss", "10%", "encoder.name", "raw"))})
-	was := r.await("three seconds", func(s *engine.Snapshot) bool { return s.Now >= far && s.State == engine.Running })
-	r.send(change("seed", 99))
-	s := r.await("the new run", func(s *engine.Snapshot) bool { return s.Config.Seed == 99 })
-	if s.Now >= was.Now || s.Config.Encoder.Name != "raw" || s.Config.Down.Loss == nil || len(s.Log) != 0 {
-		t.Errorf("it begins at %v with %s, %d changes", s.Now, s.Config.Encoder.Name, len(s.Log))
-	}
-	r.send(Command{Undo: true})
-	r.await("a refusal", func(s *engine.Snapshot) bool { return s.Notice.Text == "nothing to undo" && s.Config.Seed == 99 })
-}
 
 // stuck is a source whose Close fails.
 type stuck struct{ *labtest.CubeSource }
@@ -75,34 +55,35 @@ func TestErrorClosingReplacedSession(t *testing.T) {
 	}
 }
 
-// After a restart the script runs again, from the configuration before it, and changes of the user
-// are kept.
-func TestRestartWithScript(t *testing.T) { synctest.Test(t, restartWithScript) }
-
-func restartWithScript(t *testing.T) {
-	c := labtest.QuickConfig(t)
-	c.Duration = 0
+// A change of the seed restarts the run: the script runs again, from the configuration before it, changes of
+// the user are kept, and nothing is left to undo.
+func TestRestartWithScript(t *testing.T) {
+	c := endless(t)
 	c.At = []config.StampedChange{config.Stamp(time.Second, config.NewChange("shadow", "raw", "encoder.name", "quantized"))}
-	r := startLab(t, c)
-	far, speed := 2*time.Second, 8.0
-	r.send(Command{Seek: &far, Speed: &speed})
-	r.await("two seconds", func(s *engine.Snapshot) bool { return s.Now >= far && s.State == engine.Running })
-	pause := true
-	r.send(Command{Change: new(config.NewChange("down.loss", "10%")), Pause: &pause})
-	r.await("all packets", func(s *engine.Snapshot) bool { return s.State == engine.Paused && len(s.Lanes[0].Packets) > 100 })
-	r.send(change("seed", 99))
-	s := r.await("the new run", func(s *engine.Snapshot) bool { return s.Config.Seed == 99 })
-	if s.Now != 0 || s.Config.Encoder.Name != c.Encoder.Name || len(s.Config.Shadows) != 0 || len(s.Lanes[0].Packets) != 0 {
-		t.Errorf("at %v: %s, %d shadows, %d packets of the run before", s.Now, s.Config.Encoder.Name, len(s.Config.Shadows),
-			len(s.Lanes[0].Packets))
+	r, clock := newManual(t, c)
+	scripted := func() bool {
+		x := r.current.Config()
+		return x.Encoder.Name == "quantized" && len(x.Shadows) == 1
 	}
-	if loss := fmt.Sprint(s.Config.Down.Loss); !strings.Contains(loss, "0.1}") {
-		t.Errorf("loss %q, set by hand to 10%%", loss)
+	r.play(clock, 2*time.Second)
+	if !scripted() {
+		t.Fatal("the script did not run")
 	}
-	r.send(Command{Seek: &far, Pause: new(bool)})
-	s = r.await("the script", func(s *engine.Snapshot) bool { return s.Now >= far && s.State == engine.Running })
-	if s.Config.Encoder.Name != "quantized" || len(s.Config.Shadows) != 1 {
-		t.Errorf("after the script: %s, %d shadows", s.Config.Encoder.Name, len(s.Config.Shadows))
+	r.handleCommand(t.Context(), change("down.loss", "10%"))
+	r.handleCommand(t.Context(), change("seed", 99))
+	r.handleCommand(t.Context(), Command{Undo: true})
+	r.publish()
+	s := r.Snapshot()
+	if s.Now != 0 || s.Config.Encoder.Name != c.Encoder.Name || len(s.Config.Shadows) != 0 || len(s.Lanes[0].Packets)+len(s.Log) != 0 {
+		t.Errorf("at %v: %s, %d shadows, %d packets of the run before, changes %v", s.Now, s.Config.Encoder.Name, len(s.Config.Shadows),
+			len(s.Lanes[0].Packets), s.Log)
+	}
+	if loss := fmt.Sprint(s.Config.Down.Loss); !strings.Contains(loss, "0.1}") || s.Config.Seed != 99 || s.Notice.Text != "nothing to undo" {
+		t.Errorf("loss %q, set by hand to 10%%; seed %d; %q", loss, s.Config.Seed, s.Notice.Text)
+	}
+	r.play(clock, 2*time.Second)
+	if !scripted() {
+		t.Error("the script did not run again")
 	}
 }
 

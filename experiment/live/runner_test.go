@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"errors"
+	"reflect"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -10,6 +11,8 @@ import (
 	"time"
 
 	"wirelab/dataset/frame"
+	"wirelab/encoders"
+	"wirelab/encoders/table"
 	"wirelab/experiment"
 	"wirelab/experiment/config"
 	"wirelab/experiment/engine"
@@ -134,22 +137,6 @@ func runnerReportsErrors(t *testing.T) {
 	}
 }
 
-func TestPauseAndStep(t *testing.T) { synctest.Test(t, pauseAndStep) }
-
-func pauseAndStep(t *testing.T) {
-	r := startLab(t, labtest.QuickConfig(t))
-	r.send(Command{Pause: new(true)})
-	s := r.await("the pause", func(s *engine.Snapshot) bool { return s.State == engine.Paused })
-	sent := s.Lanes[0].Totals.Sent
-	for i := range int64(5) {
-		r.send(Command{Step: 1})
-		s = r.await("one more frame", func(s *engine.Snapshot) bool { return s.Lanes[0].Totals.Sent > sent+i })
-		if s.Lanes[0].Totals.Sent != sent+i+1 || s.State != engine.Paused {
-			t.Fatalf("step %d: %d frames instead of 1", i, s.Lanes[0].Totals.Sent-sent-i)
-		}
-	}
-}
-
 // An error of the source ends the session with a message, not with a panic.
 func TestSourceErrorEndsSession(t *testing.T) { synctest.Test(t, sourceErrorEndsSession) }
 
@@ -182,43 +169,99 @@ func (f failingCubes) Next(dst *frame.Frame) error {
 
 // Seeking back and forth does not change a session: changes after the target are repeated, unless a
 // new change is made first.
-func TestSeekReplaysLaterChanges(t *testing.T) { synctest.Test(t, seekReplaysLaterChanges) }
-
-func seekReplaysLaterChanges(t *testing.T) {
-	r := startLab(t, labtest.QuickConfig(t))
-	r.send(Command{Pause: new(true)})
-	go5, go1 := 5*time.Second, time.Second
-	at := func(d time.Duration) func(*engine.Snapshot) bool {
-		return func(s *engine.Snapshot) bool { return s.State == engine.Paused && s.Now == d }
+func TestSeekReplaysLaterChanges(t *testing.T) {
+	r, clock := newManual(t, labtest.QuickConfig(t))
+	seek := func(to time.Duration) *engine.Snapshot {
+		r.handleCommand(t.Context(), Command{Seek: &to, Pause: new(true)})
+		if r.past != nil {
+			r.finishPast(t.Context())
+		}
+		r.play(clock, 2*time.Second)
+		if now := r.current.Now(); now != to {
+			t.Fatalf("sought %v, at %v", to, now)
+		}
+		return r.Snapshot()
 	}
-	r.send(Command{Seek: &go5})
-	r.await("5 s", at(go5))
-	r.send(change("encoder.name", "rotor", "encoder.params.xy_small", "7"))
-	s := r.await("the change", func(s *engine.Snapshot) bool { return s.Config.Encoder.Name == "rotor" })
-	if v := s.Log[len(s.Log)-1].Change.Params()["xy_small"]; v != int64(7) {
+	seek(5 * time.Second)
+	r.handleCommand(t.Context(), change("encoder.name", "rotor", "encoder.params.xy_small", "7"))
+	want := seek(9 * time.Second)
+	if v := want.Log[len(want.Log)-1].Change.Params()["xy_small"]; v != int64(7) {
 		t.Errorf("a typed 7 was noted as %#v", v)
 	}
-	go9 := 9 * time.Second
-	r.send(Command{Seek: &go9})
-	want := r.await("9 s", at(go9))
-	r.send(Command{Seek: &go1})
-	if s := r.await("1 s", at(go1)); s.Config.Encoder.Name == "rotor" {
+	if s := seek(time.Second); s.Config.Encoder.Name == "rotor" {
 		t.Error("the change is there before it was made")
 	}
-	r.send(Command{Seek: &go9})
-	got := r.await("9 s again", at(go9))
-	if got.Config.Encoder.Name != "rotor" || got.Lanes[0].Totals.Sent != want.Lanes[0].Totals.Sent ||
-		got.Lanes[0].Totals.PayloadKbps != want.Lanes[0].Totals.PayloadKbps {
+	got := seek(9 * time.Second)
+	if got.Config.Encoder.Name != "rotor" || !reflect.DeepEqual(got.Lanes[0].Totals, want.Lanes[0].Totals) {
 		t.Errorf("after a jump back and forth: %s, %+v", got.Config.Encoder.Name, got.Lanes[0].Totals)
 	}
-	r.send(Command{Seek: &go1})
-	r.await("1 s again", at(go1))
-	r.send(change("down.loss", "1%"))
-	r.await("another change", func(s *engine.Snapshot) bool { return len(s.Log) > 0 && s.Log[len(s.Log)-1].Change.SetsLinks() })
-	r.send(Command{Seek: &go9})
-	if s := r.await("9 s another way", at(go9)); s.Config.Encoder.Name == "rotor" {
-		t.Error("a future that was left plays all the same")
+	seek(time.Second)
+	r.handleCommand(t.Context(), change("down.loss", "1%"))
+	if s := seek(9 * time.Second); s.Config.Encoder.Name == "rotor" {
+		t.Error("the change is repeated although another was made before it")
 	}
+}
+
+// A tick is bounded, whatever the clock does, also if it stands or goes back during a run that is not paced.
+// Commands are executed between two ticks. What was measured is saved, and replays.
+func TestTicksAreBounded(t *testing.T) {
+	for name, first := range map[string]Command{"real time": {}, "maximum speed": {Speed: new(0.0)}, "seek": {Seek: new(30 * time.Minute)}} {
+		c := endless(t)
+		c.Sender.RateHz = 10 // without pacing a tick runs maxSteps
+		r, clock := newManual(t, c)
+		r.handleCommand(t.Context(), first)
+		for _, jump := range []time.Duration{10 * time.Millisecond, 7 * time.Hour, 0, -9 * time.Hour, 10 * time.Millisecond} {
+			from := r.current.Now()
+			clock.Add(int64(jump))
+			r.advance(t.Context())
+			limit := maxSteps * 20 * time.Millisecond
+			if name == "real time" {
+				limit = max(0, min(jump, maxElapsed)) + 20*time.Millisecond
+			}
+			if went := r.current.Now() - from; went > limit || went == 0 && limit > time.Second {
+				t.Errorf("%s, after %v: virtual time went %v, limit %v", name, jump, went, limit)
+			}
+		}
+		r.handleCommand(t.Context(), change("down.loss", "3%"))
+		r.saveAndReplay()
+		if log := r.session().Log(); len(log) != 1 {
+			t.Errorf("%s: changes %v", name, log)
+		}
+	}
+}
+
+// An encoder that fails on every frame does not stop the session. The error is reported, and frames
+// are sent after a swap to a working encoder.
+func TestEncoderThatAlwaysFails(t *testing.T) {
+	c := endless(t)
+	c.Codecs = append(table.All(), encoders.Codec{ID: 120, Name: "refuser", Suits: func(*frame.Schema) bool { return true },
+		New: func(*frame.Schema, any) (encoders.Encoder, encoders.Decoder, error) { return refuser{}, nil, nil }})
+	r, clock := newManual(t, c)
+	lane := func(encoder string) *engine.Lane {
+		r.handleCommand(t.Context(), change("encoder.name", encoder))
+		r.play(clock, time.Second)
+		if s := r.Snapshot(); s.State != engine.Running {
+			t.Fatalf("%v, %v", s.State, s.Err)
+		}
+		return &r.Snapshot().Lanes[0]
+	}
+	before := lane("raw").Totals
+	failing := lane("refuser")
+	if x := failing.Totals; !errors.Is(failing.Err, errRefused) || x.EncodeFailed < 20 || x.Sent > before.Sent+5 {
+		t.Errorf("%v, %+v", failing.Err, x)
+	}
+	if after := lane("raw").Totals; after.Wrong != 0 || after.Sent < failing.Totals.Sent+20 {
+		t.Errorf("after it: %+v", after)
+	}
+}
+
+// refuser is an encoder that fails on every frame.
+type refuser struct{}
+
+var errRefused = errors.New("this encoder never encodes")
+
+func (refuser) Encode(dst []byte, _ *frame.Frame, _ []encoders.Ref, _ encoders.Memo, _ *encoders.Budget) ([]byte, encoders.Memo, error) {
+	return dst, nil, errRefused
 }
 
 // What a live session sets itself, such as playing in a loop, causes no warning.

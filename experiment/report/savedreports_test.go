@@ -43,17 +43,22 @@ func TestSavedReportsOrder(t *testing.T) {
 	}
 }
 
-// Prune keeps the newest ten automatic reports, and all others.
+// Prune keeps the newest ten automatic reports, those that a clock which was set back wrote later, and all others.
 func TestPrune(t *testing.T) {
 	for _, n := range []int{3, 10, 12} {
 		dir := t.TempDir()
 		for i := range n {
 			writeFile(t, filepath.Join(dir, fmt.Sprintf("2026-01-01-1000%02d-autosave-raw", i), "report.json"), "{}", int64(i))
 		}
-		writeFile(t, filepath.Join(dir, "2026-01-01-100000-raw", "report.json"), "{}", 0)
+		for i, name := range []string{"2026-01-01-100000-raw", "my autosave-raw"} {
+			writeFile(t, filepath.Join(dir, name, "report.json"), "{}", int64(-i))
+		}
+		for i := range 3 { // written by a clock that was ahead
+			writeFile(t, filepath.Join(dir, fmt.Sprintf("2026-01-01-11000%d-autosave-raw", i), "report.json"), "{}", 1000)
+		}
 		Prune(nil, dir, filepath.Join(dir, fmt.Sprintf("2026-01-01-1000%02d-autosave-raw", n-1)))
 		got := savedNames(t, dir)
-		if len(got) != min(n, 10)+1 || got[0] != fmt.Sprintf("2026-01-01-1000%02d-autosave-raw", n-1) {
+		if len(got) != min(n, 10)+5 || got[3] != fmt.Sprintf("2026-01-01-1000%02d-autosave-raw", n-1) {
 			t.Errorf("of %d: %q", n, got)
 		}
 	}

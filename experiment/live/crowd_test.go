@@ -50,7 +50,7 @@ func TestFollowsTheClock(t *testing.T) {
 		stood := r.current.Now()
 		r.handleCommand(t.Context(), Command{Step: 3})
 		r.play(clock, time.Second)
-		if d := r.current.Now() - stood; r.Snapshot().State != engine.Paused || d < 30*time.Millisecond || d > 60*time.Millisecond {
+		if d := r.current.Now() - stood; r.Snapshot().State != engine.Paused || d < 33*time.Millisecond || d > 51*time.Millisecond {
 			t.Errorf("state %v, %v later", r.Snapshot().State, d)
 		}
 		if n := r.current.FrameAt(0); n > r.current.Now()+20*time.Millisecond {

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,8 +16,7 @@ func TestRunnerMakesPatch(t *testing.T) { synctest.Test(t, runnerMakesPatch) }
 func runnerMakesPatch(t *testing.T) {
 	c := config.Default()
 	c.Data.Source = labtest.WriteFiles(t, labtest.NewFileSource(100_000, 2))
-	r := newLab(t, c, Options{Reports: t.TempDir()})
-	r.Start(context.Background())
+	r := startLab(t, c)
 	fast := 64.0
 	r.Do(Command{Speed: &fast})
 	r.Do(change("down.loss", "10%"))

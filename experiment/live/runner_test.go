@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"wirelab/dataset/frame"
@@ -101,9 +100,8 @@ type manualClock struct{ atomic.Int64 }
 
 func (c *manualClock) now() time.Duration { return time.Duration(c.Load()) }
 
-// saveAndReplay stops the lab, saves its report, checks that it replays to the same digest, and returns
-// its folder.
-func (r lab) saveAndReplay() (path string) {
+// saveAndReplay stops the lab, saves its report, and checks that it replays to the same digest.
+func (r lab) saveAndReplay() {
 	r.t.Helper()
 	r.Stop()
 	path, err := r.Save("")
@@ -111,7 +109,6 @@ func (r lab) saveAndReplay() (path string) {
 		r.t.Fatal(err)
 	}
 	r.checkReplay(path)
-	return path
 }
 
 // checkReplay checks that the report in a folder replays to the same digest.
@@ -123,37 +120,25 @@ func (r lab) checkReplay(path string) {
 	}
 }
 
-func TestRunnerReportsErrors(t *testing.T) { synctest.Test(t, runnerReportsErrors) }
-
-func runnerReportsErrors(t *testing.T) {
-	r := startLab(t, labtest.QuickConfig(t))
-	r.send(change("encoder.name", "relative-orientatoin"))
-	s := r.await("a complaint", func(s *engine.Snapshot) bool { return s.Notice.Bad })
-	if want := "did you mean relative-orientation?"; !strings.Contains(s.Notice.Text, want) {
-		t.Errorf("%q does not contain %q", s.Notice.Text, want)
+// A wrong command has a notice and no other effect. An error of the source ends the session with a message, not
+// with a panic.
+func TestRunnerReportsErrors(t *testing.T) {
+	r, clock := newManual(t, endless(t))
+	r.handleCommand(t.Context(), change("encoder.name", "relative-orientatoin"))
+	r.publish()
+	if s := r.Snapshot(); s.State != engine.Running || !strings.Contains(s.Notice.Text, "did you mean relative-orientation?") {
+		t.Errorf("%v, %q", s.State, s.Notice.Text)
 	}
-	if s.State == engine.Broken {
-		t.Error("a typo broke the lab")
-	}
-}
-
-// An error of the source ends the session with a message, not with a panic.
-func TestSourceErrorEndsSession(t *testing.T) { synctest.Test(t, sourceErrorEndsSession) }
-
-func sourceErrorEndsSession(t *testing.T) {
-	c := config.Default()
-	s, err := engine.NewSessionFromSource(c, failingCubes{CubeSource: labtest.NewCubeSource(3, 1, -1, 1)}, engine.Options{Endless: true})
+	s, err := engine.NewSessionFromSource(config.Default(), failingCubes{labtest.NewCubeSource(3, 1, -1, 1)}, engine.Options{Endless: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := lab{newRunner(Options{Clock: labtest.WallClock()}), t}
-	r.current = &session{s, c}
-	r.publish()
-	r.Start(context.Background())
-	defer r.Stop()
-	snap := r.await("the error", func(s *engine.Snapshot) bool { return s.State == engine.Broken })
-	if snap.Err == nil || !strings.Contains(snap.Err.Error(), "frame 5 is bad") {
-		t.Errorf("got %v", snap.Err)
+	if err := r.replace(&session{s, config.Default()}); err != nil {
+		t.Fatal(err)
+	}
+	r.play(clock, time.Second)
+	if s := r.Snapshot(); s.State != engine.Broken || !strings.Contains(s.Err.Error(), "frame 5 is bad") {
+		t.Errorf("%v, %v", s.State, s.Err)
 	}
 }
 
@@ -269,7 +254,7 @@ func TestLiveSettingsCauseNoWarning(t *testing.T) {
 	for _, source := range []string{"demo", "rpc", "text", "files"} {
 		c := config.Default()
 		c.Data.Source = source
-		r := startLab(t, c)
+		r := newLab(t, c, Options{})
 		if list := r.Snapshot().Config.Warnings(); len(list) > 0 {
 			t.Errorf("%s: %q", source, list)
 		}

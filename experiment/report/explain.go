@@ -82,6 +82,17 @@ func (e explained) FullQueue() *lossmodel.Step {
 	return nil
 }
 
+// Culprit returns the stage of the link that delayed the packet most beyond the delay that this stage
+// usually adds; nil if no stage delayed the packet more than usual.
+func (e explained) Culprit() (worst *lossmodel.Step) {
+	for _, s := range e.In.Trail.All() {
+		if extra := s.Delay - s.BaseDelay; extra > 0 && (worst == nil || extra > worst.Delay-worst.BaseDelay) {
+			worst = &s
+		}
+	}
+	return worst
+}
+
 // LostAt returns the name of the stage that dropped the packet; empty if unknown.
 func (e explained) LostAt() (stage string) {
 	for _, s := range e.In.Trail.All() {

@@ -45,6 +45,9 @@ func TestMetricOfCubes(t *testing.T) {
 		if !isNear && math.Abs(got-turn) > 1e-6 {
 			t.Fatalf("turn from %v to %v: %v radians, expected %v", a, b, got, turn)
 		}
+		if got := m.Error(a, nil, b); math.Abs(float64(got)-ErrorUnit*1000*math.Sqrt(way)) > 2 {
+			t.Fatalf("error from %v to %v: %d, expected %v", a, b, got, ErrorUnit*1000*math.Sqrt(way))
+		}
 		want := ErrorUnit * (1000*math.Sqrt(way) + turnMillimetres*got)
 		if math.Abs(float64(m.Distance(a, b))-max(want, 1)) > 2 {
 			t.Fatalf("distance from %v to %v: %d, expected %v", a, b, m.Distance(a, b), want)
@@ -78,12 +81,26 @@ func TestMetricOfTables(t *testing.T) {
 		around := math.Abs(float64(a[1] - b[1]))
 		floats := float64(digits([]int32{a[3] ^ b[3]}, []int32{0}, 0))
 		steps := [5]float64{math.Abs(float64(a[0] - b[0])), min(around, 100-around), 1, floats, 1}
-		sum, bits := 0.0, 8
+		var residual []float32
+		errorSteps := steps
+		if rng.IntN(2) == 0 {
+			residual = []float32{rng.Float32() - 0.5, rng.Float32() - 0.5, 0, 0, 0}
+			errorSteps[0] = math.Abs(float64(a[0]-b[0]) + float64(residual[0]))
+			around = math.Abs(float64(a[1]-b[1]) + float64(residual[1]))
+			errorSteps[1] = min(around, math.Abs(100-around))
+		}
+		sum, bits, total := 0.0, 8, errorSteps[0]+errorSteps[1]
 		for i, n := range steps {
 			if a[i] != b[i] {
 				sum += n
+				if i > 1 {
+					total += n
+				}
 				bits += 2 + digits([]int32{int32(n)}, []int32{0}, 0)
 			}
+		}
+		if got := m.Error(a, residual, b); math.Abs(float64(got)-ErrorUnit*total) > 1 {
+			t.Fatalf("error from %v and %v to %v: %d, expected %v steps", a, residual, b, got, total)
 		}
 		if got := m.Distance(a, b); float64(got) != 1+ErrorUnit*sum {
 			t.Fatalf("distance from %v to %v: %d, expected 1 and %v steps", a, b, got, sum)
@@ -125,6 +142,9 @@ func TestDescribeAck(t *testing.T) {
 					name, values[name], value, total, 8*len(src))
 			}
 		}
+	}
+	if _, rest, err := parseAck([]byte{1, 0x80, 2, 0, 1, 0, 0, 17, 0, 0}); err != nil || len(rest) > 0 { // its list is empty
+		t.Errorf("an empty extension: %v, %d bytes left", err, len(rest))
 	}
 	if list := DescribeAck([]byte{1, 2}); len(list) != 1 || list[0].Bits != 16 || list[0].Value != "0102" {
 		t.Errorf("bytes that are no ack: %+v", list)

@@ -423,6 +423,9 @@ func TestLargeRowsDoNotBlock(t *testing.T) {
 			}
 			sent += len(l.step())
 		}
+		if l.server.retryAt != 4*retryFrames+1 { // rows are tried again with the first of every retryFrames packets
+			t.Errorf("%s: large rows are tried again with packet %d", Policies[i].Name, l.server.retryAt)
+		}
 		// Two large rows are found with each packet, so that every second a sixth of the packets is empty.
 		if most := 4 * retryFrames * l.limit; sent < most*3/4 {
 			t.Errorf("%s: %d rows were sent, want %d", Policies[i].Name, sent, most*5/6)

@@ -1,7 +1,6 @@
 package crowd
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -16,30 +15,9 @@ import (
 	"wirelab/dataset/frame"
 	"wirelab/experiment/config"
 	"wirelab/experiment/endpoint"
-	"wirelab/experiment/engine"
 	"wirelab/experiment/figures"
 	"wirelab/internal/testkit"
 )
-
-// checkBudgets fails the test if a packet was wrong or refused.
-func checkBudgets(t *testing.T, r *engine.Result, settings any) {
-	t.Helper()
-	x := &r.Totals
-	if key, value, impossible := figures.FindImpossible(x); impossible || x.Wrong+x.DecodeRefused+x.EncodeFailed != 0 {
-		t.Errorf("%v: %s is %s; %d wrong, %d refused, %d not encoded (%s)", settings, key, value, x.Wrong, x.DecodeRefused, x.EncodeFailed,
-			r.CodecError)
-	}
-}
-
-// clientsText returns the figures of all clients.
-func clientsText(t *testing.T, r *engine.Result) string {
-	t.Helper()
-	data, err := json.Marshal(r.Clients)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
-}
 
 // Any schedule of losses, outages, clients that come and go, and changes of budgets, policy and encoder
 // gives wrong = 0, keeps the budgets, and gives the same bytes on one core and on two.
@@ -70,20 +48,7 @@ func TestBudgetProperty(t *testing.T) {
 			settings = append(settings, "crowd.profiles", "very-bad 40%, unity-leo 30%, wifi 30%", "crowd.uplink_rate", fmt.Sprintf("%dkbit", 200+rng.IntN(3000)),
 				"crowd.uplink_queue", "30KB")
 		}
-		c := configure(t, settings...)
-		var want *engine.Result
-		for cores := range 2 {
-			before := runtime.GOMAXPROCS(cores + 1)
-			got := runCrowd(t, c)
-			runtime.GOMAXPROCS(before)
-			checkBudgets(t, got, settings)
-			if want == nil {
-				want = got
-			}
-			if got.Digest != want.Digest || clientsText(t, got) != clientsText(t, want) {
-				t.Errorf("%v: other bytes on two cores", settings)
-			}
-		}
+		checkRuns(t, configure(t, settings...), settings, 1, 2)
 	}
 }
 
@@ -121,8 +86,7 @@ func TestBudgetRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkBudgets(t, got, "live")
-	want := runCrowd(t, recorded)
+	want := checkRuns(t, recorded, []string{"recorded"}, 2)
 	if got.Digest != want.Digest || len(got.Changes) != 8 || clientsText(t, got) != clientsText(t, want) {
 		t.Errorf("%d changes: other bytes in a run of the recorded configuration", len(got.Changes))
 	}
@@ -178,8 +142,8 @@ func TestFairLevel(t *testing.T) {
 // budget.
 func TestSharedBudget(t *testing.T) {
 	for _, c := range []struct{ clients, budget string }{{"10", "400kbit"}, {"100", "200kbit"}, {"3", "30kbit"}} {
-		r := runCrowd(t, configure(t, "duration", "6s", "crowd.clients", c.clients, "crowd.budget", c.budget, "link.latency", "30ms", "crowd.loss", "uniform max=20%"))
-		checkBudgets(t, r, c)
+		settings := []string{"duration", "6s", "crowd.clients", c.clients, "crowd.budget", c.budget, "link.latency", "30ms", "crowd.loss", "uniform max=20%"}
+		r := checkRuns(t, configure(t, settings...), settings, 2)
 		q, view := r.Totals.Crowd, r.Totals.View
 		if low, high := q.P5.View.UsedKbps.Or(0), q.Worst.View.UsedKbps.Or(0); low < 0.85*high {
 			t.Errorf("%v: one client used %.2f kbps, another %.2f", c, low, high)
@@ -213,35 +177,15 @@ func TestSharedBudgetOfLargeRows(t *testing.T) {
 		}
 	}
 	for _, own := range []string{"off", "60kbit"} {
-		r := runCrowd(t, configure(t, "duration", "5s", "crowd.clients", "6", "crowd.budget", "60kbit", "sender.budget", own, "encoder.name", "delta-adaptive",
-			"data.source", "table:"+dir+"/large.toml,"+dir+"/large.csv"))
-		checkBudgets(t, r, own)
+		settings := []string{"duration", "5s", "crowd.clients", "6", "crowd.budget", "60kbit", "sender.budget", own, "encoder.name", "delta-adaptive",
+			"data.source", "table:" + dir + "/large.toml," + dir + "/large.csv"}
+		r := checkRuns(t, configure(t, settings...), settings, 2)
 		for i := range r.Clients {
 			// A tick of 50 ms has one packet, so that six clients get two rows each in 600 ms. That a row takes
 			// more than the share is found in ticks without a packet, at most one for each packet.
 			if v := r.Clients[i].View; v.LongestWaitMS.Or(9e9) > 1200 || v.RowAgeP99MS.Or(9e9) > 1200 {
 				t.Errorf("sender.budget %s, client %d: %+v", own, i+1, v)
 			}
-		}
-	}
-}
-
-// What a crowd cannot do with a budget is refused in one sentence that names the key.
-func TestBudgetRefusals(t *testing.T) {
-	for want, settings := range map[string][]string{
-		"crowd.baseline: ":            {"crowd.baseline", "every ticks=2"},
-		"encoder.name: raw cannot":    {"encoder.name", "raw"},
-		"sender.budget: 1kbit allows": {"sender.budget", "1kbit"},
-		"crowd.budget: 1kbit allows":  {"crowd.budget", "1kbit"},
-		"at[0]: ":                     {"at[0].t", "1s", "at[0].send_budget", "off"},
-		"at[0]: a crowd with":         {"at[0].t", "1s", "at[0].loss", "5%"},
-		"crowd.player_rows: has no":   {"sender.budget", "off", "crowd.player_rows", "5"},
-		"crowd.budget: has no":        {"crowd.clients", "0", "crowd.budget", "1mbit"},
-	} {
-		c := configure(t, append([]string{"crowd.clients", "10", "duration", "5s", "sender.budget", "64kbit"}, settings...)...)
-		_, err := Run(t.Context(), c, Options{})
-		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%v: %v, want %s", settings, err, want)
 		}
 	}
 }

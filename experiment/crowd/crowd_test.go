@@ -1,7 +1,7 @@
 package crowd
 
 import (
-	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -36,6 +36,40 @@ func runCrowd(t testing.TB, c *config.Config) *engine.Result {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// checkRuns runs c on each of the given numbers of cores. It fails the test if figures are impossible, if a
+// packet was wrong, refused or not encoded, or if the results differ.
+func checkRuns(t *testing.T, c *config.Config, settings []string, cores ...int) *engine.Result {
+	t.Helper()
+	var want *engine.Result
+	for _, n := range cores {
+		before := runtime.GOMAXPROCS(n)
+		got := runCrowd(t, c)
+		runtime.GOMAXPROCS(before)
+		x := &got.Totals
+		if key, value, impossible := figures.FindImpossible(x); impossible || x.Wrong+x.DecodeRefused+x.EncodeFailed != 0 {
+			t.Errorf("%v: %s is %s; %d wrong, %d refused, %d not encoded (%s)", settings, key, value, x.Wrong, x.DecodeRefused, x.EncodeFailed,
+				got.CodecError)
+		}
+		if want == nil {
+			want = got
+		}
+		if got.Digest != want.Digest || clientsText(t, got) != clientsText(t, want) {
+			t.Errorf("%v: %d cores: other bytes", settings, n)
+		}
+	}
+	return want
+}
+
+// clientsText returns the figures of all clients.
+func clientsText(t *testing.T, r *engine.Result) string {
+	t.Helper()
+	data, err := json.Marshal(r.Clients)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
 }
 
 // unlessShort returns whole, or with -short, which the race detector runs with, part.
@@ -165,22 +199,7 @@ func TestSameBytes(t *testing.T) {
 		{"crowd.clients", "60", "crowd.profiles", "lte 50%, unity-4g 50%", "crowd.uplink_rate", "5mbit", "crowd.uplink_queue", "20KB", "client[0].turn", "9",
 			"client[0].down.duplicate", "20%", "at[0].t", "1s", "at[0].clients", "90"},
 	} {
-		c := configure(t, append(slices.Clone(mixed), more...)...)
-		var want *engine.Result
-		for _, cores := range unlessShort([]int{1, 2, 3}, []int{1, 3}) {
-			before := runtime.GOMAXPROCS(cores)
-			got := runCrowd(t, c)
-			runtime.GOMAXPROCS(before)
-			if key, value, impossible := figures.FindImpossible(&got.Totals); impossible || got.Totals.Wrong != 0 {
-				t.Errorf("%v: %s is %s; %d wrong", more, key, value, got.Totals.Wrong)
-			}
-			if want == nil {
-				want = got
-			}
-			if got.Digest != want.Digest || fmt.Sprintf("%+v", got.Clients) != fmt.Sprintf("%+v", want.Clients) {
-				t.Errorf("%v: %d cores: other bytes", more, cores)
-			}
-		}
+		checkRuns(t, configure(t, append(slices.Clone(mixed), more...)...), more, unlessShort([]int{1, 2, 3}, []int{1, 3})...)
 	}
 }
 
@@ -200,10 +219,7 @@ func TestProperty(t *testing.T) {
 				"crowd.uplink_queue", "30KB", "crowd.uplink_pace", fmt.Sprint(rng.IntN(2) == 0), "client[0].turn", "1", "client[0].leave", "300ms",
 				"at[0].t", "500ms", "at[0].clients", "11", "at[1].t", "900ms", "at[1].clients", "3")
 		}
-		r := runCrowd(t, configure(t, settings...))
-		if key, value, impossible := figures.FindImpossible(&r.Totals); impossible || r.Totals.Wrong+r.Totals.DecodeRefused+r.Totals.EncodeFailed != 0 {
-			t.Errorf("%v: %s is %s; %d wrong, %d refused (%s)", settings, key, value, r.Totals.Wrong, r.Totals.DecodeRefused, r.CodecError)
-		}
+		checkRuns(t, configure(t, settings...), settings, 2)
 	}
 }
 
@@ -333,7 +349,15 @@ func TestRefusedGrowth(t *testing.T) {
 
 // What a crowd cannot do is refused in one sentence that names the key.
 func TestRefusals(t *testing.T) {
-	for want, settings := range map[string][]string{
+	refusals := func(common []string, list map[string][]string) {
+		for want, settings := range list {
+			_, err := Run(t.Context(), configure(t, slices.Concat(common, settings)...), Options{})
+			if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%v: %v, want %s", settings, err, want)
+			}
+		}
+	}
+	refusals([]string{"crowd.clients", "10000", "duration", "5s"}, map[string][]string{
 		"shadow: ":             {"shadow[0].name", "raw"},
 		"at[0]: ":              {"at[0].t", "1s", "at[0].loss", "5%"},
 		"client[0].up.mtu: ":   {"client[0].turn", "3", "client[0].up.mtu", "700"},
@@ -349,13 +373,17 @@ func TestRefusals(t *testing.T) {
 		"messages: ":           {"messages.rate_hz", "20"},
 		"receiver.playout: ":   {"receiver.playout", "mirror"},
 		"crowd.clients: needs": {"sender.rate_hz", "60", "link.latency", "20s", "crowd.rtt", "20s", "crowd.jitter", "20s", "link.distribution", "normal"},
-	} {
-		c := configure(t, append([]string{"crowd.clients", "10000", "duration", "5s"}, settings...)...)
-		_, err := Run(context.Background(), c, Options{})
-		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%v: %v, want %s", settings, err, want)
-		}
-	}
+	})
+	refusals([]string{"crowd.clients", "10", "duration", "5s", "sender.budget", "64kbit"}, map[string][]string{
+		"crowd.baseline: ":            {"crowd.baseline", "every ticks=2"},
+		"encoder.name: raw cannot":    {"encoder.name", "raw"},
+		"sender.budget: 1kbit allows": {"sender.budget", "1kbit"},
+		"crowd.budget: 1kbit allows":  {"crowd.budget", "1kbit"},
+		"at[0]: ":                     {"at[0].t", "1s", "at[0].send_budget", "off"},
+		"at[0]: a crowd with":         {"at[0].t", "1s", "at[0].loss", "5%"},
+		"crowd.player_rows: has no":   {"sender.budget", "off", "crowd.player_rows", "5"},
+		"crowd.budget: has no":        {"crowd.clients", "0", "crowd.budget", "1mbit"},
+	})
 }
 
 // A crowd receives a table. Tables have no line in the chart of payloads by default, unlike cubes.
